@@ -1,0 +1,57 @@
+package fingerprint
+
+// Cause says why an identity or a scope is not computable for a request. It is
+// part of the report, so the texts are stable.
+type Cause uint8
+
+const (
+	Computable Cause = iota
+	NoMethod
+	NoPath
+	NoQuery
+	NoBody
+	NoCaller
+	NoUser
+	NoModel
+	NoBackend
+	NoSession
+	NoTools
+	NoMessages
+	NoToolCall
+	NoToolTurn
+	NoAttribute
+	NoConversation
+	RepeatedName
+	NotCanonical
+	TruncatedContent
+	RedactedContent
+	causes
+)
+
+var causeTexts = [causes]string{
+	Computable:       "",
+	NoMethod:         "no method",
+	NoPath:           "no path",
+	NoQuery:          "no query",
+	NoBody:           "no body",
+	NoCaller:         "no caller",
+	NoUser:           "no user",
+	NoModel:          "no model",
+	NoBackend:        "no backend",
+	NoSession:        "no session",
+	NoTools:          "no list of tools",
+	NoMessages:       "no messages",
+	NoToolCall:       "no tool call",
+	NoToolTurn:       "no tool result at the end of the messages",
+	NoAttribute:      "attribute missing",
+	NoConversation:   "neither session nor messages",
+	RepeatedName:     "a query name is repeated",
+	NotCanonical:     "arguments have no canonical form",
+	TruncatedContent: "content truncated by the logger",
+	RedactedContent:  "content redacted by the logger",
+}
+
+func (c Cause) String() string { return causeTexts[c] }
+
+// Causes is how many causes there are; every Cause is below it.
+const Causes = int(causes)

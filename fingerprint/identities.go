@@ -1,0 +1,49 @@
+package fingerprint
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Kind is a built-in identity.
+type Kind struct {
+	Name string
+	Doc  string // what makes two requests the same
+	Make func(o Options) (*Identity, error)
+}
+
+// Kinds are the built-in identities. A new one is one file and one line here.
+var Kinds = []Kind{
+	{"tool-call", "name and arguments of each tool call that the model issued", newToolCall},
+	{"tool-call-result", "each call of the last tool turn together with its result", newToolCallResult},
+	{"stuck-step", "the calls the model issued, in answer to the same last tool turn", newStuckStep},
+	{"last-messages", "caller, model and the last three messages", newLastMessages},
+	{"request", "method, path, query and body", newRequest},
+	{"prompt", "all messages", newPrompt},
+	{"session-model-tools", "session, model and whether tools were offered", newSessionModelTools},
+	{"fairvisor", "Fairvisor's CRC-32 over method, path, query, body hash and descriptors", newFairvisor},
+	{"aisg", "AISG's SHA-256 over caller, model and the last three texts", newAISG},
+	{"tool-call-python", "the tool-call proxy's signature, name:arguments in Python's JSON", newToolCallPython},
+	{"openrouter", "the OpenRouter SDK's SHA-256 over tool name and canonical arguments", newOpenRouter},
+}
+
+// New makes the built-in identity called name, or, if name is empty, the one
+// that o.Parts composes.
+func New(name string, o Options) (*Identity, error) {
+	if name == "" {
+		return compose(o)
+	}
+	if len(o.Parts) > 0 {
+		return nil, fmt.Errorf("either a name or parts, not both")
+	}
+	for _, k := range Kinds {
+		if k.Name == name {
+			return k.Make(o)
+		}
+	}
+	var names []string
+	for _, k := range Kinds {
+		names = append(names, k.Name)
+	}
+	return nil, fmt.Errorf("no identity is called %q; there are %s", name, strings.Join(names, ", "))
+}

@@ -1,0 +1,138 @@
+package fingerprint
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
+	"hash"
+	"strconv"
+
+	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
+)
+
+// Identity says what makes two requests the same. Make one with [New].
+type Identity struct {
+	Name  string // as a policy writes it
+	Reads Field  // the costly fields that it needs
+
+	compute func(r *Request, w *Writer) Cause
+}
+
+// Compute writes the fingerprints of r to w, in order. It returns why there
+// are none, or Computable.
+func (id *Identity) Compute(r *Request, w *Writer) Cause {
+	n := len(w.prints)
+	cause := id.compute(r, w)
+	if cause != Computable {
+		w.prints = w.prints[:n]
+	}
+	return cause
+}
+
+// Options are the fields of a rule that shape its identity. An identity
+// refuses those it has no use for.
+type Options struct {
+	Parts      []string // instead of a name: compose an identity from these
+	Mask       []string // kinds of volatile text to replace: see Masks
+	Lower      bool     // fold message text to lower case
+	LimitKeys  []string // attributes that are fairvisor's descriptors; all if empty
+	IgnoreBody bool     // fairvisor: leave the body hash out, as shipped
+}
+
+// Print is one fingerprint and, where a Writer keeps it, the canonical bytes
+// that it is the hash of.
+type Print struct {
+	Fingerprint Fingerprint
+	Canonical   []byte
+}
+
+// Fingerprint is the hash of canonical bytes. It is comparable.
+type Fingerprint struct {
+	sum  [sha256.Size]byte
+	size uint8 // bytes of sum in use: 4 CRC-32, 16 composed, 32 SHA-256
+}
+
+// String is the fingerprint as the gateway in question would write it:
+// decimal for a CRC-32, lower-case hex for the others.
+func (f Fingerprint) String() string {
+	if f.size == 4 {
+		n := uint32(f.sum[0])<<24 | uint32(f.sum[1])<<16 | uint32(f.sum[2])<<8 | uint32(f.sum[3])
+		return strconv.FormatUint(uint64(n), 10)
+	}
+	return hex.EncodeToString(f.sum[:f.size])
+}
+
+// Bytes is the fingerprint's binary form, 4, 16 or 32 bytes.
+func (f *Fingerprint) Bytes() []byte { return f.sum[:f.size] }
+
+// Writer collects fingerprints. It owns the scratch memory of the identities,
+// so that computing allocates nothing in the steady state; one goroutine uses
+// it at a time.
+type Writer struct {
+	// Keep keeps the canonical bytes beside each fingerprint.
+	Keep bool
+
+	prints []Print
+	mac    hash.Hash
+
+	canonical []byte          // of the fingerprint in the making
+	kept      []byte          // what Keep keeps
+	scan      rawjson.Scanner // for messages
+	args      canonicalizer   // for arguments
+	calls     []ToolCall
+	text      []byte
+}
+
+// NewWriter makes a Writer. With a key, fingerprints are the first 128 bits of
+// HMAC-SHA-256 of the canonical bytes: without the key nobody can check a
+// guessed prompt against one. Foreign identities lose their exact value then.
+func NewWriter(key []byte) *Writer {
+	w := &Writer{}
+	if len(key) > 0 {
+		w.mac = hmac.New(sha256.New, key)
+	}
+	return w
+}
+
+// Reset forgets all fingerprints and ends the life of what Prints returned.
+func (w *Writer) Reset() { w.prints, w.kept = w.prints[:0], w.kept[:0] }
+
+// Prints are the fingerprints since the last Reset.
+func (w *Writer) Prints() []Print { return w.prints }
+
+// hashKind is how canonical bytes become a fingerprint.
+type hashKind uint8
+
+const (
+	hash128 hashKind = iota // the first 128 bits of SHA-256: all of our own
+	hash256                 // SHA-256
+	hashCRC                 // CRC-32 (IEEE)
+)
+
+// emit hashes the canonical bytes and adds the fingerprint.
+func (w *Writer) emit(canonical []byte, kind hashKind) {
+	var p Print
+	switch {
+	case w.mac != nil:
+		w.mac.Reset()
+		w.mac.Write(canonical)
+		w.mac.Sum(p.Fingerprint.sum[:0])
+		p.Fingerprint.size = 16
+		clear(p.Fingerprint.sum[16:])
+	case kind == hashCRC:
+		p.Fingerprint = crcOf(canonical)
+	default:
+		p.Fingerprint.sum = sha256.Sum256(canonical)
+		p.Fingerprint.size = sha256.Size
+		if kind == hash128 {
+			p.Fingerprint.size = 16
+			clear(p.Fingerprint.sum[16:])
+		}
+	}
+	if w.Keep {
+		n := len(w.kept)
+		w.kept = append(w.kept, canonical...)
+		p.Canonical = w.kept[n:len(w.kept):len(w.kept)]
+	}
+	w.prints = append(w.prints, p)
+}

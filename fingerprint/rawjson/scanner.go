@@ -1,0 +1,397 @@
+// Package rawjson reads JSON out of log lines without building values.
+//
+// A [Scanner] walks one line front to back, once. The caller takes what it
+// needs and skips the rest; nothing is allocated once the scanner's decode
+// buffer has grown to the size of the lines. Every format that reads JSON
+// reads it through this package, so the rules for odd input are the same
+// everywhere:
+//
+//   - What is read is checked: strings, numbers and literals that are asked
+//     for follow RFC 8259. What is skipped is checked for its structure only:
+//     strings end, brackets match, nesting is at most [MaxDepth]. A line cut
+//     in the middle is therefore always an error.
+//   - Text is decoded to UTF-8. Each byte that is not UTF-8 becomes U+FFFD, as
+//     in encoding/json. An escaped surrogate without its partner is kept, in
+//     its three-byte form (WTF-8), because gateways written in Python and
+//     JavaScript keep it too; [AppendString] writes it as an escape again.
+//   - Raw control characters inside strings are accepted: loggers write them.
+//   - A key given twice: the last value counts, as in encoding/json, but an
+//     empty string or null never erases a value (Caddy writes request_body
+//     twice, the empty one last). Formats get this from [Scanner.Text].
+//
+// The slices that a Scanner hands out alias the line or the scanner's own
+// buffer: they are valid until the next [Scanner.Reset].
+package rawjson
+
+import (
+	"bytes"
+	"fmt"
+)
+
+// MaxDepth is how deep objects and arrays may nest. encoding/json stops at
+// 10,000; no gateway writes more than a few dozen, and a small bound keeps the
+// bracket stack on the Go stack.
+const MaxDepth = 1024
+
+// SyntaxError says where a line stops being JSON.
+type SyntaxError struct {
+	Offset int    // bytes from the start of the line, from 0
+	What   string // what was wrong there
+}
+
+func (e *SyntaxError) Error() string {
+	return fmt.Sprintf("column %d: %s", e.Offset+1, e.What)
+}
+
+// Kind is the type of a JSON value, told by its first byte.
+type Kind byte
+
+const (
+	Absent Kind = iota // no value
+	Null
+	Bool
+	Number
+	String
+	Array
+	Object
+)
+
+// Value is the text of one JSON value inside a line. Nil is absent.
+type Value []byte
+
+// Kind tells the type of v from its first byte.
+func (v Value) Kind() Kind {
+	if len(v) == 0 {
+		return Absent
+	}
+	return kinds[v[0]]
+}
+
+var kinds = [256]Kind{
+	'n': Null, 't': Bool, 'f': Bool, '"': String, '[': Array, '{': Object, '-': Number,
+	'0': Number, '1': Number, '2': Number, '3': Number, '4': Number, '5': Number, '6': Number, '7': Number, '8': Number, '9': Number,
+}
+
+// Scanner walks one JSON text. The zero value is ready for Reset.
+//
+//	s.Reset(line)
+//	for s.Object(); s.NextKey(); {
+//		switch string(s.Key) {
+//		case "id":
+//			id = s.Text()
+//		default:
+//			s.Skip()
+//		}
+//	}
+//	if err := s.End(); err != nil { ... }
+//
+// The first error sticks: every later call returns zero values, so it need be
+// asked for only once.
+type Scanner struct {
+	// Key is the name of the member that NextKey moved to.
+	Key []byte
+
+	buf  []byte
+	pos  int
+	text []byte // decoded strings of this line
+	err  SyntaxError
+	bad  bool
+
+	depth int  // containers entered and not left
+	first bool // nothing read yet in the innermost container
+}
+
+// Reset makes s read line from its start. It ends the life of every slice
+// handed out before.
+func (s *Scanner) Reset(line []byte) {
+	s.buf, s.pos, s.text = line, 0, s.text[:0]
+	s.bad, s.depth, s.first, s.Key = false, 0, false, nil
+}
+
+// Err returns the first error, or nil.
+func (s *Scanner) Err() error {
+	if s.bad {
+		return &s.err
+	}
+	return nil
+}
+
+// End checks that nothing but white space follows, and returns the first
+// error of the whole line.
+func (s *Scanner) End() error {
+	if !s.bad {
+		s.space()
+		if s.depth > 0 {
+			s.fail(s.pos, "unexpected end of the value")
+		} else if s.pos < len(s.buf) {
+			s.fail(s.pos, "text after the end of the value")
+		}
+	}
+	return s.Err()
+}
+
+// Offset is the position of the next byte to be read, from 0.
+func (s *Scanner) Offset() int { return s.pos }
+
+func (s *Scanner) fail(at int, what string) {
+	if !s.bad {
+		s.bad, s.err = true, SyntaxError{at, what}
+	}
+}
+
+func (s *Scanner) space() {
+	for s.pos < len(s.buf) && s.buf[s.pos] <= ' ' {
+		switch s.buf[s.pos] {
+		case ' ', '\t', '\n', '\r':
+			s.pos++
+		default:
+			return
+		}
+	}
+}
+
+// Kind is the type of the value that comes next. It reads nothing.
+func (s *Scanner) Kind() Kind {
+	if s.bad {
+		return Absent
+	}
+	s.space()
+	if s.pos >= len(s.buf) {
+		return Absent
+	}
+	return kinds[s.buf[s.pos]]
+}
+
+// Object enters the object that comes next and reports whether there is one.
+// Any other value is skipped.
+func (s *Scanner) Object() bool { return s.enter(Object) }
+
+// Array enters the array that comes next and reports whether there is one.
+// Any other value is skipped.
+func (s *Scanner) Array() bool { return s.enter(Array) }
+
+func (s *Scanner) enter(k Kind) bool {
+	if s.Kind() != k {
+		s.Skip()
+		return false
+	}
+	if s.depth == MaxDepth {
+		s.fail(s.pos, "nested too deep")
+		return false
+	}
+	s.depth++
+	s.first = true
+	s.pos++
+	return true
+}
+
+// NextKey moves to the next member of the object entered last and sets Key.
+// At the end of the object it leaves it and returns false.
+func (s *Scanner) NextKey() bool {
+	if !s.next('}') {
+		return false
+	}
+	if s.pos >= len(s.buf) || s.buf[s.pos] != '"' {
+		s.fail(s.pos, "expected a member's name")
+		return false
+	}
+	s.Key = s.str()
+	s.space()
+	if s.pos >= len(s.buf) || s.buf[s.pos] != ':' {
+		s.fail(s.pos, "expected ':'")
+		return false
+	}
+	s.pos++
+	return !s.bad
+}
+
+// NextElement moves to the next element of the array entered last. At the end
+// of the array it leaves it and returns false.
+func (s *Scanner) NextElement() bool { return s.next(']') }
+
+func (s *Scanner) next(closing byte) bool {
+	if s.bad || s.depth == 0 {
+		return false
+	}
+	s.space()
+	if s.pos >= len(s.buf) {
+		s.fail(s.pos, "unexpected end of the value")
+		return false
+	}
+	c := s.buf[s.pos]
+	if c == closing {
+		s.pos++
+		s.depth--
+		s.first = false
+		return false
+	}
+	if !s.first {
+		if c != ',' {
+			s.fail(s.pos, "expected ',' or '"+string(closing)+"'")
+			return false
+		}
+		s.pos++
+		s.space()
+		if s.pos < len(s.buf) && s.buf[s.pos] == closing {
+			s.fail(s.pos, "trailing comma")
+			return false
+		}
+	}
+	s.first = false
+	return true
+}
+
+// Skip passes over the value that comes next, checking its structure only.
+func (s *Scanner) Skip() {
+	if s.bad {
+		return
+	}
+	s.space()
+	end, what := skip(s.buf, s.pos, s.depth)
+	if what != "" {
+		s.fail(end, what)
+		return
+	}
+	s.pos = end
+}
+
+// Value passes over the value that comes next and returns its text, nil for
+// null.
+func (s *Scanner) Value() Value {
+	if s.bad {
+		return nil
+	}
+	s.space()
+	start := s.pos
+	s.Skip()
+	if s.bad || s.buf[start] == 'n' {
+		return nil
+	}
+	return Value(s.buf[start:s.pos:s.pos])
+}
+
+// Text reads the value that comes next as text: a string decoded, a number or
+// literal as written. Null, objects and arrays give nil. An empty string that
+// would replace old gives old, and so does null: of a key given twice, the
+// last value that says something counts.
+func (s *Scanner) Text(old []byte) []byte {
+	switch s.Kind() {
+	case String:
+		if t := s.str(); len(t) > 0 || old == nil {
+			return t
+		}
+		return old
+	case Number, Bool:
+		return s.Value()
+	default:
+		s.Skip()
+		return old
+	}
+}
+
+// skip passes over the value at b[i:] and returns the position behind it, or
+// the position of an error and what it is. depth is how many containers are
+// open around it.
+func skip(b []byte, i, depth int) (end int, what string) {
+	if i >= len(b) {
+		return i, "unexpected end of the value"
+	}
+	switch b[i] {
+	case '"':
+		return skipString(b, i)
+	case '{', '[':
+		return skipContainer(b, i, depth)
+	case 't':
+		return skipLiteral(b, i, "true")
+	case 'f':
+		return skipLiteral(b, i, "false")
+	case 'n':
+		return skipLiteral(b, i, "null")
+	}
+	if kinds[b[i]] != Number {
+		return i, "expected a value"
+	}
+	for i++; i < len(b) && numberByte[b[i]]; i++ {
+	}
+	return i, ""
+}
+
+var numberByte = [256]bool{
+	'0': true, '1': true, '2': true, '3': true, '4': true, '5': true, '6': true, '7': true, '8': true, '9': true,
+	'+': true, '-': true, '.': true, 'e': true, 'E': true,
+}
+
+func skipLiteral(b []byte, i int, word string) (int, string) {
+	if len(b)-i < len(word) || string(b[i:i+len(word)]) != word {
+		return i, "expected a value"
+	}
+	return i + len(word), ""
+}
+
+// skipString passes over the string that opens at b[i]. Strings are nearly all
+// of a log's bytes, and nearly all of a string's bytes are neither quote nor
+// backslash, so the search jumps from quote to quote.
+func skipString(b []byte, i int) (int, string) {
+	for j := i + 1; ; {
+		n := bytes.IndexByte(b[j:], '"')
+		if n < 0 {
+			return len(b), "string not closed"
+		}
+		j += n
+		// An odd number of backslashes before a quote escapes it. Each run
+		// of backslashes is looked at once, so this stays linear.
+		k := j
+		for b[k-1] == '\\' && k-1 > i {
+			k--
+		}
+		j++
+		if (j-1-k)&1 == 0 {
+			return j, ""
+		}
+	}
+}
+
+// structural marks the bytes at which skipContainer has to stop.
+var structural = [256]bool{'"': true, '{': true, '}': true, '[': true, ']': true}
+
+// skipContainer passes over the object or array that opens at b[i].
+func skipContainer(b []byte, i, depth int) (int, string) {
+	var brackets [MaxDepth / 64]uint64
+	open := 0
+	for i < len(b) {
+		c := b[i]
+		if !structural[c] {
+			i++
+			continue
+		}
+		switch c {
+		case '"':
+			var what string
+			if i, what = skipString(b, i); what != "" {
+				return i, what
+			}
+			continue
+		case '{', '[':
+			if depth+open >= MaxDepth {
+				return i, "nested too deep"
+			}
+			word, bit := open/64, uint64(1)<<(open%64)
+			brackets[word] &^= bit
+			if c == '{' {
+				brackets[word] |= bit
+			}
+			open++
+		case '}', ']':
+			open--
+			object := brackets[open/64]>>(open%64)&1 == 1
+			if object != (c == '}') {
+				return i, "brackets do not match"
+			}
+			if open == 0 {
+				return i + 1, ""
+			}
+		}
+		i++
+	}
+	return i, "unexpected end of the value"
+}

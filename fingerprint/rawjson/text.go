@@ -1,0 +1,186 @@
+package rawjson
+
+import (
+	"bytes"
+	"unicode/utf16"
+	"unicode/utf8"
+)
+
+// str reads the string that comes next. Without escapes and with clean UTF-8
+// it is a part of the line, otherwise it is decoded into s.text. It is never
+// nil unless the scanner failed.
+func (s *Scanner) str() []byte {
+	start := s.pos
+	end, what := skipString(s.buf, start)
+	if what != "" {
+		s.fail(end, what)
+		return nil
+	}
+	s.pos = end
+	inner := s.buf[start+1 : end-1 : end-1]
+	if bytes.IndexByte(inner, '\\') < 0 && utf8.Valid(inner) {
+		return inner
+	}
+	from := len(s.text)
+	text, bad := AppendText(s.text, inner)
+	if bad >= 0 {
+		s.fail(start+1+bad, "bad escape in a string")
+		return nil
+	}
+	s.text = text
+	return text[from:len(text):len(text)]
+}
+
+// AppendText appends what the inside of a JSON string stands for to dst, as
+// the package's rules say. bad is the position of the first bad escape, or -1.
+func AppendText(dst, inner []byte) (text []byte, bad int) {
+	for i := 0; i < len(inner); {
+		// The stretch up to the next escape is copied whole.
+		n := bytes.IndexByte(inner[i:], '\\')
+		if n < 0 {
+			n = len(inner) - i
+		}
+		if n > 0 {
+			dst = appendValid(dst, inner[i:i+n])
+			i += n
+			continue
+		}
+		if i+1 >= len(inner) {
+			return dst, i
+		}
+		c := inner[i+1]
+		if c != 'u' {
+			if escapes[c] == 0 {
+				return dst, i
+			}
+			dst = append(dst, escapes[c])
+			i += 2
+			continue
+		}
+		r, ok := hex4(inner, i+2)
+		if !ok {
+			return dst, i
+		}
+		i += 6
+		if utf16.IsSurrogate(r) {
+			if low, ok := escapedAt(inner, i); ok {
+				if pair := utf16.DecodeRune(r, low); pair != utf8.RuneError {
+					dst = utf8.AppendRune(dst, pair)
+					i += 6
+					continue
+				}
+			}
+			dst = append(dst, byte(0xE0|r>>12), byte(0x80|r>>6&0x3F), byte(0x80|r&0x3F))
+			continue
+		}
+		dst = utf8.AppendRune(dst, r)
+	}
+	return dst, -1
+}
+
+var escapes = [256]byte{'"': '"', '\\': '\\', '/': '/', 'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t'}
+
+func appendValid(dst, raw []byte) []byte {
+	if utf8.Valid(raw) {
+		return append(dst, raw...)
+	}
+	for len(raw) > 0 {
+		r, n := utf8.DecodeRune(raw)
+		dst = utf8.AppendRune(dst, r)
+		raw = raw[n:]
+	}
+	return dst
+}
+
+func hex4(b []byte, i int) (r rune, ok bool) {
+	if i+4 > len(b) {
+		return 0, false
+	}
+	for _, c := range b[i : i+4] {
+		switch {
+		case '0' <= c && c <= '9':
+			r = r<<4 | rune(c-'0')
+		case 'a' <= c && c <= 'f':
+			r = r<<4 | rune(c-'a'+10)
+		case 'A' <= c && c <= 'F':
+			r = r<<4 | rune(c-'A'+10)
+		default:
+			return 0, false
+		}
+	}
+	return r, true
+}
+
+func escapedAt(b []byte, i int) (rune, bool) {
+	if i+6 > len(b) || b[i] != '\\' || b[i+1] != 'u' {
+		return 0, false
+	}
+	return hex4(b, i+2)
+}
+
+// DecodeRune reads the first character of decoded text. Unlike
+// [utf8.DecodeRune] it knows lone surrogates and returns them as they are;
+// any other bad byte gives U+FFFD and width 1.
+func DecodeRune(text []byte) (r rune, width int) {
+	r, width = utf8.DecodeRune(text)
+	if r == utf8.RuneError && width == 1 && len(text) >= 3 && text[0] == 0xED && text[1]&0xE0 == 0xA0 && text[2]&0xC0 == 0x80 {
+		return 0xD000 | rune(text[1]&0x3F)<<6 | rune(text[2]&0x3F), 3
+	}
+	return r, width
+}
+
+const hexDigits = "0123456789abcdef"
+
+// AppendString appends text as a JSON string in the form of RFC 8785 (that of
+// JavaScript's JSON.stringify): only what must be escaped is escaped, lone
+// surrogates are \udXXX.
+func AppendString(dst, text []byte) []byte {
+	dst = append(dst, '"')
+	from := 0
+	for i := 0; i < len(text); {
+		c := text[i]
+		if c >= utf8.RuneSelf {
+			r, n := DecodeRune(text[i:])
+			if utf16.IsSurrogate(r) {
+				dst = append(dst, text[from:i]...)
+				dst = AppendEscape(dst, r)
+				from = i + n
+			}
+			i += n
+			continue
+		}
+		if c >= ' ' && c != '"' && c != '\\' {
+			i++
+			continue
+		}
+		dst = append(dst, text[from:i]...)
+		dst = appendShortEscape(dst, c)
+		i++
+		from = i
+	}
+	dst = append(dst, text[from:]...)
+	return append(dst, '"')
+}
+
+// AppendEscape appends \uXXXX for one UTF-16 unit, in lower-case hex.
+func AppendEscape(dst []byte, unit rune) []byte {
+	return append(dst, '\\', 'u', hexDigits[unit>>12&15], hexDigits[unit>>8&15], hexDigits[unit>>4&15], hexDigits[unit&15])
+}
+
+func appendShortEscape(dst []byte, c byte) []byte {
+	switch c {
+	case '"', '\\':
+		return append(dst, '\\', c)
+	case '\b':
+		return append(dst, '\\', 'b')
+	case '\f':
+		return append(dst, '\\', 'f')
+	case '\n':
+		return append(dst, '\\', 'n')
+	case '\r':
+		return append(dst, '\\', 'r')
+	case '\t':
+		return append(dst, '\\', 't')
+	}
+	return AppendEscape(dst, rune(c))
+}

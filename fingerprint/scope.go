@@ -1,0 +1,154 @@
+package fingerprint
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// ScopeKey identifies a scope's value: the first 128 bits of SHA-256 over its
+// length-prefixed parts.
+type ScopeKey [16]byte
+
+// Scope says whose counter it is: a list of request fields. The empty list is
+// one scope for all requests.
+type Scope struct {
+	Fields []string // as a policy writes them: session, caller, attr:NAME, ...
+	Reads  Field
+
+	parts []scopePart
+}
+
+type scopePart struct {
+	field *scopeField
+	name  string // of the attribute
+}
+
+// scopeField appends what identifies its value and what may be shown of it.
+type scopeField struct {
+	name  string
+	doc   string
+	reads Field
+	value func(r *Request, name string, w *Writer) (value []byte, cause Cause)
+}
+
+// scopeFields are the fields a scope can be made of; attr:NAME comes on top.
+var scopeFields = []scopeField{
+	{"session", "the session that the client or the gateway named", 0, func(r *Request, _ string, _ *Writer) ([]byte, Cause) { return present(r.Session, NoSession) }},
+	{"conversation", "the session, else caller, system prompt and first user message together", ReadsMessages, conversation},
+	{"caller", "API key, its hash, or the consumer it belongs to", 0, func(r *Request, _ string, _ *Writer) ([]byte, Cause) { return present(r.Caller, NoCaller) }},
+	{"user", "end user", 0, func(r *Request, _ string, _ *Writer) ([]byte, Cause) { return present(r.User, NoUser) }},
+	{"model", "model that the client asked for", 0, func(r *Request, _ string, _ *Writer) ([]byte, Cause) { return present(r.Model, NoModel) }},
+	{"backend", "provider that served the request", 0, func(r *Request, _ string, _ *Writer) ([]byte, Cause) { return present(r.Backend, NoBackend) }},
+	{"method", "HTTP method", 0, func(r *Request, _ string, _ *Writer) ([]byte, Cause) { return present(r.Method, NoMethod) }},
+	{"path", "URL path", 0, func(r *Request, _ string, _ *Writer) ([]byte, Cause) { return present(r.Path, NoPath) }},
+}
+
+const attrPrefix = "attr:"
+
+var attributeField = scopeField{"attr:NAME", "any other field of the log, by its name", ReadsAttributes,
+	func(r *Request, name string, _ *Writer) ([]byte, Cause) {
+		return present(r.Attribute(name), NoAttribute)
+	}}
+
+// A scope by an empty value would put strangers into one counter, so empty is
+// as good as absent here.
+func present(value []byte, missing Cause) ([]byte, Cause) {
+	if len(value) == 0 {
+		return nil, missing
+	}
+	return value, Computable
+}
+
+// ScopeNames lists the names a scope's fields can have, with what they mean.
+func ScopeNames() (names, docs []string) {
+	for _, f := range append(slices.Clone(scopeFields), attributeField) {
+		names, docs = append(names, f.name), append(docs, f.doc)
+	}
+	return names, docs
+}
+
+// NewScope makes a scope of request fields.
+func NewScope(fields []string) (*Scope, error) {
+	s := &Scope{Fields: fields}
+	for i, name := range fields {
+		if slices.Contains(fields[:i], name) {
+			return nil, fmt.Errorf("field %q is there twice", name)
+		}
+		if attr, ok := strings.CutPrefix(name, attrPrefix); ok && attr != "" {
+			s.parts = append(s.parts, scopePart{&attributeField, attr})
+			s.Reads |= ReadsAttributes
+			continue
+		}
+		k := slices.IndexFunc(scopeFields, func(f scopeField) bool { return f.name == name })
+		if k < 0 {
+			return nil, fmt.Errorf("no request field is called %q", name)
+		}
+		s.parts = append(s.parts, scopePart{&scopeFields[k], ""})
+		s.Reads |= scopeFields[k].reads
+	}
+	return s, nil
+}
+
+// ScopeValue is the value of a scope's field, as it may be shown.
+type ScopeValue struct {
+	Text []byte
+	// FellBack says that a conversation was told by its beginning, for want
+	// of a session.
+	FellBack bool
+}
+
+// Compute returns the key of the scope that r falls into and appends one value
+// per field to values. The texts are valid until the Writer's next Reset.
+func (s *Scope) Compute(r *Request, w *Writer, values []ScopeValue) (ScopeKey, []ScopeValue, Cause) {
+	w.text = w.text[:0]
+	start := len(values)
+	for _, part := range s.parts {
+		value, cause := part.field.value(r, part.name, w)
+		if cause != Computable {
+			return ScopeKey{}, values[:start], cause
+		}
+		w.text = binary.AppendUvarint(w.text, uint64(len(value)))
+		w.text = append(w.text, value...)
+		shown := ScopeValue{Text: value}
+		switch part.field.name {
+		case "caller":
+			shown.Text = r.CallerName(w)
+		case "conversation":
+			shown.FellBack = len(r.Session) == 0
+		}
+		values = append(values, shown)
+	}
+	sum := sha256.Sum256(w.text)
+	return ScopeKey(sum[:16]), values, Computable
+}
+
+// CallerName is what may be written of the caller: itself if it is a hash, an
+// alias or an address, otherwise key- and the first 12 hex digits of its
+// SHA-256. Nil if there is no caller.
+func (r *Request) CallerName(w *Writer) []byte {
+	if len(r.Caller) == 0 || r.CallerIsName || isHash(r.Caller) {
+		return r.Caller
+	}
+	sum := sha256.Sum256(r.Caller)
+	n := len(w.kept)
+	w.kept = append(w.kept, "key-"...)
+	w.kept = hex.AppendEncode(w.kept, sum[:6])
+	return w.kept[n:len(w.kept):len(w.kept)]
+}
+
+// isHash tells a hex digest (MD5 or longer) from a key in clear.
+func isHash(text []byte) bool {
+	if len(text) < 32 {
+		return false
+	}
+	for _, c := range text {
+		if (c < '0' || c > '9') && (c < 'a' || c > 'f') && (c < 'A' || c > 'F') {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,3 @@
+module github.com/loopgauge/loopgauge
+
+go 1.26

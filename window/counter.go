@@ -1,0 +1,63 @@
+package window
+
+import "github.com/loopgauge/loopgauge/fingerprint"
+
+// Hit is one event as a counter sees it.
+type Hit struct {
+	Scope fingerprint.ScopeKey
+	Print fingerprint.Fingerprint
+	Time  int64 // microseconds; never less than that of the hit before
+
+	// Limit is the threshold in force for this hit. Counters know no
+	// threshold; only the tracker looks at it, because its state depends on
+	// what fired.
+	Limit int
+	// Record keeps the hit for later counts. Without it the counter answers
+	// what the count would be and stays as it was.
+	Record bool
+}
+
+// Count is what a counter answers.
+type Count struct {
+	N     int   // equal requests, this one included
+	First int64 // time of the oldest of them
+}
+
+// Counter counts repeats for one rule. Its memory holds what is inside the
+// window, never the whole log.
+type Counter interface {
+	Count(h *Hit) Count
+	// Forget drops what the hit's key has counted.
+	Forget(h *Hit)
+	// Keys is how many keys are live; Dropped how many were dropped, least
+	// recently used first, to stay within the cap on live keys.
+	Keys() int
+	Dropped() int64
+}
+
+// Keying says what a counter keeps apart.
+type Keying uint8
+
+const (
+	ByScopeAndFingerprint Keying = iota // every fingerprint of a scope on its own
+	ByScope                             // the order of all fingerprints of a scope
+)
+
+// CounterKind is a way to count repeats in time.
+type CounterKind struct {
+	Name   string
+	Doc    string
+	Keying Keying
+	// New makes a counter that holds at most keys live keys; 0 is no bound.
+	New func(spec CounterSpec, keys int) Counter
+}
+
+// Counters are the counter kinds. A new one is one file and one line here.
+var Counters = []CounterKind{
+	{"sliding", "events in (t-window, t]", ByScopeAndFingerprint, newSliding},
+	{"fixed", "events since the window was opened by its first event; it ends window later", ByScopeAndFingerprint, newFixed},
+	{"refresh", "events since the last pause of window or more", ByScopeAndFingerprint, newRefresh},
+	{"streak", "equal fingerprints in a row, none other in between", ByScope, newStreak},
+	{"cycle", "complete repetitions of the shortest period at the tail", ByScope, newCycle},
+	{"tracker", "the tool-call tracker as shipped, for its profile only", ByScope, newTracker},
+}

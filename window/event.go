@@ -1,0 +1,53 @@
+package window
+
+import "github.com/loopgauge/loopgauge/fingerprint"
+
+// Event is the compact form of one request: what the rules need of it, what
+// an episode or a table reports of it, and no text that a person wrote.
+type Event struct {
+	Time     int64 // what it is ordered and counted by
+	Start    int64 // of the request; fingerprint.NoTime if Time is all there is
+	Position fingerprint.Position
+
+	// Strings are safe to write: callers are hashed or aliases.
+	ID, Method, Path, Caller, User, Session, Model, Backend string
+
+	Status    int     // -1 unknown
+	TokensIn  int64   // -1 unknown
+	TokensOut int64   // -1 unknown
+	Cost      float64 // USD, NaN unknown
+	Stream    fingerprint.Tri
+	Cached    fingerprint.Tri
+	MaxTokens int64 // -1 unknown
+
+	Prints []Prints // by identity, in the order of Plan.Identities
+	Scopes []Scope  // by scope, in the order of Plan.Scopes
+	Rules  []Choice // by rule
+	// Exclude is 1 + the index of the exclusion that takes the request out,
+	// 0 if none does.
+	Exclude int
+}
+
+// Prints are the fingerprints of one identity for one request, or the cause
+// for which there are none.
+type Prints struct {
+	Cause        fingerprint.Cause
+	Fingerprints []fingerprint.Fingerprint
+}
+
+// Scope is the value of one scope for one request, or the cause for which
+// there is none.
+type Scope struct {
+	Key      fingerprint.ScopeKey
+	Values   []string // one per field, as they may be shown
+	Cause    fingerprint.Cause
+	FellBack bool // a conversation told by its beginning
+}
+
+// Choice says how a rule sees a request.
+type Choice int16
+
+const (
+	NotMatched Choice = -2 // match is false, or an override disables the rule
+	Plain      Choice = -1 // the rule as it is; 0 and up: that override
+)

@@ -1,0 +1,51 @@
+package window
+
+import (
+	"slices"
+
+	"github.com/loopgauge/loopgauge/fingerprint"
+)
+
+// Exclusion takes requests out of the judging altogether.
+type Exclusion struct {
+	Name  string
+	Match func(*fingerprint.Request) bool
+	Reads fingerprint.Field
+}
+
+// Plan is what a set of rules needs of a request. Rules that share an identity
+// or a scope share its computation.
+type Plan struct {
+	Rules      []*Rule
+	Exclusions []Exclusion
+	Identities []*fingerprint.Identity
+	Scopes     []*fingerprint.Scope
+	Reads      fingerprint.Field
+
+	identity []int // by rule: index into Identities
+	scope    []int // by rule: index into Scopes
+}
+
+// NewPlan plans the extraction for rules. Identities are shared where rules
+// hold the same pointer, scopes where the field lists are equal.
+func NewPlan(rules []*Rule, exclusions []Exclusion) *Plan {
+	p := &Plan{Rules: rules, Exclusions: exclusions}
+	for _, r := range rules {
+		i := slices.Index(p.Identities, r.Identity)
+		if i < 0 {
+			i = len(p.Identities)
+			p.Identities = append(p.Identities, r.Identity)
+		}
+		s := slices.IndexFunc(p.Scopes, func(s *fingerprint.Scope) bool { return slices.Equal(s.Fields, r.Scope.Fields) })
+		if s < 0 {
+			s = len(p.Scopes)
+			p.Scopes = append(p.Scopes, r.Scope)
+		}
+		p.identity, p.scope = append(p.identity, i), append(p.scope, s)
+		p.Reads |= r.Identity.Reads | r.Scope.Reads | r.Reads
+	}
+	for _, x := range exclusions {
+		p.Reads |= x.Reads
+	}
+	return p
+}

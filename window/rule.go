@@ -1,0 +1,72 @@
+package window
+
+import (
+	"time"
+
+	"github.com/loopgauge/loopgauge/fingerprint"
+)
+
+// Rule is identity + scope + counter + threshold + what a gateway would do.
+// A threshold of N fires on the Nth repeat: a gateway that says "more than 5"
+// has threshold 6.
+type Rule struct {
+	Name     string
+	Profile  string // the profile it was made from, empty if none
+	Identity *fingerprint.Identity
+	Scope    *fingerprint.Scope
+	Counter  CounterSpec
+
+	Threshold int
+	Action    Action
+
+	// Cooldown makes a rule fire on every hit until so long after a firing.
+	Cooldown time.Duration
+	// SkipInCooldown leaves those hits uncounted (cooldown_counts: false).
+	SkipInCooldown bool
+	// SkipBlocked does not record a hit that fires (blocked_counts: false).
+	SkipBlocked bool
+	// ResetOnFire starts counting anew after a firing.
+	ResetOnFire bool
+
+	// Quiet is the longest pause inside one episode.
+	Quiet time.Duration
+
+	// Match tells whether the rule looks at a request at all; nil is always.
+	Match func(*fingerprint.Request) bool
+	// Reads is what Match and the overrides need beyond identity and scope.
+	Reads     fingerprint.Field
+	Overrides []Override
+}
+
+// Override changes a rule for some requests. The first that matches wins.
+type Override struct {
+	Match     func(*fingerprint.Request) bool
+	Threshold int       // 0 keeps the rule's
+	Action    Action    // "" keeps the rule's
+	Disabled  bool      // the rule does not look at the request
+	Until     time.Time // zero is for ever; compared with the event's time
+	Reason    string
+}
+
+// Action is what the gateway would have done. All of them are hypothetical.
+type Action string
+
+const (
+	Warn            Action = "warn"
+	Throttle        Action = "throttle"          // delay of count x 100 ms, at most 30 s
+	Reject          Action = "reject"            // 429 with Retry-After
+	Break           Action = "break"             // end the turn
+	ChanceThenBreak Action = "chance_then_break" // guide once, break the second time
+	Record          Action = "record"            // no alert
+)
+
+// Actions are the actions a rule can have.
+var Actions = []Action{Warn, Throttle, Reject, Break, ChanceThenBreak, Record}
+
+// CounterSpec says how repeats are counted in time.
+type CounterSpec struct {
+	Kind   string // one of Counters
+	Window time.Duration
+	Closed bool // age = Window still counts
+	Period int  // cycle: longest period looked for
+}
