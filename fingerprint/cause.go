@@ -17,6 +17,7 @@ const (
 	NoSession
 	NoTools
 	NoMessages
+	NoResponse
 	NoToolCall
 	NoToolTurn
 	NoAttribute
@@ -41,6 +42,7 @@ var causeTexts = [causes]string{
 	NoSession:        "no session",
 	NoTools:          "no list of tools",
 	NoMessages:       "no messages",
+	NoResponse:       "no response logged",
 	NoToolCall:       "no tool call",
 	NoToolTurn:       "no tool result at the end of the messages",
 	NoAttribute:      "attribute missing",

@@ -15,6 +15,7 @@ type Identity struct {
 	Name  string // as a policy writes it
 	Reads Field  // the costly fields that it needs
 
+	rules   textRules
 	compute func(r *Request, w *Writer) Cause
 }
 
@@ -22,6 +23,7 @@ type Identity struct {
 // are none, or Computable.
 func (id *Identity) Compute(r *Request, w *Writer) Cause {
 	n := len(w.prints)
+	w.rules = id.rules
 	cause := id.compute(r, w)
 	if cause != Computable {
 		w.prints = w.prints[:n]
@@ -75,12 +77,18 @@ type Writer struct {
 	prints []Print
 	mac    hash.Hash
 
+	rules     textRules       // of the identity at work
 	canonical []byte          // of the fingerprint in the making
 	kept      []byte          // what Keep keeps
 	scan      rawjson.Scanner // for messages
-	args      canonicalizer   // for arguments
+	inner     rawjson.Scanner // for what is inside them
+	args      canonicalizer   // for arguments and other values
+	turn      turn
 	calls     []ToolCall
-	text      []byte
+	pairs     []Pair
+	ids       []byte // texts that must outlive the scanners
+
+	text, outer, lowered, masked, scope []byte
 }
 
 // NewWriter makes a Writer. With a key, fingerprints are the first 128 bits of

@@ -104,15 +104,15 @@ type ScopeValue struct {
 // Compute returns the key of the scope that r falls into and appends one value
 // per field to values. The texts are valid until the Writer's next Reset.
 func (s *Scope) Compute(r *Request, w *Writer, values []ScopeValue) (ScopeKey, []ScopeValue, Cause) {
-	w.text = w.text[:0]
+	w.scope = w.scope[:0]
 	start := len(values)
 	for _, part := range s.parts {
 		value, cause := part.field.value(r, part.name, w)
 		if cause != Computable {
 			return ScopeKey{}, values[:start], cause
 		}
-		w.text = binary.AppendUvarint(w.text, uint64(len(value)))
-		w.text = append(w.text, value...)
+		w.scope = binary.AppendUvarint(w.scope, uint64(len(value)))
+		w.scope = append(w.scope, value...)
 		shown := ScopeValue{Text: value}
 		switch part.field.name {
 		case "caller":
@@ -122,7 +122,7 @@ func (s *Scope) Compute(r *Request, w *Writer, values []ScopeValue) (ScopeKey, [
 		}
 		values = append(values, shown)
 	}
-	sum := sha256.Sum256(w.text)
+	sum := sha256.Sum256(w.scope)
 	return ScopeKey(sum[:16]), values, Computable
 }
 

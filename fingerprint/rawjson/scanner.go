@@ -395,3 +395,28 @@ func skipContainer(b []byte, i, depth int) (int, string) {
 	}
 	return i, "unexpected end of the value"
 }
+
+// Failure is where and what the first error is; what is empty if there is
+// none. Unlike Err it allocates nothing.
+func (s *Scanner) Failure() (offset int, what string) {
+	if !s.bad {
+		return 0, ""
+	}
+	return s.err.Offset, s.err.What
+}
+
+// Join puts a prefix before text, in the scanner's own memory.
+func (s *Scanner) Join(prefix string, text []byte) []byte {
+	from := len(s.text)
+	s.text = append(append(s.text, prefix...), text...)
+	return s.text[from:len(s.text):len(s.text)]
+}
+
+// Since is the text from offset start up to where the scanner stands, nil if
+// it has failed.
+func (s *Scanner) Since(start int) Value {
+	if s.bad {
+		return nil
+	}
+	return s.buf[start:s.pos:s.pos]
+}

@@ -154,7 +154,7 @@ func AppendString(dst, text []byte) []byte {
 			continue
 		}
 		dst = append(dst, text[from:i]...)
-		dst = appendShortEscape(dst, c)
+		dst = AppendEscaped(dst, c)
 		i++
 		from = i
 	}
@@ -167,7 +167,12 @@ func AppendEscape(dst []byte, unit rune) []byte {
 	return append(dst, '\\', 'u', hexDigits[unit>>12&15], hexDigits[unit>>8&15], hexDigits[unit>>4&15], hexDigits[unit&15])
 }
 
-func appendShortEscape(dst []byte, c byte) []byte {
+// AppendEscaped appends one byte of text as it stands inside a JSON string:
+// quotes, backslashes and control characters are escaped.
+func AppendEscaped(dst []byte, c byte) []byte {
+	if c >= ' ' && c != '"' && c != '\\' {
+		return append(dst, c)
+	}
 	switch c {
 	case '"', '\\':
 		return append(dst, '\\', c)

@@ -1,0 +1,283 @@
+package fingerprint
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
+)
+
+// Part is one thing that a composed identity is made of. Its value is written
+// as JSON.
+type Part struct {
+	Name  string // last_messages and attr take an argument behind a colon
+	Doc   string
+	Reads Field
+	// append appends the value for r, or says why there is none. n and name
+	// are the argument.
+	append func(w *Writer, r *Request, dst []byte, n int, name string) ([]byte, Cause)
+}
+
+// Parts are the parts, in the order in which they stand in the canonical form.
+// tool_call is the odd one: an identity with it gives a fingerprint per call.
+var Parts = []Part{
+	{"method", "HTTP method", 0, textPart(NoMethod, func(r *Request) []byte { return r.Method })},
+	{"path", "URL path", 0, textPart(NoPath, func(r *Request) []byte { return r.Path })},
+	{"query", "query, names in order", ReadsQuery, queryPart},
+	{"body", "request body as logged, or the hash that the log has of it", ReadsBody, bodyPart},
+	{"caller", "API key, its hash or the consumer", 0, textPart(NoCaller, func(r *Request) []byte { return r.Caller })},
+	{"user", "end user", 0, textPart(NoUser, func(r *Request) []byte { return r.User })},
+	{"model", "model asked for", 0, textPart(NoModel, func(r *Request) []byte { return r.Model })},
+	{"backend", "provider", 0, textPart(NoBackend, func(r *Request) []byte { return r.Backend })},
+	{"session", "session", 0, textPart(NoSession, func(r *Request) []byte { return r.Session })},
+	{"has_tools", "whether tools were offered", ReadsTools, toolsPart},
+	{"messages", "all messages", ReadsMessages, messagesPart},
+	{"last_messages", "the last N messages: last_messages:3", ReadsMessages, messagesPart},
+	{toolCallPart, "name and arguments of a call the model issued", ReadsMessages | ReadsResponse, nil},
+	{"last_turn", "the last tool calls with their results", ReadsMessages, turnPart},
+	{"attr", "any other field of the log: attr:NAME", ReadsAttributes, attributePart},
+}
+
+const toolCallPart = "tool_call"
+
+// chosen is a part of an identity with its argument.
+type chosen struct {
+	part  *Part
+	order int
+	label string // as in the canonical form
+	n     int
+	name  string
+}
+
+// compose makes an identity of o.Parts. Their order does not matter: that of
+// Parts is the canonical one.
+func compose(o Options) (*Identity, error) {
+	if len(o.Parts) == 0 {
+		return nil, errors.New("no parts")
+	}
+	var parts []chosen
+	for _, text := range o.Parts {
+		c, err := choosePart(text)
+		if err != nil {
+			return nil, err
+		}
+		if slices.ContainsFunc(parts, func(p chosen) bool { return p.label == c.label }) {
+			return nil, fmt.Errorf("part %q is there twice", text)
+		}
+		parts = append(parts, c)
+	}
+	slices.SortStableFunc(parts, func(a, b chosen) int {
+		if a.order != b.order {
+			return a.order - b.order
+		}
+		return strings.Compare(a.label, b.label)
+	})
+	var labels []string
+	for _, p := range parts {
+		labels = append(labels, p.label)
+	}
+	return newComposed(strings.Join(labels, "+"), o, parts)
+}
+
+func choosePart(text string) (chosen, error) {
+	name, argument, hasArgument := strings.Cut(text, ":")
+	i := slices.IndexFunc(Parts, func(p Part) bool { return p.Name == name })
+	if i < 0 {
+		var all []string
+		for _, p := range Parts {
+			all = append(all, p.Name)
+		}
+		return chosen{}, fmt.Errorf("no part is called %q; there are %s", name, strings.Join(all, ", "))
+	}
+	c := chosen{part: &Parts[i], order: i, label: text}
+	switch name {
+	case "last_messages":
+		n, err := strconv.Atoi(argument)
+		if err != nil || n < 1 || n > 1000 {
+			return c, fmt.Errorf("part %q: write last_messages:N with N from 1 to 1000", text)
+		}
+		c.n, c.label = n, name+":"+strconv.Itoa(n)
+	case "attr":
+		if argument == "" {
+			return c, fmt.Errorf("part %q: write attr:NAME", text)
+		}
+		c.name = argument
+	default:
+		if hasArgument {
+			return c, fmt.Errorf("part %q takes nothing behind a colon", text)
+		}
+	}
+	return c, nil
+}
+
+// newComposed makes an identity of chosen parts, in canonical order.
+func newComposed(name string, o Options, parts []chosen) (*Identity, error) {
+	if err := o.refuse("limit_keys", "body_hash"); err != nil {
+		return nil, err
+	}
+	m, err := newMask(o.Mask)
+	if err != nil {
+		return nil, err
+	}
+	id := &Identity{Name: name, rules: textRules{mask: m, lower: o.Lower}}
+	perCall := false
+	for _, p := range parts {
+		id.Reads |= p.part.Reads
+		perCall = perCall || p.part.Name == toolCallPart
+	}
+	id.compute = func(r *Request, w *Writer) Cause {
+		if !perCall {
+			return w.composed(r, parts, ToolCall{})
+		}
+		calls, cause := w.issuedCalls(r)
+		for i := 0; i < len(calls) && cause == Computable; i++ {
+			cause = w.composed(r, parts, calls[i])
+		}
+		return cause
+	}
+	return id, nil
+}
+
+// composed emits the hash of the parts as one JSON array of [name, value]
+// pairs: no value can run into another.
+func (w *Writer) composed(r *Request, parts []chosen, call ToolCall) Cause {
+	dst := append(w.canonical[:0], '[')
+	for i, p := range parts {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = append(dst, '[')
+		dst = rawjson.AppendString(dst, []byte(p.label))
+		dst = append(dst, ',')
+		var cause Cause
+		if p.part.append == nil {
+			dst = w.appendCall(dst, call)
+		} else if dst, cause = p.part.append(w, r, dst, p.n, p.name); cause != Computable {
+			w.canonical = dst
+			return cause
+		}
+		dst = append(dst, ']')
+	}
+	w.canonical = append(dst, ']')
+	w.emit(w.canonical, hash128)
+	return Computable
+}
+
+// refuse says that an identity has no use for some options.
+func (o Options) refuse(names ...string) error {
+	for _, name := range names {
+		given := map[string]bool{
+			"parts": len(o.Parts) > 0, "mask": len(o.Mask) > 0, "normalize": o.Lower,
+			"limit_keys": len(o.LimitKeys) > 0, "body_hash": o.IgnoreBody,
+		}[name]
+		if given {
+			return &OptionError{name}
+		}
+	}
+	return nil
+}
+
+// OptionError says that an identity has no use for an option.
+type OptionError struct{ Option string }
+
+func (e *OptionError) Error() string { return e.Option + " means nothing to this identity" }
+
+func textPart(missing Cause, get func(*Request) []byte) func(*Writer, *Request, []byte, int, string) ([]byte, Cause) {
+	return func(w *Writer, r *Request, dst []byte, _ int, _ string) ([]byte, Cause) {
+		text := get(r)
+		if text == nil {
+			return dst, missing
+		}
+		return rawjson.AppendString(dst, text), Computable
+	}
+}
+
+func queryPart(w *Writer, r *Request, dst []byte, _ int, _ string) ([]byte, Cause) {
+	if r.Query.Raw == nil && r.Query.Object == nil && r.Path == nil {
+		return dst, NoQuery // with a path and no query, the query is empty
+	}
+	return w.appendQuery(dst, &r.Query), Computable
+}
+
+func bodyPart(w *Writer, r *Request, dst []byte, _ int, _ string) ([]byte, Cause) {
+	switch {
+	case r.BodyHash != nil:
+		dst = append(dst, `{"hash":`...)
+		return append(rawjson.AppendString(dst, r.BodyHash), '}'), Computable
+	case r.Lost != Computable:
+		return dst, r.Lost
+	case r.Body != nil:
+		return w.appendText(dst, r.Body), Computable
+	}
+	return dst, NoBody
+}
+
+func toolsPart(_ *Writer, r *Request, dst []byte, _ int, _ string) ([]byte, Cause) {
+	switch r.HasTools {
+	case Yes:
+		return append(dst, "true"...), Computable
+	case No:
+		return append(dst, "false"...), Computable
+	}
+	return dst, NoTools
+}
+
+// messagesPart appends the last n messages, or all with n = 0. Of a log that
+// has only a digest of the prompt, that stands for all messages.
+func messagesPart(w *Writer, r *Request, dst []byte, n int, _ string) ([]byte, Cause) {
+	if n == 0 && r.Messages.Digest != nil {
+		dst = append(dst, `{"digest":`...)
+		return append(rawjson.AppendString(dst, r.Messages.Digest), '}'), Computable
+	}
+	if cause := r.needMessages(); cause != Computable {
+		return dst, cause
+	}
+	items := r.Messages.Items
+	if len(items) == 0 && n > 0 {
+		return dst, NoMessages
+	}
+	if n > 0 && len(items) > n {
+		items = items[len(items)-n:]
+	}
+	dst = append(dst, '[')
+	comma := false
+	if n == 0 && r.Messages.System != nil {
+		// Anthropic's system prompt stands outside the list.
+		var cause Cause
+		dst = append(dst, `{"system":{`...)
+		if dst, cause = w.appendContent(dst, r.Messages.System, ""); cause != Computable {
+			return dst, cause
+		}
+		dst = append(closeObject(dst), '}')
+		comma = true
+	}
+	for _, item := range items {
+		if comma {
+			dst = append(dst, ',')
+		}
+		comma = true
+		var cause Cause
+		if dst, cause = w.appendMessage(dst, item); cause != Computable {
+			return dst, cause
+		}
+	}
+	return append(dst, ']'), Computable
+}
+
+func turnPart(w *Writer, r *Request, dst []byte, _ int, _ string) ([]byte, Cause) {
+	if cause := w.lastTurn(r); cause != Computable {
+		return dst, cause
+	}
+	return w.appendTurn(dst)
+}
+
+func attributePart(w *Writer, r *Request, dst []byte, _ int, name string) ([]byte, Cause) {
+	value := r.Attribute(name)
+	if value == nil {
+		return dst, NoAttribute
+	}
+	return w.appendText(dst, value), Computable
+}

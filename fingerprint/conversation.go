@@ -1,0 +1,46 @@
+package fingerprint
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+
+	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
+)
+
+// conversation is the session where the log has one. Otherwise conversations
+// are told apart by how they begin: caller, system prompt and first user
+// message. That can mix sessions that began alike.
+func conversation(r *Request, _ string, w *Writer) ([]byte, Cause) {
+	if len(r.Session) > 0 {
+		return r.Session, Computable
+	}
+	if r.needMessages() != Computable || len(r.Messages.Items) == 0 {
+		return nil, NoConversation
+	}
+	dst := append(w.canonical[:0], '[')
+	dst = append(rawjson.AppendString(dst, r.Caller), ",{"...)
+	dst, cause := w.appendContent(dst, r.Messages.System, "")
+	dst = closeObject(dst)
+	for _, v := range r.Messages.Items {
+		if cause != Computable {
+			break
+		}
+		it := w.readItem(v)
+		class := it.class()
+		if class == isSystem || class == isUser {
+			dst = append(dst, ',')
+			dst, cause = w.appendMessage(dst, v)
+		}
+		if class == isUser {
+			break
+		}
+	}
+	w.canonical = append(dst, ']')
+	if cause != Computable {
+		return nil, cause
+	}
+	sum := sha256.Sum256(w.canonical)
+	n := len(w.kept)
+	w.kept = hex.AppendEncode(append(w.kept, "conv-"...), sum[:6])
+	return w.kept[n:len(w.kept):len(w.kept)], Computable
+}

@@ -1,0 +1,180 @@
+package fingerprint
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Mask is a kind of volatile text that a rule can have replaced before
+// hashing.
+type Mask struct {
+	Name string
+	Doc  string
+	// match returns the length of such a text at the start of text, 0 if
+	// there is none. It is asked at the start of each word only.
+	match       func(text []byte) int
+	placeholder string
+}
+
+// Masks are the kinds of text that can be masked, the more specific first: at
+// one place the first that matches wins.
+var Masks = []Mask{
+	{"uuids", "UUIDs, as in 123e4567-e89b-12d3-a456-426614174000", matchUUID, "<uuid>"},
+	{"timestamps", "dates and times, as in 2026-11-21T10:00:00Z or 2026-11-21", matchTimestamp, "<timestamp>"},
+	{"hex", "hexadecimal numbers of 8 digits or more, with 0x or with both digits and letters", matchHex, "<hex>"},
+	{"numbers", "decimal numbers, with sign, fraction and exponent; JSON numbers too", matchNumber, "<number>"},
+}
+
+// mask is the masks of an identity, in the order of Masks.
+type mask []*Mask
+
+func newMask(names []string) (mask, error) {
+	var m mask
+	for i := range Masks {
+		if slices.Contains(names, Masks[i].Name) {
+			m = append(m, &Masks[i])
+		}
+	}
+	for _, name := range names {
+		if !slices.ContainsFunc(Masks, func(k Mask) bool { return k.Name == name }) {
+			var all []string
+			for _, k := range Masks {
+				all = append(all, k.Name)
+			}
+			return nil, fmt.Errorf("no mask is called %q; there are %s", name, strings.Join(all, ", "))
+		}
+	}
+	return m, nil
+}
+
+func (m mask) numbers() bool { return len(m) > 0 && m[len(m)-1].Name == "numbers" }
+
+// append appends text with placeholders. Only whole words are replaced: abc123
+// is a name, not a number.
+func (m mask) append(dst, text []byte) []byte {
+	for i := 0; i < len(text); {
+		if i == 0 || !isWord(text[i-1]) {
+			if n, placeholder := m.match(text[i:]); n > 0 {
+				dst = append(dst, placeholder...)
+				i += n
+				continue
+			}
+		}
+		dst = append(dst, text[i])
+		i++
+	}
+	return dst
+}
+
+func (m mask) match(text []byte) (n int, placeholder string) {
+	for _, k := range m {
+		if n := k.match(text); n > 0 && (n == len(text) || !isWord(text[n])) {
+			return n, k.placeholder
+		}
+	}
+	return 0, ""
+}
+
+func isDigit(c byte) bool { return '0' <= c && c <= '9' }
+
+func isHex(c byte) bool {
+	return isDigit(c) || 'a' <= c && c <= 'f' || 'A' <= c && c <= 'F'
+}
+
+func isWord(c byte) bool {
+	return isDigit(c) || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || c == '_' || c >= 0x80
+}
+
+func matchUUID(t []byte) int {
+	if len(t) < 36 {
+		return 0
+	}
+	for i, c := range t[:36] {
+		if i == 8 || i == 13 || i == 18 || i == 23 {
+			if c != '-' {
+				return 0
+			}
+		} else if !isHex(c) {
+			return 0
+		}
+	}
+	return 36
+}
+
+// digits counts the digits at the start of t, at most limit.
+func digits(t []byte, limit int) int {
+	n := 0
+	for n < len(t) && n < limit && isDigit(t[n]) {
+		n++
+	}
+	return n
+}
+
+func matchTimestamp(t []byte) int {
+	if len(t) < 10 || digits(t, 4) != 4 || t[4] != '-' || digits(t[5:], 2) != 2 || t[7] != '-' || digits(t[8:], 2) != 2 {
+		return 0
+	}
+	n := 10
+	if len(t) < 16 || t[10] != 'T' && t[10] != 't' && t[10] != ' ' || digits(t[11:], 2) != 2 || t[13] != ':' || digits(t[14:], 2) != 2 {
+		return n
+	}
+	n = 16
+	if len(t) >= 19 && t[16] == ':' && digits(t[17:], 2) == 2 {
+		n = 19
+		if len(t) > 20 && (t[19] == '.' || t[19] == ',') && isDigit(t[20]) {
+			n = 20 + digits(t[20:], 9)
+		}
+	}
+	switch {
+	case n < len(t) && (t[n] == 'Z' || t[n] == 'z'):
+		return n + 1
+	case n+6 <= len(t) && (t[n] == '+' || t[n] == '-') && digits(t[n+1:], 2) == 2 && t[n+3] == ':' && digits(t[n+4:], 2) == 2:
+		return n + 6
+	case n+5 <= len(t) && (t[n] == '+' || t[n] == '-') && digits(t[n+1:], 4) == 4:
+		return n + 5
+	}
+	return n
+}
+
+func matchHex(t []byte) int {
+	n, digit, letter := 0, false, false
+	if len(t) > 2 && t[0] == '0' && (t[1] == 'x' || t[1] == 'X') {
+		n, digit, letter = 2, true, true
+	}
+	from := n
+	for n < len(t) && isHex(t[n]) {
+		digit = digit || isDigit(t[n])
+		letter = letter || !isDigit(t[n])
+		n++
+	}
+	if n-from < 8 || !digit || !letter {
+		return 0
+	}
+	return n
+}
+
+func matchNumber(t []byte) int {
+	n := 0
+	if n < len(t) && (t[n] == '-' || t[n] == '+') {
+		n++
+	}
+	k := digits(t[n:], len(t))
+	if k == 0 {
+		return 0
+	}
+	n += k
+	if n+1 < len(t) && t[n] == '.' && isDigit(t[n+1]) {
+		n += 1 + digits(t[n+1:], len(t))
+	}
+	if n+1 < len(t) && (t[n] == 'e' || t[n] == 'E') {
+		e := n + 1
+		if t[e] == '+' || t[e] == '-' {
+			e++
+		}
+		if e < len(t) && isDigit(t[e]) {
+			n = e + digits(t[e:], len(t))
+		}
+	}
+	return n
+}

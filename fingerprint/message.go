@@ -1,0 +1,455 @@
+package fingerprint
+
+import (
+	"bytes"
+
+	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
+)
+
+// item is one entry of Request.Messages taken apart one level: an OpenAI chat
+// message, an Anthropic message or a Responses item. Byte slices are valid
+// until the next item is read.
+type item struct {
+	role, kind []byte // kind is the type of a Responses item
+	content    rawjson.Value
+	toolCalls  rawjson.Value // OpenAI's list
+	function   rawjson.Value // OpenAI's older single call
+	resultID   []byte        // the call that a tool message or output item answers
+	call       ToolCall      // of a function_call item
+	output     rawjson.Value // of a function_call_output item
+}
+
+// itemClass is what an item is in the course of a conversation.
+type itemClass uint8
+
+const (
+	isUser      itemClass = iota
+	isSystem              // system or developer
+	isAssistant           // message of the model
+	isResult              // result of a tool call
+	isCall                // a call as an item of its own
+	isAside               // reasoning and the like: no part of the conversation's course
+)
+
+func (w *Writer) readItem(v rawjson.Value) item {
+	var it item
+	if v.Kind() == rawjson.String {
+		it.content = v
+		return it
+	}
+	s := &w.scan
+	s.Reset(v)
+	for s.Object(); s.NextKey(); {
+		switch string(s.Key) {
+		case "role":
+			it.role = s.Text(it.role)
+		case "type":
+			it.kind = s.Text(it.kind)
+		case "content":
+			it.content = s.Value()
+		case "tool_calls":
+			it.toolCalls = s.Value()
+		case "function_call":
+			it.function = s.Value()
+		case "tool_call_id":
+			it.resultID = s.Text(it.resultID)
+		case "call_id":
+			it.resultID = s.Text(it.resultID)
+			it.call.ID = it.resultID
+		case "name":
+			it.call.Name = s.Text(it.call.Name)
+		case "arguments":
+			it.call.Arguments = readArguments(s)
+		case "output":
+			it.output = s.Value()
+		default:
+			s.Skip()
+		}
+	}
+	return it
+}
+
+func (it *item) class() itemClass {
+	switch string(it.kind) {
+	case "function_call":
+		return isCall
+	case "function_call_output":
+		return isResult
+	case "reasoning":
+		return isAside
+	}
+	switch string(it.role) {
+	case "system", "developer":
+		return isSystem
+	case "assistant", "model":
+		return isAssistant
+	case "tool", "function":
+		return isResult
+	}
+	return isUser
+}
+
+// readArguments gives the JSON text of arguments that may be logged as a text
+// or as the value itself.
+func readArguments(s *rawjson.Scanner) []byte {
+	if s.Kind() == rawjson.String {
+		return s.Text(nil)
+	}
+	return s.Value()
+}
+
+// eachCall calls f for every tool call of an assistant message, in order. The
+// call is valid during f.
+func (w *Writer) eachCall(it *item, f func(ToolCall)) {
+	s := &w.inner
+	if it.toolCalls != nil {
+		s.Reset(it.toolCalls)
+		for s.Array(); s.NextElement(); {
+			if call := readCall(s); call.Name != nil {
+				f(call)
+			}
+		}
+	}
+	if it.function != nil {
+		s.Reset(it.function)
+		if call := readCall(s); call.Name != nil {
+			f(call)
+		}
+	}
+	if it.content.Kind() == rawjson.Array && bytes.Contains(it.content, []byte("tool_use")) {
+		s.Reset(it.content)
+		for s.Array(); s.NextElement(); {
+			if b := readBlock(s); b.isToolUse() && b.call.Name != nil {
+				f(b.call)
+			}
+		}
+	}
+}
+
+func readCall(s *rawjson.Scanner) (call ToolCall) {
+	for s.Object(); s.NextKey(); {
+		switch string(s.Key) {
+		case "id":
+			call.ID = s.Text(call.ID)
+		case "name":
+			call.Name = s.Text(call.Name)
+		case "arguments":
+			call.Arguments = readArguments(s)
+		case "function":
+			for s.Object(); s.NextKey(); {
+				switch string(s.Key) {
+				case "name":
+					call.Name = s.Text(call.Name)
+				case "arguments":
+					call.Arguments = readArguments(s)
+				default:
+					s.Skip()
+				}
+			}
+		default:
+			s.Skip()
+		}
+	}
+	return call
+}
+
+// block is one part of a message's content.
+type block struct {
+	raw     rawjson.Value // the whole part
+	kind    []byte
+	text    []byte
+	call    ToolCall      // of tool_use
+	of      []byte        // the call that a tool_result answers
+	result  rawjson.Value // of tool_result
+	isError bool
+}
+
+func (b *block) isToolUse() bool {
+	return string(b.kind) == "tool_use" || string(b.kind) == "server_tool_use"
+}
+func (b *block) isToolResult() bool { return string(b.kind) == "tool_result" }
+
+func (b *block) isText() bool {
+	switch string(b.kind) {
+	case "text", "input_text", "output_text":
+		return true
+	}
+	return len(b.kind) == 0 && b.text != nil
+}
+
+// isAside tells what the model keeps to itself: signatures in it differ on
+// every call.
+func (b *block) isAside() bool {
+	switch string(b.kind) {
+	case "thinking", "redacted_thinking", "reasoning":
+		return true
+	}
+	return false
+}
+
+// readBlock reads a part: an object, or a bare string.
+func readBlock(s *rawjson.Scanner) (b block) {
+	if s.Kind() == rawjson.String {
+		b.kind, b.text = []byte("text"), s.Text(nil)
+		return b
+	}
+	start := s.Offset()
+	for s.Object(); s.NextKey(); {
+		switch string(s.Key) {
+		case "type":
+			b.kind = s.Text(b.kind)
+		case "text":
+			b.text = s.Text(b.text)
+		case "id":
+			b.call.ID = s.Text(b.call.ID)
+		case "name":
+			b.call.Name = s.Text(b.call.Name)
+		case "input":
+			b.call.Arguments = s.Value()
+		case "tool_use_id":
+			b.of = s.Text(b.of)
+		case "content":
+			b.result = s.Value()
+		case "is_error":
+			b.isError, _ = s.Bool()
+		default:
+			s.Skip()
+		}
+	}
+	b.raw = s.Since(start)
+	return b
+}
+
+// appendMessage appends the canonical form of an item: a JSON object with the
+// members calls, other, results, role and text, of which only those are there
+// that say something. Ids of calls are not part of it: they are new each time.
+func (w *Writer) appendMessage(dst []byte, v rawjson.Value) ([]byte, Cause) {
+	it := w.readItem(v)
+	from := len(dst)
+	dst = append(dst, '{')
+	n := 0
+	w.eachCall(&it, func(call ToolCall) {
+		dst = append(dst, open(n, `"calls":[`)...)
+		dst = w.appendCall(dst, call)
+		n++
+	})
+	if it.class() == isCall && it.call.Name != nil {
+		dst = append(dst, `"calls":[`...)
+		dst = w.appendCall(dst, it.call)
+		n++
+	}
+	if n > 0 {
+		dst = append(dst, "],"...)
+	}
+	dst, cause := w.appendContent(dst, it.content, "results")
+	if cause != Computable {
+		return dst[:from], cause
+	}
+	if it.output != nil {
+		dst = append(dst, `"output":{`...)
+		if dst, cause = w.appendContent(dst, it.output, "results"); cause != Computable {
+			return dst[:from], cause
+		}
+		dst = append(closeObject(dst), ',')
+	}
+	if it.role != nil {
+		dst = append(dst, `"role":`...)
+		dst = append(rawjson.AppendString(dst, it.role), ',')
+	}
+	return closeObject(dst), Computable
+}
+
+// open is what goes before the n-th entry of a list.
+func open(n int, opening string) string {
+	if n == 0 {
+		return opening
+	}
+	return ","
+}
+
+// closeObject ends an object whose members each end with a comma.
+func closeObject(dst []byte) []byte {
+	return append(bytes.TrimSuffix(dst, []byte(",")), '}')
+}
+
+// appendContent appends the members that a content has: other, results (of
+// tools, inside the content) and text, each with a comma behind it.
+func (w *Writer) appendContent(dst []byte, content rawjson.Value, results string) ([]byte, Cause) {
+	w.text = w.text[:0]
+	switch content.Kind() {
+	case rawjson.Absent, rawjson.Null:
+	case rawjson.Array:
+		var cause Cause
+		if dst, cause = w.appendParts(dst, content, results); cause != Computable {
+			return dst, cause
+		}
+	case rawjson.String:
+		s := &w.inner
+		s.Reset(content)
+		w.text = append(w.text, s.Text(nil)...)
+	default:
+		// Not a form that any dialect knows; what it says still counts.
+		dst = append(dst, `"other":[`...)
+		dst = append(w.appendJSON(dst, content), "],"...)
+		return dst, Computable
+	}
+	text := bytes.TrimSpace(w.text)
+	if isPlaceholder(text) {
+		return dst, RedactedContent
+	}
+	if len(text) > 0 {
+		dst = append(dst, `"text":`...)
+		dst = append(w.appendText(dst, text), ',')
+	}
+	return dst, Computable
+}
+
+// appendParts appends what is no text, and gathers the text.
+func (w *Writer) appendParts(dst []byte, content rawjson.Value, results string) ([]byte, Cause) {
+	s := &w.inner
+	others, some := 0, false
+	s.Reset(content)
+	for s.Array(); s.NextElement(); {
+		b := readBlock(s)
+		switch {
+		case b.isText():
+			if some {
+				w.text = append(w.text, ' ')
+			}
+			w.text = append(w.text, b.text...)
+			some = true
+		case b.isToolUse(), b.isAside(), b.isToolResult():
+		default:
+			if bytes.Contains(b.raw, []byte("[base64_data truncated")) {
+				return dst, TruncatedContent
+			}
+			dst = append(dst, open(others, `"other":[`)...)
+			dst = w.appendJSON(dst, b.raw)
+			others++
+		}
+	}
+	if others > 0 {
+		dst = append(dst, "],"...)
+	}
+	if results == "" || !bytes.Contains(content, []byte("tool_result")) {
+		return dst, Computable
+	}
+	// Results hold content themselves, of one level: their texts are written
+	// before the scanner moves on.
+	text := len(w.text)
+	n := 0
+	for at := 0; ; {
+		b, next, ok := w.nextResult(content, at)
+		if !ok {
+			break
+		}
+		at = next
+		dst = append(dst, open(n, `"results":[`)...)
+		keep := append(w.outer[:0], w.text[:text]...)
+		var cause Cause
+		if dst, cause = w.appendResult(dst, b.result, b.isError); cause != Computable {
+			return dst, cause
+		}
+		w.outer = keep
+		w.text = append(w.text[:0], keep...)
+		n++
+	}
+	if n > 0 {
+		dst = append(dst, "],"...)
+	}
+	return dst, Computable
+}
+
+// nextResult finds the tool_result from the at-th part of content on.
+func (w *Writer) nextResult(content rawjson.Value, at int) (b block, next int, ok bool) {
+	s := &w.inner
+	s.Reset(content)
+	i := 0
+	for s.Array(); s.NextElement(); i++ {
+		if i < at {
+			s.Skip()
+			continue
+		}
+		if b = readBlock(s); b.isToolResult() {
+			return b, i + 1, true
+		}
+	}
+	return block{}, 0, false
+}
+
+// appendResult appends a tool's result as an object.
+func (w *Writer) appendResult(dst []byte, result rawjson.Value, isError bool) ([]byte, Cause) {
+	dst = append(dst, '{')
+	if isError {
+		dst = append(dst, `"error":true,`...)
+	}
+	dst, cause := w.appendContent(dst, result, "")
+	return closeObject(dst), cause
+}
+
+// isPlaceholder tells text that a logger wrote in place of every content.
+func isPlaceholder(text []byte) bool {
+	switch string(text) {
+	case "redacted-by-litellm", "default-message-value":
+		return true
+	}
+	return false
+}
+
+// appendCall appends a call as an object: name and canonical arguments, or raw
+// where they are not JSON.
+func (w *Writer) appendCall(dst []byte, call ToolCall) []byte {
+	dst = append(dst, '{')
+	dst = w.appendCallMembers(dst, call)
+	return append(dst, '}')
+}
+
+func (w *Writer) appendCallMembers(dst []byte, call ToolCall) []byte {
+	if call.Arguments != nil {
+		from := len(dst)
+		dst = append(dst, `"arguments":`...)
+		var ok bool
+		if dst, ok = w.args.append(dst, call.Arguments, jcs, rawjson.MaxDepth, w.rules.mask); ok {
+			dst = append(dst, ',')
+		} else {
+			dst = dst[:from]
+		}
+		dst = append(dst, `"name":`...)
+		dst = rawjson.AppendString(dst, call.Name)
+		if !ok {
+			dst = append(dst, `,"raw":`...)
+			dst = w.appendText(dst, call.Arguments)
+		}
+		return dst
+	}
+	dst = append(dst, `"name":`...)
+	return rawjson.AppendString(dst, call.Name)
+}
+
+// appendJSON appends a logged value in its canonical form.
+func (w *Writer) appendJSON(dst []byte, v rawjson.Value) []byte {
+	out, ok := w.args.append(dst, v, jcs, rawjson.MaxDepth, w.rules.mask)
+	if !ok {
+		return rawjson.AppendString(dst, v)
+	}
+	return out
+}
+
+// appendText appends text as a JSON string, by the identity's rules for text.
+func (w *Writer) appendText(dst, text []byte) []byte {
+	if w.rules.lower {
+		w.lowered = appendPythonLower(w.lowered[:0], text)
+		text = w.lowered
+	}
+	if w.rules.mask != nil {
+		w.masked = w.rules.mask.append(w.masked[:0], text)
+		text = w.masked
+	}
+	return rawjson.AppendString(dst, text)
+}
+
+// textRules are what a rule asks to be done with text before hashing.
+type textRules struct {
+	mask  mask
+	lower bool
+}

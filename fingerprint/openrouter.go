@@ -1,0 +1,26 @@
+package fingerprint
+
+// openRouterDepth is how deep arguments may nest before the SDK refuses them.
+const openRouterDepth = 64
+
+// newOpenRouter is the fingerprint of the OpenRouter agent SDK: SHA-256 of the
+// tool's name, a newline and the arguments by RFC 8785. What the SDK refuses
+// to canonicalise is not computable.
+func newOpenRouter(o Options) (*Identity, error) {
+	if err := o.refuse("parts", "mask", "normalize", "limit_keys", "body_hash"); err != nil {
+		return nil, err
+	}
+	return &Identity{Name: "openrouter", Reads: ReadsMessages | ReadsResponse, compute: func(r *Request, w *Writer) Cause {
+		calls, cause := w.issuedCalls(r)
+		for _, call := range calls {
+			dst := append(append(w.canonical[:0], call.Name...), '\n')
+			dst, ok := w.args.append(dst, call.Arguments, jcs, openRouterDepth, nil)
+			w.canonical = dst
+			if !ok {
+				return NotCanonical
+			}
+			w.emit(dst, hash256)
+		}
+		return cause
+	}}, nil
+}

@@ -1,0 +1,38 @@
+package fingerprint
+
+// newStuckStep gives one fingerprint per request: all calls that the model
+// issued, and the whole tool turn it answers. With parallel calls a
+// fingerprint each would never repeat in a row.
+func newStuckStep(o Options) (*Identity, error) {
+	id, err := named("stuck-step", o, toolCallPart, "last_turn") // for its checks of o
+	if err != nil {
+		return nil, err
+	}
+	id.compute = func(r *Request, w *Writer) Cause {
+		if !r.ToolCallsLogged {
+			return NoResponse
+		}
+		if len(r.ToolCalls) == 0 {
+			return NoToolCall
+		}
+		dst := append(w.canonical[:0], `[["tool_calls",[`...)
+		for i, call := range r.ToolCalls {
+			if i > 0 {
+				dst = append(dst, ',')
+			}
+			dst = w.appendCall(dst, call)
+		}
+		dst = append(dst, `]],["last_turn",`...)
+		cause := w.lastTurn(r)
+		if cause == Computable {
+			dst, cause = w.appendTurn(dst)
+		}
+		w.canonical = append(dst, "]]"...)
+		if cause != Computable {
+			return cause
+		}
+		w.emit(w.canonical, hash128)
+		return Computable
+	}
+	return id, nil
+}

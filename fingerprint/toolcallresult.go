@@ -1,0 +1,27 @@
+package fingerprint
+
+// newToolCallResult gives one fingerprint per call of the last tool turn,
+// together with its result: an agent that polls gets other results and other
+// fingerprints.
+func newToolCallResult(o Options) (*Identity, error) {
+	id, err := named("tool-call-result", o, "last_turn") // for its checks of o
+	if err != nil {
+		return nil, err
+	}
+	id.compute = func(r *Request, w *Writer) Cause {
+		if cause := w.lastTurn(r); cause != Computable {
+			return cause
+		}
+		for k := range w.turn.calls {
+			dst := append(w.canonical[:0], `[["tool_call_result",`...)
+			dst, cause := w.appendTurnCall(dst, k)
+			w.canonical = append(dst, "]]"...)
+			if cause != Computable {
+				return cause
+			}
+			w.emit(w.canonical, hash128)
+		}
+		return Computable
+	}
+	return id, nil
+}

@@ -1,0 +1,198 @@
+package fingerprint
+
+import (
+	"slices"
+
+	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
+)
+
+// turn is the last assistant turn with tool calls, with the results that
+// follow it.
+type turn struct {
+	calls   []ToolCall
+	results []toolResult
+}
+
+type toolResult struct {
+	of      []byte // id of the call it answers
+	content rawjson.Value
+	isError bool
+}
+
+// lastTurn finds the last tool turn: the request carries its own past. It
+// walks back from the end over system messages and results to the calls; a
+// user message on the way means that the turn is over. The turn is kept in w.
+func (w *Writer) lastTurn(r *Request) Cause {
+	if cause := r.needMessages(); cause != Computable {
+		return cause
+	}
+	t := &w.turn
+	t.calls, t.results = t.calls[:0], t.results[:0]
+	w.ids = w.ids[:0]
+	items := r.Messages.Items
+	i := len(items) - 1
+	var it item
+walk:
+	for ; i >= 0; i-- {
+		it = w.readItem(items[i])
+		switch it.class() {
+		case isSystem, isAside:
+		case isResult:
+			content := it.content
+			if it.output != nil {
+				content = it.output
+			}
+			t.results = append(t.results, toolResult{of: w.keepID(it.resultID), content: content})
+		case isUser:
+			n := len(t.results)
+			if !w.userResults(&it) {
+				return NoToolTurn
+			}
+			slices.Reverse(t.results[n:])
+		default:
+			break walk
+		}
+	}
+	if i < 0 {
+		return NoToolTurn
+	}
+	slices.Reverse(t.results)
+	w.turnCalls(items, i, it)
+	if len(t.calls) == 0 {
+		return NoToolTurn
+	}
+	return Computable
+}
+
+// userResults takes the tool_result blocks of a user message. A message that
+// has some is their carrier, whatever text the client added.
+func (w *Writer) userResults(it *item) bool {
+	if it.content.Kind() != rawjson.Array {
+		return false
+	}
+	s := &w.inner
+	s.Reset(it.content)
+	some := false
+	for s.Array(); s.NextElement(); {
+		if b := readBlock(s); b.isToolResult() {
+			w.turn.results = append(w.turn.results, toolResult{w.keepID(b.of), b.result, b.isError})
+			some = true
+		}
+	}
+	return some
+}
+
+// turnCalls takes the calls of the turn that ends with items[i], which is it.
+// Calls that are items of their own make one turn with those before them.
+func (w *Writer) turnCalls(items []rawjson.Value, i int, it item) {
+	t := &w.turn
+	if it.class() == isAssistant {
+		w.eachCall(&it, func(call ToolCall) {
+			t.calls = append(t.calls, ToolCall{w.keepID(call.ID), w.keepID(call.Name), w.keepID(call.Arguments)})
+		})
+		return
+	}
+	for ; i >= 0; i-- {
+		switch it = w.readItem(items[i]); it.class() {
+		case isCall:
+			if it.call.Name != nil {
+				t.calls = append(t.calls, ToolCall{w.keepID(it.call.ID), w.keepID(it.call.Name), w.keepID(it.call.Arguments)})
+			}
+		case isAside:
+		default:
+			i = 0
+		}
+	}
+	slices.Reverse(t.calls)
+}
+
+// keepID copies text that the next item would overwrite.
+func (w *Writer) keepID(text []byte) []byte {
+	if text == nil {
+		return nil
+	}
+	n := len(w.ids)
+	w.ids = append(w.ids, text...)
+	return w.ids[n:len(w.ids):len(w.ids)]
+}
+
+// appendTurnCall appends the k-th call of the turn with its result, matched by
+// id or else by order.
+func (w *Writer) appendTurnCall(dst []byte, k int) ([]byte, Cause) {
+	t := &w.turn
+	call := t.calls[k]
+	dst = append(dst, '{')
+	dst = w.appendCallMembers(dst, call)
+	i := -1
+	if len(call.ID) > 0 {
+		i = slices.IndexFunc(t.results, func(r toolResult) bool { return string(r.of) == string(call.ID) })
+	}
+	if i < 0 && k < len(t.results) && len(t.results[k].of) == 0 {
+		i = k
+	}
+	if i >= 0 {
+		dst = append(dst, `,"result":`...)
+		var cause Cause
+		if dst, cause = w.appendResult(dst, t.results[i].content, t.results[i].isError); cause != Computable {
+			return dst, cause
+		}
+	}
+	return append(dst, '}'), Computable
+}
+
+// appendTurn appends the whole turn as a list.
+func (w *Writer) appendTurn(dst []byte) ([]byte, Cause) {
+	dst = append(dst, '[')
+	for k := range w.turn.calls {
+		if k > 0 {
+			dst = append(dst, ',')
+		}
+		var cause Cause
+		if dst, cause = w.appendTurnCall(dst, k); cause != Computable {
+			return dst, cause
+		}
+	}
+	return append(dst, ']'), Computable
+}
+
+// needMessages says why the messages cannot be read, if so.
+func (r *Request) needMessages() Cause {
+	switch {
+	case r.Lost != Computable:
+		return r.Lost
+	case !r.Messages.Logged:
+		return NoMessages
+	}
+	return Computable
+}
+
+// issuedCalls are the calls that the model issued in answer to r: those of the
+// response or, where the log has no responses, those of the last assistant
+// message of the request. They are valid until the next call.
+func (w *Writer) issuedCalls(r *Request) ([]ToolCall, Cause) {
+	if r.ToolCallsLogged {
+		if len(r.ToolCalls) == 0 {
+			return nil, NoToolCall
+		}
+		return r.ToolCalls, Computable
+	}
+	if cause := r.needMessages(); cause != Computable {
+		return nil, cause
+	}
+	w.calls, w.ids = w.calls[:0], w.ids[:0]
+	for i := len(r.Messages.Items) - 1; i >= 0; i-- {
+		it := w.readItem(r.Messages.Items[i])
+		class := it.class()
+		if class != isAssistant && class != isCall {
+			continue
+		}
+		w.turn.calls = w.turn.calls[:0]
+		w.turnCalls(r.Messages.Items, i, it)
+		w.calls = append(w.calls, w.turn.calls...)
+		break
+	}
+	if len(w.calls) == 0 {
+		return nil, NoToolCall
+	}
+	return w.calls, Computable
+}

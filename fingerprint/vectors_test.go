@@ -1,0 +1,204 @@
+package fingerprint
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"testing"
+
+	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
+)
+
+// eachVector calls f with every row of a file of the vectors.
+func eachVector[T any](t *testing.T, file string, f func(row int, v T)) {
+	t.Helper()
+	data, err := os.ReadFile("../fixtures/vectors/" + file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := 0
+	s := bufio.NewScanner(bytes.NewReader(data))
+	for s.Buffer(nil, 1<<20); s.Scan(); rows++ {
+		var v T
+		if err := json.Unmarshal(s.Bytes(), &v); err != nil {
+			t.Fatalf("%s: row %d: %v", file, rows, err)
+		}
+		f(rows, v)
+	}
+	if rows == 0 || s.Err() != nil {
+		t.Fatalf("%s: %d rows, error %v", file, rows, s.Err())
+	}
+}
+
+// mustMake makes a built-in identity.
+func mustMake(t *testing.T, name string, o Options) *Identity {
+	t.Helper()
+	id, err := New(name, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return id
+}
+
+// compute is the one fingerprint of r, with its canonical bytes.
+func compute(t *testing.T, id *Identity, r *Request) (fingerprint, canonical string) {
+	t.Helper()
+	w := NewWriter(nil)
+	w.Keep = true
+	if cause := id.Compute(r, w); cause != Computable {
+		t.Fatalf("%s: not computable: %s", id.Name, cause)
+	}
+	if len(w.Prints()) != 1 {
+		t.Fatalf("%s: %d fingerprints, want 1", id.Name, len(w.Prints()))
+	}
+	return w.Prints()[0].Fingerprint.String(), string(w.Prints()[0].Canonical)
+}
+
+func blank() *Request {
+	r := &Request{}
+	r.Reset()
+	return r
+}
+
+func TestFairvisorVectors(t *testing.T) {
+	type vector struct {
+		Request struct {
+			Method, Path string
+			Query        json.RawMessage
+			BodyHash     *string `json:"body_hash"`
+			Descriptors  map[string]string
+		}
+		CRC32 uint32
+	}
+	id := mustMake(t, "fairvisor", Options{})
+	eachVector(t, "fairvisor_fingerprints.jsonl", func(row int, v vector) {
+		r := blank()
+		r.Method, r.Path, r.Query.Object = []byte(v.Request.Method), []byte(v.Request.Path), rawjson.Value(v.Request.Query)
+		if v.Request.BodyHash != nil {
+			r.BodyHash = []byte(*v.Request.BodyHash)
+		}
+		for name, value := range v.Request.Descriptors {
+			r.Attributes = append(r.Attributes, Attribute{[]byte(name), []byte(value)})
+		}
+		if got, canonical := compute(t, id, r); got != fmt.Sprint(v.CRC32) {
+			t.Errorf("row %d: %s of %q, want %d", row, got, canonical, v.CRC32)
+		}
+	})
+}
+
+// items are the elements of a raw JSON list.
+func items(t *testing.T, list json.RawMessage) Messages {
+	t.Helper()
+	m := Messages{Logged: true}
+	var s rawjson.Scanner
+	s.Reset(list)
+	for s.Array(); s.NextElement(); {
+		m.Items = append(m.Items, s.Value())
+	}
+	if err := s.End(); err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+func TestAISGVectors(t *testing.T) {
+	type vector struct {
+		Request struct {
+			Caller, Model string
+			Messages      json.RawMessage
+		}
+		Canonical, SHA256 string
+	}
+	id := mustMake(t, "aisg", Options{})
+	eachVector(t, "aisg_fingerprints.jsonl", func(row int, v vector) {
+		r := blank()
+		r.Caller, r.Model, r.Messages = []byte(v.Request.Caller), []byte(v.Request.Model), items(t, v.Request.Messages)
+		got, canonical := compute(t, id, r)
+		if canonical != v.Canonical {
+			t.Errorf("row %d: canonical\n got %s\nwant %s", row, canonical, v.Canonical)
+		}
+		if got != v.SHA256 {
+			t.Errorf("row %d: %s, want %s", row, got, v.SHA256)
+		}
+	})
+}
+
+func TestToolCallVectors(t *testing.T) {
+	type vector struct {
+		Events []struct{ Name, Arguments, Signature string }
+	}
+	id := mustMake(t, "tool-call-python", Options{})
+	eachVector(t, "toolcall_tracker_sequences.jsonl", func(row int, v vector) {
+		for i, e := range v.Events {
+			r := blank()
+			r.ToolCallsLogged = true
+			r.ToolCalls = []ToolCall{{Name: []byte(e.Name), Arguments: []byte(e.Arguments)}}
+			if _, canonical := compute(t, id, r); canonical != e.Signature {
+				t.Errorf("row %d, call %d: %s, want %s", row, i, canonical, e.Signature)
+			}
+		}
+	})
+}
+
+func TestOpenRouterVectors(t *testing.T) {
+	data, err := os.ReadFile("../fixtures/vectors/openrouter_doom_loop_fingerprints.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	type vector struct {
+		Name, ToolName, JCS, Fingerprint string
+		KeyMaterial                      json.RawMessage
+	}
+	var file struct{ ToolCallVectors, KeyMaterialVectors []vector }
+	if err := json.Unmarshal(data, &file); err != nil {
+		t.Fatal(err)
+	}
+	id := mustMake(t, "openrouter", Options{})
+	for _, v := range file.ToolCallVectors {
+		r := blank()
+		r.ToolCallsLogged = true
+		r.ToolCalls = []ToolCall{{Name: []byte(v.ToolName), Arguments: v.KeyMaterial}}
+		got, canonical := compute(t, id, r)
+		if want := v.ToolName + "\n" + v.JCS; canonical != want {
+			t.Errorf("%s: canonical %q, want %q", v.Name, canonical, want)
+		}
+		if got != v.Fingerprint {
+			t.Errorf("%s: %s, want %s", v.Name, got, v.Fingerprint)
+		}
+	}
+	// The bare ones have no tool: what is hashed is the canonical form alone.
+	for _, v := range file.KeyMaterialVectors {
+		var c canonicalizer
+		out, ok := c.append(nil, v.KeyMaterial, jcs, openRouterDepth, nil)
+		if !ok || string(out) != v.JCS {
+			t.Errorf("%s: %q, want %q", v.Name, out, v.JCS)
+		}
+		w := NewWriter(nil)
+		w.emit(out, hash256)
+		if got := w.Prints()[0].Fingerprint.String(); got != v.Fingerprint {
+			t.Errorf("%s: %s, want %s", v.Name, got, v.Fingerprint)
+		}
+	}
+	if len(file.ToolCallVectors)+len(file.KeyMaterialVectors) < 12 {
+		t.Error("vectors are missing")
+	}
+	// What the SDK refuses, as far as JSON text can say it: NaN and Infinity
+	// are no JSON, a cycle cannot be written, and an integer too big for a
+	// float64 is one to a JSON parser.
+	f := func(arguments string) {
+		t.Helper()
+		r := blank()
+		r.ToolCallsLogged = true
+		r.ToolCalls = []ToolCall{{Name: []byte("f"), Arguments: []byte(arguments)}}
+		if cause := id.Compute(r, NewWriter(nil)); cause != NotCanonical {
+			t.Errorf("%.20s: %q, want %q", arguments, cause, NotCanonical)
+		}
+	}
+	f(`{"a":NaN}`)
+	f(`{"a":Infinity}`)
+	f(`{"a":1e400}`)
+	f(string(bytes.Repeat([]byte("["), 65)) + string(bytes.Repeat([]byte("]"), 65)))
+	f(``)
+}
