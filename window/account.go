@@ -1,0 +1,37 @@
+package window
+
+import (
+	"fmt"
+
+	"github.com/loopgauge/loopgauge/fingerprint"
+)
+
+// RuleAccount says what became of every request under one rule. All but Fired
+// and Episodes are numbers of requests.
+type RuleAccount struct {
+	Rule          *Rule
+	Judged        int64 // requests the rule was shown
+	Counted       int64 // had at least one fingerprint and a scope
+	NotMatched    int64 // match is false, or an override disables the rule
+	NotComputable [fingerprint.Causes]int64
+
+	FellBack int64 // counted in a conversation told by its beginning
+	Fired    int64 // verdicts that fired: one per request and fingerprint
+	Episodes int64
+
+	LiveKeys    int   // keys the counter holds at the end
+	DroppedKeys int64 // keys dropped to stay within the cap: loops among them may be missed
+}
+
+// Check says whether judged = counted + not matched + not computable. That it
+// is not is a bug.
+func (a *RuleAccount) Check() error {
+	sum := a.Counted + a.NotMatched
+	for _, n := range a.NotComputable {
+		sum += n
+	}
+	if sum != a.Judged {
+		return fmt.Errorf("rule %s: the account does not add up: %d judged, %d accounted for: please report this", a.Rule.Name, a.Judged, sum)
+	}
+	return nil
+}

@@ -1,0 +1,25 @@
+package window
+
+import "math"
+
+// maxAge is the age up to which an event counts, in microseconds: one less
+// than the window, which is open at its far edge, unless it is closed. Without
+// a window events of any age count.
+func (s CounterSpec) maxAge() int64 {
+	switch {
+	case s.Window == 0:
+		return math.MaxInt64
+	case s.Closed:
+		return s.Window.Microseconds()
+	}
+	return s.Window.Microseconds() - 1
+}
+
+// idle is how long a key may go untouched before its state says nothing any
+// more; negative is for ever.
+func (s CounterSpec) idle() int64 {
+	if s.Window == 0 {
+		return -1
+	}
+	return s.maxAge()
+}

@@ -1,0 +1,38 @@
+package window
+
+import (
+	"crypto/sha256"
+	"time"
+)
+
+// DefaultDuplicates is the horizon within which a request id counts once.
+const DefaultDuplicates = 10 * time.Minute
+
+// Duplicates finds requests that were logged twice: double logging makes "2"
+// a normal count. Events must come in release order.
+type Duplicates struct {
+	seen    *table[[16]byte, struct{}]
+	horizon int64
+}
+
+// NewDuplicates remembers ids for horizon; 0 remembers none.
+func NewDuplicates(horizon time.Duration) *Duplicates {
+	h := horizon.Microseconds()
+	return &Duplicates{newTable[[16]byte, struct{}](h, 0, nil), h}
+}
+
+// Seen reports whether an event with this one's id came within the horizon,
+// and remembers it. An event without an id is never a duplicate.
+func (d *Duplicates) Seen(ev *Event) bool {
+	if d.horizon == 0 || ev.ID == "" {
+		return false
+	}
+	sum := sha256.Sum256([]byte(ev.ID))
+	k := [16]byte(sum[:16])
+	d.seen.expire(ev.Time)
+	if d.seen.find(k) != nil {
+		return true
+	}
+	d.seen.touch(k, ev.Time)
+	return false
+}

@@ -1,0 +1,127 @@
+package window
+
+import (
+	"time"
+
+	"github.com/loopgauge/loopgauge/fingerprint"
+)
+
+// DelayStep and DelayCap are how throttle slows a loop down: so much for each
+// hit counted, up to a bound.
+const (
+	DelayStep = 100 * time.Millisecond
+	DelayCap  = 30 * time.Second
+)
+
+// EngineOptions say what an engine reports, and how much it may remember.
+type EngineOptions struct {
+	// MaxKeys caps the live keys of each rule; 0 is no cap.
+	MaxKeys int
+	// Verdict is called for each rule, request and fingerprint. The Verdict
+	// is valid during the call. Nil: none are built.
+	Verdict func(*Verdict)
+	// Episode is called once for each episode, when it closes. The Episode is
+	// valid during the call, what it points to for ever.
+	Episode func(*Episode)
+}
+
+// Engine runs the rules of a plan over events in release order.
+type Engine struct {
+	plan    *Plan
+	o       EngineOptions
+	rules   []*judge
+	verdict Verdict
+}
+
+// NewEngine makes an engine for the plan's rules.
+func NewEngine(plan *Plan, o EngineOptions) *Engine {
+	e := &Engine{plan: plan, o: o}
+	for _, r := range plan.Rules {
+		e.rules = append(e.rules, newJudge(r, o))
+	}
+	return e
+}
+
+// Judge shows an event to every rule. Events must come in release order.
+func (e *Engine) Judge(ev *Event) {
+	for i, j := range e.rules {
+		j.episodes.quiet(ev.Time)
+		j.account.Judged++
+		choice := ev.Rules[i]
+		if choice == NotMatched {
+			j.account.NotMatched++
+			continue
+		}
+		prints, scope := &ev.Prints[e.plan.identity[i]], &ev.Scopes[e.plan.scope[i]]
+		if cause := prints.Cause; cause != fingerprint.Computable {
+			j.account.NotComputable[cause]++
+			continue
+		}
+		if cause := scope.Cause; cause != fingerprint.Computable {
+			j.account.NotComputable[cause]++
+			continue
+		}
+		j.account.Counted++
+		if scope.FellBack {
+			j.account.FellBack++
+		}
+		threshold, action := j.rule.Threshold, j.rule.Action
+		if choice >= 0 {
+			o := &j.rule.Overrides[choice]
+			if o.Threshold > 0 {
+				threshold = o.Threshold
+			}
+			if o.Action != "" {
+				action = o.Action
+			}
+		}
+		for k := range prints.Fingerprints {
+			h := Hit{Scope: scope.Key, Print: prints.Fingerprints[k], Time: ev.Time, Limit: threshold, Record: true}
+			out := j.hit(&h, action)
+			var episode *Episode
+			if out.fired {
+				j.account.Fired++
+				episode = j.episodes.fired(ev, scope, &h, out.count)
+			}
+			if e.o.Verdict != nil {
+				e.report(ev, j.rule, scope, &h, out, episode)
+			}
+		}
+	}
+}
+
+// report builds the verdict of an outcome.
+func (e *Engine) report(ev *Event, rule *Rule, scope *Scope, h *Hit, out outcome, episode *Episode) {
+	v := &e.verdict
+	*v = Verdict{Event: ev, Rule: rule, Scope: scope, Fingerprint: h.Print, Count: out.count.N,
+		Fired: out.fired, Action: out.action, Reason: out.reason, RetryAfter: -1, DelayMS: -1}
+	if out.fired {
+		v.Episode = episode.ID
+		switch out.action {
+		case Reject:
+			v.RetryAfter = int64((out.retry + time.Second - 1) / time.Second)
+		case Throttle:
+			v.DelayMS = min(time.Duration(max(out.count.N, 1))*DelayStep, DelayCap).Milliseconds()
+		}
+	}
+	e.o.Verdict(v)
+}
+
+// Close closes the open episodes, when the streams are at their end.
+func (e *Engine) Close() {
+	for _, j := range e.rules {
+		j.episodes.close()
+	}
+}
+
+// Account is what became of the requests, by rule.
+func (e *Engine) Account() []RuleAccount {
+	accounts := make([]RuleAccount, len(e.rules))
+	for i, j := range e.rules {
+		a := j.account
+		a.Episodes = j.episodes.n
+		a.LiveKeys, a.DroppedKeys = j.counter.Keys(), j.counter.Dropped()
+		accounts[i] = a
+	}
+	return accounts
+}

@@ -1,0 +1,113 @@
+package window
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"math"
+	"slices"
+
+	"github.com/loopgauge/loopgauge/fingerprint"
+)
+
+// Episode is one loop as one rule saw it: its firings on one scope and
+// fingerprint with no pause longer than the quiet time.
+type Episode struct {
+	ID          string // ep- and 16 hex digits; the same in every run over the same requests
+	Rule        *Rule
+	Scope       []string // one value per field of the rule's scope
+	Fingerprint fingerprint.Fingerprint
+
+	First int64 // time of the oldest request counted when the rule fired, microseconds
+	Fired int64 // time of the first firing
+	Last  int64 // time of the last firing
+
+	Requests int64 // counted when the rule fired first, and all that fired after
+	After    int64 // of those, the ones after the first firing
+	MaxCount int   // highest count
+
+	TokensAfter int64 // prompt and completion tokens of the requests after the first firing
+	TokensKnown bool  // some of them carried tokens
+	CostAfter   float64
+	CostKnown   bool
+
+	Statuses []StatusCount // of the requests that fired, by status; -1 is not logged
+
+	// Of the request that fired first; empty if not logged.
+	Model, Caller, User, Session, Backend string
+}
+
+// StatusCount is how many requests ended with a status.
+type StatusCount struct {
+	Status int
+	N      int64
+}
+
+// episodes are the open episodes of one rule.
+type episodes struct {
+	rule *Rule
+	open *table[pairKey, Episode]
+	n    int64
+}
+
+func newEpisodes(rule *Rule, keys int, closed func(*Episode)) *episodes {
+	return &episodes{rule: rule, open: newTable[pairKey](rule.quiet().Microseconds(), keys, closed)}
+}
+
+// quiet closes the episodes that have been quiet for too long at time t.
+func (e *episodes) quiet(t int64) { e.open.expire(t) }
+
+// close closes all of them, in the order in which they fired last.
+func (e *episodes) close() { e.open.expire(math.MaxInt64) }
+
+// fired adds a firing and returns its episode.
+func (e *episodes) fired(ev *Event, scope *Scope, h *Hit, n Count) *Episode {
+	ep := e.open.touch(pairKeyOf(h), ev.Time)
+	if ep.Rule == nil {
+		e.n++
+		*ep = Episode{
+			ID: e.id(h), Rule: e.rule, Scope: scope.Values, Fingerprint: h.Print,
+			First: n.First, Fired: ev.Time, Requests: int64(max(n.N, 1)),
+			Model: ev.Model, Caller: ev.Caller, User: ev.User, Session: ev.Session, Backend: ev.Backend,
+		}
+	} else {
+		ep.Requests++
+		ep.After++
+		if ev.TokensIn >= 0 || ev.TokensOut >= 0 {
+			ep.TokensKnown = true
+			ep.TokensAfter += max(ev.TokensIn, 0) + max(ev.TokensOut, 0)
+		}
+		if !math.IsNaN(ev.Cost) {
+			ep.CostKnown = true
+			ep.CostAfter += ev.Cost
+		}
+	}
+	ep.Last = ev.Time
+	ep.MaxCount = max(ep.MaxCount, n.N)
+	ep.status(ev.Status)
+	return ep
+}
+
+func (ep *Episode) status(status int) {
+	i, ok := slices.BinarySearchFunc(ep.Statuses, status, func(s StatusCount, status int) int { return cmp.Compare(s.Status, status) })
+	if !ok {
+		ep.Statuses = slices.Insert(ep.Statuses, i, StatusCount{Status: status})
+	}
+	ep.Statuses[i].N++
+}
+
+// id is made of what the episode is, so that every run over the same requests
+// gives the same one.
+func (e *episodes) id(h *Hit) string {
+	sum := sha256.New()
+	var number [8]byte
+	binary.BigEndian.PutUint64(number[:], uint64(len(e.rule.Name)))
+	sum.Write(number[:])
+	sum.Write([]byte(e.rule.Name))
+	sum.Write(h.Scope[:])
+	sum.Write(h.Print.Bytes())
+	binary.BigEndian.PutUint64(number[:], uint64(h.Time))
+	sum.Write(number[:])
+	return "ep-" + hex.EncodeToString(sum.Sum(nil)[:8])
+}

@@ -1,0 +1,219 @@
+package window
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
+	"math"
+	"time"
+
+	"github.com/loopgauge/loopgauge/fingerprint"
+)
+
+// ExtractOptions say how requests become events.
+type ExtractOptions struct {
+	Key            []byte // of the fingerprints and hashed ids; nil for none
+	HashIDs        bool   // write sessions, users and callers as hashes
+	EventTimeStart bool   // order and count by the start of a request, not its end
+	// Price gives USD per million tokens where the log has no cost; nil for
+	// none. It must be safe for use by several goroutines.
+	Price func(model string) (in, out float64, ok bool)
+}
+
+// Extractor turns requests into events. One goroutine uses it at a time.
+type Extractor struct {
+	plan   *Plan
+	o      ExtractOptions
+	writer *fingerprint.Writer
+	names  map[string]string // texts that come again and again, once each
+	values []fingerprint.ScopeValue
+	wanted []bool // by identity: some rule looks at the request
+	scoped []bool // by scope, likewise
+
+	// Slabs: the events of one block share their memory, and give it back
+	// together.
+	prints  []Prints
+	sums    []fingerprint.Fingerprint
+	scopes  []Scope
+	texts   []string
+	choices []Choice
+}
+
+// maxNames bounds the table of texts: sessions come and go.
+const maxNames = 1 << 15
+
+// NewExtractor makes an Extractor for the plan's rules.
+func (p *Plan) NewExtractor(o ExtractOptions) *Extractor {
+	return &Extractor{
+		plan: p, o: o, writer: fingerprint.NewWriter(o.Key), names: map[string]string{},
+		wanted: make([]bool, len(p.Identities)), scoped: make([]bool, len(p.Scopes)),
+	}
+}
+
+// NewBlock starts new slabs. Events made before keep theirs.
+func (x *Extractor) NewBlock() {
+	x.prints, x.sums, x.scopes, x.texts, x.choices = nil, nil, nil, nil, nil
+	if len(x.names) > maxNames {
+		clear(x.names)
+	}
+}
+
+// Event fills ev with what the plan's rules need of r.
+func (x *Extractor) Event(r *fingerprint.Request, ev *Event) {
+	x.writer.Reset()
+	t := r.End
+	if t == fingerprint.NoTime || x.o.EventTimeStart {
+		t = r.Time
+	}
+	*ev = Event{
+		Time: t, Start: r.Time, Position: r.Position,
+		ID: string(r.ID), Method: x.name(r.Method), Path: x.name(r.Path), Caller: x.person(r.CallerName(x.writer)),
+		User: x.person(r.User), Session: x.person(r.Session), Model: x.name(r.Model), Backend: x.name(r.Backend),
+		Status: r.Status, TokensIn: r.TokensIn, TokensOut: r.TokensOut, Cost: r.Cost,
+		Stream: r.Stream, Cached: r.Cached, MaxTokens: r.MaxTokens,
+	}
+	x.price(ev)
+	for i := range x.plan.Exclusions {
+		if x.plan.Exclusions[i].Match(r) {
+			ev.Exclude = i + 1
+			return
+		}
+	}
+	x.choose(r, ev)
+	x.fingerprint(r, ev)
+	x.scope(r, ev)
+}
+
+// choose decides how each rule sees the request, and so which identities and
+// scopes are worth computing.
+func (x *Extractor) choose(r *fingerprint.Request, ev *Event) {
+	clear(x.wanted)
+	clear(x.scoped)
+	n := len(x.choices)
+	for i, rule := range x.plan.Rules {
+		c := rule.choose(r, ev.Time)
+		x.choices = append(x.choices, c)
+		if c != NotMatched {
+			x.wanted[x.plan.identity[i]] = true
+			x.scoped[x.plan.scope[i]] = true
+		}
+	}
+	ev.Rules = x.choices[n:len(x.choices):len(x.choices)]
+}
+
+// choose tells how the rule sees a request of time t.
+func (rule *Rule) choose(r *fingerprint.Request, t int64) Choice {
+	if rule.Match != nil && !rule.Match(r) {
+		return NotMatched
+	}
+	for i := range rule.Overrides {
+		o := &rule.Overrides[i]
+		if !o.Until.IsZero() && t >= o.Until.UnixMicro() || o.Match != nil && !o.Match(r) {
+			continue
+		}
+		if o.Disabled {
+			return NotMatched
+		}
+		return Choice(i)
+	}
+	return Plain
+}
+
+func (x *Extractor) fingerprint(r *fingerprint.Request, ev *Event) {
+	n := len(x.prints)
+	for i, id := range x.plan.Identities {
+		var p Prints
+		if x.wanted[i] {
+			from := len(x.writer.Prints())
+			p.Cause = id.Compute(r, x.writer)
+			k := len(x.sums)
+			for _, print := range x.writer.Prints()[from:] {
+				x.sums = append(x.sums, print.Fingerprint)
+			}
+			p.Fingerprints = x.sums[k:len(x.sums):len(x.sums)]
+		}
+		x.prints = append(x.prints, p)
+	}
+	ev.Prints = x.prints[n:len(x.prints):len(x.prints)]
+}
+
+func (x *Extractor) scope(r *fingerprint.Request, ev *Event) {
+	n := len(x.scopes)
+	for i, s := range x.plan.Scopes {
+		var out Scope
+		if x.scoped[i] {
+			out.Key, x.values, out.Cause = s.Compute(r, x.writer, x.values[:0])
+			k := len(x.texts)
+			for f, v := range x.values {
+				out.FellBack = out.FellBack || v.FellBack
+				x.texts = append(x.texts, x.shown(s.Fields[f], v.Text))
+			}
+			out.Values = x.texts[k:len(x.texts):len(x.texts)]
+		}
+		x.scopes = append(x.scopes, out)
+	}
+	ev.Scopes = x.scopes[n:len(x.scopes):len(x.scopes)]
+}
+
+// shown is a scope's value as it may be written.
+func (x *Extractor) shown(field string, text []byte) string {
+	switch field {
+	case "session", "conversation", "caller", "user":
+		return x.person(text)
+	}
+	return x.name(text)
+}
+
+// name is text as a string that events share.
+func (x *Extractor) name(text []byte) string {
+	if len(text) == 0 {
+		return ""
+	}
+	if s, ok := x.names[string(text)]; ok {
+		return s
+	}
+	s := string(text)
+	x.names[s] = s
+	return s
+}
+
+// person is a name that --hash-ids hides.
+func (x *Extractor) person(text []byte) string {
+	if !x.o.HashIDs || len(text) == 0 {
+		return x.name(text)
+	}
+	var sum []byte
+	if len(x.o.Key) > 0 {
+		mac := hmac.New(sha256.New, x.o.Key)
+		mac.Write(text)
+		sum = mac.Sum(nil)
+	} else {
+		s := sha256.Sum256(text)
+		sum = s[:]
+	}
+	return x.name([]byte("id-" + hex.EncodeToString(sum[:6])))
+}
+
+// price fills in the cost where the log has none.
+func (x *Extractor) price(ev *Event) {
+	if x.o.Price == nil || !math.IsNaN(ev.Cost) || ev.TokensIn < 0 && ev.TokensOut < 0 {
+		return
+	}
+	in, out, ok := x.o.Price(ev.Model)
+	if ok {
+		ev.Cost = (in*float64(max(ev.TokensIn, 0)) + out*float64(max(ev.TokensOut, 0))) / 1e6
+	}
+}
+
+// QuietDefault is the least quiet time of a rule that sets none: shorter
+// pauses would cut one loop into many alerts.
+const QuietDefault = time.Minute
+
+// quiet is the longest pause inside one episode of the rule: what it says,
+// else as long as it still counts or cools down.
+func (rule *Rule) quiet() time.Duration {
+	if rule.Quiet > 0 {
+		return rule.Quiet
+	}
+	return max(rule.Counter.Window, rule.Cooldown, QuietDefault)
+}

@@ -1,0 +1,40 @@
+package window
+
+// fixed counts the events since a window was opened by its first event; the
+// window ends when it is window old, however busy it is. Redis does this with
+// INCR and EXPIRE on the first hit.
+type fixed struct {
+	maxAge int64
+	keys   *table[pairKey, fixedWindow]
+}
+
+type fixedWindow struct {
+	opened int64
+	n      int // 0: there is no window
+}
+
+func newFixed(spec CounterSpec, keys int) Counter {
+	return &fixed{spec.maxAge(), newTable[pairKey, fixedWindow](spec.maxAge(), keys, nil)}
+}
+
+func (c *fixed) Count(h *Hit) Count {
+	key := pairKeyOf(h)
+	var w fixedWindow
+	stored := &w
+	if h.Record {
+		stored = c.keys.touch(key, h.Time)
+		w = *stored
+	} else if s := c.keys.find(key); s != nil {
+		w = *s
+	}
+	if w.n == 0 || h.Time-w.opened > c.maxAge {
+		w = fixedWindow{opened: h.Time}
+	}
+	w.n++
+	*stored = w
+	return Count{w.n, w.opened}
+}
+
+func (c *fixed) Forget(h *Hit)  { c.keys.remove(pairKeyOf(h)) }
+func (c *fixed) Keys() int      { return c.keys.live }
+func (c *fixed) Dropped() int64 { return c.keys.dropped }

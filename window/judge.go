@@ -1,0 +1,149 @@
+package window
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/loopgauge/loopgauge/fingerprint"
+)
+
+// judge is one rule at work: its counter and what the gateway remembers
+// besides.
+type judge struct {
+	rule     *Rule
+	counter  Counter
+	cooling  *table[pairKey, int64] // until when a key cools down; nil without cooldown
+	chances  chancer
+	episodes *episodes
+	account  RuleAccount
+}
+
+// outcome is what a gateway would have done with one hit.
+type outcome struct {
+	count  Count
+	fired  bool
+	action Action
+	reason Reason
+	retry  time.Duration // what a rejected client is told to wait
+}
+
+func newJudge(rule *Rule, o EngineOptions) *judge {
+	j := &judge{rule: rule, account: RuleAccount{Rule: rule}}
+	for _, kind := range Counters {
+		if kind.Name == rule.Counter.Kind {
+			j.counter = kind.New(rule.Counter, o.MaxKeys)
+		}
+	}
+	if j.counter == nil {
+		panic(fmt.Sprintf("window: rule %q has the unknown counter kind %q", rule.Name, rule.Counter.Kind))
+	}
+	if rule.Cooldown > 0 {
+		j.cooling = newTable[pairKey, int64](rule.Cooldown.Microseconds(), o.MaxKeys, nil)
+	}
+	if own, ok := j.counter.(chancer); ok {
+		j.chances = own
+	} else {
+		j.chances = newSignatureChances(o.MaxKeys)
+	}
+	j.episodes = newEpisodes(rule, o.MaxKeys, o.Episode)
+	return j
+}
+
+// hit judges one fingerprint of one request.
+func (j *judge) hit(h *Hit, action Action) outcome {
+	r := j.rule
+	if left := j.coolsFor(h); left > 0 {
+		out := outcome{count: Count{-1, h.Time}, fired: true, reason: ByCooldown, retry: left}
+		if !r.SkipInCooldown {
+			out.count = j.counter.Count(h)
+		}
+		out.action = j.act(h, action, true)
+		return out
+	}
+	var n Count
+	if r.SkipBlocked {
+		h.Record = false
+		n = j.counter.Count(h)
+		h.Record = true
+		if n.N < h.Limit {
+			n = j.counter.Count(h)
+		}
+	} else {
+		n = j.counter.Count(h)
+	}
+	out := outcome{count: n, fired: n.N >= h.Limit, retry: r.Counter.Window}
+	out.action = j.act(h, action, out.fired)
+	if !out.fired {
+		return out
+	}
+	out.reason = ByThreshold
+	if j.cooling != nil {
+		*j.cooling.touch(pairKeyOf(h), h.Time) = h.Time + r.Cooldown.Microseconds()
+		out.retry = r.Cooldown
+	}
+	if r.ResetOnFire {
+		j.counter.Forget(h)
+	}
+	return out
+}
+
+// coolsFor is how long the cooldown of the hit's key lasts yet.
+func (j *judge) coolsFor(h *Hit) time.Duration {
+	if j.cooling == nil {
+		return 0
+	}
+	until := j.cooling.find(pairKeyOf(h))
+	if until == nil || h.Time >= *until {
+		return 0
+	}
+	return time.Duration(*until-h.Time) * time.Microsecond
+}
+
+// act says what the gateway would do.
+func (j *judge) act(h *Hit, action Action, fired bool) Action {
+	if action != ChanceThenBreak {
+		if !fired {
+			return Allow
+		}
+		return action
+	}
+	given := j.chances.Chance(h, fired)
+	switch {
+	case !fired:
+		return Allow
+	case given:
+		return Break
+	}
+	return Guide
+}
+
+// chancer remembers which signature was guided. A counter that keeps chances
+// in its own way implements it.
+type chancer interface {
+	// Chance notes a hit and tells, of one that fired, whether its signature
+	// had been given a chance before.
+	Chance(h *Hit, fired bool) (given bool)
+}
+
+// signatureChances gives each scope's signature one chance: a different call
+// in the scope clears it.
+type signatureChances struct {
+	guided *table[fingerprint.ScopeKey, fingerprint.Fingerprint]
+}
+
+func newSignatureChances(keys int) signatureChances {
+	return signatureChances{newTable[fingerprint.ScopeKey, fingerprint.Fingerprint](-1, keys, nil)}
+}
+
+func (c signatureChances) Chance(h *Hit, fired bool) bool {
+	if guided := c.guided.find(h.Scope); guided != nil {
+		if *guided == h.Print {
+			return fired
+		}
+		c.guided.remove(h.Scope)
+	}
+	if fired {
+		*c.guided.touch(h.Scope, h.Time) = h.Print
+	}
+	return false
+}

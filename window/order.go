@@ -1,0 +1,174 @@
+package window
+
+import (
+	"container/heap"
+	"math"
+	"time"
+)
+
+// JumpLimit is how far a time may run ahead of its stream before it is
+// believed: one broken clock must not make all that follows late, and no
+// gateway is silent for a day and then writes a single line. A second line in
+// a row that agrees moves the stream.
+const JumpLimit = 24 * time.Hour
+
+// Order puts the events of several streams into one order: by time, then by
+// stream, offset and index in the line. An event is released once no live
+// stream can bring an earlier one, so the order in which the streams arrive
+// cannot change the outcome.
+type Order struct {
+	lateness int64
+	streams  []frontier
+	waiting  eventHeap
+	stats    OrderStats
+	last     int64 // time of the event released last
+	low      int64 // the lowest frontier of the live streams
+	stale    bool  // low must be found anew
+}
+
+// OrderStats says what an Order saw.
+type OrderStats struct {
+	Late      int64         // events refused because they were late
+	WorstLate time.Duration // the lateness that would have saved all of them
+	Tied      int64         // events released with the time of the one before
+}
+
+// frontier is how far a stream has come.
+type frontier struct {
+	live   bool
+	newest int64
+	ahead  int64 // a time beyond the jump limit that waits for a second; or math.MaxInt64
+}
+
+// NewOrder makes an Order for streams that are out of order by at most
+// lateness.
+func NewOrder(lateness time.Duration) *Order {
+	return &Order{lateness: lateness.Microseconds(), last: math.MinInt64, low: math.MaxInt64}
+}
+
+// Open announces a stream whose first event will not be more than the lateness
+// before first.
+func (o *Order) Open(stream int32, first int64) {
+	for int(stream) >= len(o.streams) {
+		o.streams = append(o.streams, frontier{})
+	}
+	o.streams[stream] = frontier{live: true, newest: first, ahead: math.MaxInt64}
+	o.stale = true
+}
+
+// Close says that a stream brings no more events.
+func (o *Order) Close(stream int32) {
+	o.streams[stream].live = false
+	o.stale = true
+}
+
+// Lagging is the live stream that holds the others back: the one to read next.
+func (o *Order) Lagging() (stream int32, ok bool) {
+	lowest := int64(math.MaxInt64)
+	for i := range o.streams {
+		if f := &o.streams[i]; f.live && (!ok || f.newest < lowest) {
+			stream, lowest, ok = int32(i), f.newest, true
+		}
+	}
+	return stream, ok
+}
+
+// Push takes an event in and keeps it until it is released. It returns false
+// if the event is late: further than the lateness behind its stream's newest
+// time.
+func (o *Order) Push(ev *Event) bool {
+	f := &o.streams[ev.Position.Stream]
+	if behind := f.newest - ev.Time; behind > o.lateness {
+		o.stats.Late++
+		o.stats.WorstLate = max(o.stats.WorstLate, time.Duration(behind)*time.Microsecond)
+		return false
+	}
+	f.advance(ev.Time)
+	o.stale = true
+	heap.Push(&o.waiting, ev)
+	return true
+}
+
+func (f *frontier) advance(t int64) {
+	const limit = int64(JumpLimit / time.Microsecond)
+	if t-f.newest <= limit {
+		f.newest = max(f.newest, t)
+		f.ahead = math.MaxInt64
+		return
+	}
+	if f.ahead != math.MaxInt64 && t-f.ahead <= limit && f.ahead-t <= limit {
+		f.newest, f.ahead = min(t, f.ahead), math.MaxInt64
+		return
+	}
+	f.ahead = t
+}
+
+// Pop releases the next event, or returns nil if none can be released yet.
+func (o *Order) Pop() *Event {
+	if len(o.waiting) == 0 {
+		return nil
+	}
+	if o.stale {
+		o.stale, o.low = false, math.MaxInt64
+		for i := range o.streams {
+			if f := &o.streams[i]; f.live {
+				o.low = min(o.low, f.newest-o.lateness)
+			}
+		}
+	}
+	next := o.waiting[0]
+	if next.Time >= o.low {
+		return nil
+	}
+	heap.Pop(&o.waiting)
+	if next.Time == o.last {
+		o.stats.Tied++
+	}
+	o.last = next.Time
+	return next
+}
+
+// Stats says what the order has seen so far.
+func (o *Order) Stats() OrderStats { return o.stats }
+
+// Disorder measures how far a stream is out of order.
+type Disorder struct {
+	Worst   time.Duration // the furthest that a time was behind its stream
+	front   frontier
+	started bool
+}
+
+// Next begins another stream, or another place of the same.
+func (d *Disorder) Next() { d.started = false }
+
+// Add takes the next time of the stream in, in microseconds.
+func (d *Disorder) Add(t int64) {
+	if !d.started {
+		d.front, d.started = frontier{newest: t, ahead: math.MaxInt64}, true
+	}
+	if behind := d.front.newest - t; behind > 0 {
+		d.Worst = max(d.Worst, time.Duration(behind)*time.Microsecond)
+	}
+	d.front.advance(t)
+}
+
+// eventHeap has the event to be released next on top.
+type eventHeap []*Event
+
+func (h eventHeap) Len() int { return len(h) }
+func (h eventHeap) Less(i, j int) bool {
+	a, b := h[i], h[j]
+	if a.Time != b.Time {
+		return a.Time < b.Time
+	}
+	return a.Position.Before(b.Position)
+}
+func (h eventHeap) Swap(i, j int) { h[i], h[j] = h[j], h[i] }
+func (h *eventHeap) Push(x any)   { *h = append(*h, x.(*Event)) }
+func (h *eventHeap) Pop() any {
+	old := *h
+	ev := old[len(old)-1]
+	old[len(old)-1] = nil
+	*h = old[:len(old)-1]
+	return ev
+}

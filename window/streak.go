@@ -1,0 +1,67 @@
+package window
+
+import "github.com/loopgauge/loopgauge/fingerprint"
+
+// streak counts the equal fingerprints at the end of what a scope has seen,
+// with none other in between and all of them younger than the window; without
+// a window, however old they are.
+type streak struct {
+	maxAge  int64
+	endless bool
+	keys    *table[fingerprint.ScopeKey, run]
+	times   queues[int64]
+}
+
+// run is the trailing run of a scope. Its times are all there; if there is no
+// window, only the oldest is kept.
+type run struct {
+	print printKey
+	n     uint32
+	times queue[int64]
+}
+
+func newStreak(spec CounterSpec, keys int) Counter {
+	c := &streak{maxAge: spec.maxAge(), endless: spec.Window == 0}
+	c.keys = newTable[fingerprint.ScopeKey](spec.idle(), keys, func(r *run) { c.times.clear(&r.times) })
+	return c
+}
+
+func (c *streak) Count(h *Hit) Count {
+	print := printKeyOf(&h.Print)
+	if !h.Record {
+		r := c.keys.find(h.Scope)
+		if r == nil || r.print != print {
+			return Count{1, h.Time}
+		}
+		c.trim(r, h.Time)
+		if r.n == 0 {
+			return Count{1, h.Time}
+		}
+		return Count{int(r.n) + 1, r.times.oldest}
+	}
+	r := c.keys.touch(h.Scope, h.Time)
+	if r.print != print {
+		c.times.clear(&r.times)
+		r.print, r.n = print, 0
+	}
+	c.trim(r, h.Time)
+	r.n++
+	if r.n == 1 || !c.endless {
+		c.times.push(&r.times, h.Time)
+	}
+	return Count{int(r.n), r.times.oldest}
+}
+
+func (c *streak) trim(r *run, now int64) {
+	if c.endless {
+		return
+	}
+	for r.n > 0 && now-r.times.oldest > c.maxAge {
+		c.times.pop(&r.times)
+		r.n--
+	}
+}
+
+func (c *streak) Forget(h *Hit)  { c.keys.remove(h.Scope) }
+func (c *streak) Keys() int      { return c.keys.live }
+func (c *streak) Dropped() int64 { return c.keys.dropped }

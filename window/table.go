@@ -1,0 +1,196 @@
+package window
+
+import "hash/maphash"
+
+// table keeps the state of live keys. Keys that nothing touched for longer
+// than idle are removed, from the least recently touched on, as time moves;
+// beyond the cap, the least recently touched makes room. Correctness never
+// rests on the removal: a counter ignores what has left its window whether or
+// not it is still there.
+//
+// Keys stand in the entries and nowhere else; the index holds 32 bits of hash
+// and the entry's number. A key costs itself, its state, 16 bytes and about 16
+// bytes of index, and no allocation of its own.
+type table[K comparable, S any] struct {
+	idle    int64 // microseconds; negative is for ever
+	keys    int   // cap on live keys, 0 is none
+	drop    func(*S)
+	live    int
+	dropped int64
+
+	seed    maphash.Seed // decides where a key is kept, never an answer
+	index   []uint64     // hash<<32 | entry, 0 is vacant; length is a power of two
+	entries pages[tableEntry[K, S]]
+	free    uint32 // first of the free entries, linked by next; 0 is none
+	newest  uint32 // most recently touched, 0 if there is none
+	oldest  uint32
+}
+
+type tableEntry[K comparable, S any] struct {
+	key        K
+	prev, next uint32 // towards newest, towards oldest
+	touched    int64
+	state      S
+}
+
+// newTable makes a table. drop, if not nil, is called with the state of each
+// key that leaves; the state is zeroed after.
+func newTable[K comparable, S any](idle int64, keys int, drop func(*S)) *table[K, S] {
+	t := &table[K, S]{idle: idle, keys: keys, drop: drop, seed: maphash.MakeSeed(), index: make([]uint64, 64)}
+	t.entries.add() // entry 0 is no entry
+	return t
+}
+
+// find returns the state of a key, nil if it has none. It changes nothing.
+func (t *table[K, S]) find(key K) *S {
+	if _, i := t.lookup(t.hash(key), key); i != 0 {
+		return &t.entries.at(i).state
+	}
+	return nil
+}
+
+// touch returns the state of a key, a zero one if it had none, and makes it
+// the most recently touched. now never goes back. What touch returns is good
+// until the next touch or remove.
+func (t *table[K, S]) touch(key K, now int64) *S {
+	t.expire(now)
+	hash := t.hash(key)
+	slot, i := t.lookup(hash, key)
+	if i == 0 {
+		if t.keys > 0 && t.live >= t.keys {
+			t.removeEntry(t.oldest)
+			t.dropped++
+			slot, _ = t.lookup(hash, key) // removing may have moved the vacancy
+		}
+		i = t.insert(slot, hash, key)
+	} else if i != t.newest {
+		t.unlink(i)
+		t.link(i)
+	}
+	e := t.entries.at(i)
+	e.touched = now
+	return &e.state
+}
+
+// remove drops a key.
+func (t *table[K, S]) remove(key K) {
+	if _, i := t.lookup(t.hash(key), key); i != 0 {
+		t.removeEntry(i)
+	}
+}
+
+// expire removes the keys that are idle at now.
+func (t *table[K, S]) expire(now int64) {
+	for t.idle >= 0 && t.oldest != 0 && now-t.entries.at(t.oldest).touched > t.idle {
+		t.removeEntry(t.oldest)
+	}
+}
+
+func (t *table[K, S]) hash(key K) uint32 { return uint32(maphash.Comparable(t.seed, key)) }
+
+// lookup finds the entry of key, or the vacant slot where it belongs and 0.
+func (t *table[K, S]) lookup(hash uint32, key K) (slot, entry uint32) {
+	mask := uint32(len(t.index) - 1)
+	for slot = hash & mask; ; slot = (slot + 1) & mask {
+		x := t.index[slot]
+		if x == 0 {
+			return slot, 0
+		}
+		if uint32(x>>32) == hash && t.entries.at(uint32(x)).key == key {
+			return slot, uint32(x)
+		}
+	}
+}
+
+func (t *table[K, S]) insert(slot, hash uint32, key K) uint32 {
+	i := t.free
+	if i != 0 {
+		t.free = t.entries.at(i).next
+	} else {
+		i = t.entries.add()
+	}
+	t.entries.at(i).key = key
+	t.index[slot] = uint64(hash)<<32 | uint64(i)
+	t.live++
+	t.link(i)
+	if t.live > len(t.index)/4*3 {
+		t.grow()
+	}
+	return i
+}
+
+// grow doubles the index. The hashes in it are enough; no entry is read.
+func (t *table[K, S]) grow() {
+	old := t.index
+	t.index = make([]uint64, 2*len(old))
+	mask := uint32(len(t.index) - 1)
+	for _, x := range old {
+		if x == 0 {
+			continue
+		}
+		slot := uint32(x>>32) & mask
+		for t.index[slot] != 0 {
+			slot = (slot + 1) & mask
+		}
+		t.index[slot] = x
+	}
+}
+
+func (t *table[K, S]) removeEntry(i uint32) {
+	e := t.entries.at(i)
+	slot, _ := t.lookup(t.hash(e.key), e.key)
+	t.vacate(slot)
+	t.unlink(i)
+	if t.drop != nil {
+		t.drop(&e.state)
+	}
+	var zero S
+	e.state = zero
+	e.next, t.free = t.free, i
+	t.live--
+}
+
+// vacate empties a slot and closes the gap, so that probing may stop at the
+// first vacant slot.
+func (t *table[K, S]) vacate(slot uint32) {
+	mask := uint32(len(t.index) - 1)
+	for next := slot; ; {
+		next = (next + 1) & mask
+		x := t.index[next]
+		if x == 0 {
+			break
+		}
+		// What stands at next may move to slot if slot is on its way from
+		// home to next.
+		if home := uint32(x>>32) & mask; (next-home)&mask >= (next-slot)&mask {
+			t.index[slot] = x
+			slot = next
+		}
+	}
+	t.index[slot] = 0
+}
+
+func (t *table[K, S]) link(i uint32) {
+	e := t.entries.at(i)
+	e.prev, e.next = 0, t.newest
+	if t.newest != 0 {
+		t.entries.at(t.newest).prev = i
+	} else {
+		t.oldest = i
+	}
+	t.newest = i
+}
+
+func (t *table[K, S]) unlink(i uint32) {
+	e := t.entries.at(i)
+	if e.prev != 0 {
+		t.entries.at(e.prev).next = e.next
+	} else {
+		t.newest = e.next
+	}
+	if e.next != 0 {
+		t.entries.at(e.next).prev = e.prev
+	} else {
+		t.oldest = e.prev
+	}
+}
