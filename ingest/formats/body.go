@@ -1,0 +1,177 @@
+package formats
+
+import (
+	"bytes"
+
+	"github.com/loopgauge/loopgauge/fingerprint"
+	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
+)
+
+// readBody takes a request body in the form of OpenAI's Chat Completions and
+// Responses or Anthropic's Messages apart. It uses a scanner of its own: the
+// body may lie in the memory of the line's. Fields that the record itself
+// carried stay. A body that begins as JSON and does not end as such was cut by
+// the logger; one that is not JSON leaves r as it is.
+func readBody(s *rawjson.Scanner, r *fingerprint.Request, reads fingerprint.Field) {
+	if body := bytes.TrimLeft(r.Body, " \t\r\n"); len(body) == 0 || body[0] != '{' {
+		return
+	}
+	var b fingerprint.Request
+	b.Messages.Items = r.Messages.Items[:0]
+	b.MaxTokens = fingerprint.Unknown
+	var session naming
+	session.reset()
+	s.Reset(r.Body)
+	for s.Object(); s.NextKey(); {
+		switch string(s.Key) {
+		case "model":
+			b.Model = s.Text(b.Model)
+		case "messages", "input":
+			readMessages(s, &b, reads)
+		case "system", "instructions":
+			b.Messages.System = s.Value()
+		case "tools":
+			b.HasTools = readTools(s)
+		case "max_tokens", "max_completion_tokens", "max_output_tokens":
+			b.MaxTokens = readCount(s)
+		case "stream":
+			b.Stream = readTri(s)
+		case "user":
+			b.User = s.Text(b.User)
+		case "prompt_cache_key":
+			session.other(s.Text(nil))
+		case "metadata":
+			for s.Object(); s.NextKey(); {
+				switch string(s.Key) {
+				case "session_id":
+					session.other(s.Text(nil))
+				case "user_id":
+					session.other(anthropicSession(s.Text(nil)))
+				default:
+					s.Skip()
+				}
+			}
+		default:
+			s.Skip()
+		}
+	}
+	if s.End() != nil {
+		r.Lost = fingerprint.TruncatedContent
+		return
+	}
+	r.Messages = b.Messages
+	r.Model = first(r.Model, b.Model)
+	r.User = first(r.User, b.User)
+	r.Session = first(r.Session, session.value)
+	if r.HasTools = b.HasTools; r.HasTools == fingerprint.NotLogged {
+		r.HasTools = fingerprint.No
+	}
+	if r.MaxTokens == fingerprint.Unknown {
+		r.MaxTokens = b.MaxTokens
+	}
+	if r.Stream == fingerprint.NotLogged {
+		r.Stream = fingerprint.TriOf(b.Stream == fingerprint.Yes)
+	}
+}
+
+// readTools reads whether tools were offered: a list with entries, or true
+// where the logger kept no more than that.
+func readTools(s *rawjson.Scanner) fingerprint.Tri {
+	if s.Kind() == rawjson.Bool {
+		return readTri(s)
+	}
+	some := false
+	for s.Array(); s.NextElement(); s.Skip() {
+		some = true
+	}
+	return fingerprint.TriOf(some)
+}
+
+// anthropicSession finds the session in metadata.user_id as Anthropic's
+// clients write it: user_..._session_ID, or a JSON text with session_id.
+func anthropicSession(userID []byte) []byte {
+	if _, id, ok := bytes.Cut(userID, []byte("_session_")); ok {
+		return id
+	}
+	_, rest, ok := bytes.Cut(userID, []byte(`"session_id"`))
+	if !ok {
+		return nil
+	}
+	rest = bytes.TrimLeft(rest, " :\t")
+	if len(rest) == 0 || rest[0] != '"' {
+		return nil
+	}
+	id, _, ok := bytes.Cut(rest[1:], []byte(`"`))
+	if !ok {
+		return nil
+	}
+	return id
+}
+
+// readResponse reads the tool calls that the model issued: choices of Chat
+// Completions, output items of Responses, content blocks of Anthropic.
+func readResponse(s *rawjson.Scanner, r *fingerprint.Request, reads fingerprint.Field) {
+	r.ToolCallsLogged = s.Kind() == rawjson.Object
+	if reads&fingerprint.ReadsResponse == 0 || !r.ToolCallsLogged {
+		s.Skip()
+		return
+	}
+	for s.Object(); s.NextKey(); {
+		switch string(s.Key) {
+		case "choices":
+			for s.Array(); s.NextElement(); {
+				for s.Object(); s.NextKey(); {
+					if string(s.Key) == "message" {
+						readMessageCalls(s, r, reads)
+					} else {
+						s.Skip()
+					}
+				}
+			}
+		case "output", "content":
+			for s.Array(); s.NextElement(); {
+				readItemCall(s, r)
+			}
+		default:
+			s.Skip()
+		}
+	}
+}
+
+func readMessageCalls(s *rawjson.Scanner, r *fingerprint.Request, reads fingerprint.Field) {
+	for s.Object(); s.NextKey(); {
+		switch string(s.Key) {
+		case "tool_calls":
+			readToolCalls(s, r, reads)
+		case "function_call":
+			if call, ok := readToolCall(s); ok {
+				r.ToolCalls = append(r.ToolCalls, call)
+			}
+		default:
+			s.Skip()
+		}
+	}
+}
+
+// readItemCall reads an output item or content block, and keeps it if it is a
+// call.
+func readItemCall(s *rawjson.Scanner, r *fingerprint.Request) {
+	var call fingerprint.ToolCall
+	isCall := false
+	for s.Object(); s.NextKey(); {
+		switch string(s.Key) {
+		case "type":
+			switch string(s.Text(nil)) {
+			case "function_call", "tool_use":
+				isCall = true
+			}
+		case "id", "call_id":
+			call.ID = s.Text(call.ID)
+		default:
+			readCallField(s, &call)
+		}
+	}
+	if isCall && call.Name != nil {
+		r.ToolCalls = append(r.ToolCalls, call)
+	}
+}

@@ -1,0 +1,163 @@
+package formats
+
+import (
+	"bytes"
+
+	"github.com/loopgauge/loopgauge/fingerprint"
+	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
+)
+
+// combined reads the common and combined log formats of Apache and nginx:
+//
+//	host ident user [time] "request" status bytes "referer" "user agent" ...
+//
+// What stands behind the status is not needed, so anything may.
+type combined struct {
+	text []byte // unescaped request line
+}
+
+func newCombined(fingerprint.Field) Parser { return &combined{} }
+
+func detectCombined(line []byte) bool {
+	var p combined
+	var r fingerprint.Request
+	r.Reset()
+	_, why := p.Parse(line, &r)
+	return why == "" && CheckTime(&r) == ""
+}
+
+func (p *combined) Parse(record []byte, r *fingerprint.Request) (int, string) {
+	host, rest, ok := bytes.Cut(record, []byte(" "))
+	if !ok || len(host) == 0 {
+		return 1, "expected a host"
+	}
+	// ident and user may hold blanks; the time cannot be mistaken.
+	open := bytes.Index(rest, []byte(" ["))
+	if open < 0 {
+		return len(host) + 2, "expected [time]"
+	}
+	_, user, _ := bytes.Cut(rest[:open], []byte(" "))
+	at := len(host) + 1 + open + 1
+	rest = rest[open+2:]
+	end := bytes.IndexByte(rest, ']')
+	if end < 0 {
+		return at + 1, "expected [time]"
+	}
+	t, ok := parseCLF(rest[:end])
+	if !ok {
+		return at + 2, "expected a time like 21/Nov/2026:10:00:00 +0000"
+	}
+	r.Time = t
+	rest = bytes.TrimLeft(rest[end+1:], " ")
+	at = len(record) - len(rest)
+	if len(rest) == 0 || rest[0] != '"' {
+		return at + 1, "expected the request in quotes"
+	}
+	line, n, ok := quoted(rest)
+	if !ok {
+		return at + 1, "quotes not closed"
+	}
+	rest = bytes.TrimLeft(rest[n:], " ")
+	status, _, _ := bytes.Cut(rest, []byte(" "))
+	code, ok := rawjson.ParseInt(status)
+	if !ok || code < 0 || code > 999 {
+		return len(record) - len(rest) + 1, "expected a status"
+	}
+	if code >= 100 {
+		r.Status = int(code)
+	}
+	if method, target, ok := requestLine(p.unescape(line)); ok {
+		r.Method = method
+		path, query, found := bytes.Cut(target, []byte("?"))
+		if r.Path = path; found {
+			r.Query.Raw = query
+		}
+	}
+	if r.Caller = host; len(user) > 0 && string(user) != "-" {
+		r.Caller = user
+	}
+	r.CallerIsName = true
+	return 0, ""
+}
+
+// quoted finds the inside of the quotes that text begins with, and where it
+// goes on behind them.
+func quoted(text []byte) (inside []byte, next int, ok bool) {
+	for i := 1; i < len(text); i++ {
+		switch text[i] {
+		case '\\':
+			i++
+		case '"':
+			return text[1:i], i + 1, true
+		}
+	}
+	return nil, 0, false
+}
+
+// unescape undoes \" \\ and \xHH as Apache and nginx write them.
+func (p *combined) unescape(text []byte) []byte {
+	if bytes.IndexByte(text, '\\') < 0 {
+		return text
+	}
+	out := p.text[:0]
+	for i := 0; i < len(text); i++ {
+		if text[i] != '\\' || i+1 == len(text) {
+			out = append(out, text[i])
+			continue
+		}
+		i++
+		if text[i] == 'x' && i+2 < len(text) {
+			if c, ok := hexByte(text[i+1], text[i+2]); ok {
+				out = append(out, c)
+				i += 2
+				continue
+			}
+		}
+		out = append(out, text[i])
+	}
+	p.text = out
+	return out
+}
+
+// requestLine takes "METHOD target HTTP/1.1" apart. A client may send anything
+// instead, and gateways log it.
+func requestLine(line []byte) (method, target []byte, ok bool) {
+	method, rest, ok := bytes.Cut(line, []byte(" "))
+	if !ok || len(method) == 0 {
+		return nil, nil, false
+	}
+	for _, c := range method {
+		if c < 'A' || c > 'Z' {
+			return nil, nil, false
+		}
+	}
+	if k := bytes.LastIndex(rest, []byte(" HTTP/")); k >= 0 {
+		rest = rest[:k]
+	}
+	return method, rest, len(rest) > 0
+}
+
+var months = []string{"Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"}
+
+// parseCLF reads 21/Nov/2026:10:00:00 +0000.
+func parseCLF(t []byte) (micros int64, ok bool) {
+	if len(t) != 26 || t[2] != '/' || t[6] != '/' || t[11] != ':' || t[14] != ':' || t[17] != ':' || t[20] != ' ' {
+		return 0, false
+	}
+	month := int64(0)
+	for i, name := range months {
+		if string(t[3:6]) == name {
+			month = int64(i + 1)
+		}
+	}
+	day, ok1 := number(t, 0, 2)
+	year, ok2 := number(t, 7, 11)
+	hour, ok3 := number(t, 12, 14)
+	minute, ok4 := number(t, 15, 17)
+	second, ok5 := number(t, 18, 20)
+	offset, ok6 := zone(t[21:])
+	if !ok1 || !ok2 || !ok3 || !ok4 || !ok5 || !ok6 || month == 0 || day < 1 || day > daysIn(year, month) || hour > 23 || minute > 59 || second > 60 {
+		return 0, false
+	}
+	return civil(year, month, day, hour, minute, second-offset) * 1_000_000, true
+}

@@ -1,0 +1,169 @@
+package formats
+
+import (
+	"math"
+
+	"github.com/loopgauge/loopgauge/fingerprint"
+	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
+)
+
+// failure is what a parser returns at the end of a record.
+func failure(s *rawjson.Scanner) (column int, why string) {
+	if err := s.End(); err != nil {
+		at, what := s.Failure()
+		return at + 1, what
+	}
+	return 0, ""
+}
+
+func readTri(s *rawjson.Scanner) fingerprint.Tri {
+	if value, ok := s.Bool(); ok {
+		return fingerprint.TriOf(value)
+	}
+	return fingerprint.NotLogged
+}
+
+// readCount reads a number that is not negative; anything else is unknown.
+func readCount(s *rawjson.Scanner) int64 {
+	if n, ok := s.Int(); ok && n >= 0 {
+		return n
+	}
+	return fingerprint.Unknown
+}
+
+func readStatus(s *rawjson.Scanner) int {
+	if n, ok := s.Int(); ok && n >= 100 && n <= 999 {
+		return int(n)
+	}
+	return fingerprint.Unknown
+}
+
+func readCost(s *rawjson.Scanner, r *fingerprint.Request) {
+	if f, ok := s.Float(); ok && !math.IsInf(f, 0) {
+		r.Cost = f
+	}
+}
+
+// readMessages notes where each message stands. A single string, which the
+// Completions and Responses APIs allow, is one message.
+func readMessages(s *rawjson.Scanner, r *fingerprint.Request, reads fingerprint.Field) {
+	kind := s.Kind()
+	if kind != rawjson.Array && kind != rawjson.String {
+		s.Skip()
+		return
+	}
+	r.Messages.Logged = true
+	switch {
+	case reads&fingerprint.ReadsMessages == 0:
+		s.Skip()
+	case kind == rawjson.String:
+		r.Messages.Items = append(r.Messages.Items[:0], s.Value())
+	default:
+		r.Messages.Items = r.Messages.Items[:0]
+		for s.Array(); s.NextElement(); {
+			r.Messages.Items = append(r.Messages.Items, s.Value())
+		}
+	}
+}
+
+// readToolCalls reads a list of calls: OpenAI's with function {name,
+// arguments}, or with name and arguments (input) in the object itself.
+func readToolCalls(s *rawjson.Scanner, r *fingerprint.Request, reads fingerprint.Field) {
+	if reads&fingerprint.ReadsResponse == 0 {
+		s.Skip()
+		return
+	}
+	if !s.Array() {
+		return
+	}
+	for s.NextElement() {
+		if call, ok := readToolCall(s); ok {
+			r.ToolCalls = append(r.ToolCalls, call)
+		}
+	}
+}
+
+func readToolCall(s *rawjson.Scanner) (call fingerprint.ToolCall, ok bool) {
+	for s.Object(); s.NextKey(); {
+		switch string(s.Key) {
+		case "id", "call_id":
+			call.ID = s.Text(call.ID)
+		case "function":
+			for s.Object(); s.NextKey(); {
+				readCallField(s, &call)
+			}
+		default:
+			readCallField(s, &call)
+		}
+	}
+	return call, call.Name != nil
+}
+
+func readCallField(s *rawjson.Scanner, call *fingerprint.ToolCall) {
+	switch string(s.Key) {
+	case "name":
+		call.Name = s.Text(call.Name)
+	case "arguments", "input":
+		call.Arguments = readArguments(s, call.Arguments)
+	default:
+		s.Skip()
+	}
+}
+
+// readArguments gives the JSON text of arguments, logged as a text or as the
+// value itself.
+func readArguments(s *rawjson.Scanner, old []byte) []byte {
+	if s.Kind() == rawjson.String {
+		return s.Text(old)
+	}
+	if v := s.Value(); v != nil {
+		return v
+	}
+	return old
+}
+
+// readAttributes reads an object of texts as attributes named prefix + key.
+func readAttributes(s *rawjson.Scanner, r *fingerprint.Request, prefix string, reads fingerprint.Field) {
+	if reads&fingerprint.ReadsAttributes == 0 {
+		s.Skip()
+		return
+	}
+	for s.Object(); s.NextKey(); {
+		name := s.Key
+		if prefix != "" {
+			name = s.Join(prefix, name)
+		}
+		if value := s.Text(nil); value != nil {
+			r.Attributes = append(r.Attributes, fingerprint.Attribute{Name: name, Value: value})
+		}
+	}
+}
+
+// keys are the names of a record's members, for detection.
+type keys map[string]bool
+
+func (k keys) has(name string) bool { return k[name] }
+
+func (k keys) any(names ...string) bool {
+	for _, n := range names {
+		if k[n] {
+			return true
+		}
+	}
+	return false
+}
+
+// keysOf lists the members of the record on a line, or of the first record if
+// the line is an array. A line that is cut short gives what there is.
+func keysOf(line []byte) keys {
+	var s rawjson.Scanner
+	s.Reset(line)
+	if s.Kind() == rawjson.Array && (!s.Array() || !s.NextElement()) {
+		return nil
+	}
+	k := keys{}
+	for s.Object(); s.NextKey(); s.Skip() {
+		k[string(s.Key)] = true
+	}
+	return k
+}

@@ -1,0 +1,91 @@
+// Package formats reads the records of each gateway's log. A format is one
+// file and one line in the table [All].
+//
+// A parser fills the fields of a request that its record carries and leaves
+// the others absent; nothing is invented. It skips the costly fields that no
+// rule of the run reads. Odd input is treated as package rawjson says.
+package formats
+
+import (
+	"math"
+
+	"github.com/loopgauge/loopgauge/fingerprint"
+)
+
+// Format is one kind of log.
+type Format struct {
+	Name string // as --format takes it
+	Doc  string
+	// JSON says that a record is a JSON object: then a line may also be an
+	// array of records.
+	JSON bool
+	// Detect tells whether a line is of this format. Formats are made so that
+	// no line is of two.
+	Detect func(line []byte) bool
+	// New makes a parser that reads the given costly fields.
+	New func(reads fingerprint.Field) Parser
+}
+
+// Parser reads records. One goroutine uses it at a time.
+type Parser interface {
+	// Parse fills r, which has been reset, from one record. On failure why
+	// says what is wrong, without any text of the record, and column where,
+	// from 1, or 0 if it is about the whole record.
+	Parse(record []byte, r *fingerprint.Request) (column int, why string)
+}
+
+// All is every format.
+var All = []*Format{
+	{Name: "loopgauge", Doc: "the native format, one JSON object a line", JSON: true, Detect: detectNative, New: newNative},
+	{Name: "litellm", Doc: "LiteLLM StandardLoggingPayload", JSON: true, Detect: detectLiteLLM, New: newLiteLLM},
+	{Name: "nginx-json", Doc: "nginx log_format as JSON, escape=json or default", JSON: true, Detect: detectNginxJSON, New: newNginxJSON},
+	{Name: "combined", Doc: "Apache and nginx combined or common text", Detect: detectCombined, New: newCombined},
+	{Name: "mooncake", Doc: "Mooncake trace: timestamp and hash_ids", JSON: true, Detect: detectMooncake, New: newMooncake},
+}
+
+// ByName returns the format called name, or nil.
+func ByName(name string) *Format {
+	for _, f := range All {
+		if f.Name == name {
+			return f
+		}
+	}
+	return nil
+}
+
+// Names lists the formats.
+func Names() []string {
+	names := make([]string, len(All))
+	for i, f := range All {
+		names[i] = f.Name
+	}
+	return names
+}
+
+// noTime and badTime are why a record with no usable time is not judged.
+const (
+	noTime  = "no time"
+	badTime = "time out of range"
+)
+
+// Times outside these years are a broken clock or a wrong unit.
+const (
+	minTime = 0                     // 1970
+	maxTime = 7_258_118_400_000_000 // 2200
+)
+
+// CheckTime says what is wrong with a request's times, or "".
+func CheckTime(r *fingerprint.Request) string {
+	switch {
+	case r.Time == fingerprint.NoTime:
+		return noTime
+	case r.Time < minTime || r.Time >= maxTime:
+		return badTime
+	case r.End != fingerprint.NoTime && (r.End < minTime || r.End >= maxTime):
+		return badTime
+	}
+	return ""
+}
+
+// outOfRange is a time that was there but lies outside int64 microseconds.
+const outOfRange = math.MaxInt64

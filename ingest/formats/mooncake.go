@@ -1,0 +1,58 @@
+package formats
+
+import (
+	"github.com/loopgauge/loopgauge/fingerprint"
+	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
+)
+
+// mooncake reads Mooncake's traces of an LLM service: milliseconds since the
+// start of the trace, token numbers, and one id per 512-token block of the
+// prompt. Equal lists of ids are equal prompts, up to the last block.
+type mooncake struct {
+	scan rawjson.Scanner
+	ids  []byte
+}
+
+func newMooncake(fingerprint.Field) Parser { return &mooncake{} }
+
+func detectMooncake(line []byte) bool {
+	k := keysOf(line)
+	return k.has("timestamp") && k.has("hash_ids")
+}
+
+func (p *mooncake) Parse(record []byte, r *fingerprint.Request) (int, string) {
+	s := &p.scan
+	s.Reset(record)
+	for s.Object(); s.NextKey(); {
+		switch string(s.Key) {
+		case "timestamp":
+			if ms, ok := s.Float(); ok && ms >= 0 && ms < maxTime/1e3 {
+				r.Time = int64(ms * 1e3)
+			}
+		case "input_length":
+			r.TokensIn = readCount(s)
+		case "output_length":
+			r.TokensOut = readCount(s)
+		case "hash_ids":
+			r.Messages.Digest = p.digest(s)
+		default:
+			s.Skip()
+		}
+	}
+	return failure(s)
+}
+
+// digest is the list of ids without blanks, so that equal lists are equal.
+func (p *mooncake) digest(s *rawjson.Scanner) []byte {
+	if s.Kind() != rawjson.Array {
+		s.Skip()
+		return nil
+	}
+	p.ids = p.ids[:0]
+	for _, c := range s.Value() {
+		if c > ' ' {
+			p.ids = append(p.ids, c)
+		}
+	}
+	return p.ids
+}

@@ -1,0 +1,94 @@
+package formats
+
+import (
+	"github.com/loopgauge/loopgauge/fingerprint"
+	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
+)
+
+// native reads the format that any unknown log can be turned into. Every field
+// but time may be missing.
+type native struct {
+	reads fingerprint.Field
+	scan  rawjson.Scanner
+}
+
+func newNative(reads fingerprint.Field) Parser { return &native{reads: reads} }
+
+// A native record has a time and at least one field that says what the request
+// was, and nothing that other formats are known by.
+func detectNative(line []byte) bool {
+	k := keysOf(line)
+	return k.has("time") && !k.has("startTime") && !isNginx(k) &&
+		k.any("id", "method", "path", "query", "body", "body_hash", "caller", "user", "session", "model", "messages", "tool_calls", "attributes", "status")
+}
+
+func (p *native) Parse(record []byte, r *fingerprint.Request) (int, string) {
+	s := &p.scan
+	s.Reset(record)
+	for s.Object(); s.NextKey(); {
+		switch string(s.Key) {
+		case "time":
+			r.Time = readTime(s)
+		case "end":
+			r.End = readTime(s)
+		case "id":
+			r.ID = s.Text(r.ID)
+		case "method":
+			r.Method = s.Text(r.Method)
+		case "path":
+			r.Path = s.Text(r.Path)
+		case "query":
+			p.query(s, r)
+		case "body":
+			r.Body = s.Text(r.Body)
+		case "body_hash":
+			r.BodyHash = s.Text(r.BodyHash)
+		case "caller":
+			r.Caller = s.Text(r.Caller)
+		case "user":
+			r.User = s.Text(r.User)
+		case "session":
+			r.Session = s.Text(r.Session)
+		case "model":
+			r.Model = s.Text(r.Model)
+		case "backend":
+			r.Backend = s.Text(r.Backend)
+		case "has_tools":
+			r.HasTools = readTri(s)
+		case "messages":
+			readMessages(s, r, p.reads)
+		case "tool_calls":
+			r.ToolCallsLogged = s.Kind() == rawjson.Array
+			readToolCalls(s, r, p.reads)
+		case "status":
+			r.Status = readStatus(s)
+		case "error":
+			r.Error = s.Text(r.Error)
+		case "tokens_in":
+			r.TokensIn = readCount(s)
+		case "tokens_out":
+			r.TokensOut = readCount(s)
+		case "cost":
+			readCost(s, r)
+		case "stream":
+			r.Stream = readTri(s)
+		case "cached":
+			r.Cached = readTri(s)
+		case "max_tokens":
+			r.MaxTokens = readCount(s)
+		case "attributes":
+			readAttributes(s, r, "", p.reads)
+		default:
+			s.Skip()
+		}
+	}
+	return failure(s)
+}
+
+func (p *native) query(s *rawjson.Scanner, r *fingerprint.Request) {
+	if s.Kind() == rawjson.Object {
+		r.Query.Object = s.Value()
+		return
+	}
+	r.Query.Raw = s.Text(r.Query.Raw)
+}

@@ -1,0 +1,200 @@
+package formats
+
+import (
+	"bytes"
+
+	"github.com/loopgauge/loopgauge/fingerprint"
+	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
+)
+
+// nginxJSON reads a log_format of nginx or OpenResty that is written as a JSON
+// object, with variables under their own names or under usual short ones. With
+// escape=json a line is JSON; with nginx's default escaping it is not, because
+// quotes and everything beyond ASCII are written as \xHH.
+type nginxJSON struct {
+	reads   fingerprint.Field
+	scan    rawjson.Scanner
+	body    rawjson.Scanner
+	escaped []byte // a line whose \xHH have become JSON
+}
+
+func newNginxJSON(reads fingerprint.Field) Parser { return &nginxJSON{reads: reads} }
+
+func isNginx(k keys) bool {
+	return k.any("method", "request_method", "request") && k.any("uri", "request_uri", "request") &&
+		k.any("time", "time_iso8601", "time_local", "msec") && k.has("status") &&
+		!k.any("ts", "start_time", "startTime")
+}
+
+func detectNginxJSON(line []byte) bool {
+	var p nginxJSON
+	return isNginx(keysOf(p.unescape(line)))
+}
+
+func (p *nginxJSON) Parse(record []byte, r *fingerprint.Request) (int, string) {
+	var seconds, msec, duration int64 = fingerprint.NoTime, fingerprint.NoTime, fingerprint.NoTime
+	var uri, args, address, user []byte
+	var session naming
+	session.reset()
+	s := &p.scan
+	s.Reset(p.unescape(record))
+	for s.Object(); s.NextKey(); {
+		switch string(s.Key) {
+		case "time", "time_iso8601":
+			seconds = readTime(s)
+		case "time_local":
+			if t, ok := parseCLF(s.Text(nil)); ok {
+				seconds = t
+			}
+		case "msec":
+			msec = readTime(s)
+		case "request_time":
+			if d, ok := parseSeconds(s.Text(nil)); ok && d >= 0 {
+				duration = d
+			}
+		case "request_id":
+			r.ID = value(s, r.ID)
+		case "method", "request_method":
+			r.Method = value(s, r.Method)
+		case "uri", "request_uri":
+			uri = value(s, uri)
+		case "args", "query_string":
+			args = value(s, args)
+		case "request":
+			method, target, ok := requestLine(value(s, nil))
+			if ok && uri == nil {
+				r.Method, uri = method, target
+			}
+		case "status":
+			r.Status = readStatus(s)
+		case "session":
+			session.other(value(s, nil))
+		case "remote_addr":
+			address = value(s, address)
+		case "remote_user":
+			user = value(s, user)
+		case "body", "request_body":
+			r.Body = value(s, r.Body)
+		default:
+			p.header(s, r, &session)
+		}
+	}
+	if column, why := failure(s); why != "" {
+		return column, why
+	}
+	// msec has the milliseconds that the others lack. All are the end.
+	if r.Time = msec; msec == fingerprint.NoTime {
+		r.Time = seconds
+	}
+	if duration != fingerprint.NoTime && r.Time != fingerprint.NoTime {
+		r.End = r.Time
+		r.Time -= duration
+	}
+	path, query, found := bytes.Cut(uri, []byte("?"))
+	r.Path = path
+	if found {
+		r.Query.Raw = query
+	}
+	if len(args) > 0 {
+		r.Query.Raw = args
+	}
+	if r.Caller = user; len(user) == 0 {
+		r.Caller = address
+	}
+	r.CallerIsName = true
+	r.Session = session.value
+	if r.Body != nil {
+		readBody(&p.body, r, p.reads)
+	}
+	return 0, ""
+}
+
+// header keeps what $http_NAME logged.
+func (p *nginxJSON) header(s *rawjson.Scanner, r *fingerprint.Request, session *naming) {
+	name, ok := bytes.CutPrefix(s.Key, []byte("http_"))
+	if !ok {
+		s.Skip()
+		return
+	}
+	text := value(s, nil)
+	header := s.Join("header:", name)
+	for i, c := range header {
+		if c == '_' {
+			header[i] = '-'
+		}
+	}
+	session.header(header[len("header:"):], text)
+	if p.reads&fingerprint.ReadsAttributes != 0 && text != nil {
+		r.Attributes = append(r.Attributes, fingerprint.Attribute{Name: header, Value: text})
+	}
+}
+
+// value reads a variable. nginx writes "" or "-" for one that is not set.
+func value(s *rawjson.Scanner, old []byte) []byte {
+	if t := s.Text(nil); len(t) > 0 && string(t) != "-" {
+		return t
+	}
+	return old
+}
+
+// unescape turns a line with nginx's \xHH into JSON. A backslash of the text
+// is itself written as \x5C, so every \x is an escape.
+func (p *nginxJSON) unescape(line []byte) []byte {
+	at := bytes.Index(line, []byte(`\x`))
+	if at < 0 {
+		return line
+	}
+	out := append(p.escaped[:0], line[:at]...)
+	for line = line[at:]; len(line) > 0; {
+		n := bytes.IndexByte(line, '\\')
+		if n < 0 {
+			n = len(line)
+		}
+		out = append(out, line[:n]...)
+		line = line[n:]
+		if len(line) == 0 {
+			break
+		}
+		c, ok := byte(0), len(line) >= 4 && line[1] == 'x'
+		if ok {
+			c, ok = hexByte(line[2], line[3])
+		}
+		switch {
+		case !ok:
+			out = append(out, line[0])
+			line = line[1:]
+			if len(line) > 0 { // the byte behind a backslash belongs to it
+				out = append(out, line[0])
+				line = line[1:]
+			}
+			continue
+		case c == '"' || c == '\\':
+			out = append(out, '\\', c)
+		case c < ' ':
+			out = rawjson.AppendEscape(out, rune(c))
+		default:
+			out = append(out, c)
+		}
+		line = line[4:]
+	}
+	p.escaped = out
+	return out
+}
+
+func hexByte(high, low byte) (c byte, ok bool) {
+	h, ok1 := hexDigit(high)
+	l, ok2 := hexDigit(low)
+	return h<<4 | l, ok1 && ok2
+}
+
+func hexDigit(c byte) (n byte, ok bool) {
+	switch {
+	case isDigit(c):
+		return c - '0', true
+	case 'a' <= c && c <= 'f':
+		return c - 'a' + 10, true
+	case 'A' <= c && c <= 'F':
+		return c - 'A' + 10, true
+	}
+	return 0, false
+}

@@ -1,0 +1,170 @@
+package formats
+
+import (
+	"math"
+
+	"github.com/loopgauge/loopgauge/fingerprint"
+	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
+)
+
+// parseTime reads RFC 3339 or a number of seconds since 1970, in microseconds.
+func parseTime(text []byte) (micros int64, ok bool) {
+	if len(text) >= 11 && (text[4] == '-' || text[0] == '+') {
+		return parseRFC3339(text)
+	}
+	return parseSeconds(text)
+}
+
+// parseSeconds reads a number of seconds to the microsecond, rounding what is
+// finer. Decimal digits are taken as they stand: through a float64 today's
+// times would be off by a tenth of a microsecond.
+func parseSeconds(text []byte) (micros int64, ok bool) {
+	if !rawjson.ValidNumber(text) {
+		return 0, false
+	}
+	i, negative := 0, false
+	if text[0] == '-' {
+		i, negative = 1, true
+	}
+	for ; i < len(text) && isDigit(text[i]); i++ {
+		if micros > math.MaxInt64/10_000_000 {
+			return outOfRange, true
+		}
+		micros = micros*10 + int64(text[i]-'0')
+	}
+	micros *= 1_000_000
+	if i < len(text) && text[i] == '.' {
+		i++
+		scale := int64(100_000)
+		for ; i < len(text) && isDigit(text[i]); i++ {
+			if scale > 0 {
+				micros += int64(text[i]-'0') * scale
+			} else if scale == 0 && text[i] >= '5' {
+				micros++
+			}
+			if scale > 0 {
+				scale /= 10
+			} else {
+				scale = -1
+			}
+		}
+	}
+	if i < len(text) { // an exponent
+		f, ok := rawjson.ParseFloat(text)
+		f = math.Round(f * 1e6)
+		if !ok || math.Abs(f) >= math.MaxInt64 {
+			return outOfRange, true
+		}
+		return int64(f), true
+	}
+	if negative {
+		micros = -micros
+	}
+	return micros, true
+}
+
+// parseRFC3339 reads 2006-01-02T15:04:05.999999Z with any fraction and zone.
+func parseRFC3339(t []byte) (micros int64, ok bool) {
+	i := 0
+	for i < len(t) && isDigit(t[i]) {
+		i++
+	}
+	year, ok := number(t, 0, i)
+	if !ok || i < 4 || i > 9 || len(t) < i+15 || t[i] != '-' || t[i+3] != '-' || t[i+9] != ':' || t[i+12] != ':' {
+		return 0, false
+	}
+	if c := t[i+6]; c != 'T' && c != 't' && c != ' ' {
+		return 0, false
+	}
+	month, ok1 := number(t, i+1, i+3)
+	day, ok2 := number(t, i+4, i+6)
+	hour, ok3 := number(t, i+7, i+9)
+	minute, ok4 := number(t, i+10, i+12)
+	second, ok5 := number(t, i+13, i+15)
+	if !ok1 || !ok2 || !ok3 || !ok4 || !ok5 || month < 1 || month > 12 || day < 1 || day > daysIn(year, month) || hour > 23 || minute > 59 || second > 60 {
+		return 0, false
+	}
+	if year > 9999 {
+		return outOfRange, true
+	}
+	i += 15
+	fraction := int64(0)
+	if i < len(t) && (t[i] == '.' || t[i] == ',') {
+		i++
+		from, scale := i, int64(100_000)
+		for ; i < len(t) && isDigit(t[i]); i++ {
+			fraction += int64(t[i]-'0') * scale
+			scale /= 10
+		}
+		if i == from {
+			return 0, false
+		}
+	}
+	offset, ok := zone(t[i:])
+	if !ok {
+		return 0, false
+	}
+	return civil(year, month, day, hour, minute, second-offset)*1_000_000 + fraction, true
+}
+
+// zone reads Z, +hh:mm or +hhmm, in seconds.
+func zone(t []byte) (seconds int64, ok bool) {
+	if len(t) == 1 && (t[0] == 'Z' || t[0] == 'z') {
+		return 0, true
+	}
+	if len(t) != 5 && (len(t) != 6 || t[3] != ':') || t[0] != '+' && t[0] != '-' {
+		return 0, false
+	}
+	hours, ok1 := number(t, 1, 3)
+	minutes, ok2 := number(t, len(t)-2, len(t))
+	seconds = hours*3600 + minutes*60
+	if t[0] == '-' {
+		seconds = -seconds
+	}
+	return seconds, ok1 && ok2 && hours < 24 && minutes < 60
+}
+
+// civil is the number of seconds since 1970 of a date and time of the
+// Gregorian calendar in UTC.
+func civil(year, month, day, hour, minute, second int64) int64 {
+	// Years begin in March here, so that the leap day is the last of one.
+	if month <= 2 {
+		year--
+		month += 12
+	}
+	days := 365*year + year/4 - year/100 + year/400 + (153*(month-3)+2)/5 + day - 719469
+	return ((days*24+hour)*60+minute)*60 + second
+}
+
+func daysIn(year, month int64) int64 {
+	switch month {
+	case 4, 6, 9, 11:
+		return 30
+	case 2:
+		if year%4 == 0 && (year%100 != 0 || year%400 == 0) {
+			return 29
+		}
+		return 28
+	}
+	return 31
+}
+
+func number(t []byte, from, to int) (n int64, ok bool) {
+	for _, c := range t[from:to] {
+		if !isDigit(c) {
+			return 0, false
+		}
+		n = n*10 + int64(c-'0')
+	}
+	return n, to > from
+}
+
+func isDigit(c byte) bool { return '0' <= c && c <= '9' }
+
+// readTime reads the time that comes next; absent or unreadable is NoTime.
+func readTime(s *rawjson.Scanner) int64 {
+	if t, ok := parseTime(s.Text(nil)); ok {
+		return t
+	}
+	return fingerprint.NoTime
+}

@@ -1,0 +1,184 @@
+package ingest
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// Error is why a source cannot be read, and the way out.
+type Error struct {
+	Path string
+	Err  error
+	Hint string // empty if there is nothing to suggest
+}
+
+func (e *Error) Error() string {
+	text := e.Path + ": " + e.Err.Error()
+	if e.Hint != "" {
+		text += "\n" + e.Hint
+	}
+	return text
+}
+
+func (e *Error) Unwrap() error { return e.Err }
+
+// newError drops the path that errors of the file system repeat.
+func newError(path string, err error, hint string) *Error {
+	var pathErr *fs.PathError
+	if errors.As(err, &pathErr) {
+		err = pathErr.Err
+	}
+	if hint == "" && errors.Is(err, fs.ErrPermission) {
+		hint = "run as a user who may read it, or hand it over on standard input"
+	}
+	return &Error{path, err, hint}
+}
+
+// Source is a log to be read: a file, or standard input.
+type Source struct {
+	Name  string    // as messages and the output show it
+	path  string    // empty for standard input
+	stdin io.Reader // nil for a file
+}
+
+// StdinName is how standard input is named on the command line and in output.
+const StdinName = "-"
+
+// Find turns arguments into sources: files, directories (walked, in order of
+// their names), globs, and - for standard input. Each file comes once. What
+// cannot be found is in the error; the rest is returned all the same.
+func Find(args []string, stdin io.Reader) ([]*Source, error) {
+	f := finder{seen: map[string]bool{}}
+	for _, arg := range args {
+		if arg == StdinName {
+			if !f.seen[arg] {
+				f.seen[arg] = true
+				f.sources = append(f.sources, &Source{Name: "standard input", stdin: stdin})
+			}
+			continue
+		}
+		if err := f.find(arg); err != nil {
+			f.errs = append(f.errs, err)
+		}
+	}
+	return f.sources, errors.Join(f.errs...)
+}
+
+type finder struct {
+	sources []*Source
+	seen    map[string]bool
+	errs    []error
+}
+
+func (f *finder) find(arg string) error {
+	info, err := os.Stat(arg)
+	if err == nil && info.IsDir() {
+		return f.walk(arg)
+	}
+	if err == nil {
+		f.add(arg)
+		return nil
+	}
+	// A name that exists is never a pattern, whatever characters it has.
+	if !strings.ContainsAny(arg, "*?[") {
+		return newError(arg, err, "")
+	}
+	matches, globErr := filepath.Glob(arg)
+	if globErr != nil {
+		return newError(arg, globErr, "")
+	}
+	if len(matches) == 0 {
+		return newError(arg, errors.New("no file matches"), "")
+	}
+	for _, m := range matches {
+		if err := f.find(m); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// skipped are names that stand beside logs and are none.
+var skipped = []string{".md", ".yaml", ".yml", ".parquet", ".html", ".sh", ".py", ".go", ".conf", ".pid", ".sock"}
+
+func (f *finder) walk(dir string) error {
+	found := len(f.sources)
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			f.errs = append(f.errs, newError(path, err, ""))
+			return nil
+		}
+		hidden := path != dir && strings.HasPrefix(d.Name(), ".")
+		switch {
+		case d.IsDir() && hidden:
+			return fs.SkipDir
+		case d.IsDir(), hidden, slices.Contains(skipped, strings.ToLower(filepath.Ext(path))):
+			return nil
+		}
+		// A link may stand for a file elsewhere; anything else that is no
+		// file (a pipe, a socket) could block for ever.
+		if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() && info.Size() > 0 {
+			f.add(path)
+		}
+		return nil
+	})
+	if err == nil && len(f.sources) == found {
+		err = errors.New("no logs in this directory")
+	}
+	if err != nil {
+		return newError(dir, err, "")
+	}
+	return nil
+}
+
+func (f *finder) add(path string) {
+	key := path
+	if abs, err := filepath.Abs(path); err == nil {
+		key = abs
+	}
+	if !f.seen[key] {
+		f.seen[key] = true
+		f.sources = append(f.sources, &Source{Name: path, path: path})
+	}
+}
+
+// size is the source's length in bytes as it lies on disk, -1 if unknown.
+func (s *Source) size() int64 {
+	if s.stdin != nil {
+		return -1
+	}
+	info, err := os.Stat(s.path)
+	if err != nil || !info.Mode().IsRegular() {
+		return -1
+	}
+	return info.Size()
+}
+
+// rereadable tells whether the source can be opened again from its start.
+func (s *Source) rereadable() bool { return s.size() >= 0 }
+
+func (s *Source) open() (io.ReadCloser, error) {
+	if s.stdin != nil {
+		return io.NopCloser(s.stdin), nil
+	}
+	file, err := os.Open(s.path)
+	if err != nil {
+		return nil, newError(s.Name, err, "")
+	}
+	return file, nil
+}
+
+// unknownFormat says that nothing knows how to read a source.
+func unknownFormat(name, format string, names []string) error {
+	if format != "" {
+		return newError(name, fmt.Errorf("not in the format %s", format), "leave --format out to have the format detected")
+	}
+	return newError(name, errors.New("no known log format"),
+		fmt.Sprintf("say which with --format %s, or turn it into the native format: docs/formats.md", strings.Join(names, "|")))
+}
