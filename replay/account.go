@@ -1,0 +1,43 @@
+package replay
+
+import (
+	"fmt"
+
+	"github.com/loopgauge/loopgauge/window"
+)
+
+// Account says where every line went.
+type Account struct {
+	Lines     int64 `json:"lines"`     // a line that is a JSON array counts once per element
+	Judged    int64 `json:"judged"`    // seen by the rules
+	Blank     int64 `json:"blank"`     // white space only
+	Malformed int64 `json:"malformed"` // not readable as its format, or without a time
+	Duplicate int64 `json:"duplicate"` // a request id seen before within the horizon
+	Late      int64 `json:"late"`      // further behind its stream than the lateness allows
+	Excluded  int64 `json:"excluded"`  // taken out by the policy, --since or --until
+}
+
+// Check says whether the account adds up. That it does not is a bug.
+func (a Account) Check() error {
+	if sum := a.Judged + a.Blank + a.Malformed + a.Duplicate + a.Late + a.Excluded; sum != a.Lines {
+		return fmt.Errorf("the account does not add up: %d lines, %d accounted for: please report this", a.Lines, sum)
+	}
+	return nil
+}
+
+func (a Account) String() string {
+	return fmt.Sprintf("%d lines = %d judged + %d blank + %d malformed + %d duplicate + %d late + %d excluded",
+		a.Lines, a.Judged, a.Blank, a.Malformed, a.Duplicate, a.Late, a.Excluded)
+}
+
+func checkRules(a Account, rules []window.RuleAccount) error {
+	for i := range rules {
+		if err := rules[i].Check(); err != nil {
+			return err
+		}
+		if rules[i].Judged != a.Judged {
+			return fmt.Errorf("rule %s: judged %d of %d requests: please report this", rules[i].Rule.Name, rules[i].Judged, a.Judged)
+		}
+	}
+	return nil
+}

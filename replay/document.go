@@ -1,0 +1,186 @@
+package replay
+
+import (
+	"encoding/json"
+	"strconv"
+	"time"
+
+	"github.com/loopgauge/loopgauge/fingerprint"
+	"github.com/loopgauge/loopgauge/window"
+)
+
+// DocumentVersion is the version of the --json document. Fields are added
+// under the same version; any other change raises it.
+const DocumentVersion = 1
+
+// Document is what --json prints: docs/output.md describes every field.
+type Document struct {
+	Version   int               `json:"version"`
+	Loopgauge string            `json:"loopgauge"`
+	Policy    string            `json:"policy_hash"`
+	Data      DocumentData      `json:"data"`
+	Rules     []DocumentRule    `json:"rules"`
+	Episodes  []DocumentEpisode `json:"episodes"`
+}
+
+// DocumentData is the account of what was read.
+type DocumentData struct {
+	Account
+	Streams          []DocumentStream `json:"streams"`
+	First            *string          `json:"first"`
+	Last             *string          `json:"last"`
+	LatenessSeconds  float64          `json:"lateness_s"`
+	LatenessMeasured bool             `json:"lateness_measured"`
+	DisorderSeconds  *float64         `json:"disorder_s"`
+	Tied             int64            `json:"tied"`
+}
+
+// DocumentStream is one log.
+type DocumentStream struct {
+	Name   string  `json:"name"`
+	Format string  `json:"format"`
+	Lines  int64   `json:"lines"`
+	Bytes  int64   `json:"bytes"`
+	Error  *string `json:"error"`
+}
+
+// DocumentRule is one rule with its account.
+type DocumentRule struct {
+	Name          string           `json:"name"`
+	Profile       *string          `json:"profile"`
+	Identity      string           `json:"identity"`
+	Scope         []string         `json:"scope"`
+	Kind          string           `json:"kind"`
+	WindowSeconds float64          `json:"window_s"`
+	Threshold     int              `json:"threshold"`
+	Action        string           `json:"action"`
+	Judged        int64            `json:"judged"`
+	Counted       int64            `json:"counted"`
+	NotMatched    int64            `json:"not_matched"`
+	NotComputable map[string]int64 `json:"not_computable"`
+	FellBack      int64            `json:"fell_back"`
+	Fired         int64            `json:"fired"`
+	Episodes      int64            `json:"episodes"`
+	DroppedKeys   int64            `json:"dropped_keys"`
+}
+
+// DocumentEpisode is one loop as one rule saw it.
+type DocumentEpisode struct {
+	ID            string            `json:"id"`
+	Rule          string            `json:"rule"`
+	Scope         map[string]string `json:"scope"`
+	Fingerprint   string            `json:"fingerprint"`
+	First         string            `json:"first"`
+	Fired         string            `json:"fired"`
+	Last          string            `json:"last"`
+	Requests      int64             `json:"requests"`
+	RequestsAfter int64             `json:"requests_after"`
+	TokensAfter   *int64            `json:"tokens_after"`
+	CostAfter     *float64          `json:"cost_after"`
+	MaxCount      int               `json:"max_count"`
+	Statuses      map[string]int64  `json:"statuses"`
+	Session       *string           `json:"session"`
+	Caller        *string           `json:"caller"`
+	User          *string           `json:"user"`
+	Model         *string           `json:"model"`
+	Backend       *string           `json:"backend"`
+}
+
+// NewDocument gathers a run's outcome.
+func NewDocument(version, policyHash string, s Summary) *Document {
+	r := s.Result
+	d := &Document{
+		Version: DocumentVersion, Loopgauge: version, Policy: policyHash,
+		Data: DocumentData{
+			Account: r.Account, Streams: []DocumentStream{}, Tied: r.Order.Tied,
+			LatenessSeconds: s.Lateness.Value.Seconds(), LatenessMeasured: s.Lateness.Measured,
+		},
+		Rules: []DocumentRule{}, Episodes: []DocumentEpisode{},
+	}
+	if s.Lateness.Measured {
+		worst := s.Lateness.Disorder.Seconds()
+		d.Data.DisorderSeconds = &worst
+	}
+	if r.First != fingerprint.NoTime {
+		first, last := stamp(r.First), stamp(r.Last)
+		d.Data.First, d.Data.Last = &first, &last
+	}
+	for _, st := range r.Streams {
+		ds := DocumentStream{Name: st.Name, Format: st.Format, Lines: st.Lines, Bytes: st.Bytes}
+		if st.Err != nil {
+			ds.Error = text(st.Err.Error())
+		}
+		d.Data.Streams = append(d.Data.Streams, ds)
+	}
+	for i := range r.Rules {
+		d.Rules = append(d.Rules, documentRule(&r.Rules[i]))
+	}
+	for i := range s.Episodes {
+		d.Episodes = append(d.Episodes, documentEpisode(&s.Episodes[i]))
+	}
+	return d
+}
+
+// Write prints the document, indented.
+func (d *Document) MarshalIndent() ([]byte, error) {
+	b, err := json.MarshalIndent(d, "", "  ")
+	return append(b, '\n'), err
+}
+
+func documentRule(a *window.RuleAccount) DocumentRule {
+	r := a.Rule
+	d := DocumentRule{
+		Name: r.Name, Profile: text(r.Profile), Identity: r.Identity.Name, Scope: append([]string{}, r.Scope.Fields...),
+		Kind: r.Counter.Kind, WindowSeconds: r.Counter.Window.Seconds(), Threshold: r.Threshold, Action: string(r.Action),
+		Judged: a.Judged, Counted: a.Counted, NotMatched: a.NotMatched, NotComputable: map[string]int64{},
+		FellBack: a.FellBack, Fired: a.Fired, Episodes: a.Episodes, DroppedKeys: a.DroppedKeys,
+	}
+	for c, n := range a.NotComputable {
+		if n > 0 {
+			d.NotComputable[fingerprint.Cause(c).String()] = n
+		}
+	}
+	return d
+}
+
+func documentEpisode(e *window.Episode) DocumentEpisode {
+	d := DocumentEpisode{
+		ID: e.ID, Rule: e.Rule.Name, Scope: map[string]string{}, Fingerprint: e.Fingerprint.String(),
+		First: stamp(e.First), Fired: stamp(e.Fired), Last: stamp(e.Last),
+		Requests: e.Requests, RequestsAfter: e.After, MaxCount: e.MaxCount, Statuses: map[string]int64{},
+		Session: text(e.Session), Caller: text(e.Caller), User: text(e.User), Model: text(e.Model), Backend: text(e.Backend),
+	}
+	for i, field := range e.Rule.Scope.Fields {
+		d.Scope[field] = e.Scope[i]
+	}
+	for _, s := range e.Statuses {
+		d.Statuses[strconv.Itoa(s.Status)] = s.N
+	}
+	if e.TokensKnown {
+		d.TokensAfter = &e.TokensAfter
+	}
+	if e.CostKnown {
+		d.CostAfter = &e.CostAfter
+	}
+	return d
+}
+
+// text is null in the document where nothing is known.
+func text(s string) *string {
+	if s == "" {
+		return nil
+	}
+	return &s
+}
+
+func stamp(micros int64) string { return instant(micros).Format("2006-01-02T15:04:05.000000Z") }
+
+// roundUp gives a duration that one would write into a policy.
+func roundUp(d time.Duration) time.Duration {
+	for _, unit := range []time.Duration{time.Second, 10 * time.Second, time.Minute, 10 * time.Minute, time.Hour} {
+		if d <= 60*unit {
+			return (d + unit - 1).Truncate(unit)
+		}
+	}
+	return (d + 24*time.Hour - 1).Truncate(24 * time.Hour)
+}

@@ -1,0 +1,132 @@
+package replay
+
+import (
+	"context"
+	"runtime"
+	"strconv"
+
+	"github.com/loopgauge/loopgauge/fingerprint"
+	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
+	"github.com/loopgauge/loopgauge/ingest"
+)
+
+// ExplainOptions say what Explain prints.
+type ExplainOptions struct {
+	Streams  []*ingest.Stream // opened; Explain closes them
+	Identity *fingerprint.Identity
+	Key      []byte // of the fingerprints; nil for none
+	ShowText bool   // print canonical text: it holds what people wrote
+}
+
+// Explain writes one JSON line per request and fingerprint, or one that says
+// why there is none, in the order of the logs. A stream that cannot be read to
+// its end is reported after what was read.
+func Explain(ctx context.Context, o ExplainOptions, write func([]byte) error) error {
+	return lines(ctx, o.Streams, func() func(*ingest.Block) []byte {
+		reader := ingest.NewReader(o.Identity.Reads)
+		w := fingerprint.NewWriter(o.Key)
+		w.Keep = o.ShowText
+		return func(block *ingest.Block) []byte {
+			var out []byte
+			reader.Read(block, func(r *fingerprint.Request) {
+				w.Reset()
+				cause := o.Identity.Compute(r, w)
+				out = appendExplained(out, o, r, cause, w.Prints())
+			}, func(ingest.Skip) {})
+			return out
+		}
+	}, write)
+}
+
+func appendExplained(out []byte, o ExplainOptions, r *fingerprint.Request, cause fingerprint.Cause, prints []fingerprint.Print) []byte {
+	if cause != fingerprint.Computable {
+		prints = []fingerprint.Print{{}}
+	}
+	for i := range prints {
+		out = append(out, `{"id":`...)
+		out = appendText(out, r.ID)
+		out = append(out, `,"identity":`...)
+		out = appendText(out, []byte(o.Identity.Name))
+		if cause != fingerprint.Computable {
+			out = append(out, `,"computable":false,"why":`...)
+			out = appendText(out, []byte(cause.String()))
+			out = append(out, `,"canonical":null,"fingerprint":null}`+"\n"...)
+			continue
+		}
+		out = append(out, `,"computable":true,"why":null,"canonical":`...)
+		out = appendText(out, prints[i].Canonical)
+		out = append(out, `,"fingerprint":`...)
+		out = appendText(out, []byte(prints[i].Fingerprint.String()))
+		out = append(out, "}\n"...)
+	}
+	return out
+}
+
+func appendText(out, text []byte) []byte {
+	if text == nil {
+		return append(out, "null"...)
+	}
+	return rawjson.AppendString(out, text)
+}
+
+// ExplainSkipped writes one JSON line per line that could not be judged: log,
+// line, column (0 if it is about the whole line) and why. It never shows the
+// line itself.
+func ExplainSkipped(ctx context.Context, streams []*ingest.Stream, write func([]byte) error) error {
+	return lines(ctx, streams, func() func(*ingest.Block) []byte {
+		reader := ingest.NewReader(0)
+		return func(block *ingest.Block) []byte {
+			var out []byte
+			reader.Read(block, func(*fingerprint.Request) {}, func(s ingest.Skip) {
+				out = appendSkipped(out, streams[s.Stream].Name(), s)
+			})
+			return out
+		}
+	}, write)
+}
+
+func appendSkipped(out []byte, name string, s ingest.Skip) []byte {
+	out = append(out, `{"log":`...)
+	out = rawjson.AppendString(out, []byte(name))
+	out = append(out, `,"line":`...)
+	out = strconv.AppendInt(out, s.Line, 10)
+	out = append(out, `,"column":`...)
+	out = strconv.AppendInt(out, int64(s.Column), 10)
+	out = append(out, `,"why":`...)
+	out = rawjson.AppendString(out, []byte(s.Why))
+	return append(out, "}\n"...)
+}
+
+// lines runs a parser over the streams one after the other and writes what it
+// makes of each block.
+func lines(ctx context.Context, streams []*ingest.Stream, newParser func() func(*ingest.Block) []byte, write func([]byte) error) (err error) {
+	pool := newParallel(ctx, runtime.GOMAXPROCS(0), newParser)
+	var started []*lane[[]byte]
+	defer func() {
+		for _, s := range streams {
+			s.Close()
+		}
+		pool.close(started)
+	}()
+	var broken error
+	for _, s := range streams {
+		l := pool.read(s, 1)
+		started = append(started, l)
+		for {
+			out, err := l.next(ctx)
+			if ctx.Err() != nil {
+				return ctx.Err()
+			}
+			if err != nil {
+				if !ended(err) && broken == nil {
+					broken = err
+				}
+				break
+			}
+			if err := write(out); err != nil {
+				return err
+			}
+		}
+	}
+	return broken
+}

@@ -1,0 +1,63 @@
+package replay
+
+import (
+	"time"
+
+	"github.com/loopgauge/loopgauge/fingerprint"
+	"github.com/loopgauge/loopgauge/ingest"
+	"github.com/loopgauge/loopgauge/window"
+)
+
+// Lateness is how far out of order a run lets its streams be, and why.
+type Lateness struct {
+	Value    time.Duration
+	Measured bool
+	Disorder time.Duration // what was measured
+	Whole    bool          // on every line of the logs
+}
+
+// latenesses are the values that MeasureLateness picks from: the default of a
+// live run, and what a log that is sorted by minute, or put together from
+// several buffers, needs.
+var latenesses = []time.Duration{10 * time.Second, time.Minute, 10 * time.Minute}
+
+// measureBudget is how many bytes are looked at in all. Reading a log twice to
+// be sure would halve the speed.
+const measureBudget = 64 << 20
+
+// MeasureLateness looks at parts of the streams, without reading them, and
+// picks the smallest lateness that their disorder fits into, or the largest
+// there is. startTime says that requests are ordered by their start.
+func MeasureLateness(streams []*ingest.Stream, startTime bool) (Lateness, error) {
+	l := Lateness{Measured: true, Whole: true}
+	reader := ingest.NewReader(0)
+	var d window.Disorder
+	for _, s := range streams {
+		place := int64(-1)
+		whole, err := s.Probe(measureBudget/int64(len(streams)), func(b *ingest.Block) {
+			if b.Offset <= place {
+				d.Next()
+			}
+			place = b.Offset
+			reader.Read(b, func(r *fingerprint.Request) {
+				t := r.End
+				if t == fingerprint.NoTime || startTime {
+					t = r.Time
+				}
+				d.Add(t)
+			}, nil)
+		})
+		if err != nil {
+			return l, err
+		}
+		d.Next()
+		l.Whole = l.Whole && whole
+	}
+	l.Disorder = d.Worst
+	for _, l.Value = range latenesses {
+		if l.Disorder <= l.Value {
+			break
+		}
+	}
+	return l, nil
+}

@@ -1,0 +1,91 @@
+package replay
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"github.com/loopgauge/loopgauge/window"
+)
+
+// Loop is what a reader of a report takes for one loop: the episodes that run
+// at the same time in the same scope, whatever rules saw them.
+type Loop struct {
+	Scope    []string // "field value" per field of the scope; the fingerprint if it has none
+	Model    string
+	Rules    []string // in the order in which they fired
+	First    int64    // microseconds
+	Fired    int64
+	Last     int64
+	Requests int64   // the most that one rule counted
+	After    int64   // requests after the first rule fired, by the rule that saw most
+	Tokens   int64   // of those; -1 unknown
+	Cost     float64 // USD of those; NaN unknown
+}
+
+// Loops groups episodes into loops, the costliest last.
+func Loops(episodes []window.Episode) []Loop {
+	byStart := make([]*window.Episode, len(episodes))
+	for i := range episodes {
+		byStart[i] = &episodes[i]
+	}
+	slices.SortStableFunc(byStart, func(a, b *window.Episode) int { return cmp.Compare(a.First, b.First) })
+	var loops []Loop
+	open := map[string]int{} // by scope: the loop that may still grow
+	for _, e := range byStart {
+		scope := scopeTexts(e)
+		key := ""
+		for _, s := range scope {
+			key += s + "\x00"
+		}
+		i, ok := open[key]
+		if !ok || loops[i].Last < e.First {
+			i = len(loops)
+			loops = append(loops, Loop{Scope: scope, Model: e.Model, First: e.First, Fired: e.Fired, Last: e.Last, Tokens: -1, Cost: math.NaN()})
+			open[key] = i
+		}
+		loops[i].add(e)
+	}
+	slices.SortStableFunc(loops, func(a, b Loop) int {
+		return cmp.Or(cmp.Compare(known(a.Cost), known(b.Cost)), cmp.Compare(a.After, b.After), cmp.Compare(b.First, a.First))
+	})
+	return loops
+}
+
+func (l *Loop) add(e *window.Episode) {
+	l.Last = max(l.Last, e.Last)
+	l.Fired = min(l.Fired, e.Fired)
+	if !slices.Contains(l.Rules, e.Rule.Name) {
+		l.Rules = append(l.Rules, e.Rule.Name)
+	}
+	l.Requests = max(l.Requests, e.Requests)
+	l.After = max(l.After, e.After)
+	if e.TokensKnown {
+		l.Tokens = max(l.Tokens, e.TokensAfter)
+	}
+	if e.CostKnown {
+		l.Cost = max(known(l.Cost), e.CostAfter)
+	}
+}
+
+func scopeTexts(e *window.Episode) []string {
+	fields := e.Rule.Scope.Fields
+	if len(fields) == 0 {
+		return []string{"fingerprint " + e.Fingerprint.String()}
+	}
+	texts := make([]string, len(fields))
+	for i, f := range fields {
+		if f == "conversation" || f == "session" {
+			f = "session" // told apart, the same loop would stand there twice
+		}
+		texts[i] = f + " " + e.Scope[i]
+	}
+	return texts
+}
+
+func known(x float64) float64 {
+	if math.IsNaN(x) {
+		return 0
+	}
+	return x
+}

@@ -1,0 +1,236 @@
+package replay
+
+import (
+	"context"
+	"runtime"
+	"time"
+
+	"github.com/loopgauge/loopgauge/fingerprint"
+	"github.com/loopgauge/loopgauge/ingest"
+	"github.com/loopgauge/loopgauge/window"
+)
+
+// Options say what to run over which streams.
+type Options struct {
+	Streams []*ingest.Stream // opened; Run closes them
+	Rules   []*window.Rule
+	Exclude []window.Exclusion
+
+	Lateness   time.Duration // how far a stream may be out of order
+	Duplicates time.Duration // horizon within which an id counts once; 0 judges all
+	Extract    window.ExtractOptions
+	MaxKeys    int // cap on live keys per rule, 0 for none
+
+	Since, Until int64 // event times, microseconds: [Since, Until); fingerprint.NoTime is open
+
+	// Sinks; nil where not wanted. All are called from one goroutine, in
+	// release order, and must not keep what they are given.
+	Event   func(*window.Event) error
+	Verdict func(*window.Verdict) error
+	Episode func(*window.Episode) error
+	Skip    func(ingest.Skip)
+}
+
+// Result is what came of a run.
+type Result struct {
+	Account  Account
+	Rules    []window.RuleAccount
+	Streams  []StreamResult
+	Order    window.OrderStats
+	Excluded []int64 // by exclusion; the last is --since and --until
+
+	First, Last int64 // event times of the first and last request judged; fingerprint.NoTime if none
+	Skipped     []ingest.Skip
+}
+
+// StreamResult says what was read of one stream. Err is why it could not be
+// read to its end, or nil.
+type StreamResult struct {
+	Name, Format string
+	Lines        int64
+	Bytes        int64 // unpacked
+	Err          error
+}
+
+// MaxSkipped is how many skipped lines a Result shows; all are counted.
+const MaxSkipped = 5
+
+// batch is what became of one block.
+type batch struct {
+	events  []window.Event
+	tally   ingest.Tally
+	skipped []ingest.Skip
+	bytes   int64
+}
+
+// Run judges the streams. It returns an error if a sink failed, the context
+// ended or the account does not add up; a stream that could not be read to
+// its end is in the Result.
+func Run(ctx context.Context, o Options) (*Result, error) {
+	plan := window.NewPlan(o.Rules, o.Exclude)
+	run := &run{o: o, plan: plan, result: &Result{First: fingerprint.NoTime, Last: fingerprint.NoTime, Excluded: make([]int64, len(o.Exclude)+1)}}
+	run.order = window.NewOrder(o.Lateness)
+	run.seen = window.NewDuplicates(o.Duplicates)
+	eo := window.EngineOptions{MaxKeys: o.MaxKeys}
+	if o.Verdict != nil {
+		eo.Verdict = func(v *window.Verdict) { run.keep(o.Verdict(v)) }
+	}
+	if o.Episode != nil {
+		eo.Episode = func(e *window.Episode) { run.keep(o.Episode(e)) }
+	}
+	run.engine = window.NewEngine(plan, eo)
+
+	pool := newParallel(ctx, runtime.GOMAXPROCS(0), run.newParser)
+	err := run.merge(ctx, pool)
+	if err != nil {
+		return nil, err
+	}
+	run.release()
+	run.engine.Close()
+	if run.err != nil {
+		return nil, run.err
+	}
+	r := run.result
+	r.Rules, r.Order = run.engine.Account(), run.order.Stats()
+	if err := r.Account.Check(); err != nil {
+		return r, err
+	}
+	return r, checkRules(r.Account, r.Rules)
+}
+
+type run struct {
+	o      Options
+	plan   *window.Plan
+	order  *window.Order
+	seen   *window.Duplicates
+	engine *window.Engine
+	result *Result
+	err    error // first error of a sink
+}
+
+func (r *run) keep(err error) {
+	if r.err == nil {
+		r.err = err
+	}
+}
+
+// newParser makes the parallel part: a block's lines become events.
+func (r *run) newParser() func(*ingest.Block) *batch {
+	reader := ingest.NewReader(r.plan.Reads)
+	extractor := r.plan.NewExtractor(r.o.Extract)
+	perBlock := 16 // events a block, as the last block had them
+	return func(block *ingest.Block) *batch {
+		b := &batch{events: make([]window.Event, 0, perBlock+perBlock/8), bytes: int64(len(block.Data))}
+		extractor.NewBlock()
+		b.tally = reader.Read(block, func(req *fingerprint.Request) {
+			b.events = append(b.events, window.Event{})
+			extractor.Event(req, &b.events[len(b.events)-1])
+		}, func(s ingest.Skip) {
+			b.skipped = append(b.skipped, s)
+		})
+		perBlock = len(b.events)
+		return b
+	}
+}
+
+// merge reads whichever stream holds the others back, until all are at their
+// end. A stream that starts later than the others have come is not read yet,
+// so files that follow each other cost nothing.
+func (r *run) merge(ctx context.Context, pool *parallel[*batch]) error {
+	lanes := make([]*lane[*batch], len(r.o.Streams))
+	r.result.Streams = make([]StreamResult, len(lanes))
+	defer func() {
+		var started []*lane[*batch]
+		for i, l := range lanes {
+			if l != nil {
+				started = append(started, l)
+			}
+			r.o.Streams[i].Close()
+		}
+		pool.close(started)
+	}()
+	for i, s := range r.o.Streams {
+		r.result.Streams[i] = StreamResult{Name: s.Name(), Format: s.Format().Name}
+		r.order.Open(int32(i), s.First())
+	}
+	for {
+		i, ok := r.order.Lagging()
+		if !ok {
+			return nil
+		}
+		if lanes[i] == nil {
+			lanes[i] = pool.read(r.o.Streams[i], len(lanes))
+		}
+		b, err := lanes[i].next(ctx)
+		switch {
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case err != nil:
+			if !ended(err) {
+				r.result.Streams[i].Err = err
+			}
+			r.order.Close(i)
+			r.o.Streams[i].Close()
+		default:
+			r.take(i, b)
+		}
+		r.release()
+		if r.err != nil {
+			return r.err
+		}
+	}
+}
+
+// take accounts for a batch and puts its events into the order.
+func (r *run) take(stream int32, b *batch) {
+	a, s := &r.result.Account, &r.result.Streams[stream]
+	s.Lines += b.tally.Lines
+	s.Bytes += b.bytes
+	a.Lines += b.tally.Lines
+	a.Blank += b.tally.Blank
+	a.Malformed += b.tally.Malformed
+	for _, skip := range b.skipped {
+		if len(r.result.Skipped) < MaxSkipped {
+			r.result.Skipped = append(r.result.Skipped, skip)
+		}
+		if r.o.Skip != nil {
+			r.o.Skip(skip)
+		}
+	}
+	for i := range b.events {
+		if !r.order.Push(&b.events[i]) {
+			a.Late++
+			if r.o.Skip != nil {
+				p := b.events[i].Position
+				r.o.Skip(ingest.Skip{Stream: p.Stream, Line: p.Line, Why: "late: further behind its stream than the lateness"})
+			}
+		}
+	}
+}
+
+// release judges every event that no stream holds back any more.
+func (r *run) release() {
+	a := &r.result.Account
+	for ev := r.order.Pop(); ev != nil; ev = r.order.Pop() {
+		switch {
+		case ev.Exclude > 0:
+			a.Excluded++
+			r.result.Excluded[ev.Exclude-1]++
+		case ev.Time < r.o.Since || r.o.Until != fingerprint.NoTime && ev.Time >= r.o.Until:
+			a.Excluded++
+			r.result.Excluded[len(r.o.Exclude)]++
+		case r.seen.Seen(ev):
+			a.Duplicate++
+		default:
+			a.Judged++
+			if r.result.First == fingerprint.NoTime {
+				r.result.First = ev.Time
+			}
+			r.result.Last = ev.Time
+			if r.o.Event != nil {
+				r.keep(r.o.Event(ev))
+			}
+			r.engine.Judge(ev)
+		}
+	}
+}

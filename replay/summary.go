@@ -1,0 +1,167 @@
+package replay
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/loopgauge/loopgauge/fingerprint"
+	"github.com/loopgauge/loopgauge/window"
+)
+
+// shownLoops is how many loops the summary lists: a screen, not a scroll.
+const shownLoops = 20
+
+// Summary is what a person reads after a run: what was read, how well the
+// rules could see it, and, last, the loops.
+type Summary struct {
+	Result   *Result
+	Lateness Lateness
+	Episodes []window.Episode
+	Colour   bool
+}
+
+// String lays the summary out for a terminal of 80 columns or more.
+func (s Summary) String() string {
+	var b strings.Builder
+	s.streams(&b)
+	s.account(&b)
+	b.WriteByte('\n')
+	s.rules(&b)
+	b.WriteByte('\n')
+	s.loops(&b)
+	return b.String()
+}
+
+func (s Summary) streams(b *strings.Builder) {
+	r := s.Result
+	when := ""
+	if r.First != fingerprint.NoTime {
+		when = fmt.Sprintf(", %s to %s UTC", instant(r.First).Format("2006-01-02 15:04"), instant(r.Last).Format("2006-01-02 15:04"))
+	}
+	if len(r.Streams) == 1 {
+		fmt.Fprintf(b, "%s: %s%s\n", Safe(r.Streams[0].Name), r.Streams[0].Format, when)
+		return
+	}
+	formats := map[string]int{}
+	var names []string
+	for _, st := range r.Streams {
+		if formats[st.Format]++; formats[st.Format] == 1 {
+			names = append(names, st.Format)
+		}
+	}
+	fmt.Fprintf(b, "%d logs: %s%s\n", len(r.Streams), strings.Join(names, ", "), when)
+}
+
+func (s Summary) account(b *strings.Builder) {
+	r := s.Result
+	fmt.Fprintln(b, r.Account)
+	for _, skip := range r.Skipped {
+		fmt.Fprintf(b, "  %s:%d: %s\n", Safe(r.Streams[skip.Stream].Name), skip.Line, skip.Why)
+	}
+	if more := r.Account.Malformed - int64(len(r.Skipped)); more > 0 && len(r.Skipped) > 0 {
+		fmt.Fprintf(b, "  and %s more: loopgauge explain --skipped lists them\n", count(more))
+	}
+	how := ""
+	if s.Lateness.Measured {
+		how = fmt.Sprintf(" (the log is up to %s out of order)", span(s.Lateness.Disorder.Microseconds()))
+	}
+	fmt.Fprintf(b, "lateness %s%s; %s of requests share their time with the one before\n", lasting(s.Lateness.Value), how, percent(r.Order.Tied, r.Account.Judged))
+	if r.Account.Late > 0 {
+		fmt.Fprintf(b, "late lines would have been judged with --lateness %s\n", lasting(roundUp(r.Order.WorstLate)))
+	}
+}
+
+func (s Summary) rules(b *strings.Builder) {
+	t := table{right: map[int]bool{2: true, 3: true}}
+	t.add("rule", "fires at", "counted", "fired", "not computable")
+	for i := range s.Result.Rules {
+		a := &s.Result.Rules[i]
+		t.add(shorten(a.Rule.Name, 24), setting(a.Rule), count(a.Counted), count(a.Fired), notComputable(a))
+	}
+	t.write(b, "")
+	var fellBack int64
+	for i := range s.Result.Rules {
+		fellBack = max(fellBack, s.Result.Rules[i].FellBack)
+	}
+	if fellBack > 0 {
+		fmt.Fprintf(b, "%s of requests named no session: told apart by caller, system prompt and first user message\n", percent(fellBack, s.Result.Account.Judged))
+	}
+}
+
+// setting writes a rule's threshold: "4 in 10m".
+func setting(r *window.Rule) string {
+	if r.Counter.Window == 0 {
+		return fmt.Sprintf("%d %s", r.Threshold, r.Counter.Kind)
+	}
+	return fmt.Sprintf("%d in %s %s", r.Threshold, lasting(r.Counter.Window), r.Counter.Kind)
+}
+
+// notComputable writes the share and its main cause.
+func notComputable(a *window.RuleAccount) string {
+	var sum, most int64
+	main := fingerprint.Computable
+	for c, n := range a.NotComputable {
+		sum += n
+		if n > most {
+			main, most = fingerprint.Cause(c), n
+		}
+	}
+	if sum == 0 {
+		return "0 %"
+	}
+	if most == sum {
+		return fmt.Sprintf("%s: %s", percent(sum, a.Judged), main)
+	}
+	return fmt.Sprintf("%s: %s (%s), ...", percent(sum, a.Judged), main, percent(most, a.Judged))
+}
+
+func (s Summary) loops(b *strings.Builder) {
+	loops := Loops(s.Episodes)
+	if len(loops) == 0 {
+		var counted int64
+		for i := range s.Result.Rules {
+			counted += s.Result.Rules[i].Counted
+		}
+		if counted == 0 && s.Result.Account.Judged > 0 {
+			fmt.Fprintln(b, s.bold("no rule could look at this log: see not computable above"))
+			return
+		}
+		fmt.Fprintln(b, s.bold("no loops"))
+		return
+	}
+	shown := loops
+	if len(loops) > shownLoops {
+		shown = loops[len(loops)-shownLoops:]
+		fmt.Fprintf(b, "the %d costliest of %s loops; --json and --out have all\n", shownLoops, count(int64(len(loops))))
+	}
+	t := table{right: map[int]bool{2: true, 3: true, 4: true, 5: true, 6: true}}
+	t.add("loop", "fired", "lasted", "requests", "after", "tokens", "cost", "rules")
+	for i := range shown {
+		l := &shown[i]
+		t.add(shorten(Safe(strings.Join(l.Scope, " ")), 28), instant(l.Fired).Format("01-02 15:04:05"), span(l.Last-l.First),
+			count(l.Requests), count(l.After), count(l.Tokens), money(l.Cost), strings.Join(l.Rules, ", "))
+	}
+	t.write(b, "")
+	var after, cost = int64(0), 0.0
+	unknown := false
+	for i := range loops {
+		after += loops[i].After
+		cost += known(loops[i].Cost)
+		unknown = unknown || math.IsNaN(loops[i].Cost)
+	}
+	price := money(cost)
+	if unknown {
+		price = "at least " + price
+	}
+	b.WriteByte('\n')
+	fmt.Fprintln(b, s.bold(fmt.Sprintf("%s: %s and %s spent after a rule had fired",
+		plural(int64(len(loops)), "loop", "loops"), plural(after, "request", "requests"), price)))
+}
+
+func (s Summary) bold(text string) string {
+	if !s.Colour {
+		return text
+	}
+	return "\x1b[1m" + text + "\x1b[0m"
+}

@@ -1,0 +1,153 @@
+package replay
+
+import (
+	"fmt"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/mattn/go-runewidth"
+)
+
+// Safe makes log text fit for a terminal: characters that move the cursor,
+// change colours, reverse the writing direction or do not show are written as
+// escapes.
+func Safe(text string) string {
+	if utf8.ValidString(text) && strings.IndexFunc(text, func(r rune) bool { return !unicode.IsPrint(r) }) < 0 {
+		return text
+	}
+	var b strings.Builder
+	for i, r := range text {
+		switch {
+		case r == unicode.ReplacementChar && !strings.HasPrefix(text[i:], "\uFFFD"):
+			fmt.Fprintf(&b, `\x%02x`, text[i])
+		case unicode.IsPrint(r):
+			b.WriteRune(r)
+		case r < 0x80:
+			fmt.Fprintf(&b, `\x%02x`, r)
+		case r < 0x10000:
+			fmt.Fprintf(&b, `\u%04x`, r)
+		default:
+			fmt.Fprintf(&b, `\U%08x`, r)
+		}
+	}
+	return b.String()
+}
+
+// table lays rows out in columns; numbers stand right, the last column is not
+// padded.
+type table struct {
+	rows  [][]string
+	right map[int]bool
+}
+
+func (t *table) add(cells ...string) { t.rows = append(t.rows, cells) }
+
+func (t *table) write(b *strings.Builder, indent string) {
+	var widths []int
+	for _, row := range t.rows {
+		for i, cell := range row {
+			if i == len(widths) {
+				widths = append(widths, 0)
+			}
+			widths[i] = max(widths[i], runewidth.StringWidth(cell))
+		}
+	}
+	for _, row := range t.rows {
+		line := indent
+		for i, cell := range row {
+			pad := strings.Repeat(" ", widths[i]-runewidth.StringWidth(cell))
+			if t.right[i] {
+				line += pad + cell
+			} else {
+				line += cell + pad
+			}
+			line += "  "
+		}
+		b.WriteString(strings.TrimRight(line, " ") + "\n")
+	}
+}
+
+// shorten cuts text to so many columns.
+func shorten(text string, columns int) string { return runewidth.Truncate(text, columns, "…") }
+
+// count writes a number with thousands apart.
+func count(n int64) string {
+	if n < 0 {
+		return "?"
+	}
+	s := fmt.Sprint(n)
+	for i := len(s) - 3; i > 0; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}
+
+func plural(n int64, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return count(n) + " " + many
+}
+
+// percent of a whole, never 0 or 100 unless it is exactly that.
+func percent(part, whole int64) string {
+	switch {
+	case whole == 0 || part == 0:
+		return "0 %"
+	case part == whole:
+		return "100 %"
+	}
+	p := 100 * float64(part) / float64(whole)
+	switch {
+	case p < 0.1:
+		return "<0.1 %"
+	case p > 99.9:
+		return ">99.9 %"
+	case p < 10:
+		return fmt.Sprintf("%.1f %%", p)
+	}
+	return fmt.Sprintf("%.0f %%", min(p, 99))
+}
+
+func instant(micros int64) time.Time { return time.UnixMicro(micros).UTC() }
+
+// span writes a duration in the unit that says most.
+func span(micros int64) string {
+	d := time.Duration(micros) * time.Microsecond
+	switch {
+	case d < time.Second:
+		return fmt.Sprintf("%d ms", d.Milliseconds())
+	case d < 2*time.Minute:
+		return fmt.Sprintf("%d s", int64(d.Seconds()))
+	case d < 2*time.Hour:
+		return fmt.Sprintf("%d min", int64(d.Minutes()))
+	case d < 48*time.Hour:
+		return fmt.Sprintf("%d h", int64(d.Hours()))
+	}
+	return fmt.Sprintf("%d days", int64(d.Hours()/24))
+}
+
+// lasting writes a setting's duration without the zero units Go's form has:
+// 10m, not 10m0s.
+func lasting(d time.Duration) string {
+	s := d.String()
+	if strings.HasSuffix(s, "m0s") {
+		s = strings.TrimSuffix(s, "0s")
+	}
+	if strings.HasSuffix(s, "h0m") {
+		s = strings.TrimSuffix(s, "0m")
+	}
+	return s
+}
+
+func money(usd float64) string {
+	switch {
+	case usd != usd:
+		return "?"
+	case usd > 0 && usd < 0.01:
+		return "<$0.01"
+	}
+	return fmt.Sprintf("$%.2f", usd)
+}

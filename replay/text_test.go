@@ -1,0 +1,86 @@
+package replay
+
+import (
+	"testing"
+	"time"
+)
+
+func TestSafe(t *testing.T) {
+	f := func(in, want string) {
+		t.Helper()
+		if got := Safe(in); got != want {
+			t.Errorf("Safe(%q) = %q, want %q", in, got, want)
+		}
+	}
+	f("plain text", "plain text")
+	f("漢字 é 🎉", "漢字 é 🎉")
+	f("\x1b[31mred", `\x1b[31mred`)
+	f("a\nb\tc\rd", `a\x0ab\x09c\x0dd`)
+	f("evil\u202Etxt", `evil\u202etxt`)
+	f("zero\u200bwidth", `zero\u200bwidth`)
+	f("bad\xff", `bad\xff`)
+	f("a real \uFFFD", "a real \uFFFD")
+}
+
+func TestLasting(t *testing.T) {
+	f := func(in time.Duration, want string) {
+		t.Helper()
+		if got := lasting(in); got != want {
+			t.Errorf("lasting(%v) = %q, want %q", in, got, want)
+		}
+	}
+	f(0, "0s")
+	f(10*time.Second, "10s")
+	f(time.Minute, "1m")
+	f(10*time.Minute, "10m")
+	f(90*time.Second, "1m30s")
+	f(time.Hour, "1h")
+	f(100*time.Second, "1m40s")
+	f(20*time.Hour, "20h")
+	f(250*time.Millisecond, "250ms")
+}
+
+func TestPercent(t *testing.T) {
+	f := func(part, whole int64, want string) {
+		t.Helper()
+		if got := percent(part, whole); got != want {
+			t.Errorf("percent(%d, %d) = %q, want %q", part, whole, got, want)
+		}
+	}
+	f(0, 0, "0 %")
+	f(0, 10, "0 %")
+	f(10, 10, "100 %")
+	f(1, 100_000, "<0.1 %")
+	f(99_999, 100_000, ">99.9 %")
+	f(995, 1000, "99 %")
+	f(1, 3, "33 %")
+	f(3, 100, "3.0 %")
+}
+
+func TestRoundUp(t *testing.T) {
+	f := func(in, want time.Duration) {
+		t.Helper()
+		if got := roundUp(in); got != want {
+			t.Errorf("roundUp(%v) = %v, want %v", in, got, want)
+		}
+	}
+	f(0, 0)
+	f(1500*time.Millisecond, 2*time.Second)
+	f(61*time.Second, 70*time.Second)
+	f(59*time.Minute, 59*time.Minute)
+	f(11*time.Hour, 11*time.Hour)
+}
+
+func TestCount(t *testing.T) {
+	f := func(in int64, want string) {
+		t.Helper()
+		if got := count(in); got != want {
+			t.Errorf("count(%d) = %q, want %q", in, got, want)
+		}
+	}
+	f(-1, "?")
+	f(0, "0")
+	f(999, "999")
+	f(1000, "1,000")
+	f(1234567, "1,234,567")
+}
