@@ -3,6 +3,7 @@ package fingerprint
 import (
 	"crypto/hmac"
 	"crypto/sha256"
+	"encoding/binary"
 	"encoding/hex"
 	"hash"
 	"strconv"
@@ -56,12 +57,14 @@ type Fingerprint struct {
 
 // String is the fingerprint as the gateway in question would write it:
 // decimal for a CRC-32, lower-case hex for the others.
-func (f Fingerprint) String() string {
+func (f Fingerprint) String() string { return string(f.Append(nil)) }
+
+// Append appends what String gives.
+func (f *Fingerprint) Append(b []byte) []byte {
 	if f.size == 4 {
-		n := uint32(f.sum[0])<<24 | uint32(f.sum[1])<<16 | uint32(f.sum[2])<<8 | uint32(f.sum[3])
-		return strconv.FormatUint(uint64(n), 10)
+		return strconv.AppendUint(b, uint64(binary.BigEndian.Uint32(f.sum[:])), 10)
 	}
-	return hex.EncodeToString(f.sum[:f.size])
+	return hex.AppendEncode(b, f.sum[:f.size])
 }
 
 // Bytes is the fingerprint's binary form, 4, 16 or 32 bytes.

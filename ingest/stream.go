@@ -3,9 +3,7 @@ package ingest
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"io"
-	"strings"
 	"sync/atomic"
 
 	"github.com/loopgauge/loopgauge/fingerprint"
@@ -14,7 +12,7 @@ import (
 
 // Options say how a source is read.
 type Options struct {
-	Format  string // name of the format; empty detects it
+	Format  string // one of formats.Names; empty detects it
 	MaxLine int    // longest line, in bytes; 0 is DefaultMaxLine
 }
 
@@ -43,9 +41,6 @@ func Open(src *Source, index int32, o Options) (*Stream, error) {
 	if o.MaxLine == 0 {
 		o.MaxLine = DefaultMaxLine
 	}
-	if o.Format != "" && formats.ByName(o.Format) == nil {
-		return nil, &UnknownFormat{o.Format}
-	}
 	s := &Stream{source: src, index: index, o: o}
 	if err := s.start(); err != nil {
 		return nil, err
@@ -70,13 +65,6 @@ func Open(src *Source, index int32, o Options) (*Stream, error) {
 		s.head = head
 	}
 	return s, nil
-}
-
-// UnknownFormat is a --format that does not exist.
-type UnknownFormat struct{ Name string }
-
-func (e *UnknownFormat) Error() string {
-	return fmt.Sprintf("no format is called %q; there are %s", e.Name, strings.Join(formats.Names(), ", "))
 }
 
 // start opens the source from its beginning.

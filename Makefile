@@ -1,0 +1,57 @@
+# make unit    quick: vet and the short tests; installs nothing
+# make test    everything, and first what it needs: see scripts/setup.sh
+# make lint    golangci-lint, installed first
+# make fuzz    every fuzz target for FUZZTIME
+# make bench   benchmarks, then loopgauge beside DuckDB: see scripts/bench
+# make build   ./loopgauge
+
+SHELL := bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := build
+.PHONY: build unit test lint fuzz bench clean
+
+FUZZTIME ?= 10s
+CACHE := $(CURDIR)/.cache
+gotestsum := $(CACHE)/bin/gotestsum --format pkgname-and-test-fails --format-hide-empty-pkg --
+
+export GOLANGCI_LINT_CACHE ?= $(CACHE)/golangci-lint
+
+# Without a home directory the go command has no place for its caches.
+ifeq ($(HOME),)
+export GOCACHE ?= $(CACHE)/go-build
+export GOPATH ?= $(CACHE)/go
+endif
+
+build:
+	go build -o loopgauge ./cmd/loopgauge
+
+unit:
+	go vet ./...
+	go test -short ./...
+
+# The short tests run under the race detector, then every test runs without it;
+# the lines at the end count the second run.
+test: export LOOPGAUGE_PYTHON := $(CACHE)/venv/bin/python
+test:
+	scripts/setup.sh
+	go mod verify
+	go vet ./...
+	$(CACHE)/bin/golangci-lint run ./...
+	$(gotestsum) -race -short ./...
+	$(gotestsum) -count=1 ./...
+
+lint:
+	scripts/setup.sh lint
+	$(CACHE)/bin/golangci-lint run ./...
+
+fuzz:
+	scripts/fuzz.sh $(FUZZTIME)
+
+bench:
+	go test -run '^$$' -bench . -benchmem ./...
+	scripts/setup.sh python
+	scripts/bench/replay_vs_duckdb.sh
+	scripts/bench/memory.sh
+
+clean:
+	rm -rf loopgauge $(CACHE)/bench

@@ -1,0 +1,335 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+const fixtures = "../../fixtures"
+
+// loopgauge runs the program and wants exit code 0.
+func loopgauge(t *testing.T, stdin string, args ...string) string {
+	t.Helper()
+	var out, errs bytes.Buffer
+	if code := run(t.Context(), newUI(strings.NewReader(stdin), &out, &errs), args); code != exitDone {
+		t.Fatalf("loopgauge %s: exit code %d\n%s", strings.Join(args, " "), code, errs.String())
+	}
+	return out.String()
+}
+
+// rows reads a file of JSON lines.
+func rows[T any](t *testing.T, file string) []T {
+	t.Helper()
+	f, err := os.Open(filepath.Join(fixtures, file))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	var list []T
+	for s := bufio.NewScanner(f); s.Scan(); {
+		var row T
+		if err := json.Unmarshal(s.Bytes(), &row); err != nil {
+			t.Fatalf("%s: %v", file, err)
+		}
+		list = append(list, row)
+	}
+	if len(list) == 0 {
+		t.Fatalf("%s: no rows", file)
+	}
+	return list
+}
+
+func policyFile(t *testing.T, text string) string {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "policy.yaml")
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return file
+}
+
+// verdict is a line of --verdicts.
+type verdict struct {
+	ID         string            `json:"id"`
+	Rule       string            `json:"rule"`
+	Scope      map[string]string `json:"scope"`
+	Count      *int              `json:"count"`
+	Fired      bool              `json:"fired"`
+	Action     string            `json:"action"`
+	Reason     *string           `json:"reason"`
+	RetryAfter *int              `json:"retry_after_s"`
+	DelayMS    *int              `json:"delay_ms"`
+}
+
+func verdicts(t *testing.T, policy, log string) []verdict {
+	t.Helper()
+	out := loopgauge(t, log, "replay", "--quiet", "--lateness", "0s", "--policy", policyFile(t, policy), "--verdicts", "-", "-")
+	var list []verdict
+	for line := range strings.Lines(out) {
+		var v verdict
+		if err := json.Unmarshal([]byte(line), &v); err != nil {
+			t.Fatalf("%s: %v", line, err)
+		}
+		list = append(list, v)
+	}
+	return list
+}
+
+// same compares pointers by what they point to.
+func same[T comparable](a, b *T) bool {
+	if a == nil || b == nil {
+		return a == b
+	}
+	return *a == *b
+}
+
+func show[T any](p *T) string {
+	if p == nil {
+		return "null"
+	}
+	return fmt.Sprint(*p)
+}
+
+func TestFairvisorSequences(t *testing.T) {
+	type event struct {
+		T          float64
+		Count      int
+		Detected   bool
+		RetryAfter *int `json:"retry_after"`
+		DelayMS    *int `json:"delay_ms"`
+	}
+	type sequence struct {
+		Window    int `json:"window_seconds"`
+		Threshold int `json:"threshold_identical_requests"`
+		Action    string
+		Events    []event
+	}
+	differ := 0
+	for i, s := range rows[sequence](t, "vectors/fairvisor_sequences.jsonl") {
+		var log strings.Builder
+		for k, e := range s.Events {
+			fmt.Fprintf(&log, `{"time":%.3f,"id":"%d","method":"POST","path":"/v1/x","body_hash":"h"}`+"\n", e.T+1e9, k)
+		}
+		for _, profile := range []string{"fairvisor", "fairvisor-documented"} {
+			got := verdicts(t, fmt.Sprintf("version: 1\nrules:\n  - {name: f, profile: %s, threshold: %d, action: %s, counter: {window: %ds}}\n",
+				profile, s.Threshold, s.Action, s.Window), log.String())
+			if len(got) != len(s.Events) {
+				t.Fatalf("row %d: %d verdicts for %d events", i, len(got), len(s.Events))
+			}
+			for k, e := range s.Events {
+				v := got[k]
+				if *v.Count == e.Count && v.Fired == e.Detected && same(v.RetryAfter, e.RetryAfter) && same(v.DelayMS, e.DelayMS) {
+					continue
+				}
+				if profile == "fairvisor-documented" {
+					// The documents say that each hit renews the window; the
+					// shipped counter ends it so long after its first hit.
+					differ++
+					break
+				}
+				if atEdge(s.Events[:k+1], func(e event) float64 { return e.T }, float64(s.Window)) {
+					break // the real clock's milliseconds decided
+				}
+				t.Errorf("row %d, hit %d at %.3f: count %d fired %t retry %s delay %s, want %+v", i, k, e.T, *v.Count, v.Fired, show(v.RetryAfter), show(v.DelayMS), e)
+				break
+			}
+		}
+	}
+	if differ == 0 {
+		t.Error("fairvisor-documented never differs from what was shipped: it is not another reading")
+	}
+}
+
+// atEdge tells whether the last event lies within 2 ms of the end of a window
+// that one of the events before it may have opened.
+func atEdge[E any](events []E, at func(E) float64, window float64) bool {
+	last := at(events[len(events)-1])
+	for _, e := range events[:len(events)-1] {
+		if math.Abs(last-at(e)-window) <= 0.002 {
+			return true
+		}
+	}
+	return false
+}
+
+func TestAISGSequences(t *testing.T) {
+	type event struct {
+		T        float64
+		HitCount *int `json:"hit_count"`
+		Blocked  bool
+		Why      *string
+	}
+	type sequence struct {
+		Window   int `json:"window_seconds"`
+		MaxHits  int `json:"max_hits"`
+		Cooldown int `json:"cooldown_seconds"`
+		Events   []event
+	}
+	differ := 0
+	for i, s := range rows[sequence](t, "vectors/aisg_sequences.jsonl") {
+		var log strings.Builder
+		for k, e := range s.Events {
+			fmt.Fprintf(&log, `{"time":%.3f,"id":"%d","caller":"k","model":"m","messages":[{"role":"user","content":"x"}]}`+"\n", e.T+1e9, k)
+		}
+		for _, profile := range []string{"aisg-article", "aisg"} {
+			got := verdicts(t, fmt.Sprintf("version: 1\nrules:\n  - {name: a, profile: %s, threshold: %d, cooldown: %ds, counter: {window: %ds}}\n",
+				profile, s.MaxHits+1, s.Cooldown, s.Window), log.String())
+			if len(got) != len(s.Events) {
+				t.Fatalf("row %d: %d verdicts for %d events", i, len(got), len(s.Events))
+			}
+			for k, e := range s.Events {
+				v := got[k]
+				if same(v.Count, e.HitCount) && v.Fired == e.Blocked && same(v.Reason, e.Why) {
+					continue
+				}
+				if profile == "aisg" {
+					differ++ // the documents describe a rolling window, the article a fixed one
+					break
+				}
+				t.Errorf("row %d, hit %d at %.3f: count %s fired %t reason %s, want count %s blocked %t why %s",
+					i, k, e.T, show(v.Count), v.Fired, show(v.Reason), show(e.HitCount), e.Blocked, show(e.Why))
+				break
+			}
+		}
+	}
+	if differ == 0 {
+		t.Error("aisg never differs from aisg-article: it is not another reading")
+	}
+}
+
+func TestToolCallSequences(t *testing.T) {
+	type event struct {
+		T         float64
+		Name      string
+		Arguments string
+		Signature string
+		Verdict   string
+		Repeats   *int `json:"repeat_count"`
+	}
+	type sequence struct {
+		MaxRepeats int `json:"max_repeats"`
+		TTL        int `json:"ttl_seconds"`
+		Mode       string
+		Events     []event
+	}
+	differ := 0
+	for i, s := range rows[sequence](t, "vectors/toolcall_tracker_sequences.jsonl") {
+		var log strings.Builder
+		for k, e := range s.Events {
+			arguments, err := json.Marshal(e.Arguments)
+			if err != nil {
+				t.Fatal(err)
+			}
+			fmt.Fprintf(&log, `{"time":%.6f,"id":"%d","session":"s","tool_calls":[{"name":"%s","arguments":%s}]}`+"\n", e.T+1e9, k, e.Name, arguments)
+		}
+		for _, profile := range []string{"tool-call-shipped", "tool-call"} {
+			got := verdicts(t, fmt.Sprintf("version: 1\nrules:\n  - {name: t, profile: %s, threshold: %d, action: %s, counter: {window: %ds}}\n",
+				profile, s.MaxRepeats, s.Mode, s.TTL), log.String())
+			if len(got) != len(s.Events) {
+				t.Fatalf("row %d: %d verdicts for %d events", i, len(got), len(s.Events))
+			}
+			for k, e := range s.Events {
+				v := got[k]
+				if v.Action == e.Verdict && v.Fired == (e.Verdict != "allow") && (e.Repeats == nil || same(v.Count, e.Repeats)) {
+					continue
+				}
+				if profile == "tool-call" {
+					differ++ // the design counts calls in a row only, and records blocked ones
+					break
+				}
+				t.Errorf("row %d, call %d at %.3f: %s count %s, want %s count %s", i, k, e.T, v.Action, show(v.Count), e.Verdict, show(e.Repeats))
+				break
+			}
+		}
+	}
+	if differ == 0 {
+		t.Error("tool-call never differs from tool-call-shipped: it is not another reading")
+	}
+}
+
+// document is what the tests need of replay --json.
+type document struct {
+	Data struct {
+		Lines, Judged, Blank, Malformed, Duplicate, Late, Excluded int
+	}
+	Rules []struct {
+		Name  string
+		Fired int
+	}
+	Episodes []struct {
+		Rule    string
+		Session string
+		Scope   map[string]string
+	}
+}
+
+func replayJSON(t *testing.T, args ...string) document {
+	t.Helper()
+	var d document
+	if err := json.Unmarshal([]byte(loopgauge(t, "", append([]string{"replay", "--json"}, args...)...)), &d); err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+// Real agents, labelled by a separate program: every session with four equal
+// calls and results in a row is found, no session with at most two is flagged.
+func TestTau2Labels(t *testing.T) {
+	type label struct {
+		Session string
+		Run     int `json:"run_same_call_and_result"`
+	}
+	d := replayJSON(t, filepath.Join(fixtures, "tau2/tau2_litellm.jsonl.zst"))
+	if d.Data.Judged != 5381 {
+		t.Errorf("judged %d of 5381 requests", d.Data.Judged)
+	}
+	flagged := map[string]string{}
+	for _, e := range d.Episodes {
+		flagged[e.Session] = e.Rule
+	}
+	loops := 0
+	for _, l := range rows[label](t, "tau2/tau2_labels.jsonl") {
+		rule, found := flagged[l.Session]
+		switch {
+		case l.Run >= 4:
+			loops++
+			if !found {
+				t.Errorf("session %s: %d equal calls and results in a row, no episode", l.Session, l.Run)
+			}
+		case l.Run <= 2 && found:
+			t.Errorf("session %s: %d equal calls and results in a row, flagged by %s", l.Session, l.Run, rule)
+		}
+	}
+	if loops == 0 {
+		t.Error("no labelled loop: the test shows nothing")
+	}
+}
+
+// One traffic through a real LiteLLM proxy: the loops fire, the innocent
+// scenarios do not.
+func TestLiteLLMScenarios(t *testing.T) {
+	d := replayJSON(t, filepath.Join(fixtures, "formats/litellm_callback.jsonl.zst"))
+	fired := map[string]bool{}
+	for _, e := range d.Episodes {
+		scenario := strings.TrimPrefix(e.Session, "A-")
+		scenario, _, _ = strings.Cut(scenario, "-")
+		fired[strings.TrimRight(scenario, "0123456789")] = true
+	}
+	for _, want := range []string{"stuck", "streamstuck", "anth", "cycle", "retry", "outage", "probe"} {
+		if !fired[want] {
+			t.Errorf("%s: no episode", want)
+		}
+	}
+	for _, calm := range []string{"healthy", "twin", "image", "progress"} {
+		if fired[calm] {
+			t.Errorf("%s: flagged", calm)
+		}
+	}
+}

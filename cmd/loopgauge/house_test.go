@@ -1,0 +1,364 @@
+package main_test
+
+import (
+	"bytes"
+	"go/ast"
+	"go/importer"
+	"go/parser"
+	"go/token"
+	"go/types"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// The rules of the house, as docs/design.md gives them, tested on the source.
+
+const (
+	root   = "../.."
+	module = "github.com/loopgauge/loopgauge"
+)
+
+// mayImport is the one way that imports go: each package with the packages of
+// ours that it may import.
+var mayImport = map[string][]string{
+	"fingerprint/rawjson": {},
+	"fingerprint":         {"fingerprint/rawjson"},
+	"window":              {"fingerprint"},
+	"window/policy":       {"window", "fingerprint"},
+	"ingest/formats":      {"fingerprint", "fingerprint/rawjson"},
+	"ingest":              {"ingest/formats", "fingerprint", "fingerprint/rawjson"},
+	"sinks":               {"window", "fingerprint"},
+	"sinks/parquet":       {"sinks", "window", "fingerprint"},
+	"replay":              {"ingest", "window", "fingerprint", "fingerprint/rawjson"},
+	"cmd/loopgauge": {"replay", "sinks/parquet", "sinks", "ingest", "ingest/formats",
+		"window/policy", "window", "fingerprint", "fingerprint/rawjson"},
+	"scripts/bench/grow": {},
+}
+
+// leaves are the heavy dependencies, each with the only packages that may
+// import it: whoever needs less of loopgauge links less.
+var leaves = map[string][]string{
+	"github.com/parquet-go/parquet-go": {"sinks/parquet"},
+	"cel.dev/cel-go":                   {"window/policy"},
+	"github.com/google/cel-go":         {"window/policy"},
+	"github.com/goccy/go-yaml":         {"window/policy"},
+	"github.com/klauspost/compress":    {"ingest", "scripts/bench/grow"},
+	"github.com/spf13/cobra":           {"cmd/loopgauge"},
+	"github.com/schollz/progressbar":   {"cmd/loopgauge"},
+	"pgregory.net/rapid":               {}, // tests only, as all below
+	"github.com/google/go-cmp":         {},
+	"github.com/rogpeppe/go-internal":  {},
+}
+
+// core are the packages that must give the same answer everywhere and always.
+var core = []string{"fingerprint/rawjson", "fingerprint", "window"}
+
+// source is one Go package of the tree without its tests.
+type source struct {
+	dir   string // relative to the root, with slashes
+	fset  *token.FileSet
+	files []*ast.File
+}
+
+func (s *source) imports() []string {
+	var list []string
+	for _, f := range s.files {
+		for _, spec := range f.Imports {
+			name, err := strconv.Unquote(spec.Path.Value)
+			if err == nil && !slices.Contains(list, name) {
+				list = append(list, name)
+			}
+		}
+	}
+	return list
+}
+
+// walk calls visit for every file of the project, named relative to the root.
+func walk(t *testing.T, visit func(name string)) {
+	t.Helper()
+	err := filepath.WalkDir(root, func(file string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		name, err := filepath.Rel(root, file)
+		if err != nil {
+			return err
+		}
+		name = filepath.ToSlash(name)
+		if d.IsDir() {
+			if name == ".git" || name == ".cache" || name == "dist" {
+				return filepath.SkipDir
+			}
+			return nil
+		}
+		visit(name)
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func sources(t *testing.T) []*source {
+	t.Helper()
+	byDir := map[string]*source{}
+	var list []*source
+	walk(t, func(name string) {
+		if path.Ext(name) != ".go" || strings.HasSuffix(name, "_test.go") || strings.Contains(name, "testdata/") {
+			return
+		}
+		s := byDir[path.Dir(name)]
+		if s == nil {
+			s = &source{dir: path.Dir(name), fset: token.NewFileSet()}
+			byDir[s.dir] = s
+			list = append(list, s)
+		}
+		f, err := parser.ParseFile(s.fset, filepath.Join(root, filepath.FromSlash(name)), nil, parser.ParseComments|parser.SkipObjectResolution)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.files = append(s.files, f)
+	})
+	if len(list) < len(core) {
+		t.Fatalf("%d packages found below %s", len(list), root)
+	}
+	return list
+}
+
+func TestImportsGoOneWay(t *testing.T) {
+	for _, s := range sources(t) {
+		allowed, known := mayImport[s.dir]
+		if !known {
+			t.Errorf("%s: new package: add it to mayImport and to docs/design.md", s.dir)
+			continue
+		}
+		for _, name := range s.imports() {
+			if ours, ok := strings.CutPrefix(name, module+"/"); ok && !slices.Contains(allowed, ours) {
+				t.Errorf("%s imports %s; imports go one way: it may import %v", s.dir, ours, allowed)
+			}
+		}
+	}
+}
+
+func TestHeavyDependenciesAreLeaves(t *testing.T) {
+	for _, s := range sources(t) {
+		for _, name := range s.imports() {
+			for dependency, allowed := range leaves {
+				if (name == dependency || strings.HasPrefix(name, dependency+"/")) && !slices.Contains(allowed, s.dir) {
+					t.Errorf("%s imports %s; only %v may", s.dir, name, allowed)
+				}
+			}
+		}
+	}
+}
+
+// TestCoreReadsNothing keeps clock, environment, files, network and chance out
+// of the core.
+func TestCoreReadsNothing(t *testing.T) {
+	imports := []string{"os", "io/fs", "io/ioutil", "path/filepath", "syscall", "net", "math/rand", "math/rand/v2", "crypto/rand", "log", "log/slog", "runtime", "unique", "embed", "plugin"}
+	clock := []string{"Now", "Since", "Until", "After", "AfterFunc", "Tick", "NewTicker", "NewTimer", "Sleep", "LoadLocation", "Local"}
+	for _, s := range sources(t) {
+		if !slices.Contains(core, s.dir) {
+			continue
+		}
+		for _, name := range s.imports() {
+			if slices.Contains(imports, name) || strings.HasPrefix(name, "os/") || strings.HasPrefix(name, "net/") {
+				t.Errorf("%s imports %s", s.dir, name)
+			}
+		}
+		for _, f := range s.files {
+			ast.Inspect(f, func(n ast.Node) bool {
+				if sel, ok := n.(*ast.SelectorExpr); ok {
+					if pkg, ok := sel.X.(*ast.Ident); ok && pkg.Name == "time" && slices.Contains(clock, sel.Sel.Name) {
+						t.Errorf("%s: uses time.%s", s.fset.Position(sel.Pos()), sel.Sel.Name)
+					}
+				}
+				return true
+			})
+		}
+	}
+}
+
+// TestCoreRangesOverNoMap: a map's order may decide nothing, and the only way
+// to be sure of it is not to have one. Where all entries are treated alike, a
+// comment "any order: why" on the line or above it says so.
+func TestCoreRangesOverNoMap(t *testing.T) {
+	if testing.Short() {
+		t.Skip("type-checks the standard library from source")
+	}
+	for _, s := range sources(t) {
+		if !slices.Contains(core, s.dir) {
+			continue
+		}
+		info := &types.Info{Types: map[ast.Expr]types.TypeAndValue{}, Uses: map[*ast.Ident]types.Object{}}
+		config := types.Config{Importer: importer.ForCompiler(s.fset, "source", nil)}
+		if _, err := config.Check(module+"/"+s.dir, s.fset, s.files, info); err != nil {
+			t.Errorf("%s: %v", s.dir, err)
+			continue
+		}
+		for _, f := range s.files {
+			excused := map[int]bool{} // lines
+			for _, group := range f.Comments {
+				for _, c := range group.List {
+					if strings.Contains(c.Text, "any order: ") {
+						line := s.fset.Position(c.Pos()).Line
+						excused[line], excused[s.fset.Position(group.End()).Line+1] = true, true
+					}
+				}
+			}
+			ast.Inspect(f, func(n ast.Node) bool {
+				switch n := n.(type) {
+				case *ast.RangeStmt:
+					if _, ok := info.Types[n.X].Type.Underlying().(*types.Map); ok && !excused[s.fset.Position(n.Pos()).Line] {
+						t.Errorf("%s: ranges over a map", s.fset.Position(n.Pos()))
+					}
+				case *ast.SelectorExpr:
+					if o := info.Uses[n.Sel]; o != nil && o.Pkg() != nil && o.Pkg().Path() == "maps" && !excused[s.fset.Position(n.Pos()).Line] {
+						t.Errorf("%s: maps.%s has the order of a map", s.fset.Position(n.Pos()), n.Sel.Name)
+					}
+				}
+				return true
+			})
+		}
+	}
+}
+
+// TestExportedIsDocumented wants a comment on every package and on every
+// exported identifier outside the commands.
+func TestExportedIsDocumented(t *testing.T) {
+	for _, s := range sources(t) {
+		if !slices.ContainsFunc(s.files, func(f *ast.File) bool { return f.Doc != nil }) {
+			t.Errorf("%s: package has no comment", s.dir)
+		}
+		if s.files[0].Name.Name == "main" {
+			continue
+		}
+		documented := map[string]bool{} // types
+		for _, f := range s.files {
+			for _, d := range f.Decls {
+				if d, ok := d.(*ast.GenDecl); ok && d.Tok == token.TYPE {
+					for _, spec := range d.Specs {
+						spec := spec.(*ast.TypeSpec)
+						documented[spec.Name.Name] = d.Doc != nil || spec.Doc != nil || spec.Comment != nil
+					}
+				}
+			}
+		}
+		missing := func(n ast.Node, name string) {
+			t.Errorf("%s: %s has no comment", s.fset.Position(n.Pos()), name)
+		}
+		for _, f := range s.files {
+			for _, d := range f.Decls {
+				switch d := d.(type) {
+				case *ast.FuncDecl:
+					if d.Doc == nil && ast.IsExported(d.Name.Name) && exportedReceiver(d) && !saysItself(d) {
+						missing(d, d.Name.Name)
+					}
+				case *ast.GenDecl:
+					kind := "" // type of the constants in the making
+					for _, spec := range d.Specs {
+						switch spec := spec.(type) {
+						case *ast.TypeSpec:
+							if ast.IsExported(spec.Name.Name) && !documented[spec.Name.Name] {
+								missing(spec, spec.Name.Name)
+							}
+						case *ast.ValueSpec:
+							if id, ok := spec.Type.(*ast.Ident); ok {
+								kind = id.Name
+							}
+							// The values of a documented type are documented by it.
+							if d.Doc != nil || spec.Doc != nil || spec.Comment != nil || d.Tok == token.CONST && documented[kind] {
+								continue
+							}
+							for _, id := range spec.Names {
+								if id.IsExported() {
+									missing(id, id.Name)
+								}
+							}
+						}
+					}
+				}
+			}
+		}
+	}
+}
+
+// exportedReceiver reports whether d is a function, or a method of an exported
+// type.
+func exportedReceiver(d *ast.FuncDecl) bool {
+	if d.Recv == nil {
+		return true
+	}
+	exported := true
+	ast.Inspect(d.Recv.List[0].Type, func(n ast.Node) bool {
+		if id, ok := n.(*ast.Ident); ok && exported {
+			exported = id.IsExported()
+			return false
+		}
+		return true
+	})
+	return exported
+}
+
+// saysItself reports whether d is a method that an interface of the standard
+// library has explained.
+func saysItself(d *ast.FuncDecl) bool {
+	return d.Recv != nil && slices.Contains([]string{"String", "Error", "Unwrap", "Len", "Less", "Swap"}, d.Name.Name)
+}
+
+// TestNoForeignPlaces: what is committed names no place on the machine where
+// it was written. Logs and what is compared with them stay as they came.
+func TestNoForeignPlaces(t *testing.T) {
+	// Put together here, or the test would find itself.
+	places := []string{"/" + "work/", "/" + "root/", "/" + "home/", "proxy." + "golang.org", "pypi." + "org", "pythonhosted." + "org"}
+	temporary := "/" + "tmp/"
+	texts := 0
+	walk(t, func(name string) {
+		if data := strings.HasPrefix(name, "fixtures/") && path.Ext(name) != ".md"; data || strings.Contains(name, "testdata/") {
+			return
+		}
+		text, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(name)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if bytes.IndexByte(text, 0) >= 0 {
+			return // a program that was built here
+		}
+		texts++
+		for _, place := range places {
+			if bytes.Contains(text, []byte(place)) {
+				t.Errorf("%s names %s", name, place)
+			}
+		}
+		if bytes.Contains(text, []byte(temporary)) {
+			t.Errorf("%s names %s: use t.TempDir, mktemp or .cache", name, temporary)
+		}
+	})
+	if texts < 10 {
+		t.Fatalf("only %d texts found below %s", texts, root)
+	}
+}
+
+// TestEveryFixtureIsIndexed: fixtures/README.md says of every folder where it
+// is from and under which licence.
+func TestEveryFixtureIsIndexed(t *testing.T) {
+	index, err := os.ReadFile(filepath.Join(root, "fixtures", "README.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	folders, err := os.ReadDir(filepath.Join(root, "fixtures"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range folders {
+		if f.IsDir() && !bytes.Contains(index, []byte("| ["+f.Name()+"/](")) {
+			t.Errorf("fixtures/README.md does not list %s/", f.Name())
+		}
+	}
+}

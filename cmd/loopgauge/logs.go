@@ -1,0 +1,112 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/loopgauge/loopgauge/fingerprint"
+	"github.com/loopgauge/loopgauge/ingest"
+	"github.com/loopgauge/loopgauge/ingest/formats"
+	"github.com/loopgauge/loopgauge/window/policy"
+)
+
+// logFlags are the flags of every command that reads logs.
+type logFlags struct {
+	format  string
+	maxLine size
+}
+
+func (f *logFlags) register(c *cobra.Command) {
+	f.maxLine = ingest.DefaultMaxLine
+	c.Flags().StringVar(&f.format, "format", "", "format of the logs (default: detected per file)")
+	c.Flags().Var(&f.maxLine, "max-line", "longest line read; longer ones count as malformed")
+}
+
+// open opens the logs. What cannot be opened is in failed; there is an error
+// only if nothing can be read at all.
+func (f *logFlags) open(u *ui, args []string) (streams []*ingest.Stream, failed []error, err error) {
+	if f.format != "" && formats.ByName(f.format) == nil {
+		return nil, nil, usage(fmt.Errorf("no format is called %q; there are %s", f.format, strings.Join(formats.Names(), ", ")))
+	}
+	sources, err := ingest.Find(args, u.stdin)
+	if err != nil {
+		failed = append(failed, err)
+	}
+	for _, src := range sources {
+		s, err := ingest.Open(src, int32(len(streams)), ingest.Options{Format: f.format, MaxLine: int(f.maxLine)})
+		if err != nil {
+			failed = append(failed, err)
+			continue
+		}
+		streams = append(streams, s)
+	}
+	if len(streams) == 0 {
+		return nil, nil, errors.Join(failed...)
+	}
+	return streams, failed, nil
+}
+
+// ruleFlags are the flags that say which rules to run.
+type ruleFlags struct {
+	policy   string
+	profiles []string
+}
+
+func (f *ruleFlags) register(c *cobra.Command) {
+	c.Flags().StringVar(&f.policy, "policy", "", "policy file with the rules")
+	c.Flags().StringArrayVar(&f.profiles, "profile", nil, "run a built-in profile instead (may be repeated; default loopgauge)")
+	c.MarkFlagsMutuallyExclusive("policy", "profile")
+}
+
+func (f *ruleFlags) load() (*policy.Policy, error) {
+	if f.policy != "" {
+		p, err := policy.Load(f.policy)
+		return p, usage(err)
+	}
+	if len(f.profiles) == 0 {
+		f.profiles = []string{"loopgauge"}
+	}
+	p, err := policy.FromProfiles(f.profiles)
+	return p, usage(err)
+}
+
+// when is a flag's point in time, in microseconds.
+type when int64
+
+func newWhen() when { return when(fingerprint.NoTime) }
+
+func (w *when) String() string {
+	if *w == newWhen() {
+		return ""
+	}
+	return time.UnixMicro(int64(*w)).UTC().Format(time.RFC3339)
+}
+
+func (w *when) Type() string { return "time" }
+
+func (w *when) Set(text string) error {
+	for _, layout := range []string{time.RFC3339Nano, "2006-01-02T15:04:05", "2006-01-02 15:04:05", "2006-01-02 15:04", "2006-01-02"} {
+		if t, err := time.ParseInLocation(layout, text, time.UTC); err == nil {
+			*w = when(t.UnixMicro())
+			return nil
+		}
+	}
+	return fmt.Errorf("write it as 2026-11-21 or 2026-11-21T10:00:00Z (UTC where no zone is given)")
+}
+
+// size is a flag's number of bytes.
+type size int
+
+func (s *size) String() string { return fmt.Sprintf("%d MiB", int(*s)>>20) }
+
+func (s *size) Type() string { return "size" }
+
+func (s *size) Set(text string) error {
+	n, err := parseSize(text)
+	*s = size(n)
+	return err
+}

@@ -1,0 +1,122 @@
+// Loopgauge finds agents that are stuck in loops, in the access logs of LLM
+// and API gateways, and says what each gateway's loop detection would have
+// done with them. It only watches: nothing it does touches a request.
+//
+// See the README for the tasks it does, and docs/ for the formats it reads,
+// the policies it runs and the files it writes.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"runtime/debug"
+	"syscall"
+
+	"github.com/spf13/cobra"
+)
+
+// Exit codes. Scripts rely on them.
+const (
+	exitDone     = 0
+	exitFailed   = 1 // a source, a sink or the program itself failed
+	exitUsage    = 2 // flags, policy or profile are wrong
+	exitFindings = 3 // done, and there are findings, where a flag asks for this
+)
+
+// exitError is an error that knows its exit code. With a nil err there is
+// nothing left to say.
+type exitError struct {
+	code int
+	err  error
+}
+
+func (e *exitError) Error() string {
+	if e.err == nil {
+		return ""
+	}
+	return e.err.Error()
+}
+
+func (e *exitError) Unwrap() error { return e.err }
+
+// usage marks an error as the user's, not the log's.
+func usage(err error) error {
+	if err == nil {
+		return nil
+	}
+	return &exitError{exitUsage, err}
+}
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	code := run(ctx, newUI(os.Stdin, os.Stdout, os.Stderr), os.Args[1:])
+	stop()
+	os.Exit(code)
+}
+
+// run is the program without its process: it returns the exit code.
+func run(ctx context.Context, u *ui, args []string) int {
+	root := newRoot(u)
+	root.SetArgs(args)
+	err := root.ExecuteContext(ctx)
+	if err == nil {
+		return exitDone
+	}
+	var exit *exitError
+	if !errors.As(err, &exit) {
+		exit = &exitError{exitFailed, err}
+	}
+	if errors.Is(err, context.Canceled) {
+		exit = &exitError{exitFailed, errors.New("interrupted; nothing was left half-written")}
+	}
+	if exit.err != nil {
+		u.fail(exit.err)
+	}
+	return exit.code
+}
+
+func newRoot(u *ui) *cobra.Command {
+	root := &cobra.Command{
+		Use:   "loopgauge",
+		Short: "Find agents stuck in loops in gateway logs, before anything is enforced",
+		Long: `loopgauge reads the access logs of LLM and API gateways, finds agents that are
+stuck in loops, and says what each gateway's loop detection would have done
+with them. It only watches.`,
+		Example: `  loopgauge replay access.log                      find loops
+  loopgauge replay --profile fairvisor access.log  what Fairvisor would have done
+  loopgauge policy profiles                        all gateways it knows`,
+		Version:       version(),
+		SilenceErrors: true,
+		SilenceUsage:  true,
+	}
+	root.SetIn(u.stdin)
+	root.SetOut(u.stdout)
+	root.SetErr(u.stderr)
+	root.CompletionOptions.HiddenDefaultCmd = true
+	root.PersistentFlags().BoolVar(&u.quiet, "quiet", false, "say nothing but errors")
+	root.PersistentFlags().BoolVar(&u.noColor, "no-color", false, "never colour (NO_COLOR does the same)")
+	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
+		return usage(fmt.Errorf("%w\nrun '%s --help' for the flags", err, c.CommandPath()))
+	})
+	root.AddCommand(newReplayCommand(u), newExplainCommand(u), newPolicyCommand(u))
+	return root
+}
+
+// version is the module's version as the Go tool stamped it.
+func version() string {
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
+		return info.Main.Version
+	}
+	return "(unknown)"
+}
+
+// logArgs wants at least one log, and says how to name one.
+func logArgs(_ *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return usage(errors.New("no log given: name files, directories or globs, or - for standard input"))
+	}
+	return nil
+}

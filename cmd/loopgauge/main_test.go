@@ -1,0 +1,79 @@
+package main
+
+import (
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+var update = flag.Bool("update", false, "write the outputs that the scripts compare with")
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){"loopgauge": main})
+}
+
+// TestScripts runs the real main over the scripts in testdata. $FIXTURES is
+// the project's folder of fixtures; unpack FILE.zst OUT unpacks one.
+func TestScripts(t *testing.T) {
+	fixtures, err := filepath.Abs("../../fixtures")
+	if err != nil {
+		t.Fatal(err)
+	}
+	testscript.Run(t, testscript.Params{
+		Dir:                 "testdata",
+		UpdateScripts:       *update,
+		RequireExplicitExec: true,
+		RequireUniqueNames:  true,
+		Setup: func(env *testscript.Env) error {
+			env.Setenv("FIXTURES", fixtures)
+			return nil
+		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"exits":  exits,
+			"repeat": repeat,
+		},
+	})
+}
+
+// exits CODE COMMAND ARG... runs a command and compares its exit code, which
+// testscript's own exec knows only as failed or not.
+func exits(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: exits CODE COMMAND ARG...")
+	}
+	err := ts.Exec(args[1], args[2:]...)
+	got := "0"
+	if err != nil {
+		got = strings.TrimPrefix(err.Error(), "exit status ")
+	}
+	if got != args[0] {
+		ts.Fatalf("exit code is %s, want %s", got, args[0])
+	}
+}
+
+// repeat FILE TEXT N writes TEXT N times into FILE, for inputs too big to
+// stand in a script.
+func repeat(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 3 {
+		ts.Fatalf("usage: repeat FILE TEXT N")
+	}
+	var n int
+	for _, c := range args[2] {
+		n = n*10 + int(c-'0')
+	}
+	f, err := os.OpenFile(ts.MkAbs(args[0]), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	ts.Check(err)
+	block := strings.Repeat(args[1], 1+65536/len(args[1]))
+	per := len(block) / len(args[1])
+	for ; n >= per; n -= per {
+		_, err = f.WriteString(block)
+		ts.Check(err)
+	}
+	_, err = f.WriteString(strings.Repeat(args[1], n))
+	ts.Check(err)
+	ts.Check(f.Close())
+}

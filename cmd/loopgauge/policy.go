@@ -1,0 +1,145 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/loopgauge/loopgauge/sinks"
+	"github.com/loopgauge/loopgauge/window/policy"
+)
+
+func newPolicyCommand(u *ui) *cobra.Command {
+	c := &cobra.Command{
+		Use:   "policy",
+		Short: "Check, format and list policies and profiles",
+		Args:  cobra.NoArgs,
+	}
+	c.AddCommand(newPolicyCheck(u), newPolicyFmt(u), newPolicySchema(u), newPolicyProfiles(u))
+	return c
+}
+
+func policyArgs(_ *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return usage(errors.New("no policy given: name a file"))
+	}
+	return nil
+}
+
+func newPolicyCheck(u *ui) *cobra.Command {
+	return &cobra.Command{
+		Use:   "check FILE...",
+		Short: "Say everything that is wrong with a policy",
+		Args:  policyArgs,
+		RunE: func(_ *cobra.Command, files []string) error {
+			var errs []error
+			for _, file := range files {
+				p, err := policy.Load(file)
+				if err != nil {
+					errs = append(errs, err)
+					continue
+				}
+				rules := "rules"
+				if len(p.Rules) == 1 {
+					rules = "rule"
+				}
+				fmt.Fprintf(u.stdout, "%s: ok, %d %s\n", file, len(p.Rules), rules)
+				if len(p.Sinks) > 0 {
+					u.say("%s: sinks are checked but not used yet: %s", file, strings.Join(p.Sinks, ", "))
+				}
+			}
+			return usage(errors.Join(errs...))
+		},
+	}
+}
+
+func newPolicyFmt(u *ui) *cobra.Command {
+	var write bool
+	c := &cobra.Command{
+		Use:   "fmt FILE...",
+		Short: "Print a policy in the usual form",
+		Args:  policyArgs,
+		RunE: func(_ *cobra.Command, files []string) error {
+			for _, file := range files {
+				text, err := os.ReadFile(file)
+				if err != nil {
+					return usage(err)
+				}
+				out, err := policy.Format(file, text)
+				if err != nil {
+					return usage(err)
+				}
+				if !write {
+					if _, err := u.stdout.Write(out); err != nil {
+						return err
+					}
+					continue
+				}
+				if bytes.Equal(out, text) {
+					continue
+				}
+				if err := rewrite(file, out); err != nil {
+					return err
+				}
+				u.say("%s: formatted", file)
+			}
+			return nil
+		},
+	}
+	c.Flags().BoolVarP(&write, "write", "w", false, "write the file instead of printing it")
+	return c
+}
+
+func rewrite(file string, text []byte) error {
+	f, err := sinks.CreateAtomic(file)
+	if err != nil {
+		return err
+	}
+	defer f.Abort()
+	if _, err := f.Write(text); err != nil {
+		return err
+	}
+	return f.Commit()
+}
+
+func newPolicySchema(u *ui) *cobra.Command {
+	return &cobra.Command{
+		Use:   "schema",
+		Short: "Print the JSON Schema of policies, for editors",
+		Args:  cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			_, err := u.stdout.Write(policy.Schema())
+			return err
+		},
+	}
+}
+
+func newPolicyProfiles(u *ui) *cobra.Command {
+	return &cobra.Command{
+		Use:   "profiles [NAME]",
+		Short: "List the built-in profiles, or print one",
+		Args:  cobra.MaximumNArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			all := policy.Profiles()
+			if len(args) == 0 {
+				for _, p := range all {
+					fmt.Fprintf(u.stdout, "%-21s %-13s %s\n", p.Name, p.Reading, p.Title)
+				}
+				return nil
+			}
+			var names []string
+			for _, p := range all {
+				if p.Name == args[0] {
+					_, err := u.stdout.Write(p.Text)
+					return err
+				}
+				names = append(names, p.Name)
+			}
+			return usage(fmt.Errorf("no profile is called %q; there are %s", args[0], strings.Join(names, ", ")))
+		},
+	}
+}

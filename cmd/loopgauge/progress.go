@@ -1,0 +1,68 @@
+package main
+
+import (
+	"time"
+
+	"github.com/schollz/progressbar/v3"
+
+	"github.com/loopgauge/loopgauge/ingest"
+)
+
+// progress shows how much of the logs is read, on a terminal only.
+type progress struct {
+	quit, done chan struct{}
+}
+
+// newProgress starts a bar over the streams' bytes as they lie on disk. Stop
+// it before anything else is printed.
+func newProgress(u *ui, streams []*ingest.Stream) *progress {
+	if u.quiet || !isTerminal(u.stderr) {
+		return nil
+	}
+	var total int64
+	for _, s := range streams {
+		if s.Size() < 0 {
+			total = -1 // of standard input nobody knows the size
+			break
+		}
+		total += s.Size()
+	}
+	bar := progressbar.NewOptions64(total,
+		progressbar.OptionSetWriter(u.stderr),
+		progressbar.OptionSetDescription("reading"),
+		progressbar.OptionShowBytes(true),
+		progressbar.OptionUseIECUnits(true),
+		progressbar.OptionSetPredictTime(true),
+		progressbar.OptionShowElapsedTimeOnFinish(),
+		progressbar.OptionSetWidth(24),
+		progressbar.OptionThrottle(100*time.Millisecond),
+		progressbar.OptionClearOnFinish(),
+	)
+	p := &progress{quit: make(chan struct{}), done: make(chan struct{})}
+	go func() {
+		defer close(p.done)
+		tick := time.NewTicker(100 * time.Millisecond)
+		defer tick.Stop()
+		for {
+			select {
+			case <-p.quit:
+				_ = bar.Clear()
+				return
+			case <-tick.C:
+				var read int64
+				for _, s := range streams {
+					read += s.Read()
+				}
+				_ = bar.Set64(read)
+			}
+		}
+	}()
+	return p
+}
+
+func (p *progress) stop() {
+	if p != nil {
+		close(p.quit)
+		<-p.done
+	}
+}

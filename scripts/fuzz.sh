@@ -1,0 +1,16 @@
+#!/usr/bin/env bash
+# Run every fuzz target of the project, one after the other.
+#
+# usage: scripts/fuzz.sh [DURATION]     of each target, 10s by default
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+targets=0
+for package in $(go list ./...); do
+  for target in $(go test -list '^Fuzz' "$package" | grep '^Fuzz' || true); do
+    go test -run '^$' -fuzz "^$target\$" -fuzztime "${1:-10s}" "$package"
+    targets=$((targets + 1))
+  done
+done
+[ "$targets" -gt 0 ] || { echo 'no fuzz target found' >&2; exit 1; }
+echo "$targets fuzz targets ran"

@@ -1,0 +1,80 @@
+#!/usr/bin/env bash
+# Set up what the tests and benchmarks need, in .cache/: idempotent, and done
+# in a moment when there is nothing to do.
+#
+# usage: scripts/setup.sh [PART...]     without a part: all of them
+#   gotestsum   the test runner           .cache/bin/gotestsum
+#   lint        golangci-lint             .cache/bin/golangci-lint
+#   python      DuckDB and friends        .cache/venv/bin/python
+#   race        a C compiler, for go test -race
+#
+# Debian packages are installed as root; anyone else is told which are missing.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+gotestsum_version=v1.13.0
+lint_version=v2.15.0
+cache=$PWD/.cache
+mkdir -p "$cache/bin"
+
+say() { printf 'setup: %s\n' "$*" >&2; }
+fail() { say "$*"; exit 1; }
+
+# need PACKAGE...: installs Debian packages.
+need() {
+  if [ "$(id -u)" != 0 ]; then
+    fail "Debian packages are missing; as root: apt-get install $*"
+  fi
+  command -v apt-get >/dev/null || fail "missing, and there is no apt-get to install them: $*"
+  say "installing Debian packages: $*"
+  # A machine that was never updated knows no package; one update is enough.
+  apt-get install -y -q --no-install-recommends "$@" >"$cache/apt.log" 2>&1 </dev/null ||
+    { apt-get update -q >"$cache/apt.log" 2>&1 </dev/null &&
+      apt-get install -y -q --no-install-recommends "$@" >>"$cache/apt.log" 2>&1 </dev/null; } ||
+    { cat "$cache/apt.log" >&2; fail "apt-get could not install $*"; }
+}
+
+go_ready() {
+  command -v go >/dev/null || fail "no go on the PATH: install Go $(awk '$1 == "go" { print $2 }' go.mod) or later"
+  # Without a home directory the go command has no place for its caches.
+  if [ -z "${HOME:-}" ]; then
+    export GOCACHE=${GOCACHE:-$cache/go-build} GOPATH=${GOPATH:-$cache/go}
+  fi
+}
+
+# tool NAME MODULE VERSION: installs a Go program into .cache/bin, once a version.
+tool() {
+  go_ready
+  local stamp
+  stamp=$cache/bin/.$1-$3-$(go env GOVERSION)
+  [ -x "$cache/bin/$1" ] && [ -e "$stamp" ] && return
+  say "building $1 $3"
+  GOBIN=$cache/bin GOFLAGS='' go install "$2@$3"
+  rm -f "$cache/bin/.$1-"*
+  touch "$stamp"
+}
+
+gotestsum() { tool gotestsum gotest.tools/gotestsum $gotestsum_version; }
+lint() { tool golangci-lint github.com/golangci/golangci-lint/v2/cmd/golangci-lint $lint_version; }
+
+python() {
+  local wanted=scripts/requirements.txt
+  cmp -s "$wanted" "$cache/venv/requirements.txt" && "$cache/venv/bin/python" -c '' 2>/dev/null && return
+  command -v python3 >/dev/null || need python3 python3-venv
+  python3 -c 'import ensurepip, venv' 2>/dev/null || need python3-venv
+  say "installing Python packages: $(grep -v '^#' $wanted | tr '\n' ' ')"
+  rm -rf "$cache/venv"
+  python3 -m venv "$cache/venv"
+  "$cache/venv/bin/python" -m pip install --quiet --disable-pip-version-check --no-input -r $wanted
+  cp "$wanted" "$cache/venv/requirements.txt"
+}
+
+race() { echo 'int main(void) { return 0; }' | ${CC:-cc} -x c -o /dev/null - 2>/dev/null || need gcc libc6-dev; }
+
+[ $# -gt 0 ] || set -- gotestsum lint python race
+for part; do
+  case $part in
+    gotestsum | lint | python | race) "$part" ;;
+    *) fail "no part is called $part; see the head of scripts/setup.sh" ;;
+  esac
+done

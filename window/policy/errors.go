@@ -1,0 +1,81 @@
+package policy
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Problem is one thing wrong with a policy.
+type Problem struct {
+	File         string
+	Line, Column int    // from 1; 0 if it is about the whole file
+	Path         string // rules[0].threshold; empty for the file itself
+	What         string
+}
+
+func (p Problem) String() string {
+	place := p.File
+	if p.Line > 0 {
+		place += fmt.Sprintf(":%d:%d", p.Line, p.Column)
+	}
+	if p.Path != "" {
+		place += ": " + p.Path
+	}
+	return place + ": " + p.What
+}
+
+// Errors is everything wrong with a policy, in the order of the file.
+type Errors []Problem
+
+func (e Errors) Error() string {
+	lines := make([]string, len(e))
+	for i, p := range e {
+		lines[i] = p.String()
+	}
+	return strings.Join(lines, "\n")
+}
+
+func (e Errors) sorted() Errors {
+	slices.SortStableFunc(e, func(a, b Problem) int {
+		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
+	})
+	return e
+}
+
+// suggest ends a message about a wrong word: with the one that was meant, if
+// one is near, and else with all there are.
+func suggest(word string, words []string) string {
+	best, least := "", 1+len(word)/3
+	for _, w := range words {
+		if d := distance(word, w); d <= least {
+			best, least = w, d-1
+		}
+	}
+	if best != "" {
+		return fmt.Sprintf("; did you mean %s?", best)
+	}
+	return "; there are " + strings.Join(words, ", ")
+}
+
+// distance is how many letters must be changed, added or taken away to turn a
+// into b (Levenshtein).
+func distance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		left := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			d := left
+			if a[i] != b[j] {
+				d = 1 + min(left, row[j], row[j+1])
+			}
+			left, row[j+1] = row[j+1], d
+		}
+	}
+	return row[len(b)]
+}

@@ -1,0 +1,167 @@
+package policy
+
+import (
+	"math"
+	"strings"
+	"time"
+	"unsafe"
+
+	"cel.dev/cel-go/cel"
+	"cel.dev/cel-go/common/types"
+
+	"github.com/loopgauge/loopgauge/fingerprint"
+)
+
+// Variable is a field of a request that an expression may use.
+type Variable struct {
+	Name string
+	Type string // as CEL names it
+	Doc  string
+
+	celType *cel.Type
+	reads   fingerprint.Field
+	// value is nil where the log does not carry the field: the condition it
+	// stands in is false then.
+	value func(r *fingerprint.Request) any
+}
+
+// Variables are the fields of a request in expressions. Text that is not
+// logged is empty.
+var Variables = []Variable{
+	textVariable("id", "the gateway's id of the call", func(r *fingerprint.Request) []byte { return r.ID }),
+	textVariable("method", "HTTP method", func(r *fingerprint.Request) []byte { return r.Method }),
+	textVariable("path", "URL path", func(r *fingerprint.Request) []byte { return r.Path }),
+	{"query", "string", "query as it stands behind the question mark", cel.StringType, fingerprint.ReadsQuery, func(r *fingerprint.Request) any { return view(r.Query.Raw) }},
+	textVariable("caller", "API key, its hash or the consumer, as logged", func(r *fingerprint.Request) []byte { return r.Caller }),
+	textVariable("user", "end user", func(r *fingerprint.Request) []byte { return r.User }),
+	textVariable("session", "session", func(r *fingerprint.Request) []byte { return r.Session }),
+	textVariable("model", "model asked for", func(r *fingerprint.Request) []byte { return r.Model }),
+	textVariable("backend", "provider", func(r *fingerprint.Request) []byte { return r.Backend }),
+	textVariable("error", "error class or message", func(r *fingerprint.Request) []byte { return r.Error }),
+	numberVariable("status", "HTTP status", func(r *fingerprint.Request) int64 { return int64(r.Status) }),
+	numberVariable("tokens_in", "prompt tokens", func(r *fingerprint.Request) int64 { return r.TokensIn }),
+	numberVariable("tokens_out", "completion tokens", func(r *fingerprint.Request) int64 { return r.TokensOut }),
+	numberVariable("max_tokens", "limit that the client set", func(r *fingerprint.Request) int64 { return r.MaxTokens }),
+	{"cost", "double", "USD", cel.DoubleType, 0, func(r *fingerprint.Request) any {
+		if math.IsNaN(r.Cost) {
+			return nil
+		}
+		return r.Cost
+	}},
+	triVariable("has_tools", "tools were offered", fingerprint.ReadsTools, func(r *fingerprint.Request) fingerprint.Tri { return r.HasTools }),
+	triVariable("stream", "the response was streamed", 0, func(r *fingerprint.Request) fingerprint.Tri { return r.Stream }),
+	triVariable("cached", "the response came from a cache", 0, func(r *fingerprint.Request) fingerprint.Tri { return r.Cached }),
+	{"time", "timestamp", "start of the request", cel.TimestampType, 0, func(r *fingerprint.Request) any { return time.UnixMicro(r.Time).UTC() }},
+	{"attributes", "map(string, string)", "all other fields: attributes[\"header:x-team\"]", cel.MapType(cel.StringType, cel.StringType), fingerprint.ReadsAttributes, func(r *fingerprint.Request) any {
+		m := make(map[string]string, len(r.Attributes))
+		for _, a := range r.Attributes {
+			m[view(a.Name)] = view(a.Value)
+		}
+		return m
+	}},
+}
+
+func textVariable(name, doc string, get func(*fingerprint.Request) []byte) Variable {
+	return Variable{name, "string", doc, cel.StringType, 0, func(r *fingerprint.Request) any { return view(get(r)) }}
+}
+
+func numberVariable(name, doc string, get func(*fingerprint.Request) int64) Variable {
+	return Variable{name, "int", doc, cel.IntType, 0, func(r *fingerprint.Request) any {
+		if n := get(r); n != fingerprint.Unknown {
+			return n
+		}
+		return nil
+	}}
+}
+
+func triVariable(name, doc string, reads fingerprint.Field, get func(*fingerprint.Request) fingerprint.Tri) Variable {
+	return Variable{name, "bool", doc, cel.BoolType, reads, func(r *fingerprint.Request) any {
+		switch get(r) {
+		case fingerprint.Yes:
+			return true
+		case fingerprint.No:
+			return false
+		}
+		return nil
+	}}
+}
+
+// view is text as a string without a copy. Evaluation ends before the line is
+// gone.
+func view(text []byte) string { return unsafe.String(unsafe.SliceData(text), len(text)) }
+
+// matchCost bounds the work of one evaluation, so that no expression can hold
+// a run up.
+const matchCost = 100_000
+
+var environment = func() *cel.Env {
+	var options []cel.EnvOption
+	for _, v := range Variables {
+		options = append(options, cel.Variable(v.Name, v.celType))
+	}
+	env, err := cel.NewEnv(options...)
+	if err != nil {
+		panic(err)
+	}
+	return env
+}()
+
+// matcher is a compiled expression.
+type matcher struct {
+	match func(*fingerprint.Request) bool
+	reads fingerprint.Field
+}
+
+// compile compiles an expression; problems name its line and column in the
+// expression.
+func (r *reader) compile(text string, at place) matcher {
+	parsed, issues := environment.Compile(text)
+	if issues != nil && issues.Err() != nil {
+		for _, e := range issues.Errors() {
+			where := at
+			// Inside a one-line text the place is exact but for the quote.
+			if e.Location.Line() == 1 && e.Location.Column() > 0 && !strings.Contains(text, "\n") {
+				where.column += e.Location.Column()
+			}
+			r.problem(where, "%s", e.Message)
+		}
+		return matcher{}
+	}
+	if parsed.OutputType() != cel.BoolType && parsed.OutputType() != cel.DynType {
+		r.problem(at, "must be a condition, is of type %s", parsed.OutputType())
+		return matcher{}
+	}
+	program, err := environment.Program(parsed, cel.CostLimit(matchCost))
+	if err != nil {
+		r.problem(at, "%s", err)
+		return matcher{}
+	}
+	m := matcher{match: func(req *fingerprint.Request) bool {
+		out, _, err := program.Eval(activation{req})
+		return err == nil && out == types.True
+	}}
+	for _, ref := range parsed.NativeRep().ReferenceMap() {
+		for _, v := range Variables {
+			if ref.Name == v.Name {
+				m.reads |= v.reads
+			}
+		}
+	}
+	return m
+}
+
+// activation gives an evaluation the fields of a request, as they are asked
+// for.
+type activation struct{ r *fingerprint.Request }
+
+func (a activation) ResolveName(name string) (any, bool) {
+	for i := range Variables {
+		if Variables[i].Name == name {
+			value := Variables[i].value(a.r)
+			return value, value != nil
+		}
+	}
+	return nil, false
+}
+
+func (a activation) Parent() cel.Activation { return nil }

@@ -1,0 +1,371 @@
+package policy
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/goccy/go-yaml/ast"
+	"github.com/goccy/go-yaml/parser"
+)
+
+// MaxSize is the longest policy read: a person wrote it.
+const MaxSize = 1 << 20
+
+// maxDepth is how deep a policy may nest; the deepest real one has six levels.
+const maxDepth = 32
+
+// reader turns YAML nodes into values and gathers what is wrong with them.
+type reader struct {
+	file   string
+	errors Errors
+}
+
+// place is where a value stands, for problems that show only later.
+type place struct {
+	line, column int
+	path         string
+}
+
+func (r *reader) problem(at place, format string, args ...any) {
+	r.errors = append(r.errors, Problem{r.file, at.line, at.column, at.path, fmt.Sprintf(format, args...)})
+}
+
+func placeOf(n ast.Node, path string) place {
+	at := place{path: path}
+	if t := n.GetToken(); t != nil && t.Position != nil {
+		at.line, at.column = t.Position.Line, t.Position.Column
+	}
+	// A mapping's own token is the colon of its first member.
+	if m, ok := n.(*ast.MappingNode); ok && len(m.Values) > 0 && !m.IsFlowStyle {
+		return placeOf(m.Values[0].Key, path)
+	}
+	return at
+}
+
+// document parses the text into its one mapping, nil if that fails.
+func (r *reader) document(text []byte) *ast.MappingNode {
+	whole := place{}
+	if len(text) > MaxSize {
+		r.problem(whole, "a policy of more than %d bytes", MaxSize)
+		return nil
+	}
+	if line, column := tooDeep(text); line > 0 {
+		r.problem(place{line: line, column: column}, "nested too deep")
+		return nil
+	}
+	file, err := parser.ParseBytes(text, 0)
+	if err != nil {
+		r.problem(syntaxPlace(err), "%s", syntaxText(err))
+		return nil
+	}
+	var docs []ast.Node
+	for _, d := range file.Docs {
+		if d.Body != nil {
+			docs = append(docs, d.Body)
+		}
+	}
+	switch len(docs) {
+	case 0:
+		r.problem(whole, "empty; the smallest policy is in docs/policy.md")
+		return nil
+	case 1:
+	default:
+		r.problem(placeOf(docs[1], ""), "a second document: put one policy in one file")
+		return nil
+	}
+	m, ok := asMapping(docs[0])
+	if !ok {
+		r.problem(placeOf(docs[0], ""), "must be a mapping with version and rules")
+		return nil
+	}
+	return m
+}
+
+// tooDeep finds brackets nested deeper than maxDepth before the parser, which
+// recurses, sees them.
+func tooDeep(text []byte) (line, column int) {
+	depth, line, start := 0, 1, 0
+	for i, c := range text {
+		switch c {
+		case '\n':
+			line++
+			start = i + 1
+		case '[', '{':
+			if depth++; depth > 16*maxDepth {
+				return line, i - start + 1
+			}
+		case ']', '}':
+			depth = max(0, depth-1)
+		}
+	}
+	return 0, 0
+}
+
+// syntaxPlace takes the position out of a message of the parser's: [3:5] ...
+func syntaxPlace(err error) place {
+	text := err.Error()
+	if inside, _, ok := strings.Cut(strings.TrimPrefix(text, "["), "]"); ok {
+		if line, column, ok := strings.Cut(inside, ":"); ok {
+			l, err1 := strconv.Atoi(line)
+			c, err2 := strconv.Atoi(column)
+			if err1 == nil && err2 == nil {
+				return place{line: l, column: c}
+			}
+		}
+	}
+	return place{}
+}
+
+// syntaxText is the parser's message without its drawing of the text.
+func syntaxText(err error) string {
+	text, _, _ := strings.Cut(err.Error(), "\n")
+	if _, rest, ok := strings.Cut(text, "] "); ok {
+		text = rest
+	}
+	return "not YAML: " + text
+}
+
+func asMapping(n ast.Node) (*ast.MappingNode, bool) {
+	switch n := n.(type) {
+	case *ast.MappingNode:
+		return n, true
+	case *ast.MappingValueNode:
+		return ast.Mapping(n.GetToken(), false, n), true
+	}
+	return nil, false
+}
+
+// field is how a member of a mapping is read.
+type field struct {
+	name string
+	read func(n ast.Node, at place)
+}
+
+// mapping reads the members of a mapping. Members without a field, and members
+// given twice, are problems.
+func (r *reader) mapping(n ast.Node, at place, fields []field) {
+	m, ok := asMapping(n)
+	if !ok {
+		r.problem(at, "must be a mapping, is %s", kindOf(n))
+		return
+	}
+	if strings.Count(at.path, ".")+strings.Count(at.path, "[") > maxDepth {
+		r.problem(at, "nested too deep")
+		return
+	}
+	seen := map[string]bool{}
+	for _, v := range m.Values {
+		name := keyText(v.Key)
+		path := name
+		if at.path != "" {
+			path = at.path + "." + name
+		}
+		i := slices.IndexFunc(fields, func(f field) bool { return f.name == name })
+		switch {
+		case i < 0:
+			var names []string
+			for _, f := range fields {
+				names = append(names, f.name)
+			}
+			r.problem(placeOf(v.Key, path), "unknown field%s", suggest(name, names))
+		case seen[name]:
+			r.problem(placeOf(v.Key, path), "is there twice")
+		default:
+			seen[name] = true
+			fields[i].read(v.Value, placeOf(v.Value, path))
+		}
+	}
+}
+
+func keyText(k ast.MapKeyNode) string {
+	if s, ok := k.(*ast.StringNode); ok {
+		return s.Value
+	}
+	return strings.TrimSpace(k.String())
+}
+
+func kindOf(n ast.Node) string {
+	switch n.(type) {
+	case *ast.MappingNode, *ast.MappingValueNode:
+		return "a mapping"
+	case *ast.SequenceNode:
+		return "a list"
+	case *ast.NullNode:
+		return "empty"
+	case *ast.StringNode, *ast.LiteralNode:
+		return "a text"
+	case *ast.IntegerNode, *ast.FloatNode, *ast.InfinityNode, *ast.NanNode:
+		return "a number"
+	case *ast.BoolNode:
+		return "true or false"
+	case *ast.AliasNode, *ast.AnchorNode, *ast.MergeKeyNode:
+		return "an alias, which policies do not have"
+	}
+	return "something else"
+}
+
+// list reads the elements of a list.
+func (r *reader) list(n ast.Node, at place, read func(n ast.Node, at place)) {
+	s, ok := n.(*ast.SequenceNode)
+	if !ok {
+		r.problem(at, "must be a list, is %s", kindOf(n))
+		return
+	}
+	for i, v := range s.Values {
+		read(v, placeOf(v, fmt.Sprintf("%s[%d]", at.path, i)))
+	}
+}
+
+func (r *reader) texts(to *[]string, at *place) func(ast.Node, place) {
+	return func(n ast.Node, here place) {
+		*to, *at = []string{}, here
+		r.list(n, here, func(n ast.Node, at place) {
+			if text, ok := r.textOf(n, at); ok {
+				*to = append(*to, text)
+			}
+		})
+	}
+}
+
+func (r *reader) textOf(n ast.Node, at place) (string, bool) {
+	switch n := n.(type) {
+	case *ast.StringNode:
+		return n.Value, true
+	case *ast.LiteralNode:
+		return n.Value.Value, true
+	}
+	r.problem(at, "must be a text, is %s", kindOf(n))
+	return "", false
+}
+
+func (r *reader) text(to *string, at *place) func(ast.Node, place) {
+	return func(n ast.Node, here place) {
+		*at = here
+		*to, _ = r.textOf(n, here)
+	}
+}
+
+// choice reads one of several words.
+func (r *reader) choice(words []string, set func(string)) func(ast.Node, place) {
+	return func(n ast.Node, at place) {
+		text, ok := r.textOf(n, at)
+		switch {
+		case !ok:
+		case !slices.Contains(words, text):
+			r.problem(at, "%q is unknown%s", text, suggest(text, words))
+		default:
+			set(text)
+		}
+	}
+}
+
+func (r *reader) boolean(to *bool) func(ast.Node, place) {
+	return func(n ast.Node, at place) {
+		if b, ok := n.(*ast.BoolNode); ok {
+			*to = b.Value
+			return
+		}
+		r.problem(at, "must be true or false, is %s", kindOf(n))
+	}
+}
+
+func (r *reader) integer(to *int, at *place) func(ast.Node, place) {
+	return func(n ast.Node, here place) {
+		*at = here
+		i, ok := n.(*ast.IntegerNode)
+		if !ok {
+			r.problem(here, "must be a whole number, is %s", kindOf(n))
+			return
+		}
+		switch v := i.Value.(type) {
+		case int64:
+			*to = int(v)
+		case uint64:
+			*to = int(min(v, math.MaxInt64))
+		}
+	}
+}
+
+func (r *reader) number(to *float64) func(ast.Node, place) {
+	return func(n ast.Node, at place) {
+		switch n := n.(type) {
+		case *ast.FloatNode:
+			*to = n.Value
+		case *ast.IntegerNode:
+			switch v := n.Value.(type) {
+			case int64:
+				*to = float64(v)
+			case uint64:
+				*to = float64(v)
+			}
+		default:
+			r.problem(at, "must be a number, is %s", kindOf(n))
+			return
+		}
+		if *to < 0 {
+			r.problem(at, "must not be negative")
+		}
+	}
+}
+
+// duration reads 90s, 10m, 1h30m or 7d.
+func (r *reader) duration(to *time.Duration, at *place) func(ast.Node, place) {
+	return func(n ast.Node, here place) {
+		*at = here
+		if i, ok := n.(*ast.IntegerNode); ok {
+			r.problem(here, "needs a unit: write %vs for seconds", i.Value)
+			return
+		}
+		text, ok := r.textOf(n, here)
+		if !ok {
+			return
+		}
+		d, err := parseDuration(text)
+		if err != nil {
+			r.problem(here, "%q is no duration: write it as 90s, 10m, 1h30m or 7d", text)
+			return
+		}
+		*to = d
+	}
+}
+
+// maxDuration is longer than any log is kept, and far from overflow.
+const maxDuration = 10 * 365 * 24 * time.Hour
+
+func parseDuration(text string) (time.Duration, error) {
+	var days time.Duration
+	if head, tail, ok := strings.Cut(text, "d"); ok {
+		n, err := strconv.Atoi(head)
+		if err != nil || n < 0 || n > 3650 {
+			return 0, fmt.Errorf("days")
+		}
+		days = time.Duration(n) * 24 * time.Hour
+		if text = tail; text == "" {
+			return days, nil
+		}
+	}
+	d, err := time.ParseDuration(text)
+	if err != nil {
+		return 0, err
+	}
+	if d < 0 || d > maxDuration || d%time.Microsecond != 0 {
+		return 0, fmt.Errorf("range")
+	}
+	return d + days, nil
+}
+
+// formatDuration writes a duration so that parseDuration reads it back.
+func formatDuration(d time.Duration) string {
+	text := d.String()
+	if strings.HasSuffix(text, "m0s") {
+		text = strings.TrimSuffix(text, "0s")
+	}
+	if strings.HasSuffix(text, "h0m") {
+		text = strings.TrimSuffix(text, "0m")
+	}
+	return text
+}

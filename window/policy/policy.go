@@ -1,0 +1,233 @@
+package policy
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/goccy/go-yaml/ast"
+
+	"github.com/loopgauge/loopgauge/fingerprint"
+	"github.com/loopgauge/loopgauge/window"
+)
+
+// Version is the version of the policy language.
+const Version = 1
+
+// Policy is what to run: rules, what they leave out, and how logs are read.
+type Policy struct {
+	Lateness    time.Duration
+	LatenessSet bool // otherwise it may be measured
+	EventTime   EventTime
+	Duplicates  time.Duration // horizon within which an id counts once
+	Rules       []*window.Rule
+	Exclude     []window.Exclusion
+	Prices      map[string]Price
+	Sinks       []string // names of the sinks asked for, in their order
+
+	Source []byte // the policy in force as YAML, profiles written out
+	Hash   string // hex SHA-256 of Source
+}
+
+// EventTime is which time of a request it is ordered and counted by.
+type EventTime string
+
+const (
+	End   EventTime = "end"   // when the gateway wrote the record
+	Start EventTime = "start" // when the request came in
+)
+
+// Price is USD per million tokens.
+type Price struct{ Input, Output float64 }
+
+// Price gives the price of a model.
+func (p *Policy) Price(model string) (in, out float64, ok bool) {
+	price, ok := p.Prices[model]
+	return price.Input, price.Output, ok
+}
+
+// DefaultLateness is how far a live stream may be out of order.
+const DefaultLateness = 10 * time.Second
+
+// sinkNames are the sinks a policy can name.
+var sinkNames = []string{"log", "slack", "webhook", "alertmanager", "metrics", "kafka"}
+
+// Load reads a policy from a file.
+func Load(file string) (*Policy, error) {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return nil, err
+	}
+	return Parse(file, text)
+}
+
+// Parse reads a policy. name is how problems call the file. An error of type
+// Errors holds every problem.
+func Parse(name string, text []byte) (*Policy, error) {
+	r := &reader{file: name}
+	doc := r.document(text)
+	if doc == nil {
+		return nil, r.errors
+	}
+	d := newDraft()
+	r.policy(doc, d)
+	p := r.build(d)
+	if len(r.errors) > 0 {
+		return nil, r.errors.sorted()
+	}
+	return p, nil
+}
+
+// draft is a policy as it is read, before it is checked as a whole.
+type draft struct {
+	version    int
+	versionAt  place
+	lateness   time.Duration
+	latenessAt place
+	eventTime  EventTime
+	duplicates time.Duration
+	rules      []*ruleDraft
+	rulesAt    place
+	exclude    []exclusionDraft
+	prices     map[string]Price
+	priceOrder []string
+	sinks      []string
+}
+
+type exclusionDraft struct {
+	name, match string
+	at, matchAt place
+}
+
+func newDraft() *draft {
+	return &draft{eventTime: End, duplicates: window.DefaultDuplicates, lateness: DefaultLateness, prices: map[string]Price{}}
+}
+
+func (r *reader) policy(doc *ast.MappingNode, d *draft) {
+	var ignored place
+	r.mapping(doc, place{}, []field{
+		{"version", r.integer(&d.version, &d.versionAt)},
+		{"lateness", r.duration(&d.lateness, &d.latenessAt)},
+		{"event_time", r.choice([]string{string(End), string(Start)}, func(s string) { d.eventTime = EventTime(s) })},
+		{"duplicates", r.duration(&d.duplicates, &ignored)},
+		{"rules", func(n ast.Node, at place) {
+			d.rulesAt = at
+			r.list(n, at, func(n ast.Node, at place) { d.rules = append(d.rules, r.rule(n, at)) })
+		}},
+		{"exclude", func(n ast.Node, at place) {
+			r.list(n, at, func(n ast.Node, at place) {
+				x := exclusionDraft{at: at}
+				r.mapping(n, at, []field{
+					{"name", r.text(&x.name, &ignored)},
+					{"match", r.text(&x.match, &x.matchAt)},
+				})
+				d.exclude = append(d.exclude, x)
+			})
+		}},
+		{"prices", func(n ast.Node, at place) { r.prices(n, at, d) }},
+		{"sinks", func(n ast.Node, at place) { r.sinks(n, at, d) }},
+	})
+}
+
+func (r *reader) prices(n ast.Node, at place, d *draft) {
+	m, ok := asMapping(n)
+	if !ok {
+		r.problem(at, "must be a mapping of models to {input, output}, is %s", kindOf(n))
+		return
+	}
+	for _, v := range m.Values {
+		model := keyText(v.Key)
+		var p Price
+		r.mapping(v.Value, placeOf(v.Value, at.path+"."+model), []field{{"input", r.number(&p.Input)}, {"output", r.number(&p.Output)}})
+		if _, twice := d.prices[model]; twice {
+			r.problem(placeOf(v.Key, at.path+"."+model), "is there twice")
+			continue
+		}
+		d.prices[model] = p
+		d.priceOrder = append(d.priceOrder, model)
+	}
+}
+
+// secretFields are settings of sinks that must not stand in the file.
+var secretFields = []string{"token", "secret", "password", "webhook_url"}
+
+// sinks checks names and that no secret stands in the file. What a sink makes
+// of its settings is the sink's.
+func (r *reader) sinks(n ast.Node, at place, d *draft) {
+	r.list(n, at, func(n ast.Node, at place) {
+		m, ok := asMapping(n)
+		if !ok || len(m.Values) != 1 {
+			r.problem(at, "must be one sink with its settings, as in - slack: {...}")
+			return
+		}
+		name := keyText(m.Values[0].Key)
+		if !slices.Contains(sinkNames, name) {
+			r.problem(at, "no sink is called %q%s", name, suggest(name, sinkNames))
+			return
+		}
+		d.sinks = append(d.sinks, name)
+		settings, ok := asMapping(m.Values[0].Value)
+		if !ok {
+			return
+		}
+		for _, v := range settings.Values {
+			key := keyText(v.Key)
+			text, isText := v.Value.(*ast.StringNode)
+			if slices.Contains(secretFields, key) && (!isText || !strings.HasPrefix(text.Value, "${") || !strings.HasSuffix(text.Value, "}")) {
+				r.problem(placeOf(v.Value, at.path+"."+name+"."+key), "secrets do not stand in a policy: write ${NAME} and set NAME in the environment")
+			}
+		}
+	})
+}
+
+// build checks the draft as a whole and makes the policy.
+func (r *reader) build(d *draft) *Policy {
+	switch {
+	case d.versionAt.line == 0:
+		r.problem(place{line: 1, column: 1, path: "version"}, "is missing: write version: %d", Version)
+	case d.version != Version:
+		r.problem(d.versionAt, "must be %d, is %d", Version, d.version)
+	}
+	if len(d.rules) == 0 && len(r.errors) == 0 {
+		at := d.rulesAt
+		at.path = "rules"
+		r.problem(at, "there is no rule; run 'loopgauge policy profiles' for ready ones")
+	}
+	p := &Policy{
+		Lateness: d.lateness, LatenessSet: d.latenessAt.line > 0, EventTime: d.eventTime, Duplicates: d.duplicates,
+		Prices: d.prices, Sinks: d.sinks,
+	}
+	identities := map[string]*fingerprint.Identity{}
+	names := map[string]bool{}
+	for _, rule := range d.rules {
+		if rule.name != "" && names[rule.name] {
+			r.problem(rule.nameAt, "another rule is called %q", rule.name)
+		}
+		names[rule.name] = true
+		if built := r.buildRule(rule, identities); built != nil && rule.enabled {
+			p.Rules = append(p.Rules, built)
+		}
+	}
+	for i := range d.exclude {
+		x := &d.exclude[i]
+		if x.name == "" {
+			r.problem(x.at, "needs a name: the account of what was excluded shows it")
+		}
+		if x.match == "" {
+			r.problem(x.at, "needs a match")
+			continue
+		}
+		m := r.compile(x.match, x.matchAt)
+		p.Exclude = append(p.Exclude, window.Exclusion{Name: x.name, Match: m.match, Reads: m.reads})
+	}
+	if len(r.errors) == 0 && len(p.Rules) == 0 {
+		r.problem(d.rulesAt, "every rule is disabled")
+	}
+	p.Source = d.source()
+	sum := sha256.Sum256(p.Source)
+	p.Hash = hex.EncodeToString(sum[:])
+	return p
+}

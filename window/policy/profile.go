@@ -1,0 +1,137 @@
+package policy
+
+import (
+	"embed"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/goccy/go-yaml/ast"
+)
+
+//go:embed profiles/*.yaml
+var profileFiles embed.FS
+
+// Profile is a built-in policy that reproduces one gateway, or our advice.
+type Profile struct {
+	Name    string
+	Title   string
+	Reading string // as documented, as shipped, or recommended
+	Source  string // where the settings were found
+	Notes   string // what differs from other readings
+	Text    []byte // the file
+
+	rules []*ruleDraft
+}
+
+// Profiles are the built-in profiles, by name. A new one is one file in
+// profiles/.
+func Profiles() []*Profile {
+	entries, err := profileFiles.ReadDir("profiles")
+	if err != nil {
+		panic(err)
+	}
+	var list []*Profile
+	for _, e := range entries {
+		text, err := profileFiles.ReadFile(path.Join("profiles", e.Name()))
+		if err != nil {
+			panic(err)
+		}
+		p, err := parseProfile(strings.TrimSuffix(e.Name(), ".yaml"), text)
+		if err != nil {
+			panic(err) // a test reads them all
+		}
+		list = append(list, p)
+	}
+	slices.SortFunc(list, func(a, b *Profile) int { return strings.Compare(a.Name, b.Name) })
+	return list
+}
+
+func parseProfile(name string, text []byte) (*Profile, error) {
+	p := &Profile{Name: name, Text: text}
+	r := &reader{file: name + ".yaml"}
+	doc := r.document(text)
+	if doc == nil {
+		return nil, r.errors
+	}
+	var ignored place
+	least := leastThreshold
+	r.mapping(doc, place{}, []field{
+		{"title", r.text(&p.Title, &ignored)},
+		{"reading", r.text(&p.Reading, &ignored)},
+		{"source", r.text(&p.Source, &ignored)},
+		{"notes", r.text(&p.Notes, &ignored)},
+		{"min_threshold", r.integer(&least, &ignored)},
+		{"rules", func(n ast.Node, at place) {
+			r.list(n, at, func(n ast.Node, at place) {
+				rule := r.rule(n, at)
+				rule.profile = name
+				p.rules = append(p.rules, rule)
+			})
+		}},
+	})
+	for _, rule := range p.rules {
+		rule.minThreshold = least
+	}
+	if len(r.errors) > 0 {
+		return nil, r.errors
+	}
+	return p, nil
+}
+
+// profileRules are copies of the rules of a profile, or of the one that
+// name/rule picks.
+func profileRules(name string) ([]*ruleDraft, error) {
+	name, only, picked := strings.Cut(name, "/")
+	var names []string
+	for _, p := range Profiles() {
+		names = append(names, p.Name)
+		if p.Name != name {
+			continue
+		}
+		if !picked {
+			return p.rules, nil
+		}
+		var rules []string
+		for _, rule := range p.rules {
+			if rule.name == only {
+				rule.profile = name + "/" + only
+				return []*ruleDraft{rule}, nil
+			}
+			rules = append(rules, rule.name)
+		}
+		return nil, fmt.Errorf("profile %q has no rule %q%s", name, only, suggest(only, rules))
+	}
+	return nil, fmt.Errorf("no profile is called %q%s", name, suggest(name, names))
+}
+
+// FromProfiles makes a policy of built-in profiles.
+func FromProfiles(names []string) (*Policy, error) {
+	d := newDraft()
+	d.version, d.versionAt = Version, place{line: 1}
+	r := &reader{file: "--profile"}
+	seen := map[string]bool{}
+	for _, name := range names {
+		rules, err := profileRules(name)
+		if err != nil {
+			r.problem(place{}, "%s", err)
+			continue
+		}
+		for _, rule := range rules {
+			if seen[rule.name] {
+				rule.name = name + "/" + rule.name
+			}
+			seen[rule.name] = true
+			d.rules = append(d.rules, rule)
+		}
+	}
+	if len(r.errors) > 0 {
+		return nil, r.errors
+	}
+	p := r.build(d)
+	if len(r.errors) > 0 {
+		return nil, r.errors
+	}
+	return p, nil
+}

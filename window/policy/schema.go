@@ -1,0 +1,90 @@
+package policy
+
+import (
+	"encoding/json"
+
+	"github.com/loopgauge/loopgauge/fingerprint"
+	"github.com/loopgauge/loopgauge/window"
+)
+
+// Schema is the JSON Schema (2020-12) of policies, for editors. It is made of
+// the same tables as the checks; what it cannot say, Parse still checks.
+func Schema() []byte {
+	type object = map[string]any
+	text := func(doc string) object { return object{"type": "string", "description": doc} }
+	truth := func(doc string) object { return object{"type": "boolean", "description": doc} }
+	duration := func(doc string) object {
+		return object{"type": "string", "pattern": `^([0-9]+d)?([0-9.]+(us|\u00b5s|ms|s|m|h))*$`, "description": doc + "; as in 90s, 10m, 7d"}
+	}
+	choice := func(doc string, words []string) object { return object{"enum": words, "description": doc} }
+	list := func(items object, doc string) object {
+		return object{"type": "array", "items": items, "description": doc}
+	}
+	closed := func(properties object, required ...string) object {
+		o := object{"type": "object", "additionalProperties": false, "properties": properties}
+		if len(required) > 0 {
+			o["required"] = required
+		}
+		return o
+	}
+	threshold := object{"type": "integer", "minimum": 1, "maximum": maxThreshold, "description": "the repeat on which the rule fires"}
+
+	var identities, masks, profiles []string
+	for _, k := range fingerprint.Kinds {
+		identities = append(identities, k.Name)
+	}
+	for _, m := range fingerprint.Masks {
+		masks = append(masks, m.Name)
+	}
+	for _, p := range Profiles() {
+		profiles = append(profiles, p.Name)
+		for _, rule := range p.rules {
+			profiles = append(profiles, p.Name+"/"+rule.name)
+		}
+	}
+	scopes, _ := fingerprint.ScopeNames()
+	scopeField := object{"anyOf": []object{{"enum": scopes}, {"type": "string", "pattern": "^attr:.+"}}}
+	override := closed(object{
+		"match": text("CEL condition on the request"), "threshold": threshold, "action": choice("hypothetical action", actionNames()),
+		"enabled": truth("false: the rule does not look at the request"), "until": object{"type": "string", "description": "until when it holds: 2026-12-01 or RFC 3339"}, "reason": text("why"),
+	})
+	rule := closed(object{
+		"name": text("name of the rule"), "profile": choice("built-in rule to start from", profiles), "enabled": truth("false leaves the rule out"),
+		"identity":   object{"anyOf": []object{{"enum": identities}, list(object{"type": "string"}, "parts")}, "description": "what makes two requests the same"},
+		"mask":       list(choice("volatile text", masks), "volatile text to replace before hashing"),
+		"normalize":  choice("fold message text", []string{"lower", "none"}),
+		"limit_keys": list(object{"type": "string"}, "fairvisor: attributes that are descriptors"),
+		"body_hash":  choice("fairvisor: use or ignore the body's hash", []string{"use", "ignore"}),
+		"scope":      list(scopeField, "whose counter it is"),
+		"counter": closed(object{
+			"kind": choice("how repeats are counted", kindNames()), "window": duration("how long a repeat counts"),
+			"closed": truth("age = window still counts"), "period": object{"type": "integer", "minimum": 1, "maximum": window.MaxPeriod, "description": "cycle: longest period"},
+		}),
+		"threshold": threshold, "cooldown": duration("fire on every hit for so long after a firing"),
+		"cooldown_counts": truth("hits in the cooldown are counted"), "blocked_counts": truth("hits that fire are counted"),
+		"reset_on_fire": truth("start counting anew after a firing"), "quiet": duration("longest pause inside one episode"),
+		"action": choice("hypothetical action", actionNames()), "match": text("CEL condition on the request"),
+		"overrides": list(override, "first that matches wins"),
+	}, "name")
+	var sinks object = object{}
+	for _, name := range sinkNames {
+		sinks[name] = object{"type": []string{"object", "null"}}
+	}
+	schema := closed(object{
+		"version": object{"const": Version}, "lateness": duration("how far a log may be out of order"),
+		"event_time": choice("which time of a request counts", []string{string(End), string(Start)}),
+		"duplicates": duration("horizon within which a request id counts once; 0s judges all"),
+		"rules":      list(rule, "the rules"),
+		"exclude":    list(closed(object{"name": text("name in the account"), "match": text("CEL condition on the request")}, "name", "match"), "requests left out"),
+		"prices": object{"type": "object", "description": "USD per million tokens, where the log has no cost",
+			"additionalProperties": closed(object{"input": object{"type": "number", "minimum": 0}, "output": object{"type": "number", "minimum": 0}})},
+		"sinks": list(object{"type": "object", "properties": sinks, "additionalProperties": false, "minProperties": 1, "maxProperties": 1}, "where alerts go"),
+	}, "version", "rules")
+	schema["$schema"] = "https://json-schema.org/draft/2020-12/schema"
+	schema["title"] = "loopgauge policy"
+	out, err := json.MarshalIndent(schema, "", "  ")
+	if err != nil {
+		panic(err)
+	}
+	return append(out, '\n')
+}

@@ -1,0 +1,107 @@
+package policy
+
+import (
+	"time"
+
+	"github.com/goccy/go-yaml"
+)
+
+// source writes the draft out as a policy: every field that says something,
+// in the order of docs/policy.md, profiles written out.
+func (d *draft) source() []byte {
+	doc := yaml.MapSlice{{Key: "version", Value: Version}}
+	if d.latenessAt.line > 0 {
+		doc = append(doc, yaml.MapItem{Key: "lateness", Value: formatDuration(d.lateness)})
+	}
+	doc = append(doc,
+		yaml.MapItem{Key: "event_time", Value: string(d.eventTime)},
+		yaml.MapItem{Key: "duplicates", Value: formatDuration(d.duplicates)})
+	var rules []yaml.MapSlice
+	for _, rule := range d.rules {
+		rules = append(rules, rule.source())
+	}
+	doc = append(doc, yaml.MapItem{Key: "rules", Value: rules})
+	if len(d.exclude) > 0 {
+		var list []yaml.MapSlice
+		for _, x := range d.exclude {
+			list = append(list, yaml.MapSlice{{Key: "name", Value: x.name}, {Key: "match", Value: x.match}})
+		}
+		doc = append(doc, yaml.MapItem{Key: "exclude", Value: list})
+	}
+	if len(d.prices) > 0 {
+		var prices yaml.MapSlice
+		for _, model := range d.priceOrder {
+			p := d.prices[model]
+			prices = append(prices, yaml.MapItem{Key: model, Value: yaml.MapSlice{{Key: "input", Value: p.Input}, {Key: "output", Value: p.Output}}})
+		}
+		doc = append(doc, yaml.MapItem{Key: "prices", Value: prices})
+	}
+	text, err := yaml.Marshal(doc)
+	if err != nil {
+		panic(err) // it is made of texts and numbers
+	}
+	return text
+}
+
+func (d *ruleDraft) source() yaml.MapSlice {
+	out := yaml.MapSlice{{Key: "name", Value: d.name}}
+	add := func(key string, value any, when bool) {
+		if when {
+			out = append(out, yaml.MapItem{Key: key, Value: value})
+		}
+	}
+	// The tracker and a threshold of 1 are had by their profile only.
+	add("profile", d.profile, d.kind == trackerKind || d.minThreshold != leastThreshold)
+	add("enabled", false, !d.enabled)
+	if d.identity != "" {
+		add("identity", d.identity, true)
+	} else {
+		add("identity", d.parts, true)
+	}
+	add("mask", d.mask, len(d.mask) > 0)
+	add("normalize", "lower", d.lower)
+	add("limit_keys", d.limitKeys, len(d.limitKeys) > 0)
+	add("body_hash", "ignore", d.ignoreBody)
+	add("scope", append([]string{}, d.scope...), true)
+	counter := yaml.MapSlice{{Key: "kind", Value: d.kind}}
+	if d.window > 0 {
+		counter = append(counter, yaml.MapItem{Key: "window", Value: formatDuration(d.window)})
+	}
+	if d.closed {
+		counter = append(counter, yaml.MapItem{Key: "closed", Value: true})
+	}
+	if d.period > 0 {
+		counter = append(counter, yaml.MapItem{Key: "period", Value: d.period})
+	}
+	add("counter", counter, true)
+	add("threshold", d.threshold, true)
+	add("cooldown", formatDuration(d.cooldown), d.cooldown > 0)
+	add("cooldown_counts", false, !d.cooldownCounts)
+	add("blocked_counts", false, !d.blockedCounts)
+	add("reset_on_fire", true, d.resetOnFire)
+	add("quiet", formatDuration(d.quiet), d.quiet > 0)
+	add("action", d.action, true)
+	add("match", d.match, d.match != "")
+	var overrides []yaml.MapSlice
+	for i := range d.overrides {
+		overrides = append(overrides, d.overrides[i].source())
+	}
+	add("overrides", overrides, len(overrides) > 0)
+	return out
+}
+
+func (o *overrideDraft) source() yaml.MapSlice {
+	var out yaml.MapSlice
+	add := func(key string, value any, when bool) {
+		if when {
+			out = append(out, yaml.MapItem{Key: key, Value: value})
+		}
+	}
+	add("match", o.match, o.match != "")
+	add("threshold", o.threshold, o.threshold > 0)
+	add("action", o.action, o.action != "")
+	add("enabled", false, !o.enabled)
+	add("until", o.until.Format(time.RFC3339), !o.until.IsZero())
+	add("reason", o.reason, o.reason != "")
+	return out
+}
