@@ -97,15 +97,16 @@ type Scanner struct {
 	err  SyntaxError
 	bad  bool
 
-	depth int  // containers entered and not left
-	first bool // nothing read yet in the innermost container
+	depth   int  // containers entered and not left
+	first   bool // nothing read yet in the innermost container
+	nothing bool // Object or Array found something else
 }
 
 // Reset makes s read line from its start. It ends the life of every slice
 // handed out before.
 func (s *Scanner) Reset(line []byte) {
 	s.buf, s.pos, s.text = line, 0, s.text[:0]
-	s.bad, s.depth, s.first, s.Key = false, 0, false, nil
+	s.bad, s.depth, s.first, s.nothing, s.Key = false, 0, false, false, nil
 }
 
 // Err returns the first error, or nil.
@@ -162,27 +163,27 @@ func (s *Scanner) Kind() Kind {
 	return kinds[s.buf[s.pos]]
 }
 
-// Object enters the object that comes next and reports whether there is one.
-// Any other value is skipped.
-func (s *Scanner) Object() bool { return s.enter(Object) }
+// Object enters the object that comes next: NextKey moves through it. Any
+// other value is skipped, and the next call of NextKey says so, once.
+func (s *Scanner) Object() { s.enter(Object) }
 
-// Array enters the array that comes next and reports whether there is one.
-// Any other value is skipped.
-func (s *Scanner) Array() bool { return s.enter(Array) }
+// Array enters the array that comes next: NextElement moves through it. Any
+// other value is skipped, and the next call of NextElement says so, once.
+func (s *Scanner) Array() { s.enter(Array) }
 
-func (s *Scanner) enter(k Kind) bool {
+func (s *Scanner) enter(k Kind) {
 	if s.Kind() != k {
 		s.Skip()
-		return false
+		s.nothing = true
+		return
 	}
 	if s.depth == MaxDepth {
 		s.fail(s.pos, "nested too deep")
-		return false
+		return
 	}
 	s.depth++
 	s.first = true
 	s.pos++
-	return true
 }
 
 // NextKey moves to the next member of the object entered last and sets Key.
@@ -210,6 +211,10 @@ func (s *Scanner) NextKey() bool {
 func (s *Scanner) NextElement() bool { return s.next(']') }
 
 func (s *Scanner) next(closing byte) bool {
+	if s.nothing {
+		s.nothing = false
+		return false
+	}
 	if s.bad || s.depth == 0 {
 		return false
 	}

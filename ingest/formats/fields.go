@@ -73,10 +73,7 @@ func readToolCalls(s *rawjson.Scanner, r *fingerprint.Request, reads fingerprint
 		s.Skip()
 		return
 	}
-	if !s.Array() {
-		return
-	}
-	for s.NextElement() {
+	for s.Array(); s.NextElement(); {
 		if call, ok := readToolCall(s); ok {
 			r.ToolCalls = append(r.ToolCalls, call)
 		}
@@ -158,8 +155,10 @@ func (k keys) any(names ...string) bool {
 func keysOf(line []byte) keys {
 	var s rawjson.Scanner
 	s.Reset(line)
-	if s.Kind() == rawjson.Array && (!s.Array() || !s.NextElement()) {
-		return nil
+	if s.Kind() == rawjson.Array {
+		if s.Array(); !s.NextElement() {
+			return nil
+		}
 	}
 	k := keys{}
 	for s.Object(); s.NextKey(); s.Skip() {
