@@ -13,8 +13,7 @@ import (
 // Options say what to run over which streams.
 type Options struct {
 	Streams []*ingest.Stream // opened; Run closes them
-	Rules   []*window.Rule
-	Exclude []window.Exclusion
+	Plan    *window.Plan
 
 	Lateness   time.Duration // how far a stream may be out of order
 	Duplicates time.Duration // horizon within which an id counts once; 0 judges all
@@ -67,8 +66,8 @@ type batch struct {
 // ended or the account does not add up; a stream that could not be read to
 // its end is in the Result.
 func Run(ctx context.Context, o Options) (*Result, error) {
-	plan := window.NewPlan(o.Rules, o.Exclude)
-	run := &run{o: o, plan: plan, result: &Result{First: fingerprint.NoTime, Last: fingerprint.NoTime, Excluded: make([]int64, len(o.Exclude)+1)}}
+	plan := o.Plan
+	run := &run{o: o, plan: plan, result: &Result{First: fingerprint.NoTime, Last: fingerprint.NoTime, Excluded: make([]int64, len(plan.Exclusions)+1)}}
 	run.order = window.NewOrder(o.Lateness)
 	run.seen = window.NewDuplicates(o.Duplicates)
 	eo := window.EngineOptions{MaxKeys: o.MaxKeys}
@@ -218,7 +217,7 @@ func (r *run) release() {
 			r.result.Excluded[ev.Exclude-1]++
 		case ev.Time < r.o.Since || r.o.Until != fingerprint.NoTime && ev.Time >= r.o.Until:
 			a.Excluded++
-			r.result.Excluded[len(r.o.Exclude)]++
+			r.result.Excluded[len(r.plan.Exclusions)]++
 		case r.seen.Seen(ev):
 			a.Duplicate++
 		default:

@@ -12,8 +12,9 @@ import (
 // beside its place under a hidden name, and put there at the end.
 type AtomicFile struct {
 	*os.File
-	path string
-	done bool
+	path   string
+	sealed bool
+	done   bool
 }
 
 // CreateAtomic begins a file that is to stand at path.
@@ -29,24 +30,41 @@ func CreateAtomic(path string) (*AtomicFile, error) {
 	return &AtomicFile{File: f, path: path}, nil
 }
 
-// Commit puts the file in its place.
-func (f *AtomicFile) Commit() error {
-	err := errors.Join(f.Chmod(0o644), f.Sync(), f.Close())
-	if err == nil {
-		err = os.Rename(f.Name(), f.path)
+// Seal ends the writing, and makes sure that the file is on disk.
+func (f *AtomicFile) Seal() error {
+	if f.sealed {
+		return nil
 	}
-	f.done = true
-	if err != nil {
-		return errors.Join(fmt.Errorf("%s: %w", f.path, err), os.Remove(f.Name()))
+	f.sealed = true
+	if err := errors.Join(f.Chmod(0o644), f.Sync(), f.Close()); err != nil {
+		return fmt.Errorf("%s: %w", f.path, err)
 	}
 	return nil
 }
 
+// Commit seals the file and puts it in its place.
+func (f *AtomicFile) Commit() error {
+	err := f.Seal()
+	if err == nil {
+		if err = os.Rename(f.Name(), f.path); err != nil {
+			err = fmt.Errorf("%s: %w", f.path, err)
+		}
+	}
+	f.done = err == nil
+	if err != nil {
+		f.Abort()
+	}
+	return err
+}
+
 // Abort removes the file unless it was committed.
 func (f *AtomicFile) Abort() {
-	if !f.done {
-		f.done = true
-		f.Close()
-		os.Remove(f.Name())
+	if f.done {
+		return
 	}
+	f.done = true
+	if !f.sealed {
+		f.Close()
+	}
+	os.Remove(f.Name())
 }

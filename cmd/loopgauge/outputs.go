@@ -1,8 +1,12 @@
 package main
 
 import (
+	"time"
+
 	"github.com/loopgauge/loopgauge/replay"
 	"github.com/loopgauge/loopgauge/sinks"
+	"github.com/loopgauge/loopgauge/sinks/parquet"
+	"github.com/loopgauge/loopgauge/window"
 	"github.com/loopgauge/loopgauge/window/policy"
 )
 
@@ -10,39 +14,76 @@ import (
 // and not at all otherwise.
 type outputs struct {
 	verdicts *sinks.VerdictWriter
+	dataset  *parquet.Dataset
 }
 
 // open makes the outputs that the flags ask for, and hooks them into the run.
-func (f *replayFlags) open(u *ui, o *replay.Options, p *policy.Policy) (*outputs, error) {
+func (f *replayFlags) open(u *ui, o *replay.Options) (*outputs, error) {
 	out := &outputs{}
+	var err error
 	switch f.verdicts {
 	case "":
 	case "-":
 		out.verdicts = sinks.NewVerdictWriter(u.stdout, "standard output")
 	default:
-		w, err := sinks.CreateVerdicts(f.verdicts)
-		if err != nil {
+		if out.verdicts, err = sinks.CreateVerdicts(f.verdicts); err != nil {
 			return nil, err
 		}
-		out.verdicts = w
 	}
 	if out.verdicts != nil {
 		o.Verdict = out.verdicts.Write
+	}
+	if f.out == "" {
+		return out, nil
+	}
+	if out.dataset, err = parquet.Create(f.out, o.Plan); err != nil {
+		out.abort()
+		return nil, err
+	}
+	o.Event = out.dataset.AddEvent
+	report := o.Episode
+	o.Episode = func(e *window.Episode) error {
+		if err := out.dataset.AddEpisode(e); err != nil {
+			return err
+		}
+		return report(e)
 	}
 	return out, nil
 }
 
 // close puts the outputs in their places.
-func (out *outputs) close(*replay.Result) error {
+func (out *outputs) close(p *policy.Policy, s replay.Summary) error {
 	if out.verdicts != nil {
-		return out.verdicts.Close()
+		if err := out.verdicts.Close(); err != nil {
+			return err
+		}
 	}
-	return nil
+	if out.dataset == nil {
+		return nil
+	}
+	r := s.Result
+	run := parquet.Run{
+		Version: version(), Created: time.Now().UnixMicro(), Policy: string(p.Source), PolicyHash: p.Hash,
+		Lateness: s.Lateness.Value.Seconds(), Rules: r.Rules,
+		Lines: r.Account.Lines, Judged: r.Account.Judged, Blank: r.Account.Blank, Malformed: r.Account.Malformed,
+		Duplicate: r.Account.Duplicate, Late: r.Account.Late, Excluded: r.Account.Excluded,
+	}
+	for _, st := range r.Streams {
+		log := parquet.Log{Name: st.Name, Format: st.Format, Lines: st.Lines, Bytes: st.Bytes}
+		if st.Err != nil {
+			log.Error = st.Err.Error()
+		}
+		run.Logs = append(run.Logs, log)
+	}
+	return out.dataset.Close(run)
 }
 
 // abort removes what was not closed.
 func (out *outputs) abort() {
 	if out.verdicts != nil {
 		out.verdicts.Abort()
+	}
+	if out.dataset != nil {
+		out.dataset.Abort()
 	}
 }

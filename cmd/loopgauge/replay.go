@@ -96,7 +96,7 @@ func (f *replayFlags) run(ctx context.Context, u *ui, args []string, latenessSet
 	}
 
 	o := replay.Options{
-		Streams: streams, Rules: p.Rules, Exclude: p.Exclude,
+		Streams: streams, Plan: window.NewPlan(p.Rules, p.Exclude),
 		Lateness: lateness.Value, Duplicates: p.Duplicates,
 		Extract: window.ExtractOptions{Key: key, HashIDs: f.hashIDs, EventTimeStart: startTime, Price: p.Price},
 		MaxKeys: maxKeys, Since: int64(f.since), Until: int64(f.until),
@@ -108,7 +108,7 @@ func (f *replayFlags) run(ctx context.Context, u *ui, args []string, latenessSet
 		}
 		return nil
 	}
-	out, err := f.open(u, &o, p)
+	out, err := f.open(u, &o)
 	if err != nil {
 		return err
 	}
@@ -120,10 +120,10 @@ func (f *replayFlags) run(ctx context.Context, u *ui, args []string, latenessSet
 	if err != nil {
 		return err
 	}
-	if err := out.close(result); err != nil {
+	summary := replay.Summary{Result: result, Lateness: lateness, Episodes: episodes, Colour: u.colour(u.stdout)}
+	if err := out.close(p, summary); err != nil {
 		return err
 	}
-	summary := replay.Summary{Result: result, Lateness: lateness, Episodes: episodes, Colour: u.colour(u.stdout)}
 	if err := f.report(u, p, summary); err != nil {
 		return err
 	}

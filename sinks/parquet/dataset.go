@@ -1,0 +1,147 @@
+package parquet
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/parquet-go/parquet-go"
+
+	"github.com/loopgauge/loopgauge/sinks"
+	"github.com/loopgauge/loopgauge/window"
+)
+
+// rowGroup is how many rows are gathered before they are compressed: a reader
+// skips row groups, and a writer holds one in memory.
+const rowGroup = 1 << 16
+
+// Dataset writes one run into a directory. Its files appear when Close is
+// called, and not at all otherwise.
+type Dataset struct {
+	dir      string
+	made     []string // folders, to be taken away again
+	files    []*sinks.AtomicFile
+	events   *events
+	episodes *episodes
+}
+
+// Create begins a dataset in dir, which must not hold one already: rows of two
+// runs in one dataset would be counted twice.
+func Create(dir string, plan *window.Plan) (*Dataset, error) {
+	d := &Dataset{dir: dir}
+	for _, name := range []string{"events", "episodes", "run"} {
+		sub := filepath.Join(dir, name)
+		if entries, err := os.ReadDir(sub); err == nil && len(entries) > 0 {
+			return nil, fmt.Errorf("%s: holds a run already: name another directory, or remove it", dir)
+		}
+		if err := d.mkdir(sub); err != nil {
+			d.Abort()
+			return nil, err
+		}
+	}
+	d.events, d.episodes = newEvents(d, plan), newEpisodes(d)
+	return d, nil
+}
+
+// mkdir makes a folder and those above it, and remembers which it made.
+func (d *Dataset) mkdir(dir string) error {
+	var missing []string
+	for at := dir; ; at = filepath.Dir(at) {
+		_, err := os.Stat(at)
+		if err == nil {
+			break
+		}
+		if !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		missing = append(missing, at)
+	}
+	for i := len(missing) - 1; i >= 0; i-- {
+		if err := os.Mkdir(missing[i], 0o755); err != nil {
+			return err
+		}
+		d.made = append(d.made, missing[i])
+	}
+	return nil
+}
+
+// file begins a file of the dataset.
+func (d *Dataset) file(parts ...string) (*sinks.AtomicFile, error) {
+	path := filepath.Join(append([]string{d.dir}, parts...)...)
+	if err := d.mkdir(filepath.Dir(path)); err != nil {
+		return nil, err
+	}
+	f, err := sinks.CreateAtomic(path)
+	if err != nil {
+		return nil, err
+	}
+	d.files = append(d.files, f)
+	return f, nil
+}
+
+// AddEvent adds the rows of an event. Events come in release order.
+func (d *Dataset) AddEvent(ev *window.Event) error { return d.events.add(ev) }
+
+// AddEpisode adds an episode.
+func (d *Dataset) AddEpisode(e *window.Episode) error { return d.episodes.add(e) }
+
+// Close writes what is left and puts all files in their places, the run last:
+// where there is a run, its events and episodes are complete.
+func (d *Dataset) Close(run Run) error {
+	if err := errors.Join(d.events.close(), d.episodes.close()); err != nil {
+		return err
+	}
+	if err := d.writeRun(run); err != nil {
+		return err
+	}
+	for _, f := range d.files {
+		if err := f.Commit(); err != nil {
+			return err
+		}
+	}
+	d.made = nil
+	return nil
+}
+
+// Abort removes what was not put in its place.
+func (d *Dataset) Abort() {
+	for _, f := range d.files {
+		f.Abort()
+	}
+	for i := len(d.made) - 1; i >= 0; i-- {
+		os.Remove(d.made[i]) // stays if something is in it
+	}
+}
+
+// writer writes rows of one type into one file.
+type writer[R any] struct {
+	file *sinks.AtomicFile
+	out  *parquet.GenericWriter[R]
+}
+
+func newWriter[R any](d *Dataset, parts ...string) (*writer[R], error) {
+	f, err := d.file(parts...)
+	if err != nil {
+		return nil, err
+	}
+	out := parquet.NewGenericWriter[R](f, parquet.Compression(&parquet.Zstd), parquet.MaxRowsPerRowGroup(rowGroup), parquet.CreatedBy("loopgauge", "", ""))
+	return &writer[R]{f, out}, nil
+}
+
+func (w *writer[R]) close() error {
+	return errors.Join(w.out.Close(), w.file.Seal())
+}
+
+// date is the folder of a day, UTC.
+func date(micros int64) string {
+	return "date=" + time.UnixMicro(micros).UTC().Format(time.DateOnly)
+}
+
+// scopeValue is one field of a scope with its value.
+type scopeValue struct {
+	Field string `parquet:"field,dict"`
+	Value string `parquet:"value,dict"`
+}

@@ -1,0 +1,182 @@
+package parquet
+
+import (
+	"errors"
+	"math"
+
+	"github.com/loopgauge/loopgauge/fingerprint"
+	"github.com/loopgauge/loopgauge/window"
+)
+
+// eventRow is a row of events/: one per request, identity and fingerprint, and
+// one without fingerprint where the identity was not computable.
+type eventRow struct {
+	Time        int64        `parquet:"time,timestamp(microsecond)"`
+	Start       int64        `parquet:"start,timestamp(microsecond)"`
+	Seq         int64        `parquet:"seq"`
+	Stream      int32        `parquet:"stream"`
+	Line        int64        `parquet:"line"`
+	Offset      int64        `parquet:"offset"`
+	Item        int32        `parquet:"item"`
+	ID          string       `parquet:"id,optional"`
+	Method      string       `parquet:"method,optional,dict"`
+	Path        string       `parquet:"path,optional,dict"`
+	Caller      string       `parquet:"caller,optional,dict"`
+	User        string       `parquet:"user,optional,dict"`
+	Session     string       `parquet:"session,optional,dict"`
+	Model       string       `parquet:"model,optional,dict"`
+	Backend     string       `parquet:"backend,optional,dict"`
+	Status      *int32       `parquet:"status,optional"`
+	TokensIn    *int64       `parquet:"tokens_in,optional"`
+	TokensOut   *int64       `parquet:"tokens_out,optional"`
+	Cost        *float64     `parquet:"cost,optional"`
+	Streamed    *bool        `parquet:"streamed,optional"`
+	Cached      *bool        `parquet:"cached,optional"`
+	MaxTokens   *int64       `parquet:"max_tokens,optional"`
+	Identity    string       `parquet:"identity,dict"`
+	Ordinal     int32        `parquet:"ordinal"`
+	Fingerprint string       `parquet:"fingerprint,optional,dict"`
+	Cause       string       `parquet:"cause,optional,dict"`
+	Scope       []scopeValue `parquet:"scope,list"`
+	Rules       []ruleChoice `parquet:"rules,list"`
+}
+
+// ruleChoice names a rule that looked at the request, and the override that
+// was in force, from 0; null is none.
+type ruleChoice struct {
+	Rule     string `parquet:"rule,dict"`
+	Override *int32 `parquet:"override,optional"`
+}
+
+// batch is how many rows are handed over at once.
+const batch = 512
+
+// events writes events/. Events come in the order of time, so that one day
+// after the other is written.
+type events struct {
+	d    *Dataset
+	plan *window.Plan
+	day  string
+	out  *writer[eventRow]
+	rows []eventRow
+	seq  int64
+}
+
+func newEvents(d *Dataset, plan *window.Plan) *events { return &events{d: d, plan: plan} }
+
+func (e *events) add(ev *window.Event) error {
+	if day := date(ev.Time); day != e.day {
+		if err := e.close(); err != nil {
+			return err
+		}
+		out, err := newWriter[eventRow](e.d, "events", day, "events.parquet")
+		if err != nil {
+			return err
+		}
+		e.day, e.out = day, out
+	}
+	row := eventRow{
+		Time: ev.Time, Start: ev.Start, Seq: e.seq,
+		Stream: ev.Position.Stream, Line: ev.Position.Line, Offset: ev.Position.Offset, Item: ev.Position.Item,
+		ID: ev.ID, Method: ev.Method, Path: ev.Path, Caller: ev.Caller, User: ev.User, Session: ev.Session, Model: ev.Model, Backend: ev.Backend,
+		TokensIn: known(ev.TokensIn), TokensOut: known(ev.TokensOut), MaxTokens: known(ev.MaxTokens),
+		Streamed: truth(ev.Stream), Cached: truth(ev.Cached),
+		Scope: e.scope(ev), Rules: e.rules(ev),
+	}
+	if ev.Status != fingerprint.Unknown {
+		status := int32(ev.Status)
+		row.Status = &status
+	}
+	if !math.IsNaN(ev.Cost) {
+		cost := ev.Cost
+		row.Cost = &cost
+	}
+	e.seq++
+	for i := range ev.Prints {
+		p := &ev.Prints[i]
+		row.Identity, row.Ordinal, row.Fingerprint, row.Cause = e.plan.Identities[i].Name, 0, "", ""
+		if p.Cause != fingerprint.Computable || len(p.Fingerprints) == 0 {
+			row.Cause = p.Cause.String()
+			e.rows = append(e.rows, row)
+		}
+		for k, f := range p.Fingerprints {
+			row.Ordinal, row.Fingerprint = int32(k), f.String()
+			e.rows = append(e.rows, row)
+		}
+	}
+	if len(e.rows) >= batch {
+		return e.flush()
+	}
+	return nil
+}
+
+func (e *events) flush() error {
+	_, err := e.out.out.Write(e.rows)
+	clear(e.rows) // lets go of what the rows point to
+	e.rows = e.rows[:0]
+	return err
+}
+
+func (e *events) close() error {
+	if e.out == nil {
+		return nil
+	}
+	err := errors.Join(e.flush(), e.out.close())
+	e.out = nil
+	return err
+}
+
+// scope lists every scope field that some rule uses, once.
+func (e *events) scope(ev *window.Event) []scopeValue {
+	var list []scopeValue
+	for i := range ev.Scopes {
+		fields := e.plan.Scopes[i].Fields
+		for k, value := range ev.Scopes[i].Values {
+			if !contains(list, fields[k]) {
+				list = append(list, scopeValue{fields[k], value})
+			}
+		}
+	}
+	return list
+}
+
+func contains(list []scopeValue, field string) bool {
+	for _, v := range list {
+		if v.Field == field {
+			return true
+		}
+	}
+	return false
+}
+
+func (e *events) rules(ev *window.Event) []ruleChoice {
+	var list []ruleChoice
+	for i, choice := range ev.Rules {
+		if choice == window.NotMatched {
+			continue
+		}
+		c := ruleChoice{Rule: e.plan.Rules[i].Name}
+		if choice >= 0 {
+			n := int32(choice)
+			c.Override = &n
+		}
+		list = append(list, c)
+	}
+	return list
+}
+
+// known is null for -1, which stands for not logged.
+func known(n int64) *int64 {
+	if n == fingerprint.Unknown {
+		return nil
+	}
+	return &n
+}
+
+func truth(t fingerprint.Tri) *bool {
+	if t == fingerprint.NotLogged {
+		return nil
+	}
+	b := t == fingerprint.Yes
+	return &b
+}
