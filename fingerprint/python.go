@@ -2,6 +2,7 @@ package fingerprint
 
 import (
 	"bytes"
+	"encoding/binary"
 	"math"
 	"slices"
 	"strconv"
@@ -62,9 +63,13 @@ func appendPythonFloat(dst []byte, f float64) []byte {
 func appendPythonASCII(dst, text []byte) []byte {
 	dst = append(dst, '"')
 	for i := 0; i < len(text); {
-		c := text[i]
-		if c < utf8.RuneSelf {
-			if c >= 0x7F {
+		if n := rawjson.Plain(text[i:]); n > 0 {
+			dst = append(dst, text[i:i+n]...)
+			i += n
+			continue
+		}
+		if c := text[i]; c < utf8.RuneSelf {
+			if c == 0x7F {
 				dst = rawjson.AppendEscape(dst, rune(c))
 			} else {
 				dst = rawjson.AppendEscaped(dst, c)
@@ -87,8 +92,14 @@ func appendPythonASCII(dst, text []byte) []byte {
 // appendPythonUTF8 leaves lone surrogates in: so does a Python str.
 func appendPythonUTF8(dst, text []byte) []byte {
 	dst = append(dst, '"')
-	for _, c := range text {
-		dst = rawjson.AppendEscaped(dst, c)
+	for i := 0; i < len(text); {
+		if n := rawjson.Plain(text[i:]); n > 0 {
+			dst = append(dst, text[i:i+n]...)
+			i += n
+			continue
+		}
+		dst = rawjson.AppendEscaped(dst, text[i])
+		i++
 	}
 	return append(dst, '"')
 }
@@ -122,12 +133,13 @@ func isPythonSpace(r rune) bool {
 // single characters that is İ, which becomes two, and Σ at the end of a word.
 func appendPythonLower(dst, text []byte) []byte {
 	for i := 0; i < len(text); {
-		if c := text[i]; c < utf8.RuneSelf {
-			if 'A' <= c && c <= 'Z' {
-				c += 'a' - 'A'
+		if n := asciiPrefix(text[i:]); n > 0 {
+			from := len(dst)
+			dst = append(dst, text[i:i+n]...)
+			for k, c := range dst[from:] {
+				dst[from+k] = asciiLower[c]
 			}
-			dst = append(dst, c)
-			i++
+			i += n
 			continue
 		}
 		r, n := rawjson.DecodeRune(text[i:])
@@ -145,6 +157,30 @@ func appendPythonLower(dst, text []byte) []byte {
 	}
 	return dst
 }
+
+// asciiPrefix is how many bytes of text are ASCII before the first other.
+func asciiPrefix(text []byte) int {
+	n := 0
+	for ; n+8 <= len(text); n += 8 {
+		if binary.LittleEndian.Uint64(text[n:])&0x8080808080808080 != 0 {
+			break
+		}
+	}
+	for n < len(text) && text[n] < utf8.RuneSelf {
+		n++
+	}
+	return n
+}
+
+var asciiLower = func() (table [256]byte) {
+	for c := range table {
+		table[c] = byte(c)
+		if 'A' <= c && c <= 'Z' {
+			table[c] += 'a' - 'A'
+		}
+	}
+	return table
+}()
 
 // isFinalSigma tells whether the Σ at text[i:i+n] ends a word: a cased
 // character goes before it and none follows, ignorable ones left out.

@@ -29,10 +29,11 @@ type Block struct {
 
 // Release gives the block's memory back. Nothing may hold a part of Data.
 func (b *Block) Release() {
-	if b.Data != nil && cap(b.Data) <= 4*BlockSize {
-		buffers.Put(&b.Data)
-	}
+	data := b.Data
 	b.Data = nil
+	if data != nil && cap(data) <= 4*BlockSize {
+		buffers.Put(&data)
+	}
 }
 
 var buffers = sync.Pool{New: func() any {

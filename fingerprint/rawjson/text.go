@@ -2,6 +2,7 @@ package rawjson
 
 import (
 	"bytes"
+	"encoding/binary"
 	"unicode/utf16"
 	"unicode/utf8"
 )
@@ -138,6 +139,10 @@ func AppendString(dst, text []byte) []byte {
 	dst = append(dst, '"')
 	from := 0
 	for i := 0; i < len(text); {
+		if n := Plain(text[i:]); n > 0 {
+			i += n
+			continue
+		}
 		c := text[i]
 		if c >= utf8.RuneSelf {
 			r, n := DecodeRune(text[i:])
@@ -149,10 +154,6 @@ func AppendString(dst, text []byte) []byte {
 			i += n
 			continue
 		}
-		if c >= ' ' && c != '"' && c != '\\' {
-			i++
-			continue
-		}
 		dst = append(dst, text[from:i]...)
 		dst = AppendEscaped(dst, c)
 		i++
@@ -161,6 +162,37 @@ func AppendString(dst, text []byte) []byte {
 	dst = append(dst, text[from:]...)
 	return append(dst, '"')
 }
+
+// Plain is how many bytes at the start of text stand in a JSON string as they
+// are, whatever the style: printable ASCII but quotes and backslashes.
+func Plain(text []byte) int {
+	const (
+		ones  = 0x0101010101010101
+		highs = 0x8080808080808080
+	)
+	n := 0
+	for ; n+8 <= len(text); n += 8 {
+		x := binary.LittleEndian.Uint64(text[n:])
+		// Each term has a high bit set in a byte that is below a blank, equal
+		// to a quote, to a backslash or to DEL, or beyond ASCII. A borrow may
+		// set more, above the first: the bytes after it are looked at below.
+		quote, back, del := x^(ones*'"'), x^(ones*'\\'), x^(ones*0x7F)
+		if ((x-ones*' ')|(quote-ones)|(back-ones)|(del-ones)|x)&highs != 0 {
+			break
+		}
+	}
+	for n < len(text) && plain[text[n]] {
+		n++
+	}
+	return n
+}
+
+var plain = func() (table [256]bool) {
+	for c := range table {
+		table[c] = c >= ' ' && c < 0x7F && c != '"' && c != '\\'
+	}
+	return table
+}()
 
 // AppendEscape appends \uXXXX for one UTF-16 unit, in lower-case hex.
 func AppendEscape(dst []byte, unit rune) []byte {
