@@ -77,37 +77,15 @@ func (w *Writer) pythonText(item rawjson.Value) Cause {
 		if isPlaceholder(w.text) {
 			return RedactedContent
 		}
-	case rawjson.Null:
-		w.text = append(w.text, "None"...)
-	case rawjson.Bool:
-		if content[0] == 't' {
-			w.text = append(w.text, "True"...)
-		} else {
-			w.text = append(w.text, "False"...)
-		}
-	case rawjson.Number:
-		text, ok := appendPythonNumber(w.text, content)
-		if !ok {
-			return NotCanonical
-		}
-		w.text = pythonInfinity(text)
 	case rawjson.Array:
 		return w.pythonParts(s)
 	default:
-		return NotCanonical // repr() of a dict: no chat API takes one
+		text, ok := w.args.append(w.text, content, pythonRepr, nil)
+		if w.text = text; !ok {
+			return NotCanonical
+		}
 	}
 	return Computable
-}
-
-// pythonInfinity turns json.dumps' word into str's.
-func pythonInfinity(text []byte) []byte {
-	switch string(text) {
-	case "Infinity":
-		return append(text[:0], "inf"...)
-	case "-Infinity":
-		return append(text[:0], "-inf"...)
-	}
-	return text
 }
 
 func (w *Writer) pythonParts(s *rawjson.Scanner) Cause {

@@ -3,9 +3,11 @@ package fingerprint
 // The built-in identities that are compositions.
 
 func newToolCall(o Options) (*Identity, error) { return named("tool-call", o, toolCallPart) }
+
 func newLastMessages(o Options) (*Identity, error) {
 	return named("last-messages", o, "caller", "model", "last_messages:3")
 }
+
 func newRequest(o Options) (*Identity, error) {
 	return named("request", o, "method", "path", "query", "body")
 }

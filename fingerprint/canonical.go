@@ -18,35 +18,44 @@ type canonicalizer struct {
 	members []member
 	swap    []byte
 
-	style    *jsonStyle
-	maxDepth int
-	mask     mask // of strings and numbers; nil for none
-	masked   []byte
-	refused  bool
+	style   *jsonStyle
+	mask    mask // of strings and numbers; nil for none
+	masked  []byte
+	refused bool
 }
 
-// jsonStyle is a way to write canonical JSON.
+// jsonStyle is a way to read JSON and to write it in canonical form.
 type jsonStyle struct {
 	comma, colon string
+	words        [3]string // null, true, false
 	text         func(dst, text []byte) []byte
 	// number writes a valid JSON number; false refuses it.
 	number  func(dst, text []byte) ([]byte, bool)
-	compare func(a, b []byte) int // of member names
+	compare func(a, b []byte) int // of member names; nil keeps their order
+
+	maxDepth  int
+	constants [][2]string // words that stand for numbers, and how to write them
 }
 
 // member is one member of an object being written: where its text stands.
 type member struct {
 	name       []byte
 	start, end int
+	index      int
 }
 
+var jsonWords = [3]string{"null", "true", "false"}
+
 // jcs is RFC 8785, the JSON Canonicalization Scheme.
-var jcs = &jsonStyle{",", ":", rawjson.AppendString, appendES6Number, compareUTF16}
+var jcs = &jsonStyle{
+	comma: ",", colon: ":", words: jsonWords, maxDepth: rawjson.MaxDepth,
+	text: rawjson.AppendString, number: appendES6Number, compare: compareUTF16,
+}
 
 // append appends the canonical form of the JSON text. ok is false if text is
 // not JSON, or has no form in this style; dst is then as it was.
-func (c *canonicalizer) append(dst, text []byte, style *jsonStyle, maxDepth int, m mask) (out []byte, ok bool) {
-	c.style, c.maxDepth, c.mask, c.refused = style, maxDepth, m, false
+func (c *canonicalizer) append(dst, text []byte, style *jsonStyle, m mask) (out []byte, ok bool) {
+	c.style, c.mask, c.refused = style, m, false
 	c.members = c.members[:0]
 	c.scan.Reset(text)
 	out = c.value(dst, 0)
@@ -58,16 +67,17 @@ func (c *canonicalizer) append(dst, text []byte, style *jsonStyle, maxDepth int,
 
 func (c *canonicalizer) value(dst []byte, depth int) []byte {
 	s := &c.scan
+	for _, word := range c.style.constants {
+		if s.Word(word[0]) {
+			return append(dst, word[1]...)
+		}
+	}
 	switch s.Kind() {
 	case rawjson.Object:
-		if depth == c.maxDepth {
-			c.refused = true
-		}
+		c.refused = c.refused || depth == c.style.maxDepth
 		return c.object(dst, depth+1)
 	case rawjson.Array:
-		if depth == c.maxDepth {
-			c.refused = true
-		}
+		c.refused = c.refused || depth == c.style.maxDepth
 		dst = append(dst, '[')
 		from := len(dst)
 		for s.Array(); s.NextElement() && !c.refused; {
@@ -86,20 +96,24 @@ func (c *canonicalizer) value(dst []byte, depth int) []byte {
 		return c.style.text(dst, text)
 	case rawjson.Number:
 		text := s.Value()
+		if !rawjson.ValidNumber(text) {
+			c.refused = true
+			return dst
+		}
 		if c.mask.numbers() {
 			return append(dst, `"<number>"`...)
 		}
-		out, ok := dst, rawjson.ValidNumber(text)
-		if ok {
-			out, ok = c.style.number(dst, text)
-		}
+		out, ok := c.style.number(dst, text)
 		c.refused = c.refused || !ok
 		return out
 	case rawjson.Bool:
-		return append(dst, s.Value()...)
+		if value, _ := s.Bool(); value {
+			return append(dst, c.style.words[1]...)
+		}
+		return append(dst, c.style.words[2]...)
 	default: // null, or an error that sticks
 		s.Skip()
-		return append(dst, "null"...)
+		return append(dst, c.style.words[0]...)
 	}
 }
 
@@ -110,10 +124,11 @@ func (c *canonicalizer) object(dst []byte, depth int) []byte {
 	base := len(c.members)
 	dst = append(dst, '{')
 	body := len(dst)
-	ordered := true
+	ordered := c.style.compare != nil
 	for s.Object(); s.NextKey() && !c.refused; {
 		name := s.Key
-		if n := len(c.members); n > base {
+		n := len(c.members)
+		if n > base {
 			ordered = ordered && c.style.compare(c.members[n-1].name, name) < 0
 			dst = append(dst, c.style.comma...)
 		}
@@ -121,7 +136,7 @@ func (c *canonicalizer) object(dst []byte, depth int) []byte {
 		dst = c.style.text(dst, name)
 		dst = append(dst, c.style.colon...)
 		dst = c.value(dst, depth)
-		c.members = append(c.members, member{name, start, len(dst)})
+		c.members = append(c.members, member{name, start, len(dst), n})
 	}
 	if !ordered && !c.refused {
 		dst = c.sort(dst, body, c.members[base:])
@@ -130,15 +145,28 @@ func (c *canonicalizer) object(dst []byte, depth int) []byte {
 	return append(dst, '}')
 }
 
-// sort puts members in order. Of a name given twice the last counts.
+// sort puts members in order. Of a name given twice the last counts; where
+// the style keeps the order of the text, it stands where the first one stood.
 func (c *canonicalizer) sort(dst []byte, body int, members []member) []byte {
-	slices.SortStableFunc(members, func(a, b member) int { return c.style.compare(a.name, b.name) })
-	c.swap = c.swap[:0]
-	for i, m := range members {
-		if i+1 < len(members) && bytes.Equal(m.name, members[i+1].name) {
-			continue
+	compare := c.style.compare
+	if compare == nil {
+		compare = bytes.Compare
+	}
+	slices.SortStableFunc(members, func(a, b member) int { return compare(a.name, b.name) })
+	kept := members[:0]
+	for _, m := range members {
+		if n := len(kept); n > 0 && bytes.Equal(kept[n-1].name, m.name) {
+			m.index = kept[n-1].index
+			kept = kept[:n-1]
 		}
-		if len(c.swap) > 0 {
+		kept = append(kept, m)
+	}
+	if c.style.compare == nil {
+		slices.SortFunc(kept, func(a, b member) int { return a.index - b.index })
+	}
+	c.swap = c.swap[:0]
+	for i, m := range kept {
+		if i > 0 {
 			c.swap = append(c.swap, c.style.comma...)
 		}
 		c.swap = append(c.swap, dst[m.start:m.end]...)
@@ -171,26 +199,39 @@ func appendES6Number(dst, text []byte) ([]byte, bool) {
 // is the order of the bytes but for characters beyond U+FFFF, whose surrogates
 // go before U+E000.
 func compareUTF16(a, b []byte) int {
-	for i := 0; i < len(a) && i < len(b); i++ {
-		if a[i] == b[i] {
-			continue
-		}
-		for i > 0 && (a[i]&0xC0 == 0x80 || b[i]&0xC0 == 0x80) {
-			i-- // to the start of the character in which they differ
-		}
-		x, _ := rawjson.DecodeRune(a[i:])
-		y, _ := rawjson.DecodeRune(b[i:])
-		if ux, uy := firstUnit(x), firstUnit(y); ux != uy {
-			return int(ux - uy)
-		}
-		return int(x - y)
+	n := min(len(a), len(b))
+	i := 0
+	for i < n && a[i] == b[i] {
+		i++
 	}
-	return len(a) - len(b)
+	if i == n {
+		return len(a) - len(b)
+	}
+	for i > 0 && (a[i]&0xC0 == 0x80 || b[i]&0xC0 == 0x80) {
+		i-- // to the start of the character in which they differ
+	}
+	x, n := rawjson.DecodeRune(a[i:])
+	y, k := rawjson.DecodeRune(b[i:])
+	x1, x2 := units(x, a[i+n:])
+	y1, y2 := units(y, b[i+k:])
+	if x1 != y1 {
+		return int(x1 - y1)
+	}
+	return int(x2 - y2)
 }
 
-func firstUnit(r rune) rune {
+// units are the first UTF-16 unit of r and the one behind it, which is that of
+// the text that follows if r has only one; -1 at the end.
+func units(r rune, rest []byte) (first, second rune) {
 	if r > 0xFFFF {
-		r, _ = utf16.EncodeRune(r)
+		return utf16.EncodeRune(r)
 	}
-	return r
+	if len(rest) == 0 {
+		return r, -1
+	}
+	next, _ := rawjson.DecodeRune(rest)
+	if next > 0xFFFF {
+		next, _ = utf16.EncodeRune(next)
+	}
+	return r, next
 }

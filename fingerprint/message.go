@@ -409,7 +409,7 @@ func (w *Writer) appendCallMembers(dst []byte, call ToolCall) []byte {
 		from := len(dst)
 		dst = append(dst, `"arguments":`...)
 		var ok bool
-		if dst, ok = w.args.append(dst, call.Arguments, jcs, rawjson.MaxDepth, w.rules.mask); ok {
+		if dst, ok = w.args.append(dst, call.Arguments, jcs, w.rules.mask); ok {
 			dst = append(dst, ',')
 		} else {
 			dst = dst[:from]
@@ -428,7 +428,7 @@ func (w *Writer) appendCallMembers(dst []byte, call ToolCall) []byte {
 
 // appendJSON appends a logged value in its canonical form.
 func (w *Writer) appendJSON(dst []byte, v rawjson.Value) []byte {
-	out, ok := w.args.append(dst, v, jcs, rawjson.MaxDepth, w.rules.mask)
+	out, ok := w.args.append(dst, v, jcs, w.rules.mask)
 	if !ok {
 		return rawjson.AppendString(dst, v)
 	}

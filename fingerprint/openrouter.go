@@ -1,7 +1,11 @@
 package fingerprint
 
-// openRouterDepth is how deep arguments may nest before the SDK refuses them.
-const openRouterDepth = 64
+// openRouterJSON is jcs with the depth at which the SDK refuses arguments.
+var openRouterJSON = func() *jsonStyle {
+	style := *jcs
+	style.maxDepth = 64
+	return &style
+}()
 
 // newOpenRouter is the fingerprint of the OpenRouter agent SDK: SHA-256 of the
 // tool's name, a newline and the arguments by RFC 8785. What the SDK refuses
@@ -14,7 +18,7 @@ func newOpenRouter(o Options) (*Identity, error) {
 		calls, cause := w.issuedCalls(r)
 		for _, call := range calls {
 			dst := append(append(w.canonical[:0], call.Name...), '\n')
-			dst, ok := w.args.append(dst, call.Arguments, jcs, openRouterDepth, nil)
+			dst, ok := w.args.append(dst, call.Arguments, openRouterJSON, nil)
 			w.canonical = dst
 			if !ok {
 				return NotCanonical

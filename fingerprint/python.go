@@ -13,12 +13,20 @@ import (
 	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
 )
 
-// Python's json.dumps(json.loads(text), sort_keys=True), with and without
-// ensure_ascii. Names are ordered by code point, which is the order of their
-// bytes; integers of any size stay as they are.
+// The texts that Python makes of a value it parsed with json.loads: json.dumps
+// with sort_keys and ensure_ascii=False, and str (which is repr inside a list
+// or dict). Names are ordered by code point, which is the order of their bytes;
+// integers of any size stay as they are.
 var (
-	pythonASCII = &jsonStyle{", ", ": ", appendPythonASCII, appendPythonNumber, bytes.Compare}
-	pythonUTF8  = &jsonStyle{", ", ": ", appendPythonUTF8, appendPythonNumber, bytes.Compare}
+	pythonUTF8 = &jsonStyle{
+		comma: ", ", colon: ": ", words: jsonWords, maxDepth: rawjson.MaxDepth,
+		text: appendPythonUTF8, number: appendPythonNumber, compare: bytes.Compare,
+		constants: [][2]string{{"NaN", "NaN"}, {"Infinity", "Infinity"}, {"-Infinity", "-Infinity"}},
+	}
+	pythonRepr = &jsonStyle{
+		comma: ", ", colon: ": ", words: [3]string{"None", "True", "False"}, maxDepth: rawjson.MaxDepth,
+		text: appendPythonRepr, number: appendPythonNumberRepr,
+	}
 )
 
 // pythonMaxDigits is how many digits Python turns into an int; more raise
@@ -26,7 +34,7 @@ var (
 const pythonMaxDigits = 4300
 
 func appendPythonNumber(dst, text []byte) ([]byte, bool) {
-	if bytes.IndexAny(text, ".eE") < 0 {
+	if !bytes.ContainsAny(text, ".eE") {
 		if len(bytes.TrimPrefix(text, []byte("-"))) > pythonMaxDigits {
 			return dst, false
 		}
@@ -60,6 +68,17 @@ func appendPythonFloat(dst []byte, f float64) []byte {
 	return dst
 }
 
+// appendPythonNumberRepr is str() of a number. Its infinity has another name.
+func appendPythonNumberRepr(dst, text []byte) ([]byte, bool) {
+	from := len(dst)
+	dst, ok := appendPythonNumber(dst, text)
+	if i := bytes.IndexByte(dst[from:], 'I'); i >= 0 {
+		dst = append(dst[:from+i], "inf"...)
+	}
+	return dst, ok
+}
+
+// appendPythonASCII writes a string as json.dumps with ensure_ascii.
 func appendPythonASCII(dst, text []byte) []byte {
 	dst = append(dst, '"')
 	for i := 0; i < len(text); {
@@ -210,7 +229,7 @@ func isFinalSigma(text []byte, i, n int) bool {
 }
 
 func isCased(r rune) bool {
-	return unicode.In(r, unicode.Lu, unicode.Ll, unicode.Lt, unicode.Other_Lowercase, unicode.Other_Uppercase)
+	return unicode.In(r, unicode.Lu, unicode.Ll, unicode.Lt, unicode.Other_Lowercase, unicode.Other_Uppercase) && !isNew(r)
 }
 
 // wordMiddle are the characters that Unicode lets stand inside a word beside
@@ -218,9 +237,13 @@ func isCased(r rune) bool {
 var wordMiddle = []rune{'\'', '.', ':', 0xB7, 0x387, 0x55F, 0x5F4, 0x2018, 0x2019, 0x2024, 0x2027, 0xFE13, 0xFE52, 0xFE55, 0xFF07, 0xFF0E, 0xFF1A}
 
 func isCaseIgnorable(r rune) bool {
-	return unicode.In(r, unicode.Mn, unicode.Me, unicode.Cf, unicode.Lm, unicode.Sk) || slices.Contains(wordMiddle, r)
+	return (unicode.In(r, unicode.Mn, unicode.Me, unicode.Cf, unicode.Lm, unicode.Sk) || slices.Contains(wordMiddle, r)) && !isNew(r)
 }
 
-// pythonLower is the lower case of one character by Unicode 14, which the
-// Python in question (3.11) knows.
-func pythonLower(r rune) rune { return unicode.ToLower(r) }
+// pythonLower is the lower case of one character.
+func pythonLower(r rune) rune {
+	if isNew(r) {
+		return r
+	}
+	return unicode.ToLower(r)
+}

@@ -49,10 +49,12 @@ var scopeFields = []scopeField{
 
 const attrPrefix = "attr:"
 
-var attributeField = scopeField{"attr:NAME", "any other field of the log, by its name", ReadsAttributes,
+var attributeField = scopeField{
+	"attr:NAME", "any other field of the log, by its name", ReadsAttributes,
 	func(r *Request, name string, _ *Writer) ([]byte, Cause) {
 		return present(r.Attribute(name), NoAttribute)
-	}}
+	},
+}
 
 // A scope by an empty value would put strangers into one counter, so empty is
 // as good as absent here.

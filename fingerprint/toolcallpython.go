@@ -41,7 +41,7 @@ func (w *Writer) appendSignature(dst, arguments []byte) []byte {
 		return w.appendHashed(dst, arguments)
 	}
 	from := len(dst)
-	dst, ok := w.args.append(dst, arguments, pythonUTF8, rawjson.MaxDepth, nil)
+	dst, ok := w.args.append(dst, arguments, pythonUTF8, nil)
 	if !ok {
 		return append(dst, arguments...)
 	}

@@ -180,8 +180,8 @@ func (w *Writer) issuedCalls(r *Request) ([]ToolCall, Cause) {
 		return nil, cause
 	}
 	w.calls, w.ids = w.calls[:0], w.ids[:0]
-	for i := len(r.Messages.Items) - 1; i >= 0; i-- {
-		it := w.readItem(r.Messages.Items[i])
+	for i, v := range slices.Backward(r.Messages.Items) {
+		it := w.readItem(v)
 		class := it.class()
 		if class != isAssistant && class != isCall {
 			continue

@@ -33,9 +33,9 @@ func eachVector[T any](t *testing.T, file string, f func(row int, v T)) {
 }
 
 // mustMake makes a built-in identity.
-func mustMake(t *testing.T, name string, o Options) *Identity {
+func mustMake(t *testing.T, name string) *Identity {
 	t.Helper()
-	id, err := New(name, o)
+	id, err := New(name, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -72,7 +72,7 @@ func TestFairvisorVectors(t *testing.T) {
 		}
 		CRC32 uint32
 	}
-	id := mustMake(t, "fairvisor", Options{})
+	id := mustMake(t, "fairvisor")
 	eachVector(t, "fairvisor_fingerprints.jsonl", func(row int, v vector) {
 		r := blank()
 		r.Method, r.Path, r.Query.Object = []byte(v.Request.Method), []byte(v.Request.Path), rawjson.Value(v.Request.Query)
@@ -111,7 +111,7 @@ func TestAISGVectors(t *testing.T) {
 		}
 		Canonical, SHA256 string
 	}
-	id := mustMake(t, "aisg", Options{})
+	id := mustMake(t, "aisg")
 	eachVector(t, "aisg_fingerprints.jsonl", func(row int, v vector) {
 		r := blank()
 		r.Caller, r.Model, r.Messages = []byte(v.Request.Caller), []byte(v.Request.Model), items(t, v.Request.Messages)
@@ -129,7 +129,7 @@ func TestToolCallVectors(t *testing.T) {
 	type vector struct {
 		Events []struct{ Name, Arguments, Signature string }
 	}
-	id := mustMake(t, "tool-call-python", Options{})
+	id := mustMake(t, "tool-call-python")
 	eachVector(t, "toolcall_tracker_sequences.jsonl", func(row int, v vector) {
 		for i, e := range v.Events {
 			r := blank()
@@ -155,7 +155,7 @@ func TestOpenRouterVectors(t *testing.T) {
 	if err := json.Unmarshal(data, &file); err != nil {
 		t.Fatal(err)
 	}
-	id := mustMake(t, "openrouter", Options{})
+	id := mustMake(t, "openrouter")
 	for _, v := range file.ToolCallVectors {
 		r := blank()
 		r.ToolCallsLogged = true
@@ -171,7 +171,7 @@ func TestOpenRouterVectors(t *testing.T) {
 	// The bare ones have no tool: what is hashed is the canonical form alone.
 	for _, v := range file.KeyMaterialVectors {
 		var c canonicalizer
-		out, ok := c.append(nil, v.KeyMaterial, jcs, openRouterDepth, nil)
+		out, ok := c.append(nil, v.KeyMaterial, openRouterJSON, nil)
 		if !ok || string(out) != v.JCS {
 			t.Errorf("%s: %q, want %q", v.Name, out, v.JCS)
 		}

@@ -25,15 +25,15 @@ type Block struct {
 	Line    int64  // number of the first, from 1
 	Offset  int64  // bytes of the unpacked stream before it
 	TooLong bool   // instead of Data: one line longer than the limit
+
+	maxLine int    // lines longer than this are not read; 0 is no limit
+	memory  []byte // that Data lies in
 }
 
 // Release gives the block's memory back. Nothing may hold a part of Data.
 func (b *Block) Release() {
-	data := b.Data
-	b.Data = nil
-	if data != nil && cap(data) <= 4*BlockSize {
-		buffers.Put(&data)
-	}
+	recycle(b.memory)
+	b.Data, b.memory = nil, nil
 }
 
 var buffers = sync.Pool{New: func() any {
@@ -41,70 +41,89 @@ var buffers = sync.Pool{New: func() any {
 	return &b
 }}
 
+// recycle keeps a buffer for the next block. One that grew for a long line is
+// left to the garbage collector.
+func recycle(buf []byte) {
+	if c := cap(buf); c >= BlockSize && c <= 4*BlockSize {
+		buffers.Put(&buf)
+	}
+}
+
 // blocks cuts a reader into blocks.
 type blocks struct {
 	r       io.Reader
-	size    int // of a block
+	size    int // of a block; a longer line makes a longer block
 	maxLine int
 	rest    []byte // the beginning of a line whose end is not read yet
-	line    int64
-	offset  int64
-	err     error // of the reader; io.EOF at its end
-	tooLong bool  // inside a line that is skipped
+	line    int64  // lines before the next block
+	offset  int64  // bytes before it
+	err     error  // of the reader; io.EOF at its end
+	tooLong bool   // inside a line that is skipped
 }
 
 // next returns the next block, without Stream and Format. Its error is io.EOF
 // at the end, or says why the reader cannot be read to its end; what was read
 // before has been returned by then.
 func (b *blocks) next() (*Block, error) {
-	buf := (*buffers.Get().(*[]byte))[:0]
-	buf = append(buf, b.rest...)
+	buf := append((*buffers.Get().(*[]byte))[:0], b.rest...)
 	b.rest = b.rest[:0]
+	end := 0 // of the last whole line in buf
 	for {
-		if b.err != nil {
-			return b.last(buf)
+		switch {
+		case end == 0 && len(buf) > b.maxLine:
+			return b.skip(buf), nil
+		case end > 0 && len(buf) >= b.size:
+			b.rest = append(b.rest, buf[end:]...)
+			return b.block(buf[:end]), nil
+		case b.err != nil && len(buf) == 0:
+			recycle(buf)
+			return nil, b.err
+		case b.err != nil:
+			return b.block(buf), nil //nolint:nilerr // the next call returns it
 		}
-		if len(buf) == cap(buf) {
-			buf = append(buf, 0)[:len(buf)] // grow for a long line
-		}
-		room := buf[len(buf):cap(buf)]
-		if len(buf) < b.size {
-			room = room[:min(len(room), b.size-len(buf))]
-		}
-		n, err := b.r.Read(room)
 		from := len(buf)
-		buf = buf[:len(buf)+n]
-		b.err = err
+		buf = b.fill(buf)
 		if b.tooLong {
-			if buf = b.skipLine(buf); b.tooLong {
+			from = 0
+			if buf = b.skipRest(buf); b.tooLong {
 				continue
 			}
-			from = 0
 		}
-		if len(buf) < b.size {
-			continue
+		if k := bytes.LastIndexByte(buf[from:], '\n'); k >= 0 {
+			end = from + k + 1
 		}
-		// A block is full: it ends with its last whole line.
-		end := bytes.LastIndexByte(buf[from:], '\n')
-		if end >= 0 {
-			end += from
-		} else if end = bytes.LastIndexByte(buf[:from], '\n'); end < 0 {
-			if len(buf) > b.maxLine {
-				b.tooLong = true
-				b.offset += int64(len(buf))
-				block := &Block{Line: b.line + 1, Offset: b.offset - int64(len(buf)), TooLong: true}
-				buffers.Put(&buf)
-				return block, nil
-			}
-			continue
-		}
-		b.rest = append(b.rest, buf[end+1:]...)
-		return b.block(buf[:end+1]), nil
 	}
 }
 
-// skipLine drops what belongs to the line that is too long.
-func (b *blocks) skipLine(buf []byte) []byte {
+// fill reads once, up to the size of a block. Beyond that, inside a line, it
+// doubles what is there, but never reads more than shows that a line is too
+// long.
+func (b *blocks) fill(buf []byte) []byte {
+	want := b.size - len(buf)
+	if want <= 0 {
+		want = min(len(buf), b.maxLine+1-len(buf))
+	}
+	if room := cap(buf) - len(buf); room == 0 {
+		buf = append(make([]byte, 0, 2*cap(buf)), buf...)
+	} else {
+		want = min(want, room)
+	}
+	n, err := b.r.Read(buf[len(buf) : len(buf)+want])
+	b.err = err
+	return buf[:len(buf)+n]
+}
+
+// skip gives a line up that is too long, of which buf is the beginning.
+func (b *blocks) skip(buf []byte) *Block {
+	block := &Block{Line: b.line + 1, Offset: b.offset, TooLong: true}
+	b.offset += int64(len(buf))
+	b.tooLong = true
+	recycle(buf)
+	return block
+}
+
+// skipRest drops what belongs to the line that is too long.
+func (b *blocks) skipRest(buf []byte) []byte {
 	end := bytes.IndexByte(buf, '\n')
 	if end < 0 {
 		b.offset += int64(len(buf))
@@ -117,24 +136,10 @@ func (b *blocks) skipLine(buf []byte) []byte {
 }
 
 func (b *blocks) block(data []byte) *Block {
-	block := &Block{Data: data, Line: b.line + 1, Offset: b.offset}
+	block := &Block{Data: data, Line: b.line + 1, Offset: b.offset, maxLine: b.maxLine, memory: data}
 	b.line += int64(bytes.Count(data, []byte{'\n'}))
 	b.offset += int64(len(data))
 	return block
-}
-
-// last returns what is left when the reader has ended.
-func (b *blocks) last(buf []byte) (*Block, error) {
-	if len(buf) == 0 {
-		buffers.Put(&buf)
-		return nil, b.err
-	}
-	if len(buf) > b.maxLine && bytes.IndexByte(buf, '\n') < 0 {
-		block := &Block{Line: b.line + 1, Offset: b.offset, TooLong: true}
-		buffers.Put(&buf)
-		return block, nil
-	}
-	return b.block(buf), nil
 }
 
 // broken tells an end that is an error from the one that is not.

@@ -6,19 +6,26 @@ import (
 	"os"
 )
 
-// probePieces is how many places of a long plain file are looked at.
-const probePieces = 8
+const (
+	// probePieces is how many places of a long plain file are looked at.
+	probePieces = 8
+	// probePiece is the least that a place shows: disorder reaches over many
+	// lines, and a line of a log of conversations is long.
+	probePiece = 256 << 10
+	// probeAhead is how much of a source that cannot be read twice is kept in
+	// memory for a look ahead.
+	probeAhead = 8 << 20
+)
 
 // Probe shows parts of the stream to visit, without reading it: of a plain
 // file evenly spaced pieces, of a compressed one the beginning, so that about
-// budget bytes are looked at. Of a source that cannot be read twice only what
-// Open has read is shown. Lines and offsets in the blocks are those of the
-// piece. whole says that nothing was left out.
+// budget bytes are looked at. Of a source that cannot be read twice its
+// beginning is read ahead. Lines and offsets in the blocks are those of the
+// piece, and a piece may end inside a line. whole says that nothing was left
+// out. To be called before the first Next.
 func (s *Stream) Probe(budget int64, visit func(*Block)) (whole bool, err error) {
-	if s.head != nil {
-		part := *s.mark(s.head)
-		visit(&part)
-		return false, nil
+	if !s.source.rereadable() {
+		return s.probeAhead(min(budget, probeAhead), visit), nil
 	}
 	file, err := os.Open(s.source.path)
 	if err != nil {
@@ -35,9 +42,13 @@ func (s *Stream) Probe(budget int64, visit func(*Block)) (whole bool, err error)
 	if u.packed || size <= budget {
 		return probe.piece(u, budget, false, visit), nil
 	}
-	share := budget / probePieces
-	for i := range int64(probePieces) {
-		if _, err := file.Seek(i*(size-share)/(probePieces-1), io.SeekStart); err != nil {
+	pieces := min(probePieces, budget/probePiece)
+	if pieces < 2 {
+		return probe.piece(u, budget, false, visit), nil
+	}
+	share := budget / pieces
+	for i := range pieces {
+		if _, err := file.Seek(i*((size-share)/(pieces-1)), io.SeekStart); err != nil {
 			return false, s.wrap(err)
 		}
 		probe.piece(file, share, i > 0, visit)
@@ -48,11 +59,12 @@ func (s *Stream) Probe(budget int64, visit func(*Block)) (whole bool, err error)
 // piece shows up to budget bytes from r. A source that breaks off is not an
 // error here: the run will say so.
 func (s *Stream) piece(r io.Reader, budget int64, cut bool, visit func(*Block)) (whole bool) {
-	b := &blocks{r: io.LimitReader(r, budget), size: BlockSize, maxLine: s.o.MaxLine}
+	limited := &io.LimitedReader{R: r, N: budget}
+	b := &blocks{r: limited, size: s.blockSize(), maxLine: s.o.MaxLine}
 	for {
 		block, err := b.next()
 		if err != nil {
-			return s.read.Load() < budget
+			return limited.N > 0 || atEnd(r)
 		}
 		if cut { // the piece begins in the middle of a line
 			_, block.Data, _ = bytes.Cut(block.Data, []byte{'\n'})
@@ -61,4 +73,27 @@ func (s *Stream) piece(r io.Reader, budget int64, cut bool, visit func(*Block)) 
 		visit(s.mark(block))
 		block.Release()
 	}
+}
+
+func atEnd(r io.Reader) bool {
+	n, err := r.Read(make([]byte, 1))
+	return n == 0 && err != nil
+}
+
+// probeAhead keeps what it reads for Next.
+func (s *Stream) probeAhead(budget int64, visit func(*Block)) (whole bool) {
+	seen := int64(0)
+	for i := 0; seen < budget; i++ {
+		if i == len(s.ahead) {
+			block, err := s.blocks.next()
+			if err != nil {
+				return true // Next will get the same error
+			}
+			s.ahead = append(s.ahead, block)
+		}
+		part := *s.mark(s.ahead[i])
+		seen += int64(len(part.Data))
+		visit(&part)
+	}
+	return false
 }

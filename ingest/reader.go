@@ -61,7 +61,14 @@ func (rd *Reader) Read(b *Block, yield func(*fingerprint.Request), skip func(Ski
 		if end < 0 {
 			end, next = len(data), len(data)
 		}
-		run.line(trim(data[:end]), at)
+		if b.maxLine > 0 && end > b.maxLine {
+			run.tally.Lines++
+			run.bad(at.Line, 0, tooLong)
+		} else {
+			line := data[:end]
+			text := trim(line)
+			run.line(text, at, cap(line)-cap(text))
+		}
 		at.Line++
 		at.Offset += int64(next)
 		data = data[next:]
@@ -79,33 +86,35 @@ type reading struct {
 	tally  Tally
 }
 
-func (run *reading) line(line []byte, at fingerprint.Position) {
+// line reads a line that begins lead bytes behind at.
+func (run *reading) line(line []byte, at fingerprint.Position, lead int) {
 	switch {
 	case len(line) == 0:
 		run.tally.Lines++
 		run.tally.Blank++
-	case line[0] == '[' && run.b.Format.JSON:
-		run.elements(line, at)
+	case run.b.Format.JSON && line[0] == '[':
+		run.elements(line, at, lead)
 	default:
-		run.record(line, at, 0)
+		run.record(line, at, lead)
 	}
 }
 
 // elements reads a line that is an array of records.
-func (run *reading) elements(line []byte, at fingerprint.Position) {
+func (run *reading) elements(line []byte, at fingerprint.Position, lead int) {
 	s := &run.rd.array
 	s.Reset(line)
 	for s.Array(); s.NextElement(); at.Item++ {
+		s.Kind() // skips white space
 		start := s.Offset()
-		if record := s.Value(); record != nil {
-			run.record(record, at, start)
+		if s.Skip(); s.Err() == nil {
+			run.record(s.Since(start), at, lead+start)
 		}
 	}
 	if s.End() != nil {
 		// What stands behind the error cannot be told apart: one line.
 		column, why := s.Failure()
 		run.tally.Lines++
-		run.bad(at.Line, column+1, why)
+		run.bad(at.Line, lead+column+1, why)
 	} else if at.Item == 0 {
 		run.tally.Lines++
 		run.tally.Blank++

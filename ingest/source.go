@@ -2,7 +2,6 @@ package ingest
 
 import (
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -30,8 +29,7 @@ func (e *Error) Unwrap() error { return e.Err }
 
 // newError drops the path that errors of the file system repeat.
 func newError(path string, err error, hint string) *Error {
-	var pathErr *fs.PathError
-	if errors.As(err, &pathErr) {
+	if pathErr, ok := errors.AsType[*fs.PathError](err); ok {
 		err = pathErr.Err
 	}
 	if hint == "" && errors.Is(err, fs.ErrPermission) {
@@ -51,8 +49,10 @@ type Source struct {
 const StdinName = "-"
 
 // Find turns arguments into sources: files, directories (walked, in order of
-// their names), globs, and - for standard input. Each file comes once. What
-// cannot be found is in the error; the rest is returned all the same.
+// their names), globs, and - for standard input. Each file comes once. An
+// empty file, such as a log just rotated, is passed over if there is another.
+// What cannot be found is in the error, which joins one *Error for each; the
+// rest is returned all the same.
 func Find(args []string, stdin io.Reader) ([]*Source, error) {
 	f := finder{seen: map[string]bool{}}
 	for _, arg := range args {
@@ -67,6 +67,9 @@ func Find(args []string, stdin io.Reader) ([]*Source, error) {
 			f.errs = append(f.errs, err)
 		}
 	}
+	if full := slices.DeleteFunc(slices.Clone(f.sources), (*Source).empty); len(full) > 0 {
+		f.sources = full
+	}
 	return f.sources, errors.Join(f.errs...)
 }
 
@@ -79,6 +82,9 @@ type finder struct {
 func (f *finder) find(arg string) error {
 	info, err := os.Stat(arg)
 	if err == nil && info.IsDir() {
+		if info, err := os.Lstat(arg); err == nil && !info.IsDir() {
+			arg += string(filepath.Separator) // WalkDir does not follow a link
+		}
 		return f.walk(arg)
 	}
 	if err == nil {
@@ -104,8 +110,17 @@ func (f *finder) find(arg string) error {
 	return nil
 }
 
-// skipped are names that stand beside logs and are none.
-var skipped = []string{".md", ".yaml", ".yml", ".parquet", ".html", ".sh", ".py", ".go", ".conf", ".pid", ".sock"}
+// skipped are endings, and names, of files that stand beside logs and are none.
+var skipped = []string{
+	".conf", ".css", ".go", ".html", ".js", ".lock", ".md", ".md5", ".parquet", ".pdf", ".pid", ".png", ".py",
+	".sh", ".sha256", ".sock", ".svg", ".swp", ".tmp", ".toml", ".yaml", ".yml",
+	"license", "licence", "makefile", "notice", "readme",
+}
+
+func isSkipped(name string) bool {
+	name = strings.ToLower(name)
+	return slices.Contains(skipped, name) || slices.Contains(skipped, filepath.Ext(name))
+}
 
 func (f *finder) walk(dir string) error {
 	found := len(f.sources)
@@ -118,7 +133,7 @@ func (f *finder) walk(dir string) error {
 		switch {
 		case d.IsDir() && hidden:
 			return fs.SkipDir
-		case d.IsDir(), hidden, slices.Contains(skipped, strings.ToLower(filepath.Ext(path))):
+		case d.IsDir(), hidden, isSkipped(d.Name()):
 			return nil
 		}
 		// A link may stand for a file elsewhere; anything else that is no
@@ -139,7 +154,10 @@ func (f *finder) walk(dir string) error {
 
 func (f *finder) add(path string) {
 	key := path
-	if abs, err := filepath.Abs(path); err == nil {
+	if target, err := filepath.EvalSymlinks(path); err == nil {
+		key = target
+	}
+	if abs, err := filepath.Abs(key); err == nil {
 		key = abs
 	}
 	if !f.seen[key] {
@@ -160,6 +178,8 @@ func (s *Source) size() int64 {
 	return info.Size()
 }
 
+func (s *Source) empty() bool { return s.size() == 0 }
+
 // rereadable tells whether the source can be opened again from its start.
 func (s *Source) rereadable() bool { return s.size() >= 0 }
 
@@ -172,13 +192,4 @@ func (s *Source) open() (io.ReadCloser, error) {
 		return nil, newError(s.Name, err, "")
 	}
 	return file, nil
-}
-
-// unknownFormat says that nothing knows how to read a source.
-func unknownFormat(name, format string, names []string) error {
-	if format != "" {
-		return newError(name, fmt.Errorf("not in the format %s", format), "leave --format out to have the format detected")
-	}
-	return newError(name, errors.New("no known log format"),
-		fmt.Sprintf("say which with --format %s, or turn it into the native format: docs/formats.md", strings.Join(names, "|")))
 }

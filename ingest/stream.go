@@ -3,17 +3,23 @@ package ingest
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
+	"os"
+	"strings"
 	"sync/atomic"
 
 	"github.com/loopgauge/loopgauge/fingerprint"
+	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
 	"github.com/loopgauge/loopgauge/ingest/formats"
 )
 
 // Options say how a source is read.
 type Options struct {
-	Format  string // one of formats.Names; empty detects it
-	MaxLine int    // longest line, in bytes; 0 is DefaultMaxLine
+	Format  string // name of the format; empty detects it
+	MaxLine int    // longest line, in bytes without its newline; 0 is DefaultMaxLine
+
+	blockSize int // BlockSize unless a test says otherwise
 }
 
 // Stream is an opened source whose format is known. One goroutine reads it at
@@ -28,43 +34,51 @@ type Stream struct {
 	read   atomic.Int64
 	raw    *unpacked // nil between the look at the head and the first block
 	blocks *blocks
-	head   *Block // of a source that cannot be read twice
+	ahead  []*Block // read already, of a source that cannot be read twice
+	closed bool
 }
 
 // headLines is how many lines the format and the first time are told from.
 const headLines = 100
 
+// headBlocks is in how many blocks a line that says something must come.
+const headBlocks = 8
+
 // Open opens a source as the stream with the given index, and looks at its
 // beginning. A file is closed again until its first block is asked for, so
-// that a thousand rotated files do not hold a thousand buffers.
+// that a thousand rotated files do not hold a thousand buffers. Errors are an
+// *Error, or an *UnknownFormat.
 func Open(src *Source, index int32, o Options) (*Stream, error) {
 	if o.MaxLine == 0 {
 		o.MaxLine = DefaultMaxLine
+	}
+	if o.Format != "" && formats.ByName(o.Format) == nil {
+		return nil, &UnknownFormat{o.Format}
 	}
 	s := &Stream{source: src, index: index, o: o}
 	if err := s.start(); err != nil {
 		return nil, err
 	}
-	head, err := s.blocks.next()
-	if err != nil {
-		s.Close()
-		if errors.Is(err, io.EOF) {
-			err = errors.New("empty")
-		}
-		return nil, s.wrap(err)
-	}
-	if err := s.look(head); err != nil {
+	if err := s.look(); err != nil {
 		s.Close()
 		return nil, err
 	}
 	if src.rereadable() {
-		head.Release()
-		s.Close()
+		for _, b := range s.ahead {
+			b.Release()
+		}
+		s.ahead = nil
+		s.stop()
 		s.read.Store(0)
-	} else {
-		s.head = head
 	}
 	return s, nil
+}
+
+// UnknownFormat is a --format that does not exist.
+type UnknownFormat struct{ Name string }
+
+func (e *UnknownFormat) Error() string {
+	return fmt.Sprintf("no format is called %q; there are %s", e.Name, strings.Join(formats.Names(), ", "))
 }
 
 // start opens the source from its beginning.
@@ -73,40 +87,99 @@ func (s *Stream) start() error {
 	if err != nil {
 		return err
 	}
-	s.raw, err = unpack(file, &s.read)
+	u, err := unpack(file, &s.read)
 	if err != nil {
 		file.Close()
 		return s.wrap(err)
 	}
-	s.blocks = &blocks{r: s.raw, size: BlockSize, maxLine: s.o.MaxLine}
+	if hint, err := u.check(s.source.Name); err != nil {
+		u.Close()
+		if hint == "" {
+			return s.wrap(err)
+		}
+		return newError(s.source.Name, err, hint)
+	}
+	s.raw = u
+	s.blocks = &blocks{r: u, size: s.blockSize(), maxLine: s.o.MaxLine}
 	return nil
+}
+
+func (s *Stream) blockSize() int {
+	if s.o.blockSize > 0 {
+		return s.o.blockSize
+	}
+	return BlockSize
 }
 
 // wrap names the source in an error and tells the way out of common ones.
 func (s *Stream) wrap(err error) error {
 	hint := ""
-	if errors.Is(err, io.ErrUnexpectedEOF) {
-		err, hint = errors.New("the compressed data ends early"), "the file is cut: copy it again, or unpack what there is of it"
+	switch {
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		err, hint = errors.New("the compressed data ends early"), "the file is cut: copy it again; what there is of it is read"
+	case errors.Is(err, os.ErrNotExist):
+		hint = "it was there a moment ago: is it being rotated?"
 	}
 	return newError(s.source.Name, err, hint)
 }
 
-// look recognises the format by the first lines.
-func (s *Stream) look(head *Block) error {
-	data := head.Data
-	if bytes.HasPrefix(data, []byte{0xFF, 0xFE}) || bytes.HasPrefix(data, []byte{0xFE, 0xFF}) {
-		return newError(s.source.Name, errors.New("UTF-16 text"), "turn it into UTF-8 first: iconv -f UTF-16 -t UTF-8")
+// look reads the beginning of the stream up to the first line that says
+// something, and recognises the format by it and those that follow.
+func (s *Stream) look() error {
+	for len(s.ahead) < headBlocks {
+		b, err := s.blocks.next()
+		if broken(err) && len(s.ahead) == 0 {
+			return s.wrap(err)
+		}
+		if err != nil {
+			break
+		}
+		s.ahead = append(s.ahead, b)
+		if len(bytes.TrimSpace(b.Data)) > 0 {
+			return s.recognise(b)
+		}
 	}
-	if bytes.IndexByte(data, 0) >= 0 {
-		return newError(s.source.Name, errors.New("binary data, not a log"), "")
+	if len(s.ahead) == 0 {
+		return newError(s.source.Name, errors.New("the file is empty"), "")
 	}
+	if s.ahead[0].TooLong {
+		return newError(s.source.Name, errors.New("no known log format; line 1 is longer than the limit"), "raise it with --max-line")
+	}
+	return newError(s.source.Name, errors.New("nothing but blank lines"), "")
+}
+
+func (s *Stream) recognise(head *Block) error {
 	if s.o.Format != "" {
 		s.format = formats.ByName(s.o.Format)
-	} else if s.format = detect(data); s.format == nil {
-		return unknownFormat(s.source.Name, "", formats.Names())
+	} else if s.format = detect(head.Data); s.format == nil {
+		return newError(s.source.Name, unknownFormat(head),
+			fmt.Sprintf("name it with --format (%s), or turn it into the native format: docs/formats.md", strings.Join(formats.Names(), ", ")))
 	}
 	s.first = s.firstTime(head)
 	return nil
+}
+
+// unknownFormat says as much of a log in no known format as can be said
+// without showing any of it: there may be secrets in it.
+func unknownFormat(head *Block) error {
+	number, data := head.Line, head.Data
+	var line []byte
+	for len(line) == 0 {
+		line, data, _ = bytes.Cut(data, []byte{'\n'})
+		line = trim(line)
+		number++
+	}
+	number--
+	if line[0] != '{' && line[0] != '[' {
+		return fmt.Errorf("no known log format; line %d is neither JSON nor an access log line", number)
+	}
+	var s rawjson.Scanner
+	s.Reset(line)
+	s.Skip()
+	if err := s.End(); err != nil {
+		return fmt.Errorf("no known log format; line %d, %w", number, err)
+	}
+	return fmt.Errorf("no known log format; line %d is JSON, but not of a known gateway", number)
 }
 
 // detect picks the format that most of the first lines are of. A few strange
@@ -144,9 +217,7 @@ func detect(data []byte) *formats.Format {
 func (s *Stream) firstTime(head *Block) int64 {
 	part := *head
 	part.Format, part.Stream = s.format, s.index
-	if end := nthLine(part.Data, headLines); end < len(part.Data) {
-		part.Data = part.Data[:end]
-	}
+	part.Data = part.Data[:nthLine(part.Data, headLines)]
 	first := int64(fingerprint.NoTime)
 	NewReader(0).Read(&part, func(r *fingerprint.Request) {
 		t := r.Time // the start is the earlier, whichever the run orders by
@@ -185,14 +256,19 @@ func (s *Stream) Size() int64 { return s.source.size() }
 // Read is how many of those bytes have been read. Any goroutine may ask.
 func (s *Stream) Read() int64 { return s.read.Load() }
 
-// First is the smallest event time among the first lines, in microseconds.
+// First is the smallest time among the first lines, in microseconds; 0 if
+// none of them has one.
 func (s *Stream) First() int64 { return s.first }
 
 // Next returns the next block. The error is io.EOF at the end, or says why the
 // source cannot be read to its end, after all that could be read of it.
 func (s *Stream) Next() (*Block, error) {
-	if b := s.head; b != nil {
-		s.head = nil
+	if s.closed {
+		return nil, io.EOF
+	}
+	if len(s.ahead) > 0 {
+		b := s.ahead[0]
+		s.ahead = s.ahead[1:]
 		return s.mark(b), nil
 	}
 	if s.raw == nil {
@@ -217,6 +293,11 @@ func (s *Stream) mark(b *Block) *Block {
 
 // Close ends the reading. It may be called more than once.
 func (s *Stream) Close() error {
+	s.closed, s.ahead = true, nil
+	return s.stop()
+}
+
+func (s *Stream) stop() error {
 	if s.raw == nil {
 		return nil
 	}

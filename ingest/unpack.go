@@ -3,6 +3,8 @@ package ingest
 import (
 	"bufio"
 	"bytes"
+	"errors"
+	"fmt"
 	"io"
 	"sync/atomic"
 
@@ -14,36 +16,79 @@ import (
 // zstd --long, the largest in use.
 const maxZstdWindow = 128 << 20
 
+// headBytes is how much of a source is looked at to tell text from the rest.
+const headBytes = 4 << 10
+
 // unpacked reads a source and undoes its compression, told by its content.
 type unpacked struct {
-	io.Reader
+	*bufio.Reader
 	source io.Closer
-	inner  func()        // ends the decompressor
-	read   *atomic.Int64 // bytes of the source read so far
+	inner  func() // ends the decompressor
 	packed bool
 }
 
+// unpack counts in read what it takes from src.
 func unpack(src io.ReadCloser, read *atomic.Int64) (*unpacked, error) {
-	u := &unpacked{source: src, read: read, inner: func() {}}
-	head := bufio.NewReaderSize(&counting{src, read}, 64<<10)
-	magic, _ := head.Peek(4) // a shorter source is no compressed one
+	u := &unpacked{source: src, inner: func() {}}
+	u.Reader = bufio.NewReaderSize(&counting{src, read}, 64<<10)
+	magic, _ := u.Peek(4) // a shorter source is no compressed one
 	switch {
 	case bytes.HasPrefix(magic, []byte{0x1F, 0x8B}):
-		z, err := gzip.NewReader(head)
+		z, err := gzip.NewReader(u.Reader)
 		if err != nil {
 			return nil, err
 		}
-		u.Reader, u.packed = z, true
-	case bytes.Equal(magic, []byte{0x28, 0xB5, 0x2F, 0xFD}):
-		z, err := zstd.NewReader(head, zstd.WithDecoderMaxWindow(maxZstdWindow), zstd.WithDecoderConcurrency(2))
+		u.packed = true
+		u.Reader = bufio.NewReaderSize(z, headBytes)
+	case isZstd(magic):
+		z, err := zstd.NewReader(u.Reader, zstd.WithDecoderMaxWindow(maxZstdWindow), zstd.WithDecoderConcurrency(2))
 		if err != nil {
 			return nil, err
 		}
-		u.Reader, u.packed, u.inner = z, true, z.Close
-	default:
-		u.Reader = head
+		u.packed, u.inner = true, z.Close
+		u.Reader = bufio.NewReaderSize(z, headBytes)
 	}
 	return u, nil
+}
+
+// isZstd knows zstd frames and the skippable frames that pzstd writes first.
+func isZstd(magic []byte) bool {
+	return bytes.Equal(magic, []byte{0x28, 0xB5, 0x2F, 0xFD}) ||
+		len(magic) == 4 && magic[0]&0xF0 == 0x50 && bytes.Equal(magic[1:], []byte{0x2A, 0x4D, 0x18})
+}
+
+// check refuses what is no text in UTF-8. Its error is meant to be wrapped
+// with the source's name.
+func (u *unpacked) check(name string) (hint string, err error) {
+	head, err := u.Peek(headBytes)
+	if len(head) == 0 && broken(err) {
+		return "", err
+	}
+	for _, p := range packers {
+		if bytes.HasPrefix(head, []byte(p.magic)) {
+			return fmt.Sprintf("unpack it on the way: %s %s | loopgauge ... -", p.command, name), fmt.Errorf("%s data", p.name)
+		}
+	}
+	switch {
+	case bytes.HasPrefix(head, []byte{0xFF, 0xFE}), bytes.HasPrefix(head, []byte{0xFE, 0xFF}):
+		return fmt.Sprintf("turn it into UTF-8 on the way: iconv -f UTF-16 -t UTF-8 %s | loopgauge ... -", name), errors.New("text in UTF-16")
+	case bytes.HasPrefix(head, []byte("PAR1")):
+		return "", errors.New("a Parquet file, not a log")
+	case len(head) > 0 && len(bytes.Trim(head, "\x00")) == 0:
+		return fmt.Sprintf("take them out on the way: tr -d '\\000' < %s | loopgauge ... -", name),
+			errors.New("begins with NUL bytes: a file that was truncated while being written?")
+	case bytes.IndexByte(head, 0) >= 0:
+		return "", errors.New("binary data, not a log")
+	}
+	return "", nil
+}
+
+// packers are compressions that are recognised but not undone.
+var packers = []struct{ name, magic, command string }{
+	{"xz", "\xFD7zXZ\x00", "xz -dc"},
+	{"bzip2", "BZh", "bzip2 -dc"},
+	{"lz4", "\x04\x22\x4D\x18", "lz4 -dc"},
+	{"zip", "PK\x03\x04", "unzip -p"},
 }
 
 func (u *unpacked) Close() error {

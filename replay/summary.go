@@ -143,7 +143,7 @@ func (s Summary) loops(b *strings.Builder) {
 			count(l.Requests), count(l.After), count(l.Tokens), money(l.Cost), strings.Join(l.Rules, ", "))
 	}
 	t.write(b, "")
-	var after, cost = int64(0), 0.0
+	after, cost := int64(0), 0.0
 	unknown := false
 	for i := range loops {
 		after += loops[i].After

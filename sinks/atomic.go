@@ -21,8 +21,7 @@ type AtomicFile struct {
 func CreateAtomic(path string) (*AtomicFile, error) {
 	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*.tmp")
 	if err != nil {
-		var pathErr *fs.PathError
-		if errors.As(err, &pathErr) {
+		if pathErr, ok := errors.AsType[*fs.PathError](err); ok {
 			err = pathErr.Err
 		}
 		return nil, fmt.Errorf("%s: %w", path, err)

@@ -12,21 +12,34 @@ const MaxPeriod = 32
 
 // cycle counts the complete repetitions at the tail of a scope's fingerprints,
 // all younger than the window, of the shortest period 1..P that repeats there.
-// A tail in which nothing repeats counts 1.
+// A tail in which nothing repeats counts 1: A B A B counts 2 (period 2),
+// A counts 4 (period 1), A B counts 1. The shortest period that stands
+// there twice is taken even if a longer one goes back further.
+//
+// Without a window the times of a loop that never ends are not kept: Count's
+// First is then the time at which the period began, which may be a part of a
+// repetition before the first complete one.
 type cycle struct {
 	maxAge  int64
 	endless bool
 	period  int64
 	scopes  *table[fingerprint.ScopeKey, tail]
 	times   queues[int64]
+	steps   steps
 }
 
 // tail is the end of a scope's sequence. Positions count its events from 0.
 type tail struct {
-	next   int64        // position of the next event
-	events []tailEvent  // the last P, by position modulo P
-	runs   []tailRun    // by period less 1
-	times  queue[int64] // of the events inside the window; unused without one
+	next  int64        // position of the next event
+	steps uint32       // the last P events and the P runs; 0 is none yet
+	times queue[int64] // of the events inside the window that a run may need; unused without a window
+}
+
+// step is an element of two lists in one: events are found by position modulo
+// P, runs by period less 1.
+type step struct {
+	tailEvent
+	run tailRun
 }
 
 type tailEvent struct {
@@ -45,7 +58,11 @@ func newCycle(spec CounterSpec, keys int) Counter {
 	if c.period == 0 {
 		c.period = DefaultPeriod
 	}
-	c.scopes = newTable[fingerprint.ScopeKey](spec.idle(), keys, func(t *tail) { c.times.clear(&t.times) })
+	c.steps.size = int(c.period)
+	c.scopes = newTable[fingerprint.ScopeKey](spec.idle(), keys, func(t *tail) {
+		c.times.clear(&t.times)
+		c.steps.give(t.steps)
+	})
 	return c
 }
 
@@ -56,43 +73,50 @@ func (c *cycle) Count(h *Hit) Count {
 		if t == nil {
 			return Count{1, h.Time}
 		}
-		return c.answer(t, h, 1, func(p int64) tailRun { return c.extend(t, h.Time, print, p) })
+		s := c.steps.at(t.steps)
+		return c.answer(t, h, 1, func(p int64) tailRun { return c.extend(t, s, h.Time, print, p) })
 	}
 	t := c.scopes.touch(h.Scope, h.Time)
-	if t.events == nil {
-		t.events, t.runs = make([]tailEvent, c.period), make([]tailRun, c.period)
+	if t.steps == 0 {
+		t.steps = c.steps.take()
 	}
+	s := c.steps.at(t.steps)
+	longest := t.next
 	for p := int64(1); p <= c.period; p++ {
-		t.runs[p-1] = c.extend(t, h.Time, print, p)
+		s[p-1].run = c.extend(t, s, h.Time, print, p)
+		longest = min(longest, s[p-1].run.from)
 	}
-	t.events[t.next%c.period] = tailEvent{print, h.Time}
+	s[t.next%c.period].tailEvent = tailEvent{print, h.Time}
 	t.next++
 	if !c.endless {
 		c.times.push(&t.times, h.Time)
+		for t.next-int64(t.times.n) < longest {
+			c.times.pop(&t.times)
+		}
 	}
-	return c.answer(t, h, 0, func(p int64) tailRun { return t.runs[p-1] })
+	return c.answer(t, h, 0, func(p int64) tailRun { return s[p-1].run })
 }
 
 // extend tells where the run of period p begins once an event is put at the
 // end: where it did if the event equals the one p before it, otherwise p
 // events from the end, or at the first if there are not so many.
-func (c *cycle) extend(t *tail, now int64, print printKey, p int64) tailRun {
+func (c *cycle) extend(t *tail, s []step, now int64, print printKey, p int64) tailRun {
 	back := t.next - p
-	if back >= 0 && t.events[back%c.period].print == print {
-		return t.runs[p-1]
+	if back >= 0 && s[back%c.period].print == print {
+		return s[p-1].run
 	}
 	from := max(back+1, 0)
 	if from == t.next {
 		return tailRun{from, now}
 	}
-	return tailRun{from, t.events[from%c.period].time}
+	return tailRun{from, s[from%c.period].time}
 }
 
 // answer finds the shortest period that repeats. pending is 1 if h is not
 // among the events yet.
 func (c *cycle) answer(t *tail, h *Hit, pending int64, run func(p int64) tailRun) Count {
 	end := t.next + pending
-	inside := int64(0) // position of the first event inside the window
+	inside := int64(0) // position of the first event whose time is kept
 	if !c.endless {
 		for t.times.n > 0 && h.Time-t.times.oldest > c.maxAge {
 			c.times.pop(&t.times)
@@ -116,3 +140,40 @@ func (c *cycle) answer(t *tail, h *Hit, pending int64, run func(p int64) tailRun
 func (c *cycle) Forget(h *Hit)  { c.scopes.remove(h.Scope) }
 func (c *cycle) Keys() int      { return c.scopes.live }
 func (c *cycle) Dropped() int64 { return c.scopes.dropped }
+
+// steps is the memory of the scopes' tails, size steps each, in blocks that are
+// used again.
+type steps struct {
+	size   int
+	blocks [][]step
+	n      uint32
+	free   []uint32
+}
+
+const stepsBits = 6 // tails a block: as few allocations as pages make
+
+// at returns the steps that take called i. They are not cleared: a tail reads
+// only what it wrote, by its positions.
+func (s *steps) at(i uint32) []step {
+	from := int(i&(1<<stepsBits-1)) * s.size
+	return s.blocks[i>>stepsBits][from : from+s.size]
+}
+
+func (s *steps) take() uint32 {
+	if n := len(s.free); n > 0 {
+		i := s.free[n-1]
+		s.free = s.free[:n-1]
+		return i
+	}
+	s.n++ // 0 is none
+	if int(s.n>>stepsBits) >= len(s.blocks) {
+		s.blocks = append(s.blocks, make([]step, s.size<<stepsBits))
+	}
+	return s.n
+}
+
+func (s *steps) give(i uint32) {
+	if i != 0 {
+		s.free = append(s.free, i)
+	}
+}

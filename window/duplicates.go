@@ -13,12 +13,13 @@ const DefaultDuplicates = 10 * time.Minute
 type Duplicates struct {
 	seen    *table[[16]byte, struct{}]
 	horizon int64
+	id      []byte // scratch
 }
 
 // NewDuplicates remembers ids for horizon; 0 remembers none.
 func NewDuplicates(horizon time.Duration) *Duplicates {
 	h := horizon.Microseconds()
-	return &Duplicates{newTable[[16]byte, struct{}](h, 0, nil), h}
+	return &Duplicates{seen: newTable[[16]byte, struct{}](h, 0, nil), horizon: h}
 }
 
 // Seen reports whether an event with this one's id came within the horizon,
@@ -27,7 +28,8 @@ func (d *Duplicates) Seen(ev *Event) bool {
 	if d.horizon == 0 || ev.ID == "" {
 		return false
 	}
-	sum := sha256.Sum256([]byte(ev.ID))
+	d.id = append(d.id[:0], ev.ID...)
+	sum := sha256.Sum256(d.id)
 	k := [16]byte(sum[:16])
 	d.seen.expire(ev.Time)
 	if d.seen.find(k) != nil {

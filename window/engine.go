@@ -1,6 +1,7 @@
 package window
 
 import (
+	"math"
 	"time"
 
 	"github.com/loopgauge/loopgauge/fingerprint"
@@ -30,12 +31,14 @@ type Engine struct {
 	plan    *Plan
 	o       EngineOptions
 	rules   []*judge
+	quiet   int64 // no open episode ends before
+	hit     Hit   // the one at work; here, so that none is allocated
 	verdict Verdict
 }
 
 // NewEngine makes an engine for the plan's rules.
 func NewEngine(plan *Plan, o EngineOptions) *Engine {
-	e := &Engine{plan: plan, o: o}
+	e := &Engine{plan: plan, o: o, quiet: math.MaxInt64}
 	for _, r := range plan.Rules {
 		e.rules = append(e.rules, newJudge(r, o))
 	}
@@ -44,8 +47,8 @@ func NewEngine(plan *Plan, o EngineOptions) *Engine {
 
 // Judge shows an event to every rule. Events must come in release order.
 func (e *Engine) Judge(ev *Event) {
+	e.closeEpisodes(ev.Time)
 	for i, j := range e.rules {
-		j.episodes.quiet(ev.Time)
 		j.account.Judged++
 		choice := ev.Rules[i]
 		if choice == NotMatched {
@@ -76,15 +79,17 @@ func (e *Engine) Judge(ev *Event) {
 			}
 		}
 		for k := range prints.Fingerprints {
-			h := Hit{Scope: scope.Key, Print: prints.Fingerprints[k], Time: ev.Time, Limit: threshold, Record: true}
-			out := j.hit(&h, action)
+			h := &e.hit
+			*h = Hit{Scope: scope.Key, Print: prints.Fingerprints[k], Time: ev.Time, Limit: threshold, Record: true}
+			out := j.hit(h, action)
 			var episode *Episode
 			if out.fired {
 				j.account.Fired++
-				episode = j.episodes.fired(ev, scope, &h, out.count)
+				episode = j.episodes.fired(ev, scope, h, out.count)
+				e.quiet = min(e.quiet, j.episodes.open.ends())
 			}
 			if e.o.Verdict != nil {
-				e.report(ev, j.rule, scope, &h, out, episode)
+				e.report(ev, j.rule, scope, h, out, episode)
 			}
 		}
 	}
@@ -93,8 +98,10 @@ func (e *Engine) Judge(ev *Event) {
 // report builds the verdict of an outcome.
 func (e *Engine) report(ev *Event, rule *Rule, scope *Scope, h *Hit, out outcome, episode *Episode) {
 	v := &e.verdict
-	*v = Verdict{Event: ev, Rule: rule, Scope: scope, Fingerprint: h.Print, Count: out.count.N,
-		Fired: out.fired, Action: out.action, Reason: out.reason, RetryAfter: -1, DelayMS: -1}
+	*v = Verdict{
+		Event: ev, Rule: rule, Scope: scope, Fingerprint: h.Print, Count: out.count.N,
+		Fired: out.fired, Action: out.action, Reason: out.reason, RetryAfter: -1, DelayMS: -1,
+	}
 	if out.fired {
 		v.Episode = episode.ID
 		switch out.action {
@@ -107,12 +114,26 @@ func (e *Engine) report(ev *Event, rule *Rule, scope *Scope, h *Hit, out outcome
 	e.o.Verdict(v)
 }
 
-// Close closes the open episodes, when the streams are at their end.
-func (e *Engine) Close() {
-	for _, j := range e.rules {
-		j.episodes.close()
+// closeEpisodes closes the episodes that have been quiet for too long at time
+// t, in the order in which they ended, then by rule, then in the order in which
+// they fired last. That order does not depend on which events come between.
+func (e *Engine) closeEpisodes(t int64) {
+	for t > e.quiet {
+		var first *episodes
+		e.quiet = math.MaxInt64
+		for _, j := range e.rules {
+			if at := j.episodes.open.ends(); at < e.quiet {
+				first, e.quiet = j.episodes, at
+			}
+		}
+		if t > e.quiet {
+			first.open.removeEntry(first.open.oldest)
+		}
 	}
 }
+
+// Close closes the open episodes, when the streams are at their end.
+func (e *Engine) Close() { e.closeEpisodes(math.MaxInt64) }
 
 // Account is what became of the requests, by rule.
 func (e *Engine) Account() []RuleAccount {

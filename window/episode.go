@@ -23,8 +23,8 @@ type Episode struct {
 	Fired int64 // time of the first firing
 	Last  int64 // time of the last firing
 
-	Requests int64 // counted when the rule fired first, and all that fired after
-	After    int64 // of those, the ones after the first firing
+	Requests int64 // counted when the rule fired first, and all firings after
+	After    int64 // requests after the first firing that fired too
 	MaxCount int   // highest count
 
 	TokensAfter int64 // prompt and completion tokens of the requests after the first firing
@@ -36,6 +36,8 @@ type Episode struct {
 
 	// Of the request that fired first; empty if not logged.
 	Model, Caller, User, Session, Backend string
+
+	last fingerprint.Position // of the request that fired last
 }
 
 // StatusCount is how many requests ended with a status.
@@ -55,38 +57,46 @@ func newEpisodes(rule *Rule, keys int, closed func(*Episode)) *episodes {
 	return &episodes{rule: rule, open: newTable[pairKey](rule.quiet().Microseconds(), keys, closed)}
 }
 
-// quiet closes the episodes that have been quiet for too long at time t.
-func (e *episodes) quiet(t int64) { e.open.expire(t) }
-
-// close closes all of them, in the order in which they fired last.
-func (e *episodes) close() { e.open.expire(math.MaxInt64) }
-
-// fired adds a firing and returns its episode.
+// fired adds a firing and returns its episode. A request may fire more than
+// once, with parallel calls that are equal; its tokens, cost and status are
+// added once.
 func (e *episodes) fired(ev *Event, scope *Scope, h *Hit, n Count) *Episode {
 	ep := e.open.touch(pairKeyOf(h), ev.Time)
-	if ep.Rule == nil {
+	opened := ep.Rule == nil
+	if opened {
 		e.n++
 		*ep = Episode{
-			ID: e.id(h), Rule: e.rule, Scope: scope.Values, Fingerprint: h.Print,
+			ID: e.id(h), Rule: e.rule, Scope: slices.Clone(scope.Values), Fingerprint: h.Print,
 			First: n.First, Fired: ev.Time, Requests: int64(max(n.N, 1)),
 			Model: ev.Model, Caller: ev.Caller, User: ev.User, Session: ev.Session, Backend: ev.Backend,
 		}
 	} else {
 		ep.Requests++
-		ep.After++
-		if ev.TokensIn >= 0 || ev.TokensOut >= 0 {
-			ep.TokensKnown = true
-			ep.TokensAfter += max(ev.TokensIn, 0) + max(ev.TokensOut, 0)
-		}
-		if !math.IsNaN(ev.Cost) {
-			ep.CostKnown = true
-			ep.CostAfter += ev.Cost
-		}
 	}
 	ep.Last = ev.Time
 	ep.MaxCount = max(ep.MaxCount, n.N)
+	if !opened && ep.last == ev.Position {
+		return ep
+	}
+	ep.last = ev.Position
 	ep.status(ev.Status)
+	if !opened {
+		ep.After++
+		ep.spent(ev)
+	}
 	return ep
+}
+
+// spent adds what a request after the first firing has cost.
+func (ep *Episode) spent(ev *Event) {
+	if ev.TokensIn >= 0 || ev.TokensOut >= 0 {
+		ep.TokensKnown = true
+		ep.TokensAfter += max(ev.TokensIn, 0) + max(ev.TokensOut, 0)
+	}
+	if !math.IsNaN(ev.Cost) {
+		ep.CostKnown = true
+		ep.CostAfter += ev.Cost
+	}
 }
 
 func (ep *Episode) status(status int) {

@@ -4,8 +4,10 @@ import (
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/hex"
+	"hash"
 	"math"
 	"time"
+	"unsafe"
 
 	"github.com/loopgauge/loopgauge/fingerprint"
 )
@@ -26,6 +28,8 @@ type Extractor struct {
 	o      ExtractOptions
 	writer *fingerprint.Writer
 	names  map[string]string // texts that come again and again, once each
+	hashed map[string]string // with --hash-ids: what stands for a text
+	mac    hash.Hash
 	values []fingerprint.ScopeValue
 	wanted []bool // by identity: some rule looks at the request
 	scoped []bool // by scope, likewise
@@ -37,26 +41,39 @@ type Extractor struct {
 	scopes  []Scope
 	texts   []string
 	choices []Choice
+	ids     []byte
 }
 
-// maxNames bounds the table of texts: sessions come and go.
-const maxNames = 1 << 15
+// maxNames and maxName bound the tables of texts: sessions come and go, and
+// somebody may put a novel into a path.
+const (
+	maxNames = 1 << 15
+	maxName  = 256
+)
 
 // NewExtractor makes an Extractor for the plan's rules.
 func (p *Plan) NewExtractor(o ExtractOptions) *Extractor {
-	return &Extractor{
-		plan: p, o: o, writer: fingerprint.NewWriter(o.Key), names: map[string]string{},
+	x := &Extractor{
+		plan: p, o: o, writer: fingerprint.NewWriter(o.Key), names: map[string]string{}, hashed: map[string]string{},
 		wanted: make([]bool, len(p.Identities)), scoped: make([]bool, len(p.Scopes)),
 	}
+	x.mac = sha256.New()
+	if len(o.Key) > 0 {
+		x.mac = hmac.New(sha256.New, o.Key)
+	}
+	return x
 }
 
-// NewBlock starts new slabs. Events made before keep theirs.
+// NewBlock starts new slabs, as large as the last ones had to be. Events made
+// before keep theirs.
 func (x *Extractor) NewBlock() {
-	x.prints, x.sums, x.scopes, x.texts, x.choices = nil, nil, nil, nil, nil
-	if len(x.names) > maxNames {
-		clear(x.names)
-	}
+	x.prints, x.sums, x.scopes = fresh(x.prints), fresh(x.sums), fresh(x.scopes)
+	x.texts, x.choices, x.ids = fresh(x.texts), fresh(x.choices), fresh(x.ids)
 }
+
+// fresh makes an empty slab with room for what the one before took, and an
+// eighth more, since blocks are alike but not the same.
+func fresh[T any](before []T) []T { return make([]T, 0, len(before)+len(before)/8) }
 
 // Event fills ev with what the plan's rules need of r.
 func (x *Extractor) Event(r *fingerprint.Request, ev *Event) {
@@ -67,7 +84,7 @@ func (x *Extractor) Event(r *fingerprint.Request, ev *Event) {
 	}
 	*ev = Event{
 		Time: t, Start: r.Time, Position: r.Position,
-		ID: string(r.ID), Method: x.name(r.Method), Path: x.name(r.Path), Caller: x.person(r.CallerName(x.writer)),
+		ID: x.text(r.ID), Method: x.name(r.Method), Path: x.name(r.Path), Caller: x.person(r.CallerName(x.writer)),
 		User: x.person(r.User), Session: x.person(r.Session), Model: x.name(r.Model), Backend: x.name(r.Backend),
 		Status: r.Status, TokensIn: r.TokensIn, TokensOut: r.TokensOut, Cost: r.Cost,
 		Stream: r.Stream, Cached: r.Cached, MaxTokens: r.MaxTokens,
@@ -172,9 +189,25 @@ func (x *Extractor) name(text []byte) string {
 	if s, ok := x.names[string(text)]; ok {
 		return s
 	}
+	if len(text) > maxName {
+		return string(text)
+	}
+	if len(x.names) >= maxNames {
+		clear(x.names)
+	}
 	s := string(text)
 	x.names[s] = s
 	return s
+}
+
+// text is text as a string that shares the slab's memory.
+func (x *Extractor) text(text []byte) string {
+	if len(text) == 0 {
+		return ""
+	}
+	n := len(x.ids)
+	x.ids = append(x.ids, text...) // what stood in the old slab stays there, untouched
+	return unsafe.String(&x.ids[n], len(text))
 }
 
 // person is a name that --hash-ids hides.
@@ -182,16 +215,20 @@ func (x *Extractor) person(text []byte) string {
 	if !x.o.HashIDs || len(text) == 0 {
 		return x.name(text)
 	}
-	var sum []byte
-	if len(x.o.Key) > 0 {
-		mac := hmac.New(sha256.New, x.o.Key)
-		mac.Write(text)
-		sum = mac.Sum(nil)
-	} else {
-		s := sha256.Sum256(text)
-		sum = s[:]
+	if s, ok := x.hashed[string(text)]; ok {
+		return s
 	}
-	return x.name([]byte("id-" + hex.EncodeToString(sum[:6])))
+	x.mac.Reset()
+	x.mac.Write(text)
+	var sum [sha256.Size]byte
+	s := "id-" + hex.EncodeToString(x.mac.Sum(sum[:0])[:6])
+	if len(text) <= maxName {
+		if len(x.hashed) >= maxNames {
+			clear(x.hashed)
+		}
+		x.hashed[string(text)] = s
+	}
+	return s
 }
 
 // price fills in the cost where the log has none.

@@ -2,6 +2,7 @@ package window
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/loopgauge/loopgauge/fingerprint"
@@ -13,7 +14,7 @@ type judge struct {
 	rule     *Rule
 	counter  Counter
 	cooling  *table[pairKey, int64] // until when a key cools down; nil without cooldown
-	chances  chancer
+	chances  chancer                // nil if no hit of the rule can be given a chance
 	episodes *episodes
 	account  RuleAccount
 }
@@ -40,21 +41,33 @@ func newJudge(rule *Rule, o EngineOptions) *judge {
 	if rule.Cooldown > 0 {
 		j.cooling = newTable[pairKey, int64](rule.Cooldown.Microseconds(), o.MaxKeys, nil)
 	}
-	if own, ok := j.counter.(chancer); ok {
-		j.chances = own
-	} else {
-		j.chances = newSignatureChances(o.MaxKeys)
+	if rule.givesChances() {
+		if own, ok := j.counter.(chancer); ok {
+			j.chances = own
+		} else {
+			j.chances = newSignatureChances(o.MaxKeys)
+		}
 	}
 	j.episodes = newEpisodes(rule, o.MaxKeys, o.Episode)
 	return j
 }
 
-// hit judges one fingerprint of one request.
+// givesChances reports whether the rule's action, or an override's, is
+// chance_then_break.
+func (rule *Rule) givesChances() bool {
+	return rule.Action == ChanceThenBreak ||
+		slices.ContainsFunc(rule.Overrides, func(o Override) bool { return o.Action == ChanceThenBreak })
+}
+
+// hit judges one fingerprint of one request. A cooldown begins with a hit at
+// the threshold; the hits inside it fire but do not prolong it, and the hit
+// that comes exactly at its end is judged by its count again.
 func (j *judge) hit(h *Hit, action Action) outcome {
 	r := j.rule
 	if left := j.coolsFor(h); left > 0 {
 		out := outcome{count: Count{-1, h.Time}, fired: true, reason: ByCooldown, retry: left}
 		if !r.SkipInCooldown {
+			h.Record = !r.SkipBlocked
 			out.count = j.counter.Count(h)
 		}
 		out.action = j.act(h, action, true)
@@ -101,16 +114,12 @@ func (j *judge) coolsFor(h *Hit) time.Duration {
 
 // act says what the gateway would do.
 func (j *judge) act(h *Hit, action Action, fired bool) Action {
-	if action != ChanceThenBreak {
-		if !fired {
-			return Allow
-		}
-		return action
-	}
-	given := j.chances.Chance(h, fired)
+	given := j.chances != nil && j.chances.Chance(h, fired && action == ChanceThenBreak)
 	switch {
-	case !fired:
+	case !fired || action == Record:
 		return Allow
+	case action != ChanceThenBreak:
+		return action
 	case given:
 		return Break
 	}
@@ -120,10 +129,16 @@ func (j *judge) act(h *Hit, action Action, fired bool) Action {
 // chancer remembers which signature was guided. A counter that keeps chances
 // in its own way implements it.
 type chancer interface {
-	// Chance notes a hit and tells, of one that fired, whether its signature
-	// had been given a chance before.
-	Chance(h *Hit, fired bool) (given bool)
+	// Chance notes a hit that has been counted. If it tripped a rule that
+	// gives a chance, Chance reports whether its signature had it before,
+	// and notes that now it has.
+	Chance(h *Hit, tripped bool) (given bool)
 }
+
+// chanceLife is how long a chance is remembered in a scope that does nothing:
+// a session that is silent for a day is over. Without a bound every scope that
+// ever tripped would be kept.
+const chanceLife = 24 * time.Hour
 
 // signatureChances gives each scope's signature one chance: a different call
 // in the scope clears it.
@@ -132,18 +147,20 @@ type signatureChances struct {
 }
 
 func newSignatureChances(keys int) signatureChances {
-	return signatureChances{newTable[fingerprint.ScopeKey, fingerprint.Fingerprint](-1, keys, nil)}
+	return signatureChances{newTable[fingerprint.ScopeKey, fingerprint.Fingerprint](chanceLife.Microseconds(), keys, nil)}
 }
 
-func (c signatureChances) Chance(h *Hit, fired bool) bool {
-	if guided := c.guided.find(h.Scope); guided != nil {
-		if *guided == h.Print {
-			return fired
-		}
-		c.guided.remove(h.Scope)
-	}
-	if fired {
+func (c signatureChances) Chance(h *Hit, tripped bool) bool {
+	c.guided.expire(h.Time)
+	guided := c.guided.find(h.Scope)
+	switch {
+	case guided != nil && *guided == h.Print:
+		c.guided.touch(h.Scope, h.Time)
+		return tripped
+	case tripped:
 		*c.guided.touch(h.Scope, h.Time) = h.Print
+	case guided != nil:
+		c.guided.remove(h.Scope)
 	}
 	return false
 }

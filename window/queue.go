@@ -123,7 +123,7 @@ func (p *queues[T]) each(q *queue[T], f func(*T)) {
 	}
 	f(&q.oldest)
 	at := q.head
-	for i := uint32(0); i < q.n-1; i++ {
+	for i := range q.n - 1 {
 		k := (uint32(q.skip) + i) % chunkItems
 		if k == 0 && i > 0 {
 			at = p.chunks.at(at).next

@@ -1,6 +1,9 @@
 package window
 
-import "hash/maphash"
+import (
+	"hash/maphash"
+	"math"
+)
 
 // table keeps the state of live keys. Keys that nothing touched for longer
 // than idle are removed, from the least recently touched on, as time moves;
@@ -77,6 +80,15 @@ func (t *table[K, S]) remove(key K) {
 	if _, i := t.lookup(t.hash(key), key); i != 0 {
 		t.removeEntry(i)
 	}
+}
+
+// ends is when the least recently touched key becomes idle: it goes once the
+// time is later. It is math.MaxInt64 if that is never.
+func (t *table[K, S]) ends() int64 {
+	if t.idle < 0 || t.oldest == 0 {
+		return math.MaxInt64
+	}
+	return t.entries.at(t.oldest).touched + t.idle
 }
 
 // expire removes the keys that are idle at now.

@@ -55,8 +55,8 @@ func (c *tracker) Count(h *Hit) Count {
 
 	// What is too old is skipped here and dropped at the end.
 	var old uint32
-	total, trailing, last := 1, 0, false
-	first := h.Time
+	total, trailing := 1, 0
+	first, runFirst := h.Time, h.Time
 	var of printKey // the signature of the trailing run
 	c.calls.each(&s.calls, func(call *call) {
 		if h.Time-call.time > c.maxAge {
@@ -70,11 +70,11 @@ func (c *tracker) Count(h *Hit) Count {
 			total++
 		}
 		if trailing == 0 || call.print != of {
-			of, trailing = call.print, 0
+			of, trailing, runFirst = call.print, 0, call.time
 		}
 		trailing++
 	})
-	last = trailing > 0 && of == print
+	last := trailing > 0 && of == print
 	stored, chance := s.run, s.chance
 	if old > 0 {
 		stored = trailing
@@ -88,7 +88,7 @@ func (c *tracker) Count(h *Hit) Count {
 	n, fired := max(run, total), true
 	switch {
 	case last && run >= h.Limit:
-		n = run
+		n, first = run, runFirst
 	case total >= h.Limit:
 		n = total
 	default:
@@ -119,8 +119,8 @@ func (c *tracker) Count(h *Hit) Count {
 }
 
 // Chance implements chancer.
-func (c *tracker) Chance(h *Hit, fired bool) (given bool) {
-	if !fired {
+func (c *tracker) Chance(h *Hit, tripped bool) (given bool) {
+	if !tripped {
 		return false
 	}
 	s := c.sessions.find(h.Scope)

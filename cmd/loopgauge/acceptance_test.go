@@ -315,7 +315,7 @@ func TestTau2Labels(t *testing.T) {
 // One traffic through a real LiteLLM proxy: the loops fire, the innocent
 // scenarios do not.
 func TestLiteLLMScenarios(t *testing.T) {
-	d := replayJSON(t, filepath.Join(fixtures, "formats/litellm_callback.jsonl.zst"))
+	d := replayJSON(t, filepath.Join(fixtures, "formats/litellm/litellm_callback.jsonl.zst"))
 	fired := map[string]bool{}
 	for _, e := range d.Episodes {
 		scenario := strings.TrimPrefix(e.Session, "A-")

@@ -36,8 +36,10 @@ var mayImport = map[string][]string{
 	"sinks":               {"window", "fingerprint", "fingerprint/rawjson"},
 	"sinks/parquet":       {"sinks", "window", "fingerprint"},
 	"replay":              {"ingest", "window", "fingerprint", "fingerprint/rawjson"},
-	"cmd/loopgauge": {"replay", "sinks/parquet", "sinks", "ingest", "ingest/formats",
-		"window/policy", "window", "fingerprint", "fingerprint/rawjson"},
+	"cmd/loopgauge": {
+		"replay", "sinks/parquet", "sinks", "ingest", "ingest/formats",
+		"window/policy", "window", "fingerprint", "fingerprint/rawjson",
+	},
 	"scripts/bench/grow": {},
 }
 

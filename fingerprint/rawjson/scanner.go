@@ -11,9 +11,10 @@
 //     strings end, brackets match, nesting is at most [MaxDepth]. A line cut
 //     in the middle is therefore always an error.
 //   - Text is decoded to UTF-8. Each byte that is not UTF-8 becomes U+FFFD, as
-//     in encoding/json. An escaped surrogate without its partner is kept, in
-//     its three-byte form (WTF-8), because gateways written in Python and
-//     JavaScript keep it too; [AppendString] writes it as an escape again.
+//     in encoding/json. A surrogate without its partner, escaped or in its
+//     three-byte form (WTF-8), is kept in that form, because gateways written
+//     in Python and JavaScript keep it too; [AppendString] writes it as an
+//     escape again. So JSON inside a decoded string can be read like a line.
 //   - Raw control characters inside strings are accepted: loggers write them.
 //   - A key given twice: the last value counts, as in encoding/json, but an
 //     empty string or null never erases a value (Caddy writes request_body
@@ -424,4 +425,18 @@ func (s *Scanner) Since(start int) Value {
 		return nil
 	}
 	return s.buf[start:s.pos:s.pos]
+}
+
+// Word passes over word, which is no JSON, if it comes next. For dialects with
+// words of their own, like Python's NaN.
+func (s *Scanner) Word(word string) bool {
+	if s.bad {
+		return false
+	}
+	s.space()
+	if len(s.buf)-s.pos < len(word) || string(s.buf[s.pos:s.pos+len(word)]) != word {
+		return false
+	}
+	s.pos += len(word)
+	return true
 }

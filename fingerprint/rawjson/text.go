@@ -86,8 +86,12 @@ func appendValid(dst, raw []byte) []byte {
 		return append(dst, raw...)
 	}
 	for len(raw) > 0 {
-		r, n := utf8.DecodeRune(raw)
-		dst = utf8.AppendRune(dst, r)
+		r, n := DecodeRune(raw)
+		if utf16.IsSurrogate(r) {
+			dst = append(dst, raw[:n]...)
+		} else {
+			dst = utf8.AppendRune(dst, r)
+		}
 		raw = raw[n:]
 	}
 	return dst

@@ -11,42 +11,41 @@ import (
 // Responses or Anthropic's Messages apart. It uses a scanner of its own: the
 // body may lie in the memory of the line's. Fields that the record itself
 // carried stay. A body that begins as JSON and does not end as such was cut by
-// the logger; one that is not JSON leaves r as it is.
-func readBody(s *rawjson.Scanner, r *fingerprint.Request, reads fingerprint.Field) {
+// the logger, or by the client; one that is not JSON leaves r as it is.
+func readBody(s *rawjson.Scanner, r *fingerprint.Request, session *naming, reads fingerprint.Field) {
 	if body := bytes.TrimLeft(r.Body, " \t\r\n"); len(body) == 0 || body[0] != '{' {
 		return
 	}
 	var b fingerprint.Request
 	b.Messages.Items = r.Messages.Items[:0]
 	b.MaxTokens = fingerprint.Unknown
-	var session naming
-	session.reset()
+	var cacheKey, sessionID, userID []byte
 	s.Reset(r.Body)
 	for s.Object(); s.NextKey(); {
 		switch string(s.Key) {
 		case "model":
 			b.Model = s.Text(b.Model)
-		case "messages", "input":
+		case "messages", "input", "prompt":
 			readMessages(s, &b, reads)
 		case "system", "instructions":
 			b.Messages.System = s.Value()
-		case "tools":
-			b.HasTools = readTools(s)
+		case "tools", "functions":
+			b.HasTools = readTools(s, b.HasTools)
 		case "max_tokens", "max_completion_tokens", "max_output_tokens":
-			b.MaxTokens = readCount(s)
+			b.MaxTokens = readCount(s, b.MaxTokens)
 		case "stream":
-			b.Stream = readTri(s)
+			b.Stream = readTri(s, b.Stream)
 		case "user":
 			b.User = s.Text(b.User)
 		case "prompt_cache_key":
-			session.other(s.Text(nil))
+			cacheKey = s.Text(cacheKey)
 		case "metadata":
 			for s.Object(); s.NextKey(); {
 				switch string(s.Key) {
 				case "session_id":
-					session.other(s.Text(nil))
+					sessionID = s.Text(sessionID)
 				case "user_id":
-					session.other(anthropicSession(s.Text(nil)))
+					userID = s.Text(userID)
 				default:
 					s.Skip()
 				}
@@ -62,7 +61,9 @@ func readBody(s *rawjson.Scanner, r *fingerprint.Request, reads fingerprint.Fiel
 	r.Messages = b.Messages
 	r.Model = first(r.Model, b.Model)
 	r.User = first(r.User, b.User)
-	r.Session = first(r.Session, session.value)
+	session.other(metadataField, sessionID)
+	session.other(userIDField, anthropicSession(userID))
+	session.other(cacheKeyField, cacheKey)
 	if r.HasTools = b.HasTools; r.HasTools == fingerprint.NotLogged {
 		r.HasTools = fingerprint.No
 	}
@@ -76,9 +77,13 @@ func readBody(s *rawjson.Scanner, r *fingerprint.Request, reads fingerprint.Fiel
 
 // readTools reads whether tools were offered: a list with entries, or true
 // where the logger kept no more than that.
-func readTools(s *rawjson.Scanner) fingerprint.Tri {
+func readTools(s *rawjson.Scanner, old fingerprint.Tri) fingerprint.Tri {
 	if s.Kind() == rawjson.Bool {
-		return readTri(s)
+		return readTri(s, old)
+	}
+	if s.Kind() != rawjson.Array {
+		s.Skip()
+		return old
 	}
 	some := false
 	for s.Array(); s.NextElement(); s.Skip() {
@@ -87,32 +92,13 @@ func readTools(s *rawjson.Scanner) fingerprint.Tri {
 	return fingerprint.TriOf(some)
 }
 
-// anthropicSession finds the session in metadata.user_id as Anthropic's
-// clients write it: user_..._session_ID, or a JSON text with session_id.
-func anthropicSession(userID []byte) []byte {
-	if _, id, ok := bytes.Cut(userID, []byte("_session_")); ok {
-		return id
-	}
-	_, rest, ok := bytes.Cut(userID, []byte(`"session_id"`))
-	if !ok {
-		return nil
-	}
-	rest = bytes.TrimLeft(rest, " :\t")
-	if len(rest) == 0 || rest[0] != '"' {
-		return nil
-	}
-	id, _, ok := bytes.Cut(rest[1:], []byte(`"`))
-	if !ok {
-		return nil
-	}
-	return id
-}
-
 // readResponse reads the tool calls that the model issued: choices of Chat
 // Completions, output items of Responses, content blocks of Anthropic.
 func readResponse(s *rawjson.Scanner, r *fingerprint.Request, reads fingerprint.Field) {
-	r.ToolCallsLogged = s.Kind() == rawjson.Object
-	if reads&fingerprint.ReadsResponse == 0 || !r.ToolCallsLogged {
+	// Also where it is empty, null or a text: what failed issued no calls, and
+	// the calls of the request's past are not its own.
+	r.ToolCallsLogged = true
+	if reads&fingerprint.ReadsResponse == 0 || s.Kind() != rawjson.Object {
 		s.Skip()
 		return
 	}

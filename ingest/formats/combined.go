@@ -11,7 +11,8 @@ import (
 //
 //	host ident user [time] "request" status bytes "referer" "user agent" ...
 //
-// What stands behind the status is not needed, so anything may.
+// Apache's vhost_combined has the virtual host in front. What stands behind
+// the status is not needed, so anything may.
 type combined struct {
 	text []byte // unescaped request line
 }
@@ -36,8 +37,12 @@ func (p *combined) Parse(record []byte, r *fingerprint.Request) (int, string) {
 	if open < 0 {
 		return len(host) + 2, "expected [time]"
 	}
-	_, user, _ := bytes.Cut(rest[:open], []byte(" "))
 	at := len(host) + 1 + open + 1
+	ident, user, _ := bytes.Cut(rest[:open], []byte(" "))
+	if bytes.ContainsAny(ident, ".:") && bytes.IndexByte(user, ' ') >= 0 {
+		host = ident // an address: the first was the virtual host
+		_, user, _ = bytes.Cut(user, []byte(" "))
+	}
 	rest = rest[open+2:]
 	end := bytes.IndexByte(rest, ']')
 	if end < 0 {
@@ -60,7 +65,7 @@ func (p *combined) Parse(record []byte, r *fingerprint.Request) (int, string) {
 	rest = bytes.TrimLeft(rest[n:], " ")
 	status, _, _ := bytes.Cut(rest, []byte(" "))
 	code, ok := rawjson.ParseInt(status)
-	if !ok || code < 0 || code > 999 {
+	if string(status) != "-" && (!ok || code < 0 || code > 999) {
 		return len(record) - len(rest) + 1, "expected a status"
 	}
 	if code >= 100 {
@@ -68,10 +73,7 @@ func (p *combined) Parse(record []byte, r *fingerprint.Request) (int, string) {
 	}
 	if method, target, ok := requestLine(p.unescape(line)); ok {
 		r.Method = method
-		path, query, found := bytes.Cut(target, []byte("?"))
-		if r.Path = path; found {
-			r.Query.Raw = query
-		}
+		splitTarget(r, target)
 	}
 	if r.Caller = host; len(user) > 0 && string(user) != "-" {
 		r.Caller = user
@@ -127,7 +129,7 @@ func requestLine(line []byte) (method, target []byte, ok bool) {
 		return nil, nil, false
 	}
 	for _, c := range method {
-		if c < 'A' || c > 'Z' {
+		if (c < 'A' || c > 'Z') && c != '-' && c != '_' {
 			return nil, nil, false
 		}
 	}
@@ -135,6 +137,14 @@ func requestLine(line []byte) (method, target []byte, ok bool) {
 		rest = rest[:k]
 	}
 	return method, rest, len(rest) > 0
+}
+
+// splitTarget notes the path and the query of a request's target.
+func splitTarget(r *fingerprint.Request, target []byte) {
+	path, query, found := bytes.Cut(target, []byte("?"))
+	if r.Path = path; found {
+		r.Query.Raw = query
+	}
 }
 
 var months = []string{"Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"}

@@ -1,8 +1,6 @@
 package formats
 
 import (
-	"math"
-
 	"github.com/loopgauge/loopgauge/fingerprint"
 	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
 )
@@ -16,32 +14,36 @@ func failure(s *rawjson.Scanner) (column int, why string) {
 	return 0, ""
 }
 
-func readTri(s *rawjson.Scanner) fingerprint.Tri {
+// Each of these takes the value that the field has so far: null, and what
+// cannot be read, does not erase it.
+
+func readTri(s *rawjson.Scanner, old fingerprint.Tri) fingerprint.Tri {
 	if value, ok := s.Bool(); ok {
 		return fingerprint.TriOf(value)
 	}
-	return fingerprint.NotLogged
+	return old
 }
 
-// readCount reads a number that is not negative; anything else is unknown.
-func readCount(s *rawjson.Scanner) int64 {
+// readCount reads a number that is not negative.
+func readCount(s *rawjson.Scanner, old int64) int64 {
 	if n, ok := s.Int(); ok && n >= 0 {
 		return n
 	}
-	return fingerprint.Unknown
+	return old
 }
 
-func readStatus(s *rawjson.Scanner) int {
+func readStatus(s *rawjson.Scanner, old int) int {
 	if n, ok := s.Int(); ok && n >= 100 && n <= 999 {
 		return int(n)
 	}
-	return fingerprint.Unknown
+	return old
 }
 
-func readCost(s *rawjson.Scanner, r *fingerprint.Request) {
-	if f, ok := s.Float(); ok && !math.IsInf(f, 0) {
-		r.Cost = f
+func readCost(s *rawjson.Scanner, old float64) float64 {
+	if f, ok := s.Float(); ok && f >= 0 {
+		return f
 	}
+	return old
 }
 
 // readMessages notes where each message stands. A single string, which the

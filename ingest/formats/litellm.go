@@ -17,13 +17,14 @@ type litellm struct {
 	id, callID           []byte
 	model, group         []byte
 	traceID, sessionID   []byte
-	endUser, userID      []byte
+	endUser, keyEndUser  []byte
+	keyUser              []byte
 	hash, alias          []byte
 	outcome, errorCode   []byte
 	errorClass, errorStr []byte
 	session              naming
-	metadataLogged       bool // the record carries what the requester sent along
-	traceIsSession       bool // a session stands in it in a form that LiteLLM took apart
+	requesterLogged      bool // the record carries what the client sent along
+	parametersLogged     bool
 }
 
 func newLiteLLM(reads fingerprint.Field) Parser { return &litellm{reads: reads} }
@@ -35,7 +36,6 @@ func detectLiteLLM(line []byte) bool {
 
 func (p *litellm) Parse(record []byte, r *fingerprint.Request) (int, string) {
 	*p = litellm{reads: p.reads, scan: p.scan}
-	p.session.reset()
 	s := &p.scan
 	s.Reset(record)
 	for s.Object(); s.NextKey(); {
@@ -51,9 +51,9 @@ func (p *litellm) Parse(record []byte, r *fingerprint.Request) (int, string) {
 func (p *litellm) field(s *rawjson.Scanner, r *fingerprint.Request) {
 	switch string(s.Key) {
 	case "startTime":
-		r.Time = readTime(s)
+		r.Time = readTime(s, r.Time)
 	case "endTime":
-		r.End = readTime(s)
+		r.End = readTime(s, r.End)
 	case "id":
 		p.id = s.Text(p.id)
 	case "litellm_call_id":
@@ -74,15 +74,15 @@ func (p *litellm) field(s *rawjson.Scanner, r *fingerprint.Request) {
 		p.outcome = s.Text(p.outcome)
 	case "stream":
 		// LiteLLM writes null, not false, for a call that was not streamed.
-		r.Stream = fingerprint.TriOf(readTri(s) == fingerprint.Yes)
+		r.Stream = readTri(s, max(r.Stream, fingerprint.No))
 	case "cache_hit":
-		r.Cached = fingerprint.TriOf(readTri(s) == fingerprint.Yes)
+		r.Cached = readTri(s, max(r.Cached, fingerprint.No))
 	case "response_cost":
-		readCost(s, r)
+		r.Cost = readCost(s, r.Cost)
 	case "prompt_tokens":
-		r.TokensIn = readCount(s)
+		r.TokensIn = readCount(s, r.TokensIn)
 	case "completion_tokens":
-		r.TokensOut = readCount(s)
+		r.TokensOut = readCount(s, r.TokensOut)
 	case "error_str":
 		p.errorStr = s.Text(p.errorStr)
 	case "error_information":
@@ -101,6 +101,7 @@ func (p *litellm) field(s *rawjson.Scanner, r *fingerprint.Request) {
 			p.metadata(s, r)
 		}
 	case "model_parameters":
+		p.parametersLogged = p.parametersLogged || s.Kind() == rawjson.Object
 		for s.Object(); s.NextKey(); {
 			p.parameter(s, r)
 		}
@@ -119,33 +120,29 @@ func (p *litellm) metadata(s *rawjson.Scanner, r *fingerprint.Request) {
 		p.hash = s.Text(p.hash)
 	case "user_api_key_alias":
 		p.alias = s.Text(p.alias)
-	case "user_api_key_user_id", "user_api_key_end_user_id":
-		p.userID = s.Text(p.userID)
+	case "user_api_key_user_id":
+		p.keyUser = s.Text(p.keyUser)
+	case "user_api_key_end_user_id":
+		p.keyEndUser = s.Text(p.keyEndUser)
 	case "user_api_key_request_route":
 		r.Path = s.Text(r.Path)
 	case "user_api_key_team_id", "user_api_key_team_alias", "user_api_key_org_id":
 		p.attribute(s, r)
 	case "requester_custom_headers":
-		if s.Kind() == rawjson.Object {
-			p.metadataLogged = true
-		}
+		p.requesterLogged = true
 		p.headers(s, r)
 	case "requester_metadata":
-		if s.Kind() == rawjson.Object {
-			p.metadataLogged = true
-		}
+		p.requesterLogged = true
 		for s.Object(); s.NextKey(); {
 			switch string(s.Key) {
-			case "session_id", "trace_id":
-				p.session.other(s.Text(nil))
+			case "session_id":
+				p.session.other(metadataField, s.Text(nil))
 			case "user_id":
-				// Anthropic's clients put the session into metadata.user_id;
-				// LiteLLM takes it out and makes it the trace id.
-				p.traceIsSession = p.traceIsSession || bytes.Contains(s.Text(nil), []byte("session"))
+				p.session.other(userIDField, anthropicSession(s.Text(nil)))
 			case "headers":
-				p.headers(s, r)
+				p.headers(s, r) // all of them, where the other has only x-...
 			default:
-				s.Skip()
+				s.Skip() // trace_id may be LiteLLM's own
 			}
 		}
 	default:
@@ -158,8 +155,11 @@ func (p *litellm) headers(s *rawjson.Scanner, r *fingerprint.Request) {
 		name := s.Key
 		value := s.Text(nil)
 		p.session.header(name, value)
-		if p.reads&fingerprint.ReadsAttributes != 0 && value != nil {
-			r.Attributes = append(r.Attributes, fingerprint.Attribute{Name: s.Join("header:", name), Value: value})
+		if p.reads&fingerprint.ReadsAttributes == 0 || value == nil {
+			continue
+		}
+		if name = s.Join("header:", name); r.Attribute(string(name)) == nil {
+			r.Attributes = append(r.Attributes, fingerprint.Attribute{Name: name, Value: value})
 		}
 	}
 }
@@ -174,9 +174,9 @@ func (p *litellm) attribute(s *rawjson.Scanner, r *fingerprint.Request) {
 func (p *litellm) parameter(s *rawjson.Scanner, r *fingerprint.Request) {
 	switch string(s.Key) {
 	case "tools":
-		r.HasTools = readTools(s)
+		r.HasTools = readTools(s, r.HasTools)
 	case "max_tokens", "max_completion_tokens", "max_output_tokens":
-		r.MaxTokens = readCount(s)
+		r.MaxTokens = readCount(s, r.MaxTokens)
 	default:
 		s.Skip()
 	}
@@ -186,10 +186,10 @@ func (p *litellm) parameter(s *rawjson.Scanner, r *fingerprint.Request) {
 func (p *litellm) finish(r *fingerprint.Request) {
 	r.ID = first(p.callID, p.id)
 	r.Model = first(p.group, p.model)
-	r.User = first(p.endUser, p.userID)
+	r.User = first(p.endUser, p.keyEndUser, p.keyUser)
 	r.Caller = first(p.hash, p.alias)
 	r.CallerIsName = len(p.hash) == 0
-	if r.HasTools == fingerprint.NotLogged {
+	if p.parametersLogged && r.HasTools == fingerprint.NotLogged {
 		r.HasTools = fingerprint.No
 	}
 	switch string(p.outcome) {
@@ -201,17 +201,21 @@ func (p *litellm) finish(r *fingerprint.Request) {
 		}
 		r.Error = first(p.errorClass, p.errorStr)
 	}
-	// trace_id is the session where a client sent one, and random otherwise.
-	// Old records do not carry what the client sent: there it is taken for
-	// the session.
+	r.Session = p.findSession()
+}
+
+// findSession tells a session that a client named from ids that LiteLLM made
+// up. trace_id is the one or the other, and with request_correlation_in_logs
+// session_id is a copy of it: where the record carries what the client sent,
+// that decides. Records without are taken at their word.
+func (p *litellm) findSession() []byte {
 	switch {
-	case len(p.sessionID) > 0:
-		r.Session = p.sessionID
-	case len(p.session.value) > 0:
-		r.Session = p.session.value
-	case len(p.traceID) > 0 && (p.traceIsSession || !p.metadataLogged):
-		r.Session = p.traceID
+	case !p.requesterLogged:
+		return first(p.sessionID, p.traceID)
+	case len(p.sessionID) > 0 && !bytes.Equal(p.sessionID, p.traceID):
+		return p.sessionID
 	}
+	return p.session.value
 }
 
 // first is the first text that says something, or nil.

@@ -26,13 +26,14 @@ func (p *mooncake) Parse(record []byte, r *fingerprint.Request) (int, string) {
 	for s.Object(); s.NextKey(); {
 		switch string(s.Key) {
 		case "timestamp":
-			if ms, ok := s.Float(); ok && ms >= 0 && ms < maxTime/1e3 {
-				r.Time = int64(ms * 1e3)
+			if ms, ok := s.Float(); ok {
+				// What is no time of this century is none in int64 either.
+				r.Time = int64(min(max(ms*1e3, -1), maxTime))
 			}
 		case "input_length":
-			r.TokensIn = readCount(s)
+			r.TokensIn = readCount(s, r.TokensIn)
 		case "output_length":
-			r.TokensOut = readCount(s)
+			r.TokensOut = readCount(s, r.TokensOut)
 		case "hash_ids":
 			r.Messages.Digest = p.digest(s)
 		default:

@@ -28,9 +28,9 @@ func (p *native) Parse(record []byte, r *fingerprint.Request) (int, string) {
 	for s.Object(); s.NextKey(); {
 		switch string(s.Key) {
 		case "time":
-			r.Time = readTime(s)
+			r.Time = readTime(s, r.Time)
 		case "end":
-			r.End = readTime(s)
+			r.End = readTime(s, r.End)
 		case "id":
 			r.ID = s.Text(r.ID)
 		case "method":
@@ -40,6 +40,10 @@ func (p *native) Parse(record []byte, r *fingerprint.Request) (int, string) {
 		case "query":
 			p.query(s, r)
 		case "body":
+			if p.reads&fingerprint.ReadsBody == 0 {
+				s.Skip() // long, and escaped throughout
+				continue
+			}
 			r.Body = s.Text(r.Body)
 		case "body_hash":
 			r.BodyHash = s.Text(r.BodyHash)
@@ -54,28 +58,28 @@ func (p *native) Parse(record []byte, r *fingerprint.Request) (int, string) {
 		case "backend":
 			r.Backend = s.Text(r.Backend)
 		case "has_tools":
-			r.HasTools = readTri(s)
+			r.HasTools = readTri(s, r.HasTools)
 		case "messages":
 			readMessages(s, r, p.reads)
 		case "tool_calls":
-			r.ToolCallsLogged = s.Kind() == rawjson.Array
+			r.ToolCallsLogged = r.ToolCallsLogged || s.Kind() == rawjson.Array
 			readToolCalls(s, r, p.reads)
 		case "status":
-			r.Status = readStatus(s)
+			r.Status = readStatus(s, r.Status)
 		case "error":
 			r.Error = s.Text(r.Error)
 		case "tokens_in":
-			r.TokensIn = readCount(s)
+			r.TokensIn = readCount(s, r.TokensIn)
 		case "tokens_out":
-			r.TokensOut = readCount(s)
+			r.TokensOut = readCount(s, r.TokensOut)
 		case "cost":
-			readCost(s, r)
+			r.Cost = readCost(s, r.Cost)
 		case "stream":
-			r.Stream = readTri(s)
+			r.Stream = readTri(s, r.Stream)
 		case "cached":
-			r.Cached = readTri(s)
+			r.Cached = readTri(s, r.Cached)
 		case "max_tokens":
-			r.MaxTokens = readCount(s)
+			r.MaxTokens = readCount(s, r.MaxTokens)
 		case "attributes":
 			readAttributes(s, r, "", p.reads)
 		default:

@@ -35,19 +35,19 @@ func (p *nginxJSON) Parse(record []byte, r *fingerprint.Request) (int, string) {
 	var seconds, msec, duration int64 = fingerprint.NoTime, fingerprint.NoTime, fingerprint.NoTime
 	var uri, args, address, user []byte
 	var session naming
-	session.reset()
 	s := &p.scan
-	s.Reset(p.unescape(record))
+	line := p.unescape(record)
+	s.Reset(line)
 	for s.Object(); s.NextKey(); {
 		switch string(s.Key) {
 		case "time", "time_iso8601":
-			seconds = readTime(s)
+			seconds = readTime(s, seconds)
 		case "time_local":
 			if t, ok := parseCLF(s.Text(nil)); ok {
 				seconds = t
 			}
 		case "msec":
-			msec = readTime(s)
+			msec = readTime(s, msec)
 		case "request_time":
 			if d, ok := parseSeconds(s.Text(nil)); ok && d >= 0 {
 				duration = d
@@ -61,14 +61,13 @@ func (p *nginxJSON) Parse(record []byte, r *fingerprint.Request) (int, string) {
 		case "args", "query_string":
 			args = value(s, args)
 		case "request":
-			method, target, ok := requestLine(value(s, nil))
-			if ok && uri == nil {
+			if method, target, ok := requestLine(value(s, nil)); ok {
 				r.Method, uri = method, target
 			}
 		case "status":
-			r.Status = readStatus(s)
-		case "session":
-			session.other(value(s, nil))
+			r.Status = readStatus(s, r.Status)
+		case "session", "session_id":
+			session.other(ownField, value(s, nil))
 		case "remote_addr":
 			address = value(s, address)
 		case "remote_user":
@@ -76,10 +75,13 @@ func (p *nginxJSON) Parse(record []byte, r *fingerprint.Request) (int, string) {
 		case "body", "request_body":
 			r.Body = value(s, r.Body)
 		default:
-			p.header(s, r, &session)
+			p.other(s, r, &session)
 		}
 	}
 	if column, why := failure(s); why != "" {
+		if len(line) != len(record) {
+			column = 0 // of the unescaped line, not of the one in the log
+		}
 		return column, why
 	}
 	// msec has the milliseconds that the others lack. All are the end.
@@ -90,11 +92,7 @@ func (p *nginxJSON) Parse(record []byte, r *fingerprint.Request) (int, string) {
 		r.End = r.Time
 		r.Time -= duration
 	}
-	path, query, found := bytes.Cut(uri, []byte("?"))
-	r.Path = path
-	if found {
-		r.Query.Raw = query
-	}
+	splitTarget(r, uri)
 	if len(args) > 0 {
 		r.Query.Raw = args
 	}
@@ -102,30 +100,40 @@ func (p *nginxJSON) Parse(record []byte, r *fingerprint.Request) (int, string) {
 		r.Caller = address
 	}
 	r.CallerIsName = true
-	r.Session = session.value
 	if r.Body != nil {
-		readBody(&p.body, r, p.reads)
+		readBody(&p.body, r, &session, p.reads)
 	}
+	r.Session = session.value
 	return 0, ""
 }
 
-// header keeps what $http_NAME logged.
-func (p *nginxJSON) header(s *rawjson.Scanner, r *fingerprint.Request, session *naming) {
-	name, ok := bytes.CutPrefix(s.Key, []byte("http_"))
-	if !ok {
+// other keeps what else the log's owner chose to write: request headers
+// ($http_x_team, or x_team) as header:x-team, the rest by its own name.
+func (p *nginxJSON) other(s *rawjson.Scanner, r *fingerprint.Request, session *naming) {
+	name, isHeader := bytes.CutPrefix(s.Key, []byte("http_"))
+	switch {
+	case isHeader:
+	case bytes.HasPrefix(name, []byte("x_")), string(name) == "user_agent":
+		isHeader = true
+	case p.reads&fingerprint.ReadsAttributes == 0:
 		s.Skip()
 		return
 	}
 	text := value(s, nil)
-	header := s.Join("header:", name)
-	for i, c := range header {
-		if c == '_' {
-			header[i] = '-'
-		}
+	if text == nil {
+		return
 	}
-	session.header(header[len("header:"):], text)
-	if p.reads&fingerprint.ReadsAttributes != 0 && text != nil {
-		r.Attributes = append(r.Attributes, fingerprint.Attribute{Name: header, Value: text})
+	if isHeader {
+		name = s.Join("header:", name)
+		for i, c := range name {
+			if c == '_' {
+				name[i] = '-'
+			}
+		}
+		session.header(name[len("header:"):], text)
+	}
+	if p.reads&fingerprint.ReadsAttributes != 0 {
+		r.Attributes = append(r.Attributes, fingerprint.Attribute{Name: name, Value: text})
 	}
 }
 
@@ -138,45 +146,37 @@ func value(s *rawjson.Scanner, old []byte) []byte {
 }
 
 // unescape turns a line with nginx's \xHH into JSON. A backslash of the text
-// is itself written as \x5C, so every \x is an escape.
+// is itself written as \x5C there, so that every \x is an escape; in JSON, \x
+// only ever stands behind another backslash.
 func (p *nginxJSON) unescape(line []byte) []byte {
-	at := bytes.Index(line, []byte(`\x`))
-	if at < 0 {
+	if !bytes.Contains(line, []byte(`\x`)) {
 		return line
 	}
-	out := append(p.escaped[:0], line[:at]...)
-	for line = line[at:]; len(line) > 0; {
+	out := p.escaped[:0]
+	for {
 		n := bytes.IndexByte(line, '\\')
-		if n < 0 {
-			n = len(line)
+		if n < 0 || n+1 == len(line) {
+			break
 		}
 		out = append(out, line[:n]...)
 		line = line[n:]
-		if len(line) == 0 {
-			break
-		}
 		c, ok := byte(0), len(line) >= 4 && line[1] == 'x'
 		if ok {
 			c, ok = hexByte(line[2], line[3])
 		}
 		switch {
-		case !ok:
-			out = append(out, line[0])
-			line = line[1:]
-			if len(line) > 0 { // the byte behind a backslash belongs to it
-				out = append(out, line[0])
-				line = line[1:]
-			}
+		case !ok: // an escape of JSON: the byte behind it belongs to it
+			out = append(out, line[:2]...)
+			line = line[2:]
 			continue
-		case c == '"' || c == '\\':
-			out = append(out, '\\', c)
-		case c < ' ':
-			out = rawjson.AppendEscape(out, rune(c))
+		case c == '"' || c == '\\' || c < ' ':
+			out = rawjson.AppendEscaped(out, c)
 		default:
 			out = append(out, c)
 		}
 		line = line[4:]
 	}
+	out = append(out, line...)
 	p.escaped = out
 	return out
 }

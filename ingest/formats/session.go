@@ -1,7 +1,9 @@
 package formats
 
-// sessionHeaders are the request headers that name a session, the most
-// specific first: the order in which gateways look for them.
+import "bytes"
+
+// sessionHeaders are the request headers that name a session, in the order in
+// which gateways look for them: the first that is there counts.
 var sessionHeaders = []string{
 	"x-claude-code-session-id",
 	"x-litellm-session-id",
@@ -12,32 +14,38 @@ var sessionHeaders = []string{
 	"x-zelyx-session-id",
 }
 
-// naming collects what may name a session while a record is read.
+// Other places that name a session go after the headers, in this order.
+const (
+	ownField      = iota // a field that the log's owner called session
+	metadataField        // metadata.session_id of the request
+	userIDField          // inside Anthropic's metadata.user_id
+	cacheKeyField        // prompt_cache_key
+	otherPlaces
+)
+
+// naming collects what may name a session while a record is read, in whatever
+// order it comes. Its zero value is ready.
 type naming struct {
-	rank  int // of the header in sessionHeaders; lower wins
 	value []byte
+	rank  int // of the place it stands in, counted from the last one; higher wins
 }
 
-func (n *naming) reset() { *n = naming{rank: len(sessionHeaders) + 1} }
+func (n *naming) note(rank int, value []byte) {
+	if len(value) > 0 && rank > n.rank {
+		n.value, n.rank = value, rank
+	}
+}
 
 // header notes a header's value. Names are compared without case.
 func (n *naming) header(name, value []byte) {
-	if len(value) == 0 {
-		return
-	}
-	for rank, h := range sessionHeaders {
-		if rank < n.rank && equalFold(name, h) {
-			n.rank, n.value = rank, value
+	for i, h := range sessionHeaders {
+		if equalFold(name, h) {
+			n.note(otherPlaces+len(sessionHeaders)-i, value)
 		}
 	}
 }
 
-// other notes a name that any header goes before.
-func (n *naming) other(value []byte) {
-	if len(value) > 0 && n.rank > len(sessionHeaders) {
-		n.rank, n.value = len(sessionHeaders), value
-	}
-}
+func (n *naming) other(place int, value []byte) { n.note(otherPlaces-place, value) }
 
 func equalFold(text []byte, lower string) bool {
 	if len(text) != len(lower) {
@@ -52,4 +60,25 @@ func equalFold(text []byte, lower string) bool {
 		}
 	}
 	return true
+}
+
+// anthropicSession finds the session in metadata.user_id as Anthropic's
+// clients write it: user_..._session_ID, or a JSON text with session_id.
+func anthropicSession(userID []byte) []byte {
+	if _, id, ok := bytes.Cut(userID, []byte("_session_")); ok {
+		return id
+	}
+	_, rest, ok := bytes.Cut(userID, []byte(`"session_id"`))
+	if !ok {
+		return nil
+	}
+	rest = bytes.TrimLeft(rest, " :\t")
+	if len(rest) == 0 || rest[0] != '"' {
+		return nil
+	}
+	id, _, ok := bytes.Cut(rest[1:], []byte(`"`))
+	if !ok {
+		return nil
+	}
+	return id
 }

@@ -1,18 +1,18 @@
 package formats
 
 import (
+	"bytes"
 	"math"
 
-	"github.com/loopgauge/loopgauge/fingerprint"
 	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
 )
 
 // parseTime reads RFC 3339 or a number of seconds since 1970, in microseconds.
 func parseTime(text []byte) (micros int64, ok bool) {
-	if len(text) >= 11 && (text[4] == '-' || text[0] == '+') {
-		return parseRFC3339(text)
+	if micros, ok = parseSeconds(text); ok {
+		return micros, true
 	}
-	return parseSeconds(text)
+	return parseRFC3339(text)
 }
 
 // parseSeconds reads a number of seconds to the microsecond, rounding what is
@@ -64,7 +64,14 @@ func parseSeconds(text []byte) (micros int64, ok bool) {
 }
 
 // parseRFC3339 reads 2006-01-02T15:04:05.999999Z with any fraction and zone.
+// Digits beyond the microsecond are cut off. Years of more than four digits,
+// as ISO 8601 writes them with a sign, are times too, but out of range.
 func parseRFC3339(t []byte) (micros int64, ok bool) {
+	signed := len(t) > 0 && (t[0] == '+' || t[0] == '-')
+	if signed {
+		_, ok = parseRFC3339(bytes.TrimLeft(t, "+-"))
+		return outOfRange, ok
+	}
 	i := 0
 	for i < len(t) && isDigit(t[i]) {
 		i++
@@ -161,10 +168,10 @@ func number(t []byte, from, to int) (n int64, ok bool) {
 
 func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 
-// readTime reads the time that comes next; absent or unreadable is NoTime.
-func readTime(s *rawjson.Scanner) int64 {
+// readTime reads the time that comes next.
+func readTime(s *rawjson.Scanner, old int64) int64 {
 	if t, ok := parseTime(s.Text(nil)); ok {
 		return t
 	}
-	return fingerprint.NoTime
+	return old
 }

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/parquet-go/parquet-go"
@@ -59,11 +60,11 @@ func (d *Dataset) mkdir(dir string) error {
 		}
 		missing = append(missing, at)
 	}
-	for i := len(missing) - 1; i >= 0; i-- {
-		if err := os.Mkdir(missing[i], 0o755); err != nil {
+	for _, m := range slices.Backward(missing) {
+		if err := os.Mkdir(m, 0o755); err != nil {
 			return err
 		}
-		d.made = append(d.made, missing[i])
+		d.made = append(d.made, m)
 	}
 	return nil
 }
@@ -111,8 +112,8 @@ func (d *Dataset) Abort() {
 	for _, f := range d.files {
 		f.Abort()
 	}
-	for i := len(d.made) - 1; i >= 0; i-- {
-		os.Remove(d.made[i]) // stays if something is in it
+	for _, v := range slices.Backward(d.made) {
+		os.Remove(v) // stays if something is in it
 	}
 }
 

@@ -66,7 +66,7 @@ func Schema() []byte {
 		"action": choice("hypothetical action", actionNames()), "match": text("CEL condition on the request"),
 		"overrides": list(override, "first that matches wins"),
 	}, "name")
-	var sinks object = object{}
+	sinks := object{}
 	for _, name := range sinkNames {
 		sinks[name] = object{"type": []string{"object", "null"}}
 	}
@@ -76,8 +76,10 @@ func Schema() []byte {
 		"duplicates": duration("horizon within which a request id counts once; 0s judges all"),
 		"rules":      list(rule, "the rules"),
 		"exclude":    list(closed(object{"name": text("name in the account"), "match": text("CEL condition on the request")}, "name", "match"), "requests left out"),
-		"prices": object{"type": "object", "description": "USD per million tokens, where the log has no cost",
-			"additionalProperties": closed(object{"input": object{"type": "number", "minimum": 0}, "output": object{"type": "number", "minimum": 0}})},
+		"prices": object{
+			"type": "object", "description": "USD per million tokens, where the log has no cost",
+			"additionalProperties": closed(object{"input": object{"type": "number", "minimum": 0}, "output": object{"type": "number", "minimum": 0}}),
+		},
 		"sinks": list(object{"type": "object", "properties": sinks, "additionalProperties": false, "minProperties": 1, "maxProperties": 1}, "where alerts go"),
 	}, "version", "rules")
 	schema["$schema"] = "https://json-schema.org/draft/2020-12/schema"

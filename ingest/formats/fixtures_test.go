@@ -1,0 +1,85 @@
+package formats
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/klauspost/compress/zstd"
+
+	"github.com/loopgauge/loopgauge/fingerprint"
+)
+
+const fixtureDir = "../../fixtures/formats"
+
+// beside are files that stand beside the logs.
+var beside = map[string]bool{
+	"truth.jsonl": true, "LICENSE.tau2": true, "caddy.jq": true, "caddy_source.json.txt": true,
+}
+
+// fixtures are the logs of each format, by the format's name.
+func fixtures(tb testing.TB) map[string]map[string][][]byte {
+	tb.Helper()
+	all := map[string]map[string][][]byte{}
+	for _, f := range All {
+		entries, err := os.ReadDir(filepath.Join(fixtureDir, f.Name))
+		if err != nil {
+			tb.Fatal(err)
+		}
+		all[f.Name] = map[string][][]byte{}
+		for _, e := range entries {
+			if !beside[e.Name()] {
+				all[f.Name][e.Name()] = readLines(tb, filepath.Join(fixtureDir, f.Name, e.Name()))
+			}
+		}
+		if len(all[f.Name]) == 0 {
+			tb.Fatalf("no fixture of %s", f.Name)
+		}
+	}
+	return all
+}
+
+func readLines(tb testing.TB, path string) [][]byte {
+	tb.Helper()
+	data, err := os.ReadFile(path)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	if filepath.Ext(path) == ".zst" {
+		d, err := zstd.NewReader(nil)
+		if err != nil {
+			tb.Fatal(err)
+		}
+		defer d.Close()
+		if data, err = d.DecodeAll(data, nil); err != nil {
+			tb.Fatal(err)
+		}
+	}
+	return bytes.Split(bytes.TrimSuffix(data, []byte("\n")), []byte("\n"))
+}
+
+// records takes a line that is an array apart, as the reader of blocks does.
+func records(line []byte) [][]byte {
+	p := native{}
+	p.scan.Reset(line)
+	if len(line) == 0 || line[0] != '[' {
+		return [][]byte{line}
+	}
+	var all [][]byte
+	for p.scan.Array(); p.scan.NextElement(); {
+		all = append(all, p.scan.Value())
+	}
+	return all
+}
+
+// parse reads one record on its own.
+func parse(tb testing.TB, format, record string) *fingerprint.Request {
+	tb.Helper()
+	r := &fingerprint.Request{}
+	r.Reset()
+	if column, why := ByName(format).New(fingerprint.AllFields).Parse([]byte(record), r); why != "" {
+		tb.Fatalf("%s: column %d: %s\n%s", format, column, why, record)
+	}
+	return r
+}

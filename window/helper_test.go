@@ -1,0 +1,122 @@
+package window
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"math"
+	"os"
+	"testing"
+
+	"github.com/loopgauge/loopgauge/fingerprint"
+)
+
+// printOf is the fingerprint of a request whose model is name.
+func printOf(tb testing.TB, name string) fingerprint.Fingerprint {
+	tb.Helper()
+	id, err := fingerprint.New("", fingerprint.Options{Parts: []string{"model"}})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	w := fingerprint.NewWriter(nil)
+	if cause := id.Compute(&fingerprint.Request{Model: []byte(name)}, w); cause != fingerprint.Computable {
+		tb.Fatal(cause)
+	}
+	return w.Prints()[0].Fingerprint
+}
+
+// scopeOf is the scope of the session called name.
+func scopeOf(tb testing.TB, name string) Scope {
+	tb.Helper()
+	key, _, cause := bySession(tb).Compute(&fingerprint.Request{Session: []byte(name)}, fingerprint.NewWriter(nil), nil)
+	if cause != fingerprint.Computable {
+		tb.Fatal(cause)
+	}
+	return Scope{Key: key, Values: []string{name}}
+}
+
+func bySession(tb testing.TB) *fingerprint.Scope {
+	tb.Helper()
+	s, err := fingerprint.NewScope([]string{"session"})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return s
+}
+
+// byModel is an identity under which requests to one model are the same.
+func byModel(t testing.TB) *fingerprint.Identity {
+	t.Helper()
+	id, err := fingerprint.New("", fingerprint.Options{Parts: []string{"model"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return id
+}
+
+// names gives tests fingerprints and scopes by name, each made once.
+type names struct {
+	t      testing.TB
+	prints map[string]fingerprint.Fingerprint
+	scopes map[string]Scope
+}
+
+func newNames(t testing.TB) *names {
+	return &names{t, map[string]fingerprint.Fingerprint{}, map[string]Scope{}}
+}
+
+func (n *names) print(name string) fingerprint.Fingerprint {
+	f, ok := n.prints[name]
+	if !ok {
+		f = printOf(n.t, name)
+		n.prints[name] = f
+	}
+	return f
+}
+
+func (n *names) scope(name string) Scope {
+	s, ok := n.scopes[name]
+	if !ok {
+		s = scopeOf(n.t, name)
+		n.scopes[name] = s
+	}
+	return s
+}
+
+// event is a request of a session, with one fingerprint per name, as every
+// rule of a plan with one identity and one scope sees it.
+func (n *names) event(time int64, session string, prints []string, rules int) *Event {
+	ev := &Event{
+		Time: time, Start: fingerprint.NoTime, Session: session,
+		Status: fingerprint.Unknown, TokensIn: fingerprint.Unknown, TokensOut: fingerprint.Unknown, MaxTokens: fingerprint.Unknown, Cost: math.NaN(),
+		Prints: make([]Prints, 1), Scopes: []Scope{n.scope(session)}, Rules: make([]Choice, rules),
+	}
+	for _, p := range prints {
+		ev.Prints[0].Fingerprints = append(ev.Prints[0].Fingerprints, n.print(p))
+	}
+	for i := range ev.Rules {
+		ev.Rules[i] = Plain
+	}
+	return ev
+}
+
+// eachRow calls f with every row of a file of JSON lines.
+func eachRow[T any](t *testing.T, file string, f func(row int, v T)) {
+	t.Helper()
+	data, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := 0
+	s := bufio.NewScanner(bytes.NewReader(data))
+	for s.Buffer(nil, 1<<20); s.Scan(); rows++ {
+		var v T
+		if err := json.Unmarshal(s.Bytes(), &v); err != nil {
+			t.Fatalf("%s: row %d: %v", file, rows, err)
+		}
+		f(rows, v)
+	}
+	if rows == 0 || s.Err() != nil {
+		t.Fatalf("%s: %d rows, error %v", file, rows, s.Err())
+	}
+}
