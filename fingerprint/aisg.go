@@ -33,13 +33,12 @@ func newAISG(o Options) (*Identity, error) {
 			if i > 0 {
 				dst = append(dst, ", "...)
 			}
-			cause := w.pythonText(item)
+			text, cause := w.pythonText(item)
 			if cause != Computable {
 				w.canonical = dst
 				return cause
 			}
-			w.lowered = appendPythonLower(w.lowered[:0], pythonStrip(w.text))
-			dst = appendPythonASCII(dst, w.lowered)
+			dst = appendPythonLowerASCII(dst, pythonStrip(text))
 		}
 		dst = append(dst, `], "who": `...)
 		dst = append(appendPythonASCII(dst, r.Caller), '}')
@@ -49,47 +48,43 @@ func newAISG(o Options) (*Identity, error) {
 	}}, nil
 }
 
-// pythonText sets w.text to what Python's str() makes of a message's content:
-// a list gives the text parts joined by one space, no content at all "".
-func (w *Writer) pythonText(item rawjson.Value) Cause {
-	w.text = w.text[:0]
+// pythonText is what Python's str() makes of a message's content: a list gives
+// the text parts joined by one space, no content at all "".
+func (w *Writer) pythonText(item rawjson.Value) (text []byte, cause Cause) {
 	s := &w.scan
-	content, some := rawjson.Value(nil), false
 	s.Reset(item)
 	for s.Object(); s.NextKey(); {
 		if string(s.Key) == "content" {
-			s.Kind() // skips white space
-			start := s.Offset()
+			text, cause = w.pythonContent(s)
+		} else {
 			s.Skip()
-			content, some = s.Since(start), true
-			continue
-		}
-		s.Skip()
-	}
-	if !some {
-		return Computable
-	}
-	s = &w.inner
-	s.Reset(content)
-	switch content.Kind() {
-	case rawjson.String:
-		w.text = append(w.text, s.Text(nil)...)
-		if isPlaceholder(w.text) {
-			return RedactedContent
-		}
-	case rawjson.Array:
-		return w.pythonParts(s)
-	default:
-		text, ok := w.args.append(w.text, content, pythonRepr, nil)
-		if w.text = text; !ok {
-			return NotCanonical
 		}
 	}
-	return Computable
+	return text, cause
 }
 
-func (w *Writer) pythonParts(s *rawjson.Scanner) Cause {
+func (w *Writer) pythonContent(s *rawjson.Scanner) (text []byte, cause Cause) {
+	switch s.Kind() {
+	case rawjson.String:
+		if text = s.Text(nil); isPlaceholder(text) {
+			return nil, RedactedContent
+		}
+		return text, Computable
+	case rawjson.Array:
+		return w.pythonParts(s)
+	}
+	start := s.Offset()
+	s.Skip()
+	text, ok := w.args.append(w.text[:0], s.Since(start), pythonRepr, nil)
+	if w.text = text; !ok {
+		return nil, NotCanonical
+	}
+	return text, Computable
+}
+
+func (w *Writer) pythonParts(s *rawjson.Scanner) ([]byte, Cause) {
 	some := false
+	w.text = w.text[:0]
 	for s.Array(); s.NextElement(); {
 		var text []byte
 		isText, isString := false, true
@@ -108,7 +103,7 @@ func (w *Writer) pythonParts(s *rawjson.Scanner) Cause {
 			continue
 		}
 		if !isString {
-			return NotCanonical // Python's join fails on it
+			return nil, NotCanonical // Python's join fails on it
 		}
 		if some {
 			w.text = append(w.text, ' ')
@@ -116,5 +111,5 @@ func (w *Writer) pythonParts(s *rawjson.Scanner) Cause {
 		w.text = append(w.text, text...)
 		some = true
 	}
-	return Computable
+	return w.text, Computable
 }

@@ -87,25 +87,25 @@ func appendPythonASCII(dst, text []byte) []byte {
 			i += n
 			continue
 		}
-		if c := text[i]; c < utf8.RuneSelf {
-			if c == 0x7F {
-				dst = rawjson.AppendEscape(dst, rune(c))
-			} else {
-				dst = rawjson.AppendEscaped(dst, c)
-			}
-			i++
-			continue
-		}
 		r, n := rawjson.DecodeRune(text[i:])
-		if r > 0xFFFF {
-			high, low := utf16.EncodeRune(r)
-			dst = rawjson.AppendEscape(rawjson.AppendEscape(dst, high), low)
-		} else {
-			dst = rawjson.AppendEscape(dst, r)
-		}
+		dst = appendPythonEscape(dst, r)
 		i += n
 	}
 	return append(dst, '"')
+}
+
+// appendPythonEscape writes a character as json.dumps with ensure_ascii does.
+func appendPythonEscape(dst []byte, r rune) []byte {
+	switch {
+	case r < utf8.RuneSelf && rawjson.IsPlain(byte(r)):
+		return append(dst, byte(r))
+	case r < 0x7F:
+		return rawjson.AppendEscaped(dst, byte(r))
+	case r > 0xFFFF:
+		high, low := utf16.EncodeRune(r)
+		return rawjson.AppendEscape(rawjson.AppendEscape(dst, high), low)
+	}
+	return rawjson.AppendEscape(dst, r)
 }
 
 // appendPythonUTF8 leaves lone surrogates in: so does a Python str.
@@ -148,58 +148,87 @@ func isPythonSpace(r rune) bool {
 	return unicode.IsSpace(r) || 0x1C <= r && r <= 0x1F
 }
 
-// appendPythonLower is str.lower(): full case mapping. Beyond the mapping of
-// single characters that is İ, which becomes two, and Σ at the end of a word.
+// appendPythonLower is str.lower().
 func appendPythonLower(dst, text []byte) []byte {
 	for i := 0; i < len(text); {
-		if n := asciiPrefix(text[i:]); n > 0 {
-			from := len(dst)
-			dst = append(dst, text[i:i+n]...)
-			for k, c := range dst[from:] {
-				dst[from+k] = asciiLower[c]
-			}
-			i += n
+		if c := text[i]; c < utf8.RuneSelf {
+			dst = append(dst, asciiLower(c))
+			i++
 			continue
 		}
-		r, n := rawjson.DecodeRune(text[i:])
-		switch {
-		case r == 'İ':
-			dst = append(dst, "i̇"...)
-		case r == 'Σ' && isFinalSigma(text, i, n):
-			dst = append(dst, "ς"...)
-		case utf16.IsSurrogate(r), r == utf8.RuneError && n == 1:
+		r, mark, n := pythonLowerAt(text, i)
+		if utf16.IsSurrogate(r) || r == utf8.RuneError && n == 1 {
 			dst = append(dst, text[i:i+n]...)
-		default:
-			dst = utf8.AppendRune(dst, pythonLower(r))
+		} else if dst = utf8.AppendRune(dst, r); mark != 0 {
+			dst = utf8.AppendRune(dst, mark)
 		}
 		i += n
 	}
 	return dst
 }
 
-// asciiPrefix is how many bytes of text are ASCII before the first other.
-func asciiPrefix(text []byte) int {
-	n := 0
-	for ; n+8 <= len(text); n += 8 {
-		if binary.LittleEndian.Uint64(text[n:])&0x8080808080808080 != 0 {
-			break
+// appendPythonLowerASCII is appendPythonASCII of str.lower(). Plain text, which
+// is nearly all of it, goes eight bytes at a time.
+func appendPythonLowerASCII(dst, text []byte) []byte {
+	dst = append(dst, '"')
+	for i := 0; i < len(text); {
+		dst = slices.Grow(dst, len(text)-i+8)
+		to := dst[len(dst):cap(dst)]
+		n, plain := 0, 8
+		for rest := text[i:]; plain == 8 && n+8 <= len(rest); n += plain {
+			x := binary.LittleEndian.Uint64(rest[n:])
+			plain = rawjson.PlainPrefix(x)
+			binary.LittleEndian.PutUint64(to[n:], lowerWord(x))
+		}
+		dst = dst[:len(dst)+n]
+		i += n
+		// One character that is not plain, or the last few bytes.
+		for more := true; more && i < len(text); more = plain == 8 {
+			if c := text[i]; c < utf8.RuneSelf {
+				dst = appendPythonEscape(dst, rune(asciiLower(c)))
+				i++
+				continue
+			}
+			r, mark, w := pythonLowerAt(text, i)
+			if dst = appendPythonEscape(dst, r); mark != 0 {
+				dst = appendPythonEscape(dst, mark)
+			}
+			i += w
 		}
 	}
-	for n < len(text) && text[n] < utf8.RuneSelf {
-		n++
-	}
-	return n
+	return append(dst, '"')
 }
 
-var asciiLower = func() (table [256]byte) {
-	for c := range table {
-		table[c] = byte(c)
-		if 'A' <= c && c <= 'Z' {
-			table[c] += 'a' - 'A'
-		}
+func asciiLower(c byte) byte {
+	if 'A' <= c && c <= 'Z' {
+		c += 'a' - 'A'
 	}
-	return table
-}()
+	return c
+}
+
+// pythonLowerAt is the lower case of the character at text[i:], by full case
+// mapping: beyond that of single characters there is İ, which gets a mark, and
+// Σ at the end of a word.
+func pythonLowerAt(text []byte, i int) (r, mark rune, n int) {
+	r, n = rawjson.DecodeRune(text[i:])
+	switch {
+	case r == 'İ':
+		return 'i', '\u0307', n
+	case r == 'Σ' && isFinalSigma(text, i, n):
+		return 'ς', 0, n
+	case isNew(r):
+		return r, 0, n
+	}
+	return unicode.ToLower(r), 0, n
+}
+
+// lowerWord turns eight ASCII letters at once to lower case: the high bit of a
+// byte tells whether it is A or more and not more than Z.
+func lowerWord(x uint64) uint64 {
+	const ones = 0x0101010101010101
+	upper := (x + ones*(0x80-'A')) &^ (x + ones*(0x80-'Z'-1)) & (ones * 0x80)
+	return x | upper>>2
+}
 
 // isFinalSigma tells whether the Σ at text[i:i+n] ends a word: a cased
 // character goes before it and none follows, ignorable ones left out.
@@ -238,12 +267,4 @@ var wordMiddle = []rune{'\'', '.', ':', 0xB7, 0x387, 0x55F, 0x5F4, 0x2018, 0x201
 
 func isCaseIgnorable(r rune) bool {
 	return (unicode.In(r, unicode.Mn, unicode.Me, unicode.Cf, unicode.Lm, unicode.Sk) || slices.Contains(wordMiddle, r)) && !isNew(r)
-}
-
-// pythonLower is the lower case of one character.
-func pythonLower(r rune) rune {
-	if isNew(r) {
-		return r
-	}
-	return unicode.ToLower(r)
 }

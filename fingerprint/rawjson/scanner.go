@@ -101,6 +101,8 @@ type Scanner struct {
 	depth   int  // containers entered and not left
 	first   bool // nothing read yet in the innermost container
 	nothing bool // Object or Array found something else
+
+	marker marker // its memory
 }
 
 // Reset makes s read line from its start. It ends the life of every slice
@@ -253,7 +255,7 @@ func (s *Scanner) Skip() {
 		return
 	}
 	s.space()
-	end, what := skip(s.buf, s.pos, s.depth)
+	end, what := s.skip(s.pos)
 	if what != "" {
 		s.fail(end, what)
 		return
@@ -295,18 +297,23 @@ func (s *Scanner) Text(old []byte) []byte {
 	}
 }
 
-// skip passes over the value at b[i:] and returns the position behind it, or
-// the position of an error and what it is. depth is how many containers are
-// open around it.
-func skip(b []byte, i, depth int) (end int, what string) {
+// skip passes over the value at i and returns the position behind it, or the
+// position of an error and what it is.
+func (s *Scanner) skip(i int) (end int, what string) {
+	b := s.buf
 	if i >= len(b) {
 		return i, "unexpected end of the value"
 	}
 	switch b[i] {
 	case '"':
-		return skipString(b, i)
+		return s.skipString(i)
 	case '{', '[':
-		return skipContainer(b, i, depth)
+		if hasBlocks {
+			if end, ok := s.marker.skipContainer(b, i, s.depth); ok {
+				return end, ""
+			}
+		}
+		return skipContainer(b, i, s.depth)
 	case 't':
 		return skipLiteral(b, i, "true")
 	case 'f':
@@ -334,14 +341,32 @@ func skipLiteral(b []byte, i int, word string) (int, string) {
 	return i + len(word), ""
 }
 
-// skipString passes over the string that opens at b[i]. Strings are nearly all
-// of a log's bytes, and nearly all of a string's bytes are neither quote nor
-// backslash, so the search jumps from quote to quote.
+// skipString passes over the string that opens at i. Most strings end at the
+// first quote; one that holds quotes is likely to hold many.
+func (s *Scanner) skipString(i int) (int, string) {
+	if hasBlocks {
+		n := bytes.IndexByte(s.buf[i+1:], '"')
+		if n < 0 {
+			return len(s.buf), notClosed
+		}
+		if j := i + 1 + n; s.buf[j-1] != '\\' {
+			return j + 1, ""
+		}
+		if end, ok := s.marker.skipString(s.buf, i+1); ok {
+			return end, ""
+		}
+	}
+	return skipString(s.buf, i)
+}
+
+const notClosed = "string not closed"
+
+// skipString passes over the string that opens at b[i], from quote to quote.
 func skipString(b []byte, i int) (int, string) {
 	for j := i + 1; ; {
 		n := bytes.IndexByte(b[j:], '"')
 		if n < 0 {
-			return len(b), "string not closed"
+			return len(b), notClosed
 		}
 		j += n
 		// An odd number of backslashes before a quote escapes it. Each run
@@ -358,7 +383,7 @@ func skipString(b []byte, i int) (int, string) {
 }
 
 // structural marks the bytes at which skipContainer has to stop.
-var structural = [256]bool{'"': true, '{': true, '}': true, '[': true, ']': true}
+var structural = [256]bool{'"': true, '{': true, '}': true, '[': true, ']': true, '\\': true}
 
 // skipContainer passes over the object or array that opens at b[i].
 func skipContainer(b []byte, i, depth int) (int, string) {
@@ -377,6 +402,8 @@ func skipContainer(b []byte, i, depth int) (int, string) {
 				return i, what
 			}
 			continue
+		case '\\':
+			return i, "backslash outside of a string"
 		case '{', '[':
 			if depth+open >= MaxDepth {
 				return i, "nested too deep"

@@ -3,6 +3,7 @@ package rawjson
 import (
 	"bytes"
 	"encoding/binary"
+	"math/bits"
 	"unicode/utf16"
 	"unicode/utf8"
 )
@@ -12,7 +13,7 @@ import (
 // nil unless the scanner failed.
 func (s *Scanner) str() []byte {
 	start := s.pos
-	end, what := skipString(s.buf, start)
+	end, what := s.skipString(start)
 	if what != "" {
 		s.fail(end, what)
 		return nil
@@ -35,16 +36,20 @@ func (s *Scanner) str() []byte {
 // AppendText appends what the inside of a JSON string stands for to dst, as
 // the package's rules say. bad is the position of the first bad escape, or -1.
 func AppendText(dst, inner []byte) (text []byte, bad int) {
+	valid := utf8.Valid(inner)
 	for i := 0; i < len(inner); {
 		// The stretch up to the next escape is copied whole.
 		n := bytes.IndexByte(inner[i:], '\\')
 		if n < 0 {
 			n = len(inner) - i
 		}
-		if n > 0 {
+		if n > 0 && valid {
+			dst = append(dst, inner[i:i+n]...)
+		} else if n > 0 {
 			dst = appendValid(dst, inner[i:i+n])
-			i += n
-			continue
+		}
+		if i += n; i == len(inner) {
+			break
 		}
 		if i+1 >= len(inner) {
 			return dst, i
@@ -170,25 +175,33 @@ func AppendString(dst, text []byte) []byte {
 // Plain is how many bytes at the start of text stand in a JSON string as they
 // are, whatever the style: printable ASCII but quotes and backslashes.
 func Plain(text []byte) int {
-	const (
-		ones  = 0x0101010101010101
-		highs = 0x8080808080808080
-	)
 	n := 0
 	for ; n+8 <= len(text); n += 8 {
-		x := binary.LittleEndian.Uint64(text[n:])
-		// Each term has a high bit set in a byte that is below a blank, equal
-		// to a quote, to a backslash or to DEL, or beyond ASCII. A borrow may
-		// set more, above the first: the bytes after it are looked at below.
-		quote, back, del := x^(ones*'"'), x^(ones*'\\'), x^(ones*0x7F)
-		if ((x-ones*' ')|(quote-ones)|(back-ones)|(del-ones)|x)&highs != 0 {
-			break
+		if k := PlainPrefix(binary.LittleEndian.Uint64(text[n:])); k < 8 {
+			return n + k
 		}
 	}
 	for n < len(text) && plain[text[n]] {
 		n++
 	}
 	return n
+}
+
+// IsPlain reports whether c is plain, in the sense of [Plain].
+func IsPlain(c byte) bool { return plain[c] }
+
+// PlainPrefix is how many of the eight bytes of x, in little-endian order, are
+// plain before the first that is not.
+func PlainPrefix(x uint64) int {
+	const (
+		ones  = 0x0101010101010101
+		highs = 0x8080808080808080
+	)
+	// Each term has a high bit set in a byte that is below a blank, equal to a
+	// quote, to a backslash or to DEL, or beyond ASCII. A borrow sets more only
+	// above a byte that has it set, so the lowest is right.
+	quote, back, del := x^(ones*'"'), x^(ones*'\\'), x^(ones*0x7F)
+	return bits.TrailingZeros64(((x-ones*' ')|(quote-ones)|(back-ones)|(del-ones)|x)&highs) / 8
 }
 
 var plain = func() (table [256]bool) {

@@ -1,0 +1,10 @@
+package rawjson
+
+import "golang.org/x/sys/cpu"
+
+var hasBlocks = cpu.X86.HasAVX2 && cpu.X86.HasPCLMULQDQ
+
+// markBlocks marks n blocks of 64 bytes from p on.
+//
+//go:noescape
+func markBlocks(p *byte, n int, out *[batch]marks, c *carry)

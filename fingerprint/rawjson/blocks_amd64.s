@@ -1,0 +1,107 @@
+#include "textflag.h"
+
+DATA bytes<>+0(SB)/1, $'"'
+DATA bytes<>+1(SB)/1, $'\\'
+DATA bytes<>+2(SB)/1, $0x20
+DATA bytes<>+3(SB)/1, $'{'
+DATA bytes<>+4(SB)/1, $'}'
+GLOBL bytes<>(SB), RODATA|NOPTR, $8
+
+// func markBlocks(p *byte, n int, out *[batch]marks, c *carry)
+//
+// SI text, CX blocks left, DI marks, DX carry;
+// R8 escaped (1 if the next byte is), R9 inString (all ones inside a string),
+// R10 backslashes outside strings seen so far, R13 the odd bits.
+TEXT ·markBlocks(SB), NOSPLIT, $0-32
+	MOVQ p+0(FP), SI
+	MOVQ n+8(FP), CX
+	MOVQ out+16(FP), DI
+	MOVQ c+24(FP), DX
+	MOVQ 0(DX), R8
+	MOVQ 8(DX), R9
+	MOVQ 16(DX), R10
+	MOVQ $0xAAAAAAAAAAAAAAAA, R13
+	VPBROADCASTB bytes<>+0(SB), Y10
+	VPBROADCASTB bytes<>+1(SB), Y11
+	VPBROADCASTB bytes<>+2(SB), Y12
+	VPBROADCASTB bytes<>+3(SB), Y13
+	VPBROADCASTB bytes<>+4(SB), Y14
+	VPCMPEQB     X9, X9, X9 // all ones: multiplied by it without carry, bits become prefix parities
+
+loop:
+	VMOVDQU 0(SI), Y0
+	VMOVDQU 32(SI), Y1
+
+	// AX: quotes
+	VPCMPEQB  Y0, Y10, Y2
+	VPCMPEQB  Y1, Y10, Y3
+	VPMOVMSKB Y2, AX
+	VPMOVMSKB Y3, BX
+	SHLQ      $32, BX
+	ORQ       BX, AX
+
+	// R11: backslashes
+	VPCMPEQB  Y0, Y11, Y2
+	VPCMPEQB  Y1, Y11, Y3
+	VPMOVMSKB Y2, R11
+	VPMOVMSKB Y3, BX
+	SHLQ      $32, BX
+	ORQ       BX, R11
+
+	// R12: brackets; [ and { differ in one bit, and so do ] and }
+	VPOR      Y0, Y12, Y2
+	VPOR      Y1, Y12, Y3
+	VPCMPEQB  Y2, Y13, Y4
+	VPCMPEQB  Y2, Y14, Y5
+	VPCMPEQB  Y3, Y13, Y6
+	VPCMPEQB  Y3, Y14, Y7
+	VPOR      Y4, Y5, Y4
+	VPOR      Y6, Y7, Y6
+	VPMOVMSKB Y4, R12
+	VPMOVMSKB Y6, BX
+	SHLQ      $32, BX
+	ORQ       BX, R12
+
+	// Take out the quotes behind an odd number of backslashes. Subtracting
+	// where each run starts flips its bits up to its end.
+	MOVQ R11, BX
+	ORQ  R8, BX
+	JZ   unescaped
+	NOTQ R8
+	ANDQ R11, R8             // backslashes that may start an escape
+	LEAQ (R8)(R8*1), R14
+	ORQ  R13, R14
+	SUBQ R8, R14
+	XORQ R13, R14
+	XORQ R14, BX             // escaped bytes
+	NOTQ BX
+	ANDQ BX, AX
+	ANDQ R11, R14            // backslashes that do escape
+	MOVQ R14, R8
+	SHRQ $63, R8
+
+unescaped:
+	// BX: inside strings, from the opening quote to before the closing one
+	VMOVQ      AX, X6
+	VPCLMULQDQ $0, X9, X6, X6
+	VMOVQ      X6, BX
+	XORQ       R9, BX
+	MOVQ       BX, R9
+	SARQ       $63, R9
+	NOTQ       BX
+	ANDQ       BX, R12
+	ANDQ       BX, R11
+	ORQ        R11, R10
+
+	MOVQ AX, 0(DI)
+	MOVQ R12, 8(DI)
+	ADDQ $64, SI
+	ADDQ $16, DI
+	DECQ CX
+	JNZ  loop
+
+	MOVQ R8, 0(DX)
+	MOVQ R9, 8(DX)
+	MOVQ R10, 16(DX)
+	VZEROUPPER
+	RET

@@ -1,0 +1,7 @@
+//go:build !amd64
+
+package rawjson
+
+const hasBlocks = false
+
+func markBlocks(*byte, int, *[batch]marks, *carry) { panic("rawjson: no vector instructions") }
