@@ -121,7 +121,7 @@ func NewDocument(version, policyHash string, s Summary) *Document {
 	return d
 }
 
-// Write prints the document, indented.
+// MarshalIndent is the document as JSON, indented.
 func (d *Document) MarshalIndent() ([]byte, error) {
 	b, err := json.MarshalIndent(d, "", "  ")
 	return append(b, '\n'), err

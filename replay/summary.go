@@ -63,7 +63,10 @@ func (s Summary) account(b *strings.Builder) {
 		fmt.Fprintf(b, "  and %s more: loopgauge explain --skipped lists them\n", count(more))
 	}
 	how := ""
-	if s.Lateness.Measured {
+	switch {
+	case s.Lateness.Measured && s.Lateness.Disorder == 0:
+		how = " (the log is in order)"
+	case s.Lateness.Measured:
 		how = fmt.Sprintf(" (the log is up to %s out of order)", span(s.Lateness.Disorder.Microseconds()))
 	}
 	fmt.Fprintf(b, "lateness %s%s; %s of requests share their time with the one before\n", lasting(s.Lateness.Value), how, percent(r.Order.Tied, r.Account.Judged))
@@ -139,24 +142,37 @@ func (s Summary) loops(b *strings.Builder) {
 	t.add("loop", "fired", "lasted", "requests", "after", "tokens", "cost", "rules")
 	for i := range shown {
 		l := &shown[i]
-		t.add(shorten(Safe(strings.Join(l.Scope, " ")), 28), instant(l.Fired).Format("01-02 15:04:05"), span(l.Last-l.First),
+		t.add(shorten(Safe(strings.Join(l.Scope, " ")), 28), instant(l.Fired).Format("2006-01-02 15:04:05"), span(l.Last-l.First),
 			count(l.Requests), count(l.After), count(l.Tokens), money(l.Cost), strings.Join(l.Rules, ", "))
 	}
 	t.write(b, "")
-	after, cost := int64(0), 0.0
-	unknown := false
-	for i := range loops {
-		after += loops[i].After
-		cost += known(loops[i].Cost)
-		unknown = unknown || math.IsNaN(loops[i].Cost)
-	}
-	price := money(cost)
-	if unknown {
-		price = "at least " + price
-	}
 	b.WriteByte('\n')
-	fmt.Fprintln(b, s.bold(fmt.Sprintf("%s: %s and %s spent after a rule had fired",
-		plural(int64(len(loops)), "loop", "loops"), plural(after, "request", "requests"), price)))
+	after, spent := waste(loops)
+	fmt.Fprintln(b, s.bold(fmt.Sprintf("%s: %s%s after a rule had fired",
+		plural(int64(len(loops)), "loop", "loops"), plural(after, "request", "requests"), spent)))
+}
+
+// waste is what the loops went on to use after they could have been known, as
+// far as the log says.
+func waste(loops []Loop) (requests int64, spent string) {
+	cost, known, tokens := 0.0, 0, int64(0)
+	for i := range loops {
+		requests += loops[i].After
+		tokens += max(loops[i].Tokens, 0)
+		if !math.IsNaN(loops[i].Cost) {
+			cost += loops[i].Cost
+			known++
+		}
+	}
+	switch {
+	case known == len(loops):
+		return requests, " and " + money(cost)
+	case known > 0:
+		return requests, " and at least " + money(cost)
+	case tokens > 0:
+		return requests, " and " + plural(tokens, "token", "tokens")
+	}
+	return requests, ""
 }
 
 func (s Summary) bold(text string) string {
