@@ -20,7 +20,7 @@ type Document struct {
 	Policy    string            `json:"policy_hash"`
 	Data      DocumentData      `json:"data"`
 	Rules     []DocumentRule    `json:"rules"`
-	Episodes  []DocumentEpisode `json:"episodes"`
+	Episodes  []DocumentEpisode `json:"episodes"` // at most 100,000; the rules' episodes count all
 }
 
 // DocumentData is the account of what was read.

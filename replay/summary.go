@@ -133,10 +133,17 @@ func (s Summary) loops(b *strings.Builder) {
 		fmt.Fprintln(b, s.bold("no loops"))
 		return
 	}
+	var all int64
+	for i := range s.Result.Rules {
+		all += s.Result.Rules[i].Episodes
+	}
+	if all > int64(len(s.Episodes)) {
+		fmt.Fprintf(b, "of %s episodes only the first %s are listed here; --out has all\n", count(all), count(int64(len(s.Episodes))))
+	}
 	shown := loops
 	if len(loops) > shownLoops {
 		shown = loops[len(loops)-shownLoops:]
-		fmt.Fprintf(b, "the %d costliest of %s loops; --json and --out have all\n", shownLoops, count(int64(len(loops))))
+		fmt.Fprintf(b, "the %d costliest of %s loops\n", shownLoops, count(int64(len(loops))))
 	}
 	t := table{right: map[int]bool{2: true, 3: true, 4: true, 5: true, 6: true}}
 	t.add("loop", "fired", "lasted", "requests", "after", "tokens", "cost", "rules")

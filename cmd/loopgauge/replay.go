@@ -18,8 +18,12 @@ import (
 // for longest are dropped, and counted.
 const maxKeys = 4 << 20
 
-// maxEpisodes bounds what a run keeps for its report; --out has them all.
-const maxEpisodes = 100_000
+// maxEpisodes and maxListed bound what a run keeps for --json and for the
+// summary, so that its memory does not grow with the log; --out has them all.
+const (
+	maxEpisodes = 100_000
+	maxListed   = 10_000
+)
 
 type replayFlags struct {
 	logs         logFlags
@@ -102,8 +106,12 @@ func (f *replayFlags) run(ctx context.Context, u *ui, args []string, latenessSet
 		MaxKeys: maxKeys, Since: int64(f.since), Until: int64(f.until),
 	}
 	var episodes []window.Episode
+	keep := maxListed
+	if f.json {
+		keep = maxEpisodes
+	}
 	o.Episode = func(e *window.Episode) error {
-		if len(episodes) < maxEpisodes {
+		if len(episodes) < keep {
 			episodes = append(episodes, *e)
 		}
 		return nil
