@@ -12,8 +12,8 @@ const MaxPeriod = 32
 
 // cycle counts the complete repetitions at the tail of a scope's fingerprints,
 // all younger than the window, of the shortest period 1..P that repeats there.
-// A tail in which nothing repeats counts 1: A B A B counts 2 (period 2),
-// A counts 4 (period 1), A B counts 1. The shortest period that stands
+// A tail in which nothing repeats counts 1: ABAB counts 2 (period 2), AAAA
+// counts 4 (period 1), AB counts 1. The shortest period that stands
 // there twice is taken even if a longer one goes back further.
 //
 // Without a window the times of a loop that never ends are not kept: Count's
