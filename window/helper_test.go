@@ -1,11 +1,7 @@
 package window
 
 import (
-	"bufio"
-	"bytes"
-	"encoding/json"
 	"math"
-	"os"
 	"testing"
 
 	"github.com/loopgauge/loopgauge/fingerprint"
@@ -14,12 +10,8 @@ import (
 // printOf is the fingerprint of a request whose model is name.
 func printOf(tb testing.TB, name string) fingerprint.Fingerprint {
 	tb.Helper()
-	id, err := fingerprint.New("", fingerprint.Options{Parts: []string{"model"}})
-	if err != nil {
-		tb.Fatal(err)
-	}
 	w := fingerprint.NewWriter(nil)
-	if cause := id.Compute(&fingerprint.Request{Model: []byte(name)}, w); cause != fingerprint.Computable {
+	if cause := byModel(tb).Compute(&fingerprint.Request{Model: []byte(name)}, w); cause != fingerprint.Computable {
 		tb.Fatal(cause)
 	}
 	return w.Prints()[0].Fingerprint
@@ -45,30 +37,30 @@ func bySession(tb testing.TB) *fingerprint.Scope {
 }
 
 // byModel is an identity under which requests to one model are the same.
-func byModel(t testing.TB) *fingerprint.Identity {
-	t.Helper()
+func byModel(tb testing.TB) *fingerprint.Identity {
+	tb.Helper()
 	id, err := fingerprint.New("", fingerprint.Options{Parts: []string{"model"}})
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return id
 }
 
 // names gives tests fingerprints and scopes by name, each made once.
 type names struct {
-	t      testing.TB
+	tb     testing.TB
 	prints map[string]fingerprint.Fingerprint
 	scopes map[string]Scope
 }
 
-func newNames(t testing.TB) *names {
-	return &names{t, map[string]fingerprint.Fingerprint{}, map[string]Scope{}}
+func newNames(tb testing.TB) *names {
+	return &names{tb, map[string]fingerprint.Fingerprint{}, map[string]Scope{}}
 }
 
 func (n *names) print(name string) fingerprint.Fingerprint {
 	f, ok := n.prints[name]
 	if !ok {
-		f = printOf(n.t, name)
+		f = printOf(n.tb, name)
 		n.prints[name] = f
 	}
 	return f
@@ -77,7 +69,7 @@ func (n *names) print(name string) fingerprint.Fingerprint {
 func (n *names) scope(name string) Scope {
 	s, ok := n.scopes[name]
 	if !ok {
-		s = scopeOf(n.t, name)
+		s = scopeOf(n.tb, name)
 		n.scopes[name] = s
 	}
 	return s
@@ -98,25 +90,4 @@ func (n *names) event(time int64, session string, prints []string, rules int) *E
 		ev.Rules[i] = Plain
 	}
 	return ev
-}
-
-// eachRow calls f with every row of a file of JSON lines.
-func eachRow[T any](t *testing.T, file string, f func(row int, v T)) {
-	t.Helper()
-	data, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	rows := 0
-	s := bufio.NewScanner(bytes.NewReader(data))
-	for s.Buffer(nil, 1<<20); s.Scan(); rows++ {
-		var v T
-		if err := json.Unmarshal(s.Bytes(), &v); err != nil {
-			t.Fatalf("%s: row %d: %v", file, rows, err)
-		}
-		f(rows, v)
-	}
-	if rows == 0 || s.Err() != nil {
-		t.Fatalf("%s: %d rows, error %v", file, rows, s.Err())
-	}
 }
