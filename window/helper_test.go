@@ -54,6 +54,7 @@ type names struct {
 }
 
 func newNames(tb testing.TB) *names {
+	tb.Helper()
 	return &names{tb, map[string]fingerprint.Fingerprint{}, map[string]Scope{}}
 }
 
