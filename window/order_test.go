@@ -249,9 +249,10 @@ func TestOrderJump(t *testing.T) {
 	f(0, 1*s, far, 2*s, far, 3*s) // two, not in a row
 	f(1, 1*s, far, far+s, 2*s)
 	f(0, 1*s, far, far+JumpLimit+s, 2*s) // two in a row that disagree
+	f(0, 1*s, far, far-JumpLimit-s, 2*s)
 	f(2, 1*s, far, far+JumpLimit, 2*s, far-JumpLimit)
-	f(0, 1*s, far+s, far, far-9*s) // the stream is as far as the lesser of the two
-	f(1, 1*s, JumpLimit+s, 2*s)    // at the limit it is believed
+	f(0, 1*s, far+s, far, far-10*s) // the stream is as far as the lesser of the two
+	f(1, 1*s, JumpLimit+s, 2*s)     // at the limit it is believed
 	f(0, 1*s, JumpLimit+s+1000, 2*s)
 	f(0, far) // the first event too: Open said 0
 }
