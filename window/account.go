@@ -20,7 +20,7 @@ type RuleAccount struct {
 	Episodes int64
 
 	LiveKeys    int   // keys the counter holds at the end
-	DroppedKeys int64 // keys dropped to stay within the cap: loops among them may be missed
+	DroppedKeys int64 // counts, cooldowns, chances and open episodes dropped to stay within the cap: loops among them may be missed, or reported as two
 }
 
 // Check says whether judged = counted + not matched + not computable. That it

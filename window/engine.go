@@ -141,7 +141,7 @@ func (e *Engine) Account() []RuleAccount {
 	for i, j := range e.rules {
 		a := j.account
 		a.Episodes = j.episodes.n
-		a.LiveKeys, a.DroppedKeys = j.counter.Keys(), j.counter.Dropped()
+		a.LiveKeys, a.DroppedKeys = j.counter.Keys(), j.dropped()
 		accounts[i] = a
 	}
 	return accounts

@@ -112,6 +112,18 @@ func (j *judge) coolsFor(h *Hit) time.Duration {
 	return time.Duration(*until-h.Time) * time.Microsecond
 }
 
+// dropped is how many keys the cap took away, wherever they were.
+func (j *judge) dropped() int64 {
+	n := j.counter.Dropped() + j.episodes.open.dropped
+	if j.cooling != nil {
+		n += j.cooling.dropped
+	}
+	if own, ok := j.chances.(signatureChances); ok {
+		n += own.guided.dropped
+	}
+	return n
+}
+
 // act says what the gateway would do.
 func (j *judge) act(h *Hit, action Action, fired bool) Action {
 	given := j.chances != nil && j.chances.Chance(h, fired && action == ChanceThenBreak)

@@ -32,7 +32,7 @@ func (p *queues[T]) push(q *queue[T], item T) {
 		return
 	}
 	at := (uint32(q.skip) + q.n - 2) % chunkItems
-	if at == 0 || q.tail == 0 {
+	if at == 0 { // the tail is full, or there is none: skip is 0 then
 		i := p.take()
 		c := p.chunks.at(i)
 		c.prev, c.next = q.tail, 0
