@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/loopgauge/loopgauge/replay/term"
+
 	"github.com/loopgauge/loopgauge/fingerprint"
 	"github.com/loopgauge/loopgauge/window"
 )
@@ -173,7 +175,7 @@ func text(s string) *string {
 	return &s
 }
 
-func stamp(micros int64) string { return instant(micros).Format("2006-01-02T15:04:05.000000Z") }
+func stamp(micros int64) string { return term.Instant(micros).Format("2006-01-02T15:04:05.000000Z") }
 
 // roundUp gives a duration that one would write into a policy.
 func roundUp(d time.Duration) time.Duration {

@@ -36,7 +36,8 @@ var mayImport = map[string][]string{
 	"ingest":              {"ingest/formats", "fingerprint", "fingerprint/rawjson"},
 	"sinks":               {"window", "fingerprint", "fingerprint/rawjson"},
 	"sinks/parquet":       {"sinks", "window", "fingerprint"},
-	"replay":              {"ingest", "window", "fingerprint", "fingerprint/rawjson"},
+	"replay/term":         {},
+	"replay":              {"replay/term", "ingest", "window", "fingerprint", "fingerprint/rawjson"},
 	"cmd/loopgauge": {
 		"replay", "sinks/parquet", "sinks", "ingest", "ingest/formats",
 		"window/policy", "window", "fingerprint", "fingerprint/rawjson",
@@ -51,7 +52,7 @@ var leaves = map[string][]string{
 	"cel.dev/cel-go":                   {"window/policy"},
 	"github.com/google/cel-go":         {"window/policy"},
 	"github.com/goccy/go-yaml":         {"window/policy"},
-	"github.com/mattn/go-runewidth":    {"replay"},
+	"github.com/mattn/go-runewidth":    {"replay/term"},
 	"github.com/klauspost/compress":    {"ingest", "scripts/bench/grow"},
 	"github.com/spf13/cobra":           {"cmd/loopgauge"},
 	"github.com/schollz/progressbar":   {"cmd/loopgauge"},
