@@ -125,10 +125,11 @@ func readResponse(s *rawjson.Scanner, r *fingerprint.Request, reads fingerprint.
 }
 
 func readMessageCalls(s *rawjson.Scanner, r *fingerprint.Request, reads fingerprint.Field) {
+	before := len(r.ToolCalls) // those of other choices
 	for s.Object(); s.NextKey(); {
 		switch string(s.Key) {
 		case "tool_calls":
-			readToolCalls(s, r, reads)
+			readToolCalls(s, r, before, reads)
 		case "function_call":
 			if call, ok := readToolCall(s); ok {
 				r.ToolCalls = append(r.ToolCalls, call)
