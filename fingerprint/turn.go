@@ -166,13 +166,20 @@ func (r *Request) needMessages() Cause {
 	return Computable
 }
 
+// isRedacted tells a call whose arguments a logger replaced: all of a tool's
+// calls would be the same.
+func isRedacted(call ToolCall) bool { return isPlaceholder(call.Arguments) }
+
 // issuedCalls are the calls that the model issued in answer to r: those of the
 // response or, where the log has no responses, those of the last assistant
 // message of the request. They are valid until the next call.
 func (w *Writer) issuedCalls(r *Request) ([]ToolCall, Cause) {
 	if r.ToolCallsLogged {
-		if len(r.ToolCalls) == 0 {
+		switch {
+		case len(r.ToolCalls) == 0:
 			return nil, NoToolCall
+		case slices.ContainsFunc(r.ToolCalls, isRedacted):
+			return nil, RedactedContent
 		}
 		return r.ToolCalls, Computable
 	}
