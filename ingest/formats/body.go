@@ -92,6 +92,9 @@ func readTools(s *rawjson.Scanner, old fingerprint.Tri) fingerprint.Tri {
 	return fingerprint.TriOf(some)
 }
 
+// redacted is what LiteLLM writes with turn_off_message_logging.
+const redacted = "redacted-by-litellm"
+
 // readResponse reads the tool calls that the model issued: choices of Chat
 // Completions, output items of Responses, content blocks of Anthropic.
 func readResponse(s *rawjson.Scanner, r *fingerprint.Request, reads fingerprint.Field) {
@@ -104,6 +107,12 @@ func readResponse(s *rawjson.Scanner, r *fingerprint.Request, reads fingerprint.
 	}
 	for s.Object(); s.NextKey(); {
 		switch string(s.Key) {
+		case "text":
+			// All that LiteLLM leaves of a response that it cannot redact in
+			// parts: whether there were calls is not known.
+			if string(s.Text(nil)) == redacted {
+				r.ToolCallsLogged, r.Lost = false, fingerprint.RedactedContent
+			}
 		case "choices":
 			for s.Array(); s.NextElement(); {
 				for s.Object(); s.NextKey(); {

@@ -66,7 +66,9 @@ func TestLiteLLM(t *testing.T) {
 	// Responses in three dialects. One that is there without calls has none.
 	f(`,"response":{}`, `named tool_calls=0`)
 	f(`,"response":null`, `named tool_calls=0`)
-	f(`,"response":"redacted-by-litellm"`, `named tool_calls=0`)
+	f(`,"response":"hello"`, `named tool_calls=0`)
+	f(`,"response":{"text":"hello"}`, `named tool_calls=0`)
+	f(`,"response":{"text":"redacted-by-litellm"}`, `named lost="content redacted by the logger"`)
 	f(`,"response":{"choices":[{"message":{"tool_calls":[{"id":"1","function":{"name":"f","arguments":"{}"}},{"id":"2","function":{"name":"g","arguments":"{}"}}]}}]}`,
 		`named tool_calls=2 call=1 name=f arguments={} call=2 name=g arguments={}`)
 	f(`,"response":{"choices":[{"message":{"tool_calls":null,"function_call":null}},{"message":{"function_call":{"name":"f","arguments":"{}"}}}]}`,
