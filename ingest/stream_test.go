@@ -385,8 +385,8 @@ func fixtureLogs(tb testing.TB) map[string][]string {
 	return logs
 }
 
-// TestDetectionMatrix: each fixture is detected as its format, and forced to be
-// another it gives no request that would be judged as if nothing were wrong.
+// TestDetectionMatrix: each fixture is detected as its format, all of its
+// lines are requests, and naming the format changes nothing.
 func TestDetectionMatrix(t *testing.T) {
 	for name, logs := range fixtureLogs(t) {
 		for _, path := range logs {

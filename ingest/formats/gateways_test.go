@@ -171,6 +171,7 @@ func TestNginxJSON(t *testing.T) {
 	f(`{"msec":1,"session":"s"}`, nativeAt+" named session=s")
 	f(`{"msec":1,"session_id":"s"}`, nativeAt+" named session=s")
 	f(`{"msec":1,"session":"-","http_x_session_id":"h"}`, nativeAt+" named session=h header:x-session-id=h")
+	f(`{"msec":1,"session":"s","session":"t","session":"-","session":""}`, nativeAt+" named session=t")
 	f(`{"msec":1,"session":"s","x_session_id":"h"}`, nativeAt+" named session=h header:x-session-id=h")
 	f(`{"msec":1,"http_x_team":"a","x_team":"","user_agent":"u","upstream_addr":"b","bytes":5}`,
 		nativeAt+" named header:x-team=a header:user-agent=u upstream_addr=b bytes=5")
