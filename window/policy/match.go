@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"fmt"
 	"math"
 	"strings"
 	"time"
@@ -118,12 +119,7 @@ func (r *reader) compile(text string, at place) matcher {
 	parsed, issues := environment.Compile(text)
 	if issues != nil && issues.Err() != nil {
 		for _, e := range issues.Errors() {
-			where := at
-			// Inside a one-line text the place is exact but for the quote.
-			if e.Location.Line() == 1 && e.Location.Column() > 0 && !strings.Contains(text, "\n") {
-				where.column += e.Location.Column()
-			}
-			r.problem(where, "%s", e.Message)
+			r.problem(at.inside(e.Location.Line(), e.Location.Column()+1), "%s", celProblem(e.Message))
 		}
 		return matcher{}
 	}
@@ -148,6 +144,20 @@ func (r *reader) compile(text string, at place) matcher {
 		}
 	}
 	return m
+}
+
+// celProblem is a message of the compiler's in our words, where we have some.
+func celProblem(text string) string {
+	rest, ok := strings.CutPrefix(text, "undeclared reference to '")
+	name, _, _ := strings.Cut(rest, "'")
+	if !ok {
+		return text
+	}
+	var names []string
+	for _, v := range Variables {
+		names = append(names, v.Name)
+	}
+	return fmt.Sprintf("no request field is called %q%s", name, suggest(name, names))
 }
 
 // activation gives an evaluation the fields of a request, as they are asked

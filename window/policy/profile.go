@@ -73,6 +73,7 @@ func parseProfile(name string, text []byte) (*Profile, error) {
 	})
 	for _, rule := range p.rules {
 		rule.minThreshold = least
+		rule.forget()
 	}
 	if len(r.errors) > 0 {
 		return nil, r.errors
