@@ -3,6 +3,7 @@ package policy
 import (
 	"fmt"
 	"math"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/goccy/go-yaml/ast"
 	"github.com/goccy/go-yaml/parser"
+	"github.com/goccy/go-yaml/token"
 )
 
 // MaxSize is the longest policy read: a person wrote it.
@@ -100,12 +102,42 @@ func (r *reader) document(text []byte) *ast.MappingNode {
 		r.problem(placeOf(docs[1], ""), "a second document: put one policy in one file")
 		return nil
 	}
+	if n := firstAlias(docs[0]); n != nil {
+		r.problem(placeOf(n, ""), "policies have no anchors and aliases: write it out")
+		return nil
+	}
 	m, ok := asMapping(docs[0])
 	if !ok {
 		r.problem(placeOf(docs[0], ""), "must be a mapping with version and rules")
 		return nil
 	}
 	return m
+}
+
+// firstAlias finds an anchor or alias: a few lines of them stand for more text
+// than memory holds.
+func firstAlias(n ast.Node) ast.Node {
+	var first ast.Node
+	ast.Walk(visitor(func(n ast.Node) bool {
+		switch n.(type) {
+		case *ast.AnchorNode, *ast.AliasNode, *ast.MergeKeyNode:
+			if first == nil {
+				first = n
+			}
+		}
+		return first == nil
+	}), n)
+	return first
+}
+
+// visitor walks on where it returns true.
+type visitor func(n ast.Node) bool
+
+func (v visitor) Visit(n ast.Node) ast.Visitor {
+	if v(n) {
+		return v
+	}
+	return nil
 }
 
 // tooDeep finds brackets, and lists begun on one line, nested far deeper than
@@ -247,10 +279,6 @@ func kindOf(n ast.Node) string {
 		return "not finite"
 	case *ast.BoolNode:
 		return "true or false"
-	case *ast.AliasNode, *ast.MergeKeyNode:
-		return "an alias, which policies do not have"
-	case *ast.AnchorNode:
-		return "an anchor, which policies do not have"
 	case *ast.TagNode:
 		return "a tag, which policies do not have"
 	}
@@ -347,6 +375,8 @@ func (r *reader) integer(to *int, at *place) func(ast.Node, place) {
 	}
 }
 
+var scientific = regexp.MustCompile(`^[0-9]+(\.[0-9]+)?[eE][+-]?[0-9]+$`)
+
 func (r *reader) number(to *float64) func(ast.Node, place) {
 	return func(n ast.Node, at place) {
 		switch n := n.(type) {
@@ -359,6 +389,14 @@ func (r *reader) number(to *float64) func(ast.Node, place) {
 			case uint64:
 				*to = float64(v)
 			}
+		case *ast.StringNode:
+			// The parser takes 1e-06 for a text.
+			v, err := strconv.ParseFloat(n.Value, 64)
+			if err != nil || n.Token.Type != token.StringType || !scientific.MatchString(n.Value) {
+				r.misread(at, "must be a number, is %s", kindOf(n))
+				return
+			}
+			*to = v
 		default:
 			r.misread(at, "must be a number, is %s", kindOf(n))
 			return
