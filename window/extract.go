@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"hash"
 	"math"
+	"strings"
 	"time"
 	"unsafe"
 
@@ -176,6 +177,14 @@ func (x *Extractor) scope(r *fingerprint.Request, ev *Event) {
 func (x *Extractor) shown(field string, text []byte) string {
 	switch field {
 	case "session", "conversation", "caller", "user":
+		return x.person(text)
+	}
+	if strings.HasPrefix(field, "attr:header:") {
+		// Headers carry keys. Their values are told apart, never written.
+		sum := sha256.Sum256(text)
+		return "header-" + hex.EncodeToString(sum[:6])
+	}
+	if strings.HasPrefix(field, "attr:") {
 		return x.person(text)
 	}
 	return x.name(text)
