@@ -3,6 +3,7 @@ package policy
 import (
 	"fmt"
 	"math"
+	"regexp"
 	"strings"
 	"time"
 	"unsafe"
@@ -146,8 +147,20 @@ func (r *reader) compile(text string, at place) matcher {
 	return m
 }
 
+var noOverload = regexp.MustCompile(`^found no matching overload for '(.+)' applied to '\((.*)\)'$`)
+
+// celFunctions are those that conditions on requests use most.
+var celFunctions = []string{"startsWith", "endsWith", "contains", "matches", "size", "timestamp", "duration"}
+
 // celProblem is a message of the compiler's in our words, where we have some.
 func celProblem(text string) string {
+	if m := noOverload.FindStringSubmatch(text); m != nil {
+		text = fmt.Sprintf("cannot apply %s to %s", strings.Trim(m[1], "_"), strings.ReplaceAll(m[2], ", ", " and "))
+		if m[2] == "double, int" {
+			text += "; write 1.0 for 1"
+		}
+		return text
+	}
 	rest, ok := strings.CutPrefix(text, "undeclared reference to '")
 	name, _, _ := strings.Cut(rest, "'")
 	if !ok {
@@ -156,6 +169,11 @@ func celProblem(text string) string {
 	var names []string
 	for _, v := range Variables {
 		names = append(names, v.Name)
+	}
+	for _, function := range celFunctions {
+		if strings.EqualFold(name, function) || distance(name, function) == 1 {
+			return fmt.Sprintf("no function is called %q; did you mean %s?", name, function)
+		}
 	}
 	return fmt.Sprintf("no request field is called %q%s", name, suggest(name, names))
 }
