@@ -193,8 +193,7 @@ func TestDocumentedCounts(t *testing.T) {
 
 // fieldPaths are the names of a struct's JSON fields: data.streams[].name.
 func fieldPaths(r reflect.Type, prefix string) (paths []string) {
-	for i := range r.NumField() {
-		f := r.Field(i)
+	for f := range r.Fields() {
 		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
 		if f.Anonymous {
 			paths = append(paths, fieldPaths(f.Type, prefix)...)
@@ -224,7 +223,7 @@ func TestOutputDocument(t *testing.T) {
 	doc := docTable(t, "output.md", "## The document of --json", "field")
 	wantNames(t, "--json", column(doc), fieldPaths(reflect.TypeFor[replay.Document](), ""))
 
-	line := strings.SplitN(loopgauge(t, "", "replay", "--quiet", "--verdicts", "-", filepath.Join(fixtures, "tau2/agents.jsonl.zst")), "\n", 2)[0]
+	line, _, _ := strings.Cut(loopgauge(t, "", "replay", "--quiet", "--verdicts", "-", filepath.Join(fixtures, "tau2/agents.jsonl.zst")), "\n")
 	f := func(heading, line string) {
 		t.Helper()
 		var fields map[string]any

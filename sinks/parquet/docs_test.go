@@ -25,7 +25,8 @@ func document(t *testing.T) string {
 func columns(list []parquet.Field, prefix string) (rows []string) {
 	for _, f := range list {
 		name := prefix + f.Name()
-		element, kind := parquet.Node(f), ""
+		element := parquet.Node(f)
+		var kind string
 		switch {
 		case !f.Leaf():
 			kind = "list"
