@@ -102,8 +102,8 @@ func (r *reader) document(text []byte) *ast.MappingNode {
 		r.problem(placeOf(docs[1], ""), "a second document: put one policy in one file")
 		return nil
 	}
-	if n := firstAlias(docs[0]); n != nil {
-		r.problem(placeOf(n, ""), "policies have no anchors and aliases: write it out")
+	if n, why := refused(docs[0]); n != nil {
+		r.problem(placeOf(n, ""), "%s", why)
 		return nil
 	}
 	m, ok := asMapping(docs[0])
@@ -114,20 +114,29 @@ func (r *reader) document(text []byte) *ast.MappingNode {
 	return m
 }
 
-// firstAlias finds an anchor or alias: a few lines of them stand for more text
-// than memory holds.
-func firstAlias(n ast.Node) ast.Node {
-	var first ast.Node
+// refused finds what YAML has and policies have not. A few lines of aliases
+// stand for more text than memory holds; tags and keys that are no text make
+// the YAML library panic when it writes them.
+func refused(n ast.Node) (first ast.Node, why string) {
 	ast.Walk(visitor(func(n ast.Node) bool {
-		switch n.(type) {
+		if first != nil {
+			return false
+		}
+		switch n := n.(type) {
 		case *ast.AnchorNode, *ast.AliasNode, *ast.MergeKeyNode:
-			if first == nil {
-				first = n
+			first, why = n, "policies have no anchors and aliases: write it out"
+		case *ast.TagNode:
+			first, why = n, "policies have no tags"
+		case *ast.MappingValueNode:
+			switch n.Key.(type) {
+			case *ast.StringNode, *ast.MergeKeyNode:
+			default:
+				first, why = n.Key, "a name must be a text: put it in quotes"
 			}
 		}
 		return first == nil
 	}), n)
-	return first
+	return first, why
 }
 
 // visitor walks on where it returns true.
@@ -279,8 +288,6 @@ func kindOf(n ast.Node) string {
 		return "not finite"
 	case *ast.BoolNode:
 		return "true or false"
-	case *ast.TagNode:
-		return "a tag, which policies do not have"
 	}
 	return "something else"
 }
