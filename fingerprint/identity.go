@@ -16,6 +16,7 @@ type Identity struct {
 	Name  string // as a policy writes it
 	Reads Field  // the costly fields that it needs
 
+	spec    string // what New was called with
 	rules   textRules
 	compute func(r *Request, w *Writer) Cause
 }
@@ -30,6 +31,12 @@ func (id *Identity) Compute(r *Request, w *Writer) Cause {
 		w.prints = w.prints[:n]
 	}
 	return cause
+}
+
+// Same reports whether two identities always give the same fingerprints,
+// because they were made of the same options.
+func (id *Identity) Same(other *Identity) bool {
+	return id == other || id.spec == other.spec && id.spec != ""
 }
 
 // Options are the fields of a rule that shape its identity. An identity
