@@ -34,7 +34,7 @@ func New(name string, o Options) (*Identity, error) {
 	if err != nil {
 		return nil, err
 	}
-	id.spec = fmt.Sprintf("%q %q", name, []any{o.Parts, o.Mask, o.Lower, o.LimitKeys, o.IgnoreBody})
+	id.spec = fmt.Sprintf("%q %#v", name, o)
 	return id, nil
 }
 
