@@ -247,8 +247,12 @@ func (r *Report) steady(grid [][]Outcome, cell, threshold int) float64 {
 	return least
 }
 
+// leastMore is how many more conversations another rule must catch: each rule
+// is one more to look after.
+const leastMore = 2
+
 // recommend picks the rules that are worth having: the one that catches most,
-// then each that catches a conversation which none before it does.
+// then each that catches enough that none before it does.
 func (r *Report) recommend() {
 	order := make([]int, 0, len(r.Advice))
 	for i := range r.Advice {
@@ -262,13 +266,18 @@ func (r *Report) recommend() {
 	})
 	seen := map[string]bool{}
 	for _, i := range order {
-		more := false
-		for who := range r.caught(i) {
-			more = more || !seen[who]
-			seen[who] = true
+		var more []string
+		for who := range r.caught(i) { // any order: a set
+			if !seen[who] {
+				more = append(more, who)
+			}
 		}
-		if more {
-			r.Recommended = append(r.Recommended, i)
+		if len(r.Recommended) > 0 && len(more) < max(leastMore, len(seen)/10) {
+			continue
+		}
+		r.Recommended = append(r.Recommended, i)
+		for _, who := range more {
+			seen[who] = true
 		}
 	}
 }

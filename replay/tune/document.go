@@ -1,6 +1,7 @@
 package tune
 
 import (
+	"cmp"
 	"encoding/json"
 	"math"
 	"slices"
@@ -25,6 +26,7 @@ type Document struct {
 	Profiles  []DocumentProfile `json:"profiles"`
 	Labels    *DocumentLabels   `json:"labels"`
 	Episodes  []DocumentEpisode `json:"episodes"`
+	Repeats   []DocumentRepeat  `json:"repeats"` // the longest, at most 10,000
 }
 
 // DocumentData is the account of what was read, and what the rules could see.
@@ -159,6 +161,21 @@ type DocumentEpisode struct {
 	Model         *string           `json:"model"`
 }
 
+// DocumentRepeat is one repeat, whatever fires on it.
+type DocumentRepeat struct {
+	ID          string            `json:"id"`
+	Rule        string            `json:"rule"`
+	Scope       map[string]string `json:"scope"`
+	Fingerprint string            `json:"fingerprint"`
+	Kind        Kind              `json:"kind"`
+	Evidence    string            `json:"evidence"`
+	First       string            `json:"first"`
+	Last        string            `json:"last"`
+	Requests    int64             `json:"requests"`
+	Session     *string           `json:"session"`
+	Caller      *string           `json:"caller"`
+}
+
 // NewDocument gathers a report.
 func NewDocument(version string, r *Report) *Document {
 	d := &Document{
@@ -186,7 +203,35 @@ func NewDocument(version string, r *Report) *Document {
 	for _, f := range r.Fired() {
 		d.Episodes = append(d.Episodes, documentEpisode(f))
 	}
+	d.Repeats = r.documentRepeats()
 	return d
+}
+
+// mostListed is how many repeats a document lists.
+const mostListed = 10_000
+
+func (r *Report) documentRepeats() []DocumentRepeat {
+	longest := slices.Clone(r.Repeats)
+	slices.SortStableFunc(longest, func(a, b *Repeat) int {
+		return cmp.Or(cmp.Compare(b.Requests, a.Requests), cmp.Compare(a.First, b.First))
+	})
+	list := []DocumentRepeat{}
+	for _, k := range longest[:min(len(longest), mostListed)] {
+		d := DocumentRepeat{
+			ID: k.ID(), Rule: k.Rule.Name, Scope: k.scope(), Fingerprint: k.Fingerprint.String(), Kind: k.Kind, Evidence: k.Evidence,
+			First: replay.Stamp(k.First), Last: replay.Stamp(k.Last), Requests: k.Requests, Session: text(k.Session), Caller: text(k.Caller),
+		}
+		list = append(list, d)
+	}
+	return list
+}
+
+func (k *Repeat) scope() map[string]string {
+	scope := map[string]string{}
+	for i, field := range k.Rule.Scope.Fields {
+		scope[field] = k.Scope[i]
+	}
+	return scope
 }
 
 // MarshalIndent is the document as JSON, indented.
@@ -277,13 +322,10 @@ func documentLabels(l *Labelled) *DocumentLabels {
 func documentEpisode(f Fired) DocumentEpisode {
 	k := f.Repeat
 	d := DocumentEpisode{
-		ID: k.ID(), Rule: k.Rule.Name, Scope: map[string]string{}, Fingerprint: k.Fingerprint.String(), Kind: k.Kind, Evidence: k.Evidence,
+		ID: k.ID(), Rule: k.Rule.Name, Scope: k.scope(), Fingerprint: k.Fingerprint.String(), Kind: k.Kind, Evidence: k.Evidence,
 		First: replay.Stamp(k.First), Fired: replay.Stamp(f.Time), Last: replay.Stamp(k.Last), Requests: k.Requests, RequestsAfter: f.After,
 		TokensAfter: f.Tokens, CostAfter: f.Cost, Statuses: map[string]int64{},
 		Session: text(k.Session), Caller: text(k.Caller), Model: text(k.Model),
-	}
-	for i, field := range k.Rule.Scope.Fields {
-		d.Scope[field] = k.Scope[i]
 	}
 	for _, h := range k.hits {
 		d.Statuses[strconv.Itoa(int(h.status))]++
