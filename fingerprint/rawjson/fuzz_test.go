@@ -6,6 +6,7 @@ import (
 	"io"
 	"math"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -179,11 +180,7 @@ func FuzzScanner(f *testing.F) {
 func lossyKeys(v any) bool {
 	switch v := v.(type) {
 	case []any:
-		for i := range v {
-			if lossyKeys(v[i]) {
-				return true
-			}
-		}
+		return slices.ContainsFunc(v, lossyKeys)
 	case map[string]any:
 		seen := map[string]bool{}
 		for key, value := range v {
@@ -203,11 +200,7 @@ func validNumbers(v any) bool {
 	case json.Number:
 		return ValidNumber([]byte(v))
 	case []any:
-		for i := range v {
-			if !validNumbers(v[i]) {
-				return false
-			}
-		}
+		return !slices.ContainsFunc(v, func(e any) bool { return !validNumbers(e) })
 	case map[string]any:
 		for _, value := range v {
 			if !validNumbers(value) {

@@ -229,7 +229,7 @@ func TestErrorSticks(t *testing.T) {
 		s.Skip()
 		s.Object()
 		s.Array()
-		if s.End() != first {
+		if !errors.Is(s.End(), first) {
 			t.Errorf("%v, want the first error, %v", s.End(), first)
 		}
 	}
