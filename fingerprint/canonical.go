@@ -217,7 +217,10 @@ func compareUTF16(a, b []byte) int {
 	if x1 != y1 {
 		return int(x1 - y1)
 	}
-	return int(x2 - y2)
+	if x2 != y2 {
+		return int(x2 - y2)
+	}
+	return bytes.Compare(a, b) // a character and the two halves of it
 }
 
 // units are the first UTF-16 unit of r and the one behind it, which is that of
