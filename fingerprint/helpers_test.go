@@ -9,9 +9,15 @@ import (
 	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
 )
 
+// tester is a testing.TB or a rapid.T, which has not all of its methods.
+type tester interface {
+	Helper()
+	Fatalf(format string, args ...any)
+}
+
 // request makes a request of members: name, value, name, value. A name is a
 // field, messages or response (lists in JSON, as logged), or attr:NAME.
-func request(tb testing.TB, members ...string) *Request {
+func request(tb tester, members ...string) *Request {
 	tb.Helper()
 	r := blank()
 	for i := 0; i < len(members); i += 2 {
@@ -64,7 +70,7 @@ func request(tb testing.TB, members ...string) *Request {
 	return r
 }
 
-func elements(tb testing.TB, list string) (items []rawjson.Value) {
+func elements(tb tester, list string) (items []rawjson.Value) {
 	tb.Helper()
 	var s rawjson.Scanner
 	s.Reset([]byte(list))
@@ -77,11 +83,11 @@ func elements(tb testing.TB, list string) (items []rawjson.Value) {
 	return items
 }
 
-func mustNew(tb testing.TB, name string, o Options) *Identity {
+func mustNew(tb tester, name string, o Options) *Identity {
 	tb.Helper()
 	id, err := New(name, o)
 	if err != nil {
-		tb.Fatal(err)
+		tb.Fatalf("%v", err)
 	}
 	return id
 }
