@@ -168,7 +168,7 @@ func TestComposeErrors(t *testing.T) {
 	}
 	parts := func(names ...string) Options { return Options{Parts: names} }
 	f("", Options{}, "no parts")
-	f("", parts("modle"), `no part is called "modle"; there are method, path, `)
+	f("", parts("modell"), `no part is called "modell"; there are method, path, `)
 	f("", parts("model", "model"), `part "model" is there twice`)
 	f("", parts("last_messages:3", "last_messages:03"), `part "last_messages:03" is there twice`)
 	f("", parts("last_messages"), `part "last_messages": write last_messages:N`)
