@@ -52,6 +52,11 @@ var jcs = &jsonStyle{
 	text: rawjson.AppendString, number: appendES6Number, compare: compareUTF16,
 }
 
+func (c *canonicalizer) memory() int {
+	const member = 6 * 8
+	return c.scan.Memory() + cap(c.swap) + cap(c.masked) + member*cap(c.members)
+}
+
 // append appends the canonical form of the JSON text. ok is false if text is
 // not JSON, or has no form in this style; dst is then as it was.
 func (c *canonicalizer) append(dst, text []byte, style *jsonStyle, m mask) (out []byte, ok bool) {

@@ -9,6 +9,7 @@ import (
 	"hash/crc32"
 	"io"
 	"os"
+	"strings"
 	"testing"
 
 	"github.com/klauspost/compress/zstd"
@@ -155,7 +156,7 @@ func checkContract(t *testing.T, id *Identity, r *Request, used *Writer) {
 	used.Reset()
 
 	reduced := *r
-	for field, clear := range map[Field]func(){
+	for field, drop := range map[Field]func(){
 		ReadsMessages:   func() { reduced.Messages = Messages{} },
 		ReadsResponse:   func() { reduced.ToolCalls, reduced.ToolCallsLogged = nil, false },
 		ReadsBody:       func() { reduced.Body, reduced.BodyHash = nil, nil },
@@ -164,7 +165,7 @@ func checkContract(t *testing.T, id *Identity, r *Request, used *Writer) {
 		ReadsAttributes: func() { reduced.Attributes = nil },
 	} {
 		if id.Reads&field == 0 {
-			clear()
+			drop()
 		}
 	}
 	reducedWriter := NewWriter(nil)
@@ -257,6 +258,35 @@ func TestContractAllocations(t *testing.T) {
 		if n := testing.AllocsPerRun(2, pass); n != 0 {
 			t.Errorf("scope, key %q: %v allocations", key, n)
 		}
+	}
+}
+
+// A giant line does not stay in memory when the next ones are small.
+func TestWriterForgetsGiants(t *testing.T) {
+	giant := strings.Repeat(`\u00e9 1`, 1<<20)
+	r := request(t, "caller", "c", "model", "m", "query", "a="+giant, "body", giant, "attr:header:x", giant, "response", `f {"b":1,"a":"`+strings.ReplaceAll(giant, " ", "")+`"}`,
+		"messages", `[{"role":"user","content":"`+giant+`"},{"role":"assistant","tool_calls":[{"name":"f","arguments":"`+giant+`"}]},{"role":"tool","content":"`+giant+`"}]`)
+	for _, id := range contracts(t) {
+		w := NewWriter([]byte("key"))
+		w.Keep = true
+		id.Compute(r, w)
+		w.Reset()
+		if n := w.memory(); n > writerMemory {
+			t.Errorf("%s: %d bytes are kept", id.Name, n)
+		}
+		if !w.Keep || w.mac == nil {
+			t.Fatalf("%s: the settings are gone", id.Name)
+		}
+		small := blank()
+		small.Session = []byte("s")
+		id.Compute(small, w)
+		w.Reset()
+	}
+	w := NewWriter(nil)
+	id := mustNew(t, "prompt", Options{})
+	id.Compute(r, w)
+	if w.memory() <= writerMemory {
+		t.Error("the giant is too small to prove anything")
 	}
 }
 

@@ -120,7 +120,27 @@ func NewWriter(key []byte) *Writer {
 }
 
 // Reset forgets all fingerprints and ends the life of what Prints returned.
-func (w *Writer) Reset() { w.prints, w.kept = w.prints[:0], w.kept[:0] }
+func (w *Writer) Reset() {
+	w.prints, w.kept = w.prints[:0], w.kept[:0]
+	if w.memory() > writerMemory {
+		*w = Writer{Keep: w.Keep, mac: w.mac, sum: w.sum}
+	}
+}
+
+// writerMemory is how much scratch memory a Writer keeps from line to line.
+// Lines of a few hundred KB need less; one line of many MB must not hold its
+// size in every Writer to the end of the run.
+const writerMemory = 8 << 20
+
+func (w *Writer) memory() int {
+	n := cap(w.canonical) + cap(w.kept) + cap(w.ids) + cap(w.callIDs) +
+		cap(w.text) + cap(w.outer) + cap(w.lowered) + cap(w.masked) + cap(w.scope) + w.args.memory()
+	for _, s := range []*rawjson.Scanner{&w.scan, &w.inner, &w.results} {
+		n += s.Memory()
+	}
+	const call, pair, result, print = 3 * 24, 2*24 + 8, 2*24 + 8, 64
+	return n + call*(cap(w.calls)+cap(w.turn.calls)) + result*cap(w.turn.results) + pair*cap(w.pairs) + print*cap(w.prints)
+}
 
 // check notes that s, which read a part of the line, failed: the line was
 // checked for its structure only.

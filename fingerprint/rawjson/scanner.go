@@ -469,3 +469,6 @@ func (s *Scanner) Word(word string) bool {
 	s.pos += len(word)
 	return true
 }
+
+// Memory is the size of the decode buffer that s keeps from line to line.
+func (s *Scanner) Memory() int { return cap(s.text) }
