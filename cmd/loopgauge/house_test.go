@@ -38,8 +38,9 @@ var mayImport = map[string][]string{
 	"sinks/parquet":       {"sinks", "window", "fingerprint"},
 	"replay/term":         {},
 	"replay":              {"replay/term", "ingest", "window", "fingerprint", "fingerprint/rawjson"},
+	"replay/tune":         {"replay", "replay/term", "window", "fingerprint"},
 	"cmd/loopgauge": {
-		"replay", "sinks/parquet", "sinks", "ingest", "ingest/formats",
+		"replay/tune", "replay/term", "replay", "sinks/parquet", "sinks", "ingest", "ingest/formats",
 		"window/policy", "window", "fingerprint", "fingerprint/rawjson",
 	},
 	"scripts/bench/grow": {},
