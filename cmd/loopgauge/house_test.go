@@ -37,8 +37,9 @@ var mayImport = map[string][]string{
 	"sinks":               {"window", "fingerprint", "fingerprint/rawjson"},
 	"sinks/parquet":       {"sinks", "window", "fingerprint"},
 	"replay":              {"ingest", "window", "fingerprint", "fingerprint/rawjson"},
+	"replay/scenario":     {"replay", "ingest/formats", "window/policy", "window", "fingerprint"},
 	"cmd/loopgauge": {
-		"replay", "sinks/parquet", "sinks", "ingest", "ingest/formats",
+		"replay", "replay/scenario", "sinks/parquet", "sinks", "ingest", "ingest/formats",
 		"window/policy", "window", "fingerprint", "fingerprint/rawjson",
 	},
 	"scripts/bench/grow": {},

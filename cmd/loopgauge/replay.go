@@ -9,6 +9,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/loopgauge/loopgauge/fingerprint"
+	"github.com/loopgauge/loopgauge/ingest"
 	"github.com/loopgauge/loopgauge/replay"
 	"github.com/loopgauge/loopgauge/window"
 	"github.com/loopgauge/loopgauge/window/policy"
@@ -88,23 +90,16 @@ func (f *replayFlags) run(ctx context.Context, u *ui, args []string, latenessSet
 	for _, err := range failed {
 		u.fail(err)
 	}
-	startTime := p.EventTime == policy.Start
-	lateness := replay.Lateness{Value: p.Lateness}
-	switch {
-	case latenessSet:
-		lateness.Value = f.lateness
-	case !p.LatenessSet:
-		if lateness, err = replay.MeasureLateness(streams, startTime); err != nil {
-			return err
-		}
+	var chosen *time.Duration
+	if latenessSet {
+		chosen = &f.lateness
 	}
-
-	o := replay.Options{
-		Streams: streams, Plan: window.NewPlan(p.Rules, p.Exclude),
-		Lateness: lateness.Value, Duplicates: p.Duplicates,
-		Extract: window.ExtractOptions{Key: key, HashIDs: f.hashIDs, EventTimeStart: startTime, Price: p.Price},
-		MaxKeys: maxKeys, Since: int64(f.since), Until: int64(f.until),
+	o, lateness, err := runOptions(p, streams, chosen)
+	if err != nil {
+		return err
 	}
+	o.Since, o.Until = int64(f.since), int64(f.until)
+	o.Extract.Key, o.Extract.HashIDs = key, f.hashIDs
 	var episodes []window.Episode
 	keep := maxListed
 	if f.json {
@@ -149,6 +144,28 @@ func (f *replayFlags) run(ctx context.Context, u *ui, args []string, latenessSet
 		return &exitError{code: exitFindings}
 	}
 	return nil
+}
+
+// runOptions are what a policy says of a run. The lateness is the one chosen,
+// else the policy's, else measured.
+func runOptions(p *policy.Policy, streams []*ingest.Stream, chosen *time.Duration) (replay.Options, replay.Lateness, error) {
+	startTime := p.EventTime == policy.Start
+	lateness := replay.Lateness{Value: p.Lateness}
+	switch {
+	case chosen != nil:
+		lateness.Value = *chosen
+	case !p.LatenessSet:
+		var err error
+		if lateness, err = replay.MeasureLateness(streams, startTime); err != nil {
+			return replay.Options{}, lateness, err
+		}
+	}
+	return replay.Options{
+		Streams: streams, Plan: window.NewPlan(p.Rules, p.Exclude),
+		Lateness: lateness.Value, Duplicates: p.Duplicates,
+		Extract: window.ExtractOptions{EventTimeStart: startTime, Price: p.Price},
+		MaxKeys: maxKeys, Since: fingerprint.NoTime, Until: fingerprint.NoTime,
+	}, lateness, nil
 }
 
 // report prints the document or the summary. With the verdicts on standard
