@@ -180,15 +180,25 @@ func (l *limits) read(v policy.Value) {
 
 func readEpisode(v policy.Value) episode {
 	e := episode{at: v}
+	missing := []string{"rule", "scope", "fired", "last", "requests"}
+	member := func(name string, read func(policy.Value)) policy.Member {
+		return policy.Member{Name: name, Read: func(v policy.Value) {
+			missing = slices.DeleteFunc(missing, func(m string) bool { return m == name })
+			read(v)
+		}}
+	}
 	v.Mapping(
-		policy.Member{Name: "rule", Read: func(v policy.Value) { e.rule = v.Text() }},
-		policy.Member{Name: "scope", Read: func(v policy.Value) {
+		member("rule", func(v policy.Value) { e.rule = v.Text() }),
+		member("scope", func(v policy.Value) {
 			v.Members(func(name string, v policy.Value) { e.scope = append(e.scope, scopeValue{name, v.Text()}) })
-		}},
-		policy.Member{Name: "fired", Read: func(v policy.Value) { e.fired = readTime(v) }},
-		policy.Member{Name: "last", Read: func(v policy.Value) { e.last = readTime(v) }},
-		policy.Member{Name: "requests", Read: func(v policy.Value) { e.requests = int64(v.Integer(1)) }},
+		}),
+		member("fired", func(v policy.Value) { e.fired = readTime(v) }),
+		member("last", func(v policy.Value) { e.last = readTime(v) }),
+		member("requests", func(v policy.Value) { e.requests = int64(v.Integer(1)) }),
 	)
+	if len(missing) > 0 {
+		v.Reject("needs " + strings.Join(missing, ", ") + "; --update writes whole episodes")
+	}
 	return e
 }
 

@@ -2,6 +2,7 @@ package scenario
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -41,12 +42,13 @@ func (w *Watch) Outcome(r *replay.Result) Outcome {
 	}
 	l := w.fixture.limits
 	if l.episodesAt.Set() && len(w.episodes) > l.episodes {
-		miss(l.episodesAt, "at most %d; there were %d", l.episodes, len(w.episodes))
+		miss(l.episodesAt, "at most %d; there %s", l.episodes, were(len(w.episodes)))
 	}
 	if l.perDayAt.Set() {
 		days := days(r)
 		if perDay := float64(len(w.episodes)) / days; perDay > l.perDay {
-			miss(l.perDayAt, "at most %s; there were %d in %s days: %s a day", number(l.perDay), len(w.episodes), number(days), number(perDay))
+			miss(l.perDayAt, "at most %s; there %s in %s: %s a day",
+				number(l.perDay), were(len(w.episodes)), plural(days, "day"), number(perDay))
 		}
 	}
 	if w.fixture.episodesAt.Set() {
@@ -64,7 +66,21 @@ func days(r *replay.Result) float64 {
 	return max(1, (time.Duration(r.Last-r.First)*time.Microsecond).Hours()/24)
 }
 
-func number(x float64) string { return strconv.FormatFloat(x, 'g', 3, 64) }
+func were(n int) string {
+	if n == 1 {
+		return "was 1"
+	}
+	return fmt.Sprintf("were %d", n)
+}
+
+func plural(n float64, what string) string {
+	if n != 1 {
+		what += "s"
+	}
+	return number(n) + " " + what
+}
+
+func number(x float64) string { return strconv.FormatFloat(math.Round(x*100)/100, 'f', -1, 64) }
 
 func spaced(text string) string {
 	if text == "" {
@@ -85,10 +101,8 @@ func (s *sight) instead() string {
 	switch {
 	case s.requests == 0:
 		return s.none()
-	case len(s.fired) == 1:
-		return "there was 1"
 	case len(s.fired) > 0:
-		return fmt.Sprintf("there were %d", len(s.fired))
+		return "there " + were(len(s.fired))
 	case s.counted == 0:
 		who := "no rule"
 		if s.rule != "" {
@@ -107,9 +121,9 @@ func (s *sight) instead() string {
 // the log has not what it needs.
 func (s *sight) blind() string {
 	most := slices.Max(s.causes[:])
-	who := fmt.Sprintf(" could look at the %d requests", s.requests)
+	who := " could look at the " + plural(float64(s.requests), "request")
 	if s.rule != "" {
-		who = fmt.Sprintf(" could look at none of the %d requests", s.requests)
+		who = " could not look at the " + plural(float64(s.requests), "request")
 	}
 	if most == 0 {
 		return who + ": its match leaves them out"
@@ -159,11 +173,7 @@ func (w *Watch) seen() []episode {
 
 // describe writes an episode for a message.
 func describe(e episode) string {
-	requests := "requests"
-	if e.requests == 1 {
-		requests = "request"
-	}
-	return fmt.Sprintf("%s, fired %s, last %s, %d %s", e.who(), stamp(e.fired), stamp(e.last), e.requests, requests)
+	return fmt.Sprintf("%s, fired %s, last %s, %s", e.who(), stamp(e.fired), stamp(e.last), plural(float64(e.requests), "request"))
 }
 
 // who is the rule and the scope of an episode.
