@@ -53,7 +53,7 @@ func (f *testFlags) run(ctx context.Context, u *ui, args []string) error {
 		return err
 	}
 	var reports []scenario.Report
-	missed, failed, code := 0, 0, exitDone
+	missed, failed, code, hint := 0, 0, exitDone, false
 	for _, file := range files {
 		start := time.Now()
 		r := scenario.Report{File: file}
@@ -71,11 +71,15 @@ func (f *testFlags) run(ctx context.Context, u *ui, args []string) error {
 		case len(out.Misses) > 0:
 			r.Missed = out.Misses
 			missed++
+			hint = hint || out.EpisodesDiffer()
 			f.print(u, "miss  %s\n  %s", label(r), strings.ReplaceAll(out.Misses.Error(), "\n", "\n  "))
 		default:
 			f.print(u, "ok    %s: %s in %s", label(r), numbered(out.Episodes, "episode"), numbered(out.Requests, "request"))
 		}
 		reports = append(reports, r)
+	}
+	if hint {
+		u.say("if the episodes are right as they are now, --update writes them into the fixture")
 	}
 	if f.junit != "" {
 		text, err := scenario.JUnit(reports)

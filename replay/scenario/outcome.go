@@ -20,6 +20,11 @@ type Outcome struct {
 	Misses             policy.Errors // where each expectation stands and what came instead
 }
 
+// EpisodesDiffer tells whether the list of episodes is among what was missed.
+func (o *Outcome) EpisodesDiffer() bool {
+	return slices.ContainsFunc(o.Misses, func(p policy.Problem) bool { return strings.HasPrefix(p.Path, "episodes") })
+}
+
 // Outcome compares what was seen with what is expected, after the run.
 func (w *Watch) Outcome(r *replay.Result) Outcome {
 	o := Outcome{Requests: w.requests, Episodes: int64(len(w.episodes))}
@@ -126,7 +131,7 @@ func (s *sight) blind() string {
 		who = " could not look at the " + plural(float64(s.requests), "request")
 	}
 	if most == 0 {
-		return who + ": its match leaves them out"
+		return who + ": its match, or an override, leaves them out"
 	}
 	return who + ": " + fingerprint.Cause(slices.Index(s.causes[:], most)).String()
 }
