@@ -99,6 +99,25 @@ func TestProblems(t *testing.T) {
 	f(strings.Repeat(" ", policy.MaxSize+1), "f: a fixture of more than 1048576 bytes")
 }
 
+// What docs/testing.md shows as a fixture is one.
+func TestDocumentedFixtures(t *testing.T) {
+	text, err := os.ReadFile("../../docs/testing.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := 0
+	for _, block := range strings.Split(string(text), "```yaml\n")[1:] {
+		block, _, _ = strings.Cut(block, "```")
+		if _, err := Parse("testing.md", []byte(block)); err != nil {
+			t.Errorf("%v\n%s", err, block)
+		}
+		n++
+	}
+	if n != 2 {
+		t.Errorf("%d fixtures shown, want 2", n)
+	}
+}
+
 // watched is a fixture after a run that found these episodes.
 func watched(tb testing.TB, text string, episodes ...window.Episode) *Watch {
 	tb.Helper()
