@@ -60,6 +60,7 @@ func (w *Writer) pythonText(item rawjson.Value) (text []byte, cause Cause) {
 			s.Skip()
 		}
 	}
+	w.check(s)
 	return text, cause
 }
 

@@ -52,6 +52,11 @@ var jcs = &jsonStyle{
 	text: rawjson.AppendString, number: appendES6Number, compare: compareUTF16,
 }
 
+func (c *canonicalizer) memory() int {
+	const member = 6 * 8
+	return c.scan.Memory() + cap(c.swap) + cap(c.masked) + member*cap(c.members)
+}
+
 // append appends the canonical form of the JSON text. ok is false if text is
 // not JSON, or has no form in this style; dst is then as it was.
 func (c *canonicalizer) append(dst, text []byte, style *jsonStyle, m mask) (out []byte, ok bool) {
@@ -210,28 +215,37 @@ func compareUTF16(a, b []byte) int {
 	for i > 0 && (a[i]&0xC0 == 0x80 || b[i]&0xC0 == 0x80) {
 		i-- // to the start of the character in which they differ
 	}
-	x, n := rawjson.DecodeRune(a[i:])
-	y, k := rawjson.DecodeRune(b[i:])
-	x1, x2 := units(x, a[i+n:])
-	y1, y2 := units(y, b[i+k:])
-	if x1 != y1 {
-		return int(x1 - y1)
+	x, y := units{text: a[i:]}, units{text: b[i:]}
+	for {
+		u, v := x.next(), y.next()
+		if u != v {
+			return int(u - v)
+		}
+		if u < 0 {
+			return bytes.Compare(a, b) // a character and the two halves of it
+		}
 	}
-	return int(x2 - y2)
 }
 
-// units are the first UTF-16 unit of r and the one behind it, which is that of
-// the text that follows if r has only one; -1 at the end.
-func units(r rune, rest []byte) (first, second rune) {
+// units reads text as UTF-16.
+type units struct {
+	text []byte
+	low  rune // the second half of the character read last, or 0
+}
+
+// next is the next unit, -1 at the end.
+func (u *units) next() rune {
+	if low := u.low; low != 0 {
+		u.low = 0
+		return low
+	}
+	if len(u.text) == 0 {
+		return -1
+	}
+	r, n := rawjson.DecodeRune(u.text)
+	u.text = u.text[n:]
 	if r > 0xFFFF {
-		return utf16.EncodeRune(r)
+		r, u.low = utf16.EncodeRune(r)
 	}
-	if len(rest) == 0 {
-		return r, -1
-	}
-	next, _ := rawjson.DecodeRune(rest)
-	if next > 0xFFFF {
-		next, _ = utf16.EncodeRune(next)
-	}
-	return r, next
+	return r
 }

@@ -26,6 +26,7 @@ const (
 	NotCanonical
 	TruncatedContent
 	RedactedContent
+	BrokenJSON
 	causes
 )
 
@@ -51,6 +52,7 @@ var causeTexts = [causes]string{
 	NotCanonical:     "arguments have no canonical form",
 	TruncatedContent: "content truncated by the logger",
 	RedactedContent:  "content redacted by the logger",
+	BrokenJSON:       "messages or query are broken JSON",
 }
 
 func (c Cause) String() string { return causeTexts[c] }

@@ -248,7 +248,7 @@ func messagesPart(w *Writer, r *Request, dst []byte, n int, _ string) ([]byte, C
 		// Anthropic's system prompt stands outside the list.
 		var cause Cause
 		dst = append(dst, `{"system":{`...)
-		if dst, cause = w.appendContent(dst, r.Messages.System, ""); cause != Computable {
+		if dst, cause = w.appendContent(dst, r.Messages.System); cause != Computable {
 			return dst, cause
 		}
 		dst = append(closeObject(dst), '}')

@@ -1,7 +1,6 @@
 package fingerprint
 
 import (
-	"crypto/sha256"
 	"encoding/hex"
 
 	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
@@ -19,7 +18,7 @@ func conversation(r *Request, _ string, w *Writer) ([]byte, Cause) {
 	}
 	dst := append(w.canonical[:0], '[')
 	dst = append(rawjson.AppendString(dst, r.Caller), ",{"...)
-	dst, cause := w.appendContent(dst, r.Messages.System, "")
+	dst, cause := w.appendContent(dst, r.Messages.System)
 	dst = closeObject(dst)
 	for _, v := range r.Messages.Items {
 		if cause != Computable {
@@ -39,8 +38,8 @@ func conversation(r *Request, _ string, w *Writer) ([]byte, Cause) {
 	if cause != Computable {
 		return nil, cause
 	}
-	sum := sha256.Sum256(w.canonical)
+	f := w.hash(w.canonical, hash256) // with the key, if there is one: it is a hash of a prompt
 	n := len(w.kept)
-	w.kept = hex.AppendEncode(append(w.kept, "conv-"...), sum[:6])
+	w.kept = hex.AppendEncode(append(w.kept, "conv-"...), f.sum[:6])
 	return w.kept[n:len(w.kept):len(w.kept)], Computable
 }

@@ -30,6 +30,15 @@ var Kinds = []Kind{
 // New makes the built-in identity called name, or, if name is empty, the one
 // that o.Parts composes.
 func New(name string, o Options) (*Identity, error) {
+	id, err := newIdentity(name, o)
+	if err != nil {
+		return nil, err
+	}
+	id.spec = fmt.Sprintf("%q %#v", name, o)
+	return id, nil
+}
+
+func newIdentity(name string, o Options) (*Identity, error) {
 	if name == "" {
 		return compose(o)
 	}

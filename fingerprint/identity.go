@@ -16,6 +16,7 @@ type Identity struct {
 	Name  string // as a policy writes it
 	Reads Field  // the costly fields that it needs
 
+	spec    string // what New was called with
 	rules   textRules
 	compute func(r *Request, w *Writer) Cause
 }
@@ -24,12 +25,21 @@ type Identity struct {
 // are none, or Computable.
 func (id *Identity) Compute(r *Request, w *Writer) Cause {
 	n := len(w.prints)
-	w.rules = id.rules
+	w.rules, w.broken = id.rules, false
 	cause := id.compute(r, w)
+	if w.broken {
+		cause = BrokenJSON
+	}
 	if cause != Computable {
 		w.prints = w.prints[:n]
 	}
 	return cause
+}
+
+// Same reports whether two identities always give the same fingerprints,
+// because they were made of the same options.
+func (id *Identity) Same(other *Identity) bool {
+	return id == other || id.spec == other.spec && id.spec != ""
 }
 
 // Options are the fields of a rule that shape its identity. An identity
@@ -79,17 +89,21 @@ type Writer struct {
 
 	prints []Print
 	mac    hash.Hash
+	sum    []byte // of mac
 
 	rules     textRules       // of the identity at work
 	canonical []byte          // of the fingerprint in the making
 	kept      []byte          // what Keep keeps
+	broken    bool            // what was read inside the line is no JSON
 	scan      rawjson.Scanner // for messages
 	inner     rawjson.Scanner // for what is inside them
+	results   rawjson.Scanner // for the results among that
 	args      canonicalizer   // for arguments and other values
 	turn      turn
 	calls     []ToolCall
 	pairs     []Pair
 	ids       []byte // texts that must outlive the scanners
+	callIDs   []byte // those of calls
 
 	text, outer, lowered, masked, scope []byte
 }
@@ -106,7 +120,35 @@ func NewWriter(key []byte) *Writer {
 }
 
 // Reset forgets all fingerprints and ends the life of what Prints returned.
-func (w *Writer) Reset() { w.prints, w.kept = w.prints[:0], w.kept[:0] }
+func (w *Writer) Reset() {
+	w.prints, w.kept = w.prints[:0], w.kept[:0]
+	if w.memory() > writerMemory {
+		*w = Writer{Keep: w.Keep, mac: w.mac, sum: w.sum}
+	}
+}
+
+// writerMemory is how much scratch memory a Writer keeps from line to line.
+// Lines of a few hundred KB need less; one line of many MB must not hold its
+// size in every Writer to the end of the run.
+const writerMemory = 8 << 20
+
+func (w *Writer) memory() int {
+	n := cap(w.canonical) + cap(w.kept) + cap(w.ids) + cap(w.callIDs) +
+		cap(w.text) + cap(w.outer) + cap(w.lowered) + cap(w.masked) + cap(w.scope) + w.args.memory()
+	for _, s := range []*rawjson.Scanner{&w.scan, &w.inner, &w.results} {
+		n += s.Memory()
+	}
+	const call, pair, result, print = 3 * 24, 2*24 + 8, 2*24 + 8, 64
+	return n + call*(cap(w.calls)+cap(w.turn.calls)) + result*cap(w.turn.results) + pair*cap(w.pairs) + print*cap(w.prints)
+}
+
+// check notes that s, which read a part of the line, failed: the line was
+// checked for its structure only.
+func (w *Writer) check(s *rawjson.Scanner) {
+	if _, what := s.Failure(); what != "" {
+		w.broken = true
+	}
+}
 
 // Prints are the fingerprints since the last Reset.
 func (w *Writer) Prints() []Print { return w.prints }
@@ -122,28 +164,32 @@ const (
 
 // emit hashes the canonical bytes and adds the fingerprint.
 func (w *Writer) emit(canonical []byte, kind hashKind) {
-	var p Print
-	switch {
-	case w.mac != nil:
-		w.mac.Reset()
-		w.mac.Write(canonical)
-		w.mac.Sum(p.Fingerprint.sum[:0])
-		p.Fingerprint.size = 16
-		clear(p.Fingerprint.sum[16:])
-	case kind == hashCRC:
-		p.Fingerprint = crcOf(canonical)
-	default:
-		p.Fingerprint.sum = sha256.Sum256(canonical)
-		p.Fingerprint.size = sha256.Size
-		if kind == hash128 {
-			p.Fingerprint.size = 16
-			clear(p.Fingerprint.sum[16:])
-		}
-	}
+	p := Print{Fingerprint: w.hash(canonical, kind)}
 	if w.Keep {
 		n := len(w.kept)
 		w.kept = append(w.kept, canonical...)
 		p.Canonical = w.kept[n:len(w.kept):len(w.kept)]
 	}
 	w.prints = append(w.prints, p)
+}
+
+func (w *Writer) hash(canonical []byte, kind hashKind) (f Fingerprint) {
+	switch {
+	case w.mac != nil:
+		w.mac.Reset()
+		w.mac.Write(canonical)
+		w.sum = w.mac.Sum(w.sum[:0])
+		copy(f.sum[:16], w.sum)
+		f.size = 16
+	case kind == hashCRC:
+		f = crcOf(canonical)
+	default:
+		f.sum = sha256.Sum256(canonical)
+		f.size = sha256.Size
+		if kind == hash128 {
+			f.size = 16
+			clear(f.sum[16:])
+		}
+	}
+	return f
 }

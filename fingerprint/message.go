@@ -15,8 +15,9 @@ type item struct {
 	toolCalls  rawjson.Value // OpenAI's list
 	function   rawjson.Value // OpenAI's older single call
 	resultID   []byte        // the call that a tool message or output item answers
-	call       ToolCall      // of a function_call item
-	output     rawjson.Value // of a function_call_output item
+	call       ToolCall      // of a function_call or custom_tool_call item
+	input      []byte        // of the latter
+	output     rawjson.Value // of the result of either
 }
 
 // itemClass is what an item is in the course of a conversation.
@@ -60,20 +61,26 @@ func (w *Writer) readItem(v rawjson.Value) item {
 			it.call.Name = s.Text(it.call.Name)
 		case "arguments":
 			it.call.Arguments = readArguments(s)
+		case "input": // of a custom tool: free text
+			it.input = readArguments(s)
 		case "output":
 			it.output = s.Value()
 		default:
 			s.Skip()
 		}
 	}
+	w.check(s)
+	if string(it.kind) == "custom_tool_call" {
+		it.call.Arguments = it.input
+	}
 	return it
 }
 
 func (it *item) class() itemClass {
 	switch string(it.kind) {
-	case "function_call":
+	case "function_call", "custom_tool_call":
 		return isCall
-	case "function_call_output":
+	case "function_call_output", "custom_tool_call_output":
 		return isResult
 	case "reasoning":
 		return isAside
@@ -109,12 +116,14 @@ func (w *Writer) eachCall(it *item, f func(ToolCall)) {
 				f(call)
 			}
 		}
+		w.check(s)
 	}
 	if it.function != nil {
 		s.Reset(it.function)
 		if call := readCall(s); call.Name != nil {
 			f(call)
 		}
+		w.check(s)
 	}
 	if it.content.Kind() == rawjson.Array && bytes.Contains(it.content, []byte("tool_use")) {
 		s.Reset(it.content)
@@ -123,6 +132,7 @@ func (w *Writer) eachCall(it *item, f func(ToolCall)) {
 				f(b.call)
 			}
 		}
+		w.check(s)
 	}
 }
 
@@ -135,12 +145,12 @@ func readCall(s *rawjson.Scanner) (call ToolCall) {
 			call.Name = s.Text(call.Name)
 		case "arguments":
 			call.Arguments = readArguments(s)
-		case "function":
+		case "function", "custom":
 			for s.Object(); s.NextKey(); {
 				switch string(s.Key) {
 				case "name":
 					call.Name = s.Text(call.Name)
-				case "arguments":
+				case "arguments", "input":
 					call.Arguments = readArguments(s)
 				default:
 					s.Skip()
@@ -234,27 +244,26 @@ func (w *Writer) appendMessage(dst []byte, v rawjson.Value) ([]byte, Cause) {
 		n++
 	})
 	if it.class() == isCall && it.call.Name != nil {
-		dst = append(dst, `"calls":[`...)
+		dst = append(dst, open(n, `"calls":[`)...)
 		dst = w.appendCall(dst, it.call)
 		n++
 	}
 	if n > 0 {
 		dst = append(dst, "],"...)
 	}
-	dst, cause := w.appendContent(dst, it.content, "results")
+	dst, cause := w.appendOther(dst, it.content, true)
+	if cause == Computable {
+		dst, cause = w.appendResults(dst, &it)
+	}
 	if cause != Computable {
 		return dst[:from], cause
-	}
-	if it.output != nil {
-		dst = append(dst, `"output":{`...)
-		if dst, cause = w.appendContent(dst, it.output, "results"); cause != Computable {
-			return dst[:from], cause
-		}
-		dst = append(closeObject(dst), ',')
 	}
 	if it.role != nil {
 		dst = append(dst, `"role":`...)
 		dst = append(rawjson.AppendString(dst, it.role), ',')
+	}
+	if dst, cause = w.appendTextMember(dst); cause != Computable {
+		return dst[:from], cause
 	}
 	return closeObject(dst), Computable
 }
@@ -272,40 +281,36 @@ func closeObject(dst []byte) []byte {
 	return append(bytes.TrimSuffix(dst, []byte(",")), '}')
 }
 
-// appendContent appends the members that a content has: other, results (of
-// tools, inside the content) and text, each with a comma behind it.
-func (w *Writer) appendContent(dst []byte, content rawjson.Value, results string) ([]byte, Cause) {
+// appendContent appends the members that a content has, other and text, each
+// with a comma behind it.
+func (w *Writer) appendContent(dst []byte, content rawjson.Value) ([]byte, Cause) {
+	dst, cause := w.appendOther(dst, content, false)
+	if cause != Computable {
+		return dst, cause
+	}
+	return w.appendTextMember(dst)
+}
+
+// appendOther appends what is no text as the member other, and gathers the
+// text in w.text. Of a message, calls and results are left out: they have
+// members of their own.
+func (w *Writer) appendOther(dst []byte, content rawjson.Value, ofMessage bool) ([]byte, Cause) {
 	w.text = w.text[:0]
 	switch content.Kind() {
 	case rawjson.Absent, rawjson.Null:
+		return dst, Computable
 	case rawjson.Array:
-		var cause Cause
-		if dst, cause = w.appendParts(dst, content, results); cause != Computable {
-			return dst, cause
-		}
 	case rawjson.String:
 		s := &w.inner
 		s.Reset(content)
 		w.text = append(w.text, s.Text(nil)...)
+		w.check(s)
+		return dst, Computable
 	default:
 		// Not a form that any dialect knows; what it says still counts.
 		dst = append(dst, `"other":[`...)
-		dst = append(w.appendJSON(dst, content), "],"...)
-		return dst, Computable
+		return append(w.appendJSON(dst, content), "],"...), Computable
 	}
-	text := bytes.TrimSpace(w.text)
-	if isPlaceholder(text) {
-		return dst, RedactedContent
-	}
-	if len(text) > 0 {
-		dst = append(dst, `"text":`...)
-		dst = append(w.appendText(dst, text), ',')
-	}
-	return dst, Computable
-}
-
-// appendParts appends what is no text, and gathers the text.
-func (w *Writer) appendParts(dst []byte, content rawjson.Value, results string) ([]byte, Cause) {
 	s := &w.inner
 	others, some := 0, false
 	s.Reset(content)
@@ -318,7 +323,7 @@ func (w *Writer) appendParts(dst []byte, content rawjson.Value, results string) 
 			}
 			w.text = append(w.text, b.text...)
 			some = true
-		case b.isToolUse(), b.isAside(), b.isToolResult():
+		case b.isAside(), ofMessage && (b.isToolUse() || b.isToolResult()):
 		default:
 			if bytes.Contains(b.raw, []byte("[base64_data truncated")) {
 				return dst, TruncatedContent
@@ -328,53 +333,62 @@ func (w *Writer) appendParts(dst []byte, content rawjson.Value, results string) 
 			others++
 		}
 	}
+	w.check(s)
 	if others > 0 {
-		dst = append(dst, "],"...)
-	}
-	if results == "" || !bytes.Contains(content, []byte("tool_result")) {
-		return dst, Computable
-	}
-	// Results hold content themselves, of one level: their texts are written
-	// before the scanner moves on.
-	text := len(w.text)
-	n := 0
-	for at := 0; ; {
-		b, next, ok := w.nextResult(content, at)
-		if !ok {
-			break
-		}
-		at = next
-		dst = append(dst, open(n, `"results":[`)...)
-		keep := append(w.outer[:0], w.text[:text]...)
-		var cause Cause
-		if dst, cause = w.appendResult(dst, b.result, b.isError); cause != Computable {
-			return dst, cause
-		}
-		w.outer = keep
-		w.text = append(w.text[:0], keep...)
-		n++
-	}
-	if n > 0 {
 		dst = append(dst, "],"...)
 	}
 	return dst, Computable
 }
 
-// nextResult finds the tool_result from the at-th part of content on.
-func (w *Writer) nextResult(content rawjson.Value, at int) (b block, next int, ok bool) {
-	s := &w.inner
-	s.Reset(content)
-	i := 0
-	for s.Array(); s.NextElement(); i++ {
-		if i < at {
-			s.Skip()
-			continue
-		}
-		if b = readBlock(s); b.isToolResult() {
-			return b, i + 1, true
+func (w *Writer) appendTextMember(dst []byte) ([]byte, Cause) {
+	text := bytes.TrimSpace(w.text)
+	if isPlaceholder(text) {
+		return dst, RedactedContent
+	}
+	if len(text) > 0 {
+		dst = append(dst, `"text":`...)
+		dst = append(w.appendText(dst, text), ',')
+	}
+	return dst, Computable
+}
+
+// appendResults appends the results that an item carries: tool_result parts of
+// its content, and its output. It keeps w.text.
+func (w *Writer) appendResults(dst []byte, it *item) ([]byte, Cause) {
+	parts := it.content.Kind() == rawjson.Array && bytes.Contains(it.content, []byte("tool_result"))
+	if !parts && it.output == nil {
+		return dst, Computable
+	}
+	w.outer = append(w.outer[:0], w.text...)
+	n := 0
+	var cause Cause
+	if parts {
+		s := &w.results
+		s.Reset(it.content)
+		for s.Array(); s.NextElement(); {
+			b := readBlock(s)
+			if !b.isToolResult() {
+				continue
+			}
+			dst = append(dst, open(n, `"results":[`)...)
+			if dst, cause = w.appendResult(dst, b.result, b.isError); cause != Computable {
+				return dst, cause
+			}
+			n++
 		}
 	}
-	return block{}, 0, false
+	if it.output != nil {
+		dst = append(dst, open(n, `"results":[`)...)
+		if dst, cause = w.appendResult(dst, it.output, false); cause != Computable {
+			return dst, cause
+		}
+		n++
+	}
+	if n > 0 {
+		dst = append(dst, "],"...)
+	}
+	w.text = append(w.text[:0], w.outer...)
+	return dst, Computable
 }
 
 // appendResult appends a tool's result as an object.
@@ -383,7 +397,7 @@ func (w *Writer) appendResult(dst []byte, result rawjson.Value, isError bool) ([
 	if isError {
 		dst = append(dst, `"error":true,`...)
 	}
-	dst, cause := w.appendContent(dst, result, "")
+	dst, cause := w.appendContent(dst, result)
 	return closeObject(dst), cause
 }
 

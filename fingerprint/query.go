@@ -66,6 +66,7 @@ func (w *Writer) objectPairs(object rawjson.Value) {
 			add(name)
 		}
 	}
+	w.check(s)
 }
 
 func (w *Writer) unescapeURL(text []byte) []byte {
@@ -98,6 +99,7 @@ func unhex(c byte) byte {
 // one without a value, a list for a repeated one.
 func (w *Writer) appendQuery(dst []byte, q *Query) []byte {
 	pairs := w.queryPairs(q)
+	slices.SortStableFunc(pairs, func(a, b Pair) int { return compareUTF16(a.Name, b.Name) })
 	dst = append(dst, '{')
 	for i := 0; i < len(pairs); {
 		n := i + 1

@@ -106,10 +106,14 @@ type ScopeValue struct {
 // Compute returns the key of the scope that r falls into and appends one value
 // per field to values. The texts are valid until the Writer's next Reset.
 func (s *Scope) Compute(r *Request, w *Writer, values []ScopeValue) (ScopeKey, []ScopeValue, Cause) {
-	w.scope = w.scope[:0]
+	// A scope is the same whatever the rules of the identity computed last.
+	w.scope, w.rules, w.broken = w.scope[:0], textRules{}, false
 	start := len(values)
 	for _, part := range s.parts {
 		value, cause := part.field.value(r, part.name, w)
+		if w.broken {
+			cause = BrokenJSON
+		}
 		if cause != Computable {
 			return ScopeKey{}, values[:start], cause
 		}
@@ -142,9 +146,10 @@ func (r *Request) CallerName(w *Writer) []byte {
 	return w.kept[n:len(w.kept):len(w.kept)]
 }
 
-// isHash tells a hex digest (MD5 or longer) from a key in clear.
+// isHash tells a hex digest (SHA-256 or longer) from a key in clear. Shorter
+// hex is no proof: there are providers whose keys are 32 hex digits.
 func isHash(text []byte) bool {
-	if len(text) < 32 {
+	if len(text) < 64 {
 		return false
 	}
 	for _, c := range text {

@@ -12,19 +12,19 @@ func newStuckStep(o Options) (*Identity, error) {
 		if !r.ToolCallsLogged {
 			return NoResponse
 		}
-		if len(r.ToolCalls) == 0 {
-			return NoToolCall
+		calls, cause := w.issuedCalls(r)
+		if cause != Computable {
+			return cause
 		}
 		dst := append(w.canonical[:0], `[["tool_calls",[`...)
-		for i, call := range r.ToolCalls {
+		for i, call := range calls {
 			if i > 0 {
 				dst = append(dst, ',')
 			}
 			dst = w.appendCall(dst, call)
 		}
 		dst = append(dst, `]],["last_turn",`...)
-		cause := w.lastTurn(r)
-		if cause == Computable {
+		if cause = w.lastTurn(r); cause == Computable {
 			dst, cause = w.appendTurn(dst)
 		}
 		w.canonical = append(dst, "]]"...)

@@ -1,6 +1,7 @@
 package fingerprint
 
 import (
+	"bytes"
 	"slices"
 
 	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
@@ -11,6 +12,9 @@ import (
 type turn struct {
 	calls   []ToolCall
 	results []toolResult
+	answers []int // of each call the index of its result, -1 if there is none
+
+	asked, given []int // scratch of match
 }
 
 type toolResult struct {
@@ -61,7 +65,42 @@ walk:
 	if len(t.calls) == 0 {
 		return NoToolTurn
 	}
+	t.match()
 	return Computable
+}
+
+// match finds the result of each call: by its id, those of one id in their
+// order, or by its place for a result that names no call. Both sides are
+// sorted, not searched for each other: a line may hold a million of them.
+func (t *turn) match() {
+	t.asked, t.given, t.answers = t.asked[:0], t.given[:0], t.answers[:0]
+	for k := range t.calls {
+		t.answers = append(t.answers, -1)
+		if len(t.calls[k].ID) > 0 {
+			t.asked = append(t.asked, k)
+		} else if k < len(t.results) && len(t.results[k].of) == 0 {
+			t.answers[k] = k
+		}
+	}
+	for i := range t.results {
+		if len(t.results[i].of) > 0 {
+			t.given = append(t.given, i)
+		}
+	}
+	slices.SortStableFunc(t.asked, func(a, b int) int { return bytes.Compare(t.calls[a].ID, t.calls[b].ID) })
+	slices.SortStableFunc(t.given, func(a, b int) int { return bytes.Compare(t.results[a].of, t.results[b].of) })
+	i := 0
+	for _, k := range t.asked {
+		for i < len(t.given) && bytes.Compare(t.results[t.given[i]].of, t.calls[k].ID) < 0 {
+			i++
+		}
+		if i < len(t.given) && bytes.Equal(t.results[t.given[i]].of, t.calls[k].ID) {
+			t.answers[k] = t.given[i]
+			i++
+		} else if k < len(t.results) && len(t.results[k].of) == 0 {
+			t.answers[k] = k
+		}
+	}
 }
 
 // userResults takes the tool_result blocks of a user message. A message that
@@ -79,6 +118,7 @@ func (w *Writer) userResults(it *item) bool {
 			some = true
 		}
 	}
+	w.check(s)
 	return some
 }
 
@@ -116,21 +156,13 @@ func (w *Writer) keepID(text []byte) []byte {
 	return w.ids[n:len(w.ids):len(w.ids)]
 }
 
-// appendTurnCall appends the k-th call of the turn with its result, matched by
-// id or else by order.
+// appendTurnCall appends the k-th call of the turn with its result.
 func (w *Writer) appendTurnCall(dst []byte, k int) ([]byte, Cause) {
 	t := &w.turn
 	call := t.calls[k]
 	dst = append(dst, '{')
 	dst = w.appendCallMembers(dst, call)
-	i := -1
-	if len(call.ID) > 0 {
-		i = slices.IndexFunc(t.results, func(r toolResult) bool { return string(r.of) == string(call.ID) })
-	}
-	if i < 0 && k < len(t.results) && len(t.results[k].of) == 0 {
-		i = k
-	}
-	if i >= 0 {
+	if i := t.answers[k]; i >= 0 {
 		dst = append(dst, `,"result":`...)
 		var cause Cause
 		if dst, cause = w.appendResult(dst, t.results[i].content, t.results[i].isError); cause != Computable {
@@ -166,13 +198,20 @@ func (r *Request) needMessages() Cause {
 	return Computable
 }
 
+// isRedacted tells a call whose arguments a logger replaced: all of a tool's
+// calls would be the same.
+func isRedacted(call ToolCall) bool { return isPlaceholder(call.Arguments) }
+
 // issuedCalls are the calls that the model issued in answer to r: those of the
 // response or, where the log has no responses, those of the last assistant
 // message of the request. They are valid until the next call.
 func (w *Writer) issuedCalls(r *Request) ([]ToolCall, Cause) {
 	if r.ToolCallsLogged {
-		if len(r.ToolCalls) == 0 {
+		switch {
+		case len(r.ToolCalls) == 0:
 			return nil, NoToolCall
+		case slices.ContainsFunc(r.ToolCalls, isRedacted):
+			return nil, RedactedContent
 		}
 		return r.ToolCalls, Computable
 	}
@@ -191,6 +230,8 @@ func (w *Writer) issuedCalls(r *Request) ([]ToolCall, Cause) {
 		w.calls = append(w.calls, w.turn.calls...)
 		break
 	}
+	// Other parts of the identity use ids while the calls are written.
+	w.ids, w.callIDs = w.callIDs, w.ids
 	if len(w.calls) == 0 {
 		return nil, NoToolCall
 	}

@@ -63,9 +63,7 @@ func Find(args []string, stdin io.Reader) ([]*Source, error) {
 			}
 			continue
 		}
-		if err := f.find(arg); err != nil {
-			f.errs = append(f.errs, err)
-		}
+		f.find(arg)
 	}
 	if full := slices.DeleteFunc(slices.Clone(f.sources), (*Source).empty); len(full) > 0 {
 		f.sources = full
@@ -79,35 +77,36 @@ type finder struct {
 	errs    []error
 }
 
-func (f *finder) find(arg string) error {
+func (f *finder) fail(path string, err error) { f.errs = append(f.errs, newError(path, err, "")) }
+
+func (f *finder) find(arg string) {
 	info, err := os.Stat(arg)
-	if err == nil && info.IsDir() {
+	switch {
+	case err == nil && info.IsDir():
 		if info, err := os.Lstat(arg); err == nil && !info.IsDir() {
 			arg += string(filepath.Separator) // WalkDir does not follow a link
 		}
-		return f.walk(arg)
-	}
-	if err == nil {
+		f.walk(arg)
+		return
+	case err == nil:
 		f.add(arg)
-		return nil
-	}
+		return
 	// A name that exists is never a pattern, whatever characters it has.
-	if !strings.ContainsAny(arg, "*?[") {
-		return newError(arg, err, "")
+	case !strings.ContainsAny(arg, "*?["):
+		f.fail(arg, err)
+		return
 	}
-	matches, globErr := filepath.Glob(arg)
-	if globErr != nil {
-		return newError(arg, globErr, "")
+	matches, err := filepath.Glob(arg)
+	if err == nil && len(matches) == 0 {
+		err = errors.New("no file matches")
 	}
-	if len(matches) == 0 {
-		return newError(arg, errors.New("no file matches"), "")
+	if err != nil {
+		f.fail(arg, err)
+		return
 	}
 	for _, m := range matches {
-		if err := f.find(m); err != nil {
-			return err
-		}
+		f.find(m)
 	}
-	return nil
 }
 
 // skipped are endings, and names, of files that stand beside logs and are none.
@@ -122,11 +121,11 @@ func isSkipped(name string) bool {
 	return slices.Contains(skipped, name) || slices.Contains(skipped, filepath.Ext(name))
 }
 
-func (f *finder) walk(dir string) error {
-	found := len(f.sources)
+func (f *finder) walk(dir string) {
+	found, failed := 0, len(f.errs)
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if err != nil {
-			f.errs = append(f.errs, newError(path, err, ""))
+			f.fail(path, err)
 			return nil
 		}
 		hidden := path != dir && strings.HasPrefix(d.Name(), ".")
@@ -140,16 +139,16 @@ func (f *finder) walk(dir string) error {
 		// file (a pipe, a socket) could block for ever.
 		if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() && info.Size() > 0 {
 			f.add(path)
+			found++ // also if it was named before
 		}
 		return nil
 	})
-	if err == nil && len(f.sources) == found {
+	if err == nil && found == 0 && len(f.errs) == failed {
 		err = errors.New("no logs in this directory")
 	}
 	if err != nil {
-		return newError(dir, err, "")
+		f.fail(dir, err)
 	}
-	return nil
 }
 
 func (f *finder) add(path string) {
@@ -187,9 +186,5 @@ func (s *Source) open() (io.ReadCloser, error) {
 	if s.stdin != nil {
 		return io.NopCloser(s.stdin), nil
 	}
-	file, err := os.Open(s.path)
-	if err != nil {
-		return nil, newError(s.Name, err, "")
-	}
-	return file, nil
+	return os.Open(s.path)
 }

@@ -85,7 +85,7 @@ func (e *UnknownFormat) Error() string {
 func (s *Stream) start() error {
 	file, err := s.source.open()
 	if err != nil {
-		return err
+		return s.wrap(err)
 	}
 	u, err := unpack(file, &s.read)
 	if err != nil {
@@ -135,7 +135,7 @@ func (s *Stream) look() error {
 			break
 		}
 		s.ahead = append(s.ahead, b)
-		if len(bytes.TrimSpace(b.Data)) > 0 {
+		if number, _ := firstText(b); number > 0 {
 			return s.recognise(b)
 		}
 	}
@@ -162,14 +162,7 @@ func (s *Stream) recognise(head *Block) error {
 // unknownFormat says as much of a log in no known format as can be said
 // without showing any of it: there may be secrets in it.
 func unknownFormat(head *Block) error {
-	number, data := head.Line, head.Data
-	var line []byte
-	for len(line) == 0 {
-		line, data, _ = bytes.Cut(data, []byte{'\n'})
-		line = trim(line)
-		number++
-	}
-	number--
+	number, line := firstText(head)
 	if line[0] != '{' && line[0] != '[' {
 		return fmt.Errorf("no known log format; line %d is neither JSON nor an access log line", number)
 	}
@@ -180,6 +173,19 @@ func unknownFormat(head *Block) error {
 		return fmt.Errorf("no known log format; line %d, %w", number, err)
 	}
 	return fmt.Errorf("no known log format; line %d is JSON, but not of a known gateway", number)
+}
+
+// firstText is the first line of a block that is not blank, and its number; 0
+// if there is none.
+func firstText(b *Block) (number int64, line []byte) {
+	data := b.Data
+	for number = b.Line; len(data) > 0; number++ {
+		line, data, _ = bytes.Cut(data, []byte{'\n'})
+		if line = trim(line); len(line) > 0 {
+			return number, line
+		}
+	}
+	return 0, nil
 }
 
 // detect picks the format that most of the first lines are of. A few strange

@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/loopgauge/loopgauge/replay/term"
+
 	"github.com/loopgauge/loopgauge/fingerprint"
 	"github.com/loopgauge/loopgauge/window"
 )
@@ -102,7 +104,7 @@ func NewDocument(version, policyHash string, s Summary) *Document {
 		d.Data.DisorderSeconds = &worst
 	}
 	if r.First != fingerprint.NoTime {
-		first, last := stamp(r.First), stamp(r.Last)
+		first, last := Stamp(r.First), Stamp(r.Last)
 		d.Data.First, d.Data.Last = &first, &last
 	}
 	for _, st := range r.Streams {
@@ -146,7 +148,7 @@ func documentRule(a *window.RuleAccount) DocumentRule {
 func documentEpisode(e *window.Episode) DocumentEpisode {
 	d := DocumentEpisode{
 		ID: e.ID, Rule: e.Rule.Name, Scope: map[string]string{}, Fingerprint: e.Fingerprint.String(),
-		First: stamp(e.First), Fired: stamp(e.Fired), Last: stamp(e.Last),
+		First: Stamp(e.First), Fired: Stamp(e.Fired), Last: Stamp(e.Last),
 		Requests: e.Requests, RequestsAfter: e.After, MaxCount: e.MaxCount, Statuses: map[string]int64{},
 		Session: text(e.Session), Caller: text(e.Caller), User: text(e.User), Model: text(e.Model), Backend: text(e.Backend),
 	}
@@ -173,7 +175,8 @@ func text(s string) *string {
 	return &s
 }
 
-func stamp(micros int64) string { return instant(micros).Format("2006-01-02T15:04:05.000000Z") }
+// Stamp writes a time in microseconds as documents have it.
+func Stamp(micros int64) string { return term.Instant(micros).Format("2006-01-02T15:04:05.000000Z") }
 
 // roundUp gives a duration that one would write into a policy.
 func roundUp(d time.Duration) time.Duration {

@@ -5,6 +5,8 @@ import (
 	"math"
 	"strings"
 
+	"github.com/loopgauge/loopgauge/replay/term"
+
 	"github.com/loopgauge/loopgauge/fingerprint"
 	"github.com/loopgauge/loopgauge/window"
 )
@@ -37,10 +39,10 @@ func (s Summary) streams(b *strings.Builder) {
 	r := s.Result
 	when := ""
 	if r.First != fingerprint.NoTime {
-		when = fmt.Sprintf(", %s to %s UTC", instant(r.First).Format("2006-01-02 15:04"), instant(r.Last).Format("2006-01-02 15:04"))
+		when = fmt.Sprintf(", %s to %s UTC", term.Instant(r.First).Format("2006-01-02 15:04"), term.Instant(r.Last).Format("2006-01-02 15:04"))
 	}
 	if len(r.Streams) == 1 {
-		fmt.Fprintf(b, "%s: %s%s\n", Safe(r.Streams[0].Name), r.Streams[0].Format, when)
+		fmt.Fprintf(b, "%s: %s%s\n", term.Safe(r.Streams[0].Name), r.Streams[0].Format, when)
 		return
 	}
 	formats := map[string]int{}
@@ -57,38 +59,38 @@ func (s Summary) account(b *strings.Builder) {
 	r := s.Result
 	fmt.Fprintln(b, r.Account)
 	for _, skip := range r.Skipped {
-		fmt.Fprintf(b, "  %s:%d: %s\n", Safe(r.Streams[skip.Stream].Name), skip.Line, skip.Why)
+		fmt.Fprintf(b, "  %s:%d: %s\n", term.Safe(r.Streams[skip.Stream].Name), skip.Line, skip.Why)
 	}
 	if more := r.Account.Malformed - int64(len(r.Skipped)); more > 0 && len(r.Skipped) > 0 {
-		fmt.Fprintf(b, "  and %s more: loopgauge explain --skipped lists them\n", count(more))
+		fmt.Fprintf(b, "  and %s more: loopgauge explain --skipped lists them\n", term.Count(more))
 	}
 	how := ""
 	switch {
 	case s.Lateness.Measured && s.Lateness.Disorder == 0:
 		how = " (the log is in order)"
 	case s.Lateness.Measured:
-		how = fmt.Sprintf(" (the log is up to %s out of order)", span(s.Lateness.Disorder.Microseconds()))
+		how = fmt.Sprintf(" (the log is up to %s out of order)", term.Span(s.Lateness.Disorder.Microseconds()))
 	}
-	fmt.Fprintf(b, "lateness %s%s; %s of requests share their time with the one before\n", lasting(s.Lateness.Value), how, percent(r.Order.Tied, r.Account.Judged))
+	fmt.Fprintf(b, "lateness %s%s; %s of requests share their time with the one before\n", term.Lasting(s.Lateness.Value), how, term.Percent(r.Order.Tied, r.Account.Judged))
 	if r.Account.Late > 0 {
-		fmt.Fprintf(b, "late lines would have been judged with --lateness %s\n", lasting(roundUp(r.Order.WorstLate)))
+		fmt.Fprintf(b, "late lines would have been judged with --lateness %s\n", term.Lasting(roundUp(r.Order.WorstLate)))
 	}
 }
 
 func (s Summary) rules(b *strings.Builder) {
-	t := table{right: map[int]bool{2: true, 3: true}}
-	t.add("rule", "fires at", "counted", "fired", "not computable")
+	t := term.Table{Right: map[int]bool{2: true, 3: true}}
+	t.Add("rule", "fires at", "counted", "fired", "not computable")
 	for i := range s.Result.Rules {
 		a := &s.Result.Rules[i]
-		t.add(shorten(a.Rule.Name, 24), setting(a.Rule), count(a.Counted), count(a.Fired), notComputable(a))
+		t.Add(term.Shorten(a.Rule.Name, 24), setting(a.Rule), term.Count(a.Counted), term.Count(a.Fired), notComputable(a))
 	}
-	t.write(b, "")
+	t.Write(b, "")
 	var fellBack int64
 	for i := range s.Result.Rules {
 		fellBack = max(fellBack, s.Result.Rules[i].FellBack)
 	}
 	if fellBack > 0 {
-		fmt.Fprintf(b, "%s of requests named no session: told apart by caller, system prompt and first user message\n", percent(fellBack, s.Result.Account.Judged))
+		fmt.Fprintf(b, "%s of requests named no session: told apart by caller, system prompt and first user message\n", term.Percent(fellBack, s.Result.Account.Judged))
 	}
 }
 
@@ -97,7 +99,7 @@ func setting(r *window.Rule) string {
 	if r.Counter.Window == 0 {
 		return fmt.Sprintf("%d %s", r.Threshold, r.Counter.Kind)
 	}
-	return fmt.Sprintf("%d in %s %s", r.Threshold, lasting(r.Counter.Window), r.Counter.Kind)
+	return fmt.Sprintf("%d in %s %s", r.Threshold, term.Lasting(r.Counter.Window), r.Counter.Kind)
 }
 
 // notComputable writes the share and its main cause.
@@ -114,9 +116,9 @@ func notComputable(a *window.RuleAccount) string {
 		return "0 %"
 	}
 	if most == sum {
-		return fmt.Sprintf("%s: %s", percent(sum, a.Judged), main)
+		return fmt.Sprintf("%s: %s", term.Percent(sum, a.Judged), main)
 	}
-	return fmt.Sprintf("%s: %s (%s), ...", percent(sum, a.Judged), main, percent(most, a.Judged))
+	return fmt.Sprintf("%s: %s (%s), ...", term.Percent(sum, a.Judged), main, term.Percent(most, a.Judged))
 }
 
 func (s Summary) loops(b *strings.Builder) {
@@ -138,25 +140,25 @@ func (s Summary) loops(b *strings.Builder) {
 		all += s.Result.Rules[i].Episodes
 	}
 	if all > int64(len(s.Episodes)) {
-		fmt.Fprintf(b, "of %s episodes only the first %s are listed here; --out has all\n", count(all), count(int64(len(s.Episodes))))
+		fmt.Fprintf(b, "of %s episodes only the first %s are listed here; --out has all\n", term.Count(all), term.Count(int64(len(s.Episodes))))
 	}
 	shown := loops
 	if len(loops) > shownLoops {
 		shown = loops[len(loops)-shownLoops:]
-		fmt.Fprintf(b, "the %d costliest of %s loops\n", shownLoops, count(int64(len(loops))))
+		fmt.Fprintf(b, "the %d costliest of %s loops\n", shownLoops, term.Count(int64(len(loops))))
 	}
-	t := table{right: map[int]bool{2: true, 3: true, 4: true, 5: true, 6: true}}
-	t.add("loop", "fired", "lasted", "requests", "after", "tokens", "cost", "rules")
+	t := term.Table{Right: map[int]bool{2: true, 3: true, 4: true, 5: true, 6: true}}
+	t.Add("loop", "fired", "lasted", "requests", "after", "tokens", "cost", "rules")
 	for i := range shown {
 		l := &shown[i]
-		t.add(shorten(Safe(strings.Join(l.Scope, " ")), 28), instant(l.Fired).Format("2006-01-02 15:04:05"), span(l.Last-l.First),
-			count(l.Requests), count(l.After), count(l.Tokens), money(l.Cost), strings.Join(l.Rules, ", "))
+		t.Add(term.Shorten(term.Safe(strings.Join(l.Scope, " ")), 28), term.Instant(l.Fired).Format("2006-01-02 15:04:05"), term.Span(l.Last-l.First),
+			term.Count(l.Requests), term.Count(l.After), term.Count(l.Tokens), term.Money(l.Cost), strings.Join(l.Rules, ", "))
 	}
-	t.write(b, "")
+	t.Write(b, "")
 	b.WriteByte('\n')
 	after, spent := waste(loops)
 	fmt.Fprintln(b, s.bold(fmt.Sprintf("%s: %s%s after a rule had fired",
-		plural(int64(len(loops)), "loop", "loops"), plural(after, "request", "requests"), spent)))
+		term.Plural(int64(len(loops)), "loop", "loops"), term.Plural(after, "request", "requests"), spent)))
 }
 
 // waste is what the loops went on to use after they could have been known, as
@@ -173,11 +175,11 @@ func waste(loops []Loop) (requests int64, spent string) {
 	}
 	switch {
 	case known == len(loops):
-		return requests, " and " + money(cost)
+		return requests, " and " + term.Money(cost)
 	case known > 0:
-		return requests, " and at least " + money(cost)
+		return requests, " and at least " + term.Money(cost)
 	case tokens > 0:
-		return requests, " and " + plural(tokens, "token", "tokens")
+		return requests, " and " + term.Plural(tokens, "token", "tokens")
 	}
 	return requests, ""
 }

@@ -8,7 +8,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 targets=0
 for package in $(go list ./...); do
   for target in $(go test -list '^Fuzz' "$package" | grep '^Fuzz' || true); do
-    go test -run '^$' -fuzz "^$target\$" -fuzztime "${1:-10s}" "$package"
+    go test -run '^$' -fuzz "^$target\$" -fuzztime "${1:-10s}" -fuzzminimizetime 10x "$package"
     targets=$((targets + 1))
   done
 done

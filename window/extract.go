@@ -6,7 +6,9 @@ import (
 	"encoding/hex"
 	"hash"
 	"math"
+	"strings"
 	"time"
+	"unicode/utf8"
 	"unsafe"
 
 	"github.com/loopgauge/loopgauge/fingerprint"
@@ -178,6 +180,14 @@ func (x *Extractor) shown(field string, text []byte) string {
 	case "session", "conversation", "caller", "user":
 		return x.person(text)
 	}
+	if strings.HasPrefix(field, "attr:header:") {
+		// Headers carry keys. Their values are told apart, never written.
+		sum := sha256.Sum256(text)
+		return "header-" + hex.EncodeToString(sum[:6])
+	}
+	if strings.HasPrefix(field, "attr:") {
+		return x.person(text)
+	}
 	return x.name(text)
 }
 
@@ -190,20 +200,28 @@ func (x *Extractor) name(text []byte) string {
 		return s
 	}
 	if len(text) > maxName {
-		return string(text)
+		return writable(string(text))
 	}
 	if len(x.names) >= maxNames {
 		clear(x.names)
 	}
-	s := string(text)
-	x.names[s] = s
+	s := writable(string(text))
+	x.names[string(text)] = s
 	return s
 }
+
+// writable is text without the bytes that are no UTF-8: neither JSON nor
+// Parquet can hold them. Names that differ in these alone look alike, and are
+// told apart all the same.
+func writable(s string) string { return strings.ToValidUTF8(s, "\ufffd") }
 
 // text is text as a string that shares the slab's memory.
 func (x *Extractor) text(text []byte) string {
 	if len(text) == 0 {
 		return ""
+	}
+	if !utf8.Valid(text) {
+		return writable(string(text))
 	}
 	n := len(x.ids)
 	x.ids = append(x.ids, text...) // what stood in the old slab stays there, untouched

@@ -26,12 +26,12 @@ type Plan struct {
 	scope    []int // by rule: index into Scopes
 }
 
-// NewPlan plans the extraction for rules. Identities are shared where rules
-// hold the same pointer, scopes where the field lists are equal.
+// NewPlan plans the extraction for rules. Identities are shared where they are
+// the same, scopes where the field lists are equal.
 func NewPlan(rules []*Rule, exclusions []Exclusion) *Plan {
 	p := &Plan{Rules: rules, Exclusions: exclusions}
 	for _, r := range rules {
-		i := slices.Index(p.Identities, r.Identity)
+		i := slices.IndexFunc(p.Identities, r.Identity.Same)
 		if i < 0 {
 			i = len(p.Identities)
 			p.Identities = append(p.Identities, r.Identity)

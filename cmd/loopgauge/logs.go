@@ -59,10 +59,12 @@ type ruleFlags struct {
 func (f *ruleFlags) register(c *cobra.Command) {
 	c.Flags().StringVar(&f.policy, "policy", "", "policy file with the rules")
 	c.Flags().StringArrayVar(&f.profiles, "profile", nil, "run a built-in profile instead (may be repeated; default loopgauge)")
-	c.MarkFlagsMutuallyExclusive("policy", "profile")
 }
 
 func (f *ruleFlags) load() (*policy.Policy, error) {
+	if f.policy != "" && len(f.profiles) > 0 {
+		return nil, usage(errors.New("give either --policy or --profile: a policy names profiles in its rules"))
+	}
 	if f.policy != "" {
 		p, err := policy.Load(f.policy)
 		return p, usage(err)

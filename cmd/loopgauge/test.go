@@ -14,6 +14,7 @@ import (
 	"github.com/loopgauge/loopgauge/ingest"
 	"github.com/loopgauge/loopgauge/replay"
 	"github.com/loopgauge/loopgauge/replay/scenario"
+	"github.com/loopgauge/loopgauge/replay/term"
 )
 
 type testFlags struct {
@@ -111,7 +112,7 @@ func label(r scenario.Report) string {
 	if r.Name == "" {
 		return r.File
 	}
-	return r.File + " (" + replay.Safe(r.Name) + ")"
+	return r.File + " (" + term.Safe(r.Name) + ")"
 }
 
 func numbered(n int64, what string) string {

@@ -1,6 +1,7 @@
 package rawjson
 
 import (
+	"math"
 	"strconv"
 	"unsafe"
 )
@@ -59,7 +60,7 @@ func ParseInt(text []byte) (n int64, ok bool) {
 		return n, true
 	}
 	f, err := strconv.ParseFloat(view(text), 64)
-	if err != nil || f != float64(int64(f)) || f > 1<<53 || f < -1<<53 {
+	if err != nil || f != math.Trunc(f) || math.Abs(f) >= 1<<53 { // beyond, floats leave integers out
 		return 0, false
 	}
 	return int64(f), true

@@ -6,10 +6,12 @@
 // reads it through this package, so the rules for odd input are the same
 // everywhere:
 //
-//   - What is read is checked: strings, numbers and literals that are asked
-//     for follow RFC 8259. What is skipped is checked for its structure only:
-//     strings end, brackets match, nesting is at most [MaxDepth]. A line cut
-//     in the middle is therefore always an error.
+//   - What is read is checked: strings and literals that are asked for follow
+//     RFC 8259. A number that does not (nginx writes a bare - where it has
+//     none) reads as no number, and the line goes on. What is skipped is
+//     checked for its structure only: strings end, brackets match, nesting is
+//     at most [MaxDepth]. A line cut in the middle is therefore always an
+//     error.
 //   - Text is decoded to UTF-8. Each byte that is not UTF-8 becomes U+FFFD, as
 //     in encoding/json. A surrogate without its partner, escaped or in its
 //     three-byte form (WTF-8), is kept in that form, because gateways written
@@ -467,3 +469,6 @@ func (s *Scanner) Word(word string) bool {
 	s.pos += len(word)
 	return true
 }
+
+// Memory is the size of the decode buffer that s keeps from line to line.
+func (s *Scanner) Memory() int { return cap(s.text) }

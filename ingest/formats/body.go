@@ -92,6 +92,9 @@ func readTools(s *rawjson.Scanner, old fingerprint.Tri) fingerprint.Tri {
 	return fingerprint.TriOf(some)
 }
 
+// redacted is what LiteLLM writes with turn_off_message_logging.
+const redacted = "redacted-by-litellm"
+
 // readResponse reads the tool calls that the model issued: choices of Chat
 // Completions, output items of Responses, content blocks of Anthropic.
 func readResponse(s *rawjson.Scanner, r *fingerprint.Request, reads fingerprint.Field) {
@@ -104,6 +107,12 @@ func readResponse(s *rawjson.Scanner, r *fingerprint.Request, reads fingerprint.
 	}
 	for s.Object(); s.NextKey(); {
 		switch string(s.Key) {
+		case "text":
+			// All that LiteLLM leaves of a response that it cannot redact in
+			// parts: whether there were calls is not known.
+			if string(s.Text(nil)) == redacted {
+				r.ToolCallsLogged, r.Lost = false, fingerprint.RedactedContent
+			}
 		case "choices":
 			for s.Array(); s.NextElement(); {
 				for s.Object(); s.NextKey(); {
@@ -125,10 +134,11 @@ func readResponse(s *rawjson.Scanner, r *fingerprint.Request, reads fingerprint.
 }
 
 func readMessageCalls(s *rawjson.Scanner, r *fingerprint.Request, reads fingerprint.Field) {
+	before := len(r.ToolCalls) // those of other choices
 	for s.Object(); s.NextKey(); {
 		switch string(s.Key) {
 		case "tool_calls":
-			readToolCalls(s, r, reads)
+			readToolCalls(s, r, before, reads)
 		case "function_call":
 			if call, ok := readToolCall(s); ok {
 				r.ToolCalls = append(r.ToolCalls, call)

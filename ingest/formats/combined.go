@@ -4,7 +4,6 @@ import (
 	"bytes"
 
 	"github.com/loopgauge/loopgauge/fingerprint"
-	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
 )
 
 // combined reads the common and combined log formats of Apache and nginx:
@@ -64,8 +63,8 @@ func (p *combined) Parse(record []byte, r *fingerprint.Request) (int, string) {
 	}
 	rest = bytes.TrimLeft(rest[n:], " ")
 	status, _, _ := bytes.Cut(rest, []byte(" "))
-	code, ok := rawjson.ParseInt(status)
-	if string(status) != "-" && (!ok || code < 0 || code > 999) {
+	code, ok := number(status, 0, len(status)) // nginx writes 000 where there was none
+	if string(status) != "-" && (!ok || len(status) != 3) {
 		return len(record) - len(rest) + 1, "expected a status"
 	}
 	if code >= 100 {

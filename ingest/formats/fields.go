@@ -1,6 +1,8 @@
 package formats
 
 import (
+	"bytes"
+
 	"github.com/loopgauge/loopgauge/fingerprint"
 	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
 )
@@ -69,13 +71,16 @@ func readMessages(s *rawjson.Scanner, r *fingerprint.Request, reads fingerprint.
 }
 
 // readToolCalls reads a list of calls: OpenAI's with function {name,
-// arguments}, or with name and arguments (input) in the object itself.
-func readToolCalls(s *rawjson.Scanner, r *fingerprint.Request, reads fingerprint.Field) {
+// arguments}, or with name and arguments (input) in the object itself. They
+// stand behind the first keep calls of r, in the place of what a list of the
+// same name gave before; an empty list does not erase that.
+func readToolCalls(s *rawjson.Scanner, r *fingerprint.Request, keep int, reads fingerprint.Field) {
 	if reads&fingerprint.ReadsResponse == 0 {
 		s.Skip()
 		return
 	}
-	for s.Array(); s.NextElement(); {
+	for s.Array(); s.NextElement(); keep = len(r.ToolCalls) {
+		r.ToolCalls = r.ToolCalls[:keep]
 		if call, ok := readToolCall(s); ok {
 			r.ToolCalls = append(r.ToolCalls, call)
 		}
@@ -132,9 +137,30 @@ func readAttributes(s *rawjson.Scanner, r *fingerprint.Request, prefix string, r
 		if prefix != "" {
 			name = s.Join(prefix, name)
 		}
-		if value := s.Text(nil); value != nil {
-			r.Attributes = append(r.Attributes, fingerprint.Attribute{Name: name, Value: value})
+		setAttribute(r, name, s.Text(nil))
+	}
+}
+
+// maxAttributes is how many attributes of a record are kept, because each name
+// is looked for among them. No gateway writes as many headers and claims.
+const maxAttributes = 1000
+
+// setAttribute notes an attribute. Of a name given twice the last value counts
+// that says something.
+func setAttribute(r *fingerprint.Request, name, value []byte) {
+	if value == nil {
+		return
+	}
+	for i := range r.Attributes {
+		if a := &r.Attributes[i]; bytes.Equal(a.Name, name) {
+			if len(value) > 0 {
+				a.Value = value
+			}
+			return
 		}
+	}
+	if len(r.Attributes) < maxAttributes {
+		r.Attributes = append(r.Attributes, fingerprint.Attribute{Name: name, Value: value})
 	}
 }
 

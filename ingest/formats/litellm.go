@@ -155,20 +155,19 @@ func (p *litellm) headers(s *rawjson.Scanner, r *fingerprint.Request) {
 		name := s.Key
 		value := s.Text(nil)
 		p.session.header(name, value)
-		if p.reads&fingerprint.ReadsAttributes == 0 || value == nil {
-			continue
-		}
-		if name = s.Join("header:", name); r.Attribute(string(name)) == nil {
-			r.Attributes = append(r.Attributes, fingerprint.Attribute{Name: name, Value: value})
+		if p.reads&fingerprint.ReadsAttributes != 0 {
+			setAttribute(r, s.Join("header:", name), value)
 		}
 	}
 }
 
 func (p *litellm) attribute(s *rawjson.Scanner, r *fingerprint.Request) {
 	name := s.Key
-	if value := s.Text(nil); value != nil && p.reads&fingerprint.ReadsAttributes != 0 {
-		r.Attributes = append(r.Attributes, fingerprint.Attribute{Name: name, Value: value})
+	if p.reads&fingerprint.ReadsAttributes == 0 {
+		s.Skip()
+		return
 	}
+	setAttribute(r, name, s.Text(nil))
 }
 
 func (p *litellm) parameter(s *rawjson.Scanner, r *fingerprint.Request) {

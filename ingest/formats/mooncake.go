@@ -35,7 +35,7 @@ func (p *mooncake) Parse(record []byte, r *fingerprint.Request) (int, string) {
 		case "output_length":
 			r.TokensOut = readCount(s, r.TokensOut)
 		case "hash_ids":
-			r.Messages.Digest = p.digest(s)
+			r.Messages.Digest = p.digest(s, r.Messages.Digest)
 		default:
 			s.Skip()
 		}
@@ -44,10 +44,10 @@ func (p *mooncake) Parse(record []byte, r *fingerprint.Request) (int, string) {
 }
 
 // digest is the list of ids without blanks, so that equal lists are equal.
-func (p *mooncake) digest(s *rawjson.Scanner) []byte {
+func (p *mooncake) digest(s *rawjson.Scanner, old []byte) []byte {
 	if s.Kind() != rawjson.Array {
 		s.Skip()
-		return nil
+		return old
 	}
 	p.ids = p.ids[:0]
 	for _, c := range s.Value() {

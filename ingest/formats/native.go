@@ -63,7 +63,7 @@ func (p *native) Parse(record []byte, r *fingerprint.Request) (int, string) {
 			readMessages(s, r, p.reads)
 		case "tool_calls":
 			r.ToolCallsLogged = r.ToolCallsLogged || s.Kind() == rawjson.Array
-			readToolCalls(s, r, p.reads)
+			readToolCalls(s, r, 0, p.reads)
 		case "status":
 			r.Status = readStatus(s, r.Status)
 		case "error":
@@ -91,8 +91,10 @@ func (p *native) Parse(record []byte, r *fingerprint.Request) (int, string) {
 
 func (p *native) query(s *rawjson.Scanner, r *fingerprint.Request) {
 	if s.Kind() == rawjson.Object {
-		r.Query.Object = s.Value()
+		r.Query = fingerprint.Query{Object: s.Value()}
 		return
 	}
-	r.Query.Raw = s.Text(r.Query.Raw)
+	if t := s.Text(r.Query.Raw); len(t) > 0 || r.Query.Object == nil {
+		r.Query = fingerprint.Query{Raw: t}
+	}
 }

@@ -133,7 +133,7 @@ func (p *nginxJSON) other(s *rawjson.Scanner, r *fingerprint.Request, session *n
 		session.header(name[len("header:"):], text)
 	}
 	if p.reads&fingerprint.ReadsAttributes != 0 {
-		r.Attributes = append(r.Attributes, fingerprint.Attribute{Name: name, Value: text})
+		setAttribute(r, name, text)
 	}
 }
 

@@ -31,7 +31,7 @@ type naming struct {
 }
 
 func (n *naming) note(rank int, value []byte) {
-	if len(value) > 0 && rank > n.rank {
+	if len(value) > 0 && rank >= n.rank { // of a name given twice the last counts
 		n.value, n.rank = value, rank
 	}
 }

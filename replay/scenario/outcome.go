@@ -10,6 +10,7 @@ import (
 
 	"github.com/loopgauge/loopgauge/fingerprint"
 	"github.com/loopgauge/loopgauge/replay"
+	"github.com/loopgauge/loopgauge/replay/term"
 	"github.com/loopgauge/loopgauge/window"
 	"github.com/loopgauge/loopgauge/window/policy"
 )
@@ -182,23 +183,31 @@ func describe(e episode) string {
 }
 
 // who is the rule and the scope of an episode.
-func (e episode) who() string {
-	text := "rule " + e.rule
-	for i, s := range e.scope {
-		text += map[bool]string{true: " in ", false: ", "}[i == 0] + s.field + " " + replay.Safe(s.value)
+func (e episode) who() string { return "rule " + e.rule + e.where() }
+
+// where is the scope, as in " in session X, user Y".
+func (e episode) where() string {
+	text, before := "", " in "
+	for _, s := range e.scope {
+		text += before + s.field + " " + term.Safe(s.value)
+		before = ", "
 	}
 	return text
 }
 
 // compare holds the episodes of the run against the list in the fixture:
 // first those that are equal, then those of the same rule and scope in their
-// order, and what is left over was lost or is new.
+// order, then those that one rule found at the same time in scopes of another
+// name; what is left over was lost or is new.
 func (w *Watch) compare(miss func(policy.Value, string, ...any)) {
 	want, got := slices.Clone(w.fixture.episodes), w.seen()
 	slices.SortStableFunc(want, compareEpisodes)
 	for _, same := range []func(a, b episode) bool{
 		equalEpisodes,
 		func(a, b episode) bool { return a.rule == b.rule && slices.Equal(a.scope, b.scope) },
+		func(a, b episode) bool {
+			return a.rule == b.rule && a.fired == b.fired && a.last == b.last && a.requests == b.requests
+		},
 	} {
 		want = slices.DeleteFunc(want, func(e episode) bool {
 			i := slices.IndexFunc(got, func(g episode) bool { return same(e, g) })
@@ -238,6 +247,9 @@ func lines(list []episode) string {
 // differences says what changed between two episodes of one rule and scope.
 func differences(want, got episode) string {
 	var texts []string
+	if !slices.Equal(want.scope, got.scope) {
+		texts = append(texts, "now"+got.where())
+	}
 	if want.fired != got.fired {
 		texts = append(texts, fmt.Sprintf("fired %s, expected %s", stamp(got.fired), stamp(want.fired)))
 	}

@@ -144,9 +144,11 @@ episodes:
   - {rule: r, scope: {session: s, user: u}, fired: "1970-01-01T00:00:10Z", last: "1970-01-01T00:00:11Z", requests: 4}
   - {rule: r, scope: {session: s, user: v}, fired: "1970-01-01T00:00:10Z", last: "1970-01-01T00:00:11Z", requests: 1}
   - {rule: q, scope: {session: s, user: u}, fired: "1970-01-01T00:00:10Z", last: "1970-01-01T00:00:11Z", requests: 4}
+  - {rule: q, scope: {session: old, user: u}, fired: "1970-01-01T00:00:30Z", last: "1970-01-01T00:00:31Z", requests: 4}
 `,
 		window.Episode{ID: "r", Scope: scope, Fired: at(20), Last: at(21), Requests: 4},
 		window.Episode{ID: "r", Scope: scope, Fired: at(9), Last: at(12), Requests: 6},
+		window.Episode{ID: "q", Scope: []string{"renamed", "u"}, Fired: at(30), Last: at(31), Requests: 4},
 		window.Episode{ID: "p", Scope: scope, Fired: at(10), Last: at(11), Requests: 4},
 		window.Episode{ID: "q", Scope: scope, Fired: at(10), Last: at(11), Requests: 4},
 		window.Episode{ID: "q", Scope: []string{"\x1b[2J", "\u202e"}, Fired: at(1), Last: at(1), Requests: 1})
@@ -158,6 +160,7 @@ episodes:
 	want := []string{
 		"dir/f.test.yaml:4:5: episodes[1]: rule r in session s, user u: fired 1970-01-01T00:00:09.000000Z, expected 1970-01-01T00:00:10.000000Z; " +
 			"last 1970-01-01T00:00:12.000000Z, expected 1970-01-01T00:00:11.000000Z; 6 requests, expected 4",
+		"dir/f.test.yaml:7:5: episodes[4]: rule q in session old, user u: now in session renamed, user u",
 		"dir/f.test.yaml:5:5: episodes[2]: lost: rule r in session s, user v, fired 1970-01-01T00:00:10.000000Z, last 1970-01-01T00:00:11.000000Z, 1 request",
 		"dir/f.test.yaml:3:3: episodes: 2 new",
 		`  rule q in session \x1b[2J, user \u202e, fired 1970-01-01T00:00:01.000000Z, last 1970-01-01T00:00:01.000000Z, 1 request`,

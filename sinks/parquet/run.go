@@ -1,6 +1,8 @@
 package parquet
 
 import (
+	"strings"
+
 	"github.com/loopgauge/loopgauge/fingerprint"
 	"github.com/loopgauge/loopgauge/window"
 )
@@ -65,8 +67,13 @@ type causeRow struct {
 
 func (d *Dataset) writeRun(run Run) error {
 	row := runRow{
-		Version: run.Version, Created: run.Created, Policy: run.Policy, PolicyHash: run.PolicyHash, Lateness: run.Lateness, Logs: run.Logs,
+		Version: run.Version, Created: run.Created, Policy: run.Policy, PolicyHash: run.PolicyHash, Lateness: run.Lateness,
 		Lines: run.Lines, Judged: run.Judged, Blank: run.Blank, Malformed: run.Malformed, Duplicate: run.Duplicate, Late: run.Late, Excluded: run.Excluded,
+	}
+	for _, log := range run.Logs {
+		// A file's name is bytes, a column text.
+		log.Name, log.Error = strings.ToValidUTF8(log.Name, "\ufffd"), strings.ToValidUTF8(log.Error, "\ufffd")
+		row.Logs = append(row.Logs, log)
 	}
 	for i := range run.Rules {
 		a := &run.Rules[i]

@@ -1,7 +1,9 @@
 package policy
 
 import (
+	"fmt"
 	"math"
+	"regexp"
 	"strings"
 	"time"
 	"unsafe"
@@ -118,12 +120,7 @@ func (r *reader) compile(text string, at place) matcher {
 	parsed, issues := environment.Compile(text)
 	if issues != nil && issues.Err() != nil {
 		for _, e := range issues.Errors() {
-			where := at
-			// Inside a one-line text the place is exact but for the quote.
-			if e.Location.Line() == 1 && e.Location.Column() > 0 && !strings.Contains(text, "\n") {
-				where.column += e.Location.Column()
-			}
-			r.problem(where, "%s", e.Message)
+			r.problem(at.inside(e.Location.Line(), e.Location.Column()+1), "%s", celProblem(e.Message))
 		}
 		return matcher{}
 	}
@@ -148,6 +145,37 @@ func (r *reader) compile(text string, at place) matcher {
 		}
 	}
 	return m
+}
+
+var noOverload = regexp.MustCompile(`^found no matching overload for '(.+)' applied to '\((.*)\)'$`)
+
+// celFunctions are those that conditions on requests use most.
+var celFunctions = []string{"startsWith", "endsWith", "contains", "matches", "size", "timestamp", "duration"}
+
+// celProblem is a message of the compiler's in our words, where we have some.
+func celProblem(text string) string {
+	if m := noOverload.FindStringSubmatch(text); m != nil {
+		text = fmt.Sprintf("cannot apply %s to %s", strings.Trim(m[1], "_"), strings.ReplaceAll(m[2], ", ", " and "))
+		if m[2] == "double, int" {
+			text += "; write 1.0 for 1"
+		}
+		return text
+	}
+	rest, ok := strings.CutPrefix(text, "undeclared reference to '")
+	name, _, _ := strings.Cut(rest, "'")
+	if !ok {
+		return text
+	}
+	var names []string
+	for _, v := range Variables {
+		names = append(names, v.Name)
+	}
+	for _, function := range celFunctions {
+		if strings.EqualFold(name, function) || distance(name, function) == 1 {
+			return fmt.Sprintf("no function is called %q; did you mean %s?", name, function)
+		}
+	}
+	return fmt.Sprintf("no request field is called %q%s", name, suggest(name, names))
 }
 
 // activation gives an evaluation the fields of a request, as they are asked

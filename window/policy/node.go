@@ -3,6 +3,7 @@ package policy
 import (
 	"fmt"
 	"math"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/goccy/go-yaml/ast"
 	"github.com/goccy/go-yaml/parser"
+	"github.com/goccy/go-yaml/token"
 )
 
 // MaxSize is the longest policy read: a person wrote it.
@@ -23,6 +25,7 @@ type reader struct {
 	file   string
 	kind   kind
 	errors Errors
+	wrong  map[string]bool // paths of the values that could not be read
 }
 
 // kind is what a reader calls its file.
@@ -34,10 +37,32 @@ var policyKind = kind{"policy", "version and rules", "docs/policy.md"}
 type place struct {
 	line, column int
 	path         string
+	text         layout
 }
 
 func (r *reader) problem(at place, format string, args ...any) {
 	r.errors = append(r.errors, Problem{r.file, at.line, at.column, at.path, fmt.Sprintf(format, args...)})
+}
+
+// misread is a problem of a value that cannot be read. What is found later of
+// that value, or of what is inside it, follows from this one.
+func (r *reader) misread(at place, format string, args ...any) {
+	if r.wrong == nil {
+		r.wrong = map[string]bool{}
+	}
+	r.wrong[at.path] = true
+	r.problem(at, format, args...)
+}
+
+// check is a problem that shows once all is read, unless a misread value is
+// the cause of it.
+func (r *reader) check(at place, format string, args ...any) {
+	for path := at.path; path != ""; path = path[:max(0, strings.LastIndexAny(path, ".["))] {
+		if r.wrong[path] {
+			return
+		}
+	}
+	r.problem(at, format, args...)
 }
 
 func placeOf(n ast.Node, path string) place {
@@ -83,6 +108,10 @@ func (r *reader) document(text []byte) *ast.MappingNode {
 		r.problem(placeOf(docs[1], ""), "a second document: put one %s in one file", r.kind.noun)
 		return nil
 	}
+	if n, why := refused(docs[0]); n != nil {
+		r.problem(placeOf(n, ""), "%s", why)
+		return nil
+	}
 	m, ok := asMapping(docs[0])
 	if !ok {
 		r.problem(placeOf(docs[0], ""), "must be a mapping with %s", r.kind.members)
@@ -91,15 +120,64 @@ func (r *reader) document(text []byte) *ast.MappingNode {
 	return m
 }
 
-// tooDeep finds brackets nested deeper than maxDepth before the parser, which
-// recurses, sees them.
+// refused finds what YAML has and policies have not. A few lines of aliases
+// stand for more text than memory holds; tags and keys that are no text make
+// the YAML library panic when it writes them.
+func refused(n ast.Node) (first ast.Node, why string) {
+	ast.Walk(visitor(func(n ast.Node) bool {
+		if first != nil {
+			return false
+		}
+		switch n := n.(type) {
+		case *ast.AnchorNode, *ast.AliasNode, *ast.MergeKeyNode:
+			first, why = n, "policies have no anchors and aliases: write it out"
+		case *ast.TagNode:
+			first, why = n, "policies have no tags"
+		case *ast.MappingValueNode:
+			switch n.Key.(type) {
+			case *ast.StringNode, *ast.MergeKeyNode:
+			default:
+				first, why = n.Key, "a name must be a text: put it in quotes"
+			}
+		}
+		return first == nil
+	}), n)
+	return first, why
+}
+
+// visitor walks on where it returns true.
+type visitor func(n ast.Node) bool
+
+func (v visitor) Visit(n ast.Node) ast.Visitor {
+	if v(n) {
+		return v
+	}
+	return nil
+}
+
+// tooDeep finds brackets, and lists begun on one line, nested far deeper than
+// maxDepth before the parser, which recurses and takes the square of the depth
+// in time, sees them. A bracket may stand in a text, so that the bound is
+// generous.
 func tooDeep(text []byte) (line, column int) {
 	depth, line, start := 0, 1, 0
+	lists, heads := 0, true // heads: nothing but "- " and "? " so far
 	for i, c := range text {
+		switch c {
+		case ' ', '-', '?':
+			if heads && c != ' ' {
+				if lists++; lists > 16*maxDepth {
+					return line, i - start + 1
+				}
+			}
+			continue
+		}
+		heads = c == '\n'
 		switch c {
 		case '\n':
 			line++
 			start = i + 1
+			lists = 0
 		case '[', '{':
 			if depth++; depth > 16*maxDepth {
 				return line, i - start + 1
@@ -153,10 +231,11 @@ type field struct {
 
 // mapping reads the members of a mapping. Members without a field, and members
 // given twice, are problems.
-func (r *reader) mapping(n ast.Node, at place, fields []field) {
+// Hidden fields are no members, but have something to say.
+func (r *reader) mapping(n ast.Node, at place, fields []field, hidden ...field) {
 	m, ok := asMapping(n)
 	if !ok {
-		r.problem(at, "must be a mapping, is %s", kindOf(n))
+		r.misread(at, "must be a mapping, is %s", kindOf(n))
 		return
 	}
 	if strings.Count(at.path, ".")+strings.Count(at.path, "[") > maxDepth {
@@ -171,7 +250,10 @@ func (r *reader) mapping(n ast.Node, at place, fields []field) {
 			path = at.path + "." + name
 		}
 		i := slices.IndexFunc(fields, func(f field) bool { return f.name == name })
+		h := slices.IndexFunc(hidden, func(f field) bool { return f.name == name })
 		switch {
+		case h >= 0:
+			hidden[h].read(v.Value, placeOf(v.Key, path))
 		case i < 0:
 			var names []string
 			for _, f := range fields {
@@ -204,12 +286,14 @@ func kindOf(n ast.Node) string {
 		return "empty"
 	case *ast.StringNode, *ast.LiteralNode:
 		return "a text"
-	case *ast.IntegerNode, *ast.FloatNode, *ast.InfinityNode, *ast.NanNode:
+	case *ast.IntegerNode:
 		return "a number"
+	case *ast.FloatNode:
+		return "a number with a fraction"
+	case *ast.InfinityNode, *ast.NanNode:
+		return "not finite"
 	case *ast.BoolNode:
 		return "true or false"
-	case *ast.AliasNode, *ast.AnchorNode, *ast.MergeKeyNode:
-		return "an alias, which policies do not have"
 	}
 	return "something else"
 }
@@ -218,7 +302,7 @@ func kindOf(n ast.Node) string {
 func (r *reader) list(n ast.Node, at place, read func(n ast.Node, at place)) {
 	s, ok := n.(*ast.SequenceNode)
 	if !ok {
-		r.problem(at, "must be a list, is %s", kindOf(n))
+		r.misread(at, "must be a list, is %s", kindOf(n))
 		return
 	}
 	for i, v := range s.Values {
@@ -237,20 +321,28 @@ func (r *reader) texts(to *[]string, at *place) func(ast.Node, place) {
 	}
 }
 
-func (r *reader) textOf(n ast.Node, at place) (string, bool) {
+func stringOf(n ast.Node) (string, bool) {
 	switch n := n.(type) {
 	case *ast.StringNode:
 		return n.Value, true
 	case *ast.LiteralNode:
 		return n.Value.Value, true
 	}
-	r.problem(at, "must be a text, is %s", kindOf(n))
+	return "", false
+}
+
+func (r *reader) textOf(n ast.Node, at place) (string, bool) {
+	if text, ok := stringOf(n); ok {
+		return text, true
+	}
+	r.misread(at, "must be a text, is %s", kindOf(n))
 	return "", false
 }
 
 func (r *reader) text(to *string, at *place) func(ast.Node, place) {
 	return func(n ast.Node, here place) {
 		*at = here
+		at.text = layoutOf(n)
 		*to, _ = r.textOf(n, here)
 	}
 }
@@ -262,7 +354,7 @@ func (r *reader) choice(words []string, set func(string)) func(ast.Node, place) 
 		switch {
 		case !ok:
 		case !slices.Contains(words, text):
-			r.problem(at, "%q is unknown%s", text, suggest(text, words))
+			r.misread(at, "%q is unknown%s", text, suggest(text, words))
 		default:
 			set(text)
 		}
@@ -284,7 +376,7 @@ func (r *reader) integer(to *int, at *place) func(ast.Node, place) {
 		*at = here
 		i, ok := n.(*ast.IntegerNode)
 		if !ok {
-			r.problem(here, "must be a whole number, is %s", kindOf(n))
+			r.misread(here, "must be a whole number, is %s", kindOf(n))
 			return
 		}
 		switch v := i.Value.(type) {
@@ -295,6 +387,8 @@ func (r *reader) integer(to *int, at *place) func(ast.Node, place) {
 		}
 	}
 }
+
+var scientific = regexp.MustCompile(`^[0-9]+(\.[0-9]+)?[eE][+-]?[0-9]+$`)
 
 func (r *reader) number(to *float64) func(ast.Node, place) {
 	return func(n ast.Node, at place) {
@@ -308,8 +402,16 @@ func (r *reader) number(to *float64) func(ast.Node, place) {
 			case uint64:
 				*to = float64(v)
 			}
+		case *ast.StringNode:
+			// The parser takes 1e-06 for a text.
+			v, err := strconv.ParseFloat(n.Value, 64)
+			if err != nil || n.Token.Type != token.StringType || !scientific.MatchString(n.Value) {
+				r.misread(at, "must be a number, is %s", kindOf(n))
+				return
+			}
+			*to = v
 		default:
-			r.problem(at, "must be a number, is %s", kindOf(n))
+			r.misread(at, "must be a number, is %s", kindOf(n))
 			return
 		}
 		if *to < 0 {
@@ -323,16 +425,17 @@ func (r *reader) duration(to *time.Duration, at *place) func(ast.Node, place) {
 	return func(n ast.Node, here place) {
 		*at = here
 		if i, ok := n.(*ast.IntegerNode); ok {
-			r.problem(here, "needs a unit: write %vs for seconds", i.Value)
+			r.misread(here, "needs a unit: write %vs for seconds", i.Value)
 			return
 		}
-		text, ok := r.textOf(n, here)
+		text, ok := stringOf(n)
 		if !ok {
+			r.misread(here, "must be a duration as in 90s or 10m, is %s", kindOf(n))
 			return
 		}
 		d, err := parseDuration(text)
 		if err != nil {
-			r.problem(here, "%q is no duration: write it as 90s, 10m, 1h30m or 7d", text)
+			r.misread(here, "%q is no duration: write it as 90s, 10m, 1h30m or 7d", text)
 			return
 		}
 		*to = d
@@ -358,7 +461,7 @@ func parseDuration(text string) (time.Duration, error) {
 	if err != nil {
 		return 0, err
 	}
-	if d < 0 || d > maxDuration || d%time.Microsecond != 0 {
+	if d < 0 || d+days > maxDuration || d%time.Microsecond != 0 {
 		return 0, fmt.Errorf("range")
 	}
 	return d + days, nil
@@ -374,4 +477,44 @@ func formatDuration(d time.Duration) string {
 		text = strings.TrimSuffix(text, "0m")
 	}
 	return text
+}
+
+// layout says how a text stands in the file, so that a place inside it can be
+// named.
+type layout struct {
+	exact  bool // the text stands there as it is: one line, or a literal block
+	block  bool // it begins on the next line
+	indent int  // columns before each line of it
+}
+
+func layoutOf(n ast.Node) layout {
+	switch n := n.(type) {
+	case *ast.StringNode:
+		origin := strings.TrimSpace(n.Token.Origin)
+		switch origin {
+		case n.Value:
+			return layout{exact: !strings.Contains(n.Value, "\n")}
+		case `"` + n.Value + `"`, "'" + n.Value + "'":
+			return layout{exact: true, indent: 1}
+		}
+	case *ast.LiteralNode:
+		margin := func(s string) int { return len(s) - len(strings.TrimLeft(s, " ")) }
+		if strings.HasPrefix(n.Start.Value, "|") {
+			return layout{exact: true, block: true, indent: margin(n.Value.Token.Origin) - margin(n.Value.Value)}
+		}
+	}
+	return layout{}
+}
+
+// inside is the place of a line and column, from 1, of the text at p; that of
+// the text where they cannot be told.
+func (p place) inside(line, column int) place {
+	switch {
+	case !p.text.exact:
+	case p.text.block:
+		p.line, p.column = p.line+line, p.text.indent+column
+	case line == 1:
+		p.column += p.text.indent + column - 1
+	}
+	return p
 }

@@ -3,7 +3,9 @@ package policy
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"fmt"
 	"os"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -151,8 +153,17 @@ func (r *reader) prices(n ast.Node, at place, d *draft) {
 	}
 }
 
-// secretFields are settings of sinks that must not stand in the file.
-var secretFields = []string{"token", "secret", "password", "webhook_url"}
+// secretWords are what the names of settings have in them that must not stand
+// in the file; NAME_file names a file instead.
+var secretWords = []string{"token", "secret", "password", "webhook_url", "api_key", "authorization"}
+
+func isSecret(name string) bool {
+	name = strings.ToLower(name)
+	return !strings.HasSuffix(name, "_file") && slices.ContainsFunc(secretWords, func(w string) bool { return strings.Contains(name, w) })
+}
+
+// fromEnvironment is how a setting takes its value from the environment.
+var fromEnvironment = regexp.MustCompile(`^\$\{[A-Za-z_][A-Za-z0-9_]*\}$`)
 
 // sinks checks names and that no secret stands in the file. What a sink makes
 // of its settings is the sink's.
@@ -169,18 +180,31 @@ func (r *reader) sinks(n ast.Node, at place, d *draft) {
 			return
 		}
 		d.sinks = append(d.sinks, name)
-		settings, ok := asMapping(m.Values[0].Value)
-		if !ok {
-			return
-		}
-		for _, v := range settings.Values {
-			key := keyText(v.Key)
-			text, isText := v.Value.(*ast.StringNode)
-			if slices.Contains(secretFields, key) && (!isText || !strings.HasPrefix(text.Value, "${") || !strings.HasSuffix(text.Value, "}")) {
-				r.problem(placeOf(v.Value, at.path+"."+name+"."+key), "secrets do not stand in a policy: write ${NAME} and set NAME in the environment")
-			}
-		}
+		r.secrets(m.Values[0].Value, at.path+"."+name)
 	})
+}
+
+// secrets finds secrets in the settings of a sink, however deep.
+func (r *reader) secrets(n ast.Node, path string) {
+	if list, ok := n.(*ast.SequenceNode); ok {
+		for i, v := range list.Values {
+			r.secrets(v, fmt.Sprintf("%s[%d]", path, i))
+		}
+	}
+	settings, ok := asMapping(n)
+	if !ok {
+		return
+	}
+	for _, v := range settings.Values {
+		key := keyText(v.Key)
+		if !isSecret(key) {
+			r.secrets(v.Value, path+"."+key)
+			continue
+		}
+		if text, ok := v.Value.(*ast.StringNode); !ok || !fromEnvironment.MatchString(text.Value) {
+			r.problem(placeOf(v.Value, path+"."+key), "secrets do not stand in a policy: write ${NAME} and set NAME in the environment")
+		}
+	}
 }
 
 // build checks the draft as a whole and makes the policy.
@@ -189,7 +213,7 @@ func (r *reader) build(d *draft) *Policy {
 	case d.versionAt.line == 0:
 		r.problem(place{line: 1, column: 1, path: "version"}, "is missing: write version: %d", Version)
 	case d.version != Version:
-		r.problem(d.versionAt, "must be %d, is %d", Version, d.version)
+		r.check(d.versionAt, "must be %d, is %d", Version, d.version)
 	}
 	if len(d.rules) == 0 && len(r.errors) == 0 {
 		at := d.rulesAt

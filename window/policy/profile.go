@@ -28,24 +28,36 @@ type Profile struct {
 // Profiles are the built-in profiles, by name. A new one is one file in
 // profiles/.
 func Profiles() []*Profile {
+	var list []*Profile
+	for _, name := range profileNames() {
+		list = append(list, readProfile(name))
+	}
+	return list
+}
+
+func profileNames() []string {
 	entries, err := profileFiles.ReadDir("profiles")
 	if err != nil {
 		panic(err)
 	}
-	var list []*Profile
+	var names []string
 	for _, e := range entries {
-		text, err := profileFiles.ReadFile(path.Join("profiles", e.Name()))
-		if err != nil {
-			panic(err)
-		}
-		p, err := parseProfile(strings.TrimSuffix(e.Name(), ".yaml"), text)
-		if err != nil {
-			panic(err) // a test reads them all
-		}
-		list = append(list, p)
+		names = append(names, strings.TrimSuffix(e.Name(), ".yaml"))
 	}
-	slices.SortFunc(list, func(a, b *Profile) int { return strings.Compare(a.Name, b.Name) })
-	return list
+	slices.Sort(names)
+	return names
+}
+
+func readProfile(name string) *Profile {
+	text, err := profileFiles.ReadFile(path.Join("profiles", name+".yaml"))
+	if err != nil {
+		panic(err)
+	}
+	p, err := parseProfile(name, text)
+	if err != nil {
+		panic(err) // a test reads them all
+	}
+	return p
 }
 
 func parseProfile(name string, text []byte) (*Profile, error) {
@@ -73,6 +85,7 @@ func parseProfile(name string, text []byte) (*Profile, error) {
 	})
 	for _, rule := range p.rules {
 		rule.minThreshold = least
+		rule.forget()
 	}
 	if len(r.errors) > 0 {
 		return nil, r.errors
@@ -80,30 +93,27 @@ func parseProfile(name string, text []byte) (*Profile, error) {
 	return p, nil
 }
 
-// profileRules are copies of the rules of a profile, or of the one that
-// name/rule picks.
+// profileRules are the rules of a profile, or the one that name/rule picks,
+// read anew: the caller may change them.
 func profileRules(name string) ([]*ruleDraft, error) {
 	name, only, picked := strings.Cut(name, "/")
-	var names []string
-	for _, p := range Profiles() {
-		names = append(names, p.Name)
-		if p.Name != name {
-			continue
-		}
-		if !picked {
-			return p.rules, nil
-		}
-		var rules []string
-		for _, rule := range p.rules {
-			if rule.name == only {
-				rule.profile = name + "/" + only
-				return []*ruleDraft{rule}, nil
-			}
-			rules = append(rules, rule.name)
-		}
-		return nil, fmt.Errorf("profile %q has no rule %q%s", name, only, suggest(only, rules))
+	names := profileNames()
+	if !slices.Contains(names, name) {
+		return nil, fmt.Errorf("no profile is called %q%s", name, suggest(name, names))
 	}
-	return nil, fmt.Errorf("no profile is called %q%s", name, suggest(name, names))
+	p := readProfile(name)
+	if !picked {
+		return p.rules, nil
+	}
+	var rules []string
+	for _, rule := range p.rules {
+		if rule.name == only {
+			rule.profile = name + "/" + only
+			return []*ruleDraft{rule}, nil
+		}
+		rules = append(rules, rule.name)
+	}
+	return nil, fmt.Errorf("profile %q has no rule %q%s", name, only, suggest(only, rules))
 }
 
 // FromProfiles makes a policy of built-in profiles.

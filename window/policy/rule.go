@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -43,6 +44,7 @@ type ruleDraft struct {
 	cooldown       time.Duration
 	cooldownAt     place
 	cooldownCounts bool
+	countsAt       place
 	blockedCounts  bool
 	resetOnFire    bool
 	quiet          time.Duration
@@ -51,6 +53,7 @@ type ruleDraft struct {
 	match          string
 	matchAt        place
 	overrides      []overrideDraft
+	broken         bool // its profile is unknown: what is missing may be in there
 }
 
 type overrideDraft struct {
@@ -81,9 +84,11 @@ func newRuleDraft() *ruleDraft {
 // wherever it stands.
 func (r *reader) rule(n ast.Node, at place) *ruleDraft {
 	d := newRuleDraft()
-	if base := r.base(n, at); base != nil {
+	base, ok := r.base(n, at)
+	if base != nil {
 		d = base
 	}
+	d.broken = !ok
 	d.at = at
 	d.name = ""
 	var profileAt place
@@ -121,7 +126,10 @@ func (r *reader) rule(n ast.Node, at place) *ruleDraft {
 		}},
 		{"threshold", r.integer(&d.threshold, &d.thresholdAt)},
 		{"cooldown", r.duration(&d.cooldown, &d.cooldownAt)},
-		{"cooldown_counts", r.boolean(&d.cooldownCounts)},
+		{"cooldown_counts", func(n ast.Node, at place) {
+			d.countsAt = at
+			r.boolean(&d.cooldownCounts)(n, at)
+		}},
 		{"blocked_counts", r.boolean(&d.blockedCounts)},
 		{"reset_on_fire", r.boolean(&d.resetOnFire)},
 		{"quiet", r.duration(&d.quiet, &d.quietAt)},
@@ -135,12 +143,27 @@ func (r *reader) rule(n ast.Node, at place) *ruleDraft {
 	return d
 }
 
+// forget drops the places, which are those of another file: what is said of
+// these values is said of the rule that takes them over.
+func (d *ruleDraft) forget() {
+	for _, at := range []*place{
+		&d.at, &d.nameAt, &d.identityAt, &d.maskAt, &d.limitKeysAt, &d.scopeAt, &d.kindAt, &d.windowAt, &d.periodAt,
+		&d.thresholdAt, &d.cooldownAt, &d.countsAt, &d.quietAt, &d.matchAt,
+	} {
+		*at = place{}
+	}
+	for i := range d.overrides {
+		o := &d.overrides[i]
+		o.at, o.matchAt, o.thresholdAt, o.reasonAt = place{}, place{}, place{}, place{}
+	}
+}
+
 // base is a copy of the profile's rule that a rule builds on, nil if it names
-// none or none that is there.
-func (r *reader) base(n ast.Node, at place) *ruleDraft {
+// none. It is not ok if the profile is not there.
+func (r *reader) base(n ast.Node, at place) (rule *ruleDraft, ok bool) {
 	m, ok := asMapping(n)
 	if !ok {
-		return nil
+		return nil, true
 	}
 	for _, v := range m.Values {
 		if keyText(v.Key) != "profile" {
@@ -149,28 +172,37 @@ func (r *reader) base(n ast.Node, at place) *ruleDraft {
 		here := placeOf(v.Value, at.path+".profile")
 		text, ok := v.Value.(*ast.StringNode)
 		if !ok {
-			return nil // read again below, and said there
+			return nil, false // read again below, and said there
 		}
 		rules, err := profileRules(text.Value)
 		switch {
 		case err != nil:
 			r.problem(here, "%s", err)
-			return nil
+			return nil, false
 		case len(rules) > 1:
 			var names []string
 			for _, rule := range rules {
 				names = append(names, text.Value+"/"+rule.name)
 			}
 			r.problem(here, "profile %q has %d rules; name one: %s", text.Value, len(rules), strings.Join(names, ", "))
-			return nil
+			return nil, false
 		}
-		return rules[0]
+		return rules[0], true
 	}
-	return nil
+	return nil, true
 }
+
+// fixed are the fields of a rule that an override may not change.
+var fixed = []string{"identity", "scope", "counter", "mask", "normalize", "limit_keys", "body_hash", "profile"}
 
 func (r *reader) override(n ast.Node, at place) overrideDraft {
 	o := overrideDraft{at: at, enabled: true}
+	var refused []field
+	for _, name := range fixed {
+		refused = append(refused, field{name, func(_ ast.Node, at place) {
+			r.problem(at, "an override cannot change it: write a second rule, and match in both")
+		}})
+	}
 	r.mapping(n, at, []field{
 		{"match", r.text(&o.match, &o.matchAt)},
 		{"threshold", r.integer(&o.threshold, &o.thresholdAt)},
@@ -190,7 +222,7 @@ func (r *reader) override(n ast.Node, at place) overrideDraft {
 			r.problem(at, "%q is no time: write 2026-12-01 or 2026-12-01T08:00:00Z", text)
 		}},
 		{"reason", r.text(&o.reason, &o.reasonAt)},
-	})
+	}, refused...)
 	return o
 }
 
@@ -211,7 +243,7 @@ func actionNames() (names []string) {
 // under is the place of a field of the rule: where it stands, or the rule if
 // it does not.
 func (d *ruleDraft) under(at place, name string) place {
-	if at.line > 0 && strings.HasPrefix(at.path, d.at.path) {
+	if at.line > 0 {
 		return at
 	}
 	here := d.at
@@ -223,20 +255,23 @@ func (d *ruleDraft) under(at place, name string) place {
 func (r *reader) buildRule(d *ruleDraft, identities map[string]*fingerprint.Identity) *window.Rule {
 	before := len(r.errors)
 	if d.name == "" {
-		r.problem(d.under(place{}, "name"), "is missing")
+		r.check(d.under(d.nameAt, "name"), "is missing")
 	}
 	identity := r.buildIdentity(d, identities)
 	if d.scope == nil {
-		r.problem(d.under(place{}, "scope"), "is missing: a list of request fields; [] is one counter for all")
+		r.missing(d, d.under(d.scopeAt, "scope"), "is missing: a list of request fields; [] is one counter for all")
 	}
 	scope, err := fingerprint.NewScope(d.scope)
 	if err != nil {
 		r.problem(d.under(d.scopeAt, "scope"), "%s", scopeProblem(err, d.scope))
 	}
 	r.checkCounter(d)
-	r.checkThreshold(d, d.threshold, d.under(d.thresholdAt, "threshold"), d.thresholdAt.line == 0)
+	r.checkThreshold(d, d.threshold, d.under(d.thresholdAt, "threshold"), d.thresholdAt.line == 0 && d.threshold == 0)
 	if d.cooldown == 0 && !d.cooldownCounts {
-		r.problem(d.under(d.cooldownAt, "cooldown_counts"), "means nothing without a cooldown")
+		if d.countsAt.line > 0 {
+			r.missing(d, d.countsAt, "means nothing without a cooldown")
+		}
+		d.cooldownCounts = true // a profile's, whose cooldown the rule took away
 	}
 	rule := &window.Rule{
 		Name: d.name, Profile: d.profile, Identity: identity, Scope: scope,
@@ -272,7 +307,7 @@ func (r *reader) buildRule(d *ruleDraft, identities map[string]*fingerprint.Iden
 func (r *reader) buildIdentity(d *ruleDraft, identities map[string]*fingerprint.Identity) *fingerprint.Identity {
 	at := d.under(d.identityAt, "identity")
 	if d.identity == "" && len(d.parts) == 0 {
-		r.problem(at, "is missing: a name or a list of parts; docs/policy.md has them")
+		r.missing(d, at, "is missing: a name or a list of parts; docs/policy.md has them")
 		return nil
 	}
 	o := fingerprint.Options{Parts: d.parts, Mask: d.mask, Lower: d.lower, LimitKeys: d.limitKeys, IgnoreBody: d.ignoreBody}
@@ -282,28 +317,63 @@ func (r *reader) buildIdentity(d *ruleDraft, identities map[string]*fingerprint.
 	}
 	id, err := fingerprint.New(d.identity, o)
 	if err != nil {
-		r.problem(at, "%s", identityProblem(err, d))
+		at, what := d.identityProblem(err, at)
+		r.check(at, "%s", what)
 		return nil
 	}
 	identities[key] = id
 	return id
 }
 
-// identityProblem adds the word that was meant, if a name is nearly right.
-func identityProblem(err error, d *ruleDraft) string {
+// identityProblem finds the field that an identity does not take, and adds the
+// word that was meant, if a name is nearly right.
+func (d *ruleDraft) identityProblem(err error, at place) (place, string) {
+	if option, ok := errors.AsType[*fingerprint.OptionError](err); ok {
+		fields := map[string]place{"mask": d.maskAt, "limit_keys": d.limitKeysAt}
+		return d.under(fields[option.Option], option.Option), "means nothing to this identity"
+	}
 	var names []string
 	for _, k := range fingerprint.Kinds {
 		names = append(names, k.Name)
 	}
 	if d.identity != "" && !slices.Contains(names, d.identity) {
-		return fmt.Sprintf("no identity is called %q%s", d.identity, suggest(d.identity, names))
+		return at, fmt.Sprintf("no identity is called %q%s", d.identity, suggest(d.identity, names))
 	}
-	return err.Error()
+	names = nil
+	for _, p := range fingerprint.Parts {
+		names = append(names, p.Name)
+	}
+	for _, part := range d.parts {
+		if name, _, _ := strings.Cut(part, ":"); !slices.Contains(names, name) {
+			return at, fmt.Sprintf("no part is called %q%s", name, suggest(name, names))
+		}
+	}
+	names = nil
+	for _, m := range fingerprint.Masks {
+		names = append(names, m.Name)
+	}
+	for _, m := range d.mask {
+		if !slices.Contains(names, m) {
+			return d.under(d.maskAt, "mask"), fmt.Sprintf("no mask is called %q%s", m, suggest(m, names))
+		}
+	}
+	return at, err.Error()
+}
+
+// missing is a problem of a rule that lacks something, unless it may be in a
+// profile that could not be found.
+func (r *reader) missing(d *ruleDraft, at place, format string, args ...any) {
+	if !d.broken {
+		r.check(at, format, args...)
+	}
 }
 
 func scopeProblem(err error, fields []string) string {
 	names, _ := fingerprint.ScopeNames()
 	for _, f := range fields {
+		if f == "attr:" {
+			return "write attr:NAME, the name of an attribute"
+		}
 		if !slices.Contains(names, f) && !strings.HasPrefix(f, "attr:") {
 			return fmt.Sprintf("no request field is called %q%s", f, suggest(f, names))
 		}
@@ -315,13 +385,17 @@ func (r *reader) checkCounter(d *ruleDraft) {
 	at := d.under(d.kindAt, "counter")
 	switch {
 	case d.kind == "":
-		r.problem(at, "is missing a kind: %s", strings.Join(kindNames(), ", "))
+		r.missing(d, at, "is missing a kind: %s", strings.Join(slices.DeleteFunc(kindNames(), func(name string) bool { return name == trackerKind }), ", "))
 		return
 	case d.kind == trackerKind && !strings.HasPrefix(d.profile, "tool-call-shipped"):
 		r.problem(at, "tracker is only for profile: tool-call-shipped")
 	}
 	if d.window == 0 && d.kind != "streak" && d.kind != "cycle" {
-		r.problem(d.under(d.windowAt, "counter.window"), "is missing: how long a repeat counts, as in 60s")
+		if d.windowAt.line > 0 {
+			r.check(d.windowAt, "must be more than 0s: %s counts inside a window", d.kind)
+		} else {
+			r.missing(d, d.under(place{}, "counter.window"), "is missing: how long a repeat counts, as in 60s")
+		}
 	}
 	switch {
 	case d.periodAt.line == 0:
@@ -338,10 +412,10 @@ const maxThreshold = 1_000_000
 func (r *reader) checkThreshold(d *ruleDraft, n int, at place, missing bool) {
 	switch {
 	case missing:
-		r.problem(at, "is missing: the repeat on which the rule fires, from %d", leastThreshold)
+		r.missing(d, at, "is missing: the repeat on which the rule fires, from %d", leastThreshold)
 	case n < d.minThreshold:
-		r.problem(at, "must be at least %d, is %d", d.minThreshold, n)
+		r.check(at, "must be at least %d, is %d", d.minThreshold, n)
 	case n > maxThreshold:
-		r.problem(at, "must be at most %d, is %d", maxThreshold, n)
+		r.check(at, "must be at most %d", maxThreshold)
 	}
 }

@@ -14,7 +14,7 @@ func Schema() []byte {
 	text := func(doc string) object { return object{"type": "string", "description": doc} }
 	truth := func(doc string) object { return object{"type": "boolean", "description": doc} }
 	duration := func(doc string) object {
-		return object{"type": "string", "pattern": `^([0-9]+d)?([0-9.]+(us|\u00b5s|ms|s|m|h))*$`, "description": doc + "; as in 90s, 10m, 7d"}
+		return object{"type": "string", "pattern": `^([0-9]+d([0-9.]+(us|µs|ms|s|m|h))*|([0-9.]+(us|µs|ms|s|m|h))+)$`, "description": doc + "; as in 90s, 10m, 7d"}
 	}
 	choice := func(doc string, words []string) object { return object{"enum": words, "description": doc} }
 	list := func(items object, doc string) object {

@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"slices"
 	"time"
 
 	"github.com/goccy/go-yaml"
@@ -45,30 +46,34 @@ func (d *draft) source() []byte {
 
 func (d *ruleDraft) source() yaml.MapSlice {
 	out := yaml.MapSlice{{Key: "name", Value: d.name}}
+	// The tracker and a threshold of 1 are had by their profile only. What it
+	// says must be said again then, even where the rule went back to a default.
+	kept := d.kind == trackerKind || d.minThreshold != leastThreshold
 	add := func(key string, value any, when bool) {
-		if when {
+		if when || kept {
 			out = append(out, yaml.MapItem{Key: key, Value: value})
 		}
 	}
-	// The tracker and a threshold of 1 are had by their profile only.
-	add("profile", d.profile, d.kind == trackerKind || d.minThreshold != leastThreshold)
-	add("enabled", false, !d.enabled)
+	if kept {
+		add("profile", d.profile, true)
+	}
+	add("enabled", d.enabled, !d.enabled)
 	if d.identity != "" {
 		add("identity", d.identity, true)
 	} else {
 		add("identity", d.parts, true)
 	}
-	add("mask", d.mask, len(d.mask) > 0)
-	add("normalize", "lower", d.lower)
-	add("limit_keys", d.limitKeys, len(d.limitKeys) > 0)
-	add("body_hash", "ignore", d.ignoreBody)
-	add("scope", append([]string{}, d.scope...), true)
+	add("mask", slices.Concat([]string{}, d.mask), len(d.mask) > 0)
+	add("normalize", either(d.lower, "lower", "none"), d.lower)
+	add("limit_keys", slices.Concat([]string{}, d.limitKeys), len(d.limitKeys) > 0)
+	add("body_hash", either(d.ignoreBody, "ignore", "use"), d.ignoreBody)
+	add("scope", slices.Concat([]string{}, d.scope), true)
 	counter := yaml.MapSlice{{Key: "kind", Value: d.kind}}
 	if d.window > 0 {
 		counter = append(counter, yaml.MapItem{Key: "window", Value: formatDuration(d.window)})
 	}
-	if d.closed {
-		counter = append(counter, yaml.MapItem{Key: "closed", Value: true})
+	if d.closed || kept {
+		counter = append(counter, yaml.MapItem{Key: "closed", Value: d.closed})
 	}
 	if d.period > 0 {
 		counter = append(counter, yaml.MapItem{Key: "period", Value: d.period})
@@ -76,18 +81,25 @@ func (d *ruleDraft) source() yaml.MapSlice {
 	add("counter", counter, true)
 	add("threshold", d.threshold, true)
 	add("cooldown", formatDuration(d.cooldown), d.cooldown > 0)
-	add("cooldown_counts", false, !d.cooldownCounts)
-	add("blocked_counts", false, !d.blockedCounts)
-	add("reset_on_fire", true, d.resetOnFire)
+	add("cooldown_counts", d.cooldownCounts, !d.cooldownCounts)
+	add("blocked_counts", d.blockedCounts, !d.blockedCounts)
+	add("reset_on_fire", d.resetOnFire, d.resetOnFire)
 	add("quiet", formatDuration(d.quiet), d.quiet > 0)
 	add("action", d.action, true)
 	add("match", d.match, d.match != "")
-	var overrides []yaml.MapSlice
+	overrides := []yaml.MapSlice{}
 	for i := range d.overrides {
 		overrides = append(overrides, d.overrides[i].source())
 	}
 	add("overrides", overrides, len(overrides) > 0)
 	return out
+}
+
+func either(is bool, yes, no string) string {
+	if is {
+		return yes
+	}
+	return no
 }
 
 func (o *overrideDraft) source() yaml.MapSlice {

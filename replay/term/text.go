@@ -1,4 +1,6 @@
-package replay
+// Package term lays out what a person reads in a terminal, and makes text from
+// logs fit to be shown there.
+package term
 
 import (
 	"fmt"
@@ -35,16 +37,18 @@ func Safe(text string) string {
 	return b.String()
 }
 
-// table lays rows out in columns; numbers stand right, the last column is not
+// Table lays rows out in columns; numbers stand right, the last column is not
 // padded.
-type table struct {
+type Table struct {
 	rows  [][]string
-	right map[int]bool
+	Right map[int]bool
 }
 
-func (t *table) add(cells ...string) { t.rows = append(t.rows, cells) }
+// Add adds a row.
+func (t *Table) Add(cells ...string) { t.rows = append(t.rows, cells) }
 
-func (t *table) write(b *strings.Builder, indent string) {
+// Write writes the rows, each behind indent.
+func (t *Table) Write(b *strings.Builder, indent string) {
 	var widths []int
 	for _, row := range t.rows {
 		for i, cell := range row {
@@ -58,7 +62,7 @@ func (t *table) write(b *strings.Builder, indent string) {
 		line := indent
 		for i, cell := range row {
 			pad := strings.Repeat(" ", widths[i]-runewidth.StringWidth(cell))
-			if t.right[i] {
+			if t.Right[i] {
 				line += pad + cell
 			} else {
 				line += cell + pad
@@ -69,11 +73,11 @@ func (t *table) write(b *strings.Builder, indent string) {
 	}
 }
 
-// shorten cuts text to so many columns.
-func shorten(text string, columns int) string { return runewidth.Truncate(text, columns, "…") }
+// Shorten cuts text to so many columns.
+func Shorten(text string, columns int) string { return runewidth.Truncate(text, columns, "…") }
 
-// count writes a number with thousands apart.
-func count(n int64) string {
+// Count writes a number with thousands apart.
+func Count(n int64) string {
 	if n < 0 {
 		return "?"
 	}
@@ -84,15 +88,16 @@ func count(n int64) string {
 	return s
 }
 
-func plural(n int64, one, many string) string {
+// Plural writes a number with the word that goes with it.
+func Plural(n int64, one, many string) string {
 	if n == 1 {
 		return "1 " + one
 	}
-	return count(n) + " " + many
+	return Count(n) + " " + many
 }
 
-// percent of a whole, never 0 or 100 unless it is exactly that.
-func percent(part, whole int64) string {
+// Percent of a whole, never 0 or 100 unless it is exactly that.
+func Percent(part, whole int64) string {
 	switch {
 	case whole == 0 || part == 0:
 		return "0 %"
@@ -111,10 +116,11 @@ func percent(part, whole int64) string {
 	return fmt.Sprintf("%.0f %%", min(p, 99))
 }
 
-func instant(micros int64) time.Time { return time.UnixMicro(micros).UTC() }
+// Instant is a time in UTC.
+func Instant(micros int64) time.Time { return time.UnixMicro(micros).UTC() }
 
-// span writes a duration in the unit that says most.
-func span(micros int64) string {
+// Span writes a duration in the unit that says most.
+func Span(micros int64) string {
 	d := time.Duration(micros) * time.Microsecond
 	switch {
 	case d < time.Second:
@@ -129,9 +135,9 @@ func span(micros int64) string {
 	return fmt.Sprintf("%d days", int64(d.Hours()/24))
 }
 
-// lasting writes a setting's duration without the zero units Go's form has:
+// Lasting writes a setting's duration without the zero units Go's form has:
 // 10m, not 10m0s.
-func lasting(d time.Duration) string {
+func Lasting(d time.Duration) string {
 	s := d.String()
 	if strings.HasSuffix(s, "m0s") {
 		s = strings.TrimSuffix(s, "0s")
@@ -142,7 +148,8 @@ func lasting(d time.Duration) string {
 	return s
 }
 
-func money(usd float64) string {
+// Money writes US dollars.
+func Money(usd float64) string {
 	switch {
 	case usd != usd:
 		return "?"

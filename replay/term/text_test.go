@@ -1,4 +1,4 @@
-package replay
+package term
 
 import (
 	"testing"
@@ -25,8 +25,8 @@ func TestSafe(t *testing.T) {
 func TestLasting(t *testing.T) {
 	f := func(in time.Duration, want string) {
 		t.Helper()
-		if got := lasting(in); got != want {
-			t.Errorf("lasting(%v) = %q, want %q", in, got, want)
+		if got := Lasting(in); got != want {
+			t.Errorf("Lasting(%v) = %q, want %q", in, got, want)
 		}
 	}
 	f(0, "0s")
@@ -43,8 +43,8 @@ func TestLasting(t *testing.T) {
 func TestPercent(t *testing.T) {
 	f := func(part, whole int64, want string) {
 		t.Helper()
-		if got := percent(part, whole); got != want {
-			t.Errorf("percent(%d, %d) = %q, want %q", part, whole, got, want)
+		if got := Percent(part, whole); got != want {
+			t.Errorf("Percent(%d, %d) = %q, want %q", part, whole, got, want)
 		}
 	}
 	f(0, 0, "0 %")
@@ -57,25 +57,11 @@ func TestPercent(t *testing.T) {
 	f(3, 100, "3.0 %")
 }
 
-func TestRoundUp(t *testing.T) {
-	f := func(in, want time.Duration) {
-		t.Helper()
-		if got := roundUp(in); got != want {
-			t.Errorf("roundUp(%v) = %v, want %v", in, got, want)
-		}
-	}
-	f(0, 0)
-	f(1500*time.Millisecond, 2*time.Second)
-	f(61*time.Second, 70*time.Second)
-	f(59*time.Minute, 59*time.Minute)
-	f(11*time.Hour, 11*time.Hour)
-}
-
 func TestCount(t *testing.T) {
 	f := func(in int64, want string) {
 		t.Helper()
-		if got := count(in); got != want {
-			t.Errorf("count(%d) = %q, want %q", in, got, want)
+		if got := Count(in); got != want {
+			t.Errorf("Count(%d) = %q, want %q", in, got, want)
 		}
 	}
 	f(-1, "?")

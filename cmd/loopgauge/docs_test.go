@@ -1,0 +1,251 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/loopgauge/loopgauge/fingerprint"
+	"github.com/loopgauge/loopgauge/replay"
+	"github.com/loopgauge/loopgauge/window"
+	"github.com/loopgauge/loopgauge/window/policy"
+)
+
+// The documents are tied to the code: what the code knows has a row, and what
+// has a row the code knows.
+
+const docs = "../../docs"
+
+// docTable finds the table below a heading of a document, as its cells by row,
+// without the head. Backquotes are taken off.
+func docTable(t *testing.T, file, heading, head string) [][]string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(docs, file))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, below, ok := strings.Cut(string(text), "\n"+heading+"\n")
+	if !ok {
+		t.Fatalf("%s has no %q", file, heading)
+	}
+	_, below, ok = strings.Cut(below, "\n| "+head+" |")
+	if !ok {
+		t.Fatalf("%s, %s: no table of %s", file, heading, head)
+	}
+	var table [][]string
+	for i, line := range strings.Split(below, "\n") {
+		if i < 2 {
+			continue // rest of the head, and the rule below it
+		}
+		if !strings.HasPrefix(line, "| ") {
+			break
+		}
+		var row []string
+		for cell := range strings.SplitSeq(strings.Trim(line, "|"), " | ") {
+			row = append(row, strings.ReplaceAll(strings.TrimSpace(cell), "`", ""))
+		}
+		table = append(table, row)
+	}
+	return table
+}
+
+func column(table [][]string) (names []string) {
+	for _, row := range table {
+		names = append(names, row[0])
+	}
+	return names
+}
+
+func wantNames(t *testing.T, what string, documented, known []string) {
+	t.Helper()
+	documented, known = slices.Sorted(slices.Values(documented)), slices.Sorted(slices.Values(known))
+	if !slices.Equal(documented, known) {
+		t.Errorf("%s: documented are\n%v\nthe code knows\n%v", what, documented, known)
+	}
+}
+
+func names[T any](list []T, name func(T) string) (names []string) {
+	for _, v := range list {
+		names = append(names, name(v))
+	}
+	return names
+}
+
+func TestPolicyDocument(t *testing.T) {
+	f := func(heading, head string, known []string) {
+		t.Helper()
+		wantNames(t, heading, column(docTable(t, "policy.md", heading, head)), known)
+	}
+	f("## Identities", "identity", names(fingerprint.Kinds, func(k fingerprint.Kind) string { return k.Name }))
+	f("## Identities", "part", names(fingerprint.Parts, func(p fingerprint.Part) string { return p.Name }))
+	f("### Masks", "mask", names(fingerprint.Masks, func(m fingerprint.Mask) string { return m.Name }))
+	scopes, _ := fingerprint.ScopeNames()
+	f("## Scopes", "field", scopes)
+	f("## Counters", "kind", names(window.Counters, func(k window.CounterKind) string { return k.Name }))
+	f("## Actions", "action", names(window.Actions, func(a window.Action) string { return string(a) }))
+	f("## Profiles", "profile", names(policy.Profiles(), func(p *policy.Profile) string { return p.Name }))
+	f("## Conditions", "variable", names(policy.Variables, func(v policy.Variable) string { return v.Name }))
+	for i, row := range docTable(t, "policy.md", "## Conditions", "variable") {
+		if v := policy.Variables[i]; row[0] != v.Name || row[1] != v.Type {
+			t.Errorf("variable %s %s is documented as %v", v.Name, v.Type, row)
+		}
+	}
+	for i, row := range docTable(t, "policy.md", "## Profiles", "profile") {
+		if p := policy.Profiles()[i]; row[1] != p.Reading {
+			t.Errorf("profile %s is %s, documented %s", p.Name, p.Reading, row[1])
+		}
+	}
+
+	var schema map[string]any
+	if err := json.Unmarshal(policy.Schema(), &schema); err != nil {
+		t.Fatal(err)
+	}
+	g := func(heading string, path ...string) {
+		t.Helper()
+		at := schema
+		for _, name := range path {
+			at = at[name].(map[string]any)
+		}
+		var known []string
+		for name := range at {
+			known = append(known, name)
+		}
+		f(heading, "field", known)
+	}
+	g("## Fields of the policy", "properties")
+	rule := []string{"properties", "rules", "items", "properties"}
+	g("## Fields of a rule", rule...)
+	g("### Fields of a counter", append(rule, "counter", "properties")...)
+	g("### Overrides", append(rule, "overrides", "items", "properties")...)
+	g("### Exclude", "properties", "exclude", "items", "properties")
+	g("### Prices", "properties", "prices", "additionalProperties", "properties")
+}
+
+// The policies of the document are policies.
+func TestDocumentedPolicies(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join(docs, "policy.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := 0
+	for _, block := range regexp.MustCompile("(?s)```yaml\n(.*?)```").FindAllSubmatch(text, -1) {
+		if !strings.Contains(string(block[1]), "version: 1") {
+			continue // a part of one
+		}
+		n++
+		if _, err := policy.Parse("policy.md", block[1]); err != nil {
+			t.Errorf("%v\n%s", err, block[1])
+		}
+	}
+	if n < 2 {
+		t.Errorf("%d policies found", n)
+	}
+}
+
+// The picture of the counters is what they count.
+func TestDocumentedCounts(t *testing.T) {
+	kinds := []struct{ row, spec string }{
+		{"sliding", "kind: sliding, window: 10s"},
+		{"sliding, closed: true", "kind: sliding, window: 10s, closed: true"},
+		{"fixed", "kind: fixed, window: 10s"},
+		{"refresh", "kind: refresh, window: 10s"},
+		{"streak", "kind: streak, window: 10s"},
+		{"streak, no window", "kind: streak"},
+		{"cycle", "kind: cycle, window: 10s"},
+		{"cycle, no window", "kind: cycle"},
+	}
+	head := docTable(t, "policy.md", "## Counters", "time (s)")
+	text, err := os.ReadFile(filepath.Join(docs, "policy.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, line, _ := strings.Cut(string(text), "| time (s) | ")
+	line, _, _ = strings.Cut(line, " |\n")
+	times, requests := strings.Split(line, " | "), head[0][1:]
+	if len(head) != 1+len(kinds) || len(times) != len(requests) || len(times) < 8 {
+		t.Fatalf("%d rows, times %v, requests %v", len(head), times, requests)
+	}
+	var log strings.Builder
+	for i, at := range times {
+		fmt.Fprintf(&log, `{"time":%s,"session":"s","model":%q}`+"\n", at, requests[i])
+	}
+	for i, k := range kinds {
+		file := policyFile(t, "version: 1\nrules: [{name: a, identity: [model], scope: [session], threshold: 9, counter: {"+k.spec+"}}]\n")
+		got := []string{k.row}
+		for line := range strings.Lines(loopgauge(t, log.String(), "replay", "--quiet", "--policy", file, "--verdicts", "-", "-")) {
+			var v struct{ Count int }
+			if err := json.Unmarshal([]byte(line), &v); err != nil {
+				t.Fatal(err)
+			}
+			got = append(got, fmt.Sprint(v.Count))
+		}
+		if !slices.Equal(got, head[1+i]) {
+			t.Errorf("%v\nis documented as\n%v", got, head[1+i])
+		}
+	}
+}
+
+// fieldPaths are the names of a struct's JSON fields: data.streams[].name.
+func fieldPaths(r reflect.Type, prefix string) (paths []string) {
+	for f := range r.Fields() {
+		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		if f.Anonymous {
+			paths = append(paths, fieldPaths(f.Type, prefix)...)
+			continue
+		}
+		if name == "" {
+			continue
+		}
+		name = prefix + name
+		inner := f.Type
+		for inner.Kind() == reflect.Slice || inner.Kind() == reflect.Pointer {
+			if inner.Kind() == reflect.Slice && inner.Elem().Kind() == reflect.Struct {
+				name += "[]"
+			}
+			inner = inner.Elem()
+		}
+		if inner.Kind() == reflect.Struct {
+			paths = append(paths, fieldPaths(inner, name+".")...)
+			continue
+		}
+		paths = append(paths, name)
+	}
+	return paths
+}
+
+func TestOutputDocument(t *testing.T) {
+	doc := docTable(t, "output.md", "## The document of --json", "field")
+	wantNames(t, "--json", column(doc), fieldPaths(reflect.TypeFor[replay.Document](), ""))
+
+	line, _, _ := strings.Cut(loopgauge(t, "", "replay", "--quiet", "--verdicts", "-", filepath.Join(fixtures, "tau2/agents.jsonl.zst")), "\n")
+	f := func(heading, line string) {
+		t.Helper()
+		var fields map[string]any
+		if err := json.Unmarshal([]byte(line), &fields); err != nil {
+			t.Fatalf("%v: %s", err, line)
+		}
+		var known []string
+		for name := range fields {
+			known = append(known, name)
+		}
+		wantNames(t, heading, column(docTable(t, "output.md", heading, "field")), known)
+	}
+	f("## Verdicts", line)
+	f("## explain", loopgauge(t, `{"time":0,"session":"s"}`, "explain", "--identity", "prompt", "-"))
+	f("### Skipped lines", loopgauge(t, `{"time":0,"session":"s"}`+"\n{}\n", "explain", "--skipped", "-"))
+
+	wantNames(t, "causes", column(docTable(t, "output.md", "## Not computable", "cause")), causes())
+}
+
+func causes() (texts []string) {
+	for c := fingerprint.Computable + 1; int(c) < fingerprint.Causes; c++ {
+		texts = append(texts, c.String())
+	}
+	return texts
+}

@@ -1,0 +1,228 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/loopgauge/loopgauge/replay"
+	"github.com/loopgauge/loopgauge/replay/tune"
+	"github.com/loopgauge/loopgauge/window"
+	"github.com/loopgauge/loopgauge/window/policy"
+)
+
+type tuneFlags struct {
+	logs         logFlags
+	rules        ruleFlags
+	since, until when
+	lateness     time.Duration
+	windows      []time.Duration
+	thresholds   string
+	budget       string
+	maxWrong     string
+	labels       string
+	json         bool
+	hashIDs      bool
+	key          string
+}
+
+func newTuneCommand(u *ui) *cobra.Command {
+	f := &tuneFlags{since: newWhen(), until: newWhen()}
+	c := &cobra.Command{
+		Use:   "tune LOG...",
+		Short: "Find the rule and the threshold that catch the loops and nothing else",
+		Long: `Tune reads logs once, counts every rule with every window, threshold and counter,
+says what kind of repeat each is, compares the gateways as they are, and
+recommends settings: chosen on the first 70 % of the log's time, tried on the
+rest. Without --policy and --profile it sweeps all built-in rules.`,
+		Example: `  loopgauge tune access.log
+  loopgauge tune --budget 2/day --labels labels.jsonl logs/
+  loopgauge tune --policy policy.yaml --window 1m,5m --threshold 3..20 access.log`,
+		Args: logArgs,
+		RunE: func(c *cobra.Command, args []string) error {
+			return f.run(c.Context(), u, args, c.Flags().Changed("lateness"))
+		},
+	}
+	f.logs.register(c)
+	f.rules.register(c)
+	c.Flags().Var(&f.since, "since", "look only at requests from this time on")
+	c.Flags().Var(&f.until, "until", "look only at requests before this time")
+	c.Flags().DurationVar(&f.lateness, "lateness", 0, "how far a log may be out of order (default: the policy's, else measured)")
+	c.Flags().DurationSliceVar(&f.windows, "window", tune.DefaultWindows, "windows to try")
+	c.Flags().StringVar(&f.thresholds, "threshold", fmt.Sprintf("2..%d", tune.DefaultMost), "thresholds to try")
+	c.Flags().StringVar(&f.budget, "budget", "", "most alerts that advice may cost, as in 2/day")
+	c.Flags().StringVar(&f.maxWrong, "max-wrong", "0.1%", "most requests that advice may hit wrongly, of all")
+	c.Flags().StringVar(&f.labels, "labels", "", `file of {"session": "...", "loop": true} lines: what somebody found out by looking`)
+	c.Flags().BoolVar(&f.json, "json", false, "print one JSON document instead of the summary")
+	c.Flags().BoolVar(&f.hashIDs, "hash-ids", false, "write sessions, users and callers as hashes")
+	c.Flags().StringVar(&f.key, "fingerprint-key", "", "file with a secret key for the fingerprints")
+	return c
+}
+
+// sweptProfiles are the profiles whose rules are swept unless told otherwise:
+// each identity of a gateway once, whatever readings there are of its counter.
+var sweptProfiles = []string{"loopgauge", "tool-call", "fairvisor", "fairvisor-documented", "aisg", "zelyx"}
+
+func (f *tuneFlags) run(ctx context.Context, u *ui, args []string, latenessSet bool) error {
+	o, err := f.options()
+	if err != nil {
+		return usage(err)
+	}
+	own := f.rules.policy != "" || len(f.rules.profiles) > 0
+	if !own {
+		f.rules.profiles = sweptProfiles
+	}
+	p, err := f.rules.load()
+	if err != nil {
+		return err
+	}
+	if !own {
+		more, err := policy.Parse("built-in", tune.Rules)
+		if err != nil {
+			return err
+		}
+		p.Rules = append(p.Rules, more.Rules...)
+	}
+	key, err := readKey(f.key)
+	if err != nil {
+		return usage(err)
+	}
+	gateways, err := gateways()
+	if err != nil {
+		return err
+	}
+	streams, failed, err := f.logs.open(u, args)
+	if err != nil {
+		return err
+	}
+	for _, err := range failed {
+		u.fail(err)
+	}
+	startTime := p.EventTime == policy.Start
+	lateness := replay.Lateness{Value: p.Lateness}
+	switch {
+	case latenessSet:
+		lateness.Value = f.lateness
+	case !p.LatenessSet:
+		if lateness, err = replay.MeasureLateness(streams, startTime); err != nil {
+			return err
+		}
+	}
+	o.Rules, o.Exclude, o.Gateways = p.Rules, p.Exclude, gateways
+	o.Run = replay.Options{
+		Streams: streams, Lateness: lateness.Value, Duplicates: p.Duplicates,
+		Extract: window.ExtractOptions{Key: key, HashIDs: f.hashIDs, EventTimeStart: startTime, Price: p.Price},
+		MaxKeys: maxKeys, Since: int64(f.since), Until: int64(f.until),
+	}
+	o.MaxKeys = maxKeys
+
+	bar := newProgress(u, streams)
+	report, err := tune.Run(ctx, o)
+	bar.stop()
+	if err != nil {
+		return err
+	}
+	report.Lateness = lateness
+	if err := f.print(u, report); err != nil {
+		return err
+	}
+	for _, s := range report.Result.Streams {
+		if s.Err != nil {
+			u.fail(fmt.Errorf("%w\nwhat was read before is in the report", s.Err))
+			failed = append(failed, s.Err)
+		}
+	}
+	if len(failed) > 0 {
+		return &exitError{code: exitFailed}
+	}
+	return nil
+}
+
+func (f *tuneFlags) print(u *ui, r *tune.Report) error {
+	if f.json {
+		doc, err := tune.NewDocument(version(), r).MarshalIndent()
+		if err != nil {
+			return err
+		}
+		_, err = u.stdout.Write(doc)
+		return err
+	}
+	if u.quiet {
+		return nil
+	}
+	_, err := fmt.Fprint(u.stdout, tune.Summary{Report: r, Colour: u.colour(u.stdout)})
+	return err
+}
+
+// gateways are all profiles as they are, but ours.
+func gateways() ([]tune.Gateway, error) {
+	var list []tune.Gateway
+	for _, p := range policy.Profiles() {
+		rules, err := policy.FromProfiles([]string{p.Name})
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, tune.Gateway{Name: p.Name, Reading: p.Reading, Rules: rules.Rules})
+	}
+	return list, nil
+}
+
+// options reads the flags that are not simply values.
+func (f *tuneFlags) options() (o tune.Options, err error) {
+	o.Windows = slices.Clone(f.windows)
+	slices.Sort(o.Windows)
+	o.Windows = slices.Compact(o.Windows)
+	for _, w := range o.Windows {
+		if w < time.Millisecond {
+			return o, fmt.Errorf("--window: must be at least 1ms, is %s", w)
+		}
+	}
+	if o.Least, o.Most, err = parseThresholds(f.thresholds); err != nil {
+		return o, err
+	}
+	if f.budget != "" {
+		number, ok := strings.CutSuffix(f.budget, "/day")
+		if o.Budget, err = strconv.ParseFloat(number, 64); err != nil || !ok || o.Budget <= 0 {
+			return o, fmt.Errorf("--budget: write it as 2/day, is %q", f.budget)
+		}
+	}
+	number, ok := strings.CutSuffix(f.maxWrong, "%")
+	if o.MaxWrong, err = strconv.ParseFloat(number, 64); err != nil || !ok || o.MaxWrong < 0 || o.MaxWrong > 100 {
+		return o, fmt.Errorf("--max-wrong: write it as 0.1%%, is %q", f.maxWrong)
+	}
+	o.MaxWrong /= 100
+	if f.labels == "" {
+		return o, nil
+	}
+	file, err := os.Open(f.labels)
+	if err != nil {
+		return o, err
+	}
+	defer file.Close()
+	o.Labels, err = tune.ReadLabels(f.labels, file)
+	return o, err
+}
+
+// mostThreshold bounds the memory of a sweep.
+const mostThreshold = 1000
+
+// parseThresholds reads 2..50.
+func parseThresholds(text string) (least, most int, err error) {
+	from, to, ok := strings.Cut(text, "..")
+	least, err1 := strconv.Atoi(from)
+	most, err2 := strconv.Atoi(to)
+	switch {
+	case !ok || errors.Join(err1, err2) != nil:
+		return 0, 0, fmt.Errorf("--threshold: write it as 2..50, is %q", text)
+	case least < 2 || most < least || most > mostThreshold:
+		return 0, 0, fmt.Errorf("--threshold: must be from 2 to %d, lower end first; is %q", mostThreshold, text)
+	}
+	return least, most, nil
+}

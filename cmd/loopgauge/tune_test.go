@@ -1,0 +1,209 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/loopgauge/loopgauge/replay/tune"
+)
+
+// tuneJSON runs tune --json.
+func tuneJSON(t *testing.T, args ...string) tune.Document {
+	t.Helper()
+	var d tune.Document
+	if err := json.Unmarshal([]byte(loopgauge(t, "", append([]string{"tune", "--json"}, args...)...)), &d); err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+// The advice for real agents, without labels, finds every loop that the labels
+// name and no session that they call calm; with them it says so.
+func TestTuneAdvisesForRealAgents(t *testing.T) {
+	log := filepath.Join(fixtures, "tau2/tau2_litellm.jsonl.zst")
+	labels := filepath.Join(t.TempDir(), "labels.jsonl")
+	runs := map[string]int{}
+	var text strings.Builder
+	for _, l := range rows[struct {
+		Session string
+		Run     int `json:"run_same_call_and_result"`
+	}](t, "tau2/tau2_labels.jsonl") {
+		runs[l.Session] = l.Run
+		if l.Run != 3 { // three in a row are arguable
+			fmt.Fprintf(&text, "{\"session\":%q,\"loop\":%t}\n", l.Session, l.Run >= 4)
+		}
+	}
+	if err := os.WriteFile(labels, []byte(text.String()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+
+	d := tuneJSON(t, log)
+	flagged := map[string]bool{}
+	for _, e := range d.Episodes {
+		flagged[*e.Session] = true
+	}
+	loops := 0
+	for session, run := range runs {
+		switch {
+		case run >= 4:
+			loops++
+			if !flagged[session] {
+				t.Errorf("session %s has %d equal calls and results in a row, and the advice misses it", session, run)
+			}
+		case run <= 2 && flagged[session]:
+			t.Errorf("session %s has %d equal calls and results in a row, and the advice flags it", session, run)
+		}
+	}
+	if loops == 0 {
+		t.Fatal("no labelled loop: the test shows nothing")
+	}
+
+	l := tuneJSON(t, "--labels", labels, log).Labels
+	if l.Recall == nil || *l.Recall != 1 || l.FalsePositive != 0 || l.TruePositive != loops || l.Unseen != 0 {
+		t.Errorf("against the labels: %+v", l)
+	}
+
+	// A gateway that looks at no text stops the healthy.
+	for _, p := range d.Profiles {
+		switch p.Profile {
+		case "loopgauge":
+			if p.Missed > 1 || p.Wrong != 0 {
+				t.Errorf("loopgauge as it is misses %d and stops %d normal conversations", p.Missed, p.Wrong)
+			}
+		case "fairvisor", "fairvisor-documented":
+			if p.WrongShare < 0.5 {
+				t.Errorf("%s stops %.0f %% of normal conversations", p.Profile, 100*p.WrongShare)
+			}
+		}
+	}
+}
+
+// The same traffic through gateways: what each scenario is called.
+func TestTuneTellsKindsApart(t *testing.T) {
+	want := map[string][]tune.Kind{
+		"stuck": {tune.Stuck}, "streamstuck": {tune.Stuck}, "anth": {tune.Stuck}, "cycle": {tune.Stuck},
+		"retry": {tune.Stuck, tune.Retry}, "outage": {tune.Outage, tune.Retry}, "probe": {tune.Probe},
+	}
+	for _, log := range []string{"litellm/litellm_callback.jsonl.zst", "litellm/generic_api.json_array.log", "nginx-json/nginx_json.log"} {
+		d := tuneJSON(t, filepath.Join(fixtures, "formats", log))
+		got := map[string][]tune.Kind{}
+		for _, e := range d.Episodes {
+			if e.Session == nil {
+				t.Fatalf("%s: an episode without a session", log)
+			}
+			s := scenarioOf(*e.Session)
+			got[s] = append(got[s], e.Kind)
+		}
+		if strings.Contains(log, "array") && len(got) == 0 {
+			continue // it holds only some scenarios
+		}
+		for scenario, kinds := range got {
+			allowed, known := want[scenario]
+			if !known {
+				t.Errorf("%s: the advice flags %s as %s", log, scenario, kinds)
+				continue
+			}
+			for _, k := range kinds {
+				if !slices.Contains(allowed, k) {
+					t.Errorf("%s: %s is called %s, want one of %s", log, scenario, k, allowed)
+				}
+			}
+		}
+		if !strings.Contains(log, "array") {
+			for scenario := range want {
+				if len(got[scenario]) == 0 {
+					t.Errorf("%s: the advice misses %s", log, scenario)
+				}
+			}
+		}
+		for _, k := range d.Repeats {
+			if k.Session == nil {
+				continue
+			}
+			switch s := scenarioOf(*k.Session); {
+			case s == "progress" && k.Rule == "tool-call" && k.Kind != tune.Polling, s == "poller" && k.Kind != tune.Polling,
+				(s == "healthy" || s == "image" || s == "twin") && k.Kind.IsLoop():
+				t.Errorf("%s: %s by %s is called %s: %s", log, s, k.Rule, k.Kind, k.Evidence)
+			}
+		}
+	}
+
+	// Without bodies hardly anything can be known, and tune says so.
+	d := tuneJSON(t, filepath.Join(fixtures, "formats/combined/nginx_combined.log"))
+	polls := false
+	for _, k := range d.Repeats {
+		if k.Kind.IsLoop() {
+			t.Errorf("combined: %s calls %s a loop: %s", k.Rule, k.Fingerprint, k.Evidence)
+		}
+		polls = polls || k.Kind == tune.Polling
+	}
+	if !polls {
+		t.Error("combined: the poller is not seen")
+	}
+}
+
+func scenarioOf(session string) string {
+	scenario, _, _ := strings.Cut(strings.TrimPrefix(session, "A-"), "-")
+	return strings.TrimRight(scenario, "0123456789")
+}
+
+// A production hour without loops: prompts that come two, three and four times.
+func TestTuneMooncake(t *testing.T) {
+	d := tuneJSON(t, filepath.Join(fixtures, "mooncake/mooncake_conversation.jsonl.zst"))
+	episodes := map[int]int64{}
+	for _, c := range d.Sweep {
+		if c.Rule == "same-prompt" && c.Kind == "sliding" && c.WindowSeconds == 60 {
+			episodes[c.Threshold] = c.Episodes
+		}
+	}
+	for threshold, want := range map[int]int64{2: 40, 3: 5, 4: 1, 5: 0} {
+		if episodes[threshold] != want {
+			t.Errorf("%d prompts come %d times within a minute, want %d", episodes[threshold], threshold, want)
+		}
+	}
+	for _, a := range d.Advice {
+		if a.Threshold != nil && *a.Threshold < 5 {
+			t.Errorf("%s: advised to alert at %d", a.Rule, *a.Threshold)
+		}
+	}
+}
+
+// Every count of the sweep is DuckDB's, for the same fingerprints.
+func TestSweepAgreesWithDuckDB(t *testing.T) {
+	if testing.Short() {
+		t.Skip("needs DuckDB")
+	}
+	python := os.Getenv("LOOPGAUGE_PYTHON")
+	if python == "" {
+		t.Fatal("LOOPGAUGE_PYTHON does not name a Python with duckdb: make test sets it, scripts/setup.sh installs it")
+	}
+	log := filepath.Join(fixtures, "tau2/tau2_litellm.jsonl.zst")
+	dir := t.TempDir()
+	policy := filepath.Join(dir, "policy.yaml")
+	if err := os.WriteFile(policy, []byte(`version: 1
+rules:
+  - {name: texts, identity: aisg, scope: [], counter: {kind: sliding, window: 1m}, threshold: 6, action: warn}
+  - {name: calls, identity: tool-call, scope: [session], counter: {kind: sliding, window: 1m}, threshold: 6, action: warn}
+`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	events := filepath.Join(dir, "dataset")
+	loopgauge(t, "", "replay", "--quiet", "--policy", policy, "--out", events, log)
+	doc := filepath.Join(dir, "tune.json")
+	if err := os.WriteFile(doc, []byte(loopgauge(t, "", "tune", "--json", "--policy", policy, log)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	out, err := exec.Command(python, "testdata/duckdb_sweep.py", events, doc).CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	if !strings.Contains(string(out), "equal") {
+		t.Errorf("the comparison says: %s", out)
+	}
+}

@@ -1,0 +1,80 @@
+package fingerprint
+
+import (
+	"strings"
+	"testing"
+)
+
+// Every cause, by the least request that has it. A new cause needs a row.
+func TestCauses(t *testing.T) {
+	seen := map[Cause]bool{Computable: true}
+	by := func(want Cause, name string, members ...string) {
+		t.Helper()
+		seen[want] = true
+		var id *Identity
+		if part, ok := strings.CutPrefix(name, "part "); ok {
+			id = mustNew(t, "", Options{Parts: []string{part}})
+		} else {
+			id = mustNew(t, name, Options{})
+		}
+		w := NewWriter(nil)
+		if got := id.Compute(request(t, members...), w); got != want || (len(w.Prints()) == 0) != (want != Computable) {
+			t.Errorf("%s of %q: %q, want %q", name, members, got, want)
+		}
+	}
+	by(NoMethod, "part method")
+	by(NoPath, "part path")
+	by(NoQuery, "part query")
+	by(NoBody, "part body")
+	by(NoCaller, "part caller")
+	by(NoCaller, "aisg")
+	by(NoUser, "part user")
+	by(NoModel, "part model")
+	by(NoModel, "aisg", "caller", "c")
+	by(NoBackend, "part backend")
+	by(NoSession, "part session")
+	by(NoTools, "part has_tools")
+	by(NoMessages, "prompt")
+	by(NoMessages, "tool-call-result")
+	by(NoMessages, "tool-call") // with no response logged the messages would do
+	by(NoMessages, "aisg", "caller", "c", "model", "m")
+	by(NoResponse, "stuck-step", "messages", "["+chatTurn+"]")
+	by(NoToolCall, "tool-call", "response", "")
+	by(NoToolCall, "tool-call", "messages", "[]")
+	by(NoToolCall, "tool-call", "messages", `[{"role":"assistant","tool_calls":[{"name":"f"}]},{"role":"assistant","content":"x"}]`)
+	by(NoToolTurn, "tool-call-result", "messages", "[]")
+	by(NoAttribute, "part attr:x", "attr:y", "1")
+	by(RepeatedName, "fairvisor", "query", "a=1&a=2")
+	by(NotCanonical, "openrouter", "response", "f {")
+	by(NotCanonical, "aisg", "caller", "c", "model", "m", "messages", `[{"content":[{"type":"text","text":1}]}]`)
+	by(TruncatedContent, "prompt", "messages", `[{"content":[{"u":"[base64_data truncated"}]}]`)
+	by(RedactedContent, "prompt", "messages", `["redacted-by-litellm"]`)
+	by(RedactedContent, "aisg", "caller", "c", "model", "m", "messages", `[{"content":"redacted-by-litellm"}]`)
+	by(BrokenJSON, "prompt", "messages", `["\q"]`)
+	by(BrokenJSON, "aisg", "caller", "c", "model", "m", "messages", `[{"content":"\q"}]`)
+
+	if _, _, cause := scopeOf(t, NewWriter(nil), blank(), "conversation"); cause != NoConversation {
+		t.Errorf("%v, want %v", cause, NoConversation)
+	}
+	seen[NoConversation] = true
+
+	// What the logger says that it lost goes before what merely is not there.
+	for _, lost := range []Cause{TruncatedContent, RedactedContent} {
+		for _, name := range []string{"prompt", "request", "tool-call", "tool-call-result", "last-messages", "aisg"} {
+			r := request(t, "method", "POST", "path", "/", "caller", "c", "model", "m")
+			r.Lost = lost
+			wantCanonicals(t, mustNew(t, name, Options{}), r, notComputable(lost))
+		}
+	}
+
+	texts := map[string]Cause{}
+	for c := range Cause(Causes) {
+		if !seen[c] {
+			t.Errorf("no request has the cause %d, %q", c, c)
+		}
+		if before, ok := texts[c.String()]; ok || (c.String() == "") != (c == Computable) {
+			t.Errorf("cause %d: %q, also %d", c, c, before)
+		}
+		texts[c.String()] = c
+	}
+}

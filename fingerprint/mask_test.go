@@ -1,0 +1,136 @@
+package fingerprint
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+func TestMasks(t *testing.T) {
+	covered := map[string]bool{}
+	f := func(names, text, want string) {
+		t.Helper()
+		list := strings.Split(names, ",")
+		for _, name := range list {
+			covered[name] = true
+		}
+		m, err := newMask(list)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := string(m.append([]byte("|"), []byte(text))); got != "|"+want {
+			t.Errorf("%s: %q gives %q, want %q", names, text, got[1:], want)
+		}
+	}
+	same := func(names string, texts ...string) {
+		t.Helper()
+		for _, text := range texts {
+			f(names, text, text)
+		}
+	}
+	const uuid = "123e4567-e89b-12d3-a456-426614174000"
+	f("uuids", uuid, "<uuid>")
+	f("uuids", strings.ToUpper(uuid), "<uuid>")
+	f("uuids", "id="+uuid+", "+uuid+".", "id=<uuid>, <uuid>.")
+	f("uuids", "urn:uuid:"+uuid, "urn:uuid:<uuid>")
+	f("uuids", "req-"+uuid+"-x", "req-<uuid>-x")
+	same("uuids", "x"+uuid, uuid+"0", uuid[:35], strings.ReplaceAll(uuid, "-", ""), "g"+uuid[1:],
+		strings.Replace(uuid, "-", "_", 1), "123e456-7e89b-12d3-a456-426614174000", "12 2026-11-21 0x1F", "é"+uuid)
+
+	f("timestamps", "2026-11-21", "<timestamp>")
+	for _, zone := range []string{"", "Z", "z", "+01:00", "-0530"} {
+		for _, clock := range []string{"10:00", "10:00:59", "10:00:59.1", "10:00:59,123", "10:00:59.123456789"} {
+			f("timestamps", "at 2026-11-21T"+clock+zone+".", "at <timestamp>.")
+			f("timestamps", "2026-11-21 "+clock+zone+" x", "<timestamp> x")
+			f("timestamps", "2026-11-21t"+clock+zone, "<timestamp>")
+		}
+	}
+	f("timestamps", "2026-11-21 is", "<timestamp> is")
+	f("timestamps", "2026-11-21 10:0", "<timestamp> 10:0")
+	f("timestamps", "2026-11-21/2026-11-22", "<timestamp>/<timestamp>")
+	same("timestamps", "26-11-21", "2026-1-21", "2026/11/21", "12026-11-21", "2026-11-211", "2026-11-21x", "v2026-11-21",
+		"2026-11-21T10:00:59.1234567890Z", "10:00:59", "2026-11", "20261121", "2026-11-21T10:00:59Zulu", "1732183200")
+
+	f("hex", "deadbee1", "<hex>")
+	f("hex", "commit 0xDEADBEEF!", "commit <hex>!")
+	f("hex", "0x12345678 0XABCDEFAB", "<hex> <hex>")
+	f("hex", "d41d8cd98f00b204e9800998ecf8427e", "<hex>")
+	same("hex", "deadbee", "0x1234567", "deadbeef", "12345678", "deadbee1g", "xdeadbee1", "_deadbee1", "0x", "0xdeadbeeg1", "feedface cafe")
+
+	f("numbers", "5", "<number>")
+	f("numbers", "-5 +5 (5)", "<number> <number> (<number>)")
+	f("numbers", "1.5e-7 1E+5 2.50, 3.", "<number> <number> <number>, <number>.")
+	f("numbers", "10:30, 50%, $3", "<number>:<number>, <number>%, $<number>")
+	f("numbers", "1,000", "<number>,<number>")
+	f("numbers", "a-5", "a-<number>")
+	f("numbers", "1.2.3", "<number>.<number>")
+	same("numbers", "", "abc123", "123abc", "x5", "5x", "1e5x", "é5", "5é", "_5", "5_", "٣", "-", "+", ".", "e5", "one")
+
+	// Where several match, the more specific wins; where a specific one does
+	// not, another may.
+	f("numbers,hex,timestamps,uuids", uuid+" 2026-11-21 12345678 deadbee1 0x12345678", "<uuid> <timestamp> <number> <hex> <hex>")
+	f("numbers,uuids", "123e4567-e89b-12d3-a456-42661417400", "<number>-e89b-12d3-a456-<number>") // 123e4567 is a number
+	f("numbers", "2026-11-21", "<number>-<number>-<number>")
+	for _, k := range Masks {
+		if !covered[k.Name] {
+			t.Errorf("no case for the mask %s", k.Name)
+		}
+	}
+	if _, err := newMask([]string{"numbers", "uuid"}); err == nil || !strings.Contains(err.Error(), `"uuid"; there are uuids, timestamps, hex, numbers`) {
+		t.Error(err)
+	}
+}
+
+// Masks apply to message text, arguments, query, body and attributes, not to
+// names.
+func TestMaskedIdentity(t *testing.T) {
+	names := []string{"numbers", "uuids", "timestamps", "hex"}
+	f := func(parts, want string, members ...string) {
+		t.Helper()
+		id := mustNew(t, "", Options{Parts: strings.Split(parts, ","), Mask: names})
+		wantCanonicals(t, id, request(t, members...), want)
+	}
+	f("messages", `[["messages",[{"role":"user","text":"try <number>"}]]]`, "messages", `[{"role":"user","content":"try 7"}]`)
+	f("tool_call", `[["tool_call",{"arguments":{"5":["<number>","<number>","a <hex>",true,null]},"name":"f7"}]]`, "response", `f7 {"5":[1,"2","a\u00200xdeadbee1",true,null]}`)
+	f("tool_call", `[["tool_call",{"name":"f","raw":"{<number>"}]]`, "response", `f {1`)
+	f("query", `[["query",{"1":"<number>"}]]`, "query", "1=2")
+	f("body", `[["body","n=<number>"]]`, "body", "n=3")
+	f("attr:5", `[["attr:5","<number>"]]`, "attr:5", "6")
+	f("path,model", `[["path","/v1"],["model","4"]]`, "path", "/v1", "model", "4")
+}
+
+func TestNormalizeLower(t *testing.T) {
+	id := mustNew(t, "", Options{Parts: []string{"messages"}, Lower: true})
+	f := func(content, want string) {
+		t.Helper()
+		wantCanonicals(t, id, request(t, "messages", `[{"role":"User","content":`+content+`}]`),
+			`[["messages",[{"role":"User","text":"`+want+`"}]]]`)
+	}
+	f(`" STOP Now "`, "stop now")
+	f(`"ΟΔΟΣ İ ÀÉ"`, "οδος i̇ àé")
+	f(`[{"type":"text","text":"A"},{"type":"text","text":"B"}]`, "a b")
+	// Arguments keep their case: names of files and the like are told by it.
+	wantCanonicals(t, id, request(t, "messages", `[{"role":"assistant","tool_calls":[{"name":"F","arguments":"{\"A\":\"B\"}"}]}]`),
+		`[["messages",[{"calls":[{"arguments":{"A":"B"},"name":"F"}],"role":"assistant"}]]]`)
+	if got := canonicals(mustNew(t, "", Options{Parts: []string{"messages"}}), request(t, "messages", `["A"]`)); !slices.Equal(got, []string{`[["messages",[{"text":"A"}]]]`}) {
+		t.Errorf("case is not kept: %s", got)
+	}
+}
+
+// Masks on hostile text: words and near misses of any length.
+func TestMasksAreLinear(t *testing.T) {
+	m, err := newMask([]string{"numbers", "uuids", "timestamps", "hex"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var dst []byte
+	for _, piece := range []string{"1", "1.", "-1", "1e", "+-", "a1", "0x", "2026-11-21T", "123e4567-", "1,1x", "é", "1e-1"} {
+		linear(t, 20, func(size int) {
+			dst = m.append(dst[:0], []byte(strings.Repeat(piece, 10*size)))
+			dst = m.append(dst[:0], []byte(strings.Repeat(piece, 10*size)+"x"))
+		})
+	}
+	linear(t, 20, func(size int) {
+		dst = appendPythonLower(dst[:0], []byte(strings.Repeat("Σ'", 10*size)+strings.Repeat("'", 10*size)+strings.Repeat("'Σ", 10*size)))
+	})
+}

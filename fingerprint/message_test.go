@@ -1,0 +1,91 @@
+package fingerprint
+
+import "testing"
+
+// The canonical form of messages, in the three dialects.
+func TestMessages(t *testing.T) {
+	id := mustNew(t, "prompt", Options{})
+	f := func(messages, want string) {
+		t.Helper()
+		wantCanonicals(t, id, request(t, "messages", "["+messages+"]"), `[["messages",[`+want+`]]]`)
+	}
+	f(``, ``)
+	// Text: string content, or the text parts joined by one space, trimmed.
+	f(`{"role":"user","content":" Hi\n"}`, `{"role":"user","text":"Hi"}`)
+	f(`{"content":[{"type":"text","text":"a"},{"type":"input_text","text":"b"},"c"],"role":"user"}`, `{"role":"user","text":"a b c"}`)
+	f(`"bare"`, `{"text":"bare"}`)
+	f(`{"role":"user","content":null}`, `{"role":"user"}`)
+	f(`{"role":"user","content":""}`, `{"role":"user"}`)
+	f(`{"role":"user"}`, `{"role":"user"}`)
+	// Roles and calls are part of it, ids of calls are not.
+	f(`{"role":"assistant","content":"x","tool_calls":[{"id":"1","function":{"name":"f","arguments":"{\"b\":1,\"a\":1}"}},{"id":"2","function":{"name":"g"}}]}`,
+		`{"calls":[{"arguments":{"a":1,"b":1},"name":"f"},{"name":"g"}],"role":"assistant","text":"x"}`)
+	f(`{"role":"assistant","content":[{"type":"text","text":"x"},{"type":"tool_use","id":"9","name":"f","input":{"b":1,"a":1}}]}`,
+		`{"calls":[{"arguments":{"a":1,"b":1},"name":"f"}],"role":"assistant","text":"x"}`)
+	f(`{"type":"function_call","id":"1","call_id":"2","name":"f","arguments":"{}"}`, `{"calls":[{"arguments":{},"name":"f"}]}`)
+	f(`{"role":"tool","tool_call_id":"7","content":"r"}`, `{"role":"tool","text":"r"}`)
+	// Results, in the order of RFC 8785 like everything else.
+	f(`{"role":"user","content":[{"type":"tool_result","tool_use_id":"7","content":"r"},{"type":"text","text":"t"},{"type":"tool_result","is_error":true},{"type":"image","n":1.0}]}`,
+		`{"other":[{"n":1,"type":"image"}],"results":[{"text":"r"},{"error":true}],"role":"user","text":"t"}`)
+	f(`{"type":"function_call_output","call_id":"2","output":"r"}`, `{"results":[{"text":"r"}]}`)
+	f(`{"type":"function_call_output","call_id":"2","output":{"b":1,"a":[]}}`, `{"results":[{"other":[{"a":[],"b":1}]}]}`)
+	// A tool's own parts inside a result are content, not calls.
+	f(`{"role":"user","content":[{"type":"tool_result","content":[{"type":"tool_use","name":"x"}]}]}`,
+		`{"results":[{"other":[{"name":"x","type":"tool_use"}]}],"role":"user"}`)
+	// What the model keeps to itself differs on every call.
+	f(`{"role":"assistant","content":[{"type":"thinking","thinking":"a","signature":"1"},{"type":"redacted_thinking","data":"2"},{"type":"text","text":"x"}]}`,
+		`{"role":"assistant","text":"x"}`)
+	f(`{"role":"user","content":7}`, `{"other":[7],"role":"user"}`)
+	// A message that is two things at once is still one JSON object.
+	f(`{"type":"function_call","name":"f","tool_calls":[{"name":"g"}]}`, `{"calls":[{"name":"g"},{"name":"f"}]}`)
+}
+
+func TestMessagesNotComputable(t *testing.T) {
+	id := mustNew(t, "prompt", Options{})
+	f := func(messages string, want Cause) {
+		t.Helper()
+		wantCanonicals(t, id, request(t, "messages", "["+messages+"]"), notComputable(want))
+	}
+	f(`{"role":"user","content":"redacted-by-litellm"}`, RedactedContent)
+	f(`{"role":"user","content":" redacted-by-litellm "}`, RedactedContent)
+	f(`{"role":"user","content":[{"type":"text","text":"default-message-value"}]}`, RedactedContent)
+	f(`{"role":"user","content":[{"type":"image_url","image_url":{"url":"data:[base64_data truncated: 5 MB]"}}]}`, TruncatedContent)
+	// A line is checked for its structure only; what is broken inside a
+	// message must not read like an empty one.
+	f(`{"role":"user","content":"\q"}`, BrokenJSON)
+	f(`{"role":"user","content":[{"type":"text","text":"\q"}]}`, BrokenJSON)
+	f(`{"role":"user","content":[1 2]}`, BrokenJSON)
+	f(`{"role":"user" "content":"x"}`, BrokenJSON)
+	f(`{"role":"assistant","tool_calls":[{"name":"\q"}]}`, BrokenJSON)
+	f(`{"role":"assistant","function_call":{"name":"\q"}}`, BrokenJSON)
+	f(`{"role":"assistant","content":[{"type":"tool_use","name":"\q"}]}`, BrokenJSON)
+	f(`{"role":"user","content":[{"type":"tool_result","content":"\q"}]}`, BrokenJSON)
+	for _, name := range []string{"tool-call", "tool-call-result", "stuck-step", "aisg"} {
+		id := mustNew(t, name, Options{})
+		r := request(t, "caller", "c", "model", "m", "messages",
+			`[{"role":"assistant","tool_calls":[{"name":"f"}]},{"role":"tool","content":"\q"},{"role":"assistant","content":"\q","tool_calls":[{"name":"\q"}]},{"role":"tool","content":"\q"}]`)
+		if name == "stuck-step" {
+			r.ToolCallsLogged, r.ToolCalls = true, []ToolCall{{Name: []byte("f")}}
+		}
+		wantCanonicals(t, id, r, notComputable(BrokenJSON))
+	}
+	// An identity that failed does not spoil the next request.
+	w := NewWriter(nil)
+	id.Compute(request(t, "messages", `[{"role":"user","content":"\q"}]`), w)
+	if cause := id.Compute(request(t, "messages", `[{"role":"user","content":"x"}]`), w); cause != Computable || len(w.Prints()) != 1 {
+		t.Errorf("%v, %d fingerprints", cause, len(w.Prints()))
+	}
+}
+
+func TestMessagesOutsideTheList(t *testing.T) {
+	id := mustNew(t, "prompt", Options{})
+	wantCanonicals(t, id, request(t, "system", `[{"type":"text","text":"be brief"}]`, "messages", `[{"role":"user","content":"x"}]`),
+		`[["messages",[{"system":{"text":"be brief"}},{"role":"user","text":"x"}]]]`)
+	wantCanonicals(t, id, request(t, "system", `"be brief"`, "messages", `[]`), `[["messages",[{"system":{"text":"be brief"}}]]]`)
+	wantCanonicals(t, id, request(t, "digest", "[1,2]"), `[["messages",{"digest":"[1,2]"}]]`)
+	last := mustNew(t, "", Options{Parts: []string{"last_messages:2"}})
+	wantCanonicals(t, last, request(t, "system", `"s"`, "messages", `["a","b","c"]`), `[["last_messages:2",[{"text":"b"},{"text":"c"}]]]`)
+	wantCanonicals(t, last, request(t, "messages", `["a"]`), `[["last_messages:2",[{"text":"a"}]]]`)
+	wantCanonicals(t, last, request(t, "messages", `[]`), notComputable(NoMessages))
+	wantCanonicals(t, last, request(t, "digest", "[1,2]"), notComputable(NoMessages))
+}

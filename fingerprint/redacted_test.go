@@ -1,0 +1,28 @@
+package fingerprint
+
+import "testing"
+
+// TestRedactedArguments: a logger that puts the same word in the place of all
+// arguments must not make every call of a tool the same.
+func TestRedactedArguments(t *testing.T) {
+	f := func(identity, arguments string, want Cause) {
+		t.Helper()
+		id, err := New(identity, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var r Request
+		r.Reset()
+		r.ToolCallsLogged = true
+		r.ToolCalls = []ToolCall{{Name: []byte("ok"), Arguments: []byte("{}")}, {Name: []byte("lookup"), Arguments: []byte(arguments)}}
+		if got := id.Compute(&r, NewWriter(nil)); got != want {
+			t.Errorf("%s of %q: %q, want %q", identity, arguments, got, want)
+		}
+	}
+	for _, identity := range []string{"tool-call", "tool-call-python", "openrouter", "stuck-step"} {
+		f(identity, "redacted-by-litellm", RedactedContent)
+	}
+	for _, identity := range []string{"tool-call", "tool-call-python", "openrouter"} {
+		f(identity, `{"text":"redacted-by-litellm"}`, Computable)
+	}
+}

@@ -1,0 +1,28 @@
+package fingerprint
+
+import "testing"
+
+func TestSame(t *testing.T) {
+	f := func(name string, o Options, otherName string, other Options, want bool) {
+		t.Helper()
+		a, err := New(name, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, err := New(otherName, other)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if a.Same(b) != want || b.Same(a) != want {
+			t.Errorf("%s %v and %s %v: Same is not %t", name, o, otherName, other, want)
+		}
+	}
+	f("aisg", Options{}, "aisg", Options{}, true)
+	f("aisg", Options{}, "prompt", Options{}, false)
+	f("fairvisor", Options{}, "fairvisor", Options{IgnoreBody: true}, false)
+	f("fairvisor", Options{LimitKeys: []string{"a b"}}, "fairvisor", Options{LimitKeys: []string{"a", "b"}}, false)
+	f("", Options{Parts: []string{"model"}}, "", Options{Parts: []string{"model"}}, true)
+	f("", Options{Parts: []string{"model"}}, "", Options{Parts: []string{"caller"}}, false)
+	f("prompt", Options{Lower: true}, "prompt", Options{}, false)
+	f("prompt", Options{Mask: []string{"numbers"}}, "prompt", Options{Mask: []string{"uuids"}}, false)
+}

@@ -1,0 +1,174 @@
+package fingerprint
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// One conversation in three dialects: a step with two parallel calls.
+const (
+	chatTurn = `{"role":"system","content":"s"},{"role":"user","content":"q"},
+		{"role":"assistant","content":"let me see","tool_calls":[
+			{"id":"c1","type":"function","function":{"name":"find","arguments":"{\"b\": 1, \"a\":2.0}"}},
+			{"id":"c2","type":"function","function":{"name":"read","arguments":"{}"}}]},
+		{"role":"tool","tool_call_id":"c1","content":"none"},
+		{"role":"tool","tool_call_id":"c2","content":[{"type":"text","text":"x"},{"type":"text","text":"y"}]}`
+	anthropicTurn = `{"role":"user","content":"q"},
+		{"role":"assistant","content":[{"type":"thinking","thinking":"hm","signature":"zz"},{"type":"text","text":"let me see"},
+			{"type":"tool_use","id":"t1","name":"find","input":{"a":2,"b":1}},
+			{"type":"tool_use","id":"t2","name":"read","input":{}}]},
+		{"role":"user","content":[
+			{"type":"tool_result","tool_use_id":"t1","content":"none"},
+			{"type":"tool_result","tool_use_id":"t2","content":[{"type":"text","text":"x"},{"type":"text","text":"y"}]}]}`
+	responsesTurn = `{"role":"user","content":[{"type":"input_text","text":"q"}]},
+		{"type":"message","role":"assistant","content":[{"type":"output_text","text":"let me see"}]},
+		{"type":"reasoning","id":"rs_1","summary":[],"encrypted_content":"zz"},
+		{"type":"function_call","call_id":"f1","name":"find","arguments":"{\"a\":2,\"b\":1}"},
+		{"type":"function_call","call_id":"f2","name":"read","arguments":"{}"},
+		{"type":"function_call_output","call_id":"f1","output":"none"},
+		{"type":"function_call_output","call_id":"f2","output":[{"type":"input_text","text":"x"},{"type":"input_text","text":"y"}]}`
+
+	findResult = `{"arguments":{"a":2,"b":1},"name":"find","result":{"text":"none"}}`
+	readResult = `{"arguments":{},"name":"read","result":{"text":"x y"}}`
+)
+
+func TestLastTurnInThreeDialects(t *testing.T) {
+	turn := mustNew(t, "", Options{Parts: []string{"last_turn"}})
+	perCall := mustNew(t, "tool-call-result", Options{})
+	issued := mustNew(t, "tool-call", Options{})
+	for _, messages := range []string{chatTurn, anthropicTurn, responsesTurn} {
+		r := request(t, "messages", "["+messages+"]")
+		wantCanonicals(t, turn, r, `[["last_turn",[`+findResult+`,`+readResult+`]]]`)
+		wantCanonicals(t, perCall, r, `[["tool_call_result",`+findResult+`]]`, `[["tool_call_result",`+readResult+`]]`)
+		// Without a logged response the last assistant message says what was called.
+		wantCanonicals(t, issued, r,
+			`[["tool_call",{"arguments":{"a":2,"b":1},"name":"find"}]]`, `[["tool_call",{"arguments":{},"name":"read"}]]`)
+	}
+}
+
+func TestLastTurn(t *testing.T) {
+	id := mustNew(t, "tool-call-result", Options{})
+	none := notComputable(NoToolTurn)
+	f := func(messages string, want ...string) {
+		t.Helper()
+		for i, text := range want {
+			if text != none {
+				want[i] = `[["tool_call_result",` + text + `]]`
+			}
+		}
+		wantCanonicals(t, id, request(t, "messages", "["+messages+"]"), want...)
+	}
+	// Trailing system messages are skipped; a later user message means that
+	// the turn is over, and so does an answer.
+	f(chatTurn+`,{"role":"system","content":"hurry"},{"role":"developer","content":"!"}`, findResult, readResult)
+	f(chatTurn+`,{"role":"user","content":"and?"}`, none)
+	f(chatTurn+`,{"role":"user","content":"and?"},{"role":"system","content":"!"}`, none)
+	f(chatTurn+`,{"role":"assistant","content":"done"}`, none)
+	f(anthropicTurn+`,{"role":"user","content":"and?"}`, none)
+	f(anthropicTurn+`,{"role":"user","content":[{"type":"text","text":"and?"}]}`, none)
+	f(responsesTurn+`,{"role":"user","content":"and?"}`, none)
+	f(responsesTurn+`,"and?"`, none)
+	f(``, none)
+	f(`{"role":"system","content":"s"}`, none)
+	f(`{"role":"tool","tool_call_id":"a","content":"x"}`, none)
+	f(`{"role":"assistant","content":"x"},{"role":"tool","tool_call_id":"a","content":"x"}`, none)
+	// Text that a client adds beside its results does not end the turn.
+	f(`{"role":"assistant","content":[{"type":"tool_use","id":"t","name":"f","input":{}}]},
+		{"role":"user","content":[{"type":"tool_result","tool_use_id":"t","content":"r"},{"type":"text","text":"reminder"}]}`,
+		`{"arguments":{},"name":"f","result":{"text":"r"}}`)
+	// Only the last turn counts.
+	call := func(id, name string) string {
+		return `{"role":"assistant","tool_calls":[{"id":"` + id + `","function":{"name":"` + name + `","arguments":"1"}}]}`
+	}
+	result := func(id, text string) string {
+		return `{"role":"tool","tool_call_id":"` + id + `","content":"` + text + `"}`
+	}
+	want := func(name, text string) string {
+		return `{"arguments":1,"name":"` + name + `","result":{"text":"` + text + `"}}`
+	}
+	f(call("a", "f")+","+result("a", "1")+","+call("b", "g")+","+result("b", "2"), want("g", "2"))
+	// Responses: each call with its output is a step of its own.
+	f(`{"type":"function_call","call_id":"a","name":"f","arguments":"1"},{"type":"function_call_output","call_id":"a","output":"1"},
+		{"type":"function_call","call_id":"b","name":"g","arguments":"1"},{"type":"function_call_output","call_id":"b","output":"2"}`, want("g", "2"))
+	// Custom tools take free text.
+	f(`{"type":"custom_tool_call","call_id":"a","name":"patch","input":"*** Begin"},{"type":"custom_tool_call_output","call_id":"a","output":"ok"}`,
+		`{"name":"patch","raw":"*** Begin","result":{"text":"ok"}}`)
+	f(`{"role":"assistant","tool_calls":[{"id":"a","type":"custom","custom":{"name":"patch","input":"*** Begin"}}]},`+result("a", "ok"),
+		`{"name":"patch","raw":"*** Begin","result":{"text":"ok"}}`)
+	// OpenAI's older form: no ids, the result by its place.
+	f(`{"role":"assistant","content":null,"function_call":{"name":"f","arguments":"1"}},{"role":"function","name":"f","content":"r"}`, want("f", "r"))
+	// Results in another order than the calls.
+	two := `{"role":"assistant","tool_calls":[{"id":"a","function":{"name":"f","arguments":"1"}},{"id":"b","function":{"name":"g","arguments":"1"}}]}`
+	f(two+","+result("b", "2")+","+result("a", "1"), want("f", "1"), want("g", "2"))
+	// A missing result is none; an empty one is there and says nothing.
+	f(two+","+result("b", "2"), `{"arguments":1,"name":"f"}`, want("g", "2"))
+	f(two+","+result("a", "")+","+result("b", "2"), `{"arguments":1,"name":"f","result":{}}`, want("g", "2"))
+	f(two, `{"arguments":1,"name":"f"}`, `{"arguments":1,"name":"g"}`)
+	// Ids that repeat inside a turn (some proxies number per tool): each call
+	// has its own result all the same.
+	same := strings.ReplaceAll(two, `"id":"b"`, `"id":"a"`)
+	f(same+","+result("a", "1")+","+result("a", "2"), want("f", "1"), want("g", "2"))
+	// Anthropic says that a tool failed.
+	f(`{"role":"assistant","content":[{"type":"tool_use","id":"t","name":"f","input":{}}]},
+		{"role":"user","content":[{"type":"tool_result","tool_use_id":"t","is_error":true,"content":"r"}]}`,
+		`{"arguments":{},"name":"f","result":{"error":true,"text":"r"}}`)
+	// No arguments, empty arguments and arguments that are no JSON differ.
+	f(`{"role":"assistant","tool_calls":[{"id":"a","function":{"name":"f"}}]},`+result("a", "r"), `{"name":"f","result":{"text":"r"}}`)
+	f(`{"role":"assistant","tool_calls":[{"id":"a","function":{"name":"f","arguments":""}}]},`+result("a", "r"), `{"name":"f","raw":"","result":{"text":"r"}}`)
+	f(`{"role":"assistant","tool_calls":[{"id":"a","function":{"name":"f","arguments":"{x"}}]},`+result("a", "r"), `{"name":"f","raw":"{x","result":{"text":"r"}}`)
+	f(`{"role":"assistant","tool_calls":[{"id":"a","function":{"name":"f","arguments":{"b":1,"a":2}}}]},`+result("a", "r"),
+		`{"arguments":{"a":2,"b":1},"name":"f","result":{"text":"r"}}`)
+	// Parts that are no text count too: here, an image.
+	f(`{"role":"assistant","content":[{"type":"tool_use","id":"t","name":"f","input":{}}]},
+		{"role":"user","content":[{"type":"tool_result","tool_use_id":"t","content":[{"type":"image","source":{"b":1,"a":2}}]}]}`,
+		`{"arguments":{},"name":"f","result":{"other":[{"source":{"a":2,"b":1},"type":"image"}]}}`)
+}
+
+// stuck-step: the calls of the response together with the whole turn.
+func TestStuckStep(t *testing.T) {
+	id := mustNew(t, "stuck-step", Options{})
+	turn := `["last_turn",[` + findResult + `,` + readResult + `]]`
+	wantCanonicals(t, id, request(t, "messages", "["+chatTurn+"]", "response", `find {"b":1,"a":2} read {}`),
+		`[["tool_calls",[{"arguments":{"a":2,"b":1},"name":"find"},{"arguments":{},"name":"read"}]],`+turn+`]`)
+	wantCanonicals(t, id, request(t, "messages", "["+chatTurn+"]"), notComputable(NoResponse))
+	wantCanonicals(t, id, request(t, "messages", "["+chatTurn+"]", "response", ""), notComputable(NoToolCall))
+	wantCanonicals(t, id, request(t, "response", "f 1"), notComputable(NoMessages))
+	wantCanonicals(t, id, request(t, "messages", `[{"role":"user","content":"q"}]`, "response", "f 1"), notComputable(NoToolTurn))
+}
+
+// Calls taken from the messages were overwritten by what other parts of the
+// identity read: the query's names, or the last turn.
+func TestCallsOutliveOtherParts(t *testing.T) {
+	f := func(part, before, after string) {
+		t.Helper()
+		id := mustNew(t, "", Options{Parts: []string{"tool_call", part}})
+		r := request(t, "query", "aaaaaaaa=%41%41%41%41%41%41%41%41&b=+", "messages", "["+chatTurn+"]")
+		wantCanonicals(t, id, r,
+			`[`+before+`["tool_call",{"arguments":{"a":2,"b":1},"name":"find"}]`+after+`]`,
+			`[`+before+`["tool_call",{"arguments":{},"name":"read"}]`+after+`]`)
+	}
+	f("query", `["query",{"aaaaaaaa":"AAAAAAAA","b":" "}],`, ``)
+	f("last_turn", ``, `,["last_turn",[`+findResult+`,`+readResult+`]]`)
+}
+
+// A hostile line of many calls and results costs no more than its length.
+func TestManyCallsAndResults(t *testing.T) {
+	for _, name := range []string{"tool-call-result", "stuck-step", "last-messages", "prompt"} {
+		id := mustNew(t, name, Options{})
+		w := NewWriter(nil)
+		linear(t, 10, func(size int) {
+			var uses, results strings.Builder
+			for i := range size {
+				fmt.Fprintf(&uses, `{"type":"tool_use","id":"%d","name":"f","input":{}},`, i)
+				fmt.Fprintf(&results, `{"type":"text","text":"t"},{"type":"tool_result","tool_use_id":"%d","content":"r"},`, size-i)
+			}
+			r := request(t, "caller", "c", "model", "m", "response", "f 1", "messages",
+				`[{"role":"assistant","content":[`+strings.TrimSuffix(uses.String(), ",")+`]},{"role":"user","content":[`+strings.TrimSuffix(results.String(), ",")+`]}]`)
+			w.Reset()
+			if cause := id.Compute(r, w); cause != Computable {
+				t.Fatalf("%s: %v", name, cause)
+			}
+		})
+	}
+}

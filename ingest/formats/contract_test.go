@@ -1,0 +1,219 @@
+package formats
+
+import (
+	"bytes"
+	"testing"
+
+	"github.com/loopgauge/loopgauge/fingerprint"
+)
+
+// What holds of every format; a new one is tested by standing in the table.
+
+// TestParseAllocatesNothing: once buffers have grown, a line costs no
+// allocation, whatever is read of it.
+func TestParseAllocatesNothing(t *testing.T) {
+	logs := fixtures(t)
+	for _, f := range All {
+		for name, lines := range logs[f.Name] {
+			for _, reads := range []fingerprint.Field{0, fingerprint.ReadsMessages, fingerprint.AllFields} {
+				var all [][]byte
+				for _, line := range lines {
+					all = append(all, records(line)...)
+				}
+				p := f.New(reads)
+				var r fingerprint.Request
+				run := func() {
+					for _, record := range all {
+						r.Reset()
+						if _, why := p.Parse(record, &r); why != "" {
+							t.Fatalf("%s: %s", name, why)
+						}
+					}
+				}
+				run()
+				if n := testing.AllocsPerRun(3, run); n != 0 {
+					t.Errorf("%s/%s, fields %b: %v allocations in %d records", f.Name, name, reads, n, len(all))
+				}
+			}
+		}
+	}
+}
+
+// TestUnreadFieldsChangeNothing: the costly fields may be left out, all others
+// are the same whether they are or not.
+func TestUnreadFieldsChangeNothing(t *testing.T) {
+	logs := fixtures(t)
+	for _, f := range All {
+		for name, lines := range logs[f.Name] {
+			cheap, full := f.New(0), f.New(fingerprint.AllFields)
+			for _, line := range lines {
+				for _, record := range records(line) {
+					var a, b fingerprint.Request
+					a.Reset()
+					b.Reset()
+					cheap.Parse(record, &a)
+					full.Parse(record, &b)
+					for _, r := range []*fingerprint.Request{&a, &b} {
+						r.Messages.Items, r.ToolCalls, r.Attributes = nil, nil, nil
+						r.Body, r.BodyHash, r.HasTools, r.Messages.System = nil, nil, fingerprint.NotLogged, nil
+					}
+					if x, y := render(&a, 0, ""), render(&b, 0, ""); x != y {
+						t.Fatalf("%s/%s:\ncheap %s\nfull  %s", f.Name, name, x, y)
+					}
+				}
+			}
+		}
+	}
+}
+
+// TestParserKeepsNothing: what a parser read before decides nothing.
+func TestParserKeepsNothing(t *testing.T) {
+	logs := fixtures(t)
+	for _, f := range All {
+		for name, lines := range logs[f.Name] {
+			used := f.New(fingerprint.AllFields)
+			var r fingerprint.Request // used again too
+			for n, line := range lines {
+				if n == 60 {
+					break
+				}
+				for _, record := range records(line) {
+					// A record that breaks off leaves the most behind.
+					r.Reset()
+					used.Parse(record[:len(record)*2/3], &r)
+					r.Reset()
+					column, why := used.Parse(record, &r)
+					var fresh fingerprint.Request
+					fresh.Reset()
+					column2, why2 := f.New(fingerprint.AllFields).Parse(record, &fresh)
+					if got, want := render(&r, column, why), render(&fresh, column2, why2); got != want {
+						t.Fatalf("%s/%s line %d:\ngot  %s\nwant %s", f.Name, name, n+1, got, want)
+					}
+				}
+			}
+		}
+	}
+}
+
+// TestParseWritesNotIntoTheLog: the line belongs to the caller.
+func TestParseWritesNotIntoTheLog(t *testing.T) {
+	for _, f := range All {
+		for name, lines := range fixtures(t)[f.Name] {
+			p := f.New(fingerprint.AllFields)
+			for _, line := range lines {
+				before := bytes.Clone(line)
+				for _, record := range records(line) {
+					var r fingerprint.Request
+					r.Reset()
+					p.Parse(record, &r)
+				}
+				if !bytes.Equal(line, before) {
+					t.Fatalf("%s/%s: a line was changed", f.Name, name)
+				}
+			}
+		}
+	}
+}
+
+// TestDetection: every line of every fixture is of its format, and of no other.
+func TestDetection(t *testing.T) {
+	for owner, logs := range fixtures(t) {
+		for name, lines := range logs {
+			for n, line := range lines {
+				for _, f := range All {
+					if got, want := f.Detect(line), f.Name == owner; got != want {
+						t.Errorf("%s/%s line %d: detected as %s: %t", owner, name, n+1, f.Name, got)
+					}
+				}
+			}
+		}
+	}
+}
+
+// TestCutLineIsNoRequest: a JSON line cut anywhere is an error, with a column
+// inside it or right behind it.
+func TestCutLineIsNoRequest(t *testing.T) {
+	for _, f := range All {
+		if !f.JSON {
+			continue
+		}
+		for name, lines := range fixtures(t)[f.Name] {
+			record := records(lines[0])[0]
+			p := f.New(fingerprint.AllFields)
+			for cut := 1; cut < len(record); cut += 1 + len(record)/500 {
+				var r fingerprint.Request
+				r.Reset()
+				column, why := p.Parse(record[:cut], &r)
+				if why == "" {
+					t.Fatalf("%s/%s: accepted when cut at %d", f.Name, name, cut)
+				}
+				if column < 0 || column > cut+1 {
+					t.Fatalf("%s/%s: cut at %d: column %d", f.Name, name, cut, column)
+				}
+			}
+		}
+	}
+}
+
+// FuzzParse: no bytes make a parser panic; what it accepts passes CheckTime or
+// is told why not; detection and reading of fewer fields agree with it; and no
+// reason holds text of the line.
+func FuzzParse(f *testing.F) {
+	for _, logs := range fixtures(f) {
+		for _, lines := range logs {
+			for i := 0; i < len(lines); i += 1 + len(lines)/4 {
+				if line := records(lines[i])[0]; len(line) < 20_000 {
+					f.Add(line)
+				}
+			}
+		}
+	}
+	for _, line := range oddLines {
+		f.Add([]byte(line))
+	}
+	reasons := map[string]bool{}
+	f.Fuzz(func(t *testing.T, line []byte) {
+		line = bytes.Clone(line)
+		for _, format := range All {
+			format.Detect(line)
+			var r, cheap fingerprint.Request
+			r.Reset()
+			cheap.Reset()
+			column, why := format.New(fingerprint.AllFields).Parse(line, &r)
+			_, cheapWhy := format.New(0).Parse(line, &cheap)
+			if why == "" && cheapWhy != "" {
+				t.Errorf("%s: read with all fields, but not with fewer: %s", format.Name, cheapWhy)
+			}
+			if why == "" {
+				column, why = 0, CheckTime(&r)
+			}
+			if why == "" {
+				switch {
+				case r.Time < 0 || r.Time >= maxTime:
+					t.Errorf("%s: time %d", format.Name, r.Time)
+				case r.Status != fingerprint.Unknown && (r.Status < 100 || r.Status > 999):
+					t.Errorf("%s: status %d", format.Name, r.Status)
+				case r.TokensIn < -1 || r.TokensOut < -1 || r.MaxTokens < -1 || r.Cost < 0:
+					t.Errorf("%s: a number below nothing", format.Name)
+				}
+				continue
+			}
+			if column < 0 || column > len(line)+1 {
+				t.Errorf("%s: column %d of %d: %s", format.Name, column, len(line), why)
+			}
+			if reasons[why] = true; len(reasons) > 60 {
+				t.Errorf("%s: too many reasons: is there text of the line in %q?", format.Name, why)
+			}
+		}
+	})
+}
+
+// oddLines are seeds that the fixtures do not give.
+var oddLines = []string{
+	"", "{}", "[]", "null", "{", `{"time":`, `{"time":1e999,"id":"a"}`, `{"time":-1}`, `{"time":99999999999999999999}`,
+	`{"time":1,"messages":[[[[]]]],"tool_calls":[1,{"name":null},{"function":{"name":"f","arguments":{}}}]}`,
+	`{"time":"2026-11-21T10:00:00Z","method":"GET","uri":"/","status":200,"body":"{\x22model\x22:\x22\xC5\x82\x22}"}`,
+	`{"msec":1,"request":"GET / HTTP/1.1","status":"200","request_body":"{\"messages\":[","time_local":"21/Nov/2026:10:00:00 +0000"}`,
+	`a b c [21/Nov/2026:10:00:00 +0000] "\"\\\x` + "\x00" + `" 200`,
+	`{"timestamp":1e300,"hash_ids":[`, `{"timestamp":-0.5,"hash_ids":[1 2],"hash_ids":null}`,
+}

@@ -1,0 +1,179 @@
+package formats
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"os"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// sections are the parts of docs/formats.md by their headings.
+func sections(tb testing.TB) map[string]string {
+	tb.Helper()
+	text, err := os.ReadFile("../../docs/formats.md")
+	if err != nil {
+		tb.Fatal(err)
+	}
+	all := map[string]string{}
+	for _, part := range strings.Split(string(text), "\n## ")[1:] {
+		heading, rest, _ := strings.Cut(part, "\n")
+		all[heading] = rest
+	}
+	return all
+}
+
+// caseWords are the texts that a file's functions of these names switch over.
+func caseWords(tb testing.TB, file string, functions ...string) []string {
+	tb.Helper()
+	tree, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.SkipObjectResolution)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	var words []string
+	for _, d := range tree.Decls {
+		f, ok := d.(*ast.FuncDecl)
+		if !ok || !slices.Contains(functions, f.Name.Name) {
+			continue
+		}
+		ast.Inspect(f, func(n ast.Node) bool {
+			if c, ok := n.(*ast.CaseClause); ok {
+				for _, e := range c.List {
+					if lit, ok := e.(*ast.BasicLit); ok && lit.Kind == token.STRING {
+						word, err := strconv.Unquote(lit.Value)
+						if err != nil {
+							tb.Fatal(err)
+						}
+						words = append(words, word)
+					}
+				}
+			}
+			return true
+		})
+	}
+	if len(words) == 0 {
+		tb.Fatalf("%s: no cases in %v", file, functions)
+	}
+	return words
+}
+
+var (
+	tableRow = regexp.MustCompile("(?m)^\\| `([a-z_]+)` \\|")
+	exampleJ = regexp.MustCompile("(?s)\n```(?:json)?\n(.*?)\n```\n")
+)
+
+// TestDocsHaveEveryFormat: a format has a section with what it reads, what it
+// cannot give, and an example, and stands in the tables that compare them.
+func TestDocsHaveEveryFormat(t *testing.T) {
+	all := sections(t)
+	for _, f := range All {
+		text := all[f.Name]
+		if text == "" {
+			t.Errorf("docs/formats.md has no section %s", f.Name)
+			continue
+		}
+		if !strings.Contains(text, "| loopgauge field |") {
+			t.Errorf("%s: no table of its fields", f.Name)
+		}
+		if f.Name != "loopgauge" && !strings.Contains(text, "**Not computable**") {
+			t.Errorf("%s: what is not computable is not said", f.Name)
+		}
+		for _, heading := range []string{"Detection", "What a rule needs"} {
+			if !strings.Contains(all[heading], "\n| `"+f.Name+"` |") {
+				t.Errorf("%s: not in the table of %q", f.Name, heading)
+			}
+		}
+		example := exampleJ.FindStringSubmatch(text)
+		if example == nil {
+			t.Errorf("%s: no example", f.Name)
+			continue
+		}
+		for _, g := range All {
+			if g.Detect([]byte(example[1])) != (g == f) {
+				t.Errorf("%s: its example is detected as %s: %t", f.Name, g.Name, g != f)
+			}
+		}
+		if got := read(f.Name, example[1]); strings.HasPrefix(got, "column") {
+			t.Errorf("%s: its example is not read: %s", f.Name, got)
+		}
+	}
+}
+
+// TestDocsHaveEveryField: the native format's table has the fields of the code
+// and no others, and the gateways' fields are named where they are told of.
+func TestDocsHaveEveryField(t *testing.T) {
+	all := sections(t)
+	var documented []string
+	for _, row := range tableRow.FindAllStringSubmatch(all["loopgauge"], -1) {
+		documented = append(documented, row[1])
+	}
+	code := caseWords(t, "native.go", "Parse")
+	slices.Sort(documented)
+	slices.Sort(code)
+	if diff := cmp.Diff(code, documented); diff != "" {
+		t.Errorf("fields of the native format (-code +docs):\n%s", diff)
+	}
+	f := func(section, file string, functions ...string) {
+		t.Helper()
+		for _, word := range caseWords(t, file, functions...) {
+			if !regexp.MustCompile(`\b` + word + `\b`).MatchString(all[section]) {
+				t.Errorf("%s: nothing is said of %s", section, word)
+			}
+		}
+	}
+	f("litellm", "litellm.go", "field", "metadata", "parameter")
+	f("nginx-json", "nginxjson.go", "Parse", "other")
+	f("mooncake", "mooncake.go", "Parse")
+	for i, h := range sessionHeaders {
+		text := all["litellm"]
+		if at := strings.Index(text, "`"+h+"`"); at < 0 || i > 0 && at < strings.Index(text, "`"+sessionHeaders[i-1]+"`") {
+			t.Errorf("the header %s is not named in its order", h)
+		}
+	}
+}
+
+// TestDocsDetect: the table of detection names what the code looks at.
+func TestDocsDetect(t *testing.T) {
+	text := sections(t)["Detection"]
+	tree, err := parser.ParseDir(token.NewFileSet(), ".", nil, parser.SkipObjectResolution) //nolint:staticcheck // no build tags here
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range tree["formats"].Files {
+		for _, d := range file.Decls {
+			f, ok := d.(*ast.FuncDecl)
+			if !ok || !strings.HasPrefix(f.Name.Name, "detect") && f.Name.Name != "isNginx" {
+				continue
+			}
+			ast.Inspect(f, func(n ast.Node) bool {
+				if lit, ok := n.(*ast.BasicLit); ok && lit.Kind == token.STRING && lit.Value != `""` {
+					if word, _ := strconv.Unquote(lit.Value); !strings.Contains(text, "`"+word+"`") {
+						t.Errorf("%s: %s is not in the table", f.Name.Name, word)
+					}
+				}
+				return true
+			})
+		}
+	}
+}
+
+// TestDocsHaveTheRecipe: the filter for Caddy is the one that made the fixture.
+func TestDocsHaveTheRecipe(t *testing.T) {
+	file, err := os.ReadFile(fixtureDir + "/loopgauge/caddy.jq")
+	if err != nil {
+		t.Fatal(err)
+	}
+	filter := string(file)
+	for strings.HasPrefix(filter, "#") {
+		_, filter, _ = strings.Cut(filter, "\n")
+	}
+	if !strings.Contains(sections(t)["Any other log"], "\n```jq\n"+strings.TrimSpace(filter)+"\n```\n") {
+		t.Error("docs/formats.md and caddy.jq differ")
+	}
+}

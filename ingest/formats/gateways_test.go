@@ -1,0 +1,340 @@
+package formats
+
+import (
+	"testing"
+)
+
+func TestLiteLLM(t *testing.T) {
+	f := func(fields, want string) {
+		t.Helper()
+		if want != "" {
+			want = " " + want
+		}
+		if got := read("litellm", `{"startTime":1`+fields+`}`); got != nativeAt+want {
+			t.Errorf("%s\ngot  %s\nwant %s%s", fields, got, nativeAt, want)
+		}
+	}
+	f(``, `named`)
+	f(`,"endTime":1.5`, `took=500ms named`)
+
+	// The gateway's own id of the call, not the provider's of the response,
+	// which a cached answer repeats.
+	f(`,"id":"chatcmpl-1","litellm_call_id":"c"`, `id=c named`)
+	f(`,"litellm_call_id":"c","id":"chatcmpl-1"`, `id=c named`)
+	f(`,"id":"chatcmpl-1"`, `id=chatcmpl-1 named`)
+	f(`,"id":"chatcmpl-1","litellm_call_id":""`, `id=chatcmpl-1 named`)
+	f(`,"id":"chatcmpl-1","litellm_call_id":null`, `id=chatcmpl-1 named`)
+
+	f(`,"model":"openai/gpt-4o","model_group":"gpt"`, `named model=gpt`)
+	f(`,"model":"openai/gpt-4o","model_group":""`, `named model=openai/gpt-4o`)
+	f(`,"custom_llm_provider":"openai"`, `named backend=openai`)
+
+	// Callers: the hash, else the alias. Users: of the request before the key's.
+	f(`,"metadata":{"user_api_key_hash":"8f","user_api_key_alias":"bob"}`, `caller=8f`)
+	f(`,"metadata":{"user_api_key_hash":null,"user_api_key_alias":"bob"}`, `caller=bob named`)
+	f(`,"end_user":"e","metadata":{"user_api_key_user_id":"k","user_api_key_end_user_id":"ke"}`, `named user=e`)
+	f(`,"end_user":null,"metadata":{"user_api_key_user_id":"k","user_api_key_end_user_id":"ke"}`, `named user=ke`)
+	f(`,"end_user":"","metadata":{"user_api_key_user_id":"k","user_api_key_end_user_id":""}`, `named user=k`)
+	f(`,"metadata":{"user_api_key_team_id":"t","user_api_key_team_alias":null,"user_api_key_org_id":"o","user_api_key_request_route":"/v1/messages"}`,
+		`path=/v1/messages named user_api_key_team_id=t user_api_key_org_id=o`)
+
+	// Status and error.
+	f(`,"status":"success"`, `named status=200`)
+	f(`,"status":"success","error_information":{"error_code":"499"}`, `named status=200`) // the client went, the call did not fail
+	f(`,"status":"failure","error_information":{"error_code":"429","error_class":"RateLimitError"},"error_str":"slow down"`, `named status=429 error=RateLimitError`)
+	f(`,"status":"failure","error_information":{"error_code":503}`, `named status=503`)
+	f(`,"status":"failure","error_information":{"error_code":"","error_class":""},"error_str":"slow down"`, `named error="slow down"`)
+	f(`,"status":"failure","error_information":null`, `named`)
+	f(`,"status":"pending"`, `named`)
+
+	f(`,"stream":null,"cache_hit":null`, `named stream=false cached=false`)
+	f(`,"stream":true,"cache_hit":true`, `named stream=true cached=true`)
+	f(`,"stream":true,"stream":null`, `named stream=true`)
+	f(`,"response_cost":0.25,"prompt_tokens":3,"completion_tokens":0`, `named tokens_in=3 tokens_out=0 cost=0.25`)
+	f(`,"response_cost":null,"prompt_tokens":null`, `named`)
+	f(`,"model_parameters":{}`, `named has_tools=false`)
+	f(`,"model_parameters":null`, `named`)
+	f(`,"model_parameters":{"tools":[]}`, `named has_tools=false`)
+	f(`,"model_parameters":{"tools":[{}],"max_completion_tokens":9}`, `named has_tools=true max_tokens=9`)
+	f(`,"model_parameters":{"tools":true}`, `named has_tools=true`)
+
+	// Messages that the logger redacted are there; an identity says that they say nothing.
+	f(`,"messages":[{"role":"user","content":"redacted-by-litellm"}]`,
+		`named messages=1 last="{\"role\":\"user\",\"content\":\"redacted-by-litellm\"}"`)
+	f(`,"messages":null`, `named`)
+
+	// Responses in three dialects. One that is there without calls has none.
+	f(`,"response":{}`, `named tool_calls=0`)
+	f(`,"response":null`, `named tool_calls=0`)
+	f(`,"response":"hello"`, `named tool_calls=0`)
+	f(`,"response":{"text":"hello"}`, `named tool_calls=0`)
+	f(`,"response":{"text":"redacted-by-litellm"}`, `named lost="content redacted by the logger"`)
+	f(`,"response":{"choices":[{"message":{"tool_calls":[{"id":"1","function":{"name":"f","arguments":"{}"}},{"id":"2","function":{"name":"g","arguments":"{}"}}]}}]}`,
+		`named tool_calls=2 call=1 name=f arguments={} call=2 name=g arguments={}`)
+	f(`,"response":{"choices":[{"message":{"tool_calls":null,"function_call":null}},{"message":{"function_call":{"name":"f","arguments":"{}"}}}]}`,
+		`named tool_calls=1 name=f arguments={}`)
+	f(`,"response":{"choices":[{"message":{"tool_calls":[{"function":{"name":"f"}}]}},{"message":{"tool_calls":[{"function":{"name":"g"}}]}}]}`,
+		`named tool_calls=2 name=f name=g`)
+	f(`,"response":{"content":[{"type":"text","text":"hm"},{"type":"tool_use","id":"t","name":"f","input":{"a":1}}]}`,
+		`named tool_calls=1 call=t name=f arguments="{\"a\":1}"`)
+	f(`,"response":{"output":[{"type":"reasoning"},{"type":"function_call","call_id":"t","name":"f","arguments":"{}"},{"type":"message","name":"no"}]}`,
+		`named tool_calls=1 call=t name=f arguments={}`)
+}
+
+// TestLiteLLMSession: trace_id is the session that a client named, or made up
+// by LiteLLM for one call, which would make every request its own session.
+func TestLiteLLMSession(t *testing.T) {
+	f := func(fields, want string) {
+		t.Helper()
+		r := parse(t, "litellm", `{"startTime":1,`+fields+`}`)
+		if got := string(r.Session); got != want || (r.Session == nil) != (want == "") {
+			t.Errorf("%s\nsession %q, want %q", fields, got, want)
+		}
+	}
+	const sent = `"metadata":{"requester_custom_headers":{}},` // what the client sent is logged
+	// Without what the client sent, a record is taken at its word.
+	f(`"trace_id":"t"`, "t")
+	f(`"trace_id":"t","session_id":"s"`, "s")
+	f(`"trace_id":"t","session_id":""`, "t")
+	f(`"trace_id":"t","metadata":{"requester_custom_headers_2":{}}`, "t")
+	// With it, the trace id alone is none.
+	f(sent+`"trace_id":"t"`, "")
+	f(sent+`"trace_id":"t","session_id":""`, "")
+	f(sent+`"trace_id":"t","session_id":"t"`, "") // request_correlation_in_logs copies it
+	f(sent+`"trace_id":"t","session_id":"s"`, "s")
+	f(`"trace_id":"t","metadata":{"requester_metadata":{}}`, "")
+	f(`"trace_id":"t","metadata":{"requester_custom_headers":null}`, "")
+	// What the client sent names it, in this order, wherever it stands.
+	header := func(name, value string) string {
+		return `"metadata":{"requester_custom_headers":{"` + name + `":"` + value + `"}},`
+	}
+	for _, name := range sessionHeaders {
+		f(header(name, "h")+`"trace_id":"t"`, "h")
+	}
+	f(header("X-Session-ID", "h")+`"trace_id":"t"`, "h")
+	f(header("x-session-idx", "h")+`"trace_id":"t"`, "")
+	f(header("x-session-id", "")+`"trace_id":"t"`, "")
+	f(`"metadata":{"requester_custom_headers":{"x-session-id":"b","x-litellm-session-id":"a"}}`, "a")
+	f(`"metadata":{"requester_custom_headers":{"x-litellm-session-id":"a","x-session-id":"b"}}`, "a")
+	f(`"metadata":{"requester_metadata":{"session_id":"m"},"requester_custom_headers":{"x-session-id":"b"}}`, "b")
+	f(`"metadata":{"requester_metadata":{"headers":{"x-session-id":"b"},"session_id":"m"}}`, "b")
+	f(`"metadata":{"requester_metadata":{"session_id":"m","user_id":"user_1_account__session_u"}}`, "m")
+	f(`"metadata":{"requester_metadata":{"user_id":"user_1_account__session_u"}}`, "u")
+	f(`"metadata":{"requester_metadata":{"user_id":"{\"device_id\":\"d\",\"session_id\":\"j\"}"}}`, "j")
+	f(`"metadata":{"requester_metadata":{"user_id":"alice"}}`, "")
+	f(`"metadata":{"requester_metadata":{"trace_id":"t"}},"trace_id":"t"`, "")
+}
+
+func TestLiteLLMHeaders(t *testing.T) {
+	// The headers come twice, all of them and those with x-: each is one attribute.
+	got := read("litellm", `{"startTime":1,"metadata":{"requester_custom_headers":{"x-a":"1","x-b":null},"requester_metadata":{"headers":{"x-a":"1","host":"h"}}}}`)
+	if want := nativeAt + " named header:x-a=1 header:host=h"; got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+}
+
+func TestNginxJSON(t *testing.T) {
+	f := func(record, want string) {
+		t.Helper()
+		if got := read("nginx-json", record); got != want {
+			t.Errorf("%s\ngot  %s\nwant %s", record, got, want)
+		}
+	}
+	const at = nativeAt + " named"
+	// Times: msec is exact, and all are the end.
+	f(`{"msec":1}`, at)
+	f(`{"msec":"1.000"}`, at)
+	f(`{"time":"1970-01-01T00:00:01+00:00"}`, at)
+	f(`{"time_iso8601":"1970-01-01T01:00:01+01:00"}`, at)
+	f(`{"time_local":"01/Jan/1970:00:00:01 +0000"}`, at)
+	f(`{"msec":1.25,"time":"1970-01-01T00:00:01Z","request_time":0.25}`, nativeAt+" took=250ms named")
+	f(`{"request_time":"0.250","time":"1970-01-01T00:00:01Z","msec":"1.250"}`, nativeAt+" took=250ms named")
+	f(`{"msec":1,"request_time":"-"}`, at)
+	f(`{"msec":1,"request_time":-3}`, at)
+	f(`{"request_time":1}`, "column 0: no time")
+	f(`{"msec":"-","time":"noon"}`, "column 0: no time")
+	f(`{"msec":1,"request_time":2}`, "column 0: time out of range")
+
+	// Requests: whole, or in parts.
+	f(`{"msec":1,"request":"POST /v1/chat?a=1 HTTP/1.1","status":200}`, nativeAt+" method=POST path=/v1/chat query=a=1 named status=200")
+	f(`{"msec":1,"request_method":"GET","request_uri":"/a?b=c","status":"404"}`, nativeAt+" method=GET path=/a query=b=c named status=404")
+	f(`{"msec":1,"method":"GET","uri":"/a","args":"b=c"}`, nativeAt+" method=GET path=/a query=b=c named")
+	f(`{"msec":1,"method":"GET","uri":"/a","args":"","query_string":"-"}`, nativeAt+" method=GET path=/a named")
+	f(`{"msec":1,"request":"\u0016\u0003\u0001","status":400}`, at+" status=400")
+	f(`{"msec":1,"request":"-","status":"-"}`, at)
+	f(`{"msec":1,"request_id":"r"}`, nativeAt+" id=r named")
+	f(`{"msec":1,"request_id":"-"}`, at)
+
+	// Callers and sessions.
+	f(`{"msec":1,"remote_addr":"::1","remote_user":"-"}`, nativeAt+" caller=::1 named")
+	f(`{"msec":1,"remote_addr":"::1","remote_user":"bob"}`, nativeAt+" caller=bob named")
+	f(`{"msec":1,"session":"s"}`, nativeAt+" named session=s")
+	f(`{"msec":1,"session_id":"s"}`, nativeAt+" named session=s")
+	f(`{"msec":1,"session":"-","http_x_session_id":"h"}`, nativeAt+" named session=h header:x-session-id=h")
+	f(`{"msec":1,"session":"s","session":"t","session":"-","session":""}`, nativeAt+" named session=t")
+	f(`{"msec":1,"session":"s","x_session_id":"h"}`, nativeAt+" named session=h header:x-session-id=h")
+	f(`{"msec":1,"http_x_team":"a","x_team":"","user_agent":"u","upstream_addr":"b","bytes":5}`,
+		nativeAt+" named header:x-team=a header:user-agent=u upstream_addr=b bytes=5")
+	f(`{"msec":1,"http_x_team":"a","x_team":"b"}`, nativeAt+" named header:x-team=b")
+}
+
+func TestNginxBody(t *testing.T) {
+	f := func(body, want string) {
+		t.Helper()
+		r := parse(t, "nginx-json", `{"msec":1,"request_body":`+body+`}`)
+		r.Body = nil
+		if got := render(r, 0, ""); got != nativeAt+" named"+want {
+			t.Errorf("%s\ngot  %s\nwant %s named%s", body, got, nativeAt, want)
+		}
+	}
+	f(`"{\"model\":\"m\",\"messages\":[{\"role\":\"user\"}],\"stream\":true,\"max_tokens\":5,\"user\":\"u\",\"tools\":[{}]}"`,
+		` user=u model=m messages=1 last="{\"role\":\"user\"}" has_tools=true stream=true max_tokens=5`)
+	f(`"{\"model\":\"m\",\"system\":[{\"type\":\"text\"}],\"messages\":[]}"`, ` model=m system="[{\"type\":\"text\"}]" messages=0 has_tools=false stream=false`)
+	f(`"{\"instructions\":\"be good\",\"input\":\"hi\"}"`, ` system="\"be good\"" messages=1 last="\"hi\"" has_tools=false stream=false`)
+	f(`"{\"prompt\":\"hi\"}"`, ` messages=1 last="\"hi\"" has_tools=false stream=false`)
+	f(`"{\"metadata\":{\"user_id\":\"user_1_account__session_u\"},\"prompt_cache_key\":\"k\"}"`, ` session=u has_tools=false stream=false`)
+	f(`"{\"metadata\":{\"user_id\":\"user_1_account__session_u\",\"session_id\":\"m\"}}"`, ` session=m has_tools=false stream=false`)
+	f(`"{\"prompt_cache_key\":\"k\"}"`, ` session=k has_tools=false stream=false`)
+	// Cut by the logger: nothing of it can be trusted to be all.
+	f(`"{\"model\":\"m\",\"messages\":[{\"role\":\"us"`, ` lost="content truncated by the logger"`)
+	f(`"{\"model\":\"m\"} and more"`, ` lost="content truncated by the logger"`)
+	// No JSON object, so no request of a model.
+	f(`"a=1&b=2"`, ``)
+	f(`"[1,2]"`, ``)
+	f(`"-"`, ``)
+	f(`""`, ``)
+	f(`null`, ``)
+	f(`{"model":"m"}`, ``) // an object is no text: nginx cannot write one
+	// The empty one of two does not erase, as Caddy and twice the same variable give.
+	f(`"{\"model\":\"m\"}","body":"","request_body":"-"`, ` model=m has_tools=false stream=false`)
+	// nginx's default escaping, with a backslash, a line end and bytes beyond ASCII.
+	f(`"{\x22model\x22:\x22a\x5C\x22b\x22,\x22messages\x22:[\x22\xC5\x81\x5Cn\x0A\x22]}"`,
+		" model=\"a\\\"b\" messages=1 last=\"\\\"Ł\\\\n\\n\\\"\" has_tools=false stream=false")
+	f(`"{\x22model\x22:\x22\x5C\x5Cx41\x22}"`, ` model="\\x41" has_tools=false stream=false`)
+	f(`"{\x22model\x22:\x22\xE2\x82\x22}"`, " model=\uFFFD\uFFFD has_tools=false stream=false")
+}
+
+// TestNginxEscapesOfJSON: in a line with escape=json, \\x is a backslash and an x.
+func TestNginxEscapesOfJSON(t *testing.T) {
+	got := read("nginx-json", `{"msec":1,"http_x_a":"c:\\x41","http_x_b":"\\\\x41","http_x_c":"\"\\x2"}`)
+	if want := nativeAt + ` named header:x-a="c:\\x41" header:x-b="\\\\x41" header:x-c="\"\\x2"`; got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+	if got, want := read("nginx-json", `{"msec":1,"http_x_a":"\x22","http`), "column 0: string not closed"; got != want {
+		t.Errorf("got %s, want %s: the column would be that of the unescaped line", got, want)
+	}
+}
+
+func TestCombined(t *testing.T) {
+	const at = "2026-11-21T10:00:00.000000Z"
+	f := func(line, want string) {
+		t.Helper()
+		if got := read("combined", line); got != want {
+			t.Errorf("%s\ngot  %s\nwant %s", line, got, want)
+		}
+	}
+	const stamp = ` [21/Nov/2026:10:00:00 +0000] `
+	// The common format, and what stands behind it.
+	f(`192.0.2.1 - - [21/Nov/2026:10:00:00 +0000] "GET /a?b=c HTTP/1.1" 200 5`, at+" method=GET path=/a query=b=c caller=192.0.2.1 named status=200")
+	f(`192.0.2.1 - - [21/Nov/2026:05:00:00 -0500] "GET /a HTTP/1.1" 200 - "-" "curl \"8\"" 0.003`, at+" method=GET path=/a caller=192.0.2.1 named status=200")
+	f(`::1 - -`+stamp+`"GET / HTTP/2.0" 200 5`, at+" method=GET path=/ caller=::1 named status=200")
+	f(`2001:db8::7 - bob`+stamp+`"GET / HTTP/2.0" 200 5`, at+" method=GET path=/ caller=bob named status=200")
+	f(`::1 ident bob`+stamp+`"GET / HTTP/2.0" 200 5`, at+" method=GET path=/ caller=bob named status=200")
+	f(`::1 - bob the builder`+stamp+`"GET / HTTP/2.0" 200 5`, at+` method=GET path=/ caller="bob the builder" named status=200`)
+	f(`unix: - -`+stamp+`"GET / HTTP/1.1" 200 5`, at+" method=GET path=/ caller=unix: named status=200")
+	// vhost_combined.
+	f(`llm.example:443 192.0.2.1 - -`+stamp+`"GET / HTTP/1.1" 200 5 "-" "-"`, at+" method=GET path=/ caller=192.0.2.1 named status=200")
+	f(`llm.example:443 2001:db8::7 - bob`+stamp+`"GET / HTTP/1.1" 200 5 "-" "-"`, at+" method=GET path=/ caller=bob named status=200")
+	// Whatever a client sends instead of a request.
+	f(`::1 - -`+stamp+`"-" 400 0`, at+" caller=::1 named status=400")
+	f(`::1 - -`+stamp+`"" 408 0`, at+" caller=::1 named status=408")
+	f(`::1 - -`+stamp+`"\x16\x03\x01\x00" 400 0`, at+" caller=::1 named status=400")
+	f(`::1 - -`+stamp+`"GET" 400 0`, at+" caller=::1 named status=400")
+	f(`::1 - -`+stamp+`"hello there" 400 0`, at+" caller=::1 named status=400")
+	f(`::1 - -`+stamp+`"GET /a b HTTP/1.1" 200 0`, at+` method=GET path="/a b" caller=::1 named status=200`)
+	f(`::1 - -`+stamp+`"GET /old" 200 0`, at+" method=GET path=/old caller=::1 named status=200")
+	f(`::1 - -`+stamp+`"M-SEARCH * HTTP/1.1" 400 0`, at+" method=M-SEARCH path=* caller=::1 named status=400")
+	// Escapes of Apache and nginx; quotes in the request do not end it.
+	f(`::1 - -`+stamp+`"GET /\"q\"?x=\x22y\x22 HTTP/1.1" 200 0`, at+` method=GET path="/\"q\"" query="x=\"y\"" caller=::1 named status=200`)
+	f(`::1 - -`+stamp+`"GET /\\ HTTP/1.1" 200 0`, at+` method=GET path="/\\" caller=::1 named status=200`)
+	f(`::1 - -`+stamp+`"GET /\xC5\x81\xZZ HTTP/1.1" 200 0`, at+` method=GET path=/ŁxZZ caller=::1 named status=200`)
+	// Statuses.
+	f(`::1 - -`+stamp+`"GET / HTTP/1.1" - -`, at+" method=GET path=/ caller=::1 named")
+	f(`::1 - -`+stamp+`"GET / HTTP/1.1" 000 0`, at+" method=GET path=/ caller=::1 named")
+	f(`::1 - -`+stamp+`"GET / HTTP/1.1" 499`, at+" method=GET path=/ caller=::1 named status=499")
+	f(`::1 - -`+stamp+`"GET / HTTP/1.1" 1000 0`, "column 55: expected a status")
+	f(`::1 - -`+stamp+`"GET / HTTP/1.1" OK 0`, "column 55: expected a status")
+	f(`::1 - -`+stamp+`"GET / HTTP/1.1"`, "column 54: expected a status")
+	// What is no such line says where it stops being one.
+	f(``, "column 1: expected a host")
+	f(`::1`, "column 1: expected a host")
+	f(` - - `, "column 1: expected a host")
+	f(`::1 - - "GET / HTTP/1.1" 200 5`, "column 5: expected [time]")
+	f(`::1 - - [21/Nov/2026:10:00:00 +0000`, "column 9: expected [time]")
+	f(`::1 - - [2026-11-21T10:00:00Z] "GET / HTTP/1.1" 200 5`, "column 10: expected a time like 21/Nov/2026:10:00:00 +0000")
+	f(`::1 - - [31/Nov/2026:10:00:00 +0000] "GET / HTTP/1.1" 200 5`, "column 10: expected a time like 21/Nov/2026:10:00:00 +0000")
+	f(`::1 - - [21/nov/2026:10:00:00 +0000] "GET / HTTP/1.1" 200 5`, "column 10: expected a time like 21/Nov/2026:10:00:00 +0000")
+	f(`::1 - - [21/Nov/9026:10:00:00 +0000] "GET / HTTP/1.1" 200 5`, "column 0: time out of range")
+	f(`::1 - -`+stamp+`GET / HTTP/1.1 200 5`, "column 38: expected the request in quotes")
+	f(`::1 - -`+stamp+`"GET / HTTP/1.1 200 5`, "column 38: quotes not closed")
+	f(`::1 - -`+stamp+`"GET / HTTP/1.1\" 200 5`, "column 38: quotes not closed")
+	f(`::1 - - [21/Nov/2026:10:00:00 +0000]`, "column 37: expected the request in quotes")
+}
+
+func TestMooncake(t *testing.T) {
+	f := func(record, want string) {
+		t.Helper()
+		if got := read("mooncake", record); got != want {
+			t.Errorf("%s\ngot  %s\nwant %s", record, got, want)
+		}
+	}
+	f(`{"timestamp":1000,"input_length":7,"output_length":2,"hash_ids":[0, 1,2]}`, nativeAt+" digest=[0,1,2] tokens_in=7 tokens_out=2")
+	f(`{"timestamp":1000.0004,"hash_ids":[ 0,1 , 2 ]}`, nativeAt+" digest=[0,1,2]")
+	f(`{"timestamp":1000,"hash_ids":[]}`, nativeAt+" digest=[]")
+	f(`{"timestamp":1000}`, nativeAt)
+	f(`{"timestamp":1000,"hash_ids":null}`, nativeAt)
+	f(`{"timestamp":1000,"hash_ids":[1],"hash_ids":null,"hash_ids":7}`, nativeAt+" digest=[1]")
+	f(`{"timestamp":1000,"hash_ids":[1],"hash_ids":[2]}`, nativeAt+" digest=[2]")
+	f(`{"timestamp":"1000","timestamp":null,"input_length":-1}`, nativeAt)
+	f(`{"hash_ids":[1]}`, "column 0: no time")
+	f(`{"timestamp":-1}`, "column 0: time out of range")
+	f(`{"timestamp":1e300}`, "column 0: time out of range")
+	f(`{"timestamp":-1e300}`, "column 0: time out of range")
+	f(`{"timestamp":1000,"hash_ids":[1,2`, "column 34: unexpected end of the value")
+}
+
+// TestDetectionOfLooks: lines that are nearly of a format, or of two.
+func TestDetectionOfLooks(t *testing.T) {
+	f := func(line, want string) {
+		t.Helper()
+		got := ""
+		for _, f := range All {
+			if f.Detect([]byte(line)) {
+				got += f.Name
+			}
+		}
+		if got != want {
+			t.Errorf("%s is %q, want %q", line, got, want)
+		}
+	}
+	f(`{"time":1,"session":"s"}`, "loopgauge")
+	f(`[{"time":1,"session":"s"},{}]`, "loopgauge")
+	f(`[[{"time":1,"session":"s"}]]`, "")
+	f(`{"time":1}`, "")
+	f(`{"time":1,"level":"info","msg":"hello"}`, "")
+	f(`{"time":1,"method":"GET","path":"/","status":200}`, "loopgauge")
+	f(`{"time":"2026-11-21T10:00:00Z","method":"GET","uri":"/","status":200}`, "nginx-json")
+	f(`{"time":"2026-11-21T10:00:00Z","request":"GET / HTTP/1.1","status":200}`, "nginx-json")
+	f(`{"startTime":1,"call_type":"acompletion","messages":[]}`, "litellm")
+	f(`{"startTime":1,"time":2,"id":"x","call_type":"acompletion","messages":[]}`, "litellm")
+	f(`{"startTime":1,"messages":[]}`, "")
+	f(`{"timestamp":1,"hash_ids":[]}`, "mooncake")
+	f(`{"timestamp":1}`, "")
+	f(`{"time":1,"session":"cut`, "loopgauge") // the first line of a log that was cut at its start or end
+	f(`::1 - - [21/Nov/2026:10:00:00 +0000] "GET / HTTP/1.1" 200`, "combined")
+	f(`::1 - - [21/Nov/2026:10:00:00 +0000] "GET / HTTP/1.1"`, "")
+	f(``, "")
+	f(`[]`, "")
+	f(`{}`, "")
+	f(`hello there`, "")
+}

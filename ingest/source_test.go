@@ -1,0 +1,251 @@
+package ingest
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// write makes a file below dir, with the directories it lies in.
+func write(tb testing.TB, dir, name string, content []byte) string {
+	tb.Helper()
+	path := filepath.Join(dir, filepath.FromSlash(name))
+	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+		tb.Fatal(err)
+	}
+	if err := os.WriteFile(path, content, 0o666); err != nil {
+		tb.Fatal(err)
+	}
+	return path
+}
+
+// find runs Find in dir and returns what it found and what it did not.
+func find(tb testing.TB, dir string, args ...string) (names []string, problems string) {
+	tb.Helper()
+	for i, arg := range args {
+		if arg != StdinName {
+			args[i] = dir + "/" + arg
+		}
+	}
+	sources, err := Find(args, strings.NewReader("x"))
+	for _, s := range sources {
+		names = append(names, strings.TrimPrefix(s.Name, dir+"/"))
+	}
+	if err != nil {
+		problems = strings.ReplaceAll(err.Error(), dir+"/", "")
+	}
+	return names, problems
+}
+
+func TestFind(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range []string{
+		"a.log", "b.log.1", "c.jsonl", "odd[1].log", "sub/d.log", "sub/deep/e.log", "sub/.hidden/f.log", "sub/.g.log",
+		"sub/README", "sub/LICENSE", "sub/notes.md", "sub/run.sh", "sub/part.parquet", "mixed/z.log", "only-docs/README.md",
+	} {
+		write(t, dir, name, []byte("x\n"))
+	}
+	write(t, dir, "empty.log", nil)
+	write(t, dir, "mixed/empty.log", nil)
+	write(t, dir, "rotated/empty.log", nil)
+	if err := os.Mkdir(filepath.Join(dir, "mixed", "emptydir"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	link := func(target, name string) {
+		if err := os.Symlink(filepath.Join(dir, target), filepath.Join(dir, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	link("a.log", "link.log")
+	link("sub", "linkdir")
+	link("gone", "broken.log")
+	write(t, dir, "links/x.log", []byte("x\n"))
+	link("a.log", "links/y.log")
+	link("gone", "links/broken.log")
+	link("links", "links/loop") // a link to a directory inside a walked one is not followed
+	if err := syscall.Mkfifo(filepath.Join(dir, "mixed", "pipe.log"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+
+	f := func(args, want, problems string) {
+		t.Helper()
+		names, got := find(t, dir, strings.Fields(args)...)
+		if got := strings.Join(names, " "); got != want {
+			t.Errorf("%s: found %q, want %q", args, got, want)
+		}
+		if got != problems {
+			t.Errorf("%s: problems %q, want %q", args, got, problems)
+		}
+	}
+	f("a.log", "a.log", "")
+	f("c.jsonl a.log", "c.jsonl a.log", "") // in the order of the arguments
+	f("sub", "sub/d.log sub/deep/e.log", "")
+	f("sub/README", "sub/README", "") // who names it means it
+	f("sub/.hidden", "sub/.hidden/f.log", "")
+	f("mixed", "mixed/z.log", "") // a pipe in a directory could block for ever
+	f("*.log", "a.log odd[1].log", "broken.log: no such file or directory")
+	f("*.log.?", "b.log.1", "")
+	f("odd[1].log", "odd[1].log", "") // a name that exists is no pattern
+	f("sub/*/e.log", "sub/deep/e.log", "")
+
+	// Each file comes once, and naming it again is no error.
+	f("a.log ./a.log a.log sub/../a.log", "a.log", "")
+	f("a.log link.log", "a.log", "")
+	f("link.log a.log", "link.log", "")
+	f("sub sub/d.log sub", "sub/d.log sub/deep/e.log", "")
+	f("linkdir sub", "linkdir/d.log linkdir/deep/e.log", "")
+	f("a.log links", "a.log links/x.log", "")
+	f("- a.log -", "standard input a.log", "")
+
+	// An empty file is passed over if there is another.
+	f("empty.log a.log", "a.log", "")
+	f("empty.log", "empty.log", "")
+
+	// What is missing is named, the rest is read.
+	f("gone.log", "", "gone.log: no such file or directory")
+	f("gone.log a.log gone/too.log", "a.log", "gone.log: no such file or directory\ngone/too.log: no such file or directory")
+	f("broken.log", "", "broken.log: no such file or directory")
+	f("*.nothing", "", "*.nothing: no file matches")
+	f("[", "", "[: syntax error in pattern")
+	f("rotated", "", "rotated: no logs in this directory")
+	f("only-docs", "", "only-docs: no logs in this directory")
+	f("a.log/b", "", "a.log/b: not a directory")
+	// One match that is nothing does not hide those behind it.
+	f("mixed/*", "mixed/pipe.log mixed/z.log", "mixed/emptydir: no logs in this directory")
+}
+
+func TestFindOnlyEmpty(t *testing.T) {
+	dir := t.TempDir()
+	write(t, dir, "a.log", nil)
+	write(t, dir, "b.log", nil)
+	names, problems := find(t, dir, "a.log", "b.log")
+	if len(names) != 2 || problems != "" {
+		t.Errorf("%v, %q: with nothing but empty files, opening them has to say so", names, problems)
+	}
+}
+
+func TestPermissionDenied(t *testing.T) {
+	err := newError("a.log", &fs.PathError{Op: "open", Path: "a.log", Err: syscall.EACCES}, "")
+	const want = "a.log: permission denied\nrun as a user who may read it, or hand it over on standard input"
+	if err.Error() != want || !errors.Is(err, fs.ErrPermission) {
+		t.Errorf("%q, want %q", err, want)
+	}
+	if os.Geteuid() == 0 {
+		t.Skip("root may read everything: the rest of this test needs another user")
+	}
+	dir := t.TempDir()
+	path := write(t, dir, "a.log", []byte("x\n"))
+	write(t, dir, "shut/b.log", []byte("x\n"))
+	for _, name := range []string{path, filepath.Join(dir, "shut")} {
+		if err := os.Chmod(name, 0); err != nil {
+			t.Fatal(err)
+		}
+	}
+	defer os.Chmod(filepath.Join(dir, "shut"), 0o777) //nolint:errcheck // what stays behind is the test's own
+	sources, problem := Find([]string{dir}, nil)
+	if problem == nil || !strings.Contains(problem.Error(), "shut: permission denied") || strings.Contains(problem.Error(), "no logs") {
+		t.Errorf("problems: %v", problem)
+	}
+	if len(sources) != 1 {
+		t.Fatalf("%d sources", len(sources))
+	}
+	if _, got := Open(sources[0], 0, Options{}); got == nil || !strings.Contains(got.Error(), "permission denied") {
+		t.Errorf("opened: %v", got)
+	}
+}
+
+func TestErrorNamesThePathOnce(t *testing.T) {
+	_, err := os.Open("no/such.log")
+	got := newError("no/such.log", fmt.Errorf("while opening: %w", err), "look elsewhere")
+	if want := "no/such.log: no such file or directory\nlook elsewhere"; got.Error() != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	if !errors.Is(got, fs.ErrNotExist) {
+		t.Error("the cause is lost")
+	}
+}
+
+// TestOpenSaysWhatIsWrong: sources that are no log in a known format, by content.
+func TestOpenSaysWhatIsWrong(t *testing.T) {
+	dir := t.TempDir()
+	f := func(content, want string) {
+		t.Helper()
+		path := write(t, dir, "x.log", []byte(content))
+		sources, err := Find([]string{path}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, err := Open(sources[0], 0, Options{})
+		if err == nil {
+			s.Close()
+			t.Errorf("%.40q: opened as %s", content, s.Format().Name)
+			return
+		}
+		got := strings.ReplaceAll(err.Error(), path, "x.log")
+		if first, _, _ := strings.Cut(got, "\n"); got != want && first != want {
+			t.Errorf("%.40q:\ngot  %s\nwant %s", content, got, want)
+		}
+		if strings.Contains(err.Error(), "sk-secret") {
+			t.Errorf("text of the log is shown: %v", err)
+		}
+	}
+	f("", "x.log: the file is empty")
+	f("\n \r\n\t\n", "x.log: nothing but blank lines")
+	f("\uFEFF", "x.log: nothing but blank lines") // an endless loop, once
+	f("\uFEFF\r\n", "x.log: nothing but blank lines")
+	f("\n"+strings.Repeat(" ", 100), "x.log: nothing but blank lines")
+	f("\xFF\xFE{\x00", "x.log: text in UTF-16\nturn it into UTF-8 on the way: iconv -f UTF-16 -t UTF-8 x.log | loopgauge ... -")
+	f("\xFE\xFF\x00{", "x.log: text in UTF-16\nturn it into UTF-8 on the way: iconv -f UTF-16 -t UTF-8 x.log | loopgauge ... -")
+	f("\x7fELF\x02\x01\x01\x00", "x.log: binary data, not a log")
+	f("{\"time\":1,\"id\":\"\x00\"}", "x.log: binary data, not a log")
+	f(strings.Repeat("\x00", 10_000), "x.log: begins with NUL bytes: a file that was truncated while being written?\ntake them out on the way: tr -d '\\000' < x.log | loopgauge ... -")
+	f("PAR1\x15\x04", "x.log: a Parquet file, not a log")
+	f("\xFD7zXZ\x00\x00\x04", "x.log: xz data\nunpack it on the way: xz -dc x.log | loopgauge ... -")
+	f("BZh91AY&SY", "x.log: bzip2 data\nunpack it on the way: bzip2 -dc x.log | loopgauge ... -")
+	f("\x04\x22\x4D\x18\x64", "x.log: lz4 data\nunpack it on the way: lz4 -dc x.log | loopgauge ... -")
+	f("PK\x03\x04\x14", "x.log: zip data\nunpack it on the way: unzip -p x.log | loopgauge ... -")
+	f("\x1f\x8b", "x.log: the compressed data ends early")
+	f("\x1f\x8b\x08\x00", "x.log: the compressed data ends early")
+	f("\x28\xB5\x2F\xFD", "x.log: the compressed data ends early")
+	f("sk-secret\n", "x.log: no known log format; line 1 is neither JSON nor an access log line")
+	f("\n\n\uFEFFsk-secret\n", "x.log: no known log format; line 3 is neither JSON nor an access log line")
+	f("{\"key\":\"sk-secret\"}\n", "x.log: no known log format; line 1 is JSON, but not of a known gateway")
+	f("[]\n", "x.log: no known log format; line 1 is JSON, but not of a known gateway")
+	f("\n{\"key\":\"sk-secret\n", "x.log: no known log format; line 2, column 18: string not closed")
+	f(strings.Repeat("[", 2000)+"\n", "x.log: no known log format; line 1, column 1025: nested too deep")
+}
+
+func TestOpenUnknownFormat(t *testing.T) {
+	path := write(t, t.TempDir(), "x.log", []byte("x\n"))
+	sources, _ := Find([]string{path}, nil)
+	_, err := Open(sources[0], 0, Options{Format: "nope"})
+	unknown, ok := errors.AsType[*UnknownFormat](err)
+	if !ok || unknown.Name != "nope" || err.Error() != `no format is called "nope"; there are loopgauge, litellm, nginx-json, combined, mooncake` {
+		t.Errorf("%v", err)
+	}
+}
+
+// TestVanishedFile: a file that goes between the look and the reading.
+func TestVanishedFile(t *testing.T) {
+	path := write(t, t.TempDir(), "x.log", bytes.Repeat([]byte(`{"time":1,"id":"a"}`+"\n"), 3))
+	sources, _ := Find([]string{path}, nil)
+	s, err := Open(sources[0], 0, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+	_, err = s.Next()
+	want := path + ": no such file or directory\nit was there a moment ago: is it being rotated?"
+	if err == nil || err.Error() != want || !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("%v, want %s", err, want)
+	}
+}

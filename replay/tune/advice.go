@@ -1,0 +1,308 @@
+package tune
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"github.com/loopgauge/loopgauge/window"
+)
+
+// Advice is the setting of one rule that is worth having, and what it would
+// have done to the log.
+type Advice struct {
+	Rule      *window.Rule
+	Target    int
+	Cell      int // index into Report.Cells
+	Threshold int
+	Found     bool // there is a setting that catches something within the limits
+
+	Outcome Outcome // over the whole log
+	Train   Outcome // over the part that the setting was chosen on
+	Test    Outcome // over the rest, which it was not chosen on
+
+	Requests, Episodes int64 // by the sweep
+	EpisodesPerDay     float64
+	Current            Outcome // of the rule as it is, if its counter was swept
+	HasCurrent         bool
+	CurrentCell        int
+	Missed             int // loops that the most sensitive sane setting finds and this one does not
+}
+
+// Outcome is what a setting would have done to the repeats of a rule.
+type Outcome struct {
+	Caught, Loops   int   // loops it fires on, of all there are
+	Wrong           int   // repeats that are none, and that it fires on
+	Episodes        int   // repeats it fires on
+	Waste, AllWaste int64 // requests of loops after it fired; after the second
+	WrongRequests   int64
+	Delays          []float64 // seconds from the first repeat to the firing
+	Tokens, Before  int64
+	Cost            float64
+}
+
+// saneThreshold is the lowest that advice gives.
+const saneThreshold = leastRepeats
+
+// trainShare is the part of the log's time that settings are chosen on.
+const trainShare = 0.7
+
+// goodEnough is how much of the best waste a setting must save to be preferred
+// for being wrong less often or steadier.
+const goodEnough = 0.9
+
+// safety is the part of a threshold that must still keep to the limits.
+const safety = 0.75
+
+// advise picks a setting for every rule.
+func (r *Report) advise() {
+	split := r.Result.First + int64(trainShare*float64(r.Result.Last-r.Result.First))
+	byTarget := make([][]*Repeat, len(r.Sweep))
+	for _, k := range r.Repeats {
+		byTarget[k.Target] = append(byTarget[k.Target], k)
+	}
+	for i := range r.Sweep {
+		var train, test []*Repeat
+		for _, k := range byTarget[i] {
+			if k.First <= split {
+				train = append(train, k)
+			} else {
+				test = append(test, k)
+			}
+		}
+		r.Advice = append(r.Advice, r.adviseOne(i, train, test))
+	}
+	r.recommend()
+}
+
+func (r *Report) adviseOne(target int, train, test []*Repeat) Advice {
+	t := &r.Sweep[target]
+	a := Advice{Rule: t.Rule, Target: target, Cell: -1, CurrentCell: r.cellOf(t.Rule)}
+	all := slices.Concat(train, test)
+	least, most := max(saneThreshold, r.Options.Least), r.Options.Most
+	grid := make([][]Outcome, len(r.Cells))
+	for c := range r.Cells {
+		grid[c] = make([]Outcome, most+1)
+		for threshold := least; threshold <= most; threshold++ {
+			grid[c][threshold] = r.outcome(train, c, threshold)
+			if grid[c][threshold].Episodes == 0 {
+				break // a higher one catches less
+			}
+		}
+	}
+	a.Cell, a.Threshold = r.choose(t, grid, least)
+	if a.CurrentCell >= 0 {
+		a.Current, a.HasCurrent = r.outcome(all, a.CurrentCell, t.Rule.Threshold), true
+	}
+	if a.Cell < 0 {
+		a.Outcome.Loops = r.outcome(all, 0, most).Loops
+		return a
+	}
+	a.Found = true
+	a.Outcome, a.Train, a.Test = r.outcome(all, a.Cell, a.Threshold), grid[a.Cell][a.Threshold], r.outcome(test, a.Cell, a.Threshold)
+	cell := &t.Cells[a.Cell]
+	a.Requests, a.Episodes = cell.Requests[a.Threshold], cell.Episodes[a.Threshold]
+	a.EpisodesPerDay = perDay(float64(a.Episodes), r.Days)
+	a.Missed = r.sensitive(all) - a.Outcome.Caught
+	return a
+}
+
+// sensitive is how many loops some sane setting finds.
+func (r *Report) sensitive(repeats []*Repeat) (n int) {
+	for _, k := range repeats {
+		if !r.isLoop(k) {
+			continue
+		}
+		for c := range r.Cells {
+			if _, fired := k.fires(c, len(r.Cells), saneThreshold); fired {
+				n++
+				break
+			}
+		}
+	}
+	return n
+}
+
+// perDay is a rate. Less than a day counts as one: three loops in a minute do
+// not make thousands a day.
+func perDay(n, days float64) float64 { return n / max(days, 1) }
+
+// cellOf is the cell that counts as the rule does, -1 if none does.
+func (r *Report) cellOf(rule *window.Rule) int {
+	return slices.Index(r.Cells, window.SweepCell{Kind: rule.Counter.Kind, Window: rule.Counter.Window})
+}
+
+// isLoop goes by the labels where there are any, and by the kind elsewhere.
+func (r *Report) isLoop(k *Repeat) bool {
+	if loop, known := r.Options.Labels[k.Session]; known {
+		return loop && k.Requests >= leastRepeats
+	}
+	return k.Kind.IsLoop()
+}
+
+func (r *Report) isWrong(k *Repeat) bool {
+	if loop, known := r.Options.Labels[k.Session]; known {
+		return !loop
+	}
+	return k.Kind.IsWrong() && !k.excluded
+}
+
+func (r *Report) outcome(repeats []*Repeat, cell, threshold int) (o Outcome) {
+	for _, k := range repeats {
+		loop := r.isLoop(k)
+		if loop {
+			o.Loops++
+			o.AllWaste += k.Requests - 2
+		}
+		f, fired := k.fires(cell, len(r.Cells), threshold)
+		if !fired {
+			continue
+		}
+		o.Episodes++
+		o.Tokens += f.tokens
+		o.Before += f.tokensBefore
+		o.Cost += f.cost
+		o.Delays = append(o.Delays, float64(k.hits[f.hit].time-k.hits[0].time)/1e6)
+		switch {
+		case loop:
+			o.Caught++
+			o.Waste += f.after + 1
+		case r.isWrong(k):
+			o.Wrong++
+			o.WrongRequests += f.requests
+		}
+	}
+	return o
+}
+
+// choose picks the cell and threshold that save most within the limits. Of
+// those that save nearly as much it takes the one that is wrong least often,
+// then the one that catches most, then the rule's own counter, then the one
+// whose neighbours are like it, then the window nearest to the rule's own.
+func (r *Report) choose(t *window.SweepTarget, grid [][]Outcome, least int) (cell, threshold int) {
+	type choice struct {
+		cell, threshold int
+		o               *Outcome
+		steady          float64
+	}
+	var choices []choice
+	var best int64
+	for c := range grid {
+		for th := least; th < len(grid[c]); th++ {
+			o := &grid[c][th]
+			// A setting that is right by a hair is right by chance.
+			margin := max(least, int(safety*float64(th)))
+			if o.Caught == 0 || !r.within(o) || !r.within(&grid[c][margin]) {
+				continue
+			}
+			choices = append(choices, choice{c, th, o, r.steady(grid, c, th)})
+			best = max(best, o.Waste)
+		}
+	}
+	choices = slices.DeleteFunc(choices, func(x choice) bool { return float64(x.o.Waste) < goodEnough*float64(best) })
+	if len(choices) == 0 {
+		return -1, 0
+	}
+	own := func(x choice) int {
+		if r.Cells[x.cell].Kind == t.Rule.Counter.Kind {
+			return 0
+		}
+		return 1
+	}
+	// How far the window is from the rule's own, by factors of two.
+	far := func(x choice) float64 {
+		return math.Round(math.Abs(math.Log2(float64(r.Cells[x.cell].Window) / float64(max(t.Rule.Counter.Window, 1)))))
+	}
+	pick := slices.MinFunc(choices, func(a, b choice) int {
+		return cmp.Or(
+			cmp.Compare(a.o.Wrong, b.o.Wrong), cmp.Compare(-a.o.Caught, -b.o.Caught), cmp.Compare(own(a), own(b)),
+			cmp.Compare(-math.Round(10*a.steady), -math.Round(10*b.steady)), cmp.Compare(far(a), far(b)),
+			cmp.Compare(-a.o.Waste, -b.o.Waste), cmp.Compare(a.cell, b.cell), cmp.Compare(-a.threshold, -b.threshold),
+		)
+	})
+	return pick.cell, pick.threshold
+}
+
+// within says whether a setting keeps to the budget.
+func (r *Report) within(o *Outcome) bool {
+	if r.Options.Budget > 0 && perDay(float64(o.Episodes), trainShare*r.Days) > r.Options.Budget {
+		return false
+	}
+	return float64(o.WrongRequests) <= r.Options.MaxWrong*trainShare*float64(r.Result.Account.Judged)
+}
+
+// steady is the least that a neighbour saves, as a share: one threshold up or
+// down, one window longer or shorter.
+func (r *Report) steady(grid [][]Outcome, cell, threshold int) float64 {
+	own := float64(max(grid[cell][threshold].Waste, 1))
+	least := 1.0
+	see := func(c, th int) {
+		if c >= 0 && c < len(grid) && th >= 0 && th < len(grid[c]) && r.Cells[c].Kind == r.Cells[cell].Kind {
+			least = min(least, float64(grid[c][th].Waste)/own)
+		}
+	}
+	see(cell, threshold+1)
+	see(cell-1, threshold)
+	see(cell+1, threshold)
+	return least
+}
+
+// leastMore is how many more conversations another rule must catch: each rule
+// is one more to look after.
+const leastMore = 2
+
+// recommend picks the rules that are worth having: the one that catches most,
+// then each that catches enough that none before it does.
+func (r *Report) recommend() {
+	order := make([]int, 0, len(r.Advice))
+	for i := range r.Advice {
+		if a := &r.Advice[i]; a.Found && a.Outcome.Caught > a.Outcome.Wrong {
+			order = append(order, i)
+		}
+	}
+	slices.SortStableFunc(order, func(a, b int) int {
+		x, y := &r.Advice[a], &r.Advice[b]
+		return cmp.Or(cmp.Compare(x.Outcome.Wrong, y.Outcome.Wrong), cmp.Compare(len(r.caught(b)), len(r.caught(a))))
+	})
+	seen := map[string]bool{}
+	for _, i := range order {
+		var more []string
+		for who := range r.caught(i) { // any order: a set
+			if !seen[who] {
+				more = append(more, who)
+			}
+		}
+		if len(r.Recommended) > 0 && len(more) < max(leastMore, len(seen)/10) {
+			continue
+		}
+		r.Recommended = append(r.Recommended, i)
+		for _, who := range more {
+			seen[who] = true
+		}
+	}
+}
+
+// caught are the conversations with a loop that an advice fires on.
+func (r *Report) caught(advice int) map[string]bool {
+	a := &r.Advice[advice]
+	who := map[string]bool{}
+	for _, k := range r.Repeats {
+		if k.Target != a.Target || !r.isLoop(k) {
+			continue
+		}
+		if _, fired := k.fires(a.Cell, len(r.Cells), a.Threshold); fired {
+			who[cmp.Or(k.Conversation, k.Session, k.ID())] = true
+		}
+	}
+	return who
+}
+
+// quantile of values, NaN if there are none.
+func quantile(values []float64, q float64) float64 {
+	if len(values) == 0 {
+		return math.NaN()
+	}
+	sorted := slices.Clone(values)
+	slices.Sort(sorted)
+	return sorted[min(int(q*float64(len(sorted))), len(sorted)-1)]
+}

@@ -1,0 +1,356 @@
+package tune
+
+import (
+	"cmp"
+	"encoding/json"
+	"math"
+	"slices"
+	"strconv"
+
+	"github.com/loopgauge/loopgauge/fingerprint"
+	"github.com/loopgauge/loopgauge/replay"
+	"github.com/loopgauge/loopgauge/window"
+)
+
+// DocumentVersion is the version of the --json document. Fields are added
+// under the same version; any other change raises it.
+const DocumentVersion = 1
+
+// Document is what tune --json prints: docs/output.md describes every field.
+type Document struct {
+	Version   int               `json:"version"`
+	Loopgauge string            `json:"loopgauge"`
+	Data      DocumentData      `json:"data"`
+	Sweep     []DocumentCell    `json:"sweep"`
+	Advice    []DocumentAdvice  `json:"advice"`
+	Profiles  []DocumentProfile `json:"profiles"`
+	Labels    *DocumentLabels   `json:"labels"`
+	Episodes  []DocumentEpisode `json:"episodes"`
+	Repeats   []DocumentRepeat  `json:"repeats"` // the longest, at most 10,000
+}
+
+// DocumentData is the account of what was read, and what the rules could see.
+type DocumentData struct {
+	replay.Account
+	First           *string            `json:"first"`
+	Last            *string            `json:"last"`
+	Days            float64            `json:"days"`
+	LatenessSeconds float64            `json:"lateness_s"`
+	Conversations   int                `json:"conversations"`
+	Repeats         int                `json:"repeats"`
+	RepeatsDropped  int64              `json:"repeats_dropped"`
+	Kinds           map[Kind]int       `json:"kinds"`
+	Coverage        []DocumentCoverage `json:"coverage"`
+}
+
+// DocumentCoverage says how many requests a rule could look at.
+type DocumentCoverage struct {
+	Rule          string           `json:"rule"`
+	Judged        int64            `json:"judged"`
+	Counted       int64            `json:"counted"`
+	NotMatched    int64            `json:"not_matched"`
+	NotComputable map[string]int64 `json:"not_computable"`
+}
+
+// DocumentCell is one setting of one rule.
+type DocumentCell struct {
+	Rule          string  `json:"rule"`
+	Kind          string  `json:"kind"`
+	WindowSeconds float64 `json:"window_s"`
+	Threshold     int     `json:"threshold"`
+	Requests      int64   `json:"requests"`
+	Episodes      int64   `json:"episodes"`
+	Scopes        int64   `json:"scopes"`
+	TokensAfter   int64   `json:"tokens_after"`
+	CostAfter     float64 `json:"cost_after"`
+}
+
+// DocumentAdvice is the advised setting of one rule. Kind, window and
+// threshold are null where no setting catches anything within the limits.
+type DocumentAdvice struct {
+	Rule           string           `json:"rule"`
+	Identity       string           `json:"identity"`
+	Scope          []string         `json:"scope"`
+	Recommended    bool             `json:"recommended"`
+	Kind           *string          `json:"kind"`
+	WindowSeconds  *float64         `json:"window_s"`
+	Threshold      *int             `json:"threshold"`
+	Requests       int64            `json:"requests"`
+	Episodes       int64            `json:"episodes"`
+	EpisodesPerDay float64          `json:"episodes_per_day"`
+	Caught         int              `json:"caught"`
+	Loops          int              `json:"loops"`
+	Missed         int              `json:"missed"`
+	Wrong          int              `json:"wrong"`
+	WrongRequests  int64            `json:"wrong_requests"`
+	RequestsAfter  int64            `json:"requests_after"`
+	TokensBefore   int64            `json:"tokens_before"`
+	TokensAfter    int64            `json:"tokens_after"`
+	CostAfter      float64          `json:"cost_after"`
+	DelayMedian    *float64         `json:"delay_median_s"`
+	DelayP95       *float64         `json:"delay_p95_s"`
+	Precision      *float64         `json:"precision"`
+	Recall         *float64         `json:"recall"`
+	F1             *float64         `json:"f1"`
+	Train          *DocumentOutcome `json:"train"`
+	Test           *DocumentOutcome `json:"test"`
+	Current        *DocumentOutcome `json:"current"`
+}
+
+// DocumentOutcome is what a setting does to a part of the log.
+type DocumentOutcome struct {
+	Caught        int   `json:"caught"`
+	Loops         int   `json:"loops"`
+	Wrong         int   `json:"wrong"`
+	Episodes      int   `json:"episodes"`
+	RequestsAfter int64 `json:"requests_after"`
+}
+
+// DocumentProfile is one gateway as it is.
+type DocumentProfile struct {
+	Profile       string  `json:"profile"`
+	Reading       string  `json:"reading"`
+	Requests      int64   `json:"requests"`
+	Share         float64 `json:"share"`
+	Episodes      int64   `json:"episodes"`
+	Conversations int     `json:"conversations"`
+	Caught        int     `json:"caught"`
+	Missed        int     `json:"missed"`
+	Wrong         int     `json:"wrong"`
+	WrongShare    float64 `json:"wrong_share"`
+	Coverage      float64 `json:"coverage"`
+}
+
+// DocumentLabels is what the labels say.
+type DocumentLabels struct {
+	Sessions      int      `json:"sessions"`
+	Loops         int      `json:"loops"`
+	Unseen        int      `json:"unseen"`
+	TruePositive  int      `json:"true_positive"`
+	FalsePositive int      `json:"false_positive"`
+	FalseNegative int      `json:"false_negative"`
+	TrueNegative  int      `json:"true_negative"`
+	Precision     *float64 `json:"precision"`
+	PrecisionLow  float64  `json:"precision_low"`
+	PrecisionHigh float64  `json:"precision_high"`
+	Recall        *float64 `json:"recall"`
+	RecallLow     float64  `json:"recall_low"`
+	RecallHigh    float64  `json:"recall_high"`
+	F1            *float64 `json:"f1"`
+}
+
+// DocumentEpisode is one repeat that the recommended rules fire on; without a
+// recommendation, one that the rules as they are fire on.
+type DocumentEpisode struct {
+	ID            string            `json:"id"`
+	Rule          string            `json:"rule"`
+	Scope         map[string]string `json:"scope"`
+	Fingerprint   string            `json:"fingerprint"`
+	Kind          Kind              `json:"kind"`
+	Evidence      string            `json:"evidence"`
+	First         string            `json:"first"`
+	Fired         string            `json:"fired"`
+	Last          string            `json:"last"`
+	Requests      int64             `json:"requests"`
+	RequestsAfter int64             `json:"requests_after"`
+	TokensAfter   int64             `json:"tokens_after"`
+	CostAfter     float64           `json:"cost_after"`
+	Statuses      map[string]int64  `json:"statuses"`
+	Session       *string           `json:"session"`
+	Caller        *string           `json:"caller"`
+	Model         *string           `json:"model"`
+}
+
+// DocumentRepeat is one repeat, whatever fires on it.
+type DocumentRepeat struct {
+	ID          string            `json:"id"`
+	Rule        string            `json:"rule"`
+	Scope       map[string]string `json:"scope"`
+	Fingerprint string            `json:"fingerprint"`
+	Kind        Kind              `json:"kind"`
+	Evidence    string            `json:"evidence"`
+	First       string            `json:"first"`
+	Last        string            `json:"last"`
+	Requests    int64             `json:"requests"`
+	Session     *string           `json:"session"`
+	Caller      *string           `json:"caller"`
+}
+
+// NewDocument gathers a report.
+func NewDocument(version string, r *Report) *Document {
+	d := &Document{
+		Version: DocumentVersion, Loopgauge: version, Data: r.documentData(),
+		Sweep: []DocumentCell{}, Advice: []DocumentAdvice{}, Profiles: []DocumentProfile{}, Episodes: []DocumentEpisode{},
+	}
+	for i := range r.Sweep {
+		for _, cell := range r.Sweep[i].Cells {
+			d.Sweep = appendCells(d.Sweep, r.Sweep[i].Rule.Name, &cell, r.Options)
+		}
+	}
+	for i := range r.Advice {
+		d.Advice = append(d.Advice, r.documentAdvice(i))
+	}
+	for _, g := range r.Gateways {
+		d.Profiles = append(d.Profiles, DocumentProfile{
+			Profile: g.Gateway.Name, Reading: g.Gateway.Reading, Requests: g.Requests, Share: share(g.Requests, r.Result.Account.Judged),
+			Episodes: g.Episodes, Conversations: g.Conversations, Caught: g.Caught, Missed: g.Loops - g.Caught,
+			Wrong: g.Wrong, WrongShare: share(int64(g.Wrong), int64(g.Normal)), Coverage: g.Coverage,
+		})
+	}
+	if l := r.Labelled; l != nil {
+		d.Labels = documentLabels(l)
+	}
+	for _, f := range r.Fired() {
+		d.Episodes = append(d.Episodes, documentEpisode(f))
+	}
+	d.Repeats = r.documentRepeats()
+	return d
+}
+
+// mostListed is how many repeats a document lists.
+const mostListed = 10_000
+
+func (r *Report) documentRepeats() []DocumentRepeat {
+	longest := slices.Clone(r.Repeats)
+	slices.SortStableFunc(longest, func(a, b *Repeat) int {
+		return cmp.Or(cmp.Compare(b.Requests, a.Requests), cmp.Compare(a.First, b.First))
+	})
+	list := []DocumentRepeat{}
+	for _, k := range longest[:min(len(longest), mostListed)] {
+		d := DocumentRepeat{
+			ID: k.ID(), Rule: k.Rule.Name, Scope: k.scope(), Fingerprint: k.Fingerprint.String(), Kind: k.Kind, Evidence: k.Evidence,
+			First: replay.Stamp(k.First), Last: replay.Stamp(k.Last), Requests: k.Requests, Session: text(k.Session), Caller: text(k.Caller),
+		}
+		list = append(list, d)
+	}
+	return list
+}
+
+func (k *Repeat) scope() map[string]string {
+	scope := map[string]string{}
+	for i, field := range k.Rule.Scope.Fields {
+		scope[field] = k.Scope[i]
+	}
+	return scope
+}
+
+// MarshalIndent is the document as JSON, indented.
+func (d *Document) MarshalIndent() ([]byte, error) {
+	b, err := json.MarshalIndent(d, "", "  ")
+	return append(b, '\n'), err
+}
+
+func (r *Report) documentData() DocumentData {
+	d := DocumentData{
+		Account: r.Result.Account, Days: r.Days, LatenessSeconds: r.Lateness.Value.Seconds(), Conversations: r.Conversations,
+		Repeats: len(r.Repeats), RepeatsDropped: r.Dropped, Kinds: map[Kind]int{}, Coverage: []DocumentCoverage{},
+	}
+	if r.Result.First != fingerprint.NoTime {
+		first, last := replay.Stamp(r.Result.First), replay.Stamp(r.Result.Last)
+		d.First, d.Last = &first, &last
+	}
+	for _, k := range r.Repeats {
+		d.Kinds[k.Kind]++
+	}
+	for i := range r.Result.Rules[:len(r.Options.Rules)] {
+		a := &r.Result.Rules[i]
+		c := DocumentCoverage{a.Rule.Name, a.Judged, a.Counted, a.NotMatched, map[string]int64{}}
+		for cause, n := range a.NotComputable {
+			if n > 0 {
+				c.NotComputable[fingerprint.Cause(cause).String()] = n
+			}
+		}
+		d.Coverage = append(d.Coverage, c)
+	}
+	return d
+}
+
+// appendCells adds a cell's thresholds, up to the first that nothing reaches.
+func appendCells(list []DocumentCell, rule string, cell *window.Swept, o Options) []DocumentCell {
+	for t := max(2, o.Least); t <= o.Most; t++ {
+		list = append(list, DocumentCell{
+			rule, cell.Kind, cell.Window.Seconds(), t, cell.Requests[t], cell.Episodes[t], cell.Scopes[t], cell.TokensAfter[t], cell.CostAfter[t],
+		})
+		if cell.Requests[t] == 0 {
+			break
+		}
+	}
+	return list
+}
+
+func (r *Report) documentAdvice(i int) DocumentAdvice {
+	a := &r.Advice[i]
+	o := a.Outcome
+	d := DocumentAdvice{
+		Rule: a.Rule.Name, Identity: a.Rule.Identity.Name, Scope: append([]string{}, a.Rule.Scope.Fields...), Recommended: slices.Contains(r.Recommended, i),
+		Requests: a.Requests, Episodes: a.Episodes, EpisodesPerDay: a.EpisodesPerDay, Caught: o.Caught, Loops: o.Loops, Missed: a.Missed,
+		Wrong: o.Wrong, WrongRequests: o.WrongRequests, RequestsAfter: o.Waste, TokensBefore: o.Before, TokensAfter: o.Tokens, CostAfter: o.Cost,
+		DelayMedian: number(quantile(o.Delays, 0.5)), DelayP95: number(quantile(o.Delays, 0.95)),
+	}
+	if a.HasCurrent {
+		d.Current = documentOutcome(&a.Current)
+	}
+	if a.Found {
+		cell := r.Cells[a.Cell]
+		seconds := cell.Window.Seconds()
+		d.Kind, d.WindowSeconds, d.Threshold = &cell.Kind, &seconds, &a.Threshold
+		d.Train, d.Test = documentOutcome(&a.Train), documentOutcome(&a.Test)
+	}
+	if r.Labelled != nil {
+		s := r.Labelled.ByAdvice[i]
+		d.Precision, d.Recall, d.F1 = number(s.Precision()), number(s.Recall()), number(s.F1())
+	}
+	return d
+}
+
+func documentOutcome(o *Outcome) *DocumentOutcome {
+	return &DocumentOutcome{o.Caught, o.Loops, o.Wrong, o.Episodes, o.Waste}
+}
+
+func documentLabels(l *Labelled) *DocumentLabels {
+	s := l.Together
+	d := &DocumentLabels{
+		Sessions: l.Sessions, Loops: l.Loops, Unseen: l.Unseen,
+		TruePositive: s.TruePositive, FalsePositive: s.FalsePositive, FalseNegative: s.FalseNegative, TrueNegative: s.TrueNegative,
+		Precision: number(s.Precision()), Recall: number(s.Recall()), F1: number(s.F1()),
+	}
+	d.PrecisionLow, d.PrecisionHigh = Interval(s.TruePositive, s.TruePositive+s.FalsePositive)
+	d.RecallLow, d.RecallHigh = Interval(s.TruePositive, s.TruePositive+s.FalseNegative)
+	return d
+}
+
+func documentEpisode(f Fired) DocumentEpisode {
+	k := f.Repeat
+	d := DocumentEpisode{
+		ID: k.ID(), Rule: k.Rule.Name, Scope: k.scope(), Fingerprint: k.Fingerprint.String(), Kind: k.Kind, Evidence: k.Evidence,
+		First: replay.Stamp(k.First), Fired: replay.Stamp(f.Time), Last: replay.Stamp(k.Last), Requests: k.Requests, RequestsAfter: f.After,
+		TokensAfter: f.Tokens, CostAfter: f.Cost, Statuses: map[string]int64{},
+		Session: text(k.Session), Caller: text(k.Caller), Model: text(k.Model),
+	}
+	for _, h := range k.hits {
+		d.Statuses[strconv.Itoa(int(h.status))]++
+	}
+	return d
+}
+
+// number is null where there is none.
+func number(x float64) *float64 {
+	if math.IsNaN(x) || math.IsInf(x, 0) {
+		return nil
+	}
+	return &x
+}
+
+func text(s string) *string {
+	if s == "" {
+		return nil
+	}
+	return &s
+}
+
+func share(part, whole int64) float64 {
+	if whole == 0 {
+		return 0
+	}
+	return float64(part) / float64(whole)
+}

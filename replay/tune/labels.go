@@ -1,0 +1,153 @@
+package tune
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"strings"
+)
+
+// Labels are sessions that somebody has looked at.
+type Labels map[string]bool
+
+// ReadLabels reads JSON lines {"session": "...", "loop": true}. name is how
+// errors call the file.
+func ReadLabels(name string, src io.Reader) (Labels, error) {
+	labels := Labels{}
+	s := bufio.NewScanner(src)
+	s.Buffer(nil, 1<<20)
+	for line := 1; s.Scan(); line++ {
+		if strings.TrimSpace(s.Text()) == "" {
+			continue
+		}
+		var row struct {
+			Session *string `json:"session"`
+			Loop    *bool   `json:"loop"`
+		}
+		if err := json.Unmarshal(s.Bytes(), &row); err != nil {
+			return nil, fmt.Errorf("%s:%d: %w", name, line, err)
+		}
+		if row.Session == nil || row.Loop == nil {
+			return nil, fmt.Errorf(`%s:%d: a label is {"session": "...", "loop": true or false}`, name, line)
+		}
+		if was, twice := labels[*row.Session]; twice && was != *row.Loop {
+			return nil, fmt.Errorf("%s:%d: session %q is labelled true and false", name, line, *row.Session)
+		}
+		labels[*row.Session] = *row.Loop
+	}
+	if err := s.Err(); err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	if len(labels) == 0 {
+		return nil, fmt.Errorf("%s: no labels in it", name)
+	}
+	return labels, nil
+}
+
+// Labelled holds the labels against what the advice would do.
+type Labelled struct {
+	Sessions, Loops, Unseen int // labels; of loops; of sessions that the log does not have
+	ByAdvice                []Score
+	Together                Score // of the recommended rules
+}
+
+// Score is a setting against the labels. Sessions count, not requests.
+type Score struct {
+	TruePositive, FalsePositive, FalseNegative, TrueNegative int
+}
+
+// Precision is the share of flagged sessions that are loops; NaN if none is
+// flagged.
+func (s Score) Precision() float64 { return ratio(s.TruePositive, s.TruePositive+s.FalsePositive) }
+
+// Recall is the share of loops that are flagged; NaN if there is none.
+func (s Score) Recall() float64 { return ratio(s.TruePositive, s.TruePositive+s.FalseNegative) }
+
+// F1 is the harmonic mean of precision and recall.
+func (s Score) F1() float64 {
+	return ratio(2*s.TruePositive, 2*s.TruePositive+s.FalsePositive+s.FalseNegative)
+}
+
+func ratio(part, whole int) float64 {
+	if whole == 0 {
+		return math.NaN()
+	}
+	return float64(part) / float64(whole)
+}
+
+// Interval is Wilson's 95 % interval of a share.
+func Interval(part, whole int) (low, high float64) {
+	if whole == 0 {
+		return 0, 1
+	}
+	const z = 1.959964
+	n, p := float64(whole), float64(part)/float64(whole)
+	middle := (p + z*z/(2*n)) / (1 + z*z/n)
+	half := z / (1 + z*z/n) * math.Sqrt(p*(1-p)/n+z*z/(4*n*n))
+	return max(middle-half, 0), min(middle+half, 1)
+}
+
+// label scores the advice.
+func (r *Report) label(sessions map[string]bool) {
+	if r.Options.Labels == nil {
+		return
+	}
+	l := &Labelled{Sessions: len(r.Options.Labels)}
+	for session, loop := range r.Options.Labels { // any order: each is counted alike
+		if loop {
+			l.Loops++
+		}
+		if !sessions[session] {
+			l.Unseen++
+		}
+	}
+	together := map[string]bool{}
+	for i := range r.Advice {
+		flagged := r.flaggedSessions(i)
+		l.ByAdvice = append(l.ByAdvice, r.score(flagged))
+		for _, j := range r.Recommended {
+			if j == i {
+				for s := range flagged { // any order: a set
+					together[s] = true
+				}
+			}
+		}
+	}
+	l.Together = r.score(together)
+	r.Labelled = l
+}
+
+func (r *Report) flaggedSessions(advice int) map[string]bool {
+	a := &r.Advice[advice]
+	flagged := map[string]bool{}
+	if !a.Found {
+		return flagged
+	}
+	for _, k := range r.Repeats {
+		if k.Target != a.Target || k.Session == "" {
+			continue
+		}
+		if _, fired := k.fires(a.Cell, len(r.Cells), a.Threshold); fired {
+			flagged[k.Session] = true
+		}
+	}
+	return flagged
+}
+
+func (r *Report) score(flagged map[string]bool) (s Score) {
+	for session, loop := range r.Options.Labels { // any order: each is counted alike
+		switch {
+		case loop && flagged[session]:
+			s.TruePositive++
+		case loop:
+			s.FalseNegative++
+		case flagged[session]:
+			s.FalsePositive++
+		default:
+			s.TrueNegative++
+		}
+	}
+	return s
+}

@@ -1,0 +1,188 @@
+package tune
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"math"
+
+	"github.com/loopgauge/loopgauge/fingerprint"
+	"github.com/loopgauge/loopgauge/window"
+)
+
+// Repeat is one key, a fingerprint in a scope, that came more than once
+// without a pause longer than any setting looks back: a loop, or an innocent
+// repetition. It holds what is needed to say, of any setting, whether and when
+// it would have fired.
+type Repeat struct {
+	Rule        *window.Rule
+	Target      int // index of the swept rule
+	Scope       []string
+	Fingerprint fingerprint.Fingerprint
+
+	First, Last int64 // microseconds
+	Requests    int64
+	Kind        Kind
+	Evidence    string
+
+	// Of the first request that repeated; empty if not logged.
+	Session, Caller, Model, Conversation string
+
+	method, path string
+	excluded     bool // a suggested exclusion takes it out
+
+	hits   []hit
+	counts []uint8 // of hits[i] in cell c: i*cells + c
+	facts  facts
+}
+
+// hit is one request of a repeat, from the second one on.
+type hit struct {
+	time   int64
+	tokens int64 // -1 unknown
+	cost   float64
+	status int32
+}
+
+// The bounds of what is kept. A loop that goes on for longer than keptHits has
+// long been found by every setting; its later requests only add to the sums.
+const (
+	keptHits    = 256     // of one repeat
+	keptRepeats = 1 << 17 // of all rules
+	keptCounts  = 1 << 26 // bytes
+)
+
+// collector keeps the repeats of a pass.
+type collector struct {
+	rules   []*window.Rule
+	cells   int
+	open    map[uint64]*Repeat
+	all     []*Repeat
+	counts  int   // bytes in use
+	dropped int64 // repeats there was no room for
+
+	results, answers, messages, conversation int // companions in the plan; -1 if there is none
+}
+
+func newCollector(plan *window.Plan, rules []*window.Rule, cells int) *collector {
+	c := &collector{rules: rules, cells: cells, open: map[uint64]*Repeat{}}
+	c.results = companion(plan, "tool-call-result")
+	c.answers = companion(plan, "tool-call-python")
+	c.messages = companion(plan, "last-messages")
+	c.conversation = -1
+	for i, s := range plan.Scopes {
+		if len(s.Fields) == 1 && s.Fields[0] == "conversation" {
+			c.conversation = i
+		}
+	}
+	return c
+}
+
+// companion is the identity that tells more of the requests of another.
+func companion(plan *window.Plan, name string) int {
+	for i, id := range plan.Identities {
+		if id.Name == name {
+			return i
+		}
+	}
+	return -1
+}
+
+func (c *collector) repeat(r *window.Repeat) {
+	k := c.open[r.Number]
+	if k == nil {
+		if len(c.all) >= keptRepeats {
+			c.dropped++
+			return
+		}
+		ev := r.Event
+		k = &Repeat{
+			Rule: c.rules[r.Target], Target: r.Target, Scope: append([]string{}, r.Scope.Values...), Fingerprint: r.Fingerprint,
+			First: r.First, Requests: 1, Session: ev.Session, Caller: ev.Caller, Model: ev.Model, Conversation: c.conversationOf(ev),
+		}
+		c.open[r.Number] = k
+		c.all = append(c.all, k)
+	}
+	k.Last = r.Event.Time
+	k.Requests++
+	c.note(k, r)
+	if len(k.hits) == keptHits || c.counts >= keptCounts {
+		return
+	}
+	h := hit{time: r.Event.Time, tokens: -1, cost: r.Event.Cost, status: int32(r.Event.Status)}
+	if r.Event.TokensIn >= 0 || r.Event.TokensOut >= 0 {
+		h.tokens = max(r.Event.TokensIn, 0) + max(r.Event.TokensOut, 0)
+	}
+	k.hits = append(k.hits, h)
+	for _, n := range r.Counts {
+		k.counts = append(k.counts, uint8(min(n, math.MaxUint8)))
+	}
+	c.counts += c.cells
+}
+
+func (c *collector) ended(number uint64) { delete(c.open, number) }
+
+// conversationOf names the conversation of an event, "" if it has none.
+func (c *collector) conversationOf(ev *window.Event) string {
+	if c.conversation < 0 || ev.Scopes[c.conversation].Cause != fingerprint.Computable {
+		return ""
+	}
+	return ev.Scopes[c.conversation].Values[0]
+}
+
+// count is what a cell counted at a hit.
+func (k *Repeat) count(hit, cell, cells int) int { return int(k.counts[hit*cells+cell]) }
+
+// firing is what one setting would have done with a repeat.
+type firing struct {
+	hit                  int // the first that fired
+	requests             int64
+	after                int64 // requests that fired after the first
+	tokens, tokensBefore int64
+	cost                 float64
+}
+
+// fires says what a cell at a threshold would have done.
+func (k *Repeat) fires(cell, cells, threshold int) (f firing, fired bool) {
+	f.hit = -1
+	for i := range k.hits {
+		if k.count(i, cell, cells) < threshold {
+			if f.hit < 0 {
+				f.tokensBefore += max(k.hits[i].tokens, 0)
+			}
+			continue
+		}
+		f.requests++
+		if f.hit < 0 {
+			f.hit = i
+			continue
+		}
+		f.after++
+		f.tokens += max(k.hits[i].tokens, 0)
+		if !math.IsNaN(k.hits[i].cost) {
+			f.cost += k.hits[i].cost
+		}
+	}
+	if f.hit < 0 {
+		return f, false
+	}
+	if len(k.hits) == keptHits { // the rest went on as it was
+		rest := k.Requests - 1 - keptHits
+		f.requests += rest
+		f.after += rest
+	}
+	return f, true
+}
+
+// ID tells the repeat from all others, and is the same in every run.
+func (k *Repeat) ID() string {
+	h := sha256.New()
+	h.Write([]byte(k.Rule.Name))
+	for _, s := range k.Scope {
+		h.Write(binary.BigEndian.AppendUint64(nil, uint64(len(s))))
+		h.Write([]byte(s))
+	}
+	h.Write(k.Fingerprint.Bytes())
+	h.Write(binary.BigEndian.AppendUint64(nil, uint64(k.First)))
+	return "lp-" + hex.EncodeToString(h.Sum(nil)[:8])
+}

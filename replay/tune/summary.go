@@ -1,0 +1,334 @@
+package tune
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/loopgauge/loopgauge/fingerprint"
+	"github.com/loopgauge/loopgauge/replay/term"
+)
+
+// Summary is what a person reads in a terminal: what repeats in the log, what
+// each gateway would do with it, what each setting would catch, and last the
+// recommendation.
+type Summary struct {
+	Report *Report
+	Colour bool
+}
+
+// String lays the summary out for 80 columns or more.
+func (s Summary) String() string {
+	var b strings.Builder
+	s.data(&b)
+	s.kinds(&b)
+	s.gateways(&b)
+	s.settings(&b)
+	s.labels(&b)
+	s.recommendation(&b)
+	return b.String()
+}
+
+func (s Summary) data(b *strings.Builder) {
+	r := s.Report.Result
+	if r.First == fingerprint.NoTime {
+		fmt.Fprintf(b, "%s\n\n", r.Account)
+		return
+	}
+	fmt.Fprintf(b, "%s to %s UTC, %s\n%s\n\n", term.Instant(r.First).Format("2006-01-02 15:04"), term.Instant(r.Last).Format("2006-01-02 15:04"),
+		term.Plural(int64(s.Report.Conversations), "conversation", "conversations"), r.Account)
+}
+
+// kinds shows what repeats, each kind by its largest.
+func (s Summary) kinds(b *strings.Builder) {
+	r := s.Report
+	t := term.Table{Right: map[int]bool{1: true, 2: true}}
+	t.Add("what repeats", "repeats", "longest", "the longest")
+	for _, kind := range Kinds {
+		n := int64(0)
+		var longest *Repeat
+		for _, k := range r.Repeats {
+			if k.Kind != kind {
+				continue
+			}
+			n++
+			if longest == nil || k.Requests > longest.Requests {
+				longest = k
+			}
+		}
+		if n > 0 {
+			t.Add(string(kind), term.Count(n), term.Count(longest.Requests), term.Shorten(longest.Rule.Name+": "+longest.Evidence, 80-35))
+		}
+	}
+	if len(r.Repeats) == 0 {
+		return
+	}
+	t.Write(b, "")
+	if r.Dropped > 0 {
+		fmt.Fprintf(b, "and %s more that there was no room for: narrow the log with --since and --until\n", term.Count(r.Dropped))
+	}
+	b.WriteByte('\n')
+}
+
+// gateways shows each gateway as it is.
+func (s Summary) gateways(b *strings.Builder) {
+	r := s.Report
+	if len(r.Gateways) == 0 || r.Result.Account.Judged == 0 {
+		return
+	}
+	b.WriteString("what each gateway would have stopped, as it is\n")
+	t := term.Table{Right: map[int]bool{2: true, 3: true, 4: true}}
+	t.Add("gateway", "reading", "requests", "loops", "normal conversations")
+	for _, g := range r.Gateways {
+		if g.Coverage == 0 {
+			t.Add(g.Gateway.Name, g.Gateway.Reading, "-", "-", "-  "+g.Cause.String())
+			continue
+		}
+		wrong := "-"
+		if g.Normal > 0 {
+			wrong = fmt.Sprintf("%s of %s (%s)", term.Count(int64(g.Wrong)), term.Count(int64(g.Normal)), term.Percent(int64(g.Wrong), int64(g.Normal)))
+		}
+		t.Add(g.Gateway.Name, g.Gateway.Reading, term.Percent(g.Requests, r.Result.Account.Judged), fmt.Sprintf("%d of %d", g.Caught, g.Loops), wrong)
+	}
+	t.Write(b, "")
+	b.WriteByte('\n')
+}
+
+// shownThresholds are the rows of a heat-map.
+var shownThresholds = []int{2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 50}
+
+// settings shows a heat-map for each recommended rule: episodes by threshold
+// and window.
+func (s Summary) settings(b *strings.Builder) {
+	r := s.Report
+	for _, i := range r.Recommended {
+		a := &r.Advice[i]
+		kind := r.Cells[a.Cell].Kind
+		fmt.Fprintf(b, "%s, %s: episodes by threshold and window   [advised]%s\n", s.bold(term.Shorten(term.Safe(a.Rule.Name), 24)), kind, s.nowMark(a))
+		s.heatmap(b, a, kind)
+		b.WriteByte('\n')
+	}
+}
+
+func (s Summary) nowMark(a *Advice) string {
+	if a.HasCurrent {
+		return "  (now)"
+	}
+	return fmt.Sprintf("  now: %s", setting(a.Rule.Counter.Kind, a.Rule.Counter.Window.Microseconds(), a.Rule.Threshold))
+}
+
+func (s Summary) heatmap(b *strings.Builder, a *Advice, kind string) {
+	r := s.Report
+	windows := r.Options.Windows
+	first := slices.IndexFunc(r.Cells, func(c cellName) bool { return c.Kind == kind })
+	cells := r.Sweep[a.Target].Cells[first : first+len(windows)]
+	fmt.Fprintf(b, "%9s", "")
+	for _, w := range windows {
+		fmt.Fprintf(b, "%8s", term.Lasting(w)+" ")
+	}
+	b.WriteByte('\n')
+	most := int64(1)
+	for c := range cells {
+		most = max(most, cells[c].Episodes[max(2, r.Options.Least)])
+	}
+	rows := slices.Clone(shownThresholds)
+	rows = append(rows, a.Threshold)
+	if a.HasCurrent {
+		rows = append(rows, a.Rule.Threshold)
+	}
+	slices.Sort(rows)
+	for _, t := range slices.Compact(rows) {
+		if t < r.Options.Least || t > r.Options.Most {
+			continue
+		}
+		fmt.Fprintf(b, "%8d ", t)
+		some := int64(0)
+		for c := range cells {
+			n := cells[c].Episodes[t]
+			some += n
+			text := term.Count(n)
+			switch {
+			case first+c == a.Cell && t == a.Threshold:
+				text = "[" + text + "]"
+			case a.HasCurrent && first+c == a.CurrentCell && t == a.Rule.Threshold:
+				text = "(" + text + ")"
+			default:
+				text += " "
+			}
+			b.WriteString(s.shade(fmt.Sprintf("%8s", text), n, most))
+		}
+		b.WriteByte('\n')
+		if some == 0 && t >= a.Threshold {
+			break
+		}
+	}
+}
+
+// shade colours a cell by its share of the most, on a scale that does not rest
+// on telling red from green.
+func (s Summary) shade(text string, n, most int64) string {
+	if !s.Colour || n == 0 {
+		return text
+	}
+	scale := []int{153, 117, 75, 33, 26}
+	i := int(math.Log1p(float64(n)) / math.Log1p(float64(most)) * float64(len(scale)-1))
+	return fmt.Sprintf("\x1b[38;5;%dm%s\x1b[0m", scale[min(max(i, 0), len(scale)-1)], text)
+}
+
+func (s Summary) labels(b *strings.Builder) {
+	l := s.Report.Labelled
+	if l == nil {
+		return
+	}
+	fmt.Fprintf(b, "%s, %s", term.Plural(int64(l.Sessions), "labelled session", "labelled sessions"), term.Plural(int64(l.Loops), "loop", "loops"))
+	if l.Unseen > 0 {
+		fmt.Fprintf(b, "; %s are not in the log", term.Count(int64(l.Unseen)))
+	}
+	b.WriteByte('\n')
+	t := l.Together
+	line := func(name string, value float64, part, whole int) {
+		if math.IsNaN(value) {
+			fmt.Fprintf(b, "  %-9s -\n", name)
+			return
+		}
+		low, high := Interval(part, whole)
+		fmt.Fprintf(b, "  %-9s %.2f  (%d of %d; 95 %% interval %.2f to %.2f)\n", name, value, part, whole, low, high)
+	}
+	line("precision", t.Precision(), t.TruePositive, t.TruePositive+t.FalsePositive)
+	line("recall", t.Recall(), t.TruePositive, t.TruePositive+t.FalseNegative)
+	if f1 := t.F1(); !math.IsNaN(f1) {
+		fmt.Fprintf(b, "  %-9s %.2f\n", "F1", f1)
+	}
+	b.WriteByte('\n')
+}
+
+// fewRequests is below what advice can rest on.
+const fewRequests = 100
+
+func (s Summary) recommendation(b *strings.Builder) {
+	r := s.Report
+	judged := r.Result.Account.Judged
+	loops := 0
+	for _, k := range r.Repeats {
+		if r.isLoop(k) {
+			loops++
+		}
+	}
+	switch {
+	case judged == 0:
+		b.WriteString(s.bold("nothing to judge") + "\n")
+		return
+	case len(r.Recommended) > 0:
+	case loops > 0:
+		b.WriteString(s.bold("loops were found, but no setting keeps to the budget: raise --budget or --max-wrong") + "\n")
+		s.nearest(b)
+		return
+	case r.blind():
+		b.WriteString(s.bold("no rule could look at this log") + "\n")
+		s.blindness(b)
+		return
+	default:
+		b.WriteString(s.bold("no loop found, nothing to enforce") + "\n")
+		if judged < fewRequests {
+			fmt.Fprintf(b, "%s are too few to conclude from\n", term.Plural(judged, "request", "requests"))
+		}
+		return
+	}
+	b.WriteString(s.bold("recommended: warn by these rules, and look at what they find before anything is enforced") + "\n")
+	for _, i := range r.Recommended {
+		s.advice(b, &r.Advice[i])
+	}
+	if judged < fewRequests || r.Days < 1 {
+		fmt.Fprintf(b, "little to go by: %s over %s\n", term.Plural(judged, "request", "requests"), term.Span(r.Result.Last-r.Result.First))
+	}
+	for _, x := range r.Exclusions {
+		hides := "hides no loop"
+		if x.Hides > 0 {
+			hides = fmt.Sprintf("would hide %s, so it is not in the policy", term.Plural(int64(x.Hides), "loop", "loops"))
+		}
+		fmt.Fprintf(b, "  without %s: takes out %s, %s\n", term.Safe(x.Name), term.Plural(int64(x.Mutes), "repeat", "repeats"), hides)
+	}
+	b.WriteString("\n" + r.Policy())
+}
+
+func (s Summary) advice(b *strings.Builder, a *Advice) {
+	r := s.Report
+	cell := r.Cells[a.Cell]
+	o := &a.Outcome
+	fmt.Fprintf(b, "  %s, %s\n", term.Safe(a.Rule.Name), setting(cell.Kind, cell.Window.Microseconds(), a.Threshold))
+	wrong := "nothing wrongly"
+	if o.Wrong > 0 {
+		wrong = fmt.Sprintf("%d wrongly", o.Wrong)
+	}
+	fmt.Fprintf(b, "    catches %d of %s, %s; %s a day\n", o.Caught, term.Plural(int64(o.Caught+a.Missed), "loop", "loops"), wrong, rate(a.EpisodesPerDay))
+	fmt.Fprintf(b, "    fires %s after the first repeat (95 %%: %s); %s go on after it\n",
+		term.Span(int64(1e6*quantile(o.Delays, 0.5))), term.Span(int64(1e6*quantile(o.Delays, 0.95))), term.Plural(o.Waste-int64(o.Caught), "request", "requests"))
+	if a.Test.Loops > 0 || a.Test.Episodes > 0 {
+		fmt.Fprintf(b, "    chosen on the first 70 %% of the time; on the rest it catches %d of %d, %d wrongly\n", a.Test.Caught, a.Test.Loops, a.Test.Wrong)
+	} else {
+		b.WriteString("    chosen on the first 70 % of the time; the rest has no loop to prove it on\n")
+	}
+}
+
+// nearest names, of each rule, the setting that would do if the limits were
+// not there.
+func (s Summary) nearest(b *strings.Builder) {
+	r := s.Report
+	for i := range r.Advice {
+		a := &r.Advice[i]
+		if a.HasCurrent && a.Current.Caught > 0 {
+			fmt.Fprintf(b, "  %s as it is (%s) catches %d of %d loops, %d wrongly\n", term.Safe(a.Rule.Name),
+				setting(a.Rule.Counter.Kind, a.Rule.Counter.Window.Microseconds(), a.Rule.Threshold), a.Current.Caught, a.Current.Loops, a.Current.Wrong)
+		}
+	}
+}
+
+// blind says that hardly any request could be looked at by any rule that tells
+// requests apart by what was said.
+func (r *Report) blind() bool {
+	for i := range r.Options.Rules {
+		if coverage(&r.Result.Rules[i]) > 0 {
+			return false
+		}
+	}
+	return true
+}
+
+func (s Summary) blindness(b *strings.Builder) {
+	r := s.Report
+	for i := range r.Options.Rules {
+		a := &r.Result.Rules[i]
+		most, cause := int64(0), fingerprint.Computable
+		for c, n := range a.NotComputable {
+			if n > most {
+				most, cause = n, fingerprint.Cause(c)
+			}
+		}
+		fmt.Fprintf(b, "  %-22s %s\n", term.Shorten(term.Safe(a.Rule.Name), 22), cause)
+	}
+}
+
+func setting(kind string, window int64, threshold int) string {
+	if window == 0 {
+		return fmt.Sprintf("%d %s", threshold, kind)
+	}
+	return fmt.Sprintf("%d in %s %s", threshold, term.Lasting(micros(window)), kind)
+}
+
+func rate(perDay float64) string {
+	switch {
+	case perDay == 0:
+		return "0"
+	case perDay < 0.1:
+		return fmt.Sprintf("%.2g", perDay)
+	}
+	return fmt.Sprintf("%.1f", perDay)
+}
+
+func (s Summary) bold(text string) string {
+	if !s.Colour {
+		return text
+	}
+	return "\x1b[1m" + text + "\x1b[0m"
+}

@@ -1,0 +1,141 @@
+package tune
+
+import (
+	"context"
+	_ "embed" // for Rules
+	"slices"
+	"time"
+
+	"github.com/loopgauge/loopgauge/replay"
+	"github.com/loopgauge/loopgauge/window"
+)
+
+// DefaultWindows are swept unless told otherwise: from a burst to an hour.
+var DefaultWindows = []time.Duration{
+	10 * time.Second, 30 * time.Second, time.Minute, 2 * time.Minute, 5 * time.Minute, 10 * time.Minute, 30 * time.Minute, time.Hour,
+}
+
+// Rules are swept by default beside those of the profiles, as a policy.
+//
+//go:embed rules.yaml
+var Rules []byte
+
+// DefaultMost is the highest threshold swept unless told otherwise.
+const DefaultMost = 50
+
+// Options say what to find out.
+type Options struct {
+	// Run is the run over the log. Tune sets its plan and its sinks.
+	Run     replay.Options
+	Exclude []window.Exclusion
+
+	Rules    []*window.Rule // to sweep and to advise on
+	Gateways []Gateway      // to compare, as they are
+
+	Windows []time.Duration
+	Least   int // thresholds reported
+	Most    int
+	MaxKeys int
+
+	Budget   float64         // most alerts a day that advice may cost; 0 is no bound
+	MaxWrong float64         // most requests hit wrongly, as a share of all
+	Labels   map[string]bool // by session: whether it is a loop; nil for none
+}
+
+// Gateway is a profile: one gateway's loop detection.
+type Gateway struct {
+	Name, Reading string
+	Rules         []*window.Rule
+}
+
+// Report is what came of it.
+type Report struct {
+	Options  Options
+	Result   *replay.Result
+	Lateness replay.Lateness
+	Cells    []window.SweepCell
+	Sweep    []window.SweepTarget
+	Repeats  []*Repeat
+	Dropped  int64 // repeats there was no room for
+
+	Conversations int
+	Days          float64 // of the log
+	Advice        []Advice
+	Recommended   []int // indexes into Advice, the rules worth having
+	Gateways      []GatewayReport
+	Exclusions    []Exclusion
+	Labelled      *Labelled // nil without labels
+}
+
+// Run reads the log once and reports.
+func Run(ctx context.Context, o Options) (*Report, error) {
+	rules := slices.Clone(o.Rules)
+	for _, g := range o.Gateways {
+		rules = append(rules, g.Rules...)
+	}
+	plan := window.NewPlan(rules, o.Exclude)
+	swept := make([]int, len(o.Rules))
+	for i := range swept {
+		swept[i] = i
+	}
+	cells := len(o.Windows) * len(window.SweepKinds)
+	c := newCollector(plan, o.Rules, cells)
+	sweep := window.NewSweep(plan, swept, window.SweepOptions{
+		Windows: o.Windows, Most: o.Most, MaxKeys: o.MaxKeys, Repeat: c.repeat, Ended: c.ended,
+	})
+	p := pass{c: c, sweep: sweep, errors: errorMinutes{}, conversations: map[string]bool{}, gateways: newGatewayCounts(o.Gateways)}
+
+	o.Run.Plan = plan
+	o.Run.Event, o.Run.Verdict = p.event, p.gateways.verdict
+	o.Run.Episode = p.gateways.episode
+	result, err := replay.Run(ctx, o.Run)
+	if err != nil {
+		return nil, err
+	}
+	r := &Report{
+		Options: o, Result: result, Cells: sweep.Cells(), Sweep: sweep.Result(), Repeats: c.all, Dropped: c.dropped,
+		Conversations: len(p.conversations), Days: float64(result.Last-result.First) / 86400e6,
+	}
+	// Where many requests share their time, sharing it means nothing.
+	coarse := 10*result.Order.Tied > result.Account.Judged
+	for _, k := range r.Repeats {
+		k.classify(p.errors, coarse)
+	}
+	r.exclude()
+	r.advise()
+	r.compare(p.gateways, p.conversations)
+	r.label(p.conversations)
+	return r, nil
+}
+
+// pass is what is kept of a log beside its repeats.
+type pass struct {
+	c             *collector
+	sweep         *window.Sweep
+	errors        errorMinutes
+	conversations map[string]bool
+	gateways      *gatewayCounts
+}
+
+func (p *pass) event(ev *window.Event) error {
+	conversation := p.c.conversationOf(ev)
+	if conversation != "" {
+		p.conversations[conversation] = true
+	}
+	p.gateways.current = conversation
+	p.errors.note(ev, conversation)
+	p.sweep.Add(ev)
+	return nil
+}
+
+// coverage is the share of requests that a rule could look at.
+func coverage(a *window.RuleAccount) float64 {
+	if a.Judged == 0 {
+		return 0
+	}
+	var not int64
+	for _, n := range a.NotComputable {
+		not += n
+	}
+	return 1 - float64(not)/float64(a.Judged)
+}

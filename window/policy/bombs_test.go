@@ -1,0 +1,51 @@
+package policy
+
+import (
+	"strings"
+	"testing"
+	"time"
+)
+
+// A policy that takes a parser's memory, stack or patience is refused in
+// little time.
+func TestBombs(t *testing.T) {
+	f := func(text, want string) {
+		t.Helper()
+		began := time.Now()
+		_, err := Parse("p", []byte(text))
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%.20q...: %.200v, want %q", text, err, want)
+		}
+		_, _ = Format("p", []byte(text))
+		if took := time.Since(began); took > 5*time.Second {
+			t.Errorf("%.20q...: took %v", text, took)
+		}
+	}
+	f(strings.Repeat("[", 1<<19), "nested too deep")
+	f("version: "+strings.Repeat("{a: ", 1<<17), "nested too deep")
+	f(strings.Repeat("- ", 1<<18), "nested too deep")
+	f("a:\n"+strings.Repeat("? ", 1<<18), "nested too deep")
+	f(strings.Repeat("x", MaxSize+1), "a policy of more than 1048576 bytes")
+	var deep strings.Builder
+	for i := range 1000 {
+		deep.WriteString(strings.Repeat(" ", i) + "a:\n")
+	}
+	f(deep.String(), "a: unknown field")
+	rule := func(match string) string {
+		return "version: 1\nrules: [{name: a, profile: fairvisor, match: '" + match + "'}]\n"
+	}
+	f(rule(strings.Repeat("(", 500)), "recursion limit")
+	f("version: 1\nrules:\n"+strings.Repeat("  - {name: a, profile: fairvisr}\n", 1000), "did you mean fairvisor?")
+}
+
+// What is only long is read: brackets and dashes in texts do not nest.
+func TestLongPolicies(t *testing.T) {
+	for _, text := range []string{
+		"version: 1 # " + strings.Repeat("- ", 1000) + "\nrules: [{name: a, profile: fairvisor}]\n",
+		"version: 1\nrules: [{name: '" + strings.Repeat("- ? ", 1000) + "', profile: fairvisor}]\n",
+		"version: 1\nrules: [{name: a, profile: fairvisor, match: 'true" + strings.Repeat(" || status in [1, 2]", 500) + "'}]\n",
+		"version: 1\nrules:\n" + strings.Repeat("\n", 10000) + "  - {name: a, profile: fairvisor}\n",
+	} {
+		parse(t, text)
+	}
+}

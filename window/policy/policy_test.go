@@ -1,0 +1,371 @@
+package policy
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/loopgauge/loopgauge/window"
+)
+
+func parse(tb testing.TB, text string) *Policy {
+	tb.Helper()
+	p, err := Parse("policy.yaml", []byte(text))
+	if err != nil {
+		tb.Fatalf("%v\n%s", err, text)
+	}
+	return p
+}
+
+// fields are a rule in one line.
+func fields(r *window.Rule) string {
+	c := r.Counter
+	text := fmt.Sprintf("%s of %s by %v, %s %v", r.Name, r.Identity.Name, r.Scope.Fields, c.Kind, c.Window)
+	add := func(when bool, format string, args ...any) {
+		if when {
+			text += " " + fmt.Sprintf(format, args...)
+		}
+	}
+	add(c.Closed, "closed")
+	add(c.Period > 0, "period %d", c.Period)
+	text += fmt.Sprintf(", %d: %s", r.Threshold, r.Action)
+	add(r.Cooldown > 0, "cooldown %v", r.Cooldown)
+	add(r.SkipInCooldown, "uncounted")
+	add(r.SkipBlocked, "unrecorded")
+	add(r.ResetOnFire, "reset")
+	add(r.Quiet > 0, "quiet %v", r.Quiet)
+	add(r.Match != nil, "match")
+	for _, o := range r.Overrides {
+		text += " ["
+		add(o.Match != nil, "match")
+		add(o.Threshold > 0, "%d", o.Threshold)
+		add(o.Action != "", "%s", o.Action)
+		add(o.Disabled, "disabled")
+		add(!o.Until.IsZero(), "until %s", o.Until.Format(time.RFC3339))
+		add(o.Reason != "", "%q", o.Reason)
+		text += " ]"
+	}
+	return text
+}
+
+func all(p *Policy) string {
+	var lines []string
+	for _, r := range p.Rules {
+		lines = append(lines, fields(r))
+	}
+	return strings.Join(lines, "\n")
+}
+
+func TestProfiles(t *testing.T) {
+	want := map[string]string{
+		"aisg":                 "aisg of aisg by [], sliding 1m0s, 6: reject cooldown 30s uncounted",
+		"aisg-article":         "aisg-article of aisg by [], fixed 1m0s, 6: reject cooldown 30s uncounted",
+		"fairvisor":            "fairvisor of fairvisor by [], fixed 1m0s, 10: reject",
+		"fairvisor-documented": "fairvisor-documented of fairvisor by [], refresh 1m0s, 10: reject",
+		"loopgauge": `tool-call-result of tool-call-result by [conversation], streak 10m0s, 4: warn
+stuck-step of stuck-step by [conversation], streak 10m0s, 3: warn
+last-messages of last-messages by [conversation], sliding 1m0s, 4: warn`,
+		"tool-call":         "tool-call of tool-call-python by [session], streak 2m0s closed, 4: break",
+		"tool-call-shipped": "tool-call-shipped of tool-call-python by [session], tracker 2m0s, 4: break",
+		"zelyx":             `zelyx of session-model-tools by [caller], sliding 1m0s, 10: warn [ match 100 "calls without a session" ]`,
+	}
+	files, err := os.ReadDir("profiles")
+	if err != nil || len(files) != len(want) {
+		t.Errorf("%d profiles, want %d; %v", len(files), len(want), err)
+	}
+	for _, p := range Profiles() {
+		got, err := FromProfiles([]string{p.Name})
+		if err != nil {
+			t.Errorf("%s: %v", p.Name, err)
+			continue
+		}
+		if all(got) != want[p.Name] {
+			t.Errorf("%s:\n%s\nwant:\n%s", p.Name, all(got), want[p.Name])
+		}
+		for _, r := range got.Rules {
+			if r.Profile != p.Name {
+				t.Errorf("%s: rule %s is of profile %q", p.Name, r.Name, r.Profile)
+			}
+		}
+		if p.Title == "" || p.Reading == "" || p.Source == "" || p.Notes == "" {
+			t.Errorf("%s: needs a title, a reading, a source and notes", p.Name)
+		}
+	}
+}
+
+func TestFromProfiles(t *testing.T) {
+	p, err := FromProfiles([]string{"fairvisor", "aisg", "fairvisor", "loopgauge/stuck-step"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, r := range p.Rules {
+		names = append(names, r.Name)
+	}
+	if got, want := strings.Join(names, " "), "fairvisor aisg fairvisor/fairvisor stuck-step"; got != want {
+		t.Errorf("rules %s, want %s", got, want)
+	}
+	if p.LatenessSet || p.Lateness != 10*time.Second || p.Duplicates != 10*time.Minute || p.EventTime != End {
+		t.Errorf("lateness %v %v, duplicates %v, event time %v", p.LatenessSet, p.Lateness, p.Duplicates, p.EventTime)
+	}
+	f := func(name, want string) {
+		t.Helper()
+		if _, err := FromProfiles([]string{name}); err == nil || err.Error() != want {
+			t.Errorf("%s: %v, want %s", name, err, want)
+		}
+	}
+	f("fairvizor", `--profile: no profile is called "fairvizor"; did you mean fairvisor?`)
+	f("loopgauge/stuckstep", `--profile: profile "loopgauge" has no rule "stuckstep"; did you mean stuck-step?`)
+}
+
+// A rule over a profile changes what it names, and nothing else.
+func TestRuleOverProfile(t *testing.T) {
+	f := func(rule, want string) {
+		t.Helper()
+		if got := all(parse(t, "version: 1\nrules: [{name: a, "+rule+"}]\n")); got != "a of "+want {
+			t.Errorf("%s:\n%s\nwant:\na of %s", rule, got, want)
+		}
+	}
+	f("profile: fairvisor", "fairvisor by [], fixed 1m0s, 10: reject")
+	f("profile: fairvisor, counter: {window: 4s}", "fairvisor by [], fixed 4s, 10: reject")
+	f("counter: {window: 4s}, profile: fairvisor", "fairvisor by [], fixed 4s, 10: reject")
+	f("profile: fairvisor, counter: {kind: sliding}", "fairvisor by [], sliding 1m0s, 10: reject")
+	f("profile: fairvisor, threshold: 4, action: warn", "fairvisor by [], fixed 1m0s, 4: warn")
+	f("profile: fairvisor, scope: [caller]", "fairvisor by [caller], fixed 1m0s, 10: reject")
+	f("profile: fairvisor, identity: prompt, body_hash: use", "prompt by [], fixed 1m0s, 10: reject")
+	f("profile: aisg, cooldown: 5m", "aisg by [], sliding 1m0s, 6: reject cooldown 5m0s uncounted")
+	f("profile: aisg, cooldown: 0s", "aisg by [], sliding 1m0s, 6: reject")
+	f("profile: aisg-article, threshold: 1", "aisg by [], fixed 1m0s, 1: reject cooldown 30s uncounted")
+	f("profile: tool-call, counter: {closed: false}", "tool-call-python by [session], streak 2m0s, 4: break")
+	f("profile: tool-call-shipped, action: chance_then_break", "tool-call-python by [session], tracker 2m0s, 4: chance_then_break")
+	f("profile: zelyx, overrides: []", "session-model-tools by [caller], sliding 1m0s, 10: warn")
+	f(`profile: zelyx, scope: ["attr:company"]`, `session-model-tools by [attr:company], sliding 1m0s, 10: warn [ match 100 "calls without a session" ]`)
+	f("profile: loopgauge/stuck-step", "stuck-step by [conversation], streak 10m0s, 3: warn")
+	f("profile: loopgauge/last-messages, quiet: 5m", "last-messages by [conversation], sliding 1m0s, 4: warn quiet 5m0s")
+}
+
+// One change must not reach the profile itself, nor the next rule made of it.
+func TestProfileIsCopied(t *testing.T) {
+	p := parse(t, `{version: 1, rules: [{name: a, profile: zelyx, threshold: 3, scope: [user], overrides: []}, {name: b, profile: zelyx}]}`)
+	if got, want := fields(p.Rules[1]), `b of session-model-tools by [caller], sliding 1m0s, 10: warn [ match 100 "calls without a session" ]`; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+}
+
+const example = `# yaml-language-server: $schema=./loopgauge.schema.json
+version: 1
+lateness: 10s
+event_time: end
+rules:
+  - name: stuck-tool-call
+    identity: tool-call-result
+    scope: [session]
+    counter: {kind: streak, window: 10m}
+    threshold: 4
+    action: warn
+    match: 'path.startsWith("/v1/")'           # CEL over the request's fields
+    overrides:                                   # first match wins; may not change identity, scope or counter
+      - {match: 'model == "gpt-oss-120b"', threshold: 6}
+      - {match: 'session.startsWith("batch-")', enabled: false, until: 2026-12-01, reason: nightly batch}
+  - name: as-fairvisor
+    profile: fairvisor
+    threshold: 4
+exclude:
+  - {name: quota probes, match: 'max_tokens == 1'}
+prices: {gpt-4.1: {input: 2.0, output: 8.0}}     # USD per million tokens, where the log has no cost
+sinks:
+  - slack: {channel: "#agents", token: "${SLACK_TOKEN}"}
+`
+
+// full says everything that a policy can say.
+const full = `version: 1
+lateness: 1m30s
+event_time: start
+duplicates: 0s
+rules:
+  - name: "1"
+    identity: ["last_messages:2", model, "attr:header:x-team"]
+    mask: [numbers, uuids]
+    normalize: lower
+    scope: [user, "attr:jwt:org"]
+    counter: {kind: cycle, window: 1d, closed: true, period: 3}
+    threshold: 2
+    cooldown: 90s
+    cooldown_counts: false
+    blocked_counts: false
+    reset_on_fire: true
+    quiet: 1h
+    action: throttle
+    match: |
+      status == 200 &&
+        path != "/a # b"
+    overrides:
+      - {until: 2026-12-01T08:00:00+01:00, action: record}
+      - {match: 'true', enabled: false}
+  - {name: "yes", enabled: false, profile: fairvisor, limit_keys: [a, "b: c"], body_hash: use}
+  - {name: t, profile: tool-call-shipped, threshold: 3}
+  - {name: one, profile: aisg-article, threshold: 1, cooldown: 0s}
+exclude: [{name: 'a "b"', match: cached}]
+prices: {"a: b": {input: 0.000001}, "7": {output: 1e3}}
+`
+
+func TestEveryField(t *testing.T) {
+	p := parse(t, full)
+	want := `1 of model+last_messages:2+attr:header:x-team by [user attr:jwt:org], cycle 24h0m0s closed period 3, 2: throttle cooldown 1m30s uncounted unrecorded reset quiet 1h0m0s match [ record until 2026-12-01T08:00:00+01:00 ] [ match disabled ]
+t of tool-call-python by [session], tracker 2m0s, 3: break
+one of aisg by [], fixed 1m0s, 1: reject`
+	if got := all(p); got != want {
+		t.Errorf("rules:\n%s\nwant:\n%s", got, want)
+	}
+	if p.Lateness != 90*time.Second || !p.LatenessSet || p.EventTime != Start || p.Duplicates != 0 {
+		t.Errorf("lateness %v %v, event time %s, duplicates %v", p.Lateness, p.LatenessSet, p.EventTime, p.Duplicates)
+	}
+	if len(p.Exclude) != 1 || p.Exclude[0].Name != `a "b"` || p.Exclude[0].Match == nil {
+		t.Errorf("exclude %v", p.Exclude)
+	}
+	in, out, ok := p.Price("a: b")
+	if in != 0.000001 || out != 0 || !ok {
+		t.Errorf("price %v, %v, %v", in, out, ok)
+	}
+	if _, out, _ := p.Price("7"); out != 1000 {
+		t.Errorf("price %v", out)
+	}
+	if _, _, ok := p.Price("c"); ok {
+		t.Error("a price of a model without one")
+	}
+	if got := parse(t, example).Sinks; len(got) != 1 || got[0] != "slack" {
+		t.Errorf("sinks %v", got)
+	}
+}
+
+// policies are texts that Parse accepts.
+func policies(tb testing.TB) map[string]string {
+	tb.Helper()
+	list := map[string]string{"example": example, "full": full}
+	for _, p := range Profiles() {
+		for _, rule := range p.rules {
+			name := p.Name + "/" + rule.name
+			list[name] = "version: 1\nrules:\n  - name: a\n    profile: " + name + "\n"
+		}
+	}
+	list["bench"] = string(read(tb, filepath.Join("..", "..", "scripts", "bench", "policy.yaml")))
+	return list
+}
+
+// The source is a policy that means the same, and is its own source.
+func TestSource(t *testing.T) {
+	for name, text := range policies(t) {
+		p := parse(t, text)
+		again := parse(t, string(p.Source))
+		if string(again.Source) != string(p.Source) || again.Hash != p.Hash {
+			t.Errorf("%s: source\n%s\nhas source\n%s", name, p.Source, again.Source)
+		}
+		if all(again) != all(p) {
+			t.Errorf("%s:\n%s\nfrom its source:\n%s", name, all(p), all(again))
+		}
+		if strings.Contains(string(p.Source), "SLACK_TOKEN") {
+			t.Errorf("%s: its source has settings of sinks", name)
+		}
+	}
+}
+
+// The hash is of what a policy means. A changed one means that the language of
+// sources changed, and runs can no longer be told apart by it.
+func TestHash(t *testing.T) {
+	p := parse(t, "version: 1\nrules:\n  - {name: a, profile: fairvisor}\n")
+	const want = "b1f9a5be0a3c9f8707835959d7ee95280cbf7fbfa708b740ee6aebff6e76245e"
+	if p.Hash != want {
+		t.Errorf("hash %s, want %s, of\n%s", p.Hash, want, p.Source)
+	}
+	same := func(text string) {
+		t.Helper()
+		if got := parse(t, text).Hash; got != p.Hash {
+			t.Errorf("another hash: %s", text)
+		}
+	}
+	other := func(text string) {
+		t.Helper()
+		if got := parse(t, text).Hash; got == p.Hash {
+			t.Errorf("the same hash: %s", text)
+		}
+	}
+	same("# what it is for\nrules: [{profile: fairvisor, name: 'a'}] # there\n\nversion: 1\n")
+	same("version: 1\nevent_time: end\nduplicates: 600s\nrules: [{profile: fairvisor, name: a, counter: {window: 60000ms}, enabled: true}]\nsinks: [{log: }]\n")
+	other("version: 1\nrules: [{profile: fairvisor, name: b}]\n")
+	other("version: 1\nrules: [{profile: fairvisor, name: a, counter: {window: 61s}}]\n")
+	other("version: 1\nrules: [{profile: fairvisor, name: a, enabled: true}, {profile: fairvisor, name: b, enabled: false}]\n")
+	other("version: 1\nlateness: 10s\nrules: [{profile: fairvisor, name: a}]\n")
+	other("version: 1\nprices: {m: {input: 1}}\nrules: [{profile: fairvisor, name: a}]\n")
+}
+
+func TestFormat(t *testing.T) {
+	f := func(text, want string) {
+		t.Helper()
+		got, err := Format("policy.yaml", []byte(text))
+		if err != nil || string(got) != want {
+			t.Errorf("%s\nis formatted, %v:\n%s\nwant:\n%s", text, err, got, want)
+		}
+	}
+	f("version:   1\nrules:\n- name: a # why\n  profile:    'fairvisor'\n", "version: 1\nrules:\n  - name: a # why\n    profile: fairvisor\n")
+	f("# head\nversion: 1\n# before\nrules: [{name: a, profile: fairvisor}]\n# end\n", "# head\nversion: 1\n# before\nrules:\n  - name: a\n    profile: fairvisor\n# end\n")
+	for name, text := range policies(t) {
+		once, err := Format(name, []byte(text))
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		twice, err := Format(name, once)
+		if err != nil || string(twice) != string(once) {
+			t.Errorf("%s: once\n%s\ntwice, %v\n%s", name, once, err, twice)
+		}
+		if got, want := parse(t, string(once)).Hash, parse(t, text).Hash; got != want {
+			t.Errorf("%s means another thing once formatted:\n%s", name, once)
+		}
+		if got, want := strings.Count(string(once), "#"), strings.Count(text, "#"); got != want {
+			t.Errorf("%s: %d comments of %d left:\n%s", name, got, want, once)
+		}
+	}
+	if _, err := Format("policy.yaml", []byte("version: [1\n")); err == nil || !strings.HasPrefix(err.Error(), "policy.yaml:1:10: not YAML: ") {
+		t.Errorf("not YAML: %v", err)
+	}
+}
+
+// FuzzParse: no text makes it panic; what is accepted means the same as its
+// source, and as its usual form.
+func FuzzParse(f *testing.F) {
+	for _, text := range policies(f) {
+		f.Add(text)
+	}
+	files, _ := filepath.Glob("testdata/errors/*.yaml")
+	for _, file := range files {
+		f.Add(string(read(f, file)))
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		if len(text) > 1<<12 {
+			return // only slower
+		}
+		p, err := Parse("p", []byte(text))
+		if formatted, ferr := Format("p", []byte(text)); ferr == nil && err == nil {
+			q, err := Parse("p", formatted)
+			if err != nil {
+				t.Fatalf("its usual form is no policy: %v\n%s", err, formatted)
+			}
+			if q.Hash != p.Hash {
+				t.Fatalf("its usual form means another thing:\n%s", formatted)
+			}
+		}
+		if err != nil {
+			return
+		}
+		q, err := Parse("p", p.Source)
+		if err != nil {
+			t.Fatalf("its source is no policy: %v\n%s", err, p.Source)
+		}
+		if q.Hash != p.Hash || all(q) != all(p) {
+			t.Fatalf("its source means another thing:\n%s", p.Source)
+		}
+	})
+}
