@@ -83,7 +83,7 @@ func (w *Writer) pythonContent(s *rawjson.Scanner) (text []byte, cause Cause) {
 	return text, Computable
 }
 
-func (w *Writer) pythonParts(s *rawjson.Scanner) ([]byte, Cause) {
+func (w *Writer) pythonParts(s *rawjson.Scanner) (text []byte, cause Cause) {
 	some := false
 	w.text = w.text[:0]
 	for s.Array(); s.NextElement(); {
@@ -104,7 +104,7 @@ func (w *Writer) pythonParts(s *rawjson.Scanner) ([]byte, Cause) {
 			continue
 		}
 		if !isString {
-			return nil, NotCanonical // Python's join fails on it
+			cause = NotCanonical // Python's join fails on it
 		}
 		if some {
 			w.text = append(w.text, ' ')
@@ -112,5 +112,5 @@ func (w *Writer) pythonParts(s *rawjson.Scanner) ([]byte, Cause) {
 		w.text = append(w.text, text...)
 		some = true
 	}
-	return w.text, Computable
+	return w.text, cause
 }

@@ -2,6 +2,7 @@ package tune
 
 import (
 	"cmp"
+	"slices"
 
 	"github.com/loopgauge/loopgauge/fingerprint"
 	"github.com/loopgauge/loopgauge/window"
@@ -101,7 +102,7 @@ func (r *Report) compare(c *gatewayCounts, conversations map[string]bool) {
 		}
 		for j := range r.Result.Rules {
 			a := &r.Result.Rules[j]
-			if c.byRule[a.Rule] != i || !owns(g, a.Rule) {
+			if c.byRule[a.Rule] != i || !slices.Contains(g.Rules, a.Rule) {
 				continue
 			}
 			row.Judged += a.Judged
@@ -115,13 +116,4 @@ func (r *Report) compare(c *gatewayCounts, conversations map[string]bool) {
 		}
 		r.Gateways = append(r.Gateways, row)
 	}
-}
-
-func owns(g Gateway, rule *window.Rule) bool {
-	for _, r := range g.Rules {
-		if r == rule {
-			return true
-		}
-	}
-	return false
 }

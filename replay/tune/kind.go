@@ -3,6 +3,7 @@ package tune
 import (
 	"fmt"
 	"math"
+	"net/http"
 	"slices"
 	"strings"
 
@@ -101,7 +102,7 @@ func (c *collector) note(k *Repeat, r *window.Repeat) {
 			f.tokens++
 		}
 	}
-	if ev.Method == "GET" || ev.Method == "HEAD" {
+	if ev.Method == http.MethodGet || ev.Method == http.MethodHead {
 		f.gets++
 	}
 	if f.last == 0 {
