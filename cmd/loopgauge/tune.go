@@ -14,7 +14,6 @@ import (
 
 	"github.com/loopgauge/loopgauge/replay"
 	"github.com/loopgauge/loopgauge/replay/tune"
-	"github.com/loopgauge/loopgauge/window"
 	"github.com/loopgauge/loopgauge/window/policy"
 )
 
@@ -47,7 +46,7 @@ rest. Without --policy and --profile it sweeps all built-in rules.`,
   loopgauge tune --policy policy.yaml --window 1m,5m --threshold 3..20 access.log`,
 		Args: logArgs,
 		RunE: func(c *cobra.Command, args []string) error {
-			return f.run(c.Context(), u, args, c.Flags().Changed("lateness"))
+			return f.run(c.Context(), u, args, chosenLateness(c, &f.lateness))
 		},
 	}
 	f.logs.register(c)
@@ -70,7 +69,7 @@ rest. Without --policy and --profile it sweeps all built-in rules.`,
 // each identity of a gateway once, whatever readings there are of its counter.
 var sweptProfiles = []string{"loopgauge", "tool-call", "fairvisor", "fairvisor-documented", "aisg", "zelyx"}
 
-func (f *tuneFlags) run(ctx context.Context, u *ui, args []string, latenessSet bool) error {
+func (f *tuneFlags) run(ctx context.Context, u *ui, args []string, chosen *time.Duration) error {
 	o, err := f.options()
 	if err != nil {
 		return usage(err)
@@ -105,23 +104,13 @@ func (f *tuneFlags) run(ctx context.Context, u *ui, args []string, latenessSet b
 	for _, err := range failed {
 		u.fail(err)
 	}
-	startTime := p.EventTime == policy.Start
-	lateness := replay.Lateness{Value: p.Lateness}
-	switch {
-	case latenessSet:
-		lateness.Value = f.lateness
-	case !p.LatenessSet:
-		if lateness, err = replay.MeasureLateness(streams, startTime); err != nil {
-			return err
-		}
+	var lateness replay.Lateness
+	if o.Run, lateness, err = runOptions(p, streams, chosen); err != nil {
+		return err
 	}
-	o.Rules, o.Exclude, o.Gateways = p.Rules, p.Exclude, gateways
-	o.Run = replay.Options{
-		Streams: streams, Lateness: lateness.Value, Duplicates: p.Duplicates,
-		Extract: window.ExtractOptions{Key: key, HashIDs: f.hashIDs, EventTimeStart: startTime, Price: p.Price},
-		MaxKeys: maxKeys, Since: int64(f.since), Until: int64(f.until),
-	}
-	o.MaxKeys = maxKeys
+	o.Run.Since, o.Run.Until = int64(f.since), int64(f.until)
+	o.Run.Extract.Key, o.Run.Extract.HashIDs = key, f.hashIDs
+	o.Rules, o.Exclude, o.Gateways, o.MaxKeys = p.Rules, p.Exclude, gateways, maxKeys
 
 	bar := newProgress(u, streams)
 	report, err := tune.Run(ctx, o)
@@ -133,16 +122,7 @@ func (f *tuneFlags) run(ctx context.Context, u *ui, args []string, latenessSet b
 	if err := f.print(u, report); err != nil {
 		return err
 	}
-	for _, s := range report.Result.Streams {
-		if s.Err != nil {
-			u.fail(fmt.Errorf("%w\nwhat was read before is in the report", s.Err))
-			failed = append(failed, s.Err)
-		}
-	}
-	if len(failed) > 0 {
-		return &exitError{code: exitFailed}
-	}
-	return nil
+	return u.incomplete(report.Result, failed)
 }
 
 func (f *tuneFlags) print(u *ui, r *tune.Report) error {
