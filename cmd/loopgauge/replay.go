@@ -38,6 +38,7 @@ type replayFlags struct {
 	failOnAlert  bool
 	hashIDs      bool
 	key          string
+	against      string
 }
 
 func newReplayCommand(u *ui) *cobra.Command {
@@ -68,6 +69,7 @@ rules that loopgauge recommends.`,
 	c.Flags().StringVar(&f.verdicts, "verdicts", "", "write every verdict as a JSON line to this file, - for standard output")
 	c.Flags().StringVar(&f.out, "out", "", "write events, episodes and the run as Parquet into this directory")
 	c.Flags().BoolVar(&f.json, "json", false, "print one JSON document instead of the summary")
+	c.Flags().StringVar(&f.against, "against", "", "compare with the loops that this policy finds")
 	c.Flags().BoolVar(&f.failOnAlert, "fail-on-alert", false, "exit with 3 if there is a loop that would alert")
 	c.Flags().BoolVar(&f.hashIDs, "hash-ids", false, "write sessions, users and callers as hashes")
 	c.Flags().StringVar(&f.key, "fingerprint-key", "", "file with a secret key for the fingerprints")
@@ -76,6 +78,10 @@ rules that loopgauge recommends.`,
 
 func (f *replayFlags) run(ctx context.Context, u *ui, args []string, chosen *time.Duration) (err error) {
 	p, err := f.rules.load()
+	if err != nil {
+		return err
+	}
+	old, err := loadOld(f.against, args)
 	if err != nil {
 		return err
 	}
@@ -98,7 +104,7 @@ func (f *replayFlags) run(ctx context.Context, u *ui, args []string, chosen *tim
 	o.Extract.Key, o.Extract.HashIDs = key, f.hashIDs
 	var episodes []window.Episode
 	keep := maxListed
-	if f.json {
+	if f.json || old != nil {
 		keep = maxEpisodes
 	}
 	o.Episode = func(e *window.Episode) error {
@@ -122,6 +128,14 @@ func (f *replayFlags) run(ctx context.Context, u *ui, args []string, chosen *tim
 	summary := replay.Summary{Result: result, Lateness: lateness, Episodes: episodes, Colour: u.colour(u.stdout)}
 	if err := out.close(p, summary); err != nil {
 		return err
+	}
+	if old != nil {
+		before, err := f.logs.episodesOf(ctx, u, args, old, o)
+		if err != nil {
+			return err
+		}
+		diff := replay.Compare(f.against, before, episodes)
+		summary.Against = &diff
 	}
 	if err := f.report(u, p, summary); err != nil {
 		return err

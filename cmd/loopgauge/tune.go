@@ -14,6 +14,7 @@ import (
 
 	"github.com/loopgauge/loopgauge/replay"
 	"github.com/loopgauge/loopgauge/replay/tune"
+	"github.com/loopgauge/loopgauge/window"
 	"github.com/loopgauge/loopgauge/window/policy"
 )
 
@@ -30,6 +31,7 @@ type tuneFlags struct {
 	json         bool
 	hashIDs      bool
 	key          string
+	against      string
 }
 
 func newTuneCommand(u *ui) *cobra.Command {
@@ -59,6 +61,7 @@ rest. Without --policy and --profile it sweeps all built-in rules.`,
 	c.Flags().StringVar(&f.budget, "budget", "", "most alerts that advice may cost, as in 2/day")
 	c.Flags().StringVar(&f.maxWrong, "max-wrong", "0.1%", "most requests that advice may hit wrongly, of all")
 	c.Flags().StringVar(&f.labels, "labels", "", `file of {"session": "...", "loop": true} lines: what somebody found out by looking`)
+	c.Flags().StringVar(&f.against, "against", "", "compare the recommendation with the loops that this policy finds")
 	c.Flags().BoolVar(&f.json, "json", false, "print one JSON document instead of the summary")
 	c.Flags().BoolVar(&f.hashIDs, "hash-ids", false, "write sessions, users and callers as hashes")
 	c.Flags().StringVar(&f.key, "fingerprint-key", "", "file with a secret key for the fingerprints")
@@ -88,6 +91,10 @@ func (f *tuneFlags) run(ctx context.Context, u *ui, args []string, chosen *time.
 			return err
 		}
 		p.Rules = append(p.Rules, more.Rules...)
+	}
+	old, err := loadOld(f.against, args)
+	if err != nil {
+		return err
 	}
 	key, err := readKey(f.key)
 	if err != nil {
@@ -119,10 +126,36 @@ func (f *tuneFlags) run(ctx context.Context, u *ui, args []string, chosen *time.
 		return err
 	}
 	report.Lateness = lateness
+	if old != nil {
+		if err := f.compare(ctx, u, args, old, report, o.Run); err != nil {
+			return err
+		}
+	}
 	if err := f.print(u, report); err != nil {
 		return err
 	}
 	return u.incomplete(report.Result, failed)
+}
+
+// compare holds the recommended policy against the one in use.
+func (f *tuneFlags) compare(ctx context.Context, u *ui, args []string, old *policy.Policy, r *tune.Report, like replay.Options) error {
+	before, err := f.logs.episodesOf(ctx, u, args, old, like)
+	if err != nil {
+		return err
+	}
+	var after []window.Episode
+	if text := r.Policy(); text != "" {
+		recommended, err := policy.Parse("the recommended policy", []byte(text))
+		if err != nil {
+			return err
+		}
+		if after, err = f.logs.episodesOf(ctx, u, args, recommended, like); err != nil {
+			return err
+		}
+	}
+	diff := replay.Compare(f.against, before, after)
+	r.Against = &diff
+	return nil
 }
 
 func (f *tuneFlags) print(u *ui, r *tune.Report) error {

@@ -18,15 +18,16 @@ const DocumentVersion = 1
 
 // Document is what tune --json prints: docs/output.md describes every field.
 type Document struct {
-	Version   int               `json:"version"`
-	Loopgauge string            `json:"loopgauge"`
-	Data      DocumentData      `json:"data"`
-	Sweep     []DocumentCell    `json:"sweep"`
-	Advice    []DocumentAdvice  `json:"advice"`
-	Profiles  []DocumentProfile `json:"profiles"`
-	Labels    *DocumentLabels   `json:"labels"`
-	Episodes  []DocumentEpisode `json:"episodes"`
-	Repeats   []DocumentRepeat  `json:"repeats"` // the longest, at most 10,000
+	Version   int                  `json:"version"`
+	Loopgauge string               `json:"loopgauge"`
+	Data      DocumentData         `json:"data"`
+	Sweep     []DocumentCell       `json:"sweep"`
+	Advice    []DocumentAdvice     `json:"advice"`
+	Profiles  []DocumentProfile    `json:"profiles"`
+	Labels    *DocumentLabels      `json:"labels"`
+	Episodes  []DocumentEpisode    `json:"episodes"`
+	Repeats   []DocumentRepeat     `json:"repeats"` // the longest, at most 10,000
+	Against   *replay.DocumentDiff `json:"against"`
 }
 
 // DocumentData is the account of what was read, and what the rules could see.
@@ -204,6 +205,9 @@ func NewDocument(version string, r *Report) *Document {
 		d.Episodes = append(d.Episodes, documentEpisode(f))
 	}
 	d.Repeats = r.documentRepeats()
+	if r.Against != nil {
+		d.Against = r.Against.Document()
+	}
 	return d
 }
 

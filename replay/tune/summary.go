@@ -26,6 +26,9 @@ func (s Summary) String() string {
 	s.gateways(&b)
 	s.settings(&b)
 	s.labels(&b)
+	if s.Report.Against != nil {
+		b.WriteString(strings.TrimPrefix(s.Report.Against.String(), "\n") + "\n")
+	}
 	s.recommendation(&b)
 	return b.String()
 }

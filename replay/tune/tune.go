@@ -64,7 +64,8 @@ type Report struct {
 	Recommended   []int // indexes into Advice, the rules worth having
 	Gateways      []GatewayReport
 	Exclusions    []Exclusion
-	Labelled      *Labelled // nil without labels
+	Labelled      *Labelled    // nil without labels
+	Against       *replay.Diff // nil without a policy to compare with
 }
 
 // Run reads the log once and reports.
