@@ -91,7 +91,9 @@ func (x *Extractor) Event(r *fingerprint.Request, ev *Event) {
 		Status: r.Status, TokensIn: r.TokensIn, TokensOut: r.TokensOut, Cost: r.Cost,
 		Stream: r.Stream, Cached: r.Cached, MaxTokens: r.MaxTokens,
 	}
-	x.price(ev)
+	if x.o.Price != nil {
+		ev.SetPrice(x.o.Price)
+	}
 	for i := range x.plan.Exclusions {
 		if x.plan.Exclusions[i].Match(r) {
 			ev.Exclude = i + 1
@@ -162,6 +164,7 @@ func (x *Extractor) scope(r *fingerprint.Request, ev *Event) {
 		var out Scope
 		if x.scoped[i] {
 			out.Key, x.values, out.Cause = s.Compute(r, x.writer, x.values[:0])
+			x.seal(&out)
 			k := len(x.texts)
 			for f, v := range x.values {
 				out.FellBack = out.FellBack || v.FellBack
@@ -172,6 +175,19 @@ func (x *Extractor) scope(r *fingerprint.Request, ev *Event) {
 		x.scopes = append(x.scopes, out)
 	}
 	ev.Scopes = x.scopes[n:len(x.scopes):len(x.scopes)]
+}
+
+// seal hashes a scope's key with the secret key, if there is one: the key of a
+// scope is a hash of its values, against which a guess could be checked, and it
+// is written out, by itself and in the ids of episodes.
+func (x *Extractor) seal(s *Scope) {
+	if len(x.o.Key) == 0 || s.Cause != fingerprint.Computable {
+		return
+	}
+	x.mac.Reset()
+	x.mac.Write(s.Key[:])
+	var sum [sha256.Size]byte
+	copy(s.Key[:], x.mac.Sum(sum[:0]))
 }
 
 // shown is a scope's value as it may be written.
@@ -249,12 +265,13 @@ func (x *Extractor) person(text []byte) string {
 	return s
 }
 
-// price fills in the cost where the log has none.
-func (x *Extractor) price(ev *Event) {
-	if x.o.Price == nil || !math.IsNaN(ev.Cost) || ev.TokensIn < 0 && ev.TokensOut < 0 {
+// SetPrice fills in the cost where the log has none; price is that of
+// ExtractOptions.
+func (ev *Event) SetPrice(price func(model string) (in, out float64, ok bool)) {
+	if !math.IsNaN(ev.Cost) || ev.TokensIn < 0 && ev.TokensOut < 0 {
 		return
 	}
-	in, out, ok := x.o.Price(ev.Model)
+	in, out, ok := price(ev.Model)
 	if ok {
 		ev.Cost = (in*float64(max(ev.TokensIn, 0)) + out*float64(max(ev.TokensOut, 0))) / 1e6
 	}

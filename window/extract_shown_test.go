@@ -1,6 +1,8 @@
 package window
 
 import (
+	"crypto/hmac"
+	"crypto/sha256"
 	"strings"
 	"testing"
 
@@ -57,4 +59,32 @@ func TestWrittenTextIsUTF8(t *testing.T) {
 	f("a\xed\xa0\x80b", "a\ufffdb")
 	long := strings.Repeat("x", maxName)
 	f(long+"\xff", long+"\ufffd")
+}
+
+// A scope's key is written into datasets and into the ids of episodes. With a
+// secret key nobody can check a guessed session against it; without one it is
+// the hash that it always was.
+func TestScopeKeyIsSealed(t *testing.T) {
+	key := func(secret, session string) fingerprint.ScopeKey {
+		x := NewPlan([]*Rule{{Name: "a", Identity: byModel(t), Scope: bySession(t)}}, nil).NewExtractor(ExtractOptions{Key: []byte(secret)})
+		var r fingerprint.Request
+		r.Reset()
+		r.Time, r.Model, r.Session = 0, []byte("m"), []byte(session)
+		var ev Event
+		x.Event(&r, &ev)
+		return ev.Scopes[0].Key
+	}
+	plain := sha256.Sum256([]byte("\x01s"))
+	if got := key("", "s"); got != fingerprint.ScopeKey(plain[:16]) {
+		t.Errorf("without a key it is %x, want %x", got, plain[:16])
+	}
+	mac := hmac.New(sha256.New, []byte("0123456789abcdef"))
+	mac.Write(plain[:16])
+	if got, want := key("0123456789abcdef", "s"), fingerprint.ScopeKey(mac.Sum(nil)[:16]); got != want {
+		t.Errorf("with a key it is %x, want %x", got, want)
+	}
+	// What is not computable stays without a key.
+	if got := key("0123456789abcdef", ""); got != (fingerprint.ScopeKey{}) {
+		t.Errorf("without a session it is %x", got)
+	}
 }

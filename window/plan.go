@@ -8,9 +8,11 @@ import (
 
 // Exclusion takes requests out of the judging altogether.
 type Exclusion struct {
-	Name  string
-	Match func(*fingerprint.Request) bool
-	Reads fingerprint.Field
+	Name   string
+	Text   string // what Match was made of
+	Match  func(*fingerprint.Request) bool
+	Reads  fingerprint.Field
+	Fields []string // that Match looks at, as expressions name them
 }
 
 // Plan is what a set of rules needs of a request. Rules that share an identity
@@ -49,3 +51,9 @@ func NewPlan(rules []*Rule, exclusions []Exclusion) *Plan {
 	}
 	return p
 }
+
+// IdentityOf is the index in Identities of a rule's identity.
+func (p *Plan) IdentityOf(rule int) int { return p.identity[rule] }
+
+// ScopeOf is the index in Scopes of a rule's scope.
+func (p *Plan) ScopeOf(rule int) int { return p.scope[rule] }

@@ -35,7 +35,11 @@ type Rule struct {
 	Match func(*fingerprint.Request) bool
 	// Reads is what Match and the overrides need beyond identity and scope.
 	Reads     fingerprint.Field
+	Fields    []string // the fields of a request that they look at, as expressions name them
 	Overrides []Override
+	// Selection is what Match and the overrides were made of. Rules that have
+	// it in common see every request alike; empty is not known.
+	Selection string
 }
 
 // Override changes a rule for some requests. The first that matches wins.

@@ -110,8 +110,9 @@ var environment = func() *cel.Env {
 
 // matcher is a compiled expression.
 type matcher struct {
-	match func(*fingerprint.Request) bool
-	reads fingerprint.Field
+	match  func(*fingerprint.Request) bool
+	reads  fingerprint.Field
+	fields []string // names of the variables in it
 }
 
 // compile compiles an expression; problems name its line and column in the
@@ -141,6 +142,7 @@ func (r *reader) compile(text string, at place) matcher {
 		for _, v := range Variables {
 			if ref.Name == v.Name {
 				m.reads |= v.reads
+				m.fields = append(m.fields, v.Name)
 			}
 		}
 	}

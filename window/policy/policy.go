@@ -245,7 +245,7 @@ func (r *reader) build(d *draft) *Policy {
 			continue
 		}
 		m := r.compile(x.match, x.matchAt)
-		p.Exclude = append(p.Exclude, window.Exclusion{Name: x.name, Match: m.match, Reads: m.reads})
+		p.Exclude = append(p.Exclude, window.Exclusion{Name: x.name, Text: x.match, Match: m.match, Reads: m.reads, Fields: m.fields})
 	}
 	if len(r.errors) == 0 && len(p.Rules) == 0 {
 		r.problem(d.rulesAt, "every rule is disabled")

@@ -281,7 +281,7 @@ func (r *reader) buildRule(d *ruleDraft, identities map[string]*fingerprint.Iden
 	}
 	if d.match != "" {
 		m := r.compile(d.match, d.under(d.matchAt, "match"))
-		rule.Match, rule.Reads = m.match, m.reads
+		rule.Match, rule.Reads, rule.Fields = m.match, m.reads, m.fields
 	}
 	for i := range d.overrides {
 		o := &d.overrides[i]
@@ -293,15 +293,28 @@ func (r *reader) buildRule(d *ruleDraft, identities map[string]*fingerprint.Iden
 			m := r.compile(o.match, o.matchAt)
 			out.Match = m.match
 			rule.Reads |= m.reads
+			rule.Fields = append(rule.Fields, m.fields...)
 		} else if o.until.IsZero() {
 			r.problem(o.at, "needs a match, or it would be the rule itself")
 		}
 		rule.Overrides = append(rule.Overrides, out)
 	}
+	rule.Selection = d.selection()
 	if len(r.errors) > before {
 		return nil
 	}
 	return rule
+}
+
+// selection writes out what decides how the rule sees a request: its match and
+// which override is in force, but not what that changes.
+func (d *ruleDraft) selection() string {
+	text := fmt.Sprintf("%q", d.match)
+	for i := range d.overrides {
+		o := &d.overrides[i]
+		text += fmt.Sprintf(" %q %t %s", o.match, o.enabled, o.until.UTC().Format(time.RFC3339Nano))
+	}
+	return text
 }
 
 func (r *reader) buildIdentity(d *ruleDraft, identities map[string]*fingerprint.Identity) *fingerprint.Identity {
