@@ -1,7 +1,10 @@
 package replay
 
 import (
+	"cmp"
 	"context"
+	"errors"
+	"io"
 	"runtime"
 	"time"
 
@@ -13,6 +16,7 @@ import (
 // Options say what to run over which streams.
 type Options struct {
 	Streams []*ingest.Stream // opened; Run closes them
+	Kept    *Kept            // instead of streams
 	Plan    *window.Plan
 
 	Lateness   time.Duration // how far a stream may be out of order
@@ -28,6 +32,21 @@ type Options struct {
 	Verdict func(*window.Verdict) error
 	Episode func(*window.Episode) error
 	Skip    func(ingest.Skip)
+}
+
+// Kept are events that an earlier run has put into order, without duplicates.
+type Kept struct {
+	// Begin is told which plan the events are for.
+	Begin func(*window.Plan) error
+	// Next is the next event in release order, io.EOF after the last. It is
+	// valid until the next call.
+	Next func() (*window.Event, error)
+
+	// What that run made of the lines that are not among the events.
+	Account  Account
+	Excluded []int64 // by exclusion, which the plan begins with; the last is --since and --until
+	Streams  []StreamResult
+	Order    window.OrderStats
 }
 
 // Result is what came of a run.
@@ -79,18 +98,19 @@ func Run(ctx context.Context, o Options) (*Result, error) {
 	}
 	run.engine = window.NewEngine(plan, eo)
 
-	pool := newParallel(ctx, runtime.GOMAXPROCS(0), run.newParser)
-	err := run.merge(ctx, pool)
-	if err != nil {
+	read := run.logs
+	if o.Kept != nil {
+		read = run.kept
+	}
+	if err := read(ctx); err != nil {
 		return nil, err
 	}
-	run.release()
 	run.engine.Close()
 	if run.err != nil {
 		return nil, run.err
 	}
 	r := run.result
-	r.Rules, r.Order = run.engine.Account(), run.order.Stats()
+	r.Rules = run.engine.Account()
 	if err := r.Account.Check(); err != nil {
 		return r, err
 	}
@@ -111,6 +131,44 @@ func (r *run) keep(err error) {
 	if r.err == nil {
 		r.err = err
 	}
+}
+
+// logs reads the streams and judges what is in them.
+func (r *run) logs(ctx context.Context) error {
+	if err := r.merge(ctx, newParallel(ctx, runtime.GOMAXPROCS(0), r.newParser)); err != nil {
+		return err
+	}
+	r.release()
+	r.result.Order = r.order.Stats()
+	return nil
+}
+
+// kept judges events that are in order already.
+func (r *run) kept(ctx context.Context) error {
+	k, result := r.o.Kept, r.result
+	if err := k.Begin(r.plan); err != nil {
+		return err
+	}
+	result.Account, result.Streams, result.Order = k.Account, k.Streams, k.Order
+	if last := len(k.Excluded) - 1; last >= 0 {
+		copy(result.Excluded, k.Excluded[:last])
+		result.Excluded[len(result.Excluded)-1] = k.Excluded[last]
+	}
+	for ctx.Err() == nil && r.err == nil {
+		ev, err := k.Next()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if r.o.Extract.Price != nil {
+			ev.SetPrice(r.o.Extract.Price)
+		}
+		result.Account.Lines++
+		r.judge(ev)
+	}
+	return cmp.Or(r.err, ctx.Err())
 }
 
 // newParser makes the parallel part: a block's lines become events.
@@ -209,27 +267,34 @@ func (r *run) take(stream int32, b *batch) {
 
 // release judges every event that no stream holds back any more.
 func (r *run) release() {
-	a := &r.result.Account
 	for ev := r.order.Pop(); ev != nil; ev = r.order.Pop() {
-		switch {
-		case ev.Exclude > 0:
-			a.Excluded++
-			r.result.Excluded[ev.Exclude-1]++
-		case ev.Time < r.o.Since || r.o.Until != fingerprint.NoTime && ev.Time >= r.o.Until:
-			a.Excluded++
-			r.result.Excluded[len(r.plan.Exclusions)]++
-		case r.seen.Seen(ev):
-			a.Duplicate++
-		default:
-			a.Judged++
-			if r.result.First == fingerprint.NoTime {
-				r.result.First = ev.Time
-			}
-			r.result.Last = ev.Time
-			if r.o.Event != nil {
-				r.keep(r.o.Event(ev))
-			}
-			r.engine.Judge(ev)
+		r.judge(ev)
+	}
+}
+
+// judge shows an event to the rules, unless it is not to be counted. That it
+// is a duplicate does not depend on what is asked for, so that events which
+// were kept without their duplicates give the same account.
+func (r *run) judge(ev *window.Event) {
+	a := &r.result.Account
+	switch {
+	case r.seen.Seen(ev):
+		a.Duplicate++
+	case ev.Exclude > 0:
+		a.Excluded++
+		r.result.Excluded[ev.Exclude-1]++
+	case ev.Time < r.o.Since || r.o.Until != fingerprint.NoTime && ev.Time >= r.o.Until:
+		a.Excluded++
+		r.result.Excluded[len(r.plan.Exclusions)]++
+	default:
+		a.Judged++
+		if r.result.First == fingerprint.NoTime {
+			r.result.First = ev.Time
 		}
+		r.result.Last = ev.Time
+		if r.o.Event != nil {
+			r.keep(r.o.Event(ev))
+		}
+		r.engine.Judge(ev)
 	}
 }

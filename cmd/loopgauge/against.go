@@ -27,12 +27,19 @@ func loadOld(file string, args []string) (*policy.Policy, error) {
 // episodesOf judges the logs by another policy, with the lateness and the times
 // of the run that it is compared with.
 func (f *logFlags) episodesOf(ctx context.Context, u *ui, args []string, p *policy.Policy, like replay.Options) ([]window.Episode, error) {
-	streams, _, err := f.open(u, args)
+	in, _, err := f.input(u, args)
 	if err != nil {
 		return nil, err
 	}
+	defer in.close()
 	lateness := max(like.Lateness, time.Millisecond)
-	o, _, err := runOptions(p, streams, &lateness)
+	if in.dataset != nil {
+		lateness = like.Lateness
+		if err := in.dataset.settle(p); err != nil {
+			return nil, err
+		}
+	}
+	o, _, err := runOptions(p, in, &lateness)
 	if err != nil {
 		return nil, err
 	}

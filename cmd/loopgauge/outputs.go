@@ -1,6 +1,7 @@
 package main
 
 import (
+	"math"
 	"time"
 
 	"github.com/loopgauge/loopgauge/replay"
@@ -15,11 +16,14 @@ import (
 type outputs struct {
 	verdicts *sinks.VerdictWriter
 	dataset  *parquet.Dataset
+
+	hashIDs, keyed bool // how names and fingerprints are written
 }
 
 // open makes the outputs that the flags ask for, and hooks them into the run.
-func (f *replayFlags) open(u *ui, o *replay.Options) (*outputs, error) {
-	out := &outputs{}
+// keyed says that the fingerprints are hashes with a key.
+func (f *replayFlags) open(u *ui, o *replay.Options, keyed bool) (*outputs, error) {
+	out := &outputs{hashIDs: o.Extract.HashIDs, keyed: keyed}
 	var err error
 	switch f.verdicts {
 	case "":
@@ -64,9 +68,20 @@ func (out *outputs) close(p *policy.Policy, s replay.Summary) error {
 	r := s.Result
 	run := parquet.Run{
 		Version: version(), Created: time.Now().UnixMicro(), Policy: string(p.Source), PolicyHash: p.Hash,
-		Lateness: s.Lateness.Value.Seconds(), Rules: r.Rules,
+		Lateness: s.Lateness.Value.Seconds(), Disorder: math.NaN(), WorstLate: r.Order.WorstLate.Seconds(), Tied: r.Order.Tied,
+		HashIDs: out.hashIDs, Keyed: out.keyed, Rules: r.Rules,
 		Lines: r.Account.Lines, Judged: r.Account.Judged, Blank: r.Account.Blank, Malformed: r.Account.Malformed,
-		Duplicate: r.Account.Duplicate, Late: r.Account.Late, Excluded: r.Account.Excluded,
+		Duplicate: r.Account.Duplicate, Late: r.Account.Late,
+	}
+	if s.Lateness.Measured {
+		run.Disorder = s.Lateness.Disorder.Seconds()
+	}
+	for i, n := range r.Excluded {
+		x := parquet.Exclusion{Requests: n}
+		if i < len(p.Exclude) {
+			x.Name, x.Match = p.Exclude[i].Name, p.Exclude[i].Text
+		}
+		run.Excluded = append(run.Excluded, x)
 	}
 	for _, st := range r.Streams {
 		log := parquet.Log{Name: st.Name, Format: st.Format, Lines: st.Lines, Bytes: st.Bytes}

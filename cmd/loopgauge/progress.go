@@ -4,8 +4,6 @@ import (
 	"time"
 
 	"github.com/schollz/progressbar/v3"
-
-	"github.com/loopgauge/loopgauge/ingest"
 )
 
 // progress shows how much of the logs is read, on a terminal only.
@@ -13,14 +11,19 @@ type progress struct {
 	quit, done chan struct{}
 }
 
-// newProgress starts a bar over the streams' bytes as they lie on disk. Stop
-// it before anything else is printed.
-func newProgress(u *ui, streams []*ingest.Stream) *progress {
+// measured is what a bar shows the progress of, in bytes as they lie on disk.
+type measured interface {
+	Size() int64 // -1 if nobody knows
+	Read() int64
+}
+
+// newProgress starts a bar. Stop it before anything else is printed.
+func newProgress(u *ui, parts []measured) *progress {
 	if u.quiet || !isTerminal(u.stderr) {
 		return nil
 	}
 	var total int64
-	for _, s := range streams {
+	for _, s := range parts {
 		if s.Size() < 0 {
 			total = -1 // of standard input nobody knows the size
 			break
@@ -50,7 +53,7 @@ func newProgress(u *ui, streams []*ingest.Stream) *progress {
 				return
 			case <-tick.C:
 				var read int64
-				for _, s := range streams {
+				for _, s := range parts {
 					read += s.Read()
 				}
 				_ = bar.Set64(read)

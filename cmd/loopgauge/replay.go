@@ -10,7 +10,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/loopgauge/loopgauge/fingerprint"
-	"github.com/loopgauge/loopgauge/ingest"
 	"github.com/loopgauge/loopgauge/replay"
 	"github.com/loopgauge/loopgauge/window"
 	"github.com/loopgauge/loopgauge/window/policy"
@@ -49,7 +48,11 @@ func newReplayCommand(u *ui) *cobra.Command {
 		Long: `Replay reads logs (files, directories, globs, - for standard input; gzip and
 zstd are recognised), judges every request by the rules of a policy or profile,
 and reports the loops it found. Without --policy and --profile it runs the
-rules that loopgauge recommends.`,
+rules that loopgauge recommends.
+
+What an earlier run wrote with --out is read like a log: the directory, or some
+of its event files. It answers rules whose identity, scope and match it was
+written with, whatever their counters, windows and thresholds.`,
 		Example: `  loopgauge replay access.log
   loopgauge replay --profile fairvisor --profile aisg logs/
   zstdcat old.zst | loopgauge replay --policy policy.yaml --verdicts verdicts.jsonl -`,
@@ -89,19 +92,23 @@ func (f *replayFlags) run(ctx context.Context, u *ui, args []string, chosen *tim
 	if err != nil {
 		return usage(err)
 	}
-	streams, failed, err := f.logs.open(u, args)
+	in, failed, err := f.logs.input(u, args)
 	if err != nil {
 		return err
 	}
+	defer in.close()
 	for _, err := range failed {
 		u.fail(err)
 	}
-	o, lateness, err := runOptions(p, streams, chosen)
+	if err := in.settle(u, p, old, f.rules.policy != "", f.hashIDs, key); err != nil {
+		return err
+	}
+	o, lateness, err := runOptions(p, in, chosen)
 	if err != nil {
 		return err
 	}
 	o.Since, o.Until = int64(f.since), int64(f.until)
-	o.Extract.Key, o.Extract.HashIDs = key, f.hashIDs
+	in.secret(&o.Extract, f.hashIDs, key)
 	var episodes []window.Episode
 	keep := maxListed
 	if f.json || old != nil {
@@ -113,13 +120,13 @@ func (f *replayFlags) run(ctx context.Context, u *ui, args []string, chosen *tim
 		}
 		return nil
 	}
-	out, err := f.open(u, &o)
+	out, err := f.open(u, &o, in.keyed(key))
 	if err != nil {
 		return err
 	}
 	defer out.abort()
 
-	bar := newProgress(u, streams)
+	bar := newProgress(u, in.parts())
 	result, err := replay.Run(ctx, o)
 	bar.stop()
 	if err != nil {
@@ -161,24 +168,33 @@ func chosenLateness(c *cobra.Command, value *time.Duration) *time.Duration {
 
 // runOptions are what a policy says of a run. The lateness is the one chosen,
 // else the policy's, else measured.
-func runOptions(p *policy.Policy, streams []*ingest.Stream, chosen *time.Duration) (replay.Options, replay.Lateness, error) {
+func runOptions(p *policy.Policy, in *input, chosen *time.Duration) (replay.Options, replay.Lateness, error) {
 	startTime := p.EventTime == policy.Start
+	o := replay.Options{
+		Streams: in.streams, Plan: window.NewPlan(p.Rules, p.Exclude), Duplicates: p.Duplicates,
+		Extract: window.ExtractOptions{EventTimeStart: startTime, Price: p.Price},
+		MaxKeys: maxKeys, Since: fingerprint.NoTime, Until: fingerprint.NoTime,
+	}
 	lateness := replay.Lateness{Value: p.Lateness}
 	switch {
+	case in.dataset != nil:
+		var err error
+		if lateness, err = in.dataset.lateness(p, chosen); err != nil {
+			return o, lateness, err
+		}
 	case chosen != nil:
 		lateness.Value = *chosen
 	case !p.LatenessSet:
 		var err error
-		if lateness, err = replay.MeasureLateness(streams, startTime); err != nil {
-			return replay.Options{}, lateness, err
+		if lateness, err = replay.MeasureLateness(in.streams, startTime); err != nil {
+			return o, lateness, err
 		}
 	}
-	return replay.Options{
-		Streams: streams, Plan: window.NewPlan(p.Rules, p.Exclude),
-		Lateness: lateness.Value, Duplicates: p.Duplicates,
-		Extract: window.ExtractOptions{EventTimeStart: startTime, Price: p.Price},
-		MaxKeys: maxKeys, Since: fingerprint.NoTime, Until: fingerprint.NoTime,
-	}, lateness, nil
+	o.Lateness = lateness.Value
+	if in.dataset != nil {
+		in.dataset.keep(&o)
+	}
+	return o, lateness, nil
 }
 
 // incomplete says which logs could not be read to their end; failed are those

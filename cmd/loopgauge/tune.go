@@ -42,7 +42,10 @@ func newTuneCommand(u *ui) *cobra.Command {
 		Long: `Tune reads logs once, counts every rule with every window, threshold and counter,
 says what kind of repeat each is, compares the gateways as they are, and
 recommends settings: chosen on the first 70 % of the log's time, tried on the
-rest. Without --policy and --profile it sweeps all built-in rules.`,
+rest. Without --policy and --profile it sweeps all built-in rules.
+
+What replay wrote with --out is read like a log, for the rules that it can
+answer: those whose identity, scope and match it was written with.`,
 		Example: `  loopgauge tune access.log
   loopgauge tune --budget 2/day --labels labels.jsonl logs/
   loopgauge tune --policy policy.yaml --window 1m,5m --threshold 3..20 access.log`,
@@ -104,22 +107,32 @@ func (f *tuneFlags) run(ctx context.Context, u *ui, args []string, chosen *time.
 	if err != nil {
 		return err
 	}
-	streams, failed, err := f.logs.open(u, args)
+	in, failed, err := f.logs.input(u, args)
 	if err != nil {
 		return err
 	}
+	defer in.close()
 	for _, err := range failed {
 		u.fail(err)
 	}
+	if in.dataset != nil {
+		if !own {
+			in.dataset.offer(u, p)
+		}
+		gateways = in.dataset.gateways(u, gateways)
+	}
+	if err := in.settle(u, p, old, f.rules.policy != "", f.hashIDs, key); err != nil {
+		return err
+	}
 	var lateness replay.Lateness
-	if o.Run, lateness, err = runOptions(p, streams, chosen); err != nil {
+	if o.Run, lateness, err = runOptions(p, in, chosen); err != nil {
 		return err
 	}
 	o.Run.Since, o.Run.Until = int64(f.since), int64(f.until)
-	o.Run.Extract.Key, o.Run.Extract.HashIDs = key, f.hashIDs
+	in.secret(&o.Run.Extract, f.hashIDs, key)
 	o.Rules, o.Exclude, o.Gateways, o.MaxKeys = p.Rules, p.Exclude, gateways, maxKeys
 
-	bar := newProgress(u, streams)
+	bar := newProgress(u, in.parts())
 	report, err := tune.Run(ctx, o)
 	bar.stop()
 	if err != nil {
@@ -127,7 +140,7 @@ func (f *tuneFlags) run(ctx context.Context, u *ui, args []string, chosen *time.
 	}
 	report.Lateness = lateness
 	if old != nil {
-		if err := f.compare(ctx, u, args, old, report, o.Run); err != nil {
+		if err := f.compare(ctx, u, args, in, old, report, o.Run); err != nil {
 			return err
 		}
 	}
@@ -138,7 +151,7 @@ func (f *tuneFlags) run(ctx context.Context, u *ui, args []string, chosen *time.
 }
 
 // compare holds the recommended policy against the one in use.
-func (f *tuneFlags) compare(ctx context.Context, u *ui, args []string, old *policy.Policy, r *tune.Report, like replay.Options) error {
+func (f *tuneFlags) compare(ctx context.Context, u *ui, args []string, in *input, old *policy.Policy, r *tune.Report, like replay.Options) error {
 	before, err := f.logs.episodesOf(ctx, u, args, old, like)
 	if err != nil {
 		return err
@@ -149,6 +162,7 @@ func (f *tuneFlags) compare(ctx context.Context, u *ui, args []string, old *poli
 		if err != nil {
 			return err
 		}
+		in.inherit(recommended)
 		if after, err = f.logs.episodesOf(ctx, u, args, recommended, like); err != nil {
 			return err
 		}

@@ -124,8 +124,8 @@ func (c *collector) ended(number uint64) { delete(c.open, number) }
 
 // conversationOf names the conversation of an event, "" if it has none.
 func (c *collector) conversationOf(ev *window.Event) string {
-	if c.conversation < 0 || ev.Scopes[c.conversation].Cause != fingerprint.Computable {
-		return ""
+	if c.conversation < 0 || len(ev.Scopes[c.conversation].Values) == 0 {
+		return "" // not computable, or no rule looks at the request
 	}
 	return ev.Scopes[c.conversation].Values[0]
 }

@@ -23,6 +23,7 @@ const rowGroup = 1 << 16
 // called, and not at all otherwise.
 type Dataset struct {
 	dir      string
+	plan     *window.Plan
 	made     []string // folders, to be taken away again
 	files    []*sinks.AtomicFile
 	events   *events
@@ -32,7 +33,7 @@ type Dataset struct {
 // Create begins a dataset in dir, which must not hold one already: rows of two
 // runs in one dataset would be counted twice.
 func Create(dir string, plan *window.Plan) (*Dataset, error) {
-	d := &Dataset{dir: dir}
+	d := &Dataset{dir: dir, plan: plan}
 	for _, name := range []string{"events", "episodes", "run"} {
 		sub := filepath.Join(dir, name)
 		if entries, err := os.ReadDir(sub); err == nil && len(entries) > 0 {

@@ -128,8 +128,10 @@ func written(tb testing.TB, dir string) {
 	err = d.Close(Run{
 		Version: "v1", Created: midnight + 7, Policy: "version: 1\n", PolicyHash: "abc", Lateness: 1.5,
 		Logs:  []Log{{Name: "a.log", Format: "combined", Lines: 2, Bytes: 99}, {Name: "b\xff.log", Format: "litellm", Error: "cut"}},
-		Lines: 9, Judged: 2, Blank: 1, Malformed: 1, Duplicate: 2, Late: 1, Excluded: 2,
-		Rules: []window.RuleAccount{account},
+		Lines: 9, Judged: 2, Blank: 1, Malformed: 1, Duplicate: 2, Late: 1,
+		Disorder: 0.5, WorstLate: 2.5, Tied: 3, HashIDs: true,
+		Excluded: []Exclusion{{"probes", "max_tokens == 1", 2}, {}},
+		Rules:    []window.RuleAccount{account},
 	})
 	if err != nil {
 		tb.Fatal(err)
@@ -188,13 +190,15 @@ run/run.parquet`
 		Status: new(int32(200)), TokensIn: new(int64(10)), TokensOut: new(int64(0)), Cost: new(0.25), Streamed: new(true), Cached: new(false), MaxTokens: new(int64(100)),
 		Identity: "model", Fingerprint: model,
 		Scope: []scopeValue{{"session", "s"}, {"caller", "key-0f2c10bf3d12"}}, Rules: []ruleChoice{{Rule: "a"}, {Rule: "b", Override: new(int32(0))}},
+		Scopes: []scopeRow{{Index: 0, Key: "2bb3295506aa5a21b58f1fd40f3b0f16"}, {Index: 1, Key: "6855042ca5a9a22cd66eca07c2fc274e"}},
 	}
 	second := row
-	second.Identity, second.Fingerprint = "path", path
+	second.Identity, second.IdentityNo, second.Fingerprint = "path", 1, path
 	equal(t, rows[eventRow](t, dir, "events/date=2026-11-20/events.parquet"), []eventRow{row, second})
 	nothing := eventRow{Time: midnight, Start: midnight, Seq: 1, Identity: "model", Cause: "no model", Scope: []scopeValue{}, Rules: row.Rules}
+	nothing.Scopes = []scopeRow{{Index: 0, Cause: "no session"}, {Index: 1, Cause: "no caller"}}
 	other := nothing
-	other.Identity, other.Cause = "path", "no path"
+	other.IdentityNo, other.Identity, other.Cause = 1, "path", "no path"
 	equal(t, rows[eventRow](t, dir, "events/date=2026-11-21/events.parquet"), []eventRow{nothing, other})
 
 	equal(t, rows[episodeRow](t, dir, "episodes/date=2026-11-20/episodes-0000.parquet"), []episodeRow{{
@@ -209,9 +213,11 @@ run/run.parquet`
 		Statuses: []statusCount{},
 	}})
 	equal(t, rows[runRow](t, dir, "run/run.parquet"), []runRow{{
-		Version: "v1", Created: midnight + 7, Policy: "version: 1\n", PolicyHash: "abc", Lateness: 1.5,
+		Version: "v1", Created: midnight + 7, Policy: "version: 1\n", PolicyHash: "abc",
+		Lateness: 1.5, Disorder: new(0.5), WorstLate: 2.5, Tied: 3, HashIDs: true,
 		Logs:  []Log{{Name: "a.log", Format: "combined", Lines: 2, Bytes: 99}, {Name: "b\ufffd.log", Format: "litellm", Error: "cut"}},
 		Lines: 9, Judged: 2, Blank: 1, Malformed: 1, Duplicate: 2, Late: 1, Excluded: 2,
+		ExcludedBy: []Exclusion{{"probes", "max_tokens == 1", 2}, {}},
 		Rules: []ruleRow{{
 			Rule: "a", Judged: 2, Counted: 1, FellBack: 1, Fired: 3, Episodes: 2, DroppedKeys: 7,
 			NotComputable: []causeRow{{"no model", 1}},

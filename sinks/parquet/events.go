@@ -1,6 +1,7 @@
 package parquet
 
 import (
+	"encoding/hex"
 	"errors"
 	"math"
 
@@ -34,11 +35,22 @@ type eventRow struct {
 	Cached      *bool        `parquet:"cached,optional"`
 	MaxTokens   *int64       `parquet:"max_tokens,optional"`
 	Identity    string       `parquet:"identity,dict"`
+	IdentityNo  int32        `parquet:"identity_index"`
 	Ordinal     int32        `parquet:"ordinal"`
 	Fingerprint string       `parquet:"fingerprint,optional,dict"`
 	Cause       string       `parquet:"cause,optional,dict"`
 	Scope       []scopeValue `parquet:"scope,list"`
+	Scopes      []scopeRow   `parquet:"scopes,list"`
 	Rules       []ruleChoice `parquet:"rules,list"`
+}
+
+// scopeRow is what counters know a scope by. A scope that no rule needs for
+// the request has none.
+type scopeRow struct {
+	Index    int32  `parquet:"index"`
+	Key      string `parquet:"key,optional,dict"`
+	Cause    string `parquet:"cause,optional,dict"`
+	FellBack bool   `parquet:"fell_back"`
 }
 
 // ruleChoice names a rule that looked at the request, and the override that
@@ -81,7 +93,7 @@ func (e *events) add(ev *window.Event) error {
 		ID: ev.ID, Method: ev.Method, Path: ev.Path, Caller: ev.Caller, User: ev.User, Session: ev.Session, Model: ev.Model, Backend: ev.Backend,
 		TokensIn: known(ev.TokensIn), TokensOut: known(ev.TokensOut), MaxTokens: known(ev.MaxTokens),
 		Streamed: truth(ev.Stream), Cached: truth(ev.Cached),
-		Scope: e.scope(ev), Rules: e.rules(ev),
+		Scope: e.scope(ev), Scopes: e.scopes(ev), Rules: e.rules(ev),
 	}
 	if ev.Status != fingerprint.Unknown {
 		status := int32(ev.Status)
@@ -94,6 +106,7 @@ func (e *events) add(ev *window.Event) error {
 	e.seq++
 	for i := range ev.Prints {
 		p := &ev.Prints[i]
+		row.IdentityNo = int32(i)
 		row.Identity, row.Ordinal, row.Fingerprint, row.Cause = e.plan.Identities[i].Name, 0, "", ""
 		if p.Cause != fingerprint.Computable || len(p.Fingerprints) == 0 {
 			row.Cause = p.Cause.String()
@@ -135,6 +148,21 @@ func (e *events) scope(ev *window.Event) []scopeValue {
 			if !contains(list, fields[k]) {
 				list = append(list, scopeValue{fields[k], value})
 			}
+		}
+	}
+	return list
+}
+
+// scopes lists the scopes that the rules which look at the request have.
+func (e *events) scopes(ev *window.Event) []scopeRow {
+	var list []scopeRow
+	for i := range ev.Scopes {
+		s := &ev.Scopes[i]
+		switch {
+		case s.Cause != fingerprint.Computable:
+			list = append(list, scopeRow{Index: int32(i), Cause: s.Cause.String()})
+		case s.Key != fingerprint.ScopeKey{}:
+			list = append(list, scopeRow{Index: int32(i), Key: hex.EncodeToString(s.Key[:]), FellBack: s.FellBack})
 		}
 	}
 	return list

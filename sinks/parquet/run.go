@@ -1,6 +1,7 @@
 package parquet
 
 import (
+	"math"
 	"strings"
 
 	"github.com/loopgauge/loopgauge/fingerprint"
@@ -14,10 +15,16 @@ type Run struct {
 	Policy     string // YAML of the policy in force
 	PolicyHash string
 	Lateness   float64 // seconds
+	Disorder   float64 // what was measured, seconds; NaN if it was not
+	WorstLate  float64 // the lateness that would have saved the late ones, seconds
+	Tied       int64   // requests that share their time with the one before
+	HashIDs    bool    // sessions, users and callers are hashes
+	Keyed      bool    // fingerprints are hashes with a secret key
 	Logs       []Log
 	Rules      []window.RuleAccount
+	Excluded   []Exclusion
 
-	Lines, Judged, Blank, Malformed, Duplicate, Late, Excluded int64
+	Lines, Judged, Blank, Malformed, Duplicate, Late int64
 }
 
 // Log is one stream of the run; its index is events' column stream.
@@ -29,27 +36,51 @@ type Log struct {
 	Error  string `parquet:"error,optional"`
 }
 
+// Exclusion is how many requests were taken out, and by what: the name in the
+// policy, or, last, --since and --until, which have none.
+type Exclusion struct {
+	Name     string `parquet:"name,optional"`
+	Match    string `parquet:"match,optional"`
+	Requests int64  `parquet:"requests"`
+}
+
+// AllExcluded is how many requests were taken out.
+func (r *Run) AllExcluded() (n int64) {
+	for _, x := range r.Excluded {
+		n += x.Requests
+	}
+	return n
+}
+
 // runRow is the one row of run/.
 type runRow struct {
-	Version    string    `parquet:"version"`
-	Created    int64     `parquet:"created,timestamp(microsecond)"`
-	Policy     string    `parquet:"policy"`
-	PolicyHash string    `parquet:"policy_hash"`
-	Lateness   float64   `parquet:"lateness_s"`
-	Logs       []Log     `parquet:"logs,list"`
-	Lines      int64     `parquet:"lines"`
-	Judged     int64     `parquet:"judged"`
-	Blank      int64     `parquet:"blank"`
-	Malformed  int64     `parquet:"malformed"`
-	Duplicate  int64     `parquet:"duplicate"`
-	Late       int64     `parquet:"late"`
-	Excluded   int64     `parquet:"excluded"`
-	Rules      []ruleRow `parquet:"rules,list"`
+	Version    string      `parquet:"version"`
+	Created    int64       `parquet:"created,timestamp(microsecond)"`
+	Policy     string      `parquet:"policy"`
+	PolicyHash string      `parquet:"policy_hash"`
+	Lateness   float64     `parquet:"lateness_s"`
+	Disorder   *float64    `parquet:"disorder_s,optional"`
+	WorstLate  float64     `parquet:"worst_late_s"`
+	Tied       int64       `parquet:"tied"`
+	HashIDs    bool        `parquet:"hash_ids"`
+	Keyed      bool        `parquet:"keyed"`
+	Logs       []Log       `parquet:"logs,list"`
+	Lines      int64       `parquet:"lines"`
+	Judged     int64       `parquet:"judged"`
+	Blank      int64       `parquet:"blank"`
+	Malformed  int64       `parquet:"malformed"`
+	Duplicate  int64       `parquet:"duplicate"`
+	Late       int64       `parquet:"late"`
+	Excluded   int64       `parquet:"excluded"`
+	ExcludedBy []Exclusion `parquet:"excluded_by,list"`
+	Rules      []ruleRow   `parquet:"rules,list"`
 }
 
 // ruleRow is the account of one rule.
 type ruleRow struct {
 	Rule          string     `parquet:"rule"`
+	Identity      int32      `parquet:"identity_index"`
+	Scope         int32      `parquet:"scope_index"`
 	Judged        int64      `parquet:"judged"`
 	Counted       int64      `parquet:"counted"`
 	NotMatched    int64      `parquet:"not_matched"`
@@ -67,8 +98,12 @@ type causeRow struct {
 
 func (d *Dataset) writeRun(run Run) error {
 	row := runRow{
-		Version: run.Version, Created: run.Created, Policy: run.Policy, PolicyHash: run.PolicyHash, Lateness: run.Lateness,
-		Lines: run.Lines, Judged: run.Judged, Blank: run.Blank, Malformed: run.Malformed, Duplicate: run.Duplicate, Late: run.Late, Excluded: run.Excluded,
+		Version: run.Version, Created: run.Created, Policy: run.Policy, PolicyHash: run.PolicyHash,
+		Lateness: run.Lateness, WorstLate: run.WorstLate, Tied: run.Tied, HashIDs: run.HashIDs, Keyed: run.Keyed,
+		Lines: run.Lines, Judged: run.Judged, Blank: run.Blank, Malformed: run.Malformed, Duplicate: run.Duplicate, Late: run.Late, Excluded: run.AllExcluded(), ExcludedBy: run.Excluded,
+	}
+	if !math.IsNaN(run.Disorder) {
+		row.Disorder = &run.Disorder
 	}
 	for _, log := range run.Logs {
 		// A file's name is bytes, a column text.
@@ -78,7 +113,8 @@ func (d *Dataset) writeRun(run Run) error {
 	for i := range run.Rules {
 		a := &run.Rules[i]
 		r := ruleRow{
-			Rule: a.Rule.Name, Judged: a.Judged, Counted: a.Counted, NotMatched: a.NotMatched,
+			Rule: a.Rule.Name, Identity: int32(d.plan.IdentityOf(i)), Scope: int32(d.plan.ScopeOf(i)),
+			Judged: a.Judged, Counted: a.Counted, NotMatched: a.NotMatched,
 			FellBack: a.FellBack, Fired: a.Fired, Episodes: a.Episodes, DroppedKeys: a.DroppedKeys,
 		}
 		for c, n := range a.NotComputable {

@@ -1,0 +1,361 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/loopgauge/loopgauge/ingest"
+	"github.com/loopgauge/loopgauge/replay"
+	"github.com/loopgauge/loopgauge/replay/tune"
+	"github.com/loopgauge/loopgauge/sinks/parquet"
+	"github.com/loopgauge/loopgauge/window"
+	"github.com/loopgauge/loopgauge/window/policy"
+)
+
+// input is what a command reads: logs, or the dataset of an earlier run.
+type input struct {
+	streams []*ingest.Stream
+	dataset *dataset // nil for logs
+}
+
+// input opens what the arguments name. What cannot be opened is in failed, as
+// for logs.
+func (f *logFlags) input(u *ui, args []string) (in *input, failed []error, err error) {
+	d, err := findDataset(u, args)
+	switch {
+	case err != nil:
+		return nil, nil, err
+	case d == nil:
+		streams, failed, err := f.open(u, args)
+		return &input{streams: streams}, failed, err
+	case f.format != "":
+		return nil, nil, usage(fmt.Errorf("--format is for logs: %s is a dataset", d.Dir))
+	}
+	return &input{dataset: d}, nil, nil
+}
+
+func (in *input) close() {
+	if in.dataset != nil {
+		in.dataset.Close()
+	}
+}
+
+func (in *input) parts() (list []measured) {
+	for _, s := range in.streams {
+		list = append(list, s)
+	}
+	if in.dataset != nil {
+		list = append(list, in.dataset)
+	}
+	return list
+}
+
+// settle holds a policy, and the one it is compared with, against the dataset,
+// if there is one, and so the flags that say how a dataset is written. own is a
+// policy that speaks for itself; profiles do not.
+func (in *input) settle(u *ui, p, old *policy.Policy, own, hashIDs bool, key []byte) error {
+	d := in.dataset
+	if d == nil {
+		return nil
+	}
+	switch {
+	case hashIDs && !d.Run.HashIDs:
+		return usage(fmt.Errorf("--hash-ids: %s was written without it\ngive it when the dataset is written: loopgauge replay --hash-ids --out DIR LOG", d.Dir))
+	case len(key) > 0:
+		return usage(fmt.Errorf("--fingerprint-key: %s has its fingerprints already\ngive the key when the dataset is written: loopgauge replay --fingerprint-key FILE --out DIR LOG", d.Dir))
+	}
+	if !own {
+		in.inherit(p)
+	}
+	if err := d.settle(p); err != nil {
+		return err
+	}
+	if old != nil {
+		old.Prices = p.Prices // costs are compared by those
+		if err := d.settle(old); err != nil {
+			return err
+		}
+	}
+	for _, x := range d.Run.Excluded {
+		by := "the exclusion " + x.Name
+		if x.Name == "" {
+			by = "--since and --until"
+		}
+		if x.Requests > 0 {
+			u.say("%s: when it was written %s took out %d requests", d.Dir, by, x.Requests)
+		}
+	}
+	return nil
+}
+
+// inherit makes the dataset's settings those of a policy that has none.
+func (in *input) inherit(p *policy.Policy) {
+	if d := in.dataset; d != nil {
+		p.EventTime, p.Duplicates, p.Prices = d.policy.EventTime, d.policy.Duplicates, d.policy.Prices
+	}
+}
+
+// secret says how names and fingerprints are written.
+func (in *input) secret(o *window.ExtractOptions, hashIDs bool, key []byte) {
+	o.Key, o.HashIDs = key, hashIDs
+	if in.dataset != nil {
+		o.HashIDs = in.dataset.Run.HashIDs
+	}
+}
+
+// keyed tells whether fingerprints are hashes with a key.
+func (in *input) keyed(key []byte) bool {
+	return len(key) > 0 || in.dataset != nil && in.dataset.Run.Keyed
+}
+
+// dataset is what an earlier run wrote with --out.
+type dataset struct {
+	*parquet.Reader
+	policy *policy.Policy // of that run
+	plan   *window.Plan
+}
+
+// findDataset finds the dataset that the arguments name, by its directory, one
+// above it, or its event files; nil if they name logs.
+func findDataset(u *ui, args []string) (*dataset, error) {
+	var dirs, files, logs []string
+	for _, arg := range args {
+		matches := []string{arg}
+		if _, err := os.Lstat(arg); err != nil {
+			if found, err := filepath.Glob(arg); err == nil && len(found) > 0 {
+				matches = found
+			}
+		}
+		for _, name := range matches {
+			switch info, err := os.Stat(name); {
+			case err != nil || name == ingest.StdinName:
+				logs = append(logs, name)
+			case info.IsDir():
+				found, err := datasetsIn(u, name)
+				if err != nil {
+					return nil, err
+				}
+				if len(found) == 0 {
+					logs = append(logs, name)
+				}
+				dirs = append(dirs, found...)
+			case isParquet(name):
+				files = append(files, name)
+			default:
+				logs = append(logs, name)
+			}
+		}
+	}
+	for _, file := range files {
+		dir := filepath.Dir(filepath.Dir(filepath.Dir(file)))
+		if filepath.Base(filepath.Dir(filepath.Dir(file))) != "events" || !parquet.IsDataset(dir) {
+			return nil, fmt.Errorf("%s: a Parquet file, but not of the events of a dataset: beside the folder events there must be run%crun.parquet\nname the directory that replay --out wrote", file, filepath.Separator)
+		}
+		if !slices.Contains(dirs, dir) {
+			dirs = append(dirs, dir)
+		}
+	}
+	switch {
+	case len(dirs) == 0:
+		return nil, nil //nolint:nilnil // logs are no error
+	case len(logs) > 0:
+		return nil, usage(fmt.Errorf("%s is a dataset and %s is not: read one or the other", dirs[0], logs[0]))
+	case len(dirs) > 1:
+		return nil, usage(fmt.Errorf("%s and %s are two datasets: read one at a time\nto judge their logs together, write one dataset of both: loopgauge replay --out DIR LOG", dirs[0], dirs[1]))
+	}
+	return openDataset(dirs[0], files)
+}
+
+// datasetsIn finds the datasets in a directory. One that holds logs stays one
+// of logs, as long as it is no dataset itself.
+func datasetsIn(u *ui, dir string) ([]string, error) {
+	found, err := parquet.Find(dir)
+	if err != nil || len(found) == 0 {
+		return nil, err
+	}
+	logs, _ := ingest.Find([]string{dir}, u.stdin)
+	switch {
+	case len(logs) == 0:
+		return found, nil
+	case found[0] == dir:
+		return nil, usage(fmt.Errorf("%s holds a dataset and logs, such as %s: name %s, or the logs", dir, logs[0].Name, filepath.Join(dir, "events", "*", "*.parquet")))
+	}
+	return nil, nil
+}
+
+func isParquet(name string) bool {
+	f, err := os.Open(name)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	magic := make([]byte, 4)
+	_, err = io.ReadFull(f, magic)
+	return err == nil && string(magic) == "PAR1" || strings.EqualFold(filepath.Ext(name), ".parquet")
+}
+
+func openDataset(dir string, files []string) (*dataset, error) {
+	r, err := parquet.Open(dir, files...)
+	if err != nil {
+		return nil, err
+	}
+	p, err := policy.Parse(filepath.Join(dir, "run", "run.parquet")+": policy", []byte(r.Run.Policy))
+	if err != nil {
+		return nil, fmt.Errorf("%w\nthe dataset was written by another version of loopgauge (%s): write it anew", err, r.Run.Version)
+	}
+	return &dataset{Reader: r, policy: p, plan: window.NewPlan(p.Rules, p.Exclude)}, nil
+}
+
+func (d *dataset) kept() window.Kept { return window.Kept{Plan: d.plan, Hashed: d.Run.HashIDs} }
+
+// settle refuses a policy that the dataset cannot answer, with all reasons, and
+// puts the dataset's exclusions before the policy's: what they took out is gone.
+func (d *dataset) settle(p *policy.Policy) error {
+	var errs []error
+	refuse := func(format string, args ...any) { errs = append(errs, fmt.Errorf(format, args...)) }
+	for _, r := range p.Rules {
+		if lack := d.kept().Lack(r); lack != "" {
+			refuse("rule %s: %s does not have %s", r.Name, d.Dir, lack)
+		}
+	}
+	if p.EventTime != d.policy.EventTime {
+		refuse("event_time: %s is ordered by the requests' %s", d.Dir, d.policy.EventTime)
+	}
+	if p.Duplicates != d.policy.Duplicates && d.policy.Duplicates > 0 {
+		refuse("duplicates: %s is without those within %s", d.Dir, d.policy.Duplicates)
+	}
+	if !maps.Equal(p.Prices, d.policy.Prices) && len(d.policy.Prices) > 0 {
+		refuse("prices: %s has its costs by other prices", d.Dir)
+	}
+	var exclude []window.Exclusion
+	for _, x := range d.Run.Excluded {
+		if x.Name != "" {
+			exclude = append(exclude, window.Exclusion{Name: x.Name, Text: x.Match})
+		}
+	}
+	for i := range p.Exclude {
+		x := &p.Exclude[i]
+		if slices.ContainsFunc(d.Run.Excluded, func(have parquet.Exclusion) bool { return have.Match == x.Text }) {
+			continue
+		}
+		if lack := d.kept().LackExclusion(x); lack != "" {
+			refuse("exclusion %s: %s does not have %s", x.Name, d.Dir, lack)
+		}
+		exclude = append(exclude, *x)
+	}
+	if len(errs) > 0 {
+		errs = append(errs, errors.New("write a dataset with this policy, from the logs: loopgauge replay --policy POLICY --out DIR LOG"))
+		return usage(errors.Join(errs...))
+	}
+	p.Exclude = exclude
+	return nil
+}
+
+// lateness is that of the dataset. More changes nothing where nothing was
+// late; what another would have made of late lines is not in the dataset.
+func (d *dataset) lateness(p *policy.Policy, chosen *time.Duration) (replay.Lateness, error) {
+	l := replay.Lateness{Value: seconds(d.Run.Lateness)}
+	if !math.IsNaN(d.Run.Disorder) {
+		l.Measured, l.Disorder = true, seconds(d.Run.Disorder)
+	}
+	want := l.Value
+	if p.LatenessSet {
+		want = p.Lateness
+	}
+	if chosen != nil {
+		want = *chosen
+	}
+	switch {
+	case want == l.Value && chosen == nil && !p.LatenessSet:
+	case want == l.Value, want > l.Value && d.Run.Late == 0:
+		l = replay.Lateness{Value: want}
+	default:
+		return l, usage(fmt.Errorf("lateness %s: %s was put into order with %s\nwrite it anew from the logs: loopgauge replay --lateness %s --out DIR LOG", want, d.Dir, l.Value, want))
+	}
+	return l, nil
+}
+
+func seconds(s float64) time.Duration { return time.Duration(math.Round(s*1e6)) * time.Microsecond }
+
+// keep makes a run read the dataset.
+func (d *dataset) keep(o *replay.Options) {
+	if d.policy.Duplicates > 0 {
+		o.Duplicates = 0 // they are gone
+	}
+	o.Kept = &replay.Kept{Begin: func(want *window.Plan) error { return d.Prepare(d.plan, want) }, Next: d.Next}
+	for _, log := range d.Run.Logs {
+		s := replay.StreamResult{Name: log.Name, Format: log.Format, Lines: log.Lines, Bytes: log.Bytes}
+		if log.Error != "" {
+			s.Err = errors.New(log.Error)
+		}
+		o.Kept.Streams = append(o.Kept.Streams, s)
+	}
+	if !d.Whole {
+		return // of the lines of some files nothing is known but that they were judged
+	}
+	o.Kept.Order = window.OrderStats{Tied: d.Run.Tied, Late: d.Run.Late, WorstLate: seconds(d.Run.WorstLate)}
+	o.Kept.Account = replay.Account{
+		Lines: d.Run.Lines - d.Run.Judged, Blank: d.Run.Blank, Malformed: d.Run.Malformed,
+		Duplicate: d.Run.Duplicate, Late: d.Run.Late, Excluded: d.Run.AllExcluded(),
+	}
+	for _, x := range d.Run.Excluded {
+		o.Kept.Excluded = append(o.Kept.Excluded, x.Requests)
+	}
+}
+
+// offer adds to the built-in rules of p those of the dataset that look at
+// something else, and takes out what the dataset cannot answer.
+func (d *dataset) offer(u *ui, p *policy.Policy) {
+	var left []string
+	p.Rules = slices.DeleteFunc(p.Rules, func(r *window.Rule) bool {
+		lack := d.kept().Lack(r)
+		if lack != "" {
+			left = append(left, fmt.Sprintf("%s (%s)", r.Name, lack))
+		}
+		return lack != ""
+	})
+	for _, own := range d.policy.Rules {
+		alike := func(r *window.Rule) bool {
+			return r.Identity.Same(own.Identity) && slices.Equal(r.Scope.Fields, own.Scope.Fields) && r.Selection == own.Selection
+		}
+		if slices.ContainsFunc(p.Rules, alike) {
+			continue
+		}
+		rule := *own
+		if slices.ContainsFunc(p.Rules, func(r *window.Rule) bool { return r.Name == own.Name }) {
+			rule.Name = "dataset/" + own.Name
+		}
+		p.Rules = append(p.Rules, &rule)
+	}
+	d.lacks(u, "rules", left)
+}
+
+// gateways are those that the dataset can answer.
+func (d *dataset) gateways(u *ui, all []tune.Gateway) []tune.Gateway {
+	var left []string
+	all = slices.DeleteFunc(all, func(g tune.Gateway) bool {
+		for _, r := range g.Rules {
+			if lack := d.kept().Lack(r); lack != "" {
+				left = append(left, fmt.Sprintf("%s (%s)", g.Name, lack))
+				return true
+			}
+		}
+		return false
+	})
+	d.lacks(u, "gateways", left)
+	return all
+}
+
+func (d *dataset) lacks(u *ui, what string, left []string) {
+	if len(left) > 0 {
+		u.say("%s does not have what these %s need, so they are left out: %s", d.Dir, what, strings.Join(left, ", "))
+	}
+}
