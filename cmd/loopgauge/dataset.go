@@ -315,6 +315,10 @@ func (d *dataset) keep(o *replay.Options) {
 // something else, and takes out what the dataset cannot answer.
 func (d *dataset) offer(u *ui, p *policy.Policy) {
 	var left []string
+	taken := map[string]bool{} // names, of what is left out too
+	for _, r := range p.Rules {
+		taken[r.Name] = true
+	}
 	p.Rules = slices.DeleteFunc(p.Rules, func(r *window.Rule) bool {
 		lack := d.kept().Lack(r)
 		if lack != "" {
@@ -330,7 +334,7 @@ func (d *dataset) offer(u *ui, p *policy.Policy) {
 			continue
 		}
 		rule := *own
-		if slices.ContainsFunc(p.Rules, func(r *window.Rule) bool { return r.Name == own.Name }) {
+		if taken[own.Name] {
 			rule.Name = "dataset/" + own.Name
 		}
 		p.Rules = append(p.Rules, &rule)

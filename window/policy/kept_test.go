@@ -30,7 +30,7 @@ func TestKeptLack(t *testing.T) {
 	}
 	f("identity: prompt, scope: [session]", "")
 	f("identity: prompt, scope: [\"attr:company\"]", "") // the scope of one, the identity of another
-	f("identity: prompt, scope: []", "")             // fairvisor's
+	f("identity: prompt, scope: []", "")                 // that of fairvisor
 	f("identity: prompt, scope: [user]", "scope [user] of every request: only rules with a match have it")
 	f("identity: prompt, scope: [model]", "scope [model]")
 	f("identity: prompt, scope: [session, user]", "scope [session, user]")
