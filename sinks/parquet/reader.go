@@ -58,7 +58,7 @@ type stored struct {
 type eventFile struct {
 	path string
 	file *os.File
-	rows *parquet.GenericReader[eventRow]
+	rows *eventColumns
 	size int64
 	done int64 // rows
 }
@@ -122,7 +122,7 @@ func guard(path string, err *error) {
 }
 
 // begin opens a file that must have the columns of R.
-func begin[R any](path string) (rows *parquet.GenericReader[R], f *os.File, err error) {
+func begin[R any](path string) (file *parquet.File, f *os.File, err error) {
 	if f, err = os.Open(path); err != nil {
 		return nil, nil, err
 	}
@@ -136,7 +136,7 @@ func begin[R any](path string) (rows *parquet.GenericReader[R], f *os.File, err 
 	if err != nil {
 		return nil, nil, err
 	}
-	file, err := parquet.OpenFile(f, info.Size())
+	file, err = parquet.OpenFile(f, info.Size())
 	if err != nil {
 		return nil, nil, damaged(path, err)
 	}
@@ -153,7 +153,7 @@ func begin[R any](path string) (rows *parquet.GenericReader[R], f *os.File, err 
 			return nil, nil, damaged(path, fmt.Sprintf("column %s is %s, not %s", c.name, kind, c.kind))
 		}
 	}
-	return parquet.NewGenericReader[R](file), f, nil
+	return file, f, nil
 }
 
 // leaf is one column.
@@ -177,12 +177,13 @@ func leaves(fields []parquet.Field, prefix string) (list []leaf) {
 
 func (r *Reader) readRun() (err error) {
 	path := runFile(r.Dir)
-	rows, f, err := begin[runRow](path)
+	file, f, err := begin[runRow](path)
 	if err != nil {
 		return err
 	}
 	defer f.Close()
 	defer guard(path, &err)
+	rows := parquet.NewGenericReader[runRow](file)
 	defer rows.Close() //nolint:errcheck // nothing is written
 	list := make([]runRow, 2)
 	n, err := rows.Read(list)
@@ -242,6 +243,7 @@ func (r *Reader) Read() int64 { return r.read.Load() }
 // Close closes what is open.
 func (r *Reader) Close() {
 	if r.open != nil {
+		r.open.rows.close()
 		r.open.file.Close()
 		r.open = nil
 	}
@@ -276,20 +278,29 @@ func (r *Reader) fill() error {
 			if len(r.files) == 0 {
 				return r.end()
 			}
-			rows, f, err := begin[eventRow](r.files[0])
-			if err != nil {
+			if err := r.openFile(r.files[0]); err != nil {
 				return err
 			}
-			r.open = &eventFile{path: r.files[0], file: f, rows: rows}
 			r.files = r.files[1:]
-			if info, err := f.Stat(); err == nil {
-				r.open.size = info.Size()
-			}
 		}
 		if err := r.readBatch(); err != nil {
 			return err
 		}
 	}
+	return nil
+}
+
+func (r *Reader) openFile(path string) error {
+	file, f, err := begin[eventRow](path)
+	if err != nil {
+		return err
+	}
+	rows, err := newEventColumns(file)
+	if err != nil {
+		f.Close()
+		return damaged(path, err)
+	}
+	r.open = &eventFile{path: path, file: f, rows: rows, size: file.Size()}
 	return nil
 }
 
@@ -304,19 +315,18 @@ func (r *Reader) end() error {
 func (r *Reader) readBatch() (err error) {
 	f := r.open
 	defer guard(f.path, &err)
-	clear(r.batch) // what rows point to would be written over, and the first of an event is in use
-	n, err := f.rows.Read(r.batch)
+	n, err := f.rows.read(r.batch)
 	r.rows = r.batch[:n]
 	f.done += int64(n)
-	if total := f.rows.NumRows(); total > 0 {
+	if total := f.rows.total; total > 0 {
 		before := r.read.Load()
 		r.read.Store(before + int64(n)*f.size/total)
 	}
 	switch {
 	case errors.Is(err, io.EOF):
 		if n == 0 {
-			if f.done != f.rows.NumRows() {
-				return damaged(f.path, fmt.Sprintf("holds %d rows of %d", f.done, f.rows.NumRows()))
+			if f.done != f.rows.total {
+				return damaged(f.path, fmt.Sprintf("holds %d rows of %d", f.done, f.rows.total))
 			}
 			r.Close()
 		}

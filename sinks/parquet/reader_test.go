@@ -1,0 +1,166 @@
+package parquet
+
+import (
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	"github.com/parquet-go/parquet-go"
+
+	"github.com/loopgauge/loopgauge/fingerprint"
+	"github.com/loopgauge/loopgauge/window"
+)
+
+// The constants that name columns are in the order of the schema.
+func TestColumnOrder(t *testing.T) {
+	columns := parquet.SchemaOf(eventRow{}).Columns()
+	if len(columns) != colCount {
+		t.Fatalf("%d columns, %d constants", len(columns), colCount)
+	}
+	for col, want := range map[int]string{
+		colTime: "time", colItem: "item", colID: "id", colBackend: "backend", colStatus: "status", colMaxTokens: "max_tokens",
+		colIdentity: "identity", colCause: "cause", colScopeField: "scope.list.element.field", colScopesIndex: "scopes.list.element.index",
+		colScopesFellBack: "scopes.list.element.fell_back", colRulesRule: "rules.list.element.rule", colRulesOverride: "rules.list.element.override",
+	} {
+		if got := strings.Join(columns[col], "."); got != want {
+			t.Errorf("column %d is %s, not %s", col, got, want)
+		}
+	}
+}
+
+// extracted are events as their plan makes them: of every kind, and so many
+// that they fill row groups, with lists and without.
+func extracted(p *window.Plan, n int) []window.Event {
+	x := p.NewExtractor(window.ExtractOptions{})
+	list := requests()
+	events := make([]window.Event, n)
+	for i := range events {
+		r := &list[i%7%2]
+		r.Time, r.End = midnight+int64(i/3), fingerprint.NoTime
+		r.Position.Line = int64(i)
+		x.Event(r, &events[i])
+	}
+	return events
+}
+
+func keep(t *testing.T, dir string, p *window.Plan, events []window.Event) {
+	t.Helper()
+	d, err := Create(dir, p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range events {
+		if err := d.AddEvent(&events[i]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	n := int64(len(events))
+	account := []window.RuleAccount{{Rule: p.Rules[0]}, {Rule: p.Rules[1]}}
+	if err := d.Close(Run{Lines: n, Judged: n, Logs: []Log{{Name: "a"}, {Name: "b"}}, Rules: account}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Every event comes back as it was made.
+func TestEventsComeBack(t *testing.T) {
+	p := plan(t)
+	events := extracted(p, rowGroup)
+	dir := filepath.Join(t.TempDir(), "a*[b]") // a name that is no pattern
+	keep(t, dir, p, events)
+	r, err := Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	if err := r.Prepare(p, p); err != nil {
+		t.Fatal(err)
+	}
+	for i := range events {
+		ev, err := r.Next()
+		if err != nil {
+			t.Fatalf("event %d: %v", i, err)
+		}
+		same := cmpopts.EquateComparable(fingerprint.Fingerprint{})
+		if i%1000 > 20 && i < len(events)-20 && ev.Position == events[i].Position && ev.ID == events[i].ID {
+			continue // a comparison in full takes its time
+		}
+		if diff := cmp.Diff(&events[i], ev, same, cmpopts.EquateEmpty(), cmpopts.EquateNaNs()); diff != "" {
+			t.Fatalf("event %d (- made, + read):\n%s", i, diff)
+		}
+	}
+	if _, err := r.Next(); !errors.Is(err, io.EOF) {
+		t.Errorf("after the last: %v", err)
+	}
+	if r.Read() > r.Size() || r.Read() < r.Size()*9/10 {
+		t.Errorf("%d of %d bytes read", r.Read(), r.Size())
+	}
+}
+
+// Whatever byte of a file is wrong, reading it ends, and without a panic. Not
+// every damage can be noticed: pages carry no checksum.
+func TestDamage(t *testing.T) {
+	p := plan(t)
+	dir := t.TempDir()
+	keep(t, dir, p, extracted(p, 30))
+	for _, name := range []string{"events/date=2026-11-21/events.parquet", "run/run.parquet"} {
+		path := filepath.Join(dir, filepath.FromSlash(name))
+		sound, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		said := 0
+		tried := 0
+		for i := 0; i < len(sound); i += 1 + len(sound)/400 {
+			tried++
+			bad := append([]byte{}, sound...)
+			bad[i] ^= 0x55
+			if err := os.WriteFile(path, bad, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			n, err := readAll(dir, p)
+			if err != nil {
+				said++
+				if !strings.HasPrefix(err.Error(), dir) {
+					t.Fatalf("%s, byte %d: %v", name, i, err)
+				}
+			}
+			if n > 30 {
+				t.Fatalf("%s, byte %d: %d events of 30", name, i, n)
+			}
+		}
+		if said < tried/4 {
+			t.Errorf("%s: %d of %d damages are noticed", name, said, tried)
+		}
+		if err := os.WriteFile(path, sound, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if n, err := readAll(dir, p); n != 30 || err != nil {
+		t.Errorf("%d events, %v", n, err)
+	}
+}
+
+func readAll(dir string, p *window.Plan) (n int, err error) {
+	r, err := Open(dir)
+	if err != nil {
+		return 0, err
+	}
+	defer r.Close()
+	if err := r.Prepare(p, p); err != nil {
+		return 0, err
+	}
+	for {
+		switch _, err := r.Next(); {
+		case errors.Is(err, io.EOF):
+			return n, nil
+		case err != nil:
+			return n, err
+		}
+		n++
+	}
+}
