@@ -2,8 +2,12 @@ package main
 
 import (
 	"bytes"
+	"fmt"
+	"math"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -15,9 +19,8 @@ import (
 
 // everything is a policy of all built-in rules: its dataset answers all that a
 // log can be asked without a rule of one's own.
-func everything(t *testing.T) string {
-	t.Helper()
-	text := "version: 1\nrules:\n  - {name: same-prompt, identity: prompt, scope: [], counter: {kind: sliding, window: 60s}, threshold: 6}\n"
+func everything() string {
+	text := "rules:\n  - {name: same-prompt, identity: prompt, scope: [], counter: {kind: sliding, window: 60s}, threshold: 6}\n"
 	for _, p := range policy.Profiles() {
 		if p.Name == "loopgauge" {
 			for _, rule := range []string{"tool-call-result", "stuck-step", "last-messages"} {
@@ -27,7 +30,7 @@ func everything(t *testing.T) string {
 		}
 		text += "  - {name: " + p.Name + ", profile: " + p.Name + "}\n"
 	}
-	return policyFile(t, text)
+	return text
 }
 
 // changed has other counters, windows, thresholds, cooldowns and actions than
@@ -45,27 +48,39 @@ exclude:
 prices: {gpt-4.1: {input: 2.0, output: 8.0}}
 `
 
-// What a dataset is asked, its log would have answered in the same words.
+// sameFrom returns a function that runs a command over logs, and over the
+// dataset that was made of them, and wants the same said.
+func sameFrom(t *testing.T, dir string, logs ...string) func(args ...string) {
+	return func(args ...string) {
+		t.Helper()
+		want, got := loopgauge(t, "", append(slices.Clone(args), logs...)...), loopgauge(t, "", append(slices.Clone(args), dir)...)
+		if want == "" && !slices.Contains(args, "--verdicts") {
+			t.Fatalf("%s says nothing", strings.Join(args, " "))
+		}
+		if want != got {
+			t.Errorf("%s differs (- log, + dataset):\n%.2000s", strings.Join(args, " "), cmp.Diff(strings.Split(want, "\n"), strings.Split(got, "\n")))
+		}
+	}
+}
+
+// What a dataset is asked, its logs would have answered in the same words.
 func TestDatasetEqualsLog(t *testing.T) {
-	for _, log := range []string{
-		"tau2/agents.jsonl.zst", "formats/litellm/litellm_callback.jsonl.zst", "formats/nginx-json/nginx_json.log", "formats/combined/nginx_combined.log",
+	for _, names := range [][]string{
+		{"tau2/agents.jsonl.zst"},
+		{"formats/litellm/litellm_callback.jsonl.zst"},
+		{"formats/combined/nginx_combined.log"},
+		{"formats/nginx-json/nginx_json.log", "formats/litellm/litellm_callback.jsonl.zst"},
 	} {
-		t.Run(strings.ReplaceAll(log, "/", "_"), func(t *testing.T) {
-			log := filepath.Join(fixtures, log)
-			dir := filepath.Join(t.TempDir(), "dataset")
-			all, other := everything(t), policyFile(t, changed)
-			loopgauge(t, "", "replay", "--quiet", "--policy", all, "--out", dir, log)
-			first, last := times(t, log)
-			same := func(args ...string) {
-				t.Helper()
-				want, got := loopgauge(t, "", append(args, log)...), loopgauge(t, "", append(args, dir)...)
-				if want == "" && !slices.Contains(args, "--verdicts") {
-					t.Fatalf("%s says nothing", strings.Join(args, " "))
-				}
-				if want != got {
-					t.Errorf("%s differs (- log, + dataset):\n%.2000s", strings.Join(args, " "), cmp.Diff(strings.Split(want, "\n"), strings.Split(got, "\n")))
-				}
+		t.Run(filepath.Base(names[0]), func(t *testing.T) {
+			var logs []string
+			for _, name := range names {
+				logs = append(logs, filepath.Join(fixtures, name))
 			}
+			dir := filepath.Join(t.TempDir(), "dataset")
+			all, other := policyFile(t, "version: 1\n"+everything()), policyFile(t, changed)
+			loopgauge(t, "", append([]string{"replay", "--quiet", "--policy", all, "--out", dir}, logs...)...)
+			first, last := times(t, logs[0])
+			same := sameFrom(t, dir, logs...)
 			for _, rules := range [][]string{{"--policy", all}, {"--policy", other}, {"--profile", "fairvisor", "--profile", "zelyx"}, {}} {
 				with := func(args ...string) []string { return append(args, rules...) }
 				same(with("replay", "--quiet", "--verdicts", "-")...)
@@ -83,10 +98,92 @@ func TestDatasetEqualsLog(t *testing.T) {
 			// A dataset made of it is the same once more.
 			again := filepath.Join(t.TempDir(), "again")
 			loopgauge(t, "", "replay", "--quiet", "--policy", all, "--out", again, dir)
-			if want, got := loopgauge(t, "", "replay", "--json", dir), loopgauge(t, "", "replay", "--json", again); want != got {
-				t.Errorf("the dataset of a dataset differs:\n%.2000s", cmp.Diff(want, got))
-			}
+			sameFrom(t, again, dir)("replay", "--json")
 		})
+	}
+}
+
+// A log as bad as can be: several files that overlap, out of order, with ids
+// that come twice, lines that are late, no requests, without session, without
+// messages; and a policy with all that a policy can say.
+func TestMessyDatasetEqualsLog(t *testing.T) {
+	const head = "version: 1\nlateness: 2s\nduplicates: 30s\nevent_time: start\nprices: {a: {input: 1.5, output: 10}}\n"
+	rules := func(threshold int, window, kind string) string {
+		return fmt.Sprintf(`rules:
+  - {name: texts, identity: last-messages, scope: [conversation], counter: {kind: %[3]s, window: %[2]s}, threshold: %[1]d}
+  - {name: fair, profile: fairvisor, threshold: %[1]d, scope: [user]}
+  - {name: fair-keys, identity: fairvisor, limit_keys: ["header:x"], scope: ["attr:header:x"], counter: {kind: refresh, window: %[2]s}, threshold: %[1]d, match: size(attributes) > 0}
+  - {name: team, identity: [model, "attr:header:x"], scope: ["attr:header:x", model], counter: {kind: cycle, window: %[2]s}, threshold: %[1]d, match: caller != "k0", overrides: [{match: query.contains("3"), enabled: false}, {match: user == "u1", threshold: %[1]d, action: throttle}, {enabled: false, until: 2023-11-14T22:14:00Z}]}
+`, threshold, window, kind)
+	}
+	for seed := range uint64(6) {
+		random := rand.New(rand.NewPCG(seed, 7))
+		dir := t.TempDir()
+		var logs []string
+		for file := range 3 {
+			var b strings.Builder
+			at := 1_700_000_000.0
+			for n := range 150 {
+				at += random.ExpFloat64() / 2
+				switch random.IntN(30) {
+				case 0:
+					b.WriteString("\n")
+					continue
+				case 1:
+					b.WriteString("no line\n")
+					continue
+				}
+				start := at - random.Float64()*3
+				if random.IntN(20) == 0 {
+					start -= 20
+				}
+				fmt.Fprintf(&b, `{"time":%.6f,"end":%.6f`, math.Floor(start*2)/2, at)
+				maybe := func(odds int, format string, args ...any) {
+					if random.IntN(10) < odds {
+						fmt.Fprintf(&b, format, args...)
+					}
+				}
+				maybe(8, `,"id":"%d-%d"`, file%2, n-random.IntN(3))
+				maybe(7, `,"method":"POST","path":"/v1/%d","query":"a=%d"`, random.IntN(2), random.IntN(4))
+				maybe(9, `,"caller":"k%d"`, random.IntN(2))
+				maybe(7, `,"user":"u%d"`, random.IntN(2))
+				maybe(6, `,"session":"s\u00e9%d"`, random.IntN(3))
+				maybe(9, `,"model":"%c"`, 'a'+rune(random.IntN(2)))
+				maybe(8, `,"status":%d`, []int{200, 429, 500}[random.IntN(3)])
+				maybe(8, `,"messages":[{"role":"user","content":"text %d"}]`, random.IntN(2))
+				maybe(5, `,"tokens_in":%d,"tokens_out":7`, random.IntN(90))
+				maybe(3, `,"cost":0.%d`, random.IntN(90))
+				maybe(3, `,"max_tokens":1`)
+				maybe(5, `,"attributes":{"header:x":"t%d"}`, random.IntN(2))
+				b.WriteString("}\n")
+			}
+			log := filepath.Join(dir, fmt.Sprintf("%d.jsonl", file))
+			if err := os.WriteFile(log, []byte(b.String()), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			logs = append(logs, log)
+		}
+		const exclude = "exclude: [{name: probes, match: 'max_tokens == 1 && attributes.size() > 0'}]\n"
+		written := policyFile(t, head+exclude+everything()+strings.TrimPrefix(rules(3, "20s", "sliding"), "rules:\n"))
+		dataset := filepath.Join(dir, "dataset")
+		loopgauge(t, "", append([]string{"replay", "--quiet", "--policy", written, "--out", dataset}, logs...)...)
+		same := sameFrom(t, dataset, logs...)
+		doc := loopgauge(t, "", "replay", "--json", "--policy", written, dataset)
+		for _, word := range []string{"blank", "malformed", "duplicate", "late", "excluded", "fell_back", "fired", "episodes"} {
+			if !regexp.MustCompile(`"` + word + `": [1-9]`).MatchString(doc) {
+				t.Errorf("seed %d: there is no %s: the test shows little\n%.1500s", seed, word, doc)
+			}
+		}
+		for _, p := range []string{
+			written,
+			policyFile(t, head+exclude+rules(2, "50s", "streak")),
+			policyFile(t, head+"exclude: [{name: probes, match: 'max_tokens == 1 && attributes.size() > 0'}, {name: more, match: status == 429 && user != \"u0\"}]\n"+rules(2, "5s", "fixed")),
+		} {
+			same("replay", "--quiet", "--verdicts", "-", "--policy", p)
+			same("replay", "--json", "--policy", p)
+			same("replay", "--json", "--policy", p, "--since", "2023-11-14T22:13:35Z", "--until", "2023-11-14T22:14:10Z")
+			same("tune", "--json", "--policy", p, "--since", "2023-11-14T22:13:35Z")
+		}
 	}
 }
 

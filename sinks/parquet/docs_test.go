@@ -89,7 +89,7 @@ func TestDocumentedQuestions(t *testing.T) {
 		"ep-1|a|s|2|0|0.5\nep-2|b|None|0|None|None\n",
 		"2026-11-20|model|1|1\n2026-11-20|path|1|1\n2026-11-21|model|1|0\n2026-11-21|path|1|0\n",
 		"ep-1|2026-11-20 23:59:59.999999+00|r1|200|10\n",
-		"9|2|1|1|2|1|2|a|2|1|0|[{'cause': no model, 'requests': 1}]|1|3|2|7\n",
+		"9|2|1|1|2|1|2|a|0|0|2|1|0|[{'cause': no model, 'requests': 1}]|1|3|2|7\n",
 	}
 	if len(blocks) != len(want) {
 		t.Fatalf("%d questions, %d answers", len(blocks), len(want))
