@@ -184,6 +184,14 @@ func TestMessyDatasetEqualsLog(t *testing.T) {
 			same("replay", "--json", "--policy", p, "--since", "2023-11-14T22:13:35Z", "--until", "2023-11-14T22:14:10Z")
 			same("tune", "--json", "--policy", p, "--since", "2023-11-14T22:13:35Z")
 		}
+
+		// A dataset without prices, with duplicates and with nothing excluded
+		// leaves these to the policy that asks.
+		bare := policyFile(t, "version: 1\nlateness: 2s\nduplicates: 0s\nevent_time: start\n"+rules(3, "20s", "sliding"))
+		dataset = filepath.Join(dir, "bare")
+		loopgauge(t, "", append([]string{"replay", "--quiet", "--policy", bare, "--out", dataset}, logs...)...)
+		p := policyFile(t, head+"exclude: [{name: late, match: 'time > timestamp(\"2023-11-14T22:14:00Z\") || status == 500'}]\n"+rules(2, "30s", "streak"))
+		sameFrom(t, dataset, logs...)("replay", "--json", "--policy", p)
 	}
 }
 
