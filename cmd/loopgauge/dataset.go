@@ -355,7 +355,10 @@ func (d *dataset) gateways(u *ui, all []tune.Gateway) []tune.Gateway {
 		return false
 	})
 	d.lacks(u, "gateways", left)
-	if slices.ContainsFunc(left, func(what string) bool { return strings.HasPrefix(what, "loopgauge ") || strings.HasPrefix(what, "tool-call ") }) {
+	helps := func(what string) bool {
+		return strings.HasPrefix(what, "loopgauge ") || strings.HasPrefix(what, "tool-call ")
+	}
+	if slices.ContainsFunc(left, helps) {
 		u.say("without those of loopgauge and tool-call kinds of repeat are told by less: see docs/output.md")
 	}
 	return all

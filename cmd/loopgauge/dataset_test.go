@@ -51,6 +51,7 @@ prices: {gpt-4.1: {input: 2.0, output: 8.0}}
 // sameFrom returns a function that runs a command over logs, and over the
 // dataset that was made of them, and wants the same said.
 func sameFrom(t *testing.T, dir string, logs ...string) func(args ...string) {
+	t.Helper()
 	return func(args ...string) {
 		t.Helper()
 		want, got := loopgauge(t, "", append(slices.Clone(args), logs...)...), loopgauge(t, "", append(slices.Clone(args), dir)...)
