@@ -135,6 +135,7 @@ func (f *replayFlags) run(ctx context.Context, u *ui, args []string, latenessSet
 	if err := f.report(u, p, summary); err != nil {
 		return err
 	}
+	f.hint(u, args, summary)
 	for _, s := range result.Streams {
 		if s.Err != nil {
 			u.fail(fmt.Errorf("%w\nwhat was read before is in the report", s.Err))
