@@ -20,7 +20,8 @@ type Nearest struct {
 	Window    *float64 `json:"window_s"`
 	WindowWhy *string  `json:"window_why"`
 
-	exact bool // so would every window beyond it
+	exact   bool // so would every window beyond it
+	unknown bool // too little is kept to tell
 }
 
 // maxJudged bounds the work of one search, in hits judged again.
@@ -46,15 +47,15 @@ func (t *trace) nearest(lo, hi int) *Nearest {
 	n := &Nearest{Fires: !s.fired, exact: s.grows()}
 	if !s.reproduces() {
 		why := text("more requests came before than are kept")
-		n.ThresholdWhy, n.WindowWhy = why, why
+		n.ThresholdWhy, n.WindowWhy, n.unknown = why, why, true
 		return n
 	}
 	if t.unkept > 0 {
 		why := text("the episode is longer than what is kept")
-		n.ThresholdWhy, n.WindowWhy = why, why
+		n.ThresholdWhy, n.WindowWhy, n.unknown = why, why, true
 		if s.plain() {
 			threshold := t.episode.MaxCount + 1
-			n.Threshold, n.ThresholdWhy = &threshold, nil
+			n.Threshold, n.ThresholdWhy, n.unknown = &threshold, nil, false
 		}
 		return n
 	}

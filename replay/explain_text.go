@@ -184,6 +184,9 @@ func (p *ExplainedPrint) lines(b *strings.Builder, prints, several bool) {
 
 // String says what would have changed the answer.
 func (n *Nearest) String() string {
+	if n.unknown {
+		return "which setting would change that is not known: " + *n.WindowWhy
+	}
 	verb := "would not have fired"
 	threshold, largest := "threshold %d", "a window of %s or less"
 	if n.Fires {
@@ -205,14 +208,12 @@ func (n *Nearest) String() string {
 	} else {
 		not = append(not, "window: "+*n.WindowWhy)
 	}
-	s := ""
-	if len(ways) > 0 {
+	s := "no setting nearby would have kept it from firing"
+	switch {
+	case len(ways) > 0:
 		s = verb + " with " + strings.Join(ways, ", or ")
-	} else {
-		s = "no setting nearby " + strings.Replace(verb, "not ", "", 1)
-		if !n.Fires {
-			s = "no setting nearby would have kept it from firing"
-		}
+	case n.Fires:
+		s = "no setting nearby would have fired"
 	}
 	if len(not) > 0 {
 		s += " (" + strings.Join(not, "; ") + ")"
@@ -230,9 +231,9 @@ func (e *Explanation) answer() string {
 	var fired, not, blind, unmatched []string
 	for i := range e.Rules {
 		r := &e.Rules[i]
-		best, any := r.best()
+		best, some := r.best()
 		switch {
-		case any:
+		case some:
 			fired = append(fired, r.Rule+" ("+best+")")
 		case r.State == "counted":
 			not = append(not, r.Rule+" ("+best+")")

@@ -167,15 +167,15 @@ func (t *trace) counted(i int) (list []int, missing int64) {
 		}
 		return []int{i}, t.forgotten
 	}
-	n, any := h.count, false
+	n, every := h.count, false
 	if t.rule.Counter.Kind == "cycle" {
-		n, any = n*t.period(i, n), true
+		n, every = n*t.period(i, n), true
 	}
 	run := t.rule.Counter.Kind == "tracker" && t.runs(i, n)
 	list = []int{i}
 	for j := i - 1; j >= 0 && len(list) < n; j-- {
 		p := &t.hits[j]
-		if (any || p.print == h.print) && (run || t.recorded(p)) {
+		if (every || p.print == h.print) && (run || t.recorded(p)) {
 			list = append(list, j)
 		}
 	}
