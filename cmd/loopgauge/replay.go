@@ -140,6 +140,7 @@ func (f *replayFlags) run(ctx context.Context, u *ui, args []string, chosen *tim
 	if err := f.report(u, p, summary); err != nil {
 		return err
 	}
+	f.hint(u, args, summary)
 	if err := u.incomplete(result, failed); err != nil {
 		return err
 	}
