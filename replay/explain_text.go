@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/loopgauge/loopgauge/replay/term"
-
 )
 
 // What explain shows of a long list on a terminal: where it began, and how it

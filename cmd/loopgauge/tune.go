@@ -72,6 +72,9 @@ rest. Without --policy and --profile it sweeps all built-in rules.`,
 // each identity of a gateway once, whatever readings there are of its counter.
 var sweptProfiles = []string{"loopgauge", "tool-call", "fairvisor", "fairvisor-documented", "aisg", "zelyx"}
 
+// maxSweptKeys bounds the memory of a sweep, for each rule.
+const maxSweptKeys = 1 << 19
+
 func (f *tuneFlags) run(ctx context.Context, u *ui, args []string, chosen *time.Duration) error {
 	o, err := f.options()
 	if err != nil {
@@ -117,7 +120,7 @@ func (f *tuneFlags) run(ctx context.Context, u *ui, args []string, chosen *time.
 	}
 	o.Run.Since, o.Run.Until = int64(f.since), int64(f.until)
 	o.Run.Extract.Key, o.Run.Extract.HashIDs = key, f.hashIDs
-	o.Rules, o.Exclude, o.Gateways, o.MaxKeys = p.Rules, p.Exclude, gateways, maxKeys
+	o.Rules, o.Exclude, o.Gateways, o.MaxKeys = p.Rules, p.Exclude, gateways, maxSweptKeys
 
 	bar := newProgress(u, streams)
 	report, err := tune.Run(ctx, o)

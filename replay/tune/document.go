@@ -40,6 +40,7 @@ type DocumentData struct {
 	Conversations   int                `json:"conversations"`
 	Repeats         int                `json:"repeats"`
 	RepeatsDropped  int64              `json:"repeats_dropped"`
+	KeysDropped     int64              `json:"keys_dropped"`
 	Kinds           map[Kind]int       `json:"kinds"`
 	Coverage        []DocumentCoverage `json:"coverage"`
 }
@@ -256,6 +257,7 @@ func (r *Report) documentData() DocumentData {
 	for _, k := range r.Repeats {
 		d.Kinds[k.Kind]++
 	}
+	d.KeysDropped = r.keysDropped()
 	for i := range r.Result.Rules[:len(r.Options.Rules)] {
 		a := &r.Result.Rules[i]
 		c := DocumentCoverage{a.Rule.Name, a.Judged, a.Counted, a.NotMatched, map[string]int64{}}

@@ -50,7 +50,7 @@ type hit struct {
 const (
 	keptHits    = 256     // of one repeat
 	keptRepeats = 1 << 17 // of all rules
-	keptCounts  = 1 << 26 // bytes
+	keptCounts  = 1 << 25 // bytes
 )
 
 // collector keeps the repeats of a pass.
@@ -175,8 +175,7 @@ func (k *Repeat) fires(cell, cells, threshold int) (f firing, fired bool) {
 	if f.hit < 0 {
 		return f, false
 	}
-	if len(k.hits) == keptHits { // the rest went on as it was
-		rest := k.Requests - 1 - keptHits
+	if rest := k.Requests - 1 - int64(len(k.hits)); rest > 0 { // went on as it was
 		f.requests += rest
 		f.after += rest
 	}

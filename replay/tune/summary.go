@@ -64,6 +64,9 @@ func (s Summary) kinds(b *strings.Builder) {
 			t.Add(string(kind), term.Count(n), term.Count(longest.Requests), term.Shorten(longest.Rule.Name+": "+longest.Evidence, 80-35))
 		}
 	}
+	if n := r.keysDropped(); n > 0 {
+		fmt.Fprintf(b, "%s keys had to make room in memory: the longer windows may count too little; narrow the log with --since and --until\n\n", term.Count(n))
+	}
 	if len(r.Repeats) == 0 {
 		return
 	}
