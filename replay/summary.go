@@ -86,7 +86,7 @@ func (s Summary) rules(b *strings.Builder) {
 	t.Add("rule", "fires at", "counted", "fired", "not computable")
 	for i := range s.Result.Rules {
 		a := &s.Result.Rules[i]
-		t.Add(term.Shorten(a.Rule.Name, 24), setting(a.Rule), term.Count(a.Counted), term.Count(a.Fired), notComputable(a))
+		t.Add(term.Shorten(term.Safe(a.Rule.Name), 24), setting(a.Rule), term.Count(a.Counted), term.Count(a.Fired), notComputable(a))
 	}
 	t.Write(b, "")
 	var fellBack int64
@@ -156,7 +156,7 @@ func (s Summary) loops(b *strings.Builder) {
 	for i := range shown {
 		l := &shown[i]
 		t.Add(term.Shorten(term.Safe(strings.Join(l.Scope, " ")), 28), term.Instant(l.Fired).Format("2006-01-02 15:04:05"), term.Span(l.Last-l.First),
-			term.Count(l.Requests), term.Count(l.After), term.Count(l.Tokens), term.Money(l.Cost), strings.Join(l.Rules, ", "))
+			term.Count(l.Requests), term.Count(l.After), term.Count(l.Tokens), term.Money(l.Cost), term.Safe(strings.Join(l.Rules, ", ")))
 	}
 	t.Write(b, "")
 	b.WriteByte('\n')
