@@ -39,8 +39,9 @@ var mayImport = map[string][]string{
 	"replay/term":         {},
 	"replay":              {"replay/term", "ingest", "window", "fingerprint", "fingerprint/rawjson"},
 	"replay/tune":         {"replay", "replay/term", "window", "fingerprint"},
+	"replay/report":       {"replay/tune", "replay", "replay/term", "window", "fingerprint"},
 	"cmd/loopgauge": {
-		"replay/tune", "replay/term", "replay", "sinks/parquet", "sinks", "ingest", "ingest/formats",
+		"replay/report", "replay/tune", "replay/term", "replay", "sinks/parquet", "sinks", "ingest", "ingest/formats",
 		"window/policy", "window", "fingerprint", "fingerprint/rawjson",
 	},
 	"scripts/bench/grow": {},
@@ -60,6 +61,8 @@ var leaves = map[string][]string{
 	"pgregory.net/rapid":               {}, // tests only, as all below
 	"github.com/google/go-cmp":         {},
 	"github.com/rogpeppe/go-internal":  {},
+	"github.com/chromedp/chromedp":     {},
+	"github.com/chromedp/cdproto":      {},
 }
 
 // core are the packages that must give the same answer everywhere and always.

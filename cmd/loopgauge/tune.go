@@ -13,7 +13,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/loopgauge/loopgauge/replay"
+	"github.com/loopgauge/loopgauge/replay/report"
 	"github.com/loopgauge/loopgauge/replay/tune"
+	"github.com/loopgauge/loopgauge/sinks"
 	"github.com/loopgauge/loopgauge/window"
 	"github.com/loopgauge/loopgauge/window/policy"
 )
@@ -31,6 +33,7 @@ type tuneFlags struct {
 	json         bool
 	hashIDs      bool
 	key          string
+	html         string
 }
 
 func newTuneCommand(u *ui) *cobra.Command {
@@ -60,6 +63,7 @@ rest. Without --policy and --profile it sweeps all built-in rules.`,
 	c.Flags().StringVar(&f.budget, "budget", "", "most alerts that advice may cost, as in 2/day")
 	c.Flags().StringVar(&f.maxWrong, "max-wrong", "0.1%", "most requests that advice may hit wrongly, of all")
 	c.Flags().StringVar(&f.labels, "labels", "", `file of {"session": "...", "loop": true} lines: what somebody found out by looking`)
+	c.Flags().StringVar(&f.html, "html", "", "also write the report as one HTML page")
 	c.Flags().BoolVar(&f.json, "json", false, "print one JSON document instead of the summary")
 	c.Flags().BoolVar(&f.hashIDs, "hash-ids", false, "write sessions, users and callers as hashes")
 	c.Flags().StringVar(&f.key, "fingerprint-key", "", "file with a secret key for the fingerprints")
@@ -124,16 +128,21 @@ func (f *tuneFlags) run(ctx context.Context, u *ui, args []string, latenessSet b
 	o.MaxKeys = maxKeys
 
 	bar := newProgress(u, streams)
-	report, err := tune.Run(ctx, o)
+	found, err := tune.Run(ctx, o)
 	bar.stop()
 	if err != nil {
 		return err
 	}
-	report.Lateness = lateness
-	if err := f.print(u, report); err != nil {
+	found.Lateness = lateness
+	if err := f.print(u, found); err != nil {
 		return err
 	}
-	for _, s := range report.Result.Streams {
+	if f.html != "" {
+		if err := writePage(f.html, found); err != nil {
+			return err
+		}
+	}
+	for _, s := range found.Result.Streams {
 		if s.Err != nil {
 			u.fail(fmt.Errorf("%w\nwhat was read before is in the report", s.Err))
 			failed = append(failed, s.Err)
@@ -159,6 +168,19 @@ func (f *tuneFlags) print(u *ui, r *tune.Report) error {
 	}
 	_, err := fmt.Fprint(u.stdout, tune.Summary{Report: r, Colour: u.colour(u.stdout)})
 	return err
+}
+
+// writePage writes the report as a page. It appears whole or not at all.
+func writePage(path string, r *tune.Report) error {
+	file, err := sinks.CreateAtomic(path)
+	if err != nil {
+		return err
+	}
+	defer file.Abort()
+	if err := report.Write(file, r, report.Options{Version: version(), Command: os.Args}); err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	return file.Commit()
 }
 
 // gateways are all profiles as they are, but ours.
