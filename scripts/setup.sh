@@ -7,6 +7,7 @@
 #   lint        golangci-lint             .cache/bin/golangci-lint
 #   python      DuckDB and friends        .cache/venv/bin/python
 #   race        a C compiler, for go test -race
+#   chromium    the browser that the report is tested in
 #
 # Debian packages are installed as root; anyone else is told which are missing.
 set -euo pipefail
@@ -71,10 +72,12 @@ python() {
 
 race() { echo 'int main(void) { return 0; }' | ${CC:-cc} -x c -o /dev/null - 2>/dev/null || need gcc libc6-dev; }
 
-[ $# -gt 0 ] || set -- gotestsum lint python race
+chromium() { command -v chromium >/dev/null || need chromium; }
+
+[ $# -gt 0 ] || set -- gotestsum lint python race chromium
 for part; do
   case $part in
-    gotestsum | lint | python | race) "$part" ;;
+    gotestsum | lint | python | race | chromium) "$part" ;;
     *) fail "no part is called $part; see the head of scripts/setup.sh" ;;
   esac
 done

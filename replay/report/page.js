@@ -14,10 +14,10 @@
       if (name === "on") for (const event in value) element.addEventListener(event, value[event]);
       else if (value !== undefined && value !== false) element.setAttribute(name, value === true ? "" : value);
     }
-    for (const child of children.flat()) if (child !== null && child !== undefined && child !== false) element.append(child);
+    for (const child of children.flat(Infinity)) if (child !== null && child !== undefined && child !== false) element.append(child);
     return element;
   }
-  const put = (element, ...children) => element.replaceChildren(...children.flat().filter((c) => c !== null && c !== undefined && c !== false));
+  const put = (element, ...children) => element.replaceChildren(...children.flat(Infinity).filter((c) => c !== null && c !== undefined && c !== false));
 
   const count = (n) => Math.round(n).toString().replace(/\B(?=(\d{3})+$)/g, ",");
   const plural = (n, one, many) => (n === 1 ? "1 " + one : count(n) + " " + (many || one + "s"));
@@ -141,7 +141,8 @@
   const keys = []; // of the rules: names, told apart where two are equal
   for (const r of D.rules) keys.push(keys.includes(r.name) ? r.name + "#" + keys.length : r.name);
   const layers = [
-    { key: "episodes", name: "episodes a day", of: (r, c, t) => swept(r, c, t, 1) / days },
+    { key: "day", name: "episodes a day", of: (r, c, t) => swept(r, c, t, 1) / days },
+    { key: "episodes", name: "episodes", of: (r, c, t) => swept(r, c, t, 1) },
     { key: "cost", name: "cost after firing (USD)", of: (r, c, t) => swept(r, c, t, 4), off: !D.cost },
     { key: "tokens", name: "tokens after firing", of: (r, c, t) => swept(r, c, t, 3) },
     { key: "scopes", name: "scopes touched", of: (r, c, t) => swept(r, c, t, 2) },
@@ -171,8 +172,10 @@
     at.counter = pick(D.counters, p.get("kind"), at.counter);
     at.window = pick(D.windows, p.get("window"), at.window);
     if (/^\d{1,9}$/.test(p.get("threshold") || "")) at.t = nearest(Number(p.get("threshold")));
-    at.layer = pick(layers.map((l) => l.key), p.get("layer"), 0);
-    if (layers[at.layer].off) at.layer = 0;
+    // Where there is less than one a day, counts say more than rates.
+    const usual = mostADay < 1 ? 1 : 0;
+    at.layer = pick(layers.map((l) => l.key), p.get("layer"), usual);
+    if (layers[at.layer].off) at.layer = usual;
   }
   function writeAddress() {
     const p = new URLSearchParams({ rule: keys[at.rule], kind: D.counters[at.counter], window: D.windows[at.window], threshold: threshold(), layer: layers[at.layer].key });
@@ -400,7 +403,8 @@
   // threshold. A mark below says that the answer was an error.
   function strip(f, width, height) {
     const { list, most } = countsOf(f.k.row[cellAt()]), t = threshold();
-    const n = Math.min(list.length, Math.floor(width / 3)), w = width / Math.max(n, 12), top = Math.max(Math.min(most, 4 * t), t) * 1.05;
+    const bars = list.length === f.k.requests - 1 && list.length <= width / 3 ? width : width - 36; // room for how many more
+    const n = Math.min(list.length, Math.floor(bars / 3)), w = bars / Math.max(n, 12), top = Math.max(Math.min(most, 4 * t), t) * 1.05;
     const y = (v) => (height - 4) * (1 - Math.min(v, top) / top);
     let below = "", above = "", error = "";
     const status = [];
@@ -415,7 +419,7 @@
     return s("svg", { class: "strip", viewBox: "0 0 " + width + " " + height, width, height, role: "img", "aria-label": "counts " + list.slice(0, 12).join(", ") + (list.length > 12 ? ", …" : "") + "; fires at " + t },
       s("path", { class: "below", d: below }), s("path", { class: "above", d: above }), s("path", { class: "error", d: error }),
       s("line", { class: "line", x1: 0, x2: width, y1: y(t).toFixed(1), y2: y(t).toFixed(1) }),
-      more > 0 && s("text", { x: width, y: 10, "text-anchor": "end" }, "+" + count(more)),
+      more > 0 && s("text", { x: width, y: height - 6, "text-anchor": "end" }, "+" + count(more)),
       s("title", null, "the count at each request from the second on; the broken line is the threshold, marks below are errors"));
   }
 
