@@ -46,6 +46,7 @@ says what kind of repeat each is, compares the gateways as they are, and
 recommends settings: chosen on the first 70 % of the log's time, tried on the
 rest. Without --policy and --profile it sweeps all built-in rules.`,
 		Example: `  loopgauge tune access.log
+  loopgauge tune --html report.html access.log
   loopgauge tune --budget 2/day --labels labels.jsonl logs/
   loopgauge tune --policy policy.yaml --window 1m,5m --threshold 3..20 access.log`,
 		Args: logArgs,
@@ -109,6 +110,13 @@ func (f *tuneFlags) run(ctx context.Context, u *ui, args []string, latenessSet b
 	for _, err := range failed {
 		u.fail(err)
 	}
+	var page *sinks.AtomicFile
+	if f.html != "" { // now, for a folder that is not there need not wait for the end
+		if page, err = sinks.CreateAtomic(f.html); err != nil {
+			return err
+		}
+		defer page.Abort()
+	}
 	startTime := p.EventTime == policy.Start
 	lateness := replay.Lateness{Value: p.Lateness}
 	switch {
@@ -137,8 +145,11 @@ func (f *tuneFlags) run(ctx context.Context, u *ui, args []string, latenessSet b
 	if err := f.print(u, found); err != nil {
 		return err
 	}
-	if f.html != "" {
-		if err := writePage(f.html, found); err != nil {
+	if page != nil {
+		if err := report.Write(page, found, report.Options{Version: version(), Command: os.Args, Unread: failed}); err != nil {
+			return fmt.Errorf("%s: %w", f.html, err)
+		}
+		if err := page.Commit(); err != nil {
 			return err
 		}
 	}
@@ -170,19 +181,6 @@ func (f *tuneFlags) print(u *ui, r *tune.Report) error {
 	return err
 }
 
-// writePage writes the report as a page. It appears whole or not at all.
-func writePage(path string, r *tune.Report) error {
-	file, err := sinks.CreateAtomic(path)
-	if err != nil {
-		return err
-	}
-	defer file.Abort()
-	if err := report.Write(file, r, report.Options{Version: version(), Command: os.Args}); err != nil {
-		return fmt.Errorf("%s: %w", path, err)
-	}
-	return file.Commit()
-}
-
 // gateways are all profiles as they are, but ours.
 func gateways() ([]tune.Gateway, error) {
 	var list []tune.Gateway
@@ -208,6 +206,9 @@ func (f *tuneFlags) options() (o tune.Options, err error) {
 	}
 	if o.Least, o.Most, err = parseThresholds(f.thresholds); err != nil {
 		return o, err
+	}
+	if f.html == "-" {
+		return o, errors.New("--html: give the name of a file")
 	}
 	if f.budget != "" {
 		number, ok := strings.CutSuffix(f.budget, "/day")

@@ -355,7 +355,7 @@ func TestServedPageAsksForNothing(t *testing.T) {
 func TestPageFits(t *testing.T) {
 	html := write(t, tuned(t, "a.jsonl", hostileLog()))
 	html = bytes.ReplaceAll(html, []byte("\"s-loop-1\""), []byte("\""+strings.Repeat("w", mostText)+"\""))
-	for _, width := range []int64{360, 400, 760, 761, 1280} {
+	for _, width := range []int64{360, 900, 901, 1280} {
 		b := browse(t, html, width, 800)
 		if got := eval[int64](b, `document.documentElement.scrollWidth`); got > width {
 			t.Errorf("in a window of %d the page is %d wide: %s", width, got, eval[string](b, `[...document.querySelectorAll("body *")].filter((e) => e.getBoundingClientRect().right > innerWidth + 1).slice(0, 5).map((e) => e.tagName + "#" + e.id + "." + e.className).join(" ")`))

@@ -196,6 +196,9 @@ func newPage(r *tune.Report, o Options, d detail) *page {
 		}
 		p.Streams = append(p.Streams, st)
 	}
+	for _, err := range o.Unread {
+		p.Streams = append(p.Streams, stream{Error: term.Safe(err.Error())})
+	}
 	for _, x := range r.Exclusions {
 		p.Exclusions = append(p.Exclusions, exclusion{shown(x.Name), shown(x.Match), x.Mutes, x.Hides})
 	}

@@ -50,7 +50,6 @@
   // ---- the repeats
 
   const LOOP = 2, WRONG = 1; // tune.Class; 0 is neither, 3 a loop that no sane setting finds
-  const isLoop = (k) => k.klass >= LOOP;
   const cells = D.counters.length * D.windows.length;
   const days = Math.max(D.days, 1); // three loops in a minute do not make thousands a day
 
@@ -113,6 +112,25 @@
   const restOf = (rule) => D.rest.filter((r) => r.rule === rule);
   const restFires = (r, cell, t) => r.cells[cell][D.thresholds.indexOf(t)] || 0;
 
+  // reached counts the repeats of a rule by kind, class and the highest count
+  // of a cell: one pass answers every threshold.
+  const tallies = new Map();
+  function reached(rule, cell) {
+    const name = rule * cells + cell;
+    let groups = tallies.get(name);
+    if (!groups) {
+      tallies.set(name, (groups = new Map()));
+      for (const k of byRule[rule]) {
+        const group = k.kind + " " + k.klass;
+        let g = groups.get(group);
+        if (!g) groups.set(group, (g = { kind: k.kind, klass: k.klass, n: 0, most: new Array(256).fill(0) }));
+        g.n++;
+        g.most[countsOf(k.row[cell]).most]++;
+      }
+    }
+    return groups.values();
+  }
+
   // outcome adds up what a setting would do to all repeats of a rule.
   const outcomes = new Map();
   function outcome(rule, cell, threshold) {
@@ -127,7 +145,7 @@
       if (klass >= LOOP) o.caught += fired;
       else if (klass === WRONG) o.wrong += fired;
     };
-    for (const k of byRule[rule]) add(k.kind, k.klass, countsOf(k.row[cell]).most >= threshold ? 1 : 0, 1);
+    for (const g of reached(rule, cell)) add(g.kind, g.klass, g.most.slice(threshold).reduce((sum, n) => sum + n, 0), g.n);
     for (const r of restOf(rule)) add(D.kinds[r.kind], r.class, restFires(r, cell, threshold), r.n);
     outcomes.set(name, o);
     return o;
@@ -173,7 +191,7 @@
     at.window = pick(D.windows, p.get("window"), at.window);
     if (/^\d{1,9}$/.test(p.get("threshold") || "")) at.t = nearest(Number(p.get("threshold")));
     // Where there is less than one a day, counts say more than rates.
-    const usual = mostADay < 1 ? 1 : 0;
+    const usual = D.rules.length && Math.max(...D.windows.map((_, w) => swept(at.rule, at.counter * D.windows.length + w, D.thresholds[0], 1))) < days ? 1 : 0;
     at.layer = pick(layers.map((l) => l.key), p.get("layer"), usual);
     if (layers[at.layer].off) at.layer = usual;
   }
@@ -214,7 +232,7 @@
       caveats.push("Against " + plural(D.labels.sessions, "labelled session") + ", " + plural(D.labels.loops, "loop") + " among them: " + part("precision", precision, tp, tp + fp, D.labels.precisionInterval) + ", " + part("recall", recall, tp, tp + fn, D.labels.recallInterval) + (D.labels.unseen ? ". " + plural(D.labels.unseen, "labelled session is", "labelled sessions are") + " not in the log" : "") + ".");
     }
     const broken = D.streams.filter((x) => x.error);
-    if (broken.length) caveats.push(plural(broken.length, "log") + " could not be read to the end: see below.");
+    if (broken.length) caveats.push(plural(broken.length, "log") + " could not be read, or not to the end: see below.");
     if (D.noRoom) caveats.push("For " + plural(D.noRoom, "request") + " that repeated there was no room: narrow the log with --since and --until.");
     if (repeats.length < D.all) caveats.push("Of " + plural(D.all, "repeat") + " this page lists " + count(repeats.length) + ", loops first and then the longest; the others are in the numbers, but not in the time-line and the list of episodes.");
     const blind = D.verdict.startsWith("no rule") ? D.rules.map((r) => h("li", null, r.name + ": " + (r.coverage.causes[0] ? r.coverage.causes[0].why : "nothing matched"))) : [];
@@ -418,8 +436,8 @@
     const more = f.k.requests - 1 - n;
     return s("svg", { class: "strip", viewBox: "0 0 " + width + " " + height, width, height, role: "img", "aria-label": "counts " + list.slice(0, 12).join(", ") + (list.length > 12 ? ", …" : "") + "; fires at " + t },
       s("path", { class: "below", d: below }), s("path", { class: "above", d: above }), s("path", { class: "error", d: error }),
-      s("line", { class: "line", x1: 0, x2: width, y1: y(t).toFixed(1), y2: y(t).toFixed(1) }),
-      more > 0 && s("text", { x: width, y: height - 6, "text-anchor": "end" }, "+" + count(more)),
+      s("line", { class: "line", x1: 0, x2: bars, y1: y(t).toFixed(1), y2: y(t).toFixed(1) }),
+      more > 0 && s("text", { x: width, y: height - 5, "text-anchor": "end" }, "+" + count(more)),
       s("title", null, "the count at each request from the second on; the broken line is the threshold, marks below are errors"));
   }
 
@@ -509,11 +527,11 @@
       table(["Gateway", "Reading", { n: "Would stop" }, { n: "Conversations" }, { n: "Loops found" }, { n: "Normal ones stopped" }, "At the advised setting"], D.gateways.map((g) => {
         const advised = g.rules.map((i) => {
           const r = D.rules[i];
-          return h("div", null, (g.rules.length > 1 ? r.name + ": " : "") + (r.advised ? settingText(r.advised.cell, r.advised.threshold) + " " + catches(r) : "no setting catches a loop within the limits"));
+          return h("div", null, (g.rules.length > 1 ? r.name + ": " : "") + (r.advised ? settingText(r.advised.cell, r.advised.threshold) + " " + catches(r) : "no setting that was swept catches a loop within the limits"));
         });
         if (!g.coverage) return [g.name, g.reading, "–", "–", "–", "–", "could look at nothing: " + g.cause];
         return [g.name, g.reading, percent(g.requests, D.account.judged), count(g.conversations), g.caught + " of " + g.loops, g.normal ? count(g.wrong) + " of " + count(g.normal) + " (" + percent(g.wrong, g.normal) + ")" : "–",
-          advised.length ? advised : "not swept"];
+          advised.length ? h("div", null, advised) : "not swept"];
       })));
   }
 
@@ -530,10 +548,10 @@
       table(["Rule", { n: "Requests" }, "Share", "Not looked at, and why"], D.rules.map((r) => {
         const c = r.coverage, why = c.causes.map((x) => count(x.requests) + " " + x.why);
         if (c.notMatched) why.push(count(c.notMatched) + " not matched by the rule");
-        return [r.name, count(c.counted), [percent(c.counted, c.judged), meter(c.counted, c.judged)], why.length ? why.map((x) => h("div", null, x)) : "–"];
+        return [r.name, count(c.counted), h("div", null, percent(c.counted, c.judged), meter(c.counted, c.judged)), why.length ? h("div", null, why.map((x) => h("div", null, x))) : "–"];
       })),
       h("h3", null, "Logs"),
-      table(["Log", "Format", { n: "Lines" }, "Read"], D.streams.map((x) => [x.name, x.format || "–", count(x.lines), x.error || "to the end"])));
+      table(["Log", "Format", { n: "Lines" }, "Read"], D.streams.map((x) => [x.name || "–", x.format || "–", count(x.lines), x.error || "to the end"])));
   }
 
   function drawMethod() {

@@ -33,6 +33,7 @@ const MaxBytes = 5 << 20
 type Options struct {
 	Version string
 	Command []string // that made it, as the shell had it
+	Unread  []error  // logs that could not be opened
 }
 
 // Write writes the page.
