@@ -138,7 +138,7 @@ func (t *tab) quiet() {
 func shownEpisodes(t *tab) string {
 	t.tb.Helper()
 	_, after, _ := strings.Cut(t.text("episodes-count"), " of ")
-	number, _, _ := strings.Cut(after, " episode")
+	number, _, _ := strings.Cut(after, " repeat")
 	return number
 }
 
@@ -230,7 +230,8 @@ func TestPageAgreesWithTune(t *testing.T) {
 		}
 		is("loops caught", fmt.Sprintf("%d of %d", a.Outcome.Caught, a.Outcome.Caught+a.Missed))
 		is("loops missed", fmt.Sprint(a.Missed))
-		is("repeats that by evidence are no loop", fmt.Sprint(a.Outcome.Wrong))
+		is("repeats it fires on", fmt.Sprint(a.Outcome.Episodes))
+		is("of these, by evidence no loop", fmt.Sprint(a.Outcome.Wrong))
 		is("scopes touched", fmt.Sprint(r.Sweep[a.Target].Cells[a.Cell].Scopes[a.Threshold]))
 		if got := strings.Fields(said["episodes"]); len(got) == 0 || got[0] != fmt.Sprint(a.Episodes) {
 			t.Errorf("%s: %q episodes, want %d", a.Rule.Name, said["episodes"], a.Episodes)
@@ -238,6 +239,19 @@ func TestPageAgreesWithTune(t *testing.T) {
 		if want := fmt.Sprint(a.Outcome.Episodes); shownEpisodes(b) != want {
 			t.Errorf("%s: %s episodes listed, want %s", a.Rule.Name, shownEpisodes(b), want)
 		}
+	}
+	// Two rules, not in the order of the log's: each as advised but the picked one.
+	found := slices.DeleteFunc([]int{4, 3, 2, 1, 0}, func(i int) bool { return !r.Advice[i].Found })
+	if len(found) < 2 {
+		t.Fatal("fewer than two rules are advised: the test shows nothing")
+	}
+	r.Recommended = found[:2]
+	two := browse(t, write(t, r), 1280, 900)
+	if got := two.text("policy"); got != r.Policy() {
+		t.Errorf("the policy of two rules is\n%s\nwant\n%s", got, r.Policy())
+	}
+	if got := two.text("policy-about"); got != "The recommended policy." {
+		t.Errorf("it is said to be %q", got)
 	}
 	if tried == 0 {
 		t.Fatal("no advice: the test shows nothing")
@@ -379,6 +393,10 @@ func TestLooks(t *testing.T) {
 		t.Errorf("the backgrounds are %v", looks)
 	}
 	b.media("print", "dark")
+	b.do(chromedp.EmulateViewport(718, 1000)) // as wide as paper
+	if got := eval[int64](b, `document.documentElement.scrollWidth`); got > 718 {
+		t.Errorf("on paper the page is %d wide", got)
+	}
 	if got := eval[string](b, `getComputedStyle(document.body).backgroundColor + getComputedStyle(document.getElementById("budget").parentNode).display`); got != "rgb(255, 255, 255)none" {
 		t.Errorf("print: background and slider are %s", got)
 	}
@@ -447,10 +465,12 @@ func TestScreenshots(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for _, size := range [][2]int64{{1280, 900}, {400, 800}} {
+	for _, size := range [][2]int64{{1280, 900}, {720, 1000}, {400, 800}} {
 		b := browse(t, html, size[0], size[1])
-		for _, scheme := range []string{"light", "dark"} {
-			b.media("", scheme)
+		for _, scheme := range []string{"light", "dark", "print"} {
+			if b.media("", scheme); scheme == "print" {
+				b.media("print", "dark")
+			}
 			high := min(eval[int64](b, `document.documentElement.scrollHeight`), 12_000)
 			for y, n := int64(0), 0; y < high; y, n = y+size[1], n+1 {
 				eval[chromedp.Void](b, fmt.Sprintf("scrollTo(0, %d)", y))

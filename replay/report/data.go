@@ -36,6 +36,7 @@ type page struct {
 	Thresholds []int           `json:"thresholds"`
 	Kinds      []tune.Kind     `json:"kinds"`
 	Rules      []rule          `json:"rules"`
+	Picked     []int           `json:"recommended"` // of Rules
 	Gateways   []gateway       `json:"gateways"`
 	Exclusions []exclusion     `json:"exclusions"`
 	Labels     *labels         `json:"labels"`
@@ -68,21 +69,20 @@ type stream struct {
 }
 
 type rule struct {
-	Name        string     `json:"name"`
-	Identity    string     `json:"identity"`
-	Scope       []string   `json:"scope"`
-	Policy      string     `json:"policy"` // its beginning
-	Recommended bool       `json:"recommended"`
-	Advised     *setting   `json:"advised"`
-	Now         *setting   `json:"now"`
-	NowText     string     `json:"nowText"`
-	Caught      int        `json:"caught"` // of the advised setting, as are all below
-	Missed      int        `json:"missed"`
-	Wrong       int        `json:"wrong"`
-	Test        *outcome   `json:"test"`
-	Score       []*float64 `json:"score"` // precision, recall, F1
-	Coverage    coverage   `json:"coverage"`
-	Cells       [][][]any  `json:"cells"` // by cell: requests, episodes, scopes, tokens, cost by threshold, to the last that is not 0
+	Name     string     `json:"name"`
+	Identity string     `json:"identity"`
+	Scope    []string   `json:"scope"`
+	Policy   string     `json:"policy"` // its beginning
+	Advised  *setting   `json:"advised"`
+	Now      *setting   `json:"now"`
+	NowText  string     `json:"nowText"`
+	Caught   int        `json:"caught"` // of the advised setting, as are all below
+	Missed   int        `json:"missed"`
+	Wrong    int        `json:"wrong"`
+	Test     *outcome   `json:"test"`
+	Score    []*float64 `json:"score"` // precision, recall, F1
+	Coverage coverage   `json:"coverage"`
+	Cells    [][][]any  `json:"cells"` // by cell: requests, episodes, scopes, tokens, cost by threshold, to the last that is not 0
 }
 
 type setting struct {
@@ -179,7 +179,7 @@ func newPage(r *tune.Report, o Options, d detail) *page {
 		Lateness: lateness{term.Lasting(r.Lateness.Value), r.Lateness.Measured, r.Result.Order.Tied},
 		Streams:  []stream{}, Budget: r.Options.Budget, MaxWrong: r.Options.MaxWrong,
 		Windows: []string{}, Counters: window.SweepKinds, Kinds: tune.Kinds,
-		Rules: []rule{}, Gateways: []gateway{}, Exclusions: []exclusion{}, Policy: r.Policy(), All: len(r.Repeats), NoRoom: r.Dropped,
+		Rules: []rule{}, Picked: append([]int{}, r.Recommended...), Gateways: []gateway{}, Exclusions: []exclusion{}, Policy: r.Policy(), All: len(r.Repeats), NoRoom: r.Dropped,
 		Texts: []string{}, Counts: []string{}, Rows: [][]int{}, Repeats: []rawRepeat{}, Rest: []restOfRepeats{},
 	}
 	if !p.Empty {
@@ -240,7 +240,7 @@ func (b *builder) rules() {
 		c := a.Rule.Counter
 		one := rule{
 			Name: term.Safe(a.Rule.Name), Identity: term.Safe(a.Rule.Identity.Name), Scope: append([]string{}, a.Rule.Scope.Fields...),
-			Policy: a.PolicyRule(), Recommended: slices.Contains(r.Recommended, i),
+			Policy: a.PolicyRule(),
 			Caught: a.Outcome.Caught, Missed: a.Missed, Wrong: a.Outcome.Wrong,
 			NowText: settingText(a.Rule.Threshold, term.Lasting(c.Window), c.Kind), Coverage: newCoverage(&r.Result.Rules[i]),
 		}
@@ -375,7 +375,7 @@ func (b *builder) repeats(room int) {
 		one := &b.p.Rest[at]
 		one.N++
 		for c := range r.Cells {
-			highest := int(slices.Max(append(x.k.Counts(c), 0)))
+			highest := x.k.Highest(c)
 			for j, t := range b.p.Thresholds {
 				if t > highest {
 					break

@@ -184,9 +184,9 @@
   function readAddress() {
     const p = new URLSearchParams(location.hash.slice(1));
     const pick = (list, value, otherwise) => { const i = list.indexOf(value); return i < 0 ? otherwise : i; };
-    const first = D.rules.findIndex((r) => r.recommended);
-    const found = D.rules.findIndex((r) => r.advised);
-    goTo(pick(keys, p.get("rule"), Math.max(first >= 0 ? first : found, 0)));
+    const most = Math.max(0, ...byRule.map((list) => list.length));
+    const first = [D.recommended[0], D.rules.findIndex((r) => r.advised), byRule.findIndex((list) => list.length === most)].find((i) => i >= 0);
+    goTo(pick(keys, p.get("rule"), first || 0));
     at.counter = pick(D.counters, p.get("kind"), at.counter);
     at.window = pick(D.windows, p.get("window"), at.window);
     if (/^\d{1,9}$/.test(p.get("threshold") || "")) at.t = nearest(Number(p.get("threshold")));
@@ -205,13 +205,14 @@
 
   // ---- recommendation
 
-  const catches = (o) => "catches " + o.caught + " of " + plural(o.caught + o.missed, "loop") + ", " + (o.wrong ? plural(o.wrong, "repeat") + " that by evidence " + (o.wrong === 1 ? "is" : "are") + " no loop" : "and nothing that is no loop");
+  const by = D.labels ? "" : "by evidence ";
+  const catches = (o) => "catches " + o.caught + " of " + plural(o.caught + o.missed, "loop") + ", " + (o.wrong ? plural(o.wrong, "repeat") + " that " + by + (o.wrong === 1 ? "is" : "are") + " no loop" : "and nothing that is no loop");
 
   function drawRecommendation() {
-    put($("about"), D.empty ? "nothing was judged" : stamp(D.first).slice(0, 16) + " to " + stamp(D.last).slice(0, 16) + " UTC · " + plural(D.account.judged, "request") + " · " + plural(D.conversations, "conversation"));
-    const cards = D.rules.map((r, i) => {
-      if (!r.recommended) return null;
-      const a = r.advised;
+    const minutes = D.last - D.first < 3600e3 ? 19 : 16; // and seconds, where it is about them
+    put($("about"), D.empty ? "nothing was judged" : stamp(D.first).slice(0, minutes) + " to " + stamp(D.last).slice(0, minutes) + " UTC · " + plural(D.account.judged, "request") + " · " + plural(D.conversations, "conversation"));
+    const cards = D.recommended.map((i) => {
+      const r = D.rules[i], a = r.advised;
       const fired = byRule[i].map((k) => fires(k, a.cell, a.threshold)).filter(Boolean);
       const delays = fired.map((f) => f.delay).sort((x, y) => x - y);
       return h("div", { class: "card" },
@@ -221,7 +222,7 @@
         h("p", { class: "small" }, r.test && (r.test.loops || r.test.episodes)
           ? "Chosen on the first 70 % of the time; on the rest it catches " + r.test.caught + " of " + r.test.loops + ", " + r.test.wrong + " wrongly."
           : "Chosen on the first 70 % of the time; the rest has no loop to prove it on."),
-        h("p", { class: "screen" }, h("button", { type: "button", on: { click: () => { goTo(i, a); draw(); } } }, "Look at it")));
+        h("p", { class: "screen" }, h("button", { type: "button", on: { click: () => { goTo(i, a); draw(); $("h-settings").scrollIntoView(); } } }, "Look at it")));
     });
     const caveats = [];
     if (D.account.judged < 100 || D.days < 1) caveats.push("There is little to go by: " + plural(D.account.judged, "request") + " over " + span(D.last - D.first) + ".");
@@ -236,7 +237,7 @@
     if (D.noRoom) caveats.push("For " + plural(D.noRoom, "request") + " that repeated there was no room: narrow the log with --since and --until.");
     if (repeats.length < D.all) caveats.push("Of " + plural(D.all, "repeat") + " this page lists " + count(repeats.length) + ", loops first and then the longest; the others are in the numbers, but not in the time-line and the list of episodes.");
     const blind = D.verdict.startsWith("no rule") ? D.rules.map((r) => h("li", null, r.name + ": " + (r.coverage.causes[0] ? r.coverage.causes[0].why : "nothing matched"))) : [];
-    const close = !D.rules.some((r) => r.recommended) && D.verdict.startsWith("loops")
+    const close = D.recommended.length === 0 && D.verdict.startsWith("loops")
       ? D.rules.map((r, i) => { const o = r.now && outcome(i, r.now.cell, r.now.threshold); return o && o.caught ? h("li", null, r.name + " as it is (" + r.nowText + ") " + catches(o)) : null; }) : [];
     const exclusions = D.exclusions.map((x) => h("li", null, h("code", null, x.match), " takes out " + plural(x.mutes, "repeat") + " (" + x.name + ") and " + (x.hides ? "would hide " + plural(x.hides, "loop") + ": it is not in the policy" : "hides no loop: it is in the policy")));
     put($("recommendation"),
@@ -308,13 +309,15 @@
     put($("cell"),
       h("h3", null, rule.name + ", " + settingText(cell, t)),
       h("p", { class: "small" }, rule.identity + (rule.scope.length ? " by " + rule.scope.join(", ") : ", all callers together") + "; now " + rule.nowText),
+      rule.coverage.counted === 0 && h("p", { class: "note" }, "This rule could look at nothing in this log" + (rule.coverage.causes.length ? ": " + rule.coverage.causes[0].why : "") + "."),
       h("dl", null,
         line("episodes", count(get(1)) + " (" + rate(get(1) / days) + " a day)"),
         line("requests it would stop", count(get(0)) + " (" + percent(get(0), D.account.judged) + ")"),
         line("scopes touched", count(get(2))),
         line("loops caught", o.caught + " of " + (o.caught + o.missed)),
         line("loops missed", count(o.missed)),
-        line("repeats that by evidence are no loop", count(o.wrong)),
+        line("repeats it fires on", count(o.all)),
+        line("of these, " + by + "no loop", count(o.wrong)),
         line("tokens before firing, after", short(before) + ", " + short(get(3))),
         D.cost && line("cost after firing", money(get(4))),
         delays.length > 0 && line("first repeat to firing, median", span(quantile(delays, 0.5))),
@@ -387,7 +390,7 @@
         parts.push(s("rect", {
           class: "bar " + kind + (on ? " picked" : ""), x: (left + b * w).toFixed(1), y: (y - height).toFixed(1), width: Math.max(w - 1, 3).toFixed(1), height: height.toFixed(1),
           on: { click: () => { range = on ? null : [low, low + step + (b === bins - 1 ? 1 : 0)]; shown = page; drawTime(); drawEpisodes(); } },
-        }, s("title", null, plural(n, "episode") + " of kind " + kind + ", " + stamp(low).slice(0, 16) + " to " + stamp(low + step).slice(0, 16))));
+        }, s("title", null, plural(n, "repeat") + " of kind " + kind + ", " + stamp(low).slice(0, 16) + " to " + stamp(low + step).slice(0, 16))));
       });
     });
     const bottom = kinds.length * lane;
@@ -397,8 +400,8 @@
       parts.push(s("line", { class: "axis", x1: x, x2: x, y1: bottom, y2: bottom + 5 }),
         s("text", { x, y: bottom + 18, "text-anchor": i === 0 ? "start" : i === ticks ? "end" : "middle" }, to - from > 3 * 86400e3 ? time.slice(0, 10) : to - from > 86400e3 ? time.slice(5, 16) : time.slice(11)));
     }
-    put(box, s("svg", { viewBox: "0 0 " + width + " " + (bottom + 24), width, height: bottom + 24, role: "img", "aria-label": plural(fired.length, "episode") + " over time, by kind" }, parts),
-      h("p", { class: "small" }, "Each bar: the episodes of a kind that would have fired within " + span(step) + ". A click on a bar narrows the list to it." + (range ? " Narrowed to " + stamp(range[0]) + " and after; click again for all." : "")));
+    put(box, s("svg", { viewBox: "0 0 " + width + " " + (bottom + 24), width, height: bottom + 24, role: "img", "aria-label": plural(fired.length, "repeat") + " over time, by kind" }, parts),
+      h("p", { class: "small" }, "Each bar: the repeats of a kind on which it would have fired within " + span(step) + ". A click on a bar narrows the list to it." + (range ? " Narrowed to " + stamp(range[0]) + " and after; click again for all." : "")));
   }
 
   // ---- episodes
@@ -477,7 +480,8 @@
       return isOpen ? [row, details(f)] : [row];
     }));
     const rest = restOf(at.rule).reduce((sum, r) => sum + restFires(r, cellAt(), threshold()), 0);
-    put($("episodes-count"), count(Math.min(shown, list.length)) + " of " + plural(list.length, "episode") + (list.length < fired.length ? ", of " + count(fired.length) + " in all" : "") + (rest ? "; " + count(rest) + " more were too many for this page and are only in the numbers" : "") + ".");
+    const episodes = D.rules.length ? swept(at.rule, cellAt(), threshold(), 1) : 0;
+    put($("episodes-count"), count(Math.min(shown, list.length)) + " of " + plural(list.length, "repeat") + (list.length < fired.length ? ", of " + count(fired.length) + " in all" : " it fires on") + (rest ? "; " + count(rest) + " more were too many for this page and are only in the numbers" : "") + (episodes === fired.length + rest ? "." : ": " + plural(episodes, "episode") + ". A repeat that pauses can fire again; repeats side by side can be one episode."));
     $("more").hidden = list.length <= shown;
     put($("kinds"), D.kinds.filter((kind) => fired.some((f) => f.k.kind === kind)).map((kind) => h("button", {
       type: "button", "aria-pressed": String(!hidden.has(kind)), "data-kind": kind,
@@ -490,17 +494,15 @@
   function policyText() {
     const entry = (i, cell, t) => D.rules[i].policy + "    counter: {kind: " + D.counters[Math.floor(cell / D.windows.length)] + ", window: " + D.windows[cell % D.windows.length] + "}\n    threshold: " + t + "\n    action: warn\n";
     let text = D.policyHead;
-    D.rules.forEach((r, i) => {
-      if (i === at.rule) text += entry(i, cellAt(), threshold());
-      else if (r.recommended) text += entry(i, r.advised.cell, r.advised.threshold);
-    });
+    const list = D.recommended.includes(at.rule) ? D.recommended : [...D.recommended, at.rule];
+    for (const i of list) text += i === at.rule ? entry(i, cellAt(), threshold()) : entry(i, D.rules[i].advised.cell, D.rules[i].advised.threshold);
     return text + D.policyTail;
   }
   function drawPolicy() {
     const text = D.rules.length ? policyText() : "";
     put($("policy"), text);
-    const others = D.rules.filter((r, i) => r.recommended && i !== at.rule).map((r) => r.name);
-    put($("policy-about"), text === D.policy ? "The recommended policy." : D.rules.length ? D.rules[at.rule].name + " with the setting picked above" + (others.length ? "; " + others.join(", ") + " as recommended" : "") + "." : "");
+    const others = D.recommended.filter((i) => i !== at.rule).map((i) => D.rules[i].name);
+    put($("policy-about"), text === D.policy ? "The recommended policy." : D.rules.length ? (D.recommended.length ? "" : "Nothing is recommended. This is ") + D.rules[at.rule].name + " with the setting picked above" + (others.length ? "; " + others.join(", ") + " as recommended" : "") + "." : "");
     put($("copied"), "");
   }
   async function copy() {
@@ -587,7 +589,7 @@
     if (D.rules.length) writeAddress();
   }
 
-  put($("rule"), D.rules.map((r, i) => h("option", { value: i }, keys[i] + (r.recommended ? " (recommended)" : ""))));
+  put($("rule"), D.rules.map((r, i) => h("option", { value: i }, keys[i] + (D.recommended.includes(i) ? " (recommended)" : ""))));
   put($("counter"), D.counters.map((name, i) => h("option", { value: i }, name)));
   put($("layer"), layers.map((l, i) => h("option", { value: i, disabled: l.off }, l.name + (l.off ? ": no cost in this log" : ""))));
   $("rule").addEventListener("change", (e) => { goTo(Number(e.target.value)); draw(); });

@@ -32,6 +32,18 @@ func (k *Repeat) Counts(cell int) []uint8 {
 	return list
 }
 
+// Highest is the highest of the counts of a cell.
+func (k *Repeat) Highest(cell int) (highest int) {
+	if len(k.hits) == 0 {
+		return 0
+	}
+	cells := len(k.counts) / len(k.hits)
+	for i := range k.hits {
+		highest = max(highest, k.count(i, cell, cells))
+	}
+	return highest
+}
+
 // Class is what a repeat counts as when a setting fires on it.
 type Class int
 
