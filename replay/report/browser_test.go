@@ -10,9 +10,11 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/emulation"
@@ -255,6 +257,55 @@ func TestPageAgreesWithTune(t *testing.T) {
 	}
 	if tried == 0 {
 		t.Fatal("no advice: the test shows nothing")
+	}
+	b.quiet()
+}
+
+// Every cell of every heat-map is what tune says of the setting: by the sweep,
+// and for the missed loops by the repeats.
+func TestHeatMap(t *testing.T) {
+	// One loop is slow, one is short, and what repeats by a clock is none.
+	r := tuned(t, "a.jsonl", append(append(days(), stuck("s-slow", 10*time.Hour, 6, 4*time.Minute)...), clock("s-clock", 50*time.Hour, 8)...), "loopgauge/last-messages", "aisg")
+	b := browse(t, write(t, r), 1280, 900)
+	if len(r.Advice) == 0 {
+		t.Fatal("no rule: the test shows nothing")
+	}
+	missed := 0
+	for rule := range r.Advice {
+		for kind := range 5 {
+			for _, layer := range []string{"episodes", "scopes", "requests", "missed"} {
+				grid := eval[[][]string](b, fmt.Sprintf(`new Promise((done) => {
+					const p = new URLSearchParams({ rule: %q, kind: %q, window: "10s", threshold: 2, layer: %q });
+					addEventListener("hashchange", () => done([...document.querySelectorAll("#map tbody tr")].map((tr) => [...tr.cells].map((c) => c.textContent.replace(/[()[\]]/g, "")))), { once: true });
+					location.hash = "#" + p + "&" + Math.random();
+				})`, r.Advice[rule].Rule.Name, r.Cells[kind*8].Kind, layer), chromedp.EvalAwaitPromise)
+				if len(grid) < 3 {
+					t.Fatalf("the heat-map has %d rows", len(grid))
+				}
+				for _, row := range grid {
+					threshold, err := strconv.Atoi(row[0])
+					if err != nil {
+						t.Fatal(err)
+					}
+					for w, got := range row[1:] {
+						swept := &r.Sweep[rule].Cells[kind*8+w]
+						want := map[string]int64{"episodes": swept.Episodes[threshold], "scopes": swept.Scopes[threshold], "requests": swept.Requests[threshold]}
+						for _, k := range r.Repeats {
+							if k.Target == rule && r.Class(k) == tune.Loop && k.Highest(kind*8+w) < threshold {
+								want["missed"]++
+								missed++
+							}
+						}
+						if got != fmt.Sprint(want[layer]) {
+							t.Errorf("%s, %d in %s %s: %s %s, want %d", r.Advice[rule].Rule.Name, threshold, swept.Window, swept.Kind, got, layer, want[layer])
+						}
+					}
+				}
+			}
+		}
+	}
+	if missed == 0 {
+		t.Error("nothing is missed: the test shows nothing")
 	}
 	b.quiet()
 }

@@ -394,7 +394,7 @@
       });
     });
     const bottom = kinds.length * lane;
-    const ticks = width < 600 ? 2 : 5;
+    const ticks = Math.min(6, Math.max(2, Math.floor((width - left - right) / 150)));
     for (let i = 0; i <= ticks; i++) {
       const x = left + ((width - left - right) * i) / ticks, time = stamp(from + ((to - from) * i) / ticks);
       parts.push(s("line", { class: "axis", x1: x, x2: x, y1: bottom, y2: bottom + 5 }),

@@ -64,6 +64,15 @@ func stuck(session string, at time.Duration, n int, apart time.Duration) []recor
 	return list
 }
 
+// clock is a session that asks the same at a steady pace.
+func clock(session string, at time.Duration, n int) []record {
+	list := stuck(session, at, n, time.Second)
+	for i := range list {
+		list[i].Time = began.Add(at + time.Duration(i)*time.Minute)
+	}
+	return list
+}
+
 // healthy is a session in which nothing repeats.
 func healthy(session string, at time.Duration, n int) []record {
 	list := stuck(session, at, n, 7*time.Second)
