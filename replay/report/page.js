@@ -282,7 +282,10 @@
     });
     const focused = $("map").contains(document.activeElement);
     put($("map"), h("thead", null, h("tr", null, h("th", { scope: "col", "aria-label": "threshold" }, "≥"), D.windows.map((w) => h("th", { scope: "col" }, w)))), h("tbody", null, body));
-    if (focused) picked()?.focus();
+    $("map").className = D.windows.length > 10 ? "many" : "";
+    const box = $("map").parentNode, td = picked();
+    if (td && (td.offsetLeft < box.scrollLeft + 60 || td.offsetLeft + td.offsetWidth > box.scrollLeft + box.clientWidth)) box.scrollLeft = td.offsetLeft - box.clientWidth / 2;
+    if (focused) td?.focus();
     put($("scale"), h("span", null, "0"), [0, 1, 2, 3, 4, 5, 6, 7, 8].map((q) => h("i", { class: "q" + q })), h("span", null, short(most) + " " + layer.name));
   }
   const picked = () => document.querySelector('#map td[aria-selected="true"]');
