@@ -292,7 +292,7 @@ func TestManyMembers(t *testing.T) {
 	} {
 		for _, style := range []*jsonStyle{jcs, pythonRepr, pythonUTF8} {
 			var c canonicalizer
-			linear(t, 10, func(size int) {
+			hostile(t, func(size int) {
 				var b strings.Builder
 				b.WriteString(`{"a":0`)
 				for i := range size {

@@ -263,6 +263,9 @@ func TestContractAllocations(t *testing.T) {
 
 // A giant line does not stay in memory when the next ones are small.
 func TestWriterForgetsGiants(t *testing.T) {
+	if testing.Short() {
+		t.Skip("reads tens of megabytes with every identity")
+	}
 	giant := strings.Repeat(`\u00e9 1`, 1<<20)
 	r := request(t, "caller", "c", "model", "m", "query", "a="+giant, "body", giant, "attr:header:x", giant, "response", `f {"b":1,"a":"`+strings.ReplaceAll(giant, " ", "")+`"}`,
 		"messages", `[{"role":"user","content":"`+giant+`"},{"role":"assistant","tool_calls":[{"name":"f","arguments":"`+giant+`"}]},{"role":"tool","content":"`+giant+`"}]`)

@@ -125,12 +125,12 @@ func TestMasksAreLinear(t *testing.T) {
 	}
 	var dst []byte
 	for _, piece := range []string{"1", "1.", "-1", "1e", "+-", "a1", "0x", "2026-11-21T", "123e4567-", "1,1x", "é", "1e-1"} {
-		linear(t, 20, func(size int) {
-			dst = m.append(dst[:0], []byte(strings.Repeat(piece, 10*size)))
-			dst = m.append(dst[:0], []byte(strings.Repeat(piece, 10*size)+"x"))
+		hostile(t, func(size int) {
+			dst = m.append(dst[:0], []byte(strings.Repeat(piece, size)))
+			dst = m.append(dst[:0], []byte(strings.Repeat(piece, size)+"x"))
 		})
 	}
-	linear(t, 20, func(size int) {
-		dst = appendPythonLower(dst[:0], []byte(strings.Repeat("Σ'", 10*size)+strings.Repeat("'", 10*size)+strings.Repeat("'Σ", 10*size)))
+	hostile(t, func(size int) {
+		dst = appendPythonLower(dst[:0], []byte(strings.Repeat("Σ'", size)+strings.Repeat("'", size)+strings.Repeat("'Σ", size)))
 	})
 }

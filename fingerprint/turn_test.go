@@ -157,7 +157,7 @@ func TestManyCallsAndResults(t *testing.T) {
 	for _, name := range []string{"tool-call-result", "stuck-step", "last-messages", "prompt"} {
 		id := mustNew(t, name, Options{})
 		w := NewWriter(nil)
-		linear(t, 10, func(size int) {
+		hostile(t, func(size int) {
 			var uses, results strings.Builder
 			for i := range size {
 				fmt.Fprintf(&uses, `{"type":"tool_use","id":"%d","name":"f","input":{}},`, i)

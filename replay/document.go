@@ -23,6 +23,7 @@ type Document struct {
 	Data      DocumentData      `json:"data"`
 	Rules     []DocumentRule    `json:"rules"`
 	Episodes  []DocumentEpisode `json:"episodes"` // at most 100,000; the rules' episodes count all
+	Against   *DocumentDiff     `json:"against"`
 }
 
 // DocumentData is the account of what was read.
@@ -119,6 +120,9 @@ func NewDocument(version, policyHash string, s Summary) *Document {
 	}
 	for i := range s.Episodes {
 		d.Episodes = append(d.Episodes, documentEpisode(&s.Episodes[i]))
+	}
+	if s.Against != nil {
+		d.Against = s.Against.Document()
 	}
 	return d
 }

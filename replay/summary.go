@@ -21,6 +21,7 @@ type Summary struct {
 	Lateness Lateness
 	Episodes []window.Episode
 	Colour   bool
+	Against  *Diff // nil without a policy to compare with
 }
 
 // String lays the summary out for a terminal of 80 columns or more.
@@ -32,6 +33,9 @@ func (s Summary) String() string {
 	s.rules(&b)
 	b.WriteByte('\n')
 	s.loops(&b)
+	if s.Against != nil {
+		b.WriteString(s.Against.String())
+	}
 	return b.String()
 }
 

@@ -333,3 +333,12 @@ func TestLiteLLMScenarios(t *testing.T) {
 		}
 	}
 }
+
+// The project's own scenarios: every loop named in them is found, every
+// innocent repeat left alone.
+func TestScenarios(t *testing.T) {
+	out := loopgauge(t, "", "test", filepath.Join(fixtures, "scenarios"))
+	if last := "\n8 fixtures: 8 ok\n"; !strings.HasSuffix(out, last) {
+		t.Errorf("the last line is not %q:\n%s", last, out)
+	}
+}

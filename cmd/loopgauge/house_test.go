@@ -40,8 +40,9 @@ var mayImport = map[string][]string{
 	"replay":              {"replay/term", "ingest", "window", "fingerprint", "fingerprint/rawjson"},
 	"replay/tune":         {"replay", "replay/term", "window", "fingerprint"},
 	"replay/report":       {"replay/tune", "replay", "replay/term", "window", "fingerprint"},
+	"replay/scenario":     {"replay", "replay/term", "ingest/formats", "window/policy", "window", "fingerprint"},
 	"cmd/loopgauge": {
-		"replay/report", "replay/tune", "replay/term", "replay", "sinks/parquet", "sinks", "ingest", "ingest/formats",
+		"replay/report", "replay/tune", "replay/scenario", "replay/term", "replay", "sinks/parquet", "sinks", "ingest", "ingest/formats",
 		"window/policy", "window", "fingerprint", "fingerprint/rawjson",
 	},
 	"scripts/bench/grow": {},

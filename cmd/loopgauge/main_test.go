@@ -4,6 +4,7 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -35,6 +36,7 @@ func TestScripts(t *testing.T) {
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"exits":  exits,
 			"repeat": repeat,
+			"cut":    cut,
 		},
 	})
 }
@@ -76,4 +78,16 @@ func repeat(ts *testscript.TestScript, neg bool, args []string) {
 	_, err = f.WriteString(strings.Repeat(args[1], n))
 	ts.Check(err)
 	ts.Check(f.Close())
+}
+
+// cut FILE OUT BYTES keeps so much of a file.
+func cut(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 3 {
+		ts.Fatalf("usage: cut FILE OUT BYTES")
+	}
+	n, err := strconv.Atoi(args[2])
+	ts.Check(err)
+	text, err := os.ReadFile(ts.MkAbs(args[0]))
+	ts.Check(err)
+	ts.Check(os.WriteFile(ts.MkAbs(args[1]), text[:n], 0o600))
 }

@@ -1,6 +1,10 @@
 package main
 
 import (
+	"bytes"
+	"fmt"
+	"io"
+	"os"
 	"time"
 
 	"github.com/loopgauge/loopgauge/replay"
@@ -26,6 +30,9 @@ func (f *replayFlags) open(u *ui, o *replay.Options) (*outputs, error) {
 	case "-":
 		out.verdicts = sinks.NewVerdictWriter(u.stdout, "standard output")
 	default:
+		if err := mayReplace(f.verdicts); err != nil {
+			return nil, err
+		}
 		if out.verdicts, err = sinks.CreateVerdicts(f.verdicts); err != nil {
 			return nil, err
 		}
@@ -49,6 +56,26 @@ func (f *replayFlags) open(u *ui, o *replay.Options) (*outputs, error) {
 		return report(e)
 	}
 	return out, nil
+}
+
+// mayReplace refuses to write over a file that is no file of verdicts: whoever
+// forgot the name before *.log would lose a log.
+func mayReplace(file string) error {
+	info, err := os.Stat(file)
+	if err != nil || !info.Mode().IsRegular() || info.Size() == 0 {
+		return nil // there is nothing to lose
+	}
+	f, err := os.Open(file)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	head := make([]byte, 4096)
+	n, _ := io.ReadFull(f, head)
+	if line, _, _ := bytes.Cut(head[:n], []byte{'\n'}); bytes.HasPrefix(line, []byte(`{"time":`)) && bytes.Contains(line, []byte(`,"rule":`)) {
+		return nil
+	}
+	return usage(fmt.Errorf("--verdicts: %s is there and holds no verdicts: remove it, or give another name", file))
 }
 
 // close puts the outputs in their places.

@@ -9,6 +9,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/loopgauge/loopgauge/fingerprint"
+	"github.com/loopgauge/loopgauge/ingest"
 	"github.com/loopgauge/loopgauge/replay"
 	"github.com/loopgauge/loopgauge/window"
 	"github.com/loopgauge/loopgauge/window/policy"
@@ -36,6 +38,7 @@ type replayFlags struct {
 	failOnAlert  bool
 	hashIDs      bool
 	key          string
+	against      string
 }
 
 func newReplayCommand(u *ui) *cobra.Command {
@@ -55,7 +58,7 @@ rules that loopgauge recommends.`,
 			if f.json && f.verdicts == "-" {
 				return usage(errors.New("--json and --verdicts - both want standard output: give --verdicts a file"))
 			}
-			return f.run(c.Context(), u, args, c.Flags().Changed("lateness"))
+			return f.run(c.Context(), u, args, chosenLateness(c, &f.lateness))
 		},
 	}
 	f.logs.register(c)
@@ -66,14 +69,19 @@ rules that loopgauge recommends.`,
 	c.Flags().StringVar(&f.verdicts, "verdicts", "", "write every verdict as a JSON line to this file, - for standard output")
 	c.Flags().StringVar(&f.out, "out", "", "write events, episodes and the run as Parquet into this directory")
 	c.Flags().BoolVar(&f.json, "json", false, "print one JSON document instead of the summary")
+	c.Flags().StringVar(&f.against, "against", "", "compare with the loops that this policy finds")
 	c.Flags().BoolVar(&f.failOnAlert, "fail-on-alert", false, "exit with 3 if there is a loop that would alert")
 	c.Flags().BoolVar(&f.hashIDs, "hash-ids", false, "write sessions, users and callers as hashes")
 	c.Flags().StringVar(&f.key, "fingerprint-key", "", "file with a secret key for the fingerprints")
 	return c
 }
 
-func (f *replayFlags) run(ctx context.Context, u *ui, args []string, latenessSet bool) (err error) {
+func (f *replayFlags) run(ctx context.Context, u *ui, args []string, chosen *time.Duration) (err error) {
 	p, err := f.rules.load()
+	if err != nil {
+		return err
+	}
+	old, err := loadOld(f.against, args)
 	if err != nil {
 		return err
 	}
@@ -88,26 +96,15 @@ func (f *replayFlags) run(ctx context.Context, u *ui, args []string, latenessSet
 	for _, err := range failed {
 		u.fail(err)
 	}
-	startTime := p.EventTime == policy.Start
-	lateness := replay.Lateness{Value: p.Lateness}
-	switch {
-	case latenessSet:
-		lateness.Value = f.lateness
-	case !p.LatenessSet:
-		if lateness, err = replay.MeasureLateness(streams, startTime); err != nil {
-			return err
-		}
+	o, lateness, err := runOptions(p, streams, chosen)
+	if err != nil {
+		return err
 	}
-
-	o := replay.Options{
-		Streams: streams, Plan: window.NewPlan(p.Rules, p.Exclude),
-		Lateness: lateness.Value, Duplicates: p.Duplicates,
-		Extract: window.ExtractOptions{Key: key, HashIDs: f.hashIDs, EventTimeStart: startTime, Price: p.Price},
-		MaxKeys: maxKeys, Since: int64(f.since), Until: int64(f.until),
-	}
+	o.Since, o.Until = int64(f.since), int64(f.until)
+	o.Extract.Key, o.Extract.HashIDs = key, f.hashIDs
 	var episodes []window.Episode
 	keep := maxListed
-	if f.json {
+	if f.json || old != nil {
 		keep = maxEpisodes
 	}
 	o.Episode = func(e *window.Episode) error {
@@ -132,9 +129,62 @@ func (f *replayFlags) run(ctx context.Context, u *ui, args []string, latenessSet
 	if err := out.close(p, summary); err != nil {
 		return err
 	}
+	if old != nil {
+		before, err := f.logs.episodesOf(ctx, u, args, old, o)
+		if err != nil {
+			return err
+		}
+		diff := replay.Compare(f.against, before, episodes)
+		summary.Against = &diff
+	}
 	if err := f.report(u, p, summary); err != nil {
 		return err
 	}
+	f.hint(u, args, summary)
+	if err := u.incomplete(result, failed); err != nil {
+		return err
+	}
+	alert := func(e window.Episode) bool { return e.Rule.Action != window.Record }
+	if f.failOnAlert && slices.ContainsFunc(episodes, alert) {
+		return &exitError{code: exitFindings}
+	}
+	return nil
+}
+
+// chosenLateness is the lateness that the command line gives, nil if it gives
+// none.
+func chosenLateness(c *cobra.Command, value *time.Duration) *time.Duration {
+	if !c.Flags().Changed("lateness") {
+		return nil
+	}
+	return value
+}
+
+// runOptions are what a policy says of a run. The lateness is the one chosen,
+// else the policy's, else measured.
+func runOptions(p *policy.Policy, streams []*ingest.Stream, chosen *time.Duration) (replay.Options, replay.Lateness, error) {
+	startTime := p.EventTime == policy.Start
+	lateness := replay.Lateness{Value: p.Lateness}
+	switch {
+	case chosen != nil:
+		lateness.Value = *chosen
+	case !p.LatenessSet:
+		var err error
+		if lateness, err = replay.MeasureLateness(streams, startTime); err != nil {
+			return replay.Options{}, lateness, err
+		}
+	}
+	return replay.Options{
+		Streams: streams, Plan: window.NewPlan(p.Rules, p.Exclude),
+		Lateness: lateness.Value, Duplicates: p.Duplicates,
+		Extract: window.ExtractOptions{EventTimeStart: startTime, Price: p.Price},
+		MaxKeys: maxKeys, Since: fingerprint.NoTime, Until: fingerprint.NoTime,
+	}, lateness, nil
+}
+
+// incomplete says which logs could not be read to their end; failed are those
+// that could not be opened.
+func (u *ui) incomplete(result *replay.Result, failed []error) error {
 	for _, s := range result.Streams {
 		if s.Err != nil {
 			u.fail(fmt.Errorf("%w\nwhat was read before is in the report", s.Err))
@@ -143,10 +193,6 @@ func (f *replayFlags) run(ctx context.Context, u *ui, args []string, latenessSet
 	}
 	if len(failed) > 0 {
 		return &exitError{code: exitFailed}
-	}
-	alert := func(e window.Episode) bool { return e.Rule.Action != window.Record }
-	if f.failOnAlert && slices.ContainsFunc(episodes, alert) {
-		return &exitError{code: exitFindings}
 	}
 	return nil
 }

@@ -33,6 +33,7 @@ type tuneFlags struct {
 	json         bool
 	hashIDs      bool
 	key          string
+	against      string
 	html         string
 }
 
@@ -51,7 +52,7 @@ rest. Without --policy and --profile it sweeps all built-in rules.`,
   loopgauge tune --policy policy.yaml --window 1m,5m --threshold 3..20 access.log`,
 		Args: logArgs,
 		RunE: func(c *cobra.Command, args []string) error {
-			return f.run(c.Context(), u, args, c.Flags().Changed("lateness"))
+			return f.run(c.Context(), u, args, chosenLateness(c, &f.lateness))
 		},
 	}
 	f.logs.register(c)
@@ -64,6 +65,7 @@ rest. Without --policy and --profile it sweeps all built-in rules.`,
 	c.Flags().StringVar(&f.budget, "budget", "", "most alerts that advice may cost, as in 2/day")
 	c.Flags().StringVar(&f.maxWrong, "max-wrong", "0.1%", "most requests that advice may hit wrongly, of all")
 	c.Flags().StringVar(&f.labels, "labels", "", `file of {"session": "...", "loop": true} lines: what somebody found out by looking`)
+	c.Flags().StringVar(&f.against, "against", "", "compare the recommendation with the loops that this policy finds")
 	c.Flags().StringVar(&f.html, "html", "", "also write the report as one HTML page")
 	c.Flags().BoolVar(&f.json, "json", false, "print one JSON document instead of the summary")
 	c.Flags().BoolVar(&f.hashIDs, "hash-ids", false, "write sessions, users and callers as hashes")
@@ -75,7 +77,10 @@ rest. Without --policy and --profile it sweeps all built-in rules.`,
 // each identity of a gateway once, whatever readings there are of its counter.
 var sweptProfiles = []string{"loopgauge", "tool-call", "fairvisor", "fairvisor-documented", "aisg", "zelyx"}
 
-func (f *tuneFlags) run(ctx context.Context, u *ui, args []string, latenessSet bool) error {
+// maxSweptKeys bounds the memory of a sweep, for each rule.
+const maxSweptKeys = 1 << 19
+
+func (f *tuneFlags) run(ctx context.Context, u *ui, args []string, chosen *time.Duration) error {
 	o, err := f.options()
 	if err != nil {
 		return usage(err)
@@ -94,6 +99,10 @@ func (f *tuneFlags) run(ctx context.Context, u *ui, args []string, latenessSet b
 			return err
 		}
 		p.Rules = append(p.Rules, more.Rules...)
+	}
+	old, err := loadOld(f.against, args)
+	if err != nil {
+		return err
 	}
 	key, err := readKey(f.key)
 	if err != nil {
@@ -117,23 +126,13 @@ func (f *tuneFlags) run(ctx context.Context, u *ui, args []string, latenessSet b
 		}
 		defer page.Abort()
 	}
-	startTime := p.EventTime == policy.Start
-	lateness := replay.Lateness{Value: p.Lateness}
-	switch {
-	case latenessSet:
-		lateness.Value = f.lateness
-	case !p.LatenessSet:
-		if lateness, err = replay.MeasureLateness(streams, startTime); err != nil {
-			return err
-		}
+	var lateness replay.Lateness
+	if o.Run, lateness, err = runOptions(p, streams, chosen); err != nil {
+		return err
 	}
-	o.Rules, o.Exclude, o.Gateways = p.Rules, p.Exclude, gateways
-	o.Run = replay.Options{
-		Streams: streams, Lateness: lateness.Value, Duplicates: p.Duplicates,
-		Extract: window.ExtractOptions{Key: key, HashIDs: f.hashIDs, EventTimeStart: startTime, Price: p.Price},
-		MaxKeys: maxKeys, Since: int64(f.since), Until: int64(f.until),
-	}
-	o.MaxKeys = maxKeys
+	o.Run.Since, o.Run.Until = int64(f.since), int64(f.until)
+	o.Run.Extract.Key, o.Run.Extract.HashIDs = key, f.hashIDs
+	o.Rules, o.Exclude, o.Gateways, o.MaxKeys = p.Rules, p.Exclude, gateways, maxSweptKeys
 
 	bar := newProgress(u, streams)
 	found, err := tune.Run(ctx, o)
@@ -142,6 +141,11 @@ func (f *tuneFlags) run(ctx context.Context, u *ui, args []string, latenessSet b
 		return err
 	}
 	found.Lateness = lateness
+	if old != nil {
+		if err := f.compare(ctx, u, args, old, found, o.Run); err != nil {
+			return err
+		}
+	}
 	if err := f.print(u, found); err != nil {
 		return err
 	}
@@ -153,15 +157,27 @@ func (f *tuneFlags) run(ctx context.Context, u *ui, args []string, latenessSet b
 			return err
 		}
 	}
-	for _, s := range found.Result.Streams {
-		if s.Err != nil {
-			u.fail(fmt.Errorf("%w\nwhat was read before is in the report", s.Err))
-			failed = append(failed, s.Err)
+	return u.incomplete(found.Result, failed)
+}
+
+// compare holds the recommended policy against the one in use.
+func (f *tuneFlags) compare(ctx context.Context, u *ui, args []string, old *policy.Policy, r *tune.Report, like replay.Options) error {
+	before, err := f.logs.episodesOf(ctx, u, args, old, like)
+	if err != nil {
+		return err
+	}
+	var after []window.Episode
+	if text := r.Policy(); text != "" {
+		recommended, err := policy.Parse("the recommended policy", []byte(text))
+		if err != nil {
+			return err
+		}
+		if after, err = f.logs.episodesOf(ctx, u, args, recommended, like); err != nil {
+			return err
 		}
 	}
-	if len(failed) > 0 {
-		return &exitError{code: exitFailed}
-	}
+	diff := replay.Compare(f.against, before, after)
+	r.Against = &diff
 	return nil
 }
 

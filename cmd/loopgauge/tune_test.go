@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -158,7 +159,7 @@ func TestTuneMooncake(t *testing.T) {
 	d := tuneJSON(t, filepath.Join(fixtures, "mooncake/mooncake_conversation.jsonl.zst"))
 	episodes := map[int]int64{}
 	for _, c := range d.Sweep {
-		if c.Rule == "same-prompt" && c.Kind == "sliding" && c.WindowSeconds == 60 {
+		if c.Rule == "same-messages" && c.Kind == "sliding" && c.WindowSeconds == 60 {
 			episodes[c.Threshold] = c.Episodes
 		}
 	}
@@ -206,4 +207,9 @@ rules:
 	if !strings.Contains(string(out), "equal") {
 		t.Errorf("the comparison says: %s", out)
 	}
+}
+
+func TestTuneDocument(t *testing.T) {
+	wantNames(t, "tune --json", column(docTable(t, "tune.md", "## The document of --json", "field")), fieldPaths(reflect.TypeFor[tune.Document](), ""))
+	wantNames(t, "kinds", column(docTable(t, "tune.md", "## What kind of repeat it is", "kind")), names(tune.Kinds, func(k tune.Kind) string { return string(k) }))
 }

@@ -18,15 +18,16 @@ const DocumentVersion = 1
 
 // Document is what tune --json prints: docs/output.md describes every field.
 type Document struct {
-	Version   int               `json:"version"`
-	Loopgauge string            `json:"loopgauge"`
-	Data      DocumentData      `json:"data"`
-	Sweep     []DocumentCell    `json:"sweep"`
-	Advice    []DocumentAdvice  `json:"advice"`
-	Profiles  []DocumentProfile `json:"profiles"`
-	Labels    *DocumentLabels   `json:"labels"`
-	Episodes  []DocumentEpisode `json:"episodes"`
-	Repeats   []DocumentRepeat  `json:"repeats"` // the longest, at most 10,000
+	Version   int                  `json:"version"`
+	Loopgauge string               `json:"loopgauge"`
+	Data      DocumentData         `json:"data"`
+	Sweep     []DocumentCell       `json:"sweep"`
+	Advice    []DocumentAdvice     `json:"advice"`
+	Profiles  []DocumentProfile    `json:"profiles"`
+	Labels    *DocumentLabels      `json:"labels"`
+	Episodes  []DocumentEpisode    `json:"episodes"`
+	Repeats   []DocumentRepeat     `json:"repeats"` // the longest, at most 10,000
+	Against   *replay.DocumentDiff `json:"against"`
 }
 
 // DocumentData is the account of what was read, and what the rules could see.
@@ -39,6 +40,7 @@ type DocumentData struct {
 	Conversations   int                `json:"conversations"`
 	Repeats         int                `json:"repeats"`
 	RepeatsDropped  int64              `json:"repeats_dropped"`
+	KeysDropped     int64              `json:"keys_dropped"`
 	Kinds           map[Kind]int       `json:"kinds"`
 	Coverage        []DocumentCoverage `json:"coverage"`
 }
@@ -204,6 +206,9 @@ func NewDocument(version string, r *Report) *Document {
 		d.Episodes = append(d.Episodes, documentEpisode(f))
 	}
 	d.Repeats = r.documentRepeats()
+	if r.Against != nil {
+		d.Against = r.Against.Document()
+	}
 	return d
 }
 
@@ -252,6 +257,7 @@ func (r *Report) documentData() DocumentData {
 	for _, k := range r.Repeats {
 		d.Kinds[k.Kind]++
 	}
+	d.KeysDropped = r.keysDropped()
 	for i := range r.Result.Rules[:len(r.Options.Rules)] {
 		a := &r.Result.Rules[i]
 		c := DocumentCoverage{a.Rule.Name, a.Judged, a.Counted, a.NotMatched, map[string]int64{}}

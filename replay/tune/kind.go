@@ -137,8 +137,13 @@ func (c *collector) prints(ev *window.Event, identity int) []fingerprint.Fingerp
 	if identity < 0 {
 		return nil
 	}
-	return ev.Prints[identity].Fingerprints
+	prints := ev.Prints[identity].Fingerprints
+	return prints[:min(len(prints), fewPrints)]
 }
+
+// fewPrints of a request are enough to tell whether it differs from another; a
+// hostile one has a hundred thousand.
+const fewPrints = 4
 
 // errorMinutes knows, by minute, whether more than one caller had 429 or 5xx:
 // the difference between an outage and one's own trouble.
@@ -193,7 +198,7 @@ func (k *Repeat) classify(errors errorMinutes, coarse bool) {
 		set(Outage, "%s answered 429 or 5xx, and other callers had the same then", share(f.unavailable))
 	case 2*(f.unavailable+f.failed) >= n && f.unavailable+f.failed > 0:
 		set(Retry, "%s answered with an error; no other caller had 429 or 5xx then", share(f.unavailable+f.failed))
-	case !looksAtText(identity) && f.messages.different() > 1 && 2*f.messages.different() > min(n, mostVariety):
+	case !looksAtText(identity) && f.messages.different() > 1:
 		set(Unknown, "the requests differ: %d different among %d", f.messages.different(), n)
 	case looksAtCalls(identity) && f.results.n > 0 && f.results.different() > 1:
 		set(Polling, "the results change: %d different among %d", f.results.different(), f.results.n)

@@ -26,6 +26,9 @@ func (s Summary) String() string {
 	s.gateways(&b)
 	s.settings(&b)
 	s.labels(&b)
+	if s.Report.Against != nil {
+		b.WriteString(strings.TrimPrefix(s.Report.Against.String(), "\n") + "\n")
+	}
 	s.recommendation(&b)
 	return b.String()
 }
@@ -60,6 +63,9 @@ func (s Summary) kinds(b *strings.Builder) {
 		if n > 0 {
 			t.Add(string(kind), term.Count(n), term.Count(longest.Requests), term.Shorten(longest.Rule.Name+": "+longest.Evidence, 80-35))
 		}
+	}
+	if n := r.keysDropped(); n > 0 {
+		fmt.Fprintf(b, "%s keys had to make room in memory: the longer windows may count too little; narrow the log with --since and --until\n\n", term.Count(n))
 	}
 	if len(r.Repeats) == 0 {
 		return

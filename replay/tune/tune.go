@@ -64,7 +64,8 @@ type Report struct {
 	Recommended   []int // indexes into Advice, the rules worth having
 	Gateways      []GatewayReport
 	Exclusions    []Exclusion
-	Labelled      *Labelled // nil without labels
+	Labelled      *Labelled    // nil without labels
+	Against       *replay.Diff // nil without a policy to compare with
 }
 
 // Run reads the log once and reports.
@@ -126,6 +127,15 @@ func (p *pass) event(ev *window.Event) error {
 	p.errors.note(ev, conversation)
 	p.sweep.Add(ev)
 	return nil
+}
+
+// keysDropped is how many keys had to make room before they were quiet: above
+// 0, the numbers of the longer windows may be too low.
+func (r *Report) keysDropped() (n int64) {
+	for i := range r.Sweep {
+		n += r.Sweep[i].Dropped
+	}
+	return n
 }
 
 // coverage is the share of requests that a rule could look at.

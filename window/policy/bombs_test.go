@@ -3,23 +3,18 @@ package policy
 import (
 	"strings"
 	"testing"
-	"time"
 )
 
-// A policy that takes a parser's memory, stack or patience is refused in
-// little time.
+// A policy that takes a parser's memory, stack or patience is refused;
+// one that makes it take for ever would meet the test's timeout.
 func TestBombs(t *testing.T) {
 	f := func(text, want string) {
 		t.Helper()
-		began := time.Now()
 		_, err := Parse("p", []byte(text))
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%.20q...: %.200v, want %q", text, err, want)
 		}
 		_, _ = Format("p", []byte(text))
-		if took := time.Since(began); took > 5*time.Second {
-			t.Errorf("%.20q...: took %v", text, took)
-		}
 	}
 	f(strings.Repeat("[", 1<<19), "nested too deep")
 	f("version: "+strings.Repeat("{a: ", 1<<17), "nested too deep")

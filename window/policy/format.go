@@ -8,7 +8,7 @@ import (
 // Format writes a policy in the usual form: indented by two, lists under their
 // key, comments kept. Formatting twice gives what formatting once gave.
 func Format(name string, text []byte) ([]byte, error) {
-	r := &reader{file: name}
+	r := &reader{file: name, kind: policyKind}
 	if r.document(text) == nil {
 		return nil, r.errors
 	}

@@ -124,12 +124,8 @@ exclude: [{name: x, match: query == "1"}]
 // The work of one evaluation is bounded.
 func TestMatchCost(t *testing.T) {
 	m := condition(t, `[1,2,3,4,5,6,7,8,9,10].all(a, [1,2,3,4,5,6,7,8,9,10].all(b, [1,2,3,4,5,6,7,8,9,10].all(c, [1,2,3,4,5,6,7,8,9,10].all(d, [1,2,3,4,5,6,7,8,9,10].all(e, [1,2,3,4,5,6,7,8,9,10].all(f, a+b+c+d+e+f > 0))))))`)
-	began := time.Now()
 	if m.match(logged()) {
 		t.Error("a million steps were taken")
-	}
-	if took := time.Since(began); took > 2*time.Second {
-		t.Errorf("took %v", took)
 	}
 }
 

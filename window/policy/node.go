@@ -23,9 +23,15 @@ const maxDepth = 32
 // reader turns YAML nodes into values and gathers what is wrong with them.
 type reader struct {
 	file   string
+	kind   kind
 	errors Errors
 	wrong  map[string]bool // paths of the values that could not be read
 }
+
+// kind is what a reader calls its file.
+type kind struct{ noun, members, doc string }
+
+var policyKind = kind{"policy", "version and rules", "docs/policy.md"}
 
 // place is where a value stands, for problems that show only later.
 type place struct {
@@ -75,7 +81,7 @@ func placeOf(n ast.Node, path string) place {
 func (r *reader) document(text []byte) *ast.MappingNode {
 	whole := place{}
 	if len(text) > MaxSize {
-		r.problem(whole, "a policy of more than %d bytes", MaxSize)
+		r.problem(whole, "a %s of more than %d bytes", r.kind.noun, MaxSize)
 		return nil
 	}
 	if line, column := tooDeep(text); line > 0 {
@@ -95,11 +101,11 @@ func (r *reader) document(text []byte) *ast.MappingNode {
 	}
 	switch len(docs) {
 	case 0:
-		r.problem(whole, "empty; the smallest policy is in docs/policy.md")
+		r.problem(whole, "empty; the smallest %s is in %s", r.kind.noun, r.kind.doc)
 		return nil
 	case 1:
 	default:
-		r.problem(placeOf(docs[1], ""), "a second document: put one policy in one file")
+		r.problem(placeOf(docs[1], ""), "a second document: put one %s in one file", r.kind.noun)
 		return nil
 	}
 	if n, why := refused(docs[0]); n != nil {
@@ -108,7 +114,7 @@ func (r *reader) document(text []byte) *ast.MappingNode {
 	}
 	m, ok := asMapping(docs[0])
 	if !ok {
-		r.problem(placeOf(docs[0], ""), "must be a mapping with version and rules")
+		r.problem(placeOf(docs[0], ""), "must be a mapping with %s", r.kind.members)
 		return nil
 	}
 	return m

@@ -69,7 +69,7 @@ func Load(file string) (*Policy, error) {
 // Parse reads a policy. name is how problems call the file. An error of type
 // Errors holds every problem.
 func Parse(name string, text []byte) (*Policy, error) {
-	r := &reader{file: name}
+	r := &reader{file: name, kind: policyKind}
 	doc := r.document(text)
 	if doc == nil {
 		return nil, r.errors

@@ -62,7 +62,7 @@ func readProfile(name string) *Profile {
 
 func parseProfile(name string, text []byte) (*Profile, error) {
 	p := &Profile{Name: name, Text: text}
-	r := &reader{file: name + ".yaml"}
+	r := &reader{file: name + ".yaml", kind: policyKind}
 	doc := r.document(text)
 	if doc == nil {
 		return nil, r.errors
@@ -120,7 +120,7 @@ func profileRules(name string) ([]*ruleDraft, error) {
 func FromProfiles(names []string) (*Policy, error) {
 	d := newDraft()
 	d.version, d.versionAt = Version, place{line: 1}
-	r := &reader{file: "--profile"}
+	r := &reader{file: "--profile", kind: policyKind}
 	seen := map[string]bool{}
 	for _, name := range names {
 		rules, err := profileRules(name)

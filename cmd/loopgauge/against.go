@@ -1,0 +1,49 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/loopgauge/loopgauge/replay"
+	"github.com/loopgauge/loopgauge/window"
+	"github.com/loopgauge/loopgauge/window/policy"
+)
+
+// loadOld loads the policy that --against names, nil without one. The logs are
+// read once more for it, so they must be files.
+func loadOld(file string, args []string) (*policy.Policy, error) {
+	if file == "" {
+		return nil, nil //nolint:nilnil // no policy to compare with is no error
+	}
+	if slices.Contains(args, "-") {
+		return nil, usage(errors.New("--against reads the logs twice: standard input cannot be"))
+	}
+	p, err := policy.Load(file)
+	return p, usage(err)
+}
+
+// episodesOf judges the logs by another policy, with the lateness and the times
+// of the run that it is compared with.
+func (f *logFlags) episodesOf(ctx context.Context, u *ui, args []string, p *policy.Policy, like replay.Options) ([]window.Episode, error) {
+	streams, _, err := f.open(u, args)
+	if err != nil {
+		return nil, err
+	}
+	lateness := max(like.Lateness, time.Millisecond)
+	o, _, err := runOptions(p, streams, &lateness)
+	if err != nil {
+		return nil, err
+	}
+	o.Since, o.Until, o.Extract = like.Since, like.Until, like.Extract
+	var episodes []window.Episode
+	o.Episode = func(e *window.Episode) error {
+		if len(episodes) < maxEpisodes {
+			episodes = append(episodes, *e)
+		}
+		return nil
+	}
+	_, err = replay.Run(ctx, o)
+	return episodes, err
+}

@@ -1,0 +1,107 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/loopgauge/loopgauge/replay/tune"
+)
+
+// TestKinds gives each kind a log of its own, and the nearest log that is of
+// another kind.
+func TestKinds(t *testing.T) {
+	// log makes n requests, each from a line that is given its number, at
+	// uneven pauses.
+	log := func(n int, line func(i int) string) string {
+		var b strings.Builder
+		at := 1700000000.0
+		for i := range n {
+			at += 1 + float64(i*i%7)/3
+			fmt.Fprintf(&b, `{"time":%.3f,"id":"r%d",%s}`+"\n", at, i, line(i))
+		}
+		return b.String()
+	}
+	request := `"session":"s","caller":"k","model":"m","path":"/v1/chat/completions","method":"POST","messages":[{"role":"user","content":"hi"}]`
+	f := func(name, lines, rule string, want tune.Kind, evidence string) {
+		t.Helper()
+		d := tuneDocument(t, lines)
+		for _, k := range d.Repeats {
+			if k.Rule == rule {
+				if k.Kind != want || !strings.Contains(k.Evidence, evidence) {
+					t.Errorf("%s: %s by %s, because %s; want %s, %s", name, k.Kind, rule, k.Evidence, want, evidence)
+				}
+				return
+			}
+		}
+		t.Errorf("%s: no repeat by %s", name, rule)
+	}
+
+	f("the same request, answered", log(8, func(int) string { return request + `,"status":200` }),
+		"last-messages", tune.Stuck, "8 times")
+	f("too few", log(3, func(int) string { return request + `,"status":200` }),
+		"last-messages", tune.Unknown, "only 3 times")
+	f("nobody knows how it went", log(8, func(int) string { return request }),
+		"last-messages", tune.Unknown, "does not show how it went")
+	f("errors of one's own", log(8, func(i int) string { return request + fmt.Sprintf(`,"status":%d`, []int{400, 400, 500}[i%3]) }),
+		"last-messages", tune.Retry, "7 of 7")
+	f("errors that others have too", log(16, func(i int) string {
+		return strings.ReplaceAll(request, `"k"`, fmt.Sprintf(`"k%d"`, i%2)) + `,"status":503`
+	}), "aisg", tune.Outage, "other callers had the same")
+	f("one token", log(8, func(int) string { return request + `,"status":200,"max_tokens":1` }),
+		"last-messages", tune.Probe, "one token")
+	f("a health check", log(8, func(int) string {
+		return strings.ReplaceAll(request, "/v1/chat/completions", "/health") + `,"status":200`
+	}),
+		"last-messages", tune.Probe, "health check")
+	f("reading", log(8, func(int) string { return `"caller":"k","method":"GET","path":"/v1/models","status":200` }),
+		"fairvisor", tune.Polling, "GET")
+	f("one prompt in many sessions", log(8, func(i int) string {
+		return strings.ReplaceAll(request, `"s"`, fmt.Sprintf(`"s%d"`, i)) + `,"status":200`
+	}),
+		"same-messages", tune.Batch, "sessions")
+	f("different requests under one fingerprint", log(8, func(i int) string { return strings.ReplaceAll(request, "hi", fmt.Sprint("hi ", i)) + `,"status":200` }),
+		"zelyx", tune.Unknown, "the requests differ")
+	f("others between", log(8, func(i int) string {
+		return strings.ReplaceAll(request, "hi", []string{"a", fmt.Sprint("b", i)}[i%2]) + `,"status":200`
+	}), "last-messages", tune.Unknown, "others between")
+
+	step := func(result string) string {
+		return `"session":"s","caller":"k","model":"m","status":200,"tool_calls":[{"name":"ls","arguments":"{}"}],"messages":[{"role":"user","content":"go"},` +
+			`{"role":"assistant","tool_calls":[{"id":"1","function":{"name":"ls","arguments":"{}"}}]},{"role":"tool","tool_call_id":"1","content":"` + result + `"}]`
+	}
+	f("the same call, the same result", log(8, func(int) string { return step("empty") }),
+		"tool-call-result", tune.Stuck, "same result")
+	f("the same call, seen by its name and arguments", log(8, func(int) string { return step("empty") }),
+		"tool-call", tune.Stuck, "same result each time")
+	f("the same call, another result", log(8, func(i int) string { return step(fmt.Sprint("line ", i)) }),
+		"tool-call", tune.Polling, "the results change")
+
+	// Two lines for each request, at its very time; the ids differ.
+	twice := ""
+	for i := range 40 {
+		line := fmt.Sprintf(`"session":"s%d","caller":"k","model":"m","status":200,"messages":[{"role":"user","content":"%d"}]}`+"\n", i, i)
+		twice += fmt.Sprintf(`{"time":%d.%03d,"id":"a%d",`, 1700000000+10*i, i, i) + line
+		if i%20 == 0 {
+			twice += fmt.Sprintf(`{"time":%d.%03d,"id":"b%d",`, 1700000000+10*i, i, i) + line
+		}
+	}
+	f("written twice", twice, "last-messages", tune.DuplicateLogging, "at the very time")
+
+	// A clock: the same pause each time.
+	clock := ""
+	for i := range 20 {
+		clock += fmt.Sprintf(`{"time":%d.5,"id":"r%d",%s,"status":200}`+"\n", 1700000000+30*i, i, request)
+	}
+	f("a clock", clock, "last-messages", tune.Polling, "every 30 s")
+}
+
+func tuneDocument(t *testing.T, lines string) tune.Document {
+	t.Helper()
+	var d tune.Document
+	if err := json.Unmarshal([]byte(loopgauge(t, lines, "tune", "--json", "--format", "loopgauge", "-")), &d); err != nil {
+		t.Fatal(err)
+	}
+	return d
+}

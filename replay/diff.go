@@ -1,0 +1,99 @@
+package replay
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/loopgauge/loopgauge/replay/term"
+	"github.com/loopgauge/loopgauge/window"
+)
+
+// Diff is what changes in the loops that are found when one policy takes the
+// place of another.
+type Diff struct {
+	Old       string // the old policy's name
+	New, Lost []Loop
+	Same      []Loop // as the new policy sees them
+}
+
+// Compare compares the loops of two policies over the same log. A loop is the
+// same if it runs in the same scope at the same time, whatever rule saw it.
+func Compare(old string, before, after []window.Episode) Diff {
+	d := Diff{Old: old}
+	was, is := Loops(before), Loops(after)
+	met := make([]bool, len(was))
+	for _, l := range is {
+		found := false
+		for i := range was {
+			if was[i].First <= l.Last && l.First <= was[i].Last && sameScope(was[i].Scope, l.Scope) {
+				met[i], found = true, true
+			}
+		}
+		if found {
+			d.Same = append(d.Same, l)
+		} else {
+			d.New = append(d.New, l)
+		}
+	}
+	for i, l := range was {
+		if !met[i] {
+			d.Lost = append(d.Lost, l)
+		}
+	}
+	return d
+}
+
+func sameScope(a, b []string) bool { return strings.Join(a, "\x00") == strings.Join(b, "\x00") }
+
+// String lists what is new and what is lost, and counts last.
+func (d Diff) String() string {
+	var b strings.Builder
+	t := term.Table{Right: map[int]bool{3: true}}
+	t.Add("", "loop", "fired", "requests", "rules")
+	add := func(what string, loops []Loop) {
+		for i := max(0, len(loops)-shownLoops); i < len(loops); i++ {
+			l := &loops[i]
+			t.Add(what, term.Shorten(term.Safe(strings.Join(l.Scope, " ")), 28), term.Instant(l.Fired).Format("2006-01-02 15:04:05"),
+				term.Count(l.Requests), strings.Join(l.Rules, ", "))
+		}
+	}
+	add("new", d.New)
+	add("lost", d.Lost)
+	b.WriteByte('\n')
+	if len(d.New)+len(d.Lost) > 0 {
+		t.Write(&b, "")
+		b.WriteByte('\n')
+	}
+	fmt.Fprintf(&b, "against %s: %d new, %d lost, %d the same\n", term.Safe(d.Old), len(d.New), len(d.Lost), len(d.Same))
+	return b.String()
+}
+
+// DocumentDiff is the comparison in a document; lists are null without one.
+type DocumentDiff struct {
+	Policy string         `json:"policy"`
+	Same   int            `json:"same"`
+	New    []DocumentLoop `json:"new"`
+	Lost   []DocumentLoop `json:"lost"`
+}
+
+// DocumentLoop is one loop, as the episodes of several rules make it.
+type DocumentLoop struct {
+	Scope    []string `json:"scope"`
+	First    string   `json:"first"`
+	Fired    string   `json:"fired"`
+	Last     string   `json:"last"`
+	Requests int64    `json:"requests"`
+	Rules    []string `json:"rules"`
+}
+
+// Document is the comparison for a --json document.
+func (d Diff) Document() *DocumentDiff {
+	list := func(loops []Loop) []DocumentLoop {
+		out := []DocumentLoop{}
+		for _, l := range loops {
+			out = append(out, DocumentLoop{l.Scope, Stamp(l.First), Stamp(l.Fired), Stamp(l.Last), l.Requests, l.Rules})
+		}
+		return out
+	}
+	return &DocumentDiff{d.Old, len(d.Same), list(d.New), list(d.Lost)}
+}

@@ -1,0 +1,88 @@
+package scenario
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// Update gives the fixture's text with the episodes of the run as the expected
+// ones. Without an episodes member, and where nothing changes, it is the text
+// as it was.
+func (w *Watch) Update() ([]byte, error) {
+	f, seen := w.fixture, w.seen()
+	want := slices.Clone(f.episodes)
+	slices.SortStableFunc(want, compareEpisodes)
+	if !f.episodesAt.Set() || slices.EqualFunc(want, seen, equalEpisodes) {
+		return f.text, nil
+	}
+	out, err := f.yaml.Replace("episodes", writeEpisodes(seen))
+	if err != nil {
+		return nil, fmt.Errorf("%s: episodes: %w", f.File, err)
+	}
+	// What was written must be what is read, before it replaces the file.
+	again, err := Parse(f.File, out)
+	if err != nil {
+		return nil, fmt.Errorf("%w\nthe fixture was left as it is", err)
+	}
+	got := slices.Clone(again.episodes)
+	slices.SortStableFunc(got, compareEpisodes)
+	if !slices.EqualFunc(got, seen, equalEpisodes) {
+		return nil, fmt.Errorf("%s: episodes: cannot be written so that they are read back; the fixture was left as it is", f.File)
+	}
+	w.expect(again)
+	return out, nil
+}
+
+// expect takes over the expectations of a fixture that differs from the one
+// before in its episodes, and in the lines that others stand on.
+func (w *Watch) expect(f *Fixture) {
+	w.fixture = f
+	for i, s := range w.mustFire {
+		s.expectation = f.mustFire[i]
+	}
+	for i, s := range w.mustNotFire {
+		s.expectation = f.mustNotFire[i]
+	}
+}
+
+func equalEpisodes(a, b episode) bool { return compareEpisodes(a, b) == 0 }
+
+func writeEpisodes(list []episode) string {
+	if len(list) == 0 {
+		return "episodes: []\n"
+	}
+	var b strings.Builder
+	b.WriteString("episodes:\n")
+	for _, e := range list {
+		var scope []string
+		for _, s := range e.scope {
+			scope = append(scope, quote(s.field)+": "+quote(s.value))
+		}
+		fmt.Fprintf(&b, "  - {rule: %s, scope: {%s}, fired: %q, last: %q, requests: %d}\n",
+			quote(e.rule), strings.Join(scope, ", "), stamp(e.fired), stamp(e.last), e.requests)
+	}
+	return b.String()
+}
+
+// plain is what means the same with quotes and without, in any YAML.
+var plain = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_.-]*$`)
+
+var notPlain = []string{"true", "false", "yes", "no", "on", "off", "null", "y", "n"}
+
+// quote writes a text as YAML: a string of JSON is one, too.
+func quote(text string) string {
+	if plain.MatchString(text) && !slices.Contains(notPlain, strings.ToLower(text)) {
+		return text
+	}
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(text); err != nil {
+		panic(err) // a text always encodes
+	}
+	return strings.TrimSuffix(b.String(), "\n")
+}

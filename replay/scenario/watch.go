@@ -1,0 +1,135 @@
+package scenario
+
+import (
+	"slices"
+
+	"github.com/loopgauge/loopgauge/fingerprint"
+	"github.com/loopgauge/loopgauge/window"
+)
+
+// Watch sees a run for a fixture. Its methods are the sinks of a replay.
+type Watch struct {
+	fixture  *Fixture
+	plan     *window.Plan
+	identity []int // by rule: index into the plan's identities
+	scope    []int // likewise, scopes
+
+	mustFire, mustNotFire []*sight
+	conversations         []string // of the request at hand
+	requests              int64
+	episodes              []window.Episode
+}
+
+// sight is what was seen of one expectation.
+type sight struct {
+	*expectation
+	picked   bool // the request at hand
+	requests int64
+	counted  int64 // verdicts
+	causes   [fingerprint.Causes]int64
+	fired    map[string]int64 // requests by episode
+	nearest  near
+}
+
+// near is the count that came nearest to firing.
+type near struct {
+	rule             string
+	count, threshold int
+}
+
+// Watch prepares for a run of the plan.
+func (f *Fixture) Watch(plan *window.Plan) *Watch {
+	w := &Watch{fixture: f, plan: plan}
+	for _, r := range plan.Rules {
+		w.identity = append(w.identity, slices.Index(plan.Identities, r.Identity))
+		w.scope = append(w.scope, slices.IndexFunc(plan.Scopes, func(s *fingerprint.Scope) bool {
+			return slices.Equal(s.Fields, r.Scope.Fields)
+		}))
+	}
+	sights := func(list []*expectation) []*sight {
+		var out []*sight
+		for _, x := range list {
+			out = append(out, &sight{expectation: x, fired: map[string]int64{}})
+		}
+		return out
+	}
+	w.mustFire, w.mustNotFire = sights(f.mustFire), sights(f.mustNotFire)
+	return w
+}
+
+// Event sees a request before the rules do.
+func (w *Watch) Event(ev *window.Event) error {
+	w.requests++
+	w.conversations = w.conversations[:0]
+	for i, s := range w.plan.Scopes {
+		if k := slices.Index(s.Fields, conversation); k >= 0 && k < len(ev.Scopes[i].Values) {
+			w.conversations = append(w.conversations, ev.Scopes[i].Values[k])
+		}
+	}
+	for _, list := range [][]*sight{w.mustFire, w.mustNotFire} {
+		for _, s := range list {
+			if s.picked = s.picks(ev, w.conversations); s.picked {
+				s.requests++
+				w.why(s, ev)
+			}
+		}
+	}
+	return nil
+}
+
+// why notes for what causes the rules could not look at a request.
+func (w *Watch) why(s *sight, ev *window.Event) {
+	for i, r := range w.plan.Rules {
+		if !s.wants(r) || ev.Rules[i] == window.NotMatched {
+			continue
+		}
+		if c := ev.Prints[w.identity[i]].Cause; c != fingerprint.Computable {
+			s.causes[c]++
+		} else if c := ev.Scopes[w.scope[i]].Cause; c != fingerprint.Computable {
+			s.causes[c]++
+		}
+	}
+}
+
+// Verdict sees what a rule says of the request.
+func (w *Watch) Verdict(v *window.Verdict) error {
+	for _, list := range [][]*sight{w.mustFire, w.mustNotFire} {
+		for _, s := range list {
+			if s.picked && s.wants(v.Rule) {
+				s.counted++
+				s.see(w.near(v))
+				if v.Fired {
+					s.fired[v.Episode]++
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// near is the verdict's count beside the threshold that it was held to.
+func (w *Watch) near(v *window.Verdict) near {
+	n := near{v.Rule.Name, v.Count, v.Rule.Threshold}
+	if i := slices.Index(w.plan.Rules, v.Rule); i >= 0 {
+		if o := v.Event.Rules[i]; o >= 0 && v.Rule.Overrides[o].Threshold > 0 {
+			n.threshold = v.Rule.Overrides[o].Threshold
+		}
+	}
+	return n
+}
+
+func (s *sight) see(n near) {
+	if n.count < 0 {
+		return // the gateway does not count
+	}
+	old := s.nearest
+	if missing, before := n.threshold-n.count, old.threshold-old.count; old.rule == "" || missing < before || missing == before && n.count > old.count {
+		s.nearest = n
+	}
+}
+
+// Episode sees a loop.
+func (w *Watch) Episode(e *window.Episode) error {
+	w.episodes = append(w.episodes, *e)
+	return nil
+}

@@ -1,0 +1,162 @@
+package policy
+
+import (
+	"bytes"
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/goccy/go-yaml/ast"
+)
+
+// Strict is another YAML file of the project, read as strictly as a policy and
+// with problems that look the same.
+type Strict struct {
+	r    *reader
+	text []byte
+	doc  *ast.MappingNode // nil if the text is no mapping
+}
+
+// Member is how one member of a mapping is read.
+type Member struct {
+	Name string
+	Read func(Value)
+}
+
+// Value is a value and the place where it stands.
+type Value struct {
+	r    *reader
+	node ast.Node
+	at   place
+}
+
+// NewStrict parses a text. noun is what such a file is called, members what it
+// must have, and doc where it is described: messages name them.
+func NewStrict(name string, text []byte, noun, members, doc string) *Strict {
+	r := &reader{file: name, kind: kind{noun, members, doc}}
+	return &Strict{r: r, text: text, doc: r.document(text)}
+}
+
+// Read hands every member to its reader, once.
+func (s *Strict) Read(members ...Member) {
+	if s.doc != nil {
+		s.r.mapping(s.doc, place{}, s.r.fields(members))
+	}
+}
+
+// Missing adds the problem that a member is not there.
+func (s *Strict) Missing(member, what string) {
+	s.r.problem(place{line: 1, column: 1, path: member}, "%s", what)
+}
+
+// Err is everything that was wrong, in the order of the file: Errors or nil.
+func (s *Strict) Err() error {
+	if len(s.r.errors) == 0 {
+		return nil
+	}
+	return s.r.errors.sorted()
+}
+
+// Replace gives the text with other lines for one member, from its key to its
+// last line. Everything else stays as it is, comments too.
+func (s *Strict) Replace(member, lines string) ([]byte, error) {
+	if s.doc == nil || s.doc.IsFlowStyle {
+		return nil, errors.New("cannot be rewritten: write each member on its own line")
+	}
+	i := slices.IndexFunc(s.doc.Values, func(v *ast.MappingValueNode) bool { return keyText(v.Key) == member })
+	if i < 0 {
+		return nil, errors.New("cannot be rewritten: there is no " + member)
+	}
+	all := bytes.SplitAfter(s.text, []byte("\n"))
+	from, to := placeOf(s.doc.Values[i].Key, "").line-1, len(all)
+	if i+1 < len(s.doc.Values) {
+		to = placeOf(s.doc.Values[i+1].Key, "").line - 1
+	}
+	// Blank lines and comments from the margin on belong to what follows.
+	for to > from+1 {
+		last := bytes.TrimRight(all[to-1], "\r\n\t ")
+		if len(last) > 0 && last[0] != '#' {
+			break
+		}
+		to--
+	}
+	out := append(bytes.Join(all[:from], nil), lines...)
+	return append(out, bytes.Join(all[to:], nil)...), nil
+}
+
+// fields is members as mapping wants them.
+func (r *reader) fields(members []Member) []field {
+	fields := make([]field, len(members))
+	for i, m := range members {
+		fields[i] = field{m.Name, func(n ast.Node, at place) { m.Read(Value{r, n, at}) }}
+	}
+	return fields
+}
+
+// Problem is one about this value, not yet added to any.
+func (v Value) Problem(what string) Problem {
+	return Problem{v.r.file, v.at.line, v.at.column, v.at.path, what}
+}
+
+// Reject adds a problem about this value.
+func (v Value) Reject(what string) { v.r.errors = append(v.r.errors, v.Problem(what)) }
+
+// Set tells whether the value was there.
+func (v Value) Set() bool { return v.r != nil }
+
+// Mapping hands every member to its reader, once.
+func (v Value) Mapping(members ...Member) { v.r.mapping(v.node, v.at, v.r.fields(members)) }
+
+// List hands over every element.
+func (v Value) List(read func(Value)) {
+	v.r.list(v.node, v.at, func(n ast.Node, at place) { read(Value{v.r, n, at}) })
+}
+
+// Members hands over every member of a mapping whose names the file chooses.
+func (v Value) Members(read func(name string, v Value)) {
+	var members []Member
+	if m, ok := asMapping(v.node); ok {
+		for _, x := range m.Values {
+			name := keyText(x.Key)
+			members = append(members, Member{name, func(v Value) { read(name, v) }})
+		}
+	}
+	v.Mapping(members...)
+}
+
+// IsText tells a text from anything else.
+func (v Value) IsText() bool { return kindOf(v.node) == "a text" }
+
+// Text reads a text that is not empty.
+func (v Value) Text() string {
+	text, ok := v.r.textOf(v.node, v.at)
+	if ok && strings.TrimSpace(text) == "" {
+		v.Reject("must not be empty")
+	}
+	return text
+}
+
+// Integer reads a whole number of at least the least.
+func (v Value) Integer(least int) int {
+	n, before := 0, len(v.r.errors)
+	var at place
+	v.r.integer(&n, &at)(v.node, v.at)
+	if len(v.r.errors) == before && n < least {
+		v.r.problem(v.at, "must be at least %d, is %d", least, n)
+	}
+	return n
+}
+
+// Number reads a number that is not negative.
+func (v Value) Number() float64 {
+	var x float64
+	v.r.number(&x)(v.node, v.at)
+	return x
+}
+
+// OneOf rejects a word that is not one of them.
+func (v Value) OneOf(words []string) string {
+	var word string
+	v.r.choice(words, func(s string) { word = s })(v.node, v.at)
+	return word
+}
