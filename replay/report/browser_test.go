@@ -25,6 +25,7 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
+	"github.com/loopgauge/loopgauge/replay"
 	"github.com/loopgauge/loopgauge/replay/tune"
 )
 
@@ -384,6 +385,25 @@ func TestHostileTextStaysText(t *testing.T) {
 	}
 	if n := eval[int](b, `document.querySelectorAll("img, iframe, object, embed, link, a").length`); n != 0 {
 		t.Errorf("%d elements came from text", n)
+	}
+	b.quiet()
+}
+
+// With --against, the page says what changes; text in it is text too.
+func TestAgainst(t *testing.T) {
+	r := tuned(t, "a.jsonl", days())
+	r.Against = &replay.Diff{
+		Old:  "<i>old.yaml",
+		New:  []replay.Loop{{Scope: []string{"session " + hostile[0]}, Fired: began.UnixMicro(), Requests: 1234, Rules: []string{"a", "b"}}},
+		Lost: make([]replay.Loop, 300), Same: make([]replay.Loop, 3),
+	}
+	b := browse(t, write(t, r), 1280, 900)
+	if got, want := b.text("against"), "The recommended policy finds 1 loop that it does not, misses 300 that it finds, and finds 3 of the same."; got != want {
+		t.Errorf("the page says %q, want %q", got, want)
+	}
+	said := eval[[]string](b, `[...document.querySelectorAll("#against + table tbody tr")].map((tr) => [...tr.cells].map((c) => c.textContent).join("|"))`)
+	if len(said) != 201 || said[200] != "new|session <script>alert(1)</script>|2026-11-01 08:00:00|1,234|a, b" {
+		t.Errorf("%d loops are listed, the last of them %q", len(said), said[len(said)-1])
 	}
 	b.quiet()
 }

@@ -40,6 +40,7 @@ type page struct {
 	Gateways   []gateway       `json:"gateways"`
 	Exclusions []exclusion     `json:"exclusions"`
 	Labels     *labels         `json:"labels"`
+	Against    *against        `json:"against"`
 	PolicyHead string          `json:"policyHead"`
 	PolicyTail string          `json:"policyTail"`
 	Policy     string          `json:"policy"`
@@ -141,6 +142,42 @@ type labels struct {
 	Recall    [2]float64 `json:"recallInterval"`
 }
 
+// against is the recommended policy beside another.
+type against struct {
+	Policy string `json:"policy"`
+	New    int    `json:"new"`
+	Lost   int    `json:"lost"`
+	Same   int    `json:"same"`
+	Loops  []loop `json:"loops"` // new and lost ones, the costliest first
+}
+
+type loop struct {
+	What     string `json:"what"`
+	Who      string `json:"who"`
+	Fired    int64  `json:"fired"`
+	Requests int64  `json:"requests"`
+	Rules    string `json:"rules"`
+}
+
+// mostLoops is how many new ones are listed, and how many lost ones.
+const mostLoops = 200
+
+func newAgainst(d *replay.Diff) *against {
+	if d == nil {
+		return nil
+	}
+	a := &against{Policy: shown(d.Old), New: len(d.New), Lost: len(d.Lost), Same: len(d.Same), Loops: []loop{}}
+	add := func(what string, loops []replay.Loop) {
+		for i := len(loops) - 1; i >= max(0, len(loops)-mostLoops); i-- {
+			l := &loops[i]
+			a.Loops = append(a.Loops, loop{what, shown(strings.Join(l.Scope, " ")), l.Fired / 1000, l.Requests, shown(strings.Join(l.Rules, ", "))})
+		}
+	}
+	add("lost", d.Lost)
+	add("new", d.New)
+	return a
+}
+
 // rawRepeat is a repeat as JSON: an array, in the order of repeatFields in
 // page.js.
 type rawRepeat = json.RawMessage
@@ -179,7 +216,7 @@ func newPage(r *tune.Report, o Options, d detail) *page {
 		Lateness: lateness{term.Lasting(r.Lateness.Value), r.Lateness.Measured, r.Result.Order.Tied},
 		Streams:  []stream{}, Budget: r.Options.Budget, MaxWrong: r.Options.MaxWrong,
 		Windows: []string{}, Counters: window.SweepKinds, Kinds: tune.Kinds,
-		Rules: []rule{}, Picked: append([]int{}, r.Recommended...), Gateways: []gateway{}, Exclusions: []exclusion{}, Policy: r.Policy(), All: len(r.Repeats), NoRoom: r.Dropped,
+		Rules: []rule{}, Picked: append([]int{}, r.Recommended...), Gateways: []gateway{}, Exclusions: []exclusion{}, Against: newAgainst(r.Against), Policy: r.Policy(), All: len(r.Repeats), NoRoom: r.Dropped,
 		Texts: []string{}, Counts: []string{}, Rows: [][]int{}, Repeats: []rawRepeat{}, Rest: []restOfRepeats{},
 	}
 	if !p.Empty {

@@ -245,6 +245,12 @@
       h("div", { class: "cards" }, cards),
       (blind.length || close.some(Boolean)) && h("ul", null, blind, close),
       exclusions.length > 0 && [h("h3", null, "Leave out what repeats on purpose"), h("ul", null, exclusions)],
+      D.against && [
+        h("h3", null, "Against " + D.against.policy),
+        h("p", { id: "against" }, "The recommended policy finds " + plural(D.against.new, "loop") + " that it does not, misses " + D.against.lost + " that it finds, and finds " + D.against.same + " of the same."),
+        D.against.loops.length > 0 && table(["", "Who", "Fired (UTC)", { n: "Requests" }, "Rules"], D.against.loops.map((l) => [l.what, l.who, stamp(l.fired), count(l.requests), l.rules])),
+        D.against.loops.length < D.against.new + D.against.lost && h("p", { class: "small" }, "The costliest " + D.against.loops.length + " are listed."),
+      ],
       h("h3", null, "Before you rely on it"),
       h("ul", null, caveats.map((c) => h("li", null, c)),
         h("li", null, "A log shows what happened without the rule. Whoever is stopped may come again in another way, and that is not in it.")));
