@@ -60,10 +60,9 @@ func newTab(tb testing.TB, width, height int64) *tab {
 	if err != nil {
 		tb.Fatal("there is no chromium on the PATH: scripts/setup.sh chromium installs it")
 	}
-	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(program), chromedp.UserDataDir(tb.TempDir()))
-	if os.Getuid() == 0 {
-		options = append(options, chromedp.NoSandbox) // Chromium's own does not start for root
-	}
+	// The sandbox starts neither for root nor in most containers, and the page
+	// is our own.
+	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(program), chromedp.UserDataDir(tb.TempDir()), chromedp.NoSandbox, chromedp.WSURLReadTimeout(time.Minute))
 	alloc, stop := chromedp.NewExecAllocator(context.Background(), options...)
 	tb.Cleanup(stop)
 	ctx, cancel := chromedp.NewContext(alloc)
@@ -401,7 +400,7 @@ func TestAgainst(t *testing.T) {
 	if got, want := b.text("against"), "The recommended policy finds 1 loop that it does not, misses 300 that it finds, and finds 3 of the same."; got != want {
 		t.Errorf("the page says %q, want %q", got, want)
 	}
-	said := eval[[]string](b, `[...document.querySelectorAll("#against + table tbody tr")].map((tr) => [...tr.cells].map((c) => c.textContent).join("|"))`)
+	said := eval[[]string](b, `[...document.querySelectorAll("#against + details tbody tr")].map((tr) => [...tr.cells].map((c) => c.textContent).join("|"))`)
 	if len(said) != 201 || said[200] != "new|session <script>alert(1)</script>|2026-11-01 08:00:00|1,234|a, b" {
 		t.Errorf("%d loops are listed, the last of them %q", len(said), said[len(said)-1])
 	}
@@ -438,7 +437,9 @@ func TestServedPageAsksForNothing(t *testing.T) {
 
 // The page fits every window: nothing makes it scroll sideways.
 func TestPageFits(t *testing.T) {
-	html := write(t, tuned(t, "a.jsonl", hostileLog()))
+	r := tuned(t, "a.jsonl", hostileLog())
+	r.Against = &replay.Diff{Old: strings.Repeat("o", 300), Lost: []replay.Loop{{Scope: []string{"fingerprint " + strings.Repeat("f", 64)}, Rules: []string{strings.Repeat("r", 80)}}}}
+	html := write(t, r)
 	html = bytes.ReplaceAll(html, []byte("\"s-loop-1\""), []byte("\""+strings.Repeat("w", mostText)+"\""))
 	for _, width := range []int64{360, 900, 901, 1280} {
 		b := browse(t, html, width, 800)
@@ -446,6 +447,9 @@ func TestPageFits(t *testing.T) {
 			t.Errorf("in a window of %d the page is %d wide: %s", width, got, eval[string](b, `[...document.querySelectorAll("body *")].filter((e) => e.getBoundingClientRect().right > innerWidth + 1).slice(0, 5).map((e) => e.tagName + "#" + e.id + "." + e.className).join(" ")`))
 		}
 		b.quiet()
+	}
+	if dir := os.Getenv("LOOPGAUGE_SCREENSHOTS"); dir != "" {
+		screenshots(t, dir)
 	}
 }
 
@@ -522,13 +526,10 @@ func TestFiveThousandEpisodes(t *testing.T) {
 	b.quiet()
 }
 
-// TestScreenshots leaves pictures for people to look at in the folder that
-// LOOPGAUGE_SCREENSHOTS names.
-func TestScreenshots(t *testing.T) {
-	dir := os.Getenv("LOOPGAUGE_SCREENSHOTS")
-	if dir == "" {
-		t.Skip("LOOPGAUGE_SCREENSHOTS names no folder")
-	}
+// screenshots leaves pictures for people to look at, of the page that
+// LOOPGAUGE_REPORT names or one of our own.
+func screenshots(t *testing.T, dir string) {
+	t.Helper()
 	html := write(t, tuned(t, "a.jsonl", days()), "loopgauge", "tune", "access.log")
 	if file := os.Getenv("LOOPGAUGE_REPORT"); file != "" {
 		var err error

@@ -248,7 +248,7 @@
       D.against && [
         h("h3", null, "Against " + D.against.policy),
         h("p", { id: "against" }, "The recommended policy finds " + plural(D.against.new, "loop") + " that it does not, misses " + D.against.lost + " that it finds, and finds " + D.against.same + " of the same."),
-        D.against.loops.length > 0 && table(["", "Who", "Fired (UTC)", { n: "Requests" }, "Rules"], D.against.loops.map((l) => [l.what, l.who, stamp(l.fired), count(l.requests), l.rules])),
+        D.against.loops.length > 0 && h("details", { open: D.against.loops.length <= 10 }, h("summary", null, "The loops that change"), table(["Change", "Who", "Fired (UTC)", { n: "Requests" }, "Rules"], D.against.loops.map((l) => [l.what, l.who, stamp(l.fired), count(l.requests), l.rules]))),
         D.against.loops.length < D.against.new + D.against.lost && h("p", { class: "small" }, "The costliest " + D.against.loops.length + " are listed."),
       ],
       h("h3", null, "Before you rely on it"),
