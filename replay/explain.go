@@ -123,7 +123,7 @@ func lines(ctx context.Context, streams []*ingest.Stream, newParser func() func(
 				}
 				break
 			}
-			if err := write(out); err != nil {
+			if err := write(rawjson.Printable(out)); err != nil {
 				return err
 			}
 		}

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"fmt"
 
+	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
+
 	"github.com/loopgauge/loopgauge/replay/term"
 
 	"github.com/loopgauge/loopgauge/window"
@@ -116,7 +118,7 @@ type ExplainedLine struct {
 // MarshalIndent is the document as JSON, indented.
 func (e *Explanation) MarshalIndent() ([]byte, error) {
 	b, err := json.MarshalIndent(e, "", "  ")
-	return append(b, '\n'), err
+	return append(rawjson.Printable(b), '\n'), err
 }
 
 func explainedRule(r *window.Rule) ExplainedRule {

@@ -38,7 +38,7 @@ var mayImport = map[string][]string{
 	"sinks/parquet":       {"sinks", "window", "fingerprint"},
 	"replay/term":         {},
 	"replay":              {"replay/term", "ingest", "window", "fingerprint", "fingerprint/rawjson"},
-	"replay/tune":         {"replay", "replay/term", "window", "fingerprint"},
+	"replay/tune":         {"replay", "replay/term", "window", "fingerprint", "fingerprint/rawjson"},
 	"replay/report":       {"replay/tune", "replay", "replay/term", "window", "fingerprint"},
 	"replay/scenario":     {"replay", "replay/term", "ingest/formats", "window/policy", "window", "fingerprint"},
 	"cmd/loopgauge": {

@@ -144,6 +144,9 @@ func (f *replayFlags) run(ctx context.Context, u *ui, args []string, chosen *tim
 	if err := u.incomplete(result, failed); err != nil {
 		return err
 	}
+	if f.failOnAlert && summary.Blind() {
+		return errors.New("--fail-on-alert: no rule could look at any request, so nothing was checked")
+	}
 	alert := func(e window.Episode) bool { return e.Rule.Action != window.Record }
 	if f.failOnAlert && slices.ContainsFunc(episodes, alert) {
 		return &exitError{code: exitFindings}

@@ -8,6 +8,7 @@ import (
 	"strconv"
 
 	"github.com/loopgauge/loopgauge/fingerprint"
+	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
 	"github.com/loopgauge/loopgauge/replay"
 	"github.com/loopgauge/loopgauge/window"
 )
@@ -242,7 +243,7 @@ func (k *Repeat) scope() map[string]string {
 // MarshalIndent is the document as JSON, indented.
 func (d *Document) MarshalIndent() ([]byte, error) {
 	b, err := json.MarshalIndent(d, "", "  ")
-	return append(b, '\n'), err
+	return append(rawjson.Printable(b), '\n'), err
 }
 
 func (r *Report) documentData() DocumentData {
