@@ -8,6 +8,7 @@
 #   python      DuckDB and friends        .cache/venv/bin/python
 #   rivals      what make bench measures against, .cache/rivals/bin/python
 #   race        a C compiler, for go test -race
+#   chromium    the browser that the report is tested in
 #
 # Debian packages are installed as root; anyone else is told which are missing.
 set -euo pipefail
@@ -83,10 +84,12 @@ rivals() {
 
 race() { echo 'int main(void) { return 0; }' | ${CC:-cc} -x c -o /dev/null - 2>/dev/null || need gcc libc6-dev; }
 
-[ $# -gt 0 ] || set -- gotestsum lint python race
+chromium() { command -v chromium >/dev/null || need chromium; }
+
+[ $# -gt 0 ] || set -- gotestsum lint python race chromium
 for part; do
   case $part in
-    gotestsum | lint | python | rivals | race) "$part" ;;
+    gotestsum | lint | python | rivals | race | chromium) "$part" ;;
     *) fail "no part is called $part; see the head of scripts/setup.sh" ;;
   esac
 done

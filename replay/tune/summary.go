@@ -218,33 +218,24 @@ const fewRequests = 100
 func (s Summary) recommendation(b *strings.Builder) {
 	r := s.Report
 	judged := r.Result.Account.Judged
-	loops := 0
-	for _, k := range r.Repeats {
-		if r.isLoop(k) {
-			loops++
-		}
-	}
-	switch {
-	case judged == 0:
-		b.WriteString(s.bold("nothing to judge") + "\n")
-		return
-	case len(r.Recommended) > 0:
-	case loops > 0:
-		b.WriteString(s.bold("loops were found, but no setting keeps to the budget: raise --budget or --max-wrong") + "\n")
+	verdict := r.Verdict()
+	b.WriteString(s.bold(string(verdict)) + "\n")
+	switch verdict {
+	case Recommends:
+	case OverBudget:
 		s.nearest(b)
 		return
-	case r.blind():
-		b.WriteString(s.bold("no rule could look at this log") + "\n")
+	case Blind:
 		s.blindness(b)
 		return
-	default:
-		b.WriteString(s.bold("no loop found, nothing to enforce") + "\n")
+	case NothingFound:
 		if judged < fewRequests {
 			fmt.Fprintf(b, "%s are too few to conclude from\n", term.Plural(judged, "request", "requests"))
 		}
 		return
+	default:
+		return
 	}
-	b.WriteString(s.bold("recommended: warn by these rules, and look at what they find before enforcing") + "\n")
 	for _, i := range r.Recommended {
 		s.advice(b, &r.Advice[i])
 	}
