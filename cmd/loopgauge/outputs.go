@@ -30,7 +30,7 @@ func (f *replayFlags) open(u *ui, o *replay.Options) (*outputs, error) {
 	case "-":
 		out.verdicts = sinks.NewVerdictWriter(u.stdout, "standard output")
 	default:
-		if err := mayReplace(f.verdicts); err != nil {
+		if err := mayReplace("--verdicts", f.verdicts, isVerdicts); err != nil {
 			return nil, err
 		}
 		if out.verdicts, err = sinks.CreateVerdicts(f.verdicts); err != nil {
@@ -58,9 +58,9 @@ func (f *replayFlags) open(u *ui, o *replay.Options) (*outputs, error) {
 	return out, nil
 }
 
-// mayReplace refuses to write over a file that is no file of verdicts: whoever
-// forgot the name before *.log would lose a log.
-func mayReplace(file string) error {
+// mayReplace refuses to write over a file of another kind: whoever forgot the
+// name before *.log would lose a log. is tells the kind by how a file begins.
+func mayReplace(flag, file string, is func(head []byte) bool) error {
 	info, err := os.Stat(file)
 	if err != nil || !info.Mode().IsRegular() || info.Size() == 0 {
 		return nil // there is nothing to lose
@@ -72,11 +72,18 @@ func mayReplace(file string) error {
 	defer f.Close()
 	head := make([]byte, 4096)
 	n, _ := io.ReadFull(f, head)
-	if line, _, _ := bytes.Cut(head[:n], []byte{'\n'}); bytes.HasPrefix(line, []byte(`{"time":`)) && bytes.Contains(line, []byte(`,"rule":`)) {
+	if is(head[:n]) {
 		return nil
 	}
-	return usage(fmt.Errorf("--verdicts: %s is there and holds no verdicts: remove it, or give another name", file))
+	return usage(fmt.Errorf("%s: %s is there and holds something else: remove it, or give another name", flag, file))
 }
+
+func isVerdicts(head []byte) bool {
+	line, _, _ := bytes.Cut(head, []byte{'\n'})
+	return bytes.HasPrefix(line, []byte(`{"time":`)) && bytes.Contains(line, []byte(`,"rule":`))
+}
+
+func isHTML(head []byte) bool { return bytes.HasPrefix(bytes.ToLower(head), []byte("<!doctype html")) }
 
 // close puts the outputs in their places.
 func (out *outputs) close(p *policy.Policy, s replay.Summary) error {

@@ -121,6 +121,9 @@ func (f *tuneFlags) run(ctx context.Context, u *ui, args []string, chosen *time.
 	}
 	var page *sinks.AtomicFile
 	if f.html != "" { // now, for a folder that is not there need not wait for the end
+		if err := mayReplace("--html", f.html, isHTML); err != nil {
+			return err
+		}
 		if page, err = sinks.CreateAtomic(f.html); err != nil {
 			return err
 		}
