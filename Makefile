@@ -51,6 +51,7 @@ bench:
 	go test -run '^$$' -bench . -benchmem ./...
 	scripts/setup.sh python
 	scripts/bench/replay_vs_duckdb.sh
+	scripts/bench/tune_vs_rivals.sh
 	scripts/bench/memory.sh
 
 clean:

@@ -226,9 +226,10 @@ func toolsPart(_ *Writer, r *Request, dst []byte, _ int, _ string) ([]byte, Caus
 }
 
 // messagesPart appends the last n messages, or all with n = 0. Of a log that
-// has only a digest of the prompt, that stands for all messages.
+// has only a digest of the prompt, that stands for the messages, all or some:
+// nothing else is known of them.
 func messagesPart(w *Writer, r *Request, dst []byte, n int, _ string) ([]byte, Cause) {
-	if n == 0 && r.Messages.Digest != nil {
+	if r.Messages.Digest != nil {
 		dst = append(dst, `{"digest":`...)
 		return append(rawjson.AppendString(dst, r.Messages.Digest), '}'), Computable
 	}

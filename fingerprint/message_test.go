@@ -87,5 +87,5 @@ func TestMessagesOutsideTheList(t *testing.T) {
 	wantCanonicals(t, last, request(t, "system", `"s"`, "messages", `["a","b","c"]`), `[["last_messages:2",[{"text":"b"},{"text":"c"}]]]`)
 	wantCanonicals(t, last, request(t, "messages", `["a"]`), `[["last_messages:2",[{"text":"a"}]]]`)
 	wantCanonicals(t, last, request(t, "messages", `[]`), notComputable(NoMessages))
-	wantCanonicals(t, last, request(t, "digest", "[1,2]"), notComputable(NoMessages))
+	wantCanonicals(t, last, request(t, "digest", "[1,2]"), `[["last_messages:2",{"digest":"[1,2]"}]]`)
 }

@@ -150,5 +150,6 @@ func (run *reading) bad(line int64, column int, why string) {
 // trim takes the white space around a line away, and the byte order mark that
 // some tools put before the first.
 func trim(line []byte) []byte {
-	return bytes.Trim(bytes.TrimPrefix(line, []byte("\uFEFF")), " \t\r")
+	line = bytes.TrimLeft(bytes.TrimPrefix(line, []byte("\uFEFF")), "\x00")
+	return bytes.Trim(line, " \t\r")
 }

@@ -151,7 +151,9 @@ func (s *Stream) look() error {
 func (s *Stream) recognise(head *Block) error {
 	if s.o.Format != "" {
 		s.format = formats.ByName(s.o.Format)
-	} else if s.format = detect(head.Data); s.format == nil {
+	} else if s.format = detect(head.Data); s.format == nil && bytes.IndexByte(head.Data, 0) >= 0 {
+		return newError(s.source.Name, errors.New("binary data, not a log"), "")
+	} else if s.format == nil {
 		return newError(s.source.Name, unknownFormat(head),
 			fmt.Sprintf("name it with --format (%s), or turn it into the native format: docs/formats.md", strings.Join(formats.Names(), ", ")))
 	}

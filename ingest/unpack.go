@@ -74,11 +74,6 @@ func (u *unpacked) check(name string) (hint string, err error) {
 		return fmt.Sprintf("turn it into UTF-8 on the way: iconv -f UTF-16 -t UTF-8 %s | loopgauge ... -", name), errors.New("text in UTF-16")
 	case bytes.HasPrefix(head, []byte("PAR1")):
 		return "", errors.New("a Parquet file, not a log")
-	case len(head) > 0 && len(bytes.Trim(head, "\x00")) == 0:
-		return fmt.Sprintf("take them out on the way: tr -d '\\000' < %s | loopgauge ... -", name),
-			errors.New("begins with NUL bytes: a file that was truncated while being written?")
-	case bytes.IndexByte(head, 0) >= 0:
-		return "", errors.New("binary data, not a log")
 	}
 	return "", nil
 }

@@ -54,7 +54,7 @@ func (d Diff) String() string {
 		for i := max(0, len(loops)-shownLoops); i < len(loops); i++ {
 			l := &loops[i]
 			t.Add(what, term.Shorten(term.Safe(strings.Join(l.Scope, " ")), 28), term.Instant(l.Fired).Format("2006-01-02 15:04:05"),
-				term.Count(l.Requests), strings.Join(l.Rules, ", "))
+				term.Count(l.Requests), term.Safe(strings.Join(l.Rules, ", ")))
 		}
 	}
 	add("new", d.New)

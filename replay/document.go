@@ -8,6 +8,7 @@ import (
 	"github.com/loopgauge/loopgauge/replay/term"
 
 	"github.com/loopgauge/loopgauge/fingerprint"
+	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
 	"github.com/loopgauge/loopgauge/window"
 )
 
@@ -130,7 +131,7 @@ func NewDocument(version, policyHash string, s Summary) *Document {
 // MarshalIndent is the document as JSON, indented.
 func (d *Document) MarshalIndent() ([]byte, error) {
 	b, err := json.MarshalIndent(d, "", "  ")
-	return append(b, '\n'), err
+	return append(rawjson.Printable(b), '\n'), err
 }
 
 func documentRule(a *window.RuleAccount) DocumentRule {

@@ -103,10 +103,10 @@ func lines(ctx context.Context, streams []*ingest.Stream, newParser func() func(
 	pool := newParallel(ctx, runtime.GOMAXPROCS(0), newParser)
 	var started []*lane[[]byte]
 	defer func() {
+		pool.close(started)
 		for _, s := range streams {
 			s.Close()
 		}
-		pool.close(started)
 	}()
 	var broken error
 	for _, s := range streams {
@@ -123,7 +123,7 @@ func lines(ctx context.Context, streams []*ingest.Stream, newParser func() func(
 				}
 				break
 			}
-			if err := write(out); err != nil {
+			if err := write(rawjson.Printable(out)); err != nil {
 				return err
 			}
 		}

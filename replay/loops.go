@@ -11,6 +11,7 @@ import (
 // Loop is what a reader of a report takes for one loop: the episodes that run
 // at the same time in the same scope, whatever rules saw them.
 type Loop struct {
+	Episode  string   // id of the episode that fired first
 	Scope    []string // "field value" per field of the scope; the fingerprint if it has none
 	Model    string
 	Rules    []string // in the order in which they fired
@@ -41,7 +42,7 @@ func Loops(episodes []window.Episode) []Loop {
 		i, ok := open[key]
 		if !ok || loops[i].Last < e.First {
 			i = len(loops)
-			loops = append(loops, Loop{Scope: scope, Model: e.Model, First: e.First, Fired: e.Fired, Last: e.Last, Tokens: -1, Cost: math.NaN()})
+			loops = append(loops, Loop{Episode: e.ID, Scope: scope, Model: e.Model, First: e.First, Fired: e.Fired, Last: e.Last, Tokens: -1, Cost: math.NaN()})
 			open[key] = i
 		}
 		loops[i].add(e)
@@ -54,7 +55,9 @@ func Loops(episodes []window.Episode) []Loop {
 
 func (l *Loop) add(e *window.Episode) {
 	l.Last = max(l.Last, e.Last)
-	l.Fired = min(l.Fired, e.Fired)
+	if e.Fired < l.Fired {
+		l.Fired, l.Episode = e.Fired, e.ID
+	}
 	if !slices.Contains(l.Rules, e.Rule.Name) {
 		l.Rules = append(l.Rules, e.Rule.Name)
 	}

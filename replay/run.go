@@ -198,13 +198,16 @@ func (r *run) merge(ctx context.Context, pool *parallel[*batch]) error {
 	r.result.Streams = make([]StreamResult, len(lanes))
 	defer func() {
 		var started []*lane[*batch]
-		for i, l := range lanes {
+		for _, l := range lanes {
 			if l != nil {
 				started = append(started, l)
 			}
-			r.o.Streams[i].Close()
 		}
+		// A decoder that is closed while it is read may never return.
 		pool.close(started)
+		for _, s := range r.o.Streams {
+			s.Close()
+		}
 	}()
 	for i, s := range r.o.Streams {
 		r.result.Streams[i] = StreamResult{Name: s.Name(), Format: s.Format().Name}

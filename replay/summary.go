@@ -3,6 +3,7 @@ package replay
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/loopgauge/loopgauge/replay/term"
@@ -62,6 +63,10 @@ func (s Summary) streams(b *strings.Builder) {
 func (s Summary) account(b *strings.Builder) {
 	r := s.Result
 	fmt.Fprintln(b, r.Account)
+	if r.Account.Late*100 > r.Account.Lines {
+		fmt.Fprintln(b, s.bold(fmt.Sprintf("%s of the lines came too late to be judged: run again with --lateness %s",
+			term.Percent(r.Account.Late, r.Account.Lines), term.Lasting(roundUp(r.Order.WorstLate)))))
+	}
 	for _, skip := range r.Skipped {
 		fmt.Fprintf(b, "  %s:%d: %s\n", term.Safe(r.Streams[skip.Stream].Name), skip.Line, skip.Why)
 	}
@@ -76,7 +81,7 @@ func (s Summary) account(b *strings.Builder) {
 		how = fmt.Sprintf(" (the log is up to %s out of order)", term.Span(s.Lateness.Disorder.Microseconds()))
 	}
 	fmt.Fprintf(b, "lateness %s%s; %s of requests share their time with the one before\n", term.Lasting(s.Lateness.Value), how, term.Percent(r.Order.Tied, r.Account.Judged))
-	if r.Account.Late > 0 {
+	if r.Account.Late > 0 && r.Account.Late*100 <= r.Account.Lines {
 		fmt.Fprintf(b, "late lines would have been judged with --lateness %s\n", term.Lasting(roundUp(r.Order.WorstLate)))
 	}
 }
@@ -86,7 +91,7 @@ func (s Summary) rules(b *strings.Builder) {
 	t.Add("rule", "fires at", "counted", "fired", "not computable")
 	for i := range s.Result.Rules {
 		a := &s.Result.Rules[i]
-		t.Add(term.Shorten(a.Rule.Name, 24), setting(a.Rule), term.Count(a.Counted), term.Count(a.Fired), notComputable(a))
+		t.Add(term.Shorten(term.Safe(a.Rule.Name), 24), setting(a.Rule), term.Count(a.Counted), term.Count(a.Fired), notComputable(a))
 	}
 	t.Write(b, "")
 	var fellBack int64
@@ -125,14 +130,20 @@ func notComputable(a *window.RuleAccount) string {
 	return fmt.Sprintf("%s: %s (%s), ...", term.Percent(sum, a.Judged), main, term.Percent(most, a.Judged))
 }
 
+// Blind says that there were requests, and that no rule could look at any.
+func (s Summary) Blind() bool {
+	var counted int64
+	for i := range s.Result.Rules {
+		counted += s.Result.Rules[i].Counted
+	}
+	return counted == 0 && s.Result.Account.Judged > 0
+}
+
 func (s Summary) loops(b *strings.Builder) {
 	loops := Loops(s.Episodes)
 	if len(loops) == 0 {
-		var counted int64
-		for i := range s.Result.Rules {
-			counted += s.Result.Rules[i].Counted
-		}
-		if counted == 0 && s.Result.Account.Judged > 0 {
+		if s.Blind() {
+			fmt.Fprintln(b, "an access log without bodies bears a rule with identity: [method, path, query] (docs/policy.md)")
 			fmt.Fprintln(b, s.bold("no rule could look at this log: see not computable above"))
 			return
 		}
@@ -151,18 +162,40 @@ func (s Summary) loops(b *strings.Builder) {
 		shown = loops[len(loops)-shownLoops:]
 		fmt.Fprintf(b, "the %d costliest of %s loops\n", shownLoops, term.Count(int64(len(loops))))
 	}
-	t := term.Table{Right: map[int]bool{2: true, 3: true, 4: true, 5: true, 6: true}}
-	t.Add("loop", "fired", "lasted", "requests", "after", "tokens", "cost", "rules")
-	for i := range shown {
-		l := &shown[i]
-		t.Add(term.Shorten(term.Safe(strings.Join(l.Scope, " ")), 28), term.Instant(l.Fired).Format("2006-01-02 15:04:05"), term.Span(l.Last-l.First),
-			term.Count(l.Requests), term.Count(l.After), term.Count(l.Tokens), term.Money(l.Cost), strings.Join(l.Rules, ", "))
-	}
-	t.Write(b, "")
+	listLoops(b, shown)
 	b.WriteByte('\n')
 	after, spent := waste(loops)
 	fmt.Fprintln(b, s.bold(fmt.Sprintf("%s: %s%s after a rule had fired",
 		term.Plural(int64(len(loops)), "loop", "loops"), term.Plural(after, "request", "requests"), spent)))
+}
+
+// listLoops writes one line a loop. What the log knows of none is left out.
+func listLoops(b *strings.Builder, loops []Loop) {
+	tokens := slices.ContainsFunc(loops, func(l Loop) bool { return l.Tokens >= 0 })
+	cost := slices.ContainsFunc(loops, func(l Loop) bool { return l.Cost > 0 })
+	t := term.Table{Right: map[int]bool{2: true, 3: true, 4: true, 5: tokens || cost, 6: tokens && cost}}
+	add := func(l []string, spentTokens, spentCost, rules string) {
+		if tokens {
+			l = append(l, spentTokens)
+		}
+		if cost {
+			l = append(l, spentCost)
+		}
+		t.Add(append(l, rules)...)
+	}
+	add([]string{"loop", "fired, UTC", "lasted", "requests", "after"}, "tokens", "cost", "rule")
+	for i := range loops {
+		l := &loops[i]
+		rules := term.Safe(l.Rules[0])
+		if more := len(l.Rules) - 1; more > 0 {
+			rules += fmt.Sprintf(" +%d", more)
+		}
+		add([]string{
+			term.Shorten(term.Safe(strings.Join(l.Scope, " ")), 28), term.Instant(l.Fired).Format("2006-01-02 15:04:05"), term.Span(l.Last - l.First),
+			term.Count(l.Requests), term.Count(l.After),
+		}, term.Count(l.Tokens), term.Money(l.Cost), rules)
+	}
+	t.Write(b, "")
 }
 
 // waste is what the loops went on to use after they could have been known, as
@@ -178,9 +211,9 @@ func waste(loops []Loop) (requests int64, spent string) {
 		}
 	}
 	switch {
-	case known == len(loops):
+	case known == len(loops) && cost > 0:
 		return requests, " and " + term.Money(cost)
-	case known > 0:
+	case cost > 0:
 		return requests, " and at least " + term.Money(cost)
 	case tokens > 0:
 		return requests, " and " + term.Plural(tokens, "token", "tokens")

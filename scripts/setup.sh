@@ -6,7 +6,9 @@
 #   gotestsum   the test runner           .cache/bin/gotestsum
 #   lint        golangci-lint             .cache/bin/golangci-lint
 #   python      DuckDB and friends        .cache/venv/bin/python
+#   rivals      what make bench measures against, .cache/rivals/bin/python
 #   race        a C compiler, for go test -race
+#   chromium    the browser that the report is tested in
 #
 # Debian packages are installed as root; anyone else is told which are missing.
 set -euo pipefail
@@ -69,12 +71,25 @@ python() {
   cp "$wanted" "$cache/venv/requirements.txt"
 }
 
+rivals() {
+  local wanted=scripts/bench/rivals.txt
+  cmp -s "$wanted" "$cache/rivals/requirements.txt" && return
+  command -v python3 >/dev/null || need python3 python3-venv
+  say "installing Python packages: $(tr '\n' ' ' <$wanted)"
+  rm -rf "$cache/rivals"
+  python3 -m venv "$cache/rivals"
+  "$cache/rivals/bin/python" -m pip install --quiet --disable-pip-version-check --no-input -r $wanted
+  cp "$wanted" "$cache/rivals/requirements.txt"
+}
+
 race() { echo 'int main(void) { return 0; }' | ${CC:-cc} -x c -o /dev/null - 2>/dev/null || need gcc libc6-dev; }
 
-[ $# -gt 0 ] || set -- gotestsum lint python race
+chromium() { command -v chromium >/dev/null || need chromium; }
+
+[ $# -gt 0 ] || set -- gotestsum lint python race chromium
 for part; do
   case $part in
-    gotestsum | lint | python | race) "$part" ;;
+    gotestsum | lint | python | rivals | race | chromium) "$part" ;;
     *) fail "no part is called $part; see the head of scripts/setup.sh" ;;
   esac
 done

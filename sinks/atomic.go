@@ -9,16 +9,37 @@ import (
 )
 
 // AtomicFile is a file that its readers see whole or not at all: it is written
-// beside its place under a hidden name, and put there at the end.
+// beside its place under a hidden name, and put there at the end. What is no
+// regular file, a pipe or a device, is written as it is.
 type AtomicFile struct {
 	*os.File
-	path   string
-	sealed bool
-	done   bool
+	path    string
+	mode    fs.FileMode
+	inPlace bool
+	sealed  bool
+	done    bool
 }
 
-// CreateAtomic begins a file that is to stand at path.
+// CreateAtomic begins a file that is to stand at path. A link is followed, and
+// a file that is there already keeps its permissions.
 func CreateAtomic(path string) (*AtomicFile, error) {
+	if target, err := filepath.EvalSymlinks(path); err == nil {
+		path = target
+	}
+	mode := fs.FileMode(0o644)
+	switch info, err := os.Stat(path); {
+	case err != nil: // the most usual: there is none yet
+	case info.IsDir():
+		return nil, fmt.Errorf("%s: is a directory", path)
+	case info.Mode().IsRegular():
+		mode = info.Mode().Perm()
+	default:
+		f, err := os.OpenFile(path, os.O_WRONLY, 0)
+		if err != nil {
+			return nil, err
+		}
+		return &AtomicFile{File: f, path: path, inPlace: true}, nil
+	}
 	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*.tmp")
 	if err != nil {
 		if pathErr, ok := errors.AsType[*fs.PathError](err); ok {
@@ -26,7 +47,7 @@ func CreateAtomic(path string) (*AtomicFile, error) {
 		}
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	return &AtomicFile{File: f, path: path}, nil
+	return &AtomicFile{File: f, path: path, mode: mode}, nil
 }
 
 // Seal ends the writing, and makes sure that the file is on disk.
@@ -35,7 +56,10 @@ func (f *AtomicFile) Seal() error {
 		return nil
 	}
 	f.sealed = true
-	if err := errors.Join(f.Chmod(0o644), f.Sync(), f.Close()); err != nil {
+	if f.inPlace {
+		return f.Close()
+	}
+	if err := errors.Join(f.Chmod(f.mode), f.Sync(), f.Close()); err != nil {
 		return fmt.Errorf("%s: %w", f.path, err)
 	}
 	return nil
@@ -44,7 +68,7 @@ func (f *AtomicFile) Seal() error {
 // Commit seals the file and puts it in its place.
 func (f *AtomicFile) Commit() error {
 	err := f.Seal()
-	if err == nil {
+	if err == nil && !f.inPlace {
 		if err = os.Rename(f.Name(), f.path); err != nil {
 			err = fmt.Errorf("%s: %w", f.path, err)
 		}
@@ -65,5 +89,7 @@ func (f *AtomicFile) Abort() {
 	if !f.sealed {
 		f.Close()
 	}
-	os.Remove(f.Name())
+	if !f.inPlace {
+		os.Remove(f.Name())
+	}
 }

@@ -39,7 +39,7 @@ func CreateVerdicts(path string) (*VerdictWriter, error) {
 // Write writes one verdict.
 func (w *VerdictWriter) Write(v *window.Verdict) error {
 	w.line = AppendVerdict(w.line[:0], v)
-	if _, err := w.out.Write(w.line); err != nil {
+	if _, err := w.out.Write(rawjson.Printable(w.line)); err != nil {
 		return fmt.Errorf("%s: %w", w.name, err)
 	}
 	return nil

@@ -218,11 +218,7 @@ func TestAtomicFile(t *testing.T) {
 	if err := os.Mkdir(filepath.Join(dir, "d"), 0o750); err != nil {
 		t.Fatal(err)
 	}
-	g, err := CreateAtomic(filepath.Join(dir, "d"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := g.Commit(); err == nil || !strings.HasPrefix(err.Error(), filepath.Join(dir, "d")+": ") {
+	if _, err := CreateAtomic(filepath.Join(dir, "d")); err == nil || !strings.HasPrefix(err.Error(), filepath.Join(dir, "d")+": ") {
 		t.Errorf("over a folder: %v", err)
 	}
 	if got := names(t, dir); got != "d f" {

@@ -139,7 +139,7 @@ func NewSweep(plan *Plan, rules []int, o SweepOptions) *Sweep {
 
 // maxRepeats caps the keys of a target that repeat and are live: each holds
 // counts for all cells.
-const maxRepeats = 1 << 15
+const maxRepeats = 1 << 14
 
 func (s *Sweep) newTarget(rule int) *sweepTarget {
 	r := s.plan.Rules[rule]
@@ -157,7 +157,11 @@ func (s *Sweep) newTarget(rule int) *sweepTarget {
 		}
 	})
 	t.steps.size = s.o.Period
-	t.scopes = newTable[fingerprint.ScopeKey](longest, s.o.MaxKeys, func(q *sequence) { t.steps.give(q.steps) })
+	t.scopes = newTable[fingerprint.ScopeKey](longest, s.o.MaxKeys, func(q *sequence) {
+		if q.order != nil {
+			t.steps.give(q.steps)
+		}
+	})
 	t.most = newTable[fingerprint.ScopeKey, []int32](-1, s.o.MaxKeys, nil)
 	t.counts, t.highest = make([]int32, len(s.cells)), make([]int32, len(s.cells))
 	t.opened = make([]span, len(s.cells))

@@ -1,11 +1,23 @@
 package window
 
 import (
+	"slices"
 	"testing"
 	"time"
 
 	"pgregory.net/rapid"
 )
+
+// TestSweepKnowsTheCounters: a new counter is swept, or named here with the
+// reason why it is not.
+func TestSweepKnowsTheCounters(t *testing.T) {
+	notSwept := []string{"tracker"} // what it counts depends on what fired
+	for _, kind := range Counters {
+		if slices.Contains(SweepKinds, kind.Name) == slices.Contains(notSwept, kind.Name) {
+			t.Errorf("counter %s: in SweepKinds or not swept, but not both or neither", kind.Name)
+		}
+	}
+}
 
 // TestSweepAgreesWithEngine: a cell at a threshold says what an Engine with
 // that one rule does: how many requests it stops, in how many episodes and

@@ -14,11 +14,18 @@ type repeats struct {
 	ladders []ladder // by cell
 }
 
-// sequence is what a scope has seen: its trailing run of equal fingerprints,
-// and what repeats at its tail.
+// sequence is what a scope has seen. Most scopes see one event, or are long
+// gone when the next comes: what it takes to count comes with the second.
 type sequence struct {
-	print printKey
-	run   ages
+	print printKey // of the last event
+	time  int64    // of the last event + 1; 0 is none yet
+	*order
+}
+
+// order is a scope's trailing run of equal fingerprints, and what repeats at
+// its tail.
+type order struct {
+	run ages
 	tail
 	all ages // of the events whose order the cycles look at
 }
@@ -109,29 +116,41 @@ func (s *Sweep) countPair(key *repeats, now int64, counts []int32) {
 
 // countSequence counts a hit by the kinds that look at the order in its scope.
 func (s *Sweep) countSequence(t *sweepTarget, h *Hit, counts []int32) {
-	windows := len(s.o.Windows)
 	print := printKeyOf(&h.Print)
 	q := t.scopes.touch(h.Scope, h.Time)
-	if q.print != print {
-		q.print = print
-		q.run.reset()
+	switch {
+	case q.time == 0:
+		q.print, q.time = print, h.Time+1
+		for i := range counts {
+			counts[i] = 1
+		}
+		return
+	case q.order == nil:
+		q.order = &order{tail: tail{steps: t.steps.take()}}
+		s.follow(t, q.order, q.print, q.time-1, counts)
 	}
-	q.run.add(h.Time, s.maxAges, counts[:windows])
+	if q.print != print {
+		q.run.reset()
+		q.print = print
+	}
+	s.follow(t, q.order, print, h.Time, counts)
+}
+
+// follow puts an event at the end of a scope's sequence, whose trailing run is
+// of its fingerprint.
+func (s *Sweep) follow(t *sweepTarget, q *order, print printKey, now int64, counts []int32) {
+	windows := len(s.o.Windows)
+	q.run.add(now, s.maxAges, counts[:windows])
 
 	counts = counts[windows:]
-	if q.steps == 0 {
-		q.steps = t.steps.take()
-	}
 	steps := t.steps.at(q.steps)
 	c := cycle{period: int64(s.o.Period)}
-	longest := q.next
 	for p := int64(1); p <= c.period; p++ {
-		steps[p-1].run = c.extend(&q.tail, steps, h.Time, print, p)
-		longest = min(longest, steps[p-1].run.from)
+		steps[p-1].run = c.extend(&q.tail, steps, now, print, p)
 	}
-	steps[q.next%c.period].tailEvent = tailEvent{print, h.Time}
+	steps[q.next%c.period].tailEvent = tailEvent{print, now}
 	q.next++
-	q.all.add(h.Time, s.maxAges, counts[:windows])
+	q.all.add(now, s.maxAges, counts[:windows])
 	for w := range windows {
 		from := q.next - int64(counts[w]) // position of the first event inside the window
 		counts[w] = 1

@@ -14,13 +14,14 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/loopgauge/loopgauge/replay/tune"
 	"github.com/loopgauge/loopgauge/window/policy"
 )
 
 // everything is a policy of all built-in rules: its dataset answers all that a
 // log can be asked without a rule of one's own.
 func everything() string {
-	text := "rules:\n  - {name: same-prompt, identity: prompt, scope: [], counter: {kind: sliding, window: 60s}, threshold: 6}\n"
+	_, text, _ := strings.Cut(string(tune.Rules), "\nversion: 1\n")
 	for _, p := range policy.Profiles() {
 		if p.Name == "loopgauge" {
 			for _, rule := range []string{"tool-call-result", "stuck-step", "last-messages"} {

@@ -2,83 +2,305 @@ package main
 
 import (
 	"bufio"
+	"context"
 	"errors"
+	"fmt"
+	"io"
 	"os"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/loopgauge/loopgauge/fingerprint"
+	"github.com/loopgauge/loopgauge/ingest"
 	"github.com/loopgauge/loopgauge/replay"
+	"github.com/loopgauge/loopgauge/replay/term"
+	"github.com/loopgauge/loopgauge/window"
+	"github.com/loopgauge/loopgauge/window/policy"
 )
 
+type explainFlags struct {
+	logs         logFlags
+	rules        ruleFlags
+	since, until when
+	lateness     time.Duration
+	identity     string
+	skipped      bool
+	showText     bool
+	json         bool
+	hashIDs      bool
+	key          string
+}
+
 func newExplainCommand(u *ui) *cobra.Command {
-	var (
-		logs     logFlags
-		identity string
-		skipped  bool
-		showText bool
-		keyFile  string
-	)
+	f := &explainFlags{since: newWhen(), until: newWhen()}
 	c := &cobra.Command{
-		Use:   "explain {--identity NAME | --skipped} LOG...",
-		Short: "Show what a request's fingerprint is made of, or which lines were skipped",
-		Long: `Explain prints one JSON line per request and fingerprint: id, identity,
-computable, why, canonical, fingerprint. The canonical text is what people and
-models wrote, so it is null unless --show-text is given.
+		Use:   "explain {LOG:LINE [LOG...] | EPISODE LOG... | --identity NAME LOG... | --skipped LOG...}",
+		Short: "Show why a request or an episode fired or not, and what a fingerprint is made of",
+		Long: `Explain LOG:LINE says what each rule makes of the request on that line: its
+fingerprint, the requests that counted, why the rule fired or not, and the
+nearest setting that would have changed it. LOG:LINE:N is the Nth request of a
+line that holds several. Requests in other logs count too where those are named.
+
+Explain EPISODE says the same of an episode, by the id that replay gives it.
+Give the flags that replay had: the id depends on them.
+
+With --identity it prints one JSON line per request and fingerprint: id,
+identity, computable, why, canonical, fingerprint. The canonical text is what
+people and models wrote, so it is null unless --show-text is given.
 
 With --skipped it prints one JSON line for every line that could not be read:
 log, line, column, why.`,
-		Example: `  loopgauge explain --identity tool-call-result access.log
-  loopgauge explain --identity aisg --show-text access.log
+		Example: `  loopgauge explain access.log:812
+  loopgauge explain --profile fairvisor access.log:812
+  loopgauge explain ep-b105b1dd77f4acdb access.log
+  loopgauge explain --identity tool-call-result access.log
   loopgauge explain --skipped access.log`,
 		Args: logArgs,
 		RunE: func(c *cobra.Command, args []string) error {
-			if skipped == (identity != "") {
+			given := func(name string) bool { return c.Flags().Changed(name) }
+			if f.skipped && given("identity") {
 				return usage(errors.New("give either --identity NAME or --skipped"))
 			}
-			var id *fingerprint.Identity
-			if !skipped {
-				var err error
-				if id, err = fingerprint.New(identity, fingerprint.Options{}); err != nil {
-					return usage(err)
+			if !f.skipped && !given("identity") {
+				return f.answer(c.Context(), u, args, chosenLateness(c, &f.lateness))
+			}
+			for _, name := range []string{"policy", "profile", "since", "until", "lateness", "json", "hash-ids"} {
+				if given(name) {
+					return usage(fmt.Errorf("--%s means nothing with --identity and --skipped: it is about LOG:LINE and episodes", name))
 				}
 			}
-			key, err := readKey(keyFile)
-			if err != nil {
-				return usage(err)
-			}
-			streams, failed, err := logs.open(u, args)
-			if err != nil {
-				return err
-			}
-			for _, err := range failed {
-				u.fail(err)
-			}
-			out := bufio.NewWriterSize(u.stdout, 1<<16)
-			write := func(b []byte) error {
-				_, err := out.Write(b)
-				return err
-			}
-			if skipped {
-				err = replay.ExplainSkipped(c.Context(), streams, write)
-			} else {
-				err = replay.Explain(c.Context(), replay.ExplainOptions{Streams: streams, Identity: id, Key: key, ShowText: showText}, write)
-			}
-			if err := errors.Join(err, out.Flush()); err != nil {
-				return err
-			}
-			if len(failed) > 0 {
-				return &exitError{code: exitFailed}
-			}
-			return nil
+			return f.lines(c.Context(), u, args)
 		},
 	}
-	logs.register(c)
-	c.Flags().StringVar(&identity, "identity", "", "identity to show: see docs/policy.md")
-	c.Flags().BoolVar(&skipped, "skipped", false, "show the lines that could not be read instead")
-	c.Flags().BoolVar(&showText, "show-text", false, "print canonical text, which holds prompts and arguments")
-	c.Flags().StringVar(&keyFile, "fingerprint-key", "", "file with a secret key for the fingerprints")
+	f.logs.register(c)
+	f.rules.register(c)
+	c.Flags().Var(&f.since, "since", "judge only requests from this time on")
+	c.Flags().Var(&f.until, "until", "judge only requests before this time")
+	c.Flags().DurationVar(&f.lateness, "lateness", 0, "how far a log may be out of order (default: the policy's, else measured)")
+	c.Flags().StringVar(&f.identity, "identity", "", "print the fingerprints of this identity instead: see docs/policy.md")
+	c.Flags().BoolVar(&f.skipped, "skipped", false, "print the lines that could not be read instead")
+	c.Flags().BoolVar(&f.showText, "show-text", false, "print canonical text, which holds prompts and arguments")
+	c.Flags().BoolVar(&f.json, "json", false, "print one JSON document instead of text")
+	c.Flags().BoolVar(&f.hashIDs, "hash-ids", false, "write sessions, users and callers as hashes")
+	c.Flags().StringVar(&f.key, "fingerprint-key", "", "file with a secret key for the fingerprints")
 	return c
+}
+
+// lines prints a JSON line for each fingerprint or each line skipped.
+func (f *explainFlags) lines(ctx context.Context, u *ui, args []string) error {
+	var id *fingerprint.Identity
+	if !f.skipped {
+		var err error
+		if id, err = fingerprint.New(f.identity, fingerprint.Options{}); err != nil {
+			return usage(err)
+		}
+	}
+	key, err := readKey(f.key)
+	if err != nil {
+		return usage(err)
+	}
+	streams, failed, err := f.logs.open(u, args)
+	if err != nil {
+		return err
+	}
+	for _, err := range failed {
+		u.fail(err)
+	}
+	out := bufio.NewWriterSize(u.stdout, 1<<16)
+	write := func(b []byte) error {
+		_, err := out.Write(b)
+		return err
+	}
+	if f.skipped {
+		err = replay.ExplainSkipped(ctx, streams, write)
+	} else {
+		err = replay.Explain(ctx, replay.ExplainOptions{Streams: streams, Identity: id, Key: key, ShowText: f.showText}, write)
+	}
+	if err := errors.Join(err, out.Flush()); err != nil {
+		return err
+	}
+	if len(failed) > 0 {
+		return &exitError{code: exitFailed}
+	}
+	return nil
+}
+
+// asked is what explain is asked about: an episode, or a line of a log.
+type asked struct {
+	episode, log string
+	line         int64
+	item         int
+}
+
+var episodeID = regexp.MustCompile(`^ep-[0-9a-f]{16}$`)
+
+// parseAsked reads EPISODE, LOG:LINE or LOG:LINE:N. A file's name may have
+// colons itself, so what is there on the disk decides.
+func parseAsked(arg string) (asked, error) {
+	exists := func(name string) bool {
+		info, err := os.Stat(name)
+		return err == nil && !info.IsDir()
+	}
+	if exists(arg) {
+		return asked{}, usage(fmt.Errorf("say what to explain: %s:LINE for a line of this log, an episode's id before it, --identity NAME or --skipped", term.Safe(arg)))
+	}
+	if episodeID.MatchString(arg) {
+		return asked{episode: arg}, nil
+	}
+	log, number, ok := cutNumber(arg)
+	if !ok {
+		if strings.HasPrefix(arg, "ep-") {
+			return asked{}, usage(fmt.Errorf("%q is no id of an episode: those are ep- and 16 hexadecimal digits", arg))
+		}
+		return asked{}, usage(fmt.Errorf("%q is neither LOG:LINE nor the id of an episode", arg))
+	}
+	if exists(log) || log == ingest.StdinName {
+		return asked{log: log, line: number}, nil
+	}
+	if file, line, ok := cutNumber(log); ok && exists(file) {
+		return asked{log: file, line: line, item: int(number)}, nil
+	}
+	_, err := os.Stat(log)
+	if err == nil {
+		err = errors.New("is a directory: name the log in it")
+	} else if pathErr, ok := errors.AsType[*os.PathError](err); ok {
+		err = pathErr.Err
+	}
+	return asked{}, fmt.Errorf("%s: %w", term.Safe(log), err)
+}
+
+// cutNumber cuts a number from 1 off behind the last colon.
+func cutNumber(arg string) (rest string, n int64, ok bool) {
+	i := strings.LastIndexByte(arg, ':')
+	if i < 1 {
+		return "", 0, false
+	}
+	n, err := strconv.ParseInt(arg[i+1:], 10, 32)
+	return arg[:i], n, err == nil && n > 0
+}
+
+// answer explains a request or an episode.
+func (f *explainFlags) answer(ctx context.Context, u *ui, args []string, chosen *time.Duration) error {
+	what, err := parseAsked(args[0])
+	if err != nil {
+		return err
+	}
+	logs := args[1:]
+	if what.episode != "" && len(logs) == 0 {
+		return usage(fmt.Errorf("name the logs that %s was found in", what.episode))
+	}
+	if slices.Contains(logs, ingest.StdinName) || what.log == ingest.StdinName {
+		return usage(errors.New("standard input cannot be read twice: save it as a file first"))
+	}
+	p, err := f.rules.load()
+	if err != nil {
+		return err
+	}
+	key, err := readKey(f.key)
+	if err != nil {
+		return usage(err)
+	}
+	streams, failed, index, err := f.openAsked(u, what, &logs)
+	if err != nil {
+		return err
+	}
+	for _, err := range failed {
+		u.fail(err)
+	}
+	in := &input{streams: streams}
+	run, _, err := runOptions(p, in, chosen)
+	for _, s := range streams {
+		s.Close()
+	}
+	if err != nil {
+		return err
+	}
+
+	var bar *progress
+	answer, err := replay.Answer(ctx, replay.Question{
+		Open: func() ([]*ingest.Stream, error) {
+			streams, _, err := f.logs.open(u, logs)
+			bar.stop()
+			bar = newProgress(u, in.parts())
+			return streams, err
+		},
+		Plan: run.Plan, Lateness: run.Lateness, Duplicates: run.Duplicates,
+		Extract: window.ExtractOptions{Key: key, HashIDs: f.hashIDs, EventTimeStart: run.Extract.EventTimeStart, Price: p.Price},
+		MaxKeys: run.MaxKeys, Since: int64(f.since), Until: int64(f.until),
+		Stream: index, Line: what.line, Item: what.item, Episode: what.episode, ShowText: f.showText,
+	})
+	bar.stop()
+	if err != nil {
+		return err
+	}
+	if err := f.print(u, p, answer); err != nil {
+		return err
+	}
+	if len(failed) > 0 {
+		return &exitError{code: exitFailed}
+	}
+	return nil
+}
+
+// openAsked opens the logs and finds the one asked about among them. It comes
+// first if it is not named.
+func (f *explainFlags) openAsked(u *ui, what asked, logs *[]string) (streams []*ingest.Stream, failed []error, index int, err error) {
+	if what.log == "" {
+		streams, failed, err = f.logs.open(u, *logs)
+		return streams, failed, 0, err
+	}
+	file, err := os.Stat(what.log)
+	if err != nil {
+		return nil, nil, 0, err
+	}
+	find := func() int {
+		return slices.IndexFunc(streams, func(s *ingest.Stream) bool {
+			info, err := os.Stat(s.Name())
+			return err == nil && os.SameFile(info, file)
+		})
+	}
+	if len(*logs) > 0 {
+		if streams, failed, err = f.logs.open(u, *logs); err != nil {
+			return nil, nil, 0, err
+		}
+		if index = find(); index >= 0 {
+			return streams, failed, index, nil
+		}
+		for _, s := range streams {
+			s.Close()
+		}
+	}
+	*logs = append([]string{what.log}, *logs...)
+	if streams, failed, err = f.logs.open(u, *logs); err != nil {
+		return nil, nil, 0, err
+	}
+	if index = find(); index < 0 {
+		return nil, nil, 0, errors.Join(failed...)
+	}
+	return streams, failed, index, nil
+}
+
+func (f *explainFlags) print(u *ui, p *policy.Policy, answer *replay.Explanation) error {
+	answer.Loopgauge, answer.Policy = version(), p.Hash
+	if f.json {
+		doc, err := answer.MarshalIndent()
+		if err != nil {
+			return err
+		}
+		_, err = u.stdout.Write(doc)
+		return err
+	}
+	out := answer.String()
+	if u.colour(u.stdout) {
+		out = answer.Coloured()
+	}
+	_, err := io.WriteString(u.stdout, out)
+	return err
 }
 
 // readKey reads the key of the fingerprints; no file is no key.

@@ -38,10 +38,11 @@ var mayImport = map[string][]string{
 	"sinks/parquet":       {"sinks", "window", "fingerprint"},
 	"replay/term":         {},
 	"replay":              {"replay/term", "ingest", "window", "fingerprint", "fingerprint/rawjson"},
-	"replay/tune":         {"replay", "replay/term", "window", "fingerprint"},
+	"replay/tune":         {"replay", "replay/term", "window", "fingerprint", "fingerprint/rawjson"},
+	"replay/report":       {"replay/tune", "replay", "replay/term", "window", "fingerprint"},
 	"replay/scenario":     {"replay", "replay/term", "ingest/formats", "window/policy", "window", "fingerprint"},
 	"cmd/loopgauge": {
-		"replay/tune", "replay/scenario", "replay/term", "replay", "sinks/parquet", "sinks", "ingest", "ingest/formats",
+		"replay/report", "replay/tune", "replay/scenario", "replay/term", "replay", "sinks/parquet", "sinks", "ingest", "ingest/formats",
 		"window/policy", "window", "fingerprint", "fingerprint/rawjson",
 	},
 	"scripts/bench/grow": {},
@@ -61,6 +62,8 @@ var leaves = map[string][]string{
 	"pgregory.net/rapid":               {}, // tests only, as all below
 	"github.com/google/go-cmp":         {},
 	"github.com/rogpeppe/go-internal":  {},
+	"github.com/chromedp/chromedp":     {},
+	"github.com/chromedp/cdproto":      {},
 }
 
 // core are the packages that must give the same answer everywhere and always.

@@ -60,7 +60,7 @@ func TestKinds(t *testing.T) {
 	f("one prompt in many sessions", log(8, func(i int) string {
 		return strings.ReplaceAll(request, `"s"`, fmt.Sprintf(`"s%d"`, i)) + `,"status":200`
 	}),
-		"same-prompt", tune.Batch, "sessions")
+		"same-messages", tune.Batch, "sessions")
 	f("different requests under one fingerprint", log(8, func(i int) string { return strings.ReplaceAll(request, "hi", fmt.Sprint("hi ", i)) + `,"status":200` }),
 		"zelyx", tune.Unknown, "the requests differ")
 	f("others between", log(8, func(i int) string {

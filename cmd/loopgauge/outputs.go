@@ -1,7 +1,11 @@
 package main
 
 import (
+	"bytes"
+	"fmt"
+	"io"
 	"math"
+	"os"
 	"time"
 
 	"github.com/loopgauge/loopgauge/replay"
@@ -30,6 +34,9 @@ func (f *replayFlags) open(u *ui, o *replay.Options, keyed bool) (*outputs, erro
 	case "-":
 		out.verdicts = sinks.NewVerdictWriter(u.stdout, "standard output")
 	default:
+		if err := mayReplace("--verdicts", f.verdicts, isVerdicts); err != nil {
+			return nil, err
+		}
 		if out.verdicts, err = sinks.CreateVerdicts(f.verdicts); err != nil {
 			return nil, err
 		}
@@ -54,6 +61,33 @@ func (f *replayFlags) open(u *ui, o *replay.Options, keyed bool) (*outputs, erro
 	}
 	return out, nil
 }
+
+// mayReplace refuses to write over a file of another kind: whoever forgot the
+// name before *.log would lose a log. is tells the kind by how a file begins.
+func mayReplace(flag, file string, is func(head []byte) bool) error {
+	info, err := os.Stat(file)
+	if err != nil || !info.Mode().IsRegular() || info.Size() == 0 {
+		return nil // there is nothing to lose
+	}
+	f, err := os.Open(file)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	head := make([]byte, 4096)
+	n, _ := io.ReadFull(f, head)
+	if is(head[:n]) {
+		return nil
+	}
+	return usage(fmt.Errorf("%s: %s is there and holds something else: remove it, or give another name", flag, file))
+}
+
+func isVerdicts(head []byte) bool {
+	line, _, _ := bytes.Cut(head, []byte{'\n'})
+	return bytes.HasPrefix(line, []byte(`{"time":`)) && bytes.Contains(line, []byte(`,"rule":`))
+}
+
+func isHTML(head []byte) bool { return bytes.HasPrefix(bytes.ToLower(head), []byte("<!doctype html")) }
 
 // close puts the outputs in their places.
 func (out *outputs) close(p *policy.Policy, s replay.Summary) error {

@@ -147,8 +147,12 @@ func (f *replayFlags) run(ctx context.Context, u *ui, args []string, chosen *tim
 	if err := f.report(u, p, summary); err != nil {
 		return err
 	}
+	f.hint(u, args, summary)
 	if err := u.incomplete(result, failed); err != nil {
 		return err
+	}
+	if f.failOnAlert && summary.Blind() {
+		return errors.New("--fail-on-alert: no rule could look at any request, so nothing was checked")
 	}
 	alert := func(e window.Episode) bool { return e.Rule.Action != window.Record }
 	if f.failOnAlert && slices.ContainsFunc(episodes, alert) {

@@ -13,7 +13,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/loopgauge/loopgauge/replay"
+	"github.com/loopgauge/loopgauge/replay/report"
 	"github.com/loopgauge/loopgauge/replay/tune"
+	"github.com/loopgauge/loopgauge/sinks"
 	"github.com/loopgauge/loopgauge/window"
 	"github.com/loopgauge/loopgauge/window/policy"
 )
@@ -32,6 +34,7 @@ type tuneFlags struct {
 	hashIDs      bool
 	key          string
 	against      string
+	html         string
 }
 
 func newTuneCommand(u *ui) *cobra.Command {
@@ -47,6 +50,7 @@ rest. Without --policy and --profile it sweeps all built-in rules.
 What replay wrote with --out is read like a log, for the rules that it can
 answer: those whose identity, scope and match it was written with.`,
 		Example: `  loopgauge tune access.log
+  loopgauge tune --html report.html access.log
   loopgauge tune --budget 2/day --labels labels.jsonl logs/
   loopgauge tune --policy policy.yaml --window 1m,5m --threshold 3..20 access.log`,
 		Args: logArgs,
@@ -65,6 +69,7 @@ answer: those whose identity, scope and match it was written with.`,
 	c.Flags().StringVar(&f.maxWrong, "max-wrong", "0.1%", "most requests that advice may hit wrongly, of all")
 	c.Flags().StringVar(&f.labels, "labels", "", `file of {"session": "...", "loop": true} lines: what somebody found out by looking`)
 	c.Flags().StringVar(&f.against, "against", "", "compare the recommendation with the loops that this policy finds")
+	c.Flags().StringVar(&f.html, "html", "", "also write the report as one HTML page")
 	c.Flags().BoolVar(&f.json, "json", false, "print one JSON document instead of the summary")
 	c.Flags().BoolVar(&f.hashIDs, "hash-ids", false, "write sessions, users and callers as hashes")
 	c.Flags().StringVar(&f.key, "fingerprint-key", "", "file with a secret key for the fingerprints")
@@ -74,6 +79,9 @@ answer: those whose identity, scope and match it was written with.`,
 // sweptProfiles are the profiles whose rules are swept unless told otherwise:
 // each identity of a gateway once, whatever readings there are of its counter.
 var sweptProfiles = []string{"loopgauge", "tool-call", "fairvisor", "fairvisor-documented", "aisg", "zelyx"}
+
+// maxSweptKeys bounds the memory of a sweep, for each rule.
+const maxSweptKeys = 1 << 19
 
 func (f *tuneFlags) run(ctx context.Context, u *ui, args []string, chosen *time.Duration) error {
 	o, err := f.options()
@@ -124,30 +132,48 @@ func (f *tuneFlags) run(ctx context.Context, u *ui, args []string, chosen *time.
 	if err := in.settle(u, p, old, f.rules.policy != "", f.hashIDs, key); err != nil {
 		return err
 	}
+	var page *sinks.AtomicFile
+	if f.html != "" { // now, for a folder that is not there need not wait for the end
+		if err := mayReplace("--html", f.html, isHTML); err != nil {
+			return err
+		}
+		if page, err = sinks.CreateAtomic(f.html); err != nil {
+			return err
+		}
+		defer page.Abort()
+	}
 	var lateness replay.Lateness
 	if o.Run, lateness, err = runOptions(p, in, chosen); err != nil {
 		return err
 	}
 	o.Run.Since, o.Run.Until = int64(f.since), int64(f.until)
 	in.secret(&o.Run.Extract, f.hashIDs, key)
-	o.Rules, o.Exclude, o.Gateways, o.MaxKeys = p.Rules, p.Exclude, gateways, maxKeys
+	o.Rules, o.Exclude, o.Gateways, o.MaxKeys = p.Rules, p.Exclude, gateways, maxSweptKeys
 
 	bar := newProgress(u, in.parts())
-	report, err := tune.Run(ctx, o)
+	found, err := tune.Run(ctx, o)
 	bar.stop()
 	if err != nil {
 		return err
 	}
-	report.Lateness = lateness
+	found.Lateness = lateness
 	if old != nil {
-		if err := f.compare(ctx, u, args, in, old, report, o.Run); err != nil {
+		if err := f.compare(ctx, u, args, in, old, found, o.Run); err != nil {
 			return err
 		}
 	}
-	if err := f.print(u, report); err != nil {
+	if err := f.print(u, found); err != nil {
 		return err
 	}
-	return u.incomplete(report.Result, failed)
+	if page != nil {
+		if err := report.Write(page, found, report.Options{Version: version(), Command: os.Args, Unread: failed}); err != nil {
+			return fmt.Errorf("%s: %w", f.html, err)
+		}
+		if err := page.Commit(); err != nil {
+			return err
+		}
+	}
+	return u.incomplete(found.Result, failed)
 }
 
 // compare holds the recommended policy against the one in use.
@@ -214,6 +240,9 @@ func (f *tuneFlags) options() (o tune.Options, err error) {
 	if o.Least, o.Most, err = parseThresholds(f.thresholds); err != nil {
 		return o, err
 	}
+	if f.html == "-" {
+		return o, errors.New("--html: give the name of a file")
+	}
 	if f.budget != "" {
 		number, ok := strings.CutSuffix(f.budget, "/day")
 		if o.Budget, err = strconv.ParseFloat(number, 64); err != nil || !ok || o.Budget <= 0 {
@@ -237,8 +266,8 @@ func (f *tuneFlags) options() (o tune.Options, err error) {
 	return o, err
 }
 
-// mostThreshold bounds the memory of a sweep.
-const mostThreshold = 1000
+// mostThreshold is the highest that a repeat's counts, of one byte, reach.
+const mostThreshold = 255
 
 // parseThresholds reads 2..50.
 func parseThresholds(text string) (least, most int, err error) {

@@ -159,7 +159,7 @@ func TestTuneMooncake(t *testing.T) {
 	d := tuneJSON(t, filepath.Join(fixtures, "mooncake/mooncake_conversation.jsonl.zst"))
 	episodes := map[int]int64{}
 	for _, c := range d.Sweep {
-		if c.Rule == "same-prompt" && c.Kind == "sliding" && c.WindowSeconds == 60 {
+		if c.Rule == "same-messages" && c.Kind == "sliding" && c.WindowSeconds == 60 {
 			episodes[c.Threshold] = c.Episodes
 		}
 	}

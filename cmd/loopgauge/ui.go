@@ -6,7 +6,9 @@ import (
 	"os"
 	"strings"
 
-	"golang.org/x/term"
+	xterm "golang.org/x/term"
+
+	"github.com/loopgauge/loopgauge/replay/term"
 )
 
 // ui is how the program talks: data to stdout, talk to stderr, colour and
@@ -24,7 +26,7 @@ func newUI(stdin io.Reader, stdout, stderr io.Writer) *ui {
 
 func isTerminal(w io.Writer) bool {
 	f, ok := w.(*os.File)
-	return ok && term.IsTerminal(int(f.Fd()))
+	return ok && xterm.IsTerminal(int(f.Fd()))
 }
 
 // colour tells whether w may be sent colours.
@@ -35,7 +37,7 @@ func (u *ui) colour(w io.Writer) bool {
 // say talks to the user, one line.
 func (u *ui) say(format string, args ...any) {
 	if !u.quiet {
-		fmt.Fprintf(u.stderr, format+"\n", args...)
+		fmt.Fprintln(u.stderr, safeLines(fmt.Sprintf(format, args...)))
 	}
 }
 
@@ -45,5 +47,15 @@ func (u *ui) fail(err error) {
 	if u.colour(u.stderr) {
 		prefix = "\x1b[31mloopgauge:\x1b[0m "
 	}
-	fmt.Fprintln(u.stderr, prefix+strings.TrimSpace(err.Error()))
+	fmt.Fprintln(u.stderr, prefix+safeLines(strings.TrimSpace(err.Error())))
+}
+
+// safeLines makes text fit for a terminal, line by line: names of files, rules
+// and requests may hold anything.
+func safeLines(text string) string {
+	lines := strings.Split(text, "\n")
+	for i, line := range lines {
+		lines[i] = term.Safe(strings.ReplaceAll(line, "\t", " "))
+	}
+	return strings.Join(lines, "\n")
 }

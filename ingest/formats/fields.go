@@ -26,9 +26,12 @@ func readTri(s *rawjson.Scanner, old fingerprint.Tri) fingerprint.Tri {
 	return old
 }
 
+// maxCount is more tokens than any one call has; sums of it stay in bounds.
+const maxCount = 1e12
+
 // readCount reads a number that is not negative.
 func readCount(s *rawjson.Scanner, old int64) int64 {
-	if n, ok := s.Int(); ok && n >= 0 {
+	if n, ok := s.Int(); ok && n >= 0 && n <= maxCount {
 		return n
 	}
 	return old
@@ -41,8 +44,12 @@ func readStatus(s *rawjson.Scanner, old int) int {
 	return old
 }
 
+// maxCost is more than any one call has cost, in USD. Beyond it stands rubbish,
+// and sums of it would be infinite.
+const maxCost = 1e9
+
 func readCost(s *rawjson.Scanner, old float64) float64 {
-	if f, ok := s.Float(); ok && f >= 0 {
+	if f, ok := s.Float(); ok && f >= 0 && f <= maxCost {
 		return f
 	}
 	return old

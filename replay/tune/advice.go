@@ -80,16 +80,7 @@ func (r *Report) adviseOne(target int, train, test []*Repeat) Advice {
 	a := Advice{Rule: t.Rule, Target: target, Cell: -1, CurrentCell: r.cellOf(t.Rule)}
 	all := slices.Concat(train, test)
 	least, most := max(saneThreshold, r.Options.Least), r.Options.Most
-	grid := make([][]Outcome, len(r.Cells))
-	for c := range r.Cells {
-		grid[c] = make([]Outcome, most+1)
-		for threshold := least; threshold <= most; threshold++ {
-			grid[c][threshold] = r.outcome(train, c, threshold)
-			if grid[c][threshold].Episodes == 0 {
-				break // a higher one catches less
-			}
-		}
-	}
+	grid := r.grid(train)
 	a.Cell, a.Threshold = r.choose(t, grid, least)
 	if a.CurrentCell >= 0 {
 		a.Current, a.HasCurrent = r.outcome(all, a.CurrentCell, t.Rule.Threshold), true
@@ -99,7 +90,7 @@ func (r *Report) adviseOne(target int, train, test []*Repeat) Advice {
 		return a
 	}
 	a.Found = true
-	a.Outcome, a.Train, a.Test = r.outcome(all, a.Cell, a.Threshold), grid[a.Cell][a.Threshold], r.outcome(test, a.Cell, a.Threshold)
+	a.Outcome, a.Train, a.Test = r.outcome(all, a.Cell, a.Threshold), r.outcome(train, a.Cell, a.Threshold), r.outcome(test, a.Cell, a.Threshold)
 	cell := &t.Cells[a.Cell]
 	a.Requests, a.Episodes = cell.Requests[a.Threshold], cell.Episodes[a.Threshold]
 	a.EpisodesPerDay = perDay(float64(a.Episodes), r.Days)
@@ -113,11 +104,8 @@ func (r *Report) sensitive(repeats []*Repeat) (n int) {
 		if !r.isLoop(k) {
 			continue
 		}
-		for c := range r.Cells {
-			if _, fired := k.fires(c, len(r.Cells), saneThreshold); fired {
-				n++
-				break
-			}
+		if k.most != nil && slices.Max(k.most) >= saneThreshold {
+			n++
 		}
 	}
 	return n
@@ -145,6 +133,45 @@ func (r *Report) isWrong(k *Repeat) bool {
 		return !loop
 	}
 	return k.Kind.IsWrong() && !k.excluded
+}
+
+// grid is the outcome of every cell at every threshold, as far as choosing
+// needs it: one look at a repeat's counts in a cell answers all thresholds.
+func (r *Report) grid(repeats []*Repeat) [][]Outcome {
+	most := r.Options.Most
+	grid := make([][]Outcome, len(r.Cells))
+	for c := range grid {
+		grid[c] = make([]Outcome, most+1)
+	}
+	hits := make([]int64, most+1) // by count
+	for _, k := range repeats {
+		loop, wrong := r.isLoop(k), r.isWrong(k)
+		rest := k.Requests - 1 - int64(len(k.hits)) // went on as it was
+		for c := range grid {
+			if k.most == nil || k.most[c] < 2 {
+				continue
+			}
+			clear(hits)
+			for i := range k.hits {
+				hits[min(k.count(i, c, len(r.Cells)), most)]++
+			}
+			requests := rest
+			for t := min(int(k.most[c]), most); t >= 2; t-- {
+				requests += hits[t]
+				o := &grid[c][t]
+				o.Episodes++
+				switch {
+				case loop:
+					o.Caught++
+					o.Waste += requests
+				case wrong:
+					o.Wrong++
+					o.WrongRequests += requests
+				}
+			}
+		}
+	}
+	return grid
 }
 
 func (r *Report) outcome(repeats []*Repeat, cell, threshold int) (o Outcome) {

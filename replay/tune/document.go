@@ -8,6 +8,7 @@ import (
 	"strconv"
 
 	"github.com/loopgauge/loopgauge/fingerprint"
+	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
 	"github.com/loopgauge/loopgauge/replay"
 	"github.com/loopgauge/loopgauge/window"
 )
@@ -40,6 +41,7 @@ type DocumentData struct {
 	Conversations   int                `json:"conversations"`
 	Repeats         int                `json:"repeats"`
 	RepeatsDropped  int64              `json:"repeats_dropped"`
+	KeysDropped     int64              `json:"keys_dropped"`
 	Kinds           map[Kind]int       `json:"kinds"`
 	Coverage        []DocumentCoverage `json:"coverage"`
 }
@@ -241,7 +243,7 @@ func (k *Repeat) scope() map[string]string {
 // MarshalIndent is the document as JSON, indented.
 func (d *Document) MarshalIndent() ([]byte, error) {
 	b, err := json.MarshalIndent(d, "", "  ")
-	return append(b, '\n'), err
+	return append(rawjson.Printable(b), '\n'), err
 }
 
 func (r *Report) documentData() DocumentData {
@@ -256,6 +258,7 @@ func (r *Report) documentData() DocumentData {
 	for _, k := range r.Repeats {
 		d.Kinds[k.Kind]++
 	}
+	d.KeysDropped = r.keysDropped()
 	for i := range r.Result.Rules[:len(r.Options.Rules)] {
 		a := &r.Result.Rules[i]
 		c := DocumentCoverage{a.Rule.Name, a.Judged, a.Counted, a.NotMatched, map[string]int64{}}

@@ -137,8 +137,13 @@ func (c *collector) prints(ev *window.Event, identity int) []fingerprint.Fingerp
 	if identity < 0 {
 		return nil
 	}
-	return ev.Prints[identity].Fingerprints
+	prints := ev.Prints[identity].Fingerprints
+	return prints[:min(len(prints), fewPrints)]
 }
+
+// fewPrints of a request are enough to tell whether it differs from another; a
+// hostile one has a hundred thousand.
+const fewPrints = 4
 
 // errorMinutes knows, by minute, whether more than one caller had 429 or 5xx:
 // the difference between an outage and one's own trouble.

@@ -33,6 +33,7 @@ type Repeat struct {
 
 	hits   []hit
 	counts []uint8 // of hits[i] in cell c: i*cells + c
+	most   []uint8 // highest count by cell
 	facts  facts
 }
 
@@ -49,7 +50,7 @@ type hit struct {
 const (
 	keptHits    = 256     // of one repeat
 	keptRepeats = 1 << 17 // of all rules
-	keptCounts  = 1 << 26 // bytes
+	keptCounts  = 1 << 25 // bytes
 )
 
 // collector keeps the repeats of a pass.
@@ -114,8 +115,13 @@ func (c *collector) repeat(r *window.Repeat) {
 		h.tokens = max(r.Event.TokensIn, 0) + max(r.Event.TokensOut, 0)
 	}
 	k.hits = append(k.hits, h)
-	for _, n := range r.Counts {
-		k.counts = append(k.counts, uint8(min(n, math.MaxUint8)))
+	if k.most == nil {
+		k.most = make([]uint8, c.cells)
+	}
+	for i, n := range r.Counts {
+		n := uint8(min(n, math.MaxUint8))
+		k.counts = append(k.counts, n)
+		k.most[i] = max(k.most[i], n)
 	}
 	c.counts += c.cells
 }
@@ -145,6 +151,9 @@ type firing struct {
 // fires says what a cell at a threshold would have done.
 func (k *Repeat) fires(cell, cells, threshold int) (f firing, fired bool) {
 	f.hit = -1
+	if k.most == nil || int(k.most[cell]) < threshold {
+		return f, false
+	}
 	for i := range k.hits {
 		if k.count(i, cell, cells) < threshold {
 			if f.hit < 0 {
@@ -166,8 +175,7 @@ func (k *Repeat) fires(cell, cells, threshold int) (f firing, fired bool) {
 	if f.hit < 0 {
 		return f, false
 	}
-	if len(k.hits) == keptHits { // the rest went on as it was
-		rest := k.Requests - 1 - keptHits
+	if rest := k.Requests - 1 - int64(len(k.hits)); rest > 0 { // went on as it was
 		f.requests += rest
 		f.after += rest
 	}

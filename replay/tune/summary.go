@@ -64,6 +64,9 @@ func (s Summary) kinds(b *strings.Builder) {
 			t.Add(string(kind), term.Count(n), term.Count(longest.Requests), term.Shorten(longest.Rule.Name+": "+longest.Evidence, 80-35))
 		}
 	}
+	if n := r.keysDropped(); n > 0 {
+		fmt.Fprintf(b, "%s keys had to make room in memory: the longer windows may count too little; narrow the log with --since and --until\n\n", term.Count(n))
+	}
 	if len(r.Repeats) == 0 {
 		return
 	}
@@ -80,9 +83,9 @@ func (s Summary) gateways(b *strings.Builder) {
 	if len(r.Gateways) == 0 || r.Result.Account.Judged == 0 {
 		return
 	}
-	b.WriteString("what each gateway would have stopped, as it is\n")
+	b.WriteString("what each gateway would have stopped, as it is: requests, and conversations\n")
 	t := term.Table{Right: map[int]bool{2: true, 3: true, 4: true}}
-	t.Add("gateway", "reading", "requests", "loops", "normal conversations")
+	t.Add("gateway", "reading", "requests", "with a loop", "without")
 	for _, g := range r.Gateways {
 		if g.Coverage == 0 {
 			t.Add(g.Gateway.Name, g.Gateway.Reading, "-", "-", "-  "+g.Cause.String())
@@ -115,7 +118,10 @@ func (s Summary) settings(b *strings.Builder) {
 }
 
 func (s Summary) nowMark(a *Advice) string {
-	if a.HasCurrent {
+	switch {
+	case a.HasCurrent && a.CurrentCell == a.Cell && a.Rule.Threshold == a.Threshold:
+		return ", as it is now"
+	case a.HasCurrent:
 		return "  (now)"
 	}
 	return fmt.Sprintf("  now: %s", setting(a.Rule.Counter.Kind, a.Rule.Counter.Window.Microseconds(), a.Rule.Threshold))
@@ -212,33 +218,24 @@ const fewRequests = 100
 func (s Summary) recommendation(b *strings.Builder) {
 	r := s.Report
 	judged := r.Result.Account.Judged
-	loops := 0
-	for _, k := range r.Repeats {
-		if r.isLoop(k) {
-			loops++
-		}
-	}
-	switch {
-	case judged == 0:
-		b.WriteString(s.bold("nothing to judge") + "\n")
-		return
-	case len(r.Recommended) > 0:
-	case loops > 0:
-		b.WriteString(s.bold("loops were found, but no setting keeps to the budget: raise --budget or --max-wrong") + "\n")
+	verdict := r.Verdict()
+	b.WriteString(s.bold(string(verdict)) + "\n")
+	switch verdict {
+	case Recommends:
+	case OverBudget:
 		s.nearest(b)
 		return
-	case r.blind():
-		b.WriteString(s.bold("no rule could look at this log") + "\n")
+	case Blind:
 		s.blindness(b)
 		return
-	default:
-		b.WriteString(s.bold("no loop found, nothing to enforce") + "\n")
+	case NothingFound:
 		if judged < fewRequests {
 			fmt.Fprintf(b, "%s are too few to conclude from\n", term.Plural(judged, "request", "requests"))
 		}
 		return
+	default:
+		return
 	}
-	b.WriteString(s.bold("recommended: warn by these rules, and look at what they find before anything is enforced") + "\n")
 	for _, i := range r.Recommended {
 		s.advice(b, &r.Advice[i])
 	}
@@ -264,13 +261,13 @@ func (s Summary) advice(b *strings.Builder, a *Advice) {
 	if o.Wrong > 0 {
 		wrong = fmt.Sprintf("%d wrongly", o.Wrong)
 	}
-	fmt.Fprintf(b, "    catches %d of %s, %s; %s a day\n", o.Caught, term.Plural(int64(o.Caught+a.Missed), "loop", "loops"), wrong, rate(a.EpisodesPerDay))
+	fmt.Fprintf(b, "    catches %d of %s, %s; %s alerts a day\n", o.Caught, term.Plural(int64(o.Caught+a.Missed), "loop", "loops"), wrong, rate(a.EpisodesPerDay))
 	fmt.Fprintf(b, "    fires %s after the first repeat (95 %%: %s); %s go on after it\n",
 		term.Span(int64(1e6*quantile(o.Delays, 0.5))), term.Span(int64(1e6*quantile(o.Delays, 0.95))), term.Plural(o.Waste-int64(o.Caught), "request", "requests"))
 	if a.Test.Loops > 0 || a.Test.Episodes > 0 {
-		fmt.Fprintf(b, "    chosen on the first 70 %% of the time; on the rest it catches %d of %d, %d wrongly\n", a.Test.Caught, a.Test.Loops, a.Test.Wrong)
+		fmt.Fprintf(b, "    chosen on the first 70 %% of the time; on the rest it catches %d of %d loops, %d wrongly\n", a.Test.Caught, a.Test.Loops, a.Test.Wrong)
 	} else {
-		b.WriteString("    chosen on the first 70 % of the time; the rest has no loop to prove it on\n")
+		b.WriteString("    chosen on the first 70 % of the time; the rest of it has no loop to prove it\n")
 	}
 }
 

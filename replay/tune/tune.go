@@ -129,6 +129,15 @@ func (p *pass) event(ev *window.Event) error {
 	return nil
 }
 
+// keysDropped is how many keys had to make room before they were quiet: above
+// 0, the numbers of the longer windows may be too low.
+func (r *Report) keysDropped() (n int64) {
+	for i := range r.Sweep {
+		n += r.Sweep[i].Dropped
+	}
+	return n
+}
+
 // coverage is the share of requests that a rule could look at.
 func coverage(a *window.RuleAccount) float64 {
 	if a.Judged == 0 {

@@ -16,8 +16,7 @@ import time
 
 import duckdb
 
-WINDOWS = [10, 30, 60, 120, 300, 600, 1800, 3600]
-THRESHOLDS = [2, 3, 4, 6, 10]
+from duckdb_windows import THRESHOLDS, WINDOWS
 
 counts = ",\n".join(
     f"count(*) OVER (PARTITION BY kind ORDER BY t RANGE BETWEEN {w * 1_000_000 - 1} PRECEDING AND CURRENT ROW) AS c{w}"

@@ -1,0 +1,487 @@
+package replay
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"slices"
+	"time"
+
+	"github.com/loopgauge/loopgauge/replay/term"
+
+	"github.com/loopgauge/loopgauge/fingerprint"
+	"github.com/loopgauge/loopgauge/ingest"
+	"github.com/loopgauge/loopgauge/window"
+)
+
+// Question asks why one request, or one episode, was judged as it was. All but
+// the last fields are as for [Run].
+type Question struct {
+	// Open opens the logs; it is called for each reading. The streams are
+	// closed after it.
+	Open func() ([]*ingest.Stream, error)
+	Plan *window.Plan
+
+	Lateness     time.Duration
+	Duplicates   time.Duration
+	Extract      window.ExtractOptions
+	MaxKeys      int
+	Since, Until int64
+
+	// Stream, Line and Item name a request: the stream by index, the line
+	// from 1, the request from 1 in a line that holds several, else 0.
+	Stream, Item int
+	Line         int64
+	// Episode is the id of an episode, instead.
+	Episode string
+
+	ShowText bool // print canonical text: it holds what people wrote
+}
+
+// errEnough ends a reading: the question is answered.
+var errEnough = errors.New("enough")
+
+// Answer explains a request or an episode. It reads the logs as far as the
+// answer needs them: to the line, then again from the start to where the line
+// was judged; or to the episode's first firing, then again to its end.
+func Answer(ctx context.Context, q Question) (*Explanation, error) {
+	streams, err := q.Open()
+	if err != nil {
+		return nil, err
+	}
+	x := &explaining{q: q, plan: q.Plan}
+	again := true
+	for _, s := range streams {
+		x.names = append(x.names, s.Name())
+		if s.Size() < 0 {
+			err, again = &ingest.Error{Path: s.Name(), Err: errors.New("cannot be read twice"), Hint: "save it as a file first: explain reads a log to find the place, and again to count"}, false
+		}
+	}
+	if !again {
+		closeAll(streams)
+		return nil, err
+	}
+	if q.Episode != "" {
+		return x.episode(ctx, streams)
+	}
+	return x.line(ctx, streams)
+}
+
+func closeAll(streams []*ingest.Stream) {
+	for _, s := range streams {
+		s.Close()
+	}
+}
+
+// explaining is one question at work.
+type explaining struct {
+	q      Question
+	plan   *window.Plan
+	names  []string
+	target window.Event // the request asked about, or the first firing of the episode
+	rules  []ExplainedRule
+	traces []*trace
+	ofRule []int // by trace: index in rules
+}
+
+func (x *explaining) place(p fingerprint.Position) string {
+	if p.Item > 0 {
+		return fmt.Sprintf("%s:%d:%d", x.names[p.Stream], p.Line, p.Item+1)
+	}
+	return fmt.Sprintf("%s:%d", x.names[p.Stream], p.Line)
+}
+
+func (x *explaining) line(ctx context.Context, streams []*ingest.Stream) (*Explanation, error) {
+	err := x.look(ctx, streams[x.q.Stream], x.q.Line, x.q.Item, x.meet)
+	closeAll(streams)
+	if err != nil {
+		return nil, err
+	}
+	if err := x.left(); err != nil {
+		return nil, err
+	}
+	var rules []*window.Rule
+	for _, t := range x.traces {
+		if !slices.Contains(rules, t.rule) {
+			rules = append(rules, t.rule)
+		}
+	}
+	// Even if no rule can look at it, it may be late or a duplicate.
+	if err := x.collectLine(ctx, rules); err != nil {
+		return nil, err
+	}
+	return x.explanation(), nil
+}
+
+// look reads one line of a stream and calls yield for the request on it.
+func (x *explaining) look(ctx context.Context, s *ingest.Stream, line int64, item int, yield func(*fingerprint.Request)) error {
+	name, last := s.Name(), int64(0)
+	for ctx.Err() == nil {
+		b, err := s.Next()
+		if ended(err) {
+			return fmt.Errorf("%s has %s, no line %d", term.Safe(name), term.Plural(last, "line", "lines"), line)
+		}
+		if err != nil {
+			return fmt.Errorf("%w\nline %d was not reached", err, line)
+		}
+		if b.TooLong && b.Line == line {
+			return x.unreadable(fingerprint.Position{Stream: b.Stream, Line: line}, 0, "line longer than the limit: see --max-line")
+		}
+		lines := int64(bytes.Count(b.Data, []byte{'\n'}))
+		if len(b.Data) > 0 && b.Data[len(b.Data)-1] != '\n' || b.TooLong {
+			lines++
+		}
+		last = b.Line + lines - 1
+		if line > last {
+			b.Release()
+			continue
+		}
+		err = x.lookInto(b, line, item, yield)
+		b.Release()
+		return err
+	}
+	return ctx.Err()
+}
+
+func (x *explaining) lookInto(b *ingest.Block, line int64, item int, yield func(*fingerprint.Request)) error {
+	one := *b
+	for ; one.Line < line; one.Line++ {
+		n := bytes.IndexByte(one.Data, '\n') + 1
+		one.Data, one.Offset = one.Data[n:], one.Offset+int64(n)
+	}
+	if n := bytes.IndexByte(one.Data, '\n'); n >= 0 {
+		one.Data = one.Data[:n+1]
+	}
+	at := fingerprint.Position{Stream: b.Stream, Line: line}
+	var problem error
+	found, last := 0, int32(-1)
+	tally := ingest.NewReader(0).Read(&one, func(r *fingerprint.Request) {
+		found++
+		last = r.Position.Item
+	}, func(s ingest.Skip) { problem = x.unreadable(at, s.Column, s.Why) })
+	switch {
+	case tally.Blank > 0:
+		return fmt.Errorf("%s: the line is blank", term.Safe(x.place(at)))
+	case item > 0 && int64(item) > tally.Lines:
+		return fmt.Errorf("%s: the line holds %s, no request %d", term.Safe(x.place(at)), term.Plural(tally.Lines, "request", "requests"), item)
+	case item == 0 && tally.Lines > 1:
+		return fmt.Errorf("%s: the line holds %d requests\nname one of them: %s:1 is the first", term.Safe(x.place(at)), tally.Lines, term.Safe(x.place(at)))
+	case item == 0 && found == 1:
+		item = int(last) + 1
+	}
+	found = 0
+	ingest.NewReader(fingerprint.AllFields).Read(&one, func(r *fingerprint.Request) {
+		if int(r.Position.Item)+1 == item {
+			found++
+			yield(r)
+		}
+	}, nil)
+	if found > 0 {
+		return nil
+	}
+	if problem == nil {
+		problem = fmt.Errorf("%s: no request there", term.Safe(x.place(at)))
+	}
+	return problem
+}
+
+func (x *explaining) unreadable(at fingerprint.Position, column int, why string) error {
+	if column > 0 {
+		why = fmt.Sprintf("column %d: %s", column, why)
+	}
+	return fmt.Errorf("%s: malformed, and so not judged: %s", term.Safe(x.place(at)), why)
+}
+
+// meet notes the request that is asked about, and what each rule makes of it.
+func (x *explaining) meet(r *fingerprint.Request) {
+	extractor := x.plan.NewExtractor(x.q.Extract)
+	extractor.NewBlock()
+	extractor.Event(r, &x.target)
+	ev := &x.target
+	if ev.Exclude > 0 {
+		return
+	}
+	for i, rule := range x.plan.Rules {
+		out := explainedRule(rule)
+		if o := ev.Rules[i]; o >= 0 {
+			out.Override = text(overrideName(rule, int(o)))
+		}
+		if ev.Rules[i] == window.NotMatched {
+			out.State, out.Why = "not_matched", text(notMatched(rule, r, ev.Time))
+			x.rules = append(x.rules, out)
+			continue
+		}
+		k := slices.Index(x.plan.Identities, rule.Identity)
+		s := slices.IndexFunc(x.plan.Scopes, func(s *fingerprint.Scope) bool { return slices.Equal(s.Fields, rule.Scope.Fields) })
+		prints, scope := &ev.Prints[k], &ev.Scopes[s]
+		cause, what := prints.Cause, "identity "+rule.Identity.Name
+		if cause == fingerprint.Computable {
+			cause, what = scope.Cause, fmt.Sprintf("scope %v", rule.Scope.Fields)
+		}
+		if cause != fingerprint.Computable {
+			out.State, out.Why, out.Remedy = "not_computable", text(what+": "+cause.String()), text(remedy(cause))
+			x.rules = append(x.rules, out)
+			continue
+		}
+		out.State = "counted"
+		x.rules = append(x.rules, out)
+		x.follow(r, i, prints.Fingerprints, scope, "")
+	}
+}
+
+// maxPrints is how many fingerprints of one request are explained.
+const maxPrints = 20
+
+// follow makes a trace for each fingerprint of a request under one rule, the
+// last of x.rules.
+func (x *explaining) follow(r *fingerprint.Request, i int, prints []fingerprint.Fingerprint, scope *window.Scope, episode string) {
+	rule := &x.rules[len(x.rules)-1]
+	w := fingerprint.NewWriter(x.q.Extract.Key)
+	w.Keep = x.q.ShowText
+	x.plan.Rules[i].Identity.Compute(r, w)
+	masks := x.plan.Rules[i].Identity.Masked(r)
+	for k, print := range prints {
+		if slices.Contains(prints[:k], print) {
+			continue
+		}
+		if len(rule.Fingerprints) == maxPrints {
+			rule.LeftOut++
+			continue
+		}
+		out := ExplainedPrint{Fingerprint: print.String(), Masks: []ExplainedMask{}, Lines: []ExplainedLine{}}
+		if w.Keep {
+			out.Canonical = text(string(w.Prints()[k].Canonical))
+		}
+		for _, m := range masks[k] {
+			out.Masks = append(out.Masks, ExplainedMask{m.Name, m.N})
+		}
+		rule.Fingerprints = append(rule.Fingerprints, out)
+		x.traces = append(x.traces, newTrace(x.plan, i, scope, print, episode))
+		x.ofRule = append(x.ofRule, len(x.rules)-1)
+	}
+}
+
+// left says why the request was not judged, as far as its line alone tells.
+func (x *explaining) left() error {
+	ev := &x.target
+	at := term.Safe(x.place(ev.Position))
+	if ev.Exclude > 0 {
+		return fmt.Errorf("%s: excluded, and so not judged: by exclude: %s", at, term.Safe(x.plan.Exclusions[ev.Exclude-1].Name))
+	}
+	when := Stamp(ev.Time)
+	if ev.Time < x.q.Since {
+		return fmt.Errorf("%s: excluded, and so not judged: its time %s is before --since", at, when)
+	}
+	if x.q.Until != fingerprint.NoTime && ev.Time >= x.q.Until {
+		return fmt.Errorf("%s: excluded, and so not judged: its time %s is not before --until", at, when)
+	}
+	return nil
+}
+
+// notMatched says why a rule does not look at a request.
+func notMatched(rule *window.Rule, r *fingerprint.Request, t int64) string {
+	if rule.Match != nil && !rule.Match(r) {
+		return "the rule's match is false"
+	}
+	for i := range rule.Overrides {
+		o := &rule.Overrides[i]
+		if o.Disabled && (o.Until.IsZero() || t < o.Until.UnixMicro()) && (o.Match == nil || o.Match(r)) {
+			return overrideName(rule, i) + " disables the rule"
+		}
+	}
+	return "the rule does not look at it"
+}
+
+func overrideName(rule *window.Rule, i int) string {
+	name := fmt.Sprintf("overrides[%d]", i)
+	if reason := rule.Overrides[i].Reason; reason != "" {
+		name += " (" + reason + ")"
+	}
+	return name
+}
+
+// read runs the logs through order and duplicates, as Run does, and shows each
+// event to see until that returns false. No engine judges beside it.
+func (x *explaining) read(ctx context.Context, rules []*window.Rule, see func(*window.Event) bool, skip func(ingest.Skip)) (*run, error) {
+	streams, err := x.q.Open()
+	if err != nil {
+		return nil, err
+	}
+	plan := x.plan
+	if len(rules) < len(x.plan.Rules) {
+		plan = window.NewPlan(rules, x.plan.Exclusions)
+	}
+	done := false
+	r := &run{
+		plan: plan, order: window.NewOrder(x.q.Lateness), seen: window.NewDuplicates(x.q.Duplicates),
+		engine: window.NewEngine(&window.Plan{}, window.EngineOptions{}),
+		result: &Result{First: fingerprint.NoTime, Last: fingerprint.NoTime, Excluded: make([]int64, len(plan.Exclusions)+1)},
+		o: Options{
+			Streams: streams, Plan: plan, Extract: x.q.Extract, Since: x.q.Since, Until: x.q.Until, Skip: skip,
+			Event: func(ev *window.Event) error {
+				if done || !see(ev) {
+					done = true
+					return errEnough
+				}
+				return nil
+			},
+		},
+	}
+	err = r.merge(ctx, newParallel(ctx, runtime.GOMAXPROCS(0), r.newParser))
+	if err == nil {
+		r.release()
+		err = r.err
+	}
+	if errors.Is(err, errEnough) {
+		err = nil
+	}
+	return r, err
+}
+
+// after tells whether a is released after b.
+func after(a, b *window.Event) bool {
+	if a.Time != b.Time {
+		return a.Time > b.Time
+	}
+	return b.Position.Before(a.Position)
+}
+
+// collectLine shows the traces everything up to the line.
+func (x *explaining) collectLine(ctx context.Context, rules []*window.Rule) error {
+	x.retarget(rules)
+	var twin fingerprint.Position
+	var judged, late, twice bool
+	r, err := x.read(ctx, rules, func(ev *window.Event) bool {
+		at := ev.Position
+		switch {
+		case judged || after(ev, &x.target):
+			return false
+		case at == x.target.Position:
+			judged = true
+		case ev.ID != "" && ev.ID == x.target.ID:
+			twin, twice = at, true
+		}
+		for _, t := range x.traces {
+			t.add(ev, judged)
+		}
+		return !judged
+	}, func(s ingest.Skip) {
+		// It may be another request of the same line: then this one comes yet.
+		late = late || s.Stream == x.target.Position.Stream && s.Line == x.target.Position.Line
+	})
+	if err != nil || judged {
+		return err
+	}
+	at := term.Safe(x.place(x.target.Position))
+	switch {
+	case late:
+		return fmt.Errorf("%s: late, and so not judged: further behind its log than the lateness of %s\nwith --lateness %s it would be", at, term.Lasting(x.q.Lateness), term.Lasting(roundUp(r.order.Stats().WorstLate)))
+	case twice:
+		return fmt.Errorf("%s: a duplicate, and so not judged: %s has the same request id", at, term.Safe(x.place(twin)))
+	}
+	for _, s := range r.result.Streams {
+		if s.Err != nil {
+			return fmt.Errorf("%w\n%s was not reached", s.Err, at)
+		}
+	}
+	return fmt.Errorf("%s: was not judged, and it is not known why: please report this", at)
+}
+
+// retarget fits the traces to the plan of the rules that are read for.
+func (x *explaining) retarget(rules []*window.Rule) {
+	plan := x.plan
+	if len(rules) < len(plan.Rules) {
+		plan = window.NewPlan(rules, plan.Exclusions)
+	}
+	for _, t := range x.traces {
+		t.choice = slices.Index(plan.Rules, t.rule)
+		t.identity = slices.Index(plan.Identities, t.rule.Identity)
+		t.scope = slices.IndexFunc(plan.Scopes, func(s *fingerprint.Scope) bool { return slices.Equal(s.Fields, t.rule.Scope.Fields) })
+	}
+}
+
+// episode finds the episode by judging everything, then reads again for its
+// scope alone.
+func (x *explaining) episode(ctx context.Context, streams []*ingest.Stream) (*Explanation, error) {
+	var first *window.Verdict
+	var scope window.Scope
+	var ids int64
+	o := Options{
+		Streams: streams, Plan: x.plan, Lateness: x.q.Lateness, Duplicates: x.q.Duplicates, Extract: x.q.Extract,
+		MaxKeys: x.q.MaxKeys, Since: x.q.Since, Until: x.q.Until,
+		Verdict: func(v *window.Verdict) error {
+			if first != nil || v.Episode != x.q.Episode {
+				return nil
+			}
+			one := *v
+			first, scope, x.target = &one, *v.Scope, *v.Event
+			scope.Values = slices.Clone(scope.Values)
+			return errEnough
+		},
+		Episode: func(*window.Episode) error { ids++; return nil },
+	}
+	result, err := Run(ctx, o)
+	if first == nil {
+		if err != nil {
+			return nil, err
+		}
+		return nil, x.notFound(result, ids)
+	}
+	i := slices.Index(x.plan.Rules, first.Rule)
+	print, position := first.Fingerprint, x.target.Position
+	out := explainedRule(first.Rule)
+	out.State = "counted"
+	if c := x.target.Rules[i]; c >= 0 {
+		out.Override = text(overrideName(first.Rule, int(c)))
+	}
+	x.rules = append(x.rules, out)
+
+	// The line itself has the canonical text, and what was masked.
+	if streams, err = x.q.Open(); err != nil {
+		return nil, err
+	}
+	err = x.look(ctx, streams[position.Stream], position.Line, int(position.Item)+1, func(r *fingerprint.Request) {
+		x.follow(r, i, x.target.Prints[slices.Index(x.plan.Identities, first.Rule.Identity)].Fingerprints, &scope, x.q.Episode)
+	})
+	closeAll(streams)
+	if err != nil {
+		return nil, err
+	}
+	x.only(print)
+	x.retarget([]*window.Rule{first.Rule})
+	t := x.traces[0]
+	if _, err = x.read(ctx, []*window.Rule{first.Rule}, func(ev *window.Event) bool {
+		t.add(ev, false)
+		return !t.closed
+	}, nil); err != nil {
+		return nil, err
+	}
+	t.engine.Close()
+	if t.asked < 0 || t.episode == nil {
+		return nil, fmt.Errorf("%s: judged alone, its scope gives another episode: the run had more live keys than it may keep", x.q.Episode)
+	}
+	return x.explanation(), nil
+}
+
+// only keeps the trace of one fingerprint.
+func (x *explaining) only(print fingerprint.Fingerprint) {
+	rule := &x.rules[0]
+	k := slices.IndexFunc(x.traces, func(t *trace) bool { return t.print == print })
+	x.traces, x.ofRule = x.traces[k:k+1], []int{0}
+	rule.Fingerprints, rule.LeftOut = rule.Fingerprints[k:k+1], 0
+}
+
+func (x *explaining) notFound(r *Result, episodes int64) error {
+	for _, s := range r.Streams {
+		if s.Err != nil {
+			return fmt.Errorf("%w\nup to there no episode is %s", s.Err, x.q.Episode)
+		}
+	}
+	there := "there is no loop at all"
+	if episodes > 0 {
+		there = "there are " + term.Plural(episodes, "other", "others") + ": loopgauge replay --json lists them"
+	}
+	return fmt.Errorf("no episode is %s; %s\ndid replay have the same logs, --policy or --profile, --lateness, --since, --until and --fingerprint-key?", x.q.Episode, there)
+}

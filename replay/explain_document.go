@@ -1,0 +1,244 @@
+package replay
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
+
+	"github.com/loopgauge/loopgauge/replay/term"
+
+	"github.com/loopgauge/loopgauge/window"
+)
+
+// ExplanationVersion is the version of explain's --json document. Fields are
+// added under the same version; any other change raises it.
+const ExplanationVersion = 1
+
+// Explanation is what explain prints of a request or an episode:
+// docs/explain.md describes every field.
+type Explanation struct {
+	Version   int      `json:"version"`
+	Loopgauge string   `json:"loopgauge"`
+	Policy    string   `json:"policy_hash"`
+	Asked     string   `json:"asked"`
+	Logs      []string `json:"logs"`
+	Lateness  float64  `json:"lateness_s"`
+
+	Request *ExplainedRequest `json:"request"` // null for an episode
+	Episode *DocumentEpisode  `json:"episode"` // null for a request
+	Rules   []ExplainedRule   `json:"rules"`
+	Answer  string            `json:"answer"`
+}
+
+// ExplainedRequest is the request asked about.
+type ExplainedRequest struct {
+	Log     string  `json:"log"`
+	Line    int64   `json:"line"`
+	Item    int32   `json:"item"`
+	ID      *string `json:"id"`
+	Time    string  `json:"time"`
+	Session *string `json:"session"`
+	Caller  *string `json:"caller"`
+	User    *string `json:"user"`
+	Model   *string `json:"model"`
+	Status  *int    `json:"status"`
+}
+
+// ExplainedRule is what one rule makes of it.
+type ExplainedRule struct {
+	Rule      string   `json:"rule"`
+	Profile   *string  `json:"profile"`
+	Identity  string   `json:"identity"`
+	Scope     []string `json:"scope"`
+	Kind      string   `json:"kind"`
+	Window    float64  `json:"window_s"`
+	Threshold int      `json:"threshold"`
+	Action    string   `json:"action"`
+	Cooldown  float64  `json:"cooldown_s"`
+	Override  *string  `json:"override"`
+
+	State        string           `json:"state"` // counted, not_matched, not_computable
+	Why          *string          `json:"why"`
+	Remedy       *string          `json:"remedy"`
+	Fingerprints []ExplainedPrint `json:"fingerprints"`
+	LeftOut      int              `json:"fingerprints_left_out"`
+
+	setting string
+}
+
+// ExplainedPrint is one fingerprint under one rule.
+type ExplainedPrint struct {
+	Fingerprint string            `json:"fingerprint"`
+	Canonical   *string           `json:"canonical"`
+	Masks       []ExplainedMask   `json:"masks"`
+	Scope       map[string]string `json:"scope"`
+	FellBack    bool              `json:"fell_back"`
+	Threshold   int               `json:"threshold"`
+	Count       *int              `json:"count"`
+	Fired       bool              `json:"fired"`
+	Action      string            `json:"action"`
+	Reason      *string           `json:"reason"`
+	Why         string            `json:"why"`
+	Episode     *string           `json:"episode"`
+	Lines       []ExplainedLine   `json:"lines"`
+	LinesLeft   int64             `json:"lines_left_out"`
+	Nearest     *Nearest          `json:"nearest"`
+
+	scope []string
+	at    string // place of the request that Why is about
+}
+
+// ExplainedMask is a mask of the identity, and how often it replaced text.
+type ExplainedMask struct {
+	Name     string `json:"name"`
+	Replaced int    `json:"replaced"`
+}
+
+// ExplainedLine is a request that counted.
+type ExplainedLine struct {
+	Log         string   `json:"log"`
+	Line        int64    `json:"line"`
+	Item        int32    `json:"item"`
+	ID          *string  `json:"id"`
+	Time        string   `json:"time"`
+	Gap         *float64 `json:"gap_s"`
+	Fingerprint string   `json:"fingerprint"`
+	Count       *int     `json:"count"`
+	Threshold   int      `json:"threshold"`
+	Fired       bool     `json:"fired"`
+	Action      string   `json:"action"`
+	Reason      *string  `json:"reason"`
+	Status      *int     `json:"status"`
+
+	place string
+	time  int64
+}
+
+// MarshalIndent is the document as JSON, indented.
+func (e *Explanation) MarshalIndent() ([]byte, error) {
+	b, err := json.MarshalIndent(e, "", "  ")
+	return append(rawjson.Printable(b), '\n'), err
+}
+
+func explainedRule(r *window.Rule) ExplainedRule {
+	return ExplainedRule{
+		Rule: r.Name, Profile: text(r.Profile), Identity: r.Identity.Name, Scope: append([]string{}, r.Scope.Fields...),
+		Kind: r.Counter.Kind, Window: r.Counter.Window.Seconds(), Threshold: r.Threshold, Action: string(r.Action),
+		Cooldown: r.Cooldown.Seconds(), Fingerprints: []ExplainedPrint{}, setting: setting(r),
+	}
+}
+
+// explanation puts together what was collected.
+func (x *explaining) explanation() *Explanation {
+	e := &Explanation{Version: ExplanationVersion, Logs: x.names, Lateness: x.q.Lateness.Seconds()}
+	ev := &x.target
+	if x.q.Episode == "" {
+		e.Asked = x.place(ev.Position)
+		e.Request = &ExplainedRequest{
+			Log: x.names[ev.Position.Stream], Line: ev.Position.Line, Item: ev.Position.Item, ID: text(ev.ID), Time: Stamp(ev.Time),
+			Session: text(ev.Session), Caller: text(ev.Caller), User: text(ev.User), Model: text(ev.Model), Status: known0(ev.Status),
+		}
+	} else {
+		e.Asked = x.q.Episode
+		one := documentEpisode(x.traces[0].episode)
+		e.Episode = &one
+	}
+	next := make([]int, len(x.rules)) // by rule: the fingerprint that comes next
+	for k, t := range x.traces {
+		r := x.ofRule[k]
+		x.explain(t, &x.rules[r].Fingerprints[next[r]])
+		next[r]++
+	}
+	e.Rules = x.rules
+	e.Answer = e.answer()
+	return e
+}
+
+// known0 is null where a status or count is not known.
+func known0(n int) *int {
+	if n < 0 {
+		return nil
+	}
+	return &n
+}
+
+// explain fills in what a trace has found.
+func (x *explaining) explain(t *trace, out *ExplainedPrint) {
+	out.Scope = map[string]string{}
+	for i, field := range t.rule.Scope.Fields {
+		out.Scope[field] = t.values[i]
+		out.scope = append(out.scope, field+" "+t.values[i])
+	}
+	out.FellBack = t.fellBack
+	hi := t.asked
+	for i := t.asked; i < len(t.hits); i++ {
+		if t.mine(i) && (t.wanted == "" || t.hits[i].time <= t.episode.Last) {
+			hi = i
+		}
+	}
+	// A request is judged by its last equal call, an episode by its first firing.
+	at := hi
+	if t.wanted != "" {
+		at = t.asked
+	}
+	h := &t.hits[at]
+	list, left := t.counted(at)
+	for i := at + 1; i <= hi; i++ {
+		if t.mine(i) {
+			list = append(list, i)
+		}
+	}
+	out.LinesLeft = left + t.unkept
+	for k, i := range list {
+		before := -1
+		if k > 0 {
+			before = list[k-1]
+		}
+		out.Lines = append(out.Lines, x.explainedLine(t, i, before))
+	}
+	out.Threshold, out.Count, out.Fired, out.Action, out.Reason = h.threshold, known0(h.count), h.fired, string(h.action), text(string(h.reason))
+	if h.fired {
+		out.Episode = text(t.verdict.Episode)
+		if t.wanted != "" {
+			out.Episode = &t.wanted
+		}
+	}
+	out.Why, out.at = x.why(t, at), x.place(h.pos)
+	out.Nearest = t.nearest(t.asked, hi)
+}
+
+func (x *explaining) explainedLine(t *trace, i, before int) ExplainedLine {
+	h := &t.hits[i]
+	l := ExplainedLine{
+		Log: x.names[h.pos.Stream], Line: h.pos.Line, Item: h.pos.Item, ID: text(h.id), Time: Stamp(h.time), Fingerprint: h.print.String(),
+		Count: known0(h.count), Threshold: h.threshold, Fired: h.fired, Action: string(h.action), Reason: text(string(h.reason)), Status: known0(h.status),
+		place: x.place(h.pos), time: h.time,
+	}
+	if before >= 0 {
+		gap := float64(h.time-t.hits[before].time) / 1e6
+		l.Gap = &gap
+	}
+	return l
+}
+
+// why says in one sentence why hit i fired or not.
+func (x *explaining) why(t *trace, i int) string {
+	h := &t.hits[i]
+	switch {
+	case h.reason == "cooldown":
+		for j := i - 1; j >= 0; j-- {
+			if p := &t.hits[j]; p.print == h.print && p.reason == "threshold" {
+				return fmt.Sprintf("in the cooldown of %s that began at %s", term.Lasting(t.rule.Cooldown), x.place(p.pos))
+			}
+		}
+		return fmt.Sprintf("in a cooldown of %s", term.Lasting(t.rule.Cooldown))
+	case h.fired:
+		return fmt.Sprintf("its count of %d reached the threshold of %d", h.count, h.threshold)
+	}
+	why := fmt.Sprintf("its count of %d is below the threshold of %d", h.count, h.threshold)
+	if b := t.breaker(i); b >= 0 {
+		why += "; the streak began anew after " + x.place(t.hits[b].pos)
+	}
+	return why
+}

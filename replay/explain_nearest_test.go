@@ -1,0 +1,171 @@
+package replay
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/loopgauge/loopgauge/fingerprint"
+	"github.com/loopgauge/loopgauge/window"
+)
+
+// fingerprints of three different requests.
+func testPrints(tb testing.TB) []fingerprint.Fingerprint {
+	tb.Helper()
+	id, err := fingerprint.New("", fingerprint.Options{Parts: []string{"path"}})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	w := fingerprint.NewWriter(nil)
+	for _, path := range []string{"/a", "/b", "/c"} {
+		id.Compute(&fingerprint.Request{Path: []byte(path)}, w)
+	}
+	var prints []fingerprint.Fingerprint
+	for _, p := range w.Prints() {
+		prints = append(prints, p.Fingerprint)
+	}
+	return prints
+}
+
+// firesLast judges all events by one rule and tells whether the last fired.
+func firesLast(rule window.Rule, events []window.Event) (fired bool) {
+	e := window.NewEngine(window.NewPlan([]*window.Rule{&rule}, nil), window.EngineOptions{Verdict: func(v *window.Verdict) { fired = v.Fired }})
+	for i := range events {
+		e.Judge(&events[i])
+	}
+	return fired
+}
+
+// TestNearestAgainstTryingAll compares what explain finds with trying every
+// threshold, and every window of whole microseconds.
+func TestNearestAgainstTryingAll(t *testing.T) {
+	prints := testPrints(t)
+	scope, err := fingerprint.NewScope(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		rule := window.Rule{
+			Name: "r", Scope: scope, Identity: &fingerprint.Identity{}, Action: window.Warn,
+			Counter: window.CounterSpec{
+				Kind:   rapid.SampledFrom([]string{"sliding", "fixed", "refresh", "streak", "cycle", "tracker"}).Draw(t, "kind"),
+				Window: time.Duration(rapid.IntRange(1, 30).Draw(t, "window")) * time.Microsecond,
+				Closed: rapid.Bool().Draw(t, "closed"),
+			},
+			Threshold: rapid.IntRange(2, 5).Draw(t, "threshold"),
+			Cooldown:  time.Duration(rapid.SampledFrom([]int{0, 0, 0, 3}).Draw(t, "cooldown")) * time.Microsecond,
+		}
+		rule.SkipInCooldown = rule.Cooldown > 0 && rapid.Bool().Draw(t, "skip in cooldown")
+		rule.SkipBlocked = rapid.IntRange(0, 4).Draw(t, "skip blocked") == 0
+		rule.ResetOnFire = rapid.IntRange(0, 4).Draw(t, "reset") == 0
+		var events []window.Event
+		now := int64(1000)
+		for i := range rapid.IntRange(1, 14).Draw(t, "events") {
+			now += int64(rapid.IntRange(0, 6).Draw(t, "gap"))
+			k := rapid.SampledFrom([]int{0, 0, 0, 1, 2}).Draw(t, "print")
+			events = append(events, window.Event{
+				Time: now, Position: fingerprint.Position{Line: int64(i + 1)}, Status: 200,
+				Prints: []window.Prints{{Fingerprints: prints[k : k+1]}}, Scopes: make([]window.Scope, 1), Rules: []window.Choice{window.Plain},
+			})
+		}
+		last := &events[len(events)-1]
+		tr := newTrace(window.NewPlan([]*window.Rule{&rule}, nil), 0, &window.Scope{}, last.Prints[0].Fingerprints[0], "")
+		for i := range events {
+			tr.add(&events[i], i == len(events)-1)
+		}
+		fired := firesLast(rule, events)
+		if got := tr.hits[tr.asked].fired; got != fired {
+			t.Fatalf("the trace says fired %v, the engine %v", got, fired)
+		}
+		n := tr.nearest(tr.asked, len(tr.hits)-1)
+
+		threshold := 0
+		for k := range 30 {
+			try := rule
+			if try.Threshold = rule.Threshold + k; !fired {
+				try.Threshold = rule.Threshold - k
+			}
+			if try.Threshold >= 2 && firesLast(try, events) != fired {
+				threshold = try.Threshold
+				break
+			}
+		}
+		switch {
+		case threshold == 0 && n.Threshold != nil:
+			t.Fatalf("threshold %d, want none", *n.Threshold)
+		case threshold > 0 && (n.Threshold == nil || *n.Threshold != threshold):
+			t.Fatalf("threshold %+v, want %d", n, threshold)
+		}
+		var w time.Duration
+		for k := 1; k < 200 && w == 0; k++ {
+			try := rule
+			if try.Counter.Window += time.Duration(k) * time.Microsecond; fired {
+				try.Counter.Window = rule.Counter.Window - time.Duration(k)*time.Microsecond
+			}
+			if try.Counter.Window > 0 && firesLast(try, events) != fired {
+				w = try.Counter.Window
+			}
+		}
+		switch {
+		case w == 0 && n.Window != nil:
+			t.Fatalf("window %v, want none", *n.Window)
+		case w > 0 && (n.Window == nil || *n.Window != w.Seconds()):
+			t.Fatalf("window %+v, want %v", n, w)
+		}
+	})
+}
+
+// TestCountedLines pins which requests made a count.
+func TestCountedLines(t *testing.T) {
+	prints := testPrints(t)
+	scope, err := fingerprint.NewScope(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := func(rule window.Rule, sequence string, want ...int) {
+		t.Helper()
+		rule.Scope, rule.Identity, rule.Threshold = scope, &fingerprint.Identity{}, max(rule.Threshold, 2)
+		print := prints[sequence[len(sequence)-1]-'a']
+		tr := newTrace(window.NewPlan([]*window.Rule{&rule}, nil), 0, &window.Scope{}, print, "")
+		for i, c := range sequence {
+			tr.add(&window.Event{
+				Time: int64(i) * 1e6, Position: fingerprint.Position{Line: int64(i + 1)}, Rules: []window.Choice{window.Plain},
+				Prints: []window.Prints{{Fingerprints: []fingerprint.Fingerprint{prints[c-'a']}}}, Scopes: make([]window.Scope, 1),
+			}, i == len(sequence)-1)
+		}
+		list, missing := tr.counted(tr.asked)
+		var got []int
+		for _, i := range list {
+			got = append(got, int(tr.hits[i].pos.Line))
+		}
+		if !slices.Equal(got, want) || missing != 0 {
+			t.Errorf("%s %s: lines %v and %d more, want %v", rule.Counter.Kind, sequence, got, missing, want)
+		}
+	}
+	kind := func(k string, w time.Duration) window.Rule {
+		return window.Rule{Counter: window.CounterSpec{Kind: k, Window: w}}
+	}
+	f(kind("sliding", 3*time.Second), "aaaba", 3, 5)
+	f(kind("fixed", 3*time.Second), "aaaa", 4)
+	f(kind("refresh", 2*time.Second), "abaaa", 3, 4, 5)
+	f(kind("streak", 0), "aabaa", 4, 5)
+	f(kind("cycle", 0), "cababab", 2, 3, 4, 5, 6, 7)
+	f(kind("cycle", 0), "abc", 3)
+	// The tracker does not record what fires, but its run goes on.
+	f(kind("tracker", time.Minute), "aaa", 1, 2, 3)
+	// A hit in a cooldown that does not count: what began it, and all since.
+	f(window.Rule{Counter: kind("sliding", time.Minute).Counter, Cooldown: time.Minute, SkipInCooldown: true}, "abaaa", 1, 3, 4, 5)
+	// What was blocked is not recorded, and so did not count.
+	f(window.Rule{Counter: kind("sliding", time.Minute).Counter, SkipBlocked: true}, "aaaa", 1, 4)
+}
+
+// TestRemedies wants a way out of every cause.
+func TestRemedies(t *testing.T) {
+	for c := range fingerprint.Causes {
+		if (remedy(fingerprint.Cause(c)) == "") != (fingerprint.Cause(c) == fingerprint.Computable) {
+			t.Errorf("%q: remedy %q", fingerprint.Cause(c), remedy(fingerprint.Cause(c)))
+		}
+	}
+}

@@ -1,0 +1,290 @@
+package replay
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/loopgauge/loopgauge/replay/term"
+)
+
+// What explain shows of a long list on a terminal: where it began, and how it
+// ended. --json has all that is kept.
+const (
+	shownFirst = 6
+	shownLast  = 6
+)
+
+// columns is the width that explain's text keeps to.
+const columns = 80
+
+// String lays the explanation out for a terminal of 80 columns. The answer
+// comes last.
+func (e *Explanation) String() string { return e.layout(func(s string) string { return s }) }
+
+// Coloured is String with the answer in bold.
+func (e *Explanation) Coloured() string {
+	return e.layout(func(s string) string { return "\x1b[1m" + s + "\x1b[0m" })
+}
+
+func (e *Explanation) layout(bold func(string) string) string {
+	var b strings.Builder
+	e.head(&b)
+	for i := range e.Rules {
+		b.WriteByte('\n')
+		e.Rules[i].write(&b, len(e.Logs) > 1)
+	}
+	b.WriteByte('\n')
+	for _, line := range term.Wrap(e.Answer, columns) {
+		b.WriteString(bold(line) + "\n")
+	}
+	return b.String()
+}
+
+func (e *Explanation) head(b *strings.Builder) {
+	wrapped(b, "", e.Asked)
+	if ep := e.Episode; ep != nil {
+		wrapped(b, "  ", fmt.Sprintf("%s to %s UTC, %s, %d after it fired",
+			clock(ep.First), clock(ep.Last), term.Plural(ep.Requests, "request", "requests"), ep.RequestsAfter))
+		return
+	}
+	r := e.Request
+	parts := []string{clock(r.Time) + " UTC"}
+	for _, p := range []struct {
+		name string
+		text *string
+	}{{"id", r.ID}, {"session", r.Session}, {"caller", r.Caller}, {"user", r.User}, {"model", r.Model}} {
+		if p.text != nil {
+			parts = append(parts, p.name+" "+term.Shorten(term.Safe(*p.text), 60))
+		}
+	}
+	if r.Status != nil {
+		parts = append(parts, fmt.Sprintf("status %d", *r.Status))
+	}
+	wrapped(b, "  ", strings.Join(parts, ", "))
+}
+
+// clock is a stamp as a person reads it, with milliseconds.
+func clock(stamp string) string {
+	t, err := time.Parse(time.RFC3339Nano, stamp)
+	if err != nil {
+		return stamp
+	}
+	return t.Format("2006-01-02 15:04:05.000")
+}
+
+func (r *ExplainedRule) write(b *strings.Builder, several bool) {
+	wrapped(b, "", fmt.Sprintf("%s: %s, %s", r.Rule, r.setting, r.Action))
+	if r.Override != nil {
+		wrapped(b, "  ", "by "+*r.Override)
+	}
+	if r.Why != nil {
+		wrapped(b, "  ", strings.ReplaceAll(r.State, "_", " ")+": "+*r.Why)
+	}
+	if r.Remedy != nil {
+		wrapped(b, "  ", "to change that: "+*r.Remedy)
+	}
+	for i := range r.Fingerprints {
+		r.Fingerprints[i].write(b, r, several)
+	}
+	if r.LeftOut > 0 {
+		wrapped(b, "  ", fmt.Sprintf("and %s more", term.Plural(int64(r.LeftOut), "fingerprint", "fingerprints")))
+	}
+}
+
+func (p *ExplainedPrint) write(b *strings.Builder, r *ExplainedRule, several bool) {
+	scope := "all requests"
+	if len(p.scope) > 0 {
+		scope = strings.Join(p.scope, ", ")
+	}
+	if p.FellBack {
+		scope += " (told by its beginning: no session was logged)"
+	}
+	wrapped(b, "  ", "fingerprint "+p.Fingerprint)
+	wrapped(b, "  ", "scope "+scope)
+	if masks := p.masks(); masks != "" {
+		wrapped(b, "  ", "masks "+masks)
+	}
+	if p.Canonical != nil {
+		wrapped(b, "  ", "text "+*p.Canonical)
+	}
+	p.lines(b, r.Kind == "cycle", several)
+	verb := "did not fire"
+	if p.Fired {
+		verb = "fired (" + p.Action + ")"
+	}
+	wrapped(b, "  ", verb+": "+p.Why)
+	wrapped(b, "  ", p.Nearest.String())
+}
+
+func (p *ExplainedPrint) masks() string {
+	var list []string
+	for _, m := range p.Masks {
+		list = append(list, fmt.Sprintf("%s (replaced %d)", m.Name, m.Replaced))
+	}
+	return strings.Join(list, ", ")
+}
+
+// lines writes the requests that counted as a table.
+func (p *ExplainedPrint) lines(b *strings.Builder, prints, several bool) {
+	t := term.Table{Right: map[int]bool{2: true, 3: true}}
+	skip := 0
+	if len(p.Lines) > shownFirst+shownLast+1 {
+		skip = len(p.Lines) - shownFirst - shownLast
+	}
+	day := ""
+	for i := range p.Lines {
+		if skip > 0 && i >= shownFirst && i < shownFirst+skip {
+			if i == shownFirst {
+				t.Add(fmt.Sprintf("… %s more", term.Count(int64(skip))), "", "", "")
+			}
+			continue
+		}
+		l := &p.Lines[i]
+		when := clock(l.Time)
+		if when[:10] == day {
+			when = strings.Repeat(" ", 11) + when[11:]
+		} else {
+			day = when[:10]
+		}
+		place := fmt.Sprintf("%d", l.Line)
+		if _, item, ok := strings.Cut(strings.TrimPrefix(l.place, l.Log+":"), ":"); ok {
+			place += ":" + item
+		}
+		if several {
+			place = l.Log + ":" + place
+		} else {
+			place = "line " + place
+		}
+		n := "-"
+		if l.Count != nil {
+			n = fmt.Sprint(*l.Count)
+		}
+		what := ""
+		if l.Fired {
+			what = "fired " + l.Action
+			if *l.Reason == "cooldown" {
+				what += " (cooldown)"
+			}
+		}
+		if prints {
+			what = strings.TrimSpace(term.Shorten(l.Fingerprint, 9) + " " + what)
+		}
+		gap := ""
+		if l.Gap != nil {
+			gap = term.Span(int64(*l.Gap*1e6 + 0.5))
+		}
+		t.Add(term.Ending(term.Safe(place), 26), when, gap, fmt.Sprintf("%s of %d", n, l.Threshold), what)
+	}
+	t.Write(b, "    ")
+	if p.LinesLeft > 0 {
+		wrapped(b, "    ", "and "+term.Plural(p.LinesLeft, "more that is", "more that are")+" not kept")
+	}
+}
+
+// String says what would have changed the answer.
+func (n *Nearest) String() string {
+	if n.unknown {
+		return "which setting would change that is not known: " + *n.WindowWhy
+	}
+	verb := "would not have fired"
+	threshold, largest := "threshold %d", "a window of %s or less"
+	if n.Fires {
+		verb, largest = "would have fired", "a window of %s or more"
+	}
+	var ways, not []string
+	if n.Threshold != nil {
+		ways = append(ways, fmt.Sprintf(threshold, *n.Threshold))
+	} else {
+		not = append(not, "threshold: "+*n.ThresholdWhy)
+	}
+	if n.Window != nil {
+		w := term.Lasting(time.Duration(*n.Window*1e6+0.5) * time.Microsecond)
+		if n.exact {
+			ways = append(ways, fmt.Sprintf(largest, w))
+		} else {
+			ways = append(ways, "a window of "+w)
+		}
+	} else {
+		not = append(not, "window: "+*n.WindowWhy)
+	}
+	s := "no setting nearby would have kept it from firing"
+	switch {
+	case len(ways) > 0:
+		s = verb + " with " + strings.Join(ways, ", or ")
+	case n.Fires:
+		s = "no setting nearby would have fired"
+	}
+	if len(not) > 0 {
+		s += " (" + strings.Join(not, "; ") + ")"
+	}
+	return s
+}
+
+// answer is the explanation in a sentence.
+func (e *Explanation) answer() string {
+	if e.Episode != nil {
+		r := &e.Rules[0]
+		p := &r.Fingerprints[0]
+		return fmt.Sprintf("%s fired at %s: %s.", r.Rule, p.at, p.Why)
+	}
+	var fired, not, blind, unmatched []string
+	for i := range e.Rules {
+		r := &e.Rules[i]
+		best, some := r.best()
+		switch {
+		case some:
+			fired = append(fired, r.Rule+" ("+best+")")
+		case r.State == "counted":
+			not = append(not, r.Rule+" ("+best+")")
+		case r.State == "not_computable":
+			blind = append(blind, r.Rule)
+		default:
+			unmatched = append(unmatched, r.Rule)
+		}
+	}
+	var parts []string
+	add := func(what string, rules []string) {
+		if len(rules) > 0 {
+			parts = append(parts, what+": "+strings.Join(rules, ", "))
+		}
+	}
+	add("fired", fired)
+	add("did not fire", not)
+	add("could not look", blind)
+	add("does not look", unmatched)
+	return strings.Join(parts, "; ") + "."
+}
+
+// best is the count of the fingerprint that fired, else of the one that came
+// closest.
+func (r *ExplainedRule) best() (tally string, fired bool) {
+	most := 0
+	for i := range r.Fingerprints {
+		p := &r.Fingerprints[i]
+		if p.Fired {
+			return p.tally(), true
+		}
+		if *p.Count > most { // only one that fired has none
+			most, tally = *p.Count, p.tally()
+		}
+	}
+	return tally, false
+}
+
+func (p *ExplainedPrint) tally() string {
+	if p.Count == nil {
+		return *p.Reason
+	}
+	return fmt.Sprintf("%d of %d", *p.Count, p.Threshold)
+}
+
+// wrapped writes log text, made safe, in lines that fit the terminal.
+func wrapped(b *strings.Builder, indent, text string) {
+	for i, line := range term.Wrap(term.Safe(text), columns-len(indent)-2) {
+		if i > 0 {
+			b.WriteString("  ")
+		}
+		b.WriteString(indent + line + "\n")
+	}
+}

@@ -1,0 +1,562 @@
+package report
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/log"
+	"github.com/chromedp/cdproto/network"
+	cdppage "github.com/chromedp/cdproto/page"
+	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+
+	"github.com/loopgauge/loopgauge/replay"
+	"github.com/loopgauge/loopgauge/replay/tune"
+)
+
+// tab is a page in a real browser, and what went wrong in it.
+type tab struct {
+	tb  testing.TB
+	ctx context.Context
+
+	mu       sync.Mutex
+	trouble  []string
+	requests []string
+}
+
+// browse opens the page from a file, as people do, in a window of a size.
+func browse(tb testing.TB, html []byte, width, height int64) *tab {
+	tb.Helper()
+	file := filepath.Join(tb.TempDir(), "report.html")
+	if err := os.WriteFile(file, html, 0o600); err != nil {
+		tb.Fatal(err)
+	}
+	t := newTab(tb, width, height)
+	t.open("file://" + file)
+	return t
+}
+
+func newTab(tb testing.TB, width, height int64) *tab {
+	tb.Helper()
+	if testing.Short() {
+		tb.Skip("needs Chromium")
+	}
+	program, err := exec.LookPath("chromium")
+	if err != nil {
+		tb.Fatal("there is no chromium on the PATH: scripts/setup.sh chromium installs it")
+	}
+	// The sandbox starts neither for root nor in most containers, and the page
+	// is our own.
+	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(program), chromedp.UserDataDir(tb.TempDir()), chromedp.NoSandbox, chromedp.WSURLReadTimeout(time.Minute))
+	alloc, stop := chromedp.NewExecAllocator(context.Background(), options...)
+	tb.Cleanup(stop)
+	ctx, cancel := chromedp.NewContext(alloc)
+	tb.Cleanup(cancel)
+	t := &tab{tb: tb, ctx: ctx}
+	t.do(chromedp.EmulateViewport(width, height))
+	if err := chromedp.Listen(ctx, t.event); err != nil {
+		tb.Fatal(err)
+	}
+	return t
+}
+
+func (t *tab) event(ev any) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	note := func(format string, args ...any) { t.trouble = append(t.trouble, fmt.Sprintf(format, args...)) }
+	switch ev := ev.(type) {
+	case *runtime.EventConsoleAPICalled:
+		note("console: %s", ev.Type)
+	case *runtime.EventExceptionThrown:
+		note("exception: %+v", ev.ExceptionDetails.Exception.Description)
+	case *log.EventEntryAdded:
+		note("log: %s", ev.Entry.Text)
+	case *cdppage.EventJavascriptDialogOpening:
+		note("dialog: %s", ev.Message)
+	case *network.EventRequestWillBeSent:
+		t.requests = append(t.requests, ev.Request.URL)
+	}
+}
+
+func (t *tab) open(url string) {
+	t.tb.Helper()
+	t.do(chromedp.Navigate(url), chromedp.WaitReady(chromedp.CSS(`html[data-ready=yes]`)))
+}
+
+func (t *tab) do(steps ...chromedp.Action[chromedp.Void]) {
+	t.tb.Helper()
+	if err := chromedp.Do(t.ctx, steps...); err != nil {
+		t.quiet()
+		t.tb.Fatal(err)
+	}
+}
+
+func eval[T any](t *tab, script string, options ...chromedp.EvaluateOption) T {
+	t.tb.Helper()
+	v, err := chromedp.Run(t.ctx, chromedp.Evaluate[T](script, options...))
+	if err != nil {
+		t.quiet()
+		t.tb.Fatalf("%s: %v", script, err)
+	}
+	return v
+}
+
+// text is what an element says.
+func (t *tab) text(id string) string {
+	t.tb.Helper()
+	return eval[string](t, "document.getElementById('"+id+"').textContent")
+}
+
+// quiet wants nothing in the console, no dialog and no request but for the
+// page itself.
+func (t *tab) quiet() {
+	t.tb.Helper()
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for _, trouble := range t.trouble {
+		t.tb.Errorf("in the browser: %s", trouble)
+	}
+	if len(t.requests) > 1 {
+		t.tb.Errorf("requests leave: %q", t.requests[1:])
+	}
+}
+
+// shownEpisodes is what the list of episodes says that there are.
+func shownEpisodes(t *tab) string {
+	t.tb.Helper()
+	_, after, _ := strings.Cut(t.text("episodes-count"), " of ")
+	number, _, _ := strings.Cut(after, " repeat")
+	return number
+}
+
+func TestClickAndKeysChangeEverything(t *testing.T) {
+	r := tuned(t, "a.jsonl", days())
+	b := browse(t, write(t, r), 1280, 900)
+	if got := b.text("policy"); got != r.Policy() || got == "" {
+		t.Errorf("the page begins with the policy\n%s\nwant\n%s", got, r.Policy())
+	}
+	if len(r.Recommended) == 0 {
+		t.Fatal("nothing is recommended: the test shows nothing")
+	}
+	a := r.Advice[r.Recommended[0]]
+	window := func(i int) string { return []string{"10s", "30s", "1m", "2m", "5m", "10m", "30m", "1h"}[i] }
+	layer := "episodes"
+	at := func(column, threshold int) {
+		t.Helper()
+		kind := r.Cells[a.Cell].Kind
+		want := fmt.Sprintf("counter: {kind: %s, window: %s}\n    threshold: %d\n", kind, window(column), threshold)
+		if got := b.text("policy"); !strings.Contains(got, want) {
+			t.Errorf("the policy is\n%s\nwithout\n%s", got, want)
+		}
+		address := eval[string](b, "location.hash")
+		if want := fmt.Sprintf("#rule=%s&kind=%s&window=%s&threshold=%d&layer=%s", a.Rule.Name, kind, window(column), threshold, layer); address != want {
+			t.Errorf("the address is %s, want %s", address, want)
+		}
+		cell := slices.Index(r.Cells, r.Cells[a.Cell]) / 8 * 8
+		if got, want := shownEpisodes(b), fmt.Sprint(fires(r, a.Target, cell+column, threshold)); got != want {
+			t.Errorf("%s episodes are listed at %d in %s, want %s", got, threshold, window(column), want)
+		}
+	}
+	click := func(row, column int) {
+		t.Helper()
+		b.do(chromedp.Click(chromedp.CSS(fmt.Sprintf(`#map td[data-row="%d"][data-column="%d"]`, row, column))))
+	}
+	press := func(key string) { b.do(chromedp.KeyEvent(key)) }
+	click(8, 3) // the thresholds are 2, 3, 4 ...
+	at(3, 10)
+	press(kb.ArrowUp)
+	at(3, 9)
+	press(kb.ArrowLeft)
+	press(kb.ArrowLeft)
+	at(1, 9)
+	press(kb.ArrowLeft)
+	press(kb.ArrowLeft) // the edge
+	at(0, 9)
+	press(kb.ArrowDown)
+	at(0, 10)
+	press(kb.End)
+	at(7, 10)
+
+	// The address leads back, and everything follows it.
+	eval[chromedp.Void](b, `location.hash = "#rule="+encodeURIComponent("`+a.Rule.Name+`")+"&kind=streak&window=1m&threshold=4&layer=missed"`)
+	b.do(chromedp.WaitReady(chromedp.CSS(`#map td[aria-selected=true][data-row="2"][data-column="2"]`)))
+	if got := eval[string](b, `document.getElementById("layer").selectedOptions[0].textContent`); got != "loops missed" {
+		t.Errorf("the layer is %s", got)
+	}
+	b.quiet()
+}
+
+// fires counts the repeats that a setting fires on.
+func fires(r *tune.Report, target, cell, threshold int) (n int) {
+	for _, k := range r.Repeats {
+		if k.Target == target && slices.ContainsFunc(k.Counts(cell), func(c uint8) bool { return int(c) >= threshold }) {
+			n++
+		}
+	}
+	return n
+}
+
+// What the page computes is what tune computed.
+func TestPageAgreesWithTune(t *testing.T) {
+	r := tuned(t, "a.jsonl", days())
+	b := browse(t, write(t, r), 1280, 900)
+	tried := 0
+	for i := range r.Advice {
+		a := &r.Advice[i]
+		if !a.Found {
+			continue
+		}
+		tried++
+		eval[chromedp.Void](b, fmt.Sprintf(`document.getElementById("rule").value = "%d"; document.getElementById("rule").dispatchEvent(new Event("change"))`, i))
+		said := eval[map[string]string](b, `Object.fromEntries([...document.querySelectorAll("#cell dt")].map((dt) => [dt.textContent, dt.nextSibling.textContent]))`)
+		is := func(what, want string) {
+			t.Helper()
+			if got := said[what]; got != want {
+				t.Errorf("%s: %s: %q, want %q", a.Rule.Name, what, got, want)
+			}
+		}
+		is("loops caught", fmt.Sprintf("%d of %d", a.Outcome.Caught, a.Outcome.Caught+a.Missed))
+		is("loops missed", fmt.Sprint(a.Missed))
+		is("repeats it fires on", fmt.Sprint(a.Outcome.Episodes))
+		is("of these, by evidence no loop", fmt.Sprint(a.Outcome.Wrong))
+		is("scopes touched", fmt.Sprint(r.Sweep[a.Target].Cells[a.Cell].Scopes[a.Threshold]))
+		if got := strings.Fields(said["episodes"]); len(got) == 0 || got[0] != fmt.Sprint(a.Episodes) {
+			t.Errorf("%s: %q episodes, want %d", a.Rule.Name, said["episodes"], a.Episodes)
+		}
+		if want := fmt.Sprint(a.Outcome.Episodes); shownEpisodes(b) != want {
+			t.Errorf("%s: %s episodes listed, want %s", a.Rule.Name, shownEpisodes(b), want)
+		}
+	}
+	// Two rules, not in the order of the log's: each as advised but the picked one.
+	found := slices.DeleteFunc([]int{4, 3, 2, 1, 0}, func(i int) bool { return !r.Advice[i].Found })
+	if len(found) < 2 {
+		t.Fatal("fewer than two rules are advised: the test shows nothing")
+	}
+	r.Recommended = found[:2]
+	two := browse(t, write(t, r), 1280, 900)
+	if got := two.text("policy"); got != r.Policy() {
+		t.Errorf("the policy of two rules is\n%s\nwant\n%s", got, r.Policy())
+	}
+	if got := two.text("policy-about"); got != "The recommended policy." {
+		t.Errorf("it is said to be %q", got)
+	}
+	if tried == 0 {
+		t.Fatal("no advice: the test shows nothing")
+	}
+	b.quiet()
+}
+
+// Every cell of every heat-map is what tune says of the setting: by the sweep,
+// and for the missed loops by the repeats.
+func TestHeatMap(t *testing.T) {
+	// One loop is slow, one is short, and what repeats by a clock is none.
+	r := tuned(t, "a.jsonl", append(append(days(), stuck("s-slow", 10*time.Hour, 6, 4*time.Minute)...), clock("s-clock", 50*time.Hour, 8)...), "loopgauge/last-messages", "aisg")
+	b := browse(t, write(t, r), 1280, 900)
+	if len(r.Advice) == 0 {
+		t.Fatal("no rule: the test shows nothing")
+	}
+	missed := 0
+	for rule := range r.Advice {
+		for kind := range 5 {
+			for _, layer := range []string{"episodes", "scopes", "requests", "missed"} {
+				grid := eval[[][]string](b, fmt.Sprintf(`new Promise((done) => {
+					const p = new URLSearchParams({ rule: %q, kind: %q, window: "10s", threshold: 2, layer: %q });
+					addEventListener("hashchange", () => done([...document.querySelectorAll("#map tbody tr")].map((tr) => [...tr.cells].map((c) => c.textContent.replace(/[()[\]]/g, "")))), { once: true });
+					location.hash = "#" + p + "&" + Math.random();
+				})`, r.Advice[rule].Rule.Name, r.Cells[kind*8].Kind, layer), chromedp.EvalAwaitPromise)
+				if len(grid) < 3 {
+					t.Fatalf("the heat-map has %d rows", len(grid))
+				}
+				for _, row := range grid {
+					threshold, err := strconv.Atoi(row[0])
+					if err != nil {
+						t.Fatal(err)
+					}
+					for w, got := range row[1:] {
+						swept := &r.Sweep[rule].Cells[kind*8+w]
+						want := map[string]int64{"episodes": swept.Episodes[threshold], "scopes": swept.Scopes[threshold], "requests": swept.Requests[threshold]}
+						for _, k := range r.Repeats {
+							if k.Target == rule && r.Class(k) == tune.Loop && k.Highest(kind*8+w) < threshold {
+								want["missed"]++
+								missed++
+							}
+						}
+						if got != fmt.Sprint(want[layer]) {
+							t.Errorf("%s, %d in %s %s: %s %s, want %d", r.Advice[rule].Rule.Name, threshold, swept.Window, swept.Kind, got, layer, want[layer])
+						}
+					}
+				}
+			}
+		}
+	}
+	if missed == 0 {
+		t.Error("nothing is missed: the test shows nothing")
+	}
+	b.quiet()
+}
+
+// Sorting, searching, kinds, the budget and the details of an episode.
+func TestListOfEpisodes(t *testing.T) {
+	r := tuned(t, "a.jsonl", days(), "loopgauge/last-messages")
+	b := browse(t, write(t, r), 1280, 900)
+	who := func() []string {
+		return eval[[]string](b, `[...document.querySelectorAll("#episodes .who")].map((td) => td.textContent)`)
+	}
+	is := func(want ...string) {
+		t.Helper()
+		if got := who(); !slices.Equal(got, want) {
+			t.Errorf("the list is %q, want %q", got, want)
+		}
+	}
+	header := func(name string) {
+		t.Helper()
+		eval[chromedp.Void](b, `[...document.querySelectorAll("#episodes th button")].find((x) => x.textContent === "`+name+`").click()`)
+	}
+	is("s-loop-1", "s-loop-2", "s-loop-3")
+	header("Requests")
+	is("s-loop-1", "s-loop-3", "s-loop-2")
+	header("Requests")
+	is("s-loop-2", "s-loop-3", "s-loop-1")
+	search := func(text string) {
+		eval[chromedp.Void](b, `{ const s = document.getElementById("search"); s.value = "`+text+`"; s.dispatchEvent(new Event("input")); }`)
+	}
+	search("LOOP-3")
+	is("s-loop-3")
+	if got := eval[string](b, `document.querySelector("#episodes svg").getAttribute("aria-label")`); got != "counts 2, 3, 4, 5, 6, 7, 8, 9; fires at "+fmt.Sprint(r.Advice[0].Threshold) {
+		t.Errorf("the strip says %q", got)
+	}
+	b.do(chromedp.Click(chromedp.CSS(`#episodes .open`)))
+	if got := eval[string](b, `document.querySelector("#episodes .details").textContent`); !strings.Contains(got, "conversation = s-loop-3") || !strings.Contains(got, "8 × 200") {
+		t.Errorf("the details are %q", got)
+	}
+	search("nobody")
+	is()
+	search("")
+	b.do(chromedp.Click(chromedp.CSS(`#kinds button`)))
+	is()
+	b.do(chromedp.Click(chromedp.CSS(`#kinds button`)))
+	is("s-loop-2", "s-loop-3", "s-loop-1")
+
+	struck := func() int { return eval[int](b, `document.querySelectorAll("#map td.over").length`) }
+	if n := struck(); n != 0 {
+		t.Errorf("%d settings are over no budget", n)
+	}
+	eval[chromedp.Void](b, `{ const s = document.getElementById("budget"); s.value = "0"; s.dispatchEvent(new Event("input")); }`)
+	if n := struck(); n == 0 {
+		t.Error("no setting is over the smallest budget")
+	}
+	b.quiet()
+}
+
+// Hostile text in any field stays text.
+func TestHostileTextStaysText(t *testing.T) {
+	b := browse(t, write(t, tuned(t, `<img src=x>'".jsonl`, hostileLog()), "loopgauge", hostile[0], hostile[1]), 1280, 900)
+	body := ""
+	for i := range eval[int](b, `document.getElementById("rule").length`) {
+		eval[chromedp.Void](b, fmt.Sprintf(`document.getElementById("rule").value = "%d"; document.getElementById("rule").dispatchEvent(new Event("change")); document.querySelectorAll("#episodes .open").forEach((x) => x.click())`, i))
+		body += eval[string](b, `document.querySelector("main").textContent`)
+	}
+	for _, want := range []string{hostile[0], hostile[1], hostile[2], hostile[3], `left\u202eright`, `{{data}}`, `<img src=x>'".jsonl`} {
+		if !strings.Contains(body, want) {
+			t.Errorf("the page does not show %s", want)
+		}
+	}
+	if strings.Contains(body, "\u202E") {
+		t.Error("the page turns the writing direction")
+	}
+	if n := eval[int](b, `document.scripts.length`); n != 2 {
+		t.Errorf("the page has %d scripts, want 2", n)
+	}
+	if n := eval[int](b, `document.querySelectorAll("img, iframe, object, embed, link, a").length`); n != 0 {
+		t.Errorf("%d elements came from text", n)
+	}
+	b.quiet()
+}
+
+// With --against, the page says what changes; text in it is text too.
+func TestAgainst(t *testing.T) {
+	r := tuned(t, "a.jsonl", days())
+	r.Against = &replay.Diff{
+		Old:  "<i>old.yaml",
+		New:  []replay.Loop{{Scope: []string{"session " + hostile[0]}, Fired: began.UnixMicro(), Requests: 1234, Rules: []string{"a", "b"}}},
+		Lost: make([]replay.Loop, 300), Same: make([]replay.Loop, 3),
+	}
+	b := browse(t, write(t, r), 1280, 900)
+	if got, want := b.text("against"), "The recommended policy finds 1 loop that it does not, misses 300 that it finds, and finds 3 of the same."; got != want {
+		t.Errorf("the page says %q, want %q", got, want)
+	}
+	said := eval[[]string](b, `[...document.querySelectorAll("#against + details tbody tr")].map((tr) => [...tr.cells].map((c) => c.textContent).join("|"))`)
+	if len(said) != 201 || said[200] != "new|session <script>alert(1)</script>|2026-11-01 08:00:00|1,234|a, b" {
+		t.Errorf("%d loops are listed, the last of them %q", len(said), said[len(said)-1])
+	}
+	b.quiet()
+}
+
+// A page that is served asks for nothing either, and would not be let.
+func TestServedPageAsksForNothing(t *testing.T) {
+	html := write(t, tuned(t, "a.jsonl", days()))
+	var mu sync.Mutex
+	var asked []string
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		mu.Lock()
+		asked = append(asked, r.URL.Path)
+		mu.Unlock()
+		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		if _, err := w.Write(html); err != nil {
+			t.Error(err)
+		}
+	}))
+	defer server.Close()
+	b := newTab(t, 1280, 900)
+	b.open(server.URL + "/report.html")
+	b.quiet()
+	if got := eval[string](b, `fetch("/more").then(() => "sent", () => "refused")`, chromedp.EvalAwaitPromise); got != "refused" {
+		t.Errorf("a request of the page is %s", got)
+	}
+	mu.Lock()
+	defer mu.Unlock()
+	if !slices.Equal(asked, []string{"/report.html"}) {
+		t.Errorf("the server was asked for %q", asked)
+	}
+}
+
+// The page fits every window: nothing makes it scroll sideways.
+func TestPageFits(t *testing.T) {
+	r := tuned(t, "a.jsonl", hostileLog())
+	r.Against = &replay.Diff{Old: strings.Repeat("o", 300), Lost: []replay.Loop{{Scope: []string{"fingerprint " + strings.Repeat("f", 64)}, Rules: []string{strings.Repeat("r", 80)}}}}
+	html := write(t, r)
+	html = bytes.ReplaceAll(html, []byte("\"s-loop-1\""), []byte("\""+strings.Repeat("w", mostText)+"\""))
+	for _, width := range []int64{360, 900, 901, 1280} {
+		b := browse(t, html, width, 800)
+		if got := eval[int64](b, `document.documentElement.scrollWidth`); got > width {
+			t.Errorf("in a window of %d the page is %d wide: %s", width, got, eval[string](b, `[...document.querySelectorAll("body *")].filter((e) => e.getBoundingClientRect().right > innerWidth + 1).slice(0, 5).map((e) => e.tagName + "#" + e.id + "." + e.className).join(" ")`))
+		}
+		b.quiet()
+	}
+	if dir := os.Getenv("LOOPGAUGE_SCREENSHOTS"); dir != "" {
+		screenshots(t, dir)
+	}
+}
+
+// Dark, light and print look different, and text can be read in each.
+func TestLooks(t *testing.T) {
+	b := browse(t, write(t, tuned(t, "a.jsonl", days())), 1280, 900)
+	looks := map[string]string{}
+	for _, scheme := range []string{"light", "dark"} {
+		b.media("", scheme)
+		looks[scheme] = eval[string](b, `getComputedStyle(document.body).backgroundColor`)
+		if least := eval[float64](b, contrast); least < 4.5 {
+			t.Errorf("%s: the least contrast of a text is %.2f, want 4.5", scheme, least)
+		}
+	}
+	if looks["light"] != "rgb(255, 255, 255)" || looks["dark"] == looks["light"] {
+		t.Errorf("the backgrounds are %v", looks)
+	}
+	b.media("print", "dark")
+	b.do(chromedp.EmulateViewport(718, 1000)) // as wide as paper
+	if got := eval[int64](b, `document.documentElement.scrollWidth`); got > 718 {
+		t.Errorf("on paper the page is %d wide", got)
+	}
+	if got := eval[string](b, `getComputedStyle(document.body).backgroundColor + getComputedStyle(document.getElementById("budget").parentNode).display`); got != "rgb(255, 255, 255)none" {
+		t.Errorf("print: background and slider are %s", got)
+	}
+	b.quiet()
+}
+
+func (t *tab) media(media, scheme string) {
+	t.tb.Helper()
+	t.do(chromedp.Func(func(ctx context.Context, target *chromedp.Target) error {
+		_, err := cdp.Call(ctx, target, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
+			Media: media, Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}},
+		})
+		return err
+	}))
+}
+
+// contrast is the least contrast, as WCAG has it, between a text and what it
+// stands on, of all texts but those struck out.
+const contrast = `(() => {
+  const rgb = (text) => text.match(/[\d.]+/g).map(Number);
+  const light = (c) => { const f = (v) => ((v /= 255) <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4); return 0.2126 * f(c[0]) + 0.7152 * f(c[1]) + 0.0722 * f(c[2]); };
+  const under = (e) => { for (; e; e = e.parentElement) { const c = rgb(getComputedStyle(e).backgroundColor); if (c.length < 4 || c[3] > 0) return c; } return [255, 255, 255]; };
+  document.querySelectorAll("#map td").forEach((td, i) => { td.className = "q" + (i % 9); });
+  let least = 21;
+  for (const e of document.querySelectorAll("main *")) {
+    if (![...e.childNodes].some((n) => n.nodeType === 3 && n.textContent.trim()) || e.closest("svg, script, .over, option")) continue;
+    const a = light(rgb(getComputedStyle(e).color)), b = light(under(e));
+    least = Math.min(least, (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05));
+  }
+  return least;
+})()`
+
+// How long 5,000 episodes take to open is told, not judged: it is the
+// machine's more than the page's.
+func TestFiveThousandEpisodes(t *testing.T) {
+	if testing.Short() {
+		t.Skip("needs Chromium")
+	}
+	r := tuned(t, "a.jsonl", crowd(5000, 5), "loopgauge/last-messages")
+	html := write(t, r)
+	b := newTab(t, 1280, 900)
+	file := filepath.Join(t.TempDir(), "report.html")
+	if err := os.WriteFile(file, html, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	b.open("file://" + file)
+	ms := eval[float64](b, `performance.getEntriesByType("navigation")[0].loadEventEnd`)
+	t.Logf("%d episodes, %d KiB: open after %.0f ms", len(r.Repeats), len(html)>>10, ms)
+	if got := shownEpisodes(b); got != "5,000" {
+		t.Errorf("%s episodes are shown, want 5,000", got)
+	}
+	b.quiet()
+}
+
+// screenshots leaves pictures for people to look at, of the page that
+// LOOPGAUGE_REPORT names or one of our own.
+func screenshots(t *testing.T, dir string) {
+	t.Helper()
+	html := write(t, tuned(t, "a.jsonl", days()), "loopgauge", "tune", "access.log")
+	if file := os.Getenv("LOOPGAUGE_REPORT"); file != "" {
+		var err error
+		if html, err = os.ReadFile(file); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, size := range [][2]int64{{1280, 900}, {720, 1000}, {400, 800}} {
+		b := browse(t, html, size[0], size[1])
+		for _, scheme := range []string{"light", "dark", "print"} {
+			if b.media("", scheme); scheme == "print" {
+				b.media("print", "dark")
+			}
+			high := min(eval[int64](b, `document.documentElement.scrollHeight`), 12_000)
+			for y, n := int64(0), 0; y < high; y, n = y+size[1], n+1 {
+				eval[chromedp.Void](b, fmt.Sprintf("scrollTo(0, %d)", y))
+				eval[chromedp.Void](b, `new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))`, chromedp.EvalAwaitPromise)
+				png, err := chromedp.Run(b.ctx, chromedp.CaptureScreenshot())
+				if err != nil {
+					t.Fatal(err)
+				}
+				name := fmt.Sprintf("%d-%s-%02d.png", size[0], scheme, n)
+				if err := os.WriteFile(filepath.Join(dir, name), png, 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		b.quiet()
+	}
+}

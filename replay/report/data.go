@@ -1,0 +1,576 @@
+package report
+
+import (
+	"cmp"
+	"encoding/json"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/loopgauge/loopgauge/fingerprint"
+	"github.com/loopgauge/loopgauge/replay"
+	"github.com/loopgauge/loopgauge/replay/term"
+	"github.com/loopgauge/loopgauge/replay/tune"
+	"github.com/loopgauge/loopgauge/window"
+)
+
+// page is the data in the page, for its script alone. Text from the log is in
+// Texts, made fit to be shown; times are milliseconds.
+type page struct {
+	Version    string          `json:"version"`
+	Command    string          `json:"command"`
+	Verdict    string          `json:"verdict"`
+	First      int64           `json:"first"`
+	Last       int64           `json:"last"`
+	Empty      bool            `json:"empty"` // nothing was judged
+	Days       float64         `json:"days"`
+	Account    replay.Account  `json:"account"`
+	Talks      int             `json:"conversations"`
+	Lateness   lateness        `json:"lateness"`
+	Streams    []stream        `json:"streams"`
+	Budget     float64         `json:"budget"`
+	MaxWrong   float64         `json:"maxWrong"`
+	Windows    []string        `json:"windows"`
+	Counters   []string        `json:"counters"`
+	Thresholds []int           `json:"thresholds"`
+	Kinds      []tune.Kind     `json:"kinds"`
+	Rules      []rule          `json:"rules"`
+	Picked     []int           `json:"recommended"` // of Rules
+	Gateways   []gateway       `json:"gateways"`
+	Exclusions []exclusion     `json:"exclusions"`
+	Labels     *labels         `json:"labels"`
+	Against    *against        `json:"against"`
+	PolicyHead string          `json:"policyHead"`
+	PolicyTail string          `json:"policyTail"`
+	Policy     string          `json:"policy"`
+	Cost       bool            `json:"cost"` // something has a price
+	All        int             `json:"all"`  // repeats found
+	NoRoom     int64           `json:"noRoom"`
+	Longer     int             `json:"longer"` // repeats with more requests than were kept
+	Texts      []string        `json:"texts"`
+	Counts     []string        `json:"counts"`  // see countsText
+	Rows       [][]int         `json:"rows"`    // index into Counts by cell, as index, times, ...
+	Repeats    []rawRepeat     `json:"repeats"` // by rule, those that matter most first
+	Rest       []restOfRepeats `json:"rest"`    // the others, added up
+}
+
+type lateness struct {
+	Value    string `json:"value"`
+	Measured bool   `json:"measured"`
+	Tied     int64  `json:"tied"`
+}
+
+type stream struct {
+	Name   string `json:"name"`
+	Format string `json:"format"`
+	Lines  int64  `json:"lines"`
+	Bytes  int64  `json:"bytes"`
+	Error  string `json:"error,omitempty"`
+}
+
+type rule struct {
+	Name     string     `json:"name"`
+	Identity string     `json:"identity"`
+	Scope    []string   `json:"scope"`
+	Policy   string     `json:"policy"` // its beginning
+	Advised  *setting   `json:"advised"`
+	Now      *setting   `json:"now"`
+	NowText  string     `json:"nowText"`
+	Caught   int        `json:"caught"` // of the advised setting, as are all below
+	Missed   int        `json:"missed"`
+	Wrong    int        `json:"wrong"`
+	Test     *outcome   `json:"test"`
+	Score    []*float64 `json:"score"` // precision, recall, F1
+	Coverage coverage   `json:"coverage"`
+	Cells    [][][]any  `json:"cells"` // by cell: requests, episodes, scopes, tokens, cost by threshold, to the last that is not 0
+}
+
+type setting struct {
+	Cell      int `json:"cell"`
+	Threshold int `json:"threshold"`
+}
+
+type outcome struct {
+	Caught   int `json:"caught"`
+	Loops    int `json:"loops"`
+	Wrong    int `json:"wrong"`
+	Episodes int `json:"episodes"`
+}
+
+type coverage struct {
+	Judged     int64   `json:"judged"`
+	Counted    int64   `json:"counted"`
+	NotMatched int64   `json:"notMatched"`
+	Causes     []cause `json:"causes"`
+}
+
+type cause struct {
+	Why      string `json:"why"`
+	Requests int64  `json:"requests"`
+}
+
+type gateway struct {
+	Name     string  `json:"name"`
+	Reading  string  `json:"reading"`
+	Requests int64   `json:"requests"`
+	Episodes int64   `json:"episodes"`
+	Talks    int     `json:"conversations"`
+	Caught   int     `json:"caught"`
+	Loops    int     `json:"loops"`
+	Wrong    int     `json:"wrong"`
+	Normal   int     `json:"normal"`
+	Coverage float64 `json:"coverage"`
+	Cause    string  `json:"cause"`
+	Rules    []int   `json:"rules"` // of page.Rules, those that come from it
+}
+
+type exclusion struct {
+	Name  string `json:"name"`
+	Match string `json:"match"`
+	Mutes int    `json:"mutes"`
+	Hides int    `json:"hides"`
+}
+
+type labels struct {
+	Sessions  int        `json:"sessions"`
+	Loops     int        `json:"loops"`
+	Unseen    int        `json:"unseen"`
+	Counts    [4]int     `json:"counts"` // true and false positive, false and true negative
+	Score     []*float64 `json:"score"`
+	Precision [2]float64 `json:"precisionInterval"`
+	Recall    [2]float64 `json:"recallInterval"`
+}
+
+// against is the recommended policy beside another.
+type against struct {
+	Policy string `json:"policy"`
+	New    int    `json:"new"`
+	Lost   int    `json:"lost"`
+	Same   int    `json:"same"`
+	Loops  []loop `json:"loops"` // new and lost ones, the costliest first
+}
+
+type loop struct {
+	What     string `json:"what"`
+	Who      string `json:"who"`
+	Fired    int64  `json:"fired"`
+	Requests int64  `json:"requests"`
+	Rules    string `json:"rules"`
+}
+
+// mostLoops is how many new ones are listed, and how many lost ones.
+const mostLoops = 200
+
+func newAgainst(d *replay.Diff) *against {
+	if d == nil {
+		return nil
+	}
+	a := &against{Policy: shown(d.Old), New: len(d.New), Lost: len(d.Lost), Same: len(d.Same), Loops: []loop{}}
+	add := func(what string, loops []replay.Loop) {
+		for i := len(loops) - 1; i >= max(0, len(loops)-mostLoops); i-- {
+			l := &loops[i]
+			a.Loops = append(a.Loops, loop{what, shown(strings.Join(l.Scope, " ")), l.Fired / 1000, l.Requests, shown(strings.Join(l.Rules, ", "))})
+		}
+	}
+	add("lost", d.Lost)
+	add("new", d.New)
+	return a
+}
+
+// rawRepeat is a repeat as JSON: an array, in the order of repeatFields in
+// page.js.
+type rawRepeat = json.RawMessage
+
+// restOfRepeats counts repeats that the page had no room for.
+type restOfRepeats struct {
+	Rule  int        `json:"rule"`
+	Kind  int        `json:"kind"`
+	Class tune.Class `json:"class"`
+	Cells [][]int    `json:"cells"` // by cell and threshold: how many fire
+	N     int        `json:"n"`
+}
+
+// detail is how much a page tells.
+type detail struct {
+	repeats    int // bytes
+	thresholds []int
+}
+
+// mostText is how many characters of a text from the log are shown.
+const mostText = 160
+
+type builder struct {
+	r    *tune.Report
+	p    *page
+	text map[string]int
+	seq  map[string]int
+	row  map[string]int
+	size int // of the repeats and what they share
+}
+
+func newPage(r *tune.Report, o Options, d detail) *page {
+	p := &page{
+		Version: o.Version, Command: command(o.Command), Verdict: string(r.Verdict()), Empty: r.Result.First == fingerprint.NoTime,
+		Days: r.Days, Account: r.Result.Account, Talks: r.Conversations,
+		Lateness: lateness{term.Lasting(r.Lateness.Value), r.Lateness.Measured, r.Result.Order.Tied},
+		Streams:  []stream{}, Budget: r.Options.Budget, MaxWrong: r.Options.MaxWrong,
+		Windows: []string{}, Counters: window.SweepKinds, Kinds: tune.Kinds,
+		Rules: []rule{}, Picked: append([]int{}, r.Recommended...), Gateways: []gateway{}, Exclusions: []exclusion{}, Against: newAgainst(r.Against), Policy: r.Policy(), All: len(r.Repeats), NoRoom: r.Dropped,
+		Texts: []string{}, Counts: []string{}, Rows: [][]int{}, Repeats: []rawRepeat{}, Rest: []restOfRepeats{},
+	}
+	if !p.Empty {
+		p.First, p.Last = r.Result.First/1000, r.Result.Last/1000
+	}
+	p.PolicyHead, p.PolicyTail = r.PolicyFrame()
+	for _, w := range r.Options.Windows {
+		p.Windows = append(p.Windows, term.Lasting(w))
+	}
+	for _, s := range r.Result.Streams {
+		st := stream{Name: term.Safe(s.Name), Format: s.Format, Lines: s.Lines, Bytes: s.Bytes}
+		if s.Err != nil {
+			st.Error = term.Safe(s.Err.Error())
+		}
+		p.Streams = append(p.Streams, st)
+	}
+	for _, err := range o.Unread {
+		p.Streams = append(p.Streams, stream{Error: term.Safe(err.Error())})
+	}
+	for _, x := range r.Exclusions {
+		p.Exclusions = append(p.Exclusions, exclusion{shown(x.Name), shown(x.Match), x.Mutes, x.Hides})
+	}
+	b := &builder{r: r, p: p, text: map[string]int{}, seq: map[string]int{}, row: map[string]int{}}
+	b.thresholds(d.thresholds)
+	b.rules()
+	b.gateways()
+	b.labels()
+	b.repeats(d.repeats)
+	return p
+}
+
+// thresholds picks those that were swept, and adds those that are named.
+func (b *builder) thresholds(wanted []int) {
+	o := b.r.Options
+	list := slices.Clone(wanted)
+	for i := range b.r.Advice {
+		a := &b.r.Advice[i]
+		if a.Found {
+			list = append(list, a.Threshold)
+		}
+		if a.HasCurrent {
+			list = append(list, a.Rule.Threshold)
+		}
+	}
+	list = slices.DeleteFunc(list, func(t int) bool { return t < max(2, o.Least) || t > o.Most })
+	if len(list) == 0 {
+		list = append(list, max(2, o.Least))
+	}
+	slices.Sort(list)
+	b.p.Thresholds = slices.Compact(list)
+}
+
+func (b *builder) rules() {
+	r := b.r
+	for i := range r.Advice {
+		a := &r.Advice[i]
+		t := &r.Sweep[a.Target]
+		c := a.Rule.Counter
+		one := rule{
+			Name: term.Safe(a.Rule.Name), Identity: term.Safe(a.Rule.Identity.Name), Scope: append([]string{}, a.Rule.Scope.Fields...),
+			Policy: a.PolicyRule(),
+			Caught: a.Outcome.Caught, Missed: a.Missed, Wrong: a.Outcome.Wrong,
+			NowText: settingText(a.Rule.Threshold, term.Lasting(c.Window), c.Kind), Coverage: newCoverage(&r.Result.Rules[i]),
+		}
+		if a.Found {
+			one.Advised = &setting{a.Cell, a.Threshold}
+			one.Test = &outcome{a.Test.Caught, a.Test.Loops, a.Test.Wrong, a.Test.Episodes}
+		}
+		if a.HasCurrent && slices.Contains(b.p.Thresholds, a.Rule.Threshold) {
+			one.Now = &setting{a.CurrentCell, a.Rule.Threshold}
+		}
+		if r.Labelled != nil {
+			s := r.Labelled.ByAdvice[i]
+			one.Score = score(s)
+		}
+		for j := range t.Cells {
+			one.Cells = append(one.Cells, b.cell(&t.Cells[j]))
+		}
+		b.p.Rules = append(b.p.Rules, one)
+	}
+}
+
+func settingText(threshold int, window, kind string) string {
+	return strconv.Itoa(threshold) + " in " + window + " " + kind
+}
+
+// cell is what one cell counted, by the thresholds of the page up to the last
+// that anything reaches.
+func (b *builder) cell(s *window.Swept) [][]any {
+	list := make([][]any, 5)
+	for i := range list {
+		list[i] = []any{}
+	}
+	for _, t := range b.p.Thresholds {
+		if s.Requests[t] == 0 {
+			break
+		}
+		cost := math.Round(s.CostAfter[t]*1e6) / 1e6
+		b.p.Cost = b.p.Cost || cost > 0
+		for i, v := range []any{s.Requests[t], s.Episodes[t], s.Scopes[t], s.TokensAfter[t], cost} {
+			list[i] = append(list[i], v)
+		}
+	}
+	return list
+}
+
+func newCoverage(a *window.RuleAccount) coverage {
+	c := coverage{Judged: a.Judged, Counted: a.Counted, NotMatched: a.NotMatched, Causes: []cause{}}
+	for why, n := range a.NotComputable {
+		if n > 0 {
+			c.Causes = append(c.Causes, cause{fingerprint.Cause(why).String(), n})
+		}
+	}
+	slices.SortStableFunc(c.Causes, func(a, b cause) int { return cmp.Compare(b.Requests, a.Requests) })
+	return c
+}
+
+func (b *builder) gateways() {
+	for _, g := range b.r.Gateways {
+		one := gateway{
+			Name: term.Safe(g.Gateway.Name), Reading: term.Safe(g.Gateway.Reading), Requests: g.Requests, Episodes: g.Episodes, Talks: g.Conversations,
+			Caught: g.Caught, Loops: g.Loops, Wrong: g.Wrong, Normal: g.Normal, Coverage: g.Coverage, Cause: g.Cause.String(), Rules: []int{},
+		}
+		for i := range b.r.Advice {
+			if from, _, _ := strings.Cut(b.r.Advice[i].Rule.Profile, "/"); from == g.Gateway.Name {
+				one.Rules = append(one.Rules, i)
+			}
+		}
+		b.p.Gateways = append(b.p.Gateways, one)
+	}
+}
+
+func (b *builder) labels() {
+	l := b.r.Labelled
+	if l == nil {
+		return
+	}
+	t := l.Together
+	one := &labels{
+		Sessions: l.Sessions, Loops: l.Loops, Unseen: l.Unseen,
+		Counts: [4]int{t.TruePositive, t.FalsePositive, t.FalseNegative, t.TrueNegative}, Score: score(t),
+	}
+	one.Precision[0], one.Precision[1] = tune.Interval(t.TruePositive, t.TruePositive+t.FalsePositive)
+	one.Recall[0], one.Recall[1] = tune.Interval(t.TruePositive, t.TruePositive+t.FalseNegative)
+	b.p.Labels = one
+}
+
+func score(s tune.Score) []*float64 {
+	list := make([]*float64, 3)
+	for i, v := range []float64{s.Precision(), s.Recall(), s.F1()} {
+		if !math.IsNaN(v) {
+			list[i] = &v
+		}
+	}
+	return list
+}
+
+// repeats lists as many as there is room for, loops first and then the long
+// ones, and adds up the rest.
+func (b *builder) repeats(room int) {
+	r := b.r
+	type ranked struct {
+		k     *tune.Repeat
+		class tune.Class
+		loop  int
+	}
+	list := make([]ranked, len(r.Repeats))
+	for i, k := range r.Repeats {
+		list[i] = ranked{k: k, class: r.Class(k)}
+		if list[i].class == tune.Loop {
+			list[i].loop = 1
+		}
+	}
+	slices.SortStableFunc(list, func(x, y ranked) int {
+		return cmp.Or(cmp.Compare(y.loop, x.loop), cmp.Compare(y.k.Requests, x.k.Requests), cmp.Compare(x.k.First, y.k.First))
+	})
+	i := 0
+	for ; i < len(list) && b.size < room; i++ {
+		one := b.repeat(list[i].k, list[i].class)
+		b.size += len(one) + 1
+		b.p.Repeats = append(b.p.Repeats, one)
+	}
+	rest := map[[3]int]int{} // index into Rest
+	for _, x := range list[i:] {
+		kind := slices.Index(tune.Kinds, x.k.Kind)
+		key := [3]int{x.k.Target, kind, int(x.class)}
+		at, known := rest[key]
+		if !known {
+			at = len(b.p.Rest)
+			rest[key] = at
+			b.p.Rest = append(b.p.Rest, restOfRepeats{Rule: x.k.Target, Kind: kind, Class: x.class, Cells: make([][]int, len(r.Cells))})
+		}
+		one := &b.p.Rest[at]
+		one.N++
+		for c := range r.Cells {
+			highest := x.k.Highest(c)
+			for j, t := range b.p.Thresholds {
+				if t > highest {
+					break
+				}
+				if j == len(one.Cells[c]) {
+					one.Cells[c] = append(one.Cells[c], 0)
+				}
+				one.Cells[c][j]++
+			}
+		}
+	}
+}
+
+// repeat is one repeat: who and what, when each request came and what each
+// cell counted at it.
+func (b *builder) repeat(k *tune.Repeat, class tune.Class) rawRepeat {
+	hits := k.Hits()
+	times, statuses := make([]int64, len(hits)), make([]int, len(hits))
+	tokens, costs := make([]int64, len(hits)), make([]int64, len(hits)) // cost in millionths of a dollar
+	before, someTokens, someCost := k.First/1000, false, false
+	for i, h := range hits {
+		times[i] = h.Time/1000 - before
+		before = h.Time / 1000
+		statuses[i], tokens[i], costs[i] = h.Status, h.Tokens, -1
+		someTokens = someTokens || h.Tokens >= 0
+		if !math.IsNaN(h.Cost) {
+			costs[i], someCost = int64(math.Round(1e6*h.Cost)), true
+		}
+	}
+	if !someTokens {
+		tokens = nil
+	}
+	if !someCost {
+		costs = nil
+	}
+	if int64(len(hits)) < k.Requests-1 {
+		b.p.Longer++
+	}
+	var row []int
+	for c := range b.r.Cells {
+		n := b.shared(b.seq, &b.p.Counts, countsText(k.Counts(c)))
+		if len(row) > 0 && row[len(row)-2] == n {
+			row[len(row)-1]++
+		} else {
+			row = append(row, n, 1)
+		}
+	}
+	name := strings.Trim(strings.Join(strings.Fields(jsonText(row)), ""), "[]")
+	number, known := b.row[name]
+	if !known {
+		number = len(b.p.Rows)
+		b.row[name] = number
+		b.p.Rows = append(b.p.Rows, row)
+		b.size += len(name) + 3
+	}
+	scope := make([]int, len(k.Scope))
+	for i, v := range k.Scope {
+		scope[i] = b.shown(v)
+	}
+	return rawRepeat(jsonText([]any{
+		k.Target, slices.Index(tune.Kinds, k.Kind), class, k.First / 1000, k.Last / 1000, k.Requests, number, times, runs(statuses), tokens, costs,
+		b.shown(k.ID()), b.shown(k.Fingerprint.String()), b.shown(k.Evidence), b.shown(k.Session), b.shown(k.Caller), b.shown(k.Model), scope,
+	}))
+}
+
+func (b *builder) shown(text string) int { return b.shared(b.text, &b.p.Texts, shown(text)) }
+
+// shared numbers a text that is written once.
+func (b *builder) shared(known map[string]int, list *[]string, text string) int {
+	n, ok := known[text]
+	if !ok {
+		n = len(*list)
+		known[text] = n
+		*list = append(*list, text)
+		b.size += len(jsonText(text)) + 1
+	}
+	return n
+}
+
+// shown is text from the log as a page may show it: it cannot be long, and
+// what turns the writing direction or does not show is written as an escape.
+func shown(text string) string {
+	n := 0
+	for i := range text {
+		if n++; n > mostText {
+			return term.Safe(text[:i]) + "…"
+		}
+	}
+	return term.Safe(text)
+}
+
+func jsonText(v any) string {
+	text, err := json.Marshal(v)
+	if err != nil {
+		panic(err) // numbers and texts always have one
+	}
+	return string(text)
+}
+
+// countsText writes counts as steps from 1: "+" one up, "=" the same, "-" one
+// down, "^" to the number that follows; a number behind the others says how
+// often. "+3=" is 2 3 4 4.
+func countsText(counts []uint8) string {
+	var b strings.Builder
+	at := 1
+	for i := 0; i < len(counts); {
+		sign, n := byte('^'), int(counts[i])
+		switch n - at {
+		case 1:
+			sign = '+'
+		case 0:
+			sign = '='
+		case -1:
+			sign = '-'
+		}
+		i++
+		b.WriteByte(sign)
+		if sign == '^' {
+			b.WriteString(strconv.Itoa(n))
+			at = n
+			continue
+		}
+		step := n - at
+		at = n
+		times := 1
+		for i < len(counts) && int(counts[i])-at == step {
+			at += step
+			times++
+			i++
+		}
+		if times > 1 {
+			b.WriteString(strconv.Itoa(times))
+		}
+	}
+	return b.String()
+}
+
+// runs writes values as value, times, value, times.
+func runs(values []int) []int {
+	list := []int{}
+	for i, v := range values {
+		if i > 0 && v == values[i-1] {
+			list[len(list)-1]++
+		} else {
+			list = append(list, v, 1)
+		}
+	}
+	return list
+}
+
+// command is a command line that a shell would read as it was.
+func command(args []string) string {
+	quoted := make([]string, len(args))
+	for i, a := range args {
+		if a == "" || strings.Trim(a, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_@%+=:,./-") != "" {
+			a = "'" + strings.ReplaceAll(a, "'", `'\''`) + "'"
+		}
+		quoted[i] = term.Safe(a)
+	}
+	return strings.Join(quoted, " ")
+}

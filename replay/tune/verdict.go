@@ -1,0 +1,32 @@
+package tune
+
+// Verdict says what came of it in a sentence.
+type Verdict string
+
+// What can come of it.
+const (
+	Recommends   Verdict = "recommended: warn by these rules, and look at what they find before enforcing"
+	NothingRead  Verdict = "nothing to judge"
+	OverBudget   Verdict = "loops were found, but no setting keeps to the budget: raise --budget or --max-wrong"
+	Blind        Verdict = "no rule could look at this log"
+	NothingFound Verdict = "no loop found, nothing to enforce"
+)
+
+// Verdict says what came of it.
+func (r *Report) Verdict() Verdict {
+	loops := false
+	for _, k := range r.Repeats {
+		loops = loops || r.isLoop(k)
+	}
+	switch {
+	case r.Result.Account.Judged == 0:
+		return NothingRead
+	case len(r.Recommended) > 0:
+		return Recommends
+	case loops:
+		return OverBudget
+	case r.blind():
+		return Blind
+	}
+	return NothingFound
+}

@@ -1,0 +1,66 @@
+//go:build unix
+
+package sinks
+
+import (
+	"os"
+	"path/filepath"
+	"syscall"
+	"testing"
+)
+
+// What stands at the path already: a link is followed, permissions are kept,
+// and what is no regular file is written in place.
+func TestAtomicFileOverWhatIsThere(t *testing.T) {
+	dir := t.TempDir()
+	write := func(path string) {
+		t.Helper()
+		f, err := CreateAtomic(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := f.WriteString("new"); err != nil {
+			t.Fatal(err)
+		}
+		if err := f.Commit(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	file, link := filepath.Join(dir, "file"), filepath.Join(dir, "link")
+	if err := os.WriteFile(file, []byte("old"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(file, link); err != nil {
+		t.Fatal(err)
+	}
+	write(link)
+	if text, _ := os.ReadFile(file); string(text) != "new" {
+		t.Errorf("behind the link stands %q", text)
+	}
+	if info, err := os.Lstat(link); err != nil || info.Mode()&os.ModeSymlink == 0 {
+		t.Errorf("the link is gone: %v %v", info, err)
+	}
+	if info, err := os.Stat(file); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("permissions: %v %v", info, err)
+	}
+
+	pipe := filepath.Join(dir, "pipe")
+	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	got := make(chan string)
+	go func() {
+		text, _ := os.ReadFile(pipe)
+		got <- string(text)
+	}()
+	write(pipe)
+	if text := <-got; text != "new" {
+		t.Errorf("the pipe's reader got %q", text)
+	}
+	if info, err := os.Lstat(pipe); err != nil || info.Mode()&os.ModeNamedPipe == 0 {
+		t.Errorf("the pipe is gone: %v %v", info, err)
+	}
+	if _, err := CreateAtomic(dir); err == nil {
+		t.Error("a directory is taken for a file")
+	}
+}
