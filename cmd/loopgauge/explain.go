@@ -24,20 +24,15 @@ import (
 )
 
 type explainFlags struct {
-	logs         logFlags
-	rules        ruleFlags
-	since, until when
-	lateness     time.Duration
-	identity     string
-	skipped      bool
-	showText     bool
-	json         bool
-	hashIDs      bool
-	key          string
+	runFlags
+	identity string
+	skipped  bool
+	showText bool
+	json     bool
 }
 
 func newExplainCommand(u *ui) *cobra.Command {
-	f := &explainFlags{since: newWhen(), until: newWhen()}
+	f := &explainFlags{}
 	c := &cobra.Command{
 		Use:   "explain {LOG:LINE [LOG...] | EPISODE LOG... | --identity NAME LOG... | --skipped LOG...}",
 		Short: "Show why a request or an episode fired or not, and what a fingerprint is made of",
@@ -67,7 +62,7 @@ log, line, column, why.`,
 				return usage(errors.New("give either --identity NAME or --skipped"))
 			}
 			if !f.skipped && !given("identity") {
-				return f.answer(c.Context(), u, args, chosenLateness(c, &f.lateness))
+				return f.answer(c.Context(), u, args, f.chosen(c))
 			}
 			for _, name := range []string{"policy", "profile", "since", "until", "lateness", "json", "hash-ids"} {
 				if given(name) {
@@ -77,17 +72,11 @@ log, line, column, why.`,
 			return f.lines(c.Context(), u, args)
 		},
 	}
-	f.logs.register(c)
-	f.rules.register(c)
-	c.Flags().Var(&f.since, "since", "judge only requests from this time on")
-	c.Flags().Var(&f.until, "until", "judge only requests before this time")
-	c.Flags().DurationVar(&f.lateness, "lateness", 0, "how far a log may be out of order (default: the policy's, else measured)")
+	f.register(c)
 	c.Flags().StringVar(&f.identity, "identity", "", "print the fingerprints of this identity instead: see docs/policy.md")
 	c.Flags().BoolVar(&f.skipped, "skipped", false, "print the lines that could not be read instead")
 	c.Flags().BoolVar(&f.showText, "show-text", false, "print canonical text, which holds prompts and arguments")
 	c.Flags().BoolVar(&f.json, "json", false, "print one JSON document instead of text")
-	c.Flags().BoolVar(&f.hashIDs, "hash-ids", false, "write sessions, users and callers as hashes")
-	c.Flags().StringVar(&f.key, "fingerprint-key", "", "file with a secret key for the fingerprints")
 	return c
 }
 
@@ -301,19 +290,4 @@ func (f *explainFlags) print(u *ui, p *policy.Policy, answer *replay.Explanation
 	}
 	_, err := io.WriteString(u.stdout, out)
 	return err
-}
-
-// readKey reads the key of the fingerprints; no file is no key.
-func readKey(file string) ([]byte, error) {
-	if file == "" {
-		return nil, nil
-	}
-	key, err := os.ReadFile(file)
-	if err != nil {
-		return nil, err
-	}
-	if len(key) < 16 {
-		return nil, errors.New(file + ": a key of less than 16 bytes protects nothing; make one with: head -c 32 /dev/urandom > " + file)
-	}
-	return key, nil
 }

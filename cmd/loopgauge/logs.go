@@ -58,7 +58,7 @@ type ruleFlags struct {
 
 func (f *ruleFlags) register(c *cobra.Command) {
 	c.Flags().StringVar(&f.policy, "policy", "", "policy file with the rules")
-	c.Flags().StringArrayVar(&f.profiles, "profile", nil, "run a built-in profile instead (may be repeated; default loopgauge)")
+	c.Flags().StringArrayVar(&f.profiles, "profile", nil, "run a built-in profile (may be repeated)")
 }
 
 func (f *ruleFlags) load() (*policy.Policy, error) {

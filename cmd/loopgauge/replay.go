@@ -9,7 +9,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/loopgauge/loopgauge/fingerprint"
 	"github.com/loopgauge/loopgauge/replay"
 	"github.com/loopgauge/loopgauge/window"
 	"github.com/loopgauge/loopgauge/window/policy"
@@ -27,21 +26,16 @@ const (
 )
 
 type replayFlags struct {
-	logs         logFlags
-	rules        ruleFlags
-	since, until when
-	lateness     time.Duration
-	verdicts     string
-	out          string
-	json         bool
-	failOnAlert  bool
-	hashIDs      bool
-	key          string
-	against      string
+	runFlags
+	verdicts    string
+	out         string
+	json        bool
+	failOnAlert bool
+	against     string
 }
 
 func newReplayCommand(u *ui) *cobra.Command {
-	f := &replayFlags{since: newWhen(), until: newWhen()}
+	f := &replayFlags{}
 	c := &cobra.Command{
 		Use:   "replay LOG...",
 		Short: "Judge logs by one policy and report the loops",
@@ -61,21 +55,15 @@ written with, whatever their counters, windows and thresholds.`,
 			if f.json && f.verdicts == "-" {
 				return usage(errors.New("--json and --verdicts - both want standard output: give --verdicts a file"))
 			}
-			return f.run(c.Context(), u, args, chosenLateness(c, &f.lateness))
+			return f.run(c.Context(), u, args, f.chosen(c))
 		},
 	}
-	f.logs.register(c)
-	f.rules.register(c)
-	c.Flags().Var(&f.since, "since", "judge only requests from this time on")
-	c.Flags().Var(&f.until, "until", "judge only requests before this time")
-	c.Flags().DurationVar(&f.lateness, "lateness", 0, "how far a log may be out of order (default: the policy's, else measured)")
+	f.register(c)
 	c.Flags().StringVar(&f.verdicts, "verdicts", "", "write every verdict as a JSON line to this file, - for standard output")
 	c.Flags().StringVar(&f.out, "out", "", "write events, episodes and the run as Parquet into this directory")
 	c.Flags().BoolVar(&f.json, "json", false, "print one JSON document instead of the summary")
 	c.Flags().StringVar(&f.against, "against", "", "compare with the loops that this policy finds")
 	c.Flags().BoolVar(&f.failOnAlert, "fail-on-alert", false, "exit with 3 if there is a loop that would alert")
-	c.Flags().BoolVar(&f.hashIDs, "hash-ids", false, "write sessions, users and callers as hashes")
-	c.Flags().StringVar(&f.key, "fingerprint-key", "", "file with a secret key for the fingerprints")
 	return c
 }
 
@@ -159,46 +147,6 @@ func (f *replayFlags) run(ctx context.Context, u *ui, args []string, chosen *tim
 		return &exitError{code: exitFindings}
 	}
 	return nil
-}
-
-// chosenLateness is the lateness that the command line gives, nil if it gives
-// none.
-func chosenLateness(c *cobra.Command, value *time.Duration) *time.Duration {
-	if !c.Flags().Changed("lateness") {
-		return nil
-	}
-	return value
-}
-
-// runOptions are what a policy says of a run. The lateness is the one chosen,
-// else the policy's, else measured.
-func runOptions(p *policy.Policy, in *input, chosen *time.Duration) (replay.Options, replay.Lateness, error) {
-	startTime := p.EventTime == policy.Start
-	o := replay.Options{
-		Streams: in.streams, Plan: window.NewPlan(p.Rules, p.Exclude), Duplicates: p.Duplicates,
-		Extract: window.ExtractOptions{EventTimeStart: startTime, Price: p.Price},
-		MaxKeys: maxKeys, Since: fingerprint.NoTime, Until: fingerprint.NoTime,
-	}
-	lateness := replay.Lateness{Value: p.Lateness}
-	switch {
-	case in.dataset != nil:
-		var err error
-		if lateness, err = in.dataset.lateness(p, chosen); err != nil {
-			return o, lateness, err
-		}
-	case chosen != nil:
-		lateness.Value = *chosen
-	case !p.LatenessSet:
-		var err error
-		if lateness, err = replay.MeasureLateness(in.streams, startTime); err != nil {
-			return o, lateness, err
-		}
-	}
-	o.Lateness = lateness.Value
-	if in.dataset != nil {
-		in.dataset.keep(&o)
-	}
-	return o, lateness, nil
 }
 
 // incomplete says which logs could not be read to their end; failed are those

@@ -21,24 +21,19 @@ import (
 )
 
 type tuneFlags struct {
-	logs         logFlags
-	rules        ruleFlags
-	since, until when
-	lateness     time.Duration
-	windows      []time.Duration
-	thresholds   string
-	budget       string
-	maxWrong     string
-	labels       string
-	json         bool
-	hashIDs      bool
-	key          string
-	against      string
-	html         string
+	runFlags
+	windows    []time.Duration
+	thresholds string
+	budget     string
+	maxWrong   string
+	labels     string
+	json       bool
+	against    string
+	html       string
 }
 
 func newTuneCommand(u *ui) *cobra.Command {
-	f := &tuneFlags{since: newWhen(), until: newWhen()}
+	f := &tuneFlags{}
 	c := &cobra.Command{
 		Use:   "tune LOG...",
 		Short: "Find the rule and the threshold that catch the loops and nothing else",
@@ -55,14 +50,10 @@ answer: those whose identity, scope and match it was written with.`,
   loopgauge tune --policy policy.yaml --window 1m,5m --threshold 3..20 access.log`,
 		Args: logArgs,
 		RunE: func(c *cobra.Command, args []string) error {
-			return f.run(c.Context(), u, args, chosenLateness(c, &f.lateness))
+			return f.run(c.Context(), u, args, f.chosen(c))
 		},
 	}
-	f.logs.register(c)
-	f.rules.register(c)
-	c.Flags().Var(&f.since, "since", "look only at requests from this time on")
-	c.Flags().Var(&f.until, "until", "look only at requests before this time")
-	c.Flags().DurationVar(&f.lateness, "lateness", 0, "how far a log may be out of order (default: the policy's, else measured)")
+	f.register(c)
 	c.Flags().DurationSliceVar(&f.windows, "window", tune.DefaultWindows, "windows to try")
 	c.Flags().StringVar(&f.thresholds, "threshold", fmt.Sprintf("2..%d", tune.DefaultMost), "thresholds to try")
 	c.Flags().StringVar(&f.budget, "budget", "", "most alerts that advice may cost, as in 2/day")
@@ -71,8 +62,6 @@ answer: those whose identity, scope and match it was written with.`,
 	c.Flags().StringVar(&f.against, "against", "", "compare the recommendation with the loops that this policy finds")
 	c.Flags().StringVar(&f.html, "html", "", "also write the report as one HTML page")
 	c.Flags().BoolVar(&f.json, "json", false, "print one JSON document instead of the summary")
-	c.Flags().BoolVar(&f.hashIDs, "hash-ids", false, "write sessions, users and callers as hashes")
-	c.Flags().StringVar(&f.key, "fingerprint-key", "", "file with a secret key for the fingerprints")
 	return c
 }
 

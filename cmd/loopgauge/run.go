@@ -1,0 +1,90 @@
+package main
+
+import (
+	"errors"
+	"os"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/loopgauge/loopgauge/fingerprint"
+	"github.com/loopgauge/loopgauge/replay"
+	"github.com/loopgauge/loopgauge/window"
+	"github.com/loopgauge/loopgauge/window/policy"
+)
+
+// runFlags are the flags of every command that judges logs: which, by what
+// rules, from when to when, and how what they name is hashed.
+type runFlags struct {
+	logs         logFlags
+	rules        ruleFlags
+	since, until when
+	lateness     time.Duration
+	hashIDs      bool
+	key          string
+}
+
+func (f *runFlags) register(c *cobra.Command) {
+	f.since, f.until = newWhen(), newWhen()
+	f.logs.register(c)
+	f.rules.register(c)
+	c.Flags().Var(&f.since, "since", "judge only requests from this time on")
+	c.Flags().Var(&f.until, "until", "judge only requests before this time")
+	c.Flags().DurationVar(&f.lateness, "lateness", 0, "how far a log may be out of order (default: the policy's, else measured)")
+	c.Flags().BoolVar(&f.hashIDs, "hash-ids", false, "write sessions, users and callers as hashes")
+	c.Flags().StringVar(&f.key, "fingerprint-key", "", "file with a secret key for the fingerprints")
+}
+
+// chosen is the lateness that the command line gives, nil if it gives none.
+func (f *runFlags) chosen(c *cobra.Command) *time.Duration {
+	if !c.Flags().Changed("lateness") {
+		return nil
+	}
+	return &f.lateness
+}
+
+// runOptions are what a policy says of a run. The lateness is the one chosen,
+// else the policy's, else measured.
+func runOptions(p *policy.Policy, in *input, chosen *time.Duration) (replay.Options, replay.Lateness, error) {
+	startTime := p.EventTime == policy.Start
+	o := replay.Options{
+		Streams: in.streams, Plan: window.NewPlan(p.Rules, p.Exclude), Duplicates: p.Duplicates,
+		Extract: window.ExtractOptions{EventTimeStart: startTime, Price: p.Price},
+		MaxKeys: maxKeys, Since: fingerprint.NoTime, Until: fingerprint.NoTime,
+	}
+	lateness := replay.Lateness{Value: p.Lateness}
+	switch {
+	case in.dataset != nil:
+		var err error
+		if lateness, err = in.dataset.lateness(p, chosen); err != nil {
+			return o, lateness, err
+		}
+	case chosen != nil:
+		lateness.Value = *chosen
+	case !p.LatenessSet:
+		var err error
+		if lateness, err = replay.MeasureLateness(in.streams, startTime); err != nil {
+			return o, lateness, err
+		}
+	}
+	o.Lateness = lateness.Value
+	if in.dataset != nil {
+		in.dataset.keep(&o)
+	}
+	return o, lateness, nil
+}
+
+// readKey reads the key of the fingerprints; no file is no key.
+func readKey(file string) ([]byte, error) {
+	if file == "" {
+		return nil, nil
+	}
+	key, err := os.ReadFile(file)
+	if err != nil {
+		return nil, err
+	}
+	if len(key) < 16 {
+		return nil, errors.New(file + ": a key of less than 16 bytes protects nothing; make one with: head -c 32 /dev/urandom > " + file)
+	}
+	return key, nil
+}
