@@ -10,7 +10,6 @@ import (
 	"github.com/loopgauge/loopgauge/fingerprint"
 	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
 	"github.com/loopgauge/loopgauge/replay"
-	"github.com/loopgauge/loopgauge/window"
 )
 
 // DocumentVersion is the version of the --json document. Fields are added
@@ -66,6 +65,7 @@ type DocumentCell struct {
 	Scopes        int64   `json:"scopes"`
 	TokensAfter   int64   `json:"tokens_after"`
 	CostAfter     float64 `json:"cost_after"`
+	Stopped       *int64  `json:"stopped"`
 }
 
 // DocumentAdvice is the advised setting of one rule. Kind, window and
@@ -111,17 +111,30 @@ type DocumentOutcome struct {
 
 // DocumentProfile is one gateway as it is.
 type DocumentProfile struct {
-	Profile       string  `json:"profile"`
-	Reading       string  `json:"reading"`
+	Profile       string           `json:"profile"`
+	Reading       string           `json:"reading"`
+	Requests      int64            `json:"requests"`
+	Share         float64          `json:"share"`
+	Episodes      int64            `json:"episodes"`
+	Conversations int              `json:"conversations"`
+	Caught        int              `json:"caught"`
+	Missed        int              `json:"missed"`
+	Wrong         int              `json:"wrong"`
+	WrongShare    float64          `json:"wrong_share"`
+	Coverage      float64          `json:"coverage"`
+	Advised       *DocumentSetting `json:"advised"`
+}
+
+// DocumentSetting is the setting advised for a profile's identity and scope.
+type DocumentSetting struct {
+	Rule          string  `json:"rule"`
+	Kind          string  `json:"kind"`
+	WindowSeconds float64 `json:"window_s"`
+	Threshold     int     `json:"threshold"`
 	Requests      int64   `json:"requests"`
-	Share         float64 `json:"share"`
-	Episodes      int64   `json:"episodes"`
-	Conversations int     `json:"conversations"`
 	Caught        int     `json:"caught"`
 	Missed        int     `json:"missed"`
 	Wrong         int     `json:"wrong"`
-	WrongShare    float64 `json:"wrong_share"`
-	Coverage      float64 `json:"coverage"`
 }
 
 // DocumentLabels is what the labels say.
@@ -185,9 +198,10 @@ func NewDocument(version string, r *Report) *Document {
 		Version: DocumentVersion, Loopgauge: version, Data: r.documentData(),
 		Sweep: []DocumentCell{}, Advice: []DocumentAdvice{}, Profiles: []DocumentProfile{}, Episodes: []DocumentEpisode{},
 	}
+	simulated := r.simulate()
 	for i := range r.Sweep {
-		for _, cell := range r.Sweep[i].Cells {
-			d.Sweep = appendCells(d.Sweep, r.Sweep[i].Rule.Name, &cell, r.Options)
+		for c := range r.Sweep[i].Cells {
+			d.Sweep = r.appendCells(d.Sweep, i, c, simulated[i])
 		}
 	}
 	for i := range r.Advice {
@@ -198,6 +212,7 @@ func NewDocument(version string, r *Report) *Document {
 			Profile: g.Gateway.Name, Reading: g.Gateway.Reading, Requests: g.Requests, Share: share(g.Requests, r.Result.Account.Judged),
 			Episodes: g.Episodes, Conversations: g.Conversations, Caught: g.Caught, Missed: g.Loops - g.Caught,
 			Wrong: g.Wrong, WrongShare: share(int64(g.Wrong), int64(g.Normal)), Coverage: g.Coverage,
+			Advised: r.advisedFor(g.Gateway),
 		})
 	}
 	if l := r.Labelled; l != nil {
@@ -211,6 +226,24 @@ func NewDocument(version string, r *Report) *Document {
 		d.Against = r.Against.Document()
 	}
 	return d
+}
+
+// advisedFor is the advice for a gateway's identity and scope, whichever
+// reading of its counter was swept; nil if there is none.
+func (r *Report) advisedFor(g Gateway) *DocumentSetting {
+	for i := range r.Advice {
+		a := &r.Advice[i]
+		for _, rule := range g.Rules {
+			if !a.Found || !a.Rule.Identity.Same(rule.Identity) || !slices.Equal(a.Rule.Scope.Fields, rule.Scope.Fields) {
+				continue
+			}
+			cell := r.Cells[a.Cell]
+			return &DocumentSetting{
+				a.Rule.Name, cell.Kind, cell.Window.Seconds(), a.Threshold, a.Requests, a.Outcome.Caught, a.Missed, a.Outcome.Wrong,
+			}
+		}
+	}
+	return nil
 }
 
 // mostListed is how many repeats a document lists.
@@ -273,10 +306,15 @@ func (r *Report) documentData() DocumentData {
 }
 
 // appendCells adds a cell's thresholds, up to the first that nothing reaches.
-func appendCells(list []DocumentCell, rule string, cell *window.Swept, o Options) []DocumentCell {
-	for t := max(2, o.Least); t <= o.Most; t++ {
+func (r *Report) appendCells(list []DocumentCell, target, c int, simulated stopped) []DocumentCell {
+	rule, cell := r.Sweep[target].Rule, &r.Sweep[target].Cells[c]
+	for t := max(2, r.Options.Least); t <= r.Options.Most; t++ {
+		would := &cell.Requests[t]
+		if rule.ChangesCounts() {
+			would = simulated.at(c, t)
+		}
 		list = append(list, DocumentCell{
-			rule, cell.Kind, cell.Window.Seconds(), t, cell.Requests[t], cell.Episodes[t], cell.Scopes[t], cell.TokensAfter[t], cell.CostAfter[t],
+			rule.Name, cell.Kind, cell.Window.Seconds(), t, cell.Requests[t], cell.Episodes[t], cell.Scopes[t], cell.TokensAfter[t], cell.CostAfter[t], would,
 		})
 		if cell.Requests[t] == 0 {
 			break
