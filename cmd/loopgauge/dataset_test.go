@@ -74,6 +74,9 @@ func TestDatasetEqualsLog(t *testing.T) {
 		{"formats/nginx-json/nginx_json.log", "formats/litellm/litellm_callback.jsonl.zst"},
 	} {
 		t.Run(filepath.Base(names[0]), func(t *testing.T) {
+			if testing.Short() && len(names) == 1 {
+				t.Skip("not with -short")
+			}
 			var logs []string
 			for _, name := range names {
 				logs = append(logs, filepath.Join(fixtures, name))
@@ -118,7 +121,11 @@ func TestMessyDatasetEqualsLog(t *testing.T) {
   - {name: team, identity: [model, "attr:header:x"], scope: ["attr:header:x", model], counter: {kind: cycle, window: %[2]s}, threshold: %[1]d, match: caller != "k0", overrides: [{match: query.contains("3"), enabled: false}, {match: user == "u1", threshold: %[1]d, action: throttle}, {enabled: false, until: 2023-11-14T22:14:00Z}]}
 `, threshold, window, kind)
 	}
-	for seed := range uint64(6) {
+	seeds := uint64(6)
+	if testing.Short() {
+		seeds = 1
+	}
+	for seed := range seeds {
 		random := rand.New(rand.NewPCG(seed, 7))
 		dir := t.TempDir()
 		var logs []string

@@ -11,6 +11,7 @@ import (
 	"github.com/loopgauge/loopgauge/fingerprint"
 	"github.com/loopgauge/loopgauge/ingest"
 	"github.com/loopgauge/loopgauge/ingest/formats"
+	"github.com/loopgauge/loopgauge/sinks/parquet"
 	"github.com/loopgauge/loopgauge/window/policy"
 )
 
@@ -45,6 +46,11 @@ func (f *logFlags) open(u *ui, args []string) (streams []*ingest.Stream, failed 
 		streams = append(streams, s)
 	}
 	if len(streams) == 0 {
+		for _, arg := range args {
+			if found, err := parquet.Find(arg); err == nil && len(found) > 0 {
+				failed = append(failed, fmt.Errorf("%s is a dataset, which replay and tune read: this needs the logs", found[0]))
+			}
+		}
 		return nil, nil, errors.Join(failed...)
 	}
 	return streams, failed, nil
