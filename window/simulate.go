@@ -1,18 +1,33 @@
 package window
 
-// Simulate says on which of the hits of one key a rule would have acted, given
-// the times of all of them. It is for rules whose gateway changes later counts
-// when it trips (cooldown, blocked_counts, reset_on_fire), which no sweep of
-// counts can answer; the rule's counter must be keyed by scope and fingerprint.
-func Simulate(rule *Rule, times []int64) (fired int64) {
-	j := newJudge(rule, EngineOptions{})
+// Simulator says how often a rule would have acted, one key at a time. It is
+// for rules whose gateway counts otherwise once it has tripped (cooldown,
+// blocked_counts, reset_on_fire), which no sweep of counts can answer.
+type Simulator struct {
+	judge *judge
+	hit   Hit
+}
+
+// NewSimulator makes a simulator of a rule, whose counter must be keyed by
+// scope and fingerprint.
+func NewSimulator(rule *Rule) *Simulator { return &Simulator{judge: newJudge(rule, EngineOptions{})} }
+
+// Fired is how many of a key's hits the rule would have acted on, given the
+// times of all of them, in order.
+func (s *Simulator) Fired(times []int64) (n int64) {
+	rule := s.judge.rule
 	for _, t := range times {
-		h := Hit{Time: t, Limit: rule.Threshold, Record: true}
-		if j.hit(&h, rule.Action).fired {
-			fired++
+		s.hit = Hit{Time: t, Limit: rule.Threshold, Record: true}
+		if s.judge.hit(&s.hit, rule.Action).fired {
+			n++
 		}
 	}
-	return fired
+	// The next key may have come earlier: nothing of this one stays.
+	s.judge.counter.Forget(&s.hit)
+	if s.judge.cooling != nil {
+		s.judge.cooling.remove(pairKeyOf(&s.hit))
+	}
+	return n
 }
 
 // ChangesCounts says that the rule's gateway counts otherwise once it has

@@ -8,12 +8,22 @@ import "github.com/loopgauge/loopgauge/window"
 type stopped [][]int64
 
 // simulate simulates the rules whose gateway changes later counts, setting by
-// setting. The result is by target; nil for the others.
+// setting of their own counter. The result is by target; nil for the others.
 func (r *Report) simulate() []stopped {
 	all := make([]stopped, len(r.Sweep))
+	simulators := make([][][]*window.Simulator, len(r.Sweep)) // by target, cell and threshold
 	for i := range r.Sweep {
-		if r.Sweep[i].Rule.ChangesCounts() {
-			all[i] = make(stopped, len(r.Cells))
+		rule := r.Sweep[i].Rule
+		// Of a counter by scope the others in the scope would have to be known.
+		keying, known := window.KeyingOf(rule.Counter.Kind)
+		if !rule.ChangesCounts() || !known || keying != window.ByScopeAndFingerprint {
+			continue
+		}
+		all[i], simulators[i] = make(stopped, len(r.Cells)), make([][]*window.Simulator, len(r.Cells))
+		for c, cell := range r.Cells {
+			if cell.Kind == rule.Counter.Kind {
+				all[i][c], simulators[i][c] = make([]int64, r.Options.Most+1), make([]*window.Simulator, r.Options.Most+1)
+			}
 		}
 	}
 	var times []int64
@@ -26,18 +36,15 @@ func (r *Report) simulate() []stopped {
 		for i := range k.hits {
 			times = append(times, k.hits[i].time)
 		}
-		for c, cell := range r.Cells {
-			if keying, _ := window.KeyingOf(cell.Kind); keying != window.ByScopeAndFingerprint {
-				continue // others in the scope would have to be known too
-			}
-			if of[c] == nil {
-				of[c] = make([]int64, r.Options.Most+1)
-			}
-			rule := *k.Rule
-			rule.Counter = window.CounterSpec{Kind: cell.Kind, Window: cell.Window}
-			for t := 2; t <= min(int(k.most[c]), r.Options.Most); t++ {
-				rule.Threshold = t
-				n := window.Simulate(&rule, times)
+		for c := range of {
+			for t := 2; of[c] != nil && t <= min(int(k.most[c]), r.Options.Most); t++ {
+				s := &simulators[k.Target][c][t]
+				if *s == nil {
+					rule := *k.Rule
+					rule.Counter.Window, rule.Threshold = r.Cells[c].Window, t
+					*s = window.NewSimulator(&rule)
+				}
+				n := (*s).Fired(times)
 				if rest := k.Requests - int64(len(times)); n > 0 && rest > 0 {
 					n += rest // went on as it was
 				}

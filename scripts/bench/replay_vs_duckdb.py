@@ -10,6 +10,7 @@ import collections
 import json
 import os
 import pathlib
+import re
 import subprocess
 import sys
 
@@ -21,7 +22,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 def main():
     loopgauge, log = sys.argv[1:3]
     runs = int(sys.argv[3]) if len(sys.argv) > 3 else 5
-    replay = [loopgauge, "replay", "--quiet", "--policy", HERE / "policy.yaml"]
+    replay = [loopgauge, "replay", "--policy", HERE / "policy.yaml"]
     duckdb = [sys.executable, HERE / "duckdb_counts.py", log]
 
     # Once, outside the measurement, the whole table: this also warms the page cache.
@@ -33,7 +34,7 @@ def main():
     taken = collections.defaultdict(list)
     for _ in range(runs):
         for cores, pin in (("all cores", []), ("one core", ["taskset", "-c", "0"])):
-            r = run(pin + replay + ["--json", log])
+            r = run(pin + replay + [log])
             if (got := fired(r.out)) != {w: row["2"] for w, row in want.items()}:
                 raise SystemExit(f"the answers differ:\nloopgauge {got}\nduckdb    {want}")
             taken[cores, "loopgauge"].append((r.wall, r.cpu))
@@ -56,7 +57,7 @@ def table(replay, log):
     """The counts of duckdb_counts.py from loopgauge's verdicts."""
     thresholds = (2, 3, 4, 6, 10)
     counts = {}
-    child = subprocess.Popen(replay + ["--verdicts", "-", log], stdout=subprocess.PIPE)
+    child = subprocess.Popen(replay + ["--quiet", "--verdicts", "-", log], stdout=subprocess.PIPE)
     for line in child.stdout:
         verdict = json.loads(line)
         row = counts.setdefault(verdict["rule"][1:], {str(n): 0 for n in thresholds})
@@ -67,9 +68,10 @@ def table(replay, log):
     return counts
 
 
-def fired(document):
-    """How often each rule fired, by its window."""
-    return {rule["name"][1:]: rule["fired"] for rule in json.loads(document)["rules"]}
+def fired(summary):
+    """How often each rule fired, by its window: the fourth column of the rules' table."""
+    rows = (re.split(r" {2,}", line) for line in summary.splitlines())
+    return {row[0][1:]: int(row[3].replace(",", "")) for row in rows if re.fullmatch(r"w\d+", row[0])}
 
 
 if __name__ == "__main__":
