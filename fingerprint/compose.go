@@ -229,6 +229,21 @@ func toolsPart(_ *Writer, r *Request, dst []byte, _ int, _ string) ([]byte, Caus
 // has only a digest of the prompt, that stands for the messages, all or some:
 // nothing else is known of them.
 func messagesPart(w *Writer, r *Request, dst []byte, n int, _ string) ([]byte, Cause) {
+	if n == 0 || w.rules.mask != nil || w.rules.lower {
+		return w.appendMessages(dst, r, n)
+	}
+	if w.lastN == n {
+		return append(dst, w.last...), Computable
+	}
+	from := len(dst)
+	dst, cause := w.appendMessages(dst, r, n)
+	if cause == Computable && !w.broken {
+		w.lastN, w.last = n, append(w.last[:0], dst[from:]...)
+	}
+	return dst, cause
+}
+
+func (w *Writer) appendMessages(dst []byte, r *Request, n int) ([]byte, Cause) {
 	if r.Messages.Digest != nil {
 		dst = append(dst, `{"digest":`...)
 		return append(rawjson.AppendString(dst, r.Messages.Digest), '}'), Computable

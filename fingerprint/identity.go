@@ -106,6 +106,11 @@ type Writer struct {
 	callIDs   []byte // those of calls
 
 	text, outer, lowered, masked, scope []byte
+
+	// The last lastN messages as written before, for the next identity that
+	// has them: they are most of its work. 0 is none; good until Reset.
+	lastN int
+	last  []byte
 }
 
 // NewWriter makes a Writer. With a key, fingerprints are the first 128 bits of
@@ -121,7 +126,7 @@ func NewWriter(key []byte) *Writer {
 
 // Reset forgets all fingerprints and ends the life of what Prints returned.
 func (w *Writer) Reset() {
-	w.prints, w.kept = w.prints[:0], w.kept[:0]
+	w.prints, w.kept, w.lastN = w.prints[:0], w.kept[:0], 0
 	if w.memory() > writerMemory {
 		*w = Writer{Keep: w.Keep, mac: w.mac, sum: w.sum}
 	}
@@ -134,7 +139,7 @@ const writerMemory = 8 << 20
 
 func (w *Writer) memory() int {
 	n := cap(w.canonical) + cap(w.kept) + cap(w.ids) + cap(w.callIDs) +
-		cap(w.text) + cap(w.outer) + cap(w.lowered) + cap(w.masked) + cap(w.scope) + w.args.memory()
+		cap(w.text) + cap(w.outer) + cap(w.lowered) + cap(w.masked) + cap(w.scope) + cap(w.last) + w.args.memory()
 	for _, s := range []*rawjson.Scanner{&w.scan, &w.inner, &w.results} {
 		n += s.Memory()
 	}
