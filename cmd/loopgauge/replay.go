@@ -22,7 +22,7 @@ const maxKeys = 4 << 20
 // summary, so that its memory does not grow with the log; --out has them all.
 const (
 	maxEpisodes = 100_000
-	maxListed   = 10_000
+	maxListed   = 5_000
 )
 
 type replayFlags struct {
