@@ -49,7 +49,7 @@ type Extractor struct {
 // maxNames and maxName bound the tables of texts: sessions come and go, and
 // somebody may put a novel into a path.
 const (
-	maxNames = 1 << 15
+	maxNames = 1 << 12
 	maxName  = 256
 )
 
