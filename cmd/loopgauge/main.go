@@ -62,6 +62,9 @@ func run(ctx context.Context, u *ui, args []string) int {
 	root := newRoot(u)
 	root.SetArgs(args)
 	err := root.ExecuteContext(ctx)
+	if err == nil && u.stdout.err != nil {
+		err = fmt.Errorf("standard output: %w", u.stdout.err)
+	}
 	if err == nil {
 		return exitDone
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"time"
 
@@ -178,7 +179,7 @@ func (f *replayFlags) report(u *ui, p *policy.Policy, s replay.Summary) error {
 	if u.quiet {
 		return nil
 	}
-	w := u.stdout
+	var w io.Writer = u.stdout
 	if f.verdicts == "-" {
 		w = u.stderr
 		s.Colour = u.colour(w)

@@ -14,17 +14,36 @@ import (
 // ui is how the program talks: data to stdout, talk to stderr, colour and
 // progress on a terminal only.
 type ui struct {
-	stdin          io.Reader
-	stdout, stderr io.Writer
-	quiet          bool
-	noColor        bool
+	stdin   io.Reader
+	stdout  *output
+	stderr  io.Writer
+	quiet   bool
+	noColor bool
 }
 
 func newUI(stdin io.Reader, stdout, stderr io.Writer) *ui {
-	return &ui{stdin: stdin, stdout: stdout, stderr: stderr}
+	return &ui{stdin: stdin, stdout: &output{Writer: stdout}, stderr: stderr}
+}
+
+// output remembers that writing failed: a disk that is full must not look like
+// a run that went well.
+type output struct {
+	io.Writer
+	err error
+}
+
+func (o *output) Write(b []byte) (int, error) {
+	n, err := o.Writer.Write(b)
+	if err != nil && o.err == nil {
+		o.err = err
+	}
+	return n, err
 }
 
 func isTerminal(w io.Writer) bool {
+	if o, ok := w.(*output); ok {
+		w = o.Writer
+	}
 	f, ok := w.(*os.File)
 	return ok && xterm.IsTerminal(int(f.Fd()))
 }
