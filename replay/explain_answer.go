@@ -213,9 +213,7 @@ func (x *explaining) meet(r *fingerprint.Request) {
 			x.rules = append(x.rules, out)
 			continue
 		}
-		k := slices.Index(x.plan.Identities, rule.Identity)
-		s := slices.IndexFunc(x.plan.Scopes, func(s *fingerprint.Scope) bool { return slices.Equal(s.Fields, rule.Scope.Fields) })
-		prints, scope := &ev.Prints[k], &ev.Scopes[s]
+		prints, scope := &ev.Prints[x.plan.IdentityOf(i)], &ev.Scopes[x.plan.ScopeOf(i)]
 		cause, what := prints.Cause, "identity "+rule.Identity.Name
 		if cause == fingerprint.Computable {
 			cause, what = scope.Cause, fmt.Sprintf("scope %v", rule.Scope.Fields)
@@ -397,8 +395,7 @@ func (x *explaining) retarget(rules []*window.Rule) {
 	}
 	for _, t := range x.traces {
 		t.choice = slices.Index(plan.Rules, t.rule)
-		t.identity = slices.Index(plan.Identities, t.rule.Identity)
-		t.scope = slices.IndexFunc(plan.Scopes, func(s *fingerprint.Scope) bool { return slices.Equal(s.Fields, t.rule.Scope.Fields) })
+		t.identity, t.scope = plan.IdentityOf(t.choice), plan.ScopeOf(t.choice)
 	}
 }
 
@@ -443,7 +440,7 @@ func (x *explaining) episode(ctx context.Context, streams []*ingest.Stream) (*Ex
 		return nil, err
 	}
 	err = x.look(ctx, streams[position.Stream], position.Line, int(position.Item)+1, func(r *fingerprint.Request) {
-		x.follow(r, i, x.target.Prints[slices.Index(x.plan.Identities, first.Rule.Identity)].Fingerprints, &scope, x.q.Episode)
+		x.follow(r, i, x.target.Prints[x.plan.IdentityOf(i)].Fingerprints, &scope, x.q.Episode)
 	})
 	closeAll(streams)
 	if err != nil {

@@ -125,7 +125,7 @@ func explainedRule(r *window.Rule) ExplainedRule {
 	return ExplainedRule{
 		Rule: r.Name, Profile: text(r.Profile), Identity: r.Identity.Name, Scope: append([]string{}, r.Scope.Fields...),
 		Kind: r.Counter.Kind, Window: r.Counter.Window.Seconds(), Threshold: r.Threshold, Action: string(r.Action),
-		Cooldown: r.Cooldown.Seconds(), Fingerprints: []ExplainedPrint{}, setting: setting(r),
+		Cooldown: r.Cooldown.Seconds(), Fingerprints: []ExplainedPrint{}, setting: SettingOf(r),
 	}
 }
 

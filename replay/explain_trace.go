@@ -56,15 +56,11 @@ func newTrace(plan *window.Plan, i int, scope *window.Scope, print fingerprint.F
 	r := plan.Rules[i]
 	t := &trace{
 		rule: r, choice: i, key: scope.Key, values: slices.Clone(scope.Values), fellBack: scope.FellBack, print: print, wanted: episode, asked: -1,
-		identity: slices.Index(plan.Identities, r.Identity),
-		scope:    slices.IndexFunc(plan.Scopes, func(s *fingerprint.Scope) bool { return slices.Equal(s.Fields, r.Scope.Fields) }),
-	}
-	for _, kind := range window.Counters {
-		t.wholeOne = t.wholeOne || kind.Name == r.Counter.Kind && kind.Keying == window.ByScope
+		identity: plan.IdentityOf(i), scope: plan.ScopeOf(i),
 	}
 	// A different call in the scope takes a chance back.
-	t.wholeOne = t.wholeOne || r.Action == window.ChanceThenBreak ||
-		slices.ContainsFunc(r.Overrides, func(o window.Override) bool { return o.Action == window.ChanceThenBreak })
+	keying, _ := window.KeyingOf(r.Counter.Kind)
+	t.wholeOne = keying == window.ByScope || r.GivesChances()
 	t.engine = window.NewEngine(window.NewPlan([]*window.Rule{r}, nil), window.EngineOptions{
 		Verdict: func(v *window.Verdict) { t.verdict = *v },
 		Episode: func(e *window.Episode) {
@@ -102,9 +98,10 @@ func (t *trace) add(ev *window.Event, asked bool) {
 			return // the episode ended before this event
 		}
 		v := &t.verdict
+		threshold, _ := t.rule.InForce(choice)
 		h := hit{
 			pos: ev.Position, id: strings.Clone(ev.ID), time: ev.Time, print: print, choice: choice, status: ev.Status,
-			threshold: inForce(t.rule, choice), count: v.Count, fired: v.Fired, action: v.Action, reason: v.Reason,
+			threshold: threshold, count: v.Count, fired: v.Fired, action: v.Action, reason: v.Reason,
 		}
 		t.keep(h, print == t.print && (asked || t.wanted != "" && v.Episode == t.wanted))
 	}
@@ -127,14 +124,6 @@ func (t *trace) keep(h hit, asked bool) {
 		t.forgotten += int64(n)
 		t.hits = append(t.hits[:0], t.hits[n:]...)
 	}
-}
-
-// inForce is the threshold of a hit.
-func inForce(r *window.Rule, choice window.Choice) int {
-	if choice >= 0 && r.Overrides[choice].Threshold > 0 {
-		return r.Overrides[choice].Threshold
-	}
-	return r.Threshold
 }
 
 // recorded tells whether the gateway kept a hit for later counts.

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/loopgauge/loopgauge/replay/term"
 
@@ -91,7 +92,7 @@ func (s Summary) rules(b *strings.Builder) {
 	t.Add("rule", "fires at", "counted", "fired", "not computable")
 	for i := range s.Result.Rules {
 		a := &s.Result.Rules[i]
-		t.Add(term.Shorten(term.Safe(a.Rule.Name), 24), setting(a.Rule), term.Count(a.Counted), term.Count(a.Fired), notComputable(a))
+		t.Add(term.Shorten(term.Safe(a.Rule.Name), 24), SettingOf(a.Rule), term.Count(a.Counted), term.Count(a.Fired), notComputable(a))
 	}
 	t.Write(b, "")
 	var fellBack int64
@@ -103,24 +104,22 @@ func (s Summary) rules(b *strings.Builder) {
 	}
 }
 
-// setting writes a rule's threshold: "4 in 10m".
-func setting(r *window.Rule) string {
-	if r.Counter.Window == 0 {
-		return fmt.Sprintf("%d %s", r.Threshold, r.Counter.Kind)
+// SettingOf writes a rule's setting: "4 in 10m streak".
+func SettingOf(r *window.Rule) string {
+	return Setting(r.Threshold, r.Counter.Window, r.Counter.Kind)
+}
+
+// Setting writes a threshold with its counter.
+func Setting(threshold int, within time.Duration, kind string) string {
+	if within == 0 {
+		return fmt.Sprintf("%d %s", threshold, kind)
 	}
-	return fmt.Sprintf("%d in %s %s", r.Threshold, term.Lasting(r.Counter.Window), r.Counter.Kind)
+	return fmt.Sprintf("%d in %s %s", threshold, term.Lasting(within), kind)
 }
 
 // notComputable writes the share and its main cause.
 func notComputable(a *window.RuleAccount) string {
-	var sum, most int64
-	main := fingerprint.Computable
-	for c, n := range a.NotComputable {
-		sum += n
-		if n > most {
-			main, most = fingerprint.Cause(c), n
-		}
-	}
+	sum, main, most := a.Blind()
 	if sum == 0 {
 		return "0 %"
 	}

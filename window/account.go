@@ -26,12 +26,21 @@ type RuleAccount struct {
 // Check says whether judged = counted + not matched + not computable. That it
 // is not is a bug.
 func (a *RuleAccount) Check() error {
-	sum := a.Counted + a.NotMatched
-	for _, n := range a.NotComputable {
-		sum += n
-	}
-	if sum != a.Judged {
+	blind, _, _ := a.Blind()
+	if sum := a.Counted + a.NotMatched + blind; sum != a.Judged {
 		return fmt.Errorf("rule %s: the account does not add up: %d judged, %d accounted for: please report this", a.Rule.Name, a.Judged, sum)
 	}
 	return nil
+}
+
+// Blind is how many requests the rule could not look at, and why it could not
+// at most of them.
+func (a *RuleAccount) Blind() (requests int64, main fingerprint.Cause, most int64) {
+	for c, n := range a.NotComputable {
+		requests += n
+		if n > most {
+			main, most = fingerprint.Cause(c), n
+		}
+	}
+	return requests, main, most
 }

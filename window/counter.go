@@ -61,3 +61,22 @@ var Counters = []CounterKind{
 	{"cycle", "complete repetitions of the shortest period at the tail", ByScope, newCycle},
 	{"tracker", "the tool-call tracker as shipped, for its profile only", ByScope, newTracker},
 }
+
+// counterKind is the kind of a name, nil if there is none.
+func counterKind(name string) *CounterKind {
+	for i := range Counters {
+		if Counters[i].Name == name {
+			return &Counters[i]
+		}
+	}
+	return nil
+}
+
+// KeyingOf is how the counters of a kind are keyed; ok is false if there is no
+// such kind.
+func KeyingOf(kind string) (keying Keying, ok bool) {
+	if k := counterKind(kind); k != nil {
+		return k.Keying, true
+	}
+	return 0, false
+}

@@ -68,16 +68,7 @@ func (e *Engine) Judge(ev *Event) {
 		if scope.FellBack {
 			j.account.FellBack++
 		}
-		threshold, action := j.rule.Threshold, j.rule.Action
-		if choice >= 0 {
-			o := &j.rule.Overrides[choice]
-			if o.Threshold > 0 {
-				threshold = o.Threshold
-			}
-			if o.Action != "" {
-				action = o.Action
-			}
-		}
+		threshold, action := j.rule.InForce(choice)
 		for k := range prints.Fingerprints {
 			h := &e.hit
 			*h = Hit{Scope: scope.Key, Print: prints.Fingerprints[k], Time: ev.Time, Limit: threshold, Record: true}

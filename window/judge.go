@@ -29,19 +29,15 @@ type outcome struct {
 }
 
 func newJudge(rule *Rule, o EngineOptions) *judge {
-	j := &judge{rule: rule, account: RuleAccount{Rule: rule}}
-	for _, kind := range Counters {
-		if kind.Name == rule.Counter.Kind {
-			j.counter = kind.New(rule.Counter, o.MaxKeys)
-		}
-	}
-	if j.counter == nil {
+	kind := counterKind(rule.Counter.Kind)
+	if kind == nil {
 		panic(fmt.Sprintf("window: rule %q has the unknown counter kind %q", rule.Name, rule.Counter.Kind))
 	}
+	j := &judge{rule: rule, counter: kind.New(rule.Counter, o.MaxKeys), account: RuleAccount{Rule: rule}}
 	if rule.Cooldown > 0 {
 		j.cooling = newTable[pairKey, int64](rule.Cooldown.Microseconds(), o.MaxKeys, nil)
 	}
-	if rule.givesChances() {
+	if rule.GivesChances() {
 		if own, ok := j.counter.(chancer); ok {
 			j.chances = own
 		} else {
@@ -52,9 +48,9 @@ func newJudge(rule *Rule, o EngineOptions) *judge {
 	return j
 }
 
-// givesChances reports whether the rule's action, or an override's, is
+// GivesChances reports whether the rule's action, or an override's, is
 // chance_then_break.
-func (rule *Rule) givesChances() bool {
+func (rule *Rule) GivesChances() bool {
 	return rule.Action == ChanceThenBreak ||
 		slices.ContainsFunc(rule.Overrides, func(o Override) bool { return o.Action == ChanceThenBreak })
 }

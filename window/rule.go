@@ -52,6 +52,29 @@ type Override struct {
 	Reason    string
 }
 
+// ChangesCounts says that the rule's gateway counts otherwise once it has
+// tripped.
+func (rule *Rule) ChangesCounts() bool {
+	return rule.Cooldown > 0 || rule.SkipBlocked || rule.ResetOnFire
+}
+
+// InForce is the threshold and the action for a request that the rule sees as
+// choice.
+func (rule *Rule) InForce(choice Choice) (threshold int, action Action) {
+	threshold, action = rule.Threshold, rule.Action
+	if choice < 0 {
+		return threshold, action
+	}
+	o := &rule.Overrides[choice]
+	if o.Threshold > 0 {
+		threshold = o.Threshold
+	}
+	if o.Action != "" {
+		action = o.Action
+	}
+	return threshold, action
+}
+
 // Action is what the gateway would have done. All of them are hypothetical.
 type Action string
 

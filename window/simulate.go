@@ -29,20 +29,3 @@ func (s *Simulator) Fired(times []int64) (n int64) {
 	}
 	return n
 }
-
-// ChangesCounts says that the rule's gateway counts otherwise once it has
-// tripped.
-func (rule *Rule) ChangesCounts() bool {
-	return rule.Cooldown > 0 || rule.SkipBlocked || rule.ResetOnFire
-}
-
-// KeyingOf is how the counters of a kind are keyed; ok is false if there is no
-// such kind.
-func KeyingOf(kind string) (keying Keying, ok bool) {
-	for _, k := range Counters {
-		if k.Name == kind {
-			return k.Keying, true
-		}
-	}
-	return 0, false
-}

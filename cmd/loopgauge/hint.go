@@ -1,7 +1,6 @@
 package main
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -21,7 +20,7 @@ func (f *replayFlags) hint(u *ui, args []string, s replay.Summary) {
 	words := []string{"loopgauge", "explain", loops[len(loops)-1].Episode}
 	add := func(name, value string) {
 		if value != "" {
-			words = append(words, "--"+name, quoted(value))
+			words = append(words, "--"+name, term.Quoted(value))
 		}
 	}
 	add("policy", f.rules.policy)
@@ -44,7 +43,7 @@ func (f *replayFlags) hint(u *ui, args []string, s replay.Summary) {
 		words = append(words, "--hash-ids")
 	}
 	for _, arg := range args {
-		words = append(words, quoted(arg))
+		words = append(words, term.Quoted(arg))
 	}
 	u.say("why the last one fired: %s", strings.Join(words, " "))
 }
@@ -55,14 +54,4 @@ func (w *when) exact() string {
 		return ""
 	}
 	return time.UnixMicro(int64(*w)).UTC().Format(time.RFC3339Nano)
-}
-
-var plainWord = regexp.MustCompile(`^[A-Za-z0-9_./:=@%+,-]+$`)
-
-// quoted is a word as a shell takes it.
-func quoted(word string) string {
-	if plainWord.MatchString(word) {
-		return word
-	}
-	return "'" + strings.ReplaceAll(term.Safe(word), "'", `'\''`) + "'"
 }

@@ -274,12 +274,11 @@ func (b *builder) rules() {
 	for i := range r.Advice {
 		a := &r.Advice[i]
 		t := &r.Sweep[a.Target]
-		c := a.Rule.Counter
 		one := rule{
 			Name: term.Safe(a.Rule.Name), Identity: term.Safe(a.Rule.Identity.Name), Scope: append([]string{}, a.Rule.Scope.Fields...),
 			Policy: a.PolicyRule(),
 			Caught: a.Outcome.Caught, Missed: a.Missed, Wrong: a.Outcome.Wrong,
-			NowText: settingText(a.Rule.Threshold, term.Lasting(c.Window), c.Kind), Coverage: newCoverage(&r.Result.Rules[i]),
+			NowText: replay.SettingOf(a.Rule), Coverage: newCoverage(&r.Result.Rules[i]),
 		}
 		if a.Found {
 			one.Advised = &setting{a.Cell, a.Threshold}
@@ -297,10 +296,6 @@ func (b *builder) rules() {
 		}
 		b.p.Rules = append(b.p.Rules, one)
 	}
-}
-
-func settingText(threshold int, window, kind string) string {
-	return strconv.Itoa(threshold) + " in " + window + " " + kind
 }
 
 // cell is what one cell counted, by the thresholds of the page up to the last
@@ -436,7 +431,7 @@ func (b *builder) repeat(k *tune.Repeat, class tune.Class) rawRepeat {
 	for i, h := range hits {
 		times[i] = h.Time/1000 - before
 		before = h.Time / 1000
-		statuses[i], tokens[i], costs[i] = h.Status, h.Tokens, -1
+		statuses[i], tokens[i], costs[i] = int(h.Status), h.Tokens, -1
 		someTokens = someTokens || h.Tokens >= 0
 		if !math.IsNaN(h.Cost) {
 			costs[i], someCost = int64(math.Round(1e6*h.Cost)), true
@@ -567,10 +562,7 @@ func runs(values []int) []int {
 func command(args []string) string {
 	quoted := make([]string, len(args))
 	for i, a := range args {
-		if a == "" || strings.Trim(a, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_@%+=:,./-") != "" {
-			a = "'" + strings.ReplaceAll(a, "'", `'\''`) + "'"
-		}
-		quoted[i] = term.Safe(a)
+		quoted[i] = term.Quoted(a)
 	}
 	return strings.Join(quoted, " ")
 }

@@ -9,10 +9,8 @@ import (
 
 // Watch sees a run for a fixture. Its methods are the sinks of a replay.
 type Watch struct {
-	fixture  *Fixture
-	plan     *window.Plan
-	identity []int // by rule: index into the plan's identities
-	scope    []int // likewise, scopes
+	fixture *Fixture
+	plan    *window.Plan
 
 	mustFire, mustNotFire []*sight
 	conversations         []string // of the request at hand
@@ -40,12 +38,6 @@ type near struct {
 // Watch prepares for a run of the plan.
 func (f *Fixture) Watch(plan *window.Plan) *Watch {
 	w := &Watch{fixture: f, plan: plan}
-	for _, r := range plan.Rules {
-		w.identity = append(w.identity, slices.Index(plan.Identities, r.Identity))
-		w.scope = append(w.scope, slices.IndexFunc(plan.Scopes, func(s *fingerprint.Scope) bool {
-			return slices.Equal(s.Fields, r.Scope.Fields)
-		}))
-	}
 	sights := func(list []*expectation) []*sight {
 		var out []*sight
 		for _, x := range list {
@@ -83,9 +75,9 @@ func (w *Watch) why(s *sight, ev *window.Event) {
 		if !s.wants(r) || ev.Rules[i] == window.NotMatched {
 			continue
 		}
-		if c := ev.Prints[w.identity[i]].Cause; c != fingerprint.Computable {
+		if c := ev.Prints[w.plan.IdentityOf(i)].Cause; c != fingerprint.Computable {
 			s.causes[c]++
-		} else if c := ev.Scopes[w.scope[i]].Cause; c != fingerprint.Computable {
+		} else if c := ev.Scopes[w.plan.ScopeOf(i)].Cause; c != fingerprint.Computable {
 			s.causes[c]++
 		}
 	}
@@ -109,13 +101,8 @@ func (w *Watch) Verdict(v *window.Verdict) error {
 
 // near is the verdict's count beside the threshold that it was held to.
 func (w *Watch) near(v *window.Verdict) near {
-	n := near{v.Rule.Name, v.Count, v.Rule.Threshold}
-	if i := slices.Index(w.plan.Rules, v.Rule); i >= 0 {
-		if o := v.Event.Rules[i]; o >= 0 && v.Rule.Overrides[o].Threshold > 0 {
-			n.threshold = v.Rule.Overrides[o].Threshold
-		}
-	}
-	return n
+	threshold, _ := v.Rule.InForce(v.Event.Rules[slices.Index(w.plan.Rules, v.Rule)])
+	return near{v.Rule.Name, v.Count, threshold}
 }
 
 func (s *sight) see(n near) {

@@ -31,14 +31,14 @@ type Advice struct {
 
 // Outcome is what a setting would have done to the repeats of a rule.
 type Outcome struct {
-	Caught, Loops   int   // loops it fires on, of all there are
-	Wrong           int   // repeats that are none, and that it fires on
-	Episodes        int   // repeats it fires on
-	Waste, AllWaste int64 // requests of loops after it fired; after the second
-	WrongRequests   int64
-	Delays          []float64 // seconds from the first repeat to the firing
-	Tokens, Before  int64
-	Cost            float64
+	Caught, Loops  int   // loops it fires on, of all there are
+	Wrong          int   // repeats that are none, and that it fires on
+	Episodes       int   // repeats it fires on
+	Waste          int64 // requests of loops after it fired
+	WrongRequests  int64
+	Delays         []float64 // seconds from the first repeat to the firing
+	Tokens, Before int64
+	Cost           float64
 }
 
 // saneThreshold is the lowest that advice gives.
@@ -79,14 +79,12 @@ func (r *Report) adviseOne(target int, train, test []*Repeat) Advice {
 	t := &r.Sweep[target]
 	a := Advice{Rule: t.Rule, Target: target, Cell: -1, CurrentCell: r.cellOf(t.Rule)}
 	all := slices.Concat(train, test)
-	least, most := max(saneThreshold, r.Options.Least), r.Options.Most
-	grid := r.grid(train)
-	a.Cell, a.Threshold = r.choose(t, grid, least)
+	a.Cell, a.Threshold = r.choose(t, r.grid(train))
 	if a.CurrentCell >= 0 {
 		a.Current, a.HasCurrent = r.outcome(all, a.CurrentCell, t.Rule.Threshold), true
 	}
 	if a.Cell < 0 {
-		a.Outcome.Loops = r.outcome(all, 0, most).Loops
+		a.Outcome.Loops, _ = r.countLoops(all)
 		return a
 	}
 	a.Found = true
@@ -94,21 +92,23 @@ func (r *Report) adviseOne(target int, train, test []*Repeat) Advice {
 	cell := &t.Cells[a.Cell]
 	a.Requests, a.Episodes = cell.Requests[a.Threshold], cell.Episodes[a.Threshold]
 	a.EpisodesPerDay = perDay(float64(a.Episodes), r.Days)
-	a.Missed = r.sensitive(all) - a.Outcome.Caught
+	_, findable := r.countLoops(all)
+	a.Missed = findable - a.Outcome.Caught
 	return a
 }
 
-// sensitive is how many loops some sane setting finds.
-func (r *Report) sensitive(repeats []*Repeat) (n int) {
+// countLoops is how many loops there are, and how many some sane setting finds.
+func (r *Report) countLoops(repeats []*Repeat) (all, findable int) {
 	for _, k := range repeats {
 		if !r.isLoop(k) {
 			continue
 		}
-		if k.most != nil && slices.Max(k.most) >= saneThreshold {
-			n++
+		all++
+		if k.findable() {
+			findable++
 		}
 	}
-	return n
+	return all, findable
 }
 
 // perDay is a rate. Less than a day counts as one: three loops in a minute do
@@ -148,7 +148,7 @@ func (r *Report) grid(repeats []*Repeat) [][]Outcome {
 		loop, wrong := r.isLoop(k), r.isWrong(k)
 		rest := k.Requests - 1 - int64(len(k.hits)) // went on as it was
 		for c := range grid {
-			if k.most == nil || k.most[c] < 2 {
+			if k.Highest(c) < 2 {
 				continue
 			}
 			clear(hits)
@@ -156,7 +156,7 @@ func (r *Report) grid(repeats []*Repeat) [][]Outcome {
 				hits[min(k.count(i, c, len(r.Cells)), most)]++
 			}
 			requests := rest
-			for t := min(int(k.most[c]), most); t >= 2; t-- {
+			for t := min(k.Highest(c), most); t >= 2; t-- {
 				requests += hits[t]
 				o := &grid[c][t]
 				o.Episodes++
@@ -179,7 +179,6 @@ func (r *Report) outcome(repeats []*Repeat, cell, threshold int) (o Outcome) {
 		loop := r.isLoop(k)
 		if loop {
 			o.Loops++
-			o.AllWaste += k.Requests - 2
 		}
 		f, fired := k.fires(cell, len(r.Cells), threshold)
 		if !fired {
@@ -189,7 +188,7 @@ func (r *Report) outcome(repeats []*Repeat, cell, threshold int) (o Outcome) {
 		o.Tokens += f.tokens
 		o.Before += f.tokensBefore
 		o.Cost += f.cost
-		o.Delays = append(o.Delays, float64(k.hits[f.hit].time-k.hits[0].time)/1e6)
+		o.Delays = append(o.Delays, float64(k.hits[f.hit].Time-k.hits[0].Time)/1e6)
 		switch {
 		case loop:
 			o.Caught++
@@ -206,7 +205,8 @@ func (r *Report) outcome(repeats []*Repeat, cell, threshold int) (o Outcome) {
 // those that save nearly as much it takes the one that is wrong least often,
 // then the one that catches most, then the rule's own counter, then the one
 // whose neighbours are like it, then the window nearest to the rule's own.
-func (r *Report) choose(t *window.SweepTarget, grid [][]Outcome, least int) (cell, threshold int) {
+func (r *Report) choose(t *window.SweepTarget, grid [][]Outcome) (cell, threshold int) {
+	least := max(saneThreshold, r.Options.Least)
 	type choice struct {
 		cell, threshold int
 		o               *Outcome
@@ -281,20 +281,22 @@ const leastMore = 2
 // recommend picks the rules that are worth having: the one that catches most,
 // then each that catches enough that none before it does.
 func (r *Report) recommend() {
-	order := make([]int, 0, len(r.Advice))
+	var order []int
+	caught := make([]map[string]bool, len(r.Advice))
 	for i := range r.Advice {
 		if a := &r.Advice[i]; a.Found && a.Outcome.Caught > a.Outcome.Wrong {
 			order = append(order, i)
+			caught[i] = r.caught(a)
 		}
 	}
 	slices.SortStableFunc(order, func(a, b int) int {
 		x, y := &r.Advice[a], &r.Advice[b]
-		return cmp.Or(cmp.Compare(x.Outcome.Wrong, y.Outcome.Wrong), cmp.Compare(len(r.caught(b)), len(r.caught(a))))
+		return cmp.Or(cmp.Compare(x.Outcome.Wrong, y.Outcome.Wrong), cmp.Compare(len(caught[b]), len(caught[a])))
 	})
 	seen := map[string]bool{}
 	for _, i := range order {
 		var more []string
-		for who := range r.caught(i) { // any order: a set
+		for who := range caught[i] { // any order: a set
 			if !seen[who] {
 				more = append(more, who)
 			}
@@ -310,8 +312,7 @@ func (r *Report) recommend() {
 }
 
 // caught are the conversations with a loop that an advice fires on.
-func (r *Report) caught(advice int) map[string]bool {
-	a := &r.Advice[advice]
+func (r *Report) caught(a *Advice) map[string]bool {
 	who := map[string]bool{}
 	for _, k := range r.Repeats {
 		if k.Target != a.Target || !r.isLoop(k) {

@@ -18,7 +18,7 @@ func TestGridAgreesWithOutcomes(t *testing.T) {
 		for range rapid.IntRange(0, 5).Draw(t, "repeats") {
 			k := &Repeat{Kind: rapid.SampledFrom(Kinds).Draw(t, "kind"), most: make([]uint8, len(r.Cells))}
 			for range rapid.IntRange(1, 6).Draw(t, "hits") {
-				k.hits = append(k.hits, hit{})
+				k.hits = append(k.hits, Hit{})
 				for c := range r.Cells {
 					n := rapid.Uint8Range(1, most+3).Draw(t, "count")
 					k.counts = append(k.counts, n)

@@ -373,7 +373,7 @@ func documentEpisode(f Fired) DocumentEpisode {
 		Session: text(k.Session), Caller: text(k.Caller), Model: text(k.Model),
 	}
 	for _, h := range k.hits {
-		d.Statuses[strconv.Itoa(int(h.status))]++
+		d.Statuses[strconv.Itoa(int(h.Status))]++
 	}
 	return d
 }

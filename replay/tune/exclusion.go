@@ -9,64 +9,79 @@ import (
 // Exclusion is a suggestion: requests that repeat on purpose, and that no rule
 // need look at.
 type Exclusion struct {
-	Name   string
-	Match  string // as a policy writes it
-	Mutes  int    // repeats it takes out
-	Hides  int    // of those, loops
-	Counts int64  // requests of the repeats
+	Name  string
+	Match string // as a policy writes it
+	Mutes int    // repeats it takes out
+	Hides int    // of those, loops
+
+	of reason
+}
+
+// reason is what one request alone tells of why it repeats: it asks for one
+// token, or for this path, by this method unless that is empty.
+type reason struct {
+	oneToken     bool
+	method, path string
+}
+
+// reasonOf is why a repeat may be excluded; ok is false if it may not.
+func reasonOf(k *Repeat) (of reason, name string, ok bool) {
+	n := k.Requests - 1
+	switch {
+	case k.Kind == Probe && 2*k.facts.tokens > n:
+		return reason{oneToken: true}, "probes", true
+	case k.Kind == Probe:
+		return reason{path: k.path}, "health checks", true
+	case k.Kind == Polling && 2*k.facts.gets > n:
+		return reason{method: k.method, path: k.path}, "polling of " + k.path, true
+	}
+	return reason{}, "", false
+}
+
+func (of reason) match() string {
+	switch {
+	case of.oneToken:
+		return "max_tokens == 1"
+	case of.method == "":
+		return "path == " + strconv.Quote(of.path)
+	}
+	return "method == " + strconv.Quote(of.method) + " && path == " + strconv.Quote(of.path)
+}
+
+// takes says whether an exclusion takes out most of a repeat, of whatever kind.
+func (of reason) takes(k *Repeat) bool {
+	if of.oneToken {
+		return 2*k.facts.tokens > k.Requests-1
+	}
+	return of.path == k.path && (of.method == "" || of.method == k.method)
 }
 
 // exclude suggests an exclusion for each reason to repeat that can be told from
 // one request alone, and notes what it would take out.
 func (r *Report) exclude() {
-	byMatch := map[string]*Exclusion{}
-	matches := func(k *Repeat) (name, match string) {
-		n := k.Requests - 1
-		switch {
-		case k.Kind == Probe && 2*k.facts.tokens > n:
-			return "probes", "max_tokens == 1"
-		case k.Kind == Probe:
-			return "health checks", "path == " + strconv.Quote(k.path)
-		case k.Kind == Polling && 2*k.facts.gets > n:
-			return "polling of " + k.path, "method == " + strconv.Quote(k.method) + " && path == " + strconv.Quote(k.path)
-		}
-		return "", ""
-	}
+	byReason := map[reason]*Exclusion{}
 	for _, k := range r.Repeats {
-		name, match := matches(k)
-		if match == "" {
+		of, name, ok := reasonOf(k)
+		if !ok {
 			continue
 		}
-		x := byMatch[match]
+		x := byReason[of]
 		if x == nil {
-			x = &Exclusion{Name: name, Match: match}
-			byMatch[match] = x
+			x = &Exclusion{Name: name, Match: of.match(), of: of}
+			byReason[of] = x
 		}
 		x.Mutes++
-		x.Counts += k.Requests
 		k.excluded = true
 	}
-	for _, x := range byMatch { // any order: sorted below
+	for _, x := range byReason { // any order: sorted below
+		for _, k := range r.Repeats {
+			if r.isLoop(k) && x.of.takes(k) {
+				x.Hides++
+			}
+		}
 		r.Exclusions = append(r.Exclusions, *x)
 	}
 	slices.SortFunc(r.Exclusions, func(a, b Exclusion) int {
 		return cmp.Or(cmp.Compare(b.Mutes, a.Mutes), cmp.Compare(a.Match, b.Match))
 	})
-	for i := range r.Exclusions {
-		x := &r.Exclusions[i]
-		for _, k := range r.Repeats {
-			if r.isLoop(k) && x.takes(k) {
-				x.Hides++
-			}
-		}
-	}
-}
-
-// takes says whether an exclusion takes out most of a repeat that is not of its
-// kind.
-func (x *Exclusion) takes(k *Repeat) bool {
-	if x.Match == "max_tokens == 1" {
-		return 2*k.facts.tokens > k.Requests-1
-	}
-	return x.Match == "path == "+strconv.Quote(k.path) || x.Match == "method == "+strconv.Quote(k.method)+" && path == "+strconv.Quote(k.path)
 }

@@ -13,7 +13,6 @@ type GatewayReport struct {
 	Gateway  Gateway
 	Requests int64 // it would have acted on
 	Episodes int64
-	Judged   int64 // requests it could look at
 
 	Conversations int // it would have acted in
 	Caught, Loops int // conversations with a loop
@@ -102,16 +101,12 @@ func (r *Report) compare(c *gatewayCounts, conversations map[string]bool) {
 		}
 		for j := range r.Result.Rules {
 			a := &r.Result.Rules[j]
-			if c.byRule[a.Rule] != i || !slices.Contains(g.Rules, a.Rule) {
+			if !slices.Contains(g.Rules, a.Rule) {
 				continue
 			}
-			row.Judged += a.Judged
 			row.Coverage = max(row.Coverage, coverage(a))
-			var most int64
-			for cause, n := range a.NotComputable {
-				if n > most {
-					row.Cause, most = fingerprint.Cause(cause), n
-				}
+			if _, cause, most := a.Blind(); most > 0 {
+				row.Cause = cause
 			}
 		}
 		r.Gateways = append(r.Gateways, row)

@@ -1,22 +1,18 @@
 package tune
 
+import "slices"
+
 // Hit is one request of a repeat, from the second one on.
 type Hit struct {
 	Time   int64   // microseconds
 	Tokens int64   // -1 unknown
 	Cost   float64 // USD; NaN unknown
-	Status int     // 0 unknown
+	Status int32   // -1 unknown
 }
 
 // Hits are the first requests of the repeat after the one it began with; of a
 // very long repeat not all were kept.
-func (k *Repeat) Hits() []Hit {
-	list := make([]Hit, len(k.hits))
-	for i, h := range k.hits {
-		list[i] = Hit{h.time, h.tokens, h.cost, int(h.status)}
-	}
-	return list
-}
+func (k *Repeat) Hits() []Hit { return k.hits }
 
 // Counts is what a cell of Report.Cells counted at each of the hits, at most
 // 255.
@@ -33,16 +29,15 @@ func (k *Repeat) Counts(cell int) []uint8 {
 }
 
 // Highest is the highest of the counts of a cell.
-func (k *Repeat) Highest(cell int) (highest int) {
-	if len(k.hits) == 0 {
+func (k *Repeat) Highest(cell int) int {
+	if k.most == nil {
 		return 0
 	}
-	cells := len(k.counts) / len(k.hits)
-	for i := range k.hits {
-		highest = max(highest, k.count(i, cell, cells))
-	}
-	return highest
+	return int(k.most[cell])
 }
+
+// findable tells whether some sane setting fires on the repeat.
+func (k *Repeat) findable() bool { return k.most != nil && slices.Max(k.most) >= saneThreshold }
 
 // Class is what a repeat counts as when a setting fires on it.
 type Class int
@@ -60,7 +55,7 @@ const (
 // by its kind elsewhere.
 func (r *Report) Class(k *Repeat) Class {
 	switch {
-	case r.isLoop(k) && r.sensitive([]*Repeat{k}) == 0:
+	case r.isLoop(k) && !k.findable():
 		return HiddenLoop
 	case r.isLoop(k):
 		return Loop

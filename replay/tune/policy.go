@@ -3,16 +3,9 @@ package tune
 import (
 	"fmt"
 	"strings"
-	"time"
 
 	"github.com/loopgauge/loopgauge/replay/term"
-	"github.com/loopgauge/loopgauge/window"
 )
-
-// cellName is how a cell is looked up.
-type cellName = window.SweepCell
-
-func micros(us int64) time.Duration { return time.Duration(us) * time.Microsecond }
 
 // Policy is the recommended policy, as YAML; empty without a recommendation.
 func (r *Report) Policy() string {

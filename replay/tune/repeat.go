@@ -31,18 +31,10 @@ type Repeat struct {
 	method, path string
 	excluded     bool // a suggested exclusion takes it out
 
-	hits   []hit
+	hits   []Hit
 	counts []uint8 // of hits[i] in cell c: i*cells + c
 	most   []uint8 // highest count by cell
 	facts  facts
-}
-
-// hit is one request of a repeat, from the second one on.
-type hit struct {
-	time   int64
-	tokens int64 // -1 unknown
-	cost   float64
-	status int32
 }
 
 // The bounds of what is kept. A loop that goes on for longer than keptHits has
@@ -110,9 +102,9 @@ func (c *collector) repeat(r *window.Repeat) {
 	if len(k.hits) == keptHits || c.counts >= keptCounts {
 		return
 	}
-	h := hit{time: r.Event.Time, tokens: -1, cost: r.Event.Cost, status: int32(r.Event.Status)}
+	h := Hit{Time: r.Event.Time, Tokens: fingerprint.Unknown, Cost: r.Event.Cost, Status: int32(r.Event.Status)}
 	if r.Event.TokensIn >= 0 || r.Event.TokensOut >= 0 {
-		h.tokens = max(r.Event.TokensIn, 0) + max(r.Event.TokensOut, 0)
+		h.Tokens = max(r.Event.TokensIn, 0) + max(r.Event.TokensOut, 0)
 	}
 	k.hits = append(k.hits, h)
 	if k.most == nil {
@@ -151,13 +143,13 @@ type firing struct {
 // fires says what a cell at a threshold would have done.
 func (k *Repeat) fires(cell, cells, threshold int) (f firing, fired bool) {
 	f.hit = -1
-	if k.most == nil || int(k.most[cell]) < threshold {
+	if k.Highest(cell) < threshold {
 		return f, false
 	}
 	for i := range k.hits {
 		if k.count(i, cell, cells) < threshold {
 			if f.hit < 0 {
-				f.tokensBefore += max(k.hits[i].tokens, 0)
+				f.tokensBefore += max(k.hits[i].Tokens, 0)
 			}
 			continue
 		}
@@ -167,9 +159,9 @@ func (k *Repeat) fires(cell, cells, threshold int) (f firing, fired bool) {
 			continue
 		}
 		f.after++
-		f.tokens += max(k.hits[i].tokens, 0)
-		if !math.IsNaN(k.hits[i].cost) {
-			f.cost += k.hits[i].cost
+		f.tokens += max(k.hits[i].Tokens, 0)
+		if !math.IsNaN(k.hits[i].Cost) {
+			f.cost += k.hits[i].Cost
 		}
 	}
 	if f.hit < 0 {

@@ -29,15 +29,15 @@ func (r *Report) simulate() []stopped {
 	var times []int64
 	for _, k := range r.Repeats {
 		of := all[k.Target]
-		if of == nil || k.most == nil {
+		if of == nil {
 			continue
 		}
 		times = append(times[:0], k.First)
 		for i := range k.hits {
-			times = append(times, k.hits[i].time)
+			times = append(times, k.hits[i].Time)
 		}
 		for c := range of {
-			for t := 2; of[c] != nil && t <= min(int(k.most[c]), r.Options.Most); t++ {
+			for t := 2; of[c] != nil && t <= min(k.Highest(c), r.Options.Most); t++ {
 				s := &simulators[k.Target][c][t]
 				if *s == nil {
 					rule := *k.Rule

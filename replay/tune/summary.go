@@ -7,7 +7,9 @@ import (
 	"strings"
 
 	"github.com/loopgauge/loopgauge/fingerprint"
+	"github.com/loopgauge/loopgauge/replay"
 	"github.com/loopgauge/loopgauge/replay/term"
+	"github.com/loopgauge/loopgauge/window"
 )
 
 // Summary is what a person reads in a terminal: what repeats in the log, what
@@ -124,13 +126,13 @@ func (s Summary) nowMark(a *Advice) string {
 	case a.HasCurrent:
 		return "  (now)"
 	}
-	return fmt.Sprintf("  now: %s", setting(a.Rule.Counter.Kind, a.Rule.Counter.Window.Microseconds(), a.Rule.Threshold))
+	return fmt.Sprintf("  now: %s", replay.SettingOf(a.Rule))
 }
 
 func (s Summary) heatmap(b *strings.Builder, a *Advice, kind string) {
 	r := s.Report
 	windows := r.Options.Windows
-	first := slices.IndexFunc(r.Cells, func(c cellName) bool { return c.Kind == kind })
+	first := slices.IndexFunc(r.Cells, func(c window.SweepCell) bool { return c.Kind == kind })
 	cells := r.Sweep[a.Target].Cells[first : first+len(windows)]
 	fmt.Fprintf(b, "%9s", "")
 	for _, w := range windows {
@@ -256,7 +258,7 @@ func (s Summary) advice(b *strings.Builder, a *Advice) {
 	r := s.Report
 	cell := r.Cells[a.Cell]
 	o := &a.Outcome
-	fmt.Fprintf(b, "  %s, %s\n", term.Safe(a.Rule.Name), setting(cell.Kind, cell.Window.Microseconds(), a.Threshold))
+	fmt.Fprintf(b, "  %s, %s\n", term.Safe(a.Rule.Name), replay.Setting(a.Threshold, cell.Window, cell.Kind))
 	wrong := "nothing wrongly"
 	if o.Wrong > 0 {
 		wrong = fmt.Sprintf("%d wrongly", o.Wrong)
@@ -279,7 +281,7 @@ func (s Summary) nearest(b *strings.Builder) {
 		a := &r.Advice[i]
 		if a.HasCurrent && a.Current.Caught > 0 {
 			fmt.Fprintf(b, "  %s as it is (%s) catches %d of %d loops, %d wrongly\n", term.Safe(a.Rule.Name),
-				setting(a.Rule.Counter.Kind, a.Rule.Counter.Window.Microseconds(), a.Rule.Threshold), a.Current.Caught, a.Current.Loops, a.Current.Wrong)
+				replay.SettingOf(a.Rule), a.Current.Caught, a.Current.Loops, a.Current.Wrong)
 		}
 	}
 }
@@ -299,21 +301,9 @@ func (s Summary) blindness(b *strings.Builder) {
 	r := s.Report
 	for i := range r.Options.Rules {
 		a := &r.Result.Rules[i]
-		most, cause := int64(0), fingerprint.Computable
-		for c, n := range a.NotComputable {
-			if n > most {
-				most, cause = n, fingerprint.Cause(c)
-			}
-		}
+		_, cause, _ := a.Blind()
 		fmt.Fprintf(b, "  %-22s %s\n", term.Shorten(term.Safe(a.Rule.Name), 22), cause)
 	}
-}
-
-func setting(kind string, window int64, threshold int) string {
-	if window == 0 {
-		return fmt.Sprintf("%d %s", threshold, kind)
-	}
-	return fmt.Sprintf("%d in %s %s", threshold, term.Lasting(micros(window)), kind)
 }
 
 func rate(perDay float64) string {

@@ -143,9 +143,6 @@ func coverage(a *window.RuleAccount) float64 {
 	if a.Judged == 0 {
 		return 0
 	}
-	var not int64
-	for _, n := range a.NotComputable {
-		not += n
-	}
+	not, _, _ := a.Blind()
 	return 1 - float64(not)/float64(a.Judged)
 }
