@@ -79,7 +79,7 @@ func (t *trace) nearest(lo, hi int) *Nearest {
 func (t *trace) mine(i int) bool { return t.hits[i].print == t.print }
 
 // plain tells whether what fires leaves later counts as they are.
-func (s *search) plain() bool { return !s.t.rule.ChangesCounts() && s.t.rule.Counter.Kind != "tracker" }
+func (s *search) plain() bool { return !s.t.rule.ChangesCounts() }
 
 // grows tells whether a larger window can only count more.
 func (s *search) grows() bool { return s.plain() && s.t.rule.Counter.Kind != "fixed" }

@@ -55,7 +55,7 @@ type Override struct {
 // ChangesCounts says that the rule's gateway counts otherwise once it has
 // tripped.
 func (rule *Rule) ChangesCounts() bool {
-	return rule.Cooldown > 0 || rule.SkipBlocked || rule.ResetOnFire
+	return rule.Cooldown > 0 || rule.SkipBlocked || rule.ResetOnFire || rule.Counter.Kind == "tracker"
 }
 
 // InForce is the threshold and the action for a request that the rule sees as

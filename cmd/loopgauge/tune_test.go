@@ -213,3 +213,33 @@ func TestTuneDocument(t *testing.T) {
 	wantNames(t, "tune --json", column(docTable(t, "tune.md", "## The document of --json", "field")), fieldPaths(reflect.TypeFor[tune.Document](), ""))
 	wantNames(t, "kinds", column(docTable(t, "tune.md", "## What kind of repeat it is", "kind")), names(tune.Kinds, func(k tune.Kind) string { return string(k) }))
 }
+
+// TestStopped: what a gateway does on tripping is simulated where it can be, at
+// the gateway's own setting as the gateway does, and null where it cannot.
+func TestStopped(t *testing.T) {
+	log := filepath.Join(fixtures, "tau2/agents.jsonl.zst")
+	fired := int64(-1)
+	for _, p := range tuneJSON(t, log).Profiles {
+		if p.Profile == "aisg" {
+			fired = p.Requests
+		}
+	}
+	f := func(profile, kind string, threshold int, want func(c *tune.DocumentCell) bool) {
+		t.Helper()
+		some := false
+		for _, c := range tuneJSON(t, "--profile", profile, "--window", "1m", log).Sweep {
+			if c.Kind == kind && c.Threshold == threshold {
+				if some = true; !want(&c) {
+					t.Errorf("%s, %s at %d: %v", profile, kind, threshold, c.Stopped)
+				}
+			}
+		}
+		if !some {
+			t.Errorf("%s: no cell %s at %d", profile, kind, threshold)
+		}
+	}
+	f("aisg", "sliding", 6, func(c *tune.DocumentCell) bool { return fired > 0 && c.Stopped != nil && *c.Stopped == fired })
+	f("aisg", "streak", 2, func(c *tune.DocumentCell) bool { return c.Stopped == nil })
+	f("tool-call-shipped", "streak", 2, func(c *tune.DocumentCell) bool { return c.Stopped == nil })
+	f("zelyx", "sliding", 6, func(c *tune.DocumentCell) bool { return c.Stopped != nil && *c.Stopped == c.Requests })
+}
