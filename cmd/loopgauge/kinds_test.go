@@ -3,6 +3,8 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -63,6 +65,17 @@ func TestKinds(t *testing.T) {
 		"same-messages", tune.Batch, "sessions")
 	f("different requests under one fingerprint", log(8, func(i int) string { return strings.ReplaceAll(request, "hi", fmt.Sprint("hi ", i)) + `,"status":200` }),
 		"zelyx", tune.Unknown, "the requests differ")
+	// A rule over the path alone cannot know that requests are equal.
+	paths := filepath.Join(t.TempDir(), "paths.yaml")
+	if err := os.WriteFile(paths, []byte("version: 1\nrules: [{name: paths, identity: [method, path], scope: [caller], counter: {kind: sliding, window: 1m}, threshold: 6, action: warn}]\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, k := range tuneDocument(t, log(8, func(int) string { return `"caller":"k","method":"POST","path":"/v1/chat/completions","status":200` }), "--policy", paths).Repeats {
+		if k.Kind != tune.Unknown {
+			t.Errorf("by the path alone: %s, because %s", k.Kind, k.Evidence)
+		}
+	}
+
 	f("others between", log(8, func(i int) string {
 		return strings.ReplaceAll(request, "hi", []string{"a", fmt.Sprint("b", i)}[i%2]) + `,"status":200`
 	}), "last-messages", tune.Unknown, "others between")
@@ -97,10 +110,10 @@ func TestKinds(t *testing.T) {
 	f("a clock", clock, "last-messages", tune.Polling, "every 30 s")
 }
 
-func tuneDocument(t *testing.T, lines string) tune.Document {
+func tuneDocument(t *testing.T, lines string, flags ...string) tune.Document {
 	t.Helper()
 	var d tune.Document
-	if err := json.Unmarshal([]byte(loopgauge(t, lines, "tune", "--json", "--format", "loopgauge", "-")), &d); err != nil {
+	if err := json.Unmarshal([]byte(loopgauge(t, lines, append([]string{"tune", "--json", "--format", "loopgauge", "-"}, flags...)...)), &d); err != nil {
 		t.Fatal(err)
 	}
 	return d

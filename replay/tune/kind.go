@@ -128,9 +128,13 @@ func (c *collector) note(k *Repeat, r *window.Repeat) {
 	for _, p := range c.prints(ev, c.messages) {
 		f.messages.addPrint(p)
 	}
-	windows := c.cells / len(window.SweepKinds)
-	f.streak = max(f.streak, int(r.Counts[4*windows-1]))
-	f.cycle = max(f.cycle, int(r.Counts[5*windows-1]))
+	f.streak = max(f.streak, int(r.Counts[c.longest("streak")]))
+	f.cycle = max(f.cycle, int(r.Counts[c.longest("cycle")]))
+}
+
+// longest is the cell of a kind with the longest window.
+func (c *collector) longest(kind string) int {
+	return (slices.Index(window.SweepKinds, kind)+1)*c.cells/len(window.SweepKinds) - 1
 }
 
 func (c *collector) prints(ev *window.Event, identity int) []fingerprint.Fingerprint {
@@ -198,7 +202,7 @@ func (k *Repeat) classify(errors errorMinutes, coarse bool) {
 		set(Outage, "%s answered 429 or 5xx, and other callers had the same then", share(f.unavailable))
 	case 2*(f.unavailable+f.failed) >= n && f.unavailable+f.failed > 0:
 		set(Retry, "%s answered with an error; no other caller had 429 or 5xx then", share(f.unavailable+f.failed))
-	case !looksAtText(identity) && f.messages.different() > 1:
+	case !looksAtText(k.Rule.Identity) && f.messages.different() > 1:
 		set(Unknown, "the requests differ: %d different among %d", f.messages.different(), n)
 	case looksAtCalls(identity) && f.results.n > 0 && f.results.different() > 1:
 		set(Polling, "the results change: %d different among %d", f.results.different(), f.results.n)
@@ -208,7 +212,7 @@ func (k *Repeat) classify(errors errorMinutes, coarse bool) {
 		set(Batch, "%d sessions among %d requests", f.sessions.different(), n)
 	case k.Requests < leastRepeats:
 		set(Unknown, "came only %d times", k.Requests)
-	case !looksAtText(identity) && f.messages.n == 0:
+	case !looksAtText(k.Rule.Identity) && f.messages.n == 0:
 		set(Unknown, "the log does not show whether the requests were equal")
 	case max(f.streak, f.cycle) < leastRepeats:
 		set(Unknown, "came %d times with others between", k.Requests)
@@ -238,9 +242,10 @@ func looksAtResults(identity string) bool {
 }
 
 // looksAtText tells whether equal fingerprints mean that something which was
-// said is equal.
-func looksAtText(identity string) bool {
-	return identity != "session-model-tools" && identity != "fairvisor"
+// said is equal. Fairvisor's goes without the body where there is none.
+func looksAtText(id *fingerprint.Identity) bool {
+	const said = fingerprint.ReadsMessages | fingerprint.ReadsResponse | fingerprint.ReadsBody
+	return id.Reads&said != 0 && id.Name != "fairvisor"
 }
 
 func (k *Repeat) sharedErrors(errors errorMinutes) bool {
