@@ -375,7 +375,7 @@ func (x *explaining) collectLine(ctx context.Context, rules []*window.Rule) erro
 	at := term.Safe(x.place(x.target.Position))
 	switch {
 	case late:
-		return fmt.Errorf("%s: late, and so not judged: further behind its log than the lateness of %s\nwith --lateness %s it would be", at, term.Lasting(x.q.Lateness), term.Lasting(roundUp(r.order.Stats().WorstLate)))
+		return fmt.Errorf("%s: late, and so not judged: further behind its log than the lateness of %s\nwith --lateness %s it would be", at, window.Lasting(x.q.Lateness), window.Lasting(roundUp(r.order.Stats().WorstLate)))
 	case twice:
 		return fmt.Errorf("%s: a duplicate, and so not judged: %s has the same request id", at, term.Safe(x.place(twin)))
 	}

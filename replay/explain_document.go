@@ -6,8 +6,6 @@ import (
 
 	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
 
-	"github.com/loopgauge/loopgauge/replay/term"
-
 	"github.com/loopgauge/loopgauge/window"
 )
 
@@ -229,10 +227,10 @@ func (x *explaining) why(t *trace, i int) string {
 	case h.reason == "cooldown":
 		for j := i - 1; j >= 0; j-- {
 			if p := &t.hits[j]; p.print == h.print && p.reason == "threshold" {
-				return fmt.Sprintf("in the cooldown of %s that began at %s", term.Lasting(t.rule.Cooldown), x.place(p.pos))
+				return fmt.Sprintf("in the cooldown of %s that began at %s", window.Lasting(t.rule.Cooldown), x.place(p.pos))
 			}
 		}
-		return fmt.Sprintf("in a cooldown of %s", term.Lasting(t.rule.Cooldown))
+		return fmt.Sprintf("in a cooldown of %s", window.Lasting(t.rule.Cooldown))
 	case h.fired:
 		return fmt.Sprintf("its count of %d reached the threshold of %d", h.count, h.threshold)
 	}

@@ -4,8 +4,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/loopgauge/loopgauge/replay/term"
-
 	"github.com/loopgauge/loopgauge/window"
 )
 
@@ -200,7 +198,7 @@ func (s *search) bisect(now, whole time.Duration, fires func(time.Duration) bool
 		low, high = now, whole
 		if whole <= now || !fires(whole) {
 			if s.t.forgotten > 0 {
-				return 0, "none up to " + term.Lasting(whole) + "; older requests are not kept"
+				return 0, "none up to " + window.Lasting(whole) + "; older requests are not kept"
 			}
 			return 0, "no window fires"
 		}

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/loopgauge/loopgauge/window"
+
 	"github.com/loopgauge/loopgauge/replay/term"
 )
 
@@ -199,7 +201,7 @@ func (n *Nearest) String() string {
 		not = append(not, "threshold: "+*n.ThresholdWhy)
 	}
 	if n.Window != nil {
-		w := term.Lasting(time.Duration(*n.Window*1e6+0.5) * time.Microsecond)
+		w := window.Lasting(time.Duration(*n.Window*1e6+0.5) * time.Microsecond)
 		if n.exact {
 			ways = append(ways, fmt.Sprintf(largest, w))
 		} else {

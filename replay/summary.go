@@ -66,7 +66,7 @@ func (s Summary) account(b *strings.Builder) {
 	fmt.Fprintln(b, r.Account)
 	if r.Account.Late*100 > r.Account.Lines {
 		fmt.Fprintln(b, s.bold(fmt.Sprintf("%s of the lines came too late to be judged: run again with --lateness %s",
-			term.Percent(r.Account.Late, r.Account.Lines), term.Lasting(roundUp(r.Order.WorstLate)))))
+			term.Percent(r.Account.Late, r.Account.Lines), window.Lasting(roundUp(r.Order.WorstLate)))))
 	}
 	for _, skip := range r.Skipped {
 		fmt.Fprintf(b, "  %s:%d: %s\n", term.Safe(r.Streams[skip.Stream].Name), skip.Line, skip.Why)
@@ -81,9 +81,9 @@ func (s Summary) account(b *strings.Builder) {
 	case s.Lateness.Measured:
 		how = fmt.Sprintf(" (the log is up to %s out of order)", term.Span(s.Lateness.Disorder.Microseconds()))
 	}
-	fmt.Fprintf(b, "lateness %s%s; %s of requests share their time with the one before\n", term.Lasting(s.Lateness.Value), how, term.Percent(r.Order.Tied, r.Account.Judged))
+	fmt.Fprintf(b, "lateness %s%s; %s of requests share their time with the one before\n", window.Lasting(s.Lateness.Value), how, term.Percent(r.Order.Tied, r.Account.Judged))
 	if r.Account.Late > 0 && r.Account.Late*100 <= r.Account.Lines {
-		fmt.Fprintf(b, "late lines would have been judged with --lateness %s\n", term.Lasting(roundUp(r.Order.WorstLate)))
+		fmt.Fprintf(b, "late lines would have been judged with --lateness %s\n", window.Lasting(roundUp(r.Order.WorstLate)))
 	}
 }
 
@@ -114,7 +114,7 @@ func Setting(threshold int, within time.Duration, kind string) string {
 	if within == 0 {
 		return fmt.Sprintf("%d %s", threshold, kind)
 	}
-	return fmt.Sprintf("%d in %s %s", threshold, term.Lasting(within), kind)
+	return fmt.Sprintf("%d in %s %s", threshold, window.Lasting(within), kind)
 }
 
 // notComputable writes the share and its main cause.

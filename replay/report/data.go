@@ -213,7 +213,7 @@ func newPage(r *tune.Report, o Options, d detail) *page {
 	p := &page{
 		Version: o.Version, Command: command(o.Command), Verdict: string(r.Verdict()), Empty: r.Result.First == fingerprint.NoTime,
 		Days: r.Days, Account: r.Result.Account, Talks: r.Conversations,
-		Lateness: lateness{term.Lasting(r.Lateness.Value), r.Lateness.Measured, r.Result.Order.Tied},
+		Lateness: lateness{window.Lasting(r.Lateness.Value), r.Lateness.Measured, r.Result.Order.Tied},
 		Streams:  []stream{}, Budget: r.Options.Budget, MaxWrong: r.Options.MaxWrong,
 		Windows: []string{}, Counters: window.SweepKinds, Kinds: tune.Kinds,
 		Rules: []rule{}, Picked: append([]int{}, r.Recommended...), Gateways: []gateway{}, Exclusions: []exclusion{}, Against: newAgainst(r.Against), Policy: r.Policy(), All: len(r.Repeats), NoRoom: r.Dropped,
@@ -224,7 +224,7 @@ func newPage(r *tune.Report, o Options, d detail) *page {
 	}
 	p.PolicyHead, p.PolicyTail = r.PolicyFrame()
 	for _, w := range r.Options.Windows {
-		p.Windows = append(p.Windows, term.Lasting(w))
+		p.Windows = append(p.Windows, window.Lasting(w))
 	}
 	for _, s := range r.Result.Streams {
 		st := stream{Name: term.Safe(s.Name), Format: s.Format, Lines: s.Lines, Bytes: s.Bytes}

@@ -135,19 +135,6 @@ func Span(micros int64) string {
 	return fmt.Sprintf("%d days", int64(d.Hours()/24))
 }
 
-// Lasting writes a setting's duration without the zero units Go's form has:
-// 10m, not 10m0s.
-func Lasting(d time.Duration) string {
-	s := d.String()
-	if strings.HasSuffix(s, "m0s") {
-		s = strings.TrimSuffix(s, "0s")
-	}
-	if strings.HasSuffix(s, "h0m") {
-		s = strings.TrimSuffix(s, "0m")
-	}
-	return s
-}
-
 // Money writes US dollars.
 func Money(usd float64) string {
 	switch {

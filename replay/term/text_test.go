@@ -2,7 +2,6 @@ package term
 
 import (
 	"testing"
-	"time"
 )
 
 func TestSafe(t *testing.T) {
@@ -20,24 +19,6 @@ func TestSafe(t *testing.T) {
 	f("zero\u200bwidth", `zero\u200bwidth`)
 	f("bad\xff", `bad\xff`)
 	f("a real \uFFFD", "a real \uFFFD")
-}
-
-func TestLasting(t *testing.T) {
-	f := func(in time.Duration, want string) {
-		t.Helper()
-		if got := Lasting(in); got != want {
-			t.Errorf("Lasting(%v) = %q, want %q", in, got, want)
-		}
-	}
-	f(0, "0s")
-	f(10*time.Second, "10s")
-	f(time.Minute, "1m")
-	f(10*time.Minute, "10m")
-	f(90*time.Second, "1m30s")
-	f(time.Hour, "1h")
-	f(100*time.Second, "1m40s")
-	f(20*time.Hour, "20h")
-	f(250*time.Millisecond, "250ms")
 }
 
 func TestPercent(t *testing.T) {

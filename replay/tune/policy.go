@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/loopgauge/loopgauge/replay/term"
+	"github.com/loopgauge/loopgauge/window"
 )
 
 // Policy is the recommended policy, as YAML; empty without a recommendation.
@@ -19,7 +19,7 @@ func (r *Report) Policy() string {
 		a := &r.Advice[i]
 		cell := r.Cells[a.Cell]
 		fmt.Fprintf(&b, "%s    counter: {kind: %s, window: %s}\n    threshold: %d\n    action: warn\n",
-			a.PolicyRule(), cell.Kind, term.Lasting(cell.Window), a.Threshold)
+			a.PolicyRule(), cell.Kind, window.Lasting(cell.Window), a.Threshold)
 	}
 	b.WriteString(tail)
 	return b.String()
@@ -29,7 +29,7 @@ func (r *Report) Policy() string {
 func (r *Report) PolicyFrame() (head, tail string) {
 	head = "version: 1\n"
 	if r.Lateness.Value > 0 {
-		head += fmt.Sprintf("lateness: %s\n", term.Lasting(r.Lateness.Value))
+		head += fmt.Sprintf("lateness: %s\n", window.Lasting(r.Lateness.Value))
 	}
 	head += "rules:\n"
 	for _, x := range r.Exclusions {

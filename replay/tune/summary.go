@@ -136,7 +136,7 @@ func (s Summary) heatmap(b *strings.Builder, a *Advice, kind string) {
 	cells := r.Sweep[a.Target].Cells[first : first+len(windows)]
 	fmt.Fprintf(b, "%9s", "")
 	for _, w := range windows {
-		fmt.Fprintf(b, "%8s", term.Lasting(w)+" ")
+		fmt.Fprintf(b, "%8s", window.Lasting(w)+" ")
 	}
 	b.WriteByte('\n')
 	most := int64(1)

@@ -467,18 +467,6 @@ func parseDuration(text string) (time.Duration, error) {
 	return d + days, nil
 }
 
-// formatDuration writes a duration so that parseDuration reads it back.
-func formatDuration(d time.Duration) string {
-	text := d.String()
-	if strings.HasSuffix(text, "m0s") {
-		text = strings.TrimSuffix(text, "0s")
-	}
-	if strings.HasSuffix(text, "h0m") {
-		text = strings.TrimSuffix(text, "0m")
-	}
-	return text
-}
-
 // layout says how a text stands in the file, so that a place inside it can be
 // named.
 type layout struct {

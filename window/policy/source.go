@@ -4,6 +4,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/loopgauge/loopgauge/window"
+
 	"github.com/goccy/go-yaml"
 )
 
@@ -12,11 +14,11 @@ import (
 func (d *draft) source() []byte {
 	doc := yaml.MapSlice{{Key: "version", Value: Version}}
 	if d.latenessAt.line > 0 {
-		doc = append(doc, yaml.MapItem{Key: "lateness", Value: formatDuration(d.lateness)})
+		doc = append(doc, yaml.MapItem{Key: "lateness", Value: window.Lasting(d.lateness)})
 	}
 	doc = append(doc,
 		yaml.MapItem{Key: "event_time", Value: string(d.eventTime)},
-		yaml.MapItem{Key: "duplicates", Value: formatDuration(d.duplicates)})
+		yaml.MapItem{Key: "duplicates", Value: window.Lasting(d.duplicates)})
 	var rules []yaml.MapSlice
 	for _, rule := range d.rules {
 		rules = append(rules, rule.source())
@@ -70,7 +72,7 @@ func (d *ruleDraft) source() yaml.MapSlice {
 	add("scope", slices.Concat([]string{}, d.scope), true)
 	counter := yaml.MapSlice{{Key: "kind", Value: d.kind}}
 	if d.window > 0 {
-		counter = append(counter, yaml.MapItem{Key: "window", Value: formatDuration(d.window)})
+		counter = append(counter, yaml.MapItem{Key: "window", Value: window.Lasting(d.window)})
 	}
 	if d.closed || kept {
 		counter = append(counter, yaml.MapItem{Key: "closed", Value: d.closed})
@@ -80,11 +82,11 @@ func (d *ruleDraft) source() yaml.MapSlice {
 	}
 	add("counter", counter, true)
 	add("threshold", d.threshold, true)
-	add("cooldown", formatDuration(d.cooldown), d.cooldown > 0)
+	add("cooldown", window.Lasting(d.cooldown), d.cooldown > 0)
 	add("cooldown_counts", d.cooldownCounts, !d.cooldownCounts)
 	add("blocked_counts", d.blockedCounts, !d.blockedCounts)
 	add("reset_on_fire", d.resetOnFire, d.resetOnFire)
-	add("quiet", formatDuration(d.quiet), d.quiet > 0)
+	add("quiet", window.Lasting(d.quiet), d.quiet > 0)
 	add("action", d.action, true)
 	add("match", d.match, d.match != "")
 	overrides := []yaml.MapSlice{}
