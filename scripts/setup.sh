@@ -59,28 +59,20 @@ tool() {
 gotestsum() { tool gotestsum gotest.tools/gotestsum $gotestsum_version; }
 lint() { tool golangci-lint github.com/golangci/golangci-lint/v2/cmd/golangci-lint $lint_version; }
 
-python() {
-  local wanted=scripts/requirements.txt
-  cmp -s "$wanted" "$cache/venv/requirements.txt" && "$cache/venv/bin/python" -c '' 2>/dev/null && return
+# venv NAME REQUIREMENTS: makes .cache/NAME with these Python packages.
+venv() {
+  cmp -s "$2" "$cache/$1/requirements.txt" && "$cache/$1/bin/python" -c '' 2>/dev/null && return
   command -v python3 >/dev/null || need python3 python3-venv
   python3 -c 'import ensurepip, venv' 2>/dev/null || need python3-venv
-  say "installing Python packages: $(grep -v '^#' $wanted | tr '\n' ' ')"
-  rm -rf "$cache/venv"
-  python3 -m venv "$cache/venv"
-  "$cache/venv/bin/python" -m pip install --quiet --disable-pip-version-check --no-input -r $wanted
-  cp "$wanted" "$cache/venv/requirements.txt"
+  say "installing Python packages: $(grep -v '^#' "$2" | tr '\n' ' ')"
+  rm -rf "${cache:?}/$1"
+  python3 -m venv "$cache/$1"
+  "$cache/$1/bin/python" -m pip install --quiet --disable-pip-version-check --no-input -r "$2"
+  cp "$2" "$cache/$1/requirements.txt"
 }
 
-rivals() {
-  local wanted=scripts/bench/rivals.txt
-  cmp -s "$wanted" "$cache/rivals/requirements.txt" && return
-  command -v python3 >/dev/null || need python3 python3-venv
-  say "installing Python packages: $(tr '\n' ' ' <$wanted)"
-  rm -rf "$cache/rivals"
-  python3 -m venv "$cache/rivals"
-  "$cache/rivals/bin/python" -m pip install --quiet --disable-pip-version-check --no-input -r $wanted
-  cp "$wanted" "$cache/rivals/requirements.txt"
-}
+python() { venv venv scripts/requirements.txt; }
+rivals() { venv rivals scripts/bench/rivals.txt; }
 
 race() { echo 'int main(void) { return 0; }' | ${CC:-cc} -x c -o /dev/null - 2>/dev/null || need gcc libc6-dev; }
 

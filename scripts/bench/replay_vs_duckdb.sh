@@ -3,17 +3,6 @@
 #
 # usage: scripts/bench/replay_vs_duckdb.sh [RUNS]     5 of each by default
 set -euo pipefail
-cd "$(dirname "${BASH_SOURCE[0]}")/../.."
-
+source "$(dirname "${BASH_SOURCE[0]}")/prepare.sh"
 scripts/setup.sh python
-mkdir -p .cache/bench
-go build -o .cache/bench/loopgauge ./cmd/loopgauge
-go build -o .cache/bench/grow ./scripts/bench/grow
-
-copies=9
-log=.cache/bench/tau2-x$copies.jsonl
-if [ ! -e $log ]; then
-  .cache/bench/grow -copies $copies fixtures/tau2/tau2_litellm.jsonl.zst >$log.part
-  mv $log.part $log
-fi
-exec .cache/venv/bin/python scripts/bench/replay_vs_duckdb.py .cache/bench/loopgauge $log "${1:-5}"
+exec .cache/venv/bin/python scripts/bench/replay_vs_duckdb.py .cache/bench/loopgauge "$(grown)" "${1:-5}"
