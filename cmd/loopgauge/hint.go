@@ -13,8 +13,11 @@ import (
 // hint says how to ask why the costliest loop fired: what an on-call wants to
 // know next. It is the whole command, to copy.
 func (f *replayFlags) hint(u *ui, args []string, s replay.Summary) {
+	if f.json || u.quiet || slices.Contains(args, ingest.StdinName) {
+		return
+	}
 	loops := replay.Loops(s.Episodes)
-	if f.json || len(loops) == 0 || slices.Contains(args, ingest.StdinName) {
+	if len(loops) == 0 {
 		return
 	}
 	words := []string{"loopgauge", "explain", loops[len(loops)-1].Episode}

@@ -384,8 +384,9 @@ for sql in [
         print(*row, sep="|")
 `
 
-// TestDuckDB reads the dataset with what its users read it with.
-func TestDuckDB(t *testing.T) {
+// pythonWithDuckDB is the interpreter that make test has set up.
+func pythonWithDuckDB(t *testing.T) string {
+	t.Helper()
 	if testing.Short() {
 		t.Skip("starts Python with DuckDB; not with -short")
 	}
@@ -393,6 +394,12 @@ func TestDuckDB(t *testing.T) {
 	if python == "" {
 		t.Fatal("LOOPGAUGE_PYTHON does not name a Python with DuckDB: run make test, or go test -short")
 	}
+	return python
+}
+
+// TestDuckDB reads the dataset with what its users read it with.
+func TestDuckDB(t *testing.T) {
+	python := pythonWithDuckDB(t)
 	dir := filepath.Join(t.TempDir(), "out")
 	written(t, dir)
 	out, err := exec.CommandContext(t.Context(), python, "-c", questions, dir).CombinedOutput()

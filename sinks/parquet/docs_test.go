@@ -75,13 +75,7 @@ func TestDocumentedColumns(t *testing.T) {
 
 // The questions of the document have answers.
 func TestDocumentedQuestions(t *testing.T) {
-	if testing.Short() {
-		t.Skip("starts Python with DuckDB; not with -short")
-	}
-	python := os.Getenv("LOOPGAUGE_PYTHON")
-	if python == "" {
-		t.Fatal("LOOPGAUGE_PYTHON does not name a Python with DuckDB: run make test, or go test -short")
-	}
+	python := pythonWithDuckDB(t)
 	dir := t.TempDir()
 	written(t, filepath.Join(dir, "out"))
 	blocks := regexp.MustCompile("(?s)```sql\n(.*?);\n```").FindAllStringSubmatch(document(t), -1)
