@@ -21,7 +21,7 @@ import (
 type Question struct {
 	// Open opens the logs; it is called for each reading. The streams are
 	// closed after it.
-	Open func() ([]*ingest.Stream, error)
+	Open func() ([]ingest.Stream, error)
 	Plan *window.Plan
 
 	Lateness     time.Duration
@@ -69,7 +69,7 @@ func Answer(ctx context.Context, q Question) (*Explanation, error) {
 	return x.line(ctx, streams)
 }
 
-func closeAll(streams []*ingest.Stream) {
+func closeAll(streams []ingest.Stream) {
 	for _, s := range streams {
 		s.Close()
 	}
@@ -93,7 +93,7 @@ func (x *explaining) place(p fingerprint.Position) string {
 	return fmt.Sprintf("%s:%d", x.names[p.Stream], p.Line)
 }
 
-func (x *explaining) line(ctx context.Context, streams []*ingest.Stream) (*Explanation, error) {
+func (x *explaining) line(ctx context.Context, streams []ingest.Stream) (*Explanation, error) {
 	err := x.look(ctx, streams[x.q.Stream], x.q.Line, x.q.Item, x.meet)
 	closeAll(streams)
 	if err != nil {
@@ -116,7 +116,7 @@ func (x *explaining) line(ctx context.Context, streams []*ingest.Stream) (*Expla
 }
 
 // look reads one line of a stream and calls yield for the request on it.
-func (x *explaining) look(ctx context.Context, s *ingest.Stream, line int64, item int, yield func(*fingerprint.Request)) error {
+func (x *explaining) look(ctx context.Context, s ingest.Stream, line int64, item int, yield func(*fingerprint.Request)) error {
 	name, last := s.Name(), int64(0)
 	for ctx.Err() == nil {
 		b, err := s.Next()
@@ -401,7 +401,7 @@ func (x *explaining) retarget(rules []*window.Rule) {
 
 // episode finds the episode by judging everything, then reads again for its
 // scope alone.
-func (x *explaining) episode(ctx context.Context, streams []*ingest.Stream) (*Explanation, error) {
+func (x *explaining) episode(ctx context.Context, streams []ingest.Stream) (*Explanation, error) {
 	var first *window.Verdict
 	var scope window.Scope
 	var ids int64

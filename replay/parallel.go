@@ -62,7 +62,7 @@ type lane[T any] struct {
 
 // read starts reading a stream ahead, with room for so many blocks; many
 // streams at once share the room that one alone would have.
-func (p *parallel[T]) read(s *ingest.Stream, streams int) *lane[T] {
+func (p *parallel[T]) read(s ingest.Stream, streams int) *lane[T] {
 	l := &lane[T]{tasks: make(chan *task[T], max(1, p.ahead/streams)), ended: make(chan struct{})}
 	go func() {
 		defer close(l.ended)

@@ -15,8 +15,8 @@ import (
 
 // Options say what to run over which streams.
 type Options struct {
-	Streams []*ingest.Stream // opened; Run closes them
-	Kept    *Kept            // instead of streams
+	Streams []ingest.Stream // opened; Run closes them
+	Kept    *Kept           // instead of streams
 	Plan    *window.Plan
 
 	Lateness   time.Duration // how far a stream may be out of order
