@@ -104,7 +104,7 @@ func newRun(o Options) *run {
 // logs reads the streams and judges what is in them.
 func (r *run) logs(ctx context.Context) error {
 	newParser := func() func(*ingest.Block) *Batch { return NewParser(r.o.Plan, r.o.Extract) }
-	if err := r.merge(ctx, newParallel(ctx, runtime.GOMAXPROCS(0), newParser)); err != nil {
+	if err := r.merge(ctx, NewParallel(ctx, runtime.GOMAXPROCS(0), newParser)); err != nil {
 		return err
 	}
 	return r.pipeline.Release()
@@ -141,7 +141,7 @@ func (r *run) kept(ctx context.Context) error {
 // merge reads whichever stream holds the others back, until all are at their
 // end. A stream that starts later than the others have come is not read yet,
 // so files that follow each other cost nothing.
-func (r *run) merge(ctx context.Context, pool *parallel[*Batch]) error {
+func (r *run) merge(ctx context.Context, pool *Parallel[*Batch]) error {
 	lanes := make([]*lane[*Batch], len(r.o.Streams))
 	r.result.Streams = make([]StreamResult, len(lanes))
 	defer func() {
