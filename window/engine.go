@@ -24,6 +24,11 @@ type EngineOptions struct {
 	// Episode is called once for each episode, when it closes. The Episode is
 	// valid during the call, what it points to for ever.
 	Episode func(*Episode)
+	// Fired is called for each firing, with the episode that it opened or made
+	// grow and what the gateway would have done: Allow if it would only have
+	// taken note. It is called before Verdict, and the Episode is valid during
+	// the call. Nil: nobody asks.
+	Fired func(ep *Episode, action Action, opened bool)
 }
 
 // Engine runs the rules of a plan over events in release order.

@@ -29,7 +29,8 @@ type Order struct {
 // OrderStats says what an Order saw.
 type OrderStats struct {
 	Late      int64         // events refused because they were late
-	WorstLate time.Duration // the lateness that would have saved all of them
+	WorstLate time.Duration // the lateness that would have saved all but those overtaken
+	Overtaken int64         // of Late: their stream was idle or opened late, and events after them had been released
 	Tied      int64         // events released with the time of the one before
 }
 
@@ -47,7 +48,9 @@ func NewOrder(lateness time.Duration) *Order {
 }
 
 // Open announces a stream whose first event will not be more than the lateness
-// before first.
+// before first. If first is fingerprint.NoTime nothing is known of it: it
+// holds everything back until its first event comes, it is opened with a time,
+// is idle or closed.
 func (o *Order) Open(stream int32, first int64) {
 	for int(stream) >= len(o.streams) {
 		o.streams = append(o.streams, frontier{})
@@ -62,7 +65,23 @@ func (o *Order) Close(stream int32) {
 	o.stale = true
 }
 
+// Idle says that a stream has been silent for so long that it shall hold
+// nothing back. It goes on where it was with its next event, and may then be
+// further back than what has been released. When every stream is idle or at
+// its end all that waits is released, but for times beyond the jump limit,
+// which no stream has come to.
+func (o *Order) Idle(stream int32) { panic("not yet") }
+
+// Waiting is how many events are held back.
+func (o *Order) Waiting() int { return len(o.waiting) }
+
+// Frontier is the time up to which events have been released, all but those of
+// that time itself: fingerprint.NoTime if a stream of which nothing has come
+// yet holds all back. ok is false if no stream holds anything back.
+func (o *Order) Frontier() (t int64, ok bool) { panic("not yet") }
+
 // Lagging is the live stream that holds the others back: the one to read next.
+// Streams that are idle hold nothing back.
 func (o *Order) Lagging() (stream int32, ok bool) {
 	lowest := int64(math.MaxInt64)
 	for i := range o.streams {
@@ -75,7 +94,7 @@ func (o *Order) Lagging() (stream int32, ok bool) {
 
 // Push takes an event in and keeps it until it is released. It returns false
 // if the event is late: further than the lateness behind its stream's newest
-// time.
+// time, or overtaken by one that stands behind it and has been released.
 func (o *Order) Push(ev *Event) bool {
 	f := &o.streams[ev.Position.Stream]
 	if behind := f.newest - ev.Time; behind > o.lateness {
