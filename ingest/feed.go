@@ -39,6 +39,9 @@ type Chunk struct {
 	Block *Block // nil if there are no records in it
 	Mark  Mark   // where the stream goes on behind it
 	AtEnd bool   // there was nothing more when it was read
+	// Behind is how many records of the topic, or bytes of the file, are known
+	// to follow; -1 if that is not known.
+	Behind int64
 
 	// Lost is how many records were gone before they could be read, and Why
 	// says how that came about. It is meant to be said loudly.

@@ -36,6 +36,7 @@ type PipelineOptions struct {
 	Verdict func(*window.Verdict) error
 	Episode func(*window.Episode) error
 	Skip    func(ingest.Skip)
+	Fired   func(ep *window.Episode, action window.Action, opened bool) // as EngineOptions.Fired
 }
 
 // Totals say what became of all that was read.
@@ -56,7 +57,7 @@ func NewPipeline(o PipelineOptions) *Pipeline {
 		o: o, Order: window.NewOrder(o.Lateness), Seen: window.NewDuplicates(o.Duplicates),
 		Totals: Totals{First: fingerprint.NoTime, Last: fingerprint.NoTime, Excluded: make([]int64, len(o.Plan.Exclusions)+1)},
 	}
-	eo := window.EngineOptions{MaxKeys: o.MaxKeys}
+	eo := window.EngineOptions{MaxKeys: o.MaxKeys, Fired: o.Fired}
 	if o.Verdict != nil {
 		eo.Verdict = func(v *window.Verdict) { p.keep(o.Verdict(v)) }
 	}
@@ -153,4 +154,20 @@ func (p *Pipeline) Check() error {
 		return err
 	}
 	return checkRules(p.Account, p.Accounts())
+}
+
+// CheckLive is Check while requests wait in the order, and some rules may be
+// younger than the account.
+func (p *Pipeline) CheckLive() error {
+	a := p.Account
+	a.Lines -= int64(p.Order.Waiting())
+	if err := a.Check(); err != nil {
+		return err
+	}
+	for _, r := range p.Accounts() {
+		if err := r.Check(); err != nil {
+			return err
+		}
+	}
+	return nil
 }

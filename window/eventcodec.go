@@ -28,3 +28,9 @@ func (e *EventReader) Reset() { panic("not yet") }
 // Read reads an event into ev, which shares no memory with the snapshot. What
 // is wrong with it r.Err says.
 func (e *EventReader) Read(r *snapshot.Reader, ev *Event) { panic("not yet") }
+
+// WriteEpisode writes a closed episode of a rule of the plan.
+func (p *Plan) WriteEpisode(w *snapshot.Writer, e *Episode) { panic("not yet") }
+
+// ReadEpisode reads what WriteEpisode wrote.
+func (p *Plan) ReadEpisode(r *snapshot.Reader) *Episode { panic("not yet") }
