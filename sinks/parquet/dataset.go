@@ -23,6 +23,7 @@ const rowGroup = 1 << 16
 // called, and not at all otherwise.
 type Dataset struct {
 	dir      string
+	part     string // name of the part; empty if there is only one
 	plan     *window.Plan
 	made     []string // folders, to be taken away again
 	files    []*sinks.AtomicFile
@@ -46,6 +47,41 @@ func Create(dir string, plan *window.Plan) (*Dataset, error) {
 	}
 	d.events, d.episodes = newEvents(d, plan), newEpisodes(d)
 	return d, nil
+}
+
+// Append begins a part of a dataset in dir that grows. Parts sort by their
+// names in the order of their events; first is the number of the first event.
+// A part of the same name, and the run, are replaced.
+func Append(dir string, plan *window.Plan, part string, first int64) (*Dataset, error) {
+	d := &Dataset{dir: dir, plan: plan, part: part}
+	d.events, d.episodes = newEvents(d, plan), newEpisodes(d)
+	d.events.seq = first
+	return d, nil
+}
+
+// Discard removes the parts of a dataset that grows whose names sort at part
+// or behind it.
+func Discard(dir, part string) error {
+	for _, folder := range []string{"events", "episodes"} {
+		files, err := filepath.Glob(filepath.Join(escaped(dir), folder, "date=*", "*.parquet"))
+		if err != nil {
+			return err
+		}
+		for _, f := range files {
+			if filepath.Base(f) >= part {
+				if err := os.Remove(f); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// Holds tells whether dir holds events, of a run that has ended or not.
+func Holds(dir string) bool {
+	files, err := filepath.Glob(filepath.Join(escaped(dir), "events", "*", "*.parquet"))
+	return err == nil && len(files) > 0 || IsDataset(dir)
 }
 
 // mkdir makes a folder and those above it, and remembers which it made.
