@@ -4,6 +4,8 @@ import (
 	"container/heap"
 	"math"
 	"time"
+
+	"github.com/loopgauge/loopgauge/fingerprint"
 )
 
 // JumpLimit is how far a time may run ahead of its stream before it is
@@ -21,8 +23,8 @@ type Order struct {
 	streams  []frontier
 	waiting  eventHeap
 	stats    OrderStats
-	last     int64 // time of the event released last
-	low      int64 // the lowest frontier of the live streams
+	last     place // of the event released last
+	low      int64 // events before it may be released
 	stale    bool  // low must be found anew
 }
 
@@ -34,17 +36,24 @@ type OrderStats struct {
 	Tied      int64         // events released with the time of the one before
 }
 
+// place is where an event stands in the order.
+type place struct {
+	time     int64
+	position fingerprint.Position
+}
+
 // frontier is how far a stream has come.
 type frontier struct {
 	live   bool
-	newest int64
+	idle   bool
+	newest int64 // fingerprint.NoTime if nothing has come
 	ahead  int64 // a time beyond the jump limit that waits for a second; or math.MaxInt64
 }
 
 // NewOrder makes an Order for streams that are out of order by at most
 // lateness.
 func NewOrder(lateness time.Duration) *Order {
-	return &Order{lateness: lateness.Microseconds(), last: math.MinInt64, low: math.MaxInt64}
+	return &Order{lateness: lateness.Microseconds(), last: place{time: math.MinInt64}, low: math.MaxInt64}
 }
 
 // Open announces a stream whose first event will not be more than the lateness
@@ -53,9 +62,19 @@ func NewOrder(lateness time.Duration) *Order {
 // is idle or closed.
 func (o *Order) Open(stream int32, first int64) {
 	for int(stream) >= len(o.streams) {
-		o.streams = append(o.streams, frontier{})
+		o.streams = append(o.streams, frontier{newest: fingerprint.NoTime, ahead: math.MaxInt64})
 	}
 	o.streams[stream] = frontier{live: true, newest: first, ahead: math.MaxInt64}
+	o.stale = true
+}
+
+// Idle says that a stream has been silent for so long that it shall hold
+// nothing back. It goes on where it was with its next event, and may then be
+// further back than what has been released. When every stream is idle or at
+// its end all that waits is released, but for times beyond the jump limit,
+// which no stream has come to.
+func (o *Order) Idle(stream int32) {
+	o.streams[stream].idle = true
 	o.stale = true
 }
 
@@ -65,27 +84,29 @@ func (o *Order) Close(stream int32) {
 	o.stale = true
 }
 
-// Idle says that a stream has been silent for so long that it shall hold
-// nothing back. It goes on where it was with its next event, and may then be
-// further back than what has been released. When every stream is idle or at
-// its end all that waits is released, but for times beyond the jump limit,
-// which no stream has come to.
-func (o *Order) Idle(stream int32) { panic("not yet") }
-
 // Waiting is how many events are held back.
 func (o *Order) Waiting() int { return len(o.waiting) }
 
-// Frontier is the time up to which events have been released, all but those of
-// that time itself: fingerprint.NoTime if a stream of which nothing has come
-// yet holds all back. ok is false if no stream holds anything back.
-func (o *Order) Frontier() (t int64, ok bool) { panic("not yet") }
+// Frontier is the time up to which events are released, those of that time
+// itself not yet: fingerprint.NoTime if a stream of which nothing has come
+// holds all back. ok is false if no stream holds anything back.
+func (o *Order) Frontier() (t int64, ok bool) {
+	for i := range o.streams {
+		if f := &o.streams[i]; f.live && !f.idle {
+			if from := f.from(o.lateness); !ok || from < t {
+				t, ok = from, true
+			}
+		}
+	}
+	return t, ok
+}
 
 // Lagging is the live stream that holds the others back: the one to read next.
 // Streams that are idle hold nothing back.
 func (o *Order) Lagging() (stream int32, ok bool) {
 	lowest := int64(math.MaxInt64)
 	for i := range o.streams {
-		if f := &o.streams[i]; f.live && (!ok || f.newest < lowest) {
+		if f := &o.streams[i]; f.live && !f.idle && (!ok || f.newest < lowest) {
 			stream, lowest, ok = int32(i), f.newest, true
 		}
 	}
@@ -97,20 +118,34 @@ func (o *Order) Lagging() (stream int32, ok bool) {
 // time, or overtaken by one that stands behind it and has been released.
 func (o *Order) Push(ev *Event) bool {
 	f := &o.streams[ev.Position.Stream]
-	if behind := f.newest - ev.Time; behind > o.lateness {
+	o.stale = true
+	f.idle = false
+	if behind := f.newest - ev.Time; f.newest != fingerprint.NoTime && behind > o.lateness {
 		o.stats.Late++
 		o.stats.WorstLate = max(o.stats.WorstLate, time.Duration(behind)*time.Microsecond)
 		return false
 	}
 	f.advance(ev.Time)
-	o.stale = true
+	if last := &o.last; ev.Time < last.time || ev.Time == last.time && ev.Position.Before(last.position) {
+		o.stats.Late++
+		o.stats.Overtaken++
+		return false
+	}
 	heap.Push(&o.waiting, ev)
 	return true
 }
 
+// from is the first time that the stream may still bring.
+func (f *frontier) from(lateness int64) int64 {
+	if f.newest == fingerprint.NoTime {
+		return fingerprint.NoTime
+	}
+	return f.newest - lateness
+}
+
 func (f *frontier) advance(t int64) {
 	const limit = int64(JumpLimit / time.Microsecond)
-	if t-f.newest <= limit {
+	if f.newest == fingerprint.NoTime || t-f.newest <= limit {
 		f.newest = max(f.newest, t)
 		f.ahead = math.MaxInt64
 		return
@@ -128,23 +163,37 @@ func (o *Order) Pop() *Event {
 		return nil
 	}
 	if o.stale {
-		o.stale, o.low = false, math.MaxInt64
-		for i := range o.streams {
-			if f := &o.streams[i]; f.live {
-				o.low = min(o.low, f.newest-o.lateness)
-			}
-		}
+		o.stale, o.low = false, o.bound()
 	}
 	next := o.waiting[0]
 	if next.Time >= o.low {
 		return nil
 	}
 	heap.Pop(&o.waiting)
-	if next.Time == o.last {
+	if next.Time == o.last.time {
 		o.stats.Tied++
 	}
-	o.last = next.Time
+	o.last = place{next.Time, next.Position}
 	return next
+}
+
+// bound is the time before which events may be released. A time that no stream
+// has come to is released at the end only, or when one has: the silence of the
+// streams must not let a broken clock overtake all that they bring later.
+func (o *Order) bound() int64 {
+	if t, ok := o.Frontier(); ok {
+		return t
+	}
+	idle, newest := false, int64(fingerprint.NoTime)
+	for i := range o.streams {
+		f := &o.streams[i]
+		idle = idle || f.live && f.idle
+		newest = max(newest, f.newest)
+	}
+	if idle && newest < math.MaxInt64 {
+		return newest + 1
+	}
+	return math.MaxInt64
 }
 
 // Stats says what the order has seen so far.
