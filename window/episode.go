@@ -57,12 +57,12 @@ func newEpisodes(rule *Rule, keys int, closed func(*Episode)) *episodes {
 	return &episodes{rule: rule, open: newTable[pairKey](rule.quiet().Microseconds(), keys, closed)}
 }
 
-// fired adds a firing and returns its episode. A request may fire more than
+// fired adds a firing and returns its episode, and whether that is new. A request may fire more than
 // once, with parallel calls that are equal; its tokens, cost and status are
 // added once.
-func (e *episodes) fired(ev *Event, scope *Scope, h *Hit, n Count) *Episode {
-	ep := e.open.touch(pairKeyOf(h), ev.Time)
-	opened := ep.Rule == nil
+func (e *episodes) fired(ev *Event, scope *Scope, h *Hit, n Count) (ep *Episode, opened bool) {
+	ep = e.open.touch(pairKeyOf(h), ev.Time)
+	opened = ep.Rule == nil
 	if opened {
 		e.n++
 		*ep = Episode{
@@ -76,7 +76,7 @@ func (e *episodes) fired(ev *Event, scope *Scope, h *Hit, n Count) *Episode {
 	ep.Last = ev.Time
 	ep.MaxCount = max(ep.MaxCount, n.N)
 	if !opened && ep.last == ev.Position {
-		return ep
+		return ep, false
 	}
 	ep.last = ev.Position
 	ep.status(ev.Status)
@@ -84,7 +84,7 @@ func (e *episodes) fired(ev *Event, scope *Scope, h *Hit, n Count) *Episode {
 		ep.After++
 		ep.spent(ev)
 	}
-	return ep
+	return ep, opened
 }
 
 // spent adds what a request after the first firing has cost.
@@ -120,4 +120,84 @@ func (e *episodes) id(h *Hit) string {
 	binary.BigEndian.PutUint64(number[:], uint64(h.Time))
 	sum.Write(number[:])
 	return "ep-" + hex.EncodeToString(sum.Sum(nil)[:8])
+}
+
+// An episode is touched when it fires.
+func (e *episodes) save(s *saver) {
+	e.open.save(s, func(entry *tableEntry[pairKey, Episode]) {
+		ep := &entry.state
+		s.scope(&entry.key.scope)
+		s.fingerprint(&ep.Fingerprint)
+		s.String(ep.ID)
+		s.Uvarint(uint64(len(ep.Scope)))
+		for _, v := range ep.Scope {
+			s.String(v)
+		}
+		s.Varint(ep.First)
+		s.Varint(ep.Fired)
+		s.Uvarint(uint64(ep.Requests))
+		s.Uvarint(uint64(ep.After))
+		s.Varint(int64(ep.MaxCount)) // -1: nothing was counted yet
+		s.Bool(ep.TokensKnown)
+		s.Varint(ep.TokensAfter)
+		s.Bool(ep.CostKnown)
+		s.Float64(ep.CostAfter)
+		s.Uvarint(uint64(len(ep.Statuses)))
+		for _, n := range ep.Statuses {
+			s.Varint(int64(n.Status))
+			s.Uvarint(uint64(n.N))
+		}
+		for _, text := range ep.texts() {
+			s.String(*text)
+		}
+		s.position(ep.last)
+	})
+}
+
+func (e *episodes) load(l *loader) {
+	var print fingerprint.Fingerprint
+	e.open.load(l, 50, func() (k pairKey) {
+		k.scope = l.scope()
+		print = l.fingerprint()
+		k.print = printKeyOf(&print)
+		return k
+	}, func(ep *Episode, touched int64) {
+		*ep = Episode{Rule: e.rule, Fingerprint: print, Last: touched, ID: l.String()}
+		ep.Scope = make([]string, l.Count(1))
+		for i := range ep.Scope {
+			ep.Scope[i] = l.String()
+		}
+		ep.First = l.Varint()
+		ep.Fired = l.Varint()
+		ep.Requests = l.int64()
+		ep.After = l.int64()
+		ep.MaxCount = int(l.Varint())
+		ep.TokensKnown = l.Bool()
+		ep.TokensAfter = l.Varint()
+		ep.CostKnown = l.Bool()
+		ep.CostAfter = l.Float64()
+		ep.Statuses = make([]StatusCount, l.Count(2))
+		for i := range ep.Statuses {
+			ep.Statuses[i] = StatusCount{int(l.Varint()), l.int64()}
+			if i > 0 && ep.Statuses[i].Status <= ep.Statuses[i-1].Status {
+				l.Failf("the statuses of an episode are not in order")
+			}
+		}
+		for _, text := range ep.texts() {
+			*text = l.String()
+		}
+		ep.last = l.position()
+	})
+}
+
+func (ep *Episode) texts() [5]*string {
+	return [...]*string{&ep.Model, &ep.Caller, &ep.User, &ep.Session, &ep.Backend}
+}
+
+// all are the open episodes by their last firing.
+func (e *episodes) all() (list []*Episode) {
+	for i := e.open.oldest; i != 0; i = e.open.entries.at(i).prev {
+		list = append(list, &e.open.entries.at(i).state)
+	}
+	return list
 }

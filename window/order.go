@@ -3,6 +3,8 @@ package window
 import (
 	"container/heap"
 	"math"
+	"slices"
+	"sort"
 	"time"
 
 	"github.com/loopgauge/loopgauge/fingerprint"
@@ -40,6 +42,12 @@ type OrderStats struct {
 type place struct {
 	time     int64
 	position fingerprint.Position
+}
+
+func placeOf(ev *Event) place { return place{ev.Time, ev.Position} }
+
+func (p place) before(q place) bool {
+	return p.time < q.time || p.time == q.time && p.position.Before(q.position)
 }
 
 // frontier is how far a stream has come.
@@ -126,7 +134,7 @@ func (o *Order) Push(ev *Event) bool {
 		return false
 	}
 	f.advance(ev.Time)
-	if last := &o.last; ev.Time < last.time || ev.Time == last.time && ev.Position.Before(last.position) {
+	if placeOf(ev).before(o.last) {
 		o.stats.Late++
 		o.stats.Overtaken++
 		return false
@@ -173,7 +181,7 @@ func (o *Order) Pop() *Event {
 	if next.Time == o.last.time {
 		o.stats.Tied++
 	}
-	o.last = place{next.Time, next.Position}
+	o.last = placeOf(next)
 	return next
 }
 
@@ -225,11 +233,7 @@ type eventHeap []*Event
 
 func (h eventHeap) Len() int { return len(h) }
 func (h eventHeap) Less(i, j int) bool {
-	a, b := h[i], h[j]
-	if a.Time != b.Time {
-		return a.Time < b.Time
-	}
-	return a.Position.Before(b.Position)
+	return placeOf(h[i]).before(placeOf(h[j]))
 }
 func (h eventHeap) Swap(i, j int) { h[i], h[j] = h[j], h[i] }
 func (h *eventHeap) Push(x any)   { *h = append(*h, x.(*Event)) }
@@ -239,4 +243,93 @@ func (h *eventHeap) Pop() any {
 	old[len(old)-1] = nil
 	*h = old[:len(old)-1]
 	return ev
+}
+
+// What is known of a stream, as bits.
+const (
+	streamLive = 1 << iota
+	streamIdle
+	streamBegun
+	streamAhead
+	streamBits // all of them are below
+)
+
+func (o *Order) save(s *saver, events *EventWriter) {
+	s.Uvarint(uint64(len(o.streams)))
+	for i := range o.streams {
+		o.streams[i].save(s)
+	}
+	s.Uvarint(uint64(o.stats.Late))
+	s.Uvarint(uint64(o.stats.WorstLate))
+	s.Uvarint(uint64(o.stats.Overtaken))
+	s.Uvarint(uint64(o.stats.Tied))
+	s.Varint(o.last.time)
+	s.position(o.last.position)
+	// In the order in which they will be released: how they stand in the heap
+	// depends on how they came.
+	waiting := slices.Clone(o.waiting)
+	sort.Sort(waiting)
+	s.Uvarint(uint64(len(waiting)))
+	for _, ev := range waiting {
+		events.Write(s.Writer, ev)
+	}
+}
+
+func (o *Order) load(l *loader, events *EventReader, m *remapping) {
+	for range l.Count(1) {
+		o.streams = append(o.streams, loadFrontier(l))
+	}
+	o.stats.Late = l.int64()
+	o.stats.WorstLate = time.Duration(l.int64())
+	o.stats.Overtaken = l.int64()
+	o.stats.Tied = l.int64()
+	o.last.time = l.Varint()
+	o.last.position = l.position()
+	const least = 14 // bytes of an event
+	waiting := make([]Event, l.Count(least))
+	for i := range waiting {
+		ev := &waiting[i]
+		events.read(l, ev)
+		if int(ev.Position.Stream) >= len(o.streams) || i > 0 && placeOf(ev).before(placeOf(&waiting[i-1])) {
+			l.Failf("an event that waits is out of order, or of no stream")
+		}
+		m.apply(l, ev)
+		o.waiting = append(o.waiting, ev)
+		if l.Err() != nil {
+			return
+		}
+	}
+	o.stale = true
+}
+
+func (f *frontier) save(s *saver) {
+	var has uint64
+	set := func(bit uint64, is bool) {
+		if is {
+			has |= bit
+		}
+	}
+	set(streamLive, f.live)
+	set(streamIdle, f.idle)
+	set(streamBegun, f.newest != fingerprint.NoTime)
+	set(streamAhead, f.ahead != math.MaxInt64)
+	s.Uvarint(has)
+	if has&streamBegun != 0 {
+		s.Varint(f.newest)
+	}
+	if has&streamAhead != 0 {
+		s.Varint(f.ahead)
+	}
+}
+
+func loadFrontier(l *loader) frontier {
+	has := l.Int(streamBits - 1)
+	f := frontier{live: has&streamLive != 0, idle: has&streamIdle != 0, newest: fingerprint.NoTime, ahead: math.MaxInt64}
+	if has&streamBegun != 0 {
+		f.newest = l.Varint()
+	}
+	if has&streamAhead != 0 {
+		f.ahead = l.Varint()
+	}
+	return f
 }
