@@ -16,7 +16,7 @@ type Identity struct {
 	Name  string // as a policy writes it
 	Reads Field  // the costly fields that it needs
 
-	spec    string // what New was called with
+	spec    string // what New was called with: see Spec
 	rules   textRules
 	compute func(r *Request, w *Writer) Cause
 }
@@ -41,6 +41,11 @@ func (id *Identity) Compute(r *Request, w *Writer) Cause {
 func (id *Identity) Same(other *Identity) bool {
 	return id == other || id.spec == other.spec && id.spec != ""
 }
+
+// Spec says what New was called with: identities of equal specs are the same.
+// It is written into saved state, so its form does not change; an option that
+// comes to be is left out where it is not set.
+func (id *Identity) Spec() string { return id.spec }
 
 // Options are the fields of a rule that shape its identity. An identity
 // refuses those it has no use for.

@@ -18,7 +18,7 @@ type AppendFile struct {
 
 // OpenAppend opens a file that a checkpoint knows to be length bytes long. One
 // that is shorter has lost something. If the checkpoint knows nothing of it,
-// length is 0, there must be nothing in it yet.
+// length is negative, there must be nothing in it yet.
 func OpenAppend(path string, length int64) (*AppendFile, error) {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY, 0o644)
 	if err != nil {
@@ -29,11 +29,12 @@ func OpenAppend(path string, length int64) (*AppendFile, error) {
 	case err != nil:
 	case !info.Mode().IsRegular():
 		err = fmt.Errorf("%s: is no file, so it cannot be cut back to the last checkpoint", path)
-	case length == 0 && info.Size() > 0:
+	case length < 0 && info.Size() > 0:
 		err = fmt.Errorf("%s: is there, and the state knows nothing of it: remove it, or give another name", path)
 	case info.Size() < length:
 		err = fmt.Errorf("%s: has %d bytes, the last checkpoint knows %d: give another name", path, info.Size(), length)
 	default:
+		length = max(length, 0)
 		if err = f.Truncate(length); err == nil {
 			_, err = f.Seek(length, 0)
 		}

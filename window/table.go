@@ -206,3 +206,63 @@ func (t *table[K, S]) unlink(i uint32) {
 		t.oldest = e.prev
 	}
 }
+
+// save writes the keys from the least recently touched on, each with the time
+// of that; entry writes the rest.
+func (t *table[K, S]) save(s *saver, entry func(e *tableEntry[K, S])) {
+	s.Uvarint(uint64(t.live))
+	last := int64(0)
+	for i := t.oldest; i != 0; {
+		e := t.entries.at(i)
+		if i == t.oldest {
+			s.Varint(e.touched)
+		} else {
+			s.Uvarint(uint64(e.touched - last))
+		}
+		last = e.touched
+		entry(e)
+		i = e.prev
+	}
+}
+
+// load reads what save wrote into an empty table: key a key, and state what
+// belongs to it. An entry takes least bytes or more. If there are more keys
+// than the cap, those beyond it leave as they always do. Nothing is too old:
+// what is goes when time moves.
+func (t *table[K, S]) load(l *loader, least int, key func() K, state func(s *S, touched int64)) {
+	n := l.Count(least)
+	most := n
+	if t.keys > 0 {
+		most = min(n, t.keys)
+	}
+	for size := len(t.index); ; size *= 2 {
+		if most <= size/4*3 {
+			t.index = make([]uint64, size)
+			break
+		}
+	}
+	touched := int64(0)
+	for i := range n {
+		if i == 0 {
+			touched = l.Varint()
+		} else {
+			touched = l.after(touched)
+		}
+		k := key()
+		hash := t.hash(k)
+		if t.keys > 0 && t.live >= t.keys {
+			t.removeEntry(t.oldest)
+			t.dropped++
+		}
+		slot, twice := t.lookup(hash, k)
+		if twice != 0 {
+			l.Failf("a key stands there twice")
+		}
+		if l.Err() != nil {
+			return
+		}
+		e := t.entries.at(t.insert(slot, hash, k))
+		e.touched = touched
+		state(&e.state, touched)
+	}
+}

@@ -27,7 +27,8 @@ type commit struct {
 
 // files are how long the files are that grow with the checkpoints.
 type files struct {
-	verdicts int64
+	name     string // of the file of verdicts
+	verdicts int64  // its length
 	part     int64 // number of the part that is gathered
 	first    int64 // number of its first event
 	next     int64 // number of the event to come
@@ -98,6 +99,7 @@ func (w *watch) save(s *snapshot.Writer, f files) {
 	s.Section("incidents", func() { w.incidents.Save(s) })
 	s.Section("outbox", func() { s.Blob(w.outbox.Save()) })
 	s.Section("files", func() {
+		s.String(f.name)
 		for _, n := range f.fields() {
 			s.Varint(*n)
 		}
@@ -161,6 +163,7 @@ func (w *watch) load(r *snapshot.Reader) (f files, restored *window.Restored, er
 		}
 	})
 	r.Section("files", func() {
+		f.name = r.String()
 		for _, n := range f.fields() {
 			*n = r.Varint()
 		}
@@ -185,8 +188,11 @@ func (w *watch) restore() error {
 		}
 		w.tell(restored)
 	}
-	w.last = time.Now()
-	return w.openFiles(f)
+	if err := w.openFiles(f); err != nil {
+		return err
+	}
+	// From now on the files are known to be ours, whatever happens.
+	return w.checkpoint(false)
 }
 
 // tell says what a changed policy made of the state.
@@ -210,6 +216,9 @@ func (w *watch) tell(r *window.Restored) {
 // openFiles cuts the files back to what a checkpoint knows of them.
 func (w *watch) openFiles(f files) (err error) {
 	if w.o.Verdicts != "" {
+		if f.name != w.o.Verdicts {
+			f.verdicts = -1 // not ours
+		}
 		if w.verdicts, err = sinks.OpenAppend(w.o.Verdicts, f.verdicts); err != nil {
 			return err
 		}
@@ -291,6 +300,7 @@ func (w *watch) publish(f files) error {
 // syncFiles makes the files last, and begins the next part when it is time.
 func (w *watch) syncFiles(last bool) (f files, err error) {
 	if w.writer != nil {
+		f.name = w.o.Verdicts
 		if err := w.writer.Flush(); err != nil {
 			return f, err
 		}

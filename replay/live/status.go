@@ -89,7 +89,7 @@ func (l *LaneStatus) add(c *ingest.Chunk) {
 }
 
 // refresh is how often the status is brought up to date.
-const refresh = time.Second
+var refresh = time.Second
 
 // status tells how the run stands.
 func (w *watch) status() {

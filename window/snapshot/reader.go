@@ -184,6 +184,9 @@ func (r *Reader) section(want string, read func()) string {
 	return name
 }
 
+// Skip passes over what is left of the section.
+func (r *Reader) Skip() { r.at = r.end }
+
 // Done says that nothing may be left but sections of which the reader knows
 // nothing, and returns Err.
 func (r *Reader) Done() error {
