@@ -100,31 +100,37 @@ func (out *outputs) close(p *policy.Policy, s replay.Summary) error {
 		return nil
 	}
 	r := s.Result
-	run := parquet.Run{
-		Version: version(), Created: time.Now().UnixMicro(), Policy: string(p.Source), PolicyHash: p.Hash,
-		Lateness: s.Lateness.Value.Seconds(), Disorder: math.NaN(), WorstLate: r.Order.WorstLate.Seconds(), Tied: r.Order.Tied,
-		HashIDs: out.hashIDs, Keyed: out.keyed, Rules: r.Rules,
-		Lines: r.Account.Lines, Judged: r.Account.Judged, Blank: r.Account.Blank, Malformed: r.Account.Malformed,
-		Duplicate: r.Account.Duplicate, Late: r.Account.Late,
-	}
+	run := runOf(p, r.Totals, r.Rules, r.Streams, r.Order)
+	run.Lateness, run.HashIDs, run.Keyed = s.Lateness.Value.Seconds(), out.hashIDs, out.keyed
 	if s.Lateness.Measured {
 		run.Disorder = s.Lateness.Disorder.Seconds()
 	}
-	for i, n := range r.Excluded {
+	return out.dataset.Close(run)
+}
+
+// runOf describes a run, all but how it was asked for.
+func runOf(p *policy.Policy, t replay.Totals, rules []window.RuleAccount, streams []replay.StreamResult, order window.OrderStats) parquet.Run {
+	a := t.Account
+	run := parquet.Run{
+		Version: version(), Created: time.Now().UnixMicro(), Policy: string(p.Source), PolicyHash: p.Hash,
+		Disorder: math.NaN(), WorstLate: order.WorstLate.Seconds(), Tied: order.Tied, Rules: rules,
+		Lines: a.Lines, Judged: a.Judged, Blank: a.Blank, Malformed: a.Malformed, Duplicate: a.Duplicate, Late: a.Late,
+	}
+	for i, n := range t.Excluded {
 		x := parquet.Exclusion{Requests: n}
 		if i < len(p.Exclude) {
 			x.Name, x.Match = p.Exclude[i].Name, p.Exclude[i].Text
 		}
 		run.Excluded = append(run.Excluded, x)
 	}
-	for _, st := range r.Streams {
+	for _, st := range streams {
 		log := parquet.Log{Name: st.Name, Format: st.Format, Lines: st.Lines, Bytes: st.Bytes}
 		if st.Err != nil {
 			log.Error = st.Err.Error()
 		}
 		run.Logs = append(run.Logs, log)
 	}
-	return out.dataset.Close(run)
+	return run
 }
 
 // abort removes what was not closed.

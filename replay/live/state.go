@@ -29,11 +29,11 @@ type commit struct {
 type files struct {
 	name     string // of the file of verdicts
 	verdicts int64  // its length
-	part     int64 // number of the part that is gathered
-	first    int64 // number of its first event
-	next     int64 // number of the event to come
-	spool    int64 // length of its file
-	began    int64 // when its first row came, microseconds; 0 if it is empty
+	part     int64  // number of the part that is gathered
+	first    int64  // number of its first event
+	next     int64  // number of the event to come
+	spool    int64  // length of its file
+	began    int64  // when its first row came, microseconds; 0 if it is empty
 
 	// The part before it, which is to be published, again if need be.
 	closed, closedFirst int64 // closed is 0 if there is none

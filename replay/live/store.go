@@ -60,6 +60,15 @@ func OpenStore(dir string) (*Store, error) {
 		lock.Close()
 		return nil, fmt.Errorf("%s: another loopgauge is at work with this state: stop it, or give this one another --state", dir)
 	}
+	// What a process left that was killed while it wrote.
+	half, err := filepath.Glob(filepath.Join(dir, "."+prefix+"*.tmp"))
+	for _, f := range half {
+		err = errors.Join(err, os.Remove(f))
+	}
+	if err != nil {
+		lock.Close()
+		return nil, err
+	}
 	return &Store{dir: dir, lock: lock, next: 1}, nil
 }
 
@@ -90,6 +99,12 @@ func (s *Store) numbers() ([]int64, error) {
 	slices.Sort(list)
 	slices.Reverse(list)
 	return list, nil
+}
+
+// Any tells whether there is a checkpoint.
+func (s *Store) Any() (bool, error) {
+	numbers, err := s.numbers()
+	return len(numbers) > 0, err
 }
 
 // Load returns the newest checkpoint that is whole, and why newer ones were
@@ -168,9 +183,6 @@ func (s *Store) Write(state []byte) error {
 	if err := f.Commit(); err != nil {
 		return err
 	}
-	if err := syncDir(s.dir); err != nil {
-		return err
-	}
 	s.next++
 	numbers, err := s.numbers()
 	if err != nil {
@@ -184,14 +196,4 @@ func (s *Store) Write(state []byte) error {
 		}
 	}
 	return nil
-}
-
-// syncDir makes a rename in a directory last.
-func syncDir(dir string) error {
-	d, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	defer d.Close()
-	return d.Sync()
 }

@@ -78,6 +78,15 @@ func Discard(dir, part string) error {
 	return nil
 }
 
+// PolicyHash is that of the policy that the last part was made by.
+func PolicyHash(dir string) (string, error) {
+	r, err := Open(dir)
+	if err != nil {
+		return "", err
+	}
+	return r.Run.PolicyHash, nil
+}
+
 // Holds tells whether dir holds events, of a run that has ended or not.
 func Holds(dir string) bool {
 	files, err := filepath.Glob(filepath.Join(escaped(dir), "events", "*", "*.parquet"))

@@ -28,7 +28,7 @@ type Policy struct {
 	Rules       []*window.Rule
 	Exclude     []window.Exclusion
 	Prices      map[string]Price
-	Sinks       []string // names of the sinks asked for, in their order
+	Sinks       []Sink // where alerts go, in their order
 
 	Source []byte // the policy in force as YAML, profiles written out
 	Hash   string // hex SHA-256 of Source
@@ -49,6 +49,14 @@ type Price struct{ Input, Output float64 }
 func (p *Policy) Price(model string) (in, out float64, ok bool) {
 	price, ok := p.Prices[model]
 	return price.Input, price.Output, ok
+}
+
+// Sink is one sink with its settings. A text of the form ${NAME} stands for a
+// variable of the environment; nothing here has looked at it.
+type Sink struct {
+	Name     string
+	Settings map[string]string
+	Place    string // file:line:column: path, for problems that only the sink can see
 }
 
 // DefaultLateness is how far a live stream may be out of order.
@@ -96,7 +104,7 @@ type draft struct {
 	exclude    []exclusionDraft
 	prices     map[string]Price
 	priceOrder []string
-	sinks      []string
+	sinks      []Sink
 }
 
 type exclusionDraft struct {
@@ -179,8 +187,16 @@ func (r *reader) sinks(n ast.Node, at place, d *draft) {
 			r.problem(at, "no sink is called %q%s", name, suggest(name, sinkNames))
 			return
 		}
-		d.sinks = append(d.sinks, name)
 		r.secrets(m.Values[0].Value, at.path+"."+name)
+		sink := Sink{Name: name, Settings: map[string]string{}, Place: fmt.Sprintf("%s:%d:%d: %s.%s", r.file, at.line, at.column, at.path, name)}
+		if settings, ok := asMapping(m.Values[0].Value); ok {
+			for _, v := range settings.Values {
+				if scalar, ok := v.Value.(ast.ScalarNode); ok {
+					sink.Settings[keyText(v.Key)] = fmt.Sprint(scalar.GetValue())
+				}
+			}
+		}
+		d.sinks = append(d.sinks, sink)
 	})
 }
 
