@@ -152,14 +152,24 @@ func (p *parts) drawPlan(t *rapid.T, rules int) *Plan {
 	return NewPlan(list, []Exclusion{{Name: "probes", Text: "a"}, {Name: "tests", Text: "b"}})
 }
 
-// drawEvent draws an event of the plan that has every field or lacks it.
-func (p *parts) drawEvent(t *rapid.T, plan *Plan, now int64, at fingerprint.Position) *Event {
+// request is what an event of any plan can be made of.
+type request struct {
+	Event      // what does not depend on the plan
+	exclude    string
+	identities map[*fingerprint.Identity]Prints
+	scopes     map[*fingerprint.Scope]Scope
+	choices    map[string]int // by rule: of how many ways to see it
+}
+
+// drawRequest draws a request that has every field or lacks it.
+func (p *parts) drawRequest(t *rapid.T, now int64, at fingerprint.Position) *request {
 	maybe := func(label string) bool { return rapid.IntRange(0, 3).Draw(t, label) == 0 }
 	text := func(label string, of ...string) string { return rapid.SampledFrom(append(of, "")).Draw(t, label) }
 	number := func(label string) int64 {
 		return rapid.SampledFrom([]int64{fingerprint.Unknown, 0, 1, 7, 1 << 40}).Draw(t, label)
 	}
-	ev := &Event{
+	r := &request{identities: map[*fingerprint.Identity]Prints{}, scopes: map[*fingerprint.Scope]Scope{}, choices: map[string]int{}}
+	r.Event = Event{
 		Time: now, Start: fingerprint.NoTime, Position: at,
 		ID: text("id", "1", "2", "3", "4", "5", "6"), Method: "POST", Path: text("path", "/v1"), Caller: text("caller", "key-1", "key-2"), User: text("user", "u"),
 		Session: text("session", "s", "u"), Model: text("model", "gpt"), Backend: text("backend", "b"),
@@ -168,28 +178,27 @@ func (p *parts) drawEvent(t *rapid.T, plan *Plan, now int64, at fingerprint.Posi
 		Stream: fingerprint.Tri(rapid.IntRange(0, 2).Draw(t, "stream")), Cached: fingerprint.Tri(rapid.IntRange(0, 2).Draw(t, "cached")),
 	}
 	if maybe("start") {
-		ev.Start = now - number("call")
+		r.Start = now - number("call")
 	}
 	if rapid.IntRange(0, 9).Draw(t, "excluded") == 0 {
-		ev.Exclude = rapid.IntRange(1, len(plan.Exclusions)).Draw(t, "by")
-		return ev
+		r.exclude = rapid.SampledFrom([]string{"probes", "tests"}).Draw(t, "by")
 	}
-	for i := range plan.Identities {
+	for _, id := range p.identities {
 		var prints Prints
 		if maybe("no prints") {
 			prints.Cause = rapid.SampledFrom([]fingerprint.Cause{fingerprint.Computable, fingerprint.NoBody, fingerprint.NoToolCall}).Draw(t, "cause")
 		} else {
 			for range rapid.IntRange(1, 2).Draw(t, "prints") {
 				f := p.print(rapid.SampledFrom([]string{"A", "A", "A", "B", "C"}).Draw(t, "print"))
-				if plan.Identities[i].Name == "fairvisor" {
+				if id.Name == "fairvisor" {
 					f, _ = fingerprint.FromBytes(f.Bytes()[:4])
 				}
 				prints.Fingerprints = append(prints.Fingerprints, f)
 			}
 		}
-		ev.Prints = append(ev.Prints, prints)
+		r.identities[id] = prints
 	}
-	for _, s := range plan.Scopes {
+	for _, s := range p.scopes {
 		scope := p.scope(rapid.SampledFrom([]string{"s", "s", "u"}).Draw(t, "scope"))
 		if len(s.Fields) == 0 {
 			scope.Values = nil
@@ -199,29 +208,53 @@ func (p *parts) drawEvent(t *rapid.T, plan *Plan, now int64, at fingerprint.Posi
 		} else {
 			scope.FellBack = maybe("fell back")
 		}
-		ev.Scopes = append(ev.Scopes, scope)
+		r.scopes[s] = scope
 	}
-	for _, r := range plan.Rules {
-		ev.Rules = append(ev.Rules, Choice(rapid.IntRange(-2, len(r.Overrides)-1).Draw(t, "choice")))
+	for _, name := range []string{"r0", "r1", "r2"} {
+		r.choices[name] = rapid.IntRange(0, 11).Draw(t, "choice")
 	}
-	return ev
+	return r
+}
+
+// event makes the event that an extractor of the plan would make.
+func (r *request) event(plan *Plan) *Event {
+	ev := r.Event
+	ev.Exclude = slices.IndexFunc(plan.Exclusions, func(x Exclusion) bool { return x.Name == r.exclude }) + 1
+	if ev.Exclude > 0 {
+		return &ev
+	}
+	for _, id := range plan.Identities {
+		ev.Prints = append(ev.Prints, r.identities[id])
+	}
+	for _, s := range plan.Scopes {
+		ev.Scopes = append(ev.Scopes, r.scopes[s])
+	}
+	for _, rule := range plan.Rules {
+		ways := len(rule.Overrides) + 2
+		ev.Rules = append(ev.Rules, NotMatched+Choice((r.choices[rule.Name]+1)%ways))
+	}
+	return &ev
+}
+
+// drawEvent draws an event of the plan.
+func (p *parts) drawEvent(t *rapid.T, plan *Plan, now int64, at fingerprint.Position) *Event {
+	return p.drawRequest(t, now, at).event(plan)
 }
 
 // happening is one thing that happens to an Order: an event, or one of the others.
 type happening struct {
-	event  *Event
-	idle   bool
-	close  bool
-	open   bool
-	first  int64
-	stream int32
+	request *request
+	idle    bool
+	close   bool
+	open    bool
+	first   int64
+	stream  int32
 }
 
 func (p *process) do(s happening) {
 	switch {
-	case s.event != nil:
-		ev := *s.event // a run must not share what it is given
-		p.push(&ev)
+	case s.request != nil:
+		p.push(s.request.event(p.Plan))
 	case s.idle:
 		p.Order.Idle(s.stream)
 	case s.close:
@@ -233,7 +266,7 @@ func (p *process) do(s happening) {
 }
 
 // drawSteps draws what happens to a few streams.
-func (p *parts) drawSteps(t *rapid.T, plan *Plan) (steps []happening) {
+func (p *parts) drawSteps(t *rapid.T) (steps []happening) {
 	streams := int32(rapid.IntRange(1, 3).Draw(t, "streams"))
 	now := make([]int64, streams)
 	for i := range streams {
@@ -251,8 +284,8 @@ func (p *parts) drawSteps(t *rapid.T, plan *Plan) (steps []happening) {
 		default:
 			now[i] += int64(rapid.SampledFrom([]int{0, 0, 1, 1, 2, 5, 13, 30}).Draw(t, "pause"))
 			at := now[i] - int64(rapid.SampledFrom([]int{0, 0, 0, 1, 3, 9, -int(2 * JumpLimit / time.Microsecond)}).Draw(t, "back"))
-			ev := p.drawEvent(t, plan, at, fingerprint.Position{Stream: i, Offset: int64(100 * k), Line: int64(k), Item: int32(k % 2)})
-			steps = append(steps, happening{event: ev})
+			r := p.drawRequest(t, at, fingerprint.Position{Stream: i, Offset: int64(100 * k), Line: int64(k), Item: int32(k % 2)})
+			steps = append(steps, happening{request: r})
 		}
 	}
 	return steps
@@ -271,7 +304,7 @@ func TestRestartChangesNothing(t *testing.T) {
 			horizon:  time.Duration(rapid.SampledFrom([]int{0, 5, 50}).Draw(rt, "horizon")) * time.Microsecond,
 			extract:  ExtractOptions{Key: []byte(rapid.SampledFrom([]string{"", "secret"}).Draw(rt, "key"))},
 		}
-		steps := parts.drawSteps(rt, plan)
+		steps := parts.drawSteps(rt)
 		want, got := start(o), start(o)
 		for _, s := range steps {
 			want.do(s)
