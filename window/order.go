@@ -26,6 +26,7 @@ type Order struct {
 	waiting  eventHeap
 	stats    OrderStats
 	last     place // of the event released last
+	reached  int64 // the newest time of all streams; fingerprint.NoTime if there is none
 	low      int64 // events before it may be released
 	stale    bool  // low must be found anew
 }
@@ -61,7 +62,7 @@ type frontier struct {
 // NewOrder makes an Order for streams that are out of order by at most
 // lateness.
 func NewOrder(lateness time.Duration) *Order {
-	return &Order{lateness: lateness.Microseconds(), last: place{time: math.MinInt64}, low: math.MaxInt64}
+	return &Order{lateness: lateness.Microseconds(), last: place{time: math.MinInt64}, reached: fingerprint.NoTime, low: math.MaxInt64}
 }
 
 // Open announces a stream whose first event will not be more than the lateness
@@ -73,6 +74,7 @@ func (o *Order) Open(stream int32, first int64) {
 		o.streams = append(o.streams, frontier{newest: fingerprint.NoTime, ahead: math.MaxInt64})
 	}
 	o.streams[stream] = frontier{live: true, newest: first, ahead: math.MaxInt64}
+	o.reached = max(o.reached, first)
 	o.stale = true
 }
 
@@ -134,6 +136,7 @@ func (o *Order) Push(ev *Event) bool {
 		return false
 	}
 	f.advance(ev.Time)
+	o.reached = max(o.reached, f.newest)
 	if placeOf(ev).before(o.last) {
 		o.stats.Late++
 		o.stats.Overtaken++
@@ -192,16 +195,11 @@ func (o *Order) bound() int64 {
 	if t, ok := o.Frontier(); ok {
 		return t
 	}
-	idle, newest := false, int64(fingerprint.NoTime)
-	for i := range o.streams {
-		f := &o.streams[i]
-		idle = idle || f.live && f.idle
-		newest = max(newest, f.newest)
+	ended := !slices.ContainsFunc(o.streams, func(f frontier) bool { return f.live })
+	if ended || o.reached == math.MaxInt64 {
+		return math.MaxInt64
 	}
-	if idle && newest < math.MaxInt64 {
-		return newest + 1
-	}
-	return math.MaxInt64
+	return o.reached + 1
 }
 
 // Stats says what the order has seen so far.
@@ -263,6 +261,7 @@ func (o *Order) save(s *saver, events *EventWriter) {
 	s.Uvarint(uint64(o.stats.WorstLate))
 	s.Uvarint(uint64(o.stats.Overtaken))
 	s.Uvarint(uint64(o.stats.Tied))
+	s.Varint(o.reached)
 	s.Varint(o.last.time)
 	s.position(o.last.position)
 	// In the order in which they will be released: how they stand in the heap
@@ -283,6 +282,7 @@ func (o *Order) load(l *loader, events *EventReader, m *remapping) {
 	o.stats.WorstLate = time.Duration(l.int64())
 	o.stats.Overtaken = l.int64()
 	o.stats.Tied = l.int64()
+	o.reached = l.Varint()
 	o.last.time = l.Varint()
 	o.last.position = l.position()
 	const least = 14 // bytes of an event
