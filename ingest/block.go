@@ -36,6 +36,12 @@ type Record struct {
 	End    int   // in Data; the record begins where the one before ends
 }
 
+// NewBlock is an empty block with room for BlockSize bytes, to append to.
+func NewBlock() *Block {
+	buf := (*buffers.Get().(*[]byte))[:0]
+	return &Block{Data: buf, memory: buf}
+}
+
 // Release gives the block's memory back. Nothing may hold a part of Data.
 func (b *Block) Release() {
 	recycle(b.memory)

@@ -19,6 +19,8 @@ type Options struct {
 	Format  string // name of the format; empty detects it
 	MaxLine int    // longest line, in bytes without its newline; 0 is DefaultMaxLine
 
+	Latest bool // Follow alone: begin at the end of the files that are there, not with them
+
 	blockSize int // BlockSize unless a test says otherwise
 }
 
@@ -250,8 +252,14 @@ func (s *fileStream) firstTime(head *Block) int64 {
 	part := *head
 	part.Format, part.Stream = s.format, s.index
 	part.Data = part.Data[:nthLine(part.Data, headLines)]
+	return FirstTime(&part)
+}
+
+// FirstTime is the smallest time in a block, in microseconds, 0 if there is
+// none.
+func FirstTime(b *Block) int64 {
 	first := int64(fingerprint.NoTime)
-	NewReader(0).Read(&part, func(r *fingerprint.Request) {
+	NewReader(0).Read(b, func(r *fingerprint.Request) {
 		t := r.Time // the start is the earlier, whichever the run orders by
 		if first == fingerprint.NoTime || t < first {
 			first = t

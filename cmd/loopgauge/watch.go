@@ -5,11 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/loopgauge/loopgauge/ingest"
+	"github.com/loopgauge/loopgauge/ingest/kafka"
 	"github.com/loopgauge/loopgauge/replay/live"
 	"github.com/loopgauge/loopgauge/sinks/parquet"
 	"github.com/loopgauge/loopgauge/window"
@@ -40,17 +42,17 @@ func newWatchCommand(u *ui) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "watch SOURCE...",
 		Short: "Judge a log as it is written, and alert",
-		Long: `Watch reads what is added to files and directories and judges it as replay would,
-for ever. What it remembers stands in --state: stopped, killed or
-restarted, it goes on where it was, and counts nothing twice.
+		Long: `Watch reads a topic of Kafka, or what is added to files and directories, and
+judges it as replay would, for ever. What it remembers stands in --state:
+stopped, killed or restarted, it goes on where it was, and counts nothing twice.
 
 It says what it does on standard error, one line an event. The first SIGTERM or
 Ctrl-C ends it in order, the second at once.`,
 		Example: `  loopgauge watch --state /var/lib/loopgauge /var/log/gateway/
-  loopgauge watch --state state --policy policy.yaml --out data access.log`,
+  loopgauge watch --state state --policy policy.yaml kafka://localhost:9092/llm-log`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return usage(errors.New("no source given: name files, directories or globs"))
+				return usage(errors.New("no source given: name kafka://host:port/topic, or files, directories or globs"))
 			}
 			if f.state == "" {
 				return usage(errors.New("--state is missing: name a directory for what must survive a restart"))
@@ -68,7 +70,7 @@ Ctrl-C ends it in order, the second at once.`,
 	flags.DurationVar(&f.lateness, "lateness", 0, "how far a stream may be out of order (default: the policy's)")
 	flags.DurationVar(&f.idle, "idle", live.DefaultIdle, "silence after which a stream holds the others back no longer")
 	flags.DurationVar(&f.interval, "checkpoint", live.DefaultInterval, "time between checkpoints; alerts do not wait so long")
-	flags.StringVar(&f.start, "start", "earliest", "where to begin without a checkpoint: earliest or latest")
+	flags.StringVar(&f.start, "start", "earliest", "where to begin without a checkpoint: earliest, latest, or a time in a topic")
 	flags.IntVar(&f.maxKeys, "max-keys", maxKeys, "live keys a rule may hold before the least recently used are dropped")
 	flags.BoolVar(&f.hashIDs, "hash-ids", false, "write sessions, users and callers as hashes")
 	flags.StringVar(&f.key, "fingerprint-key", "", "file with a secret key for the fingerprints")
@@ -90,9 +92,6 @@ func (f *watchFlags) run(c *cobra.Command, u *ui, args []string) error {
 	key, err := readKey(f.key)
 	if err != nil {
 		return usage(err)
-	}
-	if f.start != "earliest" && f.start != "latest" {
-		return usage(fmt.Errorf("--start must be earliest or latest, is %q", f.start))
 	}
 	to, err := alertSinks(p, log, f.dryRun)
 	if err != nil {
@@ -116,11 +115,41 @@ func (f *watchFlags) run(c *cobra.Command, u *ui, args []string) error {
 			return err
 		}
 	}
-	o.Feed = func(_ context.Context, marks []ingest.Mark) (ingest.Feed, error) {
-		return ingest.Follow(args, ingest.Options{Format: f.logs.format, MaxLine: int(f.logs.maxLine), Latest: f.start == "latest"}, marks)
+	if o.Feed, err = f.feed(args, o.Store.ID()); err != nil {
+		return usage(err)
 	}
 	return live.Run(c.Context(), o)
 }
+
+// feed says how the source is opened: a topic, or files. state tells this state
+// from all others.
+func (f *watchFlags) feed(args []string, state string) (func(context.Context, []ingest.Mark) (ingest.Feed, error), error) {
+	if !slices.ContainsFunc(args, kafka.IsTopic) {
+		if f.start != "earliest" && f.start != "latest" {
+			return nil, fmt.Errorf("--start must be earliest or latest for files, is %q", f.start)
+		}
+		return func(_ context.Context, marks []ingest.Mark) (ingest.Feed, error) {
+			return ingest.Follow(args, ingest.Options{Format: f.logs.format, MaxLine: int(f.logs.maxLine), Latest: f.start == "latest"}, marks)
+		}, nil
+	}
+	if len(args) > 1 {
+		return nil, errors.New("a topic is watched alone: its partitions have an order that other sources do not share")
+	}
+	c, err := kafka.Parse(args[0])
+	if err != nil {
+		return nil, err
+	}
+	if c.Start, err = kafka.ParseStart(f.start); err != nil {
+		return nil, fmt.Errorf("--start: %w", err)
+	}
+	c.Group, c.State, c.Format, c.MaxLine = defaultGroup, state, f.logs.format, int(f.logs.maxLine)
+	return func(ctx context.Context, marks []ingest.Mark) (ingest.Feed, error) {
+		return kafka.Open(ctx, c, marks)
+	}, nil
+}
+
+// defaultGroup is the consumer group of a watch.
+const defaultGroup = "loopgauge"
 
 func (f *watchFlags) logger(u *ui) (*slog.Logger, error) {
 	o := &slog.HandlerOptions{Level: slog.LevelInfo}

@@ -2,10 +2,12 @@ package live
 
 import (
 	"bytes"
+	"crypto/rand"
 	"crypto/sha256"
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -20,6 +22,7 @@ import (
 // Store keeps the checkpoints of one watch in a directory, which it locks.
 type Store struct {
 	dir  string
+	id   string
 	lock *os.File
 	next int64 // number of the next checkpoint
 }
@@ -69,7 +72,32 @@ func OpenStore(dir string) (*Store, error) {
 		lock.Close()
 		return nil, err
 	}
-	return &Store{dir: dir, lock: lock, next: 1}, nil
+	s := &Store{dir: dir, lock: lock, next: 1}
+	if s.id, err = s.readID(); err != nil {
+		lock.Close()
+		return nil, err
+	}
+	return s, nil
+}
+
+// ID tells this state from all others, for as long as it is there.
+func (s *Store) ID() string { return s.id }
+
+// readID reads the state's id out of the lock file, and makes one if there is
+// none.
+func (s *Store) readID() (string, error) {
+	b, err := io.ReadAll(s.lock)
+	if err != nil {
+		return "", err
+	}
+	if len(b) > 0 {
+		return strings.TrimSpace(string(b)), nil
+	}
+	id := rand.Text()
+	if _, err := s.lock.WriteString(id + "\n"); err != nil {
+		return "", err
+	}
+	return id, s.lock.Sync()
 }
 
 // Close lets others have the directory.
