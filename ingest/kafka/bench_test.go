@@ -60,10 +60,11 @@ func BenchmarkRead(b *testing.B) {
 				if err != nil {
 					b.Fatal(err)
 				}
-				l, err := f.Accept(b.Context())
+				streams, err := f.Accept(b.Context())
 				if err != nil {
 					b.Fatal(err)
 				}
+				l := streams[0]
 				for at := int64(0); at < want; {
 					c, err := l.Next(b.Context())
 					if err != nil {
