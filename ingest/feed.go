@@ -38,8 +38,9 @@ type Chunk struct {
 	Mark  Mark   // where the stream goes on behind it
 	AtEnd bool   // there was nothing more when it was read
 
-	// Lost is how many records were gone before they could be read, and Why
-	// says how that came about. It is meant to be said loudly.
+	// Lost is how many records were gone before they could be read, -1 if that
+	// is not known, and Why says how that came about. It is meant to be said
+	// loudly.
 	Lost int64
 	Why  string
 

@@ -18,6 +18,7 @@ import (
 type Options struct {
 	Format  string // name of the format; empty detects it
 	MaxLine int    // longest line, in bytes without its newline; 0 is DefaultMaxLine
+	Latest  bool   // Follow alone: begin at the end of the files that are there, not with them
 
 	blockSize int // BlockSize unless a test says otherwise
 }
