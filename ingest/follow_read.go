@@ -33,7 +33,7 @@ type followed struct {
 	format   *formats.Format
 	tail     *tail   // nil while the file is closed
 	queue    []piece // read, and held back
-	version  int     // of the place that tail was opened at
+	opened   int     // version of the place that tail was opened at
 	read     int64   // size of the file when it was closed; -1: not since it was found
 	grew     time.Time
 	unseen   bool // of a mark, and not opened yet
@@ -111,9 +111,9 @@ func (s *followed) step() (c Chunk, ok bool, err error) {
 	s.f.reading = max(s.f.reading, s.index)
 	p := s.place
 	s.f.mu.Unlock()
-	if p.version != s.version {
+	if p.version != s.opened {
 		s.shut()
-		s.version, s.read, s.fault = p.version, -1, nil
+		s.opened, s.read, s.fault = p.version, -1, nil
 	}
 	if s.tail == nil && !s.open(&p) {
 		return s.closed(&p)
@@ -273,7 +273,10 @@ func (s *followed) closed(p *place) (c Chunk, ok bool, err error) {
 			return s.lose(s.lostWhy(p)), true, nil
 		}
 	case s.fault != nil && time.Since(s.grew) >= quiet:
-		why := fmt.Sprintf("%v; read up to byte %d", newError(s.name, s.fault, "").Error(), s.position.Offset)
+		if errors.Is(s.fault, io.ErrUnexpectedEOF) {
+			s.fault = errEndsEarly
+		}
+		why := fmt.Sprintf("%v; read up to byte %d", newError(s.name, s.fault, ""), s.position.Offset)
 		s.fault = nil
 		s.done = p.packed // of a plain file there may be more when it can be read again
 		s.grew = time.Now()
