@@ -47,7 +47,8 @@ type follower struct {
 	streams   []*followed // open, by index
 	next      int32       // index of the next new one
 	reading   int32       // highest index that somebody reads
-	fresh     []*followed // not accepted yet
+	fresh     []Live      // not accepted yet
+	accepted  bool        // the streams that there were at first
 	strangers map[string]*stranger
 
 	arrived chan struct{} // fresh has got something
@@ -188,16 +189,15 @@ func (f *follower) enter(s *followed) {
 	signal(f.arrived)
 }
 
-func (f *follower) Accept(ctx context.Context) (Live, error) {
+func (f *follower) Accept(ctx context.Context) ([]Live, error) {
 	for {
 		f.mu.Lock()
-		if len(f.fresh) > 0 {
-			s := f.fresh[0]
-			f.fresh = f.fresh[1:]
-			f.mu.Unlock()
-			return s, nil
-		}
+		list, first := f.fresh, !f.accepted
+		f.fresh, f.accepted = nil, true
 		f.mu.Unlock()
+		if first || len(list) > 0 {
+			return list, nil
+		}
 		select {
 		case <-ctx.Done():
 			return nil, ctx.Err()

@@ -76,11 +76,13 @@ func (c *consumer) begin(marks []Mark) {
 	c.feed, c.stop = feed, stop
 	c.done.Go(func() {
 		for {
-			s, err := feed.Accept(ctx)
+			list, err := feed.Accept(ctx)
 			if err != nil {
 				return
 			}
-			c.done.Go(func() { c.read(ctx, s) })
+			for _, s := range list {
+				c.done.Go(func() { c.read(ctx, s) })
+			}
 		}
 	})
 }
