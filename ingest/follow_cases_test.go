@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -352,4 +353,45 @@ func TestRotation(t *testing.T) {
 	g("1", "20261121", false)
 	g("", "1", false)
 	g("1", "1", false)
+}
+
+// TestLookIsNotOneMoment: what a look saw may be over when it is judged.
+func TestLookIsNotOneMoment(t *testing.T) {
+	dir := t.TempDir()
+	text := record("a") + "\n" + record("b") + "\n"
+	path := write(t, dir, "app.log", []byte(text))
+	info, err := os.Stat(path)
+	must(t, err)
+	f := &follower{strangers: map[string]*stranger{}}
+	s := f.stream(Mark{Name: path})
+	s.place = place{head: headOf([]byte(text)), path: path, id: inode(info), size: 20, offset: int64(len(text))}
+
+	// The reader read more than the look saw.
+	e := newEntry(path, info)
+	e.size = 20
+	if !s.holds(e) || s.cut {
+		t.Error("a file that grew during the look is taken for truncated")
+	}
+	// The original was truncated after the copy was seen.
+	twin := newEntry(write(t, dir, "app.log.1", []byte(text)), info)
+	info, err = os.Stat(twin.path)
+	must(t, err)
+	twin = newEntry(twin.path, info)
+	if same, sure := f.isCopy(twin, f.meet(twin), s); !same || !sure {
+		t.Error("the copy is not known")
+	}
+	must(t, os.WriteFile(path, []byte(record("c")+"\n"), 0o666))
+	if _, sure := f.isCopy(twin, f.meet(twin), s); sure {
+		t.Error("a copy is compared with what its original has become")
+	}
+	// A directory could not be read.
+	must(t, os.Remove(path))
+	for _, partial := range []bool{true, false} {
+		if _, gone := f.stay(&sight{partial: partial}, s); gone == partial {
+			t.Errorf("partial %v: gone is %v", partial, gone)
+		}
+	}
+	if !unreachable(newError(path, &os.PathError{Err: syscall.ESTALE}, "")) || unreachable(newError(path, &os.PathError{Err: syscall.ENOENT}, "")) {
+		t.Error("an outage and an absence are mixed up")
+	}
 }
