@@ -20,8 +20,6 @@ type Options struct {
 	MaxLine int    // longest line, in bytes without its newline; 0 is DefaultMaxLine
 	Latest  bool   // Follow alone: begin at the end of the files that are there, not with them
 
-	Latest bool // Follow alone: begin at the end of the files that are there, not with them
-
 	blockSize int // BlockSize unless a test says otherwise
 }
 

@@ -349,4 +349,3 @@ func (r *recorder) check(t *testing.T, crashes int) {
 		t.Errorf("%d repeats without a crash", repeats)
 	}
 }
-
