@@ -269,5 +269,8 @@ func FuzzLoad(f *testing.F) {
 	p, o := sample(f)
 	f.Add(sampleState(f))
 	f.Add(start(o).saved())
-	f.Fuzz(func(t *testing.T, data []byte) { loadDamaged(t, p, o, data) })
+	f.Fuzz(func(t *testing.T, data []byte) {
+		p.tb = t // what it makes from here on is made for t
+		loadDamaged(t, p, o, data)
+	})
 }
