@@ -244,7 +244,7 @@ func loadDamaged(tb testing.TB, p *parts, o processOptions, data []byte) {
 func TestDamagedStates(t *testing.T) {
 	p, o := sample(t)
 	state := sampleState(t)
-	for n := 0; n < len(state); n += 7 {
+	for n := 0; n < len(state); n += 41 {
 		if _, err := start(o).Load(snapshot.NewReader(state[:n])); err == nil {
 			t.Errorf("a state cut at byte %d of %d is taken", n, len(state))
 		}

@@ -106,6 +106,8 @@ func TestOrderOfLiveStreams(t *testing.T) {
 				ev := &Event{Time: int64(rapid.IntRange(0, 80).Draw(t, "time")), Position: fingerprint.Position{Stream: i, Offset: int64(k)}}
 				if s.begun && rapid.Bool().Draw(t, "near") {
 					ev.Time = s.newest + int64(rapid.IntRange(-9, 3).Draw(t, "step"))
+				} else if n := len(want.released); n > 0 && rapid.Bool().Draw(t, "tied") {
+					ev.Time = want.released[n-1].Time
 				}
 				if got, want := o.Push(ev), want.push(ev); got != want {
 					t.Fatalf("%s is taken: %v, want %v", show([]*Event{ev}), got, want)

@@ -25,7 +25,7 @@ func manyKeys(tb testing.TB, kind string, keys int) (State, func() State) {
 	s := fresh()
 	ev := newNames(tb).event(0, "s", []string{"A"}, 1)
 	for i := range 2 * keys {
-		k := (uint64(i)*0x9E3779B97F4A7C15 >> 16) % uint64(keys)
+		k := (uint64(i) * 0x9E3779B97F4A7C15 >> 16) % uint64(keys)
 		ev.Time = int64(i)
 		binary.LittleEndian.PutUint64(ev.Scopes[0].Key[:], k*0x9E3779B97F4A7C15)
 		s.Engine.Judge(ev)
