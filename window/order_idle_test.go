@@ -229,4 +229,9 @@ func TestFirstEventOpens(t *testing.T) {
 	if o.Push(at(0, time.Hour-11*time.Second)) {
 		t.Error("taken, and further behind than the lateness")
 	}
+	o.Open(2, fingerprint.NoTime)
+	o.Push(at(2, -time.Hour)) // before 1970, and no jump
+	if from, _ := o.Frontier(); from != (-time.Hour - 10*time.Second).Microseconds() {
+		t.Errorf("the frontier is %d, want that of stream 2", from)
+	}
 }

@@ -1,7 +1,6 @@
 package snapshot
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"math"
@@ -237,7 +236,7 @@ func FuzzReader(f *testing.F) {
 		}
 		read()
 		_ = r.Done()
-		if r.Err() != nil && !bytes.HasPrefix([]byte(r.Err().Error()), []byte("snapshot, ")) {
+		if r.Err() != nil && !strings.HasPrefix(r.Err().Error(), "snapshot, ") {
 			t.Error(r.Err())
 		}
 	})
