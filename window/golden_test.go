@@ -244,7 +244,7 @@ func loadDamaged(tb testing.TB, p *parts, o processOptions, data []byte) {
 func TestDamagedStates(t *testing.T) {
 	p, o := sample(t)
 	state := sampleState(t)
-	for n := 0; n < len(state); n += 7 {
+	for n := 0; n < len(state); n += 41 {
 		if _, err := start(o).Load(snapshot.NewReader(state[:n])); err == nil {
 			t.Errorf("a state cut at byte %d of %d is taken", n, len(state))
 		}
@@ -271,5 +271,8 @@ func FuzzLoad(f *testing.F) {
 	p, o := sample(f)
 	f.Add(sampleState(f))
 	f.Add(start(o).saved())
-	f.Fuzz(func(t *testing.T, data []byte) { loadDamaged(t, p, o, data) })
+	f.Fuzz(func(t *testing.T, data []byte) {
+		p.tb = t // what it makes from here on is made for t
+		loadDamaged(t, p, o, data)
+	})
 }

@@ -255,3 +255,37 @@ func TestWaitingEvents(t *testing.T) {
 	f(NewPlan([]*Rule{a}, []Exclusion{{Name: "x", Text: "3"}, y}), "[0] 1; [-2] 0; y")
 	f(NewPlan(nil, []Exclusion{x}), "[]; x; []")
 }
+
+// TestHidingNames: once ids are to be hashed, what was saved before says no
+// name any more.
+func TestHidingNames(t *testing.T) {
+	s := newSwitched(t, Rule{Counter: CounterSpec{Kind: "sliding", Window: time.Minute}, Threshold: 2, Action: Warn})
+	s.counts(3)
+	ev := s.parts.event(100e6, "s", []string{"A"}, 1)
+	ev.User, ev.Caller = "ann", "team-a"
+	s.Order.Push(ev)
+	o := s.o
+	o.extract = ExtractOptions{HashIDs: true, Key: []byte("k")}
+	p, restored := s.restart(t, o)
+	p.Order.Close(0)
+	waited := p.Order.Pop()
+	x := s.Plan.NewExtractor(o.extract)
+	f := func(what, got, name string) {
+		t.Helper()
+		if want := x.person([]byte(name)); got != want || !strings.HasPrefix(got, "id-") {
+			t.Errorf("%s is %s, want %s", what, got, want)
+		}
+	}
+	f("the session that waited", waited.Session, "s")
+	f("the user that waited", waited.User, "ann")
+	f("the caller that waited", waited.Caller, "team-a")
+	if len(waited.Prints[0].Fingerprints) > 0 || waited.Scopes[0].Values != nil || waited.Rules[0] != NotMatched {
+		t.Errorf("what was made with another key is there: %s", shown(waited))
+	}
+	ended := restored.Ended[0]
+	f("the session of the episode", ended.Session, "s")
+	f("the scope of the episode", ended.Scope[0], "s")
+	if ended.Rule.Name != "r" || ended.Rule.Scope.Fields[0] != "session" || ended.Rule.Counter != s.rule.Counter || ended.Rule.Identity.Name != s.rule.Identity.Name {
+		t.Errorf("the rule of the episode is %+v", ended.Rule)
+	}
+}

@@ -56,13 +56,11 @@ func tell(ep *Episode) string {
 
 func (p *process) say(what ...any) { p.said = append(p.said, fmt.Sprintln(what...)) }
 
-func (p *process) push(ev *Event) bool {
-	taken := p.Order.Push(ev)
-	if !taken {
+func (p *process) push(ev *Event) {
+	if !p.Order.Push(ev) {
 		p.say("late", ev.Time, ev.Position)
 	}
 	p.release()
-	return taken
 }
 
 func (p *process) release() {
