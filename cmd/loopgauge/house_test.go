@@ -44,7 +44,7 @@ var mayImport = map[string][]string{
 	"replay/report":          {"replay/tune", "replay", "replay/term", "window", "fingerprint"},
 	"replay/scenario":        {"replay", "replay/term", "ingest/formats", "window/policy", "window", "fingerprint"},
 	"cmd/loopgauge": {
-		"replay/report", "replay/tune", "replay/scenario", "replay/term", "replay", "sinks/parquet", "sinks", "ingest", "ingest/formats",
+		"replay/report", "replay/tune", "replay/scenario", "replay/term", "replay", "sinks/parquet", "sinks", "ingest", "ingest/formats", "ingest/kafka",
 		"window/policy", "window", "fingerprint", "fingerprint/rawjson",
 	},
 	"scripts/bench/grow": {},
