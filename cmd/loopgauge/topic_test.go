@@ -57,7 +57,6 @@ func TestTopic(t *testing.T) {
 
 	call := func(want int, args ...string) (out, errs string) {
 		t.Helper()
-		defer func(b time.Time) { t.Log(args, time.Since(b)) }(time.Now())
 		var stdout, stderr bytes.Buffer
 		if code := run(t.Context(), newUI(strings.NewReader(""), &stdout, &stderr), args); code != want {
 			t.Fatalf("%v: exit code %d, want %d\n%s", args, code, want, stderr.String())
