@@ -188,7 +188,7 @@ func (f *testFlags) test(ctx context.Context, u *ui, file string, r *scenario.Re
 		return none, usage(err)
 	}
 	logs := logFlags{format: fixture.Format, maxLine: ingest.DefaultMaxLine}
-	streams, unread, err := logs.open(u, fixture.Logs)
+	streams, unread, err := logs.open(ctx, u, fixture.Logs)
 	if err = errors.Join(append(unread, err)...); err != nil {
 		for _, s := range streams {
 			s.Close()

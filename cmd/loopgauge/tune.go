@@ -81,7 +81,7 @@ func (f *tuneFlags) run(ctx context.Context, u *ui, args []string, chosen *time.
 	if !own {
 		f.rules.profiles = sweptProfiles
 	}
-	p, err := f.rules.load()
+	p, err := f.load()
 	if err != nil {
 		return err
 	}
@@ -104,7 +104,7 @@ func (f *tuneFlags) run(ctx context.Context, u *ui, args []string, chosen *time.
 	if err != nil {
 		return err
 	}
-	in, failed, err := f.logs.input(u, args)
+	in, failed, err := f.logs.input(ctx, u, args)
 	if err != nil {
 		return err
 	}

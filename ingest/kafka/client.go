@@ -173,7 +173,9 @@ func (t *topicResponse) read(answer []byte) error {
 		w.compact()
 		w.int32()
 		w.compact()
-		w.tags()
+		if w.tags(); w.short {
+			return errShort
+		}
 	}
 	w.compact() // cluster
 	w.int32()   // controller
