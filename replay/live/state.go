@@ -84,7 +84,7 @@ func (w *watch) save(s *snapshot.Writer, f files) {
 	})
 	s.Section("totals", func() {
 		p := w.pipeline
-		for _, n := range accountFields(&p.Account) {
+		for _, n := range p.Account.Fields() {
 			s.Varint(*n)
 		}
 		s.Varint(p.First)
@@ -104,10 +104,6 @@ func (w *watch) save(s *snapshot.Writer, f files) {
 			s.Varint(*n)
 		}
 	})
-}
-
-func accountFields(a *replay.Account) []*int64 {
-	return []*int64{&a.Lines, &a.Judged, &a.Blank, &a.Malformed, &a.Duplicate, &a.Late, &a.Excluded}
 }
 
 func (f *files) fields() []*int64 {
@@ -138,7 +134,7 @@ func (w *watch) load(r *snapshot.Reader) (f files, restored *window.Restored, er
 	})
 	r.Section("totals", func() {
 		p := w.pipeline
-		for _, n := range accountFields(&p.Account) {
+		for _, n := range p.Account.Fields() {
 			*n = r.Varint()
 		}
 		p.First, p.Last = r.Varint(), r.Varint()
