@@ -86,8 +86,8 @@ type judge struct {
 	verdicts  []byte // since the last checkpoint
 
 	mark    ingest.Mark // behind all that was taken in
-	origins []place // by partition of the raw topic: the newest record that has come; older ones are repeats
-	targets int // partitions of the topic, as extract knew them; 0 if nothing has come
+	origins []place     // by partition of the raw topic: the newest record that has come; older ones are repeats
+	targets int         // partitions of the topic, as extract knew them; 0 if nothing has come
 
 	dirty bool
 	last  time.Time // when the last checkpoint was written
