@@ -28,7 +28,8 @@ type Live interface {
 	// is the context's, io.EOF if nothing will ever follow (a file that was
 	// rotated away and read to its end), or says why the stream cannot go on.
 	// Whatever can be ridden out, a broker's restart or a file that is gone
-	// for a moment, is no error.
+	// for a moment, is no error: as long as the source cannot be looked at,
+	// chunks come about once a second that hold nothing and are not AtEnd.
 	Next(ctx context.Context) (Chunk, error)
 }
 
@@ -39,7 +40,8 @@ type Chunk struct {
 	AtEnd bool   // there was nothing more when it was read
 
 	// Lost is how many records were gone before they could be read, and Why
-	// says how that came about. It is meant to be said loudly.
+	// says how that came about. It is meant to be said loudly, also where
+	// nothing is lost, or nobody knows how much.
 	Lost int64
 	Why  string
 
@@ -55,5 +57,5 @@ type Mark struct {
 	Format string // as recognised; empty if no record has come yet
 	Offset int64  // of the next record in the topic, or of the next byte in the file
 	Line   int64  // lines before that; 0 in a topic
-	File   string // tells a file from others of its name; empty in a topic
+	File   string // tells a file, or a topic, from others of its name
 }
