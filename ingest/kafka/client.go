@@ -40,7 +40,10 @@ func newClient(config *Config) (*client, error) {
 	if mechanism, err = config.SASL.mechanism(); err != nil {
 		return nil, config.fail(fmt.Errorf("sasl: %w", err), "")
 	}
-	dial := (&net.Dialer{Timeout: 5 * time.Second}).DialContext
+	dial := config.dial
+	if dial == nil {
+		dial = (&net.Dialer{Timeout: 5 * time.Second}).DialContext
+	}
 	c := &client{
 		config: config,
 		addr:   kafka.TCP(config.Brokers...),

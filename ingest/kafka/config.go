@@ -2,6 +2,7 @@ package kafka
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"net"
@@ -34,6 +35,8 @@ type Config struct {
 
 	SessionTimeout time.Duration // after which a silent member is taken for dead; 0 is 30 s
 	Heartbeat      time.Duration // how often a member says that it lives; 0 is a tenth of that
+
+	dial func(context.Context, string, string) (net.Conn, error) // the network's unless a test says otherwise
 }
 
 // Start is where a feed begins that goes on from nothing: if all is empty,
