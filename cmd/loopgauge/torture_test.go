@@ -213,7 +213,7 @@ func assign(random *rand.Rand, lines []string) [][]string {
 	// What comes far later, and is confirmed, closes every episode.
 	for p := range split {
 		for i := range 2 {
-			split[p] = append(split[p], fmt.Sprintf(`{"time":"2026-11-21T12:00:0%dZ","id":"end-%d-%d"}`, i, p, i))
+			split[p] = append(split[p], fmt.Sprintf(`{"time":"2026-11-21T12:00:00Z","id":"end-%d-%d"}`, p, i))
 		}
 	}
 	return split
@@ -260,7 +260,8 @@ func (w *watching) kill(t *testing.T) {
 	<-w.done
 }
 
-// settle waits until nothing is added to a file any more.
+// settle waits until nothing is added to a file any more. There are records
+// for it, and nothing in the way.
 func (w *watching) settle(t *testing.T, file string) {
 	t.Helper()
 	const calm = 10 * time.Second
@@ -274,7 +275,7 @@ func (w *watching) settle(t *testing.T, file string) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if info.Size() != size {
+		if info.Size() != size || size == 0 {
 			size, since = info.Size(), time.Now()
 		}
 	}

@@ -51,7 +51,7 @@ func newClient(config *Config) (*client, error) {
 			Dial: dial, MetadataTTL: layoutAge, MetadataTopics: []string{config.Topic},
 			ClientID: clientID, TLS: encrypted, SASL: mechanism,
 		},
-		dialer: &kafka.Dialer{ClientID: clientID, DialFunc: dial, Timeout: 5 * time.Second, TLS: encrypted, SASLMechanism: mechanism},
+		dialer: &kafka.Dialer{ClientID: config.memberName(), DialFunc: dial, Timeout: 5 * time.Second, TLS: encrypted, SASLMechanism: mechanism},
 	}
 	c.kafka = &kafka.Client{Addr: c.addr, Timeout: 10 * time.Second, Transport: c.transport}
 	return c, nil

@@ -175,3 +175,12 @@ func (c *Config) heartbeat() time.Duration { return cmp.Or(c.Heartbeat, c.sessio
 func (c *Config) fail(err error, hint string) error {
 	return &ingest.Error{Path: c.String(), Err: err, Hint: hint}
 }
+
+// memberName is how the brokers call our member of the group: by its state,
+// which one process at a time may use.
+func (c *Config) memberName() string {
+	if c.State == "" {
+		return clientID
+	}
+	return clientID + "-" + c.State
+}
