@@ -37,25 +37,38 @@ func TestElementsAreTheLoop(t *testing.T) {
 		text = append(text, rapid.SampledFrom([]string{``, `,"after":[{}]`, ` }`}).Draw(t, "after")...)
 		depth := rapid.SampledFrom([]int{0, 1, MaxDepth - 3, MaxDepth - 1, MaxDepth}).Draw(t, "depth")
 
-		before := []Value{Value("kept")}
-		fast, slow := Scanner{buf: text, depth: depth}, Scanner{buf: text, depth: depth}
-		got := fast.Elements(before)
-		want := before
-		for slow.Array(); slow.NextElement(); {
-			want = append(want, slow.Value())
-		}
-		if fast.pos != slow.pos || fast.bad != slow.bad || fast.err != slow.err || fast.depth != slow.depth {
-			t.Fatalf("%s: at %d, depth %d, %v; the loop at %d, depth %d, %v", text, fast.pos, fast.depth, fast.Err(), slow.pos, slow.depth, slow.Err())
-		}
-		if len(got) != len(want) {
-			t.Fatalf("%s: %d elements, the loop %d", text, len(got), len(want))
-		}
-		for i := range got {
-			if !bytes.Equal(got[i], want[i]) || (got[i] == nil) != (want[i] == nil) {
-				t.Errorf("%s: element %d is %q, by the loop %q", text, i, got[i], want[i])
-			}
-		}
+		sameElements(t, text, depth)
 	})
+}
+
+func sameElements(t rapid.TB, text []byte, depth int) {
+	t.Helper()
+	before := []Value{Value("kept")}
+	fast, slow := Scanner{buf: text, depth: depth}, Scanner{buf: text, depth: depth}
+	got := fast.Elements(before)
+	want := before
+	for slow.Array(); slow.NextElement(); {
+		want = append(want, slow.Value())
+	}
+	if fast.pos != slow.pos || fast.bad != slow.bad || fast.err != slow.err || fast.depth != slow.depth {
+		t.Fatalf("%s: at %d, depth %d, %v; the loop at %d, depth %d, %v", text, fast.pos, fast.depth, fast.Err(), slow.pos, slow.depth, slow.Err())
+	}
+	if len(got) != len(want) {
+		t.Fatalf("%s: %d elements, the loop %d", text, len(got), len(want))
+	}
+	for i := range got {
+		if !bytes.Equal(got[i], want[i]) || (got[i] == nil) != (want[i] == nil) {
+			t.Errorf("%s: element %d is %q, by the loop %q", text, i, got[i], want[i])
+		}
+	}
+}
+
+func TestBadElements(t *testing.T) {
+	for _, text := range []string{
+		`[{} {}]`, `[{}{}]`, `[,{}]`, `[{},]`, `[{},,{}]`, `[{},`, `[{}`, `[`, `[{}}`, `[{]}]`, `[{}:{}]`, `[{}x,{}]`, "[{}\f,{}]", `[{}\,{}]`, `[{},{}]]`,
+	} {
+		sameElements(t, []byte(text), 0)
+	}
 }
 
 func TestElements(t *testing.T) {
