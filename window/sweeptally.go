@@ -1,0 +1,189 @@
+package window
+
+import (
+	"cmp"
+	"math"
+	"slices"
+)
+
+// usage is what requests have used, as far as the log says.
+type usage struct {
+	tokens int64   // prompt and completion
+	cost   float64 // USD
+}
+
+func usageOf(ev *Event) usage {
+	u := usage{max(ev.TokensIn, 0) + max(ev.TokensOut, 0), ev.Cost}
+	if math.IsNaN(u.cost) {
+		u.cost = 0
+	}
+	return u
+}
+
+// add adds v so many times.
+func (u *usage) add(v usage, times int64) {
+	u.tokens += times * v.tokens
+	u.cost += float64(times) * v.cost
+}
+
+// Swept is what one cell of one target has counted. Slices are by threshold:
+// element T is of the rule that fires at T; 0 and 1 are not used.
+//
+// Tokens and cost (USD) are those of repeats: of the requests that a rule
+// counts when it fires first, all but the oldest are before, the one that
+// fires included; those that fire later in the episode are after.
+type Swept struct {
+	SweepCell
+	Requests                  []int64 // with a count of T or more
+	Episodes                  []int64 // as an Engine with the rule would count them
+	Scopes, Sessions, Callers []int64 // distinct ones in which it fired
+	TokensBefore, TokensAfter []int64
+	CostBefore, CostAfter     []float64
+	// From the first repeat that is counted to the firing, over the episodes:
+	// microseconds to three digits, Never where there is no episode.
+	DelayMedian, DelayP95 []int64
+	// Requests that the gateway would have acted on, with what it does on
+	// tripping. Nil where that changes nothing, so that Requests says it, and
+	// for the kinds that are not the rule's own.
+	Stopped []int64
+}
+
+// Never is the delay until something that does not happen.
+const Never = -1
+
+func newSwept(cell SweepCell, most int) Swept {
+	whole := func() []int64 { return make([]int64, most+1) }
+	return Swept{
+		SweepCell: cell, Requests: whole(), Episodes: whole(), Scopes: whole(), Sessions: whole(), Callers: whole(),
+		TokensBefore: whole(), TokensAfter: whole(), CostBefore: make([]float64, most+1), CostAfter: make([]float64, most+1),
+		DelayMedian: whole(), DelayP95: whole(),
+	}
+}
+
+// What a cell reaches.
+const (
+	inScopes = iota
+	inSessions
+	inCallers
+	reachable
+)
+
+// sweepTally adds up one cell. What fired is by count, the rest are differences
+// by threshold: adding to a range of thresholds touches its two ends.
+type sweepTally struct {
+	fired  []amount // requests
+	opened []amount // episodes, with what was used before
+	firsts []usage  // of the requests that opened them
+	// reached are differences in the number of scopes, sessions and callers.
+	reached [reachable][]int64
+	delays  map[delayAt]int64
+}
+
+// amount is so many requests or episodes, and what they used.
+type amount struct {
+	n int64
+	usage
+}
+
+func (a *amount) add(u usage, times int64) {
+	a.n += times
+	a.usage.add(u, times)
+}
+
+func (a *amount) plus(b amount) {
+	a.n += b.n
+	a.usage.add(b.usage, 1)
+}
+
+// delayAt is a delay from a threshold on.
+type delayAt struct {
+	delay     int64
+	threshold int32
+}
+
+func newSweepTally(most int) sweepTally {
+	t := sweepTally{fired: make([]amount, most+1), opened: make([]amount, most+2), firsts: make([]usage, most+2), delays: map[delayAt]int64{}}
+	for i := range t.reached {
+		t.reached[i] = make([]int64, most+2)
+	}
+	return t
+}
+
+// open notes an episode for a range of thresholds.
+func (tally *sweepTally) open(low, high int32, before usage, delay int64) {
+	tally.opened[low].add(before, 1)
+	tally.opened[high+1].add(before, -1)
+	delay = threeDigits(delay)
+	tally.delays[delayAt{delay, low}]++
+	tally.delays[delayAt{delay, high + 1}]--
+}
+
+// threeDigits rounds a delay, so that a bounded number of different ones need
+// to be kept. It keeps their order, so a quantile of rounded delays is the
+// rounded quantile.
+func threeDigits(n int64) int64 {
+	unit := int64(1)
+	for n/unit >= 1000 {
+		unit *= 10
+	}
+	return (n + unit/2) / unit * unit
+}
+
+// swept turns histograms by count and differences into sums by threshold.
+func (tally *sweepTally) swept(cell SweepCell) Swept {
+	most := len(tally.fired) - 1
+	w := newSwept(cell, most)
+	var fired, opened amount
+	for t := most; t >= 2; t-- {
+		fired.plus(tally.fired[t])
+		w.Requests[t], w.TokensAfter[t], w.CostAfter[t] = fired.n, fired.tokens, fired.cost
+	}
+	var firsts usage
+	var reached [reachable]int64
+	for t := 2; t <= most; t++ {
+		opened.plus(tally.opened[t])
+		firsts.add(tally.firsts[t], 1)
+		for i := range reached {
+			reached[i] += tally.reached[i][t]
+		}
+		w.Episodes[t], w.TokensBefore[t], w.CostBefore[t] = opened.n, opened.tokens, opened.cost
+		w.Scopes[t], w.Sessions[t], w.Callers[t] = reached[inScopes], reached[inSessions], reached[inCallers]
+		w.TokensAfter[t] -= firsts.tokens
+		w.CostAfter[t] -= firsts.cost
+	}
+	tally.quantiles(&w)
+	return w
+}
+
+// quantiles walks up the thresholds with the delays of the episodes at each.
+func (tally *sweepTally) quantiles(w *Swept) {
+	var changes []delayAt
+	var delays []int64
+	for at := range tally.delays { // any order: sorted below
+		changes = append(changes, at)
+		delays = append(delays, at.delay)
+	}
+	slices.SortFunc(changes, func(a, b delayAt) int { return cmp.Compare(a.threshold, b.threshold) })
+	slices.Sort(delays)
+	delays = slices.Compact(delays)
+	times := make([]int64, len(delays)) // how often each is there
+	for t := 2; t < len(w.Episodes); t++ {
+		for ; len(changes) > 0 && int(changes[0].threshold) == t; changes = changes[1:] {
+			i, _ := slices.BinarySearch(delays, changes[0].delay)
+			times[i] += tally.delays[changes[0]]
+		}
+		w.DelayMedian[t], w.DelayP95[t] = quantile(delays, times, w.Episodes[t], 50), quantile(delays, times, w.Episodes[t], 95)
+	}
+}
+
+// quantile is the value below which so many per cent of n values are, of which
+// each is there so many times.
+func quantile(values, times []int64, n, percent int64) int64 {
+	left := n * percent / 100
+	for i, v := range values {
+		if left -= times[i]; left < 0 {
+			return v
+		}
+	}
+	return Never
+}
