@@ -261,16 +261,40 @@ func (s Summary) advice(b *strings.Builder, a *Advice) {
 	fmt.Fprintf(b, "  %s, %s\n", term.Safe(a.Rule.Name), replay.Setting(a.Threshold, cell.Window, cell.Kind))
 	wrong := "nothing wrongly"
 	if o.Wrong > 0 {
-		wrong = fmt.Sprintf("%d wrongly", o.Wrong)
+		wrong = term.Count(int64(o.Wrong)) + " wrongly"
 	}
-	fmt.Fprintf(b, "    catches %d of %s, %s; %s alerts a day\n", o.Caught, term.Plural(int64(o.Caught+a.Missed), "loop", "loops"), wrong, rate(a.EpisodesPerDay))
-	fmt.Fprintf(b, "    fires %s after the first repeat (95 %%: %s); %s go on after it\n",
-		term.Span(int64(1e6*quantile(o.Delays, 0.5))), term.Span(int64(1e6*quantile(o.Delays, 0.95))), term.Plural(o.Waste-int64(o.Caught), "request", "requests"))
+	at := &a.Setting
+	fmt.Fprintf(b, "    catches %s of %s, %s; %s alerts a day\n", term.Count(int64(o.Caught)), term.Plural(int64(o.Caught+o.Missed), "loop", "loops"), wrong, rate(at.EpisodesPerDay))
+	fmt.Fprintf(b, "    fires %s after the first repeat (95 %%: %s), on %s in %s\n", term.Span(int64(1e6*at.DelayMedian)), term.Span(int64(1e6*at.DelayP95)),
+		term.Plural(at.Requests, "request", "requests"), touched(at))
+	if at.TokensBefore+at.TokensAfter > 0 {
+		fmt.Fprintf(b, "    the repeats used %s until it fires, %s after\n", spent(at.TokensBefore, at.CostBefore), spent(at.TokensAfter, at.CostAfter))
+	}
 	if a.Test.Loops > 0 || a.Test.Episodes > 0 {
 		fmt.Fprintf(b, "    chosen on the first 70 %% of the time; on the rest it catches %d of %d loops, %d wrongly\n", a.Test.Caught, a.Test.Loops, a.Test.Wrong)
 	} else {
 		b.WriteString("    chosen on the first 70 % of the time; the rest of it has no loop to prove it\n")
 	}
+}
+
+// touched says where a setting fires.
+func touched(s *Setting) string {
+	where := term.Plural(s.Scopes, "scope", "scopes")
+	if s.Sessions > 0 {
+		where = term.Plural(s.Sessions, "session", "sessions")
+	}
+	if s.Callers > 0 {
+		where += " of " + term.Plural(s.Callers, "caller", "callers")
+	}
+	return where
+}
+
+func spent(tokens int64, usd float64) string {
+	text := term.Plural(tokens, "token", "tokens")
+	if usd > 0 {
+		text += " (" + term.Money(usd) + ")"
+	}
+	return text
 }
 
 // nearest names, of each rule, the setting that would do if the limits were

@@ -66,6 +66,8 @@ type Report struct {
 	Exclusions    []Exclusion
 	Labelled      *Labelled    // nil without labels
 	Against       *replay.Diff // nil without a policy to compare with
+
+	outcomes [][][]Outcome // by target, cell and threshold
 }
 
 // Run reads the log once and reports.
