@@ -162,7 +162,7 @@ func judged(rule *Rule, events []*Event) swept1 {
 			}
 			episodes[v.Episode] = true
 			counted := hits[key][len(hits[key])-v.Count:]
-			delays = append(delays, threeDigits(v.Event.Time-counted[1].Time))
+			delays = append(delays, delayOf(threeDigits(v.Event.Time-counted[1].Time)))
 			for _, ev := range counted[1:] {
 				w.TokensBefore += ev.TokensIn + ev.TokensOut
 				w.CostBefore += ev.Cost

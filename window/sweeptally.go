@@ -1,10 +1,6 @@
 package window
 
-import (
-	"cmp"
-	"math"
-	"slices"
-)
+import "math"
 
 // usage is what requests have used, as far as the log says.
 type usage struct {
@@ -76,7 +72,7 @@ type sweepTally struct {
 	firsts []usage  // of the requests that opened them
 	// reached are differences in the number of scopes, sessions and callers.
 	reached [reachable][]int64
-	delays  map[delayAt]int64
+	delays  delays
 }
 
 // amount is so many requests or episodes, and what they used.
@@ -95,14 +91,8 @@ func (a *amount) plus(b amount) {
 	a.usage.add(b.usage, 1)
 }
 
-// delayAt is a delay from a threshold on.
-type delayAt struct {
-	delay     int64
-	threshold int32
-}
-
 func newSweepTally(most int) sweepTally {
-	t := sweepTally{fired: make([]amount, most+1), opened: make([]amount, most+2), firsts: make([]usage, most+2), delays: map[delayAt]int64{}}
+	t := sweepTally{fired: make([]amount, most+1), opened: make([]amount, most+2), firsts: make([]usage, most+2)}
 	for i := range t.reached {
 		t.reached[i] = make([]int64, most+2)
 	}
@@ -113,20 +103,7 @@ func newSweepTally(most int) sweepTally {
 func (tally *sweepTally) open(low, high int32, before usage, delay int64) {
 	tally.opened[low].add(before, 1)
 	tally.opened[high+1].add(before, -1)
-	delay = threeDigits(delay)
-	tally.delays[delayAt{delay, low}]++
-	tally.delays[delayAt{delay, high + 1}]--
-}
-
-// threeDigits rounds a delay, so that a bounded number of different ones need
-// to be kept. It keeps their order, so a quantile of rounded delays is the
-// rounded quantile.
-func threeDigits(n int64) int64 {
-	unit := int64(1)
-	for n/unit >= 1000 {
-		unit *= 10
-	}
-	return (n + unit/2) / unit * unit
+	tally.delays.add(delay, low, high)
 }
 
 // swept turns histograms by count and differences into sums by threshold.
@@ -151,39 +128,6 @@ func (tally *sweepTally) swept(cell SweepCell) Swept {
 		w.TokensAfter[t] -= firsts.tokens
 		w.CostAfter[t] -= firsts.cost
 	}
-	tally.quantiles(&w)
+	tally.delays.quantiles(&w)
 	return w
-}
-
-// quantiles walks up the thresholds with the delays of the episodes at each.
-func (tally *sweepTally) quantiles(w *Swept) {
-	var changes []delayAt
-	var delays []int64
-	for at := range tally.delays { // any order: sorted below
-		changes = append(changes, at)
-		delays = append(delays, at.delay)
-	}
-	slices.SortFunc(changes, func(a, b delayAt) int { return cmp.Compare(a.threshold, b.threshold) })
-	slices.Sort(delays)
-	delays = slices.Compact(delays)
-	times := make([]int64, len(delays)) // how often each is there
-	for t := 2; t < len(w.Episodes); t++ {
-		for ; len(changes) > 0 && int(changes[0].threshold) == t; changes = changes[1:] {
-			i, _ := slices.BinarySearch(delays, changes[0].delay)
-			times[i] += tally.delays[changes[0]]
-		}
-		w.DelayMedian[t], w.DelayP95[t] = quantile(delays, times, w.Episodes[t], 50), quantile(delays, times, w.Episodes[t], 95)
-	}
-}
-
-// quantile is the value below which so many per cent of n values are, of which
-// each is there so many times.
-func quantile(values, times []int64, n, percent int64) int64 {
-	left := n * percent / 100
-	for i, v := range values {
-		if left -= times[i]; left < 0 {
-			return v
-		}
-	}
-	return Never
 }

@@ -31,7 +31,8 @@ type trips struct {
 	highest  []int32 // by window: the highest threshold at which a hit fired
 	// The tracker alone: the scopes, sessions and callers, each with the
 	// settings that fired in it.
-	in [reachable]*table[string, []bool]
+	in     [reachable]*table[string, []bool]
+	delays []delays // by window
 }
 
 // trip is one setting at work.
@@ -43,7 +44,6 @@ type trip struct {
 	// The tracker alone, whose counts are nobody else's.
 	reached       [reachable]int64
 	before, after usage
-	delays        map[int64]int64
 	setting       int // its index
 }
 
@@ -80,7 +80,7 @@ func newTrips(rule *Rule, o SweepOptions, period int64) *trips {
 	case trackerKind:
 		// It counts at most the hits of the key inside the window, which are
 		// those that sliding, the first of the kinds, counts.
-		t.keep = trackerCalls
+		t.keep, t.delays = trackerCalls, make([]delays, len(windows))
 		for i := range t.in {
 			t.in[i] = newTable[string, []bool](-1, o.MaxKeys, nil)
 		}
@@ -141,7 +141,7 @@ func (t *sweepTarget) trip(ev *Event, scope *Scope, h *Hit, key *repeats, first 
 				trip.last = trips.event
 			}
 			if trips.tracker {
-				trips.tally(trip, ev, scope, &hit, out.count, key, again)
+				trips.tally(w, trip, ev, scope, &hit, out.count, key, again)
 			}
 		}
 	}
@@ -159,7 +159,7 @@ func (t *trips) begin(w int, threshold int32, scope fingerprint.ScopeKey, hits [
 		rule := *t.rule
 		rule.Counter.Window, rule.Threshold, rule.Action, rule.Overrides = t.windows[w], int(threshold), Warn, nil
 		trip.judge = newJudge(&rule, EngineOptions{MaxKeys: maxRepeats})
-		trip.delays, trip.setting = map[int64]int64{}, w*(t.most+1)+int(threshold)
+		trip.setting = w*(t.most+1) + int(threshold)
 	}
 	// Other keys may have shown the judge later times. Its tables forget these
 	// hits later than they could, which changes no count.
@@ -170,7 +170,7 @@ func (t *trips) begin(w int, threshold int32, scope fingerprint.ScopeKey, hits [
 
 // tally adds up a firing of the tracker. again says that its request has fired
 // before.
-func (t *trips) tally(trip *trip, ev *Event, scope *Scope, h *Hit, n Count, key *repeats, again bool) {
+func (t *trips) tally(w int, trip *trip, ev *Event, scope *Scope, h *Hit, n Count, key *repeats, again bool) {
 	var was Episode
 	if open := trip.judge.episodes.open.find(pairKeyOf(h)); open != nil {
 		was = *open
@@ -181,7 +181,7 @@ func (t *trips) tally(trip *trip, ev *Event, scope *Scope, h *Hit, n Count, key 
 	} else {
 		before, delay := key.upTo(h.Time, 0, len(t.windows), n.N)
 		trip.before.add(before, 1)
-		trip.delays[threeDigits(delay)]++
+		t.delays[w].add(delay, int32(trip.judge.rule.Threshold), int32(trip.judge.rule.Threshold))
 	}
 	if again {
 		return
@@ -230,7 +230,6 @@ func (t *trips) result(r *SweepTarget) {
 func (t *trips) swept(w int) Swept {
 	s := newSwept(SweepCell{trackerKind, t.windows[w]}, t.most)
 	for i := 2; i <= t.most; i++ {
-		s.DelayMedian[i], s.DelayP95[i] = Never, Never
 		trip := t.at(w, int32(i))
 		if trip.judge == nil {
 			continue
@@ -239,21 +238,8 @@ func (t *trips) swept(w int) Swept {
 		s.Scopes[i], s.Sessions[i], s.Callers[i] = trip.reached[inScopes], trip.reached[inSessions], trip.reached[inCallers]
 		s.TokensBefore[i], s.CostBefore[i] = trip.before.tokens, trip.before.cost
 		s.TokensAfter[i], s.CostAfter[i] = trip.after.tokens, trip.after.cost
-		delays, times := sortedCounts(trip.delays)
-		s.DelayMedian[i], s.DelayP95[i] = quantile(delays, times, s.Episodes[i], 50), quantile(delays, times, s.Episodes[i], 95)
 	}
+	t.delays[w].quantiles(&s)
 	s.Stopped = slices.Clone(s.Requests)
 	return s
-}
-
-// sortedCounts are the keys of a map in order, and how often each is there.
-func sortedCounts(counts map[int64]int64) (values, times []int64) {
-	for v := range counts { // any order: sorted below
-		values = append(values, v)
-	}
-	slices.Sort(values)
-	for _, v := range values {
-		times = append(times, counts[v])
-	}
-	return values, times
 }

@@ -1,0 +1,87 @@
+package window
+
+import "slices"
+
+// delays keep how long episodes took to be opened, for ranges of thresholds.
+// Each is packed into a number: the delay to three digits, the lowest and the
+// highest threshold, and how many are alike. Rounding keeps the order, so a
+// quantile of rounded delays is the rounded quantile, and there are so few
+// different ones that their memory is bounded.
+type delays struct {
+	packed []uint64
+	most   int // how many may be there before those that are alike are joined
+}
+
+const (
+	delayShift     = 48
+	lowShift       = 32
+	highShift      = 16
+	alike          = 1<<highShift - 1
+	fewDelays      = 1 << 10
+	thresholdsMask = 1<<16 - 1
+)
+
+// add notes a delay of so many microseconds.
+func (d *delays) add(delay int64, low, high int32) {
+	if len(d.packed) >= max(d.most, fewDelays) {
+		d.join()
+		d.most = 2 * len(d.packed)
+	}
+	d.packed = append(d.packed, threeDigits(delay)<<delayShift|uint64(low)<<lowShift|uint64(high)<<highShift|1)
+}
+
+// join sorts, and makes one of what is alike.
+func (d *delays) join() {
+	slices.Sort(d.packed)
+	joined := d.packed[:0]
+	for _, p := range d.packed {
+		if last := len(joined) - 1; last >= 0 && joined[last]>>highShift == p>>highShift && joined[last]&alike+p&alike <= alike {
+			joined[last] += p & alike
+		} else {
+			joined = append(joined, p)
+		}
+	}
+	d.packed = joined
+}
+
+// threeDigits writes a delay as its first three digits and how many follow:
+// 1234567 is 123 and 4, as 4123. The order stays.
+func threeDigits(micros int64) uint64 {
+	unit, n := int64(1), int64(0)
+	for micros/unit >= 1000 {
+		unit *= 10
+		n++
+	}
+	return uint64(1000*n + min((micros+unit/2)/unit, 999))
+}
+
+// delayOf is the delay that threeDigits has written, in microseconds.
+func delayOf(digits uint64) int64 {
+	micros := int64(digits % 1000)
+	for range digits / 1000 {
+		micros *= 10
+	}
+	return micros
+}
+
+// quantiles finds the quantiles of a cell whose episodes are counted: of n
+// delays in order the one at n/2, and at 95 % of n.
+func (d *delays) quantiles(w *Swept) {
+	d.join()
+	for t := range w.DelayMedian {
+		w.DelayMedian[t], w.DelayP95[t] = Never, Never
+	}
+	passed := make([]int64, len(w.Episodes))
+	for _, p := range d.packed {
+		delay := delayOf(p >> delayShift)
+		for t := p >> lowShift & thresholdsMask; t <= p>>highShift&thresholdsMask; t++ {
+			passed[t] += int64(p & alike)
+			if w.DelayMedian[t] == Never && passed[t] > w.Episodes[t]*50/100 {
+				w.DelayMedian[t] = delay
+			}
+			if w.DelayP95[t] == Never && passed[t] > w.Episodes[t]*95/100 {
+				w.DelayP95[t] = delay
+			}
+		}
+	}
+}
