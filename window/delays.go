@@ -1,6 +1,9 @@
 package window
 
-import "slices"
+import (
+	"math/bits"
+	"slices"
+)
 
 // delays keep how long episodes took to be opened, for ranges of thresholds.
 // Each is packed into a number: the delay to three digits, the lowest and the
@@ -17,17 +20,17 @@ const (
 	lowShift       = 32
 	highShift      = 16
 	alike          = 1<<highShift - 1
-	fewDelays      = 1 << 10
+	fewDelays      = 1 << 12
 	thresholdsMask = 1<<16 - 1
 )
 
-// add notes a delay of so many microseconds.
-func (d *delays) add(delay int64, low, high int32) {
+// add notes a delay, as threeDigits writes it.
+func (d *delays) add(delay uint64, low, high int32) {
 	if len(d.packed) >= max(d.most, fewDelays) {
 		d.join()
 		d.most = 2 * len(d.packed)
 	}
-	d.packed = append(d.packed, threeDigits(delay)<<delayShift|uint64(low)<<lowShift|uint64(high)<<highShift|1)
+	d.packed = append(d.packed, delay<<delayShift|uint64(low)<<lowShift|uint64(high)<<highShift|1)
 }
 
 // join sorts, and makes one of what is alike.
@@ -47,21 +50,29 @@ func (d *delays) join() {
 // threeDigits writes a delay as its first three digits and how many follow:
 // 1234567 is 123 and 4, as 4123. The order stays.
 func threeDigits(micros int64) uint64 {
-	unit, n := int64(1), int64(0)
-	for micros/unit >= 1000 {
-		unit *= 10
+	if micros < 1000 {
+		return uint64(micros)
+	}
+	// The number of digits is this or one more: 1233/4096 is log 2.
+	n := bits.Len64(uint64(micros))*1233>>12 - 3
+	if n < 0 || micros >= 1000*tens[n] {
 		n++
 	}
-	return uint64(1000*n + min((micros+unit/2)/unit, 999))
+	return uint64(1000*n) + uint64(min((micros+tens[n]/2)/tens[n], 999))
 }
+
+// tens are the powers of ten.
+var tens = func() (list [17]int64) {
+	list[0] = 1
+	for i := range list[1:] {
+		list[i+1] = 10 * list[i]
+	}
+	return list
+}()
 
 // delayOf is the delay that threeDigits has written, in microseconds.
 func delayOf(digits uint64) int64 {
-	micros := int64(digits % 1000)
-	for range digits / 1000 {
-		micros *= 10
-	}
-	return micros
+	return int64(digits%1000) * tens[digits/1000]
 }
 
 // quantiles finds the quantiles of a cell whose episodes are counted: of n

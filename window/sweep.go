@@ -209,6 +209,7 @@ func (s *Sweep) Add(ev *Event) {
 // and for which of them does it open an episode?
 func (s *Sweep) fire(t *sweepTarget, key *repeats, h *Hit) {
 	windows := len(s.o.Windows)
+	last, digits := int64(0), uint64(0) // most cells have the delay of the one before
 	for c, n := range t.counts {
 		if n < 2 {
 			continue
@@ -216,7 +217,10 @@ func (s *Sweep) fire(t *sweepTarget, key *repeats, h *Hit) {
 		t.highest[c] = max(t.highest[c], n)
 		key.ladders[c].fire(min(n, int32(s.o.Most)), h.Time, t.quiet[c%windows], func(low, high int32) {
 			before, delay := key.upTo(h.Time, c, windows, int(n))
-			t.tallies[c].open(low, high, before, delay)
+			if delay != last {
+				last, digits = delay, threeDigits(delay)
+			}
+			t.tallies[c].open(low, high, before, digits)
 			o := &t.opened[c]
 			if o.low == 0 {
 				*o = span{low, high}
@@ -233,11 +237,11 @@ func (s *Sweep) tally(t *sweepTarget, ev *Event, u usage, scope fingerprint.Scop
 		if n < 2 {
 			continue
 		}
-		tally := &t.tallies[c]
-		tally.fired[min(int(n), s.o.Most)].add(u, 1)
+		steps := t.tallies[c].steps
+		steps[min(int(n), s.o.Most)].fired.add(u, 1)
 		if o := t.opened[c]; o.low > 0 {
-			tally.firsts[o.low].add(u, 1)
-			tally.firsts[o.high+1].add(u, -1)
+			steps[o.low].firsts.add(u, 1)
+			steps[o.high+1].firsts.add(u, -1)
 		}
 	}
 	t.reach(inScopes, t.most.touch(scope, ev.Time), s.o.Most)
@@ -258,8 +262,8 @@ func (t *sweepTarget) reach(in int, highest *[]int32, most int) {
 	for c, n := range t.highest {
 		n = min(n, int32(most))
 		if before := (*highest)[c]; n >= 2 && n > before {
-			t.tallies[c].reached[in][max(before+1, 2)]++
-			t.tallies[c].reached[in][n+1]--
+			t.tallies[c].steps[max(before+1, 2)].reached[in]++
+			t.tallies[c].steps[n+1].reached[in]--
 			(*highest)[c] = n
 		}
 	}

@@ -64,15 +64,20 @@ const (
 	reachable
 )
 
-// sweepTally adds up one cell. What fired is by count, the rest are differences
-// by threshold: adding to a range of thresholds touches its two ends.
+// sweepTally adds up one cell.
 type sweepTally struct {
-	fired  []amount // requests
-	opened []amount // episodes, with what was used before
-	firsts []usage  // of the requests that opened them
-	// reached are differences in the number of scopes, sessions and callers.
-	reached [reachable][]int64
-	delays  delays
+	steps  []tallyStep // by threshold
+	delays delays
+}
+
+// tallyStep is a threshold of a cell. Requests that fired stand at their count;
+// the rest are differences to the threshold below, so that adding to a range of
+// thresholds touches its two ends.
+type tallyStep struct {
+	fired   amount           // requests
+	opened  amount           // episodes, with what was used before
+	firsts  usage            // of the requests that opened them
+	reached [reachable]int64 // scopes, sessions, callers
 }
 
 // amount is so many requests or episodes, and what they used.
@@ -91,37 +96,33 @@ func (a *amount) plus(b amount) {
 	a.usage.add(b.usage, 1)
 }
 
-func newSweepTally(most int) sweepTally {
-	t := sweepTally{fired: make([]amount, most+1), opened: make([]amount, most+2), firsts: make([]usage, most+2)}
-	for i := range t.reached {
-		t.reached[i] = make([]int64, most+2)
-	}
-	return t
-}
+func newSweepTally(most int) sweepTally { return sweepTally{steps: make([]tallyStep, most+2)} }
 
-// open notes an episode for a range of thresholds.
-func (tally *sweepTally) open(low, high int32, before usage, delay int64) {
-	tally.opened[low].add(before, 1)
-	tally.opened[high+1].add(before, -1)
+// open notes an episode for a range of thresholds; the delay is as threeDigits
+// writes it.
+func (tally *sweepTally) open(low, high int32, before usage, delay uint64) {
+	tally.steps[low].opened.add(before, 1)
+	tally.steps[high+1].opened.add(before, -1)
 	tally.delays.add(delay, low, high)
 }
 
 // swept turns histograms by count and differences into sums by threshold.
 func (tally *sweepTally) swept(cell SweepCell) Swept {
-	most := len(tally.fired) - 1
+	most := len(tally.steps) - 2
 	w := newSwept(cell, most)
 	var fired, opened amount
 	for t := most; t >= 2; t-- {
-		fired.plus(tally.fired[t])
+		fired.plus(tally.steps[t].fired)
 		w.Requests[t], w.TokensAfter[t], w.CostAfter[t] = fired.n, fired.tokens, fired.cost
 	}
 	var firsts usage
 	var reached [reachable]int64
 	for t := 2; t <= most; t++ {
-		opened.plus(tally.opened[t])
-		firsts.add(tally.firsts[t], 1)
+		step := &tally.steps[t]
+		opened.plus(step.opened)
+		firsts.add(step.firsts, 1)
 		for i := range reached {
-			reached[i] += tally.reached[i][t]
+			reached[i] += step.reached[i]
 		}
 		w.Episodes[t], w.TokensBefore[t], w.CostBefore[t] = opened.n, opened.tokens, opened.cost
 		w.Scopes[t], w.Sessions[t], w.Callers[t] = reached[inScopes], reached[inSessions], reached[inCallers]

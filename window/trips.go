@@ -26,6 +26,7 @@ type trips struct {
 	most    int
 	keep    int    // of the past
 	event   uint64 // number of the one at work
+	hit     Hit    // the one at work; here, so that none is allocated
 
 	settings []trip  // by window and threshold
 	highest  []int32 // by window: the highest threshold at which a hit fired
@@ -51,6 +52,9 @@ type trip struct {
 type past struct {
 	hits    []passed
 	started []int32 // by window: the highest threshold that has begun, 0 is none
+	// By setting, until when the gateway blocks the key without counting;
+	// nil unless it does.
+	blocked []int64
 }
 
 type passed struct {
@@ -91,10 +95,8 @@ func newTrips(rule *Rule, o SweepOptions, period int64) *trips {
 	return t
 }
 
-// at is the setting of a window and a threshold.
-func (t *trips) at(w int, threshold int32) *trip {
-	return &t.settings[w*(t.most+1)+int(threshold)]
-}
+// index is that of the setting of a window and a threshold.
+func (t *trips) index(w int, threshold int32) int { return w*(t.most+1) + int(threshold) }
 
 // trip shows a hit to the settings that it may trip, before it becomes part of
 // the past. first says that it is the first of its event. It returns, of the
@@ -115,6 +117,9 @@ func (t *sweepTarget) trip(ev *Event, scope *Scope, h *Hit, key *repeats, first 
 	}
 	if of.started == nil {
 		of.started = make([]int32, len(trips.windows))
+		if trips.rule.SkipInCooldown && !trips.byScope {
+			of.blocked = make([]int64, len(trips.settings))
+		}
 	}
 	for w := range trips.windows {
 		count := int32(1)
@@ -128,9 +133,17 @@ func (t *sweepTarget) trip(ev *Event, scope *Scope, h *Hit, key *repeats, first 
 		}
 		trips.highest[w] = 0
 		for threshold := int32(2); threshold <= of.started[w]; threshold++ {
-			trip := trips.at(w, threshold)
-			hit := Hit{Scope: h.Scope, Print: h.Print, Time: h.Time, Limit: int(threshold), Record: true}
-			out := trip.judge.hit(&hit, Warn)
+			i := trips.index(w, threshold)
+			trip := &trips.settings[i]
+			hit := &trips.hit
+			*hit = Hit{Scope: h.Scope, Print: h.Print, Time: h.Time, Limit: int(threshold), Record: true}
+			out := outcome{fired: true}
+			if of.blocked == nil || h.Time >= of.blocked[i] {
+				out = trip.judge.hit(hit, Warn)
+				if out.fired && of.blocked != nil {
+					of.blocked[i] = h.Time + trips.rule.Cooldown.Microseconds()
+				}
+			}
 			if !out.fired {
 				continue
 			}
@@ -141,7 +154,7 @@ func (t *sweepTarget) trip(ev *Event, scope *Scope, h *Hit, key *repeats, first 
 				trip.last = trips.event
 			}
 			if trips.tracker {
-				trips.tally(w, trip, ev, scope, &hit, out.count, key, again)
+				trips.tally(w, trip, ev, scope, hit, out.count, key, again)
 			}
 		}
 	}
@@ -154,18 +167,31 @@ func (t *sweepTarget) trip(ev *Event, scope *Scope, h *Hit, key *repeats, first 
 
 // begin tells a setting what has passed in a scope, none of which trips it.
 func (t *trips) begin(w int, threshold int32, scope fingerprint.ScopeKey, hits []passed) {
-	trip := t.at(w, threshold)
+	trip := &t.settings[t.index(w, threshold)]
 	if trip.judge == nil {
 		rule := *t.rule
 		rule.Counter.Window, rule.Threshold, rule.Action, rule.Overrides = t.windows[w], int(threshold), Warn, nil
-		trip.judge = newJudge(&rule, EngineOptions{MaxKeys: maxRepeats})
-		trip.setting = w*(t.most+1) + int(threshold)
+		trip.judge = t.newJudge(&rule)
+		trip.setting = t.index(w, threshold)
 	}
 	// Other keys may have shown the judge later times. Its tables forget these
 	// hits later than they could, which changes no count.
 	for i := range hits {
-		trip.judge.counter.Count(&Hit{Scope: scope, Print: hits[i].print, Time: hits[i].time, Limit: int(threshold), Record: true})
+		t.hit = Hit{Scope: scope, Print: hits[i].print, Time: hits[i].time, Limit: int(threshold), Record: true}
+		trip.judge.counter.Count(&t.hit)
 	}
+}
+
+// newJudge is a judge with no more than it needs to count: there are hundreds.
+func (t *trips) newJudge(rule *Rule) *judge {
+	if t.tracker {
+		return newJudge(rule, EngineOptions{MaxKeys: maxRepeats})
+	}
+	j := &judge{rule: rule, counter: counterKind(rule.Counter.Kind).New(rule.Counter, maxRepeats)}
+	if rule.Cooldown > 0 {
+		j.cooling = newTable[pairKey, int64](rule.Cooldown.Microseconds(), maxRepeats, nil)
+	}
+	return j
 }
 
 // tally adds up a firing of the tracker. again says that its request has fired
@@ -181,7 +207,7 @@ func (t *trips) tally(w int, trip *trip, ev *Event, scope *Scope, h *Hit, n Coun
 	} else {
 		before, delay := key.upTo(h.Time, 0, len(t.windows), n.N)
 		trip.before.add(before, 1)
-		t.delays[w].add(delay, int32(trip.judge.rule.Threshold), int32(trip.judge.rule.Threshold))
+		t.delays[w].add(threeDigits(delay), int32(trip.judge.rule.Threshold), int32(trip.judge.rule.Threshold))
 	}
 	if again {
 		return
@@ -205,7 +231,7 @@ func (t *trips) tally(w int, trip *trip, ev *Event, scope *Scope, h *Hit, n Coun
 func (t *trips) result(r *SweepTarget) {
 	for i := range t.settings {
 		if j := t.settings[i].judge; j != nil {
-			r.Dropped += j.dropped()
+			r.Dropped += j.counter.Dropped()
 		}
 	}
 	for _, table := range t.in {
@@ -220,7 +246,7 @@ func (t *trips) result(r *SweepTarget) {
 		}
 		stopped := make([]int64, t.most+1)
 		for threshold := 2; threshold <= t.most; threshold++ {
-			stopped[threshold] = t.at(w, int32(threshold)).fired
+			stopped[threshold] = t.settings[t.index(w, int32(threshold))].fired
 		}
 		r.Cells[t.base+w].Stopped = stopped
 	}
@@ -230,7 +256,7 @@ func (t *trips) result(r *SweepTarget) {
 func (t *trips) swept(w int) Swept {
 	s := newSwept(SweepCell{trackerKind, t.windows[w]}, t.most)
 	for i := 2; i <= t.most; i++ {
-		trip := t.at(w, int32(i))
+		trip := &t.settings[t.index(w, int32(i))]
 		if trip.judge == nil {
 			continue
 		}
