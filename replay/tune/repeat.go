@@ -75,14 +75,15 @@ func newCollector(plan *window.Plan, rules []*window.Rule, cells int) *collector
 	return c
 }
 
-// companion is the identity that tells more of the requests of another.
+// companion is the identity that tells more of the requests of another: the
+// built-in one of that name, and not one that masks what it is asked for. -1 is
+// none.
 func companion(plan *window.Plan, name string) int {
-	for i, id := range plan.Identities {
-		if id.Name == name {
-			return i
-		}
+	id, err := fingerprint.New(name, fingerprint.Options{})
+	if err != nil {
+		panic(err) // the names are ours
 	}
-	return -1
+	return slices.IndexFunc(plan.Identities, id.Same)
 }
 
 func (c *collector) repeat(r *window.Repeat) {
