@@ -138,6 +138,7 @@ func (f *tuneFlags) run(ctx context.Context, u *ui, args []string, chosen *time.
 	o.Run.Since, o.Run.Until = int64(f.since), int64(f.until)
 	in.secret(&o.Run.Extract, f.hashIDs, key)
 	o.Rules, o.Exclude, o.Gateways, o.MaxKeys = p.Rules, p.Exclude, gateways, maxSweptKeys
+	o.Frame = tune.Frame{Reading: p.Reading(), Exclude: policy.Exclusions(p.Exclude), Prices: p.PriceList()}
 
 	bar := newProgress(u, in.parts())
 	found, err := tune.Run(ctx, o)

@@ -209,6 +209,78 @@ rules:
 	}
 }
 
+// What tune prints is the whole of the rules it was given but for their setting:
+// it loads, and judges as they do.
+func TestPrintedPolicy(t *testing.T) {
+	log := filepath.Join(fixtures, "tau2/agents.jsonl.zst")
+	// own writes the rules with their settings: counter, threshold and action.
+	own := func(calls, steps string) string {
+		return `version: 1
+event_time: start
+duplicates: 5m
+lateness: 1m
+rules:
+  - name: "yes: calls"
+    identity: [tool_call, last_turn]
+    mask: [numbers, uuids]
+    scope: [session, model]
+    ` + calls + `
+    match: 'model != "x, {y}: \"z\"" && !session.startsWith("9")'
+    overrides:
+      - {match: 'session.startsWith("a")', threshold: 6, reason: "why, {not}"}
+      - {match: 'session.startsWith("b")', enabled: false, until: 2027-01-01}
+  - name: steps
+    profile: loopgauge/last-messages
+    scope: [session]
+    cooldown: 5s
+    ` + steps + `
+exclude:
+  - {name: "quota, probes", match: 'max_tokens == 1 || session == "c"'}
+prices: {"m:x": {input: 2, output: 0.0000008}}
+`
+	}
+	given := policyFile(t, own("counter: {kind: streak, window: 10m, closed: true}\n    threshold: 5", "threshold: 7"))
+	d := tuneJSON(t, "--policy", given, log)
+	settings := map[string]string{}
+	text := "version: 1\nevent_time: start\nduplicates: 5m\nlateness: 1m\nrules:\n"
+	for _, a := range d.Advice {
+		if a.Policy == nil {
+			t.Fatalf("%s is not advised: the test shows nothing", a.Rule)
+		}
+		closed := ""
+		if a.Rule != "steps" {
+			closed = ", closed: true"
+		}
+		settings[a.Rule] = fmt.Sprintf("counter: {kind: %s, window: %gs%s}\n    threshold: %d\n    action: warn", *a.Kind, *a.WindowSeconds, closed, *a.Threshold)
+		text += *a.Policy
+	}
+	text += "exclude: [{name: x, match: 'max_tokens == 1 || session == \"c\"'}]\n"
+	verdicts := func(policy string) string {
+		t.Helper()
+		return loopgauge(t, "", "replay", "--quiet", "--verdicts", "-", "--policy", policyFile(t, policy), log)
+	}
+	want := verdicts(own(settings["yes: calls"], settings["steps"]))
+	if !strings.Contains(want, `"fired":true`) {
+		t.Fatal("nothing fires: the test shows nothing")
+	}
+	if got := verdicts(text); got != want {
+		t.Errorf("by the rules of the advice other verdicts come out:\n%s", text)
+	}
+	if d.Policy == nil {
+		t.Fatal("nothing is recommended: the test shows nothing")
+	}
+	printed := *d.Policy
+	for _, part := range []string{"event_time: start\n", "duplicates: 5m\n", "lateness: 1m\n", "  - {name: 'quota, probes', match: 'max_tokens == 1 || session == \"c\"'}\n", "prices:\n  'm:x': {input: 2, output: 0.0000008}\n"} {
+		if !strings.Contains(printed, part) {
+			t.Errorf("%q is not in\n%s", part, printed)
+		}
+	}
+	loopgauge(t, "", "policy", "check", policyFile(t, printed))
+	if shown := loopgauge(t, "", "tune", "--policy", given, log); !strings.HasSuffix(shown, "\n\n"+printed) {
+		t.Errorf("the terminal does not end with the policy:\n%s\n%s", shown, printed)
+	}
+}
+
 func TestTuneDocument(t *testing.T) {
 	wantNames(t, "tune --json", column(docTable(t, "tune.md", "## The document of --json", "field")), fieldPaths(reflect.TypeFor[tune.Document](), ""))
 	wantNames(t, "kinds", column(docTable(t, "tune.md", "## What kind of repeat it is", "kind")), names(tune.Kinds, func(k tune.Kind) string { return string(k) }))

@@ -73,7 +73,9 @@ type rule struct {
 	Name     string     `json:"name"`
 	Identity string     `json:"identity"`
 	Scope    []string   `json:"scope"`
-	Policy   string     `json:"policy"` // its beginning
+	Policy   string     `json:"policy"`  // what stands before its setting
+	Rest     string     `json:"rest"`    // and after it
+	Counted  []string   `json:"counted"` // by counter, what stands behind the window
 	Advised  *setting   `json:"advised"`
 	Now      *setting   `json:"now"`
 	NowText  string     `json:"nowText"`
@@ -275,9 +277,13 @@ func (b *builder) rules() {
 		t := &r.Sweep[a.Target]
 		one := rule{
 			Name: term.Safe(a.Rule.Name), Identity: term.Safe(a.Rule.Identity.Name), Scope: append([]string{}, a.Rule.Scope.Fields...),
-			Policy: a.PolicyRule(),
-			Loops:  a.Findable, Caught: a.Outcome.Caught, Missed: a.Outcome.Missed, Wrong: a.Outcome.Wrong,
+			Loops: a.Findable, Caught: a.Outcome.Caught, Missed: a.Outcome.Missed, Wrong: a.Outcome.Wrong,
 			NowText: replay.SettingOf(a.Rule), Coverage: newCoverage(&r.Result.Rules[i]),
+		}
+		var counted map[string]string
+		one.Policy, counted, one.Rest = r.PolicyParts(i)
+		for _, kind := range b.p.Counters {
+			one.Counted = append(one.Counted, counted[kind])
 		}
 		if a.Found {
 			one.Advised = &setting{a.Cell, a.Threshold}

@@ -495,7 +495,10 @@
   // ---- policy
 
   function policyText() {
-    const entry = (i, cell, t) => D.rules[i].policy + "    counter: {kind: " + D.counters[Math.floor(cell / D.windows.length)] + ", window: " + D.windows[cell % D.windows.length] + "}\n    threshold: " + t + "\n    action: warn\n";
+    const entry = (i, cell, t) => {
+      const r = D.rules[i], kind = Math.floor(cell / D.windows.length);
+      return r.policy + "    counter: {kind: " + D.counters[kind] + ", window: " + D.windows[cell % D.windows.length] + r.counted[kind] + "}\n    threshold: " + t + "\n    action: warn\n" + r.rest;
+    };
     let text = D.policyHead;
     const list = D.recommended.includes(at.rule) ? D.recommended : [...D.recommended, at.rule];
     for (const i of list) text += i === at.rule ? entry(i, cellAt(), threshold()) : entry(i, D.rules[i].advised.cell, D.rules[i].advised.threshold);

@@ -22,6 +22,7 @@ type Document struct {
 	Loopgauge string               `json:"loopgauge"`
 	Data      DocumentData         `json:"data"`
 	Sweep     []DocumentCell       `json:"sweep"`
+	Policy    *string              `json:"policy"`
 	Advice    []DocumentAdvice     `json:"advice"`
 	Profiles  []DocumentProfile    `json:"profiles"`
 	Labels    *DocumentLabels      `json:"labels"`
@@ -107,6 +108,7 @@ type DocumentAdvice struct {
 	Precision      *float64         `json:"precision"`
 	Recall         *float64         `json:"recall"`
 	F1             *float64         `json:"f1"`
+	Policy         *string          `json:"policy"`
 	Train          *DocumentOutcome `json:"train"`
 	Test           *DocumentOutcome `json:"test"`
 	Current        *DocumentOutcome `json:"current"`
@@ -215,6 +217,7 @@ func NewDocument(version string, r *Report) *Document {
 			d.Sweep = append(d.Sweep, documentCell(r.Sweep[i].Rule.Name, s))
 		}
 	}
+	d.Policy = text(r.Policy())
 	for i := range r.Advice {
 		d.Advice = append(d.Advice, r.documentAdvice(i))
 	}
@@ -335,6 +338,7 @@ func (r *Report) documentAdvice(i int) DocumentAdvice {
 	d := DocumentAdvice{
 		Rule: a.Rule.Name, Identity: a.Rule.Identity.Name, Scope: append([]string{}, a.Rule.Scope.Fields...), Recommended: slices.Contains(r.Recommended, i),
 		Caught: o.Caught, Loops: o.Loops, Missed: o.Missed, Wrong: o.Wrong, WrongRequests: o.WrongRequests, RequestsAfter: o.Waste,
+		Policy: text(r.PolicyRule(i)),
 	}
 	if a.HasCurrent {
 		d.Current = documentOutcome(&a.Current)

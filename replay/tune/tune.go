@@ -29,6 +29,8 @@ type Options struct {
 	Run     replay.Options
 	Exclude []window.Exclusion
 
+	Frame Frame
+
 	Rules    []*window.Rule // to sweep and to advise on
 	Gateways []Gateway      // to compare, as they are
 
@@ -41,6 +43,10 @@ type Options struct {
 	MaxWrong float64         // most requests hit wrongly, as a share of all
 	Labels   map[string]bool // by session: whether it is a loop; nil for none
 }
+
+// Frame is what the policy of the rules says besides, as lines of YAML: how logs
+// are read, the entries of its exclude, and its prices.
+type Frame struct{ Reading, Exclude, Prices string }
 
 // Gateway is a profile: one gateway's loop detection.
 type Gateway struct {
