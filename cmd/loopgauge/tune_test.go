@@ -290,19 +290,17 @@ func TestTuneDocument(t *testing.T) {
 // the gateway's own setting as the gateway does, and null where it cannot.
 func TestStopped(t *testing.T) {
 	log := filepath.Join(fixtures, "tau2/agents.jsonl.zst")
-	fired := int64(-1)
+	fired := map[string]int64{}
 	for _, p := range tuneJSON(t, log).Profiles {
-		if p.Profile == "aisg" {
-			fired = p.Requests
-		}
+		fired[p.Profile] = p.Requests
 	}
-	f := func(profile, kind string, threshold int, want func(c *tune.DocumentCell) bool) {
+	f := func(profile, kind, within string, threshold int, want func(c *tune.DocumentCell) bool) {
 		t.Helper()
 		some := false
-		for _, c := range tuneJSON(t, "--profile", profile, "--window", "1m", log).Sweep {
+		for _, c := range tuneJSON(t, "--profile", profile, "--window", within, log).Sweep {
 			if c.Kind == kind && c.Threshold == threshold {
 				if some = true; !want(&c) {
-					t.Errorf("%s, %s at %d: %v", profile, kind, threshold, c.Stopped)
+					t.Errorf("%s, %s at %d: %+v", profile, kind, threshold, c)
 				}
 			}
 		}
@@ -310,8 +308,14 @@ func TestStopped(t *testing.T) {
 			t.Errorf("%s: no cell %s at %d", profile, kind, threshold)
 		}
 	}
-	f("aisg", "sliding", 6, func(c *tune.DocumentCell) bool { return fired > 0 && c.Stopped != nil && *c.Stopped == fired })
-	f("aisg", "streak", 2, func(c *tune.DocumentCell) bool { return c.Stopped == nil })
-	f("tool-call-shipped", "streak", 2, func(c *tune.DocumentCell) bool { return c.Stopped == nil })
-	f("zelyx", "sliding", 6, func(c *tune.DocumentCell) bool { return c.Stopped != nil && *c.Stopped == c.Requests })
+	is := func(profile string) func(c *tune.DocumentCell) bool {
+		return func(c *tune.DocumentCell) bool { return fired[profile] > 0 && c.Stopped != nil && *c.Stopped == fired[profile] }
+	}
+	null := func(c *tune.DocumentCell) bool { return c.Stopped == nil }
+	f("aisg", "sliding", "1m", 6, is("aisg"))
+	f("aisg", "streak", "1m", 2, null)
+	f("aisg-article", "fixed", "1m", 6, is("aisg-article"))
+	f("tool-call-shipped", "streak", "1m", 2, null)
+	f("tool-call-shipped", "tracker", "2m", 4, is("tool-call-shipped"))
+	f("zelyx", "sliding", "1m", 6, func(c *tune.DocumentCell) bool { return c.Stopped != nil && *c.Stopped == c.Requests })
 }

@@ -3,7 +3,6 @@ package tune
 import (
 	"cmp"
 	"encoding/json"
-	"math"
 	"slices"
 	"strconv"
 
@@ -217,7 +216,7 @@ func NewDocument(version string, r *Report) *Document {
 			d.Sweep = append(d.Sweep, documentCell(r.Sweep[i].Rule.Name, s))
 		}
 	}
-	d.Policy = text(r.Policy())
+	d.Policy = replay.TextOrNull(r.Policy())
 	for i := range r.Advice {
 		d.Advice = append(d.Advice, r.documentAdvice(i))
 	}
@@ -272,7 +271,7 @@ func (r *Report) documentRepeats() []DocumentRepeat {
 	for _, k := range longest[:min(len(longest), mostListed)] {
 		d := DocumentRepeat{
 			ID: k.ID(), Rule: k.Rule.Name, Scope: k.scope(), Fingerprint: k.Fingerprint.String(), Kind: k.Kind, Evidence: k.Evidence,
-			First: replay.Stamp(k.First), Last: replay.Stamp(k.Last), Requests: k.Requests, Session: text(k.Session), Caller: text(k.Caller),
+			First: replay.Stamp(k.First), Last: replay.Stamp(k.Last), Requests: k.Requests, Session: replay.TextOrNull(k.Session), Caller: replay.TextOrNull(k.Caller),
 		}
 		list = append(list, d)
 	}
@@ -324,7 +323,7 @@ func documentCell(rule string, s Setting) DocumentCell {
 		Rule: rule, Kind: s.Kind, WindowSeconds: s.Window, Threshold: s.Threshold, Requests: s.Requests, Share: s.Share,
 		Episodes: s.Episodes, EpisodesPerDay: s.EpisodesPerDay, Scopes: s.Scopes, Sessions: s.Sessions, Callers: s.Callers,
 		TokensBefore: s.TokensBefore, TokensAfter: s.TokensAfter, CostBefore: s.CostBefore, CostAfter: s.CostAfter,
-		DelayMedian: number(s.DelayMedian), DelayP95: number(s.DelayP95), Caught: s.Caught, Missed: s.Missed, Wrong: s.Wrong,
+		DelayMedian: replay.NumberOrNull(s.DelayMedian), DelayP95: replay.NumberOrNull(s.DelayP95), Caught: s.Caught, Missed: s.Missed, Wrong: s.Wrong,
 	}
 	if s.Stopped >= 0 {
 		c.Stopped = &s.Stopped
@@ -338,7 +337,7 @@ func (r *Report) documentAdvice(i int) DocumentAdvice {
 	d := DocumentAdvice{
 		Rule: a.Rule.Name, Identity: a.Rule.Identity.Name, Scope: append([]string{}, a.Rule.Scope.Fields...), Recommended: slices.Contains(r.Recommended, i),
 		Caught: o.Caught, Loops: o.Loops, Missed: o.Missed, Wrong: o.Wrong, WrongRequests: o.WrongRequests, RequestsAfter: o.Waste,
-		Policy: text(r.PolicyRule(i)),
+		Policy: replay.TextOrNull(r.PolicyRule(i)),
 	}
 	if a.HasCurrent {
 		d.Current = documentOutcome(&a.Current)
@@ -348,12 +347,12 @@ func (r *Report) documentAdvice(i int) DocumentAdvice {
 		d.Kind, d.WindowSeconds, d.Threshold = &s.Kind, &s.Window, &s.Threshold
 		d.Requests, d.Episodes, d.EpisodesPerDay = s.Requests, s.Episodes, s.EpisodesPerDay
 		d.TokensBefore, d.TokensAfter, d.CostBefore, d.CostAfter = s.TokensBefore, s.TokensAfter, s.CostBefore, s.CostAfter
-		d.DelayMedian, d.DelayP95 = number(s.DelayMedian), number(s.DelayP95)
+		d.DelayMedian, d.DelayP95 = replay.NumberOrNull(s.DelayMedian), replay.NumberOrNull(s.DelayP95)
 		d.Train, d.Test = documentOutcome(&a.Train), documentOutcome(&a.Test)
 	}
 	if r.Labelled != nil {
 		s := r.Labelled.ByAdvice[i]
-		d.Precision, d.Recall, d.F1 = number(s.Precision()), number(s.Recall()), number(s.F1())
+		d.Precision, d.Recall, d.F1 = replay.NumberOrNull(s.Precision()), replay.NumberOrNull(s.Recall()), replay.NumberOrNull(s.F1())
 	}
 	return d
 }
@@ -367,7 +366,7 @@ func documentLabels(l *Labelled) *DocumentLabels {
 	d := &DocumentLabels{
 		Sessions: l.Sessions, Loops: l.Loops, Unseen: l.Unseen,
 		TruePositive: s.TruePositive, FalsePositive: s.FalsePositive, FalseNegative: s.FalseNegative, TrueNegative: s.TrueNegative,
-		Precision: number(s.Precision()), Recall: number(s.Recall()), F1: number(s.F1()),
+		Precision: replay.NumberOrNull(s.Precision()), Recall: replay.NumberOrNull(s.Recall()), F1: replay.NumberOrNull(s.F1()),
 	}
 	d.PrecisionLow, d.PrecisionHigh = Interval(s.TruePositive, s.TruePositive+s.FalsePositive)
 	d.RecallLow, d.RecallHigh = Interval(s.TruePositive, s.TruePositive+s.FalseNegative)
@@ -380,27 +379,12 @@ func documentEpisode(f Fired) DocumentEpisode {
 		ID: k.ID(), Rule: k.Rule.Name, Scope: k.scope(), Fingerprint: k.Fingerprint.String(), Kind: k.Kind, Evidence: k.Evidence,
 		First: replay.Stamp(k.First), Fired: replay.Stamp(f.Time), Last: replay.Stamp(k.Last), Requests: k.Requests, RequestsAfter: f.After,
 		TokensAfter: f.Tokens, CostAfter: f.Cost, Statuses: map[string]int64{},
-		Session: text(k.Session), Caller: text(k.Caller), Model: text(k.Model),
+		Session: replay.TextOrNull(k.Session), Caller: replay.TextOrNull(k.Caller), Model: replay.TextOrNull(k.Model),
 	}
 	for _, h := range k.hits {
 		d.Statuses[strconv.Itoa(int(h.Status))]++
 	}
 	return d
-}
-
-// number is null where there is none.
-func number(x float64) *float64 {
-	if math.IsNaN(x) || math.IsInf(x, 0) {
-		return nil
-	}
-	return &x
-}
-
-func text(s string) *string {
-	if s == "" {
-		return nil
-	}
-	return &s
 }
 
 func share(part, whole int64) float64 {

@@ -25,7 +25,8 @@ const DefaultMost = 50
 
 // Options say what to find out.
 type Options struct {
-	// Run is the run over the log. Tune sets its plan and its sinks.
+	// Run is the run over the log. Tune sets its plan and its sinks; Event is
+	// called as well, and Episode for those of Rules.
 	Run     replay.Options
 	Exclude []window.Exclusion
 
@@ -92,11 +93,11 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 	sweep := window.NewSweep(plan, swept, window.SweepOptions{
 		Windows: o.Windows, Most: o.Most, MaxKeys: o.MaxKeys, Repeat: c.repeat, Ended: c.ended,
 	})
-	p := pass{c: c, sweep: sweep, errors: errorMinutes{}, conversations: map[string]bool{}, gateways: newGatewayCounts(o.Gateways)}
+	p := pass{o: o, c: c, sweep: sweep, errors: errorMinutes{}, conversations: map[string]bool{}, gateways: newGatewayCounts(o.Gateways)}
 
 	o.Run.Plan = plan
 	o.Run.Event, o.Run.Verdict = p.event, p.gateways.verdict
-	o.Run.Episode = p.gateways.episode
+	o.Run.Episode = p.episode
 	result, err := replay.Run(ctx, o.Run)
 	if err != nil {
 		return nil, err
@@ -119,6 +120,7 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 
 // pass is what is kept of a log beside its repeats.
 type pass struct {
+	o             Options
 	c             *collector
 	sweep         *window.Sweep
 	errors        errorMinutes
@@ -134,7 +136,17 @@ func (p *pass) event(ev *window.Event) error {
 	p.gateways.current = conversation
 	p.errors.note(ev, conversation)
 	p.sweep.Add(ev)
+	if p.o.Run.Event != nil {
+		return p.o.Run.Event(ev)
+	}
 	return nil
+}
+
+func (p *pass) episode(e *window.Episode) error {
+	if p.o.Run.Episode != nil && slices.Contains(p.o.Rules, e.Rule) {
+		return p.o.Run.Episode(e)
+	}
+	return p.gateways.episode(e)
 }
 
 // keysDropped is how many keys had to make room before they were quiet: above

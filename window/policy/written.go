@@ -42,6 +42,32 @@ func (d *ruleDraft) written() window.Written {
 	return w
 }
 
+// Rewrite makes Source and Hash those of the rules that the policy has now,
+// which may be others than those it was read with.
+func (p *Policy) Rewrite() error {
+	text := fmt.Sprintf("version: %d\n", Version)
+	if p.LatenessSet {
+		text += fmt.Sprintf("lateness: %s\n", window.Lasting(p.Lateness))
+	}
+	text += p.Reading() + "rules:\n"
+	for _, r := range p.Rules {
+		counter := yaml.MapSlice{{Key: "kind", Value: r.Counter.Kind}, {Key: "window", Value: window.Lasting(r.Counter.Window)}, {Key: "closed", Value: r.Counter.Closed}}
+		if r.Counter.Period > 0 {
+			counter = append(counter, yaml.MapItem{Key: "period", Value: r.Counter.Period})
+		}
+		text += fmt.Sprintf("  - name: %s\n%s    counter: %s\n    threshold: %d\n    action: %s\n%s", r.Written.Name, r.Written.Head, flow(counter), r.Threshold, r.Action, r.Written.Tail)
+	}
+	if len(p.Exclude) > 0 {
+		text += "exclude:\n" + Exclusions(p.Exclude)
+	}
+	again, err := Parse("the policy in force", []byte(text+p.PriceList()))
+	if err != nil {
+		return err
+	}
+	p.Source, p.Hash = again.Source, again.Hash
+	return nil
+}
+
 // rest are the fields of a rule without its name and its setting.
 func (d *ruleDraft) rest() yaml.MapSlice {
 	return slices.DeleteFunc(d.source(), func(item yaml.MapItem) bool {
