@@ -42,7 +42,7 @@ func (s Summary) data(b *strings.Builder) {
 		return
 	}
 	fmt.Fprintf(b, "%s to %s UTC, %s\n%s\n\n", term.Instant(r.First).Format("2006-01-02 15:04"), term.Instant(r.Last).Format("2006-01-02 15:04"),
-		term.Plural(int64(s.Report.Conversations), "conversation", "conversations"), r.Account)
+		term.Plural(int64(s.Report.Conversations), "conversation", "conversations"), replay.Wrapped(r.Account.String()))
 }
 
 // kinds shows what repeats, each kind by its largest.
@@ -113,7 +113,7 @@ func (s Summary) settings(b *strings.Builder) {
 	for _, i := range r.Recommended {
 		a := &r.Advice[i]
 		kind := r.Cells[a.Cell].Kind
-		fmt.Fprintf(b, "%s, %s: episodes by threshold and window   [advised]%s\n", s.bold(term.Shorten(term.Safe(a.Rule.Name), 24)), kind, s.nowMark(a))
+		fmt.Fprintf(b, "%s, %s: episodes by threshold and window\n  [advised]%s\n", s.bold(term.Shorten(term.Safe(a.Rule.Name), 24)), kind, s.nowMark(a))
 		s.heatmap(b, a, kind)
 		b.WriteByte('\n')
 	}
@@ -122,7 +122,7 @@ func (s Summary) settings(b *strings.Builder) {
 func (s Summary) nowMark(a *Advice) string {
 	switch {
 	case a.HasCurrent && a.CurrentCell == a.Cell && a.Rule.Threshold == a.Threshold:
-		return ", as it is now"
+		return ", which is as it is now"
 	case a.HasCurrent:
 		return "  (now)"
 	}
@@ -265,10 +265,10 @@ func (s Summary) advice(b *strings.Builder, a *Advice) {
 	}
 	at := &a.Setting
 	fmt.Fprintf(b, "    catches %s of %s, %s; %s alerts a day\n", term.Count(int64(o.Caught)), term.Plural(int64(o.Caught+o.Missed), "loop", "loops"), wrong, rate(at.EpisodesPerDay))
-	fmt.Fprintf(b, "    fires %s after the first repeat (95 %%: %s), on %s in %s\n", term.Span(int64(1e6*at.DelayMedian)), term.Span(int64(1e6*at.DelayP95)),
-		term.Plural(at.Requests, "request", "requests"), touched(at))
+	fmt.Fprintf(b, "    fires %s after the first repeat (95 %%: %s)\n", term.Span(int64(1e6*at.DelayMedian)), term.Span(int64(1e6*at.DelayP95)))
+	fmt.Fprintf(b, "    would have stopped %s in %s\n", term.Plural(at.Requests, "request", "requests"), touched(at))
 	if at.TokensBefore+at.TokensAfter > 0 {
-		fmt.Fprintf(b, "    the repeats used %s until it fires, %s after\n", spent(at.TokensBefore, at.CostBefore), spent(at.TokensAfter, at.CostAfter))
+		fmt.Fprintf(b, "    repeats used %s until it fired, %s after\n", spent(at.TokensBefore, at.CostBefore), spent(at.TokensAfter, at.CostAfter))
 	}
 	if a.Test.Loops > 0 || a.Test.Episodes > 0 {
 		fmt.Fprintf(b, "    chosen on the first 70 %% of the time; on the rest it catches %d of %d loops, %d wrongly\n", a.Test.Caught, a.Test.Loops, a.Test.Wrong)
