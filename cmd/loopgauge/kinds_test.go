@@ -91,6 +91,14 @@ func TestKinds(t *testing.T) {
 	f("the same call, another result", log(8, func(i int) string { return step(fmt.Sprint("line ", i)) }),
 		"tool-call", tune.Polling, "the results change")
 
+	// What is known of few requests says nothing of the others.
+	f("hardly any has messages", log(30, func(i int) string {
+		if i%3 == 0 {
+			return request + `,"has_tools":true,"status":200`
+		}
+		return `"session":"s","caller":"k","model":"m","has_tools":true,"status":200`
+	}), "zelyx", tune.Unknown, "does not show whether the requests were equal")
+
 	// A rule's identity counts by what it sees, whatever it is called. What
 	// comes of a call is looked up without the masks of the rule.
 	by := func(identity, lines string, want tune.Kind, evidence string) {

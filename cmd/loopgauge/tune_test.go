@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -146,6 +147,71 @@ func TestTuneTellsKindsApart(t *testing.T) {
 	}
 	if !polls {
 		t.Error("combined: the poller is not seen")
+	}
+}
+
+// The same requests written twice, as by two loggers of one gateway: with ids
+// they are judged once; without, they are called what they are and nothing is
+// advised.
+func TestTuneKnowsDoubleLogging(t *testing.T) {
+	log := filepath.Join(fixtures, "formats/nginx-json/nginx_json.log")
+	text, err := os.ReadFile(log)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	var twice, bare []string
+	ids := regexp.MustCompile(`"(x_)?request_id":"[^"]*",`)
+	for _, name := range []string{"a.log", "b.log"} {
+		for list, text := range map[*[]string][]byte{&twice: text, &bare: ids.ReplaceAll(text, nil)} {
+			file := filepath.Join(dir, fmt.Sprintf("%d-%s", len(text), name))
+			if err := os.WriteFile(file, text, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			*list = append(*list, file)
+		}
+	}
+	once := tuneJSON(t, log)
+	d := tuneJSON(t, twice...)
+	if d.Data.Duplicate != once.Data.Judged || !reflect.DeepEqual(d.Sweep, once.Sweep) {
+		t.Errorf("with ids: %d duplicates of %d requests, or another sweep", d.Data.Duplicate, once.Data.Judged)
+	}
+	d = tuneJSON(t, bare...)
+	if d.Data.Judged != 2*once.Data.Judged || len(d.Repeats) < 100 {
+		t.Fatalf("without ids: %d requests, %d repeats", d.Data.Judged, len(d.Repeats))
+	}
+	for _, k := range d.Repeats {
+		if k.Kind != tune.DuplicateLogging {
+			t.Errorf("without ids: %s calls %s %s: %s", k.Rule, k.Fingerprint, k.Kind, k.Evidence)
+		}
+	}
+	if d.Policy != nil {
+		t.Errorf("advised on the grounds of double logging:\n%s", *d.Policy)
+	}
+}
+
+// Many sessions that begin with one prompt are a batch; parallel calls that are
+// equal are not written twice; and who has no sessions cannot know.
+func TestTuneKnowsBatches(t *testing.T) {
+	d := tuneJSON(t, filepath.Join(fixtures, "tau2/tau2_litellm.jsonl.zst"))
+	batches := 0
+	for _, k := range d.Repeats {
+		switch k.Kind {
+		case tune.Batch:
+			batches++
+			if _, ok := k.Scope["session"]; ok || k.Scope["conversation"] != "" {
+				t.Errorf("%s calls repeats of one session a batch: %s", k.Rule, k.Evidence)
+			}
+		case tune.DuplicateLogging:
+			t.Errorf("%s in %v: %s", k.Rule, k.Scope, k.Evidence)
+		}
+	}
+	if batches < 100 {
+		t.Errorf("%d batches", batches)
+	}
+	d = tuneJSON(t, filepath.Join(fixtures, "mooncake/mooncake_conversation.jsonl.zst"))
+	if want := map[tune.Kind]int{tune.Unknown: len(d.Repeats)}; !reflect.DeepEqual(d.Data.Kinds, want) {
+		t.Errorf("without sessions: %v", d.Data.Kinds)
 	}
 }
 
@@ -309,7 +375,9 @@ func TestStopped(t *testing.T) {
 		}
 	}
 	is := func(profile string) func(c *tune.DocumentCell) bool {
-		return func(c *tune.DocumentCell) bool { return fired[profile] > 0 && c.Stopped != nil && *c.Stopped == fired[profile] }
+		return func(c *tune.DocumentCell) bool {
+			return fired[profile] > 0 && c.Stopped != nil && *c.Stopped == fired[profile]
+		}
 	}
 	null := func(c *tune.DocumentCell) bool { return c.Stopped == nil }
 	f("aisg", "sliding", "1m", 6, is("aisg"))

@@ -108,9 +108,11 @@ func (c *collector) note(k *Repeat, r *window.Repeat) {
 	if f.last == 0 {
 		f.last = k.First
 	}
-	if pause := ev.Time - f.last; pause == 0 {
+	switch pause := ev.Time - f.last; {
+	case pause == 0 && c.parallel(r):
+	case pause == 0:
 		f.instants++
-	} else {
+	default:
 		seconds := float64(pause) / 1e6
 		f.pauses++
 		f.pauseSum += seconds
@@ -130,6 +132,18 @@ func (c *collector) note(k *Repeat, r *window.Repeat) {
 	}
 	f.streak = max(f.streak, int(r.Counts[c.longest("streak")]))
 	f.cycle = max(f.cycle, int(r.Counts[c.longest("cycle")]))
+}
+
+// parallel tells whether a request has the fingerprint of a hit more than once,
+// as one with parallel calls that are equal has.
+func (c *collector) parallel(r *window.Repeat) bool {
+	n := 0
+	for _, p := range c.prints(r.Event, c.plan.IdentityOf(r.Target)) {
+		if p == r.Fingerprint {
+			n++
+		}
+	}
+	return n > 1
 }
 
 // longest is the cell of a kind with the longest window.
@@ -217,7 +231,7 @@ func (k *Repeat) classify(errors errorMinutes, coarse bool) {
 		set(Batch, "%d sessions among %d requests", f.sessions.different(), n)
 	case k.Requests < leastRepeats:
 		set(Unknown, "came only %d times", k.Requests)
-	case id.Sees == 0 && f.messages.n == 0:
+	case id.Sees == 0 && f.messages.n < n:
 		set(Unknown, "the log does not show whether the requests were equal")
 	case max(f.streak, f.cycle) < leastRepeats:
 		set(Unknown, "came %d times with others between", k.Requests)

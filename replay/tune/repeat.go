@@ -51,6 +51,7 @@ const (
 
 // collector keeps the repeats of a pass.
 type collector struct {
+	plan    *window.Plan
 	rules   []*window.Rule
 	cells   int
 	open    map[uint64]*Repeat
@@ -62,7 +63,7 @@ type collector struct {
 }
 
 func newCollector(plan *window.Plan, rules []*window.Rule, cells int) *collector {
-	c := &collector{rules: rules, cells: cells, open: map[uint64]*Repeat{}}
+	c := &collector{plan: plan, rules: rules, cells: cells, open: map[uint64]*Repeat{}}
 	c.results = companion(plan, "tool-call-result")
 	c.answers = companion(plan, "tool-call-python")
 	c.messages = companion(plan, "last-messages")

@@ -106,8 +106,8 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 		Options: o, Result: result, Cells: sweep.Cells(), Sweep: sweep.Result(), Repeats: c.all, Dropped: c.dropped,
 		Conversations: len(p.conversations), Days: float64(result.Last-result.First) / 86400e6,
 	}
-	// Where many requests share their time, sharing it means nothing.
-	coarse := 10*result.Order.Tied > result.Account.Judged
+	// In a log of whole seconds, sharing one's time means nothing.
+	coarse := 2*p.whole > result.Account.Judged
 	for _, k := range r.Repeats {
 		k.classify(p.errors, coarse)
 	}
@@ -124,6 +124,7 @@ type pass struct {
 	c             *collector
 	sweep         *window.Sweep
 	errors        errorMinutes
+	whole         int64 // requests at a whole second
 	conversations map[string]bool
 	gateways      *gatewayCounts
 }
@@ -134,6 +135,9 @@ func (p *pass) event(ev *window.Event) error {
 		p.conversations[conversation] = true
 	}
 	p.gateways.current = conversation
+	if ev.Time%1_000_000 == 0 {
+		p.whole++
+	}
 	p.errors.note(ev, conversation)
 	p.sweep.Add(ev)
 	if p.o.Run.Event != nil {
