@@ -17,17 +17,23 @@ const BlockSize = 1 << 20
 // DefaultMaxLine is the longest line read unless told otherwise.
 const DefaultMaxLine = 64 << 20
 
-// Block is a run of whole lines of one stream.
+// Block is a run of whole lines of one stream, or of records of a topic.
 type Block struct {
 	Stream  int32
-	Format  *formats.Format
-	Data    []byte // whole lines; the last may lack its newline
-	Line    int64  // number of the first, from 1
-	Offset  int64  // bytes of the unpacked stream before it
-	TooLong bool   // instead of Data: one line longer than the limit
+	Format  *formats.Format // nil if it is not known: then no line can be read
+	Data    []byte          // whole lines; the last may lack its newline
+	Records []Record        // of a topic: what Data consists of; nil for lines
+	Line    int64           // number of the first, from 1
+	Offset  int64           // bytes of the unpacked stream before it
+	TooLong bool            // instead of Data: one line longer than the limit
+	MaxLine int             // lines longer than this are not read; 0 is no limit
+	memory  []byte          // that Data lies in
+}
 
-	maxLine int    // lines longer than this are not read; 0 is no limit
-	memory  []byte // that Data lies in
+// Record is one record of a topic. It holds one line, or several.
+type Record struct {
+	Offset int64 // in its partition; stands for the line number too
+	End    int   // in Data; the record begins where the one before ends
 }
 
 // Release gives the block's memory back. Nothing may hold a part of Data.
@@ -136,7 +142,7 @@ func (b *blocks) skipRest(buf []byte) []byte {
 }
 
 func (b *blocks) block(data []byte) *Block {
-	block := &Block{Data: data, Line: b.line + 1, Offset: b.offset, maxLine: b.maxLine, memory: data}
+	block := &Block{Data: data, Line: b.line + 1, Offset: b.offset, MaxLine: b.maxLine, memory: data}
 	b.line += int64(bytes.Count(data, []byte{'\n'}))
 	b.offset += int64(len(data))
 	return block

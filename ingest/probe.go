@@ -17,13 +17,9 @@ const (
 	probeAhead = 8 << 20
 )
 
-// Probe shows parts of the stream to visit, without reading it: of a plain
-// file evenly spaced pieces, of a compressed one the beginning, so that about
-// budget bytes are looked at. Of a source that cannot be read twice its
-// beginning is read ahead. Lines and offsets in the blocks are those of the
-// piece, and a piece may end inside a line. whole says that nothing was left
-// out. To be called before the first Next.
-func (s *Stream) Probe(budget int64, visit func(*Block)) (whole bool, err error) {
+// Probe shows of a plain file evenly spaced pieces, of a compressed one the
+// beginning. Of a source that cannot be read twice its beginning is read ahead.
+func (s *fileStream) Probe(budget int64, visit func(*Block)) (whole bool, err error) {
 	if !s.source.rereadable() {
 		return s.probeAhead(min(budget, probeAhead), visit), nil
 	}
@@ -33,7 +29,7 @@ func (s *Stream) Probe(budget int64, visit func(*Block)) (whole bool, err error)
 	}
 	defer file.Close()
 	size := s.Size()
-	probe := &Stream{source: s.source, index: s.index, o: s.o, format: s.format}
+	probe := &fileStream{source: s.source, index: s.index, o: s.o, format: s.format}
 	u, err := unpack(io.NopCloser(file), &probe.read)
 	if err != nil {
 		return false, s.wrap(err)
@@ -58,7 +54,7 @@ func (s *Stream) Probe(budget int64, visit func(*Block)) (whole bool, err error)
 
 // piece shows up to budget bytes from r. A source that breaks off is not an
 // error here: the run will say so.
-func (s *Stream) piece(r io.Reader, budget int64, cut bool, visit func(*Block)) (whole bool) {
+func (s *fileStream) piece(r io.Reader, budget int64, cut bool, visit func(*Block)) (whole bool) {
 	limited := &io.LimitedReader{R: r, N: budget}
 	b := &blocks{r: limited, size: s.blockSize(), maxLine: s.o.MaxLine}
 	for {
@@ -81,7 +77,7 @@ func atEnd(r io.Reader) bool {
 }
 
 // probeAhead keeps what it reads for Next.
-func (s *Stream) probeAhead(budget int64, visit func(*Block)) (whole bool) {
+func (s *fileStream) probeAhead(budget int64, visit func(*Block)) (whole bool) {
 	seen := int64(0)
 	for i := 0; seen < budget; i++ {
 		if i == len(s.ahead) {

@@ -40,6 +40,9 @@ func NewReader(reads fingerprint.Field) *Reader {
 // tooLong is why a line over the limit is skipped.
 const tooLong = "line longer than the limit: see --max-line"
 
+// noFormat is why a line is skipped as long as nobody knows what the stream is.
+const noFormat = "no known log format"
+
 // Read calls yield for each request of the block, which is valid during the
 // call, and skip for each malformed line, if not nil.
 func (rd *Reader) Read(b *Block, yield func(*fingerprint.Request), skip func(Skip)) Tally {
@@ -49,29 +52,17 @@ func (rd *Reader) Read(b *Block, yield func(*fingerprint.Request), skip func(Ski
 		run.bad(b.Line, 0, tooLong)
 		return run.tally
 	}
-	run.parser = rd.parsers[b.Format]
-	if run.parser == nil {
-		run.parser = b.Format.New(rd.reads)
-		rd.parsers[b.Format] = run.parser
+	if b.Format != nil {
+		run.parser = rd.parsers[b.Format]
+		if run.parser == nil {
+			run.parser = b.Format.New(rd.reads)
+			rd.parsers[b.Format] = run.parser
+		}
 	}
-	data, at := b.Data, fingerprint.Position{Stream: b.Stream, Line: b.Line, Offset: b.Offset}
-	for len(data) > 0 {
-		end := bytes.IndexByte(data, '\n')
-		next := end + 1
-		if end < 0 {
-			end, next = len(data), len(data)
-		}
-		if b.maxLine > 0 && end > b.maxLine {
-			run.tally.Lines++
-			run.bad(at.Line, 0, tooLong)
-		} else {
-			line := data[:end]
-			text := trim(line)
-			run.line(text, at, cap(line)-cap(text))
-		}
-		at.Line++
-		at.Offset += int64(next)
-		data = data[next:]
+	if b.Records != nil {
+		run.records()
+	} else {
+		run.lines(b.Data, fingerprint.Position{Stream: b.Stream, Line: b.Line, Offset: b.Offset})
 	}
 	return run.tally
 }
@@ -86,22 +77,83 @@ type reading struct {
 	tally  Tally
 }
 
-// line reads a line that begins lead bytes behind at.
-func (run *reading) line(line []byte, at fingerprint.Position, lead int) {
-	switch {
-	case len(line) == 0:
-		run.tally.Lines++
-		run.tally.Blank++
-	case run.b.Format.JSON && line[0] == '[':
-		run.elements(line, at, lead)
-	default:
-		run.record(line, at, lead)
+// lines reads what a file is made of.
+func (run *reading) lines(data []byte, at fingerprint.Position) {
+	for len(data) > 0 {
+		line, next := cutLine(data)
+		run.line(line, at)
+		at.Line++
+		at.Offset += int64(next)
+		data = data[next:]
 	}
 }
 
-// elements reads a line that is an array of records.
-func (run *reading) elements(line []byte, at fingerprint.Position, lead int) {
+// records reads what a topic is made of. Mostly a record is one line; some
+// shippers send several in one, or a JSON text over several lines.
+func (run *reading) records() {
+	from := 0
+	for _, r := range run.b.Records {
+		data := run.b.Data[from:r.End]
+		from = r.End
+		at := fingerprint.Position{Stream: run.b.Stream, Line: r.Offset, Offset: r.Offset}
+		line, next := cutLine(data)
+		if next < len(data) && run.whole(data) {
+			line, next = data, len(data)
+		}
+		at.Item = run.line(line, at)
+		for data = data[next:]; len(data) > 0; data = data[next:] {
+			if line, next = cutLine(data); len(trim(line)) > 0 {
+				at.Item = run.line(line, at)
+			}
+		}
+	}
+}
+
+// cutLine is the first line of data, without its newline, and where the next
+// one begins.
+func cutLine(data []byte) (line []byte, next int) {
+	if end := bytes.IndexByte(data, '\n'); end >= 0 {
+		return data[:end], end + 1
+	}
+	return data, len(data)
+}
+
+// whole tells that data is one JSON text, however many lines it takes.
+func (run *reading) whole(data []byte) bool {
+	if run.b.Format == nil || !run.b.Format.JSON {
+		return false
+	}
 	s := &run.rd.array
+	s.Reset(trim(data))
+	s.Skip()
+	return s.End() == nil
+}
+
+// line reads a line. It returns the index of the item after those in it.
+func (run *reading) line(line []byte, at fingerprint.Position) int32 {
+	text := trim(line)
+	switch {
+	case run.b.MaxLine > 0 && len(line) > run.b.MaxLine:
+		run.tally.Lines++
+		run.bad(at.Line, 0, tooLong)
+	case len(text) == 0:
+		run.tally.Lines++
+		run.tally.Blank++
+	case run.b.Format == nil:
+		run.tally.Lines++
+		run.bad(at.Line, 0, noFormat)
+	case run.b.Format.JSON && text[0] == '[':
+		return run.elements(text, at, cap(line)-cap(text))
+	default:
+		run.record(text, at, cap(line)-cap(text))
+	}
+	return at.Item + 1
+}
+
+// elements reads a line that is an array of records and begins lead bytes
+// behind at. It returns the index of the item after the last.
+func (run *reading) elements(line []byte, at fingerprint.Position, lead int) int32 {
+	s, first := &run.rd.array, at.Item
 	s.Reset(line)
 	for s.Array(); s.NextElement(); at.Item++ {
 		s.Kind() // skips white space
@@ -115,10 +167,11 @@ func (run *reading) elements(line []byte, at fingerprint.Position, lead int) {
 		column, why := s.Failure()
 		run.tally.Lines++
 		run.bad(at.Line, lead+column+1, why)
-	} else if at.Item == 0 {
+	} else if at.Item == first {
 		run.tally.Lines++
 		run.tally.Blank++
 	}
+	return at.Item
 }
 
 func (run *reading) record(record []byte, at fingerprint.Position, start int) {

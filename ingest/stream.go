@@ -22,9 +22,32 @@ type Options struct {
 	blockSize int // BlockSize unless a test says otherwise
 }
 
-// Stream is an opened source whose format is known. One goroutine reads it at
-// a time.
-type Stream struct {
+// Stream is an ordered source of records that ends, opened, its format known.
+// One goroutine reads it at a time.
+type Stream interface {
+	Name() string
+	Format() *formats.Format
+	// First is the smallest time among the first lines, in microseconds; 0 if
+	// none of them has one.
+	First() int64
+	// Next returns the next block. The error is io.EOF at the end, or says why
+	// the source cannot be read to its end, after all that could be read of it.
+	Next() (*Block, error)
+	// Probe shows parts of the stream to visit, without reading it, so that
+	// about budget bytes are looked at; whole says that nothing was left out.
+	// Lines and offsets in the blocks are those of the part, and a part may
+	// end inside a line. To be called before the first Next.
+	Probe(budget int64, visit func(*Block)) (whole bool, err error)
+	// Size is the source's length in bytes as it lies there, -1 if unknown.
+	Size() int64
+	// Read is how many of those bytes have been read. Any goroutine may ask.
+	Read() int64
+	// Close ends the reading. It may be called more than once.
+	Close()
+}
+
+// fileStream is a file, or standard input.
+type fileStream struct {
 	source *Source
 	index  int32
 	o      Options
@@ -48,14 +71,14 @@ const headBlocks = 8
 // beginning. A file is closed again until its first block is asked for, so
 // that a thousand rotated files do not hold a thousand buffers. Errors are an
 // *Error, or an *UnknownFormat.
-func Open(src *Source, index int32, o Options) (*Stream, error) {
+func Open(src *Source, index int32, o Options) (Stream, error) {
 	if o.MaxLine == 0 {
 		o.MaxLine = DefaultMaxLine
 	}
 	if o.Format != "" && formats.ByName(o.Format) == nil {
 		return nil, &UnknownFormat{o.Format}
 	}
-	s := &Stream{source: src, index: index, o: o}
+	s := &fileStream{source: src, index: index, o: o}
 	if err := s.start(); err != nil {
 		return nil, err
 	}
@@ -82,7 +105,7 @@ func (e *UnknownFormat) Error() string {
 }
 
 // start opens the source from its beginning.
-func (s *Stream) start() error {
+func (s *fileStream) start() error {
 	file, err := s.source.open()
 	if err != nil {
 		return s.wrap(err)
@@ -104,7 +127,7 @@ func (s *Stream) start() error {
 	return nil
 }
 
-func (s *Stream) blockSize() int {
+func (s *fileStream) blockSize() int {
 	if s.o.blockSize > 0 {
 		return s.o.blockSize
 	}
@@ -112,7 +135,7 @@ func (s *Stream) blockSize() int {
 }
 
 // wrap names the source in an error and tells the way out of common ones.
-func (s *Stream) wrap(err error) error {
+func (s *fileStream) wrap(err error) error {
 	hint := ""
 	switch {
 	case errors.Is(err, io.ErrUnexpectedEOF):
@@ -125,7 +148,7 @@ func (s *Stream) wrap(err error) error {
 
 // look reads the beginning of the stream up to the first line that says
 // something, and recognises the format by it and those that follow.
-func (s *Stream) look() error {
+func (s *fileStream) look() error {
 	for len(s.ahead) < headBlocks {
 		b, err := s.blocks.next()
 		if broken(err) && len(s.ahead) == 0 {
@@ -148,10 +171,10 @@ func (s *Stream) look() error {
 	return newError(s.source.Name, errors.New("nothing but blank lines"), "")
 }
 
-func (s *Stream) recognise(head *Block) error {
+func (s *fileStream) recognise(head *Block) error {
 	if s.o.Format != "" {
 		s.format = formats.ByName(s.o.Format)
-	} else if s.format = detect(head.Data); s.format == nil && bytes.IndexByte(head.Data, 0) >= 0 {
+	} else if s.format = Detect(head.Data); s.format == nil && bytes.IndexByte(head.Data, 0) >= 0 {
 		return newError(s.source.Name, errors.New("binary data, not a log"), "")
 	} else if s.format == nil {
 		return newError(s.source.Name, unknownFormat(head),
@@ -190,9 +213,10 @@ func firstText(b *Block) (number int64, line []byte) {
 	return 0, nil
 }
 
-// detect picks the format that most of the first lines are of. A few strange
-// lines at the start of a log, or a cut one, do not matter.
-func detect(data []byte) *formats.Format {
+// Detect picks the format that most of the first lines are of. A few strange
+// lines at the start of a log, or a cut one, do not matter. It is nil if no
+// format fits.
+func Detect(data []byte) *formats.Format {
 	var best *formats.Format
 	most := 0
 	votes := make([]int, len(formats.All))
@@ -222,7 +246,7 @@ func detect(data []byte) *formats.Format {
 
 // firstTime is the smallest time among the first lines. With none it is the
 // beginning of time, so that nothing waits for a stream that has nothing.
-func (s *Stream) firstTime(head *Block) int64 {
+func (s *fileStream) firstTime(head *Block) int64 {
 	part := *head
 	part.Format, part.Stream = s.format, s.index
 	part.Data = part.Data[:nthLine(part.Data, headLines)]
@@ -252,25 +276,17 @@ func nthLine(data []byte, n int) int {
 	return at
 }
 
-// Name is the source's name.
-func (s *Stream) Name() string { return s.source.Name }
+func (s *fileStream) Name() string { return s.source.Name }
 
-// Format is the log's format.
-func (s *Stream) Format() *formats.Format { return s.format }
+func (s *fileStream) Format() *formats.Format { return s.format }
 
-// Size is the source's length in bytes as it lies on disk, -1 if unknown.
-func (s *Stream) Size() int64 { return s.source.size() }
+func (s *fileStream) Size() int64 { return s.source.size() }
 
-// Read is how many of those bytes have been read. Any goroutine may ask.
-func (s *Stream) Read() int64 { return s.read.Load() }
+func (s *fileStream) Read() int64 { return s.read.Load() }
 
-// First is the smallest time among the first lines, in microseconds; 0 if
-// none of them has one.
-func (s *Stream) First() int64 { return s.first }
+func (s *fileStream) First() int64 { return s.first }
 
-// Next returns the next block. The error is io.EOF at the end, or says why the
-// source cannot be read to its end, after all that could be read of it.
-func (s *Stream) Next() (*Block, error) {
+func (s *fileStream) Next() (*Block, error) {
 	if s.closed {
 		return nil, io.EOF
 	}
@@ -294,22 +310,20 @@ func (s *Stream) Next() (*Block, error) {
 	return s.mark(b), nil
 }
 
-func (s *Stream) mark(b *Block) *Block {
+func (s *fileStream) mark(b *Block) *Block {
 	b.Stream, b.Format = s.index, s.format
 	return b
 }
 
-// Close ends the reading. It may be called more than once.
-func (s *Stream) Close() error {
+func (s *fileStream) Close() {
 	s.closed, s.ahead = true, nil
-	return s.stop()
+	s.stop()
 }
 
-func (s *Stream) stop() error {
-	if s.raw == nil {
-		return nil
+// stop closes the source. Nothing was written, so nothing can go wrong with it.
+func (s *fileStream) stop() {
+	if s.raw != nil {
+		_ = s.raw.Close()
+		s.raw, s.blocks = nil, nil
 	}
-	err := s.raw.Close()
-	s.raw, s.blocks = nil, nil
-	return err
 }

@@ -461,7 +461,7 @@ func TestProbe(t *testing.T) {
 	size := int64(log.Len())
 	dir := t.TempDir()
 	plain, packed := write(t, dir, "plain.log", log.Bytes()), write(t, dir, "packed.log", gz(t, log.Bytes()))
-	open := func(path string, stdin io.Reader) *Stream {
+	open := func(path string, stdin io.Reader) Stream {
 		t.Helper()
 		src := &Source{Name: "standard input", stdin: stdin}
 		if path != "" {
@@ -473,7 +473,7 @@ func TestProbe(t *testing.T) {
 		}
 		return s
 	}
-	f := func(name string, s *Stream, budget int64, wantWhole bool, wantRuns int) {
+	f := func(name string, s Stream, budget int64, wantWhole bool, wantRuns int) {
 		t.Helper()
 		defer s.Close()
 		rd := NewReader(fingerprint.AllFields)

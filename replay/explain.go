@@ -12,7 +12,7 @@ import (
 
 // ExplainOptions say what Explain prints.
 type ExplainOptions struct {
-	Streams  []*ingest.Stream // opened; Explain closes them
+	Streams  []ingest.Stream // opened; Explain closes them
 	Identity *fingerprint.Identity
 	Key      []byte // of the fingerprints; nil for none
 	ShowText bool   // print canonical text: it holds what people wrote
@@ -72,7 +72,7 @@ func appendText(out, text []byte) []byte {
 // ExplainSkipped writes one JSON line per line that could not be judged: log,
 // line, column (0 if it is about the whole line) and why. It never shows the
 // line itself.
-func ExplainSkipped(ctx context.Context, streams []*ingest.Stream, write func([]byte) error) error {
+func ExplainSkipped(ctx context.Context, streams []ingest.Stream, write func([]byte) error) error {
 	return lines(ctx, streams, func() func(*ingest.Block) []byte {
 		reader := ingest.NewReader(0)
 		return func(block *ingest.Block) []byte {
@@ -99,8 +99,8 @@ func appendSkipped(out []byte, name string, s ingest.Skip) []byte {
 
 // lines runs a parser over the streams one after the other and writes what it
 // makes of each block.
-func lines(ctx context.Context, streams []*ingest.Stream, newParser func() func(*ingest.Block) []byte, write func([]byte) error) (err error) {
-	pool := newParallel(ctx, runtime.GOMAXPROCS(0), newParser)
+func lines(ctx context.Context, streams []ingest.Stream, newParser func() func(*ingest.Block) []byte, write func([]byte) error) (err error) {
+	pool := NewParallel(ctx, runtime.GOMAXPROCS(0), newParser)
 	var started []*lane[[]byte]
 	defer func() {
 		pool.close(started)

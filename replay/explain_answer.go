@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"runtime"
 	"slices"
 	"time"
 
@@ -21,7 +20,7 @@ import (
 type Question struct {
 	// Open opens the logs; it is called for each reading. The streams are
 	// closed after it.
-	Open func() ([]*ingest.Stream, error)
+	Open func() ([]ingest.Stream, error)
 	Plan *window.Plan
 
 	Lateness     time.Duration
@@ -69,7 +68,7 @@ func Answer(ctx context.Context, q Question) (*Explanation, error) {
 	return x.line(ctx, streams)
 }
 
-func closeAll(streams []*ingest.Stream) {
+func closeAll(streams []ingest.Stream) {
 	for _, s := range streams {
 		s.Close()
 	}
@@ -93,7 +92,7 @@ func (x *explaining) place(p fingerprint.Position) string {
 	return fmt.Sprintf("%s:%d", x.names[p.Stream], p.Line)
 }
 
-func (x *explaining) line(ctx context.Context, streams []*ingest.Stream) (*Explanation, error) {
+func (x *explaining) line(ctx context.Context, streams []ingest.Stream) (*Explanation, error) {
 	err := x.look(ctx, streams[x.q.Stream], x.q.Line, x.q.Item, x.meet)
 	closeAll(streams)
 	if err != nil {
@@ -116,7 +115,7 @@ func (x *explaining) line(ctx context.Context, streams []*ingest.Stream) (*Expla
 }
 
 // look reads one line of a stream and calls yield for the request on it.
-func (x *explaining) look(ctx context.Context, s *ingest.Stream, line int64, item int, yield func(*fingerprint.Request)) error {
+func (x *explaining) look(ctx context.Context, s ingest.Stream, line int64, item int, yield func(*fingerprint.Request)) error {
 	name, last := s.Name(), int64(0)
 	for ctx.Err() == nil {
 		b, err := s.Next()
@@ -312,26 +311,19 @@ func (x *explaining) read(ctx context.Context, rules []*window.Rule, see func(*w
 		plan = window.NewPlan(rules, x.plan.Exclusions)
 	}
 	done := false
-	r := &run{
-		plan: plan, order: window.NewOrder(x.q.Lateness), seen: window.NewDuplicates(x.q.Duplicates),
-		engine: window.NewEngine(&window.Plan{}, window.EngineOptions{}),
-		result: &Result{First: fingerprint.NoTime, Last: fingerprint.NoTime, Excluded: make([]int64, len(plan.Exclusions)+1)},
-		o: Options{
-			Streams: streams, Plan: plan, Extract: x.q.Extract, Since: x.q.Since, Until: x.q.Until, Skip: skip,
-			Event: func(ev *window.Event) error {
-				if done || !see(ev) {
-					done = true
-					return errEnough
-				}
-				return nil
-			},
+	r := newRun(Options{
+		Streams: streams, Plan: plan, Lateness: x.q.Lateness, Duplicates: x.q.Duplicates,
+		Extract: x.q.Extract, Since: x.q.Since, Until: x.q.Until, Skip: skip,
+		Event: func(ev *window.Event) error {
+			if done || !see(ev) {
+				done = true
+				return errEnough
+			}
+			return nil
 		},
-	}
-	err = r.merge(ctx, newParallel(ctx, runtime.GOMAXPROCS(0), r.newParser))
-	if err == nil {
-		r.release()
-		err = r.err
-	}
+	})
+	r.pipeline.Engine = window.NewEngine(&window.Plan{}, window.EngineOptions{})
+	err = r.logs(ctx)
 	if errors.Is(err, errEnough) {
 		err = nil
 	}
@@ -375,7 +367,7 @@ func (x *explaining) collectLine(ctx context.Context, rules []*window.Rule) erro
 	at := term.Safe(x.place(x.target.Position))
 	switch {
 	case late:
-		return fmt.Errorf("%s: late, and so not judged: further behind its log than the lateness of %s\nwith --lateness %s it would be", at, window.Lasting(x.q.Lateness), window.Lasting(roundUp(r.order.Stats().WorstLate)))
+		return fmt.Errorf("%s: late, and so not judged: further behind its log than the lateness of %s\nwith --lateness %s it would be", at, window.Lasting(x.q.Lateness), window.Lasting(roundUp(r.pipeline.Order.Stats().WorstLate)))
 	case twice:
 		return fmt.Errorf("%s: a duplicate, and so not judged: %s has the same request id", at, term.Safe(x.place(twin)))
 	}
@@ -401,7 +393,7 @@ func (x *explaining) retarget(rules []*window.Rule) {
 
 // episode finds the episode by judging everything, then reads again for its
 // scope alone.
-func (x *explaining) episode(ctx context.Context, streams []*ingest.Stream) (*Explanation, error) {
+func (x *explaining) episode(ctx context.Context, streams []ingest.Stream) (*Explanation, error) {
 	var first *window.Verdict
 	var scope window.Scope
 	var ids int64

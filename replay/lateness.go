@@ -28,7 +28,7 @@ const measureBudget = 64 << 20
 // MeasureLateness looks at parts of the streams, without reading them, and
 // picks the smallest lateness that their disorder fits into, or the largest
 // there is. startTime says that requests are ordered by their start.
-func MeasureLateness(streams []*ingest.Stream, startTime bool) (Lateness, error) {
+func MeasureLateness(streams []ingest.Stream, startTime bool) (Lateness, error) {
 	l := Lateness{Measured: true, Whole: true}
 	reader := ingest.NewReader(0)
 	var d window.Disorder

@@ -22,7 +22,7 @@ import (
 
 // input is what a command reads: logs, or the dataset of an earlier run.
 type input struct {
-	streams []*ingest.Stream
+	streams []ingest.Stream
 	dataset *dataset // nil for logs
 }
 

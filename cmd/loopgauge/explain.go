@@ -212,7 +212,7 @@ func (f *explainFlags) answer(ctx context.Context, u *ui, args []string, chosen 
 
 	var bar *progress
 	answer, err := replay.Answer(ctx, replay.Question{
-		Open: func() ([]*ingest.Stream, error) {
+		Open: func() ([]ingest.Stream, error) {
 			streams, _, err := f.logs.open(u, logs)
 			bar.stop()
 			bar = newProgress(u, in.parts())
@@ -238,7 +238,7 @@ func (f *explainFlags) answer(ctx context.Context, u *ui, args []string, chosen 
 
 // openAsked opens the logs and finds the one asked about among them. It comes
 // first if it is not named.
-func (f *explainFlags) openAsked(u *ui, what asked, logs *[]string) (streams []*ingest.Stream, failed []error, index int, err error) {
+func (f *explainFlags) openAsked(u *ui, what asked, logs *[]string) (streams []ingest.Stream, failed []error, index int, err error) {
 	if what.log == "" {
 		streams, failed, err = f.logs.open(u, *logs)
 		return streams, failed, 0, err
@@ -248,7 +248,7 @@ func (f *explainFlags) openAsked(u *ui, what asked, logs *[]string) (streams []*
 		return nil, nil, 0, err
 	}
 	find := func() int {
-		return slices.IndexFunc(streams, func(s *ingest.Stream) bool {
+		return slices.IndexFunc(streams, func(s ingest.Stream) bool {
 			info, err := os.Stat(s.Name())
 			return err == nil && os.SameFile(info, file)
 		})

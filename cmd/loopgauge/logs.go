@@ -29,7 +29,7 @@ func (f *logFlags) register(c *cobra.Command) {
 
 // open opens the logs. What cannot be opened is in failed; there is an error
 // only if nothing can be read at all.
-func (f *logFlags) open(u *ui, args []string) (streams []*ingest.Stream, failed []error, err error) {
+func (f *logFlags) open(u *ui, args []string) (streams []ingest.Stream, failed []error, err error) {
 	if f.format != "" && formats.ByName(f.format) == nil {
 		return nil, nil, usage(fmt.Errorf("no format is called %q; there are %s", f.format, strings.Join(formats.Names(), ", ")))
 	}

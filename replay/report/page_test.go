@@ -131,7 +131,7 @@ func tuned(tb testing.TB, name string, records []record, rules ...string) *tune.
 	}
 	r, err := tune.Run(context.Background(), tune.Options{
 		Run: replay.Options{
-			Streams: []*ingest.Stream{stream}, Lateness: 200 * time.Hour, // the records need not be sorted
+			Streams: []ingest.Stream{stream}, Lateness: 200 * time.Hour, // the records need not be sorted
 			Since: fingerprint.NoTime, Until: fingerprint.NoTime, MaxKeys: 1 << 18,
 		},
 		Rules: p.Rules, Gateways: gateways, Windows: tune.DefaultWindows, Least: 2, Most: tune.DefaultMost, MaxKeys: 1 << 18, MaxWrong: 0.001,
