@@ -5,10 +5,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/mattn/go-runewidth"
 	"pgregory.net/rapid"
 
 	"github.com/loopgauge/loopgauge/replay/term"
-	"github.com/mattn/go-runewidth"
 )
 
 // However much a log knows of its loops, their table fits a terminal, and the

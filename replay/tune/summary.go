@@ -232,7 +232,7 @@ func (s Summary) recommendation(b *strings.Builder) {
 		return
 	case NothingFound:
 		if judged < fewRequests {
-			fmt.Fprintf(b, "%s are too few to conclude from\n", term.Plural(judged, "request", "requests"))
+			fmt.Fprintf(b, "too little to conclude from: %s\n", term.Plural(judged, "request", "requests"))
 		}
 		return
 	default:
