@@ -337,6 +337,7 @@ func (d *dataset) offer(u *ui, p *policy.Policy) {
 		rule := *own
 		if taken[own.Name] {
 			rule.Name = "dataset/" + own.Name
+			rule.Written.Name = policy.Quoted(rule.Name)
 		}
 		p.Rules = append(p.Rules, &rule)
 	}
