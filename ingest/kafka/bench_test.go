@@ -53,7 +53,6 @@ func BenchmarkRead(b *testing.B) {
 				time.Sleep(40 * time.Second)
 			}
 			want := int64(len(records))
-			records = nil
 			b.SetBytes(bytes)
 			for b.Loop() {
 				f, err := Open(b.Context(), config(broker, topic), nil)

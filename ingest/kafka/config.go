@@ -92,7 +92,7 @@ func Parse(name string) (Config, error) {
 		return fail("a user does not belong here: the policy names one, under kafka: sasl:")
 	}
 	c := Config{Topic: topic}
-	for _, host := range strings.Split(hosts, ",") {
+	for host := range strings.SplitSeq(hosts, ",") {
 		if !strings.Contains(strings.TrimPrefix(host[strings.LastIndexByte(host, ']')+1:], "]"), ":") {
 			host += ":9092"
 		}
@@ -132,7 +132,7 @@ func hide(name string) string {
 
 func parseSpans(text string) ([]Span, error) {
 	var spans []Span
-	for _, part := range strings.Split(text, ",") {
+	for part := range strings.SplitSeq(text, ",") {
 		partition, bounds, bounded := strings.Cut(part, ":")
 		from, to, dash := strings.Cut(bounds, "-")
 		s := Span{From: -1, To: -1}

@@ -92,7 +92,7 @@ func (f *Feed) enter(ctx context.Context) (err error) {
 
 // begin finds where to begin without any mark.
 func (f *Feed) begin(ctx context.Context, partitions int) error {
-	at := int64(kafka.LastOffset)
+	at := kafka.LastOffset
 	switch {
 	case f.config.Start.Earliest:
 		at = kafka.FirstOffset
