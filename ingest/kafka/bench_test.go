@@ -59,12 +59,12 @@ func BenchmarkRead(b *testing.B) {
 				if err != nil {
 					b.Fatal(err)
 				}
-				l, err := f.Accept(b.Context())
+				all, err := f.Accept(b.Context())
 				if err != nil {
 					b.Fatal(err)
 				}
 				for at := int64(0); at < want; {
-					c, err := l.Next(b.Context())
+					c, err := all[0].Next(b.Context())
 					if err != nil {
 						b.Fatal(err)
 					}

@@ -86,14 +86,23 @@ func until(t *testing.T, l ingest.Live, enough func(*read) bool) *read {
 
 func atEnd(r *read) bool { return r.chunk.AtEnd }
 
+// accepted are streams that a feed named together with one that a test took.
+var accepted = map[*Feed][]ingest.Live{}
+
+// accept takes the next stream.
 func accept(t *testing.T, f *Feed) ingest.Live {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-	defer cancel()
-	l, err := f.Accept(ctx)
-	if err != nil {
-		t.Fatal(err)
+	if len(accepted[f]) == 0 {
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		list, err := f.Accept(ctx)
+		if err != nil {
+			t.Fatal(err)
+		}
+		accepted[f] = list
 	}
+	l := accepted[f][0]
+	accepted[f] = accepted[f][1:]
 	return l
 }
 

@@ -156,13 +156,8 @@ const (
 	inconsistentID = kafka.Error(103)
 )
 
-// Accept returns the partitions in their order, then those that are added.
-func (f *Feed) Accept(ctx context.Context) (ingest.Live, error) {
-	if len(f.over) > 0 {
-		m := f.over[0]
-		f.over = f.over[1:]
-		return &gone{m}, nil
-	}
+// Accept returns all partitions at once, then those that are added.
+func (f *Feed) Accept(ctx context.Context) ([]ingest.Live, error) {
 	tick := time.NewTicker(watchEvery)
 	defer tick.Stop()
 	var failed chan struct{} // of a group, if there is one
@@ -170,9 +165,15 @@ func (f *Feed) Accept(ctx context.Context) (ingest.Live, error) {
 		failed = f.group.failed
 	}
 	for {
-		if f.given < f.current.Load().partitions {
-			f.given++
-			return f.live(f.given - 1), nil
+		var list []ingest.Live
+		for ; f.given < f.current.Load().partitions; f.given++ {
+			list = append(list, f.live(f.given))
+		}
+		for _, m := range f.over {
+			list = append(list, &gone{m})
+		}
+		if f.over = nil; len(list) > 0 {
+			return list, nil
 		}
 		select {
 		case <-ctx.Done():
