@@ -90,7 +90,7 @@ type speaksRequest struct{}
 type speaks struct{ fetch, metadata int16 }
 
 // ApiKey makes it a message of kafka-go's.
-func (*speaksRequest) ApiKey() protocol.ApiKey { return protocol.ApiVersions } //nolint:revive,staticcheck // kafka-go's name
+func (*speaksRequest) ApiKey() protocol.ApiKey { return protocol.ApiVersions } //nolint:staticcheck // kafka-go's name
 
 // Required is called before RawExchange.
 func (*speaksRequest) Required(map[protocol.ApiKey]int16) bool { return true }
@@ -125,13 +125,13 @@ func (*speaksRequest) RawExchange(rw io.ReadWriter) (protocol.Message, error) {
 }
 
 // ApiKey makes it a message of kafka-go's.
-func (*speaks) ApiKey() protocol.ApiKey { return protocol.ApiVersions } //nolint:revive,staticcheck // kafka-go's name
+func (*speaks) ApiKey() protocol.ApiKey { return protocol.ApiVersions } //nolint:staticcheck // kafka-go's name
 
 // topicRequest asks for the topic's id too, which kafka-go cannot.
 type topicRequest struct{ name string }
 
 // ApiKey makes it a message of kafka-go's.
-func (*topicRequest) ApiKey() protocol.ApiKey { return protocol.Metadata } //nolint:revive,staticcheck // kafka-go's name
+func (*topicRequest) ApiKey() protocol.ApiKey { return protocol.Metadata } //nolint:staticcheck // kafka-go's name
 
 // Required is called before RawExchange.
 func (*topicRequest) Required(map[protocol.ApiKey]int16) bool { return true }
@@ -165,7 +165,7 @@ type topicResponse struct {
 }
 
 // ApiKey makes it a message of kafka-go's.
-func (*topicResponse) ApiKey() protocol.ApiKey { return protocol.Metadata } //nolint:revive,staticcheck // kafka-go's name
+func (*topicResponse) ApiKey() protocol.ApiKey { return protocol.Metadata } //nolint:staticcheck // kafka-go's name
 
 func (t *topicResponse) read(answer []byte) error {
 	w := wire{b: answer}
@@ -188,7 +188,7 @@ func (t *topicResponse) read(answer []byte) error {
 	t.code = w.int16()
 	w.compact()
 	copy(t.id[:], w.bytes(len(t.id)))
-	w.int8() // internal
+	w.bytes(1) // internal
 	t.partitions = w.uvarint() - 1
 	if w.short {
 		return errShort

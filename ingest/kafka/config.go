@@ -79,42 +79,42 @@ const form = "write it as kafka://host:port/topic, with more brokers as host:por
 //
 // The port is 9092 unless given; FROM or TO may be missing.
 func Parse(name string) (Config, error) {
-	fail := func(why string) (Config, error) {
-		return Config{}, &ingest.Error{Path: hide(name), Err: errors.New(why), Hint: form}
+	fail := func(format string, args ...any) error {
+		return &ingest.Error{Path: hide(name), Err: fmt.Errorf(format, args...), Hint: form}
 	}
 	rest, ok := strings.CutPrefix(name, Scheme)
 	if !ok {
-		return fail("not the name of a topic")
+		return Config{}, fail("not the name of a topic")
 	}
 	rest, query, _ := strings.Cut(rest, "?")
 	hosts, topic, _ := strings.Cut(rest, "/")
 	if strings.Contains(hosts, "@") {
-		return fail("a user does not belong here: the policy names one, under kafka: sasl:")
+		return Config{}, fail("a user does not belong here: the policy names one, under kafka: sasl:")
 	}
 	c := Config{Topic: topic}
-	for _, host := range strings.Split(hosts, ",") {
+	for host := range strings.SplitSeq(hosts, ",") {
 		if !strings.Contains(strings.TrimPrefix(host[strings.LastIndexByte(host, ']')+1:], "]"), ":") {
 			host += ":9092"
 		}
 		h, port, err := net.SplitHostPort(host)
 		if n, e := strconv.Atoi(port); err != nil || h == "" || e != nil || n < 1 || n > 65535 {
-			return fail(fmt.Sprintf("%q is no broker", host))
+			return c, fail("%q is no broker", host)
 		}
 		c.Brokers = append(c.Brokers, host)
 	}
 	if topic == "" || len(topic) > 249 || strings.Trim(topic, topicCharacters) != "" || topic == "." || topic == ".." {
-		return fail(fmt.Sprintf("%q is no name of a topic", topic))
+		return c, fail("%q is no name of a topic", topic)
 	}
 	values, err := url.ParseQuery(query)
 	if err != nil {
-		return fail(fmt.Sprintf("%q cannot be read", query))
+		return c, fail("%q cannot be read", query)
 	}
 	for key, v := range values {
 		if key != "offsets" || len(v) != 1 {
-			return fail(fmt.Sprintf("%q is unknown; there is offsets", key))
+			return c, fail("%q is unknown; there is offsets", key)
 		}
 		if c.Offsets, err = parseSpans(v[0]); err != nil {
-			return fail(err.Error())
+			return c, fail("%w", err)
 		}
 	}
 	return c, nil
@@ -132,7 +132,7 @@ func hide(name string) string {
 
 func parseSpans(text string) ([]Span, error) {
 	var spans []Span
-	for _, part := range strings.Split(text, ",") {
+	for part := range strings.SplitSeq(text, ",") {
 		partition, bounds, bounded := strings.Cut(part, ":")
 		from, to, dash := strings.Cut(bounds, "-")
 		s := Span{From: -1, To: -1}

@@ -95,7 +95,7 @@ func (g *group) fail(err error) {
 
 func (g *group) run() {
 	defer close(g.ended)
-	defer g.members.Close() // it would come back as a new member
+	defer func() { _ = g.members.Close() }() // it would come back as a new member
 	for {
 		generation, err := g.members.Next(context.Background())
 		switch {

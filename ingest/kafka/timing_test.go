@@ -17,7 +17,7 @@ import (
 	"github.com/loopgauge/loopgauge/ingest"
 )
 
-// fake is a cluster in a bubble of virtual time.
+// fake is a cluster with the topic t, in a bubble of virtual time.
 type fake struct {
 	*kfake.Cluster
 	network kfake.VirtualNetwork
@@ -26,11 +26,11 @@ type fake struct {
 
 var errAway = errors.New("connection refused")
 
-func newFake(t *testing.T, topic string, partitions int32) *fake {
+func newFake(t *testing.T, partitions int32) *fake {
 	t.Helper()
 	f := &fake{}
 	var err error
-	f.Cluster, err = kfake.NewCluster(kfake.NumBrokers(1), kfake.SeedTopics(partitions, topic), kfake.ListenFn(f.network.Listen))
+	f.Cluster, err = kfake.NewCluster(kfake.NumBrokers(1), kfake.SeedTopics(partitions, "t"), kfake.ListenFn(f.network.Listen))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -56,13 +56,13 @@ type cuttable struct {
 
 func (c *cuttable) Write(b []byte) (int, error) {
 	if c.f.away.Load() {
-		c.Close()
+		_ = c.Close()
 		return 0, errAway
 	}
 	return c.Conn.Write(b)
 }
 
-func (f *fake) produce(t *testing.T, topic string, values ...string) {
+func (f *fake) produce(t *testing.T, values ...string) {
 	t.Helper()
 	client, err := kgo.NewClient(kgo.SeedBrokers(f.ListenAddrs()...), kgo.Dialer(f.network.DialContext), kgo.RecordPartitioner(kgo.ManualPartitioner()))
 	if err != nil {
@@ -70,14 +70,14 @@ func (f *fake) produce(t *testing.T, topic string, values ...string) {
 	}
 	defer client.Close()
 	for _, v := range values {
-		if err := client.ProduceSync(t.Context(), &kgo.Record{Topic: topic, Value: []byte(v)}).FirstErr(); err != nil {
+		if err := client.ProduceSync(t.Context(), &kgo.Record{Topic: "t", Value: []byte(v)}).FirstErr(); err != nil {
 			t.Fatal(err)
 		}
 	}
 }
 
-func (f *fake) config(topic string) Config {
-	return Config{Brokers: f.ListenAddrs(), Topic: topic, Start: Start{Earliest: true}, dial: f.dial}
+func (f *fake) config() Config {
+	return Config{Brokers: f.ListenAddrs(), Topic: "t", Start: Start{Earliest: true}, dial: f.dial}
 }
 
 // TestAway: as long as the brokers are away Next returns about once a second,
@@ -85,14 +85,14 @@ func (f *fake) config(topic string) Config {
 // that they are back.
 func TestAway(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		f := newFake(t, "t", 1)
+		f := newFake(t, 1)
 		defer f.Close()
-		f.produce(t, "t", lines(0, 5)...)
-		feed, err := Open(t.Context(), f.config("t"), nil)
+		f.produce(t, lines(0, 5)...)
+		feed, err := Open(t.Context(), f.config(), nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		defer feed.Close()
+		defer func() { _ = feed.Close() }()
 		l := accept(t, feed)
 		same(t, until(t, l, atEnd).values, lines(0, 5))
 
@@ -115,7 +115,7 @@ func TestAway(t *testing.T) {
 			t.Errorf("said %q", r.whys)
 		}
 		f.away.Store(false)
-		f.produce(t, "t", lines(5, 8)...)
+		f.produce(t, lines(5, 8)...)
 		r = until(t, l, func(r *read) bool { return len(r.values) == 3 })
 		same(t, r.values, lines(5, 8))
 		if len(r.whys) != 1 || !strings.Contains(r.whys[0], "is read again, after 10m") {
@@ -127,11 +127,11 @@ func TestAway(t *testing.T) {
 // TestNobody: brokers that never answer, when a topic is opened.
 func TestNobody(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		f := newFake(t, "t", 1)
+		f := newFake(t, 1)
 		defer f.Close()
 		f.away.Store(true)
 		began := time.Now()
-		_, err := Open(t.Context(), f.config("t"), nil)
+		_, err := Open(t.Context(), f.config(), nil)
 		var e *ingest.Error
 		if !errors.As(err, &e) || !errors.Is(err, errAway) || !strings.Contains(e.Hint, "is this the address of a broker") {
 			t.Errorf("%v", err)
@@ -146,9 +146,9 @@ func TestNobody(t *testing.T) {
 // the session timeout, and takes over if the first dies in that time.
 func TestRefusal(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		f := newFake(t, "t", 3)
+		f := newFake(t, 3)
 		defer f.Close()
-		c := f.config("t")
+		c := f.config()
 		c.Group, c.State = "g", "one"
 		first, err := Open(t.Context(), c, nil)
 		if err != nil {
@@ -184,14 +184,14 @@ func TestRefusal(t *testing.T) {
 // TestGone: a topic may be unknown for a moment, not for longer.
 func TestGone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		f := newFake(t, "t", 1)
+		f := newFake(t, 1)
 		defer f.Close()
-		f.produce(t, "t", line(0))
-		feed, err := Open(t.Context(), f.config("t"), nil)
+		f.produce(t, line(0))
+		feed, err := Open(t.Context(), f.config(), nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		defer feed.Close()
+		defer func() { _ = feed.Close() }()
 		l := accept(t, feed)
 		until(t, l, atEnd)
 		client, err := kgo.NewClient(kgo.SeedBrokers(f.ListenAddrs()...), kgo.Dialer(f.network.DialContext))
