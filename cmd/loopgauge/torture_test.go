@@ -60,7 +60,7 @@ func TestTorture(t *testing.T) {
 	t.Run("tau2", func(t *testing.T) {
 		t.Logf("-torture.seed=%d", s)
 		random := rand.New(rand.NewPCG(s, 2))
-		torture(t, broker, binary, random, real(t))
+		torture(t, broker, binary, random, agents(t))
 	})
 }
 
@@ -97,8 +97,9 @@ func made(random *rand.Rand, n int) (lines []string) {
 	return lines
 }
 
-// real are the records of real agents.
-func real(t *testing.T) (lines []string) {
+// agents are the records of real agents.
+func agents(t *testing.T) (lines []string) {
+	t.Helper()
 	f, err := os.Open("../../fixtures/tau2/agents.jsonl.zst")
 	if err != nil {
 		t.Fatal(err)
@@ -129,6 +130,7 @@ sinks:
 `
 
 func torture(t *testing.T, broker *kafkatest.Broker, binary string, random *rand.Rand, lines []string) {
+	t.Helper()
 	dir := t.TempDir()
 	topic := broker.Topic(t, partitions)
 	sink := newRecorder()
@@ -257,7 +259,7 @@ func (w *watching) kill(t *testing.T) {
 	if err := w.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}
-	<-w.done
+	_ = <-w.done // killed
 }
 
 // settle waits until nothing is added to a file any more. There are records

@@ -224,7 +224,7 @@ func (w *watch) loop(ctx context.Context, pool *replay.Parallel[*replay.Batch], 
 		}
 		if err != nil {
 			if ctx.Err() != nil {
-				return nil //nolint:nilerr // the context ended in the middle of something
+				return nil // the context ended in the middle of something
 			}
 			return err
 		}
