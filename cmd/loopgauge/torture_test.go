@@ -259,7 +259,9 @@ func (w *watching) kill(t *testing.T) {
 	if err := w.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}
-	_ = <-w.done // killed
+	if err := <-w.done; err == nil {
+		t.Fatal("killed, and it went well")
+	}
 }
 
 // settle waits until nothing is added to a file any more. There are records
