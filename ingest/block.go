@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"sync"
+	"time"
 
 	"github.com/loopgauge/loopgauge/ingest/formats"
 )
@@ -26,6 +27,7 @@ type Block struct {
 	Line    int64           // number of the first, from 1
 	Offset  int64           // bytes of the unpacked stream before it
 	TooLong bool            // instead of Data: one line longer than the limit
+	Zone    *time.Location  // of times that have none; nil is UTC
 	MaxLine int             // lines longer than this are not read; 0 is no limit
 	memory  []byte          // that Data lies in
 }

@@ -58,6 +58,9 @@ func (rd *Reader) Read(b *Block, yield func(*fingerprint.Request), skip func(Ski
 			run.parser = b.Format.New(rd.reads)
 			rd.parsers[b.Format] = run.parser
 		}
+		if p, ok := run.parser.(formats.Zoned); ok {
+			p.In(b.Zone)
+		}
 	}
 	if b.Records != nil {
 		run.records()

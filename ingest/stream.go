@@ -8,6 +8,7 @@ import (
 	"os"
 	"strings"
 	"sync/atomic"
+	"time"
 
 	"github.com/loopgauge/loopgauge/fingerprint"
 	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
@@ -16,8 +17,9 @@ import (
 
 // Options say how a source is read.
 type Options struct {
-	Format  string // name of the format; empty detects it
-	MaxLine int    // longest line, in bytes without its newline; 0 is DefaultMaxLine
+	Format  string         // name of the format; empty detects it
+	Zone    *time.Location // of times that have none; nil is UTC
+	MaxLine int            // longest line, in bytes without its newline; 0 is DefaultMaxLine
 
 	blockSize int // BlockSize unless a test says otherwise
 }
@@ -248,7 +250,7 @@ func Detect(data []byte) *formats.Format {
 // beginning of time, so that nothing waits for a stream that has nothing.
 func (s *fileStream) firstTime(head *Block) int64 {
 	part := *head
-	part.Format, part.Stream = s.format, s.index
+	part.Format, part.Stream, part.Zone = s.format, s.index, s.o.Zone
 	part.Data = part.Data[:nthLine(part.Data, headLines)]
 	first := int64(fingerprint.NoTime)
 	NewReader(0).Read(&part, func(r *fingerprint.Request) {
@@ -311,7 +313,7 @@ func (s *fileStream) Next() (*Block, error) {
 }
 
 func (s *fileStream) mark(b *Block) *Block {
-	b.Stream, b.Format = s.index, s.format
+	b.Stream, b.Format, b.Zone = s.index, s.format, s.o.Zone
 	return b
 }
 

@@ -150,7 +150,17 @@ var months = []string{"Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "S
 
 // parseCLF reads 21/Nov/2026:10:00:00 +0000.
 func parseCLF(t []byte) (micros int64, ok bool) {
-	if len(t) != 26 || t[2] != '/' || t[6] != '/' || t[11] != ':' || t[14] != ':' || t[17] != ':' || t[20] != ' ' {
+	if len(t) != 26 || t[20] != ' ' {
+		return 0, false
+	}
+	micros, ok = parseCLFDate(t[:20])
+	offset, ok2 := zone(t[21:])
+	return micros - offset*1_000_000, ok && ok2
+}
+
+// parseCLFDate reads 21/Nov/2026:10:00:00, as if it were in UTC.
+func parseCLFDate(t []byte) (micros int64, ok bool) {
+	if len(t) != 20 || t[2] != '/' || t[6] != '/' || t[11] != ':' || t[14] != ':' || t[17] != ':' {
 		return 0, false
 	}
 	month := int64(0)
@@ -164,9 +174,8 @@ func parseCLF(t []byte) (micros int64, ok bool) {
 	hour, ok3 := number(t, 12, 14)
 	minute, ok4 := number(t, 15, 17)
 	second, ok5 := number(t, 18, 20)
-	offset, ok6 := zone(t[21:])
-	if !ok1 || !ok2 || !ok3 || !ok4 || !ok5 || !ok6 || month == 0 || day < 1 || day > daysIn(year, month) || hour > 23 || minute > 59 || second > 60 {
+	if !ok1 || !ok2 || !ok3 || !ok4 || !ok5 || month == 0 || day < 1 || day > daysIn(year, month) || hour > 23 || minute > 59 || second > 60 {
 		return 0, false
 	}
-	return civil(year, month, day, hour, minute, second-offset) * 1_000_000, true
+	return civil(year, month, day, hour, minute, second) * 1_000_000, true
 }

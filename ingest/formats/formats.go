@@ -19,6 +19,9 @@ type Format struct {
 	// JSON says that a record is a JSON object: then a line may also be an
 	// array of records.
 	JSON bool
+	// Zoneless says that its times have no zone, or not always one: its
+	// parsers are Zoned.
+	Zoneless bool
 	// Detect tells whether a line is of this format. Formats are made so that
 	// no line is of two.
 	Detect func(line []byte) bool
@@ -39,6 +42,14 @@ var All = []*Format{
 	{Name: "loopgauge", Doc: "the native format, one JSON object a line", JSON: true, Detect: detectNative, New: newNative},
 	{Name: "litellm", Doc: "LiteLLM StandardLoggingPayload", JSON: true, Detect: detectLiteLLM, New: newLiteLLM},
 	{Name: "nginx-json", Doc: "nginx log_format as JSON, escape=json or default", JSON: true, Detect: detectNginxJSON, New: newNginxJSON},
+	{Name: "envoy-json", Doc: "Envoy, Envoy Gateway and Envoy AI Gateway access log as JSON", JSON: true, Detect: detectEnvoyJSON, New: newEnvoyJSON},
+	{Name: "envoy-text", Doc: "Envoy access log in its default text", Detect: detectEnvoyText, New: newEnvoyText},
+	{Name: "caddy", Doc: "Caddy access log as JSON", JSON: true, Detect: detectCaddy, New: newCaddy},
+	{Name: "traefik", Doc: "Traefik access log as JSON", JSON: true, Detect: detectTraefik, New: newTraefik},
+	{Name: "haproxy", Doc: "HAProxy option httplog", Zoneless: true, Detect: detectHAProxy, New: newHAProxy},
+	{Name: "haproxy-json", Doc: "HAProxy log-format as JSON", JSON: true, Zoneless: true, Detect: detectHAProxyJSON, New: newHAProxyJSON},
+	{Name: "portkey", Doc: "Portkey gateway log stream", JSON: true, Zoneless: true, Detect: detectPortkey, New: newPortkey},
+	{Name: "har", Doc: "entries of an HTTP archive (HAR)", JSON: true, Detect: detectHAR, New: newHAR},
 	{Name: "combined", Doc: "Apache and nginx combined or common text", Detect: detectCombined, New: newCombined},
 	{Name: "mooncake", Doc: "Mooncake trace: timestamp and hash_ids", JSON: true, Detect: detectMooncake, New: newMooncake},
 }
