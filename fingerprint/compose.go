@@ -43,13 +43,14 @@ var Parts = []Part{
 
 const toolCallPart = "tool_call"
 
-// callerOrNone is the part caller for identities that can do without: proxies
-// log messages and not always who sent them, and a conversation is one
-// caller's anyway. No policy can name it.
+// callerOrNone is the part caller for identities that can do without where a
+// session is named: proxies log messages and not always who sent them, and a
+// session is one caller's anyway. With neither, strangers would be taken for
+// one. No policy can name it.
 const callerOrNone = "caller or none"
 
 var callerOrNonePart = Part{Name: "caller", append: func(w *Writer, r *Request, dst []byte, n int, name string) ([]byte, Cause) {
-	if r.Caller == nil {
+	if r.Caller == nil && len(r.Session) > 0 {
 		return append(dst, "null"...), Computable
 	}
 	return Parts[callerOrder].append(w, r, dst, n, name)

@@ -221,8 +221,8 @@ func TestAbsentIsNotEmpty(t *testing.T) {
 	f("attr:x", NoAttribute, `""`)
 }
 
-// A log without callers is no reason to see no loop: a conversation is one
-// caller's anyway.
+// A log without callers is no reason to see no loop in a session. With neither,
+// strangers would be taken for one.
 func TestLastMessagesWithoutCaller(t *testing.T) {
 	id := mustNew(t, "last-messages", Options{})
 	f := func(want string, members ...string) {
@@ -230,5 +230,6 @@ func TestLastMessagesWithoutCaller(t *testing.T) {
 		wantCanonicals(t, id, request(t, members...), want)
 	}
 	const messages = `[{"role":"user","content":"hi"}]`
-	f(`[["caller",null],["model","m"],["last_messages:3",[{"role":"user","text":"hi"}]]]`, "model", "m", "messages", messages)
+	f(`[["caller",null],["model","m"],["last_messages:3",[{"role":"user","text":"hi"}]]]`, "model", "m", "messages", messages, "session", "s")
+	wantCanonicals(t, id, request(t, "model", "m", "messages", messages), notComputable(NoCaller))
 }

@@ -30,8 +30,14 @@ func (a *access) begin() {
 // keyHeaders carry the caller's key where it is not in Authorization.
 var keyHeaders = []string{"x-api-key", "api-key", "x-goog-api-key"}
 
-// hidden are what gateways write in place of a header's value.
-var hidden = []string{"REDACTED", "[REDACTED]", "***"}
+// isHidden knows what gateways write in place of a header's value.
+func isHidden(value []byte) bool {
+	switch string(value) {
+	case "REDACTED", "[REDACTED]":
+		return true
+	}
+	return false
+}
 
 // header notes a request header, of any case, as the attribute header:name in
 // lower case, and what it says of session and caller.
@@ -39,10 +45,8 @@ func (a *access) header(r *fingerprint.Request, name, value []byte) {
 	if len(value) == 0 {
 		return
 	}
-	for _, h := range hidden {
-		if string(value) == h {
-			return
-		}
+	if isHidden(value) {
+		return
 	}
 	a.session.header(name, value)
 	if equalFold(name, "authorization") {

@@ -21,7 +21,7 @@ func detectEnvoyJSON(line []byte) bool {
 
 func (p *envoyJSON) Parse(record []byte, r *fingerprint.Request) (int, string) {
 	duration := int64(fingerprint.NoTime)
-	var path, sent, forwarded, downstream []byte
+	var path, sent, forwarded, downstream, agent []byte
 	p.begin()
 	s := &p.scan
 	s.Reset(record)
@@ -43,6 +43,9 @@ func (p *envoyJSON) Parse(record []byte, r *fingerprint.Request) (int, string) {
 			forwarded = value(s, forwarded)
 		case "downstream_remote_address":
 			downstream = value(s, downstream)
+		case "user-agent":
+			agent = value(s, agent)
+			p.header(r, []byte("user-agent"), agent)
 		case "session.id":
 			p.session.other(ownField, value(s, nil))
 		case "gen_ai.request.model":
@@ -64,7 +67,7 @@ func (p *envoyJSON) Parse(record []byte, r *fingerprint.Request) (int, string) {
 	}
 	ended(r, duration)
 	splitTarget(r, first(sent, path))
-	p.address = first(firstOf(forwarded), host(downstream))
+	p.address = first(firstOf(forwarded), host(downstream), agent)
 	p.finish(r)
 	return 0, ""
 }
@@ -73,7 +76,7 @@ func (p *envoyJSON) Parse(record []byte, r *fingerprint.Request) (int, string) {
 // names, as Envoy's have it, and the rest.
 func (p *envoyJSON) other(r *fingerprint.Request) {
 	name := p.scan.Key
-	if string(name) == "user-agent" || bytes.HasPrefix(name, []byte("x-")) && !bytes.HasPrefix(name, []byte("x-envoy-")) {
+	if bytes.HasPrefix(name, []byte("x-")) && !bytes.HasPrefix(name, []byte("x-envoy-")) {
 		p.header(r, name, value(&p.scan, nil))
 		return
 	}

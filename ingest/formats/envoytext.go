@@ -9,7 +9,7 @@ import (
 // envoyText reads the access log that Envoy writes when no format is set, and
 // Istio's, which has reasons between the flags and the bytes:
 //
-//	[start] "method path protocol" status flags bytes bytes duration upstream
+//	[start] "method path protocol" status flags received sent duration upstream
 //	"forwarded for" "user agent" "request id" "authority" "upstream host"
 type envoyText struct{ access }
 
@@ -68,9 +68,10 @@ func (p *envoyText) Parse(record []byte, r *fingerprint.Request) (int, string) {
 		r.Method = method
 		splitTarget(r, target)
 	}
-	p.header(r, []byte("user-agent"), set(agent))
+	agent = set(agent)
+	p.header(r, []byte("user-agent"), agent)
 	p.header(r, []byte("x-request-id"), set(id))
-	p.address = firstOf(set(forwarded))
+	p.address = first(firstOf(set(forwarded)), agent)
 	p.finish(r)
 	return 0, ""
 }

@@ -48,7 +48,7 @@ func TestDocumentedFieldsAreFilled(t *testing.T) {
 	all, logs := sections(t), fixtures(t)
 	for _, f := range All {
 		documented := map[string]bool{}
-		for _, row := range strings.Split(all[f.Name], "\n") {
+		for row := range strings.SplitSeq(all[f.Name], "\n") {
 			if cell, _, ok := strings.Cut(strings.TrimPrefix(row, "| "), " |"); ok && strings.HasPrefix(row, "| `") {
 				for _, name := range fieldName.FindAllStringSubmatch(cell, -1) {
 					documented[name[1]] = true

@@ -8,8 +8,10 @@ package formats
 
 import (
 	"math"
+	"strings"
 
 	"github.com/loopgauge/loopgauge/fingerprint"
+	"github.com/loopgauge/loopgauge/ingest/wrap"
 )
 
 // Format is one kind of log.
@@ -27,6 +29,23 @@ type Format struct {
 	Detect func(line []byte) bool
 	// New makes a parser that reads the given costly fields.
 	New func(reads fingerprint.Field) Parser
+	// Wrappers are what the records of a log lie in, the outermost first; nil
+	// for a log in which they lie bare.
+	Wrappers []*wrap.Wrapper
+}
+
+// In is f inside of wrappers, under a name that [ByName] knows: docker+caddy.
+func (f *Format) In(wrappers []*wrap.Wrapper) *Format {
+	if len(wrappers) == 0 {
+		return f
+	}
+	wrapped := *f
+	wrapped.Wrappers, wrapped.Name = wrappers, ""
+	for _, w := range wrappers {
+		wrapped.Name += w.Name + "+"
+	}
+	wrapped.Name += f.Name
+	return &wrapped
 }
 
 // Parser reads records. One goroutine uses it at a time.
@@ -54,8 +73,19 @@ var All = []*Format{
 	{Name: "mooncake", Doc: "Mooncake trace: timestamp and hash_ids", JSON: true, Detect: detectMooncake, New: newMooncake},
 }
 
-// ByName returns the format called name, or nil.
+// ByName returns the format called name, or nil. The names of wrappers may
+// stand in front, each with a plus sign behind it.
 func ByName(name string) *Format {
+	if outer, rest, ok := strings.Cut(name, "+"); ok {
+		f, w := ByName(rest), wrap.ByName(outer)
+		if f == nil || w == nil || len(f.Wrappers) == wrap.MaxDepth {
+			return nil
+		}
+		in := append([]*wrap.Wrapper{w}, f.Wrappers...)
+		bare := *f
+		bare.Name = name[strings.LastIndexByte(name, '+')+1:]
+		return bare.In(in)
+	}
 	for _, f := range All {
 		if f.Name == name {
 			return f

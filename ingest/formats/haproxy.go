@@ -10,14 +10,13 @@ import (
 // haproxy reads what HAProxy's "option httplog" writes:
 //
 //	client:port [start] frontend backend/server TR/Tw/Tc/Tr/Ta status bytes
-//	cookie cookie termination connections queues {request|headers} {response} "request"
+//	cookies termination connections queues {request|headers} {response} "request"
 //
 // The start has no zone. Captured headers have no names: they are kept by
 // their number.
 type haproxy struct {
 	access
 	zone *time.Location
-	text []byte // unescaped request line
 }
 
 func newHAProxy(reads fingerprint.Field) Parser { return &haproxy{access: access{reads: reads}} }
