@@ -56,6 +56,22 @@ func (p *streamed) read(text []byte, r *fingerprint.Request, reads fingerprint.F
 		p.scan.Reset(data)
 		p.event(r)
 	}
+	p.finish(r, reads)
+}
+
+// readList is read for a stream that is logged as a list of its events.
+func (p *streamed) readList(list rawjson.Value, r *fingerprint.Request, reads fingerprint.Field) {
+	p.calls, p.text, p.done = p.calls[:0], p.text[:0], false
+	s := &p.scan
+	s.Reset(list)
+	for s.Array(); s.NextElement(); {
+		p.event(r)
+	}
+	p.finish(r, reads)
+}
+
+// finish puts the calls together.
+func (p *streamed) finish(r *fingerprint.Request, reads fingerprint.Field) {
 	if !p.done {
 		return
 	}

@@ -149,6 +149,19 @@ func inZone(local int64, in *time.Location) int64 {
 	return time.Date(t.Year(), t.Month(), t.Day(), t.Hour(), t.Minute(), t.Second(), t.Nanosecond(), in).UnixMicro()
 }
 
+// parseZoneless reads a time that may lack its zone.
+func parseZoneless(t []byte, in *time.Location) (micros int64, ok bool) {
+	if micros, ok = parseTime(t); ok {
+		return micros, true
+	}
+	var buf [40]byte
+	if len(t) >= len(buf) {
+		return 0, false
+	}
+	micros, ok = parseRFC3339(append(append(buf[:0], t...), 'Z'))
+	return inZone(micros, in), ok
+}
+
 // civil is the number of seconds since 1970 of a date and time of the
 // Gregorian calendar in UTC.
 func civil(year, month, day, hour, minute, second int64) int64 {
