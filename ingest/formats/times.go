@@ -139,8 +139,7 @@ type Zoned interface {
 }
 
 // inZone is the time that clocks of a zone show as local, which is in
-// microseconds as if it were UTC. An hour that comes twice a year is taken for
-// the first.
+// microseconds as if it were UTC. Of an hour that comes twice a year it is one.
 func inZone(local int64, in *time.Location) int64 {
 	if in == nil || in == time.UTC {
 		return local
