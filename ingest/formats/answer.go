@@ -23,20 +23,26 @@ func (p *answer) read(body []byte, r *fingerprint.Request, reads fingerprint.Fie
 	case isStream(body):
 		p.parts.read(body, r, reads)
 	case len(body) > 0 && body[0] == '{':
-		p.usage.Reset(body)
-		s := &p.usage
-		for s.Object(); s.NextKey(); {
-			if string(s.Key) == "usage" {
-				readUsage(s, r)
-			} else {
-				s.Skip()
-			}
-		}
-		if s.End() != nil {
-			return // cut: the last call may lack its end
+		if r.TokensIn == fingerprint.Unknown {
+			p.tokens(body, r)
 		}
 		p.calls.Reset(body)
 		readResponse(&p.calls, r, reads)
+		if p.calls.End() != nil { // cut: the last call may lack its end
+			r.ToolCalls, r.ToolCallsLogged = r.ToolCalls[:0], false
+		}
+	}
+}
+
+func (p *answer) tokens(body []byte, r *fingerprint.Request) {
+	s := &p.usage
+	s.Reset(body)
+	for s.Object(); s.NextKey(); {
+		if string(s.Key) == "usage" {
+			readUsage(s, r)
+		} else {
+			s.Skip()
+		}
 	}
 }
 

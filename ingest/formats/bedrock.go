@@ -94,8 +94,9 @@ func (p *bedrock) Parse(record []byte, r *fingerprint.Request) (int, string) {
 	in, out := r.TokensIn, r.TokensOut
 	switch p.output.Kind() {
 	case rawjson.Object:
-		p.answer.read(p.output, r, p.reads)
-		p.converseOutput(r)
+		if !p.converseOutput(r) {
+			p.answer.read(p.output, r, p.reads)
+		}
 	case rawjson.Array:
 		p.answer.parts.readList(p.output, r, p.reads)
 	}
@@ -143,12 +144,16 @@ func (p *bedrock) converse(r *fingerprint.Request) {
 		return
 	}
 	for _, m := range r.Messages.Items {
-		p.message(m)
+		if bytes.Contains(m, []byte(`"tool`)) {
+			p.message(m)
+		}
 		p.ends = append(p.ends, len(p.text))
 	}
 	from := 0
-	for i, end := range p.ends {
-		r.Messages.Items[i] = rawjson.Value(p.text[from:end:end])
+	for i, end := range p.ends { // the text moves no more
+		if end > from {
+			r.Messages.Items[i] = rawjson.Value(p.text[from:end:end])
+		}
 		from = end
 	}
 }
@@ -231,15 +236,18 @@ func appendValue(dst []byte, v rawjson.Value) []byte {
 	return append(dst, v...)
 }
 
-// converseOutput reads the calls in output.message.content.
-func (p *bedrock) converseOutput(r *fingerprint.Request) {
-	if p.reads&fingerprint.ReadsResponse == 0 {
-		return
-	}
+// converseOutput reads the calls in output.message.content, if there is an
+// output.
+func (p *bedrock) converseOutput(r *fingerprint.Request) (found bool) {
 	s := &p.messages
 	s.Reset(p.output)
 	for s.Object(); s.NextKey(); {
 		if string(s.Key) != "output" {
+			s.Skip()
+			continue
+		}
+		r.ToolCallsLogged = true
+		if found = true; p.reads&fingerprint.ReadsResponse == 0 {
 			s.Skip()
 			continue
 		}
@@ -259,6 +267,7 @@ func (p *bedrock) converseOutput(r *fingerprint.Request) {
 			}
 		}
 	}
+	return found
 }
 
 func (p *bedrock) outputBlock(s *rawjson.Scanner, r *fingerprint.Request) {
