@@ -47,10 +47,10 @@ func (p *envoyText) Parse(record []byte, r *fingerprint.Request) (int, string) {
 	}
 	f.word() // flags
 	for f.next() == '"' || f.next() > '9' || f.next() == '-' {
-		if f.next() == '"' {
-			f.between('"', '"')
-		} else {
+		if f.next() != '"' {
 			f.word()
+		} else if _, ok := f.between('"', '"'); !ok {
+			return f.column(), "quotes not closed"
 		}
 	}
 	f.word()

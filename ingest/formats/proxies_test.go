@@ -52,6 +52,7 @@ func TestEnvoyText(t *testing.T) {
 	f(`[1970-01-01T00:00:01.000Z] GET / 200 -`, `column 28: expected the request in quotes`)
 	f(`[1970-01-01T00:00:01.000Z] "GET / HTTP/1.1" OK -`, `column 45: expected a status`)
 	f(`[1970-01-01T00:00:01.000Z] "GET / HTTP/1.1" 200 - 1 2`, `column 54: expected a duration`)
+	f(`[1970-01-01T00:00:01.000Z] "GET / HTTP/1.1" 200 - "1 2`, `column 51: quotes not closed`)
 }
 
 func TestCaddy(t *testing.T) {
