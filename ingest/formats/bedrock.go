@@ -192,7 +192,7 @@ func (p *bedrock) block(b rawjson.Value) {
 	s := &p.blocks
 	s.Reset(b)
 	for s.Object(); s.NextKey(); {
-		kind := ""
+		var kind string
 		switch string(s.Key) {
 		case "toolUse":
 			kind = `{"type":"tool_use"`
