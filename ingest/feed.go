@@ -28,7 +28,7 @@ type Live interface {
 	// Next waits for the next chunk. It looks at the source at least once a
 	// second; if there is nothing it returns a chunk that is AtEnd. The error
 	// is the context's, io.EOF if nothing will ever follow (a file that was
-	// rotated away and read to its end), or says why the stream cannot go on.
+	// read to its end and is gone), or says why the stream cannot go on.
 	// Whatever can be ridden out, a broker's restart or a file that is gone
 	// for a moment, is no error.
 	Next(ctx context.Context) (Chunk, error)
@@ -43,8 +43,9 @@ type Chunk struct {
 	// to follow; -1 if that is not known.
 	Behind int64
 
-	// Lost is how many records were gone before they could be read, and Why
-	// says how that came about. It is meant to be said loudly.
+	// Lost is how many records were gone before they could be read, -1 if that
+	// is not known, and Why says how that came about. It is meant to be said
+	// loudly.
 	Lost int64
 	Why  string
 

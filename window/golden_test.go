@@ -106,7 +106,9 @@ func sampleState(tb testing.TB) []byte {
 // fails, raise StateVersion, say there what changed, read what the old version
 // wrote, and make a new file with -update; the old ones stay as they are.
 func TestSnapshotsOfAllVersions(t *testing.T) {
-	name := func(version int) string { return filepath.Join("testdata", "snapshot", fmt.Sprintf("v%d.bin", version)) }
+	name := func(version int) string {
+		return filepath.Join("testdata", "snapshot", fmt.Sprintf("v%d.bin", version))
+	}
 	state := sampleState(t)
 	old, err := os.ReadFile(name(StateVersion))
 	if *update && os.IsNotExist(err) {

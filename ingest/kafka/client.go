@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"net"
-	"sync/atomic"
 	"time"
 
 	"github.com/segmentio/kafka-go"
@@ -25,7 +24,7 @@ type client struct {
 	transport *kafka.Transport
 	kafka     *kafka.Client
 	dialer    *kafka.Dialer // of the group
-	ids       atomic.Bool   // the brokers tell ids of topics
+	speaks    speaks
 }
 
 // layoutAge is how old the known layout of the cluster gets: how long it takes
@@ -57,17 +56,76 @@ func newClient(config *Config) (*client, error) {
 
 func (c *client) close() { c.transport.CloseIdleConnections() }
 
+// topicID tells a topic from others of its name. It is zero if the brokers
+// tell none, which they do from Kafka 2.8 on.
+type topicID [16]byte
+
+// String is the id as marks hold it: hex, empty for none.
+func (id topicID) String() string {
+	if id == (topicID{}) {
+		return ""
+	}
+	return hex.EncodeToString(id[:])
+}
+
+func parseID(text string) (id topicID) {
+	_, _ = hex.Decode(id[:], []byte(text[:min(len(text), 2*len(id))])) // a mark of ours is hex
+	return id
+}
+
 // topic is what the brokers say of the topic now.
 type topic struct {
-	id         string // hex; tells it from others of its name. Empty before Kafka 2.8
+	id         topicID
 	partitions int
 }
 
-// topicRequest asks for the topic's id too, which kafka-go cannot.
-type topicRequest struct {
-	name    string
-	version int16
+// speaksRequest asks what a broker speaks: kafka-go knows, but tells only what
+// it speaks too.
+type speaksRequest struct{}
+
+// speaks is which versions a broker speaks at most.
+type speaks struct{ fetch, metadata int16 }
+
+// ApiKey makes it a message of kafka-go's.
+func (*speaksRequest) ApiKey() protocol.ApiKey { return protocol.ApiVersions } //nolint:revive,staticcheck // kafka-go's name
+
+// Required is called before RawExchange.
+func (*speaksRequest) Required(map[protocol.ApiKey]int16) bool { return true }
+
+// RawExchange sends the request and reads the answer, alone on the connection.
+func (*speaksRequest) RawExchange(rw io.ReadWriter) (protocol.Message, error) {
+	const correlation = 1
+	if _, err := rw.Write(asked(question(protocol.ApiVersions, 0, correlation))); err != nil {
+		return nil, err
+	}
+	answer, err := receive(rw, correlation, func(n int) []byte { return make([]byte, n) })
+	if err != nil {
+		return nil, err
+	}
+	w, s := wire{b: answer}, &speaks{}
+	if code := w.int16(); code != 0 {
+		return nil, kafka.Error(code)
+	}
+	for range w.int32() {
+		key, _, newest := w.int16(), w.int16(), w.int16()
+		switch protocol.ApiKey(key) {
+		case protocol.Fetch:
+			s.fetch = newest
+		case protocol.Metadata:
+			s.metadata = newest
+		}
+		if w.short {
+			return nil, errShort
+		}
+	}
+	return s, nil
 }
+
+// ApiKey makes it a message of kafka-go's.
+func (*speaks) ApiKey() protocol.ApiKey { return protocol.ApiVersions } //nolint:revive,staticcheck // kafka-go's name
+
+// topicRequest asks for the topic's id too, which kafka-go cannot.
+type topicRequest struct{ name string }
 
 // ApiKey makes it a message of kafka-go's.
 func (*topicRequest) ApiKey() protocol.ApiKey { return protocol.Metadata } //nolint:revive,staticcheck // kafka-go's name
@@ -75,26 +133,19 @@ func (*topicRequest) ApiKey() protocol.ApiKey { return protocol.Metadata } //nol
 // Required is called before RawExchange.
 func (*topicRequest) Required(map[protocol.ApiKey]int16) bool { return true }
 
-// idVersion is the first version of the metadata with ids of topics.
-const idVersion = 10
+// idMetadata is the first version of the metadata with ids of topics.
+const idMetadata = 10
 
 // RawExchange sends the request and reads the answer, alone on the connection.
 func (t *topicRequest) RawExchange(rw io.ReadWriter) (protocol.Message, error) {
 	const correlation = 1
-	b := make([]byte, 4, 256) // its length
-	b = binary.BigEndian.AppendUint16(b, uint16(protocol.Metadata))
-	b = binary.BigEndian.AppendUint16(b, idVersion)
-	b = binary.BigEndian.AppendUint32(b, correlation)
-	b = binary.BigEndian.AppendUint16(b, uint16(len(clientID)))
-	b = append(b, clientID...)
-	b = append(b, 0)                   // no tags
-	b = append(b, 2)                   // one topic
+	b := question(protocol.Metadata, idMetadata, correlation)
+	b = append(b, 0, 2)                // no tags, one topic
 	b = append(b, make([]byte, 16)...) // by name, not by id
 	b = binary.AppendUvarint(b, uint64(len(t.name))+1)
 	b = append(b, t.name...)
 	b = append(b, 0, 0, 0, 0, 0) // no tags; do not create it; no operations; no tags
-	binary.BigEndian.PutUint32(b, uint32(len(b)-4))
-	if _, err := rw.Write(b); err != nil {
+	if _, err := rw.Write(asked(b)); err != nil {
 		return nil, err
 	}
 	answer, err := receive(rw, correlation, func(n int) []byte { return make([]byte, n) })
@@ -131,9 +182,7 @@ func (t *topicResponse) read(answer []byte) error {
 	}
 	t.code = w.int16()
 	w.compact()
-	if id := w.bytes(16); id != nil && [16]byte(id) != [16]byte{} {
-		t.id = hex.EncodeToString(id)
-	}
+	copy(t.id[:], w.bytes(len(t.id)))
 	w.int8() // internal
 	t.partitions = w.uvarint() - 1
 	if w.short {
@@ -146,19 +195,44 @@ func (t *topicResponse) read(answer []byte) error {
 func (c *client) describe(ctx context.Context) (topic, error) {
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()
-	m, err := c.transport.RoundTrip(ctx, c.addr, &topicRequest{name: c.config.Topic})
-	if err != nil && !c.ids.Load() && ctx.Err() == nil {
-		return c.describeOld(ctx, err)
+	if c.speaks.metadata < idMetadata {
+		return c.describeOld(ctx)
 	}
+	m, err := c.transport.RoundTrip(ctx, c.addr, &topicRequest{name: c.config.Topic})
 	if err != nil {
 		return topic{}, err
 	}
-	c.ids.Store(true)
 	res := m.(*topicResponse)
 	if res.code != 0 {
 		return topic{}, kafka.Error(res.code)
 	}
 	return res.topic, nil
+}
+
+// describeOld asks brokers that do not tell ids.
+func (c *client) describeOld(ctx context.Context) (topic, error) {
+	res, err := c.kafka.Metadata(ctx, &kafka.MetadataRequest{Topics: []string{c.config.Topic}})
+	if err != nil {
+		return topic{}, err
+	}
+	if res.Topics[0].Error != nil {
+		return topic{}, res.Topics[0].Error
+	}
+	return topic{partitions: len(res.Topics[0].Partitions)}, nil
+}
+
+// find waits until the brokers tell of the topic.
+func (c *client) find(ctx context.Context) (t topic, err error) {
+	err = c.insist(ctx, func() error {
+		m, err := c.transport.RoundTrip(ctx, c.addr, &speaksRequest{})
+		if err != nil {
+			return err
+		}
+		c.speaks = *m.(*speaks)
+		t, err = c.describe(ctx)
+		return err
+	})
+	return t, err
 }
 
 // offsets asks where partitions stand: at their first record, their end, or a
@@ -192,17 +266,4 @@ func (c *client) offsets(ctx context.Context, timestamp int64, partitions ...int
 		return nil, errors.New("the brokers do not say where all partitions stand")
 	}
 	return found, nil
-}
-
-// describeOld asks brokers from before Kafka 2.8, which hang up on who asks
-// for ids. why is what came of that.
-func (c *client) describeOld(ctx context.Context, why error) (topic, error) {
-	res, err := c.kafka.Metadata(ctx, &kafka.MetadataRequest{Topics: []string{c.config.Topic}})
-	if err != nil {
-		return topic{}, why
-	}
-	if res.Topics[0].Error != nil {
-		return topic{}, res.Topics[0].Error
-	}
-	return topic{partitions: len(res.Topics[0].Partitions)}, nil
 }

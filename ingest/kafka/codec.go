@@ -18,7 +18,8 @@ const maxUnpacked = 256 << 20
 var errTooLong = fmt.Errorf("a batch that unpacks to more than %d MiB", maxUnpacked>>20)
 
 // decoder unpacks zstd without a goroutine; many may use it at once.
-var decoder, _ = zstd.NewReader(nil, zstd.WithDecoderConcurrency(0), zstd.WithDecoderMaxMemory(maxUnpacked))
+var decoder, _ = zstd.NewReader(nil, zstd.WithDecoderConcurrency(0), zstd.WithDecoderMaxMemory(maxUnpacked),
+	zstd.IgnoreChecksum(true)) // the batch has one
 
 // unpack unpacks records into memory that it may use and extend.
 func unpack(codec uint16, data, memory []byte) ([]byte, error) {

@@ -120,15 +120,6 @@ func (f *Feed) begin(ctx context.Context, partitions int) error {
 	})
 }
 
-// find waits until the brokers tell of the topic.
-func (c *client) find(ctx context.Context) (t topic, err error) {
-	err = c.insist(ctx, func() error {
-		t, err = c.describe(ctx)
-		return err
-	})
-	return t, err
-}
-
 // insist tries until it succeeds, for as long as brokers may be away.
 func (c *client) insist(ctx context.Context, try func() error) error {
 	began := time.Now()
@@ -154,7 +145,16 @@ func (c *client) insist(ctx context.Context, try func() error) error {
 }
 
 // missing tells that a broker does not know of the topic or the partition.
-func missing(err error) bool { return errors.Is(err, kafka.UnknownTopicOrPartition) }
+func missing(err error) bool {
+	return errors.Is(err, kafka.UnknownTopicOrPartition) || errors.Is(err, unknownID) || errors.Is(err, inconsistentID)
+}
+
+// Errors that kafka-go does not know: there is no topic of this id, or the
+// partition is not of it.
+const (
+	unknownID      = kafka.Error(100)
+	inconsistentID = kafka.Error(103)
+)
 
 // Accept returns the partitions in their order, then those that are added.
 func (f *Feed) Accept(ctx context.Context) ([]ingest.Live, error) {
@@ -202,13 +202,13 @@ func (f *Feed) live(index int) *live {
 	mark, known := f.marks[int32(index)]
 	if !known {
 		// A partition that came later is read from its first record.
-		mark = ingest.Mark{Stream: int32(index), Name: f.config.partition(index), Offset: f.starts[index], File: f.current.Load().id}
+		mark = ingest.Mark{Stream: int32(index), Name: f.config.partition(index), Offset: f.starts[index], File: f.current.Load().id.String()}
 	}
 	if f.config.Format != "" {
 		mark.Format = f.config.Format
 	}
 	return &live{
-		f: f, p: newPartition(f.ctx, f.c, index, mark.Offset, forever),
+		f: f, p: newPartition(f.ctx, f.c, parseID(mark.File), index, mark.Offset, forever),
 		mark: mark, format: formats.ByName(mark.Format),
 	}
 }

@@ -2,6 +2,7 @@ package kafka
 
 import (
 	"context"
+	"encoding/binary"
 	"io"
 	"sync"
 	"time"
@@ -16,29 +17,39 @@ import (
 // connection over.
 type fetchRequest struct {
 	fetchapi.Request
+	id      topicID // of the topic; zero if the brokers tell none
 	version int16
 }
 
-// versions of the fetch that are spoken: 4 is Kafka 0.11, which brought the
-// batches we read; 11 is the last that kafka-go can write.
+// Versions of the fetch that are spoken.
 const (
-	oldestFetch = 4
-	newestFetch = 11
+	oldestFetch = 4  // Kafka 0.11, which brought the batches we read
+	namedFetch  = 11 // the last that kafka-go can write
+	idFetch     = 13 // Kafka 3.1: names the topic by its id, so that another of its name is not taken for it
 )
 
-// Required is called with what a connection speaks, before RawExchange.
+// Required is called with what a connection speaks as far as kafka-go does,
+// before RawExchange.
 func (f *fetchRequest) Required(versions map[protocol.ApiKey]int16) bool {
-	f.version = versions[protocol.Fetch]
+	if f.version = versions[protocol.Fetch]; f.id != (topicID{}) {
+		f.version = idFetch
+	}
 	return true
 }
 
 // RawExchange sends the request and reads the answer, alone on the connection.
 func (f *fetchRequest) RawExchange(rw io.ReadWriter) (protocol.Message, error) {
-	if f.version < oldestFetch || f.version > newestFetch {
-		return nil, kafka.UnsupportedVersion
-	}
 	const correlation = 1
-	if err := protocol.WriteRequest(rw, f.version, correlation, clientID, &f.Request); err != nil {
+	var err error
+	switch {
+	case f.version == idFetch:
+		_, err = rw.Write(f.write(correlation))
+	case f.version < oldestFetch || f.version > namedFetch:
+		err = kafka.UnsupportedVersion
+	default:
+		err = protocol.WriteRequest(rw, f.version, correlation, clientID, &f.Request)
+	}
+	if err != nil {
 		return nil, err
 	}
 	res := &fetched{memory: memories.Get().(*[]byte)}
@@ -52,6 +63,32 @@ func (f *fetchRequest) RawExchange(rw io.ReadWriter) (protocol.Message, error) {
 		return nil, err
 	}
 	return res, res.read(answer, f.version)
+}
+
+// write is the request that names the topic by its id.
+func (f *fetchRequest) write(correlation int32) []byte {
+	p := &f.Topics[0].Partitions[0]
+	b := question(protocol.Fetch, idFetch, correlation)
+	b = append(b, 0) // no tags
+	b = binary.BigEndian.AppendUint32(b, uint32(f.ReplicaID))
+	b = binary.BigEndian.AppendUint32(b, uint32(f.MaxWaitTime))
+	b = binary.BigEndian.AppendUint32(b, uint32(f.MinBytes))
+	b = binary.BigEndian.AppendUint32(b, uint32(f.MaxBytes))
+	b = append(b, byte(f.IsolationLevel))
+	b = binary.BigEndian.AppendUint32(b, 0)          // no session
+	b = binary.BigEndian.AppendUint32(b, ^uint32(0)) // nor one that begins
+	b = append(b, 2)                                 // one topic
+	b = append(b, f.id[:]...)
+	b = append(b, 2) // one partition
+	b = binary.BigEndian.AppendUint32(b, uint32(p.Partition))
+	b = binary.BigEndian.AppendUint32(b, uint32(p.CurrentLeaderEpoch))
+	b = binary.BigEndian.AppendUint64(b, uint64(p.FetchOffset))
+	b = binary.BigEndian.AppendUint32(b, ^uint32(0)) // epoch of the last record fetched: that of followers
+	b = binary.BigEndian.AppendUint64(b, uint64(p.LogStartOffset))
+	b = binary.BigEndian.AppendUint32(b, uint32(p.PartitionMaxBytes))
+	b = append(b, 0, 0)    // no tags, of the partition and the topic
+	b = append(b, 1, 1, 0) // no topics forgotten, no rack, no tags
+	return asked(b)
 }
 
 // fetched is what there was of a partition from an offset on.
@@ -78,6 +115,9 @@ func (f *fetched) ApiKey() protocol.ApiKey { return protocol.Fetch } //nolint:re
 
 func (f *fetched) read(answer []byte, version int16) error {
 	w := wire{b: answer}
+	if version == idFetch {
+		return f.readNew(&w)
+	}
 	w.int32() // throttled for
 	if version >= 7 {
 		f.code = w.int16()
@@ -118,6 +158,44 @@ func (f *fetched) read(answer []byte, version int16) error {
 	return nil
 }
 
+// readNew reads the answer to a fetch that names the topic by its id.
+func (f *fetched) readNew(w *wire) error {
+	w.tags()
+	w.int32() // throttled for
+	f.code = w.int16()
+	w.int32() // session
+	if w.uvarint() < 2 {
+		if w.short || f.code == 0 {
+			return errShort
+		}
+		return nil
+	}
+	w.bytes(16)
+	if w.uvarint() < 2 {
+		return errShort
+	}
+	w.int32() // partition
+	if code := w.int16(); code != 0 {
+		f.code = code
+	}
+	f.high = w.int64()
+	w.int64() // last stable offset
+	w.int64() // log start offset
+	for range w.uvarint() - 1 {
+		w.bytes(16) // an aborted transaction
+		w.tags()
+		if w.short {
+			break
+		}
+	}
+	w.int32() // preferred replica
+	f.batches = w.compact()
+	if w.short {
+		return errShort
+	}
+	return nil
+}
+
 const (
 	// fetchBytes is how much is asked for: enough that asking costs little.
 	fetchBytes = 4 << 20
@@ -128,10 +206,13 @@ const (
 )
 
 // fetch asks for the records of a partition from an offset on.
-func (c *client) fetch(ctx context.Context, partition int, offset int64, maxBytes int32) (*fetched, error) {
+func (c *client) fetch(ctx context.Context, id topicID, partition int, offset int64, maxBytes int32) (*fetched, error) {
 	ctx, cancel := context.WithTimeout(ctx, fetchWait+answerTime)
 	defer cancel()
-	m, err := c.transport.RoundTrip(ctx, c.addr, &fetchRequest{Request: fetchapi.Request{
+	if c.speaks.fetch < idFetch {
+		id = topicID{}
+	}
+	m, err := c.transport.RoundTrip(ctx, c.addr, &fetchRequest{id: id, Request: fetchapi.Request{
 		ReplicaID: -1, MaxWaitTime: int32(fetchWait / time.Millisecond), MinBytes: 1, MaxBytes: maxBytes,
 		SessionID: -1, SessionEpoch: -1,
 		Topics: []fetchapi.RequestTopic{{Topic: c.config.Topic, Partitions: []fetchapi.RequestPartition{{

@@ -82,6 +82,7 @@ func (g *group) fail(err error) {
 
 func (g *group) run() {
 	defer close(g.ended)
+	defer g.members.Close() // it would come back as a new member
 	for {
 		generation, err := g.members.Next(context.Background())
 		switch {
@@ -132,12 +133,12 @@ func (g *group) judge(err error) error {
 	case !passes(err):
 		return g.c.config.refuse(err)
 	}
+	// The id is that of the last generation.
 	if g.id != "" && !errors.Is(err, kafka.RebalanceInProgress) {
 		// kafka-go comes back as a new member; the group would wait for the old
 		// one until its session has timed out.
-		if g.remove(g.id) == nil {
-			g.id = ""
-		}
+		go g.forget(g.id)
+		g.id = ""
 	}
 	return nil
 }
@@ -236,6 +237,15 @@ func (g *group) bury(ctx context.Context) {
 		var other claim
 		if json.Unmarshal(m.MemberMetadata.UserData, &other) == nil && other.State == g.claim.State && g.claim.State != "" {
 			_ = g.remove(m.MemberID) // then it times out
+		}
+	}
+}
+
+// forget removes a member that we were, as soon as the brokers are there.
+func (g *group) forget(member string) {
+	for n := 0; !isClosed(g.ended) && g.remove(member) != nil; n++ {
+		if pause(context.Background(), n) != nil {
+			return
 		}
 	}
 }

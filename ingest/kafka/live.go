@@ -38,10 +38,6 @@ func (l *live) Mark() ingest.Mark { return l.mark }
 // second, a chunk without a block that is not at the end.
 func (l *live) Next(ctx context.Context) (ingest.Chunk, error) {
 	var n counts
-	if id := l.f.current.Load().id; id != "" && l.mark.File != "" && id != l.mark.File {
-		l.recreated(id, &n)
-		return l.chunk(nil, n), nil
-	}
 	if err := l.p.fetch(ctx); err != nil {
 		if err = l.ride(ctx, err, &n); err != nil {
 			return ingest.Chunk{}, err
@@ -158,7 +154,7 @@ func (l *live) gap(ctx context.Context, n *counts) error {
 		n.lost = from - at
 		n.why = fmt.Sprintf("%s: records %d to %d were deleted before they could be read: its retention is too short for this delay", l.Name(), at, from-1)
 		l.p.seek(from)
-	case at > to && l.mark.File != "":
+	case at > to && l.p.id != (topicID{}):
 		n.why = fmt.Sprintf("%s ends at %d, before %d, up to where it was read: brokers lost records", l.Name(), to, at)
 		l.p.seek(to)
 	case at > to:
@@ -179,7 +175,7 @@ func (l *live) search(ctx context.Context, why error, n *counts) error {
 		return err
 	}
 	l.gone = time.Time{}
-	if id := l.f.current.Load().id; id != "" && l.mark.File != "" && id != l.mark.File {
+	if id := l.f.current.Load().id; id != l.p.id && id != (topicID{}) && l.p.id != (topicID{}) {
 		l.recreated(id, n)
 		return nil
 	}
@@ -187,10 +183,10 @@ func (l *live) search(ctx context.Context, why error, n *counts) error {
 }
 
 // recreated begins with the topic that has come in the place of ours.
-func (l *live) recreated(id string, n *counts) {
+func (l *live) recreated(id topicID, n *counts) {
 	n.lost = max(0, l.p.high-l.p.offset)
 	n.why = fmt.Sprintf("%s: the topic was deleted and created again; it is read from its beginning", l.Name())
-	l.mark.File = id
+	l.p.id, l.mark.File = id, id.String()
 	l.p.seek(0)
 }
 

@@ -13,6 +13,7 @@ import (
 // again: its caller does, by calling once more.
 type partition struct {
 	c      *client
+	id     topicID
 	index  int
 	offset int64 // of the next record
 	end    int64 // offset behind the last that is to be read
@@ -35,8 +36,8 @@ type answer struct {
 	err  error
 }
 
-func newPartition(ctx context.Context, c *client, index int, offset, end int64) *partition {
-	return &partition{c: c, index: index, offset: offset, end: end, high: -1, maxBytes: fetchBytes, ctx: ctx}
+func newPartition(ctx context.Context, c *client, id topicID, index int, offset, end int64) *partition {
+	return &partition{c: c, id: id, index: index, offset: offset, end: end, high: -1, maxBytes: fetchBytes, ctx: ctx}
 }
 
 // forever is the end of a partition that goes on.
@@ -84,7 +85,7 @@ func (p *partition) fetch(ctx context.Context) error {
 		if a.got != nil {
 			a.got.release()
 		}
-		if a.got, a.err = p.c.fetch(ctx, p.index, p.offset, p.maxBytes); a.err != nil {
+		if a.got, a.err = p.c.fetch(ctx, p.id, p.index, p.offset, p.maxBytes); a.err != nil {
 			return a.err
 		}
 	}
@@ -117,10 +118,10 @@ func (p *partition) fetchAhead() {
 	if next <= p.offset || next >= min(p.high, p.end) {
 		return
 	}
-	ahead, maxBytes := make(chan answer, 1), p.maxBytes
+	ahead, id, maxBytes := make(chan answer, 1), p.id, p.maxBytes
 	p.ahead = ahead
 	go func() {
-		got, err := p.c.fetch(p.ctx, p.index, next, maxBytes)
+		got, err := p.c.fetch(p.ctx, id, p.index, next, maxBytes)
 		ahead <- answer{next, got, err}
 	}()
 }

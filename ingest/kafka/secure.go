@@ -5,6 +5,7 @@ import (
 	"crypto/x509"
 	"errors"
 	"fmt"
+	"net"
 	"os"
 	"strings"
 
@@ -75,7 +76,8 @@ func (s *SASL) mechanism() (sasl.Mechanism, error) {
 // isTLS tells that a connection cannot be encrypted as it is configured.
 func isTLS(err error) bool {
 	_, certificate := errors.AsType[*tls.CertificateVerificationError](err)
-	_, alert := errors.AsType[tls.AlertError](err)
+	op, _ := errors.AsType[*net.OpError](err)
+	alert := op != nil && op.Op == "remote error" // that is how crypto/tls says what the other side does not like
 	_, header := errors.AsType[tls.RecordHeaderError](err)
 	return certificate || alert || header
 }

@@ -64,7 +64,11 @@ func Streams(ctx context.Context, config Config, since time.Time, index int32) (
 			c.close()
 		}
 	}()
-	spans, err := c.spans(ctx, since)
+	t, err := c.find(ctx)
+	if err != nil {
+		return nil, err
+	}
+	spans, err := c.spans(ctx, t, since)
 	if err != nil {
 		return nil, err
 	}
@@ -74,7 +78,7 @@ func Streams(ctx context.Context, config Config, since time.Time, index int32) (
 		}
 		s := &stream{c: c, open: open, index: index + int32(len(streams)), from: span.From}
 		s.ctx, s.cancel = context.WithCancel(ctx)
-		s.p = newPartition(s.ctx, c, span.Partition, span.From, span.To)
+		s.p = newPartition(s.ctx, c, t.id, span.Partition, span.From, span.To)
 		open.Add(1)
 		streams = append(streams, s)
 		if err := s.look(); err != nil {
@@ -88,11 +92,7 @@ func Streams(ctx context.Context, config Config, since time.Time, index int32) (
 }
 
 // spans are the partitions to read, each with its bounds.
-func (c *client) spans(ctx context.Context, since time.Time) ([]Span, error) {
-	t, err := c.find(ctx)
-	if err != nil {
-		return nil, err
-	}
+func (c *client) spans(ctx context.Context, t topic, since time.Time) ([]Span, error) {
 	spans := slices.Clone(c.config.Offsets)
 	if len(spans) == 0 {
 		for i := range t.partitions {
@@ -106,7 +106,7 @@ func (c *client) spans(ctx context.Context, since time.Time) ([]Span, error) {
 		}
 		all = append(all, s.Partition)
 	}
-	err = c.insist(ctx, func() error {
+	err := c.insist(ctx, func() error {
 		first, err := c.offsets(ctx, kafka.FirstOffset, all...)
 		if err != nil {
 			return err
@@ -144,7 +144,7 @@ const headBlocks = 8
 
 // look reads the beginning to recognise the format and the first time.
 func (s *stream) look() error {
-	p := newPartition(s.ctx, s.c, s.p.index, s.from, s.p.end)
+	p := newPartition(s.ctx, s.c, s.p.id, s.p.index, s.from, s.p.end)
 	defer p.drop()
 	for range headBlocks {
 		b, err := s.next(p)
@@ -258,7 +258,7 @@ func (s *stream) Probe(budget int64, visit func(*ingest.Block)) (whole bool, err
 		if i > 0 {
 			at += i * (s.p.end - s.from) / pieces
 		}
-		p := newPartition(s.ctx, s.c, s.p.index, at, s.p.end)
+		p := newPartition(s.ctx, s.c, s.p.id, s.p.index, at, s.p.end)
 		for seen := int64(0); seen < share; {
 			b, err := s.next(p)
 			if errors.Is(err, io.EOF) {

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+
+	"github.com/segmentio/kafka-go/protocol"
 )
 
 // errShort is what a message is that ends too early.
@@ -118,4 +120,21 @@ func receive(r io.Reader, correlation int32, take func(int) []byte) ([]byte, err
 		return nil, err
 	}
 	return b, nil
+}
+
+// question is the beginning of a request, up to the tags that newer ones have
+// there.
+func question(key protocol.ApiKey, version int16, correlation int32) []byte {
+	b := make([]byte, 4, 256) // its length
+	b = binary.BigEndian.AppendUint16(b, uint16(key))
+	b = binary.BigEndian.AppendUint16(b, uint16(version))
+	b = binary.BigEndian.AppendUint32(b, uint32(correlation))
+	b = binary.BigEndian.AppendUint16(b, uint16(len(clientID)))
+	return append(b, clientID...)
+}
+
+// asked is a request whose end is there.
+func asked(b []byte) []byte {
+	binary.BigEndian.PutUint32(b, uint32(len(b)-4))
+	return b
 }

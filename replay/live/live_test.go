@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"flag"
 	"fmt"
 	"io"
 	"log/slog"
@@ -272,6 +273,11 @@ func offline(t *rapid.T, dir string, p *policy.Policy, partitions [][]string) (v
 // its newest checkpoint damaged, says what a replay says, once.
 func TestLiveIsReplay(t *testing.T) {
 	refresh = 0
+	if testing.Short() {
+		if err := flag.Set("rapid.checks", "15"); err != nil {
+			t.Fatal(err)
+		}
+	}
 	p, err := policy.FromProfiles([]string{"loopgauge", "aisg", "tool-call-shipped"})
 	if err != nil {
 		t.Fatal(err)

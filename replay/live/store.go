@@ -193,7 +193,9 @@ func readCheckpoint(file string) ([]byte, error) {
 
 // Write writes a checkpoint and removes those that are too old. When it
 // returns the checkpoint will survive a crash of the machine.
-func (s *Store) Write(state []byte) error {
+func (s *Store) Write(state []byte) error { return s.write(version, state) }
+
+func (s *Store) write(version uint64, state []byte) error {
 	f, err := sinks.CreateAtomic(s.path(checkpointName(s.next)))
 	if err != nil {
 		return err
