@@ -296,8 +296,7 @@ func TestServer(t *testing.T) {
 	}
 	for _, bad := range []string{"", "99999", "127.0.0.1", "127.0.0.1:70000"} {
 		if s, err := Start(bad, now, o); err == nil {
-			t.Errorf("%s is listened on as %s", bad, s.Addr())
-			s.Close()
+			t.Errorf("%s is listened on as %s; %v", bad, s.Addr(), s.Close())
 		}
 	}
 	client := &http.Client{Transport: &http.Transport{}} // connections that are open when the server ends
