@@ -81,6 +81,17 @@ scrape_configs:
 	f(`sum(loopgauge_stream_lag_bytes)`, 0)
 	f(`count({__name__=~"loopgauge_.*", instance=""})`, -1) // every series is of an instance
 
+	r, err := http.Get("http://" + judged + "/metrics")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Body.Close()
+	check := exec.CommandContext(t.Context(), "promtool", "check", "metrics")
+	check.Stdin = r.Body
+	if said, err := check.CombinedOutput(); err != nil || len(said) > 0 {
+		t.Errorf("promtool check metrics: %v\n%s", err, said)
+	}
+
 	var answer struct {
 		Data struct {
 			Groups []struct {
