@@ -261,8 +261,9 @@ func TestFollow(t *testing.T) {
 		s.add("app.log", "what\n")
 		s.c.begin(nil)
 		look()
-		if text := s.c.seen.text(); text != "" {
-			t.Errorf("seen too early: %q", text)
+		s.c.save()
+		if text := s.c.saved.text(); text != "" {
+			s.t.Errorf("seen too early: %q", text)
 		}
 		time.Sleep(2 * quiet)
 	}, "0: what (unknown)", "")

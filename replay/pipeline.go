@@ -148,26 +148,13 @@ func (p *Pipeline) Close() error {
 // Accounts are what became of the requests, by rule.
 func (p *Pipeline) Accounts() []window.RuleAccount { return p.Engine.Account() }
 
-// Check says whether the accounts add up. That they do not is a bug.
+// Check says whether the accounts add up, with what waits in the order. That
+// they do not is a bug.
 func (p *Pipeline) Check() error {
-	if err := p.Account.Check(); err != nil {
-		return err
-	}
-	return checkRules(p.Account, p.Accounts())
-}
-
-// CheckLive is Check while requests wait in the order, and some rules may be
-// younger than the account.
-func (p *Pipeline) CheckLive() error {
 	a := p.Account
 	a.Lines -= int64(p.Order.Waiting())
 	if err := a.Check(); err != nil {
 		return err
 	}
-	for _, r := range p.Accounts() {
-		if err := r.Check(); err != nil {
-			return err
-		}
-	}
-	return nil
+	return checkRules(a, p.Accounts())
 }

@@ -167,7 +167,7 @@ func (e *Engine) load(r *snapshot.Reader, then *savedPlan, from []int) (ended []
 				e.rules[k].load(r, then.rules[i].cooldown)
 				return
 			}
-			gone := newEpisodes(&Rule{Name: then.rules[i].name}, 0, nil)
+			gone := newEpisodes(then.rule(i), 0, nil)
 			r.Section("episodes", func() { gone.load(l) })
 			ended = append(ended, gone.all()...)
 		})

@@ -74,7 +74,7 @@ func (e *EventWriter) Write(w *snapshot.Writer, ev *Event) {
 		w.Float64(ev.Cost)
 	}
 	if has&excluded != 0 {
-		w.Uvarint(uint64(ev.Exclude))
+		w.Uvarint(uint64(ev.Exclude - 1))
 		return
 	}
 	if has&notPlain != 0 {
@@ -272,7 +272,7 @@ func (e *EventReader) read(l *loader, ev *Event) {
 		ev.Cost = l.Float64()
 	}
 	if has&excluded != 0 {
-		ev.Exclude = l.Int(math.MaxInt32)
+		ev.Exclude = 1 + l.Int(math.MaxInt32-1)
 		return
 	}
 

@@ -60,8 +60,8 @@ func TestEventHasNoOtherFields(t *testing.T) {
 	f := func(v any, want string) {
 		t.Helper()
 		var names []string
-		for i := range reflect.TypeOf(v).NumField() {
-			names = append(names, reflect.TypeOf(v).Field(i).Name)
+		for field := range reflect.TypeOf(v).Fields() {
+			names = append(names, field.Name)
 		}
 		if got := strings.Join(names, " "); got != want {
 			t.Errorf("%T has the fields %s: save and load must know them", v, got)

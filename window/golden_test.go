@@ -3,6 +3,7 @@ package window
 import (
 	"bytes"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -244,7 +245,7 @@ func loadDamaged(tb testing.TB, p *parts, o processOptions, data []byte) {
 func TestDamagedStates(t *testing.T) {
 	p, o := sample(t)
 	state := sampleState(t)
-	for n := 0; n < len(state); n += 7 {
+	for n := 0; n < len(state); n += 41 {
 		if _, err := start(o).Load(snapshot.NewReader(state[:n])); err == nil {
 			t.Errorf("a state cut at byte %d of %d is taken", n, len(state))
 		}
@@ -271,5 +272,62 @@ func FuzzLoad(f *testing.F) {
 	p, o := sample(f)
 	f.Add(sampleState(f))
 	f.Add(start(o).saved())
-	f.Fuzz(func(t *testing.T, data []byte) { loadDamaged(t, p, o, data) })
+	f.Fuzz(func(t *testing.T, data []byte) {
+		p.tb = t // what it makes from here on is made for t
+		loadDamaged(t, p, o, data)
+	})
+}
+
+// TestLoadRefuses: what no counter comes to hold, and would do harm, is refused
+// by name.
+func TestLoadRefuses(t *testing.T) {
+	n := newNames(t)
+	hit := &Hit{Scope: n.scope("s").Key, Print: n.print("A"), Time: 10, Limit: 200, Record: true}
+	f := func(spec CounterSpec, spoil func(Counter), want string) {
+		t.Helper()
+		kind := counterKind(spec.Kind)
+		c := kind.New(spec, 0)
+		c.Count(hit)
+		c.Count(hit)
+		spoil(c)
+		s := &saver{snapshot.NewWriter(nil), 16}
+		c.save(s)
+		l := &loader{snapshot.NewReader(s.Bytes()), 16}
+		kind.New(spec, 0).load(l)
+		if err := l.Err(); err == nil && want != "" || err != nil && !strings.HasSuffix(err.Error(), want) {
+			t.Errorf("%v: %v, want %q", spec, err, want)
+		}
+	}
+	cycling := CounterSpec{Kind: "cycle", Window: time.Second}
+	run := func(from int64) func(Counter) {
+		return func(c Counter) {
+			own := c.(*cycle)
+			own.steps.at(own.scopes.find(hit.Scope).steps)[1].run.from = from
+		}
+	}
+	f(cycling, func(Counter) {}, "")
+	f(cycling, run(-1), "a run begins outside its sequence")
+	f(cycling, run(2), "a run begins outside its sequence")
+	f(cycling, func(c Counter) {
+		own := c.(*cycle)
+		own.times.push(&own.scopes.find(hit.Scope).times, 10)
+	}, "a sequence has more times than events")
+	f(cycling, func(c Counter) { c.(*cycle).scopes.find(hit.Scope).next = math.MaxInt64 }, "may be 2305843009213693951 at most")
+	f(CounterSpec{Kind: "tracker", Window: time.Second}, func(c Counter) {
+		own := c.(*tracker)
+		for range trackerCalls {
+			own.calls.push(&own.sessions.find(hit.Scope).calls, call{time: 10})
+		}
+	}, "a number is 102, and may be 100 at most")
+	f(CounterSpec{Kind: "sliding", Window: time.Second}, func(c Counter) {
+		own := c.(*sliding)
+		own.times.push(own.keys.find(pairKeyOf(hit)), 11)
+	}, "a time is later than that of its key")
+	f(CounterSpec{Kind: "fixed", Window: time.Second}, func(c Counter) {
+		own := c.(*fixed)
+		key := pairKeyOf(hit)
+		key.scope[0]++
+		own.keys.touch(key, 10)
+		own.keys.entries.at(own.keys.newest).key = pairKeyOf(hit)
+	}, "a key stands there twice")
 }

@@ -297,11 +297,11 @@ func (o *Order) load(l *loader, events *EventReader, m *remapping) {
 		if int(ev.Position.Stream) >= len(o.streams) || i > 0 && placeOf(ev).before(placeOf(&waiting[i-1])) {
 			l.Failf("an event that waits is out of order, or of no stream")
 		}
-		m.apply(l, ev)
-		o.waiting = append(o.waiting, ev)
 		if l.Err() != nil {
 			return
 		}
+		m.apply(l, ev)
+		o.waiting = append(o.waiting, ev)
 	}
 	o.stale = true
 }

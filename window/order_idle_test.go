@@ -106,6 +106,8 @@ func TestOrderOfLiveStreams(t *testing.T) {
 				ev := &Event{Time: int64(rapid.IntRange(0, 80).Draw(t, "time")), Position: fingerprint.Position{Stream: i, Offset: int64(k)}}
 				if s.begun && rapid.Bool().Draw(t, "near") {
 					ev.Time = s.newest + int64(rapid.IntRange(-9, 3).Draw(t, "step"))
+				} else if n := len(want.released); n > 0 && rapid.Bool().Draw(t, "tied") {
+					ev.Time = want.released[n-1].Time
 				}
 				if got, want := o.Push(ev), want.push(ev); got != want {
 					t.Fatalf("%s is taken: %v, want %v", show([]*Event{ev}), got, want)
@@ -226,5 +228,10 @@ func TestFirstEventOpens(t *testing.T) {
 	}
 	if o.Push(at(0, time.Hour-11*time.Second)) {
 		t.Error("taken, and further behind than the lateness")
+	}
+	o.Open(2, fingerprint.NoTime)
+	o.Push(at(2, -time.Hour)) // before 1970, and no jump
+	if from, _ := o.Frontier(); from != (-time.Hour - 10*time.Second).Microseconds() {
+		t.Errorf("the frontier is %d, want that of stream 2", from)
 	}
 }

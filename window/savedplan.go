@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/loopgauge/loopgauge/fingerprint"
 )
 
 // savedPlan is what a saved state says of the plan that it was saved under:
@@ -15,11 +17,13 @@ type savedPlan struct {
 	key        string // tells keys apart; empty if there was none
 	hashIDs    bool
 	startTimes bool
-	identities []string // Identity.Spec
+	identities []savedIdentity
 	scopes     [][]string
 	exclusions []savedExclusion
 	rules      []savedRule
 }
+
+type savedIdentity struct{ name, spec string }
 
 type savedExclusion struct{ name, text string }
 
@@ -40,7 +44,7 @@ func describe(p *Plan, o ExtractOptions) *savedPlan {
 		d.key = string(mac.Sum(nil)[:16])
 	}
 	for _, id := range p.Identities {
-		d.identities = append(d.identities, id.Spec())
+		d.identities = append(d.identities, savedIdentity{id.Name, id.Spec()})
 	}
 	for _, s := range p.Scopes {
 		d.scopes = append(d.scopes, s.Fields)
@@ -95,7 +99,8 @@ func (d *savedPlan) save(s *saver) {
 	s.Bool(d.startTimes)
 	s.Uvarint(uint64(len(d.identities)))
 	for _, id := range d.identities {
-		s.String(id)
+		s.String(id.name)
+		s.String(id.spec)
 	}
 	s.Uvarint(uint64(len(d.scopes)))
 	for _, fields := range d.scopes {
@@ -128,8 +133,8 @@ func (d *savedPlan) load(l *loader) {
 	d.key = l.String()
 	d.hashIDs = l.Bool()
 	d.startTimes = l.Bool()
-	for range l.Count(1) {
-		d.identities = append(d.identities, l.String())
+	for range l.Count(2) {
+		d.identities = append(d.identities, savedIdentity{l.String(), l.String()})
 	}
 	for range l.Count(1) {
 		var fields []string
@@ -178,10 +183,10 @@ func (d *savedPlan) changed(now *savedPlan) string {
 // of now, empty if it does.
 func (d *savedPlan) changedRule(i int, now *savedPlan, k int) string {
 	then, is := &d.rules[i], &now.rules[k]
-	identity, scope := d.identities[then.identity], d.scopes[then.scope]
+	identity, scope := d.identities[then.identity].spec, d.scopes[then.scope]
 	switch {
-	case identity != now.identities[is.identity] || identity == "":
-		return fmt.Sprintf("identity was %s, is %s", identity, now.identities[is.identity])
+	case identity != now.identities[is.identity].spec || identity == "":
+		return fmt.Sprintf("identity was %s, is %s", identity, now.identities[is.identity].spec)
 	case !slices.Equal(scope, now.scopes[is.scope]):
 		return fmt.Sprintf("scope was [%s], is [%s]", strings.Join(scope, ", "), strings.Join(now.scopes[is.scope], ", "))
 	case then.counter != is.counter:
@@ -193,22 +198,27 @@ func (d *savedPlan) changedRule(i int, now *savedPlan, k int) string {
 // remapping makes events of one plan into events of another.
 type remapping struct {
 	plan       *Plan
-	same       bool  // nothing to do
-	identities []int // by identity: its index then, -1 if there was none
+	hide       *Extractor // hashes names that were not; nil if they are as they should be
+	same       bool       // nothing to do but that
+	identities []int      // by identity: its index then, -1 if there was none
 	scopes     []int
 	rules      []int // by rule: whose choice it takes, -1 if it sees nothing
 	exclusions []int // by exclusion of then: 1 + its index now, 0 if there is none
 }
 
 // remap finds the way from d to now; from says which rule of d each rule goes
-// on from, -1 if none.
-func (d *savedPlan) remap(p *Plan, now *savedPlan, from []int) *remapping {
-	m := &remapping{plan: p}
+// on from, -1 if none. If all has changed, fingerprints and scopes mean
+// nothing any more.
+func (d *savedPlan) remap(p *Plan, now *savedPlan, from []int, hide *Extractor) *remapping {
+	m := &remapping{plan: p, hide: hide}
+	all := d.changed(now) != ""
 	for _, id := range now.identities {
-		m.identities = append(m.identities, slices.IndexFunc(d.identities, func(then string) bool { return then == id && id != "" }))
+		m.identities = append(m.identities, slices.IndexFunc(d.identities, func(then savedIdentity) bool {
+			return !all && then.spec == id.spec && id.spec != ""
+		}))
 	}
 	for _, s := range now.scopes {
-		m.scopes = append(m.scopes, slices.IndexFunc(d.scopes, func(then []string) bool { return slices.Equal(then, s) }))
+		m.scopes = append(m.scopes, slices.IndexFunc(d.scopes, func(then []string) bool { return !all && slices.Equal(then, s) }))
 	}
 	for k, i := range from {
 		if i >= 0 && (d.rules[i].selection != now.rules[k].selection || now.rules[k].selection == "") {
@@ -234,6 +244,9 @@ func upTo(list []int, n int) bool {
 }
 
 func (m *remapping) apply(l *loader, ev *Event) {
+	if x := m.hide; x != nil {
+		ev.Caller, ev.User, ev.Session = x.person([]byte(ev.Caller)), x.person([]byte(ev.User)), x.person([]byte(ev.Session))
+	}
 	if !m.same {
 		m.move(l, ev)
 	}
@@ -273,4 +286,24 @@ func moved[T any](then []T, from []int, none T) []T {
 		}
 	}
 	return now
+}
+
+// rule is what is known of rule i: enough to name it, and the fields of its
+// scope, beside an episode of it.
+func (d *savedPlan) rule(i int) *Rule {
+	r := &d.rules[i]
+	return &Rule{
+		Name: r.name, Identity: &fingerprint.Identity{Name: d.identities[r.identity].name}, Scope: &fingerprint.Scope{Fields: d.scopes[r.scope]},
+		Counter: r.counter, Cooldown: r.cooldown,
+	}
+}
+
+// hidden hashes the names that an episode says.
+func (ep *Episode) hidden(x *Extractor) {
+	ep.Caller, ep.User, ep.Session = x.person([]byte(ep.Caller)), x.person([]byte(ep.User)), x.person([]byte(ep.Session))
+	for i, field := range ep.Rule.Scope.Fields {
+		if i < len(ep.Scope) && !strings.HasPrefix(field, "attr:header:") { // which is hashed
+			ep.Scope[i] = x.shown(field, []byte(ep.Scope[i]))
+		}
+	}
 }

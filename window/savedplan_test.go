@@ -1,6 +1,7 @@
 package window
 
 import (
+	"bytes"
 	"fmt"
 	"slices"
 	"strings"
@@ -254,4 +255,61 @@ func TestWaitingEvents(t *testing.T) {
 	f(NewPlan([]*Rule{rule("a", "", 0), b}, []Exclusion{x, y}), "[-2 -1] 1 0no tool call; x; y")
 	f(NewPlan([]*Rule{a}, []Exclusion{{Name: "x", Text: "3"}, y}), "[0] 1; [-2] 0; y")
 	f(NewPlan(nil, []Exclusion{x}), "[]; x; []")
+}
+
+// TestHidingNames: once ids are to be hashed, what was saved before says no
+// name any more.
+func TestHidingNames(t *testing.T) {
+	s := newSwitched(t, Rule{Counter: CounterSpec{Kind: "sliding", Window: time.Minute}, Threshold: 2, Action: Warn})
+	s.counts(3)
+	ev := s.parts.event(100e6, "s", []string{"A"}, 1)
+	ev.User, ev.Caller = "ann", "team-a"
+	s.Order.Push(ev)
+	o := s.o
+	o.extract = ExtractOptions{HashIDs: true, Key: []byte("k")}
+	p, restored := s.restart(t, o)
+	p.Order.Close(0)
+	waited := p.Order.Pop()
+	x := s.Plan.NewExtractor(o.extract)
+	f := func(what, got, name string) {
+		t.Helper()
+		if want := x.person([]byte(name)); got != want || !strings.HasPrefix(got, "id-") {
+			t.Errorf("%s is %s, want %s", what, got, want)
+		}
+	}
+	f("the session that waited", waited.Session, "s")
+	f("the user that waited", waited.User, "ann")
+	f("the caller that waited", waited.Caller, "team-a")
+	if len(waited.Prints[0].Fingerprints) > 0 || waited.Scopes[0].Values != nil || waited.Rules[0] != NotMatched {
+		t.Errorf("what was made with another key is there: %s", shown(waited))
+	}
+	ended := restored.Ended[0]
+	f("the session of the episode", ended.Session, "s")
+	f("the scope of the episode", ended.Scope[0], "s")
+	if ended.Rule.Name != "r" || ended.Rule.Scope.Fields[0] != "session" || ended.Rule.Counter != s.rule.Counter || ended.Rule.Identity.Name != s.rule.Identity.Name {
+		t.Errorf("the rule of the episode is %+v", ended.Rule)
+	}
+}
+
+// TestLowerCap: if fewer keys may be live than are, the least recently used go,
+// are counted, and their episodes close.
+func TestLowerCap(t *testing.T) {
+	s := newSwitched(t, Rule{Counter: CounterSpec{Kind: "sliding", Window: time.Minute}, Threshold: 1, Action: Warn})
+	for i, session := range []string{"a", "b", "c", "a"} {
+		ev := s.parts.event(int64(i), session, []string{"A"}, 1)
+		s.Engine.Judge(ev)
+	}
+	o := s.o
+	o.keys = 2
+	p, _ := s.restart(t, o)
+	a := p.Engine.Account()[0]
+	if a.LiveKeys != 2 || a.DroppedKeys != 2 || p.Engine.rules[0].episodes.open.live != 2 {
+		t.Errorf("%d keys, %d dropped, %d episodes open; want 2 each", a.LiveKeys, a.DroppedKeys, p.Engine.rules[0].episodes.open.live)
+	}
+	if last := p.said[len(p.said)-1]; !strings.HasPrefix(last, "closed r {") || !strings.Contains(last, "Session:b") {
+		t.Errorf("%s: want the episode of b closed", last)
+	}
+	if again, _ := p.restart(t, o); !bytes.Equal(again.saved(), p.saved()) {
+		t.Error("the state changes once more")
+	}
 }

@@ -40,13 +40,16 @@ func (s *State) Save(w *snapshot.Writer) {
 
 // Load reads what Save wrote into a fresh state: nothing may have been pushed
 // or judged, and no stream opened. The numbers of streams must mean the same
-// streams. After an error the state is of no use; make a new one.
+// streams, and these are live, idle or closed as they were: open those that are
+// new, and close those that are no more, or they hold the others back. After an
+// error the state is of no use; make a new one.
 //
 // The plan may be another. A rule whose name, identity, scope and counter are
 // what they were goes on with what it has counted; threshold, action, match,
 // overrides, cooldown and quiet time may be others, and a cooldown of another
 // length begins with no key cooling down. Every other rule begins anew. With
-// another fingerprint key, hashing of ids or event time all rules begin anew.
+// another fingerprint key, hashing of ids or event time all rules begin anew;
+// names that should be hashed now are.
 // Lateness, duplicate horizon and cap may be others, too; a lower cap drops
 // keys, and closes episodes, at once.
 //
@@ -68,11 +71,20 @@ func (s *State) Load(r *snapshot.Reader) (*Restored, error) {
 			return
 		}
 		from := restored.compare(then, now)
+		var hide *Extractor
+		if now.hashIDs && !then.hashIDs {
+			hide = s.Plan.NewExtractor(s.Extract)
+		}
 		r.Section("order", func() {
-			s.Order.load(l, &EventReader{shape: then.shape()}, then.remap(s.Plan, now, from))
+			s.Order.load(l, &EventReader{shape: then.shape()}, then.remap(s.Plan, now, from, hide))
 		})
 		r.Section("duplicates", func() { s.Duplicates.load(l) })
 		r.Section("engine", func() { restored.Ended = s.Engine.load(r, then, from) })
+		if hide != nil {
+			for _, ep := range restored.Ended {
+				ep.hidden(hide)
+			}
+		}
 	})
 	if err := r.Err(); err != nil {
 		return nil, err
@@ -89,8 +101,8 @@ type Restored struct {
 
 	// Ended are the open episodes of the rules that were reset or are gone,
 	// in the order of then, each rule's by their last firing. They are not
-	// passed to EngineOptions.Episode. Their Rule has a name, and nothing
-	// else can be relied on.
+	// passed to EngineOptions.Episode. Their Rule is as it was then, as far as
+	// that is known: name, counter, cooldown, and by name identity and scope.
 	Ended []*Episode
 }
 

@@ -56,13 +56,11 @@ func tell(ep *Episode) string {
 
 func (p *process) say(what ...any) { p.said = append(p.said, fmt.Sprintln(what...)) }
 
-func (p *process) push(ev *Event) bool {
-	taken := p.Order.Push(ev)
-	if !taken {
+func (p *process) push(ev *Event) {
+	if !p.Order.Push(ev) {
 		p.say("late", ev.Time, ev.Position)
 	}
 	p.release()
-	return taken
 }
 
 func (p *process) release() {
@@ -336,4 +334,31 @@ func TestRestartChangesNothing(t *testing.T) {
 		}
 		got.checkAccount(t)
 	})
+}
+
+// TestFired: each firing is told, with the episode as it is then, and whether
+// it is new; one that a gateway would only take note of is allowed.
+func TestFired(t *testing.T) {
+	n := newNames(t)
+	rule := &Rule{
+		Name: "r", Identity: byModel(t), Scope: bySession(t), Counter: CounterSpec{Kind: "sliding", Window: 10 * time.Microsecond}, Threshold: 2,
+		Action: Warn, Overrides: []Override{{Action: Record}}, Quiet: 20 * time.Microsecond,
+	}
+	var got []string
+	e := NewEngine(NewPlan([]*Rule{rule}, nil), EngineOptions{Fired: func(ep *Episode, action Action, opened bool) {
+		got = append(got, fmt.Sprint(ep.Last, " ", ep.Requests, " ", action, " ", opened))
+	}})
+	for i, at := range []int64{1, 2, 3, 3, 50, 51} {
+		ev := n.event(at, "s", []string{"A"}, 1)
+		ev.Position.Offset = int64(i)
+		if at == 3 {
+			ev.Rules[0] = 0
+		}
+		e.Judge(ev)
+	}
+	e.Judge(n.event(52, "u", []string{"A"}, 1))
+	want := []string{"2 2 warn true", "3 3 allow false", "3 4 allow false", "51 2 warn true"}
+	if !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
 }

@@ -76,7 +76,7 @@ Ctrl-C ends it in order, the second at once.`,
 	flags.DurationVar(&f.lateness, "lateness", 0, "how far a stream may be out of order (default: the policy's)")
 	flags.DurationVar(&f.idle, "idle", live.DefaultIdle, "silence after which a stream holds the others back no longer")
 	flags.DurationVar(&f.interval, "checkpoint", live.DefaultInterval, "time between checkpoints; alerts do not wait so long")
-	flags.StringVar(&f.start, "start", "earliest", "where to begin without a checkpoint: earliest, latest, or a time in a topic")
+	flags.StringVar(&f.start, "start", "", "where to begin without a checkpoint: earliest, latest, or a time in a topic (default: the policy's, else earliest)")
 	flags.IntVar(&f.maxKeys, "max-keys", maxKeys, "live keys a rule may hold before the least recently used are dropped")
 	flags.BoolVar(&f.hashIDs, "hash-ids", false, "write sessions, users and callers as hashes")
 	flags.StringVar(&f.key, "fingerprint-key", "", "file with a secret key for the fingerprints")
@@ -123,6 +123,7 @@ func (f *watchFlags) run(c *cobra.Command, u *ui, args []string) error {
 			return err
 		}
 	}
+	f.logs.kafka = p.Kafka
 	if o.Feed, err = f.feed(args, o.Store.ID()); err != nil {
 		return usage(err)
 	}
@@ -141,7 +142,7 @@ func (f *watchFlags) run(c *cobra.Command, u *ui, args []string) error {
 // from all others.
 func (f *watchFlags) feed(args []string, state string) (func(context.Context, []ingest.Mark) (ingest.Feed, error), error) {
 	if !slices.ContainsFunc(args, kafka.IsTopic) {
-		if f.start != "earliest" && f.start != "latest" {
+		if f.start != "" && f.start != "earliest" && f.start != "latest" {
 			return nil, fmt.Errorf("--start must be earliest or latest for files, is %q", f.start)
 		}
 		return func(_ context.Context, marks []ingest.Mark) (ingest.Feed, error) {
@@ -151,21 +152,23 @@ func (f *watchFlags) feed(args []string, state string) (func(context.Context, []
 	if len(args) > 1 {
 		return nil, errors.New("a topic is watched alone: its partitions have an order that other sources do not share")
 	}
-	c, err := kafka.Parse(args[0])
+	c, err := f.logs.topicConfig(args[0])
 	if err != nil {
 		return nil, err
 	}
-	if c.Start, err = kafka.ParseStart(f.start); err != nil {
-		return nil, fmt.Errorf("--start: %w", err)
+	if f.start == "" && f.logs.kafka == nil {
+		f.start = "earliest"
 	}
-	c.Group, c.State, c.Format, c.MaxLine = defaultGroup, state, f.logs.format, int(f.logs.maxLine)
+	if f.start != "" {
+		if c.Start, err = kafka.ParseStart(f.start); err != nil {
+			return nil, fmt.Errorf("--start: %w", err)
+		}
+	}
+	c.State = state
 	return func(ctx context.Context, marks []ingest.Mark) (ingest.Feed, error) {
 		return kafka.Open(ctx, c, marks)
 	}, nil
 }
-
-// defaultGroup is the consumer group of a watch.
-const defaultGroup = "loopgauge"
 
 func (f *watchFlags) logger(u *ui) (*slog.Logger, error) {
 	o := &slog.HandlerOptions{Level: slog.LevelInfo}

@@ -40,7 +40,10 @@ func newClient(config *Config) (*client, error) {
 	if mechanism, err = config.SASL.mechanism(); err != nil {
 		return nil, config.fail(fmt.Errorf("sasl: %w", err), "")
 	}
-	dial := (&net.Dialer{Timeout: 5 * time.Second}).DialContext
+	dial := config.dial
+	if dial == nil {
+		dial = (&net.Dialer{Timeout: 5 * time.Second}).DialContext
+	}
 	c := &client{
 		config: config,
 		addr:   kafka.TCP(config.Brokers...),
@@ -48,7 +51,7 @@ func newClient(config *Config) (*client, error) {
 			Dial: dial, MetadataTTL: layoutAge, MetadataTopics: []string{config.Topic},
 			ClientID: clientID, TLS: encrypted, SASL: mechanism,
 		},
-		dialer: &kafka.Dialer{ClientID: clientID, DialFunc: dial, Timeout: 5 * time.Second, TLS: encrypted, SASLMechanism: mechanism},
+		dialer: &kafka.Dialer{ClientID: config.memberName(), DialFunc: dial, Timeout: 5 * time.Second, TLS: encrypted, SASLMechanism: mechanism},
 	}
 	c.kafka = &kafka.Client{Addr: c.addr, Timeout: 10 * time.Second, Transport: c.transport}
 	return c, nil
@@ -173,7 +176,9 @@ func (t *topicResponse) read(answer []byte) error {
 		w.compact()
 		w.int32()
 		w.compact()
-		w.tags()
+		if w.tags(); w.short {
+			return errShort
+		}
 	}
 	w.compact() // cluster
 	w.int32()   // controller

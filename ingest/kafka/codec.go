@@ -18,8 +18,31 @@ const maxUnpacked = 256 << 20
 var errTooLong = fmt.Errorf("a batch that unpacks to more than %d MiB", maxUnpacked>>20)
 
 // decoder unpacks zstd without a goroutine; many may use it at once.
-var decoder, _ = zstd.NewReader(nil, zstd.WithDecoderConcurrency(0), zstd.WithDecoderMaxMemory(maxUnpacked),
+var decoder, _ = zstd.NewReader(nil, zstd.WithDecoderConcurrency(0),
+	zstd.WithDecodeAllCapLimit(true), zstd.WithDecoderMaxMemory(maxUnpacked),
 	zstd.IgnoreChecksum(true)) // the batch has one
+
+// unpackZstd begins anew with four times the memory where there is too little.
+// The decoder would extend it for each of a thousand frames, and copy it.
+func unpackZstd(data, memory []byte) ([]byte, error) {
+	want := max(cap(memory), 4*len(data), 64<<10)
+	var head zstd.Header
+	if head.Decode(data) == nil && head.HasFCS {
+		want = max(want, int(min(head.FrameContentSize, maxUnpacked)))
+	}
+	for ; ; want *= 4 {
+		if want = min(want, maxUnpacked); cap(memory) < want {
+			memory = make([]byte, 0, want)
+		}
+		out, err := decoder.DecodeAll(data, memory[:0])
+		switch {
+		case !errors.Is(err, zstd.ErrDecoderSizeExceeded):
+			return out, err
+		case want == maxUnpacked:
+			return nil, errTooLong
+		}
+	}
+}
 
 // unpack unpacks records into memory that it may use and extend.
 func unpack(codec uint16, data, memory []byte) ([]byte, error) {
@@ -27,11 +50,7 @@ func unpack(codec uint16, data, memory []byte) ([]byte, error) {
 	case compress.None:
 		return data, nil
 	case compress.Zstd:
-		out, err := decoder.DecodeAll(data, memory[:0])
-		if errors.Is(err, zstd.ErrDecoderSizeExceeded) {
-			return nil, errTooLong
-		}
-		return out, err
+		return unpackZstd(data, memory)
 	case compress.Gzip, compress.Snappy, compress.Lz4:
 		r := compress.Compression(codec).Codec().NewReader(bytes.NewReader(data))
 		defer r.Close()

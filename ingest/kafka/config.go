@@ -2,6 +2,7 @@ package kafka
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"net"
@@ -34,6 +35,8 @@ type Config struct {
 
 	SessionTimeout time.Duration // after which a silent member is taken for dead; 0 is 30 s
 	Heartbeat      time.Duration // how often a member says that it lives; 0 is a tenth of that
+
+	dial func(context.Context, string, string) (net.Conn, error) // the network's unless a test says otherwise
 }
 
 // Start is where a feed begins that goes on from nothing: if all is empty,
@@ -171,4 +174,13 @@ func (c *Config) heartbeat() time.Duration { return cmp.Or(c.Heartbeat, c.sessio
 // fail is an error that names the topic.
 func (c *Config) fail(err error, hint string) error {
 	return &ingest.Error{Path: c.String(), Err: err, Hint: hint}
+}
+
+// memberName is how the brokers call our member of the group: by its state,
+// which one process at a time may use.
+func (c *Config) memberName() string {
+	if c.State == "" {
+		return clientID
+	}
+	return clientID + "-" + c.State
 }

@@ -132,7 +132,7 @@ func (c *client) insist(ctx context.Context, try func() error) error {
 			return ctx.Err()
 		case !passes(err):
 			return c.config.refuse(err)
-		case time.Since(began) < openTime && (!missing(err) || n < 10):
+		case time.Since(began) < openTime && (!missing(err) || n < 6):
 			if err := pause(ctx, n); err != nil {
 				return err
 			}

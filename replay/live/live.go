@@ -325,8 +325,12 @@ func (w *watch) take(ctx context.Context, l *lane) error {
 	if it.err != nil {
 		return it.err
 	}
-	if c := &it.chunk; c.Why != "" {
+	switch c := &it.chunk; {
+	case c.Why == "":
+	case c.Lost != 0:
 		w.log.Error("records were lost", "stream", l.stream.Name(), "records", c.Lost, "why", c.Why)
+	default:
+		w.log.Warn("source", "stream", l.stream.Name(), "what", c.Why)
 	}
 	l.status.add(&it.chunk)
 	if it.batch != nil {

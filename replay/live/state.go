@@ -257,7 +257,7 @@ func (w *watch) report() Report {
 // that. last closes the part of the dataset whatever it has.
 func (w *watch) checkpoint(last bool) error {
 	start := time.Now()
-	if err := w.pipeline.CheckLive(); err != nil {
+	if err := w.pipeline.Check(); err != nil {
 		return err
 	}
 	f, err := w.syncFiles(last)

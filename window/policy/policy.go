@@ -29,6 +29,7 @@ type Policy struct {
 	Exclude     []window.Exclusion
 	Prices      map[string]Price
 	Sinks       []Sink // where alerts go, in their order
+	Kafka       *Kafka // nil if it says nothing of topics
 
 	Source []byte // the policy in force as YAML, profiles written out
 	Hash   string // hex SHA-256 of Source
@@ -105,6 +106,7 @@ type draft struct {
 	prices     map[string]Price
 	priceOrder []string
 	sinks      []Sink
+	kafka      *Kafka
 }
 
 type exclusionDraft struct {
@@ -139,6 +141,7 @@ func (r *reader) policy(doc *ast.MappingNode, d *draft) {
 		}},
 		{"prices", func(n ast.Node, at place) { r.prices(n, at, d) }},
 		{"sinks", func(n ast.Node, at place) { r.sinks(n, at, d) }},
+		{"kafka", func(n ast.Node, at place) { d.kafka = r.kafka(n, at) }},
 	})
 }
 
@@ -172,6 +175,9 @@ func isSecret(name string) bool {
 
 // fromEnvironment is how a setting takes its value from the environment.
 var fromEnvironment = regexp.MustCompile(`^\$\{[A-Za-z_][A-Za-z0-9_]*\}$`)
+
+// noSecret is what is said of a secret in the file.
+const noSecret = "secrets do not stand in a policy: write ${NAME} and set NAME in the environment"
 
 // sinks checks names and that no secret stands in the file. What a sink makes
 // of its settings is the sink's.
@@ -218,7 +224,7 @@ func (r *reader) secrets(n ast.Node, path string) {
 			continue
 		}
 		if text, ok := v.Value.(*ast.StringNode); !ok || !fromEnvironment.MatchString(text.Value) {
-			r.problem(placeOf(v.Value, path+"."+key), "secrets do not stand in a policy: write ${NAME} and set NAME in the environment")
+			r.problem(placeOf(v.Value, path+"."+key), noSecret)
 		}
 	}
 }
@@ -238,7 +244,7 @@ func (r *reader) build(d *draft) *Policy {
 	}
 	p := &Policy{
 		Lateness: d.lateness, LatenessSet: d.latenessAt.line > 0, EventTime: d.eventTime, Duplicates: d.duplicates,
-		Prices: d.prices, Sinks: d.sinks,
+		Prices: d.prices, Sinks: d.sinks, Kafka: d.kafka,
 	}
 	identities := map[string]*fingerprint.Identity{}
 	names := map[string]bool{}

@@ -35,11 +35,16 @@ type Broker struct {
 // broker that they shared.
 func Main(m *testing.M) {
 	code := m.Run()
+	Stop()
+	os.Exit(code)
+}
+
+// Stop ends the broker that the tests shared, if there is one.
+func Stop() {
 	if shared.broker != nil {
 		_, _ = shared.broker.script("stop")
 		_ = os.RemoveAll(shared.broker.dir)
 	}
-	os.Exit(code)
 }
 
 var shared struct {
