@@ -95,7 +95,7 @@ const sampleBreak, sampleEnd = 150, 300
 func sampleState(tb testing.TB) []byte {
 	tb.Helper()
 	p, o := sample(tb)
-	pr := start(o)
+	pr := newProcess(o)
 	for i := range sampleBreak {
 		sampleStep(p, o.plan, pr, i)
 	}
@@ -123,7 +123,7 @@ func TestSnapshotsOfAllVersions(t *testing.T) {
 	}
 
 	p, o := sample(t)
-	whole := start(o)
+	whole := newProcess(o)
 	for i := range sampleEnd {
 		if i == sampleBreak {
 			whole.said = nil
@@ -136,7 +136,7 @@ func TestSnapshotsOfAllVersions(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		pr := start(o)
+		pr := newProcess(o)
 		if _, err := pr.Load(snapshot.NewReader(data)); err != nil {
 			t.Fatalf("version %d: %v", version, err)
 		}
@@ -154,7 +154,7 @@ func TestSnapshotsOfAllVersions(t *testing.T) {
 // to hold.
 func TestSampleHasEverything(t *testing.T) {
 	p, o := sample(t)
-	pr := start(o)
+	pr := newProcess(o)
 	for i := range sampleBreak {
 		sampleStep(p, o.plan, pr, i)
 	}
@@ -193,14 +193,14 @@ func TestVersionsToCome(t *testing.T) {
 	const at = len("\x06window") + 8 // of the version
 	newer := slices.Clone(state)
 	newer[at]++
-	_, err := start(o).Load(snapshot.NewReader(newer))
+	_, err := newProcess(o).Load(snapshot.NewReader(newer))
 	if err == nil || !strings.Contains(err.Error(), fmt.Sprintf("the state has version %d, and this program knows versions up to %d: go on with the program that wrote it", StateVersion+1, StateVersion)) {
 		t.Errorf("a newer version: %v", err)
 	}
 	w := snapshot.NewWriter(nil)
 	w.Section("news", func() { w.String("what may this be") })
 	r := snapshot.NewReader(append(slices.Clone(w.Bytes()), state...))
-	pr := start(o)
+	pr := newProcess(o)
 	if _, err := pr.Load(r); err != nil || !bytes.Equal(pr.saved(), state) {
 		t.Errorf("beside another section: %v", err)
 	}
@@ -211,7 +211,7 @@ func TestVersionsToCome(t *testing.T) {
 func loadDamaged(tb testing.TB, p *parts, o processOptions, data []byte) {
 	tb.Helper()
 	var before, after runtime.MemStats
-	pr := start(o)
+	pr := newProcess(o)
 	runtime.ReadMemStats(&before)
 	_, err := pr.Load(snapshot.NewReader(data))
 	runtime.ReadMemStats(&after)
@@ -223,7 +223,7 @@ func loadDamaged(tb testing.TB, p *parts, o processOptions, data []byte) {
 		return
 	}
 	state := pr.saved()
-	again := start(o)
+	again := newProcess(o)
 	if _, err := again.Load(snapshot.NewReader(state)); err != nil || !bytes.Equal(again.saved(), state) {
 		tb.Errorf("what was saved of it cannot be loaded: %v", err)
 	}
@@ -246,7 +246,7 @@ func TestDamagedStates(t *testing.T) {
 	p, o := sample(t)
 	state := sampleState(t)
 	for n := 0; n < len(state); n += 41 {
-		if _, err := start(o).Load(snapshot.NewReader(state[:n])); err == nil {
+		if _, err := newProcess(o).Load(snapshot.NewReader(state[:n])); err == nil {
 			t.Errorf("a state cut at byte %d of %d is taken", n, len(state))
 		}
 	}
@@ -271,7 +271,7 @@ func TestDamagedStates(t *testing.T) {
 func FuzzLoad(f *testing.F) {
 	p, o := sample(f)
 	f.Add(sampleState(f))
-	f.Add(start(o).saved())
+	f.Add(newProcess(o).saved())
 	f.Fuzz(func(t *testing.T, data []byte) {
 		p.tb = t // what it makes from here on is made for t
 		loadDamaged(t, p, o, data)

@@ -37,7 +37,7 @@ func TestKeptRulesGoOn(t *testing.T) {
 			plan: then, lateness: time.Duration(rapid.IntRange(0, 20).Draw(rt, "lateness")) * time.Microsecond,
 			horizon: time.Duration(rapid.SampledFrom([]int{0, 50}).Draw(rt, "horizon")) * time.Microsecond,
 		}
-		want, got := start(o), start(o)
+		want, got := newProcess(o), newProcess(o)
 		steps := parts.drawSteps(rt)
 		at := rapid.IntRange(0, len(steps)-1).Draw(rt, "break")
 		o.plan = now
@@ -85,7 +85,7 @@ func newSwitched(tb testing.TB, rule Rule) *switched {
 	tb.Helper()
 	parts := newParts(tb)
 	rule.Name, rule.Identity, rule.Scope = "r", parts.identities[0], parts.scopes[0]
-	s := &switched{process: start(processOptions{plan: NewPlan([]*Rule{&rule}, nil)}), parts: parts, rule: rule}
+	s := &switched{process: newProcess(processOptions{plan: NewPlan([]*Rule{&rule}, nil)}), parts: parts, rule: rule}
 	s.Order.Open(0, 0)
 	return s
 }
@@ -219,7 +219,7 @@ func TestWaitingEvents(t *testing.T) {
 	f := func(plan *Plan, want string) {
 		t.Helper()
 		o := processOptions{plan: NewPlan([]*Rule{rule("a", "s", 0), rule("b", "s", 1)}, []Exclusion{x, y})}
-		p := start(o)
+		p := newProcess(o)
 		p.Order.Open(0, 0)
 		for i, exclude := range []int{0, 1, 2} {
 			ev := parts.event(1e6, "s", []string{"A"}, 2)

@@ -34,7 +34,7 @@ type processOptions struct {
 // account is what became of the events that were released.
 type account struct{ judged, duplicate, excluded int64 }
 
-func start(o processOptions) *process {
+func newProcess(o processOptions) *process {
 	p := &process{o: o}
 	p.State = State{Plan: o.plan, Extract: o.extract, Order: NewOrder(o.lateness), Duplicates: NewDuplicates(o.horizon)}
 	p.Engine = NewEngine(o.plan, EngineOptions{
@@ -86,7 +86,7 @@ func (p *process) saved() []byte {
 // restart goes on in another process, perhaps with other options.
 func (p *process) restart(tb testing.TB, o processOptions) (*process, *Restored) {
 	tb.Helper()
-	next := start(o)
+	next := newProcess(o)
 	next.said, next.count = p.said, p.count
 	restored, err := next.Load(snapshot.NewReader(p.saved()))
 	if err != nil {
@@ -303,7 +303,7 @@ func TestRestartChangesNothing(t *testing.T) {
 			extract:  ExtractOptions{Key: []byte(rapid.SampledFrom([]string{"", "secret"}).Draw(rt, "key"))},
 		}
 		steps := parts.drawSteps(rt)
-		want, got := start(o), start(o)
+		want, got := newProcess(o), newProcess(o)
 		for _, s := range steps {
 			want.do(s)
 			got.do(s)
