@@ -54,7 +54,11 @@ func TestStatus(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer store.Close()
+	t.Cleanup(func() {
+		if err := store.Close(); err != nil {
+			t.Error(err)
+		}
+	})
 	const second = int64(time.Second / time.Microsecond)
 	values := []string{`{"time":100,"id":"a"}`, `{"time":130,"id":"b"}`, `{"time":125,"id":"c"}`}
 
@@ -86,7 +90,9 @@ func TestStatus(t *testing.T) {
 
 	gone := &ending{chunk: ingest.Chunk{Lost: 3, Why: "test", Control: 4, Transactional: 5, Mark: ingest.Mark{Stream: 1, Name: "gone"}}}
 	gone.mark = ingest.Mark{Stream: 1, Name: "gone"}
-	now, last := run(gone, time.Hour, func(n Now) bool { return n.Account.Lines == 3 && len(n.Lanes) == 1 && n.Waiting == 2 && n.Lanes[0].AtEnd })
+	now, last := run(gone, time.Hour, func(n Now) bool {
+		return n.Account.Lines == 3 && len(n.Lanes) == 1 && n.Waiting == 2 && n.Lanes[0].AtEnd
+	})
 	if now.Newest != 130*second || now.Frontier != 120*second || now.Began.Account != (replay.Account{}) {
 		t.Errorf("newest %d, judged up to %d, began with %v", now.Newest, now.Frontier, now.Began.Account)
 	}
