@@ -13,6 +13,7 @@ import (
 	"github.com/loopgauge/loopgauge/ingest"
 	"github.com/loopgauge/loopgauge/ingest/kafka"
 	"github.com/loopgauge/loopgauge/replay/live"
+	"github.com/loopgauge/loopgauge/replay/live/monitor"
 	"github.com/loopgauge/loopgauge/sinks/parquet"
 	"github.com/loopgauge/loopgauge/window"
 	"github.com/loopgauge/loopgauge/window/policy"
@@ -35,6 +36,8 @@ type watchFlags struct {
 	dryRun    bool
 	logFormat string
 	verbose   bool
+	listen    string
+	pprof     bool
 }
 
 func newWatchCommand(u *ui) *cobra.Command {
@@ -57,6 +60,9 @@ Ctrl-C ends it in order, the second at once.`,
 			if f.state == "" {
 				return usage(errors.New("--state is missing: name a directory for what must survive a restart"))
 			}
+			if f.pprof && f.listen == "" {
+				return usage(errors.New("--pprof needs --listen"))
+			}
 			return nil
 		},
 		RunE: func(c *cobra.Command, args []string) error { return f.run(c, u, args) },
@@ -77,6 +83,8 @@ Ctrl-C ends it in order, the second at once.`,
 	flags.BoolVar(&f.dryRun, "dry-run", false, "send alerts nowhere but into the log")
 	flags.StringVar(&f.logFormat, "log-format", "text", "what is said on standard error: text or json")
 	flags.BoolVar(&f.verbose, "verbose", false, "say also why lines were not judged, and when streams are idle")
+	flags.StringVar(&f.listen, "listen", "", "serve /metrics, /healthz and /readyz here: HOST:PORT, or a port of this machine alone")
+	flags.BoolVar(&f.pprof, "pprof", false, "serve profiles there too")
 	return c
 }
 
@@ -118,6 +126,14 @@ func (f *watchFlags) run(c *cobra.Command, u *ui, args []string) error {
 	f.logs.kafka = p.Kafka
 	if o.Feed, err = f.feed(args, o.Store.ID()); err != nil {
 		return usage(err)
+	}
+	if f.listen != "" {
+		m, err := monitor.Start(f.listen, o.Status.Get, monitor.Options{Version: version(), Pprof: f.pprof, Log: log})
+		if err != nil {
+			return fmt.Errorf("--listen: %w", err)
+		}
+		defer m.Close() //nolint:errcheck // of what it served nothing is missing
+		log.Info("listening", "address", m.Addr())
 	}
 	return live.Run(c.Context(), o)
 }

@@ -93,6 +93,7 @@ func Run(ctx context.Context, o Options) error {
 	if err := w.restore(); err != nil {
 		return err
 	}
+	w.begin()
 	defer w.close()
 	return w.run(ctx)
 }
@@ -112,7 +113,8 @@ type watch struct {
 	encoder   *snapshot.Writer
 
 	streams  []replay.StreamResult // by index, of all that there have ever been
-	lanes    []*lane               // in the order of their indices, those that are over too
+	lanes    []*lane               // in the order of their indices
+	gone     LaneStatus            // of lanes that are over
 	restored map[int32]ingest.Mark
 	known    bool // all first streams have been accepted
 	turn     int  // lane that is looked at first
@@ -315,6 +317,7 @@ func (w *watch) take(ctx context.Context, l *lane) error {
 		w.log.Info("stream is at its end", "stream", l.stream.Name())
 		w.lanes = slices.DeleteFunc(w.lanes, func(x *lane) bool { return x == l })
 		w.turn = 0
+		w.gone.leave(l.status)
 		w.pipeline.Order.Close(l.index)
 		w.dirty = true
 		return nil
