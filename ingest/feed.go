@@ -30,7 +30,8 @@ type Live interface {
 	// is the context's, io.EOF if nothing will ever follow (a file that was
 	// read to its end and is gone), or says why the stream cannot go on.
 	// Whatever can be ridden out, a broker's restart or a file that is gone
-	// for a moment, is no error.
+	// for a moment, is no error: as long as the source cannot be looked at,
+	// chunks come about once a second that hold nothing and are not AtEnd.
 	Next(ctx context.Context) (Chunk, error)
 }
 
@@ -45,7 +46,7 @@ type Chunk struct {
 
 	// Lost is how many records were gone before they could be read, -1 if that
 	// is not known, and Why says how that came about. It is meant to be said
-	// loudly.
+	// loudly, also where nothing is lost.
 	Lost int64
 	Why  string
 
@@ -61,5 +62,5 @@ type Mark struct {
 	Format string // as recognised; empty if no record has come yet
 	Offset int64  // of the next record in the topic, or of the next byte in the file
 	Line   int64  // lines before that; 0 in a topic
-	File   string // tells a file from others of its name; empty in a topic
+	File   string // tells a file, or a topic, from others of its name
 }

@@ -119,7 +119,7 @@ func TestLines(t *testing.T) {
 	f(a+"\n"+b[:10], "1.0@0 a", "2:11 expected a member's name", 2, 0)
 	f(a+"\n  {\"time\":1,\"id\":\"b", "1.0@0 a", "2:20 string not closed", 2, 0) // columns count the blanks
 	f("\uFEFF{]\n"+a, "2.0@6 a", "1:5 expected a member's name", 2, 0)
-	f(a+"\r"+b, "", "1:21 text after the end of the value", 1, 0) // lines end with \n
+	f(a+"\r"+b, "1.0@0 a, 1.1@0 b", "", 2, 0) // one line, as lines end with \n: two objects on it
 	f(a+"\n{\"id\":\"b\"}\n", "1.0@0 a", "2:0 no time", 2, 0)
 	f(a+"\n{\"time\":1e13}\n", "1.0@0 a", "2:0 time out of range", 2, 0)
 	f("\x00\x00\x00"+a+"\n"+b, "1.0@0 a, 2.0@23 b", "", 2, 0) // as a file is that was truncated while being written

@@ -144,7 +144,47 @@ func (x *explaining) look(ctx context.Context, s ingest.Stream, line int64, item
 	return ctx.Err()
 }
 
+// lookWrapped looks for the line in the whole block: a record may go on over
+// several lines.
+func (x *explaining) lookWrapped(b *ingest.Block, line int64, item int, yield func(*fingerprint.Request)) error {
+	at := fingerprint.Position{Stream: b.Stream, Line: line}
+	place := term.Safe(x.place(at))
+	var problem error
+	requests := 0
+	ingest.NewReader(0).Read(b, func(r *fingerprint.Request) {
+		if r.Position.Line == line {
+			requests++
+		}
+	}, func(s ingest.Skip) {
+		if s.Line == line {
+			problem = x.unreadable(at, s.Column, s.Why)
+		}
+	})
+	switch {
+	case requests == 0 && problem != nil:
+		return problem
+	case requests == 0:
+		return fmt.Errorf("%s: no request begins in this line", place)
+	case item > requests:
+		return fmt.Errorf("%s: the line holds %s, no request %d", place, term.Plural(int64(requests), "request", "requests"), item)
+	case item == 0 && requests > 1:
+		return fmt.Errorf("%s: the line holds %d requests\nname one of them: %s:1 is the first", place, requests, place)
+	}
+	n := 0
+	ingest.NewReader(fingerprint.AllFields).Read(b, func(r *fingerprint.Request) {
+		if r.Position.Line == line {
+			if n++; n == max(item, 1) {
+				yield(r)
+			}
+		}
+	}, nil)
+	return nil
+}
+
 func (x *explaining) lookInto(b *ingest.Block, line int64, item int, yield func(*fingerprint.Request)) error {
+	if b.Format != nil && len(b.Format.Wrappers) > 0 {
+		return x.lookWrapped(b, line, item, yield)
+	}
 	one := *b
 	for ; one.Line < line; one.Line++ {
 		n := bytes.IndexByte(one.Data, '\n') + 1
@@ -205,10 +245,10 @@ func (x *explaining) meet(r *fingerprint.Request) {
 	for i, rule := range x.plan.Rules {
 		out := explainedRule(rule)
 		if o := ev.Rules[i]; o >= 0 {
-			out.Override = text(overrideName(rule, int(o)))
+			out.Override = TextOrNull(overrideName(rule, int(o)))
 		}
 		if ev.Rules[i] == window.NotMatched {
-			out.State, out.Why = "not_matched", text(notMatched(rule, r, ev.Time))
+			out.State, out.Why = "not_matched", TextOrNull(notMatched(rule, r, ev.Time))
 			x.rules = append(x.rules, out)
 			continue
 		}
@@ -218,7 +258,7 @@ func (x *explaining) meet(r *fingerprint.Request) {
 			cause, what = scope.Cause, fmt.Sprintf("scope %v", rule.Scope.Fields)
 		}
 		if cause != fingerprint.Computable {
-			out.State, out.Why, out.Remedy = "not_computable", text(what+": "+cause.String()), text(remedy(cause))
+			out.State, out.Why, out.Remedy = "not_computable", TextOrNull(what+": "+cause.String()), TextOrNull(remedy(cause))
 			x.rules = append(x.rules, out)
 			continue
 		}
@@ -249,7 +289,7 @@ func (x *explaining) follow(r *fingerprint.Request, i int, prints []fingerprint.
 		}
 		out := ExplainedPrint{Fingerprint: print.String(), Masks: []ExplainedMask{}, Lines: []ExplainedLine{}}
 		if w.Keep {
-			out.Canonical = text(string(w.Prints()[k].Canonical))
+			out.Canonical = TextOrNull(string(w.Prints()[k].Canonical))
 		}
 		for _, m := range masks[k] {
 			out.Masks = append(out.Masks, ExplainedMask{m.Name, m.N})
@@ -423,7 +463,7 @@ func (x *explaining) episode(ctx context.Context, streams []ingest.Stream) (*Exp
 	out := explainedRule(first.Rule)
 	out.State = "counted"
 	if c := x.target.Rules[i]; c >= 0 {
-		out.Override = text(overrideName(first.Rule, int(c)))
+		out.Override = TextOrNull(overrideName(first.Rule, int(c)))
 	}
 	x.rules = append(x.rules, out)
 

@@ -119,7 +119,9 @@ launch() {
 
 start() {
   [ -z "$(pid || :)" ] || fail "runs already in $dir"
-  "$root/scripts/setup.sh" kafka
+  # Tests of several packages may start one each, at once.
+  mkdir -p "$root/.cache"
+  (flock 9 && exec "$root/scripts/setup.sh" kafka 9>&-) 9>"$root/.cache/kafka.lock"
   # Another broker may take a port in the moment before this one does.
   for _ in 1 2 3; do
     rm -rf "$dir/data" "$dir/pid"

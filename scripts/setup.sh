@@ -9,6 +9,10 @@
 #   rivals      what make bench measures against, .cache/rivals/bin/python
 #   race        a C compiler, for go test -race
 #   chromium    the browser that the report is tested in
+#   prometheus  Prometheus and promtool; where systemd runs, the Debian package
+#               also starts it, on port 9090
+#   deploy      what checks deploy/: systemd-analyze, and hadolint in
+#               .cache/deploy/bin/hadolint
 #   kafka       Apache Kafka              .cache/kafka-VERSION: see scripts/kafka.sh
 #
 # Debian packages are installed as root; anyone else is told which are missing.
@@ -77,6 +81,13 @@ rivals() { venv rivals scripts/bench/rivals.txt; }
 
 race() { echo 'int main(void) { return 0; }' | ${CC:-cc} -x c -o /dev/null - 2>/dev/null || need gcc libc6-dev; }
 
+prometheus() { command -v prometheus >/dev/null && command -v promtool >/dev/null || need prometheus; }
+
+deploy() {
+  venv deploy scripts/deploy.txt
+  command -v systemd-analyze >/dev/null || need systemd
+}
+
 chromium() { command -v chromium >/dev/null || need chromium; }
 
 kafka() {
@@ -92,10 +103,10 @@ kafka() {
   cp scripts/kafka/pom.xml "$to/"
 }
 
-[ $# -gt 0 ] || set -- gotestsum lint python race chromium kafka
+[ $# -gt 0 ] || set -- gotestsum lint python race chromium kafka prometheus deploy
 for part; do
   case $part in
-    gotestsum | lint | python | rivals | race | chromium | kafka) "$part" ;;
+    gotestsum | lint | python | rivals | race | chromium | kafka | prometheus | deploy) "$part" ;;
     *) fail "no part is called $part; see the head of scripts/setup.sh" ;;
   esac
 done

@@ -80,7 +80,8 @@ func TestOutbox(t *testing.T) {
 			t.Errorf("sent %q and %q", a.sent(), b.sent())
 		}
 		time.Sleep(time.Hour)
-		if b.sent() != "x.1 x.1 x.1 y.1" || o.Refused() != 1 {
+		if b.sent() != "x.1 x.1 x.1 y.1" || //nolint:dupword // that is the point
+			o.Refused() != 1 {
 			t.Errorf("b got %q, %d refused", b.sent(), o.Refused())
 		}
 		if err := o.Drain(ctx); err != nil {

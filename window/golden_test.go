@@ -3,6 +3,7 @@ package window
 import (
 	"bytes"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -94,7 +95,7 @@ const sampleBreak, sampleEnd = 150, 300
 func sampleState(tb testing.TB) []byte {
 	tb.Helper()
 	p, o := sample(tb)
-	pr := start(o)
+	pr := newProcess(o)
 	for i := range sampleBreak {
 		sampleStep(p, o.plan, pr, i)
 	}
@@ -122,7 +123,7 @@ func TestSnapshotsOfAllVersions(t *testing.T) {
 	}
 
 	p, o := sample(t)
-	whole := start(o)
+	whole := newProcess(o)
 	for i := range sampleEnd {
 		if i == sampleBreak {
 			whole.said = nil
@@ -135,7 +136,7 @@ func TestSnapshotsOfAllVersions(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		pr := start(o)
+		pr := newProcess(o)
 		if _, err := pr.Load(snapshot.NewReader(data)); err != nil {
 			t.Fatalf("version %d: %v", version, err)
 		}
@@ -153,7 +154,7 @@ func TestSnapshotsOfAllVersions(t *testing.T) {
 // to hold.
 func TestSampleHasEverything(t *testing.T) {
 	p, o := sample(t)
-	pr := start(o)
+	pr := newProcess(o)
 	for i := range sampleBreak {
 		sampleStep(p, o.plan, pr, i)
 	}
@@ -192,14 +193,14 @@ func TestVersionsToCome(t *testing.T) {
 	const at = len("\x06window") + 8 // of the version
 	newer := slices.Clone(state)
 	newer[at]++
-	_, err := start(o).Load(snapshot.NewReader(newer))
+	_, err := newProcess(o).Load(snapshot.NewReader(newer))
 	if err == nil || !strings.Contains(err.Error(), fmt.Sprintf("the state has version %d, and this program knows versions up to %d: go on with the program that wrote it", StateVersion+1, StateVersion)) {
 		t.Errorf("a newer version: %v", err)
 	}
 	w := snapshot.NewWriter(nil)
 	w.Section("news", func() { w.String("what may this be") })
 	r := snapshot.NewReader(append(slices.Clone(w.Bytes()), state...))
-	pr := start(o)
+	pr := newProcess(o)
 	if _, err := pr.Load(r); err != nil || !bytes.Equal(pr.saved(), state) {
 		t.Errorf("beside another section: %v", err)
 	}
@@ -210,7 +211,7 @@ func TestVersionsToCome(t *testing.T) {
 func loadDamaged(tb testing.TB, p *parts, o processOptions, data []byte) {
 	tb.Helper()
 	var before, after runtime.MemStats
-	pr := start(o)
+	pr := newProcess(o)
 	runtime.ReadMemStats(&before)
 	_, err := pr.Load(snapshot.NewReader(data))
 	runtime.ReadMemStats(&after)
@@ -222,7 +223,7 @@ func loadDamaged(tb testing.TB, p *parts, o processOptions, data []byte) {
 		return
 	}
 	state := pr.saved()
-	again := start(o)
+	again := newProcess(o)
 	if _, err := again.Load(snapshot.NewReader(state)); err != nil || !bytes.Equal(again.saved(), state) {
 		tb.Errorf("what was saved of it cannot be loaded: %v", err)
 	}
@@ -245,7 +246,7 @@ func TestDamagedStates(t *testing.T) {
 	p, o := sample(t)
 	state := sampleState(t)
 	for n := 0; n < len(state); n += 41 {
-		if _, err := start(o).Load(snapshot.NewReader(state[:n])); err == nil {
+		if _, err := newProcess(o).Load(snapshot.NewReader(state[:n])); err == nil {
 			t.Errorf("a state cut at byte %d of %d is taken", n, len(state))
 		}
 	}
@@ -270,9 +271,63 @@ func TestDamagedStates(t *testing.T) {
 func FuzzLoad(f *testing.F) {
 	p, o := sample(f)
 	f.Add(sampleState(f))
-	f.Add(start(o).saved())
+	f.Add(newProcess(o).saved())
 	f.Fuzz(func(t *testing.T, data []byte) {
 		p.tb = t // what it makes from here on is made for t
 		loadDamaged(t, p, o, data)
 	})
+}
+
+// TestLoadRefuses: what no counter comes to hold, and would do harm, is refused
+// by name.
+func TestLoadRefuses(t *testing.T) {
+	n := newNames(t)
+	hit := &Hit{Scope: n.scope("s").Key, Print: n.print("A"), Time: 10, Limit: 200, Record: true}
+	f := func(spec CounterSpec, spoil func(Counter), want string) {
+		t.Helper()
+		kind := counterKind(spec.Kind)
+		c := kind.New(spec, 0)
+		c.Count(hit)
+		c.Count(hit)
+		spoil(c)
+		s := &saver{snapshot.NewWriter(nil), 16}
+		c.save(s)
+		l := &loader{snapshot.NewReader(s.Bytes()), 16}
+		kind.New(spec, 0).load(l)
+		if err := l.Err(); err == nil && want != "" || err != nil && !strings.HasSuffix(err.Error(), want) {
+			t.Errorf("%v: %v, want %q", spec, err, want)
+		}
+	}
+	cycling := CounterSpec{Kind: "cycle", Window: time.Second}
+	run := func(from int64) func(Counter) {
+		return func(c Counter) {
+			own := c.(*cycle)
+			own.steps.at(own.scopes.find(hit.Scope).steps)[1].run.from = from
+		}
+	}
+	f(cycling, func(Counter) {}, "")
+	f(cycling, run(-1), "a run begins outside its sequence")
+	f(cycling, run(2), "a run begins outside its sequence")
+	f(cycling, func(c Counter) {
+		own := c.(*cycle)
+		own.times.push(&own.scopes.find(hit.Scope).times, 10)
+	}, "a sequence has more times than events")
+	f(cycling, func(c Counter) { c.(*cycle).scopes.find(hit.Scope).next = math.MaxInt64 }, "may be 2305843009213693951 at most")
+	f(CounterSpec{Kind: "tracker", Window: time.Second}, func(c Counter) {
+		own := c.(*tracker)
+		for range trackerCalls {
+			own.calls.push(&own.sessions.find(hit.Scope).calls, call{time: 10})
+		}
+	}, "a number is 102, and may be 100 at most")
+	f(CounterSpec{Kind: "sliding", Window: time.Second}, func(c Counter) {
+		own := c.(*sliding)
+		own.times.push(own.keys.find(pairKeyOf(hit)), 11)
+	}, "a time is later than that of its key")
+	f(CounterSpec{Kind: "fixed", Window: time.Second}, func(c Counter) {
+		own := c.(*fixed)
+		key := pairKeyOf(hit)
+		key.scope[0]++
+		own.keys.touch(key, 10)
+		own.keys.entries.at(own.keys.newest).key = pairKeyOf(hit)
+	}, "a key stands there twice")
 }

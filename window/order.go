@@ -97,6 +97,10 @@ func (o *Order) Close(stream int32) {
 // Waiting is how many events are held back.
 func (o *Order) Waiting() int { return len(o.waiting) }
 
+// Newest is the time that the streams have come to: fingerprint.NoTime if
+// nothing has come.
+func (o *Order) Newest() int64 { return o.reached }
+
 // Frontier is the time up to which events are released, those of that time
 // itself not yet: fingerprint.NoTime if a stream of which nothing has come
 // holds all back. ok is false if no stream holds anything back.

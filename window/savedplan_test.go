@@ -1,6 +1,7 @@
 package window
 
 import (
+	"bytes"
 	"fmt"
 	"slices"
 	"strings"
@@ -36,7 +37,7 @@ func TestKeptRulesGoOn(t *testing.T) {
 			plan: then, lateness: time.Duration(rapid.IntRange(0, 20).Draw(rt, "lateness")) * time.Microsecond,
 			horizon: time.Duration(rapid.SampledFrom([]int{0, 50}).Draw(rt, "horizon")) * time.Microsecond,
 		}
-		want, got := start(o), start(o)
+		want, got := newProcess(o), newProcess(o)
 		steps := parts.drawSteps(rt)
 		at := rapid.IntRange(0, len(steps)-1).Draw(rt, "break")
 		o.plan = now
@@ -84,7 +85,7 @@ func newSwitched(tb testing.TB, rule Rule) *switched {
 	tb.Helper()
 	parts := newParts(tb)
 	rule.Name, rule.Identity, rule.Scope = "r", parts.identities[0], parts.scopes[0]
-	s := &switched{process: start(processOptions{plan: NewPlan([]*Rule{&rule}, nil)}), parts: parts, rule: rule}
+	s := &switched{process: newProcess(processOptions{plan: NewPlan([]*Rule{&rule}, nil)}), parts: parts, rule: rule}
 	s.Order.Open(0, 0)
 	return s
 }
@@ -218,7 +219,7 @@ func TestWaitingEvents(t *testing.T) {
 	f := func(plan *Plan, want string) {
 		t.Helper()
 		o := processOptions{plan: NewPlan([]*Rule{rule("a", "s", 0), rule("b", "s", 1)}, []Exclusion{x, y})}
-		p := start(o)
+		p := newProcess(o)
 		p.Order.Open(0, 0)
 		for i, exclude := range []int{0, 1, 2} {
 			ev := parts.event(1e6, "s", []string{"A"}, 2)
@@ -287,5 +288,28 @@ func TestHidingNames(t *testing.T) {
 	f("the scope of the episode", ended.Scope[0], "s")
 	if ended.Rule.Name != "r" || ended.Rule.Scope.Fields[0] != "session" || ended.Rule.Counter != s.rule.Counter || ended.Rule.Identity.Name != s.rule.Identity.Name {
 		t.Errorf("the rule of the episode is %+v", ended.Rule)
+	}
+}
+
+// TestLowerCap: if fewer keys may be live than are, the least recently used go,
+// are counted, and their episodes close.
+func TestLowerCap(t *testing.T) {
+	s := newSwitched(t, Rule{Counter: CounterSpec{Kind: "sliding", Window: time.Minute}, Threshold: 1, Action: Warn})
+	for i, session := range []string{"a", "b", "c", "a"} {
+		ev := s.parts.event(int64(i), session, []string{"A"}, 1)
+		s.Engine.Judge(ev)
+	}
+	o := s.o
+	o.keys = 2
+	p, _ := s.restart(t, o)
+	a := p.Engine.Account()[0]
+	if a.LiveKeys != 2 || a.DroppedKeys != 2 || p.Engine.rules[0].episodes.open.live != 2 {
+		t.Errorf("%d keys, %d dropped, %d episodes open; want 2 each", a.LiveKeys, a.DroppedKeys, p.Engine.rules[0].episodes.open.live)
+	}
+	if last := p.said[len(p.said)-1]; !strings.HasPrefix(last, "closed r {") || !strings.Contains(last, "Session:b") {
+		t.Errorf("%s: want the episode of b closed", last)
+	}
+	if again, _ := p.restart(t, o); !bytes.Equal(again.saved(), p.saved()) {
+		t.Error("the state changes once more")
 	}
 }

@@ -40,7 +40,9 @@ func (s *State) Save(w *snapshot.Writer) {
 
 // Load reads what Save wrote into a fresh state: nothing may have been pushed
 // or judged, and no stream opened. The numbers of streams must mean the same
-// streams. After an error the state is of no use; make a new one.
+// streams, and these are live, idle or closed as they were: open those that are
+// new, and close those that are no more, or they hold the others back. After an
+// error the state is of no use; make a new one.
 //
 // The plan may be another. A rule whose name, identity, scope and counter are
 // what they were goes on with what it has counted; threshold, action, match,

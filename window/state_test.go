@@ -34,7 +34,7 @@ type processOptions struct {
 // account is what became of the events that were released.
 type account struct{ judged, duplicate, excluded int64 }
 
-func start(o processOptions) *process {
+func newProcess(o processOptions) *process {
 	p := &process{o: o}
 	p.State = State{Plan: o.plan, Extract: o.extract, Order: NewOrder(o.lateness), Duplicates: NewDuplicates(o.horizon)}
 	p.Engine = NewEngine(o.plan, EngineOptions{
@@ -86,7 +86,7 @@ func (p *process) saved() []byte {
 // restart goes on in another process, perhaps with other options.
 func (p *process) restart(tb testing.TB, o processOptions) (*process, *Restored) {
 	tb.Helper()
-	next := start(o)
+	next := newProcess(o)
 	next.said, next.count = p.said, p.count
 	restored, err := next.Load(snapshot.NewReader(p.saved()))
 	if err != nil {
@@ -303,7 +303,7 @@ func TestRestartChangesNothing(t *testing.T) {
 			extract:  ExtractOptions{Key: []byte(rapid.SampledFrom([]string{"", "secret"}).Draw(rt, "key"))},
 		}
 		steps := parts.drawSteps(rt)
-		want, got := start(o), start(o)
+		want, got := newProcess(o), newProcess(o)
 		for _, s := range steps {
 			want.do(s)
 			got.do(s)
@@ -334,4 +334,31 @@ func TestRestartChangesNothing(t *testing.T) {
 		}
 		got.checkAccount(t)
 	})
+}
+
+// TestFired: each firing is told, with the episode as it is then, and whether
+// it is new; one that a gateway would only take note of is allowed.
+func TestFired(t *testing.T) {
+	n := newNames(t)
+	rule := &Rule{
+		Name: "r", Identity: byModel(t), Scope: bySession(t), Counter: CounterSpec{Kind: "sliding", Window: 10 * time.Microsecond}, Threshold: 2,
+		Action: Warn, Overrides: []Override{{Action: Record}}, Quiet: 20 * time.Microsecond,
+	}
+	var got []string
+	e := NewEngine(NewPlan([]*Rule{rule}, nil), EngineOptions{Fired: func(ep *Episode, action Action, opened bool) {
+		got = append(got, fmt.Sprint(ep.Last, " ", ep.Requests, " ", action, " ", opened))
+	}})
+	for i, at := range []int64{1, 2, 3, 3, 50, 51} {
+		ev := n.event(at, "s", []string{"A"}, 1)
+		ev.Position.Offset = int64(i)
+		if at == 3 {
+			ev.Rules[0] = 0
+		}
+		e.Judge(ev)
+	}
+	e.Judge(n.event(52, "u", []string{"A"}, 1))
+	want := []string{"2 2 warn true", "3 3 allow false", "3 4 allow false", "51 2 warn true"}
+	if !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
 }

@@ -230,17 +230,7 @@ func (t *table[K, S]) save(s *saver, entry func(e *tableEntry[K, S])) {
 // than the cap, those beyond it leave as they always do. Nothing is too old:
 // what is goes when time moves.
 func (t *table[K, S]) load(l *loader, least int, key func() K, state func(s *S, touched int64)) {
-	n := l.Count(least)
-	most := n
-	if t.keys > 0 {
-		most = min(n, t.keys)
-	}
-	for size := len(t.index); ; size *= 2 {
-		if most <= size/4*3 {
-			t.index = make([]uint64, size)
-			break
-		}
-	}
+	n := uint32(l.Count(least))
 	touched := int64(0)
 	for i := range n {
 		if i == 0 {
@@ -249,20 +239,34 @@ func (t *table[K, S]) load(l *loader, least int, key func() K, state func(s *S, 
 			touched = l.after(touched)
 		}
 		k := key()
-		hash := t.hash(k)
-		if t.keys > 0 && t.live >= t.keys {
-			t.removeEntry(t.oldest)
-			t.dropped++
-		}
-		slot, twice := t.lookup(hash, k)
-		if twice != 0 {
-			l.Failf("a key stands there twice")
-		}
 		if l.Err() != nil {
 			return
 		}
-		e := t.entries.at(t.insert(slot, hash, k))
-		e.touched = touched
+		entry := t.entries.add()
+		t.link(entry)
+		e := t.entries.at(entry)
+		e.key, e.touched = k, touched
 		state(&e.state, touched)
+	}
+	size := len(t.index)
+	for int(n) > size/4*3 {
+		size *= 2
+	}
+	t.index = make([]uint64, size)
+	// By itself this waits for memory much less than between the keys.
+	for i := uint32(1); i <= n; i++ {
+		e := t.entries.at(i)
+		hash := t.hash(e.key)
+		slot, twice := t.lookup(hash, e.key)
+		if twice != 0 {
+			l.Failf("a key stands there twice")
+			return
+		}
+		t.index[slot] = uint64(hash)<<32 | uint64(i)
+		t.live++
+	}
+	for t.keys > 0 && t.live > t.keys {
+		t.removeEntry(t.oldest)
+		t.dropped++
 	}
 }

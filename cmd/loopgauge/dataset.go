@@ -24,6 +24,7 @@ import (
 // input is what a command reads: logs, or the dataset of an earlier run.
 type input struct {
 	streams []ingest.Stream
+	zone    string   // of times that have none
 	dataset *dataset // nil for logs
 }
 
@@ -36,7 +37,7 @@ func (f *logFlags) input(ctx context.Context, u *ui, args []string) (in *input, 
 		return nil, nil, err
 	case d == nil:
 		streams, failed, err := f.open(ctx, u, args)
-		return &input{streams: streams}, failed, err
+		return &input{streams: streams, zone: f.timezone.String()}, failed, err
 	case f.format != "":
 		return nil, nil, usage(fmt.Errorf("--format is for logs: %s is a dataset", d.Dir))
 	}
@@ -337,6 +338,7 @@ func (d *dataset) offer(u *ui, p *policy.Policy) {
 		rule := *own
 		if taken[own.Name] {
 			rule.Name = "dataset/" + own.Name
+			rule.Written.Name = policy.Quoted(rule.Name)
 		}
 		p.Rules = append(p.Rules, &rule)
 	}

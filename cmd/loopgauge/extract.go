@@ -62,7 +62,7 @@ partitions.`,
 	flags.IntVar(&f.partitions, "partitions", shared.DefaultPartitions, "partitions of that topic if it is created: as many watches can share it; they cannot be changed later")
 	flags.DurationVar(&f.lateness, "lateness", 0, "how far a partition may be out of order (default: the policy's)")
 	flags.DurationVar(&f.idle, "idle", live.DefaultIdle, "silence after which a partition holds the others back no longer")
-	flags.StringVar(&f.start, "start", "earliest", "where the group begins that has not read the topic yet: earliest, latest, or a time")
+	flags.StringVar(&f.start, "start", "", "where to begin in a topic that was not extracted before: earliest, latest, or a time (default: the policy's, else earliest)")
 	flags.BoolVar(&f.hashIDs, "hash-ids", false, "write sessions, users and callers as hashes; give watch the same")
 	flags.StringVar(&f.key, "fingerprint-key", "", "file with a secret key for the fingerprints; give watch the same")
 	return c
@@ -86,6 +86,9 @@ func (f *extractFlags) run(c *cobra.Command, u *ui, from string) error {
 	}
 	if c.Flags().Changed("lateness") {
 		o.Lateness = f.lateness
+	}
+	if f.start == "" && p.Kafka == nil {
+		f.start = "earliest"
 	}
 	if o.From, err = f.logs.sharedConfig(from, f.start, "-extract"); err != nil {
 		return usage(err)

@@ -109,8 +109,15 @@ with them. It only watches.`,
 	return root
 }
 
+// release is the version where there is no repository to stamp it from; the
+// linker sets it (deploy/Dockerfile).
+var release string
+
 // version is the module's version as the Go tool stamped it.
 func version() string {
+	if release != "" {
+		return release
+	}
 	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
 		return info.Main.Version
 	}

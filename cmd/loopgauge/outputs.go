@@ -6,9 +6,11 @@ import (
 	"io"
 	"math"
 	"os"
+	"slices"
 	"time"
 
 	"github.com/loopgauge/loopgauge/replay"
+	"github.com/loopgauge/loopgauge/replay/tune"
 	"github.com/loopgauge/loopgauge/sinks"
 	"github.com/loopgauge/loopgauge/sinks/parquet"
 	"github.com/loopgauge/loopgauge/window"
@@ -60,6 +62,55 @@ func (f *replayFlags) open(u *ui, o *replay.Options, keyed bool) (*outputs, erro
 		return report(e)
 	}
 	return out, nil
+}
+
+// open makes the dataset, if the flags ask for one. It is of the rules of p,
+// without the gateways that they are compared with.
+func (f *tuneFlags) open(p *policy.Policy, o *replay.Options, keyed bool) (*outputs, error) {
+	out := &outputs{hashIDs: o.Extract.HashIDs, keyed: keyed}
+	if f.out == "" {
+		return out, nil
+	}
+	err := p.Rewrite()
+	if err != nil {
+		return nil, err
+	}
+	if out.dataset, err = parquet.Create(f.out, window.NewPlan(p.Rules, p.Exclude)); err != nil {
+		return nil, err
+	}
+	o.Event, o.Episode = out.dataset.AddEvent, out.dataset.AddEpisode
+	return out, nil
+}
+
+// closeTuned adds the sweep and puts the dataset in its place.
+func (out *outputs) closeTuned(p *policy.Policy, r *tune.Report) error {
+	if out.dataset == nil {
+		return nil
+	}
+	var rows []parquet.Setting
+	for i := range r.Sweep {
+		rule, a := r.Sweep[i].Rule, &r.Advice[i]
+		for s := range r.Settings(i) {
+			row := parquet.Setting{
+				Rule: rule.Name, Identity: rule.Identity.Name, Scope: rule.Scope.Fields, Counter: s.Kind, WindowSeconds: s.Window, Threshold: int32(s.Threshold),
+				Advised:  a.Found && s.Kind == a.Setting.Kind && s.Window == a.Setting.Window && s.Threshold == a.Setting.Threshold,
+				Requests: s.Requests, Share: s.Share, Episodes: s.Episodes, EpisodesPerDay: s.EpisodesPerDay, Scopes: s.Scopes, Sessions: s.Sessions, Callers: s.Callers,
+				TokensBefore: s.TokensBefore, TokensAfter: s.TokensAfter, CostBefore: s.CostBefore, CostAfter: s.CostAfter,
+				DelayMedian: replay.NumberOrNull(s.DelayMedian), DelayP95: replay.NumberOrNull(s.DelayP95), Caught: int64(s.Caught), Missed: int64(s.Missed), Wrong: int64(s.Wrong),
+			}
+			row.Recommended = row.Advised && slices.Contains(r.Recommended, i)
+			if s.Stopped >= 0 {
+				row.Stopped = &s.Stopped
+			}
+			rows = append(rows, row)
+		}
+	}
+	if err := out.dataset.AddSweep(rows); err != nil {
+		return err
+	}
+	own := *r.Result
+	own.Rules = own.Rules[:len(p.Rules)]
+	return out.close(p, replay.Summary{Result: &own, Lateness: r.Lateness})
 }
 
 // mayReplace refuses to write over a file of another kind: whoever forgot the

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -22,8 +23,10 @@ func (f *logFlags) sharedConfig(name, start, suffix string) (kafka.Config, error
 		return c, errors.New("offsets bound what is read, and this goes on")
 	}
 	c.Group += suffix
-	if c.Start, err = kafka.ParseStart(start); err != nil {
-		return c, fmt.Errorf("--start: %w", err)
+	if start != "" {
+		if c.Start, err = kafka.ParseStart(start); err != nil {
+			return c, fmt.Errorf("--start: %w", err)
+		}
 	}
 	return c, nil
 }
@@ -45,10 +48,12 @@ func (f *watchFlags) share(ctx context.Context, name string, o live.Options) err
 	switch {
 	case f.state != "":
 		return usage(errors.New("--state: a topic of events needs none: its checkpoints are in Kafka, where every watch finds them"))
+	case f.listen != "":
+		return usage(errors.New("--listen: there are no metrics of a topic of events yet"))
 	case f.out != "":
 		return usage(errors.New("--out: several processes that share a topic of events cannot write one dataset: run replay --out on the log"))
 	}
-	c, err := f.logs.sharedConfig(name, f.start, "-events")
+	c, err := f.logs.sharedConfig(name, cmp.Or(f.start, "earliest"), "-events")
 	if err != nil {
 		return usage(err)
 	}

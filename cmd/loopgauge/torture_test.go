@@ -60,7 +60,7 @@ func TestTorture(t *testing.T) {
 	t.Run("tau2", func(t *testing.T) {
 		t.Logf("-torture.seed=%d", s)
 		random := rand.New(rand.NewPCG(s, 2))
-		torture(t, broker, binary, random, real(t))
+		torture(t, broker, binary, random, agents(t))
 	})
 }
 
@@ -97,8 +97,9 @@ func made(random *rand.Rand, n int) (lines []string) {
 	return lines
 }
 
-// real are the records of real agents.
-func real(t *testing.T) (lines []string) {
+// agents are the records of real agents.
+func agents(t *testing.T) (lines []string) {
+	t.Helper()
 	f, err := os.Open("../../fixtures/tau2/agents.jsonl.zst")
 	if err != nil {
 		t.Fatal(err)
@@ -117,13 +118,25 @@ func real(t *testing.T) (lines []string) {
 	return lines
 }
 
+const torturePolicy = `version: 1
+rules:
+  - {name: result, profile: loopgauge/tool-call-result}
+  - {name: step, profile: loopgauge/stuck-step}
+  - {name: messages, profile: loopgauge/last-messages}
+  - {name: aisg, profile: aisg}
+  - {name: tracker, profile: tool-call-shipped}
+sinks:
+  - webhook: {url: %q}
+`
+
 func torture(t *testing.T, broker *kafkatest.Broker, binary string, random *rand.Rand, lines []string) {
+	t.Helper()
 	dir := t.TempDir()
 	topic := broker.Topic(t, partitions)
 	sink := newRecorder()
 	defer sink.Close()
 	policy := filepath.Join(dir, "policy.yaml")
-	if err := os.WriteFile(policy, []byte("version: 1\nrules:\n  - {profile: loopgauge}\n  - {profile: aisg}\n  - {profile: tool-call-shipped}\nsinks:\n  - webhook: {url: "+sink.URL+"}\n"), 0o600); err != nil {
+	if err := os.WriteFile(policy, fmt.Appendf(nil, torturePolicy, sink.URL), 0o600); err != nil {
 		t.Fatal(err)
 	}
 
@@ -132,6 +145,9 @@ func torture(t *testing.T, broker *kafkatest.Broker, binary string, random *rand
 	const pieces = 100
 	pause := time.Duration(*kills+4**restarts) * time.Second / pieces
 	split := assign(random, lines)
+	stop := make(chan struct{})
+	defer wg.Wait()
+	defer close(stop)
 	wg.Go(func() {
 		for i := range pieces {
 			for p, values := range split {
@@ -139,7 +155,11 @@ func torture(t *testing.T, broker *kafkatest.Broker, binary string, random *rand
 					broker.Produce(t, topic, int32(p), piece...)
 				}
 			}
-			time.Sleep(pause)
+			select {
+			case <-time.After(pause):
+			case <-stop:
+				return
+			}
 		}
 	})
 	written := make(chan struct{})
@@ -195,7 +215,7 @@ func assign(random *rand.Rand, lines []string) [][]string {
 	// What comes far later, and is confirmed, closes every episode.
 	for p := range split {
 		for i := range 2 {
-			split[p] = append(split[p], fmt.Sprintf(`{"time":"2026-11-21T12:00:0%dZ","id":"end-%d-%d"}`, i, p, i))
+			split[p] = append(split[p], fmt.Sprintf(`{"time":"2026-11-21T12:00:00Z","id":"end-%d-%d"}`, p, i))
 		}
 	}
 	return split
@@ -239,10 +259,13 @@ func (w *watching) kill(t *testing.T) {
 	if err := w.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}
-	<-w.done
+	if err := <-w.done; err == nil {
+		t.Fatal("killed, and it went well")
+	}
 }
 
-// settle waits until nothing is added to a file any more.
+// settle waits until nothing is added to a file any more. There are records
+// for it, and nothing in the way.
 func (w *watching) settle(t *testing.T, file string) {
 	t.Helper()
 	const calm = 10 * time.Second
@@ -256,7 +279,7 @@ func (w *watching) settle(t *testing.T, file string) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if info.Size() != size {
+		if info.Size() != size || size == 0 {
 			size, since = info.Size(), time.Now()
 		}
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/loopgauge/loopgauge/ingest"
 	"github.com/loopgauge/loopgauge/ingest/kafka"
 	"github.com/loopgauge/loopgauge/replay/live"
+	"github.com/loopgauge/loopgauge/replay/live/monitor"
 	"github.com/loopgauge/loopgauge/sinks/parquet"
 	"github.com/loopgauge/loopgauge/window"
 	"github.com/loopgauge/loopgauge/window/policy"
@@ -33,6 +34,8 @@ type watchFlags struct {
 	key      string
 	dryRun   bool
 	say      sayFlags
+	listen   string
+	pprof    bool
 }
 
 func newWatchCommand(u *ui) *cobra.Command {
@@ -55,6 +58,9 @@ Ctrl-C ends it in order, the second at once.`,
 			if f.state == "" && !kafka.IsTopic(args[0]) {
 				return usage(errNoState)
 			}
+			if f.pprof && f.listen == "" {
+				return usage(errors.New("--pprof needs --listen"))
+			}
 			return nil
 		},
 		RunE: func(c *cobra.Command, args []string) error { return f.run(c, u, args) },
@@ -69,11 +75,13 @@ Ctrl-C ends it in order, the second at once.`,
 	flags.DurationVar(&f.lateness, "lateness", 0, "how far a stream may be out of order (default: the policy's)")
 	flags.DurationVar(&f.idle, "idle", live.DefaultIdle, "silence after which a stream holds the others back no longer")
 	flags.DurationVar(&f.interval, "checkpoint", live.DefaultInterval, "time between checkpoints; alerts do not wait so long")
-	flags.StringVar(&f.start, "start", "earliest", "where to begin without a checkpoint: earliest, latest, or a time in a topic")
+	flags.StringVar(&f.start, "start", "", "where to begin without a checkpoint: earliest, latest, or a time in a topic (default: the policy's, else earliest)")
 	flags.IntVar(&f.maxKeys, "max-keys", maxKeys, "live keys a rule may hold before the least recently used are dropped")
 	flags.BoolVar(&f.hashIDs, "hash-ids", false, "write sessions, users and callers as hashes")
 	flags.StringVar(&f.key, "fingerprint-key", "", "file with a secret key for the fingerprints")
 	flags.BoolVar(&f.dryRun, "dry-run", false, "send alerts nowhere but into the log")
+	flags.StringVar(&f.listen, "listen", "", "serve /metrics, /healthz and /readyz here: HOST:PORT, or a port of this machine alone")
+	flags.BoolVar(&f.pprof, "pprof", false, "serve profiles there too")
 	return c
 }
 
@@ -126,6 +134,14 @@ func (f *watchFlags) run(c *cobra.Command, u *ui, args []string) error {
 	if o.Feed, err = f.feed(args, o.Store.ID()); err != nil {
 		return usage(err)
 	}
+	if f.listen != "" {
+		m, err := monitor.Start(f.listen, o.Status.Get, monitor.Options{Version: version(), Pprof: f.pprof, Log: log})
+		if err != nil {
+			return fmt.Errorf("--listen: %w", err)
+		}
+		defer m.Close() //nolint:errcheck // of what it served nothing is missing
+		log.Info("listening", "address", m.Addr())
+	}
 	return live.Run(c.Context(), o)
 }
 
@@ -133,7 +149,7 @@ func (f *watchFlags) run(c *cobra.Command, u *ui, args []string) error {
 // from all others.
 func (f *watchFlags) feed(args []string, state string) (func(context.Context, []ingest.Mark) (ingest.Feed, error), error) {
 	if !slices.ContainsFunc(args, kafka.IsTopic) {
-		if f.start != "earliest" && f.start != "latest" {
+		if f.start != "" && f.start != "earliest" && f.start != "latest" {
 			return nil, fmt.Errorf("--start must be earliest or latest for files, is %q", f.start)
 		}
 		return func(_ context.Context, marks []ingest.Mark) (ingest.Feed, error) {
@@ -143,21 +159,23 @@ func (f *watchFlags) feed(args []string, state string) (func(context.Context, []
 	if len(args) > 1 {
 		return nil, errors.New("a topic is watched alone: its partitions have an order that other sources do not share")
 	}
-	c, err := kafka.Parse(args[0])
+	c, err := f.logs.topicConfig(args[0])
 	if err != nil {
 		return nil, err
 	}
-	if c.Start, err = kafka.ParseStart(f.start); err != nil {
-		return nil, fmt.Errorf("--start: %w", err)
+	if f.start == "" && f.logs.kafka == nil {
+		f.start = "earliest"
 	}
-	c.Group, c.State, c.Format, c.MaxLine = defaultGroup, state, f.logs.format, int(f.logs.maxLine)
+	if f.start != "" {
+		if c.Start, err = kafka.ParseStart(f.start); err != nil {
+			return nil, fmt.Errorf("--start: %w", err)
+		}
+	}
+	c.State = state
 	return func(ctx context.Context, marks []ingest.Mark) (ingest.Feed, error) {
 		return kafka.Open(ctx, c, marks)
 	}, nil
 }
-
-// defaultGroup is the consumer group of a watch.
-const defaultGroup = "loopgauge"
 
 // parts writes the parts of a live dataset.
 type parts struct {

@@ -63,7 +63,7 @@ func readLines(tb testing.TB, path string) [][]byte {
 func records(line []byte) [][]byte {
 	p := native{}
 	p.scan.Reset(line)
-	if len(line) == 0 || line[0] != '[' {
+	if !bytes.HasPrefix(line, []byte("[{")) {
 		return [][]byte{line}
 	}
 	var all [][]byte

@@ -95,7 +95,7 @@ func (o *opened) read(b *ingest.Block, from int64) (int64, error) {
 	for o.left > 0 && !full(b) {
 		before := o.w
 		record := wire{b: o.w.bytes(int(o.w.varint()))}
-		record.int8()   // attributes
+		record.bytes(1) // attributes
 		record.varint() // time
 		offset := o.first + record.varint()
 		if n := record.varint(); n > 0 {

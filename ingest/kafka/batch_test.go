@@ -2,6 +2,7 @@ package kafka
 
 import (
 	"bytes"
+	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -49,7 +50,7 @@ func seal(first int64, last int32, attributes uint16, count int32, records []byt
 // of is a partition that has fetched these batches.
 func of(offset int64, batches []byte) *partition {
 	c := &Config{Brokers: []string{"b:1"}, Topic: "t"}
-	p := newPartition(nil, &client{config: c}, topicID{}, 0, offset, forever)
+	p := newPartition(context.Background(), &client{config: c}, topicID{}, 0, offset, forever)
 	p.got = &fetched{batches: batches}
 	return p
 }

@@ -53,20 +53,18 @@ func BenchmarkRead(b *testing.B) {
 				time.Sleep(40 * time.Second)
 			}
 			want := int64(len(records))
-			records = nil
 			b.SetBytes(bytes)
 			for b.Loop() {
 				f, err := Open(b.Context(), config(broker, topic), nil)
 				if err != nil {
 					b.Fatal(err)
 				}
-				streams, err := f.Accept(b.Context())
+				all, err := f.Accept(b.Context())
 				if err != nil {
 					b.Fatal(err)
 				}
-				l := streams[0]
 				for at := int64(0); at < want; {
-					c, err := l.Next(b.Context())
+					c, err := all[0].Next(b.Context())
 					if err != nil {
 						b.Fatal(err)
 					}

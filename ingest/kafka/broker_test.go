@@ -86,20 +86,20 @@ func until(t *testing.T, l ingest.Live, enough func(*read) bool) *read {
 
 func atEnd(r *read) bool { return r.chunk.AtEnd }
 
-// accepted are streams that accept has not handed out yet.
+// accepted are streams that a feed named together with one that a test took.
 var accepted = map[*Feed][]ingest.Live{}
 
-// accept is the next partition that the feed says is there.
+// accept takes the next stream.
 func accept(t *testing.T, f *Feed) ingest.Live {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-	defer cancel()
 	if len(accepted[f]) == 0 {
-		streams, err := f.Accept(ctx)
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		list, err := f.Accept(ctx)
 		if err != nil {
 			t.Fatal(err)
 		}
-		accepted[f] = streams
+		accepted[f] = list
 	}
 	l := accepted[f][0]
 	accepted[f] = accepted[f][1:]

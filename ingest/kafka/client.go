@@ -40,7 +40,10 @@ func newClient(config *Config) (*client, error) {
 	if mechanism, err = config.SASL.mechanism(); err != nil {
 		return nil, config.fail(fmt.Errorf("sasl: %w", err), "")
 	}
-	dial := (&net.Dialer{Timeout: 5 * time.Second}).DialContext
+	dial := config.dial
+	if dial == nil {
+		dial = (&net.Dialer{Timeout: 5 * time.Second}).DialContext
+	}
 	c := &client{
 		config: config,
 		addr:   kafka.TCP(config.Brokers...),
@@ -48,7 +51,7 @@ func newClient(config *Config) (*client, error) {
 			Dial: dial, MetadataTTL: layoutAge, MetadataTopics: []string{config.Topic},
 			ClientID: clientID, TLS: encrypted, SASL: mechanism,
 		},
-		dialer: &kafka.Dialer{ClientID: clientID, DialFunc: dial, Timeout: 5 * time.Second, TLS: encrypted, SASLMechanism: mechanism},
+		dialer: &kafka.Dialer{ClientID: config.memberName(), DialFunc: dial, Timeout: 5 * time.Second, TLS: encrypted, SASLMechanism: mechanism},
 	}
 	c.kafka = &kafka.Client{Addr: c.addr, Timeout: 10 * time.Second, Transport: c.transport}
 	return c, nil
@@ -87,7 +90,7 @@ type speaksRequest struct{}
 type speaks struct{ fetch, metadata int16 }
 
 // ApiKey makes it a message of kafka-go's.
-func (*speaksRequest) ApiKey() protocol.ApiKey { return protocol.ApiVersions } //nolint:revive,staticcheck // kafka-go's name
+func (*speaksRequest) ApiKey() protocol.ApiKey { return protocol.ApiVersions } //nolint:staticcheck // kafka-go's name
 
 // Required is called before RawExchange.
 func (*speaksRequest) Required(map[protocol.ApiKey]int16) bool { return true }
@@ -122,13 +125,13 @@ func (*speaksRequest) RawExchange(rw io.ReadWriter) (protocol.Message, error) {
 }
 
 // ApiKey makes it a message of kafka-go's.
-func (*speaks) ApiKey() protocol.ApiKey { return protocol.ApiVersions } //nolint:revive,staticcheck // kafka-go's name
+func (*speaks) ApiKey() protocol.ApiKey { return protocol.ApiVersions } //nolint:staticcheck // kafka-go's name
 
 // topicRequest asks for the topic's id too, which kafka-go cannot.
 type topicRequest struct{ name string }
 
 // ApiKey makes it a message of kafka-go's.
-func (*topicRequest) ApiKey() protocol.ApiKey { return protocol.Metadata } //nolint:revive,staticcheck // kafka-go's name
+func (*topicRequest) ApiKey() protocol.ApiKey { return protocol.Metadata } //nolint:staticcheck // kafka-go's name
 
 // Required is called before RawExchange.
 func (*topicRequest) Required(map[protocol.ApiKey]int16) bool { return true }
@@ -162,7 +165,7 @@ type topicResponse struct {
 }
 
 // ApiKey makes it a message of kafka-go's.
-func (*topicResponse) ApiKey() protocol.ApiKey { return protocol.Metadata } //nolint:revive,staticcheck // kafka-go's name
+func (*topicResponse) ApiKey() protocol.ApiKey { return protocol.Metadata } //nolint:staticcheck // kafka-go's name
 
 func (t *topicResponse) read(answer []byte) error {
 	w := wire{b: answer}
@@ -185,7 +188,7 @@ func (t *topicResponse) read(answer []byte) error {
 	t.code = w.int16()
 	w.compact()
 	copy(t.id[:], w.bytes(len(t.id)))
-	w.int8() // internal
+	w.bytes(1) // internal
 	t.partitions = w.uvarint() - 1
 	if w.short {
 		return errShort

@@ -2,6 +2,7 @@ package kafka
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"net"
@@ -34,6 +35,8 @@ type Config struct {
 
 	SessionTimeout time.Duration // after which a silent member is taken for dead; 0 is 30 s
 	Heartbeat      time.Duration // how often a member says that it lives; 0 is a tenth of that
+
+	dial func(context.Context, string, string) (net.Conn, error) // the network's unless a test says otherwise
 }
 
 // Start is where a feed begins that goes on from nothing: if all is empty,
@@ -76,42 +79,42 @@ const form = "write it as kafka://host:port/topic, with more brokers as host:por
 //
 // The port is 9092 unless given; FROM or TO may be missing.
 func Parse(name string) (Config, error) {
-	fail := func(why string) (Config, error) {
-		return Config{}, &ingest.Error{Path: hide(name), Err: errors.New(why), Hint: form}
+	fail := func(format string, args ...any) error {
+		return &ingest.Error{Path: hide(name), Err: fmt.Errorf(format, args...), Hint: form}
 	}
 	rest, ok := strings.CutPrefix(name, Scheme)
 	if !ok {
-		return fail("not the name of a topic")
+		return Config{}, fail("not the name of a topic")
 	}
 	rest, query, _ := strings.Cut(rest, "?")
 	hosts, topic, _ := strings.Cut(rest, "/")
 	if strings.Contains(hosts, "@") {
-		return fail("a user does not belong here: the policy names one, under kafka: sasl:")
+		return Config{}, fail("a user does not belong here: the policy names one, under kafka: sasl:")
 	}
 	c := Config{Topic: topic}
-	for _, host := range strings.Split(hosts, ",") {
+	for host := range strings.SplitSeq(hosts, ",") {
 		if !strings.Contains(strings.TrimPrefix(host[strings.LastIndexByte(host, ']')+1:], "]"), ":") {
 			host += ":9092"
 		}
 		h, port, err := net.SplitHostPort(host)
 		if n, e := strconv.Atoi(port); err != nil || h == "" || e != nil || n < 1 || n > 65535 {
-			return fail(fmt.Sprintf("%q is no broker", host))
+			return c, fail("%q is no broker", host)
 		}
 		c.Brokers = append(c.Brokers, host)
 	}
 	if topic == "" || len(topic) > 249 || strings.Trim(topic, topicCharacters) != "" || topic == "." || topic == ".." {
-		return fail(fmt.Sprintf("%q is no name of a topic", topic))
+		return c, fail("%q is no name of a topic", topic)
 	}
 	values, err := url.ParseQuery(query)
 	if err != nil {
-		return fail(fmt.Sprintf("%q cannot be read", query))
+		return c, fail("%q cannot be read", query)
 	}
 	for key, v := range values {
 		if key != "offsets" || len(v) != 1 {
-			return fail(fmt.Sprintf("%q is unknown; there is offsets", key))
+			return c, fail("%q is unknown; there is offsets", key)
 		}
 		if c.Offsets, err = parseSpans(v[0]); err != nil {
-			return fail(err.Error())
+			return c, fail("%w", err)
 		}
 	}
 	return c, nil
@@ -129,7 +132,7 @@ func hide(name string) string {
 
 func parseSpans(text string) ([]Span, error) {
 	var spans []Span
-	for _, part := range strings.Split(text, ",") {
+	for part := range strings.SplitSeq(text, ",") {
 		partition, bounds, bounded := strings.Cut(part, ":")
 		from, to, dash := strings.Cut(bounds, "-")
 		s := Span{From: -1, To: -1}
@@ -171,4 +174,13 @@ func (c *Config) heartbeat() time.Duration { return cmp.Or(c.Heartbeat, c.sessio
 // fail is an error that names the topic.
 func (c *Config) fail(err error, hint string) error {
 	return &ingest.Error{Path: c.String(), Err: err, Hint: hint}
+}
+
+// memberName is how the brokers call our member of the group: by its state,
+// which one process at a time may use.
+func (c *Config) memberName() string {
+	if c.State == "" {
+		return clientID
+	}
+	return clientID + "-" + c.State
 }

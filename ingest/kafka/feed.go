@@ -92,7 +92,7 @@ func (f *Feed) enter(ctx context.Context) (err error) {
 
 // begin finds where to begin without any mark.
 func (f *Feed) begin(ctx context.Context, partitions int) error {
-	at := int64(kafka.LastOffset)
+	at := kafka.LastOffset
 	switch {
 	case f.config.Start.Earliest:
 		at = kafka.FirstOffset
@@ -156,13 +156,8 @@ const (
 	inconsistentID = kafka.Error(103)
 )
 
-// Accept returns the partitions in their order, then those that are added.
+// Accept returns all partitions at once, then those that are added.
 func (f *Feed) Accept(ctx context.Context) ([]ingest.Live, error) {
-	var streams []ingest.Live
-	for _, m := range f.over {
-		streams = append(streams, &gone{m})
-	}
-	f.over = nil
 	tick := time.NewTicker(watchEvery)
 	defer tick.Stop()
 	var failed chan struct{} // of a group, if there is one
@@ -170,11 +165,15 @@ func (f *Feed) Accept(ctx context.Context) ([]ingest.Live, error) {
 		failed = f.group.failed
 	}
 	for {
+		var list []ingest.Live
 		for ; f.given < f.current.Load().partitions; f.given++ {
-			streams = append(streams, f.live(f.given))
+			list = append(list, f.live(f.given))
 		}
-		if len(streams) > 0 {
-			return streams, nil
+		for _, m := range f.over {
+			list = append(list, &gone{m})
+		}
+		if f.over = nil; len(list) > 0 {
+			return list, nil
 		}
 		select {
 		case <-ctx.Done():

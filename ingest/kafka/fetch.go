@@ -111,7 +111,7 @@ func (f *fetched) release() {
 }
 
 // ApiKey makes it a message of kafka-go's.
-func (f *fetched) ApiKey() protocol.ApiKey { return protocol.Fetch } //nolint:revive,staticcheck // kafka-go's name
+func (f *fetched) ApiKey() protocol.ApiKey { return protocol.Fetch } //nolint:staticcheck // kafka-go's name
 
 func (f *fetched) read(answer []byte, version int16) error {
 	w := wire{b: answer}

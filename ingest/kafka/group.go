@@ -66,10 +66,23 @@ func join(c *client) (*group, error) {
 	return g, nil
 }
 
+// leaveTime is how long leaving may take. A member that waits for the group to
+// be shared out cannot be called back; it is dead to the group when our process
+// is.
+const leaveTime = 2 * time.Second
+
 // leave ends the membership.
 func (g *group) leave() {
-	_ = g.members.Close() // its only error is nil
-	<-g.ended
+	left := make(chan struct{})
+	go func() {
+		_ = g.members.Close() // its only error is nil
+		<-g.ended
+		close(left)
+	}()
+	select {
+	case <-left:
+	case <-time.After(leaveTime):
+	}
 }
 
 // fail is the end: we will not own the topic any more.
@@ -82,7 +95,7 @@ func (g *group) fail(err error) {
 
 func (g *group) run() {
 	defer close(g.ended)
-	defer g.members.Close() // it would come back as a new member
+	defer func() { _ = g.members.Close() }() // it would come back as a new member
 	for {
 		generation, err := g.members.Next(context.Background())
 		switch {
@@ -231,11 +244,15 @@ func (g *group) list(ctx context.Context) []kafka.DescribeGroupsResponseMember {
 }
 
 // bury removes members of our state: their process is dead, since we hold the
-// state, and the group need not wait until their sessions time out.
+// state, and the group need not wait until their sessions time out. They are
+// told by their names, which the brokers know of members that died while the
+// group was being shared out, too.
 func (g *group) bury(ctx context.Context) {
+	if g.c.config.State == "" {
+		return
+	}
 	for _, m := range g.list(ctx) {
-		var other claim
-		if json.Unmarshal(m.MemberMetadata.UserData, &other) == nil && other.State == g.claim.State && g.claim.State != "" {
+		if m.ClientID == g.c.config.memberName() {
 			_ = g.remove(m.MemberID) // then it times out
 		}
 	}

@@ -233,28 +233,26 @@ func each(block *ingest.Block, visit func(int64, []byte) bool) bool {
 	return true
 }
 
-// First returns the first records of the topic, one of each partition that has
-// any.
-func First(ctx context.Context, config Config) (values [][]byte, err error) {
+// First returns a record of the topic, the first of a partition; nil if there
+// is none.
+func First(ctx context.Context, config Config) (value []byte, err error) {
 	o, err := OpenOut(ctx, config, nil)
 	if err != nil {
 		return nil, err
 	}
 	defer o.Close()
-	for p := range o.topic.partitions {
+	for p := 0; p < o.topic.partitions && value == nil && err == nil; p++ {
 		var at map[int]int64
-		if err := o.c.insist(ctx, func() (err error) {
+		if err = o.c.insist(ctx, func() (err error) {
 			at, err = o.c.offsets(ctx, kafka.FirstOffset, p)
 			return err
 		}); err != nil {
-			return nil, err
+			break
 		}
-		if err := o.Read(ctx, p, at[p], func(_ int64, value []byte) bool {
-			values = append(values, append([]byte(nil), value...))
+		err = o.Read(ctx, p, at[p], func(_ int64, v []byte) bool {
+			value = append([]byte{}, v...)
 			return false
-		}); err != nil {
-			return nil, err
-		}
+		})
 	}
-	return values, nil
+	return value, err
 }

@@ -104,8 +104,8 @@ func (p *partition) fetch(ctx context.Context) error {
 	return nil
 }
 
-// fetchAhead asks for what comes next while what there is is read, unless that
-// is all.
+// fetchAhead asks for what comes next, while what was fetched is read, unless
+// that is all.
 func (p *partition) fetchAhead() {
 	next := p.offset
 	for rest := p.got.batches; ; {

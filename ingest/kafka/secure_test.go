@@ -132,7 +132,7 @@ func TestSecure(t *testing.T) {
 		c.Brokers, c.TLS, c.SASL, c.Group = []string{b.Listener(listener)}, encrypted, user, topic
 		feed, err := Open(t.Context(), c, nil)
 		if err == nil {
-			defer feed.Close()
+			defer func() { _ = feed.Close() }()
 		}
 		switch {
 		case want == "" && err != nil:

@@ -76,9 +76,8 @@ func Streams(ctx context.Context, config Config, since time.Time, index int32) (
 		if span.From >= span.To {
 			continue
 		}
-		s := &stream{c: c, open: open, index: index + int32(len(streams)), from: span.From}
-		s.ctx, s.cancel = context.WithCancel(ctx)
-		s.p = newPartition(s.ctx, c, t.id, span.Partition, span.From, span.To)
+		s := newStream(ctx, c, t.id, span)
+		s.index, s.open = index+int32(len(streams)), open
 		open.Add(1)
 		streams = append(streams, s)
 		if err := s.look(); err != nil {
@@ -89,6 +88,13 @@ func Streams(ctx context.Context, config Config, since time.Time, index int32) (
 		return nil, config.fail(errors.New("no records there"), "")
 	}
 	return streams, nil
+}
+
+func newStream(ctx context.Context, c *client, id topicID, span Span) *stream {
+	s := &stream{c: c, from: span.From}
+	s.ctx, s.cancel = context.WithCancel(ctx)
+	s.p = newPartition(s.ctx, c, id, span.Partition, span.From, span.To)
+	return s
 }
 
 // spans are the partitions to read, each with its bounds.

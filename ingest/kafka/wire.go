@@ -29,13 +29,6 @@ func (w *wire) bytes(n int) []byte {
 	return b
 }
 
-func (w *wire) int8() int8 {
-	if b := w.bytes(1); b != nil {
-		return int8(b[0])
-	}
-	return 0
-}
-
 func (w *wire) int16() int16 {
 	if b := w.bytes(2); b != nil {
 		return int16(binary.BigEndian.Uint16(b))

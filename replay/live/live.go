@@ -92,6 +92,7 @@ func Run(ctx context.Context, o Options) error {
 	if err := w.restore(); err != nil {
 		return err
 	}
+	w.begin()
 	defer w.close()
 	return w.run(ctx)
 }
@@ -111,7 +112,8 @@ type watch struct {
 	encoder   *snapshot.Writer
 
 	streams  []replay.StreamResult // by index, of all that there have ever been
-	lanes    []*lane               // in the order of their indices, those that are over too
+	lanes    []*lane               // in the order of their indices
+	gone     LaneStatus            // of lanes that are over
 	restored map[int32]ingest.Mark
 	known    bool // all first streams have been accepted
 	turn     int  // lane that is looked at first
@@ -223,7 +225,7 @@ func (w *watch) loop(ctx context.Context, pool *replay.Parallel[*replay.Batch], 
 		}
 		if err != nil {
 			if ctx.Err() != nil {
-				return nil //nolint:nilerr // the context ended in the middle of something
+				return nil // the context ended in the middle of something
 			}
 			return err
 		}
@@ -314,6 +316,7 @@ func (w *watch) take(ctx context.Context, l *lane) error {
 		w.log.Info("stream is at its end", "stream", l.stream.Name())
 		w.lanes = slices.DeleteFunc(w.lanes, func(x *lane) bool { return x == l })
 		w.turn = 0
+		w.gone.leave(l.status)
 		w.pipeline.Order.Close(l.index)
 		w.dirty = true
 		return nil
@@ -321,8 +324,12 @@ func (w *watch) take(ctx context.Context, l *lane) error {
 	if it.err != nil {
 		return it.err
 	}
-	if c := &it.chunk; c.Why != "" {
+	switch c := &it.chunk; {
+	case c.Why == "":
+	case c.Lost != 0:
 		w.log.Error("records were lost", "stream", l.stream.Name(), "records", c.Lost, "why", c.Why)
+	default:
+		w.log.Warn("source", "stream", l.stream.Name(), "what", c.Why)
 	}
 	l.status.add(&it.chunk)
 	if it.batch != nil {

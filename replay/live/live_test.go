@@ -102,7 +102,6 @@ func (p *partition) Next(ctx context.Context) (ingest.Chunk, error) {
 
 // memory is a dataset that is never written.
 type memory struct {
-	mu    sync.Mutex
 	parts map[string]*part
 }
 
@@ -284,11 +283,11 @@ func TestLiveIsReplay(t *testing.T) {
 	}
 	p.Lateness = policy.DefaultLateness
 	rapid.Check(t, func(t *rapid.T) {
-		dir, err := os.MkdirTemp("", "live")
+		dir, err := os.MkdirTemp("", "live") //nolint:usetesting // one for each check
 		if err != nil {
 			t.Fatal(err)
 		}
-		defer os.RemoveAll(dir)
+		defer os.RemoveAll(dir) //nolint:errcheck // what stays behind is the test's own
 		partitions := lines(t)
 		verdicts, rows, account := offline(t, dir, p, partitions)
 		random := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "faults"), 0))
@@ -357,7 +356,7 @@ func once(t *rapid.T, dir string, p *policy.Policy, f *feed, data *memory, alert
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer store.Close()
+	defer store.Close() //nolint:errcheck // holds a lock, nothing else
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	go func() {

@@ -136,8 +136,8 @@ func (s *Store) Any() (bool, error) {
 }
 
 // Load returns the newest checkpoint that is whole, and why newer ones were
-// passed over. state is nil if there has never been one; if all that there are
-// are damaged, that is an error: to begin anew is for its owner to decide.
+// passed over. state is nil if there has never been one. If none is whole that
+// is an error: to begin anew is for its owner to decide.
 func (s *Store) Load() (state []byte, damaged []*Damaged, err error) {
 	numbers, err := s.numbers()
 	if err != nil {
@@ -149,8 +149,7 @@ func (s *Store) Load() (state []byte, damaged []*Damaged, err error) {
 			s.next = n + 1
 			return state, damaged, nil
 		}
-		var newer *newerVersion
-		if errors.As(err, &newer) {
+		if _, ok := errors.AsType[*newerVersion](err); ok {
 			return nil, damaged, fmt.Errorf("%s: %w", file, err)
 		}
 		damaged = append(damaged, &Damaged{file, err})

@@ -43,8 +43,8 @@ func TestStore(t *testing.T) {
 	s := open()
 	load(s, "", 0)
 	id := s.ID()
-	if any, err := s.Any(); any || err != nil || len(id) < 20 {
-		t.Errorf("a new directory: any %t, %v, id %q", any, err, id)
+	if there, err := s.Any(); there || err != nil || len(id) < 20 {
+		t.Errorf("a new directory: any %t, %v, id %q", there, err, id)
 	}
 	// One process at a time.
 	if _, err := OpenStore(dir); err == nil || !strings.Contains(err.Error(), "another loopgauge is at work") {
@@ -124,8 +124,8 @@ func TestStoreVersion(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	var newer *newerVersion
-	if _, _, err := s.Load(); !errors.As(err, &newer) || !strings.Contains(err.Error(), "use the newer loopgauge that wrote it") {
+	_, _, err = s.Load()
+	if _, ok := errors.AsType[*newerVersion](err); !ok || !strings.Contains(err.Error(), "use the newer loopgauge that wrote it") {
 		t.Errorf("%v", err)
 	}
 }

@@ -195,17 +195,9 @@ func (c *checkpoints) discard(ctx context.Context, before *checkpoint) error {
 // IsEvents tells an events topic from a raw one: by its records, or, as long as
 // there are none, by the topic that extract makes beside it.
 func IsEvents(ctx context.Context, topic kafka.Config) (bool, error) {
-	values, err := kafka.First(ctx, topic)
-	if err != nil {
-		return false, err
-	}
-	for _, v := range values {
-		if IsRecord(v) {
-			return true, nil
-		}
-	}
-	if len(values) > 0 {
-		return false, nil
+	value, err := kafka.First(ctx, topic)
+	if err != nil || value != nil {
+		return IsRecord(value), err
 	}
 	return kafka.Exists(ctx, checkpointsTopic(topic))
 }

@@ -35,12 +35,13 @@ type Dataset struct {
 // runs in one dataset would be counted twice.
 func Create(dir string, plan *window.Plan) (*Dataset, error) {
 	d := &Dataset{dir: dir, plan: plan}
-	for _, name := range []string{"events", "episodes", "run"} {
-		sub := filepath.Join(dir, name)
-		if entries, err := os.ReadDir(sub); err == nil && len(entries) > 0 {
+	for _, name := range []string{"events", "episodes", "run", "sweep"} {
+		if entries, err := os.ReadDir(filepath.Join(dir, name)); err == nil && len(entries) > 0 {
 			return nil, fmt.Errorf("%s: holds a run already: name another directory, or remove it", dir)
 		}
-		if err := d.mkdir(sub); err != nil {
+	}
+	for _, name := range []string{"events", "episodes", "run"} {
+		if err := d.mkdir(filepath.Join(dir, name)); err != nil {
 			d.Abort()
 			return nil, err
 		}
@@ -129,8 +130,13 @@ func (d *Dataset) file(parts ...string) (*sinks.AtomicFile, error) {
 	return f, nil
 }
 
-// AddEvent adds the rows of an event. Events come in release order.
-func (d *Dataset) AddEvent(ev *window.Event) error { return d.events.add(ev) }
+// AddEvent adds the rows of an event. Events come in release order. They are of
+// the dataset's plan, or of one that begins with its rules.
+func (d *Dataset) AddEvent(ev *window.Event) error {
+	own := *ev
+	own.Prints, own.Scopes, own.Rules = ev.Prints[:len(d.plan.Identities)], ev.Scopes[:len(d.plan.Scopes)], ev.Rules[:len(d.plan.Rules)]
+	return d.events.add(&own)
+}
 
 // AddEpisode adds an episode.
 func (d *Dataset) AddEpisode(e *window.Episode) error { return d.episodes.add(e) }

@@ -75,7 +75,7 @@ func (r *reader) secret(to *Secret, given *place) func(ast.Node, place) {
 
 // kafka reads how topics are read. Files are named from where loopgauge runs.
 func (r *reader) kafka(n ast.Node, at place) *Kafka {
-	k := &Kafka{Group: KafkaGroup, Start: "latest"}
+	k := &Kafka{Group: KafkaGroup, Start: "earliest"}
 	var groupAt, startAt, sessionAt place
 	r.mapping(n, at, []field{
 		{"group", r.text(&k.Group, &groupAt)},

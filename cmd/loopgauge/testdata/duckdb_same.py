@@ -20,4 +20,4 @@ for table, order in (("events", "seq"), ("episodes", "id")):
         rows = duckdb.sql(f"select * from x except all select * from y order by {order} limit 3").fetchall()
         if rows:
             sys.exit(f"{table}: {what}: {rows}")
-    print(table, a.count("*").fetchone()[0], "equal")
+    print(table, duckdb.sql("select count(*) from a").fetchall()[0][0], "equal")
