@@ -84,19 +84,19 @@ func TestTortureShared(t *testing.T) {
 		case i == 10:
 			watches[2], watches[3] = start(t, binary, watch(2)), start(t, binary, watch(3))
 			extracting = append(extracting, start(t, binary, extract))
-		case i == 60:
+		case i == 75:
 			watches[1].terminate(t)
 			delete(watches, 1)
 		case i == 20 && *restarts > 0:
 			broker.Kill9(t)
 			time.Sleep(time.Duration(random.IntN(500)) * time.Millisecond)
 			broker.Restart(t)
-		case i == 30: // a process that is silent for longer than its session lasts
+		case i == 25: // a process that is silent for longer than its session lasts
 			crashes++
 			sendSignal(t, watches[2], syscall.SIGSTOP)
-		case i == 65:
+		case i == 72:
 			sendSignal(t, watches[2], syscall.SIGCONT)
-		case i == 62:
+		case i == 50:
 			crashes++
 			sendSignal(t, extracting[1], syscall.SIGSTOP)
 		case i == 97:
@@ -110,7 +110,7 @@ func TestTortureShared(t *testing.T) {
 			extracting[0].kill(t)
 			extracting[0] = start(t, binary, extract)
 		}
-		time.Sleep(250 * time.Millisecond)
+		time.Sleep(150 * time.Millisecond)
 	}
 
 	replay := exec.Command(binary, "replay", "--quiet", "--policy", policy, "--verdicts", filepath.Join(dir, "replay.jsonl"), raw)
