@@ -207,7 +207,7 @@ func (f *Feed) live(index int) *live {
 		mark.Format = f.config.Format
 	}
 	return &live{
-		f: f, p: newPartition(f.ctx, f.c, parseID(mark.File), index, mark.Offset, forever),
+		f: f, p: newPartition(f.ctx, f.c, parseID(mark.Topic), index, mark.Offset, forever),
 		mark: mark, format: formats.ByName(mark.Format),
 	}
 }
