@@ -10,8 +10,8 @@ import (
 
 // Tally says what the lines of a block were.
 type Tally struct {
-	Lines     int64 // a line that is a JSON array counts once per element
-	Blank     int64
+	Lines     int64 // a line counts once for each element or request in it
+	Blank     int64 // white space only, or no request in it
 	Malformed int64
 }
 
@@ -145,7 +145,7 @@ func (run *reading) line(line []byte, at fingerprint.Position) int32 {
 	case run.b.Format.JSON && text[0] == '[':
 		return run.elements(text, at, cap(line)-cap(text))
 	default:
-		run.record(text, at, cap(line)-cap(text))
+		return run.record(text, at, cap(line)-cap(text))
 	}
 	return at.Item + 1
 }
@@ -159,7 +159,7 @@ func (run *reading) elements(line []byte, at fingerprint.Position, lead int) int
 		s.Kind() // skips white space
 		start := s.Offset()
 		if s.Skip(); s.Err() == nil {
-			run.record(s.Since(start), at, lead+start)
+			at.Item = run.record(s.Since(start), at, lead+start) - 1
 		}
 	}
 	if s.End() != nil {
@@ -174,23 +174,56 @@ func (run *reading) elements(line []byte, at fingerprint.Position, lead int) int
 	return at.Item
 }
 
-func (run *reading) record(record []byte, at fingerprint.Position, start int) {
+// record reads a record that begins start bytes into its line. It returns the
+// index of the item after those in it.
+func (run *reading) record(record []byte, at fingerprint.Position, start int) int32 {
+	r := &run.rd.request
+	batch, ok := run.parser.(formats.Batch)
+	if !ok {
+		r.Reset()
+		column, why := run.parser.Parse(record, r)
+		run.request(at, start, column, why)
+		return at.Item + 1
+	}
+	return run.batch(batch, record, at, start)
+}
+
+// batch reads a record of any number of requests.
+func (run *reading) batch(p formats.Batch, record []byte, at fingerprint.Position, start int) int32 {
+	first := at.Item
+	column, why := p.ParseEach(record, &run.rd.request, func() {
+		run.request(at, start, 0, "")
+		at.Item++
+	})
+	if at.Item == first {
+		if why == "" {
+			why = formats.NoRequest
+		}
+		run.request(at, start, column, why)
+		at.Item++
+	}
+	return at.Item
+}
+
+// request hands out what was parsed, or notes why it cannot be judged.
+func (run *reading) request(at fingerprint.Position, start, column int, why string) {
 	run.tally.Lines++
 	r := &run.rd.request
-	r.Reset()
-	r.Position = at
-	column, why := run.parser.Parse(record, r)
 	if why == "" {
 		column, why = 0, formats.CheckTime(r)
 	}
-	if why != "" {
+	switch {
+	case why == formats.NoRequest:
+		run.tally.Blank++
+	case why != "":
 		if column > 0 {
 			column += start
 		}
 		run.bad(at.Line, column, why)
-		return
+	default:
+		r.Position = at
+		run.yield(r)
 	}
-	run.yield(r)
 }
 
 func (run *reading) bad(line int64, column int, why string) {

@@ -34,6 +34,20 @@ type Parser interface {
 	Parse(record []byte, r *fingerprint.Request) (column int, why string)
 }
 
+// Batch is a Parser whose records hold any number of requests, as an export of
+// spans does. Its Parse reads the first of them.
+type Batch interface {
+	Parser
+	// ParseEach fills r for each request of the record, resetting it before
+	// each, and calls yield, which may keep nothing of it. A failure is told
+	// before any request.
+	ParseEach(record []byte, r *fingerprint.Request, yield func()) (column int, why string)
+}
+
+// NoRequest is what Parse says of a record that is as it should be, but of
+// something else than a request: a start-up message, a span of a database.
+const NoRequest = "no request in it"
+
 // All is every format.
 var All = []*Format{
 	{Name: "loopgauge", Doc: "the native format, one JSON object a line", JSON: true, Detect: detectNative, New: newNative},
