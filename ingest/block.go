@@ -65,6 +65,8 @@ type blocks struct {
 	offset  int64  // bytes before it
 	err     error  // of the reader; io.EOF at its end
 	tooLong bool   // inside a line that is skipped
+	looked  bool   // the first line with something on it has been seen
+	spread  bool   // JSON texts take several lines each: never end a block inside one
 }
 
 // next returns the next block, without Stream and Format. Its error is io.EOF
@@ -95,10 +97,49 @@ func (b *blocks) next() (*Block, error) {
 				continue
 			}
 		}
-		if k := bytes.LastIndexByte(buf[from:], '\n'); k >= 0 {
-			end = from + k + 1
+		if !b.looked {
+			b.look(buf)
+		}
+		if k := b.lastEnd(buf, from); k > 0 {
+			end = k
 		}
 	}
+}
+
+// look finds out by the first line whether each text takes several.
+func (b *blocks) look(buf []byte) {
+	for len(buf) > 0 && !b.looked {
+		line, next := cutLine(buf)
+		if next == len(line) {
+			return // its end is not read yet
+		}
+		if line, buf = trim(line), buf[next:]; len(line) > 0 {
+			b.looked = true
+			b.spread = len(line) == 1 && (line[0] == '{' || line[0] == '[')
+		}
+	}
+}
+
+// lastEnd is where the last line ends of which buf has the end behind from; 0
+// if there is none.
+func (b *blocks) lastEnd(buf []byte, from int) int {
+	if !b.spread {
+		if k := bytes.LastIndexByte(buf[from:], '\n'); k >= 0 {
+			return from + k + 1
+		}
+		return 0
+	}
+	from = max(0, from-len("\n}\r"))
+	last := max(bytes.LastIndex(buf[from:], []byte("\n}")), bytes.LastIndex(buf[from:], []byte("\n]")))
+	if last < 0 {
+		return 0
+	}
+	last += from + 1
+	n := bytes.IndexByte(buf[last:], '\n')
+	if n < 0 {
+		return 0
+	}
+	return last + n + 1
 }
 
 // fill reads once, up to the size of a block. Beyond that, inside a line, it

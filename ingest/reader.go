@@ -80,9 +80,9 @@ type reading struct {
 // lines reads what a file is made of.
 func (run *reading) lines(data []byte, at fingerprint.Position) {
 	for len(data) > 0 {
-		line, next := cutLine(data)
+		line, next := CutText(data)
 		run.line(line, at)
-		at.Line++
+		at.Line += int64(max(1, bytes.Count(data[:next], []byte{'\n'})))
 		at.Offset += int64(next)
 		data = data[next:]
 	}
@@ -107,6 +107,33 @@ func (run *reading) records() {
 			}
 		}
 	}
+}
+
+// CutText is the first line of data, without its newline, and where the next
+// one begins. A JSON text that a printer spread over lines counts as one: it
+// begins with a line of { or [ alone and ends with the next one of } or ].
+func CutText(data []byte) (text []byte, next int) {
+	text, next = cutLine(data)
+	if len(text) > len("\uFEFF{\r") {
+		return text, next
+	}
+	var closing byte
+	switch string(trim(text)) {
+	case "{":
+		closing = '}'
+	case "[":
+		closing = ']'
+	default:
+		return text, next
+	}
+	for at := next; at < len(data); {
+		line, n := cutLine(data[at:])
+		at += n
+		if len(line) > 0 && line[0] == closing && len(trim(line)) == 1 {
+			return bytes.TrimSuffix(data[:at], []byte{'\n'}), at
+		}
+	}
+	return text, next
 }
 
 // cutLine is the first line of data, without its newline, and where the next

@@ -53,6 +53,7 @@ type fileStream struct {
 	o      Options
 	format *formats.Format
 	first  int64
+	spread bool // as in blocks
 
 	read   atomic.Int64
 	raw    *unpacked // nil between the look at the head and the first block
@@ -159,6 +160,7 @@ func (s *fileStream) look() error {
 		}
 		s.ahead = append(s.ahead, b)
 		if number, _ := firstText(b); number > 0 {
+			s.spread = s.blocks.spread
 			return s.recognise(b)
 		}
 	}
@@ -191,8 +193,9 @@ func unknownFormat(head *Block) error {
 	if line[0] != '{' && line[0] != '[' {
 		return fmt.Errorf("no known log format; line %d is neither JSON nor an access log line", number)
 	}
+	text, _ := CutText(head.Data[bytes.Index(head.Data, line):])
 	var s rawjson.Scanner
-	s.Reset(line)
+	s.Reset(trim(text))
 	s.Skip()
 	if err := s.End(); err != nil {
 		return fmt.Errorf("no known log format; line %d, %w", number, err)
@@ -221,8 +224,8 @@ func Detect(data []byte) *formats.Format {
 	most := 0
 	votes := make([]int, len(formats.All))
 	for n := 0; n < headLines && len(data) > 0; n++ {
-		var line []byte
-		line, data, _ = bytes.Cut(data, []byte{'\n'})
+		line, next := CutText(data)
+		data = data[next:]
 		line = trim(line)
 		if len(line) == 0 {
 			continue

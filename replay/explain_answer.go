@@ -151,9 +151,8 @@ func (x *explaining) lookInto(b *ingest.Block, line int64, item int, yield func(
 		n := bytes.IndexByte(one.Data, '\n') + 1
 		one.Data, one.Offset = one.Data[n:], one.Offset+int64(n)
 	}
-	if n := bytes.IndexByte(one.Data, '\n'); n >= 0 {
-		one.Data = one.Data[:n+1]
-	}
+	_, n := ingest.CutText(one.Data)
+	one.Data = one.Data[:n]
 	at := fingerprint.Position{Stream: b.Stream, Line: line}
 	var problem error
 	found, last := 0, int32(-1)
