@@ -218,9 +218,10 @@ func (run *reading) record(record []byte, at fingerprint.Position, start int) in
 // batch reads a record of any number of requests.
 func (run *reading) batch(p formats.Batch, record []byte, at fingerprint.Position, start int) int32 {
 	first := at.Item
-	column, why := p.ParseEach(record, &run.rd.request, func() {
+	column, why := p.ParseEach(record, &run.rd.request, func() bool {
 		run.request(at, start, 0, "")
 		at.Item++
+		return true
 	})
 	if at.Item == first {
 		if why == "" {

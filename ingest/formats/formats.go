@@ -39,9 +39,9 @@ type Parser interface {
 type Batch interface {
 	Parser
 	// ParseEach fills r for each request of the record, resetting it before
-	// each, and calls yield, which may keep nothing of it. A failure is told
-	// before any request.
-	ParseEach(record []byte, r *fingerprint.Request, yield func()) (column int, why string)
+	// each, and calls yield, which may keep nothing of it, and says whether to
+	// go on. A failure is told before any request.
+	ParseEach(record []byte, r *fingerprint.Request, yield func() bool) (column int, why string)
 }
 
 // NoRequest is what Parse says of a record that is as it should be, but of
@@ -52,6 +52,10 @@ const NoRequest = "no request in it"
 var All = []*Format{
 	{Name: "loopgauge", Doc: "the native format, one JSON object a line", JSON: true, Detect: detectNative, New: newNative},
 	{Name: "litellm", Doc: "LiteLLM StandardLoggingPayload", JSON: true, Detect: detectLiteLLM, New: newLiteLLM},
+	{Name: "litellm-v1", Doc: "LiteLLM generic API callback with generic_api_use_v1", JSON: true, Detect: detectLiteLLMV1, New: newLiteLLMV1},
+	{Name: "litellm-spend", Doc: "LiteLLM SpendLogs rows", JSON: true, Detect: detectLiteLLMSpend, New: newLiteLLMSpend},
+	{Name: "litellm-stdout", Doc: "LiteLLM proxy's own output as JSON", JSON: true, Detect: detectLiteLLMStdout, New: newLiteLLMStdout},
+	{Name: "otel", Doc: "OpenTelemetry GenAI: OTLP JSON of spans and log events, and the console exporter", JSON: true, Detect: detectOtel, New: newOtel},
 	{Name: "nginx-json", Doc: "nginx log_format as JSON, escape=json or default", JSON: true, Detect: detectNginxJSON, New: newNginxJSON},
 	{Name: "combined", Doc: "Apache and nginx combined or common text", Detect: detectCombined, New: newCombined},
 	{Name: "mooncake", Doc: "Mooncake trace: timestamp and hash_ids", JSON: true, Detect: detectMooncake, New: newMooncake},

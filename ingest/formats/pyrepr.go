@@ -202,6 +202,18 @@ func (p *python) list(dst []byte, closing byte, depth int) ([]byte, bool) {
 	return p.rest(dst, closing, depth)
 }
 
+// keyword passes over the name of an argument that follows others.
+func (p *python) keyword() {
+	p.space()
+	at := p.at
+	for at < len(p.in) && (isNameByte(p.in[at]) || isDigit(p.in[at])) {
+		at++
+	}
+	if at > p.at && at < len(p.in) && p.in[at] == '=' {
+		p.at = at + 1
+	}
+}
+
 // rest reads a list behind its first value.
 func (p *python) rest(dst []byte, closing byte, depth int) ([]byte, bool) {
 	for {
@@ -215,6 +227,9 @@ func (p *python) rest(dst []byte, closing byte, depth int) ([]byte, bool) {
 			return append(dst, ']'), true
 		}
 		dst = append(dst, ',')
+		if closing == ')' {
+			p.keyword()
+		}
 		var ok bool
 		if dst, ok = p.value(dst, depth+1); !ok {
 			return dst, false

@@ -35,7 +35,7 @@ func TestAppendPython(t *testing.T) {
 	f(`{1, 2}`, `[1,2]`)
 	f(`Choices(finish_reason='stop', message=Message(content=None, tool_calls=[Call(id='c')]))`,
 		`{"finish_reason":"stop","message":{"content":null,"tool_calls":[{"id":"c"}]}}`)
-	f(`datetime.datetime(2026, 11, 21)`, `[2026,11,21]`)
+	f(`datetime.datetime(2026, 11, 21, tzinfo=datetime.timezone.utc)`, `[2026,11,21,"datetime.timezone.utc"]`)
 	f(`[<object object at 0x7f>, Kind.A]`, `[null,"Kind.A"]`)
 	f(`Empty()`, `{}`)
 	// Cut by a logger, or no Python at all.
