@@ -56,6 +56,7 @@ var All = []*Format{
 	{Name: "litellm-spend", Doc: "LiteLLM SpendLogs rows", JSON: true, Detect: detectLiteLLMSpend, New: newLiteLLMSpend},
 	{Name: "litellm-stdout", Doc: "LiteLLM proxy's own output as JSON", JSON: true, Detect: detectLiteLLMStdout, New: newLiteLLMStdout},
 	{Name: "otel", Doc: "OpenTelemetry GenAI: OTLP JSON of spans and log events, and the console exporter", JSON: true, Detect: detectOtel, New: newOtel},
+	{Name: "claude-code-router", Doc: "claude-code-router's log", JSON: true, Detect: detectCCR, New: newCCR},
 	{Name: "nginx-json", Doc: "nginx log_format as JSON, escape=json or default", JSON: true, Detect: detectNginxJSON, New: newNginxJSON},
 	{Name: "combined", Doc: "Apache and nginx combined or common text", Detect: detectCombined, New: newCombined},
 	{Name: "mooncake", Doc: "Mooncake trace: timestamp and hash_ids", JSON: true, Detect: detectMooncake, New: newMooncake},

@@ -36,7 +36,7 @@ func (p *litellmV1) Parse(record []byte, r *fingerprint.Request) (int, string) {
 	p.json, p.metadata = p.json[:0], nil
 	q := &p.inner
 	*q = litellm{reads: q.reads, scan: q.scan}
-	var messages, response, parameters []byte
+	var messages, response, parameters, usage []byte
 	for s.Object(); s.NextKey(); {
 		switch string(s.Key) {
 		case "id":
@@ -63,6 +63,8 @@ func (p *litellmV1) Parse(record []byte, r *fingerprint.Request) (int, string) {
 			parameters = s.Text(parameters)
 		case "metadata":
 			p.metadata = s.Text(p.metadata)
+		case "usage":
+			usage = s.Text(usage)
 		default:
 			s.Skip()
 		}
@@ -70,13 +72,13 @@ func (p *litellmV1) Parse(record []byte, r *fingerprint.Request) (int, string) {
 	if column, why := failure(s); why != "" {
 		return column, why
 	}
-	p.python(r, messages, response, parameters)
+	p.python(r, messages, response, parameters, usage)
 	return 0, ""
 }
 
 // python reads the texts that were Python, as one payload of the usual form. A
 // text that is no such value was cut.
-func (p *litellmV1) python(r *fingerprint.Request, messages, response, parameters []byte) {
+func (p *litellmV1) python(r *fingerprint.Request, messages, response, parameters, usage []byte) {
 	cut := false
 	add := func(name string, text []byte) {
 		if text == nil {
@@ -94,6 +96,7 @@ func (p *litellmV1) python(r *fingerprint.Request, messages, response, parameter
 	p.json = append(p.json, '{')
 	add(`"model_parameters"`, parameters)
 	add(`"litellm_metadata"`, p.metadata)
+	add(`"usage"`, usage)
 	if p.reads&(fingerprint.ReadsMessages|fingerprint.ReadsResponse) != 0 {
 		add(`"messages"`, messages)
 		add(`"response"`, response)
@@ -103,7 +106,14 @@ func (p *litellmV1) python(r *fingerprint.Request, messages, response, parameter
 	s := &q.scan
 	s.Reset(p.json)
 	for s.Object(); s.NextKey(); {
-		if string(s.Key) != "litellm_metadata" {
+		switch string(s.Key) {
+		case "litellm_metadata":
+		case "usage":
+			for s.Object(); s.NextKey(); {
+				q.field(s, r) // prompt_tokens, completion_tokens
+			}
+			continue
+		default:
 			q.field(s, r)
 			continue
 		}

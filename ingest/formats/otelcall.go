@@ -436,7 +436,7 @@ func (p *otelCall) finish(sp *otelSpan, r *fingerprint.Request) {
 		r.Error = first(p.errorType, sp.message)
 	}
 	// What the libraries of OpenAI and Anthropic say of a failed call.
-	if code, ok := bytes.CutPrefix(sp.message, []byte("Error code: ")); ok && r.Status == fingerprint.Unknown && len(code) >= 3 {
+	if _, code, ok := bytes.Cut(sp.message, []byte("Error code: ")); ok && r.Status == fingerprint.Unknown && len(code) >= 3 {
 		if n, ok := number(code, 0, 3); ok && n >= 100 {
 			r.Status = int(n)
 		}
