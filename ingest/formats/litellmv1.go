@@ -95,7 +95,7 @@ func (p *litellmV1) python(r *fingerprint.Request, messages, response, parameter
 	}
 	p.json = append(p.json, '{')
 	add(`"model_parameters"`, parameters)
-	add(`"litellm_metadata"`, p.metadata)
+	add(`"metadata"`, p.metadata)
 	add(`"usage"`, usage)
 	if p.reads&(fingerprint.ReadsMessages|fingerprint.ReadsResponse) != 0 {
 		add(`"messages"`, messages)
@@ -107,7 +107,7 @@ func (p *litellmV1) python(r *fingerprint.Request, messages, response, parameter
 	s.Reset(p.json)
 	for s.Object(); s.NextKey(); {
 		switch string(s.Key) {
-		case "litellm_metadata":
+		case "metadata":
 		case "usage":
 			for s.Object(); s.NextKey(); {
 				q.field(s, r) // prompt_tokens, completion_tokens

@@ -433,10 +433,11 @@ func (sp *otelSpan) classify(s *rawjson.Scanner) {
 			sp.session = first(otelText(s, sp.plain), sp.session)
 		case "user.id", "enduser.id":
 			sp.user = first(otelText(s, sp.plain), sp.user)
-		case "gen_ai.input.messages", "gen_ai.output.messages", "input.value", "langfuse.observation.input", "gen_ai.prompt.0.role", "llm.output_messages.0.message.role":
+		case "gen_ai.input.messages", "gen_ai.output.messages", "input.value", "langfuse.observation.input":
 			sp.hasContent = true
 			s.Skip()
 		default:
+			sp.hasContent = sp.hasContent || bytes.HasPrefix(key, []byte("gen_ai.prompt.")) || bytes.HasPrefix(key, []byte("llm.output_messages."))
 			s.Skip()
 		}
 	})
