@@ -2,6 +2,7 @@ package formats
 
 import (
 	"bytes"
+	"encoding/json"
 	"testing"
 
 	"github.com/loopgauge/loopgauge/fingerprint"
@@ -117,6 +118,27 @@ func TestParseWritesNotIntoTheLog(t *testing.T) {
 				}
 				if !bytes.Equal(line, before) {
 					t.Fatalf("%s/%s: a line was changed", f.Name, name)
+				}
+			}
+		}
+	}
+}
+
+// TestMessagesAreJSON: whatever a parser makes messages of, they are JSON.
+func TestMessagesAreJSON(t *testing.T) {
+	for _, f := range All {
+		for name, lines := range fixtures(t)[f.Name] {
+			p := f.New(fingerprint.AllFields)
+			var r fingerprint.Request
+			for n, line := range lines {
+				for _, record := range records(line) {
+					each(p, record, &r, func(int, string) {
+						for i, m := range append(r.Messages.Items, r.Messages.System) {
+							if m != nil && !json.Valid(m) {
+								t.Errorf("%s/%s line %d: message %d is no JSON", f.Name, name, n+1, i)
+							}
+						}
+					})
 				}
 			}
 		}

@@ -323,7 +323,8 @@ func (p *otelCall) whole(r *fingerprint.Request) bool {
 		r.Body = nil // it has been put together again
 	default:
 		from := len(p.in.json)
-		p.in.json = rawjson.AppendString(p.in.json, text)
+		p.in.json = append(p.in.json, `{"role":"user","content":`...)
+		p.in.json = append(rawjson.AppendString(p.in.json, text), '}')
 		r.Messages.Logged = true
 		r.Messages.Items = append(r.Messages.Items[:0], p.in.json[from:])
 	}
@@ -507,7 +508,7 @@ func (p *otelCall) messageLog(kind logKind, body []byte, r *fingerprint.Request)
 		default:
 			out = append(rawjson.AppendString(out, b.Key), ':')
 		}
-		out = append(append(out, b.Value()...), ',')
+		out = append(append(out, orNull(b.Value())...), ',')
 	}
 	if !some && r.Lost == fingerprint.Computable {
 		r.Lost = fingerprint.LossyContent // content was not to be captured

@@ -44,7 +44,7 @@ func (c *chat) messages(list []byte, r *fingerprint.Request, reads fingerprint.F
 		c.ends = append(c.ends, len(c.json))
 	}
 	for s.Array(); s.NextElement(); {
-		if !c.message(s.Value()) && r.Lost == fingerprint.Computable {
+		if !c.message(orNull(s.Value())) && r.Lost == fingerprint.Computable {
 			r.Lost = fingerprint.LossyContent
 		}
 	}
