@@ -30,11 +30,20 @@ type Reader struct {
 	parsers map[*formats.Format]formats.Parser
 	array   rawjson.Scanner
 	request fingerprint.Request
+	reading reading     // the call of Read under way
+	each    func() bool // takes a request of a batch
 }
 
 // NewReader makes a Reader that reads the given costly fields.
 func NewReader(reads fingerprint.Field) *Reader {
-	return &Reader{reads: reads, parsers: map[*formats.Format]formats.Parser{}}
+	rd := &Reader{reads: reads, parsers: map[*formats.Format]formats.Parser{}}
+	rd.each = func() bool {
+		run := &rd.reading
+		run.request(run.at, run.start, 0, "")
+		run.at.Item++
+		return true
+	}
+	return rd
 }
 
 // tooLong is why a line over the limit is skipped.
@@ -46,7 +55,9 @@ const noFormat = "no known log format"
 // Read calls yield for each request of the block, which is valid during the
 // call, and skip for each malformed line, if not nil.
 func (rd *Reader) Read(b *Block, yield func(*fingerprint.Request), skip func(Skip)) Tally {
-	run := reading{b: b, rd: rd, yield: yield, skip: skip}
+	run := &rd.reading
+	*run = reading{b: b, rd: rd, yield: yield, skip: skip}
+	defer func() { run.b, run.yield, run.skip = nil, nil, nil }()
 	if b.TooLong {
 		run.tally.Lines++
 		run.bad(b.Line, 0, tooLong)
@@ -75,6 +86,9 @@ type reading struct {
 	yield  func(*fingerprint.Request)
 	skip   func(Skip)
 	tally  Tally
+
+	at    fingerprint.Position // of the next request of a batch
+	start int                  // where its record begins in the line
 }
 
 // lines reads what a file is made of.
@@ -217,20 +231,16 @@ func (run *reading) record(record []byte, at fingerprint.Position, start int) in
 
 // batch reads a record of any number of requests.
 func (run *reading) batch(p formats.Batch, record []byte, at fingerprint.Position, start int) int32 {
-	first := at.Item
-	column, why := p.ParseEach(record, &run.rd.request, func() bool {
-		run.request(at, start, 0, "")
-		at.Item++
-		return true
-	})
-	if at.Item == first {
+	run.at, run.start = at, start
+	column, why := p.ParseEach(record, &run.rd.request, run.rd.each)
+	if run.at.Item == at.Item {
 		if why == "" {
 			why = formats.NoRequest
 		}
 		run.request(at, start, column, why)
-		at.Item++
+		run.at.Item++
 	}
-	return at.Item
+	return run.at.Item
 }
 
 // request hands out what was parsed, or notes why it cannot be judged.

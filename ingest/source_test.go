@@ -10,6 +10,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/loopgauge/loopgauge/ingest/formats"
 )
 
 // write makes a file below dir, with the directories it lies in.
@@ -225,7 +227,7 @@ func TestOpenUnknownFormat(t *testing.T) {
 	sources, _ := Find([]string{path}, nil)
 	_, err := Open(sources[0], 0, Options{Format: "nope"})
 	unknown, ok := errors.AsType[*UnknownFormat](err)
-	if !ok || unknown.Name != "nope" || err.Error() != `no format is called "nope"; there are loopgauge, litellm, nginx-json, combined, mooncake` {
+	if !ok || unknown.Name != "nope" || err.Error() != `no format is called "nope"; there are `+strings.Join(formats.Names(), ", ") {
 		t.Errorf("%v", err)
 	}
 }

@@ -173,7 +173,7 @@ func (r *run) kept(ctx context.Context) error {
 
 // newParser makes the parallel part: a block's lines become events.
 func (r *run) newParser() func(*ingest.Block) *batch {
-	reader := ingest.NewReader(r.plan.Reads)
+	reader := ingest.NewReader(r.plan.Reads | r.o.Extract.Reads())
 	extractor := r.plan.NewExtractor(r.o.Extract)
 	perBlock := 16 // events a block, as the last block had them
 	return func(block *ingest.Block) *batch {

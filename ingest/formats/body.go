@@ -68,9 +68,9 @@ func readBody(s *rawjson.Scanner, r *fingerprint.Request, session *naming, reads
 	r.Messages = b.Messages
 	r.Model = first(r.Model, b.Model)
 	r.User = first(r.User, b.User)
-	session.other(metadataField, sessionID)
-	session.other(userIDField, anthropicSession(userID))
-	session.other(cacheKeyField, cacheKey)
+	session.body(r, metadataField, sessionID, reads)
+	session.body(r, userIDField, anthropicSession(userID), reads)
+	session.body(r, cacheKeyField, cacheKey, reads)
 	if r.HasTools = b.HasTools; r.HasTools == fingerprint.NotLogged {
 		r.HasTools = fingerprint.No
 	}

@@ -138,9 +138,9 @@ func (p *litellm) metadata(s *rawjson.Scanner, r *fingerprint.Request) {
 		for s.Object(); s.NextKey(); {
 			switch string(s.Key) {
 			case "session_id":
-				p.session.other(metadataField, s.Text(nil))
+				p.session.body(r, metadataField, s.Text(nil), p.reads)
 			case "user_id":
-				p.session.other(userIDField, anthropicSession(s.Text(nil)))
+				p.session.body(r, userIDField, anthropicSession(s.Text(nil)), p.reads)
 			case "headers":
 				p.headers(s, r) // all of them, where the other has only x-...
 			default:
@@ -182,7 +182,7 @@ func (p *litellm) parameter(s *rawjson.Scanner, r *fingerprint.Request) {
 		p.elsewhere = p.elsewhere || s.Kind() != rawjson.Null
 		s.Skip()
 	case "prompt_cache_key":
-		p.session.other(cacheKeyField, s.Text(nil))
+		p.session.body(r, cacheKeyField, s.Text(nil), p.reads)
 	case "stream":
 		p.streamed = readTri(s, p.streamed)
 	default:

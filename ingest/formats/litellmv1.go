@@ -136,9 +136,9 @@ func (p *litellmV1) python(r *fingerprint.Request, messages, response, parameter
 					}
 				}
 			case "session_id": // of the request's own metadata
-				q.session.other(metadataField, s.Text(nil))
+				q.session.body(r, metadataField, s.Text(nil), p.reads)
 			case "user_id":
-				q.session.other(userIDField, anthropicSession(s.Text(nil)))
+				q.session.body(r, userIDField, anthropicSession(s.Text(nil)), p.reads)
 			default:
 				q.metadata(s, r)
 			}

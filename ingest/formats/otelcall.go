@@ -256,9 +256,9 @@ func (p *otelCall) requester(key, text []byte, r *fingerprint.Request) {
 		case headers:
 			p.header(b, r)
 		case string(b.Key) == "session_id":
-			p.session.other(metadataField, b.Text(nil))
+			p.session.body(r, metadataField, b.Text(nil), p.reads)
 		case string(b.Key) == "user_id":
-			p.session.other(userIDField, anthropicSession(b.Text(nil)))
+			p.session.body(r, userIDField, anthropicSession(b.Text(nil)), p.reads)
 		case string(b.Key) == "headers":
 			for b.Object(); b.NextKey(); {
 				p.header(b, r)
