@@ -97,9 +97,19 @@ func (p *otelCall) attribute(s *rawjson.Scanner, plain bool, key []byte, r *fing
 			r.Path = route
 		}
 	case "gen_ai.input.messages":
-		p.input = p.value(s, plain)
+		if p.reads&fingerprint.ReadsMessages != 0 {
+			p.input = p.value(s, plain)
+		} else {
+			r.Messages.Logged = true
+			s.Skip()
+		}
 	case "gen_ai.output.messages":
-		p.output = p.value(s, plain)
+		if p.reads&fingerprint.ReadsResponse != 0 {
+			p.output = p.value(s, plain)
+		} else {
+			r.ToolCallsLogged = true
+			s.Skip()
+		}
 	case "gen_ai.system_instructions":
 		p.system = p.value(s, plain)
 	case "gen_ai.tool.definitions":
@@ -131,13 +141,13 @@ func (p *otelCall) attribute(s *rawjson.Scanner, plain bool, key []byte, r *fing
 // other reads the attributes that are a part of a message each.
 func (p *otelCall) other(s *rawjson.Scanner, plain bool, key []byte, r *fingerprint.Request) {
 	if rest, ok := bytes.CutPrefix(key, []byte("gen_ai.prompt.")); ok {
-		p.flat(&p.in, rest, s, plain)
+		p.question(rest, s, plain, r)
 	} else if rest, ok := bytes.CutPrefix(key, []byte("llm.input_messages.")); ok {
-		p.flat(&p.in, rest, s, plain)
+		p.question(rest, s, plain, r)
 	} else if rest, ok := bytes.CutPrefix(key, []byte("gen_ai.completion.")); ok {
-		p.flat(&p.out, rest, s, plain)
+		p.reply(rest, s, plain, r)
 	} else if rest, ok := bytes.CutPrefix(key, []byte("llm.output_messages.")); ok {
-		p.flat(&p.out, rest, s, plain)
+		p.reply(rest, s, plain, r)
 	} else {
 		if bytes.HasPrefix(key, []byte("llm.request.functions.")) || bytes.HasPrefix(key, []byte("llm.tools.")) || bytes.HasPrefix(key, []byte("gen_ai.tool.")) {
 			r.HasTools = fingerprint.Yes
@@ -146,8 +156,24 @@ func (p *otelCall) other(s *rawjson.Scanner, plain bool, key []byte, r *fingerpr
 	}
 }
 
-func (p *otelCall) flat(c *chat, rest []byte, s *rawjson.Scanner, plain bool) {
-	c.flat(rest, otelText(s, plain))
+// question notes a part of a message of the request.
+func (p *otelCall) question(rest []byte, s *rawjson.Scanner, plain bool, r *fingerprint.Request) {
+	if p.reads&fingerprint.ReadsMessages == 0 {
+		r.Messages.Logged = true
+		s.Skip()
+		return
+	}
+	p.in.flat(rest, otelText(s, plain))
+}
+
+// reply notes a part of a message of the response.
+func (p *otelCall) reply(rest []byte, s *rawjson.Scanner, plain bool, r *fingerprint.Request) {
+	if p.reads&fingerprint.ReadsResponse == 0 {
+		r.ToolCallsLogged = true
+		s.Skip()
+		return
+	}
+	p.out.flat(rest, otelText(s, plain))
 }
 
 // value is the JSON of a value: of a text what it says, which is JSON with
