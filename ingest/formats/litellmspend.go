@@ -40,7 +40,6 @@ func (p *litellmSpend) Parse(record []byte, r *fingerprint.Request) (int, string
 	q := &p.inner
 	*q = litellm{reads: q.reads, scan: q.scan}
 	var metadata, messages, response, request []byte
-	var keyUser []byte
 	for s.Object(); s.NextKey(); {
 		switch string(s.Key) {
 		case "request_id":
@@ -56,9 +55,9 @@ func (p *litellmSpend) Parse(record []byte, r *fingerprint.Request) (int, string
 		case "api_key":
 			r.Caller = s.Text(r.Caller)
 		case "user":
-			keyUser = s.Text(keyUser)
+			q.keyUser = s.Text(q.keyUser)
 		case "end_user":
-			r.User = s.Text(r.User)
+			q.endUser = s.Text(q.endUser)
 		case "model":
 			q.model = s.Text(q.model)
 		case "model_group":
@@ -115,7 +114,6 @@ func (p *litellmSpend) Parse(record []byte, r *fingerprint.Request) (int, string
 	id, caller, session := r.ID, r.Caller, r.Session
 	q.finish(r)
 	r.ID, r.Caller, r.CallerIsName, r.Session = id, caller, false, session
-	r.User = first(r.User, keyUser)
 	p.content(r, messages, response, request)
 	return 0, ""
 }

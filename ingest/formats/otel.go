@@ -465,7 +465,7 @@ func (p *otel) join() {
 			sp.session = first(sp.session, around.session)
 			sp.user = first(sp.user, around.user)
 		}
-		if around := p.find(sp.parent, sp.trace); around != nil && around.isCall {
+		if around := p.find(sp.parent, sp.trace); around != nil && around != sp && around.isCall {
 			p.same(around, sp)
 		}
 	}
@@ -477,6 +477,9 @@ const maxAround = 32
 
 // same notes that two spans, one inside the other, are one call.
 func (p *otel) same(outer, inner *otelSpan) {
+	if outer.part || inner.part {
+		return // whose parts they are may be a circle
+	}
 	if inner.hasContent && !outer.hasContent {
 		outer.part = true
 	} else {
