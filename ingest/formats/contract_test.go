@@ -27,7 +27,7 @@ func TestParseAllocatesNothing(t *testing.T) {
 				yield := func() bool { return true }
 				run := func() {
 					for _, record := range all {
-						why := ""
+						var why string
 						if isBatch {
 							_, why = batch.ParseEach(record, &r, yield)
 						} else {

@@ -90,7 +90,7 @@ func (p *litellmSpend) Parse(record []byte, r *fingerprint.Request) (int, string
 			response = column(s)
 		case "proxy_server_request":
 			request = column(s)
-		case "team_id", "organization_id", "requester_ip_address":
+		case "team_id", "organization_id", "requester_ip_address": //nolint:misspell // as LiteLLM has it
 			name := s.Key
 			if text := s.Text(nil); len(text) > 0 && p.reads&fingerprint.ReadsAttributes != 0 {
 				setAttribute(r, name, text)

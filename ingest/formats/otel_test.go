@@ -124,7 +124,7 @@ func TestOtelJoin(t *testing.T) {
 	f("id=a named session=own", span("t", "b", "", "session.id", "s"), span("t", "a", "b", chat, "chat", "session.id", "own"))
 	f("id=a named", span("u", "b", "", "session.id", "s"), span("t", "a", "b", chat, "chat")) // of another trace
 	f("id=a named", span("t", "a", "a", chat, "chat"))                                        // its own parent
-	f("id=b named", span("t", "a", "b", chat, "chat"), span("t", "b", "a", chat, "chat")) // a circle
+	f("id=b named", span("t", "a", "b", chat, "chat"), span("t", "b", "a", chat, "chat"))     // a circle
 	// Two instrumentations of one call.
 	f("id=o named messages=0", span("t", "i", "o", chat, "chat"), span("t", "o", "p", chat, "chat", content, "[]"))
 	f("id=i named messages=0", span("t", "i", "o", chat, "chat", content, "[]"), span("t", "o", "p", chat, "chat"))

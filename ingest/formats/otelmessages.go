@@ -243,13 +243,12 @@ const (
 	flatCall                    // of a call
 )
 
-// flat notes an attribute whose name goes on with rest behind the prefix. It
-// is false if there is no such field.
-func (c *chat) flat(rest, value []byte) bool {
+// flat notes an attribute whose name goes on with rest behind the prefix.
+func (c *chat) flat(rest, value []byte) {
 	f := flat{value: value}
 	var ok bool
 	if f.message, rest, ok = cutNumber(rest); !ok {
-		return false
+		return
 	}
 	rest = bytes.TrimPrefix(rest, []byte("message."))
 	if after, is := bytes.CutPrefix(rest, []byte("tool_calls.")); is {
@@ -266,7 +265,6 @@ func (c *chat) flat(rest, value []byte) bool {
 	if ok {
 		c.found = append(c.found, f)
 	}
-	return ok
 }
 
 // cutNumber cuts 12. off the front.

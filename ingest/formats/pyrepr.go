@@ -2,6 +2,7 @@ package formats
 
 import (
 	"bytes"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
@@ -104,7 +105,7 @@ func (p *python) escape(dst []byte) ([]byte, bool) {
 	}
 	c := p.in[p.at]
 	p.at++
-	digits := 0
+	var digits int
 	switch c {
 	case 'n':
 		return append(dst, `\n`...), true
@@ -240,7 +241,7 @@ func (p *python) rest(dst []byte, closing byte, depth int) ([]byte, bool) {
 // number reads a number as it stands; one that is none in JSON becomes a text.
 func (p *python) number(dst []byte) ([]byte, bool) {
 	from := p.at
-	for p.at < len(p.in) && (isNameByte(p.in[p.at]) || isDigit(p.in[p.at]) || bytes.IndexByte([]byte("+-."), p.in[p.at]) >= 0) {
+	for p.at < len(p.in) && (isNameByte(p.in[p.at]) || isDigit(p.in[p.at]) || strings.IndexByte("+-.", p.in[p.at]) >= 0) {
 		p.at++
 	}
 	number := p.in[from:p.at]
