@@ -5,10 +5,12 @@ import "context"
 // Feed is a source that goes on: a topic, or files that are followed. Its
 // streams come and go.
 type Feed interface {
-	// Accept waits for a stream that is to be read from now on: first those
-	// that there are, in the order of their indices, then each that appears.
-	// The error is the context's, or says why the feed cannot go on.
-	Accept(ctx context.Context) (Live, error)
+	// Accept waits for streams that are to be read from now on. The first call
+	// returns all that there are, in the order of their indices, and none if
+	// there are none yet: nothing may be judged before all of them are known.
+	// Each later call waits for more. The error is the context's, or says why
+	// the feed cannot go on.
+	Accept(ctx context.Context) ([]Live, error)
 	// Commit says that a checkpoint holds all that came before the marks, one
 	// for each stream that is open. After an error nothing may leave any more:
 	// somebody else may be reading in our place.

@@ -100,7 +100,7 @@ func appendSkipped(out []byte, name string, s ingest.Skip) []byte {
 // lines runs a parser over the streams one after the other and writes what it
 // makes of each block.
 func lines(ctx context.Context, streams []ingest.Stream, newParser func() func(*ingest.Block) []byte, write func([]byte) error) (err error) {
-	pool := newParallel(ctx, runtime.GOMAXPROCS(0), newParser)
+	pool := NewParallel(ctx, runtime.GOMAXPROCS(0), newParser)
 	var started []*lane[[]byte]
 	defer func() {
 		pool.close(started)

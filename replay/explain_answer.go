@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"runtime"
 	"slices"
 	"time"
 
@@ -311,26 +310,19 @@ func (x *explaining) read(ctx context.Context, rules []*window.Rule, see func(*w
 		plan = window.NewPlan(rules, x.plan.Exclusions)
 	}
 	done := false
-	r := &run{
-		plan: plan, order: window.NewOrder(x.q.Lateness), seen: window.NewDuplicates(x.q.Duplicates),
-		engine: window.NewEngine(&window.Plan{}, window.EngineOptions{}),
-		result: &Result{First: fingerprint.NoTime, Last: fingerprint.NoTime, Excluded: make([]int64, len(plan.Exclusions)+1)},
-		o: Options{
-			Streams: streams, Plan: plan, Extract: x.q.Extract, Since: x.q.Since, Until: x.q.Until, Skip: skip,
-			Event: func(ev *window.Event) error {
-				if done || !see(ev) {
-					done = true
-					return errEnough
-				}
-				return nil
-			},
+	r := newRun(Options{
+		Streams: streams, Plan: plan, Lateness: x.q.Lateness, Duplicates: x.q.Duplicates,
+		Extract: x.q.Extract, Since: x.q.Since, Until: x.q.Until, Skip: skip,
+		Event: func(ev *window.Event) error {
+			if done || !see(ev) {
+				done = true
+				return errEnough
+			}
+			return nil
 		},
-	}
-	err = r.merge(ctx, newParallel(ctx, runtime.GOMAXPROCS(0), r.newParser))
-	if err == nil {
-		r.release()
-		err = r.err
-	}
+	})
+	r.pipeline.Engine = window.NewEngine(&window.Plan{}, window.EngineOptions{})
+	err = r.logs(ctx)
 	if errors.Is(err, errEnough) {
 		err = nil
 	}
@@ -374,7 +366,7 @@ func (x *explaining) collectLine(ctx context.Context, rules []*window.Rule) erro
 	at := term.Safe(x.place(x.target.Position))
 	switch {
 	case late:
-		return fmt.Errorf("%s: late, and so not judged: further behind its log than the lateness of %s\nwith --lateness %s it would be", at, window.Lasting(x.q.Lateness), window.Lasting(roundUp(r.order.Stats().WorstLate)))
+		return fmt.Errorf("%s: late, and so not judged: further behind its log than the lateness of %s\nwith --lateness %s it would be", at, window.Lasting(x.q.Lateness), window.Lasting(roundUp(r.pipeline.Order.Stats().WorstLate)))
 	case twice:
 		return fmt.Errorf("%s: a duplicate, and so not judged: %s has the same request id", at, term.Safe(x.place(twin)))
 	}

@@ -9,10 +9,9 @@ import (
 	"github.com/loopgauge/loopgauge/ingest"
 )
 
-// parallel parses blocks on several goroutines and hands the results out in
-// the order in which each stream had them.
-type parallel[T any] struct {
-	tasks chan *task[T]
+// Parallel parses blocks on several goroutines.
+type Parallel[T any] struct {
+	tasks chan task[T]
 	ahead int
 	stop  context.CancelFunc
 	ctx   context.Context
@@ -21,17 +20,16 @@ type parallel[T any] struct {
 
 type task[T any] struct {
 	block *ingest.Block
-	err   error // instead of a block: the stream's end
-	done  chan T
+	done  chan<- T
 }
 
-// newParallel starts workers goroutines. Each makes its own parser, so that a
-// parser can keep scratch memory.
-func newParallel[T any](ctx context.Context, workers int, newParser func() func(*ingest.Block) T) *parallel[T] {
+// NewParallel starts workers goroutines, until the context ends or Close is
+// called. Each makes its own parser, so that a parser can keep scratch memory.
+func NewParallel[T any](ctx context.Context, workers int, newParser func() func(*ingest.Block) T) *Parallel[T] {
 	ctx, stop := context.WithCancel(ctx)
 	// Two blocks a worker keep it busy while the consumer judges; more would
 	// only be memory.
-	p := &parallel[T]{tasks: make(chan *task[T]), ahead: 2 * workers, stop: stop, ctx: ctx}
+	p := &Parallel[T]{tasks: make(chan task[T]), ahead: 2 * workers, stop: stop, ctx: ctx}
 	for range workers {
 		p.wg.Go(func() {
 			parse := newParser()
@@ -44,42 +42,60 @@ func newParallel[T any](ctx context.Context, workers int, newParser func() func(
 	return p
 }
 
-// close ends all goroutines. Lanes must not be read any more.
-func (p *parallel[T]) close(lanes []*lane[T]) {
-	p.stop()
-	for _, l := range lanes {
-		<-l.ended
+// Submit hands a block to be parsed, and released, to the first goroutine that
+// is free. The result goes to done, which must have room for it. It returns
+// false if Close was called first.
+func (p *Parallel[T]) Submit(block *ingest.Block, done chan<- T) bool {
+	select {
+	case p.tasks <- task[T]{block, done}:
+		return true
+	case <-p.ctx.Done():
+		return false
 	}
+}
+
+// Close ends all goroutines. No Submit may be under way or follow.
+func (p *Parallel[T]) Close() {
+	p.stop()
 	close(p.tasks)
 	p.wg.Wait()
 }
 
-// lane is one stream's results, in order.
+// close ends the goroutines of lanes too. Lanes must not be read any more.
+func (p *Parallel[T]) close(lanes []*lane[T]) {
+	p.stop()
+	for _, l := range lanes {
+		<-l.ended
+	}
+	p.Close()
+}
+
+// lane is one stream's results, in the order in which the stream had them.
 type lane[T any] struct {
-	tasks chan *task[T]
+	items chan laneItem[T]
 	ended chan struct{}
+}
+
+type laneItem[T any] struct {
+	done chan T
+	err  error // instead of a block: the stream's end
 }
 
 // read starts reading a stream ahead, with room for so many blocks; many
 // streams at once share the room that one alone would have.
-func (p *parallel[T]) read(s ingest.Stream, streams int) *lane[T] {
-	l := &lane[T]{tasks: make(chan *task[T], max(1, p.ahead/streams)), ended: make(chan struct{})}
+func (p *Parallel[T]) read(s ingest.Stream, streams int) *lane[T] {
+	l := &lane[T]{items: make(chan laneItem[T], max(1, p.ahead/streams)), ended: make(chan struct{})}
 	go func() {
 		defer close(l.ended)
 		for {
 			block, err := s.Next()
-			t := &task[T]{block: block, err: err, done: make(chan T, 1)}
+			item := laneItem[T]{done: make(chan T, 1), err: err}
 			select {
-			case l.tasks <- t:
+			case l.items <- item:
 			case <-p.ctx.Done():
 				return
 			}
-			if err != nil {
-				return
-			}
-			select {
-			case p.tasks <- t:
-			case <-p.ctx.Done():
+			if err != nil || !p.Submit(block, item.done) {
 				return
 			}
 		}
@@ -92,12 +108,12 @@ func (p *parallel[T]) read(s ingest.Stream, streams int) *lane[T] {
 // read to its end.
 func (l *lane[T]) next(ctx context.Context) (result T, err error) {
 	select {
-	case t := <-l.tasks:
-		if t.err != nil {
-			return result, t.err
+	case item := <-l.items:
+		if item.err != nil {
+			return result, item.err
 		}
 		select {
-		case result = <-t.done:
+		case result = <-item.done:
 			return result, nil
 		case <-ctx.Done():
 			return result, ctx.Err()

@@ -145,7 +145,7 @@ func (f *tuneFlags) run(ctx context.Context, u *ui, args []string, chosen *time.
 	if err != nil {
 		return err
 	}
-	found.Lateness = lateness
+	found.Lateness, found.Sessions = lateness, o.Run.Extract.Sessions
 	if old != nil {
 		if err := f.compare(ctx, u, args, in, old, found, o.Run); err != nil {
 			return err

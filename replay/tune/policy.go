@@ -31,6 +31,12 @@ func (r *Report) PolicyFrame() (head, tail string) {
 	if r.Lateness.Value > 0 {
 		head += fmt.Sprintf("lateness: %s\n", window.Lasting(r.Lateness.Value))
 	}
+	if r.Sessions != nil {
+		head += "session:\n"
+		for _, place := range r.Sessions {
+			head += fmt.Sprintf("  - %q\n", place)
+		}
+	}
 	head += "rules:\n"
 	for _, x := range r.Exclusions {
 		if x.Hides > 0 {

@@ -1,0 +1,156 @@
+package replay
+
+import (
+	"time"
+
+	"github.com/loopgauge/loopgauge/fingerprint"
+	"github.com/loopgauge/loopgauge/ingest"
+	"github.com/loopgauge/loopgauge/window"
+)
+
+// Pipeline is the one way from what was read to verdicts and episodes: order,
+// duplicates, exclusions, engine, and the account of every line. Replay drives
+// it to the end of its streams, watch for ever. One goroutine drives it.
+type Pipeline struct {
+	Totals
+	Order  *window.Order
+	Seen   *window.Duplicates
+	Engine *window.Engine
+
+	o   PipelineOptions
+	err error // first error of a sink
+}
+
+// PipelineOptions say what a Pipeline judges, and who hears of it.
+type PipelineOptions struct {
+	Plan       *window.Plan
+	Lateness   time.Duration // how far a stream may be out of order
+	Duplicates time.Duration // horizon within which an id counts once; 0 judges all
+	MaxKeys    int           // cap on live keys per rule, 0 for none
+
+	Since, Until int64 // event times, microseconds: [Since, Until); fingerprint.NoTime is open
+
+	// Sinks; nil where not wanted. They are called in release order, and must
+	// not keep what they are given.
+	Event   func(*window.Event) error
+	Verdict func(*window.Verdict) error
+	Episode func(*window.Episode) error
+	Skip    func(ingest.Skip)
+}
+
+// Totals say what became of all that was read.
+type Totals struct {
+	Account  Account
+	Excluded []int64 // by exclusion; the last is --since and --until
+
+	First, Last int64 // event times of the first and last request judged; fingerprint.NoTime if none
+	Skipped     []ingest.Skip
+}
+
+// MaxSkipped is how many skipped lines are shown; all are counted.
+const MaxSkipped = 5
+
+// NewPipeline makes a Pipeline.
+func NewPipeline(o PipelineOptions) *Pipeline {
+	p := &Pipeline{
+		o: o, Order: window.NewOrder(o.Lateness), Seen: window.NewDuplicates(o.Duplicates),
+		Totals: Totals{First: fingerprint.NoTime, Last: fingerprint.NoTime, Excluded: make([]int64, len(o.Plan.Exclusions)+1)},
+	}
+	eo := window.EngineOptions{MaxKeys: o.MaxKeys}
+	if o.Verdict != nil {
+		eo.Verdict = func(v *window.Verdict) { p.keep(o.Verdict(v)) }
+	}
+	if o.Episode != nil {
+		eo.Episode = func(e *window.Episode) { p.keep(o.Episode(e)) }
+	}
+	p.Engine = window.NewEngine(o.Plan, eo)
+	return p
+}
+
+func (p *Pipeline) keep(err error) {
+	if p.err == nil {
+		p.err = err
+	}
+}
+
+// Err is the first error of a sink.
+func (p *Pipeline) Err() error { return p.err }
+
+// Take accounts for a batch and puts its events into the order.
+func (p *Pipeline) Take(b *Batch) {
+	a := &p.Account
+	a.Lines += b.Tally.Lines
+	a.Blank += b.Tally.Blank
+	a.Malformed += b.Tally.Malformed
+	for _, skip := range b.Skipped {
+		if len(p.Skipped) < MaxSkipped {
+			p.Skipped = append(p.Skipped, skip)
+		}
+		p.skip(skip)
+	}
+	for i := range b.Events {
+		if !p.Order.Push(&b.Events[i]) {
+			a.Late++
+			at := b.Events[i].Position
+			p.skip(ingest.Skip{Stream: at.Stream, Line: at.Line, Why: "late: further behind its stream than the lateness"})
+		}
+	}
+}
+
+func (p *Pipeline) skip(s ingest.Skip) {
+	if p.o.Skip != nil {
+		p.o.Skip(s)
+	}
+}
+
+// Release judges every event that no stream holds back any more.
+func (p *Pipeline) Release() error {
+	for ev := p.Order.Pop(); ev != nil; ev = p.Order.Pop() {
+		p.judge(ev)
+	}
+	return p.err
+}
+
+// judge shows an event to the rules, unless it is not to be counted. That it
+// is a duplicate does not depend on what is asked for, so that events which
+// were kept without their duplicates give the same account.
+func (p *Pipeline) judge(ev *window.Event) {
+	a := &p.Account
+	switch {
+	case p.Seen.Seen(ev):
+		a.Duplicate++
+	case ev.Exclude > 0:
+		a.Excluded++
+		p.Excluded[ev.Exclude-1]++
+	case ev.Time < p.o.Since || p.o.Until != fingerprint.NoTime && ev.Time >= p.o.Until:
+		a.Excluded++
+		p.Excluded[len(p.Excluded)-1]++
+	default:
+		a.Judged++
+		if p.First == fingerprint.NoTime {
+			p.First = ev.Time
+		}
+		p.Last = ev.Time
+		if p.o.Event != nil {
+			p.keep(p.o.Event(ev))
+		}
+		p.Engine.Judge(ev)
+	}
+}
+
+// Close closes the open episodes, when the streams are at their end.
+func (p *Pipeline) Close() error {
+	p.Engine.Close()
+	return p.err
+}
+
+// Accounts are what became of the requests, by rule.
+func (p *Pipeline) Accounts() []window.RuleAccount { return p.Engine.Account() }
+
+// Check says whether the accounts add up. That they do not is a bug.
+func (p *Pipeline) Check() error {
+	if err := p.Account.Check(); err != nil {
+		return err
+	}
+	return checkRules(p.Account, p.Accounts())
+}
