@@ -132,7 +132,7 @@ func TestDocsHaveEveryField(t *testing.T) {
 	f("litellm-spend", "litellmspend.go", "Parse", "column")
 	f("litellm-stdout", "litellmstdout.go", "Parse")
 	f("claude-code-router", "ccr.go", "Parse")
-	f("otel", "otelcall.go", "attribute", "parameters", "answerLog")
+	f("otel", "otelcall.go", "attribute", "parameters", "answerLog", "events")
 	f("otel", "otel.go", "classify", "kindOfLog", "log")
 	f("nginx-json", "nginxjson.go", "Parse", "other")
 	f("mooncake", "mooncake.go", "Parse")

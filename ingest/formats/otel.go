@@ -36,6 +36,7 @@ type otelSpan struct {
 	message           []byte
 	dropped           bool // it had more attributes than were kept
 	logs              []otelLog
+	events            rawjson.Value
 
 	isCall, hasContent bool
 	part               bool // of another call
@@ -230,6 +231,8 @@ func (p *otel) span(s *rawjson.Scanner, service []byte) {
 			sp.end = readNanos(s, sp.end)
 		case "attributes":
 			sp.classify(s)
+		case "events":
+			sp.events = s.Value()
 		case "droppedAttributesCount":
 			n, ok := s.Int()
 			sp.dropped = ok && n > 0

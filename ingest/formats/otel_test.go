@@ -132,6 +132,10 @@ func TestOtelJoin(t *testing.T) {
 	f("id=a named messages=0\nid=b named messages=0", // a cached answer
 		span("t", "a", "p", chat, "chat", content, "[]", "gen_ai.response.id", "r"), span("t", "b", "p", chat, "chat", content, "[]", "gen_ai.response.id", "r"))
 	f("id=a named\nid=b named", span("t", "a", "p", chat, "chat", "gen_ai.response.id", "r"), span("t", "b", "q", chat, "chat", "gen_ai.response.id", "r"))
+	// The messages in events of the span, as they once were.
+	f(`id=a named messages=1 last="{\"role\":\"user\"}" tool_calls=1 name=f`,
+		`{"spanId":"a","startTimeUnixNano":"1000000000",`+otelAttributes(chat, "chat")+`,"events":[{"name":"exception","attributes":[]},{"name":"gen_ai.content.prompt",`+otelAttributes("gen_ai.prompt", `[{"role":"user"}]`)+
+			`},{"name":"gen_ai.content.completion",`+otelAttributes("gen_ai.completion", `[{"role":"assistant","tool_calls":[{"function":{"name":"f"}}]}]`)+`}]}`)
 	// Failed calls.
 	failed := func(message string) string {
 		return `{"spanId":"a","startTimeUnixNano":"1000000000","endTimeUnixNano":"1500000000","status":{"code":2,"message":"` + message + `"},` + otelAttributes(chat, "chat") + `}`

@@ -15,6 +15,7 @@ type otelCall struct {
 
 	metadata, headers rawjson.Scanner // of what a client sent along
 	kept, said        rawjson.Scanner // of the request, and of the answer
+	happened          rawjson.Scanner // of a span's events
 	in                chat            // the request's messages
 	out               chat            // the response's
 	json              []byte          // what became of structured values
@@ -30,7 +31,7 @@ type otelCall struct {
 
 func (p *otelCall) fill(sp *otelSpan, r *fingerprint.Request) {
 	*p = otelCall{
-		reads: p.reads, scan: p.scan, body: p.body, metadata: p.metadata, headers: p.headers, kept: p.kept, said: p.said,
+		reads: p.reads, scan: p.scan, body: p.body, metadata: p.metadata, headers: p.headers, kept: p.kept, said: p.said, happened: p.happened,
 		in: p.in, out: p.out, json: p.json[:0],
 	}
 	p.in.reset()
@@ -41,6 +42,7 @@ func (p *otelCall) fill(sp *otelSpan, r *fingerprint.Request) {
 	if sp.logs == nil {
 		s.Reset(sp.attributes)
 		p.attributes(s, sp.plain, r)
+		p.events(sp)
 	} else {
 		p.logs(sp, r)
 	}
@@ -50,6 +52,34 @@ func (p *otelCall) fill(sp *otelSpan, r *fingerprint.Request) {
 
 func (p *otelCall) attributes(s *rawjson.Scanner, plain bool, r *fingerprint.Request) {
 	eachAttribute(s, plain, func(key []byte) { p.attribute(s, plain, key, r) })
+}
+
+// events reads the events of a span that hold its messages, as they did before
+// version 1.28 of the semantic conventions.
+func (p *otelCall) events(sp *otelSpan) {
+	if p.input != nil || p.output != nil || !bytes.Contains(sp.events, []byte("gen_ai.content.")) {
+		return
+	}
+	s := &p.happened
+	s.Reset(sp.events)
+	for s.Array(); s.NextElement(); {
+		for s.Object(); s.NextKey(); {
+			if string(s.Key) != "attributes" {
+				s.Skip()
+				continue
+			}
+			eachAttribute(s, sp.plain, func(key []byte) {
+				switch string(key) {
+				case "gen_ai.prompt":
+					p.input = p.value(s, sp.plain)
+				case "gen_ai.completion":
+					p.output = p.value(s, sp.plain)
+				default:
+					s.Skip()
+				}
+			})
+		}
+	}
 }
 
 // attribute reads one attribute. Names of the semantic conventions come first,
