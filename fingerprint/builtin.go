@@ -5,7 +5,7 @@ package fingerprint
 func newToolCall(o Options) (*Identity, error) { return named("tool-call", o, toolCallPart) }
 
 func newLastMessages(o Options) (*Identity, error) {
-	return named("last-messages", o, "caller", "model", "last_messages:3")
+	return named("last-messages", o, callerOrNone, "model", "last_messages:3")
 }
 
 func newRequest(o Options) (*Identity, error) {

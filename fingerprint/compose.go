@@ -43,6 +43,21 @@ var Parts = []Part{
 
 const toolCallPart = "tool_call"
 
+// callerOrNone is the part caller for identities that can do without where a
+// session is named: proxies log messages and not always who sent them, and a
+// session is one caller's anyway. With neither, strangers would be taken for
+// one. No policy can name it.
+const callerOrNone = "caller or none"
+
+var callerOrNonePart = Part{Name: "caller", append: func(w *Writer, r *Request, dst []byte, n int, name string) ([]byte, Cause) {
+	if r.Caller == nil && len(r.Session) > 0 {
+		return append(dst, "null"...), Computable
+	}
+	return Parts[callerOrder].append(w, r, dst, n, name)
+}}
+
+var callerOrder = slices.IndexFunc(Parts, func(p Part) bool { return p.Name == "caller" })
+
 // chosen is a part of an identity with its argument.
 type chosen struct {
 	part  *Part
@@ -83,6 +98,9 @@ func compose(o Options) (*Identity, error) {
 }
 
 func choosePart(text string) (chosen, error) {
+	if text == callerOrNone {
+		return chosen{part: &callerOrNonePart, order: callerOrder, label: callerOrNonePart.Name}, nil
+	}
 	name, argument, hasArgument := strings.Cut(text, ":")
 	i := slices.IndexFunc(Parts, func(p Part) bool { return p.Name == name })
 	if i < 0 {

@@ -220,3 +220,16 @@ func TestAbsentIsNotEmpty(t *testing.T) {
 	f("session", NoSession, `""`)
 	f("attr:x", NoAttribute, `""`)
 }
+
+// A log without callers is no reason to see no loop in a session. With neither,
+// strangers would be taken for one.
+func TestLastMessagesWithoutCaller(t *testing.T) {
+	id := mustNew(t, "last-messages", Options{})
+	f := func(want string, members ...string) {
+		t.Helper()
+		wantCanonicals(t, id, request(t, members...), want)
+	}
+	const messages = `[{"role":"user","content":"hi"}]`
+	f(`[["caller",null],["model","m"],["last_messages:3",[{"role":"user","text":"hi"}]]]`, "model", "m", "messages", messages, "session", "s")
+	wantCanonicals(t, id, request(t, "model", "m", "messages", messages), notComputable(NoCaller))
+}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"sync"
+	"time"
 
 	"github.com/loopgauge/loopgauge/ingest/formats"
 )
@@ -26,6 +27,7 @@ type Block struct {
 	Line    int64           // number of the first, from 1
 	Offset  int64           // bytes of the unpacked stream before it
 	TooLong bool            // instead of Data: one line longer than the limit
+	Zone    *time.Location  // of times that have none; nil is UTC
 	MaxLine int             // lines longer than this are not read; 0 is no limit
 	memory  []byte          // that Data lies in
 }
@@ -60,13 +62,13 @@ type blocks struct {
 	r       io.Reader
 	size    int // of a block; a longer line makes a longer block
 	maxLine int
-	rest    []byte // the beginning of a line whose end is not read yet
-	line    int64  // lines before the next block
-	offset  int64  // bytes before it
-	err     error  // of the reader; io.EOF at its end
-	tooLong bool   // inside a line that is skipped
-	looked  bool   // the first line with something on it has been seen
-	spread  bool   // JSON texts take several lines each: never end a block inside one
+	ends    func(line []byte) bool // whether a record ends with a line; nil if each does
+	rest    []byte                 // the beginning of a record whose end is not read yet
+	seen    int                    // of rest, in whole lines that ends has been shown
+	line    int64                  // lines before the next block
+	offset  int64                  // bytes before it
+	err     error                  // of the reader; io.EOF at its end
+	tooLong bool                   // inside a line that is skipped
 }
 
 // next returns the next block, without Stream and Format. Its error is io.EOF
@@ -75,13 +77,15 @@ type blocks struct {
 func (b *blocks) next() (*Block, error) {
 	buf := append((*buffers.Get().(*[]byte))[:0], b.rest...)
 	b.rest = b.rest[:0]
-	end := 0 // of the last whole line in buf
+	end := 0 // of the last whole record in buf
+	seen := b.seen
+	b.seen = 0
 	for {
 		switch {
 		case end == 0 && len(buf) > b.maxLine:
 			return b.skip(buf), nil
 		case end > 0 && len(buf) >= b.size:
-			b.rest = append(b.rest, buf[end:]...)
+			b.rest, b.seen = append(b.rest, buf[end:]...), max(seen-end, 0)
 			return b.block(buf[:end]), nil
 		case b.err != nil && len(buf) == 0:
 			recycle(buf)
@@ -92,54 +96,28 @@ func (b *blocks) next() (*Block, error) {
 		from := len(buf)
 		buf = b.fill(buf)
 		if b.tooLong {
-			from = 0
+			from, seen = 0, 0
 			if buf = b.skipRest(buf); b.tooLong {
 				continue
 			}
 		}
-		if !b.looked {
-			b.look(buf)
+		if b.ends == nil {
+			if k := bytes.LastIndexByte(buf[from:], '\n'); k >= 0 {
+				end = from + k + 1
+			}
+			continue
 		}
-		if k := b.lastEnd(buf, from); k > 0 {
-			end = k
-		}
-	}
-}
-
-// look finds out by the first line whether each text takes several.
-func (b *blocks) look(buf []byte) {
-	for len(buf) > 0 && !b.looked {
-		line, next := cutLine(buf)
-		if next == len(line) {
-			return // its end is not read yet
-		}
-		if line, buf = trim(line), buf[next:]; len(line) > 0 {
-			b.looked = true
-			b.spread = len(line) == 1 && (line[0] == '{' || line[0] == '[')
+		for {
+			k := bytes.IndexByte(buf[seen:], '\n')
+			if k < 0 {
+				break
+			}
+			line := buf[seen : seen+k]
+			if seen += k + 1; b.ends(line) {
+				end = seen
+			}
 		}
 	}
-}
-
-// lastEnd is where the last line ends of which buf has the end behind from; 0
-// if there is none.
-func (b *blocks) lastEnd(buf []byte, from int) int {
-	if !b.spread {
-		if k := bytes.LastIndexByte(buf[from:], '\n'); k >= 0 {
-			return from + k + 1
-		}
-		return 0
-	}
-	from = max(0, from-len("\n}\r"))
-	last := max(bytes.LastIndex(buf[from:], []byte("\n}")), bytes.LastIndex(buf[from:], []byte("\n]")))
-	if last < 0 {
-		return 0
-	}
-	last += from + 1
-	n := bytes.IndexByte(buf[last:], '\n')
-	if n < 0 {
-		return 0
-	}
-	return last + n + 1
 }
 
 // fill reads once, up to the size of a block. Beyond that, inside a line, it
@@ -163,6 +141,7 @@ func (b *blocks) fill(buf []byte) []byte {
 // skip gives a line up that is too long, of which buf is the beginning.
 func (b *blocks) skip(buf []byte) *Block {
 	block := &Block{Line: b.line + 1, Offset: b.offset, TooLong: true}
+	b.line += int64(bytes.Count(buf, []byte{'\n'})) // of a record over several
 	b.offset += int64(len(buf))
 	b.tooLong = true
 	recycle(buf)

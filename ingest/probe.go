@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"io"
 	"os"
+
+	"github.com/loopgauge/loopgauge/ingest/wrap"
 )
 
 const (
@@ -29,7 +31,7 @@ func (s *fileStream) Probe(budget int64, visit func(*Block)) (whole bool, err er
 	}
 	defer file.Close()
 	size := s.Size()
-	probe := &fileStream{source: s.source, index: s.index, o: s.o, format: s.format, spread: s.spread}
+	probe := &fileStream{source: s.source, index: s.index, o: s.o, format: s.format}
 	u, err := unpack(io.NopCloser(file), &probe.read)
 	if err != nil {
 		return false, s.wrap(err)
@@ -56,7 +58,7 @@ func (s *fileStream) Probe(budget int64, visit func(*Block)) (whole bool, err er
 // error here: the run will say so.
 func (s *fileStream) piece(r io.Reader, budget int64, cut bool, visit func(*Block)) (whole bool) {
 	limited := &io.LimitedReader{R: r, N: budget}
-	b := &blocks{r: limited, size: s.blockSize(), maxLine: s.o.MaxLine, looked: true, spread: s.spread}
+	b := &blocks{r: limited, size: s.blockSize(), maxLine: s.o.MaxLine, ends: wrap.NewCutter(s.format.Wrappers)}
 	for {
 		block, err := b.next()
 		if err != nil {

@@ -27,7 +27,8 @@ type Skip struct {
 // Reader reads blocks as requests. One goroutine uses it at a time.
 type Reader struct {
 	reads   fingerprint.Field
-	parsers map[*formats.Format]formats.Parser
+	parsers map[string]formats.Parser // by the name of the format
+	wrapped map[string]*unwrapping    // likewise
 	array   rawjson.Scanner
 	request fingerprint.Request
 	reading reading     // the call of Read under way
@@ -36,7 +37,7 @@ type Reader struct {
 
 // NewReader makes a Reader that reads the given costly fields.
 func NewReader(reads fingerprint.Field) *Reader {
-	rd := &Reader{reads: reads, parsers: map[*formats.Format]formats.Parser{}}
+	rd := &Reader{reads: reads, parsers: map[string]formats.Parser{}, wrapped: map[string]*unwrapping{}}
 	rd.each = func() bool {
 		run := &rd.reading
 		run.request(run.at, run.start, 0, "")
@@ -64,10 +65,21 @@ func (rd *Reader) Read(b *Block, yield func(*fingerprint.Request), skip func(Ski
 		return run.tally
 	}
 	if b.Format != nil {
-		run.parser = rd.parsers[b.Format]
+		run.parser = rd.parsers[b.Format.Name]
 		if run.parser == nil {
 			run.parser = b.Format.New(rd.reads)
-			rd.parsers[b.Format] = run.parser
+			rd.parsers[b.Format.Name] = run.parser
+		}
+		if len(b.Format.Wrappers) > 0 {
+			run.wrapped = rd.wrapped[b.Format.Name]
+			if run.wrapped == nil {
+				run.wrapped = newUnwrapping(b.Format.Wrappers)
+				rd.wrapped[b.Format.Name] = run.wrapped
+			}
+			run.wrapped.run = run
+		}
+		if p, ok := run.parser.(formats.Zoned); ok {
+			p.In(b.Zone)
 		}
 	}
 	if b.Records != nil {
@@ -75,17 +87,21 @@ func (rd *Reader) Read(b *Block, yield func(*fingerprint.Request), skip func(Ski
 	} else {
 		run.lines(b.Data, fingerprint.Position{Stream: b.Stream, Line: b.Line, Offset: b.Offset})
 	}
+	if run.wrapped != nil {
+		run.wrapped.end()
+	}
 	return run.tally
 }
 
 // reading is one call of Read.
 type reading struct {
-	b      *Block
-	rd     *Reader
-	parser formats.Parser
-	yield  func(*fingerprint.Request)
-	skip   func(Skip)
-	tally  Tally
+	b       *Block
+	rd      *Reader
+	parser  formats.Parser
+	wrapped *unwrapping // nil if nothing is around the records
+	yield   func(*fingerprint.Request)
+	skip    func(Skip)
+	tally   Tally
 
 	at    fingerprint.Position // of the next request of a batch
 	start int                  // where its record begins in the line
@@ -94,9 +110,9 @@ type reading struct {
 // lines reads what a file is made of.
 func (run *reading) lines(data []byte, at fingerprint.Position) {
 	for len(data) > 0 {
-		line, next := CutText(data)
+		line, next := cutLine(data)
 		run.line(line, at)
-		at.Line += int64(max(1, bytes.Count(data[:next], []byte{'\n'})))
+		at.Line++
 		at.Offset += int64(next)
 		data = data[next:]
 	}
@@ -123,33 +139,6 @@ func (run *reading) records() {
 	}
 }
 
-// CutText is the first line of data, without its newline, and where the next
-// one begins. A JSON text that a printer spread over lines counts as one: it
-// begins with a line of { or [ alone and ends with the next one of } or ].
-func CutText(data []byte) (text []byte, next int) {
-	text, next = cutLine(data)
-	if len(text) > len("\uFEFF{\r") {
-		return text, next
-	}
-	var closing byte
-	switch string(trim(text)) {
-	case "{":
-		closing = '}'
-	case "[":
-		closing = ']'
-	default:
-		return text, next
-	}
-	for at := next; at < len(data); {
-		line, n := cutLine(data[at:])
-		at += n
-		if len(line) > 0 && line[0] == closing && len(trim(line)) == 1 {
-			return bytes.TrimSuffix(data[:at], []byte{'\n'}), at
-		}
-	}
-	return text, next
-}
-
 // cutLine is the first line of data, without its newline, and where the next
 // one begins.
 func cutLine(data []byte) (line []byte, next int) {
@@ -172,6 +161,9 @@ func (run *reading) whole(data []byte) bool {
 
 // line reads a line. It returns the index of the item after those in it.
 func (run *reading) line(line []byte, at fingerprint.Position) int32 {
+	if run.wrapped != nil {
+		return run.wrapped.line(line, at)
+	}
 	text := trim(line)
 	switch {
 	case run.b.MaxLine > 0 && len(line) > run.b.MaxLine:
@@ -183,10 +175,23 @@ func (run *reading) line(line []byte, at fingerprint.Position) int32 {
 	case run.b.Format == nil:
 		run.tally.Lines++
 		run.bad(at.Line, 0, noFormat)
-	case run.b.Format.JSON && text[0] == '[':
-		return run.elements(text, at, cap(line)-cap(text))
 	default:
-		return run.record(text, at, cap(line)-cap(text))
+		return run.text(text, at, cap(line)-cap(text))
+	}
+	return at.Item + 1
+}
+
+// text reads a record, or an array of them, that begins lead bytes behind at;
+// less than 0 says that it does not stand in the log as it is. It returns the
+// index of the item after those in it.
+func (run *reading) text(text []byte, at fingerprint.Position, lead int) int32 {
+	if run.b.MaxLine > 0 && len(text) > run.b.MaxLine { // put together
+		run.tally.Lines++
+		run.bad(at.Line, 0, tooLong)
+	} else if run.b.Format.JSON && text[0] == '[' {
+		return run.elements(text, at, lead)
+	} else {
+		return run.record(text, at, lead)
 	}
 	return at.Item + 1
 }
@@ -200,14 +205,18 @@ func (run *reading) elements(line []byte, at fingerprint.Position, lead int) int
 		s.Kind() // skips white space
 		start := s.Offset()
 		if s.Skip(); s.Err() == nil {
-			at.Item = run.record(s.Since(start), at, lead+start) - 1
+			within := lead
+			if lead >= 0 {
+				within += start
+			}
+			at.Item = run.record(s.Since(start), at, within) - 1
 		}
 	}
 	if s.End() != nil {
 		// What stands behind the error cannot be told apart: one line.
 		column, why := s.Failure()
 		run.tally.Lines++
-		run.bad(at.Line, lead+column+1, why)
+		run.bad(at.Line, columnOf(lead, column+1), why)
 	} else if at.Item == first {
 		run.tally.Lines++
 		run.tally.Blank++
@@ -254,14 +263,20 @@ func (run *reading) request(at fingerprint.Position, start, column int, why stri
 	case why == formats.NoRequest:
 		run.tally.Blank++
 	case why != "":
-		if column > 0 {
-			column += start
-		}
-		run.bad(at.Line, column, why)
+		run.bad(at.Line, columnOf(start, column), why)
 	default:
 		r.Position = at
 		run.yield(r)
 	}
+}
+
+// columnOf is a column of a line, of one of a record in it that begins lead
+// bytes behind it; 0 if it is about the whole, or does not stand there as it is.
+func columnOf(lead, column int) int {
+	if column == 0 || lead < 0 {
+		return 0
+	}
+	return lead + column
 }
 
 func (run *reading) bad(line int64, column int, why string) {
@@ -273,7 +288,10 @@ func (run *reading) bad(line int64, column int, why string) {
 
 // trim takes the white space around a line away, and the byte order mark that
 // some tools put before the first.
-func trim(line []byte) []byte {
-	line = bytes.TrimLeft(bytes.TrimPrefix(line, []byte("\uFEFF")), "\x00")
-	return bytes.Trim(line, " \t\r")
+func trim(line []byte) []byte { return bytes.Trim(trimStart(line), " \t\r") }
+
+// trimStart takes away what is not text: the mark, and the zeros that a file
+// begins with that was cut while it was written.
+func trimStart(line []byte) []byte {
+	return bytes.TrimLeft(bytes.TrimPrefix(line, []byte("\uFEFF")), "\x00")
 }

@@ -6,18 +6,22 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"sync/atomic"
+	"time"
 
 	"github.com/loopgauge/loopgauge/fingerprint"
 	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
 	"github.com/loopgauge/loopgauge/ingest/formats"
+	"github.com/loopgauge/loopgauge/ingest/wrap"
 )
 
 // Options say how a source is read.
 type Options struct {
-	Format  string // name of the format; empty detects it
-	MaxLine int    // longest line, in bytes without its newline; 0 is DefaultMaxLine
+	Format  string         // name of the format; empty detects it
+	Zone    *time.Location // of times that have none; nil is UTC
+	MaxLine int            // longest line, in bytes without its newline; 0 is DefaultMaxLine
 
 	blockSize int // BlockSize unless a test says otherwise
 }
@@ -53,7 +57,6 @@ type fileStream struct {
 	o      Options
 	format *formats.Format
 	first  int64
-	spread bool // as in blocks
 
 	read   atomic.Int64
 	raw    *unpacked // nil between the look at the head and the first block
@@ -125,7 +128,25 @@ func (s *fileStream) start() error {
 	}
 	s.raw = u
 	s.blocks = &blocks{r: u, size: s.blockSize(), maxLine: s.o.MaxLine}
+	if s.format != nil {
+		s.blocks.ends = wrap.NewCutter(s.format.Wrappers)
+	}
 	return nil
+}
+
+// cut makes the blocks that were read ahead anew, now that it is known where
+// records end.
+func (s *fileStream) cut(ends func([]byte) bool) {
+	var data []byte
+	for _, b := range s.ahead {
+		if b.TooLong {
+			return // what came before it stays as it is
+		}
+		data = append(data, b.Data...)
+		b.Release()
+	}
+	s.ahead = nil
+	s.blocks = &blocks{r: io.MultiReader(bytes.NewReader(append(data, s.blocks.rest...)), s.raw), size: s.blocks.size, maxLine: s.blocks.maxLine, ends: ends}
 }
 
 func (s *fileStream) blockSize() int {
@@ -160,7 +181,6 @@ func (s *fileStream) look() error {
 		}
 		s.ahead = append(s.ahead, b)
 		if number, _ := firstText(b); number > 0 {
-			s.spread = s.blocks.spread
 			return s.recognise(b)
 		}
 	}
@@ -176,14 +196,41 @@ func (s *fileStream) look() error {
 func (s *fileStream) recognise(head *Block) error {
 	if s.o.Format != "" {
 		s.format = formats.ByName(s.o.Format)
+		if s.format.Wrappers == nil {
+			if wrapped := detect(head.Data, []*formats.Format{s.format}, nil); wrapped != nil {
+				s.format = wrapped
+			}
+		}
 	} else if s.format = Detect(head.Data); s.format == nil && bytes.IndexByte(head.Data, 0) >= 0 {
 		return newError(s.source.Name, errors.New("binary data, not a log"), "")
 	} else if s.format == nil {
+		if longer := s.longer(head); longer != nil {
+			return s.recognise(longer)
+		}
 		return newError(s.source.Name, unknownFormat(head),
 			fmt.Sprintf("name it with --format (%s), or turn it into the native format: docs/formats.md", strings.Join(formats.Names(), ", ")))
 	}
 	s.first = s.firstTime(head)
+	if cut := wrap.NewCutter(s.format.Wrappers); cut != nil {
+		s.cut(cut)
+	}
 	return nil
+}
+
+// longer is the beginning of the stream with one block more, nil if there is
+// none: the parts of one long record may fill the first.
+func (s *fileStream) longer(head *Block) *Block {
+	if len(s.ahead) >= headBlocks {
+		return nil
+	}
+	b, err := s.blocks.next()
+	if err != nil {
+		return nil // the next call of Next returns the error
+	}
+	s.ahead = append(s.ahead, b)
+	longer := *head
+	longer.Data = slices.Concat(head.Data, b.Data)
+	return &longer
 }
 
 // unknownFormat says as much of a log in no known format as can be said
@@ -193,9 +240,8 @@ func unknownFormat(head *Block) error {
 	if line[0] != '{' && line[0] != '[' {
 		return fmt.Errorf("no known log format; line %d is neither JSON nor an access log line", number)
 	}
-	text, _ := CutText(head.Data[bytes.Index(head.Data, line):])
 	var s rawjson.Scanner
-	s.Reset(trim(text))
+	s.Reset(line)
 	s.Skip()
 	if err := s.End(); err != nil {
 		return fmt.Errorf("no known log format; line %d, %w", number, err)
@@ -216,42 +262,11 @@ func firstText(b *Block) (number int64, line []byte) {
 	return 0, nil
 }
 
-// Detect picks the format that most of the first lines are of. A few strange
-// lines at the start of a log, or a cut one, do not matter. It is nil if no
-// format fits.
-func Detect(data []byte) *formats.Format {
-	var best *formats.Format
-	most := 0
-	votes := make([]int, len(formats.All))
-	for n := 0; n < headLines && len(data) > 0; n++ {
-		line, next := CutText(data)
-		data = data[next:]
-		line = trim(line)
-		if len(line) == 0 {
-			continue
-		}
-		for i, f := range formats.All {
-			if !f.Detect(line) {
-				continue
-			}
-			if votes[i]++; votes[i] > most {
-				best, most = f, votes[i]
-			}
-			break
-		}
-		// The first lines of a log are enough when they agree.
-		if most == 10 {
-			break
-		}
-	}
-	return best
-}
-
 // firstTime is the smallest time among the first lines. With none it is the
 // beginning of time, so that nothing waits for a stream that has nothing.
 func (s *fileStream) firstTime(head *Block) int64 {
 	part := *head
-	part.Format, part.Stream = s.format, s.index
+	part.Format, part.Stream, part.Zone = s.format, s.index, s.o.Zone
 	part.Data = part.Data[:nthLine(part.Data, headLines)]
 	first := int64(fingerprint.NoTime)
 	NewReader(0).Read(&part, func(r *fingerprint.Request) {
@@ -314,7 +329,7 @@ func (s *fileStream) Next() (*Block, error) {
 }
 
 func (s *fileStream) mark(b *Block) *Block {
-	b.Stream, b.Format = s.index, s.format
+	b.Stream, b.Format, b.Zone = s.index, s.format, s.o.Zone
 	return b
 }
 

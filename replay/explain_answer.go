@@ -144,14 +144,55 @@ func (x *explaining) look(ctx context.Context, s ingest.Stream, line int64, item
 	return ctx.Err()
 }
 
+// lookWrapped looks for the line in the whole block: a record may go on over
+// several lines.
+func (x *explaining) lookWrapped(b *ingest.Block, line int64, item int, yield func(*fingerprint.Request)) error {
+	at := fingerprint.Position{Stream: b.Stream, Line: line}
+	place := term.Safe(x.place(at))
+	var problem error
+	requests := 0
+	ingest.NewReader(0).Read(b, func(r *fingerprint.Request) {
+		if r.Position.Line == line {
+			requests++
+		}
+	}, func(s ingest.Skip) {
+		if s.Line == line {
+			problem = x.unreadable(at, s.Column, s.Why)
+		}
+	})
+	switch {
+	case requests == 0 && problem != nil:
+		return problem
+	case requests == 0:
+		return fmt.Errorf("%s: no request begins in this line", place)
+	case item > requests:
+		return fmt.Errorf("%s: the line holds %s, no request %d", place, term.Plural(int64(requests), "request", "requests"), item)
+	case item == 0 && requests > 1:
+		return fmt.Errorf("%s: the line holds %d requests\nname one of them: %s:1 is the first", place, requests, place)
+	}
+	n := 0
+	ingest.NewReader(fingerprint.AllFields).Read(b, func(r *fingerprint.Request) {
+		if r.Position.Line == line {
+			if n++; n == max(item, 1) {
+				yield(r)
+			}
+		}
+	}, nil)
+	return nil
+}
+
 func (x *explaining) lookInto(b *ingest.Block, line int64, item int, yield func(*fingerprint.Request)) error {
+	if b.Format != nil && len(b.Format.Wrappers) > 0 {
+		return x.lookWrapped(b, line, item, yield)
+	}
 	one := *b
 	for ; one.Line < line; one.Line++ {
 		n := bytes.IndexByte(one.Data, '\n') + 1
 		one.Data, one.Offset = one.Data[n:], one.Offset+int64(n)
 	}
-	_, n := ingest.CutText(one.Data)
-	one.Data = one.Data[:n]
+	if n := bytes.IndexByte(one.Data, '\n'); n >= 0 {
+		one.Data = one.Data[:n+1]
+	}
 	at := fingerprint.Position{Stream: b.Stream, Line: line}
 	var problem error
 	found, last := 0, int32(-1)

@@ -23,6 +23,8 @@ type Options struct {
 	Extract    window.ExtractOptions
 	MaxKeys    int // cap on live keys per rule, 0 for none
 
+	Zone string // in which times are read that have none; said where there are such
+
 	Since, Until int64 // event times, microseconds: [Since, Until); fingerprint.NoTime is open
 
 	// Sinks; nil where not wanted. All are called from one goroutine, in
@@ -60,6 +62,7 @@ type Result struct {
 // read to its end, or nil.
 type StreamResult struct {
 	Name, Format string
+	Zone         string // in which its times were read, where they have none
 	Lines        int64
 	Bytes        int64 // unpacked
 	Err          error
@@ -159,6 +162,9 @@ func (r *run) merge(ctx context.Context, pool *Parallel[*Batch]) error {
 	}()
 	for i, s := range r.o.Streams {
 		r.result.Streams[i] = StreamResult{Name: s.Name(), Format: s.Format().Name}
+		if s.Format().Zoneless {
+			r.result.Streams[i].Zone = r.o.Zone
+		}
 		r.pipeline.Order.Open(int32(i), s.First())
 	}
 	for {

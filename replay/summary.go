@@ -30,6 +30,7 @@ type Summary struct {
 func (s Summary) String() string {
 	var b strings.Builder
 	s.streams(&b)
+	Zones(&b, s.Result)
 	s.account(&b)
 	b.WriteByte('\n')
 	s.rules(&b)
@@ -59,6 +60,21 @@ func (s Summary) streams(b *strings.Builder) {
 		}
 	}
 	fmt.Fprintf(b, "%d logs: %s%s\n", len(r.Streams), strings.Join(names, ", "), when)
+}
+
+// Zones says of which formats the times were read in a zone that is not in the
+// log.
+func Zones(b *strings.Builder, r *Result) {
+	var names []string
+	zone := ""
+	for _, st := range r.Streams {
+		if st.Zone != "" && !slices.Contains(names, st.Format) {
+			names, zone = append(names, st.Format), st.Zone
+		}
+	}
+	if len(names) > 0 {
+		fmt.Fprintf(b, "times of %s may have no zone: read as %s (--timezone)\n", strings.Join(names, ", "), zone)
+	}
 }
 
 func (s Summary) account(b *strings.Builder) {

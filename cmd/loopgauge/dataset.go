@@ -23,6 +23,7 @@ import (
 // input is what a command reads: logs, or the dataset of an earlier run.
 type input struct {
 	streams []ingest.Stream
+	zone    string   // of times that have none
 	dataset *dataset // nil for logs
 }
 
@@ -35,7 +36,7 @@ func (f *logFlags) input(u *ui, args []string) (in *input, failed []error, err e
 		return nil, nil, err
 	case d == nil:
 		streams, failed, err := f.open(u, args)
-		return &input{streams: streams}, failed, err
+		return &input{streams: streams, zone: f.timezone.String()}, failed, err
 	case f.format != "":
 		return nil, nil, usage(fmt.Errorf("--format is for logs: %s is a dataset", d.Dir))
 	}

@@ -33,6 +33,9 @@ func (f *replayFlags) hint(u *ui, args []string, s replay.Summary) {
 		}
 	}
 	add("format", f.logs.format)
+	if f.logs.timezone.Location != nil {
+		add("timezone", f.logs.timezone.String())
+	}
 	if f.logs.maxLine != ingest.DefaultMaxLine {
 		add("max-line", strings.ReplaceAll(f.logs.maxLine.String(), " ", ""))
 	}

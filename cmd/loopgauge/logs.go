@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"time"
+	_ "time/tzdata" // for machines that have no zones of their own
 
 	"github.com/spf13/cobra"
 
@@ -17,13 +18,15 @@ import (
 
 // logFlags are the flags of every command that reads logs.
 type logFlags struct {
-	format  string
-	maxLine size
+	format   string
+	timezone zone
+	maxLine  size
 }
 
 func (f *logFlags) register(c *cobra.Command) {
 	f.maxLine = ingest.DefaultMaxLine
 	c.Flags().StringVar(&f.format, "format", "", "format of the logs (default: detected per file)")
+	c.Flags().Var(&f.timezone, "timezone", "zone of times that have none in the log, such as Europe/Warsaw")
 	c.Flags().Var(&f.maxLine, "max-line", "longest line read; longer ones count as malformed")
 }
 
@@ -38,7 +41,7 @@ func (f *logFlags) open(u *ui, args []string) (streams []ingest.Stream, failed [
 		failed = append(failed, err)
 	}
 	for _, src := range sources {
-		s, err := ingest.Open(src, int32(len(streams)), ingest.Options{Format: f.format, MaxLine: int(f.maxLine)})
+		s, err := ingest.Open(src, int32(len(streams)), ingest.Options{Format: f.format, Zone: f.timezone.Location, MaxLine: int(f.maxLine)})
 		if err != nil {
 			failed = append(failed, err)
 			continue
@@ -104,6 +107,27 @@ func (w *when) Set(text string) error {
 		}
 	}
 	return fmt.Errorf("write it as 2026-11-21 or 2026-11-21T10:00:00Z (UTC where no zone is given)")
+}
+
+// zone is a flag's time zone; its zero value is UTC.
+type zone struct{ *time.Location }
+
+func (z *zone) String() string {
+	if z.Location == nil {
+		return "UTC"
+	}
+	return z.Location.String()
+}
+
+func (z *zone) Type() string { return "zone" }
+
+func (z *zone) Set(text string) error {
+	in, err := time.LoadLocation(text)
+	if err != nil || text == "Local" { // of whichever machine that is
+		return fmt.Errorf("no zone is called %q; write it as UTC or Europe/Warsaw", text)
+	}
+	z.Location = in
+	return nil
 }
 
 // size is a flag's number of bytes.

@@ -195,7 +195,7 @@ func (f *testFlags) test(ctx context.Context, u *ui, file string, r *scenario.Re
 		}
 		return none, fmt.Errorf("%s: %w", file, err)
 	}
-	o, _, err := runOptions(p, &input{streams: streams}, nil)
+	o, _, err := runOptions(p, &input{streams: streams, zone: logs.timezone.String()}, nil)
 	if err != nil {
 		return none, err
 	}

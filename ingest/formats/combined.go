@@ -4,19 +4,23 @@ import (
 	"bytes"
 
 	"github.com/loopgauge/loopgauge/fingerprint"
+	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
 )
 
 // combined reads the common and combined log formats of Apache and nginx:
 //
 //	host ident user [time] "request" status bytes "referer" "user agent" ...
 //
-// Apache's vhost_combined has the virtual host in front. What stands behind
-// the status is not needed, so anything may.
+// Apache's vhost_combined has the virtual host in front. Behind the user agent
+// anything may stand; known are names with a value, as nginx is often told to
+// write them (rt=0.123 rid=4cf6), and Traefik's duration, 202ms.
 type combined struct {
-	text []byte // unescaped request line
+	reads fingerprint.Field
+	text  []byte // what was unescaped of a line
+	name  rawjson.Scanner
 }
 
-func newCombined(fingerprint.Field) Parser { return &combined{} }
+func newCombined(reads fingerprint.Field) Parser { return &combined{reads: reads} }
 
 func detectCombined(line []byte) bool {
 	var p combined
@@ -27,6 +31,7 @@ func detectCombined(line []byte) bool {
 }
 
 func (p *combined) Parse(record []byte, r *fingerprint.Request) (int, string) {
+	p.text = p.text[:0]
 	host, rest, ok := bytes.Cut(record, []byte(" "))
 	if !ok || len(host) == 0 {
 		return 1, "expected a host"
@@ -78,7 +83,60 @@ func (p *combined) Parse(record []byte, r *fingerprint.Request) (int, string) {
 		r.Caller = user
 	}
 	r.CallerIsName = true
+	p.tail(rest, r)
 	return 0, ""
+}
+
+// tail reads what stands behind the request, from the status on.
+func (p *combined) tail(text []byte, r *fingerprint.Request) {
+	p.name.Reset(nil)
+	f := fields{text: text}
+	f.word()
+	f.word()
+	if referer, ok := f.between('"', '"'); ok {
+		p.attribute(r, "header:referer", set(p.unescape(referer)))
+		agent, _ := f.between('"', '"')
+		p.attribute(r, "header:user-agent", set(p.unescape(agent)))
+	}
+	for f.next() != 0 {
+		if f.next() == '"' {
+			if _, ok := f.between('"', '"'); !ok {
+				return
+			}
+			continue
+		}
+		word := f.word()
+		if ms, ok := bytes.CutSuffix(word, []byte("ms")); ok && f.next() == 0 && digitsOnly(ms) {
+			if d, ok := parseSeconds(ms); ok {
+				ended(r, d/1000) // of Traefik, whose time is the start
+			}
+			return
+		}
+		name, value, ok := bytes.Cut(word, []byte("="))
+		switch {
+		case !ok:
+		case string(name) == "rt", string(name) == "request_time":
+			if d, ok := parseSeconds(value); ok && r.End == fingerprint.NoTime {
+				began(r, d) // of nginx, whose time is the end
+			}
+		case string(name) == "rid", string(name) == "request_id":
+			r.ID = set(value)
+		default:
+			p.attribute(r, "", set(value), name...)
+		}
+	}
+}
+
+func digitsOnly(text []byte) bool {
+	_, ok := number(text, 0, len(text))
+	return ok
+}
+
+// attribute notes a value under prefix and name.
+func (p *combined) attribute(r *fingerprint.Request, prefix string, value []byte, name ...byte) {
+	if p.reads&fingerprint.ReadsAttributes != 0 && value != nil {
+		setAttribute(r, p.name.Join(prefix, name), value)
+	}
 }
 
 // quoted finds the inside of the quotes that text begins with, and where it
@@ -100,7 +158,7 @@ func (p *combined) unescape(text []byte) []byte {
 	if bytes.IndexByte(text, '\\') < 0 {
 		return text
 	}
-	out := p.text[:0]
+	from, out := len(p.text), p.text
 	for i := 0; i < len(text); i++ {
 		if text[i] != '\\' || i+1 == len(text) {
 			out = append(out, text[i])
@@ -117,7 +175,7 @@ func (p *combined) unescape(text []byte) []byte {
 		out = append(out, text[i])
 	}
 	p.text = out
-	return out
+	return out[from:len(out):len(out)]
 }
 
 // requestLine takes "METHOD target HTTP/1.1" apart. A client may send anything
@@ -150,7 +208,17 @@ var months = []string{"Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "S
 
 // parseCLF reads 21/Nov/2026:10:00:00 +0000.
 func parseCLF(t []byte) (micros int64, ok bool) {
-	if len(t) != 26 || t[2] != '/' || t[6] != '/' || t[11] != ':' || t[14] != ':' || t[17] != ':' || t[20] != ' ' {
+	if len(t) != 26 || t[20] != ' ' {
+		return 0, false
+	}
+	micros, ok = parseCLFDate(t[:20])
+	offset, ok2 := zone(t[21:])
+	return micros - offset*1_000_000, ok && ok2
+}
+
+// parseCLFDate reads 21/Nov/2026:10:00:00, as if it were in UTC.
+func parseCLFDate(t []byte) (micros int64, ok bool) {
+	if len(t) != 20 || t[2] != '/' || t[6] != '/' || t[11] != ':' || t[14] != ':' || t[17] != ':' {
 		return 0, false
 	}
 	month := int64(0)
@@ -164,9 +232,8 @@ func parseCLF(t []byte) (micros int64, ok bool) {
 	hour, ok3 := number(t, 12, 14)
 	minute, ok4 := number(t, 15, 17)
 	second, ok5 := number(t, 18, 20)
-	offset, ok6 := zone(t[21:])
-	if !ok1 || !ok2 || !ok3 || !ok4 || !ok5 || !ok6 || month == 0 || day < 1 || day > daysIn(year, month) || hour > 23 || minute > 59 || second > 60 {
+	if !ok1 || !ok2 || !ok3 || !ok4 || !ok5 || month == 0 || day < 1 || day > daysIn(year, month) || hour > 23 || minute > 59 || second > 60 {
 		return 0, false
 	}
-	return civil(year, month, day, hour, minute, second-offset) * 1_000_000, true
+	return civil(year, month, day, hour, minute, second) * 1_000_000, true
 }

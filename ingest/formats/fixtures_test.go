@@ -93,7 +93,7 @@ func each(p Parser, record []byte, r *fingerprint.Request, f func(column int, wh
 func records(line []byte) [][]byte {
 	p := native{}
 	p.scan.Reset(line)
-	if len(line) == 0 || line[0] != '[' {
+	if !bytes.HasPrefix(line, []byte("[{")) {
 		return [][]byte{line}
 	}
 	var all [][]byte

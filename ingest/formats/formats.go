@@ -8,8 +8,10 @@ package formats
 
 import (
 	"math"
+	"strings"
 
 	"github.com/loopgauge/loopgauge/fingerprint"
+	"github.com/loopgauge/loopgauge/ingest/wrap"
 )
 
 // Format is one kind of log.
@@ -19,11 +21,31 @@ type Format struct {
 	// JSON says that a record is a JSON object: then a line may also be an
 	// array of records.
 	JSON bool
+	// Zoneless says that its times have no zone, or not always one: its
+	// parsers are Zoned.
+	Zoneless bool
 	// Detect tells whether a line is of this format. Formats are made so that
 	// no line is of two.
 	Detect func(line []byte) bool
 	// New makes a parser that reads the given costly fields.
 	New func(reads fingerprint.Field) Parser
+	// Wrappers are what the records of a log lie in, the outermost first; nil
+	// for a log in which they lie bare.
+	Wrappers []*wrap.Wrapper
+}
+
+// In is f inside of wrappers, under a name that [ByName] knows: docker+caddy.
+func (f *Format) In(wrappers []*wrap.Wrapper) *Format {
+	if len(wrappers) == 0 {
+		return f
+	}
+	wrapped := *f
+	wrapped.Wrappers, wrapped.Name = wrappers, ""
+	for _, w := range wrappers {
+		wrapped.Name += w.Name + "+"
+	}
+	wrapped.Name += f.Name
+	return &wrapped
 }
 
 // Parser reads records. One goroutine uses it at a time.
@@ -52,18 +74,40 @@ const NoRequest = "no request in it"
 var All = []*Format{
 	{Name: "loopgauge", Doc: "the native format, one JSON object a line", JSON: true, Detect: detectNative, New: newNative},
 	{Name: "litellm", Doc: "LiteLLM StandardLoggingPayload", JSON: true, Detect: detectLiteLLM, New: newLiteLLM},
-	{Name: "litellm-v1", Doc: "LiteLLM generic API callback with generic_api_use_v1", JSON: true, Detect: detectLiteLLMV1, New: newLiteLLMV1},
-	{Name: "litellm-spend", Doc: "LiteLLM SpendLogs rows", JSON: true, Detect: detectLiteLLMSpend, New: newLiteLLMSpend},
-	{Name: "litellm-stdout", Doc: "LiteLLM proxy's own output as JSON", JSON: true, Detect: detectLiteLLMStdout, New: newLiteLLMStdout},
+	{Name: "litellm-v1", Doc: "LiteLLM generic API callback with generic_api_use_v1", JSON: true, Zoneless: true, Detect: detectLiteLLMV1, New: newLiteLLMV1},
+	{Name: "litellm-spend", Doc: "LiteLLM SpendLogs rows", JSON: true, Zoneless: true, Detect: detectLiteLLMSpend, New: newLiteLLMSpend},
+	{Name: "litellm-stdout", Doc: "LiteLLM proxy's own output as JSON", JSON: true, Zoneless: true, Detect: detectLiteLLMStdout, New: newLiteLLMStdout},
 	{Name: "otel", Doc: "OpenTelemetry GenAI: OTLP JSON of spans and log events, and the console exporter", JSON: true, Detect: detectOtel, New: newOtel},
 	{Name: "claude-code-router", Doc: "claude-code-router's log", JSON: true, Detect: detectCCR, New: newCCR},
 	{Name: "nginx-json", Doc: "nginx log_format as JSON, escape=json or default", JSON: true, Detect: detectNginxJSON, New: newNginxJSON},
+	{Name: "envoy-json", Doc: "Envoy, Envoy Gateway and Envoy AI Gateway access log as JSON", JSON: true, Detect: detectEnvoyJSON, New: newEnvoyJSON},
+	{Name: "envoy-text", Doc: "Envoy access log in its default text", Detect: detectEnvoyText, New: newEnvoyText},
+	{Name: "caddy", Doc: "Caddy access log as JSON", JSON: true, Detect: detectCaddy, New: newCaddy},
+	{Name: "traefik", Doc: "Traefik access log as JSON", JSON: true, Detect: detectTraefik, New: newTraefik},
+	{Name: "haproxy", Doc: "HAProxy option httplog", Zoneless: true, Detect: detectHAProxy, New: newHAProxy},
+	{Name: "haproxy-json", Doc: "HAProxy log-format as JSON", JSON: true, Zoneless: true, Detect: detectHAProxyJSON, New: newHAProxyJSON},
+	{Name: "portkey", Doc: "Portkey gateway log stream", JSON: true, Zoneless: true, Detect: detectPortkey, New: newPortkey},
+	{Name: "kong", Doc: "Kong's logging plugins, with its AI plugins", JSON: true, Detect: detectKong, New: newKong},
+	{Name: "helicone", Doc: "Helicone's rows of requests", JSON: true, Zoneless: true, Detect: detectHelicone, New: newHelicone},
+	{Name: "bedrock", Doc: "Amazon Bedrock model invocation log", JSON: true, Detect: detectBedrock, New: newBedrock},
+	{Name: "har", Doc: "entries of an HTTP archive (HAR)", JSON: true, Detect: detectHAR, New: newHAR},
 	{Name: "combined", Doc: "Apache and nginx combined or common text", Detect: detectCombined, New: newCombined},
 	{Name: "mooncake", Doc: "Mooncake trace: timestamp and hash_ids", JSON: true, Detect: detectMooncake, New: newMooncake},
 }
 
-// ByName returns the format called name, or nil.
+// ByName returns the format called name, or nil. The names of wrappers may
+// stand in front, each with a plus sign behind it.
 func ByName(name string) *Format {
+	if outer, rest, ok := strings.Cut(name, "+"); ok {
+		f, w := ByName(rest), wrap.ByName(outer)
+		if f == nil || w == nil || len(f.Wrappers) == wrap.MaxDepth {
+			return nil
+		}
+		in := append([]*wrap.Wrapper{w}, f.Wrappers...)
+		bare := *f
+		bare.Name = name[strings.LastIndexByte(name, '+')+1:]
+		return bare.In(in)
+	}
 	for _, f := range All {
 		if f.Name == name {
 			return f

@@ -236,7 +236,9 @@ func TestCombined(t *testing.T) {
 	const stamp = ` [21/Nov/2026:10:00:00 +0000] `
 	// The common format, and what stands behind it.
 	f(`192.0.2.1 - - [21/Nov/2026:10:00:00 +0000] "GET /a?b=c HTTP/1.1" 200 5`, at+" method=GET path=/a query=b=c caller=192.0.2.1 named status=200")
-	f(`192.0.2.1 - - [21/Nov/2026:05:00:00 -0500] "GET /a HTTP/1.1" 200 - "-" "curl \"8\"" 0.003`, at+" method=GET path=/a caller=192.0.2.1 named status=200")
+	f(`192.0.2.1 - - [21/Nov/2026:05:00:00 -0500] "GET /a HTTP/1.1" 200 - "-" "curl \"8\"" 0.003`, at+` method=GET path=/a caller=192.0.2.1 named status=200 header:user-agent="curl \"8\""`)
+	f(`192.0.2.1 - - [21/Nov/2026:05:00:00 -0500] "GET /a HTTP/1.1" 200 5 "-" "-" rt=0.5 rid=4cf6 uct=-`, "2026-11-21T09:59:59.500000Z took=500ms id=4cf6 method=GET path=/a caller=192.0.2.1 named status=200")
+	f(`192.0.2.1 - - [21/Nov/2026:05:00:00 -0500] "GET /a HTTP/1.1" 200 5 "-" "-" 7 "r@file" "http://up" 202ms`, at+" took=202ms method=GET path=/a caller=192.0.2.1 named status=200")
 	f(`::1 - -`+stamp+`"GET / HTTP/2.0" 200 5`, at+" method=GET path=/ caller=::1 named status=200")
 	f(`2001:db8::7 - bob`+stamp+`"GET / HTTP/2.0" 200 5`, at+" method=GET path=/ caller=bob named status=200")
 	f(`::1 ident bob`+stamp+`"GET / HTTP/2.0" 200 5`, at+" method=GET path=/ caller=bob named status=200")

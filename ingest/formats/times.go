@@ -3,6 +3,7 @@ package formats
 import (
 	"bytes"
 	"math"
+	"time"
 
 	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
 )
@@ -129,6 +130,35 @@ func zone(t []byte) (seconds int64, ok bool) {
 		seconds = -seconds
 	}
 	return seconds, ok1 && ok2 && hours < 24 && minutes < 60
+}
+
+// Zoned is a parser of times that may have no zone.
+type Zoned interface {
+	// In says in which zone such times are; without it they are in UTC.
+	In(*time.Location)
+}
+
+// inZone is the time that clocks of a zone show as local, which is in
+// microseconds as if it were UTC. Of an hour that comes twice a year it is one.
+func inZone(local int64, in *time.Location) int64 {
+	if in == nil || in == time.UTC {
+		return local
+	}
+	t := time.UnixMicro(local).UTC()
+	return time.Date(t.Year(), t.Month(), t.Day(), t.Hour(), t.Minute(), t.Second(), t.Nanosecond(), in).UnixMicro()
+}
+
+// parseZoneless reads a time that may lack its zone.
+func parseZoneless(t []byte, in *time.Location) (micros int64, ok bool) {
+	if micros, ok = parseTime(t); ok {
+		return micros, true
+	}
+	var buf [40]byte
+	if len(t) >= len(buf) {
+		return 0, false
+	}
+	micros, ok = parseRFC3339(append(append(buf[:0], t...), 'Z'))
+	return inZone(micros, in), ok
 }
 
 // civil is the number of seconds since 1970 of a date and time of the

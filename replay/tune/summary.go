@@ -41,6 +41,7 @@ func (s Summary) data(b *strings.Builder) {
 		fmt.Fprintf(b, "%s\n\n", r.Account)
 		return
 	}
+	replay.Zones(b, r)
 	fmt.Fprintf(b, "%s to %s UTC, %s\n%s\n\n", term.Instant(r.First).Format("2006-01-02 15:04"), term.Instant(r.Last).Format("2006-01-02 15:04"),
 		term.Plural(int64(s.Report.Conversations), "conversation", "conversations"), r.Account)
 }

@@ -1,0 +1,117 @@
+package ingest
+
+import (
+	"bytes"
+	"slices"
+
+	"github.com/loopgauge/loopgauge/ingest/formats"
+	"github.com/loopgauge/loopgauge/ingest/wrap"
+)
+
+// Detect picks the format that most of the first lines are of, together with
+// what the lines are wrapped in. A few strange lines at the start of a log, or
+// a cut one, do not matter. It is nil if no format fits.
+func Detect(data []byte) *formats.Format { return detect(data, formats.All, nil) }
+
+// detect looks for one of the formats in lines that lay in wrappers.
+func detect(data []byte, among []*formats.Format, in []*wrap.Wrapper) *formats.Format {
+	v := countVotes(data, among)
+	if len(in) == wrap.MaxDepth || v.lines == 0 {
+		return v.best(in)
+	}
+	if v.broken || v.begun && 2*v.most < v.lines {
+		if f := within(data, among, in, wrap.Texts); f != nil {
+			return f
+		}
+	}
+	for i, w := range wrap.All {
+		// Formats of text take much for a host or a user; what a wrapper is
+		// taken for must hold a known format.
+		if v.wrappers[i] > 0 && v.wrappers[i] >= v.most {
+			if f := within(data, among, in, w); f != nil {
+				return f
+			}
+		}
+	}
+	return v.best(in)
+}
+
+// within looks into a wrapper.
+func within(data []byte, among []*formats.Format, in []*wrap.Wrapper, w *wrap.Wrapper) *formats.Format {
+	return detect(unwrapped(data, w), among, append(slices.Clip(in), w))
+}
+
+// votes says of how many of the first lines each format and wrapper is.
+type votes struct {
+	lines         int
+	format        *formats.Format
+	most          int
+	wrappers      []int
+	begun, broken bool // of the first line: see wrap.Lines
+}
+
+func countVotes(data []byte, among []*formats.Format) votes {
+	v := votes{wrappers: make([]int, len(wrap.All))}
+	each := make([]int, len(among))
+	for n := 0; n < headLines && len(data) > 0; n++ {
+		var line []byte
+		line, data, _ = bytes.Cut(data, []byte{'\n'})
+		if line = trim(line); len(line) == 0 {
+			continue
+		}
+		if v.lines++; v.lines == 1 {
+			v.begun, v.broken = wrap.Lines(line)
+		}
+		for i, f := range among {
+			if !f.Detect(line) {
+				continue
+			}
+			if each[i]++; each[i] > v.most {
+				v.format, v.most = f, each[i]
+			}
+			break
+		}
+		for i, w := range wrap.All {
+			if w.Detect(line) {
+				v.wrappers[i]++
+			}
+		}
+		// The first lines of a log are enough when they agree.
+		if v.most == 10 {
+			break
+		}
+	}
+	return v
+}
+
+// best is the format that most lines are of, wrapped as they are.
+func (v *votes) best(in []*wrap.Wrapper) *formats.Format {
+	if v.format == nil {
+		return nil
+	}
+	return v.format.In(in)
+}
+
+// unwrapped is what the first lines wrap, a line each.
+func unwrapped(data []byte, w *wrap.Wrapper) []byte {
+	var out []byte
+	c := wrap.NewChain([]*wrap.Wrapper{w}, func(line wrap.Line) {
+		from := len(out)
+		out = append(append(out, line.Text...), '\n')
+		for i, b := range out[from : len(out)-1] {
+			if b == '\n' { // white space of JSON
+				out[from+i] = ' '
+			}
+		}
+	}, func(wrap.Line, string) {})
+	for n := 0; n < unwrappedLines && len(data) > 0; n++ {
+		var line []byte
+		line, data, _ = bytes.Cut(data, []byte{'\n'})
+		c.Push(wrap.Line{Text: trimStart(line), Column: -1})
+	}
+	return out
+}
+
+// unwrappedLines is in how many lines the first records must come: one that is
+// laid out as JSON takes dozens.
+const unwrappedLines = 10_000

@@ -1,0 +1,112 @@
+package formats
+
+import (
+	"bytes"
+
+	"github.com/loopgauge/loopgauge/fingerprint"
+	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
+)
+
+// access is what parsers of proxies' logs share: a line about a call over
+// HTTP, with headers and perhaps the body.
+type access struct {
+	reads fingerprint.Field
+	scan  rawjson.Scanner // of the line
+	body  rawjson.Scanner // of a body in it, which may lie in scan's memory
+
+	// Gathered over a record.
+	session        naming
+	name           []byte // of whom the gateway knows by name
+	key            []byte // that the client sent
+	address        []byte
+	authentication bool // key is of the Authorization header
+}
+
+// begin forgets the record before.
+func (a *access) begin() {
+	a.session, a.name, a.key, a.address, a.authentication = naming{}, nil, nil, nil, false
+}
+
+// keyHeaders carry the caller's key where it is not in Authorization.
+var keyHeaders = []string{"x-api-key", "api-key", "x-goog-api-key"}
+
+// isHidden knows what gateways write in place of a header's value.
+func isHidden(value []byte) bool {
+	switch string(value) {
+	case "REDACTED", "[REDACTED]":
+		return true
+	}
+	return false
+}
+
+// header notes a request header, of any case, as the attribute header:name in
+// lower case, and what it says of session and caller.
+func (a *access) header(r *fingerprint.Request, name, value []byte) {
+	if len(value) == 0 {
+		return
+	}
+	if isHidden(value) {
+		return
+	}
+	a.session.header(name, value)
+	if equalFold(name, "authorization") {
+		if key := value[bytes.LastIndexByte(value, ' ')+1:]; len(key) > 0 {
+			a.key, a.authentication = key, true
+		}
+	} else if !a.authentication {
+		for _, h := range keyHeaders {
+			if equalFold(name, h) {
+				a.key = value
+			}
+		}
+	}
+	if a.reads&fingerprint.ReadsAttributes == 0 {
+		return
+	}
+	lowered := a.scan.Join("header:", name)
+	for i, c := range lowered {
+		if 'A' <= c && c <= 'Z' {
+			lowered[i] = c + 'a' - 'A'
+		}
+	}
+	setAttribute(r, lowered, value)
+}
+
+// finish settles who called and in which session, and takes the body apart.
+func (a *access) finish(r *fingerprint.Request) {
+	switch {
+	case len(a.name) > 0:
+		r.Caller, r.CallerIsName = a.name, true
+	case len(a.key) > 0:
+		r.Caller = a.key
+	default:
+		r.Caller, r.CallerIsName = a.address, len(a.address) > 0
+	}
+	if r.Body != nil {
+		readBody(&a.body, r, &a.session, a.reads)
+	}
+	r.Session = a.session.value
+}
+
+// ended notes the end of a call that has begun at r.Time.
+func ended(r *fingerprint.Request, micros int64) {
+	if r.Time != fingerprint.NoTime && micros >= 0 && r.Time < maxTime && micros < maxTime {
+		r.End = r.Time + micros
+	}
+}
+
+// began notes the start of a call that has ended at r.Time.
+func began(r *fingerprint.Request, micros int64) {
+	if r.Time != fingerprint.NoTime && micros >= 0 && r.Time < maxTime && micros < maxTime {
+		r.End = r.Time
+		r.Time -= micros
+	}
+}
+
+// readMillis reads a duration in milliseconds, in microseconds.
+func readMillis(s *rawjson.Scanner, old int64) int64 {
+	if d, ok := parseSeconds(s.Text(nil)); ok && d >= 0 {
+		return (d + 500) / 1000
+	}
+	return old
+}

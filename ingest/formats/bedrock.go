@@ -1,0 +1,292 @@
+package formats
+
+import (
+	"bytes"
+
+	"github.com/loopgauge/loopgauge/fingerprint"
+	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
+)
+
+// bedrock reads Amazon Bedrock's model invocation log. Of InvokeModel it holds
+// the model's own bodies, of Converse those of that API, whose messages are
+// put into Anthropic's words.
+type bedrock struct {
+	access
+	answer   answer
+	input    rawjson.Value
+	output   rawjson.Value
+	messages rawjson.Scanner
+	blocks   rawjson.Scanner
+	text     []byte // converted messages, one behind the other
+	ends     []int  // of each
+}
+
+func newBedrock(reads fingerprint.Field) Parser { return &bedrock{access: access{reads: reads}} }
+
+func detectBedrock(line []byte) bool {
+	k := keysOf(line)
+	return k.has("modelId") && k.has("timestamp") && k.any("schemaType", "operation") && k.any("input", "output")
+}
+
+func (p *bedrock) Parse(record []byte, r *fingerprint.Request) (int, string) {
+	p.begin()
+	p.input, p.output, p.text, p.ends = nil, nil, p.text[:0], p.ends[:0]
+	s := &p.scan
+	s.Reset(record)
+	for s.Object(); s.NextKey(); {
+		switch string(s.Key) {
+		case "timestamp":
+			r.Time = readTime(s, r.Time)
+		case "requestId":
+			r.ID = value(s, r.ID)
+		case "modelId":
+			r.Model = value(s, r.Model)
+		case "identity":
+			for s.Object(); s.NextKey(); {
+				if string(s.Key) == "arn" {
+					p.name = value(s, p.name)
+				} else {
+					s.Skip()
+				}
+			}
+		case "errorCode":
+			r.Error = value(s, r.Error)
+		case "requestMetadata":
+			for s.Object(); s.NextKey(); {
+				name := s.Key
+				text := value(s, nil)
+				if string(name) == "session_id" {
+					p.session.other(metadataField, text)
+				}
+				if p.reads&fingerprint.ReadsAttributes != 0 {
+					setAttribute(r, name, text)
+				}
+			}
+		case "input":
+			for s.Object(); s.NextKey(); {
+				switch string(s.Key) {
+				case "inputBodyJson":
+					p.input = readText(s, p.input)
+				case "inputTokenCount":
+					r.TokensIn = readCount(s, r.TokensIn)
+				default:
+					s.Skip()
+				}
+			}
+		case "output":
+			for s.Object(); s.NextKey(); {
+				switch string(s.Key) {
+				case "outputBodyJson":
+					p.output = readText(s, p.output)
+				case "outputTokenCount":
+					r.TokensOut = readCount(s, r.TokensOut)
+				default:
+					s.Skip()
+				}
+			}
+		default:
+			s.Skip()
+		}
+	}
+	if column, why := failure(s); why != "" {
+		return column, why
+	}
+	in, out := r.TokensIn, r.TokensOut
+	switch p.output.Kind() {
+	case rawjson.Object:
+		if !p.converseOutput(r) {
+			p.answer.read(p.output, r, p.reads)
+		}
+	case rawjson.Array:
+		p.answer.parts.readList(p.output, r, p.reads)
+	}
+	if in != fingerprint.Unknown {
+		r.TokensIn = in
+	}
+	if out != fingerprint.Unknown {
+		r.TokensOut = out
+	}
+	if p.input != nil {
+		p.bodyValue(r, p.input)
+		p.converse(r)
+	}
+	p.finish(r)
+	return 0, ""
+}
+
+// converse reads what Converse calls otherwise.
+func (p *bedrock) converse(r *fingerprint.Request) {
+	s := &p.messages
+	s.Reset(p.input)
+	for s.Object(); s.NextKey(); {
+		switch string(s.Key) {
+		case "toolConfig":
+			for s.Object(); s.NextKey(); {
+				if string(s.Key) == "tools" {
+					r.HasTools = readTools(s, r.HasTools)
+				} else {
+					s.Skip()
+				}
+			}
+		case "inferenceConfig":
+			for s.Object(); s.NextKey(); {
+				if string(s.Key) == "maxTokens" {
+					r.MaxTokens = readCount(s, r.MaxTokens)
+				} else {
+					s.Skip()
+				}
+			}
+		default:
+			s.Skip()
+		}
+	}
+	if !bytes.Contains(p.input, []byte(`"toolUse`)) && !bytes.Contains(p.input, []byte(`"toolResult`)) {
+		return
+	}
+	for _, m := range r.Messages.Items {
+		if bytes.Contains(m, []byte(`"tool`)) {
+			p.message(m)
+		}
+		p.ends = append(p.ends, len(p.text))
+	}
+	from := 0
+	for i, end := range p.ends { // the text moves no more
+		if end > from {
+			r.Messages.Items[i] = rawjson.Value(p.text[from:end:end])
+		}
+		from = end
+	}
+}
+
+// message writes a message with the blocks toolUse and toolResult in
+// Anthropic's words; all else stays.
+func (p *bedrock) message(m rawjson.Value) {
+	if m.Kind() != rawjson.Object {
+		p.text = append(p.text, m...)
+		return
+	}
+	s := &p.messages
+	s.Reset(m)
+	p.text = append(p.text, '{')
+	more := ""
+	for s.Object(); s.NextKey(); {
+		p.text = rawjson.AppendString(append(p.text, more...), s.Key)
+		p.text = append(p.text, ':')
+		more = ","
+		if string(s.Key) != "content" || s.Kind() != rawjson.Array {
+			p.text = appendValue(p.text, s.Value())
+			continue
+		}
+		p.text = append(p.text, '[')
+		comma := ""
+		for s.Array(); s.NextElement(); comma = "," {
+			p.text = append(p.text, comma...)
+			p.block(s.Value())
+		}
+		p.text = append(p.text, ']')
+	}
+	p.text = append(p.text, '}')
+}
+
+func (p *bedrock) block(b rawjson.Value) {
+	s := &p.blocks
+	s.Reset(b)
+	for s.Object(); s.NextKey(); {
+		var kind string
+		switch string(s.Key) {
+		case "toolUse":
+			kind = `{"type":"tool_use"`
+		case "toolResult":
+			kind = `{"type":"tool_result"`
+		default:
+			s.Skip()
+			continue
+		}
+		p.text = append(p.text, kind...)
+		for s.Object(); s.NextKey(); {
+			switch {
+			case string(s.Key) == "toolUseId" && kind == `{"type":"tool_use"`:
+				p.text = append(p.text, `,"id":`...)
+			case string(s.Key) == "toolUseId":
+				p.text = append(p.text, `,"tool_use_id":`...)
+			case string(s.Key) == "status": // success or error
+				p.text = append(p.text, `,"is_error":`...)
+				if string(s.Text(nil)) == "error" {
+					p.text = append(p.text, "true"...)
+				} else {
+					p.text = append(p.text, "false"...)
+				}
+				continue
+			default:
+				p.text = rawjson.AppendString(append(p.text, ','), s.Key)
+				p.text = append(p.text, ':')
+			}
+			p.text = appendValue(p.text, s.Value())
+		}
+		p.text = append(p.text, '}')
+		return
+	}
+	p.text = appendValue(p.text, b)
+}
+
+func appendValue(dst []byte, v rawjson.Value) []byte {
+	if v == nil {
+		return append(dst, "null"...)
+	}
+	return append(dst, v...)
+}
+
+// converseOutput reads the calls in output.message.content, if there is an
+// output.
+func (p *bedrock) converseOutput(r *fingerprint.Request) (found bool) {
+	s := &p.messages
+	s.Reset(p.output)
+	for s.Object(); s.NextKey(); {
+		if string(s.Key) != "output" {
+			s.Skip()
+			continue
+		}
+		r.ToolCallsLogged = true
+		if found = true; p.reads&fingerprint.ReadsResponse == 0 {
+			s.Skip()
+			continue
+		}
+		for s.Object(); s.NextKey(); {
+			if string(s.Key) != "message" {
+				s.Skip()
+				continue
+			}
+			for s.Object(); s.NextKey(); {
+				if string(s.Key) != "content" {
+					s.Skip()
+					continue
+				}
+				for s.Array(); s.NextElement(); {
+					p.outputBlock(s, r)
+				}
+			}
+		}
+	}
+	return found
+}
+
+func (p *bedrock) outputBlock(s *rawjson.Scanner, r *fingerprint.Request) {
+	for s.Object(); s.NextKey(); {
+		if string(s.Key) != "toolUse" {
+			s.Skip()
+			continue
+		}
+		var call fingerprint.ToolCall
+		for s.Object(); s.NextKey(); {
+			switch string(s.Key) {
+			case "toolUseId":
+				call.ID = s.Text(call.ID)
+			default:
+				readCallField(s, &call)
+			}
+		}
+		if call.Name != nil {
+			r.ToolCalls = append(r.ToolCalls, call)
+		}
+	}
+}

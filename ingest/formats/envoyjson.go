@@ -1,0 +1,102 @@
+package formats
+
+import (
+	"bytes"
+
+	"github.com/loopgauge/loopgauge/fingerprint"
+)
+
+// envoyJSON reads Envoy's access log as JSON, with the names that Envoy
+// Gateway and Envoy AI Gateway give to its operators. Dots are part of a name,
+// and null stands for what is missing. A client may send its own x-request-id,
+// and send it again with a retry, so that it names no call.
+type envoyJSON struct{ access }
+
+func newEnvoyJSON(reads fingerprint.Field) Parser { return &envoyJSON{access{reads: reads}} }
+
+func detectEnvoyJSON(line []byte) bool {
+	k := keysOf(line)
+	return k.has("start_time") && k.has("response_code") && k.any("method", ":method")
+}
+
+func (p *envoyJSON) Parse(record []byte, r *fingerprint.Request) (int, string) {
+	duration := int64(fingerprint.NoTime)
+	var path, sent, forwarded, downstream, agent []byte
+	p.begin()
+	s := &p.scan
+	s.Reset(record)
+	for s.Object(); s.NextKey(); {
+		switch string(s.Key) {
+		case "start_time":
+			r.Time = readTime(s, r.Time)
+		case "duration":
+			duration = readMillis(s, duration)
+		case "method", ":method":
+			r.Method = value(s, r.Method)
+		case "x-envoy-origin-path", "x-envoy-original-path":
+			sent = value(s, sent)
+		case "path", ":path":
+			path = value(s, path)
+		case "response_code":
+			r.Status = readStatus(s, r.Status)
+		case "x-forwarded-for":
+			forwarded = value(s, forwarded)
+		case "downstream_remote_address":
+			downstream = value(s, downstream)
+		case "user-agent":
+			agent = value(s, agent)
+			p.header(r, []byte("user-agent"), agent)
+		case "session.id":
+			p.session.other(ownField, value(s, nil))
+		case "gen_ai.request.model":
+			r.Model = value(s, r.Model)
+		case "gen_ai.provider.name":
+			r.Backend = value(s, r.Backend)
+		case "gen_ai.usage.input_tokens":
+			r.TokensIn = readCount(s, r.TokensIn)
+		case "gen_ai.usage.output_tokens":
+			r.TokensOut = readCount(s, r.TokensOut)
+		case "request_body":
+			r.Body = value(s, r.Body)
+		default:
+			p.other(r)
+		}
+	}
+	if column, why := failure(s); why != "" {
+		return column, why
+	}
+	ended(r, duration)
+	splitTarget(r, first(sent, path))
+	p.address = first(firstOf(forwarded), host(downstream), agent)
+	p.finish(r)
+	return 0, ""
+}
+
+// other keeps what else the operator writes: request headers under their own
+// names, as Envoy's have it, and the rest.
+func (p *envoyJSON) other(r *fingerprint.Request) {
+	name := p.scan.Key
+	if bytes.HasPrefix(name, []byte("x-")) && !bytes.HasPrefix(name, []byte("x-envoy-")) {
+		p.header(r, name, value(&p.scan, nil))
+		return
+	}
+	if p.reads&fingerprint.ReadsAttributes == 0 {
+		p.scan.Skip()
+		return
+	}
+	setAttribute(r, name, value(&p.scan, nil))
+}
+
+// firstOf is the first of a list of addresses: the client's own.
+func firstOf(list []byte) []byte {
+	address, _, _ := bytes.Cut(list, []byte(","))
+	return bytes.TrimSpace(address)
+}
+
+// host is an address without its port.
+func host(address []byte) []byte {
+	if i := bytes.LastIndexByte(address, ':'); i > 0 && (bytes.IndexByte(address, ':') == i || address[i-1] == ']') {
+		return address[:i]
+	}
+	return address
+}

@@ -1,0 +1,137 @@
+package formats
+
+import (
+	"bytes"
+
+	"github.com/loopgauge/loopgauge/fingerprint"
+)
+
+// envoyText reads the access log that Envoy writes when no format is set, and
+// Istio's, which has reasons between the flags and the bytes:
+//
+//	[start] "method path protocol" status flags received sent duration upstream
+//	"forwarded for" "user agent" "request id" "authority" "upstream host"
+type envoyText struct{ access }
+
+func newEnvoyText(reads fingerprint.Field) Parser { return &envoyText{access{reads: reads}} }
+
+func detectEnvoyText(line []byte) bool {
+	var p envoyText
+	var r fingerprint.Request
+	r.Reset()
+	_, why := p.Parse(line, &r)
+	return why == "" && CheckTime(&r) == ""
+}
+
+func (p *envoyText) Parse(record []byte, r *fingerprint.Request) (int, string) {
+	p.begin()
+	p.scan.Reset(nil) // its memory holds the names of headers
+	f := fields{text: record}
+	start, ok := f.between('[', ']')
+	t, isTime := parseRFC3339(start)
+	if !ok || !isTime {
+		return 1, "expected [time] like 2026-11-21T10:00:00.000Z"
+	}
+	r.Time = t
+	line, ok := f.between('"', '"')
+	if !ok {
+		return f.column(), "expected the request in quotes"
+	}
+	status := f.word()
+	code, ok := number(status, 0, len(status))
+	if !ok || len(status) > 3 {
+		return f.column() - len(status), "expected a status"
+	}
+	if code >= 100 { // 0 where there was no response
+		r.Status = int(code)
+	}
+	f.word() // flags
+	for f.next() == '"' || f.next() > '9' || f.next() == '-' {
+		if f.next() != '"' {
+			f.word()
+		} else if _, ok := f.between('"', '"'); !ok {
+			return f.column(), "quotes not closed"
+		}
+	}
+	f.word()
+	f.word()
+	duration, ok := parseSeconds(f.word())
+	if !ok {
+		return f.column(), "expected a duration"
+	}
+	ended(r, duration/1000)
+	f.word() // of the upstream
+	forwarded, _ := f.between('"', '"')
+	agent, _ := f.between('"', '"')
+	id, _ := f.between('"', '"')
+	if method, target, ok := requestLine(line); ok {
+		r.Method = method
+		splitTarget(r, target)
+	}
+	agent = set(agent)
+	p.header(r, []byte("user-agent"), agent)
+	p.header(r, []byte("x-request-id"), set(id))
+	p.address = first(firstOf(set(forwarded)), agent)
+	p.finish(r)
+	return 0, ""
+}
+
+// set is a text of a log, nil where a dash stands for none.
+func set(text []byte) []byte {
+	if len(text) == 0 || string(text) == "-" {
+		return nil
+	}
+	return text
+}
+
+// fields walks a line of words, quotes and brackets.
+type fields struct {
+	text []byte
+	pos  int
+}
+
+func (f *fields) column() int { return f.pos + 1 }
+
+// next is the first byte of what comes next, 0 at the end.
+func (f *fields) next() byte {
+	for f.pos < len(f.text) && f.text[f.pos] == ' ' {
+		f.pos++
+	}
+	if f.pos == len(f.text) {
+		return 0
+	}
+	return f.text[f.pos]
+}
+
+// word is all up to the next blank.
+func (f *fields) word() []byte {
+	if f.next() == 0 {
+		return nil
+	}
+	from := f.pos
+	if n := bytes.IndexByte(f.text[from:], ' '); n >= 0 {
+		f.pos += n
+	} else {
+		f.pos = len(f.text)
+	}
+	return f.text[from:f.pos]
+}
+
+// between is what stands between an opening and a closing byte. A closing one
+// behind a backslash is part of it.
+func (f *fields) between(opening, closing byte) (inside []byte, ok bool) {
+	if f.next() != opening {
+		return nil, false
+	}
+	from := f.pos + 1
+	for i := from; i < len(f.text); i++ {
+		switch f.text[i] {
+		case '\\':
+			i++
+		case closing:
+			f.pos = i + 1
+			return f.text[from:i], true
+		}
+	}
+	return nil, false
+}

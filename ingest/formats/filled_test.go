@@ -1,0 +1,90 @@
+package formats
+
+import (
+	"bytes"
+	"math"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/loopgauge/loopgauge/fingerprint"
+)
+
+// filled tells which fields of docs/formats.md a request has.
+var filled = map[string]func(*fingerprint.Request) bool{
+	"time":       func(r *fingerprint.Request) bool { return r.Time != fingerprint.NoTime },
+	"end":        func(r *fingerprint.Request) bool { return r.End != fingerprint.NoTime },
+	"id":         func(r *fingerprint.Request) bool { return len(r.ID) > 0 },
+	"method":     func(r *fingerprint.Request) bool { return len(r.Method) > 0 },
+	"path":       func(r *fingerprint.Request) bool { return len(r.Path) > 0 },
+	"query":      func(r *fingerprint.Request) bool { return r.Query.Raw != nil || r.Query.Object != nil },
+	"body":       func(r *fingerprint.Request) bool { return len(r.Body) > 0 },
+	"body_hash":  func(r *fingerprint.Request) bool { return len(r.BodyHash) > 0 },
+	"caller":     func(r *fingerprint.Request) bool { return len(r.Caller) > 0 },
+	"user":       func(r *fingerprint.Request) bool { return len(r.User) > 0 },
+	"session":    func(r *fingerprint.Request) bool { return len(r.Session) > 0 },
+	"model":      func(r *fingerprint.Request) bool { return len(r.Model) > 0 },
+	"backend":    func(r *fingerprint.Request) bool { return len(r.Backend) > 0 },
+	"messages":   func(r *fingerprint.Request) bool { return len(r.Messages.Items) > 0 || r.Messages.Digest != nil },
+	"has_tools":  func(r *fingerprint.Request) bool { return r.HasTools == fingerprint.Yes },
+	"tool_calls": func(r *fingerprint.Request) bool { return len(r.ToolCalls) > 0 },
+	"status":     func(r *fingerprint.Request) bool { return r.Status != fingerprint.Unknown },
+	"error":      func(r *fingerprint.Request) bool { return len(r.Error) > 0 },
+	"tokens_in":  func(r *fingerprint.Request) bool { return r.TokensIn != fingerprint.Unknown },
+	"tokens_out": func(r *fingerprint.Request) bool { return r.TokensOut != fingerprint.Unknown },
+	"cost":       func(r *fingerprint.Request) bool { return !math.IsNaN(r.Cost) },
+	"stream":     func(r *fingerprint.Request) bool { return r.Stream != fingerprint.NotLogged },
+	"cached":     func(r *fingerprint.Request) bool { return r.Cached != fingerprint.NotLogged },
+	"max_tokens": func(r *fingerprint.Request) bool { return r.MaxTokens != fingerprint.Unknown },
+	"attributes": func(r *fingerprint.Request) bool { return len(r.Attributes) > 0 },
+}
+
+var fieldName = regexp.MustCompile("`([a-z_]+)`")
+
+// TestDocumentedFieldsAreFilled: every field that the docs give a format is
+// filled by some line of its fixtures, or by the example beside it, and no
+// other is.
+func TestDocumentedFieldsAreFilled(t *testing.T) {
+	all, logs := sections(t), fixtures(t)
+	for _, f := range All {
+		documented := map[string]bool{}
+		for row := range strings.SplitSeq(all[f.Name], "\n") {
+			if cell, _, ok := strings.Cut(strings.TrimPrefix(row, "| "), " |"); ok && strings.HasPrefix(row, "| `") {
+				for _, name := range fieldName.FindAllStringSubmatch(cell, -1) {
+					documented[name[1]] = true
+				}
+			}
+		}
+		lines := [][]byte{[]byte(exampleJ.FindStringSubmatch(all[f.Name])[1])}
+		for _, log := range logs[f.Name] {
+			lines = append(lines, log...)
+		}
+		seen := map[string]bool{}
+		p := f.New(fingerprint.AllFields)
+		for _, line := range lines {
+			for _, record := range records(bytes.TrimSpace(line)) {
+				var r fingerprint.Request
+				r.Reset()
+				if _, why := p.Parse(record, &r); why != "" {
+					continue
+				}
+				for name, is := range filled {
+					seen[name] = seen[name] || is(&r)
+				}
+			}
+		}
+		for name := range filled {
+			if documented[name] && !seen[name] {
+				t.Errorf("%s: %s is documented, but no line fills it", f.Name, name)
+			}
+			if !documented[name] && seen[name] {
+				t.Errorf("%s: %s is filled, but not documented", f.Name, name)
+			}
+		}
+		for name := range documented {
+			if filled[name] == nil {
+				t.Errorf("%s: no field is called %s", f.Name, name)
+			}
+		}
+	}
+}

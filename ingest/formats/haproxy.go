@@ -1,0 +1,113 @@
+package formats
+
+import (
+	"bytes"
+	"time"
+
+	"github.com/loopgauge/loopgauge/fingerprint"
+)
+
+// haproxy reads what HAProxy's "option httplog" writes:
+//
+//	client:port [start] frontend backend/server TR/Tw/Tc/Tr/Ta status bytes
+//	cookies termination connections queues {request|headers} {response} "request"
+//
+// The start has no zone. Captured headers have no names: they are kept by
+// their number.
+type haproxy struct {
+	access
+	zone *time.Location
+}
+
+func newHAProxy(reads fingerprint.Field) Parser { return &haproxy{access: access{reads: reads}} }
+
+// In sets the zone of the times.
+func (p *haproxy) In(zone *time.Location) { p.zone = zone }
+
+func detectHAProxy(line []byte) bool {
+	var p haproxy
+	var r fingerprint.Request
+	r.Reset()
+	_, why := p.Parse(line, &r)
+	return why == "" && CheckTime(&r) == ""
+}
+
+func (p *haproxy) Parse(record []byte, r *fingerprint.Request) (int, string) {
+	p.begin()
+	p.scan.Reset(nil)
+	f := fields{text: record}
+	client := f.word()
+	start, ok := f.between('[', ']')
+	t, isTime := parseHAProxyTime(start, p.zone)
+	if !ok || !isTime {
+		return f.column(), "expected [time] like 21/Nov/2026:10:00:00.000"
+	}
+	r.Time = t
+	f.word() // frontend
+	backend, _, _ := bytes.Cut(f.word(), []byte("/"))
+	timers := f.word()
+	if bytes.Count(timers, []byte("/")) != 4 {
+		return f.column() - len(timers), "expected five timers"
+	}
+	if d, ok := parseSeconds(bytes.TrimPrefix(timers[bytes.LastIndexByte(timers, '/')+1:], []byte("+"))); ok {
+		ended(r, d/1000)
+	}
+	status := f.word()
+	if code, ok := number(status, 0, len(status)); ok && code >= 100 && code <= 999 {
+		r.Status = int(code)
+	} else if string(status) != "-1" { // of a connection that broke off
+		return f.column() - len(status), "expected a status"
+	}
+	for range 6 { // bytes, cookies, termination, connections, queues
+		f.word()
+	}
+	if captured, ok := f.between('{', '}'); ok {
+		p.captured(r, captured)
+	}
+	f.between('{', '}') // of the response
+	line, ok := f.between('"', '"')
+	if !ok {
+		return f.column(), "expected the request in quotes"
+	}
+	if method, target, ok := requestLine(line); ok {
+		r.Method = method
+		splitTarget(r, target)
+	}
+	r.Backend = backend
+	p.address = host(client)
+	p.finish(r)
+	return 0, ""
+}
+
+// captured notes the values between bars as capture:1, capture:2 and so on.
+func (p *haproxy) captured(r *fingerprint.Request, list []byte) {
+	if p.reads&fingerprint.ReadsAttributes == 0 {
+		return
+	}
+	digit := [1]byte{'0'}
+	for more := true; more && digit[0] < '9'; {
+		var value []byte
+		value, list, more = bytes.Cut(list, []byte("|"))
+		if digit[0]++; len(value) > 0 {
+			setAttribute(r, p.scan.Join("capture:", digit[:]), value)
+		}
+	}
+}
+
+// parseHAProxyTime reads 21/Nov/2026:10:00:00.123.
+func parseHAProxyTime(t []byte, in *time.Location) (micros int64, ok bool) {
+	seconds, fraction, _ := bytes.Cut(t, []byte("."))
+	local, ok := parseCLFDate(seconds)
+	if !ok || len(fraction) > 6 {
+		return 0, false
+	}
+	scale := int64(100_000)
+	for _, c := range fraction {
+		if !isDigit(c) {
+			return 0, false
+		}
+		local += int64(c-'0') * scale
+		scale /= 10
+	}
+	return inZone(local, in), true
+}

@@ -1,0 +1,107 @@
+package formats
+
+import (
+	"time"
+
+	"github.com/loopgauge/loopgauge/fingerprint"
+)
+
+// haproxyJSON reads an HAProxy log-format that is written as a JSON object,
+// with usual names for what HAProxy calls %ci, %HM, %HP, %ST and so on. The
+// start of a request, %tr, has no zone; that of the end, %T or ts, may lend it
+// its own.
+type haproxyJSON struct {
+	access
+	zone *time.Location
+}
+
+func newHAProxyJSON(reads fingerprint.Field) Parser {
+	return &haproxyJSON{access: access{reads: reads}}
+}
+
+// In sets the zone of times that have none.
+func (p *haproxyJSON) In(zone *time.Location) { p.zone = zone }
+
+func detectHAProxyJSON(line []byte) bool {
+	k := keysOf(line)
+	return k.has("method") && k.has("path") && k.has("status") && k.any("tr", "accept_ms", "term")
+}
+
+func (p *haproxyJSON) Parse(record []byte, r *fingerprint.Request) (int, string) {
+	duration, accepted := int64(fingerprint.NoTime), int64(fingerprint.NoTime)
+	var start, end []byte
+	p.begin()
+	s := &p.scan
+	s.Reset(record)
+	for s.Object(); s.NextKey(); {
+		switch string(s.Key) {
+		case "tr":
+			start = value(s, start)
+		case "ts":
+			end = value(s, end)
+		case "accept_ms":
+			accepted = readMillis(s, accepted)
+		case "time_ms":
+			duration = readMillis(s, duration)
+		case "client":
+			p.address = host(value(s, p.address))
+		case "method":
+			r.Method = value(s, r.Method)
+		case "path":
+			if target := value(s, nil); target != nil {
+				query := r.Query
+				splitTarget(r, target)
+				if query.Raw != nil {
+					r.Query = query
+				}
+			}
+		case "query":
+			if query := value(s, nil); query != nil {
+				r.Query.Raw = query
+				if query[0] == '?' {
+					r.Query.Raw = query[1:]
+				}
+			}
+		case "status":
+			r.Status = readStatus(s, r.Status)
+		case "session":
+			p.session.other(ownField, value(s, nil))
+		case "body":
+			r.Body = value(s, r.Body)
+		default:
+			if p.reads&fingerprint.ReadsAttributes == 0 {
+				s.Skip()
+				continue
+			}
+			name := s.Key
+			setAttribute(r, name, value(s, nil))
+		}
+	}
+	if column, why := failure(s); why != "" {
+		return column, why
+	}
+	p.times(r, start, end, accepted)
+	ended(r, duration)
+	p.finish(r)
+	return 0, ""
+}
+
+// times settles when the request began. That of the connection is earlier by
+// as long as it was kept alive.
+func (p *haproxyJSON) times(r *fingerprint.Request, start, end []byte, accepted int64) {
+	if t, ok := parseHAProxyTime(start, p.zone); ok {
+		r.Time = t
+		if len(end) > 5 {
+			if offset, ok := zone(end[len(end)-5:]); ok {
+				t, _ = parseHAProxyTime(start, time.UTC)
+				r.Time = t - offset*1_000_000
+			}
+		}
+		return
+	}
+	if t, ok := parseTime(end); ok {
+		r.Time = t
+		return
+	}
+	r.Time = accepted
+}

@@ -1,0 +1,130 @@
+package formats
+
+import (
+	"bytes"
+
+	"github.com/loopgauge/loopgauge/fingerprint"
+)
+
+// har reads an entry of an HTTP archive, as mitmproxy and browsers write them.
+type har struct {
+	access
+	answer answer
+}
+
+func newHAR(reads fingerprint.Field) Parser { return &har{access: access{reads: reads}} }
+
+func detectHAR(line []byte) bool {
+	k := keysOf(line)
+	return k.has("startedDateTime") && k.has("request")
+}
+
+func (p *har) Parse(record []byte, r *fingerprint.Request) (int, string) {
+	duration := int64(fingerprint.NoTime)
+	var response []byte
+	p.begin()
+	s := &p.scan
+	s.Reset(record)
+	for s.Object(); s.NextKey(); {
+		switch string(s.Key) {
+		case "startedDateTime":
+			r.Time = readTime(s, r.Time)
+		case "time":
+			duration = readMillis(s, duration)
+		case "request":
+			for s.Object(); s.NextKey(); {
+				p.request(r)
+			}
+		case "response":
+			response = p.response(r, response)
+		default:
+			s.Skip()
+		}
+	}
+	if column, why := failure(s); why != "" {
+		return column, why
+	}
+	ended(r, duration)
+	if response != nil {
+		p.answer.read(response, r, p.reads)
+	}
+	p.finish(r)
+	return 0, ""
+}
+
+func (p *har) request(r *fingerprint.Request) {
+	s := &p.scan
+	switch string(s.Key) {
+	case "method":
+		r.Method = value(s, r.Method)
+	case "url":
+		if target := target(value(s, nil)); target != nil {
+			splitTarget(r, target)
+		}
+	case "headers":
+		for s.Array(); s.NextElement(); {
+			var name, text []byte
+			for s.Object(); s.NextKey(); {
+				switch string(s.Key) {
+				case "name":
+					name = s.Text(name)
+				case "value":
+					text = s.Text(text)
+				default:
+					s.Skip()
+				}
+			}
+			p.header(r, name, text)
+		}
+	case "postData":
+		for s.Object(); s.NextKey(); {
+			if string(s.Key) == "text" {
+				r.Body = s.Text(r.Body)
+			} else {
+				s.Skip()
+			}
+		}
+	default:
+		s.Skip()
+	}
+}
+
+// response notes the status and gives the body, unless it is base64.
+func (p *har) response(r *fingerprint.Request, body []byte) []byte {
+	s := &p.scan
+	for s.Object(); s.NextKey(); {
+		switch string(s.Key) {
+		case "status":
+			r.Status = readStatus(s, r.Status)
+		case "content":
+			encoded := false
+			for s.Object(); s.NextKey(); {
+				switch string(s.Key) {
+				case "text":
+					body = s.Text(body)
+				case "encoding":
+					encoded = len(s.Text(nil)) > 0
+				default:
+					s.Skip()
+				}
+			}
+			if encoded {
+				body = nil
+			}
+		default:
+			s.Skip()
+		}
+	}
+	return body
+}
+
+// target is the path and query of a URL.
+func target(url []byte) []byte {
+	if _, rest, ok := bytes.Cut(url, []byte("://")); ok {
+		if i := bytes.IndexByte(rest, '/'); i >= 0 {
+			return rest[i:]
+		}
+		return []byte("/")
+	}
+	return url
+}

@@ -1,0 +1,111 @@
+package formats
+
+import (
+	"time"
+
+	"github.com/loopgauge/loopgauge/fingerprint"
+)
+
+// helicone reads the rows of Helicone's requests, as its export tool and its
+// API give them.
+type helicone struct {
+	access
+	answer            answer
+	zone              *time.Location
+	request, response []byte // the bodies
+}
+
+func newHelicone(reads fingerprint.Field) Parser { return &helicone{access: access{reads: reads}} }
+
+// In sets the zone of times that have none.
+func (p *helicone) In(zone *time.Location) { p.zone = zone }
+
+func detectHelicone(line []byte) bool {
+	k := keysOf(line)
+	return k.has("request_created_at") && k.any("request_id", "response_id")
+}
+
+func (p *helicone) Parse(record []byte, r *fingerprint.Request) (int, string) {
+	took := int64(fingerprint.NoTime)
+	var asked, model, override []byte
+	p.begin()
+	p.request, p.response = nil, nil
+	s := &p.scan
+	s.Reset(record)
+	for s.Object(); s.NextKey(); {
+		switch string(s.Key) {
+		case "request_created_at":
+			if t, ok := parseZoneless(s.Text(nil), p.zone); ok {
+				r.Time = t
+			}
+		case "response_created_at":
+			if t, ok := parseZoneless(s.Text(nil), p.zone); ok {
+				r.End = t
+			}
+		case "delay_ms":
+			took = readMillis(s, took)
+		case "request_id":
+			r.ID = value(s, r.ID)
+		case "request_path":
+			if url := target(value(s, nil)); url != nil {
+				splitTarget(r, url)
+			}
+		case "request_user_id":
+			r.User = value(s, r.User)
+		case "request_model":
+			asked = value(s, asked)
+		case "model_override":
+			override = value(s, override)
+		case "model":
+			model = value(s, model)
+		case "provider":
+			r.Backend = value(s, r.Backend)
+		case "response_status":
+			r.Status = readStatus(s, r.Status)
+		case "prompt_tokens":
+			r.TokensIn = readCount(s, r.TokensIn)
+		case "completion_tokens":
+			r.TokensOut = readCount(s, r.TokensOut)
+		case "costUSD":
+			r.Cost = readCost(s, r.Cost)
+		case "request_properties":
+			for s.Object(); s.NextKey(); {
+				name := s.Key
+				text := value(s, nil)
+				p.session.header(name, text)
+				if p.reads&fingerprint.ReadsAttributes != 0 {
+					setAttribute(r, name, text)
+				}
+			}
+		case "request_body":
+			p.request = readText(s, p.request)
+		case "response_body":
+			p.response = readText(s, p.response)
+		default:
+			s.Skip()
+		}
+	}
+	if column, why := failure(s); why != "" {
+		return column, why
+	}
+	if took != fingerprint.NoTime || r.End < r.Time {
+		r.End = fingerprint.NoTime
+		ended(r, took)
+	}
+	r.Model = first(asked, override, model)
+	if p.response != nil {
+		in, out := r.TokensIn, r.TokensOut
+		p.answer.read(p.response, r, p.reads)
+		if in != fingerprint.Unknown {
+			r.TokensIn = in
+		}
+		if out != fingerprint.Unknown {
+			r.TokensOut = out
+		}
+	}
+	if p.request != nil {
+		p.bodyValue(r, p.request)
+	}
+	p.finish(r)
+	return 0, ""
+}

@@ -1,0 +1,186 @@
+package formats
+
+import (
+	"bytes"
+	"time"
+
+	"github.com/loopgauge/loopgauge/fingerprint"
+	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
+)
+
+// portkey reads the events of the log stream of Portkey's gateway (seen of
+// 1.15.2). One holds the request three times, and the key of the provider.
+type portkey struct {
+	access
+	answer   answer
+	zone     *time.Location
+	request  rawjson.Value // the body, by the best of its names so far
+	rank     int           // of that name
+	response rawjson.Value
+	text     []byte // of a response that is one
+	began    bool
+	took     int64
+}
+
+func newPortkey(reads fingerprint.Field) Parser { return &portkey{access: access{reads: reads}} }
+
+// In sets the zone of the times that have none.
+func (p *portkey) In(zone *time.Location) { p.zone = zone }
+
+func detectPortkey(line []byte) bool {
+	k := keysOf(line)
+	return k.has("requestOptions") && k.has("endpoint")
+}
+
+func (p *portkey) Parse(record []byte, r *fingerprint.Request) (int, string) {
+	duration, logged := int64(fingerprint.NoTime), int64(fingerprint.NoTime)
+	p.begin()
+	p.request, p.rank, p.response, p.text, p.began, p.took = nil, 0, nil, nil, false, fingerprint.NoTime
+	s := &p.scan
+	s.Reset(record)
+	for s.Object(); s.NextKey(); {
+		switch string(s.Key) {
+		case "time":
+			if t, ok := parseUSTime(s.Text(nil), p.zone); ok {
+				logged = t
+			}
+		case "method":
+			r.Method = value(s, r.Method)
+		case "endpoint":
+			if target := value(s, nil); target != nil {
+				splitTarget(r, target)
+			}
+		case "status":
+			r.Status = readStatus(s, r.Status)
+		case "duration":
+			duration = readMillis(s, duration)
+		case "requestOptions": // one for each provider that was tried
+			for s.Array(); s.NextElement(); {
+				p.rank = 0
+				for s.Object(); s.NextKey(); {
+					p.option(r)
+				}
+			}
+		default:
+			s.Skip()
+		}
+	}
+	if column, why := failure(s); why != "" {
+		return column, why
+	}
+	if r.Time == fingerprint.NoTime {
+		r.Time = logged // in whole seconds, when the line was written
+		began(r, duration)
+	} else {
+		ended(r, max(p.took, duration))
+	}
+	switch {
+	case p.text != nil:
+		p.answer.read(p.text, r, p.reads)
+	case p.response != nil:
+		p.answer.read(p.response, r, p.reads)
+	}
+	if p.request != nil {
+		p.bodyValue(r, p.request)
+	}
+	p.finish(r)
+	return 0, ""
+}
+
+func (p *portkey) option(r *fingerprint.Request) {
+	s := &p.scan
+	switch string(s.Key) {
+	case "createdAt":
+		if t := readTime(s, fingerprint.NoTime); !p.began && t != fingerprint.NoTime {
+			r.Time, p.began = t, true // of the first try
+		}
+	case "executionTime":
+		p.took = readMillis(s, p.took)
+	case "hookSpanId":
+		r.ID = value(s, r.ID)
+	case "providerOptions":
+		for s.Object(); s.NextKey(); {
+			switch string(s.Key) {
+			case "provider":
+				r.Backend = value(s, r.Backend)
+			case "apiKey", "anthropicApiKey":
+				p.key = value(s, p.key)
+			default:
+				s.Skip()
+			}
+		}
+	case "requestParams":
+		p.note(3, s.Value())
+	case "finalUntransformedRequest":
+		p.body("body", 2)
+	case "transformedRequest":
+		p.body("body", 1)
+	case "cacheStatus":
+		switch string(s.Text(nil)) {
+		case "HIT", "SEMANTIC HIT":
+			r.Cached = fingerprint.Yes
+		case "MISS", "SEMANTIC MISS", "DISABLED":
+			r.Cached = fingerprint.No
+		}
+	case "response":
+		if s.Kind() == rawjson.String {
+			p.text = s.Text(p.text)
+		} else if v := s.Value(); v != nil {
+			p.response = v
+		}
+	default:
+		s.Skip()
+	}
+}
+
+// body notes the request body that stands in a member of the object to come.
+func (p *portkey) body(name string, rank int) {
+	s := &p.scan
+	for s.Object(); s.NextKey(); {
+		if string(s.Key) == name {
+			p.note(rank, s.Value())
+		} else {
+			s.Skip()
+		}
+	}
+}
+
+// note keeps the best copy of the request: what the client sent, before what
+// the provider was sent.
+func (p *portkey) note(rank int, body rawjson.Value) {
+	if rank > p.rank && body.Kind() == rawjson.Object {
+		p.request, p.rank = body, rank
+	}
+}
+
+// parseUSTime reads 11/21/2026, 4:00:18 AM.
+func parseUSTime(t []byte, in *time.Location) (micros int64, ok bool) {
+	date, clock, ok := bytes.Cut(t, []byte(", "))
+	month, rest, ok1 := bytes.Cut(date, []byte("/"))
+	day, year, ok2 := bytes.Cut(rest, []byte("/"))
+	hour, rest, ok3 := bytes.Cut(clock, []byte(":"))
+	minute, rest, ok4 := bytes.Cut(rest, []byte(":"))
+	if !ok || !ok1 || !ok2 || !ok3 || !ok4 || len(rest) < 5 {
+		return 0, false
+	}
+	half := string(rest[len(rest)-2:])
+	second := bytes.TrimRight(rest[:len(rest)-2], " \u202f")
+	var n [6]int64
+	for i, digits := range [][]byte{year, month, day, hour, minute, second} {
+		if n[i], ok = number(digits, 0, len(digits)); !ok || len(digits) > 4 {
+			return 0, false
+		}
+	}
+	if n[1] < 1 || n[1] > 12 || n[2] < 1 || n[2] > daysIn(n[0], n[1]) || n[3] < 1 || n[3] > 12 || n[4] > 59 || n[5] > 60 {
+		return 0, false
+	}
+	n[3] %= 12
+	switch half {
+	case "PM":
+		n[3] += 12
+	case "AM":
+	default:
+		return 0, false
+	}
+	return inZone(civil(n[0], n[1], n[2], n[3], n[4], n[5])*1_000_000, in), true
+}

@@ -1,0 +1,281 @@
+package formats
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/loopgauge/loopgauge/fingerprint"
+)
+
+func TestEnvoyJSON(t *testing.T) {
+	f := func(fields, want string) {
+		t.Helper()
+		if want != "" {
+			want = " " + want
+		}
+		if got := read("envoy-json", `{"start_time":"1970-01-01T00:00:01Z","response_code":200`+fields+`}`); got != nativeAt+want {
+			t.Errorf("%s\ngot  %s\nwant %s%s", fields, got, nativeAt, want)
+		}
+	}
+	f(``, `status=200`)
+	f(`,"duration":1500`, `took=1.5s status=200`)
+	f(`,"duration":null,"method":null,"session.id":null,"request_body":null`, `status=200`)
+	f(`,"duration":-1`, `status=200`)
+	f(`,":method":"GET",":path":"/a?b=1"`, `method=GET path=/a query=b=1 status=200`)
+	f(`,"path":"/rewritten","x-envoy-origin-path":"/sent"`, `path=/sent status=200`)
+	f(`,"x-forwarded-for":"10.0.0.7, 10.0.0.8"`, `caller=10.0.0.7 named status=200`)
+	f(`,"downstream_remote_address":"10.0.0.7:1234"`, `caller=10.0.0.7 named status=200`)
+	f(`,"downstream_remote_address":"[::1]:1234"`, `caller=[::1] named status=200`)
+	f(`,"user-agent":"a/1"`, `caller=a/1 named status=200 header:user-agent=a/1`)
+	f(`,"x-api-key":"k"`, `caller=k status=200 header:x-api-key=k`) // a secret
+	f(`,"session.id":"s","x-session-id":"h"`, `session=h status=200 header:x-session-id=h`)
+	f(`,"gen_ai.request.model":"m","gen_ai.provider.name":"p","gen_ai.usage.input_tokens":3,"gen_ai.usage.output_tokens":"4"`, `model=m backend=p status=200 tokens_in=3 tokens_out=4`)
+	f(`,"response_flags":"DC","bytes_sent":5,"nested":{"a":1}`, `status=200 response_flags=DC bytes_sent=5`)
+}
+
+func TestEnvoyText(t *testing.T) {
+	f := func(line, want string) {
+		t.Helper()
+		if got := read("envoy-text", line); got != want {
+			t.Errorf("%s\ngot  %s\nwant %s", line, got, want)
+		}
+	}
+	const tail = ` 10 20 1500 1499 "-" "a/1" "id" "host" "10.0.0.1:80"`
+	f(`[1970-01-01T00:00:01.000Z] "GET /a?b=1 HTTP/1.1" 200 -`+tail,
+		nativeAt+` took=1.5s method=GET path=/a query=b=1 caller=a/1 named status=200 header:user-agent=a/1 header:x-request-id=id`)
+	// Istio writes reasons in between.
+	f(`[1970-01-01T00:00:01.000Z] "GET /a HTTP/1.1" 503 UF upstream_reset_before_response_started{connection_failure} - "delayed connect error: 111" 10 20 1500 - "10.0.0.7" "-" "-" "host" "-"`,
+		nativeAt+` took=1.5s method=GET path=/a caller=10.0.0.7 named status=503`)
+	f(`[1970-01-01T00:00:01.000Z] "- - HTTP/1.1" 0 DC`+tail, nativeAt+` took=1.5s method=- path=- caller=a/1 named header:user-agent=a/1 header:x-request-id=id`)
+	f(`[1970-01-01T00:00:01.000] "GET / HTTP/1.1" 200 -`+tail, `column 1: expected [time] like 2026-11-21T10:00:00.000Z`)
+	f(`[1970-01-01T00:00:01.000Z] GET / 200 -`, `column 28: expected the request in quotes`)
+	f(`[1970-01-01T00:00:01.000Z] "GET / HTTP/1.1" OK -`, `column 45: expected a status`)
+	f(`[1970-01-01T00:00:01.000Z] "GET / HTTP/1.1" 200 - 1 2`, `column 54: expected a duration`)
+	f(`[1970-01-01T00:00:01.000Z] "GET / HTTP/1.1" 200 - "1 2`, `column 51: quotes not closed`)
+}
+
+func TestCaddy(t *testing.T) {
+	f := func(fields, want string) {
+		t.Helper()
+		if want != "" {
+			want = " " + want
+		}
+		if got := read("caddy", `{"ts":1,"msg":"handled request"`+fields+`}`); got != nativeAt+want {
+			t.Errorf("%s\ngot  %s\nwant %s%s", fields, got, nativeAt, want)
+		}
+	}
+	f(``, ``)
+	f(`,"status":200,"request":{"method":"GET","uri":"/a?b=1","remote_ip":"10.0.0.7"}`, `method=GET path=/a query=b=1 caller=10.0.0.7 named status=200`)
+	f(`,"request":{"client_ip":"10.0.0.7","remote_ip":"10.0.0.8"}`, `caller=10.0.0.7 named`)
+	f(`,"request":{"remote_ip":"10.0.0.8","client_ip":"10.0.0.7"}`, `caller=10.0.0.7 named`)
+	f(`,"user_id":"bob","request":{"remote_ip":"10.0.0.8"}`, `caller=bob named`)
+	f(`,"request":{"headers":{"Authorization":["REDACTED"],"X-Api-Key":["k"]}}`, `caller=k header:x-api-key=k`)
+	f(`,"request":{"headers":{"Authorization":["Bearer k1"],"X-Api-Key":["k2"]}}`, `caller=k1 header:authorization="Bearer k1" header:x-api-key=k2`)
+	f(`,"request":{"headers":{"X-Session-Id":["s"],"X-Claude-Code-Session-Id":["c"]}}`, `session=c header:x-session-id=s header:x-claude-code-session-id=c`)
+	f(`,"session":"s","user_id":""`, `session=s`)
+	// The body is there twice.
+	f(`,"request_body":"b","session":"","request_body":""`, `body=b`)
+	f(`,"request_body":""`, ``)
+	f(`,"team":"x"`, `team=x`)
+
+	took := func(duration, want string) {
+		t.Helper()
+		if got := read("caddy", `{"ts":3,"duration":`+duration+`}`); got != want {
+			t.Errorf("%s: %s, want %s", duration, got, want)
+		}
+	}
+	took(`2`, nativeAt+" took=2s")
+	took(`"2s"`, nativeAt+" took=2s")
+	took(`"2000ms"`, nativeAt+" took=2s")
+	took(`"2000000µs"`, nativeAt+" took=2s")
+	took(`"2000000000ns"`, nativeAt+" took=2s")
+	took(`-1`, "1970-01-01T00:00:03.000000Z")
+	took(`"soon"`, "1970-01-01T00:00:03.000000Z")
+	took(`9`, "column 0: time out of range")
+}
+
+func TestTraefik(t *testing.T) {
+	f := func(record, want string) {
+		t.Helper()
+		if got := read("traefik", record); got != want {
+			t.Errorf("%s\ngot  %s\nwant %s", record, got, want)
+		}
+	}
+	f(`{"StartUTC":"1970-01-01T00:00:01.0000009Z","Duration":1999,"RequestMethod":"GET","RequestPath":"/a?b=1","DownstreamStatus":200,"ClientUsername":"-","ClientHost":"10.0.0.7","ServiceName":"s@file"}`,
+		nativeAt+" took=1µs method=GET path=/a query=b=1 caller=10.0.0.7 named backend=s@file status=200")
+	f(`{"StartLocal":"1970-01-01T02:00:01+02:00","ClientUsername":"bob","request_X-Session-Id":"s","request_Authorization":"REDACTED"}`, nativeAt+" caller=bob named session=s header:x-session-id=s")
+	f(`{"StartUTC":"1970-01-01T00:00:01Z","StartLocal":"1970-01-01T00:00:09Z"}`, nativeAt)
+	f(`{"time":"1970-01-01T00:00:01Z"}`, "column 0: no time")
+}
+
+func TestHAProxy(t *testing.T) {
+	f := func(line, want string) {
+		t.Helper()
+		if got := read("haproxy", line); got != want {
+			t.Errorf("%s\ngot  %s\nwant %s", line, got, want)
+		}
+	}
+	const head = `10.0.0.7:80 [01/Jan/1970:00:00:01.000] f b/s 0/0/0/1/`
+	f(head+`1500 200 9 - - ---- 1/1/1/1/0 0/0 "GET /a?b=1 HTTP/1.1"`, nativeAt+" took=1.5s method=GET path=/a query=b=1 caller=10.0.0.7 named backend=b status=200")
+	f(head+`+1500 200 9 - - ---- 1/1/1/1/0 0/0 {x|} "GET /a HTTP/1.1"`, nativeAt+" took=1.5s method=GET path=/a caller=10.0.0.7 named backend=b status=200 capture:1=x")
+	f(head+`1500 200 9 - - ---- 1/1/1/1/0 0/0 {|x} {y} "GET /a HTTP/1.1"`, nativeAt+" took=1.5s method=GET path=/a caller=10.0.0.7 named backend=b status=200 capture:2=x")
+	f(head+`-1 -1 9 - - CR-- 1/1/1/1/0 0/0 "<BADREQ>"`, nativeAt+" caller=10.0.0.7 named backend=b")
+	f(`10.0.0.7:80 [01/Jan/1970:00:00:01.0001] f b/s 0/0/0/1 200`, "column 47: expected five timers")
+	f(`10.0.0.7:80 [01/Jan/1970] f b/s`, "column 26: expected [time] like 21/Nov/2026:10:00:00.000")
+	f(head+`1 OK 9`, "column 56: expected a status")
+	f(head+`1 200 9 - - ---- 1/1/1/1/0 0/0 GET`, "column 85: expected the request in quotes")
+}
+
+func TestHAProxyJSON(t *testing.T) {
+	f := func(fields, want string) {
+		t.Helper()
+		if want != "" {
+			want = " " + want
+		}
+		if got := read("haproxy-json", `{"tr":"01/Jan/1970:00:00:01.000"`+fields+`}`); got != nativeAt+want {
+			t.Errorf("%s\ngot  %s\nwant %s%s", fields, got, nativeAt, want)
+		}
+	}
+	f(``, ``)
+	f(`,"time_ms":1500,"client":"10.0.0.7:80","method":"GET","path":"/a","query":"?b=1","status":200`, `took=1.5s method=GET path=/a query=b=1 caller=10.0.0.7 named status=200`)
+	f(`,"query":"?b=1","path":"/a"`, `path=/a query=b=1`)
+	f(`,"session":"-","body":"-","query":""`, ``)
+	f(`,"session":"s","body":"b","term":"CD--"`, `body=b session=s term=CD--`)
+	f(`,"ts":"1970-01-01T00:00:09+0000","accept_ms":9000`, ``)
+	f2 := func(record, want string) {
+		t.Helper()
+		if got := read("haproxy-json", record); got != want {
+			t.Errorf("%s\ngot  %s\nwant %s", record, got, want)
+		}
+	}
+	// The end lends the start its zone.
+	f2(`{"tr":"01/Jan/1970:02:00:01.000","ts":"1970-01-01T02:00:01+0200"}`, nativeAt)
+	f2(`{"ts":"1970-01-01T02:00:01+0200","accept_ms":9000}`, nativeAt)
+	f2(`{"accept_ms":1000}`, nativeAt)
+}
+
+// TestZones: times without a zone are read in the one that was asked for, and
+// those with one are not touched by it.
+func TestZones(t *testing.T) {
+	warsaw, err := time.LoadLocation("Europe/Warsaw")
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := func(format, record, want string) {
+		t.Helper()
+		if !ByName(format).Zoneless {
+			t.Errorf("%s does not say that its times may have no zone", format)
+		}
+		p := ByName(format).New(fingerprint.AllFields)
+		p.(Zoned).In(warsaw)
+		var r fingerprint.Request
+		r.Reset()
+		p.Parse([]byte(record), &r)
+		if got := time.UnixMicro(r.Time).UTC().Format(time.RFC3339Nano); got != want {
+			t.Errorf("%s: %s, want %s", format, got, want)
+		}
+	}
+	const rest = ` f b/s 0/0/0/1/0 200 9 - - ---- 1/1/1/1/0 0/0 "GET / HTTP/1.1"`
+	f("haproxy", `10.0.0.7:80 [21/Nov/2026:10:00:00.123]`+rest, "2026-11-21T09:00:00.123Z")
+	f("haproxy", `10.0.0.7:80 [21/Jul/2026:10:00:00.123]`+rest, "2026-07-21T08:00:00.123Z")
+	f("haproxy-json", `{"tr":"21/Nov/2026:10:00:00.123"}`, "2026-11-21T09:00:00.123Z")
+	f("haproxy-json", `{"tr":"21/Nov/2026:10:00:00.123","ts":"2026-11-21T10:00:00+0000"}`, "2026-11-21T10:00:00.123Z")
+	f("portkey", `{"time":"11/21/2026, 10:00:00 AM"}`, "2026-11-21T09:00:00Z")
+	f("portkey", `{"time":"11/21/2026, 10:00:00 AM","requestOptions":[{"createdAt":"2026-11-21T10:00:00.5Z"}]}`, "2026-11-21T10:00:00.5Z")
+	f("helicone", `{"request_created_at":"2026-11-21 10:00:00.5"}`, "2026-11-21T09:00:00.5Z")
+	f("helicone", `{"request_created_at":"2026-11-21T10:00:00.5Z"}`, "2026-11-21T10:00:00.5Z")
+	for _, format := range All {
+		if _, ok := format.New(0).(Zoned); ok != format.Zoneless {
+			t.Errorf("%s: Zoneless is %t", format.Name, format.Zoneless)
+		}
+	}
+}
+
+func TestUSTime(t *testing.T) {
+	f := func(text, want string) {
+		t.Helper()
+		got := ""
+		if micros, ok := parseUSTime([]byte(text), nil); ok {
+			got = time.UnixMicro(micros).UTC().Format(time.RFC3339)
+		}
+		if got != want {
+			t.Errorf("%s: %s, want %s", text, got, want)
+		}
+	}
+	f("11/21/2026, 4:00:18 AM", "2026-11-21T04:00:18Z")
+	f("1/2/2026, 4:00:18\u202fPM", "2026-01-02T16:00:18Z") // newer versions of Node
+	f("1/2/2026, 12:00:00 AM", "2026-01-02T00:00:00Z")
+	f("1/2/2026, 12:00:00 PM", "2026-01-02T12:00:00Z")
+	f("2/30/2026, 12:00:00 PM", "")
+	f("13/1/2026, 12:00:00 PM", "")
+	f("1/1/2026, 13:00:00 PM", "")
+	f("1/1/2026, 1:00:00", "")
+	f("", "")
+}
+
+// TestStreamedResponses: the calls of a stream are put together; one that
+// breaks off says nothing of them.
+func TestStreamedResponses(t *testing.T) {
+	f := func(want string, events ...string) {
+		t.Helper()
+		var p answer
+		for range 2 { // what it read before decides nothing
+			var r fingerprint.Request
+			r.Reset()
+			r.Time = 1_000_000
+			p.read([]byte(strings.Join(events, "\n\n")), &r, fingerprint.AllFields)
+			if got := strings.TrimPrefix(render(&r, 0, ""), nativeAt); strings.TrimSpace(got) != want {
+				t.Errorf("%s\ngot  %s\nwant %s", events, got, want)
+			}
+		}
+	}
+	chunk := func(delta string) string { return `data: {"choices":[{"index":0,"delta":` + delta + `}]}` }
+	f(`tool_calls=2 call=c1 name=f arguments={} call=c2 name=g arguments="{\"x\":1}" tokens_in=5 tokens_out=6`,
+		chunk(`{"role":"assistant","content":null}`),
+		chunk(`{"tool_calls":[{"index":0,"id":"c1","function":{"name":"f","arguments":""}}]}`),
+		chunk(`{"tool_calls":[{"index":1,"id":"c2","function":{"name":"g","arguments":"{\"x\""}}]}`),
+		chunk(`{"tool_calls":[{"index":0,"function":{"arguments":"{}"}}]}`),
+		chunk(`{"tool_calls":[{"index":1,"function":{"arguments":":1}"}}]}`),
+		`data: {"choices":[],"usage":{"prompt_tokens":5,"completion_tokens":6}}`, `data: [DONE]`)
+	f(`tool_calls=0`, chunk(`{"content":"hi"}`), `data: [DONE]`)
+	f(``, chunk(`{"tool_calls":[{"index":0,"id":"c1","function":{"name":"f","arguments":"{"}}]}`)) // the client went
+	f(`tool_calls=1 call=t1 name=f arguments="{\"x\":1}" tokens_in=5 tokens_out=6`,
+		"event: message_start\ndata: "+`{"type":"message_start","message":{"usage":{"input_tokens":5,"output_tokens":1}}}`,
+		"event: content_block_start\ndata: "+`{"type":"content_block_start","index":1,"content_block":{"type":"tool_use","id":"t1","name":"f","input":{}}}`,
+		`data: {"type":"content_block_delta","index":1,"delta":{"type":"input_json_delta","partial_json":"{\"x\""}}`,
+		`data: {"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"hi"}}`,
+		`data: {"type":"content_block_delta","index":1,"delta":{"type":"input_json_delta","partial_json":":1}"}}`,
+		`data: {"type":"message_delta","delta":{"stop_reason":"tool_use"},"usage":{"output_tokens":6}}`, `data: {"type":"message_stop"}`)
+	f(`tool_calls=1 call=c1 name=f arguments={} tokens_in=5 tokens_out=6`,
+		`data: {"type":"response.output_item.added","output_index":0,"item":{"type":"function_call","call_id":"c1","name":"f","arguments":""}}`,
+		`data: {"type":"response.function_call_arguments.delta","output_index":0,"delta":"{}"}`,
+		`data: {"type":"response.output_item.done","output_index":0,"item":{"type":"function_call","call_id":"c1","name":"f","arguments":"{}"}}`,
+		`data: {"type":"response.completed","response":{"usage":{"input_tokens":5,"output_tokens":6}}}`)
+	// And bodies that are none.
+	f(`tool_calls=1 call=c1 name=f arguments={} tokens_in=5 tokens_out=6`,
+		`{"choices":[{"message":{"tool_calls":[{"id":"c1","function":{"name":"f","arguments":"{}"}}]}}],"usage":{"prompt_tokens":5,"completion_tokens":6}}`)
+	f(``, `{"choices":[{"message":{"tool_calls":[{"id":"c1","function":{"name":"f","argu`)
+	f(``, `<html>`)
+	f(``, ``)
+}
+
+// TestConverse: Bedrock's own words for calls and results are read as
+// Anthropic's, and a loop in one is a loop in the other.
+func TestConverse(t *testing.T) {
+	f := func(message, want string) {
+		t.Helper()
+		r := parse(t, "bedrock", `{"timestamp":"2026-11-21T10:00:00Z","input":{"inputBodyJson":{"messages":[`+message+`]}}}`)
+		if got := string(r.Messages.Items[0]); got != want {
+			t.Errorf("%s\ngot  %s\nwant %s", message, got, want)
+		}
+	}
+	f(`{"role":"user","content":[{"text":"hi"}]}`, `{"role":"user","content":[{"text":"hi"}]}`)
+	f(`{"role":"assistant","content":[{"text":"hm"},{"toolUse":{"toolUseId":"t1","name":"f","input":{"x":[1]}}}]}`,
+		`{"role":"assistant","content":[{"text":"hm"},{"type":"tool_use","id":"t1","name":"f","input":{"x":[1]}}]}`)
+	f(`{"role":"user","content":[{"toolResult":{"toolUseId":"t1","content":[{"text":"no"}],"status":"error"}}]}`,
+		`{"role":"user","content":[{"type":"tool_result","tool_use_id":"t1","content":[{"text":"no"}],"is_error":true}]}`)
+	f(`{"role":"user","content":[{"toolResult":{"toolUseId":"t1","content":null,"status":"success"}}],"x":"\ud83d\u00e9"}`,
+		`{"role":"user","content":[{"type":"tool_result","tool_use_id":"t1","content":null,"is_error":false}],"x":"\ud83d\u00e9"}`)
+	f(`{"role":"user","content":"toolUse"}`, `{"role":"user","content":"toolUse"}`)
+}

@@ -1,0 +1,270 @@
+package formats
+
+import (
+	"bytes"
+
+	"github.com/loopgauge/loopgauge/fingerprint"
+	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
+)
+
+// streamed puts the tool calls of a streamed response together again, from the
+// server-sent events as they went over the line: chunks of Chat Completions,
+// Anthropic's content blocks, items of Responses.
+type streamed struct {
+	scan  rawjson.Scanner // of one event
+	calls []streamedCall
+	text  []byte // names, ids and arguments of all calls
+	done  bool   // the stream was not cut off
+}
+
+// streamedCall is a call in the making. A stream tells calls apart by index.
+type streamedCall struct {
+	choice, index int64
+	id, name      span
+	arguments     []span // in the order of their coming
+}
+
+// span is a part of streamed.text.
+type span struct{ from, to int }
+
+func (p *streamed) keep(text []byte) span {
+	from := len(p.text)
+	p.text = append(p.text, text...)
+	return span{from, len(p.text)}
+}
+
+// isStream tells a stream of events from a JSON text.
+func isStream(text []byte) bool {
+	return bytes.HasPrefix(text, []byte("data:")) || bytes.HasPrefix(text, []byte("event:"))
+}
+
+// read notes the calls and the tokens of a response. One that breaks off says
+// nothing of its calls: the last of them may lack its end.
+func (p *streamed) read(text []byte, r *fingerprint.Request, reads fingerprint.Field) {
+	p.calls, p.text, p.done = p.calls[:0], p.text[:0], false
+	for len(text) > 0 {
+		var line []byte
+		line, text, _ = bytes.Cut(text, []byte("\n"))
+		data, ok := bytes.CutPrefix(line, []byte("data:"))
+		if !ok {
+			continue
+		}
+		if data = bytes.TrimSpace(data); string(data) == "[DONE]" {
+			p.done = true
+			continue
+		}
+		p.scan.Reset(data)
+		p.event(r)
+	}
+	p.finish(r, reads)
+}
+
+// readList is read for a stream that is logged as a list of its events.
+func (p *streamed) readList(list rawjson.Value, r *fingerprint.Request, reads fingerprint.Field) {
+	p.calls, p.text, p.done = p.calls[:0], p.text[:0], false
+	s := &p.scan
+	s.Reset(list)
+	for s.Array(); s.NextElement(); {
+		p.event(r)
+	}
+	p.finish(r, reads)
+}
+
+// finish puts the calls together.
+func (p *streamed) finish(r *fingerprint.Request, reads fingerprint.Field) {
+	if !p.done {
+		return
+	}
+	r.ToolCallsLogged = true
+	if reads&fingerprint.ReadsResponse == 0 {
+		return
+	}
+	for i := range p.calls {
+		c := &p.calls[i]
+		if c.name.to == c.name.from {
+			continue
+		}
+		whole := span{len(p.text), len(p.text)}
+		for _, part := range c.arguments {
+			p.text = append(p.text, p.text[part.from:part.to]...)
+		}
+		whole.to = len(p.text)
+		c.arguments = append(c.arguments[:0], whole)
+	}
+	for i := range p.calls { // the text moves no more
+		c := &p.calls[i]
+		if c.name.to > c.name.from {
+			r.ToolCalls = append(r.ToolCalls, fingerprint.ToolCall{ID: p.at(c.id), Name: p.at(c.name), Arguments: p.at(c.arguments[0])})
+		}
+	}
+}
+
+func (p *streamed) at(s span) []byte { return p.text[s.from:s.to:s.to] }
+
+// call is the call with the given index, which is made if there is none.
+func (p *streamed) call(choice, index int64) *streamedCall {
+	for i := range p.calls {
+		if c := &p.calls[i]; c.choice == choice && c.index == index {
+			return c
+		}
+	}
+	if n := len(p.calls); n < cap(p.calls) {
+		p.calls = p.calls[:n+1]
+		c := &p.calls[n]
+		*c = streamedCall{choice: choice, index: index, arguments: c.arguments[:0]}
+		return c
+	}
+	p.calls = append(p.calls, streamedCall{choice: choice, index: index})
+	return &p.calls[len(p.calls)-1]
+}
+
+// event reads one event. The members of all dialects have names of their own.
+func (p *streamed) event(r *fingerprint.Request) {
+	s := &p.scan
+	var index int64
+	for s.Object(); s.NextKey(); {
+		switch string(s.Key) {
+		case "choices":
+			for s.Array(); s.NextElement(); {
+				p.choice(s)
+			}
+		case "type":
+			switch string(s.Text(nil)) {
+			case "message_stop", "response.completed", "response.failed", "response.incomplete":
+				p.done = true
+			}
+		case "index", "output_index":
+			index = readCount(s, index)
+		case "content_block", "item":
+			p.block(s, index)
+		case "delta":
+			for s.Object(); s.NextKey(); {
+				if string(s.Key) == "partial_json" {
+					c := p.call(0, index)
+					c.arguments = append(c.arguments, p.keep(s.Text(nil)))
+				} else {
+					s.Skip()
+				}
+			}
+		case "usage":
+			readUsage(s, r)
+		case "message", "response": // Anthropic's first event, and the last of Responses
+			for s.Object(); s.NextKey(); {
+				if string(s.Key) == "usage" {
+					readUsage(s, r)
+				} else {
+					s.Skip()
+				}
+			}
+		default:
+			s.Skip()
+		}
+	}
+}
+
+// choice reads a choice of a chunk.
+func (p *streamed) choice(s *rawjson.Scanner) {
+	var choice int64
+	for s.Object(); s.NextKey(); {
+		switch string(s.Key) {
+		case "index":
+			choice = readCount(s, choice)
+		case "delta":
+			for s.Object(); s.NextKey(); {
+				if string(s.Key) != "tool_calls" {
+					s.Skip()
+					continue
+				}
+				for s.Array(); s.NextElement(); {
+					p.delta(s, choice)
+				}
+			}
+		default:
+			s.Skip()
+		}
+	}
+}
+
+// delta reads a part of a call of a chunk.
+func (p *streamed) delta(s *rawjson.Scanner, choice int64) {
+	var index int64
+	var id, name, arguments []byte
+	for s.Object(); s.NextKey(); {
+		switch string(s.Key) {
+		case "index":
+			index = readCount(s, index)
+		case "id":
+			id = s.Text(id)
+		case "function":
+			for s.Object(); s.NextKey(); {
+				switch string(s.Key) {
+				case "name":
+					name = s.Text(name)
+				case "arguments":
+					arguments = s.Text(arguments)
+				default:
+					s.Skip()
+				}
+			}
+		default:
+			s.Skip()
+		}
+	}
+	p.add(choice, index, id, name, arguments)
+}
+
+func (p *streamed) add(choice, index int64, id, name, arguments []byte) {
+	c := p.call(choice, index)
+	if len(id) > 0 {
+		c.id = p.keep(id)
+	}
+	if len(name) > 0 {
+		c.name = p.keep(name)
+	}
+	if len(arguments) > 0 {
+		c.arguments = append(c.arguments, p.keep(arguments))
+	}
+}
+
+// block reads a content block of Anthropic as it starts, or an item of
+// Responses, which comes once empty and once whole.
+func (p *streamed) block(s *rawjson.Scanner, index int64) {
+	var kind, id, name, arguments []byte
+	for s.Object(); s.NextKey(); {
+		switch string(s.Key) {
+		case "type":
+			kind = s.Text(kind)
+		case "id", "call_id":
+			id = s.Text(id)
+		case "name":
+			name = s.Text(name)
+		case "arguments":
+			arguments = s.Text(arguments)
+		default:
+			s.Skip()
+		}
+	}
+	switch string(kind) {
+	case "tool_use":
+		p.add(0, index, id, name, nil)
+	case "function_call":
+		c := p.call(0, index)
+		c.arguments = c.arguments[:0]
+		p.add(0, index, id, name, arguments)
+	}
+}
+
+// readUsage reads the tokens of a response, by the names of OpenAI's Chat
+// Completions, or of Responses and Anthropic.
+func readUsage(s *rawjson.Scanner, r *fingerprint.Request) {
+	for s.Object(); s.NextKey(); {
+		switch string(s.Key) {
+		case "prompt_tokens", "input_tokens":
+			r.TokensIn = readCount(s, r.TokensIn)
+		case "completion_tokens", "output_tokens":
+			r.TokensOut = readCount(s, r.TokensOut)
+		default:
+			s.Skip()
+		}
+	}
+}

@@ -1,0 +1,65 @@
+package formats
+
+import (
+	"bytes"
+
+	"github.com/loopgauge/loopgauge/fingerprint"
+)
+
+// traefik reads Traefik's access log as JSON. It counts in nanoseconds, and
+// writes the headers that it was told to keep as request_NAME.
+type traefik struct{ access }
+
+func newTraefik(reads fingerprint.Field) Parser { return &traefik{access{reads: reads}} }
+
+func detectTraefik(line []byte) bool {
+	k := keysOf(line)
+	return k.any("StartUTC", "StartLocal") && k.any("RequestMethod", "RequestPath", "DownstreamStatus")
+}
+
+func (p *traefik) Parse(record []byte, r *fingerprint.Request) (int, string) {
+	duration := int64(fingerprint.NoTime)
+	p.begin()
+	s := &p.scan
+	s.Reset(record)
+	for s.Object(); s.NextKey(); {
+		switch string(s.Key) {
+		case "StartUTC":
+			r.Time = readTime(s, r.Time)
+		case "StartLocal":
+			if t := readTime(s, fingerprint.NoTime); r.Time == fingerprint.NoTime {
+				r.Time = t
+			}
+		case "Duration":
+			if n, ok := s.Int(); ok && n >= 0 {
+				duration = n / 1000
+			}
+		case "RequestMethod":
+			r.Method = value(s, r.Method)
+		case "RequestPath":
+			if target := value(s, nil); target != nil {
+				splitTarget(r, target)
+			}
+		case "DownstreamStatus":
+			r.Status = readStatus(s, r.Status)
+		case "ClientUsername":
+			p.name = value(s, p.name)
+		case "ClientHost":
+			p.address = value(s, p.address)
+		case "ServiceName":
+			r.Backend = value(s, r.Backend)
+		default:
+			if name, ok := bytes.CutPrefix(s.Key, []byte("request_")); ok {
+				p.header(r, name, value(s, nil))
+			} else {
+				s.Skip()
+			}
+		}
+	}
+	if column, why := failure(s); why != "" {
+		return column, why
+	}
+	ended(r, duration)
+	p.finish(r)
+	return 0, ""
+}

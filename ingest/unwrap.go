@@ -1,0 +1,123 @@
+package ingest
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/loopgauge/loopgauge/fingerprint"
+	"github.com/loopgauge/loopgauge/ingest/wrap"
+)
+
+// lostPart is why parts of a record are skipped whose rest does not follow.
+const lostPart = "a part of a record whose other parts are missing"
+
+// unwrapping reads lines that are wrapped. It counts each physical line once:
+// for the record that begins in it, or, where none does, as blank.
+type unwrapping struct {
+	chain *wrap.Chain
+	run   *reading
+	last  fingerprint.Position // of the last record
+	any   bool                 // there was one
+	// lines are those that no record was found to begin in, as long as one is
+	// not at its end.
+	lines []pending
+}
+
+// pending is a line that is not accounted for yet, unless a record, or a
+// mistake, was counted for it.
+type pending struct {
+	offset  int64
+	counted bool
+}
+
+func newUnwrapping(wrappers []*wrap.Wrapper) *unwrapping {
+	u := &unwrapping{}
+	u.chain = wrap.NewChain(wrappers, u.record, u.bad)
+	return u
+}
+
+// line takes one physical line and returns the index of the item after those
+// in it.
+func (u *unwrapping) line(line []byte, at fingerprint.Position) int32 {
+	run := u.run
+	text := trimStart(line)
+	switch {
+	case run.b.MaxLine > 0 && len(line) > run.b.MaxLine:
+		run.tally.Lines++
+		run.bad(at.Line, 0, tooLong)
+		return at.Item + 1
+	case len(trim(line)) > 0:
+		u.lines = append(u.lines, pending{offset: at.Offset})
+		u.chain.Push(wrap.Line{Text: text, At: at, Column: cap(line) - cap(text)})
+	default:
+		run.tally.Lines++
+		run.tally.Blank++
+	}
+	if !u.chain.Open() {
+		u.account()
+	}
+	if u.any && u.last.Offset == at.Offset {
+		return u.last.Item + 1
+	}
+	return at.Item + 1
+}
+
+// record takes what was unwrapped.
+func (u *unwrapping) record(line wrap.Line) {
+	text := trim(line.Text)
+	if len(text) == 0 {
+		return // the line is blank
+	}
+	u.count(line.At.Offset)
+	if u.any && u.last.Offset == line.At.Offset {
+		line.At.Item = u.last.Item + 1
+	}
+	lead := -1
+	if line.Column >= 0 {
+		lead = line.Column + cap(line.Text) - cap(text)
+	}
+	u.last, u.any = line.At, true
+	u.last.Item = u.run.text(text, line.At, lead) - 1
+}
+
+// bad takes a line that could not be unwrapped.
+func (u *unwrapping) bad(line wrap.Line, why string) {
+	u.count(line.At.Offset)
+	u.run.tally.Lines++
+	u.run.bad(line.At.Line, 0, why)
+}
+
+// end counts the records that the block leaves open. It is the last of its
+// stream, then, or does not begin where one of them does.
+func (u *unwrapping) end() {
+	u.chain.Drop(func(at fingerprint.Position) {
+		u.count(at.Offset)
+		u.run.tally.Lines++
+		u.run.bad(at.Line, 0, lostPart)
+	})
+	u.account()
+	u.any = false
+}
+
+// count notes that the line at the offset is accounted for. Lines that share
+// an offset, those of one record of a topic, come one by one.
+func (u *unwrapping) count(offset int64) {
+	i, _ := slices.BinarySearchFunc(u.lines, offset, func(p pending, offset int64) int { return cmp.Compare(p.offset, offset) })
+	for ; i < len(u.lines) && u.lines[i].offset == offset; i++ {
+		if !u.lines[i].counted {
+			u.lines[i].counted = true
+			return
+		}
+	}
+}
+
+// account counts the lines as blank that no record begins in.
+func (u *unwrapping) account() {
+	for _, p := range u.lines {
+		if !p.counted {
+			u.run.tally.Lines++
+			u.run.tally.Blank++
+		}
+	}
+	u.lines = u.lines[:0]
+}

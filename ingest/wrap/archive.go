@@ -1,0 +1,71 @@
+package wrap
+
+import (
+	"bytes"
+
+	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
+)
+
+// archive gives the entries of an HTTP archive, log.entries, each with the
+// line in which it begins.
+type archive struct{ scan rawjson.Scanner }
+
+func newArchive() Unwrapper { return &archive{} }
+
+func detectArchive(line []byte) bool {
+	var s rawjson.Scanner
+	s.Reset(line)
+	for s.Object(); s.NextKey(); s.Skip() {
+		if string(s.Key) == "log" && s.Kind() == rawjson.Object {
+			for s.Object(); s.NextKey(); s.Skip() {
+				switch string(s.Key) {
+				case "entries", "creator", "version":
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+func (p *archive) Unwrap(line Line, next func(Line)) string {
+	s := &p.scan
+	s.Reset(line.Text)
+	for s.Object(); s.NextKey(); {
+		if string(s.Key) != "log" {
+			s.Skip()
+			continue
+		}
+		for s.Object(); s.NextKey(); {
+			if string(s.Key) != "entries" {
+				s.Skip()
+				continue
+			}
+			p.entries(line, next)
+		}
+	}
+	if s.End() != nil {
+		_, why := s.Failure()
+		return why
+	}
+	return ""
+}
+
+func (p *archive) entries(line Line, next func(Line)) {
+	s := &p.scan
+	at, from := line.At, 0
+	for s.Array(); s.NextElement(); {
+		s.Kind() // skips white space
+		start := s.Offset()
+		if line.Column >= 0 { // the text is the log's own
+			if n := bytes.Count(line.Text[from:start], []byte("\n")); n > 0 {
+				at.Line += int64(n)
+				at.Offset = line.At.Offset + int64(line.Column+bytes.LastIndexByte(line.Text[:start], '\n')+1)
+			}
+			from = start
+		}
+		if entry := s.Value(); entry != nil {
+			next(Line{Text: entry, At: at, Column: -1})
+		}
+	}
+}

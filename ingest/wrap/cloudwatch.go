@@ -1,0 +1,77 @@
+package wrap
+
+import (
+	"bytes"
+
+	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
+)
+
+// cloudWatch undoes CloudWatch Logs: a subscription's batch with logEvents, a
+// command's answer with events, one event a line, and exports to S3, which put
+// a time in front of each line.
+type cloudWatch struct {
+	envelope
+}
+
+func newCloudWatch() Unwrapper { return &cloudWatch{} }
+
+func detectCloudWatch(line []byte) bool {
+	if _, ok := cutExported(line); ok {
+		return true
+	}
+	m := membersOf(line)
+	return m["logEvents"] == rawjson.Array || m["events"] == rawjson.Array ||
+		m["message"] == rawjson.String && m.has("timestamp") && m.any("ingestionTime", "eventId", "id", "logStreamName")
+}
+
+// cutExported reads 2026-11-21T03:51:29.828Z and a blank.
+func cutExported(line []byte) (text []byte, ok bool) {
+	stamp, text, ok := bytes.Cut(line, []byte(" "))
+	return text, ok && isStamp(stamp) && stamp[len(stamp)-1] == 'Z'
+}
+
+func (p *cloudWatch) Unwrap(line Line, next func(Line)) string {
+	if text, ok := cutExported(line.Text); ok {
+		next(line.inner(text))
+		return ""
+	}
+	s := &p.scan
+	s.Reset(line.Text)
+	control := false // a message of CloudWatch's own: whether somebody listens
+	for s.Object(); s.NextKey(); {
+		switch string(s.Key) {
+		case "messageType":
+			control = string(s.Text(nil)) == "CONTROL_MESSAGE"
+		case "logEvents", "events":
+			if control {
+				s.Skip()
+				continue
+			}
+			for s.Array(); s.NextElement(); {
+				for s.Object(); s.NextKey(); {
+					p.message(line, next)
+				}
+			}
+		default:
+			p.message(line, next)
+		}
+	}
+	if s.End() != nil {
+		_, why := s.Failure()
+		return why
+	}
+	return ""
+}
+
+func (p *cloudWatch) message(line Line, next func(Line)) {
+	s := &p.scan
+	if string(s.Key) != "message" {
+		s.Skip()
+		return
+	}
+	if s.Kind() == rawjson.Object {
+		next(Line{Text: s.Value(), At: line.At, Column: -1})
+	} else if text := s.Text(nil); text != nil {
+		next(Line{Text: bytes.TrimRight(text, "\r\n"), At: line.At, Column: -1})
+	}
+}

@@ -1,0 +1,88 @@
+package wrap
+
+import (
+	"slices"
+
+	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
+)
+
+// envelope takes a line out of a JSON object, where it is a text, or a JSON
+// value that the collector has parsed.
+type envelope struct {
+	scan    rawjson.Scanner
+	members []string // that may hold the line, best first
+}
+
+// open finds the line, and gives the members that were asked for by other.
+func (e *envelope) open(line []byte, other func(*rawjson.Scanner)) (text []byte, isText bool, why string) {
+	rank := len(e.members)
+	s := &e.scan
+	s.Reset(line)
+	for s.Object(); s.NextKey(); {
+		i := slices.Index(e.members, string(s.Key))
+		switch {
+		case i >= 0 && i <= rank:
+			switch s.Kind() {
+			case rawjson.String:
+				text, isText, rank = s.Text(nil), true, i
+			case rawjson.Object, rawjson.Array:
+				text, isText, rank = s.Value(), false, i
+			default:
+				s.Skip()
+			}
+		case other != nil:
+			other(s)
+		default:
+			s.Skip()
+		}
+	}
+	if s.End() != nil {
+		_, why = s.Failure()
+	}
+	return text, isText, why
+}
+
+// member of a JSON object, for detection.
+type members map[string]rawjson.Kind
+
+// membersOf lists the members of the object on a line with the kinds of their
+// values. A line that is cut short gives what there is.
+func membersOf(line []byte) members {
+	var s rawjson.Scanner
+	s.Reset(line)
+	m := members{}
+	for s.Object(); s.NextKey(); {
+		kind := s.Kind()
+		m[string(s.Key)] = kind
+		s.Skip()
+	}
+	return m
+}
+
+func (m members) has(names ...string) bool {
+	for _, n := range names {
+		if m[n] == rawjson.Absent {
+			return false
+		}
+	}
+	return true
+}
+
+func (m members) any(names ...string) bool {
+	return slices.ContainsFunc(names, func(n string) bool { return m[n] != rawjson.Absent })
+}
+
+// message undoes envelopes that have the line in message.
+type message struct{ envelope }
+
+func newMessage() Unwrapper {
+	return &message{envelope{members: []string{"message", "event.original", "msg"}}}
+}
+
+func (p *message) Unwrap(line Line, next func(Line)) string {
+	text, _, why := p.open(line.Text, nil)
+	if why == "" && text != nil {
+		next(Line{Text: text, At: line.At, Column: -1})
+	}
+	return why
+}

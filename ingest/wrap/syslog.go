@@ -1,0 +1,136 @@
+package wrap
+
+import "bytes"
+
+// syslog cuts the header off: that of RFC 5424, that of RFC 3164, and those of
+// the files of rsyslog and syslog-ng, which lack the priority and may have a
+// time of RFC 3339. A length may stand in front, as in streams of RFC 6587.
+type syslog struct{}
+
+func newSyslog() Unwrapper { return syslog{} }
+
+func detectSyslog(line []byte) bool {
+	_, ok := cutSyslog(line)
+	return ok
+}
+
+func (syslog) Unwrap(line Line, next func(Line)) string {
+	text, ok := cutSyslog(line.Text)
+	if !ok {
+		return "expected a syslog header"
+	}
+	next(line.inner(text))
+	return ""
+}
+
+// cutSyslog gives the message behind the header.
+func cutSyslog(line []byte) (message []byte, ok bool) {
+	if n := digits(line); n > 0 && n < 8 && len(line) > n+1 && line[n] == ' ' && line[n+1] == '<' {
+		line = line[n+1:]
+	}
+	hasPriority := false
+	if len(line) > 2 && line[0] == '<' {
+		n := digits(line[1:])
+		if n == 0 || n > 3 || line[1+n] != '>' {
+			return nil, false
+		}
+		line, hasPriority = line[n+2:], true
+		if rest, ok := bytes.CutPrefix(line, []byte("1 ")); ok {
+			return cutRFC5424(rest)
+		}
+	}
+	if rest, ok := cutTraditionalTime(line); ok {
+		return cutTag(rest)
+	}
+	stamp, rest, ok := bytes.Cut(line, []byte(" "))
+	if !ok || !isStamp(stamp) {
+		return nil, false
+	}
+	message, ok = cutTag(rest)
+	return message, ok || hasPriority
+}
+
+// digits is how many digits text begins with. It is short of the whole text.
+func digits(text []byte) int {
+	n := 0
+	for n+1 < len(text) && '0' <= text[n] && text[n] <= '9' {
+		n++
+	}
+	return n
+}
+
+// isStamp knows times of RFC 3339.
+func isStamp(t []byte) bool {
+	return len(t) >= len("2006-01-02T15:04:05") && t[4] == '-' && t[7] == '-' && t[10] == 'T' && t[13] == ':' && t[16] == ':'
+}
+
+// cutRFC5424 reads time, host, application, process, message id and structured
+// data.
+func cutRFC5424(line []byte) (message []byte, ok bool) {
+	for i := range 5 {
+		var word []byte
+		word, line, ok = bytes.Cut(line, []byte(" "))
+		if !ok || len(word) == 0 || i == 0 && string(word) != "-" && !isStamp(word) {
+			return nil, false
+		}
+	}
+	if len(line) > 0 && line[0] == '-' {
+		line = line[1:]
+	} else if line, ok = cutStructured(line); !ok {
+		return nil, false
+	}
+	line = bytes.TrimPrefix(line, []byte(" "))
+	return bytes.TrimPrefix(line, []byte("\uFEFF")), true
+}
+
+// cutStructured reads [id name="value" ...] once or several times. Quotes and
+// brackets in a value stand behind backslashes.
+func cutStructured(line []byte) (rest []byte, ok bool) {
+	if len(line) == 0 || line[0] != '[' {
+		return nil, false
+	}
+	quoted := false
+	for i := 0; i < len(line); i++ {
+		switch line[i] {
+		case '\\':
+			i++
+		case '"':
+			quoted = !quoted
+		case ']':
+			if !quoted && (i+1 == len(line) || line[i+1] != '[') {
+				return line[i+1:], true
+			}
+		}
+	}
+	return nil, false
+}
+
+// cutTraditionalTime reads a time like Nov 21 03:51:30, without year and zone.
+func cutTraditionalTime(line []byte) (rest []byte, ok bool) {
+	const layout = "Jan _2 15:04:05 "
+	if len(line) < len(layout) || line[3] != ' ' || line[6] != ' ' || line[9] != ':' || line[12] != ':' || line[15] != ' ' {
+		return nil, false
+	}
+	if !bytes.Contains([]byte("Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec "), line[:4]) {
+		return nil, false
+	}
+	return line[len(layout):], true
+}
+
+// cutTag reads a host, which nginx may leave out, and a tag with a colon.
+func cutTag(line []byte) (message []byte, ok bool) {
+	for range 2 {
+		var word []byte
+		word, line, ok = bytes.Cut(line, []byte(" "))
+		if !ok {
+			return nil, false
+		}
+		if bytes.ContainsAny(word, `{"`) {
+			return nil, false
+		}
+		if word, ok = bytes.CutSuffix(word, []byte(":")); ok {
+			return bytes.TrimLeft(line, " "), len(word) > 0
+		}
+	}
+	return nil, false
+}

@@ -1,0 +1,81 @@
+// Package wrap takes the lines of gateways out of what collectors of logs put
+// around them: one JSON object a line, a syslog header, a record over several
+// lines. A wrapper is one file and one line in the table [All]; several may
+// lie around each other.
+package wrap
+
+import (
+	"github.com/loopgauge/loopgauge/fingerprint"
+)
+
+// Wrapper is one way to wrap the lines of others.
+type Wrapper struct {
+	Name string // as in the name of a wrapped format, docker+nginx-json
+	Doc  string
+	// Detect tells whether a line may be wrapped so. That what it wraps is of
+	// a known format decides.
+	Detect func(line []byte) bool
+	// New makes an unwrapper; a Joiner where Joins.
+	New func() Unwrapper
+	// Joins says that a record may go on over several lines.
+	Joins bool
+}
+
+// Line is a line on its way in.
+type Line struct {
+	Text []byte
+	// At is where the physical line stands that the record begins in.
+	At fingerprint.Position
+	// Column is where Text begins in that line, from 0; -1 where it does not
+	// stand there as it is.
+	Column int
+}
+
+// Unwrapper undoes a wrapper line by line. One goroutine uses it at a time.
+type Unwrapper interface {
+	// Unwrap hands what a line wraps to next: nothing where it is but a part
+	// of the frame, one text, or several. The texts are valid until the next
+	// call. What cannot be unwrapped gives the reason why not, without any
+	// text of it.
+	Unwrap(line Line, next func(Line)) (why string)
+}
+
+// Joiner is an Unwrapper that puts the parts of a record together.
+type Joiner interface {
+	Unwrapper
+	// Ends takes a line like Unwrap, for its end alone: whether no record goes
+	// on behind it. The two are not to be mixed.
+	Ends(line []byte) bool
+	// Open tells whether a record is not at its end.
+	Open() bool
+	// Drop forgets the records that are not at their end, and hands on where
+	// they begin.
+	Drop(lost func(fingerprint.Position))
+}
+
+// All are the wrappers, in the order in which they are looked for: a later one
+// may also fit what an earlier one knows better.
+var All = []*Wrapper{
+	{Name: "docker", Doc: "Docker's json-file logs", Detect: detectDocker, New: newDocker, Joins: true},
+	{Name: "cri", Doc: "container logs of Kubernetes (CRI)", Detect: detectCRI, New: newCRI, Joins: true},
+	{Name: "fluentbit", Doc: "Fluent Bit and Fluentd", Detect: detectFluentBit, New: newFluentBit, Joins: true},
+	{Name: "vector", Doc: "Vector", Detect: detectVector, New: newMessage},
+	{Name: "filebeat", Doc: "Filebeat and the Elastic Agent", Detect: detectFilebeat, New: newMessage},
+	{Name: "journald", Doc: "the journal of systemd as JSON", Detect: detectJournal, New: newJournal},
+	{Name: "syslog", Doc: "syslog, RFC 5424 and RFC 3164", Detect: detectSyslog, New: newSyslog},
+	{Name: "cloudwatch", Doc: "CloudWatch Logs: subscriptions, exports, what its commands print", Detect: detectCloudWatch, New: newCloudWatch},
+	{Name: "rsyslog-json", Doc: "rsyslog's JSON templates", Detect: detectRsyslogJSON, New: newMessage},
+	{Name: "sse", Doc: "server-sent events", Detect: detectSSE, New: newSSE},
+	{Name: "archive", Doc: "the document around the entries of an HTTP archive", Detect: detectArchive, New: newArchive},
+	Texts,
+}
+
+// ByName returns the wrapper called name, or nil.
+func ByName(name string) *Wrapper {
+	for _, w := range All {
+		if w.Name == name {
+			return w
+		}
+	}
+	return nil
+}

@@ -1,0 +1,415 @@
+package ingest
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/klauspost/compress/zstd"
+	"pgregory.net/rapid"
+
+	"github.com/loopgauge/loopgauge/fingerprint"
+	"github.com/loopgauge/loopgauge/ingest/formats"
+	"github.com/loopgauge/loopgauge/ingest/wrap"
+)
+
+// fixture is a file of fixtures, unpacked.
+func fixture(tb testing.TB, name string) []byte {
+	tb.Helper()
+	data, err := os.ReadFile(filepath.Join("../fixtures", name))
+	if err != nil {
+		tb.Fatal(err)
+	}
+	if filepath.Ext(name) == ".zst" {
+		d, err := zstd.NewReader(nil)
+		if err != nil {
+			tb.Fatal(err)
+		}
+		defer d.Close()
+		if data, err = d.DecodeAll(data, nil); err != nil {
+			tb.Fatal(err)
+		}
+	}
+	return data
+}
+
+// seen is what a log gave, without positions.
+type seen struct {
+	format   string
+	requests []string
+	at       []fingerprint.Position
+	tally    Tally
+}
+
+func read(tb testing.TB, log []byte, o Options) (got seen) {
+	tb.Helper()
+	s, err := Open(&Source{Name: "standard input", stdin: bytes.NewReader(log)}, 0, o)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	defer s.Close()
+	got.format = s.Format().Name
+	rd := NewReader(fingerprint.AllFields)
+	for {
+		b, err := s.Next()
+		if err != nil {
+			return got
+		}
+		t := rd.Read(b, func(r *fingerprint.Request) {
+			got.requests = append(got.requests, fmt.Sprintf("%d %d %s %s %s %q %q %d", r.Time, r.End, r.Method, r.Path, r.Session, r.Body, r.Messages.Items, r.Status))
+			got.at = append(got.at, r.Position)
+		}, func(s Skip) { tb.Logf("line %d: %s", s.Line, s.Why) })
+		b.Release()
+		got.tally.Lines += t.Lines
+		got.tally.Blank += t.Blank
+		got.tally.Malformed += t.Malformed
+	}
+}
+
+// TestWrappedFixtures: what real collectors wrote is recognised and read as
+// the lines in it, each where it begins.
+func TestWrappedFixtures(t *testing.T) {
+	f := func(name, format string, tally Tally, bare string, all, more int) {
+		t.Helper()
+		log := fixture(t, "wrappers/"+name)
+		got := read(t, log, Options{})
+		if got.format != format || got.tally != tally {
+			t.Errorf("%s: %s %+v, want %s %+v", name, got.format, got.tally, format, tally)
+		}
+		// The requests are those of the file without the wrapper.
+		want := read(t, fixture(t, "formats/"+bare), Options{})
+		if len(got.requests) != all {
+			t.Errorf("%s: %d requests, want %d", name, len(got.requests), all)
+		}
+		for i, r := range got.requests {
+			if !slices.Contains(want.requests, r) {
+				t.Logf("%s: request %d, in line %d, is not in %s", name, i+1, got.at[i].Line, bare)
+				more--
+			}
+		}
+		if more != 0 {
+			t.Errorf("%s: %d requests too many are not in %s", name, -more, bare)
+		}
+		// Blocks of any size, and reading ahead or not, change nothing.
+		for _, size := range []int{100, 5_000, 40_000, 1 << 20} {
+			if again := read(t, log, Options{Format: format, blockSize: size}); !cmp.Equal(got, again, cmp.AllowUnexported(seen{})) {
+				t.Errorf("%s: in blocks of %d it is not the same", name, size)
+			}
+		}
+		checkPlaces(t, name, log, got.at)
+	}
+	f("docker_json_file_envoy.log.zst", "docker+envoy-json", Tally{Lines: 48, Blank: 3}, "envoy-json/envoy_json.jsonl.zst", 45, 3) // the large ones
+	f("haproxy_json_rfc5424.log.zst", "syslog+haproxy-json", Tally{Lines: 67}, "haproxy-json/haproxy_json.jsonl.zst", 67, 0)
+	f("rsyslog_json_nginx.log.zst", "rsyslog-json+nginx-json", Tally{Lines: 56}, "nginx-json/wide_all.log.zst", 56, 0)
+	f("rsyslog_rfc5424_nginx.log.zst", "syslog+nginx-json", Tally{Lines: 19}, "nginx-json/wide_all.log.zst", 19, 0)
+	f("rsyslog_traditional_nginx.log.zst", "syslog+nginx-json", Tally{Lines: 20}, "nginx-json/wide_all.log.zst", 20, 0)
+	f("portkey_logstream.sse.zst", "sse+portkey", Tally{Lines: 67, Blank: 51}, "portkey/log_stream.jsonl.zst", 16, 0)
+	f("mitmproxy_hardump.har.zst", "json+archive+har", Tally{Lines: 2659, Blank: 2634}, "har/mitmproxy.jsonl.zst", 25, 0)
+
+	cri := read(t, fixture(t, "wrappers/containerd_cri_litellm.log.zst"), Options{})
+	if want := (Tally{Lines: 9, Blank: 2}); cri.format != "cri+litellm" || cri.tally != want || len(cri.requests) != 7 {
+		t.Errorf("containerd: %s %+v, %d requests", cri.format, cri.tally, len(cri.requests))
+	}
+	if at := cri.at[6]; at.Line != 8 { // it goes on in line 9
+		t.Errorf("containerd: the last request is in line %d", at.Line)
+	}
+}
+
+// checkPlaces: positions are those of lines of the log, and in their order.
+func checkPlaces(tb testing.TB, name string, log []byte, at []fingerprint.Position) {
+	tb.Helper()
+	offsets := []int64{0}
+	for i, c := range log {
+		if c == '\n' {
+			offsets = append(offsets, int64(i+1))
+		}
+	}
+	for i, p := range at {
+		if p.Line < 1 || p.Line > int64(len(offsets)) || offsets[p.Line-1] != p.Offset {
+			tb.Fatalf("%s: request %d: line %d does not begin at %d", name, i+1, p.Line, p.Offset)
+		}
+		if i > 0 && !at[i-1].Before(p) {
+			tb.Fatalf("%s: request %d at %+v is not behind %+v", name, i+1, p, at[i-1])
+		}
+	}
+}
+
+// collectors wrap lines as their documentation says they do.
+var collectors = []struct {
+	name string // of the wrapper
+	json bool   // of JSON alone
+	wrap func(lines []string) []string
+}{
+	{"docker", false, each(func(line string) (out []string) {
+		for rest := line + "\n"; rest != ""; {
+			n := min(len(rest), 16<<10)
+			out = append(out, object("log", rest[:n], "stream", "stdout", "time", "2026-11-21T03:51:29.808365941Z"))
+			rest = rest[n:]
+		}
+		return out
+	})},
+	{"cri", false, each(func(line string) (out []string) {
+		for ; len(line) > 16<<10; line = line[16<<10:] {
+			out = append(out, "2026-11-21T03:51:29.828676676Z stdout P "+line[:16<<10])
+		}
+		return append(out, "2026-11-21T03:51:29.828676676Z stdout F "+line)
+	})},
+	{"fluentbit", false, one(func(line string) string {
+		return `{"date":1795231665.4,"log":` + quote(line) + `,"kubernetes":{"pod_name":"gw"}}`
+	})},
+	{"fluentbit", false, each(func(line string) []string { // its parser for container logs
+		n := len(line) / 2
+		return []string{
+			`{"@timestamp":"2026-11-21T03:51:29Z","stream":"stdout","_p":"P","log":` + quote(line[:n]) + `}`,
+			`{"@timestamp":"2026-11-21T03:51:29Z","stream":"stdout","_p":"F","log":` + quote(line[n:]) + `}`,
+		}
+	})},
+	{"fluentbit", true, one(func(line string) string { return `{"log_processed":` + line + `,"log":"x","time":"now"}` })},
+	{"vector", false, one(func(line string) string {
+		return object("file", "/var/log/gw.log", "host", "h", "message", line, "source_type", "file", "timestamp", "2026-11-21T03:51:29Z")
+	})},
+	{"filebeat", false, one(func(line string) string {
+		return `{"@timestamp":"2026-11-21T03:51:29.8Z","@metadata":{"beat":"filebeat"},"log":{"offset":1,"file":{"path":"/var/log/gw.log"}},"message":` + quote(line) + `,"input":{"type":"log"},"agent":{"type":"filebeat"},"host":{"name":"h"}}`
+	})},
+	{"cloudwatch", false, func(lines []string) (out []string) { // a subscription
+		for batch := range slices.Chunk(lines, 3) {
+			var events []string
+			for _, line := range batch {
+				events = append(events, `{"id":"1","timestamp":1795231665400,"message":`+quote(line)+`}`)
+			}
+			out = append(out, `{"messageType":"DATA_MESSAGE","owner":"1","logGroup":"g","logStream":"s","subscriptionFilters":["f"],"logEvents":[`+strings.Join(events, ",")+`]}`)
+		}
+		return out
+	}},
+	{"cloudwatch", false, one(func(line string) string {
+		return `{"timestamp":1795231665400,"message":` + quote(line) + `,"ingestionTime":1795231665500}`
+	})},
+	{"cloudwatch", false, one(func(line string) string { return "2026-11-21T03:51:29.808Z " + line })},
+	{"journald", false, one(func(line string) string {
+		return `{"__REALTIME_TIMESTAMP":"1795231665400000","_SYSTEMD_UNIT":"gw.service","MESSAGE":` + quote(line) + `}`
+	})},
+	{"syslog", false, one(func(line string) string {
+		return `<190>1 2026-11-21T03:51:30.761166+00:00 h nginx 12 - [a@1 k="v \"]\" w"][b@2] ` + line
+	})},
+	{"syslog", false, one(func(line string) string { return "<190>Nov  1 03:51:30 h nginx[12]: " + line })},
+	{"syslog", false, one(func(line string) string { return "Nov 21 03:51:30 h nginx: " + line })},
+	{"syslog", false, one(func(line string) string { return "2026-11-21T03:51:30.761166+00:00 h nginx: " + line })},
+	{"syslog", false, one(func(line string) string { return "<190>Nov 21 03:51:30 nginx: " + line })}, // nginx with nohostname
+	{"rsyslog-json", false, one(func(line string) string {
+		return object("@timestamp", "2026-11-21T03:51:30Z", "host", "h", "program", "nginx", "severity", "info", "message", line)
+	})},
+	{"sse", true, each(func(line string) []string { return []string{"event: log", "data: " + line, "id: 1", ""} })},
+	{"json", true, each(func(line string) []string {
+		var b bytes.Buffer
+		if err := json.Indent(&b, []byte(line), "", "  "); err != nil {
+			panic(err)
+		}
+		return strings.Split(b.String(), "\n")
+	})},
+	{"json", true, func(lines []string) []string {
+		return append(append([]string{"["}, strings.Split(strings.Join(lines, ",\n"), "\n")...), "]")
+	}},
+	{"json", true, func(lines []string) []string { return []string{strings.Join(lines, "")} }},
+}
+
+func one(f func(string) string) func([]string) []string {
+	return each(func(line string) []string { return []string{f(line)} })
+}
+
+func each(f func(string) []string) func([]string) []string {
+	return func(lines []string) (out []string) {
+		for _, line := range lines {
+			out = append(out, f(line)...)
+		}
+		return out
+	}
+}
+
+func object(members ...string) string {
+	var b strings.Builder
+	for i := 0; i < len(members); i += 2 {
+		fmt.Fprintf(&b, `,%q:%s`, members[i], quote(members[i+1]))
+	}
+	return "{" + b.String()[1:] + "}"
+}
+
+func quote(text string) string {
+	out, err := json.Marshal(text)
+	if err != nil {
+		panic(err)
+	}
+	return string(out)
+}
+
+// TestCollectors: whatever wraps a log, once or several times, it is read as
+// if nothing did, and each physical line is accounted for.
+func TestCollectors(t *testing.T) {
+	logs := map[string][]string{}
+	for name, file := range map[string]string{
+		"envoy-json": "envoy-json/envoy_json.jsonl.zst", "combined": "combined/nginx_combined.log", "haproxy": "haproxy/httplog.log",
+		"caddy": "caddy/log_append_body.jsonl.zst", "nginx-json": "nginx-json/wide_all.log.zst", "envoy-text": "envoy-text/envoy_default_text.log",
+	} {
+		logs[name] = strings.Split(strings.TrimSpace(string(fixture(t, "formats/"+file))), "\n")
+	}
+	isJSON := func(format string) bool { return formats.ByName(format).JSON }
+	names := []string{"envoy-json", "combined", "haproxy", "caddy", "nginx-json", "envoy-text"}
+	f := func(tb testing.TB, format string, chain []int, from, n, size int) {
+		tb.Helper()
+		lines := logs[format][from:min(from+n, len(logs[format]))]
+		want := read(tb, []byte(strings.Join(lines, "\n")+"\n"), Options{Format: format})
+		name, json := format, isJSON(format)
+		for _, i := range chain {
+			c := collectors[i]
+			if c.json && !json {
+				return
+			}
+			wrapped := c.wrap(lines)
+			if slices.Equal(wrapped, lines) {
+				return // one object on a line is no wrapper
+			}
+			lines, name = wrapped, c.name+"+"+name
+			json = strings.HasPrefix(lines[0], "{") && c.name != "json"
+		}
+		log := []byte(strings.Join(lines, "\n") + "\n")
+		got := read(tb, log, Options{})
+		if cut := read(tb, log, Options{Format: name, blockSize: size}); got.format == name && !cmp.Equal(got, cut, cmp.AllowUnexported(seen{})) {
+			tb.Fatalf("%s: in blocks of %d it is not the same", name, size)
+		}
+		if got.format != name {
+			tb.Fatalf("%s is detected as %s", name, got.format)
+		}
+		if diff := cmp.Diff(want.requests, got.requests); diff != "" {
+			tb.Fatalf("%s (-want +got):\n%.2000s", name, diff)
+		}
+		if got.tally.Malformed != 0 || got.tally.Lines != got.tally.Blank+int64(len(got.requests)) {
+			tb.Fatalf("%s: %+v with %d requests", name, got.tally, len(got.requests))
+		}
+		begun := map[int64]bool{}
+		for _, at := range got.at {
+			begun[at.Line] = true
+		}
+		if blank := int64(len(lines) - len(begun)); got.tally.Blank != blank {
+			tb.Fatalf("%s: %d of %d lines are blank, want %d", name, got.tally.Blank, len(lines), blank)
+		}
+		checkPlaces(tb, name, log, got.at)
+	}
+	for i := range collectors {
+		for _, format := range names {
+			f(t, format, []int{i}, 0, 40, 0)
+			f(t, format, []int{i}, 20, 25, 3_000)
+		}
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		format := rapid.SampledFrom(names).Draw(t, "format")
+		chain := rapid.SliceOfN(rapid.IntRange(0, len(collectors)-1), 1, 3).Draw(t, "chain")
+		from := rapid.IntRange(0, 30).Draw(t, "from")
+		n := rapid.IntRange(1, 12).Draw(t, "n")
+		f(fatal{TB: nil, t: t}, format, chain, from, n, rapid.IntRange(100, 100_000).Draw(t, "block"))
+	})
+}
+
+// fatal lets a rapid.T stand for a testing.TB.
+type fatal struct {
+	testing.TB
+	t *rapid.T
+}
+
+func (f fatal) Helper()                      {}
+func (f fatal) Logf(format string, a ...any) { f.t.Logf(format, a...) }
+func (f fatal) Fatal(a ...any)               { f.t.Fatal(a...) }
+func (f fatal) Fatalf(s string, a ...any)    { f.t.Fatalf(s, a...) }
+
+// TestBrokenWrappings: a part without its others is no request, and nothing is
+// lost without being counted.
+func TestBrokenWrappings(t *testing.T) {
+	f := func(format, log string, requests int, tally Tally) {
+		t.Helper()
+		got := read(t, []byte(log), Options{Format: format})
+		if len(got.requests) != requests || got.tally != tally {
+			t.Errorf("%q: %d requests, %+v, want %d, %+v", log, len(got.requests), got.tally, requests, tally)
+		}
+	}
+	a, b := `{"time":1,"id":"a"}`, `{"time":2,"id":"b"}`
+	docker := func(log string) string { return object("log", log, "stream", "stdout", "time", "t") + "\n" }
+	errors := func(log string) string { return object("log", log, "stream", "stderr", "time", "t") + "\n" }
+	f("docker+loopgauge", docker(a[:5])+docker(a[5:]+"\n")+docker(b+"\n"), 2, Tally{Lines: 3, Blank: 1})
+	f("docker+loopgauge", docker(a[:5])+errors("started\n")+docker(a[5:]+"\n"), 1, Tally{Lines: 3, Blank: 1, Malformed: 1})
+	f("docker+loopgauge", docker(a+"\n")+docker(b[:5]), 1, Tally{Lines: 2, Malformed: 1})
+	f("docker+loopgauge", docker(a[5:]+"\n")+docker(b+"\n"), 1, Tally{Lines: 2, Malformed: 1}) // rotated in the middle
+	f("docker+loopgauge", docker(a+"\n")+"\n{\n", 1, Tally{Lines: 3, Blank: 1, Malformed: 1})
+	f("docker+loopgauge", docker("\n")+docker(a+"\n"), 1, Tally{Lines: 2, Blank: 1})
+	cri := func(tag, text string) string { return "2026-11-21T03:51:29.8Z stdout " + tag + " " + text + "\n" }
+	f("cri+loopgauge", cri("P", a[:5])+cri("P", a[5:9])+cri("F", a[9:])+cri("F", b), 2, Tally{Lines: 4, Blank: 2})
+	f("cri+loopgauge", cri("F", a)+cri("P", b), 1, Tally{Lines: 2, Malformed: 1})
+	f("cri+loopgauge", cri("F", a)+"2026-11-21T03:51:29.8Z stdout X "+b+"\n", 1, Tally{Lines: 2, Malformed: 1})
+	f("cri+loopgauge", cri("F", "["+a+","+b+"]"), 2, Tally{Lines: 2})
+	f("syslog+loopgauge", "<1>1 - h a - - - "+a+"\n<1>1 - h a - - -\nnonsense\n", 1, Tally{Lines: 3, Malformed: 1, Blank: 1})
+	f("json+loopgauge", a+b+"\n{\n\"time\":3,\n\"id\":\"c\"}\n\n{", 3, Tally{Lines: 7, Blank: 3, Malformed: 1})
+	f("json+loopgauge", "started\n"+a+b+"\n", 2, Tally{Lines: 3, Malformed: 1})
+	f("json+loopgauge", "[\n"+a+",\n"+b+"\n]\n", 2, Tally{Lines: 4, Blank: 2})
+	f("cloudwatch+loopgauge", `{"messageType":"CONTROL_MESSAGE","logEvents":[{"message":"CWL CONTROL MESSAGE: Checking health"}]}`+"\n", 0, Tally{Lines: 1, Blank: 1})
+	f("cloudwatch+loopgauge", `{"logEvents":[{"message":`+quote(a)+`},{"message":"started"},{"message":`+quote(b)+`}]}`+"\n", 2, Tally{Lines: 3, Malformed: 1})
+	f("sse+loopgauge", "data: "+a+"\n\ndata: [DONE]\n", 1, Tally{Lines: 3, Blank: 2})
+}
+
+// TestLongParts: the first record may fill several blocks.
+func TestLongParts(t *testing.T) {
+	body := strings.Repeat("x", 3<<20)
+	docker := collectors[0].wrap([]string{`{"time":1,"body":"` + body + `","id":"a"}`, `{"time":2,"id":"b"}`})
+	got := read(t, []byte(strings.Join(docker, "\n")), Options{})
+	if want := (Tally{Lines: int64(len(docker)), Blank: int64(len(docker)) - 2}); got.format != "docker+loopgauge" || got.tally != want {
+		t.Errorf("%s %+v, want %+v", got.format, got.tally, want)
+	}
+}
+
+// TestWrappedInTopics: a record of a topic may be wrapped too.
+func TestWrappedInTopics(t *testing.T) {
+	format := formats.ByName("docker+loopgauge")
+	data := []byte(object("log", `{"time":1,"id":"a"}`+"\n", "stream", "stdout", "time", "t"))
+	b := &Block{Format: format, Data: append(data, data...), Records: []Record{{Offset: 7, End: len(data)}, {Offset: 8, End: 2 * len(data)}}}
+	var at []int64
+	tally := NewReader(0).Read(b, func(r *fingerprint.Request) { at = append(at, r.Position.Offset) }, nil)
+	if want := (Tally{Lines: 2}); tally != want || !slices.Equal(at, []int64{7, 8}) {
+		t.Errorf("%+v at %v", tally, at)
+	}
+}
+
+// FuzzUnwrap: no log makes any wrapper panic, and all of it is accounted for,
+// wherever it is cut into blocks.
+func FuzzUnwrap(f *testing.F) {
+	for _, c := range collectors {
+		lines := []string{`{"time":1,"id":"a"}`, `{"time":2,"id":"b","path":"/"}`}
+		f.Add([]byte(strings.Join(c.wrap(lines), "\n")))
+	}
+	f.Fuzz(func(t *testing.T, log []byte) {
+		for _, w := range wrap.All {
+			format := formats.ByName(w.Name + "+loopgauge")
+			whole := outcomeOf(format, log, 1<<20)
+			// Where lines are broken, what they might have begun is not told alike.
+			if got := outcomeOf(format, log, 64); whole.Tally.Malformed == 0 && !cmp.Equal(whole, got) {
+				t.Errorf("%s: in one block %+v, in small ones %+v", w.Name, whole, got)
+			}
+			if whole.Tally.Lines != whole.Tally.Blank+whole.Tally.Malformed+int64(len(whole.Requests)) {
+				t.Errorf("%s: %+v with %d requests", w.Name, whole.Tally, len(whole.Requests))
+			}
+		}
+		Detect(log)
+	})
+}
+
+func outcomeOf(format *formats.Format, log []byte, size int) outcome {
+	b := &blocks{r: bytes.NewReader(log), size: size, maxLine: 1 << 20, ends: wrap.NewCutter(format.Wrappers)}
+	return drain(func() (*Block, error) {
+		block, err := b.next()
+		if err == nil {
+			block.Format = format
+		}
+		return block, err
+	})
+}
