@@ -39,15 +39,15 @@ func fixture(tb testing.TB, name string) []byte {
 	return data
 }
 
-// seen is what a log gave, without positions.
-type seen struct {
+// told is what a log gave, without positions.
+type told struct {
 	format   string
 	requests []string
 	at       []fingerprint.Position
 	tally    Tally
 }
 
-func read(tb testing.TB, log []byte, o Options) (got seen) {
+func read(tb testing.TB, log []byte, o Options) (got told) {
 	tb.Helper()
 	s, err := Open(&Source{Name: "standard input", stdin: bytes.NewReader(log)}, 0, o)
 	if err != nil {
@@ -98,7 +98,7 @@ func TestWrappedFixtures(t *testing.T) {
 		}
 		// Blocks of any size, and reading ahead or not, change nothing.
 		for _, size := range []int{100, 5_000, 40_000, 1 << 20} {
-			if again := read(t, log, Options{Format: format, blockSize: size}); !cmp.Equal(got, again, cmp.AllowUnexported(seen{})) {
+			if again := read(t, log, Options{Format: format, blockSize: size}); !cmp.Equal(got, again, cmp.AllowUnexported(told{})) {
 				t.Errorf("%s: in blocks of %d it is not the same", name, size)
 			}
 		}
@@ -278,7 +278,7 @@ func TestCollectors(t *testing.T) {
 		}
 		log := []byte(strings.Join(lines, "\n") + "\n")
 		got := read(tb, log, Options{})
-		if cut := read(tb, log, Options{Format: name, blockSize: size}); got.format == name && !cmp.Equal(got, cut, cmp.AllowUnexported(seen{})) {
+		if cut := read(tb, log, Options{Format: name, blockSize: size}); got.format == name && !cmp.Equal(got, cut, cmp.AllowUnexported(told{})) {
 			tb.Fatalf("%s: in blocks of %d it is not the same", name, size)
 		}
 		if got.format != name {

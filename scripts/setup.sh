@@ -9,6 +9,11 @@
 #   rivals      what make bench measures against, .cache/rivals/bin/python
 #   race        a C compiler, for go test -race
 #   chromium    the browser that the report is tested in
+#   prometheus  Prometheus and promtool; where systemd runs, the Debian package
+#               also starts it, on port 9090
+#   deploy      what checks deploy/: systemd-analyze, and hadolint in
+#               .cache/deploy/bin/hadolint
+#   kafka       Apache Kafka              .cache/kafka-VERSION: see scripts/kafka.sh
 #
 # Debian packages are installed as root; anyone else is told which are missing.
 set -euo pipefail
@@ -76,12 +81,32 @@ rivals() { venv rivals scripts/bench/rivals.txt; }
 
 race() { echo 'int main(void) { return 0; }' | ${CC:-cc} -x c -o /dev/null - 2>/dev/null || need gcc libc6-dev; }
 
+prometheus() { command -v prometheus >/dev/null && command -v promtool >/dev/null || need prometheus; }
+
+deploy() {
+  venv deploy scripts/deploy.txt
+  command -v systemd-analyze >/dev/null || need systemd
+}
+
 chromium() { command -v chromium >/dev/null || need chromium; }
 
-[ $# -gt 0 ] || set -- gotestsum lint python race chromium
+kafka() {
+  local to
+  to=$cache/kafka-$(sed -n 's#.*<kafka.version>\(.*\)</kafka.version>.*#\1#p' scripts/kafka/pom.xml)
+  command -v java >/dev/null || need default-jre-headless
+  cmp -s scripts/kafka/pom.xml "$to/pom.xml" && return
+  command -v mvn >/dev/null || need maven
+  say "fetching Apache Kafka with Maven"
+  rm -rf "$to"
+  mvn -q -B -Dmaven.repo.local="$cache/maven" -f scripts/kafka/pom.xml \
+    dependency:copy-dependencies -DincludeScope=runtime -DoutputDirectory="$to" </dev/null >&2
+  cp scripts/kafka/pom.xml "$to/"
+}
+
+[ $# -gt 0 ] || set -- gotestsum lint python race chromium kafka prometheus deploy
 for part; do
   case $part in
-    gotestsum | lint | python | rivals | race | chromium) "$part" ;;
+    gotestsum | lint | python | rivals | race | chromium | kafka | prometheus | deploy) "$part" ;;
     *) fail "no part is called $part; see the head of scripts/setup.sh" ;;
   esac
 done

@@ -1,0 +1,152 @@
+package live
+
+import (
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/loopgauge/loopgauge/ingest"
+	"github.com/loopgauge/loopgauge/window"
+)
+
+// Status is what a run can be asked while it runs. Any goroutine may ask.
+type Status struct {
+	mu  sync.Mutex
+	now Now
+}
+
+// Now is how a run stands.
+type Now struct {
+	Report              // of all time
+	Began     Report    // what the run went on from
+	Heartbeat time.Time // when the loop last came round; zero before the first time
+	Ready     bool      // all streams that there were at the beginning are being read
+	Lanes     []LaneStatus
+	Gone      LaneStatus // what streams that are over have lost and passed over
+	Waiting   int        // requests held back
+	Newest    int64      // event time that the streams have come to; fingerprint.NoTime if nothing has come
+	Frontier  int64      // event time up to which everything is judged; fingerprint.NoTime if nothing is
+	Incidents int        // open
+	Alerts    map[window.IncidentState]int64
+	Outbox    int   // alerts that some sink does not have yet
+	Refused   int64 // alerts that a sink did not want
+
+	Checkpoints     int64
+	CheckpointTime  time.Time
+	CheckpointTook  time.Duration
+	CheckpointBytes int
+	Unsaved         time.Time // since when there is something that no checkpoint holds; zero if there is nothing
+}
+
+// LaneStatus is how one stream stands.
+type LaneStatus struct {
+	Name          string
+	Offset        int64
+	Behind        int64 // records of a topic, or bytes of a file, that are known to follow; -1 if not known
+	File          bool  // it is a file
+	Idle, AtEnd   bool
+	Lost          int64
+	Control       int64
+	Transactional int64
+}
+
+// Get is how the run stands, at most a second ago.
+func (s *Status) Get() Now {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	n := s.now
+	n.Alerts = maps.Clone(n.Alerts)
+	n.Lanes = slices.Clone(n.Lanes)
+	return n
+}
+
+func (s *Status) update(f func(*Now)) {
+	if s == nil {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	f(&s.now)
+}
+
+func (s *Status) alert(state window.IncidentState) {
+	s.update(func(n *Now) {
+		if n.Alerts == nil {
+			n.Alerts = map[window.IncidentState]int64{}
+		}
+		n.Alerts[state]++
+	})
+}
+
+func (s *Status) checkpoint(bytes int, at time.Time, took time.Duration) {
+	s.update(func(n *Now) {
+		n.Checkpoints++
+		n.CheckpointBytes, n.CheckpointTime, n.CheckpointTook = bytes, at, took
+		n.Unsaved = time.Time{}
+	})
+}
+
+// begin tells what the run goes on from.
+func (w *watch) begin() {
+	w.o.Status.update(func(n *Now) {
+		n.Began = w.reported()
+		n.Report = n.Began
+	})
+}
+
+// reported is a report that stays as it is.
+func (w *watch) reported() Report {
+	r := w.report()
+	r.Streams, r.Skipped, r.Excluded = slices.Clone(r.Streams), slices.Clone(r.Skipped), slices.Clone(r.Excluded)
+	return r
+}
+
+// add counts what a chunk says besides its records.
+func (l *LaneStatus) add(c *ingest.Chunk) {
+	l.Offset, l.File, l.AtEnd, l.Behind = c.Mark.Offset, c.Mark.File != "", c.AtEnd, c.Behind
+	l.Lost += c.Lost
+	l.Control += c.Control
+	l.Transactional += c.Transactional
+}
+
+// leave keeps the counts of a stream that is over.
+func (l *LaneStatus) leave(gone LaneStatus) {
+	l.Lost += gone.Lost
+	l.Control += gone.Control
+	l.Transactional += gone.Transactional
+}
+
+// refresh is how often the status is brought up to date.
+var refresh = time.Second
+
+// status tells how the run stands.
+func (w *watch) status() {
+	if w.o.Status == nil || time.Since(w.told) < refresh {
+		return
+	}
+	w.told = time.Now()
+	w.o.Status.update(func(n *Now) {
+		n.Report = w.reported()
+		n.Heartbeat, n.Ready, n.Gone = w.told, w.known, w.gone
+		n.Lanes = n.Lanes[:0]
+		for _, l := range w.lanes {
+			l.status.Name, l.status.Idle = l.stream.Name(), l.idle
+			n.Lanes = append(n.Lanes, l.status)
+		}
+		n.Waiting, n.Incidents = w.pipeline.Order.Waiting(), w.incidents.Open()
+		n.Newest = w.pipeline.Order.Newest()
+		var held bool
+		if n.Frontier, held = w.pipeline.Order.Frontier(); !held {
+			n.Frontier = n.Newest
+		}
+		switch {
+		case !w.dirty:
+			n.Unsaved = time.Time{}
+		case n.Unsaved.IsZero():
+			n.Unsaved = w.told
+		}
+		n.Outbox, _ = w.outbox.Waiting()
+		n.Refused = w.outbox.Refused()
+	})
+}
