@@ -14,7 +14,7 @@ func newAISG(o Options) (*Identity, error) {
 	if err := o.refuse("parts", "mask", "normalize", "limit_keys", "body_hash"); err != nil {
 		return nil, err
 	}
-	return &Identity{Name: "aisg", Reads: ReadsMessages, compute: func(r *Request, w *Writer) Cause {
+	return &Identity{Name: "aisg", Reads: ReadsMessages, Sees: SeesText, compute: func(r *Request, w *Writer) Cause {
 		switch {
 		case r.Caller == nil:
 			return NoCaller
@@ -38,7 +38,7 @@ func newAISG(o Options) (*Identity, error) {
 				w.canonical = dst
 				return cause
 			}
-			dst = appendPythonLowerASCII(dst, pythonStrip(text))
+			dst = w.appendPythonTextLower(dst, text)
 		}
 		dst = append(dst, `], "who": `...)
 		dst = append(appendPythonASCII(dst, r.Caller), '}')
@@ -50,7 +50,7 @@ func newAISG(o Options) (*Identity, error) {
 
 // pythonText is what Python's str() makes of a message's content: a list gives
 // the text parts joined by one space, no content at all "".
-func (w *Writer) pythonText(item rawjson.Value) (text []byte, cause Cause) {
+func (w *Writer) pythonText(item rawjson.Value) (text spoken, cause Cause) {
 	s := &w.scan
 	s.Reset(item)
 	for s.Object(); s.NextKey(); {
@@ -64,11 +64,11 @@ func (w *Writer) pythonText(item rawjson.Value) (text []byte, cause Cause) {
 	return text, cause
 }
 
-func (w *Writer) pythonContent(s *rawjson.Scanner) (text []byte, cause Cause) {
+func (w *Writer) pythonContent(s *rawjson.Scanner) (text spoken, cause Cause) {
 	switch s.Kind() {
 	case rawjson.String:
-		if text = s.Text(nil); isPlaceholder(text) {
-			return nil, RedactedContent
+		if text = readSpoken(s); isPlaceholder(text.text) {
+			return spoken{}, RedactedContent
 		}
 		return text, Computable
 	case rawjson.Array:
@@ -76,14 +76,14 @@ func (w *Writer) pythonContent(s *rawjson.Scanner) (text []byte, cause Cause) {
 	}
 	start := s.Offset()
 	s.Skip()
-	text, ok := w.args.append(w.text[:0], s.Since(start), pythonRepr, nil)
-	if w.text = text; !ok {
-		return nil, NotCanonical
+	repr, ok := w.args.append(w.text[:0], s.Since(start), pythonRepr, nil)
+	if w.text = repr; !ok {
+		return spoken{}, NotCanonical
 	}
-	return text, Computable
+	return spoken{text: repr}, Computable
 }
 
-func (w *Writer) pythonParts(s *rawjson.Scanner) (text []byte, cause Cause) {
+func (w *Writer) pythonParts(s *rawjson.Scanner) (_ spoken, cause Cause) {
 	some := false
 	w.text = w.text[:0]
 	for s.Array(); s.NextElement(); {
@@ -112,5 +112,18 @@ func (w *Writer) pythonParts(s *rawjson.Scanner) (text []byte, cause Cause) {
 		w.text = append(w.text, text...)
 		some = true
 	}
-	return w.text, cause
+	return spoken{text: w.text}, cause
+}
+
+// appendPythonTextLower appends str.lower() of the stripped text as json.dumps
+// writes it.
+func (w *Writer) appendPythonTextLower(dst []byte, text spoken) []byte {
+	if text.verbatim {
+		if out, ok := appendPythonLowerVerbatim(dst, trimVerbatim(text.text)); ok {
+			return out
+		}
+		w.text, _ = rawjson.AppendText(w.text[:0], text.text)
+		text.text = w.text
+	}
+	return appendPythonLowerASCII(dst, pythonStrip(text.text))
 }

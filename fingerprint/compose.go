@@ -126,6 +126,7 @@ func newComposed(name string, o Options, parts []chosen) (*Identity, error) {
 	perCall := false
 	for _, p := range parts {
 		id.Reads |= p.part.Reads
+		id.Sees |= sightOf(p.part.Name)
 		perCall = perCall || p.part.Name == toolCallPart
 	}
 	id.compute = func(r *Request, w *Writer) Cause {

@@ -34,8 +34,27 @@ func New(name string, o Options) (*Identity, error) {
 	if err != nil {
 		return nil, err
 	}
-	id.spec = fmt.Sprintf("%q %#v", name, o)
+	id.spec = o.spec(name)
 	return id, nil
+}
+
+func (o Options) spec(name string) string {
+	s := fmt.Sprintf("%q", name)
+	for _, list := range []struct {
+		name   string
+		values []string
+	}{{"parts", o.Parts}, {"mask", o.Mask}, {"limit_keys", o.LimitKeys}} {
+		if len(list.values) > 0 {
+			s += fmt.Sprintf(" %s=%q", list.name, list.values)
+		}
+	}
+	if o.Lower {
+		s += " lower"
+	}
+	if o.IgnoreBody {
+		s += " ignore_body"
+	}
+	return s
 }
 
 func newIdentity(name string, o Options) (*Identity, error) {

@@ -15,8 +15,9 @@ import (
 type Identity struct {
 	Name  string // as a policy writes it
 	Reads Field  // the costly fields that it needs
+	Sees  Sight  // of a conversation; Fairvisor's sees nothing, for it goes without the body where there is none
 
-	spec    string // what New was called with
+	spec    string // what New was called with: see Spec
 	rules   textRules
 	compute func(r *Request, w *Writer) Cause
 }
@@ -41,6 +42,11 @@ func (id *Identity) Compute(r *Request, w *Writer) Cause {
 func (id *Identity) Same(other *Identity) bool {
 	return id == other || id.spec == other.spec && id.spec != ""
 }
+
+// Spec says what New was called with: identities of equal specs are the same.
+// It is written into saved state, so its form does not change; an option that
+// comes to be is left out where it is not set.
+func (id *Identity) Spec() string { return id.spec }
 
 // Options are the fields of a rule that shape its identity. An identity
 // refuses those it has no use for.

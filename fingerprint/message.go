@@ -251,9 +251,9 @@ func (w *Writer) appendMessage(dst []byte, v rawjson.Value) ([]byte, Cause) {
 	if n > 0 {
 		dst = append(dst, "],"...)
 	}
-	dst, cause := w.appendOther(dst, it.content, true)
+	dst, text, cause := w.appendOther(dst, it.content, true)
 	if cause == Computable {
-		dst, cause = w.appendResults(dst, &it)
+		dst, text, cause = w.appendResults(dst, &it, text)
 	}
 	if cause != Computable {
 		return dst[:from], cause
@@ -262,7 +262,7 @@ func (w *Writer) appendMessage(dst []byte, v rawjson.Value) ([]byte, Cause) {
 		dst = append(dst, `"role":`...)
 		dst = append(rawjson.AppendString(dst, it.role), ',')
 	}
-	if dst, cause = w.appendTextMember(dst); cause != Computable {
+	if dst, cause = w.appendTextMember(dst, text); cause != Computable {
 		return dst[:from], cause
 	}
 	return closeObject(dst), Computable
@@ -284,34 +284,33 @@ func closeObject(dst []byte) []byte {
 // appendContent appends the members that a content has, other and text, each
 // with a comma behind it.
 func (w *Writer) appendContent(dst []byte, content rawjson.Value) ([]byte, Cause) {
-	dst, cause := w.appendOther(dst, content, false)
+	dst, text, cause := w.appendOther(dst, content, false)
 	if cause != Computable {
 		return dst, cause
 	}
-	return w.appendTextMember(dst)
+	return w.appendTextMember(dst, text)
 }
 
-// appendOther appends what is no text as the member other, and gathers the
-// text in w.text. Of a message, calls and results are left out: they have
-// members of their own.
-func (w *Writer) appendOther(dst []byte, content rawjson.Value, ofMessage bool) ([]byte, Cause) {
-	w.text = w.text[:0]
+// appendOther appends what is no text as the member other, and returns the
+// text, which may be in w.text. Of a message, calls and results are left out:
+// they have members of their own.
+func (w *Writer) appendOther(dst []byte, content rawjson.Value, ofMessage bool) (_ []byte, text spoken, cause Cause) {
+	s := &w.inner
 	switch content.Kind() {
 	case rawjson.Absent, rawjson.Null:
-		return dst, Computable
+		return dst, text, Computable
 	case rawjson.Array:
 	case rawjson.String:
-		s := &w.inner
 		s.Reset(content)
-		w.text = append(w.text, s.Text(nil)...)
+		text = readSpoken(s)
 		w.check(s)
-		return dst, Computable
+		return dst, text, Computable
 	default:
 		// Not a form that any dialect knows; what it says still counts.
 		dst = append(dst, `"other":[`...)
-		return append(w.appendJSON(dst, content), "],"...), Computable
+		return append(w.appendJSON(dst, content), "],"...), text, Computable
 	}
-	s := &w.inner
+	w.text = w.text[:0]
 	others, some := 0, false
 	s.Reset(content)
 	for s.Array(); s.NextElement(); {
@@ -326,7 +325,7 @@ func (w *Writer) appendOther(dst []byte, content rawjson.Value, ofMessage bool) 
 		case b.isAside(), ofMessage && (b.isToolUse() || b.isToolResult()):
 		default:
 			if bytes.Contains(b.raw, []byte("[base64_data truncated")) {
-				return dst, TruncatedContent
+				return dst, text, TruncatedContent
 			}
 			dst = append(dst, open(others, `"other":[`)...)
 			dst = w.appendJSON(dst, b.raw)
@@ -337,29 +336,31 @@ func (w *Writer) appendOther(dst []byte, content rawjson.Value, ofMessage bool) 
 	if others > 0 {
 		dst = append(dst, "],"...)
 	}
-	return dst, Computable
+	return dst, spoken{text: w.text}, Computable
 }
 
-func (w *Writer) appendTextMember(dst []byte) ([]byte, Cause) {
-	text := bytes.TrimSpace(w.text)
-	if isPlaceholder(text) {
+func (w *Writer) appendTextMember(dst []byte, text spoken) ([]byte, Cause) {
+	text = text.trim()
+	if isPlaceholder(text.text) {
 		return dst, RedactedContent
 	}
-	if len(text) > 0 {
+	if len(text.text) > 0 {
 		dst = append(dst, `"text":`...)
-		dst = append(w.appendText(dst, text), ',')
+		dst = append(w.appendSpoken(dst, text), ',')
 	}
 	return dst, Computable
 }
 
 // appendResults appends the results that an item carries: tool_result parts of
-// its content, and its output. It keeps w.text.
-func (w *Writer) appendResults(dst []byte, it *item) ([]byte, Cause) {
+// its content, and its output. It uses w.text, and returns the text where it
+// stands afterwards.
+func (w *Writer) appendResults(dst []byte, it *item, text spoken) ([]byte, spoken, Cause) {
 	parts := it.content.Kind() == rawjson.Array && bytes.Contains(it.content, []byte("tool_result"))
 	if !parts && it.output == nil {
-		return dst, Computable
+		return dst, text, Computable
 	}
-	w.outer = append(w.outer[:0], w.text...)
+	w.outer = append(w.outer[:0], text.text...)
+	text.text = w.outer
 	n := 0
 	var cause Cause
 	if parts {
@@ -372,7 +373,7 @@ func (w *Writer) appendResults(dst []byte, it *item) ([]byte, Cause) {
 			}
 			dst = append(dst, open(n, `"results":[`)...)
 			if dst, cause = w.appendResult(dst, b.result, b.isError); cause != Computable {
-				return dst, cause
+				return dst, text, cause
 			}
 			n++
 		}
@@ -380,15 +381,14 @@ func (w *Writer) appendResults(dst []byte, it *item) ([]byte, Cause) {
 	if it.output != nil {
 		dst = append(dst, open(n, `"results":[`)...)
 		if dst, cause = w.appendResult(dst, it.output, false); cause != Computable {
-			return dst, cause
+			return dst, text, cause
 		}
 		n++
 	}
 	if n > 0 {
 		dst = append(dst, "],"...)
 	}
-	w.text = append(w.text[:0], w.outer...)
-	return dst, Computable
+	return dst, text, Computable
 }
 
 // appendResult appends a tool's result as an object.

@@ -14,7 +14,7 @@ func newOpenRouter(o Options) (*Identity, error) {
 	if err := o.refuse("parts", "mask", "normalize", "limit_keys", "body_hash"); err != nil {
 		return nil, err
 	}
-	return &Identity{Name: "openrouter", Reads: ReadsMessages | ReadsResponse, compute: func(r *Request, w *Writer) Cause {
+	return &Identity{Name: "openrouter", Reads: ReadsMessages | ReadsResponse, Sees: SeesCalls, compute: func(r *Request, w *Writer) Cause {
 		calls, cause := w.issuedCalls(r)
 		for _, call := range calls {
 			dst := append(append(w.canonical[:0], call.Name...), '\n')

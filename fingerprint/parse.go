@@ -27,6 +27,15 @@ func Parse(text string) (f Fingerprint, ok bool) {
 	return f, f.String() == text // written in one way only
 }
 
+// FromBytes is the fingerprint of a binary form that Bytes gave.
+func FromBytes(b []byte) (f Fingerprint, ok bool) {
+	if len(b) != 4 && len(b) != 16 && len(b) != len(f.sum) {
+		return Fingerprint{}, false
+	}
+	f.size = uint8(copy(f.sum[:], b))
+	return f, true
+}
+
 // ParseCause reads what Cause.String wrote.
 func ParseCause(text string) (c Cause, ok bool) {
 	i := slices.Index(causeTexts[:], text)

@@ -199,6 +199,53 @@ func appendPythonLowerASCII(dst, text []byte) []byte {
 	return append(dst, '"')
 }
 
+// appendPythonLowerVerbatim is appendPythonLowerASCII of the text that stands
+// in inner as JSON: see [rawjson.Verbatim]. Its escapes are Python's too, and
+// their letters are lower case, so nearly all of it can be copied. ok is false
+// for a Σ, whose lower case depends on the characters around it.
+func appendPythonLowerVerbatim(dst, inner []byte) (out []byte, ok bool) {
+	const (
+		ones  = 0x0101010101010101
+		highs = 0x8080808080808080
+	)
+	from := len(dst)
+	dst = append(dst, '"')
+	for i := 0; i < len(inner); {
+		dst = slices.Grow(dst, len(inner)-i+8)
+		to := dst[len(dst):cap(dst)]
+		n := 0
+		for rest := inner[i:]; n+8 <= len(rest); n += 8 {
+			x := binary.LittleEndian.Uint64(rest[n:])
+			// A high bit is set if a byte is beyond ASCII or DEL.
+			if (x|((x^(ones*0x7F))-ones))&highs != 0 {
+				break
+			}
+			binary.LittleEndian.PutUint64(to[n:], lowerWord(x))
+		}
+		dst = dst[:len(dst)+n]
+		i += n
+		// One that is, or the last few bytes.
+		for ordinary := true; ordinary && i < len(inner); {
+			c := inner[i]
+			if c < 0x7F {
+				dst = append(dst, asciiLower(c))
+				i++
+				continue
+			}
+			r, mark, w := pythonLowerAt(inner, i)
+			if r == 'σ' || r == 'ς' {
+				return dst[:from], false // maybe of a Σ
+			}
+			if dst = appendPythonEscape(dst, r); mark != 0 {
+				dst = appendPythonEscape(dst, mark)
+			}
+			i += w
+			ordinary = false
+		}
+	}
+	return append(dst, '"'), true
+}
+
 func asciiLower(c byte) byte {
 	if 'A' <= c && c <= 'Z' {
 		c += 'a' - 'A'

@@ -24,7 +24,7 @@ func newToolCallPython(o Options) (*Identity, error) {
 	if err := o.refuse("parts", "mask", "normalize", "limit_keys", "body_hash"); err != nil {
 		return nil, err
 	}
-	return &Identity{Name: "tool-call-python", Reads: ReadsMessages | ReadsResponse, compute: func(r *Request, w *Writer) Cause {
+	return &Identity{Name: "tool-call-python", Reads: ReadsMessages | ReadsResponse, Sees: SeesCalls, compute: func(r *Request, w *Writer) Cause {
 		calls, cause := w.issuedCalls(r)
 		for _, call := range calls {
 			dst := append(append(w.canonical[:0], call.Name...), ':')

@@ -36,6 +36,12 @@ type Record struct {
 	End    int   // in Data; the record begins where the one before ends
 }
 
+// NewBlock is an empty block with room for BlockSize bytes, to append to.
+func NewBlock() *Block {
+	buf := (*buffers.Get().(*[]byte))[:0]
+	return &Block{Data: buf, memory: buf}
+}
+
 // Release gives the block's memory back. Nothing may hold a part of Data.
 func (b *Block) Release() {
 	recycle(b.memory)
@@ -69,6 +75,10 @@ type blocks struct {
 	spread  bool   // JSON texts take several lines each: never end a block inside one
 }
 
+// errNoMore is the error of a reader that has nothing more for now. The next
+// call asks it again; the beginning of a line waits for its end.
+var errNoMore = errors.New("nothing more for now")
+
 // next returns the next block, without Stream and Format. Its error is io.EOF
 // at the end, or says why the reader cannot be read to its end; what was read
 // before has been returned by then.
@@ -82,6 +92,14 @@ func (b *blocks) next() (*Block, error) {
 			return b.skip(buf), nil
 		case end > 0 && len(buf) >= b.size:
 			b.rest = append(b.rest, buf[end:]...)
+			return b.block(buf[:end]), nil
+		case errors.Is(b.err, errNoMore):
+			b.err = nil
+			b.rest = append(b.rest, buf[end:]...)
+			if end == 0 {
+				recycle(buf)
+				return nil, errNoMore
+			}
 			return b.block(buf[:end]), nil
 		case b.err != nil && len(buf) == 0:
 			recycle(buf)

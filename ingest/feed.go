@@ -28,9 +28,10 @@ type Live interface {
 	// Next waits for the next chunk. It looks at the source at least once a
 	// second; if there is nothing it returns a chunk that is AtEnd. The error
 	// is the context's, io.EOF if nothing will ever follow (a file that was
-	// rotated away and read to its end), or says why the stream cannot go on.
+	// read to its end and is gone), or says why the stream cannot go on.
 	// Whatever can be ridden out, a broker's restart or a file that is gone
-	// for a moment, is no error.
+	// for a moment, is no error: as long as the source cannot be looked at,
+	// chunks come about once a second that hold nothing and are not AtEnd.
 	Next(ctx context.Context) (Chunk, error)
 }
 
@@ -39,9 +40,13 @@ type Chunk struct {
 	Block *Block // nil if there are no records in it
 	Mark  Mark   // where the stream goes on behind it
 	AtEnd bool   // there was nothing more when it was read
+	// Behind is how many records of the topic, or bytes of the file, are known
+	// to follow; -1 if that is not known.
+	Behind int64
 
-	// Lost is how many records were gone before they could be read, and Why
-	// says how that came about. It is meant to be said loudly.
+	// Lost is how many records were gone before they could be read, -1 if that
+	// is not known, and Why says how that came about. It is meant to be said
+	// loudly, also where nothing is lost.
 	Lost int64
 	Why  string
 
@@ -57,5 +62,5 @@ type Mark struct {
 	Format string // as recognised; empty if no record has come yet
 	Offset int64  // of the next record in the topic, or of the next byte in the file
 	Line   int64  // lines before that; 0 in a topic
-	File   string // tells a file from others of its name; empty in a topic
+	File   string // tells a file, or a topic, from others of its name
 }

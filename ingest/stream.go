@@ -18,6 +18,7 @@ import (
 type Options struct {
 	Format  string // name of the format; empty detects it
 	MaxLine int    // longest line, in bytes without its newline; 0 is DefaultMaxLine
+	Latest  bool   // Follow alone: begin at the end of the files that are there, not with them
 
 	blockSize int // BlockSize unless a test says otherwise
 }
@@ -135,12 +136,15 @@ func (s *fileStream) blockSize() int {
 	return BlockSize
 }
 
+// errEndsEarly says io.ErrUnexpectedEOF in words.
+var errEndsEarly = errors.New("the compressed data ends early")
+
 // wrap names the source in an error and tells the way out of common ones.
 func (s *fileStream) wrap(err error) error {
 	hint := ""
 	switch {
 	case errors.Is(err, io.ErrUnexpectedEOF):
-		err, hint = errors.New("the compressed data ends early"), "the file is cut: copy it again; what there is of it is read"
+		err, hint = errEndsEarly, "the file is cut: copy it again; what there is of it is read"
 	case errors.Is(err, os.ErrNotExist):
 		hint = "it was there a moment ago: is it being rotated?"
 	}
@@ -253,8 +257,14 @@ func (s *fileStream) firstTime(head *Block) int64 {
 	part := *head
 	part.Format, part.Stream = s.format, s.index
 	part.Data = part.Data[:nthLine(part.Data, headLines)]
+	return FirstTime(&part)
+}
+
+// FirstTime is the smallest time in a block, in microseconds, 0 if there is
+// none.
+func FirstTime(b *Block) int64 {
 	first := int64(fingerprint.NoTime)
-	NewReader(0).Read(&part, func(r *fingerprint.Request) {
+	NewReader(0).Read(b, func(r *fingerprint.Request) {
 		t := r.Time // the start is the earlier, whichever the run orders by
 		if first == fingerprint.NoTime || t < first {
 			first = t

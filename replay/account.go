@@ -35,8 +35,8 @@ func checkRules(a Account, rules []window.RuleAccount) error {
 		if err := rules[i].Check(); err != nil {
 			return err
 		}
-		if rules[i].Judged != a.Judged {
-			return fmt.Errorf("rule %s: judged %d of %d requests: please report this", rules[i].Rule.Name, rules[i].Judged, a.Judged)
+		if judged := rules[i].Before + rules[i].Judged; judged != a.Judged {
+			return fmt.Errorf("rule %s: judged %d of %d requests: please report this", rules[i].Rule.Name, judged, a.Judged)
 		}
 	}
 	return nil

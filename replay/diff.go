@@ -48,17 +48,19 @@ func sameScope(a, b []string) bool { return strings.Join(a, "\x00") == strings.J
 // String lists what is new and what is lost, and counts last.
 func (d Diff) String() string {
 	var b strings.Builder
+	var listed []Loop
 	t := term.Table{Right: map[int]bool{3: true}}
-	t.Add("", "loop", "fired", "requests", "rules")
+	t.Add("", "loop", "fired, UTC", "requests")
 	add := func(what string, loops []Loop) {
 		for i := max(0, len(loops)-shownLoops); i < len(loops); i++ {
 			l := &loops[i]
-			t.Add(what, term.Shorten(term.Safe(strings.Join(l.Scope, " ")), 28), term.Instant(l.Fired).Format("2006-01-02 15:04:05"),
-				term.Count(l.Requests), term.Safe(strings.Join(l.Rules, ", ")))
+			t.Add(what, shortScope(l, "", mostScope), term.Instant(l.Fired).Format("2006-01-02 15:04"), term.Count(l.Requests))
+			listed = append(listed, *l)
 		}
 	}
 	add("new", d.New)
 	add("lost", d.Lost)
+	addRules(&t, listed)
 	b.WriteByte('\n')
 	if len(d.New)+len(d.Lost) > 0 {
 		t.Write(&b, "")

@@ -112,7 +112,7 @@ func NewDocument(version, policyHash string, s Summary) *Document {
 	for _, st := range r.Streams {
 		ds := DocumentStream{Name: st.Name, Format: st.Format, Lines: st.Lines, Bytes: st.Bytes}
 		if st.Err != nil {
-			ds.Error = text(st.Err.Error())
+			ds.Error = TextOrNull(st.Err.Error())
 		}
 		d.Data.Streams = append(d.Data.Streams, ds)
 	}
@@ -137,7 +137,7 @@ func (d *Document) MarshalIndent() ([]byte, error) {
 func documentRule(a *window.RuleAccount) DocumentRule {
 	r := a.Rule
 	d := DocumentRule{
-		Name: r.Name, Profile: text(r.Profile), Identity: r.Identity.Name, Scope: append([]string{}, r.Scope.Fields...),
+		Name: r.Name, Profile: TextOrNull(r.Profile), Identity: r.Identity.Name, Scope: append([]string{}, r.Scope.Fields...),
 		Kind: r.Counter.Kind, WindowSeconds: r.Counter.Window.Seconds(), Threshold: r.Threshold, Action: string(r.Action),
 		Judged: a.Judged, Counted: a.Counted, NotMatched: a.NotMatched, NotComputable: map[string]int64{},
 		FellBack: a.FellBack, Fired: a.Fired, Episodes: a.Episodes, DroppedKeys: a.DroppedKeys,
@@ -155,7 +155,7 @@ func documentEpisode(e *window.Episode) DocumentEpisode {
 		ID: e.ID, Rule: e.Rule.Name, Scope: map[string]string{}, Fingerprint: e.Fingerprint.String(),
 		First: Stamp(e.First), Fired: Stamp(e.Fired), Last: Stamp(e.Last),
 		Requests: e.Requests, RequestsAfter: e.After, MaxCount: e.MaxCount, Statuses: map[string]int64{},
-		Session: text(e.Session), Caller: text(e.Caller), User: text(e.User), Model: text(e.Model), Backend: text(e.Backend),
+		Session: TextOrNull(e.Session), Caller: TextOrNull(e.Caller), User: TextOrNull(e.User), Model: TextOrNull(e.Model), Backend: TextOrNull(e.Backend),
 	}
 	for i, field := range e.Rule.Scope.Fields {
 		d.Scope[field] = e.Scope[i]
@@ -170,14 +170,6 @@ func documentEpisode(e *window.Episode) DocumentEpisode {
 		d.CostAfter = &e.CostAfter
 	}
 	return d
-}
-
-// text is null in the document where nothing is known.
-func text(s string) *string {
-	if s == "" {
-		return nil
-	}
-	return &s
 }
 
 // Stamp writes a time in microseconds as documents have it.

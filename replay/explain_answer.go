@@ -204,10 +204,10 @@ func (x *explaining) meet(r *fingerprint.Request) {
 	for i, rule := range x.plan.Rules {
 		out := explainedRule(rule)
 		if o := ev.Rules[i]; o >= 0 {
-			out.Override = text(overrideName(rule, int(o)))
+			out.Override = TextOrNull(overrideName(rule, int(o)))
 		}
 		if ev.Rules[i] == window.NotMatched {
-			out.State, out.Why = "not_matched", text(notMatched(rule, r, ev.Time))
+			out.State, out.Why = "not_matched", TextOrNull(notMatched(rule, r, ev.Time))
 			x.rules = append(x.rules, out)
 			continue
 		}
@@ -217,7 +217,7 @@ func (x *explaining) meet(r *fingerprint.Request) {
 			cause, what = scope.Cause, fmt.Sprintf("scope %v", rule.Scope.Fields)
 		}
 		if cause != fingerprint.Computable {
-			out.State, out.Why, out.Remedy = "not_computable", text(what+": "+cause.String()), text(remedy(cause))
+			out.State, out.Why, out.Remedy = "not_computable", TextOrNull(what+": "+cause.String()), TextOrNull(remedy(cause))
 			x.rules = append(x.rules, out)
 			continue
 		}
@@ -248,7 +248,7 @@ func (x *explaining) follow(r *fingerprint.Request, i int, prints []fingerprint.
 		}
 		out := ExplainedPrint{Fingerprint: print.String(), Masks: []ExplainedMask{}, Lines: []ExplainedLine{}}
 		if w.Keep {
-			out.Canonical = text(string(w.Prints()[k].Canonical))
+			out.Canonical = TextOrNull(string(w.Prints()[k].Canonical))
 		}
 		for _, m := range masks[k] {
 			out.Masks = append(out.Masks, ExplainedMask{m.Name, m.N})
@@ -422,7 +422,7 @@ func (x *explaining) episode(ctx context.Context, streams []ingest.Stream) (*Exp
 	out := explainedRule(first.Rule)
 	out.State = "counted"
 	if c := x.target.Rules[i]; c >= 0 {
-		out.Override = text(overrideName(first.Rule, int(c)))
+		out.Override = TextOrNull(overrideName(first.Rule, int(c)))
 	}
 	x.rules = append(x.rules, out)
 

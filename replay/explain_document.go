@@ -121,7 +121,7 @@ func (e *Explanation) MarshalIndent() ([]byte, error) {
 
 func explainedRule(r *window.Rule) ExplainedRule {
 	return ExplainedRule{
-		Rule: r.Name, Profile: text(r.Profile), Identity: r.Identity.Name, Scope: append([]string{}, r.Scope.Fields...),
+		Rule: r.Name, Profile: TextOrNull(r.Profile), Identity: r.Identity.Name, Scope: append([]string{}, r.Scope.Fields...),
 		Kind: r.Counter.Kind, Window: r.Counter.Window.Seconds(), Threshold: r.Threshold, Action: string(r.Action),
 		Cooldown: r.Cooldown.Seconds(), Fingerprints: []ExplainedPrint{}, setting: SettingOf(r),
 	}
@@ -134,8 +134,8 @@ func (x *explaining) explanation() *Explanation {
 	if x.q.Episode == "" {
 		e.Asked = x.place(ev.Position)
 		e.Request = &ExplainedRequest{
-			Log: x.names[ev.Position.Stream], Line: ev.Position.Line, Item: ev.Position.Item, ID: text(ev.ID), Time: Stamp(ev.Time),
-			Session: text(ev.Session), Caller: text(ev.Caller), User: text(ev.User), Model: text(ev.Model), Status: known0(ev.Status),
+			Log: x.names[ev.Position.Stream], Line: ev.Position.Line, Item: ev.Position.Item, ID: TextOrNull(ev.ID), Time: Stamp(ev.Time),
+			Session: TextOrNull(ev.Session), Caller: TextOrNull(ev.Caller), User: TextOrNull(ev.User), Model: TextOrNull(ev.Model), Status: known0(ev.Status),
 		}
 	} else {
 		e.Asked = x.q.Episode
@@ -195,9 +195,9 @@ func (x *explaining) explain(t *trace, out *ExplainedPrint) {
 		}
 		out.Lines = append(out.Lines, x.explainedLine(t, i, before))
 	}
-	out.Threshold, out.Count, out.Fired, out.Action, out.Reason = h.threshold, known0(h.count), h.fired, string(h.action), text(string(h.reason))
+	out.Threshold, out.Count, out.Fired, out.Action, out.Reason = h.threshold, known0(h.count), h.fired, string(h.action), TextOrNull(string(h.reason))
 	if h.fired {
-		out.Episode = text(t.verdict.Episode)
+		out.Episode = TextOrNull(t.verdict.Episode)
 		if t.wanted != "" {
 			out.Episode = &t.wanted
 		}
@@ -209,8 +209,8 @@ func (x *explaining) explain(t *trace, out *ExplainedPrint) {
 func (x *explaining) explainedLine(t *trace, i, before int) ExplainedLine {
 	h := &t.hits[i]
 	l := ExplainedLine{
-		Log: x.names[h.pos.Stream], Line: h.pos.Line, Item: h.pos.Item, ID: text(h.id), Time: Stamp(h.time), Fingerprint: h.print.String(),
-		Count: known0(h.count), Threshold: h.threshold, Fired: h.fired, Action: string(h.action), Reason: text(string(h.reason)), Status: known0(h.status),
+		Log: x.names[h.pos.Stream], Line: h.pos.Line, Item: h.pos.Item, ID: TextOrNull(h.id), Time: Stamp(h.time), Fingerprint: h.print.String(),
+		Count: known0(h.count), Threshold: h.threshold, Fired: h.fired, Action: string(h.action), Reason: TextOrNull(string(h.reason)), Status: known0(h.status),
 		place: x.place(h.pos), time: h.time,
 	}
 	if before >= 0 {

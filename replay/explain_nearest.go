@@ -46,12 +46,12 @@ func (t *trace) nearest(lo, hi int) *Nearest {
 	}
 	n := &Nearest{Fires: !s.fired, exact: s.grows()}
 	if !s.reproduces() {
-		why := text("more requests came before than are kept")
+		why := TextOrNull("more requests came before than are kept")
 		n.ThresholdWhy, n.WindowWhy, n.unknown = why, why, true
 		return n
 	}
 	if t.unkept > 0 {
-		why := text("the episode is longer than what is kept")
+		why := TextOrNull("the episode is longer than what is kept")
 		n.ThresholdWhy, n.WindowWhy, n.unknown = why, why, true
 		if s.plain() {
 			threshold := t.episode.MaxCount + 1

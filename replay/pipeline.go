@@ -36,6 +36,7 @@ type PipelineOptions struct {
 	Verdict func(*window.Verdict) error
 	Episode func(*window.Episode) error
 	Skip    func(ingest.Skip)
+	Fired   func(ep *window.Episode, action window.Action, opened bool) // as EngineOptions.Fired
 }
 
 // Totals say what became of all that was read.
@@ -56,7 +57,7 @@ func NewPipeline(o PipelineOptions) *Pipeline {
 		o: o, Order: window.NewOrder(o.Lateness), Seen: window.NewDuplicates(o.Duplicates),
 		Totals: Totals{First: fingerprint.NoTime, Last: fingerprint.NoTime, Excluded: make([]int64, len(o.Plan.Exclusions)+1)},
 	}
-	eo := window.EngineOptions{MaxKeys: o.MaxKeys}
+	eo := window.EngineOptions{MaxKeys: o.MaxKeys, Fired: o.Fired}
 	if o.Verdict != nil {
 		eo.Verdict = func(v *window.Verdict) { p.keep(o.Verdict(v)) }
 	}
@@ -147,10 +148,13 @@ func (p *Pipeline) Close() error {
 // Accounts are what became of the requests, by rule.
 func (p *Pipeline) Accounts() []window.RuleAccount { return p.Engine.Account() }
 
-// Check says whether the accounts add up. That they do not is a bug.
+// Check says whether the accounts add up, with what waits in the order. That
+// they do not is a bug.
 func (p *Pipeline) Check() error {
-	if err := p.Account.Check(); err != nil {
+	a := p.Account
+	a.Lines -= int64(p.Order.Waiting())
+	if err := a.Check(); err != nil {
 		return err
 	}
-	return checkRules(p.Account, p.Accounts())
+	return checkRules(a, p.Accounts())
 }

@@ -1,6 +1,7 @@
 package replay
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -48,7 +49,8 @@ func (s Summary) streams(b *strings.Builder) {
 		when = fmt.Sprintf(", %s to %s UTC", term.Instant(r.First).Format("2006-01-02 15:04"), term.Instant(r.Last).Format("2006-01-02 15:04"))
 	}
 	if len(r.Streams) == 1 {
-		fmt.Fprintf(b, "%s: %s%s\n", term.Safe(r.Streams[0].Name), r.Streams[0].Format, when)
+		rest := fmt.Sprintf(": %s%s", r.Streams[0].Format, when)
+		fmt.Fprintln(b, term.Ending(term.Safe(r.Streams[0].Name), term.Width-len(rest))+rest)
 		return
 	}
 	formats := map[string]int{}
@@ -63,7 +65,7 @@ func (s Summary) streams(b *strings.Builder) {
 
 func (s Summary) account(b *strings.Builder) {
 	r := s.Result
-	fmt.Fprintln(b, r.Account)
+	fmt.Fprintln(b, Wrapped(r.Account.String()))
 	if r.Account.Late*100 > r.Account.Lines {
 		fmt.Fprintln(b, s.bold(fmt.Sprintf("%s of the lines came too late to be judged: run again with --lateness %s",
 			term.Percent(r.Account.Late, r.Account.Lines), window.Lasting(roundUp(r.Order.WorstLate)))))
@@ -81,11 +83,14 @@ func (s Summary) account(b *strings.Builder) {
 	case s.Lateness.Measured:
 		how = fmt.Sprintf(" (the log is up to %s out of order)", term.Span(s.Lateness.Disorder.Microseconds()))
 	}
-	fmt.Fprintf(b, "lateness %s%s; %s of requests share their time with the one before\n", window.Lasting(s.Lateness.Value), how, term.Percent(r.Order.Tied, r.Account.Judged))
+	fmt.Fprintln(b, Wrapped(fmt.Sprintf("lateness %s%s; %s of requests share their time with the one before", window.Lasting(s.Lateness.Value), how, term.Percent(r.Order.Tied, r.Account.Judged))))
 	if r.Account.Late > 0 && r.Account.Late*100 <= r.Account.Lines {
 		fmt.Fprintf(b, "late lines would have been judged with --lateness %s\n", window.Lasting(roundUp(r.Order.WorstLate)))
 	}
 }
+
+// Wrapped breaks a line that is too long for a terminal.
+func Wrapped(line string) string { return strings.Join(term.Wrap(line, term.Width), "\n  ") }
 
 func (s Summary) rules(b *strings.Builder) {
 	t := term.Table{Right: map[int]bool{2: true, 3: true}}
@@ -168,33 +173,110 @@ func (s Summary) loops(b *strings.Builder) {
 		term.Plural(int64(len(loops)), "loop", "loops"), term.Plural(after, "request", "requests"), spent)))
 }
 
-// listLoops writes one line a loop. What the log knows of none is left out.
+// listLoops writes one line a loop. What the log knows of none is left out, and
+// so are tokens where there are costs.
 func listLoops(b *strings.Builder, loops []Loop) {
 	tokens := slices.ContainsFunc(loops, func(l Loop) bool { return l.Tokens >= 0 })
 	cost := slices.ContainsFunc(loops, func(l Loop) bool { return l.Cost > 0 })
-	t := term.Table{Right: map[int]bool{2: true, 3: true, 4: true, 5: tokens || cost, 6: tokens && cost}}
-	add := func(l []string, spentTokens, spentCost, rules string) {
-		if tokens {
-			l = append(l, spentTokens)
+	field, when := scopeField(loops), timeLayout(loops)
+	table := func(columns int) *term.Table {
+		t := &term.Table{Right: map[int]bool{2: true, 3: true, 4: true, 5: tokens || cost}}
+		row := []string{cmp.Or(field, "loop"), when.title, "lasted", "requests", "after"}
+		switch {
+		case cost:
+			row = append(row, "cost")
+		case tokens:
+			row = append(row, "tokens")
 		}
-		if cost {
-			l = append(l, spentCost)
+		t.Add(row...)
+		for i := range loops {
+			l := &loops[i]
+			row := []string{
+				shortScope(l, field, columns), term.Instant(l.Fired).Format(when.layout), term.Span(l.Last - l.First), term.Count(l.Requests), term.Count(l.After),
+			}
+			switch {
+			case cost:
+				row = append(row, term.Money(l.Cost))
+			case tokens && l.Tokens < 0:
+				row = append(row, "?")
+			case tokens:
+				row = append(row, term.Short(l.Tokens))
+			}
+			t.Add(row...)
 		}
-		t.Add(append(l, rules)...)
+		return t
 	}
-	add([]string{"loop", "fired, UTC", "lasted", "requests", "after"}, "tokens", "cost", "rule")
-	for i := range loops {
-		l := &loops[i]
-		rules := term.Safe(l.Rules[0])
-		if more := len(l.Rules) - 1; more > 0 {
-			rules += fmt.Sprintf(" +%d", more)
-		}
-		add([]string{
-			term.Shorten(term.Safe(strings.Join(l.Scope, " ")), 28), term.Instant(l.Fired).Format("2006-01-02 15:04:05"), term.Span(l.Last - l.First),
-			term.Count(l.Requests), term.Count(l.After),
-		}, term.Count(l.Tokens), term.Money(l.Cost), rules)
+	columns := mostScope
+	t := table(columns)
+	for ; t.Room() < leastRules && columns > leastScope; t = table(columns) {
+		columns--
 	}
+	addRules(t, loops)
 	t.Write(b, "")
+}
+
+// The columns that a scope has at most and at least, and those that the names of
+// rules have at least.
+const (
+	mostScope  = 28
+	leastScope = 8
+	leastRules = 12
+)
+
+// scopeField is the field that is the scope of all loops; empty if there is no
+// one.
+func scopeField(loops []Loop) (field string) {
+	for i := range loops {
+		name, _, _ := strings.Cut(loops[i].Scope[0], " ")
+		if len(loops[i].Scope) > 1 || i > 0 && name != field {
+			return ""
+		}
+		field = name
+	}
+	return field
+}
+
+func shortScope(l *Loop, field string, columns int) string {
+	return term.Shorten(term.Safe(strings.TrimPrefix(strings.Join(l.Scope, " "), field+" ")), columns)
+}
+
+// layout is how a table writes times, and its title for them.
+type layout struct{ title, layout string }
+
+// timeLayout leaves out of times what is the same in all of them.
+func timeLayout(loops []Loop) layout {
+	first, last := term.Instant(loops[0].Fired), term.Instant(loops[0].Fired)
+	for i := range loops {
+		at := term.Instant(loops[i].Fired)
+		if at.Before(first) {
+			first = at
+		}
+		if at.After(last) {
+			last = at
+		}
+	}
+	switch {
+	case first.Format(time.DateOnly) == last.Format(time.DateOnly):
+		return layout{first.Format("Jan 2") + ", UTC", "15:04:05"}
+	case first.Year() == last.Year():
+		return layout{first.Format("2006") + ", UTC", "01-02 15:04"}
+	}
+	return layout{"fired, UTC", "2006-01-02 15:04"}
+}
+
+// addRules adds the rules as the last column: as much of the first one's name
+// as there is room for, and how many more there are.
+func addRules(t *term.Table, loops []Loop) {
+	room := max(t.Room(), leastRules)
+	column := []string{"rule"}
+	for i := range loops {
+		more := ""
+		if n := len(loops[i].Rules) - 1; n > 0 {
+			more = fmt.Sprintf(" +%d", n)
+		}
+		column = append(column, term.Shorten(term.Safe(loops[i].Rules[0]), room-len(more))+more)
+	}
+	t.AddColumn(column)
 }
 
 // waste is what the loops went on to use after they could have been known, as

@@ -9,6 +9,7 @@
 #   rivals      what make bench measures against, .cache/rivals/bin/python
 #   race        a C compiler, for go test -race
 #   chromium    the browser that the report is tested in
+#   kafka       Apache Kafka              .cache/kafka-VERSION: see scripts/kafka.sh
 #
 # Debian packages are installed as root; anyone else is told which are missing.
 set -euo pipefail
@@ -78,10 +79,23 @@ race() { echo 'int main(void) { return 0; }' | ${CC:-cc} -x c -o /dev/null - 2>/
 
 chromium() { command -v chromium >/dev/null || need chromium; }
 
-[ $# -gt 0 ] || set -- gotestsum lint python race chromium
+kafka() {
+  local to
+  to=$cache/kafka-$(sed -n 's#.*<kafka.version>\(.*\)</kafka.version>.*#\1#p' scripts/kafka/pom.xml)
+  command -v java >/dev/null || need default-jre-headless
+  cmp -s scripts/kafka/pom.xml "$to/pom.xml" && return
+  command -v mvn >/dev/null || need maven
+  say "fetching Apache Kafka with Maven"
+  rm -rf "$to"
+  mvn -q -B -Dmaven.repo.local="$cache/maven" -f scripts/kafka/pom.xml \
+    dependency:copy-dependencies -DincludeScope=runtime -DoutputDirectory="$to" </dev/null >&2
+  cp scripts/kafka/pom.xml "$to/"
+}
+
+[ $# -gt 0 ] || set -- gotestsum lint python race chromium kafka
 for part; do
   case $part in
-    gotestsum | lint | python | rivals | race | chromium) "$part" ;;
+    gotestsum | lint | python | rivals | race | chromium | kafka) "$part" ;;
     *) fail "no part is called $part; see the head of scripts/setup.sh" ;;
   esac
 done

@@ -65,11 +65,15 @@ func (f *AtomicFile) Seal() error {
 	return nil
 }
 
-// Commit seals the file and puts it in its place.
+// Commit seals the file and puts it in its place, where it will be after a
+// crash of the machine too.
 func (f *AtomicFile) Commit() error {
 	err := f.Seal()
 	if err == nil && !f.inPlace {
-		if err = os.Rename(f.Name(), f.path); err != nil {
+		if err = os.Rename(f.Name(), f.path); err == nil {
+			err = syncDir(filepath.Dir(f.path))
+		}
+		if err != nil {
 			err = fmt.Errorf("%s: %w", f.path, err)
 		}
 	}
@@ -78,6 +82,15 @@ func (f *AtomicFile) Commit() error {
 		f.Abort()
 	}
 	return err
+}
+
+// syncDir makes last what was renamed in a directory.
+func syncDir(dir string) error {
+	d, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	return errors.Join(d.Sync(), d.Close())
 }
 
 // Abort removes the file unless it was committed.

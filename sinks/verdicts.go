@@ -45,10 +45,18 @@ func (w *VerdictWriter) Write(v *window.Verdict) error {
 	return nil
 }
 
-// Close writes what is left and puts the file in its place.
-func (w *VerdictWriter) Close() error {
+// Flush hands over what has been written to what is below.
+func (w *VerdictWriter) Flush() error {
 	if err := w.out.Flush(); err != nil {
 		return fmt.Errorf("%s: %w", w.name, err)
+	}
+	return nil
+}
+
+// Close writes what is left and puts the file in its place.
+func (w *VerdictWriter) Close() error {
+	if err := w.Flush(); err != nil {
+		return err
 	}
 	if w.file != nil {
 		return w.file.Commit()

@@ -10,6 +10,7 @@ import (
 // and Episodes are numbers of requests.
 type RuleAccount struct {
 	Rule          *Rule
+	Before        int64 // requests judged before the rule was there, where state was loaded that did not have it
 	Judged        int64 // requests the rule was shown
 	Counted       int64 // had at least one fingerprint and a scope
 	NotMatched    int64 // match is false, or an override disables the rule
@@ -43,4 +44,37 @@ func (a *RuleAccount) Blind() (requests int64, main fingerprint.Cause, most int6
 		}
 	}
 	return requests, main, most
+}
+
+func (a *RuleAccount) save(s *saver) {
+	for _, n := range a.numbers() {
+		s.Uvarint(uint64(*n))
+	}
+	// By name: their numbers are of one version only.
+	var causes int
+	for _, n := range a.NotComputable {
+		if n > 0 {
+			causes++
+		}
+	}
+	s.Uvarint(uint64(causes))
+	for c, n := range a.NotComputable {
+		if n > 0 {
+			s.String(fingerprint.Cause(c).String())
+			s.Uvarint(uint64(n))
+		}
+	}
+}
+
+func (a *RuleAccount) load(l *loader) {
+	for _, n := range a.numbers() {
+		*n = l.int64()
+	}
+	for range l.Count(2) {
+		a.NotComputable[l.cause()] += l.int64()
+	}
+}
+
+func (a *RuleAccount) numbers() [8]*int64 {
+	return [...]*int64{&a.Before, &a.Judged, &a.Counted, &a.NotMatched, &a.FellBack, &a.Fired, &a.Episodes, &a.DroppedKeys}
 }

@@ -33,6 +33,12 @@ type Counter interface {
 	// recently used first, to stay within the cap on live keys.
 	Keys() int
 	Dropped() int64
+
+	// save writes the keys and what they have counted, least recently used
+	// first; load reads that into a fresh counter of the same spec. What load
+	// accepts must not make any later Count fail.
+	save(s *saver)
+	load(l *loader)
 }
 
 // Keying says what a counter keeps apart.

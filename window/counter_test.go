@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/loopgauge/loopgauge/fingerprint"
+	"github.com/loopgauge/loopgauge/window/snapshot"
 )
 
 // specs draws settings of a counter kind. Windows are a few microseconds, so
@@ -26,8 +27,21 @@ func drawSpec(t *rapid.T, kind string) CounterSpec {
 	}
 }
 
+// restarted is the counter in another process.
+func restarted(t *rapid.T, c Counter, kind *CounterKind, spec CounterSpec) Counter {
+	s := &saver{snapshot.NewWriter(nil), 16}
+	c.save(s)
+	next := kind.New(spec, 0)
+	l := &loader{snapshot.NewReader(s.Bytes()), 16}
+	if next.load(l); l.Err() != nil || l.Left() > 0 {
+		t.Fatalf("%v, %d bytes left", l.Err(), l.Left())
+	}
+	return next
+}
+
 // TestCountersAgreeWithNaive holds every counter of the table against its naive
-// recount, with equal times, hits that are only asked about, and Forget.
+// recount, with equal times, hits that are only asked about, Forget, and
+// restarts in between.
 func TestCountersAgreeWithNaive(t *testing.T) {
 	n := newNames(t)
 	prints := []fingerprint.Fingerprint{n.print("A"), n.print("B"), n.print("C")}
@@ -67,6 +81,9 @@ func TestCountersAgreeWithNaive(t *testing.T) {
 						}
 					}
 					past = append(past, op{Hit: h})
+					if rapid.IntRange(0, 3).Draw(t, "restart") == 0 {
+						c = restarted(t, c, &kind, spec)
+					}
 					if rapid.IntRange(0, 19).Draw(t, "forget") == 0 {
 						c.Forget(&h)
 						past = append(past, op{h, true})

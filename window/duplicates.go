@@ -38,3 +38,20 @@ func (d *Duplicates) Seen(ev *Event) bool {
 	d.seen.touch(k, ev.Time)
 	return false
 }
+
+func (d *Duplicates) save(s *saver) {
+	d.seen.save(s, func(e *tableEntry[[16]byte, struct{}]) { s.Fixed(e.key[:]) })
+}
+
+// load takes the ids whatever horizon they were remembered for: under a longer
+// one than then, some are missing at first.
+func (d *Duplicates) load(l *loader) {
+	if d.horizon == 0 {
+		l.Skip()
+		return
+	}
+	d.seen.load(l, 17, func() (k [16]byte) {
+		copy(k[:], l.Fixed(len(k)))
+		return k
+	}, func(*struct{}, int64) {})
+}

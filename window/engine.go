@@ -2,9 +2,11 @@ package window
 
 import (
 	"math"
+	"slices"
 	"time"
 
 	"github.com/loopgauge/loopgauge/fingerprint"
+	"github.com/loopgauge/loopgauge/window/snapshot"
 )
 
 // DelayStep and DelayCap are how throttle slows a loop down: so much for each
@@ -24,6 +26,11 @@ type EngineOptions struct {
 	// Episode is called once for each episode, when it closes. The Episode is
 	// valid during the call, what it points to for ever.
 	Episode func(*Episode)
+	// Fired is called for each firing, with the episode that it opened or made
+	// grow and what the gateway would have done: Allow if it would only have
+	// taken note. It is called before Verdict, and the Episode is valid during
+	// the call. Nil: nobody asks.
+	Fired func(ep *Episode, action Action, opened bool)
 }
 
 // Engine runs the rules of a plan over events in release order.
@@ -31,6 +38,7 @@ type Engine struct {
 	plan    *Plan
 	o       EngineOptions
 	rules   []*judge
+	judged  int64 // events
 	quiet   int64 // no open episode ends before
 	hit     Hit   // the one at work; here, so that none is allocated
 	verdict Verdict
@@ -48,6 +56,7 @@ func NewEngine(plan *Plan, o EngineOptions) *Engine {
 // Judge shows an event to every rule. Events must come in release order.
 func (e *Engine) Judge(ev *Event) {
 	e.closeEpisodes(ev.Time)
+	e.judged++
 	for i, j := range e.rules {
 		j.account.Judged++
 		choice := ev.Rules[i]
@@ -76,8 +85,12 @@ func (e *Engine) Judge(ev *Event) {
 			var episode *Episode
 			if out.fired {
 				j.account.Fired++
-				episode = j.episodes.fired(ev, scope, h, out.count)
+				var opened bool
+				episode, opened = j.episodes.fired(ev, scope, h, out.count)
 				e.quiet = min(e.quiet, j.episodes.open.ends())
+				if e.o.Fired != nil {
+					e.o.Fired(episode, out.action, opened)
+				}
 			}
 			if e.o.Verdict != nil {
 				e.report(ev, j.rule, scope, h, out, episode)
@@ -130,10 +143,40 @@ func (e *Engine) Close() { e.closeEpisodes(math.MaxInt64) }
 func (e *Engine) Account() []RuleAccount {
 	accounts := make([]RuleAccount, len(e.rules))
 	for i, j := range e.rules {
-		a := j.account
-		a.Episodes = j.episodes.n
-		a.LiveKeys, a.DroppedKeys = j.counter.Keys(), j.dropped()
-		accounts[i] = a
+		accounts[i] = j.sum()
 	}
 	return accounts
+}
+
+func (e *Engine) save(w *snapshot.Writer) {
+	w.Uvarint(uint64(e.judged))
+	for _, j := range e.rules {
+		w.Section("rule", func() { j.save(w) })
+	}
+}
+
+// load reads the rules of then; from says, by rule, which of them it goes on
+// from, -1 if from none. It returns the open episodes of those from which none
+// does.
+func (e *Engine) load(r *snapshot.Reader, then *savedPlan, from []int) (ended []*Episode) {
+	l := &loader{Reader: r}
+	e.judged = l.int64()
+	for i := range then.rules {
+		r.Section("rule", func() {
+			if k := slices.Index(from, i); k >= 0 {
+				e.rules[k].load(r, then.rules[i].cooldown)
+				return
+			}
+			gone := newEpisodes(then.rule(i), 0, nil)
+			r.Section("episodes", func() { gone.load(l) })
+			ended = append(ended, gone.all()...)
+		})
+	}
+	for k, j := range e.rules {
+		if from[k] < 0 {
+			j.account.Before = e.judged
+		}
+		e.quiet = min(e.quiet, j.episodes.open.ends())
+	}
+	return ended
 }

@@ -57,12 +57,12 @@ func newEpisodes(rule *Rule, keys int, closed func(*Episode)) *episodes {
 	return &episodes{rule: rule, open: newTable[pairKey](rule.quiet().Microseconds(), keys, closed)}
 }
 
-// fired adds a firing and returns its episode. A request may fire more than
+// fired adds a firing and returns its episode, and whether that is new. A request may fire more than
 // once, with parallel calls that are equal; its tokens, cost and status are
 // added once.
-func (e *episodes) fired(ev *Event, scope *Scope, h *Hit, n Count) *Episode {
-	ep := e.open.touch(pairKeyOf(h), ev.Time)
-	opened := ep.Rule == nil
+func (e *episodes) fired(ev *Event, scope *Scope, h *Hit, n Count) (ep *Episode, opened bool) {
+	ep = e.open.touch(pairKeyOf(h), ev.Time)
+	opened = ep.Rule == nil
 	if opened {
 		e.n++
 		*ep = Episode{
@@ -76,7 +76,7 @@ func (e *episodes) fired(ev *Event, scope *Scope, h *Hit, n Count) *Episode {
 	ep.Last = ev.Time
 	ep.MaxCount = max(ep.MaxCount, n.N)
 	if !opened && ep.last == ev.Position {
-		return ep
+		return ep, false
 	}
 	ep.last = ev.Position
 	ep.status(ev.Status)
@@ -84,7 +84,7 @@ func (e *episodes) fired(ev *Event, scope *Scope, h *Hit, n Count) *Episode {
 		ep.After++
 		ep.spent(ev)
 	}
-	return ep
+	return ep, opened
 }
 
 // spent adds what a request after the first firing has cost.
@@ -120,4 +120,37 @@ func (e *episodes) id(h *Hit) string {
 	binary.BigEndian.PutUint64(number[:], uint64(h.Time))
 	sum.Write(number[:])
 	return "ep-" + hex.EncodeToString(sum.Sum(nil)[:8])
+}
+
+// An episode is touched when it fires.
+func (e *episodes) save(s *saver) {
+	e.open.save(s, func(entry *tableEntry[pairKey, Episode]) {
+		s.scope(&entry.key.scope)
+		s.episode(&entry.state)
+	})
+}
+
+func (e *episodes) load(l *loader) {
+	var read Episode
+	e.open.load(l, 50, func() (k pairKey) {
+		k.scope = l.scope()
+		read = l.episode()
+		k.print = printKeyOf(&read.Fingerprint)
+		return k
+	}, func(ep *Episode, touched int64) {
+		*ep = read
+		ep.Rule, ep.Last = e.rule, touched
+	})
+}
+
+func (ep *Episode) texts() [5]*string {
+	return [...]*string{&ep.Model, &ep.Caller, &ep.User, &ep.Session, &ep.Backend}
+}
+
+// all are the open episodes by their last firing.
+func (e *episodes) all() (list []*Episode) {
+	for i := e.open.oldest; i != 0; i = e.open.entries.at(i).prev {
+		list = append(list, &e.open.entries.at(i).state)
+	}
+	return list
 }

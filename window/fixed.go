@@ -38,3 +38,15 @@ func (c *fixed) Count(h *Hit) Count {
 func (c *fixed) Forget(h *Hit)  { c.keys.remove(pairKeyOf(h)) }
 func (c *fixed) Keys() int      { return c.keys.live }
 func (c *fixed) Dropped() int64 { return c.keys.dropped }
+
+func (c *fixed) save(s *saver) {
+	c.keys.save(s, func(e *tableEntry[pairKey, fixedWindow]) {
+		s.pair(&e.key)
+		s.Uvarint(uint64(e.state.n))
+		s.Uvarint(uint64(e.touched - e.state.opened))
+	})
+}
+
+func (c *fixed) load(l *loader) {
+	c.keys.load(l, 19, l.pair, func(w *fixedWindow, touched int64) { *w = fixedWindow{n: l.Int(most), opened: l.before(touched)} })
+}

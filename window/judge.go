@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/loopgauge/loopgauge/fingerprint"
+	"github.com/loopgauge/loopgauge/window/snapshot"
 )
 
 // judge is one rule at work: its counter and what the gateway remembers
@@ -17,6 +18,7 @@ type judge struct {
 	chances  chancer                // nil if no hit of the rule can be given a chance
 	episodes *episodes
 	account  RuleAccount
+	prints   int // bytes of the rule's fingerprints, as far as they are keys
 }
 
 // outcome is what a gateway would have done with one hit.
@@ -60,6 +62,7 @@ func (rule *Rule) GivesChances() bool {
 // that comes exactly at its end is judged by its count again.
 func (j *judge) hit(h *Hit, action Action) outcome {
 	r := j.rule
+	j.prints = max(j.prints, min(len(h.Print.Bytes()), len(printKey{})))
 	if left := j.coolsFor(h); left > 0 {
 		out := outcome{count: Count{-1, h.Time}, fired: true, reason: ByCooldown, retry: left}
 		if !r.SkipInCooldown {
@@ -110,7 +113,7 @@ func (j *judge) coolsFor(h *Hit) time.Duration {
 
 // dropped is how many keys the cap took away, wherever they were.
 func (j *judge) dropped() int64 {
-	n := j.counter.Dropped() + j.episodes.open.dropped
+	n := j.account.DroppedKeys + j.counter.Dropped() + j.episodes.open.dropped
 	if j.cooling != nil {
 		n += j.cooling.dropped
 	}
@@ -132,6 +135,65 @@ func (j *judge) act(h *Hit, action Action, fired bool) Action {
 		return Break
 	}
 	return Guide
+}
+
+// save writes what the gateway of the rule remembers, and the account.
+func (j *judge) save(w *snapshot.Writer) {
+	s := &saver{w, j.prints}
+	s.Section("account", func() {
+		a := j.sum()
+		a.save(s)
+	})
+	s.Section("counter", func() {
+		s.Uvarint(uint64(j.prints))
+		j.counter.save(s)
+	})
+	s.Section("cooling", func() {
+		if j.cooling != nil {
+			j.cooling.save(s, func(e *tableEntry[pairKey, int64]) { s.pair(&e.key) })
+		}
+	})
+	s.Section("chances", func() {
+		if own, ok := j.chances.(signatureChances); ok {
+			own.save(s)
+		}
+	})
+	s.Section("episodes", func() { j.episodes.save(s) })
+}
+
+// load reads what save wrote. cooldown is how long the rule's was then.
+func (j *judge) load(r *snapshot.Reader, cooldown time.Duration) {
+	l := &loader{Reader: r}
+	l.Section("account", func() { j.account.load(l) })
+	l.Section("counter", func() {
+		j.prints = l.Int(len(printKey{}))
+		l.prints = j.prints
+		j.counter.load(l)
+	})
+	l.Section("cooling", func() {
+		if j.cooling == nil || j.rule.Cooldown != cooldown {
+			l.Skip()
+			return
+		}
+		j.cooling.load(l, 17, l.pair, func(until *int64, touched int64) { *until = touched + cooldown.Microseconds() })
+	})
+	l.Section("chances", func() {
+		if own, ok := j.chances.(signatureChances); ok && l.Left() > 0 {
+			own.load(l)
+		} else {
+			l.Skip()
+		}
+	})
+	l.Section("episodes", func() { j.episodes.load(l) })
+	j.episodes.n = j.account.Episodes // kept there; sum puts it back
+}
+
+// sum is the account with what stands elsewhere.
+func (j *judge) sum() RuleAccount {
+	a := j.account
+	a.Episodes = j.episodes.n
+	a.LiveKeys, a.DroppedKeys = j.counter.Keys(), j.dropped()
+	return a
 }
 
 // chancer remembers which signature was guided. A counter that keeps chances
@@ -171,4 +233,15 @@ func (c signatureChances) Chance(h *Hit, tripped bool) bool {
 		c.guided.remove(h.Scope)
 	}
 	return false
+}
+
+func (c signatureChances) save(s *saver) {
+	c.guided.save(s, func(e *tableEntry[fingerprint.ScopeKey, fingerprint.Fingerprint]) {
+		s.scope(&e.key)
+		s.fingerprint(&e.state)
+	})
+}
+
+func (c signatureChances) load(l *loader) {
+	c.guided.load(l, 22, l.scope, func(print *fingerprint.Fingerprint, _ int64) { *print = l.fingerprint() })
 }

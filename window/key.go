@@ -1,6 +1,10 @@
 package window
 
-import "github.com/loopgauge/loopgauge/fingerprint"
+import (
+	"encoding/hex"
+
+	"github.com/loopgauge/loopgauge/fingerprint"
+)
 
 // printKey is the first 128 bits of a fingerprint. A counter serves one rule,
 // and the fingerprints of one identity are all of one size, so that is as
@@ -10,6 +14,12 @@ type printKey [16]byte
 func printKeyOf(f *fingerprint.Fingerprint) (k printKey) {
 	copy(k[:], f.Bytes())
 	return k
+}
+
+// fingerprint is one with that key; what else it had is not known any more.
+func (k printKey) fingerprint() fingerprint.Fingerprint {
+	f, _ := fingerprint.Parse(hex.EncodeToString(k[:]))
+	return f
 }
 
 // pairKey tells every fingerprint of every scope apart. It is the two side by

@@ -3,7 +3,11 @@ package window
 import (
 	"container/heap"
 	"math"
+	"slices"
+	"sort"
 	"time"
+
+	"github.com/loopgauge/loopgauge/fingerprint"
 )
 
 // JumpLimit is how far a time may run ahead of its stream before it is
@@ -21,38 +25,66 @@ type Order struct {
 	streams  []frontier
 	waiting  eventHeap
 	stats    OrderStats
-	last     int64 // time of the event released last
-	low      int64 // the lowest frontier of the live streams
+	last     place // of the event released last
+	reached  int64 // the newest time of all streams; fingerprint.NoTime if there is none
+	low      int64 // events before it may be released
 	stale    bool  // low must be found anew
 }
 
 // OrderStats says what an Order saw.
 type OrderStats struct {
 	Late      int64         // events refused because they were late
-	WorstLate time.Duration // the lateness that would have saved all of them
+	WorstLate time.Duration // the lateness that would have saved all but those overtaken
+	Overtaken int64         // of Late: their stream was idle or opened late, and events after them had been released
 	Tied      int64         // events released with the time of the one before
+}
+
+// place is where an event stands in the order.
+type place struct {
+	time     int64
+	position fingerprint.Position
+}
+
+func placeOf(ev *Event) place { return place{ev.Time, ev.Position} }
+
+func (p place) before(q place) bool {
+	return p.time < q.time || p.time == q.time && p.position.Before(q.position)
 }
 
 // frontier is how far a stream has come.
 type frontier struct {
 	live   bool
-	newest int64
+	idle   bool
+	newest int64 // fingerprint.NoTime if nothing has come
 	ahead  int64 // a time beyond the jump limit that waits for a second; or math.MaxInt64
 }
 
 // NewOrder makes an Order for streams that are out of order by at most
 // lateness.
 func NewOrder(lateness time.Duration) *Order {
-	return &Order{lateness: lateness.Microseconds(), last: math.MinInt64, low: math.MaxInt64}
+	return &Order{lateness: lateness.Microseconds(), last: place{time: math.MinInt64}, reached: fingerprint.NoTime, low: math.MaxInt64}
 }
 
 // Open announces a stream whose first event will not be more than the lateness
-// before first.
+// before first. If first is fingerprint.NoTime nothing is known of it: it
+// holds everything back until its first event comes, it is opened with a time,
+// is idle or closed.
 func (o *Order) Open(stream int32, first int64) {
 	for int(stream) >= len(o.streams) {
-		o.streams = append(o.streams, frontier{})
+		o.streams = append(o.streams, frontier{newest: fingerprint.NoTime, ahead: math.MaxInt64})
 	}
 	o.streams[stream] = frontier{live: true, newest: first, ahead: math.MaxInt64}
+	o.reached = max(o.reached, first)
+	o.stale = true
+}
+
+// Idle says that a stream has been silent for so long that it shall hold
+// nothing back. It goes on where it was with its next event, and may then be
+// further back than what has been released. When every stream is idle or at
+// its end all that waits is released, but for times beyond the jump limit,
+// which no stream has come to.
+func (o *Order) Idle(stream int32) {
+	o.streams[stream].idle = true
 	o.stale = true
 }
 
@@ -62,11 +94,29 @@ func (o *Order) Close(stream int32) {
 	o.stale = true
 }
 
+// Waiting is how many events are held back.
+func (o *Order) Waiting() int { return len(o.waiting) }
+
+// Frontier is the time up to which events are released, those of that time
+// itself not yet: fingerprint.NoTime if a stream of which nothing has come
+// holds all back. ok is false if no stream holds anything back.
+func (o *Order) Frontier() (t int64, ok bool) {
+	for i := range o.streams {
+		if f := &o.streams[i]; f.live && !f.idle {
+			if from := f.from(o.lateness); !ok || from < t {
+				t, ok = from, true
+			}
+		}
+	}
+	return t, ok
+}
+
 // Lagging is the live stream that holds the others back: the one to read next.
+// Streams that are idle hold nothing back.
 func (o *Order) Lagging() (stream int32, ok bool) {
 	lowest := int64(math.MaxInt64)
 	for i := range o.streams {
-		if f := &o.streams[i]; f.live && (!ok || f.newest < lowest) {
+		if f := &o.streams[i]; f.live && !f.idle && (!ok || f.newest < lowest) {
 			stream, lowest, ok = int32(i), f.newest, true
 		}
 	}
@@ -75,23 +125,38 @@ func (o *Order) Lagging() (stream int32, ok bool) {
 
 // Push takes an event in and keeps it until it is released. It returns false
 // if the event is late: further than the lateness behind its stream's newest
-// time.
+// time, or overtaken by one that stands behind it and has been released.
 func (o *Order) Push(ev *Event) bool {
 	f := &o.streams[ev.Position.Stream]
-	if behind := f.newest - ev.Time; behind > o.lateness {
+	o.stale = true
+	f.idle = false
+	if behind := f.newest - ev.Time; f.newest != fingerprint.NoTime && behind > o.lateness {
 		o.stats.Late++
 		o.stats.WorstLate = max(o.stats.WorstLate, time.Duration(behind)*time.Microsecond)
 		return false
 	}
 	f.advance(ev.Time)
-	o.stale = true
+	o.reached = max(o.reached, f.newest)
+	if placeOf(ev).before(o.last) {
+		o.stats.Late++
+		o.stats.Overtaken++
+		return false
+	}
 	heap.Push(&o.waiting, ev)
 	return true
 }
 
+// from is the first time that the stream may still bring.
+func (f *frontier) from(lateness int64) int64 {
+	if f.newest == fingerprint.NoTime {
+		return fingerprint.NoTime
+	}
+	return f.newest - lateness
+}
+
 func (f *frontier) advance(t int64) {
 	const limit = int64(JumpLimit / time.Microsecond)
-	if t-f.newest <= limit {
+	if f.newest == fingerprint.NoTime || t-f.newest <= limit {
 		f.newest = max(f.newest, t)
 		f.ahead = math.MaxInt64
 		return
@@ -109,23 +174,32 @@ func (o *Order) Pop() *Event {
 		return nil
 	}
 	if o.stale {
-		o.stale, o.low = false, math.MaxInt64
-		for i := range o.streams {
-			if f := &o.streams[i]; f.live {
-				o.low = min(o.low, f.newest-o.lateness)
-			}
-		}
+		o.stale, o.low = false, o.bound()
 	}
 	next := o.waiting[0]
 	if next.Time >= o.low {
 		return nil
 	}
 	heap.Pop(&o.waiting)
-	if next.Time == o.last {
+	if next.Time == o.last.time {
 		o.stats.Tied++
 	}
-	o.last = next.Time
+	o.last = placeOf(next)
 	return next
+}
+
+// bound is the time before which events may be released. A time that no stream
+// has come to is released at the end only, or when one has: the silence of the
+// streams must not let a broken clock overtake all that they bring later.
+func (o *Order) bound() int64 {
+	if t, ok := o.Frontier(); ok {
+		return t
+	}
+	ended := !slices.ContainsFunc(o.streams, func(f frontier) bool { return f.live })
+	if ended || o.reached == math.MaxInt64 {
+		return math.MaxInt64
+	}
+	return o.reached + 1
 }
 
 // Stats says what the order has seen so far.
@@ -157,11 +231,7 @@ type eventHeap []*Event
 
 func (h eventHeap) Len() int { return len(h) }
 func (h eventHeap) Less(i, j int) bool {
-	a, b := h[i], h[j]
-	if a.Time != b.Time {
-		return a.Time < b.Time
-	}
-	return a.Position.Before(b.Position)
+	return placeOf(h[i]).before(placeOf(h[j]))
 }
 func (h eventHeap) Swap(i, j int) { h[i], h[j] = h[j], h[i] }
 func (h *eventHeap) Push(x any)   { *h = append(*h, x.(*Event)) }
@@ -171,4 +241,95 @@ func (h *eventHeap) Pop() any {
 	old[len(old)-1] = nil
 	*h = old[:len(old)-1]
 	return ev
+}
+
+// What is known of a stream, as bits.
+const (
+	streamLive = 1 << iota
+	streamIdle
+	streamBegun
+	streamAhead
+	streamBits // all of them are below
+)
+
+func (o *Order) save(s *saver, events *EventWriter) {
+	s.Uvarint(uint64(len(o.streams)))
+	for i := range o.streams {
+		o.streams[i].save(s)
+	}
+	s.Uvarint(uint64(o.stats.Late))
+	s.Uvarint(uint64(o.stats.WorstLate))
+	s.Uvarint(uint64(o.stats.Overtaken))
+	s.Uvarint(uint64(o.stats.Tied))
+	s.Varint(o.reached)
+	s.Varint(o.last.time)
+	s.position(o.last.position)
+	// In the order in which they will be released: how they stand in the heap
+	// depends on how they came.
+	waiting := slices.Clone(o.waiting)
+	sort.Sort(waiting)
+	s.Uvarint(uint64(len(waiting)))
+	for _, ev := range waiting {
+		events.Write(s.Writer, ev)
+	}
+}
+
+func (o *Order) load(l *loader, events *EventReader, m *remapping) {
+	for range l.Count(1) {
+		o.streams = append(o.streams, loadFrontier(l))
+	}
+	o.stats.Late = l.int64()
+	o.stats.WorstLate = time.Duration(l.int64())
+	o.stats.Overtaken = l.int64()
+	o.stats.Tied = l.int64()
+	o.reached = l.Varint()
+	o.last.time = l.Varint()
+	o.last.position = l.position()
+	const least = 14 // bytes of an event
+	waiting := make([]Event, l.Count(least))
+	for i := range waiting {
+		ev := &waiting[i]
+		events.read(l, ev)
+		if int(ev.Position.Stream) >= len(o.streams) || i > 0 && placeOf(ev).before(placeOf(&waiting[i-1])) {
+			l.Failf("an event that waits is out of order, or of no stream")
+		}
+		if l.Err() != nil {
+			return
+		}
+		m.apply(l, ev)
+		o.waiting = append(o.waiting, ev)
+	}
+	o.stale = true
+}
+
+func (f *frontier) save(s *saver) {
+	var has uint64
+	set := func(bit uint64, is bool) {
+		if is {
+			has |= bit
+		}
+	}
+	set(streamLive, f.live)
+	set(streamIdle, f.idle)
+	set(streamBegun, f.newest != fingerprint.NoTime)
+	set(streamAhead, f.ahead != math.MaxInt64)
+	s.Uvarint(has)
+	if has&streamBegun != 0 {
+		s.Varint(f.newest)
+	}
+	if has&streamAhead != 0 {
+		s.Varint(f.ahead)
+	}
+}
+
+func loadFrontier(l *loader) frontier {
+	has := l.Int(streamBits - 1)
+	f := frontier{live: has&streamLive != 0, idle: has&streamIdle != 0, newest: fingerprint.NoTime, ahead: math.MaxInt64}
+	if has&streamBegun != 0 {
+		f.newest = l.Varint()
+	}
+	if has&streamAhead != 0 {
+		f.ahead = l.Varint()
+	}
+	return f
 }

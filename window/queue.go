@@ -131,3 +131,35 @@ func (p *queues[T]) each(q *queue[T], f func(*T)) {
 		f(&p.chunks.at(at).items[k])
 	}
 }
+
+// saveTimes writes the times of a queue whose key was touched at a time, which
+// none of them is later than.
+func saveTimes(s *saver, p *queues[int64], q *queue[int64], touched int64) {
+	s.Uvarint(uint64(q.n))
+	if q.n == 0 {
+		return
+	}
+	last := q.oldest
+	s.Uvarint(uint64(touched - last))
+	if q.n > 1 {
+		p.each(q, func(t *int64) {
+			if t != &q.oldest {
+				s.Uvarint(uint64(*t - last))
+			}
+			last = *t
+		})
+	}
+}
+
+func loadTimes(l *loader, p *queues[int64], q *queue[int64], touched int64) {
+	n := l.Count(1)
+	t := int64(0)
+	for i := range n {
+		if i == 0 {
+			t = l.before(touched)
+		} else {
+			t = l.within(t, touched)
+		}
+		p.push(q, t)
+	}
+}

@@ -38,3 +38,18 @@ func (c *refresh) Count(h *Hit) Count {
 func (c *refresh) Forget(h *Hit)  { c.keys.remove(pairKeyOf(h)) }
 func (c *refresh) Keys() int      { return c.keys.live }
 func (c *refresh) Dropped() int64 { return c.keys.dropped }
+
+// A key is touched with its last event.
+func (c *refresh) save(s *saver) {
+	c.keys.save(s, func(e *tableEntry[pairKey, busyTime]) {
+		s.pair(&e.key)
+		s.Uvarint(uint64(e.state.n))
+		s.Uvarint(uint64(e.touched - e.state.first))
+	})
+}
+
+func (c *refresh) load(l *loader) {
+	c.keys.load(l, 19, l.pair, func(b *busyTime, touched int64) {
+		*b = busyTime{n: l.Int(most), first: l.before(touched), last: touched}
+	})
+}

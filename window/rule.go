@@ -40,7 +40,13 @@ type Rule struct {
 	// Selection is what Match and the overrides were made of. Rules that have
 	// it in common see every request alike; empty is not known.
 	Selection string
+	Written   Written
 }
+
+// Written is a rule as a policy has it: its name, and as whole lines all but its
+// setting, for which there is room between Head and Tail: counter, threshold
+// and action. A rule that was not read from a policy has none.
+type Written struct{ Name, Head, Tail string }
 
 // Override changes a rule for some requests. The first that matches wins.
 type Override struct {

@@ -1,6 +1,10 @@
 package window
 
-import "github.com/loopgauge/loopgauge/fingerprint"
+import (
+	"math"
+
+	"github.com/loopgauge/loopgauge/fingerprint"
+)
 
 // streak counts the equal fingerprints at the end of what a scope has seen,
 // with none other in between and all of them younger than the window; without
@@ -65,3 +69,29 @@ func (c *streak) trim(r *run, now int64) {
 func (c *streak) Forget(h *Hit)  { c.keys.remove(h.Scope) }
 func (c *streak) Keys() int      { return c.keys.live }
 func (c *streak) Dropped() int64 { return c.keys.dropped }
+
+func (c *streak) save(s *saver) {
+	c.keys.save(s, func(e *tableEntry[fingerprint.ScopeKey, run]) {
+		s.scope(&e.key)
+		s.print(&e.state.print)
+		if c.endless {
+			s.Uvarint(uint64(e.state.n))
+			s.Uvarint(uint64(e.touched - e.state.times.oldest))
+		} else {
+			saveTimes(s, &c.times, &e.state.times, e.touched)
+		}
+	})
+}
+
+func (c *streak) load(l *loader) {
+	c.keys.load(l, 18, l.scope, func(r *run, touched int64) {
+		r.print = l.print()
+		if c.endless {
+			r.n = uint32(l.Int(math.MaxUint32))
+			c.times.push(&r.times, l.before(touched))
+		} else {
+			loadTimes(l, &c.times, &r.times, touched)
+			r.n = r.times.n
+		}
+	})
+}

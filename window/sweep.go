@@ -2,7 +2,6 @@ package window
 
 import (
 	"fmt"
-	"math"
 	"slices"
 	"time"
 
@@ -15,13 +14,14 @@ import (
 // threshold, so one count answers all of them.
 //
 // What a gateway does on tripping (cooldown, blocked_counts, reset_on_fire)
-// changes later counts and is not part of a sweep.
+// changes later counts. For rules that have it, and for the tracker, which
+// knows nothing else, each setting is simulated besides: see [Swept.Stopped]
+// and [SweepTarget.Tracker].
 //
 // Only keys that repeat cost more than an entry in a table.
 type Sweep struct {
 	o       SweepOptions
 	plan    *Plan
-	maxAges []int64
 	cells   []SweepCell
 	targets []*sweepTarget
 	repeat  Repeat
@@ -43,8 +43,9 @@ type SweepOptions struct {
 	Ended func(number uint64)
 }
 
-// SweepKinds are the counter kinds that a sweep knows, in the order of its
-// cells. The tracker is not among them: what it counts depends on what fired.
+// SweepKinds are the counter kinds that every target is counted by, in the
+// order of its cells. The tracker is not among them: what it counts depends on
+// what fired.
 var SweepKinds = []string{"sliding", "fixed", "refresh", "streak", "cycle"}
 
 // SweepCell is one way to count: a column of all thresholds.
@@ -62,53 +63,39 @@ type Repeat struct {
 	Fingerprint fingerprint.Fingerprint
 	First       int64   // time of the key's first hit
 	Counts      []int32 // by cell
+	Tracked     []int32 // by window: the highest threshold at which a tracker fires; nil unless the rule has one
 }
 
-// Swept is what one cell of one target has counted. Slices are by threshold:
-// element T is of the rule that fires at T; 0 and 1 are not used.
-type Swept struct {
-	SweepCell
-	Requests    []int64   // with a count of T or more
-	Episodes    []int64   // as an Engine with the rule would count them
-	Scopes      []int64   // distinct scopes in which it fired
-	TokensAfter []int64   // of the requests that fired, without the first of each episode
-	CostAfter   []float64 // likewise, USD
-}
-
-// SweepTarget is what is counted for one rule. Its threshold and counter do
-// not matter, its match and overrides do.
+// SweepTarget is what is counted for one rule. Its threshold does not matter,
+// nor does the kind of its counter and the window; the rest of it does.
 type SweepTarget struct {
 	Rule     *Rule
 	Cells    []Swept
-	Requests int64 // that had a fingerprint and a scope
-	Dropped  int64 // keys that had to make room before they were quiet
+	Tracker  []Swept // by window, simulated; nil unless the rule's counter is the tracker
+	Requests int64   // that had a fingerprint and a scope
+	Dropped  int64   // keys that had to make room before they were quiet
 }
 
 // sweepTarget is a target at work.
 type sweepTarget struct {
 	rule            int
 	identity, scope int
-	quiet           []int64 // by window: the longest pause inside an episode
+	maxAges, quiet  []int64 // by window: how old may count, and the longest pause inside an episode
+	period          int64   // of the cycle counter
 	seen            *table[pairKey, int64]
 	repeats         *table[pairKey, repeats]
 	scopes          *table[fingerprint.ScopeKey, sequence]
 	most            *table[fingerprint.ScopeKey, []int32] // highest count by cell, of scopes that repeat
+	sessions        *table[string, []int32]               // likewise
+	callers         *table[string, []int32]
 	steps           steps
+	trips           *trips // nil unless tripping changes what the rule counts
 	requests        int64
 	tallies         []sweepTally // by cell
 	counts          []int32      // of one hit
+	sequence        *order       // of its scope; nil before the second event
 	highest         []int32      // of one request
 	opened          []span       // by cell: episodes that this request opened
-}
-
-// sweepTally adds up one cell. Histograms are by count, and differences by
-// threshold: adding to a range of thresholds touches its two ends.
-type sweepTally struct {
-	requests, tokens []int64
-	cost             []float64
-	episodes, scopes []int64
-	openTokens       []int64
-	openCost         []float64
 }
 
 // span is a range of thresholds, both ends included; empty if low is 0.
@@ -123,9 +110,6 @@ func NewSweep(plan *Plan, rules []int, o SweepOptions) *Sweep {
 		o.Period = DefaultPeriod
 	}
 	s := &Sweep{o: o, plan: plan}
-	for _, w := range o.Windows {
-		s.maxAges = append(s.maxAges, CounterSpec{Window: w}.maxAge())
-	}
 	for _, kind := range SweepKinds {
 		for _, w := range o.Windows {
 			s.cells = append(s.cells, SweepCell{kind, w})
@@ -143,11 +127,17 @@ const maxRepeats = 1 << 14
 
 func (s *Sweep) newTarget(rule int) *sweepTarget {
 	r := s.plan.Rules[rule]
-	t := &sweepTarget{rule: rule, identity: s.plan.identity[rule], scope: s.plan.scope[rule]}
-	var longest int64
+	t := &sweepTarget{rule: rule, identity: s.plan.identity[rule], scope: s.plan.scope[rule], period: int64(s.o.Period)}
+	if r.Counter.Kind == "cycle" && r.Counter.Period > 0 {
+		t.period = int64(r.Counter.Period)
+	}
+	longest := r.Cooldown.Microseconds()
 	for _, w := range s.o.Windows {
-		quiet := (&Rule{Counter: CounterSpec{Window: w}, Quiet: r.Quiet}).quiet().Microseconds()
+		quiet := (&Rule{Counter: CounterSpec{Window: w}, Quiet: r.Quiet, Cooldown: r.Cooldown}).quiet().Microseconds()
 		t.quiet = append(t.quiet, quiet)
+		// The tracker counts a call of exactly the window's age, whatever it is told.
+		closed := r.Counter.Closed || r.Counter.Kind == trackerKind
+		t.maxAges = append(t.maxAges, CounterSpec{Window: w, Closed: closed}.maxAge())
 		longest = max(longest, w.Microseconds(), quiet)
 	}
 	t.seen = newTable[pairKey, int64](longest, s.o.MaxKeys, nil)
@@ -156,21 +146,21 @@ func (s *Sweep) newTarget(rule int) *sweepTarget {
 			s.o.Ended(k.number)
 		}
 	})
-	t.steps.size = s.o.Period
+	t.steps.size = int(t.period)
 	t.scopes = newTable[fingerprint.ScopeKey](longest, s.o.MaxKeys, func(q *sequence) {
 		if q.order != nil {
 			t.steps.give(q.steps)
 		}
 	})
 	t.most = newTable[fingerprint.ScopeKey, []int32](-1, s.o.MaxKeys, nil)
+	t.sessions, t.callers = newTable[string, []int32](-1, s.o.MaxKeys, nil), newTable[string, []int32](-1, s.o.MaxKeys, nil)
+	if r.ChangesCounts() {
+		t.trips = newTrips(r, s.o, t.period)
+	}
 	t.counts, t.highest = make([]int32, len(s.cells)), make([]int32, len(s.cells))
 	t.opened = make([]span, len(s.cells))
 	for range s.cells {
-		t.tallies = append(t.tallies, sweepTally{
-			requests: make([]int64, s.o.Most+1), tokens: make([]int64, s.o.Most+1), cost: make([]float64, s.o.Most+1),
-			episodes: make([]int64, s.o.Most+2), scopes: make([]int64, s.o.Most+2),
-			openTokens: make([]int64, s.o.Most+2), openCost: make([]float64, s.o.Most+2),
-		})
+		t.tallies = append(t.tallies, newSweepTally(s.o.Most))
 	}
 	return t
 }
@@ -186,24 +176,31 @@ func (s *Sweep) Add(ev *Event) {
 			continue
 		}
 		t.requests++
+		u := usageOf(ev)
 		repeated := false
 		for k := range prints.Fingerprints {
 			h := Hit{Scope: scope.Key, Print: prints.Fingerprints[k], Time: ev.Time}
-			if key := s.count(t, &h); key != nil {
-				if !repeated {
-					clear(t.highest)
-					clear(t.opened)
-					repeated = true
-				}
-				s.fire(t, key, &h)
-				if s.o.Repeat != nil {
-					s.repeat = Repeat{key.number, i, ev, scope, h.Print, key.first, t.counts}
-					s.o.Repeat(&s.repeat)
-				}
+			key := s.count(t, &h, u)
+			var tracked []int32
+			if t.trips != nil {
+				tracked = t.trip(ev, scope, &h, key, k == 0)
+			}
+			if key == nil {
+				continue
+			}
+			if !repeated {
+				clear(t.highest)
+				clear(t.opened)
+				repeated = true
+			}
+			s.fire(t, key, &h)
+			if s.o.Repeat != nil {
+				s.repeat = Repeat{key.number, i, ev, scope, h.Print, key.first, t.counts, tracked}
+				s.o.Repeat(&s.repeat)
 			}
 		}
 		if repeated {
-			s.tally(t, ev, scope.Key)
+			s.tally(t, ev, u, scope.Key)
 		}
 	}
 }
@@ -212,15 +209,18 @@ func (s *Sweep) Add(ev *Event) {
 // and for which of them does it open an episode?
 func (s *Sweep) fire(t *sweepTarget, key *repeats, h *Hit) {
 	windows := len(s.o.Windows)
+	last, digits := int64(0), uint64(0) // most cells have the delay of the one before
 	for c, n := range t.counts {
 		if n < 2 {
 			continue
 		}
 		t.highest[c] = max(t.highest[c], n)
 		key.ladders[c].fire(min(n, int32(s.o.Most)), h.Time, t.quiet[c%windows], func(low, high int32) {
-			tally := &t.tallies[c]
-			tally.episodes[low]++
-			tally.episodes[high+1]--
+			before, delay := key.upTo(h.Time, c, windows, int(n))
+			if delay != last {
+				last, digits = delay, threeDigits(delay)
+			}
+			t.tallies[c].open(low, high, before, digits)
 			o := &t.opened[c]
 			if o.low == 0 {
 				*o = span{low, high}
@@ -232,35 +232,39 @@ func (s *Sweep) fire(t *sweepTarget, key *repeats, h *Hit) {
 }
 
 // tally adds a request to the cells in which it counts 2 or more.
-func (s *Sweep) tally(t *sweepTarget, ev *Event, scope fingerprint.ScopeKey) {
-	tokens := max(ev.TokensIn, 0) + max(ev.TokensOut, 0)
-	cost := ev.Cost
-	if math.IsNaN(cost) {
-		cost = 0
-	}
-	most := t.most.touch(scope, ev.Time)
-	if *most == nil {
-		*most = make([]int32, len(s.cells))
-	}
+func (s *Sweep) tally(t *sweepTarget, ev *Event, u usage, scope fingerprint.ScopeKey) {
 	for c, n := range t.highest {
 		if n < 2 {
 			continue
 		}
-		n = min(n, int32(s.o.Most))
-		tally := &t.tallies[c]
-		tally.requests[n]++
-		tally.tokens[n] += tokens
-		tally.cost[n] += cost
-		if before := (*most)[c]; n > before {
-			tally.scopes[max(before+1, 2)]++
-			tally.scopes[n+1]--
-			(*most)[c] = n
-		}
+		steps := t.tallies[c].steps
+		steps[min(int(n), s.o.Most)].fired.add(u, 1)
 		if o := t.opened[c]; o.low > 0 {
-			tally.openTokens[o.low] += tokens
-			tally.openTokens[o.high+1] -= tokens
-			tally.openCost[o.low] += cost
-			tally.openCost[o.high+1] -= cost
+			steps[o.low].firsts.add(u, 1)
+			steps[o.high+1].firsts.add(u, -1)
+		}
+	}
+	t.reach(inScopes, t.most.touch(scope, ev.Time), s.o.Most)
+	if ev.Session != "" {
+		t.reach(inSessions, t.sessions.touch(ev.Session, ev.Time), s.o.Most)
+	}
+	if ev.Caller != "" {
+		t.reach(inCallers, t.callers.touch(ev.Caller, ev.Time), s.o.Most)
+	}
+}
+
+// reach notes that a request counted so high in a scope, session or caller,
+// whose highest counts are in highest.
+func (t *sweepTarget) reach(in int, highest *[]int32, most int) {
+	if *highest == nil {
+		*highest = make([]int32, len(t.highest))
+	}
+	for c, n := range t.highest {
+		n = min(n, int32(most))
+		if before := (*highest)[c]; n >= 2 && n > before {
+			t.tallies[c].steps[max(before+1, 2)].reached[in]++
+			t.tallies[c].steps[n+1].reached[in]--
+			(*highest)[c] = n
 		}
 	}
 }
@@ -270,40 +274,16 @@ func (s *Sweep) Result() []SweepTarget {
 	results := make([]SweepTarget, len(s.targets))
 	for i, t := range s.targets {
 		r := &results[i]
-		*r = SweepTarget{Rule: s.plan.Rules[t.rule], Requests: t.requests, Dropped: t.seen.dropped + t.repeats.dropped + t.scopes.dropped + t.most.dropped}
+		*r = SweepTarget{Rule: s.plan.Rules[t.rule], Requests: t.requests}
+		r.Dropped = t.seen.dropped + t.repeats.dropped + t.scopes.dropped + t.most.dropped + t.sessions.dropped + t.callers.dropped
 		for c := range t.tallies {
-			r.Cells = append(r.Cells, t.tallies[c].swept(s.cells[c], s.o.Most))
+			r.Cells = append(r.Cells, t.tallies[c].swept(s.cells[c]))
+		}
+		if t.trips != nil {
+			t.trips.result(r)
 		}
 	}
 	return results
-}
-
-// swept turns histograms by count into sums by threshold.
-func (tally *sweepTally) swept(cell SweepCell, most int) Swept {
-	w := Swept{
-		cell, make([]int64, most+1), make([]int64, most+1), make([]int64, most+1),
-		make([]int64, most+1), make([]float64, most+1),
-	}
-	var requests, tokens int64
-	var cost float64
-	for t := most; t >= 2; t-- {
-		requests += tally.requests[t]
-		tokens += tally.tokens[t]
-		cost += tally.cost[t]
-		w.Requests[t], w.TokensAfter[t], w.CostAfter[t] = requests, tokens, cost
-	}
-	var episodes, scopes, openTokens int64
-	var openCost float64
-	for t := 2; t <= most; t++ {
-		episodes += tally.episodes[t]
-		scopes += tally.scopes[t]
-		openTokens += tally.openTokens[t]
-		openCost += tally.openCost[t]
-		w.Episodes[t], w.Scopes[t] = episodes, scopes
-		w.TokensAfter[t] -= openTokens
-		w.CostAfter[t] -= openCost
-	}
-	return w
 }
 
 // String names a cell: "streak 10m0s".

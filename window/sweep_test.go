@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 )
 
@@ -20,34 +21,24 @@ func TestSweepKnowsTheCounters(t *testing.T) {
 }
 
 // TestSweepAgreesWithEngine: a cell at a threshold says what an Engine with
-// that one rule does: how many requests it stops, in how many episodes and
-// scopes, and what is used after the first of each.
+// that one rule does: how many requests it stops, in how many episodes, scopes,
+// sessions and callers, how soon, and what is used before and after the first
+// of each.
 func TestSweepAgreesWithEngine(t *testing.T) {
 	n := newNames(t)
 	identity, scope := byModel(t), bySession(t)
 	rapid.Check(t, func(rt *rapid.T) {
 		windows := []time.Duration{3 * time.Second, 20 * time.Second, 2 * time.Minute}
-		rule := &Rule{Name: "swept", Identity: identity, Scope: scope, Quiet: rapid.SampledFrom([]time.Duration{0, time.Second, time.Hour}).Draw(rt, "quiet")}
-		plan := NewPlan([]*Rule{rule}, nil)
+		rule := &Rule{
+			Name: "swept", Identity: identity, Scope: scope, Quiet: rapid.SampledFrom([]time.Duration{0, time.Second, time.Hour}).Draw(rt, "quiet"),
+			Counter: CounterSpec{Kind: "sliding", Closed: rapid.Bool().Draw(rt, "closed")},
+		}
 		const most = 6
-		s := NewSweep(plan, []int{0}, SweepOptions{Windows: windows, Most: most, Period: 3})
-
-		var events []*Event
-		now := int64(1_000_000_000)
-		phrase := rapid.SliceOfN(rapid.SampledFrom([]string{"A", "B", "C"}), 1, 4).Draw(rt, "phrase")
-		for i := range rapid.IntRange(1, 60).Draw(rt, "events") {
-			now += int64(rapid.SampledFrom([]int{0, 0, 1, 1, 2, 3, 19, 20, 60, 61, 200}).Draw(rt, "pause")) * 1_000_000
-			print := phrase[i%len(phrase)]
-			if rapid.IntRange(0, 6).Draw(rt, "stray") == 0 {
-				print = rapid.SampledFrom([]string{"A", "B", "C"}).Draw(rt, "print")
-			}
-			ev := n.event(now, rapid.SampledFrom([]string{"s", "s", "s", "u"}).Draw(rt, "session"), []string{print}, 1)
-			ev.Position.Line = int64(i)
-			ev.TokensIn, ev.TokensOut, ev.Cost = int64(i), 1, 0.5
-			events = append(events, ev)
+		s := NewSweep(NewPlan([]*Rule{rule}, nil), []int{0}, SweepOptions{Windows: windows, Most: most, Period: 3})
+		events := sweepEvents(rt, n, 60)
+		for _, ev := range events {
 			s.Add(ev)
 		}
-
 		cells := s.Result()[0].Cells
 		if len(cells) != len(SweepKinds)*len(windows) {
 			rt.Fatalf("%d cells", len(cells))
@@ -55,45 +46,143 @@ func TestSweepAgreesWithEngine(t *testing.T) {
 		for _, cell := range cells {
 			for threshold := 2; threshold <= most; threshold++ {
 				one := *rule
-				one.Counter = CounterSpec{Kind: cell.Kind, Window: cell.Window, Period: 3}
+				one.Counter = CounterSpec{Kind: cell.Kind, Window: cell.Window, Period: 3, Closed: rule.Counter.Closed}
 				one.Threshold, one.Action = threshold, Warn
-				one.Quiet = rule.Quiet
-				var requests, episodes, tokens int64
-				var cost float64
-				scopes := map[string]bool{}
-				e := NewEngine(NewPlan([]*Rule{&one}, nil), EngineOptions{
-					Verdict: func(v *Verdict) {
-						if v.Fired {
-							requests++
-							scopes[v.Scope.Values[0]] = true
-						}
-					},
-					Episode: func(ep *Episode) {
-						episodes++
-						tokens += ep.TokensAfter
-						cost += ep.CostAfter
-					},
-				})
-				for _, ev := range events {
-					e.Judge(ev)
-				}
-				e.Close()
-				if got := cell.Requests[threshold]; got != requests {
-					rt.Errorf("%s at %d: %d requests, an engine stops %d", cell.SweepCell, threshold, got, requests)
-				}
-				if got := cell.Episodes[threshold]; got != episodes {
-					rt.Errorf("%s at %d: %d episodes, an engine has %d", cell.SweepCell, threshold, got, episodes)
-				}
-				if got := cell.Scopes[threshold]; got != int64(len(scopes)) {
-					rt.Errorf("%s at %d: %d scopes, an engine fires in %d", cell.SweepCell, threshold, got, len(scopes))
-				}
-				if got := cell.TokensAfter[threshold]; got != tokens {
-					rt.Errorf("%s at %d: %d tokens after, an engine says %d", cell.SweepCell, threshold, got, tokens)
-				}
-				if got := cell.CostAfter[threshold]; got != cost {
-					rt.Errorf("%s at %d: $%g after, an engine says $%g", cell.SweepCell, threshold, got, cost)
+				if diff := cmp.Diff(judged(&one, events), atThreshold(&cell, threshold)); diff != "" {
+					rt.Errorf("%s at %d: - engine, + sweep\n%s", cell.SweepCell, threshold, diff)
 				}
 			}
 		}
 	})
+}
+
+// TestSweepAgreesWithTrippedEngine: where tripping changes later counts, a
+// setting stops what an Engine with the rule stops. Of the tracker, which
+// counts in no other way, all else is the engine's too.
+func TestSweepAgreesWithTrippedEngine(t *testing.T) {
+	n := newNames(t)
+	identity, scope := byModel(t), bySession(t)
+	kinds := append([]string{"tracker", "tracker"}, SweepKinds...)
+	rapid.Check(t, func(rt *rapid.T) {
+		windows := []time.Duration{3 * time.Second, 20 * time.Second, 2 * time.Minute}
+		rule := &Rule{
+			Name: "swept", Identity: identity, Scope: scope, Quiet: rapid.SampledFrom([]time.Duration{0, time.Second, time.Hour}).Draw(rt, "quiet"),
+			Counter:        CounterSpec{Kind: rapid.SampledFrom(kinds).Draw(rt, "kind"), Period: 3},
+			Cooldown:       time.Duration(rapid.SampledFrom([]int{0, 2, 30, 300}).Draw(rt, "cooldown")) * time.Second,
+			SkipInCooldown: rapid.Bool().Draw(rt, "skip in cooldown"), SkipBlocked: rapid.Bool().Draw(rt, "skip blocked"), ResetOnFire: rapid.Bool().Draw(rt, "reset"),
+		}
+		if rule.Counter.Kind == trackerKind {
+			rule.Cooldown, rule.SkipBlocked, rule.ResetOnFire = 0, false, false
+		}
+		const most = 5
+		s := NewSweep(NewPlan([]*Rule{rule}, nil), []int{0}, SweepOptions{Windows: windows, Most: most})
+		events := sweepEvents(rt, n, 100)
+		for _, ev := range events {
+			s.Add(ev)
+		}
+		result := s.Result()[0]
+		cells := append(result.Cells, result.Tracker...)
+		for _, cell := range cells {
+			if !rule.ChangesCounts() || cell.Kind != rule.Counter.Kind {
+				if cell.Stopped != nil {
+					rt.Errorf("%s: simulated for no reason", cell.SweepCell)
+				}
+				continue
+			}
+			for threshold := 2; threshold <= most; threshold++ {
+				one := *rule
+				one.Counter.Window, one.Threshold, one.Action = cell.Window, threshold, Warn
+				want := judged(&one, events)
+				if cell.Stopped[threshold] != want.Requests {
+					rt.Errorf("%s at %d: %d stopped, an engine stops %d", cell.SweepCell, threshold, cell.Stopped[threshold], want.Requests)
+				}
+				if cell.Kind == trackerKind {
+					if diff := cmp.Diff(want, atThreshold(&cell, threshold)); diff != "" {
+						rt.Errorf("%s at %d: - engine, + sweep\n%s", cell.SweepCell, threshold, diff)
+					}
+				}
+			}
+		}
+	})
+}
+
+// sweepEvents draws a log in which a phrase comes again and again, with strays
+// in it.
+func sweepEvents(rt *rapid.T, n *names, most int) (events []*Event) {
+	now := int64(1_000_000_000)
+	phrase := rapid.SliceOfN(rapid.SampledFrom([]string{"A", "B", "C"}), 1, 4).Draw(rt, "phrase")
+	for i := range rapid.IntRange(1, most).Draw(rt, "events") {
+		now += int64(rapid.SampledFrom([]int{0, 0, 1, 1, 2, 3, 19, 20, 60, 61, 200}).Draw(rt, "pause")) * 1_000_000
+		print := phrase[i%len(phrase)]
+		if rapid.IntRange(0, 6).Draw(rt, "stray") == 0 {
+			print = rapid.SampledFrom([]string{"A", "B", "C"}).Draw(rt, "print")
+		}
+		ev := n.event(now, rapid.SampledFrom([]string{"s", "s", "s", "u"}).Draw(rt, "session"), []string{print}, 1)
+		ev.Position.Line = int64(i)
+		ev.TokensIn, ev.TokensOut, ev.Cost = int64(i), 1, 0.5
+		ev.Caller = rapid.SampledFrom([]string{"", "k", "l"}).Draw(rt, "caller")
+		events = append(events, ev)
+	}
+	return events
+}
+
+// swept1 is a cell at one threshold.
+type swept1 struct {
+	Requests, Episodes, Scopes, Sessions, Callers int64
+	TokensBefore, TokensAfter                     int64
+	CostBefore, CostAfter                         float64
+	DelayMedian, DelayP95                         int64
+}
+
+func atThreshold(c *Swept, t int) swept1 {
+	return swept1{
+		c.Requests[t], c.Episodes[t], c.Scopes[t], c.Sessions[t], c.Callers[t], c.TokensBefore[t], c.TokensAfter[t],
+		c.CostBefore[t], c.CostAfter[t], c.DelayMedian[t], c.DelayP95[t],
+	}
+}
+
+// judged is what an engine with one rule does.
+func judged(rule *Rule, events []*Event) swept1 {
+	var w swept1
+	scopes, sessions, callers := map[string]bool{}, map[string]bool{}, map[string]bool{}
+	hits := map[pairKey][]*Event{}
+	episodes := map[string]bool{}
+	var delays []int64
+	e := NewEngine(NewPlan([]*Rule{rule}, nil), EngineOptions{
+		Verdict: func(v *Verdict) {
+			key := pairKey{v.Scope.Key, printKeyOf(&v.Fingerprint)}
+			hits[key] = append(hits[key], v.Event)
+			if !v.Fired {
+				return
+			}
+			w.Requests++
+			scopes[v.Scope.Values[0]], sessions[v.Event.Session], callers[v.Event.Caller] = true, true, true
+			if episodes[v.Episode] || v.Count < 2 { // in a cooldown nothing need repeat
+				return
+			}
+			episodes[v.Episode] = true
+			counted := hits[key][len(hits[key])-v.Count:]
+			delays = append(delays, delayOf(threeDigits(v.Event.Time-counted[1].Time)))
+			for _, ev := range counted[1:] {
+				w.TokensBefore += ev.TokensIn + ev.TokensOut
+				w.CostBefore += ev.Cost
+			}
+		},
+		Episode: func(ep *Episode) {
+			w.Episodes++
+			w.TokensAfter += ep.TokensAfter
+			w.CostAfter += ep.CostAfter
+		},
+	})
+	for _, ev := range events {
+		e.Judge(ev)
+	}
+	e.Close()
+	delete(callers, "")
+	w.Scopes, w.Sessions, w.Callers = int64(len(scopes)), int64(len(sessions)), int64(len(callers))
+	w.DelayMedian, w.DelayP95 = Never, Never
+	if slices.Sort(delays); len(delays) > 0 {
+		w.DelayMedian, w.DelayP95 = delays[len(delays)/2], delays[len(delays)*95/100]
+	}
+	return w
 }

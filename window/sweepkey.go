@@ -8,17 +8,28 @@ type repeats struct {
 	first   int64 // time of the key's first hit
 	last    int64
 	times   ages    // sliding
+	used    []usage // by times: what the hits up to there have used, the key's first left out
+	total   usage   // by all
 	opened  []int64 // fixed: when each window opened
 	fixed   []int32
 	refresh []int32
+	since   []start  // of the runs that fixed and, after them, refresh count
 	ladders []ladder // by cell
+	past    past     // for trips by fingerprint
+}
+
+// start is where a run began: what had been used then, and the time of its
+// second hit.
+type start struct {
+	used   usage
+	second int64
 }
 
 // sequence is what a scope has seen. Most scopes see one event, or are long
 // gone when the next comes: what it takes to count comes with the second.
 type sequence struct {
 	print printKey // of the last event
-	time  int64    // of the last event + 1; 0 is none yet
+	time  int64    // of the first event + 1; 0 is none yet
 	*order
 }
 
@@ -27,7 +38,8 @@ type sequence struct {
 type order struct {
 	run ages
 	tail
-	all ages // of the events whose order the cycles look at
+	all  ages // of the events whose order the cycles look at
+	past past // for trips by scope
 }
 
 // ages are the times inside the longest window, and for each window where it
@@ -37,8 +49,9 @@ type ages struct {
 	heads []int
 }
 
-// add notes a time and counts, by window, the times inside.
-func (a *ages) add(now int64, maxAges []int64, counts []int32) {
+// add notes a time and counts, by window, the times inside. It returns how
+// many old times it let go.
+func (a *ages) add(now int64, maxAges []int64, counts []int32) (gone int) {
 	if a.heads == nil {
 		a.heads = make([]int, len(maxAges))
 	}
@@ -57,7 +70,9 @@ func (a *ages) add(now int64, maxAges []int64, counts []int32) {
 		for w := range a.heads {
 			a.heads[w] -= old
 		}
+		return old
 	}
+	return 0
 }
 
 func (a *ages) reset() {
@@ -65,8 +80,9 @@ func (a *ages) reset() {
 	clear(a.heads)
 }
 
-// count sets t.counts for a hit, and returns the hit's key if it repeats.
-func (s *Sweep) count(t *sweepTarget, h *Hit) *repeats {
+// count sets t.counts for a hit, whose request uses u, and returns the hit's
+// key if it repeats.
+func (s *Sweep) count(t *sweepTarget, h *Hit, u usage) *repeats {
 	windows := len(s.o.Windows)
 	s.countSequence(t, h, t.counts[3*windows:])
 
@@ -79,45 +95,77 @@ func (s *Sweep) count(t *sweepTarget, h *Hit) *repeats {
 	key := t.repeats.touch(pair, h.Time)
 	if key.number == 0 {
 		s.number++
-		s.newRepeats(key, *first-1)
+		s.newRepeats(t, key, *first-1)
+		if t.trips != nil && !t.trips.byScope {
+			key.past.add(*first-1, h.Print, t.trips.keep)
+		}
 	}
-	s.countPair(key, h.Time, t.counts)
+	key.count(t, h.Time, u, t.counts)
 	return key
 }
 
-func (s *Sweep) newRepeats(key *repeats, first int64) {
+func (s *Sweep) newRepeats(t *sweepTarget, key *repeats, first int64) {
 	windows := len(s.o.Windows)
 	small := make([]int32, 2*windows)
 	*key = repeats{
 		number: s.number, first: first, opened: make([]int64, windows),
-		fixed: small[:windows], refresh: small[windows:], ladders: make([]ladder, len(s.cells)),
+		fixed: small[:windows], refresh: small[windows:], since: make([]start, 2*windows), ladders: make([]ladder, len(s.cells)),
 	}
-	s.countPair(key, first, make([]int32, len(s.cells)))
+	key.count(t, first, usage{}, make([]int32, len(s.cells)))
 }
 
-// countPair counts a hit by the kinds that look at its key alone.
-func (s *Sweep) countPair(key *repeats, now int64, counts []int32) {
-	windows := len(s.o.Windows)
-	key.times.add(now, s.maxAges, counts[:windows])
-	for w, age := range s.maxAges {
+// count counts a hit by the kinds that look at its key alone.
+func (key *repeats) count(t *sweepTarget, now int64, u usage, counts []int32) {
+	windows := len(t.maxAges)
+	key.total.add(u, 1)
+	gone := key.times.add(now, t.maxAges, counts[:windows])
+	key.used = slices.Delete(append(key.used, key.total), 0, gone)
+	for w, age := range t.maxAges {
 		if key.fixed[w] == 0 || now-key.opened[w] > age {
 			key.opened[w], key.fixed[w] = now, 0
 		}
-		key.fixed[w]++
+		key.since[w].count(&key.fixed[w], now, key.total)
 		if now-key.last > age {
 			key.refresh[w] = 0
 		}
-		key.refresh[w]++
+		key.since[windows+w].count(&key.refresh[w], now, key.total)
 	}
 	key.last = now
 	copy(counts[windows:], key.fixed)
 	copy(counts[2*windows:], key.refresh)
 }
 
+func (s *start) count(n *int32, now int64, total usage) {
+	*n++
+	switch *n {
+	case 1:
+		s.used = total
+	case 2:
+		s.second = now
+	}
+}
+
+// upTo tells of the n hits that a cell counts at now what those after the
+// first have used, and how long ago the first of these was.
+func (key *repeats) upTo(now int64, cell, windows, n int) (used usage, delay int64) {
+	used = key.total
+	if kind := cell / windows; kind == 1 || kind == 2 { // fixed, refresh
+		from := &key.since[cell-windows]
+		used.add(from.used, -1)
+		return used, now - from.second
+	}
+	// The others count the last n hits of the key, which are young enough to
+	// be kept, unless the key had to make room.
+	first := max(len(key.used)-n, 0)
+	used.add(key.used[first], -1)
+	return used, now - key.times.times[min(first+1, len(key.used)-1)]
+}
+
 // countSequence counts a hit by the kinds that look at the order in its scope.
 func (s *Sweep) countSequence(t *sweepTarget, h *Hit, counts []int32) {
 	print := printKeyOf(&h.Print)
 	q := t.scopes.touch(h.Scope, h.Time)
+	t.sequence = nil
 	switch {
 	case q.time == 0:
 		q.print, q.time = print, h.Time+1
@@ -128,7 +176,11 @@ func (s *Sweep) countSequence(t *sweepTarget, h *Hit, counts []int32) {
 	case q.order == nil:
 		q.order = &order{tail: tail{steps: t.steps.take()}}
 		s.follow(t, q.order, q.print, q.time-1, counts)
+		if t.trips != nil && t.trips.byScope {
+			q.past.add(q.time-1, q.print.fingerprint(), t.trips.keep)
+		}
 	}
+	t.sequence = q.order
 	if q.print != print {
 		q.run.reset()
 		q.print = print
@@ -140,17 +192,17 @@ func (s *Sweep) countSequence(t *sweepTarget, h *Hit, counts []int32) {
 // of its fingerprint.
 func (s *Sweep) follow(t *sweepTarget, q *order, print printKey, now int64, counts []int32) {
 	windows := len(s.o.Windows)
-	q.run.add(now, s.maxAges, counts[:windows])
+	q.run.add(now, t.maxAges, counts[:windows])
 
 	counts = counts[windows:]
 	steps := t.steps.at(q.steps)
-	c := cycle{period: int64(s.o.Period)}
+	c := cycle{period: t.period}
 	for p := int64(1); p <= c.period; p++ {
 		steps[p-1].run = c.extend(&q.tail, steps, now, print, p)
 	}
 	steps[q.next%c.period].tailEvent = tailEvent{print, now}
 	q.next++
-	q.all.add(now, s.maxAges, counts[:windows])
+	q.all.add(now, t.maxAges, counts[:windows])
 	for w := range windows {
 		from := q.next - int64(counts[w]) // position of the first event inside the window
 		counts[w] = 1

@@ -206,3 +206,67 @@ func (t *table[K, S]) unlink(i uint32) {
 		t.oldest = e.prev
 	}
 }
+
+// save writes the keys from the least recently touched on, each with the time
+// of that; entry writes the rest.
+func (t *table[K, S]) save(s *saver, entry func(e *tableEntry[K, S])) {
+	s.Uvarint(uint64(t.live))
+	last := int64(0)
+	for i := t.oldest; i != 0; {
+		e := t.entries.at(i)
+		if i == t.oldest {
+			s.Varint(e.touched)
+		} else {
+			s.Uvarint(uint64(e.touched - last))
+		}
+		last = e.touched
+		entry(e)
+		i = e.prev
+	}
+}
+
+// load reads what save wrote into an empty table: key a key, and state what
+// belongs to it. An entry takes least bytes or more. If there are more keys
+// than the cap, those beyond it leave as they always do. Nothing is too old:
+// what is goes when time moves.
+func (t *table[K, S]) load(l *loader, least int, key func() K, state func(s *S, touched int64)) {
+	n := uint32(l.Count(least))
+	touched := int64(0)
+	for i := range n {
+		if i == 0 {
+			touched = l.Varint()
+		} else {
+			touched = l.after(touched)
+		}
+		k := key()
+		if l.Err() != nil {
+			return
+		}
+		entry := t.entries.add()
+		t.link(entry)
+		e := t.entries.at(entry)
+		e.key, e.touched = k, touched
+		state(&e.state, touched)
+	}
+	size := len(t.index)
+	for int(n) > size/4*3 {
+		size *= 2
+	}
+	t.index = make([]uint64, size)
+	// By itself this waits for memory much less than between the keys.
+	for i := uint32(1); i <= n; i++ {
+		e := t.entries.at(i)
+		hash := t.hash(e.key)
+		slot, twice := t.lookup(hash, e.key)
+		if twice != 0 {
+			l.Failf("a key stands there twice")
+			return
+		}
+		t.index[slot] = uint64(hash)<<32 | uint64(i)
+		t.live++
+	}
+	for t.keys > 0 && t.live > t.keys {
+		t.removeEntry(t.oldest)
+		t.dropped++
+	}
+}

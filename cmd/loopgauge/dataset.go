@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -28,13 +29,13 @@ type input struct {
 
 // input opens what the arguments name. What cannot be opened is in failed, as
 // for logs.
-func (f *logFlags) input(u *ui, args []string) (in *input, failed []error, err error) {
+func (f *logFlags) input(ctx context.Context, u *ui, args []string) (in *input, failed []error, err error) {
 	d, err := findDataset(u, args)
 	switch {
 	case err != nil:
 		return nil, nil, err
 	case d == nil:
-		streams, failed, err := f.open(u, args)
+		streams, failed, err := f.open(ctx, u, args)
 		return &input{streams: streams}, failed, err
 	case f.format != "":
 		return nil, nil, usage(fmt.Errorf("--format is for logs: %s is a dataset", d.Dir))
@@ -339,6 +340,7 @@ func (d *dataset) offer(u *ui, p *policy.Policy) {
 		rule := *own
 		if taken[own.Name] {
 			rule.Name = "dataset/" + own.Name
+			rule.Written.Name = policy.Quoted(rule.Name)
 		}
 		p.Rules = append(p.Rules, &rule)
 	}

@@ -2,10 +2,12 @@ package main
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"math"
 	"math/rand/v2"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -257,5 +259,71 @@ func TestDamagedDataset(t *testing.T) {
 	}
 	if code, said := replays(); code != exitFailed || !strings.Contains(said, "a file in events is missing") {
 		t.Errorf("without a day: exit code %d: %s", code, said)
+	}
+}
+
+// What tune writes is read like what replay writes, and its sweep is that of the
+// document: DuckDB reads it back.
+func TestTunedDataset(t *testing.T) {
+	log := filepath.Join(fixtures, "tau2/agents.jsonl.zst")
+	dir := filepath.Join(t.TempDir(), "tuned")
+	want := loopgauge(t, "", "tune", "--json", "--out", dir, log)
+	same := sameFrom(t, dir, log)
+	same("replay", "--quiet", "--verdicts", "-")
+	same("replay", "--quiet", "--verdicts", "-", "--profile", "tool-call-shipped", "--profile", "aisg-article")
+	same("tune", "--json")
+	if testing.Short() {
+		return
+	}
+	var d tune.Document
+	if err := json.Unmarshal([]byte(want), &d); err != nil {
+		t.Fatal(err)
+	}
+	const program = `
+import sys, json, duckdb
+q = duckdb.sql(f"select * from read_parquet('{sys.argv[1]}/sweep/*.parquet')")
+print(json.dumps([dict(zip(q.columns, row)) for row in q.fetchall()]))`
+	python := os.Getenv("LOOPGAUGE_PYTHON")
+	if python == "" {
+		t.Fatal("LOOPGAUGE_PYTHON does not name a Python with DuckDB: run make test, or go test -short")
+	}
+	out, err := exec.CommandContext(t.Context(), python, "-c", program, dir).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var rows []struct {
+		tune.DocumentCell
+		Counter              string
+		Identity             string
+		Scope                []string
+		Advised, Recommended bool
+	}
+	if err := json.Unmarshal(out, &rows); err != nil {
+		t.Fatal(err)
+	}
+	if len(rows) != len(d.Sweep) {
+		t.Fatalf("%d rows for %d cells", len(rows), len(d.Sweep))
+	}
+	advice := map[string]tune.DocumentAdvice{}
+	for _, a := range d.Advice {
+		advice[a.Rule] = a
+	}
+	advised := 0
+	for i, row := range rows {
+		row.Kind = row.Counter
+		if diff := cmp.Diff(d.Sweep[i], row.DocumentCell); diff != "" {
+			t.Fatalf("row %d: - document, + DuckDB\n%s", i, diff)
+		}
+		a := advice[row.Rule]
+		is := a.Kind != nil && *a.Kind == row.Kind && *a.WindowSeconds == row.WindowSeconds && *a.Threshold == row.Threshold
+		if is {
+			advised++
+		}
+		if row.Identity != a.Identity || !slices.Equal(row.Scope, a.Scope) || row.Advised != is || row.Recommended != (is && a.Recommended) {
+			t.Errorf("row %d is %+v, the advice %+v", i, row, a)
+		}
+	}
+	if advised == 0 {
+		t.Error("nothing is advised: the test shows little")
 	}
 }

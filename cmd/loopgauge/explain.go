@@ -93,7 +93,7 @@ func (f *explainFlags) lines(ctx context.Context, u *ui, args []string) error {
 	if err != nil {
 		return usage(err)
 	}
-	streams, failed, err := f.logs.open(u, args)
+	streams, failed, err := f.logs.open(ctx, u, args)
 	if err != nil {
 		return err
 	}
@@ -186,7 +186,7 @@ func (f *explainFlags) answer(ctx context.Context, u *ui, args []string, chosen 
 	if slices.Contains(logs, ingest.StdinName) || what.log == ingest.StdinName {
 		return usage(errors.New("standard input cannot be read twice: save it as a file first"))
 	}
-	p, err := f.rules.load()
+	p, err := f.load()
 	if err != nil {
 		return err
 	}
@@ -194,7 +194,7 @@ func (f *explainFlags) answer(ctx context.Context, u *ui, args []string, chosen 
 	if err != nil {
 		return usage(err)
 	}
-	streams, failed, index, err := f.openAsked(u, what, &logs)
+	streams, failed, index, err := f.openAsked(ctx, u, what, &logs)
 	if err != nil {
 		return err
 	}
@@ -213,7 +213,7 @@ func (f *explainFlags) answer(ctx context.Context, u *ui, args []string, chosen 
 	var bar *progress
 	answer, err := replay.Answer(ctx, replay.Question{
 		Open: func() ([]ingest.Stream, error) {
-			streams, _, err := f.logs.open(u, logs)
+			streams, _, err := f.logs.open(ctx, u, logs)
 			bar.stop()
 			bar = newProgress(u, in.parts())
 			return streams, err
@@ -238,9 +238,9 @@ func (f *explainFlags) answer(ctx context.Context, u *ui, args []string, chosen 
 
 // openAsked opens the logs and finds the one asked about among them. It comes
 // first if it is not named.
-func (f *explainFlags) openAsked(u *ui, what asked, logs *[]string) (streams []ingest.Stream, failed []error, index int, err error) {
+func (f *explainFlags) openAsked(ctx context.Context, u *ui, what asked, logs *[]string) (streams []ingest.Stream, failed []error, index int, err error) {
 	if what.log == "" {
-		streams, failed, err = f.logs.open(u, *logs)
+		streams, failed, err = f.logs.open(ctx, u, *logs)
 		return streams, failed, 0, err
 	}
 	file, err := os.Stat(what.log)
@@ -254,7 +254,7 @@ func (f *explainFlags) openAsked(u *ui, what asked, logs *[]string) (streams []i
 		})
 	}
 	if len(*logs) > 0 {
-		if streams, failed, err = f.logs.open(u, *logs); err != nil {
+		if streams, failed, err = f.logs.open(ctx, u, *logs); err != nil {
 			return nil, nil, 0, err
 		}
 		if index = find(); index >= 0 {
@@ -265,7 +265,7 @@ func (f *explainFlags) openAsked(u *ui, what asked, logs *[]string) (streams []i
 		}
 	}
 	*logs = append([]string{what.log}, *logs...)
-	if streams, failed, err = f.logs.open(u, *logs); err != nil {
+	if streams, failed, err = f.logs.open(ctx, u, *logs); err != nil {
 		return nil, nil, 0, err
 	}
 	if index = find(); index < 0 {

@@ -28,21 +28,25 @@ const (
 // mayImport is the one way that imports go: each package with the packages of
 // ours that it may import.
 var mayImport = map[string][]string{
-	"fingerprint/rawjson": {},
-	"fingerprint":         {"fingerprint/rawjson"},
-	"window":              {"fingerprint"},
-	"window/policy":       {"window", "fingerprint"},
-	"ingest/formats":      {"fingerprint", "fingerprint/rawjson"},
-	"ingest":              {"ingest/formats", "fingerprint", "fingerprint/rawjson"},
-	"sinks":               {"window", "fingerprint", "fingerprint/rawjson"},
-	"sinks/parquet":       {"sinks", "window", "fingerprint"},
-	"replay/term":         {},
-	"replay":              {"replay/term", "ingest", "window", "fingerprint", "fingerprint/rawjson"},
-	"replay/tune":         {"replay", "replay/term", "window", "fingerprint", "fingerprint/rawjson"},
-	"replay/report":       {"replay/tune", "replay", "replay/term", "window", "fingerprint"},
-	"replay/scenario":     {"replay", "replay/term", "ingest/formats", "window/policy", "window", "fingerprint"},
+	"fingerprint/rawjson":    {},
+	"fingerprint":            {"fingerprint/rawjson"},
+	"window/snapshot":        {},
+	"window":                 {"window/snapshot", "fingerprint"},
+	"window/policy":          {"window", "fingerprint"},
+	"ingest/formats":         {"fingerprint", "fingerprint/rawjson"},
+	"ingest":                 {"ingest/formats", "fingerprint", "fingerprint/rawjson"},
+	"ingest/kafka":           {"ingest", "ingest/formats", "fingerprint"},
+	"ingest/kafka/kafkatest": {},
+	"sinks":                  {"window", "fingerprint", "fingerprint/rawjson"},
+	"sinks/parquet":          {"sinks", "window", "fingerprint"},
+	"replay/term":            {},
+	"replay":                 {"replay/term", "ingest", "window", "fingerprint", "fingerprint/rawjson"},
+	"replay/live":            {"replay", "sinks", "ingest", "window", "window/snapshot", "fingerprint"},
+	"replay/tune":            {"replay", "replay/term", "window", "fingerprint", "fingerprint/rawjson"},
+	"replay/report":          {"replay/tune", "replay", "replay/term", "window", "fingerprint"},
+	"replay/scenario":        {"replay", "replay/term", "ingest/formats", "window/policy", "window", "fingerprint"},
 	"cmd/loopgauge": {
-		"replay/report", "replay/tune", "replay/scenario", "replay/term", "replay", "sinks/parquet", "sinks", "ingest", "ingest/formats",
+		"replay/report", "replay/tune", "replay/scenario", "replay/term", "replay/live", "replay", "sinks/parquet", "sinks", "ingest/kafka", "ingest", "ingest/formats",
 		"window/policy", "window", "fingerprint", "fingerprint/rawjson",
 	},
 	"scripts/bench/grow": {},
@@ -56,7 +60,9 @@ var leaves = map[string][]string{
 	"github.com/google/cel-go":         {"window/policy"},
 	"github.com/goccy/go-yaml":         {"window/policy"},
 	"github.com/mattn/go-runewidth":    {"replay/term"},
-	"github.com/klauspost/compress":    {"ingest", "scripts/bench/grow"},
+	"github.com/klauspost/compress":    {"ingest", "ingest/kafka", "scripts/bench/grow"},
+	"github.com/segmentio/kafka-go":    {"ingest/kafka"},
+	"github.com/twmb/franz-go":         {"ingest/kafka/kafkatest"}, // tests only
 	"github.com/spf13/cobra":           {"cmd/loopgauge"},
 	"github.com/schollz/progressbar":   {"cmd/loopgauge"},
 	"pgregory.net/rapid":               {}, // tests only, as all below
@@ -67,7 +73,7 @@ var leaves = map[string][]string{
 }
 
 // core are the packages that must give the same answer everywhere and always.
-var core = []string{"fingerprint/rawjson", "fingerprint", "window"}
+var core = []string{"fingerprint/rawjson", "fingerprint", "window/snapshot", "window"}
 
 // source is one Go package of the tree without its tests.
 type source struct {

@@ -91,6 +91,48 @@ func TestKinds(t *testing.T) {
 	f("the same call, another result", log(8, func(i int) string { return step(fmt.Sprint("line ", i)) }),
 		"tool-call", tune.Polling, "the results change")
 
+	// What is known of few requests says nothing of the others.
+	f("hardly any has messages", log(30, func(i int) string {
+		if i%3 == 0 {
+			return request + `,"has_tools":true,"status":200`
+		}
+		return `"session":"s","caller":"k","model":"m","has_tools":true,"status":200`
+	}), "zelyx", tune.Unknown, "does not show whether the requests were equal")
+
+	// A rule's identity counts by what it sees, whatever it is called. What
+	// comes of a call is looked up without the masks of the rule.
+	by := func(identity, lines string, want tune.Kind, evidence string) {
+		t.Helper()
+		file := filepath.Join(t.TempDir(), "own.yaml")
+		text := "version: 1\nrules: [{name: own, " + identity + ", scope: [session], counter: {kind: streak, window: 10m}, threshold: 4, action: warn}]\n"
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		some := false
+		for _, k := range tuneDocument(t, lines, "--policy", file).Repeats {
+			if some = true; k.Kind != want || !strings.Contains(k.Evidence, evidence) {
+				t.Errorf("%s: %s, because %s; want %s, %s", identity, k.Kind, k.Evidence, want, evidence)
+			}
+		}
+		if !some {
+			t.Errorf("%s: no repeat", identity)
+		}
+	}
+	same := log(8, func(int) string { return step("empty") })
+	changing := log(8, func(i int) string { return step(fmt.Sprint("line ", i)) })
+	by("identity: [tool_call]", same, tune.Stuck, "same result each time")
+	by("identity: [tool_call]", changing, tune.Polling, "the results change")
+	by("identity: [session, tool_call]", changing, tune.Polling, "the results change")
+	by("identity: [last_turn]", same, tune.Stuck, "the same call with the same result, 8 times in a row")
+	by("identity: [tool_call, last_turn, model]", same, tune.Stuck, "the same call with the same result")
+	by("identity: openrouter", changing, tune.Polling, "the results change")
+	by("identity: tool-call, mask: [numbers]", changing, tune.Polling, "the results change")
+	by("identity: tool-call, mask: [numbers]", same, tune.Stuck, "each time, but for what is masked")
+	by("identity: [last_turn], mask: [numbers]", changing, tune.Stuck, "the same result, 8 times in a row, but for what is masked")
+	by("identity: tool-call-result, mask: [numbers]", changing, tune.Stuck, "but for what is masked")
+	by("identity: [messages], mask: [numbers]", changing, tune.Stuck, "but for what is masked")
+	by("identity: [model, path]", strings.ReplaceAll(same, `"model":"m"`, `"model":"m","path":"/v1"`), tune.Stuck, "the same")
+
 	// Two lines for each request, at its very time; the ids differ.
 	twice := ""
 	for i := range 40 {

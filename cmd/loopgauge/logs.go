@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -11,6 +12,7 @@ import (
 	"github.com/loopgauge/loopgauge/fingerprint"
 	"github.com/loopgauge/loopgauge/ingest"
 	"github.com/loopgauge/loopgauge/ingest/formats"
+	"github.com/loopgauge/loopgauge/ingest/kafka"
 	"github.com/loopgauge/loopgauge/sinks/parquet"
 	"github.com/loopgauge/loopgauge/window/policy"
 )
@@ -19,21 +21,35 @@ import (
 type logFlags struct {
 	format  string
 	maxLine size
+	since   when          // from when on the logs are judged
+	kafka   *policy.Kafka // how topics are read; nil if no policy says so
 }
 
 func (f *logFlags) register(c *cobra.Command) {
-	f.maxLine = ingest.DefaultMaxLine
+	f.maxLine, f.since = ingest.DefaultMaxLine, newWhen()
 	c.Flags().StringVar(&f.format, "format", "", "format of the logs (default: detected per file)")
 	c.Flags().Var(&f.maxLine, "max-line", "longest line read; longer ones count as malformed")
 }
 
 // open opens the logs. What cannot be opened is in failed; there is an error
 // only if nothing can be read at all.
-func (f *logFlags) open(u *ui, args []string) (streams []ingest.Stream, failed []error, err error) {
+func (f *logFlags) open(ctx context.Context, u *ui, args []string) (streams []ingest.Stream, failed []error, err error) {
 	if f.format != "" && formats.ByName(f.format) == nil {
 		return nil, nil, usage(fmt.Errorf("no format is called %q; there are %s", f.format, strings.Join(formats.Names(), ", ")))
 	}
-	sources, err := ingest.Find(args, u.stdin)
+	var files []string
+	for _, arg := range args {
+		if !kafka.IsTopic(arg) {
+			files = append(files, arg)
+			continue
+		}
+		partitions, err := f.openTopic(ctx, arg, int32(len(streams)))
+		if err != nil {
+			failed = append(failed, err)
+		}
+		streams = append(streams, partitions...)
+	}
+	sources, err := ingest.Find(files, u.stdin)
 	if err != nil {
 		failed = append(failed, err)
 	}
@@ -46,7 +62,7 @@ func (f *logFlags) open(u *ui, args []string) (streams []ingest.Stream, failed [
 		streams = append(streams, s)
 	}
 	if len(streams) == 0 {
-		for _, arg := range args {
+		for _, arg := range files {
 			if found, err := parquet.Find(arg); err == nil && len(found) > 0 {
 				failed = append(failed, fmt.Errorf("%s is a dataset, which replay and tune read: this needs the logs", found[0]))
 			}

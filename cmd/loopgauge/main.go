@@ -52,6 +52,7 @@ func usage(err error) error {
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	context.AfterFunc(ctx, stop) // the second signal ends the program at once
 	code := run(ctx, newUI(os.Stdin, os.Stdout, os.Stderr), os.Args[1:])
 	stop()
 	os.Exit(code)
@@ -104,7 +105,7 @@ with them. It only watches.`,
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		return usage(fmt.Errorf("%w\nrun '%s --help' for the flags", err, c.CommandPath()))
 	})
-	root.AddCommand(newTuneCommand(u), newReplayCommand(u), newExplainCommand(u), newTestCommand(u), newPolicyCommand(u))
+	root.AddCommand(newTuneCommand(u), newReplayCommand(u), newWatchCommand(u), newExplainCommand(u), newTestCommand(u), newPolicyCommand(u))
 	return root
 }
 

@@ -9,12 +9,22 @@ import (
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/loopgauge/loopgauge/ingest/kafka/kafkatest"
 )
 
 var update = flag.Bool("update", false, "write the outputs that the scripts compare with")
 
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"loopgauge": main})
+	testscript.Main(tests{m}, map[string]func(){"loopgauge": main})
+}
+
+// tests are those of the package, with the broker that some of them start.
+type tests struct{ m *testing.M }
+
+func (t tests) Run() int {
+	defer kafkatest.Stop()
+	return t.m.Run()
 }
 
 // TestScripts runs the real main over the scripts in testdata. $FIXTURES is

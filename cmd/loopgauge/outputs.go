@@ -6,9 +6,11 @@ import (
 	"io"
 	"math"
 	"os"
+	"slices"
 	"time"
 
 	"github.com/loopgauge/loopgauge/replay"
+	"github.com/loopgauge/loopgauge/replay/tune"
 	"github.com/loopgauge/loopgauge/sinks"
 	"github.com/loopgauge/loopgauge/sinks/parquet"
 	"github.com/loopgauge/loopgauge/window"
@@ -62,6 +64,55 @@ func (f *replayFlags) open(u *ui, o *replay.Options, keyed bool) (*outputs, erro
 	return out, nil
 }
 
+// open makes the dataset, if the flags ask for one. It is of the rules of p,
+// without the gateways that they are compared with.
+func (f *tuneFlags) open(p *policy.Policy, o *replay.Options, keyed bool) (*outputs, error) {
+	out := &outputs{hashIDs: o.Extract.HashIDs, keyed: keyed}
+	if f.out == "" {
+		return out, nil
+	}
+	err := p.Rewrite()
+	if err != nil {
+		return nil, err
+	}
+	if out.dataset, err = parquet.Create(f.out, window.NewPlan(p.Rules, p.Exclude)); err != nil {
+		return nil, err
+	}
+	o.Event, o.Episode = out.dataset.AddEvent, out.dataset.AddEpisode
+	return out, nil
+}
+
+// closeTuned adds the sweep and puts the dataset in its place.
+func (out *outputs) closeTuned(p *policy.Policy, r *tune.Report) error {
+	if out.dataset == nil {
+		return nil
+	}
+	var rows []parquet.Setting
+	for i := range r.Sweep {
+		rule, a := r.Sweep[i].Rule, &r.Advice[i]
+		for s := range r.Settings(i) {
+			row := parquet.Setting{
+				Rule: rule.Name, Identity: rule.Identity.Name, Scope: rule.Scope.Fields, Counter: s.Kind, WindowSeconds: s.Window, Threshold: int32(s.Threshold),
+				Advised:  a.Found && s.Kind == a.Setting.Kind && s.Window == a.Setting.Window && s.Threshold == a.Setting.Threshold,
+				Requests: s.Requests, Share: s.Share, Episodes: s.Episodes, EpisodesPerDay: s.EpisodesPerDay, Scopes: s.Scopes, Sessions: s.Sessions, Callers: s.Callers,
+				TokensBefore: s.TokensBefore, TokensAfter: s.TokensAfter, CostBefore: s.CostBefore, CostAfter: s.CostAfter,
+				DelayMedian: replay.NumberOrNull(s.DelayMedian), DelayP95: replay.NumberOrNull(s.DelayP95), Caught: int64(s.Caught), Missed: int64(s.Missed), Wrong: int64(s.Wrong),
+			}
+			row.Recommended = row.Advised && slices.Contains(r.Recommended, i)
+			if s.Stopped >= 0 {
+				row.Stopped = &s.Stopped
+			}
+			rows = append(rows, row)
+		}
+	}
+	if err := out.dataset.AddSweep(rows); err != nil {
+		return err
+	}
+	own := *r.Result
+	own.Rules = own.Rules[:len(p.Rules)]
+	return out.close(p, replay.Summary{Result: &own, Lateness: r.Lateness})
+}
+
 // mayReplace refuses to write over a file of another kind: whoever forgot the
 // name before *.log would lose a log. is tells the kind by how a file begins.
 func mayReplace(flag, file string, is func(head []byte) bool) error {
@@ -100,31 +151,37 @@ func (out *outputs) close(p *policy.Policy, s replay.Summary) error {
 		return nil
 	}
 	r := s.Result
-	run := parquet.Run{
-		Version: version(), Created: time.Now().UnixMicro(), Policy: string(p.Source), PolicyHash: p.Hash,
-		Lateness: s.Lateness.Value.Seconds(), Disorder: math.NaN(), WorstLate: r.Order.WorstLate.Seconds(), Tied: r.Order.Tied,
-		HashIDs: out.hashIDs, Keyed: out.keyed, Rules: r.Rules,
-		Lines: r.Account.Lines, Judged: r.Account.Judged, Blank: r.Account.Blank, Malformed: r.Account.Malformed,
-		Duplicate: r.Account.Duplicate, Late: r.Account.Late,
-	}
+	run := runOf(p, r.Totals, r.Rules, r.Streams, r.Order)
+	run.Lateness, run.HashIDs, run.Keyed = s.Lateness.Value.Seconds(), out.hashIDs, out.keyed
 	if s.Lateness.Measured {
 		run.Disorder = s.Lateness.Disorder.Seconds()
 	}
-	for i, n := range r.Excluded {
+	return out.dataset.Close(run)
+}
+
+// runOf describes a run, all but how it was asked for.
+func runOf(p *policy.Policy, t replay.Totals, rules []window.RuleAccount, streams []replay.StreamResult, order window.OrderStats) parquet.Run {
+	a := t.Account
+	run := parquet.Run{
+		Version: version(), Created: time.Now().UnixMicro(), Policy: string(p.Source), PolicyHash: p.Hash,
+		Disorder: math.NaN(), WorstLate: order.WorstLate.Seconds(), Tied: order.Tied, Rules: rules,
+		Lines: a.Lines, Judged: a.Judged, Blank: a.Blank, Malformed: a.Malformed, Duplicate: a.Duplicate, Late: a.Late,
+	}
+	for i, n := range t.Excluded {
 		x := parquet.Exclusion{Requests: n}
 		if i < len(p.Exclude) {
 			x.Name, x.Match = p.Exclude[i].Name, p.Exclude[i].Text
 		}
 		run.Excluded = append(run.Excluded, x)
 	}
-	for _, st := range r.Streams {
+	for _, st := range streams {
 		log := parquet.Log{Name: st.Name, Format: st.Format, Lines: st.Lines, Bytes: st.Bytes}
 		if st.Err != nil {
 			log.Error = st.Err.Error()
 		}
 		run.Logs = append(run.Logs, log)
 	}
-	return out.dataset.Close(run)
+	return run
 }
 
 // abort removes what was not closed.

@@ -48,8 +48,10 @@ func newPolicyCheck(u *ui) *cobra.Command {
 					rules = "rule"
 				}
 				fmt.Fprintf(u.stdout, "%s: ok, %d %s\n", file, len(p.Rules), rules)
-				if len(p.Sinks) > 0 {
-					u.say("%s: sinks are checked but not used yet: %s", file, strings.Join(p.Sinks, ", "))
+				for _, s := range p.Sinks {
+					if _, err := newSink(s); err != nil {
+						u.say("%s: %v", s.Place, err)
+					}
 				}
 			}
 			return usage(errors.Join(errs...))

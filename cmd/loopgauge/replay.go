@@ -69,7 +69,7 @@ written with, whatever their counters, windows and thresholds.`,
 }
 
 func (f *replayFlags) run(ctx context.Context, u *ui, args []string, chosen *time.Duration) (err error) {
-	p, err := f.rules.load()
+	p, err := f.load()
 	if err != nil {
 		return err
 	}
@@ -81,7 +81,7 @@ func (f *replayFlags) run(ctx context.Context, u *ui, args []string, chosen *tim
 	if err != nil {
 		return usage(err)
 	}
-	in, failed, err := f.logs.input(u, args)
+	in, failed, err := f.logs.input(ctx, u, args)
 	if err != nil {
 		return err
 	}

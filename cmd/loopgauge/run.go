@@ -35,6 +35,15 @@ func (f *runFlags) register(c *cobra.Command) {
 	c.Flags().StringVar(&f.key, "fingerprint-key", "", "file with a secret key for the fingerprints")
 }
 
+// load loads the policy, and tells those who open logs what it says of them.
+func (f *runFlags) load() (*policy.Policy, error) {
+	p, err := f.rules.load()
+	if err == nil {
+		f.logs.kafka, f.logs.since = p.Kafka, f.since
+	}
+	return p, err
+}
+
 // chosen is the lateness that the command line gives, nil if it gives none.
 func (f *runFlags) chosen(c *cobra.Command) *time.Duration {
 	if !c.Flags().Changed("lateness") {

@@ -75,7 +75,7 @@ func (f *testFlags) run(ctx context.Context, u *ui, args []string) error {
 			hint = hint || out.EpisodesDiffer()
 			f.print(u, "miss  %s\n  %s", label(r), strings.ReplaceAll(out.Misses.Error(), "\n", "\n  "))
 		default:
-			f.print(u, "ok    %s: %s in %s", label(r), numbered(out.Episodes, "episode"), numbered(out.Requests, "request"))
+			f.print(u, "ok    %s: %s in %s", label(r), term.Plural(out.Episodes, "episode", "episodes"), term.Plural(out.Requests, "request", "requests"))
 		}
 		reports = append(reports, r)
 	}
@@ -115,16 +115,9 @@ func label(r scenario.Report) string {
 	return r.File + " (" + term.Safe(r.Name) + ")"
 }
 
-func numbered(n int64, what string) string {
-	if n != 1 {
-		what += "s"
-	}
-	return fmt.Sprintf("%d %s", n, what)
-}
-
 // tally is the last line: how many fixtures there were, and how they ended.
 func tally(all, missed, failed int) string {
-	text := fmt.Sprintf("%s: %d ok", numbered(int64(all), "fixture"), all-missed-failed)
+	text := fmt.Sprintf("%s: %d ok", term.Plural(int64(all), "fixture", "fixtures"), all-missed-failed)
 	if missed > 0 {
 		text += fmt.Sprintf(", %d missed", missed)
 	}
@@ -188,7 +181,7 @@ func (f *testFlags) test(ctx context.Context, u *ui, file string, r *scenario.Re
 		return none, usage(err)
 	}
 	logs := logFlags{format: fixture.Format, maxLine: ingest.DefaultMaxLine}
-	streams, unread, err := logs.open(u, fixture.Logs)
+	streams, unread, err := logs.open(ctx, u, fixture.Logs)
 	if err = errors.Join(append(unread, err)...); err != nil {
 		for _, s := range streams {
 			s.Close()

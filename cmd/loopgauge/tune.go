@@ -30,6 +30,7 @@ type tuneFlags struct {
 	json       bool
 	against    string
 	html       string
+	out        string
 }
 
 func newTuneCommand(u *ui) *cobra.Command {
@@ -46,6 +47,7 @@ What replay wrote with --out is read like a log, for the rules that it can
 answer: those whose identity, scope and match it was written with.`,
 		Example: `  loopgauge tune access.log
   loopgauge tune --html report.html access.log
+  loopgauge tune --out tuned/ access.log
   loopgauge tune --budget 2/day --labels labels.jsonl logs/
   loopgauge tune --policy policy.yaml --window 1m,5m --threshold 3..20 access.log`,
 		Args: logArgs,
@@ -61,6 +63,7 @@ answer: those whose identity, scope and match it was written with.`,
 	c.Flags().StringVar(&f.labels, "labels", "", `file of {"session": "...", "loop": true} lines: what somebody found out by looking`)
 	c.Flags().StringVar(&f.against, "against", "", "compare the recommendation with the loops that this policy finds")
 	c.Flags().StringVar(&f.html, "html", "", "also write the report as one HTML page")
+	c.Flags().StringVar(&f.out, "out", "", "also write the sweep, events, episodes and the run as Parquet into this directory")
 	c.Flags().BoolVar(&f.json, "json", false, "print one JSON document instead of the summary")
 	return c
 }
@@ -81,7 +84,7 @@ func (f *tuneFlags) run(ctx context.Context, u *ui, args []string, chosen *time.
 	if !own {
 		f.rules.profiles = sweptProfiles
 	}
-	p, err := f.rules.load()
+	p, err := f.load()
 	if err != nil {
 		return err
 	}
@@ -104,7 +107,7 @@ func (f *tuneFlags) run(ctx context.Context, u *ui, args []string, chosen *time.
 	if err != nil {
 		return err
 	}
-	in, failed, err := f.logs.input(u, args)
+	in, failed, err := f.logs.input(ctx, u, args)
 	if err != nil {
 		return err
 	}
@@ -138,6 +141,14 @@ func (f *tuneFlags) run(ctx context.Context, u *ui, args []string, chosen *time.
 	o.Run.Since, o.Run.Until = int64(f.since), int64(f.until)
 	in.secret(&o.Run.Extract, f.hashIDs, key)
 	o.Rules, o.Exclude, o.Gateways, o.MaxKeys = p.Rules, p.Exclude, gateways, maxSweptKeys
+	o.Frame = tune.Frame{Reading: p.Reading(), Exclude: policy.Exclusions(p.Exclude), Prices: p.PriceList()}
+
+	like := o.Run // without sinks
+	out, err := f.open(p, &o.Run, in.keyed(key))
+	if err != nil {
+		return err
+	}
+	defer out.abort()
 
 	bar := newProgress(u, in.parts())
 	found, err := tune.Run(ctx, o)
@@ -145,9 +156,12 @@ func (f *tuneFlags) run(ctx context.Context, u *ui, args []string, chosen *time.
 	if err != nil {
 		return err
 	}
-	found.Lateness, found.Sessions = lateness, o.Run.Extract.Sessions
+	found.Lateness = lateness
+	if err := out.closeTuned(p, found); err != nil {
+		return err
+	}
 	if old != nil {
-		if err := f.compare(ctx, u, args, in, old, found, o.Run); err != nil {
+		if err := f.compare(ctx, u, args, in, old, found, like); err != nil {
 			return err
 		}
 	}

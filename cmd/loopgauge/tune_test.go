@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -149,6 +150,71 @@ func TestTuneTellsKindsApart(t *testing.T) {
 	}
 }
 
+// The same requests written twice, as by two loggers of one gateway: with ids
+// they are judged once; without, they are called what they are and nothing is
+// advised.
+func TestTuneKnowsDoubleLogging(t *testing.T) {
+	log := filepath.Join(fixtures, "formats/nginx-json/nginx_json.log")
+	text, err := os.ReadFile(log)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	var twice, bare []string
+	ids := regexp.MustCompile(`"(x_)?request_id":"[^"]*",`)
+	for _, name := range []string{"a.log", "b.log"} {
+		for list, text := range map[*[]string][]byte{&twice: text, &bare: ids.ReplaceAll(text, nil)} {
+			file := filepath.Join(dir, fmt.Sprintf("%d-%s", len(text), name))
+			if err := os.WriteFile(file, text, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			*list = append(*list, file)
+		}
+	}
+	once := tuneJSON(t, log)
+	d := tuneJSON(t, twice...)
+	if d.Data.Duplicate != once.Data.Judged || !reflect.DeepEqual(d.Sweep, once.Sweep) {
+		t.Errorf("with ids: %d duplicates of %d requests, or another sweep", d.Data.Duplicate, once.Data.Judged)
+	}
+	d = tuneJSON(t, bare...)
+	if d.Data.Judged != 2*once.Data.Judged || len(d.Repeats) < 100 {
+		t.Fatalf("without ids: %d requests, %d repeats", d.Data.Judged, len(d.Repeats))
+	}
+	for _, k := range d.Repeats {
+		if k.Kind != tune.DuplicateLogging {
+			t.Errorf("without ids: %s calls %s %s: %s", k.Rule, k.Fingerprint, k.Kind, k.Evidence)
+		}
+	}
+	if d.Policy != nil {
+		t.Errorf("advised on the grounds of double logging:\n%s", *d.Policy)
+	}
+}
+
+// Many sessions that begin with one prompt are a batch; parallel calls that are
+// equal are not written twice; and who has no sessions cannot know.
+func TestTuneKnowsBatches(t *testing.T) {
+	d := tuneJSON(t, filepath.Join(fixtures, "tau2/tau2_litellm.jsonl.zst"))
+	batches := 0
+	for _, k := range d.Repeats {
+		switch k.Kind {
+		case tune.Batch:
+			batches++
+			if _, ok := k.Scope["session"]; ok || k.Scope["conversation"] != "" {
+				t.Errorf("%s calls repeats of one session a batch: %s", k.Rule, k.Evidence)
+			}
+		case tune.DuplicateLogging:
+			t.Errorf("%s in %v: %s", k.Rule, k.Scope, k.Evidence)
+		}
+	}
+	if batches < 100 {
+		t.Errorf("%d batches", batches)
+	}
+	d = tuneJSON(t, filepath.Join(fixtures, "mooncake/mooncake_conversation.jsonl.zst"))
+	if want := map[tune.Kind]int{tune.Unknown: len(d.Repeats)}; !reflect.DeepEqual(d.Data.Kinds, want) {
+		t.Errorf("without sessions: %v", d.Data.Kinds)
+	}
+}
+
 func scenarioOf(session string) string {
 	scenario, _, _ := strings.Cut(strings.TrimPrefix(session, "A-"), "-")
 	return strings.TrimRight(scenario, "0123456789")
@@ -209,6 +275,78 @@ rules:
 	}
 }
 
+// What tune prints is the whole of the rules it was given but for their setting:
+// it loads, and judges as they do.
+func TestPrintedPolicy(t *testing.T) {
+	log := filepath.Join(fixtures, "tau2/agents.jsonl.zst")
+	// own writes the rules with their settings: counter, threshold and action.
+	own := func(calls, steps string) string {
+		return `version: 1
+event_time: start
+duplicates: 5m
+lateness: 1m
+rules:
+  - name: "yes: calls"
+    identity: [tool_call, last_turn]
+    mask: [numbers, uuids]
+    scope: [session, model]
+    ` + calls + `
+    match: 'model != "x, {y}: \"z\"" && !session.startsWith("9")'
+    overrides:
+      - {match: 'session.startsWith("a")', threshold: 6, reason: "why, {not}"}
+      - {match: 'session.startsWith("b")', enabled: false, until: 2027-01-01}
+  - name: steps
+    profile: loopgauge/last-messages
+    scope: [session]
+    cooldown: 5s
+    ` + steps + `
+exclude:
+  - {name: "quota, probes", match: 'max_tokens == 1 || session == "c"'}
+prices: {"m:x": {input: 2, output: 0.0000008}}
+`
+	}
+	given := policyFile(t, own("counter: {kind: streak, window: 10m, closed: true}\n    threshold: 5", "threshold: 7"))
+	d := tuneJSON(t, "--policy", given, log)
+	settings := map[string]string{}
+	text := "version: 1\nevent_time: start\nduplicates: 5m\nlateness: 1m\nrules:\n"
+	for _, a := range d.Advice {
+		if a.Policy == nil {
+			t.Fatalf("%s is not advised: the test shows nothing", a.Rule)
+		}
+		closed := ""
+		if a.Rule != "steps" {
+			closed = ", closed: true"
+		}
+		settings[a.Rule] = fmt.Sprintf("counter: {kind: %s, window: %gs%s}\n    threshold: %d\n    action: warn", *a.Kind, *a.WindowSeconds, closed, *a.Threshold)
+		text += *a.Policy
+	}
+	text += "exclude: [{name: x, match: 'max_tokens == 1 || session == \"c\"'}]\n"
+	verdicts := func(policy string) string {
+		t.Helper()
+		return loopgauge(t, "", "replay", "--quiet", "--verdicts", "-", "--policy", policyFile(t, policy), log)
+	}
+	want := verdicts(own(settings["yes: calls"], settings["steps"]))
+	if !strings.Contains(want, `"fired":true`) {
+		t.Fatal("nothing fires: the test shows nothing")
+	}
+	if got := verdicts(text); got != want {
+		t.Errorf("by the rules of the advice other verdicts come out:\n%s", text)
+	}
+	if d.Policy == nil {
+		t.Fatal("nothing is recommended: the test shows nothing")
+	}
+	printed := *d.Policy
+	for _, part := range []string{"event_time: start\n", "duplicates: 5m\n", "lateness: 1m\n", "  - {name: 'quota, probes', match: 'max_tokens == 1 || session == \"c\"'}\n", "prices:\n  'm:x': {input: 2, output: 0.0000008}\n"} {
+		if !strings.Contains(printed, part) {
+			t.Errorf("%q is not in\n%s", part, printed)
+		}
+	}
+	loopgauge(t, "", "policy", "check", policyFile(t, printed))
+	if shown := loopgauge(t, "", "tune", "--policy", given, log); !strings.HasSuffix(shown, "\n\n"+printed) {
+		t.Errorf("the terminal does not end with the policy:\n%s\n%s", shown, printed)
+	}
+}
+
 func TestTuneDocument(t *testing.T) {
 	wantNames(t, "tune --json", column(docTable(t, "tune.md", "## The document of --json", "field")), fieldPaths(reflect.TypeFor[tune.Document](), ""))
 	wantNames(t, "kinds", column(docTable(t, "tune.md", "## What kind of repeat it is", "kind")), names(tune.Kinds, func(k tune.Kind) string { return string(k) }))
@@ -218,19 +356,17 @@ func TestTuneDocument(t *testing.T) {
 // the gateway's own setting as the gateway does, and null where it cannot.
 func TestStopped(t *testing.T) {
 	log := filepath.Join(fixtures, "tau2/agents.jsonl.zst")
-	fired := int64(-1)
+	fired := map[string]int64{}
 	for _, p := range tuneJSON(t, log).Profiles {
-		if p.Profile == "aisg" {
-			fired = p.Requests
-		}
+		fired[p.Profile] = p.Requests
 	}
-	f := func(profile, kind string, threshold int, want func(c *tune.DocumentCell) bool) {
+	f := func(profile, kind, within string, threshold int, want func(c *tune.DocumentCell) bool) {
 		t.Helper()
 		some := false
-		for _, c := range tuneJSON(t, "--profile", profile, "--window", "1m", log).Sweep {
+		for _, c := range tuneJSON(t, "--profile", profile, "--window", within, log).Sweep {
 			if c.Kind == kind && c.Threshold == threshold {
 				if some = true; !want(&c) {
-					t.Errorf("%s, %s at %d: %v", profile, kind, threshold, c.Stopped)
+					t.Errorf("%s, %s at %d: %+v", profile, kind, threshold, c)
 				}
 			}
 		}
@@ -238,8 +374,16 @@ func TestStopped(t *testing.T) {
 			t.Errorf("%s: no cell %s at %d", profile, kind, threshold)
 		}
 	}
-	f("aisg", "sliding", 6, func(c *tune.DocumentCell) bool { return fired > 0 && c.Stopped != nil && *c.Stopped == fired })
-	f("aisg", "streak", 2, func(c *tune.DocumentCell) bool { return c.Stopped == nil })
-	f("tool-call-shipped", "streak", 2, func(c *tune.DocumentCell) bool { return c.Stopped == nil })
-	f("zelyx", "sliding", 6, func(c *tune.DocumentCell) bool { return c.Stopped != nil && *c.Stopped == c.Requests })
+	is := func(profile string) func(c *tune.DocumentCell) bool {
+		return func(c *tune.DocumentCell) bool {
+			return fired[profile] > 0 && c.Stopped != nil && *c.Stopped == fired[profile]
+		}
+	}
+	null := func(c *tune.DocumentCell) bool { return c.Stopped == nil }
+	f("aisg", "sliding", "1m", 6, is("aisg"))
+	f("aisg", "streak", "1m", 2, null)
+	f("aisg-article", "fixed", "1m", 6, is("aisg-article"))
+	f("tool-call-shipped", "streak", "1m", 2, null)
+	f("tool-call-shipped", "tracker", "2m", 4, is("tool-call-shipped"))
+	f("zelyx", "sliding", "1m", 6, func(c *tune.DocumentCell) bool { return c.Stopped != nil && *c.Stopped == c.Requests })
 }

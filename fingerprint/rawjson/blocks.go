@@ -60,11 +60,31 @@ func (m *marker) next() (at, n int) {
 	return at, n
 }
 
+// nest is which brackets are open.
+type nest struct {
+	open    int
+	objects [MaxDepth / 64]uint64 // by depth, whether it is a brace
+}
+
+func (n *nest) push(c byte) {
+	word, bit := n.open/64, uint64(1)<<(n.open%64)
+	n.objects[word] &^= bit
+	if c == '{' {
+		n.objects[word] |= bit
+	}
+	n.open++
+}
+
+// pop reports whether c closes the bracket that was opened last.
+func (n *nest) pop(c byte) bool {
+	n.open--
+	return (n.objects[n.open/64]>>(n.open%64)&1 == 1) == (c == '}')
+}
+
 // skipContainer passes over the object or array that opens at b[i], if
 // nothing is wrong with it.
 func (m *marker) skipContainer(b []byte, i, depth int) (end int, ok bool) {
-	var brackets [MaxDepth / 64]uint64
-	open := 0
+	var nest nest
 	m.start(b, i, carry{})
 	for {
 		at, n := m.next()
@@ -76,28 +96,87 @@ func (m *marker) skipContainer(b []byte, i, depth int) (end int, ok bool) {
 				j := at + k*blockSize + bits.TrailingZeros64(set)
 				switch c := b[j]; c {
 				case '{', '[':
-					if depth+open >= MaxDepth {
+					if depth+nest.open >= MaxDepth {
 						return 0, false
 					}
-					word, bit := open/64, uint64(1)<<(open%64)
-					brackets[word] &^= bit
-					if c == '{' {
-						brackets[word] |= bit
-					}
-					open++
+					nest.push(c)
 				default:
-					open--
-					object := brackets[open/64]>>(open%64)&1 == 1
-					if object != (c == '}') {
+					if !nest.pop(c) {
 						return 0, false
 					}
-					if open == 0 {
+					if nest.open == 0 {
 						return j + 1, true
 					}
 				}
 			}
 		}
 	}
+}
+
+// splitArray passes over the array that opens at b[i] like skipContainer, and
+// appends its elements to list if all are objects or arrays. With ok false,
+// list is as it was.
+func (m *marker) splitArray(b []byte, i, depth int, list []Value) (_ []Value, end int, ok bool) {
+	var nest nest
+	had := len(list)
+	last := i + 1 // behind the element before, or the opening bracket
+	start := 0    // of the element
+	m.start(b, i, carry{})
+	for {
+		at, n := m.next()
+		if n == 0 || m.stray != 0 {
+			return list[:had], 0, false
+		}
+		for k := range m.marks[:n] {
+			for set := m.marks[k].brackets; set != 0; set &= set - 1 {
+				j := at + k*blockSize + bits.TrailingZeros64(set)
+				switch c := b[j]; c {
+				case '{', '[':
+					if nest.open == 1 {
+						if !isGap(b[last:j], len(list) > had) {
+							return list[:had], 0, false
+						}
+						start = j
+					}
+					if depth+nest.open >= MaxDepth {
+						return list[:had], 0, false
+					}
+					nest.push(c)
+				default:
+					if !nest.pop(c) {
+						return list[:had], 0, false
+					}
+					switch nest.open {
+					case 1:
+						last = j + 1
+						list = append(list, Value(b[start:last:last]))
+					case 0:
+						if !isGap(b[last:j], false) {
+							return list[:had], 0, false
+						}
+						return list, j + 1, true
+					}
+				}
+			}
+		}
+	}
+}
+
+// isGap reports whether text is white space, with one comma or none in it.
+func isGap(text []byte, comma bool) bool {
+	for _, c := range text {
+		switch c {
+		case ' ', '\t', '\n', '\r':
+		case ',':
+			if !comma {
+				return false
+			}
+			comma = false
+		default:
+			return false
+		}
+	}
+	return !comma
 }
 
 // skipString finds the end of a string from i, inside it.

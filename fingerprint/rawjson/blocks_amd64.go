@@ -8,3 +8,8 @@ var hasBlocks = cpu.X86.HasAVX2 && cpu.X86.HasPCLMULQDQ
 //
 //go:noescape
 func markBlocks(p *byte, n int, out *[batch]marks, c *carry)
+
+// checkBlocks checks n blocks of 64 bytes from p on: see verbatim.
+//
+//go:noescape
+func checkBlocks(p *byte, n int, c *checks)

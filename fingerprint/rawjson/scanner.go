@@ -280,6 +280,23 @@ func (s *Scanner) Value() Value {
 	return Value(s.buf[start:s.pos:s.pos])
 }
 
+// Elements passes over the array that comes next and appends the text of each
+// element to list, as Value would. Any other value is skipped.
+func (s *Scanner) Elements(list []Value) []Value {
+	if hasBlocks && s.Kind() == Array {
+		var end int
+		var ok bool
+		if list, end, ok = s.marker.splitArray(s.buf, s.pos, s.depth, list); ok {
+			s.pos = end
+			return list
+		}
+	}
+	for s.Array(); s.NextElement(); {
+		list = append(list, s.Value())
+	}
+	return list
+}
+
 // Text reads the value that comes next as text: a string decoded, a number or
 // literal as written. Null, objects and arrays give nil. An empty string that
 // would replace old gives old, and so does null: of a key given twice, the

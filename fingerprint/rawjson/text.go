@@ -13,6 +13,10 @@ import (
 // nil unless the scanner failed.
 func (s *Scanner) str() []byte {
 	start := s.pos
+	if text := shortString(s.buf[start:]); text != nil {
+		s.pos += len(text) + 2
+		return text
+	}
 	end, what := s.skipString(start)
 	if what != "" {
 		s.fail(end, what)
@@ -31,6 +35,21 @@ func (s *Scanner) str() []byte {
 	}
 	s.text = text
 	return text[from:len(text):len(text)]
+}
+
+// shortString returns the inside of the string with which b begins, if it is
+// short and plain, as most names and ids are; otherwise nil.
+func shortString(b []byte) []byte {
+	const short = 4 * 8
+	for n := 1; n < short && n+8 <= len(b); n += 8 {
+		if k := PlainPrefix(binary.LittleEndian.Uint64(b[n:])); k < 8 {
+			if n += k; b[n] != '"' {
+				return nil
+			}
+			return b[1:n:n]
+		}
+	}
+	return nil
 }
 
 // AppendText appends what the inside of a JSON string stands for to dst, as

@@ -70,10 +70,7 @@ func readMessages(s *rawjson.Scanner, r *fingerprint.Request, reads fingerprint.
 	case kind == rawjson.String:
 		r.Messages.Items = append(r.Messages.Items[:0], s.Value())
 	default:
-		r.Messages.Items = r.Messages.Items[:0]
-		for s.Array(); s.NextElement(); {
-			r.Messages.Items = append(r.Messages.Items, s.Value())
-		}
+		r.Messages.Items = s.Elements(r.Messages.Items[:0])
 	}
 }
 

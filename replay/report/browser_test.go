@@ -26,6 +26,7 @@ import (
 	"github.com/chromedp/chromedp/kb"
 
 	"github.com/loopgauge/loopgauge/replay"
+	"github.com/loopgauge/loopgauge/replay/term"
 	"github.com/loopgauge/loopgauge/replay/tune"
 )
 
@@ -230,13 +231,16 @@ func TestPageAgreesWithTune(t *testing.T) {
 				t.Errorf("%s: %s: %q, want %q", a.Rule.Name, what, got, want)
 			}
 		}
-		is("loops caught", fmt.Sprintf("%d of %d", a.Outcome.Caught, a.Outcome.Caught+a.Missed))
-		is("loops missed", fmt.Sprint(a.Missed))
+		is("loops caught", fmt.Sprintf("%d of %d", a.Outcome.Caught, a.Outcome.Caught+a.Outcome.Missed))
+		is("loops missed", fmt.Sprint(a.Outcome.Missed))
 		is("repeats it fires on", fmt.Sprint(a.Outcome.Episodes))
 		is("of these, by evidence no loop", fmt.Sprint(a.Outcome.Wrong))
-		is("scopes touched", fmt.Sprint(r.Sweep[a.Target].Cells[a.Cell].Scopes[a.Threshold]))
-		if got := strings.Fields(said["episodes"]); len(got) == 0 || got[0] != fmt.Sprint(a.Episodes) {
-			t.Errorf("%s: %q episodes, want %d", a.Rule.Name, said["episodes"], a.Episodes)
+		is("scopes touched", fmt.Sprint(a.Setting.Scopes))
+		is("sessions, callers", fmt.Sprintf("%d, %d", a.Setting.Sessions, a.Setting.Callers))
+		is("first repeat to firing, median", term.Span(int64(1e6*a.Setting.DelayMedian)))
+		is("in 95 % of cases", term.Span(int64(1e6*a.Setting.DelayP95)))
+		if got := strings.Fields(said["episodes"]); len(got) == 0 || got[0] != fmt.Sprint(a.Setting.Episodes) {
+			t.Errorf("%s: %q episodes, want %d", a.Rule.Name, said["episodes"], a.Setting.Episodes)
 		}
 		if want := fmt.Sprint(a.Outcome.Episodes); shownEpisodes(b) != want {
 			t.Errorf("%s: %s episodes listed, want %s", a.Rule.Name, shownEpisodes(b), want)

@@ -73,7 +73,9 @@ type rule struct {
 	Name     string     `json:"name"`
 	Identity string     `json:"identity"`
 	Scope    []string   `json:"scope"`
-	Policy   string     `json:"policy"` // its beginning
+	Policy   string     `json:"policy"`  // what stands before its setting
+	Rest     string     `json:"rest"`    // and after it
+	Counted  []string   `json:"counted"` // by counter, what stands behind the window
 	Advised  *setting   `json:"advised"`
 	Now      *setting   `json:"now"`
 	NowText  string     `json:"nowText"`
@@ -83,7 +85,8 @@ type rule struct {
 	Test     *outcome   `json:"test"`
 	Score    []*float64 `json:"score"` // precision, recall, F1
 	Coverage coverage   `json:"coverage"`
-	Cells    [][][]any  `json:"cells"` // by cell: requests, episodes, scopes, tokens, cost by threshold, to the last that is not 0
+	Loops    int        `json:"loops"` // that some sane setting finds
+	Cells    [][][]any  `json:"cells"` // by cell: a list for each of columns in page.js by threshold, to the last that is not 0
 }
 
 type setting struct {
@@ -184,11 +187,9 @@ type rawRepeat = json.RawMessage
 
 // restOfRepeats counts repeats that the page had no room for.
 type restOfRepeats struct {
-	Rule  int        `json:"rule"`
-	Kind  int        `json:"kind"`
-	Class tune.Class `json:"class"`
-	Cells [][]int    `json:"cells"` // by cell and threshold: how many fire
-	N     int        `json:"n"`
+	Rule  int     `json:"rule"`
+	Kind  int     `json:"kind"`
+	Cells [][]int `json:"cells"` // by cell and threshold: how many fire
 }
 
 // detail is how much a page tells.
@@ -276,9 +277,13 @@ func (b *builder) rules() {
 		t := &r.Sweep[a.Target]
 		one := rule{
 			Name: term.Safe(a.Rule.Name), Identity: term.Safe(a.Rule.Identity.Name), Scope: append([]string{}, a.Rule.Scope.Fields...),
-			Policy: a.PolicyRule(),
-			Caught: a.Outcome.Caught, Missed: a.Missed, Wrong: a.Outcome.Wrong,
+			Loops: a.Findable, Caught: a.Outcome.Caught, Missed: a.Outcome.Missed, Wrong: a.Outcome.Wrong,
 			NowText: replay.SettingOf(a.Rule), Coverage: newCoverage(&r.Result.Rules[i]),
+		}
+		var counted map[string]string
+		one.Policy, counted, one.Rest = r.PolicyParts(i)
+		for _, kind := range b.p.Counters {
+			one.Counted = append(one.Counted, counted[kind])
 		}
 		if a.Found {
 			one.Advised = &setting{a.Cell, a.Threshold}
@@ -292,7 +297,7 @@ func (b *builder) rules() {
 			one.Score = score(s)
 		}
 		for j := range t.Cells {
-			one.Cells = append(one.Cells, b.cell(&t.Cells[j]))
+			one.Cells = append(one.Cells, b.cell(a.Target, j))
 		}
 		b.p.Rules = append(b.p.Rules, one)
 	}
@@ -300,23 +305,30 @@ func (b *builder) rules() {
 
 // cell is what one cell counted, by the thresholds of the page up to the last
 // that anything reaches.
-func (b *builder) cell(s *window.Swept) [][]any {
-	list := make([][]any, 5)
-	for i := range list {
-		list[i] = []any{}
-	}
+func (b *builder) cell(target, cell int) [][]any {
+	var list [][]any
 	for _, t := range b.p.Thresholds {
-		if s.Requests[t] == 0 {
+		s := b.r.Setting(target, cell, t)
+		if s.Requests == 0 {
 			break
 		}
-		cost := math.Round(s.CostAfter[t]*1e6) / 1e6
-		b.p.Cost = b.p.Cost || cost > 0
-		for i, v := range []any{s.Requests[t], s.Episodes[t], s.Scopes[t], s.TokensAfter[t], cost} {
+		b.p.Cost = b.p.Cost || s.CostBefore+s.CostAfter > 0
+		row := []any{
+			s.Requests, s.Episodes, s.Scopes, s.TokensAfter, micros(s.CostAfter), s.Caught, s.Missed, s.Wrong,
+			s.Sessions, s.Callers, s.TokensBefore, micros(s.CostBefore), s.DelayMedian, s.DelayP95,
+		}
+		if list == nil {
+			list = make([][]any, len(row))
+		}
+		for i, v := range row {
 			list[i] = append(list[i], v)
 		}
 	}
 	return list
 }
+
+// micros rounds dollars to what a page shows.
+func micros(usd float64) float64 { return math.Round(usd*1e6) / 1e6 }
 
 func newCoverage(a *window.RuleAccount) coverage {
 	c := coverage{Judged: a.Judged, Counted: a.Counted, NotMatched: a.NotMatched, Causes: []cause{}}
@@ -374,14 +386,13 @@ func score(s tune.Score) []*float64 {
 func (b *builder) repeats(room int) {
 	r := b.r
 	type ranked struct {
-		k     *tune.Repeat
-		class tune.Class
-		loop  int
+		k    *tune.Repeat
+		loop int
 	}
 	list := make([]ranked, len(r.Repeats))
 	for i, k := range r.Repeats {
-		list[i] = ranked{k: k, class: r.Class(k)}
-		if list[i].class == tune.Loop {
+		list[i] = ranked{k: k}
+		if r.Class(k) == tune.Loop {
 			list[i].loop = 1
 		}
 	}
@@ -390,22 +401,21 @@ func (b *builder) repeats(room int) {
 	})
 	i := 0
 	for ; i < len(list) && b.size < room; i++ {
-		one := b.repeat(list[i].k, list[i].class)
+		one := b.repeat(list[i].k)
 		b.size += len(one) + 1
 		b.p.Repeats = append(b.p.Repeats, one)
 	}
-	rest := map[[3]int]int{} // index into Rest
+	rest := map[[2]int]int{} // index into Rest
 	for _, x := range list[i:] {
 		kind := slices.Index(tune.Kinds, x.k.Kind)
-		key := [3]int{x.k.Target, kind, int(x.class)}
+		key := [2]int{x.k.Target, kind}
 		at, known := rest[key]
 		if !known {
 			at = len(b.p.Rest)
 			rest[key] = at
-			b.p.Rest = append(b.p.Rest, restOfRepeats{Rule: x.k.Target, Kind: kind, Class: x.class, Cells: make([][]int, len(r.Cells))})
+			b.p.Rest = append(b.p.Rest, restOfRepeats{Rule: x.k.Target, Kind: kind, Cells: make([][]int, len(r.Cells))})
 		}
 		one := &b.p.Rest[at]
-		one.N++
 		for c := range r.Cells {
 			highest := x.k.Highest(c)
 			for j, t := range b.p.Thresholds {
@@ -423,7 +433,7 @@ func (b *builder) repeats(room int) {
 
 // repeat is one repeat: who and what, when each request came and what each
 // cell counted at it.
-func (b *builder) repeat(k *tune.Repeat, class tune.Class) rawRepeat {
+func (b *builder) repeat(k *tune.Repeat) rawRepeat {
 	hits := k.Hits()
 	times, statuses := make([]int64, len(hits)), make([]int, len(hits))
 	tokens, costs := make([]int64, len(hits)), make([]int64, len(hits)) // cost in millionths of a dollar
@@ -468,7 +478,7 @@ func (b *builder) repeat(k *tune.Repeat, class tune.Class) rawRepeat {
 		scope[i] = b.shown(v)
 	}
 	return rawRepeat(jsonText([]any{
-		k.Target, slices.Index(tune.Kinds, k.Kind), class, k.First / 1000, k.Last / 1000, k.Requests, number, times, runs(statuses), tokens, costs,
+		k.Target, slices.Index(tune.Kinds, k.Kind), k.First / 1000, k.Last / 1000, k.Requests, number, times, runs(statuses), tokens, costs,
 		b.shown(k.ID()), b.shown(k.Fingerprint.String()), b.shown(k.Evidence), b.shown(k.Session), b.shown(k.Caller), b.shown(k.Model), scope,
 	}))
 }

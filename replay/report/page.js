@@ -45,11 +45,9 @@
     return Math.floor(sec / 86400) + " days";
   };
   const stamp = (ms) => new Date(ms).toISOString().slice(0, 19).replace("T", " ");
-  const quantile = (sorted, q) => sorted[Math.min(Math.floor(q * sorted.length), sorted.length - 1)];
 
   // ---- the repeats
 
-  const LOOP = 2, WRONG = 1; // tune.Class; 0 is neither, 3 a loop that no sane setting finds
   const cells = D.counters.length * D.windows.length;
   const days = Math.max(D.days, 1); // three loops in a minute do not make thousands a day
 
@@ -76,10 +74,10 @@
     return list;
   });
   const byRule = D.rules.map(() => []);
-  const repeats = D.repeats.map(([rule, kind, klass, first, last, requests, row, steps, statuses, tokens, costs, id, print, evidence, session, caller, model, scope]) => {
+  const repeats = D.repeats.map(([rule, kind, first, last, requests, row, steps, statuses, tokens, costs, id, print, evidence, session, caller, model, scope]) => {
     const text = (n) => D.texts[n];
     const k = {
-      rule, kind: D.kinds[kind], klass, first, last, requests, row: rows[row], steps, statuses, tokens, costs,
+      rule, kind: D.kinds[kind], first, last, requests, row: rows[row], steps, statuses, tokens, costs,
       id: text(id), print: text(print), evidence: text(evidence), session: text(session), caller: text(caller), model: text(model),
       scope: scope.map((v, i) => [D.rules[rule].scope[i], text(v)]),
     };
@@ -91,7 +89,7 @@
   function fires(k, cell, threshold) {
     const { list, firsts, most } = countsOf(k.row[cell]);
     if (most < threshold) return null;
-    const f = { k, hit: firsts[threshold], requests: 0, tokens: 0, before: 0, cost: 0, delay: 0, time: k.first };
+    const f = { k, hit: firsts[threshold], requests: 0, tokens: 0, cost: 0, delay: 0, time: k.first };
     for (let i = 0; i <= f.hit; i++) {
       f.time += k.steps[i];
       if (i > 0) f.delay += k.steps[i];
@@ -102,7 +100,7 @@
         if (i === f.hit) continue;
         if (k.tokens) f.tokens += Math.max(k.tokens[i], 0);
         if (k.costs) f.cost += Math.max(k.costs[i], 0) / 1e6;
-      } else if (i < f.hit && k.tokens) f.before += Math.max(k.tokens[i], 0);
+      }
     }
     f.requests += k.requests - 1 - list.length; // the rest went on as it was
     f.who = k.session || k.caller || k.scope.map((x) => x[1]).join(" ") || k.print;
@@ -112,60 +110,58 @@
   const restOf = (rule) => D.rest.filter((r) => r.rule === rule);
   const restFires = (r, cell, t) => r.cells[cell][D.thresholds.indexOf(t)] || 0;
 
-  // reached counts the repeats of a rule by kind, class and the highest count
-  // of a cell: one pass answers every threshold.
+  // reached counts the repeats of a rule by kind and the highest count of a
+  // cell: one pass answers every threshold.
   const tallies = new Map();
   function reached(rule, cell) {
     const name = rule * cells + cell;
-    let groups = tallies.get(name);
-    if (!groups) {
-      tallies.set(name, (groups = new Map()));
+    let kinds = tallies.get(name);
+    if (!kinds) {
+      tallies.set(name, (kinds = new Map()));
       for (const k of byRule[rule]) {
-        const group = k.kind + " " + k.klass;
-        let g = groups.get(group);
-        if (!g) groups.set(group, (g = { kind: k.kind, klass: k.klass, n: 0, most: new Array(256).fill(0) }));
-        g.n++;
-        g.most[countsOf(k.row[cell]).most]++;
+        if (!kinds.has(k.kind)) kinds.set(k.kind, new Array(256).fill(0));
+        kinds.get(k.kind)[countsOf(k.row[cell]).most]++;
       }
     }
-    return groups.values();
+    return kinds;
   }
 
-  // outcome adds up what a setting would do to all repeats of a rule.
+  // outcome adds up what a setting would do to all repeats of a rule, by kind.
   const outcomes = new Map();
   function outcome(rule, cell, threshold) {
     const name = rule + " " + cell + " " + threshold;
     if (outcomes.has(name)) return outcomes.get(name);
-    const o = { caught: 0, missed: 0, wrong: 0, all: 0, kinds: {} };
-    const add = (kind, klass, fired, n) => {
-      if (klass === LOOP) o.missed += n - fired;
+    const o = { caught: swept(rule, cell, threshold, CAUGHT), missed: swept(rule, cell, threshold, MISSED), wrong: swept(rule, cell, threshold, WRONGLY), all: 0, kinds: {} };
+    const add = (kind, fired) => {
       if (!fired) return;
       o.all += fired;
       o.kinds[kind] = (o.kinds[kind] || 0) + fired;
-      if (klass >= LOOP) o.caught += fired;
-      else if (klass === WRONG) o.wrong += fired;
     };
-    for (const g of reached(rule, cell)) add(g.kind, g.klass, g.most.slice(threshold).reduce((sum, n) => sum + n, 0), g.n);
-    for (const r of restOf(rule)) add(D.kinds[r.kind], r.class, restFires(r, cell, threshold), r.n);
+    for (const [kind, most] of reached(rule, cell)) add(kind, most.slice(threshold).reduce((sum, n) => sum + n, 0));
+    for (const r of restOf(rule)) add(D.kinds[r.kind], restFires(r, cell, threshold));
     outcomes.set(name, o);
     return o;
   }
 
-  // swept is what the sweep counted: 0 requests, 1 episodes, 2 scopes, 3 tokens, 4 cost.
-  const swept = (rule, cell, threshold, what) => D.rules[rule].cells[cell][what][D.thresholds.indexOf(threshold)] || 0;
+  // swept is what a setting would do. Where nothing is reached nothing is
+  // written, and all loops are missed.
+  const [REQUESTS, EPISODES, SCOPES, TOKENS, COST, CAUGHT, MISSED, WRONGLY, SESSIONS, CALLERS, TOKENS_BEFORE, COST_BEFORE, DELAY, DELAY_95] = Array.from({ length: 14 }, (_, i) => i);
+  const swept = (rule, cell, threshold, what) => D.rules[rule].cells[cell]?.[what]?.[D.thresholds.indexOf(threshold)] ?? (what === MISSED ? D.rules[rule].loops : 0);
 
   // ---- the setting looked at, which is in the address
 
   const keys = []; // of the rules: names, told apart where two are equal
   for (const r of D.rules) keys.push(keys.includes(r.name) ? r.name + "#" + keys.length : r.name);
   const layers = [
-    { key: "day", name: "episodes a day", of: (r, c, t) => swept(r, c, t, 1) / days },
-    { key: "episodes", name: "episodes", of: (r, c, t) => swept(r, c, t, 1) },
-    { key: "cost", name: "cost after firing (USD)", of: (r, c, t) => swept(r, c, t, 4), off: !D.cost },
-    { key: "tokens", name: "tokens after firing", of: (r, c, t) => swept(r, c, t, 3) },
-    { key: "scopes", name: "scopes touched", of: (r, c, t) => swept(r, c, t, 2) },
-    { key: "missed", name: "loops missed", of: (r, c, t) => outcome(r, c, t).missed },
-    { key: "requests", name: "requests stopped", of: (r, c, t) => swept(r, c, t, 0) },
+    { key: "day", name: "episodes a day", of: (r, c, t) => swept(r, c, t, EPISODES) / days },
+    { key: "episodes", name: "episodes", of: (r, c, t) => swept(r, c, t, EPISODES) },
+    { key: "cost", name: "cost after firing (USD)", of: (r, c, t) => swept(r, c, t, COST), off: !D.cost },
+    { key: "tokens", name: "tokens after firing", of: (r, c, t) => swept(r, c, t, TOKENS) },
+    { key: "scopes", name: "scopes touched", of: (r, c, t) => swept(r, c, t, SCOPES) },
+    { key: "sessions", name: "sessions touched", of: (r, c, t) => swept(r, c, t, SESSIONS) },
+    { key: "callers", name: "callers touched", of: (r, c, t) => swept(r, c, t, CALLERS) },
+    { key: "missed", name: "loops missed", of: (r, c, t) => swept(r, c, t, MISSED) },
+    { key: "requests", name: "requests stopped", of: (r, c, t) => swept(r, c, t, REQUESTS) },
   ];
   const at = { rule: 0, counter: 0, window: 0, t: 0, layer: 0, budget: Infinity };
   const cellAt = () => at.counter * D.windows.length + at.window;
@@ -191,7 +187,7 @@
     at.window = pick(D.windows, p.get("window"), at.window);
     if (/^\d{1,9}$/.test(p.get("threshold") || "")) at.t = nearest(Number(p.get("threshold")));
     // Where there is less than one a day, counts say more than rates.
-    const usual = D.rules.length && Math.max(...D.windows.map((_, w) => swept(at.rule, at.counter * D.windows.length + w, D.thresholds[0], 1))) < days ? 1 : 0;
+    const usual = D.rules.length && Math.max(...D.windows.map((_, w) => swept(at.rule, at.counter * D.windows.length + w, D.thresholds[0], EPISODES))) < days ? 1 : 0;
     at.layer = pick(layers.map((l) => l.key), p.get("layer"), usual);
     if (layers[at.layer].off) at.layer = usual;
   }
@@ -205,6 +201,7 @@
 
   // ---- recommendation
 
+  const delays = (...cell) => span(1000 * swept(...cell, DELAY)) + " after the first repeat (95 %: " + span(1000 * swept(...cell, DELAY_95)) + ")";
   const by = D.labels ? "" : "by evidence ";
   const catches = (o) => "catches " + o.caught + " of " + plural(o.caught + o.missed, "loop") + ", " + (o.wrong ? plural(o.wrong, "repeat") + " that " + by + (o.wrong === 1 ? "is" : "are") + " no loop" : "and nothing that is no loop");
 
@@ -213,12 +210,10 @@
     put($("about"), D.empty ? "nothing was judged" : stamp(D.first).slice(0, minutes) + " to " + stamp(D.last).slice(0, minutes) + " UTC · " + plural(D.account.judged, "request") + " · " + plural(D.conversations, "conversation"));
     const cards = D.recommended.map((i) => {
       const r = D.rules[i], a = r.advised;
-      const fired = byRule[i].map((k) => fires(k, a.cell, a.threshold)).filter(Boolean);
-      const delays = fired.map((f) => f.delay).sort((x, y) => x - y);
       return h("div", { class: "card" },
         h("h3", null, r.name + ", " + settingText(a.cell, a.threshold)),
-        h("p", null, "It " + catches(r) + "; " + rate(swept(i, a.cell, a.threshold, 1) / days) + " alerts a day."),
-        delays.length > 0 && h("p", null, "It fires " + span(quantile(delays, 0.5)) + " after the first repeat (95 %: " + span(quantile(delays, 0.95)) + ")."),
+        h("p", null, "It " + catches(r) + "; " + rate(swept(i, a.cell, a.threshold, EPISODES) / days) + " alerts a day."),
+        h("p", null, "It fires " + delays(i, a.cell, a.threshold) + "."),
         h("p", { class: "small" }, r.test && (r.test.loops || r.test.episodes)
           ? "Chosen on the first 70 % of the time; on the rest it catches " + r.test.caught + " of " + r.test.loops + ", " + r.test.wrong + " wrongly."
           : "Chosen on the first 70 % of the time; the rest has no loop to prove it on."),
@@ -267,7 +262,7 @@
     let last = 0;
     D.thresholds.forEach((t, i) => {
       const named = [rule.advised, rule.now].some((x) => x && x.threshold === t);
-      if (named || i === at.t || D.windows.some((_, w) => swept(at.rule, base + w, t, 0) > 0)) last = i;
+      if (named || i === at.t || D.windows.some((_, w) => swept(at.rule, base + w, t, REQUESTS) > 0)) last = i;
     });
     shownRows = D.thresholds.map((_, i) => i).filter((i) => i <= last + 1);
     const most = Math.max(0, ...shownRows.flatMap((i) => values[i]));
@@ -277,7 +272,7 @@
       return h("tr", null, h("th", { scope: "row" }, String(t)), D.windows.map((name, w) => {
         const cell = base + w, v = values[i][w];
         const advised = same(rule.advised, cell, t), now = same(rule.now, cell, t), picked = i === at.t && w === at.window;
-        const over = swept(at.rule, cell, t, 1) / days > at.budget;
+        const over = swept(at.rule, cell, t, EPISODES) / days > at.budget;
         const text = layer.key === "cost" && v > 0 ? (v < 0.01 ? "<.01" : short(v)) : short(v);
         return h("td", {
           class: "q" + shade(v) + (advised ? " advised" : "") + (now ? " now" : "") + (over ? " over" : ""),
@@ -312,25 +307,24 @@
   function drawCell() {
     const rule = D.rules[at.rule], cell = cellAt(), t = threshold(), o = outcome(at.rule, cell, t);
     const get = (what) => swept(at.rule, cell, t, what);
-    const delays = fired.map((f) => f.delay).sort((a, b) => a - b);
-    const before = fired.reduce((sum, f) => sum + f.before, 0);
     const line = (name, value) => [h("dt", null, name), h("dd", null, value)];
     put($("cell"),
       h("h3", null, rule.name + ", " + settingText(cell, t)),
       h("p", { class: "small" }, rule.identity + (rule.scope.length ? " by " + rule.scope.join(", ") : ", all callers together") + "; now " + rule.nowText),
       rule.coverage.counted === 0 && h("p", { class: "note" }, "This rule could look at nothing in this log" + (rule.coverage.causes.length ? ": " + rule.coverage.causes[0].why : "") + "."),
       h("dl", null,
-        line("episodes", count(get(1)) + " (" + rate(get(1) / days) + " a day)"),
-        line("requests it would stop", count(get(0)) + " (" + percent(get(0), D.account.judged) + ")"),
-        line("scopes touched", count(get(2))),
+        line("episodes", count(get(EPISODES)) + " (" + rate(get(EPISODES) / days) + " a day)"),
+        line("requests it would stop", count(get(REQUESTS)) + " (" + percent(get(REQUESTS), D.account.judged) + ")"),
+        line("scopes touched", count(get(SCOPES))),
+        line("sessions, callers", count(get(SESSIONS)) + ", " + count(get(CALLERS))),
         line("loops caught", o.caught + " of " + (o.caught + o.missed)),
         line("loops missed", count(o.missed)),
         line("repeats it fires on", count(o.all)),
         line("of these, " + by + "no loop", count(o.wrong)),
-        line("tokens before firing, after", short(before) + ", " + short(get(3))),
-        D.cost && line("cost after firing", money(get(4))),
-        delays.length > 0 && line("first repeat to firing, median", span(quantile(delays, 0.5))),
-        delays.length > 0 && line("in 95 % of cases", span(quantile(delays, 0.95)))),
+        line("tokens until it fires, after", short(get(TOKENS_BEFORE)) + ", " + short(get(TOKENS))),
+        D.cost && line("cost until it fires, after", money(get(COST_BEFORE)) + ", " + money(get(COST))),
+        get(EPISODES) > 0 && line("first repeat to firing, median", span(1000 * get(DELAY))),
+        get(EPISODES) > 0 && line("in 95 % of cases", span(1000 * get(DELAY_95)))),
       h("p", null, D.kinds.filter((kind) => o.kinds[kind]).map((kind) => [kindMark(kind), " " + count(o.kinds[kind]) + "  "])),
       h("p", { class: "screen" },
         rule.advised && !same(rule.advised, cell, t) && h("button", { type: "button", on: { click: () => { goTo(at.rule, rule.advised); draw(); } } }, "Advised: " + settingText(rule.advised.cell, rule.advised.threshold)), " ",
@@ -344,10 +338,10 @@
     let best = null;
     for (let cell = 0; cell < cells; cell++) {
       for (const t of D.thresholds) {
-        if (t < 4 || swept(at.rule, cell, t, 0) === 0 || swept(at.rule, cell, t, 1) / days > at.budget) continue;
+        if (t < 4 || swept(at.rule, cell, t, REQUESTS) === 0 || swept(at.rule, cell, t, EPISODES) / days > at.budget) continue;
         const o = outcome(at.rule, cell, t);
         if (!o.caught) continue;
-        const rank = [-o.caught, o.wrong, same(D.rules[at.rule].advised, cell, t) ? 0 : 1, -swept(at.rule, cell, t, 0)];
+        const rank = [-o.caught, o.wrong, same(D.rules[at.rule].advised, cell, t) ? 0 : 1, -swept(at.rule, cell, t, REQUESTS)];
         const i = best ? rank.findIndex((v, j) => v !== best.rank[j]) : 0;
         if (!best || (i >= 0 && rank[i] < best.rank[i])) best = { rank, cell, t, o };
       }
@@ -359,7 +353,7 @@
   }
 
   // The slider goes by equal factors from the rarest alert to all of them.
-  const mostADay = Math.max(0.02, ...D.rules.flatMap((r) => r.cells.map((c) => (c[1][0] || 0) / days)));
+  const mostADay = Math.max(0.02, ...D.rules.flatMap((r) => r.cells.map((c) => (c?.[EPISODES]?.[0] || 0) / days)));
   const leastADay = Math.min(0.01, 1 / days);
   const steps = 60;
   const budgetAt = (i) => (i >= steps ? Infinity : leastADay * Math.pow(mostADay / leastADay, i / (steps - 1)));
@@ -489,7 +483,7 @@
       return isOpen ? [row, details(f)] : [row];
     }));
     const rest = restOf(at.rule).reduce((sum, r) => sum + restFires(r, cellAt(), threshold()), 0);
-    const episodes = D.rules.length ? swept(at.rule, cellAt(), threshold(), 1) : 0;
+    const episodes = D.rules.length ? swept(at.rule, cellAt(), threshold(), EPISODES) : 0;
     put($("episodes-count"), count(Math.min(shown, list.length)) + " of " + plural(list.length, "repeat") + (list.length < fired.length ? ", of " + count(fired.length) + " in all" : " it fires on") + (rest ? "; " + count(rest) + " more were too many for this page and are only in the numbers" : "") + (episodes === fired.length + rest ? "." : ": " + plural(episodes, "episode") + ". A repeat that pauses can fire again; repeats side by side can be one episode."));
     $("more").hidden = list.length <= shown;
     put($("kinds"), D.kinds.filter((kind) => fired.some((f) => f.k.kind === kind)).map((kind) => h("button", {
@@ -501,7 +495,10 @@
   // ---- policy
 
   function policyText() {
-    const entry = (i, cell, t) => D.rules[i].policy + "    counter: {kind: " + D.counters[Math.floor(cell / D.windows.length)] + ", window: " + D.windows[cell % D.windows.length] + "}\n    threshold: " + t + "\n    action: warn\n";
+    const entry = (i, cell, t) => {
+      const r = D.rules[i], kind = Math.floor(cell / D.windows.length);
+      return r.policy + "    counter: {kind: " + D.counters[kind] + ", window: " + D.windows[cell % D.windows.length] + r.counted[kind] + "}\n    threshold: " + t + "\n    action: warn\n" + r.rest;
+    };
     let text = D.policyHead;
     const list = D.recommended.includes(at.rule) ? D.recommended : [...D.recommended, at.rule];
     for (const i of list) text += i === at.rule ? entry(i, cellAt(), threshold()) : entry(i, D.rules[i].advised.cell, D.rules[i].advised.threshold);
@@ -572,7 +569,7 @@
       p("Numbers of the heat-map (episodes, requests, scopes, tokens, cost) are the sweep's: an episode begins when a rule fires in a scope and ends when the scope has been quiet. The list, the time-line and what is caught and missed go by repeats: one request's fingerprint in one scope, for as long as no setting would have forgotten it. One repeat can hold several episodes, and one episode several repeats."),
       p("A repeat is called by what the log shows of it: stuck (the same again, and the same came of it), retry (after errors of its own), outage (errors that others had too), polling (results change, or a clock's pace), probe (health checks), batch (one prompt in many sessions), duplicate-logging (one request written twice), unknown. Stuck and retry of four requests or more count as loops; an outage counts neither as a loop nor as wrongly stopped; all others count as no loop." + (D.labels ? " Where a session is labelled, the label decides." : "")),
       p("Missed: loops that some setting with a threshold of four finds, and this one does not. Advice was chosen on the first 70 % of the log's time" + (D.budget ? ", within " + rate(D.budget) + " alerts a day" : "") + ", hitting at most " + Number((100 * D.maxWrong).toPrecision(3)) + " % of requests wrongly, and tried on the rest. What the slider suggests is picked on the whole log, and by fewer considerations."),
-      p("Not simulated: what a gateway does on firing that changes later counts (cooldown, counting what it blocked, resetting), except in the rows of the gateways themselves. Rates count a log shorter than a day as a day."),
+      p("Not in the numbers of the heat-map: what a gateway does on firing that changes later counts (cooldown, counting what it blocked, resetting). The rows of the gateways have it, and tune --json says it of each setting (stopped). Rates count a log shorter than a day as a day."),
       p("Requests are told apart by hashes: no prompt and no answer is in this page. Characters that do not show or turn the writing direction are written as escapes; long names are cut."),
       h("p", { class: "small" }, "loopgauge " + D.version));
   }

@@ -54,7 +54,7 @@ func (w *Watch) Outcome(r *replay.Result) Outcome {
 		days := days(r)
 		if perDay := float64(len(w.episodes)) / days; perDay > l.perDay {
 			miss(l.perDayAt, "at most %s; there %s in %s: %s a day",
-				number(l.perDay), were(len(w.episodes)), plural(days, "day"), number(perDay))
+				number(l.perDay), were(len(w.episodes)), lasting(days), number(perDay))
 		}
 	}
 	if w.fixture.episodesAt.Set() {
@@ -76,14 +76,14 @@ func were(n int) string {
 	if n == 1 {
 		return "was 1"
 	}
-	return fmt.Sprintf("were %d", n)
+	return "were " + term.Count(int64(n))
 }
 
-func plural(n float64, what string) string {
-	if n != 1 {
-		what += "s"
+func lasting(days float64) string {
+	if days == 1 {
+		return "1 day"
 	}
-	return number(n) + " " + what
+	return number(days) + " days"
 }
 
 func number(x float64) string { return strconv.FormatFloat(math.Round(x*100)/100, 'f', -1, 64) }
@@ -127,9 +127,9 @@ func (s *sight) instead() string {
 // the log has not what it needs.
 func (s *sight) blind() string {
 	most := slices.Max(s.causes[:])
-	who := " could look at the " + plural(float64(s.requests), "request")
+	who := " could look at the " + term.Plural(s.requests, "request", "requests")
 	if s.rule != "" {
-		who = " could not look at the " + plural(float64(s.requests), "request")
+		who = " could not look at the " + term.Plural(s.requests, "request", "requests")
 	}
 	if most == 0 {
 		return who + ": its match, or an override, leaves them out"
@@ -179,7 +179,7 @@ func (w *Watch) seen() []episode {
 
 // describe writes an episode for a message.
 func describe(e episode) string {
-	return fmt.Sprintf("%s, fired %s, last %s, %s", e.who(), stamp(e.fired), stamp(e.last), plural(float64(e.requests), "request"))
+	return fmt.Sprintf("%s, fired %s, last %s, %s", e.who(), stamp(e.fired), stamp(e.last), term.Plural(e.requests, "request", "requests"))
 }
 
 // who is the rule and the scope of an episode.

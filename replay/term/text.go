@@ -37,8 +37,11 @@ func Safe(text string) string {
 	return b.String()
 }
 
-// Table lays rows out in columns; numbers stand right, the last column is not
-// padded.
+// Width is how many columns a terminal has at least: no line is longer.
+const Width = 80
+
+// Table lays rows out in columns; numbers stand right. The last column is not
+// padded, and cut where it would not fit.
 type Table struct {
 	rows  [][]string
 	Right map[int]bool
@@ -49,15 +52,7 @@ func (t *Table) Add(cells ...string) { t.rows = append(t.rows, cells) }
 
 // Write writes the rows, each behind indent.
 func (t *Table) Write(b *strings.Builder, indent string) {
-	var widths []int
-	for _, row := range t.rows {
-		for i, cell := range row {
-			if i == len(widths) {
-				widths = append(widths, 0)
-			}
-			widths[i] = max(widths[i], runewidth.StringWidth(cell))
-		}
-	}
+	widths := t.widths()
 	for _, row := range t.rows {
 		line := indent
 		for i, cell := range row {
@@ -69,7 +64,35 @@ func (t *Table) Write(b *strings.Builder, indent string) {
 			}
 			line += "  "
 		}
-		b.WriteString(strings.TrimRight(line, " ") + "\n")
+		b.WriteString(Shorten(strings.TrimRight(line, " "), Width) + "\n")
+	}
+}
+
+// Room is how many columns are left for one more column.
+func (t *Table) Room() int {
+	room := Width
+	for _, w := range t.widths() {
+		room -= w + 2
+	}
+	return room
+}
+
+func (t *Table) widths() (widths []int) {
+	for _, row := range t.rows {
+		for i, cell := range row {
+			if i == len(widths) {
+				widths = append(widths, 0)
+			}
+			widths[i] = max(widths[i], runewidth.StringWidth(cell))
+		}
+	}
+	return widths
+}
+
+// AddColumn adds a cell to each row.
+func (t *Table) AddColumn(cells []string) {
+	for i, cell := range cells {
+		t.rows[i] = append(t.rows[i], cell)
 	}
 }
 
@@ -94,6 +117,23 @@ func Plural(n int64, one, many string) string {
 		return "1 " + one
 	}
 	return Count(n) + " " + many
+}
+
+// Short writes a number in a few columns: 1.7M.
+func Short(n int64) string {
+	if n < 10_000 {
+		return Count(n)
+	}
+	x := float64(n)
+	for _, unit := range []string{"k", "M", "G"} {
+		if x /= 1000; x < 999.5 {
+			if x < 9.95 {
+				return fmt.Sprintf("%.1f%s", x, unit)
+			}
+			return fmt.Sprintf("%.0f%s", x, unit)
+		}
+	}
+	return fmt.Sprintf("%.3gT", x/1000)
 }
 
 // Percent of a whole, never 0 or 100 unless it is exactly that.

@@ -21,24 +21,31 @@ type Advice struct {
 	Train   Outcome // over the part that the setting was chosen on
 	Test    Outcome // over the rest, which it was not chosen on
 
-	Requests, Episodes int64 // by the sweep
-	EpisodesPerDay     float64
-	Current            Outcome // of the rule as it is, if its counter was swept
-	HasCurrent         bool
-	CurrentCell        int
-	Missed             int // loops that the most sensitive sane setting finds and this one does not
+	Setting     Setting // as it was swept, if Found
+	Current     Outcome // of the rule as it is, if its counter was swept
+	HasCurrent  bool
+	CurrentCell int
+	Findable    int // loops that some sane setting finds
 }
 
 // Outcome is what a setting would have done to the repeats of a rule.
 type Outcome struct {
-	Caught, Loops  int   // loops it fires on, of all there are
-	Wrong          int   // repeats that are none, and that it fires on
-	Episodes       int   // repeats it fires on
-	Waste          int64 // requests of loops after it fired
-	WrongRequests  int64
-	Delays         []float64 // seconds from the first repeat to the firing
-	Tokens, Before int64
-	Cost           float64
+	Caught, Loops int   // loops it fires on, of all there are
+	Missed        int   // loops that some sane setting finds and this one does not
+	Wrong         int   // repeats that are none, and that it fires on
+	Episodes      int   // repeats it fires on
+	Waste         int64 // requests of loops from the firing on
+	WrongRequests int64
+}
+
+func (o *Outcome) add(x *Outcome) {
+	o.Caught += x.Caught
+	o.Loops += x.Loops
+	o.Missed += x.Missed
+	o.Wrong += x.Wrong
+	o.Episodes += x.Episodes
+	o.Waste += x.Waste
+	o.WrongRequests += x.WrongRequests
 }
 
 // saneThreshold is the lowest that advice gives.
@@ -78,37 +85,32 @@ func (r *Report) advise() {
 func (r *Report) adviseOne(target int, train, test []*Repeat) Advice {
 	t := &r.Sweep[target]
 	a := Advice{Rule: t.Rule, Target: target, Cell: -1, CurrentCell: r.cellOf(t.Rule)}
-	all := slices.Concat(train, test)
-	a.Cell, a.Threshold = r.choose(t, r.grid(train))
+	trained, tested := r.grid(t, train), r.grid(t, test)
+	all := make([][]Outcome, len(trained))
+	for c := range all {
+		all[c] = slices.Clone(trained[c])
+		for i := range all[c] {
+			all[c][i].add(&tested[c][i])
+		}
+	}
+	r.outcomes = append(r.outcomes, all)
+	for _, k := range slices.Concat(train, test) {
+		if r.Class(k) == Loop {
+			a.Findable++
+		}
+	}
+	a.Cell, a.Threshold = r.choose(t, trained[:len(r.Cells)])
 	if a.CurrentCell >= 0 {
-		a.Current, a.HasCurrent = r.outcome(all, a.CurrentCell, t.Rule.Threshold), true
+		a.Current, a.HasCurrent = r.outcome(slices.Concat(train, test), a.CurrentCell, t.Rule.Threshold), true
 	}
 	if a.Cell < 0 {
-		a.Outcome.Loops, _ = r.countLoops(all)
+		a.Outcome.Loops = all[0][2].Loops
 		return a
 	}
 	a.Found = true
-	a.Outcome, a.Train, a.Test = r.outcome(all, a.Cell, a.Threshold), r.outcome(train, a.Cell, a.Threshold), r.outcome(test, a.Cell, a.Threshold)
-	cell := &t.Cells[a.Cell]
-	a.Requests, a.Episodes = cell.Requests[a.Threshold], cell.Episodes[a.Threshold]
-	a.EpisodesPerDay = perDay(float64(a.Episodes), r.Days)
-	_, findable := r.countLoops(all)
-	a.Missed = findable - a.Outcome.Caught
+	a.Outcome, a.Train, a.Test = all[a.Cell][a.Threshold], trained[a.Cell][a.Threshold], tested[a.Cell][a.Threshold]
+	a.Setting = r.Setting(target, a.Cell, a.Threshold)
 	return a
-}
-
-// countLoops is how many loops there are, and how many some sane setting finds.
-func (r *Report) countLoops(repeats []*Repeat) (all, findable int) {
-	for _, k := range repeats {
-		if !r.isLoop(k) {
-			continue
-		}
-		all++
-		if k.findable() {
-			findable++
-		}
-	}
-	return all, findable
 }
 
 // perDay is a rate. Less than a day counts as one: three loops in a minute do
@@ -135,36 +137,54 @@ func (r *Report) isWrong(k *Repeat) bool {
 	return k.Kind.IsWrong() && !k.excluded
 }
 
-// grid is the outcome of every cell at every threshold, as far as choosing
-// needs it: one look at a repeat's counts in a cell answers all thresholds.
-func (r *Report) grid(repeats []*Repeat) [][]Outcome {
+// grid is the outcome of every cell at every threshold: one look at a repeat's
+// counts in a cell answers all thresholds. Behind the cells come those of the
+// tracker, of which only is known what it fires on.
+func (r *Report) grid(t *window.SweepTarget, repeats []*Repeat) [][]Outcome {
 	most := r.Options.Most
-	grid := make([][]Outcome, len(r.Cells))
+	grid := make([][]Outcome, len(r.Cells)+len(t.Tracker))
 	for c := range grid {
 		grid[c] = make([]Outcome, most+1)
 	}
 	hits := make([]int64, most+1) // by count
 	for _, k := range repeats {
-		loop, wrong := r.isLoop(k), r.isWrong(k)
+		class := r.Class(k)
 		rest := k.Requests - 1 - int64(len(k.hits)) // went on as it was
 		for c := range grid {
-			if k.Highest(c) < 2 {
-				continue
+			highest := 0
+			if c < len(r.Cells) {
+				highest = min(k.Highest(c), most)
+			} else if k.tracked != nil {
+				highest = min(int(k.tracked[c-len(r.Cells)]), most)
+			}
+			if highest < 2 && class < Loop {
+				continue // it adds nothing
 			}
 			clear(hits)
-			for i := range k.hits {
-				hits[min(k.count(i, c, len(r.Cells)), most)]++
+			if c < len(r.Cells) {
+				for i := range k.hits {
+					hits[min(k.count(i, c, len(r.Cells)), most)]++
+				}
 			}
 			requests := rest
-			for t := min(k.Highest(c), most); t >= 2; t-- {
-				requests += hits[t]
+			for t := most; t >= 2; t-- {
 				o := &grid[c][t]
+				if class >= Loop {
+					o.Loops++
+				}
+				if t > highest {
+					if class == Loop {
+						o.Missed++
+					}
+					continue
+				}
+				requests += hits[t]
 				o.Episodes++
 				switch {
-				case loop:
+				case class >= Loop:
 					o.Caught++
 					o.Waste += requests
-				case wrong:
+				case class == Wrong:
 					o.Wrong++
 					o.WrongRequests += requests
 				}
@@ -174,29 +194,28 @@ func (r *Report) grid(repeats []*Repeat) [][]Outcome {
 	return grid
 }
 
+// outcome is that of one setting.
 func (r *Report) outcome(repeats []*Repeat, cell, threshold int) (o Outcome) {
 	for _, k := range repeats {
-		loop := r.isLoop(k)
-		if loop {
+		class := r.Class(k)
+		if class >= Loop {
 			o.Loops++
 		}
 		f, fired := k.fires(cell, len(r.Cells), threshold)
-		if !fired {
-			continue
-		}
-		o.Episodes++
-		o.Tokens += f.tokens
-		o.Before += f.tokensBefore
-		o.Cost += f.cost
-		o.Delays = append(o.Delays, float64(k.hits[f.hit].Time-k.hits[0].Time)/1e6)
 		switch {
-		case loop:
+		case !fired:
+			if class == Loop {
+				o.Missed++
+			}
+			continue
+		case class >= Loop:
 			o.Caught++
 			o.Waste += f.after + 1
-		case r.isWrong(k):
+		case class == Wrong:
 			o.Wrong++
 			o.WrongRequests += f.requests
 		}
+		o.Episodes++
 	}
 	return o
 }
@@ -323,14 +342,4 @@ func (r *Report) caught(a *Advice) map[string]bool {
 		}
 	}
 	return who
-}
-
-// quantile of values, NaN if there are none.
-func quantile(values []float64, q float64) float64 {
-	if len(values) == 0 {
-		return math.NaN()
-	}
-	sorted := slices.Clone(values)
-	slices.Sort(sorted)
-	return sorted[min(int(q*float64(len(sorted))), len(sorted)-1)]
 }

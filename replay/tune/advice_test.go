@@ -28,11 +28,11 @@ func TestGridAgreesWithOutcomes(t *testing.T) {
 			k.Requests = int64(len(k.hits)) + 1 + rapid.Int64Range(0, 3).Draw(t, "rest")
 			repeats = append(repeats, k)
 		}
-		grid := r.grid(repeats)
+		grid := r.grid(&window.SweepTarget{}, repeats)
 		for c := range r.Cells {
 			for threshold := 2; threshold <= most; threshold++ {
 				got, want := grid[c][threshold], r.outcome(repeats, c, threshold)
-				if got.Caught != want.Caught || got.Wrong != want.Wrong || got.Episodes != want.Episodes || got.Waste != want.Waste || got.WrongRequests != want.WrongRequests {
+				if got != want {
 					t.Fatalf("cell %d at %d: %+v, want %+v", c, threshold, got, want)
 				}
 			}

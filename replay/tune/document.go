@@ -3,7 +3,6 @@ package tune
 import (
 	"cmp"
 	"encoding/json"
-	"math"
 	"slices"
 	"strconv"
 
@@ -22,6 +21,7 @@ type Document struct {
 	Loopgauge string               `json:"loopgauge"`
 	Data      DocumentData         `json:"data"`
 	Sweep     []DocumentCell       `json:"sweep"`
+	Policy    *string              `json:"policy"`
 	Advice    []DocumentAdvice     `json:"advice"`
 	Profiles  []DocumentProfile    `json:"profiles"`
 	Labels    *DocumentLabels      `json:"labels"`
@@ -56,16 +56,27 @@ type DocumentCoverage struct {
 
 // DocumentCell is one setting of one rule.
 type DocumentCell struct {
-	Rule          string  `json:"rule"`
-	Kind          string  `json:"kind"`
-	WindowSeconds float64 `json:"window_s"`
-	Threshold     int     `json:"threshold"`
-	Requests      int64   `json:"requests"`
-	Episodes      int64   `json:"episodes"`
-	Scopes        int64   `json:"scopes"`
-	TokensAfter   int64   `json:"tokens_after"`
-	CostAfter     float64 `json:"cost_after"`
-	Stopped       *int64  `json:"stopped"`
+	Rule           string   `json:"rule"`
+	Kind           string   `json:"kind"`
+	WindowSeconds  float64  `json:"window_s"`
+	Threshold      int      `json:"threshold"`
+	Requests       int64    `json:"requests"`
+	Share          float64  `json:"share"`
+	Episodes       int64    `json:"episodes"`
+	EpisodesPerDay float64  `json:"episodes_per_day"`
+	Scopes         int64    `json:"scopes"`
+	Sessions       int64    `json:"sessions"`
+	Callers        int64    `json:"callers"`
+	TokensBefore   int64    `json:"tokens_before"`
+	TokensAfter    int64    `json:"tokens_after"`
+	CostBefore     float64  `json:"cost_before"`
+	CostAfter      float64  `json:"cost_after"`
+	DelayMedian    *float64 `json:"delay_median_s"`
+	DelayP95       *float64 `json:"delay_p95_s"`
+	Caught         int      `json:"caught"`
+	Missed         int      `json:"missed"`
+	Wrong          int      `json:"wrong"`
+	Stopped        *int64   `json:"stopped"`
 }
 
 // DocumentAdvice is the advised setting of one rule. Kind, window and
@@ -89,12 +100,14 @@ type DocumentAdvice struct {
 	RequestsAfter  int64            `json:"requests_after"`
 	TokensBefore   int64            `json:"tokens_before"`
 	TokensAfter    int64            `json:"tokens_after"`
+	CostBefore     float64          `json:"cost_before"`
 	CostAfter      float64          `json:"cost_after"`
 	DelayMedian    *float64         `json:"delay_median_s"`
 	DelayP95       *float64         `json:"delay_p95_s"`
 	Precision      *float64         `json:"precision"`
 	Recall         *float64         `json:"recall"`
 	F1             *float64         `json:"f1"`
+	Policy         *string          `json:"policy"`
 	Train          *DocumentOutcome `json:"train"`
 	Test           *DocumentOutcome `json:"test"`
 	Current        *DocumentOutcome `json:"current"`
@@ -198,12 +211,12 @@ func NewDocument(version string, r *Report) *Document {
 		Version: DocumentVersion, Loopgauge: version, Data: r.documentData(),
 		Sweep: []DocumentCell{}, Advice: []DocumentAdvice{}, Profiles: []DocumentProfile{}, Episodes: []DocumentEpisode{},
 	}
-	simulated := r.simulate()
 	for i := range r.Sweep {
-		for c := range r.Sweep[i].Cells {
-			d.Sweep = r.appendCells(d.Sweep, i, c, simulated[i])
+		for s := range r.Settings(i) {
+			d.Sweep = append(d.Sweep, documentCell(r.Sweep[i].Rule.Name, s))
 		}
 	}
+	d.Policy = replay.TextOrNull(r.Policy())
 	for i := range r.Advice {
 		d.Advice = append(d.Advice, r.documentAdvice(i))
 	}
@@ -239,7 +252,7 @@ func (r *Report) advisedFor(g Gateway) *DocumentSetting {
 			}
 			cell := r.Cells[a.Cell]
 			return &DocumentSetting{
-				a.Rule.Name, cell.Kind, cell.Window.Seconds(), a.Threshold, a.Requests, a.Outcome.Caught, a.Missed, a.Outcome.Wrong,
+				a.Rule.Name, cell.Kind, cell.Window.Seconds(), a.Threshold, a.Setting.Requests, a.Outcome.Caught, a.Outcome.Missed, a.Outcome.Wrong,
 			}
 		}
 	}
@@ -258,7 +271,7 @@ func (r *Report) documentRepeats() []DocumentRepeat {
 	for _, k := range longest[:min(len(longest), mostListed)] {
 		d := DocumentRepeat{
 			ID: k.ID(), Rule: k.Rule.Name, Scope: k.scope(), Fingerprint: k.Fingerprint.String(), Kind: k.Kind, Evidence: k.Evidence,
-			First: replay.Stamp(k.First), Last: replay.Stamp(k.Last), Requests: k.Requests, Session: text(k.Session), Caller: text(k.Caller),
+			First: replay.Stamp(k.First), Last: replay.Stamp(k.Last), Requests: k.Requests, Session: replay.TextOrNull(k.Session), Caller: replay.TextOrNull(k.Caller),
 		}
 		list = append(list, d)
 	}
@@ -305,22 +318,17 @@ func (r *Report) documentData() DocumentData {
 	return d
 }
 
-// appendCells adds a cell's thresholds, up to the first that nothing reaches.
-func (r *Report) appendCells(list []DocumentCell, target, c int, simulated stopped) []DocumentCell {
-	rule, cell := r.Sweep[target].Rule, &r.Sweep[target].Cells[c]
-	for t := max(2, r.Options.Least); t <= r.Options.Most; t++ {
-		would := &cell.Requests[t]
-		if rule.ChangesCounts() {
-			would = simulated.at(c, t)
-		}
-		list = append(list, DocumentCell{
-			rule.Name, cell.Kind, cell.Window.Seconds(), t, cell.Requests[t], cell.Episodes[t], cell.Scopes[t], cell.TokensAfter[t], cell.CostAfter[t], would,
-		})
-		if cell.Requests[t] == 0 {
-			break
-		}
+func documentCell(rule string, s Setting) DocumentCell {
+	c := DocumentCell{
+		Rule: rule, Kind: s.Kind, WindowSeconds: s.Window, Threshold: s.Threshold, Requests: s.Requests, Share: s.Share,
+		Episodes: s.Episodes, EpisodesPerDay: s.EpisodesPerDay, Scopes: s.Scopes, Sessions: s.Sessions, Callers: s.Callers,
+		TokensBefore: s.TokensBefore, TokensAfter: s.TokensAfter, CostBefore: s.CostBefore, CostAfter: s.CostAfter,
+		DelayMedian: replay.NumberOrNull(s.DelayMedian), DelayP95: replay.NumberOrNull(s.DelayP95), Caught: s.Caught, Missed: s.Missed, Wrong: s.Wrong,
 	}
-	return list
+	if s.Stopped >= 0 {
+		c.Stopped = &s.Stopped
+	}
+	return c
 }
 
 func (r *Report) documentAdvice(i int) DocumentAdvice {
@@ -328,22 +336,23 @@ func (r *Report) documentAdvice(i int) DocumentAdvice {
 	o := a.Outcome
 	d := DocumentAdvice{
 		Rule: a.Rule.Name, Identity: a.Rule.Identity.Name, Scope: append([]string{}, a.Rule.Scope.Fields...), Recommended: slices.Contains(r.Recommended, i),
-		Requests: a.Requests, Episodes: a.Episodes, EpisodesPerDay: a.EpisodesPerDay, Caught: o.Caught, Loops: o.Loops, Missed: a.Missed,
-		Wrong: o.Wrong, WrongRequests: o.WrongRequests, RequestsAfter: o.Waste, TokensBefore: o.Before, TokensAfter: o.Tokens, CostAfter: o.Cost,
-		DelayMedian: number(quantile(o.Delays, 0.5)), DelayP95: number(quantile(o.Delays, 0.95)),
+		Caught: o.Caught, Loops: o.Loops, Missed: o.Missed, Wrong: o.Wrong, WrongRequests: o.WrongRequests, RequestsAfter: o.Waste,
+		Policy: replay.TextOrNull(r.PolicyRule(i)),
 	}
 	if a.HasCurrent {
 		d.Current = documentOutcome(&a.Current)
 	}
 	if a.Found {
-		cell := r.Cells[a.Cell]
-		seconds := cell.Window.Seconds()
-		d.Kind, d.WindowSeconds, d.Threshold = &cell.Kind, &seconds, &a.Threshold
+		s := &a.Setting
+		d.Kind, d.WindowSeconds, d.Threshold = &s.Kind, &s.Window, &s.Threshold
+		d.Requests, d.Episodes, d.EpisodesPerDay = s.Requests, s.Episodes, s.EpisodesPerDay
+		d.TokensBefore, d.TokensAfter, d.CostBefore, d.CostAfter = s.TokensBefore, s.TokensAfter, s.CostBefore, s.CostAfter
+		d.DelayMedian, d.DelayP95 = replay.NumberOrNull(s.DelayMedian), replay.NumberOrNull(s.DelayP95)
 		d.Train, d.Test = documentOutcome(&a.Train), documentOutcome(&a.Test)
 	}
 	if r.Labelled != nil {
 		s := r.Labelled.ByAdvice[i]
-		d.Precision, d.Recall, d.F1 = number(s.Precision()), number(s.Recall()), number(s.F1())
+		d.Precision, d.Recall, d.F1 = replay.NumberOrNull(s.Precision()), replay.NumberOrNull(s.Recall()), replay.NumberOrNull(s.F1())
 	}
 	return d
 }
@@ -357,7 +366,7 @@ func documentLabels(l *Labelled) *DocumentLabels {
 	d := &DocumentLabels{
 		Sessions: l.Sessions, Loops: l.Loops, Unseen: l.Unseen,
 		TruePositive: s.TruePositive, FalsePositive: s.FalsePositive, FalseNegative: s.FalseNegative, TrueNegative: s.TrueNegative,
-		Precision: number(s.Precision()), Recall: number(s.Recall()), F1: number(s.F1()),
+		Precision: replay.NumberOrNull(s.Precision()), Recall: replay.NumberOrNull(s.Recall()), F1: replay.NumberOrNull(s.F1()),
 	}
 	d.PrecisionLow, d.PrecisionHigh = Interval(s.TruePositive, s.TruePositive+s.FalsePositive)
 	d.RecallLow, d.RecallHigh = Interval(s.TruePositive, s.TruePositive+s.FalseNegative)
@@ -370,27 +379,12 @@ func documentEpisode(f Fired) DocumentEpisode {
 		ID: k.ID(), Rule: k.Rule.Name, Scope: k.scope(), Fingerprint: k.Fingerprint.String(), Kind: k.Kind, Evidence: k.Evidence,
 		First: replay.Stamp(k.First), Fired: replay.Stamp(f.Time), Last: replay.Stamp(k.Last), Requests: k.Requests, RequestsAfter: f.After,
 		TokensAfter: f.Tokens, CostAfter: f.Cost, Statuses: map[string]int64{},
-		Session: text(k.Session), Caller: text(k.Caller), Model: text(k.Model),
+		Session: replay.TextOrNull(k.Session), Caller: replay.TextOrNull(k.Caller), Model: replay.TextOrNull(k.Model),
 	}
 	for _, h := range k.hits {
 		d.Statuses[strconv.Itoa(int(h.Status))]++
 	}
 	return d
-}
-
-// number is null where there is none.
-func number(x float64) *float64 {
-	if math.IsNaN(x) || math.IsInf(x, 0) {
-		return nil
-	}
-	return &x
-}
-
-func text(s string) *string {
-	if s == "" {
-		return nil
-	}
-	return &s
 }
 
 func share(part, whole int64) float64 {

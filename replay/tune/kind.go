@@ -108,9 +108,11 @@ func (c *collector) note(k *Repeat, r *window.Repeat) {
 	if f.last == 0 {
 		f.last = k.First
 	}
-	if pause := ev.Time - f.last; pause == 0 {
+	switch pause := ev.Time - f.last; {
+	case pause == 0 && c.parallel(r):
+	case pause == 0:
 		f.instants++
-	} else {
+	default:
 		seconds := float64(pause) / 1e6
 		f.pauses++
 		f.pauseSum += seconds
@@ -130,6 +132,18 @@ func (c *collector) note(k *Repeat, r *window.Repeat) {
 	}
 	f.streak = max(f.streak, int(r.Counts[c.longest("streak")]))
 	f.cycle = max(f.cycle, int(r.Counts[c.longest("cycle")]))
+}
+
+// parallel tells whether a request has the fingerprint of a hit more than once,
+// as one with parallel calls that are equal has.
+func (c *collector) parallel(r *window.Repeat) bool {
+	n := 0
+	for _, p := range c.prints(r.Event, c.plan.IdentityOf(r.Target)) {
+		if p == r.Fingerprint {
+			n++
+		}
+	}
+	return n > 1
 }
 
 // longest is the cell of a kind with the longest window.
@@ -192,7 +206,12 @@ func (k *Repeat) classify(errors errorMinutes, coarse bool) {
 	set := func(kind Kind, evidence string, args ...any) {
 		k.Kind, k.Evidence = kind, fmt.Sprintf(evidence, args...)
 	}
-	identity := k.Rule.Identity.Name
+	id := k.Rule.Identity
+	but := ""
+	if id.Masks() {
+		but = ", but for what is masked"
+	}
+	calls := id.Sees == fingerprint.SeesCalls
 	switch {
 	case !coarse && 2*f.instants >= n:
 		set(DuplicateLogging, "%s came at the very time of the one before", share(f.instants))
@@ -202,9 +221,9 @@ func (k *Repeat) classify(errors errorMinutes, coarse bool) {
 		set(Outage, "%s answered 429 or 5xx, and other callers had the same then", share(f.unavailable))
 	case 2*(f.unavailable+f.failed) >= n && f.unavailable+f.failed > 0:
 		set(Retry, "%s answered with an error; no other caller had 429 or 5xx then", share(f.unavailable+f.failed))
-	case !looksAtText(k.Rule.Identity) && f.messages.different() > 1:
+	case id.Sees == 0 && f.messages.different() > 1:
 		set(Unknown, "the requests differ: %d different among %d", f.messages.different(), n)
-	case looksAtCalls(identity) && f.results.n > 0 && f.results.different() > 1:
+	case calls && f.results.different() > 1:
 		set(Polling, "the results change: %d different among %d", f.results.different(), f.results.n)
 	case 2*f.gets > n:
 		set(Polling, "%s only read (GET or HEAD)%s", share(f.gets), k.pace())
@@ -212,40 +231,25 @@ func (k *Repeat) classify(errors errorMinutes, coarse bool) {
 		set(Batch, "%d sessions among %d requests", f.sessions.different(), n)
 	case k.Requests < leastRepeats:
 		set(Unknown, "came only %d times", k.Requests)
-	case !looksAtText(k.Rule.Identity) && f.messages.n == 0:
+	case id.Sees == 0 && f.messages.n < n:
 		set(Unknown, "the log does not show whether the requests were equal")
 	case max(f.streak, f.cycle) < leastRepeats:
 		set(Unknown, "came %d times with others between", k.Requests)
-	case looksAtResults(identity):
-		set(Stuck, "the same call with the same result, %d times in a row", max(f.streak, f.cycle))
-	case looksAtCalls(identity) && f.results.different() == 1:
-		set(Stuck, "the same call %d times in a row, and the same result each time", max(f.streak, f.cycle))
-	case looksAtCalls(identity):
+	case id.Sees&fingerprint.SeesResults != 0:
+		set(Stuck, "the same call with the same result, %d times in a row%s", max(f.streak, f.cycle), but)
+	case calls && f.results.different() == 1:
+		set(Stuck, "the same call %d times in a row, and the same result each time%s", max(f.streak, f.cycle), but)
+	case calls:
 		set(Unknown, "the same call %d times in a row; the log does not show the results", max(f.streak, f.cycle))
 	case f.pauses >= leastPauses && k.paceSpread() < steadyPace && f.answers.n == 0:
 		set(Polling, "the same request at a steady pace%s", k.pace())
 	case f.answered == 0:
 		set(Unknown, "the same request %d times in a row; the log does not show how it went", max(f.streak, f.cycle))
 	case f.answers.n > 0 && f.answers.different() == 1:
-		set(Stuck, "the same request %d times in a row, and the same call in answer", max(f.streak, f.cycle))
+		set(Stuck, "the same request %d times in a row, and the same call in answer%s", max(f.streak, f.cycle), but)
 	default:
-		set(Stuck, "the same request %d times, answered each time", k.Requests)
+		set(Stuck, "the same request %d times, answered each time%s", k.Requests, but)
 	}
-}
-
-func looksAtCalls(identity string) bool {
-	return identity == "tool-call" || identity == "tool-call-python" || identity == "openrouter"
-}
-
-func looksAtResults(identity string) bool {
-	return identity == "tool-call-result" || identity == "stuck-step"
-}
-
-// looksAtText tells whether equal fingerprints mean that something which was
-// said is equal. Fairvisor's goes without the body where there is none.
-func looksAtText(id *fingerprint.Identity) bool {
-	const said = fingerprint.ReadsMessages | fingerprint.ReadsResponse | fingerprint.ReadsBody
-	return id.Reads&said != 0 && id.Name != "fairvisor"
 }
 
 func (k *Repeat) sharedErrors(errors errorMinutes) bool {

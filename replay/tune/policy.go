@@ -16,51 +16,56 @@ func (r *Report) Policy() string {
 	var b strings.Builder
 	b.WriteString(head)
 	for _, i := range r.Recommended {
-		a := &r.Advice[i]
-		cell := r.Cells[a.Cell]
-		fmt.Fprintf(&b, "%s    counter: {kind: %s, window: %s}\n    threshold: %d\n    action: warn\n",
-			a.PolicyRule(), cell.Kind, window.Lasting(cell.Window), a.Threshold)
+		b.WriteString(r.PolicyRule(i))
 	}
 	b.WriteString(tail)
 	return b.String()
 }
 
-// PolicyFrame is what stands before and after the rules of a policy.
+// PolicyRule is an advised rule as the policy has it; empty if none is advised.
+func (r *Report) PolicyRule(i int) string {
+	a := &r.Advice[i]
+	if !a.Found {
+		return ""
+	}
+	cell := r.Cells[a.Cell]
+	head, counted, tail := r.PolicyParts(i)
+	return fmt.Sprintf("%s    counter: {kind: %s, window: %s%s}\n    threshold: %d\n    action: warn\n%s",
+		head, cell.Kind, window.Lasting(cell.Window), counted[cell.Kind], a.Threshold, tail)
+}
+
+// PolicyParts are what a rule has beside its setting: what stands before and
+// after it, and what, by counter, stands behind the window.
+func (r *Report) PolicyParts(i int) (head string, counted map[string]string, tail string) {
+	rule := r.Advice[i].Rule
+	counted = map[string]string{}
+	for _, kind := range window.SweepKinds {
+		if rule.Counter.Closed {
+			counted[kind] = ", closed: true"
+		}
+	}
+	if rule.Counter.Kind == "cycle" && rule.Counter.Period > 0 {
+		counted["cycle"] += fmt.Sprintf(", period: %d", rule.Counter.Period)
+	}
+	return fmt.Sprintf("  - name: %s\n%s", rule.Written.Name, rule.Written.Head), counted, rule.Written.Tail
+}
+
+// PolicyFrame is what stands before and after the rules of a policy: how the
+// log was read, and what was left out or should be.
 func (r *Report) PolicyFrame() (head, tail string) {
 	head = "version: 1\n"
 	if r.Lateness.Value > 0 {
 		head += fmt.Sprintf("lateness: %s\n", window.Lasting(r.Lateness.Value))
 	}
-	if r.Sessions != nil {
-		head += "session:\n"
-		for _, place := range r.Sessions {
-			head += fmt.Sprintf("  - %q\n", place)
-		}
-	}
-	head += "rules:\n"
+	head += r.Options.Frame.Reading + "rules:\n"
+	tail = r.Options.Frame.Exclude
 	for _, x := range r.Exclusions {
-		if x.Hides > 0 {
-			continue
+		if x.Hides == 0 {
+			tail += fmt.Sprintf("  - {name: %q, match: %q}\n", x.Name, x.Match)
 		}
-		if tail == "" {
-			tail = "exclude:\n"
-		}
-		tail += fmt.Sprintf("  - {name: %q, match: %q}\n", x.Name, x.Match)
 	}
-	return head, tail
-}
-
-// PolicyRule is the beginning of the rule in a policy: all but its setting. Of
-// a rule that does not come from a profile the match and the overrides are
-// left out: its other fields are known by their names alone.
-func (a *Advice) PolicyRule() string {
-	from := a.Rule.Profile
-	if from != "" && !strings.Contains(from, "/") {
-		from += "/" + a.Rule.Name
+	if tail != "" {
+		tail = "exclude:\n" + tail
 	}
-	name := fmt.Sprintf("  - name: %s\n", a.Rule.Name)
-	if from != "" {
-		return name + fmt.Sprintf("    profile: %s\n", from)
-	}
-	return name + fmt.Sprintf("    identity: %s\n    scope: [%s]\n", a.Rule.Identity.Name, strings.Join(a.Rule.Scope.Fields, ", "))
+	return head, tail + r.Options.Frame.Prices
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"math"
+	"slices"
 
 	"github.com/loopgauge/loopgauge/fingerprint"
 	"github.com/loopgauge/loopgauge/window"
@@ -34,7 +35,10 @@ type Repeat struct {
 	hits   []Hit
 	counts []uint8 // of hits[i] in cell c: i*cells + c
 	most   []uint8 // highest count by cell
-	facts  facts
+	// By window, the highest threshold at which a tracker fired; nil unless the
+	// rule has one.
+	tracked []int32
+	facts   facts
 }
 
 // The bounds of what is kept. A loop that goes on for longer than keptHits has
@@ -47,6 +51,7 @@ const (
 
 // collector keeps the repeats of a pass.
 type collector struct {
+	plan    *window.Plan
 	rules   []*window.Rule
 	cells   int
 	open    map[uint64]*Repeat
@@ -58,7 +63,7 @@ type collector struct {
 }
 
 func newCollector(plan *window.Plan, rules []*window.Rule, cells int) *collector {
-	c := &collector{rules: rules, cells: cells, open: map[uint64]*Repeat{}}
+	c := &collector{plan: plan, rules: rules, cells: cells, open: map[uint64]*Repeat{}}
 	c.results = companion(plan, "tool-call-result")
 	c.answers = companion(plan, "tool-call-python")
 	c.messages = companion(plan, "last-messages")
@@ -71,14 +76,15 @@ func newCollector(plan *window.Plan, rules []*window.Rule, cells int) *collector
 	return c
 }
 
-// companion is the identity that tells more of the requests of another.
+// companion is the identity that tells more of the requests of another: the
+// built-in one of that name, and not one that masks what it is asked for. -1 is
+// none.
 func companion(plan *window.Plan, name string) int {
-	for i, id := range plan.Identities {
-		if id.Name == name {
-			return i
-		}
+	id, err := fingerprint.New(name, fingerprint.Options{})
+	if err != nil {
+		panic(err) // the names are ours
 	}
-	return -1
+	return slices.IndexFunc(plan.Identities, id.Same)
 }
 
 func (c *collector) repeat(r *window.Repeat) {
@@ -99,6 +105,12 @@ func (c *collector) repeat(r *window.Repeat) {
 	k.Last = r.Event.Time
 	k.Requests++
 	c.note(k, r)
+	if k.tracked == nil {
+		k.tracked = slices.Clone(r.Tracked)
+	}
+	for w, threshold := range r.Tracked {
+		k.tracked[w] = max(k.tracked[w], threshold)
+	}
 	if len(k.hits) == keptHits || c.counts >= keptCounts {
 		return
 	}
@@ -133,11 +145,11 @@ func (k *Repeat) count(hit, cell, cells int) int { return int(k.counts[hit*cells
 
 // firing is what one setting would have done with a repeat.
 type firing struct {
-	hit                  int // the first that fired
-	requests             int64
-	after                int64 // requests that fired after the first
-	tokens, tokensBefore int64
-	cost                 float64
+	hit      int // the first that fired
+	requests int64
+	after    int64 // requests that fired after the first
+	tokens   int64 // of those
+	cost     float64
 }
 
 // fires says what a cell at a threshold would have done.
@@ -148,9 +160,6 @@ func (k *Repeat) fires(cell, cells, threshold int) (f firing, fired bool) {
 	}
 	for i := range k.hits {
 		if k.count(i, cell, cells) < threshold {
-			if f.hit < 0 {
-				f.tokensBefore += max(k.hits[i].Tokens, 0)
-			}
 			continue
 		}
 		f.requests++

@@ -42,7 +42,7 @@ func (s Summary) data(b *strings.Builder) {
 		return
 	}
 	fmt.Fprintf(b, "%s to %s UTC, %s\n%s\n\n", term.Instant(r.First).Format("2006-01-02 15:04"), term.Instant(r.Last).Format("2006-01-02 15:04"),
-		term.Plural(int64(s.Report.Conversations), "conversation", "conversations"), r.Account)
+		term.Plural(int64(s.Report.Conversations), "conversation", "conversations"), replay.Wrapped(r.Account.String()))
 }
 
 // kinds shows what repeats, each kind by its largest.
@@ -113,7 +113,7 @@ func (s Summary) settings(b *strings.Builder) {
 	for _, i := range r.Recommended {
 		a := &r.Advice[i]
 		kind := r.Cells[a.Cell].Kind
-		fmt.Fprintf(b, "%s, %s: episodes by threshold and window   [advised]%s\n", s.bold(term.Shorten(term.Safe(a.Rule.Name), 24)), kind, s.nowMark(a))
+		fmt.Fprintf(b, "%s, %s: episodes by threshold and window\n  [advised]%s\n", s.bold(term.Shorten(term.Safe(a.Rule.Name), 24)), kind, s.nowMark(a))
 		s.heatmap(b, a, kind)
 		b.WriteByte('\n')
 	}
@@ -122,7 +122,7 @@ func (s Summary) settings(b *strings.Builder) {
 func (s Summary) nowMark(a *Advice) string {
 	switch {
 	case a.HasCurrent && a.CurrentCell == a.Cell && a.Rule.Threshold == a.Threshold:
-		return ", as it is now"
+		return ", which is as it is now"
 	case a.HasCurrent:
 		return "  (now)"
 	}
@@ -232,7 +232,7 @@ func (s Summary) recommendation(b *strings.Builder) {
 		return
 	case NothingFound:
 		if judged < fewRequests {
-			fmt.Fprintf(b, "%s are too few to conclude from\n", term.Plural(judged, "request", "requests"))
+			fmt.Fprintf(b, "too little to conclude from: %s\n", term.Plural(judged, "request", "requests"))
 		}
 		return
 	default:
@@ -261,16 +261,40 @@ func (s Summary) advice(b *strings.Builder, a *Advice) {
 	fmt.Fprintf(b, "  %s, %s\n", term.Safe(a.Rule.Name), replay.Setting(a.Threshold, cell.Window, cell.Kind))
 	wrong := "nothing wrongly"
 	if o.Wrong > 0 {
-		wrong = fmt.Sprintf("%d wrongly", o.Wrong)
+		wrong = term.Count(int64(o.Wrong)) + " wrongly"
 	}
-	fmt.Fprintf(b, "    catches %d of %s, %s; %s alerts a day\n", o.Caught, term.Plural(int64(o.Caught+a.Missed), "loop", "loops"), wrong, rate(a.EpisodesPerDay))
-	fmt.Fprintf(b, "    fires %s after the first repeat (95 %%: %s); %s go on after it\n",
-		term.Span(int64(1e6*quantile(o.Delays, 0.5))), term.Span(int64(1e6*quantile(o.Delays, 0.95))), term.Plural(o.Waste-int64(o.Caught), "request", "requests"))
+	at := &a.Setting
+	fmt.Fprintf(b, "    catches %s of %s, %s; %s alerts a day\n", term.Count(int64(o.Caught)), term.Plural(int64(o.Caught+o.Missed), "loop", "loops"), wrong, rate(at.EpisodesPerDay))
+	fmt.Fprintf(b, "    fires %s after the first repeat (95 %%: %s)\n", term.Span(int64(1e6*at.DelayMedian)), term.Span(int64(1e6*at.DelayP95)))
+	fmt.Fprintf(b, "    would have stopped %s in %s\n", term.Plural(at.Requests, "request", "requests"), touched(at))
+	if at.TokensBefore+at.TokensAfter > 0 {
+		fmt.Fprintf(b, "    repeats used %s until it fired, %s after\n", spent(at.TokensBefore, at.CostBefore), spent(at.TokensAfter, at.CostAfter))
+	}
 	if a.Test.Loops > 0 || a.Test.Episodes > 0 {
 		fmt.Fprintf(b, "    chosen on the first 70 %% of the time; on the rest it catches %d of %d loops, %d wrongly\n", a.Test.Caught, a.Test.Loops, a.Test.Wrong)
 	} else {
 		b.WriteString("    chosen on the first 70 % of the time; the rest of it has no loop to prove it\n")
 	}
+}
+
+// touched says where a setting fires.
+func touched(s *Setting) string {
+	where := term.Plural(s.Scopes, "scope", "scopes")
+	if s.Sessions > 0 {
+		where = term.Plural(s.Sessions, "session", "sessions")
+	}
+	if s.Callers > 0 {
+		where += " of " + term.Plural(s.Callers, "caller", "callers")
+	}
+	return where
+}
+
+func spent(tokens int64, usd float64) string {
+	text := term.Plural(tokens, "token", "tokens")
+	if usd > 0 {
+		text += " (" + term.Money(usd) + ")"
+	}
+	return text
 }
 
 // nearest names, of each rule, the setting that would do if the limits were

@@ -25,9 +25,12 @@ const DefaultMost = 50
 
 // Options say what to find out.
 type Options struct {
-	// Run is the run over the log. Tune sets its plan and its sinks.
+	// Run is the run over the log. Tune sets its plan and its sinks; Event is
+	// called as well, and Episode for those of Rules.
 	Run     replay.Options
 	Exclude []window.Exclusion
+
+	Frame Frame
 
 	Rules    []*window.Rule // to sweep and to advise on
 	Gateways []Gateway      // to compare, as they are
@@ -42,6 +45,10 @@ type Options struct {
 	Labels   map[string]bool // by session: whether it is a loop; nil for none
 }
 
+// Frame is what the policy of the rules says besides, as lines of YAML: how logs
+// are read, the entries of its exclude, and its prices.
+type Frame struct{ Reading, Exclude, Prices string }
+
 // Gateway is a profile: one gateway's loop detection.
 type Gateway struct {
 	Name, Reading string
@@ -53,7 +60,6 @@ type Report struct {
 	Options  Options
 	Result   *replay.Result
 	Lateness replay.Lateness
-	Sessions []string // where the policy looks for sessions; nil if it does not say
 	Cells    []window.SweepCell
 	Sweep    []window.SweepTarget
 	Repeats  []*Repeat
@@ -67,6 +73,8 @@ type Report struct {
 	Exclusions    []Exclusion
 	Labelled      *Labelled    // nil without labels
 	Against       *replay.Diff // nil without a policy to compare with
+
+	outcomes [][][]Outcome // by target, cell and threshold
 }
 
 // Run reads the log once and reports.
@@ -85,11 +93,11 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 	sweep := window.NewSweep(plan, swept, window.SweepOptions{
 		Windows: o.Windows, Most: o.Most, MaxKeys: o.MaxKeys, Repeat: c.repeat, Ended: c.ended,
 	})
-	p := pass{c: c, sweep: sweep, errors: errorMinutes{}, conversations: map[string]bool{}, gateways: newGatewayCounts(o.Gateways)}
+	p := pass{o: o, c: c, sweep: sweep, errors: errorMinutes{}, conversations: map[string]bool{}, gateways: newGatewayCounts(o.Gateways)}
 
 	o.Run.Plan = plan
 	o.Run.Event, o.Run.Verdict = p.event, p.gateways.verdict
-	o.Run.Episode = p.gateways.episode
+	o.Run.Episode = p.episode
 	result, err := replay.Run(ctx, o.Run)
 	if err != nil {
 		return nil, err
@@ -98,8 +106,8 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 		Options: o, Result: result, Cells: sweep.Cells(), Sweep: sweep.Result(), Repeats: c.all, Dropped: c.dropped,
 		Conversations: len(p.conversations), Days: float64(result.Last-result.First) / 86400e6,
 	}
-	// Where many requests share their time, sharing it means nothing.
-	coarse := 10*result.Order.Tied > result.Account.Judged
+	// In a log of whole seconds, sharing one's time means nothing.
+	coarse := 2*p.whole > result.Account.Judged
 	for _, k := range r.Repeats {
 		k.classify(p.errors, coarse)
 	}
@@ -112,9 +120,11 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 
 // pass is what is kept of a log beside its repeats.
 type pass struct {
+	o             Options
 	c             *collector
 	sweep         *window.Sweep
 	errors        errorMinutes
+	whole         int64 // requests at a whole second
 	conversations map[string]bool
 	gateways      *gatewayCounts
 }
@@ -125,9 +135,22 @@ func (p *pass) event(ev *window.Event) error {
 		p.conversations[conversation] = true
 	}
 	p.gateways.current = conversation
+	if ev.Time%1_000_000 == 0 {
+		p.whole++
+	}
 	p.errors.note(ev, conversation)
 	p.sweep.Add(ev)
+	if p.o.Run.Event != nil {
+		return p.o.Run.Event(ev)
+	}
 	return nil
+}
+
+func (p *pass) episode(e *window.Episode) error {
+	if p.o.Run.Episode != nil && slices.Contains(p.o.Rules, e.Rule) {
+		return p.o.Run.Episode(e)
+	}
+	return p.gateways.episode(e)
 }
 
 // keysDropped is how many keys had to make room before they were quiet: above

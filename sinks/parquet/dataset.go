@@ -23,6 +23,7 @@ const rowGroup = 1 << 16
 // called, and not at all otherwise.
 type Dataset struct {
 	dir      string
+	part     string // name of the part; empty if there is only one
 	plan     *window.Plan
 	made     []string // folders, to be taken away again
 	files    []*sinks.AtomicFile
@@ -34,18 +35,63 @@ type Dataset struct {
 // runs in one dataset would be counted twice.
 func Create(dir string, plan *window.Plan) (*Dataset, error) {
 	d := &Dataset{dir: dir, plan: plan}
-	for _, name := range []string{"events", "episodes", "run"} {
-		sub := filepath.Join(dir, name)
-		if entries, err := os.ReadDir(sub); err == nil && len(entries) > 0 {
+	for _, name := range []string{"events", "episodes", "run", "sweep"} {
+		if entries, err := os.ReadDir(filepath.Join(dir, name)); err == nil && len(entries) > 0 {
 			return nil, fmt.Errorf("%s: holds a run already: name another directory, or remove it", dir)
 		}
-		if err := d.mkdir(sub); err != nil {
+	}
+	for _, name := range []string{"events", "episodes", "run"} {
+		if err := d.mkdir(filepath.Join(dir, name)); err != nil {
 			d.Abort()
 			return nil, err
 		}
 	}
 	d.events, d.episodes = newEvents(d, plan), newEpisodes(d)
 	return d, nil
+}
+
+// Append begins a part of a dataset in dir that grows. Parts sort by their
+// names in the order of their events; first is the number of the first event.
+// A part of the same name, and the run, are replaced.
+func Append(dir string, plan *window.Plan, part string, first int64) (*Dataset, error) {
+	d := &Dataset{dir: dir, plan: plan, part: part}
+	d.events, d.episodes = newEvents(d, plan), newEpisodes(d)
+	d.events.seq = first
+	return d, nil
+}
+
+// Discard removes the parts of a dataset that grows whose names sort at part
+// or behind it.
+func Discard(dir, part string) error {
+	for _, folder := range []string{"events", "episodes"} {
+		files, err := filepath.Glob(filepath.Join(escaped(dir), folder, "date=*", "*.parquet"))
+		if err != nil {
+			return err
+		}
+		for _, f := range files {
+			if filepath.Base(f) >= part {
+				if err := os.Remove(f); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// PolicyHash is that of the policy that the last part was made by.
+func PolicyHash(dir string) (string, error) {
+	r, err := Open(dir)
+	if err != nil {
+		return "", err
+	}
+	return r.Run.PolicyHash, nil
+}
+
+// Holds tells whether dir holds events, of a run that has ended or not.
+func Holds(dir string) bool {
+	files, err := filepath.Glob(filepath.Join(escaped(dir), "events", "*", "*.parquet"))
+	return err == nil && len(files) > 0 || IsDataset(dir)
 }
 
 // mkdir makes a folder and those above it, and remembers which it made.
@@ -84,8 +130,13 @@ func (d *Dataset) file(parts ...string) (*sinks.AtomicFile, error) {
 	return f, nil
 }
 
-// AddEvent adds the rows of an event. Events come in release order.
-func (d *Dataset) AddEvent(ev *window.Event) error { return d.events.add(ev) }
+// AddEvent adds the rows of an event. Events come in release order. They are of
+// the dataset's plan, or of one that begins with its rules.
+func (d *Dataset) AddEvent(ev *window.Event) error {
+	own := *ev
+	own.Prints, own.Scopes, own.Rules = ev.Prints[:len(d.plan.Identities)], ev.Scopes[:len(d.plan.Scopes)], ev.Rules[:len(d.plan.Rules)]
+	return d.events.add(&own)
+}
 
 // AddEpisode adds an episode.
 func (d *Dataset) AddEpisode(e *window.Episode) error { return d.episodes.add(e) }

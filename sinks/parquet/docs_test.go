@@ -53,6 +53,7 @@ func columns(list []parquet.Field, prefix string) (rows []string) {
 func TestDocumentedColumns(t *testing.T) {
 	for name, schema := range map[string]*parquet.Schema{
 		"events": parquet.SchemaOf(eventRow{}), "episodes": parquet.SchemaOf(episodeRow{}), "run": parquet.SchemaOf(runRow{}),
+		"sweep": parquet.SchemaOf(Setting{}),
 	} {
 		_, text, ok := strings.Cut(document(t), "\n### "+name+"\n")
 		if !ok {

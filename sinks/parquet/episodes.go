@@ -1,6 +1,7 @@
 package parquet
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -98,7 +99,7 @@ func (e *episodes) flush() error {
 	}
 	slices.Sort(days)
 	for _, day := range days {
-		w, err := newWriter[episodeRow](e.d, "episodes", day, fmt.Sprintf("episodes-%04d.parquet", e.part))
+		w, err := newWriter[episodeRow](e.d, "episodes", day, fmt.Sprintf("%s-%04d.parquet", cmp.Or(e.d.part, "episodes"), e.part))
 		if err != nil {
 			return err
 		}

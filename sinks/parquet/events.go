@@ -1,6 +1,7 @@
 package parquet
 
 import (
+	"cmp"
 	"encoding/hex"
 	"errors"
 	"math"
@@ -81,7 +82,7 @@ func (e *events) add(ev *window.Event) error {
 		if err := e.close(); err != nil {
 			return err
 		}
-		out, err := newWriter[eventRow](e.d, "events", day, "events.parquet")
+		out, err := newWriter[eventRow](e.d, "events", day, cmp.Or(e.d.part, "events")+".parquet")
 		if err != nil {
 			return err
 		}

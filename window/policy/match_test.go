@@ -66,6 +66,13 @@ func TestMatch(t *testing.T) {
 	f(`session != "s"`, false, true)
 	f(`!path.startsWith("/v1/")`, false, true)
 
+	f(`session == "S"`, false, false)
+	f(`"s" == session`, true, false)
+	f(`session == "s" == true`, true, false)
+	f(`session == model`, false, true)
+	f(`query == ""`, false, true)
+	f(`query != "a=1"`, false, true)
+
 	// What is said of another field that is not logged is neither true nor
 	// false: the condition does not hold, nor does its opposite.
 	f(`status >= 400`, false, false)

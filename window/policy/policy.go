@@ -29,7 +29,8 @@ type Policy struct {
 	Rules       []*window.Rule
 	Exclude     []window.Exclusion
 	Prices      map[string]Price
-	Sinks       []string // names of the sinks asked for, in their order
+	Sinks       []Sink // where alerts go, in their order
+	Kafka       *Kafka // nil if it says nothing of topics
 
 	Source []byte // the policy in force as YAML, profiles written out
 	Hash   string // hex SHA-256 of Source
@@ -50,6 +51,14 @@ type Price struct{ Input, Output float64 }
 func (p *Policy) Price(model string) (in, out float64, ok bool) {
 	price, ok := p.Prices[model]
 	return price.Input, price.Output, ok
+}
+
+// Sink is one sink with its settings. A text of the form ${NAME} stands for a
+// variable of the environment; nothing here has looked at it.
+type Sink struct {
+	Name     string
+	Settings map[string]string
+	Place    string // file:line:column: path, for problems that only the sink can see
 }
 
 // DefaultLateness is how far a live stream may be out of order.
@@ -99,7 +108,8 @@ type draft struct {
 	exclude    []exclusionDraft
 	prices     map[string]Price
 	priceOrder []string
-	sinks      []string
+	sinks      []Sink
+	kafka      *Kafka
 }
 
 type exclusionDraft struct {
@@ -135,6 +145,7 @@ func (r *reader) policy(doc *ast.MappingNode, d *draft) {
 		}},
 		{"prices", func(n ast.Node, at place) { r.prices(n, at, d) }},
 		{"sinks", func(n ast.Node, at place) { r.sinks(n, at, d) }},
+		{"kafka", func(n ast.Node, at place) { d.kafka = r.kafka(n, at) }},
 	})
 }
 
@@ -169,6 +180,9 @@ func isSecret(name string) bool {
 // fromEnvironment is how a setting takes its value from the environment.
 var fromEnvironment = regexp.MustCompile(`^\$\{[A-Za-z_][A-Za-z0-9_]*\}$`)
 
+// noSecret is what is said of a secret in the file.
+const noSecret = "secrets do not stand in a policy: write ${NAME} and set NAME in the environment"
+
 // sinks checks names and that no secret stands in the file. What a sink makes
 // of its settings is the sink's.
 func (r *reader) sinks(n ast.Node, at place, d *draft) {
@@ -183,8 +197,16 @@ func (r *reader) sinks(n ast.Node, at place, d *draft) {
 			r.problem(at, "no sink is called %q%s", name, suggest(name, sinkNames))
 			return
 		}
-		d.sinks = append(d.sinks, name)
 		r.secrets(m.Values[0].Value, at.path+"."+name)
+		sink := Sink{Name: name, Settings: map[string]string{}, Place: fmt.Sprintf("%s:%d:%d: %s.%s", r.file, at.line, at.column, at.path, name)}
+		if settings, ok := asMapping(m.Values[0].Value); ok {
+			for _, v := range settings.Values {
+				if scalar, ok := v.Value.(ast.ScalarNode); ok {
+					sink.Settings[keyText(v.Key)] = fmt.Sprint(scalar.GetValue())
+				}
+			}
+		}
+		d.sinks = append(d.sinks, sink)
 	})
 }
 
@@ -206,7 +228,7 @@ func (r *reader) secrets(n ast.Node, path string) {
 			continue
 		}
 		if text, ok := v.Value.(*ast.StringNode); !ok || !fromEnvironment.MatchString(text.Value) {
-			r.problem(placeOf(v.Value, path+"."+key), "secrets do not stand in a policy: write ${NAME} and set NAME in the environment")
+			r.problem(placeOf(v.Value, path+"."+key), noSecret)
 		}
 	}
 }
@@ -226,7 +248,7 @@ func (r *reader) build(d *draft) *Policy {
 	}
 	p := &Policy{
 		Lateness: d.lateness, LatenessSet: d.latenessAt.line > 0, EventTime: d.eventTime, Duplicates: d.duplicates,
-		Prices: d.prices, Sinks: d.sinks, Session: r.sessionPlaces(d),
+		Prices: d.prices, Sinks: d.sinks, Kafka: d.kafka, Session: r.sessionPlaces(d),
 	}
 	identities := map[string]*fingerprint.Identity{}
 	names := map[string]bool{}

@@ -210,6 +210,12 @@ rules:
   - {name: one, profile: aisg-article, threshold: 1, cooldown: 0s}
 exclude: [{name: 'a "b"', match: cached}]
 prices: {"a: b": {input: 0.000001}, "7": {output: 1e3}}
+kafka:
+  group: gateway-loops
+  start: 2026-11-21T10:00:00Z
+  session_timeout: 1m
+  tls: {ca: ca.pem, cert: client.pem, key: client.key, server_name: kafka.test}
+  sasl: {mechanism: scram-sha-512, user: loopgauge, password: "${KAFKA_PASSWORD}"}
 `
 
 func TestEveryField(t *testing.T) {
@@ -230,13 +236,19 @@ one of aisg by [], fixed 1m0s, 1: reject`
 	if in != 0.000001 || out != 0 || !ok {
 		t.Errorf("price %v, %v, %v", in, out, ok)
 	}
+	k := p.Kafka
+	if k.Group != "gateway-loops" || k.Start != "2026-11-21T10:00:00Z" || k.Session != time.Minute ||
+		*k.TLS != (KafkaTLS{"ca.pem", "client.pem", "client.key", "kafka.test"}) ||
+		*k.SASL != (KafkaSASL{"scram-sha-512", "loopgauge", Secret{Env: "KAFKA_PASSWORD"}}) {
+		t.Errorf("kafka %+v, %+v, %+v", k, k.TLS, k.SASL)
+	}
 	if _, out, _ := p.Price("7"); out != 1000 {
 		t.Errorf("price %v", out)
 	}
 	if _, _, ok := p.Price("c"); ok {
 		t.Error("a price of a model without one")
 	}
-	if got := parse(t, example).Sinks; len(got) != 1 || got[0] != "slack" {
+	if got := parse(t, example).Sinks; len(got) != 1 || got[0].Name != "slack" || got[0].Settings["channel"] != "#agents" {
 		t.Errorf("sinks %v", got)
 	}
 }
@@ -368,4 +380,29 @@ func FuzzParse(f *testing.F) {
 			t.Fatalf("its source means another thing:\n%s", p.Source)
 		}
 	})
+}
+
+// TestSecret: a secret is read from where the policy says, and from nowhere
+// else.
+func TestSecret(t *testing.T) {
+	f := func(s Secret, want string) {
+		t.Helper()
+		got, err := s.Read()
+		if err != nil {
+			got = err.Error()
+		}
+		if got != want {
+			t.Errorf("%+v: %q, want %q", s, got, want)
+		}
+	}
+	file := filepath.Join(t.TempDir(), "password")
+	if err := os.WriteFile(file, []byte("pa ss\r\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("LOOPGAUGE_TEST_A", "a b")
+	t.Setenv("LOOPGAUGE_TEST_B", "")
+	f(Secret{File: file}, "pa ss")
+	f(Secret{Env: "LOOPGAUGE_TEST_A"}, "a b")
+	f(Secret{Env: "LOOPGAUGE_TEST_B"}, "LOOPGAUGE_TEST_B is empty in the environment")
+	f(Secret{Env: "LOOPGAUGE_TEST_C"}, "LOOPGAUGE_TEST_C is not set in the environment")
 }

@@ -84,6 +84,10 @@ func parseProfile(name string, text []byte) (*Profile, error) {
 		}},
 	})
 	for _, rule := range p.rules {
+		rule.from = name
+		if len(p.rules) > 1 {
+			rule.from += "/" + rule.name
+		}
 		rule.minThreshold = least
 		rule.forget()
 	}

@@ -18,6 +18,7 @@ import (
 type ruleDraft struct {
 	at             place
 	name, profile  string
+	from           string // the profile's rule that it builds on, as a policy names it; empty is none
 	nameAt         place
 	enabled        bool
 	identity       string
@@ -300,6 +301,7 @@ func (r *reader) buildRule(d *ruleDraft, identities map[string]*fingerprint.Iden
 		rule.Overrides = append(rule.Overrides, out)
 	}
 	rule.Selection = d.selection()
+	rule.Written = d.written()
 	if len(r.errors) > before {
 		return nil
 	}

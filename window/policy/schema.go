@@ -70,6 +70,16 @@ func Schema() []byte {
 	for _, name := range sinkNames {
 		sinks[name] = object{"type": []string{"object", "null"}}
 	}
+	kafka := closed(object{
+		"group": text("consumer group; " + KafkaGroup + " unless given"),
+		"start": text("where a topic is begun that was not read before: earliest, latest, or a time as 2026-11-21T10:00:00Z"), "session_timeout": duration("after which a silent reader is taken for dead"),
+		"tls": closed(object{"ca": text("PEM file of the authorities; the system's unless given"), "cert": text("PEM file of our certificate"), "key": text("PEM file of its key"), "server_name": text("name in the brokers' certificates; the host's unless given")}),
+		"sasl": closed(object{
+			"mechanism": choice("how to log in", mechanisms), "user": text("the user's name"),
+			"password":      object{"type": "string", "pattern": fromEnvironment.String(), "description": "${NAME}: a variable of the environment"},
+			"password_file": text("file with the password"),
+		}, "mechanism", "user"),
+	})
 	schema := closed(object{
 		"version": object{"const": Version}, "lateness": duration("how far a log may be out of order"),
 		"event_time": choice("which time of a request counts", []string{string(End), string(Start)}),
@@ -82,6 +92,7 @@ func Schema() []byte {
 			"additionalProperties": closed(object{"input": object{"type": "number", "minimum": 0}, "output": object{"type": "number", "minimum": 0}}),
 		},
 		"sinks": list(object{"type": "object", "properties": sinks, "additionalProperties": false, "minProperties": 1, "maxProperties": 1}, "where alerts go"),
+		"kafka": kafka,
 	}, "version", "rules")
 	schema["$schema"] = "https://json-schema.org/draft/2020-12/schema"
 	schema["title"] = "loopgauge policy"

@@ -1,0 +1,55 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/loopgauge/loopgauge/fingerprint"
+	"github.com/loopgauge/loopgauge/ingest"
+	"github.com/loopgauge/loopgauge/ingest/kafka"
+	"github.com/loopgauge/loopgauge/window/policy"
+)
+
+// topicConfig is how the topic of this name is read, by the policy and the
+// flags.
+func (f *logFlags) topicConfig(name string) (kafka.Config, error) {
+	c, err := kafka.Parse(name)
+	if err != nil {
+		return c, err
+	}
+	c.Format, c.MaxLine, c.Group = f.format, int(f.maxLine), policy.KafkaGroup
+	k := f.kafka
+	if k == nil {
+		return c, nil
+	}
+	c.Group, c.SessionTimeout = k.Group, k.Session
+	if c.Start, err = kafka.ParseStart(k.Start); err != nil {
+		return c, err
+	}
+	if t := k.TLS; t != nil {
+		c.TLS = &kafka.TLS{CA: t.CA, Cert: t.Cert, Key: t.Key, ServerName: t.ServerName}
+	}
+	if s := k.SASL; s != nil {
+		password, err := s.Password.Read()
+		if err != nil {
+			return c, usage(fmt.Errorf("kafka.sasl.password: %w", err))
+		}
+		c.SASL = &kafka.SASL{Mechanism: s.Mechanism, User: s.User, Password: password}
+	}
+	return c, nil
+}
+
+// openTopic opens the partitions of a topic, from the time on that is judged,
+// up to where they end now.
+func (f *logFlags) openTopic(ctx context.Context, name string, index int32) ([]ingest.Stream, error) {
+	c, err := f.topicConfig(name)
+	if err != nil {
+		return nil, err
+	}
+	var since time.Time
+	if int64(f.since) != fingerprint.NoTime {
+		since = time.UnixMicro(int64(f.since))
+	}
+	return kafka.Streams(ctx, c, since, index)
+}

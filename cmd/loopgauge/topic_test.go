@@ -1,0 +1,112 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"hash/fnv"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/twmb/franz-go/pkg/kgo"
+
+	"github.com/loopgauge/loopgauge/ingest/kafka/kafkatest"
+)
+
+// sessions is how many there are in the log that is made here.
+const sessions = 50
+
+// loops makes a log in which some sessions repeat themselves.
+func loops(n int, at time.Time) []string {
+	lines := make([]string, n)
+	for i := range lines {
+		s := i * i % sessions
+		text := i
+		if s%5 == 0 {
+			text = s
+		}
+		lines[i] = fmt.Sprintf(`{"time":"%s","id":"r%d","session":"s%d","caller":"c","model":"m","path":"/v1/chat/completions","messages":[{"role":"user","content":"try %d"}]}`,
+			at.Add(time.Duration(i)*time.Second).Format(time.RFC3339), i, s, text)
+	}
+	return lines
+}
+
+// TestTopic: a topic whose partitions share the sessions out gives the verdicts
+// that the log gives as a file.
+func TestTopic(t *testing.T) {
+	b := kafkatest.Start(t)
+	dir := t.TempDir()
+	at := time.Now().UTC().Add(-5 * time.Hour).Truncate(time.Second)
+	lines := loops(5000, at)
+	file := filepath.Join(dir, "log.jsonl")
+	if err := os.WriteFile(file, []byte(strings.Join(lines, "\n")+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	topic := b.Topic(t, 3)
+	var records []*kgo.Record
+	for i, line := range lines {
+		h := fnv.New32()
+		fmt.Fprint(h, i*i%sessions)
+		records = append(records, &kgo.Record{Topic: topic, Partition: int32(h.Sum32() % 3), Value: []byte(line), Timestamp: at.Add(time.Duration(i) * time.Second)})
+	}
+	b.ProduceRecords(t, records, kgo.MaxBufferedRecords(100))
+	name := "kafka://" + b.Address + "/" + topic
+
+	call := func(want int, args ...string) (out, errs string) {
+		t.Helper()
+		var stdout, stderr bytes.Buffer
+		if code := run(t.Context(), newUI(strings.NewReader(""), &stdout, &stderr), args); code != want {
+			t.Fatalf("%v: exit code %d, want %d\n%s", args, code, want, stderr.String())
+		}
+		return stdout.String(), stderr.String()
+	}
+	// verdicts are those of a run, in an order that does not depend on where a
+	// request stands.
+	verdicts := func(log string, more ...string) []string {
+		t.Helper()
+		out, _ := call(exitDone, append([]string{"replay", "--quiet", "--lateness", "1m", "--verdicts", "-", log}, more...)...)
+		list := strings.Split(strings.TrimSpace(out), "\n")
+		slices.Sort(list)
+		return list
+	}
+	want := verdicts(file)
+	if got := verdicts(name); !slices.Equal(got, want) {
+		t.Errorf("%d verdicts, want %d; %q is not %q", len(got), len(want), got[0], want[0])
+	}
+	if !slices.ContainsFunc(want, func(v string) bool { return strings.Contains(v, `"fired":true`) }) {
+		t.Error("nothing fired")
+	}
+	since := at.Add(4000 * time.Second).Format(time.RFC3339)
+	if got, want := verdicts(name, "--since", since), verdicts(file, "--since", since); !slices.Equal(got, want) || len(got) == 0 {
+		t.Errorf("since %s: %d verdicts, want %d", since, len(got), len(want))
+	}
+	if out, _ := call(exitDone, "replay", "--no-color", name+"?offsets=0:10-20,2:0-5"); !strings.Contains(out, "15 lines") {
+		t.Errorf("15 records:\n%s", out)
+	}
+	if out, _ := call(exitDone, "tune", "--no-color", name); !strings.Contains(out, "5,000 ") {
+		t.Errorf("tune:\n%s", out)
+	}
+	if _, errs := call(exitFailed, "replay", "kafka://"+b.Address+"/none"); !strings.Contains(errs, "/none: there is no such topic") {
+		t.Errorf("no topic: %s", errs)
+	}
+	if _, errs := call(exitFailed, "replay", "kafka://"); !strings.Contains(errs, "write it as kafka://host:port/topic") {
+		t.Errorf("no name: %s", errs)
+	}
+}
+
+// TestTopicPolicy: what a policy says of topics is heeded.
+func TestTopicPolicy(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "policy.yaml")
+	text := "version: 1\nrules: [{name: a, profile: fairvisor}]\nkafka: {sasl: {mechanism: plain, user: u, password: \"${LOOPGAUGE_NOT_THERE}\"}}\n"
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var out, errs bytes.Buffer
+	code := run(t.Context(), newUI(strings.NewReader(""), &out, &errs), []string{"replay", "--policy", file, "kafka://127.0.0.1:1/t"})
+	if code != exitUsage && code != exitFailed || !strings.Contains(errs.String(), "LOOPGAUGE_NOT_THERE is not set in the environment") {
+		t.Errorf("exit code %d\n%s", code, errs.String())
+	}
+}

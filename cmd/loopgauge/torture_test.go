@@ -1,0 +1,372 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/klauspost/compress/zstd"
+
+	"github.com/loopgauge/loopgauge/ingest/kafka/kafkatest"
+)
+
+var (
+	kills    = flag.Int("torture.kills", 5, "how often TestTorture kills watch")
+	restarts = flag.Int("torture.restarts", 1, "how often TestTorture restarts the broker")
+	seed     = flag.Uint64("torture.seed", 0, "seed of TestTorture; 0 is a new one, which a failure names")
+)
+
+// TestTorture: watch is killed, again and again, while a broker that goes down
+// now and then is written to. What it leaves behind is what a replay of the
+// topic makes of it: verdicts byte for byte, events and episodes row for row.
+// Every alert arrives, none with two contents under one id and revision, and
+// none more often than there were crashes.
+func TestTorture(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs a broker for a minute")
+	}
+	if python == "" {
+		t.Fatal("LOOPGAUGE_PYTHON does not name a Python with duckdb: make test sets it, scripts/setup.sh installs it")
+	}
+	binary := filepath.Join(t.TempDir(), "loopgauge")
+	if out, err := exec.Command("go", "build", "-o", binary, ".").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	s := *seed
+	if s == 0 {
+		s = uint64(time.Now().UnixNano())
+	}
+	broker := kafkatest.New(t, "")
+	t.Run("synthetic", func(t *testing.T) {
+		t.Logf("-torture.seed=%d", s)
+		random := rand.New(rand.NewPCG(s, 1))
+		torture(t, broker, binary, random, made(random, 6000))
+	})
+	t.Run("tau2", func(t *testing.T) {
+		t.Logf("-torture.seed=%d", s)
+		random := rand.New(rand.NewPCG(s, 2))
+		torture(t, broker, binary, random, agents(t))
+	})
+}
+
+// python has duckdb.
+var python = os.Getenv("LOOPGAUGE_PYTHON")
+
+// partitions is over how many the records go.
+const partitions = 6
+
+// made are records of twenty sessions that loop now and then, out of order by
+// less than the lateness, some of them twice.
+func made(random *rand.Rand, n int) (lines []string) {
+	start := time.Date(2026, 11, 20, 23, 40, 0, 0, time.UTC) // over midnight
+	tools := make([]int, 20)
+	for i := range n {
+		at := start.Add(time.Duration(i)*300*time.Millisecond - time.Duration(random.IntN(8000))*time.Millisecond)
+		session := random.IntN(len(tools))
+		if random.IntN(4) == 0 {
+			tools[session] = random.IntN(1000)
+		}
+		line := fmt.Sprintf(`{"time":%q,"id":"r%d","session":"s%d","caller":"team-%d","model":"m%d","status":200,"tokens_in":%d,"tokens_out":7,"cost":0.01,"messages":[{"role":"user","content":"go"},{"role":"assistant","tool_calls":[{"function":{"name":"f","arguments":"{\"x\":%d}"}}]},{"role":"tool","content":"no"}],"tool_calls":[{"name":"f","arguments":"{\"x\":%d}"}]}`,
+			at.Format("2006-01-02T15:04:05.000000Z"), i, session, session%3, session%2, 100+i%7, tools[session], tools[session])
+		switch random.IntN(40) {
+		case 0:
+			lines = append(lines, line, line)
+		case 1:
+			lines = append(lines, "no JSON")
+		case 2:
+			lines = append(lines, "")
+		default:
+			lines = append(lines, line)
+		}
+	}
+	return lines
+}
+
+// agents are the records of real agents.
+func agents(t *testing.T) (lines []string) {
+	t.Helper()
+	f, err := os.Open("../../fixtures/tau2/agents.jsonl.zst")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	z, err := zstd.NewReader(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer z.Close()
+	scanner := bufio.NewScanner(z)
+	scanner.Buffer(nil, 64<<20)
+	for scanner.Scan() {
+		lines = append(lines, scanner.Text())
+	}
+	return lines
+}
+
+const torturePolicy = `version: 1
+rules:
+  - {name: result, profile: loopgauge/tool-call-result}
+  - {name: step, profile: loopgauge/stuck-step}
+  - {name: messages, profile: loopgauge/last-messages}
+  - {name: aisg, profile: aisg}
+  - {name: tracker, profile: tool-call-shipped}
+sinks:
+  - webhook: {url: %q}
+`
+
+func torture(t *testing.T, broker *kafkatest.Broker, binary string, random *rand.Rand, lines []string) {
+	t.Helper()
+	dir := t.TempDir()
+	topic := broker.Topic(t, partitions)
+	sink := newRecorder()
+	defer sink.Close()
+	policy := filepath.Join(dir, "policy.yaml")
+	if err := os.WriteFile(policy, fmt.Appendf(nil, torturePolicy, sink.URL), 0o600); err != nil {
+		t.Fatal(err)
+	}
+
+	// What is written, piece by piece, for as long as there are faults.
+	var wg sync.WaitGroup
+	const pieces = 100
+	pause := time.Duration(*kills+4**restarts) * time.Second / pieces
+	split := assign(random, lines)
+	stop := make(chan struct{})
+	defer wg.Wait()
+	defer close(stop)
+	wg.Go(func() {
+		for i := range pieces {
+			for p, values := range split {
+				if piece := values[len(values)*i/pieces : len(values)*(i+1)/pieces]; len(piece) > 0 {
+					broker.Produce(t, topic, int32(p), piece...)
+				}
+			}
+			select {
+			case <-time.After(pause):
+			case <-stop:
+				return
+			}
+		}
+	})
+	written := make(chan struct{})
+	go func() {
+		wg.Wait()
+		close(written)
+	}()
+
+	args := []string{
+		"watch", "--policy", policy, "--state", filepath.Join(dir, "state"), "--verdicts", filepath.Join(dir, "live.jsonl"), "--out", filepath.Join(dir, "live"),
+		"--idle", "4s", "--checkpoint", "100ms", "kafka://" + broker.Address + "/" + topic,
+	}
+	crashes := 0
+	for down := 0; crashes < *kills; crashes++ {
+		w := start(t, binary, args)
+		time.Sleep(time.Duration(random.IntN(1500)) * time.Millisecond)
+		if down < *restarts && random.IntN(*kills-crashes) < *restarts-down {
+			down++
+			broker.Kill9(t)
+			time.Sleep(time.Duration(random.IntN(500)) * time.Millisecond)
+			broker.Restart(t)
+		}
+		w.kill(t)
+	}
+	w := start(t, binary, args)
+	<-written
+	w.settle(t, filepath.Join(dir, "live.jsonl"))
+	w.terminate(t)
+
+	replay := exec.Command(binary, "replay", "--quiet", "--policy", policy, "--lateness", "10s", "--verdicts", filepath.Join(dir, "replay.jsonl"), "--out", filepath.Join(dir, "replay"), "kafka://"+broker.Address+"/"+topic)
+	if out, err := replay.CombinedOutput(); err != nil {
+		t.Fatalf("replay: %v\n%s", err, out)
+	}
+	sameLines(t, filepath.Join(dir, "replay.jsonl"), filepath.Join(dir, "live.jsonl"))
+	out, err := exec.Command(python, "testdata/duckdb_same.py", filepath.Join(dir, "replay"), filepath.Join(dir, "live")).CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	t.Logf("rows: %s", bytes.ReplaceAll(bytes.TrimSpace(out), []byte("\n"), []byte(", ")))
+	sink.check(t, crashes)
+}
+
+// assign puts records into partitions: those of a session mostly into one.
+func assign(random *rand.Rand, lines []string) [][]string {
+	split := make([][]string, partitions)
+	for i, line := range lines {
+		p := random.IntN(partitions)
+		if _, rest, ok := strings.Cut(line, `"session":"s`); ok && i%5 > 0 {
+			p = int(rest[0]) % partitions
+		}
+		split[p] = append(split[p], line)
+	}
+	// What comes far later, and is confirmed, closes every episode.
+	for p := range split {
+		for i := range 2 {
+			split[p] = append(split[p], fmt.Sprintf(`{"time":"2026-11-21T12:00:00Z","id":"end-%d-%d"}`, p, i))
+		}
+	}
+	return split
+}
+
+// watching is a watch that runs.
+type watching struct {
+	*exec.Cmd
+	out  *bytes.Buffer
+	done chan error
+}
+
+func start(t *testing.T, binary string, args []string) *watching {
+	t.Helper()
+	w := &watching{Cmd: exec.Command(binary, args...), out: &bytes.Buffer{}, done: make(chan error, 1)}
+	w.Stderr, w.Stdout = w.out, w.out
+	w.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+	if err := w.Start(); err != nil {
+		t.Fatal(err)
+	}
+	go func() { w.done <- w.Wait() }()
+	t.Cleanup(func() {
+		_ = w.Process.Kill()
+		if t.Failed() {
+			t.Logf("watch said:\n%s", tail(w.out.String()))
+		}
+	})
+	return w
+}
+
+func tail(s string) string { return s[max(0, len(s)-4000):] }
+
+// kill ends the watch as a power cut would. That it ended before is a failure.
+func (w *watching) kill(t *testing.T) {
+	t.Helper()
+	select {
+	case err := <-w.done:
+		t.Fatalf("watch ended by itself: %v\n%s", err, tail(w.out.String()))
+	default:
+	}
+	if err := w.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = <-w.done // killed
+}
+
+// settle waits until nothing is added to a file any more. There are records
+// for it, and nothing in the way.
+func (w *watching) settle(t *testing.T, file string) {
+	t.Helper()
+	const calm = 10 * time.Second
+	for size, since := int64(-1), time.Now(); time.Since(since) < calm; time.Sleep(200 * time.Millisecond) {
+		select {
+		case err := <-w.done:
+			t.Fatalf("watch ended by itself: %v\n%s", err, tail(w.out.String()))
+		default:
+		}
+		info, err := os.Stat(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if info.Size() != size || size == 0 {
+			size, since = info.Size(), time.Now()
+		}
+	}
+}
+
+// terminate ends the watch in good order.
+func (w *watching) terminate(t *testing.T) {
+	t.Helper()
+	if err := w.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	select {
+	case err := <-w.done:
+		if err != nil {
+			t.Fatalf("after SIGTERM: %v\n%s", err, tail(w.out.String()))
+		}
+	case <-time.After(10 * time.Second):
+		t.Fatalf("watch did not end within 10 s of SIGTERM\n%s", tail(w.out.String()))
+	}
+}
+
+func sameLines(t *testing.T, want, got string) {
+	t.Helper()
+	a, err := os.ReadFile(want)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := os.ReadFile(got)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if bytes.Equal(a, b) {
+		return
+	}
+	wanted, gotten := strings.Split(string(a), "\n"), strings.Split(string(b), "\n")
+	diff := cmp.Diff(wanted[:min(len(wanted), 2000)], gotten[:min(len(gotten), 2000)])
+	t.Fatalf("%d lines replayed, %d live (-replay +live):\n%s", len(wanted), len(gotten), diff[:min(len(diff), 8000)])
+}
+
+// recorder is a receiver of alerts that is busy now and then.
+type recorder struct {
+	*httptest.Server
+	mu     sync.Mutex
+	bodies map[string][]string // by id and revision
+}
+
+func newRecorder() *recorder {
+	r := &recorder{bodies: map[string][]string{}}
+	n := 0
+	r.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+		body, err := io.ReadAll(req.Body)
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		if n++; err != nil || n%17 == 0 {
+			w.WriteHeader(http.StatusServiceUnavailable)
+			return
+		}
+		key := req.Header.Get("Idempotency-Key")
+		r.bodies[key] = append(r.bodies[key], string(body))
+	}))
+	return r
+}
+
+// check holds what arrived to what may arrive.
+func (r *recorder) check(t *testing.T, crashes int) {
+	t.Helper()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	repeats := 0
+	states := map[string]int{}
+	for key, bodies := range r.bodies {
+		repeats += len(bodies) - 1
+		for _, b := range bodies[1:] {
+			if b != bodies[0] {
+				t.Errorf("%s has two contents:\n%s\n%s", key, bodies[0], b)
+			}
+		}
+		var a struct{ State string }
+		if err := json.Unmarshal([]byte(bodies[0]), &a); err != nil {
+			t.Error(err)
+		}
+		states[a.State]++
+	}
+	t.Logf("%d crashes, alerts %v, %d repeats", crashes, states, repeats)
+	if states["opened"] == 0 {
+		t.Error("no alert arrived")
+	}
+	// A crash repeats what was sent after the last checkpoint that was read.
+	if repeats > 0 && crashes == 0 {
+		t.Errorf("%d repeats without a crash", repeats)
+	}
+}

@@ -1,0 +1,219 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/loopgauge/loopgauge/ingest"
+	"github.com/loopgauge/loopgauge/ingest/kafka"
+	"github.com/loopgauge/loopgauge/replay/live"
+	"github.com/loopgauge/loopgauge/sinks/parquet"
+	"github.com/loopgauge/loopgauge/window"
+	"github.com/loopgauge/loopgauge/window/policy"
+)
+
+// watchFlags are the flags of watch.
+type watchFlags struct {
+	logs      logFlags
+	rules     ruleFlags
+	state     string
+	verdicts  string
+	out       string
+	lateness  time.Duration
+	idle      time.Duration
+	interval  time.Duration
+	start     string
+	maxKeys   int
+	hashIDs   bool
+	key       string
+	dryRun    bool
+	logFormat string
+	verbose   bool
+}
+
+func newWatchCommand(u *ui) *cobra.Command {
+	f := &watchFlags{}
+	c := &cobra.Command{
+		Use:   "watch SOURCE...",
+		Short: "Judge a log as it is written, and alert",
+		Long: `Watch reads a topic of Kafka, or what is added to files and directories, and
+judges it as replay would, for ever. What it remembers stands in --state:
+stopped, killed or restarted, it goes on where it was, and counts nothing twice.
+
+It says what it does on standard error, one line an event. The first SIGTERM or
+Ctrl-C ends it in order, the second at once.`,
+		Example: `  loopgauge watch --state /var/lib/loopgauge /var/log/gateway/
+  loopgauge watch --state state --policy policy.yaml kafka://localhost:9092/llm-log`,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return usage(errors.New("no source given: name kafka://host:port/topic, or files, directories or globs"))
+			}
+			if f.state == "" {
+				return usage(errors.New("--state is missing: name a directory for what must survive a restart"))
+			}
+			return nil
+		},
+		RunE: func(c *cobra.Command, args []string) error { return f.run(c, u, args) },
+	}
+	f.logs.register(c)
+	f.rules.register(c)
+	flags := c.Flags()
+	flags.StringVar(&f.state, "state", "", "directory for checkpoints; one a watch")
+	flags.StringVar(&f.verdicts, "verdicts", "", "add every verdict as a JSON line to this file")
+	flags.StringVar(&f.out, "out", "", "write events, episodes and the run as Parquet into this directory, a part a minute")
+	flags.DurationVar(&f.lateness, "lateness", 0, "how far a stream may be out of order (default: the policy's)")
+	flags.DurationVar(&f.idle, "idle", live.DefaultIdle, "silence after which a stream holds the others back no longer")
+	flags.DurationVar(&f.interval, "checkpoint", live.DefaultInterval, "time between checkpoints; alerts do not wait so long")
+	flags.StringVar(&f.start, "start", "", "where to begin without a checkpoint: earliest, latest, or a time in a topic (default: the policy's, else earliest)")
+	flags.IntVar(&f.maxKeys, "max-keys", maxKeys, "live keys a rule may hold before the least recently used are dropped")
+	flags.BoolVar(&f.hashIDs, "hash-ids", false, "write sessions, users and callers as hashes")
+	flags.StringVar(&f.key, "fingerprint-key", "", "file with a secret key for the fingerprints")
+	flags.BoolVar(&f.dryRun, "dry-run", false, "send alerts nowhere but into the log")
+	flags.StringVar(&f.logFormat, "log-format", "text", "what is said on standard error: text or json")
+	flags.BoolVar(&f.verbose, "verbose", false, "say also why lines were not judged, and when streams are idle")
+	return c
+}
+
+func (f *watchFlags) run(c *cobra.Command, u *ui, args []string) error {
+	p, err := f.rules.load()
+	if err != nil {
+		return err
+	}
+	log, err := f.logger(u)
+	if err != nil {
+		return usage(err)
+	}
+	key, err := readKey(f.key)
+	if err != nil {
+		return usage(err)
+	}
+	to, err := alertSinks(p, log, f.dryRun)
+	if err != nil {
+		return usage(err)
+	}
+	o := live.Options{
+		Plan: window.NewPlan(p.Rules, p.Exclude), Lateness: p.Lateness, Duplicates: p.Duplicates,
+		Extract: window.ExtractOptions{EventTimeStart: p.EventTime == policy.Start, Price: p.Price, Key: key, HashIDs: f.hashIDs, Sessions: p.Session},
+		MaxKeys: f.maxKeys, Idle: f.idle, Interval: f.interval, PartInterval: live.DefaultPart,
+		Sinks: to, Verdicts: f.verdicts, Log: log, Status: &live.Status{},
+	}
+	if c.Flags().Changed("lateness") {
+		o.Lateness = f.lateness
+	}
+	if o.Store, err = live.OpenStore(f.state); err != nil {
+		return err
+	}
+	defer o.Store.Close() //nolint:errcheck // it holds a lock, nothing else
+	if f.out != "" {
+		if o.Dataset, err = newParts(f.out, p, o); err != nil {
+			return err
+		}
+	}
+	f.logs.kafka = p.Kafka
+	if o.Feed, err = f.feed(args, o.Store.ID()); err != nil {
+		return usage(err)
+	}
+	return live.Run(c.Context(), o)
+}
+
+// feed says how the source is opened: a topic, or files. state tells this state
+// from all others.
+func (f *watchFlags) feed(args []string, state string) (func(context.Context, []ingest.Mark) (ingest.Feed, error), error) {
+	if !slices.ContainsFunc(args, kafka.IsTopic) {
+		if f.start != "" && f.start != "earliest" && f.start != "latest" {
+			return nil, fmt.Errorf("--start must be earliest or latest for files, is %q", f.start)
+		}
+		return func(_ context.Context, marks []ingest.Mark) (ingest.Feed, error) {
+			return ingest.Follow(args, ingest.Options{Format: f.logs.format, MaxLine: int(f.logs.maxLine), Latest: f.start == "latest"}, marks)
+		}, nil
+	}
+	if len(args) > 1 {
+		return nil, errors.New("a topic is watched alone: its partitions have an order that other sources do not share")
+	}
+	c, err := f.logs.topicConfig(args[0])
+	if err != nil {
+		return nil, err
+	}
+	if f.start == "" && f.logs.kafka == nil {
+		f.start = "earliest"
+	}
+	if f.start != "" {
+		if c.Start, err = kafka.ParseStart(f.start); err != nil {
+			return nil, fmt.Errorf("--start: %w", err)
+		}
+	}
+	c.State = state
+	return func(ctx context.Context, marks []ingest.Mark) (ingest.Feed, error) {
+		return kafka.Open(ctx, c, marks)
+	}, nil
+}
+
+func (f *watchFlags) logger(u *ui) (*slog.Logger, error) {
+	o := &slog.HandlerOptions{Level: slog.LevelInfo}
+	switch {
+	case f.verbose:
+		o.Level = slog.LevelDebug
+	case u.quiet:
+		o.Level = slog.LevelWarn
+	}
+	switch f.logFormat {
+	case "text":
+		return slog.New(slog.NewTextHandler(u.stderr, o)), nil
+	case "json":
+		return slog.New(slog.NewJSONHandler(u.stderr, o)), nil
+	}
+	return nil, fmt.Errorf("--log-format must be text or json, is %q", f.logFormat)
+}
+
+// parts writes the parts of a live dataset.
+type parts struct {
+	dir    string
+	policy *policy.Policy
+	o      live.Options
+}
+
+// newParts goes on with the dataset in dir, which must be empty unless the
+// state knows of it.
+func newParts(dir string, p *policy.Policy, o live.Options) (*parts, error) {
+	if parquet.Holds(dir) {
+		known, err := o.Store.Any()
+		if err != nil {
+			return nil, err
+		}
+		if !known {
+			return nil, usage(fmt.Errorf("--out: %s holds the events of another run: name another directory, or its --state", dir))
+		}
+		hash, err := parquet.PolicyHash(dir)
+		if err == nil && hash != p.Hash {
+			return nil, usage(fmt.Errorf("--out: %s holds events that were made by another policy, which rows of two policies would spoil: name another directory", dir))
+		}
+	}
+	return &parts{dir, p, o}, nil
+}
+
+func (d *parts) Part(name string, first int64) (live.Part, error) {
+	data, err := parquet.Append(d.dir, d.o.Plan, name, first)
+	if err != nil {
+		return nil, err
+	}
+	return part{data, d}, nil
+}
+
+func (d *parts) Discard(name string) error { return parquet.Discard(d.dir, name) }
+
+type part struct {
+	*parquet.Dataset
+	d *parts
+}
+
+func (p part) Close(r live.Report) error {
+	run := runOf(p.d.policy, r.Totals, r.Rules, r.Streams, r.Order)
+	run.Lateness, run.HashIDs, run.Keyed = p.d.o.Lateness.Seconds(), p.d.o.Extract.HashIDs, len(p.d.o.Extract.Key) > 0
+	return p.Dataset.Close(run)
+}

@@ -1,0 +1,27 @@
+package fingerprint
+
+// Sight is what requests have in common for certain if an identity calls them
+// the same, but for what it masks.
+type Sight uint8
+
+const (
+	SeesText    Sight = 1 << iota // what was said: the messages, or the body
+	SeesCalls                     // a call that the model issued
+	SeesResults                   // the last calls with what came of them
+)
+
+// sightOf is what a part of a composed identity sees.
+func sightOf(part string) Sight {
+	switch part {
+	case "body", "messages", "last_messages":
+		return SeesText
+	case toolCallPart:
+		return SeesCalls
+	case "last_turn":
+		return SeesResults
+	}
+	return 0
+}
+
+// Masks says that the identity takes for equal what differs in what it masks.
+func (id *Identity) Masks() bool { return len(id.rules.mask) > 0 }

@@ -1,0 +1,235 @@
+package ingest
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/loopgauge/loopgauge/ingest/formats"
+)
+
+const (
+	// lookOften and lookSeldom are how often files are looked at, while
+	// something happens and when nothing does. Asking works on every file
+	// system, unlike being told.
+	lookOften  = 250 * time.Millisecond
+	lookSeldom = time.Second
+
+	// quiet is how long a file must not have grown until it is closed, and
+	// until the last line of one that was rotated away counts without its
+	// newline: programs that were told to reopen their log write on for a while.
+	quiet = time.Minute
+
+	// patience is how long a file that is not to be found is searched for: a
+	// directory that is being rotated is not seen in one moment.
+	patience = 5 * time.Second
+
+	// forget is after how long a file that is gone, with no other in its
+	// place, does not come back.
+	forget = time.Hour
+)
+
+// follower is the feed of followed files.
+//
+// One goroutine looks where files are; each stream's reader reads its own.
+// What both need is guarded by mu.
+type follower struct {
+	args []string
+	o    Options
+
+	mu        sync.Mutex
+	streams   []*followed // open, by index
+	next      int32       // index of the next new one
+	reading   int32       // highest index that somebody reads
+	fresh     []Live      // not accepted yet
+	accepted  bool        // the streams that there were at first
+	strangers map[string]*stranger
+
+	arrived chan struct{} // fresh has got something
+	hurry   chan struct{} // a look is wanted now
+	stop    context.CancelFunc
+	stopped chan struct{}
+}
+
+// Follow reads files that grow, are rotated, come and go. Arguments are files,
+// directories and globs, as in Find; what they stand for is looked up again and
+// again. Each file is a stream, and stays one under whatever name it is rotated
+// to; marks say how far those of an earlier process came, nil that there was
+// none. The error is about arguments that can never be followed.
+//
+// An index is not used again: the stream with the highest does not end before
+// there is another, so that the marks always hold it.
+func Follow(args []string, o Options, marks []Mark) (Feed, error) {
+	if o.MaxLine == 0 {
+		o.MaxLine = DefaultMaxLine
+	}
+	if o.Format != "" && formats.ByName(o.Format) == nil {
+		return nil, &UnknownFormat{o.Format}
+	}
+	f := &follower{
+		args: args, o: o, reading: -1, strangers: map[string]*stranger{},
+		arrived: make(chan struct{}, 1), hurry: make(chan struct{}, 1), stopped: make(chan struct{}),
+	}
+	var errs []error
+	for _, arg := range args {
+		errs = append(errs, f.check(arg))
+	}
+	if err := errors.Join(errs...); err != nil {
+		return nil, err
+	}
+	marks = slices.SortedFunc(slices.Values(marks), func(a, b Mark) int { return int(a.Stream) - int(b.Stream) })
+	for _, m := range marks {
+		s, err := f.resume(m)
+		if err != nil {
+			return nil, err
+		}
+		f.enter(s)
+	}
+	f.look(o.Latest && marks == nil)
+	ctx, stop := context.WithCancel(context.Background())
+	f.stop = stop
+	go f.run(ctx)
+	return f, nil
+}
+
+// check refuses an argument that nothing can come of.
+func (f *follower) check(arg string) error {
+	if arg == StdinName {
+		return newError("standard input", errors.New("it cannot be followed"), "name the file, or read it with loopgauge replay")
+	}
+	info, err := os.Stat(arg)
+	switch {
+	case err == nil && info.IsDir():
+		_, err := os.ReadDir(arg)
+		if err != nil {
+			return newError(arg, err, "")
+		}
+		return nil
+	case err == nil && !info.Mode().IsRegular():
+		return newError(arg, errors.New("not a file"), "pipes and sockets cannot be read again after a restart: let them be written to a file")
+	case err == nil:
+		return f.checkFile(arg, info)
+	case !errors.Is(err, fs.ErrNotExist):
+		return newError(arg, err, "")
+	}
+	dir := filepath.Dir(arg)
+	if strings.ContainsAny(arg, "*?[") {
+		if _, err := filepath.Match(arg, ""); err != nil {
+			return newError(arg, err, "")
+		}
+		if strings.ContainsAny(dir, "*?[") {
+			return nil
+		}
+	}
+	// A log may be made later. The directory that it is to lie in is there, or
+	// the name is wrong.
+	if _, err := os.Stat(dir); err != nil {
+		return newError(arg, err, "the directory must be there; the file may come later")
+	}
+	return nil
+}
+
+// checkFile refuses a file that is named and can be seen to be no log.
+func (f *follower) checkFile(path string, info fs.FileInfo) error {
+	id := inode(info)
+	if id == "" {
+		return newError(path, errors.New("files cannot be told apart on this system"), "follow them on Linux or another Unix")
+	}
+	if info.Size() == 0 {
+		return nil
+	}
+	_, _, err := beginning(path, id, headSize)
+	if errors.Is(err, errMoved) || errors.Is(err, fs.ErrNotExist) || cutShort(err) {
+		return nil
+	}
+	return err
+}
+
+// run looks until it is stopped.
+func (f *follower) run(ctx context.Context) {
+	defer close(f.stopped)
+	every := lookOften
+	for {
+		timer := time.NewTimer(every)
+		select {
+		case <-ctx.Done():
+			timer.Stop()
+			return
+		case <-f.hurry:
+			timer.Stop()
+		case <-timer.C:
+		}
+		if f.look(false) {
+			every = lookOften
+		} else {
+			every = min(2*every, lookSeldom)
+		}
+	}
+}
+
+// signal says something to who waits for it, once.
+func signal(c chan struct{}) {
+	select {
+	case c <- struct{}{}:
+	default:
+	}
+}
+
+// enter makes a stream known.
+func (f *follower) enter(s *followed) {
+	f.streams = append(f.streams, s)
+	f.fresh = append(f.fresh, s)
+	f.next = max(f.next, s.index+1)
+	signal(f.arrived)
+}
+
+func (f *follower) Accept(ctx context.Context) ([]Live, error) {
+	for {
+		f.mu.Lock()
+		list, first := f.fresh, !f.accepted
+		f.fresh, f.accepted = nil, true
+		f.mu.Unlock()
+		if first || len(list) > 0 {
+			return list, nil
+		}
+		select {
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-f.arrived:
+		}
+	}
+}
+
+// Commit has nothing to do: nobody else knows how far we are.
+func (f *follower) Commit(ctx context.Context, _ []Mark) error { return ctx.Err() }
+
+func (f *follower) Close() error {
+	f.stop()
+	<-f.stopped
+	for _, s := range f.streams {
+		s.shut()
+	}
+	return nil
+}
+
+// leave forgets a stream whose file is gone, if another is read that has taken
+// its name, or it is gone alone and for long. The stream with the highest index
+// stays.
+func (f *follower) leave(s *followed, alone bool) bool {
+	if s.index >= f.reading {
+		return false
+	}
+	for _, x := range f.streams {
+		alone = alone || x.index > s.index && x.index <= f.reading && logName(x.name) == logName(s.name)
+	}
+	if alone {
+		f.streams = slices.DeleteFunc(f.streams, func(x *followed) bool { return x == s })
+	}
+	return alone
+}

@@ -1,0 +1,398 @@
+package ingest
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// site is a directory with logs in it, and a consumer of them.
+type site struct {
+	t   *testing.T
+	dir string
+	c   *consumer
+}
+
+// add appends text to a file.
+func (s *site) add(name, text string) {
+	s.t.Helper()
+	path := filepath.Join(s.dir, name)
+	file, err := os.OpenFile(path, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o666)
+	must(s.t, err)
+	_, err = file.WriteString(text)
+	must(s.t, err)
+	must(s.t, file.Close())
+	must(s.t, os.Chtimes(path, time.Time{}, time.Now())) // the real clock stands still in a bubble
+}
+
+// put replaces a file's content.
+func (s *site) put(name, text string) {
+	s.t.Helper()
+	must(s.t, os.Truncate(filepath.Join(s.dir, name), 0))
+	s.add(name, text)
+}
+
+func (s *site) rename(from, to string) {
+	s.t.Helper()
+	must(s.t, os.Rename(filepath.Join(s.dir, from), filepath.Join(s.dir, to)))
+}
+
+func (s *site) remove(name string) {
+	s.t.Helper()
+	must(s.t, os.Remove(filepath.Join(s.dir, name)))
+}
+
+func (s *site) link(target, name string) {
+	s.t.Helper()
+	must(s.t, os.Symlink(filepath.Join(s.dir, target), filepath.Join(s.dir, name)))
+}
+
+// down ends the process after a checkpoint.
+func (s *site) down() {
+	s.c.save()
+	s.c.kill()
+}
+
+// text is all that was seen, by stream.
+func (s *seen) text() string {
+	var list []string
+	for i := range int32(len(s.lines) + 10) {
+		if lines, ok := s.lines[i]; ok {
+			text := ids(lines)
+			if s.format[i] != "loopgauge" {
+				text += " (" + s.format[i] + ")"
+			}
+			list = append(list, fmt.Sprintf("%d: %s", i, text))
+		}
+	}
+	return strings.Join(list, "; ")
+}
+
+// follow runs do while a site is followed, and compares what was seen.
+func follow(t *testing.T, name string, args []string, o Options, do func(*site), want, lost string) {
+	t.Helper()
+	t.Run(name, func(t *testing.T) {
+		dir := t.TempDir()
+		synctest.Test(t, func(t *testing.T) {
+			args := slices.Clone(args)
+			for i := range args {
+				args[i] = filepath.Join(dir, args[i])
+			}
+			s := &site{t: t, dir: dir}
+			s.c = &consumer{tb: t, args: args, o: o, seen: (&seen{}).clone()}
+			do(s)
+			time.Sleep(3 * lookSeldom)
+			got := s.c.end()
+			if text := got.text(); text != want {
+				t.Errorf("seen %q, want %q", text, want)
+			}
+			if text := strings.ReplaceAll(strings.Join(got.lost, "; "), dir+"/", ""); text != lost {
+				t.Errorf("lost %q, want %q", text, lost)
+			}
+		})
+	})
+}
+
+func TestFollow(t *testing.T) {
+	look := func() { time.Sleep(2 * lookSeldom) }
+	n := func(ids ...string) string {
+		var text string
+		for _, id := range ids {
+			text += record(id) + "\n"
+		}
+		return text
+	}
+	file, dir := []string{"app.log"}, []string{""}
+	f := func(name string, args []string, do func(*site), want, lost string) {
+		t.Helper()
+		follow(t, name, args, Options{}, func(s *site) {
+			s.add("app.log", n("a", "b"))
+			s.c.begin(nil)
+			look()
+			do(s)
+		}, want, lost)
+	}
+	f("lines that are appended", file, func(s *site) { s.add("app.log", n("c")) }, "0: a b c", "")
+	f("half a line waits", file, func(s *site) { s.add("app.log", record("c")[:9]); time.Sleep(10 * quiet) }, "0: a b", "")
+	f("half a line is completed", file, func(s *site) {
+		s.add("app.log", record("c")[:9])
+		time.Sleep(10 * quiet)
+		s.add("app.log", record("c")[9:]+"\n")
+	}, "0: a b c", "")
+	f("a whole JSON text counts without its newline", file, func(s *site) { s.add("app.log", record("c")); time.Sleep(2 * quiet) }, "0: a b c", "")
+	f("half a line of a file that was rotated away counts", file, func(s *site) {
+		s.add("app.log", record("c")[:12])
+		s.rename("app.log", "app.log.1")
+		time.Sleep(2 * quiet)
+	}, `0: a b {"time":1,"i`, "")
+	f("renamed, and written on", file, func(s *site) {
+		s.rename("app.log", "app.log.1")
+		s.add("app.log", n("d"))
+		look()
+		s.add("app.log.1", n("c"))
+	}, "0: a b c; 1: d", "")
+	f("renamed twice between two looks", file, func(s *site) {
+		s.rename("app.log", "app.log.2")
+		s.add("app.log.1", n("c"))
+		s.add("app.log", n("d"))
+	}, "0: a b; 1: d; 2: c", "")
+	f("copied and truncated before it was read", file, func(s *site) {
+		s.add("app.log", n("c"))
+		s.add("app.log.1", n("a", "b", "c"))
+		s.put("app.log", n("dddddddddddddddddddddddddddddddddddddddddddddddddd"))
+	}, "0: a b c; 1: dddddddddddddddddddddddddddddddddddddddddddddddddd", "")
+	f("a copy is not read while it is one", dir, func(s *site) {
+		s.add("app.log.1", n("a"))
+		look()
+		s.add("app.log.1", n("b"))
+		time.Sleep(quiet)
+	}, "0: a b", "")
+	f("a copy that goes its own way is a log", dir, func(s *site) {
+		s.add("app.2.log", n("a"))
+		look()
+		s.add("app.2.log", n("c"))
+	}, "0: a b; 1: a c", "")
+	f("truncated without a copy", file, func(s *site) { s.put("app.log", n("c")); time.Sleep(2 * patience) },
+		"0: a b; 1: c", "app.log: truncated, and no copy lies beside it: what it got behind byte 40 is lost, if that was anything")
+	f("replaced at once", file, func(s *site) {
+		s.add("new", n("c", "d"))
+		s.rename("new", "app.log")
+	}, "0: a b; 1: c d", "")
+	f("deleted while it is written", file, func(s *site) {
+		out, err := os.OpenFile(filepath.Join(s.dir, "app.log"), os.O_APPEND|os.O_WRONLY, 0)
+		must(s.t, err)
+		s.remove("app.log")
+		look()
+		_, err = out.WriteString(n("c"))
+		must(s.t, err)
+		must(s.t, out.Close())
+		s.add("app.log", n("d"))
+	}, "0: a b c; 1: d", "")
+	f("away and back", file, func(s *site) {
+		s.rename("app.log", "../away.log")
+		time.Sleep(20 * quiet)
+		s.rename("../away.log", "app.log")
+		s.add("app.log", n("c"))
+	}, "0: a b c", "")
+	f("deleted and gone for good", dir, func(s *site) {
+		s.add("other.log", n("c"))
+		look()
+		s.remove("app.log")
+		time.Sleep(2 * forget)
+	}, "0: a b; 1: c", "")
+	f("rotated, then compressed", dir, func(s *site) {
+		s.rename("app.log", "app.log.1")
+		s.add("app.log", n("c"))
+		time.Sleep(2 * quiet)
+		s.add("app.log.1.gz", string(gzipped(s.t, []byte(n("a", "b")))))
+		look()
+		s.remove("app.log.1")
+		time.Sleep(2 * quiet)
+	}, "0: a b; 1: c", "")
+	f("a compressed file that is new", dir, func(s *site) { s.add("old.gz", string(gzipped(s.t, []byte(n("c"))))) }, "0: a b; 1: c", "")
+	f("a compressed file that stays cut", dir, func(s *site) {
+		packed := gzipped(s.t, []byte(n("c", "d")))
+		s.add("old.gz", string(packed[:len(packed)-2]))
+		time.Sleep(2 * quiet)
+	}, "0: a b; 1: c d", "old.gz: the compressed data ends early; read up to byte 40")
+	f("what is no log", dir, func(s *site) {
+		s.add("old.xz", "\xFD7zXZ\x00 and more")
+		s.add("core", "ELF\x00\x01\x02")
+		s.add("README.md", "words\n")
+	}, "0: a b", "")
+	f("an empty file that gets content", dir, func(s *site) { s.add("late.log", ""); look(); s.add("late.log", n("c")) }, "0: a b; 1: c", "")
+	f("a link that is turned to another file", []string{"link.log"}, func(s *site) {
+		s.link("app.log", "link.log")
+		look()
+		s.add("1.log", n("c"))
+		s.add("app.log", n("b2"))
+		s.remove("link.log")
+		s.link("1.log", "link.log")
+	}, "0: a b b2; 1: c", "")
+	f("lines in no known format", file, func(s *site) {
+		s.add("what.log", "x")
+		s.rename("what.log", "app.log")
+		s.add("app.log", "yz\n")
+		look()
+		s.add("app.log", n("c"))
+	}, "0: a b; 1: xyz c", "")
+	f("rotated while nothing ran", file, func(s *site) {
+		s.down()
+		s.add("app.log", n("c"))
+		s.rename("app.log", "app.log-20261121")
+		s.add("app.log", n("d"))
+		s.c.restart()
+	}, "0: a b c; 1: d", "")
+	f("rotated and compressed while nothing ran", file, func(s *site) {
+		s.down()
+		s.add("app.log.1.gz", string(gzipped(s.t, []byte(n("a", "b", "c")))))
+		s.remove("app.log")
+		s.add("app.log", n("d"))
+		s.c.restart()
+	}, "0: a b c; 1: d", "")
+	f("gone while nothing ran", file, func(s *site) {
+		s.down()
+		s.rename("app.log", "../elsewhere")
+		s.add("app.log", n("d"))
+		s.c.restart()
+		time.Sleep(2 * patience)
+	}, "0: a b; 1: d", "app.log: the file that was read up to byte 40 is not found under any name: what it got since then is lost")
+	f("the highest index is not given twice", dir, func(s *site) {
+		s.add("other.log", n("c"))
+		look()
+		s.remove("other.log")
+		time.Sleep(2 * forget)
+		s.down()
+		s.add("third.log", n("d"))
+		s.c.restart()
+	}, "0: a b; 1: c; 2: d", "")
+
+	follow(t, "many lines in no known format are not waited for", file, Options{}, func(s *site) {
+		s.add("app.log", strings.Repeat("x\n", headLines))
+		s.c.begin(nil)
+	}, "0:"+strings.Repeat(" ", headLines+1)+"(unknown)", "")
+	follow(t, "a few lines in no known format are waited for a while", file, Options{}, func(s *site) {
+		s.add("app.log", "what\n")
+		s.c.begin(nil)
+		look()
+		s.c.save()
+		if text := s.c.saved.text(); text != "" {
+			s.t.Errorf("seen too early: %q", text)
+		}
+		time.Sleep(2 * quiet)
+	}, "0: what (unknown)", "")
+	follow(t, "the latest lines alone", dir, Options{Latest: true}, func(s *site) {
+		s.add("app.log", n("a", "b")+record("c")[:5])
+		s.add("old.gz", string(gzipped(s.t, []byte(n("x")))))
+		s.c.begin(nil)
+		look()
+		s.add("app.log", record("c")[5:]+"\n")
+		s.add("new.log", n("d"))
+		look()
+		s.down()
+		s.add("newer.log", n("e"))
+		s.c.restart()
+	}, "0: c; 2: d; 3: e", "")
+	follow(t, "a line that is too long counts once", file, Options{MaxLine: 50, blockSize: 64}, func(s *site) {
+		s.add("app.log", n("a")+strings.Repeat("y", 200))
+		s.c.begin(nil)
+		look()
+		s.down()
+		s.add("app.log", strings.Repeat("y", 200)+"\n"+n("b"))
+		s.c.restart()
+	}, "0: a too long b", "")
+	follow(t, "a file that comes later", []string{"late.log"}, Options{}, func(s *site) {
+		s.c.begin(nil)
+		look()
+		s.add("late.log", n("a"))
+	}, "0: a", "")
+}
+
+// TestFollowRefuses: arguments that nothing can come of.
+func TestFollowRefuses(t *testing.T) {
+	dir := t.TempDir()
+	f := func(arg, want string) {
+		t.Helper()
+		feed, err := Follow([]string{arg}, Options{}, nil)
+		if err == nil {
+			must(t, feed.Close())
+			t.Errorf("%s: no error", arg)
+			return
+		}
+		if text := strings.ReplaceAll(err.Error(), dir, ""); text != want {
+			t.Errorf("%s: %q, want %q", arg, text, want)
+		}
+	}
+	write(t, dir, "x.xz", []byte("\xFD7zXZ\x00 and more"))
+	f("-", "standard input: it cannot be followed\nname the file, or read it with loopgauge replay")
+	f(dir+"/gone/app.log", "/gone/app.log: no such file or directory\nthe directory must be there; the file may come later")
+	f(dir+"/[", "/[: syntax error in pattern")
+	f(dir+"/x.xz", "/x.xz: xz data\nunpack it on the way: xz -dc /x.xz | loopgauge ... -")
+	f("/dev/null", "/dev/null: not a file\npipes and sockets cannot be read again after a restart: let them be written to a file")
+	if _, err := Follow([]string{dir}, Options{}, []Mark{{Name: "a", File: "what"}}); err == nil || err.Error() != "a: a mark of the state is damaged: file \"what\"\nstart with an empty state" {
+		t.Error(err)
+	}
+	if _, err := Follow([]string{dir}, Options{Format: "what"}, nil); err == nil {
+		t.Error("an unknown format is taken")
+	}
+}
+
+func TestRotation(t *testing.T) {
+	f := func(path, name, want string) {
+		t.Helper()
+		if got := rotation(path, name); got != want {
+			t.Errorf("rotation(%q, %q) is %q, want %q", path, name, got, want)
+		}
+	}
+	f("logs/app.log.1", "app.log", "1")
+	f("app.log.12.gz", "app.log", "12")
+	f("app.1.log", "app.log", "1")
+	f("app.log-20261121", "app.log", "20261121")
+	f("app-2026-11-21T10:00.log.zst", "app.log", "2026-11-21T10:00")
+	f("app.log.2", "app.log.1.gz", "2")
+	f("app.log", "app.log", "")
+	f("app.log.bak", "app.log", "")
+	f("app-error.log", "app.log", "")
+	f("app2.log", "app.log", "")
+	g := func(a, b string, want bool) {
+		t.Helper()
+		if got := newer(a, b); got != want {
+			t.Errorf("newer(%q, %q) is %v", a, b, got)
+		}
+	}
+	g("1", "2", true)
+	g("9", "10", true)
+	g("10", "9", false)
+	g("20261121", "20261120", true)
+	g("20261120", "20261121", false)
+	g("1", "20261121", false)
+	g("", "1", false)
+	g("1", "1", false)
+}
+
+// TestLookIsNotOneMoment: what a look saw may be over when it is judged.
+func TestLookIsNotOneMoment(t *testing.T) {
+	dir := t.TempDir()
+	text := record("a") + "\n" + record("b") + "\n"
+	path := write(t, dir, "app.log", []byte(text))
+	info, err := os.Stat(path)
+	must(t, err)
+	f := &follower{strangers: map[string]*stranger{}}
+	s := f.stream(Mark{Name: path})
+	s.place = place{head: headOf([]byte(text)), path: path, id: inode(info), size: 20, offset: int64(len(text))}
+
+	// The reader read more than the look saw.
+	e := newEntry(path, info)
+	e.size = 20
+	if !s.holds(e) || s.cut {
+		t.Error("a file that grew during the look is taken for truncated")
+	}
+	// The original was truncated after the copy was seen.
+	twin := newEntry(write(t, dir, "app.log.1", []byte(text)), info)
+	info, err = os.Stat(twin.path)
+	must(t, err)
+	twin = newEntry(twin.path, info)
+	if same, sure := f.isCopy(twin, f.meet(twin), s); !same || !sure {
+		t.Error("the copy is not known")
+	}
+	must(t, os.WriteFile(path, []byte(record("c")+"\n"), 0o666))
+	if _, sure := f.isCopy(twin, f.meet(twin), s); sure {
+		t.Error("a copy is compared with what its original has become")
+	}
+	// A directory could not be read.
+	must(t, os.Remove(path))
+	for _, partial := range []bool{true, false} {
+		if _, gone := f.stay(&sight{partial: partial}, s); gone == partial {
+			t.Errorf("partial %v: gone is %v", partial, gone)
+		}
+	}
+	if !unreachable(newError(path, &os.PathError{Err: syscall.ESTALE}, "")) || unreachable(newError(path, &os.PathError{Err: syscall.ENOENT}, "")) {
+		t.Error("an outage and an absence are mixed up")
+	}
+}

@@ -1,0 +1,338 @@
+package ingest
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"syscall"
+	"time"
+)
+
+// entry is a file as a look saw it.
+type entry struct {
+	path  string
+	id    string
+	size  int64
+	mtime time.Time
+}
+
+func (e *entry) same(size int64, mtime time.Time) bool { return e.size == size && e.mtime.Equal(mtime) }
+
+// stranger is what is known of a file that is no stream, until it changes.
+type stranger struct {
+	size    int64
+	mtime   time.Time
+	refused bool // no log
+	copied  bool // of a file that is a stream
+	packed  bool
+	head    []byte
+}
+
+// sight is what one look saw.
+type sight struct {
+	entries []*entry // by path
+	byPath  map[string]*entry
+	byID    map[string]*entry
+	partial bool // something could not be looked at: nothing is missing for sure
+	taken   map[string]bool
+	beside  map[string][]*entry // directory -> all files in it
+}
+
+// magicSize is the least size by which a file can be told to be compressed.
+const magicSize = 4
+
+// list finds the files that the arguments stand for.
+func (f *follower) list() *sight {
+	found := finder{seen: map[string]bool{}}
+	for _, arg := range f.args {
+		found.find(arg)
+	}
+	s := &sight{byPath: map[string]*entry{}, byID: map[string]*entry{}, taken: map[string]bool{}, beside: map[string][]*entry{}}
+	s.partial = slices.ContainsFunc(found.errs, unreachable)
+	for _, src := range found.sources {
+		info, err := os.Stat(src.path)
+		if err != nil {
+			s.partial = s.partial || unreachable(err)
+			continue
+		}
+		if e := newEntry(src.path, info); e != nil {
+			s.entries = append(s.entries, e)
+		}
+	}
+	slices.SortFunc(s.entries, func(a, b *entry) int { return cmp.Compare(a.path, b.path) })
+	s.entries = slices.CompactFunc(s.entries, func(a, b *entry) bool { return a.path == b.path })
+	for _, e := range s.entries {
+		s.byPath[e.path] = e
+		if s.byID[e.id] == nil {
+			s.byID[e.id] = e
+		}
+	}
+	return s
+}
+
+// unreachable tells an error of a file system that does not answer from one
+// that says that there is no such file.
+func unreachable(err error) bool {
+	errno, ok := errors.AsType[syscall.Errno](err)
+	return ok && errno != syscall.ENOENT && errno != syscall.ENOTDIR
+}
+
+func newEntry(path string, info fs.FileInfo) *entry {
+	if !info.Mode().IsRegular() {
+		return nil
+	}
+	return &entry{path, inode(info), info.Size(), info.ModTime()}
+}
+
+// siblings are all files of a directory.
+func (s *sight) siblings(dir string) []*entry {
+	list, ok := s.beside[dir]
+	if ok {
+		return list
+	}
+	files, _ := os.ReadDir(dir) // what cannot be seen is not found
+	for _, d := range files {
+		path := filepath.Join(dir, d.Name())
+		if e := s.byPath[path]; e != nil {
+			list = append(list, e)
+		} else if info, err := os.Stat(path); err == nil {
+			if e := newEntry(path, info); e != nil {
+				list = append(list, e)
+			}
+		}
+	}
+	s.beside[dir] = list
+	return list
+}
+
+// look finds out where every stream's file is by now, and which are new. It
+// tells whether anything happened.
+func (f *follower) look(latest bool) (changed bool) {
+	s := f.list()
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	var missing []*followed
+	for _, st := range f.streams {
+		e, gone := f.stay(s, st)
+		switch {
+		case e != nil:
+			changed = st.settle(e, s) || changed
+		case gone:
+			missing = append(missing, st)
+		}
+	}
+	// By inode first: what was renamed is surely found, a copy is second best.
+	for _, by := range []func(*sight, *followed) *entry{f.renamed, f.copied} {
+		missing = slices.DeleteFunc(missing, func(st *followed) bool {
+			e := by(s, st)
+			if e != nil {
+				changed = true
+				st.settle(e, s)
+			}
+			return e != nil
+		})
+	}
+	for _, st := range missing {
+		changed = st.miss() || changed
+	}
+	kept := f.strangers
+	f.strangers = map[string]*stranger{}
+	// A file comes before its compressed copy, by name.
+	fresh := slices.Concat(s.entries, f.passed(s))
+	slices.SortStableFunc(fresh, func(a, b *entry) int { return cmp.Compare(a.path, b.path) })
+	for _, e := range fresh {
+		if e.size >= magicSize && !s.taken[e.id] {
+			changed = f.adopt(s, e, kept, latest) || changed
+		}
+	}
+	// Those beside the followed ones are remembered while they are of use.
+	for id, x := range kept {
+		if f.strangers[id] == nil && len(missing) > 0 {
+			f.strangers[id] = x
+		}
+	}
+	return changed
+}
+
+// stay is the stream's file if it lies where it lay or under another of the
+// followed names; gone says that it surely does not.
+func (f *follower) stay(s *sight, st *followed) (e *entry, gone bool) {
+	if st.cut {
+		return nil, true
+	}
+	e = s.byPath[st.path]
+	if e == nil || e.id != st.id {
+		e = s.byID[st.id]
+	}
+	if e == nil {
+		info, err := os.Stat(st.path)
+		if err == nil {
+			if e = newEntry(st.path, info); e != nil && e.id != st.id {
+				e = nil
+			}
+		} else if unreachable(err) {
+			return nil, false
+		}
+	}
+	if e == nil {
+		return nil, !s.partial
+	}
+	if !st.holds(e) {
+		return nil, true
+	}
+	return e, false
+}
+
+// renamed finds a stream's file beside where it was, under any name.
+func (f *follower) renamed(s *sight, st *followed) *entry {
+	if st.cut || !st.searched() {
+		return nil
+	}
+	for _, dir := range st.dirs() {
+		for _, e := range s.siblings(dir) {
+			if e.id == st.id && !s.taken[e.id] && st.holds(e) {
+				return e
+			}
+		}
+	}
+	return nil
+}
+
+// copied finds a stream's content in another file: a copy, a compressed one.
+func (f *follower) copied(s *sight, st *followed) *entry {
+	candidates := slices.Clone(s.entries)
+	if st.searched() {
+		for _, dir := range st.dirs() {
+			for _, e := range s.siblings(dir) {
+				if s.byPath[e.path] == nil && related(e.path, st.name) {
+					candidates = append(candidates, e)
+				}
+			}
+		}
+	}
+	var best *entry
+	rank := 0
+	for _, e := range candidates {
+		if e.size < magicSize || s.taken[e.id] || st.cut && e.id == st.id {
+			continue
+		}
+		x := f.meet(e)
+		if x.refused || !st.head.begins(x.head) || !st.head.tells(x.head) {
+			continue
+		}
+		r := 1
+		switch {
+		case e.path == st.name:
+			r = 3
+		case !x.packed:
+			r = 2
+		}
+		if r > rank {
+			best, rank = e, r
+		}
+	}
+	if best != nil {
+		st.found(best, f.meet(best).packed)
+	}
+	return best
+}
+
+// passed are files that had a followed name and were rotated away before they
+// were seen under it: twice between two looks, or while nothing was running. By
+// their names they are newer than one that was just rotated, or is still being read.
+func (f *follower) passed(s *sight) (list []*entry) {
+	for _, st := range f.streams {
+		mine := rotation(st.path, st.name)
+		if mine == "" || !st.placed() || st.ended && time.Since(st.shifted) >= patience {
+			continue
+		}
+		for _, e := range s.siblings(filepath.Dir(st.path)) {
+			if !s.taken[e.id] && s.byPath[e.path] == nil && newer(rotation(e.path, st.name), mine) {
+				list = append(list, e)
+			}
+		}
+	}
+	return list
+}
+
+// meet looks at a file that is no stream, if it has not been since it changed.
+func (f *follower) meet(e *entry) *stranger {
+	x := f.strangers[e.id]
+	if x != nil && e.same(x.size, x.mtime) {
+		return x
+	}
+	x = &stranger{size: e.size, mtime: e.mtime}
+	data, packed, err := beginning(e.path, e.id, headSize)
+	x.head, x.packed = data, packed
+	if _, no := errors.AsType[*Error](err); no && !cutShort(err) {
+		x.refused = true
+	} else if err != nil {
+		x.mtime = time.Time{} // to be looked at again
+		x.head = nil
+	}
+	f.strangers[e.id] = x
+	return x
+}
+
+// adopt makes a file that is no stream one, if it is a log of its own.
+func (f *follower) adopt(s *sight, e *entry, kept map[string]*stranger, latest bool) bool {
+	if x := kept[e.id]; x != nil {
+		f.strangers[e.id] = x
+	}
+	x := f.meet(e)
+	if x.refused || x.copied || len(x.head) == 0 {
+		return false
+	}
+	for _, st := range f.streams {
+		if !st.placed() || !related(e.path, st.name) || filepath.Dir(e.path) != filepath.Dir(st.path) {
+			continue
+		}
+		same, sure := f.isCopy(e, x, st)
+		if !sure {
+			return true // look again soon
+		}
+		if same {
+			x.copied = true
+			return false
+		}
+	}
+	delete(f.strangers, e.id)
+	s.taken[e.id] = true
+	st := f.begin(e, x, latest)
+	f.enter(st)
+	st.settle(e, s)
+	return true
+}
+
+// compared is how much of two files is compared to tell a copy.
+const compared = 64 << 10
+
+// isCopy tells whether a file has nothing that the stream's file does not have:
+// a copy that is being made before the file is truncated, or compressed before
+// it is removed. It is looked at again when it grows. sure is false while they
+// cannot be compared.
+func (f *follower) isCopy(e *entry, x *stranger, st *followed) (same, sure bool) {
+	if len(x.head) >= st.head.n && !st.head.begins(x.head) {
+		return false, true
+	}
+	theirs, _, err := beginning(st.path, st.id, compared)
+	if err != nil || !st.head.begins(theirs) {
+		return false, false
+	}
+	ours, _, err := beginning(e.path, e.id, compared)
+	if err != nil {
+		return false, false
+	}
+	if len(ours) > len(theirs) || !bytes.Equal(ours, theirs[:len(ours)]) {
+		return false, true
+	}
+	if !x.packed && !st.packed {
+		info, err := os.Stat(st.path)
+		return err == nil && e.size <= info.Size(), err == nil
+	}
+	return true, true
+}

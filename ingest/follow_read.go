@@ -1,0 +1,441 @@
+package ingest
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"sync/atomic"
+	"time"
+
+	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
+	"github.com/loopgauge/loopgauge/ingest/formats"
+)
+
+// unknownBytes and headLines are how much of a stream is held back at most
+// until a line of it is of a known format.
+const unknownBytes = 64 << 10
+
+// followed is one stream of a follower.
+type followed struct {
+	f     *follower
+	name  string
+	index int32
+	start Mark
+	wake  chan struct{}
+
+	place // guarded by f.mu
+
+	// The rest is the reader's.
+	position Mark // behind what was returned
+	format   *formats.Format
+	tail     *tail   // nil while the file is closed
+	queue    []piece // read, and held back
+	opened   int     // version of the place that tail was opened at
+	read     int64   // size of the file when it was closed; -1: not since it was found
+	grew     time.Time
+	unseen   bool // of a mark, and not opened yet
+	done     bool // read to its end, and no more is expected
+	fault    error
+}
+
+// piece is a block that was read, and the place behind it.
+type piece struct {
+	*Block
+	offset, line int64
+}
+
+func (f *follower) stream(m Mark) *followed {
+	s := &followed{f: f, name: m.Name, index: m.Stream, start: m, position: m, wake: make(chan struct{}, 1), read: -1, grew: time.Now()}
+	if f.o.Format != "" {
+		m.Format = f.o.Format
+	}
+	s.format = formats.ByName(m.Format)
+	return s
+}
+
+func (s *followed) Name() string { return s.name }
+
+func (s *followed) Mark() Mark { return s.start }
+
+// Next reads on, or waits for what comes.
+func (s *followed) Next(ctx context.Context) (Chunk, error) {
+	timer := time.NewTimer(lookSeldom)
+	defer timer.Stop()
+	for {
+		if err := ctx.Err(); err != nil {
+			return Chunk{}, err
+		}
+		c, ok, err := s.step()
+		if ok || err != nil {
+			return c, err
+		}
+		select {
+		case <-ctx.Done():
+			return Chunk{}, ctx.Err()
+		case <-s.wake:
+		case <-timer.C:
+			return s.chunk(nil, true), nil
+		}
+	}
+}
+
+// chunk is what is returned to the caller, who is then at s.position.
+func (s *followed) chunk(b *Block, atEnd bool) Chunk {
+	s.f.mu.Lock()
+	s.offset, s.ended = s.position.Offset, s.done
+	s.position.File = fileID(s.id, s.head, s.done)
+	s.f.mu.Unlock()
+	if s.format != nil {
+		s.position.Format = s.format.Name
+	}
+	return Chunk{Block: b, Mark: s.position, AtEnd: atEnd}
+}
+
+func (s *followed) lose(why string) Chunk {
+	c := s.chunk(nil, true)
+	c.Lost, c.Why = -1, why
+	return c
+}
+
+// live tells whether the file is still the one that is written to.
+func (s *followed) live(p *place) bool {
+	return p.placed() && p.member && p.path == s.name && !numbered(s.name)
+}
+
+// step returns the next chunk, if there is something to tell.
+func (s *followed) step() (c Chunk, ok bool, err error) {
+	s.f.mu.Lock()
+	s.f.reading = max(s.f.reading, s.index)
+	p := s.place
+	s.f.mu.Unlock()
+	if p.version != s.opened {
+		s.shut()
+		s.opened, s.read, s.fault = p.version, -1, nil
+	}
+	if s.tail == nil && !s.open(&p) {
+		return s.closed(&p)
+	}
+	for {
+		silent := time.Since(s.grew) >= quiet
+		if c, ok := s.emit(silent); ok {
+			return c, true, nil
+		}
+		piece, err := s.tail.pull()
+		switch {
+		case err == nil:
+			if !s.verify() {
+				s.shut()
+				return c, false, nil
+			}
+			s.grew, s.fault = time.Now(), nil
+			s.keep(piece)
+		case s.tail.fault != nil:
+			s.fault = s.tail.fault
+			s.shut()
+			if p.packed {
+				s.read = p.size // until it has grown
+			}
+			return s.closed(&p)
+		case errors.Is(err, io.EOF) && len(s.queue) > 0:
+			s.tail.final = true
+		case errors.Is(err, io.EOF):
+			s.shut()
+			s.read = p.size
+			s.done = p.packed || !s.live(&p)
+			return s.closed(&p)
+		case !silent:
+			return c, false, nil
+		case !s.live(&p) || s.wholeRest():
+			s.tail.final = true
+		default:
+			s.shut()
+			s.read = p.size
+			return c, false, nil
+		}
+	}
+}
+
+// keep puts a block that was read behind those held back, and looks what the
+// stream is.
+func (s *followed) keep(p piece) {
+	if s.format == nil && !p.TooLong {
+		s.format = Detect(p.Data)
+	}
+	s.queue = append(s.queue, p)
+}
+
+// emit returns the first block held back, if there is reason to. As long as
+// the format is not known lines are held back, unless they are many, or
+// nothing follows them.
+func (s *followed) emit(silent bool) (c Chunk, ok bool) {
+	if len(s.queue) == 0 {
+		return c, false
+	}
+	last := s.queue[len(s.queue)-1]
+	if s.format == nil && !silent && !s.tail.final && last.offset < unknownBytes && last.line < headLines {
+		return c, false
+	}
+	p := s.queue[0]
+	s.queue = s.queue[1:]
+	p.Stream, p.Format = s.index, s.format
+	s.position.Offset, s.position.Line = p.offset, p.line
+	return s.chunk(p.Block, len(s.queue) == 0 && s.tail.after == nil && s.tail.end), true
+}
+
+// wholeRest tells that what stands behind the last newline is a whole line all
+// the same: a JSON text that is complete. Programs that write a file in one go
+// often leave the last newline out.
+func (s *followed) wholeRest() bool {
+	rest := trim(s.tail.blocks.rest)
+	format := s.format
+	if format == nil {
+		format = Detect(rest)
+	}
+	if format == nil || !format.JSON || len(rest) == 0 || rest[0] != '{' && rest[0] != '[' {
+		return false
+	}
+	var scan rawjson.Scanner
+	scan.Reset(rest)
+	scan.Skip()
+	return scan.End() == nil
+}
+
+// open opens the file where the stream goes on. It tells whether there is
+// anything to be read, as far as is known.
+func (s *followed) open(p *place) bool {
+	switch {
+	case !p.placed() || p.size < 0:
+		return false
+	case s.done && p.packed && (s.read < 0 || p.size == s.read):
+		return false
+	case s.done && !p.packed && p.size <= max(s.position.Offset, s.read):
+		return false
+	case !s.done && p.size == s.read && (s.fault != nil || s.live(p)):
+		return false
+	}
+	file, err := openAs(p.path, p.id)
+	if err != nil {
+		s.failed(err)
+		return false
+	}
+	t := &tail{file: file}
+	if p.packed {
+		if t.unpacked, err = unpack(file, new(atomic.Int64)); err == nil {
+			_, err = io.CopyN(io.Discard, t.unpacked, s.position.Offset)
+			if errors.Is(err, io.EOF) {
+				err = nil // a copy that is shorter than what was read
+			}
+		}
+	} else {
+		_, err = file.Seek(s.position.Offset, io.SeekStart)
+	}
+	if err != nil {
+		t.close()
+		s.failed(err)
+		if p.packed {
+			s.read = p.size
+		}
+		return false
+	}
+	size := s.f.o.blockSize
+	if size == 0 {
+		size = BlockSize
+	}
+	t.blocks = &blocks{r: t, size: size, maxLine: s.f.o.MaxLine, line: s.position.Line, offset: s.position.Offset}
+	s.tail, s.done, s.unseen = t, false, false
+	if s.fault == nil {
+		s.grew = time.Now()
+	}
+	return true
+}
+
+// failed notes why the file cannot be read. One that was moved is found by the
+// next look.
+func (s *followed) failed(err error) {
+	if errors.Is(err, errMoved) || errors.Is(err, os.ErrNotExist) {
+		signal(s.f.hurry)
+		return
+	}
+	s.fault = err
+}
+
+// closed is what there is to say of a stream whose file is not open.
+func (s *followed) closed(p *place) (c Chunk, ok bool, err error) {
+	missing := !p.gone.IsZero() && time.Since(p.gone) >= patience
+	switch {
+	case s.done:
+	case missing:
+		s.done = true
+		if p.cut || s.unseen || s.position.Offset < p.size && !p.packed || p.packed && s.read < p.size {
+			return s.lose(s.lostWhy(p)), true, nil
+		}
+	case s.fault != nil && time.Since(s.grew) >= quiet:
+		if errors.Is(s.fault, io.ErrUnexpectedEOF) {
+			s.fault = errEndsEarly
+		}
+		why := fmt.Sprintf("%v; read up to byte %d", newError(s.name, s.fault, ""), s.position.Offset)
+		s.fault = nil
+		s.done = p.packed // of a plain file there may be more when it can be read again
+		s.grew = time.Now()
+		return s.lose(why), true, nil
+	}
+	if s.done && s.over(p) {
+		return c, false, io.EOF
+	}
+	return c, false, nil
+}
+
+// over tells whether nothing will ever follow, and ends the stream then.
+func (s *followed) over(p *place) bool {
+	if p.gone.IsZero() || time.Since(p.gone) < patience {
+		return false
+	}
+	s.f.mu.Lock()
+	defer s.f.mu.Unlock()
+	return s.f.leave(s, time.Since(p.gone) >= forget)
+}
+
+// verify tells whether the file is still what it was, after something was read
+// from it: it could have been truncated and written anew since it was opened.
+// Of a file that was short at first more is remembered.
+func (s *followed) verify() bool {
+	if s.tail.unpacked != nil {
+		return true
+	}
+	s.f.mu.Lock()
+	defer s.f.mu.Unlock()
+	data := make([]byte, headSize)
+	n, err := s.tail.file.ReadAt(data, 0)
+	data = data[:n]
+	if err != nil && !errors.Is(err, io.EOF) {
+		return false
+	}
+	if !s.head.begins(data) {
+		if s.placed() {
+			s.wipe()
+			signal(s.f.hurry)
+		}
+		return false
+	}
+	if n > s.head.n {
+		s.head = headOf(data)
+	}
+	return true
+}
+
+// shut closes the file. What was read and not returned is read again.
+func (s *followed) shut() {
+	for _, p := range s.queue {
+		p.Release()
+	}
+	s.queue = nil
+	if s.tail != nil {
+		s.tail.close()
+		s.tail = nil
+	}
+}
+
+// toEnd lets a new stream begin behind the last whole line, unread. A compressed
+// file is all behind it.
+func (s *followed) toEnd() {
+	if s.packed {
+		s.done = true
+		return
+	}
+	file, err := openAs(s.path, s.id)
+	if err != nil {
+		return
+	}
+	defer file.Close()
+	buf := make([]byte, 256<<10)
+	for at := int64(0); ; {
+		n, err := file.Read(buf)
+		if k := bytes.LastIndexByte(buf[:n], '\n'); k >= 0 {
+			s.position.Offset = at + int64(k) + 1
+			s.position.Line += int64(bytes.Count(buf[:n], []byte{'\n'}))
+		}
+		at += int64(n)
+		if err != nil {
+			break
+		}
+	}
+	s.offset = s.position.Offset
+}
+
+// tail reads a file that may grow.
+type tail struct {
+	file     *os.File
+	unpacked *unpacked // of a compressed file
+	blocks   *blocks
+	end      bool  // the last read met the end
+	final    bool  // the end is the end
+	fault    error // why it cannot be read on
+	long     *Block
+	after    *piece
+}
+
+func (t *tail) close() {
+	if t.unpacked != nil {
+		t.unpacked.Close()
+		return
+	}
+	t.file.Close()
+}
+
+// Read has no errors but io.EOF, if nothing will follow, and errNoMore.
+func (t *tail) Read(buf []byte) (n int, err error) {
+	if t.unpacked == nil {
+		n, err = t.file.Read(buf)
+	} else {
+		n, err = t.unpacked.Read(buf)
+	}
+	t.end = n == 0 && errors.Is(err, io.EOF)
+	switch {
+	case err == nil:
+	case !errors.Is(err, io.EOF):
+		t.fault = err
+		err = errNoMore
+	case t.unpacked == nil && !t.final:
+		err = errNoMore
+	}
+	return n, err
+}
+
+// pull is the next block and the place behind it. A line that is too long comes
+// when its end has come, so that it is one line in whatever process.
+func (t *tail) pull() (piece, error) {
+	if t.after != nil {
+		p := *t.after
+		t.after = nil
+		return p, nil
+	}
+	for {
+		b, err := t.blocks.next()
+		long := t.long
+		switch {
+		case long == nil && err != nil:
+			return piece{}, err
+		case long == nil && b.TooLong:
+			t.long = b
+		case long == nil:
+			return piece{b, t.blocks.offset, t.blocks.line}, nil
+		case err != nil:
+			if t.blocks.tooLong && errors.Is(err, errNoMore) {
+				return piece{}, err
+			}
+			t.long = nil
+			return piece{long, t.blocks.offset, t.blocks.line}, nil
+		default:
+			t.long = nil
+			if b.TooLong {
+				t.long = b
+			} else {
+				t.after = &piece{b, t.blocks.offset, t.blocks.line}
+			}
+			return piece{long, b.Offset, b.Line - 1}, nil
+		}
+	}
+}

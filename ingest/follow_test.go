@@ -1,0 +1,511 @@
+package ingest
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/klauspost/compress/gzip"
+	"pgregory.net/rapid"
+)
+
+// seen is what a consumer of a feed has got, and where it would go on: all that
+// a checkpoint holds.
+type seen struct {
+	lines  map[int32][]string // by stream
+	marks  map[int32]Mark     // of open streams
+	format map[int32]string
+	ended  int
+	lost   []string
+	odd    []string // what breaks the contract
+}
+
+func (s *seen) clone() *seen {
+	c := &seen{
+		lines: map[int32][]string{}, marks: map[int32]Mark{}, format: map[int32]string{}, ended: s.ended,
+		lost: slices.Clone(s.lost), odd: slices.Clone(s.odd),
+	}
+	maps.Copy(c.lines, s.lines) // lines are only ever added behind
+	maps.Copy(c.marks, s.marks)
+	maps.Copy(c.format, s.format)
+	return c
+}
+
+// consumer reads a feed as the live loop does.
+type consumer struct {
+	tb   rapid.TB
+	args []string
+	o    Options
+
+	mu    sync.Mutex
+	seen  *seen
+	saved *seen // the checkpoint
+
+	feed Feed
+	stop context.CancelFunc
+	done sync.WaitGroup
+}
+
+func consume(tb rapid.TB, o Options, args ...string) *consumer {
+	tb.Helper()
+	c := &consumer{tb: tb, args: args, o: o, seen: (&seen{}).clone()}
+	c.begin(nil)
+	return c
+}
+
+func (c *consumer) begin(marks []Mark) {
+	c.tb.Helper()
+	feed, err := Follow(c.args, c.o, marks)
+	if err != nil {
+		c.tb.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	c.feed, c.stop = feed, stop
+	c.done.Go(func() {
+		for {
+			list, err := feed.Accept(ctx)
+			if err != nil {
+				return
+			}
+			for _, s := range list {
+				c.done.Go(func() { c.read(ctx, s) })
+			}
+		}
+	})
+}
+
+func (c *consumer) read(ctx context.Context, s Live) {
+	at := s.Mark()
+	c.mu.Lock()
+	if _, twice := c.seen.lines[at.Stream]; twice && c.seen.marks[at.Stream] != at {
+		c.seen.odd = append(c.seen.odd, fmt.Sprintf("stream %d begins at %+v, not at %+v", at.Stream, at, c.seen.marks[at.Stream]))
+	}
+	c.seen.marks[at.Stream] = at
+	c.mu.Unlock()
+	for {
+		chunk, err := s.Next(ctx)
+		if ctx.Err() != nil {
+			return
+		}
+		c.mu.Lock()
+		if err != nil {
+			if !errors.Is(err, io.EOF) {
+				c.seen.odd = append(c.seen.odd, err.Error())
+			}
+			c.seen.ended++
+			delete(c.seen.marks, at.Stream)
+			c.mu.Unlock()
+			return
+		}
+		if chunk.Lost != 0 {
+			c.seen.lost = append(c.seen.lost, chunk.Why)
+		}
+		if b := chunk.Block; b != nil {
+			if b.Stream != at.Stream || b.Offset != at.Offset || b.Line != at.Line+1 {
+				c.seen.odd = append(c.seen.odd, fmt.Sprintf("block %d:%d@%d behind %+v", b.Stream, b.Line, b.Offset, at))
+			}
+			text := "too long\n"
+			if !b.TooLong {
+				text = string(b.Data)
+			}
+			c.seen.lines[at.Stream] = append(c.seen.lines[at.Stream], strings.Split(strings.TrimSuffix(text, "\n"), "\n")...)
+			c.seen.format[at.Stream] = "unknown"
+			if b.Format != nil {
+				c.seen.format[at.Stream] = b.Format.Name
+			}
+			b.Release()
+		}
+		at = chunk.Mark
+		c.seen.marks[at.Stream] = at
+		c.mu.Unlock()
+	}
+}
+
+// save writes the checkpoint.
+func (c *consumer) save() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.saved = c.seen.clone()
+}
+
+// kill ends the process as a crash does: what was seen since the checkpoint is
+// forgotten.
+func (c *consumer) kill() {
+	c.stop()
+	c.done.Wait()
+	must(c.tb, c.feed.Close())
+	if odd := c.seen.odd; len(odd) > 0 {
+		c.tb.Fatalf("odd: %q", odd)
+	}
+	if c.saved != nil {
+		c.seen = c.saved.clone()
+	} else {
+		c.seen = (&seen{}).clone()
+	}
+}
+
+// restart goes on from the checkpoint, if there is one.
+func (c *consumer) restart() {
+	c.tb.Helper()
+	if c.saved == nil {
+		c.begin(nil)
+		return
+	}
+	marks := []Mark{}
+	for _, m := range c.saved.marks {
+		marks = append(marks, m)
+	}
+	c.begin(marks)
+}
+
+func (c *consumer) end() *seen {
+	c.save()
+	c.kill()
+	return c.seen
+}
+
+// writer writes logs as programs and logrotate do.
+type writer struct {
+	t     *rapid.T
+	c     *consumer
+	dir   string
+	gap   func()
+	down  bool
+	files []*written
+}
+
+// written is the content of one file: what should be seen of it, wherever it
+// lies.
+type written struct {
+	lines []string
+	half  string // not written yet, of the line that is begun
+}
+
+// log is a name under which a program logs.
+type log struct {
+	w       *writer
+	path    string
+	file    *os.File
+	now     *written
+	rotated []string // endings of the rotated files, the newest first
+	alone   bool     // the last of them was removed
+}
+
+func must(tb rapid.TB, err error) {
+	tb.Helper()
+	if err != nil {
+		tb.Fatal(err)
+	}
+}
+
+// touch gives a file the time of the bubble: the real clock stands still in it.
+func (w *writer) touch(path string) { must(w.t, os.Chtimes(path, time.Time{}, time.Now())) }
+
+func (l *log) open() {
+	file, err := os.OpenFile(l.path, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o666)
+	must(l.w.t, err)
+	l.file = file
+	l.now = &written{}
+	l.w.files = append(l.w.files, l.now)
+}
+
+func (l *log) write(text string) {
+	_, err := l.file.WriteString(text)
+	must(l.w.t, err)
+	now := syscall.NsecToTimeval(time.Now().UnixNano())
+	must(l.w.t, syscall.Futimes(int(l.file.Fd()), []syscall.Timeval{now, now}))
+}
+
+func (l *log) line() string {
+	n := slices.Index(l.w.files, l.now)
+	id := fmt.Sprintf("%d-%d%s", n, len(l.now.lines), strings.Repeat("x", rapid.IntRange(0, 300).Draw(l.w.t, "length")))
+	return record(id)
+}
+
+func (l *log) finish() {
+	if l.now.half != "" {
+		l.write(l.now.half)
+		l.now.half = ""
+	}
+}
+
+func (l *log) append() {
+	if l.file == nil {
+		l.open()
+	}
+	l.finish()
+	for range rapid.IntRange(1, 5).Draw(l.w.t, "lines") {
+		line := l.line()
+		l.write(line + "\n")
+		l.now.lines = append(l.now.lines, line)
+	}
+	if rapid.IntRange(0, 3).Draw(l.w.t, "half") == 0 {
+		line := l.line()
+		k := rapid.IntRange(1, len(line)).Draw(l.w.t, "cut")
+		l.write(line[:k])
+		l.now.lines = append(l.now.lines, line)
+		l.now.half = line[k:] + "\n"
+	}
+}
+
+// shift makes room for another rotated file.
+func (l *log) shift() {
+	for i, ending := range slices.Backward(l.rotated) {
+		must(l.w.t, os.Rename(fmt.Sprintf("%s.%d%s", l.path, i+1, ending), fmt.Sprintf("%s.%d%s", l.path, i+2, ending)))
+		l.w.gap()
+	}
+	l.rotated = slices.Insert(l.rotated, 0, "")
+}
+
+// known tells that the log may be rotated: a file that nobody has seen is
+// searched only where there is a mark of its name.
+func (l *log) known() bool {
+	if l.file == nil || len(l.now.lines) == 0 {
+		return false
+	}
+	for range 2 {
+		if l.w.c.saved != nil && !l.alone {
+			for _, m := range l.w.c.saved.marks {
+				if m.Name == l.path {
+					return true
+				}
+			}
+		}
+		if l.w.down {
+			return false
+		}
+		time.Sleep(3 * lookSeldom)
+		l.w.c.save()
+		l.alone = false
+	}
+	return false
+}
+
+func (l *log) rename() {
+	if !l.known() {
+		return
+	}
+	l.shift()
+	must(l.w.t, os.Rename(l.path, l.path+".1"))
+	l.w.gap()
+	if l.now.half != "" && rapid.Bool().Draw(l.w.t, "left half") {
+		last := len(l.now.lines) - 1
+		l.now.lines[last] = strings.TrimSuffix(l.now.lines[last], strings.TrimSuffix(l.now.half, "\n"))
+		l.now.half = ""
+	}
+	l.finish()
+	must(l.w.t, l.file.Close())
+	l.file = nil
+	if rapid.Bool().Draw(l.w.t, "create") {
+		l.open()
+	}
+}
+
+func (l *log) copyTruncate() {
+	if !l.known() {
+		return
+	}
+	l.finish()
+	l.shift()
+	data, err := os.ReadFile(l.path)
+	must(l.w.t, err)
+	must(l.w.t, os.WriteFile(l.path+".1", data, 0o666))
+	l.w.touch(l.path + ".1")
+	l.w.gap()
+	must(l.w.t, l.file.Truncate(0))
+	l.w.touch(l.path)
+	l.now = &written{}
+	l.w.files = append(l.w.files, l.now)
+}
+
+func (l *log) compress() {
+	k := slices.Index(l.rotated, "")
+	if k < 0 {
+		return
+	}
+	path := fmt.Sprintf("%s.%d", l.path, k+1)
+	data, err := os.ReadFile(path)
+	must(l.w.t, err)
+	if len(data) == 0 {
+		return
+	}
+	out, err := os.Create(path + ".gz")
+	must(l.w.t, err)
+	packed := gzipped(l.w.t, data)
+	half := rapid.IntRange(0, len(packed)).Draw(l.w.t, "packed")
+	_, err = out.Write(packed[:half])
+	must(l.w.t, err)
+	l.w.touch(path + ".gz")
+	l.w.gap()
+	_, err = out.Write(packed[half:])
+	must(l.w.t, err)
+	must(l.w.t, out.Close())
+	l.w.touch(path + ".gz")
+	l.w.gap()
+	must(l.w.t, os.Remove(path))
+	l.rotated[k] = ".gz"
+}
+
+// remove removes the oldest file, when it is surely read and the checkpoint
+// knows.
+func (l *log) remove() {
+	n := len(l.rotated)
+	if n == 0 || l.w.down {
+		return
+	}
+	time.Sleep(3 * quiet)
+	l.w.c.save()
+	must(l.w.t, os.Remove(fmt.Sprintf("%s.%d%s", l.path, n, l.rotated[n-1])))
+	l.rotated = l.rotated[:n-1]
+	l.alone = n == 1
+}
+
+func gzipped(tb rapid.TB, data []byte) []byte {
+	tb.Helper()
+	var b bytes.Buffer
+	z := gzip.NewWriter(&b)
+	_, err := z.Write(data)
+	must(tb, err)
+	must(tb, z.Close())
+	return b.Bytes()
+}
+
+// noDeadline is a test in a bubble, whose deadline must not be asked for.
+type noDeadline struct{ rapid.TB }
+
+// TestFollowSeesEveryLineOnce: whatever is done to logs, and whenever the
+// process is killed, each line is seen once, in order.
+func TestFollowSeesEveryLineOnce(t *testing.T) {
+	base, runs := t.TempDir(), 0
+	synctest.Test(t, func(t *testing.T) {
+		rapid.Check(noDeadline{t}, func(t *rapid.T) {
+			runs++
+			dir := filepath.Join(base, strconv.Itoa(runs))
+			must(t, os.Mkdir(dir, 0o777))
+			args := rapid.SampledFrom([][]string{{""}, {"/app.log", "/other.log"}, {"/*.log*"}, {"/*.log", "/*.gz"}}).Draw(t, "args")
+			args = slices.Clone(args)
+			for i := range args {
+				args[i] = dir + args[i]
+			}
+			w := &writer{t: t, dir: dir}
+			w.gap = func() {
+				if d := rapid.SampledFrom([]int{0, 0, 1, 300, 1200}).Draw(t, "gap"); d > 0 {
+					time.Sleep(time.Duration(d) * time.Millisecond)
+				}
+			}
+			c := consume(t, Options{MaxLine: DefaultMaxLine, blockSize: rapid.SampledFrom([]int{64, 1000, 0}).Draw(t, "block")}, args...)
+			w.c = c
+			defer func() {
+				if !w.down {
+					c.stop()
+					c.done.Wait()
+					must(t, c.feed.Close())
+				}
+			}()
+			logs := []*log{{w: w, path: dir + "/app.log"}, {w: w, path: dir + "/other.log"}}
+			on := func(do func(*log)) func(*rapid.T) {
+				return func(t *rapid.T) { do(logs[max(0, rapid.IntRange(-3, 1).Draw(t, "log"))]) }
+			}
+			wait := func(t *rapid.T) {
+				time.Sleep(rapid.SampledFrom([]time.Duration{time.Millisecond, lookOften, lookSeldom, patience, quiet, 2 * quiet}).Draw(t, "wait"))
+			}
+			t.Repeat(map[string]func(*rapid.T){
+				"append":        on((*log).append),
+				"append more":   on((*log).append),
+				"rename":        on((*log).rename),
+				"copy-truncate": on((*log).copyTruncate),
+				"compress":      on((*log).compress),
+				"remove":        on((*log).remove),
+				"wait":          wait,
+				"wait more":     wait,
+				"save": func(*rapid.T) {
+					if !w.down {
+						c.save()
+					}
+				},
+				"kill": func(t *rapid.T) {
+					if !w.down {
+						c.kill()
+						w.down = true
+					}
+				},
+				"restart": func(*rapid.T) {
+					if w.down {
+						c.restart()
+						w.down = false
+					}
+				},
+			})
+			if w.down {
+				c.restart()
+				w.down = false
+			}
+			for _, l := range logs {
+				if l.file != nil {
+					l.finish()
+					must(t, l.file.Close())
+				}
+			}
+			time.Sleep(5 * quiet)
+			got := c.end()
+			w.down = true
+			w.compare(got)
+		})
+	})
+}
+
+// ids shortens lines.
+func ids(lines []string) string {
+	var list []string
+	for _, line := range lines {
+		line = strings.TrimRight(strings.TrimPrefix(line, `{"time":1,"id":"`), `x"}`)
+		list = append(list, line)
+	}
+	return strings.Join(list, " ")
+}
+
+func (w *writer) compare(got *seen) {
+	w.t.Helper()
+	byFile := make([][]string, len(w.files))
+	for stream, lines := range got.lines {
+		for _, line := range lines {
+			if line == "" {
+				continue // the newline of a line that counted without it
+			}
+			n := -1
+			if _, err := fmt.Sscanf(line, `{"time":1,"id":"%d-`, &n); err != nil || n < 0 || n >= len(w.files) {
+				// Half a line that was left: known by its whole text.
+				n = slices.IndexFunc(w.files, func(f *written) bool { return slices.Contains(f.lines, line) && slices.Contains(f.lines, lines[0]) })
+			}
+			if n < 0 {
+				w.t.Fatalf("stream %d: %q was never written", stream, line)
+			}
+			byFile[n] = append(byFile[n], line)
+		}
+	}
+	for n, f := range w.files {
+		if !slices.Equal(byFile[n], f.lines) {
+			w.t.Errorf("file %d: seen\n%s\nwritten\n%s", n, ids(byFile[n]), ids(f.lines))
+		}
+	}
+	if len(got.lost) > 0 {
+		w.t.Errorf("said to be lost: %q", got.lost)
+	}
+	if w.t.Failed() {
+		list, _ := filepath.Glob(w.dir + "/*")
+		w.t.Fatalf("files %q, streams %+v", list, got.marks)
+	}
+}

@@ -1,0 +1,274 @@
+package kafka
+
+import (
+	"context"
+	"encoding/binary"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"time"
+
+	"github.com/segmentio/kafka-go"
+	"github.com/segmentio/kafka-go/protocol"
+	"github.com/segmentio/kafka-go/sasl"
+)
+
+const clientID = "loopgauge"
+
+// client speaks to the brokers.
+type client struct {
+	config    *Config
+	addr      net.Addr
+	transport *kafka.Transport
+	kafka     *kafka.Client
+	dialer    *kafka.Dialer // of the group
+	speaks    speaks
+}
+
+// layoutAge is how old the known layout of the cluster gets: how long it takes
+// to follow a partition to its new leader.
+const layoutAge = 2 * time.Second
+
+func newClient(config *Config) (*client, error) {
+	encrypted, err := config.TLS.config()
+	if err != nil {
+		return nil, config.fail(fmt.Errorf("tls: %w", err), "")
+	}
+	var mechanism sasl.Mechanism
+	if mechanism, err = config.SASL.mechanism(); err != nil {
+		return nil, config.fail(fmt.Errorf("sasl: %w", err), "")
+	}
+	dial := config.dial
+	if dial == nil {
+		dial = (&net.Dialer{Timeout: 5 * time.Second}).DialContext
+	}
+	c := &client{
+		config: config,
+		addr:   kafka.TCP(config.Brokers...),
+		transport: &kafka.Transport{
+			Dial: dial, MetadataTTL: layoutAge, MetadataTopics: []string{config.Topic},
+			ClientID: clientID, TLS: encrypted, SASL: mechanism,
+		},
+		dialer: &kafka.Dialer{ClientID: config.memberName(), DialFunc: dial, Timeout: 5 * time.Second, TLS: encrypted, SASLMechanism: mechanism},
+	}
+	c.kafka = &kafka.Client{Addr: c.addr, Timeout: 10 * time.Second, Transport: c.transport}
+	return c, nil
+}
+
+func (c *client) close() { c.transport.CloseIdleConnections() }
+
+// topicID tells a topic from others of its name. It is zero if the brokers
+// tell none, which they do from Kafka 2.8 on.
+type topicID [16]byte
+
+// String is the id as marks hold it: hex, empty for none.
+func (id topicID) String() string {
+	if id == (topicID{}) {
+		return ""
+	}
+	return hex.EncodeToString(id[:])
+}
+
+func parseID(text string) (id topicID) {
+	_, _ = hex.Decode(id[:], []byte(text[:min(len(text), 2*len(id))])) // a mark of ours is hex
+	return id
+}
+
+// topic is what the brokers say of the topic now.
+type topic struct {
+	id         topicID
+	partitions int
+}
+
+// speaksRequest asks what a broker speaks: kafka-go knows, but tells only what
+// it speaks too.
+type speaksRequest struct{}
+
+// speaks is which versions a broker speaks at most.
+type speaks struct{ fetch, metadata int16 }
+
+// ApiKey makes it a message of kafka-go's.
+func (*speaksRequest) ApiKey() protocol.ApiKey { return protocol.ApiVersions } //nolint:staticcheck // kafka-go's name
+
+// Required is called before RawExchange.
+func (*speaksRequest) Required(map[protocol.ApiKey]int16) bool { return true }
+
+// RawExchange sends the request and reads the answer, alone on the connection.
+func (*speaksRequest) RawExchange(rw io.ReadWriter) (protocol.Message, error) {
+	const correlation = 1
+	if _, err := rw.Write(asked(question(protocol.ApiVersions, 0, correlation))); err != nil {
+		return nil, err
+	}
+	answer, err := receive(rw, correlation, func(n int) []byte { return make([]byte, n) })
+	if err != nil {
+		return nil, err
+	}
+	w, s := wire{b: answer}, &speaks{}
+	if code := w.int16(); code != 0 {
+		return nil, kafka.Error(code)
+	}
+	for range w.int32() {
+		key, _, newest := w.int16(), w.int16(), w.int16()
+		switch protocol.ApiKey(key) {
+		case protocol.Fetch:
+			s.fetch = newest
+		case protocol.Metadata:
+			s.metadata = newest
+		}
+		if w.short {
+			return nil, errShort
+		}
+	}
+	return s, nil
+}
+
+// ApiKey makes it a message of kafka-go's.
+func (*speaks) ApiKey() protocol.ApiKey { return protocol.ApiVersions } //nolint:staticcheck // kafka-go's name
+
+// topicRequest asks for the topic's id too, which kafka-go cannot.
+type topicRequest struct{ name string }
+
+// ApiKey makes it a message of kafka-go's.
+func (*topicRequest) ApiKey() protocol.ApiKey { return protocol.Metadata } //nolint:staticcheck // kafka-go's name
+
+// Required is called before RawExchange.
+func (*topicRequest) Required(map[protocol.ApiKey]int16) bool { return true }
+
+// idMetadata is the first version of the metadata with ids of topics.
+const idMetadata = 10
+
+// RawExchange sends the request and reads the answer, alone on the connection.
+func (t *topicRequest) RawExchange(rw io.ReadWriter) (protocol.Message, error) {
+	const correlation = 1
+	b := question(protocol.Metadata, idMetadata, correlation)
+	b = append(b, 0, 2)                // no tags, one topic
+	b = append(b, make([]byte, 16)...) // by name, not by id
+	b = binary.AppendUvarint(b, uint64(len(t.name))+1)
+	b = append(b, t.name...)
+	b = append(b, 0, 0, 0, 0, 0) // no tags; do not create it; no operations; no tags
+	if _, err := rw.Write(asked(b)); err != nil {
+		return nil, err
+	}
+	answer, err := receive(rw, correlation, func(n int) []byte { return make([]byte, n) })
+	if err != nil {
+		return nil, err
+	}
+	res := &topicResponse{}
+	return res, res.read(answer)
+}
+
+type topicResponse struct {
+	code int16
+	topic
+}
+
+// ApiKey makes it a message of kafka-go's.
+func (*topicResponse) ApiKey() protocol.ApiKey { return protocol.Metadata } //nolint:staticcheck // kafka-go's name
+
+func (t *topicResponse) read(answer []byte) error {
+	w := wire{b: answer}
+	w.tags()
+	w.int32() // throttled for
+	for range w.uvarint() - 1 {
+		w.int32() // broker
+		w.compact()
+		w.int32()
+		w.compact()
+		if w.tags(); w.short {
+			return errShort
+		}
+	}
+	w.compact() // cluster
+	w.int32()   // controller
+	if w.uvarint() < 2 {
+		return errShort
+	}
+	t.code = w.int16()
+	w.compact()
+	copy(t.id[:], w.bytes(len(t.id)))
+	w.bytes(1) // internal
+	t.partitions = w.uvarint() - 1
+	if w.short {
+		return errShort
+	}
+	return nil
+}
+
+// describe asks what there is of the topic.
+func (c *client) describe(ctx context.Context) (topic, error) {
+	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
+	defer cancel()
+	if c.speaks.metadata < idMetadata {
+		return c.describeOld(ctx)
+	}
+	m, err := c.transport.RoundTrip(ctx, c.addr, &topicRequest{name: c.config.Topic})
+	if err != nil {
+		return topic{}, err
+	}
+	res := m.(*topicResponse)
+	if res.code != 0 {
+		return topic{}, kafka.Error(res.code)
+	}
+	return res.topic, nil
+}
+
+// describeOld asks brokers that do not tell ids.
+func (c *client) describeOld(ctx context.Context) (topic, error) {
+	res, err := c.kafka.Metadata(ctx, &kafka.MetadataRequest{Topics: []string{c.config.Topic}})
+	if err != nil {
+		return topic{}, err
+	}
+	if res.Topics[0].Error != nil {
+		return topic{}, res.Topics[0].Error
+	}
+	return topic{partitions: len(res.Topics[0].Partitions)}, nil
+}
+
+// find waits until the brokers tell of the topic.
+func (c *client) find(ctx context.Context) (t topic, err error) {
+	err = c.insist(ctx, func() error {
+		m, err := c.transport.RoundTrip(ctx, c.addr, &speaksRequest{})
+		if err != nil {
+			return err
+		}
+		c.speaks = *m.(*speaks)
+		t, err = c.describe(ctx)
+		return err
+	})
+	return t, err
+}
+
+// offsets asks where partitions stand: at their first record, their end, or a
+// time. That of a time after the last record is -1.
+func (c *client) offsets(ctx context.Context, timestamp int64, partitions ...int) (map[int]int64, error) {
+	list := make([]kafka.OffsetRequest, len(partitions))
+	for i, p := range partitions {
+		list[i] = kafka.OffsetRequest{Partition: p, Timestamp: timestamp}
+	}
+	res, err := c.kafka.ListOffsets(ctx, &kafka.ListOffsetsRequest{Topics: map[string][]kafka.OffsetRequest{c.config.Topic: list}})
+	if err != nil {
+		return nil, err
+	}
+	found := map[int]int64{}
+	for _, p := range res.Topics[c.config.Topic] {
+		if p.Error != nil {
+			return nil, p.Error
+		}
+		switch timestamp {
+		case kafka.FirstOffset:
+			found[p.Partition] = p.FirstOffset
+		case kafka.LastOffset:
+			found[p.Partition] = p.LastOffset
+		default:
+			for offset := range p.Offsets { // one: the key is the offset, the value the time
+				found[p.Partition] = offset
+			}
+		}
+	}
+	if len(found) != len(partitions) {
+		return nil, errors.New("the brokers do not say where all partitions stand")
+	}
+	return found, nil
+}

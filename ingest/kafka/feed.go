@@ -1,0 +1,255 @@
+package kafka
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"sync/atomic"
+	"time"
+
+	"github.com/segmentio/kafka-go"
+
+	"github.com/loopgauge/loopgauge/ingest"
+	"github.com/loopgauge/loopgauge/ingest/formats"
+)
+
+// Feed is a topic that is read on and on.
+type Feed struct {
+	config Config
+	c      *client
+	group  *group // nil if it joined none
+	ctx    context.Context
+	cancel context.CancelFunc
+
+	marks   map[int32]ingest.Mark
+	over    []ingest.Mark // of partitions that there are no more
+	starts  map[int]int64 // of partitions that go on from nothing
+	given   int           // partitions that were accepted
+	current atomic.Pointer[topic]
+}
+
+var _ ingest.Feed = (*Feed)(nil)
+
+const (
+	// openTime is how long brokers may be away when a feed is opened.
+	openTime = 20 * time.Second
+	// watchEvery is how often the topic is asked for new partitions.
+	watchEvery = 3 * time.Second
+)
+
+// Open opens a topic as a feed that goes on from the marks, of any order. It
+// joins the consumer group and waits until it owns the topic there; with an
+// empty group it joins none, and nobody hinders another to read the same.
+func Open(ctx context.Context, config Config, marks []ingest.Mark) (_ *Feed, err error) {
+	f := &Feed{config: config, marks: map[int32]ingest.Mark{}}
+	if config.Format != "" && formats.ByName(config.Format) == nil {
+		return nil, &ingest.UnknownFormat{Name: config.Format}
+	}
+	if len(config.Offsets) > 0 {
+		return nil, config.fail(errors.New("offsets bound what is read"), "replay and tune read between offsets; watch goes on from its state")
+	}
+	if f.c, err = newClient(&f.config); err != nil {
+		return nil, err
+	}
+	f.ctx, f.cancel = context.WithCancel(context.Background())
+	defer func() {
+		if err != nil {
+			_ = f.Close()
+		}
+	}()
+	t, err := f.c.find(ctx)
+	if err != nil {
+		return nil, err
+	}
+	f.current.Store(&t)
+	for _, m := range marks {
+		if f.marks[m.Stream] = m; int(m.Stream) >= t.partitions {
+			f.over = append(f.over, m)
+		}
+	}
+	slices.SortFunc(f.over, func(a, b ingest.Mark) int { return int(a.Stream) - int(b.Stream) })
+	if config.Group != "" {
+		if err := f.enter(ctx); err != nil {
+			return nil, err
+		}
+	}
+	if len(marks) == 0 {
+		err = f.begin(ctx, t.partitions)
+	}
+	return f, err
+}
+
+// enter joins the group and waits until we own the topic.
+func (f *Feed) enter(ctx context.Context) (err error) {
+	(&group{c: f.c, claim: claim{State: f.config.State}}).bury(ctx)
+	if f.group, err = join(f.c); err != nil {
+		return f.config.fail(err, "")
+	}
+	return f.group.wait(ctx)
+}
+
+// begin finds where to begin without any mark.
+func (f *Feed) begin(ctx context.Context, partitions int) error {
+	at := kafka.LastOffset
+	switch {
+	case f.config.Start.Earliest:
+		at = kafka.FirstOffset
+	case !f.config.Start.Time.IsZero():
+		at = f.config.Start.Time.UnixMilli()
+	}
+	all := make([]int, partitions)
+	for i := range all {
+		all[i] = i
+	}
+	return f.c.insist(ctx, func() (err error) {
+		if f.starts, err = f.c.offsets(ctx, at, all...); err != nil {
+			return err
+		}
+		if at < 0 {
+			return nil
+		}
+		last, err := f.c.offsets(ctx, kafka.LastOffset, all...)
+		for i, offset := range f.starts {
+			if offset < 0 { // nothing was written since
+				f.starts[i] = last[i]
+			}
+		}
+		return err
+	})
+}
+
+// insist tries until it succeeds, for as long as brokers may be away.
+func (c *client) insist(ctx context.Context, try func() error) error {
+	began := time.Now()
+	for n := 0; ; n++ {
+		err := try()
+		switch {
+		case err == nil:
+			return nil
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case !passes(err):
+			return c.config.refuse(err)
+		case time.Since(began) < openTime && (!missing(err) || n < 6):
+			if err := pause(ctx, n); err != nil {
+				return err
+			}
+		case missing(err):
+			return c.config.fail(errors.New("there is no such topic"), "")
+		default:
+			return c.config.fail(err, "is this the address of a broker, and does it answer there?")
+		}
+	}
+}
+
+// missing tells that a broker does not know of the topic or the partition.
+func missing(err error) bool {
+	return errors.Is(err, kafka.UnknownTopicOrPartition) || errors.Is(err, unknownID) || errors.Is(err, inconsistentID)
+}
+
+// Errors that kafka-go does not know: there is no topic of this id, or the
+// partition is not of it.
+const (
+	unknownID      = kafka.Error(100)
+	inconsistentID = kafka.Error(103)
+)
+
+// Accept returns all partitions at once, then those that are added.
+func (f *Feed) Accept(ctx context.Context) ([]ingest.Live, error) {
+	tick := time.NewTicker(watchEvery)
+	defer tick.Stop()
+	var failed chan struct{} // of a group, if there is one
+	if f.group != nil {
+		failed = f.group.failed
+	}
+	for {
+		var list []ingest.Live
+		for ; f.given < f.current.Load().partitions; f.given++ {
+			list = append(list, f.live(f.given))
+		}
+		for _, m := range f.over {
+			list = append(list, &gone{m})
+		}
+		if f.over = nil; len(list) > 0 {
+			return list, nil
+		}
+		select {
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-failed:
+			return nil, f.group.err
+		case <-tick.C:
+		}
+		if err := f.look(ctx); err != nil && !passes(err) {
+			return nil, f.config.refuse(err)
+		}
+	}
+}
+
+// look asks what has become of the topic.
+func (f *Feed) look(ctx context.Context) error {
+	t, err := f.c.describe(ctx)
+	if err == nil {
+		f.current.Store(&t)
+	}
+	return err
+}
+
+func (f *Feed) live(index int) *live {
+	mark, known := f.marks[int32(index)]
+	if !known {
+		// A partition that came later is read from its first record.
+		mark = ingest.Mark{Stream: int32(index), Name: f.config.partition(index), Offset: f.starts[index], File: f.current.Load().id.String()}
+	}
+	if f.config.Format != "" {
+		mark.Format = f.config.Format
+	}
+	return &live{
+		f: f, p: newPartition(f.ctx, f.c, parseID(mark.File), index, mark.Offset, forever),
+		mark: mark, format: formats.ByName(mark.Format),
+	}
+}
+
+// Commit tells the group how far we are, for the eyes of other tools, and finds
+// out whether we are still the one that reads.
+func (f *Feed) Commit(ctx context.Context, marks []ingest.Mark) error {
+	if f.group == nil {
+		return nil
+	}
+	offsets := make(map[int]int64, len(marks))
+	for _, m := range marks {
+		offsets[int(m.Stream)] = m.Offset
+	}
+	return f.group.commit(ctx, offsets)
+}
+
+// Close leaves the group and ends all connections.
+func (f *Feed) Close() error {
+	f.cancel()
+	if f.group != nil {
+		f.group.leave()
+	}
+	f.c.close()
+	return nil
+}
+
+// gone is a partition of the state that the topic does not have any more.
+type gone struct{ mark ingest.Mark }
+
+// Name is topic/partition.
+func (g *gone) Name() string { return g.mark.Name }
+
+// Mark is the state's.
+func (g *gone) Mark() ingest.Mark { return g.mark }
+
+// Next says it once.
+func (g *gone) Next(context.Context) (ingest.Chunk, error) {
+	if g.mark.Stream < 0 {
+		return ingest.Chunk{}, io.EOF
+	}
+	chunk := ingest.Chunk{Mark: g.mark, AtEnd: true, Why: fmt.Sprintf("%s is there no more: the topic was created again with fewer partitions", g.mark.Name)}
+	g.mark.Stream = -1
+	return chunk, nil
+}

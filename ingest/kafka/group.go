@@ -1,0 +1,368 @@
+package kafka
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/segmentio/kafka-go"
+)
+
+// group is our membership of the consumer group. One member owns the whole
+// topic; reading does not wait for the group, but what is read may have effects
+// only as long as commits succeed.
+type group struct {
+	c       *client
+	members *kafka.ConsumerGroup
+	commits chan commit
+	owned   chan struct{} // closed when we own the topic
+	refused chan struct{} // closed when somebody else does, at the beginning
+	failed  chan struct{} // closed when we will not own it any more
+	err     error         // why; set before
+	ended   chan struct{} // closed when run has ended
+	id      string        // ours in the group; of run
+
+	mutex sync.Mutex
+	claim claim
+}
+
+type commit struct {
+	offsets map[int]int64
+	answer  chan error
+}
+
+// claim is what a member says of itself to the one that shares out.
+type claim struct {
+	State string `json:"state"`           // of the state directory, which one process at a time may use
+	Start int64  `json:"start"`           // when the process began, in microseconds
+	Since int64  `json:"since,omitempty"` // since when it owns the topic; 0 if it does not
+	Where string `json:"where"`           // for people
+}
+
+func join(c *client) (*group, error) {
+	host, _ := os.Hostname()
+	g := &group{
+		c: c, commits: make(chan commit), owned: make(chan struct{}), refused: make(chan struct{}),
+		failed: make(chan struct{}), ended: make(chan struct{}),
+		claim: claim{State: c.config.State, Start: time.Now().UnixMicro(), Where: fmt.Sprintf("process %d on %s", os.Getpid(), host)},
+	}
+	var err error
+	g.members, err = kafka.NewConsumerGroup(kafka.ConsumerGroupConfig{
+		ID: c.config.Group, Brokers: c.config.Brokers, Dialer: c.dialer, Topics: []string{c.config.Topic},
+		GroupBalancers:    []kafka.GroupBalancer{balancer{g}},
+		HeartbeatInterval: c.config.heartbeat(), SessionTimeout: c.config.session(), RebalanceTimeout: c.config.session(),
+		JoinGroupBackoff: time.Second,
+	})
+	if err != nil {
+		return nil, err
+	}
+	go g.run()
+	return g, nil
+}
+
+// leaveTime is how long leaving may take. A member that waits for the group to
+// be shared out cannot be called back; it is dead to the group when our process
+// is.
+const leaveTime = 2 * time.Second
+
+// leave ends the membership.
+func (g *group) leave() {
+	left := make(chan struct{})
+	go func() {
+		_ = g.members.Close() // its only error is nil
+		<-g.ended
+		close(left)
+	}()
+	select {
+	case <-left:
+	case <-time.After(leaveTime):
+	}
+}
+
+// fail is the end: we will not own the topic any more.
+func (g *group) fail(err error) {
+	if g.err == nil {
+		g.err = err
+		close(g.failed)
+	}
+}
+
+func (g *group) run() {
+	defer close(g.ended)
+	defer func() { _ = g.members.Close() }() // it would come back as a new member
+	for {
+		generation, err := g.members.Next(context.Background())
+		switch {
+		case errors.Is(err, kafka.ErrGroupClosed):
+			return
+		case err != nil:
+			if err := g.judge(err); err != nil {
+				g.fail(err)
+				return
+			}
+			continue
+		}
+		g.id = generation.MemberID
+		if len(generation.Assignments[g.c.config.Topic]) == 0 {
+			if isClosed(g.owned) {
+				g.fail(g.c.config.fail(errReplaced, ""))
+				return
+			}
+			if !isClosed(g.refused) {
+				close(g.refused)
+			}
+			generation.Start(func(ctx context.Context) { <-ctx.Done() })
+			continue
+		}
+		if !isClosed(g.owned) {
+			g.mutex.Lock()
+			g.claim.Since = time.Now().UnixMicro()
+			g.mutex.Unlock()
+			close(g.owned)
+		}
+		generation.Start(func(ctx context.Context) { g.serve(ctx, generation) })
+	}
+}
+
+// errReplaced is what a member finds that was silent for too long.
+var errReplaced = errors.New("another instance reads in our place: this one was silent for longer than the session timeout")
+
+// judge tells errors of the group that pass from those that do not, which it
+// returns.
+func (g *group) judge(err error) error {
+	switch {
+	case errors.Is(err, kafka.UnknownMemberId) && isClosed(g.owned):
+		return g.c.config.fail(errReplaced, "")
+	case errors.Is(err, kafka.InconsistentGroupProtocol):
+		return g.c.config.fail(fmt.Errorf("the consumer group %q is in use by another program", g.c.config.Group), "choose a group that only loopgauge uses")
+	case errors.Is(err, kafka.InvalidSessionTimeout):
+		return g.c.config.fail(fmt.Errorf("the brokers do not allow a session timeout of %s", g.c.config.session()), "")
+	case !passes(err):
+		return g.c.config.refuse(err)
+	}
+	// The id is that of the last generation.
+	if g.id != "" && !errors.Is(err, kafka.RebalanceInProgress) {
+		// kafka-go comes back as a new member; the group would wait for the old
+		// one until its session has timed out.
+		go g.forget(g.id)
+		g.id = ""
+	}
+	return nil
+}
+
+// serve commits for the time of a generation. When it returns the generation
+// ends, and we join the next one over a new connection.
+func (g *group) serve(ctx context.Context, generation *kafka.Generation) {
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case c := <-g.commits:
+			err := generation.CommitOffsets(map[string]map[int]int64{g.c.config.Topic: c.offsets})
+			c.answer <- err
+			if err != nil {
+				return
+			}
+		}
+	}
+}
+
+// commit commits in the generation that there is, or in the next.
+func (g *group) commit(ctx context.Context, offsets map[int]int64) error {
+	for {
+		c := commit{offsets, make(chan error, 1)}
+		select {
+		case g.commits <- c:
+		case <-g.failed:
+			return g.err
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+		err := <-c.answer
+		switch {
+		case err == nil:
+			return nil
+		case errors.Is(err, kafka.UnknownMemberId):
+			return g.c.config.fail(fmt.Errorf("%w: %w", errReplaced, err), "")
+		case !passes(err):
+			return g.c.config.refuse(err)
+		}
+	}
+}
+
+// wait waits until we own the topic. If another member owns it and may be
+// dead, it waits until that would have shown.
+func (g *group) wait(ctx context.Context) error {
+	var late <-chan time.Time
+	refused := g.refused
+	for {
+		select {
+		case <-g.owned:
+			return nil
+		case <-g.failed:
+			return g.err
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-refused:
+			refused = nil
+			timer := time.NewTimer(2 * g.c.config.session())
+			defer timer.Stop()
+			late = timer.C
+		case <-late:
+			return g.c.config.fail(fmt.Errorf("%s reads it already, in the consumer group %q", g.owner(ctx), g.c.config.Group),
+				"one process reads all partitions of a topic, since a loop may be spread over them: stop the other, or give this one its own group: under kafka:. Past one process, loopgauge extract turns the log into a topic of events that several can share")
+		}
+	}
+}
+
+// owner is what is known of the member that owns the topic.
+func (g *group) owner(ctx context.Context) string {
+	for _, m := range g.list(ctx) {
+		if len(m.MemberAssignments.Topics) > 0 {
+			var other claim
+			if json.Unmarshal(m.MemberMetadata.UserData, &other) == nil && other.Where != "" {
+				return other.Where
+			}
+			return "a client on " + m.ClientHost
+		}
+	}
+	return "another instance"
+}
+
+func (g *group) list(ctx context.Context) []kafka.DescribeGroupsResponseMember {
+	res, err := g.c.kafka.DescribeGroups(ctx, &kafka.DescribeGroupsRequest{GroupIDs: []string{g.c.config.Group}})
+	if err != nil || len(res.Groups) == 0 {
+		return nil
+	}
+	return res.Groups[0].Members
+}
+
+// bury removes members of our state: their process is dead, since we hold the
+// state, and the group need not wait until their sessions time out. They are
+// told by their names, which the brokers know of members that died while the
+// group was being shared out, too.
+func (g *group) bury(ctx context.Context) {
+	if g.c.config.State == "" {
+		return
+	}
+	for _, m := range g.list(ctx) {
+		if m.ClientID == g.c.config.memberName() {
+			_ = g.remove(m.MemberID) // then it times out
+		}
+	}
+}
+
+// forget removes a member that we were, as soon as the brokers are there.
+func (g *group) forget(member string) {
+	for n := 0; !isClosed(g.ended) && g.remove(member) != nil; n++ {
+		if pause(context.Background(), n) != nil {
+			return
+		}
+	}
+}
+
+// remove takes a member out of the group.
+func (g *group) remove(member string) error {
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+	defer cancel()
+	_, err := g.c.kafka.LeaveGroup(ctx, &kafka.LeaveGroupRequest{GroupID: g.c.config.Group, Members: []kafka.LeaveGroupRequestMember{{ID: member}}})
+	return err
+}
+
+// balancer gives the whole topic to one member.
+type balancer struct{ g *group }
+
+// ProtocolName tells members that share out in this way from others.
+func (balancer) ProtocolName() string { return "loopgauge-one" }
+
+// UserData is our claim.
+func (b balancer) UserData() ([]byte, error) {
+	b.g.mutex.Lock()
+	defer b.g.mutex.Unlock()
+	return json.Marshal(b.g.claim)
+}
+
+// AssignGroups gives all partitions to one member, the others none.
+func (balancer) AssignGroups(members []kafka.GroupMember, partitions []kafka.Partition) kafka.GroupMemberAssignments {
+	claims := make([]claim, len(members))
+	for i, m := range members {
+		_ = json.Unmarshal(m.UserData, &claims[i]) // one that cannot be read claims nothing
+	}
+	shares := kafka.GroupMemberAssignments{}
+	for i, m := range members {
+		shares[m.ID] = map[string][]int{}
+		if i != choose(claims) {
+			continue
+		}
+		for _, topic := range m.Topics {
+			all := []int{}
+			for _, p := range partitions {
+				if p.Topic == topic {
+					all = append(all, p.ID)
+				}
+			}
+			if len(all) == 0 {
+				all = []int{0} // the brokers do not know the topic for a moment; the owner is the owner
+			}
+			shares[m.ID][topic] = all
+		}
+	}
+	return shares
+}
+
+// choose picks the member that owns the topic. Of those with the same state
+// only the one that started last is alive. Of different states the one that
+// took the topic last keeps it, so that one that was silent for too long does
+// not take it back; if none has it, the one that has waited longest gets it.
+func choose(claims []claim) int {
+	best := 0
+	states := map[string]claim{}
+	for _, c := range claims {
+		s, known := states[c.State]
+		if !known {
+			s = c
+		}
+		s.Since, s.Start = max(s.Since, c.Since), min(s.Start, c.Start)
+		states[c.State] = s
+	}
+	for i := range claims {
+		a, b := claims[i], claims[best]
+		if c := cmp.Or(
+			-cmp.Compare(states[a.State].Since, states[b.State].Since),
+			cmp.Compare(states[a.State].Start, states[b.State].Start),
+			cmp.Compare(a.State, b.State),
+			-cmp.Compare(a.Start, b.Start),
+		); c < 0 {
+			best = i
+		}
+	}
+	return best
+}
+
+func isClosed(c chan struct{}) bool {
+	select {
+	case <-c:
+		return true
+	default:
+		return false
+	}
+}
+
+// final are errors that no waiting cures.
+var final = []error{
+	errDamaged,
+	kafka.TopicAuthorizationFailed, kafka.GroupAuthorizationFailed, kafka.ClusterAuthorizationFailed,
+	kafka.SASLAuthenticationFailed, kafka.UnsupportedSASLMechanism, kafka.IllegalSASLState,
+	kafka.UnsupportedVersion, kafka.InvalidTopic, kafka.InvalidGroupId,
+}
+
+// passes tells an error that may pass from one that will not.
+func passes(err error) bool {
+	return !slices.ContainsFunc(final, func(f error) bool { return errors.Is(err, f) }) && !isTLS(err)
+}

@@ -1,0 +1,196 @@
+package kafka
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"time"
+
+	"github.com/segmentio/kafka-go"
+	"github.com/segmentio/kafka-go/protocol"
+
+	"github.com/loopgauge/loopgauge/ingest"
+	"github.com/loopgauge/loopgauge/ingest/formats"
+)
+
+// live is a partition of a feed.
+type live struct {
+	f      *Feed
+	p      *partition
+	mark   ingest.Mark
+	format *formats.Format // nil while nobody knows
+
+	failures int       // since the last success
+	since    time.Time // of the first of them
+	said     bool      // that it fails
+	gone     time.Time // since when there is no such topic
+}
+
+// Name is topic/partition.
+func (l *live) Name() string { return l.f.config.partition(l.p.index) }
+
+// Mark is where the partition begins.
+func (l *live) Mark() ingest.Mark { return l.mark }
+
+// Next reads on. While the brokers cannot be asked it returns, about once a
+// second, a chunk without a block that is not at the end.
+func (l *live) Next(ctx context.Context) (ingest.Chunk, error) {
+	var n counts
+	if err := l.p.fetch(ctx); err != nil {
+		if err = l.ride(ctx, err, &n); err != nil {
+			return ingest.Chunk{}, err
+		}
+		return l.chunk(nil, n), nil
+	}
+	if l.said {
+		n.why = fmt.Sprintf("%s is read again, after %s", l.Name(), time.Since(l.since).Round(time.Second))
+	}
+	l.failures, l.said, l.gone = 0, false, time.Time{}
+	block, err := l.p.read(&n)
+	if err != nil && block == nil {
+		return ingest.Chunk{}, l.f.config.fail(err, "")
+	}
+	return l.chunk(block, n), nil // an error comes again
+}
+
+func (l *live) chunk(block *ingest.Block, n counts) ingest.Chunk {
+	if block != nil {
+		if l.format == nil {
+			l.format = detect(block)
+		}
+		if block.Format = l.format; l.format != nil {
+			l.mark.Format = l.format.Name
+		}
+	}
+	l.mark.Offset, l.mark.Name = l.p.offset, l.Name()
+	return ingest.Chunk{
+		Block: block, Mark: l.mark, AtEnd: l.p.atEnd() && l.failures == 0,
+		Lost: n.lost, Why: n.why, Control: n.control, Transactional: n.transactional,
+	}
+}
+
+// detect recognises the format of a block of records.
+func detect(b *ingest.Block) *formats.Format {
+	var lines []byte
+	from := 0
+	for _, r := range b.Records[:min(len(b.Records), 100)] {
+		lines = append(append(lines, bytes.TrimRight(b.Data[from:r.End], "\n")...), '\n')
+		from = r.End
+	}
+	return ingest.Detect(lines)
+}
+
+// goneTime is how long a topic may be unknown to the brokers.
+const goneTime = 30 * time.Second
+
+// quietTime is how long the brokers may be away before it is said.
+const quietTime = 3 * time.Second
+
+// ride rides an error out, or returns it.
+func (l *live) ride(ctx context.Context, err error, n *counts) error {
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if !passes(err) {
+		return l.f.config.refuse(err)
+	}
+	if l.failures == 0 {
+		l.since = time.Now()
+	}
+	l.failures++
+	switch {
+	case errors.Is(err, kafka.OffsetOutOfRange):
+		err = l.gap(ctx, n)
+	case missing(err), isUnplaced(err):
+		err = l.search(ctx, err, n)
+	}
+	if err == nil || ctx.Err() != nil {
+		return ctx.Err()
+	}
+	away := time.Since(l.since)
+	if !l.gone.IsZero() && time.Since(l.gone) > goneTime {
+		return l.f.config.fail(errors.New("the topic is there no more"), "if it was deleted on purpose, stop watching it")
+	}
+	if !l.said && away > quietTime {
+		l.said = true
+		n.why = fmt.Sprintf("%s cannot be read since %s, it is tried again and again: %v", l.Name(), l.since.UTC().Format(time.TimeOnly), err)
+	}
+	return pause(ctx, l.failures)
+}
+
+// pause waits the longer the more often something failed, at most a second,
+// and never as long as others that failed with it.
+func pause(ctx context.Context, failures int) error {
+	longest := min(50*time.Millisecond<<min(failures, 6), time.Second)
+	timer := time.NewTimer(longest/2 + rand.N(longest/2))
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// gap goes on where there are records, if the next one is there no more, or
+// was never there.
+func (l *live) gap(ctx context.Context, n *counts) error {
+	if err := l.search(ctx, nil, n); err != nil || n.why != "" {
+		return err
+	}
+	first, err := l.f.c.offsets(ctx, kafka.FirstOffset, l.p.index)
+	if err != nil {
+		return err
+	}
+	last, err := l.f.c.offsets(ctx, kafka.LastOffset, l.p.index)
+	if err != nil {
+		return err
+	}
+	at := l.p.offset
+	switch from, to := first[l.p.index], last[l.p.index]; {
+	case at < from:
+		n.lost = from - at
+		n.why = fmt.Sprintf("%s: records %d to %d were deleted before they could be read: its retention is too short for this delay", l.Name(), at, from-1)
+		l.p.seek(from)
+	case at > to && l.p.id != (topicID{}):
+		n.why = fmt.Sprintf("%s ends at %d, before %d, up to where it was read: brokers lost records", l.Name(), to, at)
+		l.p.seek(to)
+	case at > to:
+		// Without ids of topics that is the likelier.
+		n.why = fmt.Sprintf("%s ends at %d, before %d, up to where it was read: the topic was deleted and created again, and is read from its beginning", l.Name(), to, at)
+		l.p.seek(from)
+	}
+	return nil
+}
+
+// search looks whether the topic is another one by now. The error is why, or
+// that there is none.
+func (l *live) search(ctx context.Context, why error, n *counts) error {
+	if err := l.f.look(ctx); err != nil {
+		if missing(err) && l.gone.IsZero() {
+			l.gone = time.Now()
+		}
+		return err
+	}
+	l.gone = time.Time{}
+	if id := l.f.current.Load().id; id != l.p.id && id != (topicID{}) && l.p.id != (topicID{}) {
+		l.recreated(id, n)
+		return nil
+	}
+	return why
+}
+
+// recreated begins with the topic that has come in the place of ours.
+func (l *live) recreated(id topicID, n *counts) {
+	n.lost = max(0, l.p.high-l.p.offset)
+	n.why = fmt.Sprintf("%s: the topic was deleted and created again; it is read from its beginning", l.Name())
+	l.p.id, l.mark.File = id, id.String()
+	l.p.seek(0)
+}
+
+// isUnplaced tells that kafka-go does not know which broker to ask.
+func isUnplaced(err error) bool {
+	return errors.Is(err, protocol.ErrNoTopic) || errors.Is(err, protocol.ErrNoPartition) || errors.Is(err, protocol.ErrNoLeader)
+}

@@ -1,0 +1,100 @@
+package kafka
+
+import (
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"strings"
+
+	"github.com/segmentio/kafka-go"
+	"github.com/segmentio/kafka-go/sasl"
+	"github.com/segmentio/kafka-go/sasl/plain"
+	"github.com/segmentio/kafka-go/sasl/scram"
+)
+
+// TLS says how connections are encrypted. The files are PEM.
+type TLS struct {
+	CA         string // file of the authorities that vouch for the brokers; empty: the system's
+	Cert, Key  string // files of our certificate and its key, if the brokers want one
+	ServerName string // that the brokers' certificates are for; empty: the host's
+}
+
+func (t *TLS) config() (*tls.Config, error) {
+	if t == nil {
+		return nil, nil
+	}
+	c := &tls.Config{MinVersion: tls.VersionTLS12, ServerName: t.ServerName}
+	if t.CA != "" {
+		text, err := os.ReadFile(t.CA)
+		if err != nil {
+			return nil, err
+		}
+		if c.RootCAs = x509.NewCertPool(); !c.RootCAs.AppendCertsFromPEM(text) {
+			return nil, fmt.Errorf("%s: no certificate in it", t.CA)
+		}
+	}
+	if (t.Cert == "") != (t.Key == "") {
+		return nil, errors.New("a certificate needs its key, and a key its certificate")
+	}
+	if t.Cert != "" {
+		pair, err := tls.LoadX509KeyPair(t.Cert, t.Key)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", t.Cert, err)
+		}
+		c.Certificates = []tls.Certificate{pair}
+	}
+	return c, nil
+}
+
+// SASL says as whom the brokers know us.
+type SASL struct {
+	Mechanism      string // one of Mechanisms
+	User, Password string
+}
+
+// Mechanisms are the ways to prove who one is.
+var Mechanisms = []string{"plain", "scram-sha-256", "scram-sha-512"}
+
+func (s *SASL) mechanism() (sasl.Mechanism, error) {
+	if s == nil {
+		return nil, nil
+	}
+	switch s.Mechanism {
+	case "plain":
+		return plain.Mechanism{Username: s.User, Password: s.Password}, nil
+	case "scram-sha-256":
+		return scram.Mechanism(scram.SHA256, s.User, s.Password)
+	case "scram-sha-512":
+		return scram.Mechanism(scram.SHA512, s.User, s.Password)
+	}
+	return nil, fmt.Errorf("no SASL mechanism is called %q; there are %s", s.Mechanism, strings.Join(Mechanisms, ", "))
+}
+
+// isTLS tells that a connection cannot be encrypted as it is configured.
+func isTLS(err error) bool {
+	_, certificate := errors.AsType[*tls.CertificateVerificationError](err)
+	op, _ := errors.AsType[*net.OpError](err)
+	alert := op != nil && op.Op == "remote error" // that is how crypto/tls says what the other side does not like
+	_, header := errors.AsType[tls.RecordHeaderError](err)
+	return certificate || alert || header
+}
+
+// refuse is an error of the brokers that will not pass, and the way out.
+func (c *Config) refuse(err error) error {
+	switch {
+	case errors.Is(err, kafka.SASLAuthenticationFailed):
+		return c.fail(err, "the brokers do not take this user and password: see kafka: sasl: in the policy")
+	case errors.Is(err, kafka.UnsupportedSASLMechanism), errors.Is(err, kafka.IllegalSASLState):
+		return c.fail(err, "the brokers want another way to log in: see kafka: sasl: in the policy")
+	case errors.Is(err, kafka.TopicAuthorizationFailed):
+		return c.fail(err, "the user needs the right to READ and DESCRIBE the topic")
+	case errors.Is(err, kafka.GroupAuthorizationFailed):
+		return c.fail(err, fmt.Sprintf("the user needs the right to READ the group %q", c.Group))
+	case isTLS(err):
+		return c.fail(err, "see kafka: tls: in the policy")
+	}
+	return c.fail(err, "")
+}

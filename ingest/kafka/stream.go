@@ -1,0 +1,307 @@
+package kafka
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/segmentio/kafka-go"
+
+	"github.com/loopgauge/loopgauge/ingest"
+	"github.com/loopgauge/loopgauge/ingest/formats"
+)
+
+// stream is a partition up to where it ended when it was opened.
+type stream struct {
+	c      *client
+	open   *atomic.Int32 // streams that share the client
+	ctx    context.Context
+	cancel context.CancelFunc
+
+	index    int32 // among the streams of the run
+	from     int64
+	p        *partition
+	format   *formats.Format
+	first    int64
+	size     int64 // estimated
+	read     atomic.Int64
+	failures int
+	since    time.Time // of the first failure
+	closed   bool
+}
+
+var _ ingest.Stream = (*stream)(nil)
+
+// sinceSlack is how much earlier than a time the records are read that were
+// written then: producers may stamp a record with the beginning of a request.
+const sinceSlack = time.Hour
+
+// Streams opens the partitions of a topic that hold records, from the first
+// written at a time on (the zero time: the first there is), or between the
+// offsets of the configuration, up to where they end now. Records that were
+// written late are no later than that, so there is no time to end at. The
+// streams have the indices from the given one on.
+func Streams(ctx context.Context, config Config, since time.Time, index int32) (_ []ingest.Stream, err error) {
+	if config.Format != "" && formats.ByName(config.Format) == nil {
+		return nil, &ingest.UnknownFormat{Name: config.Format}
+	}
+	c, err := newClient(&config)
+	if err != nil {
+		return nil, err
+	}
+	var streams []ingest.Stream
+	open := &atomic.Int32{}
+	defer func() {
+		if err != nil || len(streams) == 0 {
+			for _, s := range streams {
+				s.Close()
+			}
+			c.close()
+		}
+	}()
+	t, err := c.find(ctx)
+	if err != nil {
+		return nil, err
+	}
+	spans, err := c.spans(ctx, t, since)
+	if err != nil {
+		return nil, err
+	}
+	for _, span := range spans {
+		if span.From >= span.To {
+			continue
+		}
+		s := newStream(ctx, c, t.id, span)
+		s.index, s.open = index+int32(len(streams)), open
+		open.Add(1)
+		streams = append(streams, s)
+		if err := s.look(); err != nil {
+			return nil, err
+		}
+	}
+	if len(streams) == 0 {
+		return nil, config.fail(errors.New("no records there"), "")
+	}
+	return streams, nil
+}
+
+func newStream(ctx context.Context, c *client, id topicID, span Span) *stream {
+	s := &stream{c: c, from: span.From}
+	s.ctx, s.cancel = context.WithCancel(ctx)
+	s.p = newPartition(s.ctx, c, id, span.Partition, span.From, span.To)
+	return s
+}
+
+// spans are the partitions to read, each with its bounds.
+func (c *client) spans(ctx context.Context, t topic, since time.Time) ([]Span, error) {
+	spans := slices.Clone(c.config.Offsets)
+	if len(spans) == 0 {
+		for i := range t.partitions {
+			spans = append(spans, Span{Partition: i, From: -1, To: -1})
+		}
+	}
+	var all []int
+	for _, s := range spans {
+		if s.Partition >= t.partitions {
+			return nil, c.config.fail(fmt.Errorf("there is no partition %d", s.Partition), fmt.Sprintf("there are %d, from 0 on", t.partitions))
+		}
+		all = append(all, s.Partition)
+	}
+	err := c.insist(ctx, func() error {
+		first, err := c.offsets(ctx, kafka.FirstOffset, all...)
+		if err != nil {
+			return err
+		}
+		last, err := c.offsets(ctx, kafka.LastOffset, all...)
+		if err != nil {
+			return err
+		}
+		begin := first
+		if !since.IsZero() {
+			if begin, err = c.offsets(ctx, since.Add(-sinceSlack).UnixMilli(), all...); err != nil {
+				return err
+			}
+		}
+		for i := range spans {
+			s := &spans[i]
+			if s.From < 0 {
+				s.From = begin[s.Partition]
+			}
+			if s.From < 0 { // nothing was written since
+				s.From = last[s.Partition]
+			}
+			s.From = max(s.From, first[s.Partition])
+			if s.To < 0 || s.To > last[s.Partition] {
+				s.To = last[s.Partition]
+			}
+		}
+		return nil
+	})
+	return spans, err
+}
+
+// headBlocks is in how many blocks a record that says something must come.
+const headBlocks = 8
+
+// look reads the beginning to recognise the format and the first time.
+func (s *stream) look() error {
+	p := newPartition(s.ctx, s.c, s.p.id, s.p.index, s.from, s.p.end)
+	defer p.drop()
+	for range headBlocks {
+		b, err := s.next(p)
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return err
+		}
+		if s.format = formats.ByName(s.c.config.Format); s.format == nil {
+			s.format = detect(b)
+		}
+		bytes := p.fetched * (s.p.end - s.from) / max(1, p.offset-s.from)
+		s.size = max(s.size, bytes)
+		b.Format = s.format
+		if s.format != nil {
+			b.Records = b.Records[:min(len(b.Records), headRecords)]
+			s.first = ingest.FirstTime(b)
+		}
+		b.Release()
+		if s.format != nil {
+			return nil
+		}
+	}
+	return s.c.config.fail(fmt.Errorf("no known log format in partition %d", s.p.index),
+		fmt.Sprintf("name it with --format (%s), or turn it into the native format: docs/formats.md", strings.Join(formats.Names(), ", ")))
+}
+
+// headRecords is how many records the first time is told from.
+const headRecords = 100
+
+// next returns the next block of p, and tries again where that helps.
+func (s *stream) next(p *partition) (*ingest.Block, error) {
+	for p.offset < p.end {
+		err := p.fetch(s.ctx)
+		switch {
+		case s.ctx.Err() != nil:
+			return nil, s.ctx.Err()
+		case errors.Is(err, kafka.OffsetOutOfRange):
+			return nil, s.c.config.fail(fmt.Errorf("record %d of partition %d is there no more", p.offset, p.index), "its retention deleted it while it was to be read")
+		case err != nil && !passes(err):
+			return nil, s.c.config.refuse(err)
+		case err != nil:
+			if s.failures == 0 {
+				s.since = time.Now()
+			}
+			if s.failures++; time.Since(s.since) > openTime {
+				return nil, s.c.config.fail(err, "")
+			}
+			if err := pause(s.ctx, s.failures); err != nil {
+				return nil, err
+			}
+			continue
+		}
+		s.failures = 0
+		var n counts
+		block, err := p.read(&n)
+		if block != nil {
+			block.Stream, block.Format = s.index, s.format
+			return block, nil
+		}
+		if err != nil {
+			return nil, s.c.config.fail(err, "")
+		}
+		if n.lost > 0 {
+			return &ingest.Block{Stream: s.index, Format: s.format, Line: p.offset - 1, TooLong: true}, nil
+		}
+		if p.atEnd() { // the rest was taken back
+			break
+		}
+	}
+	return nil, io.EOF
+}
+
+// Name is topic/partition.
+func (s *stream) Name() string { return s.c.config.partition(s.p.index) }
+
+// Format is that of the first records.
+func (s *stream) Format() *formats.Format { return s.format }
+
+// First is the smallest time among the first records.
+func (s *stream) First() int64 { return s.first }
+
+// Next returns the next block.
+func (s *stream) Next() (*ingest.Block, error) {
+	if s.closed {
+		return nil, io.EOF
+	}
+	b, err := s.next(s.p)
+	done := float64(s.p.offset-s.from) / float64(s.p.end-s.from)
+	s.read.Store(int64(min(1, done) * float64(s.size)))
+	return b, err
+}
+
+const (
+	// probePieces is how many places of a partition are looked at.
+	probePieces = 8
+	// probePiece is the least that a place shows.
+	probePiece = 256 << 10
+)
+
+// Probe shows evenly spaced pieces.
+func (s *stream) Probe(budget int64, visit func(*ingest.Block)) (whole bool, err error) {
+	pieces := min(probePieces, budget/probePiece)
+	if s.size <= budget || pieces < 2 {
+		pieces = 1
+	}
+	share := budget / pieces
+	for i := range pieces {
+		at := s.from
+		if i > 0 {
+			at += i * (s.p.end - s.from) / pieces
+		}
+		p := newPartition(s.ctx, s.c, s.p.id, s.p.index, at, s.p.end)
+		for seen := int64(0); seen < share; {
+			b, err := s.next(p)
+			if errors.Is(err, io.EOF) {
+				whole = i == 0
+				break
+			}
+			if err != nil {
+				return false, err
+			}
+			seen += int64(len(b.Data))
+			visit(b)
+			b.Release()
+		}
+		p.drop()
+		if whole {
+			break
+		}
+	}
+	return whole, nil
+}
+
+// Size is about how long the records are as they lie on the broker, told from
+// the first.
+func (s *stream) Size() int64 { return s.size }
+
+// Read is the part of Size that has been read.
+func (s *stream) Read() int64 { return s.read.Load() }
+
+// Close ends the reading.
+func (s *stream) Close() {
+	if s.closed {
+		return
+	}
+	s.closed = true
+	s.cancel()
+	s.p.drop()
+	if s.open.Add(-1) == 0 {
+		s.c.close()
+	}
+}

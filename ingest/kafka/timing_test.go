@@ -1,0 +1,218 @@
+package kafka
+
+import (
+	"context"
+	"errors"
+	"net"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/twmb/franz-go/pkg/kfake"
+	"github.com/twmb/franz-go/pkg/kgo"
+	"github.com/twmb/franz-go/pkg/kmsg"
+
+	"github.com/loopgauge/loopgauge/ingest"
+)
+
+// fake is a cluster with the topic t, in a bubble of virtual time.
+type fake struct {
+	*kfake.Cluster
+	network kfake.VirtualNetwork
+	away    atomic.Bool // nobody can be reached
+}
+
+var errAway = errors.New("connection refused")
+
+func newFake(t *testing.T, partitions int32) *fake {
+	t.Helper()
+	f := &fake{}
+	var err error
+	f.Cluster, err = kfake.NewCluster(kfake.NumBrokers(1), kfake.SeedTopics(partitions, "t"), kfake.ListenFn(f.network.Listen))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+func (f *fake) dial(ctx context.Context, network, address string) (net.Conn, error) {
+	if f.away.Load() {
+		return nil, errAway
+	}
+	conn, err := f.network.DialContext(ctx, network, address)
+	if err != nil {
+		return nil, err
+	}
+	return &cuttable{conn, f}, nil
+}
+
+// cuttable is a connection that ends when its cluster is away.
+type cuttable struct {
+	net.Conn
+	f *fake
+}
+
+func (c *cuttable) Write(b []byte) (int, error) {
+	if c.f.away.Load() {
+		_ = c.Close()
+		return 0, errAway
+	}
+	return c.Conn.Write(b)
+}
+
+func (f *fake) produce(t *testing.T, values ...string) {
+	t.Helper()
+	client, err := kgo.NewClient(kgo.SeedBrokers(f.ListenAddrs()...), kgo.Dialer(f.network.DialContext), kgo.RecordPartitioner(kgo.ManualPartitioner()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer client.Close()
+	for _, v := range values {
+		if err := client.ProduceSync(t.Context(), &kgo.Record{Topic: "t", Value: []byte(v)}).FirstErr(); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func (f *fake) config() Config {
+	return Config{Brokers: f.ListenAddrs(), Topic: "t", Start: Start{Earliest: true}, dial: f.dial}
+}
+
+// TestAway: as long as the brokers are away Next returns about once a second,
+// with nothing, and never at the end; it is said twice, that they are away and
+// that they are back.
+func TestAway(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFake(t, 1)
+		defer f.Close()
+		f.produce(t, lines(0, 5)...)
+		feed, err := Open(t.Context(), f.config(), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = feed.Close() }()
+		l := accept(t, feed)
+		same(t, until(t, l, atEnd).values, lines(0, 5))
+
+		f.away.Store(true)
+		r, began := &read{}, time.Now()
+		for time.Since(began) < 10*time.Minute {
+			before := time.Now()
+			c, err := l.Next(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if d := time.Since(before); d > 2*time.Second {
+				t.Fatalf("Next returned after %s", d)
+			}
+			if r.add(c); c.AtEnd && time.Since(began) > time.Second {
+				t.Fatal("at the end, though nobody could be asked")
+			}
+		}
+		if len(r.whys) != 1 || !strings.Contains(r.whys[0], "connection refused") {
+			t.Errorf("said %q", r.whys)
+		}
+		f.away.Store(false)
+		f.produce(t, lines(5, 8)...)
+		r = until(t, l, func(r *read) bool { return len(r.values) == 3 })
+		same(t, r.values, lines(5, 8))
+		if len(r.whys) != 1 || !strings.Contains(r.whys[0], "is read again, after 10m") {
+			t.Errorf("said %q", r.whys)
+		}
+	})
+}
+
+// TestNobody: brokers that never answer, when a topic is opened.
+func TestNobody(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFake(t, 1)
+		defer f.Close()
+		f.away.Store(true)
+		began := time.Now()
+		_, err := Open(t.Context(), f.config(), nil)
+		var e *ingest.Error
+		if !errors.As(err, &e) || !errors.Is(err, errAway) || !strings.Contains(e.Hint, "is this the address of a broker") {
+			t.Errorf("%v", err)
+		}
+		if d := time.Since(began); d < openTime || d > 2*openTime {
+			t.Errorf("after %s", d)
+		}
+	})
+}
+
+// TestRefusal: with the default timeouts, a second instance waits for twice
+// the session timeout, and takes over if the first dies in that time.
+func TestRefusal(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFake(t, 3)
+		defer f.Close()
+		c := f.config()
+		c.Group, c.State = "g", "one"
+		first, err := Open(t.Context(), c, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.State = "two"
+		began := time.Now()
+		if _, err := Open(t.Context(), c, nil); err == nil || !strings.Contains(err.Error(), "reads it already") {
+			t.Errorf("%v", err)
+		}
+		if d := time.Since(began); d < time.Minute || d > 2*time.Minute {
+			t.Errorf("refused after %s", d)
+		}
+		go func() {
+			time.Sleep(50 * time.Second)
+			_ = first.Close()
+		}()
+		began = time.Now()
+		second, err := Open(t.Context(), c, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d := time.Since(began); d < 50*time.Second || d > time.Minute {
+			t.Errorf("took over after %s", d)
+		}
+		if err := second.Commit(t.Context(), []ingest.Mark{{Stream: 2, Offset: 0}}); err != nil {
+			t.Error(err)
+		}
+		_ = second.Close()
+	})
+}
+
+// TestGone: a topic may be unknown for a moment, not for longer.
+func TestGone(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFake(t, 1)
+		defer f.Close()
+		f.produce(t, line(0))
+		feed, err := Open(t.Context(), f.config(), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = feed.Close() }()
+		l := accept(t, feed)
+		until(t, l, atEnd)
+		client, err := kgo.NewClient(kgo.SeedBrokers(f.ListenAddrs()...), kgo.Dialer(f.network.DialContext))
+		if err != nil {
+			t.Fatal(err)
+		}
+		name := "t"
+		topic := kmsg.NewDeleteTopicsRequestTopic()
+		topic.Topic = &name
+		request := kmsg.NewPtrDeleteTopicsRequest()
+		request.TopicNames, request.Topics = []string{name}, append(request.Topics, topic)
+		if _, err := request.RequestWith(t.Context(), client); err != nil {
+			t.Fatal(err)
+		}
+		client.Close()
+		began := time.Now()
+		for err == nil {
+			_, err = l.Next(t.Context())
+		}
+		if d := time.Since(began); !strings.Contains(err.Error(), "the topic is there no more") || d < goneTime || d > goneTime+10*time.Second {
+			t.Errorf("after %s: %v", d, err)
+		}
+	})
+}

@@ -1,0 +1,398 @@
+package live
+
+import (
+	"context"
+	"errors"
+	"io"
+	"log/slog"
+	"math"
+	"runtime"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/loopgauge/loopgauge/fingerprint"
+	"github.com/loopgauge/loopgauge/ingest"
+	"github.com/loopgauge/loopgauge/replay"
+	"github.com/loopgauge/loopgauge/sinks"
+	"github.com/loopgauge/loopgauge/window"
+	"github.com/loopgauge/loopgauge/window/snapshot"
+)
+
+// Options say what to watch, and what is to come of it.
+type Options struct {
+	// Feed opens the source, to be read on from marks.
+	Feed  func(ctx context.Context, marks []ingest.Mark) (ingest.Feed, error)
+	Store *Store
+
+	Plan       *window.Plan
+	PolicyHash string
+	Lateness   time.Duration // how far a stream may be out of order
+	Duplicates time.Duration // horizon within which an id counts once; 0 judges all
+	Extract    window.ExtractOptions
+	MaxKeys    int // cap on live keys per rule, 0 for none
+
+	Idle     time.Duration // silence after which a stream holds the others back no longer
+	Interval time.Duration // between checkpoints; alerts do not wait so long
+
+	Sinks        []sinks.Sink
+	Verdicts     string        // file for verdicts, empty for none
+	Dataset      Dataset       // nil for none
+	PartInterval time.Duration // that a part of the dataset covers
+
+	Log    *slog.Logger
+	Status *Status // kept true while Run runs; nil if nobody asks
+}
+
+const (
+	// DefaultIdle is as long as the default lateness: a log that was written
+	// late has come by then.
+	DefaultIdle = 10 * time.Second
+	// DefaultInterval bounds what is done twice after a crash.
+	DefaultInterval = 10 * time.Second
+	// DefaultPart makes 1,440 parts a day, which readers do not mind.
+	DefaultPart = time.Minute
+
+	// leastInterval is between checkpoints that alerts wait for: a burst of
+	// them is one checkpoint.
+	leastInterval = 500 * time.Millisecond
+	// tick is how often the loop looks at the clock when nothing comes.
+	tick = 100 * time.Millisecond
+	// maxWaiting is how many requests are held back before streams that are
+	// ahead are left alone: some 100 MB, and at 10,000 requests a second far
+	// more than any sane lateness holds.
+	maxWaiting = 1 << 18
+	// partBytes is when a part is closed before its time: it is read back into
+	// memory.
+	partBytes = 64 << 20
+	// lastCommit and lastAlerts bound the end: both, and the last checkpoint,
+	// fit into the 10 s that an orchestrator gives.
+	lastCommit = 3 * time.Second
+	lastAlerts = 3 * time.Second
+)
+
+// Run watches until the context ends, which is no error. What was read until
+// then is in a checkpoint when it returns, and every alert that could be sent
+// has been.
+func Run(ctx context.Context, o Options) error {
+	w := &watch{
+		o: o, log: o.Log, wake: make(chan struct{}, 1), accepted: make(chan []ingest.Live), failed: make(chan error, 2),
+		commits: make(chan commit, 1), outbox: sinks.NewOutbox(o.Log, o.Sinks...), restored: map[int32]ingest.Mark{}, encoder: snapshot.NewWriter(nil),
+	}
+	w.incidents = window.NewIncidents(func(in *window.Incident) {
+		w.o.Status.alert(in.State)
+		w.outbox.Add(sinks.NewAlert(in))
+	})
+	w.pipeline = replay.NewPipeline(replay.PipelineOptions{
+		Plan: o.Plan, Lateness: o.Lateness, Duplicates: o.Duplicates, MaxKeys: o.MaxKeys, Since: fingerprint.NoTime, Until: fingerprint.NoTime,
+		Event: w.event, Verdict: w.verdict, Episode: w.episode, Fired: w.incidents.Fired,
+		Skip: func(s ingest.Skip) {
+			w.log.Debug("line not judged", "stream", w.name(s.Stream), "line", s.Line, "column", s.Column, "why", s.Why)
+		},
+	})
+	if err := w.restore(); err != nil {
+		return err
+	}
+	defer w.close()
+	return w.run(ctx)
+}
+
+// watch is one call of Run.
+type watch struct {
+	o   Options
+	log *slog.Logger
+
+	feed      ingest.Feed
+	pipeline  *replay.Pipeline
+	incidents *window.Incidents
+	outbox    *sinks.Outbox
+	verdicts  *sinks.AppendFile
+	writer    *sinks.VerdictWriter
+	spool     *spool
+	encoder   *snapshot.Writer
+
+	streams  []replay.StreamResult // by index, of all that there have ever been
+	lanes    []*lane               // in the order of their indices, those that are over too
+	restored map[int32]ingest.Mark
+	known    bool // all first streams have been accepted
+	turn     int  // lane that is looked at first
+
+	wake     chan struct{}
+	accepted chan []ingest.Live
+	failed   chan error // of a part that runs beside
+	commits  chan commit
+
+	dirty bool // something came since the last checkpoint
+	last  time.Time
+	took  time.Duration // the last checkpoint
+	told  time.Time     // when the status was
+}
+
+func (w *watch) event(ev *window.Event) error {
+	if w.spool == nil {
+		return nil
+	}
+	return w.spool.addEvent(ev)
+}
+
+func (w *watch) verdict(v *window.Verdict) error {
+	if w.writer == nil {
+		return nil
+	}
+	return w.writer.Write(v)
+}
+
+func (w *watch) episode(e *window.Episode) error {
+	w.incidents.Closed(e)
+	if w.spool == nil {
+		return nil
+	}
+	return w.spool.addEpisode(e)
+}
+
+// run judges what comes until the context ends or something fails.
+func (w *watch) run(ctx context.Context) (err error) {
+	if w.feed, err = w.o.Feed(ctx, w.marks()); err != nil {
+		return err
+	}
+	reading, stop := context.WithCancel(ctx)
+	pool := replay.NewParallel(reading, runtime.GOMAXPROCS(0), func() func(*ingest.Block) *replay.Batch {
+		return replay.NewParser(w.o.Plan, w.o.Extract)
+	})
+	var beside sync.WaitGroup
+	beside.Go(func() { w.accept(reading) })
+	// Alerts and commits go on when reading has stopped.
+	sending, silence := context.WithCancel(context.WithoutCancel(ctx))
+	var after sync.WaitGroup
+	after.Go(func() { w.outbox.Run(sending) })
+	after.Go(func() { w.commit(sending) })
+
+	err = w.loop(reading, pool, &beside)
+	stop()
+	beside.Wait()
+	pool.Close()
+	if !errors.Is(err, errLost) {
+		err = errors.Join(err, w.finish(sending))
+	}
+	silence()
+	close(w.commits)
+	after.Wait()
+	return errors.Join(err, w.feed.Close())
+}
+
+// loop is where everything comes together. It returns nil when the context
+// ends.
+func (w *watch) loop(ctx context.Context, pool *replay.Parallel[*replay.Batch], beside *sync.WaitGroup) error {
+	timer := time.NewTicker(tick)
+	defer timer.Stop()
+	for {
+		var err error
+		l := w.pick()
+		if l != nil {
+			err = w.take(ctx, l)
+		}
+		select {
+		case <-ctx.Done():
+			return nil
+		case err := <-w.failed:
+			return err
+		case streams := <-w.accepted:
+			w.open(streams, func(l *lane) { beside.Go(func() { l.read(ctx, pool, w.wake) }) })
+		default:
+			if l == nil && err == nil {
+				select {
+				case <-ctx.Done():
+					return nil
+				case err := <-w.failed:
+					return err
+				case streams := <-w.accepted:
+					w.open(streams, func(l *lane) { beside.Go(func() { l.read(ctx, pool, w.wake) }) })
+				case <-w.wake:
+				case <-timer.C:
+				}
+			}
+		}
+		if err == nil && w.known {
+			w.silence()
+			err = w.pipeline.Release()
+		}
+		w.status()
+		if err == nil && w.due() {
+			if err = w.checkpoint(false); err == nil {
+				w.allow(nil)
+			}
+		}
+		if err != nil {
+			if ctx.Err() != nil {
+				return nil // the context ended in the middle of something
+			}
+			return err
+		}
+	}
+}
+
+// accept hands new streams to the loop.
+func (w *watch) accept(ctx context.Context) {
+	for {
+		streams, err := w.feed.Accept(ctx)
+		if ctx.Err() != nil {
+			return
+		}
+		if err != nil {
+			w.failed <- err
+			return
+		}
+		select {
+		case w.accepted <- streams:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// open begins to read streams.
+func (w *watch) open(streams []ingest.Live, start func(*lane)) {
+	for _, s := range streams {
+		mark := s.Mark()
+		l := &lane{stream: s, index: mark.Stream, items: make(chan item, ahead), mark: mark}
+		if _, ok := w.restored[mark.Stream]; ok {
+			l.opened = true
+			delete(w.restored, mark.Stream)
+		} else {
+			w.pipeline.Order.Open(mark.Stream, fingerprint.NoTime)
+		}
+		w.lanes = append(w.lanes, l)
+		for int(l.index) >= len(w.streams) {
+			w.streams = append(w.streams, replay.StreamResult{})
+		}
+		w.streams[l.index].Name = s.Name()
+		w.log.Info("reading", "stream", s.Name(), "offset", mark.Offset)
+		start(l)
+	}
+	if !w.known {
+		w.known = true
+		for index, mark := range w.restored {
+			w.log.Warn("stream is gone", "stream", mark.Name, "offset", mark.Offset)
+			w.pipeline.Order.Close(index)
+		}
+		clear(w.restored)
+	}
+}
+
+func (w *watch) name(stream int32) string {
+	return w.streams[stream].Name
+}
+
+// pick is the lane to take from: the one that holds the others back if
+// something of it is there, else any other, as long as there is room for what
+// will have to wait. It is nil if there is none.
+func (w *watch) pick() *lane {
+	lagging, held := w.pipeline.Order.Lagging()
+	if held {
+		for _, l := range w.lanes {
+			if l.index == lagging && len(l.items) > 0 {
+				return l
+			}
+		}
+		if w.pipeline.Order.Waiting() >= maxWaiting {
+			return nil
+		}
+	}
+	for i := range w.lanes {
+		l := w.lanes[(w.turn+i)%len(w.lanes)]
+		if len(l.items) > 0 {
+			w.turn = (w.turn + i + 1) % len(w.lanes)
+			return l
+		}
+	}
+	return nil
+}
+
+// take judges the next item of a lane.
+func (w *watch) take(ctx context.Context, l *lane) error {
+	it := <-l.items
+	if errors.Is(it.err, io.EOF) {
+		w.log.Info("stream is at its end", "stream", l.stream.Name())
+		w.lanes = slices.DeleteFunc(w.lanes, func(x *lane) bool { return x == l })
+		w.turn = 0
+		w.pipeline.Order.Close(l.index)
+		w.dirty = true
+		return nil
+	}
+	if it.err != nil {
+		return it.err
+	}
+	switch c := &it.chunk; {
+	case c.Why == "":
+	case c.Lost != 0:
+		w.log.Error("records were lost", "stream", l.stream.Name(), "records", c.Lost, "why", c.Why)
+	default:
+		w.log.Warn("source", "stream", l.stream.Name(), "what", c.Why)
+	}
+	l.status.add(&it.chunk)
+	if it.batch != nil {
+		var b *replay.Batch
+		select {
+		case b = <-it.batch:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+		if !l.opened && len(b.Events) > 0 {
+			l.opened = true
+			w.pipeline.Order.Open(l.index, firstTime(b))
+		}
+		w.pipeline.Take(b)
+		r := &w.streams[l.index]
+		r.Lines += b.Tally.Lines
+		r.Bytes += b.Bytes
+		r.Format = it.chunk.Mark.Format
+		l.quiet, l.idle = time.Time{}, false
+	}
+	if it.chunk.Mark != l.mark {
+		l.mark, w.dirty = it.chunk.Mark, true
+	}
+	if it.chunk.AtEnd && l.quiet.IsZero() {
+		l.quiet = time.Now()
+	}
+	return nil
+}
+
+// firstLines is how many requests a stream's first time is told from, as it is
+// for files that end.
+const firstLines = 100
+
+func firstTime(b *replay.Batch) int64 {
+	first := int64(math.MaxInt64)
+	for i := range b.Events[:min(len(b.Events), firstLines)] {
+		ev := &b.Events[i]
+		first = min(first, ev.Time)
+		if ev.Start != fingerprint.NoTime {
+			first = min(first, ev.Start)
+		}
+	}
+	return first
+}
+
+// silence lets go of streams that have been at their end for long. It is all
+// that a clock has to say about what is judged when.
+func (w *watch) silence() {
+	now := time.Now()
+	for _, l := range w.lanes {
+		if l.idle || l.quiet.IsZero() || now.Sub(l.quiet) < w.o.Idle || len(l.items) > 0 {
+			continue
+		}
+		l.idle = true
+		w.dirty = true
+		w.pipeline.Order.Idle(l.index)
+		w.log.Debug("stream is idle", "stream", l.stream.Name())
+	}
+}
+
+// due tells whether it is time for a checkpoint.
+func (w *watch) due() bool {
+	since := time.Since(w.last)
+	if _, held := w.outbox.Waiting(); held > 0 && since >= max(leastInterval, 4*w.took) {
+		return true
+	}
+	return w.dirty && since >= w.o.Interval
+}

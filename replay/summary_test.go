@@ -1,0 +1,43 @@
+package replay
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/mattn/go-runewidth"
+	"pgregory.net/rapid"
+
+	"github.com/loopgauge/loopgauge/replay/term"
+)
+
+// However much a log knows of its loops, their table fits a terminal, and the
+// rules can be told.
+func TestLoopsFitTheTerminal(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var loops []Loop
+		var scopes []string
+		for range rapid.IntRange(1, 2).Draw(t, "fields") {
+			scopes = append(scopes, rapid.StringMatching(`(session|caller) [a-z0-9-]{1,60}`).Draw(t, "scope"))
+		}
+		for range rapid.IntRange(1, 5).Draw(t, "loops") {
+			fired := rapid.Int64Range(0, 1e17).Draw(t, "fired")
+			loops = append(loops, Loop{
+				Scope: scopes, Fired: fired, First: fired, Last: fired + rapid.Int64Range(0, 1e14).Draw(t, "lasted"),
+				Requests: rapid.Int64Range(2, 1e7).Draw(t, "requests"), After: rapid.Int64Range(0, 1e7).Draw(t, "after"),
+				Tokens: rapid.Int64Range(-1, 1e13).Draw(t, "tokens"), Cost: rapid.SampledFrom([]float64{math.NaN(), 0, 0.001, 12345.67}).Draw(t, "cost"),
+				Rules: []string{"tool-call-result", "x", "y"}[:rapid.IntRange(1, 3).Draw(t, "rules")],
+			})
+		}
+		var b strings.Builder
+		listLoops(&b, loops)
+		for i, line := range strings.Split(strings.TrimSuffix(b.String(), "\n"), "\n") {
+			if w := runewidth.StringWidth(line); w > term.Width {
+				t.Errorf("%d columns: %s", w, line)
+			}
+			if i > 0 && !strings.Contains(line, "tool-c") {
+				t.Errorf("which rule? %s", line)
+			}
+		}
+	})
+}

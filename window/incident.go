@@ -1,0 +1,214 @@
+package window
+
+import (
+	"maps"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/loopgauge/loopgauge/window/snapshot"
+)
+
+// Incident is one loop as a person sees it: the episodes that run at the same
+// time in the same scope, whatever rules saw them. Alerts are sent of it.
+type Incident struct {
+	ID       string // that of the episode that fired first
+	Revision int    // 1 when it opens, one more with every alert
+	State    IncidentState
+	Time     int64 // when it became so by event time, microseconds
+
+	Rule        string // that fired first, and what it was
+	Identity    string
+	Counter     CounterSpec
+	Threshold   int
+	Action      Action
+	Fields      []string // of its scope, with their values
+	Scope       []string
+	Fingerprint string
+
+	// Of the request that fired first; empty if not logged.
+	Model, Caller, User, Session, Backend string
+
+	Rules []string // all that fired, in that order
+
+	First    int64   // time of the oldest request counted
+	Fired    int64   // time of the first firing
+	Last     int64   // time of the last firing
+	Requests int64   // the most that one rule counted
+	After    int64   // requests after the first firing that fired too, by the rule that saw most
+	Tokens   int64   // of those; -1 unknown
+	Cost     float64 // USD of those; NaN unknown
+
+	open  []string // ids of the episodes that are open
+	grows int64    // so many requests are worth another alert
+}
+
+// IncidentState is what an alert says of its incident.
+type IncidentState string
+
+const (
+	Opened IncidentState = "opened"
+	Grown  IncidentState = "grown"  // ten times as many requests as at the last alert
+	Closed IncidentState = "closed" // nothing fired for the quiet time
+)
+
+// growth is by how much an incident must have grown to be worth an alert: a
+// loop of ten thousand requests is told of four times.
+const growth = 10
+
+// Incidents puts episodes together into incidents. Give its methods to an
+// engine's EngineOptions.
+type Incidents struct {
+	open   map[string]*Incident // by scope
+	report func(*Incident)
+}
+
+// NewIncidents makes an Incidents that calls report for each alert that is to
+// be sent. The Incident is valid during the call, what it points to for ever.
+func NewIncidents(report func(*Incident)) *Incidents {
+	return &Incidents{open: map[string]*Incident{}, report: report}
+}
+
+// incidentKey is the scope of an episode. Conversation and session are told by
+// the same field in the log; told apart, the same loop would alert twice.
+func incidentKey(e *Episode) string {
+	if len(e.Rule.Scope.Fields) == 0 {
+		return e.Fingerprint.String()
+	}
+	key := ""
+	for i, f := range e.Rule.Scope.Fields {
+		if f == "conversation" {
+			f = "session"
+		}
+		key += f + "\x00" + e.Scope[i] + "\x00"
+	}
+	return key
+}
+
+// Fired takes a firing in, as EngineOptions.Fired has it. One of which the
+// gateway would only have taken note is no alert.
+func (x *Incidents) Fired(e *Episode, action Action, _ bool) {
+	if action == Allow {
+		return
+	}
+	key := incidentKey(e)
+	in := x.open[key]
+	if in == nil {
+		r := e.Rule
+		in = &Incident{
+			ID: e.ID, Rule: r.Name, Identity: r.Identity.Name, Counter: r.Counter, Threshold: r.Threshold, Action: action,
+			Fields: r.Scope.Fields, Scope: e.Scope, Fingerprint: e.Fingerprint.String(),
+			Model: e.Model, Caller: e.Caller, User: e.User, Session: e.Session, Backend: e.Backend,
+			First: e.First, Fired: e.Last, Tokens: -1, Cost: math.NaN(),
+		}
+		x.open[key] = in
+	}
+	if !slices.Contains(in.open, e.ID) {
+		in.open = append(in.open, e.ID)
+	}
+	in.add(e)
+	if in.Revision == 0 {
+		x.alert(in, Opened, e.Last)
+	} else if in.Requests >= in.grows {
+		x.alert(in, Grown, e.Last)
+	}
+}
+
+func (in *Incident) add(e *Episode) {
+	if !slices.Contains(in.Rules, e.Rule.Name) {
+		in.Rules = append(in.Rules, e.Rule.Name)
+	}
+	in.First, in.Last = min(in.First, e.First), max(in.Last, e.Last)
+	in.Requests, in.After = max(in.Requests, e.Requests), max(in.After, e.After)
+	if e.TokensKnown {
+		in.Tokens = max(in.Tokens, e.TokensAfter)
+	}
+	if e.CostKnown && !(in.Cost >= e.CostAfter) {
+		in.Cost = e.CostAfter
+	}
+}
+
+// Closed takes the end of an episode in: it has been quiet for its quiet time.
+func (x *Incidents) Closed(e *Episode) {
+	key := incidentKey(e)
+	in := x.open[key]
+	if in == nil {
+		return
+	}
+	i := slices.Index(in.open, e.ID)
+	if i < 0 {
+		return
+	}
+	in.open = slices.Delete(in.open, i, i+1)
+	if len(in.open) == 0 {
+		delete(x.open, key)
+		x.alert(in, Closed, e.Last+e.Rule.quiet().Microseconds())
+	}
+}
+
+func (x *Incidents) alert(in *Incident, state IncidentState, t int64) {
+	in.Revision++
+	in.State, in.Time = state, t
+	in.grows = in.Requests * growth
+	x.report(in)
+}
+
+// Open is how many incidents are open.
+func (x *Incidents) Open() int { return len(x.open) }
+
+// Save writes the open incidents.
+func (x *Incidents) Save(w *snapshot.Writer) {
+	keys := slices.Sorted(maps.Keys(x.open))
+	w.Uvarint(uint64(len(keys)))
+	for _, key := range keys {
+		w.String(key)
+		x.open[key].save(w)
+	}
+}
+
+func (in *Incident) save(w *snapshot.Writer) {
+	for _, s := range []string{in.ID, in.Rule, in.Identity, in.Counter.Kind, string(in.Action), in.Fingerprint, in.Model, in.Caller, in.User, in.Session, in.Backend} {
+		w.String(s)
+	}
+	for _, n := range []int64{int64(in.Revision), int64(in.Counter.Window), int64(in.Threshold), in.First, in.Fired, in.Last, in.Requests, in.After, in.Tokens, in.grows} {
+		w.Varint(n)
+	}
+	w.Float64(in.Cost)
+	for _, list := range [][]string{in.Fields, in.Scope, in.Rules, in.open} {
+		w.Uvarint(uint64(len(list)))
+		for _, s := range list {
+			w.String(s)
+		}
+	}
+}
+
+// Load reads what Save wrote.
+func (x *Incidents) Load(r *snapshot.Reader) {
+	for range r.Count(1) {
+		key, in := r.String(), &Incident{}
+		in.load(r)
+		if r.Err() != nil {
+			return
+		}
+		x.open[key] = in
+	}
+}
+
+func (in *Incident) load(r *snapshot.Reader) {
+	var action string
+	for _, s := range []*string{&in.ID, &in.Rule, &in.Identity, &in.Counter.Kind, &action, &in.Fingerprint, &in.Model, &in.Caller, &in.User, &in.Session, &in.Backend} {
+		*s = r.String()
+	}
+	in.Action = Action(action)
+	var revision, window, threshold int64
+	for _, n := range []*int64{&revision, &window, &threshold, &in.First, &in.Fired, &in.Last, &in.Requests, &in.After, &in.Tokens, &in.grows} {
+		*n = r.Varint()
+	}
+	in.Revision, in.Counter.Window, in.Threshold = int(revision), time.Duration(window), int(threshold)
+	in.Cost = r.Float64()
+	for _, list := range []*[]string{&in.Fields, &in.Scope, &in.Rules, &in.open} {
+		for range r.Count(1) {
+			*list = append(*list, r.String())
+		}
+	}
+}

@@ -1,0 +1,83 @@
+package window
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/loopgauge/loopgauge/fingerprint"
+	"github.com/loopgauge/loopgauge/window/snapshot"
+)
+
+// TestIncidents: which alerts are sent of which episodes.
+func TestIncidents(t *testing.T) {
+	rule := func(name string, fields ...string) *Rule {
+		scope, err := fingerprint.NewScope(fields)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return &Rule{Name: name, Identity: &fingerprint.Identity{Name: "i"}, Scope: scope, Threshold: 3, Quiet: time.Minute}
+	}
+	rules := map[string]*Rule{"a": rule("a", "session"), "b": rule("b", "conversation"), "c": rule("c", "caller"), "all": rule("all")}
+
+	// A step is rule:episode:scope:requests, with - before it when the episode
+	// closes and ? when the gateway would only have taken note.
+	f := func(steps, want string) {
+		t.Helper()
+		for restart := range len(strings.Fields(steps)) + 1 { // where the state is saved and loaded
+			var got []string
+			report := func(in *Incident) {
+				got = append(got, fmt.Sprintf("%s:%s:%d:%s:%d", in.State, in.ID, in.Revision, strings.Join(in.Rules, "+"), in.Requests))
+			}
+			x := NewIncidents(report)
+			for i, step := range strings.Fields(steps) {
+				if i == restart {
+					w := snapshot.NewWriter(nil)
+					x.Save(w)
+					x = NewIncidents(report)
+					r := snapshot.NewReader(w.Bytes())
+					if x.Load(r); r.Done() != nil {
+						t.Fatal(r.Err())
+					}
+				}
+				parts := strings.Split(strings.TrimLeft(step, "-?"), ":")
+				e := &Episode{Rule: rules[parts[0]], ID: parts[1], Last: int64(i)}
+				if len(e.Rule.Scope.Fields) > 0 {
+					e.Scope = []string{parts[2]}
+				}
+				if _, err := fmt.Sscan(parts[3], &e.Requests); err != nil {
+					t.Fatal(err)
+				}
+				switch step[0] {
+				case '-':
+					x.Closed(e)
+				case '?':
+					x.Fired(e, Allow, e.Requests == 1)
+				default:
+					x.Fired(e, Warn, e.Requests == 1)
+				}
+			}
+			if text := strings.Join(got, " "); text != want {
+				t.Errorf("%s, restarted at %d:\ngot  %s\nwant %s", steps, restart, text, want)
+			}
+		}
+	}
+	f("", "")
+	f("a:1:s:3 a:1:s:4", "opened:1:1:a:3")
+	f("a:1:s:3 -a:1:s:4", "opened:1:1:a:3 closed:1:2:a:3")
+	// Ten times as much is worth another word, and again.
+	f("a:1:s:3 a:1:s:29 a:1:s:30 a:1:s:31 a:1:s:300", "opened:1:1:a:3 grown:1:2:a:30 grown:1:3:a:300")
+	// Several rules, one of them by conversation, and both steps of a cycle:
+	// one incident, which closes with the last of them.
+	f("a:1:s:3 b:2:s:3 a:3:s:3 -a:1:s:3 -b:2:s:3 a:3:s:5 -a:3:s:5", "opened:1:1:a:3 closed:1:2:a+b:5")
+	// Other sessions, and the caller's own scope, are others.
+	f("a:1:s:3 a:2:t:3 c:3:s:3 -a:2:t:3", "opened:1:1:a:3 opened:2:1:a:3 opened:3:1:c:3 closed:2:2:a:3")
+	// After the end it opens again.
+	f("a:1:s:3 -a:1:s:3 a:2:s:3", "opened:1:1:a:3 closed:1:2:a:3 opened:2:1:a:3")
+	// What is only taken note of opens nothing, and its end closes nothing.
+	f("?a:1:s:3 -a:1:s:3", "")
+	f("?a:1:s:3 b:2:s:3 -a:1:s:3 -b:2:s:3", "opened:2:1:b:3 closed:2:2:b:3")
+	// One counter for all: by fingerprint.
+	f("all:1::3 -all:1::3", "opened:1:1:all:3 closed:1:2:all:3")
+}

@@ -1,0 +1,178 @@
+package policy
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/goccy/go-yaml"
+
+	"github.com/loopgauge/loopgauge/window"
+)
+
+// written is the rule as a policy has it, but for its setting.
+// What is as in a profile is had by naming that.
+func (d *ruleDraft) written() window.Written {
+	own := d.rest()
+	if d.from != "" {
+		if base, err := profileRules(d.from); err == nil && len(base) == 1 && sameItems(own, base[0].rest()) {
+			return window.Written{Name: Quoted(d.name), Head: fmt.Sprintf("    profile: %s\n", d.from)}
+		}
+	}
+	w := window.Written{Name: Quoted(d.name)}
+	for _, item := range own {
+		line := fmt.Sprintf("    %s: %s\n", item.Key, flow(item.Value))
+		if overrides, ok := item.Value.([]yaml.MapSlice); ok && len(overrides) > 0 {
+			line = fmt.Sprintf("    %s:\n", item.Key)
+			for _, o := range overrides {
+				line += fmt.Sprintf("      - %s\n", flow(o))
+			}
+		}
+		switch item.Key {
+		case "profile", "identity", "mask", "normalize", "limit_keys", "body_hash", "scope":
+			w.Head += line
+		default:
+			w.Tail += line
+		}
+	}
+	return w
+}
+
+// Rewrite makes Source and Hash those of the rules that the policy has now,
+// which may be others than those it was read with.
+func (p *Policy) Rewrite() error {
+	text := fmt.Sprintf("version: %d\n", Version)
+	if p.LatenessSet {
+		text += fmt.Sprintf("lateness: %s\n", window.Lasting(p.Lateness))
+	}
+	text += p.Reading() + "rules:\n"
+	for _, r := range p.Rules {
+		counter := yaml.MapSlice{{Key: "kind", Value: r.Counter.Kind}, {Key: "window", Value: window.Lasting(r.Counter.Window)}, {Key: "closed", Value: r.Counter.Closed}}
+		if r.Counter.Period > 0 {
+			counter = append(counter, yaml.MapItem{Key: "period", Value: r.Counter.Period})
+		}
+		text += fmt.Sprintf("  - name: %s\n%s    counter: %s\n    threshold: %d\n    action: %s\n%s", r.Written.Name, r.Written.Head, flow(counter), r.Threshold, r.Action, r.Written.Tail)
+	}
+	if len(p.Exclude) > 0 {
+		text += "exclude:\n" + Exclusions(p.Exclude)
+	}
+	again, err := Parse("the policy in force", []byte(text+p.PriceList()))
+	if err != nil {
+		return err
+	}
+	p.Source, p.Hash = again.Source, again.Hash
+	return nil
+}
+
+// rest are the fields of a rule without its name and its setting.
+func (d *ruleDraft) rest() yaml.MapSlice {
+	return slices.DeleteFunc(d.source(), func(item yaml.MapItem) bool {
+		switch item.Key {
+		case "name", "enabled", "counter", "threshold", "action":
+			return true
+		}
+		return false
+	})
+}
+
+func sameItems(a, b yaml.MapSlice) bool {
+	return slices.EqualFunc(a, b, func(x, y yaml.MapItem) bool { return x.Key == y.Key && flow(x.Value) == flow(y.Value) })
+}
+
+// Exclusions writes exclusions as a policy has them.
+func Exclusions(list []window.Exclusion) string {
+	text := ""
+	for _, x := range list {
+		text += fmt.Sprintf("  - %s\n", flow(yaml.MapSlice{{Key: "name", Value: x.Name}, {Key: "match", Value: x.Text}}))
+	}
+	return text
+}
+
+// Reading writes how a policy has logs read, where it is not as by default, but
+// for the lateness.
+func (p *Policy) Reading() string {
+	text := ""
+	if p.EventTime != End {
+		text += fmt.Sprintf("event_time: %s\n", p.EventTime)
+	}
+	if p.Duplicates != window.DefaultDuplicates {
+		text += fmt.Sprintf("duplicates: %s\n", window.Lasting(p.Duplicates))
+	}
+	if p.Session != nil {
+		text += "session:\n"
+		for _, place := range p.Session {
+			text += "  - " + Quoted(place) + "\n"
+		}
+	}
+	return text
+}
+
+// PriceList writes a policy's prices as a policy has them; empty if it has none.
+func (p *Policy) PriceList() string {
+	if len(p.Prices) == 0 {
+		return ""
+	}
+	var models []string
+	for model := range p.Prices { // any order: sorted below
+		models = append(models, model)
+	}
+	slices.Sort(models)
+	text := "prices:\n"
+	for _, model := range models {
+		price := p.Prices[model]
+		text += fmt.Sprintf("  %s: %s\n", Quoted(model), flow(yaml.MapSlice{{Key: "input", Value: price.Input}, {Key: "output", Value: price.Output}}))
+	}
+	return text
+}
+
+// flow writes a value of a source in one line.
+func flow(value any) string {
+	var parts []string
+	switch v := value.(type) {
+	case string:
+		return Quoted(v)
+	case float64:
+		return strconv.FormatFloat(v, 'f', -1, 64)
+	case []string:
+		for _, text := range v {
+			parts = append(parts, Quoted(text))
+		}
+	case []yaml.MapSlice:
+		for _, one := range v {
+			parts = append(parts, flow(one))
+		}
+	case yaml.MapSlice:
+		for _, item := range v {
+			parts = append(parts, fmt.Sprintf("%s: %s", item.Key, flow(item.Value)))
+		}
+		return "{" + strings.Join(parts, ", ") + "}"
+	default:
+		return fmt.Sprint(v)
+	}
+	return "[" + strings.Join(parts, ", ") + "]"
+}
+
+// plain are the texts that YAML reads as themselves wherever they stand: words
+// and durations. It takes some words for truth values or nothing, and readers
+// differ on colons.
+var plain = regexp.MustCompile(`^([a-zA-Z_][a-zA-Z0-9_./-]*|([0-9]+(\.[0-9]+)?(h|m|s|ms))+)$`)
+
+// Quoted writes a text so that YAML reads it as that text.
+func Quoted(text string) string {
+	word := false
+	switch strings.ToLower(text) {
+	case "true", "false", "null", "yes", "no", "on", "off", "y", "n":
+		word = true
+	}
+	switch {
+	case plain.MatchString(text) && !word:
+		return text
+	case utf8.ValidString(text) && !strings.ContainsFunc(text, func(r rune) bool { return r == '\'' || !unicode.IsPrint(r) }):
+		return "'" + text + "'"
+	}
+	return strconv.Quote(text)
+}

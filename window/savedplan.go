@@ -1,0 +1,318 @@
+package window
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/loopgauge/loopgauge/fingerprint"
+)
+
+// savedPlan is what a saved state says of the plan that it was saved under:
+// what decides which of its rules go on.
+type savedPlan struct {
+	key        string // tells keys apart; empty if there was none
+	hashIDs    bool
+	startTimes bool
+	identities []savedIdentity
+	scopes     [][]string
+	exclusions []savedExclusion
+	rules      []savedRule
+}
+
+type savedIdentity struct{ name, spec string }
+
+type savedExclusion struct{ name, text string }
+
+type savedRule struct {
+	name            string
+	identity, scope int // indices of the plan then
+	counter         CounterSpec
+	cooldown        time.Duration
+	selection       string // empty if not known
+}
+
+// describe is what there is to say of a plan.
+func describe(p *Plan, o ExtractOptions) *savedPlan {
+	d := &savedPlan{hashIDs: o.HashIDs, startTimes: o.EventTimeStart}
+	if len(o.Key) > 0 {
+		mac := hmac.New(sha256.New, o.Key)
+		mac.Write([]byte("loopgauge: which key is this?"))
+		d.key = string(mac.Sum(nil)[:16])
+	}
+	for _, id := range p.Identities {
+		d.identities = append(d.identities, savedIdentity{id.Name, id.Spec()})
+	}
+	for _, s := range p.Scopes {
+		d.scopes = append(d.scopes, scopeFields(s, o.Sessions))
+	}
+	for _, x := range p.Exclusions {
+		d.exclusions = append(d.exclusions, savedExclusion{x.Name, x.Text})
+	}
+	for i, r := range p.Rules {
+		d.rules = append(d.rules, savedRule{r.Name, p.identity[i], p.scope[i], r.Counter.effective(), r.Cooldown, r.selection()})
+	}
+	return d
+}
+
+// scopeFields are the fields of a scope and, where a session is among them,
+// where the policy has it named: under another order they are other scopes.
+func scopeFields(s *fingerprint.Scope, sessions []string) []string {
+	if sessions == nil || !slices.Contains(s.Fields, "session") && !slices.Contains(s.Fields, "conversation") {
+		return s.Fields
+	}
+	return append(slices.Clone(s.Fields), "named by "+strings.Join(sessions, ", "))
+}
+
+// selection is what decides how the rule sees a request, in the form in which
+// it is saved.
+func (rule *Rule) selection() string {
+	if rule.Selection == "" && rule.plain() {
+		return `""` // as a policy has it
+	}
+	return rule.Selection
+}
+
+// effective is the spec without what its kind does not look at, so that equal
+// counters have equal specs.
+func (s CounterSpec) effective() CounterSpec {
+	if s.Kind != "cycle" {
+		s.Period = 0
+	} else if s.Period == 0 {
+		s.Period = DefaultPeriod
+	}
+	s.Closed = s.Closed && s.Window > 0 && s.Kind != "tracker"
+	return s
+}
+
+func (s CounterSpec) String() string {
+	text := s.Kind + " " + Lasting(s.Window)
+	if s.Window == 0 {
+		text = s.Kind + " without a window"
+	}
+	if s.Closed {
+		text += ", closed"
+	}
+	if s.Period > 0 {
+		text += fmt.Sprintf(", period %d", s.Period)
+	}
+	return text
+}
+
+func (d *savedPlan) save(s *saver) {
+	s.String(d.key)
+	s.Bool(d.hashIDs)
+	s.Bool(d.startTimes)
+	s.Uvarint(uint64(len(d.identities)))
+	for _, id := range d.identities {
+		s.String(id.name)
+		s.String(id.spec)
+	}
+	s.Uvarint(uint64(len(d.scopes)))
+	for _, fields := range d.scopes {
+		s.Uvarint(uint64(len(fields)))
+		for _, f := range fields {
+			s.String(f)
+		}
+	}
+	s.Uvarint(uint64(len(d.exclusions)))
+	for _, x := range d.exclusions {
+		s.String(x.name)
+		s.String(x.text)
+	}
+	s.Uvarint(uint64(len(d.rules)))
+	for i := range d.rules {
+		r := &d.rules[i]
+		s.String(r.name)
+		s.Uvarint(uint64(r.identity))
+		s.Uvarint(uint64(r.scope))
+		s.String(r.counter.Kind)
+		s.Uvarint(uint64(r.counter.Window))
+		s.Bool(r.counter.Closed)
+		s.Uvarint(uint64(r.counter.Period))
+		s.Uvarint(uint64(r.cooldown))
+		s.String(r.selection)
+	}
+}
+
+func (d *savedPlan) load(l *loader) {
+	d.key = l.String()
+	d.hashIDs = l.Bool()
+	d.startTimes = l.Bool()
+	for range l.Count(2) {
+		d.identities = append(d.identities, savedIdentity{l.String(), l.String()})
+	}
+	for range l.Count(1) {
+		var fields []string
+		for range l.Count(1) {
+			fields = append(fields, l.String())
+		}
+		d.scopes = append(d.scopes, fields)
+	}
+	for range l.Count(2) {
+		d.exclusions = append(d.exclusions, savedExclusion{l.String(), l.String()})
+	}
+	for range l.Count(9) {
+		d.rules = append(d.rules, savedRule{
+			name: l.String(), identity: l.Int(max(len(d.identities)-1, 0)), scope: l.Int(max(len(d.scopes)-1, 0)),
+			counter:  CounterSpec{Kind: l.String(), Window: time.Duration(l.int64()), Closed: l.Bool(), Period: l.Int(MaxPeriod)},
+			cooldown: time.Duration(l.int64()), selection: l.String(),
+		})
+	}
+	if len(d.rules) > 0 && (len(d.identities) == 0 || len(d.scopes) == 0) {
+		l.Failf("there are rules without identities or scopes")
+	}
+}
+
+func (d *savedPlan) shape() shape { return shape{len(d.identities), len(d.scopes), len(d.rules)} }
+
+// changed says why nothing counted under d holds under now, empty if it may.
+func (d *savedPlan) changed(now *savedPlan) string {
+	eventTime := map[bool]string{false: "end", true: "start"}
+	hashed := map[bool]string{false: "off", true: "on"}
+	switch {
+	case d.key != now.key && d.key == "":
+		return "there was no fingerprint key, and is one"
+	case d.key != now.key && now.key == "":
+		return "there was a fingerprint key, and is none"
+	case d.key != now.key:
+		return "the fingerprint key is another"
+	case d.hashIDs != now.hashIDs:
+		return fmt.Sprintf("hashing of ids was %s, is %s", hashed[d.hashIDs], hashed[now.hashIDs])
+	case d.startTimes != now.startTimes:
+		return fmt.Sprintf("event_time was %s, is %s", eventTime[d.startTimes], eventTime[now.startTimes])
+	}
+	return ""
+}
+
+// changedRule says why what rule i of d has counted does not hold for rule k
+// of now, empty if it does.
+func (d *savedPlan) changedRule(i int, now *savedPlan, k int) string {
+	then, is := &d.rules[i], &now.rules[k]
+	identity, scope := d.identities[then.identity].spec, d.scopes[then.scope]
+	switch {
+	case identity != now.identities[is.identity].spec || identity == "":
+		return fmt.Sprintf("identity was %s, is %s", identity, now.identities[is.identity].spec)
+	case !slices.Equal(scope, now.scopes[is.scope]):
+		return fmt.Sprintf("scope was [%s], is [%s]", strings.Join(scope, ", "), strings.Join(now.scopes[is.scope], ", "))
+	case then.counter != is.counter:
+		return fmt.Sprintf("counter was %s, is %s", then.counter, is.counter)
+	}
+	return ""
+}
+
+// remapping makes events of one plan into events of another.
+type remapping struct {
+	plan       *Plan
+	hide       *Extractor // hashes names that were not; nil if they are as they should be
+	same       bool       // nothing to do but that
+	identities []int      // by identity: its index then, -1 if there was none
+	scopes     []int
+	rules      []int // by rule: whose choice it takes, -1 if it sees nothing
+	exclusions []int // by exclusion of then: 1 + its index now, 0 if there is none
+}
+
+// remap finds the way from d to now; from says which rule of d each rule goes
+// on from, -1 if none. If all has changed, fingerprints and scopes mean
+// nothing any more.
+func (d *savedPlan) remap(p *Plan, now *savedPlan, from []int, hide *Extractor) *remapping {
+	m := &remapping{plan: p, hide: hide}
+	all := d.changed(now) != ""
+	for _, id := range now.identities {
+		m.identities = append(m.identities, slices.IndexFunc(d.identities, func(then savedIdentity) bool {
+			return !all && then.spec == id.spec && id.spec != ""
+		}))
+	}
+	for _, s := range now.scopes {
+		m.scopes = append(m.scopes, slices.IndexFunc(d.scopes, func(then []string) bool { return !all && slices.Equal(then, s) }))
+	}
+	for k, i := range from {
+		if i >= 0 && (d.rules[i].selection != now.rules[k].selection || now.rules[k].selection == "") {
+			i = -1
+		}
+		m.rules = append(m.rules, i)
+	}
+	for _, x := range d.exclusions {
+		m.exclusions = append(m.exclusions, slices.Index(now.exclusions, x)+1)
+	}
+	m.same = upTo(m.identities, len(d.identities)) && upTo(m.scopes, len(d.scopes)) && upTo(m.rules, len(d.rules)) && slices.Equal(d.exclusions, now.exclusions)
+	return m
+}
+
+// upTo tells that a list is 0, 1, ... n-1.
+func upTo(list []int, n int) bool {
+	for i, v := range list {
+		if v != i {
+			return false
+		}
+	}
+	return len(list) == n
+}
+
+func (m *remapping) apply(l *loader, ev *Event) {
+	if x := m.hide; x != nil {
+		ev.Caller, ev.User, ev.Session = x.person([]byte(ev.Caller)), x.person([]byte(ev.User)), x.person([]byte(ev.Session))
+	}
+	if !m.same {
+		m.move(l, ev)
+	}
+	if !m.plan.fits(ev) {
+		l.Failf("an event that waits is of another plan")
+	}
+}
+
+func (m *remapping) move(l *loader, ev *Event) {
+	if ev.Exclude > len(m.exclusions) {
+		l.Failf("there is no exclusion %d", ev.Exclude)
+		return
+	}
+	if ev.Exclude > 0 {
+		if ev.Exclude = m.exclusions[ev.Exclude-1]; ev.Exclude > 0 {
+			return
+		}
+		// What took it out is no more, and nothing was made of it.
+		ev.Prints, ev.Scopes, ev.Rules = make([]Prints, len(m.identities)), make([]Scope, len(m.scopes)), make([]Choice, len(m.rules))
+		for k := range ev.Rules {
+			ev.Rules[k] = NotMatched
+		}
+		return
+	}
+	ev.Prints = moved(ev.Prints, m.identities, Prints{})
+	ev.Scopes = moved(ev.Scopes, m.scopes, Scope{})
+	ev.Rules = moved(ev.Rules, m.rules, NotMatched)
+}
+
+// moved is a list in another order.
+func moved[T any](then []T, from []int, none T) []T {
+	now := make([]T, len(from))
+	for k, i := range from {
+		now[k] = none
+		if i >= 0 {
+			now[k] = then[i]
+		}
+	}
+	return now
+}
+
+// rule is what is known of rule i: enough to name it, and the fields of its
+// scope, beside an episode of it.
+func (d *savedPlan) rule(i int) *Rule {
+	r := &d.rules[i]
+	return &Rule{
+		Name: r.name, Identity: &fingerprint.Identity{Name: d.identities[r.identity].name}, Scope: &fingerprint.Scope{Fields: d.scopes[r.scope]},
+		Counter: r.counter, Cooldown: r.cooldown,
+	}
+}
+
+// hidden hashes the names that an episode says.
+func (ep *Episode) hidden(x *Extractor) {
+	ep.Caller, ep.User, ep.Session = x.person([]byte(ep.Caller)), x.person([]byte(ep.User)), x.person([]byte(ep.Session))
+	for i, field := range ep.Rule.Scope.Fields {
+		if i < len(ep.Scope) && !strings.HasPrefix(field, "attr:header:") { // which is hashed
+			ep.Scope[i] = x.shown(field, []byte(ep.Scope[i]))
+		}
+	}
+}

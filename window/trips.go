@@ -1,0 +1,271 @@
+package window
+
+import (
+	"slices"
+	"time"
+
+	"github.com/loopgauge/loopgauge/fingerprint"
+)
+
+// trackerKind is the kind of the counter that looks at the threshold.
+const trackerKind = "tracker"
+
+// trips simulate a rule whose gateway counts otherwise once it has tripped:
+// each window with each threshold is a setting with a judge of its own.
+//
+// Until a setting trips for the first time its judge would know what the plain
+// counts know. So it begins with the first key, or scope, whose plain count
+// reaches the threshold, and is told what of its past may still count. What
+// never repeats never comes here.
+type trips struct {
+	rule    *Rule
+	byScope bool // the counter looks at the order in a scope
+	tracker bool
+	base    int // the cells whose counts tell when a setting may trip begin here
+	windows []time.Duration
+	most    int
+	keep    int    // of the past
+	event   uint64 // number of the one at work
+	hit     Hit    // the one at work; here, so that none is allocated
+
+	settings []trip  // by window and threshold
+	highest  []int32 // by window: the highest threshold at which a hit fired
+	// The tracker alone: the scopes, sessions and callers, each with the
+	// settings that fired in it.
+	in     [reachable]*table[string, []bool]
+	delays []delays // by window
+}
+
+// trip is one setting at work.
+type trip struct {
+	judge *judge // nil before anything may trip it
+	fired int64  // requests
+	last  uint64 // number of the event that fired last
+
+	// The tracker alone, whose counts are nobody else's.
+	reached       [reachable]int64
+	before, after usage
+	setting       int // its index
+}
+
+// past is what a key or scope has last seen.
+type past struct {
+	hits    []passed
+	started []int32 // by window: the highest threshold that has begun, 0 is none
+	// By setting, until when the gateway blocks the key without counting;
+	// nil unless it does.
+	blocked []int64
+}
+
+type passed struct {
+	time  int64
+	print fingerprint.Fingerprint
+}
+
+// add notes a hit, of which the last keep are kept.
+func (p *past) add(now int64, print fingerprint.Fingerprint, keep int) {
+	if len(p.hits) == 2*keep {
+		p.hits = slices.Delete(p.hits, 0, keep)
+	}
+	p.hits = append(p.hits, passed{now, print})
+}
+
+func newTrips(rule *Rule, o SweepOptions, period int64) *trips {
+	windows, most := o.Windows, o.Most
+	keying, known := KeyingOf(rule.Counter.Kind)
+	if !known {
+		panic("window: unknown counter kind " + rule.Counter.Kind)
+	}
+	t := &trips{
+		rule: rule, byScope: keying == ByScope, tracker: rule.Counter.Kind == trackerKind, windows: windows, most: most, keep: most,
+		settings: make([]trip, len(windows)*(most+1)), highest: make([]int32, len(windows)),
+	}
+	switch rule.Counter.Kind {
+	case trackerKind:
+		// It counts at most the hits of the key inside the window, which are
+		// those that sliding, the first of the kinds, counts.
+		t.keep, t.delays = trackerCalls, make([]delays, len(windows))
+		for i := range t.in {
+			t.in[i] = newTable[string, []bool](-1, o.MaxKeys, nil)
+		}
+	case "cycle":
+		t.keep = (most + 1) * int(period) // a part of a repetition may stand before the whole ones
+	}
+	t.base = max(slices.Index(SweepKinds, rule.Counter.Kind), 0) * len(windows)
+	return t
+}
+
+// index is that of the setting of a window and a threshold.
+func (t *trips) index(w int, threshold int32) int { return w*(t.most+1) + int(threshold) }
+
+// trip shows a hit to the settings that it may trip, before it becomes part of
+// the past. first says that it is the first of its event. It returns, of the
+// tracker, the highest threshold that fires, by window.
+func (t *sweepTarget) trip(ev *Event, scope *Scope, h *Hit, key *repeats, first bool) []int32 {
+	trips := t.trips
+	if first {
+		trips.event++
+	}
+	var of *past
+	switch {
+	case trips.byScope && t.sequence != nil:
+		of = &t.sequence.past
+	case !trips.byScope && key != nil:
+		of = &key.past
+	default:
+		return nil
+	}
+	if of.started == nil {
+		of.started = make([]int32, len(trips.windows))
+		if trips.rule.SkipInCooldown && !trips.byScope {
+			of.blocked = make([]int64, len(trips.settings))
+		}
+	}
+	for w := range trips.windows {
+		count := int32(1)
+		if key != nil || !trips.tracker {
+			count = min(t.counts[trips.base+w], int32(trips.most))
+		}
+		for ; of.started[w] < count; of.started[w]++ {
+			if threshold := of.started[w] + 1; threshold >= 2 {
+				trips.begin(w, threshold, h.Scope, of.hits)
+			}
+		}
+		trips.highest[w] = 0
+		for threshold := int32(2); threshold <= of.started[w]; threshold++ {
+			i := trips.index(w, threshold)
+			trip := &trips.settings[i]
+			hit := &trips.hit
+			*hit = Hit{Scope: h.Scope, Print: h.Print, Time: h.Time, Limit: int(threshold), Record: true}
+			out := outcome{fired: true}
+			if of.blocked == nil || h.Time >= of.blocked[i] {
+				out = trip.judge.hit(hit, Warn)
+				if out.fired && of.blocked != nil {
+					of.blocked[i] = h.Time + trips.rule.Cooldown.Microseconds()
+				}
+			}
+			if !out.fired {
+				continue
+			}
+			trips.highest[w] = threshold
+			again := trip.last == trips.event
+			if !again {
+				trip.fired++
+				trip.last = trips.event
+			}
+			if trips.tracker {
+				trips.tally(w, trip, ev, scope, hit, out.count, key, again)
+			}
+		}
+	}
+	of.add(h.Time, h.Print, trips.keep)
+	if !trips.tracker {
+		return nil
+	}
+	return trips.highest
+}
+
+// begin tells a setting what has passed in a scope, none of which trips it.
+func (t *trips) begin(w int, threshold int32, scope fingerprint.ScopeKey, hits []passed) {
+	trip := &t.settings[t.index(w, threshold)]
+	if trip.judge == nil {
+		rule := *t.rule
+		rule.Counter.Window, rule.Threshold, rule.Action, rule.Overrides = t.windows[w], int(threshold), Warn, nil
+		trip.judge = t.newJudge(&rule)
+		trip.setting = t.index(w, threshold)
+	}
+	// Other keys may have shown the judge later times. Its tables forget these
+	// hits later than they could, which changes no count.
+	for i := range hits {
+		t.hit = Hit{Scope: scope, Print: hits[i].print, Time: hits[i].time, Limit: int(threshold), Record: true}
+		trip.judge.counter.Count(&t.hit)
+	}
+}
+
+// newJudge is a judge with no more than it needs to count: there are hundreds.
+func (t *trips) newJudge(rule *Rule) *judge {
+	if t.tracker {
+		return newJudge(rule, EngineOptions{MaxKeys: maxRepeats})
+	}
+	j := &judge{rule: rule, counter: counterKind(rule.Counter.Kind).New(rule.Counter, maxRepeats)}
+	if rule.Cooldown > 0 {
+		j.cooling = newTable[pairKey, int64](rule.Cooldown.Microseconds(), maxRepeats, nil)
+	}
+	return j
+}
+
+// tally adds up a firing of the tracker. again says that its request has fired
+// before.
+func (t *trips) tally(w int, trip *trip, ev *Event, scope *Scope, h *Hit, n Count, key *repeats, again bool) {
+	var was Episode
+	if open := trip.judge.episodes.open.find(pairKeyOf(h)); open != nil {
+		was = *open
+	}
+	ep, _ := trip.judge.episodes.fired(ev, scope, h, n)
+	if ep.ID == was.ID {
+		trip.after.add(usage{ep.TokensAfter - was.TokensAfter, ep.CostAfter - was.CostAfter}, 1)
+	} else {
+		before, delay := key.upTo(h.Time, 0, len(t.windows), n.N)
+		trip.before.add(before, 1)
+		t.delays[w].add(threeDigits(delay), int32(trip.judge.rule.Threshold), int32(trip.judge.rule.Threshold))
+	}
+	if again {
+		return
+	}
+	for i, who := range [reachable]string{string(scope.Key[:]), ev.Session, ev.Caller} {
+		if who == "" {
+			continue
+		}
+		seen := t.in[i].touch(who, ev.Time)
+		if *seen == nil {
+			*seen = make([]bool, len(t.settings))
+		}
+		if !(*seen)[trip.setting] {
+			(*seen)[trip.setting] = true
+			trip.reached[i]++
+		}
+	}
+}
+
+// result adds what was simulated to what was counted.
+func (t *trips) result(r *SweepTarget) {
+	for i := range t.settings {
+		if j := t.settings[i].judge; j != nil {
+			r.Dropped += j.counter.Dropped()
+		}
+	}
+	for _, table := range t.in {
+		if table != nil {
+			r.Dropped += table.dropped
+		}
+	}
+	for w := range t.windows {
+		if t.tracker {
+			r.Tracker = append(r.Tracker, t.swept(w))
+			continue
+		}
+		stopped := make([]int64, t.most+1)
+		for threshold := 2; threshold <= t.most; threshold++ {
+			stopped[threshold] = t.settings[t.index(w, int32(threshold))].fired
+		}
+		r.Cells[t.base+w].Stopped = stopped
+	}
+}
+
+// swept is what the tracker did with a window.
+func (t *trips) swept(w int) Swept {
+	s := newSwept(SweepCell{trackerKind, t.windows[w]}, t.most)
+	for i := 2; i <= t.most; i++ {
+		trip := &t.settings[t.index(w, int32(i))]
+		if trip.judge == nil {
+			continue
+		}
+		s.Requests[i], s.Episodes[i] = trip.fired, trip.judge.episodes.n
+		s.Scopes[i], s.Sessions[i], s.Callers[i] = trip.reached[inScopes], trip.reached[inSessions], trip.reached[inCallers]
+		s.TokensBefore[i], s.CostBefore[i] = trip.before.tokens, trip.before.cost
+		s.TokensAfter[i], s.CostAfter[i] = trip.after.tokens, trip.after.cost
+	}
+	t.delays[w].quantiles(&s)
+	s.Stopped = slices.Clone(s.Requests)
+	return s
+}
