@@ -37,3 +37,19 @@ func TestNameSession(t *testing.T) {
 	f("Prompt_Cache_Key", "")                               // not a header
 	f("header:x-none", "")
 }
+
+// TestSavedSessions: a state that was saved under another order of sessions
+// does not go on, but names its scopes as they are.
+func TestSavedSessions(t *testing.T) {
+	parts := newParts(t)
+	plan := NewPlan([]*Rule{{Name: "r", Identity: parts.identities[0], Scope: parts.scopes[0]}}, nil)
+	scope := &fingerprint.Scope{Fields: []string{"session"}}
+	plan.Scopes[0] = scope
+	then, now := describe(plan, ExtractOptions{}), describe(plan, ExtractOptions{Sessions: []string{"header:x", LogSession}})
+	if why := then.changedRule(0, now, 0); why != "scope was [session], is [session, named by header:x, log]" {
+		t.Errorf("%q", why)
+	}
+	if got := now.rule(0).Scope.Fields; len(got) != 1 || got[0] != "session" {
+		t.Errorf("the scope's fields are %q", got)
+	}
+}

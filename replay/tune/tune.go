@@ -60,7 +60,6 @@ type Report struct {
 	Options  Options
 	Result   *replay.Result
 	Lateness replay.Lateness
-	Sessions []string // where the policy looks for sessions; nil if it does not say
 	Cells    []window.SweepCell
 	Sweep    []window.SweepTarget
 	Repeats  []*Repeat
