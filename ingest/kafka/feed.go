@@ -201,7 +201,7 @@ func (f *Feed) live(index int) *live {
 	mark, known := f.marks[int32(index)]
 	if !known {
 		// A partition that came later is read from its first record.
-		mark = ingest.Mark{Stream: int32(index), Name: f.config.partition(index), Offset: f.starts[index], File: f.current.Load().id.String()}
+		mark = ingest.Mark{Stream: int32(index), Name: f.config.partition(index), Offset: f.starts[index], Topic: f.current.Load().id.String()}
 	}
 	return f.open(mark)
 }
@@ -211,7 +211,7 @@ func (f *Feed) open(mark ingest.Mark) *live {
 		mark.Format = f.config.Format
 	}
 	return &live{
-		f: f, p: newPartition(f.ctx, f.c, parseID(mark.File), int(mark.Stream), mark.Offset, forever),
+		f: f, p: newPartition(f.ctx, f.c, parseID(mark.Topic), int(mark.Stream), mark.Offset, forever),
 		mark: mark, format: formats.ByName(mark.Format),
 	}
 }

@@ -181,7 +181,7 @@ func (p *Part) Turn() int { return p.generation }
 // nothing was committed.
 func (p *Part) Open(mark *ingest.Mark) ingest.Live {
 	f := p.s.f
-	m := ingest.Mark{Stream: int32(p.Index), Name: p.Name(), Offset: f.starts[p.Index], File: f.current.Load().id.String()}
+	m := ingest.Mark{Stream: int32(p.Index), Name: p.Name(), Offset: f.starts[p.Index], Topic: f.current.Load().id.String()}
 	if mark != nil {
 		m = *mark
 	}

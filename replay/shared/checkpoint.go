@@ -23,7 +23,7 @@ type checkpoint struct {
 	size  int    // bytes
 	most  int    // chunks that any checkpoint of the turn had
 	sum   []byte // SHA-256, half of it
-	file  string // id of the events topic
+	topic string // id of the events topic
 }
 
 const sumBytes = sha256.Size / 2
@@ -40,7 +40,7 @@ func (c *checkpoint) text() string {
 		w.Varint(n)
 	}
 	w.Fixed(c.sum)
-	w.String(c.file)
+	w.String(c.topic)
 	return base64.StdEncoding.EncodeToString(w.Bytes())
 }
 
@@ -53,7 +53,7 @@ func parseCheckpoint(text string) (*checkpoint, error) {
 	if v := r.Uvarint(); v != checkpointVersion {
 		r.Failf("it has version %d, this program knows %d", v, checkpointVersion)
 	}
-	c := &checkpoint{turn: int(r.Varint()), seq: r.Varint(), first: r.Varint(), size: int(r.Varint()), most: int(r.Varint()), sum: r.Fixed(sumBytes), file: r.String()}
+	c := &checkpoint{turn: int(r.Varint()), seq: r.Varint(), first: r.Varint(), size: int(r.Varint()), most: int(r.Varint()), sum: r.Fixed(sumBytes), topic: r.String()}
 	if c.size < 0 || c.size > 1<<40 || c.most < 0 {
 		r.Failf("its size is %d", c.size)
 	}
@@ -151,7 +151,7 @@ func (c *checkpoints) load(ctx context.Context) (state []byte, err error) {
 }
 
 // write writes a checkpoint and makes it count, together with the offset.
-func (c *checkpoints) write(ctx context.Context, state []byte, offset int64, file string) error {
+func (c *checkpoints) write(ctx context.Context, state []byte, offset int64, topic string) error {
 	c.seq++
 	n := chunksOf(len(state))
 	c.most = max(c.most, n)
@@ -168,7 +168,7 @@ func (c *checkpoints) write(ctx context.Context, state []byte, offset int64, fil
 	if err != nil {
 		return err
 	}
-	next := &checkpoint{turn: c.p.Turn(), seq: c.seq, first: offsets[c.partition()], size: len(state), most: c.most, sum: sumOf(state), file: file}
+	next := &checkpoint{turn: c.p.Turn(), seq: c.seq, first: offsets[c.partition()], size: len(state), most: c.most, sum: sumOf(state), topic: topic}
 	if err := c.p.Commit(ctx, offset, next.text()); err != nil {
 		return err
 	}

@@ -189,7 +189,7 @@ func (s *origin) take(ctx context.Context, chunk *ingest.Chunk) error {
 	var sum Extracted
 	next := chunk.Mark
 	if block := chunk.Block; block != nil {
-		if block.Offset < s.mark.Offset || next.File != s.mark.File {
+		if block.Offset < s.mark.Offset || next.Topic != s.mark.Topic {
 			s.epoch++ // the topic was created again, or brokers lost records
 		}
 		batch := s.parse(block)
@@ -198,7 +198,7 @@ func (s *origin) take(ctx context.Context, chunk *ingest.Chunk) error {
 			// Whoever reads this again begins with the same, wherever a block
 			// may end for it.
 			s.front.Open(batch.First())
-			s.mark.Offset, s.mark.Format, s.mark.File = block.Offset, next.Format, next.File
+			s.mark.Offset, s.mark.Format, s.mark.Topic = block.Offset, next.Format, next.Topic
 			s.state, s.dirty = s.save(), true
 			if err := s.commit(ctx); err != nil {
 				return err
@@ -300,7 +300,7 @@ const extractVersion = 1
 func (s *origin) save() string {
 	w := snapshot.NewWriter(nil)
 	w.Uvarint(extractVersion)
-	w.String(s.mark.File)
+	w.String(s.mark.Topic)
 	w.String(s.mark.Format)
 	w.Varint(s.epoch)
 	s.front.Save(w)
@@ -316,7 +316,7 @@ func (s *origin) load(meta string) error {
 	if v := r.Uvarint(); v != extractVersion {
 		r.Failf("it has version %d", v)
 	}
-	s.mark.File, s.mark.Format, s.epoch = r.String(), r.String(), r.Varint()
+	s.mark.Topic, s.mark.Format, s.epoch = r.String(), r.String(), r.Varint()
 	s.front.Load(r)
 	return r.Err()
 }

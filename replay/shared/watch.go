@@ -140,7 +140,7 @@ func (j *judge) serve(ctx context.Context) error {
 		if err := j.load(state); err != nil {
 			return fmt.Errorf("%s: checkpoint: %w", j.p.Name(), err)
 		}
-		j.mark = ingest.Mark{Stream: int32(j.p.Index), Name: j.p.Name(), Offset: j.p.Offset, File: j.saved.last.file}
+		j.mark = ingest.Mark{Stream: int32(j.p.Index), Name: j.p.Name(), Offset: j.p.Offset, Topic: j.saved.last.topic}
 		from = &j.mark
 	}
 	source := j.p.Open(from)
@@ -292,7 +292,7 @@ func (j *judge) checkpoint(ctx context.Context) error {
 	alerts := j.outbox.Last()
 	j.encoder.Reset()
 	j.save(j.encoder)
-	if err := j.saved.write(ctx, j.encoder.Bytes(), j.mark.Offset, j.mark.File); err != nil {
+	if err := j.saved.write(ctx, j.encoder.Bytes(), j.mark.Offset, j.mark.Topic); err != nil {
 		return err
 	}
 	j.outbox.Allow(alerts)
