@@ -108,7 +108,7 @@ func (x *extract) say(ctx context.Context) {
 }
 
 // Attrs are the counts for a log.
-func (s Extracted) Attrs() []any {
+func (s *Extracted) Attrs() []any {
 	return []any{"lines", s.Lines, "requests", s.Requests, "blank", s.Blank, "malformed", s.Malformed, "late", s.Late, "records", s.Records}
 }
 
@@ -142,7 +142,10 @@ func (x *extract) serve(ctx context.Context, p *kafka.Part) error {
 	if p.Offset >= 0 {
 		s.mark = ingest.Mark{Stream: int32(p.Index), Name: p.Name(), Offset: p.Offset}
 		if err := s.load(p.Meta); err != nil {
-			return fmt.Errorf("%s: what its group has committed is not from extract: %w\ngive extract a group of its own: group: under kafka:", p.Name(), err)
+			return &ingest.Error{
+				Path: x.o.From.String(), Err: fmt.Errorf("what its group has committed is not from extract: %w", err),
+				Hint: "give extract a group of its own: group: under kafka:",
+			}
 		}
 		from = &s.mark
 	}
@@ -227,13 +230,13 @@ func (s *origin) take(ctx context.Context, chunk *ingest.Chunk) error {
 	return nil
 }
 
-func (e *Extracted) add(n Extracted) {
-	e.Lines += n.Lines
-	e.Blank += n.Blank
-	e.Malformed += n.Malformed
-	e.Late += n.Late
-	e.Requests += n.Requests
-	e.Records += n.Records
+func (s *Extracted) add(n Extracted) {
+	s.Lines += n.Lines
+	s.Blank += n.Blank
+	s.Malformed += n.Malformed
+	s.Late += n.Late
+	s.Requests += n.Requests
+	s.Records += n.Records
 }
 
 // add puts the records of a batch into what is to be written.

@@ -190,6 +190,7 @@ type fleet struct {
 }
 
 func newFleet(t *testing.T, b *kafkatest.Broker, p *policy.Policy) *fleet {
+	t.Helper()
 	base := kafka.Config{Brokers: []string{b.Address}, Start: kafka.Start{Earliest: true}, SessionTimeout: 3 * time.Second, Heartbeat: 200 * time.Millisecond}
 	f := &fleet{t: t, policy: p, raw: base, to: base, dir: t.TempDir(), said: newSaid(), errors: make(chan error, 100), stops: map[string]func(){}}
 	f.raw.Topic = b.Topic(t, rawPartitions)

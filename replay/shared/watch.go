@@ -121,8 +121,9 @@ func (w *watch) serve(ctx context.Context, p *kafka.Part) error {
 	case isLost(err):
 		w.o.Log.Warn("partition has gone to another process", "partition", p.Name())
 		return nil
-	case ctx.Err() != nil:
-		return nil // what was wrong is so for who has it next, too
+	case err != nil && ctx.Err() != nil:
+		w.o.Log.Warn("partition was given up in the middle of something", "partition", p.Name(), "error", err)
+		return nil //nolint:nilerr // whoever has it next meets the same if it was wrong
 	}
 	if what, ok := errors.AsType[*problem](err); ok {
 		return &ingest.Error{Path: w.o.From.String(), Err: err, Hint: what.hint}
