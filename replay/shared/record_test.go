@@ -20,12 +20,18 @@ import (
 	"github.com/loopgauge/loopgauge/window/policy"
 )
 
-func testPlan(tb testing.TB, text string) *window.Plan {
+func testPolicy(tb testing.TB, text string) *policy.Policy {
 	tb.Helper()
 	p, err := policy.Parse("rules", []byte(text))
 	if err != nil {
 		tb.Fatal(err)
 	}
+	return p
+}
+
+func testPlan(tb testing.TB, text string) *window.Plan {
+	tb.Helper()
+	p := testPolicy(tb, text)
 	return window.NewPlan(p.Rules, p.Exclude)
 }
 
@@ -110,6 +116,57 @@ func TestRecordRefused(t *testing.T) {
 	value[len(magic)]++
 	if _, err := c.read(value); err == nil || !strings.Contains(err.Error(), "version 2") {
 		t.Errorf("a later version: %v", err)
+	}
+}
+
+// TestSpread: every rule that looks at a request is judged in one place, the
+// same for all of one scope, and no request is left out.
+func TestSpread(t *testing.T) {
+	plan := testPlan(t, rules)
+	all := events(plan, 500)
+	for _, n := range []int{1, 2, 5, 64} {
+		where := map[string]int{} // by scope
+		used := map[int]bool{}
+		for i := range all {
+			ev := &all[i]
+			judged := make([]int, len(ev.Rules))
+			seen := map[int]bool{}
+			plan.Spread(ev, n, func(to int, part *window.Event) {
+				if to < 0 || to >= n || seen[to] {
+					t.Fatalf("request %d goes to %d of %d, %v", i, to, n, seen)
+				}
+				seen[to], used[to] = true, true
+				for r, c := range part.Rules {
+					if c == window.NotMatched {
+						continue
+					}
+					if judged[r]++; c != ev.Rules[r] {
+						t.Fatalf("rule %d became %d", r, c)
+					}
+					scope := &part.Scopes[plan.ScopeOf(r)]
+					if scope.Cause != fingerprint.Computable || part.Prints[plan.IdentityOf(r)].Cause != fingerprint.Computable {
+						continue
+					}
+					key := strings.Join(append(slices.Clone(plan.Scopes[plan.ScopeOf(r)].Fields), scope.Values...), " ")
+					key = strings.Replace(key, "conversation", "session", 1)
+					if before, ok := where[key]; ok && before != to {
+						t.Fatalf("%s is in %d and %d", key, before, to)
+					}
+					where[key] = to
+				}
+			})
+			if len(seen) == 0 {
+				t.Fatalf("request %d goes nowhere", i)
+			}
+			for r, c := range ev.Rules {
+				if (judged[r] == 1) != (c != window.NotMatched) || judged[r] > 1 {
+					t.Fatalf("rule %d judges request %d %d times", r, i, judged[r])
+				}
+			}
+		}
+		if len(used) < min(n, 5) {
+			t.Errorf("%d of %d are used", len(used), n)
+		}
 	}
 }
 
@@ -217,6 +274,30 @@ func FuzzRecord(f *testing.F) {
 		}
 		if diff := cmp.Diff(r, again, sameEvent); diff != "" {
 			t.Fatal(diff)
+		}
+	})
+}
+
+func BenchmarkRecord(b *testing.B) {
+	plan := testPlan(b, rules)
+	all := events(plan, 200)
+	c := newCodec(plan, window.ExtractOptions{}, time.Second)
+	b.Run("write", func(b *testing.B) {
+		size := 0
+		for i := range b.N {
+			size += len(c.write(&record{origins: 1, targets: 3, event: &all[i%len(all)]}))
+		}
+		b.ReportMetric(float64(size)/float64(b.N), "B/record")
+	})
+	b.Run("read", func(b *testing.B) {
+		var values [][]byte
+		for i := range all {
+			values = append(values, c.write(&record{origins: 1, targets: 3, event: &all[i]}))
+		}
+		for i := range b.N {
+			if _, err := c.read(values[i%len(values)]); err != nil {
+				b.Fatal(err)
+			}
 		}
 	})
 }

@@ -307,10 +307,7 @@ func TestShared(t *testing.T) {
 	}
 	t.Logf("-shared.seed=%d", s)
 	random := rand.New(rand.NewPCG(s, 0))
-	p, err := policy.Parse("rules", []byte(rules))
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := testPolicy(t, rules)
 	split := made(random, 4000)
 	want := alone(t, p, split)
 	f := newFleet(t, b, p)
