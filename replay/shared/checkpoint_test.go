@@ -22,7 +22,7 @@ func turn(t *testing.T, topic kafka.Config, do func(context.Context, *kafka.Part
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer s.Close()
+	defer s.Close() //nolint:errcheck // it has nothing to write
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 	defer cancel()
 	done := false
