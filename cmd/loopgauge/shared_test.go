@@ -65,7 +65,7 @@ func TestTortureShared(t *testing.T) {
 	}
 
 	split := assign(random, made(random, 6000))
-	const pieces = 100
+	pieces := 20 * max(*kills, 5)
 	piece := func(i int) {
 		for p, values := range split {
 			if part := values[len(values)*i/pieces : len(values)*(i+1)/pieces]; len(part) > 0 {
@@ -78,34 +78,41 @@ func TestTortureShared(t *testing.T) {
 	waitTopic(t, broker, extracting[0], topic+"-events")
 	watches := map[int]*watching{1: start(t, binary, watch(1))}
 	crashes := 0
+	silenced := func(i int) *watching {
+		if i < pieces/2 {
+			return watches[2]
+		}
+		return extracting[1]
+	}
 	for i := 1; i < pieces; i++ {
 		piece(i)
-		switch { // one, three, two of them
-		case i == 10:
-			watches[2], watches[3] = start(t, binary, watch(2)), start(t, binary, watch(3))
-			extracting = append(extracting, start(t, binary, extract))
-		case i == 75:
-			watches[1].terminate(t)
-			delete(watches, 1)
-		case i == 20 && *restarts > 0:
+		if every := pieces / (*restarts + 1); i%every == 0 {
 			broker.Kill9(t)
 			time.Sleep(time.Duration(random.IntN(500)) * time.Millisecond)
 			broker.Restart(t)
-		case i == 25: // a process that is silent for longer than its session lasts
+		}
+		// One, three, two of them; one that judges and one that extracts are
+		// silent for longer than their session lasts.
+		const silence = 47
+		switch i {
+		case pieces / 10:
+			watches[2], watches[3] = start(t, binary, watch(2)), start(t, binary, watch(3))
+			extracting = append(extracting, start(t, binary, extract))
+		case pieces / 4, pieces / 2:
 			crashes++
-			sendSignal(t, watches[2], syscall.SIGSTOP)
-		case i == 72:
-			sendSignal(t, watches[2], syscall.SIGCONT)
-		case i == 50:
-			crashes++
-			sendSignal(t, extracting[1], syscall.SIGSTOP)
-		case i == 97:
-			sendSignal(t, extracting[1], syscall.SIGCONT)
-		case i > 10 && i%(200/(*kills)) == 13:
+			sendSignal(t, silenced(i), syscall.SIGSTOP)
+		case pieces/4 + silence, pieces/2 + silence:
+			sendSignal(t, silenced(i-silence), syscall.SIGCONT)
+		case pieces * 3 / 4:
+			watches[1].terminate(t)
+			delete(watches, 1)
+		}
+		switch {
+		case i > pieces/10 && i%40 == 13:
 			crashes++
 			watches[3].kill(t)
 			watches[3] = start(t, binary, watch(3))
-		case i%(200/(*kills)) == 27:
+		case i%40 == 27:
 			crashes++
 			extracting[0].kill(t)
 			extracting[0] = start(t, binary, extract)
