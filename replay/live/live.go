@@ -156,7 +156,7 @@ func (w *watch) episode(e *window.Episode) error {
 func (w *watch) run(ctx context.Context) (err error) {
 	if w.feed, err = w.o.Feed(ctx, w.marks()); err != nil {
 		if ctx.Err() != nil {
-			return nil // nothing has come
+			return nil //nolint:nilerr // nothing has come
 		}
 		return err
 	}
