@@ -27,6 +27,8 @@ const (
 	TruncatedContent
 	RedactedContent
 	BrokenJSON
+	LossyContent
+	HistoryElsewhere
 	causes
 )
 
@@ -53,6 +55,8 @@ var causeTexts = [causes]string{
 	TruncatedContent: "content truncated by the logger",
 	RedactedContent:  "content redacted by the logger",
 	BrokenJSON:       "messages or query are broken JSON",
+	LossyContent:     "parts of the messages lost by the logger",
+	HistoryElsewhere: "history kept by the provider, not in the request",
 }
 
 func (c Cause) String() string { return causeTexts[c] }

@@ -59,13 +59,22 @@ func TestCauses(t *testing.T) {
 	seen[NoConversation] = true
 
 	// What the logger says that it lost goes before what merely is not there.
-	for _, lost := range []Cause{TruncatedContent, RedactedContent} {
+	for _, lost := range []Cause{TruncatedContent, RedactedContent, LossyContent, HistoryElsewhere} {
+		seen[lost] = true
 		for _, name := range []string{"prompt", "request", "tool-call", "tool-call-result", "last-messages", "aisg"} {
 			r := request(t, "method", "POST", "path", "/", "caller", "c", "model", "m")
 			r.Lost = lost
+			if lost == HistoryElsewhere && name == "request" {
+				continue // the body is as it was sent
+			}
 			wantCanonicals(t, mustNew(t, name, Options{}), r, notComputable(lost))
 		}
 	}
+
+	// A body that leaves the history to the provider is as it was sent.
+	r := request(t, "body", "{}")
+	r.Lost = HistoryElsewhere
+	wantCanonicals(t, mustNew(t, "", Options{Parts: []string{"body"}}), r, `[["body","{}"]]`)
 
 	texts := map[string]Cause{}
 	for c := range Cause(Causes) {

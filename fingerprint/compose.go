@@ -226,7 +226,7 @@ func bodyPart(w *Writer, r *Request, dst []byte, _ int, _ string) ([]byte, Cause
 	case r.BodyHash != nil:
 		dst = append(dst, `{"hash":`...)
 		return append(rawjson.AppendString(dst, r.BodyHash), '}'), Computable
-	case r.Lost != Computable:
+	case r.Lost != Computable && r.Lost != HistoryElsewhere:
 		return dst, r.Lost
 	case r.Body != nil:
 		return w.appendText(dst, r.Body), Computable

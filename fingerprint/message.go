@@ -404,7 +404,8 @@ func (w *Writer) appendResult(dst []byte, result rawjson.Value, isError bool) ([
 // isPlaceholder tells text that a logger wrote in place of every content.
 func isPlaceholder(text []byte) bool {
 	switch string(text) {
-	case "redacted-by-litellm", "default-message-value":
+	case "redacted-by-litellm", "default-message-value", // LiteLLM
+		"__REDACTED__": // OpenInference
 		return true
 	}
 	return false

@@ -62,5 +62,6 @@ type Mark struct {
 	Format string // as recognised; empty if no record has come yet
 	Offset int64  // of the next record in the topic, or of the next byte in the file
 	Line   int64  // lines before that; 0 in a topic
-	File   string // tells a file, or a topic, from others of its name
+	File   string // tells a file from others of its name; empty in a topic
+	Topic  string // tells a topic from others of its name; empty in a file
 }

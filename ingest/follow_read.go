@@ -87,11 +87,15 @@ func (s *followed) chunk(b *Block, atEnd bool) Chunk {
 	s.f.mu.Lock()
 	s.offset, s.ended = s.position.Offset, s.done
 	s.position.File = fileID(s.id, s.head, s.done)
+	behind := int64(-1)
+	if !s.packed && s.size >= 0 { // as it was when it was last looked at
+		behind = max(0, s.size-s.position.Offset)
+	}
 	s.f.mu.Unlock()
 	if s.format != nil {
 		s.position.Format = s.format.Name
 	}
-	return Chunk{Block: b, Mark: s.position, AtEnd: atEnd}
+	return Chunk{Block: b, Mark: s.position, AtEnd: atEnd, Behind: behind}
 }
 
 func (s *followed) lose(why string) Chunk {

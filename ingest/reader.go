@@ -10,8 +10,8 @@ import (
 
 // Tally says what the lines of a block were.
 type Tally struct {
-	Lines     int64 // a line that is a JSON array counts once per element
-	Blank     int64
+	Lines     int64 // a line counts once for each element or request in it
+	Blank     int64 // white space only, or no request in it
 	Malformed int64
 }
 
@@ -31,11 +31,20 @@ type Reader struct {
 	wrapped map[string]*unwrapping    // likewise
 	array   rawjson.Scanner
 	request fingerprint.Request
+	reading reading     // the call of Read under way
+	each    func() bool // takes a request of a batch
 }
 
 // NewReader makes a Reader that reads the given costly fields.
 func NewReader(reads fingerprint.Field) *Reader {
-	return &Reader{reads: reads, parsers: map[string]formats.Parser{}, wrapped: map[string]*unwrapping{}}
+	rd := &Reader{reads: reads, parsers: map[string]formats.Parser{}, wrapped: map[string]*unwrapping{}}
+	rd.each = func() bool {
+		run := &rd.reading
+		run.request(run.at, run.start, 0, "")
+		run.at.Item++
+		return true
+	}
+	return rd
 }
 
 // tooLong is why a line over the limit is skipped.
@@ -47,7 +56,9 @@ const noFormat = "no known log format"
 // Read calls yield for each request of the block, which is valid during the
 // call, and skip for each malformed line, if not nil.
 func (rd *Reader) Read(b *Block, yield func(*fingerprint.Request), skip func(Skip)) Tally {
-	run := reading{b: b, rd: rd, yield: yield, skip: skip}
+	run := &rd.reading
+	*run = reading{b: b, rd: rd, yield: yield, skip: skip}
+	defer func() { run.b, run.yield, run.skip = nil, nil, nil }()
 	if b.TooLong {
 		run.tally.Lines++
 		run.bad(b.Line, 0, tooLong)
@@ -65,7 +76,7 @@ func (rd *Reader) Read(b *Block, yield func(*fingerprint.Request), skip func(Ski
 				run.wrapped = newUnwrapping(b.Format.Wrappers)
 				rd.wrapped[b.Format.Name] = run.wrapped
 			}
-			run.wrapped.run = &run
+			run.wrapped.run = run
 		}
 		if p, ok := run.parser.(formats.Zoned); ok {
 			p.In(b.Zone)
@@ -91,6 +102,9 @@ type reading struct {
 	yield   func(*fingerprint.Request)
 	skip    func(Skip)
 	tally   Tally
+
+	at    fingerprint.Position // of the next request of a batch
+	start int                  // where its record begins in the line
 }
 
 // lines reads what a file is made of.
@@ -177,7 +191,7 @@ func (run *reading) text(text []byte, at fingerprint.Position, lead int) int32 {
 	} else if run.b.Format.JSON && text[0] == '[' {
 		return run.elements(text, at, lead)
 	} else {
-		run.record(text, at, lead)
+		return run.record(text, at, lead)
 	}
 	return at.Item + 1
 }
@@ -195,7 +209,7 @@ func (run *reading) elements(line []byte, at fingerprint.Position, lead int) int
 			if lead >= 0 {
 				within += start
 			}
-			run.record(s.Since(start), at, within)
+			at.Item = run.record(s.Since(start), at, within) - 1
 		}
 	}
 	if s.End() != nil {
@@ -210,20 +224,50 @@ func (run *reading) elements(line []byte, at fingerprint.Position, lead int) int
 	return at.Item
 }
 
-func (run *reading) record(record []byte, at fingerprint.Position, start int) {
+// record reads a record that begins start bytes into its line. It returns the
+// index of the item after those in it.
+func (run *reading) record(record []byte, at fingerprint.Position, start int) int32 {
+	r := &run.rd.request
+	batch, ok := run.parser.(formats.Batch)
+	if !ok {
+		r.Reset()
+		column, why := run.parser.Parse(record, r)
+		run.request(at, start, column, why)
+		return at.Item + 1
+	}
+	return run.batch(batch, record, at, start)
+}
+
+// batch reads a record of any number of requests.
+func (run *reading) batch(p formats.Batch, record []byte, at fingerprint.Position, start int) int32 {
+	run.at, run.start = at, start
+	column, why := p.ParseEach(record, &run.rd.request, run.rd.each)
+	if run.at.Item == at.Item {
+		if why == "" {
+			why = formats.NoRequest
+		}
+		run.request(at, start, column, why)
+		run.at.Item++
+	}
+	return run.at.Item
+}
+
+// request hands out what was parsed, or notes why it cannot be judged.
+func (run *reading) request(at fingerprint.Position, start, column int, why string) {
 	run.tally.Lines++
 	r := &run.rd.request
-	r.Reset()
-	r.Position = at
-	column, why := run.parser.Parse(record, r)
 	if why == "" {
 		column, why = 0, formats.CheckTime(r)
 	}
-	if why != "" {
+	switch {
+	case why == formats.NoRequest:
+		run.tally.Blank++
+	case why != "":
 		run.bad(at.Line, columnOf(start, column), why)
-		return
+	default:
+		r.Position = at
+		run.yield(r)
 	}
-	run.yield(r)
 }
 
 // columnOf is a column of a line, of one of a record in it that begins lead

@@ -8,9 +8,9 @@ import (
 
 // Account says where every line went.
 type Account struct {
-	Lines     int64 `json:"lines"`     // a line that is a JSON array counts once per element
+	Lines     int64 `json:"lines"`     // a line counts once for each request in it
 	Judged    int64 `json:"judged"`    // seen by the rules
-	Blank     int64 `json:"blank"`     // no record begins in it
+	Blank     int64 `json:"blank"`     // no request begins in it
 	Malformed int64 `json:"malformed"` // not readable as its format, or without a time
 	Duplicate int64 `json:"duplicate"` // a request id seen before within the horizon
 	Late      int64 `json:"late"`      // further behind its stream than the lateness allows

@@ -17,7 +17,7 @@ type Batch struct {
 // NewParser makes the part of the loop that runs on all cores: a block's lines
 // become events. One goroutine uses it at a time.
 func NewParser(plan *window.Plan, o window.ExtractOptions) func(*ingest.Block) *Batch {
-	reader := ingest.NewReader(plan.Reads)
+	reader := ingest.NewReader(plan.Reads | o.Reads())
 	extractor := plan.NewExtractor(o)
 	perBlock := 16 // events a block, as the last block had them
 	return func(block *ingest.Block) *Batch {

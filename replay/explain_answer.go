@@ -202,7 +202,7 @@ func (x *explaining) lookInto(b *ingest.Block, line int64, item int, yield func(
 	}, func(s ingest.Skip) { problem = x.unreadable(at, s.Column, s.Why) })
 	switch {
 	case tally.Blank > 0:
-		return fmt.Errorf("%s: the line is blank", term.Safe(x.place(at)))
+		return fmt.Errorf("%s: there is no request in the line", term.Safe(x.place(at)))
 	case item > 0 && int64(item) > tally.Lines:
 		return fmt.Errorf("%s: the line holds %s, no request %d", term.Safe(x.place(at)), term.Plural(tally.Lines, "request", "requests"), item)
 	case item == 0 && tally.Lines > 1:

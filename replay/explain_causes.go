@@ -26,6 +26,8 @@ var remedies = [fingerprint.Causes]string{
 	fingerprint.BrokenJSON:       "nothing to log: the client sent it so, or the logger cut it",
 	fingerprint.TruncatedContent: "raise the logger's limit on the length of messages and bodies",
 	fingerprint.RedactedContent:  "have the logger keep messages, or write a hash in their place (body_hash)",
+	fingerprint.LossyContent:     "raise the logger's limit on attributes, or log images and other parts as well",
+	fingerprint.HistoryElsewhere: "send the history with each request instead of previous_response_id, or go by tool-call",
 }
 
 // remedy is what changes a cause.

@@ -79,7 +79,7 @@ func TestEventHasNoOtherFields(t *testing.T) {
 	f(judge{}, "rule counter cooling chances episodes account prints")
 	f(Engine{}, "plan o rules judged quiet hit verdict")
 	f(CounterSpec{}, "Kind Window Closed Period")
-	f(ExtractOptions{}, "Key HashIDs EventTimeStart Price")
+	f(ExtractOptions{}, "Key HashIDs EventTimeStart Sessions Price")
 }
 
 // TestEventSize: what comes again in the next event of a block costs little.

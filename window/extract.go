@@ -19,6 +19,9 @@ type ExtractOptions struct {
 	Key            []byte // of the fingerprints and hashed ids; nil for none
 	HashIDs        bool   // write sessions, users and callers as hashes
 	EventTimeStart bool   // order and count by the start of a request, not its end
+	// Sessions are the places that may name a session, the first that says
+	// something counts: LogSession, or attributes. Nil is LogSession alone.
+	Sessions []string
 	// Price gives USD per million tokens where the log has no cost; nil for
 	// none. It must be safe for use by several goroutines.
 	Price func(model string) (in, out float64, ok bool)
@@ -80,6 +83,7 @@ func fresh[T any](before []T) []T { return make([]T, 0, len(before)+len(before)/
 // Event fills ev with what the plan's rules need of r.
 func (x *Extractor) Event(r *fingerprint.Request, ev *Event) {
 	x.writer.Reset()
+	x.o.nameSession(r)
 	t := r.End
 	if t == fingerprint.NoTime || x.o.EventTimeStart {
 		t = r.Time

@@ -47,7 +47,7 @@ func describe(p *Plan, o ExtractOptions) *savedPlan {
 		d.identities = append(d.identities, savedIdentity{id.Name, id.Spec()})
 	}
 	for _, s := range p.Scopes {
-		d.scopes = append(d.scopes, s.Fields)
+		d.scopes = append(d.scopes, scopeFields(s, o.Sessions))
 	}
 	for _, x := range p.Exclusions {
 		d.exclusions = append(d.exclusions, savedExclusion{x.Name, x.Text})
@@ -57,6 +57,18 @@ func describe(p *Plan, o ExtractOptions) *savedPlan {
 	}
 	return d
 }
+
+// scopeFields are the fields of a scope and, where a session is among them,
+// where the policy has it named: under another order they are other scopes.
+func scopeFields(s *fingerprint.Scope, sessions []string) []string {
+	if sessions == nil || !slices.Contains(s.Fields, "session") && !slices.Contains(s.Fields, "conversation") {
+		return s.Fields
+	}
+	return append(slices.Clone(s.Fields), namedBy+strings.Join(sessions, ", "))
+}
+
+// namedBy begins what is saved behind the fields of a scope, and is none.
+const namedBy = "named by "
 
 // selection is what decides how the rule sees a request, in the form in which
 // it is saved.
@@ -292,8 +304,12 @@ func moved[T any](then []T, from []int, none T) []T {
 // scope, beside an episode of it.
 func (d *savedPlan) rule(i int) *Rule {
 	r := &d.rules[i]
+	fields := d.scopes[r.scope]
+	if n := len(fields); n > 0 && strings.HasPrefix(fields[n-1], namedBy) {
+		fields = fields[:n-1]
+	}
 	return &Rule{
-		Name: r.name, Identity: &fingerprint.Identity{Name: d.identities[r.identity].name}, Scope: &fingerprint.Scope{Fields: d.scopes[r.scope]},
+		Name: r.name, Identity: &fingerprint.Identity{Name: d.identities[r.identity].name}, Scope: &fingerprint.Scope{Fields: fields},
 		Counter: r.counter, Cooldown: r.cooldown,
 	}
 }

@@ -101,7 +101,7 @@ func (in *input) settle(u *ui, p, old *policy.Policy, own, hashIDs bool, key []b
 // inherit makes the dataset's settings those of a policy that has none.
 func (in *input) inherit(p *policy.Policy) {
 	if d := in.dataset; d != nil {
-		p.EventTime, p.Duplicates, p.Prices = d.policy.EventTime, d.policy.Duplicates, d.policy.Prices
+		p.EventTime, p.Duplicates, p.Prices, p.Session = d.policy.EventTime, d.policy.Duplicates, d.policy.Prices, d.policy.Session
 	}
 }
 
@@ -230,6 +230,9 @@ func (d *dataset) settle(p *policy.Policy) error {
 	}
 	if p.EventTime != d.policy.EventTime {
 		refuse("event_time: %s is ordered by the requests' %s", d.Dir, d.policy.EventTime)
+	}
+	if !slices.Equal(p.Session, d.policy.Session) {
+		refuse("session: %s has its sessions by another order", d.Dir)
 	}
 	if p.Duplicates != d.policy.Duplicates && d.policy.Duplicates > 0 {
 		refuse("duplicates: %s is without those within %s", d.Dir, d.policy.Duplicates)

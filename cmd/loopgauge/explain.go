@@ -219,7 +219,7 @@ func (f *explainFlags) answer(ctx context.Context, u *ui, args []string, chosen 
 			return streams, err
 		},
 		Plan: run.Plan, Lateness: run.Lateness, Duplicates: run.Duplicates,
-		Extract: window.ExtractOptions{Key: key, HashIDs: f.hashIDs, EventTimeStart: run.Extract.EventTimeStart, Price: p.Price},
+		Extract: window.ExtractOptions{Key: key, HashIDs: f.hashIDs, EventTimeStart: run.Extract.EventTimeStart, Price: p.Price, Sessions: p.Session},
 		MaxKeys: run.MaxKeys, Since: int64(f.since), Until: int64(f.until),
 		Stream: index, Line: what.line, Item: what.item, Episode: what.episode, ShowText: f.showText,
 	})

@@ -58,7 +58,7 @@ func runOptions(p *policy.Policy, in *input, chosen *time.Duration) (replay.Opti
 	startTime := p.EventTime == policy.Start
 	o := replay.Options{
 		Streams: in.streams, Plan: window.NewPlan(p.Rules, p.Exclude), Duplicates: p.Duplicates,
-		Extract: window.ExtractOptions{EventTimeStart: startTime, Price: p.Price},
+		Extract: window.ExtractOptions{EventTimeStart: startTime, Price: p.Price, Sessions: p.Session},
 		MaxKeys: maxKeys, Zone: in.zone, Since: fingerprint.NoTime, Until: fingerprint.NoTime,
 	}
 	lateness := replay.Lateness{Value: p.Lateness}

@@ -170,7 +170,7 @@ func torture(t *testing.T, broker *kafkatest.Broker, binary string, random *rand
 
 	args := []string{
 		"watch", "--policy", policy, "--state", filepath.Join(dir, "state"), "--verdicts", filepath.Join(dir, "live.jsonl"), "--out", filepath.Join(dir, "live"),
-		"--idle", "4s", "--checkpoint", "100ms", "kafka://" + broker.Address + "/" + topic,
+		"--idle", "12s", "--checkpoint", "100ms", "kafka://" + broker.Address + "/" + topic,
 	}
 	crashes := 0
 	for down := 0; crashes < *kills; crashes++ {
@@ -268,7 +268,7 @@ func (w *watching) kill(t *testing.T) {
 // for it, and nothing in the way.
 func (w *watching) settle(t *testing.T, file string) {
 	t.Helper()
-	const calm = 10 * time.Second
+	const calm = 18 * time.Second // longer than --idle
 	for size, since := int64(-1), time.Now(); time.Since(since) < calm; time.Sleep(200 * time.Millisecond) {
 		select {
 		case err := <-w.done:

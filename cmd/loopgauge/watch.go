@@ -107,7 +107,7 @@ func (f *watchFlags) run(c *cobra.Command, u *ui, args []string) error {
 	}
 	o := live.Options{
 		Plan: window.NewPlan(p.Rules, p.Exclude), Lateness: p.Lateness, Duplicates: p.Duplicates,
-		Extract: window.ExtractOptions{EventTimeStart: p.EventTime == policy.Start, Price: p.Price, Key: key, HashIDs: f.hashIDs},
+		Extract: window.ExtractOptions{EventTimeStart: p.EventTime == policy.Start, Price: p.Price, Key: key, HashIDs: f.hashIDs, Sessions: p.Session},
 		MaxKeys: f.maxKeys, Idle: f.idle, Interval: f.interval, PartInterval: live.DefaultPart,
 		Sinks: to, Verdicts: f.verdicts, Log: log, Status: &live.Status{},
 	}

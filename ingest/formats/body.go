@@ -20,6 +20,7 @@ func readBody(s *rawjson.Scanner, r *fingerprint.Request, session *naming, reads
 	b.Messages.Items = r.Messages.Items[:0]
 	b.MaxTokens = fingerprint.Unknown
 	var cacheKey, sessionID, userID []byte
+	elsewhere := false // the provider keeps the history, and the body names it
 	s.Reset(r.Body)
 	for s.Object(); s.NextKey(); {
 		switch string(s.Key) {
@@ -39,6 +40,9 @@ func readBody(s *rawjson.Scanner, r *fingerprint.Request, session *naming, reads
 			b.User = s.Text(b.User)
 		case "prompt_cache_key":
 			cacheKey = s.Text(cacheKey)
+		case "previous_response_id", "conversation":
+			elsewhere = elsewhere || s.Kind() != rawjson.Null
+			s.Skip()
 		case "metadata":
 			for s.Object(); s.NextKey(); {
 				switch string(s.Key) {
@@ -58,12 +62,15 @@ func readBody(s *rawjson.Scanner, r *fingerprint.Request, session *naming, reads
 		r.Lost = fingerprint.TruncatedContent
 		return
 	}
+	if elsewhere && r.Lost == fingerprint.Computable {
+		r.Lost = fingerprint.HistoryElsewhere
+	}
 	r.Messages = b.Messages
 	r.Model = first(r.Model, b.Model)
 	r.User = first(r.User, b.User)
-	session.other(metadataField, sessionID)
-	session.other(userIDField, anthropicSession(userID))
-	session.other(cacheKeyField, cacheKey)
+	session.body(r, metadataField, sessionID, reads)
+	session.body(r, userIDField, anthropicSession(userID), reads)
+	session.body(r, cacheKeyField, cacheKey, reads)
 	if r.HasTools = b.HasTools; r.HasTools == fingerprint.NotLogged {
 		r.HasTools = fingerprint.No
 	}
@@ -161,7 +168,13 @@ func readItemCall(s *rawjson.Scanner, r *fingerprint.Request) {
 			case "function_call", "tool_use":
 				isCall = true
 			}
-		case "id", "call_id":
+		case "id": // of Responses: the item's
+			if call.ID == nil {
+				call.ID = s.Text(nil)
+			} else {
+				s.Skip()
+			}
+		case "call_id":
 			call.ID = s.Text(call.ID)
 		default:
 			readCallField(s, &call)

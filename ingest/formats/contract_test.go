@@ -2,6 +2,7 @@ package formats
 
 import (
 	"bytes"
+	"encoding/json"
 	"testing"
 
 	"github.com/loopgauge/loopgauge/fingerprint"
@@ -22,10 +23,18 @@ func TestParseAllocatesNothing(t *testing.T) {
 				}
 				p := f.New(reads)
 				var r fingerprint.Request
+				batch, isBatch := p.(Batch)
+				yield := func() bool { return true }
 				run := func() {
 					for _, record := range all {
-						r.Reset()
-						if _, why := p.Parse(record, &r); why != "" {
+						var why string
+						if isBatch {
+							_, why = batch.ParseEach(record, &r, yield)
+						} else {
+							r.Reset()
+							_, why = p.Parse(record, &r)
+						}
+						if why != "" && why != NoRequest {
 							t.Fatalf("%s: %s", name, why)
 						}
 					}
@@ -48,16 +57,19 @@ func TestUnreadFieldsChangeNothing(t *testing.T) {
 			cheap, full := f.New(0), f.New(fingerprint.AllFields)
 			for _, line := range lines {
 				for _, record := range records(line) {
-					var a, b fingerprint.Request
-					a.Reset()
-					b.Reset()
-					cheap.Parse(record, &a)
-					full.Parse(record, &b)
-					for _, r := range []*fingerprint.Request{&a, &b} {
-						r.Messages.Items, r.ToolCalls, r.Attributes = nil, nil, nil
-						r.Body, r.BodyHash, r.HasTools, r.Messages.System = nil, nil, fingerprint.NotLogged, nil
+					show := func(p Parser) (all string) {
+						var r fingerprint.Request
+						each(p, record, &r, func(column int, why string) {
+							shown := r
+							shown.Messages.Items, shown.ToolCalls, shown.Attributes = nil, nil, nil
+							shown.Body, shown.BodyHash, shown.HasTools, shown.Messages.System = nil, nil, fingerprint.NotLogged, nil
+							// Whether calls are logged may hang on whether messages are whole.
+							shown.Lost, shown.ToolCallsLogged = fingerprint.Computable, false
+							all += render(&shown, column, why) + "\n"
+						})
+						return all
 					}
-					if x, y := render(&a, 0, ""), render(&b, 0, ""); x != y {
+					if x, y := show(cheap), show(full); x != y {
 						t.Fatalf("%s/%s:\ncheap %s\nfull  %s", f.Name, name, x, y)
 					}
 				}
@@ -79,14 +91,12 @@ func TestParserKeepsNothing(t *testing.T) {
 				}
 				for _, record := range records(line) {
 					// A record that breaks off leaves the most behind.
-					r.Reset()
-					used.Parse(record[:len(record)*2/3], &r)
-					r.Reset()
-					column, why := used.Parse(record, &r)
-					var fresh fingerprint.Request
-					fresh.Reset()
-					column2, why2 := f.New(fingerprint.AllFields).Parse(record, &fresh)
-					if got, want := render(&r, column, why), render(&fresh, column2, why2); got != want {
+					show := func(p Parser, r *fingerprint.Request) (all string) {
+						each(p, record, r, func(column int, why string) { all += render(r, column, why) + "\n" })
+						return all
+					}
+					each(used, record[:len(record)*2/3], &r, func(int, string) {})
+					if got, want := show(used, &r), show(f.New(fingerprint.AllFields), &fingerprint.Request{}); got != want {
 						t.Fatalf("%s/%s line %d:\ngot  %s\nwant %s", f.Name, name, n+1, got, want)
 					}
 				}
@@ -104,11 +114,31 @@ func TestParseWritesNotIntoTheLog(t *testing.T) {
 				before := bytes.Clone(line)
 				for _, record := range records(line) {
 					var r fingerprint.Request
-					r.Reset()
-					p.Parse(record, &r)
+					each(p, record, &r, func(int, string) {})
 				}
 				if !bytes.Equal(line, before) {
 					t.Fatalf("%s/%s: a line was changed", f.Name, name)
+				}
+			}
+		}
+	}
+}
+
+// TestMessagesAreJSON: whatever a parser makes messages of, they are JSON.
+func TestMessagesAreJSON(t *testing.T) {
+	for _, f := range All {
+		for name, lines := range fixtures(t)[f.Name] {
+			p := f.New(fingerprint.AllFields)
+			var r fingerprint.Request
+			for n, line := range lines {
+				for _, record := range records(line) {
+					each(p, record, &r, func(int, string) {
+						for i, m := range append(r.Messages.Items, r.Messages.System) {
+							if m != nil && !json.Valid(m) {
+								t.Errorf("%s/%s line %d: message %d is no JSON", f.Name, name, n+1, i)
+							}
+						}
+					})
 				}
 			}
 		}
@@ -183,6 +213,10 @@ func FuzzParse(f *testing.F) {
 			_, cheapWhy := format.New(0).Parse(line, &cheap)
 			if why == "" && cheapWhy != "" {
 				t.Errorf("%s: read with all fields, but not with fewer: %s", format.Name, cheapWhy)
+			}
+			if batch, ok := format.New(fingerprint.AllFields).(Batch); ok {
+				var r fingerprint.Request
+				batch.ParseEach(line, &r, func() bool { return true })
 			}
 			if why == "" {
 				column, why = 0, CheckTime(&r)

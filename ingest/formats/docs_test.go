@@ -128,6 +128,12 @@ func TestDocsHaveEveryField(t *testing.T) {
 		}
 	}
 	f("litellm", "litellm.go", "field", "metadata", "parameter")
+	f("litellm-v1", "litellmv1.go", "Parse", "python")
+	f("litellm-spend", "litellmspend.go", "Parse", "column")
+	f("litellm-stdout", "litellmstdout.go", "Parse")
+	f("claude-code-router", "ccr.go", "Parse")
+	f("otel", "otelcall.go", "attribute", "parameters", "answerLog", "events")
+	f("otel", "otel.go", "classify", "kindOfLog", "log")
 	f("nginx-json", "nginxjson.go", "Parse", "other")
 	f("mooncake", "mooncake.go", "Parse")
 	for i, h := range sessionHeaders {

@@ -56,7 +56,37 @@ func readLines(tb testing.TB, path string) [][]byte {
 			tb.Fatal(err)
 		}
 	}
-	return bytes.Split(bytes.TrimSuffix(data, []byte("\n")), []byte("\n"))
+	data = bytes.TrimSuffix(data, []byte("\n"))
+	if bytes.HasPrefix(data, []byte("{\n")) { // each text spread over lines
+		texts := bytes.Split(data, []byte("\n}\n"))
+		for i := range texts[:len(texts)-1] {
+			texts[i] = append(bytes.Clone(texts[i]), "\n}"...)
+		}
+		return texts
+	}
+	return bytes.Split(data, []byte("\n"))
+}
+
+// each parses a record and calls f with the outcome of each request in it.
+func each(p Parser, record []byte, r *fingerprint.Request, f func(column int, why string)) {
+	batch, ok := p.(Batch)
+	if !ok {
+		r.Reset()
+		f(p.Parse(record, r))
+		return
+	}
+	some := false
+	column, why := batch.ParseEach(record, r, func() bool {
+		some = true
+		f(0, "")
+		return true
+	})
+	if !some {
+		if why == "" {
+			why = NoRequest
+		}
+		f(column, why)
+	}
 }
 
 // records takes a line that is an array apart, as the reader of blocks does.

@@ -56,10 +56,29 @@ type Parser interface {
 	Parse(record []byte, r *fingerprint.Request) (column int, why string)
 }
 
+// Batch is a Parser whose records hold any number of requests, as an export of
+// spans does. Its Parse reads the first of them.
+type Batch interface {
+	Parser
+	// ParseEach fills r for each request of the record, resetting it before
+	// each, and calls yield, which may keep nothing of it, and says whether to
+	// go on. A failure is told before any request.
+	ParseEach(record []byte, r *fingerprint.Request, yield func() bool) (column int, why string)
+}
+
+// NoRequest is what Parse says of a record that is as it should be, but of
+// something else than a request: a start-up message, a span of a database.
+const NoRequest = "no request in it"
+
 // All is every format.
 var All = []*Format{
 	{Name: "loopgauge", Doc: "the native format, one JSON object a line", JSON: true, Detect: detectNative, New: newNative},
 	{Name: "litellm", Doc: "LiteLLM StandardLoggingPayload", JSON: true, Detect: detectLiteLLM, New: newLiteLLM},
+	{Name: "litellm-v1", Doc: "LiteLLM generic API callback with generic_api_use_v1", JSON: true, Zoneless: true, Detect: detectLiteLLMV1, New: newLiteLLMV1},
+	{Name: "litellm-spend", Doc: "LiteLLM SpendLogs rows", JSON: true, Zoneless: true, Detect: detectLiteLLMSpend, New: newLiteLLMSpend},
+	{Name: "litellm-stdout", Doc: "LiteLLM proxy's own output as JSON", JSON: true, Zoneless: true, Detect: detectLiteLLMStdout, New: newLiteLLMStdout},
+	{Name: "otel", Doc: "OpenTelemetry GenAI: OTLP JSON of spans and log events, and the console exporter", JSON: true, Detect: detectOtel, New: newOtel},
+	{Name: "claude-code-router", Doc: "claude-code-router's log", JSON: true, Detect: detectCCR, New: newCCR},
 	{Name: "nginx-json", Doc: "nginx log_format as JSON, escape=json or default", JSON: true, Detect: detectNginxJSON, New: newNginxJSON},
 	{Name: "envoy-json", Doc: "Envoy, Envoy Gateway and Envoy AI Gateway access log as JSON", JSON: true, Detect: detectEnvoyJSON, New: newEnvoyJSON},
 	{Name: "envoy-text", Doc: "Envoy access log in its default text", Detect: detectEnvoyText, New: newEnvoyText},

@@ -192,9 +192,9 @@ func TestNginxBody(t *testing.T) {
 	f(`"{\"model\":\"m\",\"system\":[{\"type\":\"text\"}],\"messages\":[]}"`, ` model=m system="[{\"type\":\"text\"}]" messages=0 has_tools=false stream=false`)
 	f(`"{\"instructions\":\"be good\",\"input\":\"hi\"}"`, ` system="\"be good\"" messages=1 last="\"hi\"" has_tools=false stream=false`)
 	f(`"{\"prompt\":\"hi\"}"`, ` messages=1 last="\"hi\"" has_tools=false stream=false`)
-	f(`"{\"metadata\":{\"user_id\":\"user_1_account__session_u\"},\"prompt_cache_key\":\"k\"}"`, ` session=u has_tools=false stream=false`)
-	f(`"{\"metadata\":{\"user_id\":\"user_1_account__session_u\",\"session_id\":\"m\"}}"`, ` session=m has_tools=false stream=false`)
-	f(`"{\"prompt_cache_key\":\"k\"}"`, ` session=k has_tools=false stream=false`)
+	f(`"{\"metadata\":{\"user_id\":\"user_1_account__session_u\"},\"prompt_cache_key\":\"k\"}"`, ` session=u has_tools=false stream=false metadata.user_id=u prompt_cache_key=k`)
+	f(`"{\"metadata\":{\"user_id\":\"user_1_account__session_u\",\"session_id\":\"m\"}}"`, ` session=m has_tools=false stream=false metadata.session_id=m metadata.user_id=u`)
+	f(`"{\"prompt_cache_key\":\"k\"}"`, ` session=k has_tools=false stream=false prompt_cache_key=k`)
 	// Cut by the logger: nothing of it can be trusted to be all.
 	f(`"{\"model\":\"m\",\"messages\":[{\"role\":\"us"`, ` lost="content truncated by the logger"`)
 	f(`"{\"model\":\"m\"} and more"`, ` lost="content truncated by the logger"`)

@@ -34,9 +34,11 @@ func TestGolden(t *testing.T) {
 				for n, line := range logs[f.Name][name] {
 					for _, record := range records(line) {
 						var r fingerprint.Request
-						r.Reset()
-						column, why := p.Parse(record, &r)
-						fmt.Fprintf(&got, "%d: %s\n", n+1, render(&r, column, why))
+						each(p, record, &r, func(column int, why string) {
+							if why != NoRequest {
+								fmt.Fprintf(&got, "%d: %s\n", n+1, render(&r, column, why))
+							}
+						})
 					}
 				}
 			}

@@ -25,13 +25,15 @@ type litellm struct {
 	session              naming
 	requesterLogged      bool // the record carries what the client sent along
 	parametersLogged     bool
+	elsewhere            bool // the provider keeps the history
+	streamed             fingerprint.Tri
 }
 
 func newLiteLLM(reads fingerprint.Field) Parser { return &litellm{reads: reads} }
 
 func detectLiteLLM(line []byte) bool {
 	k := keysOf(line)
-	return k.has("startTime") && k.any("call_type", "litellm_call_id", "custom_llm_provider") && k.any("messages", "model_group", "metadata", "response")
+	return k.has("startTime") && !k.has("modelParameters") && !isSpend(k) && k.any("call_type", "litellm_call_id", "custom_llm_provider") && k.any("messages", "model_group", "metadata", "response")
 }
 
 func (p *litellm) Parse(record []byte, r *fingerprint.Request) (int, string) {
@@ -136,9 +138,9 @@ func (p *litellm) metadata(s *rawjson.Scanner, r *fingerprint.Request) {
 		for s.Object(); s.NextKey(); {
 			switch string(s.Key) {
 			case "session_id":
-				p.session.other(metadataField, s.Text(nil))
+				p.session.body(r, metadataField, s.Text(nil), p.reads)
 			case "user_id":
-				p.session.other(userIDField, anthropicSession(s.Text(nil)))
+				p.session.body(r, userIDField, anthropicSession(s.Text(nil)), p.reads)
 			case "headers":
 				p.headers(s, r) // all of them, where the other has only x-...
 			default:
@@ -176,6 +178,13 @@ func (p *litellm) parameter(s *rawjson.Scanner, r *fingerprint.Request) {
 		r.HasTools = readTools(s, r.HasTools)
 	case "max_tokens", "max_completion_tokens", "max_output_tokens":
 		r.MaxTokens = readCount(s, r.MaxTokens)
+	case "previous_response_id", "conversation":
+		p.elsewhere = p.elsewhere || s.Kind() != rawjson.Null
+		s.Skip()
+	case "prompt_cache_key":
+		p.session.body(r, cacheKeyField, s.Text(nil), p.reads)
+	case "stream":
+		p.streamed = readTri(s, p.streamed)
 	default:
 		s.Skip()
 	}
@@ -199,6 +208,12 @@ func (p *litellm) finish(r *fingerprint.Request) {
 			r.Status = int(n)
 		}
 		r.Error = first(p.errorClass, p.errorStr)
+	}
+	if p.elsewhere && r.Lost == fingerprint.Computable {
+		r.Lost = fingerprint.HistoryElsewhere
+	}
+	if r.Stream == fingerprint.NotLogged {
+		r.Stream = p.streamed
 	}
 	r.Session = p.findSession()
 }

@@ -1,6 +1,10 @@
 package formats
 
-import "bytes"
+import (
+	"bytes"
+
+	"github.com/loopgauge/loopgauge/fingerprint"
+)
 
 // sessionHeaders are the request headers that name a session, in the order in
 // which gateways look for them: the first that is there counts.
@@ -46,6 +50,22 @@ func (n *naming) header(name, value []byte) {
 }
 
 func (n *naming) other(place int, value []byte) { n.note(otherPlaces-place, value) }
+
+// bodyPlaces are the names that policies have for the places in a body.
+var bodyPlaces = [otherPlaces][]byte{
+	metadataField: []byte("metadata.session_id"),
+	userIDField:   []byte("metadata.user_id"),
+	cacheKeyField: []byte("prompt_cache_key"),
+}
+
+// body notes a place in a request's body. It becomes an attribute as well, so
+// that a policy may look there first, or not at all.
+func (n *naming) body(r *fingerprint.Request, place int, value []byte, reads fingerprint.Field) {
+	n.other(place, value)
+	if len(value) > 0 && reads&fingerprint.ReadsAttributes != 0 {
+		setAttribute(r, bodyPlaces[place], value)
+	}
+}
 
 func equalFold(text []byte, lower string) bool {
 	if len(text) != len(lower) {

@@ -132,7 +132,7 @@ func TestFeed(t *testing.T) {
 	}
 	r := until(t, zero, atEnd)
 	same(t, r.values, lines(0, 1000))
-	if m := r.chunk.Mark; m.Offset != 1000 || m.Format != "loopgauge" || m.Stream != 0 || m.Name != topic+"/0" || len(m.File) != 32 {
+	if m := r.chunk.Mark; m.Offset != 1000 || m.Format != "loopgauge" || m.Stream != 0 || m.Name != topic+"/0" || len(m.Topic) != 32 {
 		t.Errorf("mark %+v", m)
 	}
 	if r := until(t, one, atEnd); r.chunk.Mark.Offset != 0 || r.chunk.Mark.Format != "" {

@@ -185,7 +185,7 @@ func TestRecreated(t *testing.T) {
 	again()
 	r2 := until(t, l, func(r *read) bool { return len(r.values) >= 20 })
 	same(t, r2.values, lines(100, 120))
-	if !strings.Contains(strings.Join(r2.whys, "\n"), "deleted and created again") || r2.chunk.Mark.File == r.chunk.Mark.File {
+	if !strings.Contains(strings.Join(r2.whys, "\n"), "deleted and created again") || r2.chunk.Mark.Topic == r.chunk.Mark.Topic {
 		t.Errorf("%q, mark %+v", r2.whys, r2.chunk.Mark)
 	}
 	_ = f.Close()

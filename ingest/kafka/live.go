@@ -65,8 +65,13 @@ func (l *live) chunk(block *ingest.Block, n counts) ingest.Chunk {
 		}
 	}
 	l.mark.Offset, l.mark.Name = l.p.offset, l.Name()
+	behind := int64(-1)
+	if l.p.high >= 0 {
+		behind = max(0, l.p.high-l.p.offset)
+	}
 	return ingest.Chunk{
-		Block: block, Mark: l.mark, AtEnd: l.p.atEnd() && l.failures == 0,
+		Behind: behind,
+		Block:  block, Mark: l.mark, AtEnd: l.p.atEnd() && l.failures == 0,
 		Lost: n.lost, Why: n.why, Control: n.control, Transactional: n.transactional,
 	}
 }
@@ -186,7 +191,7 @@ func (l *live) search(ctx context.Context, why error, n *counts) error {
 func (l *live) recreated(id topicID, n *counts) {
 	n.lost = max(0, l.p.high-l.p.offset)
 	n.why = fmt.Sprintf("%s: the topic was deleted and created again; it is read from its beginning", l.Name())
-	l.p.id, l.mark.File = id, id.String()
+	l.p.id, l.mark.Topic = id, id.String()
 	l.p.seek(0)
 }
 

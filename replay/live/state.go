@@ -71,6 +71,7 @@ func (w *watch) save(s *snapshot.Writer, f files) {
 			s.Varint(m.Offset)
 			s.Varint(m.Line)
 			s.String(m.File)
+			s.String(m.Topic)
 		}
 	})
 	s.Section("streams", func() {
@@ -126,8 +127,8 @@ func (w *watch) exclusion(i int) string {
 // load reads what save wrote.
 func (w *watch) load(r *snapshot.Reader) (f files, restored *window.Restored, err error) {
 	r.Section("marks", func() {
-		for range r.Count(6) {
-			m := ingest.Mark{Stream: int32(r.Varint()), Name: r.String(), Format: r.String(), Offset: r.Varint(), Line: r.Varint(), File: r.String()}
+		for range r.Count(7) {
+			m := ingest.Mark{Stream: int32(r.Varint()), Name: r.String(), Format: r.String(), Offset: r.Varint(), Line: r.Varint(), File: r.String(), Topic: r.String()}
 			w.restored[m.Stream] = m
 		}
 	})

@@ -25,6 +25,7 @@ type Policy struct {
 	LatenessSet bool // otherwise it may be measured
 	EventTime   EventTime
 	Duplicates  time.Duration // horizon within which an id counts once
+	Session     []string      // where a session is named, as window.ExtractOptions has it
 	Rules       []*window.Rule
 	Exclude     []window.Exclusion
 	Prices      map[string]Price
@@ -100,6 +101,8 @@ type draft struct {
 	latenessAt place
 	eventTime  EventTime
 	duplicates time.Duration
+	session    []string
+	sessionAt  place
 	rules      []*ruleDraft
 	rulesAt    place
 	exclude    []exclusionDraft
@@ -125,6 +128,7 @@ func (r *reader) policy(doc *ast.MappingNode, d *draft) {
 		{"lateness", r.duration(&d.lateness, &d.latenessAt)},
 		{"event_time", r.choice([]string{string(End), string(Start)}, func(s string) { d.eventTime = EventTime(s) })},
 		{"duplicates", r.duration(&d.duplicates, &ignored)},
+		{"session", r.texts(&d.session, &d.sessionAt)},
 		{"rules", func(n ast.Node, at place) {
 			d.rulesAt = at
 			r.list(n, at, func(n ast.Node, at place) { d.rules = append(d.rules, r.rule(n, at)) })
@@ -244,7 +248,7 @@ func (r *reader) build(d *draft) *Policy {
 	}
 	p := &Policy{
 		Lateness: d.lateness, LatenessSet: d.latenessAt.line > 0, EventTime: d.eventTime, Duplicates: d.duplicates,
-		Prices: d.prices, Sinks: d.sinks, Kafka: d.kafka,
+		Prices: d.prices, Sinks: d.sinks, Kafka: d.kafka, Session: r.sessionPlaces(d),
 	}
 	identities := map[string]*fingerprint.Identity{}
 	names := map[string]bool{}
@@ -276,4 +280,20 @@ func (r *reader) build(d *draft) *Policy {
 	sum := sha256.Sum256(p.Source)
 	p.Hash = hex.EncodeToString(sum[:])
 	return p
+}
+
+// sessionPlaces checks where a session may be named.
+func (r *reader) sessionPlaces(d *draft) []string {
+	for i, name := range d.session {
+		switch {
+		case name == "":
+			r.problem(d.sessionAt, "entry %d is empty", i+1)
+		case slices.Contains(d.session[:i], name):
+			r.problem(d.sessionAt, "%q is there twice", name)
+		}
+	}
+	if d.sessionAt.line > 0 && len(d.session) == 0 {
+		r.problem(d.sessionAt, "names no place; leave it out, or write [%s]", window.LogSession)
+	}
+	return d.session
 }

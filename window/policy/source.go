@@ -19,6 +19,9 @@ func (d *draft) source() []byte {
 	doc = append(doc,
 		yaml.MapItem{Key: "event_time", Value: string(d.eventTime)},
 		yaml.MapItem{Key: "duplicates", Value: window.Lasting(d.duplicates)})
+	if d.session != nil {
+		doc = append(doc, yaml.MapItem{Key: "session", Value: d.session})
+	}
 	var rules []yaml.MapSlice
 	for _, rule := range d.rules {
 		rules = append(rules, rule.source())

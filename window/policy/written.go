@@ -102,6 +102,12 @@ func (p *Policy) Reading() string {
 	if p.Duplicates != window.DefaultDuplicates {
 		text += fmt.Sprintf("duplicates: %s\n", window.Lasting(p.Duplicates))
 	}
+	if p.Session != nil {
+		text += "session:\n"
+		for _, place := range p.Session {
+			text += "  - " + Quoted(place) + "\n"
+		}
+	}
 	return text
 }
 

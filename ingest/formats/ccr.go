@@ -1,0 +1,56 @@
+package formats
+
+import (
+	"github.com/loopgauge/loopgauge/fingerprint"
+	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
+)
+
+// ccr reads what claude-code-router logs, lines of pino. Of the six that a
+// request has, and one more for each piece of a streamed answer, it is the one
+// that carries the client's body. What the model answers stands in another
+// line, and in the next request.
+type ccr struct {
+	reads fingerprint.Field
+	scan  rawjson.Scanner
+	body  rawjson.Scanner
+}
+
+func newCCR(reads fingerprint.Field) Parser { return &ccr{reads: reads} }
+
+func detectCCR(line []byte) bool {
+	k := keysOf(line)
+	return k.has("level") && k.has("time") && k.has("pid") && k.has("hostname") && k.any("msg", "type")
+}
+
+func (p *ccr) Parse(record []byte, r *fingerprint.Request) (int, string) {
+	s := &p.scan
+	s.Reset(record)
+	isBody := false
+	for s.Object(); s.NextKey(); {
+		switch string(s.Key) {
+		case "time": // in milliseconds
+			if n, ok := s.Int(); ok && n < maxTime/1000 && n >= 0 {
+				r.Time = n * 1000
+			}
+		case "type":
+			isBody = string(s.Text(nil)) == "request body"
+		case "data":
+			r.Body = s.Value()
+		case "hostname": // the router serves one machine
+			r.Caller, r.CallerIsName = s.Text(r.Caller), true
+		default:
+			s.Skip()
+		}
+	}
+	if column, why := failure(s); why != "" {
+		return column, why
+	}
+	if !isBody || r.Body == nil {
+		return 0, NoRequest
+	}
+	var session naming
+	readBody(&p.body, r, &session, p.reads)
+	r.Body = nil // it has been parsed and written again
+	r.Session = session.value
+	return 0, ""
+}

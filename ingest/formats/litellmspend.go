@@ -1,0 +1,164 @@
+package formats
+
+import (
+	"bytes"
+	"time"
+
+	"github.com/loopgauge/loopgauge/fingerprint"
+	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
+)
+
+// litellmSpend reads rows of LiteLLM's table LiteLLM_SpendLogs, as /spend/logs
+// or an export of the database gives them.
+type litellmSpend struct {
+	reads  fingerprint.Field
+	zone   *time.Location
+	scan   rawjson.Scanner
+	text   rawjson.Scanner // of a column of JSON
+	answer rawjson.Scanner
+	inner  litellm
+}
+
+func newLiteLLMSpend(reads fingerprint.Field) Parser {
+	return &litellmSpend{reads: reads, inner: litellm{reads: reads}}
+}
+
+// In says where the exporter ran, which may have left the zone out; the table
+// itself is in UTC.
+func (p *litellmSpend) In(zone *time.Location) { p.zone = zone }
+
+func isSpend(k keys) bool { return k.has("request_id") && k.has("spend") }
+
+func detectLiteLLMSpend(line []byte) bool {
+	k := keysOf(line)
+	return k.has("startTime") && isSpend(k)
+}
+
+func (p *litellmSpend) Parse(record []byte, r *fingerprint.Request) (int, string) {
+	s := &p.scan
+	s.Reset(record)
+	q := &p.inner
+	*q = litellm{reads: q.reads, scan: q.scan}
+	var metadata, messages, response, request []byte
+	for s.Object(); s.NextKey(); {
+		switch string(s.Key) {
+		case "request_id":
+			r.ID = s.Text(r.ID)
+		case "startTime":
+			if t, ok := parseLocal(s.Text(nil), p.zone); ok {
+				r.Time = t
+			}
+		case "endTime":
+			if t, ok := parseLocal(s.Text(nil), p.zone); ok {
+				r.End = t
+			}
+		case "api_key":
+			r.Caller = s.Text(r.Caller)
+		case "user":
+			q.keyUser = s.Text(q.keyUser)
+		case "end_user":
+			q.endUser = s.Text(q.endUser)
+		case "model":
+			q.model = s.Text(q.model)
+		case "model_group":
+			q.group = s.Text(q.group)
+		case "custom_llm_provider":
+			r.Backend = s.Text(r.Backend)
+		case "spend":
+			r.Cost = readCost(s, r.Cost)
+		case "prompt_tokens":
+			r.TokensIn = readCount(s, r.TokensIn)
+		case "completion_tokens":
+			r.TokensOut = readCount(s, r.TokensOut)
+		case "cache_hit":
+			switch string(s.Text(nil)) {
+			case "True", "true":
+				r.Cached = fingerprint.Yes
+			case "False", "false":
+				r.Cached = fingerprint.No
+			}
+		case "session_id":
+			// LiteLLM's own for a call whose client named none; nothing tells.
+			r.Session = s.Text(r.Session)
+		case "status":
+			q.outcome = s.Text(q.outcome)
+		case "metadata":
+			metadata = column(s)
+		case "messages":
+			messages = column(s)
+		case "response":
+			response = column(s)
+		case "proxy_server_request":
+			request = column(s)
+		case "team_id", "organization_id", "requester_ip_address": //nolint:misspell // as LiteLLM has it
+			name := s.Key
+			if text := s.Text(nil); len(text) > 0 && p.reads&fingerprint.ReadsAttributes != 0 {
+				setAttribute(r, name, text)
+			}
+		default:
+			s.Skip()
+		}
+	}
+	if column, why := failure(s); why != "" {
+		return column, why
+	}
+	t := &p.text
+	t.Reset(metadata)
+	for t.Object(); t.NextKey(); {
+		if string(t.Key) == "error_information" {
+			q.field(t, r)
+		} else {
+			t.Skip()
+		}
+	}
+	id, caller, session := r.ID, r.Caller, r.Session
+	q.finish(r)
+	r.ID, r.Caller, r.CallerIsName, r.Session = id, caller, false, session
+	p.content(r, messages, response, request)
+	return 0, ""
+}
+
+// column is the JSON of a column, which some exports write as a text; nil where
+// LiteLLM was told not to store it and wrote {} or [].
+func column(s *rawjson.Scanner) []byte {
+	var v []byte
+	if s.Kind() == rawjson.String {
+		v = s.Text(nil)
+	} else {
+		v = s.Value()
+	}
+	if len(v) <= len("{}") || string(v) == "null" {
+		return nil
+	}
+	return v
+}
+
+// content reads what store_prompts_in_spend_logs keeps: the request as LiteLLM
+// saw it, the response, and the messages of realtime calls.
+func (p *litellmSpend) content(r *fingerprint.Request, messages, response, request []byte) {
+	t := &p.text
+	var session naming
+	if request != nil {
+		r.Body = request
+		readBody(t, r, &session, p.reads)
+		r.Body = nil // LiteLLM has added to it
+	} else if messages != nil {
+		t.Reset(messages)
+		readMessages(t, r, p.reads)
+	}
+	r.Session = first(session.value, r.Session)
+	if response != nil {
+		p.answer.Reset(response)
+		readResponse(&p.answer, r, p.reads)
+	} else if request != nil || string(r.Error) != "" {
+		r.ToolCallsLogged = true // it failed
+	}
+	if bytes.Contains(request, truncatedMark) || bytes.Contains(messages, truncatedMark) || bytes.Contains(response, truncatedMark) {
+		r.Lost = fingerprint.TruncatedContent
+		r.ToolCalls, r.ToolCallsLogged = r.ToolCalls[:0], false
+	}
+}
+
+// truncatedMark is what LiteLLM writes in the middle of a text that is longer
+// than MAX_STRING_LENGTH_PROMPT_IN_DB.
+var truncatedMark = []byte("litellm_truncated")

@@ -1,0 +1,66 @@
+package formats
+
+import (
+	"bytes"
+	"time"
+
+	"github.com/loopgauge/loopgauge/fingerprint"
+	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
+)
+
+// litellmStdout reads what LiteLLM's proxy prints with json_logs: among its
+// messages, uvicorn's access log.
+type litellmStdout struct {
+	zone *time.Location
+	scan rawjson.Scanner
+}
+
+func newLiteLLMStdout(fingerprint.Field) Parser { return &litellmStdout{} }
+
+// In says where the proxy runs: its times are local and name no zone.
+func (p *litellmStdout) In(zone *time.Location) { p.zone = zone }
+
+func detectLiteLLMStdout(line []byte) bool {
+	k := keysOf(line)
+	return k.has("message") && k.has("level") && k.has("timestamp") && k.has("component")
+}
+
+func (p *litellmStdout) Parse(record []byte, r *fingerprint.Request) (int, string) {
+	s := &p.scan
+	s.Reset(record)
+	var message, component []byte
+	for s.Object(); s.NextKey(); {
+		switch string(s.Key) {
+		case "message":
+			message = s.Text(message)
+		case "component":
+			component = s.Text(component)
+		case "timestamp":
+			if t, ok := parseLocal(s.Text(nil), p.zone); ok {
+				r.Time = t
+			}
+		default:
+			s.Skip()
+		}
+	}
+	if column, why := failure(s); why != "" {
+		return column, why
+	}
+	// 127.0.0.1:38244 - "POST /v1/chat/completions HTTP/1.1" 200
+	client, rest, ok := bytes.Cut(message, []byte(` - "`))
+	request, status, ok2 := bytes.Cut(rest, []byte(`" `))
+	method, target, ok3 := requestLine(request)
+	if string(component) != "uvicorn.access" || !ok || !ok2 || !ok3 {
+		return 0, NoRequest
+	}
+	r.Method = method
+	splitTarget(r, target)
+	if at := bytes.LastIndexByte(client, ':'); at >= 0 {
+		client = client[:at] // the port is another with every connection
+	}
+	r.Caller, r.CallerIsName = client, true
+	if n, ok := rawjson.ParseInt(status); ok && n >= 100 && n <= 999 {
+		r.Status = int(n)
+	}
+	return 0, ""
+}

@@ -1,0 +1,187 @@
+package formats
+
+import (
+	"time"
+
+	"github.com/loopgauge/loopgauge/fingerprint"
+	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
+)
+
+// litellmV1 reads the payload that LiteLLM's generic API callback sends with
+// generic_api_use_v1: a few fields, each as Python's str() wrote it.
+type litellmV1 struct {
+	reads    fingerprint.Field
+	zone     *time.Location
+	scan     rawjson.Scanner
+	inner    litellm // reads what was Python
+	json     []byte  // what became of the Python of this record
+	metadata []byte
+}
+
+func newLiteLLMV1(reads fingerprint.Field) Parser {
+	return &litellmV1{reads: reads, inner: litellm{reads: reads}}
+}
+
+// In says where LiteLLM runs: its times are local and name no zone.
+func (p *litellmV1) In(zone *time.Location) { p.zone = zone }
+
+func detectLiteLLMV1(line []byte) bool {
+	k := keysOf(line)
+	return k.has("startTime") && k.has("modelParameters")
+}
+
+func (p *litellmV1) Parse(record []byte, r *fingerprint.Request) (int, string) {
+	s := &p.scan
+	s.Reset(record)
+	p.json, p.metadata = p.json[:0], nil
+	q := &p.inner
+	*q = litellm{reads: q.reads, scan: q.scan}
+	var messages, response, parameters, usage []byte
+	for s.Object(); s.NextKey(); {
+		switch string(s.Key) {
+		case "id":
+			r.ID = s.Text(r.ID)
+		case "startTime":
+			r.Time = p.time(s, r.Time)
+		case "endTime":
+			r.End = p.time(s, r.End)
+		case "model":
+			r.Model = s.Text(r.Model)
+		case "user":
+			r.User = known(s.Text(nil))
+		case "cache_hit":
+			r.Cached = fingerprint.TriOf(string(s.Text(nil)) == "True")
+		case "cost":
+			if c, ok := rawjson.ParseFloat(s.Text(nil)); ok && c >= 0 && c <= maxCost {
+				r.Cost = c
+			}
+		case "messages":
+			messages = s.Text(messages)
+		case "response":
+			response = s.Text(response)
+		case "modelParameters":
+			parameters = s.Text(parameters)
+		case "metadata":
+			p.metadata = s.Text(p.metadata)
+		case "usage":
+			usage = s.Text(usage)
+		default:
+			s.Skip()
+		}
+	}
+	if column, why := failure(s); why != "" {
+		return column, why
+	}
+	p.python(r, messages, response, parameters, usage)
+	return 0, ""
+}
+
+// python reads the texts that were Python, as one payload of the usual form. A
+// text that is no such value was cut.
+func (p *litellmV1) python(r *fingerprint.Request, messages, response, parameters, usage []byte) {
+	cut := false
+	add := func(name string, text []byte) {
+		if text == nil {
+			return
+		}
+		from := len(p.json)
+		p.json = append(append(p.json, name...), ':')
+		var ok bool
+		if p.json, ok = appendPython(p.json, text); !ok {
+			p.json, cut = p.json[:from], true
+			return
+		}
+		p.json = append(p.json, ',')
+	}
+	p.json = append(p.json, '{')
+	add(`"model_parameters"`, parameters)
+	add(`"metadata"`, p.metadata)
+	add(`"usage"`, usage)
+	if p.reads&(fingerprint.ReadsMessages|fingerprint.ReadsResponse) != 0 {
+		add(`"messages"`, messages)
+		add(`"response"`, response)
+	}
+	p.json = append(p.json, `"v1":1}`...)
+	q := &p.inner
+	s := &q.scan
+	s.Reset(p.json)
+	for s.Object(); s.NextKey(); {
+		switch string(s.Key) {
+		case "metadata":
+		case "usage":
+			for s.Object(); s.NextKey(); {
+				q.field(s, r) // prompt_tokens, completion_tokens
+			}
+			continue
+		default:
+			q.field(s, r)
+			continue
+		}
+		for s.Object(); s.NextKey(); {
+			switch string(s.Key) {
+			case "headers":
+				q.requesterLogged = true
+				q.headers(s, r)
+			case "model_group":
+				r.Model = s.Text(r.Model)
+			case "hidden_params":
+				for s.Object(); s.NextKey(); {
+					switch string(s.Key) {
+					case "litellm_call_id":
+						q.callID = s.Text(q.callID)
+					case "custom_llm_provider":
+						r.Backend = s.Text(r.Backend)
+					default:
+						s.Skip()
+					}
+				}
+			case "session_id": // of the request's own metadata
+				q.session.body(r, metadataField, s.Text(nil), p.reads)
+			case "user_id":
+				q.session.body(r, userIDField, anthropicSession(s.Text(nil)), p.reads)
+			default:
+				q.metadata(s, r)
+			}
+		}
+	}
+	if cut {
+		r.Lost = fingerprint.TruncatedContent
+	}
+	q.id, q.model = r.ID, r.Model
+	user := r.User
+	q.finish(r)
+	r.User = first(user, r.User)
+	r.Messages.Logged = r.Messages.Logged || messages != nil && !cut
+	r.ToolCallsLogged = r.ToolCallsLogged || response != nil && !cut
+}
+
+// known is a text unless it is what Python writes for nothing.
+func known(text []byte) []byte {
+	if string(text) == "None" {
+		return nil
+	}
+	return text
+}
+
+// time reads a local time.
+func (p *litellmV1) time(s *rawjson.Scanner, old int64) int64 {
+	if t, ok := parseLocal(s.Text(nil), p.zone); ok {
+		return t
+	}
+	return old
+}
+
+// parseLocal reads 2006-01-02 15:04:05.999999 as clocks of a zone show it, nil
+// for UTC. A zone that the text names goes before.
+func parseLocal(text []byte, in *time.Location) (micros int64, ok bool) {
+	if micros, ok = parseRFC3339(text); ok || len(text) > len("2006-01-02T15:04:05.999999999") {
+		return micros, ok
+	}
+	var utc [40]byte
+	micros, ok = parseRFC3339(append(append(utc[:0], text...), 'Z'))
+	if ok && in != nil && micros != outOfRange {
+		t := time.UnixMicro(micros).UTC()
+		micros = time.Date(t.Year(), t.Month(), t.Day(), t.Hour(), t.Minute(), t.Second(), t.Nanosecond(), in).UnixMicro()
+	}
+	return micros, ok
+}

@@ -1,0 +1,525 @@
+package formats
+
+import (
+	"bytes"
+	"slices"
+
+	"github.com/loopgauge/loopgauge/fingerprint"
+	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
+)
+
+// otel reads OTLP JSON, of which a line holds many spans or log records, and
+// the console exporter's spans. Of the spans those are requests that call a
+// model, by the semantic conventions for generative AI, OpenInference,
+// OpenLLMetry, Langfuse or LiteLLM; the others say which session they belong
+// to. Log records of one span are one request.
+//
+// Only what stands in one record is joined: an exporter writes a span and the
+// span around it at the same time if they end at the same time.
+type otel struct {
+	reads fingerprint.Field
+	scan  rawjson.Scanner // of the record
+	spans []otelSpan
+	byID  []int32 // indices of spans, sorted by their ids
+	logs  []otelLog
+	call  otelCall
+}
+
+// otelSpan is a span, or what log records say of one.
+type otelSpan struct {
+	trace, id, parent []byte
+	service           []byte // that it runs in
+	start, end        int64
+	attributes        rawjson.Value
+	plain             bool // attributes are an object, not a list of keys and values
+	failed            bool // its status is an error
+	message           []byte
+	dropped           bool // it had more attributes than were kept
+	logs              []otelLog
+	events            rawjson.Value
+
+	isCall, hasContent bool
+	part               bool // of another call
+	responseID         []byte
+	session, user      []byte
+}
+
+// otelLog is a log record.
+type otelLog struct {
+	trace, span []byte
+	service     []byte
+	index       int // among the record's
+	time        int64
+	kind        logKind
+	body        rawjson.Value
+	attributes  rawjson.Value
+}
+
+// logKind is which event a log record is.
+type logKind uint8
+
+const (
+	otherLog   logKind = iota
+	messageLog         // a message of the request, its role in the body
+	systemLog          // likewise, its role in the event's name
+	userLog
+	assistantLog
+	toolLog
+	answerLog  // a message of the response
+	detailsLog // the whole call in attributes, since version 1.37
+)
+
+func kindOfLog(name []byte) logKind {
+	switch string(name) {
+	case "gen_ai.client.inference.operation.details":
+		return detailsLog
+	case "gen_ai.system.message":
+		return systemLog
+	case "gen_ai.user.message":
+		return userLog
+	case "gen_ai.assistant.message":
+		return assistantLog
+	case "gen_ai.tool.message":
+		return toolLog
+	case "gen_ai.choice", "gen_ai.content.completion":
+		return answerLog
+	case "gen_ai.content.prompt":
+		return messageLog
+	}
+	return otherLog
+}
+
+func newOtel(reads fingerprint.Field) Parser {
+	p := &otel{reads: reads}
+	p.call.reads = reads
+	return p
+}
+
+func detectOtel(line []byte) bool {
+	k := keysOf(line)
+	// What the SDK's console exporter prints has no word of its own.
+	return k.any("resourceSpans", "resourceLogs") || k.has("context") && k.has("parent_id") && k.has("start_time") && k.has("attributes")
+}
+
+func (p *otel) Parse(record []byte, r *fingerprint.Request) (column int, why string) {
+	none := true
+	column, why = p.ParseEach(record, r, func() bool {
+		none = false
+		return false
+	})
+	if none && why == "" {
+		why = NoRequest
+	}
+	return column, why
+}
+
+func (p *otel) ParseEach(record []byte, r *fingerprint.Request, yield func() bool) (int, string) {
+	s := &p.scan
+	s.Reset(record)
+	p.spans, p.logs = p.spans[:0], p.logs[:0]
+	console := otelSpan{plain: true}
+	for s.Object(); s.NextKey(); {
+		switch string(s.Key) {
+		case "resourceSpans", "resourceLogs":
+			for s.Array(); s.NextElement(); {
+				p.resource(s)
+			}
+		default:
+			console.consoleField(s)
+		}
+	}
+	if column, why := failure(s); why != "" {
+		return column, why
+	}
+	if console.id != nil {
+		p.spans = append(p.spans, console)
+	}
+	p.groupLogs()
+	p.join()
+	for i := range p.spans {
+		if sp := &p.spans[i]; sp.isCall && !sp.part {
+			r.Reset()
+			p.call.fill(sp, r)
+			if !yield() {
+				break
+			}
+		}
+	}
+	return 0, ""
+}
+
+// resource reads the spans or logs of one process.
+func (p *otel) resource(s *rawjson.Scanner) {
+	var service []byte
+	for s.Object(); s.NextKey(); {
+		switch string(s.Key) {
+		case "resource":
+			for s.Object(); s.NextKey(); {
+				if string(s.Key) == "attributes" {
+					service = serviceName(s, service)
+				} else {
+					s.Skip()
+				}
+			}
+		case "scopeSpans", "instrumentationLibrarySpans", "scopeLogs":
+			for s.Array(); s.NextElement(); {
+				service := service
+				for s.Object(); s.NextKey(); {
+					switch string(s.Key) {
+					case "scope", "instrumentationLibrary":
+						for s.Object(); s.NextKey(); {
+							if string(s.Key) != "name" {
+								s.Skip()
+							} else if string(s.Text(nil)) == "litellm" {
+								service = nil // the gateway, not who called it
+							}
+						}
+					case "spans":
+						for s.Array(); s.NextElement(); {
+							p.span(s, service)
+						}
+					case "logRecords":
+						for s.Array(); s.NextElement(); {
+							p.log(s, service)
+						}
+					default:
+						s.Skip()
+					}
+				}
+			}
+		default:
+			s.Skip()
+		}
+	}
+}
+
+// serviceName finds the name of the service.
+func serviceName(s *rawjson.Scanner, old []byte) []byte {
+	for s.Array(); s.NextElement(); {
+		found := false
+		for s.Object(); s.NextKey(); {
+			switch string(s.Key) {
+			case "key":
+				found = string(s.Text(nil)) == "service.name"
+			case "value":
+				if found {
+					old = first(otelText(s, false), old)
+				} else {
+					s.Skip()
+				}
+			default:
+				s.Skip()
+			}
+		}
+	}
+	return old
+}
+
+func (p *otel) span(s *rawjson.Scanner, service []byte) {
+	sp := otelSpan{service: service, start: fingerprint.NoTime, end: fingerprint.NoTime}
+	for s.Object(); s.NextKey(); {
+		switch string(s.Key) {
+		case "traceId":
+			sp.trace = s.Text(sp.trace)
+		case "spanId":
+			sp.id = s.Text(sp.id)
+		case "parentSpanId":
+			sp.parent = s.Text(sp.parent)
+		case "startTimeUnixNano":
+			sp.start = readNanos(s, sp.start)
+		case "endTimeUnixNano":
+			sp.end = readNanos(s, sp.end)
+		case "attributes":
+			sp.classify(s)
+		case "events":
+			sp.events = s.Value()
+		case "droppedAttributesCount":
+			n, ok := s.Int()
+			sp.dropped = ok && n > 0
+		case "status":
+			for s.Object(); s.NextKey(); {
+				switch string(s.Key) {
+				case "code":
+					code := s.Text(nil)
+					sp.failed = string(code) == "2" || string(code) == "STATUS_CODE_ERROR"
+				case "message":
+					sp.message = s.Text(sp.message)
+				default:
+					s.Skip()
+				}
+			}
+		default:
+			s.Skip()
+		}
+	}
+	p.spans = append(p.spans, sp)
+}
+
+// consoleField reads a member of a span as the console exporter prints it.
+func (sp *otelSpan) consoleField(s *rawjson.Scanner) {
+	switch string(s.Key) {
+	case "context":
+		for s.Object(); s.NextKey(); {
+			switch string(s.Key) {
+			case "trace_id":
+				sp.trace = bytes.TrimPrefix(s.Text(sp.trace), []byte("0x"))
+			case "span_id":
+				sp.id = bytes.TrimPrefix(s.Text(sp.id), []byte("0x"))
+			default:
+				s.Skip()
+			}
+		}
+	case "parent_id":
+		sp.parent = bytes.TrimPrefix(s.Text(sp.parent), []byte("0x"))
+	case "start_time":
+		sp.start = readTime(s, fingerprint.NoTime)
+	case "end_time":
+		sp.end = readTime(s, fingerprint.NoTime)
+	case "attributes":
+		sp.classify(s)
+	case "status":
+		for s.Object(); s.NextKey(); {
+			switch string(s.Key) {
+			case "status_code":
+				sp.failed = string(s.Text(nil)) == "ERROR"
+			case "description":
+				sp.message = s.Text(sp.message)
+			default:
+				s.Skip()
+			}
+		}
+	case "resource":
+		for s.Object(); s.NextKey(); {
+			if string(s.Key) != "attributes" {
+				s.Skip()
+				continue
+			}
+			for s.Object(); s.NextKey(); {
+				if string(s.Key) == "service.name" {
+					sp.service = s.Text(sp.service)
+				} else {
+					s.Skip()
+				}
+			}
+		}
+	default:
+		s.Skip()
+	}
+}
+
+func (p *otel) log(s *rawjson.Scanner, service []byte) {
+	l := otelLog{service: service, index: len(p.logs), time: fingerprint.NoTime}
+	observed := int64(fingerprint.NoTime)
+	for s.Object(); s.NextKey(); {
+		switch string(s.Key) {
+		case "traceId":
+			l.trace = s.Text(l.trace)
+		case "spanId":
+			l.span = s.Text(l.span)
+		case "timeUnixNano":
+			l.time = readNanos(s, l.time)
+		case "observedTimeUnixNano":
+			observed = readNanos(s, observed)
+		case "eventName":
+			l.kind = max(l.kind, kindOfLog(s.Text(nil)))
+		case "body":
+			l.body = s.Value()
+		case "attributes":
+			l.attributes = eachAttribute(s, false, func(key []byte) {
+				switch string(key) {
+				case "event.name", "event_name":
+					l.kind = max(l.kind, kindOfLog(otelText(s, false)))
+				default:
+					s.Skip()
+				}
+			})
+		default:
+			s.Skip()
+		}
+	}
+	if l.time == fingerprint.NoTime {
+		l.time = observed
+	}
+	p.logs = append(p.logs, l)
+}
+
+// readNanos reads nanoseconds since 1970, a number or its digits; 0 is none.
+func readNanos(s *rawjson.Scanner, old int64) int64 {
+	if n, ok := rawjson.ParseInt(s.Text(nil)); ok && n > 0 {
+		return n / 1000
+	}
+	return old
+}
+
+// groupLogs makes spans of the log records: all of one span are one request.
+func (p *otel) groupLogs() {
+	if len(p.logs) == 0 {
+		return
+	}
+	slices.SortStableFunc(p.logs, func(a, b otelLog) int {
+		if c := bytes.Compare(a.span, b.span); c != 0 {
+			return c
+		}
+		return bytes.Compare(a.trace, b.trace)
+	})
+	from := len(p.spans)
+	for rest := p.logs; len(rest) > 0; {
+		n := 1
+		for n < len(rest) && len(rest[0].span) > 0 && bytes.Equal(rest[n].span, rest[0].span) && bytes.Equal(rest[n].trace, rest[0].trace) {
+			n++
+		}
+		sp := otelSpan{
+			trace: rest[0].trace, id: rest[0].span, service: rest[0].service,
+			start: rest[0].time, end: rest[n-1].time, logs: rest[:n:n],
+		}
+		for i := range sp.logs {
+			sp.isCall = sp.isCall || sp.logs[i].kind != otherLog
+		}
+		p.spans = append(p.spans, sp)
+		rest = rest[n:]
+	}
+	slices.SortFunc(p.spans[from:], func(a, b otelSpan) int { return a.logs[0].index - b.logs[0].index })
+}
+
+// eachAttribute calls f at the value of each attribute in the list, or object,
+// that comes next, and returns all of it.
+func eachAttribute(s *rawjson.Scanner, plain bool, f func(key []byte)) rawjson.Value {
+	s.Kind() // skips white space
+	start := s.Offset()
+	if plain {
+		for s.Object(); s.NextKey(); {
+			f(s.Key)
+		}
+		return s.Since(start)
+	}
+	for s.Array(); s.NextElement(); {
+		var key []byte
+		for s.Object(); s.NextKey(); {
+			switch {
+			case string(s.Key) == "key":
+				key = s.Text(key)
+			case string(s.Key) == "value" && key != nil:
+				f(key)
+			default:
+				s.Skip()
+			}
+		}
+	}
+	return s.Since(start)
+}
+
+// classify finds out what a span is, and what it says of those inside it.
+func (sp *otelSpan) classify(s *rawjson.Scanner) {
+	sp.attributes = eachAttribute(s, sp.plain, func(key []byte) {
+		switch string(key) {
+		case "gen_ai.operation.name":
+			switch string(otelText(s, sp.plain)) {
+			case "chat", "text_completion", "generate_content", "embeddings":
+				sp.isCall = true
+			}
+		case "llm.request.type": // OpenLLMetry to 0.40, LiteLLM
+			s.Skip()
+			sp.isCall = true
+		case "openinference.span.kind":
+			switch string(otelText(s, sp.plain)) {
+			case "LLM", "EMBEDDING":
+				sp.isCall = true
+			}
+		case "langfuse.observation.type":
+			switch string(otelText(s, sp.plain)) {
+			case "generation", "embedding":
+				sp.isCall = true
+			}
+		case "gen_ai.response.id":
+			sp.responseID = otelText(s, sp.plain)
+		case "session.id", "gen_ai.conversation.id":
+			sp.session = first(otelText(s, sp.plain), sp.session)
+		case "user.id", "enduser.id":
+			sp.user = first(otelText(s, sp.plain), sp.user)
+		case "gen_ai.input.messages", "gen_ai.output.messages", "input.value", "langfuse.observation.input":
+			sp.hasContent = true
+			s.Skip()
+		default:
+			sp.hasContent = sp.hasContent || bytes.HasPrefix(key, []byte("gen_ai.prompt.")) || bytes.HasPrefix(key, []byte("llm.output_messages."))
+			s.Skip()
+		}
+	})
+}
+
+// join finds the session of each call on the spans around it, and the calls
+// that two instrumentations wrote, each a span: the provider's own library and
+// the one that wraps it.
+func (p *otel) join() {
+	p.byID = p.byID[:0]
+	for i := range p.spans {
+		p.byID = append(p.byID, int32(i))
+	}
+	slices.SortFunc(p.byID, func(a, b int32) int { return bytes.Compare(p.spans[a].id, p.spans[b].id) })
+	for i := range p.spans {
+		sp := &p.spans[i]
+		if !sp.isCall {
+			continue
+		}
+		around := sp
+		for range maxAround {
+			if around = p.find(around.parent, around.trace); around == nil {
+				break
+			}
+			sp.session = first(sp.session, around.session)
+			sp.user = first(sp.user, around.user)
+		}
+		if around := p.find(sp.parent, sp.trace); around != nil && around != sp && around.isCall {
+			p.same(around, sp)
+		}
+	}
+	p.siblings()
+}
+
+// maxAround is how many spans around a call are looked at.
+const maxAround = 32
+
+// same notes that two spans, one inside the other, are one call.
+func (p *otel) same(outer, inner *otelSpan) {
+	if outer.part || inner.part {
+		return // whose parts they are may be a circle
+	}
+	if inner.hasContent && !outer.hasContent {
+		outer.part = true
+	} else {
+		inner.part = true
+	}
+}
+
+// siblings finds the calls that stand beside each other twice: with the same
+// response, one of them without what was said.
+func (p *otel) siblings() {
+	p.byID = p.byID[:0]
+	for i := range p.spans {
+		if sp := &p.spans[i]; sp.isCall && !sp.part && len(sp.responseID) > 0 && sp.logs == nil {
+			p.byID = append(p.byID, int32(i))
+		}
+	}
+	slices.SortStableFunc(p.byID, func(a, b int32) int { return bytes.Compare(p.spans[a].responseID, p.spans[b].responseID) })
+	for k := 1; k < len(p.byID); k++ {
+		a, b := &p.spans[p.byID[k-1]], &p.spans[p.byID[k]]
+		// A cached answer repeats the response, but then in another place.
+		if bytes.Equal(a.responseID, b.responseID) && bytes.Equal(a.parent, b.parent) && bytes.Equal(a.trace, b.trace) && a.hasContent != b.hasContent {
+			p.same(a, b)
+		}
+	}
+}
+
+// find is the span with the id in this record, or nil.
+func (p *otel) find(id, trace []byte) *otelSpan {
+	if len(id) == 0 {
+		return nil
+	}
+	k, ok := slices.BinarySearchFunc(p.byID, id, func(i int32, id []byte) int { return bytes.Compare(p.spans[i].id, id) })
+	if !ok {
+		return nil
+	}
+	if sp := &p.spans[p.byID[k]]; bytes.Equal(sp.trace, trace) {
+		return sp
+	}
+	return nil
+}

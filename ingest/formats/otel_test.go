@@ -1,0 +1,214 @@
+package formats
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/loopgauge/loopgauge/fingerprint"
+)
+
+// otelSpans is a line of OTLP with the given spans.
+func otelSpans(spans ...string) string {
+	return `{"resourceSpans":[{"scopeSpans":[{"scope":{"name":"x"},"spans":[` + strings.Join(spans, ",") + `]}]}]}`
+}
+
+// otelAttributes are attributes of texts, or of AnyValues where a value begins
+// with a brace.
+func otelAttributes(pairs ...string) string {
+	var all []string
+	for i := 0; i < len(pairs); i += 2 {
+		value := pairs[i+1]
+		if !strings.Contains(value[:min(len(value), 16)], `Value"`) {
+			value = `{"stringValue":"` + strings.ReplaceAll(strings.ReplaceAll(value, `\`, `\\`), `"`, `\"`) + `"}`
+		}
+		all = append(all, `{"key":"`+pairs[i]+`","value":`+value+`}`)
+	}
+	return `"attributes":[` + strings.Join(all, ",") + `]`
+}
+
+// requests renders each request of a line.
+func requests(tb testing.TB, format, line string) string {
+	tb.Helper()
+	var all []string
+	var r fingerprint.Request
+	each(ByName(format).New(fingerprint.AllFields), []byte(line), &r, func(column int, why string) {
+		all = append(all, strings.TrimPrefix(render(&r, column, why), nativeAt+" "))
+	})
+	return strings.Join(all, "\n")
+}
+
+func TestOtelSpan(t *testing.T) {
+	is := func(want string, attributes ...string) {
+		t.Helper()
+		line := otelSpans(`{"spanId":"a","startTimeUnixNano":"1000000000",` + otelAttributes(attributes...) + `}`)
+		if got := requests(t, "otel", line); got != want {
+			t.Errorf("%q\ngot  %s\nwant %s", attributes, got, want)
+		}
+	}
+	f := func(want string, attributes ...string) {
+		t.Helper()
+		is("id=a named"+want, attributes...)
+	}
+	call := func(pairs ...string) []string { return append([]string{"gen_ai.operation.name", "chat"}, pairs...) }
+	f(``, call()...)
+	f(``, "llm.request.type", "chat")
+	f(``, "openinference.span.kind", "LLM")
+	f(``, "langfuse.observation.type", "generation")
+	f(` user=u session=s`, call("session.id", "s", "user.id", "u")...)
+	f(` session=c`, call("gen_ai.conversation.id", "c")...)
+	f(` model=m backend=openai tokens_in=8 tokens_out=0 max_tokens=5`,
+		call("gen_ai.request.model", "m", "gen_ai.provider.name", "openai", "gen_ai.usage.input_tokens", `{"intValue":"8"}`, "gen_ai.usage.output_tokens", `{"intValue":0}`, "gen_ai.request.max_tokens", `{"intValue":"5"}`)...)
+	f(` model=m backend=OpenAI tokens_in=8 tokens_out=1 stream=true`,
+		call("gen_ai.request.model", "m", "gen_ai.system", "OpenAI", "gen_ai.usage.prompt_tokens", `{"intValue":"8"}`, "gen_ai.usage.completion_tokens", `{"intValue":"1"}`, "llm.is_streaming", `{"boolValue":true}`)...)
+	is(`id=a method=POST path=/v1/messages named status=429`, call("http.request.method", "POST", "url.path", "/v1/messages", "http.route", "/{x}", "http.response.status_code", `{"intValue":"429"}`)...)
+	f(` cost=0.5 stream=false`, call("gen_ai.cost.total_cost", `{"doubleValue":0.5}`, "llm.is_streaming", "False")...)
+
+	// Messages with parts, in a text or as they are. Numbers are numbers.
+	parts := `[{"role":"user","parts":[{"type":"text","content":"hi"}]},{"role":"assistant","parts":[{"type":"tool_call","id":"t","name":"f","arguments":{"n":8}}]},{"role":"tool","parts":[{"type":"tool_call_response","id":"t","response":"ok"}]}]`
+	f(` messages=3 last="{\"role\":\"tool\",\"tool_call_id\":\"t\",\"content\":\"ok\"}"`, call("gen_ai.input.messages", parts)...)
+	structured := `{"arrayValue":{"values":[{"kvlistValue":{"values":[{"key":"role","value":{"stringValue":"assistant"}},{"key":"parts","value":{"arrayValue":{"values":[{"kvlistValue":{"values":[{"key":"type","value":{"stringValue":"tool_call"}},{"key":"name","value":{"stringValue":"f"}},{"key":"arguments","value":{"kvlistValue":{"values":[{"key":"n","value":{"intValue":"8"}},{"key":"x","value":{}},{"key":"y","value":{"doubleValue":"NaN"}},{"key":"z","value":{"boolValue":true}}]}}}]}}]}}}]}}]}}`
+	f(` tool_calls=1 name=f arguments="{\"n\":8,\"x\":null,\"y\":null,\"z\":true}"`, call("gen_ai.output.messages", structured)...)
+	f(` system="[{\"type\":\"text\",\"content\":\"be good\"}]" messages=0`, call("gen_ai.input.messages", `[]`, "gen_ai.system_instructions", `[{"type":"text","content":"be good"}]`)...)
+	// A user's message with results and text is both.
+	f(` messages=2 last="{\"role\":\"user\",\"content\":[{\"type\":\"text\",\"text\":\"so?\"}]}" lost="history kept by the provider, not in the request"`,
+		call("gen_ai.input.messages", `[{"role":"user","parts":[{"type":"text","content":"so?"},{"type":"tool_call_response","id":"t","result":[1]}]}]`)...)
+	f(` messages=1 last="{\"role\":\"assistant\",\"content\":[{\"type\":\"text\",\"text\":null}]}"`, call("gen_ai.input.messages", `[{"role":"assistant","parts":[{"type":"reasoning","content":"hm"},{"type":"text"}]}]`)...)
+	f(` messages=1 last="{\"role\":\"user\",\"content\":\"chat\"}"`, call("gen_ai.input.messages", `[{"role":"user","content":"chat"}]`)...)
+	f(` messages=1 last="{\"role\":\"user\",\"content\":[{\"type\":\"blob\",\"content\":\"iVBO\"}]}"`, call("gen_ai.input.messages", `[{"role":"user","parts":[{"type":"blob","content":"iVBO"}]}]`)...)
+
+	// One attribute a field: in any order, and a list as a text.
+	f(` messages=2 last="{\"role\":\"assistant\",\"content\":[{\"type\":\"text\",\"text\":\"b\"}],\"tool_calls\":[{\"name\":\"f\",\"arguments\":\"{}\"},{\"id\":\"2\"}]}" tool_calls=1 call=t name=g arguments={}`,
+		"llm.request.type", "chat", "gen_ai.prompt.1.role", "assistant", "gen_ai.prompt.0.role", "user", "gen_ai.prompt.1.tool_calls.1.id", "2", "gen_ai.prompt.1.tool_calls.0.name", "f", "gen_ai.prompt.1.tool_calls.0.arguments", "{}",
+		"gen_ai.prompt.1.content", `[{"type":"text","text":"b"}]`, "gen_ai.prompt.x.role", "no", "gen_ai.prompt.9999999999.role", "no",
+		"gen_ai.completion.0.tool_calls.0.id", "t", "gen_ai.completion.0.tool_calls.0.name", "g", "gen_ai.completion.0.tool_calls.0.arguments", "{}")
+	f(` model=m messages=1 last="{\"role\":\"user\",\"content\":[{\"type\":\"text\",\"text\":\"hi\"}]}" has_tools=true tool_calls=1 name=f`,
+		"openinference.span.kind", "LLM", "llm.model_name", "m", "llm.input_messages.0.message.role", "user", "llm.input_messages.0.message.contents.0.message_content.type", "text", "llm.input_messages.0.message.contents.0.message_content.text", "hi",
+		"llm.tools.0.tool.json_schema", "{}", "llm.output_messages.0.message.tool_calls.0.tool_call.function.name", "f", "llm.output_messages.0.message.contents.1.tool_call.function.name", "f")
+	// The body, where it was kept, goes before that.
+	f(` session=u model=m messages=1 last="{\"role\":\"user\"}" has_tools=true tool_calls=1 call=t name=f arguments="{\"a\":1}" stream=false metadata.user_id=u`,
+		"openinference.span.kind", "LLM", "llm.input_messages.0.message.role", "no", "input.value", `{"model":"m","messages":[{"role":"user"}],"tools":[{}],"metadata":{"user_id":"user_1_account__session_u"}}`,
+		"output.value", `{"content":[{"type":"tool_use","id":"t","name":"f","input":{"a":1}}]}`)
+	f(` messages=1 last="{\"role\":\"user\",\"content\":\"plain\"}" tool_calls=0`, "openinference.span.kind", "LLM", "input.value", "plain", "output.value", "fine")
+	// LangChain's messages are not known; the attributes are.
+	f(` messages=1 last="{\"role\":\"user\"}" has_tools=false stream=false`,
+		"openinference.span.kind", "LLM", "input.value", `{"messages":[[{"lc":1}]]}`, "llm.input_messages.0.message.role", "user")
+	f(` model=m messages=1 last="{\"role\":\"user\"}" tool_calls=1 call=c name=f arguments={} tokens_in=7 tokens_out=2`,
+		"langfuse.observation.type", "generation", "langfuse.observation.model.name", "m", "langfuse.observation.input", `[{"role":"user"}]`,
+		"langfuse.observation.output", `{"type":"function_call","id":"fc","call_id":"c","name":"f","arguments":"{}"}`, "langfuse.observation.usage_details", `{"prompt_tokens":7,"completion_tokens":2,"x":{}}`)
+	f(` tool_calls=2 call=1 name=f arguments={} call=2 name=g`, "langfuse.observation.type", "generation",
+		"langfuse.observation.output", `{"role":"assistant","tool_calls":[{"id":"1","function":{"name":"f","arguments":"{}"}},{"id":"2","function":{"name":"g"}}]}`)
+	// LiteLLM's own id, and the session in Python.
+	is(`id=c caller=h session=s model=g header:x-session-id=s`, "llm.request.type", "acompletion", "litellm.call_id", "c", "metadata.user_api_key_hash", "h", "litellm.model_group", "g", "gen_ai.request.model", "openai/g",
+		"metadata.requester_custom_headers", `{'x-session-id': 's'}`, "metadata.requester_metadata", `{'trace_id': 't', 'headers': {}}`)
+	is(`id=a named`, "llm.request.type", "acompletion", "metadata.requester_metadata", `{'cut`)
+	is("column 0: no request in it", "gen_ai.operation.name", "execute_tool")
+	is("column 0: no request in it", "gen_ai.operation.name", "invoke_agent", "gen_ai.request.model", "m")
+	is("column 0: no request in it", "http.route", "/v1/chat/completions")
+}
+
+// TestOtelJoin: what stands in one line and belongs together.
+func TestOtelJoin(t *testing.T) {
+	f := func(want string, spans ...string) {
+		t.Helper()
+		if got := requests(t, "otel", otelSpans(spans...)); got != want {
+			t.Errorf("%q\ngot  %s\nwant %s", spans, got, want)
+		}
+	}
+	span := func(trace, id, parent string, attributes ...string) string {
+		return `{"traceId":"` + trace + `","spanId":"` + id + `","parentSpanId":"` + parent + `","startTimeUnixNano":"1000000000",` + otelAttributes(attributes...) + `}`
+	}
+	const chat, content = "gen_ai.operation.name", "gen_ai.input.messages"
+	// The nearest span around that names a session, in whatever order.
+	f("id=a named user=u session=s", span("t", "a", "b", chat, "chat"), span("t", "b", "c", "user.id", "u"), span("t", "c", "", "session.id", "s", "user.id", "v"))
+	f("id=a named session=near", span("t", "c", "", "session.id", "far"), span("t", "b", "c", "session.id", "near"), span("t", "a", "b", chat, "chat"))
+	f("id=a named session=own", span("t", "b", "", "session.id", "s"), span("t", "a", "b", chat, "chat", "session.id", "own"))
+	f("id=a named", span("u", "b", "", "session.id", "s"), span("t", "a", "b", chat, "chat")) // of another trace
+	f("id=a named", span("t", "a", "a", chat, "chat"))                                        // its own parent
+	f("id=b named", span("t", "a", "b", chat, "chat"), span("t", "b", "a", chat, "chat"))     // a circle
+	// Two instrumentations of one call.
+	f("id=o named messages=0", span("t", "i", "o", chat, "chat"), span("t", "o", "p", chat, "chat", content, "[]"))
+	f("id=i named messages=0", span("t", "i", "o", chat, "chat", content, "[]"), span("t", "o", "p", chat, "chat"))
+	f("id=b named messages=0", span("t", "a", "p", chat, "chat", "gen_ai.response.id", "r"), span("t", "b", "p", chat, "chat", content, "[]", "gen_ai.response.id", "r"))
+	f("id=a named messages=0\nid=b named messages=0", // a cached answer
+		span("t", "a", "p", chat, "chat", content, "[]", "gen_ai.response.id", "r"), span("t", "b", "p", chat, "chat", content, "[]", "gen_ai.response.id", "r"))
+	f("id=a named\nid=b named", span("t", "a", "p", chat, "chat", "gen_ai.response.id", "r"), span("t", "b", "q", chat, "chat", "gen_ai.response.id", "r"))
+	// The messages in events of the span, as they once were.
+	f(`id=a named messages=1 last="{\"role\":\"user\"}" tool_calls=1 name=f`,
+		`{"spanId":"a","startTimeUnixNano":"1000000000",`+otelAttributes(chat, "chat")+`,"events":[{"name":"exception","attributes":[]},{"name":"gen_ai.content.prompt",`+otelAttributes("gen_ai.prompt", `[{"role":"user"}]`)+
+			`},{"name":"gen_ai.content.completion",`+otelAttributes("gen_ai.completion", `[{"role":"assistant","tool_calls":[{"function":{"name":"f"}}]}]`)+`}]}`)
+	// Failed calls.
+	failed := func(message string) string {
+		return `{"spanId":"a","startTimeUnixNano":"1000000000","endTimeUnixNano":"1500000000","status":{"code":2,"message":"` + message + `"},` + otelAttributes(chat, "chat") + `}`
+	}
+	f(`took=500ms id=a named status=503 error="Error code: 503 - busy"`, failed("Error code: 503 - busy"))
+	f(`took=500ms id=a named status=429 error="RateLimitError: Error code: 429"`, failed("RateLimitError: Error code: 429"))
+	f(`took=500ms id=a named error="Error code: ?"`, failed("Error code: ?"))
+}
+
+func TestOtelLogs(t *testing.T) {
+	f := func(want string, logs ...string) {
+		t.Helper()
+		line := `{"resourceLogs":[{"resource":{"attributes":[{"key":"service.name","value":{"stringValue":"app"}}]},"scopeLogs":[{"logRecords":[` + strings.Join(logs, ",") + `]}]}]}`
+		if got := requests(t, "otel", line); got != want {
+			t.Errorf("%q\ngot  %s\nwant %s", logs, got, want)
+		}
+	}
+	event := func(span, name, at, body string) string {
+		return `{"timeUnixNano":"` + at + `","spanId":"` + span + `","attributes":[{"key":"event.name","value":{"stringValue":"` + name + `"}}],"body":{"kvlistValue":{"values":[` + body + `]}}}`
+	}
+	member := func(key, value string) string { return `{"key":"` + key + `","value":{"stringValue":"` + value + `"}}` }
+	// The messages of two calls, between each other.
+	f(`took=500ms id=a caller=app named messages=3 last="{\"role\":\"tool\",\"content\":\"ok\",\"tool_call_id\":\"t\"}" tool_calls=0`+"\n"+
+		`id=b caller=app named messages=1 last="{\"role\":\"user\",\"content\":\"ho\"}"`,
+		event("a", "gen_ai.system.message", "1000000000", member("content", "be good")),
+		event("b", "gen_ai.user.message", "1000000000", member("content", "ho")),
+		event("a", "gen_ai.user.message", "1000000000", member("content", "hi")),
+		event("a", "gen_ai.tool.message", "1000000000", member("content", "ok")+","+member("id", "t")),
+		event("a", "gen_ai.choice", "1500000000", member("finish_reason", "stop")))
+	// LiteLLM says that there were calls, and leaves them out.
+	f(`id=a caller=app named messages=1 last="{\"role\":\"user\",\"content\":\"hi\"}"`,
+		event("a", "gen_ai.content.prompt", "1000000000", member("role", "user")+","+member("content", "hi")),
+		event("a", "gen_ai.content.completion", "1000000000", member("finish_reason", "tool_calls")))
+	// The whole call in one event, with an observed time only.
+	f(`id=a caller=app named model=m messages=0 error=E`,
+		`{"observedTimeUnixNano":"1000000000","spanId":"a","eventName":"gen_ai.client.inference.operation.details","body":{},`+otelAttributes("gen_ai.request.model", "m", "gen_ai.input.messages", "[]", "error.type", "E")+`}`)
+	// Records without a span are nobody's; other events are no requests.
+	f("column 0: no request in it", `{"timeUnixNano":"1000000000","body":{"stringValue":"hello"}}`, event("a", "gen_ai.client.operation.exception", "1000000000", ""))
+	f("caller=app named messages=1 last=\"{\\\"role\\\":\\\"user\\\",\\\"content\\\":\\\"x\\\"}\"\ncaller=app named messages=1 last=\"{\\\"role\\\":\\\"user\\\",\\\"content\\\":\\\"y\\\"}\"",
+		event("", "gen_ai.user.message", "1000000000", member("content", "x")), event("", "gen_ai.user.message", "1000000000", member("content", "y")))
+}
+
+func TestOtherLiteLLM(t *testing.T) {
+	f := func(format, record, want string) {
+		t.Helper()
+		if got := requests(t, format, record); got != want {
+			t.Errorf("%s\ngot  %s\nwant %s", record, got, want)
+		}
+	}
+	spend := func(members string) string {
+		return `{"request_id":"r","spend":0.5,"startTime":"1970-01-01T00:00:01Z"` + members + `}`
+	}
+	f("litellm-spend", spend(``), `id=r cost=0.5`)
+	f("litellm-spend", spend(`,"endTime":"1970-01-01 00:00:01.5","api_key":"h","user":"k","end_user":"e","model":"openai/m","model_group":"m","custom_llm_provider":"openai","session_id":"s"`),
+		`took=500ms id=r caller=h user=e session=s model=m backend=openai cost=0.5`)
+	f("litellm-spend", spend(`,"user":"k","end_user":"","cache_hit":"True","status":"failure","metadata":"{\"error_information\":{\"error_code\":\"503\",\"error_class\":\"E\"}}"`),
+		`id=r user=k tool_calls=0 status=503 error=E cost=0.5 cached=true`)
+	// Columns of JSON, as texts or not; {} is what LiteLLM writes for nothing.
+	for _, empty := range []string{`{}`, `"{}"`, `null`, `"[]"`} {
+		f("litellm-spend", spend(`,"messages":`+empty+`,"response":`+empty+`,"proxy_server_request":`+empty), `id=r cost=0.5`)
+	}
+	f("litellm-spend", spend(`,"session_id":"s","proxy_server_request":{"messages":[{"role":"user"}],"metadata":{"session_id":"m"}},"response":{"choices":[{"message":{"tool_calls":[{"function":{"name":"f"}}]}}]}`),
+		`id=r session=m messages=1 last="{\"role\":\"user\"}" has_tools=false tool_calls=1 name=f cost=0.5 stream=false metadata.session_id=m`)
+
+	stdout := func(message, component string) string {
+		return `{"message":"` + message + `","level":"INFO","timestamp":"1970-01-01T00:00:01","component":"` + component + `"}`
+	}
+	f("litellm-stdout", stdout(`10.0.0.1:4000 - \"POST /v1/x?a=1 HTTP/1.1\" 200`, "uvicorn.access"), `method=POST path=/v1/x query=a=1 caller=10.0.0.1 named status=200`)
+	f("litellm-stdout", stdout(`10.0.0.1:4000 - \"POST /v1/x HTTP/1.1\" 200`, "uvicorn.error"), "column 0: no request in it")
+	f("litellm-stdout", stdout(`Started`, "uvicorn.access"), "column 0: no request in it")
+
+	f("claude-code-router", `{"level":30,"time":1000,"pid":1,"hostname":"h","type":"request body","data":{"model":"m","messages":[],"metadata":{"user_id":"{\"session_id\":\"j\"}"}}}`,
+		`caller=h named session=j model=m messages=0 has_tools=false stream=false metadata.user_id=j`)
+	f("claude-code-router", `{"level":30,"time":1000,"pid":1,"hostname":"h","reqId":"req-1","msg":"incoming request"}`, "column 0: no request in it")
+	f("claude-code-router", `{"level":30,"time":1000,"pid":1,"hostname":"h","type":"request body","data":null}`, "column 0: no request in it")
+}

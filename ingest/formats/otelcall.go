@@ -1,0 +1,593 @@
+package formats
+
+import (
+	"bytes"
+
+	"github.com/loopgauge/loopgauge/fingerprint"
+	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
+)
+
+// otelCall fills a request from a span that is a call of a model.
+type otelCall struct {
+	reads fingerprint.Field
+	scan  rawjson.Scanner // of its attributes
+	body  rawjson.Scanner // of JSON inside them from which nothing is kept
+
+	metadata, headers rawjson.Scanner // of what a client sent along
+	kept, said        rawjson.Scanner // of the request, and of the answer
+	happened          rawjson.Scanner // of a span's events
+	in                chat            // the request's messages
+	out               chat            // the response's
+	json              []byte          // what became of structured values
+
+	// Gathered over a span.
+	id, model, asked      []byte
+	input, output, system []byte // gen_ai.*.messages and instructions, JSON
+	request, answer       []byte // the body, or what an instrumentation kept of it
+	callerHash, caller    []byte
+	errorType             []byte
+	session               naming
+}
+
+func (p *otelCall) fill(sp *otelSpan, r *fingerprint.Request) {
+	*p = otelCall{
+		reads: p.reads, scan: p.scan, body: p.body, metadata: p.metadata, headers: p.headers, kept: p.kept, said: p.said, happened: p.happened,
+		in: p.in, out: p.out, json: p.json[:0],
+	}
+	p.in.reset()
+	p.out.reset()
+	r.ID, r.Time, r.End = sp.id, sp.start, sp.end
+	r.User = sp.user
+	s := &p.scan
+	if sp.logs == nil {
+		s.Reset(sp.attributes)
+		p.attributes(s, sp.plain, r)
+		p.events(sp)
+	} else {
+		p.logs(sp, r)
+	}
+	p.content(sp, r)
+	p.finish(sp, r)
+}
+
+func (p *otelCall) attributes(s *rawjson.Scanner, plain bool, r *fingerprint.Request) {
+	eachAttribute(s, plain, func(key []byte) { p.attribute(s, plain, key, r) })
+}
+
+// events reads the events of a span that hold its messages, as they did before
+// version 1.28 of the semantic conventions.
+func (p *otelCall) events(sp *otelSpan) {
+	if p.input != nil || p.output != nil || !bytes.Contains(sp.events, []byte("gen_ai.content.")) {
+		return
+	}
+	s := &p.happened
+	s.Reset(sp.events)
+	for s.Array(); s.NextElement(); {
+		for s.Object(); s.NextKey(); {
+			if string(s.Key) != "attributes" {
+				s.Skip()
+				continue
+			}
+			eachAttribute(s, sp.plain, func(key []byte) {
+				switch string(key) {
+				case "gen_ai.prompt":
+					p.input = p.value(s, sp.plain)
+				case "gen_ai.completion":
+					p.output = p.value(s, sp.plain)
+				default:
+					s.Skip()
+				}
+			})
+		}
+	}
+}
+
+// attribute reads one attribute. Names of the semantic conventions come first,
+// the present ones before those they had before, then those of
+// instrumentations with names of their own.
+func (p *otelCall) attribute(s *rawjson.Scanner, plain bool, key []byte, r *fingerprint.Request) {
+	switch string(key) {
+	case "gen_ai.request.model":
+		p.asked = otelText(s, plain)
+	case "llm.model_name", "llm.request.model_name", "langfuse.observation.model.name":
+		p.model = first(p.model, otelText(s, plain))
+	case "litellm.model_group":
+		r.Model = otelText(s, plain)
+	case "gen_ai.provider.name", "gen_ai.system", "llm.provider", "llm.system":
+		r.Backend = first(r.Backend, otelText(s, plain))
+	case "gen_ai.usage.input_tokens", "gen_ai.usage.prompt_tokens", "llm.token_count.prompt":
+		r.TokensIn = otelCount(s, plain, r.TokensIn)
+	case "gen_ai.usage.output_tokens", "gen_ai.usage.completion_tokens", "llm.token_count.completion":
+		r.TokensOut = otelCount(s, plain, r.TokensOut)
+	case "gen_ai.request.max_tokens":
+		r.MaxTokens = otelCount(s, plain, r.MaxTokens)
+	case "gen_ai.is_streaming", "llm.is_streaming", "gen_ai.request.stream":
+		switch string(otelText(s, plain)) {
+		case "true", "True":
+			r.Stream = fingerprint.Yes
+		case "false", "False":
+			r.Stream = fingerprint.No
+		}
+	case "gen_ai.cost.total_cost", "litellm.cost.total", "llm.cost.total":
+		if c, ok := rawjson.ParseFloat(otelText(s, plain)); ok && c >= 0 && c <= maxCost {
+			r.Cost = c
+		}
+	case "http.response.status_code":
+		if n, ok := rawjson.ParseInt(otelText(s, plain)); ok && n >= 100 && n <= 999 {
+			r.Status = int(n)
+		}
+	case "error.type":
+		p.errorType = otelText(s, plain)
+	case "http.request.method":
+		r.Method = otelText(s, plain)
+	case "url.path":
+		r.Path = otelText(s, plain)
+	case "http.route", "litellm.request.route":
+		if route := otelText(s, plain); len(r.Path) == 0 {
+			r.Path = route
+		}
+	case "gen_ai.input.messages":
+		if p.reads&fingerprint.ReadsMessages != 0 {
+			p.input = p.value(s, plain)
+		} else {
+			r.Messages.Logged = true
+			s.Skip()
+		}
+	case "gen_ai.output.messages":
+		if p.reads&fingerprint.ReadsResponse != 0 {
+			p.output = p.value(s, plain)
+		} else {
+			r.ToolCallsLogged = true
+			s.Skip()
+		}
+	case "gen_ai.system_instructions":
+		p.system = p.value(s, plain)
+	case "gen_ai.tool.definitions":
+		s.Skip()
+		r.HasTools = fingerprint.Yes
+	case "input.value", "langfuse.observation.input":
+		p.request = p.value(s, plain)
+	case "output.value", "langfuse.observation.output":
+		p.answer = p.value(s, plain)
+	case "llm.invocation_parameters":
+		p.parameters(otelText(s, plain), r)
+	case "langfuse.observation.usage_details":
+		p.usage(otelText(s, plain), r)
+	case "litellm.call_id":
+		p.id = otelText(s, plain)
+	case "litellm.api_key.hash", "metadata.user_api_key_hash":
+		p.callerHash = otelText(s, plain)
+	case "metadata.user_api_key_alias", "litellm.metadata.user_api_key_alias":
+		p.caller = otelText(s, plain)
+	case "metadata.user_api_key_user_id", "litellm.metadata.user_api_key_user_id":
+		r.User = first(r.User, otelText(s, plain))
+	case "metadata.requester_metadata", "metadata.requester_custom_headers":
+		p.requester(key, otelText(s, plain), r)
+	default:
+		p.other(s, plain, key, r)
+	}
+}
+
+// other reads the attributes that are a part of a message each.
+func (p *otelCall) other(s *rawjson.Scanner, plain bool, key []byte, r *fingerprint.Request) {
+	if rest, ok := bytes.CutPrefix(key, []byte("gen_ai.prompt.")); ok {
+		p.question(rest, s, plain, r)
+	} else if rest, ok := bytes.CutPrefix(key, []byte("llm.input_messages.")); ok {
+		p.question(rest, s, plain, r)
+	} else if rest, ok := bytes.CutPrefix(key, []byte("gen_ai.completion.")); ok {
+		p.reply(rest, s, plain, r)
+	} else if rest, ok := bytes.CutPrefix(key, []byte("llm.output_messages.")); ok {
+		p.reply(rest, s, plain, r)
+	} else {
+		if bytes.HasPrefix(key, []byte("llm.request.functions.")) || bytes.HasPrefix(key, []byte("llm.tools.")) || bytes.HasPrefix(key, []byte("gen_ai.tool.")) {
+			r.HasTools = fingerprint.Yes
+		}
+		s.Skip()
+	}
+}
+
+// question notes a part of a message of the request.
+func (p *otelCall) question(rest []byte, s *rawjson.Scanner, plain bool, r *fingerprint.Request) {
+	if p.reads&fingerprint.ReadsMessages == 0 {
+		r.Messages.Logged = true
+		s.Skip()
+		return
+	}
+	p.in.flat(rest, otelText(s, plain))
+}
+
+// reply notes a part of a message of the response.
+func (p *otelCall) reply(rest []byte, s *rawjson.Scanner, plain bool, r *fingerprint.Request) {
+	if p.reads&fingerprint.ReadsResponse == 0 {
+		r.ToolCallsLogged = true
+		s.Skip()
+		return
+	}
+	p.out.flat(rest, otelText(s, plain))
+}
+
+// value is the JSON of a value: of a text what it says, which is JSON with
+// most instrumentations.
+func (p *otelCall) value(s *rawjson.Scanner, plain bool) []byte {
+	if plain {
+		if s.Kind() == rawjson.String {
+			return s.Text(nil)
+		}
+		return s.Value()
+	}
+	var out []byte
+	for s.Object(); s.NextKey(); {
+		switch string(s.Key) {
+		case "stringValue":
+			out = s.Text(nil)
+		case "arrayValue", "kvlistValue":
+			from := len(p.json)
+			p.json = p.appendValue(p.json, s)
+			out = p.json[from:len(p.json):len(p.json)]
+		default:
+			s.Skip()
+		}
+	}
+	return out
+}
+
+// appendValue appends the list of an arrayValue or the members of a kvlistValue.
+func (p *otelCall) appendValue(dst []byte, s *rawjson.Scanner) []byte {
+	list := string(s.Key) == "arrayValue"
+	open, end := byte('{'), byte('}')
+	if list {
+		open, end = '[', ']'
+	}
+	dst = append(dst, open)
+	n := 0
+	eachOf(s, "values", func() {
+		if n++; n > 1 {
+			dst = append(dst, ',')
+		}
+		if list {
+			dst = appendAny(dst, s, 1)
+		} else {
+			dst = appendMember(dst, s, 1)
+		}
+	})
+	return append(dst, end)
+}
+
+func otelCount(s *rawjson.Scanner, plain bool, old int64) int64 {
+	if n, ok := rawjson.ParseInt(otelText(s, plain)); ok && n >= 0 && n <= maxCount {
+		return n
+	}
+	return old
+}
+
+// parameters reads the parameters of a request that OpenInference keeps.
+func (p *otelCall) parameters(text []byte, r *fingerprint.Request) {
+	b := &p.body
+	b.Reset(text)
+	for b.Object(); b.NextKey(); {
+		switch string(b.Key) {
+		case "max_tokens", "max_completion_tokens", "max_output_tokens":
+			r.MaxTokens = readCount(b, r.MaxTokens)
+		case "stream":
+			r.Stream = readTri(b, r.Stream)
+		default:
+			b.Skip()
+		}
+	}
+}
+
+// usage reads the tokens as Langfuse keeps them, by its own names or by the
+// provider's.
+func (p *otelCall) usage(text []byte, r *fingerprint.Request) {
+	b := &p.body
+	b.Reset(text)
+	for b.Object(); b.NextKey(); {
+		switch string(b.Key) {
+		case "input", "prompt_tokens", "input_tokens":
+			r.TokensIn = readCount(b, r.TokensIn)
+		case "output", "completion_tokens", "output_tokens":
+			r.TokensOut = readCount(b, r.TokensOut)
+		default:
+			b.Skip()
+		}
+	}
+}
+
+// requester reads what a client sent along, which LiteLLM writes as Python's
+// repr.
+func (p *otelCall) requester(key, text []byte, r *fingerprint.Request) {
+	from := len(p.json)
+	json, ok := appendPython(p.json, text)
+	if p.json = json; !ok {
+		return
+	}
+	headers := string(key) == "metadata.requester_custom_headers"
+	b := &p.metadata
+	if headers {
+		b = &p.headers
+	}
+	b.Reset(json[from:])
+	for b.Object(); b.NextKey(); {
+		switch {
+		case headers:
+			p.header(b, r)
+		case string(b.Key) == "session_id":
+			p.session.body(r, metadataField, b.Text(nil), p.reads)
+		case string(b.Key) == "user_id":
+			p.session.body(r, userIDField, anthropicSession(b.Text(nil)), p.reads)
+		case string(b.Key) == "headers":
+			for b.Object(); b.NextKey(); {
+				p.header(b, r)
+			}
+		default:
+			b.Skip()
+		}
+	}
+}
+
+func (p *otelCall) header(b *rawjson.Scanner, r *fingerprint.Request) {
+	name := b.Key
+	value := b.Text(nil)
+	p.session.header(name, value)
+	if p.reads&fingerprint.ReadsAttributes != 0 {
+		setAttribute(r, b.Join("header:", name), value)
+	}
+}
+
+// content reads the messages and the calls from the best place that there is.
+func (p *otelCall) content(sp *otelSpan, r *fingerprint.Request) {
+	switch {
+	case p.input != nil:
+		p.in.messages(p.input, r, p.reads)
+		r.Messages.System = p.system
+	case p.request != nil && p.whole(r):
+	case len(p.in.found) > 0:
+		p.in.flatMessages(r)
+		if sp.dropped && r.Lost == fingerprint.Computable {
+			r.Lost = fingerprint.LossyContent // the oldest
+		}
+	}
+	switch {
+	case p.output != nil:
+		p.out.issued(p.output, r, p.reads)
+	case len(p.out.found) > 0:
+		r.ToolCallsLogged = true
+		p.out.flatCalls(r)
+	case p.answer != nil:
+		p.issued(r)
+	case sp.failed && r.Messages.Logged:
+		r.ToolCallsLogged = true
+	}
+	if r.Lost == fingerprint.Computable && startsWithResult(&p.body, r.Messages.Items) {
+		r.Lost = fingerprint.HistoryElsewhere
+	}
+}
+
+// whole reads a request of which the instrumentation kept all, or its messages,
+// or the text of a prompt. It is false if these are not messages that are known.
+func (p *otelCall) whole(r *fingerprint.Request) bool {
+	text := bytes.TrimSpace(p.request)
+	if len(text) == 0 {
+		return false
+	}
+	switch text[0] {
+	case '[':
+		p.in.messages(text, r, p.reads)
+	case '{':
+		r.Body = text
+		readBody(&p.kept, r, &p.session, p.reads)
+		r.Body = nil // it has been put together again
+	default:
+		from := len(p.in.json)
+		p.in.json = append(p.in.json, `{"role":"user","content":`...)
+		p.in.json = append(rawjson.AppendString(p.in.json, text), '}')
+		r.Messages.Logged = true
+		r.Messages.Items = append(r.Messages.Items[:0], p.in.json[from:])
+	}
+	if items := r.Messages.Items; len(items) > 0 && items[0].Kind() == rawjson.Array {
+		r.Messages = fingerprint.Messages{Items: items[:0]} // of LangChain
+	}
+	return r.Messages.Logged || r.Lost != fingerprint.Computable
+}
+
+// issued reads the calls in an answer of which the instrumentation kept all, or
+// the message, or the items. One that is a text has none.
+func (p *otelCall) issued(r *fingerprint.Request) {
+	r.ToolCallsLogged = true
+	text := bytes.TrimSpace(p.answer)
+	if len(text) == 0 || text[0] != '{' && text[0] != '[' {
+		return
+	}
+	b := &p.said
+	b.Reset(text)
+	if text[0] == '{' {
+		readAnswer(b, r, p.reads)
+	} else {
+		for b.Array(); b.NextElement(); {
+			readAnswer(b, r, p.reads)
+		}
+	}
+	if b.End() != nil {
+		r.ToolCalls, r.ToolCallsLogged = r.ToolCalls[:0], false
+		r.Lost = fingerprint.TruncatedContent
+	}
+}
+
+// readAnswer reads a response, a message, or an item that is a call.
+func readAnswer(s *rawjson.Scanner, r *fingerprint.Request, reads fingerprint.Field) {
+	var call fingerprint.ToolCall
+	isCall := false
+	for s.Object(); s.NextKey(); {
+		switch string(s.Key) {
+		case "choices":
+			for s.Array(); s.NextElement(); {
+				readAnswer(s, r, reads)
+			}
+		case "message":
+			readMessageCalls(s, r, reads)
+		case "output", "content":
+			if s.Kind() != rawjson.Array {
+				s.Skip()
+				continue
+			}
+			for s.Array(); s.NextElement(); {
+				readItemCall(s, r)
+			}
+		case "tool_calls":
+			readToolCalls(s, r, len(r.ToolCalls), reads)
+		case "function_call":
+			if call, ok := readToolCall(s); ok {
+				r.ToolCalls = append(r.ToolCalls, call)
+			}
+		case "type":
+			switch string(s.Text(nil)) {
+			case "function_call", "tool_use":
+				isCall = true
+			}
+		case "id":
+			call.ID = first(call.ID, s.Text(nil))
+		case "call_id":
+			call.ID = s.Text(call.ID)
+		default:
+			readCallField(s, &call)
+		}
+	}
+	if isCall && call.Name != nil {
+		r.ToolCalls = append(r.ToolCalls, call)
+	}
+}
+
+// startsWithResult tells messages whose first is the result of a call that is
+// not among them: the provider keeps what came before.
+func startsWithResult(s *rawjson.Scanner, items []rawjson.Value) bool {
+	if len(items) == 0 {
+		return false
+	}
+	s.Reset(items[0])
+	result := false
+	for s.Object(); s.NextKey(); {
+		switch string(s.Key) {
+		case "role":
+			result = result || string(s.Text(nil)) == "tool"
+		case "type":
+			switch string(s.Text(nil)) {
+			case "function_call_output", "custom_tool_call_output":
+				result = true
+			}
+		default:
+			s.Skip()
+		}
+	}
+	return result
+}
+
+// finish decides between fields that say the same.
+func (p *otelCall) finish(sp *otelSpan, r *fingerprint.Request) {
+	r.ID = first(p.id, sp.id)
+	r.Model = first(r.Model, p.asked, p.model)
+	r.Caller = first(p.callerHash, p.caller, sp.service)
+	r.CallerIsName = len(p.callerHash) == 0
+	p.session.other(ownField, sp.session)
+	r.Session = p.session.value
+	if sp.failed || len(p.errorType) > 0 {
+		r.Error = first(p.errorType, sp.message)
+	}
+	// What the libraries of OpenAI and Anthropic say of a failed call.
+	if _, code, ok := bytes.Cut(sp.message, []byte("Error code: ")); ok && r.Status == fingerprint.Unknown && len(code) >= 3 {
+		if n, ok := number(code, 0, 3); ok && n >= 100 {
+			r.Status = int(n)
+		}
+	}
+}
+
+// logs reads the events of a call.
+func (p *otelCall) logs(sp *otelSpan, r *fingerprint.Request) {
+	if r.End == r.Time {
+		r.End = fingerprint.NoTime
+	}
+	s := &p.scan
+	for i := range sp.logs {
+		if l := &sp.logs[i]; l.kind == detailsLog {
+			s.Reset(l.attributes)
+			p.attributes(s, false, r)
+			return
+		}
+	}
+	for i := range sp.logs {
+		l := &sp.logs[i]
+		from := len(p.json)
+		b := &p.said
+		b.Reset(l.body)
+		p.json = appendAny(p.json, b, 0)
+		body := p.json[from:len(p.json):len(p.json)]
+		switch l.kind {
+		case otherLog:
+		case answerLog:
+			p.answerLog(body, r)
+		default:
+			r.Messages.Logged = true
+			if p.reads&fingerprint.ReadsMessages != 0 {
+				p.messageLog(l.kind, body, r)
+			}
+		}
+	}
+	p.in.take(r, 0)
+	if r.Lost != fingerprint.Computable { // the calls have no arguments then
+		r.ToolCalls, r.ToolCallsLogged = r.ToolCalls[:0], false
+	}
+}
+
+// messageLog makes a chat message of an event's body, whose role may be in the
+// event's name.
+func (p *otelCall) messageLog(kind logKind, body []byte, r *fingerprint.Request) {
+	out := append(p.in.json, '{')
+	switch kind {
+	case systemLog:
+		out = append(out, `"role":"system",`...)
+	case userLog:
+		out = append(out, `"role":"user",`...)
+	case assistantLog:
+		out = append(out, `"role":"assistant",`...)
+	case toolLog:
+		out = append(out, `"role":"tool",`...)
+	}
+	b := &p.body
+	b.Reset(body)
+	some := kind == assistantLog
+	for b.Object(); b.NextKey(); {
+		switch name := string(b.Key); {
+		case name == "id" && kind == toolLog:
+			out = append(out, `"tool_call_id":`...)
+		case name == "content" || name == "tool_calls" || name == "tool_call_id":
+			some = true
+			fallthrough
+		default:
+			out = append(rawjson.AppendString(out, b.Key), ':')
+		}
+		out = append(append(out, orNull(b.Value())...), ',')
+	}
+	if !some && r.Lost == fingerprint.Computable {
+		r.Lost = fingerprint.LossyContent // content was not to be captured
+	}
+	p.in.json = append(bytes.TrimSuffix(out, []byte{','}), '}')
+	p.in.ends = append(p.in.ends, len(p.in.json))
+}
+
+// answerLog reads the calls of an answer. LiteLLM writes only that there were
+// some: then they are not logged.
+func (p *otelCall) answerLog(body []byte, r *fingerprint.Request) {
+	b := &p.kept
+	b.Reset(body)
+	before, called := len(r.ToolCalls), false
+	for b.Object(); b.NextKey(); {
+		switch string(b.Key) {
+		case "message":
+			readMessageCalls(b, r, fingerprint.AllFields)
+		case "finish_reason":
+			called = string(b.Text(nil)) == "tool_calls"
+		default:
+			b.Skip()
+		}
+	}
+	r.ToolCallsLogged = !called || len(r.ToolCalls) > before
+}

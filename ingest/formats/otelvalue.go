@@ -1,0 +1,119 @@
+package formats
+
+import (
+	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
+)
+
+// maxOtelDepth bounds the recursion into a value of OpenTelemetry.
+const maxOtelDepth = 100
+
+// appendAny appends the JSON of the AnyValue that comes next: {"intValue":"8"}
+// is 8, a kvlistValue is an object. What JSON has no word for is null.
+func appendAny(dst []byte, s *rawjson.Scanner, depth int) []byte {
+	if depth > maxOtelDepth || s.Kind() != rawjson.Object {
+		s.Skip()
+		return append(dst, "null"...)
+	}
+	from := len(dst)
+	for s.Object(); s.NextKey(); {
+		switch string(s.Key) {
+		case "stringValue", "bytesValue":
+			dst = append(dst[:from], s.Value()...)
+		case "intValue", "doubleValue":
+			dst = appendNumber(dst[:from], s.Text(nil))
+		case "boolValue":
+			dst = append(dst[:from], "false"...)
+			if yes, ok := s.Bool(); ok && yes {
+				dst = append(dst[:from], "true"...)
+			}
+		case "arrayValue":
+			dst = append(dst[:from], '[')
+			n := 0
+			eachOf(s, "values", func() {
+				if n++; n > 1 {
+					dst = append(dst, ',')
+				}
+				dst = appendAny(dst, s, depth+1)
+			})
+			dst = append(dst, ']')
+		case "kvlistValue":
+			dst = append(dst[:from], '{')
+			n := 0
+			eachOf(s, "values", func() {
+				if n++; n > 1 {
+					dst = append(dst, ',')
+				}
+				dst = appendMember(dst, s, depth+1)
+			})
+			dst = append(dst, '}')
+		default:
+			s.Skip()
+		}
+	}
+	if len(dst) == from {
+		return append(dst, "null"...)
+	}
+	return dst
+}
+
+// appendMember appends the {"key", "value"} that comes next as a member.
+func appendMember(dst []byte, s *rawjson.Scanner, depth int) []byte {
+	from := len(dst)
+	for s.Object(); s.NextKey(); {
+		switch string(s.Key) {
+		case "key":
+			dst = append(rawjson.AppendString(dst[:from], s.Text(nil)), ':')
+		case "value":
+			if len(dst) == from { // always behind the key
+				dst = append(dst, `"":`...)
+			}
+			dst = appendAny(dst, s, depth)
+		default:
+			s.Skip()
+		}
+	}
+	if len(dst) == from {
+		return append(dst, `"":null`...)
+	}
+	if dst[len(dst)-1] == ':' {
+		return append(dst, "null"...)
+	}
+	return dst
+}
+
+func appendNumber(dst, text []byte) []byte {
+	if rawjson.ValidNumber(text) {
+		return append(dst, text...)
+	}
+	return append(dst, "null"...) // NaN, Infinity
+}
+
+// eachOf calls f at each element of the list called name in the object that
+// comes next.
+func eachOf(s *rawjson.Scanner, name string, f func()) {
+	for s.Object(); s.NextKey(); {
+		if string(s.Key) != name {
+			s.Skip()
+			continue
+		}
+		for s.Array(); s.NextElement(); {
+			f()
+		}
+	}
+}
+
+// otelText is the text of the scalar that comes next: plain JSON, or an AnyValue.
+func otelText(s *rawjson.Scanner, plain bool) (text []byte) {
+	if plain {
+		return s.Text(nil)
+	}
+	for s.Object(); s.NextKey(); {
+		switch string(s.Key) {
+		case "stringValue", "intValue", "doubleValue", "boolValue":
+			text = s.Text(text)
+		default:
+			s.Skip()
+		}
+	}
+	return text
+}

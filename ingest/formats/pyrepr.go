@@ -1,0 +1,339 @@
+package formats
+
+import (
+	"bytes"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
+)
+
+// appendPython appends the JSON of what Python's repr wrote: literals, dicts,
+// lists, tuples and sets, and objects as Name(key=value), which become objects
+// of their keys. What JSON does not know becomes null. It returns false if text
+// is not such a value, whole: a logger may have cut it.
+func appendPython(dst, text []byte) (out []byte, ok bool) {
+	p := python{in: text}
+	dst, ok = p.value(dst, 0)
+	p.space()
+	return dst, ok && p.at == len(p.in)
+}
+
+type python struct {
+	in []byte
+	at int
+}
+
+// maxPythonDepth bounds the recursion; no request nests so deep.
+const maxPythonDepth = 200
+
+func (p *python) space() {
+	for p.at < len(p.in) && (p.in[p.at] == ' ' || p.in[p.at] == '\n' || p.in[p.at] == '\t') {
+		p.at++
+	}
+}
+
+// next is the next byte, 0 at the end.
+func (p *python) next() byte {
+	p.space()
+	if p.at < len(p.in) {
+		return p.in[p.at]
+	}
+	return 0
+}
+
+func (p *python) take(c byte) bool {
+	if p.next() != c {
+		return false
+	}
+	p.at++
+	return true
+}
+
+func (p *python) value(dst []byte, depth int) ([]byte, bool) {
+	if depth > maxPythonDepth {
+		return dst, false
+	}
+	switch c := p.next(); {
+	case c == '\'' || c == '"':
+		return p.text(dst)
+	case c == '{':
+		return p.dict(dst, depth)
+	case c == '[':
+		return p.list(dst, ']', depth)
+	case c == '(':
+		return p.list(dst, ')', depth)
+	case c == '<':
+		return p.opaque(dst)
+	case c == '-' || c == '+' || isDigit(c):
+		return p.number(dst)
+	case isNameByte(c):
+		return p.name(dst, depth)
+	}
+	return dst, false
+}
+
+// text reads a string in either kind of quotes.
+func (p *python) text(dst []byte) ([]byte, bool) {
+	quote := p.in[p.at]
+	p.at++
+	dst = append(dst, '"')
+	for p.at < len(p.in) {
+		c := p.in[p.at]
+		p.at++
+		switch {
+		case c == quote:
+			return append(dst, '"'), true
+		case c == '\\':
+			var ok bool
+			if dst, ok = p.escape(dst); !ok {
+				return dst, false
+			}
+		case c == '"' || c < ' ':
+			dst = rawjson.AppendEscaped(dst, c)
+		default:
+			dst = append(dst, c)
+		}
+	}
+	return dst, false
+}
+
+// escape reads what follows a backslash.
+func (p *python) escape(dst []byte) ([]byte, bool) {
+	if p.at == len(p.in) {
+		return dst, false
+	}
+	c := p.in[p.at]
+	p.at++
+	var digits int
+	switch c {
+	case 'n':
+		return append(dst, `\n`...), true
+	case 't':
+		return append(dst, `\t`...), true
+	case 'r':
+		return append(dst, `\r`...), true
+	case '\'':
+		return append(dst, '\''), true
+	case '"', '\\':
+		return append(dst, '\\', c), true
+	case 'x':
+		digits = 2
+	case 'u':
+		digits = 4
+	case 'U':
+		digits = 8
+	default:
+		return dst, false
+	}
+	if len(p.in)-p.at < digits {
+		return dst, false
+	}
+	r := rune(0)
+	for range digits {
+		d, ok := hexDigit(p.in[p.at])
+		if !ok || r > utf8.MaxRune {
+			return dst, false
+		}
+		r = r<<4 | rune(d)
+		p.at++
+	}
+	switch {
+	case r > utf8.MaxRune:
+		return dst, false
+	case r < ' ' || r == '"' || r == '\\':
+		return rawjson.AppendEscaped(dst, byte(r)), true
+	case 0xD800 <= r && r < 0xE000:
+		return rawjson.AppendEscape(dst, r), true
+	}
+	return utf8.AppendRune(dst, r), true
+}
+
+func (p *python) dict(dst []byte, depth int) ([]byte, bool) {
+	p.at++
+	if p.take('}') {
+		return append(dst, "{}"...), true
+	}
+	from := len(dst)
+	dst = append(dst, '{')
+	for {
+		key := len(dst)
+		var ok bool
+		if dst, ok = p.value(dst, depth+1); !ok {
+			return dst, false
+		}
+		if key == from+1 && p.next() != ':' { // a set
+			dst[from] = '['
+			return p.rest(dst, '}', depth)
+		}
+		if dst[key] != '"' { // of another type: JSON has only texts
+			name := bytes.Clone(dst[key:])
+			dst = rawjson.AppendString(dst[:key], name)
+		}
+		if !p.take(':') {
+			return dst, false
+		}
+		dst = append(dst, ':')
+		if dst, ok = p.value(dst, depth+1); !ok {
+			return dst, false
+		}
+		if p.take('}') {
+			return append(dst, '}'), true
+		}
+		if !p.take(',') {
+			return dst, false
+		}
+		if p.take('}') {
+			return append(dst, '}'), true
+		}
+		dst = append(dst, ',')
+	}
+}
+
+func (p *python) list(dst []byte, closing byte, depth int) ([]byte, bool) {
+	p.at++
+	dst = append(dst, '[')
+	if p.take(closing) {
+		return append(dst, ']'), true
+	}
+	var ok bool
+	if dst, ok = p.value(dst, depth+1); !ok {
+		return dst, false
+	}
+	return p.rest(dst, closing, depth)
+}
+
+// keyword passes over the name of an argument that follows others.
+func (p *python) keyword() {
+	p.space()
+	at := p.at
+	for at < len(p.in) && (isNameByte(p.in[at]) || isDigit(p.in[at])) {
+		at++
+	}
+	if at > p.at && at < len(p.in) && p.in[at] == '=' {
+		p.at = at + 1
+	}
+}
+
+// rest reads a list behind its first value.
+func (p *python) rest(dst []byte, closing byte, depth int) ([]byte, bool) {
+	for {
+		if p.take(closing) {
+			return append(dst, ']'), true
+		}
+		if !p.take(',') {
+			return dst, false
+		}
+		if p.take(closing) { // of a tuple of one: (1,)
+			return append(dst, ']'), true
+		}
+		dst = append(dst, ',')
+		if closing == ')' {
+			p.keyword()
+		}
+		var ok bool
+		if dst, ok = p.value(dst, depth+1); !ok {
+			return dst, false
+		}
+	}
+}
+
+// number reads a number as it stands; one that is none in JSON becomes a text.
+func (p *python) number(dst []byte) ([]byte, bool) {
+	from := p.at
+	for p.at < len(p.in) && (isNameByte(p.in[p.at]) || isDigit(p.in[p.at]) || strings.IndexByte("+-.", p.in[p.at]) >= 0) {
+		p.at++
+	}
+	number := p.in[from:p.at]
+	if rawjson.ValidNumber(number) {
+		return append(dst, number...), true
+	}
+	return rawjson.AppendString(dst, number), true
+}
+
+// name reads a constant, a text with a prefix like b”, an enumeration's
+// member, or an object.
+func (p *python) name(dst []byte, depth int) ([]byte, bool) {
+	from := p.at
+	for p.at < len(p.in) && (isNameByte(p.in[p.at]) || isDigit(p.in[p.at]) || p.in[p.at] == '.') {
+		p.at++
+	}
+	name := p.in[from:p.at]
+	if p.at < len(p.in) {
+		switch p.in[p.at] {
+		case '\'', '"':
+			return p.text(dst)
+		case '(':
+			return p.object(dst, depth)
+		}
+	}
+	switch string(name) {
+	case "True":
+		return append(dst, "true"...), true
+	case "False":
+		return append(dst, "false"...), true
+	case "None", "nan", "inf", "Ellipsis":
+		return append(dst, "null"...), true
+	}
+	return rawjson.AppendString(dst, name), true
+}
+
+// object reads the members of Name(key=value, ...). Values without a name, as
+// datetime(2026, 1, 2) has them, make a list.
+func (p *python) object(dst []byte, depth int) ([]byte, bool) {
+	from := p.at
+	p.at++
+	if p.take(')') {
+		return append(dst, "{}"...), true
+	}
+	p.space()
+	start := p.at
+	for p.at < len(p.in) && (isNameByte(p.in[p.at]) || isDigit(p.in[p.at])) {
+		p.at++
+	}
+	named := p.at > start && p.at+1 < len(p.in) && p.in[p.at] == '=' && p.in[p.at+1] != '='
+	if !named {
+		p.at = from
+		return p.list(dst, ')', depth)
+	}
+	p.at = start
+	dst = append(dst, '{')
+	for {
+		p.space()
+		start := p.at
+		for p.at < len(p.in) && (isNameByte(p.in[p.at]) || isDigit(p.in[p.at])) {
+			p.at++
+		}
+		dst = rawjson.AppendString(dst, p.in[start:p.at])
+		if !p.take('=') {
+			return dst, false
+		}
+		dst = append(dst, ':')
+		var ok bool
+		if dst, ok = p.value(dst, depth+1); !ok {
+			return dst, false
+		}
+		if p.take(')') {
+			return append(dst, '}'), true
+		}
+		if !p.take(',') {
+			return dst, false
+		}
+		dst = append(dst, ',')
+	}
+}
+
+// opaque reads <object at 0x...>, which says nothing. Of an enumeration's
+// member <Name.KEY: 'value'> nothing is needed either.
+func (p *python) opaque(dst []byte) ([]byte, bool) {
+	end := bytes.IndexByte(p.in[p.at:], '>')
+	if end < 0 {
+		return dst, false
+	}
+	p.at += end + 1
+	return append(dst, "null"...), true
+}
+
+func isNameByte(c byte) bool {
+	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || c == '_' || c >= utf8.RuneSelf
+}

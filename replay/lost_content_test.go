@@ -1,0 +1,141 @@
+package replay_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/loopgauge/loopgauge/fingerprint"
+	"github.com/loopgauge/loopgauge/ingest"
+	"github.com/loopgauge/loopgauge/replay"
+	"github.com/loopgauge/loopgauge/window"
+	"github.com/loopgauge/loopgauge/window/policy"
+)
+
+// TestLostContentIsNoLoop: what a logger lost, cut, hid or put something else
+// in the place of looks the same in every line. It is no loop: each request is
+// accounted for, and not computable for the cause that there is.
+func TestLostContentIsNoLoop(t *testing.T) {
+	// f replays ten lines of one kind. In a line, # is its number. Causes are
+	// those of the rules, in their order: tool-call-result, stuck-step,
+	// last-messages, tool-call, and aisg where it is given: it looks at text
+	// alone, and so sees nothing wrong with an image that was cut.
+	f := func(name, format, line string, causes ...fingerprint.Cause) {
+		t.Helper()
+		p, err := policy.FromProfiles([]string{"loopgauge", "tool-call", "aisg"}[:len(causes)-2])
+		if err != nil {
+			t.Fatal(err)
+		}
+		var log strings.Builder
+		for i := range 10 {
+			log.WriteString(strings.ReplaceAll(line, "#", fmt.Sprint(i)) + "\n")
+		}
+		path := filepath.Join(t.TempDir(), "log")
+		if err := os.WriteFile(path, []byte(log.String()), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		sources, err := ingest.Find([]string{path}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		stream, err := ingest.Open(sources[0], 0, ingest.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if stream.Format().Name != format {
+			t.Errorf("%s: read as %s", name, stream.Format().Name)
+		}
+		episodes := 0
+		result, err := replay.Run(t.Context(), replay.Options{
+			Streams: []ingest.Stream{stream}, Plan: window.NewPlan(p.Rules, nil),
+			Lateness: 10 * time.Second, Duplicates: window.DefaultDuplicates,
+			Since: fingerprint.NoTime, Until: fingerprint.NoTime,
+			Episode: func(*window.Episode) error { episodes++; return nil },
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if a := result.Account; a.Judged != 10 || a.Lines != 10 {
+			t.Errorf("%s: %s", name, a)
+		}
+		if episodes > 0 {
+			t.Errorf("%s: %d loops", name, episodes)
+		}
+		for i, rule := range result.Rules {
+			want := causes[i]
+			if got := rule.NotComputable[want]; got != 10 {
+				t.Errorf("%s: %s: %d not computable for %q, want 10; counted %d", name, rule.Rule.Name, got, want, rule.Counted)
+			}
+		}
+	}
+	const (
+		noResponse = fingerprint.NoResponse
+		noCall     = fingerprint.NoToolCall
+		noMessages = fingerprint.NoMessages
+		noTurn     = fingerprint.NoToolTurn
+		redacted   = fingerprint.RedactedContent
+		truncated  = fingerprint.TruncatedContent
+		lossy      = fingerprint.LossyContent
+		elsewhere  = fingerprint.HistoryElsewhere
+	)
+
+	litellm := func(messages, response, parameters string) string {
+		return `{"litellm_call_id":"#","startTime":179523240#,"endTime":179523240#.5,"call_type":"acompletion","status":"success","model_group":"m",` +
+			`"metadata":{"user_api_key_hash":"h","requester_custom_headers":{"x-session-id":"s"}},"model_parameters":{` + parameters + `},"messages":` + messages + `,"response":` + response + `}`
+	}
+	call := func(arguments string) string {
+		return `{"choices":[{"message":{"tool_calls":[{"id":"c#","function":{"name":"f","arguments":` + arguments + `}}]}}]}`
+	}
+	hidden := `[{"role":"user","content":"redacted-by-litellm"}]`
+	f("messages and arguments redacted", "litellm", litellm(hidden, call(`"redacted-by-litellm"`), ``), noTurn, redacted, redacted, redacted, redacted)
+	f("response redacted", "litellm", litellm(hidden, `{"text":"redacted-by-litellm"}`, ``), redacted, noResponse, redacted, redacted, redacted)
+	f("request not readable", "litellm", litellm(`[{"role":"user","content":"default-message-value"}]`, `{}`, ``), noTurn, noCall, redacted, noCall, redacted)
+	f("images cut", "litellm", litellm(`[{"role":"user","content":[{"type":"image_url","image_url":{"url":"data:image/png;base64,[base64_data truncated: 513B]"}}]}]`, `{}`, ``),
+		noTurn, noCall, truncated, noCall)
+	f("history kept by the provider", "litellm", litellm(`[{"type":"function_call_output","call_id":"c","output":"no data"}]`, `{}`, `"previous_response_id":"resp_#"`),
+		elsewhere, noCall, elsewhere, noCall, elsewhere)
+	f("no content", "litellm", litellm(`null`, `null`, ``), noMessages, noCall, noMessages, noCall, noMessages)
+
+	v1 := func(messages, response string) string {
+		return `{"id":"#","startTime":"2026-11-21 03:46:3#.5","model":"m","modelParameters":"{}","messages":"` + messages + `","response":"` + response + `","metadata":"{'user_api_key_hash': 'h', 'headers': {'x-session-id': 's'}}"}`
+	}
+	f("Python cut", "litellm-v1", v1(`[{'role': 'user', 'content': 'wha`, `ModelResponse(id='x', choi`), truncated, noResponse, truncated, truncated, truncated)
+	f("Python redacted", "litellm-v1", v1(`[{'role': 'user', 'content': 'redacted-by-litellm'}]`, `ModelResponse(choices=[Choices(message=Message(tool_calls=[Call(function=Function(arguments='redacted-by-litellm', name='f'))]))])`),
+		noTurn, redacted, redacted, redacted, redacted)
+
+	spend := func(request, response string) string {
+		return `{"request_id":"#","call_type":"acompletion","api_key":"h","spend":0,"startTime":"2026-11-21T03:44:5#Z","endTime":"2026-11-21T03:44:5#Z","model":"m","metadata":"{}","messages":"{}","session_id":"s","status":"success","response":"` + response + `","proxy_server_request":"` + request + `"}`
+	}
+	f("prompts not stored", "litellm-spend", spend(`{}`, `{}`), noMessages, noResponse, noMessages, noMessages, noMessages)
+	f("prompts cut by the database", "litellm-spend", spend(`{\"messages\":[{\"role\":\"user\",\"content\":\"what ... (litellm_truncated 99 chars) ... is\"}]}`, `{}`), truncated, noResponse, truncated, truncated, truncated)
+
+	span := func(attributes string) string {
+		return `{"resourceSpans":[{"resource":{"attributes":[{"key":"service.name","value":{"stringValue":"a"}}]},"scopeSpans":[{"spans":[{"traceId":"t#","spanId":"s#","startTimeUnixNano":"179523332776820986#","endTimeUnixNano":"179523332790029956#",` +
+			attributes + `}]}]}]}`
+	}
+	attributes := func(texts ...string) string {
+		out := `"attributes":[{"key":"gen_ai.operation.name","value":{"stringValue":"chat"}},{"key":"gen_ai.request.model","value":{"stringValue":"m"}},{"key":"session.id","value":{"stringValue":"s"}}`
+		for i := 0; i < len(texts); i += 2 {
+			out += `,{"key":"` + texts[i] + `","value":{"stringValue":"` + texts[i+1] + `"}}`
+		}
+		return out + `]`
+	}
+	said := `[{\"role\":\"assistant\",\"parts\":[{\"type\":\"text\",\"content\":\"ok\"}]}]`
+	f("no content captured", "otel", span(attributes()), noMessages, noResponse, noMessages, noMessages, noMessages)
+	f("images as empty parts", "otel", span(attributes("gen_ai.input.messages", `[{\"role\":\"user\",\"parts\":[]}]`, "gen_ai.output.messages", said)), lossy, noCall, lossy, noCall, lossy)
+	f("text cut", "otel", span(attributes("gen_ai.input.messages", `[{\"role\":\"user\",\"parts\":[{\"type\":\"te`, "gen_ai.output.messages", `[{\"role\":\"assist`)), truncated, noResponse, truncated, truncated, truncated)
+	f("oldest attributes dropped", "otel", span(`"droppedAttributesCount":12,`+attributes("gen_ai.prompt.8.role", "user", "gen_ai.prompt.8.content", "go on", "gen_ai.completion.0.role", "assistant")), lossy, noCall, lossy, noCall, lossy)
+	f("hidden by OpenInference", "otel", span(attributes("input.value", "__REDACTED__", "output.value", "__REDACTED__")), noTurn, noCall, redacted, noCall, redacted)
+	f("history kept by the provider", "otel", span(attributes("gen_ai.input.messages", `[{\"role\":\"tool\",\"parts\":[{\"type\":\"tool_call_response\",\"id\":\"c\",\"response\":\"no data\"}]}]`, "gen_ai.output.messages", said)), elsewhere, noCall, elsewhere, noCall, elsewhere)
+
+	event := func(name, body string) string {
+		return `{"timeUnixNano":"179523281394353812#","traceId":"t#","spanId":"s#","body":{"kvlistValue":{"values":[` + body + `]}},"attributes":[{"key":"event.name","value":{"stringValue":"` + name + `"}},{"key":"gen_ai.request.model","value":{"stringValue":"m"}}]}`
+	}
+	f("events without content", "otel", `{"resourceLogs":[{"resource":{},"scopeLogs":[{"logRecords":[`+
+		event("gen_ai.user.message", ``)+`,`+
+		event("gen_ai.choice", `{"key":"message","value":{"kvlistValue":{"values":[{"key":"tool_calls","value":{"arrayValue":{"values":[{"kvlistValue":{"values":[{"key":"function","value":{"kvlistValue":{"values":[{"key":"name","value":{"stringValue":"f"}}]}}}]}}]}}}]}}}`)+
+		`]}]}]}`, lossy, noResponse, fingerprint.NoCaller, lossy, fingerprint.NoCaller)
+}
