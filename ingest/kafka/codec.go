@@ -22,6 +22,9 @@ var decoder, _ = zstd.NewReader(nil, zstd.WithDecoderConcurrency(0),
 	zstd.WithDecodeAllCapLimit(true), zstd.WithDecoderMaxMemory(maxUnpacked),
 	zstd.IgnoreChecksum(true)) // the batch has one
 
+// zstdBlock is the most that a block of zstd unpacks to.
+const zstdBlock = 128 << 10
+
 // unpackZstd begins anew with four times the memory where there is too little.
 // The decoder would extend it for each of a thousand frames, and copy it.
 func unpackZstd(data, memory []byte) ([]byte, error) {
@@ -36,8 +39,12 @@ func unpackZstd(data, memory []byte) ([]byte, error) {
 		}
 		out, err := decoder.DecodeAll(data, memory[:0])
 		switch {
-		case !errors.Is(err, zstd.ErrDecoderSizeExceeded):
-			return out, err
+		case err == nil:
+			return out, nil
+		// Where a frame does not say how long it gets, another error may mean
+		// as well that the next block did not fit.
+		case !errors.Is(err, zstd.ErrDecoderSizeExceeded) && len(out)+zstdBlock <= cap(memory):
+			return nil, err
 		case want == maxUnpacked:
 			return nil, errTooLong
 		}
