@@ -26,7 +26,7 @@ END = re.compile(rb'"endTime": ([0-9.]+)')
 def create(broker, topics, config=None):
     """Make topics, by name with the number of partitions."""
     new = [NewTopic(name, partitions, 1, config=config or {}) for name, partitions in topics.items()]
-    admin = AdminClient({"bootstrap.servers": broker})  # which ends when nobody holds it
+    admin = AdminClient({"bootstrap.servers": broker, "log_level": 3})  # which ends when nobody holds it
     for made in admin.create_topics(new).values():
         made.result()
 
@@ -38,7 +38,7 @@ def main():
     failed = []
     producer = Producer({
         "bootstrap.servers": broker, "compression.type": "zstd", "linger.ms": 50, "batch.size": 1 << 20,
-        "enable.idempotence": True, "queue.buffering.max.kbytes": 1 << 17,
+        "enable.idempotence": True, "queue.buffering.max.kbytes": 1 << 17, "log_level": 3,
     })
     count = size = 0
     for line in sys.stdin.buffer:
