@@ -2,13 +2,14 @@
 # make test    everything, and first what it needs: see scripts/setup.sh
 # make lint    golangci-lint, installed first
 # make fuzz    every fuzz target for FUZZTIME
-# make bench   benchmarks, then loopgauge beside DuckDB: see scripts/bench
+# make torture watch killed 100 times and its broker 20 times: half an hour
+# make bench   benchmarks, then loopgauge beside its rivals: see scripts/bench
 # make build   ./loopgauge
 
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := build
-.PHONY: build unit test lint fuzz bench clean
+.PHONY: build unit test lint fuzz torture bench clean
 
 FUZZTIME ?= 10s
 CACHE := $(CURDIR)/.cache
@@ -47,12 +48,19 @@ lint:
 fuzz:
 	scripts/fuzz.sh $(FUZZTIME)
 
+torture: export LOOPGAUGE_PYTHON := $(CACHE)/venv/bin/python
+torture:
+	scripts/setup.sh python kafka
+	go test ./cmd/loopgauge -v -count=1 -timeout=1h -run='^TestTorture$$' -torture.kills=100 -torture.restarts=20
+
 bench:
 	go test -run '^$$' -bench . -benchmem ./...
 	scripts/setup.sh python
 	scripts/bench/replay_vs_duckdb.sh
 	scripts/bench/tune_vs_rivals.sh
 	scripts/bench/memory.sh
+	scripts/bench/watch_vs_kafka.sh
+	scripts/bench/delay.sh
 
 clean:
 	rm -rf loopgauge $(CACHE)/bench

@@ -22,8 +22,8 @@ var decoder, _ = zstd.NewReader(nil, zstd.WithDecoderConcurrency(0),
 	zstd.WithDecodeAllCapLimit(true), zstd.WithDecoderMaxMemory(maxUnpacked),
 	zstd.IgnoreChecksum(true)) // the batch has one
 
-// patient unpacks zstd into as much memory as it takes.
-var patient, _ = zstd.NewReader(nil, zstd.WithDecoderConcurrency(0), zstd.WithDecoderMaxMemory(maxUnpacked), zstd.IgnoreChecksum(true))
+// zstdBlock is the most that a block of zstd unpacks to.
+const zstdBlock = 128 << 10
 
 // unpackZstd begins anew with four times the memory where there is too little.
 // The decoder would extend it for each of a thousand frames, and copy it.
@@ -41,13 +41,10 @@ func unpackZstd(data, memory []byte) ([]byte, error) {
 		switch {
 		case err == nil:
 			return out, nil
-		case !errors.Is(err, zstd.ErrDecoderSizeExceeded):
-			// Where a frame does not say how long it is, the decoder takes too
-			// little room inside a block for a fault of the block.
-			if out, err = patient.DecodeAll(data, nil); errors.Is(err, zstd.ErrDecoderSizeExceeded) {
-				return nil, errTooLong
-			}
-			return out, err
+		// Where a frame does not say how long it gets, another error may mean
+		// as well that the next block did not fit.
+		case !errors.Is(err, zstd.ErrDecoderSizeExceeded) && len(out)+zstdBlock <= cap(memory):
+			return nil, err
 		case want == maxUnpacked:
 			return nil, errTooLong
 		}

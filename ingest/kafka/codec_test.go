@@ -2,41 +2,65 @@ package kafka
 
 import (
 	"bytes"
-	"math/rand/v2"
+	"errors"
+	"fmt"
 	"testing"
 
 	"github.com/klauspost/compress/zstd"
 )
 
-// TestUnpackZstd: producers write frames that do not say how long they are, and
-// how much memory was there before must not matter.
-func TestUnpackZstd(t *testing.T) {
-	random := rand.New(rand.NewPCG(1, 1))
-	for _, size := range []int{0, 1, 60 << 10, 65 << 10, 100 << 10, 300 << 10, 3 << 20} {
-		var want []byte
-		for len(want) < size {
-			want = append(want, bytes.Repeat([]byte{byte(random.IntN(256))}, 1+random.IntN(200))...)
-		}
-		var packed bytes.Buffer
-		w, err := zstd.NewWriter(&packed)
-		if err != nil {
+// streamed packs data as the producers of Java and librdkafka do: the frame
+// does not say how long it gets.
+func streamed(t *testing.T, data []byte, pieces int) []byte {
+	t.Helper()
+	var packed bytes.Buffer
+	w, err := zstd.NewWriter(&packed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range pieces {
+		if _, err := w.Write(data[i*len(data)/pieces : (i+1)*len(data)/pieces]); err != nil {
 			t.Fatal(err)
 		}
-		for rest := want; len(rest) > 0; {
-			n := min(len(rest), 1+random.IntN(50000))
-			if _, err := w.Write(rest[:n]); err != nil {
-				t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	var head zstd.Header
+	if err := head.Decode(packed.Bytes()); err != nil || head.HasFCS {
+		t.Fatalf("the frame says how long it gets, %v", err)
+	}
+	return packed.Bytes()
+}
+
+// TestUnpackStreamed: how long records get is found out where it is not said,
+// and what is damaged is not taken for what is long.
+func TestUnpackStreamed(t *testing.T) {
+	var text bytes.Buffer
+	for i := 0; text.Len() < 40<<20; i++ {
+		fmt.Fprintf(&text, `{"id": %d, "messages": [{"role": "user", "content": "the same again and again"}]}`, i)
+	}
+	f := func(size, memory int) {
+		t.Helper()
+		data := text.Bytes()[:size]
+		packed := streamed(t, data, 7)
+		got, err := unpackZstd(packed, make([]byte, 0, memory))
+		if err != nil || !bytes.Equal(got, data) {
+			t.Errorf("%d bytes from %d: %d bytes, %v", size, len(packed), len(got), err)
+		}
+		for _, cut := range []int{len(packed) / 2, len(packed) - 1} {
+			if _, err := unpackZstd(packed[:cut], make([]byte, 0, memory)); err == nil || errors.Is(err, errTooLong) {
+				t.Errorf("%d bytes, cut: %v", size, err)
 			}
-			rest = rest[n:]
 		}
-		if err := w.Close(); err != nil {
-			t.Fatal(err)
-		}
-		for _, room := range []int{0, 1000, 70 << 10, 130 << 10, 1 << 20} {
-			got, err := unpackZstd(packed.Bytes(), make([]byte, 0, room))
-			if err != nil || !bytes.Equal(got, want) {
-				t.Errorf("%d bytes into %d: %d bytes, %v", size, room, len(got), err)
-			}
-		}
+	}
+	f(300<<10, 0)
+	f(1<<20, 0)
+	f(1<<20, 1<<20-1)
+	f(1<<20, 1<<20)
+	f(40<<20, 0)
+
+	if _, err := unpackZstd(streamed(t, make([]byte, maxUnpacked+1), 1), nil); !errors.Is(err, errTooLong) {
+		t.Errorf("longer than it may be: %v", err)
 	}
 }

@@ -17,6 +17,7 @@ type lane struct {
 	mark   ingest.Mark // behind all that was taken from items
 	opened bool        // the order knows its first time
 	quiet  time.Time   // since when it is at its end; zero if it is not
+	looked time.Time   // when it was last seen to be there
 	idle   bool        // and so it holds nothing back
 	status LaneStatus
 }

@@ -356,18 +356,23 @@ func (w *watch) take(ctx context.Context, l *lane) error {
 	if it.chunk.Mark != l.mark {
 		l.mark, w.dirty = it.chunk.Mark, true
 	}
-	if it.chunk.AtEnd && l.quiet.IsZero() {
-		l.quiet = time.Now()
+	if !it.chunk.AtEnd {
+		l.quiet = time.Time{} // or nobody can tell
+		return nil
+	}
+	l.looked = time.Now()
+	if l.quiet.IsZero() {
+		l.quiet = l.looked
 	}
 	return nil
 }
 
-// silence lets go of streams that have been at their end for long. It is all
-// that a clock has to say about what is judged when.
+// silence lets go of streams that have been at their end for long, as far as
+// they could be looked at. It is all that a clock has to say about what is
+// judged when.
 func (w *watch) silence() {
-	now := time.Now()
 	for _, l := range w.lanes {
-		if l.idle || l.quiet.IsZero() || now.Sub(l.quiet) < w.o.Idle || len(l.items) > 0 {
+		if l.idle || l.quiet.IsZero() || l.looked.Sub(l.quiet) < w.o.Idle || len(l.items) > 0 {
 			continue
 		}
 		l.idle = true

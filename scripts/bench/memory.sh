@@ -2,4 +2,4 @@
 # Measure the peak memory of loopgauge replay on a 1.1 GB and a 4.5 GB log.
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/prepare.sh"
-exec python3 scripts/bench/memory.py .cache/bench/loopgauge .cache/bench/grow fixtures/tau2/tau2_litellm.jsonl.zst
+exec python3 scripts/bench/memory.py .cache/bench/loopgauge .cache/bench/grow "$tau2"

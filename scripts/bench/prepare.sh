@@ -1,16 +1,24 @@
 # Sourced by the benchmarks: goes to the project's folder and builds what they
-# run. grown makes the tau2 log of 1.1 GB, once, and names it.
+# run. grown makes the tau2 log of 1.1 GB, once, and names it. broker starts
+# Kafka until the script ends, and sets address and kafka_lib.
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 mkdir -p .cache/bench
 go build -o .cache/bench/loopgauge ./cmd/loopgauge
 go build -o .cache/bench/grow ./scripts/bench/grow
+tau2=fixtures/tau2/tau2_litellm.jsonl.zst
 
 grown() {
   local copies=9
   local log=.cache/bench/tau2-x$copies.jsonl
   if [ ! -e $log ]; then
-    .cache/bench/grow -copies $copies fixtures/tau2/tau2_litellm.jsonl.zst >$log.part
+    .cache/bench/grow -copies $copies $tau2 >$log.part
     mv $log.part $log
   fi
   echo $log
+}
+
+broker() {
+  trap 'scripts/kafka.sh kill9 .cache/bench/kafka; rm -rf .cache/bench/kafka' EXIT
+  address=$(OWNER=$$ scripts/kafka.sh start .cache/bench/kafka | head -n 1)
+  kafka_lib=.cache/kafka-$(sed -n 's#.*<kafka.version>\(.*\)</kafka.version>.*#\1#p' scripts/kafka/pom.xml)
 }

@@ -3,6 +3,7 @@ package kafkatest
 import (
 	"context"
 	"fmt"
+	"math"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -128,12 +129,17 @@ func (b *Broker) Produce(tb testing.TB, topic string, partition int32, values ..
 	b.ProduceRecords(tb, records)
 }
 
+// produceTime is long enough for a broker that is killed again and again.
+const produceTime = 5 * time.Minute
+
 // ProduceRecords writes records to the partitions that they name, each once,
-// in this order; options say how, with which compression for one.
+// in this order, however often the broker goes down meanwhile; options say how,
+// with which compression for one.
 func (b *Broker) ProduceRecords(tb testing.TB, records []*kgo.Record, options ...kgo.Opt) {
 	tb.Helper()
-	ctx, cancel := context.WithTimeout(tb.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(tb.Context(), produceTime)
 	defer cancel()
+	options = append([]kgo.Opt{kgo.RequestRetries(math.MaxInt), kgo.RetryTimeout(0)}, options...)
 	if err := b.Client(tb, options...).ProduceSync(ctx, records...).FirstErr(); err != nil {
 		tb.Fatal(err)
 	}

@@ -2,15 +2,17 @@
 // several times over, each copy later than the one before and with ids of its
 // own, so that no request of one copy is a repeat of another's.
 //
-//	grow -copies N [-first K] LOG.jsonl.zst > OUT
+//	grow -copies N [-first K] [-line BYTES] LOG.jsonl.zst > OUT
 //
 // Copy k is shifted by k times the log's span and an hour; its ids and
-// sessions end in -k. Copy 0 is the log as it is.
+// sessions end in -k. Copy 0 is the log as it is, or with -line the log with
+// only as many of each line's last messages as fit.
 package main
 
 import (
 	"bufio"
 	"bytes"
+	"encoding/json"
 	"flag"
 	"fmt"
 	"io"
@@ -22,6 +24,8 @@ import (
 )
 
 const hour = 3600_000_000 // microseconds
+
+const messagesKey = `"messages": `
 
 // The fields that differ between copies, all of them before the messages.
 var (
@@ -38,21 +42,27 @@ type change struct {
 func main() {
 	copies := flag.Int("copies", 1, "how many `copies` to write")
 	first := flag.Int("first", 0, "the first copy's `number`")
+	line := flag.Int("line", 0, "keep the last messages that fit a line of so many `bytes`, at least one; 0 keeps all")
 	flag.Parse()
 	if flag.NArg() != 1 {
 		flag.Usage()
 		os.Exit(2)
 	}
-	if err := grow(os.Stdout, flag.Arg(0), *first, *copies); err != nil {
+	if err := grow(os.Stdout, flag.Arg(0), *first, *copies, *line); err != nil {
 		fmt.Fprintln(os.Stderr, "grow:", err)
 		os.Exit(1)
 	}
 }
 
-func grow(w io.Writer, name string, first, copies int) error {
+func grow(w io.Writer, name string, first, copies, line int) error {
 	log, err := unpack(name)
 	if err != nil {
 		return err
+	}
+	if line > 0 {
+		if log, err = shorten(log, line); err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
 	}
 	changes, span, err := find(log)
 	if err != nil {
@@ -104,6 +114,43 @@ func unpack(name string) ([]byte, error) {
 	return io.ReadAll(d)
 }
 
+// shorten keeps of each line the last messages that fit into size bytes, and at
+// least one.
+func shorten(log []byte, size int) ([]byte, error) {
+	var out []byte
+	number := 0
+	for line := range bytes.Lines(log) {
+		number++
+		head, rest, ok := bytes.Cut(line, []byte(messagesKey))
+		if !ok {
+			return nil, fmt.Errorf("line %d: no messages", number)
+		}
+		var messages []json.RawMessage
+		d := json.NewDecoder(bytes.NewReader(rest))
+		if err := d.Decode(&messages); err != nil {
+			return nil, fmt.Errorf("line %d: messages: %w", number, err)
+		}
+		rest = rest[d.InputOffset():]
+		room := size - len(head) - len(messagesKey) - len(rest)
+		from := len(messages)
+		for from > 0 {
+			if room -= len(messages[from-1]) + len(", "); room < 0 && from < len(messages) {
+				break
+			}
+			from--
+		}
+		out = append(append(out, head...), messagesKey+"["...)
+		for i, m := range messages[from:] {
+			if i > 0 {
+				out = append(out, ", "...)
+			}
+			out = append(out, m...)
+		}
+		out = append(append(out, ']'), rest...)
+	}
+	return out, nil
+}
+
 // find lists the changes in the log's order, and the time from its first
 // start to its last end.
 func find(log []byte) (changes []change, span int64, err error) {
@@ -111,7 +158,7 @@ func find(log []byte) (changes []change, span int64, err error) {
 	start, number := 0, 0
 	for line := range bytes.Lines(log) {
 		number++
-		head, _, ok := bytes.Cut(line, []byte(`"messages": `))
+		head, _, ok := bytes.Cut(line, []byte(messagesKey))
 		if !ok {
 			return nil, 0, fmt.Errorf("line %d: no messages", number)
 		}
