@@ -404,7 +404,7 @@ func FuzzUnwrap(f *testing.F) {
 }
 
 func outcomeOf(format *formats.Format, log []byte, size int) outcome {
-	b := &blocks{r: bytes.NewReader(log), size: size, maxLine: 1 << 20, ends: wrap.NewCutter(format.Wrappers)}
+	b := newBlocks(bytes.NewReader(log), size, 1<<20, format.Wrappers)
 	return drain(func() (*Block, error) {
 		block, err := b.next()
 		if err == nil {

@@ -27,8 +27,9 @@ type Config struct {
 	TLS     *TLS   // nil: not encrypted
 	SASL    *SASL  // nil: no user
 
-	Format  string // name of the records' format; empty detects it
-	MaxLine int    // longest line, in bytes; 0 is ingest.DefaultMaxLine
+	Format  string         // name of the records' format; empty detects it
+	Zone    *time.Location // of times that have none; nil is UTC
+	MaxLine int            // longest line, in bytes; 0 is ingest.DefaultMaxLine
 
 	// Offsets bound the partitions that streams read. With none all are read.
 	Offsets []Span
