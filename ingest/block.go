@@ -102,7 +102,7 @@ func (b *blocks) next() (*Block, error) {
 		switch {
 		case end == 0 && len(buf) > b.maxLine:
 			return b.skip(buf), nil
-		case end > 0 && len(buf) >= b.size:
+		case end > 0 && (len(buf) >= b.size || b.ends != nil && len(buf)-end > b.maxLine):
 			b.rest, b.seen = append(b.rest, buf[end:]...), max(seen-end, 0)
 			return b.block(buf[:end]), nil
 		case errors.Is(b.err, errNoMore):
@@ -127,7 +127,7 @@ func (b *blocks) next() (*Block, error) {
 }
 
 // scan looks for the end of the last whole record in buf, of which the first
-// bytes have been seen.
+// bytes have been seen. It goes up to where a record is too long.
 func (b *blocks) scan(buf []byte, end, seen int) (newEnd, newSeen int) {
 	if b.ends == nil {
 		if k := bytes.LastIndexByte(buf[seen:], '\n'); k >= 0 {
@@ -137,7 +137,7 @@ func (b *blocks) scan(buf []byte, end, seen int) (newEnd, newSeen int) {
 	}
 	for {
 		k := bytes.IndexByte(buf[seen:], '\n')
-		if k < 0 {
+		if k < 0 || seen+k-end > b.maxLine {
 			return end, seen
 		}
 		line := buf[seen : seen+k]
@@ -171,8 +171,8 @@ func (b *blocks) fill(buf []byte) []byte {
 func (b *blocks) skip(buf []byte) *Block {
 	block := &Block{Line: b.line + 1, Offset: b.offset, TooLong: true}
 	n := len(buf)
-	if k := bytes.IndexByte(buf[b.maxLine:], '\n'); k >= 0 {
-		n = b.maxLine + k + 1
+	if k := bytes.IndexByte(buf[b.maxLine+1:], '\n'); k >= 0 {
+		n = b.maxLine + 1 + k + 1
 	} else {
 		b.tooLong = true
 	}

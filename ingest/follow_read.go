@@ -157,7 +157,7 @@ func (s *followed) step() (c Chunk, ok bool, err error) {
 			}
 			return s.closed(&p)
 		case errors.Is(err, io.EOF) && len(s.queue) > 0:
-			s.tail.final = true
+			s.tail.over = true
 		case errors.Is(err, io.EOF):
 			s.shut()
 			s.read = p.size
@@ -178,12 +178,12 @@ func (s *followed) step() (c Chunk, ok bool, err error) {
 // recognise looks what the stream is, if that is not known yet. It tells whether
 // what is held back must be read again, cut where no record goes on.
 func (s *followed) recognise() (again bool) {
-	if s.format != nil || len(s.queue) == 0 || s.looked == len(s.queue) && !s.tail.final {
+	if s.format != nil || len(s.queue) == 0 || s.looked == len(s.queue) && !s.tail.over {
 		return false
 	}
 	s.looked = len(s.queue)
 	data := s.held()
-	if s.begun = !s.tail.final && unfinished(data); s.begun {
+	if s.begun = !s.tail.over && unfinished(data); s.begun {
 		return false
 	}
 	if f, sure := DetectAs(s.f.o.Format, data); sure || f != nil && s.many() {
@@ -220,7 +220,7 @@ func (s *followed) emit(silent bool) (c Chunk, ok bool) {
 	}
 	format := s.format
 	if format == nil {
-		if !s.tail.final && !s.many() && (!silent || s.begun) {
+		if !s.tail.over && !s.many() && (!silent || s.begun) {
 			return c, false
 		}
 		format = formats.ByName(s.f.o.Format)
@@ -449,6 +449,7 @@ type tail struct {
 	blocks   *blocks
 	end      bool  // the last read met the end
 	final    bool  // the end is the end
+	over     bool  // and it has been met
 	fault    error // why it cannot be read on
 	long     *Block
 	after    *piece
