@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/loopgauge/loopgauge/ingest/formats"
+	"github.com/loopgauge/loopgauge/ingest/wrap"
 )
 
 // BlockSize is how much of a log is parsed in one go: enough that handing it
@@ -68,17 +69,23 @@ type blocks struct {
 	r       io.Reader
 	size    int // of a block; a longer line makes a longer block
 	maxLine int
+	in      []*wrap.Wrapper        // what the records lie in
 	ends    func(line []byte) bool // whether a record ends with a line; nil if each does
 	rest    []byte                 // the beginning of a record whose end is not read yet
-	seen    int                    // of rest, in whole lines that ends has been shown
+	seen    int                    // of rest, where the end was looked for
 	line    int64                  // lines before the next block
 	offset  int64                  // bytes before it
 	err     error                  // of the reader; io.EOF at its end
 	tooLong bool                   // inside a line that is skipped
 }
 
+// newBlocks cuts where no record goes on that lies in the wrappers, in.
+func newBlocks(r io.Reader, size, maxLine int, in []*wrap.Wrapper) *blocks {
+	return &blocks{r: r, size: size, maxLine: maxLine, in: in, ends: wrap.NewCutter(in)}
+}
+
 // errNoMore is the error of a reader that has nothing more for now. The next
-// call asks it again; the beginning of a line waits for its end.
+// call asks it again; the beginning of a record waits for its end.
 var errNoMore = errors.New("nothing more for now")
 
 // next returns the next block, without Stream and Format. Its error is io.EOF
@@ -91,15 +98,16 @@ func (b *blocks) next() (*Block, error) {
 	seen := b.seen
 	b.seen = 0
 	for {
+		end, seen = b.scan(buf, end, seen)
 		switch {
 		case end == 0 && len(buf) > b.maxLine:
 			return b.skip(buf), nil
-		case end > 0 && len(buf) >= b.size:
+		case end > 0 && (len(buf) >= b.size || b.ends != nil && len(buf)-end > b.maxLine):
 			b.rest, b.seen = append(b.rest, buf[end:]...), max(seen-end, 0)
 			return b.block(buf[:end]), nil
 		case errors.Is(b.err, errNoMore):
 			b.err = nil
-			b.rest = append(b.rest, buf[end:]...)
+			b.rest, b.seen = append(b.rest, buf[end:]...), max(seen-end, 0)
 			if end == 0 {
 				recycle(buf)
 				return nil, errNoMore
@@ -111,29 +119,30 @@ func (b *blocks) next() (*Block, error) {
 		case b.err != nil:
 			return b.block(buf), nil //nolint:nilerr // the next call returns it
 		}
-		from := len(buf)
 		buf = b.fill(buf)
 		if b.tooLong {
-			from, seen = 0, 0
-			if buf = b.skipRest(buf); b.tooLong {
-				continue
-			}
+			buf = b.skipRest(buf)
 		}
-		if b.ends == nil {
-			if k := bytes.LastIndexByte(buf[from:], '\n'); k >= 0 {
-				end = from + k + 1
-			}
-			continue
+	}
+}
+
+// scan looks for the end of the last whole record in buf, of which the first
+// bytes have been seen. It goes up to where a record is too long.
+func (b *blocks) scan(buf []byte, end, seen int) (newEnd, newSeen int) {
+	if b.ends == nil {
+		if k := bytes.LastIndexByte(buf[seen:], '\n'); k >= 0 {
+			end = seen + k + 1
 		}
-		for {
-			k := bytes.IndexByte(buf[seen:], '\n')
-			if k < 0 {
-				break
-			}
-			line := buf[seen : seen+k]
-			if seen += k + 1; b.ends(line) {
-				end = seen
-			}
+		return end, len(buf)
+	}
+	for {
+		k := bytes.IndexByte(buf[seen:], '\n')
+		if k < 0 || seen+k-end > b.maxLine {
+			return end, seen
+		}
+		line := buf[seen : seen+k]
+		if seen += k + 1; b.ends(line) {
+			end = seen
 		}
 	}
 }
@@ -156,12 +165,21 @@ func (b *blocks) fill(buf []byte) []byte {
 	return buf[:len(buf)+n]
 }
 
-// skip gives a line up that is too long, of which buf is the beginning.
+// skip gives a line up that is too long, of which buf is the beginning; of a
+// record over several lines those up to the one with which it is too long,
+// however much was read by then. What follows begins as if nothing had been.
 func (b *blocks) skip(buf []byte) *Block {
 	block := &Block{Line: b.line + 1, Offset: b.offset, TooLong: true}
-	b.line += int64(bytes.Count(buf, []byte{'\n'})) // of a record over several
-	b.offset += int64(len(buf))
-	b.tooLong = true
+	n := len(buf)
+	if k := bytes.IndexByte(buf[b.maxLine+1:], '\n'); k >= 0 {
+		n = b.maxLine + 1 + k + 1
+	} else {
+		b.tooLong = true
+	}
+	b.line += int64(bytes.Count(buf[:n], []byte{'\n'}))
+	b.offset += int64(n)
+	b.rest = append(b.rest, buf[n:]...)
+	b.ends = wrap.NewCutter(b.in)
 	recycle(buf)
 	return block
 }

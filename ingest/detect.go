@@ -3,6 +3,7 @@ package ingest
 import (
 	"bytes"
 	"slices"
+	"strings"
 
 	"github.com/loopgauge/loopgauge/ingest/formats"
 	"github.com/loopgauge/loopgauge/ingest/wrap"
@@ -12,6 +13,61 @@ import (
 // what the lines are wrapped in. A few strange lines at the start of a log, or
 // a cut one, do not matter. It is nil if no format fits.
 func Detect(data []byte) *formats.Format { return detect(data, formats.All, nil) }
+
+// DetectAs is Detect for lines whose format is known by its name, unless that
+// is empty. What they are wrapped in is told by the lines, if the name does not
+// say so. sure is false as long as more lines may tell more.
+func DetectAs(name string, data []byte) (f *formats.Format, sure bool) {
+	if name == "" {
+		f = Detect(data)
+		return f, f != nil
+	}
+	if f = formats.ByName(name); f == nil || f.Wrappers != nil {
+		return f, true
+	}
+	if wrapped := detect(data, []*formats.Format{f}, nil); wrapped != nil {
+		return wrapped, true
+	}
+	wrapped := slices.ContainsFunc(countVotes(data, nil).wrappers, func(n int) bool { return n > 0 })
+	return f, !wrapped
+}
+
+// Known is the format of a stream that goes on where a mark says of which it
+// is, and of which the format is asked for; nil if it has to be recognised.
+// Either name may be empty.
+func Known(marked, asked string) *formats.Format {
+	if marked != "" && (marked == asked || strings.HasSuffix("+"+marked, "+"+asked) || asked == "") {
+		return formats.ByName(marked)
+	}
+	if strings.Contains(asked, "+") {
+		return formats.ByName(asked)
+	}
+	return nil
+}
+
+// unfinished tells that lines may be the beginning of one record over several,
+// so that nothing can be told by them yet.
+func unfinished(data []byte) bool {
+	first, _, _ := bytes.Cut(bytes.TrimLeft(data, "\r\n"), []byte{'\n'})
+	first = trim(first)
+	_, laidOut := wrap.Lines(first)
+	for _, w := range wrap.All {
+		if !w.Joins || w == wrap.Texts && !laidOut || w != wrap.Texts && !w.Detect(first) {
+			continue
+		}
+		ends, whole := wrap.NewCutter([]*wrap.Wrapper{w}), false
+		for line := range bytes.Lines(data) {
+			if line = trim(bytes.TrimSuffix(line, []byte{'\n'})); len(line) > 0 && ends(line) {
+				whole = true
+				break
+			}
+		}
+		if !whole {
+			return true
+		}
+	}
+	return false
+}
 
 // detect looks for one of the formats in lines that lay in wrappers.
 func detect(data []byte, among []*formats.Format, in []*wrap.Wrapper) *formats.Format {

@@ -2,21 +2,29 @@ package ingest
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"sync/atomic"
 	"time"
 
 	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
 	"github.com/loopgauge/loopgauge/ingest/formats"
+	"github.com/loopgauge/loopgauge/ingest/wrap"
 )
 
-// unknownBytes and headLines are how much of a stream is held back at most
-// until a line of it is of a known format.
-const unknownBytes = 64 << 10
+const (
+	// unknownBytes and headLines are how much of a stream is held back at most
+	// until a line of it is of a known format.
+	unknownBytes = 64 << 10
+	// unknownRecord is how much, as long as that may be the beginning of one
+	// record over many lines.
+	unknownRecord = headBlocks * BlockSize
+)
 
 // followed is one stream of a follower.
 type followed struct {
@@ -33,6 +41,8 @@ type followed struct {
 	format   *formats.Format
 	tail     *tail   // nil while the file is closed
 	queue    []piece // read, and held back
+	looked   int     // pieces of queue that the format was looked for in
+	begun    bool    // they may be the beginning of one record
 	opened   int     // version of the place that tail was opened at
 	read     int64   // size of the file when it was closed; -1: not since it was found
 	grew     time.Time
@@ -49,10 +59,7 @@ type piece struct {
 
 func (f *follower) stream(m Mark) *followed {
 	s := &followed{f: f, name: m.Name, index: m.Stream, start: m, position: m, wake: make(chan struct{}, 1), read: -1, grew: time.Now()}
-	if f.o.Format != "" {
-		m.Format = f.o.Format
-	}
-	s.format = formats.ByName(m.Format)
+	s.format = Known(m.Format, f.o.Format)
 	return s
 }
 
@@ -124,6 +131,12 @@ func (s *followed) step() (c Chunk, ok bool, err error) {
 	}
 	for {
 		silent := time.Since(s.grew) >= quiet
+		if s.recognise() {
+			s.shut()
+			if !s.open(&p) {
+				return s.closed(&p)
+			}
+		}
 		if c, ok := s.emit(silent); ok {
 			return c, true, nil
 		}
@@ -135,7 +148,7 @@ func (s *followed) step() (c Chunk, ok bool, err error) {
 				return c, false, nil
 			}
 			s.grew, s.fault = time.Now(), nil
-			s.keep(piece)
+			s.queue = append(s.queue, piece)
 		case s.tail.fault != nil:
 			s.fault = s.tail.fault
 			s.shut()
@@ -144,7 +157,7 @@ func (s *followed) step() (c Chunk, ok bool, err error) {
 			}
 			return s.closed(&p)
 		case errors.Is(err, io.EOF) && len(s.queue) > 0:
-			s.tail.final = true
+			s.tail.over = true
 		case errors.Is(err, io.EOF):
 			s.shut()
 			s.read = p.size
@@ -162,47 +175,97 @@ func (s *followed) step() (c Chunk, ok bool, err error) {
 	}
 }
 
-// keep puts a block that was read behind those held back, and looks what the
-// stream is.
-func (s *followed) keep(p piece) {
-	if s.format == nil && !p.TooLong {
-		s.format = Detect(p.Data)
+// recognise looks what the stream is, if that is not known yet. It tells whether
+// what is held back must be read again, cut where no record goes on.
+func (s *followed) recognise() (again bool) {
+	if s.format != nil || len(s.queue) == 0 || s.looked == len(s.queue) && !s.tail.over {
+		return false
 	}
-	s.queue = append(s.queue, p)
+	s.looked = len(s.queue)
+	data := s.held()
+	if s.begun = !s.tail.over && unfinished(data); s.begun {
+		return false
+	}
+	if f, sure := DetectAs(s.f.o.Format, data); sure || f != nil && s.many() {
+		s.format = f
+	}
+	return s.format != nil && wrap.NewCutter(s.format.Wrappers) != nil
+}
+
+// held is all that is held back.
+func (s *followed) held() []byte {
+	parts := make([][]byte, len(s.queue))
+	for i, p := range s.queue {
+		parts[i] = p.Data
+	}
+	return slices.Concat(parts...)
+}
+
+// many tells that as much is held back as ever is of a stream of which nothing
+// is known.
+func (s *followed) many() bool {
+	last := s.queue[len(s.queue)-1]
+	if s.begun {
+		return last.offset >= unknownRecord
+	}
+	return last.offset >= unknownBytes || last.line >= headLines
 }
 
 // emit returns the first block held back, if there is reason to. As long as
 // the format is not known lines are held back, unless they are many, or
-// nothing follows them.
+// nothing follows them. Half a record waits for its end, like half a line.
 func (s *followed) emit(silent bool) (c Chunk, ok bool) {
 	if len(s.queue) == 0 {
 		return c, false
 	}
-	last := s.queue[len(s.queue)-1]
-	if s.format == nil && !silent && !s.tail.final && last.offset < unknownBytes && last.line < headLines {
-		return c, false
+	format := s.format
+	if format == nil {
+		if !s.tail.over && !s.many() && (!silent || s.begun) {
+			return c, false
+		}
+		format = formats.ByName(s.f.o.Format)
 	}
 	p := s.queue[0]
-	s.queue = s.queue[1:]
-	p.Stream, p.Format = s.index, s.format
+	s.queue, s.looked = s.queue[1:], max(s.looked-1, 0)
+	p.Stream, p.Format, p.Zone = s.index, format, s.f.o.Zone
 	s.position.Offset, s.position.Line = p.offset, p.line
 	return s.chunk(p.Block, len(s.queue) == 0 && s.tail.after == nil && s.tail.end), true
 }
 
-// wholeRest tells that what stands behind the last newline is a whole line all
-// the same: a JSON text that is complete. Programs that write a file in one go
-// often leave the last newline out.
+// wholeRest tells that what stands behind the last record ends one all the
+// same: with a JSON text that is complete, but for its newline. Programs that
+// write a file in one go often leave the last newline out.
 func (s *followed) wholeRest() bool {
-	rest := trim(s.tail.blocks.rest)
+	rest := s.tail.blocks.rest
+	if s.format == nil {
+		rest = append(s.held(), rest...)
+	}
+	line := rest[bytes.LastIndexByte(rest, '\n')+1:]
 	format := s.format
 	if format == nil {
 		format = Detect(rest)
 	}
-	if format == nil || !format.JSON || len(rest) == 0 || rest[0] != '{' && rest[0] != '[' {
+	if format == nil || len(trim(line)) == 0 {
+		return false
+	}
+	if ends := wrap.NewCutter(format.Wrappers); ends != nil {
+		whole := false
+		for line := range bytes.Lines(rest) {
+			whole = ends(bytes.TrimSuffix(line, []byte{'\n'}))
+		}
+		return whole && (wholeJSON(line) || wholeJSON(rest))
+	}
+	return (format.JSON || format.Wrappers != nil) && wholeJSON(line)
+}
+
+// wholeJSON tells that text is an object or an array that is complete.
+func wholeJSON(text []byte) bool {
+	text = trim(text)
+	if len(text) == 0 || text[0] != '{' && text[0] != '[' {
 		return false
 	}
 	var scan rawjson.Scanner
-	scan.Reset(rest)
+	scan.Reset(text)
 	scan.Skip()
 	return scan.End() == nil
 }
@@ -244,16 +307,22 @@ func (s *followed) open(p *place) bool {
 		}
 		return false
 	}
-	size := s.f.o.blockSize
-	if size == 0 {
-		size = BlockSize
-	}
-	t.blocks = &blocks{r: t, size: size, maxLine: s.f.o.MaxLine, line: s.position.Line, offset: s.position.Offset}
+	t.blocks = s.blocks(t)
+	t.blocks.line, t.blocks.offset = s.position.Line, s.position.Offset
 	s.tail, s.done, s.unseen = t, false, false
 	if s.fault == nil {
 		s.grew = time.Now()
 	}
 	return true
+}
+
+// blocks cuts what is read of the stream.
+func (s *followed) blocks(r io.Reader) *blocks {
+	var in []*wrap.Wrapper
+	if s.format != nil {
+		in = s.format.Wrappers
+	}
+	return newBlocks(r, cmp.Or(s.f.o.blockSize, BlockSize), s.f.o.MaxLine, in)
 }
 
 // failed notes why the file cannot be read. One that was moved is found by the
@@ -335,15 +404,15 @@ func (s *followed) shut() {
 	for _, p := range s.queue {
 		p.Release()
 	}
-	s.queue = nil
+	s.queue, s.looked, s.begun = nil, 0, false
 	if s.tail != nil {
 		s.tail.close()
 		s.tail = nil
 	}
 }
 
-// toEnd lets a new stream begin behind the last whole line, unread. A compressed
-// file is all behind it.
+// toEnd lets a new stream begin behind the last whole record, unread. A
+// compressed file is all behind it.
 func (s *followed) toEnd() {
 	if s.packed {
 		s.done = true
@@ -353,18 +422,22 @@ func (s *followed) toEnd() {
 	if err != nil {
 		return
 	}
-	defer file.Close()
-	buf := make([]byte, 256<<10)
-	for at := int64(0); ; {
-		n, err := file.Read(buf)
-		if k := bytes.LastIndexByte(buf[:n], '\n'); k >= 0 {
-			s.position.Offset = at + int64(k) + 1
-			s.position.Line += int64(bytes.Count(buf[:n], []byte{'\n'}))
-		}
-		at += int64(n)
+	t := &tail{file: file}
+	defer t.close()
+	head := make([]byte, BlockSize)
+	n, _ := file.ReadAt(head, 0) // what cannot be read now is for later to find out
+	head = head[:bytes.LastIndexByte(head[:n], '\n')+1]
+	if f, sure := DetectAs(s.f.o.Format, head); sure && len(head) > 0 {
+		s.format, s.position.Format = f, f.Name
+	}
+	t.blocks = s.blocks(t)
+	for {
+		p, err := t.pull()
 		if err != nil {
 			break
 		}
+		s.position.Offset, s.position.Line = p.offset, p.line
+		p.Release()
 	}
 	s.offset = s.position.Offset
 }
@@ -376,6 +449,7 @@ type tail struct {
 	blocks   *blocks
 	end      bool  // the last read met the end
 	final    bool  // the end is the end
+	over     bool  // and it has been met
 	fault    error // why it cannot be read on
 	long     *Block
 	after    *piece

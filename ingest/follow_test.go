@@ -9,6 +9,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -20,6 +21,8 @@ import (
 
 	"github.com/klauspost/compress/gzip"
 	"pgregory.net/rapid"
+
+	"github.com/loopgauge/loopgauge/ingest/wrap"
 )
 
 // seen is what a consumer of a feed has got, and where it would go on: all that
@@ -30,17 +33,19 @@ type seen struct {
 	format map[int32]string
 	ended  int
 	lost   []string
-	odd    []string // what breaks the contract
+	odd    []string        // what breaks the contract
+	open   map[int32][]int // by stream, numbers of the lines behind which a record went on and a block did not
 }
 
 func (s *seen) clone() *seen {
 	c := &seen{
-		lines: map[int32][]string{}, marks: map[int32]Mark{}, format: map[int32]string{}, ended: s.ended,
+		lines: map[int32][]string{}, marks: map[int32]Mark{}, format: map[int32]string{}, open: map[int32][]int{}, ended: s.ended,
 		lost: slices.Clone(s.lost), odd: slices.Clone(s.odd),
 	}
 	maps.Copy(c.lines, s.lines) // lines are only ever added behind
 	maps.Copy(c.marks, s.marks)
 	maps.Copy(c.format, s.format)
+	maps.Copy(c.open, s.open)
 	return c
 }
 
@@ -125,6 +130,9 @@ func (c *consumer) read(ctx context.Context, s Live) {
 			c.seen.format[at.Stream] = "unknown"
 			if b.Format != nil {
 				c.seen.format[at.Stream] = b.Format.Name
+				if goesOn(b) {
+					c.seen.open[at.Stream] = append(c.seen.open[at.Stream], len(c.seen.lines[at.Stream]))
+				}
 			}
 			b.Release()
 		}
@@ -132,6 +140,18 @@ func (c *consumer) read(ctx context.Context, s Live) {
 		c.seen.marks[at.Stream] = at
 		c.mu.Unlock()
 	}
+}
+
+// goesOn tells that a record of a block is not at its end there.
+func goesOn(b *Block) bool {
+	ends, whole := wrap.NewCutter(b.Format.Wrappers), true
+	if ends == nil {
+		return false
+	}
+	for line := range bytes.Lines(b.Data) {
+		whole = ends(bytes.TrimSuffix(line, []byte{'\n'}))
+	}
+	return !whole
 }
 
 // save writes the checkpoint.
@@ -183,6 +203,7 @@ type writer struct {
 	c     *consumer
 	dir   string
 	gap   func()
+	kind  string // format of the logs
 	down  bool
 	files []*written
 }
@@ -191,7 +212,8 @@ type writer struct {
 // lies.
 type written struct {
 	lines []string
-	half  string // not written yet, of the line that is begun
+	half  string // not written yet, of the record that is begun
+	left  bool   // and never will be
 }
 
 // log is a name under which a program logs.
@@ -229,10 +251,34 @@ func (l *log) write(text string) {
 	must(l.w.t, syscall.Futimes(int(l.file.Fd()), []syscall.Timeval{now, now}))
 }
 
-func (l *log) line() string {
-	n := slices.Index(l.w.files, l.now)
-	id := fmt.Sprintf("%d-%d%s", n, len(l.now.lines), strings.Repeat("x", rapid.IntRange(0, 300).Draw(l.w.t, "length")))
-	return record(id)
+// record makes a record, which takes one line or several; each says in which
+// file it stands.
+func (l *log) record() (lines []string) {
+	n, at := slices.Index(l.w.files, l.now), len(l.now.lines)
+	id := fmt.Sprintf("%d-%d%s", n, at, strings.Repeat("x", rapid.IntRange(0, 300).Draw(l.w.t, "length")))
+	text := record(id)
+	if l.w.kind == "loopgauge" {
+		return []string{text}
+	}
+	parts := rapid.IntRange(1, 4).Draw(l.w.t, "parts")
+	for i := range parts {
+		k, last := len(text)/(parts-i), i == parts-1
+		part, time := text[:k], fmt.Sprintf("2026-11-21T03:51:29.%04d%05dZ", n, at+i)
+		text = text[k:]
+		switch l.w.kind {
+		case "cri+loopgauge":
+			lines = append(lines, time+map[bool]string{false: " stdout P ", true: " stdout F "}[last]+part)
+		case "docker+loopgauge":
+			lines = append(lines, object("log", part+map[bool]string{true: "\n"}[last], "stream", "stdout", "time", time))
+		case "json+loopgauge":
+			lines = append(lines, fmt.Sprintf(`"%d":%q,`, i, time))
+		}
+	}
+	if l.w.kind == "json+loopgauge" {
+		lines[0] = `{"time":1,` + lines[0]
+		lines = append(lines, fmt.Sprintf(`"id":"%s"}`, id))
+	}
+	return lines
 }
 
 func (l *log) finish() {
@@ -247,17 +293,18 @@ func (l *log) append() {
 		l.open()
 	}
 	l.finish()
-	for range rapid.IntRange(1, 5).Draw(l.w.t, "lines") {
-		line := l.line()
-		l.write(line + "\n")
-		l.now.lines = append(l.now.lines, line)
+	for range rapid.IntRange(1, 5).Draw(l.w.t, "records") {
+		lines := l.record()
+		l.write(strings.Join(lines, "\n") + "\n")
+		l.now.lines = append(l.now.lines, lines...)
 	}
 	if rapid.IntRange(0, 3).Draw(l.w.t, "half") == 0 {
-		line := l.line()
-		k := rapid.IntRange(1, len(line)).Draw(l.w.t, "cut")
-		l.write(line[:k])
-		l.now.lines = append(l.now.lines, line)
-		l.now.half = line[k:] + "\n"
+		lines := l.record()
+		text := strings.Join(lines, "\n") + "\n"
+		k := rapid.IntRange(1, len(text)-1).Draw(l.w.t, "cut")
+		l.write(text[:k])
+		l.now.lines = append(l.now.lines, lines...)
+		l.now.half = text[k:]
 	}
 }
 
@@ -302,9 +349,10 @@ func (l *log) rename() {
 	must(l.w.t, os.Rename(l.path, l.path+".1"))
 	l.w.gap()
 	if l.now.half != "" && rapid.Bool().Draw(l.w.t, "left half") {
-		last := len(l.now.lines) - 1
-		l.now.lines[last] = strings.TrimSuffix(l.now.lines[last], strings.TrimSuffix(l.now.half, "\n"))
+		left := strings.TrimSuffix(strings.Join(l.now.lines, "\n")+"\n", l.now.half)
+		l.now.lines = strings.Split(strings.TrimSuffix(left, "\n"), "\n")
 		l.now.half = ""
+		l.now.left = true
 	}
 	l.finish()
 	must(l.w.t, l.file.Close())
@@ -400,7 +448,7 @@ func TestFollowSeesEveryLineOnce(t *testing.T) {
 			for i := range args {
 				args[i] = dir + args[i]
 			}
-			w := &writer{t: t, dir: dir}
+			w := &writer{t: t, dir: dir, kind: rapid.SampledFrom([]string{"loopgauge", "docker+loopgauge", "cri+loopgauge", "json+loopgauge"}).Draw(t, "kind")}
 			w.gap = func() {
 				if d := rapid.SampledFrom([]int{0, 0, 1, 300, 1200}).Draw(t, "gap"); d > 0 {
 					time.Sleep(time.Duration(d) * time.Millisecond)
@@ -477,6 +525,19 @@ func ids(lines []string) string {
 	return strings.Join(list, " ")
 }
 
+// marked is where a line says which file it is of.
+var marked = regexp.MustCompile(`"id":"(\d+)-|:29\.(\d{4})\d{5}Z|"id\\":\\"(\d+)-`)
+
+// fileOf is the number of the file that a line is of, -1 if it does not say.
+func fileOf(line string) int {
+	for _, text := range marked.FindStringSubmatch(line) {
+		if n, err := strconv.Atoi(text); err == nil {
+			return n
+		}
+	}
+	return -1
+}
+
 func (w *writer) compare(got *seen) {
 	w.t.Helper()
 	byFile := make([][]string, len(w.files))
@@ -485,8 +546,8 @@ func (w *writer) compare(got *seen) {
 			if line == "" {
 				continue // the newline of a line that counted without it
 			}
-			n := -1
-			if _, err := fmt.Sscanf(line, `{"time":1,"id":"%d-`, &n); err != nil || n < 0 || n >= len(w.files) {
+			n := fileOf(line)
+			if n < 0 || n >= len(w.files) {
 				// Half a line that was left: known by its whole text.
 				n = slices.IndexFunc(w.files, func(f *written) bool { return slices.Contains(f.lines, line) && slices.Contains(f.lines, lines[0]) })
 			}
@@ -494,6 +555,14 @@ func (w *writer) compare(got *seen) {
 				w.t.Fatalf("stream %d: %q was never written", stream, line)
 			}
 			byFile[n] = append(byFile[n], line)
+		}
+		for _, at := range got.open[stream] {
+			if n := fileOf(lines[0]); at != len(lines) || n >= 0 && !w.files[n].left {
+				w.t.Errorf("stream %d: a block ends inside of a record, behind line %d of %d", stream, at, len(lines))
+			}
+		}
+		if n := fileOf(lines[0]); n >= 0 && !w.files[n].left && got.format[stream] != w.kind {
+			w.t.Errorf("stream %d: %s, want %s", stream, got.format[stream], w.kind)
 		}
 	}
 	for n, f := range w.files {

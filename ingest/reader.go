@@ -88,7 +88,7 @@ func (rd *Reader) Read(b *Block, yield func(*fingerprint.Request), skip func(Ski
 		run.lines(b.Data, fingerprint.Position{Stream: b.Stream, Line: b.Line, Offset: b.Offset})
 	}
 	if run.wrapped != nil {
-		run.wrapped.end()
+		run.wrapped.end(lostPart)
 	}
 	return run.tally
 }
@@ -119,7 +119,9 @@ func (run *reading) lines(data []byte, at fingerprint.Position) {
 }
 
 // records reads what a topic is made of. Mostly a record is one line; some
-// shippers send several in one, or a JSON text over several lines.
+// shippers send several in one, or a JSON text over several lines. Parts of a
+// line that are records of their own are not put together: in a topic those of
+// many containers come mixed, with nothing that tells whose they are.
 func (run *reading) records() {
 	from := 0
 	for _, r := range run.b.Records {
@@ -135,6 +137,9 @@ func (run *reading) records() {
 			if line, next = cutLine(data); len(trim(line)) > 0 {
 				at.Item = run.line(line, at)
 			}
+		}
+		if run.wrapped != nil {
+			run.wrapped.end(splitPart)
 		}
 	}
 }

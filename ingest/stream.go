@@ -128,16 +128,17 @@ func (s *fileStream) start() error {
 		return newError(s.source.Name, err, hint)
 	}
 	s.raw = u
-	s.blocks = &blocks{r: u, size: s.blockSize(), maxLine: s.o.MaxLine}
+	var in []*wrap.Wrapper
 	if s.format != nil {
-		s.blocks.ends = wrap.NewCutter(s.format.Wrappers)
+		in = s.format.Wrappers
 	}
+	s.blocks = newBlocks(u, s.blockSize(), s.o.MaxLine, in)
 	return nil
 }
 
 // cut makes the blocks that were read ahead anew, now that it is known where
 // records end.
-func (s *fileStream) cut(ends func([]byte) bool) {
+func (s *fileStream) cut() {
 	var data []byte
 	for _, b := range s.ahead {
 		if b.TooLong {
@@ -147,7 +148,8 @@ func (s *fileStream) cut(ends func([]byte) bool) {
 		b.Release()
 	}
 	s.ahead = nil
-	s.blocks = &blocks{r: io.MultiReader(bytes.NewReader(append(data, s.blocks.rest...)), s.raw), size: s.blocks.size, maxLine: s.blocks.maxLine, ends: ends}
+	r := io.MultiReader(bytes.NewReader(append(data, s.blocks.rest...)), s.raw)
+	s.blocks = newBlocks(r, s.blocks.size, s.blocks.maxLine, s.format.Wrappers)
 }
 
 func (s *fileStream) blockSize() int {
@@ -199,12 +201,7 @@ func (s *fileStream) look() error {
 
 func (s *fileStream) recognise(head *Block) error {
 	if s.o.Format != "" {
-		s.format = formats.ByName(s.o.Format)
-		if s.format.Wrappers == nil {
-			if wrapped := detect(head.Data, []*formats.Format{s.format}, nil); wrapped != nil {
-				s.format = wrapped
-			}
-		}
+		s.format, _ = DetectAs(s.o.Format, head.Data)
 	} else if s.format = Detect(head.Data); s.format == nil && bytes.IndexByte(head.Data, 0) >= 0 {
 		return newError(s.source.Name, errors.New("binary data, not a log"), "")
 	} else if s.format == nil {
@@ -215,8 +212,8 @@ func (s *fileStream) recognise(head *Block) error {
 			fmt.Sprintf("name it with --format (%s), or turn it into the native format: docs/formats.md", strings.Join(formats.Names(), ", ")))
 	}
 	s.first = s.firstTime(head)
-	if cut := wrap.NewCutter(s.format.Wrappers); cut != nil {
-		s.cut(cut)
+	if wrap.NewCutter(s.format.Wrappers) != nil {
+		s.cut()
 	}
 	return nil
 }

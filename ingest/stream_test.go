@@ -181,7 +181,7 @@ func TestAnyBlockSize(t *testing.T) {
 		if rapid.Bool().Draw(t, "byte by byte") {
 			source = iotest.OneByteReader(source)
 		}
-		blocks := blocks{r: source, size: size, maxLine: maxLine}
+		blocks := newBlocks(source, size, maxLine, nil)
 		offset, line := int64(0), int64(1)
 		got := drain(func() (*Block, error) {
 			b, err := blocks.next()

@@ -8,8 +8,12 @@ import (
 	"github.com/loopgauge/loopgauge/ingest/wrap"
 )
 
-// lostPart is why parts of a record are skipped whose rest does not follow.
-const lostPart = "a part of a record whose other parts are missing"
+// lostPart and splitPart are why parts of a record are skipped whose rest does
+// not follow, in a file and in a topic.
+const (
+	lostPart  = "a part of a record whose other parts are missing"
+	splitPart = "a part of a line whose other parts came as other records of the topic: let the shipper join them"
+)
 
 // unwrapping reads lines that are wrapped. It counts each physical line once:
 // for the record that begins in it, or, where none does, as blank.
@@ -87,13 +91,13 @@ func (u *unwrapping) bad(line wrap.Line, why string) {
 	u.run.bad(line.At.Line, 0, why)
 }
 
-// end counts the records that the block leaves open. It is the last of its
-// stream, then, or does not begin where one of them does.
-func (u *unwrapping) end() {
+// end counts the records that are left open, and why. The block is the last of
+// its stream, then, or does not begin where one of them does.
+func (u *unwrapping) end(why string) {
 	u.chain.Drop(func(at fingerprint.Position) {
 		u.count(at.Offset)
 		u.run.tally.Lines++
-		u.run.bad(at.Line, 0, lostPart)
+		u.run.bad(at.Line, 0, why)
 	})
 	u.account()
 	u.any = false

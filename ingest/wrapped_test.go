@@ -378,6 +378,27 @@ func TestWrappedInTopics(t *testing.T) {
 	if want := (Tally{Lines: 2}); tally != want || !slices.Equal(at, []int64{7, 8}) {
 		t.Errorf("%+v at %v", tally, at)
 	}
+	// Parts are joined inside of a record of the topic, never over several.
+	cri := func(tag, text string) string { return "2026-11-21T03:51:29.8Z stdout " + tag + " " + text }
+	f := func(want string, records ...string) {
+		t.Helper()
+		b := &Block{Format: formats.ByName("cri+loopgauge")}
+		for i, r := range records {
+			b.Data = append(b.Data, r...)
+			b.Records = append(b.Records, Record{Offset: int64(i), End: len(b.Data)})
+		}
+		var got []string
+		tally := NewReader(0).Read(b, func(r *fingerprint.Request) {
+			got = append(got, fmt.Sprintf("%s at %d.%d", r.ID, r.Position.Offset, r.Position.Item))
+		}, func(s Skip) { got = append(got, fmt.Sprintf("%d: %s", s.Line, s.Why)) })
+		if text := fmt.Sprintf("%s, %+v", strings.Join(got, "; "), tally); text != want {
+			t.Errorf("%q, want %q", text, want)
+		}
+	}
+	a, c := `{"time":1,"id":"a"}`, `{"time":2,"id":"c"}`
+	f("a at 0.0; c at 1.0, {Lines:2 Blank:0 Malformed:0}", cri("F", a), cri("F", c))
+	f("a at 0.0; c at 0.1, {Lines:3 Blank:1 Malformed:0}", cri("P", a[:5])+"\n"+cri("F", a[5:])+"\n"+cri("F", c))
+	f("0: "+splitPart+"; 1: expected a value; c at 2.0, {Lines:3 Blank:0 Malformed:2}", cri("P", a[:5]), cri("F", a[5:]), cri("F", c))
 }
 
 // FuzzUnwrap: no log makes any wrapper panic, and all of it is accounted for,
@@ -404,7 +425,7 @@ func FuzzUnwrap(f *testing.F) {
 }
 
 func outcomeOf(format *formats.Format, log []byte, size int) outcome {
-	b := &blocks{r: bytes.NewReader(log), size: size, maxLine: 1 << 20, ends: wrap.NewCutter(format.Wrappers)}
+	b := newBlocks(bytes.NewReader(log), size, 1<<20, format.Wrappers)
 	return drain(func() (*Block, error) {
 		block, err := b.next()
 		if err == nil {

@@ -90,13 +90,25 @@ func (p *Pipeline) Take(b *Batch) {
 		p.skip(skip)
 	}
 	for i := range b.Events {
-		if !p.Order.Push(&b.Events[i]) {
-			a.Late++
-			at := b.Events[i].Position
-			p.skip(ingest.Skip{Stream: at.Stream, Line: at.Line, Why: "late: further behind its stream than the lateness"})
+		before := p.Order.Stats().Overtaken
+		if p.Order.Push(&b.Events[i]) {
+			continue
 		}
+		a.Late++
+		why := tooLate
+		if p.Order.Stats().Overtaken > before {
+			why = overtaken
+		}
+		at := b.Events[i].Position
+		p.skip(ingest.Skip{Stream: at.Stream, Line: at.Line, Why: why})
 	}
 }
+
+// tooLate and overtaken are why the order refuses a request.
+const (
+	tooLate   = "late: further behind its stream than the lateness"
+	overtaken = "late: its stream was silent, and requests that come after it have been judged"
+)
 
 func (p *Pipeline) skip(s ingest.Skip) {
 	if p.o.Skip != nil {

@@ -18,7 +18,7 @@ func (f *logFlags) topicConfig(name string) (kafka.Config, error) {
 	if err != nil {
 		return c, err
 	}
-	c.Format, c.MaxLine, c.Group = f.format, int(f.maxLine), policy.KafkaGroup
+	c.Format, c.Zone, c.MaxLine, c.Group = f.format, f.timezone.Location, int(f.maxLine), policy.KafkaGroup
 	k := f.kafka
 	if k == nil {
 		return c, nil

@@ -154,7 +154,7 @@ func (f *watchFlags) feed(args []string, state string, log *slog.Logger) (func(c
 			return nil, fmt.Errorf("--start must be earliest or latest for files, is %q", f.start)
 		}
 		return func(_ context.Context, marks []ingest.Mark) (ingest.Feed, error) {
-			return ingest.Follow(args, ingest.Options{Format: f.logs.format, MaxLine: int(f.logs.maxLine), Latest: f.start == "latest"}, marks)
+			return ingest.Follow(args, ingest.Options{Format: f.logs.format, Zone: f.logs.timezone.Location, MaxLine: int(f.logs.maxLine), Latest: f.start == "latest"}, marks)
 		}, nil
 	}
 	if len(args) > 1 {

@@ -27,8 +27,9 @@ type Config struct {
 	TLS     *TLS   // nil: not encrypted
 	SASL    *SASL  // nil: no user
 
-	Format  string // name of the records' format; empty detects it
-	MaxLine int    // longest line, in bytes; 0 is ingest.DefaultMaxLine
+	Format  string         // name of the records' format; empty detects it
+	Zone    *time.Location // of times that have none; nil is UTC
+	MaxLine int            // longest line, in bytes; 0 is ingest.DefaultMaxLine
 
 	Say func(what string) // is told what Open waits for; may be nil
 

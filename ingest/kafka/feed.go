@@ -207,12 +207,9 @@ func (f *Feed) live(index int) *live {
 }
 
 func (f *Feed) open(mark ingest.Mark) *live {
-	if f.config.Format != "" {
-		mark.Format = f.config.Format
-	}
 	return &live{
 		f: f, p: newPartition(f.ctx, f.c, parseID(mark.Topic), int(mark.Stream), mark.Offset, forever),
-		mark: mark, format: formats.ByName(mark.Format),
+		mark: mark, format: ingest.Known(mark.Format, f.config.Format),
 	}
 }
 

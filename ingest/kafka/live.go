@@ -57,11 +57,12 @@ func (l *live) Next(ctx context.Context) (ingest.Chunk, error) {
 
 func (l *live) chunk(block *ingest.Block, n counts) ingest.Chunk {
 	if block != nil {
+		block.Format = l.format
 		if l.format == nil {
-			l.format = detect(block)
-		}
-		if block.Format = l.format; l.format != nil {
-			l.mark.Format = l.format.Name
+			var sure bool
+			if block.Format, sure = detect(l.f.config.Format, block); sure {
+				l.format, l.mark.Format = block.Format, block.Format.Name
+			}
 		}
 	}
 	l.mark.Offset, l.mark.Name = l.p.offset, l.Name()
@@ -76,15 +77,15 @@ func (l *live) chunk(block *ingest.Block, n counts) ingest.Chunk {
 	}
 }
 
-// detect recognises the format of a block of records.
-func detect(b *ingest.Block) *formats.Format {
+// detect recognises the format of a block of records, as ingest.DetectAs does.
+func detect(name string, b *ingest.Block) (f *formats.Format, sure bool) {
 	var lines []byte
 	from := 0
 	for _, r := range b.Records[:min(len(b.Records), 100)] {
 		lines = append(append(lines, bytes.TrimRight(b.Data[from:r.End], "\n")...), '\n')
 		from = r.End
 	}
-	return ingest.Detect(lines)
+	return ingest.DetectAs(name, lines)
 }
 
 // goneTime is how long a topic may be unknown to the brokers.

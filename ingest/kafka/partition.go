@@ -154,7 +154,7 @@ func (p *partition) read(n *counts) (block *ingest.Block, err error) {
 		}
 		if block == nil {
 			block = ingest.NewBlock()
-			block.Stream, block.MaxLine = int32(p.index), p.c.config.maxLine()
+			block.Stream, block.MaxLine, block.Zone = int32(p.index), p.c.config.maxLine(), p.c.config.Zone
 		}
 		if p.offset, err = p.records.read(block, p.offset); err != nil {
 			err = p.damaged(err)

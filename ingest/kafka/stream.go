@@ -160,9 +160,7 @@ func (s *stream) look() error {
 		if err != nil {
 			return err
 		}
-		if s.format = formats.ByName(s.c.config.Format); s.format == nil {
-			s.format = detect(b)
-		}
+		s.format, _ = detect(s.c.config.Format, b)
 		bytes := p.fetched * (s.p.end - s.from) / max(1, p.offset-s.from)
 		s.size = max(s.size, bytes)
 		b.Format = s.format

@@ -116,6 +116,7 @@ type watch struct {
 	gone     LaneStatus            // of lanes that are over
 	restored map[int32]ingest.Mark
 	known    bool // all first streams have been accepted
+	begun    bool // and so they have been by this run, or by one that it goes on from
 	turn     int  // lane that is looked at first
 
 	wake     chan struct{}
@@ -275,6 +276,9 @@ func (w *watch) open(streams []ingest.Live, start func(*lane)) {
 	}
 	if !w.known {
 		w.known = true
+		if !w.begun { // where the streams began is settled, and is to be so for good
+			w.begun, w.dirty, w.last = true, true, time.Time{}
+		}
 		for index, mark := range w.restored {
 			w.log.Warn("stream is gone", "stream", mark.Name, "offset", mark.Offset)
 			w.pipeline.Order.Close(index)

@@ -45,9 +45,13 @@ func (w *watch) state() *window.State {
 	return &window.State{Plan: w.o.Plan, Extract: w.o.Extract, Order: p.Order, Duplicates: p.Seen, Engine: p.Engine}
 }
 
-// marks are how far each stream has been taken in.
+// marks are how far each stream has been taken in; nil as long as none has ever
+// been accepted.
 func (w *watch) marks() []ingest.Mark {
-	var marks []ingest.Mark
+	if !w.begun {
+		return nil
+	}
+	marks := []ingest.Mark{}
 	for _, m := range w.restored {
 		marks = append(marks, m)
 	}
@@ -58,10 +62,11 @@ func (w *watch) marks() []ingest.Mark {
 	return marks
 }
 
-// save writes all there is. Its sections, in this order, are what version 1 of
-// a checkpoint is.
+// save writes all there is. Its sections, in this order, are what a checkpoint
+// is.
 func (w *watch) save(s *snapshot.Writer, f files) {
 	s.Section("marks", func() {
+		s.Bool(w.begun)
 		marks := w.marks()
 		s.Uvarint(uint64(len(marks)))
 		for _, m := range marks {
@@ -120,9 +125,12 @@ func (w *watch) exclusion(i int) string {
 	return ""
 }
 
-// load reads what save wrote.
-func (w *watch) load(r *snapshot.Reader) (f files, restored *window.Restored, err error) {
+// load reads what save wrote, in its version of then.
+func (w *watch) load(r *snapshot.Reader, of uint64) (f files, restored *window.Restored, err error) {
 	r.Section("marks", func() {
+		if of >= 2 {
+			w.begun = r.Bool()
+		}
 		for range r.Count(7) {
 			m := ingest.Mark{Stream: int32(r.Varint()), Name: r.String(), Format: r.String(), Offset: r.Varint(), Line: r.Varint(), File: r.String(), Topic: r.String()}
 			w.restored[m.Stream] = m
@@ -131,6 +139,9 @@ func (w *watch) load(r *snapshot.Reader) (f files, restored *window.Restored, er
 	r.Section("streams", func() {
 		for range r.Count(4) {
 			w.streams = append(w.streams, replay.StreamResult{Name: r.String(), Format: r.String(), Lines: r.Varint(), Bytes: r.Varint()})
+		}
+		if of < 2 {
+			w.begun = len(w.streams) > 0
 		}
 	})
 	r.Section("totals", func() {
@@ -170,7 +181,7 @@ func (w *watch) load(r *snapshot.Reader) (f files, restored *window.Restored, er
 
 // restore goes on from the newest checkpoint, or begins anew if there is none.
 func (w *watch) restore() error {
-	state, damaged, err := w.o.Store.Load()
+	state, of, damaged, err := w.o.Store.Load()
 	for _, d := range damaged {
 		w.log.Error("checkpoint is damaged: going on from the one before it, what came since is judged again", "file", d.File, "error", d.Err)
 	}
@@ -180,7 +191,7 @@ func (w *watch) restore() error {
 	f := files{part: 1}
 	if state != nil {
 		var restored *window.Restored
-		if f, restored, err = w.load(snapshot.NewReader(state)); err != nil {
+		if f, restored, err = w.load(snapshot.NewReader(state), of); err != nil {
 			return fmt.Errorf("checkpoint: %w\nbegin anew with an empty --state directory if it cannot be mended", err)
 		}
 		w.tell(restored)
