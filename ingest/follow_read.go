@@ -52,7 +52,7 @@ func (f *follower) stream(m Mark) *followed {
 	if f.o.Format != "" {
 		m.Format = f.o.Format
 	}
-	s.format = formats.ByName(m.Format)
+	s.format = f.o.named(m.Format)
 	return s
 }
 

@@ -19,10 +19,11 @@ import (
 
 // Options say how a source is read.
 type Options struct {
-	Format  string         // name of the format; empty detects it
-	Zone    *time.Location // of times that have none; nil is UTC
-	MaxLine int            // longest line, in bytes without its newline; 0 is DefaultMaxLine
-	Latest  bool           // Follow alone: begin at the end of the files that are there, not with them
+	Format  string          // name of the format; empty detects it
+	Custom  *formats.Format // what Format names where it is not built in; nil if it is
+	Zone    *time.Location  // of times that have none; nil is UTC
+	MaxLine int             // longest line, in bytes without its newline; 0 is DefaultMaxLine
+	Latest  bool            // Follow alone: begin at the end of the files that are there, not with them
 
 	blockSize int // BlockSize unless a test says otherwise
 }
@@ -80,7 +81,7 @@ func Open(src *Source, index int32, o Options) (Stream, error) {
 	if o.MaxLine == 0 {
 		o.MaxLine = DefaultMaxLine
 	}
-	if o.Format != "" && formats.ByName(o.Format) == nil {
+	if o.Format != "" && o.named(o.Format) == nil {
 		return nil, &UnknownFormat{o.Format}
 	}
 	s := &fileStream{source: src, index: index, o: o}
@@ -100,6 +101,14 @@ func Open(src *Source, index int32, o Options) (Stream, error) {
 		s.read.Store(0)
 	}
 	return s, nil
+}
+
+// named is the format of this name, or nil.
+func (o *Options) named(name string) *formats.Format {
+	if o.Custom != nil && o.Format == name {
+		return o.Custom
+	}
+	return formats.ByName(name)
 }
 
 // UnknownFormat is a --format that does not exist.
@@ -199,7 +208,7 @@ func (s *fileStream) look() error {
 
 func (s *fileStream) recognise(head *Block) error {
 	if s.o.Format != "" {
-		s.format = formats.ByName(s.o.Format)
+		s.format = s.o.named(s.o.Format)
 		if s.format.Wrappers == nil {
 			if wrapped := detect(head.Data, []*formats.Format{s.format}, nil); wrapped != nil {
 				s.format = wrapped

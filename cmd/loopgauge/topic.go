@@ -18,7 +18,10 @@ func (f *logFlags) topicConfig(name string) (kafka.Config, error) {
 	if err != nil {
 		return c, err
 	}
-	c.Format, c.MaxLine, c.Group = f.format, int(f.maxLine), policy.KafkaGroup
+	if err := f.loadFormat(); err != nil {
+		return c, err
+	}
+	c.Format, c.Custom, c.MaxLine, c.Group = f.formatName(), f.custom, int(f.maxLine), policy.KafkaGroup
 	k := f.kafka
 	if k == nil {
 		return c, nil

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/loopgauge/loopgauge/ingest"
+	"github.com/loopgauge/loopgauge/ingest/formats"
 )
 
 // Scheme is how the name of a topic begins where logs are named.
@@ -27,8 +28,9 @@ type Config struct {
 	TLS     *TLS   // nil: not encrypted
 	SASL    *SASL  // nil: no user
 
-	Format  string // name of the records' format; empty detects it
-	MaxLine int    // longest line, in bytes; 0 is ingest.DefaultMaxLine
+	Format  string          // name of the records' format; empty detects it
+	Custom  *formats.Format // what Format names where it is not built in; nil if it is
+	MaxLine int             // longest line, in bytes; 0 is ingest.DefaultMaxLine
 
 	// Offsets bound the partitions that streams read. With none all are read.
 	Offsets []Span
@@ -37,6 +39,14 @@ type Config struct {
 	Heartbeat      time.Duration // how often a member says that it lives; 0 is a tenth of that
 
 	dial func(context.Context, string, string) (net.Conn, error) // the network's unless a test says otherwise
+}
+
+// named is the format of this name, or nil.
+func (c *Config) named(name string) *formats.Format {
+	if c.Custom != nil && c.Format == name {
+		return c.Custom
+	}
+	return formats.ByName(name)
 }
 
 // Start is where a feed begins that goes on from nothing: if all is empty,

@@ -12,7 +12,6 @@ import (
 	"github.com/segmentio/kafka-go"
 
 	"github.com/loopgauge/loopgauge/ingest"
-	"github.com/loopgauge/loopgauge/ingest/formats"
 )
 
 // Feed is a topic that is read on and on.
@@ -44,7 +43,7 @@ const (
 // empty group it joins none, and nobody hinders another to read the same.
 func Open(ctx context.Context, config Config, marks []ingest.Mark) (_ *Feed, err error) {
 	f := &Feed{config: config, marks: map[int32]ingest.Mark{}}
-	if config.Format != "" && formats.ByName(config.Format) == nil {
+	if config.Format != "" && config.named(config.Format) == nil {
 		return nil, &ingest.UnknownFormat{Name: config.Format}
 	}
 	if len(config.Offsets) > 0 {
@@ -208,7 +207,7 @@ func (f *Feed) live(index int) *live {
 	}
 	return &live{
 		f: f, p: newPartition(f.ctx, f.c, parseID(mark.Topic), index, mark.Offset, forever),
-		mark: mark, format: formats.ByName(mark.Format),
+		mark: mark, format: f.config.named(mark.Format),
 	}
 }
 

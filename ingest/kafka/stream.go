@@ -47,7 +47,7 @@ const sinceSlack = time.Hour
 // written late are no later than that, so there is no time to end at. The
 // streams have the indices from the given one on.
 func Streams(ctx context.Context, config Config, since time.Time, index int32) (_ []ingest.Stream, err error) {
-	if config.Format != "" && formats.ByName(config.Format) == nil {
+	if config.Format != "" && config.named(config.Format) == nil {
 		return nil, &ingest.UnknownFormat{Name: config.Format}
 	}
 	c, err := newClient(&config)
@@ -160,7 +160,7 @@ func (s *stream) look() error {
 		if err != nil {
 			return err
 		}
-		if s.format = formats.ByName(s.c.config.Format); s.format == nil {
+		if s.format = s.c.config.named(s.c.config.Format); s.format == nil {
 			s.format = detect(b)
 		}
 		bytes := p.fetched * (s.p.end - s.from) / max(1, p.offset-s.from)
