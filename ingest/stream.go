@@ -221,7 +221,7 @@ func (s *fileStream) recognise(head *Block) error {
 			return s.recognise(longer)
 		}
 		return newError(s.source.Name, unknownFormat(head),
-			fmt.Sprintf("name it with --format (%s), or turn it into the native format: docs/formats.md", strings.Join(formats.Names(), ", ")))
+			fmt.Sprintf("name it with --format (%s), or describe it: loopgauge formats --scaffold LOG > my.yaml, then --format my.yaml", strings.Join(formats.Names(), ", ")))
 	}
 	s.first = s.firstTime(head)
 	if cut := wrap.NewCutter(s.format.Wrappers); cut != nil {

@@ -463,21 +463,30 @@ func (p *custom) time(f *CustomField, v found, old int64) int64 {
 			return t
 		}
 	default:
-		zone := p.zone
-		if zone == nil {
-			zone = p.c.Zone
-		}
-		if zone == nil {
-			zone = time.UTC
-		}
-		if t, err := time.ParseInLocation(f.Layout, string(bytes.TrimSpace(text)), zone); err == nil {
-			if t.Year() < 1970 || t.Year() > 2200 {
-				return outOfRange
-			}
-			return t.UnixMicro()
+		if t, ok := p.layout(f.Layout, text); ok {
+			return t
 		}
 	}
 	return old
+}
+
+// layout reads a time as package time does.
+func (p *custom) layout(layout string, text []byte) (micros int64, ok bool) {
+	zone := p.zone
+	if zone == nil {
+		zone = p.c.Zone
+	}
+	if zone == nil {
+		zone = time.UTC
+	}
+	t, err := time.ParseInLocation(layout, string(bytes.TrimSpace(text)), zone)
+	if err != nil {
+		return 0, false
+	}
+	if t.Year() < 1970 || t.Year() > 2200 {
+		return outOfRange, true
+	}
+	return t.UnixMicro(), true
 }
 
 // duration reads a number of the field's units, or a text such as 1.5s.

@@ -176,7 +176,7 @@ func (s *stream) look() error {
 		}
 	}
 	return s.c.config.fail(fmt.Errorf("no known log format in partition %d", s.p.index),
-		fmt.Sprintf("name it with --format (%s), or turn it into the native format: docs/formats.md", strings.Join(formats.Names(), ", ")))
+		fmt.Sprintf("name it with --format (%s), or describe it with --format my.yaml: docs/formats.md", strings.Join(formats.Names(), ", ")))
 }
 
 // headRecords is how many records the first time is told from.
