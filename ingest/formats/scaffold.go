@@ -59,7 +59,7 @@ func Scaffold(data []byte) ([]byte, error) {
 		if n++; n > scaffoldLines {
 			break
 		}
-		if line[0] == '{' || line[0] == '[' {
+		if first := bytes.TrimLeft(line, "[ "); line[0] == '{' || line[0] == '[' && len(first) > 0 && first[0] == '{' {
 			g.gather("", line, 0)
 		} else if text == "" {
 			text = string(line)
@@ -68,10 +68,10 @@ func Scaffold(data []byte) ([]byte, error) {
 	switch {
 	case n == 0:
 		return nil, errors.New("nothing but blank lines")
+	case text == "" && len(g.paths) == 0:
+		return nil, errors.New("JSON without named members")
 	case len(g.paths) > 0:
 		return g.yaml(), nil
-	case text == "":
-		return nil, errors.New("JSON without named members")
 	}
 	return scaffoldText(text), nil
 }
