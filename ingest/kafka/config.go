@@ -32,6 +32,8 @@ type Config struct {
 	Custom  *formats.Format // what Format names where it is not built in; nil if it is
 	MaxLine int             // longest line, in bytes; 0 is ingest.DefaultMaxLine
 
+	Say func(what string) // is told what Open waits for; may be nil
+
 	// Offsets bound the partitions that streams read. With none all are read.
 	Offsets []Span
 
