@@ -62,7 +62,7 @@ func TestCustomFixtures(t *testing.T) {
 		for line := range strings.Lines(string(lines)) {
 			var r fingerprint.Request
 			r.Reset()
-			if _, why := p.Parse([]byte(line[:len(line)-1]), &r); why != "" || formats.CheckTime(&r) != "" || !format.Detect([]byte(line)) {
+			if _, why := p.Parse([]byte(line[:len(line)-1]), &r); why != "" || formats.CheckTime(&r) != "" || !format.Detect([]byte(line[:len(line)-1])) {
 				t.Fatalf("%s: %s %s", log, why, formats.CheckTime(&r))
 			}
 			n++
