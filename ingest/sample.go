@@ -13,20 +13,22 @@ type Sample struct {
 	Stream
 	Blocks []*Block // what Next returns, one after the other
 	Whole  bool     // nothing follows
+	Err    error    // why the stream broke off, or nil
 }
 
 // NewSample reads at least so many lines of a stream, as far as there are so
-// many, and cuts off what is more. The error is why the stream broke off.
-func NewSample(s Stream, lines int) (*Sample, error) {
+// many, and cuts off what is more.
+func NewSample(s Stream, lines int) *Sample {
 	sample := &Sample{Stream: s}
 	for seen := 0; seen < lines; {
 		b, err := s.Next()
 		if errors.Is(err, io.EOF) {
 			sample.Whole = true
-			return sample, nil
+			return sample
 		}
 		if err != nil {
-			return sample, err
+			sample.Err = err
+			return sample
 		}
 		end := nthLine(b.Data, lines-seen)
 		b.Data = b.Data[:end]
@@ -37,7 +39,7 @@ func NewSample(s Stream, lines int) (*Sample, error) {
 		}
 		sample.Blocks = append(sample.Blocks, b)
 	}
-	return sample, nil
+	return sample
 }
 
 // Next implements Stream.

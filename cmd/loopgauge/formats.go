@@ -177,11 +177,11 @@ func (f *formatsFlags) look(ctx context.Context, u *ui, args []string) error {
 	for _, err := range failed {
 		u.fail(err)
 	}
-	sample, broken := ingest.NewSample(streams[0], sampleLines)
+	sample := ingest.NewSample(streams[0], sampleLines)
 	defer sample.Close()
-	if broken != nil {
-		u.fail(broken)
-		failed = append(failed, broken)
+	if sample.Err != nil {
+		u.fail(sample.Err)
+		failed = append(failed, sample.Err)
 	}
 	r := &formatReport{Log: sample.Name(), Format: sample.Format().Name, Told: sample.Format().Told, Whole: sample.Whole, Wrappers: []string{}, Members: []string{}, Missing: []string{}, Fields: map[string]int64{}}
 	for _, w := range sample.Format().Wrappers {
