@@ -14,15 +14,29 @@ import (
 // a cut one, do not matter. It is nil if no format fits.
 func Detect(data []byte) *formats.Format { return detect(data, formats.All, nil) }
 
-// DetectAs is Detect for lines whose format is known by its name, unless that
-// is empty. What they are wrapped in is told by the lines, if the name does not
-// say so. sure is false as long as more lines may tell more.
-func DetectAs(name string, data []byte) (f *formats.Format, sure bool) {
-	if name == "" {
+// Asked is the format that somebody named.
+type Asked struct {
+	Name   string          // empty: it has to be recognised
+	Custom *formats.Format // what Name names where it is not built in; nil if it is
+}
+
+// ByName is the format of a name, nil if there is none.
+func (a Asked) ByName(name string) *formats.Format {
+	if a.Custom != nil && a.Name == name {
+		return a.Custom
+	}
+	return formats.ByName(name)
+}
+
+// Detect is [Detect], unless the format is named. What the lines are wrapped in
+// is told by them, if the name does not say so. sure is false as long as more
+// lines may tell more.
+func (a Asked) Detect(data []byte) (f *formats.Format, sure bool) {
+	if a.Name == "" {
 		f = Detect(data)
 		return f, f != nil
 	}
-	if f = formats.ByName(name); f == nil || f.Wrappers != nil {
+	if f = a.ByName(a.Name); f == nil || f.Wrappers != nil {
 		return f, true
 	}
 	if wrapped := detect(data, []*formats.Format{f}, nil); wrapped != nil {
@@ -33,14 +47,13 @@ func DetectAs(name string, data []byte) (f *formats.Format, sure bool) {
 }
 
 // Known is the format of a stream that goes on where a mark says of which it
-// is, and of which the format is asked for; nil if it has to be recognised.
-// Either name may be empty.
-func Known(marked, asked string) *formats.Format {
-	if marked != "" && (marked == asked || strings.HasSuffix("+"+marked, "+"+asked) || asked == "") {
-		return formats.ByName(marked)
+// is, unless that is empty; nil if it has to be recognised.
+func (a Asked) Known(marked string) *formats.Format {
+	if marked != "" && (marked == a.Name || strings.HasSuffix("+"+marked, "+"+a.Name) || a.Name == "") {
+		return a.ByName(marked)
 	}
-	if strings.Contains(asked, "+") {
-		return formats.ByName(asked)
+	if strings.Contains(a.Name, "+") {
+		return a.ByName(a.Name)
 	}
 	return nil
 }

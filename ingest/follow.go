@@ -10,8 +10,6 @@ import (
 	"strings"
 	"sync"
 	"time"
-
-	"github.com/loopgauge/loopgauge/ingest/formats"
 )
 
 const (
@@ -69,7 +67,7 @@ func Follow(args []string, o Options, marks []Mark) (Feed, error) {
 	if o.MaxLine == 0 {
 		o.MaxLine = DefaultMaxLine
 	}
-	if o.Format != "" && formats.ByName(o.Format) == nil {
+	if o.Format != "" && o.asked().ByName(o.Format) == nil {
 		return nil, &UnknownFormat{o.Format}
 	}
 	f := &follower{

@@ -59,7 +59,7 @@ type piece struct {
 
 func (f *follower) stream(m Mark) *followed {
 	s := &followed{f: f, name: m.Name, index: m.Stream, start: m, position: m, wake: make(chan struct{}, 1), read: -1, grew: time.Now()}
-	s.format = Known(m.Format, f.o.Format)
+	s.format = f.o.asked().Known(m.Format)
 	return s
 }
 
@@ -186,7 +186,7 @@ func (s *followed) recognise() (again bool) {
 	if s.begun = !s.tail.over && unfinished(data); s.begun {
 		return false
 	}
-	if f, sure := DetectAs(s.f.o.Format, data); sure || f != nil && s.many() {
+	if f, sure := s.f.o.asked().Detect(data); sure || f != nil && s.many() {
 		s.format = f
 	}
 	return s.format != nil && wrap.NewCutter(s.format.Wrappers) != nil
@@ -427,7 +427,7 @@ func (s *followed) toEnd() {
 	head := make([]byte, BlockSize)
 	n, _ := file.ReadAt(head, 0) // what cannot be read now is for later to find out
 	head = head[:bytes.LastIndexByte(head[:n], '\n')+1]
-	if f, sure := DetectAs(s.f.o.Format, head); sure && len(head) > 0 {
+	if f, sure := s.f.o.asked().Detect(head); sure && len(head) > 0 {
 		s.format, s.position.Format = f, f.Name
 	}
 	t.blocks = s.blocks(t)

@@ -19,10 +19,11 @@ import (
 
 // Options say how a source is read.
 type Options struct {
-	Format  string         // name of the format; empty detects it
-	Zone    *time.Location // of times that have none; nil is UTC
-	MaxLine int            // longest line, in bytes without its newline; 0 is DefaultMaxLine
-	Latest  bool           // Follow alone: begin at the end of the files that are there, not with them
+	Format  string          // name of the format; empty detects it
+	Custom  *formats.Format // what Format names where it is not built in; nil if it is
+	Zone    *time.Location  // of times that have none; nil is UTC
+	MaxLine int             // longest line, in bytes without its newline; 0 is DefaultMaxLine
+	Latest  bool            // Follow alone: begin at the end of the files that are there, not with them
 
 	blockSize int // BlockSize unless a test says otherwise
 }
@@ -80,7 +81,7 @@ func Open(src *Source, index int32, o Options) (Stream, error) {
 	if o.MaxLine == 0 {
 		o.MaxLine = DefaultMaxLine
 	}
-	if o.Format != "" && formats.ByName(o.Format) == nil {
+	if o.Format != "" && o.asked().ByName(o.Format) == nil {
 		return nil, &UnknownFormat{o.Format}
 	}
 	s := &fileStream{source: src, index: index, o: o}
@@ -101,6 +102,8 @@ func Open(src *Source, index int32, o Options) (Stream, error) {
 	}
 	return s, nil
 }
+
+func (o *Options) asked() Asked { return Asked{o.Format, o.Custom} }
 
 // UnknownFormat is a --format that does not exist.
 type UnknownFormat struct{ Name string }
@@ -201,7 +204,7 @@ func (s *fileStream) look() error {
 
 func (s *fileStream) recognise(head *Block) error {
 	if s.o.Format != "" {
-		s.format, _ = DetectAs(s.o.Format, head.Data)
+		s.format, _ = s.o.asked().Detect(head.Data)
 	} else if s.format = Detect(head.Data); s.format == nil && bytes.IndexByte(head.Data, 0) >= 0 {
 		return newError(s.source.Name, errors.New("binary data, not a log"), "")
 	} else if s.format == nil {
@@ -209,7 +212,7 @@ func (s *fileStream) recognise(head *Block) error {
 			return s.recognise(longer)
 		}
 		return newError(s.source.Name, unknownFormat(head),
-			fmt.Sprintf("name it with --format (%s), or turn it into the native format: docs/formats.md", strings.Join(formats.Names(), ", ")))
+			fmt.Sprintf("name it with --format (%s), or describe it: loopgauge formats --scaffold LOG > my.yaml, then --format my.yaml", strings.Join(formats.Names(), ", ")))
 	}
 	s.first = s.firstTime(head)
 	if wrap.NewCutter(s.format.Wrappers) != nil {

@@ -258,7 +258,7 @@ func (x *explaining) meet(r *fingerprint.Request) {
 			cause, what = scope.Cause, fmt.Sprintf("scope %v", rule.Scope.Fields)
 		}
 		if cause != fingerprint.Computable {
-			out.State, out.Why, out.Remedy = "not_computable", TextOrNull(what+": "+cause.String()), TextOrNull(remedy(cause))
+			out.State, out.Why, out.Remedy = "not_computable", TextOrNull(what+": "+cause.String()), TextOrNull(Remedy(cause))
 			x.rules = append(x.rules, out)
 			continue
 		}

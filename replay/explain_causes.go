@@ -30,5 +30,5 @@ var remedies = [fingerprint.Causes]string{
 	fingerprint.HistoryElsewhere: "send the history with each request instead of previous_response_id, or go by tool-call",
 }
 
-// remedy is what changes a cause.
-func remedy(c fingerprint.Cause) string { return remedies[c] }
+// Remedy is what changes a cause: what to log, or to write into the policy.
+func Remedy(c fingerprint.Cause) string { return remedies[c] }

@@ -164,8 +164,8 @@ func TestCountedLines(t *testing.T) {
 // TestRemedies wants a way out of every cause.
 func TestRemedies(t *testing.T) {
 	for c := range fingerprint.Causes {
-		if (remedy(fingerprint.Cause(c)) == "") != (fingerprint.Cause(c) == fingerprint.Computable) {
-			t.Errorf("%q: remedy %q", fingerprint.Cause(c), remedy(fingerprint.Cause(c)))
+		if (Remedy(fingerprint.Cause(c)) == "") != (fingerprint.Cause(c) == fingerprint.Computable) {
+			t.Errorf("%q: remedy %q", fingerprint.Cause(c), Remedy(fingerprint.Cause(c)))
 		}
 	}
 }

@@ -49,7 +49,7 @@ var mayImport = map[string][]string{
 	"replay/report":          {"replay/tune", "replay", "replay/term", "window", "fingerprint"},
 	"replay/scenario":        {"replay", "replay/term", "ingest/formats", "window/policy", "window", "fingerprint"},
 	"cmd/loopgauge": {
-		"replay/report", "replay/tune", "replay/scenario", "replay/term", "replay/live", "replay/live/monitor", "replay/shared", "replay", "sinks/parquet", "sinks", "ingest/kafka", "ingest", "ingest/formats",
+		"replay/report", "replay/tune", "replay/scenario", "replay/term", "replay/live", "replay/live/monitor", "replay/shared", "replay", "sinks/parquet", "sinks", "ingest/kafka", "ingest", "ingest/formats", "ingest/wrap",
 		"window/policy", "window", "fingerprint", "fingerprint/rawjson",
 	},
 	"scripts/bench/grow": {},

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 	"time"
 	_ "time/tzdata" // for machines that have no zones of their own
 
@@ -21,6 +20,7 @@ import (
 // logFlags are the flags of every command that reads logs.
 type logFlags struct {
 	format   string
+	custom   *formats.Format // what format names where that is a file
 	timezone zone
 	maxLine  size
 	since    when          // from when on the logs are judged
@@ -29,7 +29,7 @@ type logFlags struct {
 
 func (f *logFlags) register(c *cobra.Command) {
 	f.maxLine, f.since = ingest.DefaultMaxLine, newWhen()
-	c.Flags().StringVar(&f.format, "format", "", "format of the logs (default: detected per file)")
+	c.Flags().StringVar(&f.format, "format", "", "format of the logs: a name (loopgauge formats lists them) or a YAML file (default: detected per file)")
 	c.Flags().Var(&f.timezone, "timezone", "zone of times that have none in the log, such as Europe/Warsaw")
 	c.Flags().Var(&f.maxLine, "max-line", "longest line read; longer ones count as malformed")
 }
@@ -37,8 +37,8 @@ func (f *logFlags) register(c *cobra.Command) {
 // open opens the logs. What cannot be opened is in failed; there is an error
 // only if nothing can be read at all.
 func (f *logFlags) open(ctx context.Context, u *ui, args []string) (streams []ingest.Stream, failed []error, err error) {
-	if f.format != "" && formats.ByName(f.format) == nil {
-		return nil, nil, usage(fmt.Errorf("no format is called %q; there are %s", f.format, strings.Join(formats.Names(), ", ")))
+	if err := f.loadFormat(); err != nil {
+		return nil, nil, usage(err)
 	}
 	var files []string
 	for _, arg := range args {
@@ -57,7 +57,7 @@ func (f *logFlags) open(ctx context.Context, u *ui, args []string) (streams []in
 		failed = append(failed, err)
 	}
 	for _, src := range sources {
-		s, err := ingest.Open(src, int32(len(streams)), ingest.Options{Format: f.format, Zone: f.timezone.Location, MaxLine: int(f.maxLine)})
+		s, err := ingest.Open(src, int32(len(streams)), ingest.Options{Format: f.formatName(), Custom: f.custom, Zone: f.timezone.Location, MaxLine: int(f.maxLine)})
 		if err != nil {
 			failed = append(failed, err)
 			continue

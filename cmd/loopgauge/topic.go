@@ -18,7 +18,10 @@ func (f *logFlags) topicConfig(name string) (kafka.Config, error) {
 	if err != nil {
 		return c, err
 	}
-	c.Format, c.Zone, c.MaxLine, c.Group = f.format, f.timezone.Location, int(f.maxLine), policy.KafkaGroup
+	if err := f.loadFormat(); err != nil {
+		return c, err
+	}
+	c.Format, c.Custom, c.Zone, c.MaxLine, c.Group = f.formatName(), f.custom, f.timezone.Location, int(f.maxLine), policy.KafkaGroup
 	k := f.kafka
 	if k == nil {
 		return c, nil

@@ -153,8 +153,11 @@ func (f *watchFlags) feed(args []string, state string, log *slog.Logger) (func(c
 		if f.start != "" && f.start != "earliest" && f.start != "latest" {
 			return nil, fmt.Errorf("--start must be earliest or latest for files, is %q", f.start)
 		}
+		if err := f.logs.loadFormat(); err != nil {
+			return nil, err
+		}
 		return func(_ context.Context, marks []ingest.Mark) (ingest.Feed, error) {
-			return ingest.Follow(args, ingest.Options{Format: f.logs.format, Zone: f.logs.timezone.Location, MaxLine: int(f.logs.maxLine), Latest: f.start == "latest"}, marks)
+			return ingest.Follow(args, ingest.Options{Format: f.logs.formatName(), Custom: f.logs.custom, Zone: f.logs.timezone.Location, MaxLine: int(f.logs.maxLine), Latest: f.start == "latest"}, marks)
 		}, nil
 	}
 	if len(args) > 1 {

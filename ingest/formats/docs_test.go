@@ -89,6 +89,9 @@ func TestDocsHaveEveryFormat(t *testing.T) {
 				t.Errorf("%s: not in the table of %q", f.Name, heading)
 			}
 		}
+		if !strings.Contains(all["Detection"], "\n| `"+f.Name+"` | "+f.Told+" |\n") {
+			t.Errorf("%s: it is told otherwise in the table of Detection", f.Name)
+		}
 		example := exampleJ.FindStringSubmatch(text)
 		if example == nil {
 			t.Errorf("%s: no example", f.Name)

@@ -198,3 +198,10 @@ func keysOf(line []byte) keys {
 	}
 	return k
 }
+
+// MembersOf are the names of the members of the record on a line: empty for
+// text.
+func MembersOf(line []byte) map[string]bool {
+	var p nginxJSON
+	return keysOf(p.unescape(line))
+}

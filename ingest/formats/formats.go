@@ -18,6 +18,9 @@ import (
 type Format struct {
 	Name string // as --format takes it
 	Doc  string
+	// Told is what a line has by which the format is told, members' names in
+	// backquotes.
+	Told string
 	// JSON says that a record is a JSON object: then a line may also be an
 	// array of records.
 	JSON bool
@@ -72,27 +75,27 @@ const NoRequest = "no request in it"
 
 // All is every format.
 var All = []*Format{
-	{Name: "loopgauge", Doc: "the native format, one JSON object a line", JSON: true, Detect: detectNative, New: newNative},
-	{Name: "litellm", Doc: "LiteLLM StandardLoggingPayload", JSON: true, Detect: detectLiteLLM, New: newLiteLLM},
-	{Name: "litellm-v1", Doc: "LiteLLM generic API callback with generic_api_use_v1", JSON: true, Zoneless: true, Detect: detectLiteLLMV1, New: newLiteLLMV1},
-	{Name: "litellm-spend", Doc: "LiteLLM SpendLogs rows", JSON: true, Zoneless: true, Detect: detectLiteLLMSpend, New: newLiteLLMSpend},
-	{Name: "litellm-stdout", Doc: "LiteLLM proxy's own output as JSON", JSON: true, Zoneless: true, Detect: detectLiteLLMStdout, New: newLiteLLMStdout},
-	{Name: "otel", Doc: "OpenTelemetry GenAI: OTLP JSON of spans and log events, and the console exporter", JSON: true, Detect: detectOtel, New: newOtel},
-	{Name: "claude-code-router", Doc: "claude-code-router's log", JSON: true, Detect: detectCCR, New: newCCR},
-	{Name: "nginx-json", Doc: "nginx log_format as JSON, escape=json or default", JSON: true, Detect: detectNginxJSON, New: newNginxJSON},
-	{Name: "envoy-json", Doc: "Envoy, Envoy Gateway and Envoy AI Gateway access log as JSON", JSON: true, Detect: detectEnvoyJSON, New: newEnvoyJSON},
-	{Name: "envoy-text", Doc: "Envoy access log in its default text", Detect: detectEnvoyText, New: newEnvoyText},
-	{Name: "caddy", Doc: "Caddy access log as JSON", JSON: true, Detect: detectCaddy, New: newCaddy},
-	{Name: "traefik", Doc: "Traefik access log as JSON", JSON: true, Detect: detectTraefik, New: newTraefik},
-	{Name: "haproxy", Doc: "HAProxy option httplog", Zoneless: true, Detect: detectHAProxy, New: newHAProxy},
-	{Name: "haproxy-json", Doc: "HAProxy log-format as JSON", JSON: true, Zoneless: true, Detect: detectHAProxyJSON, New: newHAProxyJSON},
-	{Name: "portkey", Doc: "Portkey gateway log stream", JSON: true, Zoneless: true, Detect: detectPortkey, New: newPortkey},
-	{Name: "kong", Doc: "Kong's logging plugins, with its AI plugins", JSON: true, Detect: detectKong, New: newKong},
-	{Name: "helicone", Doc: "Helicone's rows of requests", JSON: true, Zoneless: true, Detect: detectHelicone, New: newHelicone},
-	{Name: "bedrock", Doc: "Amazon Bedrock model invocation log", JSON: true, Detect: detectBedrock, New: newBedrock},
-	{Name: "har", Doc: "entries of an HTTP archive (HAR)", JSON: true, Detect: detectHAR, New: newHAR},
-	{Name: "combined", Doc: "Apache and nginx combined or common text", Detect: detectCombined, New: newCombined},
-	{Name: "mooncake", Doc: "Mooncake trace: timestamp and hash_ids", JSON: true, Detect: detectMooncake, New: newMooncake},
+	{Name: "loopgauge", Doc: "the native format, one JSON object a line", Told: "`time` and one of `id`, `method`, `path`, `query`, `body`, `body_hash`, `caller`, `user`, `session`, `model`, `messages`, `tool_calls`, `attributes`, `status`; no `startTime` or `requestOptions`, and not all of `nginx-json`", JSON: true, Detect: detectNative, New: newNative},
+	{Name: "litellm", Doc: "LiteLLM StandardLoggingPayload", Told: "`startTime`; `call_type`, `litellm_call_id` or `custom_llm_provider`; `messages`, `model_group`, `metadata` or `response`; no `modelParameters`, and not all of `litellm-spend`", JSON: true, Detect: detectLiteLLM, New: newLiteLLM},
+	{Name: "litellm-v1", Doc: "LiteLLM generic API callback with generic_api_use_v1", Told: "`startTime` and `modelParameters`", JSON: true, Zoneless: true, Detect: detectLiteLLMV1, New: newLiteLLMV1},
+	{Name: "litellm-spend", Doc: "LiteLLM SpendLogs rows", Told: "`startTime`, `request_id` and `spend`", JSON: true, Zoneless: true, Detect: detectLiteLLMSpend, New: newLiteLLMSpend},
+	{Name: "litellm-stdout", Doc: "LiteLLM proxy's own output as JSON", Told: "`message`, `level`, `timestamp` and `component`", JSON: true, Zoneless: true, Detect: detectLiteLLMStdout, New: newLiteLLMStdout},
+	{Name: "otel", Doc: "OpenTelemetry GenAI: OTLP JSON of spans and log events, and the console exporter", Told: "`resourceSpans` or `resourceLogs`; or, of the console exporter, `context`, `parent_id`, `start_time` and `attributes`", JSON: true, Detect: detectOtel, New: newOtel},
+	{Name: "claude-code-router", Doc: "claude-code-router's log", Told: "`level`, `time`, `pid`, `hostname`, and `msg` or `type`, as pino writes them", JSON: true, Detect: detectCCR, New: newCCR},
+	{Name: "nginx-json", Doc: "nginx log_format as JSON, escape=json or default", Told: "a method (`method`, `request_method` or `request`), a target (`uri`, `request_uri` or `request`), a time (`time`, `time_iso8601`, `time_local` or `msec`) and `status`; none of `ts`, `start_time`, `startTime`", JSON: true, Detect: detectNginxJSON, New: newNginxJSON},
+	{Name: "envoy-json", Doc: "Envoy, Envoy Gateway and Envoy AI Gateway access log as JSON", Told: "`start_time`, `response_code` and `method` or `:method`", JSON: true, Detect: detectEnvoyJSON, New: newEnvoyJSON},
+	{Name: "envoy-text", Doc: "Envoy access log in its default text", Told: "the text of Envoy's default access log: a time with a zone in brackets, the request in quotes, status, flags, counts", Detect: detectEnvoyText, New: newEnvoyText},
+	{Name: "caddy", Doc: "Caddy access log as JSON", Told: "`ts` and `request`; `status`, `size` or `duration`; `logger`, `msg` or `resp_headers`", JSON: true, Detect: detectCaddy, New: newCaddy},
+	{Name: "traefik", Doc: "Traefik access log as JSON", Told: "`StartUTC` or `StartLocal`; `RequestMethod`, `RequestPath` or `DownstreamStatus`", JSON: true, Detect: detectTraefik, New: newTraefik},
+	{Name: "haproxy", Doc: "HAProxy option httplog", Told: "the text of HAProxy's `option httplog`, up to the request", Zoneless: true, Detect: detectHAProxy, New: newHAProxy},
+	{Name: "haproxy-json", Doc: "HAProxy log-format as JSON", Told: "`method`, `path`, `status`, and `tr`, `accept_ms` or `term`", JSON: true, Zoneless: true, Detect: detectHAProxyJSON, New: newHAProxyJSON},
+	{Name: "portkey", Doc: "Portkey gateway log stream", Told: "`requestOptions` and `endpoint`", JSON: true, Zoneless: true, Detect: detectPortkey, New: newPortkey},
+	{Name: "kong", Doc: "Kong's logging plugins, with its AI plugins", Told: "`started_at` and `request`; `latencies`, `tries` or `upstream_uri`", JSON: true, Detect: detectKong, New: newKong},
+	{Name: "helicone", Doc: "Helicone's rows of requests", Told: "`request_created_at`; `request_id` or `response_id`", JSON: true, Zoneless: true, Detect: detectHelicone, New: newHelicone},
+	{Name: "bedrock", Doc: "Amazon Bedrock model invocation log", Told: "`modelId` and `timestamp`; `schemaType` or `operation`; `input` or `output`", JSON: true, Detect: detectBedrock, New: newBedrock},
+	{Name: "har", Doc: "entries of an HTTP archive (HAR)", Told: "`startedDateTime` and `request`", JSON: true, Detect: detectHAR, New: newHAR},
+	{Name: "combined", Doc: "Apache and nginx combined or common text", Told: "the text of Apache's and nginx's access logs, up to the status", Detect: detectCombined, New: newCombined},
+	{Name: "mooncake", Doc: "Mooncake trace: timestamp and hash_ids", Told: "`timestamp` and `hash_ids`", JSON: true, Detect: detectMooncake, New: newMooncake},
 }
 
 // ByName returns the format called name, or nil. The names of wrappers may

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/loopgauge/loopgauge/ingest"
+	"github.com/loopgauge/loopgauge/ingest/formats"
 )
 
 // Scheme is how the name of a topic begins where logs are named.
@@ -27,9 +28,10 @@ type Config struct {
 	TLS     *TLS   // nil: not encrypted
 	SASL    *SASL  // nil: no user
 
-	Format  string         // name of the records' format; empty detects it
-	Zone    *time.Location // of times that have none; nil is UTC
-	MaxLine int            // longest line, in bytes; 0 is ingest.DefaultMaxLine
+	Format  string          // name of the records' format; empty detects it
+	Custom  *formats.Format // what Format names where it is not built in; nil if it is
+	Zone    *time.Location  // of times that have none; nil is UTC
+	MaxLine int             // longest line, in bytes; 0 is ingest.DefaultMaxLine
 
 	Say func(what string) // is told what Open waits for; may be nil
 
@@ -41,6 +43,8 @@ type Config struct {
 
 	dial func(context.Context, string, string) (net.Conn, error) // the network's unless a test says otherwise
 }
+
+func (c *Config) asked() ingest.Asked { return ingest.Asked{Name: c.Format, Custom: c.Custom} }
 
 // Start is where a feed begins that goes on from nothing: if all is empty,
 // with the next record that is written.

@@ -12,7 +12,6 @@ import (
 	"github.com/segmentio/kafka-go"
 
 	"github.com/loopgauge/loopgauge/ingest"
-	"github.com/loopgauge/loopgauge/ingest/formats"
 )
 
 // Feed is a topic that is read on and on.
@@ -44,7 +43,7 @@ const (
 // empty group it joins none, and nobody hinders another to read the same.
 func Open(ctx context.Context, config Config, marks []ingest.Mark) (_ *Feed, err error) {
 	f := &Feed{config: config, marks: map[int32]ingest.Mark{}}
-	if config.Format != "" && formats.ByName(config.Format) == nil {
+	if config.Format != "" && config.asked().ByName(config.Format) == nil {
 		return nil, &ingest.UnknownFormat{Name: config.Format}
 	}
 	if len(config.Offsets) > 0 {
@@ -209,7 +208,7 @@ func (f *Feed) live(index int) *live {
 func (f *Feed) open(mark ingest.Mark) *live {
 	return &live{
 		f: f, p: newPartition(f.ctx, f.c, parseID(mark.Topic), int(mark.Stream), mark.Offset, forever),
-		mark: mark, format: ingest.Known(mark.Format, f.config.Format),
+		mark: mark, format: f.config.asked().Known(mark.Format),
 	}
 }
 

@@ -60,7 +60,7 @@ func (l *live) chunk(block *ingest.Block, n counts) ingest.Chunk {
 		block.Format = l.format
 		if l.format == nil {
 			var sure bool
-			if block.Format, sure = detect(l.f.config.Format, block); sure {
+			if block.Format, sure = detect(l.f.config.asked(), block); sure {
 				l.format, l.mark.Format = block.Format, block.Format.Name
 			}
 		}
@@ -77,15 +77,15 @@ func (l *live) chunk(block *ingest.Block, n counts) ingest.Chunk {
 	}
 }
 
-// detect recognises the format of a block of records, as ingest.DetectAs does.
-func detect(name string, b *ingest.Block) (f *formats.Format, sure bool) {
+// detect recognises the format of a block of records, as ingest.Asked does.
+func detect(asked ingest.Asked, b *ingest.Block) (f *formats.Format, sure bool) {
 	var lines []byte
 	from := 0
 	for _, r := range b.Records[:min(len(b.Records), 100)] {
 		lines = append(append(lines, bytes.TrimRight(b.Data[from:r.End], "\n")...), '\n')
 		from = r.End
 	}
-	return ingest.DetectAs(name, lines)
+	return asked.Detect(lines)
 }
 
 // goneTime is how long a topic may be unknown to the brokers.

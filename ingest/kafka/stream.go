@@ -47,7 +47,7 @@ const sinceSlack = time.Hour
 // written late are no later than that, so there is no time to end at. The
 // streams have the indices from the given one on.
 func Streams(ctx context.Context, config Config, since time.Time, index int32) (_ []ingest.Stream, err error) {
-	if config.Format != "" && formats.ByName(config.Format) == nil {
+	if config.Format != "" && config.asked().ByName(config.Format) == nil {
 		return nil, &ingest.UnknownFormat{Name: config.Format}
 	}
 	c, err := newClient(&config)
@@ -160,7 +160,7 @@ func (s *stream) look() error {
 		if err != nil {
 			return err
 		}
-		s.format, _ = detect(s.c.config.Format, b)
+		s.format, _ = detect(s.c.config.asked(), b)
 		bytes := p.fetched * (s.p.end - s.from) / max(1, p.offset-s.from)
 		s.size = max(s.size, bytes)
 		b.Format = s.format
@@ -174,7 +174,7 @@ func (s *stream) look() error {
 		}
 	}
 	return s.c.config.fail(fmt.Errorf("no known log format in partition %d", s.p.index),
-		fmt.Sprintf("name it with --format (%s), or turn it into the native format: docs/formats.md", strings.Join(formats.Names(), ", ")))
+		fmt.Sprintf("name it with --format (%s), or describe it with --format my.yaml: docs/formats.md", strings.Join(formats.Names(), ", ")))
 }
 
 // headRecords is how many records the first time is told from.

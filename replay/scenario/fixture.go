@@ -103,7 +103,13 @@ func Parse(file string, text []byte) (*Fixture, error) {
 	f.yaml.Read(
 		policy.Member{Name: "name", Read: func(v policy.Value) { f.Name = v.Text() }},
 		policy.Member{Name: "log", Read: oneOrMore(func(v policy.Value) { f.Logs = append(f.Logs, beside(v)) })},
-		policy.Member{Name: "format", Read: func(v policy.Value) { f.Format = v.OneOf(formats.Names()) }},
+		policy.Member{Name: "format", Read: func(v policy.Value) {
+			if strings.HasSuffix(v.Plain(), ".yaml") {
+				f.Format = beside(v)
+				return
+			}
+			f.Format = v.OneOf(formats.Names())
+		}},
 		policy.Member{Name: "policy", Read: func(v policy.Value) { f.Policy, f.policyAt = beside(v), v }},
 		policy.Member{Name: "profile", Read: func(v policy.Value) {
 			profileAt = v

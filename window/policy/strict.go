@@ -124,6 +124,9 @@ func (v Value) Members(read func(name string, v Value)) {
 	v.Mapping(members...)
 }
 
+// Shape is what the value is, in words: a text, a list, a mapping, a number.
+func (v Value) Shape() string { return kindOf(v.node) }
+
 // IsText tells a text from anything else.
 func (v Value) IsText() bool { return kindOf(v.node) == "a text" }
 
@@ -133,6 +136,12 @@ func (v Value) Text() string {
 	if ok && strings.TrimSpace(text) == "" {
 		v.Reject("must not be empty")
 	}
+	return text
+}
+
+// Plain is a text as it is, also an empty one; "" for anything else.
+func (v Value) Plain() string {
+	text, _ := stringOf(v.node)
 	return text
 }
 

@@ -1,0 +1,206 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/loopgauge/loopgauge/ingest/formats"
+	"github.com/loopgauge/loopgauge/window/policy"
+)
+
+// loadFormat finds what --format names: a built-in format, or a file.
+func (f *logFlags) loadFormat() error {
+	if f.format == "" || f.custom != nil || formats.ByName(f.format) != nil {
+		return nil
+	}
+	if !isFormatFile(f.format) {
+		return fmt.Errorf("no format is called %q; there are %s, and YAML files: docs/formats.md", f.format, strings.Join(formats.Names(), ", "))
+	}
+	text, err := os.ReadFile(f.format)
+	if err != nil {
+		return fmt.Errorf("--format: %w", err)
+	}
+	c, err := parseCustom(f.format, text)
+	if err != nil {
+		return err
+	}
+	f.custom = formats.NewCustom(c)
+	return nil
+}
+
+// formatName is the name of the format in the output; empty if it is detected.
+func (f *logFlags) formatName() string {
+	if f.custom != nil {
+		return f.custom.Name
+	}
+	return f.format
+}
+
+func isFormatFile(name string) bool {
+	ext := filepath.Ext(name)
+	return ext == ".yaml" || ext == ".yml"
+}
+
+// customName is what a format of the user's may be called: what the output
+// and the state of a watch can hold.
+var customName = regexp.MustCompile(`^[a-z0-9][a-z0-9_.-]*$`)
+
+// durationUnits are the units of a duration that is logged as a number.
+var durationUnits = []string{"s", "ms", "us", "ns"}
+
+// parseCustom reads a custom format. The error is policy.Errors, with every
+// problem.
+func parseCustom(file string, text []byte) (*formats.Custom, error) {
+	c := &formats.Custom{}
+	s := policy.NewStrict(file, text, "format", "fields", "docs/formats.md")
+	var pattern policy.Value
+	s.Read(
+		policy.Member{Name: "name", Read: func(v policy.Value) {
+			if c.Name = v.Text(); !customName.MatchString(c.Name) {
+				v.Reject("must consist of a-z, 0-9, - _ and dots")
+			} else if formats.ByName(c.Name) != nil {
+				v.Reject("is the name of a built-in format: choose another")
+			}
+		}},
+		policy.Member{Name: "pattern", Read: func(v policy.Value) {
+			pattern = v
+			re, err := regexp.Compile(v.Text())
+			if err != nil {
+				v.Reject(strings.TrimPrefix(err.Error(), "error parsing regexp: ") + " (RE2: no look-around, no back references)")
+				return
+			}
+			c.Pattern = re
+		}},
+		policy.Member{Name: "missing", Read: func(v policy.Value) {
+			v.List(func(v policy.Value) { c.Missing = append(c.Missing, plainText(v)) })
+		}},
+		policy.Member{Name: "timezone", Read: func(v policy.Value) {
+			var z zone
+			if err := z.Set(v.Text()); err != nil {
+				v.Reject(err.Error())
+			}
+			c.Zone = z.Location
+		}},
+		policy.Member{Name: "fields", Read: func(v policy.Value) {
+			var members []policy.Member
+			for _, f := range formats.CustomFields {
+				members = append(members, policy.Member{Name: f.Name, Read: func(v policy.Value) {
+					c.Fields = append(c.Fields, readCustomField(f.Name, v))
+				}})
+			}
+			v.Mapping(members...)
+			named := func(name string) bool {
+				return slices.ContainsFunc(c.Fields, func(f formats.CustomField) bool { return f.Name == name })
+			}
+			if !named("time") && !named("end") {
+				v.Reject("time is missing: without it no request can be judged")
+			}
+		}},
+		policy.Member{Name: "attributes", Read: func(v policy.Value) {
+			v.Members(func(name string, v policy.Value) {
+				c.Attributes = append(c.Attributes, readCustomField(name, v))
+			})
+		}},
+	)
+	if err := s.Err(); err != nil {
+		return nil, err
+	}
+	if len(c.Fields) == 0 {
+		s.Missing("fields", "is missing: say where time and the rest stand, as docs/formats.md does")
+	}
+	checkGroups(c, pattern)
+	if c.Name == "" {
+		c.Name = strings.ToLower(strings.TrimSuffix(filepath.Base(file), filepath.Ext(file)))
+		if !customName.MatchString(c.Name) || formats.ByName(c.Name) != nil {
+			s.Missing("name", "is missing: the file's name is no name for a format, or that of a built-in one")
+		}
+	}
+	return c, s.Err()
+}
+
+// plainText reads a text that may be empty.
+func plainText(v policy.Value) string {
+	if v.IsText() {
+		return v.Plain()
+	}
+	v.Reject("must be a text, is " + v.Shape() + ": put it in quotes")
+	return ""
+}
+
+// checkGroups wants every first name of a path to be that of a group.
+func checkGroups(c *formats.Custom, pattern policy.Value) {
+	if c.Pattern == nil {
+		return
+	}
+	groups := slices.DeleteFunc(slices.Clone(c.Pattern.SubexpNames()), func(name string) bool { return name == "" })
+	if len(groups) == 0 {
+		pattern.Reject("has no named group: write (?P<time>...) around what is to be read")
+		return
+	}
+	for _, f := range slices.Concat(c.Fields, c.Attributes) {
+		for _, path := range f.Paths {
+			first, _, _ := strings.Cut(path, ".")
+			if !slices.Contains(groups, first) {
+				pattern.Reject(fmt.Sprintf("has no group %s, which %s is to be read from; there are %s", first, f.Name, strings.Join(groups, ", ")))
+			}
+		}
+	}
+}
+
+// readCustomField reads a path, a list of paths, or a mapping.
+func readCustomField(name string, v policy.Value) formats.CustomField {
+	f := formats.CustomField{Name: name}
+	paths := func(v policy.Value) {
+		add := func(v policy.Value) {
+			path := v.Text()
+			if strings.HasPrefix(path, "$") || strings.HasPrefix(path, ".") || strings.HasSuffix(path, ".") || strings.Contains(path, "[") {
+				v.Reject("is no path: write names with dots between them, and numbers for elements of a list, as in choices.0.message")
+			}
+			f.Paths = append(f.Paths, path)
+		}
+		if v.IsText() {
+			add(v)
+			return
+		}
+		v.List(add)
+	}
+	switch v.Shape() {
+	case "a text", "a list":
+		paths(v)
+	default:
+		given := false
+		v.Mapping(
+			policy.Member{Name: "path", Read: func(v policy.Value) { given = true; paths(v) }},
+			policy.Member{Name: "const", Read: func(v policy.Value) { text := plainText(v); given, f.Const = true, &text }},
+			policy.Member{Name: "layout", Read: func(v policy.Value) {
+				f.Layout = v.Text()
+				if name != "time" && name != "end" {
+					v.Reject("is for time and end alone")
+				} else if why := formats.CheckLayout(f.Layout); why != "" {
+					v.Reject(why)
+				}
+			}},
+			policy.Member{Name: "unit", Read: func(v policy.Value) {
+				d, err := time.ParseDuration("1" + v.OneOf(durationUnits))
+				if f.Unit = d; name != "duration" && err == nil {
+					v.Reject("is for duration alone")
+				}
+			}},
+		)
+		switch {
+		case !given && v.Shape() == "a mapping":
+			v.Reject("needs path, or const")
+		case f.Const != nil && len(f.Paths) > 0:
+			v.Reject("give either path or const")
+		}
+	}
+	if f.Const != nil && slices.Contains([]string{"time", "end", "duration"}, name) {
+		v.Reject("cannot be the same for all requests: give a path")
+	}
+	return f
+}

@@ -1,0 +1,529 @@
+package formats
+
+import (
+	"bytes"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/loopgauge/loopgauge/fingerprint"
+	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
+)
+
+// Custom describes a log of the user's own: where each field of a request
+// stands in a record. docs/formats.md has the file that it is read from.
+type Custom struct {
+	Name    string
+	Pattern *regexp.Regexp // of a line of text; nil: a record is a JSON object
+	Missing []string       // texts that stand for no value, such as -
+	Zone    *time.Location // of times that have none; nil is that of the run
+	// Fields are by the names of CustomFields, Attributes by their own.
+	Fields, Attributes []CustomField
+}
+
+// CustomField says where a field stands.
+type CustomField struct {
+	Name string
+	// Paths lead to the value: the first that leads to one counts. A path is a
+	// name, or names with dots between them; where a record has a name with
+	// dots in it, that comes first. A number picks an element of a list, a text
+	// that is JSON is looked into. In a text log the first name is that of a
+	// group.
+	Paths []string
+	Const *string // instead of paths
+	// Layout is how a time is written: unix_ms, unix_us, unix_ns, or as package
+	// time has it. Empty is RFC 3339, or a number of seconds.
+	Layout string
+	Unit   time.Duration // of a duration that is a number; 0 is a second
+}
+
+// Layouts of times that are numbers.
+var unixLayouts = map[string]time.Duration{
+	"unix_s": time.Second, "unix_ms": time.Millisecond, "unix_us": time.Microsecond, "unix_ns": time.Nanosecond,
+}
+
+// CustomFields are the fields that a custom format can fill.
+var CustomFields = []struct{ Name, Doc string }{
+	{"time", "start, or the only time"},
+	{"end", "when the response was complete"},
+	{"duration", "how long the call took: end is time and duration, or time is end without it"},
+	{"id", "the gateway's own id of this call"},
+	{"method", "HTTP method"},
+	{"path", "URL path"},
+	{"query", "the query, as a text or an object"},
+	{"url", "path and query in one"},
+	{"caller", "API key or consumer; taken for a secret"},
+	{"caller_name", "caller by a name that may be shown"},
+	{"user", "end user"},
+	{"session", "session or conversation"},
+	{"model", "what the client asked for"},
+	{"backend", "provider that served it"},
+	{"headers", "object of the request's headers: they name session and caller, and become attributes"},
+	{"body", "request body of OpenAI or Anthropic, as JSON or as its text: messages, model, tools, session, ..."},
+	{"body_hash", "a hash of the body"},
+	{"messages", "the list of messages alone"},
+	{"has_tools", "whether tools were offered: true or false, or the list of them"},
+	{"response", "response body of OpenAI or Anthropic, also as events: tool calls, tokens"},
+	{"tool_calls", "the list of calls that the model issued alone"},
+	{"status", "HTTP status"},
+	{"error", "class or message of an error"},
+	{"tokens_in", "prompt tokens"},
+	{"tokens_out", "completion tokens"},
+	{"cost", "USD"},
+	{"stream", "whether the response was streamed"},
+	{"cached", "whether it came from a cache"},
+	{"max_tokens", "limit that the client set"},
+}
+
+// CheckLayout says what is wrong with the layout of a time, or "".
+func CheckLayout(layout string) string {
+	if layout == "rfc3339" || unixLayouts[layout] != 0 {
+		return ""
+	}
+	want := time.Date(2021, 11, 23, 17, 48, 59, 0, time.UTC)
+	got, err := time.Parse(layout, want.Format(layout))
+	if err != nil || !got.Equal(want) {
+		return "is no layout: write unix_s, unix_ms, unix_us, unix_ns, rfc3339, or how 2 January 2006, 15:04:05 looks in the log, with its date and second: 02/Jan/2006:15:04:05 -0700"
+	}
+	return ""
+}
+
+// zoneless tells whether times of a layout have no zone.
+func zoneless(layout string) bool {
+	if layout == "" || layout == "rfc3339" || unixLayouts[layout] != 0 {
+		return false
+	}
+	at := time.Date(2021, 11, 23, 17, 48, 59, 0, time.UTC)
+	return at.Format(layout) == at.In(time.FixedZone("X", 3600)).Add(-time.Hour).Format(layout)
+}
+
+// NewCustom makes the format. What it describes has been checked.
+func NewCustom(c *Custom) *Format {
+	f := &Format{Name: c.Name, Doc: "custom", JSON: c.Pattern == nil}
+	for _, x := range c.Fields {
+		f.Zoneless = f.Zoneless || c.Zone == nil && zoneless(x.Layout)
+	}
+	f.New = func(reads fingerprint.Field) Parser { return newCustom(c, reads) }
+	f.Detect = func(line []byte) bool {
+		p := newCustom(c, 0)
+		var r fingerprint.Request
+		r.Reset()
+		if f.JSON && len(line) > 0 && line[0] == '[' {
+			p.scan.Reset(line)
+			if p.scan.Array(); !p.scan.NextElement() {
+				return false
+			}
+			line = bytes.Clone(p.scan.Value())
+		}
+		_, why := p.Parse(line, &r)
+		return why == "" && CheckTime(&r) == ""
+	}
+	return f
+}
+
+// custom reads what a Custom describes.
+type custom struct {
+	access
+	c       *Custom
+	zone    *time.Location
+	answer  answer
+	members []member // of the record: named values, or groups
+
+	// opened are scanners whose texts live as long as the record.
+	opened []*rawjson.Scanner
+	used   int
+}
+
+// found is a value: JSON, or plain text.
+type found struct {
+	json rawjson.Value
+	text []byte // if json is nil
+}
+
+type member struct {
+	name  []byte
+	value found
+}
+
+func newCustom(c *Custom, reads fingerprint.Field) *custom {
+	return &custom{access: access{reads: reads}, c: c}
+}
+
+func (p *custom) In(zone *time.Location) { p.zone = zone }
+
+func (p *custom) Parse(record []byte, r *fingerprint.Request) (int, string) {
+	p.begin()
+	p.used, p.members = 0, p.members[:0]
+	if p.c.Pattern != nil {
+		at := p.c.Pattern.FindSubmatchIndex(record)
+		if at == nil {
+			return 0, "does not match the pattern"
+		}
+		for i, name := range p.c.Pattern.SubexpNames() {
+			if name != "" && at[2*i] >= 0 {
+				p.members = append(p.members, member{[]byte(name), found{text: record[at[2*i]:at[2*i+1]:at[2*i+1]]}})
+			}
+		}
+	} else {
+		s := &p.scan
+		s.Reset(record)
+		for s.Object(); s.NextKey(); {
+			name := s.Key
+			if v := s.Value(); v != nil {
+				p.members = append(p.members, member{name, found{json: v}})
+			}
+		}
+		if column, why := failure(s); why != "" {
+			return column, why
+		}
+	}
+	p.fill(r)
+	return 0, ""
+}
+
+// open is a scanner at the start of a text.
+func (p *custom) open(text []byte) *rawjson.Scanner {
+	if p.used == len(p.opened) {
+		p.opened = append(p.opened, &rawjson.Scanner{})
+	}
+	s := p.opened[p.used]
+	p.used++
+	s.Reset(text)
+	return s
+}
+
+// find follows a path from the record.
+func (p *custom) find(path string) (best found, ok bool) {
+	longest := -1
+	for i := range p.members {
+		m := &p.members[i]
+		p.step(m.name, m.value, path, &best, &longest)
+	}
+	return best, longest >= 0
+}
+
+// step follows a path through a named value. The longest name counts, of those
+// that lead to a value; of a name given twice the last.
+func (p *custom) step(name []byte, v found, path string, best *found, longest *int) {
+	if len(name) < *longest || len(name) > len(path) || string(name) != path[:len(name)] {
+		return
+	}
+	switch rest := path[len(name):]; {
+	case rest == "":
+		if p.says(v) {
+			*best, *longest = v, len(name)
+		}
+	case rest[0] == '.':
+		if in, ok := p.into(v, rest[1:]); ok {
+			*best, *longest = in, len(name)
+		}
+	}
+}
+
+// into follows a path inside a value.
+func (p *custom) into(v found, path string) (best found, ok bool) {
+	inside := p.container(v)
+	if inside == nil {
+		return best, false
+	}
+	s, longest := p.open(inside), -1
+	if inside.Kind() == rawjson.Array {
+		at := 0
+		for s.Array(); s.NextElement(); at++ {
+			if value := s.Value(); value != nil {
+				p.step(strconv.AppendInt(nil, int64(at), 10), found{json: value}, path, &best, &longest)
+			}
+		}
+		return best, longest >= 0
+	}
+	for s.Object(); s.NextKey(); {
+		name := s.Key
+		if value := s.Value(); value != nil {
+			p.step(name, found{json: value}, path, &best, &longest)
+		}
+	}
+	return best, longest >= 0
+}
+
+// container is the JSON object or list that a value is, or that its text is.
+func (p *custom) container(v found) rawjson.Value {
+	switch v.json.Kind() {
+	case rawjson.Object, rawjson.Array:
+		return v.json
+	}
+	text := bytes.TrimSpace(p.text(v))
+	if len(text) > 0 && (text[0] == '{' || text[0] == '[') {
+		return rawjson.Value(text)
+	}
+	return nil
+}
+
+// text is a value as text, nil for an object or a list.
+func (p *custom) text(v found) []byte {
+	if v.json == nil {
+		return v.text
+	}
+	return p.open(v.json).Text(nil)
+}
+
+// says tells a value from what stands for none.
+func (p *custom) says(v found) bool {
+	if len(p.c.Missing) == 0 || v.json.Kind() == rawjson.Object || v.json.Kind() == rawjson.Array {
+		return true
+	}
+	return !slices.Contains(p.c.Missing, string(p.text(v)))
+}
+
+// lookup is the value of a field.
+func (p *custom) lookup(f *CustomField) (v found, ok bool) {
+	if f.Const != nil {
+		return found{text: []byte(*f.Const)}, true
+	}
+	for _, path := range f.Paths {
+		if v, ok = p.find(path); ok {
+			return v, true
+		}
+	}
+	return v, false
+}
+
+// fill fills the request: first from headers and bodies, then from fields,
+// which overrule what was found there.
+func (p *custom) fill(r *fingerprint.Request) {
+	for i := range p.c.Fields {
+		switch f := &p.c.Fields[i]; f.Name {
+		case "headers":
+			if v, ok := p.lookup(f); ok {
+				p.headers(r, v)
+			}
+		case "body":
+			if v, ok := p.lookup(f); ok {
+				p.request(r, v)
+			}
+		case "response":
+			if v, ok := p.lookup(f); ok {
+				body := p.container(v)
+				if body == nil {
+					body = p.text(v)
+				}
+				p.answer.read(body, r, p.reads)
+			}
+		}
+	}
+	p.finish(r)
+	duration, end := int64(fingerprint.NoTime), int64(fingerprint.NoTime)
+	for i := range p.c.Fields {
+		f := &p.c.Fields[i]
+		v, ok := p.lookup(f)
+		if !ok {
+			continue
+		}
+		switch f.Name {
+		case "time":
+			r.Time = p.time(f, v, r.Time)
+		case "end":
+			end = p.time(f, v, end)
+		case "duration":
+			duration = p.duration(f, v)
+		default:
+			p.field(r, f.Name, v)
+		}
+	}
+	switch {
+	case r.Time == fingerprint.NoTime && end != fingerprint.NoTime:
+		if r.Time = end; duration != fingerprint.NoTime {
+			began(r, duration)
+		}
+	case end != fingerprint.NoTime:
+		r.End = end
+	case duration != fingerprint.NoTime:
+		ended(r, duration)
+	}
+	if p.reads&fingerprint.ReadsAttributes == 0 {
+		return
+	}
+	for i := range p.c.Attributes {
+		if v, ok := p.lookup(&p.c.Attributes[i]); ok {
+			setAttribute(r, []byte(p.c.Attributes[i].Name), p.text(v))
+		}
+	}
+}
+
+// headers reads an object of headers; of a list of values the first counts.
+func (p *custom) headers(r *fingerprint.Request, v found) {
+	s := p.open(p.container(v))
+	for s.Object(); s.NextKey(); {
+		name, value := s.Key, s.Value()
+		if value.Kind() == rawjson.Array {
+			inner := p.open(value)
+			if inner.Array(); !inner.NextElement() {
+				continue
+			}
+			value = inner.Value()
+		}
+		if value != nil {
+			p.header(r, name, p.text(found{json: value}))
+		}
+	}
+}
+
+// request takes a request body apart: bytes as sent, or the JSON itself.
+func (p *custom) request(r *fingerprint.Request, v found) {
+	if v.json.Kind() == rawjson.Object {
+		p.bodyValue(r, v.json)
+		return
+	}
+	r.Body = p.text(v)
+}
+
+// field fills a field that is neither a time nor taken apart.
+func (p *custom) field(r *fingerprint.Request, name string, v found) {
+	switch name {
+	case "id":
+		r.ID = p.text(v)
+	case "method":
+		r.Method = p.text(v)
+	case "path":
+		r.Path = p.text(v)
+	case "query":
+		if v.json.Kind() == rawjson.Object {
+			r.Query = fingerprint.Query{Object: v.json}
+		} else {
+			r.Query = fingerprint.Query{Raw: p.text(v)}
+		}
+	case "url":
+		splitTarget(r, p.text(v))
+	case "caller":
+		r.Caller, r.CallerIsName = p.text(v), false
+	case "caller_name":
+		r.Caller, r.CallerIsName = p.text(v), true
+	case "user":
+		r.User = p.text(v)
+	case "session":
+		r.Session = p.text(v)
+	case "model":
+		r.Model = p.text(v)
+	case "backend":
+		r.Backend = p.text(v)
+	case "body_hash":
+		r.BodyHash = p.text(v)
+	case "messages":
+		readMessages(p.list(v), r, p.reads)
+	case "has_tools":
+		r.HasTools = readTools(p.list(v), r.HasTools)
+	case "tool_calls":
+		s := p.list(v)
+		r.ToolCallsLogged = r.ToolCallsLogged || s.Kind() == rawjson.Array
+		readToolCalls(s, r, 0, p.reads)
+	case "status":
+		r.Status = readStatus(p.scalar(v), r.Status)
+	case "error":
+		r.Error = p.text(v)
+	case "tokens_in":
+		r.TokensIn = readCount(p.scalar(v), r.TokensIn)
+	case "tokens_out":
+		r.TokensOut = readCount(p.scalar(v), r.TokensOut)
+	case "cost":
+		r.Cost = readCost(p.scalar(v), r.Cost)
+	case "stream":
+		r.Stream = readTri(p.scalar(v), r.Stream)
+	case "cached":
+		r.Cached = readTri(p.scalar(v), r.Cached)
+	case "max_tokens":
+		r.MaxTokens = readCount(p.scalar(v), r.MaxTokens)
+	}
+}
+
+// list is a scanner at a value that is a list, or whose text is one.
+func (p *custom) list(v found) *rawjson.Scanner {
+	if inside := p.container(v); inside.Kind() == rawjson.Array {
+		return p.open(inside)
+	}
+	if v.json != nil {
+		return p.open(v.json)
+	}
+	return p.open(rawjson.AppendString(nil, v.text))
+}
+
+// scalar is a scanner at a value whose text is a number or a truth value.
+func (p *custom) scalar(v found) *rawjson.Scanner { return p.open(bytes.ToLower(p.text(v))) }
+
+// time reads a time by the field's layout.
+func (p *custom) time(f *CustomField, v found, old int64) int64 {
+	text := p.text(v)
+	switch unit := unixLayouts[f.Layout]; {
+	case f.Layout == "" || f.Layout == "rfc3339":
+		if t, ok := parseTime(text); ok {
+			return t
+		}
+	case unit != 0:
+		if t, ok := scaled(text, unit); ok {
+			return t
+		}
+	default:
+		if t, ok := p.layout(f.Layout, text); ok {
+			return t
+		}
+	}
+	return old
+}
+
+// layout reads a time as package time does.
+func (p *custom) layout(layout string, text []byte) (micros int64, ok bool) {
+	zone := p.zone
+	if zone == nil {
+		zone = p.c.Zone
+	}
+	if zone == nil {
+		zone = time.UTC
+	}
+	t, err := time.ParseInLocation(layout, string(bytes.TrimSpace(text)), zone)
+	if err != nil {
+		return 0, false
+	}
+	if t.Year() < 1970 || t.Year() > 2200 {
+		return outOfRange, true
+	}
+	return t.UnixMicro(), true
+}
+
+// duration reads a number of the field's units, or a text such as 1.5s.
+func (p *custom) duration(f *CustomField, v found) int64 {
+	text := p.text(v)
+	unit := f.Unit
+	if unit == 0 {
+		unit = time.Second
+	}
+	if d, ok := scaled(text, unit); ok && d >= 0 {
+		return d
+	}
+	if d, err := time.ParseDuration(strings.ReplaceAll(string(text), " ", "")); err == nil && d >= 0 {
+		return d.Microseconds()
+	}
+	return fingerprint.NoTime
+}
+
+// scaled reads a number of units as microseconds. Whole numbers are exact.
+func scaled(text []byte, unit time.Duration) (micros int64, ok bool) {
+	if unit == time.Second {
+		return parseSeconds(text)
+	}
+	if n, ok := rawjson.ParseInt(text); ok {
+		switch {
+		case unit == time.Nanosecond:
+			return n / 1000, true
+		case unit == time.Microsecond:
+			return n, true
+		case n > maxTime || n < -maxTime:
+			return outOfRange, true
+		}
+		return n * 1000, true
+	}
+	f, ok := rawjson.ParseFloat(text)
+	if f = f * float64(unit) / 1000; !ok || f > maxTime || f < -maxTime {
+		return outOfRange, ok
+	}
+	return int64(f), true
+}

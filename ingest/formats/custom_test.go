@@ -1,0 +1,227 @@
+package formats
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/loopgauge/loopgauge/fingerprint"
+)
+
+// asNative is what a parser makes of a record, in the native format.
+func asNative(p Parser, record string) string {
+	var r fingerprint.Request
+	r.Reset()
+	if _, why := p.Parse([]byte(record), &r); why != "" {
+		return why
+	}
+	var parts []string
+	for _, w := range Write(&r, true) {
+		value, err := json.Marshal(w.Value)
+		if err != nil {
+			return err.Error()
+		}
+		parts = append(parts, w.Name+"="+string(value))
+	}
+	return strings.Join(parts, " ")
+}
+
+func pathTo(name string, paths ...string) CustomField { return CustomField{Name: name, Paths: paths} }
+
+func TestCustomPaths(t *testing.T) {
+	f := func(record, want string, paths ...string) {
+		t.Helper()
+		p := newCustom(&Custom{Missing: []string{"-"}, Fields: []CustomField{pathTo("id", paths...)}}, fingerprint.AllFields)
+		if got := asNative(p, record); got != want {
+			t.Errorf("%v in %s\ngot  %s\nwant %s", paths, record, got, want)
+		}
+	}
+	f(`{"a":"1"}`, `id="1"`, "a")
+	f(`{"a":7}`, `id="7"`, "a")
+	f(`{"a":{"b":"1"}}`, `id="1"`, "a.b")
+	f(`{"a":{"b":"nested"},"a.b":"literal"}`, `id="literal"`, "a.b")
+	f(`{"a.b":"literal","a":{"b":"nested"}}`, `id="literal"`, "a.b")
+	f(`{"a.b":null,"a":{"b":"nested"}}`, `id="nested"`, "a.b")
+	f(`{"a.b":{"c":"1"},"a":{"b.c":"2"}}`, `id="1"`, "a.b.c")
+	f(`{"a":[{"b":"0"},{"b":"1"}]}`, `id="1"`, "a.1.b")
+	f(`{"a":[]}`, ``, "a.0")
+	f(`{"a":"{\"b\":{\"c\":\"in \\\"text\\\"\"}}"}`, `id="in \"text\""`, "a.b.c")
+	f(`{"a":"{\"b\":"}`, ``, "a.b.c")
+	f(`{"a":"-","b":"2"}`, `id="2"`, "a", "b")
+	f(`{"a":null,"b":"2"}`, `id="2"`, "a", "b")
+	f(`{"a":{"b":1}}`, ``, "a")
+	f(`{"a":"1","a":"2"}`, `id="2"`, "a")
+	f(`{"a":`, "unexpected end of the value", "a")
+	f(`{"abc":"1"}`, ``, "a.b")
+}
+
+func TestCustomTimes(t *testing.T) {
+	f := func(layout, text, want string) {
+		t.Helper()
+		p := newCustom(&Custom{Fields: []CustomField{{Name: "time", Paths: []string{"t"}, Layout: layout}}}, 0)
+		p.In(time.FixedZone("", 3600))
+		if got := asNative(p, `{"t":`+text+`}`); got != want {
+			t.Errorf("%s of %s is %s, want %s", text, layout, got, want)
+		}
+		if why := CheckLayout(layout); layout != "" && why != "" {
+			t.Errorf("%s %s", layout, why)
+		}
+	}
+	f("", `1795255200.25`, `time="2026-11-21T10:00:00.25Z"`)
+	f("rfc3339", `"2026-11-21T11:00:00+01:00"`, `time="2026-11-21T10:00:00Z"`)
+	f("unix_s", `"1795255200"`, `time="2026-11-21T10:00:00Z"`)
+	f("unix_ms", `1795255200123`, `time="2026-11-21T10:00:00.123Z"`)
+	f("unix_ms", `1795255200123.5`, `time="2026-11-21T10:00:00.1235Z"`)
+	f("unix_us", `1795255200123456`, `time="2026-11-21T10:00:00.123456Z"`)
+	f("unix_ns", `"1795255200123456789"`, `time="2026-11-21T10:00:00.123456Z"`)
+	f("unix_ms", `9e300`, ``)
+	f("2006-01-02 15:04:05", `"2026-11-21 11:00:00,5"`, `time="2026-11-21T10:00:00.5Z"`)
+	f("02/Jan/2006:15:04:05 -0700", `"21/Nov/2026:12:00:00 +0200"`, `time="2026-11-21T10:00:00Z"`)
+	f("2006-01-02 15:04:05", `"soon"`, ``)
+	for _, layout := range []string{"", "%Y-%m-%d", "15:04:05", "2006-01-02", "yyyy-MM-dd HH:mm:ss"} {
+		if CheckLayout(layout) == "" {
+			t.Errorf("%q is taken for a layout", layout)
+		}
+	}
+	if !zoneless("2006-01-02 15:04:05") || zoneless("2006-01-02T15:04:05Z07:00") || zoneless("unix_ms") {
+		t.Error("which layouts have a zone is told wrongly")
+	}
+}
+
+func TestCustomFields(t *testing.T) {
+	post := "POST"
+	f := func(fields []CustomField, record, want string) {
+		t.Helper()
+		if got := asNative(newCustom(&Custom{Fields: fields}, fingerprint.AllFields), record); got != want {
+			t.Errorf("%s\ngot  %s\nwant %s", record, got, want)
+		}
+	}
+	list := func(fields ...CustomField) []CustomField { return fields }
+	f(list(CustomField{Name: "method", Const: &post}), `{}`, `method="POST"`)
+	f(list(pathTo("time", "t"), CustomField{Name: "duration", Paths: []string{"d"}, Unit: time.Millisecond}), `{"t":10,"d":1500}`,
+		`time="1970-01-01T00:00:10Z" end="1970-01-01T00:00:11.5Z"`)
+	f(list(pathTo("end", "t"), pathTo("duration", "d")), `{"t":10,"d":"1.5 s"}`, `time="1970-01-01T00:00:08.5Z" end="1970-01-01T00:00:10Z"`)
+	f(list(pathTo("end", "t")), `{"t":10}`, `time="1970-01-01T00:00:10Z"`)
+	f(list(pathTo("url", "u"), pathTo("status", "s"), pathTo("stream", "x")), `{"u":"/v1?a=1","s":"200","x":"True"}`, `path="/v1" query="a=1" status=200 stream=true`)
+	f(list(pathTo("status", "s"), pathTo("tokens_in", "n")), `{"s":"ok","n":-5}`, ``)
+	f(list(pathTo("body", "b"), pathTo("model", "m")), `{"b":{"model":"inside","messages":[{"role":"user","content":"hi"}],"stream":true},"m":"outside"}`,
+		`model="outside" messages=[{"role":"user","content":"hi"}] has_tools=false stream=true`)
+	f(list(pathTo("messages", "m"), pathTo("tool_calls", "c")), `{"m":"[{\"role\":\"user\"}]","c":"[{\"name\":\"f\",\"arguments\":{\"x\":1}}]"}`,
+		`messages=[{"role":"user"}] tool_calls=[{"arguments":"{\"x\":1}","name":"f"}]`)
+	f(list(pathTo("response", "r")), `{"r":{"content":[{"type":"tool_use","name":"f","input":{"x":1}}],"usage":{"input_tokens":3,"output_tokens":4}}}`,
+		`tool_calls=[{"arguments":"{\"x\":1}","name":"f"}] tokens_in=3 tokens_out=4`)
+	f(list(pathTo("headers", "h")), `{"h":{"X-Session-Id":["s1"],"Authorization":"Bearer sk-secret-1"}}`,
+		`caller="key-07fd32658335" session="s1" attributes={"header:authorization":"key-8e7a54ed7e6b","header:x-session-id":"s1"}`)
+}
+
+func TestCustomText(t *testing.T) {
+	c := &Custom{
+		Pattern: regexp.MustCompile(`^(?P<t>\d+) (?P<id>\S+)(?: body=(?P<body>.*))?$`), Missing: []string{"-"},
+		Fields: []CustomField{pathTo("time", "t"), pathTo("id", "id"), pathTo("body", "body"), pathTo("user", "body.metadata.who")},
+	}
+	p := newCustom(c, fingerprint.AllFields)
+	f := func(record, want string) {
+		t.Helper()
+		if got := asNative(p, record); got != want {
+			t.Errorf("%s\ngot  %s\nwant %s", record, got, want)
+		}
+	}
+	f(`10 a`, `time="1970-01-01T00:00:10Z" id="a"`)
+	f(`10 -`, `time="1970-01-01T00:00:10Z"`)
+	f(`10 a body={"model":"m","metadata":{"who":"u"}}`,
+		`time="1970-01-01T00:00:10Z" id="a" body="{\"model\":\"m\",\"metadata\":{\"who\":\"u\"}}" user="u" model="m" has_tools=false stream=false`)
+	f(`ten a`, `does not match the pattern`)
+}
+
+// TestWriteShowsNoText: without show no text is there, and a key never.
+func TestWriteShowsNoText(t *testing.T) {
+	const record = `{"time":1,"query":"q=secret","body":"secret","caller":"secret","error":"secret","messages":[{"role":"user","content":"secret"}],
+		"tool_calls":[{"name":"f","arguments":"secret"}],"attributes":{"header:x-api-key":"secret","a":"secret"}}`
+	var r fingerprint.Request
+	r.Reset()
+	if _, why := newNative(fingerprint.AllFields).Parse([]byte(record), &r); why != "" {
+		t.Fatal(why)
+	}
+	text, err := json.Marshal(Write(&r, false))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if bytes.Contains(text, []byte("secret")) {
+		t.Errorf("a text is shown: %s", text)
+	}
+	if got := (&writer{show: true}).text([]byte("Bearer abcdefgh and sk-abcdefgh")); got != "(a key) and (a key)" {
+		t.Errorf("keys are shown: %s", got)
+	}
+}
+
+func TestScaffold(t *testing.T) {
+	f := func(log string, want ...string) {
+		t.Helper()
+		got, err := Scaffold([]byte(log))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, w := range want {
+			if !strings.Contains(string(got), w) {
+				t.Errorf("%s\nhas no %q:\n%s", log, w, got)
+			}
+		}
+		if strings.Contains(string(got), "secret") {
+			t.Errorf("a value of the log is shown:\n%s", got)
+		}
+	}
+	f(`{"Timestamp":"2026-11-21 10:00:00","session_id":"secret","req":{"model":"secret","messages":[]}}`,
+		"time: {path: 'Timestamp', layout: '2006-01-02 15:04:05'}", "session: 'session_id'", "body: 'req'")
+	f(`{"ts":1795255200123,"latency_ms":5}`, "time: {path: 'ts', layout: 'unix_ms'}", "duration: {path: 'latency_ms', unit: ms}")
+	f(`{"what":"secret"}`, "time: TIME", "#   what")
+	f(`[2026-11-21T10:00:00Z] model="secret" status=200`, `pattern: '^\[(?P<time>\S+)\].*?\bmodel="(?P<model>[^"]*)".*?\bstatus=(?P<status>\S*)'`)
+	for _, log := range []string{"", "\n\n", "{}"} {
+		if got, err := Scaffold([]byte(log)); err == nil {
+			t.Errorf("%q gives %s", log, got)
+		}
+	}
+}
+
+// FuzzCustom: whatever the record, a parser that has read others before makes
+// the same of it as a new one.
+func FuzzCustom(f *testing.F) {
+	acme, err := os.ReadFile(fixtureDir + "/custom/acme.jsonl")
+	if err != nil {
+		f.Fatal(err)
+	}
+	for line := range bytes.Lines(acme) {
+		f.Add(bytes.TrimSpace(line), "payload.sent.messages.1")
+	}
+	f.Add([]byte(`{"a":"[{\"b\":1}]","a.b":{}}`), "a.0.b")
+	f.Add([]byte(`2026 POST {"model":"m"}`), "body.model")
+	pattern := regexp.MustCompile(`^(?P<t>\S+) (?P<method>\S+) (?P<body>.*)$`)
+	used := map[bool]Parser{}
+	f.Fuzz(func(t *testing.T, record []byte, path string) {
+		var fields []CustomField
+		for _, x := range CustomFields {
+			fields = append(fields, pathTo(x.Name, path, x.Name, "ts", "payload.sent", "http"))
+		}
+		for _, text := range []bool{false, true} {
+			c := &Custom{Fields: fields, Attributes: fields[:2], Missing: []string{"-"}}
+			if text {
+				c.Pattern = pattern
+			}
+			if used[text] == nil {
+				used[text] = newCustom(c, fingerprint.AllFields)
+			}
+			used[text].(*custom).c = c
+			want := asNative(newCustom(c, fingerprint.AllFields), string(record))
+			if diff := cmp.Diff(want, asNative(used[text], string(record))); diff != "" {
+				t.Error(diff)
+			}
+			NewCustom(c).Detect(record)
+		}
+		_, _ = Scaffold(record)
+	})
+}

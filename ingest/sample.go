@@ -1,0 +1,81 @@
+package ingest
+
+import (
+	"errors"
+	"io"
+
+	"github.com/loopgauge/loopgauge/ingest/wrap"
+)
+
+// Sample is the beginning of a stream, kept in memory so that it can be looked
+// at before it is read.
+type Sample struct {
+	Stream
+	Blocks []*Block // what Next returns, one after the other
+	Whole  bool     // nothing follows
+	Err    error    // why the stream broke off, or nil
+}
+
+// NewSample reads at least so many lines of a stream, as far as there are so
+// many, and cuts off what is more.
+func NewSample(s Stream, lines int) *Sample {
+	sample := &Sample{Stream: s}
+	for seen := 0; seen < lines; {
+		b, err := s.Next()
+		if errors.Is(err, io.EOF) {
+			sample.Whole = true
+			return sample
+		}
+		if err != nil {
+			sample.Err = err
+			return sample
+		}
+		end := nthLine(b.Data, lines-seen)
+		b.Data = b.Data[:end]
+		for _, c := range b.Data {
+			if c == '\n' {
+				seen++
+			}
+		}
+		sample.Blocks = append(sample.Blocks, b)
+	}
+	return sample
+}
+
+// Next implements Stream.
+func (s *Sample) Next() (*Block, error) {
+	if len(s.Blocks) == 0 {
+		return nil, io.EOF
+	}
+	b := s.Blocks[0]
+	s.Blocks = s.Blocks[1:]
+	return b, nil
+}
+
+// Head is the beginning of a source in whatever format, unpacked: whole lines.
+func Head(src *Source) ([]byte, error) {
+	s := &fileStream{source: src, o: Options{MaxLine: DefaultMaxLine}}
+	if err := s.start(); err != nil {
+		return nil, err
+	}
+	defer s.Close()
+	b, err := s.blocks.next()
+	if errors.Is(err, io.EOF) {
+		return nil, newError(src.Name, errors.New("the file is empty"), "")
+	}
+	if err != nil {
+		return nil, s.wrap(err)
+	}
+	if b.TooLong {
+		return nil, newError(src.Name, errors.New(tooLong), "")
+	}
+	return b.Data, nil
+}
+
+// Unwrapped is what the lines of data wrap, a line each.
+func Unwrapped(data []byte, wrappers []*wrap.Wrapper) []byte {
+	for _, w := range wrappers {
+		data = unwrapped(data, w)
+	}
+	return data
+}
