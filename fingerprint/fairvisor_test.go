@@ -11,7 +11,7 @@ func TestFairvisorLimitKeys(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		w := &Writer{KeepCanonical: true}
+		w := &Writer{Keep: true}
 		if cause := id.Compute(r, w); cause != Computable {
 			t.Fatal(cause)
 		}

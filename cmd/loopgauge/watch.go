@@ -124,7 +124,7 @@ func (f *watchFlags) run(c *cobra.Command, u *ui, args []string) error {
 		}
 	}
 	f.logs.kafka = p.Kafka
-	if o.Feed, err = f.feed(args, o.Store.ID()); err != nil {
+	if o.Feed, err = f.feed(args, o.Store.ID(), log); err != nil {
 		return usage(err)
 	}
 	if f.listen != "" {
@@ -140,7 +140,7 @@ func (f *watchFlags) run(c *cobra.Command, u *ui, args []string) error {
 
 // feed says how the source is opened: a topic, or files. state tells this state
 // from all others.
-func (f *watchFlags) feed(args []string, state string) (func(context.Context, []ingest.Mark) (ingest.Feed, error), error) {
+func (f *watchFlags) feed(args []string, state string, log *slog.Logger) (func(context.Context, []ingest.Mark) (ingest.Feed, error), error) {
 	if !slices.ContainsFunc(args, kafka.IsTopic) {
 		if f.start != "" && f.start != "earliest" && f.start != "latest" {
 			return nil, fmt.Errorf("--start must be earliest or latest for files, is %q", f.start)
@@ -164,7 +164,7 @@ func (f *watchFlags) feed(args []string, state string) (func(context.Context, []
 			return nil, fmt.Errorf("--start: %w", err)
 		}
 	}
-	c.State = state
+	c.State, c.Say = state, func(what string) { log.Warn(what) }
 	return func(ctx context.Context, marks []ingest.Mark) (ingest.Feed, error) {
 		return kafka.Open(ctx, c, marks)
 	}, nil

@@ -30,6 +30,8 @@ type Config struct {
 	Format  string // name of the records' format; empty detects it
 	MaxLine int    // longest line, in bytes; 0 is ingest.DefaultMaxLine
 
+	Say func(what string) // is told what Open waits for; may be nil
+
 	// Offsets bound the partitions that streams read. With none all are read.
 	Offsets []Span
 

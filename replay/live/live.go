@@ -155,6 +155,9 @@ func (w *watch) episode(e *window.Episode) error {
 // run judges what comes until the context ends or something fails.
 func (w *watch) run(ctx context.Context) (err error) {
 	if w.feed, err = w.o.Feed(ctx, w.marks()); err != nil {
+		if ctx.Err() != nil {
+			return nil //nolint:nilerr // nothing has come
+		}
 		return err
 	}
 	reading, stop := context.WithCancel(ctx)
