@@ -167,8 +167,8 @@ type exported struct {
 	misfits Errors
 }
 
-func (x *exported) say(d *ruleDraft, field, format string, args ...any) {
-	x.said = append(x.said, x.problem(d, field, format, args...))
+func (x *exported) say(d *ruleDraft, field, what string) {
+	x.said = append(x.said, x.problem(d, field, "%s", what))
 }
 
 func (x *exported) refuse(d *ruleDraft, field, format string, args ...any) {

@@ -32,8 +32,8 @@ func readEnvironment(text []byte) (vars map[string]variable, names []string, wro
 			return vars, names, n
 		}
 		value := m[2]
-		switch quote := value[:min(1, len(value))]; {
-		case quote == `"` || quote == "'":
+		switch quote := value[:min(1, len(value))]; quote {
+		case `"`, "'":
 			inside, _, closed := strings.Cut(value[1:], quote)
 			if !closed {
 				return vars, names, n
