@@ -49,7 +49,7 @@ func newFairvisor(o Options) (*Identity, error) {
 				dst = hex.AppendEncode(append(dst, '|'), sum[:])
 			}
 		}
-		dst = w.appendDescriptors(dst, r, keys)
+		dst = w.appendDescriptors(dst, r, keys, o.LimitKeys == nil)
 		w.canonical = dst
 		w.emit(dst, hashCRC)
 		return Computable
@@ -63,8 +63,8 @@ func appendPair(dst, name, value []byte) []byte {
 
 // appendDescriptors appends the attributes named by keys, which are in order,
 // or all of them.
-func (w *Writer) appendDescriptors(dst []byte, r *Request, keys []string) []byte {
-	if len(keys) > 0 {
+func (w *Writer) appendDescriptors(dst []byte, r *Request, keys []string, all bool) []byte {
+	if !all {
 		for _, key := range keys {
 			if value := r.Attribute(key); value != nil {
 				dst = appendPair(dst, []byte(key), value)

@@ -44,7 +44,8 @@ func (o Options) spec(name string) string {
 		name   string
 		values []string
 	}{{"parts", o.Parts}, {"mask", o.Mask}, {"limit_keys", o.LimitKeys}} {
-		if len(list.values) > 0 {
+		// None of the attributes is not all of them.
+		if len(list.values) > 0 || list.name == "limit_keys" && name == "fairvisor" && list.values != nil {
 			s += fmt.Sprintf(" %s=%q", list.name, list.values)
 		}
 	}

@@ -54,7 +54,7 @@ type Options struct {
 	Parts      []string // instead of a name: compose an identity from these
 	Mask       []string // kinds of volatile text to replace: see Masks
 	Lower      bool     // fold message text to lower case
-	LimitKeys  []string // attributes that are fairvisor's descriptors; all if empty
+	LimitKeys  []string // attributes that are fairvisor's descriptors; all if nil
 	IgnoreBody bool     // fairvisor: leave the body hash out, as shipped
 }
 

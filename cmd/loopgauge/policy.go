@@ -16,10 +16,10 @@ import (
 func newPolicyCommand(u *ui) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "policy",
-		Short: "Check, format and list policies and profiles",
+		Short: "Check, format, list and translate policies and profiles",
 		Args:  cobra.NoArgs,
 	}
-	c.AddCommand(newPolicyCheck(u), newPolicyFmt(u), newPolicySchema(u), newPolicyProfiles(u))
+	c.AddCommand(newPolicyCheck(u), newPolicyFmt(u), newPolicySchema(u), newPolicyProfiles(u), newPolicyImport(u), newPolicyExport(u))
 	return c
 }
 

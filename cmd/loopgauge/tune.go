@@ -31,6 +31,7 @@ type tuneFlags struct {
 	against    string
 	html       string
 	out        string
+	export     string
 }
 
 func newTuneCommand(u *ui) *cobra.Command {
@@ -48,6 +49,7 @@ answer: those whose identity, scope and match it was written with.`,
 		Example: `  loopgauge tune access.log
   loopgauge tune --html report.html access.log
   loopgauge tune --out tuned/ access.log
+  loopgauge tune --export fairvisor access.log > bundle.json
   loopgauge tune --budget 2/day --labels labels.jsonl logs/
   loopgauge tune --policy policy.yaml --window 1m,5m --threshold 3..20 access.log`,
 		Args: logArgs,
@@ -64,6 +66,7 @@ answer: those whose identity, scope and match it was written with.`,
 	c.Flags().StringVar(&f.against, "against", "", "compare the recommendation with the loops that this policy finds")
 	c.Flags().StringVar(&f.html, "html", "", "also write the report as one HTML page")
 	c.Flags().StringVar(&f.out, "out", "", "also write the sweep, events, episodes and the run as Parquet into this directory")
+	c.Flags().StringVar(&f.export, "export", "", "print the advised settings in a gateway's own form, instead of the summary: "+gatewayNames())
 	c.Flags().BoolVar(&f.json, "json", false, "print one JSON document instead of the summary")
 	return c
 }
@@ -81,6 +84,19 @@ func (f *tuneFlags) run(ctx context.Context, u *ui, args []string, chosen *time.
 		return usage(err)
 	}
 	own := f.rules.policy != "" || len(f.rules.profiles) > 0
+	var export *policy.Gateway
+	if f.export != "" {
+		if export, err = policy.GatewayNamed(f.export); err != nil {
+			return usage(fmt.Errorf("--export: %w", err))
+		}
+		if f.json {
+			return usage(errors.New("give either --export or --json: each is all that is printed"))
+		}
+		if !own { // its rule is the profile of its name
+			f.rules.profiles, own = []string{export.Name}, true
+		}
+		o.OwnCounters = true
+	}
 	if !own {
 		f.rules.profiles = sweptProfiles
 	}
@@ -165,7 +181,12 @@ func (f *tuneFlags) run(ctx context.Context, u *ui, args []string, chosen *time.
 			return err
 		}
 	}
-	if err := f.print(u, found); err != nil {
+	if export != nil {
+		err = printExport(u, export, found)
+	} else {
+		err = f.print(u, found)
+	}
+	if err != nil {
 		return err
 	}
 	if page != nil {
@@ -199,6 +220,21 @@ func (f *tuneFlags) compare(ctx context.Context, u *ui, args []string, in *input
 	diff := replay.Compare(f.against, before, after)
 	r.Against = &diff
 	return nil
+}
+
+// printExport prints the advised settings as the gateway has them.
+func printExport(u *ui, g *policy.Gateway, r *tune.Report) error {
+	text := r.Enforced()
+	if text == "" {
+		return fmt.Errorf("no setting of %s is worth having on this log: 'loopgauge tune --profile %s' says why", g.Name, g.Name)
+	}
+	settings, said, err := g.Export("the advised policy", []byte(text), "")
+	if err != nil {
+		return usage(err)
+	}
+	u.sayProblems(said)
+	_, err = u.stdout.Write(settings)
+	return err
 }
 
 func (f *tuneFlags) print(u *ui, r *tune.Report) error {

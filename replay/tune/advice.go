@@ -234,6 +234,9 @@ func (r *Report) choose(t *window.SweepTarget, grid [][]Outcome) (cell, threshol
 	var choices []choice
 	var best int64
 	for c := range grid {
+		if r.Options.OwnCounters && r.Cells[c].Kind != t.Rule.Counter.Kind {
+			continue
+		}
 		for th := least; th < len(grid[c]); th++ {
 			o := &grid[c][th]
 			// A setting that is right by a hair is right by chance.

@@ -22,16 +22,32 @@ func (r *Report) Policy() string {
 	return b.String()
 }
 
+// Enforced is a policy of every rule that a setting is advised for, with the
+// rule's own action, as it is to run in a gateway; empty without advice.
+func (r *Report) Enforced() string {
+	text := ""
+	for i := range r.Advice {
+		text += r.policyRule(i, r.Advice[i].Rule.Action)
+	}
+	if text != "" {
+		text = "version: 1\nrules:\n" + text
+	}
+	return text
+}
+
 // PolicyRule is an advised rule as the policy has it; empty if none is advised.
-func (r *Report) PolicyRule(i int) string {
+// It warns: whoever is told of a loop here can look at it first.
+func (r *Report) PolicyRule(i int) string { return r.policyRule(i, window.Warn) }
+
+func (r *Report) policyRule(i int, action window.Action) string {
 	a := &r.Advice[i]
 	if !a.Found {
 		return ""
 	}
 	cell := r.Cells[a.Cell]
 	head, counted, tail := r.PolicyParts(i)
-	return fmt.Sprintf("%s    counter: {kind: %s, window: %s%s}\n    threshold: %d\n    action: warn\n%s",
-		head, cell.Kind, window.Lasting(cell.Window), counted[cell.Kind], a.Threshold, tail)
+	return fmt.Sprintf("%s    counter: {kind: %s, window: %s%s}\n    threshold: %d\n    action: %s\n%s",
+		head, cell.Kind, window.Lasting(cell.Window), counted[cell.Kind], a.Threshold, action, tail)
 }
 
 // PolicyParts are what a rule has beside its setting: what stands before and

@@ -40,7 +40,11 @@ type Options struct {
 	Most    int
 	MaxKeys int
 
-	Budget   float64         // most alerts a day that advice may cost; 0 is no bound
+	Budget float64 // most alerts a day that advice may cost; 0 is no bound
+	// OwnCounters has advice count as its rule does: a gateway's counter is not
+	// a setting of it.
+	OwnCounters bool
+
 	MaxWrong float64         // most requests hit wrongly, as a share of all
 	Labels   map[string]bool // by session: whether it is a loop; nil for none
 }

@@ -87,6 +87,9 @@ func Parse(name string, text []byte) (*Policy, error) {
 	d := newDraft()
 	r.policy(doc, d)
 	p := r.build(d)
+	if len(r.errors) == 0 && len(p.Rules) == 0 {
+		r.problem(d.rulesAt, "every rule is disabled")
+	}
 	if len(r.errors) > 0 {
 		return nil, r.errors.sorted()
 	}
@@ -272,9 +275,6 @@ func (r *reader) build(d *draft) *Policy {
 		}
 		m := r.compile(x.match, x.matchAt)
 		p.Exclude = append(p.Exclude, window.Exclusion{Name: x.name, Text: x.match, Match: m.match, Reads: m.reads, Fields: m.fields})
-	}
-	if len(r.errors) == 0 && len(p.Rules) == 0 {
-		r.problem(d.rulesAt, "every rule is disabled")
 	}
 	p.Source = d.source()
 	sum := sha256.Sum256(p.Source)

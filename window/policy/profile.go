@@ -22,8 +22,13 @@ type Profile struct {
 	Notes   string // what differs from other readings
 	Text    []byte // the file
 
+	Differences []Difference // from what the gateway's documents say
+
 	rules []*ruleDraft
 }
+
+// Difference is one thing that a gateway does otherwise than documented.
+type Difference struct{ Of, Shipped, Documented string }
 
 // Profiles are the built-in profiles, by name. A new one is one file in
 // profiles/.
@@ -74,6 +79,13 @@ func parseProfile(name string, text []byte) (*Profile, error) {
 		{"reading", r.text(&p.Reading, &ignored)},
 		{"source", r.text(&p.Source, &ignored)},
 		{"notes", r.text(&p.Notes, &ignored)},
+		{"differences", func(n ast.Node, at place) {
+			r.list(n, at, func(n ast.Node, at place) {
+				var d Difference
+				r.mapping(n, at, []field{{"of", r.text(&d.Of, &ignored)}, {"shipped", r.text(&d.Shipped, &ignored)}, {"documented", r.text(&d.Documented, &ignored)}})
+				p.Differences = append(p.Differences, d)
+			})
+		}},
 		{"min_threshold", r.integer(&least, &ignored)},
 		{"rules", func(n ast.Node, at place) {
 			r.list(n, at, func(n ast.Node, at place) {

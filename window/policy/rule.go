@@ -326,7 +326,7 @@ func (r *reader) buildIdentity(d *ruleDraft, identities map[string]*fingerprint.
 		return nil
 	}
 	o := fingerprint.Options{Parts: d.parts, Mask: d.mask, Lower: d.lower, LimitKeys: d.limitKeys, IgnoreBody: d.ignoreBody}
-	key := fmt.Sprintf("%q %+v", d.identity, o)
+	key := fmt.Sprintf("%q %#v", d.identity, o)
 	if id := identities[key]; id != nil {
 		return id // rules of one identity share its computation
 	}

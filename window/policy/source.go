@@ -70,7 +70,9 @@ func (d *ruleDraft) source() yaml.MapSlice {
 	}
 	add("mask", slices.Concat([]string{}, d.mask), len(d.mask) > 0)
 	add("normalize", either(d.lower, "lower", "none"), d.lower)
-	add("limit_keys", slices.Concat([]string{}, d.limitKeys), len(d.limitKeys) > 0)
+	if d.limitKeys != nil { // none is not all
+		out = append(out, yaml.MapItem{Key: "limit_keys", Value: d.limitKeys})
+	}
 	add("body_hash", either(d.ignoreBody, "ignore", "use"), d.ignoreBody)
 	add("scope", slices.Concat([]string{}, d.scope), true)
 	counter := yaml.MapSlice{{Key: "kind", Value: d.kind}}

@@ -1,0 +1,112 @@
+package main
+
+import (
+	"errors"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/loopgauge/loopgauge/window/policy"
+)
+
+func gatewayNames() string {
+	var names []string
+	for _, g := range policy.Gateways {
+		names = append(names, g.Name)
+	}
+	return strings.Join(names, ", ")
+}
+
+// sayProblems says what a translation left behind, field by field.
+func (u *ui) sayProblems(list []policy.Problem) {
+	for _, p := range list {
+		u.say("%s", p)
+	}
+}
+
+// readText reads a file, or standard input for "-", with the name that
+// problems call it by.
+func (u *ui) readText(file string) (name string, text []byte, err error) {
+	if file == "-" {
+		text, err = io.ReadAll(u.stdin)
+		return "stdin", text, err
+	}
+	text, err = os.ReadFile(file)
+	return file, text, err
+}
+
+func oneFile(what string) cobra.PositionalArgs {
+	return func(_ *cobra.Command, args []string) error {
+		if len(args) != 1 {
+			return usage(errors.New("give one file: " + what))
+		}
+		return nil
+	}
+}
+
+func newPolicyImport(u *ui) *cobra.Command {
+	var from string
+	c := &cobra.Command{
+		Use:   "import --from GATEWAY FILE",
+		Short: "Turn a gateway's own loop settings into a policy",
+		Long: `Import prints the policy that a gateway's own settings amount to, as the gateway
+behaves. What a policy cannot say of them goes to standard error, field by field.`,
+		Example: `  loopgauge policy import --from fairvisor bundle.json > policy.yaml
+  loopgauge policy import --from aisg .env`,
+		Args: oneFile("the gateway's settings"),
+		RunE: func(_ *cobra.Command, args []string) error {
+			g, err := policy.GatewayNamed(from)
+			if err != nil {
+				return usage(err)
+			}
+			name, text, err := u.readText(args[0])
+			if err != nil {
+				return usage(err)
+			}
+			out, said, err := g.Import(name, text)
+			u.sayProblems(said)
+			if err != nil {
+				return usage(err)
+			}
+			_, err = u.stdout.Write(out)
+			return err
+		},
+	}
+	c.Flags().StringVar(&from, "from", "", "whose settings they are: "+gatewayNames())
+	return c
+}
+
+func newPolicyExport(u *ui) *cobra.Command {
+	var to, rule string
+	c := &cobra.Command{
+		Use:   "export --to GATEWAY POLICY",
+		Short: "Write rules of a policy as a gateway's own loop settings",
+		Long: `Export prints the settings of a gateway that do what a rule says. A rule that the
+gateway cannot have is refused, with each field that keeps it from it.`,
+		Example: `  loopgauge policy export --to fairvisor policy.yaml > bundle.json
+  loopgauge policy export --to tool-call --rule stuck policy.yaml >> .env`,
+		Args: oneFile("the policy"),
+		RunE: func(_ *cobra.Command, args []string) error {
+			g, err := policy.GatewayNamed(to)
+			if err != nil {
+				return usage(err)
+			}
+			name, text, err := u.readText(args[0])
+			if err != nil {
+				return usage(err)
+			}
+			out, said, err := g.Export(name, text, rule)
+			if err != nil {
+				return usage(err)
+			}
+			u.sayProblems(said)
+			_, err = u.stdout.Write(out)
+			return err
+		},
+	}
+	c.Flags().StringVar(&to, "to", "", "whose settings to write: "+gatewayNames())
+	c.Flags().StringVar(&rule, "rule", "", "the rule to write (default all)")
+	return c
+}

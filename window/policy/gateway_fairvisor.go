@@ -1,0 +1,464 @@
+package policy
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/goccy/go-yaml"
+
+	"github.com/loopgauge/loopgauge/window"
+)
+
+var fairvisorForm = Gateway{
+	Name: "fairvisor", Form: "a policy bundle, or one policy of it, as JSON",
+	profiles: []string{"fairvisor", "fairvisor-documented"},
+	read:     readFairvisor, settings: fairvisorSettings, write: writeFairvisor,
+}
+
+// fairvisorActions are those of loop_detection, and ours for them.
+var fairvisorActions = []window.Action{window.Reject, window.Throttle, window.Warn}
+
+// descriptorKey is what may stand in limit_keys.
+var descriptorKey = regexp.MustCompile(`^((jwt|header|query):[A-Za-z0-9_-]+|ip:(address|country|asn|type|tor)|ua:(bot|bot_category))$`)
+
+// table is an object of JSON, as Fairvisor's Lua calls it.
+type table = map[string]any
+
+func readFairvisor(in *imported) {
+	decoder := json.NewDecoder(bytes.NewReader(in.text))
+	decoder.UseNumber()
+	var doc any
+	err := decoder.Decode(&doc)
+	if err == nil {
+		if _, err = decoder.Token(); err == nil {
+			err = errors.New("more than one document")
+		} else if errors.Is(err, io.EOF) {
+			err = nil
+		}
+	}
+	if err != nil {
+		at := len(in.text)
+		if syntax, ok := errors.AsType[*json.SyntaxError](err); ok {
+			at = min(at, int(syntax.Offset))
+		}
+		line := 1 + bytes.Count(in.text[:at], []byte("\n"))
+		in.errors = append(in.errors, Problem{File: in.file, Line: line, Column: 1, What: "not JSON: " + err.Error()})
+		return
+	}
+	bundle, ok := doc.(table)
+	if !ok {
+		in.refuse("", "bundle must be a table")
+		return
+	}
+	if bundle["spec"] != nil && bundle["policies"] == nil { // one policy alone
+		in.fairvisorPolicy(bundle, "", 1)
+		return
+	}
+	if n, ok := number(bundle["bundle_version"]); !ok || n <= 0 {
+		in.refuse("bundle_version", "bundle_version must be a positive number")
+	}
+	policies, ok := bundle["policies"].([]any)
+	if !ok {
+		in.refuse("policies", "policies must be a table")
+	}
+	for _, field := range []string{"kill_switches", "global_shadow", "kill_switch_override", "defaults"} {
+		if something(bundle[field]) {
+			in.say(field, "is no loop rule, and not in the policy")
+		}
+	}
+	for i, p := range policies {
+		in.fairvisorPolicy(p, fmt.Sprintf("policies[%d].", i), i+1)
+	}
+}
+
+// something tells whether a value is there and not empty.
+func something(v any) bool {
+	switch v := v.(type) {
+	case []any:
+		return len(v) > 0
+	case table:
+		return len(v) > 0
+	}
+	return v != nil
+}
+
+func number(v any) (float64, bool) {
+	n, ok := v.(json.Number)
+	if !ok {
+		return 0, false
+	}
+	f, err := n.Float64()
+	return f, err == nil
+}
+
+// fairvisorPolicy reads one policy; n counts from 1, as Fairvisor does.
+func (in *imported) fairvisorPolicy(v any, path string, n int) {
+	before := len(in.errors)
+	p, ok := v.(table)
+	if !ok {
+		in.refuse(path, "policy[%d]: must be a table", n)
+		return
+	}
+	id, _ := p["id"].(string)
+	spec, isTable := p["spec"].(table)
+	switch {
+	case id == "":
+		in.refuse(path+"id", "policy[%d]: missing id", n)
+		return
+	case !isTable:
+		in.refuse(path+"spec", "policy=%s: missing spec", id)
+		return
+	}
+	path += "spec."
+	selector, ok := spec["selector"].(table)
+	if !ok {
+		in.refuse(path+"selector", "policy=%s: missing selector", id)
+	}
+	mode, isText := spec["mode"].(string)
+	if spec["mode"] != nil && (!isText || mode != "enforce" && mode != "shadow") {
+		in.refuse(path+"mode", "policy=%s: invalid mode", id)
+	}
+	rules, ok := spec["rules"].([]any)
+	if t, isTable := spec["rules"].(table); isTable && len(t) == 0 {
+		ok = true // Lua writes an empty array so
+	}
+	if !ok {
+		in.refuse(path+"rules", "policy=%s: rules must be a table", id)
+	}
+	keys := in.limitKeys(path, id, rules, spec["fallback_limit"])
+	match := ""
+	if selector != nil {
+		match = in.selector(path+"selector", selector)
+	}
+	loop, found := spec["loop_detection"]
+	if !found || loop == nil {
+		if len(in.errors) == before {
+			in.say(path+"loop_detection", "is not there: policy %s has no loop rule", Quoted(id))
+		}
+		return
+	}
+	d := in.loopDetection(path+"loop_detection", loop)
+	if len(in.errors) > before {
+		return
+	}
+	if len(rules) > 0 {
+		in.say(path+"rules", "are rate limits, and not in the policy but for their limit_keys")
+	}
+	for _, field := range []string{"fallback_limit", "circuit_breaker"} {
+		if something(spec[field]) {
+			in.say(path+field, "is no loop rule, and not in the policy")
+		}
+	}
+	action := window.Action(d.Action)
+	if mode == "shadow" {
+		if action != window.Reject {
+			in.say(path+"loop_detection.action", "is %s once it is out of shadow: the policy has record for both", action)
+		}
+		action = window.Record
+	}
+	more := []yaml.MapItem{{Key: "limit_keys", Value: keys}}
+	if match != "" {
+		more = append(more, yaml.MapItem{Key: "match", Value: match})
+	}
+	in.rule(id, d.Enabled, d.WindowSeconds, d.Threshold, action, more...)
+}
+
+// limitKeys are the descriptors that a policy takes: those of all its limits.
+func (in *imported) limitKeys(path, id string, rules []any, fallback any) []string {
+	keys := []string{}
+	if fallback != nil {
+		rules = append(slices.Clone(rules), fallback)
+	}
+	for i, v := range rules {
+		rule, _ := v.(table)
+		list, _ := rule["limit_keys"].([]any)
+		for _, v := range list {
+			key, ok := v.(string)
+			if !ok || !descriptorKey.MatchString(key) {
+				in.refuse(fmt.Sprintf("%srules[%d].limit_keys", path, i), "policy=%s rule=%v invalid_limit_keys: %v", id, rule["name"], v)
+				continue
+			}
+			if !slices.Contains(keys, key) {
+				keys = append(keys, key)
+			}
+		}
+	}
+	return keys
+}
+
+// loopDetection checks a block as Fairvisor does, in its order and words. What
+// a block says that is off is not checked there.
+func (in *imported) loopDetection(path string, v any) fairvisorLoop {
+	off := fairvisorLoop{WindowSeconds: 60, Threshold: 10, Action: string(window.Reject), Similarity: "exact"}
+	block, ok := v.(table)
+	if !ok {
+		in.refuse(path, "loop_detection must be a table")
+		return off
+	}
+	d, wrong := checkLoopDetection(block)
+	if block["enabled"] == nil || block["enabled"] == false {
+		if wrong != "" {
+			d = off
+			in.say(path, "is off and says no more that can be read: window, threshold and action are those of Fairvisor's example")
+		}
+		d.Enabled = false
+		return d
+	}
+	if wrong != "" {
+		in.refuse(path, "%s", wrong)
+	}
+	return d
+}
+
+func checkLoopDetection(block table) (d fairvisorLoop, wrong string) {
+	d = fairvisorLoop{Enabled: true, Action: string(window.Reject), Similarity: "exact"}
+	if block["enabled"] != nil {
+		if d.Enabled, _ = block["enabled"].(bool); block["enabled"] != d.Enabled {
+			return d, "enabled must be a boolean"
+		}
+	}
+	for _, field := range []struct {
+		name string
+		to   *int64
+	}{{"window_seconds", &d.WindowSeconds}, {"threshold_identical_requests", &d.Threshold}} {
+		if block[field.name] == nil {
+			return d, "when enabled is true, " + field.name + " is required"
+		}
+		n, ok := number(block[field.name])
+		if !ok || n <= 0 || n != math.Floor(n) {
+			return d, field.name + " must be a positive integer"
+		}
+		if n > float64(mostSeconds) {
+			return d, field.name + " is more than a policy can say"
+		}
+		*field.to = int64(n)
+	}
+	if d.Threshold < leastThreshold {
+		return d, "threshold_identical_requests must be >= 2"
+	}
+	if v := block["action"]; v != nil {
+		d.Action, _ = v.(string)
+	}
+	if !slices.Contains(fairvisorActions, window.Action(d.Action)) {
+		return d, "action must be one of reject, throttle, warn"
+	}
+	if v := block["similarity"]; v != nil && v != "exact" {
+		return d, "similarity must be exact"
+	}
+	return d, ""
+}
+
+// selector writes what a policy applies to as a condition; empty is all.
+func (in *imported) selector(path string, selector table) string {
+	var s fairvisorSelector
+	for _, field := range []struct {
+		name string
+		to   *string
+	}{{"pathExact", &s.PathExact}, {"pathPrefix", &s.PathPrefix}} {
+		if v := selector[field.name]; v != nil {
+			*field.to, _ = v.(string)
+			if !strings.HasPrefix(*field.to, "/") {
+				in.refuse(path+"."+field.name, "must start with /")
+			}
+		}
+	}
+	if s.PathExact == "" && s.PathPrefix == "" && len(in.errors) == 0 {
+		in.refuse(path, "needs a pathExact or a pathPrefix: Fairvisor never comes to this policy")
+	}
+	list, _ := selector["methods"].([]any)
+	for _, v := range list {
+		if method, ok := v.(string); ok {
+			s.Methods = append(s.Methods, method)
+		}
+	}
+	if something(selector["hosts"]) {
+		in.say(path+".hosts", "is not in the policy: logs name the host in ways of their own; add it to match, as in attributes[\"header:host\"] == \"api.example.com\"")
+	}
+	return s.condition()
+}
+
+// The bundle as it is written.
+type (
+	fairvisorBundle struct {
+		Version  int               `json:"bundle_version"`
+		Policies []fairvisorPolicy `json:"policies"`
+	}
+	fairvisorPolicy struct {
+		ID   string        `json:"id"`
+		Spec fairvisorSpec `json:"spec"`
+	}
+	fairvisorSpec struct {
+		Selector fairvisorSelector `json:"selector"`
+		Mode     string            `json:"mode"`
+		Rules    []fairvisorRule   `json:"rules"`
+		Loop     fairvisorLoop     `json:"loop_detection"`
+	}
+	fairvisorSelector struct {
+		PathExact  string   `json:"pathExact,omitempty"`
+		PathPrefix string   `json:"pathPrefix,omitempty"`
+		Methods    []string `json:"methods,omitempty"`
+	}
+	fairvisorRule struct {
+		Name      string          `json:"name"`
+		LimitKeys []string        `json:"limit_keys"`
+		Algorithm string          `json:"algorithm"`
+		Config    fairvisorBucket `json:"algorithm_config"`
+	}
+	fairvisorBucket struct {
+		PerSecond int `json:"tokens_per_second"`
+		Burst     int `json:"burst"`
+	}
+	fairvisorLoop struct {
+		Enabled       bool   `json:"enabled"`
+		WindowSeconds int64  `json:"window_seconds"`
+		Threshold     int64  `json:"threshold_identical_requests"`
+		Action        string `json:"action"`
+		Similarity    string `json:"similarity"`
+	}
+)
+
+// condition is the selector in CEL. A prefix ends at a slash: /v1 is /v1/.
+func (s fairvisorSelector) condition() string {
+	var path, all []string
+	if s.PathExact != "" {
+		path = append(path, "path == "+celText(s.PathExact))
+	}
+	if s.PathPrefix != "" {
+		prefix := strings.TrimSuffix(s.PathPrefix, "/") + "/"
+		path = append(path, "path.startsWith("+celText(prefix)+")")
+	}
+	switch {
+	case s.PathPrefix == "/": // everything
+	case len(path) == 2:
+		all = append(all, "("+strings.Join(path, " || ")+")")
+	default:
+		all = append(all, path...)
+	}
+	if len(s.Methods) > 0 {
+		var methods []string
+		for _, m := range s.Methods {
+			methods = append(methods, celText(m))
+		}
+		all = append(all, "method in ["+strings.Join(methods, ", ")+"]")
+	}
+	return strings.Join(all, " && ")
+}
+
+// celText quotes a text as CEL reads it; JSON's escapes are CEL's too.
+func celText(text string) string {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(text); err != nil {
+		panic(err) // a text has a form
+	}
+	return strings.TrimSuffix(b.String(), "\n")
+}
+
+// selectorOf reads a condition that condition wrote, or somebody in its place.
+func selectorOf(match string) (s fairvisorSelector, ok bool) {
+	rest := match
+	quoted := func(before, after string) (text string, ok bool) {
+		tail, found := strings.CutPrefix(rest, before)
+		if !found {
+			return "", false
+		}
+		decoder := json.NewDecoder(strings.NewReader(tail))
+		if decoder.Decode(&text) != nil || !strings.HasPrefix(tail[decoder.InputOffset():], after) {
+			return "", false
+		}
+		rest = tail[int(decoder.InputOffset())+len(after):]
+		return text, true
+	}
+	if match == "" {
+		return fairvisorSelector{PathPrefix: "/"}, true
+	}
+	if exact, both := quoted("(path == ", " || "); both {
+		s.PathExact = exact
+		s.PathPrefix, _ = quoted("path.startsWith(", "))")
+	} else if s.PathExact, ok = quoted("path == ", ""); !ok {
+		s.PathPrefix, _ = quoted("path.startsWith(", ")")
+	}
+	rest = strings.TrimPrefix(rest, " && ")
+	if first, found := strings.CutPrefix(rest, "method in ["); found {
+		rest = ", " + first
+		for strings.HasPrefix(rest, ", ") {
+			method, ok := quoted(", ", "")
+			if !ok {
+				return s, false
+			}
+			s.Methods = append(s.Methods, method)
+		}
+		rest = strings.TrimPrefix(rest, "]")
+	}
+	if s.PathExact == "" && s.PathPrefix == "" {
+		s.PathPrefix = "/"
+	}
+	// Whatever was let through above, it means the same only if it is this.
+	return s, s.condition() == match
+}
+
+func fairvisorSettings(f *fitted) {
+	action := f.rule.action
+	if action != string(window.Record) { // which is shadow mode
+		f.takeAction("Fairvisor", fairvisorActions...)
+	}
+	if f.rule.threshold < leastThreshold {
+		f.refuse("threshold", "must be 2 or more for Fairvisor, is %d", f.rule.threshold)
+	}
+	f.again.limitKeys = f.rule.limitKeys
+	for _, key := range f.rule.limitKeys {
+		if !descriptorKey.MatchString(key) {
+			f.refuse("limit_keys", "%q is no descriptor of Fairvisor: write jwt:NAME, header:NAME, query:NAME, ip:... or ua:...", key)
+		}
+	}
+	f.again.match = f.rule.match
+	if s, ok := selectorOf(f.rule.match); !ok {
+		f.refuse("match", `is more than a selector can say: path == "/x", path.startsWith("/x/"), method in ["POST"], joined by &&`)
+	} else if s.PathPrefix != "" && !strings.HasPrefix(s.PathPrefix, "/") || s.PathExact != "" && !strings.HasPrefix(s.PathExact, "/") {
+		f.refuse("match", "a path of a selector starts with /")
+	}
+}
+
+// unlimited is a rate that limits nobody: a policy's descriptors are had by
+// its limits only.
+const unlimited = 1_000_000
+
+func writeFairvisor(x *exported) []byte {
+	bundle := fairvisorBundle{Version: 1}
+	for _, d := range x.rules {
+		p := fairvisorPolicy{ID: d.name, Spec: fairvisorSpec{Mode: "enforce", Rules: []fairvisorRule{}}}
+		p.Spec.Selector, _ = selectorOf(d.match)
+		p.Spec.Loop = fairvisorLoop{d.enabled, int64(d.window / time.Second), int64(d.threshold), d.action, "exact"}
+		if d.action == string(window.Record) {
+			p.Spec.Mode, p.Spec.Loop.Action = "shadow", string(window.Reject)
+		}
+		switch {
+		case len(d.limitKeys) > 0:
+			p.Spec.Rules = append(p.Spec.Rules, fairvisorRule{"descriptors", d.limitKeys, "token_bucket", fairvisorBucket{unlimited, unlimited}})
+			x.say(d, "limit_keys", "are had by a limit only: rule descriptors limits nobody and is there for them")
+		case d.limitKeys == nil:
+			x.say(d, "limit_keys", "are all attributes of the log, and none in what is written: name the headers and claims that your limits use")
+		}
+		if !d.ignoreBody {
+			x.say(d, "body_hash", "is use, as the documents read: no setting says so, and what is shipped leaves the body out")
+		}
+		bundle.Policies = append(bundle.Policies, p)
+	}
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	if err := e.Encode(bundle); err != nil {
+		panic(err) // it is made of texts and numbers
+	}
+	return b.Bytes()
+}

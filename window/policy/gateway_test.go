@@ -1,0 +1,242 @@
+package policy
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+func gateway(t interface{ Fatal(...any) }, name string) *Gateway {
+	g, err := GatewayNamed(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g
+}
+
+// settingsOf draws settings in a gateway's own form, as Export writes them.
+var settingsOf = map[string]func(t *rapid.T) string{
+	"aisg": func(t *rapid.T) string {
+		most := rapid.IntRange(0, 1000).Draw(t, "most")
+		return fmt.Sprintf("LOOP_GUARD_WINDOW_SECONDS=%d\nLOOP_GUARD_MAX_HITS=%d\nLOOP_GUARD_COOLDOWN_SECONDS=%d\n", drawSeconds(t), most, rapid.IntRange(0, 1<<20).Draw(t, "cooldown"))
+	},
+	"tool-call": func(t *rapid.T) string {
+		modes := rapid.SampledFrom([]string{"break", "chance_then_break"})
+		if rapid.Bool().Draw(t, "server") {
+			return fmt.Sprintf("TOOL_LOOP_DETECTION_ENABLED=%t\nTOOL_LOOP_MAX_REPEATS=%d\nTOOL_LOOP_TTL_SECONDS=%d\nTOOL_LOOP_MODE=%s\n",
+				rapid.Bool().Draw(t, "on"), drawThreshold(t), drawSeconds(t), modes.Draw(t, "mode"))
+		}
+		text := "model_defaults:\n"
+		for _, name := range rapid.SliceOfNDistinct(rapid.StringMatching(`([a-z]{1,3}:)?[a-z0-9/. "'-]{0,5}[a-z]`), 1, 4, rapid.ID).Draw(t, "models") {
+			text += fmt.Sprintf("  %s:\n    tool_loop_detection_enabled: %t\n    tool_loop_detection_max_repeats: %d\n    tool_loop_detection_ttl_seconds: %d\n    tool_loop_detection_mode: %s\n",
+				Quoted(name), rapid.Bool().Draw(t, "on"), drawThreshold(t), drawSeconds(t), modes.Draw(t, "mode"))
+		}
+		return text
+	},
+	"zelyx": func(t *rapid.T) string {
+		return fmt.Sprintf("{\n  \"enabled\": %t,\n  \"threshold\": %d,\n  \"window\": %d,\n  \"action\": %q\n}\n",
+			rapid.Bool().Draw(t, "on"), drawThreshold(t), drawSeconds(t), rapid.SampledFrom([]string{"warn", "block"}).Draw(t, "action"))
+	},
+	"fairvisor": func(t *rapid.T) string {
+		x := &exported{}
+		text := "version: 1\nrules:\n"
+		for i := range rapid.IntRange(1, 3).Draw(t, "policies") {
+			paths := rapid.StringMatching(`(/[a-z"\\ &<é]{1,4}){1,2}`)
+			var s fairvisorSelector
+			switch rapid.IntRange(0, 3).Draw(t, "selector") {
+			case 0:
+				s.PathPrefix = "/"
+			case 1:
+				s.PathPrefix = paths.Draw(t, "prefix") + "/"
+			case 2:
+				s.PathExact = paths.Draw(t, "exact")
+			case 3:
+				s.PathExact, s.PathPrefix = paths.Draw(t, "exact"), paths.Draw(t, "prefix")+"/"
+			}
+			s.Methods = rapid.SliceOfN(rapid.SampledFrom([]string{"GET", "POST", "PUT", `O"D, D]`}), 0, 3).Draw(t, "methods")
+			keys := rapid.SliceOfNDistinct(rapid.SampledFrom([]string{"header:x-api-key", "jwt:org_id", "ip:address", "ua:bot", "query:q_1"}), 0, 4, rapid.ID).Draw(t, "keys")
+			text += fmt.Sprintf("  - {name: %s, profile: fairvisor, enabled: %t, limit_keys: %s, counter: {window: %ds}, threshold: %d, action: %s, match: %s}\n",
+				Quoted(rapid.StringMatching(`[a-zé'": -]{1,6}`).Draw(t, "id")+fmt.Sprint(i)), rapid.Bool().Draw(t, "on"), flow(keys), drawSeconds(t), drawThreshold(t),
+				rapid.SampledFrom([]string{"reject", "throttle", "warn", "record"}).Draw(t, "action"), flow(s.condition()))
+		}
+		text = strings.ReplaceAll(text, ", match: ''", "")
+		d, errs := readDraft("p", []byte(text))
+		if len(errs) > 0 {
+			t.Fatal(errs, text)
+		}
+		x.rules = d.rules
+		return string(writeFairvisor(x))
+	},
+}
+
+func drawSeconds(t *rapid.T) int   { return rapid.IntRange(1, 1<<20).Draw(t, "seconds") }
+func drawThreshold(t *rapid.T) int { return rapid.IntRange(2, maxThreshold).Draw(t, "threshold") }
+
+// What is imported is exported as it was, and imported as it was.
+func TestImportExport(t *testing.T) {
+	for i := range Gateways {
+		g := &Gateways[i]
+		t.Run(g.Name, rapid.MakeCheck(func(t *rapid.T) {
+			own := settingsOf[g.Name](t)
+			policy, _, err := g.Import("own", []byte(own))
+			if err != nil {
+				t.Fatalf("%v\n%s", err, own)
+			}
+			again, _, err := g.Export("policy", policy, "")
+			if err != nil {
+				t.Fatalf("%v\n%s", err, policy)
+			}
+			if string(again) != own {
+				t.Fatalf("imported\n%s\nis exported\n%s\npolicy\n%s", own, again, policy)
+			}
+			twice, _, err := g.Import("own", again)
+			if err != nil || string(twice) != string(policy) {
+				t.Fatalf("%v: exported\n%s\nis imported\n%s\nwas\n%s", err, again, twice, policy)
+			}
+		}))
+	}
+}
+
+// All readings of a gateway can be written as they are.
+func TestExportProfiles(t *testing.T) {
+	for i := range Gateways {
+		g := &Gateways[i]
+		for _, profile := range g.profiles {
+			if _, _, err := g.Export("p", []byte("version: 1\nrules: [{name: a, profile: "+profile+"}]\n"), ""); err != nil {
+				t.Errorf("%s: %v", g.Name, err)
+			}
+		}
+	}
+}
+
+// problems are what was said, without the file.
+func problems(list []Problem) string {
+	var lines []string
+	for _, p := range list {
+		p.File = "f"
+		lines = append(lines, p.String())
+	}
+	return strings.Join(lines, "\n")
+}
+
+func TestImport(t *testing.T) {
+	f := func(name, own, want, said string) {
+		t.Helper()
+		policy, notes, err := gateway(t, name).Import("f", []byte(own))
+		if err != nil {
+			t.Errorf("%s: %v", own, err)
+		}
+		if got := strings.TrimPrefix(string(policy), "version: 1\nrules:\n"); got != want {
+			t.Errorf("%s\nis imported\n%s\nwant\n%s", own, got, want)
+		}
+		if got := problems(notes); got != said {
+			t.Errorf("%s\nsaid\n%s\nwant\n%s", own, got, said)
+		}
+	}
+	f("aisg", "# guard\nexport LOOP_GUARD_MAX_HITS = '3' # few\nSECRET=x\nLOOP_GUARD_HITS=9\n",
+		"  - name: aisg\n    profile: aisg\n    counter: {window: 1m}\n    threshold: 4\n    action: reject\n    cooldown: 30s\n",
+		"f: LOOP_GUARD_HITS: is no setting of loops that is known, and not in the policy; did you mean LOOP_GUARD_MAX_HITS?")
+	f("aisg", "LOOP_GUARD_MAX_HITS=0\n",
+		"  - name: aisg\n    profile: aisg\n    enabled: false\n    counter: {window: 1m}\n    threshold: 6\n    action: reject\n    cooldown: 30s\n",
+		"f: LOOP_GUARD_MAX_HITS: is 0, which switches the guard off: so is the rule")
+	f("tool-call", "TOOL_LOOP_MAX_REPEATS=many\nTOOL_LOOP_MODE=Chance\nTOOL_LOOP_DETECTION_ENABLED=YES\n",
+		"  - name: tool-call\n    profile: tool-call-shipped\n    counter: {window: 2m}\n    threshold: 4\n    action: chance_then_break\n",
+		`f: TOOL_LOOP_MAX_REPEATS: is "many", no number: the proxy keeps 4`)
+	f("tool-call", "TOOL_LOOP_DETECTION_ENABLED=on\n",
+		"  - name: tool-call\n    profile: tool-call-shipped\n    enabled: false\n    counter: {window: 2m}\n    threshold: 4\n    action: break\n",
+		"f: TOOL_LOOP_DETECTION_ENABLED: is off, and so is the rule")
+	f("tool-call", "host: 127.0.0.1\nmodel_defaults:\n  'openrouter:gpt-4':\n    loop_detection_enabled: true\n    tool_loop_detection_max_repeats: 6\n    tool_loop_mode: break\n  plain: {tool_loop_detection_mode: chance}\n  other: {reasoning: {}}\n",
+		"  - name: 'openrouter:gpt-4'\n    profile: tool-call-shipped\n    counter: {window: 2m}\n    threshold: 6\n    action: break\n    match: 'backend == \"openrouter\" && model == \"gpt-4\"'\n"+
+			"  - name: plain\n    profile: tool-call-shipped\n    counter: {window: 2m}\n    threshold: 4\n    action: chance_then_break\n    match: 'model == \"plain\"'\n",
+		"f: model_defaults.openrouter:gpt-4.tool_loop_mode: is no setting of loops that is known, and not in the policy")
+	f("zelyx", `{"action": "block"}`, "  - name: zelyx\n    profile: zelyx\n    counter: {window: 1m}\n    threshold: 10\n    action: reject\n", "")
+	f("fairvisor", `{"bundle_version": 1, "policies": [
+	  {"id": "a", "spec": {"selector": {"pathPrefix": "/v1/chat", "methods": ["POST", 1], "hosts": ["x"]}, "mode": "shadow",
+	    "rules": [{"name": "r", "limit_keys": ["header:x-api-key", "jwt:sub"]}, {"name": "s", "limit_keys": ["jwt:sub"]}], "fallback_limit": {"limit_keys": ["ip:address"]},
+	    "loop_detection": {"enabled": true, "window_seconds": 90.0, "threshold_identical_requests": 3, "action": "warn"}, "circuit_breaker": {"enabled": true}}},
+	  {"id": "b", "spec": {"selector": {"pathPrefix": "/"}, "rules": {}, "loop_detection": {"enabled": false}}},
+	  {"id": "c", "spec": {"selector": {"pathPrefix": "/"}, "rules": []}}], "kill_switches": [{}]}`,
+		"  - name: a\n    profile: fairvisor\n    counter: {window: 1m30s}\n    threshold: 3\n    action: record\n    limit_keys: ['header:x-api-key', 'jwt:sub', 'ip:address']\n    match: 'path.startsWith(\"/v1/chat/\") && method in [\"POST\"]'\n"+
+			"  - name: b\n    profile: fairvisor\n    enabled: false\n    counter: {window: 1m}\n    threshold: 10\n    action: reject\n    limit_keys: []\n",
+		`f: kill_switches: is no loop rule, and not in the policy
+f: policies[0].spec.selector.hosts: is not in the policy: logs name the host in ways of their own; add it to match, as in attributes["header:host"] == "api.example.com"
+f: policies[0].spec.rules: are rate limits, and not in the policy but for their limit_keys
+f: policies[0].spec.fallback_limit: is no loop rule, and not in the policy
+f: policies[0].spec.circuit_breaker: is no loop rule, and not in the policy
+f: policies[0].spec.loop_detection.action: is warn once it is out of shadow: the policy has record for both
+f: policies[1].spec.loop_detection: is off and says no more that can be read: window, threshold and action are those of Fairvisor's example
+f: policies[2].spec.loop_detection: is not there: policy c has no loop rule`)
+}
+
+func TestImportRefuses(t *testing.T) {
+	f := func(name, own, want string) {
+		t.Helper()
+		_, _, err := gateway(t, name).Import("f", []byte(own))
+		if err == nil || err.Error() != want {
+			t.Errorf("%s: error\n%v\nwant\n%s", own, err, want)
+		}
+	}
+	f("aisg", "", "f: has no loop settings of aisg: an environment file with LOOP_GUARD_ variables is expected")
+	f("aisg", "LOOP_GUARD_MAX_HITS=-1\nLOOP_GUARD_WINDOW_SECONDS=0\n", "f:2:1: LOOP_GUARD_WINDOW_SECONDS: must be a whole number from 1 on, is \"0\"\nf:1:1: LOOP_GUARD_MAX_HITS: must be a whole number from 0 on, is \"-1\"")
+	f("aisg", "a b\n", "f:1:1: must be NAME=value")
+	f("tool-call", "TOOL_LOOP_MAX_REPEATS=1\nTOOL_LOOP_TTL_SECONDS=0\n", "f: TOOL_LOOP_MAX_REPEATS: max_repeats must be at least 2\nf: TOOL_LOOP_TTL_SECONDS: ttl_seconds must be positive")
+	f("tool-call", "model_defaults:\n  m: {tool_loop_detection_max_repeats: 1}\n", "f:2:40: model_defaults.m.tool_loop_detection_max_repeats: must be at least 2, is 1")
+	f("zelyx", `{"action": "reject", "widow": 3}`, "f:1:12: action: \"reject\" is unknown; there are warn, block\nf:1:22: widow: unknown field; did you mean window?")
+	f("fairvisor", "[]", "f: bundle must be a table")
+	f("fairvisor", "{\n", "f:2:1: not JSON: unexpected EOF")
+	f("fairvisor", "{\n}\n{}", "f:3:1: not JSON: more than one document")
+	f("fairvisor", `{"bundle_version": 0}`, "f: bundle_version: bundle_version must be a positive number\nf: policies: policies must be a table")
+
+	// The messages are those of Fairvisor's loop detector.
+	g := func(loop, want string) {
+		t.Helper()
+		f("fairvisor", `{"id": "a", "spec": {"selector": {"pathPrefix": "/"}, "rules": [], "loop_detection": `+loop+`}}`, "f: spec.loop_detection: "+want)
+	}
+	g(`[]`, "loop_detection must be a table")
+	g(`{"enabled": 1}`, "enabled must be a boolean")
+	g(`{"enabled": true}`, "when enabled is true, window_seconds is required")
+	g(`{"enabled": true, "window_seconds": 1.5}`, "window_seconds must be a positive integer")
+	g(`{"enabled": true, "window_seconds": "60"}`, "window_seconds must be a positive integer")
+	g(`{"enabled": true, "window_seconds": 60}`, "when enabled is true, threshold_identical_requests is required")
+	g(`{"enabled": true, "window_seconds": 60, "threshold_identical_requests": 0}`, "threshold_identical_requests must be a positive integer")
+	g(`{"enabled": true, "window_seconds": 60, "threshold_identical_requests": 1}`, "threshold_identical_requests must be >= 2")
+	g(`{"enabled": true, "window_seconds": 60, "threshold_identical_requests": 2, "action": "block"}`, "action must be one of reject, throttle, warn")
+	g(`{"enabled": true, "window_seconds": 60, "threshold_identical_requests": 2, "similarity": "fuzzy"}`, "similarity must be exact")
+}
+
+func TestExportRefuses(t *testing.T) {
+	f := func(name, rule string, want ...string) {
+		t.Helper()
+		_, _, err := gateway(t, name).Export("f", []byte("version: 1\nrules:\n  - "+rule+"\n"), "")
+		if err == nil {
+			t.Errorf("%s: exported", rule)
+			return
+		}
+		got := strings.Split(err.Error(), "\n")
+		for i := range got {
+			_, got[i], _ = strings.Cut(got[i], "rule a: ")
+		}
+		slices.Sort(got)
+		slices.Sort(want)
+		if !slices.Equal(got, want) {
+			t.Errorf("%s: refused\n%s\nwant\n%s", rule, strings.Join(got, "\n"), strings.Join(want, "\n"))
+		}
+	}
+	f("fairvisor", `{name: a, profile: fairvisor, scope: [caller], counter: {kind: sliding, window: 1500ms}, action: break, match: 'status == 1', limit_keys: ["x y"], cooldown: 3s}`,
+		"scope: is [caller]; fairvisor has only []",
+		"counter.kind: is sliding; fairvisor has only fixed",
+		"counter.window: must be whole seconds for fairvisor, is 1.5s",
+		"action: Fairvisor has no break; it can do reject, throttle, warn",
+		`match: is more than a selector can say: path == "/x", path.startsWith("/x/"), method in ["POST"], joined by &&`,
+		`limit_keys: "x y" is no descriptor of Fairvisor: write jwt:NAME, header:NAME, query:NAME, ip:... or ua:...`,
+		"cooldown: is 3s; fairvisor has only 0s")
+	f("aisg", `{name: a, profile: aisg-article, threshold: 1}`, "threshold: must be 2 or more for AISG, is 1: a maximum of 0 switches the guard off")
+	f("aisg", `{name: a, profile: aisg, match: 'status == 1'}`, "match: is 'status == 1'; aisg has only 'all requests'")
+	f("zelyx", `{name: a, profile: zelyx, overrides: [], action: throttle}`,
+		"action: Zelyx has no throttle; it can do warn, reject",
+		`overrides: is []; zelyx has only [{match: 'session == ""', threshold: 100, reason: 'calls without a session'}]`)
+	f("tool-call", `{name: a, profile: tool-call, match: 'model == "b"'}`, `match: the proxy tells requests by backend and model only: a rule named 'backend:model' may have match: backend == "backend" && model == "model"`)
+}
