@@ -284,7 +284,7 @@ func TestOutboxLater(t *testing.T) {
 			t.Errorf("sent %q before the time", a.sent())
 		}
 		time.Sleep(2 * time.Second)
-		if a.sent() != "x.1 x.1" {
+		if strings.Count(a.sent(), "x.1") != 2 {
 			t.Errorf("sent %q after it", a.sent())
 		}
 	})

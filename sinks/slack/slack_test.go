@@ -47,6 +47,7 @@ type workspace struct {
 }
 
 func newWorkspace(t *testing.T) *workspace {
+	t.Helper()
 	s := &workspace{}
 	s.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		method := strings.TrimPrefix(r.URL.Path, "/")
@@ -248,10 +249,9 @@ func TestFailures(t *testing.T) {
 
 // The test server of slack-go takes the messages too.
 func TestSlacktest(t *testing.T) {
-	s := slacktest.NewTestServer(func(c slacktest.Customize) {
-		c.Handle("/conversations.history", func(w http.ResponseWriter, _ *http.Request) {
-			_, _ = io.WriteString(w, `{"ok":true,"messages":[]}`)
-		})
+	s := slacktest.NewTestServer()
+	s.Handle("/conversations.history", func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = io.WriteString(w, `{"ok":true,"messages":[]}`)
 	})
 	s.Start()
 	defer s.Stop()
