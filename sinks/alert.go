@@ -30,6 +30,7 @@ type Alert struct {
 	Counter     string            `json:"counter"`
 	WindowS     float64           `json:"window_s"`
 	Threshold   int               `json:"threshold"`
+	CooldownS   float64           `json:"cooldown_s"` // 0: none
 	Action      string            `json:"action"`
 	Scope       map[string]string `json:"scope"`
 	Fingerprint string            `json:"fingerprint"`
@@ -54,7 +55,7 @@ func NewAlert(in *window.Incident) *Alert {
 	a := &Alert{
 		Version: AlertVersion, Event: "loop." + string(in.State), ID: in.ID, Revision: in.Revision, State: in.State, Time: instant(in.Time),
 		Rule: in.Rule, Rules: slices.Clone(in.Rules), Identity: in.Identity, Counter: in.Counter.Kind,
-		WindowS: in.Counter.Window.Seconds(), Threshold: in.Threshold, Action: string(in.Action),
+		WindowS: in.Counter.Window.Seconds(), Threshold: in.Threshold, CooldownS: in.Cooldown.Seconds(), Action: string(in.Action),
 		Scope: map[string]string{}, Fingerprint: in.Fingerprint,
 		Session: in.Session, Caller: in.Caller, User: in.User, Model: in.Model, Backend: in.Backend,
 		First: instant(in.First), Fired: instant(in.Fired), Last: instant(in.Last), Requests: in.Requests, RequestsAfter: in.After,

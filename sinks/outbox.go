@@ -40,6 +40,9 @@ const (
 	lastRetry  = time.Minute
 )
 
+// longestLater is how long a receiver may ask to be left alone.
+const longestLater = time.Hour
+
 // NewOutbox makes an empty outbox for sinks whose names differ.
 func NewOutbox(log *slog.Logger, list ...Sink) *Outbox {
 	return &Outbox{log: log, sinks: list, changed: make(chan struct{})}
@@ -131,8 +134,12 @@ func (o *Outbox) serve(ctx context.Context, s Sink) {
 				return
 			}
 			o.log.Warn("alert not sent, will be tried again", "sink", s.Name(), "id", e.alert.ID, "revision", e.alert.Revision, "error", err)
+			pause := wait/2 + rand.N(wait)
+			if later, ok := errors.AsType[*Later](err); ok {
+				pause = max(pause, min(later.After, longestLater))
+			}
 			select {
-			case <-time.After(wait/2 + rand.N(wait)):
+			case <-time.After(pause):
 			case <-ctx.Done():
 				return
 			}

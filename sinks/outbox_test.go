@@ -2,12 +2,15 @@ package sinks
 
 import (
 	"context"
+	"crypto/hmac"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -161,7 +164,7 @@ func TestWebhook(t *testing.T) {
 		w.WriteHeader(status)
 	}))
 	defer server.Close()
-	hook := NewWebhook(server.URL)
+	hook := NewWebhook(WebhookOptions{URL: server.URL})
 	f := func(code int, wantErr, wantRefused bool) {
 		t.Helper()
 		requests, status = nil, code
@@ -187,4 +190,102 @@ func TestWebhook(t *testing.T) {
 	if err := hook.Send(t.Context(), alert("ep-1", 1)); err == nil {
 		t.Error("nobody is there, and it went well")
 	}
+}
+
+func TestWebhookSigned(t *testing.T) {
+	var header http.Header
+	var body []byte
+	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		header = r.Header
+		body, _ = io.ReadAll(r.Body)
+	}))
+	defer server.Close()
+	hook := NewWebhook(WebhookOptions{URL: server.URL + "/hidden", Secret: "s3cret"})
+	if err := hook.Send(t.Context(), alert("ep-1", 1)); err != nil {
+		t.Fatal(err)
+	}
+	h := hmac.New(sha256.New, []byte("s3cret"))
+	fmt.Fprintf(h, "%s.%s", header.Get("Loopgauge-Timestamp"), body)
+	if got, want := header.Get("Loopgauge-Signature"), fmt.Sprintf("v1=%x", h.Sum(nil)); got != want {
+		t.Errorf("signature %q, want %q", got, want)
+	}
+	sent, err := strconv.ParseInt(header.Get("Loopgauge-Timestamp"), 10, 64)
+	if age := time.Since(time.Unix(sent, 0)); err != nil || age < 0 || age > time.Hour {
+		t.Errorf("time stamp of %s before: %v", age, err)
+	}
+	server.Close()
+	if err := hook.Send(t.Context(), alert("ep-1", 1)); err == nil || strings.Contains(err.Error()+hook.Name(), "hidden") {
+		t.Errorf("what follows the host may be secret: %s: %v", hook.Name(), err)
+	}
+}
+
+func TestWebhookAISG(t *testing.T) {
+	var bodies []string
+	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		bodies = append(bodies, string(body))
+	}))
+	defer server.Close()
+	hook := NewWebhook(WebhookOptions{URL: server.URL, AISG: true})
+	a := alert("ep-1", 1)
+	a.Time, a.Caller, a.Model, a.Fingerprint, a.Requests, a.CooldownS = "2026-05-04T10:00:00.000000Z", "team", "gpt-4.1", "c0ffee", 7, 60
+	for _, state := range []window.IncidentState{window.Opened, window.Grown, window.Closed} {
+		a.State = state
+		if err := hook.Send(t.Context(), a); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want := `{"event":"loop.detected","timestamp":"2026-05-04T10:00:00.000000Z","project_id":"team","request_id":"ep-1","data":{"fingerprint":"c0ffee","hit_count":7,"model":"gpt-4.1","cooldown_seconds":60}}`
+	if len(bodies) != 1 || bodies[0] != want {
+		t.Errorf("sent %q, want %q alone", bodies, want)
+	}
+}
+
+func TestWebhookPrivate(t *testing.T) {
+	f := func(address string, want bool) {
+		t.Helper()
+		if err := refusePrivate("tcp", address, nil); (err == nil) != want {
+			t.Errorf("%s: %v", address, err)
+		}
+	}
+	f("93.184.216.34:443", true)
+	f("[2606:2800::1]:443", true)
+	f("127.0.0.1:443", false)
+	f("10.1.2.3:443", false)
+	f("192.168.0.1:80", false)
+	f("169.254.169.254:80", false)
+	f("0.0.0.0:80", false)
+	f("[::1]:80", false)
+	f("[::ffff:10.0.0.1]:80", false)
+	f("[fd00::1]:80", false)
+	f("[fe80::1]:80", false)
+	for address, want := range map[string]bool{
+		"http://localhost:1/a": true, "http://127.0.0.1/": true, "http://[::1]:80/": true, "https://10.0.0.1/": true,
+		"https://hooks.example/": false, "https://localhost.example/": false,
+	} {
+		if namesPrivate(address) != want {
+			t.Errorf("%s names its private address: %t", address, !want)
+		}
+	}
+}
+
+// A receiver that says when to come again is left alone until then.
+func TestOutboxLater(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		a := &scripted{name: "a", answers: []error{&Later{errors.New("busy"), 10 * time.Minute}}}
+		o := NewOutbox(quietly, a)
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		go o.Run(ctx)
+		o.Add(alert("x", 1))
+		o.Allow(o.Last())
+		time.Sleep(10*time.Minute - time.Second)
+		if a.sent() != "x.1" {
+			t.Errorf("sent %q before the time", a.sent())
+		}
+		time.Sleep(2 * time.Second)
+		if strings.Count(a.sent(), "x.1") != 2 {
+			t.Errorf("sent %q after it", a.sent())
+		}
+	})
 }

@@ -3,55 +3,181 @@ package sinks
 import (
 	"bytes"
 	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
+	"net/netip"
+	"net/url"
 	"strconv"
+	"strings"
+	"syscall"
 	"time"
+
+	"github.com/loopgauge/loopgauge/window"
 )
+
+// WebhookOptions are where alerts are posted, and as what.
+type WebhookOptions struct {
+	URL    string
+	Secret string // signs what is sent; empty: unsigned
+	AISG   bool   // the form of AISG's own webhook, openings only
+	// AllowPrivate lets the URL's host name stand for an address of a private
+	// network or of this machine.
+	AllowPrivate bool
+}
 
 // Webhook posts alerts as JSON to a URL.
 type Webhook struct {
-	url    string
+	WebhookOptions
 	client *http.Client
 }
 
 // webhookTimeout bounds one attempt: a receiver that takes longer is down.
 const webhookTimeout = 10 * time.Second
 
-// NewWebhook makes a sink that posts to url.
-func NewWebhook(url string) *Webhook {
-	return &Webhook{url: url, client: &http.Client{
-		Timeout: webhookTimeout,
+// The headers of a signed alert: the seconds since 1970 at which it was sent,
+// and "v1=" with the HMAC-SHA-256 of them, a dot and the body, in hex.
+const (
+	TimestampHeader = "Loopgauge-Timestamp"
+	SignatureHeader = "Loopgauge-Signature"
+)
+
+// NewWebhook makes a sink that posts to o.URL.
+func NewWebhook(o WebhookOptions) *Webhook {
+	transport := http.DefaultTransport.(*http.Transport).Clone()
+	if !o.AllowPrivate && !namesPrivate(o.URL) {
+		transport.Proxy = nil // it would resolve the name itself
+		transport.DialContext = (&net.Dialer{Timeout: webhookTimeout, Control: refusePrivate}).DialContext
+	}
+	return &Webhook{WebhookOptions: o, client: &http.Client{
+		Timeout: webhookTimeout, Transport: transport,
 		// An alert goes where the policy says, not where a receiver sends it.
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}}
 }
 
-// Name implements Sink.
-func (w *Webhook) Name() string { return "webhook " + w.url }
+// namesPrivate tells whether a URL says itself that it means this machine or
+// an address: the policy's author knew.
+func namesPrivate(address string) bool {
+	u, err := url.Parse(address)
+	if err != nil {
+		return false
+	}
+	_, err = netip.ParseAddr(u.Hostname())
+	return err == nil || strings.EqualFold(u.Hostname(), "localhost")
+}
+
+// refusePrivate is asked before a connection is made, so a name cannot stand
+// for another address when it is looked up again.
+func refusePrivate(_, address string, _ syscall.RawConn) error {
+	to, err := netip.ParseAddrPort(address)
+	if err != nil {
+		return err
+	}
+	if ip := to.Addr().Unmap(); !ip.IsGlobalUnicast() || ip.IsPrivate() {
+		return fmt.Errorf("its name stands for the private address %s: allow_private: true allows that", ip)
+	}
+	return nil
+}
+
+// Name implements Sink. What follows the host of a URL may be secret.
+func (w *Webhook) Name() string {
+	host := ""
+	if u, err := url.Parse(w.URL); err == nil {
+		host = u.Host
+	}
+	return fmt.Sprintf("webhook %s %.4x", host, sha256.Sum256([]byte(w.URL)))
+}
+
+// aisgAlert is what AISG posts.
+type aisgAlert struct {
+	Event     string   `json:"event"`
+	Timestamp string   `json:"timestamp"`
+	ProjectID string   `json:"project_id"`
+	RequestID string   `json:"request_id"`
+	Data      aisgData `json:"data"`
+}
+
+type aisgData struct {
+	Fingerprint     string `json:"fingerprint"`
+	HitCount        int64  `json:"hit_count"`
+	Model           string `json:"model"`
+	CooldownSeconds int64  `json:"cooldown_seconds"`
+}
+
+// body is what is posted; nil if the form has no word for such an alert.
+func (w *Webhook) body(a *Alert) []byte {
+	if !w.AISG {
+		return a.Marshal()
+	}
+	if a.State != window.Opened {
+		return nil
+	}
+	b, err := json.Marshal(aisgAlert{
+		Event: "loop.detected", Timestamp: a.Time, ProjectID: a.Caller, RequestID: a.ID,
+		Data: aisgData{a.Fingerprint, a.Requests, a.Model, int64(a.CooldownS)},
+	})
+	if err != nil {
+		panic(err) // see Marshal
+	}
+	return b
+}
 
 // Send implements Sink. The header Idempotency-Key is the alert's id and
 // revision.
 func (w *Webhook) Send(ctx context.Context, a *Alert) error {
-	r, err := http.NewRequestWithContext(ctx, http.MethodPost, w.url, bytes.NewReader(a.Marshal()))
+	body := w.body(a)
+	if body == nil {
+		return nil
+	}
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, w.URL, bytes.NewReader(body))
 	if err != nil {
 		return &Refused{err}
 	}
 	r.Header.Set("Content-Type", "application/json")
 	r.Header.Set("Idempotency-Key", a.ID+"-"+strconv.Itoa(a.Revision))
-	resp, err := w.client.Do(r)
+	if w.Secret != "" {
+		timestamp := strconv.FormatInt(time.Now().Unix(), 10)
+		r.Header.Set(TimestampHeader, timestamp)
+		r.Header.Set(SignatureHeader, signature(w.Secret, timestamp, body))
+	}
+	return post(w.client, r)
+}
+
+func signature(secret, timestamp string, body []byte) string {
+	h := hmac.New(sha256.New, []byte(secret))
+	h.Write([]byte(timestamp + "."))
+	h.Write(body)
+	return "v1=" + hex.EncodeToString(h.Sum(nil))
+}
+
+// post sends a request and says of the answer whether and when to try again.
+func post(client *http.Client, r *http.Request) error {
+	resp, err := client.Do(r)
 	if err != nil {
+		if failed, ok := errors.AsType[*url.Error](err); ok {
+			err = failed.Err // without the URL, which may be secret
+		}
 		return err
 	}
 	defer resp.Body.Close()
 	_, _ = io.Copy(io.Discard, io.LimitReader(resp.Body, 64<<10)) // so that the connection is used again
-	switch code := resp.StatusCode; {
+	code := resp.StatusCode
+	err = fmt.Errorf("the receiver answered %s", resp.Status)
+	switch seconds, notNumber := strconv.Atoi(resp.Header.Get("Retry-After")); {
 	case code/100 == 2:
 		return nil
+	case (code == http.StatusTooManyRequests || code == http.StatusServiceUnavailable) && notNumber == nil:
+		return &Later{err, time.Duration(min(max(seconds, 0), 1<<20)) * time.Second}
 	case code/100 == 4 && code != http.StatusRequestTimeout && code != http.StatusTooManyRequests:
-		return &Refused{fmt.Errorf("the receiver answered %s", resp.Status)}
+		return &Refused{err}
 	default:
-		return fmt.Errorf("the receiver answered %s", resp.Status)
+		return err
 	}
 }

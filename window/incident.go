@@ -21,6 +21,7 @@ type Incident struct {
 	Identity    string
 	Counter     CounterSpec
 	Threshold   int
+	Cooldown    time.Duration
 	Action      Action
 	Fields      []string // of its scope, with their values
 	Scope       []string
@@ -99,7 +100,7 @@ func (x *Incidents) Fired(e *Episode, action Action, _ bool) {
 	if in == nil {
 		r := e.Rule
 		in = &Incident{
-			ID: e.ID, Rule: r.Name, Identity: r.Identity.Name, Counter: r.Counter, Threshold: r.Threshold, Action: action,
+			ID: e.ID, Rule: r.Name, Identity: r.Identity.Name, Counter: r.Counter, Threshold: r.Threshold, Cooldown: r.Cooldown, Action: action,
 			Fields: r.Scope.Fields, Scope: e.Scope, Fingerprint: e.Fingerprint.String(),
 			Model: e.Model, Caller: e.Caller, User: e.User, Session: e.Session, Backend: e.Backend,
 			First: e.First, Fired: e.Last, Tokens: -1, Cost: math.NaN(),
@@ -173,7 +174,7 @@ func (in *Incident) save(w *snapshot.Writer) {
 	for _, s := range []string{in.ID, in.Rule, in.Identity, in.Counter.Kind, string(in.Action), in.Fingerprint, in.Model, in.Caller, in.User, in.Session, in.Backend} {
 		w.String(s)
 	}
-	for _, n := range []int64{int64(in.Revision), int64(in.Counter.Window), int64(in.Threshold), in.First, in.Fired, in.Last, in.Requests, in.After, in.Tokens, in.grows} {
+	for _, n := range []int64{int64(in.Revision), int64(in.Counter.Window), int64(in.Threshold), int64(in.Cooldown), in.First, in.Fired, in.Last, in.Requests, in.After, in.Tokens, in.grows} {
 		w.Varint(n)
 	}
 	w.Float64(in.Cost)
@@ -203,11 +204,11 @@ func (in *Incident) load(r *snapshot.Reader) {
 		*s = r.String()
 	}
 	in.Action = Action(action)
-	var revision, window, threshold int64
-	for _, n := range []*int64{&revision, &window, &threshold, &in.First, &in.Fired, &in.Last, &in.Requests, &in.After, &in.Tokens, &in.grows} {
+	var revision, window, threshold, cooldown int64
+	for _, n := range []*int64{&revision, &window, &threshold, &cooldown, &in.First, &in.Fired, &in.Last, &in.Requests, &in.After, &in.Tokens, &in.grows} {
 		*n = r.Varint()
 	}
-	in.Revision, in.Counter.Window, in.Threshold = int(revision), time.Duration(window), int(threshold)
+	in.Revision, in.Counter.Window, in.Threshold, in.Cooldown = int(revision), time.Duration(window), int(threshold), time.Duration(cooldown)
 	in.Cost = r.Float64()
 	for _, list := range []*[]string{&in.Fields, &in.Scope, &in.Rules, &in.open} {
 		for range r.Count(1) {

@@ -4,12 +4,15 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"net/url"
 	"os"
+	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/loopgauge/loopgauge/sinks"
+	"github.com/loopgauge/loopgauge/sinks/slack"
 	"github.com/loopgauge/loopgauge/window/policy"
 )
 
@@ -40,20 +43,98 @@ func alertSinks(p *policy.Policy, log *slog.Logger, dry bool) ([]sinks.Sink, err
 
 func newSink(s policy.Sink) (sinks.Sink, error) {
 	switch s.Name {
-	case "log":
-		return &sinks.Log{}, nil
+	case "slack":
+		return newSlack(s)
 	case "webhook":
-		address, err := setting(s, "url")
+		return newWebhook(s)
+	default:
+		return nil, errors.New("this version knows the sinks log, slack and webhook only")
+	}
+}
+
+// channelID is how Slack names a channel for good.
+var channelID = regexp.MustCompile(`^[CDG][A-Z0-9]{6,}$`)
+
+func newSlack(s policy.Sink) (sinks.Sink, error) {
+	if err := onlySettings(s, "token", "channel", "webhook_url"); err != nil {
+		return nil, err
+	}
+	if _, ok := s.Settings["webhook_url"]; ok {
+		if len(s.Settings) > 1 {
+			return nil, errors.New("needs webhook_url alone, or token and channel")
+		}
+		address, err := webAddress(s, "webhook_url")
 		if err != nil {
 			return nil, err
 		}
-		if u, err := url.Parse(address); err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" {
-			return nil, fmt.Errorf("url must be that of a web server, is %q", address)
-		}
-		return sinks.NewWebhook(address), nil
-	default:
-		return nil, errors.New("this version knows the sinks log and webhook only")
+		return slack.NewHook(address), nil
 	}
+	token, err := setting(s, "token")
+	if err != nil {
+		return nil, err
+	}
+	channel, err := setting(s, "channel")
+	if err != nil {
+		return nil, err
+	}
+	if !channelID.MatchString(channel) {
+		return nil, fmt.Errorf("channel must be its ID, as C0123456789 at the foot of the channel's details, is %q", channel)
+	}
+	return slack.NewBot(token, channel, ""), nil
+}
+
+func newWebhook(s policy.Sink) (sinks.Sink, error) {
+	if err := onlySettings(s, "url", "secret", "shape", "allow_private"); err != nil {
+		return nil, err
+	}
+	o := sinks.WebhookOptions{}
+	var err error
+	if o.URL, err = webAddress(s, "url"); err != nil {
+		return nil, err
+	}
+	if _, ok := s.Settings["secret"]; ok {
+		if o.Secret, err = setting(s, "secret"); err != nil {
+			return nil, err
+		}
+	}
+	switch shape := s.Settings["shape"]; shape {
+	case "":
+	case "aisg":
+		o.AISG = true
+	default:
+		return nil, fmt.Errorf("shape must be aisg or left out, is %q", shape)
+	}
+	switch allow := s.Settings["allow_private"]; allow {
+	case "", "false":
+	case "true":
+		o.AllowPrivate = true
+	default:
+		return nil, fmt.Errorf("allow_private must be true or false, is %q", allow)
+	}
+	return sinks.NewWebhook(o), nil
+}
+
+// onlySettings finds settings that a sink does not have.
+func onlySettings(s policy.Sink, known ...string) error {
+	for _, key := range slices.Sorted(maps.Keys(s.Settings)) {
+		if !slices.Contains(known, key) {
+			return fmt.Errorf("has no setting %q: only %s", key, strings.Join(known, ", "))
+		}
+	}
+	return nil
+}
+
+// webAddress is a setting that is the URL of a web server. Its value may be a
+// secret, and is not said.
+func webAddress(s policy.Sink, key string) (string, error) {
+	address, err := setting(s, key)
+	if err != nil {
+		return "", err
+	}
+	if u, err := url.Parse(address); err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" {
+		return "", fmt.Errorf("%s must begin with https:// or http:// and a host", key)
+	}
+	return address, nil
 }
 
 // setting is a setting that must be there; ${NAME} is taken from the

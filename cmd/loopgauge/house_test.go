@@ -39,6 +39,7 @@ var mayImport = map[string][]string{
 	"ingest/kafka":           {"ingest", "ingest/formats", "fingerprint"},
 	"ingest/kafka/kafkatest": {},
 	"sinks":                  {"window", "fingerprint", "fingerprint/rawjson"},
+	"sinks/slack":            {"sinks", "window"},
 	"sinks/parquet":          {"sinks", "window", "fingerprint"},
 	"replay/term":            {},
 	"replay":                 {"replay/term", "ingest", "window", "fingerprint", "fingerprint/rawjson"},
@@ -49,7 +50,7 @@ var mayImport = map[string][]string{
 	"replay/report":          {"replay/tune", "replay", "replay/term", "window", "fingerprint"},
 	"replay/scenario":        {"replay", "replay/term", "ingest/formats", "window/policy", "window", "fingerprint"},
 	"cmd/loopgauge": {
-		"replay/report", "replay/tune", "replay/scenario", "replay/term", "replay/live", "replay/live/monitor", "replay/shared", "replay", "sinks/parquet", "sinks", "ingest/kafka", "ingest", "ingest/formats", "ingest/wrap",
+		"replay/report", "replay/tune", "replay/scenario", "replay/term", "replay/live", "replay/live/monitor", "replay/shared", "replay", "sinks/parquet", "sinks/slack", "sinks", "ingest/kafka", "ingest", "ingest/formats", "ingest/wrap",
 		"window/policy", "window", "fingerprint", "fingerprint/rawjson",
 	},
 	"scripts/bench/grow": {},
@@ -68,6 +69,7 @@ var leaves = map[string][]string{
 	"github.com/prometheus/common":        {}, // tests only
 	"github.com/segmentio/kafka-go":       {"ingest/kafka"},
 	"github.com/twmb/franz-go":            {"ingest/kafka/kafkatest"}, // tests only
+	"github.com/slack-go/slack":           {"sinks/slack"},
 	"github.com/spf13/cobra":              {"cmd/loopgauge"},
 	"github.com/schollz/progressbar":      {"cmd/loopgauge"},
 	"pgregory.net/rapid":                  {}, // tests only, as all below

@@ -1,0 +1,92 @@
+package main
+
+import (
+	"log/slog"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/loopgauge/loopgauge/sinks"
+	"github.com/loopgauge/loopgauge/window/policy"
+)
+
+func TestAlertSinks(t *testing.T) {
+	t.Setenv("LG_TOKEN", "xoxb-1")
+	t.Setenv("LG_HOOK", "https://hooks.example/services/hidden")
+	t.Setenv("LG_BAD", "hidden")
+	f := func(list, want string) {
+		t.Helper()
+		p, err := policy.Parse("p.yaml", []byte("version: 1\nrules: [{name: a, profile: aisg}]\nsinks: ["+list+"]\n"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		made, err := alertSinks(p, slog.New(slog.DiscardHandler), false)
+		var names []string
+		for _, s := range made {
+			name, _, _ := strings.Cut(s.Name(), " hooks.example ")
+			names = append(names, name)
+		}
+		got := strings.Join(names, ", ")
+		if err != nil {
+			_, got, _ = strings.Cut(err.Error(), ": ")
+		}
+		if !strings.Contains(got, want) || strings.Contains(got, "hidden") {
+			t.Errorf("%s\ngives %s\nwant  %s", list, got, want)
+		}
+	}
+	f(`{slack: {token: "${LG_TOKEN}", channel: C0123456789}}`, "log, slack C0123456789")
+	f(`{slack: {webhook_url: "${LG_HOOK}"}}`, "log, slack webhook ")
+	f(`{webhook: {url: "${LG_HOOK}", secret: "${LG_TOKEN}", shape: aisg, allow_private: true}}`, "log, webhook")
+	f(`{slack: {token: "${LG_TOKEN}", channel: "#agents"}}`, `channel must be its ID`)
+	f(`{slack: {token: "${LG_TOKEN}"}}`, "needs channel")
+	f(`{slack: {channel: C0123456789}}`, "needs token")
+	f(`{slack: {webhook_url: "${LG_HOOK}", channel: C0123456789}}`, "webhook_url alone")
+	f(`{slack: {webhook_url: "${LG_BAD}"}}`, "webhook_url must begin with")
+	f(`{slack: {token: "${LG_NONE}", channel: C0123456789}}`, "LG_NONE is not set")
+	f(`{webhook: {url: "${LG_HOOK}", shap: aisg}}`, `has no setting "shap"`)
+	f(`{webhook: {url: "${LG_HOOK}", shape: other}}`, "shape must be aisg")
+	f(`{webhook: {url: "${LG_HOOK}", allow_private: perhaps}}`, "allow_private must be true or false")
+	f(`{webhook: {url: "${LG_HOOK}"}}, {webhook: {url: "${LG_HOOK}"}}`, "is there twice")
+	f(`{kafka: {topic: a}}`, "knows the sinks log, slack and webhook only")
+}
+
+// The contract of what is sent.
+func TestAlertFields(t *testing.T) {
+	var want [][]string
+	for f := range reflect.TypeFor[sinks.Alert]().Fields() {
+		kind := map[reflect.Kind]string{
+			reflect.String: "string", reflect.Int: "number", reflect.Int64: "number", reflect.Float64: "number",
+			reflect.Map: "object", reflect.Slice: "array", reflect.Pointer: "number or null",
+		}[f.Type.Kind()]
+		want = append(want, []string{f.Tag.Get("json"), kind})
+	}
+	var got [][]string
+	for _, row := range docTable(t, "alerts.md", "### Fields of an alert", "field") {
+		got = append(got, row[:2])
+	}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("docs/alerts.md has the fields\n%v\nan alert has\n%v", got, want)
+	}
+}
+
+func TestAlertSettings(t *testing.T) {
+	var got []string
+	for _, row := range docTable(t, "alerts.md", "## Settings", "sink") {
+		got = append(got, row[0]+"."+row[1])
+	}
+	var want []string
+	for _, name := range []string{"slack", "webhook"} {
+		_, err := newSink(policy.Sink{Name: name, Settings: map[string]string{"none": ""}})
+		_, list, ok := strings.Cut(err.Error(), ": only ")
+		if !ok {
+			t.Fatal(err)
+		}
+		for setting := range strings.SplitSeq(list, ", ") {
+			want = append(want, name+"."+setting)
+		}
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("docs/alerts.md has the settings\n%v\nthe sinks have\n%v", got, want)
+	}
+}

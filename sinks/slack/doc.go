@@ -1,0 +1,3 @@
+// Package slack sends alerts to Slack, through a bot's token or an incoming
+// webhook.
+package slack

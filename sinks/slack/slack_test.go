@@ -1,0 +1,308 @@
+package slack
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/slack-go/slack/slacktest"
+	"pgregory.net/rapid"
+
+	"github.com/loopgauge/loopgauge/sinks"
+	"github.com/loopgauge/loopgauge/window"
+)
+
+var update = flag.Bool("update", false, "write the messages that the tests compare with")
+
+const hostile = "<!channel> <@U123> *bold* _it_ `code` <https://evil.example|click> & https://evil.example\n> quote\u202eover :smile:\x1b[31m"
+
+func alert(state window.IncidentState, revision int) *sinks.Alert {
+	cost := 1.25
+	return &sinks.Alert{
+		Version: sinks.AlertVersion, ID: "ep-1", Revision: revision, State: state,
+		Rule: "stuck", Rules: []string{"stuck", "result"}, WindowS: 300, Threshold: 10, Requests: 10 * int64(revision),
+		Scope: map[string]string{"session": hostile, "caller": "team a"}, Fingerprint: "00c0ffee00c0ffee",
+		Model: hostile, Caller: "team a", Backend: "eu-1",
+		First: "2026-05-04T10:00:00.000000Z", Fired: "2026-05-04T10:03:00.000000Z", Last: "2026-05-04T10:04:00.000000Z", CostAfter: &cost,
+	}
+}
+
+// workspace is the part of Slack's API that the bot uses. It records calls.
+type workspace struct {
+	*httptest.Server
+	calls  []map[string]any
+	posts  []map[string]any // newest first
+	answer func(w http.ResponseWriter, method string) bool
+}
+
+func newWorkspace(t *testing.T) *workspace {
+	t.Helper()
+	s := &workspace{}
+	s.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		method := strings.TrimPrefix(r.URL.Path, "/")
+		call := map[string]any{"method": method}
+		if strings.HasPrefix(r.Header.Get("Content-Type"), "application/json") {
+			_ = json.NewDecoder(r.Body).Decode(&call)
+		} else {
+			_ = r.ParseForm()
+			for key := range r.Form {
+				call[key] = r.Form.Get(key)
+				var v any
+				if (key == "blocks" || key == "metadata") && json.Unmarshal([]byte(r.Form.Get(key)), &v) == nil {
+					call[key] = v
+				}
+			}
+		}
+		delete(call, "token")
+		s.calls = append(s.calls, call)
+		if s.answer != nil && s.answer(w, method) {
+			return
+		}
+		reply := map[string]any{"ok": true}
+		switch method {
+		case "chat.postMessage":
+			ts := fmt.Sprintf("1777888%03d.000100", len(s.calls))
+			reply["channel"], reply["ts"] = call["channel"], ts
+			if call["thread_ts"] == nil {
+				s.posts = append([]map[string]any{{"type": "message", "ts": ts, "metadata": call["metadata"]}}, s.posts...)
+			}
+		case "chat.update":
+			reply["channel"], reply["ts"] = call["channel"], call["ts"]
+		case "conversations.history":
+			reply["messages"] = s.posts
+		}
+		_ = json.NewEncoder(w).Encode(reply)
+	}))
+	t.Cleanup(s.Close)
+	return s
+}
+
+func (s *workspace) bot() *Bot { return NewBot("xoxb-test", "C0123456", s.URL+"/") }
+
+// methods are the calls since the last time, in short.
+func (s *workspace) methods() string {
+	var list []string
+	for _, c := range s.calls {
+		name := strings.TrimPrefix(fmt.Sprint(c["method"]), "chat.")
+		if c["thread_ts"] != nil {
+			name += " in thread"
+		}
+		list = append(list, name)
+	}
+	s.calls = nil
+	return strings.Join(list, ", ")
+}
+
+func golden(t *testing.T, name string, got any) {
+	t.Helper()
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	if err := e.Encode(got); err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join("testdata", name+".json")
+	if *update {
+		if err := os.WriteFile(file, b.Bytes(), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), b.String()); diff != "" {
+		t.Errorf("%s (-update writes it anew):\n%s", file, diff)
+	}
+}
+
+var states = []window.IncidentState{window.Opened, window.Grown, window.Closed}
+
+func TestBotMessages(t *testing.T) {
+	s := newWorkspace(t)
+	b := s.bot()
+	for i, state := range states {
+		s.calls = nil
+		if err := b.Send(t.Context(), alert(state, i+1)); err != nil {
+			t.Fatal(err)
+		}
+		golden(t, "bot_"+string(state), s.calls)
+	}
+	if len(b.posts) != 0 {
+		t.Errorf("remembered after the closing: %v", b.posts)
+	}
+}
+
+func TestHookMessages(t *testing.T) {
+	s := newWorkspace(t)
+	h := NewHook(s.URL + "/services/T0/B0/secret")
+	for i, state := range states {
+		s.calls = nil
+		if err := h.Send(t.Context(), alert(state, i+1)); err != nil {
+			t.Fatal(err)
+		}
+		if state == window.Grown {
+			if len(s.calls) > 0 {
+				t.Error("a hook has no place for growth")
+			}
+			continue
+		}
+		golden(t, "hook_"+string(state), s.calls)
+	}
+	s.Close()
+	if err := h.Send(t.Context(), alert(window.Opened, 1)); err == nil || strings.Contains(err.Error()+h.Name(), "secret") {
+		t.Errorf("the error of a hook without a server: %v", err)
+	}
+}
+
+// A bot that has been started anew finds the message of before.
+func TestBotRestart(t *testing.T) {
+	s := newWorkspace(t)
+	f := func(b *Bot, state window.IncidentState, want string) {
+		t.Helper()
+		if err := b.Send(t.Context(), alert(state, 1)); err != nil {
+			t.Fatal(err)
+		}
+		if got := s.methods(); got != want {
+			t.Errorf("%s: %s; want %s", state, got, want)
+		}
+	}
+	b := s.bot()
+	f(b, window.Opened, "conversations.history, postMessage")
+	f(b, window.Grown, "update, postMessage in thread")
+	f(s.bot(), window.Opened, "conversations.history, update") // sent again after a crash
+	f(s.bot(), window.Closed, "conversations.history, update, postMessage in thread")
+
+	s.posts = nil // before its time, or deleted
+	f(s.bot(), window.Closed, "conversations.history, postMessage")
+
+	s.answer = func(w http.ResponseWriter, method string) bool {
+		if method == "conversations.history" {
+			_, _ = io.WriteString(w, `{"ok":false,"error":"missing_scope"}`)
+			return true
+		}
+		return false
+	}
+	f(s.bot(), window.Grown, "conversations.history, postMessage")
+	b = s.bot()
+	f(b, window.Opened, "conversations.history, postMessage")
+	s.answer = func(w http.ResponseWriter, method string) bool {
+		if method == "chat.update" {
+			_, _ = io.WriteString(w, `{"ok":false,"error":"message_not_found"}`)
+			return true
+		}
+		return false
+	}
+	f(b, window.Closed, "update, postMessage")
+}
+
+func TestFailures(t *testing.T) {
+	s := newWorkspace(t)
+	f := func(status int, body, want string) {
+		t.Helper()
+		s.answer = func(w http.ResponseWriter, _ string) bool {
+			if status == http.StatusTooManyRequests {
+				w.Header().Set("Retry-After", "30")
+			}
+			w.WriteHeader(status)
+			_, _ = io.WriteString(w, body)
+			return true
+		}
+		for _, sink := range []sinks.Sink{s.bot(), NewHook(s.URL + "/hook")} {
+			err := sink.Send(t.Context(), alert(window.Opened, 1))
+			if _, isHook := sink.(*Hook); isHook && status == http.StatusOK {
+				continue // a hook's answer is its status
+			}
+			got := "later"
+			if err == nil {
+				got = "sent"
+			} else if _, ok := errors.AsType[*sinks.Refused](err); ok {
+				got = "refused"
+			} else if later, ok := errors.AsType[*sinks.Later](err); ok {
+				got = later.After.String()
+			}
+			if got != want {
+				t.Errorf("%s, %d %s: %s, want %s (%v)", sink.Name(), status, body, got, want, err)
+			}
+		}
+	}
+	f(429, "", (30 * time.Second).String())
+	f(500, "", "later")
+	f(302, "", "later")
+	f(404, "", "refused")
+	f(200, `{"ok":false,"error":"invalid_auth"}`, "refused")
+	f(200, `{"ok":false,"error":"internal_error"}`, "later")
+	f(200, `garbage`, "later")
+}
+
+// The test server of slack-go takes the messages too.
+func TestSlacktest(t *testing.T) {
+	s := slacktest.NewTestServer()
+	s.Handle("/conversations.history", func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = io.WriteString(w, `{"ok":true,"messages":[]}`)
+	})
+	s.Start()
+	defer s.Stop()
+	b := NewBot("xoxb-test", "C0123456", s.GetAPIURL())
+	if err := b.Send(t.Context(), alert(window.Opened, 1)); err != nil || b.posts["ep-1"] == "" {
+		t.Errorf("posted as %q, %v", b.posts["ep-1"], err)
+	}
+}
+
+// Whatever stands in a log: messages keep to Slack's limits, and its text
+// stands in plain_text only, escaped.
+func TestHostileText(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		text := rapid.OneOf(rapid.String(), rapid.Map(rapid.SliceOfN(rapid.SampledFrom([]string{"<", "&", "*", "<!channel>", "\u202e", "\n", "a"}), 0, 3000),
+			func(parts []string) string { return strings.Join(parts, "") })).Draw(t, "text")
+		a := alert(rapid.SampledFrom(states).Draw(t, "state"), 1)
+		a.Scope, a.Model, a.Caller, a.Backend, a.Fingerprint = map[string]string{"a": text, text: "b"}, text, text, text, text
+		for _, m := range []message{render(a), followUp(a)} {
+			if m.text != headline(a) {
+				t.Fatalf("text %q", m.text)
+			}
+			b, err := json.Marshal(m.blocks)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var blocks []struct {
+				Type     string
+				Text     *struct{ Type, Text string }
+				Fields   []struct{ Type, Text string }
+				Elements []struct{ Type, Text string }
+			}
+			if err := json.Unmarshal(b, &blocks); err != nil {
+				t.Fatal(err)
+			}
+			for _, block := range blocks {
+				texts := append(block.Fields, block.Elements...)
+				if block.Text != nil {
+					texts = append(texts, *block.Text)
+					if block.Type == "header" && len(block.Text.Text) > 150 {
+						t.Fatalf("header of %d", len(block.Text.Text))
+					}
+				}
+				if len(block.Fields) > 10 {
+					t.Fatalf("%d fields", len(block.Fields))
+				}
+				for _, x := range texts {
+					if x.Type != "plain_text" || x.Text == "" || len(x.Text) > 2000 || strings.ContainsAny(x.Text, "<>\x1b\u202e") {
+						t.Fatalf("%s of %d: %q", x.Type, len(x.Text), x.Text)
+					}
+				}
+			}
+		}
+	})
+}
