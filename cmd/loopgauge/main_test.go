@@ -7,7 +7,9 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/klauspost/compress/zstd"
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/loopgauge/loopgauge/ingest/kafka/kafkatest"
@@ -44,11 +46,46 @@ func TestScripts(t *testing.T) {
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"await":  await,
 			"exits":  exits,
 			"repeat": repeat,
+			"unpack": unpack,
 			"cut":    cut,
 		},
 	})
+}
+
+// unpack FILE.zst OUT unpacks a fixture.
+func unpack(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: unpack FILE.zst OUT")
+	}
+	packed, err := os.ReadFile(ts.MkAbs(args[0]))
+	ts.Check(err)
+	z, err := zstd.NewReader(nil)
+	ts.Check(err)
+	defer z.Close()
+	b, err := z.DecodeAll(packed, nil)
+	ts.Check(err)
+	ts.Check(os.WriteFile(ts.MkAbs(args[1]), b, 0o600))
+}
+
+// await FILE N waits until a file has N lines.
+func await(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: await FILE N")
+	}
+	want, err := strconv.Atoi(args[1])
+	ts.Check(err)
+	lines := 0
+	for range 600 {
+		b, _ := os.ReadFile(ts.MkAbs(args[0])) // it may not be there yet
+		if lines = strings.Count(string(b), "\n"); lines >= want {
+			return
+		}
+		time.Sleep(100 * time.Millisecond)
+	}
+	ts.Fatalf("%s has %d lines after a minute, not %s", args[0], lines, args[1])
 }
 
 // exits CODE COMMAND ARG... runs a command and compares its exit code, which

@@ -22,6 +22,9 @@ var decoder, _ = zstd.NewReader(nil, zstd.WithDecoderConcurrency(0),
 	zstd.WithDecodeAllCapLimit(true), zstd.WithDecoderMaxMemory(maxUnpacked),
 	zstd.IgnoreChecksum(true)) // the batch has one
 
+// patient unpacks zstd into as much memory as it takes.
+var patient, _ = zstd.NewReader(nil, zstd.WithDecoderConcurrency(0), zstd.WithDecoderMaxMemory(maxUnpacked), zstd.IgnoreChecksum(true))
+
 // unpackZstd begins anew with four times the memory where there is too little.
 // The decoder would extend it for each of a thousand frames, and copy it.
 func unpackZstd(data, memory []byte) ([]byte, error) {
@@ -36,7 +39,14 @@ func unpackZstd(data, memory []byte) ([]byte, error) {
 		}
 		out, err := decoder.DecodeAll(data, memory[:0])
 		switch {
+		case err == nil:
+			return out, nil
 		case !errors.Is(err, zstd.ErrDecoderSizeExceeded):
+			// Where a frame does not say how long it is, the decoder takes too
+			// little room inside a block for a fault of the block.
+			if out, err = patient.DecodeAll(data, nil); errors.Is(err, zstd.ErrDecoderSizeExceeded) {
+				return nil, errTooLong
+			}
 			return out, err
 		case want == maxUnpacked:
 			return nil, errTooLong

@@ -31,6 +31,8 @@ type Config struct {
 	Zone    *time.Location // of times that have none; nil is UTC
 	MaxLine int            // longest line, in bytes; 0 is ingest.DefaultMaxLine
 
+	Say func(what string) // is told what Open waits for; may be nil
+
 	// Offsets bound the partitions that streams read. With none all are read.
 	Offsets []Span
 

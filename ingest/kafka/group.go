@@ -211,7 +211,11 @@ func (g *group) wait(ctx context.Context) error {
 			return ctx.Err()
 		case <-refused:
 			refused = nil
-			timer := time.NewTimer(2 * g.c.config.session())
+			patience := 2 * g.c.config.session()
+			if say := g.c.config.Say; say != nil {
+				say(fmt.Sprintf("%s reads %s already; waiting up to %s, should it be dead", g.owner(ctx), g.c.config, patience))
+			}
+			timer := time.NewTimer(patience)
 			defer timer.Stop()
 			late = timer.C
 		case <-late:

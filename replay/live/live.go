@@ -5,7 +5,6 @@ import (
 	"errors"
 	"io"
 	"log/slog"
-	"math"
 	"runtime"
 	"slices"
 	"sync"
@@ -156,6 +155,9 @@ func (w *watch) episode(e *window.Episode) error {
 // run judges what comes until the context ends or something fails.
 func (w *watch) run(ctx context.Context) (err error) {
 	if w.feed, err = w.o.Feed(ctx, w.marks()); err != nil {
+		if ctx.Err() != nil {
+			return nil //nolint:nilerr // nothing has come
+		}
 		return err
 	}
 	reading, stop := context.WithCancel(ctx)
@@ -346,7 +348,7 @@ func (w *watch) take(ctx context.Context, l *lane) error {
 		}
 		if !l.opened && len(b.Events) > 0 {
 			l.opened = true
-			w.pipeline.Order.Open(l.index, firstTime(b))
+			w.pipeline.Order.Open(l.index, b.First())
 		}
 		w.pipeline.Take(b)
 		r := &w.streams[l.index]
@@ -362,22 +364,6 @@ func (w *watch) take(ctx context.Context, l *lane) error {
 		l.quiet = time.Now()
 	}
 	return nil
-}
-
-// firstLines is how many requests a stream's first time is told from, as it is
-// for files that end.
-const firstLines = 100
-
-func firstTime(b *replay.Batch) int64 {
-	first := int64(math.MaxInt64)
-	for i := range b.Events[:min(len(b.Events), firstLines)] {
-		ev := &b.Events[i]
-		first = min(first, ev.Time)
-		if ev.Start != fingerprint.NoTime {
-			first = min(first, ev.Start)
-		}
-	}
-	return first
 }
 
 // silence lets go of streams that have been at their end for long. It is all

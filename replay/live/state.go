@@ -90,7 +90,7 @@ func (w *watch) save(s *snapshot.Writer, f files) {
 	})
 	s.Section("totals", func() {
 		p := w.pipeline
-		for _, n := range accountFields(&p.Account) {
+		for _, n := range p.Account.Fields() {
 			s.Varint(*n)
 		}
 		s.Varint(p.First)
@@ -110,10 +110,6 @@ func (w *watch) save(s *snapshot.Writer, f files) {
 			s.Varint(*n)
 		}
 	})
-}
-
-func accountFields(a *replay.Account) []*int64 {
-	return []*int64{&a.Lines, &a.Judged, &a.Blank, &a.Malformed, &a.Duplicate, &a.Late, &a.Excluded}
 }
 
 func (f *files) fields() []*int64 {
@@ -150,7 +146,7 @@ func (w *watch) load(r *snapshot.Reader, of uint64) (f files, restored *window.R
 	})
 	r.Section("totals", func() {
 		p := w.pipeline
-		for _, n := range accountFields(&p.Account) {
+		for _, n := range p.Account.Fields() {
 			*n = r.Varint()
 		}
 		p.First, p.Last = r.Varint(), r.Varint()
