@@ -81,8 +81,7 @@ func Follow(args []string, o Options, marks []Mark) (Feed, error) {
 	if err := errors.Join(errs...); err != nil {
 		return nil, err
 	}
-	marks = slices.SortedFunc(slices.Values(marks), func(a, b Mark) int { return int(a.Stream) - int(b.Stream) })
-	for _, m := range marks {
+	for _, m := range slices.SortedFunc(slices.Values(marks), func(a, b Mark) int { return int(a.Stream) - int(b.Stream) }) {
 		s, err := f.resume(m)
 		if err != nil {
 			return nil, err

@@ -159,7 +159,7 @@ func (m *moody) Send(_ context.Context, a *sinks.Alert) error {
 	}
 	if key := fmt.Sprintf("%s %d", a.ID, a.Revision); !m.got[key] {
 		m.got[key] = true
-		m.byState[window.IncidentState(a.State)]++
+		m.byState[a.State]++
 	}
 	return nil
 }
@@ -171,7 +171,7 @@ func (c *counted) Part(string, int64) (Part, error) { return &countedPart{to: c}
 func (c *counted) Discard(string) error             { return nil }
 
 type countedPart struct {
-	to, sum          *counted
+	to               *counted
 	events, episodes int64
 }
 
@@ -251,7 +251,7 @@ func TestDay(t *testing.T) {
 			})
 		}()
 		at := func(hour int) health {
-			time.Sleep(start.Add(time.Duration(hour)*time.Hour - time.Minute).Sub(time.Now()))
+			time.Sleep(time.Until(start.Add(time.Duration(hour)*time.Hour - time.Minute)))
 			return examine(t, dir, status.Get())
 		}
 		night, noon, evening := at(6), at(14), at(24)
@@ -281,7 +281,7 @@ func TestDay(t *testing.T) {
 		}
 		// Of a file that is gone its name and its counts stay, for the run's
 		// report: some 30 bytes of a checkpoint.
-		if want := 3 + int(24*time.Hour/dayRotation) - 1; len(n.Streams) > want+1 || len(n.Lanes) != 3 || evening.checkpoint > night.checkpoint+64*(len(n.Streams)) {
+		if most := 3 + int(24*time.Hour/dayRotation); len(n.Streams) > most || len(n.Lanes) != 3 || evening.checkpoint > night.checkpoint+64*most {
 			t.Errorf("%d streams, %d read, checkpoint of %d bytes", len(n.Streams), len(n.Lanes), evening.checkpoint)
 		}
 		loops := int64(17 * dayLoops) // in as many hours something happens

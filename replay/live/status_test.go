@@ -99,10 +99,10 @@ func TestStatus(t *testing.T) {
 	if g := now.Gone; g.Lost != 3 || g.Control != 4 || g.Transactional != 5 {
 		t.Errorf("of the stream that is over: %+v", g)
 	}
-	if !now.Ready || now.Heartbeat.IsZero() || now.Unsaved.IsZero() || now.Checkpoints != 1 {
+	if !now.Ready || now.Heartbeat.IsZero() || now.Unsaved.IsZero() || now.Checkpoints != 2 {
 		t.Errorf("ready %v, heartbeat %v, unsaved %v, %d checkpoints", now.Ready, now.Heartbeat, now.Unsaved, now.Checkpoints)
 	}
-	if !last.Unsaved.IsZero() || last.Checkpoints != 2 {
+	if !last.Unsaved.IsZero() || last.Checkpoints != 3 {
 		t.Errorf("at the end: unsaved %v, %d checkpoints", last.Unsaved, last.Checkpoints)
 	}
 

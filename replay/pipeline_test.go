@@ -1,0 +1,45 @@
+package replay
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/loopgauge/loopgauge/fingerprint"
+	"github.com/loopgauge/loopgauge/ingest"
+	"github.com/loopgauge/loopgauge/window"
+	"github.com/loopgauge/loopgauge/window/policy"
+)
+
+// TestWhyLate: a request that is late says whether more lateness would have
+// saved it.
+func TestWhyLate(t *testing.T) {
+	var whys []string
+	pipe := NewPipeline(PipelineOptions{
+		Plan: &window.Plan{}, Lateness: policy.DefaultLateness, Since: fingerprint.NoTime, Until: fingerprint.NoTime,
+		Skip: func(s ingest.Skip) { whys = append(whys, s.Why) },
+	})
+	pipe.Order.Open(0, fingerprint.NoTime)
+	pipe.Order.Open(1, fingerprint.NoTime)
+	take := func(stream int32, seconds ...int64) {
+		t.Helper()
+		b := &Batch{}
+		for i, s := range seconds {
+			b.Events = append(b.Events, window.Event{Time: s * 1e6, Position: fingerprint.Position{Stream: stream, Line: s, Offset: int64(i)}})
+			b.Tally.Lines++
+		}
+		pipe.Take(b)
+		if err := pipe.Release(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	pipe.Order.Idle(1)
+	take(0, 1000, 1100, 1050) // the last is further behind than the lateness
+	take(1, 500)              // and here all up to 1090 have been judged
+	take(1, 1200)
+	if want := []string{tooLate, overtaken}; !slices.Equal(whys, want) {
+		t.Errorf("%q, want %q", whys, want)
+	}
+	if pipe.Account.Late != 2 {
+		t.Errorf("%d late", pipe.Account.Late)
+	}
+}
