@@ -17,6 +17,11 @@ type Account struct {
 	Excluded  int64 `json:"excluded"`  // taken out by the policy, --since or --until
 }
 
+// Fields are all counts, in the order in which a checkpoint holds them.
+func (a *Account) Fields() []*int64 {
+	return []*int64{&a.Lines, &a.Judged, &a.Blank, &a.Malformed, &a.Duplicate, &a.Late, &a.Excluded}
+}
+
 // Check says whether the account adds up. That it does not is a bug.
 func (a Account) Check() error {
 	if sum := a.Judged + a.Blank + a.Malformed + a.Duplicate + a.Late + a.Excluded; sum != a.Lines {

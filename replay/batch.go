@@ -1,6 +1,8 @@
 package replay
 
 import (
+	"math"
+
 	"github.com/loopgauge/loopgauge/fingerprint"
 	"github.com/loopgauge/loopgauge/ingest"
 	"github.com/loopgauge/loopgauge/window"
@@ -12,6 +14,24 @@ type Batch struct {
 	Tally   ingest.Tally
 	Skipped []ingest.Skip
 	Bytes   int64
+}
+
+// firstLines is how many requests a stream's first time is told from, as it is
+// for files that end.
+const firstLines = 100
+
+// First is the smallest time among the first requests, in microseconds, of
+// which there must be one.
+func (b *Batch) First() int64 {
+	first := int64(math.MaxInt64)
+	for i := range b.Events[:min(len(b.Events), firstLines)] {
+		ev := &b.Events[i]
+		first = min(first, ev.Time)
+		if ev.Start != fingerprint.NoTime {
+			first = min(first, ev.Start)
+		}
+	}
+	return first
 }
 
 // NewParser makes the part of the loop that runs on all cores: a block's lines

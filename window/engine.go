@@ -136,6 +136,10 @@ func (e *Engine) closeEpisodes(t int64) {
 	}
 }
 
+// Advance says that no event comes any more that is older than t, so that
+// episodes end without one.
+func (e *Engine) Advance(t int64) { e.closeEpisodes(t) }
+
 // Close closes the open episodes, when the streams are at their end.
 func (e *Engine) Close() { e.closeEpisodes(math.MaxInt64) }
 

@@ -75,14 +75,17 @@ func incidentKey(e *Episode) string {
 	if len(e.Rule.Scope.Fields) == 0 {
 		return e.Fingerprint.String()
 	}
-	key := ""
-	for i, f := range e.Rule.Scope.Fields {
+	return scopeText(e.Rule.Scope.Fields, e.Scope)
+}
+
+func scopeText(fields, values []string) (text string) {
+	for i, f := range fields {
 		if f == "conversation" {
 			f = "session"
 		}
-		key += f + "\x00" + e.Scope[i] + "\x00"
+		text += f + "\x00" + values[i] + "\x00"
 	}
-	return key
+	return text
 }
 
 // Fired takes a firing in, as EngineOptions.Fired has it. One of which the

@@ -141,6 +141,11 @@ func (o *Order) Push(ev *Event) bool {
 	}
 	f.advance(ev.Time)
 	o.reached = max(o.reached, f.newest)
+	return o.wait(ev)
+}
+
+// wait keeps an event, unless it was overtaken.
+func (o *Order) wait(ev *Event) bool {
 	if placeOf(ev).before(o.last) {
 		o.stats.Late++
 		o.stats.Overtaken++

@@ -44,11 +44,12 @@ var mayImport = map[string][]string{
 	"replay":                 {"replay/term", "ingest", "window", "fingerprint", "fingerprint/rawjson"},
 	"replay/live":            {"replay", "sinks", "ingest", "window", "window/snapshot", "fingerprint"},
 	"replay/live/monitor":    {"replay/live", "window", "fingerprint"},
+	"replay/shared":          {"replay", "sinks", "ingest/kafka", "ingest", "window", "window/snapshot", "fingerprint", "fingerprint/rawjson"},
 	"replay/tune":            {"replay", "replay/term", "window", "fingerprint", "fingerprint/rawjson"},
 	"replay/report":          {"replay/tune", "replay", "replay/term", "window", "fingerprint"},
 	"replay/scenario":        {"replay", "replay/term", "ingest/formats", "window/policy", "window", "fingerprint"},
 	"cmd/loopgauge": {
-		"replay/report", "replay/tune", "replay/scenario", "replay/term", "replay/live", "replay/live/monitor", "replay", "sinks/parquet", "sinks", "ingest/kafka", "ingest", "ingest/formats",
+		"replay/report", "replay/tune", "replay/scenario", "replay/term", "replay/live", "replay/live/monitor", "replay/shared", "replay", "sinks/parquet", "sinks", "ingest/kafka", "ingest", "ingest/formats",
 		"window/policy", "window", "fingerprint", "fingerprint/rawjson",
 	},
 	"scripts/bench/grow": {},

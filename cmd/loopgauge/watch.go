@@ -21,23 +21,22 @@ import (
 
 // watchFlags are the flags of watch.
 type watchFlags struct {
-	logs      logFlags
-	rules     ruleFlags
-	state     string
-	verdicts  string
-	out       string
-	lateness  time.Duration
-	idle      time.Duration
-	interval  time.Duration
-	start     string
-	maxKeys   int
-	hashIDs   bool
-	key       string
-	dryRun    bool
-	logFormat string
-	verbose   bool
-	listen    string
-	pprof     bool
+	logs     logFlags
+	rules    ruleFlags
+	state    string
+	verdicts string
+	out      string
+	lateness time.Duration
+	idle     time.Duration
+	interval time.Duration
+	start    string
+	maxKeys  int
+	hashIDs  bool
+	key      string
+	dryRun   bool
+	say      sayFlags
+	listen   string
+	pprof    bool
 }
 
 func newWatchCommand(u *ui) *cobra.Command {
@@ -57,8 +56,8 @@ Ctrl-C ends it in order, the second at once.`,
 			if len(args) == 0 {
 				return usage(errors.New("no source given: name kafka://host:port/topic, or files, directories or globs"))
 			}
-			if f.state == "" {
-				return usage(errors.New("--state is missing: name a directory for what must survive a restart"))
+			if f.state == "" && !kafka.IsTopic(args[0]) {
+				return usage(errNoState)
 			}
 			if f.pprof && f.listen == "" {
 				return usage(errors.New("--pprof needs --listen"))
@@ -69,6 +68,7 @@ Ctrl-C ends it in order, the second at once.`,
 	}
 	f.logs.register(c)
 	f.rules.register(c)
+	f.say.register(c)
 	flags := c.Flags()
 	flags.StringVar(&f.state, "state", "", "directory for checkpoints; one a watch")
 	flags.StringVar(&f.verdicts, "verdicts", "", "add every verdict as a JSON line to this file")
@@ -81,19 +81,19 @@ Ctrl-C ends it in order, the second at once.`,
 	flags.BoolVar(&f.hashIDs, "hash-ids", false, "write sessions, users and callers as hashes")
 	flags.StringVar(&f.key, "fingerprint-key", "", "file with a secret key for the fingerprints")
 	flags.BoolVar(&f.dryRun, "dry-run", false, "send alerts nowhere but into the log")
-	flags.StringVar(&f.logFormat, "log-format", "text", "what is said on standard error: text or json")
-	flags.BoolVar(&f.verbose, "verbose", false, "say also why lines were not judged, and when streams are idle")
 	flags.StringVar(&f.listen, "listen", "", "serve /metrics, /healthz and /readyz here: HOST:PORT, or a port of this machine alone")
 	flags.BoolVar(&f.pprof, "pprof", false, "serve profiles there too")
 	return c
 }
+
+var errNoState = errors.New("--state is missing: name a directory for what must survive a restart")
 
 func (f *watchFlags) run(c *cobra.Command, u *ui, args []string) error {
 	p, err := f.rules.load()
 	if err != nil {
 		return err
 	}
-	log, err := f.logger(u)
+	log, err := f.say.logger(u)
 	if err != nil {
 		return usage(err)
 	}
@@ -114,6 +114,15 @@ func (f *watchFlags) run(c *cobra.Command, u *ui, args []string) error {
 	if c.Flags().Changed("lateness") {
 		o.Lateness = f.lateness
 	}
+	f.logs.kafka = p.Kafka
+	if events, err := f.events(c.Context(), args); err != nil {
+		return err
+	} else if events {
+		return f.share(c.Context(), args[0], o)
+	}
+	if f.state == "" {
+		return usage(errNoState)
+	}
 	if o.Store, err = live.OpenStore(f.state); err != nil {
 		return err
 	}
@@ -123,7 +132,6 @@ func (f *watchFlags) run(c *cobra.Command, u *ui, args []string) error {
 			return err
 		}
 	}
-	f.logs.kafka = p.Kafka
 	if o.Feed, err = f.feed(args, o.Store.ID(), log); err != nil {
 		return usage(err)
 	}
@@ -168,23 +176,6 @@ func (f *watchFlags) feed(args []string, state string, log *slog.Logger) (func(c
 	return func(ctx context.Context, marks []ingest.Mark) (ingest.Feed, error) {
 		return kafka.Open(ctx, c, marks)
 	}, nil
-}
-
-func (f *watchFlags) logger(u *ui) (*slog.Logger, error) {
-	o := &slog.HandlerOptions{Level: slog.LevelInfo}
-	switch {
-	case f.verbose:
-		o.Level = slog.LevelDebug
-	case u.quiet:
-		o.Level = slog.LevelWarn
-	}
-	switch f.logFormat {
-	case "text":
-		return slog.New(slog.NewTextHandler(u.stderr, o)), nil
-	case "json":
-		return slog.New(slog.NewJSONHandler(u.stderr, o)), nil
-	}
-	return nil, fmt.Errorf("--log-format must be text or json, is %q", f.logFormat)
 }
 
 // parts writes the parts of a live dataset.

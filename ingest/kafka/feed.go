@@ -203,11 +203,15 @@ func (f *Feed) live(index int) *live {
 		// A partition that came later is read from its first record.
 		mark = ingest.Mark{Stream: int32(index), Name: f.config.partition(index), Offset: f.starts[index], Topic: f.current.Load().id.String()}
 	}
+	return f.open(mark)
+}
+
+func (f *Feed) open(mark ingest.Mark) *live {
 	if f.config.Format != "" {
 		mark.Format = f.config.Format
 	}
 	return &live{
-		f: f, p: newPartition(f.ctx, f.c, parseID(mark.Topic), index, mark.Offset, forever),
+		f: f, p: newPartition(f.ctx, f.c, parseID(mark.Topic), int(mark.Stream), mark.Offset, forever),
 		mark: mark, format: formats.ByName(mark.Format),
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"io"
 	"log/slog"
-	"math"
 	"runtime"
 	"slices"
 	"sync"
@@ -345,7 +344,7 @@ func (w *watch) take(ctx context.Context, l *lane) error {
 		}
 		if !l.opened && len(b.Events) > 0 {
 			l.opened = true
-			w.pipeline.Order.Open(l.index, firstTime(b))
+			w.pipeline.Order.Open(l.index, b.First())
 		}
 		w.pipeline.Take(b)
 		r := &w.streams[l.index]
@@ -366,22 +365,6 @@ func (w *watch) take(ctx context.Context, l *lane) error {
 		l.quiet = l.looked
 	}
 	return nil
-}
-
-// firstLines is how many requests a stream's first time is told from, as it is
-// for files that end.
-const firstLines = 100
-
-func firstTime(b *replay.Batch) int64 {
-	first := int64(math.MaxInt64)
-	for i := range b.Events[:min(len(b.Events), firstLines)] {
-		ev := &b.Events[i]
-		first = min(first, ev.Time)
-		if ev.Start != fingerprint.NoTime {
-			first = min(first, ev.Start)
-		}
-	}
-	return first
 }
 
 // silence lets go of streams that have been at their end for long, as far as

@@ -85,7 +85,7 @@ func (w *watch) save(s *snapshot.Writer, f files) {
 	})
 	s.Section("totals", func() {
 		p := w.pipeline
-		for _, n := range accountFields(&p.Account) {
+		for _, n := range p.Account.Fields() {
 			s.Varint(*n)
 		}
 		s.Varint(p.First)
@@ -105,10 +105,6 @@ func (w *watch) save(s *snapshot.Writer, f files) {
 			s.Varint(*n)
 		}
 	})
-}
-
-func accountFields(a *replay.Account) []*int64 {
-	return []*int64{&a.Lines, &a.Judged, &a.Blank, &a.Malformed, &a.Duplicate, &a.Late, &a.Excluded}
 }
 
 func (f *files) fields() []*int64 {
@@ -139,7 +135,7 @@ func (w *watch) load(r *snapshot.Reader) (f files, restored *window.Restored, er
 	})
 	r.Section("totals", func() {
 		p := w.pipeline
-		for _, n := range accountFields(&p.Account) {
+		for _, n := range p.Account.Fields() {
 			*n = r.Varint()
 		}
 		p.First, p.Last = r.Varint(), r.Varint()

@@ -193,3 +193,14 @@ func (b *Broker) Committed(tb testing.TB, group, topic string, partitions int) [
 	}
 	return offsets
 }
+
+// HasTopic tells whether there is such a topic.
+func (b *Broker) HasTopic(tb testing.TB, name string) bool {
+	tb.Helper()
+	topic := kmsg.NewMetadataRequestTopic()
+	topic.Topic = &name
+	request := kmsg.NewPtrMetadataRequest()
+	request.Topics = append(request.Topics, topic)
+	response, err := request.RequestWith(tb.Context(), b.Client(tb))
+	return err == nil && len(response.Topics) == 1 && response.Topics[0].ErrorCode == 0
+}

@@ -1,0 +1,105 @@
+package main
+
+import (
+	"errors"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/loopgauge/loopgauge/ingest/kafka"
+	"github.com/loopgauge/loopgauge/replay/live"
+	"github.com/loopgauge/loopgauge/replay/shared"
+	"github.com/loopgauge/loopgauge/window"
+	"github.com/loopgauge/loopgauge/window/policy"
+)
+
+// extractFlags are the flags of extract.
+type extractFlags struct {
+	logs       logFlags
+	rules      ruleFlags
+	say        sayFlags
+	to         string
+	partitions int
+	lateness   time.Duration
+	idle       time.Duration
+	start      string
+	hashIDs    bool
+	key        string
+}
+
+func newExtractCommand(u *ui) *cobra.Command {
+	f := &extractFlags{}
+	c := &cobra.Command{
+		Use:   "extract kafka://HOST:PORT/TOPIC --to kafka://HOST:PORT/EVENTS",
+		Short: "Turn a topic into events that several watches can share",
+		Long: `Extract turns the log in a topic of Kafka into a second topic of events: all that
+counts together stands in one partition of it, and no text of a prompt does. So
+any number of loopgauge watch can share that topic, with the same policy, where
+one cannot keep up with the log.
+
+It keeps no state of its own: any number of it may run, and share the log by its
+partitions.`,
+		Example: `  loopgauge extract --policy policy.yaml kafka://localhost:9092/llm-log --to kafka://localhost:9092/llm-events
+  loopgauge watch --policy policy.yaml kafka://localhost:9092/llm-events`,
+		Args: func(_ *cobra.Command, args []string) error {
+			switch {
+			case len(args) != 1 || !kafka.IsTopic(args[0]):
+				return usage(errors.New("name the topic to read, as kafka://host:port/topic"))
+			case !kafka.IsTopic(f.to):
+				return usage(errors.New("--to is missing: name the topic to write, as kafka://host:port/topic"))
+			case f.partitions < 1:
+				return usage(errors.New("--partitions must be at least 1"))
+			}
+			return nil
+		},
+		RunE: func(c *cobra.Command, args []string) error { return f.run(c, u, args[0]) },
+	}
+	f.logs.register(c)
+	f.rules.register(c)
+	f.say.register(c)
+	flags := c.Flags()
+	flags.StringVar(&f.to, "to", "", "topic to write; it is created if there is none")
+	flags.IntVar(&f.partitions, "partitions", shared.DefaultPartitions, "partitions of that topic if it is created: as many watches can share it; they cannot be changed later")
+	flags.DurationVar(&f.lateness, "lateness", 0, "how far a partition may be out of order (default: the policy's)")
+	flags.DurationVar(&f.idle, "idle", live.DefaultIdle, "silence after which a partition holds the others back no longer")
+	flags.StringVar(&f.start, "start", "", "where to begin in a topic that was not extracted before: earliest, latest, or a time (default: the policy's, else earliest)")
+	flags.BoolVar(&f.hashIDs, "hash-ids", false, "write sessions, users and callers as hashes; give watch the same")
+	flags.StringVar(&f.key, "fingerprint-key", "", "file with a secret key for the fingerprints; give watch the same")
+	return c
+}
+
+func (f *extractFlags) run(c *cobra.Command, u *ui, from string) error {
+	p, err := f.rules.load()
+	if err != nil {
+		return err
+	}
+	f.logs.kafka = p.Kafka
+	o := shared.ExtractOptions{
+		Partitions: f.partitions, Plan: window.NewPlan(p.Rules, p.Exclude), Lateness: p.Lateness, Idle: f.idle,
+		Extract: window.ExtractOptions{EventTimeStart: p.EventTime == policy.Start, Price: p.Price, HashIDs: f.hashIDs, Sessions: p.Session},
+	}
+	if o.Log, err = f.say.logger(u); err != nil {
+		return usage(err)
+	}
+	if o.Extract.Key, err = readKey(f.key); err != nil {
+		return usage(err)
+	}
+	if c.Flags().Changed("lateness") {
+		o.Lateness = f.lateness
+	}
+	if f.start == "" && p.Kafka == nil {
+		f.start = "earliest"
+	}
+	if o.From, err = f.logs.sharedConfig(from, f.start, "-extract"); err != nil {
+		return usage(err)
+	}
+	if o.To, err = f.logs.topicConfig(f.to); err != nil {
+		return usage(err)
+	}
+	if o.From.String() == o.To.String() {
+		return usage(errors.New("--to is the topic that is read: name another"))
+	}
+	sum, err := shared.Extract(c.Context(), o)
+	o.Log.Info("extracted", sum.Attrs()...)
+	return err
+}

@@ -1,0 +1,64 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/loopgauge/loopgauge/ingest/kafka"
+	"github.com/loopgauge/loopgauge/replay/live"
+	"github.com/loopgauge/loopgauge/replay/shared"
+)
+
+// sharedConfig is how a topic is read that the members of a group share. The
+// suffix keeps the group apart from that of a watch on the log itself, whose
+// members share out in another way.
+func (f *logFlags) sharedConfig(name, start, suffix string) (kafka.Config, error) {
+	c, err := f.topicConfig(name)
+	if err != nil {
+		return c, err
+	}
+	if len(c.Offsets) > 0 {
+		return c, errors.New("offsets bound what is read, and this goes on")
+	}
+	c.Group += suffix
+	if start != "" {
+		if c.Start, err = kafka.ParseStart(start); err != nil {
+			return c, fmt.Errorf("--start: %w", err)
+		}
+	}
+	return c, nil
+}
+
+// events tells whether the source is a topic of events.
+func (f *watchFlags) events(ctx context.Context, args []string) (bool, error) {
+	if len(args) != 1 || !kafka.IsTopic(args[0]) {
+		return false, nil
+	}
+	c, err := f.logs.topicConfig(args[0])
+	if err != nil {
+		return false, usage(err)
+	}
+	return shared.IsEvents(ctx, c)
+}
+
+// share judges partitions of a topic of events, beside other processes.
+func (f *watchFlags) share(ctx context.Context, name string, o live.Options) error {
+	switch {
+	case f.state != "":
+		return usage(errors.New("--state: a topic of events needs none: its checkpoints are in Kafka, where every watch finds them"))
+	case f.listen != "":
+		return usage(errors.New("--listen: there are no metrics of a topic of events yet"))
+	case f.out != "":
+		return usage(errors.New("--out: several processes that share a topic of events cannot write one dataset: run replay --out on the log"))
+	}
+	c, err := f.logs.sharedConfig(name, cmp.Or(f.start, "earliest"), "-events")
+	if err != nil {
+		return usage(err)
+	}
+	return shared.Watch(ctx, shared.WatchOptions{
+		From: c, Plan: o.Plan, Extract: o.Extract, Lateness: o.Lateness, Duplicates: o.Duplicates, MaxKeys: o.MaxKeys, Interval: o.Interval,
+		Sinks: o.Sinks, Verdicts: f.verdicts, Log: o.Log,
+	})
+}

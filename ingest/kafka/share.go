@@ -1,0 +1,225 @@
+package kafka
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/segmentio/kafka-go"
+
+	"github.com/loopgauge/loopgauge/ingest"
+)
+
+// Share is a topic whose partitions are shared out among the members of a
+// consumer group, for readers that need one partition at a time only.
+type Share struct {
+	f     *Feed
+	group string
+}
+
+// OpenShare opens a topic to be shared in the consumer group of the config.
+func OpenShare(ctx context.Context, config Config) (*Share, error) {
+	group := config.Group
+	config.Group = ""
+	f, err := Open(ctx, config, nil)
+	if err != nil {
+		return nil, err
+	}
+	return &Share{f, group}, nil
+}
+
+// Partitions is how many the topic has, when it was last asked.
+func (s *Share) Partitions() int { return s.f.current.Load().partitions }
+
+// Close ends all connections.
+func (s *Share) Close() error { return s.f.Close() }
+
+// Run is a member of the group until the context ends, which is no error, or
+// serve fails. serve is called for each partition that becomes ours, beside
+// those for the others. It returns nil soon after its context has ended, when
+// the partition is to be given up: nobody reads it before it has.
+func (s *Share) Run(ctx context.Context, serve func(context.Context, *Part) error) error {
+	c := &s.f.config
+	members, err := kafka.NewConsumerGroup(kafka.ConsumerGroupConfig{
+		ID: s.group, Brokers: c.Brokers, Dialer: s.f.c.dialer, Topics: []string{c.Topic},
+		GroupBalancers:    []kafka.GroupBalancer{kafka.RangeGroupBalancer{}},
+		HeartbeatInterval: c.heartbeat(), SessionTimeout: c.session(), RebalanceTimeout: c.session(),
+		JoinGroupBackoff: time.Second, WatchPartitionChanges: true, PartitionWatchInterval: watchEvery,
+	})
+	if err != nil {
+		return c.fail(err, "")
+	}
+	defer members.Close() //nolint:errcheck // its only error is nil; it waits until all partitions are given up
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	member := "" // ours in the last generation
+	for {
+		g, err := members.Next(ctx)
+		if ctx.Err() != nil {
+			break
+		}
+		if err != nil {
+			if err := s.judge(err); err != nil {
+				return err
+			}
+			if member != "" && !errors.Is(err, kafka.RebalanceInProgress) {
+				// kafka-go comes back as a new member; the group would wait for
+				// the old one until its session has timed out.
+				gone := &group{c: s.f.c.of(s.group)}
+				go gone.remove(member) //nolint:errcheck // then it times out
+				member = ""
+			}
+			continue
+		}
+		member = g.MemberID
+		parts, err := s.parts(ctx, g)
+		if err != nil && ctx.Err() == nil {
+			if !passes(err) {
+				return c.refuse(err)
+			}
+			g.Start(func(context.Context) { _ = pause(ctx, 3) }) // which ends the generation
+			continue
+		}
+		for _, p := range parts {
+			g.Start(func(ended context.Context) {
+				ours, done := context.WithCancel(ended)
+				defer done()
+				defer context.AfterFunc(ctx, done)()
+				if err := serve(ours, p); err != nil {
+					stop(err)
+				}
+			})
+		}
+	}
+	_ = members.Close()
+	if err := context.Cause(ctx); !errors.Is(err, context.Canceled) {
+		return err
+	}
+	return nil
+}
+
+// of is the client with another group, to speak of.
+func (c *client) of(group string) *client {
+	other, config := *c, *c.config
+	config.Group = group
+	other.config = &config
+	return &other
+}
+
+// judge tells errors of the group that pass from those that do not, which it
+// returns.
+func (s *Share) judge(err error) error {
+	c := &s.f.config
+	switch {
+	case errors.Is(err, kafka.ErrGroupClosed):
+		return nil
+	case errors.Is(err, kafka.InconsistentGroupProtocol):
+		return c.fail(fmt.Errorf("the consumer group %q is in use by another program", s.group), "choose a group that only loopgauge uses")
+	case errors.Is(err, kafka.InvalidSessionTimeout):
+		return c.fail(fmt.Errorf("the brokers do not allow a session timeout of %s", c.session()), "")
+	case !passes(err):
+		return c.refuse(err)
+	}
+	return nil
+}
+
+// parts are our partitions of a generation, with what was committed for them.
+func (s *Share) parts(ctx context.Context, g *kafka.Generation) ([]*Part, error) {
+	topic := s.f.config.Topic
+	if err := s.f.look(ctx); err != nil {
+		return nil, err
+	}
+	var ours []int
+	for _, a := range g.Assignments[topic] {
+		ours = append(ours, a.ID)
+	}
+	if len(ours) == 0 {
+		return nil, nil
+	}
+	slices.Sort(ours)
+	res, err := s.f.c.kafka.OffsetFetch(ctx, &kafka.OffsetFetchRequest{GroupID: s.group, Topics: map[string][]int{topic: ours}})
+	if err == nil {
+		err = res.Error
+	}
+	if err != nil {
+		return nil, err
+	}
+	var parts []*Part
+	for _, o := range res.Topics[topic] {
+		if o.Error != nil {
+			return nil, o.Error
+		}
+		parts = append(parts, &Part{Index: o.Partition, Offset: o.CommittedOffset, Meta: o.Metadata, s: s, generation: int(g.ID), member: g.MemberID})
+	}
+	if len(parts) != len(ours) {
+		return nil, errors.New("the brokers do not say what was committed for all partitions")
+	}
+	return parts, nil
+}
+
+// Part is a partition that is ours for a while.
+type Part struct {
+	Index  int
+	Offset int64  // that was committed last; -1 if none was
+	Meta   string // that was committed with it
+
+	s          *Share
+	generation int
+	member     string
+}
+
+// Name is topic/partition.
+func (p *Part) Name() string { return p.s.f.config.partition(p.Index) }
+
+// Turn is the generation of the group in which the partition is ours: each
+// that has it later has a higher one, for as long as the group is remembered.
+func (p *Part) Turn() int { return p.generation }
+
+// Open reads the partition from a mark on, or from where the config says if
+// nothing was committed.
+func (p *Part) Open(mark *ingest.Mark) ingest.Live {
+	f := p.s.f
+	m := ingest.Mark{Stream: int32(p.Index), Name: p.Name(), Offset: f.starts[p.Index], Topic: f.current.Load().id.String()}
+	if mark != nil {
+		m = *mark
+	}
+	return f.open(m)
+}
+
+// ErrLost is that a partition is no longer ours: nothing more may come of it.
+var ErrLost = errors.New("the partition is no longer ours")
+
+// Commit commits an offset with a text, unless the partition has gone to
+// somebody else: then the error is ErrLost. It tries until the context ends.
+func (p *Part) Commit(ctx context.Context, offset int64, meta string) error {
+	c := &p.s.f.config
+	for n := 0; ; n++ {
+		res, err := p.s.f.c.kafka.OffsetCommit(ctx, &kafka.OffsetCommitRequest{
+			GroupID: p.s.group, GenerationID: p.generation, MemberID: p.member,
+			Topics: map[string][]kafka.OffsetCommit{c.Topic: {{Partition: p.Index, Offset: offset, Metadata: meta}}},
+		})
+		if err == nil {
+			if err = errors.New("the broker does not answer for the partition"); len(res.Topics[c.Topic]) == 1 {
+				err = res.Topics[c.Topic][0].Error
+			}
+		}
+		switch {
+		case err == nil:
+			return nil
+		case slices.ContainsFunc(taken, func(t kafka.Error) bool { return errors.Is(err, t) }):
+			return fmt.Errorf("%w: %w", ErrLost, err)
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case errors.Is(err, kafka.OffsetMetadataTooLarge), !passes(err):
+			return c.refuse(err)
+		}
+		if err := pause(ctx, n); err != nil {
+			return err
+		}
+	}
+}
+
+// taken are the answers to who commits for a partition that is not his.
+var taken = []kafka.Error{kafka.IllegalGeneration, kafka.UnknownMemberId, kafka.RebalanceInProgress, kafka.FencedInstanceID}

@@ -1,0 +1,205 @@
+package shared
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/base64"
+	"errors"
+	"fmt"
+
+	"github.com/loopgauge/loopgauge/ingest/kafka"
+	"github.com/loopgauge/loopgauge/window/snapshot"
+)
+
+// checkpointVersion is of the text that is committed, and of the chunks.
+const checkpointVersion = 1
+
+// checkpoint says where a checkpoint stands: what is committed with the offset
+// up to which it goes. A checkpoint counts from that commit on.
+type checkpoint struct {
+	turn  int    // of the process that wrote it
+	seq   int64  // of its checkpoints
+	first int64  // offset of the first chunk, or of one before
+	size  int    // bytes
+	most  int    // chunks that any checkpoint of the turn had
+	sum   []byte // SHA-256, half of it
+	topic string // id of the events topic
+}
+
+const sumBytes = sha256.Size / 2
+
+func sumOf(b []byte) []byte {
+	sum := sha256.Sum256(b)
+	return sum[:sumBytes]
+}
+
+func (c *checkpoint) text() string {
+	w := snapshot.NewWriter(nil)
+	w.Uvarint(checkpointVersion)
+	for _, n := range []int64{int64(c.turn), c.seq, c.first, int64(c.size), int64(c.most)} {
+		w.Varint(n)
+	}
+	w.Fixed(c.sum)
+	w.String(c.topic)
+	return base64.StdEncoding.EncodeToString(w.Bytes())
+}
+
+func parseCheckpoint(text string) (*checkpoint, error) {
+	data, err := base64.StdEncoding.DecodeString(text)
+	if err != nil {
+		return nil, err
+	}
+	r := snapshot.NewReader(data)
+	if v := r.Uvarint(); v != checkpointVersion {
+		r.Failf("it has version %d, this program knows %d", v, checkpointVersion)
+	}
+	c := &checkpoint{turn: int(r.Varint()), seq: r.Varint(), first: r.Varint(), size: int(r.Varint()), most: int(r.Varint()), sum: r.Fixed(sumBytes), topic: r.String()}
+	if c.size < 0 || c.size > 1<<40 || c.most < 0 {
+		r.Failf("its size is %d", c.size)
+	}
+	return c, r.Err()
+}
+
+// chunkBytes is what a record holds of a checkpoint: brokers take twice that
+// unless told otherwise.
+const chunkBytes = 512 << 10
+
+func chunksOf(size int) int { return (size + chunkBytes - 1) / chunkBytes }
+
+// checkpointsTopic holds the checkpoints of a topic.
+func checkpointsTopic(events kafka.Config) kafka.Config {
+	events.Topic += "-checkpoints"
+	return events
+}
+
+func createCheckpoints(ctx context.Context, events kafka.Config, partitions int) error {
+	out, err := openCheckpoints(ctx, events, partitions)
+	if err == nil {
+		out.Close()
+	}
+	return err
+}
+
+func openCheckpoints(ctx context.Context, events kafka.Config, partitions int) (*kafka.Out, error) {
+	return kafka.OpenOut(ctx, checkpointsTopic(events), &kafka.Create{Partitions: partitions, Compacted: true})
+}
+
+// checkpoints are those of one partition, for as long as it is ours.
+type checkpoints struct {
+	out   *kafka.Out
+	group string
+	p     *kafka.Part
+	last  *checkpoint // that was committed; nil if there is none
+	seq   int64
+	most  int
+}
+
+func (c *checkpoints) partition() int { return c.p.Index % c.out.Partitions() }
+
+// key is that of a chunk. No other turn has the same, so that a process which
+// has lost the partition and does not know it spoils nothing. Two places take
+// turns: the checkpoint that counts is not compacted away before the next one
+// counts.
+func (c *checkpoints) key(turn int, slot int64, chunk int) []byte {
+	return fmt.Appendf(nil, "%s/%d/%d/%d/%d", c.group, c.p.Index, turn, slot, chunk)
+}
+
+// id begins a chunk.
+func (c *checkpoints) id(turn int, seq int64) []byte {
+	return fmt.Appendf(nil, "%s/%d/%d/%d ", c.group, c.p.Index, turn, seq)
+}
+
+// load is the checkpoint that was committed last; nil if there is none.
+func (c *checkpoints) load(ctx context.Context) (state []byte, err error) {
+	if c.p.Offset < 0 {
+		return nil, nil
+	}
+	if c.last, err = parseCheckpoint(c.p.Meta); err != nil {
+		return nil, &problem{
+			fmt.Sprintf("%s: what its group has committed is not from watch: %v", c.p.Name(), err),
+			"give watch a group of its own: group: under kafka:",
+		}
+	}
+	n := chunksOf(c.last.size)
+	chunks, left := make([][]byte, n), n
+	id := c.id(c.last.turn, c.last.seq)
+	err = c.out.Read(ctx, c.partition(), c.last.first, func(_ int64, value []byte) bool {
+		if len(value) < len(id) || string(value[:len(id)]) != string(id) {
+			return left > 0
+		}
+		r := snapshot.NewReader(value[len(id):])
+		index, data := r.Int(1<<30), r.Blob()
+		if r.Err() == nil && index < n && chunks[index] == nil {
+			chunks[index] = append([]byte{}, data...)
+			left--
+		}
+		return left > 0
+	})
+	if err != nil {
+		return nil, err
+	}
+	for _, chunk := range chunks {
+		state = append(state, chunk...)
+	}
+	if left > 0 || len(state) != c.last.size || string(sumOf(state)) != string(c.last.sum) {
+		return nil, &problem{
+			fmt.Sprintf("%s: the checkpoint of offset %d is not there as it was written: has its topic another cleanup.policy than compact?", c.p.Name(), c.p.Offset),
+			"to begin anew stop every watch of the group and delete the group: kafka-consumer-groups --delete --group " + c.group,
+		}
+	}
+	return state, nil
+}
+
+// write writes a checkpoint and makes it count, together with the offset.
+func (c *checkpoints) write(ctx context.Context, state []byte, offset int64, topic string) error {
+	c.seq++
+	n := chunksOf(len(state))
+	c.most = max(c.most, n)
+	id := c.id(c.p.Turn(), c.seq)
+	records := make([][]kafka.Message, c.out.Partitions())
+	for i := range n {
+		w := snapshot.NewWriter(nil)
+		w.Fixed(id)
+		w.Uvarint(uint64(i))
+		w.Blob(state[i*chunkBytes : min((i+1)*chunkBytes, len(state))])
+		records[c.partition()] = append(records[c.partition()], kafka.Message{Key: c.key(c.p.Turn(), c.seq%2, i), Value: w.Bytes()})
+	}
+	offsets, err := c.out.Write(ctx, records)
+	if err != nil {
+		return err
+	}
+	next := &checkpoint{turn: c.p.Turn(), seq: c.seq, first: offsets[c.partition()], size: len(state), most: c.most, sum: sumOf(state), topic: topic}
+	if err := c.p.Commit(ctx, offset, next.text()); err != nil {
+		return err
+	}
+	before := c.last
+	c.last = next
+	if before == nil || before.turn == next.turn {
+		return nil
+	}
+	return c.discard(ctx, before)
+}
+
+// discard removes what the turn before has written.
+func (c *checkpoints) discard(ctx context.Context, before *checkpoint) error {
+	records := make([][]kafka.Message, c.out.Partitions())
+	for slot := range int64(2) {
+		for i := range before.most {
+			records[c.partition()] = append(records[c.partition()], kafka.Message{Key: c.key(before.turn, slot, i)})
+		}
+	}
+	_, err := c.out.Write(ctx, records)
+	return err
+}
+
+// IsEvents tells an events topic from a raw one: by its records, or, as long as
+// there are none, by the topic that extract makes beside it.
+func IsEvents(ctx context.Context, topic kafka.Config) (bool, error) {
+	value, err := kafka.First(ctx, topic)
+	if err != nil || value != nil {
+		return IsRecord(value), err
+	}
+	return kafka.Exists(ctx, checkpointsTopic(topic))
+}
+
+func isLost(err error) bool { return errors.Is(err, kafka.ErrLost) }

@@ -1,0 +1,325 @@
+package shared
+
+import (
+	"context"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/loopgauge/loopgauge/ingest"
+	"github.com/loopgauge/loopgauge/ingest/kafka"
+	"github.com/loopgauge/loopgauge/replay"
+	"github.com/loopgauge/loopgauge/window"
+	"github.com/loopgauge/loopgauge/window/snapshot"
+)
+
+// ExtractOptions say what is turned into events, and for which rules.
+type ExtractOptions struct {
+	From       kafka.Config // the raw topic, with the group that shares it
+	To         kafka.Config // the events topic
+	Partitions int          // of the events topic if it is not there yet
+
+	Plan     *window.Plan
+	Extract  window.ExtractOptions
+	Lateness time.Duration // how far a stream may be out of order
+	Idle     time.Duration // silence after which a stream holds the others back no longer
+
+	Log *slog.Logger
+}
+
+// Extracted says what became of the lines that this process has read. A line
+// that is read again after a crash counts again.
+type Extracted struct {
+	Lines, Blank, Malformed, Late int64
+	Requests                      int64 // the others
+	Records                       int64 // that were written of them: a request may go to several partitions
+}
+
+const (
+	// DefaultPartitions is more than most will run processes.
+	DefaultPartitions = 12
+	// markEvery is between marks while a stream comes on, and markAgain while
+	// it does not.
+	markEvery = 500 * time.Millisecond
+	markAgain = 10 * time.Second
+	// commitEvery is between commits: what is done again after a crash.
+	commitEvery = time.Second
+	// lastTime is for what is left to do when a partition is given up.
+	lastTime = 5 * time.Second
+	// sayEvery is between lines about what was done.
+	sayEvery = time.Minute
+)
+
+// Extract turns the raw topic into events until the context ends, which is no
+// error.
+func Extract(ctx context.Context, o ExtractOptions) (Extracted, error) {
+	x := &extract{o: o}
+	var err error
+	if x.out, err = kafka.OpenOut(ctx, o.To, &kafka.Create{Partitions: o.Partitions}); err != nil {
+		return x.sum, err
+	}
+	defer x.out.Close()
+	if err := createCheckpoints(ctx, o.To, x.out.Partitions()); err != nil {
+		return x.sum, err
+	}
+	if x.in, err = kafka.OpenShare(ctx, o.From); err != nil {
+		return x.sum, err
+	}
+	defer x.in.Close() //nolint:errcheck // it has nothing to write
+	said := make(chan struct{})
+	saying, stop := context.WithCancel(ctx)
+	go func() {
+		defer close(said)
+		x.say(saying)
+	}()
+	err = x.in.Run(ctx, x.serve)
+	stop()
+	<-said
+	return x.sum, err
+}
+
+type extract struct {
+	o   ExtractOptions
+	in  *kafka.Share
+	out *kafka.Out
+
+	mu  sync.Mutex
+	sum Extracted
+}
+
+// say tells now and then what was done.
+func (x *extract) say(ctx context.Context) {
+	tick := time.NewTicker(sayEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+			x.mu.Lock()
+			s := x.sum
+			x.mu.Unlock()
+			x.o.Log.Info("extracted", s.Attrs()...)
+		}
+	}
+}
+
+// Attrs are the counts for a log.
+func (s *Extracted) Attrs() []any {
+	return []any{"lines", s.Lines, "requests", s.Requests, "blank", s.Blank, "malformed", s.Malformed, "late", s.Late, "records", s.Records}
+}
+
+// origin is one raw partition that is being extracted.
+type origin struct {
+	x     *extract
+	p     *kafka.Part
+	codec *codec
+	parse func(*ingest.Block) *replay.Batch
+
+	mark  ingest.Mark   // behind all that was written
+	state string        // as it was there, to be committed
+	front *window.Front // how far the stream has come, with what is being written
+	epoch int64
+
+	quiet     time.Time // since when the stream is at its end; zero if it is not
+	marked    time.Time // when the last marks were written
+	last      record    // what they said
+	written   [][]kafka.Message
+	committed time.Time
+	dirty     bool // something came since
+}
+
+// serve extracts a partition for as long as it is ours.
+func (x *extract) serve(ctx context.Context, p *kafka.Part) error {
+	s := &origin{
+		x: x, p: p, codec: newCodec(x.o.Plan, x.o.Extract, x.o.Lateness), parse: replay.NewParser(x.o.Plan, x.o.Extract),
+		front: window.NewFront(x.o.Lateness), written: make([][]kafka.Message, x.out.Partitions()), dirty: true,
+	}
+	var from *ingest.Mark
+	if p.Offset >= 0 {
+		s.mark = ingest.Mark{Stream: int32(p.Index), Name: p.Name(), Offset: p.Offset}
+		if err := s.load(p.Meta); err != nil {
+			return &ingest.Error{
+				Path: x.o.From.String(), Err: fmt.Errorf("what its group has committed is not from extract: %w", err),
+				Hint: "give extract a group of its own: group: under kafka:",
+			}
+		}
+		from = &s.mark
+	}
+	stream := p.Open(from)
+	s.mark = stream.Mark()
+	s.state = s.save()
+	x.o.Log.Info("extracting", "partition", p.Name(), "offset", s.mark.Offset)
+	err := s.run(ctx, stream)
+	if errors.Is(err, kafka.ErrLost) {
+		x.o.Log.Warn("partition has gone to another process", "partition", p.Name())
+		return nil
+	}
+	if ctx.Err() == nil {
+		return err
+	}
+	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), lastTime)
+	defer cancel()
+	if err := s.commit(last); err != nil {
+		x.o.Log.Warn("last commit failed: some records will be written again, and dropped", "partition", p.Name(), "error", err)
+	}
+	x.o.Log.Info("given up", "partition", p.Name(), "offset", s.mark.Offset)
+	return nil
+}
+
+func (s *origin) run(ctx context.Context, stream ingest.Live) error {
+	for {
+		chunk, err := stream.Next(ctx)
+		if err == nil {
+			err = s.take(ctx, &chunk)
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// take writes what there is in a chunk, with marks if it is time.
+func (s *origin) take(ctx context.Context, chunk *ingest.Chunk) error {
+	log := s.x.o.Log
+	if chunk.Why != "" {
+		log.Error("records were lost", "stream", s.p.Name(), "records", chunk.Lost, "why", chunk.Why)
+	}
+	clear(s.written)
+	var sum Extracted
+	next := chunk.Mark
+	if block := chunk.Block; block != nil {
+		if block.Offset < s.mark.Offset || next.Topic != s.mark.Topic {
+			s.epoch++ // the topic was created again, or brokers lost records
+		}
+		batch := s.parse(block)
+		defer block.Release()
+		if !s.front.Opened() && len(batch.Events) > 0 {
+			// Whoever reads this again begins with the same, wherever a block
+			// may end for it.
+			s.front.Open(batch.First())
+			s.mark.Offset, s.mark.Format, s.mark.Topic = block.Offset, next.Format, next.Topic
+			s.state, s.dirty = s.save(), true
+			if err := s.commit(ctx); err != nil {
+				return err
+			}
+		}
+		sum = s.add(batch)
+	}
+	if chunk.AtEnd && s.quiet.IsZero() {
+		s.quiet = time.Now()
+	} else if chunk.Block != nil || !chunk.AtEnd {
+		s.quiet = time.Time{}
+	}
+	s.addMarks(&next)
+	if _, err := s.x.out.Write(ctx, s.written); err != nil {
+		return err
+	}
+	s.dirty = s.dirty || next != s.mark
+	s.mark = next
+	s.state = s.save()
+	s.x.mu.Lock()
+	s.x.sum.add(sum)
+	s.x.mu.Unlock()
+	if s.dirty && time.Since(s.committed) >= commitEvery {
+		return s.commit(ctx)
+	}
+	return nil
+}
+
+func (s *Extracted) add(n Extracted) {
+	s.Lines += n.Lines
+	s.Blank += n.Blank
+	s.Malformed += n.Malformed
+	s.Late += n.Late
+	s.Requests += n.Requests
+	s.Records += n.Records
+}
+
+// add puts the records of a batch into what is to be written.
+func (s *origin) add(b *replay.Batch) (sum Extracted) {
+	sum = Extracted{Lines: b.Tally.Lines, Blank: b.Tally.Blank, Malformed: b.Tally.Malformed}
+	for _, skip := range b.Skipped {
+		s.x.o.Log.Debug("line not judged", "stream", s.p.Name(), "line", skip.Line, "column", skip.Column, "why", skip.Why)
+	}
+	for i := range b.Events {
+		ev := &b.Events[i]
+		if !s.front.Push(ev.Time) {
+			sum.Late++
+			s.x.o.Log.Debug("line not judged", "stream", s.p.Name(), "line", ev.Position.Line, "why", "late: further behind its stream than the lateness")
+			continue
+		}
+		sum.Requests++
+		r := s.record()
+		r.at = place{s.epoch, ev.Position.Offset, int64(ev.Position.Item)}
+		s.x.o.Plan.Spread(ev, len(s.written), func(to int, ev *window.Event) {
+			r.event = ev
+			s.written[to] = append(s.written[to], kafka.Message{Value: s.codec.write(&r)})
+			sum.Records++
+		})
+	}
+	return sum
+}
+
+// record is what every record says.
+func (s *origin) record() record {
+	return record{origin: s.p.Index, origins: s.x.in.Partitions(), targets: len(s.written), newest: s.front.Newest()}
+}
+
+// addMarks adds a mark to every partition if there is something to say.
+func (s *origin) addMarks(next *ingest.Mark) {
+	r := s.record()
+	r.at = place{s.epoch, next.Offset, -1}
+	r.idle = !s.quiet.IsZero() && time.Since(s.quiet) >= s.x.o.Idle
+	since := time.Since(s.marked)
+	if since < markEvery || r == s.last && since < markAgain {
+		return
+	}
+	s.last, s.marked = r, time.Now()
+	value := s.codec.write(&r)
+	for p := range s.written {
+		s.written[p] = append(s.written[p], kafka.Message{Value: value})
+	}
+}
+
+// commit says that all before the mark is written.
+func (s *origin) commit(ctx context.Context) error {
+	if !s.dirty {
+		return nil
+	}
+	if err := s.p.Commit(ctx, s.mark.Offset, s.state); err != nil {
+		return err
+	}
+	s.dirty, s.committed = false, time.Now()
+	return nil
+}
+
+// extractVersion is of what save writes.
+const extractVersion = 1
+
+func (s *origin) save() string {
+	w := snapshot.NewWriter(nil)
+	w.Uvarint(extractVersion)
+	w.String(s.mark.Topic)
+	w.String(s.mark.Format)
+	w.Varint(s.epoch)
+	s.front.Save(w)
+	return base64.StdEncoding.EncodeToString(w.Bytes())
+}
+
+func (s *origin) load(meta string) error {
+	data, err := base64.StdEncoding.DecodeString(meta)
+	if err != nil {
+		return err
+	}
+	r := snapshot.NewReader(data)
+	if v := r.Uvarint(); v != extractVersion {
+		r.Failf("it has version %d", v)
+	}
+	s.mark.Topic, s.mark.Format, s.epoch = r.String(), r.String(), r.Varint()
+	s.front.Load(r)
+	return r.Err()
+}

@@ -1,0 +1,155 @@
+package shared
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/binary"
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/loopgauge/loopgauge/window"
+	"github.com/loopgauge/loopgauge/window/snapshot"
+)
+
+// A record of an events topic is
+//
+//	0 "lg"     which no line of a log begins with
+//	version    1 byte
+//	sum        8 bytes, of the plan and the options that it was made with
+//	kind       1 byte, an event or a mark
+//	origin, origins, targets, epoch, offset, item, newest
+//	event      as window.EventWriter writes it
+//	idle       of a mark
+const version = 1
+
+var magic = []byte{0, 'l', 'g'}
+
+const headBytes = 12 // with the sum
+
+// IsRecord tells records of an events topic from others.
+func IsRecord(value []byte) bool { return bytes.HasPrefix(value, magic) }
+
+const (
+	eventKind = iota
+	markKind
+)
+
+// record is one of an events topic.
+type record struct {
+	origin  int // partition of the raw topic that it comes from
+	origins int // how many of them there are
+	targets int // how many partitions the events topic has
+	at      place
+	newest  int64 // how far the origin had come with it: fingerprint.NoTime if nothing is known
+
+	event *window.Event // nil for a mark
+	// idle says that the origin has been silent and shall hold nothing back.
+	// All that came before a mark has been written before it.
+	idle bool
+}
+
+// place is where in its origin a record stands. A mark stands before the
+// record at its offset.
+type place struct {
+	epoch  int64 // goes up when the origin's offsets begin anew
+	offset int64
+	item   int64 // index in a record that is a JSON array; -1 for a mark
+}
+
+func (p place) before(q place) bool {
+	if p.epoch != q.epoch {
+		return p.epoch < q.epoch
+	}
+	if p.offset != q.offset {
+		return p.offset < q.offset
+	}
+	return p.item < q.item
+}
+
+// codec writes and reads records. One goroutine uses it at a time.
+type codec struct {
+	sum    [8]byte
+	writer *window.EventWriter
+	reader *window.EventReader
+}
+
+// newCodec makes a codec for events of a plan, judged by the same lateness.
+func newCodec(plan *window.Plan, o window.ExtractOptions, lateness time.Duration) *codec {
+	c := &codec{writer: plan.NewEventWriter(), reader: plan.NewEventReader()}
+	sum := plan.Sum(o)
+	all := sha256.Sum256(binary.BigEndian.AppendUint64(sum[:], uint64(lateness)))
+	copy(c.sum[:], all[:])
+	return c
+}
+
+func (c *codec) write(r *record) []byte {
+	w := snapshot.NewWriter(nil)
+	w.Fixed(magic)
+	w.Fixed([]byte{version})
+	w.Fixed(c.sum[:])
+	kind := uint64(eventKind)
+	if r.event == nil {
+		kind = markKind
+	}
+	for _, n := range []uint64{kind, uint64(r.origin), uint64(r.origins), uint64(r.targets), uint64(r.at.epoch), uint64(r.at.offset)} {
+		w.Uvarint(n)
+	}
+	w.Varint(r.at.item)
+	w.Varint(r.newest)
+	if r.event == nil {
+		w.Bool(r.idle)
+	} else {
+		c.writer.Reset()
+		c.writer.Write(w, r.event)
+	}
+	return w.Bytes()
+}
+
+// problem is a record that cannot be judged, and what to do about it.
+type problem struct{ what, hint string }
+
+func (p *problem) Error() string { return p.what }
+
+func (c *codec) read(value []byte) (*record, error) {
+	if !IsRecord(value) || len(value) < headBytes {
+		return nil, &problem{"a record that loopgauge extract did not write", "name the topic that extract writes with --to, and let nobody else write to it"}
+	}
+	if v := value[len(magic)]; v != version {
+		return nil, &problem{fmt.Sprintf("a record of version %d: this program knows %d", v, version), "run the same version of extract and watch; a new version may need a new topic"}
+	}
+	if !bytes.Equal(value[len(magic)+1:headBytes], c.sum[:]) {
+		return nil, &problem{
+			"its events were made with other rules than those that are to judge them: identities, scopes, matches, exclusions, lateness or keys differ",
+			"give extract and watch the same policy and flags; after a change let extract write to a new topic",
+		}
+	}
+	r := snapshot.NewReader(value[headBytes:])
+	rec := &record{}
+	kind := r.Int(markKind)
+	for _, n := range []*int{&rec.origin, &rec.origins, &rec.targets} {
+		*n = r.Int(math.MaxInt32)
+	}
+	rec.at.epoch, rec.at.offset = int64(r.Int(math.MaxInt64)), int64(r.Int(math.MaxInt64))
+	rec.at.item, rec.newest = r.Varint(), r.Varint()
+	if rec.origin >= rec.origins {
+		r.Failf("it comes from partition %d of %d", rec.origin, rec.origins)
+	}
+	if kind == markKind {
+		rec.idle = r.Bool()
+	} else {
+		rec.event = &window.Event{}
+		c.reader.Reset()
+		c.reader.Read(r, rec.event)
+		if r.Err() == nil && int(rec.event.Position.Stream) != rec.origin {
+			r.Failf("its event is of stream %d", rec.event.Position.Stream)
+		}
+	}
+	if r.Err() == nil && r.Left() > 0 {
+		r.Failf("something follows it")
+	}
+	if err := r.Err(); err != nil {
+		return nil, &problem{"a damaged record: " + err.Error(), "the topic was written by something else than loopgauge extract"}
+	}
+	return rec, nil
+}

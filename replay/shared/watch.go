@@ -1,0 +1,410 @@
+package shared
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"math"
+	"time"
+
+	"github.com/loopgauge/loopgauge/fingerprint"
+	"github.com/loopgauge/loopgauge/ingest"
+	"github.com/loopgauge/loopgauge/ingest/kafka"
+	"github.com/loopgauge/loopgauge/replay"
+	"github.com/loopgauge/loopgauge/sinks"
+	"github.com/loopgauge/loopgauge/window"
+	"github.com/loopgauge/loopgauge/window/snapshot"
+)
+
+// WatchOptions say what is judged, and what is to come of it.
+type WatchOptions struct {
+	From kafka.Config // the events topic, with the group that shares it
+
+	Plan       *window.Plan
+	Extract    window.ExtractOptions // that the events were made with, as the lateness
+	Lateness   time.Duration
+	Duplicates time.Duration // horizon within which an id counts once; 0 judges all
+	MaxKeys    int           // cap on live keys per rule and partition, 0 for none
+	Interval   time.Duration // between checkpoints; alerts do not wait so long
+
+	Sinks    []sinks.Sink
+	Verdicts string // file of this process, to which verdicts are added; empty for none
+
+	Log *slog.Logger
+}
+
+const (
+	// leastInterval is between checkpoints that alerts wait for: a burst of
+	// them is one checkpoint.
+	leastInterval = 500 * time.Millisecond
+	// lastAlerts is for sending what may leave when a partition is given up.
+	lastAlerts = 2 * time.Second
+	// manyWaiting is how many events wait before it is said that they do.
+	manyWaiting = 1 << 20
+)
+
+// Watch judges partitions of the events topic until the context ends, which is
+// no error.
+func Watch(ctx context.Context, o WatchOptions) (err error) {
+	w := &watch{o: o}
+	if w.in, err = kafka.OpenShare(ctx, o.From); err != nil {
+		return err
+	}
+	defer w.in.Close() //nolint:errcheck // it has nothing to write
+	if w.checkpoints, err = openCheckpoints(ctx, o.From, w.in.Partitions()); err != nil {
+		return err
+	}
+	defer w.checkpoints.Close()
+	if o.Verdicts != "" {
+		if w.verdicts, err = openVerdicts(o.Verdicts); err != nil {
+			return err
+		}
+		defer w.verdicts.close()
+	}
+	return w.in.Run(ctx, w.serve)
+}
+
+type watch struct {
+	o           WatchOptions
+	in          *kafka.Share
+	checkpoints *kafka.Out
+	verdicts    *verdicts // nil for none
+}
+
+// judge judges one partition for as long as it is ours.
+type judge struct {
+	w     *watch
+	p     *kafka.Part
+	codec *codec
+
+	pipeline  *replay.Pipeline
+	incidents *window.Incidents
+	outbox    *sinks.Outbox
+	saved     *checkpoints
+	encoder   *snapshot.Writer
+	verdicts  []byte // since the last checkpoint
+
+	mark    ingest.Mark // behind all that was taken in
+	origins []place     // by partition of the raw topic: the newest record that has come; older ones are repeats
+	targets int         // partitions of the topic, as extract knew them; 0 if nothing has come
+
+	dirty bool
+	last  time.Time // when the last checkpoint was written
+	took  time.Duration
+	said  time.Time // when it was said that too many wait
+}
+
+func (w *watch) serve(ctx context.Context, p *kafka.Part) error {
+	j := &judge{
+		w: w, p: p, codec: newCodec(w.o.Plan, w.o.Extract, w.o.Lateness), outbox: sinks.NewOutbox(w.o.Log, w.o.Sinks...), encoder: snapshot.NewWriter(nil),
+		saved: &checkpoints{out: w.checkpoints, group: w.o.From.Group, p: p}, last: time.Now(),
+	}
+	j.incidents = window.NewIncidents(func(in *window.Incident) { j.outbox.Add(sinks.NewAlert(in)) })
+	options := replay.PipelineOptions{
+		Plan: w.o.Plan, Lateness: w.o.Lateness, Duplicates: w.o.Duplicates, MaxKeys: w.o.MaxKeys, Since: fingerprint.NoTime, Until: fingerprint.NoTime,
+		Fired: j.incidents.Fired,
+		Episode: func(e *window.Episode) error {
+			j.incidents.Closed(e)
+			return nil
+		},
+	}
+	if w.verdicts != nil {
+		options.Verdict = func(v *window.Verdict) error {
+			j.verdicts = sinks.AppendVerdict(j.verdicts, v)
+			return nil
+		}
+	}
+	j.pipeline = replay.NewPipeline(options)
+	err := j.serve(ctx)
+	switch {
+	case isLost(err):
+		w.o.Log.Warn("partition has gone to another process", "partition", p.Name())
+		return nil
+	case err != nil && ctx.Err() != nil:
+		w.o.Log.Warn("partition was given up in the middle of something", "partition", p.Name(), "error", err)
+		return nil //nolint:nilerr // whoever has it next meets the same if it was wrong
+	}
+	if what, ok := errors.AsType[*problem](err); ok {
+		return &ingest.Error{Path: w.o.From.String(), Err: err, Hint: what.hint}
+	}
+	return err
+}
+
+func (j *judge) serve(ctx context.Context) error {
+	state, err := j.saved.load(ctx)
+	if err != nil {
+		return err
+	}
+	var from *ingest.Mark
+	if state != nil {
+		if err := j.load(state); err != nil {
+			return fmt.Errorf("%s: checkpoint: %w", j.p.Name(), err)
+		}
+		j.mark = ingest.Mark{Stream: int32(j.p.Index), Name: j.p.Name(), Offset: j.p.Offset, Topic: j.saved.last.topic}
+		from = &j.mark
+	}
+	source := j.p.Open(from)
+	j.mark = source.Mark()
+	j.w.o.Log.Info("judging", "partition", j.p.Name(), "offset", j.mark.Offset, "lines", j.pipeline.Account.Lines)
+
+	// The first checkpoint fixes where a partition begins, and makes sure that
+	// it is ours.
+	if err := j.checkpoint(ctx); err != nil {
+		return err
+	}
+	// Alerts leave until the partition has been given up.
+	sending, silence := context.WithCancel(context.WithoutCancel(ctx))
+	sent := make(chan struct{})
+	go func() {
+		defer close(sent)
+		j.outbox.Run(sending)
+	}()
+	defer func() {
+		silence()
+		<-sent
+	}()
+	for err == nil {
+		err = j.step(ctx, source)
+	}
+	if ctx.Err() == nil || isLost(err) {
+		return err
+	}
+	return j.finish(context.WithoutCancel(ctx))
+}
+
+// step takes in what has come, judges what can be judged, and writes a
+// checkpoint if it is time.
+func (j *judge) step(ctx context.Context, source ingest.Live) error {
+	chunk, err := source.Next(ctx)
+	if err != nil {
+		return err
+	}
+	if chunk.Why != "" {
+		j.w.o.Log.Error("records were lost", "stream", j.p.Name(), "records", chunk.Lost, "why", chunk.Why)
+	}
+	if block := chunk.Block; block != nil {
+		err := j.take(block)
+		block.Release()
+		if err != nil {
+			return err
+		}
+	}
+	j.dirty = j.dirty || chunk.Mark.Offset != j.mark.Offset
+	j.mark = chunk.Mark
+	if err := j.release(); err != nil {
+		return err
+	}
+	since := time.Since(j.last)
+	_, held := j.outbox.Waiting()
+	if j.dirty && since >= j.w.o.Interval || held > 0 && since >= max(leastInterval, 4*j.took) {
+		return j.checkpoint(ctx)
+	}
+	return nil
+}
+
+func (j *judge) take(block *ingest.Block) error {
+	from := 0
+	for _, r := range block.Records {
+		rec, err := j.codec.read(block.Data[from:r.End])
+		if err != nil {
+			if p, ok := errors.AsType[*problem](err); ok {
+				p.what = fmt.Sprintf("%s offset %d: %s", j.p.Name(), r.Offset, p.what)
+			}
+			return err
+		}
+		from = r.End
+		if err := j.add(rec); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// add takes in a record, unless it is a repeat.
+func (j *judge) add(r *record) error {
+	if j.targets == 0 {
+		j.targets = r.targets
+	}
+	if r.targets != j.targets {
+		return &problem{
+			fmt.Sprintf("%s: the topic had %d partitions and has %d now, so requests that count together are no longer in one of them", j.p.Name(), j.targets, r.targets),
+			"let extract write to a new topic with as many partitions as you want, and watch that",
+		}
+	}
+	for len(j.origins) < r.origins {
+		j.pipeline.Order.Open(int32(len(j.origins)), fingerprint.NoTime)
+		j.origins = append(j.origins, place{offset: -1})
+	}
+	newest := &j.origins[r.origin]
+	if r.event == nil {
+		before := place{r.at.epoch, r.at.offset - 1, math.MaxInt64} // all up to there has come
+		if before.before(*newest) {
+			return nil
+		}
+		*newest = before
+		j.pipeline.Order.Reach(int32(r.origin), r.newest)
+		if r.idle {
+			j.pipeline.Order.Idle(int32(r.origin))
+		}
+		return nil
+	}
+	if !newest.before(r.at) {
+		return nil
+	}
+	*newest = r.at
+	j.pipeline.Account.Lines++
+	if !j.pipeline.Order.Put(r.event, r.newest) {
+		j.pipeline.Account.Late++
+		j.w.o.Log.Debug("request not judged", "stream", r.origin, "offset", r.at.offset, "why", "late: its stream was silent for too long")
+	}
+	return nil
+}
+
+// release judges what no origin holds back any more.
+func (j *judge) release() error {
+	if err := j.pipeline.Release(); err != nil {
+		return err
+	}
+	if t, ok := j.pipeline.Order.Pass(); ok {
+		j.pipeline.Engine.Advance(t)
+	}
+	if n := j.pipeline.Order.Waiting(); n >= manyWaiting && time.Since(j.said) > time.Minute {
+		j.said = time.Now()
+		lagging, _ := j.pipeline.Order.Lagging()
+		j.w.o.Log.Warn("many requests wait for one partition of the raw topic: is it being extracted?", "partition", j.p.Name(), "waiting", n, "raw", lagging)
+	}
+	return j.pipeline.Err()
+}
+
+// checkpoint writes down all there is, and lets the alerts in it leave.
+func (j *judge) checkpoint(ctx context.Context) error {
+	start := time.Now()
+	if err := j.pipeline.Check(); err != nil {
+		return err
+	}
+	// Should the checkpoint not come to count, these lines come again.
+	if j.w.verdicts != nil {
+		if err := j.w.verdicts.add(j.verdicts); err != nil {
+			return err
+		}
+		j.verdicts = j.verdicts[:0]
+	}
+	alerts := j.outbox.Last()
+	j.encoder.Reset()
+	j.save(j.encoder)
+	if err := j.saved.write(ctx, j.encoder.Bytes(), j.mark.Offset, j.mark.Topic); err != nil {
+		return err
+	}
+	j.outbox.Allow(alerts)
+	j.dirty, j.last, j.took = false, time.Now(), time.Since(start)
+	return nil
+}
+
+// finish gives the partition up in good order: what was judged is in a
+// checkpoint, and what could be sent has been and is in none.
+func (j *judge) finish(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, lastTime)
+	defer cancel()
+	if err := j.checkpoint(ctx); err != nil {
+		return j.failed(err)
+	}
+	if waiting, _ := j.outbox.Waiting(); waiting > 0 {
+		drain, cancel := context.WithTimeout(ctx, lastAlerts)
+		defer cancel()
+		if err := j.outbox.Drain(drain); err != nil {
+			j.w.o.Log.Warn("alerts could not be sent in time; who has the partition next sends them", "partition", j.p.Name())
+		}
+		if err := j.checkpoint(ctx); err != nil {
+			return j.failed(err)
+		}
+	}
+	j.w.o.Log.Info("given up", "partition", j.p.Name(), "offset", j.mark.Offset)
+	return nil
+}
+
+func (j *judge) failed(err error) error {
+	j.w.o.Log.Warn("last checkpoint failed: what came after the one before is judged again", "partition", j.p.Name(), "error", err)
+	return nil
+}
+
+func (j *judge) state() *window.State {
+	p := j.pipeline
+	return &window.State{Plan: j.w.o.Plan, Extract: j.w.o.Extract, Order: p.Order, Duplicates: p.Seen, Engine: p.Engine}
+}
+
+// save writes all there is. Its sections, in this order, are what version 1 of
+// a checkpoint is.
+func (j *judge) save(s *snapshot.Writer) {
+	s.Section("origins", func() {
+		s.Varint(int64(j.targets))
+		s.Uvarint(uint64(len(j.origins)))
+		for _, at := range j.origins {
+			for _, n := range []int64{at.epoch, at.offset, at.item} {
+				s.Varint(n)
+			}
+		}
+	})
+	s.Section("totals", func() {
+		p := j.pipeline
+		for _, n := range p.Account.Fields() {
+			s.Varint(*n)
+		}
+		s.Varint(p.First)
+		s.Varint(p.Last)
+	})
+	s.Section("judging", func() { j.state().Save(s) })
+	s.Section("incidents", func() { j.incidents.Save(s) })
+	s.Section("outbox", func() { s.Blob(j.outbox.Save()) })
+}
+
+func (j *judge) load(state []byte) (err error) {
+	r := snapshot.NewReader(state)
+	r.Section("origins", func() {
+		j.targets = int(r.Varint())
+		for range r.Count(3) {
+			j.origins = append(j.origins, place{r.Varint(), r.Varint(), r.Varint()})
+		}
+	})
+	r.Section("totals", func() {
+		p := j.pipeline
+		for _, n := range p.Account.Fields() {
+			*n = r.Varint()
+		}
+		p.First, p.Last = r.Varint(), r.Varint()
+	})
+	var restored *window.Restored
+	r.Section("judging", func() {
+		if restored, err = j.state().Load(r); err != nil {
+			r.Fail(err)
+		}
+	})
+	r.Section("incidents", func() { j.incidents.Load(r) })
+	r.Section("outbox", func() {
+		if err := j.outbox.Load(r.Blob()); err != nil {
+			r.Fail(err)
+		}
+	})
+	if err := r.Done(); err != nil {
+		return err
+	}
+	j.tell(restored)
+	return nil
+}
+
+// tell says what a changed policy made of the state.
+func (j *judge) tell(r *window.Restored) {
+	log := j.w.o.Log.With("partition", j.p.Name())
+	for _, x := range r.Reset {
+		log.Warn("rule begins anew", "rule", x.Rule, "why", x.Why)
+	}
+	for _, name := range r.New {
+		log.Info("rule is new", "rule", name)
+	}
+	for _, name := range r.Gone {
+		log.Warn("rule is gone", "rule", name)
+	}
+	for _, e := range r.Ended {
+		j.incidents.Closed(e)
+	}
+}
