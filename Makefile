@@ -2,7 +2,7 @@
 # make test    everything, and first what it needs: see scripts/setup.sh
 # make lint    golangci-lint, installed first
 # make fuzz    every fuzz target for FUZZTIME
-# make torture watch killed 100 times and its broker 20 times: half an hour
+# make torture watch killed 100 times and its broker 20 times, alone and shared: half an hour
 # make bench   benchmarks, then loopgauge beside its rivals: see scripts/bench
 # make build   ./loopgauge
 
@@ -51,7 +51,7 @@ fuzz:
 torture: export LOOPGAUGE_PYTHON := $(CACHE)/venv/bin/python
 torture:
 	scripts/setup.sh python kafka
-	go test ./cmd/loopgauge -v -count=1 -timeout=1h -run='^TestTorture$$' -torture.kills=100 -torture.restarts=20
+	go test ./cmd/loopgauge -v -count=1 -timeout=2h -run='^TestTorture' -torture.kills=100 -torture.restarts=20
 
 bench:
 	go test -run '^$$' -bench . -benchmem ./...

@@ -168,9 +168,11 @@ func torture(t *testing.T, broker *kafkatest.Broker, binary string, random *rand
 		close(written)
 	}()
 
+	// As long as there is more to come no partition may be taken for idle,
+	// however slow the machine is: a replay waits for all.
 	args := []string{
-		"watch", "--policy", policy, "--state", filepath.Join(dir, "state"), "--verdicts", filepath.Join(dir, "live.jsonl"), "--out", filepath.Join(dir, "live"),
-		"--idle", "12s", "--checkpoint", "100ms", "kafka://" + broker.Address + "/" + topic,
+		"watch", "--idle", "1h", "--policy", policy, "--state", filepath.Join(dir, "state"), "--verdicts", filepath.Join(dir, "live.jsonl"), "--out", filepath.Join(dir, "live"),
+		"--checkpoint", "100ms", "kafka://" + broker.Address + "/" + topic,
 	}
 	crashes := 0
 	for down := 0; crashes < *kills; crashes++ {
@@ -184,8 +186,8 @@ func torture(t *testing.T, broker *kafkatest.Broker, binary string, random *rand
 		}
 		w.kill(t)
 	}
-	w := start(t, binary, args)
 	<-written
+	w := start(t, binary, append(args, "--idle", "4s"))
 	w.settle(t, filepath.Join(dir, "live.jsonl"))
 	w.terminate(t)
 
@@ -268,7 +270,7 @@ func (w *watching) kill(t *testing.T) {
 // for it, and nothing in the way.
 func (w *watching) settle(t *testing.T, file string) {
 	t.Helper()
-	const calm = 18 * time.Second // longer than --idle
+	const calm = 12 * time.Second // longer than --idle
 	for size, since := int64(-1), time.Now(); time.Since(since) < calm; time.Sleep(200 * time.Millisecond) {
 		select {
 		case err := <-w.done:
