@@ -92,6 +92,7 @@ type sweepTarget struct {
 	trips           *trips // nil unless tripping changes what the rule counts
 	requests        int64
 	tallies         []sweepTally // by cell
+	delays          delays       // of all cells
 	counts          []int32      // of one hit
 	sequence        *order       // of its scope; nil before the second event
 	highest         []int32      // of one request
@@ -220,7 +221,8 @@ func (s *Sweep) fire(t *sweepTarget, key *repeats, h *Hit) {
 			if delay != last {
 				last, digits = delay, threeDigits(delay)
 			}
-			t.tallies[c].open(low, high, before, digits)
+			t.tallies[c].open(low, high, before)
+			t.delays.add(digits, c, low, high)
 			o := &t.opened[c]
 			if o.low == 0 {
 				*o = span{low, high}
@@ -279,6 +281,7 @@ func (s *Sweep) Result() []SweepTarget {
 		for c := range t.tallies {
 			r.Cells = append(r.Cells, t.tallies[c].swept(s.cells[c]))
 		}
+		t.delays.quantiles(r.Cells)
 		if t.trips != nil {
 			t.trips.result(r)
 		}

@@ -66,8 +66,7 @@ const (
 
 // sweepTally adds up one cell.
 type sweepTally struct {
-	steps  []tallyStep // by threshold
-	delays delays
+	steps []tallyStep // by threshold
 }
 
 // tallyStep is a threshold of a cell. Requests that fired stand at their count;
@@ -98,12 +97,10 @@ func (a *amount) plus(b amount) {
 
 func newSweepTally(most int) sweepTally { return sweepTally{steps: make([]tallyStep, most+2)} }
 
-// open notes an episode for a range of thresholds; the delay is as threeDigits
-// writes it.
-func (tally *sweepTally) open(low, high int32, before usage, delay uint64) {
+// open notes an episode for a range of thresholds.
+func (tally *sweepTally) open(low, high int32, before usage) {
 	tally.steps[low].opened.add(before, 1)
 	tally.steps[high+1].opened.add(before, -1)
-	tally.delays.add(delay, low, high)
 }
 
 // swept turns histograms by count and differences into sums by threshold.
@@ -129,6 +126,5 @@ func (tally *sweepTally) swept(cell SweepCell) Swept {
 		w.TokensAfter[t] -= firsts.tokens
 		w.CostAfter[t] -= firsts.cost
 	}
-	tally.delays.quantiles(&w)
 	return w
 }
