@@ -1,50 +1,50 @@
 package window
 
 import (
+	"cmp"
+	"maps"
 	"math/bits"
 	"slices"
 )
 
-// delays keep how long episodes took to be opened, for ranges of thresholds.
-// Each is packed into a number: the delay to three digits, the lowest and the
-// highest threshold, and how many are alike. Rounding keeps the order, so a
-// quantile of rounded delays is the rounded quantile, and there are so few
-// different ones that their memory is bounded.
+// delays keep how long episodes took to be opened, for ranges of cells and of
+// thresholds: what a hit opens, it mostly opens alike in many cells. Delays are
+// rounded to three digits, which keeps their order, so a quantile of rounded
+// delays is the rounded quantile, and there are so few different ones that
+// their memory is bounded.
 type delays struct {
-	packed []uint64
-	most   int // how many may be there before those that are alike are joined
+	n    map[delayed]int64
+	last delayed // not in n yet, unless it is zero
 }
 
-const (
-	delayShift     = 48
-	lowShift       = 32
-	highShift      = 16
-	alike          = 1<<highShift - 1
-	fewDelays      = 1 << 12
-	thresholdsMask = 1<<16 - 1
-)
-
-// add notes a delay, as threeDigits writes it.
-func (d *delays) add(delay uint64, low, high int32) {
-	if len(d.packed) >= max(d.most, fewDelays) {
-		d.join()
-		d.most = 2 * len(d.packed)
-	}
-	d.packed = append(d.packed, delay<<delayShift|uint64(low)<<lowShift|uint64(high)<<highShift|1)
+// delayed is a delay in ranges, whose ends are included.
+type delayed struct {
+	delay               uint32 // as threeDigits writes it
+	low, high           int32  // thresholds
+	firstCell, lastCell int32
 }
 
-// join sorts, and makes one of what is alike.
-func (d *delays) join() {
-	slices.Sort(d.packed)
-	joined := d.packed[:0]
-	for _, p := range d.packed {
-		if last := len(joined) - 1; last >= 0 && joined[last]>>highShift == p>>highShift && joined[last]&alike+p&alike <= alike {
-			joined[last] += p & alike
-		} else {
-			joined = append(joined, p)
-		}
+// add notes a delay, which joins the one before if that is of the cell before
+// and equal otherwise.
+func (d *delays) add(delay uint64, cell int, low, high int32) {
+	next := delayed{uint32(delay), low, high, int32(cell), int32(cell)}
+	if l := &d.last; l.lastCell+1 == next.firstCell && l.delay == next.delay && l.low == low && l.high == high {
+		l.lastCell++
+		return
 	}
-	d.packed = joined
+	d.flush()
+	d.last = next
+}
+
+func (d *delays) flush() {
+	if d.last == (delayed{}) {
+		return
+	}
+	if d.n == nil {
+		d.n = map[delayed]int64{}
+	}
+	d.n[d.last]++
+	d.last = delayed{}
 }
 
 // threeDigits writes a delay as its first three digits and how many follow:
@@ -75,23 +75,32 @@ func delayOf(digits uint64) int64 {
 	return int64(digits%1000) * tens[digits/1000]
 }
 
-// quantiles finds the quantiles of a cell whose episodes are counted: of n
+// quantiles finds the quantiles of cells whose episodes are counted: of n
 // delays in order the one at n/2, and at 95 % of n.
-func (d *delays) quantiles(w *Swept) {
-	d.join()
-	for t := range w.DelayMedian {
-		w.DelayMedian[t], w.DelayP95[t] = Never, Never
+func (d *delays) quantiles(cells []Swept) {
+	d.flush()
+	passed := make([][]int64, len(cells))
+	for c := range cells {
+		w := &cells[c]
+		passed[c] = make([]int64, len(w.Episodes))
+		for t := range w.DelayMedian {
+			w.DelayMedian[t], w.DelayP95[t] = Never, Never
+		}
 	}
-	passed := make([]int64, len(w.Episodes))
-	for _, p := range d.packed {
-		delay := delayOf(p >> delayShift)
-		for t := p >> lowShift & thresholdsMask; t <= p>>highShift&thresholdsMask; t++ {
-			passed[t] += int64(p & alike)
-			if w.DelayMedian[t] == Never && passed[t] > w.Episodes[t]*50/100 {
-				w.DelayMedian[t] = delay
-			}
-			if w.DelayP95[t] == Never && passed[t] > w.Episodes[t]*95/100 {
-				w.DelayP95[t] = delay
+	// Of equal delays the order does not matter.
+	byDelay := func(a, b delayed) int { return cmp.Compare(a.delay, b.delay) }
+	for _, p := range slices.SortedFunc(maps.Keys(d.n), byDelay) {
+		n, delay := d.n[p], delayOf(uint64(p.delay))
+		for c := p.firstCell; c <= p.lastCell; c++ {
+			w, passed := &cells[c], passed[c]
+			for t := p.low; t <= p.high; t++ {
+				passed[t] += n
+				if w.DelayMedian[t] == Never && passed[t] > w.Episodes[t]*50/100 {
+					w.DelayMedian[t] = delay
+				}
+				if w.DelayP95[t] == Never && passed[t] > w.Episodes[t]*95/100 {
+					w.DelayP95[t] = delay
+				}
 			}
 		}
 	}

@@ -16,8 +16,13 @@ type rung struct {
 // fire notes a hit with count n, and calls open for each range of thresholds
 // that had been quiet for longer than quiet, or had never fired.
 func (l *ladder) fire(n int32, now, quiet int64, open func(low, high int32)) {
-	low := int32(2)
 	rungs := *l
+	// Mostly a hit counts what the one before did, and opens nothing.
+	if last := len(rungs) - 1; last >= 0 && rungs[last].threshold == n && now-rungs[last].last <= quiet {
+		rungs[last].last = now
+		return
+	}
+	low := int32(2)
 	for len(rungs) > 0 {
 		top := rungs[len(rungs)-1]
 		if top.threshold > n {

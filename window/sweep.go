@@ -91,11 +91,12 @@ type sweepTarget struct {
 	steps           steps
 	trips           *trips // nil unless tripping changes what the rule counts
 	requests        int64
-	tallies         []sweepTally // by cell
-	counts          []int32      // of one hit
-	sequence        *order       // of its scope; nil before the second event
-	highest         []int32      // of one request
-	opened          []span       // by cell: episodes that this request opened
+	tally           sweepTally
+	delays          delays  // of all cells
+	counts          []int32 // of one hit
+	sequence        *order  // of its scope; nil before the second event
+	highest         []int32 // of one request
+	opened          []span  // by cell: episodes that this request opened
 }
 
 // span is a range of thresholds, both ends included; empty if low is 0.
@@ -159,9 +160,7 @@ func (s *Sweep) newTarget(rule int) *sweepTarget {
 	}
 	t.counts, t.highest = make([]int32, len(s.cells)), make([]int32, len(s.cells))
 	t.opened = make([]span, len(s.cells))
-	for range s.cells {
-		t.tallies = append(t.tallies, newSweepTally(s.o.Most))
-	}
+	t.tally = newSweepTally(s.o.Most, len(s.cells))
 	return t
 }
 
@@ -220,7 +219,8 @@ func (s *Sweep) fire(t *sweepTarget, key *repeats, h *Hit) {
 			if delay != last {
 				last, digits = delay, threeDigits(delay)
 			}
-			t.tallies[c].open(low, high, before, digits)
+			t.tally.open(c, low, high, before)
+			t.delays.add(digits, c, low, high)
 			o := &t.opened[c]
 			if o.low == 0 {
 				*o = span{low, high}
@@ -237,11 +237,10 @@ func (s *Sweep) tally(t *sweepTarget, ev *Event, u usage, scope fingerprint.Scop
 		if n < 2 {
 			continue
 		}
-		steps := t.tallies[c].steps
-		steps[min(int(n), s.o.Most)].fired.add(u, 1)
+		t.tally.at(min(n, int32(s.o.Most)), c).fired.add(u, 1)
 		if o := t.opened[c]; o.low > 0 {
-			steps[o.low].firsts.add(u, 1)
-			steps[o.high+1].firsts.add(u, -1)
+			t.tally.at(o.low, c).firsts.add(u, 1)
+			t.tally.at(o.high+1, c).firsts.add(u, -1)
 		}
 	}
 	t.reach(inScopes, t.most.touch(scope, ev.Time), s.o.Most)
@@ -262,8 +261,8 @@ func (t *sweepTarget) reach(in int, highest *[]int32, most int) {
 	for c, n := range t.highest {
 		n = min(n, int32(most))
 		if before := (*highest)[c]; n >= 2 && n > before {
-			t.tallies[c].steps[max(before+1, 2)].reached[in]++
-			t.tallies[c].steps[n+1].reached[in]--
+			t.tally.at(max(before+1, 2), c).reached[in]++
+			t.tally.at(n+1, c).reached[in]--
 			(*highest)[c] = n
 		}
 	}
@@ -276,9 +275,10 @@ func (s *Sweep) Result() []SweepTarget {
 		r := &results[i]
 		*r = SweepTarget{Rule: s.plan.Rules[t.rule], Requests: t.requests}
 		r.Dropped = t.seen.dropped + t.repeats.dropped + t.scopes.dropped + t.most.dropped + t.sessions.dropped + t.callers.dropped
-		for c := range t.tallies {
-			r.Cells = append(r.Cells, t.tallies[c].swept(s.cells[c]))
+		for c := range s.cells {
+			r.Cells = append(r.Cells, t.tally.swept(c, s.cells[c]))
 		}
+		t.delays.quantiles(r.Cells)
 		if t.trips != nil {
 			t.trips.result(r)
 		}

@@ -64,10 +64,15 @@ const (
 	reachable
 )
 
-// sweepTally adds up one cell.
+// sweepTally adds up all cells. A hit mostly counts the same in many of them,
+// so those of a threshold stand side by side.
 type sweepTally struct {
-	steps  []tallyStep // by threshold
-	delays delays
+	steps []tallyStep // by threshold and cell
+	cells int
+}
+
+func (tally *sweepTally) at(threshold int32, cell int) *tallyStep {
+	return &tally.steps[int(threshold)*tally.cells+cell]
 }
 
 // tallyStep is a threshold of a cell. Requests that fired stand at their count;
@@ -96,29 +101,29 @@ func (a *amount) plus(b amount) {
 	a.usage.add(b.usage, 1)
 }
 
-func newSweepTally(most int) sweepTally { return sweepTally{steps: make([]tallyStep, most+2)} }
+func newSweepTally(most, cells int) sweepTally {
+	return sweepTally{make([]tallyStep, (most+2)*cells), cells}
+}
 
-// open notes an episode for a range of thresholds; the delay is as threeDigits
-// writes it.
-func (tally *sweepTally) open(low, high int32, before usage, delay uint64) {
-	tally.steps[low].opened.add(before, 1)
-	tally.steps[high+1].opened.add(before, -1)
-	tally.delays.add(delay, low, high)
+// open notes an episode for a range of thresholds.
+func (tally *sweepTally) open(cell int, low, high int32, before usage) {
+	tally.at(low, cell).opened.add(before, 1)
+	tally.at(high+1, cell).opened.add(before, -1)
 }
 
 // swept turns histograms by count and differences into sums by threshold.
-func (tally *sweepTally) swept(cell SweepCell) Swept {
-	most := len(tally.steps) - 2
+func (tally *sweepTally) swept(c int, cell SweepCell) Swept {
+	most := len(tally.steps)/tally.cells - 2
 	w := newSwept(cell, most)
 	var fired, opened amount
 	for t := most; t >= 2; t-- {
-		fired.plus(tally.steps[t].fired)
+		fired.plus(tally.at(int32(t), c).fired)
 		w.Requests[t], w.TokensAfter[t], w.CostAfter[t] = fired.n, fired.tokens, fired.cost
 	}
 	var firsts usage
 	var reached [reachable]int64
 	for t := 2; t <= most; t++ {
-		step := &tally.steps[t]
+		step := tally.at(int32(t), c)
 		opened.plus(step.opened)
 		firsts.add(step.firsts, 1)
 		for i := range reached {
@@ -129,6 +134,5 @@ func (tally *sweepTally) swept(cell SweepCell) Swept {
 		w.TokensAfter[t] -= firsts.tokens
 		w.CostAfter[t] -= firsts.cost
 	}
-	tally.delays.quantiles(&w)
 	return w
 }

@@ -33,7 +33,7 @@ type trips struct {
 	// The tracker alone: the scopes, sessions and callers, each with the
 	// settings that fired in it.
 	in     [reachable]*table[string, []bool]
-	delays []delays // by window
+	delays delays // cells are windows
 }
 
 // trip is one setting at work.
@@ -84,7 +84,7 @@ func newTrips(rule *Rule, o SweepOptions, period int64) *trips {
 	case trackerKind:
 		// It counts at most the hits of the key inside the window, which are
 		// those that sliding, the first of the kinds, counts.
-		t.keep, t.delays = trackerCalls, make([]delays, len(windows))
+		t.keep = trackerCalls
 		for i := range t.in {
 			t.in[i] = newTable[string, []bool](-1, o.MaxKeys, nil)
 		}
@@ -207,7 +207,7 @@ func (t *trips) tally(w int, trip *trip, ev *Event, scope *Scope, h *Hit, n Coun
 	} else {
 		before, delay := key.upTo(h.Time, 0, len(t.windows), n.N)
 		trip.before.add(before, 1)
-		t.delays[w].add(threeDigits(delay), int32(trip.judge.rule.Threshold), int32(trip.judge.rule.Threshold))
+		t.delays.add(threeDigits(delay), w, int32(trip.judge.rule.Threshold), int32(trip.judge.rule.Threshold))
 	}
 	if again {
 		return
@@ -250,6 +250,7 @@ func (t *trips) result(r *SweepTarget) {
 		}
 		r.Cells[t.base+w].Stopped = stopped
 	}
+	t.delays.quantiles(r.Tracker)
 }
 
 // swept is what the tracker did with a window.
@@ -265,7 +266,6 @@ func (t *trips) swept(w int) Swept {
 		s.TokensBefore[i], s.CostBefore[i] = trip.before.tokens, trip.before.cost
 		s.TokensAfter[i], s.CostAfter[i] = trip.after.tokens, trip.after.cost
 	}
-	t.delays[w].quantiles(&s)
 	s.Stopped = slices.Clone(s.Requests)
 	return s
 }
