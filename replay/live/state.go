@@ -125,12 +125,10 @@ func (w *watch) exclusion(i int) string {
 	return ""
 }
 
-// load reads what save wrote, in its version of then.
-func (w *watch) load(r *snapshot.Reader, of uint64) (f files, restored *window.Restored, err error) {
+// load reads what save wrote.
+func (w *watch) load(r *snapshot.Reader) (f files, restored *window.Restored, err error) {
 	r.Section("marks", func() {
-		if of >= 2 {
-			w.begun = r.Bool()
-		}
+		w.begun = r.Bool()
 		for range r.Count(7) {
 			m := ingest.Mark{Stream: int32(r.Varint()), Name: r.String(), Format: r.String(), Offset: r.Varint(), Line: r.Varint(), File: r.String(), Topic: r.String()}
 			w.restored[m.Stream] = m
@@ -139,9 +137,6 @@ func (w *watch) load(r *snapshot.Reader, of uint64) (f files, restored *window.R
 	r.Section("streams", func() {
 		for range r.Count(4) {
 			w.streams = append(w.streams, replay.StreamResult{Name: r.String(), Format: r.String(), Lines: r.Varint(), Bytes: r.Varint()})
-		}
-		if of < 2 {
-			w.begun = len(w.streams) > 0
 		}
 	})
 	r.Section("totals", func() {
@@ -181,7 +176,7 @@ func (w *watch) load(r *snapshot.Reader, of uint64) (f files, restored *window.R
 
 // restore goes on from the newest checkpoint, or begins anew if there is none.
 func (w *watch) restore() error {
-	state, of, damaged, err := w.o.Store.Load()
+	state, damaged, err := w.o.Store.Load()
 	for _, d := range damaged {
 		w.log.Error("checkpoint is damaged: going on from the one before it, what came since is judged again", "file", d.File, "error", d.Err)
 	}
@@ -191,7 +186,7 @@ func (w *watch) restore() error {
 	f := files{part: 1}
 	if state != nil {
 		var restored *window.Restored
-		if f, restored, err = w.load(snapshot.NewReader(state), of); err != nil {
+		if f, restored, err = w.load(snapshot.NewReader(state)); err != nil {
 			return fmt.Errorf("checkpoint: %w\nbegin anew with an empty --state directory if it cannot be mended", err)
 		}
 		w.tell(restored)

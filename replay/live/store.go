@@ -28,13 +28,12 @@ type Store struct {
 }
 
 // A checkpoint file is the magic text, its version, the state and a SHA-256 of
-// all that. Version history:
+// all that. A checkpoint of each version is in testdata. Version history:
 //
 //	1  the first
-//	2  whether streams have ever been accepted
 const (
 	magic   = "loopgauge checkpoint\n"
-	version = 2
+	version = 1
 )
 
 // kept is how many checkpoints are kept: the newest, and the one before it
@@ -136,30 +135,29 @@ func (s *Store) Any() (bool, error) {
 	return len(numbers) > 0, err
 }
 
-// Load returns the newest checkpoint that is whole, the version that it was
-// written in, and why newer ones were passed over. state is nil if there has
-// never been one. If none is whole that is an error: to begin anew is for its
-// owner to decide.
-func (s *Store) Load() (state []byte, of uint64, damaged []*Damaged, err error) {
+// Load returns the newest checkpoint that is whole, and why newer ones were
+// passed over. state is nil if there has never been one. If none is whole that
+// is an error: to begin anew is for its owner to decide.
+func (s *Store) Load() (state []byte, damaged []*Damaged, err error) {
 	numbers, err := s.numbers()
 	if err != nil {
-		return nil, 0, nil, err
+		return nil, nil, err
 	}
 	for _, n := range numbers {
 		file := s.path(checkpointName(n))
-		if state, of, err = readCheckpoint(file); err == nil {
+		if state, err = readCheckpoint(file); err == nil {
 			s.next = n + 1
-			return state, of, damaged, nil
+			return state, damaged, nil
 		}
 		if _, ok := errors.AsType[*newerVersion](err); ok {
-			return nil, 0, damaged, fmt.Errorf("%s: %w", file, err)
+			return nil, damaged, fmt.Errorf("%s: %w", file, err)
 		}
 		damaged = append(damaged, &Damaged{file, err})
 	}
 	if len(damaged) > 0 {
-		return nil, 0, damaged, fmt.Errorf("%s: no checkpoint is whole: restore one, or begin anew with an empty --state directory", s.dir)
+		return nil, damaged, fmt.Errorf("%s: no checkpoint is whole: restore one, or begin anew with an empty --state directory", s.dir)
 	}
-	return nil, 0, nil, nil
+	return nil, nil, nil
 }
 
 type newerVersion struct{ version uint64 }
@@ -168,28 +166,28 @@ func (e *newerVersion) Error() string {
 	return fmt.Sprintf("checkpoint of version %d, this loopgauge knows up to %d: use the newer loopgauge that wrote it", e.version, version)
 }
 
-func readCheckpoint(file string) (state []byte, of uint64, err error) {
+func readCheckpoint(file string) (state []byte, err error) {
 	b, err := os.ReadFile(file)
 	if err != nil {
-		return nil, 0, err
+		return nil, err
 	}
 	rest, ok := bytes.CutPrefix(b, []byte(magic))
 	if !ok || len(rest) < sha256.Size+1 {
-		return nil, 0, errors.New("is no checkpoint, or cut short")
+		return nil, errors.New("is no checkpoint, or cut short")
 	}
 	at := len(b) - sha256.Size
 	if sha256.Sum256(b[:at]) != [sha256.Size]byte(b[at:]) {
-		return nil, 0, errors.New("damaged: its checksum does not fit")
+		return nil, errors.New("damaged: its checksum does not fit")
 	}
 	rest = rest[:len(rest)-sha256.Size]
 	v, n := binary.Uvarint(rest)
 	if n <= 0 {
-		return nil, 0, errors.New("damaged: no version")
+		return nil, errors.New("damaged: no version")
 	}
 	if v > version {
-		return nil, 0, &newerVersion{v}
+		return nil, &newerVersion{v}
 	}
-	return rest[n:], v, nil
+	return rest[n:], nil
 }
 
 // Write writes a checkpoint and removes those that are too old. When it

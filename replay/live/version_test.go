@@ -2,10 +2,12 @@ package live
 
 import (
 	"context"
+	"flag"
 	"fmt"
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -14,6 +16,8 @@ import (
 	"github.com/loopgauge/loopgauge/window"
 	"github.com/loopgauge/loopgauge/window/policy"
 )
+
+var update = flag.Bool("update", false, "write a checkpoint of this version anew")
 
 // TestVersions: a checkpoint of each version, of six lines, is gone on from.
 func TestVersions(t *testing.T) {
@@ -25,15 +29,9 @@ func TestVersions(t *testing.T) {
 	for i := range 7 {
 		values = append(values, fmt.Sprintf(`{"time":"2026-11-21T10:00:%02dZ","id":"r%d","session":"s","model":"m","messages":[{"role":"user","content":"go"},{"role":"assistant","tool_calls":[{"function":{"name":"f","arguments":"{}"}}]},{"role":"tool","content":"no"}],"tool_calls":[{"name":"f","arguments":"{}"}]}`, i*5, i))
 	}
-	for of := 1; of <= version; of++ {
-		dir := t.TempDir()
-		state, err := os.ReadFile(fmt.Sprintf("testdata/checkpoint-%d.state", of))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(filepath.Join(dir, checkpointName(1)), state, 0o600); err != nil {
-			t.Fatal(err)
-		}
+	run := func(t *testing.T, dir string, values []string) (*Status, *feed) {
+		t.Helper()
+		status, f := &Status{}, &feed{partitions: [][]string{values}, commits: -1}
 		synctest.Test(t, func(t *testing.T) {
 			store, err := OpenStore(dir)
 			if err != nil {
@@ -42,7 +40,6 @@ func TestVersions(t *testing.T) {
 			defer store.Close() //nolint:errcheck // holds a lock, nothing else
 			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 			defer cancel()
-			status, f := &Status{}, &feed{partitions: [][]string{values}, commits: -1}
 			err = Run(ctx, Options{
 				Feed: func(_ context.Context, marks []ingest.Mark) (ingest.Feed, error) {
 					f.marks = marks
@@ -54,9 +51,37 @@ func TestVersions(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if n := status.Get(); len(f.marks) != 1 || f.marks[0].Offset != 6 || n.Began.Account.Lines != 6 || n.Account.Lines != 7 {
-				t.Errorf("version %d: goes on from %+v with %+v, ends with %+v", of, f.marks, n.Began.Account, n.Account)
-			}
 		})
+		return status, f
+	}
+	golden := func(of int) string { return fmt.Sprintf("testdata/checkpoint-%d.state", of) }
+	if *update {
+		dir := t.TempDir()
+		run(t, dir, values[:6])
+		files, err := filepath.Glob(filepath.Join(dir, "checkpoint-*"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		state, err := os.ReadFile(slices.Max(files))
+		if err == nil {
+			err = os.WriteFile(golden(version), state, 0o600)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	for of := 1; of <= version; of++ {
+		dir := t.TempDir()
+		state, err := os.ReadFile(golden(of))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, checkpointName(1)), state, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		status, f := run(t, dir, values)
+		if n := status.Get(); len(f.marks) != 1 || f.marks[0].Offset != 6 || n.Began.Account.Lines != 6 || n.Account.Lines != 7 {
+			t.Errorf("version %d: goes on from %+v with %+v, ends with %+v", of, f.marks, n.Began.Account, n.Account)
+		}
 	}
 }
