@@ -64,7 +64,7 @@ func TestTortureShared(t *testing.T) {
 		return []string{"watch", "--policy", policy, "--checkpoint", "300ms", "--verdicts", filepath.Join(dir, fmt.Sprintf("live-%d.jsonl", i)), events}
 	}
 
-	split := assign(random, made(random, 6000))
+	split := assign(random, made(random, 6000), endOfMade)
 	pieces := 20 * max(*kills, 5)
 	piece := func(i int) {
 		for p, values := range split {

@@ -55,12 +55,12 @@ func TestTorture(t *testing.T) {
 	t.Run("synthetic", func(t *testing.T) {
 		t.Logf("-torture.seed=%d", s)
 		random := rand.New(rand.NewPCG(s, 1))
-		torture(t, broker, binary, random, made(random, 6000))
+		torture(t, broker, binary, random, assign(random, made(random, 6000), endOfMade))
 	})
 	t.Run("tau2", func(t *testing.T) {
 		t.Logf("-torture.seed=%d", s)
 		random := rand.New(rand.NewPCG(s, 2))
-		torture(t, broker, binary, random, agents(t))
+		torture(t, broker, binary, random, assign(random, agents(t), endOfAgents))
 	})
 }
 
@@ -129,7 +129,7 @@ sinks:
   - webhook: {url: %q}
 `
 
-func torture(t *testing.T, broker *kafkatest.Broker, binary string, random *rand.Rand, lines []string) {
+func torture(t *testing.T, broker *kafkatest.Broker, binary string, random *rand.Rand, split [][]string) {
 	t.Helper()
 	dir := t.TempDir()
 	topic := broker.Topic(t, partitions)
@@ -144,7 +144,6 @@ func torture(t *testing.T, broker *kafkatest.Broker, binary string, random *rand
 	var wg sync.WaitGroup
 	const pieces = 100
 	pause := time.Duration(*kills+4**restarts) * time.Second / pieces
-	split := assign(random, lines)
 	stop := make(chan struct{})
 	defer wg.Wait()
 	defer close(stop)
@@ -204,8 +203,16 @@ func torture(t *testing.T, broker *kafkatest.Broker, binary string, random *rand
 	sink.check(t, crashes)
 }
 
-// assign puts records into partitions: those of a session mostly into one.
-func assign(random *rand.Rand, lines []string) [][]string {
+// What comes far later than all else, in the format of made and of agents, by
+// its id.
+const (
+	endOfMade   = `{"time":"2026-11-21T12:00:00Z","id":%q}`
+	endOfAgents = `{"id": %q, "call_type": "acompletion", "model": "none", "startTime": 1795262400.0, "endTime": 1795262400.0, "messages": []}`
+)
+
+// assign puts records into partitions, those of a session mostly into one, and
+// ends of a format behind them.
+func assign(random *rand.Rand, lines []string, end string) [][]string {
 	split := make([][]string, partitions)
 	for i, line := range lines {
 		p := random.IntN(partitions)
@@ -214,10 +221,10 @@ func assign(random *rand.Rand, lines []string) [][]string {
 		}
 		split[p] = append(split[p], line)
 	}
-	// What comes far later, and is confirmed, closes every episode.
+	// Two confirm each other. They let go of all before, and close every episode.
 	for p := range split {
 		for i := range 2 {
-			split[p] = append(split[p], fmt.Sprintf(`{"time":"2026-11-21T12:00:00Z","id":"end-%d-%d"}`, p, i))
+			split[p] = append(split[p], fmt.Sprintf(end, fmt.Sprintf("end-%d-%d", p, i)))
 		}
 	}
 	return split
