@@ -22,6 +22,8 @@ func TestFollowWrapped(t *testing.T) {
 			look()
 			do(s)
 			look()
+			s.c.mu.Lock()
+			defer s.c.mu.Unlock()
 			lines := s.c.seen.lines
 			for i := range lines { // by how many there are
 				lines[i] = []string{strings.Repeat("+", len(lines[i]))}
@@ -51,6 +53,8 @@ func TestFollowWrapped(t *testing.T) {
 		look()
 		s.add("app.log", cri("F", record("b")[1:]))
 		look()
+		s.c.mu.Lock()
+		defer s.c.mu.Unlock()
 		if n := len(s.c.seen.lines[0]); n != 2 {
 			t.Errorf("%d lines, want 2: the record that was begun, and all of it", n)
 		}
@@ -73,6 +77,8 @@ func TestFollowTooLong(t *testing.T) {
 				time.Sleep(lookOften)
 			}
 			time.Sleep(3 * lookSeldom)
+			s.c.mu.Lock()
+			defer s.c.mu.Unlock()
 			n := 0
 			for _, line := range s.c.seen.lines[0] {
 				if line == "too long" {
