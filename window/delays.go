@@ -89,7 +89,7 @@ func (d *delays) quantiles(cells []Swept) {
 	}
 	// Of equal delays the order does not matter.
 	byDelay := func(a, b delayed) int { return cmp.Compare(a.delay, b.delay) }
-	for _, p := range slices.SortedFunc(maps.Keys(d.n), byDelay) {
+	for _, p := range slices.SortedFunc(maps.Keys(d.n), byDelay) { // any order: sorted
 		n, delay := d.n[p], delayOf(uint64(p.delay))
 		for c := p.firstCell; c <= p.lastCell; c++ {
 			w, passed := &cells[c], passed[c]

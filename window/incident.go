@@ -162,7 +162,7 @@ func (x *Incidents) Open() int { return len(x.open) }
 
 // Save writes the open incidents.
 func (x *Incidents) Save(w *snapshot.Writer) {
-	keys := slices.Sorted(maps.Keys(x.open))
+	keys := slices.Sorted(maps.Keys(x.open)) // any order: sorted
 	w.Uvarint(uint64(len(keys)))
 	for _, key := range keys {
 		w.String(key)
