@@ -12,15 +12,12 @@ import (
 // its own.
 type haproxyJSON struct {
 	access
-	zone *time.Location
+	zoned
 }
 
 func newHAProxyJSON(reads fingerprint.Field) Parser {
 	return &haproxyJSON{access: access{reads: reads}}
 }
-
-// In sets the zone of times that have none.
-func (p *haproxyJSON) In(zone *time.Location) { p.zone = zone }
 
 func detectHAProxyJSON(line []byte) bool {
 	k := keysOf(line)

@@ -12,8 +12,8 @@ import (
 // 1.15.2). One holds the request three times, and the key of the provider.
 type portkey struct {
 	access
+	zoned
 	answer   answer
-	zone     *time.Location
 	request  rawjson.Value // the body, by the best of its names so far
 	rank     int           // of that name
 	response rawjson.Value
@@ -23,9 +23,6 @@ type portkey struct {
 }
 
 func newPortkey(reads fingerprint.Field) Parser { return &portkey{access: access{reads: reads}} }
-
-// In sets the zone of the times that have none.
-func (p *portkey) In(zone *time.Location) { p.zone = zone }
 
 func detectPortkey(line []byte) bool {
 	k := keysOf(line)
