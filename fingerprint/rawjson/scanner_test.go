@@ -344,6 +344,27 @@ func TestDuplicateKeys(t *testing.T) {
 	}
 }
 
+func TestNextNamed(t *testing.T) {
+	f := func(text, want string, valid bool) {
+		t.Helper()
+		s := scan(text)
+		var found []string
+		for s.Object(); s.NextNamed("a"); {
+			found = append(found, string(s.Value()))
+		}
+		if got := strings.Join(found, " "); got != want || (s.End() == nil) != valid {
+			t.Errorf("%s: members named a are %q, want %q; %v", text, got, want, s.Err())
+		}
+	}
+	f(`{}`, ``, true)
+	f(`{"b":{"a":1},"ab":2}`, ``, true)
+	f(`{"b":[1],"a":2,"c":3}`, `2`, true)
+	f(`{"a":{"a":1},"b":0,"\u0061":2}`, `{"a":1} 2`, true)
+	f(`["a"]`, ``, true)
+	f(`{"a":1,"b":`, `1`, false)
+	f(`{"a":1,"b":2`, `1`, false)
+}
+
 func TestValue(t *testing.T) {
 	f := func(text, want string) {
 		t.Helper()

@@ -37,12 +37,8 @@ func (p *answer) read(body []byte, r *fingerprint.Request, reads fingerprint.Fie
 func (p *answer) tokens(body []byte, r *fingerprint.Request) {
 	s := &p.usage
 	s.Reset(body)
-	for s.Object(); s.NextKey(); {
-		if string(s.Key) == "usage" {
-			readUsage(s, r)
-		} else {
-			s.Skip()
-		}
+	for s.Object(); s.NextNamed("usage"); {
+		readUsage(s, r)
 	}
 }
 

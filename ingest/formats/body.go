@@ -122,12 +122,8 @@ func readResponse(s *rawjson.Scanner, r *fingerprint.Request, reads fingerprint.
 			}
 		case "choices":
 			for s.Array(); s.NextElement(); {
-				for s.Object(); s.NextKey(); {
-					if string(s.Key) == "message" {
-						readMessageCalls(s, r, reads)
-					} else {
-						s.Skip()
-					}
+				for s.Object(); s.NextNamed("message"); {
+					readMessageCalls(s, r, reads)
 				}
 			}
 		case "output", "content":

@@ -77,12 +77,8 @@ func (p *har) request(r *fingerprint.Request) {
 			p.header(r, name, text)
 		}
 	case "postData":
-		for s.Object(); s.NextKey(); {
-			if string(s.Key) == "text" {
-				r.Body = s.Text(r.Body)
-			} else {
-				s.Skip()
-			}
+		for s.Object(); s.NextNamed("text"); {
+			r.Body = s.Text(r.Body)
 		}
 	default:
 		s.Skip()

@@ -95,12 +95,8 @@ func (p *litellmSpend) Parse(record []byte, r *fingerprint.Request) (int, string
 	}
 	t := &p.text
 	t.Reset(metadata)
-	for t.Object(); t.NextKey(); {
-		if string(t.Key) == "error_information" {
-			q.field(t, r)
-		} else {
-			t.Skip()
-		}
+	for t.Object(); t.NextNamed("error_information"); {
+		q.field(t, r)
 	}
 	id, caller, session := r.ID, r.Caller, r.Session
 	q.finish(r)

@@ -63,11 +63,7 @@ func (p *otelCall) events(sp *otelSpan) {
 	s := &p.happened
 	s.Reset(sp.events)
 	for s.Array(); s.NextElement(); {
-		for s.Object(); s.NextKey(); {
-			if string(s.Key) != "attributes" {
-				s.Skip()
-				continue
-			}
+		for s.Object(); s.NextNamed("attributes"); {
 			eachAttribute(s, sp.plain, func(key []byte) {
 				switch string(key) {
 				case "gen_ai.prompt":

@@ -91,11 +91,7 @@ func appendNumber(dst, text []byte) []byte {
 // eachOf calls f at each element of the list called name in the object that
 // comes next.
 func eachOf(s *rawjson.Scanner, name string, f func()) {
-	for s.Object(); s.NextKey(); {
-		if string(s.Key) != name {
-			s.Skip()
-			continue
-		}
+	for s.Object(); s.NextNamed(name); {
 		for s.Array(); s.NextElement(); {
 			f()
 		}

@@ -133,12 +133,8 @@ func (p *portkey) option(r *fingerprint.Request) {
 // body notes the request body that stands in a member of the object to come.
 func (p *portkey) body(name string, rank int) {
 	s := &p.scan
-	for s.Object(); s.NextKey(); {
-		if string(s.Key) == name {
-			p.note(rank, s.Value())
-		} else {
-			s.Skip()
-		}
+	for s.Object(); s.NextNamed(name); {
+		p.note(rank, s.Value())
 	}
 }
 
