@@ -58,9 +58,7 @@ func (p *har) request(r *fingerprint.Request) {
 	case "method":
 		r.Method = value(s, r.Method)
 	case "url":
-		if target := target(value(s, nil)); target != nil {
-			splitTarget(r, target)
-		}
+		splitTarget(r, target(value(s, nil)))
 	case "headers":
 		for s.Array(); s.NextElement(); {
 			var name, text []byte

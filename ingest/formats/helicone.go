@@ -38,9 +38,7 @@ func (p *helicone) Parse(record []byte, r *fingerprint.Request) (int, string) {
 		case "request_id":
 			r.ID = value(s, r.ID)
 		case "request_path":
-			if url := target(value(s, nil)); url != nil {
-				splitTarget(r, url)
-			}
+			splitTarget(r, target(value(s, nil)))
 		case "request_user_id":
 			r.User = value(s, r.User)
 		case "request_model":

@@ -81,9 +81,7 @@ func (p *kong) sent(r *fingerprint.Request) {
 	case "method":
 		r.Method = value(s, r.Method)
 	case "uri":
-		if uri := value(s, nil); uri != nil {
-			splitTarget(r, uri)
-		}
+		splitTarget(r, value(s, nil))
 	case "headers":
 		for s.Object(); s.NextKey(); {
 			name := s.Key

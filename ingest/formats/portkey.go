@@ -44,9 +44,7 @@ func (p *portkey) Parse(record []byte, r *fingerprint.Request) (int, string) {
 		case "method":
 			r.Method = value(s, r.Method)
 		case "endpoint":
-			if target := value(s, nil); target != nil {
-				splitTarget(r, target)
-			}
+			splitTarget(r, value(s, nil))
 		case "status":
 			r.Status = readStatus(s, r.Status)
 		case "duration":
