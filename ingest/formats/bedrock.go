@@ -96,12 +96,7 @@ func (p *bedrock) Parse(record []byte, r *fingerprint.Request) (int, string) {
 	case rawjson.Array:
 		p.answer.parts.readList(p.output, r, p.reads)
 	}
-	if in != fingerprint.Unknown {
-		r.TokensIn = in
-	}
-	if out != fingerprint.Unknown {
-		r.TokensOut = out
-	}
+	keepTokens(r, in, out)
 	if p.input != nil {
 		p.bodyValue(r, p.input)
 		p.converse(r)

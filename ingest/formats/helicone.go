@@ -85,12 +85,7 @@ func (p *helicone) Parse(record []byte, r *fingerprint.Request) (int, string) {
 	if p.response != nil {
 		in, out := r.TokensIn, r.TokensOut
 		p.answer.read(p.response, r, p.reads)
-		if in != fingerprint.Unknown {
-			r.TokensIn = in
-		}
-		if out != fingerprint.Unknown {
-			r.TokensOut = out
-		}
+		keepTokens(r, in, out)
 	}
 	if p.request != nil {
 		p.bodyValue(r, p.request)

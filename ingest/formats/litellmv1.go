@@ -116,7 +116,7 @@ func (p *litellmV1) python(r *fingerprint.Request, messages, response, parameter
 			switch string(s.Key) {
 			case "headers":
 				q.requesterLogged = true
-				q.headers(s, r)
+				q.session.headers(s, r, p.reads)
 			case "model_group":
 				r.Model = s.Text(r.Model)
 			case "hidden_params":

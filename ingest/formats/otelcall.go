@@ -297,36 +297,12 @@ func (p *otelCall) requester(key, text []byte, r *fingerprint.Request) {
 	if p.json = json; !ok {
 		return
 	}
-	headers := string(key) == "metadata.requester_custom_headers"
-	b := &p.metadata
-	if headers {
-		b = &p.headers
-	}
-	b.Reset(json[from:])
-	for b.Object(); b.NextKey(); {
-		switch {
-		case headers:
-			p.header(b, r)
-		case string(b.Key) == "session_id":
-			p.session.body(r, metadataField, b.Text(nil), p.reads)
-		case string(b.Key) == "user_id":
-			p.session.body(r, userIDField, anthropicSession(b.Text(nil)), p.reads)
-		case string(b.Key) == "headers":
-			for b.Object(); b.NextKey(); {
-				p.header(b, r)
-			}
-		default:
-			b.Skip()
-		}
-	}
-}
-
-func (p *otelCall) header(b *rawjson.Scanner, r *fingerprint.Request) {
-	name := b.Key
-	value := b.Text(nil)
-	p.session.header(name, value)
-	if p.reads&fingerprint.ReadsAttributes != 0 {
-		setAttribute(r, b.Join("header:", name), value)
+	if string(key) == "metadata.requester_custom_headers" {
+		p.headers.Reset(json[from:])
+		p.session.headers(&p.headers, r, p.reads)
+	} else {
+		p.metadata.Reset(json[from:])
+		p.session.requester(&p.metadata, r, p.reads)
 	}
 }
 
@@ -411,8 +387,7 @@ func (p *otelCall) issued(r *fingerprint.Request) {
 
 // readAnswer reads a response, a message, or an item that is a call.
 func readAnswer(s *rawjson.Scanner, r *fingerprint.Request, reads fingerprint.Field) {
-	var call fingerprint.ToolCall
-	isCall := false
+	var item itemCall
 	for s.Object(); s.NextKey(); {
 		switch string(s.Key) {
 		case "choices":
@@ -435,22 +410,11 @@ func readAnswer(s *rawjson.Scanner, r *fingerprint.Request, reads fingerprint.Fi
 			if call, ok := readToolCall(s); ok {
 				r.ToolCalls = append(r.ToolCalls, call)
 			}
-		case "type":
-			switch string(s.Text(nil)) {
-			case "function_call", "tool_use":
-				isCall = true
-			}
-		case "id":
-			call.ID = first(call.ID, s.Text(nil))
-		case "call_id":
-			call.ID = s.Text(call.ID)
 		default:
-			readCallField(s, &call)
+			item.field(s)
 		}
 	}
-	if isCall && call.Name != nil {
-		r.ToolCalls = append(r.ToolCalls, call)
-	}
+	item.keep(r)
 }
 
 // startsWithResult tells messages whose first is the result of a call that is
