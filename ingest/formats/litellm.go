@@ -182,9 +182,7 @@ func (p *litellm) finish(r *fingerprint.Request) {
 	case "success":
 		r.Status = 200
 	case "failure":
-		if n, ok := rawjson.ParseInt(p.errorCode); ok && n >= 100 && n <= 999 {
-			r.Status = int(n)
-		}
+		r.Status = parseStatus(p.errorCode, r.Status)
 		r.Error = first(p.errorClass, p.errorStr)
 	}
 	if p.elsewhere && r.Lost == fingerprint.Computable {

@@ -53,8 +53,6 @@ func (p *litellmStdout) Parse(record []byte, r *fingerprint.Request) (int, strin
 		client = client[:at] // the port is another with every connection
 	}
 	r.Caller, r.CallerIsName = client, true
-	if n, ok := rawjson.ParseInt(status); ok && n >= 100 && n <= 999 {
-		r.Status = int(n)
-	}
+	r.Status = parseStatus(status, r.Status)
 	return 0, ""
 }

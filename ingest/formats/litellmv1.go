@@ -47,9 +47,7 @@ func (p *litellmV1) Parse(record []byte, r *fingerprint.Request) (int, string) {
 		case "cache_hit":
 			r.Cached = fingerprint.TriOf(string(s.Text(nil)) == "True")
 		case "cost":
-			if c, ok := rawjson.ParseFloat(s.Text(nil)); ok && c >= 0 && c <= maxCost {
-				r.Cost = c
-			}
+			r.Cost = readCost(s, r.Cost)
 		case "messages":
 			messages = s.Text(messages)
 		case "response":

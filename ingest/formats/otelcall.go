@@ -109,9 +109,7 @@ func (p *otelCall) attribute(s *rawjson.Scanner, plain bool, key []byte, r *fing
 			r.Cost = c
 		}
 	case "http.response.status_code":
-		if n, ok := rawjson.ParseInt(otelText(s, plain)); ok && n >= 100 && n <= 999 {
-			r.Status = int(n)
-		}
+		r.Status = parseStatus(otelText(s, plain), r.Status)
 	case "error.type":
 		p.errorType = otelText(s, plain)
 	case "http.request.method":
@@ -218,35 +216,13 @@ func (p *otelCall) value(s *rawjson.Scanner, plain bool) []byte {
 			out = s.Text(nil)
 		case "arrayValue", "kvlistValue":
 			from := len(p.json)
-			p.json = p.appendValue(p.json, s)
+			p.json = appendAll(p.json, s, 1)
 			out = p.json[from:len(p.json):len(p.json)]
 		default:
 			s.Skip()
 		}
 	}
 	return out
-}
-
-// appendValue appends the list of an arrayValue or the members of a kvlistValue.
-func (p *otelCall) appendValue(dst []byte, s *rawjson.Scanner) []byte {
-	list := string(s.Key) == "arrayValue"
-	open, end := byte('{'), byte('}')
-	if list {
-		open, end = '[', ']'
-	}
-	dst = append(dst, open)
-	n := 0
-	eachOf(s, "values", func() {
-		if n++; n > 1 {
-			dst = append(dst, ',')
-		}
-		if list {
-			dst = appendAny(dst, s, 1)
-		} else {
-			dst = appendMember(dst, s, 1)
-		}
-	})
-	return append(dst, end)
 }
 
 func otelCount(s *rawjson.Scanner, plain bool, old int64) int64 {
