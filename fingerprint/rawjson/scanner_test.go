@@ -4,12 +4,10 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"io"
-	"os"
 	"strings"
 	"testing"
 
-	"github.com/klauspost/compress/zstd"
+	"github.com/loopgauge/loopgauge/fixtures"
 )
 
 func scan(text string) *Scanner {
@@ -489,20 +487,7 @@ func TestHostileLengths(t *testing.T) {
 // realLines are the lines of a real log, 23 KB each on average.
 func realLines(tb testing.TB) [][]byte {
 	tb.Helper()
-	f, err := os.Open("../../fixtures/tau2/agents.jsonl.zst")
-	if err != nil {
-		tb.Fatal(err)
-	}
-	defer f.Close()
-	d, err := zstd.NewReader(f)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	defer d.Close()
-	data, err := io.ReadAll(d)
-	if err != nil {
-		tb.Fatal(err)
-	}
+	data := fixtures.Read(tb, "tau2/agents.jsonl.zst")
 	lines := bytes.Split(bytes.TrimSpace(data), []byte("\n"))
 	if len(lines) < 100 {
 		tb.Fatalf("%d lines", len(lines))
