@@ -54,13 +54,8 @@ torture:
 	go test ./cmd/loopgauge -v -count=1 -timeout=2h -run='^TestTorture' -torture.kills=100 -torture.restarts=20
 
 bench:
-	go test -run '^$$' -bench . -benchmem ./...
 	scripts/setup.sh python
-	scripts/bench/replay_vs_duckdb.sh
-	scripts/bench/tune_vs_rivals.sh
-	scripts/bench/memory.sh
-	scripts/bench/watch_vs_kafka.sh
-	scripts/bench/delay.sh
+	scripts/bench/all.sh
 
 clean:
 	rm -rf loopgauge $(CACHE)/bench
