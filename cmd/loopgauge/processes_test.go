@@ -1,11 +1,12 @@
 package main
 
 import (
-	"bytes"
 	"fmt"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -25,8 +26,27 @@ type processes struct {
 type process struct {
 	*exec.Cmd
 	of   *processes
-	out  *bytes.Buffer // to be read when done is
+	out  *said
 	done chan error
+}
+
+// said is what a process has said.
+type said struct {
+	mu   sync.Mutex
+	text []byte
+}
+
+func (s *said) Write(p []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.text = append(s.text, p...)
+	return len(p), nil
+}
+
+func (s *said) String() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return string(s.text)
 }
 
 func newProcesses(t *testing.T) *processes {
@@ -44,7 +64,7 @@ func (ps *processes) in(t *testing.T) *processes { return &processes{t: t, binar
 // start starts a process that ends with the test.
 func (ps *processes) start(args ...string) *process {
 	ps.t.Helper()
-	p := &process{Cmd: exec.Command(ps.binary, args...), of: ps, out: &bytes.Buffer{}, done: make(chan error, 1)}
+	p := &process{Cmd: exec.Command(ps.binary, args...), of: ps, out: &said{}, done: make(chan error, 1)}
 	p.Stderr, p.Stdout = p.out, p.out
 	p.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	if err := p.Start(); err != nil {
@@ -77,10 +97,11 @@ func (ps *processes) fatalf(format string, args ...any) {
 	ps.t.Fatalf(format, args...)
 }
 
-// tail is the last few lines of what a process said, each cut short.
+// tail is the last few lines of what a process said, without alerts, each cut
+// short.
 func tail(said string) string {
-	lines := strings.Split(strings.TrimSpace(said), "\n")
-	lines = lines[max(0, len(lines)-4):]
+	lines := slices.DeleteFunc(strings.Split(strings.TrimSpace(said), "\n"), func(line string) bool { return strings.Contains(line, `msg="loop `) })
+	lines = lines[max(0, len(lines)-6):]
 	for i, line := range lines {
 		lines[i] = fmt.Sprintf("%.200s", line)
 	}
@@ -94,6 +115,17 @@ func (p *process) runs() {
 	case err := <-p.done:
 		p.of.fatalf("%s %d ended by itself: %v", p.Args[1], p.Process.Pid, err)
 	default:
+	}
+}
+
+// says waits until the process has said something.
+func (p *process) says(what string) {
+	p.of.t.Helper()
+	for deadline := time.Now().Add(patience); !strings.Contains(p.out.String(), what); time.Sleep(50 * time.Millisecond) {
+		p.runs()
+		if time.Now().After(deadline) {
+			p.of.fatalf("%s %d never said %s", p.Args[1], p.Process.Pid, what)
+		}
 	}
 }
 

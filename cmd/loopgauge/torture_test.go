@@ -7,12 +7,15 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"maps"
 	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -175,6 +178,8 @@ func torture(ps *processes, broker *kafkatest.Broker, random *rand.Rand, split [
 		time.Sleep(time.Duration(random.IntN(1500)) * time.Millisecond)
 		if down < *restarts && random.IntN(*kills-crashes) < *restarts-down {
 			down++
+			// One that has not begun to read gives up if the broker takes long.
+			w.says("msg=reading")
 			broker.Kill9(t)
 			time.Sleep(time.Duration(random.IntN(500)) * time.Millisecond)
 			broker.Restart(t)
@@ -182,18 +187,29 @@ func torture(ps *processes, broker *kafkatest.Broker, random *rand.Rand, split [
 		w.kill()
 	}
 	<-written
+	// A stream is idle when it was read to its end, and when all are everything
+	// has been judged.
+	w := ps.start(append(args, "--idle", "4s", "--verbose")...)
+	for deadline := time.Now().Add(patience); ; time.Sleep(200 * time.Millisecond) {
+		w.runs()
+		idle := map[string]bool{}
+		for _, line := range idleLine.FindAllString(w.out.String(), -1) {
+			idle[line] = true
+		}
+		if len(idle) == partitions {
+			break
+		}
+		if time.Now().After(deadline) {
+			ps.fatalf("%d of %d streams were read to their end: %v", len(idle), partitions, slices.Sorted(maps.Keys(idle)))
+		}
+	}
+	w.terminate()
+
 	replay := exec.Command(ps.binary, "replay", "--quiet", "--policy", policy, "--lateness", "10s", "--verdicts", filepath.Join(dir, "replay.jsonl"), "--out", filepath.Join(dir, "replay"), "kafka://"+broker.Address+"/"+topic)
 	if out, err := replay.CombinedOutput(); err != nil {
 		t.Fatalf("replay: %v\n%s", err, out)
 	}
-	want, live := filepath.Join(dir, "replay.jsonl"), filepath.Join(dir, "live.jsonl")
-	w := ps.start(append(args, "--idle", "4s")...)
-	for deadline := time.Now().Add(patience); lines(t, live) < lines(t, want) && time.Now().Before(deadline); time.Sleep(200 * time.Millisecond) {
-		w.runs()
-	}
-	time.Sleep(3 * time.Second) // for more than there should be
-	w.terminate()
-	ps.sameLines(want, live)
+	ps.sameLines(filepath.Join(dir, "replay.jsonl"), filepath.Join(dir, "live.jsonl"))
 	out, err := exec.Command(python, "testdata/duckdb_same.py", filepath.Join(dir, "replay"), filepath.Join(dir, "live")).CombinedOutput()
 	if err != nil {
 		ps.fatalf("%v\n%s", err, out)
@@ -229,14 +245,8 @@ func assign(random *rand.Rand, lines []string, end string) [][]string {
 	return split
 }
 
-func lines(t *testing.T, file string) int {
-	t.Helper()
-	text, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return bytes.Count(text, []byte("\n"))
-}
+// idleLine is what watch says of an idle stream with --verbose.
+var idleLine = regexp.MustCompile(`msg="stream is idle" stream=\S+`)
 
 func (ps *processes) sameLines(want, got string) {
 	t := ps.t
