@@ -347,19 +347,12 @@ func (w *watch) take(ctx context.Context, l *lane) error {
 		r.Lines += b.Tally.Lines
 		r.Bytes += b.Bytes
 		r.Format = it.chunk.Mark.Format
-		l.quiet, l.idle = time.Time{}, false
+		l.idle = false
 	}
 	if it.chunk.Mark != l.mark {
 		l.mark, w.dirty = it.chunk.Mark, true
 	}
-	if !it.chunk.AtEnd {
-		l.quiet = time.Time{} // or nobody can tell
-		return nil
-	}
-	l.looked = time.Now()
-	if l.quiet.IsZero() {
-		l.quiet = l.looked
-	}
+	l.silence.Look(time.Now(), &it.chunk)
 	return nil
 }
 
@@ -368,7 +361,7 @@ func (w *watch) take(ctx context.Context, l *lane) error {
 // judged when.
 func (w *watch) silence() {
 	for _, l := range w.lanes {
-		if l.idle || l.quiet.IsZero() || l.looked.Sub(l.quiet) < w.o.Idle || len(l.items) > 0 {
+		if l.idle || !l.silence.Lasts(w.o.Idle) || len(l.items) > 0 {
 			continue
 		}
 		l.idle = true

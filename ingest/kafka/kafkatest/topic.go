@@ -150,7 +150,7 @@ func (b *Broker) ProduceRecords(tb testing.TB, records []*kgo.Record, options ..
 // committed or aborted.
 func (b *Broker) Transaction(tb testing.TB, topic string, partition int32, commit bool, values ...string) {
 	tb.Helper()
-	ctx, cancel := context.WithTimeout(tb.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(tb.Context(), produceTime)
 	defer cancel()
 	client := b.Client(tb, kgo.TransactionalID(topic))
 	if err := client.BeginTransaction(); err != nil {
