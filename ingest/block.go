@@ -29,6 +29,7 @@ type Block struct {
 	Offset  int64           // bytes of the unpacked stream before it
 	TooLong bool            // instead of Data: one line longer than the limit
 	Zone    *time.Location  // of times that have none; nil is UTC
+	Name    string          // of the file; empty for a topic
 	MaxLine int             // lines longer than this are not read; 0 is no limit
 	memory  []byte          // that Data lies in
 }
