@@ -46,6 +46,15 @@ func NewBlock() *Block {
 	return &Block{Data: buf, memory: buf}
 }
 
+// Clone is a copy of the block with memory of its own.
+func (b *Block) Clone() *Block {
+	c := *b
+	own := NewBlock()
+	c.Data = append(own.Data, b.Data...)
+	c.memory = c.Data
+	return &c
+}
+
 // Release gives the block's memory back. Nothing may hold a part of Data.
 func (b *Block) Release() {
 	recycle(b.memory)

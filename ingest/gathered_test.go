@@ -151,3 +151,38 @@ func TestGatheredFixtures(t *testing.T) {
 	f("azure-apim/documented.jsonl", "rows+azure-apim", 5)
 	f("azure-apim/diagnostic.jsonl", "rows+azure-apim", 5)
 }
+
+// TestSample: it ends where a record does, and a copy of its blocks is not
+// touched by what becomes of them.
+func TestSample(t *testing.T) {
+	f := func(log []byte, lines int, requests int64) {
+		t.Helper()
+		s, err := Open(&Source{Name: "standard input", stdin: bytes.NewReader(log)}, 0, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		sample := NewSample(s, lines)
+		defer sample.Close()
+		var got int64
+		rd := NewReader(fingerprint.AllFields)
+		for _, b := range sample.Blocks {
+			before := bytes.Clone(b.Data)
+			c := b.Clone()
+			clear(c.Data[:cap(c.Data)])
+			c.Release()
+			if !bytes.Equal(b.Data, before) {
+				t.Fatal("the copy shares its memory")
+			}
+			n := rd.Read(b, func(*fingerprint.Request) { got++ }, nil)
+			if n.Malformed > 0 {
+				t.Errorf("%+v", n)
+			}
+		}
+		if got != requests {
+			t.Errorf("%d requests in the first %d lines, want %d", got, lines, requests)
+		}
+	}
+	f(fixtures.Read(t, "formats/litellm/wide_custom_callback.jsonl.zst"), 10, 10)
+	f(fixtures.Read(t, "wrappers/mitmproxy_hardump.har.zst"), 10, 25) // one JSON text
+	f(fixtures.Read(t, "formats/claude-code/session.jsonl"), 4, 1)
+}
