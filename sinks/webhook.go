@@ -14,6 +14,7 @@ import (
 	"net/http"
 	"net/netip"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -116,7 +117,7 @@ func (w *Webhook) body(a *Alert) []byte {
 	if !w.AISG {
 		return a.Marshal()
 	}
-	if a.State != window.Opened {
+	if a.State != window.Opened || a.Digest() {
 		return nil
 	}
 	b, err := json.Marshal(aisgAlert{
@@ -175,9 +176,22 @@ func post(client *http.Client, r *http.Request) error {
 		return nil
 	case (code == http.StatusTooManyRequests || code == http.StatusServiceUnavailable) && notNumber == nil:
 		return &Later{err, time.Duration(min(max(seconds, 0), 1<<20)) * time.Second}
-	case code/100 == 4 && code != http.StatusRequestTimeout && code != http.StatusTooManyRequests:
-		return &Refused{err}
 	default:
+		return Status(code, err)
+	}
+}
+
+// refusals are the answers that are about what was sent.
+var refusals = []int{http.StatusBadRequest, http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType, http.StatusUnprocessableEntity}
+
+// Status says of an answer of HTTP that is no success whether to try again.
+func Status(code int, err error) error {
+	switch {
+	case slices.Contains(refusals, code):
+		return &Refused{err}
+	case code == http.StatusRequestTimeout, code == http.StatusTooManyRequests, code/100 == 5:
 		return err
+	default: // about who asks, or where
+		return &Denied{err}
 	}
 }

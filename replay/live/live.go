@@ -35,6 +35,7 @@ type Options struct {
 	Interval time.Duration // between checkpoints; alerts do not wait so long
 
 	Sinks        []sinks.Sink
+	Routes       sinks.Routes  // which of them hears of what
 	Verdicts     string        // file for verdicts, empty for none
 	Dataset      Dataset       // nil for none
 	PartInterval time.Duration // that a part of the dataset covers
@@ -78,10 +79,8 @@ func Run(ctx context.Context, o Options) error {
 		o: o, log: o.Log, wake: make(chan struct{}, 1), accepted: make(chan []ingest.Live), failed: make(chan error, 2),
 		commits: make(chan commit, 1), outbox: sinks.NewOutbox(o.Log, o.Sinks...), restored: map[int32]ingest.Mark{}, encoder: snapshot.NewWriter(nil),
 	}
-	w.incidents = window.NewIncidents(func(in *window.Incident) {
-		w.o.Status.alert(in.State)
-		w.outbox.Add(sinks.NewAlert(in))
-	})
+	w.router = sinks.NewRouter(w.outbox, o.Routes)
+	w.incidents = window.NewIncidents(func(in *window.Incident) { w.o.Status.alert(w.router.Take(in)) })
 	w.pipeline = replay.NewPipeline(replay.PipelineOptions{
 		Plan: o.Plan, Lateness: o.Lateness, Duplicates: o.Duplicates, MaxKeys: o.MaxKeys, Since: fingerprint.NoTime, Until: fingerprint.NoTime,
 		Event: w.event, Verdict: w.verdict, Episode: w.episode, Fired: w.incidents.Fired,
@@ -106,6 +105,7 @@ type watch struct {
 	pipeline  *replay.Pipeline
 	incidents *window.Incidents
 	outbox    *sinks.Outbox
+	router    *sinks.Router
 	verdicts  *sinks.AppendFile
 	writer    *sinks.VerdictWriter
 	spool     *spool
@@ -131,6 +131,7 @@ type watch struct {
 }
 
 func (w *watch) event(ev *window.Event) error {
+	w.router.Advance(ev.Time)
 	if w.spool == nil {
 		return nil
 	}

@@ -29,7 +29,8 @@ type WatchOptions struct {
 	Interval   time.Duration // between checkpoints; alerts do not wait so long
 
 	Sinks    []sinks.Sink
-	Verdicts string // file of this process, to which verdicts are added; empty for none
+	Routes   sinks.Routes // which of them hears of what
+	Verdicts string       // file of this process, to which verdicts are added; empty for none
 
 	Log *slog.Logger
 }
@@ -81,6 +82,7 @@ type judge struct {
 	pipeline  *replay.Pipeline
 	incidents *window.Incidents
 	outbox    *sinks.Outbox
+	router    *sinks.Router
 	saved     *checkpoints
 	encoder   *snapshot.Writer
 	verdicts  []byte // since the last checkpoint
@@ -100,10 +102,15 @@ func (w *watch) serve(ctx context.Context, p *kafka.Part) error {
 		w: w, p: p, codec: newCodec(w.o.Plan, w.o.Extract, w.o.Lateness), outbox: sinks.NewOutbox(w.o.Log, w.o.Sinks...), encoder: snapshot.NewWriter(nil),
 		saved: &checkpoints{out: w.checkpoints, group: w.o.From.Group, p: p}, last: time.Now(),
 	}
-	j.incidents = window.NewIncidents(func(in *window.Incident) { j.outbox.Add(sinks.NewAlert(in)) })
+	j.router = sinks.NewRouter(j.outbox, w.o.Routes)
+	j.incidents = window.NewIncidents(func(in *window.Incident) { j.router.Take(in) })
 	options := replay.PipelineOptions{
 		Plan: w.o.Plan, Lateness: w.o.Lateness, Duplicates: w.o.Duplicates, MaxKeys: w.o.MaxKeys, Since: fingerprint.NoTime, Until: fingerprint.NoTime,
 		Fired: j.incidents.Fired,
+		Event: func(ev *window.Event) error {
+			j.router.Advance(ev.Time)
+			return nil
+		},
 		Episode: func(e *window.Episode) error {
 			j.incidents.Closed(e)
 			return nil
@@ -267,6 +274,7 @@ func (j *judge) release() error {
 		return err
 	}
 	if t, ok := j.pipeline.Order.Pass(); ok {
+		j.router.Advance(t)
 		j.pipeline.Engine.Advance(t)
 	}
 	if n := j.pipeline.Order.Waiting(); n >= manyWaiting && time.Since(j.said) > time.Minute {
@@ -355,7 +363,7 @@ func (j *judge) save(s *snapshot.Writer) {
 	})
 	s.Section("judging", func() { j.state().Save(s) })
 	s.Section("incidents", func() { j.incidents.Save(s) })
-	s.Section("outbox", func() { s.Blob(j.outbox.Save()) })
+	s.Section("outbox", func() { s.Blob(j.router.Save()) })
 }
 
 func (j *judge) load(state []byte) (err error) {
@@ -381,7 +389,7 @@ func (j *judge) load(state []byte) (err error) {
 	})
 	r.Section("incidents", func() { j.incidents.Load(r) })
 	r.Section("outbox", func() {
-		if err := j.outbox.Load(r.Blob()); err != nil {
+		if err := j.router.Load(r.Blob()); err != nil {
 			r.Fail(err)
 		}
 	})
