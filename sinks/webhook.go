@@ -51,16 +51,21 @@ const (
 
 // NewWebhook makes a sink that posts to o.URL.
 func NewWebhook(o WebhookOptions) *Webhook {
+	return &Webhook{WebhookOptions: o, client: newClient(o.URL, o.AllowPrivate)}
+}
+
+// newClient makes a client for one receiver.
+func newClient(address string, allowPrivate bool) *http.Client {
 	transport := http.DefaultTransport.(*http.Transport).Clone()
-	if !o.AllowPrivate && !namesPrivate(o.URL) {
+	if !allowPrivate && !namesPrivate(address) {
 		transport.Proxy = nil // it would resolve the name itself
 		transport.DialContext = (&net.Dialer{Timeout: webhookTimeout, Control: refusePrivate}).DialContext
 	}
-	return &Webhook{WebhookOptions: o, client: &http.Client{
+	return &http.Client{
 		Timeout: webhookTimeout, Transport: transport,
 		// An alert goes where the policy says, not where a receiver sends it.
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-	}}
+	}
 }
 
 // namesPrivate tells whether a URL says itself that it means this machine or
@@ -87,13 +92,17 @@ func refusePrivate(_, address string, _ syscall.RawConn) error {
 	return nil
 }
 
-// Name implements Sink. What follows the host of a URL may be secret.
-func (w *Webhook) Name() string {
+// Name implements Sink.
+func (w *Webhook) Name() string { return receiverName("webhook", w.URL) }
+
+// receiverName names a sink by its URL, of which what follows the host may be
+// secret.
+func receiverName(kind, address string) string {
 	host := ""
-	if u, err := url.Parse(w.URL); err == nil {
+	if u, err := url.Parse(address); err == nil {
 		host = u.Host
 	}
-	return fmt.Sprintf("webhook %s %.4x", host, sha256.Sum256([]byte(w.URL)))
+	return fmt.Sprintf("%s %s %.4x", kind, host, sha256.Sum256([]byte(address)))
 }
 
 // aisgAlert is what AISG posts.
