@@ -334,6 +334,20 @@ func (o *Outbox) done(e *entry, sink string, sent bool) {
 	}
 }
 
+// Flush hands out all that waits, in its order, for who sends it himself.
+func (o *Outbox) Flush(send func(a *Alert, to []string)) {
+	o.mu.Lock()
+	waiting := o.entries
+	o.entries = nil
+	for _, s := range o.states {
+		s.Waiting = 0
+	}
+	o.mu.Unlock()
+	for _, e := range waiting {
+		send(e.alert, e.to)
+	}
+}
+
 // Drain waits until everything that may leave has left, or the context ends.
 func (o *Outbox) Drain(ctx context.Context) error {
 	for {
