@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/loopgauge/loopgauge/ingest/kafka"
 	"github.com/loopgauge/loopgauge/sinks"
 	topics "github.com/loopgauge/loopgauge/sinks/kafka"
 	"github.com/loopgauge/loopgauge/sinks/slack"
@@ -33,6 +34,9 @@ func alertSinks(p *policy.Policy, log *slog.Logger, dry bool) ([]sinks.Sink, sin
 			continue
 		}
 		made, err := newSink(s, p.Kafka)
+		if err == nil && made == nil {
+			continue
+		}
 		if err == nil && slices.ContainsFunc(list, func(have sinks.Sink) bool { return have.Name() == made.Name() }) {
 			err = errors.New("is there twice")
 		}
@@ -46,7 +50,9 @@ func alertSinks(p *policy.Policy, log *slog.Logger, dry bool) ([]sinks.Sink, sin
 	for _, r := range p.Routes {
 		route := sinks.Route{Match: func(a *sinks.Alert) bool { return r.Match(routeFields(a)) }}
 		for _, name := range r.To {
-			route.To = append(route.To, names[name])
+			if to, ok := names[name]; ok { // it is none of verdicts only
+				route.To = append(route.To, to)
+			}
 		}
 		routes.List = append(routes.List, route)
 	}
@@ -156,20 +162,48 @@ func newAlertmanager(s policy.Sink) (_ sinks.Sink, err error) {
 	return sinks.NewAlertmanager(o), nil
 }
 
+// newTopic is nil where a topic gets verdicts only.
 func newTopic(s policy.Sink, k *policy.Kafka) (sinks.Sink, error) {
-	if err := onlySettings(s, "alerts"); err != nil {
+	if err := onlySettings(s, "alerts", "verdicts"); err != nil {
 		return nil, err
 	}
-	name, err := setting(s, "alerts")
-	if err != nil {
+	if s.Settings["alerts"] == "" && s.Settings["verdicts"] != "" {
+		_, err := topicOf(s, "verdicts", k)
 		return nil, err
 	}
-	f := logFlags{kafka: k}
-	c, err := f.topicConfig(name)
+	c, err := topicOf(s, "alerts", k)
 	if err != nil {
 		return nil, err
 	}
 	return topics.NewAlerts(c), nil
+}
+
+// topicOf is the topic that a setting names.
+func topicOf(s policy.Sink, key string, k *policy.Kafka) (kafka.Config, error) {
+	name, err := setting(s, key)
+	if err != nil {
+		return kafka.Config{}, err
+	}
+	f := logFlags{kafka: k}
+	return f.topicConfig(name)
+}
+
+// verdictTopic is where a policy wants verdicts; nil if nowhere.
+func verdictTopic(p *policy.Policy, log *slog.Logger, dry bool) (to sinks.VerdictTopic, err error) {
+	for _, s := range p.Sinks {
+		if s.Kind != "kafka" || s.Settings["verdicts"] == "" || dry {
+			continue
+		}
+		if to != nil {
+			return nil, fmt.Errorf("%s: verdicts go to one topic only", s.Place)
+		}
+		c, err := topicOf(s, "verdicts", p.Kafka)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", s.Place, err)
+		}
+		to = topics.NewVerdicts(c, log)
+	}
+	return to, nil
 }
 
 func allowPrivate(s policy.Sink) (bool, error) {

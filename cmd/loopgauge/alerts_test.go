@@ -54,6 +54,8 @@ func TestAlertSinks(t *testing.T) {
 	f(`{alertmanager: {url: "http://127.0.0.1:9093", user: a}}`, "needs password")
 	f(`{alertmanager: {}}`, "needs url")
 	f(`{kafka: {alerts: "kafka://127.0.0.1:9092/loops"}}`, "log, kafka://127.0.0.1:9092/loops")
+	f(`{kafka: {verdicts: "kafka://127.0.0.1:9092/verdicts"}}`, "log")
+	f(`{kafka: {}}`, "needs alerts")
 	f(`{kafka: {topic: a}}`, `has no setting "topic"`)
 	f(`{kafka: {alerts: loops}}`, "kafka://host:port/topic")
 	f(`{log: {}}`, "log")

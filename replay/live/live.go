@@ -35,10 +35,11 @@ type Options struct {
 	Interval time.Duration // between checkpoints; alerts do not wait so long
 
 	Sinks        []sinks.Sink
-	Routes       sinks.Routes  // which of them hears of what
-	Verdicts     string        // file for verdicts, empty for none
-	Dataset      Dataset       // nil for none
-	PartInterval time.Duration // that a part of the dataset covers
+	Routes       sinks.Routes       // which of them hears of what
+	Verdicts     string             // file for verdicts, empty for none
+	Topic        sinks.VerdictTopic // nil for none
+	Dataset      Dataset            // nil for none
+	PartInterval time.Duration      // that a part of the dataset covers
 
 	Log    *slog.Logger
 	Status *Status // kept true while Run runs; nil if nobody asks
@@ -65,6 +66,9 @@ const (
 	// partBytes is when a part is closed before its time: it is read back into
 	// memory.
 	partBytes = 64 << 20
+	// settleTime is how long a checkpoint waits for verdicts on their way to a
+	// topic.
+	settleTime = 2 * time.Second
 	// lastCommit and lastAlerts bound the end: both, and the last checkpoint,
 	// fit into the 10 s that an orchestrator gives.
 	lastCommit = 3 * time.Second
@@ -139,6 +143,9 @@ func (w *watch) event(ev *window.Event) error {
 }
 
 func (w *watch) verdict(v *window.Verdict) error {
+	if w.o.Topic != nil {
+		w.o.Topic.Add(v)
+	}
 	if w.writer == nil {
 		return nil
 	}
@@ -172,6 +179,9 @@ func (w *watch) run(ctx context.Context) (err error) {
 	var after sync.WaitGroup
 	after.Go(func() { w.outbox.Run(sending) })
 	after.Go(func() { w.commit(sending) })
+	if w.o.Topic != nil {
+		after.Go(func() { w.o.Topic.Run(sending) })
+	}
 
 	err = w.loop(reading, pool, &beside)
 	stop()

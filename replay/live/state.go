@@ -267,6 +267,11 @@ func (w *watch) checkpoint(last bool) error {
 	if err != nil {
 		return err
 	}
+	if w.o.Topic != nil {
+		settle, cancel := context.WithTimeout(context.Background(), settleTime)
+		w.o.Topic.Settle(settle)
+		cancel()
+	}
 	w.encoder.Reset()
 	w.save(w.encoder, f)
 	if err := w.o.Store.Write(w.encoder.Bytes()); err != nil {

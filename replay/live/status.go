@@ -32,6 +32,7 @@ type Now struct {
 	Alerts    map[window.IncidentState]int64
 	Loops     map[LoopKind]int64 // incidents that are over
 	Sinks     []sinks.SinkStats
+	Dropped   int64 // verdicts that the topic did not take
 
 	Checkpoints     int64
 	CheckpointTime  time.Time
@@ -155,5 +156,8 @@ func (w *watch) status() {
 			n.Unsaved = w.told
 		}
 		n.Sinks = w.outbox.Stats()
+		if w.o.Topic != nil {
+			n.Dropped = w.o.Topic.Dropped()
+		}
 	})
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"math"
+	"sync"
 	"time"
 
 	"github.com/loopgauge/loopgauge/fingerprint"
@@ -39,6 +40,9 @@ const (
 	// leastInterval is between checkpoints that alerts wait for: a burst of
 	// them is one checkpoint.
 	leastInterval = 500 * time.Millisecond
+	// settleTime is how long a checkpoint waits for verdicts on their way to a
+	// topic.
+	settleTime = 2 * time.Second
 	// lastAlerts is for sending what may leave when a partition is given up.
 	lastAlerts = 2 * time.Second
 	// manyWaiting is how many events wait before it is said that they do.
@@ -62,6 +66,13 @@ func Watch(ctx context.Context, o WatchOptions) (err error) {
 			return err
 		}
 		defer w.verdicts.close()
+	}
+	if o.Topic != nil {
+		writing, stop := context.WithCancel(context.WithoutCancel(ctx)) // until the last partition is given up
+		var run sync.WaitGroup
+		run.Go(func() { o.Topic.Run(writing) })
+		defer run.Wait()
+		defer stop()
 	}
 	return w.in.Run(ctx, w.serve)
 }
@@ -116,9 +127,14 @@ func (w *watch) serve(ctx context.Context, p *kafka.Part) error {
 			return nil
 		},
 	}
-	if w.verdicts != nil {
+	if w.verdicts != nil || w.o.Topic != nil {
 		options.Verdict = func(v *window.Verdict) error {
-			j.verdicts = sinks.AppendVerdict(j.verdicts, v)
+			if w.verdicts != nil {
+				j.verdicts = sinks.AppendVerdict(j.verdicts, v)
+			}
+			if w.o.Topic != nil {
+				w.o.Topic.Add(v)
+			}
 			return nil
 		}
 	}
@@ -297,6 +313,11 @@ func (j *judge) checkpoint(ctx context.Context) error {
 			return err
 		}
 		j.verdicts = j.verdicts[:0]
+	}
+	if j.w.o.Topic != nil {
+		settle, cancel := context.WithTimeout(ctx, settleTime)
+		j.w.o.Topic.Settle(settle)
+		cancel()
 	}
 	alerts := j.outbox.Last()
 	j.encoder.Reset()

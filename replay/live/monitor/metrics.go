@@ -269,6 +269,12 @@ var Metrics = []Metric{
 	},
 
 	{
+		Name: "loopgauge_verdicts_dropped_total", Type: Counter,
+		Help: "Verdicts that were given up because their topic took none for too long.",
+		read: func(v *view, to emit) { to.count(v.Dropped) },
+	},
+
+	{
 		Name: "loopgauge_checkpoints_total", Type: Counter,
 		Help: "Checkpoints written.",
 		read: func(v *view, to emit) { to.count(v.Checkpoints) },

@@ -64,6 +64,7 @@ func running() live.Now {
 		Incidents: 2, Alerts: map[window.IncidentState]int64{window.Opened: 9, window.Closed: 7},
 		Loops:       map[live.LoopKind]int64{{Rule: "stuck-step", Kind: "stuck"}: 6, {Rule: `a "quoted\" rule`, Kind: "unknown"}: 1},
 		Sinks:       []sinks.SinkStats{{Name: "log", Sent: 16}, {Name: "webhook hooks.example c0ffee00", Waiting: 3, Sent: 12, Failed: 5, Refused: 1, Dropped: 2}},
+		Dropped:     17,
 		Checkpoints: 41, CheckpointTime: noon.Add(-20 * time.Second), CheckpointTook: 250 * time.Millisecond, CheckpointBytes: 5000,
 		Unsaved: noon.Add(-10 * time.Second),
 	}
