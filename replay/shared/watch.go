@@ -30,8 +30,9 @@ type WatchOptions struct {
 	Interval   time.Duration // between checkpoints; alerts do not wait so long
 
 	Sinks    []sinks.Sink
-	Routes   sinks.Routes // which of them hears of what
-	Verdicts string       // file of this process, to which verdicts are added; empty for none
+	Routes   sinks.Routes       // which of them hears of what
+	Topic    sinks.VerdictTopic // nil for none
+	Verdicts string             // file of this process, to which verdicts are added; empty for none
 
 	Log *slog.Logger
 }
