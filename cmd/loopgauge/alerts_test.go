@@ -71,6 +71,17 @@ func TestRouteFields(t *testing.T) {
 	if got := slices.Sorted(maps.Keys(routeFields(&sinks.Alert{}))); !slices.Equal(got, names) {
 		t.Errorf("routes are given %q, and may look at %q", got, names)
 	}
+	var want [][]string
+	for _, v := range policy.RouteVariables {
+		want = append(want, []string{v.Name, v.Type})
+	}
+	var got [][]string
+	for _, row := range docTable(t, "alerts.md", "## Routes", "field") {
+		got = append(got, row[:2])
+	}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("docs/alerts.md has the fields\n%v\nroutes may look at\n%v", got, want)
+	}
 }
 
 func TestAlertRoutes(t *testing.T) {

@@ -40,7 +40,7 @@ var mayImport = map[string][]string{
 	"ingest/kafka/kafkatest": {},
 	"sinks":                  {"window", "fingerprint", "fingerprint/rawjson"},
 	"sinks/slack":            {"sinks", "window"},
-	"sinks/kafka":            {"sinks", "ingest/kafka"},
+	"sinks/kafka":            {"sinks", "ingest/kafka", "window"},
 	"sinks/parquet":          {"sinks", "window", "fingerprint"},
 	"replay/term":            {},
 	"replay":                 {"replay/term", "ingest", "window", "fingerprint", "fingerprint/rawjson"},
