@@ -75,7 +75,7 @@ func labels(a *Alert, severity window.Severity) map[string]string {
 func annotations(a *Alert) map[string]string {
 	if a.Digest() {
 		return map[string]string{
-			"summary":     fmt.Sprintf("%d more loops opened than are told of one by one.", a.Loops),
+			"summary":     fmt.Sprintf("Many loops at once: %d more than are told of one by one.", a.Loops),
 			"description": fmt.Sprintf("More than %d loops a minute, from %s to %s, of %s.", a.Threshold, a.First, a.Last, defanged(strings.Join(a.Rules, ", "))),
 		}
 	}

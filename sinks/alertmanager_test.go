@@ -90,7 +90,7 @@ func TestAlertmanagerBodies(t *testing.T) {
 	digest := newDigest("a", looping(window.Opened, 1, window.Info), at)
 	digest.add(looping(window.Opened, 1, window.Info), at)
 	f(digest.alert(window.Opened, at), "LoopgaugeDigest info 10:00-10:04")
-	if len(got[0].Labels) != 4 || got[0].Annotations["summary"] != "1 more loops opened than are told of one by one." {
+	if len(got[0].Labels) != 4 || got[0].Annotations["summary"] != "Many loops at once: 1 more than are told of one by one." {
 		t.Errorf("%+v", got[0])
 	}
 }
