@@ -55,7 +55,8 @@ func TestControlRecords(t *testing.T) {
 	b.Transaction(t, topic, 0, true, lines(0, 3)...)
 	b.Transaction(t, topic, 0, false, lines(3, 5)...)
 	l := accept(t, open(t, config(b, topic)))
-	r := until(t, l, atEnd)
+	// The broker writes the control record of a transaction when it has ended.
+	r := until(t, l, func(r *read) bool { return atEnd(r) && r.chunk.Control == 2 })
 	same(t, r.values, lines(0, 5))
 	if c := r.chunk; c.Control != 2 || c.Transactional < 2 || c.Mark.Offset != 7 {
 		t.Errorf("%d control records, %d transactional batches, offset %d", c.Control, c.Transactional, c.Mark.Offset)

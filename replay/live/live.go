@@ -190,10 +190,13 @@ func (w *watch) run(ctx context.Context) (err error) {
 func (w *watch) loop(ctx context.Context, pool *replay.Parallel[*replay.Batch], beside *sync.WaitGroup) error {
 	timer := time.NewTicker(tick)
 	defer timer.Stop()
+	busy := make(chan struct{}) // does not wait
+	close(busy)
 	for {
 		var err error
-		l := w.pick()
-		if l != nil {
+		wake := w.wake
+		if l := w.pick(); l != nil {
+			wake = busy // there may be more
 			err = w.take(ctx, l)
 		}
 		select {
@@ -203,19 +206,8 @@ func (w *watch) loop(ctx context.Context, pool *replay.Parallel[*replay.Batch], 
 			return err
 		case streams := <-w.accepted:
 			w.open(streams, func(l *lane) { beside.Go(func() { l.read(ctx, pool, w.wake) }) })
-		default:
-			if l == nil && err == nil {
-				select {
-				case <-ctx.Done():
-					return nil
-				case err := <-w.failed:
-					return err
-				case streams := <-w.accepted:
-					w.open(streams, func(l *lane) { beside.Go(func() { l.read(ctx, pool, w.wake) }) })
-				case <-w.wake:
-				case <-timer.C:
-				}
-			}
+		case <-wake:
+		case <-timer.C:
 		}
 		if err == nil && w.known {
 			w.silence()
