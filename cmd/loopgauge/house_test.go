@@ -54,6 +54,7 @@ var mayImport = map[string][]string{
 		"replay/report", "replay/tune", "replay/scenario", "replay/term", "replay/live", "replay/live/monitor", "replay/shared", "replay", "sinks/parquet", "sinks/slack", "sinks/kafka", "sinks", "ingest/kafka", "ingest", "ingest/formats", "ingest/wrap",
 		"window/policy", "window", "fingerprint", "fingerprint/rawjson",
 	},
+	"fixtures":           {}, // tests only
 	"scripts/bench/grow": {},
 }
 
@@ -65,7 +66,7 @@ var leaves = map[string][]string{
 	"github.com/google/cel-go":            {"window/policy"},
 	"github.com/goccy/go-yaml":            {"window/policy"},
 	"github.com/mattn/go-runewidth":       {"replay/term"},
-	"github.com/klauspost/compress":       {"ingest", "ingest/kafka", "scripts/bench/grow"},
+	"github.com/klauspost/compress":       {"ingest", "ingest/kafka", "fixtures", "scripts/bench/grow"},
 	"github.com/prometheus/client_golang": {"replay/live/monitor"},
 	"github.com/prometheus/common":        {}, // tests only
 	"github.com/segmentio/kafka-go":       {"ingest/kafka"},

@@ -201,10 +201,13 @@ func (w *watch) run(ctx context.Context) (err error) {
 func (w *watch) loop(ctx context.Context, pool *replay.Parallel[*replay.Batch], beside *sync.WaitGroup) error {
 	timer := time.NewTicker(tick)
 	defer timer.Stop()
+	busy := make(chan struct{}) // does not wait
+	close(busy)
 	for {
 		var err error
-		l := w.pick()
-		if l != nil {
+		wake := w.wake
+		if l := w.pick(); l != nil {
+			wake = busy // there may be more
 			err = w.take(ctx, l)
 		}
 		select {
@@ -214,19 +217,8 @@ func (w *watch) loop(ctx context.Context, pool *replay.Parallel[*replay.Batch], 
 			return err
 		case streams := <-w.accepted:
 			w.open(streams, func(l *lane) { beside.Go(func() { l.read(ctx, pool, w.wake) }) })
-		default:
-			if l == nil && err == nil {
-				select {
-				case <-ctx.Done():
-					return nil
-				case err := <-w.failed:
-					return err
-				case streams := <-w.accepted:
-					w.open(streams, func(l *lane) { beside.Go(func() { l.read(ctx, pool, w.wake) }) })
-				case <-w.wake:
-				case <-timer.C:
-				}
-			}
+		case <-wake:
+		case <-timer.C:
 		}
 		if err == nil && w.known {
 			w.silence()
@@ -366,19 +358,12 @@ func (w *watch) take(ctx context.Context, l *lane) error {
 		r.Lines += b.Tally.Lines
 		r.Bytes += b.Bytes
 		r.Format = it.chunk.Mark.Format
-		l.quiet, l.idle = time.Time{}, false
+		l.idle = false
 	}
 	if it.chunk.Mark != l.mark {
 		l.mark, w.dirty = it.chunk.Mark, true
 	}
-	if !it.chunk.AtEnd {
-		l.quiet = time.Time{} // or nobody can tell
-		return nil
-	}
-	l.looked = time.Now()
-	if l.quiet.IsZero() {
-		l.quiet = l.looked
-	}
+	l.silence.Look(time.Now(), &it.chunk)
 	return nil
 }
 
@@ -387,7 +372,7 @@ func (w *watch) take(ctx context.Context, l *lane) error {
 // judged when.
 func (w *watch) silence() {
 	for _, l := range w.lanes {
-		if l.idle || l.quiet.IsZero() || l.looked.Sub(l.quiet) < w.o.Idle || len(l.items) > 0 {
+		if l.idle || !l.silence.Lasts(w.o.Idle) || len(l.items) > 0 {
 			continue
 		}
 		l.idle = true

@@ -201,18 +201,7 @@ func (w *watch) restore() error {
 // tell says what a changed policy made of the state.
 func (w *watch) tell(r *window.Restored) {
 	w.log.Info("going on from the last checkpoint", "lines", w.pipeline.Account.Lines, "rules", len(r.Kept), "waiting", w.pipeline.Order.Waiting())
-	for _, x := range r.Reset {
-		w.log.Warn("rule begins anew", "rule", x.Rule, "why", x.Why)
-	}
-	for _, name := range r.New {
-		w.log.Info("rule is new", "rule", name)
-	}
-	for _, name := range r.Gone {
-		w.log.Warn("rule is gone", "rule", name)
-	}
-	for _, e := range r.Ended {
-		w.incidents.Closed(e)
-	}
+	replay.Resume(w.log, r, w.incidents)
 	w.dirty = len(r.Reset)+len(r.New)+len(r.Gone) > 0
 }
 

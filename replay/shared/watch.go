@@ -418,23 +418,6 @@ func (j *judge) load(state []byte) (err error) {
 	if err := r.Done(); err != nil {
 		return err
 	}
-	j.tell(restored)
+	replay.Resume(j.w.o.Log.With("partition", j.p.Name()), restored, j.incidents)
 	return nil
-}
-
-// tell says what a changed policy made of the state.
-func (j *judge) tell(r *window.Restored) {
-	log := j.w.o.Log.With("partition", j.p.Name())
-	for _, x := range r.Reset {
-		log.Warn("rule begins anew", "rule", x.Rule, "why", x.Why)
-	}
-	for _, name := range r.New {
-		log.Info("rule is new", "rule", name)
-	}
-	for _, name := range r.Gone {
-		log.Warn("rule is gone", "rule", name)
-	}
-	for _, e := range r.Ended {
-		j.incidents.Closed(e)
-	}
 }
