@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -132,7 +133,7 @@ func TestResend(t *testing.T) {
 		}
 		f(nil, time.Second, "")
 		f(incident("b", 1, window.Opened, second), time.Minute, "b.1")
-		f(incident("a", 1, window.Opened, second), 2*time.Minute, "a.1 b.1 a.1 b.1") //nolint:dupword // twice
+		f(incident("a", 1, window.Opened, second), 2*time.Minute, "a.1 b.1 a.1 b.1")
 		f(incident("b", 2, window.Grown, second), time.Minute, "a.1 b.2")
 		f(incident("b", 3, window.Closed, second), time.Minute, "a.1")
 		saved := r.Save()
@@ -226,7 +227,7 @@ func TestRealAlertmanager(t *testing.T) {
 		t.Fatal(err)
 	}
 	address := listener.Addr().String()
-	listener.Close()
+	_ = listener.Close()
 	command := exec.CommandContext(t.Context(), program, "--config.file="+config, "--storage.path="+dir, "--web.listen-address="+address, "--cluster.listen-address=", "--log.level=error")
 	command.Stdout, command.Stderr = os.Stderr, os.Stderr
 	if err := command.Start(); err != nil {
@@ -256,12 +257,7 @@ func TestRealAlertmanager(t *testing.T) {
 		until(want, func() bool {
 			mu.Lock()
 			defer mu.Unlock()
-			for _, line := range told {
-				if line == want {
-					return true
-				}
-			}
-			return false
+			return slices.Contains(told, want)
 		})
 	}
 	send(looping(window.Opened, 1, window.Info))

@@ -412,7 +412,7 @@ func TestReceiverDown(t *testing.T) {
 			c, _, err := w.(http.Hijacker).Hijack()
 			if err == nil {
 				_, _ = c.Write([]byte(text))
-				c.Close()
+				_ = c.Close()
 			}
 		}
 	}
