@@ -103,6 +103,8 @@ type resender struct {
 }
 
 func (s *resender) Resend(_ context.Context, open []*Alert) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	for _, a := range open {
 		s.again = append(s.again, fmt.Sprintf("%s.%d", a.ID, a.Revision))
 	}
@@ -124,9 +126,13 @@ func TestResend(t *testing.T) {
 				r.Take(in)
 				o.Allow(o.Last())
 			}
+			s.mu.Lock()
 			s.again = nil
+			s.mu.Unlock()
 			time.Sleep(wait)
 			synctest.Wait()
+			s.mu.Lock()
+			defer s.mu.Unlock()
 			if got := strings.Join(s.again, " "); got != want {
 				t.Errorf("%q is told again, want %q", got, want)
 			}
