@@ -92,7 +92,7 @@ func (t *trace) add(ev *window.Event, asked bool) {
 		if print != t.print && !t.wholeOne {
 			continue
 		}
-		one.Prints = []window.Prints{{Fingerprints: prints.Fingerprints[k : k+1]}}
+		one.Prints = []window.Prints{{Fingerprints: prints.Fingerprints[k : k+1], Tools: []string{prints.Name(k)}}}
 		t.engine.Judge(&one)
 		if t.closed {
 			return // the episode ended before this event

@@ -33,6 +33,17 @@ type Event struct {
 type Prints struct {
 	Cause        fingerprint.Cause
 	Fingerprints []fingerprint.Fingerprint
+	// Tools name what each of them calls; nil if the identity looks at no
+	// calls.
+	Tools []string
+}
+
+// Name is the tool that fingerprint k calls, empty if none is known.
+func (p *Prints) Name(k int) string {
+	if k < len(p.Tools) {
+		return p.Tools[k]
+	}
+	return ""
 }
 
 // Scope is the value of one scope for one request, or the cause for which

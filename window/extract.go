@@ -1,6 +1,7 @@
 package window
 
 import (
+	"bytes"
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/hex"
@@ -47,6 +48,7 @@ type Extractor struct {
 	texts   []string
 	choices []Choice
 	ids     []byte
+	tools   []string
 }
 
 // maxNames and maxName bound the tables of texts: sessions come and go, and
@@ -73,7 +75,7 @@ func (p *Plan) NewExtractor(o ExtractOptions) *Extractor {
 // before keep theirs.
 func (x *Extractor) NewBlock() {
 	x.prints, x.sums, x.scopes = fresh(x.prints), fresh(x.sums), fresh(x.scopes)
-	x.texts, x.choices, x.ids = fresh(x.texts), fresh(x.choices), fresh(x.ids)
+	x.texts, x.choices, x.ids, x.tools = fresh(x.texts), fresh(x.choices), fresh(x.ids), fresh(x.tools)
 }
 
 // fresh makes an empty slab with room for what the one before took, and an
@@ -114,13 +116,23 @@ func (x *Extractor) Event(r *fingerprint.Request, ev *Event) {
 func (x *Extractor) choose(r *fingerprint.Request, ev *Event) {
 	clear(x.wanted)
 	clear(x.scoped)
-	n := len(x.choices)
+	n, some := len(x.choices), false
 	for i, rule := range x.plan.Rules {
 		c := rule.choose(r, ev.Time)
 		x.choices = append(x.choices, c)
 		if c != NotMatched {
 			x.wanted[x.plan.identity[i]] = true
 			x.scoped[x.plan.scope[i]] = true
+			some = true
+		}
+	}
+	if some { // what tells of kinds goes with any rule
+		identities, scopes := x.plan.Own()
+		for i := range x.wanted[identities:] {
+			x.wanted[identities+i] = true
+		}
+		for i := range x.scoped[scopes:] {
+			x.scoped[scopes+i] = true
 		}
 	}
 	ev.Rules = x.choices[n:len(x.choices):len(x.choices)]
@@ -151,11 +163,18 @@ func (x *Extractor) fingerprint(r *fingerprint.Request, ev *Event) {
 		if x.wanted[i] {
 			from := len(x.writer.Prints())
 			p.Cause = id.Compute(r, x.writer)
-			k := len(x.sums)
+			k, t, named := len(x.sums), len(x.tools), false
 			for _, print := range x.writer.Prints()[from:] {
 				x.sums = append(x.sums, print.Fingerprint)
+				x.tools = append(x.tools, x.tool(print.Tool))
+				named = named || len(print.Tool) > 0
 			}
 			p.Fingerprints = x.sums[k:len(x.sums):len(x.sums)]
+			if named {
+				p.Tools = x.tools[t:len(x.tools):len(x.tools)]
+			} else {
+				x.tools = x.tools[:t]
+			}
 		}
 		x.prints = append(x.prints, p)
 	}
@@ -228,6 +247,18 @@ func (x *Extractor) name(text []byte) string {
 	s := writable(string(text))
 	x.names[string(text)] = s
 	return s
+}
+
+// maxTool is how much of a tool's name is kept: providers allow 64 bytes, and
+// a model may make up a name.
+const maxTool = 128
+
+// tool is a tool's name.
+func (x *Extractor) tool(name []byte) string {
+	if len(name) > maxTool {
+		name = append(bytes.ToValidUTF8(name[:maxTool], nil), "…"...)
+	}
+	return x.name(name)
 }
 
 // writable is text without the bytes that are no UTF-8: neither JSON nor
