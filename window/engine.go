@@ -104,9 +104,9 @@ func (e *Engine) Judge(ev *Event) {
 				var opened bool
 				episode, opened = j.episodes.fired(ev, scope, h, out.count, prints.Name(k))
 				e.quiet = min(e.quiet, j.episodes.open.ends())
+				episode.facts = facts
 				if e.o.Fired != nil {
 					if j.evidence != nil {
-						episode.facts = facts
 						j.evidence.tell(episode)
 					}
 					e.o.Fired(episode, out.action, opened)
