@@ -3,11 +3,14 @@ package sinks
 import (
 	"bytes"
 	"encoding/json"
+	"maps"
 	"math"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/loopgauge/loopgauge/window"
+	"github.com/loopgauge/loopgauge/window/response"
 )
 
 // AlertVersion is the version of the form in which alerts are sent.
@@ -35,6 +38,21 @@ type Alert struct {
 	Scope       map[string]string `json:"scope"`
 	Fingerprint string            `json:"fingerprint"`
 
+	Repeats string `json:"repeats"` // what does: "tool read_file", "POST /v1/chat/completions"; empty if the log does not say
+	Calls   bool   `json:"calls"`   // the first rule looks at calls of tools
+	Tool    string `json:"tool"`    // those it saw called, with commas between
+	Method  string `json:"method"`
+	Path    string `json:"path"`
+	Count   int    `json:"count"` // the highest that the first rule counted; -1 if its gateway had not counted
+
+	Kind     string      `json:"kind"` // window.Kinds; empty where it is not told
+	Evidence string      `json:"evidence"`
+	Seen     []AlertSeen `json:"seen"` // by rule, in the order of Rules
+
+	Explain  string             `json:"explain"`  // the command that says why; empty if none can
+	Links    map[string]string  `json:"links"`    // of the policy, by name
+	Response *response.Response `json:"response"` // what the client would have seen of the first rule's gateway
+
 	Session string `json:"session"` // of the request that fired first; empty if not logged, as below
 	Caller  string `json:"caller"`
 	User    string `json:"user"`
@@ -50,19 +68,55 @@ type Alert struct {
 	CostAfter     *float64 `json:"cost_after"`
 }
 
-// NewAlert says of an incident what is so now.
-func NewAlert(in *window.Incident) *Alert {
+// AlertSeen is what one rule saw.
+type AlertSeen struct {
+	Rule      string `json:"rule"`
+	Threshold int    `json:"threshold"` // in force
+	Count     int    `json:"count"`
+	Kind      string `json:"kind"`
+	Evidence  string `json:"evidence"`
+	// WouldNotFire is the lowest threshold with which the rule would not have
+	// fired so far; null where explain alone can tell.
+	WouldNotFire *int `json:"threshold_would_not_fire"`
+}
+
+// Content is what alerts say beside the incident.
+type Content struct {
+	// Explain is the command that explains an episode; nil if none can.
+	Explain func(episode string) string
+	Links   []window.Link
+}
+
+// NewAlert says of an incident what is so now, and with content what leads on
+// from there; nil is nothing.
+func NewAlert(in *window.Incident, content *Content) *Alert {
 	a := &Alert{
 		Version: AlertVersion, Event: "loop." + string(in.State), ID: in.ID, Revision: in.Revision, State: in.State, Time: instant(in.Time),
 		Rule: in.Rule, Rules: slices.Clone(in.Rules), Identity: in.Identity, Counter: in.Counter.Kind,
 		WindowS: in.Counter.Window.Seconds(), Threshold: in.Threshold, CooldownS: in.Cooldown.Seconds(), Action: string(in.Action),
 		Scope: map[string]string{}, Fingerprint: in.Fingerprint,
+		Calls: in.Calls, Tool: in.Tool, Method: in.Method, Path: in.Path, Repeats: repeats(in),
+		Kind: string(in.Kind), Evidence: in.Evidence, Links: map[string]string{},
 		Session: in.Session, Caller: in.Caller, User: in.User, Model: in.Model, Backend: in.Backend,
 		First: instant(in.First), Fired: instant(in.Fired), Last: instant(in.Last), Requests: in.Requests, RequestsAfter: in.After,
 	}
 	for i, field := range in.Fields {
 		a.Scope[field] = in.Scope[i]
 	}
+	for i, s := range in.Seen {
+		seen := AlertSeen{Rule: s.Rule, Threshold: s.Limit, Count: s.Count, Kind: string(s.Kind), Evidence: s.Evidence}
+		if s.Quiet > 0 {
+			seen.WouldNotFire = &in.Seen[i].Quiet
+		}
+		a.Seen = append(a.Seen, seen)
+	}
+	if len(in.Seen) > 0 {
+		a.Count = in.Seen[0].Count
+	}
+	a.Response = response.Of(response.Case{
+		Profile: in.Profile, Action: in.Action, Count: a.Count, Window: in.Counter.Window, Cooldown: in.Cooldown,
+		Fingerprint: in.Fingerprint, Tool: in.Tool,
+	})
 	if in.Tokens >= 0 {
 		tokens := in.Tokens
 		a.TokensAfter = &tokens
@@ -71,7 +125,33 @@ func NewAlert(in *window.Incident) *Alert {
 		cost := in.Cost
 		a.CostAfter = &cost
 	}
+	if content != nil {
+		if content.Explain != nil {
+			a.Explain = content.Explain(in.ID)
+		}
+		for _, l := range content.Links {
+			a.Links[l.Name] = l.For(in)
+		}
+	}
 	return a
+}
+
+// repeats says what does: a tool where the rule looks at calls, else a route.
+func repeats(in *window.Incident) string {
+	if in.Tool != "" {
+		return "tool " + in.Tool
+	}
+	return strings.TrimSpace(in.Method + " " + in.Path)
+}
+
+// ScopeText is the scope on a line, "conversation=s8 model=m", the same each
+// time; empty if there is one counter for all.
+func (a *Alert) ScopeText() string {
+	var parts []string
+	for _, field := range slices.Sorted(maps.Keys(a.Scope)) { // any order: sorted
+		parts = append(parts, field+"="+a.Scope[field])
+	}
+	return strings.Join(parts, " ")
 }
 
 // Marshal is the alert as one line of JSON, without its end.

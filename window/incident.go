@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/loopgauge/loopgauge/fingerprint"
 	"github.com/loopgauge/loopgauge/window/snapshot"
 )
 
@@ -18,6 +19,7 @@ type Incident struct {
 	Time     int64 // when it became so by event time, microseconds
 
 	Rule        string // that fired first, and what it was
+	Profile     string // that it was made from, empty if none
 	Identity    string
 	Counter     CounterSpec
 	Threshold   int
@@ -26,7 +28,8 @@ type Incident struct {
 	Fields      []string // of its scope, with their values
 	Scope       []string
 	Fingerprint string
-	Tool        string // that was called, if the rule looks at calls
+	Calls       bool   // the rule looks at calls of tools
+	Tool        string // that was called, then
 	Method      string // and where the request went
 	Path        string
 
@@ -124,7 +127,7 @@ func (x *Incidents) Fired(e *Episode, action Action, _ bool) {
 	if in == nil {
 		r := e.Rule
 		in = &Incident{
-			ID: e.ID, Rule: r.Name, Identity: r.Identity.Name, Counter: r.Counter, Threshold: e.Limit, Cooldown: r.Cooldown, Action: action,
+			ID: e.ID, Rule: r.Name, Profile: r.Profile, Calls: r.Identity.Sees&fingerprint.SeesCalls != 0, Identity: r.Identity.Name, Counter: r.Counter, Threshold: e.Limit, Cooldown: r.Cooldown, Action: action,
 			Fields: r.Scope.Fields, Scope: e.Scope, Fingerprint: e.Fingerprint.String(), Tool: e.Tool, Method: e.Method, Path: e.Path,
 			Model: e.Model, Caller: e.Caller, User: e.User, Session: e.Session, Backend: e.Backend,
 			First: e.First, Fired: e.Last, Tokens: -1, Cost: math.NaN(),
@@ -219,13 +222,14 @@ func (x *Incidents) Save(w *snapshot.Writer) {
 }
 
 func (in *Incident) save(w *snapshot.Writer) {
-	for _, s := range []string{in.ID, in.Rule, in.Identity, in.Counter.Kind, string(in.Action), in.Fingerprint, in.Tool, in.Method, in.Path, in.Model, in.Caller, in.User, in.Session, in.Backend, string(in.Kind), in.Evidence} {
+	for _, s := range []string{in.ID, in.Rule, in.Profile, in.Identity, in.Counter.Kind, string(in.Action), in.Fingerprint, in.Tool, in.Method, in.Path, in.Model, in.Caller, in.User, in.Session, in.Backend, string(in.Kind), in.Evidence} {
 		w.String(s)
 	}
 	for _, n := range []int64{int64(in.Revision), int64(in.Counter.Window), int64(in.Threshold), int64(in.Cooldown), in.First, in.Fired, in.Last, in.Requests, in.After, in.Tokens, in.grows} {
 		w.Varint(n)
 	}
 	w.Float64(in.Cost)
+	w.Bool(in.Calls)
 	for _, list := range [][]string{in.Fields, in.Scope, in.Rules, in.open} {
 		w.Uvarint(uint64(len(list)))
 		for _, s := range list {
@@ -257,7 +261,7 @@ func (x *Incidents) Load(r *snapshot.Reader) {
 
 func (in *Incident) load(r *snapshot.Reader) {
 	var action, kind string
-	for _, s := range []*string{&in.ID, &in.Rule, &in.Identity, &in.Counter.Kind, &action, &in.Fingerprint, &in.Tool, &in.Method, &in.Path, &in.Model, &in.Caller, &in.User, &in.Session, &in.Backend, &kind, &in.Evidence} {
+	for _, s := range []*string{&in.ID, &in.Rule, &in.Profile, &in.Identity, &in.Counter.Kind, &action, &in.Fingerprint, &in.Tool, &in.Method, &in.Path, &in.Model, &in.Caller, &in.User, &in.Session, &in.Backend, &kind, &in.Evidence} {
 		*s = r.String()
 	}
 	in.Action, in.Kind = Action(action), Kind(kind)
@@ -267,6 +271,7 @@ func (in *Incident) load(r *snapshot.Reader) {
 	}
 	in.Revision, in.Counter.Window, in.Threshold, in.Cooldown = int(revision), time.Duration(window), int(threshold), time.Duration(cooldown)
 	in.Cost = r.Float64()
+	in.Calls = r.Bool()
 	for _, list := range []*[]string{&in.Fields, &in.Scope, &in.Rules, &in.open} {
 		for range r.Count(1) {
 			*list = append(*list, r.String())

@@ -35,9 +35,10 @@ type Options struct {
 	Interval time.Duration // between checkpoints; alerts do not wait so long
 
 	Sinks        []sinks.Sink
-	Verdicts     string        // file for verdicts, empty for none
-	Dataset      Dataset       // nil for none
-	PartInterval time.Duration // that a part of the dataset covers
+	Content      *sinks.Content // of alerts; nil is none
+	Verdicts     string         // file for verdicts, empty for none
+	Dataset      Dataset        // nil for none
+	PartInterval time.Duration  // that a part of the dataset covers
 
 	Log    *slog.Logger
 	Status *Status // kept true while Run runs; nil if nobody asks
@@ -80,7 +81,7 @@ func Run(ctx context.Context, o Options) error {
 	}
 	w.incidents = window.NewIncidents(func(in *window.Incident) {
 		w.o.Status.alert(in.State)
-		w.outbox.Add(sinks.NewAlert(in))
+		w.outbox.Add(sinks.NewAlert(in, w.o.Content))
 	})
 	w.pipeline = replay.NewPipeline(replay.PipelineOptions{
 		Plan: o.Plan, Lateness: o.Lateness, Duplicates: o.Duplicates, MaxKeys: o.MaxKeys, Since: fingerprint.NoTime, Until: fingerprint.NoTime,

@@ -29,7 +29,8 @@ type WatchOptions struct {
 	Interval   time.Duration // between checkpoints; alerts do not wait so long
 
 	Sinks    []sinks.Sink
-	Verdicts string // file of this process, to which verdicts are added; empty for none
+	Content  *sinks.Content // of alerts; nil is none
+	Verdicts string         // file of this process, to which verdicts are added; empty for none
 
 	Log *slog.Logger
 }
@@ -100,7 +101,7 @@ func (w *watch) serve(ctx context.Context, p *kafka.Part) error {
 		w: w, p: p, codec: newCodec(w.o.Plan, w.o.Extract, w.o.Lateness), outbox: sinks.NewOutbox(w.o.Log, w.o.Sinks...), encoder: snapshot.NewWriter(nil),
 		saved: &checkpoints{out: w.checkpoints, group: w.o.From.Group, p: p}, last: time.Now(),
 	}
-	j.incidents = window.NewIncidents(func(in *window.Incident) { j.outbox.Add(sinks.NewAlert(in)) })
+	j.incidents = window.NewIncidents(func(in *window.Incident) { j.outbox.Add(sinks.NewAlert(in, j.w.o.Content)) })
 	options := replay.PipelineOptions{
 		Plan: w.o.Plan, Lateness: w.o.Lateness, Duplicates: w.o.Duplicates, MaxKeys: w.o.MaxKeys, Since: fingerprint.NoTime, Until: fingerprint.NoTime,
 		Fired: j.incidents.Fired,

@@ -29,8 +29,9 @@ type Policy struct {
 	Rules       []*window.Rule
 	Exclude     []window.Exclusion
 	Prices      map[string]Price
-	Sinks       []Sink // where alerts go, in their order
-	Kafka       *Kafka // nil if it says nothing of topics
+	Sinks       []Sink        // where alerts go, in their order
+	Links       []window.Link // in alerts
+	Kafka       *Kafka        // nil if it says nothing of topics
 
 	Source []byte // the policy in force as YAML, profiles written out
 	Hash   string // hex SHA-256 of Source
@@ -112,6 +113,7 @@ type draft struct {
 	prices     map[string]Price
 	priceOrder []string
 	sinks      []Sink
+	links      []window.Link
 	kafka      *Kafka
 }
 
@@ -148,6 +150,7 @@ func (r *reader) policy(doc *ast.MappingNode, d *draft) {
 		}},
 		{"prices", func(n ast.Node, at place) { r.prices(n, at, d) }},
 		{"sinks", func(n ast.Node, at place) { r.sinks(n, at, d) }},
+		{"links", func(n ast.Node, at place) { d.links = r.links(n, at) }},
 		{"kafka", func(n ast.Node, at place) { d.kafka = r.kafka(n, at) }},
 	})
 }
@@ -251,7 +254,7 @@ func (r *reader) build(d *draft) *Policy {
 	}
 	p := &Policy{
 		Lateness: d.lateness, LatenessSet: d.latenessAt.line > 0, EventTime: d.eventTime, Duplicates: d.duplicates,
-		Prices: d.prices, Sinks: d.sinks, Kafka: d.kafka, Session: r.sessionPlaces(d),
+		Prices: d.prices, Sinks: d.sinks, Links: d.links, Kafka: d.kafka, Session: r.sessionPlaces(d),
 	}
 	identities := map[string]*fingerprint.Identity{}
 	names := map[string]bool{}

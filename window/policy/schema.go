@@ -92,6 +92,7 @@ func Schema() []byte {
 			"additionalProperties": closed(object{"input": object{"type": "number", "minimum": 0}, "output": object{"type": "number", "minimum": 0}}),
 		},
 		"sinks": list(object{"type": "object", "properties": sinks, "additionalProperties": false, "minProperties": 1, "maxProperties": 1}, "where alerts go"),
+		"links": object{"type": "object", "description": "URLs in alerts, by name; {{session}} and others stand for what the alert says", "additionalProperties": object{"type": "string", "pattern": "^https?://"}},
 		"kafka": kafka,
 	}, "version", "rules")
 	schema["$schema"] = "https://json-schema.org/draft/2020-12/schema"
