@@ -3,13 +3,16 @@ package sinks
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"maps"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
 	"github.com/loopgauge/loopgauge/window"
+	"github.com/loopgauge/loopgauge/window/link"
 	"github.com/loopgauge/loopgauge/window/response"
 )
 
@@ -43,7 +46,10 @@ type Alert struct {
 	Tool    string `json:"tool"`    // those it saw called, with commas between
 	Method  string `json:"method"`
 	Path    string `json:"path"`
-	Count   int    `json:"count"` // the highest that the first rule counted; -1 if its gateway had not counted
+	// Signature is the text of the call that repeats, which people and models
+	// wrote; empty without --show-text.
+	Signature string `json:"signature"`
+	Count     int    `json:"count"` // the highest that the first rule counted; -1 if its gateway had not counted
 
 	Kind     string      `json:"kind"` // window.Kinds; empty where it is not told
 	Evidence string      `json:"evidence"`
@@ -84,7 +90,7 @@ type AlertSeen struct {
 type Content struct {
 	// Explain is the command that explains an episode; nil if none can.
 	Explain func(episode string) string
-	Links   []window.Link
+	Links   []link.Link
 }
 
 // NewAlert says of an incident what is so now, and with content what leads on
@@ -95,7 +101,7 @@ func NewAlert(in *window.Incident, content *Content) *Alert {
 		Rule: in.Rule, Rules: slices.Clone(in.Rules), Identity: in.Identity, Counter: in.Counter.Kind,
 		WindowS: in.Counter.Window.Seconds(), Threshold: in.Threshold, CooldownS: in.Cooldown.Seconds(), Action: string(in.Action),
 		Scope: map[string]string{}, Fingerprint: in.Fingerprint,
-		Calls: in.Calls, Tool: in.Tool, Method: in.Method, Path: in.Path, Repeats: repeats(in),
+		Calls: in.Calls, Tool: in.Tool, Method: in.Method, Path: in.Path, Repeats: repeats(in), Signature: in.Text,
 		Kind: string(in.Kind), Evidence: in.Evidence, Links: map[string]string{},
 		Session: in.Session, Caller: in.Caller, User: in.User, Model: in.Model, Backend: in.Backend,
 		First: instant(in.First), Fired: instant(in.Fired), Last: instant(in.Last), Requests: in.Requests, RequestsAfter: in.After,
@@ -144,12 +150,39 @@ func repeats(in *window.Incident) string {
 	return strings.TrimSpace(in.Method + " " + in.Path)
 }
 
+// Settings are those with which no rule would have fired, in words; empty where
+// they are not known.
+func (a *Alert) Settings() string {
+	var parts []string
+	for _, s := range a.Seen {
+		if s.WouldNotFire == nil {
+			return ""
+		}
+		parts = append(parts, fmt.Sprintf("%s: threshold %d", s.Rule, *s.WouldNotFire))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// Lasted is from the first request counted to the last that fired.
+func (a *Alert) Lasted() time.Duration {
+	first, err := time.Parse(time.RFC3339, a.First)
+	last, err2 := time.Parse(time.RFC3339, a.Last)
+	if err != nil || err2 != nil {
+		return 0
+	}
+	return last.Sub(first)
+}
+
 // ScopeText is the scope on a line, "conversation=s8 model=m", the same each
 // time; empty if there is one counter for all.
 func (a *Alert) ScopeText() string {
 	var parts []string
 	for _, field := range slices.Sorted(maps.Keys(a.Scope)) { // any order: sorted
-		parts = append(parts, field+"="+a.Scope[field])
+		v := a.Scope[field]
+		if v == "" || strings.ContainsAny(v, " =\"") {
+			v = strconv.Quote(v)
+		}
+		parts = append(parts, field+"="+v)
 	}
 	return strings.Join(parts, " ")
 }

@@ -102,7 +102,7 @@ func (e *Engine) Judge(ev *Event) {
 			if out.fired {
 				j.account.Fired++
 				var opened bool
-				episode, opened = j.episodes.fired(ev, scope, h, out.count, prints.Name(k))
+				episode, opened = j.episodes.fired(ev, scope, h, out.count, prints.Name(k), prints.Text(k))
 				e.quiet = min(e.quiet, j.episodes.open.ends())
 				episode.facts = facts
 				if e.o.Fired != nil {

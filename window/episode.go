@@ -37,6 +37,7 @@ type Episode struct {
 	// Of the request that fired first; empty if not logged. Tool names the tool
 	// that was called, or those, where the rule looks at calls.
 	Model, Caller, User, Session, Backend, Tool, Method, Path string
+	Text                                                      string // of the call; empty unless asked for
 
 	Limit int // threshold in force when it fired first
 
@@ -69,7 +70,7 @@ func newEpisodes(rule *Rule, keys int, closed func(*Episode)) *episodes {
 // fired adds a firing and returns its episode, and whether that is new. A request may fire more than
 // once, with parallel calls that are equal; its tokens, cost and status are
 // added once.
-func (e *episodes) fired(ev *Event, scope *Scope, h *Hit, n Count, tool string) (ep *Episode, opened bool) {
+func (e *episodes) fired(ev *Event, scope *Scope, h *Hit, n Count, tool, text string) (ep *Episode, opened bool) {
 	ep = e.open.touch(pairKeyOf(h), ev.Time)
 	opened = ep.Rule == nil
 	if opened {
@@ -78,7 +79,7 @@ func (e *episodes) fired(ev *Event, scope *Scope, h *Hit, n Count, tool string) 
 			ID: e.id(h), Rule: e.rule, Scope: slices.Clone(scope.Values), Fingerprint: h.Print,
 			First: n.First, Fired: ev.Time, Requests: int64(max(n.N, 1)),
 			Model: ev.Model, Caller: ev.Caller, User: ev.User, Session: ev.Session, Backend: ev.Backend,
-			Tool: tool, Method: ev.Method, Path: ev.Path, Limit: h.Limit,
+			Tool: tool, Text: text, Method: ev.Method, Path: ev.Path, Limit: h.Limit,
 		}
 	} else {
 		ep.Requests++
@@ -153,8 +154,8 @@ func (e *episodes) load(l *loader) {
 	})
 }
 
-func (ep *Episode) texts() [8]*string {
-	return [...]*string{&ep.Model, &ep.Caller, &ep.User, &ep.Session, &ep.Backend, &ep.Tool, &ep.Method, &ep.Path}
+func (ep *Episode) texts() [9]*string {
+	return [...]*string{&ep.Model, &ep.Caller, &ep.User, &ep.Session, &ep.Backend, &ep.Tool, &ep.Method, &ep.Path, &ep.Text}
 }
 
 // all are the open episodes by their last firing.

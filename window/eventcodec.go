@@ -164,6 +164,10 @@ func (e *EventWriter) prints(w *snapshot.Writer, p *Prints) {
 		for _, tool := range p.Tools {
 			e.text(w, tool)
 		}
+		w.Bool(len(p.Texts) > 0)
+		for _, text := range p.Texts {
+			w.String(text)
+		}
 	}
 }
 
@@ -355,6 +359,11 @@ func (e *EventReader) readPrints(l *loader) (p Prints) {
 			e.tools = append(e.tools, e.text(l))
 		}
 		p.Tools = e.tools[from:len(e.tools):len(e.tools)]
+	}
+	if n > 0 && l.Bool() {
+		for range n {
+			p.Texts = append(p.Texts, l.String())
+		}
 	}
 	return p
 }

@@ -18,6 +18,7 @@ import (
 // ExtractOptions say how requests become events.
 type ExtractOptions struct {
 	Key            []byte // of the fingerprints and hashed ids; nil for none
+	Texts          bool   // keep the canonical texts of calls, which people and models wrote
 	HashIDs        bool   // write sessions, users and callers as hashes
 	EventTimeStart bool   // order and count by the start of a request, not its end
 	// Sessions are the places that may name a session, the first that says
@@ -64,6 +65,7 @@ func (p *Plan) NewExtractor(o ExtractOptions) *Extractor {
 		plan: p, o: o, writer: fingerprint.NewWriter(o.Key), names: map[string]string{}, hashed: map[string]string{},
 		wanted: make([]bool, len(p.Identities)), scoped: make([]bool, len(p.Scopes)),
 	}
+	x.writer.Keep = o.Texts
 	x.mac = sha256.New()
 	if len(o.Key) > 0 {
 		x.mac = hmac.New(sha256.New, o.Key)
@@ -168,6 +170,9 @@ func (x *Extractor) fingerprint(r *fingerprint.Request, ev *Event) {
 				x.sums = append(x.sums, print.Fingerprint)
 				x.tools = append(x.tools, x.tool(print.Tool))
 				named = named || len(print.Tool) > 0
+				if x.o.Texts && print.Tool != nil {
+					p.Texts = append(p.Texts, cut(print.Canonical, maxText))
+				}
 			}
 			p.Fingerprints = x.sums[k:len(x.sums):len(x.sums)]
 			if named {
@@ -253,12 +258,23 @@ func (x *Extractor) name(text []byte) string {
 // a model may make up a name.
 const maxTool = 128
 
+// maxText is how much of a call's text is kept, where it is.
+const maxText = 4 << 10
+
 // tool is a tool's name.
 func (x *Extractor) tool(name []byte) string {
 	if len(name) > maxTool {
-		name = append(bytes.ToValidUTF8(name[:maxTool], nil), "…"...)
+		return cut(name, maxTool)
 	}
 	return x.name(name)
+}
+
+// cut is the beginning of a text, of at most so many bytes.
+func cut(text []byte, most int) string {
+	if len(text) <= most {
+		return writable(string(text))
+	}
+	return string(bytes.ToValidUTF8(text[:most], nil)) + "…"
 }
 
 // writable is text without the bytes that are no UTF-8: neither JSON nor

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"hash/fnv"
 	"math"
-	"net/http"
 	"slices"
 
 	"github.com/loopgauge/loopgauge/fingerprint"
@@ -93,7 +92,7 @@ func (f *Facts) note(ev *Event, parallel bool) {
 			f.Tokens++
 		}
 	}
-	if ev.Method == http.MethodGet || ev.Method == http.MethodHead {
+	if ev.Method == "GET" || ev.Method == "HEAD" {
 		f.Gets++
 	}
 	switch pause := ev.Time - f.last; {

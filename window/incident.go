@@ -30,6 +30,7 @@ type Incident struct {
 	Fingerprint string
 	Calls       bool   // the rule looks at calls of tools
 	Tool        string // that was called, then
+	Text        string // of the call; empty unless asked for
 	Method      string // and where the request went
 	Path        string
 
@@ -127,8 +128,8 @@ func (x *Incidents) Fired(e *Episode, action Action, _ bool) {
 	if in == nil {
 		r := e.Rule
 		in = &Incident{
-			ID: e.ID, Rule: r.Name, Profile: r.Profile, Calls: r.Identity.Sees&fingerprint.SeesCalls != 0, Identity: r.Identity.Name, Counter: r.Counter, Threshold: e.Limit, Cooldown: r.Cooldown, Action: action,
-			Fields: r.Scope.Fields, Scope: e.Scope, Fingerprint: e.Fingerprint.String(), Tool: e.Tool, Method: e.Method, Path: e.Path,
+			ID: e.ID, Rule: r.Name, Profile: r.Profile, Calls: r.Identity.Sees&(fingerprint.SeesCalls|fingerprint.SeesResults) != 0, Identity: r.Identity.Name, Counter: r.Counter, Threshold: e.Limit, Cooldown: r.Cooldown, Action: action,
+			Fields: r.Scope.Fields, Scope: e.Scope, Fingerprint: e.Fingerprint.String(), Tool: e.Tool, Text: e.Text, Method: e.Method, Path: e.Path,
 			Model: e.Model, Caller: e.Caller, User: e.User, Session: e.Session, Backend: e.Backend,
 			First: e.First, Fired: e.Last, Tokens: -1, Cost: math.NaN(),
 		}
@@ -222,7 +223,7 @@ func (x *Incidents) Save(w *snapshot.Writer) {
 }
 
 func (in *Incident) save(w *snapshot.Writer) {
-	for _, s := range []string{in.ID, in.Rule, in.Profile, in.Identity, in.Counter.Kind, string(in.Action), in.Fingerprint, in.Tool, in.Method, in.Path, in.Model, in.Caller, in.User, in.Session, in.Backend, string(in.Kind), in.Evidence} {
+	for _, s := range []string{in.ID, in.Rule, in.Profile, in.Identity, in.Counter.Kind, string(in.Action), in.Fingerprint, in.Tool, in.Text, in.Method, in.Path, in.Model, in.Caller, in.User, in.Session, in.Backend, string(in.Kind), in.Evidence} {
 		w.String(s)
 	}
 	for _, n := range []int64{int64(in.Revision), int64(in.Counter.Window), int64(in.Threshold), int64(in.Cooldown), in.First, in.Fired, in.Last, in.Requests, in.After, in.Tokens, in.grows} {
@@ -261,7 +262,7 @@ func (x *Incidents) Load(r *snapshot.Reader) {
 
 func (in *Incident) load(r *snapshot.Reader) {
 	var action, kind string
-	for _, s := range []*string{&in.ID, &in.Rule, &in.Profile, &in.Identity, &in.Counter.Kind, &action, &in.Fingerprint, &in.Tool, &in.Method, &in.Path, &in.Model, &in.Caller, &in.User, &in.Session, &in.Backend, &kind, &in.Evidence} {
+	for _, s := range []*string{&in.ID, &in.Rule, &in.Profile, &in.Identity, &in.Counter.Kind, &action, &in.Fingerprint, &in.Tool, &in.Text, &in.Method, &in.Path, &in.Model, &in.Caller, &in.User, &in.Session, &in.Backend, &kind, &in.Evidence} {
 		*s = r.String()
 	}
 	in.Action, in.Kind = Action(action), Kind(kind)

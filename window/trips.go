@@ -201,7 +201,7 @@ func (t *trips) tally(w int, trip *trip, ev *Event, scope *Scope, h *Hit, n Coun
 	if open := trip.judge.episodes.open.find(pairKeyOf(h)); open != nil {
 		was = *open
 	}
-	ep, _ := trip.judge.episodes.fired(ev, scope, h, n, "")
+	ep, _ := trip.judge.episodes.fired(ev, scope, h, n, "", "")
 	if ep.ID == was.ID {
 		trip.after.add(usage{ep.TokensAfter - was.TokensAfter, (ep.CostAfter - was.CostAfter).Dollars()}, 1)
 	} else {

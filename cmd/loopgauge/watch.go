@@ -35,6 +35,7 @@ type watchFlags struct {
 	hashIDs  bool
 	key      string
 	dryRun   bool
+	showText bool
 	say      sayFlags
 	listen   string
 	pprof    bool
@@ -82,6 +83,7 @@ Ctrl-C ends it in order, the second at once.`,
 	flags.BoolVar(&f.hashIDs, "hash-ids", false, "write sessions, users and callers as hashes")
 	flags.StringVar(&f.key, "fingerprint-key", "", "file with a secret key for the fingerprints")
 	flags.BoolVar(&f.dryRun, "dry-run", false, "send alerts nowhere but into the log")
+	flags.BoolVar(&f.showText, "show-text", false, "put the text of the call that repeats into alerts, and so into --state: it holds what people and models wrote")
 	flags.StringVar(&f.listen, "listen", "", "serve /metrics, /healthz and /readyz here: HOST:PORT, or a port of this machine alone")
 	flags.BoolVar(&f.pprof, "pprof", false, "serve profiles there too")
 	return c
@@ -108,7 +110,7 @@ func (f *watchFlags) run(c *cobra.Command, u *ui, args []string) error {
 	}
 	o := live.Options{
 		Plan: window.NewPlan(p.Rules, p.Exclude).WithEvidence(), Lateness: p.Lateness, Duplicates: p.Duplicates,
-		Extract: window.ExtractOptions{EventTimeStart: p.EventTime == policy.Start, Price: p.Price, Key: key, HashIDs: f.hashIDs, Sessions: p.Session},
+		Extract: window.ExtractOptions{EventTimeStart: p.EventTime == policy.Start, Price: p.Price, Key: key, HashIDs: f.hashIDs, Texts: f.showText, Sessions: p.Session},
 		MaxKeys: f.maxKeys, Idle: f.idle, Interval: f.interval, PartInterval: live.DefaultPart,
 		Sinks: to, Content: &sinks.Content{Links: p.Links}, Verdicts: f.verdicts, Log: log, Status: &live.Status{},
 	}

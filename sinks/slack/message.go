@@ -4,10 +4,8 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
-	"unicode"
 
 	"github.com/slack-go/slack"
 
@@ -38,28 +36,84 @@ func render(a *sinks.Alert) message {
 			fields = append(fields, plain(name+"\n"+value))
 		}
 	}
+	field("Repeats", clean(a.Repeats))
 	field("Rule", clean(strings.Join(a.Rules, ", ")))
-	field("Requests", fmt.Sprintf("%d, limit %d in %s", a.Requests, a.Threshold, time.Duration(a.WindowS*float64(time.Second))))
-	var scope []string
-	for _, name := range slices.Sorted(maps.Keys(a.Scope)) {
-		scope = append(scope, name+" "+a.Scope[name])
-	}
-	field("Scope", clean(strings.Join(scope, ", ")))
+	field("Requests", fmt.Sprintf("%d in %s, limit %d in %s", a.Requests, a.Lasted().Round(time.Second), a.Threshold, time.Duration(a.WindowS*float64(time.Second))))
+	field("Scope", clean(a.ScopeText()))
 	field("Model", clean(a.Model))
 	field("Backend", clean(a.Backend))
 	field("Caller", clean(a.Caller))
 	if a.CostAfter != nil {
-		field("Cost after the limit", strconv.FormatFloat(*a.CostAfter, 'f', 4, 64)+" USD")
+		field("Cost after the limit", sinks.Dollars(*a.CostAfter))
 	}
 	field("First request", a.First)
 	field("Last request", a.Last)
 	m.blocks = []slack.Block{
 		slack.NewHeaderBlock(plain(m.text)),
 		slack.NewSectionBlock(nil, fields, nil),
-		slack.NewContextBlock("", plain(fmt.Sprintf("%s, revision %d, %s", clean(a.ID), a.Revision, clean(a.Fingerprint)))),
 	}
+	for _, line := range details(a) {
+		m.blocks = append(m.blocks, slack.NewSectionBlock(plain(line), nil, nil))
+	}
+	if links := links(a); links != "" {
+		m.blocks = append(m.blocks, slack.NewSectionBlock(slack.NewTextBlockObject(slack.MarkdownType, links, false, true), nil, nil))
+	}
+	m.blocks = append(m.blocks,
+		slack.NewContextBlock("", plain(fmt.Sprintf("%s, revision %d, %s", clean(a.ID), a.Revision, clean(a.Fingerprint)))))
 	return m
 }
+
+// details are what else there is to say, a line each.
+func details(a *sinks.Alert) (lines []string) {
+	if a.Kind != "" {
+		lines = append(lines, "Kind: "+a.Kind+", "+clean(a.Evidence))
+	}
+	if settings := a.Settings(); settings != "" {
+		lines = append(lines, "Would not have fired: "+clean(settings))
+	}
+	if r := a.Response; r != nil {
+		line := fmt.Sprintf("The client would have seen, of %s: %d", r.Gateway, r.Status)
+		if after, ok := r.Headers["Retry-After"]; ok {
+			line += ", Retry-After: " + after
+		}
+		if r.DelayMS > 0 {
+			line += fmt.Sprintf(", after %d ms", r.DelayMS)
+		}
+		if r.Body != nil {
+			line += ", " + clean(*r.Body)
+		}
+		lines = append(lines, line)
+	}
+	if a.Explain != "" {
+		lines = append(lines, "Why: "+sinks.Clean(a.Explain, maxField))
+	}
+	return lines
+}
+
+// maxLinks is how much Slack takes of a text, in bytes at most.
+const maxLinks = 3000
+
+// links are the policy's. Their values are escaped as URLs are, so that no text
+// of the log can end one; their names are the policy's, and escaped all the
+// same.
+func links(a *sinks.Alert) string {
+	var b strings.Builder
+	for _, name := range slices.Sorted(maps.Keys(a.Links)) { // any order: sorted
+		link := "<" + escape(a.Links[name]) + "|" + escape(strings.ReplaceAll(name, "|", " ")) + ">"
+		if b.Len()+len(link) > maxLinks {
+			break
+		}
+		if b.Len() > 0 {
+			b.WriteString("  ")
+		}
+		b.WriteString(link)
+	}
+	return b.String()
+}
+
+var escaper = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;")
+
+func escape(text string) string { return escaper.Replace(text) }
 
 // followUp is what stands in the thread below the opening message.
 func followUp(a *sinks.Alert) message {
@@ -69,13 +123,17 @@ func followUp(a *sinks.Alert) message {
 
 // headline holds no text of the log.
 func headline(a *sinks.Alert) string {
+	kind := ""
+	if a.Kind != "" && a.Kind != string(window.Unknown) {
+		kind = " (" + a.Kind + ")"
+	}
 	switch a.State {
 	case window.Grown:
-		return fmt.Sprintf("Loop has grown to %d requests", a.Requests)
+		return fmt.Sprintf("Loop%s has grown to %d requests", kind, a.Requests)
 	case window.Closed:
-		return fmt.Sprintf("Loop is over after %d requests", a.Requests)
+		return fmt.Sprintf("Loop%s is over after %d requests", kind, a.Requests)
 	default:
-		return fmt.Sprintf("Loop of %d requests", a.Requests)
+		return fmt.Sprintf("Loop%s of %d requests", kind, a.Requests)
 	}
 }
 
@@ -85,15 +143,7 @@ func plain(text string) *slack.TextBlockObject {
 	var b strings.Builder
 	n := 0
 	for _, r := range text {
-		s := string(r)
-		switch r {
-		case '&':
-			s = "&amp;"
-		case '<':
-			s = "&lt;"
-		case '>':
-			s = "&gt;"
-		}
+		s := escape(string(r))
 		if n += len(s); n > maxField {
 			break
 		}
@@ -103,20 +153,5 @@ func plain(text string) *slack.TextBlockObject {
 	return &slack.TextBlockObject{Type: slack.PlainTextType, Text: b.String(), Emoji: &emoji}
 }
 
-// clean is a value of the log on one line: without control and format
-// characters, which could hide or turn around what follows, and not too long.
-func clean(text string) string {
-	n := 0
-	var b strings.Builder
-	for _, r := range text {
-		if n++; n > maxValue {
-			b.WriteRune('…')
-			break
-		}
-		if unicode.IsControl(r) || unicode.Is(unicode.Cf, r) || unicode.Is(unicode.Zl, r) || unicode.Is(unicode.Zp, r) {
-			r = '\uFFFD'
-		}
-		b.WriteRune(r)
-	}
-	return b.String()
-}
+// clean is a value of the log on one line, and not too long.
+func clean(text string) string { return sinks.Clean(text, maxValue) }

@@ -5,11 +5,11 @@ import (
 
 	"github.com/goccy/go-yaml/ast"
 
-	"github.com/loopgauge/loopgauge/window"
+	"github.com/loopgauge/loopgauge/window/link"
 )
 
 // links reads the templates of URLs that alerts carry, in their order.
-func (r *reader) links(n ast.Node, at place) (list []window.Link) {
+func (r *reader) links(n ast.Node, at place) (list []link.Link) {
 	m, ok := asMapping(n)
 	if !ok {
 		r.problem(at, "must be a mapping of names to URLs, is %s", kindOf(n))
@@ -30,12 +30,12 @@ func (r *reader) links(n ast.Node, at place) (list []window.Link) {
 		if len(r.errors) > before {
 			continue
 		}
-		link, err := window.NewLink(name, template)
-		if wrong, ok := errors.AsType[*window.LinkError](err); ok {
+		made, err := link.New(name, template)
+		if wrong, ok := errors.AsType[*link.Error](err); ok {
 			r.problem(here.inside(1, wrong.At+1), "%s", wrong.What)
 			continue
 		}
-		list = append(list, link)
+		list = append(list, made)
 	}
 	return list
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/loopgauge/loopgauge/fingerprint"
 	"github.com/loopgauge/loopgauge/window"
+	"github.com/loopgauge/loopgauge/window/link"
 )
 
 // Version is the version of the policy language.
@@ -30,7 +31,7 @@ type Policy struct {
 	Exclude     []window.Exclusion
 	Prices      map[string]Price
 	Sinks       []Sink        // where alerts go, in their order
-	Links       []window.Link // in alerts
+	Links       []link.Link // in alerts
 	Kafka       *Kafka        // nil if it says nothing of topics
 
 	Source []byte // the policy in force as YAML, profiles written out
@@ -113,7 +114,7 @@ type draft struct {
 	prices     map[string]Price
 	priceOrder []string
 	sinks      []Sink
-	links      []window.Link
+	links      []link.Link
 	kafka      *Kafka
 }
 
