@@ -72,17 +72,7 @@ func details(a *sinks.Alert) (lines []string) {
 		lines = append(lines, "Would not have fired: "+clean(settings))
 	}
 	if r := a.Response; r != nil {
-		line := fmt.Sprintf("The client would have seen, of %s: %d", r.Gateway, r.Status)
-		if after, ok := r.Headers["Retry-After"]; ok {
-			line += ", Retry-After: " + after
-		}
-		if r.DelayMS > 0 {
-			line += fmt.Sprintf(", after %d ms", r.DelayMS)
-		}
-		if r.Body != nil {
-			line += ", " + clean(*r.Body)
-		}
-		lines = append(lines, line)
+		lines = append(lines, "The client would have seen, of "+sinks.Clean(r.String(), 2*maxValue))
 	}
 	if a.Explain != "" {
 		lines = append(lines, "Why: "+sinks.Clean(a.Explain, maxField))

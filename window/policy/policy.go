@@ -30,9 +30,9 @@ type Policy struct {
 	Rules       []*window.Rule
 	Exclude     []window.Exclusion
 	Prices      map[string]Price
-	Sinks       []Sink        // where alerts go, in their order
+	Sinks       []Sink      // where alerts go, in their order
 	Links       []link.Link // in alerts
-	Kafka       *Kafka        // nil if it says nothing of topics
+	Kafka       *Kafka      // nil if it says nothing of topics
 
 	Source []byte // the policy in force as YAML, profiles written out
 	Hash   string // hex SHA-256 of Source

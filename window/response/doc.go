@@ -5,6 +5,9 @@ package response
 
 import (
 	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 
@@ -20,6 +23,25 @@ type Response struct {
 	DelayMS int64             `json:"delay_ms"`
 	// Note says what differs from client to client, or is not documented.
 	Note string `json:"note"`
+}
+
+// String is the answer on one line, for people: a body may hold a name of the
+// log.
+func (r *Response) String() string {
+	text := fmt.Sprintf("%s: %d", r.Gateway, r.Status)
+	for _, name := range slices.Sorted(maps.Keys(r.Headers)) { // any order: sorted
+		text += fmt.Sprintf(", %s: %s", name, r.Headers[name])
+	}
+	if r.DelayMS > 0 {
+		text += fmt.Sprintf(", after %d ms", r.DelayMS)
+	}
+	if r.Body != nil {
+		text += ", " + *r.Body
+	}
+	if r.Note != "" {
+		text += " (" + r.Note + ")"
+	}
+	return text
 }
 
 // Case is a firing.
