@@ -42,7 +42,15 @@ func (l *Log) Send(ctx context.Context, a *Alert) error {
 	if settings := a.Settings(); settings != "" {
 		attrs = append(attrs, text("would_not_fire", settings))
 	}
-	attrs = append(attrs, text("scope", a.ScopeText()), text("rules", strings.Join(a.Rules, " ")), slog.String("first", a.First), slog.String("last", a.Last),
+	if len(a.Scope) > 0 {
+		attrs = append(attrs, text("scope", a.ScopeText()))
+	}
+	for _, who := range []struct{ name, value string }{{"session", a.Session}, {"caller", a.Caller}, {"user", a.User}} {
+		if _, said := a.Scope[who.name]; who.value != "" && !said && who.value != a.Scope["conversation"] {
+			attrs = append(attrs, text(who.name, who.value))
+		}
+	}
+	attrs = append(attrs, text("rules", strings.Join(a.Rules, " ")), slog.String("first", a.First), slog.String("last", a.Last),
 		slog.String("id", a.ID), slog.Int("revision", a.Revision))
 	for _, name := range slices.Sorted(maps.Keys(a.Links)) { // any order: sorted
 		attrs = append(attrs, slog.String("link_"+name, a.Links[name]))
