@@ -24,11 +24,13 @@ const AlertVersion = 1
 // a prompt, an argument or a result.
 type Alert struct {
 	Version  int                  `json:"version"`
-	Event    string               `json:"event"` // loop.opened, loop.grown, loop.closed
+	Event    string               `json:"event"` // loop.opened, loop.grown, loop.closed; digest.opened and so on
 	ID       string               `json:"id"`    // of the episode that fired first
 	Revision int                  `json:"revision"`
 	State    window.IncidentState `json:"state"`
 	Time     string               `json:"time"` // event time, RFC 3339, UTC
+	Severity window.Severity      `json:"severity"`
+	Loops    int64                `json:"loops"` // 1; of a digest, how many loops it stands for
 
 	Rule        string            `json:"rule"`  // that fired first
 	Rules       []string          `json:"rules"` // all that fired, in that order
@@ -98,11 +100,12 @@ type Content struct {
 func NewAlert(in *window.Incident, content *Content) *Alert {
 	a := &Alert{
 		Version: AlertVersion, Event: "loop." + string(in.State), ID: in.ID, Revision: in.Revision, State: in.State, Time: instant(in.Time),
+		Severity: in.Severity(), Loops: 1,
 		Rule: in.Rule, Rules: slices.Clone(in.Rules), Identity: in.Identity, Counter: in.Counter.Kind,
 		WindowS: in.Counter.Window.Seconds(), Threshold: in.Threshold, CooldownS: in.Cooldown.Seconds(), Action: string(in.Action),
 		Scope: map[string]string{}, Fingerprint: in.Fingerprint,
 		Calls: in.Calls, Tool: in.Tool, Method: in.Method, Path: in.Path, Repeats: repeats(in), Signature: in.Text,
-		Kind: string(in.Kind), Evidence: in.Evidence, Links: map[string]string{},
+		Kind: string(in.Kind), Evidence: in.Evidence, Links: map[string]string{}, Seen: []AlertSeen{},
 		Session: in.Session, Caller: in.Caller, User: in.User, Model: in.Model, Backend: in.Backend,
 		First: instant(in.First), Fired: instant(in.Fired), Last: instant(in.Last), Requests: in.Requests, RequestsAfter: in.After,
 	}

@@ -22,16 +22,18 @@ type Log struct{ Logger *slog.Logger }
 // Name implements Sink.
 func (*Log) Name() string { return "log" }
 
-// maxLogged is how much of a value of the log stands in a line of ours.
-const maxLogged = 200
-
 // Send implements Sink.
 func (l *Log) Send(ctx context.Context, a *Alert) error {
 	level := slog.LevelWarn
 	if a.State == window.Closed {
 		level = slog.LevelInfo
 	}
-	text := func(key, value string) slog.Attr { return slog.String(key, Clean(value, maxLogged)) }
+	if a.Digest() {
+		l.Logger.LogAttrs(ctx, level, "digest "+string(a.State), slog.String("id", a.ID), slog.Int("revision", a.Revision), slog.Int64("loops", a.Loops),
+			slog.String("rules", strings.Join(a.Rules, " ")), slog.String("first", a.First), slog.String("last", a.Last))
+		return nil
+	}
+	text := func(key, value string) slog.Attr { return slog.String(key, Clean(value)) }
 	attrs := []slog.Attr{slog.String("state", string(a.State)), slog.Int64("requests", a.Requests), slog.String("in", a.Lasted().Round(time.Millisecond).String())}
 	if a.Kind != "" {
 		attrs = append(attrs, slog.String("kind", a.Kind), text("evidence", a.Evidence))
@@ -60,7 +62,7 @@ func (l *Log) Send(ctx context.Context, a *Alert) error {
 	}
 	l.Logger.LogAttrs(ctx, level, a.headline(), attrs...)
 	if a.Signature != "" && a.State == window.Opened {
-		l.Logger.LogAttrs(ctx, slog.LevelDebug, "full signature", slog.String("id", a.ID), slog.String("signature", Clean(a.Signature, len(a.Signature))))
+		l.Logger.LogAttrs(ctx, slog.LevelDebug, "full signature", slog.String("id", a.ID), slog.String("signature", CleanUpTo(a.Signature, len(a.Signature))))
 	}
 	return nil
 }
@@ -72,7 +74,7 @@ func (a *Alert) headline() string {
 	}
 	if !a.Calls {
 		return fmt.Sprintf("Loop detected in %s: %s, repeats=%d/%d, window=%ss, model=%s, backend=%s, action=%s, fingerprint=%s",
-			cmp.Or(Clean(a.ScopeText(), maxLogged), "all requests"), cmp.Or(value(a.Repeats), a.Rule), a.Count, a.Threshold, number(a.WindowS), value(a.Model), value(a.Backend), a.Action, a.Fingerprint)
+			cmp.Or(Clean(a.ScopeText()), "all requests"), cmp.Or(value(a.Repeats), a.Rule), a.Count, a.Threshold, number(a.WindowS), value(a.Model), value(a.Backend), a.Action, a.Fingerprint)
 	}
 	return fmt.Sprintf("Tool call loop detected in session %s: tool=%s, repeats=%d/%d, window=%ss, model=%s, backend=%s, action=%s, signature=%s...",
 		value(cmp.Or(a.Session, a.Scope["conversation"])), value(a.Tool), a.Count, a.Threshold, number(a.WindowS), value(a.Model), value(a.Backend), a.Action, first(cmp.Or(a.Signature, a.Fingerprint), 50))
@@ -81,7 +83,7 @@ func (a *Alert) headline() string {
 // value is a value of the log inside a line. One that could be taken for the
 // line's own words stands in quotes.
 func value(text string) string {
-	text = Clean(text, maxLogged)
+	text = Clean(text)
 	if text == "" || strings.Contains(text, ", ") || strings.Contains(text, ": ") || strings.ContainsAny(text, "=\"") {
 		return strconv.Quote(text)
 	}
@@ -93,7 +95,7 @@ func first(text string, n int) string {
 	if runes := []rune(text); len(runes) > n {
 		text = string(runes[:n])
 	}
-	return Clean(text, n)
+	return CleanUpTo(text, n)
 }
 
 func number(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }

@@ -22,11 +22,16 @@ func (f *replayFlags) hint(u *ui, args []string, s replay.Summary) {
 	if len(loops) == 0 {
 		return
 	}
+	c := f.explain(args, s.Lateness)
+	u.say("why the last one fired: %s", c.of(loops[len(loops)-1].Episode))
+}
+
+func (f *replayFlags) explain(args []string, lateness replay.Lateness) explainCommand {
 	c := explainCommand{rules: f.rules, logs: f.logs, since: f.since, until: f.until, key: f.key, hashIDs: f.hashIDs, args: args}
 	if f.lateness != 0 {
-		c.lateness = s.Lateness.Value
+		c.lateness = lateness.Value
 	}
-	u.say("why the last one fired: %s", c.of(loops[len(loops)-1].Episode))
+	return c
 }
 
 // explainCommand is what tells why an episode fired, as one types it: with all

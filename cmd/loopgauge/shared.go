@@ -61,6 +61,6 @@ func (f *watchFlags) share(ctx context.Context, name string, o live.Options) err
 	}
 	return shared.Watch(ctx, shared.WatchOptions{
 		From: c, Plan: o.Plan, Extract: o.Extract, Lateness: o.Lateness, Duplicates: o.Duplicates, MaxKeys: o.MaxKeys, Interval: o.Interval,
-		Sinks: o.Sinks, Content: o.Content, Verdicts: f.verdicts, Log: o.Log,
+		Sinks: o.Sinks, Routes: o.Routes, Content: o.Content, Topic: o.Topic, Verdicts: f.verdicts, Log: o.Log,
 	})
 }

@@ -104,7 +104,11 @@ func (f *watchFlags) run(c *cobra.Command, u *ui, args []string) error {
 	if err != nil {
 		return usage(err)
 	}
-	to, err := alertSinks(p, log, f.dryRun)
+	to, routes, err := alertSinks(p, log, f.dryRun)
+	if err != nil {
+		return usage(err)
+	}
+	topic, err := verdictTopic(p, log, f.dryRun)
 	if err != nil {
 		return usage(err)
 	}
@@ -112,7 +116,7 @@ func (f *watchFlags) run(c *cobra.Command, u *ui, args []string) error {
 		Plan: window.NewPlan(p.Rules, p.Exclude).WithEvidence(), Lateness: p.Lateness, Duplicates: p.Duplicates,
 		Extract: window.ExtractOptions{EventTimeStart: p.EventTime == policy.Start, Price: p.Price, Key: key, HashIDs: f.hashIDs, Texts: f.showText, Sessions: p.Session},
 		MaxKeys: f.maxKeys, Idle: f.idle, Interval: f.interval, PartInterval: live.DefaultPart,
-		Sinks: to, Content: &sinks.Content{Links: p.Links}, Verdicts: f.verdicts, Log: log, Status: &live.Status{},
+		Sinks: to, Routes: routes, Content: &sinks.Content{Links: p.Links}, Topic: topic, Verdicts: f.verdicts, Log: log, Status: &live.Status{},
 	}
 	if c.Flags().Changed("lateness") {
 		o.Lateness = f.lateness

@@ -15,10 +15,7 @@ import (
 
 // Slack takes 2000 characters a field and 10 fields a section. Escaping makes
 // five characters of one.
-const (
-	maxValue = 350  // characters of one value, before escaping
-	maxField = 2000 // characters of a field, after it
-)
+const maxField = 2000 // characters of a field, after it
 
 // message is what one alert looks like. Text of the log stands only in blocks
 // of plain_text, where Slack makes nothing of mentions, links and marks; text,
@@ -36,13 +33,17 @@ func render(a *sinks.Alert) message {
 			fields = append(fields, plain(name+"\n"+value))
 		}
 	}
-	field("Repeats", clean(a.Repeats))
-	field("Rule", clean(strings.Join(a.Rules, ", ")))
-	field("Requests", fmt.Sprintf("%d in %s, limit %d in %s", a.Requests, a.Lasted().Round(time.Second), a.Threshold, time.Duration(a.WindowS*float64(time.Second))))
-	field("Scope", clean(a.ScopeText()))
-	field("Model", clean(a.Model))
-	field("Backend", clean(a.Backend))
-	field("Caller", clean(a.Caller))
+	field("Repeats", sinks.Clean(a.Repeats))
+	field("Rule", sinks.Clean(strings.Join(a.Rules, ", ")))
+	if a.Digest() {
+		field("Loops", fmt.Sprintf("%d more than %d in a minute", a.Loops, a.Threshold))
+	} else {
+		field("Requests", fmt.Sprintf("%d in %s, limit %d in %s", a.Requests, a.Lasted().Round(time.Second), a.Threshold, time.Duration(a.WindowS*float64(time.Second))))
+	}
+	field("Scope", sinks.Clean(a.ScopeText()))
+	field("Model", sinks.Clean(a.Model))
+	field("Backend", sinks.Clean(a.Backend))
+	field("Caller", sinks.Clean(a.Caller))
 	if a.CostAfter != nil {
 		field("Cost after the limit", sinks.Dollars(*a.CostAfter))
 	}
@@ -59,26 +60,29 @@ func render(a *sinks.Alert) message {
 		m.blocks = append(m.blocks, slack.NewSectionBlock(slack.NewTextBlockObject(slack.MarkdownType, links, false, true), nil, nil))
 	}
 	m.blocks = append(m.blocks,
-		slack.NewContextBlock("", plain(fmt.Sprintf("%s, revision %d, %s", clean(a.ID), a.Revision, clean(a.Fingerprint)))))
+		slack.NewContextBlock("", plain(fmt.Sprintf("%s, revision %d, %s", sinks.Clean(a.ID), a.Revision, sinks.Clean(a.Fingerprint)))))
 	return m
 }
 
 // details are what else there is to say, a line each.
 func details(a *sinks.Alert) (lines []string) {
 	if a.Kind != "" {
-		lines = append(lines, "Kind: "+a.Kind+", "+clean(a.Evidence))
+		lines = append(lines, "Kind: "+a.Kind+", "+sinks.Clean(a.Evidence))
 	}
 	if settings := a.Settings(); settings != "" {
-		lines = append(lines, "Would not have fired: "+clean(settings))
+		lines = append(lines, "Would not have fired: "+sinks.Clean(settings))
 	}
 	if r := a.Response; r != nil {
-		lines = append(lines, "The client would have seen, of "+sinks.Clean(r.String(), 2*maxValue))
+		lines = append(lines, "The client would have seen, of "+sinks.CleanUpTo(r.String(), maxBody))
 	}
 	if a.Explain != "" {
-		lines = append(lines, "Why: "+sinks.Clean(a.Explain, maxField))
+		lines = append(lines, "Why: "+sinks.CleanUpTo(a.Explain, maxField))
 	}
 	return lines
 }
+
+// maxBody is how much is shown of what a client would have seen, in characters.
+const maxBody = 700
 
 // maxLinks is how much Slack takes of a text, in bytes at most.
 const maxLinks = 3000
@@ -113,6 +117,9 @@ func followUp(a *sinks.Alert) message {
 
 // headline holds no text of the log.
 func headline(a *sinks.Alert) string {
+	if a.Digest() {
+		return digestHeadline(a)
+	}
 	kind := ""
 	if a.Kind != "" && a.Kind != string(window.Unknown) {
 		kind = " (" + a.Kind + ")"
@@ -124,6 +131,17 @@ func headline(a *sinks.Alert) string {
 		return fmt.Sprintf("Loop%s is over after %d requests", kind, a.Requests)
 	default:
 		return fmt.Sprintf("Loop%s of %d requests", kind, a.Requests)
+	}
+}
+
+func digestHeadline(a *sinks.Alert) string {
+	switch a.State {
+	case window.Grown:
+		return fmt.Sprintf("Digest has grown to %d more loops", a.Loops)
+	case window.Closed:
+		return fmt.Sprintf("Digest is over after %d more loops", a.Loops)
+	default:
+		return "Many loops at once: the others are in this digest"
 	}
 }
 
@@ -142,6 +160,3 @@ func plain(text string) *slack.TextBlockObject {
 	emoji := false
 	return &slack.TextBlockObject{Type: slack.PlainTextType, Text: b.String(), Emoji: &emoji}
 }
-
-// clean is a value of the log on one line, and not too long.
-func clean(text string) string { return sinks.Clean(text, maxValue) }
