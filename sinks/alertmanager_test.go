@@ -116,7 +116,7 @@ func TestResend(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &resender{scripted: scripted{name: "a"}}
 		o := NewOutbox(quietly, s)
-		r := NewRouter(o, Routes{})
+		r := NewRouter(o, Routes{}, nil)
 		ctx, cancel := context.WithCancel(t.Context())
 		var running sync.WaitGroup
 		running.Go(func() { o.Run(ctx) })
@@ -147,7 +147,7 @@ func TestResend(t *testing.T) {
 		running.Wait()
 
 		o = NewOutbox(quietly, s)
-		r = NewRouter(o, Routes{})
+		r = NewRouter(o, Routes{}, nil)
 		if err := r.Load(saved); err != nil {
 			t.Fatal(err)
 		}

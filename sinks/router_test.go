@@ -50,7 +50,7 @@ func put(o *Outbox, sink string) string {
 
 func TestDigest(t *testing.T) {
 	o := NewOutbox(quietly, &scripted{name: "a"})
-	r := NewRouter(o, Routes{})
+	r := NewRouter(o, Routes{}, nil)
 	f := func(in *window.Incident, want string) {
 		t.Helper()
 		o.entries, o.states["a"].Waiting = nil, 0
@@ -86,7 +86,7 @@ func TestDigest(t *testing.T) {
 // A digest says of whom its loops are as long as all agree.
 func TestDigestFields(t *testing.T) {
 	o := NewOutbox(quietly, &scripted{name: "a"})
-	r := NewRouter(o, Routes{})
+	r := NewRouter(o, Routes{}, nil)
 	for i := range 7 {
 		in := incident(fmt.Sprint(i), 1, window.Opened, second)
 		if i == 6 {
@@ -108,7 +108,7 @@ func TestDigestFields(t *testing.T) {
 func TestStorm(t *testing.T) {
 	a := &scripted{name: "a"}
 	o := NewOutbox(quietly, a)
-	r := NewRouter(o, Routes{})
+	r := NewRouter(o, Routes{}, nil)
 	var before, after runtime.MemStats
 	runtime.GC()
 	runtime.ReadMemStats(&before)
@@ -151,7 +151,7 @@ func TestRoutes(t *testing.T) {
 			{func(a *Alert) bool { return a.Caller == "probe" }, nil},
 			{func(a *Alert) bool { return a.Model == "team's" }, []string{"team", "pager"}},
 		},
-	})
+	}, nil)
 	f := func(in *window.Incident, log, team, pager, all string) {
 		t.Helper()
 		o.entries = nil
@@ -203,12 +203,12 @@ func TestRouterRestart(t *testing.T) {
 		routes := Routes{Least: map[string]window.Severity{"b": window.Warning}}
 		run := func(stops []bool) string {
 			o := NewOutbox(quietly, &scripted{name: "a"}, &scripted{name: "b"})
-			r := NewRouter(o, routes)
+			r := NewRouter(o, routes, nil)
 			for i, in := range steps {
 				if stops[i] {
 					saved := r.Save()
 					o = NewOutbox(quietly, &scripted{name: "a"}, &scripted{name: "b"})
-					r = NewRouter(o, routes)
+					r = NewRouter(o, routes, nil)
 					if err := r.Load(saved); err != nil {
 						rt.Fatal(err)
 					}
@@ -235,7 +235,7 @@ func TestSeverity(t *testing.T) {
 		t.Helper()
 		in := incident("a", revision, state, 0)
 		in.Action = action
-		if got := NewAlert(in).Severity; got != want {
+		if got := NewAlert(in, nil).Severity; got != want {
 			t.Errorf("%s, %s, revision %d: %s, want %s", action, state, revision, got, want)
 		}
 	}
