@@ -58,6 +58,7 @@ bench:
 	scripts/setup.sh python
 	scripts/bench/replay_vs_duckdb.sh
 	scripts/bench/tune_vs_rivals.sh
+	scripts/bench/events_vs_rivals.sh
 	scripts/bench/memory.sh
 	scripts/bench/watch_vs_kafka.sh
 	scripts/bench/delay.sh

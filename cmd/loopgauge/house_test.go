@@ -54,7 +54,8 @@ var mayImport = map[string][]string{
 		"replay/report", "replay/tune", "replay/scenario", "replay/term", "replay/live", "replay/live/monitor", "replay/parted", "replay/shared", "replay", "sinks/parquet", "sinks/slack", "sinks", "ingest/kafka", "ingest", "ingest/formats", "ingest/wrap",
 		"window/policy", "window", "fingerprint", "fingerprint/rawjson",
 	},
-	"scripts/bench/grow": {},
+	"scripts/bench/grow":      {},
+	"scripts/bench/synthetic": {},
 }
 
 // leaves are the heavy dependencies, each with the only packages that may

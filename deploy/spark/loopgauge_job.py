@@ -20,7 +20,7 @@ from pyspark.sql import SparkSession
 # log says can break a row, and never NULL.
 ROWS = """
 SELECT
-  hex(r.rule) AS rule, s.key AS scope, e.fingerprint,
+  hex(e.rule) AS rule, s.key AS scope, e.fingerprint,
   unix_micros(e.time) AS time, e.log, e.seq, e.ordinal,
   coalesce(cast(c.override AS string), '') AS override,
   coalesce(cast(e.status AS string), '') AS status,
@@ -32,7 +32,7 @@ SELECT
   concat_ws(',', transform(e.scope, v -> concat(hex(v.field), ':', hex(v.value)))) AS scope_values
 FROM (
   SELECT
-    e.*, r,
+    e.*, r.rule,
     try_element_at(filter(e.scopes, v -> v.index = r.scope_index), 1) AS s,
     try_element_at(filter(e.rules, v -> v.rule = r.rule), 1) AS c
   FROM events e JOIN rules r ON e.identity_index = r.identity_index
