@@ -65,7 +65,7 @@ func Count(ctx context.Context, in io.Reader, out io.Writer, o CountOptions) err
 		name := tally.Rule.Name
 		write(line{Kind: ruleLine, Rule: name, Key: o.Key.Name, Most: o.Most, Hits: tally.Hits, Dropped: tally.Dropped})
 		for i := range tally.Cells {
-			for _, l := range countsOf(&tally.Cells[i]) {
+			for _, l := range countsOf(tally.Rule, &tally.Cells[i]) {
 				l.Rule, l.Key = name, o.Key.Name
 				write(l)
 			}
@@ -74,8 +74,8 @@ func Count(ctx context.Context, in io.Reader, out io.Writer, o CountOptions) err
 	return errors.Join(failed, w.Flush())
 }
 
-// countsOf are the lines of a cell.
-func countsOf(cell *window.Swept) (list []line) {
+// countsOf are the lines of a cell of a rule.
+func countsOf(rule *window.Rule, cell *window.Swept) (list []line) {
 	for count := 2; count < len(cell.Requests); count++ {
 		l := line{
 			Kind: countLine, Counter: cell.Kind, WindowSeconds: cell.Window.Seconds(),
@@ -84,8 +84,11 @@ func countsOf(cell *window.Swept) (list []line) {
 		if count+1 < len(cell.Requests) {
 			l.Hits -= cell.Requests[count+1]
 		}
-		if cell.Stopped != nil {
+		switch {
+		case cell.Stopped != nil:
 			l.Stopped = &cell.Stopped[count]
+		case !rule.ChangesCounts():
+			l.Stopped = &cell.Requests[count]
 		}
 		if l.Hits != 0 || l.Rises != 0 || l.Stopped != nil && *l.Stopped != 0 {
 			list = append(list, l)

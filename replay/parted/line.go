@@ -19,7 +19,7 @@ type line struct {
 	Count         int     `json:"count,omitempty"`   // the highest stands for itself and all above
 	Hits          int64   `json:"hits,omitempty"`    // with that count; of a ruleLine, all
 	Rises         int64   `json:"rises,omitempty"`   // to that count, after a pause: episodes of a rule with that threshold
-	Stopped       *int64  `json:"stopped,omitempty"` // by a rule with that threshold; where tripping changes counts
+	Stopped       *int64  `json:"stopped,omitempty"` // by a rule with that threshold; null if tripping changes what the rule counts, but not by this counter
 
 	Episode *replay.DocumentEpisode `json:"episode,omitempty"` // episodeLine
 }

@@ -130,7 +130,7 @@ type Setting struct {
 	Threshold     int     `json:"threshold"`
 	Hits          int64   `json:"hits"`     // with a count of the threshold or more
 	Episodes      int64   `json:"episodes"` // that a rule with it would open
-	Stopped       *int64  `json:"stopped"`  // hits that the gateway would act on, where tripping changes what it counts; else null
+	Stopped       *int64  `json:"stopped"`  // hits that the gateway would act on; null if tripping changes what the rule counts, but not by this counter
 }
 
 // Document is the sum of all that was added.
