@@ -118,8 +118,8 @@ func (s Summary) rules(b *strings.Builder) {
 	t.Write(b, "")
 	for i := range s.Result.Rules {
 		if a := &s.Result.Rules[i]; a.DroppedKeys > 0 {
-			fmt.Fprintln(b, Wrapped(fmt.Sprintf("%s dropped %s to stay within memory: loops are missed that had more than %s other keys between two requests",
-				term.Safe(a.Rule.Name), term.Plural(a.DroppedKeys, "key", "keys"), term.Count(int64(a.LiveKeys)))))
+			fmt.Fprintln(b, Wrapped(fmt.Sprintf("%s dropped %s to stay within memory: loops among them that repeat slowly may be missed",
+				term.Safe(a.Rule.Name), term.Plural(a.DroppedKeys, "key", "keys"))))
 		}
 	}
 	var fellBack int64
