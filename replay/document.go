@@ -123,7 +123,7 @@ func NewDocument(version, policyHash string, s Summary) *Document {
 		d.Rules = append(d.Rules, documentRule(&r.Rules[i]))
 	}
 	for i := range s.Episodes {
-		d.Episodes = append(d.Episodes, documentEpisode(&s.Episodes[i]))
+		d.Episodes = append(d.Episodes, NewDocumentEpisode(&s.Episodes[i]))
 	}
 	if s.Against != nil {
 		d.Against = s.Against.Document()
@@ -153,7 +153,8 @@ func documentRule(a *window.RuleAccount) DocumentRule {
 	return d
 }
 
-func documentEpisode(e *window.Episode) DocumentEpisode {
+// NewDocumentEpisode is an episode as documents have it.
+func NewDocumentEpisode(e *window.Episode) DocumentEpisode {
 	d := DocumentEpisode{
 		ID: e.ID, Rule: e.Rule.Name, Scope: map[string]string{}, Fingerprint: e.Fingerprint.String(),
 		First: Stamp(e.First), Fired: Stamp(e.Fired), Last: Stamp(e.Last),

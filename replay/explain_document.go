@@ -143,7 +143,7 @@ func (x *explaining) explanation() *Explanation {
 		}
 	} else {
 		e.Asked = x.q.Episode
-		one := documentEpisode(x.traces[0].episode)
+		one := NewDocumentEpisode(x.traces[0].episode)
 		e.Episode = &one
 	}
 	next := make([]int, len(x.rules)) // by rule: the fingerprint that comes next

@@ -49,15 +49,17 @@ var mayImport = map[string][]string{
 	"replay/live":            {"replay", "sinks", "ingest", "window", "window/snapshot", "fingerprint"},
 	"replay/live/monitor":    {"replay/live", "sinks", "window", "fingerprint"},
 	"replay/shared":          {"replay", "sinks", "ingest/kafka", "ingest", "window", "window/snapshot", "fingerprint", "fingerprint/rawjson"},
+	"replay/parted":          {"replay", "window", "fingerprint", "fingerprint/rawjson"},
 	"replay/tune":            {"replay", "replay/term", "window", "fingerprint", "fingerprint/rawjson"},
 	"replay/report":          {"replay/tune", "replay", "replay/term", "window", "fingerprint"},
 	"replay/scenario":        {"replay", "replay/term", "ingest/formats", "window/policy", "window", "fingerprint"},
 	"cmd/loopgauge": {
-		"replay/report", "replay/tune", "replay/scenario", "replay/term", "replay/live", "replay/live/monitor", "replay/shared", "replay", "sinks/parquet", "sinks/slack", "sinks/kafka", "sinks", "ingest/kafka", "ingest", "ingest/formats", "ingest/wrap",
+		"replay/report", "replay/tune", "replay/scenario", "replay/term", "replay/live", "replay/live/monitor", "replay/parted", "replay/shared", "replay", "sinks/parquet", "sinks/slack", "sinks/kafka", "sinks", "ingest/kafka", "ingest", "ingest/formats", "ingest/wrap",
 		"window/policy", "window", "fingerprint", "fingerprint/rawjson",
 	},
-	"fixtures":           {}, // tests only
-	"scripts/bench/grow": {},
+	"fixtures":                {}, // tests only
+	"scripts/bench/grow":      {},
+	"scripts/bench/synthetic": {},
 }
 
 // leaves are the heavy dependencies, each with the only packages that may

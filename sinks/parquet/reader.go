@@ -149,6 +149,8 @@ func begin[R any](path string) (file *parquet.File, f *os.File, err error) {
 		switch kind, ok := has[c.name]; {
 		case !ok:
 			return nil, nil, fmt.Errorf("%s: has no column %s: written by another program, or by an older loopgauge\nwrite the dataset anew from the logs: loopgauge replay --out DIR LOG", path, c.name)
+		case strings.Contains(kind, parquet.Int96Type.String()):
+			return nil, nil, fmt.Errorf("%s: column %s is INT96, as Spark writes times unless told otherwise, not %s\nleave the files as loopgauge wrote them, or write them with spark.sql.parquet.outputTimestampType=TIMESTAMP_MICROS", path, c.name, c.kind)
 		case kind != c.kind:
 			return nil, nil, damaged(path, fmt.Sprintf("column %s is %s, not %s", c.name, kind, c.kind))
 		}
