@@ -29,6 +29,7 @@ SELECT
   coalesce(cast(e.cost AS string), '') AS cost,
   hex(coalesce(e.session, '')) AS session, hex(coalesce(e.caller, '')) AS caller, hex(coalesce(e.user, '')) AS user,
   hex(coalesce(e.model, '')) AS model, hex(coalesce(e.backend, '')) AS backend,
+  hex(coalesce(e.method, '')) AS method, hex(coalesce(e.path, '')) AS path, hex(coalesce(e.tool, '')) AS tool,
   concat_ws(',', transform(e.scope, v -> concat(hex(v.field), ':', hex(v.value)))) AS scope_values
 FROM (
   SELECT
@@ -42,7 +43,7 @@ WHERE s.key IS NOT NULL AND c.rule IS NOT NULL
 """
 
 COLUMNS = """rule, scope, fingerprint, time, log, seq, ordinal, override, status, tokens_in, tokens_out, cost,
-  session, caller, user, model, backend, scope_values"""
+  session, caller, user, model, backend, method, path, tool, scope_values"""
 
 # By fingerprint what is counted for each fingerprint of a scope apart, which
 # spreads a busy scope; by scope what needs the order of all that it does. ORDER

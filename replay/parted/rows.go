@@ -39,6 +39,9 @@ const (
 	colUser
 	colModel
 	colBackend
+	colMethod
+	colPath
+	colTool
 	colValues // of the scope: field:value,field:value
 	columns
 )
@@ -59,6 +62,7 @@ type rows struct {
 	names map[string]string      // texts that come again and again, by their hex
 	event window.Event
 	one   [1]fingerprint.Fingerprint
+	tool  [1]string
 	err   error // the first of a row
 }
 
@@ -172,11 +176,13 @@ func (r *rows) build(rule int) error {
 		}
 	}
 	ev.Session, ev.Caller, ev.User, ev.Model, ev.Backend = r.text(colSession), r.text(colCaller), r.text(colUser), r.text(colModel), r.text(colBackend)
+	ev.Method, ev.Path = r.text(colMethod), r.text(colPath)
 	var ok bool
 	if r.one[0], ok = fingerprint.Parse(string(r.cells[colFingerprint])); !ok {
 		return r.wrong("%s is no fingerprint", r.show(colFingerprint))
 	}
-	ev.Prints[r.plan.IdentityOf(rule)] = window.Prints{Fingerprints: r.one[:]}
+	r.tool[0] = r.text(colTool)
+	ev.Prints[r.plan.IdentityOf(rule)] = window.Prints{Fingerprints: r.one[:], Tools: r.tool[:]}
 	return cmp.Or(r.scope(&ev.Scopes[r.plan.ScopeOf(rule)], r.plan.Rules[rule].Scope.Fields), r.err)
 }
 
