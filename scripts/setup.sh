@@ -14,6 +14,7 @@
 #   deploy      what checks deploy/: systemd-analyze, and hadolint in
 #               .cache/deploy/bin/hadolint
 #   kafka       Apache Kafka              .cache/kafka-VERSION: see scripts/kafka.sh
+#   spark       Spark 3 and 4             .cache/spark3, .cache/spark4
 #
 # Debian packages are installed as root; anyone else is told which are missing.
 set -euo pipefail
@@ -103,10 +104,16 @@ kafka() {
   cp scripts/kafka/pom.xml "$to/"
 }
 
-[ $# -gt 0 ] || set -- gotestsum lint python race chromium kafka prometheus deploy
+spark() {
+  command -v java >/dev/null || need default-jre-headless
+  venv spark3 scripts/spark3.txt
+  venv spark4 scripts/spark4.txt
+}
+
+[ $# -gt 0 ] || set -- gotestsum lint python race chromium kafka spark prometheus deploy
 for part; do
   case $part in
-    gotestsum | lint | python | rivals | race | chromium | kafka | prometheus | deploy) "$part" ;;
+    gotestsum | lint | python | rivals | race | chromium | kafka | spark | prometheus | deploy) "$part" ;;
     *) fail "no part is called $part; see the head of scripts/setup.sh" ;;
   esac
 done
