@@ -37,6 +37,7 @@ type Options struct {
 	Sinks        []sinks.Sink
 	Verdicts     string        // file for verdicts, empty for none
 	Dataset      Dataset       // nil for none
+	AllVerdicts  bool          // go into it, not only those on repeats
 	PartInterval time.Duration // that a part of the dataset covers
 
 	Log    *slog.Logger
@@ -138,6 +139,11 @@ func (w *watch) event(ev *window.Event) error {
 }
 
 func (w *watch) verdict(v *window.Verdict) error {
+	if w.spool != nil && (w.o.AllVerdicts || v.Repeats()) {
+		if err := w.spool.addVerdict(v); err != nil {
+			return err
+		}
+	}
 	if w.writer == nil {
 		return nil
 	}
