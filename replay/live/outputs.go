@@ -87,7 +87,7 @@ func (s *spool) fileName(number int64) string {
 }
 
 // PartName is the name of a part. It sorts by number.
-func partName(number, first int64) string { return fmt.Sprintf("%06d-%012d", number, first) }
+func partName(number, first int64) string { return fmt.Sprintf("%09d-%012d", number, first) }
 
 // open begins or goes on with the part's file, which a checkpoint knows to be
 // length bytes long.

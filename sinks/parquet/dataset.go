@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/parquet-go/parquet-go"
@@ -24,6 +25,7 @@ const rowGroup = 1 << 16
 type Dataset struct {
 	dir      string
 	part     string // name of the part; empty if there is only one
+	unlock   func() // nil if nobody else can be at work
 	first    int64  // number of its first event
 	plan     *window.Plan
 	made     []string // folders, to be taken away again
@@ -65,7 +67,11 @@ func (d *Dataset) begin(first int64) {
 // names in the order of their events; first is the number of the first event.
 // A part of the same name, and the run, are replaced.
 func Append(dir string, plan *window.Plan, part string, first int64) (*Dataset, error) {
-	d := &Dataset{dir: dir, plan: plan, part: part}
+	unlock, err := lock(dir)
+	if err != nil {
+		return nil, err
+	}
+	d := &Dataset{dir: dir, plan: plan, part: part, unlock: unlock}
 	d.begin(first)
 	return d, nil
 }
@@ -73,16 +79,28 @@ func Append(dir string, plan *window.Plan, part string, first int64) (*Dataset, 
 // Discard removes the parts of a dataset that grows whose names sort at part
 // or behind it.
 func Discard(dir, part string) error {
+	if !Holds(dir) {
+		return nil
+	}
+	unlock, err := lock(dir)
+	if err != nil {
+		return err
+	}
+	defer unlock()
 	for _, folder := range byDay {
 		files, err := filepath.Glob(filepath.Join(escaped(dir), folder, "date=*", "*.parquet"))
 		if err != nil {
 			return err
 		}
 		for _, f := range files {
-			if filepath.Base(f) >= part {
+			from, to, merged := strings.Cut(filepath.Base(f), "_")
+			switch {
+			case from >= part:
 				if err := os.Remove(f); err != nil {
 					return err
 				}
+			case merged && to >= part:
+				return fmt.Errorf("%s: holds part %s, which is to be written anew, among others: it was compacted too early\nwrite the dataset anew from the log: loopgauge replay --out DIR LOG", f, part)
 			}
 		}
 	}
@@ -176,7 +194,16 @@ func (d *Dataset) Close(run Run) error {
 		}
 	}
 	d.made = nil
+	d.release()
 	return nil
+}
+
+// release lets others put files in their places.
+func (d *Dataset) release() {
+	if d.unlock != nil {
+		d.unlock()
+		d.unlock = nil
+	}
 }
 
 // fill makes sure that a dataset with events has verdicts and episodes too, if
@@ -205,6 +232,7 @@ func (d *Dataset) Abort() {
 	for _, v := range slices.Backward(d.made) {
 		os.Remove(v) // stays if something is in it
 	}
+	d.release()
 }
 
 // writer writes rows of one type into one file.

@@ -13,13 +13,13 @@ import (
 // eventRow is a row of events/: one per request, identity and fingerprint, and
 // one without fingerprint where the identity was not computable.
 type eventRow struct {
-	Time        int64        `parquet:"time,timestamp(microsecond),delta"`
-	Start       int64        `parquet:"start,timestamp(microsecond),delta"`
+	Time        int64        `parquet:"time,timestamp(microsecond)"`
+	Start       int64        `parquet:"start,timestamp(microsecond)"`
 	Seq         int64        `parquet:"seq,delta"`
-	Stream      int32        `parquet:"stream,delta"`
+	Stream      int32        `parquet:"stream"`
 	Line        int64        `parquet:"line,delta"`
-	Offset      int64        `parquet:"offset,delta"`
-	Item        int32        `parquet:"item,delta"`
+	Offset      int64        `parquet:"offset"`
+	Item        int32        `parquet:"item"`
 	ID          string       `parquet:"id,optional,dict"`
 	Method      string       `parquet:"method,optional,dict"`
 	Path        string       `parquet:"path,optional,dict"`
@@ -36,8 +36,8 @@ type eventRow struct {
 	Cached      *bool        `parquet:"cached,optional"`
 	MaxTokens   *int64       `parquet:"max_tokens,optional"`
 	Identity    string       `parquet:"identity,dict"`
-	IdentityNo  int32        `parquet:"identity_index,delta"`
-	Ordinal     int32        `parquet:"ordinal,delta"`
+	IdentityNo  int32        `parquet:"identity_index"`
+	Ordinal     int32        `parquet:"ordinal"`
 	Fingerprint string       `parquet:"fingerprint,optional,dict"`
 	Cause       string       `parquet:"cause,optional,dict"`
 	Scope       []scopeValue `parquet:"scope,list"`
@@ -48,7 +48,7 @@ type eventRow struct {
 // scopeRow is what counters know a scope by. A scope that no rule needs for
 // the request has none.
 type scopeRow struct {
-	Index    int32  `parquet:"index,delta"`
+	Index    int32  `parquet:"index"`
 	Key      string `parquet:"key,optional,dict"`
 	Cause    string `parquet:"cause,optional,dict"`
 	FellBack bool   `parquet:"fell_back"`

@@ -10,7 +10,7 @@ import (
 // verdictRow is a row of verdicts/: what one rule said of one request and
 // fingerprint.
 type verdictRow struct {
-	Time        int64        `parquet:"time,timestamp(microsecond),delta"`
+	Time        int64        `parquet:"time,timestamp(microsecond)"`
 	Seq         int64        `parquet:"seq,delta"`
 	ID          string       `parquet:"id,optional,dict"`
 	Rule        string       `parquet:"rule,dict"`
