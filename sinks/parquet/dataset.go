@@ -118,7 +118,7 @@ func PolicyHash(dir string) (string, error) {
 
 // Holds tells whether dir holds events, of a run that has ended or not.
 func Holds(dir string) bool {
-	files, err := filepath.Glob(filepath.Join(escaped(dir), "events", "*", "*.parquet"))
+	files, err := filepath.Glob(filepath.Join(escaped(dir), "events", "date=*", "*.parquet"))
 	return err == nil && len(files) > 0 || IsDataset(dir)
 }
 

@@ -84,7 +84,7 @@ func Open(dir string, files ...string) (*Reader, error) {
 	}
 	if r.Whole {
 		var err error
-		if r.files, err = filepath.Glob(filepath.Join(escaped(dir), "events", "*", "*.parquet")); err != nil {
+		if r.files, err = filepath.Glob(filepath.Join(escaped(dir), "events", "date=*", "*.parquet")); err != nil {
 			return nil, err
 		}
 	}
