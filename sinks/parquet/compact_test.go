@@ -36,6 +36,7 @@ type live struct {
 }
 
 func newLive(tb testing.TB, dir string) *live {
+	tb.Helper()
 	p := plan(tb)
 	return &live{dir: dir, plan: p, x: p.NewExtractor(window.ExtractOptions{})}
 }
