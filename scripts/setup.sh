@@ -5,7 +5,7 @@
 # usage: scripts/setup.sh [PART...]     without a part: all of them
 #   gotestsum   the test runner           .cache/bin/gotestsum
 #   lint        golangci-lint             .cache/bin/golangci-lint
-#   python      DuckDB and friends        .cache/venv/bin/python
+#   python      DuckDB and whatever else reads datasets, .cache/venv/bin/python
 #   rivals      what make bench measures against, .cache/rivals/bin/python
 #   race        a C compiler, for go test -race
 #   chromium    the browser that the report is tested in
@@ -66,16 +66,21 @@ tool() {
 gotestsum() { tool gotestsum gotest.tools/gotestsum $gotestsum_version; }
 lint() { tool golangci-lint github.com/golangci/golangci-lint/v2/cmd/golangci-lint $lint_version; }
 
-# venv NAME REQUIREMENTS: makes .cache/NAME with these Python packages.
+# venv NAME REQUIREMENTS: makes .cache/NAME with these Python packages, beside
+# what else is to be done.
+started=()
 venv() {
   cmp -s "$2" "$cache/$1/requirements.txt" && "$cache/$1/bin/python" -c '' 2>/dev/null && return
   command -v python3 >/dev/null || need python3 python3-venv
   python3 -c 'import ensurepip, venv' 2>/dev/null || need python3-venv
   say "installing Python packages: $(grep -v '^#' "$2" | tr '\n' ' ')"
-  rm -rf "${cache:?}/$1"
-  python3 -m venv "$cache/$1"
-  "$cache/$1/bin/python" -m pip install --quiet --disable-pip-version-check --no-input -r "$2"
-  cp "$2" "$cache/$1/requirements.txt"
+  {
+    rm -rf "${cache:?}/$1"
+    python3 -m venv "$cache/$1"
+    "$cache/$1/bin/python" -m pip install --quiet --disable-pip-version-check --no-input -r "$2"
+    cp "$2" "$cache/$1/requirements.txt"
+  } &
+  started+=($!)
 }
 
 python() { venv venv scripts/requirements.txt; }
@@ -119,4 +124,8 @@ for part; do
     gotestsum | lint | python | rivals | race | chromium | kafka | spark | prometheus | alertmanager | deploy) "$part" ;;
     *) fail "no part is called $part; see the head of scripts/setup.sh" ;;
   esac
+done
+
+for pid in "${started[@]}"; do
+  wait "$pid" || fail "Python packages could not be installed: see above"
 done

@@ -72,7 +72,7 @@ func (f *AtomicFile) Commit() error {
 	err := f.Seal()
 	if err == nil && !f.inPlace {
 		if err = os.Rename(f.Name(), f.path); err == nil {
-			err = syncDir(filepath.Dir(f.path))
+			err = SyncDir(filepath.Dir(f.path))
 		}
 		if err != nil {
 			err = fmt.Errorf("%s: %w", f.path, err)
@@ -85,8 +85,8 @@ func (f *AtomicFile) Commit() error {
 	return err
 }
 
-// syncDir makes last what was renamed in a directory.
-func syncDir(dir string) error {
+// SyncDir makes last what was renamed or linked in a directory.
+func SyncDir(dir string) error {
 	d, err := os.Open(dir)
 	if err != nil {
 		return err

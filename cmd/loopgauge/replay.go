@@ -30,6 +30,7 @@ type replayFlags struct {
 	runFlags
 	verdicts    string
 	out         string
+	allVerdicts bool
 	json        bool
 	failOnAlert bool
 	against     string
@@ -70,7 +71,8 @@ written with, whatever their counters, windows and thresholds.`,
 	}
 	f.register(c)
 	c.Flags().StringVar(&f.verdicts, "verdicts", "", "write every verdict as a JSON line to this file, - for standard output")
-	c.Flags().StringVar(&f.out, "out", "", "write events, episodes and the run as Parquet into this directory")
+	c.Flags().StringVar(&f.out, "out", "", "write events, verdicts, episodes and the run as Parquet into this directory")
+	c.Flags().BoolVar(&f.allVerdicts, "all-verdicts", false, "put every verdict into --out, not only those on repeats")
 	c.Flags().BoolVar(&f.json, "json", false, "print one JSON document instead of the summary")
 	c.Flags().StringVar(&f.against, "against", "", "compare with the loops that this policy finds")
 	c.Flags().BoolVar(&f.emit, "emit", false, "send the alerts that watch would have sent to the sinks of the policy, once each")

@@ -22,23 +22,24 @@ import (
 
 // watchFlags are the flags of watch.
 type watchFlags struct {
-	logs     logFlags
-	rules    ruleFlags
-	state    string
-	verdicts string
-	out      string
-	lateness time.Duration
-	idle     time.Duration
-	interval time.Duration
-	start    string
-	maxKeys  int
-	hashIDs  bool
-	key      string
-	dryRun   bool
-	showText bool
-	say      sayFlags
-	listen   string
-	pprof    bool
+	logs        logFlags
+	rules       ruleFlags
+	state       string
+	verdicts    string
+	out         string
+	allVerdicts bool
+	lateness    time.Duration
+	idle        time.Duration
+	interval    time.Duration
+	start       string
+	maxKeys     int
+	hashIDs     bool
+	key         string
+	dryRun      bool
+	showText    bool
+	say         sayFlags
+	listen      string
+	pprof       bool
 }
 
 func newWatchCommand(u *ui) *cobra.Command {
@@ -74,7 +75,8 @@ Ctrl-C ends it in order, the second at once.`,
 	flags := c.Flags()
 	flags.StringVar(&f.state, "state", "", "directory for checkpoints; one a watch")
 	flags.StringVar(&f.verdicts, "verdicts", "", "add every verdict as a JSON line to this file")
-	flags.StringVar(&f.out, "out", "", "write events, episodes and the run as Parquet into this directory, a part a minute")
+	flags.StringVar(&f.out, "out", "", "write events, verdicts, episodes and the run as Parquet into this directory, a part a minute")
+	flags.BoolVar(&f.allVerdicts, "all-verdicts", false, "put every verdict into --out, not only those on repeats")
 	flags.DurationVar(&f.lateness, "lateness", 0, "how far a stream may be out of order (default: the policy's)")
 	flags.DurationVar(&f.idle, "idle", live.DefaultIdle, "silence after which a stream holds the others back no longer")
 	flags.DurationVar(&f.interval, "checkpoint", live.DefaultInterval, "time between checkpoints; alerts do not wait so long")
@@ -137,6 +139,9 @@ func (f *watchFlags) run(c *cobra.Command, u *ui, args []string) error {
 		return err
 	}
 	defer o.Store.Close() //nolint:errcheck // it holds a lock, nothing else
+	if o.AllVerdicts = f.allVerdicts; f.allVerdicts && f.out == "" {
+		return usage(errAllVerdicts)
+	}
 	if f.out != "" {
 		if o.Dataset, err = newParts(f.out, p, o); err != nil {
 			return err

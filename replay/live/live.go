@@ -40,6 +40,7 @@ type Options struct {
 	Verdicts     string             // file for verdicts, empty for none
 	Topic        sinks.VerdictTopic // nil for none
 	Dataset      Dataset            // nil for none
+	AllVerdicts  bool               // go into it, not only those on repeats
 	PartInterval time.Duration      // that a part of the dataset covers
 
 	Log    *slog.Logger
@@ -146,6 +147,11 @@ func (w *watch) event(ev *window.Event) error {
 func (w *watch) verdict(v *window.Verdict) error {
 	if w.o.Topic != nil {
 		w.o.Topic.Add(v)
+	}
+	if w.spool != nil && (w.o.AllVerdicts || v.Repeats()) {
+		if err := w.spool.addVerdict(v); err != nil {
+			return err
+		}
 	}
 	if w.writer == nil {
 		return nil

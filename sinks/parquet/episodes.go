@@ -102,6 +102,7 @@ func (e *episodes) flush() error {
 	}
 	slices.Sort(days)
 	for _, day := range days {
+		slices.SortStableFunc(e.days[day], func(a, b episodeRow) int { return cmp.Compare(a.Fired, b.Fired) })
 		w, err := newWriter[episodeRow](e.d, "episodes", day, fmt.Sprintf("%s-%04d.parquet", cmp.Or(e.d.part, "episodes"), e.part))
 		if err != nil {
 			return err

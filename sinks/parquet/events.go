@@ -15,12 +15,12 @@ import (
 type eventRow struct {
 	Time        int64        `parquet:"time,timestamp(microsecond)"`
 	Start       int64        `parquet:"start,timestamp(microsecond)"`
-	Seq         int64        `parquet:"seq"`
+	Seq         int64        `parquet:"seq,delta"`
 	Stream      int32        `parquet:"stream"`
-	Line        int64        `parquet:"line"`
+	Line        int64        `parquet:"line,delta"`
 	Offset      int64        `parquet:"offset"`
 	Item        int32        `parquet:"item"`
-	ID          string       `parquet:"id,optional"`
+	ID          string       `parquet:"id,optional,dict"`
 	Method      string       `parquet:"method,optional,dict"`
 	Path        string       `parquet:"path,optional,dict"`
 	Caller      string       `parquet:"caller,optional,dict"`

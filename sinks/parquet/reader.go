@@ -26,6 +26,10 @@ type Reader struct {
 	Run   Run
 	Whole bool // all events of the run are read, not only some of its files
 
+	// Removed is how many requests, the first of the run, its dataset does not
+	// hold any more, since days are removed by age. Whole is then false.
+	Removed int64
+
 	rules []ruleRow
 	files []string
 	size  int64
@@ -80,12 +84,17 @@ func Open(dir string, files ...string) (*Reader, error) {
 	}
 	if r.Whole {
 		var err error
-		if r.files, err = filepath.Glob(filepath.Join(escaped(dir), "events", "*", "*.parquet")); err != nil {
+		if r.files, err = filepath.Glob(filepath.Join(escaped(dir), "events", "date=*", "*.parquet")); err != nil {
 			return nil, err
 		}
 	}
 	slices.Sort(r.files) // the folders' names are dates
 	r.files = slices.Compact(r.files)
+	if r.Whole && len(r.files) > 0 {
+		if r.Removed = firstEvent(r.files[0]); r.Removed > 0 {
+			r.Whole = false
+		}
+	}
 	for _, file := range r.files {
 		info, err := os.Stat(file)
 		if err != nil {
@@ -94,6 +103,28 @@ func Open(dir string, files ...string) (*Reader, error) {
 		r.size += info.Size()
 	}
 	return r, nil
+}
+
+// firstEvent is the number of the first event in a file; 0 if it cannot be
+// read, which who reads the file says.
+func firstEvent(path string) (seq int64) {
+	var err error
+	defer guard(path, &err) // who reads the file says what is wrong with it
+	file, f, err := begin[eventRow](path)
+	if err != nil {
+		return 0
+	}
+	defer f.Close()
+	rows, err := newEventColumns(file)
+	if err != nil {
+		return 0
+	}
+	defer rows.close()
+	one := make([]eventRow, 1)
+	if n, _ := rows.read(one); n == 1 {
+		seq = one[0].Seq
+	}
+	return seq
 }
 
 // escaped is a name as a pattern that only it matches.
@@ -308,8 +339,8 @@ func (r *Reader) openFile(path string) error {
 
 // end checks that nothing is missing.
 func (r *Reader) end() error {
-	if r.Whole && r.n != r.Run.Judged {
-		return fmt.Errorf("%s: holds %d of the %d requests that were judged: a file in events is missing or cut\nwrite the dataset anew from the logs: loopgauge replay --out DIR LOG", r.Dir, r.n, r.Run.Judged)
+	if want := r.Run.Judged - r.Removed; (r.Whole || r.Removed > 0) && r.n != want {
+		return fmt.Errorf("%s: holds %d of the %d requests that were judged: a file in events is missing or cut\nwrite the dataset anew from the logs: loopgauge replay --out DIR LOG", r.Dir, r.n, want)
 	}
 	return io.EOF
 }
