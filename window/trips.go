@@ -203,11 +203,12 @@ func (t *trips) tally(w int, trip *trip, ev *Event, scope *Scope, h *Hit, n Coun
 	}
 	ep, _ := trip.judge.episodes.fired(ev, scope, h, n)
 	if ep.ID == was.ID {
-		trip.after.add(usage{ep.TokensAfter - was.TokensAfter, ep.CostAfter - was.CostAfter}, 1)
+		trip.after.add(usage{ep.TokensAfter - was.TokensAfter, costOf(ep.CostAfter - was.CostAfter)}, 1)
 	} else {
 		before, delay := key.upTo(h.Time, 0, len(t.windows), n.N)
 		trip.before.add(before, 1)
-		t.delays.add(threeDigits(delay), w, int32(trip.judge.rule.Threshold), int32(trip.judge.rule.Threshold))
+		threshold := int32(trip.judge.rule.Threshold)
+		t.delays.add(threeDigits(delay), w, w, threshold, threshold)
 	}
 	if again {
 		return
@@ -263,8 +264,8 @@ func (t *trips) swept(w int) Swept {
 		}
 		s.Requests[i], s.Episodes[i] = trip.fired, trip.judge.episodes.n
 		s.Scopes[i], s.Sessions[i], s.Callers[i] = trip.reached[inScopes], trip.reached[inSessions], trip.reached[inCallers]
-		s.TokensBefore[i], s.CostBefore[i] = trip.before.tokens, trip.before.cost
-		s.TokensAfter[i], s.CostAfter[i] = trip.after.tokens, trip.after.cost
+		s.TokensBefore[i], s.CostBefore[i] = trip.before.tokens, trip.before.usd()
+		s.TokensAfter[i], s.CostAfter[i] = trip.after.tokens, trip.after.usd()
 	}
 	s.Stopped = slices.Clone(s.Requests)
 	return s
