@@ -194,7 +194,7 @@ func (s *Sweep) Add(ev *Event) {
 			key := s.count(t, &h, u)
 			var tracked []int32
 			if t.trips != nil {
-				tracked = t.trip(ev, scope, &h, key, k == 0)
+				tracked = t.trip(ev, scope, &h, key, k, len(prints.Fingerprints))
 			}
 			if key == nil {
 				continue

@@ -146,24 +146,23 @@ func (s *Sweep) count(t *sweepTarget, h *Hit, u usage) *repeats {
 	key := t.repeats.touch(pair, h.Time)
 	if key.number == 0 {
 		s.number++
-		s.newRepeats(t, key, *first-1)
+		*key = repeats{number: s.number, first: *first - 1}
+		key.count(t, &Hit{Scope: h.Scope, Print: h.Print, Time: key.first}, usage{}, t.counts)
 		if t.trips != nil && !t.trips.byScope {
 			key.past.add(*first-1, h.Print, t.trips.keep)
 		}
 	}
-	key.count(t, h.Time, u, t.counts)
+	key.count(t, h, u, t.counts)
 	return key
 }
 
-func (s *Sweep) newRepeats(t *sweepTarget, key *repeats, first int64) {
-	*key = repeats{number: s.number, first: first}
-	key.count(t, first, usage{}, t.counts)
-}
-
 // count counts a hit by the kinds that look at its key alone.
-func (key *repeats) count(t *sweepTarget, now int64, u usage, counts []int32) {
-	windows := len(t.maxAges)
+func (key *repeats) count(t *sweepTarget, h *Hit, u usage, counts []int32) {
+	windows, now := len(t.maxAges), h.Time
 	for len(key.left) < windows && now-key.first > t.whole[len(key.left)] {
+		if t.trips != nil && t.trips.together {
+			t.trips.part(key, h)
+		}
 		key.leave(t.limit)
 	}
 	if key.n++; key.n == 2 {
