@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"math"
 	"slices"
+	"strconv"
 
 	"github.com/loopgauge/loopgauge/window"
 )
@@ -333,7 +334,8 @@ func (r *Report) recommend() {
 	}
 }
 
-// caught are the conversations with a loop that an advice fires on.
+// caught are the conversations with a loop that an advice fires on; what has none
+// is known by when it began, for other rules have other keys for it.
 func (r *Report) caught(a *Advice) map[string]bool {
 	who := map[string]bool{}
 	for _, k := range r.Repeats {
@@ -341,7 +343,7 @@ func (r *Report) caught(a *Advice) map[string]bool {
 			continue
 		}
 		if _, fired := k.fires(a.Cell, len(r.Cells), a.Threshold); fired {
-			who[cmp.Or(k.Conversation, k.Session, k.ID())] = true
+			who[cmp.Or(k.Conversation, k.Session, strconv.FormatInt(k.First, 10))] = true
 		}
 	}
 	return who

@@ -139,6 +139,8 @@ type DocumentProfile struct {
 	Missed        int              `json:"missed"`
 	Wrong         int              `json:"wrong"`
 	WrongShare    float64          `json:"wrong_share"`
+	Long          int              `json:"long"`
+	LongWrong     int              `json:"long_wrong"`
 	Coverage      float64          `json:"coverage"`
 	Advised       *DocumentSetting `json:"advised"`
 }
@@ -229,7 +231,7 @@ func NewDocument(version string, r *Report) *Document {
 		d.Profiles = append(d.Profiles, DocumentProfile{
 			Profile: g.Gateway.Name, Reading: g.Gateway.Reading, Requests: g.Requests, Share: share(g.Requests, r.Result.Account.Judged),
 			Episodes: g.Episodes, Conversations: g.Conversations, Caught: g.Caught, Missed: g.Loops - g.Caught,
-			Wrong: g.Wrong, WrongShare: share(int64(g.Wrong), int64(g.Normal)), Coverage: g.Coverage,
+			Wrong: g.Wrong, WrongShare: share(int64(g.Wrong), int64(g.Normal)), Long: g.Long, LongWrong: g.LongWrong, Coverage: g.Coverage,
 			Advised: r.advisedFor(g.Gateway),
 		})
 	}
