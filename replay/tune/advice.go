@@ -161,14 +161,18 @@ func (r *Report) grid(t *window.SweepTarget, repeats []*Repeat) [][]Outcome {
 			if highest < 2 && class < Loop {
 				continue // it adds nothing
 			}
-			clear(hits)
+			clear(hits[:highest+1])
 			if c < len(r.Cells) {
 				for i := range k.hits {
 					hits[min(k.count(i, c, len(r.Cells)), most)]++
 				}
 			}
 			requests := rest
-			for t := most; t >= 2; t-- {
+			from := most
+			if class < Loop {
+				from = highest // what is above it adds nothing
+			}
+			for t := from; t >= 2; t-- {
 				o := &grid[c][t]
 				if class >= Loop {
 					o.Loops++

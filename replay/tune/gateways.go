@@ -131,15 +131,19 @@ func (g *Gateway) threshold() int {
 	return slices.MinFunc(g.Rules, func(a, b *window.Rule) int { return cmp.Compare(a.Threshold, b.Threshold) }).Threshold
 }
 
+// fewConversations are too few to speak of most of them.
+const fewConversations = 10
+
 // Excess says in words that a gateway fires in most conversations without a
 // loop, or in most of those that are long enough for it; "" if it does not.
 func (g *GatewayReport) Excess() string {
-	if 2*g.Wrong <= g.Normal && 2*g.LongWrong <= g.Long {
+	most := func(part, whole int) bool { return whole >= fewConversations && 2*part > whole }
+	if !most(g.Wrong, g.Normal) && !most(g.LongWrong, g.Long) {
 		return ""
 	}
 	text := fmt.Sprintf("%s flags %s of %s without a loop (%s)", g.Gateway.Name, term.Count(int64(g.Wrong)),
 		term.Plural(int64(g.Normal), "conversation", "conversations"), term.Percent(int64(g.Wrong), int64(g.Normal)))
-	if 2*g.Wrong > g.Normal {
+	if most(g.Wrong, g.Normal) {
 		return text
 	}
 	return text + fmt.Sprintf(", and %s of the %s with %d requests or more (%s)",

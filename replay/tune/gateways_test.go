@@ -20,6 +20,7 @@ func TestExcess(t *testing.T) {
 	}
 	f(0, 0, 0, 0, "")
 	f(50, 100, 5, 10, "")
+	f(9, 9, 9, 9, "")
 	f(51, 100, 5, 10, "zelyx flags 51 of 100 conversations without a loop (51 %)")
 	f(50, 100, 6, 10, "zelyx flags 50 of 100 conversations without a loop (50 %), and 6 of the 10 with 10 requests or more (60 %)")
 }

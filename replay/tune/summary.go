@@ -129,7 +129,7 @@ func (s Summary) nowMark(a *Advice) string {
 	switch {
 	case a.HasCurrent && a.CurrentCell == a.Cell && a.Rule.Threshold == a.Threshold:
 		return ", which is as it is now"
-	case a.HasCurrent:
+	case a.HasCurrent && s.Report.Cells[a.CurrentCell].Kind == s.Report.Cells[a.Cell].Kind:
 		return "  (now)"
 	}
 	return fmt.Sprintf("  now: %s", replay.SettingOf(a.Rule))
@@ -267,7 +267,7 @@ func (s Summary) recommendation(b *strings.Builder) {
 // then be copied to the end.
 const next = `
 # next: loopgauge replay --policy policy.yaml LOG   each loop, with an id
-#       loopgauge explain ID LOG                    what counted, and why it fired
+#       loopgauge explain ID LOG                    what counted, and why
 #       loopgauge tune --html report.html LOG       look around, and pass it on
 #       loopgauge tune --export GATEWAY LOG         in a gateway's own form
 `
