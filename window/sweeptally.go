@@ -1,39 +1,20 @@
 package window
 
-import "math"
-
 // usage is what requests have used, as far as the log says. It is in whole
 // numbers, so that sums are exact and do not depend on their order.
 type usage struct {
 	tokens int64 // prompt and completion
-	cost   int64 // in costUnit
+	cost   USD
 }
-
-// costUnit is a part of what one token of the cheapest model costs, in USD; a
-// sum of such parts reaches nearly a milliard.
-const costUnit = 1e-10
-
-// costOf turns USD into units. What is no number costs nothing; what nobody can
-// have paid for a request is cut, so that none makes a sum overflow by itself.
-func costOf(usd float64) int64 {
-	const most = 1e5
-	if math.IsNaN(usd) {
-		return 0
-	}
-	return int64(math.Round(max(-most, min(usd, most)) / costUnit))
-}
-
-// usd is the cost in USD, with the digits that it had.
-func (u usage) usd() float64 { return float64(u.cost) / (1 / costUnit) }
 
 func usageOf(ev *Event) usage {
-	return usage{max(ev.TokensIn, 0) + max(ev.TokensOut, 0), costOf(ev.Cost)}
+	return usage{max(ev.TokensIn, 0) + max(ev.TokensOut, 0), USD(0).Plus(ev.Cost)}
 }
 
 // add adds v so many times.
 func (u *usage) add(v usage, times int64) {
 	u.tokens += times * v.tokens
-	u.cost += times * v.cost
+	u.cost += USD(times) * v.cost
 }
 
 // Swept is what one cell of one target has counted. Slices are by threshold:
@@ -164,7 +145,7 @@ func (tally *sweepTally) swept(cells []SweepCell) []Swept {
 			for i := range reached {
 				reached[i] += sums[t].reached[i]
 			}
-			w.Episodes[t], w.TokensBefore[t], w.CostBefore[t] = opened.n, opened.tokens, opened.usd()
+			w.Episodes[t], w.TokensBefore[t], w.CostBefore[t] = opened.n, opened.tokens, opened.cost.Dollars()
 			w.Scopes[t], w.Sessions[t], w.Callers[t] = reached[inScopes], reached[inSessions], reached[inCallers]
 		}
 		var fired amount
@@ -172,7 +153,7 @@ func (tally *sweepTally) swept(cells []SweepCell) []Swept {
 			fired.plus(sums[t].fired)
 			after := fired.usage
 			after.add(firsts, -1)
-			w.Requests[t], w.TokensAfter[t], w.CostAfter[t] = fired.n, after.tokens, after.usd()
+			w.Requests[t], w.TokensAfter[t], w.CostAfter[t] = fired.n, after.tokens, after.cost.Dollars()
 			firsts.add(sums[t].firsts, -1)
 		}
 		list[c] = w

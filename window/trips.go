@@ -260,7 +260,7 @@ func (t *trips) begin(w int, threshold int32, scope fingerprint.ScopeKey, hits [
 // newJudge is a judge with no more than it needs to count: there are hundreds.
 func (t *trips) newJudge(rule *Rule) *judge {
 	if t.tracker {
-		return newJudge(rule, EngineOptions{MaxKeys: maxRepeats})
+		return newJudge(rule, nil, EngineOptions{MaxKeys: maxRepeats})
 	}
 	j := &judge{rule: rule, counter: counterKind(rule.Counter.Kind).New(rule.Counter, maxRepeats)}
 	if rule.Cooldown > 0 {
@@ -276,9 +276,9 @@ func (t *trips) tally(w int, trip *trip, ev *Event, scope *Scope, h *Hit, n Coun
 	if open := trip.judge.episodes.open.find(pairKeyOf(h)); open != nil {
 		was = *open
 	}
-	ep, _ := trip.judge.episodes.fired(ev, scope, h, n)
+	ep, _ := trip.judge.episodes.fired(ev, scope, h, n, "", "")
 	if ep.ID == was.ID {
-		trip.after.add(usage{ep.TokensAfter - was.TokensAfter, costOf(ep.CostAfter - was.CostAfter)}, 1)
+		trip.after.add(usage{ep.TokensAfter - was.TokensAfter, ep.CostAfter - was.CostAfter}, 1)
 	} else {
 		before, delay := key.upTo(h.Time, 0, len(t.windows), n.N)
 		trip.before.add(before, 1)
@@ -354,8 +354,8 @@ func (t *trips) swept(w int) Swept {
 		}
 		s.Requests[i], s.Episodes[i] = trip.fired, trip.judge.episodes.n
 		s.Scopes[i], s.Sessions[i], s.Callers[i] = trip.reached[inScopes], trip.reached[inSessions], trip.reached[inCallers]
-		s.TokensBefore[i], s.CostBefore[i] = trip.before.tokens, trip.before.usd()
-		s.TokensAfter[i], s.CostAfter[i] = trip.after.tokens, trip.after.usd()
+		s.TokensBefore[i], s.CostBefore[i] = trip.before.tokens, trip.before.cost.Dollars()
+		s.TokensAfter[i], s.CostAfter[i] = trip.after.tokens, trip.after.cost.Dollars()
 	}
 	s.Stopped = slices.Clone(s.Requests)
 	return s

@@ -31,10 +31,10 @@ func TestExclusionsAreFew(t *testing.T) {
 	r := &Report{}
 	for path := range 12 {
 		for range path + 1 {
-			r.Repeats = append(r.Repeats, &Repeat{Kind: Polling, Requests: 3, method: "GET", path: "/" + strconv.Itoa(path), facts: facts{gets: 2}})
+			r.Repeats = append(r.Repeats, &Repeat{Kind: window.Polling, Requests: 3, method: "GET", path: "/" + strconv.Itoa(path), facts: &window.Facts{Gets: 2}})
 		}
 	}
-	loop := &Repeat{Kind: Stuck, Requests: 9, method: "GET", path: "/5"}
+	loop := &Repeat{Kind: window.Stuck, Requests: 9, method: "GET", path: "/5"}
 	r.Repeats = append(r.Repeats, loop)
 	r.exclude()
 	if len(r.Exclusions) != 10 || r.Spared != 2 {

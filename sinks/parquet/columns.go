@@ -58,6 +58,7 @@ const (
 	colOrdinal
 	colFingerprint
 	colCause
+	colTool
 	colScopeField
 	colScopeValue
 	colScopesIndex
@@ -73,10 +74,14 @@ func newEventColumns(file *parquet.File) (*eventColumns, error) {
 	e := &eventColumns{groups: file.RowGroups(), total: file.NumRows(), names: map[string]string{}, cols: make([]column, colCount)}
 	for _, path := range parquet.SchemaOf(eventRow{}).Columns() {
 		leaf, ok := file.Schema().Lookup(path...)
-		if !ok {
+		switch {
+		case ok:
+			e.leaves = append(e.leaves, leaf.ColumnIndex)
+		case len(e.leaves) == colTool: // came later than the others
+			e.leaves = append(e.leaves, -1)
+		default:
 			return nil, fmt.Errorf("no column %v", path)
 		}
-		e.leaves = append(e.leaves, leaf.ColumnIndex)
 	}
 	return e, nil
 }
@@ -155,7 +160,9 @@ func (e *eventColumns) read(rows []eventRow) (int, error) {
 			e.groups, e.left = e.groups[1:], g.NumRows()
 			chunks := g.ColumnChunks()
 			for i, leaf := range e.leaves {
-				e.cols[i].pages = chunks[leaf].Pages()
+				if leaf >= 0 {
+					e.cols[i].pages = chunks[leaf].Pages()
+				}
 			}
 		}
 		if err := e.row(&rows[n]); err != nil {
@@ -171,7 +178,7 @@ func (e *eventColumns) row(row *eventRow) error {
 	c := cells{e: e}
 	*row = eventRow{
 		Seq: c.int64(colSeq), Identity: c.name(colIdentity), IdentityNo: c.int32(colIdentityNo), Ordinal: c.int32(colOrdinal),
-		Fingerprint: c.text(colFingerprint), Cause: c.name(colCause),
+		Fingerprint: c.text(colFingerprint), Cause: c.name(colCause), Tool: c.name(colTool),
 	}
 	if e.some && row.Seq == e.seq {
 		c.pass()
@@ -232,9 +239,10 @@ type cells struct {
 	err error
 }
 
-// next is the next value of a column, nil after an error.
+// next is the next value of a column, nil after an error and of a column that
+// the file does not have.
 func (c *cells) next(col int) *parquet.Value {
-	if c.err != nil {
+	if c.err != nil || c.e.leaves[col] < 0 {
 		return nil
 	}
 	v, err := c.e.cols[col].next()
@@ -339,7 +347,7 @@ func (c *cells) more(col int) bool {
 func (c *cells) pass() {
 	for col := range colCount {
 		switch col {
-		case colSeq, colIdentity, colIdentityNo, colOrdinal, colFingerprint, colCause:
+		case colSeq, colIdentity, colIdentityNo, colOrdinal, colFingerprint, colCause, colTool:
 			continue
 		}
 		c.next(col)
