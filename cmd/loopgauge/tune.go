@@ -239,12 +239,7 @@ func printExport(u *ui, g *policy.Gateway, r *tune.Report) error {
 
 func (f *tuneFlags) print(u *ui, r *tune.Report) error {
 	if f.json {
-		doc, err := tune.NewDocument(version(), r).MarshalIndent()
-		if err != nil {
-			return err
-		}
-		_, err = u.stdout.Write(doc)
-		return err
+		return tune.NewDocument(version(), r).Write(u.stdout)
 	}
 	if u.quiet {
 		return nil

@@ -343,9 +343,12 @@ prices: {"m:x": {input: 2, output: 0.0000008}}
 		}
 	}
 	loopgauge(t, "", "policy", "check", policyFile(t, printed))
-	if shown := loopgauge(t, "", "tune", "--policy", given, log); !strings.HasSuffix(shown, "\n\n"+printed) {
-		t.Errorf("the terminal does not end with the policy:\n%s\n%s", shown, printed)
+	shown := loopgauge(t, "", "tune", "--policy", given, log)
+	_, next, ok := strings.Cut(shown, "\n\n"+printed)
+	if !ok || !strings.HasPrefix(next, "\n# next: ") {
+		t.Fatalf("the terminal does not end with the policy, and what to do next:\n%s\n%s", shown, printed)
 	}
+	loopgauge(t, "", "policy", "check", policyFile(t, printed+next)) // to the end is copied easily
 }
 
 func TestTuneDocument(t *testing.T) {

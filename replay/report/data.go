@@ -125,6 +125,7 @@ type gateway struct {
 	Normal   int     `json:"normal"`
 	Coverage float64 `json:"coverage"`
 	Cause    string  `json:"cause"`
+	Excess   string  `json:"excess"`
 	Rules    []int   `json:"rules"` // of page.Rules, those that come from it
 }
 
@@ -345,7 +346,7 @@ func (b *builder) gateways() {
 	for _, g := range b.r.Gateways {
 		one := gateway{
 			Name: term.Safe(g.Gateway.Name), Reading: term.Safe(g.Gateway.Reading), Requests: g.Requests, Episodes: g.Episodes, Talks: g.Conversations,
-			Caught: g.Caught, Loops: g.Loops, Wrong: g.Wrong, Normal: g.Normal, Coverage: g.Coverage, Cause: g.Cause.String(), Rules: []int{},
+			Caught: g.Caught, Loops: g.Loops, Wrong: g.Wrong, Normal: g.Normal, Coverage: g.Coverage, Cause: g.Cause.String(), Excess: term.Safe(g.Excess()), Rules: []int{},
 		}
 		for i := range b.r.Advice {
 			if from, _, _ := strings.Cut(b.r.Advice[i].Rule.Profile, "/"); from == g.Gateway.Name {

@@ -1,8 +1,13 @@
 package tune
 
 import (
+	"bufio"
+	"bytes"
 	"cmp"
 	"encoding/json"
+	"fmt"
+	"io"
+	"reflect"
 	"slices"
 	"strconv"
 
@@ -135,6 +140,8 @@ type DocumentProfile struct {
 	Missed        int              `json:"missed"`
 	Wrong         int              `json:"wrong"`
 	WrongShare    float64          `json:"wrong_share"`
+	Long          int              `json:"long"`
+	LongWrong     int              `json:"long_wrong"`
 	Coverage      float64          `json:"coverage"`
 	Advised       *DocumentSetting `json:"advised"`
 }
@@ -225,7 +232,7 @@ func NewDocument(version string, r *Report) *Document {
 		d.Profiles = append(d.Profiles, DocumentProfile{
 			Profile: g.Gateway.Name, Reading: g.Gateway.Reading, Requests: g.Requests, Share: share(g.Requests, r.Result.Account.Judged),
 			Episodes: g.Episodes, Conversations: g.Conversations, Caught: g.Caught, Missed: g.Loops - g.Caught,
-			Wrong: g.Wrong, WrongShare: share(int64(g.Wrong), int64(g.Normal)), Coverage: g.Coverage,
+			Wrong: g.Wrong, WrongShare: share(int64(g.Wrong), int64(g.Normal)), Long: g.Long, LongWrong: g.LongWrong, Coverage: g.Coverage,
 			Advised: r.advisedFor(g.Gateway),
 		})
 	}
@@ -287,10 +294,62 @@ func (k *Repeat) scope() map[string]string {
 	return scope
 }
 
-// MarshalIndent is the document as JSON, indented.
-func (d *Document) MarshalIndent() ([]byte, error) {
-	b, err := json.MarshalIndent(d, "", "  ")
-	return append(rawjson.Printable(b), '\n'), err
+// Write writes the document as JSON: indented, but of the long lists, where
+// indenting would cost more than the sweep, each element is one line.
+func (d *Document) Write(w io.Writer) error {
+	out := bufio.NewWriterSize(w, 1<<16)
+	fields := reflect.ValueOf(d).Elem()
+	for i := range fields.NumField() {
+		name := fields.Type().Field(i).Tag.Get("json")
+		fmt.Fprintf(out, "%s\n  %q: ", between(i, "{"), name)
+		var err error
+		switch value := fields.Field(i).Interface().(type) {
+		case []DocumentCell:
+			err = writeLines(out, value)
+		case []DocumentEpisode:
+			err = writeLines(out, value)
+		case []DocumentRepeat:
+			err = writeLines(out, value)
+		default:
+			var text []byte
+			text, err = json.MarshalIndent(value, "  ", "  ")
+			_, _ = out.Write(rawjson.Printable(text))
+		}
+		if err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+	}
+	_, _ = out.WriteString("\n}\n")
+	return out.Flush() // says what any Write before it met
+}
+
+// writeLines writes a list, each element on a line.
+func writeLines[T any](out *bufio.Writer, list []T) error {
+	if len(list) == 0 {
+		_, _ = out.WriteString("[]")
+		return nil
+	}
+	var line bytes.Buffer
+	encoder := json.NewEncoder(&line)
+	for i := range list {
+		line.Reset()
+		if err := encoder.Encode(&list[i]); err != nil {
+			return err
+		}
+		_, _ = out.WriteString(between(i, "["))
+		_, _ = out.WriteString("\n    ")
+		_, _ = out.Write(rawjson.Printable(bytes.TrimSuffix(line.Bytes(), []byte("\n"))))
+	}
+	_, _ = out.WriteString("\n  ]")
+	return nil
+}
+
+// between is what stands before the element i of something that opens so.
+func between(i int, opens string) string {
+	if i == 0 {
+		return opens
+	}
+	return ","
 }
 
 func (r *Report) documentData() DocumentData {

@@ -58,8 +58,12 @@ func (of reason) takes(k *Repeat) bool {
 	return of.path == k.path && (of.method == "" || of.method == k.method)
 }
 
-// exclude suggests an exclusion for each reason to repeat that can be told from
-// one request alone, and notes what it would take out.
+// mostExclusions is how many are suggested. Nobody looks after more, and the
+// log of a web server has a path for every page.
+const mostExclusions = 10
+
+// exclude suggests exclusions for the reasons to repeat that can be told from
+// one request alone, those that take out most, and notes what they take out.
 func (r *Report) exclude() {
 	byReason := map[reason]*Exclusion{}
 	for _, k := range r.Repeats {
@@ -73,17 +77,31 @@ func (r *Report) exclude() {
 			byReason[of] = x
 		}
 		x.Mutes++
-		k.excluded = true
 	}
 	for _, x := range byReason { // any order: sorted below
-		for _, k := range r.Repeats {
-			if r.isLoop(k) && x.of.takes(k) {
-				x.Hides++
-			}
-		}
 		r.Exclusions = append(r.Exclusions, *x)
 	}
 	slices.SortFunc(r.Exclusions, func(a, b Exclusion) int {
 		return cmp.Or(cmp.Compare(b.Mutes, a.Mutes), cmp.Compare(a.Match, b.Match))
 	})
+	kept := min(len(r.Exclusions), mostExclusions)
+	r.Exclusions, r.Spared = r.Exclusions[:kept], len(r.Exclusions)-kept
+	byReason = map[reason]*Exclusion{}
+	for i := range r.Exclusions {
+		x := &r.Exclusions[i]
+		byReason[x.of] = x
+	}
+	for _, k := range r.Repeats {
+		if of, _, ok := reasonOf(k); ok && byReason[of] != nil {
+			k.excluded = true
+		}
+		if !r.isLoop(k) {
+			continue
+		}
+		for i := range r.Exclusions {
+			if x := &r.Exclusions[i]; x.of.takes(k) {
+				x.Hides++
+			}
+		}
+	}
 }

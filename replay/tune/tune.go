@@ -75,6 +75,7 @@ type Report struct {
 	Recommended   []int // indexes into Advice, the rules worth having
 	Gateways      []GatewayReport
 	Exclusions    []Exclusion
+	Spared        int          // more of the same that were left out
 	Labelled      *Labelled    // nil without labels
 	Against       *replay.Diff // nil without a policy to compare with
 
@@ -97,7 +98,7 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 	sweep := window.NewSweep(plan, swept, window.SweepOptions{
 		Windows: o.Windows, Most: o.Most, MaxKeys: o.MaxKeys, Repeat: c.repeat, Ended: c.ended,
 	})
-	p := pass{o: o, c: c, sweep: sweep, conversations: map[string]bool{}, gateways: newGatewayCounts(o.Gateways)}
+	p := pass{o: o, c: c, sweep: sweep, conversations: map[string]int{}, gateways: newGatewayCounts(o.Gateways)}
 
 	o.Run.Plan = plan
 	o.Run.Event, o.Run.Verdict = p.event, p.gateways.verdict
@@ -125,14 +126,14 @@ type pass struct {
 	o             Options
 	c             *collector
 	sweep         *window.Sweep
-	conversations map[string]bool
+	conversations map[string]int // requests
 	gateways      *gatewayCounts
 }
 
 func (p *pass) event(ev *window.Event) error {
 	conversation := p.c.witness.Conversation(ev)
 	if conversation != "" {
-		p.conversations[conversation] = true
+		p.conversations[conversation]++
 	}
 	p.gateways.current = conversation
 	p.c.witness.Seen(ev)
