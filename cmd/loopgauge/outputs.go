@@ -168,13 +168,7 @@ func (out *outputs) close(p *policy.Policy, s replay.Summary) error {
 	if out.dataset == nil {
 		return nil
 	}
-	r := s.Result
-	run := runOf(p, r.Totals, r.Rules, r.Streams, r.Order)
-	run.Lateness, run.HashIDs, run.Keyed = s.Lateness.Value.Seconds(), out.hashIDs, out.keyed
-	if s.Lateness.Measured {
-		run.Disorder = s.Lateness.Disorder.Seconds()
-	}
-	return out.dataset.Close(run)
+	return out.dataset.Close(ranOver(p, s.Result, s.Lateness, out.hashIDs, out.keyed))
 }
 
 // runOf describes a run, all but how it was asked for.

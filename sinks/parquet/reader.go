@@ -180,6 +180,8 @@ func begin[R any](path string) (file *parquet.File, f *os.File, err error) {
 		switch kind, ok := has[c.name]; {
 		case !ok:
 			return nil, nil, fmt.Errorf("%s: has no column %s: written by another program, or by an older loopgauge\nwrite the dataset anew from the logs: loopgauge replay --out DIR LOG", path, c.name)
+		case strings.Contains(kind, parquet.Int96Type.String()):
+			return nil, nil, fmt.Errorf("%s: column %s is INT96, as Spark writes times unless told otherwise, not %s\nleave the files as loopgauge wrote them, or write them with spark.sql.parquet.outputTimestampType=TIMESTAMP_MICROS", path, c.name, c.kind)
 		case kind != c.kind:
 			return nil, nil, damaged(path, fmt.Sprintf("column %s is %s, not %s", c.name, kind, c.kind))
 		}
@@ -374,6 +376,7 @@ func (r *Reader) readBatch() (err error) {
 func (r *Reader) gather(first *eventRow) error {
 	for i := range r.prints {
 		r.prints[i].Cause, r.prints[i].Fingerprints, r.known[i] = fingerprint.Computable, r.prints[i].Fingerprints[:0], false
+		r.prints[i].Tools = r.prints[i].Tools[:0]
 	}
 	path := r.open.path
 	for {
@@ -421,6 +424,12 @@ func (r *Reader) print(row *eventRow) error {
 		return fmt.Errorf("%q is no fingerprint", row.Fingerprint)
 	}
 	p.Fingerprints = append(p.Fingerprints, f)
+	if row.Tool != "" || len(p.Tools) > 0 {
+		for len(p.Tools) < len(p.Fingerprints)-1 {
+			p.Tools = append(p.Tools, "")
+		}
+		p.Tools = append(p.Tools, row.Tool)
+	}
 	return nil
 }
 
