@@ -40,7 +40,7 @@ func TestSilence(t *testing.T) {
 	f("e+0s e+1s r+1s", -1)
 	f("e+0s e+1s x+1s", -1)
 	f("e+0s e+1s x+1s e+1s", 0)
-	f("e+0s e+1s x+1s e+1s e+1s", time.Second)
+	f("e+0s e+1s x+1s e+1s e+900ms", 900*time.Millisecond)
 	// Who was stopped for an hour has not looked for an hour.
 	f("e+0s e+1s e+1h", 2*time.Second)
 	f("e+0s e+1h e+1s", 2*time.Second)

@@ -88,6 +88,9 @@ type DocumentEpisode struct {
 	User          *string           `json:"user"`
 	Model         *string           `json:"model"`
 	Backend       *string           `json:"backend"`
+	Tool          *string           `json:"tool"`
+	Method        *string           `json:"method"`
+	Path          *string           `json:"path"`
 }
 
 // NewDocument gathers a run's outcome.
@@ -120,7 +123,7 @@ func NewDocument(version, policyHash string, s Summary) *Document {
 		d.Rules = append(d.Rules, documentRule(&r.Rules[i]))
 	}
 	for i := range s.Episodes {
-		d.Episodes = append(d.Episodes, documentEpisode(&s.Episodes[i]))
+		d.Episodes = append(d.Episodes, NewDocumentEpisode(&s.Episodes[i]))
 	}
 	if s.Against != nil {
 		d.Against = s.Against.Document()
@@ -150,12 +153,14 @@ func documentRule(a *window.RuleAccount) DocumentRule {
 	return d
 }
 
-func documentEpisode(e *window.Episode) DocumentEpisode {
+// NewDocumentEpisode is an episode as documents have it.
+func NewDocumentEpisode(e *window.Episode) DocumentEpisode {
 	d := DocumentEpisode{
 		ID: e.ID, Rule: e.Rule.Name, Scope: map[string]string{}, Fingerprint: e.Fingerprint.String(),
 		First: Stamp(e.First), Fired: Stamp(e.Fired), Last: Stamp(e.Last),
 		Requests: e.Requests, RequestsAfter: e.After, MaxCount: e.MaxCount, Statuses: map[string]int64{},
 		Session: TextOrNull(e.Session), Caller: TextOrNull(e.Caller), User: TextOrNull(e.User), Model: TextOrNull(e.Model), Backend: TextOrNull(e.Backend),
+		Tool: TextOrNull(e.Tool), Method: TextOrNull(e.Method), Path: TextOrNull(e.Path),
 	}
 	for i, field := range e.Rule.Scope.Fields {
 		d.Scope[field] = e.Scope[i]
@@ -167,7 +172,7 @@ func documentEpisode(e *window.Episode) DocumentEpisode {
 		d.TokensAfter = &e.TokensAfter
 	}
 	if e.CostKnown {
-		d.CostAfter = &e.CostAfter
+		d.CostAfter = new(e.CostAfter.Dollars())
 	}
 	return d
 }

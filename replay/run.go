@@ -33,6 +33,7 @@ type Options struct {
 	Verdict func(*window.Verdict) error
 	Episode func(*window.Episode) error
 	Skip    func(ingest.Skip)
+	Fired   func(ep *window.Episode, action window.Action, opened bool) // as window.EngineOptions.Fired
 }
 
 // Kept are events that an earlier run has put into order, without duplicates.
@@ -100,7 +101,7 @@ type run struct {
 func newRun(o Options) *run {
 	return &run{o: o, result: &Result{}, pipeline: NewPipeline(PipelineOptions{
 		Plan: o.Plan, Lateness: o.Lateness, Duplicates: o.Duplicates, MaxKeys: o.MaxKeys, Since: o.Since, Until: o.Until,
-		Event: o.Event, Verdict: o.Verdict, Episode: o.Episode, Skip: o.Skip,
+		Event: o.Event, Verdict: o.Verdict, Episode: o.Episode, Skip: o.Skip, Fired: o.Fired,
 	})}
 }
 

@@ -116,6 +116,12 @@ func (s Summary) rules(b *strings.Builder) {
 		t.Add(term.Shorten(term.Safe(a.Rule.Name), 24), SettingOf(a.Rule), term.Count(a.Counted), term.Count(a.Fired), notComputable(a))
 	}
 	t.Write(b, "")
+	for i := range s.Result.Rules {
+		if a := &s.Result.Rules[i]; a.DroppedKeys > 0 {
+			fmt.Fprintln(b, Wrapped(fmt.Sprintf("%s dropped %s to stay within memory: loops among them that repeat slowly may be missed",
+				term.Safe(a.Rule.Name), term.Plural(a.DroppedKeys, "key", "keys"))))
+		}
+	}
 	var fellBack int64
 	for i := range s.Result.Rules {
 		fellBack = max(fellBack, s.Result.Rules[i].FellBack)

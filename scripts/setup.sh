@@ -5,15 +5,17 @@
 # usage: scripts/setup.sh [PART...]     without a part: all of them
 #   gotestsum   the test runner           .cache/bin/gotestsum
 #   lint        golangci-lint             .cache/bin/golangci-lint
-#   python      DuckDB and friends        .cache/venv/bin/python
+#   python      DuckDB and whatever else reads datasets, .cache/venv/bin/python
 #   rivals      what make bench measures against, .cache/rivals/bin/python
 #   race        a C compiler, for go test -race
 #   chromium    the browser that the report is tested in
 #   prometheus  Prometheus and promtool; where systemd runs, the Debian package
 #               also starts it, on port 9090
+#   alertmanager  Prometheus' Alertmanager; likewise, on port 9093
 #   deploy      what checks deploy/: systemd-analyze, and hadolint in
 #               .cache/deploy/bin/hadolint
 #   kafka       Apache Kafka              .cache/kafka-VERSION: see scripts/kafka.sh
+#   spark       Spark 3 and 4             .cache/spark3, .cache/spark4
 #
 # Debian packages are installed as root; anyone else is told which are missing.
 set -euo pipefail
@@ -64,16 +66,21 @@ tool() {
 gotestsum() { tool gotestsum gotest.tools/gotestsum $gotestsum_version; }
 lint() { tool golangci-lint github.com/golangci/golangci-lint/v2/cmd/golangci-lint $lint_version; }
 
-# venv NAME REQUIREMENTS: makes .cache/NAME with these Python packages.
+# venv NAME REQUIREMENTS: makes .cache/NAME with these Python packages, beside
+# what else is to be done.
+started=()
 venv() {
   cmp -s "$2" "$cache/$1/requirements.txt" && "$cache/$1/bin/python" -c '' 2>/dev/null && return
   command -v python3 >/dev/null || need python3 python3-venv
   python3 -c 'import ensurepip, venv' 2>/dev/null || need python3-venv
   say "installing Python packages: $(grep -v '^#' "$2" | tr '\n' ' ')"
-  rm -rf "${cache:?}/$1"
-  python3 -m venv "$cache/$1"
-  "$cache/$1/bin/python" -m pip install --quiet --disable-pip-version-check --no-input -r "$2"
-  cp "$2" "$cache/$1/requirements.txt"
+  {
+    rm -rf "${cache:?}/$1"
+    python3 -m venv "$cache/$1"
+    "$cache/$1/bin/python" -m pip install --quiet --disable-pip-version-check --no-input -r "$2"
+    cp "$2" "$cache/$1/requirements.txt"
+  } &
+  started+=($!)
 }
 
 python() { venv venv scripts/requirements.txt; }
@@ -82,6 +89,8 @@ rivals() { venv rivals scripts/bench/rivals.txt; }
 race() { echo 'int main(void) { return 0; }' | ${CC:-cc} -x c -o /dev/null - 2>/dev/null || need gcc libc6-dev; }
 
 prometheus() { command -v prometheus >/dev/null && command -v promtool >/dev/null || need prometheus; }
+
+alertmanager() { command -v prometheus-alertmanager >/dev/null || need prometheus-alertmanager; }
 
 deploy() {
   venv deploy scripts/deploy.txt
@@ -103,10 +112,20 @@ kafka() {
   cp scripts/kafka/pom.xml "$to/"
 }
 
-[ $# -gt 0 ] || set -- gotestsum lint python race chromium kafka prometheus deploy
+spark() {
+  command -v java >/dev/null || need default-jre-headless
+  venv spark3 scripts/spark3.txt
+  venv spark4 scripts/spark4.txt
+}
+
+[ $# -gt 0 ] || set -- gotestsum lint python race chromium kafka spark prometheus alertmanager deploy
 for part; do
   case $part in
-    gotestsum | lint | python | rivals | race | chromium | kafka | prometheus | deploy) "$part" ;;
+    gotestsum | lint | python | rivals | race | chromium | kafka | spark | prometheus | alertmanager | deploy) "$part" ;;
     *) fail "no part is called $part; see the head of scripts/setup.sh" ;;
   esac
+done
+
+for pid in "${started[@]}"; do
+  wait "$pid" || fail "Python packages could not be installed: see above"
 done

@@ -18,6 +18,10 @@ type Verdict struct {
 	Episode    string // id of the episode it belongs to, empty if none
 }
 
+// Repeats tells a verdict on a repeat, or on what a cooldown holds, from one on
+// a request that was the first of its kind.
+func (v *Verdict) Repeats() bool { return v.Count >= 2 || v.Fired }
+
 // Reason says why a verdict fired.
 type Reason string
 

@@ -86,6 +86,9 @@ func (in *input) settle(u *ui, p, old *policy.Policy, own, hashIDs bool, key []b
 			return err
 		}
 	}
+	if d.Removed > 0 {
+		u.say("%s: the first %d requests are not there any more: days were removed by age; what follows is of the others", d.Dir, d.Removed)
+	}
 	for _, x := range d.Run.Excluded {
 		by := "the exclusion " + x.Name
 		if x.Name == "" {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -26,6 +27,8 @@ type outputs struct {
 	hashIDs, keyed bool // how names and fingerprints are written
 }
 
+var errAllVerdicts = errors.New("--all-verdicts is about the dataset: name it with --out")
+
 // open makes the outputs that the flags ask for, and hooks them into the run.
 // keyed says that the fingerprints are hashes with a key.
 func (f *replayFlags) open(u *ui, o *replay.Options, keyed bool) (*outputs, error) {
@@ -47,6 +50,10 @@ func (f *replayFlags) open(u *ui, o *replay.Options, keyed bool) (*outputs, erro
 		o.Verdict = out.verdicts.Write
 	}
 	if f.out == "" {
+		if f.allVerdicts {
+			out.abort()
+			return nil, usage(errAllVerdicts)
+		}
 		return out, nil
 	}
 	if out.dataset, err = parquet.Create(f.out, o.Plan); err != nil {
@@ -54,6 +61,17 @@ func (f *replayFlags) open(u *ui, o *replay.Options, keyed bool) (*outputs, erro
 		return nil, err
 	}
 	o.Event = out.dataset.AddEvent
+	o.Verdict = func(v *window.Verdict) error {
+		if f.allVerdicts || v.Repeats() {
+			if err := out.dataset.AddVerdict(v, out.dataset.Events()-1); err != nil {
+				return err
+			}
+		}
+		if out.verdicts == nil {
+			return nil
+		}
+		return out.verdicts.Write(v)
+	}
 	report := o.Episode
 	o.Episode = func(e *window.Episode) error {
 		if err := out.dataset.AddEpisode(e); err != nil {
@@ -150,13 +168,7 @@ func (out *outputs) close(p *policy.Policy, s replay.Summary) error {
 	if out.dataset == nil {
 		return nil
 	}
-	r := s.Result
-	run := runOf(p, r.Totals, r.Rules, r.Streams, r.Order)
-	run.Lateness, run.HashIDs, run.Keyed = s.Lateness.Value.Seconds(), out.hashIDs, out.keyed
-	if s.Lateness.Measured {
-		run.Disorder = s.Lateness.Disorder.Seconds()
-	}
-	return out.dataset.Close(run)
+	return out.dataset.Close(ranOver(p, s.Result, s.Lateness, out.hashIDs, out.keyed))
 }
 
 // runOf describes a run, all but how it was asked for.

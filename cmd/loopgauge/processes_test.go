@@ -59,7 +59,10 @@ func newProcesses(t *testing.T) *processes {
 }
 
 // in are processes of the same binary that end with another test.
-func (ps *processes) in(t *testing.T) *processes { return &processes{t: t, binary: ps.binary} }
+func (ps *processes) in(t *testing.T) *processes {
+	t.Helper()
+	return &processes{t: t, binary: ps.binary}
+}
 
 // start starts a process that ends with the test.
 func (ps *processes) start(args ...string) *process {
@@ -82,7 +85,8 @@ func (ps *processes) start(args ...string) *process {
 // end kills the process if it runs, and waits for its end.
 func (p *process) end() {
 	_ = p.Process.Kill()
-	for range p.done { //nolint:revive // why it ended does not matter any more
+	for range p.done {
+		continue // why it ended does not matter any more
 	}
 }
 

@@ -30,9 +30,12 @@ type replayFlags struct {
 	runFlags
 	verdicts    string
 	out         string
+	allVerdicts bool
 	json        bool
 	failOnAlert bool
 	against     string
+	emit        bool
+	dryRun      bool
 }
 
 func newReplayCommand(u *ui) *cobra.Command {
@@ -50,20 +53,30 @@ of its event files. It answers rules whose identity, scope and match it was
 written with, whatever their counters, windows and thresholds.`,
 		Example: `  loopgauge replay access.log
   loopgauge replay --profile fairvisor --profile aisg logs/
+  loopgauge replay --policy policy.yaml --emit --dry-run access.log
   zstdcat old.zst | loopgauge replay --policy policy.yaml --verdicts verdicts.jsonl -`,
 		Args: logArgs,
 		RunE: func(c *cobra.Command, args []string) error {
 			if f.json && f.verdicts == "-" {
 				return usage(errors.New("--json and --verdicts - both want standard output: give --verdicts a file"))
 			}
+			switch {
+			case f.dryRun && !f.emit:
+				return usage(errors.New("--dry-run goes with --emit"))
+			case f.dryRun && (f.json || f.verdicts == "-"):
+				return usage(errors.New("--dry-run prints alerts on standard output, which --json and --verdicts - want too"))
+			}
 			return f.run(c.Context(), u, args, f.chosen(c))
 		},
 	}
 	f.register(c)
 	c.Flags().StringVar(&f.verdicts, "verdicts", "", "write every verdict as a JSON line to this file, - for standard output")
-	c.Flags().StringVar(&f.out, "out", "", "write events, episodes and the run as Parquet into this directory")
+	c.Flags().StringVar(&f.out, "out", "", "write events, verdicts, episodes and the run as Parquet into this directory")
+	c.Flags().BoolVar(&f.allVerdicts, "all-verdicts", false, "put every verdict into --out, not only those on repeats")
 	c.Flags().BoolVar(&f.json, "json", false, "print one JSON document instead of the summary")
 	c.Flags().StringVar(&f.against, "against", "", "compare with the loops that this policy finds")
+	c.Flags().BoolVar(&f.emit, "emit", false, "send the alerts that watch would have sent to the sinks of the policy, once each")
+	c.Flags().BoolVar(&f.dryRun, "dry-run", false, "with --emit: print the alerts as JSON lines, send none")
 	c.Flags().BoolVar(&f.failOnAlert, "fail-on-alert", false, "exit with 3 if there is a loop that would alert")
 	return c
 }
@@ -114,6 +127,12 @@ func (f *replayFlags) run(ctx context.Context, u *ui, args []string, chosen *tim
 		return err
 	}
 	defer out.abort()
+	var emit *emitter
+	if f.emit {
+		if emit, err = f.emitter(ctx, u, p, args, lateness, &o); err != nil {
+			return err
+		}
+	}
 
 	bar := newProgress(u, in.parts())
 	result, err := replay.Run(ctx, o)
@@ -137,6 +156,9 @@ func (f *replayFlags) run(ctx context.Context, u *ui, args []string, chosen *tim
 		return err
 	}
 	f.hint(u, args, summary)
+	if err := emit.close(); err != nil {
+		return err
+	}
 	if err := u.incomplete(result, failed); err != nil {
 		return err
 	}
@@ -180,7 +202,7 @@ func (f *replayFlags) report(u *ui, p *policy.Policy, s replay.Summary) error {
 		return nil
 	}
 	var w io.Writer = u.stdout
-	if f.verdicts == "-" {
+	if f.verdicts == "-" || f.dryRun {
 		w = u.stderr
 		s.Colour = u.colour(w)
 	}

@@ -268,3 +268,12 @@ func First(ctx context.Context, config Config) (value []byte, err error) {
 	}
 	return value, err
 }
+
+// Partition is where a key goes: where Kafka's own producers put it.
+func (o *Out) Partition(key []byte) int {
+	partitions := make([]int, o.topic.partitions)
+	for i := range partitions {
+		partitions[i] = i
+	}
+	return kafka.Murmur2Balancer{Consistent: true}.Balance(kafka.Message{Key: key}, partitions...)
+}

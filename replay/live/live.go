@@ -35,9 +35,13 @@ type Options struct {
 	Interval time.Duration // between checkpoints; alerts do not wait so long
 
 	Sinks        []sinks.Sink
-	Verdicts     string        // file for verdicts, empty for none
-	Dataset      Dataset       // nil for none
-	PartInterval time.Duration // that a part of the dataset covers
+	Content      *sinks.Content     // of alerts; nil is none
+	Routes       sinks.Routes       // which of them hears of what
+	Verdicts     string             // file for verdicts, empty for none
+	Topic        sinks.VerdictTopic // nil for none
+	Dataset      Dataset            // nil for none
+	AllVerdicts  bool               // go into it, not only those on repeats
+	PartInterval time.Duration      // that a part of the dataset covers
 
 	Log    *slog.Logger
 	Status *Status // kept true while Run runs; nil if nobody asks
@@ -64,6 +68,9 @@ const (
 	// partBytes is when a part is closed before its time: it is read back into
 	// memory.
 	partBytes = 64 << 20
+	// settleTime is how long a checkpoint waits for verdicts on their way to a
+	// topic.
+	settleTime = 2 * time.Second
 	// lastCommit and lastAlerts bound the end: both, and the last checkpoint,
 	// fit into the 10 s that an orchestrator gives.
 	lastCommit = 3 * time.Second
@@ -78,10 +85,8 @@ func Run(ctx context.Context, o Options) error {
 		o: o, log: o.Log, wake: make(chan struct{}, 1), accepted: make(chan []ingest.Live), failed: make(chan error, 2),
 		commits: make(chan commit, 1), outbox: sinks.NewOutbox(o.Log, o.Sinks...), restored: map[int32]ingest.Mark{}, encoder: snapshot.NewWriter(nil),
 	}
-	w.incidents = window.NewIncidents(func(in *window.Incident) {
-		w.o.Status.alert(in.State)
-		w.outbox.Add(sinks.NewAlert(in))
-	})
+	w.router = sinks.NewRouter(w.outbox, o.Routes, o.Content)
+	w.incidents = window.NewIncidents(func(in *window.Incident) { w.o.Status.alert(w.router.Take(in)) })
 	w.pipeline = replay.NewPipeline(replay.PipelineOptions{
 		Plan: o.Plan, Lateness: o.Lateness, Duplicates: o.Duplicates, MaxKeys: o.MaxKeys, Since: fingerprint.NoTime, Until: fingerprint.NoTime,
 		Event: w.event, Verdict: w.verdict, Episode: w.episode, Fired: w.incidents.Fired,
@@ -106,6 +111,7 @@ type watch struct {
 	pipeline  *replay.Pipeline
 	incidents *window.Incidents
 	outbox    *sinks.Outbox
+	router    *sinks.Router
 	verdicts  *sinks.AppendFile
 	writer    *sinks.VerdictWriter
 	spool     *spool
@@ -131,6 +137,7 @@ type watch struct {
 }
 
 func (w *watch) event(ev *window.Event) error {
+	w.router.Advance(ev.Time)
 	if w.spool == nil {
 		return nil
 	}
@@ -138,6 +145,14 @@ func (w *watch) event(ev *window.Event) error {
 }
 
 func (w *watch) verdict(v *window.Verdict) error {
+	if w.o.Topic != nil {
+		w.o.Topic.Add(v)
+	}
+	if w.spool != nil && (w.o.AllVerdicts || v.Repeats()) {
+		if err := w.spool.addVerdict(v); err != nil {
+			return err
+		}
+	}
 	if w.writer == nil {
 		return nil
 	}
@@ -171,6 +186,9 @@ func (w *watch) run(ctx context.Context) (err error) {
 	var after sync.WaitGroup
 	after.Go(func() { w.outbox.Run(sending) })
 	after.Go(func() { w.commit(sending) })
+	if w.o.Topic != nil {
+		after.Go(func() { w.o.Topic.Run(sending) })
+	}
 
 	err = w.loop(reading, pool, &beside)
 	stop()

@@ -103,7 +103,7 @@ func (w *watch) save(s *snapshot.Writer, f files) {
 	})
 	s.Section("judging", func() { w.state().Save(s) })
 	s.Section("incidents", func() { w.incidents.Save(s) })
-	s.Section("outbox", func() { s.Blob(w.outbox.Save()) })
+	s.Section("outbox", func() { s.Blob(w.router.Save()) })
 	s.Section("files", func() {
 		s.String(f.name)
 		for _, n := range f.fields() {
@@ -161,7 +161,7 @@ func (w *watch) load(r *snapshot.Reader) (f files, restored *window.Restored, er
 	})
 	r.Section("incidents", func() { w.incidents.Load(r) })
 	r.Section("outbox", func() {
-		if err := w.outbox.Load(r.Blob()); err != nil {
+		if err := w.router.Load(r.Blob()); err != nil {
 			r.Fail(err)
 		}
 	})
@@ -255,6 +255,11 @@ func (w *watch) checkpoint(last bool) error {
 	f, err := w.syncFiles(last)
 	if err != nil {
 		return err
+	}
+	if w.o.Topic != nil {
+		settle, cancel := context.WithTimeout(context.Background(), settleTime)
+		w.o.Topic.Settle(settle)
+		cancel()
 	}
 	w.encoder.Reset()
 	w.save(w.encoder, f)

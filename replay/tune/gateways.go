@@ -2,9 +2,11 @@ package tune
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 
 	"github.com/loopgauge/loopgauge/fingerprint"
+	"github.com/loopgauge/loopgauge/replay/term"
 	"github.com/loopgauge/loopgauge/window"
 )
 
@@ -17,8 +19,12 @@ type GatewayReport struct {
 	Conversations int // it would have acted in
 	Caught, Loops int // conversations with a loop
 	Wrong, Normal int // conversations without
-	Coverage      float64
-	Cause         fingerprint.Cause // why it could not look at most of the rest
+	// Of those, the ones with as many requests as a threshold of its, below which
+	// none can fire by itself.
+	LongWrong, Long int
+
+	Coverage float64
+	Cause    fingerprint.Cause // why it could not look at most of the rest
 }
 
 // gatewayCounts follow the verdicts of the gateways' rules.
@@ -75,7 +81,7 @@ func (c *gatewayCounts) episode(e *window.Episode) error {
 
 // compare puts the gateways side by side. A conversation has a loop if a rule
 // of ours found one in it.
-func (r *Report) compare(c *gatewayCounts, conversations map[string]bool) {
+func (r *Report) compare(c *gatewayCounts, conversations map[string]int) {
 	loops := map[string]bool{}
 	for _, k := range r.Repeats {
 		if who := cmp.Or(k.Conversation, k.Session); who != "" && r.isLoop(k) {
@@ -84,7 +90,7 @@ func (r *Report) compare(c *gatewayCounts, conversations map[string]bool) {
 	}
 	for i, g := range c.gateways {
 		row := GatewayReport{Gateway: g, Requests: c.requests[i], Episodes: c.episodes[i], Conversations: len(c.flagged[i])}
-		for who := range conversations { // any order: each is counted alike
+		for who, requests := range conversations { // any order: each is counted alike
 			flagged := c.flagged[i][who]
 			switch {
 			case loops[who]:
@@ -94,8 +100,15 @@ func (r *Report) compare(c *gatewayCounts, conversations map[string]bool) {
 				}
 			default:
 				row.Normal++
+				long := requests >= g.threshold()
+				if long {
+					row.Long++
+				}
 				if flagged {
 					row.Wrong++
+				}
+				if flagged && long {
+					row.LongWrong++
 				}
 			}
 		}
@@ -111,4 +124,28 @@ func (r *Report) compare(c *gatewayCounts, conversations map[string]bool) {
 		}
 		r.Gateways = append(r.Gateways, row)
 	}
+}
+
+// threshold is the lowest of its rules.
+func (g *Gateway) threshold() int {
+	return slices.MinFunc(g.Rules, func(a, b *window.Rule) int { return cmp.Compare(a.Threshold, b.Threshold) }).Threshold
+}
+
+// fewConversations are too few to speak of most of them.
+const fewConversations = 10
+
+// Excess says in words that a gateway fires in most conversations without a
+// loop, or in most of those that are long enough for it; "" if it does not.
+func (g *GatewayReport) Excess() string {
+	most := func(part, whole int) bool { return whole >= fewConversations && 2*part > whole }
+	if !most(g.Wrong, g.Normal) && !most(g.LongWrong, g.Long) {
+		return ""
+	}
+	text := fmt.Sprintf("%s flags %s of %s without a loop (%s)", g.Gateway.Name, term.Count(int64(g.Wrong)),
+		term.Plural(int64(g.Normal), "conversation", "conversations"), term.Percent(int64(g.Wrong), int64(g.Normal)))
+	if most(g.Wrong, g.Normal) {
+		return text
+	}
+	return text + fmt.Sprintf(", and %s of the %s with %d requests or more (%s)",
+		term.Count(int64(g.LongWrong)), term.Count(int64(g.Long)), g.Gateway.threshold(), term.Percent(int64(g.LongWrong), int64(g.Long)))
 }

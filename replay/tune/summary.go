@@ -51,7 +51,7 @@ func (s Summary) kinds(b *strings.Builder) {
 	r := s.Report
 	t := term.Table{Right: map[int]bool{1: true, 2: true}}
 	t.Add("what repeats", "repeats", "longest", "the longest")
-	for _, kind := range Kinds {
+	for _, kind := range window.Kinds {
 		n := int64(0)
 		var longest *Repeat
 		for _, k := range r.Repeats {
@@ -101,6 +101,11 @@ func (s Summary) gateways(b *strings.Builder) {
 		t.Add(g.Gateway.Name, g.Gateway.Reading, term.Percent(g.Requests, r.Result.Account.Judged), fmt.Sprintf("%d of %d", g.Caught, g.Loops), wrong)
 	}
 	t.Write(b, "")
+	for i := range r.Gateways {
+		if excess := r.Gateways[i].Excess(); excess != "" {
+			b.WriteString(replay.Wrapped(excess) + "\n")
+		}
+	}
 	b.WriteByte('\n')
 }
 
@@ -124,7 +129,7 @@ func (s Summary) nowMark(a *Advice) string {
 	switch {
 	case a.HasCurrent && a.CurrentCell == a.Cell && a.Rule.Threshold == a.Threshold:
 		return ", which is as it is now"
-	case a.HasCurrent:
+	case a.HasCurrent && s.Report.Cells[a.CurrentCell].Kind == s.Report.Cells[a.Cell].Kind:
 		return "  (now)"
 	}
 	return fmt.Sprintf("  now: %s", replay.SettingOf(a.Rule))
@@ -252,8 +257,20 @@ func (s Summary) recommendation(b *strings.Builder) {
 		}
 		fmt.Fprintf(b, "  without %s: takes out %s, %s\n", term.Safe(x.Name), term.Plural(int64(x.Mutes), "repeat", "repeats"), hides)
 	}
-	b.WriteString("\n" + r.Policy())
+	if r.Spared > 0 {
+		fmt.Fprintf(b, "  and %s that poll less\n", term.Plural(int64(r.Spared), "path", "paths"))
+	}
+	b.WriteString("\n" + r.Policy() + next)
 }
+
+// next is what to do with a policy, as comments in it: what is printed last may
+// then be copied to the end.
+const next = `
+# next: loopgauge replay --policy policy.yaml LOG   each loop, with an id
+#       loopgauge explain ID LOG                    what counted, and why
+#       loopgauge tune --html report.html LOG       look around, and pass it on
+#       loopgauge tune --export GATEWAY LOG         in a gateway's own form
+`
 
 func (s Summary) advice(b *strings.Builder, a *Advice) {
 	r := s.Report

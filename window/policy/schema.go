@@ -67,8 +67,10 @@ func Schema() []byte {
 		"overrides": list(override, "first that matches wins"),
 	}, "name")
 	sinks := object{}
-	for _, name := range sinkNames {
-		sinks[name] = object{"type": []string{"object", "null"}}
+	for _, name := range sinkKinds {
+		sinks[name] = object{"type": []string{"object", "null"}, "properties": object{
+			"name": text("by which routes know it; the sink's kind unless given"), "min_severity": choice("that an incident must have to be told of", severityNames()),
+		}}
 	}
 	kafka := closed(object{
 		"group": text("consumer group; " + KafkaGroup + " unless given"),
@@ -91,8 +93,10 @@ func Schema() []byte {
 			"type": "object", "description": "USD per million tokens, where the log has no cost",
 			"additionalProperties": closed(object{"input": object{"type": "number", "minimum": 0}, "output": object{"type": "number", "minimum": 0}}),
 		},
-		"sinks": list(object{"type": "object", "properties": sinks, "additionalProperties": false, "minProperties": 1, "maxProperties": 1}, "where alerts go"),
-		"kafka": kafka,
+		"sinks":  list(object{"type": "object", "properties": sinks, "additionalProperties": false, "minProperties": 1, "maxProperties": 1}, "where alerts go"),
+		"routes": list(closed(object{"match": text("CEL condition on the alert"), "to": list(object{"type": "string"}, "names of sinks; none is nobody")}, "match", "to"), "which sinks hear of what: the first that matches"),
+		"links":  object{"type": "object", "description": "URLs in alerts, by name; {{session}} and others stand for what the alert says", "additionalProperties": object{"type": "string", "pattern": "^https?://"}},
+		"kafka":  kafka,
 	}, "version", "rules")
 	schema["$schema"] = "https://json-schema.org/draft/2020-12/schema"
 	schema["title"] = "loopgauge policy"
