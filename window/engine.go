@@ -65,6 +65,14 @@ func (e *Engine) Judge(ev *Event) {
 			continue
 		}
 		prints, scope := &ev.Prints[e.plan.identity[i]], &ev.Scopes[e.plan.scope[i]]
+		in := j.rule.InForce(choice)
+		if j.chats != nil && scope.Cause == fingerprint.Computable {
+			in = j.chats.hear(scope.Key, ev.Chat, ev.Time).over(in)
+		}
+		if in.Off {
+			j.account.NotMatched++
+			continue
+		}
 		if cause := prints.Cause; cause != fingerprint.Computable {
 			j.account.NotComputable[cause]++
 			continue
@@ -77,11 +85,10 @@ func (e *Engine) Judge(ev *Event) {
 		if scope.FellBack {
 			j.account.FellBack++
 		}
-		threshold, action := j.rule.InForce(choice)
 		for k := range prints.Fingerprints {
 			h := &e.hit
-			*h = Hit{Scope: scope.Key, Print: prints.Fingerprints[k], Time: ev.Time, Limit: threshold, Record: true}
-			out := j.hit(h, action)
+			*h = Hit{Scope: scope.Key, Print: prints.Fingerprints[k], Time: ev.Time, Limit: in.Threshold, Window: in.Window, Record: true}
+			out := j.hit(h, in)
 			var episode *Episode
 			if out.fired {
 				j.account.Fired++
@@ -103,7 +110,7 @@ func (e *Engine) Judge(ev *Event) {
 func (e *Engine) report(ev *Event, rule *Rule, scope *Scope, h *Hit, out outcome, episode *Episode) {
 	v := &e.verdict
 	*v = Verdict{
-		Event: ev, Rule: rule, Scope: scope, Fingerprint: h.Print, Count: out.count.N,
+		Event: ev, Rule: rule, Scope: scope, Fingerprint: h.Print, Count: out.count.N, Threshold: h.Limit,
 		Fired: out.fired, Action: out.action, Reason: out.reason, RetryAfter: -1, DelayMS: -1,
 	}
 	if out.fired {
@@ -162,13 +169,13 @@ func (e *Engine) save(w *snapshot.Writer) {
 // load reads the rules of then; from says, by rule, which of them it goes on
 // from, -1 if from none. It returns the open episodes of those from which none
 // does.
-func (e *Engine) load(r *snapshot.Reader, then *savedPlan, from []int) (ended []*Episode) {
+func (e *Engine) load(r *snapshot.Reader, version int, then *savedPlan, from []int) (ended []*Episode) {
 	l := &loader{Reader: r}
 	e.judged = l.int64()
 	for i := range then.rules {
 		r.Section("rule", func() {
 			if k := slices.Index(from, i); k >= 0 {
-				e.rules[k].load(r, then.rules[i].cooldown)
+				e.rules[k].load(r, version, then.rules[i].cooldown)
 				return
 			}
 			gone := newEpisodes(then.rule(i), 0, nil)

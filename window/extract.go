@@ -36,6 +36,7 @@ type Extractor struct {
 	hashed map[string]string // with --hash-ids: what stands for a text
 	mac    hash.Hash
 	values []fingerprint.ScopeValue
+	said   []byte // of the latest user message
 	wanted []bool // by identity: some rule looks at the request
 	scoped []bool // by scope, likewise
 
@@ -107,6 +108,19 @@ func (x *Extractor) Event(r *fingerprint.Request, ev *Event) {
 	x.choose(r, ev)
 	x.fingerprint(r, ev)
 	x.scope(r, ev)
+	x.hear(r, ev)
+}
+
+// hear reads the commands of the latest user message, if a rule that looks at
+// the request lets sessions say something.
+func (x *Extractor) hear(r *fingerprint.Request, ev *Event) {
+	for i, rule := range x.plan.Rules {
+		if rule.ChatOverrides && ev.Rules[i] != NotMatched {
+			x.said = x.writer.AppendUserText(x.said[:0], r)
+			ev.Chat = ParseChat(x.said)
+			return
+		}
+	}
 }
 
 // choose decides how each rule sees the request, and so which identities and
@@ -136,12 +150,18 @@ func (rule *Rule) choose(r *fingerprint.Request, t int64) Choice {
 		if !o.Until.IsZero() && t >= o.Until.UnixMicro() || o.Match != nil && !o.Match(r) {
 			continue
 		}
-		if o.Disabled {
-			return NotMatched
-		}
-		return Choice(i)
+		return rule.seen(Choice(i))
 	}
-	return Plain
+	return rule.seen(Plain)
+}
+
+// seen is the choice, or NotMatched if it switches the rule off and no session
+// can switch it on.
+func (rule *Rule) seen(choice Choice) Choice {
+	if !rule.ChatOverrides && rule.InForce(choice).Off {
+		return NotMatched
+	}
+	return choice
 }
 
 func (x *Extractor) fingerprint(r *fingerprint.Request, ev *Event) {

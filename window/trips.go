@@ -139,7 +139,7 @@ func (t *sweepTarget) trip(ev *Event, scope *Scope, h *Hit, key *repeats, first 
 			*hit = Hit{Scope: h.Scope, Print: h.Print, Time: h.Time, Limit: int(threshold), Record: true}
 			out := outcome{fired: true}
 			if of.blocked == nil || h.Time >= of.blocked[i] {
-				out = trip.judge.hit(hit, Warn)
+				out = trip.judge.hit(hit, Settings{Action: Warn})
 				if out.fired && of.blocked != nil {
 					of.blocked[i] = h.Time + trips.rule.Cooldown.Microseconds()
 				}

@@ -260,7 +260,7 @@ func (r *reader) build(d *draft) *Policy {
 			r.problem(rule.nameAt, "another rule is called %q", rule.name)
 		}
 		names[rule.name] = true
-		if built := r.buildRule(rule, identities); built != nil && rule.enabled {
+		if built := r.buildRule(rule, identities); built != nil && rule.mayJudge() {
 			p.Rules = append(p.Rules, built)
 		}
 	}

@@ -93,6 +93,9 @@ func (d *ruleDraft) source() yaml.MapSlice {
 	add("reset_on_fire", d.resetOnFire, d.resetOnFire)
 	add("quiet", window.Lasting(d.quiet), d.quiet > 0)
 	add("action", d.action, true)
+	if d.chatOverrides {
+		out = append(out, yaml.MapItem{Key: "chat_overrides", Value: true})
+	}
 	add("match", d.match, d.match != "")
 	overrides := []yaml.MapSlice{}
 	for i := range d.overrides {
@@ -118,8 +121,9 @@ func (o *overrideDraft) source() yaml.MapSlice {
 	}
 	add("match", o.match, o.match != "")
 	add("threshold", o.threshold, o.threshold > 0)
+	add("window", window.Lasting(o.window), o.window > 0)
 	add("action", o.action, o.action != "")
-	add("enabled", false, !o.enabled)
+	add("enabled", o.enabled, !o.enabled || o.switchesOn())
 	add("until", o.until.Format(time.RFC3339), !o.until.IsZero())
 	add("reason", o.reason, o.reason != "")
 	return out
