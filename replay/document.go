@@ -25,6 +25,7 @@ type Document struct {
 	Rules     []DocumentRule    `json:"rules"`
 	Episodes  []DocumentEpisode `json:"episodes"` // at most 100,000; the rules' episodes count all
 	Against   *DocumentDiff     `json:"against"`
+	Enforced  *DocumentEnforced `json:"enforced"`
 }
 
 // DocumentData is the account of what was read.
@@ -63,6 +64,8 @@ type DocumentRule struct {
 	NotMatched    int64            `json:"not_matched"`
 	NotComputable map[string]int64 `json:"not_computable"`
 	FellBack      int64            `json:"fell_back"`
+	ChatSet       int64            `json:"chat_set"`
+	ChatInvalid   int64            `json:"chat_invalid"`
 	Fired         int64            `json:"fired"`
 	Episodes      int64            `json:"episodes"`
 	DroppedKeys   int64            `json:"dropped_keys"`
@@ -125,6 +128,7 @@ func NewDocument(version, policyHash string, s Summary) *Document {
 	if s.Against != nil {
 		d.Against = s.Against.Document()
 	}
+	d.Enforced = documentEnforced(r.Enforced)
 	return d
 }
 
@@ -140,7 +144,7 @@ func documentRule(a *window.RuleAccount) DocumentRule {
 		Name: r.Name, Profile: TextOrNull(r.Profile), Identity: r.Identity.Name, Scope: append([]string{}, r.Scope.Fields...),
 		Kind: r.Counter.Kind, WindowSeconds: r.Counter.Window.Seconds(), Threshold: r.Threshold, Action: string(r.Action),
 		Judged: a.Judged, Counted: a.Counted, NotMatched: a.NotMatched, NotComputable: map[string]int64{},
-		FellBack: a.FellBack, Fired: a.Fired, Episodes: a.Episodes, DroppedKeys: a.DroppedKeys,
+		FellBack: a.FellBack, ChatSet: a.ChatSet, ChatInvalid: a.ChatInvalid, Fired: a.Fired, Episodes: a.Episodes, DroppedKeys: a.DroppedKeys,
 	}
 	for c, n := range a.NotComputable {
 		if n > 0 {

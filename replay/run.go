@@ -33,6 +33,11 @@ type Options struct {
 	Verdict func(*window.Verdict) error
 	Episode func(*window.Episode) error
 	Skip    func(ingest.Skip)
+
+	// Enforce asks what the rules would have done had they been in force. With
+	// it verdicts and episodes are of what the gateways would have seen, which
+	// may be later than the log has it.
+	Enforce bool
 }
 
 // Kept are events that an earlier run has put into order, without duplicates.
@@ -56,6 +61,8 @@ type Result struct {
 	Rules   []window.RuleAccount
 	Streams []StreamResult
 	Order   window.OrderStats
+
+	Enforced []window.Enforced // by rule; nil unless asked for
 }
 
 // StreamResult says what was read of one stream. Err is why it could not be
@@ -85,6 +92,7 @@ func Run(ctx context.Context, o Options) (*Result, error) {
 	}
 	r := run.result
 	r.Totals, r.Rules = run.pipeline.Totals, run.pipeline.Accounts()
+	r.Enforced = run.pipeline.Engine.Enforced()
 	if o.Kept == nil {
 		r.Order = run.pipeline.Order.Stats()
 	}
@@ -100,7 +108,7 @@ type run struct {
 func newRun(o Options) *run {
 	return &run{o: o, result: &Result{}, pipeline: NewPipeline(PipelineOptions{
 		Plan: o.Plan, Lateness: o.Lateness, Duplicates: o.Duplicates, MaxKeys: o.MaxKeys, Since: o.Since, Until: o.Until,
-		Event: o.Event, Verdict: o.Verdict, Episode: o.Episode, Skip: o.Skip,
+		Event: o.Event, Verdict: o.Verdict, Episode: o.Episode, Skip: o.Skip, Enforce: o.Enforce,
 	})}
 }
 

@@ -30,6 +30,9 @@ type Summary struct {
 // String lays the summary out for a terminal of 80 columns or more.
 func (s Summary) String() string {
 	var b strings.Builder
+	if s.Result.Enforced != nil {
+		fmt.Fprintf(&b, "%s: what if these rules had been in force, each by itself\n", UpperBound)
+	}
 	s.streams(&b)
 	Zones(&b, s.Result)
 	s.account(&b)
@@ -40,6 +43,7 @@ func (s Summary) String() string {
 	if s.Against != nil {
 		b.WriteString(s.Against.String())
 	}
+	s.enforced(&b)
 	return b.String()
 }
 

@@ -83,7 +83,7 @@ func TestEventHasNoOtherFields(t *testing.T) {
 	f(OrderStats{}, "Late WorstLate Overtaken Tied")
 	f(frontier{}, "live idle newest ahead")
 	f(judge{}, "rule counter cooling chances chats episodes account prints")
-	f(Engine{}, "plan o rules judged quiet hit verdict")
+	f(Engine{}, "plan o rules judged quiet hit verdict enforcer")
 	f(CounterSpec{}, "Kind Window Closed Period")
 	f(ExtractOptions{}, "Key HashIDs EventTimeStart Sessions Price")
 }

@@ -2,6 +2,7 @@ package window
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"time"
 
@@ -104,6 +105,26 @@ func (j *judge) hit(h *Hit, in Settings) outcome {
 		j.counter.Forget(h)
 	}
 	return out
+}
+
+// pass judges a hit that gets through whatever the rule says: it is counted and
+// recorded as plainly as can be.
+func (j *judge) pass(h *Hit, in Settings) outcome {
+	j.prints = max(j.prints, min(len(h.Print.Bytes()), len(printKey{})))
+	h.Limit = math.MaxInt
+	n := j.counter.Count(h)
+	h.Limit = in.Threshold
+	out := outcome{count: n, fired: n.N >= h.Limit, retry: in.Window}
+	out.action = j.act(h, in.Action, out.fired)
+	if out.fired {
+		out.reason = ByThreshold
+	}
+	return out
+}
+
+// delay is how long throttle makes a request wait.
+func (o *outcome) delay() time.Duration {
+	return min(time.Duration(max(o.count.N, 1))*DelayStep, DelayCap)
 }
 
 // coolsFor is how long the cooldown of the hit's key lasts yet.

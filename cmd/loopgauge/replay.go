@@ -33,6 +33,7 @@ type replayFlags struct {
 	json        bool
 	failOnAlert bool
 	against     string
+	enforce     bool
 }
 
 func newReplayCommand(u *ui) *cobra.Command {
@@ -56,6 +57,12 @@ written with, whatever their counters, windows and thresholds.`,
 			if f.json && f.verdicts == "-" {
 				return usage(errors.New("--json and --verdicts - both want standard output: give --verdicts a file"))
 			}
+			if f.enforce && f.out != "" {
+				return usage(errors.New("--out holds what is in the log, and --enforce asks what would have been: run them apart"))
+			}
+			if f.enforce && f.against != "" {
+				return usage(errors.New("--against compares what is in the log, and --enforce asks what would have been: run them apart"))
+			}
 			return f.run(c.Context(), u, args, f.chosen(c))
 		},
 	}
@@ -64,6 +71,7 @@ written with, whatever their counters, windows and thresholds.`,
 	c.Flags().StringVar(&f.out, "out", "", "write events, episodes and the run as Parquet into this directory")
 	c.Flags().BoolVar(&f.json, "json", false, "print one JSON document instead of the summary")
 	c.Flags().StringVar(&f.against, "against", "", "compare with the loops that this policy finds")
+	c.Flags().BoolVar(&f.enforce, "enforce", false, "what if the rules had been in force: an upper bound")
 	c.Flags().BoolVar(&f.failOnAlert, "fail-on-alert", false, "exit with 3 if there is a loop that would alert")
 	return c
 }
@@ -96,7 +104,7 @@ func (f *replayFlags) run(ctx context.Context, u *ui, args []string, chosen *tim
 	if err != nil {
 		return err
 	}
-	o.Since, o.Until = int64(f.since), int64(f.until)
+	o.Since, o.Until, o.Enforce = int64(f.since), int64(f.until), f.enforce
 	in.secret(&o.Extract, f.hashIDs, key)
 	var episodes []window.Episode
 	keep := maxListed
