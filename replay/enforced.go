@@ -14,7 +14,7 @@ import (
 const UpperBound = "upper bound"
 
 // upperBoundWhy says why it is one.
-const upperBoundWhy = "an agent that is blocked or has to wait behaves differently from then on"
+const upperBoundWhy = "an agent that is blocked or waits behaves differently"
 
 // enforced writes what the rules would have done.
 func (s Summary) enforced(b *strings.Builder) {
@@ -36,8 +36,11 @@ func (s Summary) enforced(b *strings.Builder) {
 		if !rejects(d) {
 			tokens, cost = "-", "-"
 		}
-		t.Add(term.Shorten(term.Safe(d.Rule.Name), 24), term.Count(d.Blocked), term.Count(d.Guided), term.Count(d.Delayed),
-			term.Span(d.Delay.Microseconds()), tokens, cost)
+		waited := "-"
+		if d.Delayed > 0 {
+			waited = term.Span(d.Delay.Microseconds())
+		}
+		t.Add(term.Shorten(term.Safe(d.Rule.Name), 24), term.Count(d.Blocked), term.Count(d.Guided), term.Count(d.Delayed), waited, tokens, cost)
 	}
 	t.Write(b, "")
 	fmt.Fprintln(b, s.bold(Wrapped(fmt.Sprintf("%s: %s", UpperBound, upperBoundWhy))))

@@ -120,6 +120,12 @@ func (s Summary) rules(b *strings.Builder) {
 		t.Add(term.Shorten(term.Safe(a.Rule.Name), 24), SettingOf(a.Rule), term.Count(a.Counted), term.Count(a.Fired), notComputable(a))
 	}
 	t.Write(b, "")
+	for i := range s.Result.Rules {
+		if a := &s.Result.Rules[i]; a.ChatSet > 0 || a.ChatInvalid > 0 {
+			fmt.Fprintf(b, "%s: %s for their sessions, %s passed over as invalid\n", term.Shorten(term.Safe(a.Rule.Name), 24),
+				term.Plural(a.ChatSet, "message changed settings", "messages changed settings"), term.Plural(a.ChatInvalid, "command was", "commands were"))
+		}
+	}
 	var fellBack int64
 	for i := range s.Result.Rules {
 		fellBack = max(fellBack, s.Result.Rules[i].FellBack)
@@ -189,8 +195,12 @@ func (s Summary) loops(b *strings.Builder) {
 	listLoops(b, shown)
 	b.WriteByte('\n')
 	after, spent := waste(loops)
-	fmt.Fprintln(b, s.bold(fmt.Sprintf("%s: %s%s after a rule had fired",
-		term.Plural(int64(len(loops)), "loop", "loops"), term.Plural(after, "request", "requests"), spent)))
+	bound := ""
+	if s.Result.Enforced != nil {
+		bound = " (" + UpperBound + ")"
+	}
+	fmt.Fprintln(b, s.bold(fmt.Sprintf("%s: %s%s after a rule had fired%s",
+		term.Plural(int64(len(loops)), "loop", "loops"), term.Plural(after, "request", "requests"), spent, bound)))
 }
 
 // listLoops writes one line a loop. What the log knows of none is left out, and

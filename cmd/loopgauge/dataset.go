@@ -257,7 +257,11 @@ func (d *dataset) settle(p *policy.Policy) error {
 		exclude = append(exclude, *x)
 	}
 	if len(errs) > 0 {
-		errs = append(errs, errors.New("write a dataset with this policy, from the logs: loopgauge replay --policy POLICY --out DIR LOG"))
+		hint := "write a dataset with this policy, from the logs: loopgauge replay --policy POLICY --out DIR LOG"
+		if slices.ContainsFunc(p.Rules, func(r *window.Rule) bool { return r.ChatOverrides }) {
+			hint = "no dataset has what users say: replay the logs"
+		}
+		errs = append(errs, errors.New(hint))
 		return usage(errors.Join(errs...))
 	}
 	p.Exclude = exclude

@@ -144,7 +144,9 @@ func (f *replayFlags) run(ctx context.Context, u *ui, args []string, chosen *tim
 	if err := f.report(u, p, summary); err != nil {
 		return err
 	}
-	f.hint(u, args, summary)
+	if !f.enforce { // explain tells of what is in the log
+		f.hint(u, args, summary)
+	}
 	if err := u.incomplete(result, failed); err != nil {
 		return err
 	}
