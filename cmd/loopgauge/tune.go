@@ -253,10 +253,13 @@ func (f *tuneFlags) print(u *ui, r *tune.Report) error {
 	return err
 }
 
-// gateways are all profiles as they are, but ours.
+// gateways are the gateways that look for loops, as they are, and our advice.
 func gateways() ([]tune.Gateway, error) {
 	var list []tune.Gateway
 	for _, p := range policy.Profiles() {
+		if !p.Compared() {
+			continue
+		}
 		rules, err := policy.FromProfiles([]string{p.Name})
 		if err != nil {
 			return nil, err

@@ -65,6 +65,15 @@ func TestProfiles(t *testing.T) {
 		"aisg-article":         "aisg-article of aisg by [], fixed 1m0s, 6: reject cooldown 30s uncounted",
 		"fairvisor":            "fairvisor of fairvisor by [], fixed 1m0s, 10: reject",
 		"fairvisor-documented": "fairvisor-documented of fairvisor by [], refresh 1m0s, 10: reject",
+		"cline": `cline-soft of tool-call by [session], streak 0s, 3: warn
+cline-hard of tool-call by [session], streak 0s, 5: break`,
+		"gemini-cli":             "gemini-cli of tool-call by [session], streak 0s, 5: break",
+		"litellm-max-iterations": "litellm-max-iterations of session by [session], fixed 1h0m0s, 26: reject",
+		"node9":                  "node9 of tool-call by [caller], sliding 2m0s closed, 5: break",
+		"obsidian-gemini":        "obsidian-gemini of tool-call by [session], sliding 30s, 4: break unrecorded",
+		"opencode":               "opencode of tool-call by [session], streak 0s, 3: break",
+		"openhands":              "openhands of tool-call-result by [session], streak 0s, 4: break",
+		"roo-code":               "roo-code of tool-call by [session], streak 0s, 4: break reset",
 		"loopgauge": `tool-call-result of tool-call-result by [conversation], streak 10m0s, 4: warn
 stuck-step of stuck-step by [conversation], streak 10m0s, 3: warn
 last-messages of last-messages by [conversation], sliding 1m0s, 4: warn`,
@@ -90,7 +99,7 @@ last-messages of last-messages by [conversation], sliding 1m0s, 4: warn`,
 				t.Errorf("%s: rule %s is of profile %q", p.Name, r.Name, r.Profile)
 			}
 		}
-		if p.Title == "" || p.Reading == "" || p.Source == "" || p.Notes == "" {
+		if p.Title == "" || p.Reading == "" || p.Kind == "" || p.Source == "" || p.Notes == "" {
 			t.Errorf("%s: needs a title, a reading, a source and notes", p.Name)
 		}
 	}

@@ -18,6 +18,7 @@ type Profile struct {
 	Name    string
 	Title   string
 	Reading string // as documented, as shipped, or recommended
+	Kind    Kind   // who has it
 	Source  string // where the settings were found
 	Notes   string // what differs from other readings
 	Text    []byte // the file
@@ -26,6 +27,20 @@ type Profile struct {
 
 	rules []*ruleDraft
 }
+
+// Kind is who has the rules of a profile.
+type Kind string
+
+const (
+	OfGateway Kind = "gateway" // a gateway that looks for loops
+	OfAgent   Kind = "agent"   // an agent, or what stands between it and its tools
+	OfLimit   Kind = "limit"   // a gateway that limits a session, looping or not
+	Advice    Kind = "advice"  // ours
+)
+
+// Compared tells that the profile is one of those that a log is held against
+// unasked: the others are off unless somebody wants them, or no gateway's.
+func (p *Profile) Compared() bool { return p.Kind == OfGateway || p.Kind == Advice }
 
 // Difference is one thing that a gateway does otherwise than documented.
 type Difference struct{ Of, Shipped, Documented string }
@@ -77,6 +92,7 @@ func parseProfile(name string, text []byte) (*Profile, error) {
 	r.mapping(doc, place{}, []field{
 		{"title", r.text(&p.Title, &ignored)},
 		{"reading", r.text(&p.Reading, &ignored)},
+		{"kind", r.choice([]string{string(OfGateway), string(OfAgent), string(OfLimit), string(Advice)}, func(s string) { p.Kind = Kind(s) })},
 		{"source", r.text(&p.Source, &ignored)},
 		{"notes", r.text(&p.Notes, &ignored)},
 		{"differences", func(n ast.Node, at place) {
