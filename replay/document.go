@@ -38,6 +38,7 @@ type DocumentData struct {
 	LatenessMeasured bool             `json:"lateness_measured"`
 	DisorderSeconds  *float64         `json:"disorder_s"`
 	Tied             int64            `json:"tied"`
+	Unpriced         []Unpriced       `json:"unpriced"`
 }
 
 // DocumentStream is one log.
@@ -84,6 +85,7 @@ type DocumentEpisode struct {
 	RequestsAfter int64             `json:"requests_after"`
 	TokensAfter   *int64            `json:"tokens_after"`
 	CostAfter     *float64          `json:"cost_after"`
+	CostPerHour   *float64          `json:"cost_per_hour"`
 	MaxCount      int               `json:"max_count"`
 	Statuses      map[string]int64  `json:"statuses"`
 	Session       *string           `json:"session"`
@@ -99,7 +101,7 @@ func NewDocument(version, policyHash string, s Summary) *Document {
 	d := &Document{
 		Version: DocumentVersion, Loopgauge: version, Policy: policyHash,
 		Data: DocumentData{
-			Account: r.Account, Streams: []DocumentStream{}, Tied: r.Order.Tied,
+			Account: r.Account, Streams: []DocumentStream{}, Tied: r.Order.Tied, Unpriced: append([]Unpriced{}, r.Unpriced...),
 			LatenessSeconds: s.Lateness.Value.Seconds(), LatenessMeasured: s.Lateness.Measured,
 		},
 		Rules: []DocumentRule{}, Episodes: []DocumentEpisode{},
@@ -172,6 +174,9 @@ func documentEpisode(e *window.Episode) DocumentEpisode {
 	}
 	if e.CostKnown {
 		d.CostAfter = &e.CostAfter
+		if rate, ok := PerHour(e.CostAfter, e.Last-e.Fired); ok {
+			d.CostPerHour = &rate
+		}
 	}
 	return d
 }

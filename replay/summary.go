@@ -126,6 +126,7 @@ func (s Summary) rules(b *strings.Builder) {
 				term.Plural(a.ChatSet, "message changed settings", "messages changed settings"), term.Plural(a.ChatInvalid, "command was", "commands were"))
 		}
 	}
+	b.WriteString(UnpricedLine(s.Result.Unpriced))
 	var fellBack int64
 	for i := range s.Result.Rules {
 		fellBack = max(fellBack, s.Result.Rules[i].FellBack)
@@ -196,11 +197,24 @@ func (s Summary) loops(b *strings.Builder) {
 	b.WriteByte('\n')
 	after, spent := waste(loops)
 	bound := ""
+	if rate := fastest(loops); rate > 0 {
+		spent += fmt.Sprintf(", the dearest at %s an hour,", term.Money(rate))
+	}
 	if s.Result.Enforced != nil {
 		bound = " (" + UpperBound + ")"
 	}
 	fmt.Fprintln(b, s.bold(fmt.Sprintf("%s: %s%s after a rule had fired%s",
 		term.Plural(int64(len(loops)), "loop", "loops"), term.Plural(after, "request", "requests"), spent, bound)))
+}
+
+// fastest is the most that one of the loops costs an hour, 0 if none is known.
+func fastest(loops []Loop) (usd float64) {
+	for i := range loops {
+		if rate, ok := PerHour(loops[i].Cost, loops[i].Last-loops[i].Fired); ok {
+			usd = max(usd, rate)
+		}
+	}
+	return usd
 }
 
 // listLoops writes one line a loop. What the log knows of none is left out, and

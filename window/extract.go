@@ -22,9 +22,21 @@ type ExtractOptions struct {
 	// Sessions are the places that may name a session, the first that says
 	// something counts: LogSession, or attributes. Nil is LogSession alone.
 	Sessions []string
-	// Price gives USD per million tokens where the log has no cost; nil for
-	// none. It must be safe for use by several goroutines.
-	Price func(model string) (in, out float64, ok bool)
+	// Price gives the price of a model where the log has no cost; nil for none.
+	// It must be safe for use by several goroutines.
+	Price func(model string) (p Price, ok bool)
+}
+
+// Price is USD per million tokens. Cached is for those of the prompt that the
+// provider had in its cache.
+type Price struct{ Input, Cached, Output float64 }
+
+// Of is what so many tokens cost; cached are among those of the prompt. Numbers
+// that are not known, which are negative, count for nothing.
+func (p Price) Of(in, cached, out int64) float64 {
+	in, out = max(in, 0), max(out, 0)
+	cached = min(max(cached, 0), in)
+	return (p.Input*float64(in-cached) + p.Cached*float64(cached) + p.Output*float64(out)) / 1e6
 }
 
 // Extractor turns requests into events. One goroutine uses it at a time.
@@ -97,7 +109,7 @@ func (x *Extractor) Event(r *fingerprint.Request, ev *Event) {
 		Stream: r.Stream, Cached: r.Cached, MaxTokens: r.MaxTokens,
 	}
 	if x.o.Price != nil {
-		ev.SetPrice(x.o.Price)
+		ev.setPrice(x.o.Price, r.TokensCached)
 	}
 	for i := range x.plan.Exclusions {
 		if x.plan.Exclusions[i].Match(r) {
@@ -290,15 +302,23 @@ func (x *Extractor) person(text []byte) string {
 }
 
 // SetPrice fills in the cost where the log has none; price is that of
-// ExtractOptions.
-func (ev *Event) SetPrice(price func(model string) (in, out float64, ok bool)) {
-	if !math.IsNaN(ev.Cost) || ev.TokensIn < 0 && ev.TokensOut < 0 {
+// ExtractOptions. Which tokens came from a cache an event does not know.
+func (ev *Event) SetPrice(price func(model string) (Price, bool)) {
+	ev.setPrice(price, fingerprint.Unknown)
+}
+
+func (ev *Event) setPrice(price func(model string) (Price, bool), cached int64) {
+	if !ev.Unpriced() {
 		return
 	}
-	in, out, ok := price(ev.Model)
-	if ok {
-		ev.Cost = (in*float64(max(ev.TokensIn, 0)) + out*float64(max(ev.TokensOut, 0))) / 1e6
+	if p, ok := price(ev.Model); ok {
+		ev.Cost = p.Of(ev.TokensIn, cached, ev.TokensOut)
 	}
+}
+
+// Unpriced tells that the event has tokens and no cost.
+func (ev *Event) Unpriced() bool {
+	return math.IsNaN(ev.Cost) && (ev.TokensIn >= 0 || ev.TokensOut >= 0)
 }
 
 // QuietDefault is the least quiet time of a rule that sets none: shorter

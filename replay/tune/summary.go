@@ -42,6 +42,7 @@ func (s Summary) data(b *strings.Builder) {
 		return
 	}
 	replay.Zones(b, r)
+	b.WriteString(replay.UnpricedLine(r.Unpriced))
 	fmt.Fprintf(b, "%s to %s UTC, %s\n%s\n\n", term.Instant(r.First).Format("2006-01-02 15:04"), term.Instant(r.Last).Format("2006-01-02 15:04"),
 		term.Plural(int64(s.Report.Conversations), "conversation", "conversations"), replay.Wrapped(r.Account.String()))
 }

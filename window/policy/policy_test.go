@@ -241,7 +241,8 @@ one of aisg by [], fixed 1m0s, 1: reject`
 	if len(p.Exclude) != 1 || p.Exclude[0].Name != `a "b"` || p.Exclude[0].Match == nil {
 		t.Errorf("exclude %v", p.Exclude)
 	}
-	in, out, ok := p.Price("a: b")
+	price, ok := p.Price("a: b")
+	in, out := price.Input, price.Output
 	if in != 0.000001 || out != 0 || !ok {
 		t.Errorf("price %v, %v, %v", in, out, ok)
 	}
@@ -251,10 +252,10 @@ one of aisg by [], fixed 1m0s, 1: reject`
 		*k.SASL != (KafkaSASL{"scram-sha-512", "loopgauge", Secret{Env: "KAFKA_PASSWORD"}}) {
 		t.Errorf("kafka %+v, %+v, %+v", k, k.TLS, k.SASL)
 	}
-	if _, out, _ := p.Price("7"); out != 1000 {
+	if price, _ := p.Price("7"); price.Output != 1000 {
 		t.Errorf("price %v", out)
 	}
-	if _, _, ok := p.Price("c"); ok {
+	if _, ok := p.Price("c"); ok {
 		t.Error("a price of a model without one")
 	}
 	if got := parse(t, example).Sinks; len(got) != 1 || got[0].Name != "slack" || got[0].Settings["channel"] != "#agents" {

@@ -90,7 +90,10 @@ func Schema() []byte {
 		"exclude":    list(closed(object{"name": text("name in the account"), "match": text("CEL condition on the request")}, "name", "match"), "requests left out"),
 		"prices": object{
 			"type": "object", "description": "USD per million tokens, where the log has no cost",
-			"additionalProperties": closed(object{"input": object{"type": "number", "minimum": 0}, "output": object{"type": "number", "minimum": 0}}),
+			"additionalProperties": closed(object{
+				"input": object{"type": "number", "minimum": 0}, "output": object{"type": "number", "minimum": 0}, "cached": object{"type": "number", "minimum": 0},
+				"per_1k": object{"type": "number", "minimum": 0, "description": "USD per thousand tokens of any kind"},
+			}),
 		},
 		"sinks": list(object{"type": "object", "properties": sinks, "additionalProperties": false, "minProperties": 1, "maxProperties": 1}, "where alerts go"),
 		"kafka": kafka,

@@ -38,7 +38,7 @@ func (d *draft) source() []byte {
 		var prices yaml.MapSlice
 		for _, model := range d.priceOrder {
 			p := d.prices[model]
-			prices = append(prices, yaml.MapItem{Key: model, Value: yaml.MapSlice{{Key: "input", Value: p.Input}, {Key: "output", Value: p.Output}}})
+			prices = append(prices, yaml.MapItem{Key: model, Value: priceFields(p)})
 		}
 		doc = append(doc, yaml.MapItem{Key: "prices", Value: prices})
 	}
@@ -103,6 +103,16 @@ func (d *ruleDraft) source() yaml.MapSlice {
 	}
 	add("overrides", overrides, len(overrides) > 0)
 	return out
+}
+
+// priceFields are the fields of a price: that of cached tokens only where it
+// is another.
+func priceFields(p window.Price) yaml.MapSlice {
+	fields := yaml.MapSlice{{Key: "input", Value: p.Input}, {Key: "output", Value: p.Output}}
+	if p.Cached != p.Input {
+		fields = append(fields, yaml.MapItem{Key: "cached", Value: p.Cached})
+	}
+	return fields
 }
 
 func either(is bool, yes, no string) string {
