@@ -78,5 +78,5 @@ func UnpricedLine(list []Unpriced) string {
 	if more := len(list) - shownUnpriced; more > 0 {
 		names = append(names, fmt.Sprintf("and %d more", more))
 	}
-	return Wrapped("without a price, and in no sum: " + strings.Join(names, ", ")) + "\n"
+	return Wrapped("without a price, and in no sum: "+strings.Join(names, ", ")) + "\n"
 }

@@ -364,6 +364,9 @@ func (d *dataset) gateways(u *ui, all []tune.Gateway) []tune.Gateway {
 		}
 		return false
 	})
+	for i := range all {
+		all[i].Differences = slices.DeleteFunc(all[i].Differences, func(one tune.Difference) bool { return d.kept().Lack(one.Rule) != "" })
+	}
 	d.lacks(u, "gateways", left)
 	helps := func(what string) bool {
 		return strings.HasPrefix(what, "loopgauge ") || strings.HasPrefix(what, "tool-call ")

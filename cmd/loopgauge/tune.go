@@ -264,7 +264,17 @@ func gateways() ([]tune.Gateway, error) {
 		if err != nil {
 			return nil, err
 		}
-		list = append(list, tune.Gateway{Name: p.Name, Reading: p.Reading, Rules: rules.Rules})
+		g := tune.Gateway{Name: p.Name, Reading: p.Reading, Rules: rules.Rules}
+		for _, d := range p.Differences {
+			rule, err := p.AsDocumented(d)
+			if err != nil {
+				return nil, err
+			}
+			if rule != nil {
+				g.Differences = append(g.Differences, tune.Difference{Of: d.Of, Shipped: d.Shipped, Documented: d.Documented, Rule: rule})
+			}
+		}
+		list = append(list, g)
 	}
 	return list, nil
 }

@@ -102,7 +102,24 @@ func (s Summary) gateways(b *strings.Builder) {
 		t.Add(g.Gateway.Name, g.Gateway.Reading, term.Percent(g.Requests, r.Result.Account.Judged), fmt.Sprintf("%d of %d", g.Caught, g.Loops), wrong)
 	}
 	t.Write(b, "")
+	for _, g := range r.Gateways {
+		for _, m := range g.Matter {
+			fmt.Fprintln(b, replay.Wrapped(m.String(g.Gateway.Name)))
+		}
+	}
 	b.WriteByte('\n')
+}
+
+// String says what a difference of a gateway does to the log.
+func (m Matter) String(gateway string) string {
+	var parts []string
+	if m.More > 0 {
+		parts = append(parts, term.Plural(m.More, "request", "requests")+" more")
+	}
+	if m.Less > 0 {
+		parts = append(parts, term.Plural(m.Less, "request", "requests")+" fewer")
+	}
+	return fmt.Sprintf("%s stops %s than its documents say: %s, where they say that %s", gateway, strings.Join(parts, " and "), m.Shipped, m.Documented)
 }
 
 // shownThresholds are the rows of a heat-map.

@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"github.com/goccy/go-yaml/ast"
+
+	"github.com/loopgauge/loopgauge/window"
 )
 
 //go:embed profiles/*.yaml
@@ -43,7 +45,25 @@ const (
 func (p *Profile) Compared() bool { return p.Kind == OfGateway || p.Kind == Advice }
 
 // Difference is one thing that a gateway does otherwise than documented.
-type Difference struct{ Of, Shipped, Documented string }
+type Difference struct {
+	Of, Shipped, Documented string
+	// Otherwise is what a rule over the profile changes to do as documented, as
+	// a rule has it; empty where no rule can.
+	Otherwise string
+}
+
+// AsDocumented is the rule of the profile with one difference taken back; nil
+// where no rule can say it.
+func (p *Profile) AsDocumented(d Difference) (*window.Rule, error) {
+	if d.Otherwise == "" {
+		return nil, nil
+	}
+	policy, err := Parse(p.Name+", "+d.Of, fmt.Appendf(nil, "version: 1\nrules: [{name: %s, profile: %s, %s}]\n", Quoted(p.Name+": "+d.Of), p.Name, d.Otherwise))
+	if err != nil {
+		return nil, err
+	}
+	return policy.Rules[0], nil
+}
 
 // Profiles are the built-in profiles, by name. A new one is one file in
 // profiles/.
@@ -98,7 +118,7 @@ func parseProfile(name string, text []byte) (*Profile, error) {
 		{"differences", func(n ast.Node, at place) {
 			r.list(n, at, func(n ast.Node, at place) {
 				var d Difference
-				r.mapping(n, at, []field{{"of", r.text(&d.Of, &ignored)}, {"shipped", r.text(&d.Shipped, &ignored)}, {"documented", r.text(&d.Documented, &ignored)}})
+				r.mapping(n, at, []field{{"of", r.text(&d.Of, &ignored)}, {"shipped", r.text(&d.Shipped, &ignored)}, {"documented", r.text(&d.Documented, &ignored)}, {"otherwise", r.text(&d.Otherwise, &ignored)}})
 				p.Differences = append(p.Differences, d)
 			})
 		}},
