@@ -53,12 +53,8 @@ func newAISG(o Options) (*Identity, error) {
 func (w *Writer) pythonText(item rawjson.Value) (text spoken, cause Cause) {
 	s := &w.scan
 	s.Reset(item)
-	for s.Object(); s.NextKey(); {
-		if string(s.Key) == "content" {
-			text, cause = w.pythonContent(s)
-		} else {
-			s.Skip()
-		}
+	for s.Object(); s.NextNamed("content"); {
+		text, cause = w.pythonContent(s)
 	}
 	w.check(s)
 	return text, cause

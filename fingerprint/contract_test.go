@@ -7,14 +7,11 @@ import (
 	"encoding/hex"
 	"fmt"
 	"hash/crc32"
-	"io"
-	"os"
 	"strings"
 	"testing"
 
-	"github.com/klauspost/compress/zstd"
-
 	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
+	"github.com/loopgauge/loopgauge/fixtures"
 )
 
 // contracts are what the contract suite ranges over: every built-in identity,
@@ -53,20 +50,7 @@ func contracts(tb testing.TB) []*Identity {
 // realRequests are requests of a real log, with all that identities read.
 func realRequests(tb testing.TB) []*Request {
 	tb.Helper()
-	f, err := os.Open("../fixtures/tau2/agents.jsonl.zst")
-	if err != nil {
-		tb.Fatal(err)
-	}
-	defer f.Close()
-	d, err := zstd.NewReader(f)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	defer d.Close()
-	data, err := io.ReadAll(d)
-	if err != nil {
-		tb.Fatal(err)
-	}
+	data := fixtures.Read(tb, "tau2/agents.jsonl.zst")
 	var requests []*Request
 	for line := range bytes.Lines(data) {
 		r := request(tb, "method", "POST", "path", "/v1/chat/completions", "query", "b=%41&a", "body", "x", "caller", "sk-1", "user", "u",

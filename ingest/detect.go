@@ -20,6 +20,14 @@ type Asked struct {
 	Custom *formats.Format // what Name names where it is not built in; nil if it is
 }
 
+// Check is an *UnknownFormat if there is no format of the name.
+func (a Asked) Check() error {
+	if a.Name != "" && a.ByName(a.Name) == nil {
+		return &UnknownFormat{a.Name}
+	}
+	return nil
+}
+
 // ByName is the format of a name, nil if there is none.
 func (a Asked) ByName(name string) *formats.Format {
 	if a.Custom != nil && a.Name == name {

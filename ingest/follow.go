@@ -67,8 +67,8 @@ func Follow(args []string, o Options, marks []Mark) (Feed, error) {
 	if o.MaxLine == 0 {
 		o.MaxLine = DefaultMaxLine
 	}
-	if o.Format != "" && o.asked().ByName(o.Format) == nil {
-		return nil, &UnknownFormat{o.Format}
+	if err := o.asked().Check(); err != nil {
+		return nil, err
 	}
 	f := &follower{
 		args: args, o: o, reading: -1, strangers: map[string]*stranger{},

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/loopgauge/loopgauge/fingerprint"
+	"github.com/loopgauge/loopgauge/fixtures"
 )
 
 // TestFollowWrapped: a record over several lines counts when it is whole, or
@@ -96,7 +97,7 @@ func TestFollowTooLong(t *testing.T) {
 // TestFollowZone: times without a zone are of the zone asked for.
 func TestFollowZone(t *testing.T) {
 	dir := t.TempDir()
-	line := string(fixture(t, "formats/haproxy/httplog.log"))
+	line := string(fixtures.Read(t, "formats/haproxy/httplog.log"))
 	line = line[:strings.IndexByte(line, '\n')+1]
 	warsaw, err := time.LoadLocation("Europe/Warsaw")
 	must(t, err)

@@ -81,8 +81,8 @@ func Open(src *Source, index int32, o Options) (Stream, error) {
 	if o.MaxLine == 0 {
 		o.MaxLine = DefaultMaxLine
 	}
-	if o.Format != "" && o.asked().ByName(o.Format) == nil {
-		return nil, &UnknownFormat{o.Format}
+	if err := o.asked().Check(); err != nil {
+		return nil, err
 	}
 	s := &fileStream{source: src, index: index, o: o}
 	if err := s.start(); err != nil {

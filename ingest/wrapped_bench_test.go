@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/loopgauge/loopgauge/fingerprint"
+	"github.com/loopgauge/loopgauge/fixtures"
 	"github.com/loopgauge/loopgauge/ingest/formats"
 	"github.com/loopgauge/loopgauge/ingest/wrap"
 )
@@ -13,7 +14,7 @@ import (
 // BenchmarkWrapped reads one log bare and in each wrapper, in bytes of what
 // is read: cut finds where it may be cut into blocks, read does the rest.
 func BenchmarkWrapped(b *testing.B) {
-	lines := strings.Split(strings.TrimSpace(string(fixture(b, "formats/envoy-json/envoy_json.jsonl.zst"))), "\n")
+	lines := strings.Split(strings.TrimSpace(string(fixtures.Read(b, "formats/envoy-json/envoy_json.jsonl.zst"))), "\n")
 	run := func(name string, log []byte) {
 		format := formats.ByName(name)
 		b.Run(name+"/read", func(b *testing.B) {

@@ -4,40 +4,18 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/klauspost/compress/zstd"
 	"pgregory.net/rapid"
 
 	"github.com/loopgauge/loopgauge/fingerprint"
+	"github.com/loopgauge/loopgauge/fixtures"
 	"github.com/loopgauge/loopgauge/ingest/formats"
 	"github.com/loopgauge/loopgauge/ingest/wrap"
 )
-
-// fixture is a file of fixtures, unpacked.
-func fixture(tb testing.TB, name string) []byte {
-	tb.Helper()
-	data, err := os.ReadFile(filepath.Join("../fixtures", name))
-	if err != nil {
-		tb.Fatal(err)
-	}
-	if filepath.Ext(name) == ".zst" {
-		d, err := zstd.NewReader(nil)
-		if err != nil {
-			tb.Fatal(err)
-		}
-		defer d.Close()
-		if data, err = d.DecodeAll(data, nil); err != nil {
-			tb.Fatal(err)
-		}
-	}
-	return data
-}
 
 // told is what a log gave, without positions.
 type told struct {
@@ -77,13 +55,13 @@ func read(tb testing.TB, log []byte, o Options) (got told) {
 func TestWrappedFixtures(t *testing.T) {
 	f := func(name, format string, tally Tally, bare string, all, more int) {
 		t.Helper()
-		log := fixture(t, "wrappers/"+name)
+		log := fixtures.Read(t, "wrappers/"+name)
 		got := read(t, log, Options{})
 		if got.format != format || got.tally != tally {
 			t.Errorf("%s: %s %+v, want %s %+v", name, got.format, got.tally, format, tally)
 		}
 		// The requests are those of the file without the wrapper.
-		want := read(t, fixture(t, "formats/"+bare), Options{})
+		want := read(t, fixtures.Read(t, "formats/"+bare), Options{})
 		if len(got.requests) != all {
 			t.Errorf("%s: %d requests, want %d", name, len(got.requests), all)
 		}
@@ -112,7 +90,7 @@ func TestWrappedFixtures(t *testing.T) {
 	f("portkey_logstream.sse.zst", "sse+portkey", Tally{Lines: 67, Blank: 51}, "portkey/log_stream.jsonl.zst", 16, 0)
 	f("mitmproxy_hardump.har.zst", "json+archive+har", Tally{Lines: 2659, Blank: 2634}, "har/mitmproxy.jsonl.zst", 25, 0)
 
-	cri := read(t, fixture(t, "wrappers/containerd_cri_litellm.log.zst"), Options{})
+	cri := read(t, fixtures.Read(t, "wrappers/containerd_cri_litellm.log.zst"), Options{})
 	if want := (Tally{Lines: 9, Blank: 2}); cri.format != "cri+litellm" || cri.tally != want || len(cri.requests) != 7 {
 		t.Errorf("containerd: %s %+v, %d requests", cri.format, cri.tally, len(cri.requests))
 	}
@@ -255,7 +233,7 @@ func TestCollectors(t *testing.T) {
 		"envoy-json": "envoy-json/envoy_json.jsonl.zst", "combined": "combined/nginx_combined.log", "haproxy": "haproxy/httplog.log",
 		"caddy": "caddy/log_append_body.jsonl.zst", "nginx-json": "nginx-json/wide_all.log.zst", "envoy-text": "envoy-text/envoy_default_text.log",
 	} {
-		logs[name] = strings.Split(strings.TrimSpace(string(fixture(t, "formats/"+file))), "\n")
+		logs[name] = strings.Split(strings.TrimSpace(string(fixtures.Read(t, "formats/"+file))), "\n")
 	}
 	isJSON := func(format string) bool { return formats.ByName(format).JSON }
 	names := []string{"envoy-json", "combined", "haproxy", "caddy", "nginx-json", "envoy-text"}

@@ -7,14 +7,12 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"math"
-	"os"
 	"path/filepath"
 	"testing"
 	"time"
 
-	"github.com/klauspost/compress/zstd"
-
 	"github.com/loopgauge/loopgauge/fingerprint"
+	"github.com/loopgauge/loopgauge/fixtures"
 	"github.com/loopgauge/loopgauge/ingest"
 	"github.com/loopgauge/loopgauge/replay"
 	"github.com/loopgauge/loopgauge/window"
@@ -36,20 +34,7 @@ const fixtureDir = "../fixtures/"
 
 func readSent(tb testing.TB) (all []*sent) {
 	tb.Helper()
-	packed, err := os.ReadFile(fixtureDir + "formats/proxies_truth.jsonl.zst")
-	if err != nil {
-		tb.Fatal(err)
-	}
-	d, err := zstd.NewReader(nil)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	defer d.Close()
-	text, err := d.DecodeAll(packed, nil)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	for line := range bytes.Lines(text) {
+	for line := range bytes.Lines(fixtures.Read(tb, "formats/proxies_truth.jsonl.zst")) {
 		s := &sent{}
 		if err := json.Unmarshal(line, s); err != nil {
 			tb.Fatal(err)

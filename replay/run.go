@@ -33,6 +33,7 @@ type Options struct {
 	Verdict func(*window.Verdict) error
 	Episode func(*window.Episode) error
 	Skip    func(ingest.Skip)
+	Fired   func(ep *window.Episode, action window.Action, opened bool) // as window.EngineOptions.Fired
 
 	// Enforce asks what the rules would have done had they been in force. With
 	// it verdicts and episodes are of what the gateways would have seen, which
@@ -112,7 +113,7 @@ func newRun(o Options) *run {
 	r := &run{o: o, result: &Result{}, unpriced: unpriced{models: map[string]*Unpriced{}}}
 	r.pipeline = NewPipeline(PipelineOptions{
 		Plan: o.Plan, Lateness: o.Lateness, Duplicates: o.Duplicates, MaxKeys: o.MaxKeys, Since: o.Since, Until: o.Until,
-		Verdict: o.Verdict, Episode: o.Episode, Skip: o.Skip, Enforce: o.Enforce,
+		Verdict: o.Verdict, Episode: o.Episode, Skip: o.Skip, Fired: o.Fired, Enforce: o.Enforce,
 		Event: func(ev *window.Event) error {
 			r.unpriced.note(ev)
 			if o.Event == nil {

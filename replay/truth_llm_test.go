@@ -5,21 +5,17 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	"os"
 	"slices"
 	"testing"
 	"time"
 
-	"github.com/klauspost/compress/zstd"
-
 	"github.com/loopgauge/loopgauge/fingerprint"
+	"github.com/loopgauge/loopgauge/fixtures"
 	"github.com/loopgauge/loopgauge/ingest"
 	"github.com/loopgauge/loopgauge/replay"
 	"github.com/loopgauge/loopgauge/window"
 	"github.com/loopgauge/loopgauge/window/policy"
 )
-
-const formatFixtures = "../fixtures/formats/"
 
 // planned is what the traffic behind the logs of gateways and instrumentations
 // meant with a request. Request is the id that the log gives it, or its line.
@@ -29,20 +25,8 @@ type planned struct {
 
 func readPlanned(tb testing.TB) map[string]map[string]planned {
 	tb.Helper()
-	file, err := os.ReadFile(formatFixtures + "truth_llm.jsonl.zst")
-	if err != nil {
-		tb.Fatal(err)
-	}
-	d, err := zstd.NewReader(nil)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	defer d.Close()
-	if file, err = d.DecodeAll(file, nil); err != nil {
-		tb.Fatal(err)
-	}
 	all := map[string]map[string]planned{}
-	for line := range bytes.Lines(file) {
+	for line := range bytes.Lines(fixtures.Read(tb, "formats/truth_llm.jsonl.zst")) {
 		var p planned
 		if err := json.Unmarshal(line, &p); err != nil {
 			tb.Fatal(err)
@@ -72,7 +56,7 @@ func watchScenes(tb testing.TB, log string, truth map[string]planned, profiles .
 	if err != nil {
 		tb.Fatal(err)
 	}
-	sources, err := ingest.Find([]string{formatFixtures + log}, nil)
+	sources, err := ingest.Find([]string{fixtureDir + "formats/" + log}, nil)
 	if err != nil {
 		tb.Fatal(err)
 	}

@@ -11,6 +11,7 @@
 #   chromium    the browser that the report is tested in
 #   prometheus  Prometheus and promtool; where systemd runs, the Debian package
 #               also starts it, on port 9090
+#   alertmanager  Prometheus' Alertmanager; likewise, on port 9093
 #   deploy      what checks deploy/: systemd-analyze, and hadolint in
 #               .cache/deploy/bin/hadolint
 #   kafka       Apache Kafka              .cache/kafka-VERSION: see scripts/kafka.sh
@@ -83,6 +84,8 @@ race() { echo 'int main(void) { return 0; }' | ${CC:-cc} -x c -o /dev/null - 2>/
 
 prometheus() { command -v prometheus >/dev/null && command -v promtool >/dev/null || need prometheus; }
 
+alertmanager() { command -v prometheus-alertmanager >/dev/null || need prometheus-alertmanager; }
+
 deploy() {
   venv deploy scripts/deploy.txt
   command -v systemd-analyze >/dev/null || need systemd
@@ -103,10 +106,10 @@ kafka() {
   cp scripts/kafka/pom.xml "$to/"
 }
 
-[ $# -gt 0 ] || set -- gotestsum lint python race chromium kafka prometheus deploy
+[ $# -gt 0 ] || set -- gotestsum lint python race chromium kafka prometheus alertmanager deploy
 for part; do
   case $part in
-    gotestsum | lint | python | rivals | race | chromium | kafka | prometheus | deploy) "$part" ;;
+    gotestsum | lint | python | rivals | race | chromium | kafka | prometheus | alertmanager | deploy) "$part" ;;
     *) fail "no part is called $part; see the head of scripts/setup.sh" ;;
   esac
 done

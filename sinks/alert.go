@@ -18,11 +18,13 @@ const AlertVersion = 1
 // a prompt, an argument or a result.
 type Alert struct {
 	Version  int                  `json:"version"`
-	Event    string               `json:"event"` // loop.opened, loop.grown, loop.closed
+	Event    string               `json:"event"` // loop.opened, loop.grown, loop.closed; digest.opened and so on
 	ID       string               `json:"id"`    // of the episode that fired first
 	Revision int                  `json:"revision"`
 	State    window.IncidentState `json:"state"`
 	Time     string               `json:"time"` // event time, RFC 3339, UTC
+	Severity window.Severity      `json:"severity"`
+	Loops    int64                `json:"loops"` // 1; of a digest, how many loops it stands for
 
 	Rule        string            `json:"rule"`  // that fired first
 	Rules       []string          `json:"rules"` // all that fired, in that order
@@ -54,6 +56,7 @@ type Alert struct {
 func NewAlert(in *window.Incident) *Alert {
 	a := &Alert{
 		Version: AlertVersion, Event: "loop." + string(in.State), ID: in.ID, Revision: in.Revision, State: in.State, Time: instant(in.Time),
+		Severity: in.Severity(), Loops: 1,
 		Rule: in.Rule, Rules: slices.Clone(in.Rules), Identity: in.Identity, Counter: in.Counter.Kind,
 		WindowS: in.Counter.Window.Seconds(), Threshold: in.Threshold, CooldownS: in.Cooldown.Seconds(), Action: string(in.Action),
 		Scope: map[string]string{}, Fingerprint: in.Fingerprint,

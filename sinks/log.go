@@ -17,6 +17,11 @@ func (l *Log) Send(ctx context.Context, a *Alert) error {
 	if a.State == "closed" {
 		level = slog.LevelInfo
 	}
+	if a.Digest() {
+		l.Logger.LogAttrs(ctx, level, "digest "+string(a.State), slog.String("id", a.ID), slog.Int("revision", a.Revision), slog.Int64("loops", a.Loops),
+			slog.Any("rules", a.Rules), slog.String("first", a.First), slog.String("last", a.Last))
+		return nil
+	}
 	attrs := []slog.Attr{
 		slog.String("id", a.ID), slog.Int("revision", a.Revision), slog.String("rule", a.Rule), slog.Any("scope", a.Scope),
 		slog.String("model", a.Model), slog.Int64("requests", a.Requests), slog.Int("threshold", a.Threshold), slog.Float64("window_s", a.WindowS),

@@ -2,19 +2,23 @@ package sinks
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
-	"fmt"
 	"log/slog"
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"sync"
 	"time"
+
+	"github.com/loopgauge/loopgauge/window"
 )
 
 // Outbox holds alerts until every sink has them. An alert leaves only after it
 // was allowed to: once a checkpoint holds it. So none is lost, and a crash
 // between sending and the next checkpoint repeats it under the same id.
+//
+// Nothing waits for a sink: a sink that takes nothing has so many alerts
+// waiting and no more.
 type Outbox struct {
 	log   *slog.Logger
 	sinks []Sink
@@ -24,7 +28,22 @@ type Outbox struct {
 	entries []*entry      // oldest first
 	last    int64         // number of the newest entry
 	allowed int64         // up to this number
-	refused int64
+	states  map[string]*sinkState
+}
+
+// SinkStats are how a sink stands. The counts begin with the process.
+type SinkStats struct {
+	Name    string
+	Waiting int   // alerts that it does not have yet
+	Sent    int64 // alerts that it took
+	Failed  int64 // attempts that failed and are repeated
+	Refused int64 // alerts that it did not want
+	Dropped int64 // alerts that did not fit into the outbox any more
+}
+
+type sinkState struct {
+	SinkStats
+	open map[string]*Alert // the last it took of each that is open, by ID; nil unless it is a Resender
 }
 
 type entry struct {
@@ -40,29 +59,102 @@ const (
 	lastRetry  = time.Minute
 )
 
+// maxWaiting is how many alerts may wait for a sink: of a storm that makes a
+// digest, a night and more; some 10 MB.
+const maxWaiting = 10_000
+
+// resendInterval is Prometheus' own: an Alertmanager takes an alert for
+// resolved that it was not told of for five minutes.
+const resendInterval = time.Minute
+
 // longestLater is how long a receiver may ask to be left alone.
 const longestLater = time.Hour
 
 // NewOutbox makes an empty outbox for sinks whose names differ.
 func NewOutbox(log *slog.Logger, list ...Sink) *Outbox {
-	return &Outbox{log: log, sinks: list, changed: make(chan struct{})}
+	o := &Outbox{log: log, sinks: list, changed: make(chan struct{}), states: map[string]*sinkState{}}
+	for _, s := range list {
+		state := &sinkState{SinkStats: SinkStats{Name: s.Name()}}
+		if _, ok := s.(Resender); ok {
+			state.open = map[string]*Alert{}
+		}
+		o.states[s.Name()] = state
+	}
+	return o
 }
 
-// Add puts an alert in, for every sink.
-func (o *Outbox) Add(a *Alert) {
-	if len(o.sinks) == 0 {
-		return
-	}
-	e := &entry{alert: a}
+// Names are those of the sinks.
+func (o *Outbox) Names() []string {
+	var names []string
 	for _, s := range o.sinks {
-		e.to = append(e.to, s.Name())
+		names = append(names, s.Name())
 	}
+	return names
+}
+
+// Add puts an alert in for sinks, by name.
+func (o *Outbox) Add(a *Alert, to ...string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.last++
-	e.number = o.last
-	o.entries = append(o.entries, e)
+	o.add(a, to)
 }
+
+func (o *Outbox) add(a *Alert, to []string) {
+	if len(to) == 0 {
+		return
+	}
+	for _, name := range to {
+		s := o.states[name]
+		if s.Waiting >= maxWaiting {
+			o.drop(s)
+		}
+		s.Waiting++
+	}
+	o.last++
+	o.entries = append(o.entries, &entry{o.last, a, to})
+}
+
+// drop makes room for a sink. What goes first are all alerts of the oldest
+// incident that is over; only where none is, the oldest alert.
+func (o *Outbox) drop(s *sinkState) {
+	over := map[string]bool{}
+	victim := ""
+	for _, e := range o.entries {
+		if e.alert.State == window.Closed && e.waitsFor(s.Name) {
+			over[e.alert.ID] = true
+		}
+	}
+	all := len(over) > 0
+	for _, e := range o.entries {
+		if e.waitsFor(s.Name) && (!all || over[e.alert.ID]) {
+			victim = e.alert.ID
+			break
+		}
+	}
+	for _, e := range slices.Clone(o.entries) {
+		if e.alert.ID != victim || !e.waitsFor(s.Name) {
+			continue
+		}
+		o.log.Error("alert dropped: too many wait for its sink", "sink", s.Name, "id", e.alert.ID, "revision", e.alert.Revision, "waiting", s.Waiting)
+		s.Dropped++
+		o.leave(e, s)
+		if !all {
+			return
+		}
+	}
+}
+
+// leave takes a sink off an entry, which is gone when none is left.
+func (o *Outbox) leave(e *entry, s *sinkState) {
+	s.Waiting--
+	e.to = slices.DeleteFunc(e.to, func(name string) bool { return name == s.Name })
+	if len(e.to) == 0 {
+		o.entries = slices.DeleteFunc(o.entries, func(x *entry) bool { return x == e })
+		o.wake()
+	}
+}
+
+func (e *entry) waitsFor(sink string) bool { return slices.Contains(e.to, sink) }
 
 // Last is the number of the newest alert: what Allow takes.
 func (o *Outbox) Last() int64 {
@@ -84,11 +176,15 @@ func (o *Outbox) Waiting() (waiting, held int) {
 	return len(o.entries), held
 }
 
-// Refused is how many alerts a sink did not want.
-func (o *Outbox) Refused() int64 {
+// Stats are how the sinks stand, in their order.
+func (o *Outbox) Stats() []SinkStats {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	return o.refused
+	var list []SinkStats
+	for _, s := range o.sinks {
+		list = append(list, o.states[s.Name()].SinkStats)
+	}
+	return list
 }
 
 // Allow lets the alerts up to a number leave.
@@ -115,29 +211,31 @@ func (o *Outbox) Run(ctx context.Context) {
 }
 
 func (o *Outbox) serve(ctx context.Context, s Sink) {
+	var resend <-chan time.Time
+	resender, ok := s.(Resender)
+	if ok {
+		ticker := time.NewTicker(resendInterval)
+		defer ticker.Stop()
+		resend = ticker.C
+	}
 	wait := firstRetry
 	for {
 		e, changed := o.next(s.Name())
 		if e == nil {
 			select {
 			case <-changed:
-				continue
+			case <-resend:
+				o.resend(ctx, resender)
 			case <-ctx.Done():
 				return
 			}
+			continue
 		}
 		err := s.Send(ctx, e.alert)
-		if _, ok := errors.AsType[*Refused](err); ok {
-			o.log.Error("alert refused", "sink", s.Name(), "id", e.alert.ID, "revision", e.alert.Revision, "error", err)
-		} else if err != nil {
-			if ctx.Err() != nil {
-				return
-			}
-			o.log.Warn("alert not sent, will be tried again", "sink", s.Name(), "id", e.alert.ID, "revision", e.alert.Revision, "error", err)
-			pause := wait/2 + rand.N(wait)
-			if later, ok := errors.AsType[*Later](err); ok {
-				pause = max(pause, min(later.After, longestLater))
-			}
+		if ctx.Err() != nil && err != nil {
+			return
+		}
+		if pause := o.outcome(e, s.Name(), err, wait); pause > 0 {
 			select {
 			case <-time.After(pause):
 			case <-ctx.Done():
@@ -147,8 +245,57 @@ func (o *Outbox) serve(ctx context.Context, s Sink) {
 			continue
 		}
 		wait = firstRetry
-		o.done(e, s.Name(), err != nil)
 	}
+}
+
+// outcome takes down what became of an attempt, and says how long to wait
+// before the next; 0 is that there is none.
+func (o *Outbox) outcome(e *entry, sink string, err error, wait time.Duration) time.Duration {
+	about := []any{"sink", sink, "id", e.alert.ID, "revision", e.alert.Revision, "error", err}
+	if _, ok := errors.AsType[*Refused](err); ok || err == nil {
+		if err != nil {
+			o.log.Error("alert refused", about...)
+		}
+		o.done(e, sink, err == nil)
+		return 0
+	}
+	if _, ok := errors.AsType[*Denied](err); ok {
+		o.log.Error("the sink lets no alert in: look at its settings; they wait and are tried again", about...)
+	} else {
+		o.log.Warn("alert not sent, will be tried again", about...)
+	}
+	o.mu.Lock()
+	o.states[sink].Failed++
+	o.mu.Unlock()
+	pause := wait/2 + rand.N(wait)
+	if later, ok := errors.AsType[*Later](err); ok {
+		pause = max(pause, min(later.After, longestLater))
+	}
+	return pause
+}
+
+// resend says again what is open.
+func (o *Outbox) resend(ctx context.Context, s Resender) {
+	o.mu.Lock()
+	open := o.open(o.states[s.Name()])
+	o.mu.Unlock()
+	if len(open) == 0 {
+		return
+	}
+	if err := s.Resend(ctx, open); err != nil && ctx.Err() == nil {
+		o.log.Warn("alerts not sent again, will be tried again", "sink", s.Name(), "alerts", len(open), "error", err)
+		o.mu.Lock()
+		o.states[s.Name()].Failed++
+		o.mu.Unlock()
+	}
+}
+
+// open are the last alerts of what is open, by ID.
+func (o *Outbox) open(s *sinkState) (list []*Alert) {
+	for _, id := range slices.Sorted(maps.Keys(s.open)) {
+		list = append(list, s.open[id])
+	}
+	return list
 }
 
 // next is the oldest alert that may leave and that the sink does not have; nil
@@ -160,23 +307,44 @@ func (o *Outbox) next(sink string) (*entry, <-chan struct{}) {
 		if e.number > o.allowed {
 			break
 		}
-		if slices.Contains(e.to, sink) {
+		if e.waitsFor(sink) {
 			return e, nil
 		}
 	}
 	return nil, o.changed
 }
 
-func (o *Outbox) done(e *entry, sink string, refused bool) {
+func (o *Outbox) done(e *entry, sink string, sent bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if refused {
-		o.refused++
+	s := o.states[sink]
+	switch {
+	case !sent:
+		s.Refused++
+	case s.open != nil && e.alert.State == window.Closed:
+		delete(s.open, e.alert.ID)
+	case s.open != nil:
+		s.open[e.alert.ID] = e.alert
 	}
-	e.to = slices.DeleteFunc(e.to, func(name string) bool { return name == sink })
-	if len(e.to) == 0 {
-		o.entries = slices.DeleteFunc(o.entries, func(x *entry) bool { return x == e })
-		o.wake()
+	if sent {
+		s.Sent++
+	}
+	if e.waitsFor(sink) { // and was not dropped meanwhile
+		o.leave(e, s)
+	}
+}
+
+// Flush hands out all that waits, in its order, for who sends it himself.
+func (o *Outbox) Flush(send func(a *Alert, to []string)) {
+	o.mu.Lock()
+	waiting := o.entries
+	o.entries = nil
+	for _, s := range o.states {
+		s.Waiting = 0
+	}
+	o.mu.Unlock()
+	for _, e := range waiting {
+		send(e.alert, e.to)
 	}
 }
 
@@ -200,43 +368,51 @@ func (o *Outbox) Drain(ctx context.Context) error {
 	}
 }
 
-// savedEntry is an entry as a checkpoint holds it.
+// savedOutbox is an outbox as a checkpoint holds it.
+type savedOutbox struct {
+	Waiting []savedEntry        `json:"waiting"`
+	Open    map[string][]*Alert `json:"open,omitempty"` // by sink
+}
+
 type savedEntry struct {
 	Alert *Alert   `json:"alert"`
 	To    []string `json:"to"`
 }
 
-// Save is all that waits, for a checkpoint.
-func (o *Outbox) Save() []byte {
+func (o *Outbox) save() savedOutbox {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	saved := make([]savedEntry, len(o.entries))
+	saved := savedOutbox{Waiting: make([]savedEntry, len(o.entries)), Open: map[string][]*Alert{}}
 	for i, e := range o.entries {
-		saved[i] = savedEntry{e.alert, e.to}
+		saved.Waiting[i] = savedEntry{e.alert, slices.Clone(e.to)}
 	}
-	b, err := json.Marshal(saved)
-	if err != nil {
-		panic(err) // see Marshal
-	}
-	return b
-}
-
-// Load puts back what Save has saved, and lets it leave: a checkpoint holds
-// it. What was for a sink that is no more is given to all that there are.
-func (o *Outbox) Load(b []byte) error {
-	var saved []savedEntry
-	if err := json.Unmarshal(b, &saved); err != nil {
-		return fmt.Errorf("outbox: %w", err)
-	}
-	for _, s := range saved {
-		to := slices.DeleteFunc(s.To, func(name string) bool {
-			return !slices.ContainsFunc(o.sinks, func(s Sink) bool { return s.Name() == name })
-		})
-		o.Add(s.Alert)
-		if n := len(o.entries); n > 0 && len(to) > 0 {
-			o.entries[n-1].to = to
+	for name, s := range o.states {
+		if len(s.open) > 0 {
+			saved.Open[name] = o.open(s)
 		}
 	}
-	o.Allow(o.last)
-	return nil
+	return saved
+}
+
+// load puts back what save has saved, and lets it leave: a checkpoint holds
+// it. What was for sinks that are no more is given to all that there are.
+func (o *Outbox) load(saved savedOutbox) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	for _, e := range saved.Waiting {
+		to := slices.DeleteFunc(e.To, func(name string) bool { return o.states[name] == nil })
+		if len(to) == 0 {
+			to = o.Names()
+		}
+		o.add(e.Alert, to)
+	}
+	for name, open := range saved.Open {
+		if s := o.states[name]; s != nil && s.open != nil {
+			for _, a := range open {
+				s.open[a.ID] = a
+			}
+		}
+	}
+	o.allowed = o.last
+	o.wake()
 }

@@ -65,7 +65,7 @@ func TestOutbox(t *testing.T) {
 			o.Run(ctx)
 			close(done)
 		}()
-		o.Add(alert("x", 1))
+		o.Add(alert("x", 1), o.Names()...)
 		time.Sleep(time.Hour)
 		if waiting, held := o.Waiting(); a.sent() != "" || waiting != 1 || held != 1 {
 			t.Errorf("before it is allowed: sent %q, %d waiting, %d held", a.sent(), waiting, held)
@@ -76,7 +76,7 @@ func TestOutbox(t *testing.T) {
 			t.Errorf("sent %q and %q", a.sent(), b.sent())
 		}
 		// One sink that is down holds the other up in nothing.
-		o.Add(alert("y", 1))
+		o.Add(alert("y", 1), o.Names()...)
 		o.Allow(o.Last())
 		synctest.Wait()
 		if a.sent() != "x.1 y.1" || b.sent() != "x.1" {
@@ -84,8 +84,8 @@ func TestOutbox(t *testing.T) {
 		}
 		time.Sleep(time.Hour)
 		if b.sent() != "x.1 x.1 x.1 y.1" || //nolint:dupword // that is the point
-			o.Refused() != 1 {
-			t.Errorf("b got %q, %d refused", b.sent(), o.Refused())
+			o.Stats()[1].Refused != 1 {
+			t.Errorf("b got %q, %d refused", b.sent(), o.Stats()[1].Refused)
 		}
 		if err := o.Drain(ctx); err != nil {
 			t.Error(err)
@@ -104,9 +104,9 @@ func TestOutboxSurvives(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a, b := &scripted{name: "a"}, &scripted{name: "b", answers: []error{errors.New("down")}}
 		o := NewOutbox(quietly, a, b)
-		o.Add(alert("x", 1))
+		o.Add(alert("x", 1), o.Names()...)
 		o.Allow(o.Last())
-		o.Add(alert("x", 2)) // is not allowed to leave, but in the checkpoint
+		o.Add(alert("x", 2), o.Names()...) // is not allowed to leave, but in the checkpoint
 		ctx, cancel := context.WithCancel(t.Context())
 		var wg sync.WaitGroup
 		wg.Go(func() { o.Run(ctx) })
@@ -116,12 +116,12 @@ func TestOutboxSurvives(t *testing.T) {
 		if a.sent() != "x.1" {
 			t.Fatalf("a got %q", a.sent())
 		}
-		saved := o.Save()
+		saved := NewRouter(o, Routes{}).Save()
 
 		a, b = &scripted{name: "a"}, &scripted{name: "b"}
 		c := &scripted{name: "c"} // not meant then
 		o = NewOutbox(quietly, a, b, c)
-		if err := o.Load(saved); err != nil {
+		if err := NewRouter(o, Routes{}).Load(saved); err != nil {
 			t.Fatal(err)
 		}
 		ctx, cancel = context.WithCancel(t.Context())
@@ -137,7 +137,7 @@ func TestOutboxSurvives(t *testing.T) {
 
 		// A sink under another name gets what the one before did not.
 		o = NewOutbox(quietly, c)
-		if err := o.Load(saved); err != nil {
+		if err := NewRouter(o, Routes{}).Load(saved); err != nil {
 			t.Fatal(err)
 		}
 		ctx, cancel = context.WithCancel(t.Context())
@@ -146,7 +146,7 @@ func TestOutboxSurvives(t *testing.T) {
 		if err := o.Drain(ctx); err != nil || c.sent() != "x.1 x.2" {
 			t.Errorf("sent %q, %v", c.sent(), err)
 		}
-		if err := o.Load([]byte("{")); err == nil {
+		if err := NewRouter(o, Routes{}).Load([]byte("{")); err == nil {
 			t.Error("a damaged outbox is loaded")
 		}
 	})
@@ -165,27 +165,37 @@ func TestWebhook(t *testing.T) {
 	}))
 	defer server.Close()
 	hook := NewWebhook(WebhookOptions{URL: server.URL})
-	f := func(code int, wantErr, wantRefused bool) {
+	f := func(code int, want string) {
 		t.Helper()
 		requests, status = nil, code
 		a := alert("ep-1", 2)
 		err := hook.Send(t.Context(), a)
-		_, refused := errors.AsType[*Refused](err)
-		if (err != nil) != wantErr || refused != wantRefused {
-			t.Errorf("%d: %v, refused %t", code, err, refused)
+		got := "sent"
+		if _, ok := errors.AsType[*Refused](err); ok {
+			got = "refused"
+		} else if _, ok := errors.AsType[*Denied](err); ok {
+			got = "denied"
+		} else if err != nil {
+			got = "later"
+		}
+		if got != want {
+			t.Errorf("%d: %s, want %s: %v", code, got, want, err)
 		}
 		if want := "ep-1-2 application/json " + string(a.Marshal()); len(requests) != 1 || requests[0] != want {
 			t.Errorf("%d: requests %q, want %q", code, requests, want)
 		}
 	}
-	f(200, false, false)
-	f(204, false, false)
-	f(302, true, false) // an alert goes where the policy says, and nowhere else
-	f(400, true, true)
-	f(401, true, true)
-	f(408, true, false)
-	f(429, true, false)
-	f(503, true, false)
+	f(200, "sent")
+	f(204, "sent")
+	f(302, "denied") // an alert goes where the policy says, and nowhere else
+	f(400, "refused")
+	f(413, "refused")
+	f(401, "denied") // a token was revoked: no alert is lost for it
+	f(403, "denied")
+	f(404, "denied")
+	f(408, "later")
+	f(429, "later")
+	f(503, "later")
 	server.Close()
 	if err := hook.Send(t.Context(), alert("ep-1", 1)); err == nil {
 		t.Error("nobody is there, and it went well")
@@ -277,7 +287,7 @@ func TestOutboxLater(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
 		go o.Run(ctx)
-		o.Add(alert("x", 1))
+		o.Add(alert("x", 1), o.Names()...)
 		o.Allow(o.Last())
 		time.Sleep(10*time.Minute - time.Second)
 		if a.sent() != "x.1" {

@@ -15,12 +15,27 @@ type Sink interface {
 	Send(ctx context.Context, a *Alert) error
 }
 
-// Refused is an error that no repetition mends: the receiver understood and
-// does not want it.
+// Resender is a sink whose receiver forgets what it is not told again.
+type Resender interface {
+	Sink
+	// Resend says again what is open: of each incident, and digest, the last
+	// alert that was sent, by ID. It is called every minute.
+	Resend(ctx context.Context, open []*Alert) error
+}
+
+// Refused is an error that no repetition mends: the receiver understood this
+// alert and does not want it.
 type Refused struct{ Err error }
 
 func (e *Refused) Error() string { return e.Err.Error() }
 func (e *Refused) Unwrap() error { return e.Err }
+
+// Denied is an error that a person must mend: the receiver lets us in no more,
+// or is not where it was. It takes all alerts or none, so they wait.
+type Denied struct{ Err error }
+
+func (e *Denied) Error() string { return e.Err.Error() }
+func (e *Denied) Unwrap() error { return e.Err }
 
 // Later is an error of a receiver that says how long to leave it alone.
 type Later struct {

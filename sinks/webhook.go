@@ -14,6 +14,7 @@ import (
 	"net/http"
 	"net/netip"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -50,16 +51,21 @@ const (
 
 // NewWebhook makes a sink that posts to o.URL.
 func NewWebhook(o WebhookOptions) *Webhook {
+	return &Webhook{WebhookOptions: o, client: newClient(o.URL, o.AllowPrivate)}
+}
+
+// newClient makes a client for one receiver.
+func newClient(address string, allowPrivate bool) *http.Client {
 	transport := http.DefaultTransport.(*http.Transport).Clone()
-	if !o.AllowPrivate && !namesPrivate(o.URL) {
+	if !allowPrivate && !namesPrivate(address) {
 		transport.Proxy = nil // it would resolve the name itself
 		transport.DialContext = (&net.Dialer{Timeout: webhookTimeout, Control: refusePrivate}).DialContext
 	}
-	return &Webhook{WebhookOptions: o, client: &http.Client{
+	return &http.Client{
 		Timeout: webhookTimeout, Transport: transport,
 		// An alert goes where the policy says, not where a receiver sends it.
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-	}}
+	}
 }
 
 // namesPrivate tells whether a URL says itself that it means this machine or
@@ -86,13 +92,17 @@ func refusePrivate(_, address string, _ syscall.RawConn) error {
 	return nil
 }
 
-// Name implements Sink. What follows the host of a URL may be secret.
-func (w *Webhook) Name() string {
+// Name implements Sink.
+func (w *Webhook) Name() string { return receiverName("webhook", w.URL) }
+
+// receiverName names a sink by its URL, of which what follows the host may be
+// secret.
+func receiverName(kind, address string) string {
 	host := ""
-	if u, err := url.Parse(w.URL); err == nil {
+	if u, err := url.Parse(address); err == nil {
 		host = u.Host
 	}
-	return fmt.Sprintf("webhook %s %.4x", host, sha256.Sum256([]byte(w.URL)))
+	return fmt.Sprintf("%s %s %.4x", kind, host, sha256.Sum256([]byte(address)))
 }
 
 // aisgAlert is what AISG posts.
@@ -116,7 +126,7 @@ func (w *Webhook) body(a *Alert) []byte {
 	if !w.AISG {
 		return a.Marshal()
 	}
-	if a.State != window.Opened {
+	if a.State != window.Opened || a.Digest() {
 		return nil
 	}
 	b, err := json.Marshal(aisgAlert{
@@ -175,9 +185,22 @@ func post(client *http.Client, r *http.Request) error {
 		return nil
 	case (code == http.StatusTooManyRequests || code == http.StatusServiceUnavailable) && notNumber == nil:
 		return &Later{err, time.Duration(min(max(seconds, 0), 1<<20)) * time.Second}
-	case code/100 == 4 && code != http.StatusRequestTimeout && code != http.StatusTooManyRequests:
-		return &Refused{err}
 	default:
+		return Status(code, err)
+	}
+}
+
+// refusals are the answers that are about what was sent.
+var refusals = []int{http.StatusBadRequest, http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType, http.StatusUnprocessableEntity}
+
+// Status says of an answer of HTTP that is no success whether to try again.
+func Status(code int, err error) error {
+	switch {
+	case slices.Contains(refusals, code):
+		return &Refused{err}
+	case code == http.StatusRequestTimeout, code == http.StatusTooManyRequests, code/100 == 5:
 		return err
+	default: // about who asks, or where
+		return &Denied{err}
 	}
 }

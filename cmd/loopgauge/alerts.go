@@ -11,24 +11,32 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/loopgauge/loopgauge/ingest/kafka"
 	"github.com/loopgauge/loopgauge/sinks"
+	topics "github.com/loopgauge/loopgauge/sinks/kafka"
 	"github.com/loopgauge/loopgauge/sinks/slack"
+	"github.com/loopgauge/loopgauge/window"
 	"github.com/loopgauge/loopgauge/window/policy"
 )
 
-// alertSinks makes the sinks that a policy names; the log is one of them
-// always. dry makes none but the log.
-func alertSinks(p *policy.Policy, log *slog.Logger, dry bool) ([]sinks.Sink, error) {
+// alertSinks makes the sinks that a policy names, and which of them hear of
+// what; the log is one of them always. dry makes none but the log.
+func alertSinks(p *policy.Policy, log *slog.Logger, dry bool) ([]sinks.Sink, sinks.Routes, error) {
 	list := []sinks.Sink{&sinks.Log{Logger: log}}
+	routes := sinks.Routes{Least: map[string]window.Severity{}, Always: []string{"log"}}
 	if dry {
-		return list, nil
+		return list, routes, nil
 	}
+	names := map[string]string{"log": "log"} // by that of the policy
 	var errs []error
 	for _, s := range p.Sinks {
-		if s.Name == "log" {
+		if s.Kind == "log" {
 			continue
 		}
-		made, err := newSink(s)
+		made, err := newSink(s, p.Kafka)
+		if err == nil && made == nil {
+			continue
+		}
 		if err == nil && slices.ContainsFunc(list, func(have sinks.Sink) bool { return have.Name() == made.Name() }) {
 			err = errors.New("is there twice")
 		}
@@ -37,18 +45,40 @@ func alertSinks(p *policy.Policy, log *slog.Logger, dry bool) ([]sinks.Sink, err
 			continue
 		}
 		list = append(list, made)
+		names[s.Name], routes.Least[made.Name()] = made.Name(), s.Least
 	}
-	return list, errors.Join(errs...)
+	for _, r := range p.Routes {
+		route := sinks.Route{Match: func(a *sinks.Alert) bool { return r.Match(routeFields(a)) }}
+		for _, name := range r.To {
+			if to, ok := names[name]; ok { // it is none of verdicts only
+				route.To = append(route.To, to)
+			}
+		}
+		routes.List = append(routes.List, route)
+	}
+	return list, routes, errors.Join(errs...)
 }
 
-func newSink(s policy.Sink) (sinks.Sink, error) {
-	switch s.Name {
+// routeFields are what policy.RouteVariables names.
+func routeFields(a *sinks.Alert) map[string]any {
+	return map[string]any{
+		"rule": a.Rule, "identity": a.Identity, "action": a.Action, "severity": string(a.Severity), "scope": a.Scope,
+		"session": a.Session, "caller": a.Caller, "user": a.User, "model": a.Model, "backend": a.Backend,
+	}
+}
+
+func newSink(s policy.Sink, k *policy.Kafka) (sinks.Sink, error) {
+	switch s.Kind {
 	case "slack":
 		return newSlack(s)
 	case "webhook":
 		return newWebhook(s)
+	case "alertmanager":
+		return newAlertmanager(s)
+	case "kafka":
+		return newTopic(s, k)
 	default:
-		return nil, errors.New("this version knows the sinks log, slack and webhook only")
+		return nil, fmt.Errorf("there is no sink %s", s.Kind)
 	}
 }
 
@@ -104,14 +134,87 @@ func newWebhook(s policy.Sink) (sinks.Sink, error) {
 	default:
 		return nil, fmt.Errorf("shape must be aisg or left out, is %q", shape)
 	}
-	switch allow := s.Settings["allow_private"]; allow {
-	case "", "false":
-	case "true":
-		o.AllowPrivate = true
-	default:
-		return nil, fmt.Errorf("allow_private must be true or false, is %q", allow)
+	if o.AllowPrivate, err = allowPrivate(s); err != nil {
+		return nil, err
 	}
 	return sinks.NewWebhook(o), nil
+}
+
+func newAlertmanager(s policy.Sink) (_ sinks.Sink, err error) {
+	if err := onlySettings(s, "url", "user", "password", "allow_private"); err != nil {
+		return nil, err
+	}
+	o := sinks.AlertmanagerOptions{}
+	if o.URL, err = webAddress(s, "url"); err != nil {
+		return nil, err
+	}
+	if s.Settings["user"] != "" || s.Settings["password"] != "" {
+		if o.User, err = setting(s, "user"); err != nil {
+			return nil, err
+		}
+		if o.Password, err = setting(s, "password"); err != nil {
+			return nil, err
+		}
+	}
+	if o.AllowPrivate, err = allowPrivate(s); err != nil {
+		return nil, err
+	}
+	return sinks.NewAlertmanager(o), nil
+}
+
+// newTopic is nil where a topic gets verdicts only.
+func newTopic(s policy.Sink, k *policy.Kafka) (sinks.Sink, error) {
+	if err := onlySettings(s, "alerts", "verdicts"); err != nil {
+		return nil, err
+	}
+	if s.Settings["alerts"] == "" && s.Settings["verdicts"] != "" {
+		_, err := topicOf(s, "verdicts", k)
+		return nil, err
+	}
+	c, err := topicOf(s, "alerts", k)
+	if err != nil {
+		return nil, err
+	}
+	return topics.NewAlerts(c), nil
+}
+
+// topicOf is the topic that a setting names.
+func topicOf(s policy.Sink, key string, k *policy.Kafka) (kafka.Config, error) {
+	name, err := setting(s, key)
+	if err != nil {
+		return kafka.Config{}, err
+	}
+	f := logFlags{kafka: k}
+	return f.topicConfig(name)
+}
+
+// verdictTopic is where a policy wants verdicts; nil if nowhere.
+func verdictTopic(p *policy.Policy, log *slog.Logger, dry bool) (to sinks.VerdictTopic, err error) {
+	for _, s := range p.Sinks {
+		if s.Kind != "kafka" || s.Settings["verdicts"] == "" || dry {
+			continue
+		}
+		if to != nil {
+			return nil, fmt.Errorf("%s: verdicts go to one topic only", s.Place)
+		}
+		c, err := topicOf(s, "verdicts", p.Kafka)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", s.Place, err)
+		}
+		to = topics.NewVerdicts(c, log)
+	}
+	return to, nil
+}
+
+func allowPrivate(s policy.Sink) (bool, error) {
+	switch allow := s.Settings["allow_private"]; allow {
+	case "", "false":
+		return false, nil
+	case "true":
+		return true, nil
+	default:
+		return false, fmt.Errorf("allow_private must be true or false, is %q", allow)
+	}
 }
 
 // onlySettings finds settings that a sink does not have.

@@ -2,12 +2,14 @@ package main
 
 import (
 	"log/slog"
+	"maps"
 	"reflect"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/loopgauge/loopgauge/sinks"
+	"github.com/loopgauge/loopgauge/window"
 	"github.com/loopgauge/loopgauge/window/policy"
 )
 
@@ -21,7 +23,7 @@ func TestAlertSinks(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		made, err := alertSinks(p, slog.New(slog.DiscardHandler), false)
+		made, _, err := alertSinks(p, slog.New(slog.DiscardHandler), false)
 		var names []string
 		for _, s := range made {
 			name, _, _ := strings.Cut(s.Name(), " hooks.example ")
@@ -48,7 +50,62 @@ func TestAlertSinks(t *testing.T) {
 	f(`{webhook: {url: "${LG_HOOK}", shape: other}}`, "shape must be aisg")
 	f(`{webhook: {url: "${LG_HOOK}", allow_private: perhaps}}`, "allow_private must be true or false")
 	f(`{webhook: {url: "${LG_HOOK}"}}, {webhook: {url: "${LG_HOOK}"}}`, "is there twice")
-	f(`{kafka: {topic: a}}`, "knows the sinks log, slack and webhook only")
+	f(`{alertmanager: {url: "http://127.0.0.1:9093", user: a, password: "${LG_TOKEN}"}}`, "log, alertmanager 127.0.0.1:9093 ")
+	f(`{alertmanager: {url: "http://127.0.0.1:9093", user: a}}`, "needs password")
+	f(`{alertmanager: {}}`, "needs url")
+	f(`{kafka: {alerts: "kafka://127.0.0.1:9092/loops"}}`, "log, kafka://127.0.0.1:9092/loops")
+	f(`{kafka: {verdicts: "kafka://127.0.0.1:9092/verdicts"}}`, "log")
+	f(`{kafka: {}}`, "needs alerts")
+	f(`{kafka: {topic: a}}`, `has no setting "topic"`)
+	f(`{kafka: {alerts: loops}}`, "kafka://host:port/topic")
+	f(`{log: {}}`, "log")
+}
+
+// A route may look at what its documentation says, and at all of it.
+func TestRouteFields(t *testing.T) {
+	var names []string
+	for _, v := range policy.RouteVariables {
+		names = append(names, v.Name)
+	}
+	slices.Sort(names)
+	if got := slices.Sorted(maps.Keys(routeFields(&sinks.Alert{}))); !slices.Equal(got, names) {
+		t.Errorf("routes are given %q, and may look at %q", got, names)
+	}
+	var want [][]string
+	for _, v := range policy.RouteVariables {
+		want = append(want, []string{v.Name, v.Type})
+	}
+	var got [][]string
+	for _, row := range docTable(t, "alerts.md", "## Routes", "field") {
+		got = append(got, row[:2])
+	}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("docs/alerts.md has the fields\n%v\nroutes may look at\n%v", got, want)
+	}
+}
+
+func TestAlertRoutes(t *testing.T) {
+	p, err := policy.Parse("p.yaml", []byte(`version: 1
+rules: [{name: a, profile: aisg}]
+sinks:
+  - webhook: {name: team, url: "https://a.example"}
+  - webhook: {name: pager, url: "https://b.example", min_severity: critical}
+routes: [{match: caller == "t", to: [team, log]}]
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	made, routes, err := alertSinks(p, slog.New(slog.DiscardHandler), false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	team, pager := made[1].Name(), made[2].Name()
+	if r := routes.List; len(r) != 1 || !slices.Equal(r[0].To, []string{team, "log"}) || !r[0].Match(&sinks.Alert{Caller: "t"}) || r[0].Match(&sinks.Alert{}) {
+		t.Errorf("%+v", r)
+	}
+	if routes.Least[team] != "" || routes.Least[pager] != window.Critical {
+		t.Errorf("%v", routes.Least)
+	}
 }
 
 // The contract of what is sent.
@@ -76,8 +133,8 @@ func TestAlertSettings(t *testing.T) {
 		got = append(got, row[0]+"."+row[1])
 	}
 	var want []string
-	for _, name := range []string{"slack", "webhook"} {
-		_, err := newSink(policy.Sink{Name: name, Settings: map[string]string{"none": ""}})
+	for _, name := range []string{"slack", "webhook", "alertmanager", "kafka"} {
+		_, err := newSink(policy.Sink{Kind: name, Settings: map[string]string{"none": ""}}, nil)
 		_, list, ok := strings.Cut(err.Error(), ": only ")
 		if !ok {
 			t.Fatal(err)

@@ -2,6 +2,8 @@ package main
 
 import (
 	"debug/elf"
+	"encoding/json"
+	"fmt"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -119,6 +121,86 @@ func TestRulesOfPrometheus(t *testing.T) {
 	}
 	must(t, "prometheus", "promtool", "check", "rules", "--lint-fatal", filepath.Join(deploy, "prometheus/loopgauge.rules.yaml"))
 	must(t, "prometheus", "promtool", "test", "rules", filepath.Join(deploy, "prometheus/loopgauge.test.yaml"))
+}
+
+// TestDashboard: everything that the dashboard asks for is there to be asked
+// for, in queries that Prometheus understands.
+func TestDashboard(t *testing.T) {
+	type panel struct {
+		ID      int
+		Type    string
+		Title   string
+		GridPos struct{ X, Y, W, H int }
+		Targets []struct{ Expr string }
+	}
+	var board struct {
+		Panels     []panel
+		Templating struct {
+			List []struct{ Name, Definition string }
+		}
+	}
+	decoder := json.NewDecoder(strings.NewReader(readDeploy(t, "grafana/loopgauge.json")))
+	if err := decoder.Decode(&board); err != nil || decoder.More() {
+		t.Fatal(err)
+	}
+	known := names(monitor.Metrics, func(m monitor.Metric) string { return m.Name })
+	check := func(expr string) {
+		for _, name := range regexp.MustCompile(`loopgauge_\w+`).FindAllString(expr, -1) {
+			i := slices.Index(known, name)
+			if i < 0 {
+				t.Errorf("there is no metric %s", name)
+				continue
+			}
+			by := regexp.MustCompile(`by \(([^)]*)\) \((?:\w+\()?` + name + `\b`).FindStringSubmatch(expr)
+			if by == nil {
+				continue
+			}
+			for label := range strings.SplitSeq(by[1], ", ") {
+				if !slices.Contains(monitor.Metrics[i].Labels, label) {
+					t.Errorf("%s has no label %s", name, label)
+				}
+			}
+		}
+	}
+	rules := "groups:\n  - name: dashboard\n    rules:\n"
+	ids := map[int]bool{}
+	for i, p := range board.Panels {
+		if ids[p.ID] || p.Title == "" || p.GridPos.X+p.GridPos.W > 24 {
+			t.Errorf("panel %d, %q: its id, title or place", p.ID, p.Title)
+		}
+		ids[p.ID] = true
+		if (p.Type == "row") != (len(p.Targets) == 0) {
+			t.Errorf("panel %q of type %s asks for %d things", p.Title, p.Type, len(p.Targets))
+		}
+		for _, other := range board.Panels[:i] {
+			a, b := p.GridPos, other.GridPos
+			if a.X < b.X+b.W && b.X < a.X+a.W && a.Y < b.Y+b.H && b.Y < a.Y+a.H {
+				t.Errorf("%q lies on %q", p.Title, other.Title)
+			}
+		}
+		for _, target := range p.Targets {
+			check(target.Expr)
+			expr := strings.NewReplacer("$__rate_interval", "5m", "$instance", "a").Replace(target.Expr)
+			if strings.Contains(expr, "$") {
+				t.Errorf("%s: nothing is known of a variable in it", target.Expr)
+			}
+			rules += fmt.Sprintf("      - {record: dashboard:panel%d, expr: %q, labels: {query: %q}}\n", p.ID, expr, expr)
+		}
+	}
+	if len(board.Templating.List) == 0 || len(ids) < 10 {
+		t.Error("there is hardly anything in it")
+	}
+	for _, v := range board.Templating.List {
+		check(v.Definition)
+	}
+	if testing.Short() {
+		t.Skip("runs promtool")
+	}
+	file := filepath.Join(t.TempDir(), "dashboard.rules.yaml")
+	if err := os.WriteFile(file, []byte(rules), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	must(t, "prometheus", "promtool", "check", "rules", file)
 }
 
 // TestDockerfile lints the Dockerfile and runs its build on what .dockerignore

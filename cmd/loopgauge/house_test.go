@@ -40,19 +40,21 @@ var mayImport = map[string][]string{
 	"ingest/kafka/kafkatest": {},
 	"sinks":                  {"window", "fingerprint", "fingerprint/rawjson"},
 	"sinks/slack":            {"sinks", "window"},
+	"sinks/kafka":            {"sinks", "ingest/kafka", "window"},
 	"sinks/parquet":          {"sinks", "window", "fingerprint"},
 	"replay/term":            {},
 	"replay":                 {"replay/term", "ingest", "window", "fingerprint", "fingerprint/rawjson"},
 	"replay/live":            {"replay", "sinks", "ingest", "window", "window/snapshot", "fingerprint"},
-	"replay/live/monitor":    {"replay/live", "window", "fingerprint"},
+	"replay/live/monitor":    {"replay/live", "sinks", "window", "fingerprint"},
 	"replay/shared":          {"replay", "sinks", "ingest/kafka", "ingest", "window", "window/snapshot", "fingerprint", "fingerprint/rawjson"},
 	"replay/tune":            {"replay", "replay/term", "window", "fingerprint", "fingerprint/rawjson"},
 	"replay/report":          {"replay/tune", "replay", "replay/term", "window", "fingerprint"},
 	"replay/scenario":        {"replay", "replay/term", "ingest/formats", "window/policy", "window", "fingerprint"},
 	"cmd/loopgauge": {
-		"replay/report", "replay/tune", "replay/scenario", "replay/term", "replay/live", "replay/live/monitor", "replay/shared", "replay", "sinks/parquet", "sinks/slack", "sinks", "ingest/kafka", "ingest", "ingest/formats", "ingest/wrap",
+		"replay/report", "replay/tune", "replay/scenario", "replay/term", "replay/live", "replay/live/monitor", "replay/shared", "replay", "sinks/parquet", "sinks/slack", "sinks/kafka", "sinks", "ingest/kafka", "ingest", "ingest/formats", "ingest/wrap",
 		"window/policy", "window", "fingerprint", "fingerprint/rawjson",
 	},
+	"fixtures":           {}, // tests only
 	"scripts/bench/grow": {},
 }
 
@@ -64,7 +66,7 @@ var leaves = map[string][]string{
 	"github.com/google/cel-go":            {"window/policy"},
 	"github.com/goccy/go-yaml":            {"window/policy"},
 	"github.com/mattn/go-runewidth":       {"replay/term"},
-	"github.com/klauspost/compress":       {"ingest", "ingest/kafka", "scripts/bench/grow"},
+	"github.com/klauspost/compress":       {"ingest", "ingest/kafka", "fixtures", "scripts/bench/grow"},
 	"github.com/prometheus/client_golang": {"replay/live/monitor"},
 	"github.com/prometheus/common":        {}, // tests only
 	"github.com/segmentio/kafka-go":       {"ingest/kafka"},

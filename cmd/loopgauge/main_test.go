@@ -78,14 +78,14 @@ func await(ts *testscript.TestScript, neg bool, args []string) {
 	want, err := strconv.Atoi(args[1])
 	ts.Check(err)
 	lines := 0
-	for range 600 {
+	for range int(patience / (100 * time.Millisecond)) {
 		b, _ := os.ReadFile(ts.MkAbs(args[0])) // it may not be there yet
 		if lines = strings.Count(string(b), "\n"); lines >= want {
 			return
 		}
 		time.Sleep(100 * time.Millisecond)
 	}
-	ts.Fatalf("%s has %d lines after a minute, not %s", args[0], lines, args[1])
+	ts.Fatalf("%s has %d lines at last, not %s", args[0], lines, args[1])
 }
 
 // exits CODE COMMAND ARG... runs a command and compares its exit code, which

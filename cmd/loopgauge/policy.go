@@ -49,7 +49,10 @@ func newPolicyCheck(u *ui) *cobra.Command {
 				}
 				fmt.Fprintf(u.stdout, "%s: ok, %d %s\n", file, len(p.Rules), rules)
 				for _, s := range p.Sinks {
-					if _, err := newSink(s); err != nil {
+					if s.Kind == "log" {
+						continue
+					}
+					if _, err := newSink(s, p.Kafka); err != nil {
 						u.say("%s: %v", s.Place, err)
 					}
 				}

@@ -34,6 +34,8 @@ type replayFlags struct {
 	failOnAlert bool
 	against     string
 	enforce     bool
+	emit        bool
+	dryRun      bool
 }
 
 func newReplayCommand(u *ui) *cobra.Command {
@@ -51,17 +53,24 @@ of its event files. It answers rules whose identity, scope and match it was
 written with, whatever their counters, windows and thresholds.`,
 		Example: `  loopgauge replay access.log
   loopgauge replay --profile fairvisor --profile aisg logs/
+  loopgauge replay --policy policy.yaml --emit --dry-run access.log
   zstdcat old.zst | loopgauge replay --policy policy.yaml --verdicts verdicts.jsonl -`,
 		Args: logArgs,
 		RunE: func(c *cobra.Command, args []string) error {
 			if f.json && f.verdicts == "-" {
 				return usage(errors.New("--json and --verdicts - both want standard output: give --verdicts a file"))
 			}
-			if f.enforce && f.out != "" {
+			switch {
+			case f.enforce && f.out != "":
 				return usage(errors.New("--out holds what is in the log, and --enforce asks what would have been: run them apart"))
-			}
-			if f.enforce && f.against != "" {
+			case f.enforce && f.against != "":
 				return usage(errors.New("--against compares what is in the log, and --enforce asks what would have been: run them apart"))
+			case f.enforce && f.emit:
+				return usage(errors.New("--emit alerts of what is in the log, and --enforce asks what would have been: run them apart"))
+			case f.dryRun && !f.emit:
+				return usage(errors.New("--dry-run goes with --emit"))
+			case f.dryRun && (f.json || f.verdicts == "-"):
+				return usage(errors.New("--dry-run prints alerts on standard output, which --json and --verdicts - want too"))
 			}
 			return f.run(c.Context(), u, args, f.chosen(c))
 		},
@@ -72,6 +81,8 @@ written with, whatever their counters, windows and thresholds.`,
 	c.Flags().BoolVar(&f.json, "json", false, "print one JSON document instead of the summary")
 	c.Flags().StringVar(&f.against, "against", "", "compare with the loops that this policy finds")
 	c.Flags().BoolVar(&f.enforce, "enforce", false, "what if the rules had been in force: an upper bound")
+	c.Flags().BoolVar(&f.emit, "emit", false, "send the alerts that watch would have sent to the sinks of the policy, once each")
+	c.Flags().BoolVar(&f.dryRun, "dry-run", false, "with --emit: print the alerts as JSON lines, send none")
 	c.Flags().BoolVar(&f.failOnAlert, "fail-on-alert", false, "exit with 3 if there is a loop that would alert")
 	return c
 }
@@ -122,6 +133,12 @@ func (f *replayFlags) run(ctx context.Context, u *ui, args []string, chosen *tim
 		return err
 	}
 	defer out.abort()
+	var emit *emitter
+	if f.emit {
+		if emit, err = f.emitter(ctx, u, p, &o); err != nil {
+			return err
+		}
+	}
 
 	bar := newProgress(u, in.parts())
 	result, err := replay.Run(ctx, o)
@@ -146,6 +163,9 @@ func (f *replayFlags) run(ctx context.Context, u *ui, args []string, chosen *tim
 	}
 	if !f.enforce { // explain tells of what is in the log
 		f.hint(u, args, summary)
+	}
+	if err := emit.close(); err != nil {
+		return err
 	}
 	if err := u.incomplete(result, failed); err != nil {
 		return err
@@ -190,7 +210,7 @@ func (f *replayFlags) report(u *ui, p *policy.Policy, s replay.Summary) error {
 		return nil
 	}
 	var w io.Writer = u.stdout
-	if f.verdicts == "-" {
+	if f.verdicts == "-" || f.dryRun {
 		w = u.stderr
 		s.Colour = u.colour(w)
 	}

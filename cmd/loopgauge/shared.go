@@ -59,6 +59,6 @@ func (f *watchFlags) share(ctx context.Context, name string, o live.Options) err
 	}
 	return shared.Watch(ctx, shared.WatchOptions{
 		From: c, Plan: o.Plan, Extract: o.Extract, Lateness: o.Lateness, Duplicates: o.Duplicates, MaxKeys: o.MaxKeys, Interval: o.Interval,
-		Sinks: o.Sinks, Verdicts: f.verdicts, Log: o.Log,
+		Sinks: o.Sinks, Routes: o.Routes, Topic: o.Topic, Verdicts: f.verdicts, Log: o.Log,
 	})
 }

@@ -13,8 +13,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/loopgauge/loopgauge/ingest/kafka/kafkatest"
 )
 
@@ -39,10 +37,7 @@ func TestTortureShared(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs a broker for a minute")
 	}
-	binary := filepath.Join(t.TempDir(), "loopgauge")
-	if out, err := exec.Command("go", "build", "-o", binary, ".").CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
+	ps := newProcesses(t)
 	s := *seed
 	if s == 0 {
 		s = uint64(time.Now().UnixNano())
@@ -59,9 +54,11 @@ func TestTortureShared(t *testing.T) {
 		t.Fatal(err)
 	}
 	raw, events := "kafka://"+broker.Address+"/"+topic, "kafka://"+broker.Address+"/"+topic+"-events"
-	extract := []string{"extract", "--policy", policy, "--idle", "4s", "--partitions", "5", "--to", events, raw}
-	watch := func(i int) []string {
-		return []string{"watch", "--policy", policy, "--checkpoint", "300ms", "--verdicts", filepath.Join(dir, fmt.Sprintf("live-%d.jsonl", i)), events}
+	extract := func(idle string) *process {
+		return ps.start("extract", "--policy", policy, "--idle", idle, "--partitions", "5", "--to", events, raw)
+	}
+	watch := func(i int) *process {
+		return ps.start("watch", "--verbose", "--policy", policy, "--checkpoint", "300ms", "--verdicts", filepath.Join(dir, fmt.Sprintf("live-%d.jsonl", i)), events)
 	}
 
 	split := assign(random, made(random, 6000), endOfMade)
@@ -74,11 +71,13 @@ func TestTortureShared(t *testing.T) {
 		}
 	}
 	piece(0)
-	extracting := []*watching{start(t, binary, extract)}
+	// As long as there is more to come no partition may be taken for idle,
+	// however slow the machine is: a replay waits for all.
+	extracting := []*process{extract("1h")}
 	waitTopic(t, broker, extracting[0], topic+"-events")
-	watches := map[int]*watching{1: start(t, binary, watch(1))}
+	watches := map[int]*process{1: watch(1)}
 	crashes := 0
-	silenced := func(i int) *watching {
+	silenced := func(i int) *process {
 		if i < pieces/2 {
 			return watches[2]
 		}
@@ -96,77 +95,69 @@ func TestTortureShared(t *testing.T) {
 		const silence = 47
 		switch i {
 		case pieces / 10:
-			watches[2], watches[3] = start(t, binary, watch(2)), start(t, binary, watch(3))
-			extracting = append(extracting, start(t, binary, extract))
+			watches[2], watches[3] = watch(2), watch(3)
+			extracting = append(extracting, extract("1h"))
 		case pieces / 4, pieces / 2:
 			crashes++
-			sendSignal(t, silenced(i), syscall.SIGSTOP)
+			silenced(i).signal(syscall.SIGSTOP)
 		case pieces/4 + silence, pieces/2 + silence:
-			sendSignal(t, silenced(i-silence), syscall.SIGCONT)
+			silenced(i - silence).signal(syscall.SIGCONT)
 		case pieces * 3 / 4:
-			watches[1].terminate(t)
+			watches[1].terminate()
 			delete(watches, 1)
 		}
 		switch {
 		case i > pieces/10 && i%40 == 13:
 			crashes++
-			watches[3].kill(t)
-			watches[3] = start(t, binary, watch(3))
+			watches[3].kill()
+			watches[3] = watch(3)
 		case i%40 == 27:
 			crashes++
-			extracting[0].kill(t)
-			extracting[0] = start(t, binary, extract)
+			extracting[0].kill()
+			extracting[0] = extract("1h")
 		}
 		time.Sleep(150 * time.Millisecond)
 	}
+	for i, x := range extracting {
+		x.terminate()
+		extracting[i] = extract("4s")
+	}
 
-	replay := exec.Command(binary, "replay", "--quiet", "--policy", policy, "--verdicts", filepath.Join(dir, "replay.jsonl"), raw)
+	replay := exec.Command(ps.binary, "replay", "--quiet", "--policy", policy, "--verdicts", filepath.Join(dir, "replay.jsonl"), raw)
 	if out, err := replay.CombinedOutput(); err != nil {
 		t.Fatalf("replay: %v\n%s", err, out)
 	}
 	want := unique(t, filepath.Join(dir, "replay.jsonl"))
-	var got []string
-	for deadline := time.Now().Add(90 * time.Second); time.Now().Before(deadline); time.Sleep(200 * time.Millisecond) {
-		if got = unique(t, filepath.Join(dir, "live-*.jsonl")); len(got) >= len(want) {
-			break
+	got := func() []string { return unique(t, filepath.Join(dir, "live-*.jsonl")) }
+	for deadline := time.Now().Add(patience); len(got()) < len(want) && time.Now().Before(deadline); time.Sleep(200 * time.Millisecond) {
+		for _, p := range slices.Concat(extracting, slices.Collect(maps.Values(watches))) { // any order: one that has ended fails the test
+			p.runs()
 		}
 	}
 	time.Sleep(3 * time.Second) // for more than there should be, and for alerts
 	for _, w := range watches {
-		w.terminate(t)
+		w.terminate()
 	}
-	for _, w := range extracting {
-		w.terminate(t)
+	for _, x := range extracting {
+		x.terminate()
 	}
-	got = unique(t, filepath.Join(dir, "live-*.jsonl"))
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Fatalf("%d verdicts replayed, %d shared (-replay +shared):\n%s", len(want), len(got), diff[:min(len(diff), 8000)])
+	if got := got(); !slices.Equal(want, got) {
+		ps.fatalf("%s", ps.differences(want, got, split))
 	}
 	t.Logf("%d verdicts", len(want))
 	sink.check(t, crashes)
 }
 
 // waitTopic waits until a process has created a topic.
-func waitTopic(t *testing.T, b *kafkatest.Broker, w *watching, topic string) {
+func waitTopic(t *testing.T, b *kafkatest.Broker, p *process, topic string) {
 	t.Helper()
-	for deadline := time.Now().Add(30 * time.Second); time.Now().Before(deadline); time.Sleep(100 * time.Millisecond) {
-		select {
-		case err := <-w.done:
-			t.Fatalf("ended by itself: %v\n%s", err, tail(w.out.String()))
-		default:
-		}
+	for deadline := time.Now().Add(patience); time.Now().Before(deadline); time.Sleep(100 * time.Millisecond) {
+		p.runs()
 		if b.HasTopic(t, topic) {
 			return
 		}
 	}
-	t.Fatalf("there is no topic %s", topic)
-}
-
-func sendSignal(t *testing.T, w *watching, s syscall.Signal) {
-	t.Helper()
-	if err := w.Process.Signal(s); err != nil {
-		t.Fatal(err)
-	}
+	p.of.fatalf("there is no topic %s", topic)
 }
 
 // unique are the lines of files, sorted, each once.

@@ -7,19 +7,20 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"maps"
 	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"sync"
-	"syscall"
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/klauspost/compress/zstd"
 
 	"github.com/loopgauge/loopgauge/ingest/kafka/kafkatest"
@@ -43,10 +44,7 @@ func TestTorture(t *testing.T) {
 	if python == "" {
 		t.Fatal("LOOPGAUGE_PYTHON does not name a Python with duckdb: make test sets it, scripts/setup.sh installs it")
 	}
-	binary := filepath.Join(t.TempDir(), "loopgauge")
-	if out, err := exec.Command("go", "build", "-o", binary, ".").CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
+	ps := newProcesses(t)
 	s := *seed
 	if s == 0 {
 		s = uint64(time.Now().UnixNano())
@@ -55,12 +53,12 @@ func TestTorture(t *testing.T) {
 	t.Run("synthetic", func(t *testing.T) {
 		t.Logf("-torture.seed=%d", s)
 		random := rand.New(rand.NewPCG(s, 1))
-		torture(t, broker, binary, random, assign(random, made(random, 6000), endOfMade))
+		torture(ps.in(t), broker, random, assign(random, made(random, 6000), endOfMade))
 	})
 	t.Run("tau2", func(t *testing.T) {
 		t.Logf("-torture.seed=%d", s)
 		random := rand.New(rand.NewPCG(s, 2))
-		torture(t, broker, binary, random, assign(random, agents(t), endOfAgents))
+		torture(ps.in(t), broker, random, assign(random, agents(t), endOfAgents))
 	})
 }
 
@@ -129,7 +127,8 @@ sinks:
   - webhook: {url: %q}
 `
 
-func torture(t *testing.T, broker *kafkatest.Broker, binary string, random *rand.Rand, split [][]string) {
+func torture(ps *processes, broker *kafkatest.Broker, random *rand.Rand, split [][]string) {
+	t := ps.t
 	t.Helper()
 	dir := t.TempDir()
 	topic := broker.Topic(t, partitions)
@@ -175,29 +174,45 @@ func torture(t *testing.T, broker *kafkatest.Broker, binary string, random *rand
 	}
 	crashes := 0
 	for down := 0; crashes < *kills; crashes++ {
-		w := start(t, binary, args)
+		w := ps.start(args...)
 		time.Sleep(time.Duration(random.IntN(1500)) * time.Millisecond)
 		if down < *restarts && random.IntN(*kills-crashes) < *restarts-down {
 			down++
+			// One that has not begun to read gives up if the broker takes long.
+			w.says("msg=reading")
 			broker.Kill9(t)
 			time.Sleep(time.Duration(random.IntN(500)) * time.Millisecond)
 			broker.Restart(t)
 		}
-		w.kill(t)
+		w.kill()
 	}
 	<-written
-	w := start(t, binary, append(args, "--idle", "4s"))
-	w.settle(t, filepath.Join(dir, "live.jsonl"))
-	w.terminate(t)
+	// A stream is idle when it was read to its end, and when all are everything
+	// has been judged.
+	w := ps.start(append(args, "--idle", "4s", "--verbose")...)
+	for deadline := time.Now().Add(patience); ; time.Sleep(200 * time.Millisecond) {
+		w.runs()
+		idle := map[string]bool{}
+		for _, line := range idleLine.FindAllString(w.out.String(), -1) {
+			idle[line] = true
+		}
+		if len(idle) == partitions {
+			break
+		}
+		if time.Now().After(deadline) {
+			ps.fatalf("%d of %d streams were read to their end: %v", len(idle), partitions, slices.Sorted(maps.Keys(idle)))
+		}
+	}
+	w.terminate()
 
-	replay := exec.Command(binary, "replay", "--quiet", "--policy", policy, "--lateness", "10s", "--verdicts", filepath.Join(dir, "replay.jsonl"), "--out", filepath.Join(dir, "replay"), "kafka://"+broker.Address+"/"+topic)
+	replay := exec.Command(ps.binary, "replay", "--quiet", "--policy", policy, "--lateness", "10s", "--verdicts", filepath.Join(dir, "replay.jsonl"), "--out", filepath.Join(dir, "replay"), "kafka://"+broker.Address+"/"+topic)
 	if out, err := replay.CombinedOutput(); err != nil {
 		t.Fatalf("replay: %v\n%s", err, out)
 	}
-	sameLines(t, filepath.Join(dir, "replay.jsonl"), filepath.Join(dir, "live.jsonl"))
+	ps.sameLines(filepath.Join(dir, "replay.jsonl"), filepath.Join(dir, "live.jsonl"))
 	out, err := exec.Command(python, "testdata/duckdb_same.py", filepath.Join(dir, "replay"), filepath.Join(dir, "live")).CombinedOutput()
 	if err != nil {
-		t.Fatalf("%v\n%s", err, out)
+		ps.fatalf("%v\n%s", err, out)
 	}
 	t.Logf("rows: %s", bytes.ReplaceAll(bytes.TrimSpace(out), []byte("\n"), []byte(", ")))
 	sink.check(t, crashes)
@@ -230,87 +245,11 @@ func assign(random *rand.Rand, lines []string, end string) [][]string {
 	return split
 }
 
-// watching is a watch that runs.
-type watching struct {
-	*exec.Cmd
-	out  *bytes.Buffer
-	done chan error
-}
+// idleLine is what watch says of an idle stream with --verbose.
+var idleLine = regexp.MustCompile(`msg="stream is idle" stream=\S+`)
 
-func start(t *testing.T, binary string, args []string) *watching {
-	t.Helper()
-	w := &watching{Cmd: exec.Command(binary, args...), out: &bytes.Buffer{}, done: make(chan error, 1)}
-	w.Stderr, w.Stdout = w.out, w.out
-	w.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
-	if err := w.Start(); err != nil {
-		t.Fatal(err)
-	}
-	go func() { w.done <- w.Wait() }()
-	t.Cleanup(func() {
-		_ = w.Process.Kill()
-		if t.Failed() {
-			t.Logf("watch said:\n%s", tail(w.out.String()))
-		}
-	})
-	return w
-}
-
-func tail(s string) string { return s[max(0, len(s)-4000):] }
-
-// kill ends the watch as a power cut would. That it ended before is a failure.
-func (w *watching) kill(t *testing.T) {
-	t.Helper()
-	select {
-	case err := <-w.done:
-		t.Fatalf("watch ended by itself: %v\n%s", err, tail(w.out.String()))
-	default:
-	}
-	if err := w.Process.Kill(); err != nil {
-		t.Fatal(err)
-	}
-	if err := <-w.done; err == nil {
-		t.Fatal("killed, and it went well")
-	}
-}
-
-// settle waits until nothing is added to a file any more. There are records
-// for it, and nothing in the way.
-func (w *watching) settle(t *testing.T, file string) {
-	t.Helper()
-	const calm = 12 * time.Second // longer than --idle
-	for size, since := int64(-1), time.Now(); time.Since(since) < calm; time.Sleep(200 * time.Millisecond) {
-		select {
-		case err := <-w.done:
-			t.Fatalf("watch ended by itself: %v\n%s", err, tail(w.out.String()))
-		default:
-		}
-		info, err := os.Stat(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if info.Size() != size || size == 0 {
-			size, since = info.Size(), time.Now()
-		}
-	}
-}
-
-// terminate ends the watch in good order.
-func (w *watching) terminate(t *testing.T) {
-	t.Helper()
-	if err := w.Process.Signal(syscall.SIGTERM); err != nil {
-		t.Fatal(err)
-	}
-	select {
-	case err := <-w.done:
-		if err != nil {
-			t.Fatalf("after SIGTERM: %v\n%s", err, tail(w.out.String()))
-		}
-	case <-time.After(10 * time.Second):
-		t.Fatalf("watch did not end within 10 s of SIGTERM\n%s", tail(w.out.String()))
-	}
-}
-
-func sameLines(t *testing.T, want, got string) {
+func (ps *processes) sameLines(want, got string) {
+	t := ps.t
 	t.Helper()
 	a, err := os.ReadFile(want)
 	if err != nil {
@@ -324,8 +263,11 @@ func sameLines(t *testing.T, want, got string) {
 		return
 	}
 	wanted, gotten := strings.Split(string(a), "\n"), strings.Split(string(b), "\n")
-	diff := cmp.Diff(wanted[:min(len(wanted), 2000)], gotten[:min(len(gotten), 2000)])
-	t.Fatalf("%d lines replayed, %d live (-replay +live):\n%s", len(wanted), len(gotten), diff[:min(len(diff), 8000)])
+	i := 0
+	for i < min(len(wanted), len(gotten))-1 && wanted[i] == gotten[i] {
+		i++
+	}
+	ps.fatalf("line %d replayed and live:\n%.500s\n%.500s\n%d lines replayed, %d live", i+1, wanted[i], gotten[i], len(wanted)-1, len(gotten)-1)
 }
 
 // recorder is a receiver of alerts that is busy now and then.

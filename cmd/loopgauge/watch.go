@@ -101,7 +101,11 @@ func (f *watchFlags) run(c *cobra.Command, u *ui, args []string) error {
 	if err != nil {
 		return usage(err)
 	}
-	to, err := alertSinks(p, log, f.dryRun)
+	to, routes, err := alertSinks(p, log, f.dryRun)
+	if err != nil {
+		return usage(err)
+	}
+	topic, err := verdictTopic(p, log, f.dryRun)
 	if err != nil {
 		return usage(err)
 	}
@@ -109,7 +113,7 @@ func (f *watchFlags) run(c *cobra.Command, u *ui, args []string) error {
 		Plan: window.NewPlan(p.Rules, p.Exclude), Lateness: p.Lateness, Duplicates: p.Duplicates,
 		Extract: window.ExtractOptions{EventTimeStart: p.EventTime == policy.Start, Price: p.Price, Key: key, HashIDs: f.hashIDs, Sessions: p.Session},
 		MaxKeys: f.maxKeys, Idle: f.idle, Interval: f.interval, PartInterval: live.DefaultPart,
-		Sinks: to, Verdicts: f.verdicts, Log: log, Status: &live.Status{},
+		Sinks: to, Routes: routes, Topic: topic, Verdicts: f.verdicts, Log: log, Status: &live.Status{},
 	}
 	if c.Flags().Changed("lateness") {
 		o.Lateness = f.lateness

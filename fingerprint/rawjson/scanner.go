@@ -211,6 +211,17 @@ func (s *Scanner) NextKey() bool {
 	return !s.bad
 }
 
+// NextNamed is NextKey for a member of that name: it skips the others.
+func (s *Scanner) NextNamed(name string) bool {
+	for s.NextKey() {
+		if string(s.Key) == name {
+			return true
+		}
+		s.Skip()
+	}
+	return false
+}
+
 // NextElement moves to the next element of the array entered last. At the end
 // of the array it leaves it and returns false.
 func (s *Scanner) NextElement() bool { return s.next(']') }

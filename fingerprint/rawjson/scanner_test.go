@@ -4,12 +4,10 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"io"
-	"os"
 	"strings"
 	"testing"
 
-	"github.com/klauspost/compress/zstd"
+	"github.com/loopgauge/loopgauge/fixtures"
 )
 
 func scan(text string) *Scanner {
@@ -344,6 +342,27 @@ func TestDuplicateKeys(t *testing.T) {
 	}
 }
 
+func TestNextNamed(t *testing.T) {
+	f := func(text, want string, valid bool) {
+		t.Helper()
+		s := scan(text)
+		var found []string
+		for s.Object(); s.NextNamed("a"); {
+			found = append(found, string(s.Value()))
+		}
+		if got := strings.Join(found, " "); got != want || (s.End() == nil) != valid {
+			t.Errorf("%s: members named a are %q, want %q; %v", text, got, want, s.Err())
+		}
+	}
+	f(`{}`, ``, true)
+	f(`{"b":{"a":1},"ab":2}`, ``, true)
+	f(`{"b":[1],"a":2,"c":3}`, `2`, true)
+	f(`{"a":{"a":1},"b":0,"\u0061":2}`, `{"a":1} 2`, true)
+	f(`["a"]`, ``, true)
+	f(`{"a":1,"b":`, `1`, false)
+	f(`{"a":1,"b":2`, `1`, false)
+}
+
 func TestValue(t *testing.T) {
 	f := func(text, want string) {
 		t.Helper()
@@ -468,20 +487,7 @@ func TestHostileLengths(t *testing.T) {
 // realLines are the lines of a real log, 23 KB each on average.
 func realLines(tb testing.TB) [][]byte {
 	tb.Helper()
-	f, err := os.Open("../../fixtures/tau2/agents.jsonl.zst")
-	if err != nil {
-		tb.Fatal(err)
-	}
-	defer f.Close()
-	d, err := zstd.NewReader(f)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	defer d.Close()
-	data, err := io.ReadAll(d)
-	if err != nil {
-		tb.Fatal(err)
-	}
+	data := fixtures.Read(tb, "tau2/agents.jsonl.zst")
 	lines := bytes.Split(bytes.TrimSpace(data), []byte("\n"))
 	if len(lines) < 100 {
 		tb.Fatalf("%d lines", len(lines))

@@ -42,10 +42,7 @@ func isHidden(value []byte) bool {
 // header notes a request header, of any case, as the attribute header:name in
 // lower case, and what it says of session and caller.
 func (a *access) header(r *fingerprint.Request, name, value []byte) {
-	if len(value) == 0 {
-		return
-	}
-	if isHidden(value) {
+	if len(value) == 0 || isHidden(value) {
 		return
 	}
 	a.session.header(name, value)
@@ -70,6 +67,16 @@ func (a *access) header(r *fingerprint.Request, name, value []byte) {
 		}
 	}
 	setAttribute(r, lowered, value)
+}
+
+// attribute keeps the member that comes next under its own name.
+func (a *access) attribute(r *fingerprint.Request) {
+	if a.reads&fingerprint.ReadsAttributes == 0 {
+		a.scan.Skip()
+		return
+	}
+	name := a.scan.Key
+	setAttribute(r, name, value(&a.scan, nil))
 }
 
 // finish settles who called and in which session, and takes the body apart.

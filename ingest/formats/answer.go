@@ -34,15 +34,22 @@ func (p *answer) read(body []byte, r *fingerprint.Request, reads fingerprint.Fie
 	}
 }
 
+// keepTokens puts back what the log itself counted, which goes before what the
+// answer says.
+func keepTokens(r *fingerprint.Request, in, out int64) {
+	if in != fingerprint.Unknown {
+		r.TokensIn = in
+	}
+	if out != fingerprint.Unknown {
+		r.TokensOut = out
+	}
+}
+
 func (p *answer) tokens(body []byte, r *fingerprint.Request) {
 	s := &p.usage
 	s.Reset(body)
-	for s.Object(); s.NextKey(); {
-		if string(s.Key) == "usage" {
-			readUsage(s, r)
-		} else {
-			s.Skip()
-		}
+	for s.Object(); s.NextNamed("usage"); {
+		readUsage(s, r)
 	}
 }
 

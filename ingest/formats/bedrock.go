@@ -42,12 +42,8 @@ func (p *bedrock) Parse(record []byte, r *fingerprint.Request) (int, string) {
 		case "modelId":
 			r.Model = value(s, r.Model)
 		case "identity":
-			for s.Object(); s.NextKey(); {
-				if string(s.Key) == "arn" {
-					p.name = value(s, p.name)
-				} else {
-					s.Skip()
-				}
+			for s.Object(); s.NextNamed("arn"); {
+				p.name = value(s, p.name)
 			}
 		case "errorCode":
 			r.Error = value(s, r.Error)
@@ -100,12 +96,7 @@ func (p *bedrock) Parse(record []byte, r *fingerprint.Request) (int, string) {
 	case rawjson.Array:
 		p.answer.parts.readList(p.output, r, p.reads)
 	}
-	if in != fingerprint.Unknown {
-		r.TokensIn = in
-	}
-	if out != fingerprint.Unknown {
-		r.TokensOut = out
-	}
+	keepTokens(r, in, out)
 	if p.input != nil {
 		p.bodyValue(r, p.input)
 		p.converse(r)
@@ -121,20 +112,12 @@ func (p *bedrock) converse(r *fingerprint.Request) {
 	for s.Object(); s.NextKey(); {
 		switch string(s.Key) {
 		case "toolConfig":
-			for s.Object(); s.NextKey(); {
-				if string(s.Key) == "tools" {
-					r.HasTools = readTools(s, r.HasTools)
-				} else {
-					s.Skip()
-				}
+			for s.Object(); s.NextNamed("tools"); {
+				r.HasTools = readTools(s, r.HasTools)
 			}
 		case "inferenceConfig":
-			for s.Object(); s.NextKey(); {
-				if string(s.Key) == "maxTokens" {
-					r.MaxTokens = readCount(s, r.MaxTokens)
-				} else {
-					s.Skip()
-				}
+			for s.Object(); s.NextNamed("maxTokens"); {
+				r.MaxTokens = readCount(s, r.MaxTokens)
 			}
 		default:
 			s.Skip()
@@ -241,26 +224,14 @@ func appendValue(dst []byte, v rawjson.Value) []byte {
 func (p *bedrock) converseOutput(r *fingerprint.Request) (found bool) {
 	s := &p.messages
 	s.Reset(p.output)
-	for s.Object(); s.NextKey(); {
-		if string(s.Key) != "output" {
-			s.Skip()
-			continue
-		}
+	for s.Object(); s.NextNamed("output"); {
 		r.ToolCallsLogged = true
 		if found = true; p.reads&fingerprint.ReadsResponse == 0 {
 			s.Skip()
 			continue
 		}
-		for s.Object(); s.NextKey(); {
-			if string(s.Key) != "message" {
-				s.Skip()
-				continue
-			}
-			for s.Object(); s.NextKey(); {
-				if string(s.Key) != "content" {
-					s.Skip()
-					continue
-				}
+		for s.Object(); s.NextNamed("message"); {
+			for s.Object(); s.NextNamed("content"); {
 				for s.Array(); s.NextElement(); {
 					p.outputBlock(s, r)
 				}
@@ -271,11 +242,7 @@ func (p *bedrock) converseOutput(r *fingerprint.Request) (found bool) {
 }
 
 func (p *bedrock) outputBlock(s *rawjson.Scanner, r *fingerprint.Request) {
-	for s.Object(); s.NextKey(); {
-		if string(s.Key) != "toolUse" {
-			s.Skip()
-			continue
-		}
+	for s.Object(); s.NextNamed("toolUse"); {
 		var call fingerprint.ToolCall
 		for s.Object(); s.NextKey(); {
 			switch string(s.Key) {

@@ -122,12 +122,8 @@ func readResponse(s *rawjson.Scanner, r *fingerprint.Request, reads fingerprint.
 			}
 		case "choices":
 			for s.Array(); s.NextElement(); {
-				for s.Object(); s.NextKey(); {
-					if string(s.Key) == "message" {
-						readMessageCalls(s, r, reads)
-					} else {
-						s.Skip()
-					}
+				for s.Object(); s.NextNamed("message"); {
+					readMessageCalls(s, r, reads)
 				}
 			}
 		case "output", "content":
@@ -159,28 +155,38 @@ func readMessageCalls(s *rawjson.Scanner, r *fingerprint.Request, reads fingerpr
 // readItemCall reads an output item or content block, and keeps it if it is a
 // call.
 func readItemCall(s *rawjson.Scanner, r *fingerprint.Request) {
-	var call fingerprint.ToolCall
-	isCall := false
+	var item itemCall
 	for s.Object(); s.NextKey(); {
-		switch string(s.Key) {
-		case "type":
-			switch string(s.Text(nil)) {
-			case "function_call", "tool_use":
-				isCall = true
-			}
-		case "id": // of Responses: the item's
-			if call.ID == nil {
-				call.ID = s.Text(nil)
-			} else {
-				s.Skip()
-			}
-		case "call_id":
-			call.ID = s.Text(call.ID)
-		default:
-			readCallField(s, &call)
-		}
+		item.field(s)
 	}
-	if isCall && call.Name != nil {
-		r.ToolCalls = append(r.ToolCalls, call)
+	item.keep(r)
+}
+
+// itemCall is an output item or content block that may be a call.
+type itemCall struct {
+	call   fingerprint.ToolCall
+	isCall bool
+}
+
+func (i *itemCall) field(s *rawjson.Scanner) {
+	switch string(s.Key) {
+	case "type":
+		switch string(s.Text(nil)) {
+		case "function_call", "tool_use":
+			i.isCall = true
+		}
+	case "id": // of Responses: the item's
+		i.call.ID = first(i.call.ID, s.Text(nil))
+	case "call_id":
+		i.call.ID = s.Text(i.call.ID)
+	default:
+		readCallField(s, &i.call)
+	}
+}
+
+// keep appends it to the calls of r if it is one.
+func (i *itemCall) keep(r *fingerprint.Request) {
+	if i.isCall && i.call.Name != nil {
+		r.ToolCalls = append(r.ToolCalls, i.call)
 	}
 }

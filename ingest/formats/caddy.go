@@ -42,12 +42,7 @@ func (p *caddy) Parse(record []byte, r *fingerprint.Request) (int, string) {
 		case "level", "logger", "msg", "resp_headers":
 			s.Skip()
 		default:
-			if p.reads&fingerprint.ReadsAttributes == 0 {
-				s.Skip()
-				continue
-			}
-			name := s.Key
-			setAttribute(r, name, value(s, nil))
+			p.attribute(r)
 		}
 	}
 	if column, why := failure(s); why != "" {
@@ -64,9 +59,7 @@ func (p *caddy) request(r *fingerprint.Request) {
 	case "method":
 		r.Method = value(s, r.Method)
 	case "uri":
-		if uri := value(s, nil); uri != nil {
-			splitTarget(r, uri)
-		}
+		splitTarget(r, value(s, nil))
 	case "client_ip": // behind a trusted proxy not that of the connection
 		p.address = value(s, p.address)
 	case "remote_ip":

@@ -196,8 +196,11 @@ func requestLine(line []byte) (method, target []byte, ok bool) {
 	return method, rest, len(rest) > 0
 }
 
-// splitTarget notes the path and the query of a request's target.
+// splitTarget notes the path and the query of a request's target, if there is one.
 func splitTarget(r *fingerprint.Request, target []byte) {
+	if target == nil {
+		return
+	}
 	path, query, found := bytes.Cut(target, []byte("?"))
 	if r.Path = path; found {
 		r.Query.Raw = query

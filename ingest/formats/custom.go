@@ -126,8 +126,8 @@ func NewCustom(c *Custom) *Format {
 // custom reads what a Custom describes.
 type custom struct {
 	access
+	zoned
 	c       *Custom
-	zone    *time.Location
 	answer  answer
 	members []member // of the record: named values, or groups
 
@@ -150,8 +150,6 @@ type member struct {
 func newCustom(c *Custom, reads fingerprint.Field) *custom {
 	return &custom{access: access{reads: reads}, c: c}
 }
-
-func (p *custom) In(zone *time.Location) { p.zone = zone }
 
 func (p *custom) Parse(record []byte, r *fingerprint.Request) (int, string) {
 	p.begin()

@@ -80,11 +80,7 @@ func (p *envoyJSON) other(r *fingerprint.Request) {
 		p.header(r, name, value(&p.scan, nil))
 		return
 	}
-	if p.reads&fingerprint.ReadsAttributes == 0 {
-		p.scan.Skip()
-		return
-	}
-	setAttribute(r, name, value(&p.scan, nil))
+	p.attribute(r)
 }
 
 // firstOf is the first of a list of addresses: the client's own.

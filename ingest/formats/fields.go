@@ -44,6 +44,14 @@ func readStatus(s *rawjson.Scanner, old int) int {
 	return old
 }
 
+// parseStatus is readStatus of a text that is no value of JSON's.
+func parseStatus(text []byte, old int) int {
+	if n, ok := rawjson.ParseInt(text); ok && n >= 100 && n <= 999 {
+		return int(n)
+	}
+	return old
+}
+
 // maxCost is more than any one call has cost, in USD. Beyond it stands rubbish,
 // and sums of it would be infinite.
 const maxCost = 1e9

@@ -6,9 +6,8 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/klauspost/compress/zstd"
-
 	"github.com/loopgauge/loopgauge/fingerprint"
+	files "github.com/loopgauge/loopgauge/fixtures"
 )
 
 const fixtureDir = "../../fixtures/formats"
@@ -30,7 +29,7 @@ func fixtures(tb testing.TB) map[string]map[string][][]byte {
 		all[f.Name] = map[string][][]byte{}
 		for _, e := range entries {
 			if !beside[e.Name()] {
-				all[f.Name][e.Name()] = readLines(tb, filepath.Join(fixtureDir, f.Name, e.Name()))
+				all[f.Name][e.Name()] = readLines(tb, f.Name+"/"+e.Name())
 			}
 		}
 		if len(all[f.Name]) == 0 {
@@ -40,23 +39,10 @@ func fixtures(tb testing.TB) map[string]map[string][][]byte {
 	return all
 }
 
+// readLines are the lines of a log of the formats.
 func readLines(tb testing.TB, path string) [][]byte {
 	tb.Helper()
-	data, err := os.ReadFile(path)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	if filepath.Ext(path) == ".zst" {
-		d, err := zstd.NewReader(nil)
-		if err != nil {
-			tb.Fatal(err)
-		}
-		defer d.Close()
-		if data, err = d.DecodeAll(data, nil); err != nil {
-			tb.Fatal(err)
-		}
-	}
-	data = bytes.TrimSuffix(data, []byte("\n"))
+	data := bytes.TrimSuffix(files.Read(tb, "formats/"+path), []byte("\n"))
 	if bytes.HasPrefix(data, []byte("{\n")) { // each text spread over lines
 		texts := bytes.Split(data, []byte("\n}\n"))
 		for i := range texts[:len(texts)-1] {

@@ -16,13 +16,10 @@ import (
 // their number.
 type haproxy struct {
 	access
-	zone *time.Location
+	zoned
 }
 
 func newHAProxy(reads fingerprint.Field) Parser { return &haproxy{access: access{reads: reads}} }
-
-// In sets the zone of the times.
-func (p *haproxy) In(zone *time.Location) { p.zone = zone }
 
 func detectHAProxy(line []byte) bool {
 	var p haproxy

@@ -12,15 +12,12 @@ import (
 // its own.
 type haproxyJSON struct {
 	access
-	zone *time.Location
+	zoned
 }
 
 func newHAProxyJSON(reads fingerprint.Field) Parser {
 	return &haproxyJSON{access: access{reads: reads}}
 }
-
-// In sets the zone of times that have none.
-func (p *haproxyJSON) In(zone *time.Location) { p.zone = zone }
 
 func detectHAProxyJSON(line []byte) bool {
 	k := keysOf(line)
@@ -48,12 +45,10 @@ func (p *haproxyJSON) Parse(record []byte, r *fingerprint.Request) (int, string)
 		case "method":
 			r.Method = value(s, r.Method)
 		case "path":
-			if target := value(s, nil); target != nil {
-				query := r.Query
-				splitTarget(r, target)
-				if query.Raw != nil {
-					r.Query = query
-				}
+			query := r.Query
+			splitTarget(r, value(s, nil))
+			if query.Raw != nil {
+				r.Query = query
 			}
 		case "query":
 			if query := value(s, nil); query != nil {
@@ -69,12 +64,7 @@ func (p *haproxyJSON) Parse(record []byte, r *fingerprint.Request) (int, string)
 		case "body":
 			r.Body = value(s, r.Body)
 		default:
-			if p.reads&fingerprint.ReadsAttributes == 0 {
-				s.Skip()
-				continue
-			}
-			name := s.Key
-			setAttribute(r, name, value(s, nil))
+			p.attribute(r)
 		}
 	}
 	if column, why := failure(s); why != "" {

@@ -58,9 +58,7 @@ func (p *har) request(r *fingerprint.Request) {
 	case "method":
 		r.Method = value(s, r.Method)
 	case "url":
-		if target := target(value(s, nil)); target != nil {
-			splitTarget(r, target)
-		}
+		splitTarget(r, target(value(s, nil)))
 	case "headers":
 		for s.Array(); s.NextElement(); {
 			var name, text []byte
@@ -77,12 +75,8 @@ func (p *har) request(r *fingerprint.Request) {
 			p.header(r, name, text)
 		}
 	case "postData":
-		for s.Object(); s.NextKey(); {
-			if string(s.Key) == "text" {
-				r.Body = s.Text(r.Body)
-			} else {
-				s.Skip()
-			}
+		for s.Object(); s.NextNamed("text"); {
+			r.Body = s.Text(r.Body)
 		}
 	default:
 		s.Skip()

@@ -1,8 +1,6 @@
 package formats
 
 import (
-	"time"
-
 	"github.com/loopgauge/loopgauge/fingerprint"
 )
 
@@ -10,15 +8,12 @@ import (
 // API give them.
 type helicone struct {
 	access
+	zoned
 	answer            answer
-	zone              *time.Location
 	request, response []byte // the bodies
 }
 
 func newHelicone(reads fingerprint.Field) Parser { return &helicone{access: access{reads: reads}} }
-
-// In sets the zone of times that have none.
-func (p *helicone) In(zone *time.Location) { p.zone = zone }
 
 func detectHelicone(line []byte) bool {
 	k := keysOf(line)
@@ -35,21 +30,15 @@ func (p *helicone) Parse(record []byte, r *fingerprint.Request) (int, string) {
 	for s.Object(); s.NextKey(); {
 		switch string(s.Key) {
 		case "request_created_at":
-			if t, ok := parseZoneless(s.Text(nil), p.zone); ok {
-				r.Time = t
-			}
+			r.Time = p.readTime(s, r.Time)
 		case "response_created_at":
-			if t, ok := parseZoneless(s.Text(nil), p.zone); ok {
-				r.End = t
-			}
+			r.End = p.readTime(s, r.End)
 		case "delay_ms":
 			took = readMillis(s, took)
 		case "request_id":
 			r.ID = value(s, r.ID)
 		case "request_path":
-			if url := target(value(s, nil)); url != nil {
-				splitTarget(r, url)
-			}
+			splitTarget(r, target(value(s, nil)))
 		case "request_user_id":
 			r.User = value(s, r.User)
 		case "request_model":
@@ -96,12 +85,7 @@ func (p *helicone) Parse(record []byte, r *fingerprint.Request) (int, string) {
 	if p.response != nil {
 		in, out := r.TokensIn, r.TokensOut
 		p.answer.read(p.response, r, p.reads)
-		if in != fingerprint.Unknown {
-			r.TokensIn = in
-		}
-		if out != fingerprint.Unknown {
-			r.TokensOut = out
-		}
+		keepTokens(r, in, out)
 	}
 	if p.request != nil {
 		p.bodyValue(r, p.request)

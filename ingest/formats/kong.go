@@ -32,24 +32,16 @@ func (p *kong) Parse(record []byte, r *fingerprint.Request) (int, string) {
 		case "started_at":
 			r.Time = readMillis(s, r.Time)
 		case "latencies":
-			for s.Object(); s.NextKey(); {
-				if string(s.Key) == "request" {
-					took = readMillis(s, took)
-				} else {
-					s.Skip()
-				}
+			for s.Object(); s.NextNamed("request"); {
+				took = readMillis(s, took)
 			}
 		case "request":
 			for s.Object(); s.NextKey(); {
 				p.sent(r)
 			}
 		case "response":
-			for s.Object(); s.NextKey(); {
-				if string(s.Key) == "status" {
-					r.Status = readStatus(s, r.Status)
-				} else {
-					s.Skip()
-				}
+			for s.Object(); s.NextNamed("status"); {
+				r.Status = readStatus(s, r.Status)
 			}
 		case "consumer":
 			p.consumer()
@@ -89,9 +81,7 @@ func (p *kong) sent(r *fingerprint.Request) {
 	case "method":
 		r.Method = value(s, r.Method)
 	case "uri":
-		if uri := value(s, nil); uri != nil {
-			splitTarget(r, uri)
-		}
+		splitTarget(r, value(s, nil))
 	case "headers":
 		for s.Object(); s.NextKey(); {
 			name := s.Key
@@ -154,12 +144,8 @@ func (p *kong) plugin(r *fingerprint.Request) {
 				}
 			}
 		case "cache":
-			for s.Object(); s.NextKey(); {
-				if string(s.Key) == "cache_status" {
-					r.Cached = fingerprint.TriOf(string(s.Text(nil)) == "Hit")
-				} else {
-					s.Skip()
-				}
+			for s.Object(); s.NextNamed("cache_status"); {
+				r.Cached = fingerprint.TriOf(string(s.Text(nil)) == "Hit")
 			}
 		case "payload":
 			p.payload()

@@ -132,34 +132,12 @@ func (p *litellm) metadata(s *rawjson.Scanner, r *fingerprint.Request) {
 		p.attribute(s, r)
 	case "requester_custom_headers":
 		p.requesterLogged = true
-		p.headers(s, r)
+		p.session.headers(s, r, p.reads)
 	case "requester_metadata":
 		p.requesterLogged = true
-		for s.Object(); s.NextKey(); {
-			switch string(s.Key) {
-			case "session_id":
-				p.session.body(r, metadataField, s.Text(nil), p.reads)
-			case "user_id":
-				p.session.body(r, userIDField, anthropicSession(s.Text(nil)), p.reads)
-			case "headers":
-				p.headers(s, r) // all of them, where the other has only x-...
-			default:
-				s.Skip() // trace_id may be LiteLLM's own
-			}
-		}
+		p.session.requester(s, r, p.reads) // with all headers, where the other has only x-...
 	default:
 		s.Skip()
-	}
-}
-
-func (p *litellm) headers(s *rawjson.Scanner, r *fingerprint.Request) {
-	for s.Object(); s.NextKey(); {
-		name := s.Key
-		value := s.Text(nil)
-		p.session.header(name, value)
-		if p.reads&fingerprint.ReadsAttributes != 0 {
-			setAttribute(r, s.Join("header:", name), value)
-		}
 	}
 }
 
@@ -204,9 +182,7 @@ func (p *litellm) finish(r *fingerprint.Request) {
 	case "success":
 		r.Status = 200
 	case "failure":
-		if n, ok := rawjson.ParseInt(p.errorCode); ok && n >= 100 && n <= 999 {
-			r.Status = int(n)
-		}
+		r.Status = parseStatus(p.errorCode, r.Status)
 		r.Error = first(p.errorClass, p.errorStr)
 	}
 	if p.elsewhere && r.Lost == fingerprint.Computable {

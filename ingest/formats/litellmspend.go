@@ -2,7 +2,6 @@ package formats
 
 import (
 	"bytes"
-	"time"
 
 	"github.com/loopgauge/loopgauge/fingerprint"
 	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
@@ -11,8 +10,8 @@ import (
 // litellmSpend reads rows of LiteLLM's table LiteLLM_SpendLogs, as /spend/logs
 // or an export of the database gives them.
 type litellmSpend struct {
+	zoned  // where the exporter ran, which may have left the zone out; the table is in UTC
 	reads  fingerprint.Field
-	zone   *time.Location
 	scan   rawjson.Scanner
 	text   rawjson.Scanner // of a column of JSON
 	answer rawjson.Scanner
@@ -22,10 +21,6 @@ type litellmSpend struct {
 func newLiteLLMSpend(reads fingerprint.Field) Parser {
 	return &litellmSpend{reads: reads, inner: litellm{reads: reads}}
 }
-
-// In says where the exporter ran, which may have left the zone out; the table
-// itself is in UTC.
-func (p *litellmSpend) In(zone *time.Location) { p.zone = zone }
 
 func isSpend(k keys) bool { return k.has("request_id") && k.has("spend") }
 
@@ -45,13 +40,9 @@ func (p *litellmSpend) Parse(record []byte, r *fingerprint.Request) (int, string
 		case "request_id":
 			r.ID = s.Text(r.ID)
 		case "startTime":
-			if t, ok := parseLocal(s.Text(nil), p.zone); ok {
-				r.Time = t
-			}
+			r.Time = p.readTime(s, r.Time)
 		case "endTime":
-			if t, ok := parseLocal(s.Text(nil), p.zone); ok {
-				r.End = t
-			}
+			r.End = p.readTime(s, r.End)
 		case "api_key":
 			r.Caller = s.Text(r.Caller)
 		case "user":
@@ -104,12 +95,8 @@ func (p *litellmSpend) Parse(record []byte, r *fingerprint.Request) (int, string
 	}
 	t := &p.text
 	t.Reset(metadata)
-	for t.Object(); t.NextKey(); {
-		if string(t.Key) == "error_information" {
-			q.field(t, r)
-		} else {
-			t.Skip()
-		}
+	for t.Object(); t.NextNamed("error_information"); {
+		q.field(t, r)
 	}
 	id, caller, session := r.ID, r.Caller, r.Session
 	q.finish(r)

@@ -2,7 +2,6 @@ package formats
 
 import (
 	"bytes"
-	"time"
 
 	"github.com/loopgauge/loopgauge/fingerprint"
 	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
@@ -11,14 +10,11 @@ import (
 // litellmStdout reads what LiteLLM's proxy prints with json_logs: among its
 // messages, uvicorn's access log.
 type litellmStdout struct {
-	zone *time.Location
-	scan rawjson.Scanner
+	zoned // LiteLLM prints local times and no zone
+	scan  rawjson.Scanner
 }
 
 func newLiteLLMStdout(fingerprint.Field) Parser { return &litellmStdout{} }
-
-// In says where the proxy runs: its times are local and name no zone.
-func (p *litellmStdout) In(zone *time.Location) { p.zone = zone }
 
 func detectLiteLLMStdout(line []byte) bool {
 	k := keysOf(line)
@@ -36,9 +32,7 @@ func (p *litellmStdout) Parse(record []byte, r *fingerprint.Request) (int, strin
 		case "component":
 			component = s.Text(component)
 		case "timestamp":
-			if t, ok := parseLocal(s.Text(nil), p.zone); ok {
-				r.Time = t
-			}
+			r.Time = p.readTime(s, r.Time)
 		default:
 			s.Skip()
 		}
@@ -59,8 +53,6 @@ func (p *litellmStdout) Parse(record []byte, r *fingerprint.Request) (int, strin
 		client = client[:at] // the port is another with every connection
 	}
 	r.Caller, r.CallerIsName = client, true
-	if n, ok := rawjson.ParseInt(status); ok && n >= 100 && n <= 999 {
-		r.Status = int(n)
-	}
+	r.Status = parseStatus(status, r.Status)
 	return 0, ""
 }

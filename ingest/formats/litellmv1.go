@@ -1,8 +1,6 @@
 package formats
 
 import (
-	"time"
-
 	"github.com/loopgauge/loopgauge/fingerprint"
 	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
 )
@@ -10,8 +8,8 @@ import (
 // litellmV1 reads the payload that LiteLLM's generic API callback sends with
 // generic_api_use_v1: a few fields, each as Python's str() wrote it.
 type litellmV1 struct {
+	zoned    // LiteLLM prints local times and no zone
 	reads    fingerprint.Field
-	zone     *time.Location
 	scan     rawjson.Scanner
 	inner    litellm // reads what was Python
 	json     []byte  // what became of the Python of this record
@@ -21,9 +19,6 @@ type litellmV1 struct {
 func newLiteLLMV1(reads fingerprint.Field) Parser {
 	return &litellmV1{reads: reads, inner: litellm{reads: reads}}
 }
-
-// In says where LiteLLM runs: its times are local and name no zone.
-func (p *litellmV1) In(zone *time.Location) { p.zone = zone }
 
 func detectLiteLLMV1(line []byte) bool {
 	k := keysOf(line)
@@ -42,9 +37,9 @@ func (p *litellmV1) Parse(record []byte, r *fingerprint.Request) (int, string) {
 		case "id":
 			r.ID = s.Text(r.ID)
 		case "startTime":
-			r.Time = p.time(s, r.Time)
+			r.Time = p.readTime(s, r.Time)
 		case "endTime":
-			r.End = p.time(s, r.End)
+			r.End = p.readTime(s, r.End)
 		case "model":
 			r.Model = s.Text(r.Model)
 		case "user":
@@ -52,9 +47,7 @@ func (p *litellmV1) Parse(record []byte, r *fingerprint.Request) (int, string) {
 		case "cache_hit":
 			r.Cached = fingerprint.TriOf(string(s.Text(nil)) == "True")
 		case "cost":
-			if c, ok := rawjson.ParseFloat(s.Text(nil)); ok && c >= 0 && c <= maxCost {
-				r.Cost = c
-			}
+			r.Cost = readCost(s, r.Cost)
 		case "messages":
 			messages = s.Text(messages)
 		case "response":
@@ -121,7 +114,7 @@ func (p *litellmV1) python(r *fingerprint.Request, messages, response, parameter
 			switch string(s.Key) {
 			case "headers":
 				q.requesterLogged = true
-				q.headers(s, r)
+				q.session.headers(s, r, p.reads)
 			case "model_group":
 				r.Model = s.Text(r.Model)
 			case "hidden_params":
@@ -161,27 +154,4 @@ func known(text []byte) []byte {
 		return nil
 	}
 	return text
-}
-
-// time reads a local time.
-func (p *litellmV1) time(s *rawjson.Scanner, old int64) int64 {
-	if t, ok := parseLocal(s.Text(nil), p.zone); ok {
-		return t
-	}
-	return old
-}
-
-// parseLocal reads 2006-01-02 15:04:05.999999 as clocks of a zone show it, nil
-// for UTC. A zone that the text names goes before.
-func parseLocal(text []byte, in *time.Location) (micros int64, ok bool) {
-	if micros, ok = parseRFC3339(text); ok || len(text) > len("2006-01-02T15:04:05.999999999") {
-		return micros, ok
-	}
-	var utc [40]byte
-	micros, ok = parseRFC3339(append(append(utc[:0], text...), 'Z'))
-	if ok && in != nil && micros != outOfRange {
-		t := time.UnixMicro(micros).UTC()
-		micros = time.Date(t.Year(), t.Month(), t.Day(), t.Hour(), t.Minute(), t.Second(), t.Nanosecond(), in).UnixMicro()
-	}
-	return micros, ok
 }

@@ -154,12 +154,8 @@ func (p *otel) resource(s *rawjson.Scanner) {
 	for s.Object(); s.NextKey(); {
 		switch string(s.Key) {
 		case "resource":
-			for s.Object(); s.NextKey(); {
-				if string(s.Key) == "attributes" {
-					service = serviceName(s, service)
-				} else {
-					s.Skip()
-				}
+			for s.Object(); s.NextNamed("attributes"); {
+				service = serviceName(s, service)
 			}
 		case "scopeSpans", "instrumentationLibrarySpans", "scopeLogs":
 			for s.Array(); s.NextElement(); {
@@ -167,10 +163,8 @@ func (p *otel) resource(s *rawjson.Scanner) {
 				for s.Object(); s.NextKey(); {
 					switch string(s.Key) {
 					case "scope", "instrumentationLibrary":
-						for s.Object(); s.NextKey(); {
-							if string(s.Key) != "name" {
-								s.Skip()
-							} else if string(s.Text(nil)) == "litellm" {
+						for s.Object(); s.NextNamed("name"); {
+							if string(s.Text(nil)) == "litellm" {
 								service = nil // the gateway, not who called it
 							}
 						}
@@ -289,17 +283,9 @@ func (sp *otelSpan) consoleField(s *rawjson.Scanner) {
 			}
 		}
 	case "resource":
-		for s.Object(); s.NextKey(); {
-			if string(s.Key) != "attributes" {
-				s.Skip()
-				continue
-			}
-			for s.Object(); s.NextKey(); {
-				if string(s.Key) == "service.name" {
-					sp.service = s.Text(sp.service)
-				} else {
-					s.Skip()
-				}
+		for s.Object(); s.NextNamed("attributes"); {
+			for s.Object(); s.NextNamed("service.name"); {
+				sp.service = s.Text(sp.service)
 			}
 		}
 	default:

@@ -63,11 +63,7 @@ func (p *otelCall) events(sp *otelSpan) {
 	s := &p.happened
 	s.Reset(sp.events)
 	for s.Array(); s.NextElement(); {
-		for s.Object(); s.NextKey(); {
-			if string(s.Key) != "attributes" {
-				s.Skip()
-				continue
-			}
+		for s.Object(); s.NextNamed("attributes"); {
 			eachAttribute(s, sp.plain, func(key []byte) {
 				switch string(key) {
 				case "gen_ai.prompt":
@@ -113,9 +109,7 @@ func (p *otelCall) attribute(s *rawjson.Scanner, plain bool, key []byte, r *fing
 			r.Cost = c
 		}
 	case "http.response.status_code":
-		if n, ok := rawjson.ParseInt(otelText(s, plain)); ok && n >= 100 && n <= 999 {
-			r.Status = int(n)
-		}
+		r.Status = parseStatus(otelText(s, plain), r.Status)
 	case "error.type":
 		p.errorType = otelText(s, plain)
 	case "http.request.method":
@@ -222,35 +216,13 @@ func (p *otelCall) value(s *rawjson.Scanner, plain bool) []byte {
 			out = s.Text(nil)
 		case "arrayValue", "kvlistValue":
 			from := len(p.json)
-			p.json = p.appendValue(p.json, s)
+			p.json = appendAll(p.json, s, 1)
 			out = p.json[from:len(p.json):len(p.json)]
 		default:
 			s.Skip()
 		}
 	}
 	return out
-}
-
-// appendValue appends the list of an arrayValue or the members of a kvlistValue.
-func (p *otelCall) appendValue(dst []byte, s *rawjson.Scanner) []byte {
-	list := string(s.Key) == "arrayValue"
-	open, end := byte('{'), byte('}')
-	if list {
-		open, end = '[', ']'
-	}
-	dst = append(dst, open)
-	n := 0
-	eachOf(s, "values", func() {
-		if n++; n > 1 {
-			dst = append(dst, ',')
-		}
-		if list {
-			dst = appendAny(dst, s, 1)
-		} else {
-			dst = appendMember(dst, s, 1)
-		}
-	})
-	return append(dst, end)
 }
 
 func otelCount(s *rawjson.Scanner, plain bool, old int64) int64 {
@@ -301,36 +273,12 @@ func (p *otelCall) requester(key, text []byte, r *fingerprint.Request) {
 	if p.json = json; !ok {
 		return
 	}
-	headers := string(key) == "metadata.requester_custom_headers"
-	b := &p.metadata
-	if headers {
-		b = &p.headers
-	}
-	b.Reset(json[from:])
-	for b.Object(); b.NextKey(); {
-		switch {
-		case headers:
-			p.header(b, r)
-		case string(b.Key) == "session_id":
-			p.session.body(r, metadataField, b.Text(nil), p.reads)
-		case string(b.Key) == "user_id":
-			p.session.body(r, userIDField, anthropicSession(b.Text(nil)), p.reads)
-		case string(b.Key) == "headers":
-			for b.Object(); b.NextKey(); {
-				p.header(b, r)
-			}
-		default:
-			b.Skip()
-		}
-	}
-}
-
-func (p *otelCall) header(b *rawjson.Scanner, r *fingerprint.Request) {
-	name := b.Key
-	value := b.Text(nil)
-	p.session.header(name, value)
-	if p.reads&fingerprint.ReadsAttributes != 0 {
-		setAttribute(r, b.Join("header:", name), value)
+	if string(key) == "metadata.requester_custom_headers" {
+		p.headers.Reset(json[from:])
+		p.session.headers(&p.headers, r, p.reads)
+	} else {
+		p.metadata.Reset(json[from:])
+		p.session.requester(&p.metadata, r, p.reads)
 	}
 }
 
@@ -415,8 +363,7 @@ func (p *otelCall) issued(r *fingerprint.Request) {
 
 // readAnswer reads a response, a message, or an item that is a call.
 func readAnswer(s *rawjson.Scanner, r *fingerprint.Request, reads fingerprint.Field) {
-	var call fingerprint.ToolCall
-	isCall := false
+	var item itemCall
 	for s.Object(); s.NextKey(); {
 		switch string(s.Key) {
 		case "choices":
@@ -439,22 +386,11 @@ func readAnswer(s *rawjson.Scanner, r *fingerprint.Request, reads fingerprint.Fi
 			if call, ok := readToolCall(s); ok {
 				r.ToolCalls = append(r.ToolCalls, call)
 			}
-		case "type":
-			switch string(s.Text(nil)) {
-			case "function_call", "tool_use":
-				isCall = true
-			}
-		case "id":
-			call.ID = first(call.ID, s.Text(nil))
-		case "call_id":
-			call.ID = s.Text(call.ID)
 		default:
-			readCallField(s, &call)
+			item.field(s)
 		}
 	}
-	if isCall && call.Name != nil {
-		r.ToolCalls = append(r.ToolCalls, call)
-	}
+	item.keep(r)
 }
 
 // startsWithResult tells messages whose first is the result of a call that is

@@ -26,26 +26,8 @@ func appendAny(dst []byte, s *rawjson.Scanner, depth int) []byte {
 			if yes, ok := s.Bool(); ok && yes {
 				dst = append(dst[:from], "true"...)
 			}
-		case "arrayValue":
-			dst = append(dst[:from], '[')
-			n := 0
-			eachOf(s, "values", func() {
-				if n++; n > 1 {
-					dst = append(dst, ',')
-				}
-				dst = appendAny(dst, s, depth+1)
-			})
-			dst = append(dst, ']')
-		case "kvlistValue":
-			dst = append(dst[:from], '{')
-			n := 0
-			eachOf(s, "values", func() {
-				if n++; n > 1 {
-					dst = append(dst, ',')
-				}
-				dst = appendMember(dst, s, depth+1)
-			})
-			dst = append(dst, '}')
+		case "arrayValue", "kvlistValue":
+			dst = appendAll(dst[:from], s, depth+1)
 		default:
 			s.Skip()
 		}
@@ -54,6 +36,24 @@ func appendAny(dst []byte, s *rawjson.Scanner, depth int) []byte {
 		return append(dst, "null"...)
 	}
 	return dst
+}
+
+// appendAll appends the list of an arrayValue or the members of a kvlistValue,
+// whose value comes next.
+func appendAll(dst []byte, s *rawjson.Scanner, depth int) []byte {
+	appendOne, open, end := appendMember, byte('{'), byte('}')
+	if string(s.Key) == "arrayValue" {
+		appendOne, open, end = appendAny, '[', ']'
+	}
+	dst = append(dst, open)
+	n := 0
+	eachOf(s, "values", func() {
+		if n++; n > 1 {
+			dst = append(dst, ',')
+		}
+		dst = appendOne(dst, s, depth)
+	})
+	return append(dst, end)
 }
 
 // appendMember appends the {"key", "value"} that comes next as a member.
@@ -91,11 +91,7 @@ func appendNumber(dst, text []byte) []byte {
 // eachOf calls f at each element of the list called name in the object that
 // comes next.
 func eachOf(s *rawjson.Scanner, name string, f func()) {
-	for s.Object(); s.NextKey(); {
-		if string(s.Key) != name {
-			s.Skip()
-			continue
-		}
+	for s.Object(); s.NextNamed(name); {
 		for s.Array(); s.NextElement(); {
 			f()
 		}

@@ -12,8 +12,8 @@ import (
 // 1.15.2). One holds the request three times, and the key of the provider.
 type portkey struct {
 	access
+	zoned
 	answer   answer
-	zone     *time.Location
 	request  rawjson.Value // the body, by the best of its names so far
 	rank     int           // of that name
 	response rawjson.Value
@@ -23,9 +23,6 @@ type portkey struct {
 }
 
 func newPortkey(reads fingerprint.Field) Parser { return &portkey{access: access{reads: reads}} }
-
-// In sets the zone of the times that have none.
-func (p *portkey) In(zone *time.Location) { p.zone = zone }
 
 func detectPortkey(line []byte) bool {
 	k := keysOf(line)
@@ -47,9 +44,7 @@ func (p *portkey) Parse(record []byte, r *fingerprint.Request) (int, string) {
 		case "method":
 			r.Method = value(s, r.Method)
 		case "endpoint":
-			if target := value(s, nil); target != nil {
-				splitTarget(r, target)
-			}
+			splitTarget(r, value(s, nil))
 		case "status":
 			r.Status = readStatus(s, r.Status)
 		case "duration":
@@ -136,12 +131,8 @@ func (p *portkey) option(r *fingerprint.Request) {
 // body notes the request body that stands in a member of the object to come.
 func (p *portkey) body(name string, rank int) {
 	s := &p.scan
-	for s.Object(); s.NextKey(); {
-		if string(s.Key) == name {
-			p.note(rank, s.Value())
-		} else {
-			s.Skip()
-		}
+	for s.Object(); s.NextNamed(name); {
+		p.note(rank, s.Value())
 	}
 }
 

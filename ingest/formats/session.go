@@ -4,6 +4,7 @@ import (
 	"bytes"
 
 	"github.com/loopgauge/loopgauge/fingerprint"
+	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
 )
 
 // sessionHeaders are the request headers that name a session, in the order in
@@ -64,6 +65,35 @@ func (n *naming) body(r *fingerprint.Request, place int, value []byte, reads fin
 	n.other(place, value)
 	if len(value) > 0 && reads&fingerprint.ReadsAttributes != 0 {
 		setAttribute(r, bodyPlaces[place], value)
+	}
+}
+
+// headers notes an object of headers. They become attributes as well.
+func (n *naming) headers(s *rawjson.Scanner, r *fingerprint.Request, reads fingerprint.Field) {
+	for s.Object(); s.NextKey(); {
+		name := s.Key
+		value := s.Text(nil)
+		n.header(name, value)
+		if reads&fingerprint.ReadsAttributes != 0 {
+			setAttribute(r, s.Join("header:", name), value)
+		}
+	}
+}
+
+// requester notes what LiteLLM keeps of what a client sent along: the request's
+// metadata, and its headers.
+func (n *naming) requester(s *rawjson.Scanner, r *fingerprint.Request, reads fingerprint.Field) {
+	for s.Object(); s.NextKey(); {
+		switch string(s.Key) {
+		case "session_id":
+			n.body(r, metadataField, s.Text(nil), reads)
+		case "user_id":
+			n.body(r, userIDField, anthropicSession(s.Text(nil)), reads)
+		case "headers":
+			n.headers(s, r, reads)
+		default:
+			s.Skip() // trace_id may be LiteLLM's own
+		}
 	}
 }
 

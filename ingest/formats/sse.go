@@ -138,23 +138,15 @@ func (p *streamed) event(r *fingerprint.Request) {
 		case "content_block", "item":
 			p.block(s, index)
 		case "delta":
-			for s.Object(); s.NextKey(); {
-				if string(s.Key) == "partial_json" {
-					c := p.call(0, index)
-					c.arguments = append(c.arguments, p.keep(s.Text(nil)))
-				} else {
-					s.Skip()
-				}
+			for s.Object(); s.NextNamed("partial_json"); {
+				c := p.call(0, index)
+				c.arguments = append(c.arguments, p.keep(s.Text(nil)))
 			}
 		case "usage":
 			readUsage(s, r)
 		case "message", "response": // Anthropic's first event, and the last of Responses
-			for s.Object(); s.NextKey(); {
-				if string(s.Key) == "usage" {
-					readUsage(s, r)
-				} else {
-					s.Skip()
-				}
+			for s.Object(); s.NextNamed("usage"); {
+				readUsage(s, r)
 			}
 		default:
 			s.Skip()
@@ -170,11 +162,7 @@ func (p *streamed) choice(s *rawjson.Scanner) {
 		case "index":
 			choice = readCount(s, choice)
 		case "delta":
-			for s.Object(); s.NextKey(); {
-				if string(s.Key) != "tool_calls" {
-					s.Skip()
-					continue
-				}
+			for s.Object(); s.NextNamed("tool_calls"); {
 				for s.Array(); s.NextElement(); {
 					p.delta(s, choice)
 				}

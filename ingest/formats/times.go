@@ -138,6 +138,20 @@ type Zoned interface {
 	In(*time.Location)
 }
 
+// zoned is what the Zoned share.
+type zoned struct{ zone *time.Location }
+
+// In sets the zone of times that have none.
+func (z *zoned) In(zone *time.Location) { z.zone = zone }
+
+// readTime reads a time that may lack its zone.
+func (z *zoned) readTime(s *rawjson.Scanner, old int64) int64 {
+	if t, ok := parseZoneless(s.Text(nil), z.zone); ok {
+		return t
+	}
+	return old
+}
+
 // inZone is the time that clocks of a zone show as local, which is in
 // microseconds as if it were UTC. Of an hour that comes twice a year it is one.
 func inZone(local int64, in *time.Location) int64 {

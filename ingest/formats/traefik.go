@@ -37,9 +37,7 @@ func (p *traefik) Parse(record []byte, r *fingerprint.Request) (int, string) {
 		case "RequestMethod":
 			r.Method = value(s, r.Method)
 		case "RequestPath":
-			if target := value(s, nil); target != nil {
-				splitTarget(r, target)
-			}
+			splitTarget(r, value(s, nil))
 		case "DownstreamStatus":
 			r.Status = readStatus(s, r.Status)
 		case "ClientUsername":

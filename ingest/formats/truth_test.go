@@ -37,7 +37,7 @@ func readTruth(tb testing.TB, path string) map[string]sent {
 func TestTruth(t *testing.T) {
 	f := func(format, name string, want int, missing func(sent) bool) {
 		t.Helper()
-		truth := readTruth(t, fixtureDir+"/"+format+"/truth.jsonl")
+		truth := readTruth(t, format+"/truth.jsonl")
 		p := ByName(format).New(fingerprint.AllFields)
 		n := 0
 		for _, line := range fixtures(t)[format][name] {

@@ -139,12 +139,8 @@ func (w *writer) messages(m *fingerprint.Messages) []any {
 		var s rawjson.Scanner
 		var role []byte
 		s.Reset(item)
-		for s.Object(); s.NextKey(); {
-			if string(s.Key) == "role" {
-				role = s.Text(role)
-			} else {
-				s.Skip()
-			}
+		for s.Object(); s.NextNamed("role"); {
+			role = s.Text(role)
 		}
 		list = append(list, map[string]any{"role": valid(role), "content": w.text(item)})
 	}

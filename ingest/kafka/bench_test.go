@@ -1,49 +1,35 @@
 package kafka
 
 import (
-	"bufio"
+	"bytes"
 	"os"
 	"strconv"
 	"testing"
 	"time"
 
-	"github.com/klauspost/compress/zstd"
 	"github.com/twmb/franz-go/pkg/kgo"
 
+	"github.com/loopgauge/loopgauge/fixtures"
 	"github.com/loopgauge/loopgauge/ingest/kafka/kafkatest"
 )
 
 // BenchmarkRead reads a topic of real lines, packed by zstd, as fast as it
 // comes. scripts/bench compares it with Kafka's own consumer.
 func BenchmarkRead(b *testing.B) {
-	file, err := os.Open("../../fixtures/tau2/tau2_litellm.jsonl.zst")
-	if err != nil {
-		b.Fatal(err)
-	}
-	defer file.Close()
-	unpacked, err := zstd.NewReader(file)
-	if err != nil {
-		b.Fatal(err)
-	}
-	var lines [][]byte
-	s := bufio.NewScanner(unpacked)
-	s.Buffer(nil, 1<<24)
-	for s.Scan() {
-		lines = append(lines, append([]byte{}, s.Bytes()...))
-	}
+	lines := bytes.Split(bytes.TrimSpace(fixtures.Read(b, "tau2/tau2_litellm.jsonl.zst")), []byte("\n"))
 	broker := kafkatest.Start(b)
 	for _, size := range []int{2000, 0} { // of a line; 0 leaves it
 		b.Run("line="+strconv.Itoa(size), func(b *testing.B) {
 			topic := broker.Topic(b, 1)
-			var bytes int64
+			var total int64
 			var records []*kgo.Record
-			for bytes < 512<<20 {
+			for total < 512<<20 {
 				for i, l := range lines {
 					if size > 0 {
 						at := (i * 1000) % max(1, len(l)-size)
 						l = l[at:min(len(l), at+size)]
 					}
-					bytes += int64(len(l))
+					total += int64(len(l))
 					records = append(records, &kgo.Record{Topic: topic, Value: l})
 				}
 			}
@@ -53,7 +39,7 @@ func BenchmarkRead(b *testing.B) {
 				time.Sleep(40 * time.Second)
 			}
 			want := int64(len(records))
-			b.SetBytes(bytes)
+			b.SetBytes(total)
 			for b.Loop() {
 				f, err := Open(b.Context(), config(broker, topic), nil)
 				if err != nil {

@@ -25,8 +25,16 @@ func lines(from, to int) []string {
 	return l
 }
 
+// session is longer than a machine stands still, and patience how long a test
+// waits for what must come: nothing is wrong with a machine on which it takes
+// minutes.
+const (
+	session  = 10 * time.Second
+	patience = 5 * time.Minute
+)
+
 func config(b *kafkatest.Broker, topic string) Config {
-	return Config{Brokers: []string{b.Address}, Topic: topic, Start: Start{Earliest: true}, SessionTimeout: 2 * time.Second, Heartbeat: 200 * time.Millisecond}
+	return Config{Brokers: []string{b.Address}, Topic: topic, Start: Start{Earliest: true}, SessionTimeout: session, Heartbeat: 200 * time.Millisecond}
 }
 
 // feed opens a feed for the test's time.
@@ -70,7 +78,7 @@ func (r *read) add(c ingest.Chunk) {
 // until reads a partition until it says enough.
 func until(t *testing.T, l ingest.Live, enough func(*read) bool) *read {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
 	r := &read{}
 	for {
@@ -93,7 +101,7 @@ var accepted = map[*Feed][]ingest.Live{}
 func accept(t *testing.T, f *Feed) ingest.Live {
 	t.Helper()
 	if len(accepted[f]) == 0 {
-		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		ctx, cancel := context.WithTimeout(t.Context(), patience)
 		defer cancel()
 		list, err := f.Accept(ctx)
 		if err != nil {

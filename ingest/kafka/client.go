@@ -171,7 +171,7 @@ func (t *topicResponse) read(answer []byte) error {
 	w := wire{b: answer}
 	w.tags()
 	w.int32() // throttled for
-	for range w.uvarint() - 1 {
+	for range w.count() {
 		w.int32() // broker
 		w.compact()
 		w.int32()
@@ -182,14 +182,14 @@ func (t *topicResponse) read(answer []byte) error {
 	}
 	w.compact() // cluster
 	w.int32()   // controller
-	if w.uvarint() < 2 {
+	if w.count() < 1 {
 		return errShort
 	}
 	t.code = w.int16()
 	w.compact()
 	copy(t.id[:], w.bytes(len(t.id)))
 	w.bytes(1) // internal
-	t.partitions = w.uvarint() - 1
+	t.partitions = w.count()
 	if w.short {
 		return errShort
 	}

@@ -15,8 +15,8 @@ import (
 	"github.com/loopgauge/loopgauge/ingest/formats"
 )
 
-// Scheme is how the name of a topic begins where logs are named.
-const Scheme = "kafka://"
+// scheme is how the name of a topic begins where logs are named.
+const scheme = "kafka://"
 
 // Config says which topic is read, and how.
 type Config struct {
@@ -75,7 +75,7 @@ func ParseStart(text string) (Start, error) {
 }
 
 // IsTopic tells the name of a topic from that of a file.
-func IsTopic(name string) bool { return strings.HasPrefix(name, Scheme) }
+func IsTopic(name string) bool { return strings.HasPrefix(name, scheme) }
 
 // form is what Parse wants.
 const form = "write it as kafka://host:port/topic, with more brokers as host:port,host:port"
@@ -89,7 +89,7 @@ func Parse(name string) (Config, error) {
 	fail := func(format string, args ...any) error {
 		return &ingest.Error{Path: hide(name), Err: fmt.Errorf(format, args...), Hint: form}
 	}
-	rest, ok := strings.CutPrefix(name, Scheme)
+	rest, ok := strings.CutPrefix(name, scheme)
 	if !ok {
 		return Config{}, fail("not the name of a topic")
 	}
@@ -132,7 +132,7 @@ const topicCharacters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ012
 // hide takes what may be a password out of a name that is wrong.
 func hide(name string) string {
 	if at := strings.LastIndexByte(name, '@'); at >= 0 {
-		return Scheme + "..." + name[at:]
+		return scheme + "..." + name[at:]
 	}
 	return name
 }
@@ -167,7 +167,7 @@ func parseSpans(text string) ([]Span, error) {
 }
 
 // String is the name of the topic, as Parse reads it.
-func (c *Config) String() string { return Scheme + strings.Join(c.Brokers, ",") + "/" + c.Topic }
+func (c *Config) String() string { return scheme + strings.Join(c.Brokers, ",") + "/" + c.Topic }
 
 // partition is what messages call a partition.
 func (c *Config) partition(index int) string { return c.Topic + "/" + strconv.Itoa(index) }

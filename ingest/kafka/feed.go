@@ -43,8 +43,8 @@ const (
 // empty group it joins none, and nobody hinders another to read the same.
 func Open(ctx context.Context, config Config, marks []ingest.Mark) (_ *Feed, err error) {
 	f := &Feed{config: config, marks: map[int32]ingest.Mark{}}
-	if config.Format != "" && config.asked().ByName(config.Format) == nil {
-		return nil, &ingest.UnknownFormat{Name: config.Format}
+	if err := config.asked().Check(); err != nil {
+		return nil, err
 	}
 	if len(config.Offsets) > 0 {
 		return nil, config.fail(errors.New("offsets bound what is read"), "replay and tune read between offsets; watch goes on from its state")

@@ -114,24 +114,25 @@ func (f *fetched) release() {
 func (f *fetched) ApiKey() protocol.ApiKey { return protocol.Fetch } //nolint:staticcheck // kafka-go's name
 
 func (f *fetched) read(answer []byte, version int16) error {
-	w := wire{b: answer}
-	if version == idFetch {
-		return f.readNew(&w)
-	}
+	w := wire{b: answer, older: version != idFetch}
+	w.tags()
 	w.int32() // throttled for
 	if version >= 7 {
 		f.code = w.int16()
 		w.int32() // session
 	}
-	topics := w.int32()
-	if topics < 1 {
+	if topics := w.count(); topics < 1 {
 		if w.short || f.code == 0 {
 			return errShort
 		}
 		return nil
 	}
-	w.bytes(int(w.int16()))
-	if w.int32() < 1 {
+	if version == idFetch {
+		w.bytes(len(topicID{}))
+	} else {
+		w.bytes(int(w.int16()))
+	}
+	if partitions := w.count(); partitions < 1 {
 		return errShort
 	}
 	w.int32() // partition
@@ -143,54 +144,16 @@ func (f *fetched) read(answer []byte, version int16) error {
 	if version >= 5 {
 		w.int64() // log start offset
 	}
-	if aborted := w.int32(); aborted > 0 {
-		w.bytes(16 * int(aborted))
+	for range w.count() {
+		w.bytes(16) // an aborted transaction
+		if w.tags(); w.short {
+			break
+		}
 	}
 	if version >= 11 {
 		w.int32() // preferred replica
 	}
-	if size := w.int32(); size > 0 {
-		f.batches = w.bytes(int(size))
-	}
-	if w.short {
-		return errShort
-	}
-	return nil
-}
-
-// readNew reads the answer to a fetch that names the topic by its id.
-func (f *fetched) readNew(w *wire) error {
-	w.tags()
-	w.int32() // throttled for
-	f.code = w.int16()
-	w.int32() // session
-	if w.uvarint() < 2 {
-		if w.short || f.code == 0 {
-			return errShort
-		}
-		return nil
-	}
-	w.bytes(16)
-	if w.uvarint() < 2 {
-		return errShort
-	}
-	w.int32() // partition
-	if code := w.int16(); code != 0 {
-		f.code = code
-	}
-	f.high = w.int64()
-	w.int64() // last stable offset
-	w.int64() // log start offset
-	for range w.uvarint() - 1 {
-		w.bytes(16) // an aborted transaction
-		w.tags()
-		if w.short {
-			break
-		}
-	}
-	w.int32() // preferred replica
-	f.batches = w.compact()
-	if w.short {
+	if f.batches = w.compact(); w.short {
 		return errShort
 	}
 	return nil

@@ -183,31 +183,39 @@ func (o *Out) try(ctx context.Context, partition int, list []Message) (int64, er
 }
 
 // Read reads a partition from an offset on, until visit returns false or its
-// end is reached.
+// end is reached. It tries until the context ends.
 func (o *Out) Read(ctx context.Context, partition int, from int64, visit func(offset int64, value []byte) bool) error {
 	p := newPartition(ctx, o.c, o.topic.id, partition, from, forever)
 	defer p.drop()
-	for n := 0; ; {
-		if err := p.fetch(ctx); err != nil {
-			if errors.Is(err, kafka.OffsetOutOfRange) {
-				return nil
-			}
-			if !passes(err) {
-				return o.config.refuse(err)
-			}
-			if n++; n > 20 {
-				return o.config.fail(err, "")
-			}
-			if err := pause(ctx, n); err != nil {
-				return err
-			}
-			continue
+	for n := 0; ; n++ {
+		err := o.read(ctx, p, visit)
+		switch {
+		case err == nil:
+			return nil
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case !passes(err):
+			return o.config.refuse(err)
 		}
-		n = 0
+		if err := pause(ctx, n); err != nil {
+			return err
+		}
+	}
+}
+
+// read goes on with a partition until visit returns false, its end is reached
+// or something fails.
+func (o *Out) read(ctx context.Context, p *partition, visit func(offset int64, value []byte) bool) error {
+	for {
+		if err := p.fetch(ctx); errors.Is(err, kafka.OffsetOutOfRange) {
+			return nil
+		} else if err != nil {
+			return err
+		}
 		var c counts
 		block, err := p.read(&c)
 		if err != nil {
-			return o.config.fail(err, "")
+			return err
 		}
 		if block != nil {
 			more := each(block, visit)
@@ -249,10 +257,23 @@ func First(ctx context.Context, config Config) (value []byte, err error) {
 		}); err != nil {
 			break
 		}
-		err = o.Read(ctx, p, at[p], func(_ int64, v []byte) bool {
-			value = append([]byte{}, v...)
-			return false
+		from := newPartition(ctx, o.c, o.topic.id, p, at[p], forever)
+		err = o.c.insist(ctx, func() error {
+			return o.read(ctx, from, func(_ int64, v []byte) bool {
+				value = append([]byte{}, v...)
+				return false
+			})
 		})
+		from.drop()
 	}
 	return value, err
+}
+
+// Partition is where a key goes: where Kafka's own producers put it.
+func (o *Out) Partition(key []byte) int {
+	partitions := make([]int, o.topic.partitions)
+	for i := range partitions {
+		partitions[i] = i
+	}
+	return kafka.Murmur2Balancer{Consistent: true}.Balance(kafka.Message{Key: key}, partitions...)
 }

@@ -51,12 +51,12 @@ func (t *TLS) config() (*tls.Config, error) {
 
 // SASL says as whom the brokers know us.
 type SASL struct {
-	Mechanism      string // one of Mechanisms
+	Mechanism      string // plain, scram-sha-256 or scram-sha-512
 	User, Password string
 }
 
-// Mechanisms are the ways to prove who one is.
-var Mechanisms = []string{"plain", "scram-sha-256", "scram-sha-512"}
+// mechanisms are the ways to prove who one is.
+var mechanisms = []string{"plain", "scram-sha-256", "scram-sha-512"}
 
 func (s *SASL) mechanism() (sasl.Mechanism, error) {
 	if s == nil {
@@ -70,7 +70,7 @@ func (s *SASL) mechanism() (sasl.Mechanism, error) {
 	case "scram-sha-512":
 		return scram.Mechanism(scram.SHA512, s.User, s.Password)
 	}
-	return nil, fmt.Errorf("no SASL mechanism is called %q; there are %s", s.Mechanism, strings.Join(Mechanisms, ", "))
+	return nil, fmt.Errorf("no SASL mechanism is called %q; there are %s", s.Mechanism, strings.Join(mechanisms, ", "))
 }
 
 // isTLS tells that a connection cannot be encrypted as it is configured.

@@ -47,8 +47,8 @@ const sinceSlack = time.Hour
 // written late are no later than that, so there is no time to end at. The
 // streams have the indices from the given one on.
 func Streams(ctx context.Context, config Config, since time.Time, index int32) (_ []ingest.Stream, err error) {
-	if config.Format != "" && config.asked().ByName(config.Format) == nil {
-		return nil, &ingest.UnknownFormat{Name: config.Format}
+	if err := config.asked().Check(); err != nil {
+		return nil, err
 	}
 	c, err := newClient(&config)
 	if err != nil {

@@ -124,6 +124,35 @@ func TestAway(t *testing.T) {
 	})
 }
 
+// TestReadAway: a topic of ours is read however long the brokers are away
+// meanwhile.
+func TestReadAway(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFake(t, 1)
+		defer f.Close()
+		f.produce(t, lines(0, 5)...)
+		out, err := OpenOut(t.Context(), f.config(), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer out.Close()
+		f.away.Store(true)
+		go func() {
+			time.Sleep(10 * time.Minute)
+			f.away.Store(false)
+		}()
+		var got []string
+		err = out.Read(t.Context(), 0, 0, func(_ int64, value []byte) bool {
+			got = append(got, string(value))
+			return true
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		same(t, got, lines(0, 5))
+	})
+}
+
 // TestNobody: brokers that never answer, when a topic is opened.
 func TestNobody(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

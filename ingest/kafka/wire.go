@@ -17,6 +17,7 @@ var errShort = errors.New("the broker's answer ends early")
 type wire struct {
 	b     []byte
 	short bool
+	older bool // a message without tags, whose counts are an int32
 }
 
 func (w *wire) bytes(n int) []byte {
@@ -72,16 +73,27 @@ func (w *wire) varint() int64 {
 	return v
 }
 
-// compact is a string, or bytes, of a newer message.
+// count is the length of a list or of bytes, negative for none.
+func (w *wire) count() int {
+	if w.older {
+		return int(w.int32())
+	}
+	return w.uvarint() - 1
+}
+
+// compact is bytes, or a string of a newer message.
 func (w *wire) compact() []byte {
-	if n := w.uvarint(); n > 0 {
-		return w.bytes(n - 1)
+	if n := w.count(); n > 0 {
+		return w.bytes(n)
 	}
 	return nil
 }
 
 // tags passes over what a newer message may hold beyond what it must.
 func (w *wire) tags() {
+	if w.older {
+		return
+	}
 	for range w.uvarint() {
 		w.uvarint()
 		w.bytes(w.uvarint())

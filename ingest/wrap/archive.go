@@ -31,16 +31,8 @@ func detectArchive(line []byte) bool {
 func (p *archive) Unwrap(line Line, next func(Line)) string {
 	s := &p.scan
 	s.Reset(line.Text)
-	for s.Object(); s.NextKey(); {
-		if string(s.Key) != "log" {
-			s.Skip()
-			continue
-		}
-		for s.Object(); s.NextKey(); {
-			if string(s.Key) != "entries" {
-				s.Skip()
-				continue
-			}
+	for s.Object(); s.NextNamed("log"); {
+		for s.Object(); s.NextNamed("entries"); {
 			p.entries(line, next)
 		}
 	}

@@ -193,6 +193,17 @@ type health struct {
 	goroutines           int
 }
 
+// goroutines are how many there are. One that has ended counts until it got the
+// time to go, so the least of many looks is told.
+func goroutines() int {
+	least := runtime.NumGoroutine()
+	for range 10_000 {
+		runtime.Gosched()
+		least = min(least, runtime.NumGoroutine())
+	}
+	return least
+}
+
 func examine(t *testing.T, dir string, n Now) (h health) {
 	t.Helper()
 	for _, r := range n.Rules {
@@ -208,7 +219,7 @@ func examine(t *testing.T, dir string, n Now) (h health) {
 			h.disk += info.Size()
 		}
 	}
-	h.waiting, h.checkpoint, h.goroutines = n.Waiting, n.CheckpointBytes, runtime.NumGoroutine()
+	h.waiting, h.checkpoint, h.goroutines = n.Waiting, n.CheckpointBytes, goroutines()
 	runtime.GC()
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
@@ -229,8 +240,8 @@ func TestDay(t *testing.T) {
 		t.Fatal(err)
 	}
 	dir := filepath.Join(t.TempDir(), "state")
+	// That all goroutines end is synctest's to say.
 	synctest.Test(t, func(t *testing.T) {
-		before := runtime.NumGoroutine()
 		store, err := OpenStore(dir)
 		if err != nil {
 			t.Fatal(err)
@@ -291,9 +302,6 @@ func TestDay(t *testing.T) {
 		}
 		if sink.refused == 0 {
 			t.Error("the sink was never down")
-		}
-		if got := runtime.NumGoroutine(); got != before {
-			t.Errorf("%d goroutines, %d before", got, before)
 		}
 	})
 }

@@ -119,5 +119,6 @@ func TestIdle(t *testing.T) {
 	f("away after its end", slices.Concat(end(4), away(30)), 0)
 	f("away, then at its end", slices.Concat(end(4), away(30), end(18)), 0)
 	f("away, then at its end for long", slices.Concat(end(4), away(30), end(22)), 1)
+	f("a reader that was stopped", []step{{after: 500 * time.Millisecond}, {after: 25 * time.Second}}, 0)
 	f("an answer that does not come", []step{{after: 25 * time.Second, away: true}}, 0)
 }

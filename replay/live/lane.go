@@ -2,7 +2,6 @@ package live
 
 import (
 	"context"
-	"time"
 
 	"github.com/loopgauge/loopgauge/ingest"
 	"github.com/loopgauge/loopgauge/replay"
@@ -14,12 +13,11 @@ type lane struct {
 	index  int32
 	items  chan item
 
-	mark   ingest.Mark // behind all that was taken from items
-	opened bool        // the order knows its first time
-	quiet  time.Time   // since when it is at its end; zero if it is not
-	looked time.Time   // when it was last seen to be there
-	idle   bool        // and so it holds nothing back
-	status LaneStatus
+	mark    ingest.Mark // behind all that was taken from items
+	opened  bool        // the order knows its first time
+	silence ingest.Silence
+	idle    bool // and so it holds nothing back
+	status  LaneStatus
 }
 
 // item is a chunk, and the batch that its block became.

@@ -35,9 +35,11 @@ type Options struct {
 	Interval time.Duration // between checkpoints; alerts do not wait so long
 
 	Sinks        []sinks.Sink
-	Verdicts     string        // file for verdicts, empty for none
-	Dataset      Dataset       // nil for none
-	PartInterval time.Duration // that a part of the dataset covers
+	Routes       sinks.Routes       // which of them hears of what
+	Verdicts     string             // file for verdicts, empty for none
+	Topic        sinks.VerdictTopic // nil for none
+	Dataset      Dataset            // nil for none
+	PartInterval time.Duration      // that a part of the dataset covers
 
 	Log    *slog.Logger
 	Status *Status // kept true while Run runs; nil if nobody asks
@@ -64,6 +66,9 @@ const (
 	// partBytes is when a part is closed before its time: it is read back into
 	// memory.
 	partBytes = 64 << 20
+	// settleTime is how long a checkpoint waits for verdicts on their way to a
+	// topic.
+	settleTime = 2 * time.Second
 	// lastCommit and lastAlerts bound the end: both, and the last checkpoint,
 	// fit into the 10 s that an orchestrator gives.
 	lastCommit = 3 * time.Second
@@ -78,10 +83,8 @@ func Run(ctx context.Context, o Options) error {
 		o: o, log: o.Log, wake: make(chan struct{}, 1), accepted: make(chan []ingest.Live), failed: make(chan error, 2),
 		commits: make(chan commit, 1), outbox: sinks.NewOutbox(o.Log, o.Sinks...), restored: map[int32]ingest.Mark{}, encoder: snapshot.NewWriter(nil),
 	}
-	w.incidents = window.NewIncidents(func(in *window.Incident) {
-		w.o.Status.alert(in.State)
-		w.outbox.Add(sinks.NewAlert(in))
-	})
+	w.router = sinks.NewRouter(w.outbox, o.Routes)
+	w.incidents = window.NewIncidents(func(in *window.Incident) { w.o.Status.alert(w.router.Take(in)) })
 	w.pipeline = replay.NewPipeline(replay.PipelineOptions{
 		Plan: o.Plan, Lateness: o.Lateness, Duplicates: o.Duplicates, MaxKeys: o.MaxKeys, Since: fingerprint.NoTime, Until: fingerprint.NoTime,
 		Event: w.event, Verdict: w.verdict, Episode: w.episode, Fired: w.incidents.Fired,
@@ -106,6 +109,7 @@ type watch struct {
 	pipeline  *replay.Pipeline
 	incidents *window.Incidents
 	outbox    *sinks.Outbox
+	router    *sinks.Router
 	verdicts  *sinks.AppendFile
 	writer    *sinks.VerdictWriter
 	spool     *spool
@@ -131,6 +135,7 @@ type watch struct {
 }
 
 func (w *watch) event(ev *window.Event) error {
+	w.router.Advance(ev.Time)
 	if w.spool == nil {
 		return nil
 	}
@@ -138,6 +143,9 @@ func (w *watch) event(ev *window.Event) error {
 }
 
 func (w *watch) verdict(v *window.Verdict) error {
+	if w.o.Topic != nil {
+		w.o.Topic.Add(v)
+	}
 	if w.writer == nil {
 		return nil
 	}
@@ -171,6 +179,9 @@ func (w *watch) run(ctx context.Context) (err error) {
 	var after sync.WaitGroup
 	after.Go(func() { w.outbox.Run(sending) })
 	after.Go(func() { w.commit(sending) })
+	if w.o.Topic != nil {
+		after.Go(func() { w.o.Topic.Run(sending) })
+	}
 
 	err = w.loop(reading, pool, &beside)
 	stop()
@@ -190,10 +201,13 @@ func (w *watch) run(ctx context.Context) (err error) {
 func (w *watch) loop(ctx context.Context, pool *replay.Parallel[*replay.Batch], beside *sync.WaitGroup) error {
 	timer := time.NewTicker(tick)
 	defer timer.Stop()
+	busy := make(chan struct{}) // does not wait
+	close(busy)
 	for {
 		var err error
-		l := w.pick()
-		if l != nil {
+		wake := w.wake
+		if l := w.pick(); l != nil {
+			wake = busy // there may be more
 			err = w.take(ctx, l)
 		}
 		select {
@@ -203,19 +217,8 @@ func (w *watch) loop(ctx context.Context, pool *replay.Parallel[*replay.Batch], 
 			return err
 		case streams := <-w.accepted:
 			w.open(streams, func(l *lane) { beside.Go(func() { l.read(ctx, pool, w.wake) }) })
-		default:
-			if l == nil && err == nil {
-				select {
-				case <-ctx.Done():
-					return nil
-				case err := <-w.failed:
-					return err
-				case streams := <-w.accepted:
-					w.open(streams, func(l *lane) { beside.Go(func() { l.read(ctx, pool, w.wake) }) })
-				case <-w.wake:
-				case <-timer.C:
-				}
-			}
+		case <-wake:
+		case <-timer.C:
 		}
 		if err == nil && w.known {
 			w.silence()
@@ -355,19 +358,12 @@ func (w *watch) take(ctx context.Context, l *lane) error {
 		r.Lines += b.Tally.Lines
 		r.Bytes += b.Bytes
 		r.Format = it.chunk.Mark.Format
-		l.quiet, l.idle = time.Time{}, false
+		l.idle = false
 	}
 	if it.chunk.Mark != l.mark {
 		l.mark, w.dirty = it.chunk.Mark, true
 	}
-	if !it.chunk.AtEnd {
-		l.quiet = time.Time{} // or nobody can tell
-		return nil
-	}
-	l.looked = time.Now()
-	if l.quiet.IsZero() {
-		l.quiet = l.looked
-	}
+	l.silence.Look(time.Now(), &it.chunk)
 	return nil
 }
 
@@ -376,7 +372,7 @@ func (w *watch) take(ctx context.Context, l *lane) error {
 // judged when.
 func (w *watch) silence() {
 	for _, l := range w.lanes {
-		if l.idle || l.quiet.IsZero() || l.looked.Sub(l.quiet) < w.o.Idle || len(l.items) > 0 {
+		if l.idle || !l.silence.Lasts(w.o.Idle) || len(l.items) > 0 {
 			continue
 		}
 		l.idle = true

@@ -362,7 +362,7 @@ func once(t *rapid.T, dir string, p *policy.Policy, f *feed, data *memory, alert
 	go func() {
 		for ctx.Err() == nil {
 			time.Sleep(time.Millisecond)
-			if n := status.Get(); n.Account.Lines == all && n.Waiting == 0 && n.Outbox == 0 && n.Ready {
+			if n := status.Get(); n.Account.Lines == all && n.Waiting == 0 && n.Ready && !slices.ContainsFunc(n.Sinks, func(s sinks.SinkStats) bool { return s.Waiting > 0 }) {
 				cancel()
 			}
 		}

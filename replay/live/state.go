@@ -103,7 +103,7 @@ func (w *watch) save(s *snapshot.Writer, f files) {
 	})
 	s.Section("judging", func() { w.state().Save(s) })
 	s.Section("incidents", func() { w.incidents.Save(s) })
-	s.Section("outbox", func() { s.Blob(w.outbox.Save()) })
+	s.Section("outbox", func() { s.Blob(w.router.Save()) })
 	s.Section("files", func() {
 		s.String(f.name)
 		for _, n := range f.fields() {
@@ -161,7 +161,7 @@ func (w *watch) load(r *snapshot.Reader) (f files, restored *window.Restored, er
 	})
 	r.Section("incidents", func() { w.incidents.Load(r) })
 	r.Section("outbox", func() {
-		if err := w.outbox.Load(r.Blob()); err != nil {
+		if err := w.router.Load(r.Blob()); err != nil {
 			r.Fail(err)
 		}
 	})
@@ -201,18 +201,7 @@ func (w *watch) restore() error {
 // tell says what a changed policy made of the state.
 func (w *watch) tell(r *window.Restored) {
 	w.log.Info("going on from the last checkpoint", "lines", w.pipeline.Account.Lines, "rules", len(r.Kept), "waiting", w.pipeline.Order.Waiting())
-	for _, x := range r.Reset {
-		w.log.Warn("rule begins anew", "rule", x.Rule, "why", x.Why)
-	}
-	for _, name := range r.New {
-		w.log.Info("rule is new", "rule", name)
-	}
-	for _, name := range r.Gone {
-		w.log.Warn("rule is gone", "rule", name)
-	}
-	for _, e := range r.Ended {
-		w.incidents.Closed(e)
-	}
+	replay.Resume(w.log, r, w.incidents)
 	w.dirty = len(r.Reset)+len(r.New)+len(r.Gone) > 0
 }
 
@@ -266,6 +255,11 @@ func (w *watch) checkpoint(last bool) error {
 	f, err := w.syncFiles(last)
 	if err != nil {
 		return err
+	}
+	if w.o.Topic != nil {
+		settle, cancel := context.WithTimeout(context.Background(), settleTime)
+		w.o.Topic.Settle(settle)
+		cancel()
 	}
 	w.encoder.Reset()
 	w.save(w.encoder, f)

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/loopgauge/loopgauge/ingest"
+	"github.com/loopgauge/loopgauge/sinks"
 	"github.com/loopgauge/loopgauge/window"
 )
 
@@ -29,8 +30,9 @@ type Now struct {
 	Frontier  int64      // event time up to which everything is judged; fingerprint.NoTime if nothing is
 	Incidents int        // open
 	Alerts    map[window.IncidentState]int64
-	Outbox    int   // alerts that some sink does not have yet
-	Refused   int64 // alerts that a sink did not want
+	Loops     map[LoopKind]int64 // incidents that are over
+	Sinks     []sinks.SinkStats
+	Dropped   int64 // verdicts that the topic did not take
 
 	Checkpoints     int64
 	CheckpointTime  time.Time
@@ -38,6 +40,10 @@ type Now struct {
 	CheckpointBytes int
 	Unsaved         time.Time // since when there is something that no checkpoint holds; zero if there is nothing
 }
+
+// LoopKind is what an incident was: the rule that fired first, and the kind of
+// repeat.
+type LoopKind struct{ Rule, Kind string }
 
 // LaneStatus is how one stream stands.
 type LaneStatus struct {
@@ -56,7 +62,7 @@ func (s *Status) Get() Now {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	n := s.now
-	n.Alerts = maps.Clone(n.Alerts)
+	n.Alerts, n.Loops = maps.Clone(n.Alerts), maps.Clone(n.Loops)
 	n.Lanes = slices.Clone(n.Lanes)
 	return n
 }
@@ -70,12 +76,15 @@ func (s *Status) update(f func(*Now)) {
 	f(&s.now)
 }
 
-func (s *Status) alert(state window.IncidentState) {
+func (s *Status) alert(a *sinks.Alert) {
 	s.update(func(n *Now) {
 		if n.Alerts == nil {
-			n.Alerts = map[window.IncidentState]int64{}
+			n.Alerts, n.Loops = map[window.IncidentState]int64{}, map[LoopKind]int64{}
 		}
-		n.Alerts[state]++
+		n.Alerts[a.State]++
+		if a.State == window.Closed {
+			n.Loops[LoopKind{a.Rule, "unknown"}]++
+		}
 	})
 }
 
@@ -146,7 +155,9 @@ func (w *watch) status() {
 		case n.Unsaved.IsZero():
 			n.Unsaved = w.told
 		}
-		n.Outbox, _ = w.outbox.Waiting()
-		n.Refused = w.outbox.Refused()
+		n.Sinks = w.outbox.Stats()
+		if w.o.Topic != nil {
+			n.Dropped = w.o.Topic.Dropped()
+		}
 	})
 }

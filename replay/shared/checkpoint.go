@@ -197,7 +197,7 @@ func (c *checkpoints) discard(ctx context.Context, before *checkpoint) error {
 func IsEvents(ctx context.Context, topic kafka.Config) (bool, error) {
 	value, err := kafka.First(ctx, topic)
 	if err != nil || value != nil {
-		return IsRecord(value), err
+		return isRecord(value), err
 	}
 	return kafka.Exists(ctx, checkpointsTopic(topic))
 }

@@ -23,7 +23,7 @@ func turn(t *testing.T, topic kafka.Config, do func(context.Context, *kafka.Part
 		t.Fatal(err)
 	}
 	defer s.Close() //nolint:errcheck // it has nothing to write
-	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
 	done := false
 	err = s.Run(ctx, func(ctx context.Context, p *kafka.Part) error {
@@ -43,7 +43,7 @@ func turn(t *testing.T, topic kafka.Config, do func(context.Context, *kafka.Part
 // and a process that has lost the partition can neither commit nor spoil it.
 func TestCheckpoints(t *testing.T) {
 	b := kafkatest.Start(t)
-	topic := kafka.Config{Brokers: []string{b.Address}, Topic: b.Topic(t, 1), Start: kafka.Start{Earliest: true}, SessionTimeout: 3 * time.Second, Heartbeat: 200 * time.Millisecond}
+	topic := kafka.Config{Brokers: []string{b.Address}, Topic: b.Topic(t, 1), Start: kafka.Start{Earliest: true}, SessionTimeout: session, Heartbeat: 200 * time.Millisecond}
 	topic.Group = topic.Topic
 	out, err := openCheckpoints(t.Context(), topic, 1)
 	if err != nil {
@@ -118,7 +118,7 @@ func TestRefused(t *testing.T) {
 		}
 	}
 	is(f.raw, false)
-	f.extract("extract")
+	f.extract("extract", time.Hour)
 	for !b.HasTopic(t, f.to.Topic+"-checkpoints") {
 		time.Sleep(50 * time.Millisecond)
 	}

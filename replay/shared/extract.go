@@ -124,7 +124,7 @@ type origin struct {
 	front *window.Front // how far the stream has come, with what is being written
 	epoch int64
 
-	quiet     time.Time // since when the stream is at its end; zero if it is not
+	silence   ingest.Silence
 	marked    time.Time // when the last marks were written
 	last      record    // what they said
 	written   [][]kafka.Message
@@ -209,11 +209,7 @@ func (s *origin) take(ctx context.Context, chunk *ingest.Chunk) error {
 		}
 		sum = s.add(batch)
 	}
-	if chunk.AtEnd && s.quiet.IsZero() {
-		s.quiet = time.Now()
-	} else if chunk.Block != nil || !chunk.AtEnd {
-		s.quiet = time.Time{}
-	}
+	s.silence.Look(time.Now(), chunk)
 	s.addMarks(&next)
 	if _, err := s.x.out.Write(ctx, s.written); err != nil {
 		return err
@@ -273,7 +269,7 @@ func (s *origin) record() record {
 func (s *origin) addMarks(next *ingest.Mark) {
 	r := s.record()
 	r.at = place{s.epoch, next.Offset, -1}
-	r.idle = !s.quiet.IsZero() && time.Since(s.quiet) >= s.x.o.Idle
+	r.idle = s.silence.Lasts(s.x.o.Idle)
 	since := time.Since(s.marked)
 	if since < markEvery || r == s.last && since < markAgain {
 		return

@@ -27,8 +27,8 @@ var magic = []byte{0, 'l', 'g'}
 
 const headBytes = 12 // with the sum
 
-// IsRecord tells records of an events topic from others.
-func IsRecord(value []byte) bool { return bytes.HasPrefix(value, magic) }
+// isRecord tells records of an events topic from others.
+func isRecord(value []byte) bool { return bytes.HasPrefix(value, magic) }
 
 const (
 	eventKind = iota
@@ -112,7 +112,7 @@ type problem struct{ what, hint string }
 func (p *problem) Error() string { return p.what }
 
 func (c *codec) read(value []byte) (*record, error) {
-	if !IsRecord(value) || len(value) < headBytes {
+	if !isRecord(value) || len(value) < headBytes {
 		return nil, &problem{"a record that loopgauge extract did not write", "name the topic that extract writes with --to, and let nobody else write to it"}
 	}
 	if v := value[len(magic)]; v != version {

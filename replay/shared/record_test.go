@@ -16,6 +16,7 @@ import (
 	"github.com/loopgauge/loopgauge/ingest"
 	"github.com/loopgauge/loopgauge/ingest/formats"
 	"github.com/loopgauge/loopgauge/replay"
+	"github.com/loopgauge/loopgauge/sinks"
 	"github.com/loopgauge/loopgauge/window"
 	"github.com/loopgauge/loopgauge/window/policy"
 )
@@ -179,7 +180,8 @@ func TestRepeats(t *testing.T) {
 	all := events(plan, 60)
 	rapid.Check(t, func(t *rapid.T) {
 		const origins = 2
-		j := &judge{w: &watch{o: WatchOptions{Log: slog.New(slog.DiscardHandler)}}}
+		log := slog.New(slog.DiscardHandler)
+		j := &judge{w: &watch{o: WatchOptions{Log: log}}, router: sinks.NewRouter(sinks.NewOutbox(log), sinks.Routes{})}
 		var got []fingerprint.Position
 		j.pipeline = replay.NewPipeline(replay.PipelineOptions{
 			Plan: plan, Lateness: time.Hour, Since: fingerprint.NoTime, Until: fingerprint.NoTime,

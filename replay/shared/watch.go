@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"math"
+	"sync"
 	"time"
 
 	"github.com/loopgauge/loopgauge/fingerprint"
@@ -29,7 +30,9 @@ type WatchOptions struct {
 	Interval   time.Duration // between checkpoints; alerts do not wait so long
 
 	Sinks    []sinks.Sink
-	Verdicts string // file of this process, to which verdicts are added; empty for none
+	Routes   sinks.Routes       // which of them hears of what
+	Topic    sinks.VerdictTopic // nil for none
+	Verdicts string             // file of this process, to which verdicts are added; empty for none
 
 	Log *slog.Logger
 }
@@ -38,6 +41,9 @@ const (
 	// leastInterval is between checkpoints that alerts wait for: a burst of
 	// them is one checkpoint.
 	leastInterval = 500 * time.Millisecond
+	// settleTime is how long a checkpoint waits for verdicts on their way to a
+	// topic.
+	settleTime = 2 * time.Second
 	// lastAlerts is for sending what may leave when a partition is given up.
 	lastAlerts = 2 * time.Second
 	// manyWaiting is how many events wait before it is said that they do.
@@ -62,6 +68,13 @@ func Watch(ctx context.Context, o WatchOptions) (err error) {
 		}
 		defer w.verdicts.close()
 	}
+	if o.Topic != nil {
+		writing, stop := context.WithCancel(context.WithoutCancel(ctx)) // until the last partition is given up
+		var run sync.WaitGroup
+		run.Go(func() { o.Topic.Run(writing) })
+		defer run.Wait()
+		defer stop()
+	}
 	return w.in.Run(ctx, w.serve)
 }
 
@@ -81,6 +94,7 @@ type judge struct {
 	pipeline  *replay.Pipeline
 	incidents *window.Incidents
 	outbox    *sinks.Outbox
+	router    *sinks.Router
 	saved     *checkpoints
 	encoder   *snapshot.Writer
 	verdicts  []byte // since the last checkpoint
@@ -100,18 +114,28 @@ func (w *watch) serve(ctx context.Context, p *kafka.Part) error {
 		w: w, p: p, codec: newCodec(w.o.Plan, w.o.Extract, w.o.Lateness), outbox: sinks.NewOutbox(w.o.Log, w.o.Sinks...), encoder: snapshot.NewWriter(nil),
 		saved: &checkpoints{out: w.checkpoints, group: w.o.From.Group, p: p}, last: time.Now(),
 	}
-	j.incidents = window.NewIncidents(func(in *window.Incident) { j.outbox.Add(sinks.NewAlert(in)) })
+	j.router = sinks.NewRouter(j.outbox, w.o.Routes)
+	j.incidents = window.NewIncidents(func(in *window.Incident) { j.router.Take(in) })
 	options := replay.PipelineOptions{
 		Plan: w.o.Plan, Lateness: w.o.Lateness, Duplicates: w.o.Duplicates, MaxKeys: w.o.MaxKeys, Since: fingerprint.NoTime, Until: fingerprint.NoTime,
 		Fired: j.incidents.Fired,
+		Event: func(ev *window.Event) error {
+			j.router.Advance(ev.Time)
+			return nil
+		},
 		Episode: func(e *window.Episode) error {
 			j.incidents.Closed(e)
 			return nil
 		},
 	}
-	if w.verdicts != nil {
+	if w.verdicts != nil || w.o.Topic != nil {
 		options.Verdict = func(v *window.Verdict) error {
-			j.verdicts = sinks.AppendVerdict(j.verdicts, v)
+			if w.verdicts != nil {
+				j.verdicts = sinks.AppendVerdict(j.verdicts, v)
+			}
+			if w.o.Topic != nil {
+				w.o.Topic.Add(v)
+			}
 			return nil
 		}
 	}
@@ -267,6 +291,7 @@ func (j *judge) release() error {
 		return err
 	}
 	if t, ok := j.pipeline.Order.Pass(); ok {
+		j.router.Advance(t)
 		j.pipeline.Engine.Advance(t)
 	}
 	if n := j.pipeline.Order.Waiting(); n >= manyWaiting && time.Since(j.said) > time.Minute {
@@ -289,6 +314,11 @@ func (j *judge) checkpoint(ctx context.Context) error {
 			return err
 		}
 		j.verdicts = j.verdicts[:0]
+	}
+	if j.w.o.Topic != nil {
+		settle, cancel := context.WithTimeout(ctx, settleTime)
+		j.w.o.Topic.Settle(settle)
+		cancel()
 	}
 	alerts := j.outbox.Last()
 	j.encoder.Reset()
@@ -355,7 +385,7 @@ func (j *judge) save(s *snapshot.Writer) {
 	})
 	s.Section("judging", func() { j.state().Save(s) })
 	s.Section("incidents", func() { j.incidents.Save(s) })
-	s.Section("outbox", func() { s.Blob(j.outbox.Save()) })
+	s.Section("outbox", func() { s.Blob(j.router.Save()) })
 }
 
 func (j *judge) load(state []byte) (err error) {
@@ -381,30 +411,13 @@ func (j *judge) load(state []byte) (err error) {
 	})
 	r.Section("incidents", func() { j.incidents.Load(r) })
 	r.Section("outbox", func() {
-		if err := j.outbox.Load(r.Blob()); err != nil {
+		if err := j.router.Load(r.Blob()); err != nil {
 			r.Fail(err)
 		}
 	})
 	if err := r.Done(); err != nil {
 		return err
 	}
-	j.tell(restored)
+	replay.Resume(j.w.o.Log.With("partition", j.p.Name()), restored, j.incidents)
 	return nil
-}
-
-// tell says what a changed policy made of the state.
-func (j *judge) tell(r *window.Restored) {
-	log := j.w.o.Log.With("partition", j.p.Name())
-	for _, x := range r.Reset {
-		log.Warn("rule begins anew", "rule", x.Rule, "why", x.Why)
-	}
-	for _, name := range r.New {
-		log.Info("rule is new", "rule", name)
-	}
-	for _, name := range r.Gone {
-		log.Warn("rule is gone", "rule", name)
-	}
-	for _, e := range r.Ended {
-		j.incidents.Closed(e)
-	}
 }

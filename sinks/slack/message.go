@@ -7,7 +7,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"unicode"
 
 	"github.com/slack-go/slack"
 
@@ -17,10 +16,7 @@ import (
 
 // Slack takes 2000 characters a field and 10 fields a section. Escaping makes
 // five characters of one.
-const (
-	maxValue = 350  // characters of one value, before escaping
-	maxField = 2000 // characters of a field, after it
-)
+const maxField = 2000 // characters of a field, after it
 
 // message is what one alert looks like. Text of the log stands only in blocks
 // of plain_text, where Slack makes nothing of mentions, links and marks; text,
@@ -38,16 +34,20 @@ func render(a *sinks.Alert) message {
 			fields = append(fields, plain(name+"\n"+value))
 		}
 	}
-	field("Rule", clean(strings.Join(a.Rules, ", ")))
-	field("Requests", fmt.Sprintf("%d, limit %d in %s", a.Requests, a.Threshold, time.Duration(a.WindowS*float64(time.Second))))
+	field("Rule", sinks.Clean(strings.Join(a.Rules, ", ")))
+	if a.Digest() {
+		field("Loops", fmt.Sprintf("%d more than %d in a minute", a.Loops, a.Threshold))
+	} else {
+		field("Requests", fmt.Sprintf("%d, limit %d in %s", a.Requests, a.Threshold, time.Duration(a.WindowS*float64(time.Second))))
+	}
 	var scope []string
 	for _, name := range slices.Sorted(maps.Keys(a.Scope)) {
 		scope = append(scope, name+" "+a.Scope[name])
 	}
-	field("Scope", clean(strings.Join(scope, ", ")))
-	field("Model", clean(a.Model))
-	field("Backend", clean(a.Backend))
-	field("Caller", clean(a.Caller))
+	field("Scope", sinks.Clean(strings.Join(scope, ", ")))
+	field("Model", sinks.Clean(a.Model))
+	field("Backend", sinks.Clean(a.Backend))
+	field("Caller", sinks.Clean(a.Caller))
 	if a.CostAfter != nil {
 		field("Cost after the limit", strconv.FormatFloat(*a.CostAfter, 'f', 4, 64)+" USD")
 	}
@@ -56,7 +56,7 @@ func render(a *sinks.Alert) message {
 	m.blocks = []slack.Block{
 		slack.NewHeaderBlock(plain(m.text)),
 		slack.NewSectionBlock(nil, fields, nil),
-		slack.NewContextBlock("", plain(fmt.Sprintf("%s, revision %d, %s", clean(a.ID), a.Revision, clean(a.Fingerprint)))),
+		slack.NewContextBlock("", plain(fmt.Sprintf("%s, revision %d, %s", sinks.Clean(a.ID), a.Revision, sinks.Clean(a.Fingerprint)))),
 	}
 	return m
 }
@@ -69,6 +69,9 @@ func followUp(a *sinks.Alert) message {
 
 // headline holds no text of the log.
 func headline(a *sinks.Alert) string {
+	if a.Digest() {
+		return digestHeadline(a)
+	}
 	switch a.State {
 	case window.Grown:
 		return fmt.Sprintf("Loop has grown to %d requests", a.Requests)
@@ -76,6 +79,17 @@ func headline(a *sinks.Alert) string {
 		return fmt.Sprintf("Loop is over after %d requests", a.Requests)
 	default:
 		return fmt.Sprintf("Loop of %d requests", a.Requests)
+	}
+}
+
+func digestHeadline(a *sinks.Alert) string {
+	switch a.State {
+	case window.Grown:
+		return fmt.Sprintf("Digest has grown to %d more loops", a.Loops)
+	case window.Closed:
+		return fmt.Sprintf("Digest is over after %d more loops", a.Loops)
+	default:
+		return "Many loops at once: the others are in this digest"
 	}
 }
 
@@ -101,22 +115,4 @@ func plain(text string) *slack.TextBlockObject {
 	}
 	emoji := false
 	return &slack.TextBlockObject{Type: slack.PlainTextType, Text: b.String(), Emoji: &emoji}
-}
-
-// clean is a value of the log on one line: without control and format
-// characters, which could hide or turn around what follows, and not too long.
-func clean(text string) string {
-	n := 0
-	var b strings.Builder
-	for _, r := range text {
-		if n++; n > maxValue {
-			b.WriteRune('…')
-			break
-		}
-		if unicode.IsControl(r) || unicode.Is(unicode.Cf, r) || unicode.Is(unicode.Zl, r) || unicode.Is(unicode.Zp, r) {
-			r = '\uFFFD'
-		}
-		b.WriteRune(r)
-	}
-	return b.String()
 }

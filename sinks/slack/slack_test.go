@@ -230,6 +230,8 @@ func TestFailures(t *testing.T) {
 				got = "sent"
 			} else if _, ok := errors.AsType[*sinks.Refused](err); ok {
 				got = "refused"
+			} else if _, ok := errors.AsType[*sinks.Denied](err); ok {
+				got = "denied"
 			} else if later, ok := errors.AsType[*sinks.Later](err); ok {
 				got = later.After.String()
 			}
@@ -240,9 +242,12 @@ func TestFailures(t *testing.T) {
 	}
 	f(429, "", (30 * time.Second).String())
 	f(500, "", "later")
-	f(302, "", "later")
-	f(404, "", "refused")
-	f(200, `{"ok":false,"error":"invalid_auth"}`, "refused")
+	f(302, "", "denied")
+	f(400, "", "refused")
+	f(404, "", "denied")
+	f(200, `{"ok":false,"error":"invalid_blocks"}`, "refused")
+	f(200, `{"ok":false,"error":"token_revoked"}`, "denied")
+	f(200, `{"ok":false,"error":"is_archived"}`, "denied")
 	f(200, `{"ok":false,"error":"internal_error"}`, "later")
 	f(200, `garbage`, "later")
 }

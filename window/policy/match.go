@@ -119,18 +119,31 @@ type matcher struct {
 	fields []string // names of the variables in it
 }
 
-// compile compiles an expression; problems name its line and column in the
-// expression.
-func (r *reader) compile(text string, at place) matcher {
-	parsed, issues := environment.Compile(text)
+// parse parses and checks a condition on a request, or an alert; problems name
+// its line and column in the expression. It is nil if there are any.
+func (r *reader) parse(env *cel.Env, text string, at place, of string, names []string) *cel.Ast {
+	parsed, issues := env.Compile(text)
 	if issues != nil && issues.Err() != nil {
 		for _, e := range issues.Errors() {
-			r.problem(at.inside(e.Location.Line(), e.Location.Column()+1), "%s", celProblem(e.Message))
+			r.problem(at.inside(e.Location.Line(), e.Location.Column()+1), "%s", celProblem(e.Message, of, names))
 		}
-		return matcher{}
+		return nil
 	}
 	if parsed.OutputType() != cel.BoolType && parsed.OutputType() != cel.DynType {
 		r.problem(at, "must be a condition, is of type %s", parsed.OutputType())
+		return nil
+	}
+	return parsed
+}
+
+// compile compiles a condition on a request.
+func (r *reader) compile(text string, at place) matcher {
+	var names []string
+	for _, v := range Variables {
+		names = append(names, v.Name)
+	}
+	parsed := r.parse(environment, text, at, "request", names)
+	if parsed == nil {
 		return matcher{}
 	}
 	program, err := environment.Program(parsed, cel.CostLimit(matchCost))
@@ -183,7 +196,7 @@ var noOverload = regexp.MustCompile(`^found no matching overload for '(.+)' appl
 var celFunctions = []string{"startsWith", "endsWith", "contains", "matches", "size", "timestamp", "duration"}
 
 // celProblem is a message of the compiler's in our words, where we have some.
-func celProblem(text string) string {
+func celProblem(text, of string, names []string) string {
 	if m := noOverload.FindStringSubmatch(text); m != nil {
 		text = fmt.Sprintf("cannot apply %s to %s", strings.Trim(m[1], "_"), strings.ReplaceAll(m[2], ", ", " and "))
 		if m[2] == "double, int" {
@@ -196,16 +209,12 @@ func celProblem(text string) string {
 	if !ok {
 		return text
 	}
-	var names []string
-	for _, v := range Variables {
-		names = append(names, v.Name)
-	}
 	for _, function := range celFunctions {
 		if strings.EqualFold(name, function) || distance(name, function) == 1 {
 			return fmt.Sprintf("no function is called %q; did you mean %s?", name, function)
 		}
 	}
-	return fmt.Sprintf("no request field is called %q%s", name, suggest(name, names))
+	return fmt.Sprintf("no %s field is called %q%s", of, name, suggest(name, names))
 }
 
 // activation gives an evaluation the fields of a request, as they are asked

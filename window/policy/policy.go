@@ -29,8 +29,9 @@ type Policy struct {
 	Rules       []*window.Rule
 	Exclude     []window.Exclusion
 	Prices      map[string]window.Price
-	Sinks       []Sink // where alerts go, in their order
-	Kafka       *Kafka // nil if it says nothing of topics
+	Sinks       []Sink  // where alerts go, in their order
+	Routes      []Route // which of them hear of what; the first that matches counts, and without one all hear
+	Kafka       *Kafka  // nil if it says nothing of topics
 
 	Source []byte // the policy in force as YAML, profiles written out
 	Hash   string // hex SHA-256 of Source
@@ -53,16 +54,15 @@ func (p *Policy) Price(model string) (price window.Price, ok bool) {
 // Sink is one sink with its settings. A text of the form ${NAME} stands for a
 // variable of the environment; nothing here has looked at it.
 type Sink struct {
-	Name     string
+	Kind     string          // slack, webhook, ...
+	Name     string          // by which routes know it: its kind unless it says another
+	Least    window.Severity // that an incident must have; empty is any
 	Settings map[string]string
 	Place    string // file:line:column: path, for problems that only the sink can see
 }
 
 // DefaultLateness is how far a live stream may be out of order.
 const DefaultLateness = 10 * time.Second
-
-// sinkNames are the sinks a policy can name.
-var sinkNames = []string{"log", "slack", "webhook", "alertmanager", "metrics", "kafka"}
 
 // Load reads a policy from a file.
 func Load(file string) (*Policy, error) {
@@ -109,6 +109,7 @@ type draft struct {
 	prices     map[string]window.Price
 	priceOrder []string
 	sinks      []Sink
+	routes     []routeDraft
 	kafka      *Kafka
 }
 
@@ -145,6 +146,9 @@ func (r *reader) policy(doc *ast.MappingNode, d *draft) {
 		}},
 		{"prices", func(n ast.Node, at place) { r.prices(n, at, d) }},
 		{"sinks", func(n ast.Node, at place) { r.sinks(n, at, d) }},
+		{"routes", func(n ast.Node, at place) {
+			r.list(n, at, func(n ast.Node, at place) { d.routes = append(d.routes, r.route(n, at)) })
+		}},
 		{"kafka", func(n ast.Node, at place) { d.kafka = r.kafka(n, at) }},
 	})
 }
@@ -204,33 +208,6 @@ var fromEnvironment = regexp.MustCompile(`^\$\{[A-Za-z_][A-Za-z0-9_]*\}$`)
 
 // noSecret is what is said of a secret in the file.
 const noSecret = "secrets do not stand in a policy: write ${NAME} and set NAME in the environment"
-
-// sinks checks names and that no secret stands in the file. What a sink makes
-// of its settings is the sink's.
-func (r *reader) sinks(n ast.Node, at place, d *draft) {
-	r.list(n, at, func(n ast.Node, at place) {
-		m, ok := asMapping(n)
-		if !ok || len(m.Values) != 1 {
-			r.problem(at, "must be one sink with its settings, as in - slack: {...}")
-			return
-		}
-		name := keyText(m.Values[0].Key)
-		if !slices.Contains(sinkNames, name) {
-			r.problem(at, "no sink is called %q%s", name, suggest(name, sinkNames))
-			return
-		}
-		r.secrets(m.Values[0].Value, at.path+"."+name)
-		sink := Sink{Name: name, Settings: map[string]string{}, Place: fmt.Sprintf("%s:%d:%d: %s.%s", r.file, at.line, at.column, at.path, name)}
-		if settings, ok := asMapping(m.Values[0].Value); ok {
-			for _, v := range settings.Values {
-				if scalar, ok := v.Value.(ast.ScalarNode); ok {
-					sink.Settings[keyText(v.Key)] = fmt.Sprint(scalar.GetValue())
-				}
-			}
-		}
-		d.sinks = append(d.sinks, sink)
-	})
-}
 
 // secrets finds secrets in the settings of a sink, however deep.
 func (r *reader) secrets(n ast.Node, path string) {
@@ -295,6 +272,7 @@ func (r *reader) build(d *draft) *Policy {
 		m := r.compile(x.match, x.matchAt)
 		p.Exclude = append(p.Exclude, window.Exclusion{Name: x.name, Text: x.match, Match: m.match, Reads: m.reads, Fields: m.fields})
 	}
+	p.Routes = r.buildRoutes(d)
 	p.Source = d.source()
 	sum := sha256.Sum256(p.Source)
 	p.Hash = hex.EncodeToString(sum[:])

@@ -258,7 +258,7 @@ one of aisg by [], fixed 1m0s, 1: reject`
 	if _, ok := p.Price("c"); ok {
 		t.Error("a price of a model without one")
 	}
-	if got := parse(t, example).Sinks; len(got) != 1 || got[0].Name != "slack" || got[0].Settings["channel"] != "#agents" {
+	if got := parse(t, example).Sinks; len(got) != 1 || got[0].Kind != "slack" || got[0].Name != "slack" || got[0].Settings["channel"] != "#agents" {
 		t.Errorf("sinks %v", got)
 	}
 }

@@ -68,8 +68,10 @@ func Schema() []byte {
 		"overrides": list(override, "first that matches wins"),
 	}, "name")
 	sinks := object{}
-	for _, name := range sinkNames {
-		sinks[name] = object{"type": []string{"object", "null"}}
+	for _, name := range sinkKinds {
+		sinks[name] = object{"type": []string{"object", "null"}, "properties": object{
+			"name": text("by which routes know it; the sink's kind unless given"), "min_severity": choice("that an incident must have to be told of", severityNames()),
+		}}
 	}
 	kafka := closed(object{
 		"group": text("consumer group; " + KafkaGroup + " unless given"),
@@ -95,8 +97,9 @@ func Schema() []byte {
 				"per_1k": object{"type": "number", "minimum": 0, "description": "USD per thousand tokens of any kind"},
 			}),
 		},
-		"sinks": list(object{"type": "object", "properties": sinks, "additionalProperties": false, "minProperties": 1, "maxProperties": 1}, "where alerts go"),
-		"kafka": kafka,
+		"sinks":  list(object{"type": "object", "properties": sinks, "additionalProperties": false, "minProperties": 1, "maxProperties": 1}, "where alerts go"),
+		"routes": list(closed(object{"match": text("CEL condition on the alert"), "to": list(object{"type": "string"}, "names of sinks; none is nobody")}, "match", "to"), "which sinks hear of what: the first that matches"),
+		"kafka":  kafka,
 	}, "version", "rules")
 	schema["$schema"] = "https://json-schema.org/draft/2020-12/schema"
 	schema["title"] = "loopgauge policy"

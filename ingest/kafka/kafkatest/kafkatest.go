@@ -94,7 +94,7 @@ func New(tb testing.TB, properties string, listeners ...string) *Broker {
 }
 
 // startTime is long enough for the first start on a machine, which fetches
-// Kafka.
+// Kafka, and for a start on one that is busy.
 const startTime = 5 * time.Minute
 
 func start(ctx context.Context, dir string, listeners ...string) (*Broker, error) {
@@ -149,7 +149,7 @@ func (b *Broker) Restart(tb testing.TB) {
 	if _, err := b.script("restart"); err != nil {
 		tb.Fatal(err)
 	}
-	ctx, cancel := context.WithTimeout(tb.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(tb.Context(), startTime)
 	defer cancel()
 	if err := b.ready(ctx); err != nil {
 		tb.Fatal(err)

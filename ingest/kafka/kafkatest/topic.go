@@ -58,6 +58,12 @@ func (b *Broker) CreateTopic(tb testing.TB, name string, partitions int, config 
 	if err == nil {
 		err = kerr.ErrorForCode(response.Topics[0].ErrorCode)
 	}
+	b.made(tb, name, err)
+}
+
+// made waits until what was created can be written.
+func (b *Broker) made(tb testing.TB, name string, err error) {
+	tb.Helper()
 	if err == nil {
 		err = b.ready(tb.Context())
 	}
@@ -93,12 +99,7 @@ func (b *Broker) AddPartitions(tb testing.TB, name string, partitions int) {
 	if err == nil {
 		err = kerr.ErrorForCode(response.Topics[0].ErrorCode)
 	}
-	if err == nil {
-		err = b.ready(tb.Context())
-	}
-	if err != nil {
-		tb.Fatalf("topic %s: %v", name, err)
-	}
+	b.made(tb, name, err)
 }
 
 // DeleteRecords deletes what stands before an offset, as retention does.
@@ -149,7 +150,7 @@ func (b *Broker) ProduceRecords(tb testing.TB, records []*kgo.Record, options ..
 // committed or aborted.
 func (b *Broker) Transaction(tb testing.TB, topic string, partition int32, commit bool, values ...string) {
 	tb.Helper()
-	ctx, cancel := context.WithTimeout(tb.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(tb.Context(), produceTime)
 	defer cancel()
 	client := b.Client(tb, kgo.TransactionalID(topic))
 	if err := client.BeginTransaction(); err != nil {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/loopgauge/loopgauge/fingerprint"
 	"github.com/loopgauge/loopgauge/replay/live"
+	"github.com/loopgauge/loopgauge/sinks"
 	"github.com/loopgauge/loopgauge/window"
 )
 
@@ -233,14 +234,44 @@ var Metrics = []Metric{
 		},
 	},
 	{
-		Name: "loopgauge_alerts_waiting", Type: Gauge,
-		Help: "Alerts that some sink does not have yet.",
-		read: func(v *view, to emit) { to(float64(v.Outbox)) },
+		Name: "loopgauge_loops_total", Type: Counter, Labels: []string{"rule", "kind"},
+		Help: "Loops that are over, by the rule that fired first and the kind of repeat; of kinds that have not come up there is no series.",
+		read: func(v *view, to emit) {
+			for of, n := range v.Loops { // any order: the registry sorts
+				to.count(n, of.Rule, of.Kind)
+			}
+		},
 	},
 	{
-		Name: "loopgauge_alerts_refused_total", Type: Counter,
+		Name: "loopgauge_alerts_waiting", Type: Gauge, Labels: []string{"sink"},
+		Help: "Alerts that a sink does not have yet.",
+		read: func(v *view, to emit) { v.sinks(to, func(s *sinks.SinkStats) int64 { return int64(s.Waiting) }) },
+	},
+	{
+		Name: "loopgauge_alerts_sent_total", Type: Counter, Labels: []string{"sink"},
+		Help: "Alerts that a sink took.",
+		read: func(v *view, to emit) { v.sinks(to, func(s *sinks.SinkStats) int64 { return s.Sent }) },
+	},
+	{
+		Name: "loopgauge_alerts_failed_total", Type: Counter, Labels: []string{"sink"},
+		Help: "Attempts to send that failed, and are repeated.",
+		read: func(v *view, to emit) { v.sinks(to, func(s *sinks.SinkStats) int64 { return s.Failed }) },
+	},
+	{
+		Name: "loopgauge_alerts_refused_total", Type: Counter, Labels: []string{"sink"},
 		Help: "Alerts that a sink did not want, and that will not be sent to it again.",
-		read: func(v *view, to emit) { to.count(v.Refused) },
+		read: func(v *view, to emit) { v.sinks(to, func(s *sinks.SinkStats) int64 { return s.Refused }) },
+	},
+	{
+		Name: "loopgauge_alerts_dropped_total", Type: Counter, Labels: []string{"sink"},
+		Help: "Alerts that were given up because too many waited for a sink.",
+		read: func(v *view, to emit) { v.sinks(to, func(s *sinks.SinkStats) int64 { return s.Dropped }) },
+	},
+
+	{
+		Name: "loopgauge_verdicts_dropped_total", Type: Counter,
+		Help: "Verdicts that were given up because their topic took none for too long.",
+		read: func(v *view, to emit) { to.count(v.Dropped) },
 	},
 
 	{
@@ -354,6 +385,13 @@ func (v *view) sum(count func(*live.LaneStatus) int64) int64 {
 func (v *view) rules(visit func(name string, now, began *window.RuleAccount)) {
 	for i := range v.Rules {
 		visit(v.Rules[i].Rule.Name, &v.Rules[i], &v.Began.Rules[i])
+	}
+}
+
+// sinks emits one value of every sink.
+func (v *view) sinks(to emit, of func(*sinks.SinkStats) int64) {
+	for i := range v.Sinks {
+		to.count(of(&v.Sinks[i]), strings.ToValidUTF8(v.Sinks[i].Name, "\uFFFD"))
 	}
 }
 

@@ -23,6 +23,7 @@ import (
 	"github.com/loopgauge/loopgauge/fingerprint"
 	"github.com/loopgauge/loopgauge/replay"
 	"github.com/loopgauge/loopgauge/replay/live"
+	"github.com/loopgauge/loopgauge/sinks"
 	"github.com/loopgauge/loopgauge/window"
 )
 
@@ -60,7 +61,10 @@ func running() live.Now {
 		},
 		Gone:    live.LaneStatus{Lost: 100, Control: 200, Transactional: 300},
 		Waiting: 8, Newest: noon.Add(-time.Minute).UnixMicro(), Frontier: noon.Add(-90 * time.Second).UnixMicro(),
-		Incidents: 2, Alerts: map[window.IncidentState]int64{window.Opened: 9, window.Closed: 7}, Outbox: 3, Refused: 1,
+		Incidents: 2, Alerts: map[window.IncidentState]int64{window.Opened: 9, window.Closed: 7},
+		Loops:       map[live.LoopKind]int64{{Rule: "stuck-step", Kind: "stuck"}: 6, {Rule: `a "quoted\" rule`, Kind: "unknown"}: 1},
+		Sinks:       []sinks.SinkStats{{Name: "log", Sent: 16}, {Name: "webhook hooks.example c0ffee00", Waiting: 3, Sent: 12, Failed: 5, Refused: 1, Dropped: 2}},
+		Dropped:     17,
 		Checkpoints: 41, CheckpointTime: noon.Add(-20 * time.Second), CheckpointTook: 250 * time.Millisecond, CheckpointBytes: 5000,
 		Unsaved: noon.Add(-10 * time.Second),
 	}
@@ -242,7 +246,7 @@ func TestPages(t *testing.T) {
 /healthz       200 while the loop moves, else 503: restart it
 /readyz        200 when everything is being read and kept, else 503
 `)
-	if code, got := ask(http.MethodGet, "/metrics"); code != 200 || !strings.Contains(got, "\nloopgauge_alerts_waiting 3\n") ||
+	if code, got := ask(http.MethodGet, "/metrics"); code != 200 || !strings.Contains(got, "\nloopgauge_alerts_waiting{sink=\"log\"} 0\n") ||
 		!strings.Contains(got, "\ngo_goroutines ") || !strings.Contains(got, "\nprocess_cpu_seconds_total ") {
 		t.Errorf("/metrics: %d\n%s", code, got)
 	}

@@ -42,7 +42,7 @@ func TestPrometheus(t *testing.T) {
 		t.Fatal(err)
 	}
 	config := filepath.Join(dir, "prometheus.yaml")
-	text := fmt.Sprintf(`global: {scrape_interval: 200ms, evaluation_interval: 200ms}
+	text := fmt.Sprintf(`global: {scrape_interval: 2s, evaluation_interval: 1s}
 rule_files: [%q]
 scrape_configs:
   - {job_name: loopgauge, static_configs: [{targets: [%q]}]}
@@ -70,9 +70,7 @@ scrape_configs:
 	eventually(t, "the lines are judged in Prometheus", func() bool { return query(`loopgauge_lines_total{fate="judged"}`) == lines })
 	f := func(expr string, want float64) {
 		t.Helper()
-		if got := query(expr); got != want {
-			t.Errorf("%s is %v, want %v", expr, got, want)
-		}
+		eventually(t, fmt.Sprintf("%s is %v", expr, want), func() bool { return query(expr) == want })
 	}
 	f(`up{job="loopgauge"}`, 1)
 	f(`loopgauge_ready`, 1)
@@ -214,7 +212,7 @@ func ask(t *testing.T, address, path string, to any) bool {
 
 func eventually(t *testing.T, what string, is func() bool) {
 	t.Helper()
-	deadline := time.Now().Add(time.Minute)
+	deadline := time.Now().Add(5 * time.Minute)
 	for !is() {
 		if time.Now().After(deadline) {
 			t.Fatalf("it never came about that %s", what)

@@ -1,0 +1,121 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"time"
+
+	"github.com/loopgauge/loopgauge/replay"
+	"github.com/loopgauge/loopgauge/sinks"
+	"github.com/loopgauge/loopgauge/window"
+	"github.com/loopgauge/loopgauge/window/policy"
+)
+
+// emitter sends the alerts of a replay, for trying sinks out: each is tried
+// once, and a sink that fails gets no more.
+type emitter struct {
+	ctx    context.Context
+	u      *ui
+	sinks  []sinks.Sink
+	router *sinks.Router
+	outbox *sinks.Outbox
+	sent   map[string]int
+	failed map[string]error
+}
+
+// printer is a sink that writes alerts as JSON lines.
+type printer struct{ w io.Writer }
+
+func (printer) Name() string { return "standard output" }
+
+func (p printer) Send(_ context.Context, a *sinks.Alert) error {
+	_, err := p.w.Write(append(a.Marshal(), '\n'))
+	return err
+}
+
+// emitter adds to o what makes alerts of the run.
+func (f *replayFlags) emitter(ctx context.Context, u *ui, p *policy.Policy, o *replay.Options) (*emitter, error) {
+	e := &emitter{ctx: ctx, u: u, sent: map[string]int{}, failed: map[string]error{}}
+	var routes sinks.Routes
+	var err error
+	log := slog.New(slog.NewTextHandler(u.stderr, nil))
+	if f.dryRun {
+		e.sinks = []sinks.Sink{printer{u.stdout}}
+	} else if e.sinks, routes, err = alertSinks(p, log, false); err != nil {
+		return nil, usage(err)
+	}
+	e.outbox = sinks.NewOutbox(log, e.sinks...)
+	e.router = sinks.NewRouter(e.outbox, routes)
+	incidents := window.NewIncidents(func(in *window.Incident) { e.router.Take(in) })
+	o.Fired = func(ep *window.Episode, action window.Action, opened bool) {
+		incidents.Fired(ep, action, opened)
+		e.send()
+	}
+	event, episode := o.Event, o.Episode
+	o.Event = func(ev *window.Event) error {
+		e.router.Advance(ev.Time)
+		if event == nil {
+			return nil
+		}
+		return event(ev)
+	}
+	o.Episode = func(ep *window.Episode) error {
+		incidents.Closed(ep)
+		e.send()
+		return episode(ep)
+	}
+	return e, nil
+}
+
+func (e *emitter) send() {
+	e.outbox.Flush(func(a *sinks.Alert, to []string) {
+		for _, s := range e.sinks {
+			for _, name := range to {
+				if s.Name() == name && e.failed[name] == nil {
+					e.sendTo(s, a)
+				}
+			}
+		}
+	})
+}
+
+func (e *emitter) sendTo(s sinks.Sink, a *sinks.Alert) {
+	for {
+		err := s.Send(e.ctx, a)
+		later, ok := errors.AsType[*sinks.Later](err)
+		if !ok {
+			if e.failed[s.Name()] = err; err == nil {
+				e.sent[s.Name()]++
+			}
+			return
+		}
+		e.u.say("%s: asks to be left alone for %s", s.Name(), later.After)
+		select {
+		case <-time.After(later.After):
+		case <-e.ctx.Done():
+			return
+		}
+	}
+}
+
+// close sends what is left, and says who got how many.
+func (e *emitter) close() error {
+	if e == nil {
+		return nil
+	}
+	e.router.End()
+	e.send()
+	var errs []error
+	for _, s := range e.sinks {
+		name := s.Name()
+		if err := e.failed[name]; err != nil {
+			errs = append(errs, fmt.Errorf("%s: %w\nof %d alerts before that one it took all", name, err, e.sent[name]))
+			continue
+		}
+		e.u.say("%s: %d alerts sent", name, e.sent[name])
+	}
+	return errors.Join(errs...)
+}

@@ -1,0 +1,300 @@
+package sinks
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/loopgauge/loopgauge/window"
+)
+
+// looping is an alert of a loop with all that is said of one.
+func looping(state window.IncidentState, revision int, severity window.Severity) *Alert {
+	cost := 0.25
+	return &Alert{
+		Version: AlertVersion, Event: "loop." + string(state), ID: "ep-1", Revision: revision, State: state, Severity: severity, Loops: 1,
+		Time: "2026-05-04T10:10:00.000000Z", First: "2026-05-04T10:00:00.000000Z", Fired: "2026-05-04T10:01:00.000000Z", Last: "2026-05-04T10:09:00.000000Z",
+		Rule: "stuck", Rules: []string{"stuck", "same"}, Identity: "tool-call", WindowS: 600, Threshold: 4, Action: "warn",
+		Scope: map[string]string{"session": "s1"}, Fingerprint: "c0ffee", Session: "s1", Caller: "key-1", Model: "m", Requests: 40, CostAfter: &cost,
+	}
+}
+
+// TestAlertmanagerBodies: what is posted, for each alert of an incident.
+func TestAlertmanagerBodies(t *testing.T) {
+	var got []postable
+	var header http.Header
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		got, header = nil, r.Header
+		if r.Method != http.MethodPost || r.URL.Path != "/am/api/v2/alerts" {
+			w.WriteHeader(http.StatusNotFound)
+		}
+		if err := json.NewDecoder(r.Body).Decode(&got); err != nil {
+			t.Error(err)
+		}
+	}))
+	defer server.Close()
+	m := NewAlertmanager(AlertmanagerOptions{URL: server.URL + "/am/", User: "u", Password: "p"})
+	m.now = func() time.Time { return time.Date(2026, 5, 4, 11, 0, 0, 0, time.UTC) }
+	f := func(a *Alert, want ...string) {
+		t.Helper()
+		if err := m.Send(t.Context(), a); err != nil {
+			t.Fatal(err)
+		}
+		var is []string
+		for _, p := range got {
+			is = append(is, fmt.Sprintf("%s %s %s-%s", p.Labels["alertname"], p.Labels["severity"], p.StartsAt[11:16], p.EndsAt[11:16]))
+		}
+		if strings.Join(is, ", ") != strings.Join(want, ", ") {
+			t.Errorf("%s: %q, want %q", a.State, is, want)
+		}
+	}
+	f(looping(window.Opened, 1, window.Info), "LoopgaugeLoop info 10:01-11:04")
+	if header.Get("Content-Type") != "application/json" || header.Get("Authorization") != "Basic dTpw" {
+		t.Errorf("headers %v", header)
+	}
+	labels, _ := json.Marshal(got[0].Labels)
+	if want := `{"action":"warn","alertname":"LoopgaugeLoop","caller":"key-1","incident":"ep-1","model":"m","rule":"stuck","session":"s1","severity":"info"}`; string(labels) != want {
+		t.Errorf("labels\n%s\nwant\n%s", labels, want)
+	}
+	annotations, _ := json.Marshal(got[0].Annotations)
+	if want := `{"cost_after":"0.2500 USD","description":"40 requests, limit 4 in 10m0s, from 2026-05-04T10:00:00.000000Z to 2026-05-04T10:09:00.000000Z.","fingerprint":"c0ffee","rules":"stuck, same","scope":"session s1","summary":"Loop of 40 requests."}`; string(annotations) != want {
+		t.Errorf("annotations\n%s\nwant\n%s", annotations, want)
+	}
+	// What it was before is over.
+	f(looping(window.Grown, 2, window.Warning), "LoopgaugeLoop warning 10:01-11:04", "LoopgaugeLoop info 10:01-10:10")
+	f(looping(window.Closed, 3, window.Warning), "LoopgaugeLoop warning 10:01-10:10", "LoopgaugeLoop info 10:01-10:10")
+	f(looping(window.Closed, 2, window.Info), "LoopgaugeLoop info 10:01-10:10")
+	// A log from the future does not fire for ever.
+	m.now = func() time.Time { return time.Date(2026, 5, 4, 10, 0, 0, 0, time.UTC) }
+	f(looping(window.Opened, 1, window.Info), "LoopgaugeLoop info 10:00-10:04")
+	f(looping(window.Closed, 2, window.Info), "LoopgaugeLoop info 10:00-10:00")
+	if got[0].EndsAt != "2026-05-04T10:00:00.001Z" {
+		t.Errorf("ends at %s, began at %s", got[0].EndsAt, got[0].StartsAt)
+	}
+
+	at := m.now().UnixMicro()
+	digest := newDigest("a", looping(window.Opened, 1, window.Info), at)
+	digest.add(looping(window.Opened, 1, window.Info), at)
+	f(digest.alert(window.Opened, at), "LoopgaugeDigest info 10:00-10:04")
+	if len(got[0].Labels) != 4 || got[0].Annotations["summary"] != "Many loops at once: 1 more than are told of one by one." {
+		t.Errorf("%+v", got[0])
+	}
+}
+
+// resender counts what it is told again.
+type resender struct {
+	scripted
+	again []string
+}
+
+func (s *resender) Resend(_ context.Context, open []*Alert) error {
+	for _, a := range open {
+		s.again = append(s.again, fmt.Sprintf("%s.%d", a.ID, a.Revision))
+	}
+	return nil
+}
+
+// TestResend: what is open is told again every minute, also after a restart.
+func TestResend(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &resender{scripted: scripted{name: "a"}}
+		o := NewOutbox(quietly, s)
+		r := NewRouter(o, Routes{})
+		ctx, cancel := context.WithCancel(t.Context())
+		var running sync.WaitGroup
+		running.Go(func() { o.Run(ctx) })
+		f := func(in *window.Incident, wait time.Duration, want string) {
+			t.Helper()
+			if in != nil {
+				r.Take(in)
+				o.Allow(o.Last())
+			}
+			s.again = nil
+			time.Sleep(wait)
+			synctest.Wait()
+			if got := strings.Join(s.again, " "); got != want {
+				t.Errorf("%q is told again, want %q", got, want)
+			}
+		}
+		f(nil, time.Second, "")
+		f(incident("b", 1, window.Opened, second), time.Minute, "b.1")
+		f(incident("a", 1, window.Opened, second), 2*time.Minute, "a.1 b.1 a.1 b.1") //nolint:dupword // twice
+		f(incident("b", 2, window.Grown, second), time.Minute, "a.1 b.2")
+		f(incident("b", 3, window.Closed, second), time.Minute, "a.1")
+		saved := r.Save()
+		cancel()
+		running.Wait()
+
+		o = NewOutbox(quietly, s)
+		r = NewRouter(o, Routes{})
+		if err := r.Load(saved); err != nil {
+			t.Fatal(err)
+		}
+		ctx, cancel = context.WithCancel(t.Context())
+		running.Go(func() { o.Run(ctx) })
+		f(nil, time.Minute, "a.1")
+		f(incident("a", 2, window.Closed, second), time.Hour, "")
+		cancel()
+		running.Wait()
+	})
+}
+
+// Whatever stands in a log: Alertmanager passes its labels and annotations on,
+// and nothing in them acts where they arrive.
+func TestAlertmanagerHostile(t *testing.T) {
+	f := func(text, want string) {
+		t.Helper()
+		if got := defanged(text); got != want {
+			t.Errorf("%q becomes %q, want %q", text, got, want)
+		}
+	}
+	f("<!channel> <@U123> @here (@all)", "‹!channel› ‹＠U123› ＠here (＠all)")
+	f("a@b.example", "a@b.example")
+	f("https://evil.example/x", "https[:]//evil.example/x")
+	f("a\u202eb\nc\x1b[31m", "a\uFFFDb\uFFFDc\uFFFD[31m")
+	rapid.Check(t, func(t *rapid.T) {
+		text := rapid.OneOf(rapid.String(), rapid.Map(rapid.SliceOfN(rapid.SampledFrom([]string{"<", ">", "@", "!channel", ":", "/", "\u202e", "\n", "{{", "a"}), 0, 600),
+			func(parts []string) string { return strings.Join(parts, "") })).Draw(t, "text")
+		a := looping(window.Opened, 1, window.Info)
+		a.Scope, a.Model, a.Caller, a.User, a.Session, a.Backend, a.Fingerprint, a.Rules = map[string]string{text: text}, text, text, text, text, text, text, []string{text}
+		all := labels(a, a.Severity)
+		for name, value := range annotations(a) {
+			all["annotation "+name] = value
+		}
+		for name, value := range all {
+			if strings.ContainsAny(value, "<>\x1b\n\r\u202e") || strings.Contains(value, "://") || strings.Contains(" "+value, " @") || len([]rune(value)) > 400 && !strings.HasPrefix(name, "annotation") {
+				t.Fatalf("%s: %q", name, value)
+			}
+			if value == "" && !strings.HasPrefix(name, "annotation") {
+				t.Fatalf("%s is empty", name)
+			}
+		}
+	})
+}
+
+// TestRealAlertmanager sends alerts to the Alertmanager of Debian.
+func TestRealAlertmanager(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts Alertmanager")
+	}
+	program, err := exec.LookPath("prometheus-alertmanager")
+	if err != nil {
+		t.Fatal("there is no prometheus-alertmanager: run scripts/setup.sh alertmanager, or go test -short")
+	}
+	var mu sync.Mutex
+	var told []string // by Alertmanager to its own receiver
+	receiver := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		var group struct {
+			Alerts []struct {
+				Status string
+				Labels map[string]string
+			}
+		}
+		body, _ := io.ReadAll(r.Body)
+		if err := json.Unmarshal(body, &group); err != nil {
+			t.Error(err)
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		for _, a := range group.Alerts {
+			told = append(told, a.Labels["incident"]+" "+a.Labels["severity"]+" "+a.Status)
+		}
+	}))
+	defer receiver.Close()
+	dir := t.TempDir()
+	config := filepath.Join(dir, "alertmanager.yaml")
+	text := fmt.Sprintf("route: {receiver: hook, group_by: ['...'], group_wait: 100ms, group_interval: 200ms}\nreceivers: [{name: hook, webhook_configs: [{url: %q}]}]\n", receiver.URL)
+	if err := os.WriteFile(config, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	address := listener.Addr().String()
+	listener.Close()
+	command := exec.CommandContext(t.Context(), program, "--config.file="+config, "--storage.path="+dir, "--web.listen-address="+address, "--cluster.listen-address=", "--log.level=error")
+	command.Stdout, command.Stderr = os.Stderr, os.Stderr
+	if err := command.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		_ = command.Process.Kill()
+		_ = command.Wait()
+	}()
+	m := NewAlertmanager(AlertmanagerOptions{URL: "http://" + address})
+	until := func(what string, ok func() bool) {
+		t.Helper()
+		for deadline := time.Now().Add(time.Minute); !ok(); time.Sleep(50 * time.Millisecond) {
+			if time.Now().After(deadline) {
+				mu.Lock()
+				defer mu.Unlock()
+				t.Fatalf("%s: not within a minute; it was told %q", what, told)
+			}
+		}
+	}
+	send := func(a *Alert) {
+		t.Helper()
+		until("takes "+string(a.State), func() bool { return m.Send(t.Context(), a) == nil })
+	}
+	arrives := func(want string) {
+		t.Helper()
+		until(want, func() bool {
+			mu.Lock()
+			defer mu.Unlock()
+			for _, line := range told {
+				if line == want {
+					return true
+				}
+			}
+			return false
+		})
+	}
+	send(looping(window.Opened, 1, window.Info))
+	arrives("ep-1 info firing")
+	if err := m.Resend(t.Context(), []*Alert{looping(window.Opened, 1, window.Info)}); err != nil {
+		t.Error(err)
+	}
+	send(looping(window.Grown, 2, window.Warning))
+	arrives("ep-1 warning firing")
+	arrives("ep-1 info resolved")
+	send(looping(window.Closed, 3, window.Warning))
+	arrives("ep-1 warning resolved")
+
+	hostile := looping(window.Opened, 1, window.Critical)
+	hostile.ID, hostile.Caller, hostile.Session, hostile.Model = "ep-2", "<!channel>\xff\u202e\n", "{{ .Nothing }}", strings.Repeat("é\"\\", 5000)
+	send(hostile)
+	arrives("ep-2 critical firing")
+	var alerts []struct{ Labels map[string]string }
+	r, err := http.Get("http://" + address + "/api/v2/alerts?filter=incident%3D%22ep-2%22")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Body.Close()
+	if err := json.NewDecoder(r.Body).Decode(&alerts); err != nil || len(alerts) != 1 {
+		t.Fatalf("%d alerts, %v", len(alerts), err)
+	}
+	if l := alerts[0].Labels; l["caller"] != "‹!channel›\uFFFD\uFFFD\uFFFD" || l["session"] != "{{ .Nothing }}" || len([]rune(l["model"])) != 351 {
+		t.Errorf("%q", l)
+	}
+	digest := newDigest("a", hostile, second)
+	digest.add(hostile, second)
+	send(digest.alert(window.Opened, second))
+	arrives(digest.Alert.ID + " critical firing")
+	send(digest.alert(window.Closed, 2*second))
+	arrives(digest.Alert.ID + " critical resolved")
+}

@@ -1,0 +1,207 @@
+package sinks
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/loopgauge/loopgauge/window"
+)
+
+// Routes say which sinks hear of which incidents.
+type Routes struct {
+	// Least is how much an incident must matter to a sink, by the sink's name.
+	Least map[string]window.Severity
+	// List is looked through in its order; the first route that matches says
+	// to which sinks. What none matches goes to all.
+	List []Route
+	// Always are the sinks that no route passes over.
+	Always []string
+}
+
+// Route sends what it matches to sinks, by name.
+type Route struct {
+	Match func(*Alert) bool
+	To    []string
+}
+
+// wants tells whether a sink is to hear of an alert.
+func (r *Routes) wants(sink string, a *Alert) bool {
+	if a.Severity.Less(r.Least[sink]) {
+		return false
+	}
+	if slices.Contains(r.Always, sink) {
+		return true
+	}
+	for _, route := range r.List {
+		if route.Match(a) {
+			return slices.Contains(route.To, sink)
+		}
+	}
+	return true
+}
+
+// Router makes alerts of incidents and puts them into an outbox, for the sinks
+// that are to have them. A sink that was told of an incident is told of its
+// growth and its end, whatever routes say then; its first alert of one is an
+// opening. Each sink has a digest of its own.
+//
+// All times are event times, so the same log gives the same alerts at any
+// speed, and a restart changes nothing.
+type Router struct {
+	outbox    *Outbox
+	routes    Routes
+	receivers []*receiver
+}
+
+// receiver is what a sink has been told.
+type receiver struct {
+	sink   string
+	open   map[string]bool // incidents that it knows of
+	told   []int64         // times of openings within the last minute
+	digest *digest         // nil for none
+}
+
+// NewRouter makes a Router for the sinks of an outbox.
+func NewRouter(o *Outbox, routes Routes) *Router {
+	r := &Router{outbox: o, routes: routes}
+	for _, name := range o.Names() {
+		r.receivers = append(r.receivers, &receiver{sink: name, open: map[string]bool{}})
+	}
+	return r
+}
+
+// Take sends an alert of an incident to whom it concerns, and returns it.
+func (r *Router) Take(in *window.Incident) *Alert {
+	a := NewAlert(in)
+	var to, first []string
+	for _, c := range r.receivers {
+		c.advance(in.Time, r.outbox)
+		switch {
+		case c.open[a.ID]:
+			to = append(to, c.sink)
+			if a.State == window.Closed {
+				delete(c.open, a.ID)
+			}
+		case a.State == window.Closed || !r.routes.wants(c.sink, a):
+		case c.room(in.Time):
+			c.open[a.ID] = true
+			first = append(first, c.sink)
+		case r.wantedBefore(c.sink, in, a):
+			// It is one of the digest, or was of an earlier one.
+		default:
+			c.gather(a, in.Time, r.outbox)
+		}
+	}
+	r.outbox.Add(a, to...)
+	r.outbox.Add(a.opening(), first...)
+	return a
+}
+
+// opening is the alert as the first that a sink gets.
+func (a *Alert) opening() *Alert {
+	if a.State == window.Opened {
+		return a
+	}
+	first := *a
+	first.State, first.Event = window.Opened, "loop."+string(window.Opened)
+	return &first
+}
+
+// wantedBefore tells whether the sink would have wanted the alert before this
+// one too.
+func (r *Router) wantedBefore(sink string, in *window.Incident, a *Alert) bool {
+	before := *a
+	if before.Severity = in.Before(); before.Severity == "" {
+		return false
+	}
+	return r.routes.wants(sink, &before)
+}
+
+// Advance says that the log has come to a time: digests may be over.
+func (r *Router) Advance(t int64) {
+	for _, c := range r.receivers {
+		c.advance(t, r.outbox)
+	}
+}
+
+// room takes one of the openings of a minute, if one is left.
+func (c *receiver) room(t int64) bool {
+	c.told = slices.DeleteFunc(c.told, func(before int64) bool { return before <= t-digestMinute })
+	if len(c.told) >= maxOpenings {
+		return false
+	}
+	c.told = append(c.told, t)
+	return true
+}
+
+func (c *receiver) gather(a *Alert, t int64, o *Outbox) {
+	if c.digest == nil {
+		c.digest = newDigest(c.sink, a, t)
+	}
+	c.digest.add(a, t)
+	if state, ok := c.digest.due(); ok {
+		o.Add(c.digest.alert(state, t), c.sink)
+	}
+}
+
+func (c *receiver) advance(t int64, o *Outbox) {
+	if c.digest == nil || t < c.digest.Last+digestMinute {
+		return
+	}
+	o.Add(c.digest.alert(window.Closed, c.digest.Last+digestMinute), c.sink)
+	c.digest = nil
+}
+
+// End says that the log is over, and all digests with it.
+func (r *Router) End() {
+	for _, c := range r.receivers {
+		if c.digest != nil {
+			c.advance(c.digest.Last+digestMinute, r.outbox)
+		}
+	}
+}
+
+// savedRouter is a router with its outbox as a checkpoint holds it.
+type savedRouter struct {
+	Outbox    savedOutbox              `json:"outbox"`
+	Receivers map[string]savedReceiver `json:"receivers,omitempty"`
+}
+
+type savedReceiver struct {
+	Open   []string `json:"open,omitempty"`
+	Told   []int64  `json:"told,omitempty"`
+	Digest *digest  `json:"digest,omitempty"`
+}
+
+// Save is all that waits, and what every sink has been told, for a checkpoint.
+func (r *Router) Save() []byte {
+	saved := savedRouter{Outbox: r.outbox.save(), Receivers: map[string]savedReceiver{}}
+	for _, c := range r.receivers {
+		saved.Receivers[c.sink] = savedReceiver{slices.Sorted(maps.Keys(c.open)), c.told, c.digest}
+	}
+	b, err := json.Marshal(saved)
+	if err != nil {
+		panic(err) // see Alert.Marshal
+	}
+	return b
+}
+
+// Load puts back what Save has saved, and lets it leave: a checkpoint holds
+// it.
+func (r *Router) Load(b []byte) error {
+	var saved savedRouter
+	if err := json.Unmarshal(b, &saved); err != nil {
+		return fmt.Errorf("outbox: %w", err)
+	}
+	r.outbox.load(saved.Outbox)
+	for _, c := range r.receivers {
+		s := saved.Receivers[c.sink]
+		c.told, c.digest = s.Told, s.Digest
+		for _, id := range s.Open {
+			c.open[id] = true
+		}
+	}
+	return nil
+}

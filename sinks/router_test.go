@@ -1,0 +1,433 @@
+package sinks
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"net"
+	"net/http"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/loopgauge/loopgauge/window"
+)
+
+const second = int64(time.Second / time.Microsecond)
+
+// incident is one as window.Incidents reports it.
+func incident(id string, revision int, state window.IncidentState, t int64) *window.Incident {
+	return &window.Incident{
+		ID: id, Revision: revision, State: state, Time: t, Rule: "r", Rules: []string{"r"}, Identity: "request", Action: window.Warn,
+		Model: "m", Caller: "c", Session: id, Fired: t, Last: t, Tokens: -1, Cost: math.NaN(),
+	}
+}
+
+// put is what waits in an outbox for a sink.
+func put(o *Outbox, sink string) string {
+	var list []string
+	for _, e := range o.entries {
+		if e.waitsFor(sink) {
+			a := e.alert
+			id := a.ID
+			if a.Digest() {
+				id = fmt.Sprintf("digest(%d)", a.Loops)
+			}
+			list = append(list, fmt.Sprintf("%s.%d=%s", id, a.Revision, a.State))
+		}
+	}
+	return strings.Join(list, " ")
+}
+
+func TestDigest(t *testing.T) {
+	o := NewOutbox(quietly, &scripted{name: "a"})
+	r := NewRouter(o, Routes{})
+	f := func(in *window.Incident, want string) {
+		t.Helper()
+		o.entries, o.states["a"].Waiting = nil, 0
+		r.Advance(in.Time)
+		r.Take(in)
+		if got := put(o, "a"); got != want {
+			t.Errorf("%s.%d %s: %s, want %s", in.ID, in.Revision, in.State, got, want)
+		}
+	}
+	for i := range 5 {
+		f(incident(fmt.Sprint("own", i), 1, window.Opened, int64(i)*second), fmt.Sprintf("own%d.1=opened", i))
+	}
+	f(incident("d1", 1, window.Opened, 5*second), "digest(1).1=opened")
+	for i := 2; i < 10; i++ {
+		f(incident(fmt.Sprint("d", i), 1, window.Opened, 6*second), "")
+	}
+	f(incident("d10", 1, window.Opened, 7*second), "digest(10).2=grown")
+	// One that is in the digest counts once, and its end is not told of.
+	f(incident("d1", 2, window.Grown, 8*second), "")
+	f(incident("d2", 2, window.Closed, 9*second), "")
+	// One that is known goes on being told of.
+	f(incident("own0", 2, window.Grown, 10*second), "own0.2=grown")
+	// A minute after the first there is room again, and the digest goes on.
+	f(incident("own5", 1, window.Opened, 60*second), "own5.1=opened")
+	f(incident("d11", 1, window.Opened, 60*second), "")
+	// A loop of the digest that grows is told of when there is room.
+	f(incident("d1", 3, window.Grown, 61*second), "d1.3=opened")
+	f(incident("d1", 4, window.Closed, 62*second), "d1.4=closed")
+	f(incident("own0", 3, window.Closed, 120*second), "digest(11).3=closed own0.3=closed")
+	f(incident("own0", 1, window.Opened, 121*second), "own0.1=opened")
+}
+
+// A digest says of whom its loops are as long as all agree.
+func TestDigestFields(t *testing.T) {
+	o := NewOutbox(quietly, &scripted{name: "a"})
+	r := NewRouter(o, Routes{})
+	for i := range 7 {
+		in := incident(fmt.Sprint(i), 1, window.Opened, second)
+		if i == 6 {
+			in.Rule, in.Model, in.Action = "s", "n", window.Reject
+			in.Rules = []string{"s", "r"}
+		}
+		r.Take(in)
+	}
+	r.End()
+	a := o.entries[len(o.entries)-1].alert
+	if a.State != window.Closed || a.Loops != 2 || a.Caller != "c" || a.Model != "" || a.Session != "" || a.Severity != window.Warning ||
+		!slices.Equal(a.Rules, []string{"r", "s"}) || a.Time != instant(61*second) {
+		t.Errorf("%+v", a)
+	}
+}
+
+// TestStorm: of 10,000 loops within a minute hardly more than the digest goes
+// out, and little is kept.
+func TestStorm(t *testing.T) {
+	a := &scripted{name: "a"}
+	o := NewOutbox(quietly, a)
+	r := NewRouter(o, Routes{})
+	var before, after runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&before)
+	const loops = 10_000
+	for i := range int64(loops) {
+		r.Advance(i * 5000)
+		r.Take(incident(fmt.Sprint(i), 1, window.Opened, i*5000))
+	}
+	for i := range int64(loops) { // all of them grow within the next minute
+		r.Advance(59*second + i*100)
+		r.Take(incident(fmt.Sprint(i), 2, window.Grown, 59*second+i*100))
+	}
+	runtime.GC()
+	runtime.ReadMemStats(&after)
+	if grown := int64(after.HeapAlloc) - int64(before.HeapAlloc); grown > 1<<20 {
+		t.Errorf("%d bytes are kept", grown)
+	}
+	if n := len(r.Save()); n > 64<<10 {
+		t.Errorf("a checkpoint holds %d bytes of it", n)
+	}
+	r.End()
+	own, digests := 0, ""
+	for _, e := range o.entries {
+		if e.alert.Digest() {
+			digests += fmt.Sprintf(" %s(%d)", e.alert.State, e.alert.Loops)
+		} else {
+			own++
+		}
+	}
+	if want := " opened(1) grown(10) grown(100) grown(1000) closed(9995)"; digests != want || own != 10 {
+		t.Errorf("%d alerts, and of the digest%s, want 10, and%s", own, digests, want)
+	}
+}
+
+func TestRoutes(t *testing.T) {
+	o := NewOutbox(quietly, &scripted{name: "log"}, &scripted{name: "team"}, &scripted{name: "pager"}, &scripted{name: "all"})
+	r := NewRouter(o, Routes{
+		Always: []string{"log"}, Least: map[string]window.Severity{"pager": window.Warning},
+		List: []Route{
+			{func(a *Alert) bool { return a.Caller == "probe" }, nil},
+			{func(a *Alert) bool { return a.Model == "team's" }, []string{"team", "pager"}},
+		},
+	})
+	f := func(in *window.Incident, log, team, pager, all string) {
+		t.Helper()
+		o.entries = nil
+		r.Take(in)
+		for sink, want := range map[string]string{"log": log, "team": team, "pager": pager, "all": all} {
+			if got := put(o, sink); got != want {
+				t.Errorf("%s.%d %s for %s: %q, want %q", in.ID, in.Revision, in.State, sink, got, want)
+			}
+		}
+	}
+	in := incident("a", 1, window.Opened, second)
+	f(in, "a.1=opened", "a.1=opened", "", "a.1=opened") // no route: to all
+	in.Model = "team's"
+	f(in, "a.1=opened", "a.1=opened", "", "a.1=opened") // whoever knows of it hears of it
+	in.ID = "b"
+	f(in, "b.1=opened", "b.1=opened", "", "")
+	in.Revision, in.State = 2, window.Grown
+	f(in, "b.2=grown", "b.2=grown", "b.2=opened", "") // matters enough now: it is new to the pager
+	in.Revision, in.State = 3, window.Closed
+	f(in, "b.3=closed", "b.3=closed", "b.3=closed", "")
+	probe := incident("p", 1, window.Opened, second)
+	probe.Caller = "probe"
+	f(probe, "p.1=opened", "", "", "")
+	reject := incident("r", 1, window.Opened, second)
+	reject.Action = window.Reject
+	f(reject, "r.1=opened", "r.1=opened", "r.1=opened", "r.1=opened")
+	f(incident("unknown", 2, window.Closed, second), "", "", "", "")
+}
+
+// TestRouterRestart: however often a run is stopped and goes on, the alerts
+// are the same.
+func TestRouterRestart(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		var steps []*window.Incident
+		revisions, now := map[string]int{}, int64(0)
+		for range rapid.IntRange(1, 60).Draw(rt, "steps") {
+			now += rapid.SampledFrom([]int64{0, second, 20 * second, 61 * second}).Draw(rt, "pause")
+			id := fmt.Sprint(rapid.IntRange(0, 15).Draw(rt, "id"))
+			state := window.Opened
+			if revisions[id] > 0 {
+				state = rapid.SampledFrom([]window.IncidentState{window.Grown, window.Closed}).Draw(rt, "state")
+			}
+			revisions[id]++
+			steps = append(steps, incident(id, revisions[id], state, now))
+			if state == window.Closed {
+				revisions[id] = 0
+			}
+		}
+		routes := Routes{Least: map[string]window.Severity{"b": window.Warning}}
+		run := func(stops []bool) string {
+			o := NewOutbox(quietly, &scripted{name: "a"}, &scripted{name: "b"})
+			r := NewRouter(o, routes)
+			for i, in := range steps {
+				if stops[i] {
+					saved := r.Save()
+					o = NewOutbox(quietly, &scripted{name: "a"}, &scripted{name: "b"})
+					r = NewRouter(o, routes)
+					if err := r.Load(saved); err != nil {
+						rt.Fatal(err)
+					}
+				}
+				r.Advance(in.Time)
+				r.Take(in)
+			}
+			r.End()
+			b, err := json.Marshal(o.save())
+			if err != nil {
+				rt.Fatal(err)
+			}
+			return string(b)
+		}
+		stops := rapid.SliceOfN(rapid.Bool(), len(steps), len(steps)).Draw(rt, "stops")
+		if got, want := run(stops), run(make([]bool, len(steps))); got != want {
+			rt.Fatalf("with restarts\n%s\nwithout\n%s", got, want)
+		}
+	})
+}
+
+func TestSeverity(t *testing.T) {
+	f := func(action window.Action, revision int, state window.IncidentState, want window.Severity) {
+		t.Helper()
+		in := incident("a", revision, state, 0)
+		in.Action = action
+		if got := NewAlert(in).Severity; got != want {
+			t.Errorf("%s, %s, revision %d: %s, want %s", action, state, revision, got, want)
+		}
+	}
+	f(window.Warn, 1, window.Opened, window.Info)
+	f(window.Warn, 2, window.Grown, window.Warning)
+	f(window.Warn, 3, window.Grown, window.Critical)
+	f(window.Warn, 9, window.Grown, window.Critical)
+	f(window.Warn, 2, window.Closed, window.Info)
+	f(window.Warn, 3, window.Closed, window.Warning)
+	f(window.Guide, 1, window.Opened, window.Info)
+	f(window.Throttle, 1, window.Opened, window.Warning)
+	f(window.Reject, 1, window.Opened, window.Warning)
+	f(window.Break, 2, window.Grown, window.Critical)
+}
+
+// TestOutboxFull: what goes first is what is over, the oldest first, and only
+// for the sink that takes nothing.
+func TestOutboxFull(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		dead := &scripted{name: "dead", answers: slices.Repeat([]error{errors.New("down")}, 1000)}
+		well := &scripted{name: "well"}
+		o := NewOutbox(quietly, dead, well)
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		go o.Run(ctx)
+		add := func(id string, revision int, state window.IncidentState) {
+			a := alert(id, revision)
+			a.State = state
+			began := time.Now()
+			o.Add(a, o.Names()...)
+			o.Allow(o.Last())
+			if took := time.Since(began); took > 0 {
+				t.Fatalf("held up for %s", took)
+			}
+			synctest.Wait()
+		}
+		add("open", 1, window.Opened)
+		add("over", 1, window.Opened)
+		for i := range maxWaiting - 4 {
+			add(fmt.Sprint("x", i), 1, window.Opened)
+		}
+		add("over", 2, window.Closed)
+		add("x7", 2, window.Closed)
+		if s := o.Stats(); s[0].Waiting != maxWaiting || s[0].Dropped != 0 || s[1].Waiting != 0 {
+			t.Fatalf("%+v", s)
+		}
+		add("new", 1, window.Opened) // two of "over" go
+		if s := o.Stats()[0]; s.Waiting != maxWaiting-1 || s.Dropped != 2 || strings.Contains(put(o, "dead"), "over") {
+			t.Errorf("%+v", s)
+		}
+		add("new", 2, window.Grown)
+		add("new", 3, window.Grown) // two of "x7" go
+		if s := o.Stats()[0]; s.Dropped != 4 || strings.Contains(put(o, "dead"), "x7.") {
+			t.Errorf("%+v", s)
+		}
+		add("new", 4, window.Grown)
+		add("new", 5, window.Grown) // nothing is over: the oldest goes
+		if s, waits := o.Stats()[0], put(o, "dead"); s.Dropped != 5 || s.Waiting != maxWaiting || !strings.HasPrefix(waits, "x0.1=opened ") || !strings.HasSuffix(waits, " new.5=grown") {
+			t.Errorf("%+v", s)
+		}
+		if s := o.Stats()[1]; s.Sent != maxWaiting+5 || s.Dropped != 0 {
+			t.Errorf("the sink that is well: %+v", s)
+		}
+	})
+}
+
+// pipes lets HTTP run in a bubble of synctest, over connections in memory.
+type pipes struct {
+	conns chan net.Conn
+}
+
+func (p *pipes) dial(context.Context, string, string) (net.Conn, error) {
+	ours, theirs := net.Pipe()
+	p.conns <- theirs
+	return ours, nil
+}
+
+func (p *pipes) Accept() (net.Conn, error) {
+	c, ok := <-p.conns
+	if !ok {
+		return nil, net.ErrClosed
+	}
+	return c, nil
+}
+
+func (p *pipes) Close() error   { close(p.conns); return nil }
+func (p *pipes) Addr() net.Addr { return &net.UnixAddr{Name: "pipe"} }
+
+// TestReceiverDown: whatever a receiver does for ten minutes, nothing is lost,
+// nobody is held up, and the other sink has everything at once.
+func TestReceiverDown(t *testing.T) {
+	f := func(name string, down http.HandlerFunc, dial func() error) {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				const outage = 10 * time.Minute
+				began := time.Now()
+				isDown := func() bool { return time.Since(began) < outage }
+				var mu sync.Mutex
+				var got []string
+				listener := &pipes{make(chan net.Conn)}
+				server := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+					if isDown() {
+						down(w, r)
+						return
+					}
+					mu.Lock()
+					defer mu.Unlock()
+					got = append(got, r.Header.Get("Idempotency-Key"))
+				})}
+				served := make(chan struct{})
+				go func() {
+					defer close(served)
+					_ = server.Serve(listener)
+				}()
+				hook, well := NewWebhook(WebhookOptions{URL: "http://127.0.0.1/"}), &scripted{name: "well"}
+				transport := hook.client.Transport.(*http.Transport)
+				transport.Proxy = nil
+				transport.DialContext = func(ctx context.Context, network, address string) (net.Conn, error) {
+					if dial != nil && isDown() {
+						return nil, dial()
+					}
+					return listener.dial(ctx, network, address)
+				}
+				o := NewOutbox(quietly, hook, well)
+				ctx, cancel := context.WithCancel(t.Context())
+				var running sync.WaitGroup
+				running.Go(func() { o.Run(ctx) })
+				var want []string
+				for i := range 60 {
+					a := alert(fmt.Sprint("ep-", i), 1)
+					before := time.Now()
+					o.Add(a, o.Names()...)
+					o.Allow(o.Last())
+					if took := time.Since(before); took > 0 {
+						t.Fatalf("held up for %s", took)
+					}
+					want = append(want, fmt.Sprintf("ep-%d-1", i))
+					synctest.Wait()
+					if n := strings.Count(well.sent(), "ep-"); n != i+1 {
+						t.Fatalf("the other sink has %d of %d", n, i+1)
+					}
+					time.Sleep(10 * time.Second)
+				}
+				if s := o.Stats()[0]; s.Sent != 0 || s.Waiting != 60 || s.Failed < 1 {
+					t.Errorf("while it is down: %+v", s)
+				}
+				time.Sleep(longestLater + 2*lastRetry)
+				mu.Lock()
+				if !slices.Equal(got, want) {
+					t.Errorf("%d alerts came, want %d in their order", len(got), len(want))
+				}
+				mu.Unlock()
+				if s := o.Stats()[0]; s.Sent != 60 || s.Waiting+int(s.Refused+s.Dropped) != 0 {
+					t.Errorf("afterwards: %+v", s)
+				}
+				cancel()
+				running.Wait()
+				transport.CloseIdleConnections()
+				_ = server.Close()
+				<-served
+			})
+		})
+	}
+	answer := func(code int, header ...string) http.HandlerFunc {
+		return func(w http.ResponseWriter, _ *http.Request) {
+			for i := 0; i+1 < len(header); i += 2 {
+				w.Header().Set(header[i], header[i+1])
+			}
+			w.WriteHeader(code)
+		}
+	}
+	raw := func(text string) http.HandlerFunc {
+		return func(w http.ResponseWriter, _ *http.Request) {
+			c, _, err := w.(http.Hijacker).Hijack()
+			if err == nil {
+				_, _ = c.Write([]byte(text))
+				c.Close()
+			}
+		}
+	}
+	f("hangs", func(_ http.ResponseWriter, r *http.Request) {
+		_, _ = io.Copy(io.Discard, r.Body)
+		<-r.Context().Done()
+	}, nil)
+	f("refuses", nil, func() error { return errors.New("connection refused") })
+	f("500", answer(500), nil)
+	f("429", answer(429), nil)
+	f("429, come again in an hour", answer(429, "Retry-After", "3600"), nil)
+	f("garbage", raw("garbage\r\n\r\n"), nil)
+	f("drops", raw(""), nil)
+	f("401: a token was revoked", answer(401), nil)
+	f("403", answer(403), nil)
+	f("404: it has moved", answer(404), nil)
+	f("redirects", answer(302, "Location", "http://127.0.0.1/elsewhere"), nil)
+}

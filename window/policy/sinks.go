@@ -1,0 +1,209 @@
+package policy
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"cel.dev/cel-go/cel"
+	"cel.dev/cel-go/common/types"
+	"github.com/goccy/go-yaml/ast"
+
+	"github.com/loopgauge/loopgauge/window"
+)
+
+// sinkKinds are the sinks a policy can have.
+var sinkKinds = []string{"log", "slack", "webhook", "alertmanager", "kafka"}
+
+// Route sends alerts to sinks.
+type Route struct {
+	Match func(map[string]any) bool // of the fields of an alert, by RouteVariables
+	To    []string                  // names of sinks; none is nobody
+}
+
+type routeDraft struct {
+	at      place
+	match   string
+	matchAt place
+	to      []string
+	toAt    []place
+	named   bool // to is there
+}
+
+// severityNames are the severities, the least first.
+func severityNames() (names []string) {
+	for _, s := range window.Severities {
+		names = append(names, string(s))
+	}
+	return names
+}
+
+// sinks checks kinds, what all sinks have, and that no secret stands in the
+// file. What a sink makes of its other settings is the sink's.
+func (r *reader) sinks(n ast.Node, at place, d *draft) {
+	r.list(n, at, func(n ast.Node, at place) {
+		m, ok := asMapping(n)
+		if !ok || len(m.Values) != 1 {
+			r.problem(at, "must be one sink with its settings, as in - slack: {...}")
+			return
+		}
+		kind := keyText(m.Values[0].Key)
+		if !slices.Contains(sinkKinds, kind) {
+			r.problem(at, "no sink is called %q%s", kind, suggest(kind, sinkKinds))
+			return
+		}
+		path := at.path + "." + kind
+		r.secrets(m.Values[0].Value, path)
+		sink := Sink{Kind: kind, Name: kind, Settings: map[string]string{}, Place: fmt.Sprintf("%s:%d:%d: %s", r.file, at.line, at.column, path)}
+		settings, ok := asMapping(m.Values[0].Value)
+		if !ok {
+			settings = &ast.MappingNode{}
+		}
+		for _, v := range settings.Values {
+			here := placeOf(v.Value, path+"."+keyText(v.Key))
+			switch key := keyText(v.Key); key {
+			case "name":
+				r.text(&sink.Name, &place{})(v.Value, here)
+				switch taken := d.sinkCalled(sink.Name); {
+				case sink.Name == "":
+					r.check(here, "must not be empty")
+				case taken:
+					r.problem(here, "another sink is called %q", sink.Name)
+				}
+			case "min_severity":
+				r.choice(severityNames(), func(s string) { sink.Least = window.Severity(s) })(v.Value, here)
+			default:
+				if scalar, ok := v.Value.(ast.ScalarNode); ok {
+					sink.Settings[key] = fmt.Sprint(scalar.GetValue())
+				}
+			}
+		}
+		d.sinks = append(d.sinks, sink)
+	})
+}
+
+func (d *draft) sinkCalled(name string) bool {
+	return slices.ContainsFunc(d.sinks, func(s Sink) bool { return s.Name == name })
+}
+
+func (r *reader) route(n ast.Node, at place) routeDraft {
+	d := routeDraft{at: at}
+	r.mapping(n, at, []field{
+		{"match", r.text(&d.match, &d.matchAt)},
+		{"to", func(n ast.Node, at place) {
+			d.named = true
+			r.list(n, at, func(n ast.Node, at place) {
+				if name, ok := r.textOf(n, at); ok {
+					d.to, d.toAt = append(d.to, name), append(d.toAt, at)
+				}
+			})
+		}},
+	})
+	return d
+}
+
+// buildRoutes checks that routes lead to sinks that there are.
+func (r *reader) buildRoutes(d *draft) (routes []Route) {
+	names := []string{"log"} // is always there
+	for _, s := range d.sinks {
+		if !slices.Contains(names, s.Name) {
+			names = append(names, s.Name)
+		}
+	}
+	for i := range d.routes {
+		x := &d.routes[i]
+		if !x.named {
+			r.check(x.at, "needs to: a list of sinks; [] is nobody")
+		}
+		for k, name := range x.to {
+			n := 0
+			for _, s := range d.sinks {
+				if s.Name == name {
+					n++
+				}
+			}
+			switch {
+			case n == 0 && name != "log":
+				r.problem(x.toAt[k], "no sink is called %q%s", name, suggest(name, names))
+			case n > 1:
+				r.problem(x.toAt[k], "%d sinks are called %q: give each a name", n, name)
+			}
+		}
+		if x.match == "" {
+			r.check(x.at, "needs a match; 'true' is every alert")
+			continue
+		}
+		routes = append(routes, Route{r.compileRoute(x.match, x.matchAt), x.to})
+	}
+	return routes
+}
+
+// RouteVariable is a field of an alert that a route may look at.
+type RouteVariable struct{ Name, Type, Doc string }
+
+// RouteVariables are those that never change while an incident lasts, but for
+// severity, which goes up only.
+var RouteVariables = []RouteVariable{
+	{"rule", "string", "the rule that fired first"},
+	{"identity", "string", "its identity"},
+	{"action", "string", "what the gateway would have done"},
+	{"severity", "string", "info, warning or critical"},
+	{"scope", "map(string, string)", "fields of the rule's scope: scope[\"attr:header:x-team\"]"},
+	{"session", "string", "of the request that fired first, as the alert writes it; so are the next four"},
+	{"caller", "string", "caller"},
+	{"user", "string", "user"},
+	{"model", "string", "model"},
+	{"backend", "string", "backend"},
+}
+
+// routeEnvironment is that of conditions on requests, with what only alerts
+// have.
+var routeEnvironment = func() *cel.Env {
+	var options []cel.EnvOption
+	for _, v := range RouteVariables {
+		switch {
+		case slices.ContainsFunc(Variables, func(known Variable) bool { return known.Name == v.Name }):
+		case v.Name == "scope":
+			options = append(options, cel.Variable(v.Name, cel.MapType(cel.StringType, cel.StringType)))
+		default:
+			options = append(options, cel.Variable(v.Name, cel.StringType))
+		}
+	}
+	env, err := environment.Extend(options...)
+	if err != nil {
+		panic(err)
+	}
+	return env
+}()
+
+// compileRoute compiles the condition of a route.
+func (r *reader) compileRoute(text string, at place) func(map[string]any) bool {
+	var names []string
+	for _, v := range RouteVariables {
+		names = append(names, v.Name)
+	}
+	parsed := r.parse(routeEnvironment, text, at, "alert", names)
+	if parsed == nil {
+		return nil
+	}
+	refs := parsed.NativeRep().ReferenceMap()
+	for _, id := range slices.Sorted(maps.Keys(refs)) {
+		name := refs[id].Name
+		request := slices.ContainsFunc(Variables, func(v Variable) bool { return v.Name == name })
+		if request && !slices.Contains(names, name) {
+			where := parsed.NativeRep().SourceInfo().GetStartLocation(id)
+			r.problem(at.inside(where.Line(), where.Column()+1), "an alert has no %s, only requests have; there are %s", name, strings.Join(names, ", "))
+			return nil
+		}
+	}
+	program, err := routeEnvironment.Program(parsed, cel.CostLimit(matchCost))
+	if err != nil {
+		r.problem(at, "%s", err)
+		return nil
+	}
+	return func(alert map[string]any) bool {
+		out, _, err := program.Eval(alert)
+		return err == nil && out == types.True
+	}
+}
