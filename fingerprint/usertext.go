@@ -1,6 +1,10 @@
 package fingerprint
 
-import "github.com/loopgauge/loopgauge/fingerprint/rawjson"
+import (
+	"slices"
+
+	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
+)
 
 // AppendUserText appends the text of the latest message that a user wrote, its
 // parts on lines of their own; nothing if the request has none, or its messages
@@ -10,8 +14,8 @@ func (w *Writer) AppendUserText(dst []byte, r *Request) []byte {
 	if r.needMessages() != Computable {
 		return dst
 	}
-	for i := len(r.Messages.Items) - 1; i >= 0; i-- {
-		it := w.readItem(r.Messages.Items[i])
+	for _, v := range slices.Backward(r.Messages.Items) {
+		it := w.readItem(v)
 		if it.class() != isUser {
 			continue
 		}

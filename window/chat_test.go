@@ -178,7 +178,7 @@ func TestChatOfRequest(t *testing.T) {
 		r := &fingerprint.Request{}
 		r.Reset()
 		r.Messages = fingerprint.Messages{Logged: true}
-		for _, m := range strings.Split(messages, "\n") {
+		for m := range strings.SplitSeq(messages, "\n") {
 			r.Messages.Items = append(r.Messages.Items, []byte(m))
 		}
 		var ev Event

@@ -22,7 +22,10 @@ import (
 // of every counter kind, each with every switch, streams that live, are idle,
 // have not begun and have ended. It must not change: snapshots of old versions
 // were written by it.
-func sample(tb testing.TB) (*parts, processOptions) { return sampleOf(tb, StateVersion) }
+func sample(tb testing.TB) (*parts, processOptions) {
+	tb.Helper()
+	return sampleOf(tb, StateVersion)
+}
 
 // sampleOf is the sample as a version knew it: what a state can hold grows.
 func sampleOf(tb testing.TB, version int) (*parts, processOptions) {

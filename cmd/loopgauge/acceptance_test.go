@@ -101,8 +101,10 @@ type variant struct {
 func variants(shipped, imported, documented string) []variant {
 	enforce := []string{"--enforce"}
 	return []variant{
-		{"shipped", shipped, nil, false}, {"shipped, in force", shipped, enforce, false},
-		{"imported", imported, nil, false}, {"imported, in force", imported, enforce, false},
+		{"shipped", shipped, nil, false},
+		{"shipped, in force", shipped, enforce, false},
+		{"imported", imported, nil, false},
+		{"imported, in force", imported, enforce, false},
 		{"documented", documented, nil, true},
 	}
 }

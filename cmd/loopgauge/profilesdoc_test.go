@@ -48,6 +48,7 @@ func TestProfilesDocument(t *testing.T) {
 }
 
 func profileTable(t *testing.T) string {
+	t.Helper()
 	var b strings.Builder
 	b.WriteString("\n| profile | of | reading | two requests are the same by | whose counter | counts | fires at | does |\n|---|---|---|---|---|---|---|---|\n")
 	for _, p := range policy.Profiles() {
