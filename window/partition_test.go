@@ -35,7 +35,7 @@ func TestPartitionsAddUp(t *testing.T) {
 			rules = append(rules, rule)
 		}
 		plan := NewPlan(rules, nil)
-		events := sweepEvents(rt, n, 80)
+		events := sweepEvents(rt, n, 80, false)
 		for _, ev := range events {
 			ev.Rules = slices.Repeat([]Choice{Plain}, len(rules))
 		}
