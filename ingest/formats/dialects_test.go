@@ -45,18 +45,24 @@ func TestDialects(t *testing.T) {
 
 	const image = "data:image/png;base64,aW1n"
 	dialects := map[string][2]string{
-		"chat": {`{"model":"m","messages":[{"role":"system","content":"You help."},{"role":"user","content":[{"type":"text","text":"Where is it?"},{"type":"image_url","image_url":{"url":"` + image + `"}}]},
+		"chat": {
+			`{"model":"m","messages":[{"role":"system","content":"You help."},{"role":"user","content":[{"type":"text","text":"Where is it?"},{"type":"image_url","image_url":{"url":"` + image + `"}}]},
 			{"role":"assistant","content":null,"reasoning_content":"Let me see.","tool_calls":[{"id":"a","type":"function","function":{"name":"find","arguments":"{\"x\": 1, \"y\":\"ł\"}"}},{"id":"b","type":"function","function":{"name":"look","arguments":"{}"}}]},
 			{"role":"tool","tool_call_id":"b","content":"dark"},{"role":"tool","tool_call_id":"a","content":"no data"}]}`,
-			`{"choices":[{"index":0,"message":{"role":"assistant","tool_calls":[{"id":"c","type":"function","function":{"name":"find","arguments":"{\"y\":\"ł\",\"x\":1}"}}]}}]}`},
-		"messages": {`{"model":"m","system":"You help.","messages":[{"role":"user","content":[{"type":"text","text":"Where is it?"},{"type":"image","source":{"type":"base64","media_type":"image/png","data":"aW1n"}}]},
+			`{"choices":[{"index":0,"message":{"role":"assistant","tool_calls":[{"id":"c","type":"function","function":{"name":"find","arguments":"{\"y\":\"ł\",\"x\":1}"}}]}}]}`,
+		},
+		"messages": {
+			`{"model":"m","system":"You help.","messages":[{"role":"user","content":[{"type":"text","text":"Where is it?"},{"type":"image","source":{"type":"base64","media_type":"image/png","data":"aW1n"}}]},
 			{"role":"assistant","content":[{"type":"thinking","thinking":"Let me see.","signature":"s"},{"type":"tool_use","id":"a","name":"find","input":{"y":"ł","x":1}},{"type":"tool_use","id":"b","name":"look","input":{}}]},
 			{"role":"user","content":[{"type":"tool_result","tool_use_id":"a","content":[{"type":"text","text":"no data"}]},{"type":"tool_result","tool_use_id":"b","content":"dark"}]}]}`,
-			`{"type":"message","role":"assistant","content":[{"type":"thinking","thinking":"Again."},{"type":"tool_use","id":"c","name":"find","input":{"x":1,"y":"ł"}}]}`},
-		"responses": {`{"model":"m","instructions":"You help.","input":[{"role":"user","content":[{"type":"input_text","text":"Where is it?"},{"type":"input_image","image_url":"` + image + `"}]},
+			`{"type":"message","role":"assistant","content":[{"type":"thinking","thinking":"Again."},{"type":"tool_use","id":"c","name":"find","input":{"x":1,"y":"ł"}}]}`,
+		},
+		"responses": {
+			`{"model":"m","instructions":"You help.","input":[{"role":"user","content":[{"type":"input_text","text":"Where is it?"},{"type":"input_image","image_url":"` + image + `"}]},
 			{"type":"reasoning","id":"rs","summary":[{"type":"summary_text","text":"Let me see."}]},{"type":"function_call","id":"fc1","call_id":"a","name":"find","arguments":"{\"x\":1,\"y\":\"ł\"}"},{"type":"function_call","call_id":"b","name":"look","arguments":"{}"},
 			{"type":"function_call_output","call_id":"a","output":"no data"},{"type":"function_call_output","call_id":"b","output":"dark"}]}`,
-			`{"object":"response","output":[{"type":"reasoning","id":"rs2","summary":[]},{"type":"function_call","id":"fc2","call_id":"c","name":"find","arguments":"{\"x\":1,\"y\":\"ł\"}"}]}`},
+			`{"object":"response","output":[{"type":"reasoning","id":"rs2","summary":[]},{"type":"function_call","id":"fc2","call_id":"c","name":"find","arguments":"{\"x\":1,\"y\":\"ł\"}"}]}`,
+		},
 	}
 	prints := func(identity string, r *fingerprint.Request) (all []string) {
 		id, err := fingerprint.New(identity, fingerprint.Options{})

@@ -130,8 +130,7 @@ func (p *rows) of(correlation []byte) []int {
 // there, and the response, of which the last piece ends its JSON. Where the
 // messages are not logged, or no responses, that is never so.
 func (p *rows) whole(correlation []byte) bool {
-	tokens, request, response := false, true, false
-	p.join = p.join[:0]
+	tokens, response := false, false
 	order := p.of(correlation)
 	for n, i := range order {
 		k := &p.keys[i]
@@ -146,11 +145,9 @@ func (p *rows) whole(correlation []byte) bool {
 			tokens = true
 		}
 	}
-	if !tokens || !response {
-		return false
-	}
-	request = p.ends(order, "RequestMessages", func(k *rowKey) bool { return k.request })
-	return request && p.ends(order, "ResponseMessages", func(k *rowKey) bool { return k.response })
+	return tokens && response &&
+		p.ends(order, "RequestMessages", func(k *rowKey) bool { return k.request }) &&
+		p.ends(order, "ResponseMessages", func(k *rowKey) bool { return k.response })
 }
 
 // ends tells whether the pieces of some messages are JSON together.
