@@ -257,7 +257,9 @@ func TestOutboxFull(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		dead := &scripted{name: "dead", answers: slices.Repeat([]error{errors.New("down")}, 1000)}
 		well := &scripted{name: "well"}
+		const most = 100
 		o := NewOutbox(quietly, dead, well)
+		o.most = most
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
 		go o.Run(ctx)
@@ -274,16 +276,16 @@ func TestOutboxFull(t *testing.T) {
 		}
 		add("open", 1, window.Opened)
 		add("over", 1, window.Opened)
-		for i := range maxWaiting - 4 {
+		for i := range most - 4 {
 			add(fmt.Sprint("x", i), 1, window.Opened)
 		}
 		add("over", 2, window.Closed)
 		add("x7", 2, window.Closed)
-		if s := o.Stats(); s[0].Waiting != maxWaiting || s[0].Dropped != 0 || s[1].Waiting != 0 {
+		if s := o.Stats(); s[0].Waiting != most || s[0].Dropped != 0 || s[1].Waiting != 0 {
 			t.Fatalf("%+v", s)
 		}
 		add("new", 1, window.Opened) // two of "over" go
-		if s := o.Stats()[0]; s.Waiting != maxWaiting-1 || s.Dropped != 2 || strings.Contains(put(o, "dead"), "over") {
+		if s := o.Stats()[0]; s.Waiting != most-1 || s.Dropped != 2 || strings.Contains(put(o, "dead"), "over") {
 			t.Errorf("%+v", s)
 		}
 		add("new", 2, window.Grown)
@@ -293,10 +295,10 @@ func TestOutboxFull(t *testing.T) {
 		}
 		add("new", 4, window.Grown)
 		add("new", 5, window.Grown) // nothing is over: the oldest goes
-		if s, waits := o.Stats()[0], put(o, "dead"); s.Dropped != 5 || s.Waiting != maxWaiting || !strings.HasPrefix(waits, "x0.1=opened ") || !strings.HasSuffix(waits, " new.5=grown") {
+		if s, waits := o.Stats()[0], put(o, "dead"); s.Dropped != 5 || s.Waiting != most || !strings.HasPrefix(waits, "x0.1=opened ") || !strings.HasSuffix(waits, " new.5=grown") {
 			t.Errorf("%+v", s)
 		}
-		if s := o.Stats()[1]; s.Sent != maxWaiting+5 || s.Dropped != 0 {
+		if s := o.Stats()[1]; s.Sent != most+5 || s.Dropped != 0 {
 			t.Errorf("the sink that is well: %+v", s)
 		}
 	})
@@ -412,7 +414,7 @@ func TestReceiverDown(t *testing.T) {
 			c, _, err := w.(http.Hijacker).Hijack()
 			if err == nil {
 				_, _ = c.Write([]byte(text))
-				c.Close()
+				_ = c.Close()
 			}
 		}
 	}

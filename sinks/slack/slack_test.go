@@ -273,6 +273,23 @@ func TestFailures(t *testing.T) {
 	f(200, `garbage`, "later")
 }
 
+// A digest says how many loops it stands for, and holds no field of one.
+func TestDigest(t *testing.T) {
+	a := &sinks.Alert{Event: "digest.grown", ID: "dg-1", Revision: 2, State: window.Grown, Loops: 10, Rules: []string{"r", "s"}, Threshold: 5, WindowS: 60, First: "1", Last: "2"}
+	b, err := json.Marshal(render(a).blocks)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"Digest has grown to 10 more loops", `Rule\nr, s`, `Loops\n10 more than 5 in a minute`} {
+		if !strings.Contains(string(b), want) {
+			t.Errorf("%s\nlacks %q", b, want)
+		}
+	}
+	if strings.Contains(string(b), "Requests") {
+		t.Errorf("%s speaks of requests", b)
+	}
+}
+
 // The test server of slack-go takes the messages too.
 func TestSlacktest(t *testing.T) {
 	s := slacktest.NewTestServer()
