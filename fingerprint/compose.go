@@ -149,11 +149,17 @@ func newComposed(name string, o Options, parts []chosen) (*Identity, error) {
 	}
 	id.compute = func(r *Request, w *Writer) Cause {
 		if !perCall {
-			return w.composed(r, parts, ToolCall{})
+			cause := w.composed(r, parts, ToolCall{})
+			if cause == Computable && id.Sees&SeesResults != 0 {
+				w.called(w.turn.calls...)
+			}
+			return cause
 		}
 		calls, cause := w.issuedCalls(r)
 		for i := 0; i < len(calls) && cause == Computable; i++ {
-			cause = w.composed(r, parts, calls[i])
+			if cause = w.composed(r, parts, calls[i]); cause == Computable {
+				w.called(calls[i])
+			}
 		}
 		return cause
 	}

@@ -88,6 +88,9 @@ type DocumentEpisode struct {
 	User          *string           `json:"user"`
 	Model         *string           `json:"model"`
 	Backend       *string           `json:"backend"`
+	Tool          *string           `json:"tool"`
+	Method        *string           `json:"method"`
+	Path          *string           `json:"path"`
 }
 
 // NewDocument gathers a run's outcome.
@@ -157,6 +160,7 @@ func NewDocumentEpisode(e *window.Episode) DocumentEpisode {
 		First: Stamp(e.First), Fired: Stamp(e.Fired), Last: Stamp(e.Last),
 		Requests: e.Requests, RequestsAfter: e.After, MaxCount: e.MaxCount, Statuses: map[string]int64{},
 		Session: TextOrNull(e.Session), Caller: TextOrNull(e.Caller), User: TextOrNull(e.User), Model: TextOrNull(e.Model), Backend: TextOrNull(e.Backend),
+		Tool: TextOrNull(e.Tool), Method: TextOrNull(e.Method), Path: TextOrNull(e.Path),
 	}
 	for i, field := range e.Rule.Scope.Fields {
 		d.Scope[field] = e.Scope[i]
@@ -168,7 +172,7 @@ func NewDocumentEpisode(e *window.Episode) DocumentEpisode {
 		d.TokensAfter = &e.TokensAfter
 	}
 	if e.CostKnown {
-		d.CostAfter = &e.CostAfter
+		d.CostAfter = new(e.CostAfter.Dollars())
 	}
 	return d
 }

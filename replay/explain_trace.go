@@ -18,6 +18,7 @@ type hit struct {
 	id        string
 	time      int64
 	print     fingerprint.Fingerprint
+	tool      string // that was called, where the rule looks at calls
 	choice    window.Choice
 	status    int
 	threshold int // in force
@@ -92,7 +93,7 @@ func (t *trace) add(ev *window.Event, asked bool) {
 		if print != t.print && !t.wholeOne {
 			continue
 		}
-		one.Prints = []window.Prints{{Fingerprints: prints.Fingerprints[k : k+1]}}
+		one.Prints = []window.Prints{{Fingerprints: prints.Fingerprints[k : k+1], Tools: []string{prints.Name(k)}}}
 		t.engine.Judge(&one)
 		if t.closed {
 			return // the episode ended before this event
@@ -100,7 +101,7 @@ func (t *trace) add(ev *window.Event, asked bool) {
 		v := &t.verdict
 		threshold, _ := t.rule.InForce(choice)
 		h := hit{
-			pos: ev.Position, id: strings.Clone(ev.ID), time: ev.Time, print: print, choice: choice, status: ev.Status,
+			pos: ev.Position, id: strings.Clone(ev.ID), time: ev.Time, print: print, tool: prints.Name(k), choice: choice, status: ev.Status,
 			threshold: threshold, count: v.Count, fired: v.Fired, action: v.Action, reason: v.Reason,
 		}
 		t.keep(h, print == t.print && (asked || t.wanted != "" && v.Episode == t.wanted))

@@ -67,7 +67,7 @@ func (l *Loop) add(e *window.Episode) {
 		l.Tokens = max(l.Tokens, e.TokensAfter)
 	}
 	if e.CostKnown {
-		l.Cost = max(known(l.Cost), e.CostAfter)
+		l.Cost = max(known(l.Cost), e.CostAfter.Dollars())
 	}
 }
 

@@ -20,13 +20,14 @@ type AtomicFile struct {
 	done    bool
 }
 
-// CreateAtomic begins a file that is to stand at path. A link is followed, and
-// a file that is there already keeps its permissions.
+// CreateAtomic begins a file that is to stand at path. What is new may be
+// read by its owner alone; a file that is there already keeps its permissions,
+// and a link is followed.
 func CreateAtomic(path string) (*AtomicFile, error) {
 	if target, err := filepath.EvalSymlinks(path); err == nil {
 		path = target
 	}
-	mode := fs.FileMode(0o644)
+	mode := fs.FileMode(0o600)
 	switch info, err := os.Stat(path); {
 	case err != nil: // the most usual: there is none yet
 	case info.IsDir():

@@ -38,17 +38,26 @@ type Engine struct {
 	plan    *Plan
 	o       EngineOptions
 	rules   []*judge
-	judged  int64 // events
-	quiet   int64 // no open episode ends before
-	hit     Hit   // the one at work; here, so that none is allocated
+	witness *Witness // nil unless the plan asks for evidence
+	judged  int64    // events
+	quiet   int64    // no open episode ends before
+	hit     Hit      // the one at work; here, so that none is allocated
 	verdict Verdict
 }
 
 // NewEngine makes an engine for the plan's rules.
 func NewEngine(plan *Plan, o EngineOptions) *Engine {
 	e := &Engine{plan: plan, o: o, quiet: math.MaxInt64}
-	for _, r := range plan.Rules {
-		e.rules = append(e.rules, newJudge(r, o))
+	if plan.evidence {
+		e.witness = plan.NewWitness()
+		e.witness.keep = evidenceMinutes
+	}
+	for i, r := range plan.Rules {
+		var evidence *evidence
+		if plan.evidence {
+			evidence = newEvidence(e.witness, i, r, o.MaxKeys)
+		}
+		e.rules = append(e.rules, newJudge(r, evidence, o))
 	}
 	return e
 }
@@ -57,6 +66,9 @@ func NewEngine(plan *Plan, o EngineOptions) *Engine {
 func (e *Engine) Judge(ev *Event) {
 	e.closeEpisodes(ev.Time)
 	e.judged++
+	if e.witness != nil {
+		e.witness.Seen(ev)
+	}
 	for i, j := range e.rules {
 		j.account.Judged++
 		choice := ev.Rules[i]
@@ -81,14 +93,22 @@ func (e *Engine) Judge(ev *Event) {
 		for k := range prints.Fingerprints {
 			h := &e.hit
 			*h = Hit{Scope: scope.Key, Print: prints.Fingerprints[k], Time: ev.Time, Limit: threshold, Record: true}
+			var facts *Facts
+			if j.evidence != nil {
+				facts = j.evidence.note(ev, h)
+			}
 			out := j.hit(h, action)
 			var episode *Episode
 			if out.fired {
 				j.account.Fired++
 				var opened bool
-				episode, opened = j.episodes.fired(ev, scope, h, out.count)
+				episode, opened = j.episodes.fired(ev, scope, h, out.count, prints.Name(k), prints.Text(k))
 				e.quiet = min(e.quiet, j.episodes.open.ends())
+				episode.facts = facts
 				if e.o.Fired != nil {
+					if j.evidence != nil {
+						j.evidence.tell(episode)
+					}
 					e.o.Fired(episode, out.action, opened)
 				}
 			}
@@ -154,6 +174,11 @@ func (e *Engine) Account() []RuleAccount {
 
 func (e *Engine) save(w *snapshot.Writer) {
 	w.Uvarint(uint64(e.judged))
+	w.Section("witness", func() {
+		if e.witness != nil {
+			e.witness.save(&saver{Writer: w})
+		}
+	})
 	for _, j := range e.rules {
 		w.Section("rule", func() { j.save(w) })
 	}
@@ -165,6 +190,13 @@ func (e *Engine) save(w *snapshot.Writer) {
 func (e *Engine) load(r *snapshot.Reader, then *savedPlan, from []int) (ended []*Episode) {
 	l := &loader{Reader: r}
 	e.judged = l.int64()
+	r.Section("witness", func() {
+		if e.witness != nil && r.Left() > 0 {
+			e.witness.load(l)
+		} else {
+			r.Skip()
+		}
+	})
 	for i := range then.rules {
 		r.Section("rule", func() {
 			if k := slices.Index(from, i); k >= 0 {

@@ -159,6 +159,16 @@ func (e *EventWriter) prints(w *snapshot.Writer, p *Prints) {
 	for i := range p.Fingerprints {
 		w.Blob(p.Fingerprints[i].Bytes())
 	}
+	if len(p.Fingerprints) > 0 {
+		w.Bool(len(p.Tools) > 0)
+		for _, tool := range p.Tools {
+			e.text(w, tool)
+		}
+		w.Bool(len(p.Texts) > 0)
+		for _, text := range p.Texts {
+			w.String(text)
+		}
+	}
 }
 
 // The kinds of scopes: no rule that looked at the request needed it, it is not
@@ -202,6 +212,7 @@ type EventReader struct {
 	// together.
 	prints  []Prints
 	sums    []fingerprint.Fingerprint
+	tools   []string
 	scopes  []Scope
 	values  []string
 	choices []Choice
@@ -214,7 +225,7 @@ func (p *Plan) NewEventReader() *EventReader { return &EventReader{plan: p, shap
 func (e *EventReader) Reset() {
 	*e = EventReader{
 		plan: e.plan, shape: e.shape, texts: e.texts[:0],
-		prints: fresh(e.prints), sums: fresh(e.sums), scopes: fresh(e.scopes), values: fresh(e.values), choices: fresh(e.choices),
+		prints: fresh(e.prints), sums: fresh(e.sums), tools: fresh(e.tools), scopes: fresh(e.scopes), values: fresh(e.values), choices: fresh(e.choices),
 	}
 }
 
@@ -342,6 +353,18 @@ func (e *EventReader) readPrints(l *loader) (p Prints) {
 		e.sums = append(e.sums, l.fingerprint())
 	}
 	p.Fingerprints = e.sums[from:len(e.sums):len(e.sums)]
+	if n > 0 && l.Bool() {
+		from = len(e.tools)
+		for range n {
+			e.tools = append(e.tools, e.text(l))
+		}
+		p.Tools = e.tools[from:len(e.tools):len(e.tools)]
+	}
+	if n > 0 && l.Bool() {
+		for range n {
+			p.Texts = append(p.Texts, l.String())
+		}
+	}
 	return p
 }
 

@@ -69,17 +69,20 @@ func TestEventHasNoOtherFields(t *testing.T) {
 	}
 	f(Event{}, "Time Start Position ID Method Path Caller User Session Model Backend Status TokensIn TokensOut Cost Stream Cached MaxTokens Prints Scopes Rules Exclude")
 	f(fingerprint.Position{}, "Stream Item Line Offset")
-	f(Prints{}, "Cause Fingerprints")
+	f(Prints{}, "Cause Fingerprints Tools Texts")
 	f(Scope{}, "Key Values Cause FellBack")
-	f(Episode{}, "ID Rule Scope Fingerprint First Fired Last Requests After MaxCount TokensAfter TokensKnown CostAfter CostKnown Statuses Model Caller User Session Backend last")
+	f(Episode{}, "ID Rule Scope Fingerprint First Fired Last Requests After MaxCount TokensAfter TokensKnown CostAfter CostKnown Statuses Model Caller User Session Backend Tool Method Path Text Limit Kind Evidence last facts")
 	f(RuleAccount{}, "Rule Before Judged Counted NotMatched NotComputable FellBack Fired Episodes LiveKeys DroppedKeys")
 	f(Order{}, "lateness streams waiting stats last reached low stale")
 	f(OrderStats{}, "Late WorstLate Overtaken Tied")
 	f(frontier{}, "live idle newest ahead")
-	f(judge{}, "rule counter cooling chances episodes account prints")
-	f(Engine{}, "plan o rules judged quiet hit verdict")
+	f(judge{}, "rule counter cooling chances episodes evidence account prints")
+	f(Engine{}, "plan o rules witness judged quiet hit verdict")
+	f(Facts{}, "Requests Probes Tokens Gets failed unavailable answered instants sessions results answers messages minutes streak cycle last pauses pauseSum pauseSquares")
+	f(Witness{}, "plan keep results answers messages conversation errors judged whole")
+	f(evidence{}, "witness rule keys streak cycle")
 	f(CounterSpec{}, "Kind Window Closed Period")
-	f(ExtractOptions{}, "Key HashIDs EventTimeStart Sessions Price")
+	f(ExtractOptions{}, "Key Texts HashIDs EventTimeStart Sessions Price")
 }
 
 // TestEventSize: what comes again in the next event of a block costs little.

@@ -1,6 +1,7 @@
 package window
 
 import (
+	"bytes"
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/hex"
@@ -17,6 +18,7 @@ import (
 // ExtractOptions say how requests become events.
 type ExtractOptions struct {
 	Key            []byte // of the fingerprints and hashed ids; nil for none
+	Texts          bool   // keep the canonical texts of calls, which people and models wrote
 	HashIDs        bool   // write sessions, users and callers as hashes
 	EventTimeStart bool   // order and count by the start of a request, not its end
 	// Sessions are the places that may name a session, the first that says
@@ -47,6 +49,7 @@ type Extractor struct {
 	texts   []string
 	choices []Choice
 	ids     []byte
+	tools   []string
 }
 
 // maxNames and maxName bound the tables of texts: sessions come and go, and
@@ -62,6 +65,7 @@ func (p *Plan) NewExtractor(o ExtractOptions) *Extractor {
 		plan: p, o: o, writer: fingerprint.NewWriter(o.Key), names: map[string]string{}, hashed: map[string]string{},
 		wanted: make([]bool, len(p.Identities)), scoped: make([]bool, len(p.Scopes)),
 	}
+	x.writer.Keep = o.Texts
 	x.mac = sha256.New()
 	if len(o.Key) > 0 {
 		x.mac = hmac.New(sha256.New, o.Key)
@@ -73,7 +77,7 @@ func (p *Plan) NewExtractor(o ExtractOptions) *Extractor {
 // before keep theirs.
 func (x *Extractor) NewBlock() {
 	x.prints, x.sums, x.scopes = fresh(x.prints), fresh(x.sums), fresh(x.scopes)
-	x.texts, x.choices, x.ids = fresh(x.texts), fresh(x.choices), fresh(x.ids)
+	x.texts, x.choices, x.ids, x.tools = fresh(x.texts), fresh(x.choices), fresh(x.ids), fresh(x.tools)
 }
 
 // fresh makes an empty slab with room for what the one before took, and an
@@ -114,13 +118,23 @@ func (x *Extractor) Event(r *fingerprint.Request, ev *Event) {
 func (x *Extractor) choose(r *fingerprint.Request, ev *Event) {
 	clear(x.wanted)
 	clear(x.scoped)
-	n := len(x.choices)
+	n, some := len(x.choices), false
 	for i, rule := range x.plan.Rules {
 		c := rule.choose(r, ev.Time)
 		x.choices = append(x.choices, c)
 		if c != NotMatched {
 			x.wanted[x.plan.identity[i]] = true
 			x.scoped[x.plan.scope[i]] = true
+			some = true
+		}
+	}
+	if some { // what tells of kinds goes with any rule
+		identities, scopes := x.plan.Own()
+		for i := range x.wanted[identities:] {
+			x.wanted[identities+i] = true
+		}
+		for i := range x.scoped[scopes:] {
+			x.scoped[scopes+i] = true
 		}
 	}
 	ev.Rules = x.choices[n:len(x.choices):len(x.choices)]
@@ -151,11 +165,21 @@ func (x *Extractor) fingerprint(r *fingerprint.Request, ev *Event) {
 		if x.wanted[i] {
 			from := len(x.writer.Prints())
 			p.Cause = id.Compute(r, x.writer)
-			k := len(x.sums)
+			k, t, named := len(x.sums), len(x.tools), false
 			for _, print := range x.writer.Prints()[from:] {
 				x.sums = append(x.sums, print.Fingerprint)
+				x.tools = append(x.tools, x.tool(print.Tool))
+				named = named || len(print.Tool) > 0
+				if x.o.Texts && print.Tool != nil {
+					p.Texts = append(p.Texts, cut(print.Canonical, maxText))
+				}
 			}
 			p.Fingerprints = x.sums[k:len(x.sums):len(x.sums)]
+			if named {
+				p.Tools = x.tools[t:len(x.tools):len(x.tools)]
+			} else {
+				x.tools = x.tools[:t]
+			}
 		}
 		x.prints = append(x.prints, p)
 	}
@@ -228,6 +252,29 @@ func (x *Extractor) name(text []byte) string {
 	s := writable(string(text))
 	x.names[string(text)] = s
 	return s
+}
+
+// maxTool is how much of a tool's name is kept: providers allow 64 bytes, and
+// a model may make up a name.
+const maxTool = 128
+
+// maxText is how much of a call's text is kept, where it is.
+const maxText = 4 << 10
+
+// tool is a tool's name.
+func (x *Extractor) tool(name []byte) string {
+	if len(name) > maxTool {
+		return cut(name, maxTool)
+	}
+	return x.name(name)
+}
+
+// cut is the beginning of a text, of at most so many bytes.
+func cut(text []byte, most int) string {
+	if len(text) <= most {
+		return writable(string(text))
+	}
+	return string(bytes.ToValidUTF8(text[:most], nil)) + "…"
 }
 
 // writable is text without the bytes that are no UTF-8: neither JSON nor

@@ -17,6 +17,7 @@ type judge struct {
 	cooling  *table[pairKey, int64] // until when a key cools down; nil without cooldown
 	chances  chancer                // nil if no hit of the rule can be given a chance
 	episodes *episodes
+	evidence *evidence // nil unless the plan asks for it
 	account  RuleAccount
 	prints   int // bytes of the rule's fingerprints, as far as they are keys
 }
@@ -30,12 +31,12 @@ type outcome struct {
 	retry  time.Duration // what a rejected client is told to wait
 }
 
-func newJudge(rule *Rule, o EngineOptions) *judge {
+func newJudge(rule *Rule, evidence *evidence, o EngineOptions) *judge {
 	kind := counterKind(rule.Counter.Kind)
 	if kind == nil {
 		panic(fmt.Sprintf("window: rule %q has the unknown counter kind %q", rule.Name, rule.Counter.Kind))
 	}
-	j := &judge{rule: rule, counter: kind.New(rule.Counter, o.MaxKeys), account: RuleAccount{Rule: rule}}
+	j := &judge{rule: rule, counter: kind.New(rule.Counter, o.MaxKeys), evidence: evidence, account: RuleAccount{Rule: rule}}
 	if rule.Cooldown > 0 {
 		j.cooling = newTable[pairKey, int64](rule.Cooldown.Microseconds(), o.MaxKeys, nil)
 	}
@@ -46,7 +47,14 @@ func newJudge(rule *Rule, o EngineOptions) *judge {
 			j.chances = newSignatureChances(o.MaxKeys)
 		}
 	}
-	j.episodes = newEpisodes(rule, o.MaxKeys, o.Episode)
+	closed := o.Episode
+	if evidence != nil && closed != nil {
+		closed = func(ep *Episode) {
+			evidence.tell(ep)
+			o.Episode(ep)
+		}
+	}
+	j.episodes = newEpisodes(rule, o.MaxKeys, closed)
 	return j
 }
 
@@ -159,6 +167,11 @@ func (j *judge) save(w *snapshot.Writer) {
 		}
 	})
 	s.Section("episodes", func() { j.episodes.save(s) })
+	s.Section("evidence", func() {
+		if j.evidence != nil {
+			j.evidence.save(s)
+		}
+	})
 }
 
 // load reads what save wrote. cooldown is how long the rule's was then.
@@ -185,6 +198,14 @@ func (j *judge) load(r *snapshot.Reader, cooldown time.Duration) {
 		}
 	})
 	l.Section("episodes", func() { j.episodes.load(l) })
+	l.Section("evidence", func() {
+		if j.evidence == nil || l.Left() == 0 {
+			l.Skip()
+			return
+		}
+		j.evidence.load(l)
+		j.evidence.link(j.episodes.open)
+	})
 	j.episodes.n = j.account.Episodes // kept there; sum puts it back
 }
 

@@ -30,7 +30,7 @@ func NewPartition(plan *Plan, keying Keying, o SweepOptions, episode func(*Episo
 	p.sweep = NewSweep(plan, all, o)
 	for i, rule := range plan.Rules {
 		if of, _ := KeyingOf(rule.Counter.Kind); of == keying {
-			p.judges[i] = newJudge(rule, EngineOptions{MaxKeys: o.MaxKeys, Episode: episode})
+			p.judges[i] = newJudge(rule, nil, EngineOptions{MaxKeys: o.MaxKeys, Episode: episode})
 		} else {
 			p.sweep.targets[i].trips = nil
 		}
@@ -41,8 +41,8 @@ func NewPartition(plan *Plan, keying Keying, o SweepOptions, episode func(*Episo
 // Add counts an event for a rule. All other rules of the plan are NotMatched in
 // it.
 func (p *Partition) Add(rule int, ev *Event) {
-	scope, print := &ev.Scopes[p.plan.scope[rule]], &ev.Prints[p.plan.identity[rule]].Fingerprints[0]
-	h := Hit{Scope: scope.Key, Print: *print, Time: ev.Time, Record: true}
+	scope, prints := &ev.Scopes[p.plan.scope[rule]], &ev.Prints[p.plan.identity[rule]]
+	h := Hit{Scope: scope.Key, Print: prints.Fingerprints[0], Time: ev.Time, Record: true}
 	if rule != p.rule || h.Scope != p.hit.Scope || p.keying == ByScopeAndFingerprint && h.Print != p.hit.Print {
 		p.forget()
 	}
@@ -57,7 +57,7 @@ func (p *Partition) Add(rule int, ev *Event) {
 	var action Action
 	h.Limit, action = j.rule.InForce(ev.Rules[rule])
 	if out := j.hit(&h, action); out.fired {
-		j.episodes.fired(ev, scope, &h, out.count)
+		j.episodes.fired(ev, scope, &h, out.count, prints.Name(0), prints.Text(0))
 	}
 }
 

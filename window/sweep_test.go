@@ -171,7 +171,7 @@ func judged(rule *Rule, events []*Event) swept1 {
 		Episode: func(ep *Episode) {
 			w.Episodes++
 			w.TokensAfter += ep.TokensAfter
-			w.CostAfter += ep.CostAfter
+			w.CostAfter += ep.CostAfter.Dollars()
 		},
 	})
 	for _, ev := range events {

@@ -185,7 +185,7 @@ func (t *trips) begin(w int, threshold int32, scope fingerprint.ScopeKey, hits [
 // newJudge is a judge with no more than it needs to count: there are hundreds.
 func (t *trips) newJudge(rule *Rule) *judge {
 	if t.tracker {
-		return newJudge(rule, EngineOptions{MaxKeys: maxRepeats})
+		return newJudge(rule, nil, EngineOptions{MaxKeys: maxRepeats})
 	}
 	j := &judge{rule: rule, counter: counterKind(rule.Counter.Kind).New(rule.Counter, maxRepeats)}
 	if rule.Cooldown > 0 {
@@ -201,9 +201,9 @@ func (t *trips) tally(w int, trip *trip, ev *Event, scope *Scope, h *Hit, n Coun
 	if open := trip.judge.episodes.open.find(pairKeyOf(h)); open != nil {
 		was = *open
 	}
-	ep, _ := trip.judge.episodes.fired(ev, scope, h, n)
+	ep, _ := trip.judge.episodes.fired(ev, scope, h, n, "", "")
 	if ep.ID == was.ID {
-		trip.after.add(usage{ep.TokensAfter - was.TokensAfter, ep.CostAfter - was.CostAfter}, 1)
+		trip.after.add(usage{ep.TokensAfter - was.TokensAfter, (ep.CostAfter - was.CostAfter).Dollars()}, 1)
 	} else {
 		before, delay := key.upTo(h.Time, 0, len(t.windows), n.N)
 		trip.before.add(before, 1)

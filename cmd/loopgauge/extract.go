@@ -103,7 +103,7 @@ func (f *extractFlags) run(c *cobra.Command, u *ui, from string) error {
 	}
 	f.logs.kafka = p.Kafka
 	o := shared.ExtractOptions{
-		Partitions: f.partitions, Plan: window.NewPlan(p.Rules, p.Exclude), Lateness: p.Lateness, Idle: f.idle,
+		Partitions: f.partitions, Plan: window.NewPlan(p.Rules, p.Exclude).WithEvidence(), Lateness: p.Lateness, Idle: f.idle,
 		Extract: window.ExtractOptions{EventTimeStart: p.EventTime == policy.Start, Price: p.Price, HashIDs: f.hashIDs, Sessions: p.Session},
 	}
 	if o.Log, err = f.say.logger(u); err != nil {

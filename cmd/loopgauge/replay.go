@@ -127,7 +127,7 @@ func (f *replayFlags) run(ctx context.Context, u *ui, args []string, chosen *tim
 	defer out.abort()
 	var emit *emitter
 	if f.emit {
-		if emit, err = f.emitter(ctx, u, p, &o); err != nil {
+		if emit, err = f.emitter(ctx, u, p, args, lateness, &o); err != nil {
 			return err
 		}
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/loopgauge/loopgauge/ingest/kafka"
 	"github.com/loopgauge/loopgauge/replay/live"
 	"github.com/loopgauge/loopgauge/replay/live/monitor"
+	"github.com/loopgauge/loopgauge/sinks"
 	"github.com/loopgauge/loopgauge/sinks/parquet"
 	"github.com/loopgauge/loopgauge/window"
 	"github.com/loopgauge/loopgauge/window/policy"
@@ -34,6 +35,7 @@ type watchFlags struct {
 	hashIDs  bool
 	key      string
 	dryRun   bool
+	showText bool
 	say      sayFlags
 	listen   string
 	pprof    bool
@@ -81,6 +83,7 @@ Ctrl-C ends it in order, the second at once.`,
 	flags.BoolVar(&f.hashIDs, "hash-ids", false, "write sessions, users and callers as hashes")
 	flags.StringVar(&f.key, "fingerprint-key", "", "file with a secret key for the fingerprints")
 	flags.BoolVar(&f.dryRun, "dry-run", false, "send alerts nowhere but into the log")
+	flags.BoolVar(&f.showText, "show-text", false, "put the text of the call that repeats into alerts, and so into --state: it holds what people and models wrote")
 	flags.StringVar(&f.listen, "listen", "", "serve /metrics, /healthz and /readyz here: HOST:PORT, or a port of this machine alone")
 	flags.BoolVar(&f.pprof, "pprof", false, "serve profiles there too")
 	return c
@@ -110,10 +113,10 @@ func (f *watchFlags) run(c *cobra.Command, u *ui, args []string) error {
 		return usage(err)
 	}
 	o := live.Options{
-		Plan: window.NewPlan(p.Rules, p.Exclude), Lateness: p.Lateness, Duplicates: p.Duplicates,
-		Extract: window.ExtractOptions{EventTimeStart: p.EventTime == policy.Start, Price: p.Price, Key: key, HashIDs: f.hashIDs, Sessions: p.Session},
+		Plan: window.NewPlan(p.Rules, p.Exclude).WithEvidence(), Lateness: p.Lateness, Duplicates: p.Duplicates,
+		Extract: window.ExtractOptions{EventTimeStart: p.EventTime == policy.Start, Price: p.Price, Key: key, HashIDs: f.hashIDs, Texts: f.showText, Sessions: p.Session},
 		MaxKeys: f.maxKeys, Idle: f.idle, Interval: f.interval, PartInterval: live.DefaultPart,
-		Sinks: to, Routes: routes, Topic: topic, Verdicts: f.verdicts, Log: log, Status: &live.Status{},
+		Sinks: to, Routes: routes, Content: &sinks.Content{Links: p.Links}, Topic: topic, Verdicts: f.verdicts, Log: log, Status: &live.Status{},
 	}
 	if c.Flags().Changed("lateness") {
 		o.Lateness = f.lateness
@@ -126,6 +129,9 @@ func (f *watchFlags) run(c *cobra.Command, u *ui, args []string) error {
 	}
 	if f.state == "" {
 		return usage(errNoState)
+	}
+	if o.Content.Explain, err = f.explain(args, p, o.Lateness); err != nil {
+		return err
 	}
 	if o.Store, err = live.OpenStore(f.state); err != nil {
 		return err
@@ -148,6 +154,19 @@ func (f *watchFlags) run(c *cobra.Command, u *ui, args []string) error {
 		log.Info("listening", "address", m.Addr())
 	}
 	return live.Run(c.Context(), o)
+}
+
+// explain is the command that explains an episode of the log.
+func (f *watchFlags) explain(args []string, p *policy.Policy, lateness time.Duration) (func(string) string, error) {
+	if err := f.logs.loadFormat(); err != nil {
+		return nil, usage(err)
+	}
+	c := explainCommand{rules: f.rules, logs: f.logs, since: newWhen(), until: newWhen(), key: f.key, hashIDs: f.hashIDs, args: args}
+	if !p.LatenessSet || lateness != p.Lateness { // which explain would measure
+		c.lateness = lateness
+	}
+	c, err := c.anywhere()
+	return c.of, err
 }
 
 // feed says how the source is opened: a topic, or files. state tells this state

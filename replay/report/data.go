@@ -34,7 +34,7 @@ type page struct {
 	Windows    []string        `json:"windows"`
 	Counters   []string        `json:"counters"`
 	Thresholds []int           `json:"thresholds"`
-	Kinds      []tune.Kind     `json:"kinds"`
+	Kinds      []window.Kind   `json:"kinds"`
 	Rules      []rule          `json:"rules"`
 	Picked     []int           `json:"recommended"` // of Rules
 	Gateways   []gateway       `json:"gateways"`
@@ -216,7 +216,7 @@ func newPage(r *tune.Report, o Options, d detail) *page {
 		Days: r.Days, Account: r.Result.Account, Talks: r.Conversations,
 		Lateness: lateness{window.Lasting(r.Lateness.Value), r.Lateness.Measured, r.Result.Order.Tied},
 		Streams:  []stream{}, Budget: r.Options.Budget, MaxWrong: r.Options.MaxWrong,
-		Windows: []string{}, Counters: window.SweepKinds, Kinds: tune.Kinds,
+		Windows: []string{}, Counters: window.SweepKinds, Kinds: window.Kinds,
 		Rules: []rule{}, Picked: append([]int{}, r.Recommended...), Gateways: []gateway{}, Exclusions: []exclusion{}, Against: newAgainst(r.Against), Policy: r.Policy(), All: len(r.Repeats), NoRoom: r.Dropped,
 		Texts: []string{}, Counts: []string{}, Rows: [][]int{}, Repeats: []rawRepeat{}, Rest: []restOfRepeats{},
 	}
@@ -407,7 +407,7 @@ func (b *builder) repeats(room int) {
 	}
 	rest := map[[2]int]int{} // index into Rest
 	for _, x := range list[i:] {
-		kind := slices.Index(tune.Kinds, x.k.Kind)
+		kind := slices.Index(window.Kinds, x.k.Kind)
 		key := [2]int{x.k.Target, kind}
 		at, known := rest[key]
 		if !known {
@@ -478,7 +478,7 @@ func (b *builder) repeat(k *tune.Repeat) rawRepeat {
 		scope[i] = b.shown(v)
 	}
 	return rawRepeat(jsonText([]any{
-		k.Target, slices.Index(tune.Kinds, k.Kind), k.First / 1000, k.Last / 1000, k.Requests, number, times, runs(statuses), tokens, costs,
+		k.Target, slices.Index(window.Kinds, k.Kind), k.First / 1000, k.Last / 1000, k.Requests, number, times, runs(statuses), tokens, costs,
 		b.shown(k.ID()), b.shown(k.Fingerprint.String()), b.shown(k.Evidence), b.shown(k.Session), b.shown(k.Caller), b.shown(k.Model), scope,
 	}))
 }

@@ -49,7 +49,7 @@ func (o *Outcome) add(x *Outcome) {
 }
 
 // saneThreshold is the lowest that advice gives.
-const saneThreshold = leastRepeats
+const saneThreshold = window.LeastRepeats
 
 // trainShare is the part of the log's time that settings are chosen on.
 const trainShare = 0.7
@@ -125,7 +125,7 @@ func (r *Report) cellOf(rule *window.Rule) int {
 // isLoop goes by the labels where there are any, and by the kind elsewhere.
 func (r *Report) isLoop(k *Repeat) bool {
 	if loop, known := r.Options.Labels[k.Session]; known {
-		return loop && k.Requests >= leastRepeats
+		return loop && k.Requests >= window.LeastRepeats
 	}
 	return k.Kind.IsLoop()
 }

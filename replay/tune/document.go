@@ -9,6 +9,7 @@ import (
 	"github.com/loopgauge/loopgauge/fingerprint"
 	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
 	"github.com/loopgauge/loopgauge/replay"
+	"github.com/loopgauge/loopgauge/window"
 )
 
 // DocumentVersion is the version of the --json document. Fields are added
@@ -33,16 +34,16 @@ type Document struct {
 // DocumentData is the account of what was read, and what the rules could see.
 type DocumentData struct {
 	replay.Account
-	First           *string            `json:"first"`
-	Last            *string            `json:"last"`
-	Days            float64            `json:"days"`
-	LatenessSeconds float64            `json:"lateness_s"`
-	Conversations   int                `json:"conversations"`
-	Repeats         int                `json:"repeats"`
-	RepeatsDropped  int64              `json:"repeats_dropped"`
-	KeysDropped     int64              `json:"keys_dropped"`
-	Kinds           map[Kind]int       `json:"kinds"`
-	Coverage        []DocumentCoverage `json:"coverage"`
+	First           *string             `json:"first"`
+	Last            *string             `json:"last"`
+	Days            float64             `json:"days"`
+	LatenessSeconds float64             `json:"lateness_s"`
+	Conversations   int                 `json:"conversations"`
+	Repeats         int                 `json:"repeats"`
+	RepeatsDropped  int64               `json:"repeats_dropped"`
+	KeysDropped     int64               `json:"keys_dropped"`
+	Kinds           map[window.Kind]int `json:"kinds"`
+	Coverage        []DocumentCoverage  `json:"coverage"`
 }
 
 // DocumentCoverage says how many requests a rule could look at.
@@ -175,7 +176,7 @@ type DocumentEpisode struct {
 	Rule          string            `json:"rule"`
 	Scope         map[string]string `json:"scope"`
 	Fingerprint   string            `json:"fingerprint"`
-	Kind          Kind              `json:"kind"`
+	Kind          window.Kind       `json:"kind"`
 	Evidence      string            `json:"evidence"`
 	First         string            `json:"first"`
 	Fired         string            `json:"fired"`
@@ -196,7 +197,7 @@ type DocumentRepeat struct {
 	Rule        string            `json:"rule"`
 	Scope       map[string]string `json:"scope"`
 	Fingerprint string            `json:"fingerprint"`
-	Kind        Kind              `json:"kind"`
+	Kind        window.Kind       `json:"kind"`
 	Evidence    string            `json:"evidence"`
 	First       string            `json:"first"`
 	Last        string            `json:"last"`
@@ -295,7 +296,7 @@ func (d *Document) MarshalIndent() ([]byte, error) {
 func (r *Report) documentData() DocumentData {
 	d := DocumentData{
 		Account: r.Result.Account, Days: r.Days, LatenessSeconds: r.Lateness.Value.Seconds(), Conversations: r.Conversations,
-		Repeats: len(r.Repeats), RepeatsDropped: r.Dropped, Kinds: map[Kind]int{}, Coverage: []DocumentCoverage{},
+		Repeats: len(r.Repeats), RepeatsDropped: r.Dropped, Kinds: map[window.Kind]int{}, Coverage: []DocumentCoverage{},
 	}
 	if r.Result.First != fingerprint.NoTime {
 		first, last := replay.Stamp(r.Result.First), replay.Stamp(r.Result.Last)

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"slices"
 	"strconv"
+
+	"github.com/loopgauge/loopgauge/window"
 )
 
 // Exclusion is a suggestion: requests that repeat on purpose, and that no rule
@@ -28,11 +30,11 @@ type reason struct {
 func reasonOf(k *Repeat) (of reason, name string, ok bool) {
 	n := k.Requests - 1
 	switch {
-	case k.Kind == Probe && 2*k.facts.tokens > n:
+	case k.Kind == window.Probe && 2*k.facts.Tokens > n:
 		return reason{oneToken: true}, "probes", true
-	case k.Kind == Probe:
+	case k.Kind == window.Probe:
 		return reason{path: k.path}, "health checks", true
-	case k.Kind == Polling && 2*k.facts.gets > n:
+	case k.Kind == window.Polling && 2*k.facts.Gets > n:
 		return reason{method: k.method, path: k.path}, "polling of " + k.path, true
 	}
 	return reason{}, "", false
@@ -51,7 +53,7 @@ func (of reason) match() string {
 // takes says whether an exclusion takes out most of a repeat, of whatever kind.
 func (of reason) takes(k *Repeat) bool {
 	if of.oneToken {
-		return 2*k.facts.tokens > k.Requests-1
+		return 2*k.facts.Tokens > k.Requests-1
 	}
 	return of.path == k.path && (of.method == "" || of.method == k.method)
 }

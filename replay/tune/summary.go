@@ -51,7 +51,7 @@ func (s Summary) kinds(b *strings.Builder) {
 	r := s.Report
 	t := term.Table{Right: map[int]bool{1: true, 2: true}}
 	t.Add("what repeats", "repeats", "longest", "the longest")
-	for _, kind := range Kinds {
+	for _, kind := range window.Kinds {
 		n := int64(0)
 		var longest *Repeat
 		for _, k := range r.Repeats {

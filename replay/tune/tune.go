@@ -97,7 +97,7 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 	sweep := window.NewSweep(plan, swept, window.SweepOptions{
 		Windows: o.Windows, Most: o.Most, MaxKeys: o.MaxKeys, Repeat: c.repeat, Ended: c.ended,
 	})
-	p := pass{o: o, c: c, sweep: sweep, errors: errorMinutes{}, conversations: map[string]bool{}, gateways: newGatewayCounts(o.Gateways)}
+	p := pass{o: o, c: c, sweep: sweep, conversations: map[string]bool{}, gateways: newGatewayCounts(o.Gateways)}
 
 	o.Run.Plan = plan
 	o.Run.Event, o.Run.Verdict = p.event, p.gateways.verdict
@@ -110,10 +110,8 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 		Options: o, Result: result, Cells: sweep.Cells(), Sweep: sweep.Result(), Repeats: c.all, Dropped: c.dropped,
 		Conversations: len(p.conversations), Days: float64(result.Last-result.First) / 86400e6,
 	}
-	// In a log of whole seconds, sharing one's time means nothing.
-	coarse := 2*p.whole > result.Account.Judged
 	for _, k := range r.Repeats {
-		k.classify(p.errors, coarse)
+		k.Kind, k.Evidence = c.witness.Kind(k.Rule, k.facts)
 	}
 	r.exclude()
 	r.advise()
@@ -127,22 +125,17 @@ type pass struct {
 	o             Options
 	c             *collector
 	sweep         *window.Sweep
-	errors        errorMinutes
-	whole         int64 // requests at a whole second
 	conversations map[string]bool
 	gateways      *gatewayCounts
 }
 
 func (p *pass) event(ev *window.Event) error {
-	conversation := p.c.conversationOf(ev)
+	conversation := p.c.witness.Conversation(ev)
 	if conversation != "" {
 		p.conversations[conversation] = true
 	}
 	p.gateways.current = conversation
-	if ev.Time%1_000_000 == 0 {
-		p.whole++
-	}
-	p.errors.note(ev, conversation)
+	p.c.witness.Seen(ev)
 	p.sweep.Add(ev)
 	if p.o.Run.Event != nil {
 		return p.o.Run.Event(ev)

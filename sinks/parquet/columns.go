@@ -58,6 +58,7 @@ const (
 	colOrdinal
 	colFingerprint
 	colCause
+	colTool
 	colScopeField
 	colScopeValue
 	colScopesIndex
@@ -73,11 +74,18 @@ func newEventColumns(file *parquet.File) (*eventColumns, error) {
 	e := &eventColumns{groups: file.RowGroups(), total: file.NumRows(), names: map[string]string{}, cols: make([]column, colCount)}
 	for i, path := range parquet.SchemaOf(eventRow{}).Columns() {
 		leaf, ok := file.Schema().Lookup(path...)
-		if !ok {
+		switch {
+		case ok:
+			e.leaves = append(e.leaves, leaf.ColumnIndex)
+		case len(e.leaves) == colTool: // came later than the others
+			e.leaves = append(e.leaves, -1)
+		default:
 			return nil, fmt.Errorf("no column %v", path)
 		}
-		e.leaves = append(e.leaves, leaf.ColumnIndex)
-		e.cols[i] = column{full: byte(leaf.MaxDefinitionLevel), share: e.share}
+		e.cols[i] = column{share: e.share}
+		if ok {
+			e.cols[i].full = byte(leaf.MaxDefinitionLevel)
+		}
 	}
 	return e, nil
 }
@@ -116,7 +124,9 @@ func (e *eventColumns) read(rows []eventRow) (int, error) {
 			e.groups, e.left, e.at = e.groups[1:], g.NumRows(), 0
 			chunks := g.ColumnChunks()
 			for i, leaf := range e.leaves {
-				e.cols[i].pages = chunks[leaf].Pages()
+				if leaf >= 0 {
+					e.cols[i].pages = chunks[leaf].Pages()
+				}
 			}
 		}
 		if err := e.row(&rows[n]); err != nil {
@@ -133,7 +143,7 @@ func (e *eventColumns) row(row *eventRow) error {
 	c := cells{e: e}
 	*row = eventRow{
 		Seq: c.int64(colSeq), Identity: c.text(colIdentity), IdentityNo: c.int32(colIdentityNo), Ordinal: c.int32(colOrdinal),
-		Fingerprint: c.text(colFingerprint), Cause: c.text(colCause),
+		Fingerprint: c.text(colFingerprint), Cause: c.text(colCause), Tool: c.text(colTool),
 	}
 	if e.some && row.Seq == e.seq {
 		return c.err // the other columns follow when they are asked
@@ -194,10 +204,10 @@ type cells struct {
 }
 
 // next goes to the next value of a column in the row, and tells whether it is
-// one: after an error nothing is.
+// one: after an error, or in a column that the file does not have, nothing is.
 func (c *cells) next(col int) (*column, bool) {
 	at := &c.e.cols[col]
-	if c.err != nil {
+	if c.err != nil || c.e.leaves[col] < 0 {
 		return at, false
 	}
 	known, err := at.next(c.e.at)

@@ -108,7 +108,7 @@ func (d *Dataset) mkdir(dir string) error {
 		missing = append(missing, at)
 	}
 	for _, m := range slices.Backward(missing) {
-		if err := os.Mkdir(m, 0o755); err != nil {
+		if err := os.Mkdir(m, 0o700); err != nil {
 			return err
 		}
 		d.made = append(d.made, m)

@@ -345,6 +345,7 @@ func (r *Reader) readBatch() (err error) {
 func (r *Reader) gather(first *eventRow) error {
 	for i := range r.prints {
 		r.prints[i].Cause, r.prints[i].Fingerprints, r.known[i] = fingerprint.Computable, r.prints[i].Fingerprints[:0], false
+		r.prints[i].Tools = r.prints[i].Tools[:0]
 	}
 	path := r.open.path
 	for {
@@ -392,6 +393,12 @@ func (r *Reader) print(row *eventRow) error {
 		return fmt.Errorf("%q is no fingerprint", row.Fingerprint)
 	}
 	p.Fingerprints = append(p.Fingerprints, f)
+	if row.Tool != "" || len(p.Tools) > 0 {
+		for len(p.Tools) < len(p.Fingerprints)-1 {
+			p.Tools = append(p.Tools, "")
+		}
+		p.Tools = append(p.Tools, row.Tool)
+	}
 	return nil
 }
 

@@ -14,6 +14,7 @@ import (
 
 	"github.com/loopgauge/loopgauge/fingerprint"
 	"github.com/loopgauge/loopgauge/window"
+	"github.com/loopgauge/loopgauge/window/link"
 )
 
 // Version is the version of the policy language.
@@ -29,9 +30,10 @@ type Policy struct {
 	Rules       []*window.Rule
 	Exclude     []window.Exclusion
 	Prices      map[string]Price
-	Sinks       []Sink  // where alerts go, in their order
-	Routes      []Route // which of them hear of what; the first that matches counts, and without one all hear
-	Kafka       *Kafka  // nil if it says nothing of topics
+	Sinks       []Sink      // where alerts go, in their order
+	Routes      []Route     // which of them hear of what; the first that matches counts, and without one all hear
+	Links       []link.Link // in alerts
+	Kafka       *Kafka      // nil if it says nothing of topics
 
 	Source []byte // the policy in force as YAML, profiles written out
 	Hash   string // hex SHA-256 of Source
@@ -113,6 +115,7 @@ type draft struct {
 	priceOrder []string
 	sinks      []Sink
 	routes     []routeDraft
+	links      []link.Link
 	kafka      *Kafka
 }
 
@@ -152,6 +155,7 @@ func (r *reader) policy(doc *ast.MappingNode, d *draft) {
 		{"routes", func(n ast.Node, at place) {
 			r.list(n, at, func(n ast.Node, at place) { d.routes = append(d.routes, r.route(n, at)) })
 		}},
+		{"links", func(n ast.Node, at place) { d.links = r.links(n, at) }},
 		{"kafka", func(n ast.Node, at place) { d.kafka = r.kafka(n, at) }},
 	})
 }
@@ -228,7 +232,7 @@ func (r *reader) build(d *draft) *Policy {
 	}
 	p := &Policy{
 		Lateness: d.lateness, LatenessSet: d.latenessAt.line > 0, EventTime: d.eventTime, Duplicates: d.duplicates,
-		Prices: d.prices, Sinks: d.sinks, Kafka: d.kafka, Session: r.sessionPlaces(d),
+		Prices: d.prices, Sinks: d.sinks, Links: d.links, Kafka: d.kafka, Session: r.sessionPlaces(d),
 	}
 	identities := map[string]*fingerprint.Identity{}
 	names := map[string]bool{}

@@ -95,6 +95,7 @@ func Schema() []byte {
 		},
 		"sinks":  list(object{"type": "object", "properties": sinks, "additionalProperties": false, "minProperties": 1, "maxProperties": 1}, "where alerts go"),
 		"routes": list(closed(object{"match": text("CEL condition on the alert"), "to": list(object{"type": "string"}, "names of sinks; none is nobody")}, "match", "to"), "which sinks hear of what: the first that matches"),
+		"links":  object{"type": "object", "description": "URLs in alerts, by name; {{session}} and others stand for what the alert says", "additionalProperties": object{"type": "string", "pattern": "^https?://"}},
 		"kafka":  kafka,
 	}, "version", "rules")
 	schema["$schema"] = "https://json-schema.org/draft/2020-12/schema"
