@@ -14,6 +14,9 @@
 #   alertmanager  Prometheus' Alertmanager; likewise, on port 9093
 #   deploy      what checks deploy/: systemd-analyze, and hadolint in
 #               .cache/deploy/bin/hadolint
+#   gateways    real gateways: nginx, HAProxy and Caddy, which Debian's packages
+#               also start where systemd runs, and LiteLLM with OpenAI's client
+#               library, .cache/gateways/bin/python
 #   kafka       Apache Kafka              .cache/kafka-VERSION: see scripts/kafka.sh
 #
 # Debian packages are installed as root; anyone else is told which are missing.
@@ -73,7 +76,7 @@ venv() {
   say "installing Python packages: $(grep -v '^#' "$2" | tr '\n' ' ')"
   rm -rf "${cache:?}/$1"
   python3 -m venv "$cache/$1"
-  "$cache/$1/bin/python" -m pip install --quiet --disable-pip-version-check --no-input -r "$2"
+  "$cache/$1/bin/python" -m pip install --no-compile --quiet --disable-pip-version-check --no-input -r "$2"
   cp "$2" "$cache/$1/requirements.txt"
 }
 
@@ -91,6 +94,16 @@ deploy() {
   command -v systemd-analyze >/dev/null || need systemd
 }
 
+gateways() {
+  local missing=() gateway
+  for gateway in nginx haproxy caddy; do
+    # Daemons are in sbin, which is not on everybody's PATH.
+    PATH=$PATH:/usr/sbin command -v $gateway >/dev/null || missing+=("$gateway")
+  done
+  [ ${#missing[@]} = 0 ] || need "${missing[@]}"
+  venv gateways scripts/gateways/requirements.txt
+}
+
 chromium() { command -v chromium >/dev/null || need chromium; }
 
 kafka() {
@@ -106,10 +119,10 @@ kafka() {
   cp scripts/kafka/pom.xml "$to/"
 }
 
-[ $# -gt 0 ] || set -- gotestsum lint python race chromium kafka prometheus alertmanager deploy
+[ $# -gt 0 ] || set -- gotestsum lint python race chromium kafka prometheus alertmanager deploy gateways
 for part; do
   case $part in
-    gotestsum | lint | python | rivals | race | chromium | kafka | prometheus | alertmanager | deploy) "$part" ;;
+    gotestsum | lint | python | rivals | race | chromium | kafka | prometheus | alertmanager | deploy | gateways) "$part" ;;
     *) fail "no part is called $part; see the head of scripts/setup.sh" ;;
   esac
 done
