@@ -17,6 +17,8 @@
 #   gateways    real gateways: nginx, HAProxy and Caddy, which Debian's packages
 #               also start where systemd runs, and LiteLLM with OpenAI's client
 #               library, .cache/gateways/bin/python
+#   stores      object stores: VersityGW (S3) in .cache/bin/versitygw, and
+#               .cache/bin/fake-gcs-server (Google)
 #   kafka       Apache Kafka              .cache/kafka-VERSION: see scripts/kafka.sh
 #
 # Debian packages are installed as root; anyone else is told which are missing.
@@ -25,6 +27,8 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 gotestsum_version=v1.13.0
 lint_version=v2.15.0
+versitygw_version=v1.8.0
+fake_gcs_version=v1.54.0
 cache=$PWD/.cache
 mkdir -p "$cache/bin"
 
@@ -67,6 +71,10 @@ tool() {
 
 gotestsum() { tool gotestsum gotest.tools/gotestsum $gotestsum_version; }
 lint() { tool golangci-lint github.com/golangci/golangci-lint/v2/cmd/golangci-lint $lint_version; }
+stores() {
+  tool versitygw github.com/versity/versitygw/cmd/versitygw $versitygw_version
+  tool fake-gcs-server github.com/fsouza/fake-gcs-server $fake_gcs_version
+}
 
 # venv NAME REQUIREMENTS: makes .cache/NAME with these Python packages.
 venv() {
@@ -119,10 +127,10 @@ kafka() {
   cp scripts/kafka/pom.xml "$to/"
 }
 
-[ $# -gt 0 ] || set -- gotestsum lint python race chromium kafka prometheus alertmanager deploy gateways
+[ $# -gt 0 ] || set -- gotestsum lint python race chromium kafka prometheus alertmanager deploy gateways stores
 for part; do
   case $part in
-    gotestsum | lint | python | rivals | race | chromium | kafka | prometheus | alertmanager | deploy | gateways) "$part" ;;
+    gotestsum | lint | python | rivals | race | chromium | kafka | prometheus | alertmanager | deploy | gateways | stores) "$part" ;;
     *) fail "no part is called $part; see the head of scripts/setup.sh" ;;
   esac
 done
