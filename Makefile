@@ -2,7 +2,8 @@
 # make test    everything, and first what it needs: see scripts/setup.sh
 # make lint    golangci-lint, installed first
 # make fuzz    every fuzz target for FUZZTIME
-# make torture watch killed 100 times and its broker 20 times, alone and shared: half an hour
+# make torture watch killed 100 times and its broker 20 times, alone and shared; Spark in
+#              processes of its own; 20 M keys: most of an hour
 # make bench   benchmarks, then loopgauge beside its rivals: see scripts/bench
 # make build   ./loopgauge
 
@@ -51,8 +52,10 @@ fuzz:
 
 torture: export LOOPGAUGE_PYTHON := $(CACHE)/venv/bin/python
 torture:
-	scripts/setup.sh python kafka
+	scripts/setup.sh python kafka spark
 	go test ./cmd/loopgauge -v -count=1 -timeout=2h -run='^TestTorture' -torture.kills=100 -torture.restarts=20
+	go test ./cmd/loopgauge -v -count=1 -timeout=1h -run='^TestSpark$$' -spark.master='local-cluster[2,1,2048]'
+	go test ./window -v -count=1 -timeout=1h -run='^TestCardinalityAttack$$' -attack.keys=20000000 -attack.cap=4194304
 
 bench:
 	scripts/setup.sh python

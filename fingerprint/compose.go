@@ -149,11 +149,17 @@ func newComposed(name string, o Options, parts []chosen) (*Identity, error) {
 	}
 	id.compute = func(r *Request, w *Writer) Cause {
 		if !perCall {
-			return w.composed(r, parts, ToolCall{})
+			cause := w.composed(r, parts, ToolCall{})
+			if cause == Computable && id.Sees&SeesResults != 0 {
+				w.called(w.turn.calls...)
+			}
+			return cause
 		}
 		calls, cause := w.issuedCalls(r)
 		for i := 0; i < len(calls) && cause == Computable; i++ {
-			cause = w.composed(r, parts, calls[i])
+			if cause = w.composed(r, parts, calls[i]); cause == Computable {
+				w.called(calls[i])
+			}
 		}
 		return cause
 	}
@@ -273,6 +279,9 @@ func (w *Writer) appendMessages(dst []byte, r *Request, n int) ([]byte, Cause) {
 	items := r.Messages.Items
 	if len(items) == 0 && n > 0 {
 		return dst, NoMessages
+	}
+	if r.Messages.Tail && (n == 0 || len(items) < n) {
+		return dst, LossyContent
 	}
 	if n > 0 && len(items) > n {
 		items = items[len(items)-n:]

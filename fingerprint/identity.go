@@ -1,11 +1,13 @@
 package fingerprint
 
 import (
+	"bytes"
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
 	"hash"
+	"slices"
 	"strconv"
 
 	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
@@ -26,7 +28,7 @@ type Identity struct {
 // are none, or Computable.
 func (id *Identity) Compute(r *Request, w *Writer) Cause {
 	n := len(w.prints)
-	w.rules, w.broken = id.rules, false
+	w.rules, w.broken, w.tools = id.rules, false, w.tools[:0]
 	cause := id.compute(r, w)
 	if w.broken {
 		cause = BrokenJSON
@@ -63,6 +65,10 @@ type Options struct {
 type Print struct {
 	Fingerprint Fingerprint
 	Canonical   []byte
+	// Tool names the tool called, or several with commas between, where the
+	// identity looks at calls: nil otherwise. It is good until the next
+	// Compute.
+	Tool []byte
 }
 
 // Fingerprint is the hash of canonical bytes. It is comparable.
@@ -108,6 +114,7 @@ type Writer struct {
 	turn      turn
 	calls     []ToolCall
 	pairs     []Pair
+	tools     []byte // names of the calls of a fingerprint
 	ids       []byte // texts that must outlive the scanners
 	callIDs   []byte // those of calls
 
@@ -144,14 +151,34 @@ func (w *Writer) Reset() {
 const writerMemory = 8 << 20
 
 func (w *Writer) memory() int {
-	n := cap(w.canonical) + cap(w.kept) + cap(w.ids) + cap(w.callIDs) +
+	n := cap(w.canonical) + cap(w.kept) + cap(w.tools) + cap(w.ids) + cap(w.callIDs) +
 		cap(w.text) + cap(w.outer) + cap(w.lowered) + cap(w.masked) + cap(w.scope) + cap(w.last) + w.args.memory()
 	for _, s := range []*rawjson.Scanner{&w.scan, &w.inner, &w.results} {
 		n += s.Memory()
 	}
-	const call, pair, result, print = 3 * 24, 2*24 + 8, 2*24 + 8, 64
+	const call, pair, result, print = 3 * 24, 2*24 + 8, 2*24 + 8, 88
 	return n + call*(cap(w.calls)+cap(w.turn.calls)) + result*cap(w.turn.results) + pair*cap(w.pairs) + print*cap(w.prints)
 }
+
+// called says of the last fingerprint which calls it is of. The same tool
+// called side by side is named once, and no more than a few are.
+func (w *Writer) called(calls ...ToolCall) {
+	p := &w.prints[len(w.prints)-1]
+	n := len(w.tools)
+	for i, call := range calls[:min(len(calls), fewTools)] {
+		if slices.ContainsFunc(calls[:i], func(before ToolCall) bool { return bytes.Equal(before.Name, call.Name) }) {
+			continue
+		}
+		if len(w.tools) > n {
+			w.tools = append(w.tools, ", "...)
+		}
+		w.tools = append(w.tools, call.Name...)
+	}
+	p.Tool = w.tools[n:len(w.tools):len(w.tools)]
+}
+
+// fewTools is how many calls of a fingerprint are named.
+const fewTools = 8
 
 // check notes that s, which read a part of the line, failed: the line was
 // checked for its structure only.

@@ -24,6 +24,7 @@ func newOpenRouter(o Options) (*Identity, error) {
 				return NotCanonical
 			}
 			w.emit(dst, hash256)
+			w.called(call)
 		}
 		return cause
 	}}, nil

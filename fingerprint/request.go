@@ -68,14 +68,17 @@ type Request struct {
 	// means that the model issued none.
 	ToolCallsLogged bool
 
-	Status    int     // HTTP status, Unknown (-1) if not logged
-	Error     []byte  // error class or message
-	TokensIn  int64   // prompt tokens, Unknown if not logged
-	TokensOut int64   // completion tokens, Unknown if not logged
-	Cost      float64 // USD, NaN if not logged
-	Stream    Tri
-	Cached    Tri
-	MaxTokens int64 // limit that the client set, Unknown if none
+	Status    int    // HTTP status, Unknown (-1) if not logged
+	Error     []byte // error class or message
+	TokensIn  int64  // prompt tokens, Unknown if not logged
+	TokensOut int64  // completion tokens, Unknown if not logged
+	// TokensCached are those of TokensIn that the provider had in its cache,
+	// Unknown if not logged.
+	TokensCached int64
+	Cost         float64 // USD, NaN if not logged
+	Stream       Tri
+	Cached       Tri
+	MaxTokens    int64 // limit that the client set, Unknown if none
 
 	// Attributes is all else that has a name: header:x-api-key, jwt:org_id.
 	Attributes []Attribute
@@ -112,7 +115,7 @@ type ToolCall struct{ ID, Name, Arguments []byte }
 func (r *Request) Reset() {
 	*r = Request{
 		Time: NoTime, End: NoTime,
-		Status: Unknown, TokensIn: Unknown, TokensOut: Unknown, MaxTokens: Unknown, Cost: math.NaN(),
+		Status: Unknown, TokensIn: Unknown, TokensOut: Unknown, TokensCached: Unknown, MaxTokens: Unknown, Cost: math.NaN(),
 		Messages:   Messages{Items: r.Messages.Items[:0]},
 		ToolCalls:  r.ToolCalls[:0],
 		Attributes: r.Attributes[:0],
@@ -135,6 +138,9 @@ type Messages struct {
 	Items  []rawjson.Value // as logged, in order
 	System rawjson.Value   // Anthropic's system prompt, which stands outside the list
 	Logged bool            // the log carries a list, even if it is empty
+	// Tail says that the list is the end of a longer one, of which the log
+	// carries no more with this request.
+	Tail bool
 	// Digest stands for the whole prompt in logs that carry no text but
 	// something that is equal when prompts are; nil otherwise.
 	Digest []byte

@@ -32,6 +32,7 @@ func newStuckStep(o Options) (*Identity, error) {
 			return cause
 		}
 		w.emit(w.canonical, hash128)
+		w.called(calls...)
 		return Computable
 	}
 	return id, nil

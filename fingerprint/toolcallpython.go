@@ -31,6 +31,7 @@ func newToolCallPython(o Options) (*Identity, error) {
 			dst = w.appendSignature(dst, call.Arguments)
 			w.canonical = dst
 			w.emit(dst, hash128)
+			w.called(call)
 		}
 		return cause
 	}}, nil

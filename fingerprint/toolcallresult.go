@@ -20,6 +20,7 @@ func newToolCallResult(o Options) (*Identity, error) {
 				return cause
 			}
 			w.emit(w.canonical, hash128)
+			w.called(w.turn.calls[k])
 		}
 		return Computable
 	}

@@ -2,7 +2,7 @@ package ingest
 
 import "sync"
 
-// together is how many sources are looked at at once: an object store takes
+// together is of how many sources the heads are read at once: an object store takes
 // its time to answer, and there may be thousands of objects.
 const together = 8
 

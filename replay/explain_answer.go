@@ -21,6 +21,9 @@ type Question struct {
 	// Open opens the logs; it is called for each reading. The streams are
 	// closed after it.
 	Open func() ([]ingest.Stream, error)
+	// Kept gives the events of an earlier run instead, also for each reading.
+	// They tell of an episode all but its text and what was masked in it.
+	Kept func() (*Kept, error)
 	Plan *window.Plan
 
 	Lateness     time.Duration
@@ -46,11 +49,14 @@ var errEnough = errors.New("enough")
 // answer needs them: to the line, then again from the start to where the line
 // was judged; or to the episode's first firing, then again to its end.
 func Answer(ctx context.Context, q Question) (*Explanation, error) {
+	x := &explaining{q: q, plan: q.Plan}
+	if q.Kept != nil {
+		return x.episode(ctx, nil)
+	}
 	streams, err := q.Open()
 	if err != nil {
 		return nil, err
 	}
-	x := &explaining{q: q, plan: q.Plan}
 	again := true
 	for _, s := range streams {
 		x.names = append(x.names, s.Name())
@@ -272,13 +278,16 @@ func (x *explaining) meet(r *fingerprint.Request) {
 const maxPrints = 20
 
 // follow makes a trace for each fingerprint of a request under one rule, the
-// last of x.rules.
+// last of x.rules. r is nil if only events are kept.
 func (x *explaining) follow(r *fingerprint.Request, i int, prints []fingerprint.Fingerprint, scope *window.Scope, episode string) {
 	rule := &x.rules[len(x.rules)-1]
 	w := fingerprint.NewWriter(x.q.Extract.Key)
 	w.Keep = x.q.ShowText
-	x.plan.Rules[i].Identity.Compute(r, w)
-	masks := x.plan.Rules[i].Identity.Masked(r)
+	masks := make([][]fingerprint.Masked, len(prints))
+	if r != nil {
+		x.plan.Rules[i].Identity.Compute(r, w)
+		masks = x.plan.Rules[i].Identity.Masked(r)
+	}
 	for k, print := range prints {
 		if slices.Contains(prints[:k], print) {
 			continue
@@ -342,7 +351,7 @@ func overrideName(rule *window.Rule, i int) string {
 // read runs the logs through order and duplicates, as Run does, and shows each
 // event to see until that returns false. No engine judges beside it.
 func (x *explaining) read(ctx context.Context, rules []*window.Rule, see func(*window.Event) bool, skip func(ingest.Skip)) (*run, error) {
-	streams, err := x.q.Open()
+	streams, kept, err := x.open()
 	if err != nil {
 		return nil, err
 	}
@@ -352,7 +361,7 @@ func (x *explaining) read(ctx context.Context, rules []*window.Rule, see func(*w
 	}
 	done := false
 	r := newRun(Options{
-		Streams: streams, Plan: plan, Lateness: x.q.Lateness, Duplicates: x.q.Duplicates,
+		Streams: streams, Kept: kept, Plan: plan, Lateness: x.q.Lateness, Duplicates: x.q.Duplicates,
 		Extract: x.q.Extract, Since: x.q.Since, Until: x.q.Until, Skip: skip,
 		Event: func(ev *window.Event) error {
 			if done || !see(ev) {
@@ -363,11 +372,30 @@ func (x *explaining) read(ctx context.Context, rules []*window.Rule, see func(*w
 		},
 	})
 	r.pipeline.Engine = window.NewEngine(&window.Plan{}, window.EngineOptions{})
-	err = r.logs(ctx)
+	if kept != nil {
+		err = r.kept(ctx)
+	} else {
+		err = r.logs(ctx)
+	}
 	if errors.Is(err, errEnough) {
 		err = nil
 	}
 	return r, err
+}
+
+// open opens the logs, or the events that are kept of them.
+func (x *explaining) open() (streams []ingest.Stream, kept *Kept, err error) {
+	if x.q.Kept == nil {
+		streams, err = x.q.Open()
+		return streams, nil, err
+	}
+	if kept, err = x.q.Kept(); err == nil {
+		x.names = x.names[:0]
+		for _, s := range kept.Streams {
+			x.names = append(x.names, s.Name)
+		}
+	}
+	return nil, kept, err
 }
 
 // after tells whether a is released after b.
@@ -451,6 +479,12 @@ func (x *explaining) episode(ctx context.Context, streams []ingest.Stream) (*Exp
 		},
 		Episode: func(*window.Episode) error { ids++; return nil },
 	}
+	if x.q.Kept != nil {
+		var err error
+		if _, o.Kept, err = x.open(); err != nil {
+			return nil, err
+		}
+	}
 	result, err := Run(ctx, o)
 	if first == nil {
 		if err != nil {
@@ -467,16 +501,21 @@ func (x *explaining) episode(ctx context.Context, streams []ingest.Stream) (*Exp
 	}
 	x.rules = append(x.rules, out)
 
-	// The line itself has the canonical text, and what was masked.
-	if streams, err = x.q.Open(); err != nil {
-		return nil, err
-	}
-	err = x.look(ctx, streams[position.Stream], position.Line, int(position.Item)+1, func(r *fingerprint.Request) {
+	follow := func(r *fingerprint.Request) {
 		x.follow(r, i, x.target.Prints[x.plan.IdentityOf(i)].Fingerprints, &scope, x.q.Episode)
-	})
-	closeAll(streams)
-	if err != nil {
-		return nil, err
+	}
+	if x.q.Kept != nil {
+		follow(nil)
+	} else {
+		// The line itself has the canonical text, and what was masked.
+		if streams, err = x.q.Open(); err != nil {
+			return nil, err
+		}
+		err = x.look(ctx, streams[position.Stream], position.Line, int(position.Item)+1, follow)
+		closeAll(streams)
+		if err != nil {
+			return nil, err
+		}
 	}
 	x.only(print)
 	x.retarget([]*window.Rule{first.Rule})

@@ -7,6 +7,7 @@ import (
 	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
 
 	"github.com/loopgauge/loopgauge/window"
+	"github.com/loopgauge/loopgauge/window/response"
 )
 
 // ExplanationVersion is the version of explain's --json document. Fields are
@@ -82,6 +83,9 @@ type ExplainedPrint struct {
 	Lines       []ExplainedLine   `json:"lines"`
 	LinesLeft   int64             `json:"lines_left_out"`
 	Nearest     *Nearest          `json:"nearest"`
+	// Response is what the client would have seen; nil where the rule is no
+	// gateway's, did not fire, or the gateway lets the request go on.
+	Response *response.Response `json:"response"`
 
 	scope []string
 	at    string // place of the request that Why is about
@@ -139,7 +143,7 @@ func (x *explaining) explanation() *Explanation {
 		}
 	} else {
 		e.Asked = x.q.Episode
-		one := documentEpisode(x.traces[0].episode)
+		one := NewDocumentEpisode(x.traces[0].episode)
 		e.Episode = &one
 	}
 	next := make([]int, len(x.rules)) // by rule: the fingerprint that comes next
@@ -204,6 +208,12 @@ func (x *explaining) explain(t *trace, out *ExplainedPrint) {
 	}
 	out.Why, out.at = x.why(t, at), x.place(h.pos)
 	out.Nearest = t.nearest(t.asked, hi)
+	if h.fired {
+		out.Response = response.Of(response.Case{
+			Profile: t.rule.Profile, Action: h.action, Count: h.count, Window: t.rule.Counter.Window, Cooldown: t.rule.Cooldown,
+			Fingerprint: h.print.String(), Tool: h.tool,
+		})
+	}
 }
 
 func (x *explaining) explainedLine(t *trace, i, before int) ExplainedLine {

@@ -116,6 +116,9 @@ func (p *ExplainedPrint) write(b *strings.Builder, r *ExplainedRule, several boo
 		verb = "fired (" + p.Action + ")"
 	}
 	wrapped(b, "  ", verb+": "+p.Why)
+	if p.Response != nil {
+		wrapped(b, "  ", "the client would have seen, of "+p.Response.String())
+	}
 	wrapped(b, "  ", p.Nearest.String())
 }
 

@@ -5,7 +5,7 @@
 # usage: scripts/setup.sh [PART...]     without a part: all of them
 #   gotestsum   the test runner           .cache/bin/gotestsum
 #   lint        golangci-lint             .cache/bin/golangci-lint
-#   python      DuckDB and friends        .cache/venv/bin/python
+#   python      DuckDB and whatever else reads datasets, .cache/venv/bin/python
 #   rivals      what make bench measures against, .cache/rivals/bin/python
 #   race        a C compiler, for go test -race
 #   chromium    the browser that the report is tested in
@@ -20,6 +20,7 @@
 #   stores      object stores: VersityGW (S3) in .cache/bin/versitygw, and
 #               .cache/bin/fake-gcs-server (Google)
 #   kafka       Apache Kafka              .cache/kafka-VERSION: see scripts/kafka.sh
+#   spark       Spark 3 and 4             .cache/spark3, .cache/spark4
 #
 # Debian packages are installed as root; anyone else is told which are missing.
 set -euo pipefail
@@ -76,16 +77,21 @@ stores() {
   tool fake-gcs-server github.com/fsouza/fake-gcs-server $fake_gcs_version
 }
 
-# venv NAME REQUIREMENTS: makes .cache/NAME with these Python packages.
+# venv NAME REQUIREMENTS: makes .cache/NAME with these Python packages, beside
+# what else is to be done.
+started=()
 venv() {
   cmp -s "$2" "$cache/$1/requirements.txt" && "$cache/$1/bin/python" -c '' 2>/dev/null && return
   command -v python3 >/dev/null || need python3 python3-venv
   python3 -c 'import ensurepip, venv' 2>/dev/null || need python3-venv
   say "installing Python packages: $(grep -v '^#' "$2" | tr '\n' ' ')"
-  rm -rf "${cache:?}/$1"
-  python3 -m venv "$cache/$1"
-  "$cache/$1/bin/python" -m pip install --no-compile --quiet --disable-pip-version-check --no-input -r "$2"
-  cp "$2" "$cache/$1/requirements.txt"
+  {
+    rm -rf "${cache:?}/$1"
+    python3 -m venv "$cache/$1"
+    "$cache/$1/bin/python" -m pip install --no-compile --quiet --disable-pip-version-check --no-input -r "$2"
+    cp "$2" "$cache/$1/requirements.txt"
+  } &
+  started+=($!)
 }
 
 python() { venv venv scripts/requirements.txt; }
@@ -127,10 +133,20 @@ kafka() {
   cp scripts/kafka/pom.xml "$to/"
 }
 
-[ $# -gt 0 ] || set -- gotestsum lint python race chromium kafka prometheus alertmanager deploy gateways stores
+spark() {
+  command -v java >/dev/null || need default-jre-headless
+  venv spark3 scripts/spark3.txt
+  venv spark4 scripts/spark4.txt
+}
+
+[ $# -gt 0 ] || set -- gotestsum lint python race chromium kafka spark prometheus alertmanager deploy gateways stores
 for part; do
   case $part in
-    gotestsum | lint | python | rivals | race | chromium | kafka | prometheus | alertmanager | deploy | gateways | stores) "$part" ;;
+    gotestsum | lint | python | rivals | race | chromium | kafka | spark | prometheus | alertmanager | deploy | gateways | stores) "$part" ;;
     *) fail "no part is called $part; see the head of scripts/setup.sh" ;;
   esac
+done
+
+for pid in "${started[@]}"; do
+  wait "$pid" || fail "Python packages could not be installed: see above"
 done

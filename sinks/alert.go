@@ -3,11 +3,17 @@ package sinks
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
+	"maps"
 	"math"
 	"slices"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/loopgauge/loopgauge/window"
+	"github.com/loopgauge/loopgauge/window/link"
+	"github.com/loopgauge/loopgauge/window/response"
 )
 
 // AlertVersion is the version of the form in which alerts are sent.
@@ -37,6 +43,24 @@ type Alert struct {
 	Scope       map[string]string `json:"scope"`
 	Fingerprint string            `json:"fingerprint"`
 
+	Repeats string `json:"repeats"` // what does: "tool read_file", "POST /v1/chat/completions"; empty if the log does not say
+	Calls   bool   `json:"calls"`   // the first rule looks at calls of tools
+	Tool    string `json:"tool"`    // those it saw called, with commas between
+	Method  string `json:"method"`
+	Path    string `json:"path"`
+	// Signature is the text of the call that repeats, which people and models
+	// wrote; empty without --show-text.
+	Signature string `json:"signature"`
+	Count     int    `json:"count"` // the highest that the first rule counted; -1 if its gateway had not counted
+
+	Kind     string      `json:"kind"` // window.Kinds; empty where it is not told
+	Evidence string      `json:"evidence"`
+	Seen     []AlertSeen `json:"seen"` // by rule, in the order of Rules
+
+	Explain  string             `json:"explain"`  // the command that says why; empty if none can
+	Links    map[string]string  `json:"links"`    // of the policy, by name
+	Response *response.Response `json:"response"` // what the client would have seen of the first rule's gateway
+
 	Session string `json:"session"` // of the request that fired first; empty if not logged, as below
 	Caller  string `json:"caller"`
 	User    string `json:"user"`
@@ -52,20 +76,56 @@ type Alert struct {
 	CostAfter     *float64 `json:"cost_after"`
 }
 
-// NewAlert says of an incident what is so now.
-func NewAlert(in *window.Incident) *Alert {
+// AlertSeen is what one rule saw.
+type AlertSeen struct {
+	Rule      string `json:"rule"`
+	Threshold int    `json:"threshold"` // in force
+	Count     int    `json:"count"`
+	Kind      string `json:"kind"`
+	Evidence  string `json:"evidence"`
+	// WouldNotFire is the lowest threshold with which the rule would not have
+	// fired so far; null where explain alone can tell.
+	WouldNotFire *int `json:"threshold_would_not_fire"`
+}
+
+// Content is what alerts say beside the incident.
+type Content struct {
+	// Explain is the command that explains an episode; nil if none can.
+	Explain func(episode string) string
+	Links   []link.Link
+}
+
+// NewAlert says of an incident what is so now, and with content what leads on
+// from there; nil is nothing.
+func NewAlert(in *window.Incident, content *Content) *Alert {
 	a := &Alert{
 		Version: AlertVersion, Event: "loop." + string(in.State), ID: in.ID, Revision: in.Revision, State: in.State, Time: instant(in.Time),
 		Severity: in.Severity(), Loops: 1,
 		Rule: in.Rule, Rules: slices.Clone(in.Rules), Identity: in.Identity, Counter: in.Counter.Kind,
 		WindowS: in.Counter.Window.Seconds(), Threshold: in.Threshold, CooldownS: in.Cooldown.Seconds(), Action: string(in.Action),
 		Scope: map[string]string{}, Fingerprint: in.Fingerprint,
+		Calls: in.Calls, Tool: in.Tool, Method: in.Method, Path: in.Path, Repeats: repeats(in), Signature: in.Text,
+		Kind: string(in.Kind), Evidence: in.Evidence, Links: map[string]string{}, Seen: []AlertSeen{},
 		Session: in.Session, Caller: in.Caller, User: in.User, Model: in.Model, Backend: in.Backend,
 		First: instant(in.First), Fired: instant(in.Fired), Last: instant(in.Last), Requests: in.Requests, RequestsAfter: in.After,
 	}
 	for i, field := range in.Fields {
 		a.Scope[field] = in.Scope[i]
 	}
+	for i, s := range in.Seen {
+		seen := AlertSeen{Rule: s.Rule, Threshold: s.Limit, Count: s.Count, Kind: string(s.Kind), Evidence: s.Evidence}
+		if s.Quiet > 0 {
+			seen.WouldNotFire = &in.Seen[i].Quiet
+		}
+		a.Seen = append(a.Seen, seen)
+	}
+	if len(in.Seen) > 0 {
+		a.Count = in.Seen[0].Count
+	}
+	a.Response = response.Of(response.Case{
+		Profile: in.Profile, Action: in.Action, Count: a.Count, Window: in.Counter.Window, Cooldown: in.Cooldown,
+		Fingerprint: in.Fingerprint, Tool: in.Tool,
+	})
 	if in.Tokens >= 0 {
 		tokens := in.Tokens
 		a.TokensAfter = &tokens
@@ -74,7 +134,60 @@ func NewAlert(in *window.Incident) *Alert {
 		cost := in.Cost
 		a.CostAfter = &cost
 	}
+	if content != nil {
+		if content.Explain != nil {
+			a.Explain = content.Explain(in.ID)
+		}
+		for _, l := range content.Links {
+			a.Links[l.Name] = l.For(in)
+		}
+	}
 	return a
+}
+
+// repeats says what does: a tool where the rule looks at calls, else a route.
+func repeats(in *window.Incident) string {
+	if in.Tool != "" {
+		return "tool " + in.Tool
+	}
+	return strings.TrimSpace(in.Method + " " + in.Path)
+}
+
+// Settings are those with which no rule would have fired, in words; empty where
+// they are not known.
+func (a *Alert) Settings() string {
+	var parts []string
+	for _, s := range a.Seen {
+		if s.WouldNotFire == nil {
+			return ""
+		}
+		parts = append(parts, fmt.Sprintf("%s: threshold %d", s.Rule, *s.WouldNotFire))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// Lasted is from the first request counted to the last that fired.
+func (a *Alert) Lasted() time.Duration {
+	first, err := time.Parse(time.RFC3339, a.First)
+	last, err2 := time.Parse(time.RFC3339, a.Last)
+	if err != nil || err2 != nil {
+		return 0
+	}
+	return last.Sub(first)
+}
+
+// ScopeText is the scope on a line, "conversation=s8 model=m", the same each
+// time; empty if there is one counter for all.
+func (a *Alert) ScopeText() string {
+	var parts []string
+	for _, field := range slices.Sorted(maps.Keys(a.Scope)) { // any order: sorted
+		v := a.Scope[field]
+		if v == "" || strings.ContainsAny(v, " =\"") {
+			v = strconv.Quote(v)
+		}
+		parts = append(parts, field+"="+v)
+	}
+	return strings.Join(parts, " ")
 }
 
 // Marshal is the alert as one line of JSON, without its end.

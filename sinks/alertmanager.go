@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
 	"slices"
 	"strconv"
@@ -59,9 +60,7 @@ func labels(a *Alert, severity window.Severity) map[string]string {
 	}
 	l := map[string]string{"alertname": name, "incident": a.ID, "severity": string(severity), "rule": a.Rule}
 	if !a.Digest() { // whose loops they are changes
-		for name, value := range map[string]string{"action": a.Action, "session": a.Session, "caller": a.Caller, "user": a.User, "model": a.Model, "backend": a.Backend} {
-			l[name] = value
-		}
+		maps.Copy(l, map[string]string{"action": a.Action, "session": a.Session, "caller": a.Caller, "user": a.User, "model": a.Model, "backend": a.Backend})
 	}
 	for name, value := range l {
 		if l[name] = defanged(value); value == "" {

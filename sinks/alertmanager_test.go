@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -102,6 +103,8 @@ type resender struct {
 }
 
 func (s *resender) Resend(_ context.Context, open []*Alert) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	for _, a := range open {
 		s.again = append(s.again, fmt.Sprintf("%s.%d", a.ID, a.Revision))
 	}
@@ -113,7 +116,7 @@ func TestResend(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &resender{scripted: scripted{name: "a"}}
 		o := NewOutbox(quietly, s)
-		r := NewRouter(o, Routes{})
+		r := NewRouter(o, Routes{}, nil)
 		ctx, cancel := context.WithCancel(t.Context())
 		var running sync.WaitGroup
 		running.Go(func() { o.Run(ctx) })
@@ -123,16 +126,20 @@ func TestResend(t *testing.T) {
 				r.Take(in)
 				o.Allow(o.Last())
 			}
+			s.mu.Lock()
 			s.again = nil
+			s.mu.Unlock()
 			time.Sleep(wait)
 			synctest.Wait()
+			s.mu.Lock()
+			defer s.mu.Unlock()
 			if got := strings.Join(s.again, " "); got != want {
 				t.Errorf("%q is told again, want %q", got, want)
 			}
 		}
 		f(nil, time.Second, "")
 		f(incident("b", 1, window.Opened, second), time.Minute, "b.1")
-		f(incident("a", 1, window.Opened, second), 2*time.Minute, "a.1 b.1 a.1 b.1") //nolint:dupword // twice
+		f(incident("a", 1, window.Opened, second), 2*time.Minute, "a.1 b.1 a.1 b.1")
 		f(incident("b", 2, window.Grown, second), time.Minute, "a.1 b.2")
 		f(incident("b", 3, window.Closed, second), time.Minute, "a.1")
 		saved := r.Save()
@@ -140,7 +147,7 @@ func TestResend(t *testing.T) {
 		running.Wait()
 
 		o = NewOutbox(quietly, s)
-		r = NewRouter(o, Routes{})
+		r = NewRouter(o, Routes{}, nil)
 		if err := r.Load(saved); err != nil {
 			t.Fatal(err)
 		}
@@ -226,7 +233,7 @@ func TestRealAlertmanager(t *testing.T) {
 		t.Fatal(err)
 	}
 	address := listener.Addr().String()
-	listener.Close()
+	_ = listener.Close()
 	command := exec.CommandContext(t.Context(), program, "--config.file="+config, "--storage.path="+dir, "--web.listen-address="+address, "--cluster.listen-address=", "--log.level=error")
 	command.Stdout, command.Stderr = os.Stderr, os.Stderr
 	if err := command.Start(); err != nil {
@@ -256,12 +263,7 @@ func TestRealAlertmanager(t *testing.T) {
 		until(want, func() bool {
 			mu.Lock()
 			defer mu.Unlock()
-			for _, line := range told {
-				if line == want {
-					return true
-				}
-			}
-			return false
+			return slices.Contains(told, want)
 		})
 	}
 	send(looping(window.Opened, 1, window.Info))

@@ -20,7 +20,7 @@ type AppendFile struct {
 // that is shorter has lost something. If the checkpoint knows nothing of it,
 // length is negative, there must be nothing in it yet.
 func OpenAppend(path string, length int64) (*AppendFile, error) {
-	f, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY, 0o644)
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY, 0o600)
 	if err != nil {
 		return nil, err
 	}

@@ -20,13 +20,14 @@ type AtomicFile struct {
 	done    bool
 }
 
-// CreateAtomic begins a file that is to stand at path. A link is followed, and
-// a file that is there already keeps its permissions.
+// CreateAtomic begins a file that is to stand at path. What is new may be
+// read by its owner alone; a file that is there already keeps its permissions,
+// and a link is followed.
 func CreateAtomic(path string) (*AtomicFile, error) {
 	if target, err := filepath.EvalSymlinks(path); err == nil {
 		path = target
 	}
-	mode := fs.FileMode(0o644)
+	mode := fs.FileMode(0o600)
 	switch info, err := os.Stat(path); {
 	case err != nil: // the most usual: there is none yet
 	case info.IsDir():
@@ -71,7 +72,7 @@ func (f *AtomicFile) Commit() error {
 	err := f.Seal()
 	if err == nil && !f.inPlace {
 		if err = os.Rename(f.Name(), f.path); err == nil {
-			err = syncDir(filepath.Dir(f.path))
+			err = SyncDir(filepath.Dir(f.path))
 		}
 		if err != nil {
 			err = fmt.Errorf("%s: %w", f.path, err)
@@ -84,8 +85,8 @@ func (f *AtomicFile) Commit() error {
 	return err
 }
 
-// syncDir makes last what was renamed in a directory.
-func syncDir(dir string) error {
+// SyncDir makes last what was renamed or linked in a directory.
+func SyncDir(dir string) error {
 	d, err := os.Open(dir)
 	if err != nil {
 		return err

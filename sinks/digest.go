@@ -34,7 +34,7 @@ func newDigest(sink string, first *Alert, t int64) *digest {
 	sum := sha256.Sum256([]byte(sink + "\x00" + first.ID))
 	return &digest{Alert: &Alert{
 		Version: AlertVersion, ID: "dg-" + hex.EncodeToString(sum[:8]), Severity: first.Severity,
-		Rule: first.Rule, WindowS: time.Minute.Seconds(), Threshold: maxOpenings, Scope: map[string]string{},
+		Rule: first.Rule, WindowS: time.Minute.Seconds(), Threshold: maxOpenings, Scope: map[string]string{}, Seen: []AlertSeen{}, Links: map[string]string{},
 		Session: first.Session, Caller: first.Caller, User: first.User, Model: first.Model, Backend: first.Backend,
 		First: instant(t), Fired: instant(t),
 	}}

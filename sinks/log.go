@@ -1,11 +1,22 @@
 package sinks
 
 import (
+	"cmp"
 	"context"
+	"fmt"
 	"log/slog"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/loopgauge/loopgauge/window"
 )
 
-// Log writes alerts into the program's own log.
+// Log writes alerts into the program's own log: a warning when a loop opens or
+// grows, a note when it is over. Of a rule that looks at calls of tools the
+// warning has the form of the tool-call proxy's own.
 type Log struct{ Logger *slog.Logger }
 
 // Name implements Sink.
@@ -14,22 +25,87 @@ func (*Log) Name() string { return "log" }
 // Send implements Sink.
 func (l *Log) Send(ctx context.Context, a *Alert) error {
 	level := slog.LevelWarn
-	if a.State == "closed" {
+	if a.State == window.Closed {
 		level = slog.LevelInfo
 	}
 	if a.Digest() {
 		l.Logger.LogAttrs(ctx, level, "digest "+string(a.State), slog.String("id", a.ID), slog.Int("revision", a.Revision), slog.Int64("loops", a.Loops),
-			slog.Any("rules", a.Rules), slog.String("first", a.First), slog.String("last", a.Last))
+			slog.String("rules", strings.Join(a.Rules, " ")), slog.String("first", a.First), slog.String("last", a.Last))
 		return nil
 	}
-	attrs := []slog.Attr{
-		slog.String("id", a.ID), slog.Int("revision", a.Revision), slog.String("rule", a.Rule), slog.Any("scope", a.Scope),
-		slog.String("model", a.Model), slog.Int64("requests", a.Requests), slog.Int("threshold", a.Threshold), slog.Float64("window_s", a.WindowS),
-		slog.String("first", a.First), slog.String("last", a.Last),
+	text := func(key, value string) slog.Attr { return slog.String(key, Clean(value)) }
+	attrs := []slog.Attr{slog.String("state", string(a.State)), slog.Int64("requests", a.Requests), slog.String("in", a.Lasted().Round(time.Millisecond).String())}
+	if a.Kind != "" {
+		attrs = append(attrs, slog.String("kind", a.Kind), text("evidence", a.Evidence))
 	}
 	if a.CostAfter != nil {
-		attrs = append(attrs, slog.Float64("cost_after", *a.CostAfter))
+		attrs = append(attrs, slog.String("cost_after", Dollars(*a.CostAfter)))
 	}
-	l.Logger.LogAttrs(ctx, level, "loop "+string(a.State), attrs...)
+	if settings := a.Settings(); settings != "" {
+		attrs = append(attrs, text("would_not_fire", settings))
+	}
+	if len(a.Scope) > 0 {
+		attrs = append(attrs, text("scope", a.ScopeText()))
+	}
+	for _, who := range []struct{ name, value string }{{"session", a.Session}, {"caller", a.Caller}, {"user", a.User}} {
+		if _, said := a.Scope[who.name]; who.value != "" && !said && who.value != a.Scope["conversation"] {
+			attrs = append(attrs, text(who.name, who.value))
+		}
+	}
+	attrs = append(attrs, text("rules", strings.Join(a.Rules, " ")), slog.String("first", a.First), slog.String("last", a.Last),
+		slog.String("id", a.ID), slog.Int("revision", a.Revision))
+	for _, name := range slices.Sorted(maps.Keys(a.Links)) { // any order: sorted
+		attrs = append(attrs, slog.String("link_"+name, a.Links[name]))
+	}
+	if a.State != window.Closed && a.Explain != "" {
+		attrs = append(attrs, slog.String("explain", a.Explain))
+	}
+	l.Logger.LogAttrs(ctx, level, a.headline(), attrs...)
+	if a.Signature != "" && a.State == window.Opened {
+		l.Logger.LogAttrs(ctx, slog.LevelDebug, "full signature", slog.String("id", a.ID), slog.String("signature", CleanUpTo(a.Signature, len(a.Signature))))
+	}
 	return nil
+}
+
+// headline says in one line what goes on.
+func (a *Alert) headline() string {
+	if a.State == window.Closed {
+		return fmt.Sprintf("Loop is over after %d requests: %s", a.Requests, cmp.Or(value(a.Repeats), a.Rule))
+	}
+	if !a.Calls {
+		return fmt.Sprintf("Loop detected in %s: %s, repeats=%d/%d, window=%ss, model=%s, backend=%s, action=%s, fingerprint=%s",
+			cmp.Or(Clean(a.ScopeText()), "all requests"), cmp.Or(value(a.Repeats), a.Rule), a.Count, a.Threshold, number(a.WindowS), value(a.Model), value(a.Backend), a.Action, a.Fingerprint)
+	}
+	return fmt.Sprintf("Tool call loop detected in session %s: tool=%s, repeats=%d/%d, window=%ss, model=%s, backend=%s, action=%s, signature=%s...",
+		value(cmp.Or(a.Session, a.Scope["conversation"])), value(a.Tool), a.Count, a.Threshold, number(a.WindowS), value(a.Model), value(a.Backend), a.Action, first(cmp.Or(a.Signature, a.Fingerprint), 50))
+}
+
+// value is a value of the log inside a line. One that could be taken for the
+// line's own words stands in quotes.
+func value(text string) string {
+	text = Clean(text)
+	if text == "" || strings.Contains(text, ", ") || strings.Contains(text, ": ") || strings.ContainsAny(text, "=\"") {
+		return strconv.Quote(text)
+	}
+	return text
+}
+
+// first are the first n characters of a text.
+func first(text string, n int) string {
+	if runes := []rune(text); len(runes) > n {
+		text = string(runes[:n])
+	}
+	return CleanUpTo(text, n)
+}
+
+func number(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }
+
+// Dollars is an amount as a person reads it: to the cent, and of small ones
+// four digits.
+func Dollars(usd float64) string {
+	if abs := max(usd, -usd); abs >= 1 || abs == 0 {
+		return "$" + strconv.FormatFloat(usd, 'f', 2, 64)
+	}
+	short, _ := strconv.ParseFloat(strconv.FormatFloat(usd, 'g', 4, 64), 64)
+	return "$" + strconv.FormatFloat(short, 'f', -1, 64)
 }

@@ -29,6 +29,7 @@ type Outbox struct {
 	last    int64         // number of the newest entry
 	allowed int64         // up to this number
 	states  map[string]*sinkState
+	most    int // alerts that may wait for a sink
 }
 
 // SinkStats are how a sink stands. The counts begin with the process.
@@ -72,7 +73,7 @@ const longestLater = time.Hour
 
 // NewOutbox makes an empty outbox for sinks whose names differ.
 func NewOutbox(log *slog.Logger, list ...Sink) *Outbox {
-	o := &Outbox{log: log, sinks: list, changed: make(chan struct{}), states: map[string]*sinkState{}}
+	o := &Outbox{log: log, sinks: list, changed: make(chan struct{}), states: map[string]*sinkState{}, most: maxWaiting}
 	for _, s := range list {
 		state := &sinkState{SinkStats: SinkStats{Name: s.Name()}}
 		if _, ok := s.(Resender); ok {
@@ -105,7 +106,7 @@ func (o *Outbox) add(a *Alert, to []string) {
 	}
 	for _, name := range to {
 		s := o.states[name]
-		if s.Waiting >= maxWaiting {
+		if s.Waiting >= o.most {
 			o.drop(s)
 		}
 		s.Waiting++

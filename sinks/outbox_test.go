@@ -116,12 +116,12 @@ func TestOutboxSurvives(t *testing.T) {
 		if a.sent() != "x.1" {
 			t.Fatalf("a got %q", a.sent())
 		}
-		saved := NewRouter(o, Routes{}).Save()
+		saved := NewRouter(o, Routes{}, nil).Save()
 
 		a, b = &scripted{name: "a"}, &scripted{name: "b"}
 		c := &scripted{name: "c"} // not meant then
 		o = NewOutbox(quietly, a, b, c)
-		if err := NewRouter(o, Routes{}).Load(saved); err != nil {
+		if err := NewRouter(o, Routes{}, nil).Load(saved); err != nil {
 			t.Fatal(err)
 		}
 		ctx, cancel = context.WithCancel(t.Context())
@@ -137,7 +137,7 @@ func TestOutboxSurvives(t *testing.T) {
 
 		// A sink under another name gets what the one before did not.
 		o = NewOutbox(quietly, c)
-		if err := NewRouter(o, Routes{}).Load(saved); err != nil {
+		if err := NewRouter(o, Routes{}, nil).Load(saved); err != nil {
 			t.Fatal(err)
 		}
 		ctx, cancel = context.WithCancel(t.Context())
@@ -146,7 +146,7 @@ func TestOutboxSurvives(t *testing.T) {
 		if err := o.Drain(ctx); err != nil || c.sent() != "x.1 x.2" {
 			t.Errorf("sent %q, %v", c.sent(), err)
 		}
-		if err := NewRouter(o, Routes{}).Load([]byte("{")); err == nil {
+		if err := NewRouter(o, Routes{}, nil).Load([]byte("{")); err == nil {
 			t.Error("a damaged outbox is loaded")
 		}
 	})

@@ -52,6 +52,7 @@ func (r *Routes) wants(sink string, a *Alert) bool {
 type Router struct {
 	outbox    *Outbox
 	routes    Routes
+	content   *Content
 	receivers []*receiver
 }
 
@@ -63,9 +64,10 @@ type receiver struct {
 	digest *digest         // nil for none
 }
 
-// NewRouter makes a Router for the sinks of an outbox.
-func NewRouter(o *Outbox, routes Routes) *Router {
-	r := &Router{outbox: o, routes: routes}
+// NewRouter makes a Router for the sinks of an outbox. Content is what alerts
+// say besides; nil is nothing.
+func NewRouter(o *Outbox, routes Routes, content *Content) *Router {
+	r := &Router{outbox: o, routes: routes, content: content}
 	for _, name := range o.Names() {
 		r.receivers = append(r.receivers, &receiver{sink: name, open: map[string]bool{}})
 	}
@@ -74,7 +76,7 @@ func NewRouter(o *Outbox, routes Routes) *Router {
 
 // Take sends an alert of an incident to whom it concerns, and returns it.
 func (r *Router) Take(in *window.Incident) *Alert {
-	a := NewAlert(in)
+	a := NewAlert(in, r.content)
 	var to, first []string
 	for _, c := range r.receivers {
 		c.advance(in.Time, r.outbox)

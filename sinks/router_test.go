@@ -50,7 +50,7 @@ func put(o *Outbox, sink string) string {
 
 func TestDigest(t *testing.T) {
 	o := NewOutbox(quietly, &scripted{name: "a"})
-	r := NewRouter(o, Routes{})
+	r := NewRouter(o, Routes{}, nil)
 	f := func(in *window.Incident, want string) {
 		t.Helper()
 		o.entries, o.states["a"].Waiting = nil, 0
@@ -86,7 +86,7 @@ func TestDigest(t *testing.T) {
 // A digest says of whom its loops are as long as all agree.
 func TestDigestFields(t *testing.T) {
 	o := NewOutbox(quietly, &scripted{name: "a"})
-	r := NewRouter(o, Routes{})
+	r := NewRouter(o, Routes{}, nil)
 	for i := range 7 {
 		in := incident(fmt.Sprint(i), 1, window.Opened, second)
 		if i == 6 {
@@ -108,7 +108,7 @@ func TestDigestFields(t *testing.T) {
 func TestStorm(t *testing.T) {
 	a := &scripted{name: "a"}
 	o := NewOutbox(quietly, a)
-	r := NewRouter(o, Routes{})
+	r := NewRouter(o, Routes{}, nil)
 	var before, after runtime.MemStats
 	runtime.GC()
 	runtime.ReadMemStats(&before)
@@ -151,7 +151,7 @@ func TestRoutes(t *testing.T) {
 			{func(a *Alert) bool { return a.Caller == "probe" }, nil},
 			{func(a *Alert) bool { return a.Model == "team's" }, []string{"team", "pager"}},
 		},
-	})
+	}, nil)
 	f := func(in *window.Incident, log, team, pager, all string) {
 		t.Helper()
 		o.entries = nil
@@ -203,12 +203,12 @@ func TestRouterRestart(t *testing.T) {
 		routes := Routes{Least: map[string]window.Severity{"b": window.Warning}}
 		run := func(stops []bool) string {
 			o := NewOutbox(quietly, &scripted{name: "a"}, &scripted{name: "b"})
-			r := NewRouter(o, routes)
+			r := NewRouter(o, routes, nil)
 			for i, in := range steps {
 				if stops[i] {
 					saved := r.Save()
 					o = NewOutbox(quietly, &scripted{name: "a"}, &scripted{name: "b"})
-					r = NewRouter(o, routes)
+					r = NewRouter(o, routes, nil)
 					if err := r.Load(saved); err != nil {
 						rt.Fatal(err)
 					}
@@ -235,7 +235,7 @@ func TestSeverity(t *testing.T) {
 		t.Helper()
 		in := incident("a", revision, state, 0)
 		in.Action = action
-		if got := NewAlert(in).Severity; got != want {
+		if got := NewAlert(in, nil).Severity; got != want {
 			t.Errorf("%s, %s, revision %d: %s, want %s", action, state, revision, got, want)
 		}
 	}
@@ -257,7 +257,9 @@ func TestOutboxFull(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		dead := &scripted{name: "dead", answers: slices.Repeat([]error{errors.New("down")}, 1000)}
 		well := &scripted{name: "well"}
+		const most = 100
 		o := NewOutbox(quietly, dead, well)
+		o.most = most
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
 		go o.Run(ctx)
@@ -274,16 +276,16 @@ func TestOutboxFull(t *testing.T) {
 		}
 		add("open", 1, window.Opened)
 		add("over", 1, window.Opened)
-		for i := range maxWaiting - 4 {
+		for i := range most - 4 {
 			add(fmt.Sprint("x", i), 1, window.Opened)
 		}
 		add("over", 2, window.Closed)
 		add("x7", 2, window.Closed)
-		if s := o.Stats(); s[0].Waiting != maxWaiting || s[0].Dropped != 0 || s[1].Waiting != 0 {
+		if s := o.Stats(); s[0].Waiting != most || s[0].Dropped != 0 || s[1].Waiting != 0 {
 			t.Fatalf("%+v", s)
 		}
 		add("new", 1, window.Opened) // two of "over" go
-		if s := o.Stats()[0]; s.Waiting != maxWaiting-1 || s.Dropped != 2 || strings.Contains(put(o, "dead"), "over") {
+		if s := o.Stats()[0]; s.Waiting != most-1 || s.Dropped != 2 || strings.Contains(put(o, "dead"), "over") {
 			t.Errorf("%+v", s)
 		}
 		add("new", 2, window.Grown)
@@ -293,10 +295,10 @@ func TestOutboxFull(t *testing.T) {
 		}
 		add("new", 4, window.Grown)
 		add("new", 5, window.Grown) // nothing is over: the oldest goes
-		if s, waits := o.Stats()[0], put(o, "dead"); s.Dropped != 5 || s.Waiting != maxWaiting || !strings.HasPrefix(waits, "x0.1=opened ") || !strings.HasSuffix(waits, " new.5=grown") {
+		if s, waits := o.Stats()[0], put(o, "dead"); s.Dropped != 5 || s.Waiting != most || !strings.HasPrefix(waits, "x0.1=opened ") || !strings.HasSuffix(waits, " new.5=grown") {
 			t.Errorf("%+v", s)
 		}
-		if s := o.Stats()[1]; s.Sent != maxWaiting+5 || s.Dropped != 0 {
+		if s := o.Stats()[1]; s.Sent != most+5 || s.Dropped != 0 {
 			t.Errorf("the sink that is well: %+v", s)
 		}
 	})
@@ -412,7 +414,7 @@ func TestReceiverDown(t *testing.T) {
 			c, _, err := w.(http.Hijacker).Hijack()
 			if err == nil {
 				_, _ = c.Write([]byte(text))
-				c.Close()
+				_ = c.Close()
 			}
 		}
 	}

@@ -10,11 +10,14 @@ const maxText = 350
 
 // Clean is a value of the log on one line: without control and format
 // characters, which could hide or turn around what follows, and not too long.
-func Clean(text string) string {
+func Clean(text string) string { return CleanUpTo(text, maxText) }
+
+// CleanUpTo is Clean with at most so many characters.
+func CleanUpTo(text string, most int) string {
 	n := 0
 	var b strings.Builder
 	for _, r := range text {
-		if n++; n > maxText {
+		if n++; n > most {
 			b.WriteRune('…')
 			break
 		}

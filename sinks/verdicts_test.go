@@ -188,8 +188,8 @@ func TestAtomicFile(t *testing.T) {
 	want("one")
 	f.Abort()
 	want("one")
-	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o644 {
-		t.Errorf("mode %v, want 0644", info.Mode())
+	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("mode %v, want 0600", info.Mode())
 	}
 
 	// A reader has the old file whole until it has the new one whole.

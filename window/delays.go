@@ -1,7 +1,6 @@
 package window
 
 import (
-	"cmp"
 	"maps"
 	"math/bits"
 	"slices"
@@ -13,23 +12,32 @@ import (
 // delays is the rounded quantile, and there are so few different ones that
 // their memory is bounded.
 type delays struct {
-	n    map[delayed]int64
-	last delayed // not in n yet, unless it is zero
+	n    map[uint64]int64 // by delayed.packed
+	last delayed          // not in n yet, unless it is zero
 }
 
 // delayed is a delay in ranges, whose ends are included.
 type delayed struct {
-	delay               uint32 // as threeDigits writes it
-	low, high           int32  // thresholds
-	firstCell, lastCell int32
+	delay       uint16 // as threeDigits writes it
+	low, high   uint8  // thresholds
+	first, last uint16 // cells
 }
 
-// add notes a delay, which joins the one before if that is of the cell before
+// packed is a key for a map that is quick, and in the order of delays.
+func (d delayed) packed() uint64 {
+	return uint64(d.delay)<<48 | uint64(d.low)<<40 | uint64(d.high)<<32 | uint64(d.first)<<16 | uint64(d.last)
+}
+
+func unpack(p uint64) delayed {
+	return delayed{uint16(p >> 48), uint8(p >> 40), uint8(p >> 32), uint16(p >> 16), uint16(p)}
+}
+
+// add notes a delay, which joins the one before if that is of the cells before
 // and equal otherwise.
-func (d *delays) add(delay uint64, cell int, low, high int32) {
-	next := delayed{uint32(delay), low, high, int32(cell), int32(cell)}
-	if l := &d.last; l.lastCell+1 == next.firstCell && l.delay == next.delay && l.low == low && l.high == high {
-		l.lastCell++
+func (d *delays) add(digits uint64, first, last int, low, high int32) {
+	next := delayed{uint16(digits), uint8(low), uint8(high), uint16(first), uint16(last)}
+	if l := &d.last; l.last+1 == next.first && l.delay == next.delay && l.low == next.low && l.high == next.high {
+		l.last = next.last
 		return
 	}
 	d.flush()
@@ -41,9 +49,9 @@ func (d *delays) flush() {
 		return
 	}
 	if d.n == nil {
-		d.n = map[delayed]int64{}
+		d.n = map[uint64]int64{}
 	}
-	d.n[d.last]++
+	d.n[d.last.packed()]++
 	d.last = delayed{}
 }
 
@@ -87,13 +95,12 @@ func (d *delays) quantiles(cells []Swept) {
 			w.DelayMedian[t], w.DelayP95[t] = Never, Never
 		}
 	}
-	// Of equal delays the order does not matter.
-	byDelay := func(a, b delayed) int { return cmp.Compare(a.delay, b.delay) }
-	for _, p := range slices.SortedFunc(maps.Keys(d.n), byDelay) { // any order: sorted
-		n, delay := d.n[p], delayOf(uint64(p.delay))
-		for c := p.firstCell; c <= p.lastCell; c++ {
+	for _, p := range slices.Sorted(maps.Keys(d.n)) { // any order: sorted
+		n, d := d.n[p], unpack(p)
+		delay := delayOf(uint64(d.delay))
+		for c := int(d.first); c <= int(d.last); c++ {
 			w, passed := &cells[c], passed[c]
-			for t := p.low; t <= p.high; t++ {
+			for t := int(d.low); t <= int(d.high); t++ {
 				passed[t] += n
 				if w.DelayMedian[t] == Never && passed[t] > w.Episodes[t]*50/100 {
 					w.DelayMedian[t] = delay

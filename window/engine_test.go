@@ -259,7 +259,7 @@ func (s *script) episode(e *Episode) {
 		fmt.Fprintf(&s.out, ", tokens %d", e.TokensAfter)
 	}
 	if e.CostKnown {
-		fmt.Fprintf(&s.out, ", cost %g", e.CostAfter)
+		fmt.Fprintf(&s.out, ", cost %g", e.CostAfter.Dollars())
 	}
 	if e.Model != "" {
 		fmt.Fprintf(&s.out, ", model %s", e.Model)

@@ -29,15 +29,25 @@ type Episode struct {
 
 	TokensAfter int64 // prompt and completion tokens of the requests after the first firing
 	TokensKnown bool  // some of them carried tokens
-	CostAfter   float64
+	CostAfter   USD
 	CostKnown   bool
 
 	Statuses []StatusCount // of the requests that fired, by status; -1 is not logged
 
-	// Of the request that fired first; empty if not logged.
-	Model, Caller, User, Session, Backend string
+	// Of the request that fired first; empty if not logged. Tool names the tool
+	// that was called, or those, where the rule looks at calls.
+	Model, Caller, User, Session, Backend, Tool, Method, Path string
+	Text                                                      string // of the call; empty unless asked for
 
-	last fingerprint.Position // of the request that fired last
+	Limit int // threshold in force when it fired first
+
+	// What kind of repeat it is, as far as it is known, and why; empty without
+	// evidence: see Plan.WithEvidence.
+	Kind     Kind
+	Evidence string
+
+	last  fingerprint.Position // of the request that fired last
+	facts *Facts               // nil without evidence
 }
 
 // StatusCount is how many requests ended with a status.
@@ -60,7 +70,7 @@ func newEpisodes(rule *Rule, keys int, closed func(*Episode)) *episodes {
 // fired adds a firing and returns its episode, and whether that is new. A request may fire more than
 // once, with parallel calls that are equal; its tokens, cost and status are
 // added once.
-func (e *episodes) fired(ev *Event, scope *Scope, h *Hit, n Count) (ep *Episode, opened bool) {
+func (e *episodes) fired(ev *Event, scope *Scope, h *Hit, n Count, tool, text string) (ep *Episode, opened bool) {
 	ep = e.open.touch(pairKeyOf(h), ev.Time)
 	opened = ep.Rule == nil
 	if opened {
@@ -69,6 +79,7 @@ func (e *episodes) fired(ev *Event, scope *Scope, h *Hit, n Count) (ep *Episode,
 			ID: e.id(h), Rule: e.rule, Scope: slices.Clone(scope.Values), Fingerprint: h.Print,
 			First: n.First, Fired: ev.Time, Requests: int64(max(n.N, 1)),
 			Model: ev.Model, Caller: ev.Caller, User: ev.User, Session: ev.Session, Backend: ev.Backend,
+			Tool: tool, Text: text, Method: ev.Method, Path: ev.Path, Limit: h.Limit,
 		}
 	} else {
 		ep.Requests++
@@ -95,7 +106,7 @@ func (ep *Episode) spent(ev *Event) {
 	}
 	if !math.IsNaN(ev.Cost) {
 		ep.CostKnown = true
-		ep.CostAfter += ev.Cost
+		ep.CostAfter = ep.CostAfter.Plus(ev.Cost)
 	}
 }
 
@@ -143,8 +154,8 @@ func (e *episodes) load(l *loader) {
 	})
 }
 
-func (ep *Episode) texts() [5]*string {
-	return [...]*string{&ep.Model, &ep.Caller, &ep.User, &ep.Session, &ep.Backend}
+func (ep *Episode) texts() [9]*string {
+	return [...]*string{&ep.Model, &ep.Caller, &ep.User, &ep.Session, &ep.Backend, &ep.Tool, &ep.Method, &ep.Path, &ep.Text}
 }
 
 // all are the open episodes by their last firing.

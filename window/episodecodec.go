@@ -1,6 +1,7 @@
 package window
 
 import (
+	"math"
 	"slices"
 
 	"github.com/loopgauge/loopgauge/window/snapshot"
@@ -41,7 +42,7 @@ func (s *saver) episode(ep *Episode) {
 	s.Bool(ep.TokensKnown)
 	s.Varint(ep.TokensAfter)
 	s.Bool(ep.CostKnown)
-	s.Float64(ep.CostAfter)
+	s.Varint(int64(ep.CostAfter))
 	s.Uvarint(uint64(len(ep.Statuses)))
 	for _, n := range ep.Statuses {
 		s.Varint(int64(n.Status))
@@ -50,6 +51,7 @@ func (s *saver) episode(ep *Episode) {
 	for _, text := range ep.texts() {
 		s.String(*text)
 	}
+	s.Uvarint(uint64(ep.Limit))
 	s.position(ep.last)
 }
 
@@ -68,7 +70,7 @@ func (l *loader) episode() (ep Episode) {
 	ep.TokensKnown = l.Bool()
 	ep.TokensAfter = l.Varint()
 	ep.CostKnown = l.Bool()
-	ep.CostAfter = l.Float64()
+	ep.CostAfter = USD(l.Varint())
 	ep.Statuses = make([]StatusCount, l.Count(2))
 	for i := range ep.Statuses {
 		ep.Statuses[i] = StatusCount{int(l.Varint()), l.int64()}
@@ -79,6 +81,7 @@ func (l *loader) episode() (ep Episode) {
 	for _, text := range ep.texts() {
 		*text = l.String()
 	}
+	ep.Limit = l.Int(math.MaxInt32)
 	ep.last = l.position()
 	return ep
 }

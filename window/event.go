@@ -19,6 +19,7 @@ type Event struct {
 	Stream    fingerprint.Tri
 	Cached    fingerprint.Tri
 	MaxTokens int64 // -1 unknown
+	Chat      *Chat // what its user message says to the gateway; nil if nothing
 
 	Prints []Prints // by identity, in the order of Plan.Identities
 	Scopes []Scope  // by scope, in the order of Plan.Scopes
@@ -33,6 +34,28 @@ type Event struct {
 type Prints struct {
 	Cause        fingerprint.Cause
 	Fingerprints []fingerprint.Fingerprint
+	// Tools name what each of them calls; nil if the identity looks at no
+	// calls.
+	Tools []string
+	// Texts are the canonical texts of the calls; nil unless asked for: see
+	// ExtractOptions.Texts.
+	Texts []string
+}
+
+// Text is the canonical text of fingerprint k, empty if it is not known.
+func (p *Prints) Text(k int) string {
+	if k < len(p.Texts) {
+		return p.Texts[k]
+	}
+	return ""
+}
+
+// Name is the tool that fingerprint k calls, empty if none is known.
+func (p *Prints) Name(k int) string {
+	if k < len(p.Tools) {
+		return p.Tools[k]
+	}
+	return ""
 }
 
 // Scope is the value of one scope for one request, or the cause for which

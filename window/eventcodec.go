@@ -32,8 +32,9 @@ const (
 	streams
 	hasCached
 	cached
-	excluded  // by what is all that is left to say
-	notPlain  // some rule does not see it as it is
+	excluded // by what is all that is left to say
+	notPlain // some rule does not see it as it is
+	hasChat
 	eventBits // all of them are below
 )
 
@@ -77,6 +78,9 @@ func (e *EventWriter) Write(w *snapshot.Writer, ev *Event) {
 		w.Uvarint(uint64(ev.Exclude - 1))
 		return
 	}
+	if has&hasChat != 0 {
+		ev.Chat.save(w)
+	}
 	if has&notPlain != 0 {
 		for _, c := range ev.Rules {
 			w.Uvarint(uint64(c - NotMatched))
@@ -103,6 +107,7 @@ func bitsOf(ev *Event) (has uint64) {
 	set(hasCached, ev.Cached != fingerprint.NotLogged)
 	set(cached, ev.Cached == fingerprint.Yes)
 	set(excluded, ev.Exclude > 0)
+	set(hasChat, ev.Exclude == 0 && ev.Chat != nil)
 	for _, n := range ev.numbers() {
 		set(n.bit, *n.value != n.none)
 	}
@@ -159,6 +164,16 @@ func (e *EventWriter) prints(w *snapshot.Writer, p *Prints) {
 	for i := range p.Fingerprints {
 		w.Blob(p.Fingerprints[i].Bytes())
 	}
+	if len(p.Fingerprints) > 0 {
+		w.Bool(len(p.Tools) > 0)
+		for _, tool := range p.Tools {
+			e.text(w, tool)
+		}
+		w.Bool(len(p.Texts) > 0)
+		for _, text := range p.Texts {
+			w.String(text)
+		}
+	}
 }
 
 // The kinds of scopes: no rule that looked at the request needed it, it is not
@@ -202,6 +217,7 @@ type EventReader struct {
 	// together.
 	prints  []Prints
 	sums    []fingerprint.Fingerprint
+	tools   []string
 	scopes  []Scope
 	values  []string
 	choices []Choice
@@ -214,7 +230,7 @@ func (p *Plan) NewEventReader() *EventReader { return &EventReader{plan: p, shap
 func (e *EventReader) Reset() {
 	*e = EventReader{
 		plan: e.plan, shape: e.shape, texts: e.texts[:0],
-		prints: fresh(e.prints), sums: fresh(e.sums), scopes: fresh(e.scopes), values: fresh(e.values), choices: fresh(e.choices),
+		prints: fresh(e.prints), sums: fresh(e.sums), tools: fresh(e.tools), scopes: fresh(e.scopes), values: fresh(e.values), choices: fresh(e.choices),
 	}
 }
 
@@ -276,6 +292,9 @@ func (e *EventReader) read(l *loader, ev *Event) {
 		return
 	}
 
+	if has&hasChat != 0 {
+		ev.Chat = loadChat(l.Reader)
+	}
 	from := len(e.choices)
 	for range e.shape.rules {
 		c := Plain
@@ -342,6 +361,18 @@ func (e *EventReader) readPrints(l *loader) (p Prints) {
 		e.sums = append(e.sums, l.fingerprint())
 	}
 	p.Fingerprints = e.sums[from:len(e.sums):len(e.sums)]
+	if n > 0 && l.Bool() {
+		from = len(e.tools)
+		for range n {
+			e.tools = append(e.tools, e.text(l))
+		}
+		p.Tools = e.tools[from:len(e.tools):len(e.tools)]
+	}
+	if n > 0 && l.Bool() {
+		for range n {
+			p.Texts = append(p.Texts, l.String())
+		}
+	}
 	return p
 }
 

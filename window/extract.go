@@ -1,6 +1,7 @@
 package window
 
 import (
+	"bytes"
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/hex"
@@ -17,14 +18,27 @@ import (
 // ExtractOptions say how requests become events.
 type ExtractOptions struct {
 	Key            []byte // of the fingerprints and hashed ids; nil for none
+	Texts          bool   // keep the canonical texts of calls, which people and models wrote
 	HashIDs        bool   // write sessions, users and callers as hashes
 	EventTimeStart bool   // order and count by the start of a request, not its end
 	// Sessions are the places that may name a session, the first that says
 	// something counts: LogSession, or attributes. Nil is LogSession alone.
 	Sessions []string
-	// Price gives USD per million tokens where the log has no cost; nil for
-	// none. It must be safe for use by several goroutines.
-	Price func(model string) (in, out float64, ok bool)
+	// Price gives the price of a model where the log has no cost; nil for none.
+	// It must be safe for use by several goroutines.
+	Price func(model string) (p Price, ok bool)
+}
+
+// Price is USD per million tokens. Cached is for those of the prompt that the
+// provider had in its cache.
+type Price struct{ Input, Cached, Output float64 }
+
+// Of is what so many tokens cost; cached are among those of the prompt. Numbers
+// that are not known, which are negative, count for nothing.
+func (p Price) Of(in, cached, out int64) float64 {
+	in, out = max(in, 0), max(out, 0)
+	cached = min(max(cached, 0), in)
+	return (p.Input*float64(in-cached) + p.Cached*float64(cached) + p.Output*float64(out)) / 1e6
 }
 
 // Extractor turns requests into events. One goroutine uses it at a time.
@@ -36,6 +50,7 @@ type Extractor struct {
 	hashed map[string]string // with --hash-ids: what stands for a text
 	mac    hash.Hash
 	values []fingerprint.ScopeValue
+	said   []byte // of the latest user message
 	wanted []bool // by identity: some rule looks at the request
 	scoped []bool // by scope, likewise
 
@@ -47,6 +62,7 @@ type Extractor struct {
 	texts   []string
 	choices []Choice
 	ids     []byte
+	tools   []string
 }
 
 // maxNames and maxName bound the tables of texts: sessions come and go, and
@@ -62,6 +78,7 @@ func (p *Plan) NewExtractor(o ExtractOptions) *Extractor {
 		plan: p, o: o, writer: fingerprint.NewWriter(o.Key), names: map[string]string{}, hashed: map[string]string{},
 		wanted: make([]bool, len(p.Identities)), scoped: make([]bool, len(p.Scopes)),
 	}
+	x.writer.Keep = o.Texts
 	x.mac = sha256.New()
 	if len(o.Key) > 0 {
 		x.mac = hmac.New(sha256.New, o.Key)
@@ -73,7 +90,7 @@ func (p *Plan) NewExtractor(o ExtractOptions) *Extractor {
 // before keep theirs.
 func (x *Extractor) NewBlock() {
 	x.prints, x.sums, x.scopes = fresh(x.prints), fresh(x.sums), fresh(x.scopes)
-	x.texts, x.choices, x.ids = fresh(x.texts), fresh(x.choices), fresh(x.ids)
+	x.texts, x.choices, x.ids, x.tools = fresh(x.texts), fresh(x.choices), fresh(x.ids), fresh(x.tools)
 }
 
 // fresh makes an empty slab with room for what the one before took, and an
@@ -96,7 +113,7 @@ func (x *Extractor) Event(r *fingerprint.Request, ev *Event) {
 		Stream: r.Stream, Cached: r.Cached, MaxTokens: r.MaxTokens,
 	}
 	if x.o.Price != nil {
-		ev.SetPrice(x.o.Price)
+		ev.setPrice(x.o.Price, r.TokensCached)
 	}
 	for i := range x.plan.Exclusions {
 		if x.plan.Exclusions[i].Match(r) {
@@ -107,6 +124,19 @@ func (x *Extractor) Event(r *fingerprint.Request, ev *Event) {
 	x.choose(r, ev)
 	x.fingerprint(r, ev)
 	x.scope(r, ev)
+	x.hear(r, ev)
+}
+
+// hear reads the commands of the latest user message, if a rule that looks at
+// the request lets sessions say something.
+func (x *Extractor) hear(r *fingerprint.Request, ev *Event) {
+	for i, rule := range x.plan.Rules {
+		if rule.ChatOverrides && ev.Rules[i] != NotMatched {
+			x.said = x.writer.AppendUserText(x.said[:0], r)
+			ev.Chat = ParseChat(x.said)
+			return
+		}
+	}
 }
 
 // choose decides how each rule sees the request, and so which identities and
@@ -114,13 +144,23 @@ func (x *Extractor) Event(r *fingerprint.Request, ev *Event) {
 func (x *Extractor) choose(r *fingerprint.Request, ev *Event) {
 	clear(x.wanted)
 	clear(x.scoped)
-	n := len(x.choices)
+	n, some := len(x.choices), false
 	for i, rule := range x.plan.Rules {
 		c := rule.choose(r, ev.Time)
 		x.choices = append(x.choices, c)
 		if c != NotMatched {
 			x.wanted[x.plan.identity[i]] = true
 			x.scoped[x.plan.scope[i]] = true
+			some = true
+		}
+	}
+	if some { // what tells of kinds goes with any rule
+		identities, scopes := x.plan.Own()
+		for i := range x.wanted[identities:] {
+			x.wanted[identities+i] = true
+		}
+		for i := range x.scoped[scopes:] {
+			x.scoped[scopes+i] = true
 		}
 	}
 	ev.Rules = x.choices[n:len(x.choices):len(x.choices)]
@@ -136,12 +176,18 @@ func (rule *Rule) choose(r *fingerprint.Request, t int64) Choice {
 		if !o.Until.IsZero() && t >= o.Until.UnixMicro() || o.Match != nil && !o.Match(r) {
 			continue
 		}
-		if o.Disabled {
-			return NotMatched
-		}
-		return Choice(i)
+		return rule.seen(Choice(i))
 	}
-	return Plain
+	return rule.seen(Plain)
+}
+
+// seen is the choice, or NotMatched if it switches the rule off and no session
+// can switch it on.
+func (rule *Rule) seen(choice Choice) Choice {
+	if !rule.ChatOverrides && rule.InForce(choice).Off {
+		return NotMatched
+	}
+	return choice
 }
 
 func (x *Extractor) fingerprint(r *fingerprint.Request, ev *Event) {
@@ -151,11 +197,21 @@ func (x *Extractor) fingerprint(r *fingerprint.Request, ev *Event) {
 		if x.wanted[i] {
 			from := len(x.writer.Prints())
 			p.Cause = id.Compute(r, x.writer)
-			k := len(x.sums)
+			k, t, named := len(x.sums), len(x.tools), false
 			for _, print := range x.writer.Prints()[from:] {
 				x.sums = append(x.sums, print.Fingerprint)
+				x.tools = append(x.tools, x.tool(print.Tool))
+				named = named || len(print.Tool) > 0
+				if x.o.Texts && print.Tool != nil {
+					p.Texts = append(p.Texts, cut(print.Canonical, maxText))
+				}
 			}
 			p.Fingerprints = x.sums[k:len(x.sums):len(x.sums)]
+			if named {
+				p.Tools = x.tools[t:len(x.tools):len(x.tools)]
+			} else {
+				x.tools = x.tools[:t]
+			}
 		}
 		x.prints = append(x.prints, p)
 	}
@@ -230,6 +286,29 @@ func (x *Extractor) name(text []byte) string {
 	return s
 }
 
+// maxTool is how much of a tool's name is kept: providers allow 64 bytes, and
+// a model may make up a name.
+const maxTool = 128
+
+// maxText is how much of a call's text is kept, where it is.
+const maxText = 4 << 10
+
+// tool is a tool's name.
+func (x *Extractor) tool(name []byte) string {
+	if len(name) > maxTool {
+		return cut(name, maxTool)
+	}
+	return x.name(name)
+}
+
+// cut is the beginning of a text, of at most so many bytes.
+func cut(text []byte, most int) string {
+	if len(text) <= most {
+		return writable(string(text))
+	}
+	return string(bytes.ToValidUTF8(text[:most], nil)) + "…"
+}
+
 // writable is text without the bytes that are no UTF-8: neither JSON nor
 // Parquet can hold them. Names that differ in these alone look alike, and are
 // told apart all the same.
@@ -270,15 +349,23 @@ func (x *Extractor) person(text []byte) string {
 }
 
 // SetPrice fills in the cost where the log has none; price is that of
-// ExtractOptions.
-func (ev *Event) SetPrice(price func(model string) (in, out float64, ok bool)) {
-	if !math.IsNaN(ev.Cost) || ev.TokensIn < 0 && ev.TokensOut < 0 {
+// ExtractOptions. Which tokens came from a cache an event does not know.
+func (ev *Event) SetPrice(price func(model string) (Price, bool)) {
+	ev.setPrice(price, fingerprint.Unknown)
+}
+
+func (ev *Event) setPrice(price func(model string) (Price, bool), cached int64) {
+	if !ev.Unpriced() {
 		return
 	}
-	in, out, ok := price(ev.Model)
-	if ok {
-		ev.Cost = (in*float64(max(ev.TokensIn, 0)) + out*float64(max(ev.TokensOut, 0))) / 1e6
+	if p, ok := price(ev.Model); ok {
+		ev.Cost = p.Of(ev.TokensIn, cached, ev.TokensOut)
 	}
+}
+
+// Unpriced tells that the event has tokens and no cost.
+func (ev *Event) Unpriced() bool {
+	return math.IsNaN(ev.Cost) && (ev.TokensIn >= 0 || ev.TokensOut >= 0)
 }
 
 // QuietDefault is the least quiet time of a rule that sets none: shorter

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/loopgauge/loopgauge/fingerprint"
 	"github.com/loopgauge/loopgauge/window/snapshot"
 )
 
@@ -18,6 +19,7 @@ type Incident struct {
 	Time     int64 // when it became so by event time, microseconds
 
 	Rule        string // that fired first, and what it was
+	Profile     string // that it was made from, empty if none
 	Identity    string
 	Counter     CounterSpec
 	Threshold   int
@@ -26,11 +28,22 @@ type Incident struct {
 	Fields      []string // of its scope, with their values
 	Scope       []string
 	Fingerprint string
+	Calls       bool   // the rule looks at calls of tools
+	Tool        string // that was called, then
+	Text        string // of the call; empty unless asked for
+	Method      string // and where the request went
+	Path        string
 
 	// Of the request that fired first; empty if not logged.
 	Model, Caller, User, Session, Backend string
 
 	Rules []string // all that fired, in that order
+	Seen  []Seen   // what each of them saw
+
+	// The kind of the repeat and why, as far as they are known: those of the
+	// first rule that can tell.
+	Kind     Kind
+	Evidence string
 
 	First    int64   // time of the oldest request counted
 	Fired    int64   // time of the first firing
@@ -52,6 +65,21 @@ const (
 	Grown  IncidentState = "grown"  // ten times as many requests as at the last alert
 	Closed IncidentState = "closed" // nothing fired for the quiet time
 )
+
+// Seen is what one rule saw of an incident.
+type Seen struct {
+	Rule     string
+	Limit    int  // its threshold in force
+	Count    int  // the highest; -1 if its gateway had not counted yet
+	Kind     Kind // empty without evidence
+	Evidence string
+	// Quiet is the lowest threshold with which the rule would not have fired
+	// so far; 0 is not known, where what the gateway does on tripping changes
+	// later counts.
+	Quiet int
+
+	episode string // that Kind is of
+}
 
 // growth is by how much an incident must have grown to be worth an alert: a
 // loop of ten thousand requests is told of four times.
@@ -100,8 +128,8 @@ func (x *Incidents) Fired(e *Episode, action Action, _ bool) {
 	if in == nil {
 		r := e.Rule
 		in = &Incident{
-			ID: e.ID, Rule: r.Name, Identity: r.Identity.Name, Counter: r.Counter, Threshold: r.Threshold, Cooldown: r.Cooldown, Action: action,
-			Fields: r.Scope.Fields, Scope: e.Scope, Fingerprint: e.Fingerprint.String(),
+			ID: e.ID, Rule: r.Name, Profile: r.Profile, Calls: r.Identity.Sees&(fingerprint.SeesCalls|fingerprint.SeesResults) != 0, Identity: r.Identity.Name, Counter: r.Counter, Threshold: e.Limit, Cooldown: r.Cooldown, Action: action,
+			Fields: r.Scope.Fields, Scope: e.Scope, Fingerprint: e.Fingerprint.String(), Tool: e.Tool, Text: e.Text, Method: e.Method, Path: e.Path,
 			Model: e.Model, Caller: e.Caller, User: e.User, Session: e.Session, Backend: e.Backend,
 			First: e.First, Fired: e.Last, Tokens: -1, Cost: math.NaN(),
 		}
@@ -119,16 +147,39 @@ func (x *Incidents) Fired(e *Episode, action Action, _ bool) {
 }
 
 func (in *Incident) add(e *Episode) {
-	if !slices.Contains(in.Rules, e.Rule.Name) {
-		in.Rules = append(in.Rules, e.Rule.Name)
-	}
+	in.saw(e)
 	in.First, in.Last = min(in.First, e.First), max(in.Last, e.Last)
 	in.Requests, in.After = max(in.Requests, e.Requests), max(in.After, e.After)
 	if e.TokensKnown {
 		in.Tokens = max(in.Tokens, e.TokensAfter)
 	}
-	if e.CostKnown && !(in.Cost >= e.CostAfter) {
-		in.Cost = e.CostAfter
+	if cost := e.CostAfter.Dollars(); e.CostKnown && !(in.Cost >= cost) {
+		in.Cost = cost
+	}
+}
+
+// saw takes in what an episode's rule has seen.
+func (in *Incident) saw(e *Episode) {
+	i := slices.Index(in.Rules, e.Rule.Name)
+	if i < 0 {
+		i = len(in.Rules)
+		in.Rules = append(in.Rules, e.Rule.Name)
+		in.Seen = append(in.Seen, Seen{Rule: e.Rule.Name, Limit: e.Limit})
+	}
+	s := &in.Seen[i]
+	s.Count = max(s.Count, e.MaxCount)
+	if !e.Rule.ChangesCounts() {
+		s.Quiet = s.Count + 1
+	}
+	if e.Kind != "" && (s.Kind == "" || s.Kind == Unknown || s.episode == e.ID) {
+		s.Kind, s.Evidence, s.episode = e.Kind, e.Evidence, e.ID
+	}
+	in.Kind, in.Evidence = in.Seen[0].Kind, in.Seen[0].Evidence
+	for _, s := range in.Seen {
+		if s.Kind != "" && s.Kind != Unknown {
+			in.Kind, in.Evidence = s.Kind, s.Evidence
+			return
+		}
 	}
 }
 
@@ -144,6 +195,7 @@ func (x *Incidents) Closed(e *Episode) {
 		return
 	}
 	in.open = slices.Delete(in.open, i, i+1)
+	in.saw(e)
 	if len(in.open) == 0 {
 		delete(x.open, key)
 		x.alert(in, Closed, e.Last+e.Rule.quiet().Microseconds())
@@ -171,17 +223,27 @@ func (x *Incidents) Save(w *snapshot.Writer) {
 }
 
 func (in *Incident) save(w *snapshot.Writer) {
-	for _, s := range []string{in.ID, in.Rule, in.Identity, in.Counter.Kind, string(in.Action), in.Fingerprint, in.Model, in.Caller, in.User, in.Session, in.Backend} {
+	for _, s := range []string{in.ID, in.Rule, in.Profile, in.Identity, in.Counter.Kind, string(in.Action), in.Fingerprint, in.Tool, in.Text, in.Method, in.Path, in.Model, in.Caller, in.User, in.Session, in.Backend, string(in.Kind), in.Evidence} {
 		w.String(s)
 	}
 	for _, n := range []int64{int64(in.Revision), int64(in.Counter.Window), int64(in.Threshold), int64(in.Cooldown), in.First, in.Fired, in.Last, in.Requests, in.After, in.Tokens, in.grows} {
 		w.Varint(n)
 	}
 	w.Float64(in.Cost)
+	w.Bool(in.Calls)
 	for _, list := range [][]string{in.Fields, in.Scope, in.Rules, in.open} {
 		w.Uvarint(uint64(len(list)))
 		for _, s := range list {
 			w.String(s)
+		}
+	}
+	w.Uvarint(uint64(len(in.Seen)))
+	for _, s := range in.Seen {
+		for _, text := range []string{s.Rule, string(s.Kind), s.Evidence, s.episode} {
+			w.String(text)
+		}
+		for _, n := range []int{s.Limit, s.Count, s.Quiet} {
+			w.Varint(int64(n))
 		}
 	}
 }
@@ -199,20 +261,29 @@ func (x *Incidents) Load(r *snapshot.Reader) {
 }
 
 func (in *Incident) load(r *snapshot.Reader) {
-	var action string
-	for _, s := range []*string{&in.ID, &in.Rule, &in.Identity, &in.Counter.Kind, &action, &in.Fingerprint, &in.Model, &in.Caller, &in.User, &in.Session, &in.Backend} {
+	var action, kind string
+	for _, s := range []*string{&in.ID, &in.Rule, &in.Profile, &in.Identity, &in.Counter.Kind, &action, &in.Fingerprint, &in.Tool, &in.Text, &in.Method, &in.Path, &in.Model, &in.Caller, &in.User, &in.Session, &in.Backend, &kind, &in.Evidence} {
 		*s = r.String()
 	}
-	in.Action = Action(action)
+	in.Action, in.Kind = Action(action), Kind(kind)
 	var revision, window, threshold, cooldown int64
 	for _, n := range []*int64{&revision, &window, &threshold, &cooldown, &in.First, &in.Fired, &in.Last, &in.Requests, &in.After, &in.Tokens, &in.grows} {
 		*n = r.Varint()
 	}
 	in.Revision, in.Counter.Window, in.Threshold, in.Cooldown = int(revision), time.Duration(window), int(threshold), time.Duration(cooldown)
 	in.Cost = r.Float64()
+	in.Calls = r.Bool()
 	for _, list := range []*[]string{&in.Fields, &in.Scope, &in.Rules, &in.open} {
 		for range r.Count(1) {
 			*list = append(*list, r.String())
 		}
+	}
+	for range r.Count(7) {
+		s := Seen{Rule: r.String(), Kind: Kind(r.String()), Evidence: r.String(), episode: r.String()}
+		s.Limit, s.Count, s.Quiet = int(r.Varint()), int(r.Varint()), int(r.Varint())
+		in.Seen = append(in.Seen, s)
+	}
+	if len(in.Seen) != len(in.Rules) {
+		r.Failf("an incident of %d rules was seen by %d", len(in.Rules), len(in.Seen))
 	}
 }

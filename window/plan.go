@@ -26,6 +26,8 @@ type Plan struct {
 
 	identity []int // by rule: index into Identities
 	scope    []int // by rule: index into Scopes
+	evidence bool  // see WithEvidence
+	own      [2]int
 }
 
 // NewPlan plans the extraction for rules. Identities are shared where they are
@@ -45,10 +47,14 @@ func NewPlan(rules []*Rule, exclusions []Exclusion) *Plan {
 		}
 		p.identity, p.scope = append(p.identity, i), append(p.scope, s)
 		p.Reads |= r.Identity.Reads | r.Scope.Reads | r.Reads
+		if r.ChatOverrides {
+			p.Reads |= fingerprint.ReadsMessages
+		}
 	}
 	for _, x := range exclusions {
 		p.Reads |= x.Reads
 	}
+	p.own = [2]int{len(p.Identities), len(p.Scopes)}
 	return p
 }
 
@@ -57,3 +63,7 @@ func (p *Plan) IdentityOf(rule int) int { return p.identity[rule] }
 
 // ScopeOf is the index in Scopes of a rule's scope.
 func (p *Plan) ScopeOf(rule int) int { return p.scope[rule] }
+
+// Own is how many identities and scopes the rules have: the first ones of
+// Identities and Scopes. What follows tells of kinds.
+func (p *Plan) Own() (identities, scopes int) { return p.own[0], p.own[1] }

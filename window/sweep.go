@@ -2,6 +2,7 @@ package window
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"time"
 
@@ -31,7 +32,7 @@ type Sweep struct {
 // SweepOptions are the axes of a sweep.
 type SweepOptions struct {
 	Windows []time.Duration // in rising order, all above 0
-	Most    int             // the highest threshold; the lowest is 2
+	Most    int             // the highest threshold, at most 255; the lowest is 2
 	Period  int             // of the cycle counter; 0 is DefaultPeriod
 	MaxKeys int             // cap on live keys of a target, 0 for none
 
@@ -47,6 +48,13 @@ type SweepOptions struct {
 // order of its cells. The tracker is not among them: what it counts depends on
 // what fired.
 var SweepKinds = []string{"sliding", "fixed", "refresh", "streak", "cycle"}
+
+// The kinds from streak on look at the order in a scope, those before it at a
+// key alone.
+const (
+	streakKind = 3
+	cycleKind  = 4
+)
 
 // SweepCell is one way to count: a column of all thresholds.
 type SweepCell struct {
@@ -80,7 +88,9 @@ type SweepTarget struct {
 type sweepTarget struct {
 	rule            int
 	identity, scope int
+	limit           int     // the highest threshold
 	maxAges, quiet  []int64 // by window: how old may count, and the longest pause inside an episode
+	whole           []int64 // by window: the age up to which a key counts as in all longer windows
 	period          int64   // of the cycle counter
 	seen            *table[pairKey, int64]
 	repeats         *table[pairKey, repeats]
@@ -93,6 +103,7 @@ type sweepTarget struct {
 	requests        int64
 	tally           sweepTally
 	delays          delays  // of all cells
+	rounding                // of the delay before
 	counts          []int32 // of one hit
 	sequence        *order  // of its scope; nil before the second event
 	highest         []int32 // of one request
@@ -104,8 +115,8 @@ type span struct{ low, high int32 }
 
 // NewSweep sweeps each rule of plan that rules name by index.
 func NewSweep(plan *Plan, rules []int, o SweepOptions) *Sweep {
-	if len(o.Windows) == 0 || o.Most < 2 || !slices.IsSorted(o.Windows) {
-		panic("window: a sweep needs rising windows and thresholds from 2")
+	if len(o.Windows) == 0 || o.Most < 2 || o.Most > math.MaxUint8 || !slices.IsSorted(o.Windows) || len(o.Windows)*len(SweepKinds) > math.MaxUint16 {
+		panic("window: a sweep needs rising windows, and thresholds from 2 to 255")
 	}
 	if o.Period == 0 {
 		o.Period = DefaultPeriod
@@ -128,7 +139,7 @@ const maxRepeats = 1 << 14
 
 func (s *Sweep) newTarget(rule int) *sweepTarget {
 	r := s.plan.Rules[rule]
-	t := &sweepTarget{rule: rule, identity: s.plan.identity[rule], scope: s.plan.scope[rule], period: int64(s.o.Period)}
+	t := &sweepTarget{rule: rule, identity: s.plan.identity[rule], scope: s.plan.scope[rule], limit: s.o.Most, period: int64(s.o.Period)}
 	if r.Counter.Kind == "cycle" && r.Counter.Period > 0 {
 		t.period = int64(r.Counter.Period)
 	}
@@ -139,6 +150,7 @@ func (s *Sweep) newTarget(rule int) *sweepTarget {
 		// The tracker counts a call of exactly the window's age, whatever it is told.
 		closed := r.Counter.Closed || r.Counter.Kind == trackerKind
 		t.maxAges = append(t.maxAges, CounterSpec{Window: w, Closed: closed}.maxAge())
+		t.whole = append(t.whole, min(t.maxAges[len(t.whole)], quiet))
 		longest = max(longest, w.Microseconds(), quiet)
 	}
 	t.seen = newTable[pairKey, int64](longest, s.o.MaxKeys, nil)
@@ -171,7 +183,7 @@ func (s *Sweep) Cells() []SweepCell { return s.cells }
 func (s *Sweep) Add(ev *Event) {
 	for i, t := range s.targets {
 		prints, scope := &ev.Prints[t.identity], &ev.Scopes[t.scope]
-		if ev.Rules[t.rule] == NotMatched || prints.Cause != fingerprint.Computable || scope.Cause != fingerprint.Computable {
+		if ev.Rules[t.rule] == NotMatched || s.plan.Rules[t.rule].InForce(ev.Rules[t.rule]).Off || prints.Cause != fingerprint.Computable || scope.Cause != fingerprint.Computable {
 			continue
 		}
 		t.requests++
@@ -182,7 +194,7 @@ func (s *Sweep) Add(ev *Event) {
 			key := s.count(t, &h, u)
 			var tracked []int32
 			if t.trips != nil {
-				tracked = t.trip(ev, scope, &h, key, k == 0)
+				tracked = t.trip(ev, scope, &h, key, k, len(prints.Fingerprints))
 			}
 			if key == nil {
 				continue
@@ -205,43 +217,91 @@ func (s *Sweep) Add(ev *Event) {
 }
 
 // fire climbs the ladder of every cell: which thresholds does this hit reach,
-// and for which of them does it open an episode?
+// and for which of them does it open an episode? The windows that are whole
+// yet climb together.
 func (s *Sweep) fire(t *sweepTarget, key *repeats, h *Hit) {
-	windows := len(s.o.Windows)
-	last, digits := int64(0), uint64(0) // most cells have the delay of the one before
+	windows, most := len(s.o.Windows), int32(s.o.Most)
 	for c, n := range t.counts {
-		if n < 2 {
-			continue
-		}
 		t.highest[c] = max(t.highest[c], n)
-		key.ladders[c].fire(min(n, int32(s.o.Most)), h.Time, t.quiet[c%windows], func(low, high int32) {
-			before, delay := key.upTo(h.Time, c, windows, int(n))
-			if delay != last {
-				last, digits = delay, threeDigits(delay)
-			}
-			t.tally.open(c, low, high, before)
-			t.delays.add(digits, c, low, high)
-			o := &t.opened[c]
-			if o.low == 0 {
-				*o = span{low, high}
-			} else {
-				o.low, o.high = min(o.low, low), max(o.high, high)
-			}
+	}
+	longest := windows - 1
+	for kind := range cycleKind {
+		first := kind * windows
+		counts := t.counts[first : first+windows]
+		for w := range key.left {
+			key.left[w].ladders[kind].fire(min(counts[w], most), h.Time, t.quiet[w], func(low, high int32) {
+				t.open(key, h, first+w, first+w, low, high)
+			})
+		}
+		switch n := counts[longest]; {
+		case len(key.left) == windows:
+		case kind == streakKind:
+			key.streak.fire(min(n, most), h.Time, t.quiet[longest], func(low, high int32) {
+				t.open(key, h, first+len(key.left), first+longest, low, high)
+			})
+		case n <= most: // each hit counts one more
+			t.open(key, h, first+len(key.left), first+longest, n, n)
+		}
+	}
+	first := cycleKind * windows
+	counts := t.counts[first:]
+	key.partCycles(counts)
+	for w := range key.cycles {
+		key.cycles[w].fire(min(counts[w], most), h.Time, t.quiet[w], func(low, high int32) {
+			t.open(key, h, first+w, first+w, low, high)
+		})
+	}
+	if len(key.cycles) < windows {
+		key.cycle.fire(min(counts[longest], most), h.Time, t.quiet[longest], func(low, high int32) {
+			t.open(key, h, first+len(key.cycles), first+longest, low, high)
 		})
 	}
 }
 
+// open notes an episode that a hit opens in a range of cells of one kind, which
+// count alike, for a range of thresholds.
+func (t *sweepTarget) open(key *repeats, h *Hit, first, last int, low, high int32) {
+	before, delay := key.upTo(h.Time, first, len(t.maxAges), int(t.counts[first]))
+	t.tally.open(first, last, low, high, before)
+	t.delays.add(t.round(delay), first, last, low, high)
+	for c := first; c <= last; c++ {
+		o := &t.opened[c]
+		if o.low == 0 {
+			*o = span{low, high}
+		} else {
+			o.low, o.high = min(o.low, low), max(o.high, high)
+		}
+	}
+}
+
+// rounding remembers how a delay was rounded: mostly the next is equal.
+type rounding struct {
+	delay  int64
+	digits uint64
+}
+
+func (r *rounding) round(delay int64) uint64 {
+	if delay != r.delay {
+		r.delay, r.digits = delay, threeDigits(delay)
+	}
+	return r.digits
+}
+
 // tally adds a request to the cells in which it counts 2 or more.
 func (s *Sweep) tally(t *sweepTarget, ev *Event, u usage, scope fingerprint.ScopeKey) {
-	for c, n := range t.highest {
-		if n < 2 {
-			continue
+	for first := 0; first < len(t.highest); {
+		n, o := t.highest[first], t.opened[first]
+		last := first
+		for last+1 < len(t.highest) && t.highest[last+1] == n && t.opened[last+1] == o {
+			last++
 		}
-		t.tally.at(min(n, int32(s.o.Most)), c).fired.add(u, 1)
-		if o := t.opened[c]; o.low > 0 {
-			t.tally.at(o.low, c).firsts.add(u, 1)
-			t.tally.at(o.high+1, c).firsts.add(u, -1)
+		if n >= 2 {
+			t.tally.fired(first, last, min(n, int32(s.o.Most)), u)
+			if o.low > 0 {
+				t.tally.first(first, last, o, u)
+			}
 		}
+		first = last + 1
 	}
 	t.reach(inScopes, t.most.touch(scope, ev.Time), s.o.Most)
 	if ev.Session != "" {
@@ -275,9 +335,7 @@ func (s *Sweep) Result() []SweepTarget {
 		r := &results[i]
 		*r = SweepTarget{Rule: s.plan.Rules[t.rule], Requests: t.requests}
 		r.Dropped = t.seen.dropped + t.repeats.dropped + t.scopes.dropped + t.most.dropped + t.sessions.dropped + t.callers.dropped
-		for c := range s.cells {
-			r.Cells = append(r.Cells, t.tally.swept(c, s.cells[c]))
-		}
+		r.Cells = t.tally.swept(s.cells)
 		t.delays.quantiles(r.Cells)
 		if t.trips != nil {
 			t.trips.result(r)

@@ -35,7 +35,7 @@ func TestSweepAgreesWithEngine(t *testing.T) {
 		}
 		const most = 6
 		s := NewSweep(NewPlan([]*Rule{rule}, nil), []int{0}, SweepOptions{Windows: windows, Most: most, Period: 3})
-		events := sweepEvents(rt, n, 60)
+		events := sweepEvents(rt, n, 60, false)
 		for _, ev := range events {
 			s.Add(ev)
 		}
@@ -76,7 +76,8 @@ func TestSweepAgreesWithTrippedEngine(t *testing.T) {
 		}
 		const most = 5
 		s := NewSweep(NewPlan([]*Rule{rule}, nil), []int{0}, SweepOptions{Windows: windows, Most: most})
-		events := sweepEvents(rt, n, 100)
+		many := rule.Counter.Kind != trackerKind && rapid.Bool().Draw(rt, "several calls at once")
+		events := sweepEvents(rt, n, 100, many)
 		for _, ev := range events {
 			s.Add(ev)
 		}
@@ -107,8 +108,8 @@ func TestSweepAgreesWithTrippedEngine(t *testing.T) {
 }
 
 // sweepEvents draws a log in which a phrase comes again and again, with strays
-// in it.
-func sweepEvents(rt *rapid.T, n *names, most int) (events []*Event) {
+// in it; many says that an event may have two prints.
+func sweepEvents(rt *rapid.T, n *names, most int, many bool) (events []*Event) {
 	now := int64(1_000_000_000)
 	phrase := rapid.SliceOfN(rapid.SampledFrom([]string{"A", "B", "C"}), 1, 4).Draw(rt, "phrase")
 	for i := range rapid.IntRange(1, most).Draw(rt, "events") {
@@ -117,7 +118,11 @@ func sweepEvents(rt *rapid.T, n *names, most int) (events []*Event) {
 		if rapid.IntRange(0, 6).Draw(rt, "stray") == 0 {
 			print = rapid.SampledFrom([]string{"A", "B", "C"}).Draw(rt, "print")
 		}
-		ev := n.event(now, rapid.SampledFrom([]string{"s", "s", "s", "u"}).Draw(rt, "session"), []string{print}, 1)
+		prints := []string{print}
+		if many && rapid.IntRange(0, 3).Draw(rt, "two") == 0 {
+			prints = append(prints, rapid.SampledFrom([]string{"A", "B", "C"}).Draw(rt, "second print"))
+		}
+		ev := n.event(now, rapid.SampledFrom([]string{"s", "s", "s", "u"}).Draw(rt, "session"), prints, 1)
 		ev.Position.Line = int64(i)
 		ev.TokensIn, ev.TokensOut, ev.Cost = int64(i), 1, 0.5
 		ev.Caller = rapid.SampledFrom([]string{"", "k", "l"}).Draw(rt, "caller")
@@ -146,7 +151,7 @@ func judged(rule *Rule, events []*Event) swept1 {
 	var w swept1
 	scopes, sessions, callers := map[string]bool{}, map[string]bool{}, map[string]bool{}
 	hits := map[pairKey][]*Event{}
-	episodes := map[string]bool{}
+	episodes, fired := map[string]bool{}, map[*Event]bool{}
 	var delays []int64
 	e := NewEngine(NewPlan([]*Rule{rule}, nil), EngineOptions{
 		Verdict: func(v *Verdict) {
@@ -155,7 +160,9 @@ func judged(rule *Rule, events []*Event) swept1 {
 			if !v.Fired {
 				return
 			}
-			w.Requests++
+			if fired[v.Event] = true; len(fired) > int(w.Requests) {
+				w.Requests++
+			}
 			scopes[v.Scope.Values[0]], sessions[v.Event.Session], callers[v.Event.Caller] = true, true, true
 			if episodes[v.Episode] || v.Count < 2 { // in a cooldown nothing need repeat
 				return
@@ -171,7 +178,7 @@ func judged(rule *Rule, events []*Event) swept1 {
 		Episode: func(ep *Episode) {
 			w.Episodes++
 			w.TokensAfter += ep.TokensAfter
-			w.CostAfter += ep.CostAfter
+			w.CostAfter += ep.CostAfter.Dollars()
 		},
 	})
 	for _, ev := range events {

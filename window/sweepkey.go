@@ -3,19 +3,34 @@ package window
 import "slices"
 
 // repeats is what a key that repeats has counted, in all cells.
+//
+// In a window that is longer than the key is old nothing has been forgotten:
+// all such windows count the same, sliding, fixed and refresh alike, which is
+// how often the key has come. They are whole, and cost as much as one. What is
+// counted in a window of its own begins when the key grows older than it.
 type repeats struct {
-	number  uint64
-	first   int64 // time of the key's first hit
-	last    int64
-	times   ages    // sliding
-	used    []usage // by times: what the hits up to there have used, the key's first left out
-	total   usage   // by all
-	opened  []int64 // fixed: when each window opened
-	fixed   []int32
-	refresh []int32
-	since   []start  // of the runs that fixed and, after them, refresh count
-	ladders []ladder // by cell
-	past    past     // for trips by fingerprint
+	number uint64
+	n      int32 // hits
+	first  int64 // time of the key's first hit
+	second int64 // of the second
+	last   int64
+	times  ages         // sliding
+	used   []usage      // by times: what the hits up to there have used, the key's first left out
+	total  usage        // by all
+	left   []leftWindow // the windows that are not whole any more, from the shortest on
+	streak ladder       // of the others
+	cycles []ladder     // of the shortest windows: those that have counted on their own
+	cycle  ladder       // of the others, which always counted alike
+	past   past         // for trips by fingerprint
+}
+
+// leftWindow is what a key counts in a window that it has outlived.
+type leftWindow struct {
+	opened         int64 // fixed: when it opened
+	fixed, refresh int32
+	fixedFrom      start
+	refreshFrom    start
+	ladders        [cycleKind]ladder // by kind
 }
 
 // start is where a run began: what had been used then, and the time of its
@@ -23,6 +38,36 @@ type repeats struct {
 type start struct {
 	used   usage
 	second int64
+}
+
+// leave gives the shortest whole window counts of its own. Up to here each hit
+// has counted one more than the one before.
+func (key *repeats) leave(most int) {
+	whole := start{second: key.second}
+	l := leftWindow{opened: key.first, fixed: key.n, refresh: key.n, fixedFrom: whole, refreshFrom: whole}
+	if key.n >= 2 {
+		for kind := range streakKind {
+			l.ladders[kind] = ladder{{min(key.n, int32(most)), key.last}}
+		}
+	}
+	l.ladders[streakKind] = slices.Clone(key.streak)
+	key.left = append(key.left, l)
+}
+
+// partCycles gives ladders of their own to the windows that are not whole any
+// more, and to those whose counts are not what the longest window counts: what
+// comes round may have begun before the key did.
+func (key *repeats) partCycles(counts []int32) {
+	apart := len(counts) - 1
+	for apart > len(key.cycles) && counts[apart-1] == counts[len(counts)-1] {
+		apart--
+	}
+	if len(key.left) == len(counts) {
+		apart = len(counts)
+	}
+	for apart = max(apart, len(key.left)); len(key.cycles) < apart; {
+		key.cycles = append(key.cycles, slices.Clone(key.cycle))
+	}
 }
 
 // sequence is what a scope has seen. Most scopes see one event, or are long
@@ -58,6 +103,12 @@ func (a *ages) add(now int64, maxAges []int64, counts []int32) (gone int) {
 	a.times = append(a.times, now)
 	for w, age := range maxAges {
 		head := a.heads[w]
+		if head == 0 && now-a.times[0] <= age { // nor has any longer window lost any
+			for ; w < len(maxAges); w++ {
+				counts[w] = int32(len(a.times))
+			}
+			break
+		}
 		for now-a.times[head] > age {
 			head++
 		}
@@ -95,44 +146,49 @@ func (s *Sweep) count(t *sweepTarget, h *Hit, u usage) *repeats {
 	key := t.repeats.touch(pair, h.Time)
 	if key.number == 0 {
 		s.number++
-		s.newRepeats(t, key, *first-1)
+		*key = repeats{number: s.number, first: *first - 1}
+		key.count(t, &Hit{Scope: h.Scope, Print: h.Print, Time: key.first}, usage{}, t.counts)
 		if t.trips != nil && !t.trips.byScope {
 			key.past.add(*first-1, h.Print, t.trips.keep)
 		}
 	}
-	key.count(t, h.Time, u, t.counts)
+	key.count(t, h, u, t.counts)
 	return key
 }
 
-func (s *Sweep) newRepeats(t *sweepTarget, key *repeats, first int64) {
-	windows := len(s.o.Windows)
-	small := make([]int32, 2*windows)
-	*key = repeats{
-		number: s.number, first: first, opened: make([]int64, windows),
-		fixed: small[:windows], refresh: small[windows:], since: make([]start, 2*windows), ladders: make([]ladder, len(s.cells)),
-	}
-	key.count(t, first, usage{}, make([]int32, len(s.cells)))
-}
-
 // count counts a hit by the kinds that look at its key alone.
-func (key *repeats) count(t *sweepTarget, now int64, u usage, counts []int32) {
-	windows := len(t.maxAges)
+func (key *repeats) count(t *sweepTarget, h *Hit, u usage, counts []int32) {
+	windows, now := len(t.maxAges), h.Time
+	for len(key.left) < windows && now-key.first > t.whole[len(key.left)] {
+		if t.trips != nil && t.trips.together {
+			t.trips.part(key, h)
+		}
+		key.leave(t.limit)
+	}
+	if key.n++; key.n == 2 {
+		key.second = now
+	}
 	key.total.add(u, 1)
 	gone := key.times.add(now, t.maxAges, counts[:windows])
 	key.used = slices.Delete(append(key.used, key.total), 0, gone)
-	for w, age := range t.maxAges {
-		if key.fixed[w] == 0 || now-key.opened[w] > age {
-			key.opened[w], key.fixed[w] = now, 0
+	fixed, refresh := counts[windows:2*windows], counts[2*windows:3*windows]
+	for w := range fixed {
+		if w >= len(key.left) {
+			fixed[w], refresh[w] = key.n, key.n
+			continue
 		}
-		key.since[w].count(&key.fixed[w], now, key.total)
+		l, age := &key.left[w], t.maxAges[w]
+		if now-l.opened > age {
+			l.opened, l.fixed = now, 0
+		}
+		l.fixedFrom.count(&l.fixed, now, key.total)
 		if now-key.last > age {
-			key.refresh[w] = 0
+			l.refresh = 0
 		}
-		key.since[windows+w].count(&key.refresh[w], now, key.total)
+		l.refreshFrom.count(&l.refresh, now, key.total)
+		fixed[w], refresh[w] = l.fixed, l.refresh
 	}
 	key.last = now
-	copy(counts[windows:], key.fixed)
-	copy(counts[2*windows:], key.refresh)
 }
 
 func (s *start) count(n *int32, now int64, total usage) {
@@ -149,16 +205,23 @@ func (s *start) count(n *int32, now int64, total usage) {
 // first have used, and how long ago the first of these was.
 func (key *repeats) upTo(now int64, cell, windows, n int) (used usage, delay int64) {
 	used = key.total
-	if kind := cell / windows; kind == 1 || kind == 2 { // fixed, refresh
-		from := &key.since[cell-windows]
-		used.add(from.used, -1)
-		return used, now - from.second
+	kind, w := cell/windows, cell%windows
+	switch {
+	case kind >= streakKind || kind == 0:
+		// These count the last n hits of the key, which are young enough to
+		// be kept, unless the key had to make room.
+		first := max(len(key.used)-n, 0)
+		used.add(key.used[first], -1)
+		return used, now - key.times.times[min(first+1, len(key.used)-1)]
+	case w >= len(key.left):
+		return used, now - key.second
 	}
-	// The others count the last n hits of the key, which are young enough to
-	// be kept, unless the key had to make room.
-	first := max(len(key.used)-n, 0)
-	used.add(key.used[first], -1)
-	return used, now - key.times.times[min(first+1, len(key.used)-1)]
+	from := &key.left[w].fixedFrom
+	if kind == 2 {
+		from = &key.left[w].refreshFrom
+	}
+	used.add(from.used, -1)
+	return used, now - from.second
 }
 
 // countSequence counts a hit by the kinds that look at the order in its scope.

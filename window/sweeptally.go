@@ -1,25 +1,20 @@
 package window
 
-import "math"
-
-// usage is what requests have used, as far as the log says.
+// usage is what requests have used, as far as the log says. It is in whole
+// numbers, so that sums are exact and do not depend on their order.
 type usage struct {
-	tokens int64   // prompt and completion
-	cost   float64 // USD
+	tokens int64 // prompt and completion
+	cost   USD
 }
 
 func usageOf(ev *Event) usage {
-	u := usage{max(ev.TokensIn, 0) + max(ev.TokensOut, 0), ev.Cost}
-	if math.IsNaN(u.cost) {
-		u.cost = 0
-	}
-	return u
+	return usage{max(ev.TokensIn, 0) + max(ev.TokensOut, 0), USD(0).Plus(ev.Cost)}
 }
 
 // add adds v so many times.
 func (u *usage) add(v usage, times int64) {
 	u.tokens += times * v.tokens
-	u.cost += float64(times) * v.cost
+	u.cost += USD(times) * v.cost
 }
 
 // Swept is what one cell of one target has counted. Slices are by threshold:
@@ -64,25 +59,24 @@ const (
 	reachable
 )
 
-// sweepTally adds up all cells. A hit mostly counts the same in many of them,
-// so those of a threshold stand side by side.
+// sweepTally adds up all cells. A hit mostly does the same in many of them, and
+// for many thresholds; so what is kept is the differences to the cell before
+// and to the threshold below, and adding to a range of both touches its corners.
 type sweepTally struct {
-	steps []tallyStep // by threshold and cell
-	cells int
+	steps []tallyStep // by threshold and cell, with one of each after the last
+	width int
 }
 
 func (tally *sweepTally) at(threshold int32, cell int) *tallyStep {
-	return &tally.steps[int(threshold)*tally.cells+cell]
+	return &tally.steps[int(threshold)*tally.width+cell]
 }
 
-// tallyStep is a threshold of a cell. Requests that fired stand at their count;
-// the rest are differences to the threshold below, so that adding to a range of
-// thresholds touches its two ends.
+// tallyStep is a threshold of a cell.
 type tallyStep struct {
-	fired   amount           // requests
+	fired   amount           // requests, at their count: differences by cell alone
 	opened  amount           // episodes, with what was used before
 	firsts  usage            // of the requests that opened them
-	reached [reachable]int64 // scopes, sessions, callers
+	reached [reachable]int64 // scopes, sessions, callers: differences by threshold alone
 }
 
 // amount is so many requests or episodes, and what they used.
@@ -102,37 +96,67 @@ func (a *amount) plus(b amount) {
 }
 
 func newSweepTally(most, cells int) sweepTally {
-	return sweepTally{make([]tallyStep, (most+2)*cells), cells}
+	return sweepTally{make([]tallyStep, (most+2)*(cells+1)), cells + 1}
 }
 
-// open notes an episode for a range of thresholds.
-func (tally *sweepTally) open(cell int, low, high int32, before usage) {
-	tally.at(low, cell).opened.add(before, 1)
-	tally.at(high+1, cell).opened.add(before, -1)
+// fired notes a request that has count n in a range of cells.
+func (tally *sweepTally) fired(first, last int, n int32, u usage) {
+	tally.at(n, first).fired.add(u, 1)
+	tally.at(n, last+1).fired.add(u, -1)
 }
 
-// swept turns histograms by count and differences into sums by threshold.
-func (tally *sweepTally) swept(c int, cell SweepCell) Swept {
-	most := len(tally.steps)/tally.cells - 2
-	w := newSwept(cell, most)
-	var fired, opened amount
-	for t := most; t >= 2; t-- {
-		fired.plus(tally.at(int32(t), c).fired)
-		w.Requests[t], w.TokensAfter[t], w.CostAfter[t] = fired.n, fired.tokens, fired.cost
-	}
-	var firsts usage
-	var reached [reachable]int64
-	for t := 2; t <= most; t++ {
-		step := tally.at(int32(t), c)
-		opened.plus(step.opened)
-		firsts.add(step.firsts, 1)
-		for i := range reached {
-			reached[i] += step.reached[i]
+// first notes a request that opens episodes in a range of cells, for a range of
+// thresholds.
+func (tally *sweepTally) first(first, last int, o span, u usage) {
+	tally.at(o.low, first).firsts.add(u, 1)
+	tally.at(o.low, last+1).firsts.add(u, -1)
+	tally.at(o.high+1, first).firsts.add(u, -1)
+	tally.at(o.high+1, last+1).firsts.add(u, 1)
+}
+
+// open notes an episode in a range of cells, for a range of thresholds.
+func (tally *sweepTally) open(first, last int, low, high int32, before usage) {
+	tally.at(low, first).opened.add(before, 1)
+	tally.at(low, last+1).opened.add(before, -1)
+	tally.at(high+1, first).opened.add(before, -1)
+	tally.at(high+1, last+1).opened.add(before, 1)
+}
+
+// swept turns differences into sums.
+func (tally *sweepTally) swept(cells []SweepCell) []Swept {
+	most := len(tally.steps)/tally.width - 2
+	list := make([]Swept, len(cells))
+	sums := make([]tallyStep, most+2) // by threshold, of the cells so far
+	for c := range cells {
+		w := newSwept(cells[c], most)
+		for t := range sums {
+			sum, step := &sums[t], tally.at(int32(t), c)
+			sum.fired.plus(step.fired)
+			sum.opened.plus(step.opened)
+			sum.firsts.add(step.firsts, 1)
+			sum.reached = step.reached
 		}
-		w.Episodes[t], w.TokensBefore[t], w.CostBefore[t] = opened.n, opened.tokens, opened.cost
-		w.Scopes[t], w.Sessions[t], w.Callers[t] = reached[inScopes], reached[inSessions], reached[inCallers]
-		w.TokensAfter[t] -= firsts.tokens
-		w.CostAfter[t] -= firsts.cost
+		var opened amount
+		var firsts usage
+		var reached [reachable]int64
+		for t := 2; t <= most; t++ {
+			opened.plus(sums[t].opened)
+			firsts.add(sums[t].firsts, 1)
+			for i := range reached {
+				reached[i] += sums[t].reached[i]
+			}
+			w.Episodes[t], w.TokensBefore[t], w.CostBefore[t] = opened.n, opened.tokens, opened.cost.Dollars()
+			w.Scopes[t], w.Sessions[t], w.Callers[t] = reached[inScopes], reached[inSessions], reached[inCallers]
+		}
+		var fired amount
+		for t := most; t >= 2; t-- {
+			fired.plus(sums[t].fired)
+			after := fired.usage
+			after.add(firsts, -1)
+			w.Requests[t], w.TokensAfter[t], w.CostAfter[t] = fired.n, after.tokens, after.cost.Dollars()
+			firsts.add(sums[t].firsts, -1)
+		}
+		list[c] = w
 	}
-	return w
+	return list
 }

@@ -91,6 +91,13 @@ func (t *table[K, S]) ends() int64 {
 	return t.entries.at(t.oldest).touched + t.idle
 }
 
+// clear removes all keys, the least recently touched first.
+func (t *table[K, S]) clear() {
+	for t.oldest != 0 {
+		t.removeEntry(t.oldest)
+	}
+}
+
 // expire removes the keys that are idle at now.
 func (t *table[K, S]) expire(now int64) {
 	for t.idle >= 0 && t.oldest != 0 && now-t.entries.at(t.oldest).touched > t.idle {

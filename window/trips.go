@@ -1,7 +1,9 @@
 package window
 
 import (
+	"math"
 	"slices"
+	"sort"
 	"time"
 
 	"github.com/loopgauge/loopgauge/fingerprint"
@@ -21,14 +23,18 @@ type trips struct {
 	rule    *Rule
 	byScope bool // the counter looks at the order in a scope
 	tracker bool
-	base    int // the cells whose counts tell when a setting may trip begin here
-	windows []time.Duration
-	most    int
-	keep    int    // of the past
-	event   uint64 // number of the one at work
-	hit     Hit    // the one at work; here, so that none is allocated
+	// In windows that a key has not outlived each hit fires from the first
+	// firing on: it is in the cooldown, or counts more than the threshold.
+	together bool
+	base     int // the cells whose counts tell when a setting may trip begin here
+	windows  []time.Duration
+	most     int
+	keep     int    // of the past
+	event    uint64 // number of the one at work
+	hit      Hit    // the one at work; here, so that none is allocated
 
 	settings []trip  // by window and threshold
+	whole    []int64 // by setting: requests that fired in this window and all longer, up to this threshold
 	highest  []int32 // by window: the highest threshold at which a hit fired
 	// The tracker alone: the scopes, sessions and callers, each with the
 	// settings that fired in it.
@@ -80,6 +86,9 @@ func newTrips(rule *Rule, o SweepOptions, period int64) *trips {
 		rule: rule, byScope: keying == ByScope, tracker: rule.Counter.Kind == trackerKind, windows: windows, most: most, keep: most,
 		settings: make([]trip, len(windows)*(most+1)), highest: make([]int32, len(windows)),
 	}
+	if rule.SkipInCooldown && rule.Cooldown > 0 && !rule.SkipBlocked && !rule.ResetOnFire && !t.byScope {
+		t.together, t.whole = true, make([]int64, len(t.settings))
+	}
 	switch rule.Counter.Kind {
 	case trackerKind:
 		// It counts at most the hits of the key inside the window, which are
@@ -99,70 +108,136 @@ func newTrips(rule *Rule, o SweepOptions, period int64) *trips {
 func (t *trips) index(w int, threshold int32) int { return w*(t.most+1) + int(threshold) }
 
 // trip shows a hit to the settings that it may trip, before it becomes part of
-// the past. first says that it is the first of its event. It returns, of the
+// the past. It is the hit number k of so many of its event. It returns, of the
 // tracker, the highest threshold that fires, by window.
-func (t *sweepTarget) trip(ev *Event, scope *Scope, h *Hit, key *repeats, first bool) []int32 {
+func (t *sweepTarget) trip(ev *Event, scope *Scope, h *Hit, key *repeats, k, of int) []int32 {
 	trips := t.trips
-	if first {
+	if k == 0 {
 		trips.event++
 	}
-	var of *past
+	var past *past
 	switch {
 	case trips.byScope && t.sequence != nil:
-		of = &t.sequence.past
+		past = &t.sequence.past
 	case !trips.byScope && key != nil:
-		of = &key.past
+		past = &key.past
 	default:
 		return nil
 	}
-	if of.started == nil {
-		of.started = make([]int32, len(trips.windows))
-		if trips.rule.SkipInCooldown && !trips.byScope {
-			of.blocked = make([]int64, len(trips.settings))
-		}
+	windows := len(trips.windows)
+	if trips.together {
+		trips.wholeWindows(len(key.left), min(key.n, int32(trips.most)), of == 1)
+		windows = len(key.left)
+	} else {
+		trips.prepare(past)
 	}
-	for w := range trips.windows {
+	for w := range windows {
 		count := int32(1)
 		if key != nil || !trips.tracker {
 			count = min(t.counts[trips.base+w], int32(trips.most))
 		}
-		for ; of.started[w] < count; of.started[w]++ {
-			if threshold := of.started[w] + 1; threshold >= 2 {
-				trips.begin(w, threshold, h.Scope, of.hits)
+		for ; past.started[w] < count; past.started[w]++ {
+			if threshold := past.started[w] + 1; threshold >= 2 {
+				trips.begin(w, threshold, h.Scope, trips.inWindow(past.hits, key, w))
 			}
 		}
 		trips.highest[w] = 0
-		for threshold := int32(2); threshold <= of.started[w]; threshold++ {
+		for threshold := int32(2); threshold <= past.started[w]; threshold++ {
 			i := trips.index(w, threshold)
 			trip := &trips.settings[i]
 			hit := &trips.hit
 			*hit = Hit{Scope: h.Scope, Print: h.Print, Time: h.Time, Limit: int(threshold), Record: true}
 			out := outcome{fired: true}
-			if of.blocked == nil || h.Time >= of.blocked[i] {
-				out = trip.judge.hit(hit, Warn)
-				if out.fired && of.blocked != nil {
-					of.blocked[i] = h.Time + trips.rule.Cooldown.Microseconds()
+			if past.blocked == nil || h.Time >= past.blocked[i] {
+				out = trip.judge.hit(hit, Settings{Action: Warn})
+				if out.fired && past.blocked != nil {
+					past.blocked[i] = h.Time + trips.rule.Cooldown.Microseconds()
 				}
 			}
 			if !out.fired {
 				continue
 			}
 			trips.highest[w] = threshold
-			again := trip.last == trips.event
-			if !again {
-				trip.fired++
-				trip.last = trips.event
-			}
+			again := !trip.fire(trips.event)
 			if trips.tracker {
 				trips.tally(w, trip, ev, scope, hit, out.count, key, again)
 			}
 		}
 	}
-	of.add(h.Time, h.Print, trips.keep)
+	past.add(h.Time, h.Print, trips.keep)
 	if !trips.tracker {
 		return nil
 	}
 	return trips.highest
+}
+
+// fire notes that an event fires, and says whether it is the first time.
+func (t *trip) fire(event uint64) bool {
+	if t.last == event {
+		return false
+	}
+	t.fired++
+	t.last = event
+	return true
+}
+
+// wholeWindows notes a hit that fires in the windows from one on, up to a
+// threshold. alone says that its event has no other.
+func (t *trips) wholeWindows(from int, threshold int32, alone bool) {
+	if alone && from < len(t.windows) {
+		t.whole[t.index(from, threshold)]++
+		return
+	}
+	for w := from; w < len(t.windows); w++ {
+		for th := int32(2); th <= threshold; th++ {
+			t.settings[t.index(w, th)].fire(t.event)
+		}
+	}
+}
+
+// prepare makes what is kept of a key or scope by window and setting.
+func (t *trips) prepare(p *past) {
+	if p.started != nil {
+		return
+	}
+	p.started = make([]int32, len(t.windows))
+	if t.rule.SkipInCooldown && !t.byScope {
+		p.blocked = make([]int64, len(t.settings))
+	}
+}
+
+// part tells the settings of a window, which a key has outlived, of the past:
+// what was counted, and until when it is blocked. h is the hit after that past.
+func (t *trips) part(key *repeats, h *Hit) {
+	t.prepare(&key.past)
+	w := len(key.left)
+	key.past.started[w] = min(key.n, int32(t.most))
+	for threshold := int32(2); threshold <= key.past.started[w]; threshold++ {
+		t.begin(w, threshold, h.Scope, nil)
+		counter := t.settings[t.index(w, threshold)].judge.counter
+		n, until := int32(0), int64(math.MinInt64)
+		for _, at := range key.times.times {
+			if at < until {
+				continue
+			}
+			t.hit = Hit{Scope: h.Scope, Print: h.Print, Time: at, Limit: int(threshold), Record: true}
+			counter.Count(&t.hit)
+			if n++; n >= threshold {
+				until = at + t.rule.Cooldown.Microseconds()
+			}
+		}
+		key.past.blocked[t.index(w, threshold)] = until
+	}
+}
+
+// inWindow are the hits of a past that may still count in a window. What a fixed
+// window forgot must not be told: it would open the window at another time.
+func (t *trips) inWindow(hits []passed, key *repeats, w int) []passed {
+	if t.rule.Counter.Kind != "fixed" || w >= len(key.left) {
+		return hits
+	}
+	opened := key.left[w].opened
+	return hits[sort.Search(len(hits), func(i int) bool { return hits[i].time >= opened }):]
 }
 
 // begin tells a setting what has passed in a scope, none of which trips it.
@@ -185,7 +260,7 @@ func (t *trips) begin(w int, threshold int32, scope fingerprint.ScopeKey, hits [
 // newJudge is a judge with no more than it needs to count: there are hundreds.
 func (t *trips) newJudge(rule *Rule) *judge {
 	if t.tracker {
-		return newJudge(rule, EngineOptions{MaxKeys: maxRepeats})
+		return newJudge(rule, nil, EngineOptions{MaxKeys: maxRepeats})
 	}
 	j := &judge{rule: rule, counter: counterKind(rule.Counter.Kind).New(rule.Counter, maxRepeats)}
 	if rule.Cooldown > 0 {
@@ -201,13 +276,14 @@ func (t *trips) tally(w int, trip *trip, ev *Event, scope *Scope, h *Hit, n Coun
 	if open := trip.judge.episodes.open.find(pairKeyOf(h)); open != nil {
 		was = *open
 	}
-	ep, _ := trip.judge.episodes.fired(ev, scope, h, n)
+	ep, _ := trip.judge.episodes.fired(ev, scope, h, n, "", "")
 	if ep.ID == was.ID {
 		trip.after.add(usage{ep.TokensAfter - was.TokensAfter, ep.CostAfter - was.CostAfter}, 1)
 	} else {
 		before, delay := key.upTo(h.Time, 0, len(t.windows), n.N)
 		trip.before.add(before, 1)
-		t.delays.add(threeDigits(delay), w, int32(trip.judge.rule.Threshold), int32(trip.judge.rule.Threshold))
+		threshold := int32(trip.judge.rule.Threshold)
+		t.delays.add(threeDigits(delay), w, w, threshold, threshold)
 	}
 	if again {
 		return
@@ -248,9 +324,24 @@ func (t *trips) result(r *SweepTarget) {
 		for threshold := 2; threshold <= t.most; threshold++ {
 			stopped[threshold] = t.settings[t.index(w, int32(threshold))].fired
 		}
+		t.addWhole(w, stopped)
 		r.Cells[t.base+w].Stopped = stopped
 	}
 	t.delays.quantiles(r.Tracker)
+}
+
+// addWhole adds what fired in a window while it was whole.
+func (t *trips) addWhole(w int, stopped []int64) {
+	if !t.together {
+		return
+	}
+	n := int64(0)
+	for threshold := t.most; threshold >= 2; threshold-- {
+		for v := range w + 1 {
+			n += t.whole[t.index(v, int32(threshold))]
+		}
+		stopped[threshold] += n
+	}
 }
 
 // swept is what the tracker did with a window.
@@ -263,8 +354,8 @@ func (t *trips) swept(w int) Swept {
 		}
 		s.Requests[i], s.Episodes[i] = trip.fired, trip.judge.episodes.n
 		s.Scopes[i], s.Sessions[i], s.Callers[i] = trip.reached[inScopes], trip.reached[inSessions], trip.reached[inCallers]
-		s.TokensBefore[i], s.CostBefore[i] = trip.before.tokens, trip.before.cost
-		s.TokensAfter[i], s.CostAfter[i] = trip.after.tokens, trip.after.cost
+		s.TokensBefore[i], s.CostBefore[i] = trip.before.tokens, trip.before.cost.Dollars()
+		s.TokensAfter[i], s.CostAfter[i] = trip.after.tokens, trip.after.cost.Dollars()
 	}
 	s.Stopped = slices.Clone(s.Requests)
 	return s

@@ -10,6 +10,7 @@ type Verdict struct {
 	Fingerprint fingerprint.Fingerprint
 
 	Count      int    // including this request; -1 where the gateway does not count
+	Threshold  int    // in force for this request
 	Fired      bool   // the gateway would have acted
 	Action     Action // what it would have done: allow if it did not fire
 	Reason     Reason
@@ -17,6 +18,10 @@ type Verdict struct {
 	DelayMS    int64  // only for throttle, -1 otherwise
 	Episode    string // id of the episode it belongs to, empty if none
 }
+
+// Repeats tells a verdict on a repeat, or on what a cooldown holds, from one on
+// a request that was the first of its kind.
+func (v *Verdict) Repeats() bool { return v.Count >= 2 || v.Fired }
 
 // Reason says why a verdict fired.
 type Reason string

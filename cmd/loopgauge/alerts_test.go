@@ -10,6 +10,7 @@ import (
 
 	"github.com/loopgauge/loopgauge/sinks"
 	"github.com/loopgauge/loopgauge/window"
+	"github.com/loopgauge/loopgauge/window/link"
 	"github.com/loopgauge/loopgauge/window/policy"
 )
 
@@ -114,8 +115,11 @@ func TestAlertFields(t *testing.T) {
 	for f := range reflect.TypeFor[sinks.Alert]().Fields() {
 		kind := map[reflect.Kind]string{
 			reflect.String: "string", reflect.Int: "number", reflect.Int64: "number", reflect.Float64: "number",
-			reflect.Map: "object", reflect.Slice: "array", reflect.Pointer: "number or null",
+			reflect.Map: "object", reflect.Slice: "array", reflect.Pointer: "number or null", reflect.Bool: "boolean",
 		}[f.Type.Kind()]
+		if f.Type.Kind() == reflect.Pointer && f.Type.Elem().Kind() == reflect.Struct {
+			kind = "object or null"
+		}
 		want = append(want, []string{f.Tag.Get("json"), kind})
 	}
 	var got [][]string
@@ -146,4 +150,9 @@ func TestAlertSettings(t *testing.T) {
 	if !slices.Equal(got, want) {
 		t.Errorf("docs/alerts.md has the settings\n%v\nthe sinks have\n%v", got, want)
 	}
+}
+
+// TestLinkPlaceholders: the docs have those that there are.
+func TestLinkPlaceholders(t *testing.T) {
+	wantNames(t, "placeholders", column(docTable(t, "alerts.md", "## Links", "placeholder")), link.Values())
 }

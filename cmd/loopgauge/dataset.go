@@ -86,6 +86,9 @@ func (in *input) settle(u *ui, p, old *policy.Policy, own, hashIDs bool, key []b
 			return err
 		}
 	}
+	if d.Removed > 0 {
+		u.say("%s: the first %d requests are not there any more: days were removed by age; what follows is of the others", d.Dir, d.Removed)
+	}
 	for _, x := range d.Run.Excluded {
 		by := "the exclusion " + x.Name
 		if x.Name == "" {
@@ -257,7 +260,11 @@ func (d *dataset) settle(p *policy.Policy) error {
 		exclude = append(exclude, *x)
 	}
 	if len(errs) > 0 {
-		errs = append(errs, errors.New("write a dataset with this policy, from the logs: loopgauge replay --policy POLICY --out DIR LOG"))
+		hint := "write a dataset with this policy, from the logs: loopgauge replay --policy POLICY --out DIR LOG"
+		if slices.ContainsFunc(p.Rules, func(r *window.Rule) bool { return r.ChatOverrides }) {
+			hint = "no dataset has what users say: replay the logs"
+		}
+		errs = append(errs, errors.New(hint))
 		return usage(errors.Join(errs...))
 	}
 	p.Exclude = exclude
@@ -360,6 +367,9 @@ func (d *dataset) gateways(u *ui, all []tune.Gateway) []tune.Gateway {
 		}
 		return false
 	})
+	for i := range all {
+		all[i].Differences = slices.DeleteFunc(all[i].Differences, func(one tune.Difference) bool { return d.kept().Lack(one.Rule) != "" })
+	}
 	d.lacks(u, "gateways", left)
 	helps := func(what string) bool {
 		return strings.HasPrefix(what, "loopgauge ") || strings.HasPrefix(what, "tool-call ")

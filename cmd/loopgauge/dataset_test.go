@@ -16,6 +16,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/loopgauge/loopgauge/replay"
 	"github.com/loopgauge/loopgauge/replay/tune"
 	"github.com/loopgauge/loopgauge/window/policy"
 )
@@ -25,6 +26,9 @@ import (
 func everything() string {
 	_, text, _ := strings.Cut(string(tune.Rules), "\nversion: 1\n")
 	for _, p := range policy.Profiles() {
+		if !p.Compared() {
+			continue
+		}
 		if p.Name == "loopgauge" {
 			for _, rule := range []string{"tool-call-result", "stuck-step", "last-messages"} {
 				text += "  - {name: " + rule + ", profile: loopgauge/" + rule + "}\n"
@@ -95,6 +99,15 @@ func TestDatasetEqualsLog(t *testing.T) {
 				same(with("replay")...)
 				same(with("tune", "--json")...)
 				same(with("tune")...)
+				var found replay.Document
+				unmarshal(t, loopgauge(t, "", append(with("replay", "--json"), logs...)...), &found)
+				for _, rule := range found.Rules {
+					// The first episode of each rule.
+					if i := slices.IndexFunc(found.Episodes, func(e replay.DocumentEpisode) bool { return e.Rule == rule.Name }); i >= 0 {
+						same(append([]string{"explain", found.Episodes[i].ID}, rules...)...)
+						same(append([]string{"explain", found.Episodes[i].ID, "--json"}, rules...)...)
+					}
+				}
 			}
 			same("replay", "--json", "--since", first, "--until", last)
 			same("tune", "--json", "--window", "7s,1h", "--threshold", "3..9", "--since", first)

@@ -6,8 +6,10 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"slices"
 	"time"
 
+	"github.com/loopgauge/loopgauge/ingest"
 	"github.com/loopgauge/loopgauge/replay"
 	"github.com/loopgauge/loopgauge/sinks"
 	"github.com/loopgauge/loopgauge/window"
@@ -37,7 +39,7 @@ func (p printer) Send(_ context.Context, a *sinks.Alert) error {
 }
 
 // emitter adds to o what makes alerts of the run.
-func (f *replayFlags) emitter(ctx context.Context, u *ui, p *policy.Policy, o *replay.Options) (*emitter, error) {
+func (f *replayFlags) emitter(ctx context.Context, u *ui, p *policy.Policy, args []string, lateness replay.Lateness, o *replay.Options) (*emitter, error) {
 	e := &emitter{ctx: ctx, u: u, sent: map[string]int{}, failed: map[string]error{}}
 	var routes sinks.Routes
 	var err error
@@ -48,7 +50,14 @@ func (f *replayFlags) emitter(ctx context.Context, u *ui, p *policy.Policy, o *r
 		return nil, usage(err)
 	}
 	e.outbox = sinks.NewOutbox(log, e.sinks...)
-	e.router = sinks.NewRouter(e.outbox, routes)
+	content := &sinks.Content{Links: p.Links}
+	if o.Kept == nil { // a dataset holds no more than its rules need
+		o.Plan = o.Plan.WithEvidence()
+		if c := f.explain(args, lateness); !slices.Contains(args, ingest.StdinName) {
+			content.Explain = c.of
+		}
+	}
+	e.router = sinks.NewRouter(e.outbox, routes, content)
 	incidents := window.NewIncidents(func(in *window.Incident) { e.router.Take(in) })
 	o.Fired = func(ep *window.Episode, action window.Action, opened bool) {
 		incidents.Fired(ep, action, opened)

@@ -199,6 +199,15 @@ func (f *explainFlags) answer(ctx context.Context, u *ui, args []string, chosen 
 	if err != nil {
 		return usage(err)
 	}
+	if what.episode != "" {
+		d, err := findDataset(u, logs)
+		if err != nil {
+			return err
+		}
+		if d != nil {
+			return f.answerKept(ctx, u, what.episode, logs, d, p, key, chosen)
+		}
+	}
 	streams, failed, index, err := f.openAsked(ctx, u, what, &logs)
 	if err != nil {
 		return err
@@ -239,6 +248,40 @@ func (f *explainFlags) answer(ctx context.Context, u *ui, args []string, chosen 
 		return &exitError{code: exitFailed}
 	}
 	return nil
+}
+
+// answerKept explains an episode from the dataset of an earlier run.
+func (f *explainFlags) answerKept(ctx context.Context, u *ui, episode string, args []string, d *dataset, p *policy.Policy, key []byte, chosen *time.Duration) error {
+	in := &input{dataset: d}
+	defer func() { in.close() }()
+	if f.showText {
+		return usage(fmt.Errorf("--show-text: %s holds no text: name the logs it was made of", d.Dir))
+	}
+	if err := in.settle(u, p, nil, f.rules.policy != "", f.hashIDs, key); err != nil {
+		return err
+	}
+	run, _, err := runOptions(p, in, chosen)
+	if err != nil {
+		return err
+	}
+	in.secret(&run.Extract, f.hashIDs, key)
+	answer, err := replay.Answer(ctx, replay.Question{
+		Kept: func() (*replay.Kept, error) {
+			in.close() // each reading begins at the start
+			if in.dataset, err = findDataset(u, args); err != nil {
+				return nil, err
+			}
+			var o replay.Options
+			in.dataset.keep(&o)
+			return o.Kept, nil
+		},
+		Plan: run.Plan, Lateness: run.Lateness, Duplicates: run.Duplicates, Extract: run.Extract,
+		MaxKeys: run.MaxKeys, Since: int64(f.since), Until: int64(f.until), Episode: episode,
+	})
+	if err != nil {
+		return err
+	}
+	return f.print(u, p, answer)
 }
 
 // openAsked opens the logs and finds the one asked about among them. It comes

@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -19,6 +20,7 @@ type extractFlags struct {
 	rules      ruleFlags
 	say        sayFlags
 	to         string
+	out        string
 	partitions int
 	lateness   time.Duration
 	idle       time.Duration
@@ -30,35 +32,40 @@ type extractFlags struct {
 func newExtractCommand(u *ui) *cobra.Command {
 	f := &extractFlags{}
 	c := &cobra.Command{
-		Use:   "extract kafka://HOST:PORT/TOPIC --to kafka://HOST:PORT/EVENTS",
-		Short: "Turn a topic into events that several watches can share",
-		Long: `Extract turns the log in a topic of Kafka into a second topic of events: all that
+		Use:   "extract {kafka://HOST:PORT/TOPIC --to kafka://HOST:PORT/EVENTS | LOG... --out DIR}",
+		Short: "Turn a topic, or logs, into events that several processes can share",
+		Long: `With --to, extract turns the log in a topic of Kafka into a second topic of events: all that
 counts together stands in one partition of it, and no text of a prompt does. So
 any number of loopgauge watch can share that topic, with the same policy, where
 one cannot keep up with the log.
 
 It keeps no state of its own: any number of it may run, and share the log by its
-partitions.`,
-		Example: `  loopgauge extract --policy policy.yaml kafka://localhost:9092/llm-log --to kafka://localhost:9092/llm-events
+partitions.
+
+With --out it writes the events of logs as a dataset, all of it or nothing. That
+may be done again: a dataset of the same logs that is there already stays. So a
+cluster can extract each log wherever there is room: docs/spark.md.`,
+		Example: `  loopgauge extract --policy policy.yaml --out events/2026-11-21 logs/2026-11-21.jsonl.zst
+  loopgauge extract --policy policy.yaml kafka://localhost:9092/llm-log --to kafka://localhost:9092/llm-events
   loopgauge watch --policy policy.yaml kafka://localhost:9092/llm-events`,
-		Args: func(_ *cobra.Command, args []string) error {
-			switch {
-			case len(args) != 1 || !kafka.IsTopic(args[0]):
-				return usage(errors.New("name the topic to read, as kafka://host:port/topic"))
-			case !kafka.IsTopic(f.to):
-				return usage(errors.New("--to is missing: name the topic to write, as kafka://host:port/topic"))
-			case f.partitions < 1:
-				return usage(errors.New("--partitions must be at least 1"))
+		Args: func(c *cobra.Command, args []string) error { return f.check(c, args) },
+		RunE: func(c *cobra.Command, args []string) error {
+			if f.out == "" {
+				return f.run(c, u, args[0])
 			}
-			return nil
+			var chosen *time.Duration
+			if c.Flags().Changed("lateness") {
+				chosen = &f.lateness
+			}
+			return f.toDataset(c.Context(), u, args, chosen)
 		},
-		RunE: func(c *cobra.Command, args []string) error { return f.run(c, u, args[0]) },
 	}
 	f.logs.register(c)
 	f.rules.register(c)
 	f.say.register(c)
 	flags := c.Flags()
 	flags.StringVar(&f.to, "to", "", "topic to write; it is created if there is none")
+	flags.StringVar(&f.out, "out", "", "directory to write, of logs")
 	flags.IntVar(&f.partitions, "partitions", shared.DefaultPartitions, "partitions of that topic if it is created: as many watches can share it; they cannot be changed later")
 	flags.DurationVar(&f.lateness, "lateness", 0, "how far a partition may be out of order (default: the policy's)")
 	flags.DurationVar(&f.idle, "idle", live.DefaultIdle, "silence after which a partition holds the others back no longer")
@@ -68,6 +75,27 @@ partitions.`,
 	return c
 }
 
+// check holds the arguments and flags against each other.
+func (f *extractFlags) check(c *cobra.Command, args []string) error {
+	if f.out != "" {
+		for _, name := range []string{"to", "partitions", "idle", "start"} {
+			if c.Flags().Changed(name) {
+				return usage(fmt.Errorf("--%s means nothing with --out: it is about topics", name))
+			}
+		}
+		return logArgs(c, args)
+	}
+	switch {
+	case len(args) != 1 || !kafka.IsTopic(args[0]):
+		return usage(errors.New("name the topic to read, as kafka://host:port/topic, and --to; or logs, and --out"))
+	case !kafka.IsTopic(f.to):
+		return usage(errors.New("--to is missing: name the topic to write, as kafka://host:port/topic"))
+	case f.partitions < 1:
+		return usage(errors.New("--partitions must be at least 1"))
+	}
+	return nil
+}
+
 func (f *extractFlags) run(c *cobra.Command, u *ui, from string) error {
 	p, err := f.rules.load()
 	if err != nil {
@@ -75,7 +103,7 @@ func (f *extractFlags) run(c *cobra.Command, u *ui, from string) error {
 	}
 	f.logs.kafka = p.Kafka
 	o := shared.ExtractOptions{
-		Partitions: f.partitions, Plan: window.NewPlan(p.Rules, p.Exclude), Lateness: p.Lateness, Idle: f.idle,
+		Partitions: f.partitions, Plan: window.NewPlan(p.Rules, p.Exclude).WithEvidence(), Lateness: p.Lateness, Idle: f.idle,
 		Extract: window.ExtractOptions{EventTimeStart: p.EventTime == policy.Start, Price: p.Price, HashIDs: f.hashIDs, Sessions: p.Session},
 	}
 	if o.Log, err = f.say.logger(u); err != nil {

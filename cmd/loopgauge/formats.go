@@ -308,9 +308,12 @@ func (s *supported) settle(requests int64) {
 	}
 }
 
-// rules runs the rules of all profiles over the lines, as replay does.
+// rules runs the rules of the gateways, and ours, over the lines, as replay does.
 func (r *formatReport) rules(ctx context.Context, sample *ingest.Sample) error {
 	for _, profile := range policy.Profiles() {
+		if !profile.Compared() {
+			continue
+		}
 		p, err := policy.FromProfiles([]string{profile.Name})
 		if err != nil {
 			return err
@@ -318,11 +321,7 @@ func (r *formatReport) rules(ctx context.Context, sample *ingest.Sample) error {
 		copies := *sample
 		copies.Blocks = nil
 		for _, b := range sample.Blocks { // a run gives the memory of its blocks back
-			own := ingest.NewBlock()
-			data := append(own.Data, b.Data...)
-			*own = *b
-			own.Data = data
-			copies.Blocks = append(copies.Blocks, own)
+			copies.Blocks = append(copies.Blocks, b.Clone())
 		}
 		o := replay.Options{
 			Streams: []ingest.Stream{&copies}, Plan: window.NewPlan(p.Rules, p.Exclude),

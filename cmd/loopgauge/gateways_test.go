@@ -20,7 +20,7 @@ import (
 	"time"
 
 	"github.com/loopgauge/loopgauge/replay"
-	"github.com/loopgauge/loopgauge/replay/tune"
+	"github.com/loopgauge/loopgauge/window"
 )
 
 // rounds is how often an agent of scripts/gateways/agents.py asks its model at
@@ -238,7 +238,7 @@ func freePort(t *testing.T) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer l.Close()
+	defer l.Close() //nolint:errcheck // nobody came
 	_, port, err := net.SplitHostPort(l.Addr().String())
 	if err != nil {
 		t.Fatal(err)
@@ -362,6 +362,7 @@ func TestRealGateways(t *testing.T) {
 // judge waits until all of the traffic is in the log, and holds what loopgauge
 // says of it against what was sent.
 func (l *gatewayLog) judge(t *testing.T, g *gateway, file string) {
+	t.Helper()
 	want := int64(0)
 	for agent, n := range sentBy {
 		if agent != "models" || l.reads {
@@ -408,21 +409,21 @@ func (l *gatewayLog) judge(t *testing.T, g *gateway, file string) {
 	}
 
 	tuned := tuneJSON(t, file)
-	kinds := map[string]map[tune.Kind]bool{}
+	kinds := map[string]map[window.Kind]bool{}
 	for _, r := range tuned.Repeats {
 		agent := ""
 		if r.Session != nil {
 			agent = strings.TrimSuffix(*r.Session, "-"+g.name)
 		}
 		if kinds[agent] == nil {
-			kinds[agent] = map[tune.Kind]bool{}
+			kinds[agent] = map[window.Kind]bool{}
 		}
 		kinds[agent][r.Kind] = true
-		if r.Kind.IsLoop() && (agent == "healthy" || agent == "poller" || agent == "models" || r.Kind == tune.Stuck && agent != "stuck") {
+		if r.Kind.IsLoop() && (agent == "healthy" || agent == "poller" || agent == "models" || r.Kind == window.Stuck && agent != "stuck") {
 			t.Errorf("tune calls %s by %s %s: %s", agent, r.Rule, r.Kind, r.Evidence)
 		}
 	}
-	is := func(agent string, kind tune.Kind) {
+	is := func(agent string, kind window.Kind) {
 		t.Helper()
 		if !kinds[agent][kind] {
 			t.Errorf("tune calls %q %v, want %s", agent, kinds[agent], kind)
@@ -430,17 +431,17 @@ func (l *gatewayLog) judge(t *testing.T, g *gateway, file string) {
 	}
 	switch {
 	case l.sessions:
-		is("outage1", tune.Outage)
-		is("outage2", tune.Outage)
+		is("outage1", window.Outage)
+		is("outage2", window.Outage)
 		if l.reads {
-			is("models", tune.Polling)
+			is("models", window.Polling)
 		}
 	case l.reads:
-		is("", tune.Polling)
+		is("", window.Polling)
 	}
 	if l.bodies {
-		is("stuck", tune.Stuck)
-		is("poller", tune.Polling)
+		is("stuck", window.Stuck)
+		is("poller", window.Polling)
 	}
 }
 

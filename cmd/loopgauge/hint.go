@@ -1,11 +1,13 @@
 package main
 
 import (
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/loopgauge/loopgauge/ingest"
+	"github.com/loopgauge/loopgauge/ingest/kafka"
 	"github.com/loopgauge/loopgauge/replay"
 	"github.com/loopgauge/loopgauge/replay/term"
 )
@@ -20,38 +22,88 @@ func (f *replayFlags) hint(u *ui, args []string, s replay.Summary) {
 	if len(loops) == 0 {
 		return
 	}
-	words := []string{"loopgauge", "explain", loops[len(loops)-1].Episode}
+	c := f.explain(args, s.Lateness)
+	u.say("why the last one fired: %s", c.of(loops[len(loops)-1].Episode))
+}
+
+func (f *replayFlags) explain(args []string, lateness replay.Lateness) explainCommand {
+	c := explainCommand{rules: f.rules, logs: f.logs, since: f.since, until: f.until, key: f.key, hashIDs: f.hashIDs, args: args}
+	if f.lateness != 0 {
+		c.lateness = lateness.Value
+	}
+	return c
+}
+
+// explainCommand is what tells why an episode fired, as one types it: with all
+// that its id and its counts depend on.
+type explainCommand struct {
+	rules        ruleFlags
+	logs         logFlags
+	since, until when
+	lateness     time.Duration // 0: that of the policy, or measured
+	key          string
+	hashIDs      bool
+	args         []string
+}
+
+func (c *explainCommand) of(episode string) string {
+	words := []string{"loopgauge", "explain", episode}
 	add := func(name, value string) {
 		if value != "" {
 			words = append(words, "--"+name, term.Quoted(value))
 		}
 	}
-	add("policy", f.rules.policy)
-	for _, p := range f.rules.profiles {
-		if len(f.rules.profiles) > 1 || p != "loopgauge" {
+	add("policy", c.rules.policy)
+	for _, p := range c.rules.profiles {
+		if len(c.rules.profiles) > 1 || p != "loopgauge" {
 			add("profile", p)
 		}
 	}
-	add("format", f.logs.format)
-	if f.logs.timezone.Location != nil {
-		add("timezone", f.logs.timezone.String())
+	add("format", c.logs.format)
+	if c.logs.timezone.Location != nil {
+		add("timezone", c.logs.timezone.String())
 	}
-	if f.logs.maxLine != ingest.DefaultMaxLine {
-		add("max-line", strings.ReplaceAll(f.logs.maxLine.String(), " ", ""))
+	if c.logs.maxLine != ingest.DefaultMaxLine {
+		add("max-line", strings.ReplaceAll(c.logs.maxLine.String(), " ", ""))
 	}
-	add("since", f.since.exact())
-	add("until", f.until.exact())
-	if f.lateness != 0 {
-		add("lateness", s.Lateness.Value.String())
+	add("since", c.since.exact())
+	add("until", c.until.exact())
+	if c.lateness != 0 {
+		add("lateness", c.lateness.String())
 	}
-	add("fingerprint-key", f.key)
-	if f.hashIDs {
+	add("fingerprint-key", c.key)
+	if c.hashIDs {
 		words = append(words, "--hash-ids")
 	}
-	for _, arg := range args {
+	for _, arg := range c.args {
 		words = append(words, term.Quoted(arg))
 	}
-	u.say("why the last one fired: %s", strings.Join(words, " "))
+	return strings.Join(words, " ")
+}
+
+// anywhere makes the command one that works in any directory.
+func (c explainCommand) anywhere() (explainCommand, error) {
+	absolute := func(name string) (string, error) {
+		if name == "" || kafka.IsTopic(name) {
+			return name, nil
+		}
+		return filepath.Abs(name)
+	}
+	var err error
+	c.args = slices.Clone(c.args)
+	files := []*string{&c.rules.policy, &c.key}
+	if c.logs.custom != nil { // a format in a file
+		files = append(files, &c.logs.format)
+	}
+	for i := range c.args {
+		files = append(files, &c.args[i])
+	}
+	for _, name := range files {
+		if *name, err = absolute(*name); err != nil {
+			return c, err
+		}
+	}
+	return c, nil
 }
 
 // exact is the time to the microsecond, empty if there is none.

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/loopgauge/loopgauge/replay/tune"
+	"github.com/loopgauge/loopgauge/window"
 )
 
 // TestKinds gives each kind a log of its own, and the nearest log that is of
@@ -26,7 +27,7 @@ func TestKinds(t *testing.T) {
 		return b.String()
 	}
 	request := `"session":"s","caller":"k","model":"m","path":"/v1/chat/completions","method":"POST","messages":[{"role":"user","content":"hi"}]`
-	f := func(name, lines, rule string, want tune.Kind, evidence string) {
+	f := func(name, lines, rule string, want window.Kind, evidence string) {
 		t.Helper()
 		d := tuneDocument(t, lines)
 		for _, k := range d.Repeats {
@@ -41,55 +42,55 @@ func TestKinds(t *testing.T) {
 	}
 
 	f("the same request, answered", log(8, func(int) string { return request + `,"status":200` }),
-		"last-messages", tune.Stuck, "8 times")
+		"last-messages", window.Stuck, "8 times")
 	f("too few", log(3, func(int) string { return request + `,"status":200` }),
-		"last-messages", tune.Unknown, "only 3 times")
+		"last-messages", window.Unknown, "only 3 times")
 	f("nobody knows how it went", log(8, func(int) string { return request }),
-		"last-messages", tune.Unknown, "does not show how it went")
+		"last-messages", window.Unknown, "does not show how it went")
 	f("errors of one's own", log(8, func(i int) string { return request + fmt.Sprintf(`,"status":%d`, []int{400, 400, 500}[i%3]) }),
-		"last-messages", tune.Retry, "7 of 7")
+		"last-messages", window.Retry, "7 of 7")
 	f("errors that others have too", log(16, func(i int) string {
 		return strings.ReplaceAll(request, `"k"`, fmt.Sprintf(`"k%d"`, i%2)) + `,"status":503`
-	}), "aisg", tune.Outage, "other callers had the same")
+	}), "aisg", window.Outage, "other callers had the same")
 	f("one token", log(8, func(int) string { return request + `,"status":200,"max_tokens":1` }),
-		"last-messages", tune.Probe, "one token")
+		"last-messages", window.Probe, "one token")
 	f("a health check", log(8, func(int) string {
 		return strings.ReplaceAll(request, "/v1/chat/completions", "/health") + `,"status":200`
 	}),
-		"last-messages", tune.Probe, "health check")
+		"last-messages", window.Probe, "health check")
 	f("reading", log(8, func(int) string { return `"caller":"k","method":"GET","path":"/v1/models","status":200` }),
-		"fairvisor", tune.Polling, "GET")
+		"fairvisor", window.Polling, "GET")
 	f("one prompt in many sessions", log(8, func(i int) string {
 		return strings.ReplaceAll(request, `"s"`, fmt.Sprintf(`"s%d"`, i)) + `,"status":200`
 	}),
-		"same-messages", tune.Batch, "sessions")
+		"same-messages", window.Batch, "sessions")
 	f("different requests under one fingerprint", log(8, func(i int) string { return strings.ReplaceAll(request, "hi", fmt.Sprint("hi ", i)) + `,"status":200` }),
-		"zelyx", tune.Unknown, "the requests differ")
+		"zelyx", window.Unknown, "the requests differ")
 	// A rule over the path alone cannot know that requests are equal.
 	paths := filepath.Join(t.TempDir(), "paths.yaml")
 	if err := os.WriteFile(paths, []byte("version: 1\nrules: [{name: paths, identity: [method, path], scope: [caller], counter: {kind: sliding, window: 1m}, threshold: 6, action: warn}]\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	for _, k := range tuneDocument(t, log(8, func(int) string { return `"caller":"k","method":"POST","path":"/v1/chat/completions","status":200` }), "--policy", paths).Repeats {
-		if k.Kind != tune.Unknown {
+		if k.Kind != window.Unknown {
 			t.Errorf("by the path alone: %s, because %s", k.Kind, k.Evidence)
 		}
 	}
 
 	f("others between", log(8, func(i int) string {
 		return strings.ReplaceAll(request, "hi", []string{"a", fmt.Sprint("b", i)}[i%2]) + `,"status":200`
-	}), "last-messages", tune.Unknown, "others between")
+	}), "last-messages", window.Unknown, "others between")
 
 	step := func(result string) string {
 		return `"session":"s","caller":"k","model":"m","status":200,"tool_calls":[{"name":"ls","arguments":"{}"}],"messages":[{"role":"user","content":"go"},` +
 			`{"role":"assistant","tool_calls":[{"id":"1","function":{"name":"ls","arguments":"{}"}}]},{"role":"tool","tool_call_id":"1","content":"` + result + `"}]`
 	}
 	f("the same call, the same result", log(8, func(int) string { return step("empty") }),
-		"tool-call-result", tune.Stuck, "same result")
+		"tool-call-result", window.Stuck, "same result")
 	f("the same call, seen by its name and arguments", log(8, func(int) string { return step("empty") }),
-		"tool-call", tune.Stuck, "same result each time")
+		"tool-call", window.Stuck, "same result each time")
 	f("the same call, another result", log(8, func(i int) string { return step(fmt.Sprint("line ", i)) }),
-		"tool-call", tune.Polling, "the results change")
+		"tool-call", window.Polling, "the results change")
 
 	// What is known of few requests says nothing of the others.
 	f("hardly any has messages", log(30, func(i int) string {
@@ -97,11 +98,11 @@ func TestKinds(t *testing.T) {
 			return request + `,"has_tools":true,"status":200`
 		}
 		return `"session":"s","caller":"k","model":"m","has_tools":true,"status":200`
-	}), "zelyx", tune.Unknown, "does not show whether the requests were equal")
+	}), "zelyx", window.Unknown, "does not show whether the requests were equal")
 
 	// A rule's identity counts by what it sees, whatever it is called. What
 	// comes of a call is looked up without the masks of the rule.
-	by := func(identity, lines string, want tune.Kind, evidence string) {
+	by := func(identity, lines string, want window.Kind, evidence string) {
 		t.Helper()
 		file := filepath.Join(t.TempDir(), "own.yaml")
 		text := "version: 1\nrules: [{name: own, " + identity + ", scope: [session], counter: {kind: streak, window: 10m}, threshold: 4, action: warn}]\n"
@@ -120,18 +121,18 @@ func TestKinds(t *testing.T) {
 	}
 	same := log(8, func(int) string { return step("empty") })
 	changing := log(8, func(i int) string { return step(fmt.Sprint("line ", i)) })
-	by("identity: [tool_call]", same, tune.Stuck, "same result each time")
-	by("identity: [tool_call]", changing, tune.Polling, "the results change")
-	by("identity: [session, tool_call]", changing, tune.Polling, "the results change")
-	by("identity: [last_turn]", same, tune.Stuck, "the same call with the same result, 8 times in a row")
-	by("identity: [tool_call, last_turn, model]", same, tune.Stuck, "the same call with the same result")
-	by("identity: openrouter", changing, tune.Polling, "the results change")
-	by("identity: tool-call, mask: [numbers]", changing, tune.Polling, "the results change")
-	by("identity: tool-call, mask: [numbers]", same, tune.Stuck, "each time, but for what is masked")
-	by("identity: [last_turn], mask: [numbers]", changing, tune.Stuck, "the same result, 8 times in a row, but for what is masked")
-	by("identity: tool-call-result, mask: [numbers]", changing, tune.Stuck, "but for what is masked")
-	by("identity: [messages], mask: [numbers]", changing, tune.Stuck, "but for what is masked")
-	by("identity: [model, path]", strings.ReplaceAll(same, `"model":"m"`, `"model":"m","path":"/v1"`), tune.Stuck, "the same")
+	by("identity: [tool_call]", same, window.Stuck, "same result each time")
+	by("identity: [tool_call]", changing, window.Polling, "the results change")
+	by("identity: [session, tool_call]", changing, window.Polling, "the results change")
+	by("identity: [last_turn]", same, window.Stuck, "the same call with the same result, 8 times in a row")
+	by("identity: [tool_call, last_turn, model]", same, window.Stuck, "the same call with the same result")
+	by("identity: openrouter", changing, window.Polling, "the results change")
+	by("identity: tool-call, mask: [numbers]", changing, window.Polling, "the results change")
+	by("identity: tool-call, mask: [numbers]", same, window.Stuck, "each time, but for what is masked")
+	by("identity: [last_turn], mask: [numbers]", changing, window.Stuck, "the same result, 8 times in a row, but for what is masked")
+	by("identity: tool-call-result, mask: [numbers]", changing, window.Stuck, "but for what is masked")
+	by("identity: [messages], mask: [numbers]", changing, window.Stuck, "but for what is masked")
+	by("identity: [model, path]", strings.ReplaceAll(same, `"model":"m"`, `"model":"m","path":"/v1"`), window.Stuck, "the same")
 
 	// Two lines for each request, at its very time; the ids differ.
 	twice := ""
@@ -142,14 +143,14 @@ func TestKinds(t *testing.T) {
 			twice += fmt.Sprintf(`{"time":%d.%03d,"id":"b%d",`, 1700000000+10*i, i, i) + line
 		}
 	}
-	f("written twice", twice, "last-messages", tune.DuplicateLogging, "at the very time")
+	f("written twice", twice, "last-messages", window.DuplicateLogging, "at the very time")
 
 	// A clock: the same pause each time.
 	clock := ""
 	for i := range 20 {
 		clock += fmt.Sprintf(`{"time":%d.5,"id":"r%d",%s,"status":200}`+"\n", 1700000000+30*i, i, request)
 	}
-	f("a clock", clock, "last-messages", tune.Polling, "every 30 s")
+	f("a clock", clock, "last-messages", window.Polling, "every 30 s")
 }
 
 func tuneDocument(t *testing.T, lines string, flags ...string) tune.Document {

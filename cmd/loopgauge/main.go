@@ -105,7 +105,7 @@ with them. It only watches.`,
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		return usage(fmt.Errorf("%w\nrun '%s --help' for the flags", err, c.CommandPath()))
 	})
-	root.AddCommand(newTuneCommand(u), newReplayCommand(u), newWatchCommand(u), newExtractCommand(u), newExplainCommand(u), newTestCommand(u), newFormatsCommand(u), newPolicyCommand(u))
+	root.AddCommand(newTuneCommand(u), newReplayCommand(u), newWatchCommand(u), newExtractCommand(u), newCountCommand(u), newMergeCommand(u), newCompactCommand(u), newExplainCommand(u), newTestCommand(u), newFormatsCommand(u), newPolicyCommand(u))
 	return root
 }
 

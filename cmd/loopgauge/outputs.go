@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -30,6 +31,8 @@ type outputs struct {
 	hashIDs, keyed bool // how names and fingerprints are written
 }
 
+var errAllVerdicts = errors.New("--all-verdicts is about the dataset: name it with --out")
+
 // open makes the outputs that the flags ask for, and hooks them into the run.
 // keyed says that the fingerprints are hashes with a key.
 func (f *replayFlags) open(ctx context.Context, u *ui, o *replay.Options, keyed bool) (*outputs, error) {
@@ -48,9 +51,16 @@ func (f *replayFlags) open(ctx context.Context, u *ui, o *replay.Options, keyed 
 		}
 	}
 	if out.verdicts != nil {
+		if o.Enforce {
+			out.verdicts.Bound = replay.UpperBound
+		}
 		o.Verdict = out.verdicts.Write
 	}
 	if f.out == "" {
+		if f.allVerdicts {
+			out.abort()
+			return nil, usage(errAllVerdicts)
+		}
 		return out, nil
 	}
 	if err := out.create(ctx, f.out, o.Plan); err != nil {
@@ -58,6 +68,17 @@ func (f *replayFlags) open(ctx context.Context, u *ui, o *replay.Options, keyed 
 		return nil, err
 	}
 	o.Event = out.dataset.AddEvent
+	o.Verdict = func(v *window.Verdict) error {
+		if f.allVerdicts || v.Repeats() {
+			if err := out.dataset.AddVerdict(v, out.dataset.Events()-1); err != nil {
+				return err
+			}
+		}
+		if out.verdicts == nil {
+			return nil
+		}
+		return out.verdicts.Write(v)
+	}
 	report := o.Episode
 	o.Episode = func(e *window.Episode) error {
 		if err := out.dataset.AddEpisode(e); err != nil {
@@ -185,13 +206,7 @@ func (out *outputs) close(ctx context.Context, p *policy.Policy, s replay.Summar
 	if out.dataset == nil {
 		return nil
 	}
-	r := s.Result
-	run := runOf(p, r.Totals, r.Rules, r.Streams, r.Order)
-	run.Lateness, run.HashIDs, run.Keyed = s.Lateness.Value.Seconds(), out.hashIDs, out.keyed
-	if s.Lateness.Measured {
-		run.Disorder = s.Lateness.Disorder.Seconds()
-	}
-	return out.finish(ctx, run)
+	return out.finish(ctx, ranOver(p, s.Result, s.Lateness, out.hashIDs, out.keyed))
 }
 
 // runOf describes a run, all but how it was asked for.
@@ -228,6 +243,6 @@ func (out *outputs) abort() {
 		out.dataset.Abort()
 	}
 	if out.draft != "" {
-		os.RemoveAll(out.draft)
+		_ = os.RemoveAll(out.draft) // what cannot be removed stays among temporary files
 	}
 }

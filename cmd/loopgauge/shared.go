@@ -50,6 +50,8 @@ func (f *watchFlags) share(ctx context.Context, name string, o live.Options) err
 		return usage(errors.New("--state: a topic of events needs none: its checkpoints are in Kafka, where every watch finds them"))
 	case f.listen != "":
 		return usage(errors.New("--listen: there are no metrics of a topic of events yet"))
+	case f.showText:
+		return usage(errors.New("--show-text: a topic of events holds no text"))
 	case f.out != "":
 		return usage(errors.New("--out: several processes that share a topic of events cannot write one dataset: run replay --out on the log"))
 	}
@@ -59,6 +61,6 @@ func (f *watchFlags) share(ctx context.Context, name string, o live.Options) err
 	}
 	return shared.Watch(ctx, shared.WatchOptions{
 		From: c, Plan: o.Plan, Extract: o.Extract, Lateness: o.Lateness, Duplicates: o.Duplicates, MaxKeys: o.MaxKeys, Interval: o.Interval,
-		Sinks: o.Sinks, Routes: o.Routes, Topic: o.Topic, Verdicts: f.verdicts, Log: o.Log,
+		Sinks: o.Sinks, Routes: o.Routes, Content: o.Content, Topic: o.Topic, Verdicts: f.verdicts, Log: o.Log,
 	})
 }

@@ -32,7 +32,7 @@ func store(t *testing.T, program, port string, args ...string) {
 		p.runs()
 		c, err := net.Dial("tcp", "127.0.0.1:"+port)
 		if err == nil {
-			c.Close()
+			_ = c.Close()
 			return
 		}
 		if time.Now().After(deadline) {
@@ -159,7 +159,7 @@ func TestS3(t *testing.T) {
 		}
 		return err
 	})
-	if err != nil || !slices.Equal(there, []string{"episodes-0000.parquet", "events.parquet", "run.parquet"}) {
+	if err != nil || !slices.Equal(there, []string{"episodes-0000.parquet", "events.parquet", "run.parquet", "verdicts.parquet"}) {
 		t.Errorf("the dataset is %q: %v", there, err)
 	}
 	if d := judged(t, filepath.Join(dir, "out/loops/1")); !cmp.Equal(d.Episodes, want.Episodes) {

@@ -239,12 +239,7 @@ func printExport(u *ui, g *policy.Gateway, r *tune.Report) error {
 
 func (f *tuneFlags) print(u *ui, r *tune.Report) error {
 	if f.json {
-		doc, err := tune.NewDocument(version(), r).MarshalIndent()
-		if err != nil {
-			return err
-		}
-		_, err = u.stdout.Write(doc)
-		return err
+		return tune.NewDocument(version(), r).Write(u.stdout)
 	}
 	if u.quiet {
 		return nil
@@ -253,28 +248,36 @@ func (f *tuneFlags) print(u *ui, r *tune.Report) error {
 	return err
 }
 
-// gateways are all profiles as they are, but ours.
+// gateways are the gateways that look for loops, as they are, and our advice.
 func gateways() ([]tune.Gateway, error) {
 	var list []tune.Gateway
 	for _, p := range policy.Profiles() {
+		if !p.Compared() {
+			continue
+		}
 		rules, err := policy.FromProfiles([]string{p.Name})
 		if err != nil {
 			return nil, err
 		}
-		list = append(list, tune.Gateway{Name: p.Name, Reading: p.Reading, Rules: rules.Rules})
+		g := tune.Gateway{Name: p.Name, Reading: p.Reading, Rules: rules.Rules}
+		for _, d := range p.Differences {
+			rule, err := p.AsDocumented(d)
+			if err != nil {
+				return nil, err
+			}
+			if rule != nil {
+				g.Differences = append(g.Differences, tune.Difference{Of: d.Of, Shipped: d.Shipped, Documented: d.Documented, Rule: rule})
+			}
+		}
+		list = append(list, g)
 	}
 	return list, nil
 }
 
 // options reads the flags that are not simply values.
 func (f *tuneFlags) options() (o tune.Options, err error) {
-	o.Windows = slices.Clone(f.windows)
-	slices.Sort(o.Windows)
-	o.Windows = slices.Compact(o.Windows)
-	for _, w := range o.Windows {
-		if w < time.Millisecond {
-			return o, fmt.Errorf("--window: must be at least 1ms, is %s", w)
-		}
+	if o.Windows, err = sortedWindows(f.windows); err != nil {
+		return o, err
 	}
 	if o.Least, o.Most, err = parseThresholds(f.thresholds); err != nil {
 		return o, err
@@ -303,6 +306,19 @@ func (f *tuneFlags) options() (o tune.Options, err error) {
 	defer file.Close()
 	o.Labels, err = tune.ReadLabels(f.labels, file)
 	return o, err
+}
+
+// sortedWindows are those of --window, each once, in rising order.
+func sortedWindows(given []time.Duration) ([]time.Duration, error) {
+	list := slices.Clone(given)
+	slices.Sort(list)
+	list = slices.Compact(list)
+	for _, w := range list {
+		if w < time.Millisecond {
+			return nil, fmt.Errorf("--window: must be at least 1ms, is %s", w)
+		}
+	}
+	return list, nil
 }
 
 // mostThreshold is the highest that a repeat's counts, of one byte, reach.

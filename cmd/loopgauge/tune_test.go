@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/loopgauge/loopgauge/replay/tune"
+	"github.com/loopgauge/loopgauge/window"
 )
 
 // tuneJSON runs tune --json.
@@ -88,13 +89,13 @@ func TestTuneAdvisesForRealAgents(t *testing.T) {
 
 // The same traffic through gateways: what each scenario is called.
 func TestTuneTellsKindsApart(t *testing.T) {
-	want := map[string][]tune.Kind{
-		"stuck": {tune.Stuck}, "streamstuck": {tune.Stuck}, "anth": {tune.Stuck}, "cycle": {tune.Stuck},
-		"retry": {tune.Stuck, tune.Retry}, "outage": {tune.Outage, tune.Retry}, "probe": {tune.Probe},
+	want := map[string][]window.Kind{
+		"stuck": {window.Stuck}, "streamstuck": {window.Stuck}, "anth": {window.Stuck}, "cycle": {window.Stuck},
+		"retry": {window.Stuck, window.Retry}, "outage": {window.Outage, window.Retry}, "probe": {window.Probe},
 	}
 	for _, log := range []string{"litellm/litellm_callback.jsonl.zst", "litellm/generic_api.json_array.log", "nginx-json/nginx_json.log"} {
 		d := tuneJSON(t, filepath.Join(fixtures, "formats", log))
-		got := map[string][]tune.Kind{}
+		got := map[string][]window.Kind{}
 		for _, e := range d.Episodes {
 			if e.Session == nil {
 				t.Fatalf("%s: an episode without a session", log)
@@ -129,7 +130,7 @@ func TestTuneTellsKindsApart(t *testing.T) {
 				continue
 			}
 			switch s := scenarioOf(*k.Session); {
-			case s == "progress" && k.Rule == "tool-call" && k.Kind != tune.Polling, s == "poller" && k.Kind != tune.Polling,
+			case s == "progress" && k.Rule == "tool-call" && k.Kind != window.Polling, s == "poller" && k.Kind != window.Polling,
 				(s == "healthy" || s == "image" || s == "twin") && k.Kind.IsLoop():
 				t.Errorf("%s: %s by %s is called %s: %s", log, s, k.Rule, k.Kind, k.Evidence)
 			}
@@ -143,7 +144,7 @@ func TestTuneTellsKindsApart(t *testing.T) {
 		if k.Kind.IsLoop() {
 			t.Errorf("combined: %s calls %s a loop: %s", k.Rule, k.Fingerprint, k.Evidence)
 		}
-		polls = polls || k.Kind == tune.Polling
+		polls = polls || k.Kind == window.Polling
 	}
 	if !polls {
 		t.Error("combined: the poller is not seen")
@@ -181,7 +182,7 @@ func TestTuneKnowsDoubleLogging(t *testing.T) {
 		t.Fatalf("without ids: %d requests, %d repeats", d.Data.Judged, len(d.Repeats))
 	}
 	for _, k := range d.Repeats {
-		if k.Kind != tune.DuplicateLogging {
+		if k.Kind != window.DuplicateLogging {
 			t.Errorf("without ids: %s calls %s %s: %s", k.Rule, k.Fingerprint, k.Kind, k.Evidence)
 		}
 	}
@@ -197,12 +198,12 @@ func TestTuneKnowsBatches(t *testing.T) {
 	batches := 0
 	for _, k := range d.Repeats {
 		switch k.Kind {
-		case tune.Batch:
+		case window.Batch:
 			batches++
 			if _, ok := k.Scope["session"]; ok || k.Scope["conversation"] != "" {
 				t.Errorf("%s calls repeats of one session a batch: %s", k.Rule, k.Evidence)
 			}
-		case tune.DuplicateLogging:
+		case window.DuplicateLogging:
 			t.Errorf("%s in %v: %s", k.Rule, k.Scope, k.Evidence)
 		}
 	}
@@ -210,7 +211,7 @@ func TestTuneKnowsBatches(t *testing.T) {
 		t.Errorf("%d batches", batches)
 	}
 	d = tuneJSON(t, filepath.Join(fixtures, "mooncake/mooncake_conversation.jsonl.zst"))
-	if want := map[tune.Kind]int{tune.Unknown: len(d.Repeats)}; !reflect.DeepEqual(d.Data.Kinds, want) {
+	if want := map[window.Kind]int{window.Unknown: len(d.Repeats)}; !reflect.DeepEqual(d.Data.Kinds, want) {
 		t.Errorf("without sessions: %v", d.Data.Kinds)
 	}
 }
@@ -342,14 +343,17 @@ prices: {"m:x": {input: 2, output: 0.0000008}}
 		}
 	}
 	loopgauge(t, "", "policy", "check", policyFile(t, printed))
-	if shown := loopgauge(t, "", "tune", "--policy", given, log); !strings.HasSuffix(shown, "\n\n"+printed) {
-		t.Errorf("the terminal does not end with the policy:\n%s\n%s", shown, printed)
+	shown := loopgauge(t, "", "tune", "--policy", given, log)
+	_, next, ok := strings.Cut(shown, "\n\n"+printed)
+	if !ok || !strings.HasPrefix(next, "\n# next: ") {
+		t.Fatalf("the terminal does not end with the policy, and what to do next:\n%s\n%s", shown, printed)
 	}
+	loopgauge(t, "", "policy", "check", policyFile(t, printed+next)) // to the end is copied easily
 }
 
 func TestTuneDocument(t *testing.T) {
 	wantNames(t, "tune --json", column(docTable(t, "tune.md", "## The document of --json", "field")), fieldPaths(reflect.TypeFor[tune.Document](), ""))
-	wantNames(t, "kinds", column(docTable(t, "tune.md", "## What kind of repeat it is", "kind")), names(tune.Kinds, func(k tune.Kind) string { return string(k) }))
+	wantNames(t, "kinds", column(docTable(t, "tune.md", "## What kind of repeat it is", "kind")), names(window.Kinds, func(k window.Kind) string { return string(k) }))
 }
 
 // TestStopped: what a gateway does on tripping is simulated where it can be, at

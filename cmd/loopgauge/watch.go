@@ -15,6 +15,7 @@ import (
 	"github.com/loopgauge/loopgauge/ingest/kafka"
 	"github.com/loopgauge/loopgauge/replay/live"
 	"github.com/loopgauge/loopgauge/replay/live/monitor"
+	"github.com/loopgauge/loopgauge/sinks"
 	"github.com/loopgauge/loopgauge/sinks/parquet"
 	"github.com/loopgauge/loopgauge/window"
 	"github.com/loopgauge/loopgauge/window/policy"
@@ -22,22 +23,24 @@ import (
 
 // watchFlags are the flags of watch.
 type watchFlags struct {
-	logs     logFlags
-	rules    ruleFlags
-	state    string
-	verdicts string
-	out      string
-	lateness time.Duration
-	idle     time.Duration
-	interval time.Duration
-	start    string
-	maxKeys  int
-	hashIDs  bool
-	key      string
-	dryRun   bool
-	say      sayFlags
-	listen   string
-	pprof    bool
+	logs        logFlags
+	rules       ruleFlags
+	state       string
+	verdicts    string
+	out         string
+	allVerdicts bool
+	lateness    time.Duration
+	idle        time.Duration
+	interval    time.Duration
+	start       string
+	maxKeys     int
+	hashIDs     bool
+	key         string
+	dryRun      bool
+	showText    bool
+	say         sayFlags
+	listen      string
+	pprof       bool
 }
 
 func newWatchCommand(u *ui) *cobra.Command {
@@ -73,7 +76,8 @@ Ctrl-C ends it in order, the second at once.`,
 	flags := c.Flags()
 	flags.StringVar(&f.state, "state", "", "directory for checkpoints; one a watch")
 	flags.StringVar(&f.verdicts, "verdicts", "", "add every verdict as a JSON line to this file")
-	flags.StringVar(&f.out, "out", "", "write events, episodes and the run as Parquet into this directory, a part a minute")
+	flags.StringVar(&f.out, "out", "", "write events, verdicts, episodes and the run as Parquet into this directory, a part a minute")
+	flags.BoolVar(&f.allVerdicts, "all-verdicts", false, "put every verdict into --out, not only those on repeats")
 	flags.DurationVar(&f.lateness, "lateness", 0, "how far a stream may be out of order (default: the policy's)")
 	flags.DurationVar(&f.idle, "idle", live.DefaultIdle, "silence after which a stream holds the others back no longer")
 	flags.DurationVar(&f.interval, "checkpoint", live.DefaultInterval, "time between checkpoints; alerts do not wait so long")
@@ -82,6 +86,7 @@ Ctrl-C ends it in order, the second at once.`,
 	flags.BoolVar(&f.hashIDs, "hash-ids", false, "write sessions, users and callers as hashes")
 	flags.StringVar(&f.key, "fingerprint-key", "", "file with a secret key for the fingerprints")
 	flags.BoolVar(&f.dryRun, "dry-run", false, "send alerts nowhere but into the log")
+	flags.BoolVar(&f.showText, "show-text", false, "put the text of the call that repeats into alerts, and so into --state: it holds what people and models wrote")
 	flags.StringVar(&f.listen, "listen", "", "serve /metrics, /healthz and /readyz here: HOST:PORT, or a port of this machine alone")
 	flags.BoolVar(&f.pprof, "pprof", false, "serve profiles there too")
 	return c
@@ -113,10 +118,10 @@ func (f *watchFlags) run(c *cobra.Command, u *ui, args []string) error {
 		return usage(err)
 	}
 	o := live.Options{
-		Plan: window.NewPlan(p.Rules, p.Exclude), Lateness: p.Lateness, Duplicates: p.Duplicates,
-		Extract: window.ExtractOptions{EventTimeStart: p.EventTime == policy.Start, Price: p.Price, Key: key, HashIDs: f.hashIDs, Sessions: p.Session},
+		Plan: window.NewPlan(p.Rules, p.Exclude).WithEvidence(), Lateness: p.Lateness, Duplicates: p.Duplicates,
+		Extract: window.ExtractOptions{EventTimeStart: p.EventTime == policy.Start, Price: p.Price, Key: key, HashIDs: f.hashIDs, Texts: f.showText, Sessions: p.Session},
 		MaxKeys: f.maxKeys, Idle: f.idle, Interval: f.interval, PartInterval: live.DefaultPart,
-		Sinks: to, Routes: routes, Topic: topic, Verdicts: f.verdicts, Log: log, Status: &live.Status{},
+		Sinks: to, Routes: routes, Content: &sinks.Content{Links: p.Links}, Topic: topic, Verdicts: f.verdicts, Log: log, Status: &live.Status{},
 	}
 	if c.Flags().Changed("lateness") {
 		o.Lateness = f.lateness
@@ -133,10 +138,16 @@ func (f *watchFlags) run(c *cobra.Command, u *ui, args []string) error {
 	if f.state == "" {
 		return usage(errNoState)
 	}
+	if o.Content.Explain, err = f.explain(args, p, o.Lateness); err != nil {
+		return err
+	}
 	if o.Store, err = live.OpenStore(f.state); err != nil {
 		return err
 	}
 	defer o.Store.Close() //nolint:errcheck // it holds a lock, nothing else
+	if o.AllVerdicts = f.allVerdicts; f.allVerdicts && f.out == "" {
+		return usage(errAllVerdicts)
+	}
 	if f.out != "" {
 		if o.Dataset, err = newParts(f.out, p, o); err != nil {
 			return err
@@ -154,6 +165,19 @@ func (f *watchFlags) run(c *cobra.Command, u *ui, args []string) error {
 		log.Info("listening", "address", m.Addr())
 	}
 	return live.Run(c.Context(), o)
+}
+
+// explain is the command that explains an episode of the log.
+func (f *watchFlags) explain(args []string, p *policy.Policy, lateness time.Duration) (func(string) string, error) {
+	if err := f.logs.loadFormat(); err != nil {
+		return nil, usage(err)
+	}
+	c := explainCommand{rules: f.rules, logs: f.logs, since: newWhen(), until: newWhen(), key: f.key, hashIDs: f.hashIDs, args: args}
+	if !p.LatenessSet || lateness != p.Lateness { // which explain would measure
+		c.lateness = lateness
+	}
+	c, err := c.anywhere()
+	return c.of, err
 }
 
 // feed says how the source is opened: a topic, or files. state tells this state

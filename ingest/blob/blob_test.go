@@ -45,7 +45,7 @@ func TestNames(t *testing.T) {
 func bucket(t *testing.T, keys ...string) *blob.Bucket {
 	t.Helper()
 	b := memblob.OpenBucket(nil)
-	t.Cleanup(func() { b.Close() })
+	t.Cleanup(func() { _ = b.Close() })
 	for _, key := range keys {
 		if err := b.WriteAll(t.Context(), key, []byte(key), nil); err != nil {
 			t.Fatal(err)
@@ -58,7 +58,7 @@ func keys(t *testing.T, b *blob.Bucket) (list []string) {
 	t.Helper()
 	for it := b.List(nil); ; {
 		o, err := it.Next(t.Context())
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			return list
 		}
 		if err != nil {

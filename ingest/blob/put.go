@@ -24,7 +24,7 @@ func Holds(ctx context.Context, text string, folders []string) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	defer b.Close()
+	defer b.Close() //nolint:errcheck // each object has been closed
 	for _, f := range folders {
 		_, err := b.List(&blob.ListOptions{Prefix: path.Join(n.key, f) + "/"}).Next(ctx)
 		if err == nil {
@@ -49,7 +49,7 @@ func Put(ctx context.Context, text, dir, last string) error {
 	if err != nil {
 		return err
 	}
-	defer b.Close()
+	defer b.Close() //nolint:errcheck // each object has been closed
 	return n.put(ctx, b, dir, last)
 }
 

@@ -12,31 +12,32 @@ import (
 
 // filled tells which fields of docs/formats.md a request has.
 var filled = map[string]func(*fingerprint.Request) bool{
-	"time":       func(r *fingerprint.Request) bool { return r.Time != fingerprint.NoTime },
-	"end":        func(r *fingerprint.Request) bool { return r.End != fingerprint.NoTime },
-	"id":         func(r *fingerprint.Request) bool { return len(r.ID) > 0 },
-	"method":     func(r *fingerprint.Request) bool { return len(r.Method) > 0 },
-	"path":       func(r *fingerprint.Request) bool { return len(r.Path) > 0 },
-	"query":      func(r *fingerprint.Request) bool { return r.Query.Raw != nil || r.Query.Object != nil },
-	"body":       func(r *fingerprint.Request) bool { return len(r.Body) > 0 },
-	"body_hash":  func(r *fingerprint.Request) bool { return len(r.BodyHash) > 0 },
-	"caller":     func(r *fingerprint.Request) bool { return len(r.Caller) > 0 },
-	"user":       func(r *fingerprint.Request) bool { return len(r.User) > 0 },
-	"session":    func(r *fingerprint.Request) bool { return len(r.Session) > 0 },
-	"model":      func(r *fingerprint.Request) bool { return len(r.Model) > 0 },
-	"backend":    func(r *fingerprint.Request) bool { return len(r.Backend) > 0 },
-	"messages":   func(r *fingerprint.Request) bool { return len(r.Messages.Items) > 0 || r.Messages.Digest != nil },
-	"has_tools":  func(r *fingerprint.Request) bool { return r.HasTools == fingerprint.Yes },
-	"tool_calls": func(r *fingerprint.Request) bool { return len(r.ToolCalls) > 0 },
-	"status":     func(r *fingerprint.Request) bool { return r.Status != fingerprint.Unknown },
-	"error":      func(r *fingerprint.Request) bool { return len(r.Error) > 0 },
-	"tokens_in":  func(r *fingerprint.Request) bool { return r.TokensIn != fingerprint.Unknown },
-	"tokens_out": func(r *fingerprint.Request) bool { return r.TokensOut != fingerprint.Unknown },
-	"cost":       func(r *fingerprint.Request) bool { return !math.IsNaN(r.Cost) },
-	"stream":     func(r *fingerprint.Request) bool { return r.Stream != fingerprint.NotLogged },
-	"cached":     func(r *fingerprint.Request) bool { return r.Cached != fingerprint.NotLogged },
-	"max_tokens": func(r *fingerprint.Request) bool { return r.MaxTokens != fingerprint.Unknown },
-	"attributes": func(r *fingerprint.Request) bool { return len(r.Attributes) > 0 },
+	"time":          func(r *fingerprint.Request) bool { return r.Time != fingerprint.NoTime },
+	"end":           func(r *fingerprint.Request) bool { return r.End != fingerprint.NoTime },
+	"id":            func(r *fingerprint.Request) bool { return len(r.ID) > 0 },
+	"method":        func(r *fingerprint.Request) bool { return len(r.Method) > 0 },
+	"path":          func(r *fingerprint.Request) bool { return len(r.Path) > 0 },
+	"query":         func(r *fingerprint.Request) bool { return r.Query.Raw != nil || r.Query.Object != nil },
+	"body":          func(r *fingerprint.Request) bool { return len(r.Body) > 0 },
+	"body_hash":     func(r *fingerprint.Request) bool { return len(r.BodyHash) > 0 },
+	"caller":        func(r *fingerprint.Request) bool { return len(r.Caller) > 0 },
+	"user":          func(r *fingerprint.Request) bool { return len(r.User) > 0 },
+	"session":       func(r *fingerprint.Request) bool { return len(r.Session) > 0 },
+	"model":         func(r *fingerprint.Request) bool { return len(r.Model) > 0 },
+	"backend":       func(r *fingerprint.Request) bool { return len(r.Backend) > 0 },
+	"messages":      func(r *fingerprint.Request) bool { return len(r.Messages.Items) > 0 || r.Messages.Digest != nil },
+	"has_tools":     func(r *fingerprint.Request) bool { return r.HasTools == fingerprint.Yes },
+	"tool_calls":    func(r *fingerprint.Request) bool { return len(r.ToolCalls) > 0 },
+	"status":        func(r *fingerprint.Request) bool { return r.Status != fingerprint.Unknown },
+	"error":         func(r *fingerprint.Request) bool { return len(r.Error) > 0 },
+	"tokens_in":     func(r *fingerprint.Request) bool { return r.TokensIn != fingerprint.Unknown },
+	"tokens_out":    func(r *fingerprint.Request) bool { return r.TokensOut != fingerprint.Unknown },
+	"tokens_cached": func(r *fingerprint.Request) bool { return r.TokensCached != fingerprint.Unknown },
+	"cost":          func(r *fingerprint.Request) bool { return !math.IsNaN(r.Cost) },
+	"stream":        func(r *fingerprint.Request) bool { return r.Stream != fingerprint.NotLogged },
+	"cached":        func(r *fingerprint.Request) bool { return r.Cached != fingerprint.NotLogged },
+	"max_tokens":    func(r *fingerprint.Request) bool { return r.MaxTokens != fingerprint.Unknown },
+	"attributes":    func(r *fingerprint.Request) bool { return len(r.Attributes) > 0 },
 }
 
 var fieldName = regexp.MustCompile("`([a-z_]+)`")
@@ -61,6 +62,9 @@ func TestDocumentedFieldsAreFilled(t *testing.T) {
 		}
 		seen := map[string]bool{}
 		p := f.New(fingerprint.AllFields)
+		if p, ok := p.(Named); ok {
+			p.Of("20261121T032745Z_20261121T032815Z_5f3c9a01.log.gz")
+		}
 		for _, line := range lines {
 			for _, record := range records(bytes.TrimSpace(line)) {
 				var r fingerprint.Request

@@ -31,6 +31,9 @@ func TestGolden(t *testing.T) {
 			for _, name := range slices.Sorted(maps.Keys(logs[f.Name])) {
 				fmt.Fprintf(&got, "# %s\n", name)
 				p := f.New(fingerprint.AllFields)
+				if p, ok := p.(Named); ok {
+					p.Of(name) // of one format it begins with a time
+				}
 				for n, line := range logs[f.Name][name] {
 					for _, record := range records(line) {
 						var r fingerprint.Request
@@ -130,6 +133,7 @@ func render(r *fingerprint.Request, column int, why string) string {
 	text("error", r.Error)
 	number("tokens_in", r.TokensIn)
 	number("tokens_out", r.TokensOut)
+	number("tokens_cached", r.TokensCached)
 	if !math.IsNaN(r.Cost) {
 		fmt.Fprintf(&b, " cost=%g", r.Cost)
 	}

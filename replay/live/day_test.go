@@ -175,9 +175,10 @@ type countedPart struct {
 	events, episodes int64
 }
 
-func (p *countedPart) AddEvent(*window.Event) error     { p.events++; return nil }
-func (p *countedPart) AddEpisode(*window.Episode) error { p.episodes++; return nil }
-func (p *countedPart) Abort()                           {}
+func (p *countedPart) AddEvent(*window.Event) error            { p.events++; return nil }
+func (p *countedPart) AddVerdict(*window.Verdict, int64) error { return nil }
+func (p *countedPart) AddEpisode(*window.Episode) error        { p.episodes++; return nil }
+func (p *countedPart) Abort()                                  {}
 func (p *countedPart) Close(Report) error {
 	p.to.parts++
 	p.to.events += p.events

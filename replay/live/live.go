@@ -35,10 +35,12 @@ type Options struct {
 	Interval time.Duration // between checkpoints; alerts do not wait so long
 
 	Sinks        []sinks.Sink
+	Content      *sinks.Content     // of alerts; nil is none
 	Routes       sinks.Routes       // which of them hears of what
 	Verdicts     string             // file for verdicts, empty for none
 	Topic        sinks.VerdictTopic // nil for none
 	Dataset      Dataset            // nil for none
+	AllVerdicts  bool               // go into it, not only those on repeats
 	PartInterval time.Duration      // that a part of the dataset covers
 
 	Log    *slog.Logger
@@ -83,7 +85,7 @@ func Run(ctx context.Context, o Options) error {
 		o: o, log: o.Log, wake: make(chan struct{}, 1), accepted: make(chan []ingest.Live), failed: make(chan error, 2),
 		commits: make(chan commit, 1), outbox: sinks.NewOutbox(o.Log, o.Sinks...), restored: map[int32]ingest.Mark{}, encoder: snapshot.NewWriter(nil),
 	}
-	w.router = sinks.NewRouter(w.outbox, o.Routes)
+	w.router = sinks.NewRouter(w.outbox, o.Routes, o.Content)
 	w.incidents = window.NewIncidents(func(in *window.Incident) { w.o.Status.alert(w.router.Take(in)) })
 	w.pipeline = replay.NewPipeline(replay.PipelineOptions{
 		Plan: o.Plan, Lateness: o.Lateness, Duplicates: o.Duplicates, MaxKeys: o.MaxKeys, Since: fingerprint.NoTime, Until: fingerprint.NoTime,
@@ -145,6 +147,11 @@ func (w *watch) event(ev *window.Event) error {
 func (w *watch) verdict(v *window.Verdict) error {
 	if w.o.Topic != nil {
 		w.o.Topic.Add(v)
+	}
+	if w.spool != nil && (w.o.AllVerdicts || v.Repeats()) {
+		if err := w.spool.addVerdict(v); err != nil {
+			return err
+		}
 	}
 	if w.writer == nil {
 		return nil

@@ -100,6 +100,10 @@ func (p *partition) Next(ctx context.Context) (ingest.Chunk, error) {
 	return ingest.Chunk{Block: b, Mark: p.mark}, nil
 }
 
+func verdictRow(event int64, v *window.Verdict) string {
+	return fmt.Sprintf("verdict %d %s", event, sinks.AppendVerdict(nil, v))
+}
+
 // memory is a dataset that is never written.
 type memory struct {
 	parts map[string]*part
@@ -125,6 +129,11 @@ func (m *memory) Discard(name string) error {
 func (p *part) AddEvent(ev *window.Event) error {
 	p.Rows = append(p.Rows, row(p.seq, ev))
 	p.seq++
+	return nil
+}
+
+func (p *part) AddVerdict(v *window.Verdict, event int64) error {
+	p.Rows = append(p.Rows, verdictRow(event, v))
 	return nil
 }
 
@@ -248,7 +257,11 @@ func offline(t *rapid.T, dir string, p *policy.Policy, partitions [][]string) (v
 	}
 	var out bytes.Buffer
 	w := sinks.NewVerdictWriter(&out, "")
-	o.Verdict = w.Write
+	var said []string
+	o.Verdict = func(v *window.Verdict) error {
+		said = append(said, verdictRow(int64(len(rows)-1), v))
+		return w.Write(v)
+	}
 	o.Event = func(ev *window.Event) error {
 		rows = append(rows, row(int64(len(rows)), ev))
 		return nil
@@ -265,7 +278,7 @@ func offline(t *rapid.T, dir string, p *policy.Policy, partitions [][]string) (v
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
 	}
-	return out.String(), append(rows, episodes...), r.Account
+	return out.String(), slices.Concat(rows, said, episodes), r.Account
 }
 
 // TestLiveIsReplay: a watch that dies again and again, and now and then finds
@@ -319,17 +332,20 @@ func TestLiveIsReplay(t *testing.T) {
 		if diff := cmp.Diff(strings.Split(verdicts, "\n"), strings.Split(string(got), "\n")); diff != "" {
 			t.Fatalf("verdicts (-replay +live):\n%s", diff)
 		}
-		var gotRows, gotEpisodes []string
+		var gotRows, gotVerdicts, gotEpisodes []string
 		for _, name := range slices.Sorted(maps.Keys(data.parts)) {
 			for _, r := range data.parts[name].Rows {
-				if strings.HasPrefix(r, "event") {
+				switch word, _, _ := strings.Cut(r, " "); word {
+				case "event":
 					gotRows = append(gotRows, r)
-				} else {
+				case "verdict":
+					gotVerdicts = append(gotVerdicts, r)
+				default:
 					gotEpisodes = append(gotEpisodes, r)
 				}
 			}
 		}
-		if diff := cmp.Diff(rows, append(gotRows, gotEpisodes...)); diff != "" {
+		if diff := cmp.Diff(rows, slices.Concat(gotRows, gotVerdicts, gotEpisodes)); diff != "" {
 			t.Fatalf("rows (-replay +live):\n%s", diff)
 		}
 		if len(alerts.differ) > 0 {
@@ -374,7 +390,7 @@ func once(t *rapid.T, dir string, p *policy.Policy, f *feed, data *memory, alert
 		},
 		Store: store, Plan: window.NewPlan(p.Rules, p.Exclude), Lateness: p.Lateness, Duplicates: p.Duplicates,
 		Idle: 5 * time.Millisecond, Interval: time.Millisecond, PartInterval: 3 * time.Millisecond,
-		Sinks: []sinks.Sink{alerts}, Verdicts: filepath.Join(dir, "verdicts.jsonl"), Dataset: data,
+		Sinks: []sinks.Sink{alerts}, Verdicts: filepath.Join(dir, "verdicts.jsonl"), Dataset: data, AllVerdicts: true,
 		Log: slog.New(slog.NewTextHandler(io.Discard, nil)), Status: status,
 	})
 	if errors.Is(err, errKilled) {

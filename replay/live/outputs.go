@@ -25,6 +25,8 @@ type Dataset interface {
 // Part is a part of a dataset. Nobody sees it before Close has returned.
 type Part interface {
 	AddEvent(*window.Event) error
+	// AddVerdict adds a verdict on the event of a number.
+	AddVerdict(v *window.Verdict, event int64) error
 	AddEpisode(*window.Episode) error
 	// Close puts the part in its place, and writes down what became of all
 	// that has been read so far.
@@ -57,6 +59,10 @@ type spool struct {
 	events  *window.EventWriter
 	block   *snapshot.Writer // events since the last frame
 	inBlock int
+
+	said       *snapshot.Writer // verdicts on events of the block, or of the last frame if it is empty
+	inSaid     int
+	lastEvents int // in the last frame of events
 }
 
 // A spool file consists of frames: a kind, the number of items and their
@@ -64,6 +70,7 @@ type spool struct {
 const (
 	eventFrame   = 1
 	episodeFrame = 2
+	verdictFrame = 3 // each with the number of its event in the last frame of events
 )
 
 // blockBytes is how much is gathered before a frame is written.
@@ -72,7 +79,7 @@ const blockBytes = 1 << 18
 const spoolName = "part-%012d.spool"
 
 func newSpool(store *Store, plan *window.Plan, dataset Dataset) *spool {
-	return &spool{store: store, plan: plan, dataset: dataset, events: plan.NewEventWriter(), block: snapshot.NewWriter(nil)}
+	return &spool{store: store, plan: plan, dataset: dataset, events: plan.NewEventWriter(), block: snapshot.NewWriter(nil), said: snapshot.NewWriter(nil)}
 }
 
 func (s *spool) fileName(number int64) string {
@@ -80,7 +87,7 @@ func (s *spool) fileName(number int64) string {
 }
 
 // PartName is the name of a part. It sorts by number.
-func partName(number, first int64) string { return fmt.Sprintf("%06d-%012d", number, first) }
+func partName(number, first int64) string { return fmt.Sprintf("%09d-%012d", number, first) }
 
 // open begins or goes on with the part's file, which a checkpoint knows to be
 // length bytes long.
@@ -95,24 +102,44 @@ func (s *spool) open(length int64) (err error) {
 }
 
 func (s *spool) addEvent(ev *window.Event) error {
+	if len(s.block.Bytes()) >= blockBytes || s.inBlock == 0 {
+		if err := s.flush(); err != nil {
+			return err
+		}
+	}
 	s.events.Write(s.block, ev)
 	s.inBlock++
 	s.next++
-	if len(s.block.Bytes()) >= blockBytes {
-		return s.flush()
-	}
 	return nil
 }
 
-// flush writes the events gathered as a frame.
-func (s *spool) flush() error {
-	if s.inBlock == 0 {
-		return nil
+// addVerdict adds a verdict on the event that was added last.
+func (s *spool) addVerdict(v *window.Verdict) error {
+	event := s.inBlock
+	if event == 0 {
+		event = s.lastEvents // written since, along with an episode
 	}
-	err := s.frame(eventFrame, s.inBlock, s.block.Bytes())
-	s.block.Reset()
-	s.events.Reset()
-	s.inBlock = 0
+	s.said.Uvarint(uint64(event - 1))
+	s.plan.WriteVerdict(s.said, v)
+	s.inSaid++
+	return nil
+}
+
+// flush writes the events gathered as a frame, and the verdicts on them as
+// another.
+func (s *spool) flush() (err error) {
+	if s.inBlock > 0 {
+		err = s.frame(eventFrame, s.inBlock, s.block.Bytes())
+		s.lastEvents = s.inBlock
+		s.block.Reset()
+		s.events.Reset()
+		s.inBlock = 0
+	}
+	if s.inSaid > 0 && err == nil {
+		err = s.frame(verdictFrame, s.inSaid, s.said.Bytes())
+		s.said.Reset()
+		s.inSaid = 0
+	}
 	return err
 }
 
@@ -171,26 +198,43 @@ func (s *spool) publish(number, first int64, report Report) error {
 		return err
 	}
 	defer part.Abort()
-	if err := s.replay(data, part); err != nil {
+	if err := s.replay(data, part, first); err != nil {
 		return fmt.Errorf("%s: %w", name, err)
 	}
 	return part.Close(report)
 }
 
-// replay hands what a spool file holds to a part.
-func (s *spool) replay(data []byte, part Part) error {
+// replay hands what a spool file holds to a part, whose first event has the
+// number first.
+func (s *spool) replay(data []byte, part Part, first int64) error {
 	r := snapshot.NewReader(data)
 	events := s.plan.NewEventReader()
+	next := first
+	var last []*window.Event // of the last frame of events
 	for r.Left() > 0 && r.Err() == nil {
 		kind, items := r.Uvarint(), r.Int(1<<30)
 		body := snapshot.NewReader(r.Blob())
-		events.Reset()
+		if kind == eventFrame {
+			events.Reset()
+			last, next = last[:0], next+int64(items)
+		}
 		for range items {
 			switch kind {
 			case eventFrame:
-				var ev window.Event
-				if events.Read(body, &ev); body.Err() == nil {
-					if err := part.AddEvent(&ev); err != nil {
+				ev := new(window.Event)
+				if events.Read(body, ev); body.Err() == nil {
+					last = append(last, ev)
+					if err := part.AddEvent(ev); err != nil {
+						return err
+					}
+				}
+			case verdictFrame:
+				i := body.Int(len(last) - 1)
+				if body.Err() != nil {
+					return body.Err()
+				}
+				if v := s.plan.ReadVerdict(body, last[i]); body.Err() == nil {
+					if err := part.AddVerdict(v, next-int64(len(last)-i)); err != nil {
 						return err
 					}
 				}

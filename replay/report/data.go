@@ -34,7 +34,7 @@ type page struct {
 	Windows    []string        `json:"windows"`
 	Counters   []string        `json:"counters"`
 	Thresholds []int           `json:"thresholds"`
-	Kinds      []tune.Kind     `json:"kinds"`
+	Kinds      []window.Kind   `json:"kinds"`
 	Rules      []rule          `json:"rules"`
 	Picked     []int           `json:"recommended"` // of Rules
 	Gateways   []gateway       `json:"gateways"`
@@ -114,18 +114,20 @@ type cause struct {
 }
 
 type gateway struct {
-	Name     string  `json:"name"`
-	Reading  string  `json:"reading"`
-	Requests int64   `json:"requests"`
-	Episodes int64   `json:"episodes"`
-	Talks    int     `json:"conversations"`
-	Caught   int     `json:"caught"`
-	Loops    int     `json:"loops"`
-	Wrong    int     `json:"wrong"`
-	Normal   int     `json:"normal"`
-	Coverage float64 `json:"coverage"`
-	Cause    string  `json:"cause"`
-	Rules    []int   `json:"rules"` // of page.Rules, those that come from it
+	Name     string   `json:"name"`
+	Reading  string   `json:"reading"`
+	Requests int64    `json:"requests"`
+	Episodes int64    `json:"episodes"`
+	Talks    int      `json:"conversations"`
+	Caught   int      `json:"caught"`
+	Loops    int      `json:"loops"`
+	Wrong    int      `json:"wrong"`
+	Normal   int      `json:"normal"`
+	Coverage float64  `json:"coverage"`
+	Cause    string   `json:"cause"`
+	Excess   string   `json:"excess"`
+	Rules    []int    `json:"rules"`  // of page.Rules, those that come from it
+	Matter   []string `json:"matter"` // what is shipped otherwise than documented, if it matters
 }
 
 type exclusion struct {
@@ -216,7 +218,7 @@ func newPage(r *tune.Report, o Options, d detail) *page {
 		Days: r.Days, Account: r.Result.Account, Talks: r.Conversations,
 		Lateness: lateness{window.Lasting(r.Lateness.Value), r.Lateness.Measured, r.Result.Order.Tied},
 		Streams:  []stream{}, Budget: r.Options.Budget, MaxWrong: r.Options.MaxWrong,
-		Windows: []string{}, Counters: window.SweepKinds, Kinds: tune.Kinds,
+		Windows: []string{}, Counters: window.SweepKinds, Kinds: window.Kinds,
 		Rules: []rule{}, Picked: append([]int{}, r.Recommended...), Gateways: []gateway{}, Exclusions: []exclusion{}, Against: newAgainst(r.Against), Policy: r.Policy(), All: len(r.Repeats), NoRoom: r.Dropped,
 		Texts: []string{}, Counts: []string{}, Rows: [][]int{}, Repeats: []rawRepeat{}, Rest: []restOfRepeats{},
 	}
@@ -345,12 +347,15 @@ func (b *builder) gateways() {
 	for _, g := range b.r.Gateways {
 		one := gateway{
 			Name: term.Safe(g.Gateway.Name), Reading: term.Safe(g.Gateway.Reading), Requests: g.Requests, Episodes: g.Episodes, Talks: g.Conversations,
-			Caught: g.Caught, Loops: g.Loops, Wrong: g.Wrong, Normal: g.Normal, Coverage: g.Coverage, Cause: g.Cause.String(), Rules: []int{},
+			Caught: g.Caught, Loops: g.Loops, Wrong: g.Wrong, Normal: g.Normal, Coverage: g.Coverage, Cause: g.Cause.String(), Excess: term.Safe(g.Excess()), Rules: []int{}, Matter: []string{},
 		}
 		for i := range b.r.Advice {
 			if from, _, _ := strings.Cut(b.r.Advice[i].Rule.Profile, "/"); from == g.Gateway.Name {
 				one.Rules = append(one.Rules, i)
 			}
+		}
+		for _, m := range g.Matter {
+			one.Matter = append(one.Matter, m.String(g.Gateway.Name))
 		}
 		b.p.Gateways = append(b.p.Gateways, one)
 	}
@@ -407,7 +412,7 @@ func (b *builder) repeats(room int) {
 	}
 	rest := map[[2]int]int{} // index into Rest
 	for _, x := range list[i:] {
-		kind := slices.Index(tune.Kinds, x.k.Kind)
+		kind := slices.Index(window.Kinds, x.k.Kind)
 		key := [2]int{x.k.Target, kind}
 		at, known := rest[key]
 		if !known {
@@ -478,7 +483,7 @@ func (b *builder) repeat(k *tune.Repeat) rawRepeat {
 		scope[i] = b.shown(v)
 	}
 	return rawRepeat(jsonText([]any{
-		k.Target, slices.Index(tune.Kinds, k.Kind), k.First / 1000, k.Last / 1000, k.Requests, number, times, runs(statuses), tokens, costs,
+		k.Target, slices.Index(window.Kinds, k.Kind), k.First / 1000, k.Last / 1000, k.Requests, number, times, runs(statuses), tokens, costs,
 		b.shown(k.ID()), b.shown(k.Fingerprint.String()), b.shown(k.Evidence), b.shown(k.Session), b.shown(k.Caller), b.shown(k.Model), scope,
 	}))
 }

@@ -181,7 +181,7 @@ func TestRepeats(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		const origins = 2
 		log := slog.New(slog.DiscardHandler)
-		j := &judge{w: &watch{o: WatchOptions{Log: log}}, router: sinks.NewRouter(sinks.NewOutbox(log), sinks.Routes{})}
+		j := &judge{w: &watch{o: WatchOptions{Log: log}}, router: sinks.NewRouter(sinks.NewOutbox(log), sinks.Routes{}, nil)}
 		var got []fingerprint.Position
 		j.pipeline = replay.NewPipeline(replay.PipelineOptions{
 			Plan: plan, Lateness: time.Hour, Since: fingerprint.NoTime, Until: fingerprint.NoTime,

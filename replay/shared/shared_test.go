@@ -150,7 +150,7 @@ func (s *said) count() int {
 func alone(t *testing.T, p *policy.Policy, split [][]string) *said {
 	t.Helper()
 	s := newSaid()
-	incidents := window.NewIncidents(func(in *window.Incident) { _ = s.Send(t.Context(), sinks.NewAlert(in)) })
+	incidents := window.NewIncidents(func(in *window.Incident) { _ = s.Send(t.Context(), sinks.NewAlert(in, nil)) })
 	plan := window.NewPlan(p.Rules, p.Exclude)
 	pipeline := replay.NewPipeline(replay.PipelineOptions{
 		Plan: plan, Lateness: p.Lateness, Duplicates: p.Duplicates, Since: fingerprint.NoTime, Until: fingerprint.NoTime,

@@ -19,7 +19,7 @@ type verdicts struct {
 // openVerdicts opens a file to add to it. Half a line at its end, of a process
 // that was killed, is cut off: it comes again.
 func openVerdicts(path string) (*verdicts, error) {
-	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o644)
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
 		return nil, err
 	}

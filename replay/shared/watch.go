@@ -30,6 +30,7 @@ type WatchOptions struct {
 	Interval   time.Duration // between checkpoints; alerts do not wait so long
 
 	Sinks    []sinks.Sink
+	Content  *sinks.Content     // of alerts; nil is none
 	Routes   sinks.Routes       // which of them hears of what
 	Topic    sinks.VerdictTopic // nil for none
 	Verdicts string             // file of this process, to which verdicts are added; empty for none
@@ -114,7 +115,7 @@ func (w *watch) serve(ctx context.Context, p *kafka.Part) error {
 		w: w, p: p, codec: newCodec(w.o.Plan, w.o.Extract, w.o.Lateness), outbox: sinks.NewOutbox(w.o.Log, w.o.Sinks...), encoder: snapshot.NewWriter(nil),
 		saved: &checkpoints{out: w.checkpoints, group: w.o.From.Group, p: p}, last: time.Now(),
 	}
-	j.router = sinks.NewRouter(j.outbox, w.o.Routes)
+	j.router = sinks.NewRouter(j.outbox, w.o.Routes, w.o.Content)
 	j.incidents = window.NewIncidents(func(in *window.Incident) { j.router.Take(in) })
 	options := replay.PipelineOptions{
 		Plan: w.o.Plan, Lateness: w.o.Lateness, Duplicates: w.o.Duplicates, MaxKeys: w.o.MaxKeys, Since: fingerprint.NoTime, Until: fingerprint.NoTime,

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"math"
 	"slices"
+	"strconv"
 
 	"github.com/loopgauge/loopgauge/window"
 )
@@ -49,7 +50,7 @@ func (o *Outcome) add(x *Outcome) {
 }
 
 // saneThreshold is the lowest that advice gives.
-const saneThreshold = leastRepeats
+const saneThreshold = window.LeastRepeats
 
 // trainShare is the part of the log's time that settings are chosen on.
 const trainShare = 0.7
@@ -125,7 +126,7 @@ func (r *Report) cellOf(rule *window.Rule) int {
 // isLoop goes by the labels where there are any, and by the kind elsewhere.
 func (r *Report) isLoop(k *Repeat) bool {
 	if loop, known := r.Options.Labels[k.Session]; known {
-		return loop && k.Requests >= leastRepeats
+		return loop && k.Requests >= window.LeastRepeats
 	}
 	return k.Kind.IsLoop()
 }
@@ -160,14 +161,18 @@ func (r *Report) grid(t *window.SweepTarget, repeats []*Repeat) [][]Outcome {
 			if highest < 2 && class < Loop {
 				continue // it adds nothing
 			}
-			clear(hits)
+			clear(hits[:highest+1])
 			if c < len(r.Cells) {
 				for i := range k.hits {
 					hits[min(k.count(i, c, len(r.Cells)), most)]++
 				}
 			}
 			requests := rest
-			for t := most; t >= 2; t-- {
+			from := most
+			if class < Loop {
+				from = highest // what is above it adds nothing
+			}
+			for t := from; t >= 2; t-- {
 				o := &grid[c][t]
 				if class >= Loop {
 					o.Loops++
@@ -333,7 +338,8 @@ func (r *Report) recommend() {
 	}
 }
 
-// caught are the conversations with a loop that an advice fires on.
+// caught are the conversations with a loop that an advice fires on; what has none
+// is known by when it began, for other rules have other keys for it.
 func (r *Report) caught(a *Advice) map[string]bool {
 	who := map[string]bool{}
 	for _, k := range r.Repeats {
@@ -341,7 +347,7 @@ func (r *Report) caught(a *Advice) map[string]bool {
 			continue
 		}
 		if _, fired := k.fires(a.Cell, len(r.Cells), a.Threshold); fired {
-			who[cmp.Or(k.Conversation, k.Session, k.ID())] = true
+			who[cmp.Or(k.Conversation, k.Session, strconv.FormatInt(k.First, 10))] = true
 		}
 	}
 	return who

@@ -16,7 +16,7 @@ func TestGridAgreesWithOutcomes(t *testing.T) {
 		r := &Report{Cells: make([]window.SweepCell, 3), Options: Options{Most: most}}
 		var repeats []*Repeat
 		for range rapid.IntRange(0, 5).Draw(t, "repeats") {
-			k := &Repeat{Kind: rapid.SampledFrom(Kinds).Draw(t, "kind"), most: make([]uint8, len(r.Cells))}
+			k := &Repeat{Kind: rapid.SampledFrom(window.Kinds).Draw(t, "kind"), most: make([]uint8, len(r.Cells))}
 			for range rapid.IntRange(1, 6).Draw(t, "hits") {
 				k.hits = append(k.hits, Hit{})
 				for c := range r.Cells {

@@ -1,14 +1,20 @@
 package tune
 
 import (
+	"bufio"
+	"bytes"
 	"cmp"
 	"encoding/json"
+	"fmt"
+	"io"
+	"reflect"
 	"slices"
 	"strconv"
 
 	"github.com/loopgauge/loopgauge/fingerprint"
 	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
 	"github.com/loopgauge/loopgauge/replay"
+	"github.com/loopgauge/loopgauge/window"
 )
 
 // DocumentVersion is the version of the --json document. Fields are added
@@ -33,16 +39,16 @@ type Document struct {
 // DocumentData is the account of what was read, and what the rules could see.
 type DocumentData struct {
 	replay.Account
-	First           *string            `json:"first"`
-	Last            *string            `json:"last"`
-	Days            float64            `json:"days"`
-	LatenessSeconds float64            `json:"lateness_s"`
-	Conversations   int                `json:"conversations"`
-	Repeats         int                `json:"repeats"`
-	RepeatsDropped  int64              `json:"repeats_dropped"`
-	KeysDropped     int64              `json:"keys_dropped"`
-	Kinds           map[Kind]int       `json:"kinds"`
-	Coverage        []DocumentCoverage `json:"coverage"`
+	First           *string             `json:"first"`
+	Last            *string             `json:"last"`
+	Days            float64             `json:"days"`
+	LatenessSeconds float64             `json:"lateness_s"`
+	Conversations   int                 `json:"conversations"`
+	Repeats         int                 `json:"repeats"`
+	RepeatsDropped  int64               `json:"repeats_dropped"`
+	KeysDropped     int64               `json:"keys_dropped"`
+	Kinds           map[window.Kind]int `json:"kinds"`
+	Coverage        []DocumentCoverage  `json:"coverage"`
 }
 
 // DocumentCoverage says how many requests a rule could look at.
@@ -134,8 +140,20 @@ type DocumentProfile struct {
 	Missed        int              `json:"missed"`
 	Wrong         int              `json:"wrong"`
 	WrongShare    float64          `json:"wrong_share"`
+	Long          int              `json:"long"`
+	LongWrong     int              `json:"long_wrong"`
 	Coverage      float64          `json:"coverage"`
+	Matter        []DocumentMatter `json:"differences"`
 	Advised       *DocumentSetting `json:"advised"`
+}
+
+// DocumentMatter is a difference from a gateway's documents that matters.
+type DocumentMatter struct {
+	Of         string `json:"of"`
+	Shipped    string `json:"shipped"`
+	Documented string `json:"documented"`
+	More       int64  `json:"more"`
+	Less       int64  `json:"less"`
 }
 
 // DocumentSetting is the setting advised for a profile's identity and scope.
@@ -175,7 +193,7 @@ type DocumentEpisode struct {
 	Rule          string            `json:"rule"`
 	Scope         map[string]string `json:"scope"`
 	Fingerprint   string            `json:"fingerprint"`
-	Kind          Kind              `json:"kind"`
+	Kind          window.Kind       `json:"kind"`
 	Evidence      string            `json:"evidence"`
 	First         string            `json:"first"`
 	Fired         string            `json:"fired"`
@@ -196,7 +214,7 @@ type DocumentRepeat struct {
 	Rule        string            `json:"rule"`
 	Scope       map[string]string `json:"scope"`
 	Fingerprint string            `json:"fingerprint"`
-	Kind        Kind              `json:"kind"`
+	Kind        window.Kind       `json:"kind"`
 	Evidence    string            `json:"evidence"`
 	First       string            `json:"first"`
 	Last        string            `json:"last"`
@@ -221,11 +239,15 @@ func NewDocument(version string, r *Report) *Document {
 		d.Advice = append(d.Advice, r.documentAdvice(i))
 	}
 	for _, g := range r.Gateways {
+		matter := []DocumentMatter{}
+		for _, m := range g.Matter {
+			matter = append(matter, DocumentMatter{m.Of, m.Shipped, m.Documented, m.More, m.Less})
+		}
 		d.Profiles = append(d.Profiles, DocumentProfile{
 			Profile: g.Gateway.Name, Reading: g.Gateway.Reading, Requests: g.Requests, Share: share(g.Requests, r.Result.Account.Judged),
 			Episodes: g.Episodes, Conversations: g.Conversations, Caught: g.Caught, Missed: g.Loops - g.Caught,
-			Wrong: g.Wrong, WrongShare: share(int64(g.Wrong), int64(g.Normal)), Coverage: g.Coverage,
-			Advised: r.advisedFor(g.Gateway),
+			Wrong: g.Wrong, WrongShare: share(int64(g.Wrong), int64(g.Normal)), Long: g.Long, LongWrong: g.LongWrong, Coverage: g.Coverage,
+			Matter: matter, Advised: r.advisedFor(g.Gateway),
 		})
 	}
 	if l := r.Labelled; l != nil {
@@ -286,16 +308,68 @@ func (k *Repeat) scope() map[string]string {
 	return scope
 }
 
-// MarshalIndent is the document as JSON, indented.
-func (d *Document) MarshalIndent() ([]byte, error) {
-	b, err := json.MarshalIndent(d, "", "  ")
-	return append(rawjson.Printable(b), '\n'), err
+// Write writes the document as JSON: indented, but of the long lists, where
+// indenting would cost more than the sweep, each element is one line.
+func (d *Document) Write(w io.Writer) error {
+	out := bufio.NewWriterSize(w, 1<<16)
+	fields := reflect.ValueOf(d).Elem()
+	for i := range fields.NumField() {
+		name := fields.Type().Field(i).Tag.Get("json")
+		fmt.Fprintf(out, "%s\n  %q: ", between(i, "{"), name)
+		var err error
+		switch value := fields.Field(i).Interface().(type) {
+		case []DocumentCell:
+			err = writeLines(out, value)
+		case []DocumentEpisode:
+			err = writeLines(out, value)
+		case []DocumentRepeat:
+			err = writeLines(out, value)
+		default:
+			var text []byte
+			text, err = json.MarshalIndent(value, "  ", "  ")
+			_, _ = out.Write(rawjson.Printable(text))
+		}
+		if err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+	}
+	_, _ = out.WriteString("\n}\n")
+	return out.Flush() // says what any Write before it met
+}
+
+// writeLines writes a list, each element on a line.
+func writeLines[T any](out *bufio.Writer, list []T) error {
+	if len(list) == 0 {
+		_, _ = out.WriteString("[]")
+		return nil
+	}
+	var line bytes.Buffer
+	encoder := json.NewEncoder(&line)
+	for i := range list {
+		line.Reset()
+		if err := encoder.Encode(&list[i]); err != nil {
+			return err
+		}
+		_, _ = out.WriteString(between(i, "["))
+		_, _ = out.WriteString("\n    ")
+		_, _ = out.Write(rawjson.Printable(bytes.TrimSuffix(line.Bytes(), []byte("\n"))))
+	}
+	_, _ = out.WriteString("\n  ]")
+	return nil
+}
+
+// between is what stands before the element i of something that opens so.
+func between(i int, opens string) string {
+	if i == 0 {
+		return opens
+	}
+	return ","
 }
 
 func (r *Report) documentData() DocumentData {
 	d := DocumentData{
 		Account: r.Result.Account, Days: r.Days, LatenessSeconds: r.Lateness.Value.Seconds(), Conversations: r.Conversations,
-		Repeats: len(r.Repeats), RepeatsDropped: r.Dropped, Kinds: map[Kind]int{}, Coverage: []DocumentCoverage{},
+		Repeats: len(r.Repeats), RepeatsDropped: r.Dropped, Kinds: map[window.Kind]int{}, Coverage: []DocumentCoverage{},
 	}
 	if r.Result.First != fingerprint.NoTime {
 		first, last := replay.Stamp(r.Result.First), replay.Stamp(r.Result.Last)

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"slices"
 	"strconv"
+
+	"github.com/loopgauge/loopgauge/window"
 )
 
 // Exclusion is a suggestion: requests that repeat on purpose, and that no rule
@@ -28,11 +30,11 @@ type reason struct {
 func reasonOf(k *Repeat) (of reason, name string, ok bool) {
 	n := k.Requests - 1
 	switch {
-	case k.Kind == Probe && 2*k.facts.tokens > n:
+	case k.Kind == window.Probe && 2*k.facts.Tokens > n:
 		return reason{oneToken: true}, "probes", true
-	case k.Kind == Probe:
+	case k.Kind == window.Probe:
 		return reason{path: k.path}, "health checks", true
-	case k.Kind == Polling && 2*k.facts.gets > n:
+	case k.Kind == window.Polling && 2*k.facts.Gets > n:
 		return reason{method: k.method, path: k.path}, "polling of " + k.path, true
 	}
 	return reason{}, "", false
@@ -51,13 +53,17 @@ func (of reason) match() string {
 // takes says whether an exclusion takes out most of a repeat, of whatever kind.
 func (of reason) takes(k *Repeat) bool {
 	if of.oneToken {
-		return 2*k.facts.tokens > k.Requests-1
+		return 2*k.facts.Tokens > k.Requests-1
 	}
 	return of.path == k.path && (of.method == "" || of.method == k.method)
 }
 
-// exclude suggests an exclusion for each reason to repeat that can be told from
-// one request alone, and notes what it would take out.
+// mostExclusions is how many are suggested. Nobody looks after more, and the
+// log of a web server has a path for every page.
+const mostExclusions = 10
+
+// exclude suggests exclusions for the reasons to repeat that can be told from
+// one request alone, those that take out most, and notes what they take out.
 func (r *Report) exclude() {
 	byReason := map[reason]*Exclusion{}
 	for _, k := range r.Repeats {
@@ -71,17 +77,31 @@ func (r *Report) exclude() {
 			byReason[of] = x
 		}
 		x.Mutes++
-		k.excluded = true
 	}
 	for _, x := range byReason { // any order: sorted below
-		for _, k := range r.Repeats {
-			if r.isLoop(k) && x.of.takes(k) {
-				x.Hides++
-			}
-		}
 		r.Exclusions = append(r.Exclusions, *x)
 	}
 	slices.SortFunc(r.Exclusions, func(a, b Exclusion) int {
 		return cmp.Or(cmp.Compare(b.Mutes, a.Mutes), cmp.Compare(a.Match, b.Match))
 	})
+	kept := min(len(r.Exclusions), mostExclusions)
+	r.Exclusions, r.Spared = r.Exclusions[:kept], len(r.Exclusions)-kept
+	byReason = map[reason]*Exclusion{}
+	for i := range r.Exclusions {
+		x := &r.Exclusions[i]
+		byReason[x.of] = x
+	}
+	for _, k := range r.Repeats {
+		if of, _, ok := reasonOf(k); ok && byReason[of] != nil {
+			k.excluded = true
+		}
+		if !r.isLoop(k) {
+			continue
+		}
+		for i := range r.Exclusions {
+			if x := &r.Exclusions[i]; x.of.takes(k) {
+				x.Hides++
+			}
+		}
+	}
 }

@@ -2,9 +2,11 @@ package tune
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 
 	"github.com/loopgauge/loopgauge/fingerprint"
+	"github.com/loopgauge/loopgauge/replay/term"
 	"github.com/loopgauge/loopgauge/window"
 )
 
@@ -17,8 +19,22 @@ type GatewayReport struct {
 	Conversations int // it would have acted in
 	Caught, Loops int // conversations with a loop
 	Wrong, Normal int // conversations without
-	Coverage      float64
-	Cause         fingerprint.Cause // why it could not look at most of the rest
+	// Of those, the ones with as many requests as a threshold of its, below which
+	// none can fire by itself.
+	LongWrong, Long int
+
+	Coverage float64
+	Cause    fingerprint.Cause // why it could not look at most of the rest
+
+	Matter []Matter // the differences from its documents that matter on this log
+}
+
+// Matter is a difference that matters: as documented the gateway would have
+// acted on other requests.
+type Matter struct {
+	Difference
+	More int64 // requests that only what is shipped acts on
+	Less int64 // requests that only the documented behaviour would have acted on
 }
 
 // gatewayCounts follow the verdicts of the gateways' rules.
@@ -31,6 +47,42 @@ type gatewayCounts struct {
 	flagged  []map[string]bool
 	episodes []int64
 	current  string // conversation of the event that is judged next
+
+	judging []*differs // in the order of the gateways and their differences
+}
+
+// differs counts where two rules part, request by request. The gateway's own
+// comes first.
+type differs struct {
+	own, documented *window.Rule
+	more, less      int64
+	at              fingerprint.Position
+	some            bool
+	ownActs, doc    bool
+}
+
+// verdict takes in a firing of one of the two.
+func (d *differs) verdict(v *window.Verdict) {
+	if !d.some || d.at != v.Event.Position {
+		d.settle()
+		d.some, d.at = true, v.Event.Position
+	}
+	if v.Rule == d.own {
+		d.ownActs = true
+	} else {
+		d.doc = true
+	}
+}
+
+// settle closes a request.
+func (d *differs) settle() {
+	switch {
+	case d.ownActs && !d.doc:
+		d.more++
+	case d.doc && !d.ownActs:
+		d.less++
+	}
+	d.ownActs, d.doc = false, false
 }
 
 func newGatewayCounts(gateways []Gateway) *gatewayCounts {
@@ -44,6 +96,9 @@ func newGatewayCounts(gateways []Gateway) *gatewayCounts {
 		for _, r := range g.Rules {
 			c.byRule[r] = i
 		}
+		for _, d := range g.Differences {
+			c.judging = append(c.judging, &differs{own: g.Rules[0], documented: d.Rule})
+		}
 	}
 	return c
 }
@@ -51,6 +106,11 @@ func newGatewayCounts(gateways []Gateway) *gatewayCounts {
 func (c *gatewayCounts) verdict(v *window.Verdict) error {
 	if !v.Fired {
 		return nil
+	}
+	for _, d := range c.judging {
+		if v.Rule == d.own || v.Rule == d.documented {
+			d.verdict(v)
+		}
 	}
 	i, ok := c.byRule[v.Rule]
 	if !ok {
@@ -75,16 +135,17 @@ func (c *gatewayCounts) episode(e *window.Episode) error {
 
 // compare puts the gateways side by side. A conversation has a loop if a rule
 // of ours found one in it.
-func (r *Report) compare(c *gatewayCounts, conversations map[string]bool) {
+func (r *Report) compare(c *gatewayCounts, conversations map[string]int) {
 	loops := map[string]bool{}
 	for _, k := range r.Repeats {
 		if who := cmp.Or(k.Conversation, k.Session); who != "" && r.isLoop(k) {
 			loops[who] = true
 		}
 	}
+	judging := c.judging
 	for i, g := range c.gateways {
 		row := GatewayReport{Gateway: g, Requests: c.requests[i], Episodes: c.episodes[i], Conversations: len(c.flagged[i])}
-		for who := range conversations { // any order: each is counted alike
+		for who, requests := range conversations { // any order: each is counted alike
 			flagged := c.flagged[i][who]
 			switch {
 			case loops[who]:
@@ -94,8 +155,15 @@ func (r *Report) compare(c *gatewayCounts, conversations map[string]bool) {
 				}
 			default:
 				row.Normal++
+				long := requests >= g.threshold()
+				if long {
+					row.Long++
+				}
 				if flagged {
 					row.Wrong++
+				}
+				if flagged && long {
+					row.LongWrong++
 				}
 			}
 		}
@@ -109,6 +177,37 @@ func (r *Report) compare(c *gatewayCounts, conversations map[string]bool) {
 				row.Cause = cause
 			}
 		}
+		for k, d := range g.Differences {
+			one := judging[k]
+			if one.settle(); one.more+one.less > 0 {
+				row.Matter = append(row.Matter, Matter{d, one.more, one.less})
+			}
+		}
+		judging = judging[len(g.Differences):]
 		r.Gateways = append(r.Gateways, row)
 	}
+}
+
+// threshold is the lowest of its rules.
+func (g *Gateway) threshold() int {
+	return slices.MinFunc(g.Rules, func(a, b *window.Rule) int { return cmp.Compare(a.Threshold, b.Threshold) }).Threshold
+}
+
+// fewConversations are too few to speak of most of them.
+const fewConversations = 10
+
+// Excess says in words that a gateway fires in most conversations without a
+// loop, or in most of those that are long enough for it; "" if it does not.
+func (g *GatewayReport) Excess() string {
+	most := func(part, whole int) bool { return whole >= fewConversations && 2*part > whole }
+	if !most(g.Wrong, g.Normal) && !most(g.LongWrong, g.Long) {
+		return ""
+	}
+	text := fmt.Sprintf("%s flags %s of %s without a loop (%s)", g.Gateway.Name, term.Count(int64(g.Wrong)),
+		term.Plural(int64(g.Normal), "conversation", "conversations"), term.Percent(int64(g.Wrong), int64(g.Normal)))
+	if most(g.Wrong, g.Normal) {
+		return text
+	}
+	return text + fmt.Sprintf(", and %s of the %s with %d requests or more (%s)",
+		term.Count(int64(g.LongWrong)), term.Count(int64(g.Long)), g.Gateway.threshold(), term.Percent(int64(g.LongWrong), int64(g.Long)))
 }

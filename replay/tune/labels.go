@@ -90,7 +90,7 @@ func Interval(part, whole int) (low, high float64) {
 }
 
 // label scores the advice.
-func (r *Report) label(sessions map[string]bool) {
+func (r *Report) label(sessions map[string]int) {
 	if r.Options.Labels == nil {
 		return
 	}
@@ -99,7 +99,7 @@ func (r *Report) label(sessions map[string]bool) {
 		if loop {
 			l.Loops++
 		}
-		if !sessions[session] {
+		if sessions[session] == 0 {
 			l.Unseen++
 		}
 	}

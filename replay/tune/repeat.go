@@ -23,7 +23,7 @@ type Repeat struct {
 
 	First, Last int64 // microseconds
 	Requests    int64
-	Kind        Kind
+	Kind        window.Kind
 	Evidence    string
 
 	// Of the first request that repeated; empty if not logged.
@@ -38,7 +38,7 @@ type Repeat struct {
 	// By window, the highest threshold at which a tracker fired; nil unless the
 	// rule has one.
 	tracked []int32
-	facts   facts
+	facts   *window.Facts
 }
 
 // The bounds of what is kept. A loop that goes on for longer than keptHits has
@@ -58,33 +58,16 @@ type collector struct {
 	all     []*Repeat
 	counts  int   // bytes in use
 	dropped int64 // repeats there was no room for
-
-	results, answers, messages, conversation int // companions in the plan; -1 if there is none
+	witness *window.Witness
 }
 
 func newCollector(plan *window.Plan, rules []*window.Rule, cells int) *collector {
-	c := &collector{plan: plan, rules: rules, cells: cells, open: map[uint64]*Repeat{}}
-	c.results = companion(plan, "tool-call-result")
-	c.answers = companion(plan, "tool-call-python")
-	c.messages = companion(plan, "last-messages")
-	c.conversation = -1
-	for i, s := range plan.Scopes {
-		if len(s.Fields) == 1 && s.Fields[0] == "conversation" {
-			c.conversation = i
-		}
-	}
-	return c
+	return &collector{plan: plan, rules: rules, cells: cells, open: map[uint64]*Repeat{}, witness: plan.NewWitness()}
 }
 
-// companion is the identity that tells more of the requests of another: the
-// built-in one of that name, and not one that masks what it is asked for. -1 is
-// none.
-func companion(plan *window.Plan, name string) int {
-	id, err := fingerprint.New(name, fingerprint.Options{})
-	if err != nil {
-		panic(err) // the names are ours
-	}
-	return slices.IndexFunc(plan.Identities, id.Same)
+// longest is the cell of a kind with the longest window.
+func (c *collector) longest(kind string) int {
+	return (slices.Index(window.SweepKinds, kind)+1)*c.cells/len(window.SweepKinds) - 1
 }
 
 func (c *collector) repeat(r *window.Repeat) {
@@ -97,14 +80,16 @@ func (c *collector) repeat(r *window.Repeat) {
 		ev := r.Event
 		k = &Repeat{
 			Rule: c.rules[r.Target], Target: r.Target, Scope: append([]string{}, r.Scope.Values...), Fingerprint: r.Fingerprint,
-			First: r.First, Requests: 1, Session: ev.Session, Caller: ev.Caller, Model: ev.Model, Conversation: c.conversationOf(ev),
+			First: r.First, Requests: 1, Session: ev.Session, Caller: ev.Caller, Model: ev.Model, Conversation: c.witness.Conversation(ev),
+			facts: c.witness.Begin(r.First),
 		}
 		c.open[r.Number] = k
 		c.all = append(c.all, k)
 	}
 	k.Last = r.Event.Time
 	k.Requests++
-	c.note(k, r)
+	k.method, k.path = r.Event.Method, r.Event.Path
+	c.witness.Note(k.facts, r.Event, r.Target, &r.Fingerprint, int(r.Counts[c.longest("streak")]), int(r.Counts[c.longest("cycle")]))
 	if k.tracked == nil {
 		k.tracked = slices.Clone(r.Tracked)
 	}
@@ -131,14 +116,6 @@ func (c *collector) repeat(r *window.Repeat) {
 }
 
 func (c *collector) ended(number uint64) { delete(c.open, number) }
-
-// conversationOf names the conversation of an event, "" if it has none.
-func (c *collector) conversationOf(ev *window.Event) string {
-	if c.conversation < 0 || len(ev.Scopes[c.conversation].Values) == 0 {
-		return "" // not computable, or no rule looks at the request
-	}
-	return ev.Scopes[c.conversation].Values[0]
-}
 
 // count is what a cell counted at a hit.
 func (k *Repeat) count(hit, cell, cells int) int { return int(k.counts[hit*cells+cell]) }

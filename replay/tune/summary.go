@@ -42,6 +42,7 @@ func (s Summary) data(b *strings.Builder) {
 		return
 	}
 	replay.Zones(b, r)
+	b.WriteString(replay.UnpricedLine(r.Unpriced))
 	fmt.Fprintf(b, "%s to %s UTC, %s\n%s\n\n", term.Instant(r.First).Format("2006-01-02 15:04"), term.Instant(r.Last).Format("2006-01-02 15:04"),
 		term.Plural(int64(s.Report.Conversations), "conversation", "conversations"), replay.Wrapped(r.Account.String()))
 }
@@ -51,7 +52,7 @@ func (s Summary) kinds(b *strings.Builder) {
 	r := s.Report
 	t := term.Table{Right: map[int]bool{1: true, 2: true}}
 	t.Add("what repeats", "repeats", "longest", "the longest")
-	for _, kind := range Kinds {
+	for _, kind := range window.Kinds {
 		n := int64(0)
 		var longest *Repeat
 		for _, k := range r.Repeats {
@@ -101,7 +102,27 @@ func (s Summary) gateways(b *strings.Builder) {
 		t.Add(g.Gateway.Name, g.Gateway.Reading, term.Percent(g.Requests, r.Result.Account.Judged), fmt.Sprintf("%d of %d", g.Caught, g.Loops), wrong)
 	}
 	t.Write(b, "")
+	for i := range r.Gateways {
+		if excess := r.Gateways[i].Excess(); excess != "" {
+			b.WriteString(replay.Wrapped(excess) + "\n")
+		}
+		for _, m := range r.Gateways[i].Matter {
+			b.WriteString(replay.Wrapped(m.String(r.Gateways[i].Gateway.Name)) + "\n")
+		}
+	}
 	b.WriteByte('\n')
+}
+
+// String says what a difference of a gateway does to the log.
+func (m Matter) String(gateway string) string {
+	var parts []string
+	if m.More > 0 {
+		parts = append(parts, term.Plural(m.More, "request", "requests")+" more")
+	}
+	if m.Less > 0 {
+		parts = append(parts, term.Plural(m.Less, "request", "requests")+" fewer")
+	}
+	return fmt.Sprintf("%s stops %s than its documents say: %s, where they say that %s", gateway, strings.Join(parts, " and "), m.Shipped, m.Documented)
 }
 
 // shownThresholds are the rows of a heat-map.
@@ -124,7 +145,7 @@ func (s Summary) nowMark(a *Advice) string {
 	switch {
 	case a.HasCurrent && a.CurrentCell == a.Cell && a.Rule.Threshold == a.Threshold:
 		return ", which is as it is now"
-	case a.HasCurrent:
+	case a.HasCurrent && s.Report.Cells[a.CurrentCell].Kind == s.Report.Cells[a.Cell].Kind:
 		return "  (now)"
 	}
 	return fmt.Sprintf("  now: %s", replay.SettingOf(a.Rule))
@@ -252,8 +273,20 @@ func (s Summary) recommendation(b *strings.Builder) {
 		}
 		fmt.Fprintf(b, "  without %s: takes out %s, %s\n", term.Safe(x.Name), term.Plural(int64(x.Mutes), "repeat", "repeats"), hides)
 	}
-	b.WriteString("\n" + r.Policy())
+	if r.Spared > 0 {
+		fmt.Fprintf(b, "  and %s that poll less\n", term.Plural(int64(r.Spared), "path", "paths"))
+	}
+	b.WriteString("\n" + r.Policy() + next)
 }
+
+// next is what to do with a policy, as comments in it: what is printed last may
+// then be copied to the end.
+const next = `
+# next: loopgauge replay --policy policy.yaml LOG   each loop, with an id
+#       loopgauge explain ID LOG                    what counted, and why
+#       loopgauge tune --html report.html LOG       look around, and pass it on
+#       loopgauge tune --export GATEWAY LOG         in a gateway's own form
+`
 
 func (s Summary) advice(b *strings.Builder, a *Advice) {
 	r := s.Report

@@ -57,6 +57,13 @@ type Frame struct{ Reading, Exclude, Prices string }
 type Gateway struct {
 	Name, Reading string
 	Rules         []*window.Rule
+	Differences   []Difference // of what is shipped, as far as a rule can do otherwise
+}
+
+// Difference is one thing that a gateway does otherwise than documented.
+type Difference struct {
+	Of, Shipped, Documented string
+	Rule                    *window.Rule // the gateway's, as documented in this
 }
 
 // Report is what came of it.
@@ -75,6 +82,7 @@ type Report struct {
 	Recommended   []int // indexes into Advice, the rules worth having
 	Gateways      []GatewayReport
 	Exclusions    []Exclusion
+	Spared        int          // more of the same that were left out
 	Labelled      *Labelled    // nil without labels
 	Against       *replay.Diff // nil without a policy to compare with
 
@@ -86,6 +94,9 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 	rules := slices.Clone(o.Rules)
 	for _, g := range o.Gateways {
 		rules = append(rules, g.Rules...)
+		for _, d := range g.Differences {
+			rules = append(rules, d.Rule)
+		}
 	}
 	plan := window.NewPlan(rules, o.Exclude)
 	swept := make([]int, len(o.Rules))
@@ -97,7 +108,7 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 	sweep := window.NewSweep(plan, swept, window.SweepOptions{
 		Windows: o.Windows, Most: o.Most, MaxKeys: o.MaxKeys, Repeat: c.repeat, Ended: c.ended,
 	})
-	p := pass{o: o, c: c, sweep: sweep, errors: errorMinutes{}, conversations: map[string]bool{}, gateways: newGatewayCounts(o.Gateways)}
+	p := pass{o: o, c: c, sweep: sweep, conversations: map[string]int{}, gateways: newGatewayCounts(o.Gateways)}
 
 	o.Run.Plan = plan
 	o.Run.Event, o.Run.Verdict = p.event, p.gateways.verdict
@@ -110,10 +121,8 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 		Options: o, Result: result, Cells: sweep.Cells(), Sweep: sweep.Result(), Repeats: c.all, Dropped: c.dropped,
 		Conversations: len(p.conversations), Days: float64(result.Last-result.First) / 86400e6,
 	}
-	// In a log of whole seconds, sharing one's time means nothing.
-	coarse := 2*p.whole > result.Account.Judged
 	for _, k := range r.Repeats {
-		k.classify(p.errors, coarse)
+		k.Kind, k.Evidence = c.witness.Kind(k.Rule, k.facts)
 	}
 	r.exclude()
 	r.advise()
@@ -127,22 +136,17 @@ type pass struct {
 	o             Options
 	c             *collector
 	sweep         *window.Sweep
-	errors        errorMinutes
-	whole         int64 // requests at a whole second
-	conversations map[string]bool
+	conversations map[string]int // requests
 	gateways      *gatewayCounts
 }
 
 func (p *pass) event(ev *window.Event) error {
-	conversation := p.c.conversationOf(ev)
+	conversation := p.c.witness.Conversation(ev)
 	if conversation != "" {
-		p.conversations[conversation] = true
+		p.conversations[conversation]++
 	}
 	p.gateways.current = conversation
-	if ev.Time%1_000_000 == 0 {
-		p.whole++
-	}
-	p.errors.note(ev, conversation)
+	p.c.witness.Seen(ev)
 	p.sweep.Add(ev)
 	if p.o.Run.Event != nil {
 		return p.o.Run.Event(ev)

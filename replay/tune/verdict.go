@@ -7,7 +7,7 @@ type Verdict string
 const (
 	Recommends   Verdict = "recommended: warn by these rules, and look at what they find before enforcing"
 	NothingRead  Verdict = "nothing to judge"
-	OverBudget   Verdict = "loops were found, but no setting keeps to the budget: raise --budget or --max-wrong"
+	OverBudget   Verdict = "loops found, but no setting keeps to the budget: raise --budget or --max-wrong"
 	Blind        Verdict = "no rule could look at this log"
 	NothingFound Verdict = "no loop found, nothing to enforce"
 )

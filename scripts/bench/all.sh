@@ -12,7 +12,7 @@ run() {
   missed+=("$*: $(tail -n 1 "$why")")
 }
 run go test -run '^$' -bench . -benchmem ./...
-for name in replay_vs_duckdb tune_vs_rivals memory watch_vs_kafka delay; do
+for name in replay_vs_duckdb tune_vs_rivals events_vs_rivals memory watch_vs_kafka delay; do
   run scripts/bench/$name.sh
 done
 [ ${#missed[@]} -gt 0 ] || exit 0

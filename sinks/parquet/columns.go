@@ -1,7 +1,6 @@
 package parquet
 
 import (
-	"errors"
 	"fmt"
 	"io"
 
@@ -10,13 +9,14 @@ import (
 
 // eventColumns reads the rows of an events file column by column. Of the rows
 // of one request only the first is read in full: the others repeat what it
-// says of the request, and passing over a value costs next to nothing. Read
+// says of the request, and are passed over when a column is asked again. Read
 // whole, row by row, a dataset would take longer than its log.
 type eventColumns struct {
 	groups []parquet.RowGroup
 	leaves []int // by column of eventRow: its place in the file
 	cols   []column
 	left   int64 // rows of the group
+	at     int64 // the row of the group at work
 	total  int64
 	some   bool // a row has been read
 	seq    int64
@@ -58,6 +58,7 @@ const (
 	colOrdinal
 	colFingerprint
 	colCause
+	colTool
 	colScopeField
 	colScopeValue
 	colScopesIndex
@@ -71,70 +72,38 @@ const (
 
 func newEventColumns(file *parquet.File) (*eventColumns, error) {
 	e := &eventColumns{groups: file.RowGroups(), total: file.NumRows(), names: map[string]string{}, cols: make([]column, colCount)}
-	for _, path := range parquet.SchemaOf(eventRow{}).Columns() {
+	for i, path := range parquet.SchemaOf(eventRow{}).Columns() {
 		leaf, ok := file.Schema().Lookup(path...)
-		if !ok {
+		switch {
+		case ok:
+			e.leaves = append(e.leaves, leaf.ColumnIndex)
+		case len(e.leaves) == colTool: // came later than the others
+			e.leaves = append(e.leaves, -1)
+		default:
 			return nil, fmt.Errorf("no column %v", path)
 		}
-		e.leaves = append(e.leaves, leaf.ColumnIndex)
+		e.cols[i] = column{share: e.share}
+		if ok {
+			e.cols[i].full = byte(leaf.MaxDefinitionLevel)
+		}
 	}
 	return e, nil
 }
 
-// column is a place in a column of a row group.
-type column struct {
-	pages  parquet.Pages
-	page   parquet.Page
-	values parquet.ValueReader // of the page; nil between two
-	buf    [128]parquet.Value
-	at, n  int
-}
+// maxNames bounds the table of texts.
+const maxNames = 1 << 15
 
-// peek is the next value. It is valid until the next call of any method.
-func (c *column) peek() (*parquet.Value, error) {
-	for c.at == c.n {
-		if c.values == nil {
-			page, err := c.pages.ReadPage()
-			if err != nil {
-				return nil, err
-			}
-			c.page, c.values = page, page.Values()
-		}
-		n, err := c.values.ReadValues(c.buf[:])
-		c.at, c.n = 0, n
-		switch {
-		case n > 0:
-		case errors.Is(err, io.EOF):
-			parquet.Release(c.page)
-			c.page, c.values = nil, nil
-		case err != nil:
-			return nil, err
-		default:
-			return nil, errors.New("a page without end")
-		}
+// share is a text that rows share.
+func (e *eventColumns) share(b []byte) string {
+	if s, ok := e.names[string(b)]; ok {
+		return s
 	}
-	return &c.buf[c.at], nil
-}
-
-func (c *column) next() (*parquet.Value, error) {
-	v, err := c.peek()
-	if errors.Is(err, io.EOF) {
-		err = errors.New("a column ends before the others")
+	if len(e.names) >= maxNames {
+		clear(e.names)
 	}
-	if err == nil {
-		c.at++
-	}
-	return v, err
-}
-
-func (c *column) close() {
-	if c.page != nil {
-		parquet.Release(c.page)
-	}
-	if c.pages != nil {
-		c.pages.Close()
-	}
-	*c = column{}
+	s := string(b)
+	e.names[s] = s
+	return s
 }
 
 func (e *eventColumns) close() {
@@ -152,16 +121,19 @@ func (e *eventColumns) read(rows []eventRow) (int, error) {
 				return n, io.EOF
 			}
 			g := e.groups[0]
-			e.groups, e.left = e.groups[1:], g.NumRows()
+			e.groups, e.left, e.at = e.groups[1:], g.NumRows(), 0
 			chunks := g.ColumnChunks()
 			for i, leaf := range e.leaves {
-				e.cols[i].pages = chunks[leaf].Pages()
+				if leaf >= 0 {
+					e.cols[i].pages = chunks[leaf].Pages()
+				}
 			}
 		}
 		if err := e.row(&rows[n]); err != nil {
 			return n, err
 		}
 		e.left--
+		e.at++
 	}
 	return len(rows), nil
 }
@@ -170,46 +142,45 @@ func (e *eventColumns) read(rows []eventRow) (int, error) {
 func (e *eventColumns) row(row *eventRow) error {
 	c := cells{e: e}
 	*row = eventRow{
-		Seq: c.int64(colSeq), Identity: c.name(colIdentity), IdentityNo: c.int32(colIdentityNo), Ordinal: c.int32(colOrdinal),
-		Fingerprint: c.text(colFingerprint), Cause: c.name(colCause),
+		Seq: c.int64(colSeq), Identity: c.text(colIdentity), IdentityNo: c.int32(colIdentityNo), Ordinal: c.int32(colOrdinal),
+		Fingerprint: c.text(colFingerprint), Cause: c.text(colCause), Tool: c.text(colTool),
 	}
 	if e.some && row.Seq == e.seq {
-		c.pass()
-		return c.err
+		return c.err // the other columns follow when they are asked
 	}
 	e.some, e.seq = true, row.Seq
 	row.Time, row.Start = c.int64(colTime), c.int64(colStart)
 	row.Stream, row.Line, row.Offset, row.Item = c.int32(colStream), c.int64(colLine), c.int64(colOffset), c.int32(colItem)
-	row.ID, row.Method, row.Path, row.Caller, row.User = c.text(colID), c.name(colMethod), c.name(colPath), c.name(colCaller), c.name(colUser)
-	row.Session, row.Model, row.Backend = c.name(colSession), c.name(colModel), c.name(colBackend)
-	if v := c.next(colStatus); v != nil && !v.IsNull() {
-		row.Status = new(v.Int32())
+	row.ID, row.Method, row.Path, row.Caller, row.User = c.text(colID), c.text(colMethod), c.text(colPath), c.text(colCaller), c.text(colUser)
+	row.Session, row.Model, row.Backend = c.text(colSession), c.text(colModel), c.text(colBackend)
+	if at, known := c.next(colStatus); known {
+		row.Status = new(at.int32s[at.value])
 	}
 	row.TokensIn, row.TokensOut, row.MaxTokens = c.number(colTokensIn), c.number(colTokensOut), c.number(colMaxTokens)
-	if v := c.next(colCost); v != nil && !v.IsNull() {
-		row.Cost = new(v.Double())
+	if at, known := c.next(colCost); known {
+		row.Cost = new(at.doubles[at.value])
 	}
 	row.Streamed, row.Cached = c.truth(colStreamed), c.truth(colCached)
 
 	n := room(&e.scope)
 	c.list(colScopeField, func() {
-		e.scope = append(e.scope, scopeValue{c.name(colScopeField), c.name(colScopeValue)})
+		e.scope = append(e.scope, scopeValue{c.text(colScopeField), c.text(colScopeValue)})
 	}, colScopeValue)
 	row.Scope = e.scope[n:len(e.scope):len(e.scope)]
 	n = room(&e.scopes)
 	c.list(colScopesIndex, func() {
-		s := scopeRow{Index: c.int32(colScopesIndex), Key: c.name(colScopesKey), Cause: c.name(colScopesCause)}
-		if v := c.next(colScopesFellBack); v != nil {
-			s.FellBack = v.Boolean()
+		s := scopeRow{Index: c.int32(colScopesIndex), Key: c.text(colScopesKey), Cause: c.text(colScopesCause)}
+		if at, known := c.next(colScopesFellBack); known {
+			s.FellBack = at.bit()
 		}
 		e.scopes = append(e.scopes, s)
 	}, colScopesKey, colScopesCause, colScopesFellBack)
 	row.Scopes = e.scopes[n:len(e.scopes):len(e.scopes)]
 	n = room(&e.rules)
 	c.list(colRulesRule, func() {
-		rule := ruleChoice{Rule: c.name(colRulesRule)}
-		if v := c.next(colRulesOverride); v != nil && !v.IsNull() {
-			rule.Override = new(v.Int32())
+		rule := ruleChoice{Rule: c.text(colRulesRule)}
+		if at, known := c.next(colRulesOverride); known {
+			rule.Override = new(at.int32s[at.value])
 		}
 		e.rules = append(e.rules, rule)
 	}, colRulesOverride)
@@ -232,86 +203,65 @@ type cells struct {
 	err error
 }
 
-// next is the next value of a column, nil after an error.
-func (c *cells) next(col int) *parquet.Value {
-	if c.err != nil {
-		return nil
+// next goes to the next value of a column in the row, and tells whether it is
+// one: after an error, or in a column that the file does not have, nothing is.
+func (c *cells) next(col int) (*column, bool) {
+	at := &c.e.cols[col]
+	if c.err != nil || c.e.leaves[col] < 0 {
+		return at, false
 	}
-	v, err := c.e.cols[col].next()
-	if err != nil {
-		c.err = err
-		return nil
-	}
-	return v
+	known, err := at.next(c.e.at)
+	c.err = err
+	return at, known && err == nil
 }
 
 func (c *cells) int64(col int) int64 {
-	if v := c.next(col); v != nil {
-		return v.Int64()
+	if at, known := c.next(col); known {
+		return at.int64s[at.value]
 	}
 	return 0
 }
 
 func (c *cells) int32(col int) int32 {
-	if v := c.next(col); v != nil {
-		return v.Int32()
+	if at, known := c.next(col); known {
+		return at.int32s[at.value]
 	}
 	return 0
 }
 
 func (c *cells) number(col int) *int64 {
-	if v := c.next(col); v != nil && !v.IsNull() {
-		return new(v.Int64())
+	if at, known := c.next(col); known {
+		return new(at.int64s[at.value])
 	}
 	return nil
 }
 
 func (c *cells) truth(col int) *bool {
-	if v := c.next(col); v != nil && !v.IsNull() {
-		return new(v.Boolean())
+	if at, known := c.next(col); known {
+		return new(at.bit())
 	}
 	return nil
 }
 
-// text is a text of its own, name one that rows share.
 func (c *cells) text(col int) string {
-	if v := c.next(col); v != nil && !v.IsNull() {
-		return string(v.ByteArray())
+	if at, known := c.next(col); known {
+		return at.text()
 	}
 	return ""
-}
-
-// maxNames bounds the table of texts.
-const maxNames = 1 << 15
-
-func (c *cells) name(col int) string {
-	v := c.next(col)
-	if v == nil || v.IsNull() {
-		return ""
-	}
-	b := v.ByteArray()
-	if s, ok := c.e.names[string(b)]; ok {
-		return s
-	}
-	if len(c.e.names) >= maxNames {
-		clear(c.e.names)
-	}
-	s := string(b)
-	c.e.names[s] = s
-	return s
 }
 
 // list calls add for every element of a list, which takes one value from each
 // of its columns. first is never null in an element.
 func (c *cells) list(first int, add func(), others ...int) {
-	v, err := c.e.cols[first].peek()
-	if c.err == nil && err != nil {
-		c.err = err
-	}
 	if c.err != nil {
 		return
 	}
-	if v.IsNull() { // an empty list
+	empty, err := c.e.cols[first].empty(c.e.at)
+	if err != nil {
+		c.err = err
+		return
+	}
+	if empty {
 		c.next(first)
 		for _, col := range others {
 			c.next(col)
@@ -324,27 +274,7 @@ func (c *cells) list(first int, add func(), others ...int) {
 
 // more tells that the next value of a column is of the same row.
 func (c *cells) more(col int) bool {
-	v, err := c.e.cols[col].peek()
-	if err != nil {
-		if !errors.Is(err, io.EOF) {
-			c.err = err
-		}
-		return false
-	}
-	return v.RepetitionLevel() > 0
-}
-
-// pass passes over the columns that only the first row of a request is read
-// for.
-func (c *cells) pass() {
-	for col := range colCount {
-		switch col {
-		case colSeq, colIdentity, colIdentityNo, colOrdinal, colFingerprint, colCause:
-			continue
-		}
-		c.next(col)
-		for col >= colScopeField && c.err == nil && c.more(col) {
-			c.next(col)
-		}
-	}
+	more, err := c.e.cols[col].more()
+	c.err = err
+	return more
 }

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/parquet-go/parquet-go"
@@ -24,16 +25,22 @@ const rowGroup = 1 << 16
 type Dataset struct {
 	dir      string
 	part     string // name of the part; empty if there is only one
+	unlock   func() // nil if nobody else can be at work
+	first    int64  // number of its first event
 	plan     *window.Plan
 	made     []string // folders, to be taken away again
 	files    []*sinks.AtomicFile
 	events   *events
+	verdicts *verdicts
 	episodes *episodes
 }
 
+// byDay are the folders of a dataset that hold a folder a day.
+var byDay = []string{"events", "verdicts", "episodes"}
+
 // Folders are those that a dataset may have. Where there is the last, the
 // others are complete.
-var Folders = []string{"events", "episodes", "sweep", "run"}
+var Folders = slices.Concat(byDay, []string{"sweep", "run"})
 
 // HoldsRun is why no dataset can be made in a place.
 func HoldsRun(place string) error {
@@ -49,39 +56,60 @@ func Create(dir string, plan *window.Plan) (*Dataset, error) {
 			return nil, HoldsRun(dir)
 		}
 	}
-	for _, name := range []string{"events", "episodes", "run"} {
+	for _, name := range append([]string{"run"}, byDay...) {
 		if err := d.mkdir(filepath.Join(dir, name)); err != nil {
 			d.Abort()
 			return nil, err
 		}
 	}
-	d.events, d.episodes = newEvents(d, plan), newEpisodes(d)
+	d.begin(0)
 	return d, nil
+}
+
+// begin makes ready for events from number first on.
+func (d *Dataset) begin(first int64) {
+	d.events, d.verdicts, d.episodes = newEvents(d, d.plan), &verdicts{d: d}, newEpisodes(d)
+	d.events.seq, d.first = first, first
 }
 
 // Append begins a part of a dataset in dir that grows. Parts sort by their
 // names in the order of their events; first is the number of the first event.
 // A part of the same name, and the run, are replaced.
 func Append(dir string, plan *window.Plan, part string, first int64) (*Dataset, error) {
-	d := &Dataset{dir: dir, plan: plan, part: part}
-	d.events, d.episodes = newEvents(d, plan), newEpisodes(d)
-	d.events.seq = first
+	unlock, err := lock(dir)
+	if err != nil {
+		return nil, err
+	}
+	d := &Dataset{dir: dir, plan: plan, part: part, unlock: unlock}
+	d.begin(first)
 	return d, nil
 }
 
 // Discard removes the parts of a dataset that grows whose names sort at part
 // or behind it.
 func Discard(dir, part string) error {
-	for _, folder := range []string{"events", "episodes"} {
+	if !Holds(dir) {
+		return nil
+	}
+	unlock, err := lock(dir)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	for _, folder := range byDay {
 		files, err := filepath.Glob(filepath.Join(escaped(dir), folder, "date=*", "*.parquet"))
 		if err != nil {
 			return err
 		}
 		for _, f := range files {
-			if filepath.Base(f) >= part {
+			from, to, merged := strings.Cut(filepath.Base(f), "_")
+			switch {
+			case from >= part:
 				if err := os.Remove(f); err != nil {
 					return err
 				}
+			case merged && to >= part:
+				return fmt.Errorf("%s: holds part %s, which is to be written anew, among others: it was compacted too early\nwrite the dataset anew from the log: loopgauge replay --out DIR LOG", f, part)
 			}
 		}
 	}
@@ -99,7 +127,7 @@ func PolicyHash(dir string) (string, error) {
 
 // Holds tells whether dir holds events, of a run that has ended or not.
 func Holds(dir string) bool {
-	files, err := filepath.Glob(filepath.Join(escaped(dir), "events", "*", "*.parquet"))
+	files, err := filepath.Glob(filepath.Join(escaped(dir), "events", "date=*", "*.parquet"))
 	return err == nil && len(files) > 0 || IsDataset(dir)
 }
 
@@ -117,7 +145,7 @@ func (d *Dataset) mkdir(dir string) error {
 		missing = append(missing, at)
 	}
 	for _, m := range slices.Backward(missing) {
-		if err := os.Mkdir(m, 0o755); err != nil {
+		if err := os.Mkdir(m, 0o700); err != nil {
 			return err
 		}
 		d.made = append(d.made, m)
@@ -147,13 +175,23 @@ func (d *Dataset) AddEvent(ev *window.Event) error {
 	return d.events.add(&own)
 }
 
+// Events is the number of the event that is added next.
+func (d *Dataset) Events() int64 { return d.events.seq }
+
+// AddVerdict adds a verdict on the event of a number. Verdicts come in the
+// order of their events.
+func (d *Dataset) AddVerdict(v *window.Verdict, event int64) error { return d.verdicts.add(v, event) }
+
 // AddEpisode adds an episode.
 func (d *Dataset) AddEpisode(e *window.Episode) error { return d.episodes.add(e) }
 
 // Close writes what is left and puts all files in their places, the run last:
 // where there is a run, its events and episodes are complete.
 func (d *Dataset) Close(run Run) error {
-	if err := errors.Join(d.events.close(), d.episodes.close()); err != nil {
+	if err := d.fill(); err != nil {
+		return err
+	}
+	if err := errors.Join(d.events.close(), d.verdicts.close(), d.episodes.close()); err != nil {
 		return err
 	}
 	if err := d.writeRun(run); err != nil {
@@ -165,6 +203,33 @@ func (d *Dataset) Close(run Run) error {
 		}
 	}
 	d.made = nil
+	d.release()
+	return nil
+}
+
+// release lets others put files in their places.
+func (d *Dataset) release() {
+	if d.unlock != nil {
+		d.unlock()
+		d.unlock = nil
+	}
+}
+
+// fill makes sure that a dataset with events has verdicts and episodes too, if
+// only files without rows: a query then answers that there are none, where
+// without a file it fails.
+func (d *Dataset) fill() error {
+	if d.first > 0 || d.events.day == "" {
+		return nil
+	}
+	if d.verdicts.day == "" {
+		if err := d.verdicts.begin(d.events.day); err != nil {
+			return err
+		}
+	}
+	if d.episodes.part == 0 && d.episodes.rows == 0 {
+		d.episodes.days[d.events.day] = nil
+	}
 	return nil
 }
 
@@ -176,6 +241,7 @@ func (d *Dataset) Abort() {
 	for _, v := range slices.Backward(d.made) {
 		os.Remove(v) // stays if something is in it
 	}
+	d.release()
 }
 
 // writer writes rows of one type into one file.
@@ -184,13 +250,13 @@ type writer[R any] struct {
 	out  *parquet.GenericWriter[R]
 }
 
+// newWriter begins a file, whose first part is the folder of its table.
 func newWriter[R any](d *Dataset, parts ...string) (*writer[R], error) {
 	f, err := d.file(parts...)
 	if err != nil {
 		return nil, err
 	}
-	out := parquet.NewGenericWriter[R](f, parquet.Compression(&parquet.Zstd), parquet.MaxRowsPerRowGroup(rowGroup), parquet.CreatedBy("loopgauge", "", ""))
-	return &writer[R]{f, out}, nil
+	return &writer[R]{f, parquet.NewGenericWriter[R](f, layouts[parts[0]].options()...)}, nil
 }
 
 func (w *writer[R]) close() error {

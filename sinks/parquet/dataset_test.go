@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -21,15 +22,24 @@ import (
 
 var update = flag.Bool("update", false, "write the expected schemas")
 
+// schemas are those of the tables.
+var schemas = map[string]*parquet.Schema{
+	"events": parquet.SchemaOf(eventRow{}), "verdicts": parquet.SchemaOf(verdictRow{}), "episodes": parquet.SchemaOf(episodeRow{}),
+	"run": parquet.SchemaOf(runRow{}), "sweep": parquet.SchemaOf(Setting{}),
+}
+
 // TestSchemas compares every column, its type and whether it may be null with
-// testdata. The columns are a contract: docs/output.md describes them.
+// testdata. The columns are a contract, which docs/output.md describes: some
+// may be added, and testdata then written with -update, but none may change.
 func TestSchemas(t *testing.T) {
-	for name, schema := range map[string]*parquet.Schema{
-		"events": parquet.SchemaOf(eventRow{}), "episodes": parquet.SchemaOf(episodeRow{}), "run": parquet.SchemaOf(runRow{}),
-	} {
+	for name, schema := range schemas {
 		golden := filepath.Join("testdata", name+".schema")
 		got := schema.String() + "\n"
 		if *update {
+			promised, _ := os.ReadFile(golden)
+			if broken := kept(string(promised), got); broken != "" {
+				t.Fatalf("%s: was promised, and would be broken: %s", name, broken)
+			}
 			if err := os.WriteFile(golden, []byte(got), 0o600); err != nil {
 				t.Fatal(err)
 			}
@@ -47,6 +57,35 @@ func TestSchemas(t *testing.T) {
 			}
 		}
 	}
+}
+
+// kept is the first line of a schema that a later one lacks, or has in another
+// order; empty if it keeps them all.
+func kept(promised, now string) string {
+	lines := strings.Split(now, "\n")
+	for line := range strings.SplitSeq(promised, "\n") {
+		i := slices.Index(lines, line)
+		if i < 0 {
+			return line
+		}
+		lines = lines[i+1:]
+	}
+	return ""
+}
+
+func TestContract(t *testing.T) {
+	f := func(now, want string) {
+		t.Helper()
+		const promised = "message row {\n\trequired int64 time;\n\toptional int32 status;\n}\n"
+		if got := kept(promised, now); got != want {
+			t.Errorf("%q is broken, want %q", got, want)
+		}
+	}
+	f("message row {\n\trequired int64 time;\n\toptional int32 status;\n}\n", "")
+	f("message row {\n\trequired int64 time;\n\toptional binary tool;\n\toptional int32 status;\n}\n", "")
+	f("message row {\n\trequired int64 time;\n}\n", "\toptional int32 status;")
+	f("message row {\n\trequired int64 time;\n\toptional int64 status;\n}\n", "\toptional int32 status;")
+	f("message row {\n\toptional int32 status;\n\trequired int64 time;\n}\n", "\toptional int32 status;")
 }
 
 // plan is two rules over two identities and two scopes.
@@ -108,12 +147,24 @@ func written(tb testing.TB, dir string) {
 		if err := d.AddEvent(&events[i]); err != nil {
 			tb.Fatal(err)
 		}
+		if i > 0 {
+			break
+		}
+		for _, v := range []window.Verdict{
+			{Rule: p.Rules[0], Scope: &events[i].Scopes[0], Count: 4, Fired: true, Action: window.Reject, Reason: window.ByThreshold, RetryAfter: 30, DelayMS: -1, Episode: "ep-1"},
+			{Rule: p.Rules[1], Scope: &events[i].Scopes[1], Count: -1, Action: window.Allow, RetryAfter: -1, DelayMS: 0},
+		} {
+			v.Event, v.Fingerprint = &events[i], events[i].Prints[0].Fingerprints[0]
+			if err := d.AddVerdict(&v, d.Events()-1); err != nil {
+				tb.Fatal(err)
+			}
+		}
 	}
 	first := events[0].Prints[0].Fingerprints[0]
 	for _, e := range []window.Episode{
 		{
 			ID: "ep-1", Rule: p.Rules[0], Scope: []string{"s"}, Fingerprint: first, First: midnight - 9, Fired: midnight - 1, Last: midnight + 5,
-			Requests: 4, After: 2, MaxCount: 4, TokensAfter: 0, TokensKnown: true, CostAfter: 0.5, CostKnown: true,
+			Requests: 4, After: 2, MaxCount: 4, TokensAfter: 0, TokensKnown: true, CostAfter: 500_000_000, CostKnown: true,
 			Statuses: []window.StatusCount{{Status: -1, N: 1}, {Status: 200, N: 2}},
 			Model:    "m", Caller: "key-1", User: "u", Session: "s", Backend: "openai",
 		},
@@ -179,7 +230,8 @@ func TestDataset(t *testing.T) {
 episodes/date=2026-11-21/episodes-0000.parquet
 events/date=2026-11-20/events.parquet
 events/date=2026-11-21/events.parquet
-run/run.parquet`
+run/run.parquet
+verdicts/date=2026-11-20/verdicts.parquet`
 	if got := files(t, dir); got != want {
 		t.Errorf("files:\n%s\nwant:\n%s", got, want)
 	}
@@ -200,6 +252,15 @@ run/run.parquet`
 	other := nothing
 	other.IdentityNo, other.Identity, other.Cause = 1, "path", "no path"
 	equal(t, rows[eventRow](t, dir, "events/date=2026-11-21/events.parquet"), []eventRow{nothing, other})
+
+	said := verdictRow{
+		Time: midnight - 1, ID: "r1", Rule: "a", Identity: "model", Scope: []scopeValue{{"session", "s"}}, Session: "s", Caller: "key-0f2c10bf3d12", Model: "m",
+		Fingerprint: model, Count: new(int32(4)), Fired: true, Action: "reject", Reason: "threshold", RetryAfter: new(int64(30)), Episode: "ep-1",
+	}
+	uncounted := said
+	uncounted.Rule, uncounted.Identity, uncounted.Scope = "b", "path", []scopeValue{{"caller", "key-0f2c10bf3d12"}}
+	uncounted.Count, uncounted.Fired, uncounted.Action, uncounted.Reason, uncounted.RetryAfter, uncounted.DelayMS, uncounted.Episode = nil, false, "allow", "", nil, new(int64(0)), ""
+	equal(t, rows[verdictRow](t, dir, "verdicts/date=2026-11-20/verdicts.parquet"), []verdictRow{said, uncounted})
 
 	equal(t, rows[episodeRow](t, dir, "episodes/date=2026-11-20/episodes-0000.parquet"), []episodeRow{{
 		ID: "ep-1", Rule: "a", Identity: "model", Counter: "sliding", WindowSeconds: 90, Threshold: 2, Action: "warn",
@@ -298,7 +359,7 @@ func TestRefusesSecondRun(t *testing.T) {
 	dir := t.TempDir()
 	written(t, dir)
 	before := files(t, dir)
-	for _, kept := range []string{"run", "events", "episodes"} {
+	for _, kept := range []string{"run", "events", "verdicts", "episodes"} {
 		_, err := Create(dir, plan(t))
 		if want := dir + ": holds a run already: name another directory, or remove it"; err == nil || err.Error() != want {
 			t.Errorf("with %s: %v, want %s", kept, err, want)

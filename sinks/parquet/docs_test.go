@@ -51,10 +51,7 @@ func columns(list []parquet.Field, prefix string) (rows []string) {
 
 // Every column has its row, in order, with its type; no row is of another.
 func TestDocumentedColumns(t *testing.T) {
-	for name, schema := range map[string]*parquet.Schema{
-		"events": parquet.SchemaOf(eventRow{}), "episodes": parquet.SchemaOf(episodeRow{}), "run": parquet.SchemaOf(runRow{}),
-		"sweep": parquet.SchemaOf(Setting{}),
-	} {
+	for name, schema := range schemas {
 		_, text, ok := strings.Cut(document(t), "\n### "+name+"\n")
 		if !ok {
 			t.Fatalf("no %s", name)

@@ -24,6 +24,9 @@ type episodeRow struct {
 	User          string        `parquet:"user,optional,dict"`
 	Model         string        `parquet:"model,optional,dict"`
 	Backend       string        `parquet:"backend,optional,dict"`
+	Tool          string        `parquet:"tool,optional,dict"`
+	Method        string        `parquet:"method,optional,dict"`
+	Path          string        `parquet:"path,optional,dict"`
 	Fingerprint   string        `parquet:"fingerprint"`
 	First         int64         `parquet:"first,timestamp(microsecond)"`
 	Fired         int64         `parquet:"fired,timestamp(microsecond)"`
@@ -61,6 +64,7 @@ func (e *episodes) add(ep *window.Episode) error {
 		ID: ep.ID, Rule: ep.Rule.Name, Profile: ep.Rule.Profile, Identity: ep.Rule.Identity.Name, Counter: ep.Rule.Counter.Kind,
 		WindowSeconds: ep.Rule.Counter.Window.Seconds(), Threshold: int32(ep.Rule.Threshold), Action: string(ep.Rule.Action),
 		Session: ep.Session, Caller: ep.Caller, User: ep.User, Model: ep.Model, Backend: ep.Backend,
+		Tool: ep.Tool, Method: ep.Method, Path: ep.Path,
 		Fingerprint: ep.Fingerprint.String(), First: ep.First, Fired: ep.Fired, Last: ep.Last,
 		Requests: ep.Requests, RequestsAfter: ep.After, MaxCount: int32(ep.MaxCount),
 	}
@@ -72,8 +76,7 @@ func (e *episodes) add(ep *window.Episode) error {
 		row.TokensAfter = &tokens
 	}
 	if ep.CostKnown {
-		cost := ep.CostAfter
-		row.CostAfter = &cost
+		row.CostAfter = new(ep.CostAfter.Dollars())
 	}
 	for _, s := range ep.Statuses {
 		c := statusCount{Requests: s.N}
@@ -99,6 +102,7 @@ func (e *episodes) flush() error {
 	}
 	slices.Sort(days)
 	for _, day := range days {
+		slices.SortStableFunc(e.days[day], func(a, b episodeRow) int { return cmp.Compare(a.Fired, b.Fired) })
 		w, err := newWriter[episodeRow](e.d, "episodes", day, fmt.Sprintf("%s-%04d.parquet", cmp.Or(e.d.part, "episodes"), e.part))
 		if err != nil {
 			return err

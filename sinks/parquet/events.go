@@ -15,12 +15,12 @@ import (
 type eventRow struct {
 	Time        int64        `parquet:"time,timestamp(microsecond)"`
 	Start       int64        `parquet:"start,timestamp(microsecond)"`
-	Seq         int64        `parquet:"seq"`
+	Seq         int64        `parquet:"seq,delta"`
 	Stream      int32        `parquet:"stream"`
-	Line        int64        `parquet:"line"`
+	Line        int64        `parquet:"line,delta"`
 	Offset      int64        `parquet:"offset"`
 	Item        int32        `parquet:"item"`
-	ID          string       `parquet:"id,optional"`
+	ID          string       `parquet:"id,optional,dict"`
 	Method      string       `parquet:"method,optional,dict"`
 	Path        string       `parquet:"path,optional,dict"`
 	Caller      string       `parquet:"caller,optional,dict"`
@@ -40,6 +40,7 @@ type eventRow struct {
 	Ordinal     int32        `parquet:"ordinal"`
 	Fingerprint string       `parquet:"fingerprint,optional,dict"`
 	Cause       string       `parquet:"cause,optional,dict"`
+	Tool        string       `parquet:"tool,optional,dict"`
 	Scope       []scopeValue `parquet:"scope,list"`
 	Scopes      []scopeRow   `parquet:"scopes,list"`
 	Rules       []ruleChoice `parquet:"rules,list"`
@@ -105,16 +106,17 @@ func (e *events) add(ev *window.Event) error {
 		row.Cost = &cost
 	}
 	e.seq++
-	for i := range ev.Prints {
+	identities, _ := e.plan.Own()
+	for i := range ev.Prints[:min(identities, len(ev.Prints))] {
 		p := &ev.Prints[i]
 		row.IdentityNo = int32(i)
-		row.Identity, row.Ordinal, row.Fingerprint, row.Cause = e.plan.Identities[i].Name, 0, "", ""
+		row.Identity, row.Ordinal, row.Fingerprint, row.Cause, row.Tool = e.plan.Identities[i].Name, 0, "", "", ""
 		if p.Cause != fingerprint.Computable || len(p.Fingerprints) == 0 {
 			row.Cause = p.Cause.String()
 			e.rows = append(e.rows, row)
 		}
 		for k, f := range p.Fingerprints {
-			row.Ordinal, row.Fingerprint = int32(k), f.String()
+			row.Ordinal, row.Fingerprint, row.Tool = int32(k), f.String(), p.Name(k)
 			e.rows = append(e.rows, row)
 		}
 	}
@@ -143,7 +145,8 @@ func (e *events) close() error {
 // scope lists every scope field that some rule uses, once.
 func (e *events) scope(ev *window.Event) []scopeValue {
 	var list []scopeValue
-	for i := range ev.Scopes {
+	_, scopes := e.plan.Own()
+	for i := range ev.Scopes[:min(scopes, len(ev.Scopes))] {
 		fields := e.plan.Scopes[i].Fields
 		for k, value := range ev.Scopes[i].Values {
 			if !contains(list, fields[k]) {
@@ -157,7 +160,8 @@ func (e *events) scope(ev *window.Event) []scopeValue {
 // scopes lists the scopes that the rules which look at the request have.
 func (e *events) scopes(ev *window.Event) []scopeRow {
 	var list []scopeRow
-	for i := range ev.Scopes {
+	_, scopes := e.plan.Own()
+	for i := range ev.Scopes[:min(scopes, len(ev.Scopes))] {
 		s := &ev.Scopes[i]
 		switch {
 		case s.Cause != fingerprint.Computable:

@@ -26,6 +26,10 @@ type Reader struct {
 	Run   Run
 	Whole bool // all events of the run are read, not only some of its files
 
+	// Removed is how many requests, the first of the run, its dataset does not
+	// hold any more, since days are removed by age. Whole is then false.
+	Removed int64
+
 	rules []ruleRow
 	files []string
 	size  int64
@@ -80,12 +84,17 @@ func Open(dir string, files ...string) (*Reader, error) {
 	}
 	if r.Whole {
 		var err error
-		if r.files, err = filepath.Glob(filepath.Join(escaped(dir), "events", "*", "*.parquet")); err != nil {
+		if r.files, err = filepath.Glob(filepath.Join(escaped(dir), "events", "date=*", "*.parquet")); err != nil {
 			return nil, err
 		}
 	}
 	slices.Sort(r.files) // the folders' names are dates
 	r.files = slices.Compact(r.files)
+	if r.Whole && len(r.files) > 0 {
+		if r.Removed = firstEvent(r.files[0]); r.Removed > 0 {
+			r.Whole = false
+		}
+	}
 	for _, file := range r.files {
 		info, err := os.Stat(file)
 		if err != nil {
@@ -94,6 +103,28 @@ func Open(dir string, files ...string) (*Reader, error) {
 		r.size += info.Size()
 	}
 	return r, nil
+}
+
+// firstEvent is the number of the first event in a file; 0 if it cannot be
+// read, which who reads the file says.
+func firstEvent(path string) (seq int64) {
+	var err error
+	defer guard(path, &err) // who reads the file says what is wrong with it
+	file, f, err := begin[eventRow](path)
+	if err != nil {
+		return 0
+	}
+	defer f.Close()
+	rows, err := newEventColumns(file)
+	if err != nil {
+		return 0
+	}
+	defer rows.close()
+	one := make([]eventRow, 1)
+	if n, _ := rows.read(one); n == 1 {
+		seq = one[0].Seq
+	}
+	return seq
 }
 
 // escaped is a name as a pattern that only it matches.
@@ -149,6 +180,8 @@ func begin[R any](path string) (file *parquet.File, f *os.File, err error) {
 		switch kind, ok := has[c.name]; {
 		case !ok:
 			return nil, nil, fmt.Errorf("%s: has no column %s: written by another program, or by an older loopgauge\nwrite the dataset anew from the logs: loopgauge replay --out DIR LOG", path, c.name)
+		case strings.Contains(kind, parquet.Int96Type.String()):
+			return nil, nil, fmt.Errorf("%s: column %s is INT96, as Spark writes times unless told otherwise, not %s\nleave the files as loopgauge wrote them, or write them with spark.sql.parquet.outputTimestampType=TIMESTAMP_MICROS", path, c.name, c.kind)
 		case kind != c.kind:
 			return nil, nil, damaged(path, fmt.Sprintf("column %s is %s, not %s", c.name, kind, c.kind))
 		}
@@ -306,8 +339,8 @@ func (r *Reader) openFile(path string) error {
 
 // end checks that nothing is missing.
 func (r *Reader) end() error {
-	if r.Whole && r.n != r.Run.Judged {
-		return fmt.Errorf("%s: holds %d of the %d requests that were judged: a file in events is missing or cut\nwrite the dataset anew from the logs: loopgauge replay --out DIR LOG", r.Dir, r.n, r.Run.Judged)
+	if want := r.Run.Judged - r.Removed; (r.Whole || r.Removed > 0) && r.n != want {
+		return fmt.Errorf("%s: holds %d of the %d requests that were judged: a file in events is missing or cut\nwrite the dataset anew from the logs: loopgauge replay --out DIR LOG", r.Dir, r.n, want)
 	}
 	return io.EOF
 }
@@ -343,6 +376,7 @@ func (r *Reader) readBatch() (err error) {
 func (r *Reader) gather(first *eventRow) error {
 	for i := range r.prints {
 		r.prints[i].Cause, r.prints[i].Fingerprints, r.known[i] = fingerprint.Computable, r.prints[i].Fingerprints[:0], false
+		r.prints[i].Tools = r.prints[i].Tools[:0]
 	}
 	path := r.open.path
 	for {
@@ -390,6 +424,12 @@ func (r *Reader) print(row *eventRow) error {
 		return fmt.Errorf("%q is no fingerprint", row.Fingerprint)
 	}
 	p.Fingerprints = append(p.Fingerprints, f)
+	if row.Tool != "" || len(p.Tools) > 0 {
+		for len(p.Tools) < len(p.Fingerprints)-1 {
+			p.Tools = append(p.Tools, "")
+		}
+		p.Tools = append(p.Tools, row.Tool)
+	}
 	return nil
 }
 

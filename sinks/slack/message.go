@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -34,32 +33,81 @@ func render(a *sinks.Alert) message {
 			fields = append(fields, plain(name+"\n"+value))
 		}
 	}
+	field("Repeats", sinks.Clean(a.Repeats))
 	field("Rule", sinks.Clean(strings.Join(a.Rules, ", ")))
 	if a.Digest() {
 		field("Loops", fmt.Sprintf("%d more than %d in a minute", a.Loops, a.Threshold))
 	} else {
-		field("Requests", fmt.Sprintf("%d, limit %d in %s", a.Requests, a.Threshold, time.Duration(a.WindowS*float64(time.Second))))
+		field("Requests", fmt.Sprintf("%d in %s, limit %d in %s", a.Requests, a.Lasted().Round(time.Second), a.Threshold, time.Duration(a.WindowS*float64(time.Second))))
 	}
-	var scope []string
-	for _, name := range slices.Sorted(maps.Keys(a.Scope)) {
-		scope = append(scope, name+" "+a.Scope[name])
-	}
-	field("Scope", sinks.Clean(strings.Join(scope, ", ")))
+	field("Scope", sinks.Clean(a.ScopeText()))
 	field("Model", sinks.Clean(a.Model))
 	field("Backend", sinks.Clean(a.Backend))
 	field("Caller", sinks.Clean(a.Caller))
 	if a.CostAfter != nil {
-		field("Cost after the limit", strconv.FormatFloat(*a.CostAfter, 'f', 4, 64)+" USD")
+		field("Cost after the limit", sinks.Dollars(*a.CostAfter))
 	}
 	field("First request", a.First)
 	field("Last request", a.Last)
 	m.blocks = []slack.Block{
 		slack.NewHeaderBlock(plain(m.text)),
 		slack.NewSectionBlock(nil, fields, nil),
-		slack.NewContextBlock("", plain(fmt.Sprintf("%s, revision %d, %s", sinks.Clean(a.ID), a.Revision, sinks.Clean(a.Fingerprint)))),
 	}
+	for _, line := range details(a) {
+		m.blocks = append(m.blocks, slack.NewSectionBlock(plain(line), nil, nil))
+	}
+	if links := links(a); links != "" {
+		m.blocks = append(m.blocks, slack.NewSectionBlock(slack.NewTextBlockObject(slack.MarkdownType, links, false, true), nil, nil))
+	}
+	m.blocks = append(m.blocks,
+		slack.NewContextBlock("", plain(fmt.Sprintf("%s, revision %d, %s", sinks.Clean(a.ID), a.Revision, sinks.Clean(a.Fingerprint)))))
 	return m
 }
+
+// details are what else there is to say, a line each.
+func details(a *sinks.Alert) (lines []string) {
+	if a.Kind != "" {
+		lines = append(lines, "Kind: "+a.Kind+", "+sinks.Clean(a.Evidence))
+	}
+	if settings := a.Settings(); settings != "" {
+		lines = append(lines, "Would not have fired: "+sinks.Clean(settings))
+	}
+	if r := a.Response; r != nil {
+		lines = append(lines, "The client would have seen, of "+sinks.CleanUpTo(r.String(), maxBody))
+	}
+	if a.Explain != "" {
+		lines = append(lines, "Why: "+sinks.CleanUpTo(a.Explain, maxField))
+	}
+	return lines
+}
+
+// maxBody is how much is shown of what a client would have seen, in characters.
+const maxBody = 700
+
+// maxLinks is how much Slack takes of a text, in bytes at most.
+const maxLinks = 3000
+
+// links are the policy's. Their values are escaped as URLs are, so that no text
+// of the log can end one; their names are the policy's, and escaped all the
+// same.
+func links(a *sinks.Alert) string {
+	var b strings.Builder
+	for _, name := range slices.Sorted(maps.Keys(a.Links)) { // any order: sorted
+		link := "<" + escape(a.Links[name]) + "|" + escape(strings.ReplaceAll(name, "|", " ")) + ">"
+		if b.Len()+len(link) > maxLinks {
+			break
+		}
+		if b.Len() > 0 {
+			b.WriteString("  ")
+		}
+		b.WriteString(link)
+	}
+	return b.String()
+}
+
+var escaper = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;")
+
+func escape(text string) string { return escaper.Replace(text) }
 
 // followUp is what stands in the thread below the opening message.
 func followUp(a *sinks.Alert) message {
@@ -72,13 +120,17 @@ func headline(a *sinks.Alert) string {
 	if a.Digest() {
 		return digestHeadline(a)
 	}
+	kind := ""
+	if a.Kind != "" && a.Kind != string(window.Unknown) {
+		kind = " (" + a.Kind + ")"
+	}
 	switch a.State {
 	case window.Grown:
-		return fmt.Sprintf("Loop has grown to %d requests", a.Requests)
+		return fmt.Sprintf("Loop%s has grown to %d requests", kind, a.Requests)
 	case window.Closed:
-		return fmt.Sprintf("Loop is over after %d requests", a.Requests)
+		return fmt.Sprintf("Loop%s is over after %d requests", kind, a.Requests)
 	default:
-		return fmt.Sprintf("Loop of %d requests", a.Requests)
+		return fmt.Sprintf("Loop%s of %d requests", kind, a.Requests)
 	}
 }
 
@@ -99,15 +151,7 @@ func plain(text string) *slack.TextBlockObject {
 	var b strings.Builder
 	n := 0
 	for _, r := range text {
-		s := string(r)
-		switch r {
-		case '&':
-			s = "&amp;"
-		case '<':
-			s = "&lt;"
-		case '>':
-			s = "&gt;"
-		}
+		s := escape(string(r))
 		if n += len(s); n > maxField {
 			break
 		}

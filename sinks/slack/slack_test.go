@@ -11,6 +11,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -21,6 +22,8 @@ import (
 
 	"github.com/loopgauge/loopgauge/sinks"
 	"github.com/loopgauge/loopgauge/window"
+	"github.com/loopgauge/loopgauge/window/link"
+	"github.com/loopgauge/loopgauge/window/response"
 )
 
 var update = flag.Bool("update", false, "write the messages that the tests compare with")
@@ -33,9 +36,27 @@ func alert(state window.IncidentState, revision int) *sinks.Alert {
 		Version: sinks.AlertVersion, ID: "ep-1", Revision: revision, State: state,
 		Rule: "stuck", Rules: []string{"stuck", "result"}, WindowS: 300, Threshold: 10, Requests: 10 * int64(revision),
 		Scope: map[string]string{"session": hostile, "caller": "team a"}, Fingerprint: "00c0ffee00c0ffee",
-		Model: hostile, Caller: "team a", Backend: "eu-1",
-		First: "2026-05-04T10:00:00.000000Z", Fired: "2026-05-04T10:03:00.000000Z", Last: "2026-05-04T10:04:00.000000Z", CostAfter: &cost,
+		Model: hostile, Caller: "team a", Backend: "eu-1", Repeats: "tool " + hostile, Calls: true, Tool: hostile, Count: 12,
+		Kind: "stuck", Evidence: "the same call 12 times in a row, and the same result each time",
+		Seen:    []sinks.AlertSeen{{Rule: "stuck", Threshold: 10, Count: 12, WouldNotFire: new(13)}},
+		Explain: "loopgauge explain ep-1 --policy policy.yaml /var/log/gateway", Links: linksOf(hostile),
+		Response: &response.Response{Gateway: "AISG", Status: 429, Headers: map[string]string{"Retry-After": "60"}, Body: new(`{"detail":{"error":"recursive_loop_detected"}}`)},
+		First:    "2026-05-04T10:00:00.000000Z", Fired: "2026-05-04T10:03:00.000000Z", Last: "2026-05-04T10:04:00.000000Z", CostAfter: &cost,
 	}
+}
+
+// linksOf are links that a hostile log is put into.
+func linksOf(text string) map[string]string {
+	in := &window.Incident{Session: text, Model: text, First: 1777888000_000000}
+	made := map[string]string{}
+	for _, name := range []string{"dashboard", "logs & <more>|"} {
+		template, err := link.New(name, "https://grafana.example/d/loops?from={{first_ms}}&session={{session}}#{{model}}")
+		if err != nil {
+			panic(err)
+		}
+		made[name] = template.For(in)
+	}
+	return made
 }
 
 // workspace is the part of Slack's API that the bot uses. It records calls.
@@ -252,6 +273,23 @@ func TestFailures(t *testing.T) {
 	f(200, `garbage`, "later")
 }
 
+// A digest says how many loops it stands for, and holds no field of one.
+func TestDigest(t *testing.T) {
+	a := &sinks.Alert{Event: "digest.grown", ID: "dg-1", Revision: 2, State: window.Grown, Loops: 10, Rules: []string{"r", "s"}, Threshold: 5, WindowS: 60, First: "1", Last: "2"}
+	b, err := json.Marshal(render(a).blocks)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"Digest has grown to 10 more loops", `Rule\nr, s`, `Loops\n10 more than 5 in a minute`} {
+		if !strings.Contains(string(b), want) {
+			t.Errorf("%s\nlacks %q", b, want)
+		}
+	}
+	if strings.Contains(string(b), "Requests") {
+		t.Errorf("%s speaks of requests", b)
+	}
+}
+
 // The test server of slack-go takes the messages too.
 func TestSlacktest(t *testing.T) {
 	s := slacktest.NewTestServer()
@@ -261,10 +299,15 @@ func TestSlacktest(t *testing.T) {
 	s.Start()
 	defer s.Stop()
 	b := NewBot("xoxb-test", "C0123456", s.GetAPIURL())
-	if err := b.Send(t.Context(), alert(window.Opened, 1)); err != nil || b.posts["ep-1"] == "" {
+	a := alert(window.Opened, 1)
+	a.Links = linksOf("plain") // it decodes what is escaped in a URL
+	if err := b.Send(t.Context(), a); err != nil || b.posts["ep-1"] == "" {
 		t.Errorf("posted as %q, %v", b.posts["ep-1"], err)
 	}
 }
+
+// linkText is a text of links alone.
+var linkText = regexp.MustCompile(`^(<https://grafana\.example/[!-~]*\|[a-z &;]+>(  )?)*$`)
 
 // Whatever stands in a log: messages keep to Slack's limits, and its text
 // stands in plain_text only, escaped.
@@ -274,6 +317,7 @@ func TestHostileText(t *testing.T) {
 			func(parts []string) string { return strings.Join(parts, "") })).Draw(t, "text")
 		a := alert(rapid.SampledFrom(states).Draw(t, "state"), 1)
 		a.Scope, a.Model, a.Caller, a.Backend, a.Fingerprint = map[string]string{"a": text, text: "b"}, text, text, text, text
+		a.Repeats, a.Tool, a.Evidence, a.Explain, a.Seen[0].Rule, a.Response.Body, a.Links = text, text, text, text, text, &text, linksOf(text)
 		for _, m := range []message{render(a), followUp(a)} {
 			if m.text != headline(a) {
 				t.Fatalf("text %q", m.text)
@@ -303,6 +347,12 @@ func TestHostileText(t *testing.T) {
 					t.Fatalf("%d fields", len(block.Fields))
 				}
 				for _, x := range texts {
+					if x.Type == "mrkdwn" { // the links of the policy
+						if !linkText.MatchString(x.Text) || len(x.Text) > 3000 {
+							t.Fatalf("links of %d: %q", len(x.Text), x.Text)
+						}
+						continue
+					}
 					if x.Type != "plain_text" || x.Text == "" || len(x.Text) > 2000 || strings.ContainsAny(x.Text, "<>\x1b\u202e") {
 						t.Fatalf("%s of %d: %q", x.Type, len(x.Text), x.Text)
 					}

@@ -433,7 +433,7 @@ func (r *reader) duration(to *time.Duration, at *place) func(ast.Node, place) {
 			r.misread(here, "must be a duration as in 90s or 10m, is %s", kindOf(n))
 			return
 		}
-		d, err := parseDuration(text)
+		d, err := ParseDuration(text)
 		if err != nil {
 			r.misread(here, "%q is no duration: write it as 90s, 10m, 1h30m or 7d", text)
 			return
@@ -445,7 +445,9 @@ func (r *reader) duration(to *time.Duration, at *place) func(ast.Node, place) {
 // maxDuration is longer than any log is kept, and far from overflow.
 const maxDuration = 10 * 365 * 24 * time.Hour
 
-func parseDuration(text string) (time.Duration, error) {
+// ParseDuration reads a duration as policies write it: 90d, 36h, 1d12h, 10s. It is
+// at most ten years and of whole microseconds.
+func ParseDuration(text string) (time.Duration, error) {
 	var days time.Duration
 	if head, tail, ok := strings.Cut(text, "d"); ok {
 		n, err := strconv.Atoi(head)

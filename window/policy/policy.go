@@ -14,6 +14,7 @@ import (
 
 	"github.com/loopgauge/loopgauge/fingerprint"
 	"github.com/loopgauge/loopgauge/window"
+	"github.com/loopgauge/loopgauge/window/link"
 )
 
 // Version is the version of the policy language.
@@ -28,10 +29,11 @@ type Policy struct {
 	Session     []string      // where a session is named, as window.ExtractOptions has it
 	Rules       []*window.Rule
 	Exclude     []window.Exclusion
-	Prices      map[string]Price
-	Sinks       []Sink  // where alerts go, in their order
-	Routes      []Route // which of them hear of what; the first that matches counts, and without one all hear
-	Kafka       *Kafka  // nil if it says nothing of topics
+	Prices      map[string]window.Price
+	Sinks       []Sink      // where alerts go, in their order
+	Routes      []Route     // which of them hear of what; the first that matches counts, and without one all hear
+	Links       []link.Link // in alerts
+	Kafka       *Kafka      // nil if it says nothing of topics
 
 	Source []byte // the policy in force as YAML, profiles written out
 	Hash   string // hex SHA-256 of Source
@@ -45,13 +47,10 @@ const (
 	Start EventTime = "start" // when the request came in
 )
 
-// Price is USD per million tokens.
-type Price struct{ Input, Output float64 }
-
 // Price gives the price of a model.
-func (p *Policy) Price(model string) (in, out float64, ok bool) {
-	price, ok := p.Prices[model]
-	return price.Input, price.Output, ok
+func (p *Policy) Price(model string) (price window.Price, ok bool) {
+	price, ok = p.Prices[model]
+	return price, ok
 }
 
 // Sink is one sink with its settings. A text of the form ${NAME} stands for a
@@ -109,10 +108,11 @@ type draft struct {
 	rules      []*ruleDraft
 	rulesAt    place
 	exclude    []exclusionDraft
-	prices     map[string]Price
+	prices     map[string]window.Price
 	priceOrder []string
 	sinks      []Sink
 	routes     []routeDraft
+	links      []link.Link
 	kafka      *Kafka
 }
 
@@ -122,7 +122,7 @@ type exclusionDraft struct {
 }
 
 func newDraft() *draft {
-	return &draft{eventTime: End, duplicates: window.DefaultDuplicates, lateness: DefaultLateness, prices: map[string]Price{}}
+	return &draft{eventTime: End, duplicates: window.DefaultDuplicates, lateness: DefaultLateness, prices: map[string]window.Price{}}
 }
 
 func (r *reader) policy(doc *ast.MappingNode, d *draft) {
@@ -152,6 +152,7 @@ func (r *reader) policy(doc *ast.MappingNode, d *draft) {
 		{"routes", func(n ast.Node, at place) {
 			r.list(n, at, func(n ast.Node, at place) { d.routes = append(d.routes, r.route(n, at)) })
 		}},
+		{"links", func(n ast.Node, at place) { d.links = r.links(n, at) }},
 		{"kafka", func(n ast.Node, at place) { d.kafka = r.kafka(n, at) }},
 	})
 }
@@ -159,13 +160,13 @@ func (r *reader) policy(doc *ast.MappingNode, d *draft) {
 func (r *reader) prices(n ast.Node, at place, d *draft) {
 	m, ok := asMapping(n)
 	if !ok {
-		r.problem(at, "must be a mapping of models to {input, output}, is %s", kindOf(n))
+		r.problem(at, "must be a mapping of models to {input, output, cached} or {per_1k}, is %s", kindOf(n))
 		return
 	}
 	for _, v := range m.Values {
 		model := keyText(v.Key)
-		var p Price
-		r.mapping(v.Value, placeOf(v.Value, at.path+"."+model), []field{{"input", r.number(&p.Input)}, {"output", r.number(&p.Output)}})
+		here := placeOf(v.Value, at.path+"."+model)
+		p := r.price(v.Value, here)
 		if _, twice := d.prices[model]; twice {
 			r.problem(placeOf(v.Key, at.path+"."+model), "is there twice")
 			continue
@@ -173,6 +174,28 @@ func (r *reader) prices(n ast.Node, at place, d *draft) {
 		d.prices[model] = p
 		d.priceOrder = append(d.priceOrder, model)
 	}
+}
+
+// price reads one price: of input and output, or one for both.
+func (r *reader) price(n ast.Node, at place) (p window.Price) {
+	given := map[string]bool{}
+	note := func(name string, to *float64) field {
+		return field{name, func(n ast.Node, at place) {
+			given[name] = true
+			r.number(to)(n, at)
+		}}
+	}
+	var blended float64
+	r.mapping(n, at, []field{note("input", &p.Input), note("output", &p.Output), note("cached", &p.Cached), note("per_1k", &blended)})
+	switch {
+	case given["per_1k"] && len(given) > 1:
+		r.problem(at, "has per_1k, which is for all tokens: leave the others out")
+	case given["per_1k"]:
+		p = window.Price{Input: 1000 * blended, Cached: 1000 * blended, Output: 1000 * blended}
+	case !given["cached"]:
+		p.Cached = p.Input
+	}
+	return p
 }
 
 // secretWords are what the names of settings have in them that must not stand
@@ -228,7 +251,7 @@ func (r *reader) build(d *draft) *Policy {
 	}
 	p := &Policy{
 		Lateness: d.lateness, LatenessSet: d.latenessAt.line > 0, EventTime: d.eventTime, Duplicates: d.duplicates,
-		Prices: d.prices, Sinks: d.sinks, Kafka: d.kafka, Session: r.sessionPlaces(d),
+		Prices: d.prices, Sinks: d.sinks, Links: d.links, Kafka: d.kafka, Session: r.sessionPlaces(d),
 	}
 	identities := map[string]*fingerprint.Identity{}
 	names := map[string]bool{}
@@ -237,7 +260,7 @@ func (r *reader) build(d *draft) *Policy {
 			r.problem(rule.nameAt, "another rule is called %q", rule.name)
 		}
 		names[rule.name] = true
-		if built := r.buildRule(rule, identities); built != nil && rule.enabled {
+		if built := r.buildRule(rule, identities); built != nil && rule.mayJudge() {
 			p.Rules = append(p.Rules, built)
 		}
 	}

@@ -1,0 +1,218 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+)
+
+// analysisLogs are agents of a year, with loops of seven sessions, and what
+// gateways wrote of known traffic on one later day, with an outage.
+var analysisLogs = []string{
+	tau2Log,
+	filepath.Join(fixtures, "formats/litellm/litellm_callback.jsonl.zst"),
+	filepath.Join(fixtures, "formats/litellm/wide_custom_callback.jsonl.zst"),
+}
+
+// TestAnalysis asks a dataset what docs/analysis.md asks, of a replay, a watch
+// and a tune, and wants answers that hold; and makes the tables of a lakehouse
+// by the recipes there.
+func TestAnalysis(t *testing.T) {
+	python := pythonOf(t)
+	dir := t.TempDir()
+	verdicts := loopgauge(t, "", append([]string{"replay", "--quiet", "--out", filepath.Join(dir, "out"), "--verdicts", "-"}, analysisLogs...)...)
+	loopgauge(t, "", "tune", "--json", "--out", filepath.Join(dir, "tuned"), filepath.Join(fixtures, "tau2/agents.jsonl.zst"))
+	watched(t, dir, strings.Count(verdicts, "\n"))
+	teams(t, dir)
+
+	document, err := filepath.Abs("../../docs/analysis.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	program, err := filepath.Abs("testdata/analysis.py")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := exec.CommandContext(t.Context(), python, program, document)
+	c.Dir = dir
+	var errs bytes.Buffer
+	c.Stderr = &errs
+	out, err := c.Output()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, errs.String())
+	}
+	var got struct {
+		Answers [][][]*string
+		Tables  map[string]map[string][2]int
+	}
+	unmarshalJSON(t, string(out), &got)
+
+	text, err := os.ReadFile(document)
+	if err != nil {
+		t.Fatal(err)
+	}
+	headings := regexp.MustCompile(`(?m)^### (\d+)\. (.*)$`).FindAllStringSubmatch(string(text), -1)
+	if len(headings) != 20 || len(got.Answers) != 20 {
+		t.Fatalf("%d questions, %d answers", len(headings), len(got.Answers))
+	}
+	for i, rows := range got.Answers {
+		if headings[i][1] != strconv.Itoa(i+1) || len(rows) == 0 {
+			t.Errorf("%s. %s: %d rows", headings[i][1], headings[i][2], len(rows))
+		}
+	}
+	// has wants a row among the answers to a question.
+	has := func(question int, want string) {
+		t.Helper()
+		var list []string
+		for _, row := range got.Answers[question-1] {
+			var cells []string
+			for _, cell := range row {
+				if cell == nil {
+					cells = append(cells, "null")
+				} else {
+					cells = append(cells, *cell)
+				}
+			}
+			list = append(list, strings.Join(cells, "|"))
+		}
+		if !slices.Contains(list, want) {
+			t.Errorf("%d. %s: no row\n%s\namong\n%.3000s", question, headings[question-1][2], want, strings.Join(list, "\n"))
+		}
+	}
+	// By hand: fixtures/tau2 labels five sessions of gpt-oss as loops and two of
+	// the fine-tuned gpt-4.1, the longest with 99 equal calls and results.
+	has(1, "openai/gpt-oss-120b|27|5|18.5")
+	has(1, "ft:gpt-4.1-2025-04-14:sierra:tau2-full-sft:BzrYdMNm|74|2|2.7")
+	has(2, "47cfbe74-01b7-1c0c|openai/gpt-oss-120b|2025-11-26 01:24:48.472251+00|99|null|null|[last-messages, stuck-step, tool-call-result]")
+	has(7, "openai/gpt-oss-120b|408|5|12.25")
+	has(10, "ep-162321d880c54403|last-messages|A-outage|2026-11-21 03:24:42.738056+00|10|7|7")
+	has(11, "2026-11-21 03:24:00+00|96|10|7")
+	has(13, "2025-11-24 00:00:00+00|27|5|18.5")
+	has(14, "47|47|38|0") // nine went on when watch was stopped
+	has(18, "[last-messages, stuck-step, tool-call-result]|13|373")
+	has(19, "2025-11-26|5|201|null|null")
+	// The verdicts of the week and of a threshold are those of the run.
+	fives := map[string]int{}
+	for line := range strings.Lines(verdicts) {
+		var v struct {
+			Time  string
+			Rule  string
+			Count int
+		}
+		unmarshalJSON(t, line, &v)
+		if v.Count >= 5 && v.Time > "2026-11-15" {
+			fives[v.Rule]++
+		}
+	}
+	for _, row := range got.Answers[3] {
+		if want := strconv.Itoa(fives[*row[0]]); *row[1] != want {
+			t.Errorf("%s had %s requests of count 5, want %s", *row[0], *row[1], want)
+		}
+	}
+	if len(got.Answers[3]) != len(fives) {
+		t.Errorf("%d rules of %v", len(got.Answers[3]), fives)
+	}
+	spent := 0
+	for _, row := range got.Answers[2] {
+		n, err := strconv.Atoi(*row[1])
+		if err != nil {
+			t.Fatal(err)
+		}
+		spent += n
+	}
+	if spent != 5556 {
+		t.Errorf("the teams made %d requests", spent)
+	}
+	for name, counts := range got.Tables {
+		if c := counts["duckdb"]; c[1] == 0 || c[1] >= c[0] || c != counts["iceberg"] || c != counts["delta"] {
+			t.Errorf("%s: all rows and those of the last day: %v", name, counts)
+		}
+	}
+	if len(got.Tables) != 3 {
+		t.Errorf("tables %v", got.Tables)
+	}
+
+	// The notebook runs, and shows its pictures.
+	notebook, err := filepath.Abs("../../docs/analysis.ipynb")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if program, err = filepath.Abs("testdata/notebook.py"); err != nil {
+		t.Fatal(err)
+	}
+	c = exec.CommandContext(t.Context(), python, program, notebook)
+	c.Dir = dir
+	errs.Reset()
+	c.Stderr = &errs
+	if out, err = c.Output(); err != nil || string(out) != "4\n" {
+		t.Errorf("the notebook shows %s pictures: %v\n%s", out, err, errs.String())
+	}
+}
+
+// watched watches the logs until it has said as many verdicts as replay did.
+func watched(t *testing.T, dir string, lines int) {
+	t.Helper()
+	said := filepath.Join(dir, "live.jsonl")
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	var out, errs bytes.Buffer
+	ended := make(chan int, 1)
+	go func() {
+		args := []string{"watch", "--state", filepath.Join(dir, "state"), "--out", filepath.Join(dir, "live"), "--verdicts", said, "--idle", "1s", "--checkpoint", "1s", "--log-format", "json"}
+		ended <- run(ctx, newUI(strings.NewReader(""), &out, &errs), append(args, analysisLogs...))
+	}()
+	for deadline := time.Now().Add(5 * time.Minute); ; time.Sleep(50 * time.Millisecond) {
+		text, _ := os.ReadFile(said)
+		if n := bytes.Count(text, []byte("\n")); n >= lines {
+			break
+		} else if time.Now().After(deadline) {
+			t.Fatalf("%d verdicts of %d\n%s", n, lines, errs.String())
+		}
+		select {
+		case code := <-ended:
+			t.Fatalf("watch ended with %d\n%s", code, errs.String())
+		default:
+		}
+	}
+	stop()
+	if code := <-ended; code != exitDone {
+		t.Fatalf("watch ended with %d\n%s", code, errs.String())
+	}
+}
+
+// teams shares the callers of the logs among two teams.
+func teams(t *testing.T, dir string) {
+	t.Helper()
+	var table strings.Builder
+	table.WriteString("caller,team\n")
+	for i, caller := range callers(t, dir) {
+		fmt.Fprintf(&table, "%s,%s\n", caller, []string{"search", "support"}[i%2])
+	}
+	if err := os.WriteFile(filepath.Join(dir, "teams.csv"), []byte(table.String()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// callers are those of the dataset in out.
+func callers(t *testing.T, dir string) (list []string) {
+	t.Helper()
+	const program = "import sys, json, duckdb\nprint(json.dumps([c for c, in duckdb.sql(f\"SELECT DISTINCT caller FROM read_parquet('{sys.argv[1]}/out/events/*/*.parquet') WHERE caller IS NOT NULL ORDER BY 1\").fetchall()]))"
+	out, err := exec.CommandContext(t.Context(), pythonOf(t), "-c", program, dir).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(out, &list); err != nil {
+		t.Fatal(err)
+	}
+	return list
+}

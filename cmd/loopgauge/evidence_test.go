@@ -1,0 +1,125 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/loopgauge/loopgauge/replay"
+	"github.com/loopgauge/loopgauge/replay/tune"
+	"github.com/loopgauge/loopgauge/window"
+	"github.com/loopgauge/loopgauge/window/policy"
+)
+
+// TestEvidenceIsThatOfTune: when an episode closes, the kind that the engine
+// names, and why, are those that tune finds out of the whole log.
+func TestEvidenceIsThatOfTune(t *testing.T) {
+	fixtures, err := filepath.Abs("../../fixtures")
+	if err != nil {
+		t.Fatal(err)
+	}
+	profiles, err := policy.FromProfiles([]string{"loopgauge", "tool-call", "fairvisor", "aisg", "zelyx"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	companions, err := policy.FromProfiles([]string{"loopgauge", "tool-call"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	compared := map[window.Kind]int{}
+	for _, log := range kindLogs(t, fixtures) {
+		for _, rule := range profiles.Rules {
+			run := func() replay.Options {
+				u := newUI(strings.NewReader(""), io.Discard, io.Discard)
+				streams, failed, err := new(logFlags).open(t.Context(), u, []string{log})
+				if err != nil || len(failed) > 0 {
+					t.Fatal(err, failed)
+				}
+				o, _, err := runOptions(&policy.Policy{Rules: []*window.Rule{rule}, LatenessSet: true, Lateness: 10 * time.Minute}, &input{streams: streams}, nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+				return o
+			}
+			var episodes []window.Episode
+			o := run()
+			o.Plan = o.Plan.WithEvidence()
+			o.Episode = func(e *window.Episode) error {
+				episodes = append(episodes, *e)
+				return nil
+			}
+			if _, err := replay.Run(t.Context(), o); err != nil {
+				t.Fatal(err)
+			}
+			found, err := tune.Run(t.Context(), tune.Options{
+				Run: run(), Rules: []*window.Rule{rule}, Gateways: []tune.Gateway{{Name: "companions", Rules: companions.Rules}},
+				Windows: []time.Duration{rule.Counter.Window}, Least: 2, Most: 4,
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i := range episodes {
+				e := &episodes[i]
+				k := slices.IndexFunc(found.Repeats, func(r *tune.Repeat) bool {
+					return r.Fingerprint == e.Fingerprint && slices.Equal(r.Scope, e.Scope) && r.First <= e.First && e.Last <= r.Last
+				})
+				if k < 0 {
+					t.Errorf("%s, %s: tune does not know of %s", log, rule.Name, e.ID)
+					continue
+				}
+				if r := found.Repeats[k]; r.Last == e.Last && (r.Kind != e.Kind || r.Evidence != e.Evidence) {
+					t.Errorf("%s, %s, %s: %s, because %s; tune: %s, because %s", log, rule.Name, e.ID, e.Kind, e.Evidence, r.Kind, r.Evidence)
+				} else if r.Last == e.Last {
+					compared[e.Kind]++
+				}
+			}
+		}
+	}
+	for _, kind := range window.Kinds {
+		if compared[kind] == 0 {
+			t.Errorf("no episode was of the kind %s: %v", kind, compared)
+		}
+	}
+}
+
+// kindLogs are logs of agents, and one for each kind that a gateway can log.
+func kindLogs(t *testing.T, fixtures string) (logs []string) {
+	t.Helper()
+	for _, name := range []string{"tau2/agents.jsonl.zst", "formats/litellm/litellm_callback.jsonl.zst", "formats/nginx-json/nginx_json.log"} {
+		logs = append(logs, filepath.Join(fixtures, name))
+	}
+	write := func(n int, step func(i int) float64, line func(i int) string) {
+		name := filepath.Join(t.TempDir(), "log.jsonl")
+		var b strings.Builder
+		at := 1700000000.0
+		for i := range n {
+			at += step(i)
+			fmt.Fprintf(&b, `{"time":%.3f,"id":"r%d",%s}`+"\n", at, i, line(i))
+		}
+		if err := os.WriteFile(name, []byte(b.String()), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		logs = append(logs, name)
+	}
+	uneven := func(i int) float64 { return 1 + float64(i*i%7)/3 }
+	request := func(session, caller string, status int) string {
+		return fmt.Sprintf(`"session":%q,"caller":%q,"model":"m","path":"/v1/chat/completions","method":"POST","messages":[{"role":"user","content":"hi"}],"has_tools":true,"status":%d`, session, caller, status)
+	}
+	write(80, uneven, func(int) string { return request("s", "k", 200) })
+	write(80, func(int) float64 { return 2 }, func(int) string { return request("s", "k", 200) })
+	write(80, uneven, func(i int) string { return request("s", "k", []int{400, 400, 500}[i%3]) })
+	write(80, uneven, func(i int) string { return request("s", fmt.Sprint("k", i%2), 503) })
+	write(80, uneven, func(int) string { return request("s", "k", 200) + `,"max_tokens":1` })
+	write(80, uneven, func(i int) string { return request(fmt.Sprint("s", i), "k", 200) })
+	write(81, func(i int) float64 { return 1.301 * float64((i+1)%2) }, func(int) string { return request("s", "k", 200) })
+	write(80, uneven, func(int) string { return `"caller":"k","method":"GET","path":"/v1/models","status":200` })
+	write(80, uneven, func(i int) string {
+		return fmt.Sprintf(`"session":"s","caller":"k","status":200,"tool_calls":[{"name":"f","arguments":"{}"}],"messages":[{"role":"assistant","tool_calls":[{"id":"c","function":{"name":"f","arguments":"{}"}}]},{"role":"tool","tool_call_id":"c","content":"%d"}]`, i/9)
+	})
+	return logs
+}

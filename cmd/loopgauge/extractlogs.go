@@ -1,0 +1,87 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/loopgauge/loopgauge/replay"
+	"github.com/loopgauge/loopgauge/sinks/parquet"
+	"github.com/loopgauge/loopgauge/window/policy"
+)
+
+// toDataset writes the events of logs as a dataset. It is there when all of it is,
+// and a second attempt that comes later changes nothing, so that whoever
+// distributes the work may do any of it again.
+func (f *extractFlags) toDataset(ctx context.Context, u *ui, args []string, chosen *time.Duration) error {
+	p, err := f.rules.load()
+	if err != nil {
+		return err
+	}
+	key, err := readKey(f.key)
+	if err != nil {
+		return usage(err)
+	}
+	f.logs.kafka = p.Kafka
+	streams, failed, err := f.logs.open(ctx, u, args)
+	if err := errors.Join(append(failed, err)...); err != nil {
+		for _, s := range streams {
+			s.Close()
+		}
+		return err
+	}
+	in := &input{streams: streams, zone: f.logs.timezone.String()}
+	o, lateness, err := runOptions(p, in, chosen)
+	if err != nil {
+		return err
+	}
+	in.secret(&o.Extract, f.hashIDs, key)
+	staging, err := parquet.Staging(f.out)
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(staging) //nolint:errcheck // once published it is not there
+	data, err := parquet.Create(staging, o.Plan)
+	if err != nil {
+		return err
+	}
+	defer data.Abort()
+	o.Event = data.AddEvent
+
+	bar := newProgress(u, in.parts())
+	r, err := replay.Run(ctx, o)
+	bar.stop()
+	if err != nil {
+		return err
+	}
+	for _, s := range r.Streams {
+		if s.Err != nil {
+			return fmt.Errorf("%w\nnothing was written", s.Err)
+		}
+	}
+	if err := data.Close(ranOver(p, r, lateness, f.hashIDs, len(key) > 0)); err != nil {
+		return err
+	}
+	there, err := parquet.Publish(staging, f.out)
+	switch {
+	case err != nil:
+		return err
+	case there:
+		u.say("%s: was there already, of the same logs", f.out)
+	default:
+		u.say("%s: %d requests of %d lines", f.out, r.Account.Judged, r.Account.Lines)
+	}
+	return nil
+}
+
+// ranOver describes a run over logs.
+func ranOver(p *policy.Policy, r *replay.Result, lateness replay.Lateness, hashIDs, keyed bool) parquet.Run {
+	run := runOf(p, r.Totals, r.Rules, r.Streams, r.Order)
+	run.Lateness, run.HashIDs, run.Keyed = lateness.Value.Seconds(), hashIDs, keyed
+	if lateness.Measured {
+		run.Disorder = lateness.Disorder.Seconds()
+	}
+	return run
+}

@@ -1,0 +1,202 @@
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/loopgauge/loopgauge/replay"
+	"github.com/loopgauge/loopgauge/replay/parted"
+)
+
+var sparkMaster = flag.String("spark.master", "local[2]", "where TestSpark runs its jobs; local-cluster[2,1,2048] has processes of their own")
+
+// sparkRules have counters of every kind, and what feeds back.
+const sparkRules = `version: 1
+lateness: 10s
+rules:
+  - {name: "runs\tof calls", identity: tool-call, scope: [session], counter: {kind: streak, window: 10m}, threshold: 4, overrides: [{match: 'model == "b"', threshold: 3}]}
+  - {name: cycles, identity: tool-call, scope: [session], counter: {kind: cycle, window: 10m}, threshold: 3}
+  - {name: cooled, identity: tool-call, scope: [session, model], counter: {kind: sliding, window: 1m}, threshold: 3, cooldown: 30s, cooldown_counts: false, action: reject}
+  - {name: since, identity: tool-call, scope: [caller], counter: {kind: fixed, window: 5m}, threshold: 4, reset_on_fire: true, match: status < 400}
+  - {name: shipped, profile: tool-call-shipped}
+`
+
+// sparkWindows are few: tripping is simulated for each.
+const sparkWindows = "10s,1m,10m"
+
+// TestSpark: what Spark makes of logs, on 3 and on 4, is what one process makes
+// of them: every count of tune, every episode of replay. 30 % of the requests
+// are of one session.
+func TestSpark(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs Spark for a minute")
+	}
+	dir := t.TempDir()
+	binary := filepath.Join(dir, "loopgauge")
+	if out, err := exec.Command("go", "build", "-o", binary, ".").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	policy := filepath.Join(dir, "policy.yaml")
+	if err := os.WriteFile(policy, []byte(sparkRules), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	logs := sparkLogs(t, dir, 200_000)
+
+	var tuned struct {
+		Sweep []struct {
+			Rule          string  `json:"rule"`
+			Kind          string  `json:"kind"`
+			WindowSeconds float64 `json:"window_s"`
+			Threshold     int     `json:"threshold"`
+			Requests      int64   `json:"requests"`
+			Episodes      int64   `json:"episodes"`
+			Stopped       *int64  `json:"stopped"`
+		} `json:"sweep"`
+	}
+	unmarshal(t, loopgauge(t, "", append([]string{"tune", "--json", "--window", sparkWindows, "--threshold", "2..12", "--policy", policy}, logs...)...), &tuned)
+	var replayed replay.Document
+	unmarshal(t, loopgauge(t, "", append([]string{"replay", "--json", "--policy", policy}, logs...)...), &replayed)
+	want := map[string]parted.Setting{}
+	for _, s := range tuned.Sweep {
+		if s.Requests > 0 {
+			want[fmt.Sprintf("%s %s %v %d", s.Rule, s.Kind, s.WindowSeconds, s.Threshold)] = parted.Setting{
+				Counter: s.Kind, WindowSeconds: s.WindowSeconds, Threshold: s.Threshold, Hits: s.Requests, Episodes: s.Episodes, Stopped: s.Stopped,
+			}
+		}
+	}
+	if len(want) < 300 || len(replayed.Episodes) < 100 {
+		t.Fatalf("%d settings, %d episodes: the logs hold too little", len(want), len(replayed.Episodes))
+	}
+	slices.SortFunc(replayed.Episodes, byID)
+
+	for _, spark := range []string{"spark3", "spark4"} {
+		t.Run(spark, func(t *testing.T) {
+			submit, err := filepath.Abs(filepath.Join("../..", ".cache", spark, "bin", "spark-submit"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := os.Stat(submit); err != nil {
+				t.Fatalf("%v: scripts/setup.sh spark installs it", err)
+			}
+			events, counts := filepath.Join(dir, spark, "events"), filepath.Join(dir, spark, "counts")
+			run := func(args ...string) {
+				t.Helper()
+				c := exec.CommandContext(t.Context(), submit, append([]string{
+					"--master", *sparkMaster, "--conf", "spark.ui.enabled=false", "--conf", "spark.sql.shuffle.partitions=5", "--conf", "spark.driver.host=127.0.0.1", "--conf", "spark.driver.bindAddress=127.0.0.1",
+					"--files", binary + "," + policy, "../../deploy/spark/loopgauge_job.py",
+				}, args...)...)
+				c.Env = append(os.Environ(), "PYSPARK_PYTHON="+filepath.Join(filepath.Dir(submit), "python"), "SPARK_LOCAL_IP=127.0.0.1", "SPARK_LOCAL_DIRS="+dir)
+				if out, err := c.CombinedOutput(); err != nil {
+					t.Fatalf("%v\n%s", err, out)
+				}
+			}
+			run(append([]string{"extract", "--policy", "policy.yaml", "--events", events}, logs...)...)
+			run("count", "--policy", "policy.yaml", "--flags=--most 12 --window "+sparkWindows, "--events", events, "--counts", counts)
+			var got parted.Document
+			unmarshal(t, loopgauge(t, "", "merge", "--json", counts), &got)
+
+			settings := map[string]parted.Setting{}
+			for _, rule := range got.Rules {
+				for _, s := range rule.Settings {
+					settings[fmt.Sprintf("%s %s %v %d", rule.Name, s.Counter, s.WindowSeconds, s.Threshold)] = s
+				}
+			}
+			if diff := cmp.Diff(want, settings); diff != "" {
+				t.Errorf("settings: - tune, + Spark\n%.3000s", diff)
+			}
+			slices.SortFunc(got.Episodes, byID)
+			if diff := cmp.Diff(replayed.Episodes, got.Episodes); diff != "" {
+				t.Errorf("episodes: - replay, + Spark\n%.3000s", diff)
+			}
+		})
+	}
+}
+
+func byID(a, b replay.DocumentEpisode) int {
+	switch {
+	case a.ID < b.ID:
+		return -1
+	case a.ID > b.ID:
+		return 1
+	}
+	return 0
+}
+
+func unmarshal(t *testing.T, text string, into any) {
+	t.Helper()
+	if err := json.Unmarshal([]byte(text), into); err != nil {
+		t.Fatalf("%v: %.200s", err, text)
+	}
+}
+
+// sparkLogs writes logs of agents that call tools, some of them again and
+// again, with names that are hard to carry.
+func sparkLogs(t *testing.T, dir string, requests int) (logs []string) {
+	t.Helper()
+	random := rand.New(rand.NewPCG(1, 9))
+	type agent struct {
+		left int // of its run
+		call int
+	}
+	agents := make([]agent, 2000)
+	const files = 3
+	var writers [files]*bufio.Writer
+	for i := range writers {
+		name := filepath.Join(dir, fmt.Sprintf("gateway %d's.jsonl", i))
+		f, err := os.Create(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer f.Close()
+		writers[i] = bufio.NewWriter(f)
+		logs = append(logs, name)
+	}
+	now := time.Date(2026, 11, 20, 22, 0, 0, 0, time.UTC)
+	for i := range requests {
+		if random.IntN(3) > 0 { // the others share their time with the one before
+			now = now.Add(time.Duration(random.IntN(300)) * time.Millisecond)
+		}
+		n := random.IntN(len(agents))
+		if random.IntN(10) < 3 {
+			n = 0
+		}
+		a := &agents[n]
+		if a.left == 0 {
+			a.left = 1
+			if random.IntN(20) == 0 {
+				a.left = 2 + random.IntN(12)
+			}
+			a.call = random.IntN(400)
+		}
+		a.left--
+		line := map[string]any{
+			"time": now.Format(time.RFC3339Nano), "id": fmt.Sprintf("r%d", i), "session": fmt.Sprintf("s\t%d \\N ü\n", n), "caller": fmt.Sprintf("team-%d", n%40),
+			"model": []string{"a", "b", ""}[n%3], "status": []int{200, 200, 429}[random.IntN(3)], "tokens_in": random.IntN(500), "cost": float64(random.IntN(1000)) / 7e4,
+			"tool_calls": []map[string]any{{"name": "search", "arguments": map[string]int{"q": a.call + n%7}}},
+		}
+		text, err := json.Marshal(line)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := writers[random.IntN(files)].Write(append(text, '\n')); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, w := range writers {
+		if err := w.Flush(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return logs
+}

@@ -1,0 +1,79 @@
+package parquet
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/loopgauge/loopgauge/fingerprint"
+	"github.com/loopgauge/loopgauge/window"
+)
+
+// BenchmarkEvents writes what a log of agents makes: sessions that run side by
+// side, each request with its own id, tokens and cost, and an identity that
+// repeats now and then beside one that does not.
+func BenchmarkEvents(b *testing.B) {
+	p := plan(b)
+	x := p.NewExtractor(window.ExtractOptions{})
+	events := make([]window.Event, 1<<15)
+	var r fingerprint.Request
+	for i := range events {
+		r.Reset()
+		r.Position = fingerprint.Position{Line: int64(i + 1), Offset: int64(i) * 23_456}
+		r.Time = midnight + int64(i)*137_911
+		r.End = r.Time + int64(i*7919%3_000_000)
+		r.ID = fmt.Appendf(nil, "chatcmpl-%024x", uint64(i+1)*0x9e3779b97f4a7c15)
+		r.Method, r.Path, r.Caller = []byte("POST"), fmt.Appendf(nil, "/v1/%d", i/3), []byte("sk-1")
+		r.Session, r.Model, r.Backend = fmt.Appendf(nil, "session-%d", i/400*20+i%20), []byte("gpt-4.1"), []byte("openai")
+		r.Status, r.TokensIn, r.TokensOut, r.Cost = 200, int64(4000+i*31%9000), int64(i*17%400), float64(i*31%9000)*2e-6
+		x.Event(&r, &events[i])
+		events[i].Time = r.Time
+	}
+	dir := filepath.Join(b.TempDir(), "out")
+	rows, used := 0, time.Duration(0)
+	b.ReportAllocs()
+	for b.Loop() {
+		before := spent()
+		d, err := Create(dir, p)
+		if err != nil {
+			b.Fatal(err)
+		}
+		for range 8 {
+			for i := range events {
+				if err := d.AddEvent(&events[i]); err != nil {
+					b.Fatal(err)
+				}
+			}
+		}
+		rows = 8 * len(events) * 2
+		if err := d.Close(Run{}); err != nil {
+			b.Fatal(err)
+		}
+		used += spent() - before
+		b.StopTimer()
+		info, err := os.Stat(filepath.Join(dir, "events", date(events[0].Time), "events.parquet"))
+		if err != nil {
+			b.Fatal(err)
+		}
+		b.ReportMetric(float64(info.Size())/float64(rows), "B/row")
+		if err := os.RemoveAll(dir); err != nil {
+			b.Fatal(err)
+		}
+		b.StartTimer()
+	}
+	// By the time of the processor, which other programs on the machine do not
+	// take away.
+	b.ReportMetric(float64(rows)*float64(b.N)/used.Seconds(), "rows/cpu-s")
+}
+
+// spent is the time that the process has had of the processors.
+func spent() time.Duration {
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+		panic(err)
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}

@@ -1,0 +1,420 @@
+package parquet
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/parquet-go/parquet-go"
+
+	"github.com/loopgauge/loopgauge/sinks"
+)
+
+// A part is taken into a bigger file until that has fullFile bytes. A file of
+// half of it is left as it is: compaction every hour would otherwise write a
+// day anew 24 times.
+const fullFile = 128 << 20
+
+// safeParts is how many of the newest parts stay as they are. A watch that
+// goes on from the checkpoint before its last writes as many anew, under their
+// own names.
+const safeParts = 2
+
+// ErrBusy is that another process compacts the dataset.
+var ErrBusy = errors.New("another loopgauge compacts this dataset")
+
+// Compacted is what Compact did.
+type Compacted struct {
+	Before, After int   // files that were merged, and what they became
+	Days          int   // folders of days that they were in
+	Removed       int   // folders of days that were removed
+	RemovedBytes  int64 // of them
+}
+
+// Compact merges the small files of a dataset, day by day and table by table,
+// and removes days that ended before keep, microseconds since 1970; the least
+// number keeps all. A run may go on writing to it.
+//
+// A day is written anew beside the dataset, and the two folders then take each
+// other's place at once. So whoever lists the folder sees the old files or the
+// new, and a crash at any moment leaves either; what it leaves besides is
+// removed by the next call. A query that had listed the old files and not
+// opened them yet fails for want of them.
+func Compact(dir string, keep int64) (done Compacted, err error) {
+	if !IsDataset(dir) {
+		return done, fmt.Errorf("%s: no dataset: there is no run%crun.parquet in it\nname the directory that --out named; a run that has not ended yet, or a watch without a part, has none", dir, filepath.Separator)
+	}
+	unlock, err := flock(dir, "compact", syscall.LOCK_EX|syscall.LOCK_NB)
+	if errors.Is(err, syscall.EWOULDBLOCK) {
+		return done, fmt.Errorf("%s: %w", dir, ErrBusy)
+	}
+	if err != nil {
+		return done, err
+	}
+	defer unlock()
+	c := &compaction{dir: dir, work: filepath.Join(dir, own, "work")}
+	if err := os.RemoveAll(c.work); err != nil { // what a crash left
+		return done, err
+	}
+	defer os.RemoveAll(c.work) //nolint:errcheck // what stays the next call removes
+	if err := c.expire(keep); err != nil {
+		return c.done, err
+	}
+	if err := c.findSafe(); err != nil {
+		return c.done, err
+	}
+	for _, table := range byDay {
+		days, err := c.days(table)
+		if err != nil {
+			return c.done, err
+		}
+		for _, day := range days {
+			if err := c.day(table, day); err != nil {
+				return c.done, err
+			}
+		}
+	}
+	return c.done, nil
+}
+
+type compaction struct {
+	dir  string
+	work string // where days are written anew
+	safe int64  // parts from this number on stay as they are
+	done Compacted
+}
+
+// days are the folders of a table.
+func (c *compaction) days(table string) ([]string, error) {
+	found, err := filepath.Glob(filepath.Join(escaped(c.dir), table, "date=*"))
+	slices.Sort(found)
+	for i := range found {
+		found[i] = filepath.Base(found[i])
+	}
+	return found, err
+}
+
+// expire removes the days that ended before a time.
+func (c *compaction) expire(before int64) error {
+	for _, table := range byDay {
+		days, err := c.days(table)
+		if err != nil {
+			return err
+		}
+		for _, day := range days {
+			at, err := time.Parse(time.DateOnly, strings.TrimPrefix(day, "date="))
+			if err != nil || at.AddDate(0, 0, 1).UnixMicro() > before {
+				continue
+			}
+			if err := c.remove(table, day); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// remove takes a day out of the dataset at once, and then away.
+func (c *compaction) remove(table, day string) error {
+	from, to := filepath.Join(c.dir, table, day), filepath.Join(c.work, table, day)
+	if err := os.MkdirAll(filepath.Dir(to), 0o700); err != nil {
+		return err
+	}
+	unlock, err := lock(c.dir)
+	if err != nil {
+		return err
+	}
+	err = os.Rename(from, to)
+	unlock()
+	if err != nil {
+		return err
+	}
+	files, err := os.ReadDir(to)
+	if err != nil {
+		return err
+	}
+	for _, f := range files {
+		if info, err := f.Info(); err == nil {
+			c.done.RemovedBytes += info.Size()
+		}
+	}
+	c.done.Removed++
+	return os.RemoveAll(to)
+}
+
+// partNumber finds the number of the last part that a file holds. The files of
+// a run that has ended have none.
+var partNumber = regexp.MustCompile(`(?:^|_)(\d+)-\d{12}(?:-\d{4})?\.parquet$`)
+
+func partOf(name string) (number int64, ok bool) {
+	m := partNumber.FindStringSubmatch(name)
+	if m == nil {
+		return 0, false
+	}
+	number, err := strconv.ParseInt(m[1], 10, 64)
+	return number, err == nil
+}
+
+// findSafe finds which parts stay as they are.
+func (c *compaction) findSafe() error {
+	newest := int64(-1)
+	for _, table := range byDay {
+		files, err := filepath.Glob(filepath.Join(escaped(c.dir), table, "date=*", "*.parquet"))
+		if err != nil {
+			return err
+		}
+		for _, f := range files {
+			if n, ok := partOf(filepath.Base(f)); ok {
+				newest = max(newest, n)
+			}
+		}
+	}
+	c.safe = newest - safeParts + 1
+	return nil
+}
+
+// day compacts a day of a table.
+func (c *compaction) day(table, day string) error {
+	from, to := filepath.Join(c.dir, table, day), filepath.Join(c.work, table, day)
+	files, err := listing(from)
+	if err != nil {
+		return err
+	}
+	var merged []fs.FileInfo
+	after := 0
+	for group := range c.groups(files) {
+		if err := os.MkdirAll(to, 0o700); err != nil {
+			return err
+		}
+		var sources []string
+		for _, f := range group {
+			sources = append(sources, filepath.Join(from, f.Name()))
+		}
+		target := filepath.Join(to, mergedName(group[0].Name(), group[len(group)-1].Name()))
+		if err := merges[table](table, target, sources); err != nil {
+			return err
+		}
+		merged = append(merged, group...)
+		after++
+	}
+	if len(merged) == 0 {
+		return nil
+	}
+	if err := c.swap(from, to, merged); err != nil {
+		return err
+	}
+	c.done.Days++
+	c.done.Before += len(merged)
+	c.done.After += after
+	return os.RemoveAll(to)
+}
+
+// groups are the files of a day that become one, in their order.
+func (c *compaction) groups(files []fs.FileInfo) func(yield func([]fs.FileInfo) bool) {
+	return func(yield func([]fs.FileInfo) bool) {
+		var group []fs.FileInfo
+		var size int64
+		end := func() bool {
+			full := group
+			group, size = nil, 0
+			return len(full) < 2 || yield(full)
+		}
+		for _, f := range files {
+			n, isPart := partOf(f.Name())
+			if f.Size() >= fullFile/2 || isPart && n >= c.safe {
+				if !end() {
+					return
+				}
+				continue
+			}
+			if size+f.Size() > fullFile && !end() {
+				return
+			}
+			group, size = append(group, f), size+f.Size()
+		}
+		end()
+	}
+}
+
+// listing are the Parquet files of a folder, by their names.
+func listing(dir string) ([]fs.FileInfo, error) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil, err
+	}
+	var files []fs.FileInfo
+	for _, e := range entries {
+		if e.IsDir() || strings.HasPrefix(e.Name(), ".") || filepath.Ext(e.Name()) != ".parquet" {
+			continue
+		}
+		info, err := e.Info()
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, info)
+	}
+	return files, nil
+}
+
+// mergedName is the name of what is made of files, by the first and the last.
+// It sorts where they did.
+func mergedName(first, last string) string {
+	from, _, _ := strings.Cut(strings.TrimSuffix(first, ".parquet"), "_")
+	to := strings.TrimSuffix(last, ".parquet")
+	if _, tail, ok := strings.Cut(to, "_"); ok {
+		to = tail
+	}
+	return from + "_" + to + ".parquet"
+}
+
+// swap puts a day that was written anew in the place of the old one. What has
+// come since, or was left as it is, comes along.
+func (c *compaction) swap(from, to string, merged []fs.FileInfo) error {
+	unlock, err := lock(c.dir)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	entries, err := os.ReadDir(from)
+	if err != nil {
+		return err
+	}
+	missing := len(merged)
+	for _, e := range entries {
+		info, err := e.Info()
+		if err != nil {
+			return err
+		}
+		if slices.ContainsFunc(merged, func(m fs.FileInfo) bool { return m.Name() == e.Name() && os.SameFile(m, info) }) {
+			missing--
+			continue
+		}
+		if strings.HasPrefix(e.Name(), ".") && strings.HasSuffix(e.Name(), ".tmp") {
+			continue // of a writer that was killed: none is at work now
+		}
+		if err := os.Link(filepath.Join(from, e.Name()), filepath.Join(to, e.Name())); err != nil {
+			return err
+		}
+	}
+	if missing > 0 {
+		return fmt.Errorf("%s: was changed while it was compacted: try again", from)
+	}
+	if err := errors.Join(sinks.SyncDir(to), exchange(to, from)); err != nil {
+		return fmt.Errorf("%s: the file system cannot let two folders take each other's place, without which a query could see a day twice or not at all: %w", from, err)
+	}
+	return errors.Join(sinks.SyncDir(filepath.Dir(from)), sinks.SyncDir(filepath.Dir(to)))
+}
+
+// merges make one file of several, by table.
+var merges = map[string]func(table, target string, sources []string) error{
+	"events": merge[eventRow], "verdicts": merge[verdictRow], "episodes": mergeEpisodes,
+}
+
+// merge writes the rows of files, one file after the other.
+func merge[R any](table, target string, sources []string) error {
+	return rewrite(table, target, func(out *parquet.GenericWriter[R]) error {
+		return each(sources, func(rows []R) error {
+			_, err := out.Write(rows)
+			return err
+		})
+	})
+}
+
+// mergeEpisodes writes the rows of files in the order of fired. They fit into
+// memory: a day has no more loops.
+func mergeEpisodes(table, target string, sources []string) error {
+	return rewrite(table, target, func(out *parquet.GenericWriter[episodeRow]) error {
+		var all []episodeRow
+		err := each(sources, func(rows []episodeRow) error {
+			all = append(all, rows...)
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		slices.SortStableFunc(all, func(a, b episodeRow) int { return cmp.Compare(a.Fired, b.Fired) })
+		_, err = out.Write(all)
+		return err
+	})
+}
+
+// rewrite makes a file of what fill writes to it.
+func rewrite[R any](table, target string, fill func(*parquet.GenericWriter[R]) error) error {
+	f, err := sinks.CreateAtomic(target)
+	if err != nil {
+		return err
+	}
+	defer f.Abort()
+	out := parquet.NewGenericWriter[R](f, layouts[table].options()...)
+	if err := errors.Join(fill(out), out.Close()); err != nil {
+		return err
+	}
+	return f.Commit()
+}
+
+// each reads the rows of files, some at a time. A column that a file lacks was
+// added since, and null.
+func each[R any](files []string, do func(rows []R) error) error {
+	for _, path := range files {
+		if err := eachOf(path, do); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func eachOf[R any](path string, do func(rows []R) error) (err error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	defer guard(path, &err)
+	info, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	file, err := parquet.OpenFile(f, info.Size())
+	if err != nil {
+		return damaged(path, err)
+	}
+	var zero R
+	ours := leaves(parquet.SchemaOf(zero).Fields(), "")
+	for _, column := range leaves(file.Schema().Fields(), "") {
+		if !slices.Contains(ours, column) {
+			return fmt.Errorf("%s: has a column %s (%s) that this loopgauge does not know: compact it with the one that wrote it", path, column.name, column.kind)
+		}
+	}
+	if file.NumRows() == 0 {
+		return nil
+	}
+	in := parquet.NewGenericReader[R](file)
+	defer in.Close() //nolint:errcheck // nothing is written
+	for {
+		rows := make([]R, batch)
+		n, err := in.Read(rows)
+		if n > 0 {
+			if err := do(rows[:n]); err != nil {
+				return err
+			}
+		}
+		switch {
+		case errors.Is(err, io.EOF):
+			return nil
+		case err != nil:
+			return damaged(path, err)
+		case n == 0:
+			return damaged(path, "rows without end")
+		}
+	}
+}

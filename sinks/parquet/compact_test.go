@@ -1,0 +1,529 @@
+package parquet
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"math"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/parquet-go/parquet-go"
+
+	"github.com/loopgauge/loopgauge/window"
+)
+
+const forever = math.MinInt64 // how long days are kept
+
+// live writes parts as watch does, a part after the other.
+type live struct {
+	dir    string
+	plan   *window.Plan
+	x      *window.Extractor
+	part   int64
+	events int64
+}
+
+func newLive(tb testing.TB, dir string) *live {
+	tb.Helper()
+	p := plan(tb)
+	return &live{dir: dir, plan: p, x: p.NewExtractor(window.ExtractOptions{})}
+}
+
+func liveName(part, first int64) string { return fmt.Sprintf("%09d-%012d", part, first) }
+
+// write adds a part of events, two rows each, with a verdict and an episode of
+// the first. They are step microseconds apart.
+func (l *live) write(events int, step int64) error {
+	d, err := Append(l.dir, l.plan, liveName(l.part, l.events), l.events)
+	if err != nil {
+		return err
+	}
+	defer d.Abort()
+	first := l.events
+	for range events {
+		r := requests()[0]
+		r.Position.Line, r.End = l.events+1, midnight+l.events*step
+		r.ID = fmt.Appendf(nil, "r%d", l.events)
+		var ev window.Event
+		l.x.Event(&r, &ev)
+		if err := d.AddEvent(&ev); err != nil {
+			return err
+		}
+		if l.events == first {
+			print := ev.Prints[0].Fingerprints[0]
+			v := window.Verdict{Event: &ev, Rule: l.plan.Rules[0], Scope: &ev.Scopes[0], Fingerprint: print, Count: 2, Action: window.Allow, RetryAfter: -1, DelayMS: -1}
+			ep := window.Episode{ID: fmt.Sprint("ep", l.events), Rule: l.plan.Rules[0], Scope: []string{"s"}, Fingerprint: print, Fired: ev.Time - 10*step, Last: ev.Time}
+			if err := errors.Join(d.AddVerdict(&v, l.events), d.AddEpisode(&ep)); err != nil {
+				return err
+			}
+		}
+		l.events++
+	}
+	l.part++
+	return d.Close(Run{Judged: l.events, Lines: l.events, Logs: []Log{{}, {}}})
+}
+
+func (l *live) mustWrite(t *testing.T, parts, events int, step int64) {
+	t.Helper()
+	for range parts {
+		if err := l.write(events, step); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func mustCompact(t *testing.T, dir string, keep int64) Compacted {
+	t.Helper()
+	done, err := Compact(dir, keep)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return done
+}
+
+// table reads all rows of a table, file by file.
+func table[R any](t *testing.T, dir, name string) (all []R) {
+	t.Helper()
+	found, err := filepath.Glob(filepath.Join(dir, name, "*", "*.parquet"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range found {
+		info, err := os.Stat(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := eachOf(f, func(rows []R) error { all = append(all, rows...); return nil }); err != nil {
+			t.Fatalf("%s, %d bytes: %v", f, info.Size(), err)
+		}
+	}
+	return all
+}
+
+// What was in many files is in few, row by row, and still in order; the newest
+// parts stay as they are, and are taken in the next time.
+func TestCompact(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "out")
+	l := newLive(t, dir)
+	const hour = 3_600_000_000
+	l.mustWrite(t, 9, 10, hour) // four days
+	events, verdicts, episodes := table[eventRow](t, dir, "events"), table[verdictRow](t, dir, "verdicts"), table[episodeRow](t, dir, "episodes")
+	if len(events) != 180 || len(verdicts) != 9 || len(episodes) != 9 {
+		t.Fatalf("%d events, %d verdicts, %d episodes", len(events), len(verdicts), len(episodes))
+	}
+	same := func() {
+		t.Helper()
+		equal(t, table[eventRow](t, dir, "events"), events)
+		equal(t, table[verdictRow](t, dir, "verdicts"), verdicts)
+		equal(t, table[episodeRow](t, dir, "episodes"), episodes)
+	}
+	stale := filepath.Join(dir, "events", "date=2026-11-21", ".000000000-000000000000.parquet.1.tmp")
+	foreign := filepath.Join(dir, "events", "date=2026-11-21", "notes.txt")
+	for _, name := range []string{stale, foreign} {
+		if err := os.WriteFile(name, nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	done := mustCompact(t, dir, forever)
+	same()
+	const want = `.loopgauge/compact
+.loopgauge/lock
+episodes/date=2026-11-20/000000000-000000000000-0000.parquet
+episodes/date=2026-11-21/000000001-000000000010-0000_000000003-000000000030-0000.parquet
+episodes/date=2026-11-22/000000004-000000000040-0000_000000005-000000000050-0000.parquet
+episodes/date=2026-11-23/000000006-000000000060-0000.parquet
+episodes/date=2026-11-23/000000007-000000000070-0000.parquet
+episodes/date=2026-11-23/000000008-000000000080-0000.parquet
+events/date=2026-11-21/000000000-000000000000_000000002-000000000020.parquet
+events/date=2026-11-21/notes.txt
+events/date=2026-11-22/000000002-000000000020_000000004-000000000040.parquet
+events/date=2026-11-23/000000004-000000000040_000000006-000000000060.parquet
+events/date=2026-11-23/000000007-000000000070.parquet
+events/date=2026-11-24/000000007-000000000070.parquet
+events/date=2026-11-24/000000008-000000000080.parquet
+run/run.parquet
+verdicts/date=2026-11-21/000000000-000000000000_000000002-000000000020.parquet
+verdicts/date=2026-11-22/000000003-000000000030_000000004-000000000040.parquet
+verdicts/date=2026-11-23/000000005-000000000050_000000006-000000000060.parquet
+verdicts/date=2026-11-23/000000007-000000000070.parquet
+verdicts/date=2026-11-24/000000008-000000000080.parquet`
+	if got := files(t, dir); got != want {
+		t.Errorf("files:\n%s\nwant:\n%s", got, want)
+	}
+	if done.Before != 21 || done.After != 8 || done.Days != 8 {
+		t.Errorf("%+v", done)
+	}
+	if again := mustCompact(t, dir, forever); again != (Compacted{}) {
+		t.Errorf("a second time: %+v", again)
+	}
+
+	// The newest parts may be written anew, as after a crash; older ones not.
+	if err := Discard(dir, liveName(8, 80)); err != nil {
+		t.Fatal(err)
+	}
+	l.part, l.events = 8, 80
+	l.mustWrite(t, 3, 10, hour)
+	events, verdicts, episodes = table[eventRow](t, dir, "events"), table[verdictRow](t, dir, "verdicts"), table[episodeRow](t, dir, "episodes")
+	if n := len(events); n != 220 {
+		t.Errorf("%d rows of events after the last part was written anew", n)
+	}
+	mustCompact(t, dir, forever)
+	same()
+	if got := files(t, dir); !strings.Contains(got, "events/date=2026-11-23/000000004-000000000040_000000007-000000000070.parquet") {
+		t.Errorf("what was merged is not taken in again:\n%s", got)
+	}
+	if err := Discard(dir, liveName(3, 30)); err == nil || !strings.Contains(err.Error(), "compacted too early") {
+		t.Errorf("a part among others was discarded: %v", err)
+	}
+	same()
+
+	// Days go by age, from the first on, and a reader is told.
+	removed := mustCompact(t, dir, midnight+24*hour)
+	if removed.Removed != 4 || removed.RemovedBytes == 0 {
+		t.Errorf("%+v", removed)
+	}
+	r, err := Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Removed != 24 || r.Whole {
+		t.Errorf("%d removed, whole %v", r.Removed, r.Whole)
+	}
+}
+
+func TestCompactRefuses(t *testing.T) {
+	dir := t.TempDir()
+	if _, err := Compact(dir, forever); err == nil || !strings.Contains(err.Error(), "no dataset") {
+		t.Errorf("an empty directory: %v", err)
+	}
+	l := newLive(t, dir)
+	l.mustWrite(t, 5, 1, 1)
+	before := files(t, dir)
+	unlock, err := flock(dir, "compact", 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Compact(dir, forever); !errors.Is(err, ErrBusy) {
+		t.Errorf("beside another: %v", err)
+	}
+	unlock()
+	damaged := filepath.Join(dir, "events", "date=2026-11-21", "000000001-000000000001.parquet")
+	sound, err := os.ReadFile(damaged)
+	if err != nil {
+		t.Fatal(err)
+	}
+	refused := func(text []byte, want string) {
+		t.Helper()
+		if err := os.WriteFile(damaged, text, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Compact(dir, forever); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %s", err, want)
+		}
+		if got := strings.ReplaceAll(files(t, dir), ".loopgauge/compact\n", ""); got != before {
+			t.Errorf("files:\n%s\nbefore:\n%s", got, before)
+		}
+	}
+	refused(sound[:len(sound)/2], "damaged")
+	type newer struct {
+		Time int64  `parquet:"time,timestamp(microsecond)"`
+		Mood string `parquet:"mood"`
+	}
+	var b bytes.Buffer
+	w := parquet.NewGenericWriter[newer](&b)
+	if _, err := w.Write([]newer{{1, "calm"}}); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	refused(b.Bytes(), "has a column mood (STRING)")
+}
+
+// A column that was added since is null in what was written before.
+func TestCompactOlderFiles(t *testing.T) {
+	dir := t.TempDir()
+	var sources []string
+	type older struct {
+		ID    string `parquet:"id"`
+		Fired int64  `parquet:"fired,timestamp(microsecond)"`
+	}
+	for i, rows := range [][]older{{{"b", 2}, {"d", 4}}, {{"a", 1}, {"c", 3}}, {}} {
+		sources = append(sources, filepath.Join(dir, fmt.Sprint(i)))
+		if err := parquet.WriteFile(sources[i], rows); err != nil {
+			t.Fatal(err)
+		}
+	}
+	target := filepath.Join(dir, "merged.parquet")
+	if err := mergeEpisodes("episodes", target, sources); err != nil {
+		t.Fatal(err)
+	}
+	var got strings.Builder
+	for _, row := range rows[episodeRow](t, target) {
+		fmt.Fprintf(&got, "%s%d%v ", row.ID, row.Fired, row.TokensAfter == nil)
+	}
+	if want := "a1true b2true c3true d4true "; got.String() != want {
+		t.Errorf("%s, want %s", got.String(), want)
+	}
+}
+
+// TestCompactProcess is no test: TestCompactUnderFire starts and kills it.
+func TestCompactProcess(t *testing.T) {
+	dir := os.Getenv("LOOPGAUGE_TEST_COMPACT")
+	if dir == "" {
+		t.Skip("a part of TestCompactUnderFire")
+	}
+	for {
+		mustCompact(t, dir, forever)
+	}
+}
+
+// TestExchange: a folder's place is never empty while two take each other's.
+func TestExchange(t *testing.T) {
+	dir := t.TempDir()
+	a, b := filepath.Join(dir, "a"), filepath.Join(dir, "b")
+	for _, name := range []string{a, b} {
+		if err := os.MkdirAll(filepath.Join(name, "in "+filepath.Base(name)), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	stop := make(chan struct{})
+	var all sync.WaitGroup
+	all.Go(func() {
+		for {
+			select {
+			case <-stop:
+				return
+			default:
+				if entries, err := os.ReadDir(a); err != nil || len(entries) != 1 {
+					t.Errorf("%v, %v", entries, err)
+					return
+				}
+			}
+		}
+	})
+	for range 5001 {
+		if err := exchange(a, b); err != nil {
+			t.Fatal(err)
+		}
+	}
+	close(stop)
+	all.Wait()
+	if got := files(t, dir); got != "" {
+		t.Error(got)
+	}
+	if _, err := os.Stat(filepath.Join(a, "in b")); err != nil {
+		t.Error(err)
+	}
+}
+
+// look counts the rows of events, and the distinct ones among them.
+type look func() (rows, distinct int64, err error)
+
+// TestCompactUnderFire: while parts are written, and compactions killed at any
+// moment, whoever reads sees each row once: all that had been written when he
+// began, and none twice.
+func TestCompactUnderFire(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "out")
+	l := newLive(t, dir)
+	l.mustWrite(t, 3, 4, 1)
+	readers, kills := []look{func() (int64, int64, error) { return lookAt(dir) }, func() (int64, int64, error) { return glance(dir) }}, 8
+	if !testing.Short() {
+		kills = 60
+		readers = append(readers, duckDBLook(t, pythonWithDuckDB(t), dir))
+	}
+	var published, looks, gone atomic.Int64
+	published.Store(l.events)
+	stop := make(chan struct{})
+	var all sync.WaitGroup
+	all.Go(func() {
+		for {
+			select {
+			case <-stop:
+				return
+			default:
+			}
+			if err := l.write(4, 1); err != nil {
+				t.Errorf("the writer is disturbed: %v", err)
+				return
+			}
+			published.Store(l.events)
+		}
+	})
+	for _, read := range readers {
+		all.Go(func() {
+			for {
+				select {
+				case <-stop:
+					return
+				default:
+				}
+				least := 2 * published.Load()
+				rows, distinct, err := read()
+				switch {
+				case errors.Is(err, fs.ErrNotExist):
+					gone.Add(1)
+				case err != nil:
+					t.Errorf("a reader is disturbed: %v", err)
+					return
+				case rows != distinct || rows < least:
+					t.Errorf("%d rows, %d distinct; %d had been written", rows, distinct, least)
+					return
+				default:
+					looks.Add(1)
+				}
+			}
+		})
+	}
+	random := rand.New(rand.NewPCG(1, 2))
+	for range kills {
+		c := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestCompactProcess$")
+		c.Env = append(os.Environ(), "LOOPGAUGE_TEST_COMPACT="+dir)
+		var out bytes.Buffer
+		c.Stdout, c.Stderr = &out, &out
+		if err := c.Start(); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Duration(random.IntN(400)) * time.Millisecond)
+		if err := c.Process.Kill(); err != nil {
+			t.Errorf("a compaction ended by itself: %v", err)
+		}
+		if err := c.Wait(); err == nil || strings.Contains(out.String(), "FAIL") {
+			t.Errorf("a compaction failed: %v\n%s", err, out.String())
+		}
+	}
+	for looks.Load() < int64(len(readers)) && !t.Failed() { // a slow machine
+		time.Sleep(10 * time.Millisecond)
+	}
+	close(stop)
+	all.Wait()
+	t.Logf("%d events, %d reads, of which %d came too late", l.events, looks.Load()+gone.Load(), gone.Load())
+
+	// In the end nothing is missing, and what kills left is gone.
+	mustCompact(t, dir, forever)
+	rows := table[eventRow](t, dir, "events")
+	if int64(len(rows)) != 2*l.events {
+		t.Fatalf("%d rows of %d", len(rows), 2*l.events)
+	}
+	for i, row := range rows {
+		if row.Seq != int64(i/2) {
+			t.Fatalf("row %d is of event %d", i, row.Seq)
+		}
+	}
+	if n := strings.Count(files(t, dir), "\n"); n > 12 {
+		t.Errorf("%d files are left:\n%s", n, files(t, dir))
+	}
+	if left, _ := os.ReadDir(filepath.Join(dir, own, "work")); len(left) > 0 {
+		t.Errorf("%v are left", left)
+	}
+}
+
+// lookAt lists the files, and then reads them, as every query does.
+func lookAt(dir string) (rows, distinct int64, err error) {
+	found, err := filepath.Glob(filepath.Join(dir, "events", "*", "*.parquet"))
+	if err != nil {
+		return 0, 0, err
+	}
+	seen := map[string]bool{}
+	for _, f := range found {
+		err := eachOf(f, func(list []eventRow) error {
+			for _, row := range list {
+				rows++
+				seen[fmt.Sprint(row.Seq, " ", row.IdentityNo)] = true
+			}
+			return nil
+		})
+		if err != nil {
+			return 0, 0, err
+		}
+	}
+	return rows, int64(len(seen)), nil
+}
+
+// glance goes by the names alone, of parts with 8 rows each, and so looks more
+// often than who reads.
+func glance(dir string) (rows, distinct int64, err error) {
+	found, err := filepath.Glob(filepath.Join(dir, "events", "*", "*.parquet"))
+	seen := map[int64]bool{}
+	for _, f := range found {
+		name := strings.TrimSuffix(filepath.Base(f), ".parquet")
+		from, to, merged := strings.Cut(name, "_")
+		if !merged {
+			to = from
+		}
+		var first, last, event int64
+		if _, err := fmt.Sscanf(from+" "+to, "%d-%d %d-%d", &first, &event, &last, &event); err != nil {
+			return 0, 0, err
+		}
+		for part := first; part <= last; part++ {
+			rows += 8
+			seen[part] = true
+		}
+	}
+	return rows, int64(8 * len(seen)), err
+}
+
+// duckDBLook asks a DuckDB that stays, line by line.
+func duckDBLook(t *testing.T, python, dir string) look {
+	t.Helper()
+	const program = `
+import sys, duckdb
+db = duckdb.connect()
+for _ in sys.stdin:
+    try:
+        print(*db.execute("SELECT count(*), count(DISTINCT (seq, identity_index)) FROM read_parquet(?)", [sys.argv[1]]).fetchone(), flush=True)
+    except duckdb.IOException as e:
+        print("gone" if "No such file" in str(e) or "No files found" in str(e) else repr(e), flush=True)
+`
+	c := exec.CommandContext(t.Context(), python, "-c", program, filepath.Join(dir, "events", "**", "*.parquet"))
+	c.Stderr = os.Stderr
+	in, err := c.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := c.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		in.Close()
+		if err := c.Wait(); err != nil && t.Context().Err() == nil {
+			t.Error(err)
+		}
+	})
+	answers := bufio.NewReader(out)
+	return func() (rows, distinct int64, err error) {
+		if _, err := io.WriteString(in, "\n"); err != nil {
+			return 0, 0, err
+		}
+		line, err := answers.ReadString('\n')
+		if err != nil {
+			return 0, 0, err
+		}
+		answer := strings.Fields(line)
+		if len(answer) == 2 {
+			rows, err1 := strconv.ParseInt(answer[0], 10, 64)
+			distinct, err2 := strconv.ParseInt(answer[1], 10, 64)
+			return rows, distinct, errors.Join(err1, err2)
+		}
+		if answer[0] == "gone" {
+			return 0, 0, fs.ErrNotExist
+		}
+		return 0, 0, errors.New(line)
+	}
+}

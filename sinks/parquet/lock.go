@@ -1,0 +1,37 @@
+package parquet
+
+import (
+	"os"
+	"path/filepath"
+	"syscall"
+)
+
+// own is the folder of a dataset that is ours alone: no query looks into it.
+const own = ".loopgauge"
+
+// lock keeps others from putting files in their places, or taking them away,
+// while one does. It is held for moments, and ends with the process.
+func lock(dir string) (unlock func(), err error) { return flock(dir, "lock", syscall.LOCK_EX) }
+
+// flock locks a file in the folder own.
+func flock(dir, name string, how int) (unlock func(), err error) {
+	folder := filepath.Join(dir, own)
+	if err := os.MkdirAll(folder, 0o700); err != nil {
+		return nil, err
+	}
+	f, err := os.OpenFile(filepath.Join(folder, name), os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	for {
+		err = syscall.Flock(int(f.Fd()), how)
+		if err != syscall.EINTR { //nolint:errorlint // as it comes from the system
+			break
+		}
+	}
+	if err != nil {
+		f.Close()
+		return nil, err
+	}
+	return func() { f.Close() }, nil
+}

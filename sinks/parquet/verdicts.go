@@ -1,0 +1,88 @@
+package parquet
+
+import (
+	"cmp"
+	"errors"
+
+	"github.com/loopgauge/loopgauge/window"
+)
+
+// verdictRow is a row of verdicts/: what one rule said of one request and
+// fingerprint.
+type verdictRow struct {
+	Time        int64        `parquet:"time,timestamp(microsecond)"`
+	Seq         int64        `parquet:"seq,delta"`
+	ID          string       `parquet:"id,optional,dict"`
+	Rule        string       `parquet:"rule,dict"`
+	Identity    string       `parquet:"identity,dict"`
+	Scope       []scopeValue `parquet:"scope,list"`
+	Session     string       `parquet:"session,optional,dict"`
+	Caller      string       `parquet:"caller,optional,dict"`
+	Model       string       `parquet:"model,optional,dict"`
+	Fingerprint string       `parquet:"fingerprint,dict"`
+	Count       *int32       `parquet:"count,optional"`
+	Fired       bool         `parquet:"fired"`
+	Action      string       `parquet:"action,dict"`
+	Reason      string       `parquet:"reason,optional,dict"`
+	RetryAfter  *int64       `parquet:"retry_after_s,optional"`
+	DelayMS     *int64       `parquet:"delay_ms,optional"`
+	Episode     string       `parquet:"episode,optional,dict"`
+}
+
+// verdicts writes verdicts/, day after day like events.
+type verdicts struct {
+	d    *Dataset
+	day  string
+	out  *writer[verdictRow]
+	rows []verdictRow
+}
+
+func (w *verdicts) add(v *window.Verdict, seq int64) error {
+	ev := v.Event
+	if day := date(ev.Time); day != w.day {
+		if err := w.begin(day); err != nil {
+			return err
+		}
+	}
+	row := verdictRow{
+		Time: ev.Time, Seq: seq, ID: ev.ID, Rule: v.Rule.Name, Identity: v.Rule.Identity.Name,
+		Session: ev.Session, Caller: ev.Caller, Model: ev.Model,
+		Fingerprint: v.Fingerprint.String(), Fired: v.Fired, Action: string(v.Action), Reason: string(v.Reason),
+		RetryAfter: known(v.RetryAfter), DelayMS: known(v.DelayMS), Episode: v.Episode,
+	}
+	for i, field := range v.Rule.Scope.Fields {
+		row.Scope = append(row.Scope, scopeValue{field, v.Scope.Values[i]})
+	}
+	if v.Count >= 0 {
+		row.Count = new(int32(v.Count))
+	}
+	if w.rows = append(w.rows, row); len(w.rows) >= batch {
+		return w.flush()
+	}
+	return nil
+}
+
+func (w *verdicts) begin(day string) error {
+	if err := w.close(); err != nil {
+		return err
+	}
+	out, err := newWriter[verdictRow](w.d, "verdicts", day, cmp.Or(w.d.part, "verdicts")+".parquet")
+	w.day, w.out = day, out
+	return err
+}
+
+func (w *verdicts) flush() error {
+	_, err := w.out.out.Write(w.rows)
+	clear(w.rows) // lets go of what the rows point to
+	w.rows = w.rows[:0]
+	return err
+}
+
+func (w *verdicts) close() error {
+	if w.out == nil {
+		return nil
+	}
+	err := errors.Join(w.flush(), w.out.close())
+	w.out = nil
+	return err
+}

@@ -1,0 +1,97 @@
+package window
+
+// evidence gathers, for one rule, the facts of the keys that repeat, so that an
+// alert can name the kind while the loop goes on. A key is kept for as long as
+// an episode of it could be open.
+type evidence struct {
+	witness       *Witness
+	rule          int
+	keys          *table[pairKey, keyEvidence]
+	streak, cycle Counter
+}
+
+// keyEvidence is what is known of a key: nothing but its first time as long as
+// it has come once.
+type keyEvidence struct {
+	first int64 // + 1
+	facts *Facts
+}
+
+// evidenceMinutes is how long the errors of a log are remembered: a day.
+const evidenceMinutes = 24 * 60
+
+func newEvidence(w *Witness, index int, rule *Rule, keys int) *evidence {
+	spec := rule.Counter
+	spec.Closed = spec.Closed || spec.Kind == trackerKind
+	e := &evidence{witness: w, rule: index, keys: newTable[pairKey, keyEvidence](rule.quiet().Microseconds(), keys, nil)}
+	if spec.Kind != "cycle" {
+		spec.Period = 0
+	}
+	spec.Kind = "streak"
+	e.streak = counterKind(spec.Kind).New(spec, keys)
+	spec.Kind = "cycle"
+	e.cycle = counterKind(spec.Kind).New(spec, keys)
+	return e
+}
+
+// note takes a hit in, and returns the facts of its key; nil if it came for the
+// first time.
+func (e *evidence) note(ev *Event, h *Hit) *Facts {
+	streak, cycle := e.streak.Count(h).N, e.cycle.Count(h).N
+	key := e.keys.touch(pairKeyOf(h), ev.Time)
+	if key.first == 0 { // a key not seen before
+		key.first = ev.Time + 1
+		return nil
+	}
+	if key.facts == nil {
+		key.facts = e.witness.Begin(key.first - 1)
+	}
+	e.witness.Note(key.facts, ev, e.rule, &h.Print, streak, cycle)
+	return key.facts
+}
+
+// tell names what an episode is, as far as it is known now.
+func (e *evidence) tell(ep *Episode) {
+	if ep.facts != nil {
+		ep.Kind, ep.Evidence = e.witness.Kind(ep.Rule, ep.facts)
+	}
+}
+
+func (e *evidence) save(s *saver) {
+	s.Section("streak", func() { e.streak.save(s) })
+	s.Section("cycle", func() { e.cycle.save(s) })
+	s.Section("keys", func() {
+		e.keys.save(s, func(entry *tableEntry[pairKey, keyEvidence]) {
+			s.pair(&entry.key)
+			s.Varint(entry.state.first)
+			s.Bool(entry.state.facts != nil)
+			if entry.state.facts != nil {
+				entry.state.facts.save(s)
+			}
+		})
+	})
+}
+
+func (e *evidence) load(l *loader) {
+	l.Section("streak", func() { e.streak.load(l) })
+	l.Section("cycle", func() { e.cycle.load(l) })
+	l.Section("keys", func() {
+		e.keys.load(l, 18, l.pair, func(key *keyEvidence, _ int64) {
+			key.first = l.Varint()
+			if l.Bool() {
+				key.facts = &Facts{}
+				key.facts.load(l)
+			}
+		})
+	})
+}
+
+// link gives the open episodes the facts of their keys again.
+func (e *evidence) link(open *table[pairKey, Episode]) {
+	for i := open.oldest; i != 0; i = open.entries.at(i).prev {
+		entry := open.entries.at(i)
+		if key := e.keys.find(entry.key); key != nil {
+			entry.state.facts = key.facts
+		}
+	}
+}

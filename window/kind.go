@@ -1,0 +1,101 @@
+package window
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/loopgauge/loopgauge/fingerprint"
+)
+
+// Kind says what kind of repeat it is, from evidence in the log.
+type Kind string
+
+// The kinds of repeats.
+const (
+	Stuck            Kind = "stuck"             // the same again and again, and the same came of it
+	Retry            Kind = "retry"             // the same request after an error of its own
+	Outage           Kind = "outage"            // the same request while others had 429 or 5xx too
+	Polling          Kind = "polling"           // what comes back changes, or the pace is a clock's
+	Probe            Kind = "probe"             // a health check
+	Batch            Kind = "batch"             // one prompt in many sessions
+	DuplicateLogging Kind = "duplicate-logging" // one request written twice
+	Unknown          Kind = "unknown"           // the log does not say
+)
+
+// Kinds lists the kinds in the order in which reports show them.
+var Kinds = []Kind{Stuck, Retry, Outage, Polling, Probe, Batch, DuplicateLogging, Unknown}
+
+// IsLoop says whether a repeat of the kind is what loop detection is for.
+func (k Kind) IsLoop() bool { return k == Stuck || k == Retry }
+
+// IsWrong says whether stopping a repeat of the kind would be wrong, as far as
+// the log tells. An outage is neither: the caller was right to come again, and
+// somebody should know.
+func (k Kind) IsWrong() bool { return !k.IsLoop() && k != Outage }
+
+// LeastRepeats is how often the same must come before it is called stuck: a
+// second time is normal, a third may be chance, and so may parallel calls that
+// are equal.
+const LeastRepeats = 4
+
+// steadyPace is the most that pauses may differ for a clock to be behind them,
+// as standard deviation over mean, and leastPauses how many it takes to tell.
+const (
+	steadyPace  = 0.05
+	leastPauses = 5
+)
+
+// Kind is what kind of repeat of a rule the facts tell of, as far as the
+// witness has come, and why.
+func (w *Witness) Kind(rule *Rule, f *Facts) (kind Kind, why string) {
+	n := f.Requests - 1
+	share := func(part int64) string { return fmt.Sprintf("%d of %d", part, n) }
+	set := func(is Kind, evidence string, args ...any) {
+		kind, why = is, fmt.Sprintf(evidence, args...)
+	}
+	id := rule.Identity
+	but := ""
+	if id.Masks() {
+		but = ", but for what is masked"
+	}
+	calls := id.Sees == fingerprint.SeesCalls
+	switch {
+	case !w.coarse() && 2*f.instants >= n:
+		set(DuplicateLogging, "%s came at the very time of the one before", share(f.instants))
+	case 2*f.Probes > n:
+		set(Probe, "%s ask for one token at most, or a health check's path", share(f.Probes))
+	case 2*f.unavailable >= n && w.shared(f):
+		set(Outage, "%s answered 429 or 5xx, and other callers had the same then", share(f.unavailable))
+	case 2*(f.unavailable+f.failed) >= n && f.unavailable+f.failed > 0:
+		set(Retry, "%s answered with an error; no other caller had 429 or 5xx then", share(f.unavailable+f.failed))
+	case id.Sees == 0 && f.messages.different() > 1:
+		set(Unknown, "the requests differ: %d different among %d", f.messages.different(), n)
+	case calls && f.results.different() > 1:
+		set(Polling, "the results change: %d different among %d", f.results.different(), f.results.n)
+	case 2*f.Gets > n:
+		set(Polling, "%s only read (GET or HEAD)%s", share(f.Gets), f.pace())
+	case !strings.Contains(strings.Join(rule.Scope.Fields, " "), "session") && f.sessions.different() > 1 && 2*f.sessions.different() >= min(n, mostVariety):
+		set(Batch, "%d sessions among %d requests", f.sessions.different(), n)
+	case f.Requests < LeastRepeats:
+		set(Unknown, "came only %d times", f.Requests)
+	case id.Sees == 0 && f.messages.n < n:
+		set(Unknown, "the log does not show whether the requests were equal")
+	case max(f.streak, f.cycle) < LeastRepeats:
+		set(Unknown, "came %d times with others between", f.Requests)
+	case id.Sees&fingerprint.SeesResults != 0:
+		set(Stuck, "the same call with the same result, %d times in a row%s", max(f.streak, f.cycle), but)
+	case calls && f.results.different() == 1:
+		set(Stuck, "the same call %d times in a row, and the same result each time%s", max(f.streak, f.cycle), but)
+	case calls:
+		set(Unknown, "the same call %d times in a row; the log does not show the results", max(f.streak, f.cycle))
+	case f.pauses >= leastPauses && f.paceSpread() < steadyPace && f.answers.n == 0:
+		set(Polling, "the same request at a steady pace%s", f.pace())
+	case f.answered == 0:
+		set(Unknown, "the same request %d times in a row; the log does not show how it went", max(f.streak, f.cycle))
+	case f.answers.n > 0 && f.answers.different() == 1:
+		set(Stuck, "the same request %d times in a row, and the same call in answer%s", max(f.streak, f.cycle), but)
+	default:
+		set(Stuck, "the same request %d times, answered each time%s", f.Requests, but)
+	}
+	return kind, why
+}

@@ -1,0 +1,184 @@
+package window
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/loopgauge/loopgauge/fingerprint"
+)
+
+// Witness knows what the rest of a log says of a repeat: what else its
+// requests carried, whether others had errors at the time, and how fine the
+// clock is. Show it every request that is judged, in release order.
+type Witness struct {
+	plan *Plan
+	keep int // minutes of errors that are kept; 0 is all
+
+	// The identities and the scope that tell more of a request than the rule's
+	// own: their places in the plan, -1 if it has none.
+	results, answers, messages, conversation int
+
+	errors        map[int64]errorMinute
+	judged, whole int64 // requests; of those, at a whole second
+}
+
+// errorMinute is a minute in which somebody had 429 or 5xx: that others had,
+// too, is the difference between an outage and one's own trouble.
+type errorMinute struct {
+	who    uint64 // the first, as a hash; never 0
+	shared bool
+}
+
+// NewWitness makes a Witness for the requests of a plan.
+func (p *Plan) NewWitness() *Witness {
+	w := &Witness{plan: p, errors: map[int64]errorMinute{}, conversation: -1}
+	for i, at := range []*int{&w.results, &w.answers, &w.messages} {
+		*at = slices.IndexFunc(p.Identities, companions[i].Same)
+	}
+	for i, s := range p.Scopes {
+		if slices.Equal(s.Fields, companionScope.Fields) {
+			w.conversation = i
+		}
+	}
+	return w
+}
+
+// companions are the identities that tell more of the requests of another:
+// what came of their calls, what they were answered, and what they said. None
+// masks what it is asked for.
+var companions = func() (list []*fingerprint.Identity) {
+	for _, name := range []string{"tool-call-result", "tool-call-python", "last-messages"} {
+		id, err := fingerprint.New(name, fingerprint.Options{})
+		if err != nil {
+			panic(err) // the names are ours
+		}
+		list = append(list, id)
+	}
+	return list
+}()
+
+var companionScope = func() *fingerprint.Scope {
+	s, err := fingerprint.NewScope([]string{"conversation"})
+	if err != nil {
+		panic(err) // likewise
+	}
+	return s
+}()
+
+// WithEvidence is the plan with what tells the kind of a repeat besides: an
+// Engine for it gathers evidence, and names the kind of each episode.
+func (p *Plan) WithEvidence() *Plan {
+	with := *p
+	with.evidence = true
+	with.Identities, with.Scopes = slices.Clone(p.Identities), slices.Clone(p.Scopes)
+	for _, id := range companions {
+		if !slices.ContainsFunc(with.Identities, id.Same) {
+			with.Identities = append(with.Identities, id)
+		}
+		with.Reads |= id.Reads
+	}
+	if !slices.ContainsFunc(with.Scopes, func(s *fingerprint.Scope) bool { return slices.Equal(s.Fields, companionScope.Fields) }) {
+		with.Scopes = append(with.Scopes, companionScope)
+	}
+	with.Reads |= companionScope.Reads
+	return &with
+}
+
+// Seen takes a request in.
+func (w *Witness) Seen(ev *Event) {
+	w.judged++
+	if ev.Time%1_000_000 == 0 {
+		w.whole++
+	}
+	if ev.Status != 429 && ev.Status < 500 {
+		return
+	}
+	m, who := ev.Time/minute, textHash(ev.Caller+"\x00"+w.Conversation(ev))|1
+	at, known := w.errors[m]
+	switch {
+	case !known:
+		at.who = who
+	case at.who != who:
+		at.shared = true
+	}
+	w.errors[m] = at
+	if w.keep > 0 && !known {
+		for len(w.errors) > w.keep {
+			delete(w.errors, slices.Min(slices.Collect(maps.Keys(w.errors)))) // any order: sorted
+		}
+	}
+}
+
+// coarse tells that the log is one of whole seconds, in which sharing one's
+// time means nothing.
+func (w *Witness) coarse() bool { return 2*w.whole > w.judged }
+
+// shared tells whether others had errors when these requests had.
+func (w *Witness) shared(f *Facts) bool {
+	for _, m := range f.minutes {
+		if w.errors[m].shared || w.errors[m-1].shared || w.errors[m+1].shared {
+			return true
+		}
+	}
+	return false
+}
+
+// Conversation names the conversation of a request, "" if it has none, or no
+// rule looks at it.
+func (w *Witness) Conversation(ev *Event) string {
+	if w.conversation < 0 || len(ev.Scopes) == 0 || len(ev.Scopes[w.conversation].Values) == 0 {
+		return ""
+	}
+	return ev.Scopes[w.conversation].Values[0]
+}
+
+// Begin makes the facts of a key whose first request was at a time.
+func (*Witness) Begin(first int64) *Facts { return &Facts{Requests: 1, last: first} }
+
+// Note adds one more request of a key of a rule, which came so often in a row,
+// and so often as a cycle.
+func (w *Witness) Note(f *Facts, ev *Event, rule int, print *fingerprint.Fingerprint, streak, cycle int) {
+	same := 0
+	for _, p := range ev.Prints[w.plan.identity[rule]].Fingerprints {
+		if p == *print {
+			same++
+		}
+	}
+	f.note(ev, same > 1)
+	f.results.addPrints(prints(ev, w.results))
+	f.answers.addPrints(prints(ev, w.answers))
+	f.messages.addPrints(prints(ev, w.messages))
+	f.streak, f.cycle = max(f.streak, int64(streak)), max(f.cycle, int64(cycle))
+}
+
+func prints(ev *Event, identity int) []fingerprint.Fingerprint {
+	if identity < 0 {
+		return nil
+	}
+	list := ev.Prints[identity].Fingerprints
+	return list[:min(len(list), fewPrints)]
+}
+
+// fewPrints of a request are enough to tell whether it differs from another; a
+// hostile one has a hundred thousand.
+const fewPrints = 4
+
+func (w *Witness) save(s *saver) {
+	s.Varint(w.judged)
+	s.Varint(w.whole)
+	minutes := slices.Sorted(maps.Keys(w.errors)) // any order: sorted
+	s.Uvarint(uint64(len(minutes)))
+	for _, m := range minutes {
+		s.Varint(m)
+		s.Uvarint(w.errors[m].who)
+		s.Bool(w.errors[m].shared)
+	}
+}
+
+func (w *Witness) load(l *loader) {
+	w.judged, w.whole = l.Varint(), l.Varint()
+	for range l.Count(3) {
+		m := l.Varint()
+		w.errors[m] = errorMinute{l.Uvarint(), l.Bool()}
+	}
+}
