@@ -270,7 +270,7 @@ func firstText(b *Block) (number int64, line []byte) {
 // beginning of time, so that nothing waits for a stream that has nothing.
 func (s *fileStream) firstTime(head *Block) int64 {
 	part := *head
-	part.Format, part.Stream, part.Zone = s.format, s.index, s.o.Zone
+	s.mark(&part)
 	part.Data = part.Data[:nthLine(part.Data, headLines)]
 	return FirstTime(&part)
 }
@@ -339,7 +339,7 @@ func (s *fileStream) Next() (*Block, error) {
 }
 
 func (s *fileStream) mark(b *Block) *Block {
-	b.Stream, b.Format, b.Zone = s.index, s.format, s.o.Zone
+	b.Stream, b.Format, b.Zone, b.Name = s.index, s.format, s.o.Zone, s.source.Name
 	return b
 }
 

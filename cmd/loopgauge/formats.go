@@ -321,11 +321,7 @@ func (r *formatReport) rules(ctx context.Context, sample *ingest.Sample) error {
 		copies := *sample
 		copies.Blocks = nil
 		for _, b := range sample.Blocks { // a run gives the memory of its blocks back
-			own := ingest.NewBlock()
-			data := append(own.Data, b.Data...)
-			*own = *b
-			own.Data = data
-			copies.Blocks = append(copies.Blocks, own)
+			copies.Blocks = append(copies.Blocks, b.Clone())
 		}
 		o := replay.Options{
 			Streams: []ingest.Stream{&copies}, Plan: window.NewPlan(p.Rules, p.Exclude),
