@@ -54,6 +54,7 @@ type Router struct {
 	routes    Routes
 	content   *Content
 	receivers []*receiver
+	gone      []string
 }
 
 // receiver is what a sink has been told.
@@ -190,6 +191,10 @@ func (r *Router) Save() []byte {
 	return b
 }
 
+// Gone are the sinks that what was loaded knows and that are no more: what they
+// were told is forgotten with the next Save.
+func (r *Router) Gone() []string { return r.gone }
+
 // Load puts back what Save has saved, and lets it leave: a checkpoint holds
 // it.
 func (r *Router) Load(b []byte) error {
@@ -198,6 +203,12 @@ func (r *Router) Load(b []byte) error {
 		return fmt.Errorf("outbox: %w", err)
 	}
 	r.outbox.load(saved.Outbox)
+	for name := range saved.Receivers { // any order: sorted
+		if !slices.ContainsFunc(r.receivers, func(c *receiver) bool { return c.sink == name }) {
+			r.gone = append(r.gone, name)
+		}
+	}
+	slices.Sort(r.gone)
 	for _, c := range r.receivers {
 		s := saved.Receivers[c.sink]
 		c.told, c.digest = s.Told, s.Digest

@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -200,31 +201,31 @@ sinks:
 					t.Errorf("%s has %q", what, text[max(0, at-80):min(len(text), at+40)])
 				}
 			}
-			said := func(args ...string) {
+			says := func(args ...string) {
 				t.Helper()
 				var out, errs bytes.Buffer
 				run(t.Context(), newUI(strings.NewReader(""), &out, &errs), args)
 				clean(strings.Join(args[:1], " "), append(out.Bytes(), errs.Bytes()...))
 			}
 			verdicts := filepath.Join(dir, "replay.jsonl")
-			said("replay", "--policy", policy, "--verdicts", verdicts, "--out", filepath.Join(dir, "data"), name)
+			says("replay", "--policy", policy, "--verdicts", verdicts, "--out", filepath.Join(dir, "data"), name)
 			want, _ := os.ReadFile(verdicts)
 			if len(want) == 0 {
 				t.Skip("no rule could look at it")
 			}
 			read++
-			said("replay", "--policy", policy, "--json", name)
-			said("tune", "--policy", policy, "--html", filepath.Join(dir, "page.html"), name)
-			said("explain", "--policy", policy, name+":1")
-			said("explain", "--skipped", name)
-			said("formats", name)
+			says("replay", "--policy", policy, "--json", name)
+			says("tune", "--policy", policy, "--html", filepath.Join(dir, "page.html"), name)
+			says("explain", "--policy", policy, name+":1")
+			says("explain", "--skipped", name)
+			says("formats", name)
 			if episode := regexp.MustCompile(`ep-[0-9a-f]{16}`).Find(want); episode != nil {
-				said("explain", "--policy", policy, string(episode), name)
+				says("explain", "--policy", policy, string(episode), name)
 				alerted++
 			}
 
 			ctx, stop := context.WithCancel(t.Context())
-			var out, errs bytes.Buffer
+			var out, errs said
 			done := make(chan int)
 			live := filepath.Join(dir, "live.jsonl")
 			go func() {
@@ -239,15 +240,26 @@ sinks:
 					break
 				}
 				if time.Now().After(deadline) {
-					t.Fatalf("watch has not come as far as replay: %s", errs.Bytes())
+					t.Fatalf("watch has not come as far as replay: %s", errs.String())
 				}
 				time.Sleep(20 * time.Millisecond)
 			}
+			address := regexp.MustCompile(`listening address=(\S+)`).FindStringSubmatch(errs.String())
+			if address == nil {
+				t.Fatalf("watch does not listen: %s", errs.String())
+			}
+			for _, page := range []string{"/metrics", "/healthz", "/readyz"} {
+				body := get(t, "http://"+address[1]+page)
+				clean(page, body)
+				if page == "/metrics" && !bytes.Contains(body, []byte(`loopgauge_rule_fired_total{rule="call"}`)) {
+					t.Errorf("no metrics of rules: %s", body)
+				}
+			}
 			stop()
 			if code := <-done; code != exitDone {
-				t.Errorf("watch ended with %d: %s", code, errs.Bytes())
+				t.Errorf("watch ended with %d: %s", code, errs.String())
 			}
-			clean("watch", append(out.Bytes(), errs.Bytes()...))
+			clean("watch", []byte(out.String()+errs.String()))
 			mu.Lock()
 			clean("an alert", sent)
 			mu.Unlock()
@@ -284,6 +296,48 @@ sinks:
 		t.Errorf("only %d logs were read, of %d something fired; alerted %v", read, alerted, opened)
 	}
 }
+
+// get is the body of a page.
+func get(t *testing.T, url string) []byte {
+	t.Helper()
+	response, err := http.Get(url) //nolint:noctx // of this test's own server
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	body, err := io.ReadAll(response.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return body
+}
+
+// TestPanicText: what a crash leaves on the terminal holds nothing of the log,
+// whichever line is at hand.
+func TestPanicText(t *testing.T) {
+	if log := os.Getenv("LOOPGAUGE_TEST_CRASH"); log != "" {
+		os.Exit(run(t.Context(), newUI(strings.NewReader(""), crashing{}, os.Stderr), []string{"replay", "--profile", "tool-call", "--profile", "aisg", "--verdicts", "-", log}))
+	}
+	text, _ := plant(t, "../../fixtures/formats/litellm/sessions.jsonl")
+	log := filepath.Join(t.TempDir(), "access.log")
+	if err := os.WriteFile(log, []byte(strings.Repeat(text, 20)), 0o600); err != nil || !strings.Contains(text, canary) {
+		t.Fatal(err)
+	}
+	c := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestPanicText$")
+	c.Env = append(os.Environ(), "LOOPGAUGE_TEST_CRASH="+log, "GOTRACEBACK=all")
+	out, err := c.CombinedOutput()
+	if err == nil || !bytes.Contains(out, []byte("panic: provoked")) || !bytes.Contains(out, []byte("goroutine ")) {
+		t.Fatalf("%v: it did not crash:\n%s", err, out)
+	}
+	if at := bytes.Index(out, []byte(canary)); at >= 0 {
+		t.Errorf("the crash says %q", out[max(0, at-80):min(len(out), at+40)])
+	}
+}
+
+// crashing is an output that makes what writes to it crash.
+type crashing struct{}
+
+func (crashing) Write([]byte) (int, error) { panic("provoked") }
 
 // plant is the beginning of a log, each line of it four times, with canaries.
 func plant(t *testing.T, log string) (text string, n int) {

@@ -56,6 +56,17 @@ func TestDeployedPolicy(t *testing.T) {
 	}
 }
 
+// TestPrices: the example is a table of prices, for a policy to begin with.
+func TestPrices(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "policy.yaml")
+	if err := os.WriteFile(file, []byte("version: 1\nrules: [{name: r, profile: fairvisor}]\n"+readDeploy(t, "prices.yaml")), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if out := loopgauge(t, "", "policy", "check", file); !strings.HasSuffix(out, ": ok, 1 rule\n") {
+		t.Error(out)
+	}
+}
+
 // wantFlags says whether a command line is one of watch: it is parsed, not run.
 func wantFlags(t *testing.T, line string) {
 	t.Helper()

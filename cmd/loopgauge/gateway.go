@@ -49,23 +49,33 @@ func oneFile(what string) cobra.PositionalArgs {
 func newPolicyImport(u *ui) *cobra.Command {
 	var from string
 	c := &cobra.Command{
-		Use:   "import --from GATEWAY FILE",
+		Use:   "import --from GATEWAY FILE...",
 		Short: "Turn a gateway's own loop settings into a policy",
 		Long: `Import prints the policy that a gateway's own settings amount to, as the gateway
 behaves. What a policy cannot say of them goes to standard error, field by field.`,
 		Example: `  loopgauge policy import --from fairvisor bundle.json > policy.yaml
-  loopgauge policy import --from aisg .env`,
-		Args: oneFile("the gateway's settings"),
+  loopgauge policy import --from aisg .env
+  loopgauge policy import --from tool-call .env config.yaml`,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return usage(errors.New("give a file: the gateway's settings"))
+			}
+			return nil
+		},
 		RunE: func(_ *cobra.Command, args []string) error {
 			g, err := policy.GatewayNamed(from)
 			if err != nil {
 				return usage(err)
 			}
-			name, text, err := u.readText(args[0])
-			if err != nil {
-				return usage(err)
+			var files []policy.Settings
+			for _, file := range args {
+				name, text, err := u.readText(file)
+				if err != nil {
+					return usage(err)
+				}
+				files = append(files, policy.Settings{File: name, Text: text})
 			}
-			out, said, err := g.Import(name, text)
+			out, said, err := g.Import(files...)
 			u.sayProblems(said)
 			if err != nil {
 				return usage(err)

@@ -52,6 +52,8 @@ func (f *watchFlags) share(ctx context.Context, name string, o live.Options) err
 		return usage(errors.New("--listen: there are no metrics of a topic of events yet"))
 	case f.showText:
 		return usage(errors.New("--show-text: a topic of events holds no text"))
+	case f.dryRun:
+		return usage(errors.New("--dry-run: it would take partitions from those that send their alerts: run a policy without sinks, in a kafka group of its own"))
 	case f.out != "":
 		return usage(errors.New("--out: several processes that share a topic of events cannot write one dataset: run replay --out on the log"))
 	}

@@ -252,6 +252,21 @@ func TestStreamedResponses(t *testing.T) {
 		`data: {"type":"response.function_call_arguments.delta","output_index":0,"delta":"{}"}`,
 		`data: {"type":"response.output_item.done","output_index":0,"item":{"type":"function_call","call_id":"c1","name":"f","arguments":"{}"}}`,
 		`data: {"type":"response.completed","response":{"usage":{"input_tokens":5,"output_tokens":6}}}`)
+	// What Anthropic read from its cache and wrote to it comes on top of its
+	// input_tokens, in the first event and in newer ones again at the end; where
+	// LiteLLM writes it beside prompt_tokens it is among them.
+	f(`tool_calls=0 tokens_in=115 tokens_out=6 tokens_cached=100`,
+		"event: message_start\ndata: "+`{"type":"message_start","message":{"usage":{"input_tokens":5,"cache_creation_input_tokens":10,"cache_read_input_tokens":100,"output_tokens":1}}}`,
+		`data: {"type":"message_delta","delta":{"stop_reason":"end_turn"},"usage":{"output_tokens":6}}`, `data: {"type":"message_stop"}`)
+	f(`tool_calls=0 tokens_in=115 tokens_out=6 tokens_cached=100`,
+		"event: message_start\ndata: "+`{"type":"message_start","message":{"usage":{"input_tokens":5,"cache_creation_input_tokens":10,"cache_read_input_tokens":100,"output_tokens":1}}}`,
+		`data: {"type":"message_delta","delta":{"stop_reason":"end_turn"},"usage":{"input_tokens":5,"cache_creation_input_tokens":10,"cache_read_input_tokens":100,"output_tokens":6}}`, `data: {"type":"message_stop"}`)
+	f(`tool_calls=0 tokens_in=115 tokens_out=6 tokens_cached=100`,
+		`{"type":"message","content":[],"usage":{"cache_read_input_tokens":100,"input_tokens":15,"cache_creation_input_tokens":null,"output_tokens":6}}`)
+	f(`tool_calls=0 tokens_in=115 tokens_out=6 tokens_cached=100`,
+		`{"choices":[{"message":{"content":"hi"}}],"usage":{"prompt_tokens":115,"completion_tokens":6,"prompt_tokens_details":{"cached_tokens":100},"cache_creation_input_tokens":10,"cache_read_input_tokens":100}}`)
+	f(`tool_calls=0 tokens_in=115 tokens_out=6 tokens_cached=100`,
+		`{"choices":[{"message":{"content":"hi"}}],"usage":{"input_tokens":115,"prompt_tokens":115,"completion_tokens":6,"cache_read_input_tokens":100}}`)
 	// And bodies that are none.
 	f(`tool_calls=1 call=c1 name=f arguments={} tokens_in=5 tokens_out=6`,
 		`{"choices":[{"message":{"tool_calls":[{"id":"c1","function":{"name":"f","arguments":"{}"}}]}}],"usage":{"prompt_tokens":5,"completion_tokens":6}}`)

@@ -243,12 +243,22 @@ func (p *streamed) block(s *rawjson.Scanner, index int64) {
 }
 
 // readUsage reads the tokens of a response, by the names of OpenAI's Chat
-// Completions, or of Responses and Anthropic.
+// Completions, or of Responses and Anthropic. The input_tokens of Anthropic are
+// those that its cache had no part in: what was read from it and written to it
+// stands beside them. Of prompt_tokens, which LiteLLM writes, it is a part.
 func readUsage(s *rawjson.Scanner, r *fingerprint.Request) {
+	const none = fingerprint.Unknown
+	prompt, input, read, written := int64(none), int64(none), int64(none), int64(none)
 	for s.Object(); s.NextKey(); {
 		switch string(s.Key) {
-		case "prompt_tokens", "input_tokens":
-			r.TokensIn = readCount(s, r.TokensIn)
+		case "prompt_tokens":
+			prompt = readCount(s, prompt)
+		case "input_tokens":
+			input = readCount(s, input)
+		case "cache_read_input_tokens":
+			read = readCount(s, read)
+		case "cache_creation_input_tokens":
+			written = readCount(s, written)
 		case "completion_tokens", "output_tokens":
 			r.TokensOut = readCount(s, r.TokensOut)
 		case "prompt_tokens_details", "input_tokens_details":
@@ -262,5 +272,14 @@ func readUsage(s *rawjson.Scanner, r *fingerprint.Request) {
 		default:
 			s.Skip()
 		}
+	}
+	switch {
+	case prompt != none:
+		r.TokensIn = prompt
+	case input != none:
+		r.TokensIn = input + max(read, 0) + max(written, 0)
+	}
+	if read != none {
+		r.TokensCached = read
 	}
 }

@@ -37,6 +37,7 @@ type Options struct {
 	Sinks        []sinks.Sink
 	Content      *sinks.Content     // of alerts; nil is none
 	Routes       sinks.Routes       // which of them hears of what
+	DryRun       bool               // a state that knows other sinks is refused: they would be forgotten
 	Verdicts     string             // file for verdicts, empty for none
 	Topic        sinks.VerdictTopic // nil for none
 	Dataset      Dataset            // nil for none

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/loopgauge/loopgauge/ingest"
@@ -188,6 +189,9 @@ func (w *watch) restore() error {
 		var restored *window.Restored
 		if f, restored, err = w.load(snapshot.NewReader(state)); err != nil {
 			return fmt.Errorf("checkpoint: %w\nbegin anew with an empty --state directory if it cannot be mended", err)
+		}
+		if gone := w.router.Gone(); w.o.DryRun && len(gone) > 0 {
+			return fmt.Errorf("--dry-run: this state knows what %s were told, which would be forgotten: give the trial a --state of its own", strings.Join(gone, ", "))
 		}
 		w.tell(restored)
 	}

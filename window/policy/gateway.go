@@ -20,6 +20,7 @@ type Gateway struct {
 	// the first; what is written may be any, for the form does not tell them
 	// apart.
 	profiles []string
+	files    int // that settings may stand in
 	read     func(*imported)
 	// settings takes over what the form can say of a rule, which then is to
 	// equal the rule; it refuses what is out of the form's bounds.
@@ -42,11 +43,22 @@ func GatewayNamed(name string) (*Gateway, error) {
 	return nil, fmt.Errorf("no gateway is called %q%s", name, suggest(name, names))
 }
 
+// Settings are a file with a gateway's own settings.
+type Settings struct {
+	File string
+	Text []byte
+}
+
 // Import turns a gateway's own settings into a policy. said is what a policy
 // cannot say of them, and what the gateway makes of values that it does not
 // take. An error of type Errors holds every problem.
-func (g *Gateway) Import(file string, text []byte) (policy []byte, said []Problem, err error) {
-	in := &imported{file: file, text: text}
+func (g *Gateway) Import(files ...Settings) (policy []byte, said []Problem, err error) {
+	in := &imported{Settings: files[0], files: files}
+	if n := max(g.files, 1); len(files) > n {
+		in.Settings = files[n]
+		in.refuse("", "is one file too many: %s has its settings in %s", g.Name, g.Form)
+		return nil, nil, in.errors
+	}
 	g.read(in)
 	if len(in.errors) == 0 && len(in.rules) == 0 {
 		in.refuse("", "has no loop settings of %s: %s is expected", g.Name, g.Form)
@@ -63,7 +75,7 @@ func (g *Gateway) Import(file string, text []byte) (policy []byte, said []Proble
 		}
 	}
 	// A name may be there twice, or a threshold be beyond what a policy takes.
-	if _, errs := readDraft(file, []byte(b.String())); len(errs) > 0 {
+	if _, errs := readDraft(in.File, []byte(b.String())); len(errs) > 0 {
 		for _, p := range errs {
 			in.refuse(p.Path, "%s", p.What)
 		}
@@ -74,11 +86,11 @@ func (g *Gateway) Import(file string, text []byte) (policy []byte, said []Proble
 
 // imported is what was read of a gateway's settings.
 type imported struct {
-	file   string
-	text   []byte
-	rules  []importedRule
-	said   []Problem
-	errors Errors
+	Settings // that are read
+	files    []Settings
+	rules    []importedRule
+	said     []Problem
+	errors   Errors
 }
 
 // importedRule is a rule as a policy has it: what it changes in the profile.
@@ -88,11 +100,11 @@ type importedRule struct {
 }
 
 func (in *imported) say(field, format string, args ...any) {
-	in.said = append(in.said, Problem{File: in.file, Path: field, What: fmt.Sprintf(format, args...)})
+	in.said = append(in.said, Problem{File: in.File, Path: field, What: fmt.Sprintf(format, args...)})
 }
 
 func (in *imported) refuse(field, format string, args ...any) {
-	in.errors = append(in.errors, Problem{File: in.file, Path: field, What: fmt.Sprintf(format, args...)})
+	in.errors = append(in.errors, Problem{File: in.File, Path: field, What: fmt.Sprintf(format, args...)})
 }
 
 // rule adds a rule with what every gateway sets.

@@ -32,7 +32,7 @@ func readAISG(in *imported) {
 		found = true
 		n, err := strconv.ParseInt(v.value, 10, 64)
 		if err != nil || n < least[i] || n > mostSeconds {
-			in.errors = append(in.errors, Problem{File: in.file, Line: v.line, Column: 1, Path: name, What: fmt.Sprintf("must be a whole number from %d on, is %q", least[i], v.value)})
+			in.errors = append(in.errors, Problem{File: in.File, Line: v.line, Column: 1, Path: name, What: fmt.Sprintf("must be a whole number from %d on, is %q", least[i], v.value)})
 			continue
 		}
 		values[i] = n

@@ -54,9 +54,9 @@ func readEnvironment(text []byte) (vars map[string]variable, names []string, wro
 // ours finds the variables of a gateway: those with the prefix, in the order
 // of the file. Others are not looked at: such files hold secrets.
 func (in *imported) ours(prefix string, known []string) (vars map[string]variable) {
-	vars, names, wrong := readEnvironment(in.text)
+	vars, names, wrong := readEnvironment(in.Text)
 	if wrong > 0 {
-		in.errors = append(in.errors, Problem{File: in.file, Line: wrong, Column: 1, What: "must be NAME=value"})
+		in.errors = append(in.errors, Problem{File: in.File, Line: wrong, Column: 1, What: "must be NAME=value"})
 		return nil
 	}
 	for _, name := range names {

@@ -33,7 +33,7 @@ var descriptorKey = regexp.MustCompile(`^((jwt|header|query):[A-Za-z0-9_-]+|ip:(
 type table = map[string]any
 
 func readFairvisor(in *imported) {
-	decoder := json.NewDecoder(bytes.NewReader(in.text))
+	decoder := json.NewDecoder(bytes.NewReader(in.Text))
 	decoder.UseNumber()
 	var doc any
 	err := decoder.Decode(&doc)
@@ -45,12 +45,12 @@ func readFairvisor(in *imported) {
 		}
 	}
 	if err != nil {
-		at := len(in.text)
+		at := len(in.Text)
 		if syntax, ok := errors.AsType[*json.SyntaxError](err); ok {
 			at = min(at, int(syntax.Offset))
 		}
-		line := 1 + bytes.Count(in.text[:at], []byte("\n"))
-		in.errors = append(in.errors, Problem{File: in.file, Line: line, Column: 1, What: "not JSON: " + err.Error()})
+		line := 1 + bytes.Count(in.Text[:at], []byte("\n"))
+		in.errors = append(in.errors, Problem{File: in.File, Line: line, Column: 1, What: "not JSON: " + err.Error()})
 		return
 	}
 	bundle, ok := doc.(table)

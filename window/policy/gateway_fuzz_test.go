@@ -20,7 +20,7 @@ func FuzzImport(f *testing.F) {
 			return // only slower
 		}
 		g := &Gateways[uint(which)%uint(len(Gateways))]
-		policy, _, err := g.Import("own", []byte(text))
+		policy, _, err := g.Import(Settings{"own", []byte(text)})
 		if err != nil {
 			return
 		}
@@ -31,7 +31,7 @@ func FuzzImport(f *testing.F) {
 		if err != nil {
 			return // several rules, of which the gateway has one
 		}
-		again, _, err := g.Import("own", own)
+		again, _, err := g.Import(Settings{"own", own})
 		if err != nil || string(again) != string(policy) {
 			t.Fatalf("%v: imported\n%s\nexported\n%s\nimported\n%s", err, policy, own, again)
 		}

@@ -89,7 +89,7 @@ func TestImportExport(t *testing.T) {
 		g := &Gateways[i]
 		t.Run(g.Name, rapid.MakeCheck(func(t *rapid.T) {
 			own := settingsOf[g.Name](t)
-			policy, _, err := g.Import("own", []byte(own))
+			policy, _, err := g.Import(Settings{"own", []byte(own)})
 			if err != nil {
 				t.Fatalf("%v\n%s", err, own)
 			}
@@ -100,7 +100,7 @@ func TestImportExport(t *testing.T) {
 			if string(again) != own {
 				t.Fatalf("imported\n%s\nis exported\n%s\npolicy\n%s", own, again, policy)
 			}
-			twice, _, err := g.Import("own", again)
+			twice, _, err := g.Import(Settings{"own", again})
 			if err != nil || string(twice) != string(policy) {
 				t.Fatalf("%v: exported\n%s\nis imported\n%s\nwas\n%s", err, again, twice, policy)
 			}
@@ -133,7 +133,7 @@ func problems(list []Problem) string {
 func TestImport(t *testing.T) {
 	f := func(name, own, want, said string) {
 		t.Helper()
-		policy, notes, err := gateway(t, name).Import("f", []byte(own))
+		policy, notes, err := gateway(t, name).Import(Settings{"f", []byte(own)})
 		if err != nil {
 			t.Errorf("%s: %v", own, err)
 		}
@@ -163,7 +163,7 @@ func TestImport(t *testing.T) {
 		"  - name: tool-call\n    profile: tool-call-shipped\n    counter: {window: 2m}\n    threshold: 4\n    action: break\n"+
 			"    overrides: [{match: 'backend == \"openrouter\" && model == \"gpt-4\"', threshold: 6}, {match: 'model == \"plain\"', action: chance_then_break}]\n",
 		"f: model_defaults.openrouter:gpt-4.tool_loop_mode: is no setting of loops that is known, and not in the policy\n"+
-			"f: model_defaults: overrule the server's settings, which stand in the environment: the policy has the proxy's own for them")
+			"f: model_defaults: overrule the server's settings, which stand in the environment: the policy has the proxy's own for them; name that file, too")
 	f("zelyx", `{"action": "block"}`, "  - name: zelyx\n    profile: zelyx\n    counter: {window: 1m}\n    threshold: 10\n    action: reject\n", "")
 	f("fairvisor", `{"bundle_version": 1, "policies": [
 	  {"id": "a", "spec": {"selector": {"pathPrefix": "/v1/chat", "methods": ["POST", 1], "hosts": ["x"]}, "mode": "shadow",
@@ -183,10 +183,35 @@ f: policies[1].spec.loop_detection: is off and says no more that can be read: wi
 f: policies[2].spec.loop_detection: is not there: policy c has no loop rule`)
 }
 
+// TestImportTogether: the proxy's environment and configuration are one rule,
+// in whatever order they come.
+func TestImportTogether(t *testing.T) {
+	env := Settings{"e", []byte("TOOL_LOOP_DETECTION_ENABLED=no\nTOOL_LOOP_MAX_REPEATS=7\nTOOL_LOOP_TTL_SECONDS=30\nTOOL_LOOP_MODE=chance\n")}
+	models := Settings{"m", []byte("model_defaults:\n  b:m: {tool_loop_detection_enabled: true, tool_loop_detection_max_repeats: 3}\n")}
+	const want = "version: 1\nrules:\n  - name: tool-call\n    profile: tool-call-shipped\n    enabled: false\n    counter: {window: 30s}\n    threshold: 7\n    action: chance_then_break\n" +
+		"    overrides: [{match: 'backend == \"b\" && model == \"m\"', threshold: 3, enabled: true}]\n"
+	f := func(want, said string, files ...Settings) {
+		t.Helper()
+		got, notes, err := gateway(t, "tool-call").Import(files...)
+		if err != nil {
+			got = []byte(err.Error())
+		}
+		if string(got) != want || problems(notes) != said {
+			t.Errorf("%v\nis imported\n%s\nsaid\n%s", files, got, problems(notes))
+		}
+	}
+	off := "f: TOOL_LOOP_DETECTION_ENABLED: is off, and so is the rule"
+	f(want, off, env, models)
+	f(want, off, models, env)
+	f("m: is a second configuration, beside m", "", models, models)
+	f("e: is a second environment file, beside e", off, env, env)
+	f("m: is one file too many: tool-call has its settings in an environment file with TOOL_LOOP_ variables, a configuration with model_defaults, or both", "", env, models, models)
+}
+
 func TestImportRefuses(t *testing.T) {
 	f := func(name, own, want string) {
 		t.Helper()
-		_, _, err := gateway(t, name).Import("f", []byte(own))
+		_, _, err := gateway(t, name).Import(Settings{"f", []byte(own)})
 		if err == nil || err.Error() != want {
 			t.Errorf("%s: error\n%v\nwant\n%s", own, err, want)
 		}

@@ -13,9 +13,9 @@ import (
 )
 
 var toolCallForm = Gateway{
-	Name: "tool-call", Form: "an environment file with TOOL_LOOP_ variables, or a configuration with model_defaults",
-	profiles: []string{"tool-call-shipped", "tool-call"},
-	read:     readToolCall, settings: toolCallSettings, write: writeToolCall,
+	Name: "tool-call", Form: "an environment file with TOOL_LOOP_ variables, a configuration with model_defaults, or both",
+	profiles: []string{"tool-call-shipped", "tool-call"}, files: 2,
+	read: readToolCall, settings: toolCallSettings, write: writeToolCall,
 }
 
 var toolCallVariables = []string{"TOOL_LOOP_DETECTION_ENABLED", "TOOL_LOOP_MAX_REPEATS", "TOOL_LOOP_TTL_SECONDS", "TOOL_LOOP_MODE"}
@@ -30,19 +30,48 @@ type toolCallLoop struct {
 // defaultToolCallLoop is the proxy's own.
 var defaultToolCallLoop = toolCallLoop{true, 4, 120, window.Break}
 
+// readToolCall puts the server's settings, from the environment, and those of
+// models, from the configuration, into one rule.
 func readToolCall(in *imported) {
-	if _, names, wrong := readEnvironment(in.text); wrong == 0 || len(names) > 0 {
-		in.toolCallServer()
-		return
+	loop, server, models := defaultToolCallLoop, "", ""
+	var overrides []yaml.MapSlice
+	found := false
+	for _, in.Settings = range in.files {
+		kind, other := &models, "configuration"
+		_, names, wrong := readEnvironment(in.Text)
+		environment := wrong == 0 || len(names) > 0
+		if environment {
+			kind, other = &server, "environment file"
+		}
+		if *kind != "" {
+			in.refuse("", "is a second %s, beside %s", other, *kind)
+			continue
+		}
+		*kind = in.File
+		if environment {
+			loop, found = in.toolCallServer()
+		} else {
+			overrides = in.toolCallModels()
+		}
 	}
-	in.toolCallModels()
+	switch {
+	case len(in.errors) > 0 || !found && len(overrides) == 0:
+		return
+	case server == "":
+		in.say("model_defaults", "overrule the server's settings, which stand in the environment: the policy has the proxy's own for them; name that file, too")
+	}
+	var more []yaml.MapItem
+	if len(overrides) > 0 {
+		more = []yaml.MapItem{{Key: "overrides", Value: overrides}}
+	}
+	in.rule("tool-call", loop.enabled, loop.ttl, loop.repeats, loop.action, more...)
 }
 
-// toolCallServer reads the environment. The proxy passes over values that it
-// cannot read, and so does this, saying so.
-func (in *imported) toolCallServer() {
+// toolCallServer reads the environment; found is that it says something. The
+// proxy passes over values that it cannot read, and so does this, saying so.
+func (in *imported) toolCallServer() (loop toolCallLoop, found bool) {
 	vars := in.ours("TOOL_LOOP_", toolCallVariables)
-	loop, found := defaultToolCallLoop, false
+	loop = defaultToolCallLoop
 	for i, name := range toolCallVariables {
 		v, ok := vars[name]
 		if !ok {
@@ -76,9 +105,6 @@ func (in *imported) toolCallServer() {
 			}
 		}
 	}
-	if !found {
-		return
-	}
 	if !loop.enabled {
 		in.say(toolCallVariables[0], "is off, and so is the rule")
 	}
@@ -90,9 +116,8 @@ func (in *imported) toolCallServer() {
 	}
 	if loop.ttl > mostSeconds {
 		in.refuse("TOOL_LOOP_TTL_SECONDS", "is more than a policy can say")
-		return
 	}
-	in.rule("tool-call", loop.enabled, loop.ttl, loop.repeats, loop.action)
+	return loop, found
 }
 
 // toolCallMode reads a mode; chance is short for chance_then_break.
@@ -109,9 +134,8 @@ func toolCallMode(text string) (window.Action, bool) {
 // toolCallModels reads the defaults per backend and model of the proxy's
 // configuration: each overrules the server, which is set in the environment,
 // in what it says. Its other settings are not looked at.
-func (in *imported) toolCallModels() {
-	s := NewStrict(in.file, in.text, "a configuration of the tool-call proxy", "model_defaults", "docs/policy.md")
-	var overrides []yaml.MapSlice
+func (in *imported) toolCallModels() (overrides []yaml.MapSlice) {
+	s := NewStrict(in.File, in.Text, "a configuration of the tool-call proxy", "model_defaults", "docs/policy.md")
 	if s.doc != nil {
 		for _, m := range s.doc.Values {
 			if keyText(m.Key) != "model_defaults" {
@@ -125,11 +149,7 @@ func (in *imported) toolCallModels() {
 		}
 	}
 	in.errors = append(in.errors, s.r.errors.sorted()...)
-	if len(overrides) > 0 {
-		in.say("model_defaults", "overrule the server's settings, which stand in the environment: the policy has the proxy's own for them")
-		l := defaultToolCallLoop
-		in.rule("tool-call", l.enabled, l.ttl, l.repeats, l.action, yaml.MapItem{Key: "overrides", Value: overrides})
-	}
+	return overrides
 }
 
 // toolCallModel is what a model overrules.

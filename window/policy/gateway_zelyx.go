@@ -23,7 +23,7 @@ type zelyxSettingsPage struct {
 }
 
 func readZelyx(in *imported) {
-	s := NewStrict(in.file, in.text, "Zelyx's settings", "enabled, threshold, window and action", "docs/policy.md")
+	s := NewStrict(in.File, in.Text, "Zelyx's settings", "enabled, threshold, window and action", "docs/policy.md")
 	page := zelyxSettingsPage{true, 10, 60, "warn"}
 	s.Read(
 		Member{"enabled", func(v Value) { v.r.boolean(&page.Enabled)(v.node, v.at) }},

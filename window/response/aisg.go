@@ -12,6 +12,12 @@ func aisg(c *Case) *Response {
 	if c.Action != window.Reject {
 		return nil
 	}
+	if c.Count < 1 {
+		return &Response{
+			Gateway: "AISG", Status: 429, Headers: map[string]string{"Content-Type": "application/json"},
+			Note: "in a cooldown it does not count, and its pages do not show what the body says then",
+		}
+	}
 	type detail struct {
 		Error           string `json:"error"`
 		Message         string `json:"message"`
@@ -23,8 +29,8 @@ func aisg(c *Case) *Response {
 		Gateway: "AISG", Status: 429, Headers: map[string]string{"Content-Type": "application/json"},
 		Body: object(map[string]detail{"detail": {
 			"recursive_loop_detected",
-			fmt.Sprintf("Blocked: identical request sent %d times in %d seconds. This usually indicates an agent retry loop, infinite recursion, or misconfigured automation.", max(c.Count, 0), seconds(c.Window)),
-			c.Fingerprint, max(c.Count, 0), seconds(c.Cooldown),
+			fmt.Sprintf("Blocked: identical request sent %d times in %d seconds. This usually indicates an agent retry loop, infinite recursion, or misconfigured automation.", c.Count, seconds(c.Window)),
+			c.Fingerprint, c.Count, seconds(c.Cooldown),
 		}}),
 	}
 }

@@ -1,0 +1,128 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/twmb/franz-go/pkg/kgo"
+
+	"github.com/loopgauge/loopgauge/ingest/kafka/kafkatest"
+)
+
+// TestKafkaSink: a topic that is watched becomes one of verdicts and one of
+// alerts, which hold what replay says of the same log, before and after a
+// restart, each verdict and each revision of an alert once.
+func TestKafkaSink(t *testing.T) {
+	b := kafkatest.Start(t)
+	dir := t.TempDir()
+	lines := loops(3000, time.Now().UTC().Add(-5*time.Hour).Truncate(time.Second))
+	log, alerts, verdicts := b.Topic(t, 1), b.Topic(t, 3), b.Topic(t, 3)
+	file, policy := filepath.Join(dir, "log.jsonl"), filepath.Join(dir, "policy.yaml")
+	for name, text := range map[string]string{file: strings.Join(lines, "\n") + "\n", policy: fmt.Sprintf(`version: 1
+lateness: 1s
+rules: [{name: same, identity: prompt, scope: [session], counter: {kind: sliding, window: 10m}, threshold: 3}]
+kafka: {start: earliest, group: %s}
+sinks: [{kafka: {alerts: "kafka://%s/%s", verdicts: "kafka://%[2]s/%[4]s"}}]
+`, log, b.Address, alerts, verdicts)} {
+		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	list := func(text string) []string { return strings.Split(strings.TrimSpace(text), "\n") }
+	wantVerdicts := list(loopgauge(t, "", "replay", "--quiet", "--policy", policy, "--verdicts", "-", file))
+	type alert struct {
+		ID, State string
+		Revision  int
+		Scope     json.RawMessage
+	}
+	name := func(text string) (string, alert) {
+		var a alert
+		if err := json.Unmarshal([]byte(text), &a); err != nil {
+			t.Fatal(err)
+		}
+		return fmt.Sprint(a.ID, " ", a.Revision, " ", a.State), a
+	}
+	wantAlerts := map[string]bool{}
+	opened := 0
+	for _, text := range list(loopgauge(t, "", "replay", "--quiet", "--policy", policy, "--emit", "--dry-run", file)) {
+		key, a := name(text)
+		wantAlerts[key] = true
+		if a.State == "opened" {
+			opened++
+		}
+	}
+
+	// watch runs until its verdicts are all there; the last line of the log
+	// waits for the lateness.
+	watch := func(n int) {
+		t.Helper()
+		ctx, stop := context.WithCancel(t.Context())
+		defer stop()
+		var out, errs said
+		done := make(chan int)
+		go func() {
+			done <- run(ctx, newUI(strings.NewReader(""), &out, &errs), []string{"watch", "--policy", policy, "--state", filepath.Join(dir, "state"), "--idle", "300ms", "kafka://" + b.Address + "/" + log})
+		}()
+		deadline := time.Now().Add(patience)
+		for len(consumed(t, b, verdicts)) < n {
+			if time.Now().After(deadline) {
+				t.Fatalf("%d verdicts are not there:\n%s", n, errs.String())
+			}
+			time.Sleep(50 * time.Millisecond)
+		}
+		stop()
+		if code := <-done; code != exitDone {
+			t.Fatalf("watch ended with %d:\n%s", code, errs.String())
+		}
+	}
+	b.Produce(t, log, 0, lines[:2000]...)
+	watch(2000)
+	b.Produce(t, log, 0, lines[2000:]...)
+	watch(3000)
+
+	var got []string
+	for _, r := range consumed(t, b, verdicts) {
+		got = append(got, string(r.Value))
+	}
+	slices.Sort(got)
+	slices.Sort(wantVerdicts)
+	if !slices.Equal(got, wantVerdicts) {
+		t.Errorf("%d verdicts, replay has %d", len(got), len(wantVerdicts))
+	}
+	seen := map[string]bool{}
+	for _, r := range consumed(t, b, alerts) {
+		key, a := name(string(r.Value))
+		if seen[key] || !wantAlerts[key] || string(r.Key) != string(a.Scope) {
+			t.Errorf("of %s there is %s, twice %v", r.Key, key, seen[key])
+		}
+		seen[key] = true
+		if a.State == "opened" {
+			opened--
+		}
+	}
+	if opened != 0 || len(seen) < 4 {
+		t.Errorf("%d alerts, %d openings are missing", len(seen), opened)
+	}
+}
+
+// consumed are the records of a topic as it is now.
+func consumed(t *testing.T, b *kafkatest.Broker, topic string) (list []*kgo.Record) {
+	t.Helper()
+	c := b.Client(t, kgo.ConsumeTopics(topic), kgo.ConsumeResetOffset(kgo.NewOffset().AtStart()))
+	for {
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		fetched := c.PollFetches(ctx)
+		cancel()
+		if fetched.NumRecords() == 0 {
+			return list
+		}
+		list = append(list, fetched.Records()...)
+	}
+}
