@@ -22,9 +22,9 @@ func hostileTexts() []string {
 		"\x1b[2J\x1b]0;title\a", "a\r\nlevel=WARN msg=no", "\u202egnp.exe", "\u009b1A", "a\u2028b", `</script><script>alert(1)</script>`,
 		"<!channel> <@U1> <https://evil.example|x>", "{{.}} %s %!d(MISSING) $(id) `id` ; rm -rf '", "=1+1", "\ufeff\u2066x\u2069", "'\"\\",
 	}
-	any := rapid.OneOf(rapid.String(), rapid.StringOf(rapid.SampledFrom([]rune("\x00\x1b[31m\r\n\t\u202e\u2067\u0085\u007f<>&'\"`$\\|=@é漢"))))
+	drawn := rapid.OneOf(rapid.String(), rapid.StringOf(rapid.SampledFrom([]rune("\x00\x1b[31m\r\n\t\u202e\u2067\u0085\u007f<>&'\"`$\\|=@é漢"))))
 	for seed := range 40 {
-		texts = append(texts, any.Example(seed))
+		texts = append(texts, drawn.Example(seed))
 	}
 	return texts
 }
@@ -93,8 +93,8 @@ sinks: [{log: {}}]
 		d := json.NewDecoder(strings.NewReader(out))
 		n := 0
 		for ; d.More(); n++ {
-			var any any
-			if err := d.Decode(&any); err != nil {
+			var one any
+			if err := d.Decode(&one); err != nil {
 				t.Fatalf("%v: %v", args, err)
 			}
 		}
@@ -121,7 +121,7 @@ sinks: [{log: {}}]
 		terminal("explain", "--policy", policy, episodes[i], name)
 		terminal("explain", "--policy", policy, "--show-text", episodes[i], name)
 	}
-	for line := 1; line < 52; line += 5 {
+	for line := 2; line < 52; line += 7 { // none of those that are no request
 		terminal("explain", "--policy", policy, "--show-text", fmt.Sprint(name, ":", line))
 	}
 	html := filepath.Join(dir, "page.html")
