@@ -48,8 +48,6 @@ func (f *watchFlags) share(ctx context.Context, name string, o live.Options) err
 	switch {
 	case f.state != "":
 		return usage(errors.New("--state: a topic of events needs none: its checkpoints are in Kafka, where every watch finds them"))
-	case f.listen != "":
-		return usage(errors.New("--listen: there are no metrics of a topic of events yet"))
 	case f.showText:
 		return usage(errors.New("--show-text: a topic of events holds no text"))
 	case f.out != "":
@@ -59,8 +57,14 @@ func (f *watchFlags) share(ctx context.Context, name string, o live.Options) err
 	if err != nil {
 		return usage(err)
 	}
+	status := &shared.Status{}
+	quiet, err := f.serve(status.Get, o.Log)
+	if err != nil {
+		return err
+	}
+	defer quiet()
 	return shared.Watch(ctx, shared.WatchOptions{
 		From: c, Plan: o.Plan, Extract: o.Extract, Lateness: o.Lateness, Duplicates: o.Duplicates, MaxKeys: o.MaxKeys, Interval: o.Interval,
-		Sinks: o.Sinks, Routes: o.Routes, Content: o.Content, Topic: o.Topic, Verdicts: f.verdicts, Log: o.Log,
+		Sinks: o.Sinks, Routes: o.Routes, Content: o.Content, Topic: o.Topic, Verdicts: f.verdicts, Log: o.Log, Status: status,
 	})
 }

@@ -150,15 +150,26 @@ func (f *watchFlags) run(c *cobra.Command, u *ui, args []string) error {
 	if o.Feed, err = f.feed(args, o.Store.ID(), log); err != nil {
 		return usage(err)
 	}
-	if f.listen != "" {
-		m, err := monitor.Start(f.listen, o.Status.Get, monitor.Options{Version: version(), Pprof: f.pprof, Log: log})
-		if err != nil {
-			return fmt.Errorf("--listen: %w", err)
-		}
-		defer m.Close() //nolint:errcheck // of what it served nothing is missing
-		log.Info("listening", "address", m.Addr())
+	quiet, err := f.serve(o.Status.Get, log)
+	if err != nil {
+		return err
 	}
+	defer quiet()
 	return live.Run(c.Context(), o)
+}
+
+// serve serves how a run stands, if the flags ask for it, until quiet is
+// called.
+func (f *watchFlags) serve(now func() live.Now, log *slog.Logger) (quiet func(), err error) {
+	if f.listen == "" {
+		return func() {}, nil
+	}
+	m, err := monitor.Start(f.listen, now, monitor.Options{Version: version(), Pprof: f.pprof, Log: log})
+	if err != nil {
+		return nil, fmt.Errorf("--listen: %w", err)
+	}
+	log.Info("listening", "address", m.Addr())
+	return func() { _ = m.Close() }, nil // of what it served nothing is missing
 }
 
 // explain is the command that explains an episode of the log.

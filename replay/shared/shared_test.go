@@ -192,6 +192,7 @@ type fleet struct {
 	dir     string
 	said    *said
 	log     *slog.Logger
+	status  map[string]*Status
 
 	errors chan error
 	stops  map[string]func()
@@ -200,7 +201,7 @@ type fleet struct {
 func newFleet(t *testing.T, b *kafkatest.Broker, p *policy.Policy) *fleet {
 	t.Helper()
 	base := kafka.Config{Brokers: []string{b.Address}, Start: kafka.Start{Earliest: true}, SessionTimeout: session, Heartbeat: 200 * time.Millisecond}
-	f := &fleet{t: t, policy: p, raw: base, to: base, dir: t.TempDir(), said: newSaid(), errors: make(chan error, 100), stops: map[string]func(){}}
+	f := &fleet{t: t, policy: p, raw: base, to: base, dir: t.TempDir(), said: newSaid(), status: map[string]*Status{}, errors: make(chan error, 100), stops: map[string]func(){}}
 	f.raw.Topic = b.Topic(t, rawPartitions)
 	f.to.Topic = f.raw.Topic + "-events"
 	f.raw.Group, f.to.Group = f.raw.Topic+"-extract", f.raw.Topic+"-watch"
@@ -253,10 +254,12 @@ func (f *fleet) extract(name string, idle time.Duration) {
 }
 
 func (f *fleet) watch(name string) {
+	status := &Status{}
+	f.status[name] = status
 	f.run(name, func(ctx context.Context, log *slog.Logger) error {
 		return Watch(ctx, WatchOptions{
 			From: f.to, Plan: window.NewPlan(f.policy.Rules, f.policy.Exclude), Lateness: f.policy.Lateness, Duplicates: f.policy.Duplicates,
-			Interval: 200 * time.Millisecond, Sinks: []sinks.Sink{f.said}, Verdicts: filepath.Join(f.dir, name+".jsonl"), Log: log,
+			Interval: 200 * time.Millisecond, Sinks: []sinks.Sink{f.said}, Verdicts: filepath.Join(f.dir, name+".jsonl"), Log: log, Status: status,
 		})
 	})
 }
