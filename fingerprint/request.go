@@ -68,14 +68,17 @@ type Request struct {
 	// means that the model issued none.
 	ToolCallsLogged bool
 
-	Status    int     // HTTP status, Unknown (-1) if not logged
-	Error     []byte  // error class or message
-	TokensIn  int64   // prompt tokens, Unknown if not logged
-	TokensOut int64   // completion tokens, Unknown if not logged
-	Cost      float64 // USD, NaN if not logged
-	Stream    Tri
-	Cached    Tri
-	MaxTokens int64 // limit that the client set, Unknown if none
+	Status    int    // HTTP status, Unknown (-1) if not logged
+	Error     []byte // error class or message
+	TokensIn  int64  // prompt tokens, Unknown if not logged
+	TokensOut int64  // completion tokens, Unknown if not logged
+	// TokensCached are those of TokensIn that the provider had in its cache,
+	// Unknown if not logged.
+	TokensCached int64
+	Cost         float64 // USD, NaN if not logged
+	Stream       Tri
+	Cached       Tri
+	MaxTokens    int64 // limit that the client set, Unknown if none
 
 	// Attributes is all else that has a name: header:x-api-key, jwt:org_id.
 	Attributes []Attribute
@@ -112,7 +115,7 @@ type ToolCall struct{ ID, Name, Arguments []byte }
 func (r *Request) Reset() {
 	*r = Request{
 		Time: NoTime, End: NoTime,
-		Status: Unknown, TokensIn: Unknown, TokensOut: Unknown, MaxTokens: Unknown, Cost: math.NaN(),
+		Status: Unknown, TokensIn: Unknown, TokensOut: Unknown, TokensCached: Unknown, MaxTokens: Unknown, Cost: math.NaN(),
 		Messages:   Messages{Items: r.Messages.Items[:0]},
 		ToolCalls:  r.ToolCalls[:0],
 		Attributes: r.Attributes[:0],

@@ -25,6 +25,7 @@ type Document struct {
 	Rules     []DocumentRule    `json:"rules"`
 	Episodes  []DocumentEpisode `json:"episodes"` // at most 100,000; the rules' episodes count all
 	Against   *DocumentDiff     `json:"against"`
+	Enforced  *DocumentEnforced `json:"enforced"`
 }
 
 // DocumentData is the account of what was read.
@@ -37,6 +38,7 @@ type DocumentData struct {
 	LatenessMeasured bool             `json:"lateness_measured"`
 	DisorderSeconds  *float64         `json:"disorder_s"`
 	Tied             int64            `json:"tied"`
+	Unpriced         []Unpriced       `json:"unpriced"`
 }
 
 // DocumentStream is one log.
@@ -63,6 +65,8 @@ type DocumentRule struct {
 	NotMatched    int64            `json:"not_matched"`
 	NotComputable map[string]int64 `json:"not_computable"`
 	FellBack      int64            `json:"fell_back"`
+	ChatSet       int64            `json:"chat_set"`
+	ChatInvalid   int64            `json:"chat_invalid"`
 	Fired         int64            `json:"fired"`
 	Episodes      int64            `json:"episodes"`
 	DroppedKeys   int64            `json:"dropped_keys"`
@@ -81,6 +85,7 @@ type DocumentEpisode struct {
 	RequestsAfter int64             `json:"requests_after"`
 	TokensAfter   *int64            `json:"tokens_after"`
 	CostAfter     *float64          `json:"cost_after"`
+	CostPerHour   *float64          `json:"cost_per_hour"`
 	MaxCount      int               `json:"max_count"`
 	Statuses      map[string]int64  `json:"statuses"`
 	Session       *string           `json:"session"`
@@ -99,7 +104,7 @@ func NewDocument(version, policyHash string, s Summary) *Document {
 	d := &Document{
 		Version: DocumentVersion, Loopgauge: version, Policy: policyHash,
 		Data: DocumentData{
-			Account: r.Account, Streams: []DocumentStream{}, Tied: r.Order.Tied,
+			Account: r.Account, Streams: []DocumentStream{}, Tied: r.Order.Tied, Unpriced: append([]Unpriced{}, r.Unpriced...),
 			LatenessSeconds: s.Lateness.Value.Seconds(), LatenessMeasured: s.Lateness.Measured,
 		},
 		Rules: []DocumentRule{}, Episodes: []DocumentEpisode{},
@@ -128,6 +133,7 @@ func NewDocument(version, policyHash string, s Summary) *Document {
 	if s.Against != nil {
 		d.Against = s.Against.Document()
 	}
+	d.Enforced = documentEnforced(r.Enforced)
 	return d
 }
 
@@ -143,7 +149,7 @@ func documentRule(a *window.RuleAccount) DocumentRule {
 		Name: r.Name, Profile: TextOrNull(r.Profile), Identity: r.Identity.Name, Scope: append([]string{}, r.Scope.Fields...),
 		Kind: r.Counter.Kind, WindowSeconds: r.Counter.Window.Seconds(), Threshold: r.Threshold, Action: string(r.Action),
 		Judged: a.Judged, Counted: a.Counted, NotMatched: a.NotMatched, NotComputable: map[string]int64{},
-		FellBack: a.FellBack, Fired: a.Fired, Episodes: a.Episodes, DroppedKeys: a.DroppedKeys,
+		FellBack: a.FellBack, ChatSet: a.ChatSet, ChatInvalid: a.ChatInvalid, Fired: a.Fired, Episodes: a.Episodes, DroppedKeys: a.DroppedKeys,
 	}
 	for c, n := range a.NotComputable {
 		if n > 0 {
@@ -173,6 +179,9 @@ func NewDocumentEpisode(e *window.Episode) DocumentEpisode {
 	}
 	if e.CostKnown {
 		d.CostAfter = new(e.CostAfter.Dollars())
+		if rate, ok := PerHour(*d.CostAfter, e.Last-e.Fired); ok {
+			d.CostPerHour = &rate
+		}
 	}
 	return d
 }

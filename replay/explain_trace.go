@@ -80,6 +80,13 @@ func (t *trace) add(ev *window.Event, asked bool) {
 		return
 	}
 	prints, scope, choice := &ev.Prints[t.identity], &ev.Scopes[t.scope], ev.Rules[t.choice]
+	heard := ev.Chat != nil && t.rule.ChatOverrides && choice != window.NotMatched && prints.Cause != fingerprint.Computable
+	if heard && scope.Cause == fingerprint.Computable && scope.Key == t.key {
+		one := *ev
+		one.Rules, one.Scopes, one.Prints = []window.Choice{choice}, []window.Scope{*scope}, []window.Prints{{Cause: prints.Cause}}
+		t.engine.Judge(&one)
+		return
+	}
 	if choice == window.NotMatched || prints.Cause != fingerprint.Computable || scope.Cause != fingerprint.Computable || scope.Key != t.key {
 		if t.asked >= 0 && t.wanted != "" {
 			// Time passes: the episode may be over.
@@ -99,10 +106,9 @@ func (t *trace) add(ev *window.Event, asked bool) {
 			return // the episode ended before this event
 		}
 		v := &t.verdict
-		threshold, _ := t.rule.InForce(choice)
 		h := hit{
 			pos: ev.Position, id: strings.Clone(ev.ID), time: ev.Time, print: print, tool: prints.Name(k), choice: choice, status: ev.Status,
-			threshold: threshold, count: v.Count, fired: v.Fired, action: v.Action, reason: v.Reason,
+			threshold: v.Threshold, count: v.Count, fired: v.Fired, action: v.Action, reason: v.Reason,
 		}
 		t.keep(h, print == t.print && (asked || t.wanted != "" && v.Episode == t.wanted))
 	}

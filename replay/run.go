@@ -34,6 +34,11 @@ type Options struct {
 	Episode func(*window.Episode) error
 	Skip    func(ingest.Skip)
 	Fired   func(ep *window.Episode, action window.Action, opened bool) // as window.EngineOptions.Fired
+
+	// Enforce asks what the rules would have done had they been in force. With
+	// it verdicts and episodes are of what the gateways would have seen, which
+	// may be later than the log has it.
+	Enforce bool
 }
 
 // Kept are events that an earlier run has put into order, without duplicates.
@@ -57,6 +62,9 @@ type Result struct {
 	Rules   []window.RuleAccount
 	Streams []StreamResult
 	Order   window.OrderStats
+
+	Enforced []window.Enforced // by rule; nil unless asked for
+	Unpriced []Unpriced        // models without a price, where others have one
 }
 
 // StreamResult says what was read of one stream. Err is why it could not be
@@ -86,6 +94,8 @@ func Run(ctx context.Context, o Options) (*Result, error) {
 	}
 	r := run.result
 	r.Totals, r.Rules = run.pipeline.Totals, run.pipeline.Accounts()
+	r.Unpriced = run.unpriced.list()
+	r.Enforced = run.pipeline.Engine.Enforced()
 	if o.Kept == nil {
 		r.Order = run.pipeline.Order.Stats()
 	}
@@ -96,13 +106,23 @@ type run struct {
 	o        Options
 	pipeline *Pipeline
 	result   *Result
+	unpriced unpriced
 }
 
 func newRun(o Options) *run {
-	return &run{o: o, result: &Result{}, pipeline: NewPipeline(PipelineOptions{
+	r := &run{o: o, result: &Result{}, unpriced: unpriced{models: map[string]*Unpriced{}}}
+	r.pipeline = NewPipeline(PipelineOptions{
 		Plan: o.Plan, Lateness: o.Lateness, Duplicates: o.Duplicates, MaxKeys: o.MaxKeys, Since: o.Since, Until: o.Until,
-		Event: o.Event, Verdict: o.Verdict, Episode: o.Episode, Skip: o.Skip, Fired: o.Fired,
-	})}
+		Verdict: o.Verdict, Episode: o.Episode, Skip: o.Skip, Fired: o.Fired, Enforce: o.Enforce,
+		Event: func(ev *window.Event) error {
+			r.unpriced.note(ev)
+			if o.Event == nil {
+				return nil
+			}
+			return o.Event(ev)
+		},
+	})
+	return r
 }
 
 // logs reads the streams and judges what is in them.

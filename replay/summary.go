@@ -30,6 +30,9 @@ type Summary struct {
 // String lays the summary out for a terminal of 80 columns or more.
 func (s Summary) String() string {
 	var b strings.Builder
+	if s.Result.Enforced != nil {
+		fmt.Fprintf(&b, "%s: what if these rules had been in force, each by itself\n", UpperBound)
+	}
 	s.streams(&b)
 	Zones(&b, s.Result)
 	s.account(&b)
@@ -40,6 +43,7 @@ func (s Summary) String() string {
 	if s.Against != nil {
 		b.WriteString(s.Against.String())
 	}
+	s.enforced(&b)
 	return b.String()
 }
 
@@ -117,11 +121,17 @@ func (s Summary) rules(b *strings.Builder) {
 	}
 	t.Write(b, "")
 	for i := range s.Result.Rules {
-		if a := &s.Result.Rules[i]; a.DroppedKeys > 0 {
+		a := &s.Result.Rules[i]
+		if a.DroppedKeys > 0 {
 			fmt.Fprintln(b, Wrapped(fmt.Sprintf("%s dropped %s to stay within memory: loops among them that repeat slowly may be missed",
 				term.Safe(a.Rule.Name), term.Plural(a.DroppedKeys, "key", "keys"))))
 		}
+		if a.ChatSet > 0 || a.ChatInvalid > 0 {
+			fmt.Fprintf(b, "%s: %s for their sessions, %s passed over as invalid\n", term.Shorten(term.Safe(a.Rule.Name), 24),
+				term.Plural(a.ChatSet, "message changed settings", "messages changed settings"), term.Plural(a.ChatInvalid, "command was", "commands were"))
+		}
 	}
+	b.WriteString(UnpricedLine(s.Result.Unpriced))
 	var fellBack int64
 	for i := range s.Result.Rules {
 		fellBack = max(fellBack, s.Result.Rules[i].FellBack)
@@ -191,8 +201,25 @@ func (s Summary) loops(b *strings.Builder) {
 	listLoops(b, shown)
 	b.WriteByte('\n')
 	after, spent := waste(loops)
-	fmt.Fprintln(b, s.bold(fmt.Sprintf("%s: %s%s after a rule had fired",
-		term.Plural(int64(len(loops)), "loop", "loops"), term.Plural(after, "request", "requests"), spent)))
+	bound := ""
+	if rate := fastest(loops); rate > 0 {
+		spent += fmt.Sprintf(", the dearest at %s an hour,", term.Money(rate))
+	}
+	if s.Result.Enforced != nil {
+		bound = " (" + UpperBound + ")"
+	}
+	fmt.Fprintln(b, s.bold(fmt.Sprintf("%s: %s%s after a rule had fired%s",
+		term.Plural(int64(len(loops)), "loop", "loops"), term.Plural(after, "request", "requests"), spent, bound)))
+}
+
+// fastest is the most that one of the loops costs an hour, 0 if none is known.
+func fastest(loops []Loop) (usd float64) {
+	for i := range loops {
+		if rate, ok := PerHour(loops[i].Cost, loops[i].Last-loops[i].Fired); ok {
+			usd = max(usd, rate)
+		}
+	}
+	return usd
 }
 
 // listLoops writes one line a loop. What the log knows of none is left out, and

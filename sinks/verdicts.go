@@ -17,7 +17,11 @@ type VerdictWriter struct {
 	name string
 	out  *bufio.Writer
 	file *AtomicFile // nil for a writer that is not ours
-	line []byte
+
+	// Bound, if not empty, is written into every line: what the lines say is
+	// so much at most.
+	Bound string
+	line  []byte
 }
 
 // NewVerdictWriter writes to w, which messages call name.
@@ -39,6 +43,10 @@ func CreateVerdicts(path string) (*VerdictWriter, error) {
 // Write writes one verdict.
 func (w *VerdictWriter) Write(v *window.Verdict) error {
 	w.line = AppendVerdict(w.line[:0], v)
+	if w.Bound != "" {
+		w.line = append(w.line[:len(w.line)-len("}\n")], `,"bound":`...)
+		w.line = append(appendString(w.line, w.Bound), "}\n"...)
+	}
 	if _, err := w.out.Write(rawjson.Printable(w.line)); err != nil {
 		return fmt.Errorf("%s: %w", w.name, err)
 	}

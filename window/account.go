@@ -6,19 +6,22 @@ import (
 	"github.com/loopgauge/loopgauge/fingerprint"
 )
 
-// RuleAccount says what became of every request under one rule. All but Fired
-// and Episodes are numbers of requests.
+// RuleAccount says what became of every request under one rule. All but Fired,
+// Episodes and ChatInvalid are numbers of requests.
 type RuleAccount struct {
 	Rule          *Rule
 	Before        int64 // requests judged before the rule was there, where state was loaded that did not have it
 	Judged        int64 // requests the rule was shown
 	Counted       int64 // had at least one fingerprint and a scope
-	NotMatched    int64 // match is false, or an override disables the rule
+	NotMatched    int64 // match is false, or an override or the session switches the rule off
 	NotComputable [fingerprint.Causes]int64
 
 	FellBack int64 // counted in a conversation told by its beginning
+	ChatSet  int64 // whose user message set or unset something for the session
 	Fired    int64 // verdicts that fired: one per request and fingerprint
 	Episodes int64
+
+	ChatInvalid int64 // commands about loops in user messages that make no sense, and were passed over
 
 	LiveKeys    int   // keys the counter holds at the end
 	DroppedKeys int64 // counts, cooldowns, chances and open episodes dropped to stay within the cap: loops among them may be missed, or reported as two

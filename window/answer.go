@@ -41,6 +41,9 @@ func (k Kept) Lack(r *Rule) string {
 		}
 		return scope
 	}
+	if r.ChatOverrides {
+		return "what users say to the gateway (chat_overrides), which only the log has"
+	}
 	if k.like(r) < 0 {
 		return k.lost("match and overrides", r.Fields)
 	}
@@ -130,9 +133,9 @@ func (k Kept) like(r *Rule) int {
 }
 
 // plain tells that the rule is Plain to every request.
-func (rule *Rule) plain() bool { return rule.Match == nil && len(rule.Overrides) == 0 }
+func (rule *Rule) plain() bool { return rule.Match == nil && !rule.Off && len(rule.Overrides) == 0 }
 
 // looksAtAll tells that no request is NotMatched.
 func (rule *Rule) looksAtAll() bool {
-	return rule.Match == nil && !slices.ContainsFunc(rule.Overrides, func(o Override) bool { return o.Disabled })
+	return rule.Match == nil && !rule.Off && !slices.ContainsFunc(rule.Overrides, func(o Override) bool { return o.Disabled })
 }

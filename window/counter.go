@@ -1,6 +1,10 @@
 package window
 
-import "github.com/loopgauge/loopgauge/fingerprint"
+import (
+	"time"
+
+	"github.com/loopgauge/loopgauge/fingerprint"
+)
 
 // Hit is one event as a counter sees it.
 type Hit struct {
@@ -12,6 +16,9 @@ type Hit struct {
 	// threshold; only the tracker looks at it, because its state depends on
 	// what fired.
 	Limit int
+	// Window is the one in force for this hit; 0 is the counter's own. Only
+	// counters that vary look at it.
+	Window time.Duration
 	// Record keeps the hit for later counts. Without it the counter answers
 	// what the count would be and stays as it was.
 	Record bool
@@ -56,16 +63,24 @@ type CounterKind struct {
 	Keying Keying
 	// New makes a counter that holds at most keys live keys; 0 is no bound.
 	New func(spec CounterSpec, keys int) Counter
+	// Varies tells that the window may be another for each hit.
+	Varies bool
+}
+
+// varying is a counter that Varies.
+type varying interface {
+	// keep makes it keep keys that nothing touches for so many microseconds.
+	keep(idle int64)
 }
 
 // Counters are the counter kinds. A new one is one file and one line here.
 var Counters = []CounterKind{
-	{"sliding", "events in (t-window, t]", ByScopeAndFingerprint, newSliding},
-	{"fixed", "events since the window was opened by its first event; it ends window later", ByScopeAndFingerprint, newFixed},
-	{"refresh", "events since the last pause of window or more", ByScopeAndFingerprint, newRefresh},
-	{"streak", "equal fingerprints in a row, none other in between", ByScope, newStreak},
-	{"cycle", "complete repetitions of the shortest period at the tail", ByScope, newCycle},
-	{"tracker", "the tool-call tracker as shipped, for its profile only", ByScope, newTracker},
+	{"sliding", "events in (t-window, t]", ByScopeAndFingerprint, newSliding, false},
+	{"fixed", "events since the window was opened by its first event; it ends window later", ByScopeAndFingerprint, newFixed, false},
+	{"refresh", "events since the last pause of window or more", ByScopeAndFingerprint, newRefresh, false},
+	{"streak", "equal fingerprints in a row, none other in between", ByScope, newStreak, true},
+	{"cycle", "complete repetitions of the shortest period at the tail", ByScope, newCycle, false},
+	{"tracker", "the tool-call tracker as shipped, for its profile only", ByScope, newTracker, true},
 }
 
 // counterKind is the kind of a name, nil if there is none.
@@ -76,6 +91,13 @@ func counterKind(name string) *CounterKind {
 		}
 	}
 	return nil
+}
+
+// Varies tells that the window of a counter of the kind may be another for
+// each hit.
+func Varies(kind string) bool {
+	k := counterKind(kind)
+	return k != nil && k.Varies
 }
 
 // KeyingOf is how the counters of a kind are keyed; ok is false if there is no

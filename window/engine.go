@@ -31,6 +31,10 @@ type EngineOptions struct {
 	// taken note. It is called before Verdict, and the Episode is valid during
 	// the call. Nil: nobody asks.
 	Fired func(ep *Episode, action Action, opened bool)
+	// Enforce asks what the rules would have done, and then seen, had they been
+	// in force: see Enforced. Such an engine is for replay: its state cannot be
+	// saved.
+	Enforce bool
 }
 
 // Engine runs the rules of a plan over events in release order.
@@ -43,6 +47,8 @@ type Engine struct {
 	quiet   int64    // no open episode ends before
 	hit     Hit      // the one at work; here, so that none is allocated
 	verdict Verdict
+
+	enforcer *enforcer // nil unless the rules are to act
 }
 
 // NewEngine makes an engine for the plan's rules.
@@ -59,63 +65,106 @@ func NewEngine(plan *Plan, o EngineOptions) *Engine {
 		}
 		e.rules = append(e.rules, newJudge(r, evidence, o))
 	}
+	if o.Enforce {
+		e.enforcer = newEnforcer(plan)
+	}
 	return e
 }
 
 // Judge shows an event to every rule. Events must come in release order.
 func (e *Engine) Judge(ev *Event) {
+	e.enforceUntil(ev.Time)
 	e.closeEpisodes(ev.Time)
 	e.judged++
 	if e.witness != nil {
 		e.witness.Seen(ev)
 	}
-	for i, j := range e.rules {
-		j.account.Judged++
-		choice := ev.Rules[i]
-		if choice == NotMatched {
-			j.account.NotMatched++
-			continue
+	for i := range e.rules {
+		if e.enforcer == nil || !e.enforcer.hold(i, ev) {
+			e.show(i, ev)
 		}
-		prints, scope := &ev.Prints[e.plan.identity[i]], &ev.Scopes[e.plan.scope[i]]
-		if cause := prints.Cause; cause != fingerprint.Computable {
-			j.account.NotComputable[cause]++
-			continue
+	}
+}
+
+// enforceUntil shows rules the events that were held back for them until t.
+func (e *Engine) enforceUntil(t int64) {
+	if e.enforcer == nil {
+		return
+	}
+	for ev, rule, ok := e.enforcer.next(t); ok; ev, rule, ok = e.enforcer.next(t) {
+		e.closeEpisodes(ev.Time)
+		e.show(rule, ev)
+	}
+}
+
+// show shows an event to one rule.
+func (e *Engine) show(i int, ev *Event) {
+	j := e.rules[i]
+	j.account.Judged++
+	choice := ev.Rules[i]
+	if choice == NotMatched {
+		j.account.NotMatched++
+		return
+	}
+	prints, scope := &ev.Prints[e.plan.identity[i]], &ev.Scopes[e.plan.scope[i]]
+	in := j.rule.InForce(choice)
+	if j.chats != nil && scope.Cause == fingerprint.Computable {
+		in = j.chats.hear(scope.Key, ev.Chat, ev.Time).over(in)
+	}
+	if in.Off {
+		j.account.NotMatched++
+		return
+	}
+	if cause := prints.Cause; cause != fingerprint.Computable {
+		j.account.NotComputable[cause]++
+		return
+	}
+	if cause := scope.Cause; cause != fingerprint.Computable {
+		j.account.NotComputable[cause]++
+		return
+	}
+	j.account.Counted++
+	if scope.FellBack {
+		j.account.FellBack++
+	}
+	hardest, delay := Allow, time.Duration(0)
+	for k := range prints.Fingerprints {
+		h := &e.hit
+		*h = Hit{Scope: scope.Key, Print: prints.Fingerprints[k], Time: ev.Time, Limit: in.Threshold, Window: in.Window, Record: true}
+		var facts *Facts
+		if j.evidence != nil {
+			facts = j.evidence.note(ev, h)
 		}
-		if cause := scope.Cause; cause != fingerprint.Computable {
-			j.account.NotComputable[cause]++
-			continue
+		var out outcome
+		if e.enforcer != nil && !in.Action.stops() {
+			out = j.pass(h, in)
+		} else {
+			out = j.hit(h, in)
 		}
-		j.account.Counted++
-		if scope.FellBack {
-			j.account.FellBack++
-		}
-		threshold, action := j.rule.InForce(choice)
-		for k := range prints.Fingerprints {
-			h := &e.hit
-			*h = Hit{Scope: scope.Key, Print: prints.Fingerprints[k], Time: ev.Time, Limit: threshold, Record: true}
-			var facts *Facts
-			if j.evidence != nil {
-				facts = j.evidence.note(ev, h)
+		var episode *Episode
+		if out.fired {
+			hardest = harder(hardest, out.action)
+			if out.action == Throttle {
+				delay = max(delay, out.delay())
 			}
-			out := j.hit(h, action)
-			var episode *Episode
-			if out.fired {
-				j.account.Fired++
-				var opened bool
-				episode, opened = j.episodes.fired(ev, scope, h, out.count, prints.Name(k), prints.Text(k))
-				e.quiet = min(e.quiet, j.episodes.open.ends())
-				episode.facts = facts
-				if e.o.Fired != nil {
-					if j.evidence != nil {
-						j.evidence.tell(episode)
-					}
-					e.o.Fired(episode, out.action, opened)
+			j.account.Fired++
+			var opened bool
+			episode, opened = j.episodes.fired(ev, scope, h, out.count, prints.Name(k), prints.Text(k))
+			e.quiet = min(e.quiet, j.episodes.open.ends())
+			episode.facts = facts
+			if e.o.Fired != nil {
+				if j.evidence != nil {
+					j.evidence.tell(episode)
 				}
-			}
-			if e.o.Verdict != nil {
-				e.report(ev, j.rule, scope, h, out, episode)
+				e.o.Fired(episode, out.action, opened)
 			}
 		}
+		if e.o.Verdict != nil {
+			e.report(ev, j.rule, scope, h, out, episode)
+		}
+	}
+	if e.enforcer != nil {
+		e.enforcer.did(i, ev, hardest, delay)
 	}
 }
 
@@ -123,7 +172,7 @@ func (e *Engine) Judge(ev *Event) {
 func (e *Engine) report(ev *Event, rule *Rule, scope *Scope, h *Hit, out outcome, episode *Episode) {
 	v := &e.verdict
 	*v = Verdict{
-		Event: ev, Rule: rule, Scope: scope, Fingerprint: h.Print, Count: out.count.N,
+		Event: ev, Rule: rule, Scope: scope, Fingerprint: h.Print, Count: out.count.N, Threshold: h.Limit,
 		Fired: out.fired, Action: out.action, Reason: out.reason, RetryAfter: -1, DelayMS: -1,
 	}
 	if out.fired {
@@ -132,7 +181,7 @@ func (e *Engine) report(ev *Event, rule *Rule, scope *Scope, h *Hit, out outcome
 		case Reject:
 			v.RetryAfter = int64((out.retry + time.Second - 1) / time.Second)
 		case Throttle:
-			v.DelayMS = min(time.Duration(max(out.count.N, 1))*DelayStep, DelayCap).Milliseconds()
+			v.DelayMS = out.delay().Milliseconds()
 		}
 	}
 	e.o.Verdict(v)
@@ -161,7 +210,19 @@ func (e *Engine) closeEpisodes(t int64) {
 func (e *Engine) Advance(t int64) { e.closeEpisodes(t) }
 
 // Close closes the open episodes, when the streams are at their end.
-func (e *Engine) Close() { e.closeEpisodes(math.MaxInt64) }
+func (e *Engine) Close() {
+	e.enforceUntil(math.MaxInt64)
+	e.closeEpisodes(math.MaxInt64)
+}
+
+// Enforced is what each rule would have done; nil without
+// EngineOptions.Enforce. Call it after Close.
+func (e *Engine) Enforced() []Enforced {
+	if e.enforcer == nil {
+		return nil
+	}
+	return e.enforcer.done
+}
 
 // Account is what became of the requests, by rule.
 func (e *Engine) Account() []RuleAccount {

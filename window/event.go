@@ -19,6 +19,7 @@ type Event struct {
 	Stream    fingerprint.Tri
 	Cached    fingerprint.Tri
 	MaxTokens int64 // -1 unknown
+	Chat      *Chat // what its user message says to the gateway; nil if nothing
 
 	Prints []Prints // by identity, in the order of Plan.Identities
 	Scopes []Scope  // by scope, in the order of Plan.Scopes

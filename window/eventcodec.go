@@ -32,8 +32,9 @@ const (
 	streams
 	hasCached
 	cached
-	excluded  // by what is all that is left to say
-	notPlain  // some rule does not see it as it is
+	excluded // by what is all that is left to say
+	notPlain // some rule does not see it as it is
+	hasChat
 	eventBits // all of them are below
 )
 
@@ -77,6 +78,9 @@ func (e *EventWriter) Write(w *snapshot.Writer, ev *Event) {
 		w.Uvarint(uint64(ev.Exclude - 1))
 		return
 	}
+	if has&hasChat != 0 {
+		ev.Chat.save(w)
+	}
 	if has&notPlain != 0 {
 		for _, c := range ev.Rules {
 			w.Uvarint(uint64(c - NotMatched))
@@ -103,6 +107,7 @@ func bitsOf(ev *Event) (has uint64) {
 	set(hasCached, ev.Cached != fingerprint.NotLogged)
 	set(cached, ev.Cached == fingerprint.Yes)
 	set(excluded, ev.Exclude > 0)
+	set(hasChat, ev.Exclude == 0 && ev.Chat != nil)
 	for _, n := range ev.numbers() {
 		set(n.bit, *n.value != n.none)
 	}
@@ -287,6 +292,9 @@ func (e *EventReader) read(l *loader, ev *Event) {
 		return
 	}
 
+	if has&hasChat != 0 {
+		ev.Chat = loadChat(l.Reader)
+	}
 	from := len(e.choices)
 	for range e.shape.rules {
 		c := Plain

@@ -53,7 +53,11 @@ func TestEventsComeBack(t *testing.T) {
 }
 
 // shown is all of an event; NaN is equal to itself in it, and nil to empty.
-func shown(ev *Event) string { return fmt.Sprintf("%+v", *ev) }
+func shown(ev *Event) string {
+	one := *ev
+	one.Chat = nil
+	return fmt.Sprintf("%+v %+v", one, ev.Chat)
+}
 
 // TestEventHasNoOtherFields: a field that is new in Event must be written too.
 func TestEventHasNoOtherFields(t *testing.T) {
@@ -67,17 +71,19 @@ func TestEventHasNoOtherFields(t *testing.T) {
 			t.Errorf("%T has the fields %s: save and load must know them", v, got)
 		}
 	}
-	f(Event{}, "Time Start Position ID Method Path Caller User Session Model Backend Status TokensIn TokensOut Cost Stream Cached MaxTokens Prints Scopes Rules Exclude")
+	f(Event{}, "Time Start Position ID Method Path Caller User Session Model Backend Status TokensIn TokensOut Cost Stream Cached MaxTokens Chat Prints Scopes Rules Exclude")
 	f(fingerprint.Position{}, "Stream Item Line Offset")
 	f(Prints{}, "Cause Fingerprints Tools Texts")
+	f(Chat{}, "Changed To Invalid")
+	f(ChatSettings{}, "Has Enabled Repeats TTL Mode")
 	f(Scope{}, "Key Values Cause FellBack")
 	f(Episode{}, "ID Rule Scope Fingerprint First Fired Last Requests After MaxCount TokensAfter TokensKnown CostAfter CostKnown Statuses Model Caller User Session Backend Tool Method Path Text Limit Kind Evidence last facts")
-	f(RuleAccount{}, "Rule Before Judged Counted NotMatched NotComputable FellBack Fired Episodes LiveKeys DroppedKeys")
+	f(RuleAccount{}, "Rule Before Judged Counted NotMatched NotComputable FellBack ChatSet Fired Episodes ChatInvalid LiveKeys DroppedKeys")
 	f(Order{}, "lateness streams waiting stats last reached low stale")
 	f(OrderStats{}, "Late WorstLate Overtaken Tied")
 	f(frontier{}, "live idle newest ahead")
-	f(judge{}, "rule counter cooling chances episodes evidence account prints")
-	f(Engine{}, "plan o rules witness judged quiet hit verdict")
+	f(judge{}, "rule counter cooling chances chats episodes evidence account prints")
+	f(Engine{}, "plan o rules witness judged quiet hit verdict enforcer")
 	f(Facts{}, "Requests Probes Tokens Gets failed unavailable answered instants sessions results answers messages minutes streak cycle last pauses pauseSum pauseSquares")
 	f(Witness{}, "plan keep results answers messages conversation errors judged whole")
 	f(evidence{}, "witness rule keys streak cycle")

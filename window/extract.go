@@ -24,9 +24,21 @@ type ExtractOptions struct {
 	// Sessions are the places that may name a session, the first that says
 	// something counts: LogSession, or attributes. Nil is LogSession alone.
 	Sessions []string
-	// Price gives USD per million tokens where the log has no cost; nil for
-	// none. It must be safe for use by several goroutines.
-	Price func(model string) (in, out float64, ok bool)
+	// Price gives the price of a model where the log has no cost; nil for none.
+	// It must be safe for use by several goroutines.
+	Price func(model string) (p Price, ok bool)
+}
+
+// Price is USD per million tokens. Cached is for those of the prompt that the
+// provider had in its cache.
+type Price struct{ Input, Cached, Output float64 }
+
+// Of is what so many tokens cost; cached are among those of the prompt. Numbers
+// that are not known, which are negative, count for nothing.
+func (p Price) Of(in, cached, out int64) float64 {
+	in, out = max(in, 0), max(out, 0)
+	cached = min(max(cached, 0), in)
+	return (p.Input*float64(in-cached) + p.Cached*float64(cached) + p.Output*float64(out)) / 1e6
 }
 
 // Extractor turns requests into events. One goroutine uses it at a time.
@@ -38,6 +50,7 @@ type Extractor struct {
 	hashed map[string]string // with --hash-ids: what stands for a text
 	mac    hash.Hash
 	values []fingerprint.ScopeValue
+	said   []byte // of the latest user message
 	wanted []bool // by identity: some rule looks at the request
 	scoped []bool // by scope, likewise
 
@@ -100,7 +113,7 @@ func (x *Extractor) Event(r *fingerprint.Request, ev *Event) {
 		Stream: r.Stream, Cached: r.Cached, MaxTokens: r.MaxTokens,
 	}
 	if x.o.Price != nil {
-		ev.SetPrice(x.o.Price)
+		ev.setPrice(x.o.Price, r.TokensCached)
 	}
 	for i := range x.plan.Exclusions {
 		if x.plan.Exclusions[i].Match(r) {
@@ -111,6 +124,19 @@ func (x *Extractor) Event(r *fingerprint.Request, ev *Event) {
 	x.choose(r, ev)
 	x.fingerprint(r, ev)
 	x.scope(r, ev)
+	x.hear(r, ev)
+}
+
+// hear reads the commands of the latest user message, if a rule that looks at
+// the request lets sessions say something.
+func (x *Extractor) hear(r *fingerprint.Request, ev *Event) {
+	for i, rule := range x.plan.Rules {
+		if rule.ChatOverrides && ev.Rules[i] != NotMatched {
+			x.said = x.writer.AppendUserText(x.said[:0], r)
+			ev.Chat = ParseChat(x.said)
+			return
+		}
+	}
 }
 
 // choose decides how each rule sees the request, and so which identities and
@@ -150,12 +176,18 @@ func (rule *Rule) choose(r *fingerprint.Request, t int64) Choice {
 		if !o.Until.IsZero() && t >= o.Until.UnixMicro() || o.Match != nil && !o.Match(r) {
 			continue
 		}
-		if o.Disabled {
-			return NotMatched
-		}
-		return Choice(i)
+		return rule.seen(Choice(i))
 	}
-	return Plain
+	return rule.seen(Plain)
+}
+
+// seen is the choice, or NotMatched if it switches the rule off and no session
+// can switch it on.
+func (rule *Rule) seen(choice Choice) Choice {
+	if !rule.ChatOverrides && rule.InForce(choice).Off {
+		return NotMatched
+	}
+	return choice
 }
 
 func (x *Extractor) fingerprint(r *fingerprint.Request, ev *Event) {
@@ -317,15 +349,23 @@ func (x *Extractor) person(text []byte) string {
 }
 
 // SetPrice fills in the cost where the log has none; price is that of
-// ExtractOptions.
-func (ev *Event) SetPrice(price func(model string) (in, out float64, ok bool)) {
-	if !math.IsNaN(ev.Cost) || ev.TokensIn < 0 && ev.TokensOut < 0 {
+// ExtractOptions. Which tokens came from a cache an event does not know.
+func (ev *Event) SetPrice(price func(model string) (Price, bool)) {
+	ev.setPrice(price, fingerprint.Unknown)
+}
+
+func (ev *Event) setPrice(price func(model string) (Price, bool), cached int64) {
+	if !ev.Unpriced() {
 		return
 	}
-	in, out, ok := price(ev.Model)
-	if ok {
-		ev.Cost = (in*float64(max(ev.TokensIn, 0)) + out*float64(max(ev.TokensOut, 0))) / 1e6
+	if p, ok := price(ev.Model); ok {
+		ev.Cost = p.Of(ev.TokensIn, cached, ev.TokensOut)
 	}
+}
+
+// Unpriced tells that the event has tokens and no cost.
+func (ev *Event) Unpriced() bool {
+	return math.IsNaN(ev.Cost) && (ev.TokensIn >= 0 || ev.TokensOut >= 0)
 }
 
 // QuietDefault is the least quiet time of a rule that sets none: shorter

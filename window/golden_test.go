@@ -39,6 +39,12 @@ func sample(tb testing.TB) (*parts, processOptions) {
 	for _, kind := range []string{"streak", "cycle"} {
 		rules = append(rules, &Rule{Name: kind + "-endless", Identity: p.identities[2], Scope: p.scopes[0], Counter: CounterSpec{Kind: kind}, Threshold: 3, Action: Throttle})
 	}
+	for _, kind := range []string{"streak", "tracker"} {
+		rules = append(rules, &Rule{
+			Name: kind + "-chat", Identity: p.identities[0], Scope: p.scopes[0], Counter: CounterSpec{Kind: kind, Window: 20 * time.Second},
+			Threshold: 3, Action: Break, Selection: "chat", ChatOverrides: true,
+		})
+	}
 	plan := NewPlan(rules, []Exclusion{{Name: "probes", Text: "a"}})
 	return p, processOptions{plan: plan, keys: 3, lateness: 3 * time.Second, horizon: 10 * time.Second}
 }
@@ -86,6 +92,10 @@ func sampleStep(p *parts, plan *Plan, pr *process, i int) {
 			r.choices[rule.Name] = 0 // plain
 		}
 	}
+	r.Chat = ParseChat([]byte([]string{
+		"", "", "!/set(tool-loop-max-repeats=2, tool-loop-ttl=5)", "!/set(tool-loop-detection=false)", "!/set(tool-loop-mode=chance)",
+		"!/unset(tool-loop-detection, tool-loop-ttl) !/set(tool-loop-ttl=x)",
+	}[draw(6)]))
 	pr.push(r.event(plan))
 }
 
@@ -167,6 +177,10 @@ func TestSampleHasEverything(t *testing.T) {
 	for _, j := range pr.Engine.rules {
 		f("keys of "+j.rule.Name, j.counter.Keys())
 		f("episodes of "+j.rule.Name, j.episodes.open.live)
+		if j.chats != nil {
+			f("sessions of "+j.rule.Name, j.chats.sessions.live)
+			f("commands of "+j.rule.Name, int(min(j.chats.set, j.chats.invalid)))
+		}
 		f("cause of "+j.rule.Name, int(j.account.NotComputable[fingerprint.NoToolCall]))
 		if j.cooling != nil {
 			f("cooling of "+j.rule.Name, j.cooling.live)

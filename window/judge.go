@@ -2,6 +2,7 @@ package window
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"time"
 
@@ -16,6 +17,7 @@ type judge struct {
 	counter  Counter
 	cooling  *table[pairKey, int64] // until when a key cools down; nil without cooldown
 	chances  chancer                // nil if no hit of the rule can be given a chance
+	chats    *chats                 // nil if sessions may set nothing
 	episodes *episodes
 	evidence *evidence // nil unless the plan asks for it
 	account  RuleAccount
@@ -37,6 +39,12 @@ func newJudge(rule *Rule, evidence *evidence, o EngineOptions) *judge {
 		panic(fmt.Sprintf("window: rule %q has the unknown counter kind %q", rule.Name, rule.Counter.Kind))
 	}
 	j := &judge{rule: rule, counter: kind.New(rule.Counter, o.MaxKeys), evidence: evidence, account: RuleAccount{Rule: rule}}
+	if rule.varies() {
+		j.counter.(varying).keep(rule.longest().Microseconds())
+	}
+	if rule.ChatOverrides {
+		j.chats = newChats(o.MaxKeys)
+	}
 	if rule.Cooldown > 0 {
 		j.cooling = newTable[pairKey, int64](rule.Cooldown.Microseconds(), o.MaxKeys, nil)
 	}
@@ -59,17 +67,17 @@ func newJudge(rule *Rule, evidence *evidence, o EngineOptions) *judge {
 }
 
 // GivesChances reports whether the rule's action, or an override's, is
-// chance_then_break.
+// chance_then_break, or may become that.
 func (rule *Rule) GivesChances() bool {
-	return rule.Action == ChanceThenBreak ||
+	return rule.ChatOverrides || rule.Action == ChanceThenBreak ||
 		slices.ContainsFunc(rule.Overrides, func(o Override) bool { return o.Action == ChanceThenBreak })
 }
 
 // hit judges one fingerprint of one request. A cooldown begins with a hit at
 // the threshold; the hits inside it fire but do not prolong it, and the hit
 // that comes exactly at its end is judged by its count again.
-func (j *judge) hit(h *Hit, action Action) outcome {
-	r := j.rule
+func (j *judge) hit(h *Hit, in Settings) outcome {
+	r, action := j.rule, in.Action
 	j.prints = max(j.prints, min(len(h.Print.Bytes()), len(printKey{})))
 	if left := j.coolsFor(h); left > 0 {
 		out := outcome{count: Count{-1, h.Time}, fired: true, reason: ByCooldown, retry: left}
@@ -91,7 +99,7 @@ func (j *judge) hit(h *Hit, action Action) outcome {
 	} else {
 		n = j.counter.Count(h)
 	}
-	out := outcome{count: n, fired: n.N >= h.Limit, retry: r.Counter.Window}
+	out := outcome{count: n, fired: n.N >= h.Limit, retry: in.Window}
 	out.action = j.act(h, action, out.fired)
 	if !out.fired {
 		return out
@@ -105,6 +113,26 @@ func (j *judge) hit(h *Hit, action Action) outcome {
 		j.counter.Forget(h)
 	}
 	return out
+}
+
+// pass judges a hit that gets through whatever the rule says: it is counted and
+// recorded as plainly as can be.
+func (j *judge) pass(h *Hit, in Settings) outcome {
+	j.prints = max(j.prints, min(len(h.Print.Bytes()), len(printKey{})))
+	h.Limit = math.MaxInt
+	n := j.counter.Count(h)
+	h.Limit = in.Threshold
+	out := outcome{count: n, fired: n.N >= h.Limit, retry: in.Window}
+	out.action = j.act(h, in.Action, out.fired)
+	if out.fired {
+		out.reason = ByThreshold
+	}
+	return out
+}
+
+// delay is how long throttle makes a request wait.
+func (o *outcome) delay() time.Duration {
+	return min(time.Duration(max(o.count.N, 1))*DelayStep, DelayCap)
 }
 
 // coolsFor is how long the cooldown of the hit's key lasts yet.
@@ -127,6 +155,9 @@ func (j *judge) dropped() int64 {
 	}
 	if own, ok := j.chances.(signatureChances); ok {
 		n += own.guided.dropped
+	}
+	if j.chats != nil {
+		n += j.chats.sessions.dropped
 	}
 	return n
 }
@@ -166,6 +197,11 @@ func (j *judge) save(w *snapshot.Writer) {
 			own.save(s)
 		}
 	})
+	s.Section("chats", func() {
+		if j.chats != nil {
+			j.chats.save(s)
+		}
+	})
 	s.Section("episodes", func() { j.episodes.save(s) })
 	s.Section("evidence", func() {
 		if j.evidence != nil {
@@ -197,6 +233,13 @@ func (j *judge) load(r *snapshot.Reader, cooldown time.Duration) {
 			l.Skip()
 		}
 	})
+	l.Section("chats", func() {
+		if j.chats != nil && l.Left() > 0 {
+			j.chats.load(l)
+		} else {
+			l.Skip()
+		}
+	})
 	l.Section("episodes", func() { j.episodes.load(l) })
 	l.Section("evidence", func() {
 		if j.evidence == nil || l.Left() == 0 {
@@ -214,6 +257,9 @@ func (j *judge) sum() RuleAccount {
 	a := j.account
 	a.Episodes = j.episodes.n
 	a.LiveKeys, a.DroppedKeys = j.counter.Keys(), j.dropped()
+	if j.chats != nil {
+		a.ChatSet, a.ChatInvalid = j.chats.set, j.chats.invalid
+	}
 	return a
 }
 

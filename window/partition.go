@@ -54,9 +54,9 @@ func (p *Partition) Add(rule int, ev *Event) {
 		return
 	}
 	j.closeEpisodes(ev.Time)
-	var action Action
-	h.Limit, action = j.rule.InForce(ev.Rules[rule])
-	if out := j.hit(&h, action); out.fired {
+	in := j.rule.InForce(ev.Rules[rule])
+	h.Limit, h.Window = in.Threshold, in.Window
+	if out := j.hit(&h, in); out.fired {
 		j.episodes.fired(ev, scope, &h, out.count, prints.Name(0), prints.Text(0))
 	}
 }

@@ -35,7 +35,7 @@ func TestPartitionsAddUp(t *testing.T) {
 			rules = append(rules, rule)
 		}
 		plan := NewPlan(rules, nil)
-		events := sweepEvents(rt, n, 80)
+		events := sweepEvents(rt, n, 80, false)
 		for _, ev := range events {
 			ev.Rules = slices.Repeat([]Choice{Plain}, len(rules))
 		}
@@ -124,7 +124,7 @@ func comparePairs(a, b pairKey) int {
 // addCell adds what adds up of a cell.
 func addCell(sum map[string][3]int64, rule *Rule, cell *Swept, times int64) {
 	for threshold := 2; threshold < len(cell.Requests); threshold++ {
-		key := rule.Name + " " + cell.SweepCell.String() + " " + string(rune('0'+threshold))
+		key := rule.Name + " " + cell.String() + " " + string(rune('0'+threshold))
 		n := sum[key]
 		n[0] += times * cell.Requests[threshold]
 		n[1] += times * cell.Episodes[threshold]

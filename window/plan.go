@@ -47,6 +47,9 @@ func NewPlan(rules []*Rule, exclusions []Exclusion) *Plan {
 		}
 		p.identity, p.scope = append(p.identity, i), append(p.scope, s)
 		p.Reads |= r.Identity.Reads | r.Scope.Reads | r.Reads
+		if r.ChatOverrides {
+			p.Reads |= fingerprint.ReadsMessages
+		}
 	}
 	for _, x := range exclusions {
 		p.Reads |= x.Reads

@@ -1,6 +1,7 @@
 package window
 
 import (
+	"slices"
 	"time"
 
 	"github.com/loopgauge/loopgauge/fingerprint"
@@ -31,6 +32,13 @@ type Rule struct {
 	// Quiet is the longest pause inside one episode.
 	Quiet time.Duration
 
+	// ChatOverrides lets sessions change what is in force for them, by commands
+	// in user messages: see Chat. The counter's window must be one that Varies.
+	ChatOverrides bool
+	// Off is where sessions begin that may switch the rule on; only with
+	// ChatOverrides.
+	Off bool
+
 	// Match tells whether the rule looks at a request at all; nil is always.
 	Match func(*fingerprint.Request) bool
 	// Reads is what Match and the overrides need beyond identity and scope.
@@ -51,10 +59,12 @@ type Written struct{ Name, Head, Tail string }
 // Override changes a rule for some requests. The first that matches wins.
 type Override struct {
 	Match     func(*fingerprint.Request) bool
-	Threshold int       // 0 keeps the rule's
-	Action    Action    // "" keeps the rule's
-	Disabled  bool      // the rule does not look at the request
-	Until     time.Time // zero is for ever; compared with the event's time
+	Threshold int           // 0 keeps the rule's
+	Action    Action        // "" keeps the rule's
+	Window    time.Duration // 0 keeps the counter's; only if it is one that Varies
+	Disabled  bool          // the rule does not look at the request
+	Enabled   bool          // it does, though it is Off
+	Until     time.Time     // zero is for ever; compared with the event's time
 	Reason    string
 }
 
@@ -64,21 +74,51 @@ func (rule *Rule) ChangesCounts() bool {
 	return rule.Cooldown > 0 || rule.SkipBlocked || rule.ResetOnFire || rule.Counter.Kind == "tracker"
 }
 
-// InForce is the threshold and the action for a request that the rule sees as
-// choice.
-func (rule *Rule) InForce(choice Choice) (threshold int, action Action) {
-	threshold, action = rule.Threshold, rule.Action
+// Settings are what is in force of a rule for one request. What the rule says
+// is overruled by an override that matches, which mostly is a model's, and that
+// by what the session has set.
+type Settings struct {
+	Off       bool // the rule does not look at it
+	Threshold int
+	Window    time.Duration
+	Action    Action
+}
+
+// InForce is what the rule says of a request that it sees as choice.
+func (rule *Rule) InForce(choice Choice) Settings {
+	in := Settings{rule.Off, rule.Threshold, rule.Counter.Window, rule.Action}
 	if choice < 0 {
-		return threshold, action
+		return in
 	}
 	o := &rule.Overrides[choice]
+	in.Off = (in.Off || o.Disabled) && !o.Enabled
 	if o.Threshold > 0 {
-		threshold = o.Threshold
+		in.Threshold = o.Threshold
+	}
+	if o.Window > 0 {
+		in.Window = o.Window
 	}
 	if o.Action != "" {
-		action = o.Action
+		in.Action = o.Action
 	}
-	return threshold, action
+	return in
+}
+
+// varies tells that the window is not the same for every hit.
+func (rule *Rule) varies() bool {
+	return rule.ChatOverrides || slices.ContainsFunc(rule.Overrides, func(o Override) bool { return o.Window > 0 })
+}
+
+// longest is the longest window that keys are kept for.
+func (rule *Rule) longest() time.Duration {
+	d := rule.Counter.Window
+	for i := range rule.Overrides {
+		d = max(d, rule.Overrides[i].Window)
+	}
+	if rule.ChatOverrides {
+		d = max(d, sessionLife)
+	}
+	return d
 }
 
 // Action is what the gateway would have done. All of them are hypothetical.

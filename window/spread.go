@@ -41,7 +41,11 @@ func (p *Plan) Spread(ev *Event, n int, yield func(to int, ev *Event)) {
 	for i := range p.Rules {
 		to[i] = -1
 		scope := &ev.Scopes[p.scope[i]]
-		if ev.Rules[i] == NotMatched || scope.Cause != fingerprint.Computable || ev.Prints[p.identity[i]].Cause != fingerprint.Computable {
+		if ev.Rules[i] == NotMatched || scope.Cause != fingerprint.Computable {
+			continue
+		}
+		heard := ev.Chat != nil && p.Rules[i].ChatOverrides
+		if ev.Prints[p.identity[i]].Cause != fingerprint.Computable && !heard {
 			continue
 		}
 		if to[i] = share(scopeText(p.Scopes[p.scope[i]].Fields, scope.Values), n); home < 0 {

@@ -145,6 +145,8 @@ func (p *parts) drawPlan(t *rapid.T, rules int) *Plan {
 				Threshold: rapid.IntRange(0, 3).Draw(t, "override"), Action: rapid.SampledFrom(append(slices.Clone(Actions), "")).Draw(t, "action of override"),
 			})
 		}
+		r.ChatOverrides = Varies(r.Counter.Kind) && r.Counter.Window > 0 && rapid.Bool().Draw(t, "chat")
+		r.Off = r.ChatOverrides && rapid.Bool().Draw(t, "off")
 		r.Selection = fmt.Sprint("with ", len(r.Overrides), " overrides")
 	}
 	return NewPlan(list, []Exclusion{{Name: "probes", Text: "a"}, {Name: "tests", Text: "b"}})
@@ -174,6 +176,12 @@ func (p *parts) drawRequest(t *rapid.T, now int64, at fingerprint.Position) *req
 		Status: int(rapid.SampledFrom([]int64{-1, 200, 429}).Draw(t, "status")), TokensIn: number("in"), TokensOut: number("out"), MaxTokens: number("max"),
 		Cost:   rapid.SampledFrom([]float64{math.NaN(), 0, 0.1, 0.2}).Draw(t, "cost"),
 		Stream: fingerprint.Tri(rapid.IntRange(0, 2).Draw(t, "stream")), Cached: fingerprint.Tri(rapid.IntRange(0, 2).Draw(t, "cached")),
+	}
+	if maybe("chat") {
+		r.Chat = ParseChat([]byte(rapid.SampledFrom([]string{
+			"!/set(tool-loop-detection=true, tool-loop-max-repeats=2)", "!/set(tool-loop-detection=false)", "!/set(tool-loop-ttl=1)",
+			"!/set(tool-loop-mode=chance) !/set(tool-loop-mode=x)", "!/unset(tool-loop-detection, tool-loop-max-repeats)",
+		}).Draw(t, "says")))
 	}
 	if maybe("start") {
 		r.Start = now - number("call")
@@ -219,6 +227,7 @@ func (r *request) event(plan *Plan) *Event {
 	ev := r.Event
 	ev.Exclude = slices.IndexFunc(plan.Exclusions, func(x Exclusion) bool { return x.Name == r.exclude }) + 1
 	if ev.Exclude > 0 {
+		ev.Chat = nil
 		return &ev
 	}
 	for _, id := range plan.Identities {

@@ -11,6 +11,7 @@ import (
 // a window, however old they are.
 type streak struct {
 	maxAge  int64
+	open    int64 // 1 if an event as old as the window does not count any more
 	endless bool
 	keys    *table[fingerprint.ScopeKey, run]
 	times   queues[int64]
@@ -26,6 +27,9 @@ type run struct {
 
 func newStreak(spec CounterSpec, keys int) Counter {
 	c := &streak{maxAge: spec.maxAge(), endless: spec.Window == 0}
+	if !spec.Closed {
+		c.open = 1
+	}
 	c.keys = newTable[fingerprint.ScopeKey](spec.idle(), keys, func(r *run) { c.times.clear(&r.times) })
 	return c
 }
@@ -37,7 +41,7 @@ func (c *streak) Count(h *Hit) Count {
 		if r == nil || r.print != print {
 			return Count{1, h.Time}
 		}
-		c.trim(r, h.Time)
+		c.trim(r, h)
 		if r.n == 0 {
 			return Count{1, h.Time}
 		}
@@ -48,7 +52,7 @@ func (c *streak) Count(h *Hit) Count {
 		c.times.clear(&r.times)
 		r.print, r.n = print, 0
 	}
-	c.trim(r, h.Time)
+	c.trim(r, h)
 	r.n++
 	if r.n == 1 || !c.endless {
 		c.times.push(&r.times, h.Time)
@@ -56,15 +60,21 @@ func (c *streak) Count(h *Hit) Count {
 	return Count{int(r.n), r.times.oldest}
 }
 
-func (c *streak) trim(r *run, now int64) {
+func (c *streak) trim(r *run, h *Hit) {
 	if c.endless {
 		return
 	}
-	for r.n > 0 && now-r.times.oldest > c.maxAge {
+	maxAge := c.maxAge
+	if h.Window > 0 {
+		maxAge = h.Window.Microseconds() - c.open
+	}
+	for r.n > 0 && h.Time-r.times.oldest > maxAge {
 		c.times.pop(&r.times)
 		r.n--
 	}
 }
+
+func (c *streak) keep(idle int64) { c.keys.idle = idle }
 
 func (c *streak) Forget(h *Hit)  { c.keys.remove(h.Scope) }
 func (c *streak) Keys() int      { return c.keys.live }

@@ -183,7 +183,7 @@ func (s *Sweep) Cells() []SweepCell { return s.cells }
 func (s *Sweep) Add(ev *Event) {
 	for i, t := range s.targets {
 		prints, scope := &ev.Prints[t.identity], &ev.Scopes[t.scope]
-		if ev.Rules[t.rule] == NotMatched || prints.Cause != fingerprint.Computable || scope.Cause != fingerprint.Computable {
+		if ev.Rules[t.rule] == NotMatched || s.plan.Rules[t.rule].InForce(ev.Rules[t.rule]).Off || prints.Cause != fingerprint.Computable || scope.Cause != fingerprint.Computable {
 			continue
 		}
 		t.requests++

@@ -42,6 +42,10 @@ func newTracker(spec CounterSpec, keys int) Counter {
 // Count answers, if the call does not fire, the larger of the length of its
 // run and how often it is on record.
 func (c *tracker) Count(h *Hit) Count {
+	maxAge := c.maxAge
+	if h.Window > 0 {
+		maxAge = h.Window.Microseconds()
+	}
 	print := printKeyOf(&h.Print)
 	s := c.sessions.find(h.Scope)
 	if s == nil {
@@ -59,7 +63,7 @@ func (c *tracker) Count(h *Hit) Count {
 	first, runFirst := h.Time, h.Time
 	var of printKey // the signature of the trailing run
 	c.calls.each(&s.calls, func(call *call) {
-		if h.Time-call.time > c.maxAge {
+		if h.Time-call.time > maxAge {
 			old++
 			return
 		}
@@ -130,6 +134,8 @@ func (c *tracker) Chance(h *Hit, tripped bool) (given bool) {
 	given, s.chance = s.chance, true
 	return given
 }
+
+func (c *tracker) keep(idle int64) { c.sessions.idle = idle }
 
 func (c *tracker) Forget(h *Hit)  { c.sessions.remove(h.Scope) }
 func (c *tracker) Keys() int      { return c.sessions.live }

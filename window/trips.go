@@ -149,7 +149,7 @@ func (t *sweepTarget) trip(ev *Event, scope *Scope, h *Hit, key *repeats, k, of 
 			*hit = Hit{Scope: h.Scope, Print: h.Print, Time: h.Time, Limit: int(threshold), Record: true}
 			out := outcome{fired: true}
 			if past.blocked == nil || h.Time >= past.blocked[i] {
-				out = trip.judge.hit(hit, Warn)
+				out = trip.judge.hit(hit, Settings{Action: Warn})
 				if out.fired && past.blocked != nil {
 					past.blocked[i] = h.Time + trips.rule.Cooldown.Microseconds()
 				}

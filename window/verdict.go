@@ -10,6 +10,7 @@ type Verdict struct {
 	Fingerprint fingerprint.Fingerprint
 
 	Count      int    // including this request; -1 where the gateway does not count
+	Threshold  int    // in force for this request
 	Fired      bool   // the gateway would have acted
 	Action     Action // what it would have done: allow if it did not fire
 	Reason     Reason

@@ -68,9 +68,10 @@ type verdict struct {
 	DelayMS    *int              `json:"delay_ms"`
 }
 
-func verdicts(t *testing.T, policy, log string) []verdict {
+func verdicts(t *testing.T, policy, log string, more ...string) []verdict {
 	t.Helper()
-	out := loopgauge(t, log, "replay", "--quiet", "--lateness", "0s", "--policy", policyFile(t, policy), "--verdicts", "-", "-")
+	args := append([]string{"replay", "--quiet", "--lateness", "0s", "--policy", policyFile(t, policy), "--verdicts", "-"}, more...)
+	out := loopgauge(t, log, append(args, "-")...)
 	var list []verdict
 	for line := range strings.Lines(out) {
 		var v verdict
@@ -80,6 +81,32 @@ func verdicts(t *testing.T, policy, log string) []verdict {
 		list = append(list, v)
 	}
 	return list
+}
+
+// imported is the policy that a gateway's own settings amount to.
+func imported(t *testing.T, from, settings string) string {
+	t.Helper()
+	return loopgauge(t, settings, "policy", "import", "--from", from, "-")
+}
+
+// variant is a way to the same verdicts.
+type variant struct {
+	name, policy string
+	flags        []string
+	other        bool // another reading, which differs somewhere
+}
+
+// variants are a gateway as shipped, as its own settings are imported, and
+// with both as if they were in force; and as documented.
+func variants(shipped, imported, documented string) []variant {
+	enforce := []string{"--enforce"}
+	return []variant{
+		{"shipped", shipped, nil, false},
+		{"shipped, in force", shipped, enforce, false},
+		{"imported", imported, nil, false},
+		{"imported, in force", imported, enforce, false},
+		{"documented", documented, nil, true},
+	}
 }
 
 // same compares pointers by what they point to.
@@ -117,18 +144,21 @@ func TestFairvisorSequences(t *testing.T) {
 		for k, e := range s.Events {
 			fmt.Fprintf(&log, `{"time":%.3f,"id":"%d","method":"POST","path":"/v1/x","body_hash":"h"}`+"\n", e.T+1e9, k)
 		}
-		for _, profile := range []string{"fairvisor", "fairvisor-documented"} {
-			got := verdicts(t, fmt.Sprintf("version: 1\nrules:\n  - {name: f, profile: %s, threshold: %d, action: %s, counter: {window: %ds}}\n",
-				profile, s.Threshold, s.Action, s.Window), log.String())
+		rule := func(profile string) string {
+			return fmt.Sprintf("version: 1\nrules:\n  - {name: f, profile: %s, threshold: %d, action: %s, counter: {window: %ds}}\n", profile, s.Threshold, s.Action, s.Window)
+		}
+		settings := fmt.Sprintf(`{"id": "f", "spec": {"selector": {"pathPrefix": "/"}, "rules": [], "loop_detection": {"enabled": true, "window_seconds": %d, "threshold_identical_requests": %d, "action": %q}}}`, s.Window, s.Threshold, s.Action)
+		for _, v := range variants(rule("fairvisor"), imported(t, "fairvisor", settings), rule("fairvisor-documented")) {
+			got := verdicts(t, v.policy, log.String(), v.flags...)
 			if len(got) != len(s.Events) {
 				t.Fatalf("row %d: %d verdicts for %d events", i, len(got), len(s.Events))
 			}
 			for k, e := range s.Events {
-				v := got[k]
-				if *v.Count == e.Count && v.Fired == e.Detected && same(v.RetryAfter, e.RetryAfter) && same(v.DelayMS, e.DelayMS) {
+				g := got[k]
+				if *g.Count == e.Count && g.Fired == e.Detected && same(g.RetryAfter, e.RetryAfter) && same(g.DelayMS, e.DelayMS) {
 					continue
 				}
-				if profile == "fairvisor-documented" {
+				if v.other {
 					// The documents say that each hit renews the window; the
 					// shipped counter ends it so long after its first hit.
 					differ++
@@ -137,7 +167,7 @@ func TestFairvisorSequences(t *testing.T) {
 				if atEdge(s.Events[:k+1], func(e event) float64 { return e.T }, float64(s.Window)) {
 					break // the real clock's milliseconds decided
 				}
-				t.Errorf("row %d, hit %d at %.3f: count %d fired %t retry %s delay %s, want %+v", i, k, e.T, *v.Count, v.Fired, show(v.RetryAfter), show(v.DelayMS), e)
+				t.Errorf("%s: row %d, hit %d at %.3f: count %d fired %t retry %s delay %s, want %+v", v.name, i, k, e.T, *g.Count, g.Fired, show(g.RetryAfter), show(g.DelayMS), e)
 				break
 			}
 		}
@@ -178,23 +208,29 @@ func TestAISGSequences(t *testing.T) {
 		for k, e := range s.Events {
 			fmt.Fprintf(&log, `{"time":%.3f,"id":"%d","caller":"k","model":"m","messages":[{"role":"user","content":"x"}]}`+"\n", e.T+1e9, k)
 		}
-		for _, profile := range []string{"aisg-article", "aisg"} {
-			got := verdicts(t, fmt.Sprintf("version: 1\nrules:\n  - {name: a, profile: %s, threshold: %d, cooldown: %ds, counter: {window: %ds}}\n",
-				profile, s.MaxHits+1, s.Cooldown, s.Window), log.String())
+		rule := func(profile string) string {
+			return fmt.Sprintf("version: 1\nrules:\n  - {name: a, profile: %s, threshold: %d, cooldown: %ds, counter: {window: %ds}}\n", profile, s.MaxHits+1, s.Cooldown, s.Window)
+		}
+		// The settings do not tell the readings apart: what they are imported as
+		// is the documented one, and set is the article's here.
+		settings := imported(t, "aisg", fmt.Sprintf("LOOP_GUARD_WINDOW_SECONDS=%d\nLOOP_GUARD_MAX_HITS=%d\nLOOP_GUARD_COOLDOWN_SECONDS=%d\n", s.Window, s.MaxHits, s.Cooldown))
+		article := strings.Replace(settings, "profile: aisg\n", "profile: aisg-article\n", 1)
+		for _, v := range variants(rule("aisg-article"), article, rule("aisg")) {
+			got := verdicts(t, v.policy, log.String(), v.flags...)
 			if len(got) != len(s.Events) {
 				t.Fatalf("row %d: %d verdicts for %d events", i, len(got), len(s.Events))
 			}
 			for k, e := range s.Events {
-				v := got[k]
-				if same(v.Count, e.HitCount) && v.Fired == e.Blocked && same(v.Reason, e.Why) {
+				g := got[k]
+				if same(g.Count, e.HitCount) && g.Fired == e.Blocked && same(g.Reason, e.Why) {
 					continue
 				}
-				if profile == "aisg" {
+				if v.other {
 					differ++ // the documents describe a rolling window, the article a fixed one
 					break
 				}
-				t.Errorf("row %d, hit %d at %.3f: count %s fired %t reason %s, want count %s blocked %t why %s",
-					i, k, e.T, show(v.Count), v.Fired, show(v.Reason), show(e.HitCount), e.Blocked, show(e.Why))
+				t.Errorf("%s: row %d, hit %d at %.3f: count %s fired %t reason %s, want count %s blocked %t why %s",
+					v.name, i, k, e.T, show(g.Count), g.Fired, show(g.Reason), show(e.HitCount), e.Blocked, show(e.Why))
 				break
 			}
 		}
@@ -229,22 +265,39 @@ func TestToolCallSequences(t *testing.T) {
 			}
 			fmt.Fprintf(&log, `{"time":%.6f,"id":"%d","session":"s","tool_calls":[{"name":"%s","arguments":%s}]}`+"\n", e.T+1e9, k, e.Name, arguments)
 		}
-		for _, profile := range []string{"tool-call-shipped", "tool-call"} {
-			got := verdicts(t, fmt.Sprintf("version: 1\nrules:\n  - {name: t, profile: %s, threshold: %d, action: %s, counter: {window: %ds}}\n",
-				profile, s.MaxRepeats, s.Mode, s.TTL), log.String())
+		rule := func(profile string) string {
+			return fmt.Sprintf("version: 1\nrules:\n  - {name: t, profile: %s, threshold: %d, action: %s, counter: {window: %ds}}\n", profile, s.MaxRepeats, s.Mode, s.TTL)
+		}
+		all := variants(rule("tool-call-shipped"),
+			imported(t, "tool-call", fmt.Sprintf("TOOL_LOOP_MAX_REPEATS=%d\nTOOL_LOOP_TTL_SECONDS=%d\nTOOL_LOOP_MODE=%s\n", s.MaxRepeats, s.TTL, s.Mode)), rule("tool-call"))
+		// The same as a model's, over a server that says otherwise.
+		all = append(all, variant{name: "model", policy: imported(t, "tool-call", fmt.Sprintf(
+			"model_defaults:\n  'b:m': {tool_loop_detection_max_repeats: %d, tool_loop_detection_ttl_seconds: %d, tool_loop_detection_mode: %s}\n", s.MaxRepeats, s.TTL, s.Mode))})
+		// And as the session's own.
+		all = append(all, variant{name: "session", policy: "version: 1\nrules:\n  - {name: t, profile: tool-call-shipped, enabled: false, chat_overrides: true}\n"})
+		chat := fmt.Sprintf("!/set(tool-loop-detection=true, tool-loop-max-repeats=%d) !/set(tool-loop-ttl=%d, tool-loop-mode=%s)", s.MaxRepeats, s.TTL, s.Mode)
+		for _, v := range all {
+			text := log.String()
+			switch v.name {
+			case "model":
+				text = strings.ReplaceAll(text, `"session":"s"`, `"session":"s","model":"m","backend":"b"`)
+			case "session":
+				text = strings.Replace(text, `"session":"s"`, `"session":"s","messages":[{"role":"user","content":"`+chat+`"}]`, 1)
+			}
+			got := verdicts(t, v.policy, text, v.flags...)
 			if len(got) != len(s.Events) {
 				t.Fatalf("row %d: %d verdicts for %d events", i, len(got), len(s.Events))
 			}
 			for k, e := range s.Events {
-				v := got[k]
-				if v.Action == e.Verdict && v.Fired == (e.Verdict != "allow") && (e.Repeats == nil || same(v.Count, e.Repeats)) {
+				g := got[k]
+				if g.Action == e.Verdict && g.Fired == (e.Verdict != "allow") && (e.Repeats == nil || same(g.Count, e.Repeats)) {
 					continue
 				}
-				if profile == "tool-call" {
+				if v.other {
 					differ++ // the design counts calls in a row only, and records blocked ones
 					break
 				}
-				t.Errorf("row %d, call %d at %.3f: %s count %s, want %s count %s", i, k, e.T, v.Action, show(v.Count), e.Verdict, show(e.Repeats))
+				t.Errorf("%s: row %d, call %d at %.3f: %s count %s, want %s count %s", v.name, i, k, e.T, g.Action, show(g.Count), e.Verdict, show(e.Repeats))
 				break
 			}
 		}
@@ -253,6 +306,82 @@ func TestToolCallSequences(t *testing.T) {
 		t.Error("tool-call never differs from tool-call-shipped: it is not another reading")
 	}
 }
+
+// In shadow nothing is stopped, whatever the profile does on tripping: counts
+// are those of a plain recount, with --enforce too.
+func TestShadowCountsPlainly(t *testing.T) {
+	type event struct{ T float64 }
+	type sequence struct {
+		Window   int `json:"window_seconds"`
+		Cooldown int `json:"cooldown_seconds"`
+		TTL      int `json:"ttl_seconds"`
+		Events   []struct {
+			event
+			Name, Arguments, Signature string
+		}
+	}
+	const threshold = 3
+	f := func(file, profile, more string, plain func(s sequence, k int) int) {
+		t.Helper()
+		fired := 0
+		for i, s := range rows[sequence](t, "vectors/"+file) {
+			var log strings.Builder
+			for k, e := range s.Events {
+				arguments, _ := json.Marshal(e.Arguments)
+				fmt.Fprintf(&log, `{"time":%.6f,"id":"%d","session":"s","caller":"k","model":"m","method":"POST","path":"/v1/x","messages":[{"role":"user","content":"x"}],"tool_calls":[{"name":%q,"arguments":%s}]}`+"\n", e.T+1e9, k, e.Name, arguments)
+			}
+			got := verdicts(t, fmt.Sprintf("version: 1\nrules:\n  - {name: r, profile: %s, threshold: %d, action: record, counter: {window: %ds}%s}\n",
+				profile, threshold, max(s.Window, s.TTL), strings.Replace(more, "%d", fmt.Sprint(s.Cooldown), 1)), log.String(), "--enforce")
+			for k := range s.Events {
+				want := plain(s, k)
+				v := got[k]
+				if v.Count == nil || *v.Count != want || v.Fired != (want >= threshold) || v.Action != "allow" {
+					t.Errorf("%s: row %d, hit %d: count %s fired %t %s, want %d", profile, i, k, show(v.Count), v.Fired, v.Action, want)
+					break
+				}
+				if v.Fired {
+					fired++
+				}
+			}
+		}
+		if fired == 0 {
+			t.Errorf("%s: nothing fired, so nothing was tried", profile)
+		}
+	}
+	// A fixed window: the first hit opens it.
+	fixed := func(s sequence, k int) int {
+		opened, n := 0, 0
+		for i := range s.Events[:k+1] {
+			if n++; micros(s.Events[i].T-s.Events[opened].T) >= int64(s.Window)*1e6 {
+				opened, n = i, 1
+			}
+		}
+		return n
+	}
+	f("fairvisor_sequences.jsonl", "fairvisor", "", fixed)
+	f("aisg_sequences.jsonl", "aisg-article", ", cooldown: %ds", fixed)
+	f("aisg_sequences.jsonl", "aisg", ", cooldown: %ds", func(s sequence, k int) (n int) {
+		for i := range s.Events[:k+1] {
+			if micros(s.Events[k].T-s.Events[i].T) < int64(s.Window)*1e6 {
+				n++
+			}
+		}
+		return n
+	})
+	// The tracker with every call on record: how often a call was made among
+	// the last hundred that are young enough.
+	f("toolcall_tracker_sequences.jsonl", "tool-call-shipped", "", func(s sequence, k int) (n int) {
+		n = 1
+		for i := max(k-100, 0); i < k; i++ {
+			if s.Events[i].Signature == s.Events[k].Signature && micros(s.Events[k].T-s.Events[i].T) <= int64(s.TTL)*1e6 {
+				n++
+			}
+		}
+		return n
+	})
+}
+
+func micros(seconds float64) int64 { return int64(math.Round(seconds * 1e6)) }
 
 // document is what the tests need of replay --json.
 type document struct {

@@ -260,7 +260,11 @@ func (d *dataset) settle(p *policy.Policy) error {
 		exclude = append(exclude, *x)
 	}
 	if len(errs) > 0 {
-		errs = append(errs, errors.New("write a dataset with this policy, from the logs: loopgauge replay --policy POLICY --out DIR LOG"))
+		hint := "write a dataset with this policy, from the logs: loopgauge replay --policy POLICY --out DIR LOG"
+		if slices.ContainsFunc(p.Rules, func(r *window.Rule) bool { return r.ChatOverrides }) {
+			hint = "no dataset has what users say: replay the logs"
+		}
+		errs = append(errs, errors.New(hint))
 		return usage(errors.Join(errs...))
 	}
 	p.Exclude = exclude
@@ -363,6 +367,9 @@ func (d *dataset) gateways(u *ui, all []tune.Gateway) []tune.Gateway {
 		}
 		return false
 	})
+	for i := range all {
+		all[i].Differences = slices.DeleteFunc(all[i].Differences, func(one tune.Difference) bool { return d.kept().Lack(one.Rule) != "" })
+	}
 	d.lacks(u, "gateways", left)
 	helps := func(what string) bool {
 		return strings.HasPrefix(what, "loopgauge ") || strings.HasPrefix(what, "tool-call ")

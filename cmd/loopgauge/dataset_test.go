@@ -26,6 +26,9 @@ import (
 func everything() string {
 	_, text, _ := strings.Cut(string(tune.Rules), "\nversion: 1\n")
 	for _, p := range policy.Profiles() {
+		if !p.Compared() {
+			continue
+		}
 		if p.Name == "loopgauge" {
 			for _, rule := range []string{"tool-call-result", "stuck-step", "last-messages"} {
 				text += "  - {name: " + rule + ", profile: loopgauge/" + rule + "}\n"

@@ -89,16 +89,10 @@ func TestPolicyDocument(t *testing.T) {
 	f("## Scopes", "field", scopes)
 	f("## Counters", "kind", names(window.Counters, func(k window.CounterKind) string { return k.Name }))
 	f("## Actions", "action", names(window.Actions, func(a window.Action) string { return string(a) }))
-	f("## Profiles", "profile", names(policy.Profiles(), func(p *policy.Profile) string { return p.Name }))
 	f("## Conditions", "variable", names(policy.Variables, func(v policy.Variable) string { return v.Name }))
 	for i, row := range docTable(t, "policy.md", "## Conditions", "variable") {
 		if v := policy.Variables[i]; row[0] != v.Name || row[1] != v.Type {
 			t.Errorf("variable %s %s is documented as %v", v.Name, v.Type, row)
-		}
-	}
-	for i, row := range docTable(t, "policy.md", "## Profiles", "profile") {
-		if p := policy.Profiles()[i]; row[1] != p.Reading {
-			t.Errorf("profile %s is %s, documented %s", p.Name, p.Reading, row[1])
 		}
 	}
 

@@ -53,7 +53,7 @@ func (f *replayFlags) emitter(ctx context.Context, u *ui, p *policy.Policy, args
 	content := &sinks.Content{Links: p.Links}
 	if o.Kept == nil { // a dataset holds no more than its rules need
 		o.Plan = o.Plan.WithEvidence()
-		if c, err := f.explain(args, lateness).anywhere(); err == nil && !slices.Contains(args, ingest.StdinName) {
+		if c := f.explain(args, lateness); !slices.Contains(args, ingest.StdinName) {
 			content.Explain = c.of
 		}
 	}

@@ -42,7 +42,7 @@ func (f *extractFlags) toDataset(ctx context.Context, u *ui, args []string, chos
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(staging)
+	defer os.RemoveAll(staging) //nolint:errcheck // once published it is not there
 	data, err := parquet.Create(staging, o.Plan)
 	if err != nil {
 		return err

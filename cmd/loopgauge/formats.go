@@ -308,9 +308,12 @@ func (s *supported) settle(requests int64) {
 	}
 }
 
-// rules runs the rules of all profiles over the lines, as replay does.
+// rules runs the rules of the gateways, and ours, over the lines, as replay does.
 func (r *formatReport) rules(ctx context.Context, sample *ingest.Sample) error {
 	for _, profile := range policy.Profiles() {
+		if !profile.Compared() {
+			continue
+		}
 		p, err := policy.FromProfiles([]string{profile.Name})
 		if err != nil {
 			return err

@@ -47,6 +47,9 @@ func (f *replayFlags) open(u *ui, o *replay.Options, keyed bool) (*outputs, erro
 		}
 	}
 	if out.verdicts != nil {
+		if o.Enforce {
+			out.verdicts.Bound = replay.UpperBound
+		}
 		o.Verdict = out.verdicts.Write
 	}
 	if f.out == "" {

@@ -132,7 +132,7 @@ func newPolicyProfiles(u *ui) *cobra.Command {
 			all := policy.Profiles()
 			if len(args) == 0 {
 				for _, p := range all {
-					fmt.Fprintf(u.stdout, "%-21s %-13s %s\n", p.Name, p.Reading, p.Title)
+					fmt.Fprintf(u.stdout, "%-22s %-13s %s\n", p.Name, p.Reading, p.Title)
 				}
 				return nil
 			}

@@ -34,6 +34,7 @@ type replayFlags struct {
 	json        bool
 	failOnAlert bool
 	against     string
+	enforce     bool
 	emit        bool
 	dryRun      bool
 }
@@ -61,6 +62,12 @@ written with, whatever their counters, windows and thresholds.`,
 				return usage(errors.New("--json and --verdicts - both want standard output: give --verdicts a file"))
 			}
 			switch {
+			case f.enforce && f.out != "":
+				return usage(errors.New("--out holds what is in the log, and --enforce asks what would have been: run them apart"))
+			case f.enforce && f.against != "":
+				return usage(errors.New("--against compares what is in the log, and --enforce asks what would have been: run them apart"))
+			case f.enforce && f.emit:
+				return usage(errors.New("--emit alerts of what is in the log, and --enforce asks what would have been: run them apart"))
 			case f.dryRun && !f.emit:
 				return usage(errors.New("--dry-run goes with --emit"))
 			case f.dryRun && (f.json || f.verdicts == "-"):
@@ -75,6 +82,7 @@ written with, whatever their counters, windows and thresholds.`,
 	c.Flags().BoolVar(&f.allVerdicts, "all-verdicts", false, "put every verdict into --out, not only those on repeats")
 	c.Flags().BoolVar(&f.json, "json", false, "print one JSON document instead of the summary")
 	c.Flags().StringVar(&f.against, "against", "", "compare with the loops that this policy finds")
+	c.Flags().BoolVar(&f.enforce, "enforce", false, "what if the rules had been in force: an upper bound")
 	c.Flags().BoolVar(&f.emit, "emit", false, "send the alerts that watch would have sent to the sinks of the policy, once each")
 	c.Flags().BoolVar(&f.dryRun, "dry-run", false, "with --emit: print the alerts as JSON lines, send none")
 	c.Flags().BoolVar(&f.failOnAlert, "fail-on-alert", false, "exit with 3 if there is a loop that would alert")
@@ -109,7 +117,7 @@ func (f *replayFlags) run(ctx context.Context, u *ui, args []string, chosen *tim
 	if err != nil {
 		return err
 	}
-	o.Since, o.Until = int64(f.since), int64(f.until)
+	o.Since, o.Until, o.Enforce = int64(f.since), int64(f.until), f.enforce
 	in.secret(&o.Extract, f.hashIDs, key)
 	var episodes []window.Episode
 	keep := maxListed
@@ -155,7 +163,9 @@ func (f *replayFlags) run(ctx context.Context, u *ui, args []string, chosen *tim
 	if err := f.report(u, p, summary); err != nil {
 		return err
 	}
-	f.hint(u, args, summary)
+	if !f.enforce { // explain tells of what is in the log
+		f.hint(u, args, summary)
+	}
 	if err := emit.close(); err != nil {
 		return err
 	}

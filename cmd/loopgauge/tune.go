@@ -248,15 +248,28 @@ func (f *tuneFlags) print(u *ui, r *tune.Report) error {
 	return err
 }
 
-// gateways are all profiles as they are, but ours.
+// gateways are the gateways that look for loops, as they are, and our advice.
 func gateways() ([]tune.Gateway, error) {
 	var list []tune.Gateway
 	for _, p := range policy.Profiles() {
+		if !p.Compared() {
+			continue
+		}
 		rules, err := policy.FromProfiles([]string{p.Name})
 		if err != nil {
 			return nil, err
 		}
-		list = append(list, tune.Gateway{Name: p.Name, Reading: p.Reading, Rules: rules.Rules})
+		g := tune.Gateway{Name: p.Name, Reading: p.Reading, Rules: rules.Rules}
+		for _, d := range p.Differences {
+			rule, err := p.AsDocumented(d)
+			if err != nil {
+				return nil, err
+			}
+			if rule != nil {
+				g.Differences = append(g.Differences, tune.Difference{Of: d.Of, Shipped: d.Shipped, Documented: d.Documented, Rule: rule})
+			}
+		}
+		list = append(list, g)
 	}
 	return list, nil
 }

@@ -130,6 +130,7 @@ func render(r *fingerprint.Request, column int, why string) string {
 	text("error", r.Error)
 	number("tokens_in", r.TokensIn)
 	number("tokens_out", r.TokensOut)
+	number("tokens_cached", r.TokensCached)
 	if !math.IsNaN(r.Cost) {
 		fmt.Fprintf(&b, " cost=%g", r.Cost)
 	}

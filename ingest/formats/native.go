@@ -72,6 +72,8 @@ func (p *native) Parse(record []byte, r *fingerprint.Request) (int, string) {
 			r.TokensIn = readCount(s, r.TokensIn)
 		case "tokens_out":
 			r.TokensOut = readCount(s, r.TokensOut)
+		case "tokens_cached":
+			r.TokensCached = readCount(s, r.TokensCached)
 		case "cost":
 			r.Cost = readCost(s, r.Cost)
 		case "stream":

@@ -251,6 +251,14 @@ func readUsage(s *rawjson.Scanner, r *fingerprint.Request) {
 			r.TokensIn = readCount(s, r.TokensIn)
 		case "completion_tokens", "output_tokens":
 			r.TokensOut = readCount(s, r.TokensOut)
+		case "prompt_tokens_details", "input_tokens_details":
+			for s.Object(); s.NextKey(); {
+				if string(s.Key) == "cached_tokens" {
+					r.TokensCached = readCount(s, r.TokensCached)
+				} else {
+					s.Skip()
+				}
+			}
 		default:
 			s.Skip()
 		}

@@ -73,6 +73,7 @@ func Write(r *fingerprint.Request, show bool) []Written {
 	}
 	w.count("tokens_in", r.TokensIn)
 	w.count("tokens_out", r.TokensOut)
+	w.count("tokens_cached", r.TokensCached)
 	if !math.IsNaN(r.Cost) {
 		w.add("cost", r.Cost)
 	}

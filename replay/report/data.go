@@ -114,19 +114,20 @@ type cause struct {
 }
 
 type gateway struct {
-	Name     string  `json:"name"`
-	Reading  string  `json:"reading"`
-	Requests int64   `json:"requests"`
-	Episodes int64   `json:"episodes"`
-	Talks    int     `json:"conversations"`
-	Caught   int     `json:"caught"`
-	Loops    int     `json:"loops"`
-	Wrong    int     `json:"wrong"`
-	Normal   int     `json:"normal"`
-	Coverage float64 `json:"coverage"`
-	Cause    string  `json:"cause"`
-	Excess   string  `json:"excess"`
-	Rules    []int   `json:"rules"` // of page.Rules, those that come from it
+	Name     string   `json:"name"`
+	Reading  string   `json:"reading"`
+	Requests int64    `json:"requests"`
+	Episodes int64    `json:"episodes"`
+	Talks    int      `json:"conversations"`
+	Caught   int      `json:"caught"`
+	Loops    int      `json:"loops"`
+	Wrong    int      `json:"wrong"`
+	Normal   int      `json:"normal"`
+	Coverage float64  `json:"coverage"`
+	Cause    string   `json:"cause"`
+	Excess   string   `json:"excess"`
+	Rules    []int    `json:"rules"`  // of page.Rules, those that come from it
+	Matter   []string `json:"matter"` // what is shipped otherwise than documented, if it matters
 }
 
 type exclusion struct {
@@ -346,12 +347,15 @@ func (b *builder) gateways() {
 	for _, g := range b.r.Gateways {
 		one := gateway{
 			Name: term.Safe(g.Gateway.Name), Reading: term.Safe(g.Gateway.Reading), Requests: g.Requests, Episodes: g.Episodes, Talks: g.Conversations,
-			Caught: g.Caught, Loops: g.Loops, Wrong: g.Wrong, Normal: g.Normal, Coverage: g.Coverage, Cause: g.Cause.String(), Excess: term.Safe(g.Excess()), Rules: []int{},
+			Caught: g.Caught, Loops: g.Loops, Wrong: g.Wrong, Normal: g.Normal, Coverage: g.Coverage, Cause: g.Cause.String(), Excess: term.Safe(g.Excess()), Rules: []int{}, Matter: []string{},
 		}
 		for i := range b.r.Advice {
 			if from, _, _ := strings.Cut(b.r.Advice[i].Rule.Profile, "/"); from == g.Gateway.Name {
 				one.Rules = append(one.Rules, i)
 			}
+		}
+		for _, m := range g.Matter {
+			one.Matter = append(one.Matter, m.String(g.Gateway.Name))
 		}
 		b.p.Gateways = append(b.p.Gateways, one)
 	}

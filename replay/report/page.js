@@ -541,7 +541,8 @@
         return [g.name, g.reading, percent(g.requests, D.account.judged), count(g.conversations), g.caught + " of " + g.loops, g.normal ? count(g.wrong) + " of " + count(g.normal) + " (" + percent(g.wrong, g.normal) + ")" : "–",
           advised.length ? h("div", null, advised) : "not swept"];
       })),
-      D.gateways.filter((g) => g.excess).map((g) => h("p", null, g.excess + ".")));
+      D.gateways.filter((g) => g.excess).map((g) => h("p", null, g.excess + ".")),
+      D.gateways.flatMap((g) => g.matter).map((text) => h("p", { class: "small" }, text + ".")));
   }
 
   function drawData() {

@@ -101,8 +101,7 @@ func (w *Watch) Verdict(v *window.Verdict) error {
 
 // near is the verdict's count beside the threshold that it was held to.
 func (w *Watch) near(v *window.Verdict) near {
-	threshold, _ := v.Rule.InForce(v.Event.Rules[slices.Index(w.plan.Rules, v.Rule)])
-	return near{v.Rule.Name, v.Count, threshold}
+	return near{v.Rule.Name, v.Count, v.Threshold}
 }
 
 func (s *sight) see(n near) {

@@ -143,7 +143,17 @@ type DocumentProfile struct {
 	Long          int              `json:"long"`
 	LongWrong     int              `json:"long_wrong"`
 	Coverage      float64          `json:"coverage"`
+	Matter        []DocumentMatter `json:"differences"`
 	Advised       *DocumentSetting `json:"advised"`
+}
+
+// DocumentMatter is a difference from a gateway's documents that matters.
+type DocumentMatter struct {
+	Of         string `json:"of"`
+	Shipped    string `json:"shipped"`
+	Documented string `json:"documented"`
+	More       int64  `json:"more"`
+	Less       int64  `json:"less"`
 }
 
 // DocumentSetting is the setting advised for a profile's identity and scope.
@@ -229,11 +239,15 @@ func NewDocument(version string, r *Report) *Document {
 		d.Advice = append(d.Advice, r.documentAdvice(i))
 	}
 	for _, g := range r.Gateways {
+		matter := []DocumentMatter{}
+		for _, m := range g.Matter {
+			matter = append(matter, DocumentMatter{m.Of, m.Shipped, m.Documented, m.More, m.Less})
+		}
 		d.Profiles = append(d.Profiles, DocumentProfile{
 			Profile: g.Gateway.Name, Reading: g.Gateway.Reading, Requests: g.Requests, Share: share(g.Requests, r.Result.Account.Judged),
 			Episodes: g.Episodes, Conversations: g.Conversations, Caught: g.Caught, Missed: g.Loops - g.Caught,
 			Wrong: g.Wrong, WrongShare: share(int64(g.Wrong), int64(g.Normal)), Long: g.Long, LongWrong: g.LongWrong, Coverage: g.Coverage,
-			Advised: r.advisedFor(g.Gateway),
+			Matter: matter, Advised: r.advisedFor(g.Gateway),
 		})
 	}
 	if l := r.Labelled; l != nil {

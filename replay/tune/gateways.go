@@ -25,6 +25,16 @@ type GatewayReport struct {
 
 	Coverage float64
 	Cause    fingerprint.Cause // why it could not look at most of the rest
+
+	Matter []Matter // the differences from its documents that matter on this log
+}
+
+// Matter is a difference that matters: as documented the gateway would have
+// acted on other requests.
+type Matter struct {
+	Difference
+	More int64 // requests that only what is shipped acts on
+	Less int64 // requests that only the documented behaviour would have acted on
 }
 
 // gatewayCounts follow the verdicts of the gateways' rules.
@@ -37,6 +47,42 @@ type gatewayCounts struct {
 	flagged  []map[string]bool
 	episodes []int64
 	current  string // conversation of the event that is judged next
+
+	judging []*differs // in the order of the gateways and their differences
+}
+
+// differs counts where two rules part, request by request. The gateway's own
+// comes first.
+type differs struct {
+	own, documented *window.Rule
+	more, less      int64
+	at              fingerprint.Position
+	some            bool
+	ownActs, doc    bool
+}
+
+// verdict takes in a firing of one of the two.
+func (d *differs) verdict(v *window.Verdict) {
+	if !d.some || d.at != v.Event.Position {
+		d.settle()
+		d.some, d.at = true, v.Event.Position
+	}
+	if v.Rule == d.own {
+		d.ownActs = true
+	} else {
+		d.doc = true
+	}
+}
+
+// settle closes a request.
+func (d *differs) settle() {
+	switch {
+	case d.ownActs && !d.doc:
+		d.more++
+	case d.doc && !d.ownActs:
+		d.less++
+	}
+	d.ownActs, d.doc = false, false
 }
 
 func newGatewayCounts(gateways []Gateway) *gatewayCounts {
@@ -50,6 +96,9 @@ func newGatewayCounts(gateways []Gateway) *gatewayCounts {
 		for _, r := range g.Rules {
 			c.byRule[r] = i
 		}
+		for _, d := range g.Differences {
+			c.judging = append(c.judging, &differs{own: g.Rules[0], documented: d.Rule})
+		}
 	}
 	return c
 }
@@ -57,6 +106,11 @@ func newGatewayCounts(gateways []Gateway) *gatewayCounts {
 func (c *gatewayCounts) verdict(v *window.Verdict) error {
 	if !v.Fired {
 		return nil
+	}
+	for _, d := range c.judging {
+		if v.Rule == d.own || v.Rule == d.documented {
+			d.verdict(v)
+		}
 	}
 	i, ok := c.byRule[v.Rule]
 	if !ok {
@@ -88,6 +142,7 @@ func (r *Report) compare(c *gatewayCounts, conversations map[string]int) {
 			loops[who] = true
 		}
 	}
+	judging := c.judging
 	for i, g := range c.gateways {
 		row := GatewayReport{Gateway: g, Requests: c.requests[i], Episodes: c.episodes[i], Conversations: len(c.flagged[i])}
 		for who, requests := range conversations { // any order: each is counted alike
@@ -122,6 +177,13 @@ func (r *Report) compare(c *gatewayCounts, conversations map[string]int) {
 				row.Cause = cause
 			}
 		}
+		for k, d := range g.Differences {
+			one := judging[k]
+			if one.settle(); one.more+one.less > 0 {
+				row.Matter = append(row.Matter, Matter{d, one.more, one.less})
+			}
+		}
+		judging = judging[len(g.Differences):]
 		r.Gateways = append(r.Gateways, row)
 	}
 }

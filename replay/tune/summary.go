@@ -42,6 +42,7 @@ func (s Summary) data(b *strings.Builder) {
 		return
 	}
 	replay.Zones(b, r)
+	b.WriteString(replay.UnpricedLine(r.Unpriced))
 	fmt.Fprintf(b, "%s to %s UTC, %s\n%s\n\n", term.Instant(r.First).Format("2006-01-02 15:04"), term.Instant(r.Last).Format("2006-01-02 15:04"),
 		term.Plural(int64(s.Report.Conversations), "conversation", "conversations"), replay.Wrapped(r.Account.String()))
 }
@@ -105,8 +106,23 @@ func (s Summary) gateways(b *strings.Builder) {
 		if excess := r.Gateways[i].Excess(); excess != "" {
 			b.WriteString(replay.Wrapped(excess) + "\n")
 		}
+		for _, m := range r.Gateways[i].Matter {
+			b.WriteString(replay.Wrapped(m.String(r.Gateways[i].Gateway.Name)) + "\n")
+		}
 	}
 	b.WriteByte('\n')
+}
+
+// String says what a difference of a gateway does to the log.
+func (m Matter) String(gateway string) string {
+	var parts []string
+	if m.More > 0 {
+		parts = append(parts, term.Plural(m.More, "request", "requests")+" more")
+	}
+	if m.Less > 0 {
+		parts = append(parts, term.Plural(m.Less, "request", "requests")+" fewer")
+	}
+	return fmt.Sprintf("%s stops %s than its documents say: %s, where they say that %s", gateway, strings.Join(parts, " and "), m.Shipped, m.Documented)
 }
 
 // shownThresholds are the rows of a heat-map.

@@ -57,6 +57,13 @@ type Frame struct{ Reading, Exclude, Prices string }
 type Gateway struct {
 	Name, Reading string
 	Rules         []*window.Rule
+	Differences   []Difference // of what is shipped, as far as a rule can do otherwise
+}
+
+// Difference is one thing that a gateway does otherwise than documented.
+type Difference struct {
+	Of, Shipped, Documented string
+	Rule                    *window.Rule // the gateway's, as documented in this
 }
 
 // Report is what came of it.
@@ -87,6 +94,9 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 	rules := slices.Clone(o.Rules)
 	for _, g := range o.Gateways {
 		rules = append(rules, g.Rules...)
+		for _, d := range g.Differences {
+			rules = append(rules, d.Rule)
+		}
 	}
 	plan := window.NewPlan(rules, o.Exclude)
 	swept := make([]int, len(o.Rules))

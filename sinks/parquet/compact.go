@@ -127,7 +127,7 @@ func (c *compaction) expire(before int64) error {
 // remove takes a day out of the dataset at once, and then away.
 func (c *compaction) remove(table, day string) error {
 	from, to := filepath.Join(c.dir, table, day), filepath.Join(c.work, table, day)
-	if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
+	if err := os.MkdirAll(filepath.Dir(to), 0o700); err != nil {
 		return err
 	}
 	unlock, err := lock(c.dir)
@@ -193,7 +193,7 @@ func (c *compaction) day(table, day string) error {
 	var merged []fs.FileInfo
 	after := 0
 	for group := range c.groups(files) {
-		if err := os.MkdirAll(to, 0o755); err != nil {
+		if err := os.MkdirAll(to, 0o700); err != nil {
 			return err
 		}
 		var sources []string

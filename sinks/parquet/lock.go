@@ -16,10 +16,10 @@ func lock(dir string) (unlock func(), err error) { return flock(dir, "lock", sys
 // flock locks a file in the folder own.
 func flock(dir, name string, how int) (unlock func(), err error) {
 	folder := filepath.Join(dir, own)
-	if err := os.MkdirAll(folder, 0o755); err != nil {
+	if err := os.MkdirAll(folder, 0o700); err != nil {
 		return nil, err
 	}
-	f, err := os.OpenFile(filepath.Join(folder, name), os.O_CREATE|os.O_RDWR, 0o644)
+	f, err := os.OpenFile(filepath.Join(folder, name), os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
 		return nil, err
 	}

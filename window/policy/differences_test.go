@@ -13,6 +13,9 @@ func TestDifferences(t *testing.T) {
 			if of = append(of, d.Of); d.Of == "" || d.Shipped == "" || d.Documented == "" {
 				t.Errorf("%s: %+v lacks something", p.Name, d)
 			}
+			if _, err := p.AsDocumented(d); err != nil {
+				t.Errorf("%s: %v", p.Name, err)
+			}
 		}
 		if len(of) > 0 && p.Reading != "as shipped" {
 			t.Errorf("%s is %s and has differences", p.Name, p.Reading)

@@ -31,8 +31,16 @@ var settingsOf = map[string]func(t *rapid.T) string{
 		}
 		text := "model_defaults:\n"
 		for _, name := range rapid.SliceOfNDistinct(rapid.StringMatching(`([a-z]{1,3}:)?[a-z0-9/. "'-]{0,5}[a-z]`), 1, 4, rapid.ID).Draw(t, "models") {
-			text += fmt.Sprintf("  %s:\n    tool_loop_detection_enabled: %t\n    tool_loop_detection_max_repeats: %d\n    tool_loop_detection_ttl_seconds: %d\n    tool_loop_detection_mode: %s\n",
-				Quoted(name), rapid.Bool().Draw(t, "on"), drawThreshold(t), drawSeconds(t), modes.Draw(t, "mode"))
+			text += fmt.Sprintf("  %s:\n", Quoted(name))
+			says := rapid.IntRange(1, 15).Draw(t, "says")
+			for i, line := range []string{
+				fmt.Sprintf("enabled: %t", rapid.Bool().Draw(t, "on")), fmt.Sprintf("max_repeats: %d", drawThreshold(t)),
+				fmt.Sprintf("ttl_seconds: %d", drawSeconds(t)), "mode: " + modes.Draw(t, "mode"),
+			} {
+				if says>>i&1 == 1 {
+					text += "    tool_loop_detection_" + line + "\n"
+				}
+			}
 		}
 		return text
 	},
@@ -145,13 +153,17 @@ func TestImport(t *testing.T) {
 	f("tool-call", "TOOL_LOOP_MAX_REPEATS=many\nTOOL_LOOP_MODE=Chance\nTOOL_LOOP_DETECTION_ENABLED=YES\n",
 		"  - name: tool-call\n    profile: tool-call-shipped\n    counter: {window: 2m}\n    threshold: 4\n    action: chance_then_break\n",
 		`f: TOOL_LOOP_MAX_REPEATS: is "many", no number: the proxy keeps 4`)
-	f("tool-call", "TOOL_LOOP_DETECTION_ENABLED=on\n",
+	f("tool-call", "TOOL_LOOP_DETECTION_ENABLED=perhaps\n",
+		"  - name: tool-call\n    profile: tool-call-shipped\n    counter: {window: 2m}\n    threshold: 4\n    action: break\n",
+		`f: TOOL_LOOP_DETECTION_ENABLED: is "perhaps", neither true nor false: the proxy keeps true`)
+	f("tool-call", "TOOL_LOOP_DETECTION_ENABLED=off\n",
 		"  - name: tool-call\n    profile: tool-call-shipped\n    enabled: false\n    counter: {window: 2m}\n    threshold: 4\n    action: break\n",
 		"f: TOOL_LOOP_DETECTION_ENABLED: is off, and so is the rule")
 	f("tool-call", "host: 127.0.0.1\nmodel_defaults:\n  'openrouter:gpt-4':\n    loop_detection_enabled: true\n    tool_loop_detection_max_repeats: 6\n    tool_loop_mode: break\n  plain: {tool_loop_detection_mode: chance}\n  other: {reasoning: {}}\n",
-		"  - name: 'openrouter:gpt-4'\n    profile: tool-call-shipped\n    counter: {window: 2m}\n    threshold: 6\n    action: break\n    match: 'backend == \"openrouter\" && model == \"gpt-4\"'\n"+
-			"  - name: plain\n    profile: tool-call-shipped\n    counter: {window: 2m}\n    threshold: 4\n    action: chance_then_break\n    match: 'model == \"plain\"'\n",
-		"f: model_defaults.openrouter:gpt-4.tool_loop_mode: is no setting of loops that is known, and not in the policy")
+		"  - name: tool-call\n    profile: tool-call-shipped\n    counter: {window: 2m}\n    threshold: 4\n    action: break\n"+
+			"    overrides: [{match: 'backend == \"openrouter\" && model == \"gpt-4\"', threshold: 6}, {match: 'model == \"plain\"', action: chance_then_break}]\n",
+		"f: model_defaults.openrouter:gpt-4.tool_loop_mode: is no setting of loops that is known, and not in the policy\n"+
+			"f: model_defaults: overrule the server's settings, which stand in the environment: the policy has the proxy's own for them")
 	f("zelyx", `{"action": "block"}`, "  - name: zelyx\n    profile: zelyx\n    counter: {window: 1m}\n    threshold: 10\n    action: reject\n", "")
 	f("fairvisor", `{"bundle_version": 1, "policies": [
 	  {"id": "a", "spec": {"selector": {"pathPrefix": "/v1/chat", "methods": ["POST", 1], "hosts": ["x"]}, "mode": "shadow",
@@ -238,5 +250,8 @@ func TestExportRefuses(t *testing.T) {
 	f("zelyx", `{name: a, profile: zelyx, overrides: [], action: throttle}`,
 		"action: Zelyx has no throttle; it can do warn, reject",
 		`overrides: is []; zelyx has only [{match: 'session == ""', threshold: 100, reason: 'calls without a session'}]`)
-	f("tool-call", `{name: a, profile: tool-call, match: 'model == "b"'}`, `match: the proxy tells requests by backend and model only: a rule named 'backend:model' may have match: backend == "backend" && model == "model"`)
+	f("tool-call", `{name: a, profile: tool-call, match: 'model == "b"'}`, `match: is 'model == "b"'; tool-call has only 'all requests'`)
+	f("tool-call", `{name: a, profile: tool-call, overrides: [{match: 'model == "b"', until: 2026-12-01, action: warn, window: 1500ms}]}`,
+		`overrides[0]: the proxy tells requests by backend and model only: backend == "backend" && model == "model"`,
+		"overrides[0].window: must be whole seconds for tool-call, is 1.5s", "overrides[0].action: the proxy has no warn; it can do break, chance_then_break")
 }

@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"encoding/json"
 	"fmt"
 	"strconv"
 	"strings"
@@ -51,7 +52,14 @@ func (in *imported) toolCallServer() {
 		value := strings.ToLower(v.value)
 		switch i {
 		case 0:
-			loop.enabled = value == "true" || value == "1" || value == "yes"
+			switch value {
+			case "true", "1", "yes", "on":
+				loop.enabled = true
+			case "false", "0", "no", "off", "":
+				loop.enabled = false
+			default:
+				in.say(name, "is %q, neither true nor false: the proxy keeps %t", v.value, loop.enabled)
+			}
 		case 1, 2:
 			to := []*int64{&loop.repeats, &loop.ttl}[i-1]
 			n, err := strconv.ParseInt(value, 10, 64)
@@ -74,7 +82,17 @@ func (in *imported) toolCallServer() {
 	if !loop.enabled {
 		in.say(toolCallVariables[0], "is off, and so is the rule")
 	}
-	in.toolCallRule("tool-call", "TOOL_LOOP_MAX_REPEATS", "TOOL_LOOP_TTL_SECONDS", loop)
+	if loop.repeats < 2 {
+		in.refuse("TOOL_LOOP_MAX_REPEATS", "max_repeats must be at least 2")
+	}
+	if loop.ttl < 1 {
+		in.refuse("TOOL_LOOP_TTL_SECONDS", "ttl_seconds must be positive")
+	}
+	if loop.ttl > mostSeconds {
+		in.refuse("TOOL_LOOP_TTL_SECONDS", "is more than a policy can say")
+		return
+	}
+	in.rule("tool-call", loop.enabled, loop.ttl, loop.repeats, loop.action)
 }
 
 // toolCallMode reads a mode; chance is short for chance_then_break.
@@ -88,38 +106,35 @@ func toolCallMode(text string) (window.Action, bool) {
 	return "", false
 }
 
-// toolCallRule adds a rule, with the proxy's own words for what it refuses.
-func (in *imported) toolCallRule(name, repeatsField, ttlField string, loop toolCallLoop, more ...yaml.MapItem) {
-	if loop.repeats < 2 {
-		in.refuse(repeatsField, "max_repeats must be at least 2")
-	}
-	if loop.ttl < 1 {
-		in.refuse(ttlField, "ttl_seconds must be positive")
-	}
-	if loop.ttl > mostSeconds {
-		in.refuse(ttlField, "is more than a policy can say")
-		return
-	}
-	in.rule(name, loop.enabled, loop.ttl, loop.repeats, loop.action, more...)
-}
-
 // toolCallModels reads the defaults per backend and model of the proxy's
-// configuration. Its other settings are not looked at.
+// configuration: each overrules the server, which is set in the environment,
+// in what it says. Its other settings are not looked at.
 func (in *imported) toolCallModels() {
 	s := NewStrict(in.file, in.text, "a configuration of the tool-call proxy", "model_defaults", "docs/policy.md")
+	var overrides []yaml.MapSlice
 	if s.doc != nil {
 		for _, m := range s.doc.Values {
 			if keyText(m.Key) != "model_defaults" {
 				continue
 			}
-			Value{s.r, m.Value, placeOf(m.Value, "model_defaults")}.Members(func(name string, v Value) { in.toolCallModel(name, v) })
+			Value{s.r, m.Value, placeOf(m.Value, "model_defaults")}.Members(func(name string, v Value) {
+				if o := in.toolCallModel(name, v); len(o) > 1 {
+					overrides = append(overrides, o)
+				}
+			})
 		}
 	}
 	in.errors = append(in.errors, s.r.errors.sorted()...)
+	if len(overrides) > 0 {
+		in.say("model_defaults", "overrule the server's settings, which stand in the environment: the policy has the proxy's own for them")
+		l := defaultToolCallLoop
+		in.rule("tool-call", l.enabled, l.ttl, l.repeats, l.action, yaml.MapItem{Key: "overrides", Value: overrides})
+	}
 }
 
-func (in *imported) toolCallModel(name string, v Value) {
-	loop, found := defaultToolCallLoop, false
+// toolCallModel is what a model overrules.
+func (in *imported) toolCallModel(name string, v Value) yaml.MapSlice {
+	o := overrideDraft{match: modelCondition(name), enabled: true}
 	path := "model_defaults." + name
 	v.Members(func(field string, v Value) {
 		if !strings.HasPrefix(field, "tool_loop_") {
@@ -128,30 +143,32 @@ func (in *imported) toolCallModel(name string, v Value) {
 		if kindOf(v.node) == "empty" {
 			return // as not given
 		}
-		found = true
 		switch field {
 		case "tool_loop_detection_enabled":
-			v.r.boolean(&loop.enabled)(v.node, v.at)
+			o.enabledAt = v.at
+			v.r.boolean(&o.enabled)(v.node, v.at)
 		case "tool_loop_detection_max_repeats":
-			loop.repeats = int64(v.Integer(2))
+			o.threshold = v.Integer(2)
 		case "tool_loop_detection_ttl_seconds":
-			loop.ttl = int64(v.Integer(1))
+			ttl := int64(v.Integer(1))
+			if ttl > mostSeconds {
+				in.refuse(path+"."+field, "is more than a policy can say")
+				return
+			}
+			o.window = time.Duration(ttl) * time.Second
 		case "tool_loop_detection_mode":
 			text := v.Text()
 			action, ok := toolCallMode(text)
 			if !ok {
 				in.say(path+"."+field, "is %q, no mode: the proxy takes break", text)
-				return
+				action = window.Break
 			}
-			loop.action = action
+			o.action = string(action)
 		default:
 			in.say(path+"."+field, "is no setting of loops that is known, and not in the policy")
 		}
 	})
-	if !found || len(v.r.errors) > 0 {
-		return
-	}
-	in.toolCallRule(name, path, path, loop, yaml.MapItem{Key: "match", Value: modelCondition(name)})
+	return o.source()
 }
 
 // modelCondition is what backend:model, or a model alone, stands for.
@@ -163,28 +180,67 @@ func modelCondition(name string) string {
 	return "backend == " + celText(backend) + " && model == " + celText(model)
 }
 
+// modelNamed is the model that a condition stands for.
+func modelNamed(match string) (name string, ok bool) {
+	rest, backend := match, ""
+	if after, is := strings.CutPrefix(rest, "backend == "); is {
+		d := json.NewDecoder(strings.NewReader(after))
+		if d.Decode(&backend) != nil {
+			return "", false
+		}
+		rest, backend = strings.TrimPrefix(after[d.InputOffset():], " && "), backend+":"
+	}
+	var model string
+	if json.Unmarshal([]byte(strings.TrimPrefix(rest, "model == ")), &model) != nil {
+		return "", false
+	}
+	return backend + model, modelCondition(backend+model) == match
+}
+
 func toolCallSettings(f *fitted) {
 	f.takeAction("the proxy", window.Break, window.ChanceThenBreak)
-	if f.rule.match != "" && f.rule.match != modelCondition(f.rule.name) {
-		f.refuse("match", "the proxy tells requests by backend and model only: a rule named %s may have match: %s", Quoted("backend:model"), modelCondition("backend:model"))
+	for i := range f.rule.overrides {
+		o := &f.rule.overrides[i]
+		field := fmt.Sprintf("overrides[%d]", i)
+		if _, ok := modelNamed(o.match); !ok || !o.until.IsZero() {
+			f.refuse(field, "the proxy tells requests by backend and model only: %s", modelCondition("backend:model"))
+		}
+		if o.window%time.Second != 0 {
+			f.refuse(field+".window", "must be whole seconds for tool-call, is %s", window.Lasting(o.window))
+		}
+		if o.action != "" && o.action != string(window.Break) && o.action != string(window.ChanceThenBreak) {
+			f.refuse(field+".action", "the proxy has no %s; it can do break, chance_then_break", o.action)
+		}
 	}
-	f.again.match = f.rule.match
+	f.again.overrides = f.rule.overrides
 }
 
 func writeToolCall(x *exported) []byte {
+	x.only("the environment")
 	d := x.rules[0]
-	if d.match == "" {
-		x.only("the environment")
-		return fmt.Appendf(nil, "TOOL_LOOP_DETECTION_ENABLED=%t\nTOOL_LOOP_MAX_REPEATS=%d\nTOOL_LOOP_TTL_SECONDS=%d\nTOOL_LOOP_MODE=%s\n", d.enabled, d.threshold, d.window/time.Second, d.action)
+	server := fmt.Sprintf("TOOL_LOOP_DETECTION_ENABLED=%t\nTOOL_LOOP_MAX_REPEATS=%d\nTOOL_LOOP_TTL_SECONDS=%d\nTOOL_LOOP_MODE=%s\n", d.enabled, d.threshold, d.window/time.Second, d.action)
+	if len(d.overrides) == 0 {
+		return []byte(server)
 	}
+	x.say(d, "overrides", "are the models', and what is written; the server's settings belong into the environment: "+strings.ReplaceAll(strings.TrimSpace(server), "\n", " "))
 	var b strings.Builder
 	b.WriteString("model_defaults:\n")
-	for _, d := range x.rules {
-		if d.match == "" {
-			x.refuse(d, "match", "is missing: it is the server's, which is set in the environment; choose with --rule")
+	for i := range d.overrides {
+		o := &d.overrides[i]
+		name, _ := modelNamed(o.match)
+		fmt.Fprintf(&b, "  %s:\n", Quoted(name))
+		if !o.enabled || o.switchesOn() {
+			fmt.Fprintf(&b, "    tool_loop_detection_enabled: %t\n", o.enabled)
 		}
-		fmt.Fprintf(&b, "  %s:\n    tool_loop_detection_enabled: %t\n    tool_loop_detection_max_repeats: %d\n    tool_loop_detection_ttl_seconds: %d\n    tool_loop_detection_mode: %s\n",
-			Quoted(d.name), d.enabled, d.threshold, d.window/time.Second, d.action)
+		if o.threshold > 0 {
+			fmt.Fprintf(&b, "    tool_loop_detection_max_repeats: %d\n", o.threshold)
+		}
+		if o.window > 0 {
+			fmt.Fprintf(&b, "    tool_loop_detection_ttl_seconds: %d\n", o.window/time.Second)
+		}
+		if o.action != "" {
+			fmt.Fprintf(&b, "    tool_loop_detection_mode: %s\n", o.action)
+		}
 	}
 	return []byte(b.String())
 }

@@ -29,7 +29,7 @@ type Policy struct {
 	Session     []string      // where a session is named, as window.ExtractOptions has it
 	Rules       []*window.Rule
 	Exclude     []window.Exclusion
-	Prices      map[string]Price
+	Prices      map[string]window.Price
 	Sinks       []Sink      // where alerts go, in their order
 	Routes      []Route     // which of them hear of what; the first that matches counts, and without one all hear
 	Links       []link.Link // in alerts
@@ -47,13 +47,10 @@ const (
 	Start EventTime = "start" // when the request came in
 )
 
-// Price is USD per million tokens.
-type Price struct{ Input, Output float64 }
-
 // Price gives the price of a model.
-func (p *Policy) Price(model string) (in, out float64, ok bool) {
-	price, ok := p.Prices[model]
-	return price.Input, price.Output, ok
+func (p *Policy) Price(model string) (price window.Price, ok bool) {
+	price, ok = p.Prices[model]
+	return price, ok
 }
 
 // Sink is one sink with its settings. A text of the form ${NAME} stands for a
@@ -111,7 +108,7 @@ type draft struct {
 	rules      []*ruleDraft
 	rulesAt    place
 	exclude    []exclusionDraft
-	prices     map[string]Price
+	prices     map[string]window.Price
 	priceOrder []string
 	sinks      []Sink
 	routes     []routeDraft
@@ -125,7 +122,7 @@ type exclusionDraft struct {
 }
 
 func newDraft() *draft {
-	return &draft{eventTime: End, duplicates: window.DefaultDuplicates, lateness: DefaultLateness, prices: map[string]Price{}}
+	return &draft{eventTime: End, duplicates: window.DefaultDuplicates, lateness: DefaultLateness, prices: map[string]window.Price{}}
 }
 
 func (r *reader) policy(doc *ast.MappingNode, d *draft) {
@@ -163,13 +160,13 @@ func (r *reader) policy(doc *ast.MappingNode, d *draft) {
 func (r *reader) prices(n ast.Node, at place, d *draft) {
 	m, ok := asMapping(n)
 	if !ok {
-		r.problem(at, "must be a mapping of models to {input, output}, is %s", kindOf(n))
+		r.problem(at, "must be a mapping of models to {input, output, cached} or {per_1k}, is %s", kindOf(n))
 		return
 	}
 	for _, v := range m.Values {
 		model := keyText(v.Key)
-		var p Price
-		r.mapping(v.Value, placeOf(v.Value, at.path+"."+model), []field{{"input", r.number(&p.Input)}, {"output", r.number(&p.Output)}})
+		here := placeOf(v.Value, at.path+"."+model)
+		p := r.price(v.Value, here)
 		if _, twice := d.prices[model]; twice {
 			r.problem(placeOf(v.Key, at.path+"."+model), "is there twice")
 			continue
@@ -177,6 +174,28 @@ func (r *reader) prices(n ast.Node, at place, d *draft) {
 		d.prices[model] = p
 		d.priceOrder = append(d.priceOrder, model)
 	}
+}
+
+// price reads one price: of input and output, or one for both.
+func (r *reader) price(n ast.Node, at place) (p window.Price) {
+	given := map[string]bool{}
+	note := func(name string, to *float64) field {
+		return field{name, func(n ast.Node, at place) {
+			given[name] = true
+			r.number(to)(n, at)
+		}}
+	}
+	var blended float64
+	r.mapping(n, at, []field{note("input", &p.Input), note("output", &p.Output), note("cached", &p.Cached), note("per_1k", &blended)})
+	switch {
+	case given["per_1k"] && len(given) > 1:
+		r.problem(at, "has per_1k, which is for all tokens: leave the others out")
+	case given["per_1k"]:
+		p = window.Price{Input: 1000 * blended, Cached: 1000 * blended, Output: 1000 * blended}
+	case !given["cached"]:
+		p.Cached = p.Input
+	}
+	return p
 }
 
 // secretWords are what the names of settings have in them that must not stand
@@ -241,7 +260,7 @@ func (r *reader) build(d *draft) *Policy {
 			r.problem(rule.nameAt, "another rule is called %q", rule.name)
 		}
 		names[rule.name] = true
-		if built := r.buildRule(rule, identities); built != nil && rule.enabled {
+		if built := r.buildRule(rule, identities); built != nil && rule.mayJudge() {
 			p.Rules = append(p.Rules, built)
 		}
 	}

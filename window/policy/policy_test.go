@@ -65,6 +65,15 @@ func TestProfiles(t *testing.T) {
 		"aisg-article":         "aisg-article of aisg by [], fixed 1m0s, 6: reject cooldown 30s uncounted",
 		"fairvisor":            "fairvisor of fairvisor by [], fixed 1m0s, 10: reject",
 		"fairvisor-documented": "fairvisor-documented of fairvisor by [], refresh 1m0s, 10: reject",
+		"cline": `cline-soft of tool-call by [session], streak 0s, 3: warn
+cline-hard of tool-call by [session], streak 0s, 5: break`,
+		"gemini-cli":             "gemini-cli of tool-call by [session], streak 0s, 5: break",
+		"litellm-max-iterations": "litellm-max-iterations of session by [session], fixed 1h0m0s, 26: reject",
+		"node9":                  "node9 of tool-call by [caller], sliding 2m0s closed, 5: break",
+		"obsidian-gemini":        "obsidian-gemini of tool-call by [session], sliding 30s, 4: break unrecorded",
+		"opencode":               "opencode of tool-call by [session], streak 0s, 3: break",
+		"openhands":              "openhands of tool-call-result by [session], streak 0s, 4: break",
+		"roo-code":               "roo-code of tool-call by [session], streak 0s, 4: break reset",
 		"loopgauge": `tool-call-result of tool-call-result by [conversation], streak 10m0s, 4: warn
 stuck-step of stuck-step by [conversation], streak 10m0s, 3: warn
 last-messages of last-messages by [conversation], sliding 1m0s, 4: warn`,
@@ -90,7 +99,7 @@ last-messages of last-messages by [conversation], sliding 1m0s, 4: warn`,
 				t.Errorf("%s: rule %s is of profile %q", p.Name, r.Name, r.Profile)
 			}
 		}
-		if p.Title == "" || p.Reading == "" || p.Source == "" || p.Notes == "" {
+		if p.Title == "" || p.Reading == "" || p.Kind == "" || p.Source == "" || p.Notes == "" {
 			t.Errorf("%s: needs a title, a reading, a source and notes", p.Name)
 		}
 	}
@@ -232,7 +241,8 @@ one of aisg by [], fixed 1m0s, 1: reject`
 	if len(p.Exclude) != 1 || p.Exclude[0].Name != `a "b"` || p.Exclude[0].Match == nil {
 		t.Errorf("exclude %v", p.Exclude)
 	}
-	in, out, ok := p.Price("a: b")
+	price, ok := p.Price("a: b")
+	in, out := price.Input, price.Output
 	if in != 0.000001 || out != 0 || !ok {
 		t.Errorf("price %v, %v, %v", in, out, ok)
 	}
@@ -242,10 +252,10 @@ one of aisg by [], fixed 1m0s, 1: reject`
 		*k.SASL != (KafkaSASL{"scram-sha-512", "loopgauge", Secret{Env: "KAFKA_PASSWORD"}}) {
 		t.Errorf("kafka %+v, %+v, %+v", k, k.TLS, k.SASL)
 	}
-	if _, out, _ := p.Price("7"); out != 1000 {
+	if price, _ := p.Price("7"); price.Output != 1000 {
 		t.Errorf("price %v", out)
 	}
-	if _, _, ok := p.Price("c"); ok {
+	if _, ok := p.Price("c"); ok {
 		t.Error("a price of a model without one")
 	}
 	if got := parse(t, example).Sinks; len(got) != 1 || got[0].Kind != "slack" || got[0].Name != "slack" || got[0].Settings["channel"] != "#agents" {

@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"github.com/goccy/go-yaml/ast"
+
+	"github.com/loopgauge/loopgauge/window"
 )
 
 //go:embed profiles/*.yaml
@@ -18,6 +20,7 @@ type Profile struct {
 	Name    string
 	Title   string
 	Reading string // as documented, as shipped, or recommended
+	Kind    Kind   // who has it
 	Source  string // where the settings were found
 	Notes   string // what differs from other readings
 	Text    []byte // the file
@@ -27,8 +30,40 @@ type Profile struct {
 	rules []*ruleDraft
 }
 
+// Kind is who has the rules of a profile.
+type Kind string
+
+const (
+	OfGateway Kind = "gateway" // a gateway that looks for loops
+	OfAgent   Kind = "agent"   // an agent, or what stands between it and its tools
+	OfLimit   Kind = "limit"   // a gateway that limits a session, looping or not
+	Advice    Kind = "advice"  // ours
+)
+
+// Compared tells that the profile is one of those that a log is held against
+// unasked: the others are off unless somebody wants them, or no gateway's.
+func (p *Profile) Compared() bool { return p.Kind == OfGateway || p.Kind == Advice }
+
 // Difference is one thing that a gateway does otherwise than documented.
-type Difference struct{ Of, Shipped, Documented string }
+type Difference struct {
+	Of, Shipped, Documented string
+	// Otherwise is what a rule over the profile changes to do as documented, as
+	// a rule has it; empty where no rule can.
+	Otherwise string
+}
+
+// AsDocumented is the rule of the profile with one difference taken back; nil
+// where no rule can say it.
+func (p *Profile) AsDocumented(d Difference) (*window.Rule, error) {
+	if d.Otherwise == "" {
+		return nil, nil
+	}
+	policy, err := Parse(p.Name+", "+d.Of, fmt.Appendf(nil, "version: 1\nrules: [{name: %s, profile: %s, %s}]\n", Quoted(p.Name+": "+d.Of), p.Name, d.Otherwise))
+	if err != nil {
+		return nil, err
+	}
+	return policy.Rules[0], nil
+}
 
 // Profiles are the built-in profiles, by name. A new one is one file in
 // profiles/.
@@ -77,12 +112,13 @@ func parseProfile(name string, text []byte) (*Profile, error) {
 	r.mapping(doc, place{}, []field{
 		{"title", r.text(&p.Title, &ignored)},
 		{"reading", r.text(&p.Reading, &ignored)},
+		{"kind", r.choice([]string{string(OfGateway), string(OfAgent), string(OfLimit), string(Advice)}, func(s string) { p.Kind = Kind(s) })},
 		{"source", r.text(&p.Source, &ignored)},
 		{"notes", r.text(&p.Notes, &ignored)},
 		{"differences", func(n ast.Node, at place) {
 			r.list(n, at, func(n ast.Node, at place) {
 				var d Difference
-				r.mapping(n, at, []field{{"of", r.text(&d.Of, &ignored)}, {"shipped", r.text(&d.Shipped, &ignored)}, {"documented", r.text(&d.Documented, &ignored)}})
+				r.mapping(n, at, []field{{"of", r.text(&d.Of, &ignored)}, {"shipped", r.text(&d.Shipped, &ignored)}, {"documented", r.text(&d.Documented, &ignored)}, {"otherwise", r.text(&d.Otherwise, &ignored)}})
 				p.Differences = append(p.Differences, d)
 			})
 		}},

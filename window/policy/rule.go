@@ -51,6 +51,8 @@ type ruleDraft struct {
 	quiet          time.Duration
 	quietAt        place
 	action         string
+	chatOverrides  bool
+	chatAt         place
 	match          string
 	matchAt        place
 	overrides      []overrideDraft
@@ -63,8 +65,11 @@ type overrideDraft struct {
 	matchAt     place
 	threshold   int
 	thresholdAt place
+	window      time.Duration
+	windowAt    place
 	action      string
 	enabled     bool
+	enabledAt   place
 	until       time.Time
 	reason      string
 	reasonAt    place
@@ -135,6 +140,10 @@ func (r *reader) rule(n ast.Node, at place) *ruleDraft {
 		{"reset_on_fire", r.boolean(&d.resetOnFire)},
 		{"quiet", r.duration(&d.quiet, &d.quietAt)},
 		{"action", r.choice(actionNames(), func(s string) { d.action = s })},
+		{"chat_overrides", func(n ast.Node, at place) {
+			d.chatAt = at
+			r.boolean(&d.chatOverrides)(n, at)
+		}},
 		{"match", r.text(&d.match, &d.matchAt)},
 		{"overrides", func(n ast.Node, at place) {
 			d.overrides = nil
@@ -149,13 +158,13 @@ func (r *reader) rule(n ast.Node, at place) *ruleDraft {
 func (d *ruleDraft) forget() {
 	for _, at := range []*place{
 		&d.at, &d.nameAt, &d.identityAt, &d.maskAt, &d.limitKeysAt, &d.scopeAt, &d.kindAt, &d.windowAt, &d.periodAt,
-		&d.thresholdAt, &d.cooldownAt, &d.countsAt, &d.quietAt, &d.matchAt,
+		&d.thresholdAt, &d.cooldownAt, &d.countsAt, &d.quietAt, &d.chatAt, &d.matchAt,
 	} {
 		*at = place{}
 	}
 	for i := range d.overrides {
 		o := &d.overrides[i]
-		o.at, o.matchAt, o.thresholdAt, o.reasonAt = place{}, place{}, place{}, place{}
+		o.at, o.matchAt, o.thresholdAt, o.windowAt, o.reasonAt = place{}, place{}, place{}, place{}, place{}
 	}
 }
 
@@ -208,7 +217,11 @@ func (r *reader) override(n ast.Node, at place) overrideDraft {
 		{"match", r.text(&o.match, &o.matchAt)},
 		{"threshold", r.integer(&o.threshold, &o.thresholdAt)},
 		{"action", r.choice(actionNames(), func(s string) { o.action = s })},
-		{"enabled", r.boolean(&o.enabled)},
+		{"window", r.duration(&o.window, &o.windowAt)},
+		{"enabled", func(n ast.Node, at place) {
+			o.enabledAt = at
+			r.boolean(&o.enabled)(n, at)
+		}},
 		{"until", func(n ast.Node, at place) {
 			text, ok := r.textOf(n, at)
 			if !ok {
@@ -280,6 +293,8 @@ func (r *reader) buildRule(d *ruleDraft, identities map[string]*fingerprint.Iden
 		Threshold: d.threshold, Action: window.Action(d.action),
 		Cooldown: d.cooldown, SkipInCooldown: !d.cooldownCounts, SkipBlocked: !d.blockedCounts, ResetOnFire: d.resetOnFire, Quiet: d.quiet,
 	}
+	rule.ChatOverrides, rule.Off = d.chatOverrides, !d.enabled
+	r.checkChat(d)
 	if d.match != "" {
 		m := r.compile(d.match, d.under(d.matchAt, "match"))
 		rule.Match, rule.Reads, rule.Fields = m.match, m.reads, m.fields
@@ -289,7 +304,10 @@ func (r *reader) buildRule(d *ruleDraft, identities map[string]*fingerprint.Iden
 		if o.thresholdAt.line > 0 {
 			r.checkThreshold(d, o.threshold, o.thresholdAt, false)
 		}
-		out := window.Override{Threshold: o.threshold, Action: window.Action(o.action), Disabled: !o.enabled, Until: o.until, Reason: o.reason}
+		if o.windowAt.line > 0 && d.kind != "" {
+			r.checkWindow(d, o)
+		}
+		out := window.Override{Threshold: o.threshold, Action: window.Action(o.action), Window: o.window, Disabled: !o.enabled, Enabled: o.switchesOn(), Until: o.until, Reason: o.reason}
 		if o.match != "" {
 			m := r.compile(o.match, o.matchAt)
 			out.Match = m.match
@@ -312,9 +330,15 @@ func (r *reader) buildRule(d *ruleDraft, identities map[string]*fingerprint.Iden
 // which override is in force, but not what that changes.
 func (d *ruleDraft) selection() string {
 	text := fmt.Sprintf("%q", d.match)
+	if !d.enabled || d.chatOverrides {
+		text = fmt.Sprintf("enabled %t chat %t ", d.enabled, d.chatOverrides) + text
+	}
 	for i := range d.overrides {
 		o := &d.overrides[i]
 		text += fmt.Sprintf(" %q %t %s", o.match, o.enabled, o.until.UTC().Format(time.RFC3339Nano))
+		if !d.enabled && o.switchesOn() {
+			text += " on"
+		}
 	}
 	return text
 }
@@ -418,6 +442,43 @@ func (r *reader) checkCounter(d *ruleDraft) {
 		r.problem(d.under(d.periodAt, "counter.period"), "means nothing to %s: only cycle has a period", d.kind)
 	case d.period < 1 || d.period > window.MaxPeriod:
 		r.problem(d.under(d.periodAt, "counter.period"), "must be from 1 to %d, is %d", window.MaxPeriod, d.period)
+	}
+}
+
+// varies tells that the window of the rule's counter may be another for each
+// request.
+func (d *ruleDraft) varies() bool { return window.Varies(d.kind) && d.window > 0 }
+
+// switchesOn tells that the override says enabled: true, which only means
+// something where the rule is not.
+func (o *overrideDraft) switchesOn() bool { return o.enabled && o.enabledAt.line > 0 }
+
+func (r *reader) checkWindow(d *ruleDraft, o *overrideDraft) {
+	switch {
+	case !d.varies():
+		r.check(o.windowAt, "needs counter streak with a window, or profile tool-call-shipped: to others it is the same for all requests; write a second rule, and match in both")
+	case o.window == 0:
+		r.check(o.windowAt, "must be more than 0s")
+	}
+}
+
+// mayJudge tells that there may be requests which the rule looks at.
+func (d *ruleDraft) mayJudge() bool {
+	return d.enabled || d.chatOverrides || slices.ContainsFunc(d.overrides, func(o overrideDraft) bool { return o.switchesOn() })
+}
+
+// checkChat checks that there are sessions which may say something, and that
+// what they may say can be had.
+func (r *reader) checkChat(d *ruleDraft) {
+	if !d.chatOverrides {
+		return
+	}
+	at := d.under(d.chatAt, "chat_overrides")
+	if d.kind != "" && !d.varies() {
+		r.check(at, "needs counter streak with a window, or profile tool-call-shipped: a session may set its window")
+	}
+	if d.scope != nil && !slices.Contains(d.scope, "session") && !slices.Contains(d.scope, "conversation") {
+		r.check(at, "needs session or conversation in scope: what one session says must not hold for others")
 	}
 }
 

@@ -45,8 +45,8 @@ func Schema() []byte {
 	scopes, _ := fingerprint.ScopeNames()
 	scopeField := object{"anyOf": []object{{"enum": scopes}, {"type": "string", "pattern": "^attr:.+"}}}
 	override := closed(object{
-		"match": text("CEL condition on the request"), "threshold": threshold, "action": choice("hypothetical action", actionNames()),
-		"enabled": truth("false: the rule does not look at the request"), "until": object{"type": "string", "description": "until when it holds: 2026-12-01 or RFC 3339"}, "reason": text("why"),
+		"match": text("CEL condition on the request"), "threshold": threshold, "window": duration("how long a repeat counts for these requests; streak and tracker"), "action": choice("hypothetical action", actionNames()),
+		"enabled": truth("false: the rule does not look at the request; true: it does, though it is not enabled"), "until": object{"type": "string", "description": "until when it holds: 2026-12-01 or RFC 3339"}, "reason": text("why"),
 	})
 	rule := closed(object{
 		"name": text("name of the rule"), "profile": choice("built-in rule to start from", profiles), "enabled": truth("false leaves the rule out"),
@@ -63,7 +63,8 @@ func Schema() []byte {
 		"threshold": threshold, "cooldown": duration("fire on every hit for so long after a firing"),
 		"cooldown_counts": truth("hits in the cooldown are counted"), "blocked_counts": truth("hits that fire are counted"),
 		"reset_on_fire": truth("start counting anew after a firing"), "quiet": duration("longest pause inside one episode"),
-		"action": choice("hypothetical action", actionNames()), "match": text("CEL condition on the request"),
+		"action": choice("hypothetical action", actionNames()), "chat_overrides": truth("sessions may change the rule by commands in user messages"),
+		"match":     text("CEL condition on the request"),
 		"overrides": list(override, "first that matches wins"),
 	}, "name")
 	sinks := object{}
@@ -91,7 +92,10 @@ func Schema() []byte {
 		"exclude":    list(closed(object{"name": text("name in the account"), "match": text("CEL condition on the request")}, "name", "match"), "requests left out"),
 		"prices": object{
 			"type": "object", "description": "USD per million tokens, where the log has no cost",
-			"additionalProperties": closed(object{"input": object{"type": "number", "minimum": 0}, "output": object{"type": "number", "minimum": 0}}),
+			"additionalProperties": closed(object{
+				"input": object{"type": "number", "minimum": 0}, "output": object{"type": "number", "minimum": 0}, "cached": object{"type": "number", "minimum": 0},
+				"per_1k": object{"type": "number", "minimum": 0, "description": "USD per thousand tokens of any kind"},
+			}),
 		},
 		"sinks":  list(object{"type": "object", "properties": sinks, "additionalProperties": false, "minProperties": 1, "maxProperties": 1}, "where alerts go"),
 		"routes": list(closed(object{"match": text("CEL condition on the alert"), "to": list(object{"type": "string"}, "names of sinks; none is nobody")}, "match", "to"), "which sinks hear of what: the first that matches"),

@@ -38,7 +38,7 @@ func (d *draft) source() []byte {
 		var prices yaml.MapSlice
 		for _, model := range d.priceOrder {
 			p := d.prices[model]
-			prices = append(prices, yaml.MapItem{Key: model, Value: yaml.MapSlice{{Key: "input", Value: p.Input}, {Key: "output", Value: p.Output}}})
+			prices = append(prices, yaml.MapItem{Key: model, Value: priceFields(p)})
 		}
 		doc = append(doc, yaml.MapItem{Key: "prices", Value: prices})
 	}
@@ -93,6 +93,9 @@ func (d *ruleDraft) source() yaml.MapSlice {
 	add("reset_on_fire", d.resetOnFire, d.resetOnFire)
 	add("quiet", window.Lasting(d.quiet), d.quiet > 0)
 	add("action", d.action, true)
+	if d.chatOverrides {
+		out = append(out, yaml.MapItem{Key: "chat_overrides", Value: true})
+	}
 	add("match", d.match, d.match != "")
 	overrides := []yaml.MapSlice{}
 	for i := range d.overrides {
@@ -100,6 +103,16 @@ func (d *ruleDraft) source() yaml.MapSlice {
 	}
 	add("overrides", overrides, len(overrides) > 0)
 	return out
+}
+
+// priceFields are the fields of a price: that of cached tokens only where it
+// is another.
+func priceFields(p window.Price) yaml.MapSlice {
+	fields := yaml.MapSlice{{Key: "input", Value: p.Input}, {Key: "output", Value: p.Output}}
+	if p.Cached != p.Input {
+		fields = append(fields, yaml.MapItem{Key: "cached", Value: p.Cached})
+	}
+	return fields
 }
 
 func either(is bool, yes, no string) string {
@@ -118,8 +131,9 @@ func (o *overrideDraft) source() yaml.MapSlice {
 	}
 	add("match", o.match, o.match != "")
 	add("threshold", o.threshold, o.threshold > 0)
+	add("window", window.Lasting(o.window), o.window > 0)
 	add("action", o.action, o.action != "")
-	add("enabled", false, !o.enabled)
+	add("enabled", o.enabled, !o.enabled || o.switchesOn())
 	add("until", o.until.Format(time.RFC3339), !o.until.IsZero())
 	add("reason", o.reason, o.reason != "")
 	return out

@@ -124,7 +124,7 @@ func (p *Policy) PriceList() string {
 	text := "prices:\n"
 	for _, model := range models {
 		price := p.Prices[model]
-		text += fmt.Sprintf("  %s: %s\n", Quoted(model), flow(yaml.MapSlice{{Key: "input", Value: price.Input}, {Key: "output", Value: price.Output}}))
+		text += fmt.Sprintf("  %s: %s\n", Quoted(model), flow(priceFields(price)))
 	}
 	return text
 }

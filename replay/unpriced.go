@@ -1,0 +1,82 @@
+package replay
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/loopgauge/loopgauge/replay/term"
+	"github.com/loopgauge/loopgauge/window"
+)
+
+// Unpriced is a model whose requests have tokens, and neither a cost in the log
+// nor a price: what they cost is in no sum.
+type Unpriced struct {
+	Model    string `json:"model"` // empty if not logged
+	Requests int64  `json:"requests"`
+	Tokens   int64  `json:"tokens"`
+}
+
+// unpriced counts them.
+type unpriced struct {
+	models map[string]*Unpriced
+	priced bool // some request has a cost
+}
+
+// maxUnpriced bounds the models that are told apart: clients write there what
+// they like.
+const maxUnpriced = 1000
+
+func (u *unpriced) note(ev *window.Event) {
+	if !ev.Unpriced() {
+		u.priced = u.priced || ev.Cost >= 0
+		return
+	}
+	m := u.models[ev.Model]
+	if m == nil {
+		if len(u.models) == maxUnpriced {
+			return
+		}
+		m = &Unpriced{Model: ev.Model}
+		u.models[ev.Model] = m
+	}
+	m.Requests++
+	m.Tokens += max(ev.TokensIn, 0) + max(ev.TokensOut, 0)
+}
+
+// list has the models with most tokens first. It is nil where nothing has a
+// cost: then none is missing.
+func (u *unpriced) list() []Unpriced {
+	if !u.priced {
+		return nil
+	}
+	var list []Unpriced
+	for m := range maps.Values(u.models) { // any order: sorted below
+		list = append(list, *m)
+	}
+	slices.SortFunc(list, func(a, b Unpriced) int {
+		return cmp.Or(cmp.Compare(b.Tokens, a.Tokens), cmp.Compare(a.Model, b.Model))
+	})
+	return list
+}
+
+// shownUnpriced is how many of them a summary names.
+const shownUnpriced = 5
+
+// UnpricedLine says which models have no price, empty if all have one.
+func UnpricedLine(list []Unpriced) string {
+	if len(list) == 0 {
+		return ""
+	}
+	var names []string
+	for _, m := range list[:min(len(list), shownUnpriced)] {
+		names = append(names, fmt.Sprintf("%s (%s, %s)", term.Shorten(term.Safe(cmp.Or(m.Model, "no model")), 40),
+			term.Plural(m.Requests, "request", "requests"), term.Plural(m.Tokens, "token", "tokens")))
+	}
+	if more := len(list) - shownUnpriced; more > 0 {
+		names = append(names, fmt.Sprintf("and %d more", more))
+	}
+	return Wrapped("without a price, and in no sum: "+strings.Join(names, ", ")) + "\n"
+}

@@ -1,0 +1,155 @@
+package window
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/loopgauge/loopgauge/fingerprint"
+)
+
+// TestEnforcedDelays: what a session does after it had to wait comes later by
+// as much. Held against a plain simulation that looks through all that is left
+// for what comes next.
+func TestEnforcedDelays(t *testing.T) {
+	n := newNames(t)
+	rapid.Check(t, func(rt *rapid.T) {
+		rule := &Rule{
+			Name: "r", Identity: byModel(t), Scope: &fingerprint.Scope{}, Action: Throttle, Threshold: rapid.IntRange(2, 3).Draw(rt, "threshold"),
+			Counter: CounterSpec{Kind: rapid.SampledFrom([]string{"fixed", "sliding", "refresh", "streak"}).Draw(rt, "kind"), Window: time.Duration(rapid.IntRange(1, 20).Draw(rt, "window")) * 100 * time.Millisecond},
+		}
+		if rapid.Bool().Draw(rt, "by session") {
+			rule.Scope = bySession(t)
+		}
+		plan := NewPlan([]*Rule{rule}, nil)
+		var events []*Event
+		at := int64(0)
+		for i := range rapid.IntRange(1, 30).Draw(rt, "events") {
+			at += int64(rapid.IntRange(0, 5).Draw(rt, "pause")) * 60_000
+			session := rapid.SampledFrom([]string{"s", "s", "u", ""}).Draw(rt, "session")
+			ev := n.event(at, cmp.Or(session, "none"), []string{rapid.SampledFrom([]string{"A", "A", "B"}).Draw(rt, "print")}, 1)
+			if len(rule.Scope.Fields) == 0 {
+				ev.Scopes[0] = n.scope("all")
+			}
+			ev.Session, ev.Position.Offset = session, int64(i)
+			events = append(events, ev)
+		}
+		line := func(v *Verdict) string {
+			return fmt.Sprintln(v.Event.Position.Offset, v.Event.Time, v.Count, v.Fired, v.DelayMS)
+		}
+		var got, want []string
+		e := NewEngine(plan, EngineOptions{Enforce: true, Verdict: func(v *Verdict) { got = append(got, line(v)) }})
+		for _, ev := range events {
+			e.Judge(ev)
+		}
+		e.Close()
+
+		var moved, delayed int64
+		var sum int64
+		behind := map[string]int64{}
+		plain := NewEngine(plan, EngineOptions{Verdict: func(v *Verdict) {
+			want = append(want, line(v))
+			if v.Fired {
+				delayed++
+				sum += v.DelayMS
+				if v.Event.Session != "" {
+					behind[v.Event.Session] += v.DelayMS * 1000
+				}
+			}
+		}})
+		for left := slices.Clone(events); len(left) > 0; {
+			first := 0
+			for i, ev := range left {
+				// Of those that come at one time the held ones were there first.
+				a, b := ev.Time+behind[ev.Session], left[first].Time+behind[left[first].Session]
+				if a < b || a == b && behind[ev.Session] > 0 && behind[left[first].Session] == 0 {
+					first = i
+				}
+			}
+			one := *left[first]
+			if by := behind[one.Session]; by > 0 {
+				moved++
+				one.Time += by
+			}
+			left = slices.Delete(left, first, first+1)
+			plain.Judge(&one)
+		}
+		equal(rt, "enforced", got, want)
+		d := e.Enforced()[0]
+		if d.Moved != moved || d.Delayed != delayed || d.Delay != time.Duration(sum)*time.Millisecond || d.Blocked > 0 {
+			rt.Fatalf("%+v, want %d moved, %d delayed, %d ms", d, moved, delayed, sum)
+		}
+		if a := e.Account()[0]; a.Judged != int64(len(events)) || a.Check() != nil {
+			rt.Fatalf("%+v", a)
+		}
+	})
+}
+
+// TestEnforced: what each action would have done to whom.
+func TestEnforced(t *testing.T) {
+	n := newNames(t)
+	f := func(action Action, want string) {
+		t.Helper()
+		rule := &Rule{Name: "r", Identity: byModel(t), Scope: bySession(t), Counter: CounterSpec{Kind: "sliding", Window: time.Second}, Threshold: 2, Action: action}
+		e := NewEngine(NewPlan([]*Rule{rule}, nil), EngineOptions{Enforce: true})
+		for i := range 4 {
+			ev := n.event(int64(i), "s", []string{"A", "B"}, 1)
+			ev.TokensIn, ev.TokensOut, ev.Cost = 10, fingerprint.Unknown, 0.5
+			if i == 3 {
+				ev.TokensIn, ev.Cost = fingerprint.Unknown, math.NaN()
+			}
+			e.Judge(ev)
+		}
+		e.Close()
+		d := e.Enforced()[0]
+		if got := fmt.Sprint(d.Blocked, " ", d.Guided, " ", d.Delayed, " ", d.Delay, " ", d.Tokens, " ", d.Cost); got != want {
+			t.Errorf("%s: %s, want %s", action, got, want)
+		}
+	}
+	f(Reject, "3 0 0 0s 20 1")
+	f(Break, "3 0 0 0s -1 NaN")
+	f(Throttle, "0 0 3 900ms -1 NaN")
+	f(Warn, "0 0 0 0s -1 NaN")
+	f(Record, "0 0 0 0s -1 NaN")
+	f(ChanceThenBreak, "0 3 0 0s -1 NaN") // with A and B in turn none is guided twice in a row
+}
+
+// TestEnforcedIsPlain: what a rule stops is as without Enforce, since those
+// are the gateway's counts.
+func TestEnforcedIsPlain(t *testing.T) {
+	parts := newParts(t)
+	rapid.Check(t, func(rt *rapid.T) {
+		plan := parts.drawPlan(rt, 3)
+		for _, r := range plan.Rules {
+			r.Action = rapid.SampledFrom([]Action{Reject, Break, ChanceThenBreak}).Draw(rt, "stops")
+			for i := range r.Overrides {
+				r.Overrides[i].Action = ""
+			}
+		}
+		var got, want []string
+		tell := func(to *[]string) func(*Verdict) {
+			return func(v *Verdict) {
+				*to = append(*to, fmt.Sprintln(v.Event.Time, v.Rule.Name, v.Count, v.Fired, v.Action, v.Reason, v.RetryAfter, v.Episode))
+			}
+		}
+		a := NewEngine(plan, EngineOptions{Enforce: true, Verdict: tell(&got)})
+		b := NewEngine(plan, EngineOptions{Verdict: tell(&want)})
+		now := int64(1000)
+		for i := range rapid.IntRange(1, 40).Draw(rt, "events") {
+			now += int64(rapid.IntRange(0, 5).Draw(rt, "pause"))
+			ev := parts.drawEvent(rt, plan, now, fingerprint.Position{Offset: int64(i)})
+			if ev.Exclude == 0 {
+				a.Judge(ev)
+				b.Judge(ev)
+			}
+		}
+		a.Close()
+		b.Close()
+		equal(rt, "enforced", got, want)
+	})
+}
