@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 
 	"github.com/loopgauge/loopgauge/ingest/kafka"
 	"github.com/loopgauge/loopgauge/replay/live"
@@ -14,8 +15,8 @@ import (
 // sharedConfig is how a topic is read that the members of a group share. The
 // suffix keeps the group apart from that of a watch on the log itself, whose
 // members share out in another way.
-func (f *logFlags) sharedConfig(name, start, suffix string) (kafka.Config, error) {
-	c, err := f.topicConfig(name)
+func (f *logFlags) sharedConfig(name, start, suffix string, log *slog.Logger) (kafka.Config, error) {
+	c, err := f.liveConfig(name, log)
 	if err != nil {
 		return c, err
 	}
@@ -32,11 +33,11 @@ func (f *logFlags) sharedConfig(name, start, suffix string) (kafka.Config, error
 }
 
 // events tells whether the source is a topic of events.
-func (f *watchFlags) events(ctx context.Context, args []string) (bool, error) {
+func (f *watchFlags) events(ctx context.Context, args []string, log *slog.Logger) (bool, error) {
 	if len(args) != 1 || !kafka.IsTopic(args[0]) {
 		return false, nil
 	}
-	c, err := f.logs.topicConfig(args[0])
+	c, err := f.logs.liveConfig(args[0], log)
 	if err != nil {
 		return false, usage(err)
 	}
@@ -53,7 +54,7 @@ func (f *watchFlags) share(ctx context.Context, name string, o live.Options) err
 	case f.out != "":
 		return usage(errors.New("--out: several processes that share a topic of events cannot write one dataset: run replay --out on the log"))
 	}
-	c, err := f.logs.sharedConfig(name, cmp.Or(f.start, "earliest"), "-events")
+	c, err := f.logs.sharedConfig(name, cmp.Or(f.start, "earliest"), "-events", o.Log)
 	if err != nil {
 		return usage(err)
 	}

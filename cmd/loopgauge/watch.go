@@ -124,7 +124,7 @@ func (f *watchFlags) run(c *cobra.Command, u *ui, args []string) error {
 		o.Lateness = f.lateness
 	}
 	f.logs.kafka = p.Kafka
-	if events, err := f.events(c.Context(), args); err != nil {
+	if events, err := f.events(c.Context(), args, log); err != nil {
 		return err
 	} else if events {
 		return f.share(c.Context(), args[0], o)
@@ -202,7 +202,7 @@ func (f *watchFlags) feed(args []string, state string, log *slog.Logger) (func(c
 	if len(args) > 1 {
 		return nil, errors.New("a topic is watched alone: its partitions have an order that other sources do not share")
 	}
-	c, err := f.logs.topicConfig(args[0])
+	c, err := f.logs.liveConfig(args[0], log)
 	if err != nil {
 		return nil, err
 	}
@@ -214,7 +214,7 @@ func (f *watchFlags) feed(args []string, state string, log *slog.Logger) (func(c
 			return nil, fmt.Errorf("--start: %w", err)
 		}
 	}
-	c.State, c.Say = state, func(what string) { log.Warn(what) }
+	c.State = state
 	return func(ctx context.Context, marks []ingest.Mark) (ingest.Feed, error) {
 		return kafka.Open(ctx, c, marks)
 	}, nil
