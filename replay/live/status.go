@@ -85,7 +85,7 @@ func (s *Status) Alert(a *sinks.Alert) {
 		}
 		n.Alerts[a.State]++
 		if a.State == window.Closed {
-			n.Loops[LoopKind{a.Rule, string(a.Kind)}]++
+			n.Loops[LoopKind{a.Rule, a.Kind}]++
 		}
 	})
 }
