@@ -159,7 +159,7 @@ func (w *watch) serve(ctx context.Context, p *kafka.Part) error {
 		return nil
 	case err != nil && ctx.Err() != nil:
 		w.o.Log.Warn("partition was given up in the middle of something", "partition", p.Name(), "error", err)
-		return nil //nolint:nilerr // whoever has it next meets the same if it was wrong
+		return nil // whoever has it next meets the same if it was wrong
 	}
 	if what, ok := errors.AsType[*problem](err); ok {
 		return &ingest.Error{Path: w.o.From.String(), Err: err, Hint: what.hint}
