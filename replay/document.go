@@ -179,7 +179,7 @@ func NewDocumentEpisode(e *window.Episode) DocumentEpisode {
 	}
 	if e.CostKnown {
 		d.CostAfter = new(e.CostAfter.Dollars())
-		if rate, ok := PerHour(*d.CostAfter, e.Last-e.Fired); ok {
+		if rate, ok := perHour(*d.CostAfter, e.Last-e.Fired); ok {
 			d.CostPerHour = &rate
 		}
 	}

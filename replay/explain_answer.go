@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/loopgauge/loopgauge/replay/term"
@@ -36,7 +37,8 @@ type Question struct {
 	// from 1, the request from 1 in a line that holds several, else 0.
 	Stream, Item int
 	Line         int64
-	// Episode is the id of an episode, instead.
+	// Episode is the id of an episode, or of a repeat, instead: of a repeat its
+	// first episode is explained.
 	Episode string
 
 	ShowText bool // print canonical text: it holds what people wrote
@@ -479,12 +481,20 @@ func (x *explaining) retarget(rules []*window.Rule) {
 func (x *explaining) episode(ctx context.Context, streams []ingest.Stream) (*Explanation, error) {
 	var first *window.Verdict
 	var scope window.Scope
+	id := x.q.Episode
+	var sought *repeat
+	if strings.HasPrefix(x.q.Episode, "lp-") {
+		sought = &repeat{id: id, plan: x.plan}
+	}
 	var ids int64
 	o := Options{
 		Streams: streams, Plan: x.plan, Lateness: x.q.Lateness, Duplicates: x.q.Duplicates, Extract: x.q.Extract,
 		MaxKeys: x.q.MaxKeys, Since: x.q.Since, Until: x.q.Until,
 		Verdict: func(v *window.Verdict) error {
-			if first != nil || v.Episode != x.q.Episode {
+			if sought != nil && sought.fired(v) {
+				id = v.Episode
+			}
+			if first != nil || v.Episode != id {
 				return nil
 			}
 			one := *v
@@ -493,6 +503,9 @@ func (x *explaining) episode(ctx context.Context, streams []ingest.Stream) (*Exp
 			return errEnough
 		},
 		Episode: func(*window.Episode) error { ids++; return nil },
+	}
+	if sought != nil {
+		o.Event = sought.look
 	}
 	if x.q.Kept != nil {
 		var err error
@@ -504,6 +517,10 @@ func (x *explaining) episode(ctx context.Context, streams []ingest.Stream) (*Exp
 	if first == nil {
 		if err != nil {
 			return nil, err
+		}
+		if sought != nil && sought.rule != nil {
+			return nil, fmt.Errorf("%s: the rule %s does not fire on it with a threshold of %d\nwith --policy and what tune advises it may; to see what counts: loopgauge explain %s",
+				sought.id, term.Safe(sought.rule.Name), sought.rule.Threshold, term.Safe(x.place(sought.first)))
 		}
 		return nil, x.notFound(result, ids)
 	}
@@ -517,7 +534,7 @@ func (x *explaining) episode(ctx context.Context, streams []ingest.Stream) (*Exp
 	x.rules = append(x.rules, out)
 
 	follow := func(r *fingerprint.Request) {
-		x.follow(r, i, x.target.Prints[x.plan.IdentityOf(i)].Fingerprints, &scope, x.q.Episode)
+		x.follow(r, i, x.target.Prints[x.plan.IdentityOf(i)].Fingerprints, &scope, id)
 	}
 	if x.q.Kept != nil {
 		follow(nil)

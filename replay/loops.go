@@ -24,11 +24,11 @@ type Loop struct {
 	Cost     float64 // USD of those; NaN unknown
 }
 
-// PerHour is what a loop costs an hour at its pace: what its requests cost that
+// perHour is what a loop costs an hour at its pace: what its requests cost that
 // came in so many microseconds after the first firing. With n of them, each at
 // a cost c and a gap g apart, that is c x 3600 s / g. It is not ok if there was
 // no time.
-func PerHour(cost float64, micros int64) (usd float64, ok bool) {
+func perHour(cost float64, micros int64) (usd float64, ok bool) {
 	if micros <= 0 || math.IsNaN(cost) {
 		return 0, false
 	}

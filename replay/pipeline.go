@@ -50,8 +50,8 @@ type Totals struct {
 	Skipped     []ingest.Skip
 }
 
-// MaxSkipped is how many skipped lines are shown; all are counted.
-const MaxSkipped = 5
+// maxSkipped is how many skipped lines are shown; all are counted.
+const maxSkipped = 5
 
 // NewPipeline makes a Pipeline.
 func NewPipeline(o PipelineOptions) *Pipeline {
@@ -86,7 +86,7 @@ func (p *Pipeline) Take(b *Batch) {
 	a.Blank += b.Tally.Blank
 	a.Malformed += b.Tally.Malformed
 	for _, skip := range b.Skipped {
-		if len(p.Skipped) < MaxSkipped {
+		if len(p.Skipped) < maxSkipped {
 			p.Skipped = append(p.Skipped, skip)
 		}
 		p.skip(skip)

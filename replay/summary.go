@@ -215,7 +215,7 @@ func (s Summary) loops(b *strings.Builder) {
 // fastest is the most that one of the loops costs an hour, 0 if none is known.
 func fastest(loops []Loop) (usd float64) {
 	for i := range loops {
-		if rate, ok := PerHour(loops[i].Cost, loops[i].Last-loops[i].Fired); ok {
+		if rate, ok := perHour(loops[i].Cost, loops[i].Last-loops[i].Fired); ok {
 			usd = max(usd, rate)
 		}
 	}

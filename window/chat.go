@@ -59,9 +59,9 @@ const chatFamily = "tool-loop-"
 // chatPrefix begins a command.
 const chatPrefix = "!/"
 
-// ParseChat reads the commands in a text in their order: the last one about a
+// parseChat reads the commands in a text in their order: the last one about a
 // setting counts. It returns nil if there are none about loops.
-func ParseChat(text []byte) *Chat {
+func parseChat(text []byte) *Chat {
 	var c Chat
 	for {
 		i := bytes.Index(text, []byte(chatPrefix))

@@ -37,7 +37,7 @@ func inWords(c *Chat) string {
 func TestParseChat(t *testing.T) {
 	f := func(text, want string) {
 		t.Helper()
-		if got := inWords(ParseChat([]byte(text))); got != want {
+		if got := inWords(parseChat([]byte(text))); got != want {
 			t.Errorf("%q says %q, want %q", text, got, want)
 		}
 	}
@@ -86,7 +86,7 @@ func FuzzChat(f *testing.F) {
 		f.Add([]byte(text))
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
-		c := ParseChat(text)
+		c := parseChat(text)
 		if c == nil {
 			return
 		}
@@ -125,7 +125,7 @@ func TestChatSwitchesOff(t *testing.T) {
 			if len(prints) == 0 {
 				ev.Prints[0] = Prints{Cause: fingerprint.NoToolCall}
 			}
-			ev.Chat = ParseChat([]byte(text))
+			ev.Chat = parseChat([]byte(text))
 			e.Judge(ev)
 		}
 		judge("s", "!/set(tool-loop-detection=false)", "A")
@@ -157,7 +157,7 @@ func TestChatSwitchesOff(t *testing.T) {
 // not before.
 func TestChatIsForgotten(t *testing.T) {
 	c, scope := newChats(0), fingerprint.ScopeKey{1}
-	c.hear(scope, ParseChat([]byte("!/set(tool-loop-ttl=5)")), 0)
+	c.hear(scope, parseChat([]byte("!/set(tool-loop-ttl=5)")), 0)
 	life := sessionLife.Microseconds()
 	if is := c.hear(scope, nil, life); is.TTL != 5*time.Second {
 		t.Errorf("after a day: %+v", is)

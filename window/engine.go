@@ -107,7 +107,7 @@ func (e *Engine) show(i int, ev *Event) {
 		return
 	}
 	prints, scope := &ev.Prints[e.plan.identity[i]], &ev.Scopes[e.plan.scope[i]]
-	in := j.rule.InForce(choice)
+	in := j.rule.inForce(choice)
 	if j.chats != nil && scope.Cause == fingerprint.Computable {
 		in = j.chats.hear(scope.Key, ev.Chat, ev.Time).over(in)
 	}

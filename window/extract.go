@@ -133,7 +133,7 @@ func (x *Extractor) hear(r *fingerprint.Request, ev *Event) {
 	for i, rule := range x.plan.Rules {
 		if rule.ChatOverrides && ev.Rules[i] != NotMatched {
 			x.said = x.writer.AppendUserText(x.said[:0], r)
-			ev.Chat = ParseChat(x.said)
+			ev.Chat = parseChat(x.said)
 			return
 		}
 	}
@@ -184,7 +184,7 @@ func (rule *Rule) choose(r *fingerprint.Request, t int64) Choice {
 // seen is the choice, or NotMatched if it switches the rule off and no session
 // can switch it on.
 func (rule *Rule) seen(choice Choice) Choice {
-	if !rule.ChatOverrides && rule.InForce(choice).Off {
+	if !rule.ChatOverrides && rule.inForce(choice).Off {
 		return NotMatched
 	}
 	return choice
@@ -368,9 +368,9 @@ func (ev *Event) Unpriced() bool {
 	return math.IsNaN(ev.Cost) && (ev.TokensIn >= 0 || ev.TokensOut >= 0)
 }
 
-// QuietDefault is the least quiet time of a rule that sets none: shorter
+// quietDefault is the least quiet time of a rule that sets none: shorter
 // pauses would cut one loop into many alerts.
-const QuietDefault = time.Minute
+const quietDefault = time.Minute
 
 // quiet is the longest pause inside one episode of the rule: what it says,
 // else as long as it still counts or cools down.
@@ -378,5 +378,5 @@ func (rule *Rule) quiet() time.Duration {
 	if rule.Quiet > 0 {
 		return rule.Quiet
 	}
-	return max(rule.Counter.Window, rule.Cooldown, QuietDefault)
+	return max(rule.Counter.Window, rule.Cooldown, quietDefault)
 }

@@ -66,6 +66,9 @@ func textHash(s string) uint64 {
 	return h.Sum64()
 }
 
+// readingMethods change nothing on the server.
+var readingMethods = []string{"GET", "HEAD"}
+
 // healthPaths are the paths of health checks.
 var healthPaths = []string{"/health", "/healthz", "/livez", "/readyz", "/ready", "/live", "/ping", "/status", "/-/healthy", "/-/ready", "/health/liveliness", "/health/readiness"}
 
@@ -92,7 +95,7 @@ func (f *Facts) note(ev *Event, parallel bool) {
 			f.Tokens++
 		}
 	}
-	if ev.Method == "GET" || ev.Method == "HEAD" {
+	if slices.Contains(readingMethods, ev.Method) {
 		f.Gets++
 	}
 	switch pause := ev.Time - f.last; {

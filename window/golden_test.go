@@ -92,7 +92,7 @@ func sampleStep(p *parts, plan *Plan, pr *process, i int) {
 			r.choices[rule.Name] = 0 // plain
 		}
 	}
-	r.Chat = ParseChat([]byte([]string{
+	r.Chat = parseChat([]byte([]string{
 		"", "", "!/set(tool-loop-max-repeats=2, tool-loop-ttl=5)", "!/set(tool-loop-detection=false)", "!/set(tool-loop-mode=chance)",
 		"!/unset(tool-loop-detection, tool-loop-ttl) !/set(tool-loop-ttl=x)",
 	}[draw(6)]))

@@ -84,8 +84,8 @@ type Settings struct {
 	Action    Action
 }
 
-// InForce is what the rule says of a request that it sees as choice.
-func (rule *Rule) InForce(choice Choice) Settings {
+// inForce is what the rule says of a request that it sees as choice.
+func (rule *Rule) inForce(choice Choice) Settings {
 	in := Settings{rule.Off, rule.Threshold, rule.Counter.Window, rule.Action}
 	if choice < 0 {
 		return in

@@ -178,7 +178,7 @@ func (p *parts) drawRequest(t *rapid.T, now int64, at fingerprint.Position) *req
 		Stream: fingerprint.Tri(rapid.IntRange(0, 2).Draw(t, "stream")), Cached: fingerprint.Tri(rapid.IntRange(0, 2).Draw(t, "cached")),
 	}
 	if maybe("chat") {
-		r.Chat = ParseChat([]byte(rapid.SampledFrom([]string{
+		r.Chat = parseChat([]byte(rapid.SampledFrom([]string{
 			"!/set(tool-loop-detection=true, tool-loop-max-repeats=2)", "!/set(tool-loop-detection=false)", "!/set(tool-loop-ttl=1)",
 			"!/set(tool-loop-mode=chance) !/set(tool-loop-mode=x)", "!/unset(tool-loop-detection, tool-loop-max-repeats)",
 		}).Draw(t, "says")))

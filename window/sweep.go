@@ -1,6 +1,9 @@
 package window
 
 import (
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
 	"fmt"
 	"math"
 	"slices"
@@ -72,6 +75,20 @@ type Repeat struct {
 	First       int64   // time of the key's first hit
 	Counts      []int32 // by cell
 	Tracked     []int32 // by window: the highest threshold at which a tracker fires; nil unless the rule has one
+}
+
+// RepeatID is the id of the repeats of a fingerprint in a scope from the time
+// of its first request on, microseconds: lp- and 16 hex digits.
+func RepeatID(rule *Rule, scope []string, print *fingerprint.Fingerprint, first int64) string {
+	sum := sha256.New()
+	sum.Write([]byte(rule.Name))
+	for _, value := range scope {
+		sum.Write(binary.BigEndian.AppendUint64(nil, uint64(len(value))))
+		sum.Write([]byte(value))
+	}
+	sum.Write(print.Bytes())
+	sum.Write(binary.BigEndian.AppendUint64(nil, uint64(first)))
+	return "lp-" + hex.EncodeToString(sum.Sum(nil)[:8])
 }
 
 // SweepTarget is what is counted for one rule. Its threshold does not matter,
@@ -183,7 +200,7 @@ func (s *Sweep) Cells() []SweepCell { return s.cells }
 func (s *Sweep) Add(ev *Event) {
 	for i, t := range s.targets {
 		prints, scope := &ev.Prints[t.identity], &ev.Scopes[t.scope]
-		if ev.Rules[t.rule] == NotMatched || s.plan.Rules[t.rule].InForce(ev.Rules[t.rule]).Off || prints.Cause != fingerprint.Computable || scope.Cause != fingerprint.Computable {
+		if ev.Rules[t.rule] == NotMatched || s.plan.Rules[t.rule].inForce(ev.Rules[t.rule]).Off || prints.Cause != fingerprint.Computable || scope.Cause != fingerprint.Computable {
 			continue
 		}
 		t.requests++

@@ -200,12 +200,11 @@ sinks:
 					t.Errorf("%s has %q", what, text[max(0, at-80):min(len(text), at+40)])
 				}
 			}
-			said := func(args ...string) string {
+			said := func(args ...string) {
 				t.Helper()
 				var out, errs bytes.Buffer
 				run(t.Context(), newUI(strings.NewReader(""), &out, &errs), args)
 				clean(strings.Join(args[:1], " "), append(out.Bytes(), errs.Bytes()...))
-				return out.String()
 			}
 			verdicts := filepath.Join(dir, "replay.jsonl")
 			said("replay", "--policy", policy, "--verdicts", verdicts, "--out", filepath.Join(dir, "data"), name)

@@ -42,8 +42,9 @@ fingerprint, the requests that counted, why the rule fired or not, and the
 nearest setting that would have changed it. LOG:LINE:N is the Nth request of a
 line that holds several. Requests in other logs count too where those are named.
 
-Explain EPISODE says the same of an episode, by the id that replay gives it.
-Give the flags that replay had: the id depends on them.
+Explain EPISODE says the same of an episode, by the id that replay or tune gives
+it (ep-..., lp-...). Give the flags that those had: the id depends on them. With
+--policy and what tune advised it explains what the advised rules fire on.
 
 With --identity it prints one JSON line per request and fingerprint: id,
 identity, computable, why, canonical, fingerprint. The canonical text is what
@@ -127,7 +128,8 @@ type asked struct {
 	item         int
 }
 
-var episodeID = regexp.MustCompile(`^ep-[0-9a-f]{16}$`)
+// Of an episode, and of a repeat as tune lists them.
+var episodeID = regexp.MustCompile(`^(ep|lp)-[0-9a-f]{16}$`)
 
 // parseAsked reads EPISODE, LOG:LINE or LOG:LINE:N. A file's name may have
 // colons itself, so what is there on the disk decides.
@@ -148,8 +150,8 @@ func parseAsked(arg string) (asked, error) {
 	}
 	log, number, ok := cutNumber(arg)
 	if !ok {
-		if strings.HasPrefix(arg, "ep-") {
-			return asked{}, usage(fmt.Errorf("%q is no id of an episode: those are ep- and 16 hexadecimal digits", arg))
+		if strings.HasPrefix(arg, "ep-") || strings.HasPrefix(arg, "lp-") {
+			return asked{}, usage(fmt.Errorf("%q is no id of an episode: those are ep- (of tune also lp-) and 16 hexadecimal digits", arg))
 		}
 		return asked{}, usage(fmt.Errorf("%q is neither LOG:LINE nor the id of an episode", arg))
 	}

@@ -149,8 +149,8 @@ func write(tb testing.TB, r *tune.Report, command ...string) []byte {
 	if err := Write(&b, r, Options{Version: "v0", Command: command}); err != nil {
 		tb.Fatal(err)
 	}
-	if b.Len() > MaxBytes {
-		tb.Errorf("the page has %d bytes, more than %d", b.Len(), MaxBytes)
+	if b.Len() > maxBytes {
+		tb.Errorf("the page has %d bytes, more than %d", b.Len(), maxBytes)
 	}
 	return b.Bytes()
 }

@@ -26,8 +26,8 @@ var (
 	pageJS string
 )
 
-// MaxBytes is the most that a page has.
-const MaxBytes = 5 << 20
+// maxBytes is the most that a page has.
+const maxBytes = 5 << 20
 
 // Options are what a report does not know of itself.
 type Options struct {
@@ -44,18 +44,18 @@ func Write(w io.Writer, r *tune.Report, o Options) error {
 			return err
 		}
 		html := assemble(data)
-		if len(html) <= MaxBytes {
+		if len(html) <= maxBytes {
 			_, err = w.Write(html)
 			return err
 		}
 	}
-	return fmt.Errorf("a page of %d rules and %d windows would be larger than %d MiB: give fewer", len(r.Options.Rules), len(r.Options.Windows), MaxBytes>>20)
+	return fmt.Errorf("a page of %d rules and %d windows would be larger than %d MiB: give fewer", len(r.Options.Rules), len(r.Options.Windows), maxBytes>>20)
 }
 
 // details are the amounts of detail to try, most first.
 var details = []detail{
-	{repeats: 7 * MaxBytes / 10, thresholds: thresholds},
-	{repeats: MaxBytes / 5, thresholds: []int{2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 50, 100, 300, 1000}},
+	{repeats: 7 * maxBytes / 10, thresholds: thresholds},
+	{repeats: maxBytes / 5, thresholds: []int{2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 50, 100, 300, 1000}},
 	{repeats: 0, thresholds: []int{2, 3, 4, 5, 10, 20}},
 }
 

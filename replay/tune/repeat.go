@@ -1,9 +1,6 @@
 package tune
 
 import (
-	"crypto/sha256"
-	"encoding/binary"
-	"encoding/hex"
 	"math"
 	"slices"
 
@@ -162,13 +159,5 @@ func (k *Repeat) fires(cell, cells, threshold int) (f firing, fired bool) {
 
 // ID tells the repeat from all others, and is the same in every run.
 func (k *Repeat) ID() string {
-	h := sha256.New()
-	h.Write([]byte(k.Rule.Name))
-	for _, s := range k.Scope {
-		h.Write(binary.BigEndian.AppendUint64(nil, uint64(len(s))))
-		h.Write([]byte(s))
-	}
-	h.Write(k.Fingerprint.Bytes())
-	h.Write(binary.BigEndian.AppendUint64(nil, uint64(k.First)))
-	return "lp-" + hex.EncodeToString(h.Sum(nil)[:8])
+	return window.RepeatID(k.Rule, k.Scope, &k.Fingerprint, k.First)
 }

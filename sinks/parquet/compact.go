@@ -30,8 +30,8 @@ const fullFile = 128 << 20
 // own names.
 const safeParts = 2
 
-// ErrBusy is that another process compacts the dataset.
-var ErrBusy = errors.New("another loopgauge compacts this dataset")
+// errBusy is that another process compacts the dataset.
+var errBusy = errors.New("another loopgauge compacts this dataset")
 
 // Compacted is what Compact did.
 type Compacted struct {
@@ -56,7 +56,7 @@ func Compact(dir string, keep int64) (done Compacted, err error) {
 	}
 	unlock, err := flock(dir, "compact", syscall.LOCK_EX|syscall.LOCK_NB)
 	if errors.Is(err, syscall.EWOULDBLOCK) {
-		return done, fmt.Errorf("%s: %w", dir, ErrBusy)
+		return done, fmt.Errorf("%s: %w", dir, errBusy)
 	}
 	if err != nil {
 		return done, err

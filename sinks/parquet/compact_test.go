@@ -215,7 +215,7 @@ func TestCompactRefuses(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Compact(dir, forever); !errors.Is(err, ErrBusy) {
+	if _, err := Compact(dir, forever); !errors.Is(err, errBusy) {
 		t.Errorf("beside another: %v", err)
 	}
 	unlock()

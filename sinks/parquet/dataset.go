@@ -68,7 +68,7 @@ func Create(dir string, plan *window.Plan) (*Dataset, error) {
 
 // begin makes ready for events from number first on.
 func (d *Dataset) begin(first int64) {
-	d.events, d.verdicts, d.episodes = newEvents(d, d.plan), &verdicts{d: d}, newEpisodes(d)
+	d.events, d.verdicts, d.episodes = newEvents(d, d.plan), newVerdicts(d), newEpisodes(d)
 	d.events.seq, d.first = first, first
 }
 

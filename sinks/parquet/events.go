@@ -1,9 +1,7 @@
 package parquet
 
 import (
-	"cmp"
 	"encoding/hex"
-	"errors"
 	"math"
 
 	"github.com/loopgauge/loopgauge/fingerprint"
@@ -62,32 +60,20 @@ type ruleChoice struct {
 	Override *int32 `parquet:"override,optional"`
 }
 
-// batch is how many rows are handed over at once.
-const batch = 512
-
-// events writes events/. Events come in the order of time, so that one day
-// after the other is written.
+// events writes events/.
 type events struct {
-	d    *Dataset
+	days[eventRow]
 	plan *window.Plan
-	day  string
-	out  *writer[eventRow]
-	rows []eventRow
 	seq  int64
 }
 
-func newEvents(d *Dataset, plan *window.Plan) *events { return &events{d: d, plan: plan} }
+func newEvents(d *Dataset, plan *window.Plan) *events {
+	return &events{days: days[eventRow]{d: d, table: "events"}, plan: plan}
+}
 
 func (e *events) add(ev *window.Event) error {
-	if day := date(ev.Time); day != e.day {
-		if err := e.close(); err != nil {
-			return err
-		}
-		out, err := newWriter[eventRow](e.d, "events", day, cmp.Or(e.d.part, "events")+".parquet")
-		if err != nil {
-			return err
-		}
-		e.day, e.out = day, out
+	if err := e.turn(ev.Time); err != nil {
+		return err
 	}
 	row := eventRow{
 		Time: ev.Time, Start: ev.Start, Seq: e.seq,
@@ -120,26 +106,7 @@ func (e *events) add(ev *window.Event) error {
 			e.rows = append(e.rows, row)
 		}
 	}
-	if len(e.rows) >= batch {
-		return e.flush()
-	}
-	return nil
-}
-
-func (e *events) flush() error {
-	_, err := e.out.out.Write(e.rows)
-	clear(e.rows) // lets go of what the rows point to
-	e.rows = e.rows[:0]
-	return err
-}
-
-func (e *events) close() error {
-	if e.out == nil {
-		return nil
-	}
-	err := errors.Join(e.flush(), e.out.close())
-	e.out = nil
-	return err
+	return e.pass()
 }
 
 // scope lists every scope field that some rule uses, once.

@@ -1,11 +1,6 @@
 package parquet
 
-import (
-	"cmp"
-	"errors"
-
-	"github.com/loopgauge/loopgauge/window"
-)
+import "github.com/loopgauge/loopgauge/window"
 
 // verdictRow is a row of verdicts/: what one rule said of one request and
 // fingerprint.
@@ -30,19 +25,16 @@ type verdictRow struct {
 }
 
 // verdicts writes verdicts/, day after day like events.
-type verdicts struct {
-	d    *Dataset
-	day  string
-	out  *writer[verdictRow]
-	rows []verdictRow
+type verdicts struct{ days[verdictRow] }
+
+func newVerdicts(d *Dataset) *verdicts {
+	return &verdicts{days[verdictRow]{d: d, table: "verdicts"}}
 }
 
 func (w *verdicts) add(v *window.Verdict, seq int64) error {
 	ev := v.Event
-	if day := date(ev.Time); day != w.day {
-		if err := w.begin(day); err != nil {
-			return err
-		}
+	if err := w.turn(ev.Time); err != nil {
+		return err
 	}
 	row := verdictRow{
 		Time: ev.Time, Seq: seq, ID: ev.ID, Rule: v.Rule.Name, Identity: v.Rule.Identity.Name,
@@ -56,33 +48,6 @@ func (w *verdicts) add(v *window.Verdict, seq int64) error {
 	if v.Count >= 0 {
 		row.Count = new(int32(v.Count))
 	}
-	if w.rows = append(w.rows, row); len(w.rows) >= batch {
-		return w.flush()
-	}
-	return nil
-}
-
-func (w *verdicts) begin(day string) error {
-	if err := w.close(); err != nil {
-		return err
-	}
-	out, err := newWriter[verdictRow](w.d, "verdicts", day, cmp.Or(w.d.part, "verdicts")+".parquet")
-	w.day, w.out = day, out
-	return err
-}
-
-func (w *verdicts) flush() error {
-	_, err := w.out.out.Write(w.rows)
-	clear(w.rows) // lets go of what the rows point to
-	w.rows = w.rows[:0]
-	return err
-}
-
-func (w *verdicts) close() error {
-	if w.out == nil {
-		return nil
-	}
-	err := errors.Join(w.flush(), w.out.close())
-	w.out = nil
-	return err
+	w.rows = append(w.rows, row)
+	return w.pass()
 }

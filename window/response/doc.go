@@ -74,10 +74,8 @@ var Gateways = []Gateway{
 // the gateway would have let the request go on untouched.
 func Of(c Case) *Response {
 	for _, g := range Gateways {
-		for _, p := range g.Profiles {
-			if p == c.Profile {
-				return g.answer(&c)
-			}
+		if slices.Contains(g.Profiles, c.Profile) {
+			return g.answer(&c)
 		}
 	}
 	return nil

@@ -40,7 +40,8 @@ func toolCall(c *Case) *Response {
 		r.Status, r.Headers["Content-Type"] = 400, "application/json"
 		r.Body = object(map[string]failure{"error": {
 			fmt.Sprintf("Tool call loop detected: Tool call loop detected: '%s' invoked with identical parameters %d times within %ds. Session stopped to prevent unintended looping. Try changing your inputs or approach.", tool, c.Count, ttl),
-			"ToolCallLoopError", details{tool, c.Count, "break"},
+			"ToolCallLoopError",
+			details{tool, c.Count, "break"},
 		}})
 		r.Note = "a streamed response has it as its last event"
 	}

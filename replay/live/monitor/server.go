@@ -23,13 +23,13 @@ import (
 type Options struct {
 	Version string        // of loopgauge
 	Pprof   bool          // serve profiles
-	Alive   time.Duration // how long the loop may stand still before it counts as dead; 0 for DefaultAlive
+	Alive   time.Duration // how long the loop may stand still before it counts as dead; 0 for a minute
 	Log     *slog.Logger  // for what goes wrong in serving
 }
 
-// DefaultAlive is long enough for a checkpoint on a slow disk, and for the
+// defaultAlive is long enough for a checkpoint on a slow disk, and for the
 // source to be found at the start.
-const DefaultAlive = time.Minute
+const defaultAlive = time.Minute
 
 const (
 	// scrapes is how many may be under way at once: more are somebody's
@@ -51,7 +51,7 @@ type Server struct {
 // live.Status's Get.
 func Start(addr string, now func() live.Now, o Options) (*Server, error) {
 	if o.Alive == 0 {
-		o.Alive = DefaultAlive
+		o.Alive = defaultAlive
 	}
 	if addr == "" { // which net takes for any port of all networks
 		return nil, errors.New("no address to listen on")
