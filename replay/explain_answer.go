@@ -122,11 +122,16 @@ func (x *explaining) line(ctx context.Context, streams []ingest.Stream) (*Explan
 	return x.explanation(), nil
 }
 
-// look reads one line of a stream and calls yield for the request on it.
+// look reads one line of a stream and calls yield for the request on it. The
+// line of a record of a topic is its offset.
 func (x *explaining) look(ctx context.Context, s ingest.Stream, line int64, item int, yield func(*fingerprint.Request)) error {
 	name, last := s.Name(), int64(0)
+	records := false
 	for ctx.Err() == nil {
 		b, err := s.Next()
+		if ended(err) && records {
+			return fmt.Errorf("%s has no record %d: the last is %d", term.Safe(name), line, last)
+		}
 		if ended(err) {
 			return fmt.Errorf("%s has %s, no line %d", term.Safe(name), term.Plural(last, "line", "lines"), line)
 		}
@@ -135,6 +140,16 @@ func (x *explaining) look(ctx context.Context, s ingest.Stream, line int64, item
 		}
 		if b.TooLong && b.Line == line {
 			return x.unreadable(fingerprint.Position{Stream: b.Stream, Line: line}, 0, "line longer than the limit: see --max-line")
+		}
+		if n := len(b.Records); n > 0 {
+			records, last = true, b.Records[n-1].Offset
+			if line > last {
+				b.Release()
+				continue
+			}
+			err = x.lookWhole(b, line, item, yield)
+			b.Release()
+			return err
 		}
 		lines := int64(bytes.Count(b.Data, []byte{'\n'}))
 		if len(b.Data) > 0 && b.Data[len(b.Data)-1] != '\n' || b.TooLong {
@@ -152,9 +167,9 @@ func (x *explaining) look(ctx context.Context, s ingest.Stream, line int64, item
 	return ctx.Err()
 }
 
-// lookWrapped looks for the line in the whole block: a record may go on over
-// several lines.
-func (x *explaining) lookWrapped(b *ingest.Block, line int64, item int, yield func(*fingerprint.Request)) error {
+// lookWhole looks for the line in the whole block: what is wrapped may go on
+// over several lines, and the records of a topic need not have ends.
+func (x *explaining) lookWhole(b *ingest.Block, line int64, item int, yield func(*fingerprint.Request)) error {
 	at := fingerprint.Position{Stream: b.Stream, Line: line}
 	place := term.Safe(x.place(at))
 	var problem error
@@ -191,7 +206,7 @@ func (x *explaining) lookWrapped(b *ingest.Block, line int64, item int, yield fu
 
 func (x *explaining) lookInto(b *ingest.Block, line int64, item int, yield func(*fingerprint.Request)) error {
 	if b.Format != nil && len(b.Format.Wrappers) > 0 {
-		return x.lookWrapped(b, line, item, yield)
+		return x.lookWhole(b, line, item, yield)
 	}
 	one := *b
 	for ; one.Line < line; one.Line++ {

@@ -112,10 +112,10 @@ func NewAlert(in *window.Incident, content *Content) *Alert {
 	for i, field := range in.Fields {
 		a.Scope[field] = in.Scope[i]
 	}
-	for i, s := range in.Seen {
+	for _, s := range in.Seen {
 		seen := AlertSeen{Rule: s.Rule, Threshold: s.Limit, Count: s.Count, Kind: string(s.Kind), Evidence: s.Evidence}
 		if s.Quiet > 0 {
-			seen.WouldNotFire = &in.Seen[i].Quiet
+			seen.WouldNotFire = new(s.Quiet) // the incident goes on
 		}
 		a.Seen = append(a.Seen, seen)
 	}

@@ -230,6 +230,20 @@ func TestRouterRestart(t *testing.T) {
 	})
 }
 
+// TestAlertStays: an incident goes on while alerts of it wait.
+func TestAlertStays(t *testing.T) {
+	in := incident("a", 1, window.Opened, 0)
+	in.Seen = []window.Seen{{Rule: "r", Limit: 3, Count: 3, Quiet: 4}}
+	in.Fields, in.Scope = []string{"session"}, []string{"s"}
+	a := NewAlert(in, nil)
+	before := string(a.Marshal())
+	in.Rules[0], in.Fields[0], in.Scope[0] = "other", "other", "other"
+	in.Seen[0] = window.Seen{Rule: "other", Limit: 4, Count: 30, Quiet: 31}
+	if after := string(a.Marshal()); after != before {
+		t.Errorf("it said\n%s\nand says\n%s", before, after)
+	}
+}
+
 func TestSeverity(t *testing.T) {
 	f := func(action window.Action, revision int, state window.IncidentState, want window.Severity) {
 		t.Helper()

@@ -37,6 +37,22 @@ func (a *RuleAccount) Check() error {
 	return nil
 }
 
+// Add adds the counts of another part of the same run.
+func (a *RuleAccount) Add(b *RuleAccount) {
+	a.Before += b.Before
+	a.Judged += b.Judged
+	a.Counted += b.Counted
+	a.NotMatched += b.NotMatched
+	for c, n := range b.NotComputable {
+		a.NotComputable[c] += n
+	}
+	a.FellBack += b.FellBack
+	a.Fired += b.Fired
+	a.Episodes += b.Episodes
+	a.LiveKeys += b.LiveKeys
+	a.DroppedKeys += b.DroppedKeys
+}
+
 // Blind is how many requests the rule could not look at, and why it could not
 // at most of them.
 func (a *RuleAccount) Blind() (requests int64, main fingerprint.Cause, most int64) {

@@ -118,10 +118,10 @@ func (f *extractFlags) run(c *cobra.Command, u *ui, from string) error {
 	if f.start == "" && p.Kafka == nil {
 		f.start = "earliest"
 	}
-	if o.From, err = f.logs.sharedConfig(from, f.start, "-extract"); err != nil {
+	if o.From, err = f.logs.sharedConfig(from, f.start, "-extract", o.Log); err != nil {
 		return usage(err)
 	}
-	if o.To, err = f.logs.topicConfig(f.to); err != nil {
+	if o.To, err = f.logs.liveConfig(f.to, o.Log); err != nil {
 		return usage(err)
 	}
 	if o.From.String() == o.To.String() {

@@ -49,7 +49,7 @@ var mayImport = map[string][]string{
 	"replay":                 {"replay/term", "ingest", "window/response", "window", "fingerprint", "fingerprint/rawjson"},
 	"replay/live":            {"replay", "sinks", "ingest", "window", "window/snapshot", "fingerprint"},
 	"replay/live/monitor":    {"replay/live", "sinks", "window", "fingerprint"},
-	"replay/shared":          {"replay", "sinks", "ingest/kafka", "ingest", "window", "window/snapshot", "fingerprint", "fingerprint/rawjson"},
+	"replay/shared":          {"replay/live", "replay", "sinks", "ingest/kafka", "ingest", "window", "window/snapshot", "fingerprint", "fingerprint/rawjson"},
 	"replay/parted":          {"replay", "window", "fingerprint", "fingerprint/rawjson"},
 	"replay/tune":            {"replay", "replay/term", "window", "fingerprint", "fingerprint/rawjson"},
 	"replay/report":          {"replay/tune", "replay", "replay/term", "window", "fingerprint"},

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 
 	"github.com/loopgauge/loopgauge/ingest/kafka"
 	"github.com/loopgauge/loopgauge/replay/live"
@@ -14,8 +15,8 @@ import (
 // sharedConfig is how a topic is read that the members of a group share. The
 // suffix keeps the group apart from that of a watch on the log itself, whose
 // members share out in another way.
-func (f *logFlags) sharedConfig(name, start, suffix string) (kafka.Config, error) {
-	c, err := f.topicConfig(name)
+func (f *logFlags) sharedConfig(name, start, suffix string, log *slog.Logger) (kafka.Config, error) {
+	c, err := f.liveConfig(name, log)
 	if err != nil {
 		return c, err
 	}
@@ -32,11 +33,11 @@ func (f *logFlags) sharedConfig(name, start, suffix string) (kafka.Config, error
 }
 
 // events tells whether the source is a topic of events.
-func (f *watchFlags) events(ctx context.Context, args []string) (bool, error) {
+func (f *watchFlags) events(ctx context.Context, args []string, log *slog.Logger) (bool, error) {
 	if len(args) != 1 || !kafka.IsTopic(args[0]) {
 		return false, nil
 	}
-	c, err := f.logs.topicConfig(args[0])
+	c, err := f.logs.liveConfig(args[0], log)
 	if err != nil {
 		return false, usage(err)
 	}
@@ -48,8 +49,6 @@ func (f *watchFlags) share(ctx context.Context, name string, o live.Options) err
 	switch {
 	case f.state != "":
 		return usage(errors.New("--state: a topic of events needs none: its checkpoints are in Kafka, where every watch finds them"))
-	case f.listen != "":
-		return usage(errors.New("--listen: there are no metrics of a topic of events yet"))
 	case f.showText:
 		return usage(errors.New("--show-text: a topic of events holds no text"))
 	case f.dryRun:
@@ -57,12 +56,18 @@ func (f *watchFlags) share(ctx context.Context, name string, o live.Options) err
 	case f.out != "":
 		return usage(errors.New("--out: several processes that share a topic of events cannot write one dataset: run replay --out on the log"))
 	}
-	c, err := f.logs.sharedConfig(name, cmp.Or(f.start, "earliest"), "-events")
+	c, err := f.logs.sharedConfig(name, cmp.Or(f.start, "earliest"), "-events", o.Log)
 	if err != nil {
 		return usage(err)
 	}
+	status := &shared.Status{}
+	quiet, err := f.serve(status.Get, o.Log)
+	if err != nil {
+		return err
+	}
+	defer quiet()
 	return shared.Watch(ctx, shared.WatchOptions{
 		From: c, Plan: o.Plan, Extract: o.Extract, Lateness: o.Lateness, Duplicates: o.Duplicates, MaxKeys: o.MaxKeys, Interval: o.Interval,
-		Sinks: o.Sinks, Routes: o.Routes, Content: o.Content, Topic: o.Topic, Verdicts: f.verdicts, Log: o.Log,
+		Sinks: o.Sinks, Routes: o.Routes, Content: o.Content, Topic: o.Topic, Verdicts: f.verdicts, Log: o.Log, Status: status,
 	})
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"time"
 
 	"github.com/loopgauge/loopgauge/fingerprint"
@@ -41,6 +42,14 @@ func (f *logFlags) topicConfig(name string) (kafka.Config, error) {
 		c.SASL = &kafka.SASL{Mechanism: s.Mechanism, User: s.User, Password: password}
 	}
 	return c, nil
+}
+
+// liveConfig is how the topic is read or written for ever: its brokers may be
+// away for as long as they like.
+func (f *logFlags) liveConfig(name string, log *slog.Logger) (kafka.Config, error) {
+	c, err := f.topicConfig(name)
+	c.Wait, c.Say = true, func(what string) { log.Warn(what) }
+	return c, err
 }
 
 // openTopic opens the partitions of a topic, from the time on that is judged,

@@ -178,8 +178,6 @@ func torture(ps *processes, broker *kafkatest.Broker, random *rand.Rand, split [
 		time.Sleep(time.Duration(random.IntN(1500)) * time.Millisecond)
 		if down < *restarts && random.IntN(*kills-crashes) < *restarts-down {
 			down++
-			// One that has not begun to read gives up if the broker takes long.
-			w.says("msg=reading")
 			broker.Kill9(t)
 			time.Sleep(time.Duration(random.IntN(500)) * time.Millisecond)
 			broker.Restart(t)

@@ -127,7 +127,7 @@ func (f *watchFlags) run(c *cobra.Command, u *ui, args []string) error {
 		o.Lateness = f.lateness
 	}
 	f.logs.kafka = p.Kafka
-	if events, err := f.events(c.Context(), args); err != nil {
+	if events, err := f.events(c.Context(), args, log); err != nil {
 		return err
 	} else if events {
 		return f.share(c.Context(), args[0], o)
@@ -156,15 +156,26 @@ func (f *watchFlags) run(c *cobra.Command, u *ui, args []string) error {
 	if o.Feed, err = f.feed(args, o.Store.ID(), log); err != nil {
 		return usage(err)
 	}
-	if f.listen != "" {
-		m, err := monitor.Start(f.listen, o.Status.Get, monitor.Options{Version: version(), Pprof: f.pprof, Log: log})
-		if err != nil {
-			return fmt.Errorf("--listen: %w", err)
-		}
-		defer m.Close() //nolint:errcheck // of what it served nothing is missing
-		log.Info("listening", "address", m.Addr())
+	quiet, err := f.serve(o.Status.Get, log)
+	if err != nil {
+		return err
 	}
+	defer quiet()
 	return live.Run(c.Context(), o)
+}
+
+// serve serves how a run stands, if the flags ask for it, until quiet is
+// called.
+func (f *watchFlags) serve(now func() live.Now, log *slog.Logger) (quiet func(), err error) {
+	if f.listen == "" {
+		return func() {}, nil
+	}
+	m, err := monitor.Start(f.listen, now, monitor.Options{Version: version(), Pprof: f.pprof, Log: log})
+	if err != nil {
+		return nil, fmt.Errorf("--listen: %w", err)
+	}
+	log.Info("listening", "address", m.Addr())
+	return func() { _ = m.Close() }, nil // of what it served nothing is missing
 }
 
 // explain is the command that explains an episode of the log.
@@ -197,7 +208,7 @@ func (f *watchFlags) feed(args []string, state string, log *slog.Logger) (func(c
 	if len(args) > 1 {
 		return nil, errors.New("a topic is watched alone: its partitions have an order that other sources do not share")
 	}
-	c, err := f.logs.topicConfig(args[0])
+	c, err := f.logs.liveConfig(args[0], log)
 	if err != nil {
 		return nil, err
 	}
@@ -209,7 +220,7 @@ func (f *watchFlags) feed(args []string, state string, log *slog.Logger) (func(c
 			return nil, fmt.Errorf("--start: %w", err)
 		}
 	}
-	c.State, c.Say = state, func(what string) { log.Warn(what) }
+	c.State = state
 	return func(ctx context.Context, marks []ingest.Mark) (ingest.Feed, error) {
 		return kafka.Open(ctx, c, marks)
 	}, nil

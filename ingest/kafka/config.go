@@ -33,7 +33,8 @@ type Config struct {
 	Zone    *time.Location  // of times that have none; nil is UTC
 	MaxLine int             // longest line, in bytes; 0 is ingest.DefaultMaxLine
 
-	Say func(what string) // is told what Open waits for; may be nil
+	Say  func(what string) // is told what opening waits for; may be nil
+	Wait bool              // for brokers that do not answer: as long as the context lives, not 20 seconds
 
 	// Offsets bound the partitions that streams read. With none all are read.
 	Offsets []Span

@@ -34,6 +34,9 @@ var _ ingest.Feed = (*Feed)(nil)
 const (
 	// openTime is how long brokers may be away when a feed is opened.
 	openTime = 20 * time.Second
+	// newTopic is how often brokers may say that they do not know a topic:
+	// they may have heard of it from others, or began a moment ago.
+	newTopic = 6
 	// watchEvery is how often the topic is asked for new partitions.
 	watchEvery = 3 * time.Second
 )
@@ -122,6 +125,7 @@ func (f *Feed) begin(ctx context.Context, partitions int) error {
 // insist tries until it succeeds, for as long as brokers may be away.
 func (c *client) insist(ctx context.Context, try func() error) error {
 	began := time.Now()
+	absent, said := 0, false
 	for n := 0; ; n++ {
 		err := try()
 		switch {
@@ -131,14 +135,19 @@ func (c *client) insist(ctx context.Context, try func() error) error {
 			return ctx.Err()
 		case !passes(err):
 			return c.config.refuse(err)
-		case time.Since(began) < openTime && (!missing(err) || n < 6):
-			if err := pause(ctx, n); err != nil {
-				return err
-			}
 		case missing(err):
-			return c.config.fail(errors.New("there is no such topic"), "")
-		default:
+			if absent++; absent > newTopic {
+				return c.config.fail(errors.New("there is no such topic"), "")
+			}
+		case !c.config.Wait && time.Since(began) >= openTime:
 			return c.config.fail(err, "is this the address of a broker, and does it answer there?")
+		}
+		if say := c.config.Say; say != nil && !said && time.Since(began) > quietTime {
+			said = true
+			say(fmt.Sprintf("%s: the brokers do not answer, they are asked again and again: %v", c.config, err))
+		}
+		if err := pause(ctx, n); err != nil {
+			return err
 		}
 	}
 }

@@ -39,8 +39,10 @@ func (s *Share) Close() error { return s.f.Close() }
 // Run is a member of the group until the context ends, which is no error, or
 // serve fails. serve is called for each partition that becomes ours, beside
 // those for the others. It returns nil soon after its context has ended, when
-// the partition is to be given up: nobody reads it before it has.
-func (s *Share) Run(ctx context.Context, serve func(context.Context, *Part) error) error {
+// the partition is to be given up: nobody reads it before it has. joined, if
+// not nil, is told how many partitions are ours before they are served, each
+// time that the group shares them out anew.
+func (s *Share) Run(ctx context.Context, joined func(partitions int), serve func(context.Context, *Part) error) error {
 	c := &s.f.config
 	members, err := kafka.NewConsumerGroup(kafka.ConsumerGroupConfig{
 		ID: s.group, Brokers: c.Brokers, Dialer: s.f.c.dialer, Topics: []string{c.Topic},
@@ -81,6 +83,9 @@ func (s *Share) Run(ctx context.Context, serve func(context.Context, *Part) erro
 			}
 			g.Start(func(context.Context) { _ = pause(ctx, 3) }) // which ends the generation
 			continue
+		}
+		if joined != nil && ctx.Err() == nil {
+			joined(len(parts))
 		}
 		for _, p := range parts {
 			g.Start(func(ended context.Context) {

@@ -171,6 +171,40 @@ func TestNobody(t *testing.T) {
 	})
 }
 
+// TestWait: who shall wait for brokers does so however long they are away when
+// a topic is opened, and says so once.
+func TestWait(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFake(t, 1)
+		defer f.Close()
+		f.produce(t, lines(0, 5)...)
+		f.away.Store(true)
+		go func() {
+			time.Sleep(10 * time.Minute)
+			f.away.Store(false)
+		}()
+		var said []string
+		c := f.config()
+		c.Wait, c.Say = true, func(what string) { said = append(said, what) }
+		feed, err := Open(t.Context(), c, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = feed.Close() }()
+		if len(said) != 1 || !strings.Contains(said[0], "/t: the brokers do not answer") || !strings.Contains(said[0], "connection refused") {
+			t.Errorf("said %q", said)
+		}
+		same(t, until(t, accept(t, feed), atEnd).values, lines(0, 5))
+
+		f.away.Store(true)
+		ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
+		defer cancel()
+		if _, err := Open(ctx, c, nil); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("in an hour without brokers: %v", err)
+		}
+	})
+}
+
 // TestRefusal: with the default timeouts, a second instance waits for twice
 // the session timeout, and takes over if the first dies in that time.
 func TestRefusal(t *testing.T) {

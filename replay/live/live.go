@@ -87,7 +87,7 @@ func Run(ctx context.Context, o Options) error {
 		commits: make(chan commit, 1), outbox: sinks.NewOutbox(o.Log, o.Sinks...), restored: map[int32]ingest.Mark{}, encoder: snapshot.NewWriter(nil),
 	}
 	w.router = sinks.NewRouter(w.outbox, o.Routes, o.Content)
-	w.incidents = window.NewIncidents(func(in *window.Incident) { w.o.Status.alert(w.router.Take(in)) })
+	w.incidents = window.NewIncidents(func(in *window.Incident) { w.o.Status.Alert(w.router.Take(in)) })
 	w.pipeline = replay.NewPipeline(replay.PipelineOptions{
 		Plan: o.Plan, Lateness: o.Lateness, Duplicates: o.Duplicates, MaxKeys: o.MaxKeys, Since: fingerprint.NoTime, Until: fingerprint.NoTime,
 		Event: w.event, Verdict: w.verdict, Episode: w.episode, Fired: w.incidents.Fired,
@@ -334,7 +334,7 @@ func (w *watch) take(ctx context.Context, l *lane) error {
 		w.log.Info("stream is at its end", "stream", l.stream.Name())
 		w.lanes = slices.DeleteFunc(w.lanes, func(x *lane) bool { return x == l })
 		w.turn = 0
-		w.gone.leave(l.status)
+		w.gone.Leave(l.status)
 		w.pipeline.Order.Close(l.index)
 		w.dirty = true
 		return nil
@@ -349,7 +349,7 @@ func (w *watch) take(ctx context.Context, l *lane) error {
 	default:
 		w.log.Warn("source", "stream", l.stream.Name(), "what", c.Why)
 	}
-	l.status.add(&it.chunk)
+	l.status.Add(&it.chunk)
 	if it.batch != nil {
 		var b *replay.Batch
 		select {

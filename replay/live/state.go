@@ -274,7 +274,7 @@ func (w *watch) checkpoint(last bool) error {
 		return err
 	}
 	w.last, w.took, w.dirty = time.Now(), time.Since(start), false
-	w.o.Status.checkpoint(len(w.encoder.Bytes()), w.last, w.took)
+	w.o.Status.Checkpoint(len(w.encoder.Bytes()), w.last, w.took)
 	return nil
 }
 

@@ -67,7 +67,8 @@ func (s *Status) Get() Now {
 	return n
 }
 
-func (s *Status) update(f func(*Now)) {
+// Update changes how the run stands. A nil Status is one that nobody asks.
+func (s *Status) Update(f func(*Now)) {
 	if s == nil {
 		return
 	}
@@ -76,8 +77,9 @@ func (s *Status) update(f func(*Now)) {
 	f(&s.now)
 }
 
-func (s *Status) alert(a *sinks.Alert) {
-	s.update(func(n *Now) {
+// Alert counts an alert that was made.
+func (s *Status) Alert(a *sinks.Alert) {
+	s.Update(func(n *Now) {
 		if n.Alerts == nil {
 			n.Alerts, n.Loops = map[window.IncidentState]int64{}, map[LoopKind]int64{}
 		}
@@ -88,17 +90,35 @@ func (s *Status) alert(a *sinks.Alert) {
 	})
 }
 
-func (s *Status) checkpoint(bytes int, at time.Time, took time.Duration) {
-	s.update(func(n *Now) {
+// Checkpoint counts a checkpoint that was written.
+func (s *Status) Checkpoint(bytes int, at time.Time, took time.Duration) {
+	s.Update(func(n *Now) {
 		n.Checkpoints++
 		n.CheckpointBytes, n.CheckpointTime, n.CheckpointTook = bytes, at, took
 		n.Unsaved = time.Time{}
 	})
 }
 
+// Look tells of what judges and sends, at a time. dirty says that something
+// came since the last checkpoint.
+func (n *Now) Look(at time.Time, order *window.Order, incidents *window.Incidents, outbox *sinks.Outbox, dirty bool) {
+	n.Waiting, n.Incidents, n.Sinks = order.Waiting(), incidents.Open(), outbox.Stats()
+	n.Newest = order.Newest()
+	var held bool
+	if n.Frontier, held = order.Frontier(); !held {
+		n.Frontier = n.Newest
+	}
+	switch {
+	case !dirty:
+		n.Unsaved = time.Time{}
+	case n.Unsaved.IsZero():
+		n.Unsaved = at
+	}
+}
+
 // begin tells what the run goes on from.
 func (w *watch) begin() {
-	w.o.Status.update(func(n *Now) {
+	w.o.Status.Update(func(n *Now) {
 		n.Began = w.reported()
 		n.Report = n.Began
 	})
@@ -111,16 +131,16 @@ func (w *watch) reported() Report {
 	return r
 }
 
-// add counts what a chunk says besides its records.
-func (l *LaneStatus) add(c *ingest.Chunk) {
+// Add counts what a chunk says besides its records.
+func (l *LaneStatus) Add(c *ingest.Chunk) {
 	l.Offset, l.File, l.AtEnd, l.Behind = c.Mark.Offset, c.Mark.File != "", c.AtEnd, c.Behind
 	l.Lost += c.Lost
 	l.Control += c.Control
 	l.Transactional += c.Transactional
 }
 
-// leave keeps the counts of a stream that is over.
-func (l *LaneStatus) leave(gone LaneStatus) {
+// Leave keeps the counts of a stream that is over.
+func (l *LaneStatus) Leave(gone LaneStatus) {
 	l.Lost += gone.Lost
 	l.Control += gone.Control
 	l.Transactional += gone.Transactional
@@ -135,7 +155,7 @@ func (w *watch) status() {
 		return
 	}
 	w.told = time.Now()
-	w.o.Status.update(func(n *Now) {
+	w.o.Status.Update(func(n *Now) {
 		n.Report = w.reported()
 		n.Heartbeat, n.Ready, n.Gone = w.told, w.known, w.gone
 		n.Lanes = n.Lanes[:0]
@@ -143,19 +163,7 @@ func (w *watch) status() {
 			l.status.Name, l.status.Idle = l.stream.Name(), l.idle
 			n.Lanes = append(n.Lanes, l.status)
 		}
-		n.Waiting, n.Incidents = w.pipeline.Order.Waiting(), w.incidents.Open()
-		n.Newest = w.pipeline.Order.Newest()
-		var held bool
-		if n.Frontier, held = w.pipeline.Order.Frontier(); !held {
-			n.Frontier = n.Newest
-		}
-		switch {
-		case !w.dirty:
-			n.Unsaved = time.Time{}
-		case n.Unsaved.IsZero():
-			n.Unsaved = w.told
-		}
-		n.Sinks = w.outbox.Stats()
+		n.Look(w.told, w.pipeline.Order, w.incidents, w.outbox, w.dirty)
 		if w.o.Topic != nil {
 			n.Dropped = w.o.Topic.Dropped()
 		}

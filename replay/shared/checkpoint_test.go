@@ -26,7 +26,7 @@ func turn(t *testing.T, topic kafka.Config, do func(context.Context, *kafka.Part
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
 	done := false
-	err = s.Run(ctx, func(ctx context.Context, p *kafka.Part) error {
+	err = s.Run(ctx, nil, func(ctx context.Context, p *kafka.Part) error {
 		if !done {
 			done = true
 			do(ctx, p)

@@ -75,7 +75,7 @@ func Extract(ctx context.Context, o ExtractOptions) (Extracted, error) {
 		defer close(said)
 		x.say(saying)
 	}()
-	err = x.in.Run(ctx, x.serve)
+	err = x.in.Run(ctx, nil, x.serve)
 	stop()
 	<-said
 	return x.sum, err

@@ -13,6 +13,7 @@ import (
 	"github.com/loopgauge/loopgauge/ingest"
 	"github.com/loopgauge/loopgauge/ingest/kafka"
 	"github.com/loopgauge/loopgauge/replay"
+	"github.com/loopgauge/loopgauge/replay/live"
 	"github.com/loopgauge/loopgauge/sinks"
 	"github.com/loopgauge/loopgauge/window"
 	"github.com/loopgauge/loopgauge/window/snapshot"
@@ -35,7 +36,8 @@ type WatchOptions struct {
 	Topic    sinks.VerdictTopic // nil for none
 	Verdicts string             // file of this process, to which verdicts are added; empty for none
 
-	Log *slog.Logger
+	Log    *slog.Logger
+	Status *Status // kept true while Watch runs; nil if nobody asks
 }
 
 const (
@@ -55,6 +57,7 @@ const (
 // no error.
 func Watch(ctx context.Context, o WatchOptions) (err error) {
 	w := &watch{o: o}
+	o.Status.begin(&o)
 	if w.in, err = kafka.OpenShare(ctx, o.From); err != nil {
 		return err
 	}
@@ -76,7 +79,7 @@ func Watch(ctx context.Context, o WatchOptions) (err error) {
 		defer run.Wait()
 		defer stop()
 	}
-	return w.in.Run(ctx, w.serve)
+	return w.in.Run(ctx, o.Status.joined, w.serve)
 }
 
 type watch struct {
@@ -108,15 +111,22 @@ type judge struct {
 	last  time.Time // when the last checkpoint was written
 	took  time.Duration
 	said  time.Time // when it was said that too many wait
+
+	status *live.Status // nil if nobody asks
+	lane   live.LaneStatus
+	bytes  int64 // that were read
+	told   time.Time
 }
 
 func (w *watch) serve(ctx context.Context, p *kafka.Part) error {
 	j := &judge{
 		w: w, p: p, codec: newCodec(w.o.Plan, w.o.Extract, w.o.Lateness), outbox: sinks.NewOutbox(w.o.Log, w.o.Sinks...), encoder: snapshot.NewWriter(nil),
 		saved: &checkpoints{out: w.checkpoints, group: w.o.From.Group, p: p}, last: time.Now(),
+		status: w.o.Status.enter(), lane: live.LaneStatus{Name: p.Name(), Behind: -1},
 	}
+	defer w.o.Status.leave(j.status)
 	j.router = sinks.NewRouter(j.outbox, w.o.Routes, w.o.Content)
-	j.incidents = window.NewIncidents(func(in *window.Incident) { j.router.Take(in) })
+	j.incidents = window.NewIncidents(func(in *window.Incident) { j.status.Alert(j.router.Take(in)) })
 	options := replay.PipelineOptions{
 		Plan: w.o.Plan, Lateness: w.o.Lateness, Duplicates: w.o.Duplicates, MaxKeys: w.o.MaxKeys, Since: fingerprint.NoTime, Until: fingerprint.NoTime,
 		Fired: j.incidents.Fired,
@@ -142,13 +152,14 @@ func (w *watch) serve(ctx context.Context, p *kafka.Part) error {
 	}
 	j.pipeline = replay.NewPipeline(options)
 	err := j.serve(ctx)
+	j.tell()
 	switch {
 	case isLost(err):
 		w.o.Log.Warn("partition has gone to another process", "partition", p.Name())
 		return nil
 	case err != nil && ctx.Err() != nil:
 		w.o.Log.Warn("partition was given up in the middle of something", "partition", p.Name(), "error", err)
-		return nil //nolint:nilerr // whoever has it next meets the same if it was wrong
+		return nil // whoever has it next meets the same if it was wrong
 	}
 	if what, ok := errors.AsType[*problem](err); ok {
 		return &ingest.Error{Path: w.o.From.String(), Err: err, Hint: what.hint}
@@ -173,11 +184,13 @@ func (j *judge) serve(ctx context.Context) error {
 	j.mark = source.Mark()
 	j.w.o.Log.Info("judging", "partition", j.p.Name(), "offset", j.mark.Offset, "lines", j.pipeline.Account.Lines)
 
+	j.begin()
 	// The first checkpoint fixes where a partition begins, and makes sure that
 	// it is ours.
 	if err := j.checkpoint(ctx); err != nil {
 		return err
 	}
+	j.status.Update(func(n *live.Now) { n.Ready = true })
 	// Alerts leave until the partition has been given up.
 	sending, silence := context.WithCancel(context.WithoutCancel(ctx))
 	sent := make(chan struct{})
@@ -201,10 +214,13 @@ func (j *judge) serve(ctx context.Context) error {
 // step takes in what has come, judges what can be judged, and writes a
 // checkpoint if it is time.
 func (j *judge) step(ctx context.Context, source ingest.Live) error {
+	j.waits()
 	chunk, err := source.Next(ctx)
 	if err != nil {
 		return err
 	}
+	j.works()
+	j.heard(&chunk)
 	if chunk.Why != "" {
 		j.w.o.Log.Error("records were lost", "stream", j.p.Name(), "records", chunk.Lost, "why", chunk.Why)
 	}
@@ -219,6 +235,9 @@ func (j *judge) step(ctx context.Context, source ingest.Live) error {
 	j.mark = chunk.Mark
 	if err := j.release(); err != nil {
 		return err
+	}
+	if time.Since(j.told) >= refresh {
+		j.tell()
 	}
 	since := time.Since(j.last)
 	_, held := j.outbox.Waiting()
@@ -324,11 +343,13 @@ func (j *judge) checkpoint(ctx context.Context) error {
 	alerts := j.outbox.Last()
 	j.encoder.Reset()
 	j.save(j.encoder)
+	j.waits()
 	if err := j.saved.write(ctx, j.encoder.Bytes(), j.mark.Offset, j.mark.Topic); err != nil {
 		return err
 	}
 	j.outbox.Allow(alerts)
 	j.dirty, j.last, j.took = false, time.Now(), time.Since(start)
+	j.status.Checkpoint(len(j.encoder.Bytes()), j.last, j.took)
 	return nil
 }
 

@@ -160,7 +160,7 @@ func notReady(n *live.Now) string {
 	switch {
 	case !n.Ready:
 		return "the source is not being read yet"
-	case n.Checkpoints == 0:
+	case n.Checkpoints == 0 && len(n.Lanes) > 0:
 		return "no checkpoint is written yet"
 	}
 	return ""
