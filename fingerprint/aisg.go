@@ -28,6 +28,10 @@ func newAISG(o Options) (*Identity, error) {
 		dst = appendPythonASCII(dst, r.Model)
 		dst = append(dst, `, "texts": [`...)
 		items := r.Messages.Items
+		if r.Messages.Tail && len(items) < aisgMessages {
+			w.canonical = dst
+			return LossyContent
+		}
 		items = items[max(0, len(items)-aisgMessages):]
 		for i, item := range items {
 			if i > 0 {

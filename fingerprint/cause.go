@@ -29,6 +29,7 @@ const (
 	BrokenJSON
 	LossyContent
 	HistoryElsewhere
+	EncryptedContent
 	causes
 )
 
@@ -57,6 +58,7 @@ var causeTexts = [causes]string{
 	BrokenJSON:       "messages or query are broken JSON",
 	LossyContent:     "parts of the messages lost by the logger",
 	HistoryElsewhere: "history kept by the provider, not in the request",
+	EncryptedContent: "content encrypted by the logger",
 }
 
 func (c Cause) String() string { return causeTexts[c] }

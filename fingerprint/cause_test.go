@@ -59,7 +59,7 @@ func TestCauses(t *testing.T) {
 	seen[NoConversation] = true
 
 	// What the logger says that it lost goes before what merely is not there.
-	for _, lost := range []Cause{TruncatedContent, RedactedContent, LossyContent, HistoryElsewhere} {
+	for _, lost := range []Cause{TruncatedContent, RedactedContent, LossyContent, HistoryElsewhere, EncryptedContent} {
 		seen[lost] = true
 		for _, name := range []string{"prompt", "request", "tool-call", "tool-call-result", "last-messages", "aisg"} {
 			r := request(t, "method", "POST", "path", "/", "caller", "c", "model", "m")
@@ -85,5 +85,26 @@ func TestCauses(t *testing.T) {
 			t.Errorf("cause %d: %q, also %d", c, c, before)
 		}
 		texts[c.String()] = c
+	}
+}
+
+// TestTail: of messages that are the end of a longer list, nothing is made that
+// would need the rest.
+func TestTail(t *testing.T) {
+	tail := func() *Request {
+		r := request(t, "caller", "c", "model", "m", "messages", `[{"role":"assistant","tool_calls":[{"id":"1","function":{"name":"f","arguments":"{}"}}]},{"role":"tool","tool_call_id":"1","content":"x"}]`)
+		r.Messages.Tail = true
+		return r
+	}
+	for _, name := range []string{"prompt", "last-messages", "aisg"} {
+		wantCanonicals(t, mustNew(t, name, Options{}), tail(), notComputable(LossyContent))
+	}
+	for _, name := range []string{"tool-call", "tool-call-result"} {
+		if got := canonicals(mustNew(t, name, Options{}), tail()); len(got) != 1 || got[0] == notComputable(LossyContent) {
+			t.Errorf("%s: %q", name, got)
+		}
+	}
+	if _, _, cause := scopeOf(t, NewWriter(nil), tail(), "conversation"); cause != NoConversation {
+		t.Errorf("%v, want %v", cause, NoConversation)
 	}
 }

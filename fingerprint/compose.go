@@ -280,6 +280,9 @@ func (w *Writer) appendMessages(dst []byte, r *Request, n int) ([]byte, Cause) {
 	if len(items) == 0 && n > 0 {
 		return dst, NoMessages
 	}
+	if r.Messages.Tail && (n == 0 || len(items) < n) {
+		return dst, LossyContent
+	}
 	if n > 0 && len(items) > n {
 		items = items[len(items)-n:]
 	}

@@ -13,7 +13,7 @@ func conversation(r *Request, _ string, w *Writer) ([]byte, Cause) {
 	if len(r.Session) > 0 {
 		return r.Session, Computable
 	}
-	if r.needMessages() != Computable || len(r.Messages.Items) == 0 {
+	if r.needMessages() != Computable || len(r.Messages.Items) == 0 || r.Messages.Tail {
 		return nil, NoConversation
 	}
 	dst := append(w.canonical[:0], '[')

@@ -138,6 +138,9 @@ type Messages struct {
 	Items  []rawjson.Value // as logged, in order
 	System rawjson.Value   // Anthropic's system prompt, which stands outside the list
 	Logged bool            // the log carries a list, even if it is empty
+	// Tail says that the list is the end of a longer one, of which the log
+	// carries no more with this request.
+	Tail bool
 	// Digest stands for the whole prompt in logs that carry no text but
 	// something that is equal when prompts are; nil otherwise.
 	Digest []byte

@@ -29,6 +29,7 @@ type Block struct {
 	Offset  int64           // bytes of the unpacked stream before it
 	TooLong bool            // instead of Data: one line longer than the limit
 	Zone    *time.Location  // of times that have none; nil is UTC
+	Name    string          // of the file; empty for a topic
 	MaxLine int             // lines longer than this are not read; 0 is no limit
 	memory  []byte          // that Data lies in
 }
@@ -43,6 +44,15 @@ type Record struct {
 func NewBlock() *Block {
 	buf := (*buffers.Get().(*[]byte))[:0]
 	return &Block{Data: buf, memory: buf}
+}
+
+// Clone is a copy of the block with memory of its own.
+func (b *Block) Clone() *Block {
+	c := *b
+	own := NewBlock()
+	c.Data = append(own.Data, b.Data...)
+	c.memory = c.Data
+	return &c
 }
 
 // Release gives the block's memory back. Nothing may hold a part of Data.

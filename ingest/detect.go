@@ -93,7 +93,7 @@ func unfinished(data []byte) bool {
 // detect looks for one of the formats in lines that lay in wrappers.
 func detect(data []byte, among []*formats.Format, in []*wrap.Wrapper) *formats.Format {
 	v := countVotes(data, among)
-	if len(in) == wrap.MaxDepth || v.lines == 0 {
+	if len(in) == wrap.MaxDepth || v.lines == 0 || len(in) > 0 && in[len(in)-1].Gathers {
 		return v.best(in)
 	}
 	if v.broken || v.begun && 2*v.most < v.lines {

@@ -227,7 +227,7 @@ func (s *followed) emit(silent bool) (c Chunk, ok bool) {
 	}
 	p := s.queue[0]
 	s.queue, s.looked = s.queue[1:], max(s.looked-1, 0)
-	p.Stream, p.Format, p.Zone = s.index, format, s.f.o.Zone
+	p.Stream, p.Format, p.Zone, p.Name = s.index, format, s.f.o.Zone, s.name
 	s.position.Offset, s.position.Line = p.offset, p.line
 	return s.chunk(p.Block, len(s.queue) == 0 && s.tail.after == nil && s.tail.end), true
 }

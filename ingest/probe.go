@@ -3,7 +3,6 @@ package ingest
 import (
 	"bytes"
 	"io"
-	"os"
 )
 
 const (
@@ -23,31 +22,30 @@ func (s *fileStream) Probe(budget int64, visit func(*Block)) (whole bool, err er
 	if !s.source.rereadable() {
 		return s.probeAhead(min(budget, probeAhead), visit), nil
 	}
-	file, err := os.Open(s.source.path)
-	if err != nil {
-		return false, newError(s.source.Name, err, "")
-	}
-	defer file.Close()
 	size := s.Size()
 	probe := &fileStream{source: s.source, index: s.index, o: s.o, format: s.format}
-	u, err := unpack(io.NopCloser(file), &probe.read)
+	file, err := s.source.open(0)
 	if err != nil {
 		return false, s.wrap(err)
 	}
-	defer u.Close()
-	if u.packed || size <= budget {
-		return probe.piece(u, budget, false, visit), nil
+	u, err := unpack(file, &probe.read)
+	if err != nil {
+		file.Close()
+		return false, s.wrap(err)
 	}
+	defer u.Close()
 	pieces := min(probePieces, budget/probePiece)
-	if pieces < 2 {
+	if u.packed || size <= budget || pieces < 2 {
 		return probe.piece(u, budget, false, visit), nil
 	}
 	share := budget / pieces
 	for i := range pieces {
-		if _, err := file.Seek(i*((size-share)/(pieces-1)), io.SeekStart); err != nil {
+		part, err := s.source.open(i * ((size - share) / (pieces - 1)))
+		if err != nil {
 			return false, s.wrap(err)
 		}
-		probe.piece(file, share, i > 0, visit)
+		probe.piece(part, share, i > 0, visit)
+		part.Close()
 	}
 	return false, nil
 }

@@ -81,6 +81,9 @@ func (rd *Reader) Read(b *Block, yield func(*fingerprint.Request), skip func(Ski
 		if p, ok := run.parser.(formats.Zoned); ok {
 			p.In(b.Zone)
 		}
+		if p, ok := run.parser.(formats.Named); ok {
+			p.Of(b.Name)
+		}
 	}
 	if b.Records != nil {
 		run.records()

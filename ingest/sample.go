@@ -17,9 +17,13 @@ type Sample struct {
 }
 
 // NewSample reads at least so many lines of a stream, as far as there are so
-// many, and cuts off what is more.
+// many, up to where a record ends, and cuts off what is more.
 func NewSample(s Stream, lines int) *Sample {
 	sample := &Sample{Stream: s}
+	var ends func(line []byte) bool
+	if f := s.Format(); f != nil {
+		ends = wrap.NewCutter(f.Wrappers)
+	}
 	for seen := 0; seen < lines; {
 		b, err := s.Next()
 		if errors.Is(err, io.EOF) {
@@ -30,13 +34,15 @@ func NewSample(s Stream, lines int) *Sample {
 			sample.Err = err
 			return sample
 		}
-		end := nthLine(b.Data, lines-seen)
-		b.Data = b.Data[:end]
-		for _, c := range b.Data {
-			if c == '\n' {
-				seen++
+		end := 0
+		for end < len(b.Data) {
+			line, next := cutLine(b.Data[end:])
+			end += next
+			if seen++; (ends == nil || ends(line)) && seen >= lines {
+				break
 			}
 		}
+		b.Data = b.Data[:end]
 		sample.Blocks = append(sample.Blocks, b)
 	}
 	return sample

@@ -27,8 +27,12 @@ func (e *Error) Error() string {
 
 func (e *Error) Unwrap() error { return e.Err }
 
-// newError drops the path that errors of the file system repeat.
+// newError drops the path that errors of the file system repeat. An error that
+// says all there is to say stays.
 func newError(path string, err error, hint string) *Error {
+	if whole, ok := errors.AsType[*Error](err); ok {
+		return whole
+	}
 	if pathErr, ok := errors.AsType[*fs.PathError](err); ok {
 		err = pathErr.Err
 	}
@@ -38,12 +42,25 @@ func newError(path string, err error, hint string) *Error {
 	return &Error{path, err, hint}
 }
 
-// Source is a log to be read: a file, or standard input.
+// Source is a log to be read: a file, standard input, or an object elsewhere.
 type Source struct {
-	Name  string    // as messages and the output show it
-	path  string    // empty for standard input
-	stdin io.Reader // nil for a file
+	Name   string    // as messages and the output show it
+	path   string    // of a file
+	stdin  io.Reader // nil unless it is standard input
+	object Object    // nil unless it is one
 }
+
+// Object is a log that lies in an object store and does not change.
+type Object interface {
+	// Open reads the object from an offset on, in bytes. Its errors, and those
+	// of the reader, are an *Error where they name the object and the way out.
+	Open(offset int64) (io.ReadCloser, error)
+	// Size is its length in bytes.
+	Size() int64
+}
+
+// NewSource makes an object a source.
+func NewSource(name string, o Object) *Source { return &Source{Name: name, object: o} }
 
 // StdinName is how standard input is named on the command line and in output.
 const StdinName = "-"
@@ -116,7 +133,8 @@ var skipped = []string{
 	"license", "licence", "makefile", "notice", "readme",
 }
 
-func isSkipped(name string) bool {
+// IsSkipped tells that what is called so stands beside logs and is none.
+func IsSkipped(name string) bool {
 	name = strings.ToLower(name)
 	return slices.Contains(skipped, name) || slices.Contains(skipped, filepath.Ext(name))
 }
@@ -132,7 +150,7 @@ func (f *finder) walk(dir string) {
 		switch {
 		case d.IsDir() && hidden:
 			return fs.SkipDir
-		case d.IsDir(), hidden, isSkipped(d.Name()):
+		case d.IsDir(), hidden, IsSkipped(d.Name()):
 			return nil
 		}
 		// A link may stand for a file elsewhere; anything else that is no
@@ -167,8 +185,11 @@ func (f *finder) add(path string) {
 
 // size is the source's length in bytes as it lies on disk, -1 if unknown.
 func (s *Source) size() int64 {
-	if s.stdin != nil {
+	switch {
+	case s.stdin != nil:
 		return -1
+	case s.object != nil:
+		return s.object.Size()
 	}
 	info, err := os.Stat(s.path)
 	if err != nil || !info.Mode().IsRegular() {
@@ -182,9 +203,19 @@ func (s *Source) empty() bool { return s.size() == 0 }
 // rereadable tells whether the source can be opened again from its start.
 func (s *Source) rereadable() bool { return s.size() >= 0 }
 
-func (s *Source) open() (io.ReadCloser, error) {
-	if s.stdin != nil {
+// open opens the source at an offset, which is 0 where it is not rereadable.
+func (s *Source) open(offset int64) (io.ReadCloser, error) {
+	switch {
+	case s.stdin != nil:
 		return io.NopCloser(s.stdin), nil
+	case s.object != nil:
+		return s.object.Open(offset)
 	}
-	return os.Open(s.path)
+	file, err := os.Open(s.path)
+	if err == nil && offset > 0 {
+		if _, err = file.Seek(offset, io.SeekStart); err != nil {
+			file.Close()
+		}
+	}
+	return file, err
 }

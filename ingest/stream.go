@@ -78,13 +78,22 @@ const headBlocks = 8
 // that a thousand rotated files do not hold a thousand buffers. Errors are an
 // *Error, or an *UnknownFormat.
 func Open(src *Source, index int32, o Options) (Stream, error) {
+	s, err := open(src, o)
+	if err != nil {
+		return nil, err
+	}
+	s.index = index
+	return s, nil
+}
+
+func open(src *Source, o Options) (*fileStream, error) {
 	if o.MaxLine == 0 {
 		o.MaxLine = DefaultMaxLine
 	}
 	if err := o.asked().Check(); err != nil {
 		return nil, err
 	}
-	s := &fileStream{source: src, index: index, o: o}
+	s := &fileStream{source: src, o: o}
 	if err := s.start(); err != nil {
 		return nil, err
 	}
@@ -114,7 +123,7 @@ func (e *UnknownFormat) Error() string {
 
 // start opens the source from its beginning.
 func (s *fileStream) start() error {
-	file, err := s.source.open()
+	file, err := s.source.open(0)
 	if err != nil {
 		return s.wrap(err)
 	}
@@ -270,7 +279,7 @@ func firstText(b *Block) (number int64, line []byte) {
 // beginning of time, so that nothing waits for a stream that has nothing.
 func (s *fileStream) firstTime(head *Block) int64 {
 	part := *head
-	part.Format, part.Stream, part.Zone = s.format, s.index, s.o.Zone
+	s.mark(&part)
 	part.Data = part.Data[:nthLine(part.Data, headLines)]
 	return FirstTime(&part)
 }
@@ -339,7 +348,7 @@ func (s *fileStream) Next() (*Block, error) {
 }
 
 func (s *fileStream) mark(b *Block) *Block {
-	b.Stream, b.Format, b.Zone = s.index, s.format, s.o.Zone
+	b.Stream, b.Format, b.Zone, b.Name = s.index, s.format, s.o.Zone, s.source.Name
 	return b
 }
 

@@ -397,7 +397,7 @@ func TestDetectionMatrix(t *testing.T) {
 				continue
 			}
 			s.Close()
-			if own := strings.TrimPrefix(s.Format().Name, "json+"); own != name {
+			if own := s.Format().Name[strings.LastIndexByte(s.Format().Name, '+')+1:]; own != name {
 				t.Errorf("%s: detected as %s, want %s", path, s.Format().Name, name)
 			}
 			got := readFile(t, path, Options{})

@@ -27,6 +27,7 @@ var remedies = [fingerprint.Causes]string{
 	fingerprint.TruncatedContent: "raise the logger's limit on the length of messages and bodies",
 	fingerprint.RedactedContent:  "have the logger keep messages, or write a hash in their place (body_hash)",
 	fingerprint.LossyContent:     "raise the logger's limit on attributes, or log images and other parts as well",
+	fingerprint.EncryptedContent: "decrypt the log first",
 	fingerprint.HistoryElsewhere: "send the history with each request instead of previous_response_id, or go by tool-call",
 }
 

@@ -33,7 +33,7 @@ func TestLostContentIsNoLoop(t *testing.T) {
 		for i := range 10 {
 			log.WriteString(strings.ReplaceAll(line, "#", fmt.Sprint(i)) + "\n")
 		}
-		path := filepath.Join(t.TempDir(), "log")
+		path := filepath.Join(t.TempDir(), "20261121T100000Z_20261121T100030Z_1.log") // as Cloudflare names them
 		if err := os.WriteFile(path, []byte(log.String()), 0o666); err != nil {
 			t.Fatal(err)
 		}
@@ -138,4 +138,22 @@ func TestLostContentIsNoLoop(t *testing.T) {
 		event("gen_ai.user.message", ``)+`,`+
 		event("gen_ai.choice", `{"key":"message","value":{"kvlistValue":{"values":[{"key":"tool_calls","value":{"arrayValue":{"values":[{"kvlistValue":{"values":[{"key":"function","value":{"kvlistValue":{"values":[{"key":"name","value":{"stringValue":"f"}}]}}}]}}]}}}]}}}`)+
 		`]}]}]}`, lossy, noResponse, fingerprint.NoCaller, lossy, fingerprint.NoCaller)
+
+	// Bodies that are not there, or not whole.
+	nginx := func(body string) string {
+		return `{"msec":179523240#.5,"request_id":"#","method":"POST","uri":"/v1/chat/completions","status":200,"remote_addr":"10.0.0.7","http_x_session_id":"s","request_body":"` + body + `"}`
+	}
+	noModel := fingerprint.NoModel
+	f("body spooled to disk", "nginx-json", nginx(``), noMessages, noResponse, noModel, noMessages, noModel)
+	f("no body logged", "nginx-json", nginx(`-`), noMessages, noResponse, noModel, noMessages, noModel)
+	f("body cut", "nginx-json", nginx(`{\"model\":\"m\",\"messages\":[{\"role\":\"user\",\"conte`), truncated, noResponse, noModel, truncated, noModel)
+	f("history kept by the provider", "nginx-json", nginx(`{\"model\":\"m\",\"previous_response_id\":\"resp_#\",\"input\":[{\"type\":\"function_call_output\",\"call_id\":\"c\",\"output\":\"x\"}]}`),
+		elsewhere, noResponse, elsewhere, elsewhere, elsewhere)
+	f("bodies in files of their own", "bedrock", `{"schemaType":"ModelInvocationLog","timestamp":"2026-11-21T03:27:4#Z","identity":{"arn":"a"},"requestId":"#","operation":"InvokeModel","modelId":"m","requestMetadata":{"session_id":"s"},"input":{"inputBodyS3Path":"s3://b/i#","inputTokenCount":9},"output":{"outputBodyS3Path":"s3://b/o#","outputTokenCount":3}}`,
+		noMessages, noResponse, noMessages, noMessages, noMessages)
+	f("a stream that says nothing of its calls", "har", `{"startedDateTime":"2026-11-21T04:00:1#Z","time":1,"request":{"method":"POST","url":"http://gw/v1/messages","headers":[{"name":"x-session-id","value":"s"},{"name":"x-api-key","value":"k"}],"postData":{"text":""}},"response":{"status":200,"content":{"text":"data: {\"type\":\"content_block_start\",\"index\":0,\"content_block\":{\"type\":\"tool_use\",\"id\":\"t\",\"name\":\"f\",\"input\":{}}}\n\n"}}}`,
+		noMessages, noResponse, noModel, noMessages, noModel)
+	encrypted := fingerprint.EncryptedContent
+	f("bodies encrypted", "cloudflare", `{"Gateway":"g","Provider":"openai","Model":"m","StatusCode":200,"Metadata":{"type":"encrypted","key":"k","iv":"i","data":"m"},"RequestBody":{"type":"encrypted","key":"k","iv":"i","data":"q"},"ResponseBody":{"type":"encrypted","key":"k","iv":"i","data":"r"}}`,
+		encrypted, noResponse, fingerprint.NoCaller, encrypted, fingerprint.NoCaller)
 }

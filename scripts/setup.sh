@@ -14,6 +14,11 @@
 #   alertmanager  Prometheus' Alertmanager; likewise, on port 9093
 #   deploy      what checks deploy/: systemd-analyze, and hadolint in
 #               .cache/deploy/bin/hadolint
+#   gateways    real gateways: nginx, HAProxy and Caddy, which Debian's packages
+#               also start where systemd runs, and LiteLLM with OpenAI's client
+#               library, .cache/gateways/bin/python
+#   stores      object stores: VersityGW (S3) in .cache/bin/versitygw, and
+#               .cache/bin/fake-gcs-server (Google)
 #   kafka       Apache Kafka              .cache/kafka-VERSION: see scripts/kafka.sh
 #   spark       Spark 3 and 4             .cache/spark3, .cache/spark4
 #
@@ -23,6 +28,8 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 gotestsum_version=v1.13.0
 lint_version=v2.15.0
+versitygw_version=v1.8.0
+fake_gcs_version=v1.54.0
 cache=$PWD/.cache
 mkdir -p "$cache/bin"
 
@@ -65,6 +72,10 @@ tool() {
 
 gotestsum() { tool gotestsum gotest.tools/gotestsum $gotestsum_version; }
 lint() { tool golangci-lint github.com/golangci/golangci-lint/v2/cmd/golangci-lint $lint_version; }
+stores() {
+  tool versitygw github.com/versity/versitygw/cmd/versitygw $versitygw_version
+  tool fake-gcs-server github.com/fsouza/fake-gcs-server $fake_gcs_version
+}
 
 # venv NAME REQUIREMENTS: makes .cache/NAME with these Python packages, beside
 # what else is to be done.
@@ -77,7 +88,7 @@ venv() {
   {
     rm -rf "${cache:?}/$1"
     python3 -m venv "$cache/$1"
-    "$cache/$1/bin/python" -m pip install --quiet --disable-pip-version-check --no-input -r "$2"
+    "$cache/$1/bin/python" -m pip install --no-compile --quiet --disable-pip-version-check --no-input -r "$2"
     cp "$2" "$cache/$1/requirements.txt"
   } &
   started+=($!)
@@ -95,6 +106,16 @@ alertmanager() { command -v prometheus-alertmanager >/dev/null || need prometheu
 deploy() {
   venv deploy scripts/deploy.txt
   command -v systemd-analyze >/dev/null || need systemd
+}
+
+gateways() {
+  local missing=() gateway
+  for gateway in nginx haproxy caddy; do
+    # Daemons are in sbin, which is not on everybody's PATH.
+    PATH=$PATH:/usr/sbin command -v $gateway >/dev/null || missing+=("$gateway")
+  done
+  [ ${#missing[@]} = 0 ] || need "${missing[@]}"
+  venv gateways scripts/gateways/requirements.txt
 }
 
 chromium() { command -v chromium >/dev/null || need chromium; }
@@ -118,10 +139,10 @@ spark() {
   venv spark4 scripts/spark4.txt
 }
 
-[ $# -gt 0 ] || set -- gotestsum lint python race chromium kafka spark prometheus alertmanager deploy
+[ $# -gt 0 ] || set -- gotestsum lint python race chromium kafka spark prometheus alertmanager deploy gateways stores
 for part; do
   case $part in
-    gotestsum | lint | python | rivals | race | chromium | kafka | spark | prometheus | alertmanager | deploy) "$part" ;;
+    gotestsum | lint | python | rivals | race | chromium | kafka | spark | prometheus | alertmanager | deploy | gateways | stores) "$part" ;;
     *) fail "no part is called $part; see the head of scripts/setup.sh" ;;
   esac
 done

@@ -18,6 +18,7 @@ import (
 
 	"github.com/loopgauge/loopgauge/fingerprint"
 	"github.com/loopgauge/loopgauge/ingest"
+	"github.com/loopgauge/loopgauge/ingest/blob"
 	"github.com/loopgauge/loopgauge/replay"
 	"github.com/loopgauge/loopgauge/replay/term"
 	"github.com/loopgauge/loopgauge/sinks/parquet"
@@ -137,6 +138,10 @@ var episodeID = regexp.MustCompile(`^ep-[0-9a-f]{16}$`)
 // dataset, nil if there is none.
 func parseAsked(arg string, d *dataset) (asked, error) {
 	exists := func(name string) bool {
+		if blob.Is(name) { // a line's number is behind it
+			_, _, ok := cutNumber(name)
+			return !ok
+		}
 		info, err := os.Stat(name)
 		return err == nil && !info.IsDir()
 	}
@@ -333,11 +338,14 @@ func (f *explainFlags) openAsked(ctx context.Context, u *ui, what asked, logs *[
 		return streams, failed, 0, err
 	}
 	file, err := os.Stat(what.log)
-	if err != nil {
+	if err != nil && !blob.Is(what.log) {
 		return nil, nil, 0, err
 	}
 	find := func() int {
 		return slices.IndexFunc(streams, func(s ingest.Stream) bool {
+			if file == nil {
+				return s.Name() == blob.Object(what.log)
+			}
 			info, err := os.Stat(s.Name())
 			return err == nil && os.SameFile(info, file)
 		})

@@ -61,7 +61,7 @@ complete it, and give it to --format.`,
 			case kafka.IsTopic(args[0]):
 				return usage(errors.New("formats looks at files: save some records of the topic as lines"))
 			case f.scaffold:
-				return f.begin(u, args[0])
+				return f.begin(c.Context(), u, args[0])
 			}
 			return f.look(c.Context(), u, args)
 		},
@@ -109,10 +109,10 @@ func (f *formatsFlags) table(u *ui) error {
 }
 
 // begin writes a custom format to begin with.
-func (f *formatsFlags) begin(u *ui, arg string) error {
-	sources, err := ingest.Find([]string{arg}, u.stdin)
-	if err != nil {
-		return err
+func (f *formatsFlags) begin(ctx context.Context, u *ui, arg string) error {
+	sources, failed := f.logs.find(ctx, u, []string{arg})
+	if len(failed) > 0 {
+		return errors.Join(failed...)
 	}
 	data, err := ingest.Head(sources[0])
 	if err != nil {
@@ -321,11 +321,7 @@ func (r *formatReport) rules(ctx context.Context, sample *ingest.Sample) error {
 		copies := *sample
 		copies.Blocks = nil
 		for _, b := range sample.Blocks { // a run gives the memory of its blocks back
-			own := ingest.NewBlock()
-			data := append(own.Data, b.Data...)
-			*own = *b
-			own.Data = data
-			copies.Blocks = append(copies.Blocks, own)
+			copies.Blocks = append(copies.Blocks, b.Clone())
 		}
 		o := replay.Options{
 			Streams: []ingest.Stream{&copies}, Plan: window.NewPlan(p.Rules, p.Exclude),

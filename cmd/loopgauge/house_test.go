@@ -38,6 +38,7 @@ var mayImport = map[string][]string{
 	"ingest/wrap":            {"fingerprint", "fingerprint/rawjson"},
 	"ingest/formats":         {"ingest/wrap", "fingerprint", "fingerprint/rawjson"},
 	"ingest":                 {"ingest/formats", "ingest/wrap", "fingerprint", "fingerprint/rawjson"},
+	"ingest/blob":            {"ingest", "fingerprint"},
 	"ingest/kafka":           {"ingest", "ingest/formats", "fingerprint"},
 	"ingest/kafka/kafkatest": {},
 	"sinks":                  {"window/link", "window/response", "window", "fingerprint", "fingerprint/rawjson"},
@@ -54,7 +55,7 @@ var mayImport = map[string][]string{
 	"replay/report":          {"replay/tune", "replay", "replay/term", "window", "fingerprint"},
 	"replay/scenario":        {"replay", "replay/term", "ingest/formats", "window/policy", "window", "fingerprint"},
 	"cmd/loopgauge": {
-		"replay/report", "replay/tune", "replay/scenario", "replay/term", "replay/live", "replay/live/monitor", "replay/parted", "replay/shared", "replay", "sinks/parquet", "sinks/slack", "sinks/kafka", "sinks", "ingest/kafka", "ingest", "ingest/formats", "ingest/wrap",
+		"replay/report", "replay/tune", "replay/scenario", "replay/term", "replay/live", "replay/live/monitor", "replay/parted", "replay/shared", "replay", "sinks/parquet", "sinks/slack", "sinks/kafka", "sinks", "ingest/blob", "ingest/kafka", "ingest", "ingest/formats", "ingest/wrap",
 		"window/policy", "window", "fingerprint", "fingerprint/rawjson",
 	},
 	"fixtures":                {}, // tests only
@@ -76,6 +77,7 @@ var leaves = map[string][]string{
 	"github.com/segmentio/kafka-go":       {"ingest/kafka"},
 	"github.com/twmb/franz-go":            {"ingest/kafka/kafkatest"}, // tests only
 	"github.com/slack-go/slack":           {"sinks/slack"},
+	"gocloud.dev":                         {"ingest/blob"},
 	"github.com/spf13/cobra":              {"cmd/loopgauge"},
 	"github.com/schollz/progressbar":      {"cmd/loopgauge"},
 	"pgregory.net/rapid":                  {}, // tests only, as all below

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 	_ "time/tzdata" // for machines that have no zones of their own
 
@@ -11,6 +12,7 @@ import (
 
 	"github.com/loopgauge/loopgauge/fingerprint"
 	"github.com/loopgauge/loopgauge/ingest"
+	"github.com/loopgauge/loopgauge/ingest/blob"
 	"github.com/loopgauge/loopgauge/ingest/formats"
 	"github.com/loopgauge/loopgauge/ingest/kafka"
 	"github.com/loopgauge/loopgauge/sinks/parquet"
@@ -24,11 +26,12 @@ type logFlags struct {
 	timezone zone
 	maxLine  size
 	since    when          // from when on the logs are judged
+	until    when          // and before when
 	kafka    *policy.Kafka // how topics are read; nil if no policy says so
 }
 
 func (f *logFlags) register(c *cobra.Command) {
-	f.maxLine, f.since = ingest.DefaultMaxLine, newWhen()
+	f.maxLine, f.since, f.until = ingest.DefaultMaxLine, newWhen(), newWhen()
 	c.Flags().StringVar(&f.format, "format", "", "format of the logs: a name (loopgauge formats lists them) or a YAML file (default: detected per file)")
 	c.Flags().Var(&f.timezone, "timezone", "zone of times that have none in the log, such as Europe/Warsaw")
 	c.Flags().Var(&f.maxLine, "max-line", "longest line read; longer ones count as malformed")
@@ -52,18 +55,9 @@ func (f *logFlags) open(ctx context.Context, u *ui, args []string) (streams []in
 		}
 		streams = append(streams, partitions...)
 	}
-	sources, err := ingest.Find(files, u.stdin)
-	if err != nil {
-		failed = append(failed, err)
-	}
-	for _, src := range sources {
-		s, err := ingest.Open(src, int32(len(streams)), ingest.Options{Format: f.formatName(), Custom: f.custom, Zone: f.timezone.Location, MaxLine: int(f.maxLine)})
-		if err != nil {
-			failed = append(failed, err)
-			continue
-		}
-		streams = append(streams, s)
-	}
+	sources, missing := f.find(ctx, u, files)
+	opened, unread := ingest.OpenAll(sources, int32(len(streams)), ingest.Options{Format: f.formatName(), Custom: f.custom, Zone: f.timezone.Location, MaxLine: int(f.maxLine)})
+	streams, failed = append(streams, opened...), slices.Concat(failed, missing, unread)
 	if len(streams) == 0 {
 		for _, arg := range files {
 			if found, err := parquet.Find(arg); err == nil && len(found) > 0 {
@@ -73,6 +67,29 @@ func (f *logFlags) open(ctx context.Context, u *ui, args []string) (streams []in
 		return nil, nil, errors.Join(failed...)
 	}
 	return streams, failed, nil
+}
+
+// find finds files, and objects in stores, which come behind them.
+func (f *logFlags) find(ctx context.Context, u *ui, args []string) (sources []*ingest.Source, failed []error) {
+	var files []string
+	for _, arg := range args {
+		if !blob.Is(arg) {
+			files = append(files, arg)
+			continue
+		}
+		found, err := blob.Find(ctx, arg, blob.Times{Since: int64(f.since), Until: int64(f.until)})
+		if err != nil {
+			failed = append(failed, err)
+		} else if found.Passed > 0 {
+			u.say("%s: %d objects are of another time than asked for", blob.Object(arg), found.Passed)
+		}
+		sources = append(sources, found.Sources...)
+	}
+	found, err := ingest.Find(files, u.stdin)
+	if err != nil {
+		failed = append(failed, err)
+	}
+	return append(found, sources...), failed
 }
 
 // ruleFlags are the flags that say which rules to run.

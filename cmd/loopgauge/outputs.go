@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -10,6 +11,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/loopgauge/loopgauge/ingest/blob"
 	"github.com/loopgauge/loopgauge/replay"
 	"github.com/loopgauge/loopgauge/replay/tune"
 	"github.com/loopgauge/loopgauge/sinks"
@@ -23,6 +25,8 @@ import (
 type outputs struct {
 	verdicts *sinks.VerdictWriter
 	dataset  *parquet.Dataset
+	store    string // name of the dataset in an object store, or empty
+	draft    string // directory of such a dataset until it is whole
 
 	hashIDs, keyed bool // how names and fingerprints are written
 }
@@ -31,7 +35,7 @@ var errAllVerdicts = errors.New("--all-verdicts is about the dataset: name it wi
 
 // open makes the outputs that the flags ask for, and hooks them into the run.
 // keyed says that the fingerprints are hashes with a key.
-func (f *replayFlags) open(u *ui, o *replay.Options, keyed bool) (*outputs, error) {
+func (f *replayFlags) open(ctx context.Context, u *ui, o *replay.Options, keyed bool) (*outputs, error) {
 	out := &outputs{hashIDs: o.Extract.HashIDs, keyed: keyed}
 	var err error
 	switch f.verdicts {
@@ -59,7 +63,7 @@ func (f *replayFlags) open(u *ui, o *replay.Options, keyed bool) (*outputs, erro
 		}
 		return out, nil
 	}
-	if out.dataset, err = parquet.Create(f.out, o.Plan); err != nil {
+	if err := out.create(ctx, f.out, o.Plan); err != nil {
 		out.abort()
 		return nil, err
 	}
@@ -87,7 +91,7 @@ func (f *replayFlags) open(u *ui, o *replay.Options, keyed bool) (*outputs, erro
 
 // open makes the dataset, if the flags ask for one. It is of the rules of p,
 // without the gateways that they are compared with.
-func (f *tuneFlags) open(p *policy.Policy, o *replay.Options, keyed bool) (*outputs, error) {
+func (f *tuneFlags) open(ctx context.Context, p *policy.Policy, o *replay.Options, keyed bool) (*outputs, error) {
 	out := &outputs{hashIDs: o.Extract.HashIDs, keyed: keyed}
 	if f.out == "" {
 		return out, nil
@@ -96,15 +100,46 @@ func (f *tuneFlags) open(p *policy.Policy, o *replay.Options, keyed bool) (*outp
 	if err != nil {
 		return nil, err
 	}
-	if out.dataset, err = parquet.Create(f.out, window.NewPlan(p.Rules, p.Exclude)); err != nil {
+	if err := out.create(ctx, f.out, window.NewPlan(p.Rules, p.Exclude)); err != nil {
+		out.abort()
 		return nil, err
 	}
 	o.Event, o.Episode = out.dataset.AddEvent, out.dataset.AddEpisode
 	return out, nil
 }
 
+// create begins a dataset. One in an object store is made in a directory for
+// temporary files and put there when it is whole: a store cannot rename.
+func (out *outputs) create(ctx context.Context, place string, plan *window.Plan) error {
+	if blob.Is(place) {
+		there, err := blob.Holds(ctx, place, parquet.Folders)
+		if err != nil {
+			return err
+		}
+		if there {
+			return parquet.HoldsRun(blob.Object(place))
+		}
+		if out.draft, err = os.MkdirTemp("", "loopgauge-*"); err != nil {
+			return err
+		}
+		out.store, place = place, out.draft
+	}
+	var err error
+	out.dataset, err = parquet.Create(place, plan)
+	return err
+}
+
+// finish puts the dataset in its place.
+func (out *outputs) finish(ctx context.Context, run parquet.Run) error {
+	err := out.dataset.Close(run)
+	if err == nil && out.store != "" {
+		err = blob.Put(ctx, out.store, out.draft, parquet.Folders[len(parquet.Folders)-1])
+	}
+	return err
+}
+
 // closeTuned adds the sweep and puts the dataset in its place.
-func (out *outputs) closeTuned(p *policy.Policy, r *tune.Report) error {
+func (out *outputs) closeTuned(ctx context.Context, p *policy.Policy, r *tune.Report) error {
 	if out.dataset == nil {
 		return nil
 	}
@@ -131,7 +166,7 @@ func (out *outputs) closeTuned(p *policy.Policy, r *tune.Report) error {
 	}
 	own := *r.Result
 	own.Rules = own.Rules[:len(p.Rules)]
-	return out.close(p, replay.Summary{Result: &own, Lateness: r.Lateness})
+	return out.close(ctx, p, replay.Summary{Result: &own, Lateness: r.Lateness})
 }
 
 // mayReplace refuses to write over a file of another kind: whoever forgot the
@@ -162,7 +197,7 @@ func isVerdicts(head []byte) bool {
 func isHTML(head []byte) bool { return bytes.HasPrefix(bytes.ToLower(head), []byte("<!doctype html")) }
 
 // close puts the outputs in their places.
-func (out *outputs) close(p *policy.Policy, s replay.Summary) error {
+func (out *outputs) close(ctx context.Context, p *policy.Policy, s replay.Summary) error {
 	if out.verdicts != nil {
 		if err := out.verdicts.Close(); err != nil {
 			return err
@@ -171,7 +206,7 @@ func (out *outputs) close(p *policy.Policy, s replay.Summary) error {
 	if out.dataset == nil {
 		return nil
 	}
-	return out.dataset.Close(ranOver(p, s.Result, s.Lateness, out.hashIDs, out.keyed))
+	return out.finish(ctx, ranOver(p, s.Result, s.Lateness, out.hashIDs, out.keyed))
 }
 
 // runOf describes a run, all but how it was asked for.
@@ -206,5 +241,8 @@ func (out *outputs) abort() {
 	}
 	if out.dataset != nil {
 		out.dataset.Abort()
+	}
+	if out.draft != "" {
+		_ = os.RemoveAll(out.draft) // what cannot be removed stays among temporary files
 	}
 }

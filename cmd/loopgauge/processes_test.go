@@ -67,8 +67,17 @@ func (ps *processes) in(t *testing.T) *processes {
 // start starts a process that ends with the test.
 func (ps *processes) start(args ...string) *process {
 	ps.t.Helper()
-	p := &process{Cmd: exec.Command(ps.binary, args...), of: ps, out: &said{}, done: make(chan error, 1)}
-	p.Stderr, p.Stdout = p.out, p.out
+	return ps.run(exec.Command(ps.binary, args...))
+}
+
+// run starts any program, which ends with the test.
+func (ps *processes) run(c *exec.Cmd) *process {
+	ps.t.Helper()
+	p := &process{Cmd: c, of: ps, out: &said{}, done: make(chan error, 1)}
+	p.Stderr = p.out
+	if p.Stdout == nil {
+		p.Stdout = p.out
+	}
 	p.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	if err := p.Start(); err != nil {
 		ps.t.Fatal(err)

@@ -78,7 +78,7 @@ written with, whatever their counters, windows and thresholds.`,
 	}
 	f.register(c)
 	c.Flags().StringVar(&f.verdicts, "verdicts", "", "write every verdict as a JSON line to this file, - for standard output")
-	c.Flags().StringVar(&f.out, "out", "", "write events, verdicts, episodes and the run as Parquet into this directory")
+	c.Flags().StringVar(&f.out, "out", "", "write events, verdicts, episodes and the run as Parquet into this directory, or s3://BUCKET/KEY")
 	c.Flags().BoolVar(&f.allVerdicts, "all-verdicts", false, "put every verdict into --out, not only those on repeats")
 	c.Flags().BoolVar(&f.json, "json", false, "print one JSON document instead of the summary")
 	c.Flags().StringVar(&f.against, "against", "", "compare with the loops that this policy finds")
@@ -130,7 +130,7 @@ func (f *replayFlags) run(ctx context.Context, u *ui, args []string, chosen *tim
 		}
 		return nil
 	}
-	out, err := f.open(u, &o, in.keyed(key))
+	out, err := f.open(ctx, u, &o, in.keyed(key))
 	if err != nil {
 		return err
 	}
@@ -149,7 +149,7 @@ func (f *replayFlags) run(ctx context.Context, u *ui, args []string, chosen *tim
 		return err
 	}
 	summary := replay.Summary{Result: result, Lateness: lateness, Episodes: episodes, Colour: u.colour(u.stdout)}
-	if err := out.close(p, summary); err != nil {
+	if err := out.close(ctx, p, summary); err != nil {
 		return err
 	}
 	if old != nil {

@@ -39,7 +39,7 @@ func (f *runFlags) register(c *cobra.Command) {
 func (f *runFlags) load() (*policy.Policy, error) {
 	p, err := f.rules.load()
 	if err == nil {
-		f.logs.kafka, f.logs.since = p.Kafka, f.since
+		f.logs.kafka, f.logs.since, f.logs.until = p.Kafka, f.since, f.until
 	}
 	return p, err
 }

@@ -65,7 +65,7 @@ answer: those whose identity, scope and match it was written with.`,
 	c.Flags().StringVar(&f.labels, "labels", "", `file of {"session": "...", "loop": true} lines: what somebody found out by looking`)
 	c.Flags().StringVar(&f.against, "against", "", "compare the recommendation with the loops that this policy finds")
 	c.Flags().StringVar(&f.html, "html", "", "also write the report as one HTML page")
-	c.Flags().StringVar(&f.out, "out", "", "also write the sweep, events, episodes and the run as Parquet into this directory")
+	c.Flags().StringVar(&f.out, "out", "", "also write the sweep, events, episodes and the run as Parquet into this directory, or s3://BUCKET/KEY")
 	c.Flags().StringVar(&f.export, "export", "", "print the advised settings in a gateway's own form, instead of the summary: "+gatewayNames())
 	c.Flags().BoolVar(&f.json, "json", false, "print one JSON document instead of the summary")
 	return c
@@ -160,7 +160,7 @@ func (f *tuneFlags) run(ctx context.Context, u *ui, args []string, chosen *time.
 	o.Frame = tune.Frame{Reading: p.Reading(), Exclude: policy.Exclusions(p.Exclude), Prices: p.PriceList()}
 
 	like := o.Run // without sinks
-	out, err := f.open(p, &o.Run, in.keyed(key))
+	out, err := f.open(ctx, p, &o.Run, in.keyed(key))
 	if err != nil {
 		return err
 	}
@@ -173,7 +173,7 @@ func (f *tuneFlags) run(ctx context.Context, u *ui, args []string, chosen *time.
 		return err
 	}
 	found.Lateness = lateness
-	if err := out.closeTuned(p, found); err != nil {
+	if err := out.closeTuned(ctx, p, found); err != nil {
 		return err
 	}
 	if old != nil {

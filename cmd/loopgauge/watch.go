@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/loopgauge/loopgauge/ingest"
+	"github.com/loopgauge/loopgauge/ingest/blob"
 	"github.com/loopgauge/loopgauge/ingest/kafka"
 	"github.com/loopgauge/loopgauge/replay/live"
 	"github.com/loopgauge/loopgauge/replay/live/monitor"
@@ -91,6 +92,8 @@ Ctrl-C ends it in order, the second at once.`,
 	return c
 }
 
+var errNoStore = errors.New("an object store cannot be watched, and no dataset can grow in one: replay and tune read from and write to it")
+
 var errNoState = errors.New("--state is missing: name a directory for what must survive a restart")
 
 func (f *watchFlags) run(c *cobra.Command, u *ui, args []string) error {
@@ -128,6 +131,9 @@ func (f *watchFlags) run(c *cobra.Command, u *ui, args []string) error {
 		return err
 	} else if events {
 		return f.share(c.Context(), args[0], o)
+	}
+	if slices.ContainsFunc(append(args, f.out), blob.Is) {
+		return usage(errNoStore)
 	}
 	if f.state == "" {
 		return usage(errNoState)

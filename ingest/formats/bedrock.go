@@ -225,6 +225,10 @@ func (p *bedrock) converseOutput(r *fingerprint.Request) (found bool) {
 	s := &p.messages
 	s.Reset(p.output)
 	for s.Object(); s.NextNamed("output"); {
+		if s.Kind() != rawjson.Object { // of the Responses API it is a list
+			s.Skip()
+			continue
+		}
 		r.ToolCallsLogged = true
 		if found = true; p.reads&fingerprint.ReadsResponse == 0 {
 			s.Skip()

@@ -134,6 +134,22 @@ type custom struct {
 	// opened are scanners whose texts live as long as the record.
 	opened []*rawjson.Scanner
 	used   int
+	// decoded and entered are what has been looked into: several fields lie in
+	// the same text or object.
+	decoded []decodedText
+	entered []enteredObject
+}
+
+// decodedText is a string of the record with its text.
+type decodedText struct {
+	json rawjson.Value
+	text []byte
+}
+
+// enteredObject is an object in the record with its members.
+type enteredObject struct {
+	json    rawjson.Value
+	members []member
 }
 
 // found is a value: JSON, or plain text.
@@ -153,7 +169,7 @@ func newCustom(c *Custom, reads fingerprint.Field) *custom {
 
 func (p *custom) Parse(record []byte, r *fingerprint.Request) (int, string) {
 	p.begin()
-	p.used, p.members = 0, p.members[:0]
+	p.used, p.members, p.decoded, p.entered = 0, p.members[:0], p.decoded[:0], p.entered[:0]
 	if p.c.Pattern != nil {
 		at := p.c.Pattern.FindSubmatchIndex(record)
 		if at == nil {
@@ -226,23 +242,63 @@ func (p *custom) into(v found, path string) (best found, ok bool) {
 	if inside == nil {
 		return best, false
 	}
-	s, longest := p.open(inside), -1
+	longest := -1
 	if inside.Kind() == rawjson.Array {
-		at := 0
-		for s.Array(); s.NextElement(); at++ {
-			if value := s.Value(); value != nil {
-				p.step(strconv.AppendInt(nil, int64(at), 10), found{json: value}, path, &best, &longest)
-			}
-		}
-		return best, longest >= 0
+		return p.element(inside, path)
 	}
-	for s.Object(); s.NextKey(); {
-		name := s.Key
-		if value := s.Value(); value != nil {
-			p.step(name, found{json: value}, path, &best, &longest)
+	for _, m := range p.membersOf(inside) {
+		p.step(m.name, m.value, path, &best, &longest)
+	}
+	return best, longest >= 0
+}
+
+// element follows a path that begins with the place of an element in a list.
+func (p *custom) element(list rawjson.Value, path string) (best found, ok bool) {
+	place, _, _ := strings.Cut(path, ".")
+	at, err := strconv.Atoi(place)
+	if err != nil || strconv.Itoa(at) != place {
+		return best, false
+	}
+	s, longest := p.open(list), -1
+	for s.Array(); s.NextElement(); at-- {
+		if at > 0 {
+			s.Skip()
+		} else if value := s.Value(); value != nil {
+			p.step([]byte(place), found{json: value}, path, &best, &longest)
+			break
+		} else {
+			break
 		}
 	}
 	return best, longest >= 0
+}
+
+// same tells whether two values stand in the same place.
+func same(a, b rawjson.Value) bool { return len(a) == len(b) && &a[0] == &b[0] }
+
+// membersOf lists the members of an object that are not null.
+func (p *custom) membersOf(object rawjson.Value) []member {
+	for i := range p.entered {
+		if same(p.entered[i].json, object) {
+			return p.entered[i].members
+		}
+	}
+	n := len(p.entered)
+	if n < cap(p.entered) {
+		p.entered = p.entered[:n+1]
+	} else {
+		p.entered = append(p.entered, enteredObject{})
+	}
+	e := &p.entered[n]
+	e.json, e.members = object, e.members[:0]
+	s := p.open(object)
+	for s.Object(); s.NextKey(); {
+		name := s.Key
+		if value := s.Value(); value != nil {
+			e.members = append(e.members, member{name, found{json: value}})
+		}
+	}
+	return e.members
 }
 
 // container is the JSON object or list that a value is, or that its text is.
@@ -263,7 +319,17 @@ func (p *custom) text(v found) []byte {
 	if v.json == nil {
 		return v.text
 	}
-	return p.open(v.json).Text(nil)
+	if v.json.Kind() != rawjson.String {
+		return p.open(v.json).Text(nil)
+	}
+	for i := range p.decoded {
+		if same(p.decoded[i].json, v.json) {
+			return p.decoded[i].text
+		}
+	}
+	text := p.open(v.json).Text(nil)
+	p.decoded = append(p.decoded, decodedText{v.json, text})
+	return text
 }
 
 // says tells a value from what stands for none.
@@ -271,7 +337,8 @@ func (p *custom) says(v found) bool {
 	if len(p.c.Missing) == 0 || v.json.Kind() == rawjson.Object || v.json.Kind() == rawjson.Array {
 		return true
 	}
-	return !slices.Contains(p.c.Missing, string(p.text(v)))
+	text := p.text(v)
+	return !slices.ContainsFunc(p.c.Missing, func(none string) bool { return string(text) == none })
 }
 
 // lookup is the value of a field.

@@ -14,7 +14,11 @@ import (
 func read(format, record string) string {
 	var r fingerprint.Request
 	r.Reset()
-	column, why := ByName(format).New(fingerprint.AllFields).Parse([]byte(record), &r)
+	p := ByName(format).New(fingerprint.AllFields)
+	if p, ok := p.(Named); ok {
+		p.Of("20261121T032745Z_20261121T032815Z_5f3c9a01.log.gz")
+	}
+	column, why := p.Parse([]byte(record), &r)
 	return render(&r, column, why)
 }
 

@@ -62,6 +62,9 @@ func TestDocumentedFieldsAreFilled(t *testing.T) {
 		}
 		seen := map[string]bool{}
 		p := f.New(fingerprint.AllFields)
+		if p, ok := p.(Named); ok {
+			p.Of("20261121T032745Z_20261121T032815Z_5f3c9a01.log.gz")
+		}
 		for _, line := range lines {
 			for _, record := range records(bytes.TrimSpace(line)) {
 				var r fingerprint.Request

@@ -8,6 +8,7 @@ import (
 
 	"github.com/loopgauge/loopgauge/fingerprint"
 	files "github.com/loopgauge/loopgauge/fixtures"
+	"github.com/loopgauge/loopgauge/ingest/wrap"
 )
 
 const fixtureDir = "../../fixtures/formats"
@@ -29,13 +30,33 @@ func fixtures(tb testing.TB) map[string]map[string][][]byte {
 		all[f.Name] = map[string][][]byte{}
 		for _, e := range entries {
 			if !beside[e.Name()] {
-				all[f.Name][e.Name()] = readLines(tb, f.Name+"/"+e.Name())
+				lines := readLines(tb, f.Name+"/"+e.Name())
+				all[f.Name][e.Name()] = lines
+				for _, w := range []string{"turns", "rows"} {
+					if together := putTogether(wrap.ByName(w), lines); together != nil {
+						all[f.Name][e.Name()+", "+w] = together
+					}
+				}
 			}
 		}
 		if len(all[f.Name]) == 0 {
 			tb.Fatalf("no fixture of %s", f.Name)
 		}
 	}
+	return all
+}
+
+// putTogether are the records that a wrapper makes of the lines of a log, if
+// the first is of that kind.
+func putTogether(w *wrap.Wrapper, lines [][]byte) (all [][]byte) {
+	if !w.Detect(lines[0]) {
+		return nil
+	}
+	c := wrap.NewChain([]*wrap.Wrapper{w}, func(line wrap.Line) { all = append(all, bytes.Clone(line.Text)) }, nil)
+	for _, line := range lines {
+		c.Push(wrap.Line{Text: line})
+	}
+	c.Drop(nil)
 	return all
 }
 

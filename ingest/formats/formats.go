@@ -59,6 +59,14 @@ type Parser interface {
 	Parse(record []byte, r *fingerprint.Request) (column int, why string)
 }
 
+// Named is a Parser to which the name of the file says something.
+type Named interface {
+	Parser
+	// Of is called with the name before the first record of a block; it is
+	// empty for what is no file.
+	Of(name string)
+}
+
 // Batch is a Parser whose records hold any number of requests, as an export of
 // spans does. Its Parse reads the first of them.
 type Batch interface {
@@ -90,6 +98,10 @@ var All = []*Format{
 	{Name: "haproxy", Doc: "HAProxy option httplog", Told: "the text of HAProxy's `option httplog`, up to the request", Zoneless: true, Detect: detectHAProxy, New: newHAProxy},
 	{Name: "haproxy-json", Doc: "HAProxy log-format as JSON", Told: "`method`, `path`, `status`, and `tr`, `accept_ms` or `term`", JSON: true, Zoneless: true, Detect: detectHAProxyJSON, New: newHAProxyJSON},
 	{Name: "portkey", Doc: "Portkey gateway log stream", Told: "`requestOptions` and `endpoint`", JSON: true, Zoneless: true, Detect: detectPortkey, New: newPortkey},
+	{Name: "portkey-export", Doc: "logs export of Portkey's cloud", Told: "`created_at`; `ai_org`, `ai_model`, `req_units` or `res_units`", JSON: true, Zoneless: true, Detect: detectPortkeyExport, New: newPortkeyExport},
+	{Name: "cloudflare", Doc: "Cloudflare AI Gateway's Logpush", Told: "`Gateway` and `Provider`; `RequestBody`, `ResponseBody`, `StatusCode` or `RateLimited`", JSON: true, Detect: detectCloudflare, New: newCloudflare},
+	{Name: "azure-apim", Doc: "Azure API Management's log of language models", Told: "`CorrelationId` and `SequenceNumber`; or `category` and `properties`, with `GatewayLlmLogs` for the category", JSON: true, Detect: detectAzureAPIM, New: newAzureAPIM},
+	{Name: "claude-code", Doc: "session files of Claude Code", Told: "`type`, and `sessionId`, or `leafUuid` and `summary`, or `messageId` and `snapshot`", JSON: true, Detect: detectClaudeCode, New: newClaudeCode},
 	{Name: "kong", Doc: "Kong's logging plugins, with its AI plugins", Told: "`started_at` and `request`; `latencies`, `tries` or `upstream_uri`", JSON: true, Detect: detectKong, New: newKong},
 	{Name: "helicone", Doc: "Helicone's rows of requests", Told: "`request_created_at`; `request_id` or `response_id`", JSON: true, Zoneless: true, Detect: detectHelicone, New: newHelicone},
 	{Name: "bedrock", Doc: "Amazon Bedrock model invocation log", Told: "`modelId` and `timestamp`; `schemaType` or `operation`; `input` or `output`", JSON: true, Detect: detectBedrock, New: newBedrock},

@@ -31,6 +31,9 @@ func TestGolden(t *testing.T) {
 			for _, name := range slices.Sorted(maps.Keys(logs[f.Name])) {
 				fmt.Fprintf(&got, "# %s\n", name)
 				p := f.New(fingerprint.AllFields)
+				if p, ok := p.(Named); ok {
+					p.Of(name) // of one format it begins with a time
+				}
 				for n, line := range logs[f.Name][name] {
 					for _, record := range records(line) {
 						var r fingerprint.Request

@@ -111,12 +111,7 @@ func (p *portkey) option(r *fingerprint.Request) {
 	case "transformedRequest":
 		p.body("body", 1)
 	case "cacheStatus":
-		switch string(s.Text(nil)) {
-		case "HIT", "SEMANTIC HIT":
-			r.Cached = fingerprint.Yes
-		case "MISS", "SEMANTIC MISS", "DISABLED":
-			r.Cached = fingerprint.No
-		}
+		r.Cached = portkeyCached(s.Text(nil), r.Cached)
 	case "response":
 		if s.Kind() == rawjson.String {
 			p.text = s.Text(p.text)
@@ -126,6 +121,17 @@ func (p *portkey) option(r *fingerprint.Request) {
 	default:
 		s.Skip()
 	}
+}
+
+// portkeyCached reads the status of Portkey's cache.
+func portkeyCached(status []byte, old fingerprint.Tri) fingerprint.Tri {
+	switch string(status) {
+	case "HIT", "SEMANTIC HIT":
+		return fingerprint.Yes
+	case "MISS", "SEMANTIC MISS", "DISABLED":
+		return fingerprint.No
+	}
+	return old
 }
 
 // body notes the request body that stands in a member of the object to come.

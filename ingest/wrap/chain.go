@@ -53,10 +53,13 @@ func (c *Chain) Open() bool {
 	return false
 }
 
-// Drop forgets the records that are not at their end.
+// Drop forgets the records that are not at their end, the outermost first: what
+// they still hold goes its way.
 func (c *Chain) Drop(lost func(fingerprint.Position)) {
-	for _, j := range c.joiners {
-		j.Drop(lost)
+	for i, u := range c.stages {
+		if j, ok := u.(Joiner); ok {
+			j.Drop(c.next[i], lost)
+		}
 	}
 }
 

@@ -73,7 +73,7 @@ func (p *parts) Open() bool {
 }
 
 // Drop is Joiner's.
-func (p *parts) Drop(lost func(fingerprint.Position)) {
+func (p *parts) Drop(_ func(Line), lost func(fingerprint.Position)) {
 	for i := range p.held {
 		if h := &p.held[i]; h.open {
 			h.open = false

@@ -106,7 +106,7 @@ func (p *texts) Ends(line []byte) bool {
 
 func (p *texts) Open() bool { return p.depth > 0 }
 
-func (p *texts) Drop(lost func(fingerprint.Position)) {
+func (p *texts) Drop(_ func(Line), lost func(fingerprint.Position)) {
 	if p.depth > 0 {
 		lost(p.at.At)
 	}

@@ -19,6 +19,9 @@ type Wrapper struct {
 	New func() Unwrapper
 	// Joins says that a record may go on over several lines.
 	Joins bool
+	// Gathers says that each of those is a record already: nothing else lies
+	// in between.
+	Gathers bool
 }
 
 // Line is a line on its way in.
@@ -48,9 +51,10 @@ type Joiner interface {
 	Ends(line []byte) bool
 	// Open tells whether a record is not at its end.
 	Open() bool
-	// Drop forgets the records that are not at their end, and hands on where
-	// they begin.
-	Drop(lost func(fingerprint.Position))
+	// Drop forgets the records that are not at their end. Those that are worth
+	// reading as they are it hands to next, of the others where they begin to
+	// lost.
+	Drop(next func(Line), lost func(fingerprint.Position))
 }
 
 // All are the wrappers, in the order in which they are looked for: a later one
@@ -66,6 +70,8 @@ var All = []*Wrapper{
 	{Name: "cloudwatch", Doc: "CloudWatch Logs: subscriptions, exports, what its commands print", Detect: detectCloudWatch, New: newCloudWatch},
 	{Name: "rsyslog-json", Doc: "rsyslog's JSON templates", Detect: detectRsyslogJSON, New: newMessage},
 	{Name: "sse", Doc: "server-sent events", Detect: detectSSE, New: newSSE},
+	{Name: "turns", Doc: "calls of tools and their results in the sessions of Claude Code", Detect: detectTurns, New: newTurns, Joins: true, Gathers: true},
+	{Name: "rows", Doc: "rows of one request in the log of Azure API Management", Detect: detectRows, New: newRows, Joins: true, Gathers: true},
 	{Name: "archive", Doc: "the document around the entries of an HTTP archive", Detect: detectArchive, New: newArchive},
 	Texts,
 }

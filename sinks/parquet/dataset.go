@@ -38,13 +38,22 @@ type Dataset struct {
 // byDay are the folders of a dataset that hold a folder a day.
 var byDay = []string{"events", "verdicts", "episodes"}
 
+// Folders are those that a dataset may have. Where there is the last, the
+// others are complete.
+var Folders = slices.Concat(byDay, []string{"sweep", "run"})
+
+// HoldsRun is why no dataset can be made in a place.
+func HoldsRun(place string) error {
+	return fmt.Errorf("%s: holds a run already: name another directory, or remove it", place)
+}
+
 // Create begins a dataset in dir, which must not hold one already: rows of two
 // runs in one dataset would be counted twice.
 func Create(dir string, plan *window.Plan) (*Dataset, error) {
 	d := &Dataset{dir: dir, plan: plan}
-	for _, name := range append([]string{"run", "sweep"}, byDay...) {
+	for _, name := range Folders {
 		if entries, err := os.ReadDir(filepath.Join(dir, name)); err == nil && len(entries) > 0 {
-			return nil, fmt.Errorf("%s: holds a run already: name another directory, or remove it", dir)
+			return nil, HoldsRun(dir)
 		}
 	}
 	for _, name := range append([]string{"run"}, byDay...) {

@@ -1,0 +1,230 @@
+package blob
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"gocloud.dev/blob"
+	"gocloud.dev/blob/memblob"
+
+	"github.com/loopgauge/loopgauge/fingerprint"
+	"github.com/loopgauge/loopgauge/ingest"
+)
+
+func TestNames(t *testing.T) {
+	f := func(text, bucket, key, url string) {
+		t.Helper()
+		n, err := parse(text)
+		if err != nil || n.bucket != bucket || n.key != key || n.url() != url {
+			t.Errorf("%s: bucket %q, key %q, %s: %v", text, n.bucket, n.key, n.url(), err)
+		}
+	}
+	f("gs://b", "b", "", "gs://b")
+	f("gs://b/a/*?.log", "b", "a/*?.log", "gs://b")
+	f("azblob://b/a %/#?storage_account=x", "b", "a %/#", "azblob://b?storage_account=x")
+	f("s3://b/a?region=r&endpoint=http://h/p", "b", "a", "s3://b?region=r&endpoint=http://h/p&response_checksum_validation=when_required")
+	f("s3://b/a", "b", "a", "s3://b?response_checksum_validation=when_required")
+	for _, text := range []string{"s3:///a", "gs://", "s3://*/a"} {
+		if _, err := parse(text); err == nil || !strings.Contains(err.Error(), "BUCKET/KEY") {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+	if Is("access.log") || Is("kafka://b/t") || Is("s3:/b") || !Is("azblob://b") {
+		t.Error("what is a name of an object store is told wrongly")
+	}
+}
+
+// bucket is one in memory, with objects of these keys, each its own text.
+func bucket(t *testing.T, keys ...string) *blob.Bucket {
+	t.Helper()
+	b := memblob.OpenBucket(nil)
+	t.Cleanup(func() { _ = b.Close() })
+	for _, key := range keys {
+		if err := b.WriteAll(t.Context(), key, []byte(key), nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return b
+}
+
+func keys(t *testing.T, b *blob.Bucket) (list []string) {
+	t.Helper()
+	for it := b.List(nil); ; {
+		o, err := it.Next(t.Context())
+		if errors.Is(err, io.EOF) {
+			return list
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		list = append(list, o.Key)
+	}
+}
+
+var always = Times{fingerprint.NoTime, fingerprint.NoTime}
+
+func TestFind(t *testing.T) {
+	b := bucket(t, "a.log", "a.log.1", "day/1/x.json", "day/1/y.json", "day/2/x.json", "day/README.md", "day/.tmp/x", "days/z.json", "out/events/e.parquet")
+	f := func(key, want string) {
+		t.Helper()
+		n := &name{scheme: "s3", bucket: "b", key: key}
+		found, err := n.find(t.Context(), b, always)
+		var names []string
+		for _, s := range found.Sources {
+			names = append(names, strings.TrimPrefix(s.Name, "s3://b/"))
+		}
+		got := strings.Join(names, " ")
+		if err != nil {
+			got = err.Error()
+		}
+		if got != want {
+			t.Errorf("%s: %s, want %s", key, got, want)
+		}
+	}
+	f("a.log", "a.log")
+	f("a.lo", "a.log a.log.1")
+	f("day", "day/1/x.json day/1/y.json day/2/x.json")
+	f("day/", "day/1/x.json day/1/y.json day/2/x.json")
+	f("day/1/x.json", "day/1/x.json")
+	f("da", "day/1/x.json day/1/y.json day/2/x.json days/z.json")
+	f("day*", "day/1/x.json day/1/y.json day/2/x.json days/z.json")
+	f("day/*/x*", "day/1/x.json day/2/x.json")
+	f("day/[12]", "day/1/x.json day/1/y.json day/2/x.json")
+	f("*.log", "a.log")
+	f("", "a.log a.log.1 day/1/x.json day/1/y.json day/2/x.json days/z.json")
+	f("none", "s3://b/none: no logs under this name")
+	f("day/[", "s3://b/day/[: syntax error in pattern")
+	f("out", "s3://b/out: no logs under this name\na dataset is read from a directory: copy it from the store first")
+}
+
+// TestObjectsAreRead: from any place on, and what breaks is named.
+func TestObjectsAreRead(t *testing.T) {
+	b := bucket(t, "a.log")
+	n := &name{scheme: "gs", bucket: "b", key: "a.log"}
+	o := &object{ctx: t.Context(), in: b, name: n, key: "a.log", size: 5}
+	for _, offset := range []int64{0, 2} {
+		r, err := o.Open(offset)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := io.ReadAll(r)
+		if err != nil || string(text) != "a.log"[offset:] {
+			t.Errorf("from %d: %q, %v", offset, text, err)
+		}
+		r.Close()
+	}
+	if err := b.Delete(t.Context(), "a.log"); err != nil {
+		t.Fatal(err)
+	}
+	_, err := o.Open(0)
+	if failed, ok := errors.AsType[*ingest.Error](err); !ok || failed.Error() != "gs://b/a.log: no such object" {
+		t.Errorf("gone: %v", err)
+	}
+}
+
+func TestDates(t *testing.T) {
+	at := func(text string) int64 {
+		m, err := time.Parse("2006-01-02", text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return m.UnixMicro()
+	}
+	written, err := time.Parse(time.DateOnly, "2026-11-25")
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := func(key, since, until string, want bool) {
+		t.Helper()
+		times := always
+		if since != "" {
+			times.Since = at(since)
+		}
+		if until != "" {
+			times.Until = at(until)
+		}
+		if got := times.mayHold(&blob.ListObject{Key: key, ModTime: written}); got != want {
+			t.Errorf("%s from %q to %q: %t", key, since, until, got)
+		}
+	}
+	f("a.log", "", "", true)
+	f("a.log", "2026-11-24", "", true)
+	f("a.log", "2026-11-26", "", false) // was written before
+	f("a.log", "", "2026-11-01", true)  // may be old
+	for _, key := range []string{"x/2026-11-21/a", "2026/11/21/a", "x/date=2026-11-21/a", "x/year=2026/month=11/day=21/a"} {
+		f(key, "2026-11-20", "2026-11-22", true)
+		f(key, "2026-11-22", "", true) // it may have been written late, or west of here
+		f(key, "2026-11-23", "", false)
+		f(key, "", "2026-11-21", true)
+		f(key, "", "2026-11-20", false)
+	}
+	f("x/2026-13-41/a", "2026-11-20", "", true) // is no date
+	f("x/a-2026-11-21.log", "2026-11-23", "", true)
+}
+
+// TestPut: a dataset is whole or is not there.
+func TestPut(t *testing.T) {
+	dir := t.TempDir()
+	for _, file := range []string{"run/run.parquet", "events/date=2026-11-21/events.parquet", "sweep/sweep.parquet"} {
+		if err := os.MkdirAll(filepath.Dir(filepath.Join(dir, file)), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, file), []byte(file), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	n := &name{scheme: "s3", bucket: "b", key: "to/here"}
+	b := bucket(t)
+	if err := n.put(t.Context(), b, dir, "run"); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := keys(t, b), []string{"to/here/events/date=2026-11-21/events.parquet", "to/here/run/run.parquet", "to/here/sweep/sweep.parquet"}; !slices.Equal(got, want) {
+		t.Errorf("there are %q", got)
+	}
+
+	// The run comes last: when it cannot be read, all others are there, and go.
+	if err := os.Remove(filepath.Join(dir, "run/run.parquet")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink("nowhere", filepath.Join(dir, "run/run.parquet")); err != nil {
+		t.Fatal(err)
+	}
+	b = bucket(t)
+	if err := n.put(t.Context(), b, dir, "run"); err == nil {
+		t.Error("a file is missing, and it went well")
+	}
+	if got := keys(t, b); len(got) > 0 {
+		t.Errorf("what was put stays: %q", got)
+	}
+}
+
+func TestErrors(t *testing.T) {
+	f := func(scheme, key, text, want, hint string) {
+		t.Helper()
+		n := &name{scheme: scheme, bucket: "b"}
+		err, ok := errors.AsType[*ingest.Error](n.explain(key, errors.New(text)))
+		if !ok || err.Path != scheme+"://b/"+key || !strings.Contains(err.Err.Error(), want) || !strings.Contains(err.Hint, hint) {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+	f("s3", "", "api error AccessDenied: Access Denied", "access denied", "s3:ListBucket")
+	f("s3", "k", "api error InvalidAccessKeyId", "does not accept these credentials", "AWS_PROFILE")
+	f("s3", "", "failed to refresh cached credentials, no EC2 IMDS role found", "no credentials", "AWS_ACCESS_KEY_ID")
+	f("s3", "", "Invalid Configuration: Missing Region", "no region", "AWS_REGION")
+	f("gs", "", "google: could not find default credentials", "no credentials", "gcloud auth")
+	f("gs", "k", "googleapi: Error 403: no", "access denied", "Storage Object Viewer")
+	f("azblob", "", "AZURE_STORAGE_ACCOUNT is not set", "no credentials", "AZURE_STORAGE_ACCOUNT")
+	f("azblob", "", "dial tcp: lookup x: no such host", "cannot be reached", "storage_account")
+	f("azblob", "k", "something else", "something else", "")
+	n := &name{scheme: "s3"}
+	if err := n.explain("", context.Canceled); !errors.Is(err, context.Canceled) {
+		t.Errorf("canceled: %v", err)
+	}
+}

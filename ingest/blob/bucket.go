@@ -1,0 +1,90 @@
+package blob
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/url"
+	"os"
+
+	"gocloud.dev/blob"
+	_ "gocloud.dev/blob/azureblob" // azblob://
+	"gocloud.dev/blob/gcsblob"
+	_ "gocloud.dev/blob/s3blob" // s3://
+	"gocloud.dev/gcp"
+
+	"github.com/loopgauge/loopgauge/ingest"
+)
+
+func (n *name) open(ctx context.Context) (*blob.Bucket, error) {
+	open := blob.OpenBucket
+	if n.scheme == gcsblob.Scheme {
+		open = openGoogle
+	}
+	b, err := open(ctx, n.url())
+	if err != nil {
+		return nil, n.explain("", err)
+	}
+	return b, nil
+}
+
+// openGoogle does what the default opener does, which goes on without
+// credentials and says so on standard output, among the data.
+func openGoogle(ctx context.Context, text string) (*blob.Bucket, error) {
+	u, err := url.Parse(text)
+	if err != nil {
+		return nil, err
+	}
+	o := gcsblob.URLOpener{Client: gcp.NewAnonymousHTTPClient(gcp.DefaultTransport())}
+	if u.Query().Get("anonymous") != "true" && os.Getenv("STORAGE_EMULATOR_HOST") == "" {
+		who, err := gcp.DefaultCredentials(ctx)
+		if err != nil {
+			return nil, err
+		}
+		source := gcp.CredentialsTokenSource(who)
+		o.TokenSource = source
+		if o.Client, err = gcp.NewHTTPClient(gcp.DefaultTransport(), source); err != nil {
+			return nil, err
+		}
+	}
+	return o.OpenBucketURL(ctx, u)
+}
+
+// object implements ingest.Object. It is opened within the command that found
+// it, and ends with it.
+type object struct {
+	ctx  context.Context //nolint:containedctx // as above
+	in   *blob.Bucket
+	name *name
+	key  string
+	size int64
+}
+
+// Size implements ingest.Object.
+func (o *object) Size() int64 { return o.size }
+
+// Open implements ingest.Object. What it reads is streamed.
+func (o *object) Open(offset int64) (io.ReadCloser, error) {
+	r, err := o.in.NewRangeReader(o.ctx, o.key, offset, -1, nil)
+	if err != nil {
+		return nil, o.name.explain(o.key, err)
+	}
+	return &reader{r, o}, nil
+}
+
+// reader names the object in its errors.
+type reader struct {
+	io.ReadCloser
+	of *object
+}
+
+// Read implements io.Reader.
+func (r *reader) Read(p []byte) (int, error) {
+	n, err := r.ReadCloser.Read(p)
+	if err != nil && !errors.Is(err, io.EOF) {
+		err = r.of.name.explain(r.of.key, err)
+	}
+	return n, err
+}
+
+var _ ingest.Object = (*object)(nil)

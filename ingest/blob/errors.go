@@ -1,0 +1,83 @@
+package blob
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"strings"
+
+	"gocloud.dev/gcerrors"
+
+	"github.com/loopgauge/loopgauge/ingest"
+)
+
+// stores are what differs between the stores in what a user can do.
+var stores = map[string]struct{ credentials, rights, bucket string }{
+	"s3": {
+		"set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE; a public bucket is read with ?anonymous=true",
+		"it takes s3:ListBucket and s3:GetObject to read, s3:PutObject and s3:DeleteObject to write",
+		"its region is AWS_REGION or ?region=...; a store that is not Amazon's is AWS_ENDPOINT_URL or ?endpoint=https://...",
+	},
+	"gs": {
+		"run gcloud auth application-default login, or set GOOGLE_APPLICATION_CREDENTIALS; a public bucket is read with ?anonymous=true",
+		"it takes the role Storage Object Viewer to read, Storage Object User to write",
+		"see that it is spelt as in gcloud storage ls",
+	},
+	"azblob": {
+		"set AZURE_STORAGE_ACCOUNT, and AZURE_STORAGE_KEY or AZURE_STORAGE_SAS_TOKEN, or run az login",
+		"it takes the role Storage Blob Data Reader to read, Storage Blob Data Contributor to write",
+		"the bucket is a container; its account is AZURE_STORAGE_ACCOUNT or ?storage_account=...",
+	},
+}
+
+// fail names the object, or the bucket where there is no key, in an error.
+func (n *name) fail(key string, err error, hint string) *ingest.Error {
+	return &ingest.Error{Path: n.object(key), Err: err, Hint: hint}
+}
+
+// Signs, in what the stores' libraries say, of who asks not being known.
+var (
+	noCredentials = []string{"credentials", "DefaultAzureCredential", "no identity", "AZURE_STORAGE_ACCOUNT", "AccountName"}
+	badSignature  = []string{"SignatureDoesNotMatch", "InvalidAccessKeyId", "AuthenticationFailed", "ExpiredToken", "InvalidClientTokenId"}
+	denied        = []string{"AccessDenied", "AuthorizationPermissionMismatch", "StatusCode: 403", "Error 403", "403 Forbidden"}
+	noRegion      = []string{"Missing Region", "Invalid region", "PermanentRedirect", "MovedPermanently", "StatusCode: 301"}
+	noServer      = []string{"connection refused", "no such host", "i/o timeout"}
+)
+
+// explain says what went wrong with a bucket or, if there is a key, an object.
+func (n *name) explain(key string, err error) error {
+	if errors.Is(err, context.Canceled) {
+		return err
+	}
+	says := func(signs []string) bool {
+		for _, s := range signs {
+			if strings.Contains(err.Error(), s) {
+				return true
+			}
+		}
+		return false
+	}
+	store := stores[n.scheme]
+	code := gcerrors.Code(err)
+	switch {
+	case says(badSignature):
+		return n.fail(key, errors.New("the store does not accept these credentials"), store.credentials)
+	case code == gcerrors.PermissionDenied, says(denied):
+		return n.fail(key, errors.New("access denied"), store.rights)
+	case says(noRegion):
+		return n.fail(key, errors.New("the bucket is in no region, or in another one"), store.bucket)
+	case code == gcerrors.NotFound && key == "" && !says(noServer):
+		return n.fail(key, errors.New("no such bucket"), store.bucket)
+	case code == gcerrors.NotFound && !says(noServer):
+		return n.fail(key, errors.New("no such object"), "")
+	case says(noServer):
+		if dial, ok := errors.AsType[*net.OpError](err); ok {
+			err = dial
+		}
+		return n.fail(key, fmt.Errorf("the store cannot be reached: %w", err), store.bucket)
+	case says(noCredentials):
+		return n.fail(key, errors.New("no credentials"), store.credentials)
+	}
+	return n.fail(key, err, "")
+}

@@ -1,0 +1,67 @@
+package blob
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// Schemes are those of the object stores.
+var Schemes = []string{"s3", "gs", "azblob"}
+
+// Is tells whether a name on the command line is one of an object store.
+func Is(name string) bool {
+	scheme, _, ok := strings.Cut(name, "://")
+	return ok && slices.Contains(Schemes, scheme)
+}
+
+// name is a name on the command line, taken apart.
+type name struct {
+	scheme, bucket string
+	key            string // or the pattern of keys
+	settings       string // of the opener, as in a URL
+}
+
+// settings begin at the first question mark that a setting follows: any other
+// is a part of the key.
+var settings = regexp.MustCompile(`\?[A-Za-z0-9_]+=`)
+
+func parse(text string) (name, error) {
+	var n name
+	n.scheme, text, _ = strings.Cut(text, "://")
+	if at := settings.FindStringIndex(text); at != nil {
+		text, n.settings = text[:at[0]], text[at[0]+1:]
+	}
+	n.bucket, n.key, _ = strings.Cut(text, "/")
+	if n.bucket == "" || strings.ContainsAny(n.bucket, "*?[") {
+		return n, n.fail("", errors.New("no bucket"), fmt.Sprintf("write it as %s://BUCKET/KEY", n.scheme))
+	}
+	return n, nil
+}
+
+// unchecked keeps Amazon's library from saying of every object without a
+// checksum that it has none. Compressed logs have their own.
+const unchecked = "response_checksum_validation"
+
+// url is what the opener is given.
+func (n *name) url() string {
+	set := n.settings
+	if n.scheme == "s3" && !strings.Contains(set, unchecked) {
+		set = strings.TrimPrefix(set+"&"+unchecked+"=when_required", "&")
+	}
+	return strings.TrimSuffix(n.scheme+"://"+n.bucket+"?"+set, "?")
+}
+
+// object is how messages and the output show an object.
+func (n *name) object(key string) string { return n.scheme + "://" + n.bucket + "/" + key }
+
+// Object is the name without settings, as it is in messages and in the output.
+func Object(text string) string {
+	n, err := parse(text)
+	if err != nil {
+		return text
+	}
+	return n.object(n.key)
+}

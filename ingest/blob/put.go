@@ -1,0 +1,101 @@
+package blob
+
+import (
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"gocloud.dev/blob"
+)
+
+// Holds tells whether one of the folders under a name has an object in it.
+func Holds(ctx context.Context, text string, folders []string) (bool, error) {
+	n, err := parse(text)
+	if err != nil {
+		return false, err
+	}
+	b, err := n.open(ctx)
+	if err != nil {
+		return false, err
+	}
+	defer b.Close() //nolint:errcheck // each object has been closed
+	for _, f := range folders {
+		_, err := b.List(&blob.ListOptions{Prefix: path.Join(n.key, f) + "/"}).Next(ctx)
+		if err == nil {
+			return true, nil
+		}
+		if !errors.Is(err, io.EOF) {
+			return false, n.explain("", err)
+		}
+	}
+	return false, nil
+}
+
+// Put puts the files of a directory under a name. Each object appears whole;
+// those of the folder last come when all others are there. If one fails, those
+// that are there are taken away again.
+func Put(ctx context.Context, text, dir, last string) error {
+	n, err := parse(text)
+	if err != nil {
+		return err
+	}
+	b, err := n.open(ctx)
+	if err != nil {
+		return err
+	}
+	defer b.Close() //nolint:errcheck // each object has been closed
+	return n.put(ctx, b, dir, last)
+}
+
+func (n *name) put(ctx context.Context, b *blob.Bucket, dir, last string) (err error) {
+	var files []string
+	err = fs.WalkDir(os.DirFS(dir), ".", func(file string, d fs.DirEntry, err error) error {
+		if err == nil && !d.IsDir() {
+			files = append(files, file)
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	slices.SortStableFunc(files, func(a, b string) int { return order(a, last) - order(b, last) })
+	var there []string
+	defer func() {
+		if err == nil {
+			return
+		}
+		for _, key := range there {
+			err = errors.Join(err, b.Delete(context.WithoutCancel(ctx), key))
+		}
+	}()
+	for _, file := range files {
+		key := path.Join(n.key, file)
+		if err := upload(ctx, b, key, filepath.Join(dir, filepath.FromSlash(file))); err != nil {
+			return n.explain(key, err)
+		}
+		there = append(there, key)
+	}
+	return nil
+}
+
+func order(file, last string) int {
+	if strings.HasPrefix(file, last+"/") {
+		return 1
+	}
+	return 0
+}
+
+func upload(ctx context.Context, b *blob.Bucket, key, file string) error {
+	f, err := os.Open(file)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	return b.Upload(ctx, key, f, &blob.WriterOptions{ContentType: "application/vnd.apache.parquet"})
+}

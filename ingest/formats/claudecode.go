@@ -1,0 +1,132 @@
+package formats
+
+import (
+	"github.com/loopgauge/loopgauge/fingerprint"
+	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
+)
+
+// claudeCode reads the files of Claude Code's sessions. A request is a call of
+// a tool: the line of the assistant that issued it or, where the wrapper turns
+// has put the two together, the line with the result, which has that one as
+// its member call. The other lines, text and thinking of the same response
+// among them, are no requests.
+type claudeCode struct {
+	reads   fingerprint.Field
+	scan    rawjson.Scanner
+	content rawjson.Scanner
+	line    sessionLine // the record itself
+	call    sessionLine // in it
+}
+
+// sessionLine is what a line of a session has.
+type sessionLine struct {
+	kind, uuid, session []byte
+	time                int64
+	message             rawjson.Value
+}
+
+func newClaudeCode(reads fingerprint.Field) Parser { return &claudeCode{reads: reads} }
+
+func detectClaudeCode(line []byte) bool {
+	k := keysOf(line)
+	return k.has("type") && (k.has("sessionId") || k.has("leafUuid") && k.has("summary") || k.has("messageId") && k.has("snapshot"))
+}
+
+func (p *claudeCode) Parse(record []byte, r *fingerprint.Request) (int, string) {
+	s := &p.scan
+	s.Reset(record)
+	p.line, p.call = sessionLine{time: fingerprint.NoTime}, sessionLine{time: fingerprint.NoTime}
+	for s.Object(); s.NextKey(); {
+		switch string(s.Key) {
+		case "call":
+			for s.Object(); s.NextKey(); {
+				p.field(&p.call, r)
+			}
+		default:
+			p.field(&p.line, r)
+		}
+	}
+	if column, why := failure(s); why != "" {
+		return column, why
+	}
+	asked := &p.line
+	if joined := p.call.message != nil && string(p.line.kind) == "user"; joined {
+		asked = &p.call
+		r.End = p.line.time
+	}
+	if string(asked.kind) != "assistant" || !p.asks(asked.message, r) {
+		return 0, NoRequest
+	}
+	r.Time, r.ID = asked.time, asked.uuid
+	r.Session = first(p.line.session, asked.session)
+	if asked == &p.call {
+		// What the model is sent next, as far as the file has it in one place.
+		r.Messages.Logged, r.Messages.Tail = true, true
+		r.ToolCalls, r.ToolCallsLogged = r.ToolCalls[:0], false
+		if p.reads&fingerprint.ReadsMessages != 0 {
+			r.Messages.Items = append(r.Messages.Items[:0], p.call.message, p.line.message)
+		}
+		if r.End < r.Time {
+			r.End = fingerprint.NoTime
+		}
+	}
+	return 0, ""
+}
+
+// field reads a member of a line.
+func (p *claudeCode) field(line *sessionLine, r *fingerprint.Request) {
+	s := &p.scan
+	switch string(s.Key) {
+	case "type":
+		line.kind = value(s, line.kind)
+	case "uuid":
+		line.uuid = value(s, line.uuid)
+	case "sessionId":
+		line.session = value(s, line.session)
+	case "timestamp":
+		line.time = readTime(s, line.time)
+	case "message":
+		line.message = s.Value()
+	case "agentId", "isSidechain", "version", "gitBranch", "cwd":
+		if p.reads&fingerprint.ReadsAttributes == 0 {
+			s.Skip()
+			return
+		}
+		name := s.Key
+		setAttribute(r, name, value(s, nil))
+	default:
+		s.Skip()
+	}
+}
+
+// asks reads a message of the assistant and tells whether it calls a tool.
+func (p *claudeCode) asks(message rawjson.Value, r *fingerprint.Request) bool {
+	if message.Kind() != rawjson.Object {
+		return false
+	}
+	calls := false
+	s := &p.content
+	s.Reset(message)
+	for s.Object(); s.NextKey(); {
+		switch string(s.Key) {
+		case "model":
+			r.Model = value(s, r.Model)
+		case "usage":
+			readUsage(s, r)
+		case "content":
+			for s.Array(); s.NextElement(); {
+				var item itemCall
+				for s.Object(); s.NextKey(); {
+					item.field(s)
+				}
+				if calls = calls || item.isCall; p.reads&fingerprint.ReadsResponse != 0 {
+					item.keep(r)
+				}
+			}
+		default:
+			s.Skip()
+		}
+	}
+	r.ToolCallsLogged = true
+	return calls
+}

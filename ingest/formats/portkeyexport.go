@@ -1,0 +1,122 @@
+package formats
+
+import (
+	"bytes"
+
+	"github.com/loopgauge/loopgauge/fingerprint"
+	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
+)
+
+// portkeyExport reads the lines of a logs export of Portkey's cloud. Which
+// members there are is for the one who asks for it to choose.
+type portkeyExport struct {
+	access
+	zoned
+	answer            answer
+	request, response []byte // the bodies
+	inner             rawjson.Scanner
+}
+
+func newPortkeyExport(reads fingerprint.Field) Parser {
+	return &portkeyExport{access: access{reads: reads}}
+}
+
+func detectPortkeyExport(line []byte) bool {
+	k := keysOf(line)
+	return k.has("created_at") && k.any("ai_org", "ai_model", "req_units", "res_units")
+}
+
+func (p *portkeyExport) Parse(record []byte, r *fingerprint.Request) (int, string) {
+	took := int64(fingerprint.NoTime)
+	p.begin()
+	p.request, p.response = nil, nil
+	s := &p.scan
+	s.Reset(record)
+	for s.Object(); s.NextKey(); {
+		switch string(s.Key) {
+		case "created_at":
+			r.Time = p.readTime(s, r.Time)
+		case "response_time":
+			took = readMillis(s, took)
+		case "id":
+			r.ID = value(s, r.ID)
+		case "request_method":
+			r.Method = value(s, r.Method)
+		case "request_url":
+			splitTarget(r, target(value(s, nil)))
+		case "ai_org":
+			r.Backend = value(s, r.Backend)
+		case "ai_model":
+			r.Model = value(s, r.Model)
+		case "response_status_code":
+			r.Status = readStatus(s, r.Status)
+		case "req_units":
+			r.TokensIn = readCount(s, r.TokensIn)
+		case "res_units":
+			r.TokensOut = readCount(s, r.TokensOut)
+		case "cost": // in cents
+			if cents := readCost(s, -1); cents >= 0 {
+				r.Cost = cents / 100
+			}
+		case "cache_status":
+			r.Cached = portkeyCached(s.Text(nil), r.Cached)
+		case "virtual_key":
+			p.name = value(s, p.name)
+		case "request", "request.body":
+			p.request = p.body(p.request)
+		case "response", "response.body":
+			p.response = p.body(p.response)
+		case "metadata":
+			for s.Object(); s.NextKey(); {
+				name := s.Key
+				p.metadata(r, name, value(s, nil))
+			}
+		case "trace_id", "config", "prompt_slug", "mode":
+			p.attribute(r)
+		default:
+			s.Skip()
+		}
+	}
+	if column, why := failure(s); why != "" {
+		return column, why
+	}
+	ended(r, took)
+	if p.response != nil {
+		in, out := r.TokensIn, r.TokensOut
+		p.answer.read(p.response, r, p.reads)
+		keepTokens(r, in, out)
+	}
+	if p.request != nil {
+		p.bodyValue(r, p.request)
+	}
+	p.finish(r)
+	return 0, ""
+}
+
+// body gives the body that is the next value: JSON, or a text of it, or the
+// member body of what is there.
+func (p *portkeyExport) body(old []byte) []byte {
+	text := bytes.TrimLeft(readText(&p.scan, old), " \t\r\n")
+	if len(text) == 0 || text[0] != '{' {
+		return text
+	}
+	p.inner.Reset(text)
+	for p.inner.Object(); p.inner.NextNamed("body"); {
+		text = readText(&p.inner, text)
+	}
+	return text
+}
+
+// metadata notes what the client sent along: _user is Portkey's name for the
+// user.
+func (p *portkeyExport) metadata(r *fingerprint.Request, name, text []byte) {
+	switch string(name) {
+	case "_user":
+		r.User = first(text, r.User)
+	case "session_id":
+		p.session.other(metadataField, text)
+	}
+	if p.reads&fingerprint.ReadsAttributes != 0 {
+		setAttribute(r, name, text)
+	}
+}

@@ -1,0 +1,188 @@
+package ingest
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/loopgauge/loopgauge/fingerprint"
+	"github.com/loopgauge/loopgauge/fixtures"
+	"github.com/loopgauge/loopgauge/ingest/formats"
+)
+
+// gathered reads a log as of a format, wherever it is cut into blocks, and
+// shows its requests as name@line messages/calls.
+func gathered(t *testing.T, format string, lines []string) (got []string, tally Tally) {
+	t.Helper()
+	f := formats.ByName(format)
+	for _, size := range []int{1 << 20, 64} {
+		b := newBlocks(strings.NewReader(strings.Join(lines, "\n")), size, 1<<20, f.Wrappers)
+		rd := NewReader(fingerprint.AllFields)
+		var now []string
+		var sum Tally
+		for {
+			block, err := b.next()
+			if err != nil {
+				break
+			}
+			block.Format = f
+			n := rd.Read(block, func(r *fingerprint.Request) {
+				now = append(now, fmt.Sprintf("%s@%d %d/%d", r.ID, r.Position.Line, len(r.Messages.Items), len(r.ToolCalls)))
+			}, func(s Skip) { now = append(now, fmt.Sprintf("%d: %s", s.Line, s.Why)) })
+			sum.Lines, sum.Blank, sum.Malformed = sum.Lines+n.Lines, sum.Blank+n.Blank, sum.Malformed+n.Malformed
+		}
+		if got != nil {
+			if diff := cmp.Diff(got, now); diff != "" || tally != sum {
+				t.Errorf("in one block and in small ones: %s\n%+v, %+v", diff, tally, sum)
+			}
+		}
+		got, tally = now, sum
+	}
+	return got, tally
+}
+
+func TestTurns(t *testing.T) {
+	f := func(want string, tally Tally, lines ...string) {
+		t.Helper()
+		got, n := gathered(t, "turns+claude-code", lines)
+		if text := strings.Join(got, ", "); text != want || n != tally {
+			t.Errorf("got  %s %+v\nwant %s %+v", text, n, want, tally)
+		}
+	}
+	second := 0
+	line := func(kind, uuid, more, message string) string {
+		second++
+		return fmt.Sprintf(`{"type":%q,"uuid":%q,"sessionId":"s","timestamp":"2026-11-21T10:%02d:%02dZ"%s,"message":{%s}}`, kind, uuid, second/60, second%60, more, message)
+	}
+	call := func(uuid, more, message string, ids ...string) string {
+		var blocks []string
+		for _, id := range ids {
+			blocks = append(blocks, fmt.Sprintf(`{"type":"tool_use","id":%q,"name":"Bash","input":{}}`, id))
+		}
+		return line("assistant", uuid, more, fmt.Sprintf(`"id":%q,"role":"assistant","content":[%s]`, message, strings.Join(blocks, ",")))
+	}
+	result := func(uuid string, ids ...string) string {
+		var blocks []string
+		for _, id := range ids {
+			blocks = append(blocks, fmt.Sprintf(`{"type":"tool_result","tool_use_id":%q,"content":"x"}`, id))
+		}
+		return line("user", uuid, "", fmt.Sprintf(`"role":"user","content":[%s]`, strings.Join(blocks, ",")))
+	}
+	prompt := line("user", "u", "", `"role":"user","content":"Hello"`)
+	text := line("assistant", "t", "", `"id":"m","role":"assistant","content":[{"type":"text","text":"Hm."}]`)
+
+	f("c@2 2/0", Tally{Lines: 3, Blank: 2}, prompt, call("c", "", "m", "1"), result("r", "1"))
+	// Calls in parallel, a line each, the results in any order.
+	f("d@2 2/0, c@1 2/0", Tally{Lines: 4, Blank: 2}, call("c", "", "m", "1"), call("d", "", "m", "2"), result("r", "2"), result("q", "1"))
+	// Several on a line.
+	f("c@1 2/0", Tally{Lines: 2, Blank: 1}, call("c", "", "m", "1", "2"), result("r", "1", "2"))
+	// Interrupted: the next response of the same agent says that no result
+	// comes, one of another agent does not.
+	f("c@1 0/1, d@2 2/0", Tally{Lines: 3, Blank: 1}, call("c", "", "m", "1"), call("d", "", "n", "2"), result("r", "2"))
+	f("d@2 2/0, c@1 2/0", Tally{Lines: 4, Blank: 2}, call("c", "", "m", "1"), call("d", `,"isSidechain":true`, "n", "2"), result("r", "2"), result("q", "1"))
+	f("c@1 0/1", Tally{Lines: 2, Blank: 1}, call("c", "", "m", "1"), prompt)
+	f("", Tally{Lines: 2, Blank: 2}, result("r", "1"), text)
+	f("2: string not closed, c@1 2/0", Tally{Lines: 3, Blank: 1, Malformed: 1}, call("c", "", "m", "1"), `{"type":"user","sess`, result("r", "1"))
+	// Nobody waits for ever.
+	many := []string{call("c", "", "m", "1")}
+	for range 1500 {
+		many = append(many, `{"type":"mode","sessionId":"s"}`)
+	}
+	f("c@1 0/1", Tally{Lines: 1502, Blank: 1501}, append(many, result("r", "1"))...)
+}
+
+func TestRows(t *testing.T) {
+	f := func(want string, tally Tally, lines ...string) {
+		t.Helper()
+		got, n := gathered(t, "rows+azure-apim", lines)
+		if text := strings.Join(got, ", "); text != want || n != tally {
+			t.Errorf("got  %s %+v\nwant %s %+v", text, n, want, tally)
+		}
+	}
+	row := func(id string, n int, more string) string {
+		return fmt.Sprintf(`{"TimeGenerated":"2026-11-21T10:00:00Z","CorrelationId":%q,"SequenceNumber":%d%s}`, id, n, more)
+	}
+	tokens := func(id string) string { return row(id, 0, `,"PromptTokens":3,"RequestMessages":null`) }
+	asked := func(id string, n int) string {
+		return row(id, n, `,"RequestMessages":[{"role":"user","content":"x"}]`)
+	}
+	said := func(id string, n int) string {
+		return row(id, n, `,"ResponseMessages":[{"role":"assistant","tool_calls":[{"id":"1","function":{"name":"f","arguments":"{}"}}]}]`)
+	}
+	f("a@1 1/1", Tally{Lines: 3, Blank: 2}, tokens("a"), asked("a", 1), said("a", 2))
+	// In any order, mixed with others.
+	f("b@2 1/1, a@1 1/1", Tally{Lines: 6, Blank: 4}, said("a", 2), tokens("b"), asked("b", 1), said("b", 2), asked("a", 1), tokens("a"))
+	// A text in pieces.
+	f("a@1 2/1", Tally{Lines: 4, Blank: 3}, tokens("a"), row("a", 2, `,"RequestMessages":"nt\":\"x\"},{\"role\":\"user\"}]"`),
+		row("a", 1, `,"RequestMessages":"[{\"role\":\"user\",\"conte"`), said("a", 3))
+	// One that is missing.
+	f("a@1 0/1", Tally{Lines: 3, Blank: 2}, tokens("a"), row("a", 2, `,"RequestMessages":"nt\":\"x\"}]"`), said("a", 3))
+	// No messages are logged: nobody can know that nothing is missing.
+	f("a@1 0/0, b@2 0/0", Tally{Lines: 2}, tokens("a"), tokens("b"))
+	f("2: trailing comma, a@1 1/1", Tally{Lines: 4, Blank: 2, Malformed: 1}, tokens("a"), `{"CorrelationId":"a",}`, asked("a", 1), said("a", 2))
+	f(`a@1 1/1`, Tally{Lines: 3, Blank: 2}, `{"time":"2026-11-21T10:00:00Z","category":"GatewayLlmLogs","properties":{"correlationId":"a","sequenceNumber":0,"promptTokens":3}}`,
+		`{"time":"2026-11-21T10:00:00Z","category":"GatewayLlmLogs","properties":{"correlationId":"a","sequenceNumber":1,"requestMessages":[{}]}}`,
+		`{"time":"2026-11-21T10:00:00Z","category":"GatewayLlmLogs","properties":{"correlationId":"a","sequenceNumber":2,"responseMessages":[{"tool_calls":[{"name":"f"}]}]}}`)
+	var many []string
+	for i := range 1500 {
+		many = append(many, tokens(fmt.Sprint(i)))
+	}
+	if got, n := gathered(t, "rows+azure-apim", many); len(got) != 1500 || n != (Tally{Lines: 1500}) {
+		t.Errorf("%d requests, %+v", len(got), n)
+	}
+}
+
+// TestGatheredFixtures: what belongs together is found without being told.
+func TestGatheredFixtures(t *testing.T) {
+	f := func(name, format string, requests int) {
+		t.Helper()
+		got := read(t, fixtures.Read(t, "formats/"+name), Options{})
+		if got.format != format || len(got.requests) != requests || got.tally.Malformed != 0 {
+			t.Errorf("%s: %s, %d requests, %+v", name, got.format, len(got.requests), got.tally)
+		}
+		if again := read(t, bytes.TrimSpace(fixtures.Read(t, "formats/"+name)), Options{Format: strings.Split(format, "+")[1]}); len(again.requests) != requests {
+			t.Errorf("%s, asked for: %s, %d requests", name, again.format, len(again.requests))
+		}
+	}
+	f("claude-code/session.jsonl", "turns+claude-code", 5)
+	f("azure-apim/documented.jsonl", "rows+azure-apim", 5)
+	f("azure-apim/diagnostic.jsonl", "rows+azure-apim", 5)
+}
+
+// TestSample: it ends where a record does, and a copy of its blocks is not
+// touched by what becomes of them.
+func TestSample(t *testing.T) {
+	f := func(log []byte, lines int, requests int64) {
+		t.Helper()
+		s, err := Open(&Source{Name: "standard input", stdin: bytes.NewReader(log)}, 0, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		sample := NewSample(s, lines)
+		defer sample.Close()
+		var got int64
+		rd := NewReader(fingerprint.AllFields)
+		for _, b := range sample.Blocks {
+			before := bytes.Clone(b.Data)
+			c := b.Clone()
+			clear(c.Data[:cap(c.Data)])
+			c.Release()
+			if !bytes.Equal(b.Data, before) {
+				t.Fatal("the copy shares its memory")
+			}
+			n := rd.Read(b, func(*fingerprint.Request) { got++ }, nil)
+			if n.Malformed > 0 {
+				t.Errorf("%+v", n)
+			}
+		}
+		if got != requests {
+			t.Errorf("%d requests in the first %d lines, want %d", got, lines, requests)
+		}
+	}
+	f(fixtures.Read(t, "formats/litellm/wide_custom_callback.jsonl.zst"), 10, 10)
+	f(fixtures.Read(t, "wrappers/mitmproxy_hardump.har.zst"), 10, 25) // one JSON text
+	f(fixtures.Read(t, "formats/claude-code/session.jsonl"), 4, 1)
+}

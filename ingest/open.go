@@ -1,0 +1,32 @@
+package ingest
+
+import "sync"
+
+// together is of how many sources the heads are read at once: an object store takes
+// its time to answer, and there may be thousands of objects.
+const together = 8
+
+// OpenAll opens sources as the streams from an index on, in their order. What
+// cannot be opened is in failed, and has no index.
+func OpenAll(sources []*Source, first int32, o Options) (streams []Stream, failed []error) {
+	opened, errs := make([]*fileStream, len(sources)), make([]error, len(sources))
+	var wait sync.WaitGroup
+	free := make(chan struct{}, together)
+	for i, src := range sources {
+		free <- struct{}{}
+		wait.Go(func() {
+			opened[i], errs[i] = open(src, o)
+			<-free
+		})
+	}
+	wait.Wait()
+	for i, s := range opened {
+		if errs[i] != nil {
+			failed = append(failed, errs[i])
+			continue
+		}
+		s.index = first + int32(len(streams))
+		streams = append(streams, s)
+	}
+	return streams, failed
+}

@@ -1,0 +1,62 @@
+package wrap
+
+import (
+	"github.com/loopgauge/loopgauge/fingerprint"
+)
+
+// patience is how many lines may follow until nothing is held back any more.
+// What is still held then is taken as it is: its other lines are not coming, or
+// so many requests run at the same time that some are always under way.
+const patience = 1000
+
+// gather holds lines back until others have come that belong to them.
+type gather struct {
+	held  []heldLine
+	lines int // since nothing was held
+}
+
+type heldLine struct {
+	text []byte
+	at   fingerprint.Position
+}
+
+// hold copies a line.
+func (g *gather) hold(line Line) {
+	n := len(g.held)
+	if n < cap(g.held) {
+		g.held = g.held[:n+1]
+	} else {
+		g.held = append(g.held, heldLine{})
+	}
+	g.held[n].text = append(g.held[n].text[:0], line.Text...)
+	g.held[n].at = line.At
+}
+
+// remove forgets the i-th line; its memory is used again.
+func (g *gather) remove(i int) {
+	h := g.held[i]
+	copy(g.held[i:], g.held[i+1:])
+	g.held[len(g.held)-1] = h
+	g.held = g.held[:len(g.held)-1]
+}
+
+// waited counts a line and tells whether it is too long that something is held.
+func (g *gather) waited() bool {
+	if len(g.held) == 0 {
+		g.lines = 0
+		return false
+	}
+	g.lines++
+	return g.lines > patience
+}
+
+// Open tells whether a line is held back.
+func (g *gather) Open() bool { return len(g.held) > 0 }
+
+// withMember appends an object that has one member more than the object text,
+// in front of the others: name, of which value appends the JSON.
+func withMember(dst []byte, name string, value func([]byte) []byte, text []byte) []byte {
+	dst = append(append(append(dst, `{"`...), name...), `":`...)
+	dst = append(value(dst), ',')
+	return append(dst, text[1:]...)
+}

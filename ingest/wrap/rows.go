@@ -1,0 +1,244 @@
+package wrap
+
+import (
+	"bytes"
+	"cmp"
+	"slices"
+
+	"github.com/loopgauge/loopgauge/fingerprint"
+	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
+)
+
+// rows puts the rows together that Azure API Management writes for one request
+// to a language model, by their CorrelationId: one with the tokens, and one for
+// each 32 KB of its messages and of those of the response. The last of them, in
+// the order of SequenceNumber, gets the others as its member rows. Rows may be
+// mixed with those of other requests.
+type rows struct {
+	gather
+	keys  []rowKey // of each row held
+	scan  rawjson.Scanner
+	check rawjson.Scanner
+	order []int
+	text  []byte
+	join  []byte
+}
+
+// rowKey says of which request a row is and what it holds.
+type rowKey struct {
+	correlation       []byte
+	sequence          int64
+	request, response bool
+}
+
+func newRows() Unwrapper { return &rows{} }
+
+func detectRows(line []byte) bool {
+	var p rows
+	_, ok := p.read(line)
+	return ok && !bytes.HasPrefix(line, []byte(`{"rows":`))
+}
+
+// RowMember tells which member of a row it is, in the capitals of Log Analytics
+// or in those of a diagnostic setting.
+func RowMember(key []byte, name string) bool {
+	return len(key) == len(name) && (key[0] == name[0] || key[0] == name[0]+'a'-'A') && string(key[1:]) == name[1:]
+}
+
+// read looks into a row: its members stand in the record, or in properties.
+func (p *rows) read(line []byte) (k rowKey, ok bool) {
+	s := &p.scan
+	s.Reset(line)
+	if s.Kind() != rawjson.Object {
+		return k, false
+	}
+	sequenced := false
+	member := func() {
+		switch {
+		case RowMember(s.Key, "CorrelationId"):
+			k.correlation = s.Text(k.correlation)
+		case RowMember(s.Key, "SequenceNumber"):
+			if n, is := s.Int(); is {
+				k.sequence, sequenced = n, true
+			}
+		case RowMember(s.Key, "RequestMessages"):
+			k.request = says(s)
+		case RowMember(s.Key, "ResponseMessages"):
+			k.response = says(s)
+		default:
+			s.Skip()
+		}
+	}
+	for s.Object(); s.NextKey(); {
+		if string(s.Key) != "properties" {
+			member()
+			continue
+		}
+		for s.Object(); s.NextKey(); {
+			member()
+		}
+	}
+	return k, s.End() == nil && sequenced && len(k.correlation) > 0
+}
+
+// says tells whether messages are there.
+func says(s *rawjson.Scanner) bool {
+	switch s.Kind() {
+	case rawjson.String:
+		return len(s.Text(nil)) > 0
+	case rawjson.Array, rawjson.Object:
+		s.Skip()
+		return true
+	}
+	s.Skip()
+	return false
+}
+
+func (p *rows) Unwrap(line Line, next func(Line)) string {
+	k, ok := p.read(line.Text)
+	if !ok {
+		if next != nil {
+			next(line)
+		}
+		return ""
+	}
+	k.correlation = bytes.Clone(k.correlation)
+	p.hold(line)
+	p.keys = append(p.keys, k)
+	if p.whole(k.correlation) {
+		p.emit(k.correlation, next)
+	}
+	if p.waited() {
+		p.all(next)
+	}
+	return ""
+}
+
+// of lists the rows of a request in their order.
+func (p *rows) of(correlation []byte) []int {
+	p.order = p.order[:0]
+	for i := range p.keys {
+		if bytes.Equal(p.keys[i].correlation, correlation) {
+			p.order = append(p.order, i)
+		}
+	}
+	slices.SortStableFunc(p.order, func(a, b int) int { return cmp.Compare(p.keys[a].sequence, p.keys[b].sequence) })
+	return p.order
+}
+
+// whole tells that nothing of a request is missing: the row with the tokens is
+// there, and the response, of which the last piece ends its JSON. Where the
+// messages are not logged, or no responses, that is never so.
+func (p *rows) whole(correlation []byte) bool {
+	tokens, response := false, false
+	order := p.of(correlation)
+	for n, i := range order {
+		k := &p.keys[i]
+		if k.sequence != int64(n)+p.keys[order[0]].sequence {
+			return false // one between is missing
+		}
+		switch {
+		case k.response:
+			response = true
+		case k.request:
+		default:
+			tokens = true
+		}
+	}
+	return tokens && response &&
+		p.ends(order, "RequestMessages", func(k *rowKey) bool { return k.request }) &&
+		p.ends(order, "ResponseMessages", func(k *rowKey) bool { return k.response })
+}
+
+// ends tells whether the pieces of some messages are JSON together.
+func (p *rows) ends(order []int, name string, has func(*rowKey) bool) bool {
+	p.join = p.join[:0]
+	some := false
+	for _, i := range order {
+		if !has(&p.keys[i]) {
+			continue
+		}
+		piece, text := rowMessages(&p.scan, p.held[i].text, name)
+		if some = true; !text {
+			return true // a value that is whole
+		}
+		p.join = append(p.join, piece...)
+	}
+	if !some {
+		return true
+	}
+	p.check.Reset(p.join)
+	p.check.Skip()
+	return p.check.End() == nil
+}
+
+// rowMessages finds messages in a row: a JSON value, or a text.
+func rowMessages(s *rawjson.Scanner, row []byte, name string) (piece []byte, text bool) {
+	s.Reset(row)
+	member := func() {
+		switch {
+		case !RowMember(s.Key, name):
+			s.Skip()
+		case s.Kind() == rawjson.String:
+			piece, text = s.Text(piece), true
+		default:
+			piece, text = s.Value(), false
+		}
+	}
+	for s.Object(); s.NextKey(); {
+		if string(s.Key) != "properties" {
+			member()
+			continue
+		}
+		for s.Object(); s.NextKey(); {
+			member()
+		}
+	}
+	return piece, text
+}
+
+// emit hands on the rows of a request as one record, where the first stands.
+func (p *rows) emit(correlation []byte, next func(Line)) {
+	order := p.of(correlation)
+	first := p.held[slices.Min(order)].at
+	last := p.held[order[len(order)-1]].text
+	if next != nil {
+		if len(order) == 1 {
+			next(Line{Text: last, At: first, Column: -1})
+		} else {
+			p.text = withMember(p.text[:0], "rows", func(dst []byte) []byte {
+				dst = append(dst, '[')
+				for n, i := range order[:len(order)-1] {
+					if n > 0 {
+						dst = append(dst, ',')
+					}
+					dst = append(dst, p.held[i].text...)
+				}
+				return append(dst, ']')
+			}, last)
+			next(Line{Text: p.text, At: first, Column: -1})
+		}
+	}
+	slices.Sort(order)
+	for _, i := range slices.Backward(order) {
+		p.remove(i)
+		p.keys = append(p.keys[:i], p.keys[i+1:]...)
+	}
+}
+
+// all hands on every request as it is.
+func (p *rows) all(next func(Line)) {
+	for len(p.keys) > 0 {
+		p.emit(bytes.Clone(p.keys[0].correlation), next)
+	}
+}
+
+func (p *rows) Ends(line []byte) bool {
+	p.Unwrap(Line{Text: line}, nil)
+	return !p.Open()
+}
+
+func (p *rows) Drop(next func(Line), _ func(fingerprint.Position)) {
+	p.all(next)
+	p.lines = 0
+}

@@ -1,0 +1,218 @@
+package wrap
+
+import (
+	"bytes"
+
+	"github.com/loopgauge/loopgauge/fingerprint"
+	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
+)
+
+// turns puts the calls of tools and their results together that Claude Code
+// writes on lines of their own in the file of a session:
+//
+//	{"type":"assistant",...,"message":{"id":"msg_1","content":[{"type":"tool_use","id":"toolu_1",...}]}}
+//	{"type":"user",...,"message":{"content":[{"type":"tool_result","tool_use_id":"toolu_1",...}]}}
+//
+// becomes the second with the first as its member call. A call without a result
+// comes alone, as soon as the same agent has gone on without it.
+type turns struct {
+	gather
+	calls []turnLine // of each line held
+	now   turnLine
+	scan  rawjson.Scanner
+	text  []byte
+}
+
+// turnLine is what is to be known of a line.
+type turnLine struct {
+	kind, agent, message []byte   // type, agentId, and message.id
+	side                 bool     // isSidechain
+	uses, results        [][]byte // ids of the calls and results on it
+}
+
+func newTurns() Unwrapper { return &turns{} }
+
+func detectTurns(line []byte) bool {
+	m := membersOf(line)
+	has := func(name string) bool { _, ok := m[name]; return ok }
+	return has("type") && !has("call") && (has("sessionId") || has("leafUuid") && has("summary") || has("messageId") && has("snapshot"))
+}
+
+func (p *turns) Unwrap(line Line, next func(Line)) string {
+	if !p.read(line.Text) {
+		p.pass(line, next)
+		return ""
+	}
+	now := &p.now
+	if len(now.message) > 0 {
+		p.release(next, func(held *turnLine) bool {
+			return held.side == now.side && bytes.Equal(held.agent, now.agent) && !bytes.Equal(held.message, now.message)
+		})
+	}
+	switch {
+	case len(now.uses) > 0:
+		p.hold(line)
+		p.calls = append(p.calls, now.clone())
+	case len(now.results) > 0:
+		p.answered(line, next)
+	default:
+		p.pass(line, next)
+	}
+	if p.waited() {
+		p.release(next, func(*turnLine) bool { return true })
+	}
+	return ""
+}
+
+// pass hands a line on that stands for itself.
+func (p *turns) pass(line Line, next func(Line)) {
+	if next != nil {
+		next(line)
+	}
+}
+
+// read looks into a line. It is false for what is no object.
+func (p *turns) read(line []byte) bool {
+	now, s := &p.now, &p.scan
+	*now = turnLine{uses: now.uses[:0], results: now.results[:0]}
+	s.Reset(line)
+	if s.Kind() != rawjson.Object {
+		return false
+	}
+	for s.Object(); s.NextKey(); {
+		switch string(s.Key) {
+		case "type":
+			now.kind = s.Text(nil)
+		case "agentId":
+			now.agent = s.Text(nil)
+		case "isSidechain":
+			now.side, _ = s.Bool()
+		case "message":
+			for s.Object(); s.NextKey(); {
+				switch string(s.Key) {
+				case "id":
+					now.message = s.Text(nil)
+				case "content":
+					p.content()
+				default:
+					s.Skip()
+				}
+			}
+		default:
+			s.Skip()
+		}
+	}
+	if s.End() != nil {
+		return false
+	}
+	switch string(now.kind) {
+	case "assistant":
+		now.results = now.results[:0]
+	case "user":
+		now.message, now.uses = nil, now.uses[:0]
+	default:
+		now.message, now.uses, now.results = nil, now.uses[:0], now.results[:0]
+	}
+	return true
+}
+
+// content notes the ids in a list of content blocks.
+func (p *turns) content() {
+	s := &p.scan
+	if s.Kind() != rawjson.Array {
+		s.Skip()
+		return
+	}
+	for s.Array(); s.NextElement(); {
+		var kind, id, of []byte
+		for s.Object(); s.NextKey(); {
+			switch string(s.Key) {
+			case "type":
+				kind = s.Text(nil)
+			case "id":
+				id = s.Text(nil)
+			case "tool_use_id":
+				of = s.Text(nil)
+			default:
+				s.Skip()
+			}
+		}
+		switch string(kind) {
+		case "tool_use":
+			p.now.uses = append(p.now.uses, id)
+		case "tool_result":
+			p.now.results = append(p.now.results, of)
+		}
+	}
+}
+
+// clone copies what lies in the memory of the scanner.
+func (t *turnLine) clone() turnLine {
+	c := turnLine{agent: bytes.Clone(t.agent), message: bytes.Clone(t.message), side: t.side}
+	for _, id := range t.uses {
+		c.uses = append(c.uses, bytes.Clone(id))
+	}
+	return c
+}
+
+// answered hands on the results on a line with the calls that they belong to,
+// or as they are if there are none.
+func (p *turns) answered(line Line, next func(Line)) {
+	found := false
+	for i := 0; i < len(p.calls); {
+		if !p.calls[i].takes(p.now.results) {
+			i++
+			continue
+		}
+		found = true
+		if next != nil {
+			call := p.held[i]
+			p.text = withMember(p.text[:0], "call", func(dst []byte) []byte { return append(dst, call.text...) }, line.Text)
+			next(Line{Text: p.text, At: call.at, Column: -1})
+		}
+		p.drop(i)
+	}
+	if !found {
+		p.pass(line, next)
+	}
+}
+
+// takes tells whether one of the results is of the calls on the line. Results
+// of several come on one line, or each on its own: then the first counts.
+func (t *turnLine) takes(results [][]byte) bool {
+	for _, id := range t.uses {
+		for _, of := range results {
+			if bytes.Equal(id, of) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// release hands on the calls that are not waited for any more.
+func (p *turns) release(next func(Line), which func(*turnLine) bool) {
+	for i := 0; i < len(p.calls); {
+		if !which(&p.calls[i]) {
+			i++
+			continue
+		}
+		p.pass(Line{Text: p.held[i].text, At: p.held[i].at, Column: -1}, next)
+		p.drop(i)
+	}
+}
+
+func (p *turns) drop(i int) {
+	p.remove(i)
+	p.calls = append(p.calls[:i], p.calls[i+1:]...)
+}
+
+func (p *turns) Ends(line []byte) bool {
+	p.Unwrap(Line{Text: line}, nil)
+	return !p.Open()
+}
+
+func (p *turns) Drop(next func(Line), _ func(fingerprint.Position)) {
+	p.release(next, func(*turnLine) bool { return true })
+	p.lines = 0
+}
