@@ -3,10 +3,8 @@ package parquet
 import (
 	"cmp"
 	"encoding/hex"
+	"errors"
 	"math"
-	"slices"
-
-	"github.com/parquet-go/parquet-go"
 
 	"github.com/loopgauge/loopgauge/fingerprint"
 	"github.com/loopgauge/loopgauge/window"
@@ -64,188 +62,140 @@ type ruleChoice struct {
 	Override *int32 `parquet:"override,optional"`
 }
 
-// batch is how many rows are handed over at once. It divides rowGroup.
+// batch is how many rows are handed over at once.
 const batch = 512
 
 // events writes events/. Events come in the order of time, so that one day
 // after the other is written.
 type events struct {
-	d     *Dataset
-	plan  *window.Plan
-	day   string
-	until int64 // the end of the day
-	out   *eventWriter
-	seq   int64
-	// Scratch.
-	hex    []byte
-	fields []string
+	d    *Dataset
+	plan *window.Plan
+	day  string
+	out  *writer[eventRow]
+	rows []eventRow
+	seq  int64
 }
 
 func newEvents(d *Dataset, plan *window.Plan) *events { return &events{d: d, plan: plan} }
 
 func (e *events) add(ev *window.Event) error {
-	if e.out == nil || ev.Time >= e.until {
-		if err := e.begin(ev.Time); err != nil {
+	if day := date(ev.Time); day != e.day {
+		if err := e.close(); err != nil {
 			return err
 		}
+		out, err := newWriter[eventRow](e.d, "events", day, cmp.Or(e.d.part, "events")+".parquet")
+		if err != nil {
+			return err
+		}
+		e.day, e.out = day, out
 	}
-	e.request(ev)
+	row := eventRow{
+		Time: ev.Time, Start: ev.Start, Seq: e.seq,
+		Stream: ev.Position.Stream, Line: ev.Position.Line, Offset: ev.Position.Offset, Item: ev.Position.Item,
+		ID: ev.ID, Method: ev.Method, Path: ev.Path, Caller: ev.Caller, User: ev.User, Session: ev.Session, Model: ev.Model, Backend: ev.Backend,
+		TokensIn: known(ev.TokensIn), TokensOut: known(ev.TokensOut), MaxTokens: known(ev.MaxTokens),
+		Streamed: truth(ev.Stream), Cached: truth(ev.Cached),
+		Scope: e.scope(ev), Scopes: e.scopes(ev), Rules: e.rules(ev),
+	}
+	if ev.Status != fingerprint.Unknown {
+		status := int32(ev.Status)
+		row.Status = &status
+	}
+	if !math.IsNaN(ev.Cost) {
+		cost := ev.Cost
+		row.Cost = &cost
+	}
 	e.seq++
 	identities, _ := e.plan.Own()
 	for i := range ev.Prints[:min(identities, len(ev.Prints))] {
 		p := &ev.Prints[i]
+		row.IdentityNo = int32(i)
+		row.Identity, row.Ordinal, row.Fingerprint, row.Cause, row.Tool = e.plan.Identities[i].Name, 0, "", "", ""
 		if p.Cause != fingerprint.Computable || len(p.Fingerprints) == 0 {
-			e.print(i, 0)
-			text(e.out, colCause, p.Cause.String())
-			if err := e.out.write(); err != nil {
-				return err
-			}
+			row.Cause = p.Cause.String()
+			e.rows = append(e.rows, row)
 		}
-		for k := range p.Fingerprints {
-			e.print(i, k)
-			e.hex = p.Fingerprints[k].Append(e.hex[:0])
-			text(e.out, colFingerprint, e.hex)
-			text(e.out, colTool, p.Name(k))
-			if err := e.out.write(); err != nil {
-				return err
-			}
+		for k, f := range p.Fingerprints {
+			row.Ordinal, row.Fingerprint, row.Tool = int32(k), f.String(), p.Name(k)
+			e.rows = append(e.rows, row)
 		}
+	}
+	if len(e.rows) >= batch {
+		return e.flush()
 	}
 	return nil
 }
 
-// begin begins the file of a day.
-func (e *events) begin(time int64) error {
-	if err := e.close(); err != nil {
-		return err
-	}
-	day := date(time)
-	out, err := newEventWriter(e.d, "events", day, cmp.Or(e.d.part, "events")+".parquet")
-	if err != nil {
-		return err
-	}
-	const length = 24 * 60 * 60 * 1_000_000
-	e.day, e.until, e.out = day, time-(time%length+length)%length+length, out
-	return nil
-}
-
-// request puts what all rows of a request say.
-func (e *events) request(ev *window.Event) {
-	w := e.out
-	w.clear(0, colCount-1)
-	w.int64(colTime, ev.Time)
-	w.int64(colStart, ev.Start)
-	w.int64(colSeq, e.seq)
-	w.int32(colStream, ev.Position.Stream)
-	w.int64(colLine, ev.Position.Line)
-	w.int64(colOffset, ev.Position.Offset)
-	w.int32(colItem, ev.Position.Item)
-	text(w, colID, ev.ID)
-	text(w, colMethod, ev.Method)
-	text(w, colPath, ev.Path)
-	text(w, colCaller, ev.Caller)
-	text(w, colUser, ev.User)
-	text(w, colSession, ev.Session)
-	text(w, colModel, ev.Model)
-	text(w, colBackend, ev.Backend)
-	if ev.Status != fingerprint.Unknown {
-		w.int32(colStatus, int32(ev.Status))
-	}
-	e.known(colTokensIn, ev.TokensIn)
-	e.known(colTokensOut, ev.TokensOut)
-	if !math.IsNaN(ev.Cost) {
-		w.put(colCost, parquet.DoubleValue(ev.Cost))
-	}
-	e.truth(colStreamed, ev.Stream)
-	e.truth(colCached, ev.Cached)
-	e.known(colMaxTokens, ev.MaxTokens)
-	e.scope(ev)
-	e.scopes(ev)
-	e.rules(ev)
-}
-
-// print begins a row of an identity's fingerprint, which it puts not yet.
-func (e *events) print(identity, ordinal int) {
-	e.out.clear(colIdentity, colTool)
-	text(e.out, colIdentity, e.plan.Identities[identity].Name)
-	e.out.int32(colIdentityNo, int32(identity))
-	e.out.int32(colOrdinal, int32(ordinal))
-}
-
-// known leaves -1 out, which stands for not logged.
-func (e *events) known(col int, n int64) {
-	if n != fingerprint.Unknown {
-		e.out.int64(col, n)
-	}
-}
-
-func (e *events) truth(col int, t fingerprint.Tri) {
-	if t != fingerprint.NotLogged {
-		e.out.put(col, parquet.BooleanValue(t == fingerprint.Yes))
-	}
+func (e *events) flush() error {
+	_, err := e.out.out.Write(e.rows)
+	clear(e.rows) // lets go of what the rows point to
+	e.rows = e.rows[:0]
+	return err
 }
 
 func (e *events) close() error {
 	if e.out == nil {
 		return nil
 	}
-	err := e.out.close()
+	err := errors.Join(e.flush(), e.out.close())
 	e.out = nil
 	return err
 }
 
 // scope lists every scope field that some rule uses, once.
-func (e *events) scope(ev *window.Event) {
-	e.fields = e.fields[:0]
+func (e *events) scope(ev *window.Event) []scopeValue {
+	var list []scopeValue
 	_, scopes := e.plan.Own()
 	for i := range ev.Scopes[:min(scopes, len(ev.Scopes))] {
 		fields := e.plan.Scopes[i].Fields
 		for k, value := range ev.Scopes[i].Values {
-			if !slices.Contains(e.fields, fields[k]) {
-				e.fields = append(e.fields, fields[k])
-				text(e.out, colScopeField, fields[k])
-				text(e.out, colScopeValue, value)
+			if !contains(list, fields[k]) {
+				list = append(list, scopeValue{fields[k], value})
 			}
 		}
 	}
+	return list
 }
 
 // scopes lists the scopes that the rules which look at the request have.
-func (e *events) scopes(ev *window.Event) {
-	w := e.out
+func (e *events) scopes(ev *window.Event) []scopeRow {
+	var list []scopeRow
 	_, scopes := e.plan.Own()
 	for i := range ev.Scopes[:min(scopes, len(ev.Scopes))] {
 		s := &ev.Scopes[i]
-		if s.Cause == fingerprint.Computable && s.Key == (fingerprint.ScopeKey{}) {
-			continue
+		switch {
+		case s.Cause != fingerprint.Computable:
+			list = append(list, scopeRow{Index: int32(i), Cause: s.Cause.String()})
+		case s.Key != fingerprint.ScopeKey{}:
+			list = append(list, scopeRow{Index: int32(i), Key: hex.EncodeToString(s.Key[:]), FellBack: s.FellBack})
 		}
-		w.int32(colScopesIndex, int32(i))
-		if s.Cause != fingerprint.Computable {
-			w.null(colScopesKey)
-			text(w, colScopesCause, s.Cause.String())
-			w.put(colScopesFellBack, parquet.BooleanValue(false))
-			continue
-		}
-		e.hex = hex.AppendEncode(e.hex[:0], s.Key[:])
-		text(w, colScopesKey, e.hex)
-		w.null(colScopesCause)
-		w.put(colScopesFellBack, parquet.BooleanValue(s.FellBack))
 	}
+	return list
 }
 
-// rules lists the rules that look at the request.
-func (e *events) rules(ev *window.Event) {
+func contains(list []scopeValue, field string) bool {
+	for _, v := range list {
+		if v.Field == field {
+			return true
+		}
+	}
+	return false
+}
+
+func (e *events) rules(ev *window.Event) []ruleChoice {
+	var list []ruleChoice
 	for i, choice := range ev.Rules {
 		if choice == window.NotMatched {
 			continue
 		}
-		text(e.out, colRulesRule, e.plan.Rules[i].Name)
-		if choice < 0 {
-			e.out.null(colRulesOverride)
-			continue
+		c := ruleChoice{Rule: e.plan.Rules[i].Name}
+		if choice >= 0 {
+			n := int32(choice)
+			c.Override = &n
 		}
-		e.out.int32(colRulesOverride, int32(choice))
+		list = append(list, c)
 	}
+	return list
 }
 
 // known is null for -1, which stands for not logged.
@@ -254,4 +204,12 @@ func known(n int64) *int64 {
 		return nil
 	}
 	return &n
+}
+
+func truth(t fingerprint.Tri) *bool {
+	if t == fingerprint.NotLogged {
+		return nil
+	}
+	b := t == fingerprint.Yes
+	return &b
 }
