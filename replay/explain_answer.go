@@ -23,7 +23,7 @@ type Question struct {
 	// closed after it.
 	Open func() ([]ingest.Stream, error)
 	// Kept gives the events of an earlier run instead, also for each reading.
-	// They tell of an episode all but its text and what was masked in it.
+	// They tell all but the text and what was masked in it.
 	Kept func() (*Kept, error)
 	Plan *window.Plan
 
@@ -52,8 +52,11 @@ var errEnough = errors.New("enough")
 // was judged; or to the episode's first firing, then again to its end.
 func Answer(ctx context.Context, q Question) (*Explanation, error) {
 	x := &explaining{q: q, plan: q.Plan}
-	if q.Kept != nil {
+	switch {
+	case q.Kept != nil && q.Episode != "":
 		return x.episode(ctx, nil)
+	case q.Kept != nil:
+		return x.keptLine(ctx)
 	}
 	streams, err := q.Open()
 	if err != nil {
@@ -106,6 +109,39 @@ func (x *explaining) line(ctx context.Context, streams []ingest.Stream) (*Explan
 	if err != nil {
 		return nil, err
 	}
+	return x.explainLine(ctx)
+}
+
+// keptLine explains a request that was judged in an earlier run, by its event.
+func (x *explaining) keptLine(ctx context.Context) (*Explanation, error) {
+	at := fingerprint.Position{Stream: int32(x.q.Stream), Line: x.q.Line, Item: int32(max(x.q.Item-1, 0))}
+	var found bool
+	var others int64
+	_, err := x.read(ctx, x.plan.Rules, func(ev *window.Event) bool {
+		switch {
+		case ev.Position.Stream != at.Stream || ev.Position.Line != at.Line:
+		case x.q.Item == 0 && !found, ev.Position.Item == at.Item && x.q.Item > 0:
+			found = true
+			x.target = *ev
+			x.judge(nil, ev)
+		default:
+			others++
+		}
+		return !found || x.q.Item == 0
+	}, nil)
+	switch {
+	case err != nil:
+		return nil, err
+	case !found:
+		return nil, fmt.Errorf("%s: no request of this line was judged when the dataset was written\nthe log says why: loopgauge explain LOG:LINE", term.Safe(x.place(at)))
+	case others > 0:
+		return nil, fmt.Errorf("%s: the line holds %d requests\nname one of them: %s:1 is the first", term.Safe(x.place(at)), others+1, term.Safe(x.place(at)))
+	}
+	return x.explainLine(ctx)
+}
+
+// explainLine explains the target.
+func (x *explaining) explainLine(ctx context.Context) (*Explanation, error) {
 	if err := x.left(); err != nil {
 		return nil, err
 	}
@@ -261,7 +297,12 @@ func (x *explaining) meet(r *fingerprint.Request) {
 	extractor := x.plan.NewExtractor(x.q.Extract)
 	extractor.NewBlock()
 	extractor.Event(r, &x.target)
-	ev := &x.target
+	x.judge(r, &x.target)
+}
+
+// judge notes what each rule makes of a request. r is nil if only events are
+// kept.
+func (x *explaining) judge(r *fingerprint.Request, ev *window.Event) {
 	if ev.Exclude > 0 {
 		return
 	}
@@ -345,6 +386,9 @@ func (x *explaining) left() error {
 
 // notMatched says why a rule does not look at a request.
 func notMatched(rule *window.Rule, r *fingerprint.Request, t int64) string {
+	if r == nil {
+		return "the rule did not look at it when the dataset was written"
+	}
 	if rule.Match != nil && !rule.Match(r) {
 		return "the rule's match is false"
 	}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
@@ -20,6 +21,7 @@ import (
 	"github.com/loopgauge/loopgauge/ingest/blob"
 	"github.com/loopgauge/loopgauge/replay"
 	"github.com/loopgauge/loopgauge/replay/term"
+	"github.com/loopgauge/loopgauge/sinks/parquet"
 	"github.com/loopgauge/loopgauge/window"
 	"github.com/loopgauge/loopgauge/window/policy"
 )
@@ -35,12 +37,13 @@ type explainFlags struct {
 func newExplainCommand(u *ui) *cobra.Command {
 	f := &explainFlags{}
 	c := &cobra.Command{
-		Use:   "explain {LOG:LINE [LOG...] | EPISODE LOG... | --identity NAME LOG... | --skipped LOG...}",
+		Use:   "explain {LOG:LINE [LOG...|DIR] | EPISODE LOG... | --identity NAME LOG... | --skipped LOG...}",
 		Short: "Show why a request or an episode fired or not, and what a fingerprint is made of",
 		Long: `Explain LOG:LINE says what each rule makes of the request on that line: its
 fingerprint, the requests that counted, why the rule fired or not, and the
 nearest setting that would have changed it. LOG:LINE:N is the Nth request of a
 line that holds several. Requests in other logs count too where those are named.
+LOG:LINE DIR says it from the dataset DIR that was made of LOG.
 
 Explain EPISODE says the same of an episode, by the id that replay or tune gives
 it (ep-..., lp-...). Give the flags that those had: the id depends on them. With
@@ -126,14 +129,16 @@ type asked struct {
 	episode, log string
 	line         int64
 	item         int
+	stream       int // of the dataset, if it is one's
 }
 
 // Of an episode, and of a repeat as tune lists them.
 var episodeID = regexp.MustCompile(`^(ep|lp)-[0-9a-f]{16}$`)
 
 // parseAsked reads EPISODE, LOG:LINE or LOG:LINE:N. A file's name may have
-// colons itself, so what is there on the disk decides.
-func parseAsked(arg string) (asked, error) {
+// colons itself, so what is there on the disk decides, or the logs of the
+// dataset, nil if there is none.
+func parseAsked(arg string, d *dataset) (asked, error) {
 	exists := func(name string) bool {
 		if blob.Is(name) { // a line's number is behind it
 			_, _, ok := cutNumber(name)
@@ -155,6 +160,9 @@ func parseAsked(arg string) (asked, error) {
 		}
 		return asked{}, usage(fmt.Errorf("%q is neither LOG:LINE nor the id of an episode", arg))
 	}
+	if d != nil {
+		return d.asked(log, number)
+	}
 	if exists(log) || log == ingest.StdinName {
 		return asked{log: log, line: number}, nil
 	}
@@ -170,6 +178,38 @@ func parseAsked(arg string) (asked, error) {
 	return asked{}, fmt.Errorf("%s: %w", term.Safe(log), err)
 }
 
+// asked finds the log of LOG:LINE or LOG:LINE:N among those that the dataset
+// was made of, which need not be there any more. The dataset itself stands for
+// its only log.
+func (d *dataset) asked(log string, number int64) (asked, error) {
+	find := func(name string) (at []int) {
+		for i, l := range d.Run.Logs {
+			if l.Name == name {
+				return []int{i}
+			}
+			if filepath.Base(l.Name) == filepath.Base(name) || len(d.Run.Logs) == 1 && filepath.Clean(name) == filepath.Clean(d.Dir) {
+				at = append(at, i)
+			}
+		}
+		return at
+	}
+	found := find(log)
+	what := asked{log: log, line: number}
+	if file, line, ok := cutNumber(log); ok && len(found) == 0 {
+		found, what = find(file), asked{log: file, line: line, item: int(number)}
+	}
+	if len(found) == 1 {
+		what.stream = found[0]
+		return what, nil
+	}
+	var names []string
+	for _, l := range d.Run.Logs[:min(5, len(d.Run.Logs))] {
+		names = append(names, term.Safe(l.Name))
+	}
+	return what, usage(fmt.Errorf("%s is not one log of %s, which was made of %s, such as %s\nname one: loopgauge explain LOG:LINE %s",
+		term.Safe(what.log), d.Dir, term.Plural(int64(len(d.Run.Logs)), "log", "logs"), strings.Join(names, ", "), d.Dir))
+}
+
 // cutNumber cuts a number from 1 off behind the last colon.
 func cutNumber(arg string) (rest string, n int64, ok bool) {
 	i := strings.LastIndexByte(arg, ':')
@@ -182,11 +222,21 @@ func cutNumber(arg string) (rest string, n int64, ok bool) {
 
 // answer explains a request or an episode.
 func (f *explainFlags) answer(ctx context.Context, u *ui, args []string, chosen *time.Duration) error {
-	what, err := parseAsked(args[0])
+	logs := args[1:]
+	d, err := findDataset(u, logs)
 	if err != nil {
 		return err
 	}
-	logs := args[1:]
+	if dir, _, ok := cutNumber(args[0]); ok && len(logs) == 0 && parquet.IsDataset(dir) {
+		logs = []string{dir}
+		if d, err = findDataset(u, logs); err != nil {
+			return err
+		}
+	}
+	what, err := parseAsked(args[0], d)
+	if err != nil {
+		return err
+	}
 	if what.episode != "" && len(logs) == 0 {
 		return usage(fmt.Errorf("name the logs that %s was found in", what.episode))
 	}
@@ -201,14 +251,8 @@ func (f *explainFlags) answer(ctx context.Context, u *ui, args []string, chosen 
 	if err != nil {
 		return usage(err)
 	}
-	if what.episode != "" {
-		d, err := findDataset(u, logs)
-		if err != nil {
-			return err
-		}
-		if d != nil {
-			return f.answerKept(ctx, u, what.episode, logs, d, p, key, chosen)
-		}
+	if d != nil {
+		return f.answerKept(ctx, u, what, logs, d, p, key, chosen)
 	}
 	streams, failed, index, err := f.openAsked(ctx, u, what, &logs)
 	if err != nil {
@@ -252,8 +296,9 @@ func (f *explainFlags) answer(ctx context.Context, u *ui, args []string, chosen 
 	return nil
 }
 
-// answerKept explains an episode from the dataset of an earlier run.
-func (f *explainFlags) answerKept(ctx context.Context, u *ui, episode string, args []string, d *dataset, p *policy.Policy, key []byte, chosen *time.Duration) error {
+// answerKept explains a request or an episode from the dataset of an earlier
+// run.
+func (f *explainFlags) answerKept(ctx context.Context, u *ui, what asked, args []string, d *dataset, p *policy.Policy, key []byte, chosen *time.Duration) error {
 	in := &input{dataset: d}
 	defer func() { in.close() }()
 	if f.showText {
@@ -278,7 +323,8 @@ func (f *explainFlags) answerKept(ctx context.Context, u *ui, episode string, ar
 			return o.Kept, nil
 		},
 		Plan: run.Plan, Lateness: run.Lateness, Duplicates: run.Duplicates, Extract: run.Extract,
-		MaxKeys: run.MaxKeys, Since: int64(f.since), Until: int64(f.until), Episode: episode,
+		MaxKeys: run.MaxKeys, Since: int64(f.since), Until: int64(f.until),
+		Stream: what.stream, Line: what.line, Item: what.item, Episode: what.episode,
 	})
 	if err != nil {
 		return err

@@ -167,7 +167,8 @@ func begin[R any](path string) (file *parquet.File, f *os.File, err error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	file, err = parquet.OpenFile(f, info.Size())
+	// Who reads everything has no use for what tells which pages to pass over.
+	file, err = parquet.OpenFile(f, info.Size(), parquet.SkipPageIndex(true), parquet.SkipBloomFilters(true))
 	if err != nil {
 		return nil, nil, damaged(path, err)
 	}
