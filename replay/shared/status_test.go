@@ -50,7 +50,7 @@ func TestStatus(t *testing.T) {
 			for i := range lanes {
 				n := f.status[fmt.Sprint(i)].Get()
 				got = append(got, len(n.Lanes))
-				well = well && n.Ready && n.Waiting == 0 && n.Unsaved.IsZero() && time.Since(n.Heartbeat) < time.Minute
+				well = well && n.Ready && n.Waiting == 0 && n.Newest == n.Frontier && n.Unsaved.IsZero() && time.Since(n.Heartbeat) < time.Minute
 				for _, l := range n.Lanes {
 					well = well && l.AtEnd && l.Behind == 0
 				}
@@ -126,7 +126,7 @@ func TestStatus(t *testing.T) {
 	}
 	stands(5)
 	same()
-	if n := f.status["0"].Get(); n.Checkpoints <= now.Checkpoints || bytesOf(&n) != bytesOf(&now) {
+	if n := f.status["0"].Get(); n.Checkpoints <= now.Checkpoints || bytesOf(&n) < bytesOf(&now) {
 		t.Errorf("%d checkpoints after %d, %d bytes after %d", n.Checkpoints, now.Checkpoints, bytesOf(&n), bytesOf(&now))
 	}
 }
