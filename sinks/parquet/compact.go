@@ -48,7 +48,8 @@ type Compacted struct {
 // A day is written anew beside the dataset, and the two folders then take each
 // other's place at once. So whoever lists the folder sees the old files or the
 // new, and a crash at any moment leaves either; what it leaves besides is
-// removed by the next call. A query that had listed the old files and not
+// removed by the next call. Files that were replaced go a moment later, for who
+// is listing their folder. A query that had listed the old files and not
 // opened them yet fails for want of them.
 func Compact(dir string, keep int64) (done Compacted, err error) {
 	if !IsDataset(dir) {
@@ -63,10 +64,10 @@ func Compact(dir string, keep int64) (done Compacted, err error) {
 	}
 	defer unlock()
 	c := &compaction{dir: dir, work: filepath.Join(dir, own, "work")}
-	if err := os.RemoveAll(c.work); err != nil { // what a crash left
+	if err := c.clear(); err != nil { // what a crash left
 		return done, err
 	}
-	defer os.RemoveAll(c.work) //nolint:errcheck // what stays the next call removes
+	defer func() { err = errors.Join(err, c.clear()) }()
 	if err := c.expire(keep); err != nil {
 		return c.done, err
 	}
@@ -149,7 +150,20 @@ func (c *compaction) remove(table, day string) error {
 		}
 	}
 	c.done.Removed++
-	return os.RemoveAll(to)
+	return nil
+}
+
+// lingering is how long whoever has opened a folder may take to list it: till
+// then its files stay, where they were taken out of the dataset.
+var lingering = 2 * time.Second
+
+// clear removes the folders that were taken out of the dataset.
+func (c *compaction) clear() error {
+	if _, err := os.Stat(c.work); errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	time.Sleep(lingering)
+	return os.RemoveAll(c.work)
 }
 
 // partNumber finds the number of the last part that a file holds. The files of
@@ -216,7 +230,7 @@ func (c *compaction) day(table, day string) error {
 	c.done.Days++
 	c.done.Before += len(merged)
 	c.done.After += after
-	return os.RemoveAll(to)
+	return nil
 }
 
 // groups are the files of a day that become one, in their order.

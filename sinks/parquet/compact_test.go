@@ -84,6 +84,8 @@ func (l *live) mustWrite(t *testing.T, parts, events int, step int64) {
 	}
 }
 
+func init() { lingering = 200 * time.Millisecond }
+
 func mustCompact(t *testing.T, dir string, keep int64) Compacted {
 	t.Helper()
 	done, err := Compact(dir, keep)
@@ -396,7 +398,7 @@ func TestCompactUnderFire(t *testing.T) {
 		if err := c.Start(); err != nil {
 			t.Fatal(err)
 		}
-		time.Sleep(time.Duration(random.IntN(400)) * time.Millisecond)
+		time.Sleep(time.Duration(random.IntN(800)) * time.Millisecond)
 		if err := c.Process.Kill(); err != nil {
 			t.Errorf("a compaction ended by itself: %v", err)
 		}
