@@ -14,6 +14,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -98,6 +99,17 @@ func (m *model) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // sentBy is how many requests a gateway gets of each agent.
 var sentBy = map[string]int64{"stuck": rounds, "healthy": rounds, "poller": rounds, "outage1": outage + 1, "outage2": outage + 1, "models": rounds}
 
+// calls is how many of these requests ask a model.
+func calls() int64 {
+	n := int64(0)
+	for agent, sent := range sentBy {
+		if agent != "models" {
+			n += sent
+		}
+	}
+	return n
+}
+
 // gateway is one that the test starts, and what it writes.
 type gateway struct {
 	name    string
@@ -135,7 +147,10 @@ var realGateways = []*gateway{
 	{
 		name: "litellm", program: top + "/.cache/gateways/bin/litellm",
 		args:  []string{"--config", "config.yaml", "--host", "127.0.0.1", "--port", "@PORT@"},
-		env:   []string{"CALLBACK_LOG=callback.jsonl", "LITELLM_LOCAL_MODEL_COST_MAP=True", "LITELLM_TELEMETRY=False", "LITELLM_DANGEROUSLY_PERMIT_WEAK_OR_UNSET_MASTER_KEY=true", "NO_PROXY=127.0.0.1", "HTTPS_PROXY=http://127.0.0.1:9", "GENERIC_LOGGER_ENDPOINT=@COLLECTOR@"},
+		env:   []string{"CALLBACK_LOG=callback.jsonl", "LITELLM_LOCAL_MODEL_COST_MAP=True", "LITELLM_TELEMETRY=False", "LITELLM_DANGEROUSLY_PERMIT_WEAK_OR_UNSET_MASTER_KEY=true", "NO_PROXY=127.0.0.1", "HTTPS_PROXY=http://127.0.0.1:9", "GENERIC_LOGGER_ENDPOINT=@COLLECTOR@",
+			// LiteLLM 1.106.2 forgets calls that it logs while a batch is on its
+			// way, so all of them go in one, however long they take.
+			"DEFAULT_BATCH_SIZE=@CALLS@", "DEFAULT_FLUSH_INTERVAL_SECONDS=86400", "LOGGING_WORKER_MAX_TIME_PER_COROUTINE=3600"},
 		ready: "/health/liveliness",
 		files: map[string]string{"config.yaml": `
 model_list:
@@ -340,7 +355,7 @@ func TestRealGateways(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		started[g], addresses[g] = g.start(ps, dir, map[string]string{"MODEL": upstream.URL, "MODELHOST": upstream.Listener.Addr().String(), "COLLECTOR": collector.URL})
+		started[g], addresses[g] = g.start(ps, dir, map[string]string{"MODEL": upstream.URL, "MODELHOST": upstream.Listener.Addr().String(), "COLLECTOR": collector.URL, "CALLS": strconv.FormatInt(calls(), 10)})
 	}
 	args := []string{filepath.Join(scripts, "agents.py")}
 	for _, g := range realGateways {
@@ -363,14 +378,9 @@ func TestRealGateways(t *testing.T) {
 // says of it against what was sent.
 func (l *gatewayLog) judge(t *testing.T, g *gateway, file string) {
 	t.Helper()
-	want := int64(0)
-	for agent, n := range sentBy {
-		if agent != "models" || l.reads {
-			want += n
-		}
-	}
+	want := calls()
 	if l.reads {
-		want++ // the look whether it is up
+		want += sentBy["models"] + 1 // the look whether it is up
 	}
 	var found replay.Document
 	for deadline := time.Now().Add(patience); found.Data.Judged < want; time.Sleep(time.Second) {
