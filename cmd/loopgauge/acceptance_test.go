@@ -125,6 +125,7 @@ func show[T any](p *T) string {
 }
 
 func TestFairvisorSequences(t *testing.T) {
+	t.Parallel()
 	type event struct {
 		T          float64
 		Count      int
@@ -190,6 +191,7 @@ func atEdge[E any](events []E, at func(E) float64, window float64) bool {
 }
 
 func TestAISGSequences(t *testing.T) {
+	t.Parallel()
 	type event struct {
 		T        float64
 		HitCount *int `json:"hit_count"`
@@ -241,6 +243,7 @@ func TestAISGSequences(t *testing.T) {
 }
 
 func TestToolCallSequences(t *testing.T) {
+	t.Parallel()
 	type event struct {
 		T         float64
 		Name      string
@@ -310,6 +313,7 @@ func TestToolCallSequences(t *testing.T) {
 // In shadow nothing is stopped, whatever the profile does on tripping: counts
 // are those of a plain recount, with --enforce too.
 func TestShadowCountsPlainly(t *testing.T) {
+	t.Parallel()
 	type event struct{ T float64 }
 	type sequence struct {
 		Window   int `json:"window_seconds"`
@@ -411,6 +415,7 @@ func replayJSON(t *testing.T, args ...string) document {
 // Real agents, labelled by a separate program: every session with four equal
 // calls and results in a row is found, no session with at most two is flagged.
 func TestTau2Labels(t *testing.T) {
+	t.Parallel()
 	type label struct {
 		Session string
 		Run     int `json:"run_same_call_and_result"`
@@ -466,6 +471,7 @@ func TestLiteLLMScenarios(t *testing.T) {
 // The project's own scenarios: every loop named in them is found, every
 // innocent repeat left alone.
 func TestScenarios(t *testing.T) {
+	t.Parallel()
 	out := loopgauge(t, "", "test", filepath.Join(fixtures, "scenarios"))
 	if last := "\n8 fixtures: 8 ok\n"; !strings.HasSuffix(out, last) {
 		t.Errorf("the last line is not %q:\n%s", last, out)

@@ -29,6 +29,7 @@ var analysisLogs = []string{
 // by the recipes there.
 func TestAnalysis(t *testing.T) {
 	python := pythonOf(t)
+	t.Parallel()
 	dir := t.TempDir()
 	verdicts := loopgauge(t, "", append([]string{"replay", "--quiet", "--out", filepath.Join(dir, "out"), "--verdicts", "-"}, analysisLogs...)...)
 	loopgauge(t, "", "tune", "--json", "--out", filepath.Join(dir, "tuned"), filepath.Join(fixtures, "tau2/agents.jsonl.zst"))
@@ -162,17 +163,17 @@ func TestAnalysis(t *testing.T) {
 // watched watches the logs until it has said as many verdicts as replay did.
 func watched(t *testing.T, dir string, lines int) {
 	t.Helper()
-	said := filepath.Join(dir, "live.jsonl")
+	verdicts := filepath.Join(dir, "live.jsonl")
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
-	var out, errs bytes.Buffer
+	var out, errs said
 	ended := make(chan int, 1)
 	go func() {
-		args := []string{"watch", "--state", filepath.Join(dir, "state"), "--out", filepath.Join(dir, "live"), "--verdicts", said, "--idle", "1s", "--checkpoint", "1s", "--log-format", "json"}
+		args := []string{"watch", "--state", filepath.Join(dir, "state"), "--out", filepath.Join(dir, "live"), "--verdicts", verdicts, "--idle", "1s", "--checkpoint", "1s", "--log-format", "json"}
 		ended <- run(ctx, newUI(strings.NewReader(""), &out, &errs), append(args, analysisLogs...))
 	}()
-	for deadline := time.Now().Add(5 * time.Minute); ; time.Sleep(50 * time.Millisecond) {
-		text, _ := os.ReadFile(said)
+	for deadline := time.Now().Add(patience); ; time.Sleep(50 * time.Millisecond) {
+		text, _ := os.ReadFile(verdicts) // it may not be there yet
 		if n := bytes.Count(text, []byte("\n")); n >= lines {
 			break
 		} else if time.Now().After(deadline) {

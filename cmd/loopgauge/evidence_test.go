@@ -19,6 +19,7 @@ import (
 // TestEvidenceIsThatOfTune: when an episode closes, the kind that the engine
 // names, and why, are those that tune finds out of the whole log.
 func TestEvidenceIsThatOfTune(t *testing.T) {
+	t.Parallel()
 	fixtures, err := filepath.Abs("../../fixtures")
 	if err != nil {
 		t.Fatal(err)

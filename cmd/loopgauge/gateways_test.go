@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"math/rand/v2"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -146,8 +147,8 @@ var (
 var realGateways = []*gateway{
 	{
 		name: "litellm", program: top + "/.cache/gateways/bin/litellm",
-		args:  []string{"--config", "config.yaml", "--host", "127.0.0.1", "--port", "@PORT@"},
-		env:   []string{"CALLBACK_LOG=callback.jsonl", "LITELLM_LOCAL_MODEL_COST_MAP=True", "LITELLM_TELEMETRY=False", "LITELLM_DANGEROUSLY_PERMIT_WEAK_OR_UNSET_MASTER_KEY=true", "NO_PROXY=127.0.0.1", "HTTPS_PROXY=http://127.0.0.1:9", "GENERIC_LOGGER_ENDPOINT=@COLLECTOR@",
+		args: []string{"--config", "config.yaml", "--host", "127.0.0.1", "--port", "@PORT@"},
+		env: []string{"CALLBACK_LOG=callback.jsonl", "LITELLM_LOCAL_MODEL_COST_MAP=True", "LITELLM_TELEMETRY=False", "LITELLM_DANGEROUSLY_PERMIT_WEAK_OR_UNSET_MASTER_KEY=true", "NO_PROXY=127.0.0.1", "HTTPS_PROXY=http://127.0.0.1:9", "GENERIC_LOGGER_ENDPOINT=@COLLECTOR@",
 			// LiteLLM 1.106.2 forgets calls that it logs while a batch is on its
 			// way, so all of them go in one, however long they take.
 			"DEFAULT_BATCH_SIZE=@CALLS@", "DEFAULT_FLUSH_INTERVAL_SECONDS=86400", "LOGGING_WORKER_MAX_TIME_PER_COROUTINE=3600"},
@@ -246,19 +247,19 @@ func fill(text string, values map[string]string) string {
 	return text
 }
 
-// freePort is a port of this machine that nobody listens on.
+// freePort is a port of this machine that nobody listens on. Those below 32768
+// are not given to connections that go out, so it stays free.
 func freePort(t *testing.T) string {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
+	for range 100 {
+		port := strconv.Itoa(10_000 + rand.IntN(22_000))
+		if l, err := net.Listen("tcp", "127.0.0.1:"+port); err == nil {
+			_ = l.Close() // nobody came
+			return port
+		}
 	}
-	defer l.Close() //nolint:errcheck // nobody came
-	_, port, err := net.SplitHostPort(l.Addr().String())
-	if err != nil {
-		t.Fatal(err)
-	}
-	return port
+	t.Fatal("no port is free")
+	return ""
 }
 
 // start starts the gateway in dir and returns its address.
@@ -273,6 +274,9 @@ func (g *gateway) start(ps *processes, dir string, values map[string]string) (*p
 		}
 	}
 	program, err := exec.LookPath(g.program)
+	if err != nil { // Debian has daemons there, which is not on everybody's PATH
+		program, err = exec.LookPath(filepath.Join("/usr/sbin", g.program))
+	}
 	if err == nil {
 		program, err = filepath.Abs(program)
 	}
@@ -321,7 +325,7 @@ func TestRealGateways(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts gateways")
 	}
-	t.Setenv("PATH", os.Getenv("PATH")+":/usr/sbin") // where Debian has daemons
+	t.Parallel()
 	python, err := filepath.Abs(top + "/.cache/gateways/bin/python")
 	if err != nil {
 		t.Fatal(err)
@@ -369,7 +373,10 @@ func TestRealGateways(t *testing.T) {
 	}
 	for _, g := range realGateways {
 		for _, l := range g.logs {
-			t.Run(g.name+"/"+l.file, func(t *testing.T) { l.judge(t, g, filepath.Join(dirs[g], l.file)) })
+			t.Run(g.name+"/"+l.file, func(t *testing.T) {
+				t.Parallel()
+				l.judge(t, g, filepath.Join(dirs[g], l.file))
+			})
 		}
 	}
 }

@@ -15,6 +15,7 @@ import (
 // TestKinds gives each kind a log of its own, and the nearest log that is of
 // another kind.
 func TestKinds(t *testing.T) {
+	t.Parallel()
 	// log makes n requests, each from a line that is given its number, at
 	// uneven pauses.
 	log := func(n int, line func(i int) string) string {

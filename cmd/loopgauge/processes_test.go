@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"os/exec"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -16,7 +15,8 @@ import (
 // a machine on which it takes minutes.
 const patience = 5 * time.Minute
 
-// processes are those that a test runs, of a binary that it built.
+// processes are those that a test runs, mostly of the program that TestMain puts
+// on the PATH.
 type processes struct {
 	t      *testing.T
 	binary string
@@ -51,17 +51,11 @@ func (s *said) String() string {
 
 func newProcesses(t *testing.T) *processes {
 	t.Helper()
-	ps := &processes{t: t, binary: filepath.Join(t.TempDir(), "loopgauge")}
-	if out, err := exec.Command("go", "build", "-o", ps.binary, ".").CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
+	binary, err := exec.LookPath("loopgauge")
+	if err != nil {
+		t.Fatal(err)
 	}
-	return ps
-}
-
-// in are processes of the same binary that end with another test.
-func (ps *processes) in(t *testing.T) *processes {
-	t.Helper()
-	return &processes{t: t, binary: ps.binary}
+	return &processes{t: t, binary: binary}
 }
 
 // start starts a process that ends with the test.

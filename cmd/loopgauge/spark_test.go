@@ -42,11 +42,9 @@ func TestSpark(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs Spark for a minute")
 	}
+	t.Parallel()
 	dir := t.TempDir()
-	binary := filepath.Join(dir, "loopgauge")
-	if out, err := exec.Command("go", "build", "-o", binary, ".").CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
+	binary := newProcesses(t).binary
 	policy := filepath.Join(dir, "policy.yaml")
 	if err := os.WriteFile(policy, []byte(sparkRules), 0o600); err != nil {
 		t.Fatal(err)
@@ -82,6 +80,7 @@ func TestSpark(t *testing.T) {
 
 	for _, spark := range []string{"spark3", "spark4"} {
 		t.Run(spark, func(t *testing.T) {
+			t.Parallel()
 			submit, err := filepath.Abs(filepath.Join("../..", ".cache", spark, "bin", "spark-submit"))
 			if err != nil {
 				t.Fatal(err)

@@ -29,7 +29,7 @@ func lines(from, to int) []string {
 // waits for what must come: nothing is wrong with a machine on which it takes
 // minutes.
 const (
-	session  = 10 * time.Second
+	session  = time.Minute
 	patience = 5 * time.Minute
 )
 

@@ -60,7 +60,7 @@ const rawPartitions = 6
 // waits for what must come: nothing is wrong with a machine on which it takes
 // minutes.
 const (
-	session  = 10 * time.Second
+	session  = time.Minute
 	patience = 5 * time.Minute
 )
 
