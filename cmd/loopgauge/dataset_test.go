@@ -81,7 +81,7 @@ func TestDatasetEqualsLog(t *testing.T) {
 		{"formats/nginx-json/nginx_json.log", "formats/litellm/litellm_callback.jsonl.zst"},
 	} {
 		t.Run(filepath.Base(names[0]), func(t *testing.T) {
-			if testing.Short() && len(names) == 1 {
+			if testing.Short() && (raced || len(names) == 1) {
 				t.Skip("not with -short")
 			}
 			t.Parallel()

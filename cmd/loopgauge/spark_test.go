@@ -49,7 +49,7 @@ func TestSpark(t *testing.T) {
 	if err := os.WriteFile(policy, []byte(sparkRules), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	logs := sparkLogs(t, dir, 200_000)
+	logs := sparkLogs(t, dir, 60_000)
 
 	var tuned struct {
 		Sweep []struct {
@@ -93,6 +93,7 @@ func TestSpark(t *testing.T) {
 				t.Helper()
 				c := exec.CommandContext(t.Context(), submit, append([]string{
 					"--master", *sparkMaster, "--conf", "spark.ui.enabled=false", "--conf", "spark.sql.shuffle.partitions=5", "--conf", "spark.driver.host=127.0.0.1", "--conf", "spark.driver.bindAddress=127.0.0.1",
+					"--driver-java-options", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC", // little data: compile little
 					"--files", binary + "," + policy, "../../deploy/spark/loopgauge_job.py",
 				}, args...)...)
 				c.Env = append(os.Environ(), "PYSPARK_PYTHON="+filepath.Join(filepath.Dir(submit), "python"), "SPARK_LOCAL_IP=127.0.0.1", "SPARK_LOCAL_DIRS="+dir)

@@ -30,7 +30,7 @@ func lines(from, to int) []string {
 // minutes.
 const (
 	session  = time.Minute
-	patience = 5 * time.Minute
+	patience = 15 * time.Minute
 )
 
 func config(b *kafkatest.Broker, topic string) Config {

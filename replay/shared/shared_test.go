@@ -61,7 +61,7 @@ const rawPartitions = 6
 // minutes.
 const (
 	session  = time.Minute
-	patience = 5 * time.Minute
+	patience = 15 * time.Minute
 )
 
 // made are the records of raw partitions: sessions that loop now and then, out

@@ -63,7 +63,7 @@ func TestAlerts(t *testing.T) {
 // send sends an alert as an outbox does, which tries again.
 func send(t *testing.T, s *Alerts, a *sinks.Alert) {
 	t.Helper()
-	for deadline := time.Now().Add(5 * time.Minute); ; {
+	for deadline := time.Now().Add(15 * time.Minute); ; {
 		err := s.Send(t.Context(), a)
 		if err == nil {
 			return
@@ -102,7 +102,7 @@ func TestVerdicts(t *testing.T) {
 		defer v.mu.Unlock()
 		return len(v.writing) + len(v.waiting)
 	}
-	for deadline := time.Now().Add(5 * time.Minute); left() > 0 && time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
+	for deadline := time.Now().Add(15 * time.Minute); left() > 0 && time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
 		v.Settle(ctx) // which leaves a broker alone that is too slow
 	}
 	cancel()

@@ -418,7 +418,7 @@ func TestCompactUnderFire(t *testing.T) {
 			t.Errorf("a compaction failed: %v\n%s", err, out.String())
 		}
 	}
-	for deadline := time.Now().Add(5 * time.Minute); looks.Load() < int64(len(readers)) && !t.Failed(); time.Sleep(10 * time.Millisecond) {
+	for deadline := time.Now().Add(15 * time.Minute); looks.Load() < int64(len(readers)) && !t.Failed(); time.Sleep(10 * time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Errorf("%d reads, and %d that came too late", looks.Load(), gone.Load())
 		}

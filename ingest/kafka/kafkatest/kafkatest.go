@@ -95,7 +95,7 @@ func New(tb testing.TB, properties string, listeners ...string) *Broker {
 
 // startTime is long enough for the first start on a machine, which fetches
 // Kafka, and for a start on one that is busy.
-const startTime = 5 * time.Minute
+const startTime = 15 * time.Minute
 
 func start(ctx context.Context, dir string, listeners ...string) (*Broker, error) {
 	b := &Broker{dir: dir, listeners: map[string]string{}}

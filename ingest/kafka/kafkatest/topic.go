@@ -172,7 +172,7 @@ func (b *Broker) Produce(tb testing.TB, topic string, partition int32, values ..
 }
 
 // produceTime is long enough for a broker that is killed again and again.
-const produceTime = 5 * time.Minute
+const produceTime = 15 * time.Minute
 
 // ProduceRecords writes records to the partitions that they name, each once,
 // in this order, however often the broker goes down meanwhile; options say how,

@@ -212,7 +212,7 @@ func ask(t *testing.T, address, path string, to any) bool {
 
 func eventually(t *testing.T, what string, is func() bool) {
 	t.Helper()
-	deadline := time.Now().Add(5 * time.Minute)
+	deadline := time.Now().Add(15 * time.Minute)
 	for !is() {
 		if time.Now().After(deadline) {
 			t.Fatalf("it never came about that %s", what)
