@@ -71,6 +71,7 @@ var CustomFields = []struct{ Name, Doc string }{
 	{"error", "class or message of an error"},
 	{"tokens_in", "prompt tokens"},
 	{"tokens_out", "completion tokens"},
+	{"tokens_cached", "those of tokens_in that the provider had in its cache"},
 	{"cost", "USD"},
 	{"stream", "whether the response was streamed"},
 	{"cached", "whether it came from a cache"},
@@ -490,6 +491,8 @@ func (p *custom) field(r *fingerprint.Request, name string, v found) {
 		r.TokensIn = readCount(p.scalar(v), r.TokensIn)
 	case "tokens_out":
 		r.TokensOut = readCount(p.scalar(v), r.TokensOut)
+	case "tokens_cached":
+		r.TokensCached = readCount(p.scalar(v), r.TokensCached)
 	case "cost":
 		r.Cost = readCost(p.scalar(v), r.Cost)
 	case "stream":
