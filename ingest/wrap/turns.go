@@ -34,7 +34,12 @@ func newTurns() Unwrapper { return &turns{} }
 func detectTurns(line []byte) bool {
 	m := membersOf(line)
 	has := func(name string) bool { _, ok := m[name]; return ok }
-	return has("type") && !has("call") && (has("sessionId") || has("leafUuid") && has("summary") || has("messageId") && has("snapshot"))
+	return IsTurn(has) && !has("call")
+}
+
+// IsTurn tells a line of a session by the names of its members.
+func IsTurn(has func(name string) bool) bool {
+	return has("type") && (has("sessionId") || has("leafUuid") && has("summary") || has("messageId") && has("snapshot"))
 }
 
 func (p *turns) Unwrap(line Line, next func(Line)) string {
