@@ -376,12 +376,7 @@ func (f *explainFlags) openAsked(ctx context.Context, u *ui, what asked, logs *[
 func (f *explainFlags) print(u *ui, p *policy.Policy, answer *replay.Explanation) error {
 	answer.Loopgauge, answer.Policy = version(), p.Hash
 	if f.json {
-		doc, err := answer.MarshalIndent()
-		if err != nil {
-			return err
-		}
-		_, err = u.stdout.Write(doc)
-		return err
+		return u.printJSON(answer)
 	}
 	out := answer.String()
 	if u.colour(u.stdout) {

@@ -92,7 +92,7 @@ func (f *formatsFlags) table(u *ui) error {
 		doc.Wrappers = append(doc.Wrappers, listed{Name: w.Name, Doc: w.Doc})
 	}
 	if f.json {
-		return writeJSON(u.stdout, doc)
+		return u.printJSON(doc)
 	}
 	var b strings.Builder
 	b.WriteString("formats, for --format\n")
@@ -199,7 +199,7 @@ func (f *formatsFlags) look(ctx context.Context, u *ui, args []string) error {
 		return err
 	}
 	if f.json {
-		err = writeJSON(u.stdout, r)
+		err = u.printJSON(r)
 	} else {
 		_, err = io.WriteString(u.stdout, r.String())
 	}
@@ -436,11 +436,4 @@ func (r *formatReport) answer() string {
 		text += sep + replay.Remedy(c)
 	}
 	return text
-}
-
-func writeJSON(w io.Writer, doc any) error {
-	e := json.NewEncoder(w)
-	e.SetEscapeHTML(false)
-	e.SetIndent("", "  ")
-	return e.Encode(doc)
 }
