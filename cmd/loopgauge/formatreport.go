@@ -47,9 +47,8 @@ type supported struct {
 	Requests   int64            `json:"requests"`
 	Causes     map[string]int64 `json:"causes"`
 
-	main   fingerprint.Cause
-	most   int64
-	remedy string
+	main fingerprint.Cause // the cause of most that are not
+	most int64
 }
 
 var quotedWord = regexp.MustCompile("`([^`]+)`")
@@ -145,9 +144,6 @@ func (s *supported) count(c fingerprint.Cause, n int64) {
 func (s *supported) settle(requests int64) {
 	if s.Requests = requests; requests > 0 {
 		s.Share = float64(s.Computable) / float64(requests)
-	}
-	if s.most > 0 {
-		s.remedy = replay.Remedy(s.main)
 	}
 }
 
