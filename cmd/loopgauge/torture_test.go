@@ -41,9 +41,7 @@ func TestTorture(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs a broker for a minute")
 	}
-	if python == "" {
-		t.Fatal("LOOPGAUGE_PYTHON does not name a Python with duckdb: make test sets it, scripts/setup.sh installs it")
-	}
+	pythonOf(t) // is wanted at the end, and missing now
 	ps := newProcesses(t)
 	s := *seed
 	if s == 0 {
@@ -61,9 +59,6 @@ func TestTorture(t *testing.T) {
 		torture(ps.in(t), broker, random, assign(random, agents(t), endOfAgents))
 	})
 }
-
-// python has duckdb.
-var python = os.Getenv("LOOPGAUGE_PYTHON")
 
 // partitions is over how many the records go.
 const partitions = 6
@@ -208,7 +203,7 @@ func torture(ps *processes, broker *kafkatest.Broker, random *rand.Rand, split [
 		t.Fatalf("replay: %v\n%s", err, out)
 	}
 	ps.sameLines(filepath.Join(dir, "replay.jsonl"), filepath.Join(dir, "live.jsonl"))
-	out, err := exec.Command(python, "testdata/duckdb_same.py", filepath.Join(dir, "replay"), filepath.Join(dir, "live")).CombinedOutput()
+	out, err := exec.Command(pythonOf(t), "testdata/duckdb_same.py", filepath.Join(dir, "replay"), filepath.Join(dir, "live")).CombinedOutput()
 	if err != nil {
 		ps.fatalf("%v\n%s", err, out)
 	}
