@@ -272,11 +272,11 @@ func (f *explainFlags) answer(ctx context.Context, u *ui, args []string, chosen 
 
 	var bar *progress
 	answer, err := replay.Answer(ctx, replay.Question{
-		Open: func() ([]ingest.Stream, error) {
-			streams, _, err := f.logs.open(ctx, u, logs)
+		Open: func() (_ []ingest.Stream, err error) {
+			in.streams, _, err = f.logs.open(ctx, u, logs)
 			bar.stop()
 			bar = newProgress(u, in.parts())
-			return streams, err
+			return in.streams, err
 		},
 		Plan: run.Plan, Lateness: run.Lateness, Duplicates: run.Duplicates,
 		Extract: window.ExtractOptions{Key: key, HashIDs: f.hashIDs, EventTimeStart: run.Extract.EventTimeStart, Price: p.Price, Sessions: p.Session},
