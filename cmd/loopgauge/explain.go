@@ -22,7 +22,6 @@ import (
 	"github.com/loopgauge/loopgauge/replay"
 	"github.com/loopgauge/loopgauge/replay/term"
 	"github.com/loopgauge/loopgauge/sinks/parquet"
-	"github.com/loopgauge/loopgauge/window"
 	"github.com/loopgauge/loopgauge/window/policy"
 )
 
@@ -269,6 +268,7 @@ func (f *explainFlags) answer(ctx context.Context, u *ui, args []string, chosen 
 	if err != nil {
 		return err
 	}
+	in.secret(&run.Extract, f.hashIDs, key)
 
 	var bar *progress
 	answer, err := replay.Answer(ctx, replay.Question{
@@ -278,8 +278,7 @@ func (f *explainFlags) answer(ctx context.Context, u *ui, args []string, chosen 
 			bar = newProgress(u, in.parts())
 			return in.streams, err
 		},
-		Plan: run.Plan, Lateness: run.Lateness, Duplicates: run.Duplicates,
-		Extract: window.ExtractOptions{Key: key, HashIDs: f.hashIDs, EventTimeStart: run.Extract.EventTimeStart, Price: p.Price, Sessions: p.Session},
+		Plan: run.Plan, Lateness: run.Lateness, Duplicates: run.Duplicates, Extract: run.Extract,
 		MaxKeys: run.MaxKeys, Since: int64(f.since), Until: int64(f.until),
 		Stream: index, Line: what.line, Item: what.item, Episode: what.episode, ShowText: f.showText,
 	})
