@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -124,15 +125,10 @@ func TestSpark(t *testing.T) {
 }
 
 func byID(a, b replay.DocumentEpisode) int {
-	switch {
-	case a.ID < b.ID:
-		return -1
-	case a.ID > b.ID:
-		return 1
-	}
-	return 0
+	return strings.Compare(a.ID, b.ID)
 }
 
+// unmarshal reads what a command has printed.
 func unmarshal(t *testing.T, text string, into any) {
 	t.Helper()
 	if err := json.Unmarshal([]byte(text), into); err != nil {
