@@ -81,10 +81,10 @@ func TestDatasetEqualsLog(t *testing.T) {
 		{"formats/nginx-json/nginx_json.log", "formats/litellm/litellm_callback.jsonl.zst"},
 	} {
 		t.Run(filepath.Base(names[0]), func(t *testing.T) {
+			t.Parallel()
 			if testing.Short() && (raced || len(names) == 1) {
 				t.Skip("not with -short")
 			}
-			t.Parallel()
 			var logs []string
 			for _, name := range names {
 				logs = append(logs, filepath.Join(fixtures, name))

@@ -324,10 +324,10 @@ func (g *gateway) answers(p *process, address string) {
 // TestRealGateways sends agents through real gateways and reads the logs that
 // these write.
 func TestRealGateways(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("starts gateways")
 	}
-	t.Parallel()
 	python, err := filepath.Abs(top + "/.cache/gateways/bin/python")
 	if err != nil {
 		t.Fatal(err)

@@ -40,10 +40,10 @@ const sparkWindows = "10s,1m,10m"
 // of them: every count of tune, every episode of replay. 30 % of the requests
 // are of one session.
 func TestSpark(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("runs Spark for a minute")
 	}
-	t.Parallel()
 	dir := t.TempDir()
 	binary := newProcesses(t).binary
 	policy := filepath.Join(dir, "policy.yaml")
