@@ -17,8 +17,8 @@
 #   gateways    real gateways: nginx, HAProxy and Caddy, which Debian's packages
 #               also start where systemd runs, and LiteLLM with OpenAI's client
 #               library, .cache/gateways/bin/python
-#   stores      object stores: VersityGW (S3) in .cache/bin/versitygw, and
-#               .cache/bin/fake-gcs-server (Google)
+#   stores      object stores: VersityGW (S3) in .cache/bin/versitygw,
+#               .cache/bin/fake-gcs-server (Google) and .cache/azurite (Azure)
 #   kafka       Apache Kafka              .cache/kafka-VERSION: see scripts/kafka.sh
 #   spark       Spark 3 and 4             .cache/spark3, .cache/spark4
 #
@@ -75,11 +75,30 @@ lint() { tool golangci-lint github.com/golangci/golangci-lint/v2/cmd/golangci-li
 stores() {
   tool versitygw github.com/versity/versitygw/cmd/versitygw $versitygw_version
   tool fake-gcs-server github.com/fsouza/fake-gcs-server $fake_gcs_version
+  azurite
+}
+
+# started are what is done beside the rest.
+started=()
+
+# azurite installs the packages that its lock names, which have their hashes there.
+azurite() {
+  local from=scripts/azurite to=$cache/azurite
+  command -v node >/dev/null && command -v npm >/dev/null || need nodejs npm
+  cmp -s $from/package-lock.json "$to/node_modules/.of" && return
+  say "installing Azurite with npm"
+  {
+    rm -rf "$to"
+    mkdir "$to"
+    cp $from/package.json $from/package-lock.json "$to/"
+    npm ci --prefix "$to" --ignore-scripts --no-audit --no-fund --loglevel=error </dev/null >&2
+    cp $from/package-lock.json "$to/node_modules/.of"
+  } &
+  started+=($!)
 }
 
 # venv NAME REQUIREMENTS: makes .cache/NAME with these Python packages, beside
 # what else is to be done.
-started=()
 venv() {
   cmp -s "$2" "$cache/$1/requirements.txt" && "$cache/$1/bin/python" -c '' 2>/dev/null && return
   command -v python3 >/dev/null || need python3 python3-venv
@@ -148,5 +167,5 @@ for part; do
 done
 
 for pid in "${started[@]}"; do
-  wait "$pid" || fail "Python packages could not be installed: see above"
+  wait "$pid" || fail "packages could not be installed: see above"
 done

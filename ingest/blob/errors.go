@@ -17,7 +17,7 @@ var stores = map[string]struct{ credentials, rights, bucket string }{
 	"s3": {
 		"set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE; a public bucket is read with ?anonymous=true",
 		"it takes s3:ListBucket and s3:GetObject to read, s3:PutObject and s3:DeleteObject to write",
-		"its region is AWS_REGION or ?region=...; a store that is not Amazon's is AWS_ENDPOINT_URL or ?endpoint=https://...",
+		"its region is AWS_REGION or ?region=...; a store that is not Amazon's is AWS_ENDPOINT_URL or ?endpoint=https://...&use_path_style=true",
 	},
 	"gs": {
 		"run gcloud auth application-default login, or set GOOGLE_APPLICATION_CREDENTIALS; a public bucket is read with ?anonymous=true",
