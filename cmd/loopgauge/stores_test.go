@@ -423,7 +423,7 @@ func checkAzure(t *testing.T, port string) {
 	t.Setenv("AZURE_STORAGE_KEY", "")
 	t.Setenv("AZURE_STORAGE_SAS_TOKEN", token)
 	does(t, "replay", logs)
-	fails(t, "azblob://out/signed/events", "replay", "--out", "azblob://out/signed", logs)
+	fails(t, ": access denied\nit takes the role Storage Blob Data Reader", "replay", "--out", "azblob://out/signed", logs)
 	t.Setenv("AZURE_STORAGE_SAS_TOKEN", strings.Replace(token, "sig=", "sig=x", 1))
 	fails(t, "azblob://logs/: the store does not accept these credentials\nset AZURE_STORAGE_ACCOUNT", "replay", logs)
 	t.Setenv("AZURE_STORAGE_SAS_TOKEN", "")

@@ -39,8 +39,8 @@ func (n *name) fail(key string, err error, hint string) *ingest.Error {
 // Signs, in what the stores' libraries say, of who asks not being known.
 var (
 	noCredentials = []string{"credentials", "DefaultAzureCredential", "no identity", "AZURE_STORAGE_ACCOUNT", "AccountName"}
-	badSignature  = []string{"SignatureDoesNotMatch", "InvalidAccessKeyId", "AuthenticationFailed", "ExpiredToken", "InvalidClientTokenId"}
-	denied        = []string{"AccessDenied", "AuthorizationPermissionMismatch", "StatusCode: 403", "Error 403", "403 Forbidden"}
+	badSignature  = []string{"SignatureDoesNotMatch", "InvalidAccessKeyId", "AuthenticationFailed", "ExpiredToken", "InvalidClientTokenId", "Server failed to authenticate", "decode account key"}
+	denied        = []string{"AccessDenied", "AuthorizationPermissionMismatch", "AuthorizationFailure", "StatusCode: 403", "Error 403", "403 Forbidden"}
 	noRegion      = []string{"Missing Region", "Invalid region", "PermanentRedirect", "MovedPermanently", "StatusCode: 301"}
 	noServer      = []string{"connection refused", "no such host", "i/o timeout"}
 )
