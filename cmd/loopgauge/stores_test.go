@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"io"
 	"net"
@@ -216,9 +215,7 @@ func judged(t *testing.T, args ...string) replay.Document {
 
 func documentOf[D any](t *testing.T, args ...string) (d D) {
 	t.Helper()
-	if err := json.Unmarshal([]byte(does(t, append(args, "--json")...)), &d); err != nil {
-		t.Fatal(err)
-	}
+	unmarshal(t, does(t, append(args, "--json")...), &d)
 	return d
 }
 
