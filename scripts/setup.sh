@@ -17,8 +17,8 @@
 #   gateways    real gateways: nginx, HAProxy and Caddy, which Debian's packages
 #               also start where systemd runs, and LiteLLM with OpenAI's client
 #               library, .cache/gateways/bin/python
-#   stores      object stores: VersityGW (S3) in .cache/bin/versitygw, and
-#               .cache/bin/fake-gcs-server (Google)
+#   stores      object stores: VersityGW (S3) in .cache/bin/versitygw,
+#               .cache/bin/fake-gcs-server (Google) and .cache/azurite (Azure)
 #   kafka       Apache Kafka              .cache/kafka-VERSION: see scripts/kafka.sh
 #   spark       Spark 3 and 4             .cache/spark3, .cache/spark4
 #
@@ -75,10 +75,27 @@ lint() { tool golangci-lint github.com/golangci/golangci-lint/v2/cmd/golangci-li
 stores() {
   tool versitygw github.com/versity/versitygw/cmd/versitygw $versitygw_version
   tool fake-gcs-server github.com/fsouza/fake-gcs-server $fake_gcs_version
+  azurite
 }
 
 # What takes its time on the network is done beside the rest.
 started=()
+
+# azurite installs the packages that its lock names, which have their hashes there.
+azurite() {
+  local from=scripts/azurite to=$cache/azurite
+  command -v node >/dev/null && command -v npm >/dev/null || need nodejs npm
+  cmp -s $from/package-lock.json "$to/node_modules/.of" && return
+  say "installing Azurite with npm"
+  {
+    rm -rf "$to"
+    mkdir "$to"
+    cp $from/package.json $from/package-lock.json "$to/"
+    npm ci --prefix "$to" --ignore-scripts --no-audit --no-fund --loglevel=error </dev/null >&2
+    cp $from/package-lock.json "$to/node_modules/.of"
+  } &
+  started+=($!)
+}
 
 # venv NAME REQUIREMENTS: makes .cache/NAME with these Python packages.
 venv() {
