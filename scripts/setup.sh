@@ -78,7 +78,7 @@ stores() {
   azurite
 }
 
-# started are what is done beside the rest.
+# What takes its time on the network is done beside the rest.
 started=()
 
 # azurite installs the packages that its lock names, which have their hashes there.
@@ -97,8 +97,7 @@ azurite() {
   started+=($!)
 }
 
-# venv NAME REQUIREMENTS: makes .cache/NAME with these Python packages, beside
-# what else is to be done.
+# venv NAME REQUIREMENTS: makes .cache/NAME with these Python packages.
 venv() {
   cmp -s "$2" "$cache/$1/requirements.txt" && "$cache/$1/bin/python" -c '' 2>/dev/null && return
   command -v python3 >/dev/null || need python3 python3-venv
@@ -146,10 +145,13 @@ kafka() {
   cmp -s scripts/kafka/pom.xml "$to/pom.xml" && return
   command -v mvn >/dev/null || need maven
   say "fetching Apache Kafka with Maven"
-  rm -rf "$to"
-  mvn -q -B -Dmaven.repo.local="$cache/maven" -f scripts/kafka/pom.xml \
-    dependency:copy-dependencies -DincludeScope=runtime -DoutputDirectory="$to" </dev/null >&2
-  cp scripts/kafka/pom.xml "$to/"
+  {
+    rm -rf "$to"
+    mvn -q -B -Dmaven.repo.local="$cache/maven" -f scripts/kafka/pom.xml \
+      dependency:copy-dependencies -DincludeScope=runtime -DoutputDirectory="$to" </dev/null >&2
+    cp scripts/kafka/pom.xml "$to/"
+  } &
+  started+=($!)
 }
 
 spark() {
@@ -158,7 +160,9 @@ spark() {
   venv spark4 scripts/spark4.txt
 }
 
-[ $# -gt 0 ] || set -- gotestsum lint python race chromium kafka spark prometheus alertmanager deploy gateways stores
+# Debian's packages come one after the other, then what is beside the rest, then
+# the programs that are built.
+[ $# -gt 0 ] || set -- race chromium prometheus alertmanager deploy gateways python spark kafka gotestsum lint stores
 for part; do
   case $part in
     gotestsum | lint | python | rivals | race | chromium | kafka | spark | prometheus | alertmanager | deploy | gateways | stores) "$part" ;;
@@ -167,5 +171,5 @@ for part; do
 done
 
 for pid in "${started[@]}"; do
-  wait "$pid" || fail "packages could not be installed: see above"
+  wait "$pid" || fail "not everything could be fetched: see above"
 done

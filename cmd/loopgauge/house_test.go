@@ -225,6 +225,7 @@ func TestCoreReadsNothing(t *testing.T) {
 // to be sure of it is not to have one. Where all entries are treated alike, a
 // comment "any order: why" on the line or above it says so.
 func TestCoreRangesOverNoMap(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("type-checks the standard library from source")
 	}
