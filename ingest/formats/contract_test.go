@@ -133,7 +133,7 @@ func backwards(v rawjson.Value) []byte {
 			names[string(s.Key)] = true
 			out = append(out, append(append(rawjson.AppendString(nil, s.Key), ':'), backwards(orNull(s.Value()))...))
 		}
-		if len(names) == len(out) && !(names["key"] && names["value"]) {
+		if len(names) == len(out) && (!names["key"] || !names["value"]) {
 			slices.Reverse(out)
 		}
 		return slices.Concat([]byte("{"), bytes.Join(out, []byte(",")), []byte("}"))
