@@ -69,7 +69,7 @@ def watch(loopgauge, broker, topic, count):
             "--listen", "127.0.0.1:0", "--verbose", "--idle", "0s", f"kafka://{broker}/{topic}",
         ], stderr=log)
         try:
-            address = wait(lambda: re.search(r"msg=listening address=(\S+)", said(log)))[1]
+            address = wait(lambda: re.search(r"msg=listening address=(\S+)", said(log, child)))[1]
             wait(lambda: judged(address) == count)
         except BaseException:
             child.kill()
@@ -84,9 +84,14 @@ def watch(loopgauge, broker, topic, count):
         return wall, usage.ru_utime + usage.ru_stime
 
 
-def said(log):
+def said(log, child=None):
+    """What stands in the log, of a child that has to run."""
+    ended = child and child.poll() is not None
     log.seek(0)
-    return log.read()
+    text = log.read()
+    if ended:
+        raise SystemExit(f"watch ended:\n{text}")
+    return text
 
 
 def times(text, message):
@@ -113,7 +118,7 @@ def perf(libraries, broker, topic, count):
     """Wall seconds of fetching alone, and CPU seconds of all."""
     r = run([
         "java", "-cp", f"{libraries}/*", "-Dorg.slf4j.simpleLogger.defaultLogLevel=error", "org.apache.kafka.tools.ConsumerPerformance",
-        "--bootstrap-server", broker, "--topic", topic, "--num-records", str(count), "--fetch-size", str(16 << 20),
+        "--bootstrap-server", broker, "--topic", topic, "--num-records", str(count), "--fetch-size", str(16 << 20), "--timeout", "60000",
     ])
     head, row = ([x.strip() for x in line.split(",")] for line in r.out.strip().splitlines()[-2:])
     got = dict(zip(head, row))
