@@ -2,7 +2,7 @@
 
 usage: delay.py LOOPGAUGE BROKER
 
-Writes 1,000 requests a second for a minute to four partitions. Five sessions a
+Writes 1,000 requests a second for a minute to four partitions. Two sessions a
 second begin a loop: four equal requests, of which the last trips a rule. They
 are told to many sinks, for one would be told of a digest. The time of a request
 is when it was handed to the producer, and the alert says which time the one had
@@ -26,7 +26,7 @@ from confluent_kafka import Producer
 from fill import create
 from watch_vs_kafka import said, wait
 
-RATE, SECONDS, LOOPS = 1000, 60, 5  # requests a second, for so long, loops begun a second
+RATE, SECONDS, LOOPS = 1000, 60, 2  # requests a second, for so long, loops begun a second
 LATENESS = 10  # seconds
 MOST = 2  # seconds beyond it, p99
 SINKS = LOOPS * SECONDS // 4  # one is told of five loops a minute, one by one
