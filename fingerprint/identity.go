@@ -124,6 +124,9 @@ type Writer struct {
 	// has them: they are most of its work. 0 is none; good until Reset.
 	lastN int
 	last  []byte
+	// Likewise the last turn, if it was written plainly.
+	turned    bool
+	turnCause Cause
 }
 
 // NewWriter makes a Writer. With a key, fingerprints are the first 128 bits of
@@ -139,7 +142,7 @@ func NewWriter(key []byte) *Writer {
 
 // Reset forgets all fingerprints and ends the life of what Prints returned.
 func (w *Writer) Reset() {
-	w.prints, w.kept, w.lastN = w.prints[:0], w.kept[:0], 0
+	w.prints, w.kept, w.lastN, w.turned = w.prints[:0], w.kept[:0], 0, false
 	if w.memory() > writerMemory {
 		*w = Writer{Keep: w.Keep, mac: w.mac, sum: w.sum}
 	}
@@ -152,7 +155,7 @@ const writerMemory = 8 << 20
 
 func (w *Writer) memory() int {
 	n := cap(w.canonical) + cap(w.kept) + cap(w.tools) + cap(w.ids) + cap(w.callIDs) +
-		cap(w.text) + cap(w.outer) + cap(w.lowered) + cap(w.masked) + cap(w.scope) + cap(w.last) + w.args.memory()
+		cap(w.text) + cap(w.outer) + cap(w.lowered) + cap(w.masked) + cap(w.scope) + cap(w.last) + cap(w.turn.ids) + cap(w.turn.text) + w.args.memory()
 	for _, s := range []*rawjson.Scanner{&w.scan, &w.inner, &w.results} {
 		n += s.Memory()
 	}

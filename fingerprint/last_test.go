@@ -1,6 +1,11 @@
 package fingerprint
 
-import "testing"
+import (
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+)
 
 // TestLastMessagesAreSharedRightly: an identity says the same whether or not
 // another with the same messages was computed before, of this request or of
@@ -21,22 +26,63 @@ func TestLastMessagesAreSharedRightly(t *testing.T) {
 		request(t, "caller", "c", "model", "m", "messages", `[{"role":"user","content":"broken \x"}]`),
 		request(t, "caller", "c", "model", "m", "messages", `[]`),
 	}
+	wantSharedRightly(t, identities, requests)
+}
+
+// TestLastTurnIsSharedRightly: likewise of the last turn, also where other
+// identities use the same memory in between.
+func TestLastTurnIsSharedRightly(t *testing.T) {
+	identities := []*Identity{
+		mustNew(t, "tool-call-result", Options{}),
+		mustNew(t, "stuck-step", Options{}),
+		mustNew(t, "tool-call-result", Options{Mask: []string{"numbers"}}),
+		mustNew(t, "tool-call", Options{}),
+		mustNew(t, "", Options{Parts: []string{"query", "last_turn"}}),
+		mustNew(t, "", Options{Parts: []string{"last_turn"}, Lower: true}),
+		mustNew(t, "tool-call-python", Options{}),
+		mustNew(t, "", Options{Parts: []string{"tool_call", "last_turn"}}),
+	}
+	query := []string{"query", "aaaaaaaa=%41%41%41%41%41%41%41%41&b=+"}
+	broken := strings.Replace(chatTurn, `"none"`, `"broken \x"`, 1)
+	var requests []*Request
+	for _, messages := range []string{chatTurn, anthropicTurn, chatTurn + `,{"role":"user","content":"and?"}`, broken, responsesTurn, ""} {
+		requests = append(requests,
+			request(t, append(query, "messages", "["+messages+"]")...),
+			request(t, append(query, "messages", "["+messages+"]", "response", `f {"b":1,"a":2} g 3`)...))
+	}
+	wantSharedRightly(t, identities, requests)
+}
+
+// wantSharedRightly computes identities in many orders with one Writer.
+func wantSharedRightly(t *testing.T, identities []*Identity, requests []*Request) {
+	t.Helper()
 	shared := NewWriter(nil)
-	for n := range 2 * len(requests) {
+	random := rand.New(rand.NewPCG(1, 2))
+	for n := range 20 * len(requests) {
 		r := requests[n%len(requests)]
 		shared.Reset()
-		for i := range identities {
-			id := identities[(i+n)%len(identities)]
+		for _, i := range random.Perm(len(identities)) {
+			id := identities[i]
 			from := len(shared.Prints())
 			cause := id.Compute(r, shared)
+			tool := func(p Print) string { return string(p.Tool) }
+			got := shared.Prints()[from:]
+			tools := mapped(got, tool)
 			alone := NewWriter(nil)
 			if want := id.Compute(r, alone); cause != want {
-				t.Fatalf("request %d, %s: %v, alone %v", n, id.Name, cause, want)
+				t.Fatalf("request %d, %s: %v, alone %v", n%len(requests), id.Name, cause, want)
 			}
-			got, want := shared.Prints()[from:], alone.Prints()
-			if len(got) != len(want) || len(got) > 0 && got[0].Fingerprint != want[0].Fingerprint {
-				t.Errorf("request %d, %s: another fingerprint than alone", n, id.Name)
+			of := func(p Print) Fingerprint { return p.Fingerprint }
+			if want := alone.Prints(); !slices.Equal(mapped(got, of), mapped(want, of)) || !slices.Equal(tools, mapped(want, tool)) {
+				t.Errorf("request %d, %s: another fingerprint than alone", n%len(requests), id.Name)
 			}
 		}
 	}
+}
+
+func mapped[T, U any](list []T, f func(T) U) (all []U) {
+	for _, x := range list {
+		all = append(all, f(x))
+	}
+	return all
 }

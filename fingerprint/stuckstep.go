@@ -23,14 +23,11 @@ func newStuckStep(o Options) (*Identity, error) {
 			}
 			dst = w.appendCall(dst, call)
 		}
-		dst = append(dst, `]],["last_turn",`...)
-		if cause = w.lastTurn(r); cause == Computable {
-			dst, cause = w.appendTurn(dst)
-		}
-		w.canonical = append(dst, "]]"...)
-		if cause != Computable {
+		w.canonical = append(dst, `]],["last_turn",`...)
+		if cause = w.lastTurn(r); cause != Computable {
 			return cause
 		}
+		w.canonical = append(w.appendTurn(w.canonical), "]]"...)
 		w.emit(w.canonical, hash128)
 		w.called(calls...)
 		return Computable

@@ -13,12 +13,8 @@ func newToolCallResult(o Options) (*Identity, error) {
 			return cause
 		}
 		for k := range w.turn.calls {
-			dst := append(w.canonical[:0], `[["tool_call_result",`...)
-			dst, cause := w.appendTurnCall(dst, k)
+			dst := w.appendTurnCall(append(w.canonical[:0], `[["tool_call_result",`...), k)
 			w.canonical = append(dst, "]]"...)
-			if cause != Computable {
-				return cause
-			}
 			w.emit(w.canonical, hash128)
 			w.called(w.turn.calls[k])
 		}

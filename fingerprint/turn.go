@@ -14,6 +14,10 @@ type turn struct {
 	results []toolResult
 	answers []int // of each call the index of its result, -1 if there is none
 
+	ids  []byte // texts of the calls
+	text []byte // the calls with their results as JSON, with commas between
+	ends []int  // of each call in text
+
 	asked, given []int // scratch of match
 }
 
@@ -23,10 +27,26 @@ type toolResult struct {
 	isError bool
 }
 
-// lastTurn finds the last tool turn: the request carries its own past. It
-// walks back from the end over system messages and results to the calls; a
-// user message on the way means that the turn is over. The turn is kept in w.
+// lastTurn finds the last tool turn, and writes it as the identity at work
+// does. The turn is kept in w, for the next identity that asks for it.
 func (w *Writer) lastTurn(r *Request) Cause {
+	plain := w.rules.mask == nil && !w.rules.lower
+	if w.turned && plain {
+		return w.turnCause
+	}
+	w.turnCause = w.findTurn(r)
+	if w.turnCause == Computable {
+		w.turnCause = w.writeTurn()
+	}
+	w.ids, w.turn.ids = w.turn.ids, w.ids // which other parts use
+	w.turned = plain && !w.broken
+	return w.turnCause
+}
+
+// findTurn finds the last tool turn: the request carries its own past. It
+// walks back from the end over system messages and results to the calls; a
+// user message on the way means that the turn is over.
+func (w *Writer) findTurn(r *Request) Cause {
 	if cause := r.needMessages(); cause != Computable {
 		return cause
 	}
@@ -156,35 +176,40 @@ func (w *Writer) keepID(text []byte) []byte {
 	return w.ids[n:len(w.ids):len(w.ids)]
 }
 
-// appendTurnCall appends the k-th call of the turn with its result.
-func (w *Writer) appendTurnCall(dst []byte, k int) ([]byte, Cause) {
+// writeTurn writes the calls of the turn with their results.
+func (w *Writer) writeTurn() Cause {
 	t := &w.turn
-	call := t.calls[k]
-	dst = append(dst, '{')
-	dst = w.appendCallMembers(dst, call)
-	if i := t.answers[k]; i >= 0 {
-		dst = append(dst, `,"result":`...)
-		var cause Cause
-		if dst, cause = w.appendResult(dst, t.results[i].content, t.results[i].isError); cause != Computable {
-			return dst, cause
+	t.text, t.ends = t.text[:0], t.ends[:0]
+	for k, call := range t.calls {
+		if k > 0 {
+			t.text = append(t.text, ',')
 		}
+		t.text = w.appendCallMembers(append(t.text, '{'), call)
+		if i := t.answers[k]; i >= 0 {
+			var cause Cause
+			t.text, cause = w.appendResult(append(t.text, `,"result":`...), t.results[i].content, t.results[i].isError)
+			if cause != Computable {
+				return cause
+			}
+		}
+		t.text = append(t.text, '}')
+		t.ends = append(t.ends, len(t.text))
 	}
-	return append(dst, '}'), Computable
+	return Computable
+}
+
+// appendTurnCall appends the k-th call of the turn with its result.
+func (w *Writer) appendTurnCall(dst []byte, k int) []byte {
+	from := 0
+	if k > 0 {
+		from = w.turn.ends[k-1] + len(",")
+	}
+	return append(dst, w.turn.text[from:w.turn.ends[k]]...)
 }
 
 // appendTurn appends the whole turn as a list.
-func (w *Writer) appendTurn(dst []byte) ([]byte, Cause) {
-	dst = append(dst, '[')
-	for k := range w.turn.calls {
-		if k > 0 {
-			dst = append(dst, ',')
-		}
-		var cause Cause
-		if dst, cause = w.appendTurnCall(dst, k); cause != Computable {
-			return dst, cause
-		}
-	}
-	return append(dst, ']'), Computable
+func (w *Writer) appendTurn(dst []byte) []byte {
+	return append(append(append(dst, '['), w.turn.text...), ']')
 }
 
 // needMessages says why the messages cannot be read, if so.
@@ -225,7 +250,7 @@ func (w *Writer) issuedCalls(r *Request) ([]ToolCall, Cause) {
 		if class != isAssistant && class != isCall {
 			continue
 		}
-		w.turn.calls = w.turn.calls[:0]
+		w.turn.calls, w.turned = w.turn.calls[:0], false
 		w.turnCalls(r.Messages.Items, i, it)
 		w.calls = append(w.calls, w.turn.calls...)
 		break

@@ -160,7 +160,6 @@ func (x *explaining) explainLine(ctx context.Context) (*Explanation, error) {
 // meet notes the request that is asked about, and what each rule makes of it.
 func (x *explaining) meet(r *fingerprint.Request) {
 	extractor := x.plan.NewExtractor(x.q.Extract)
-	extractor.NewBlock()
 	extractor.Event(r, &x.target)
 	x.judge(r, &x.target)
 }

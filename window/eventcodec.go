@@ -230,7 +230,7 @@ func (p *Plan) NewEventReader() *EventReader { return &EventReader{plan: p, shap
 func (e *EventReader) Reset() {
 	*e = EventReader{
 		plan: e.plan, shape: e.shape, texts: e.texts[:0],
-		prints: fresh(e.prints), sums: fresh(e.sums), tools: fresh(e.tools), scopes: fresh(e.scopes), values: fresh(e.values), choices: fresh(e.choices),
+		prints: fresh(e.prints, spare), sums: fresh(e.sums, spare), tools: fresh(e.tools, spare), scopes: fresh(e.scopes, spare), values: fresh(e.values, spare), choices: fresh(e.choices, spare),
 	}
 }
 

@@ -49,6 +49,8 @@ type Extractor struct {
 	choices []Choice
 	ids     []byte
 	tools   []string
+	size    int // bytes of the block
+	events  int // made of it
 }
 
 // maxNames and maxName bound the tables of texts: sessions come and go, and
@@ -72,19 +74,35 @@ func (p *Plan) NewExtractor(o ExtractOptions) *Extractor {
 	return x
 }
 
-// NewBlock starts new slabs, as large as the last ones had to be. Events made
-// before keep theirs.
-func (x *Extractor) NewBlock() {
-	x.prints, x.sums, x.scopes = fresh(x.prints), fresh(x.sums), fresh(x.scopes)
-	x.texts, x.choices, x.ids, x.tools = fresh(x.texts), fresh(x.choices), fresh(x.ids), fresh(x.tools)
+// mostGrowth is how much longer than the last a block may be for the slabs to
+// follow: a short block tells little of a long one.
+const mostGrowth = 16
+
+// spare is an eighth more than the last block took, since blocks are alike but
+// not the same.
+const spare = 1.125
+
+// NewBlock starts new slabs, for a block of so many bytes: with the room that
+// the last one took, in proportion. It returns an empty list with room for the block's events.
+// Events made before keep theirs.
+func (x *Extractor) NewBlock(size int) []Event {
+	share := spare * min(float64(size)/float64(max(x.size, 1)), mostGrowth)
+	x.prints, x.sums, x.scopes = fresh(x.prints, share), fresh(x.sums, share), fresh(x.scopes, share)
+	x.texts, x.choices, x.ids, x.tools = fresh(x.texts, share), fresh(x.choices, share), fresh(x.ids, share), fresh(x.tools, share)
+	events := make([]Event, 0, int(float64(x.events)*share))
+	x.size, x.events = size, 0
+	return events
 }
 
-// fresh makes an empty slab with room for what the one before took, and an
-// eighth more, since blocks are alike but not the same.
-func fresh[T any](before []T) []T { return make([]T, 0, len(before)+len(before)/8) }
+// fresh makes an empty slab with room for a multiple of what the one before
+// took.
+func fresh[T any](before []T, share float64) []T {
+	return make([]T, 0, int(float64(len(before))*share))
+}
 
 // Event fills ev with what the plan's rules need of r.
 func (x *Extractor) Event(r *fingerprint.Request, ev *Event) {
+	x.events++
 	x.writer.Reset()
 	x.o.nameSession(r)
 	t := r.End
@@ -207,10 +225,10 @@ func (x *Extractor) fingerprint(r *fingerprint.Request, ev *Event) {
 func (x *Extractor) scope(r *fingerprint.Request, ev *Event) {
 	n := len(x.scopes)
 	for i, s := range x.plan.Scopes {
-		var out Scope
-		if x.scoped[i] {
+		x.scopes = append(x.scopes, Scope{})
+		if out := &x.scopes[len(x.scopes)-1]; x.scoped[i] {
 			out.Key, x.values, out.Cause = s.Compute(r, x.writer, x.values[:0])
-			x.seal(&out)
+			x.seal(out)
 			k := len(x.texts)
 			for f, v := range x.values {
 				out.FellBack = out.FellBack || v.FellBack
@@ -218,7 +236,6 @@ func (x *Extractor) scope(r *fingerprint.Request, ev *Event) {
 			}
 			out.Values = x.texts[k:len(x.texts):len(x.texts)]
 		}
-		x.scopes = append(x.scopes, out)
 	}
 	ev.Scopes = x.scopes[n:len(x.scopes):len(x.scopes)]
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"hash/crc32"
+	"slices"
 
 	"github.com/loopgauge/loopgauge/ingest"
 )
@@ -92,6 +93,7 @@ func full(b *ingest.Block) bool {
 // read appends records from an offset on to the block, until none is left or
 // the block is full. It returns the offset behind the last.
 func (o *opened) read(b *ingest.Block, from int64) (int64, error) {
+	b.Records = slices.Grow(b.Records, min(o.left, maxRecords))
 	for o.left > 0 && !full(b) {
 		before := o.w
 		record := wire{b: o.w.bytes(int(o.w.varint()))}

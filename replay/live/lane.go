@@ -27,8 +27,8 @@ type item struct {
 	err   error
 }
 
-// ahead is how many chunks are read ahead of a stream: one that is being
-// parsed while another is fetched.
+// ahead is how many chunks are read ahead for each core, and of each stream at
+// least: one that is being parsed while another is fetched.
 const ahead = 2
 
 // read reads the stream into the lane's items until the context ends or the

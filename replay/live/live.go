@@ -268,9 +268,11 @@ func (w *watch) accept(ctx context.Context) {
 
 // open begins to read streams.
 func (w *watch) open(streams []ingest.Live, start func(*lane)) {
+	// Few streams are read further ahead, so that all cores have work.
+	room := ahead * max(1, runtime.GOMAXPROCS(0)/max(1, len(w.lanes)+len(streams)))
 	for _, s := range streams {
 		mark := s.Mark()
-		l := &lane{stream: s, index: mark.Stream, items: make(chan item, ahead), mark: mark}
+		l := &lane{stream: s, index: mark.Stream, items: make(chan item, room), mark: mark}
 		if _, ok := w.restored[mark.Stream]; ok {
 			l.opened = true
 			delete(w.restored, mark.Stream)

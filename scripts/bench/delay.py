@@ -2,11 +2,12 @@
 
 usage: delay.py LOOPGAUGE BROKER
 
-Writes 1,000 requests a second for a minute to four partitions. Ten sessions a
-second begin a loop: four equal requests, of which the last trips a rule. The
-time of a request is when it was handed to the producer, and the alert says
-which time the one had that tripped it. What is reported is what it took beyond
-the lateness, which nothing can be judged before.
+Writes 1,000 requests a second for a minute to four partitions. Two sessions a
+second begin a loop: four equal requests, of which the last trips a rule. They
+are told to many sinks, for one would be told of a digest. The time of a request
+is when it was handed to the producer, and the alert says which time the one had
+that tripped it. What is reported is what it took beyond the lateness, which
+nothing can be judged before.
 """
 
 import http.server
@@ -25,16 +26,21 @@ from confluent_kafka import Producer
 from fill import create
 from watch_vs_kafka import said, wait
 
-RATE, SECONDS, LOOPS = 1000, 60, 10  # requests a second, for so long, loops begun a second
+RATE, SECONDS, LOOPS = 1000, 60, 2  # requests a second, for so long, loops begun a second
 LATENESS = 10  # seconds
 MOST = 2  # seconds beyond it, p99
+SINKS = LOOPS * SECONDS // 4  # one is told of five loops a minute, one by one
 POLICY = """version: 1
 lateness: {lateness}s
 rules:
   - {{name: messages, profile: loopgauge/last-messages}}
 sinks:
-  - webhook: {{url: "http://127.0.0.1:{port}/"}}
+{sinks}
+routes:
+{routes}
 """
+SINK = '  - webhook: {{name: sink-{number}, url: "http://127.0.0.1:{port}/{number}"}}'
+ROUTE = """  - {{match: 'session.endsWith("/{number}")', to: [sink-{number}]}}"""
 
 
 class Receiver(http.server.BaseHTTPRequestHandler):
@@ -65,7 +71,7 @@ def produce(producer):
             session, text = f"calm-{n}", f"request {n}"
             begun = n // (RATE // LOOPS)
             if n < SECONDS * RATE and n % (RATE // LOOPS) == 0:
-                looping.append([f"loop-{begun}", 0])
+                looping.append([f"loop-{begun}/{begun % SINKS}", 0])
             elif looping and n % 10 == 5:
                 # Those that loop take turns.
                 loop = looping.pop(0)
@@ -95,12 +101,15 @@ def main():
     threading.Thread(target=server.serve_forever, daemon=True).start()
     with tempfile.TemporaryDirectory() as folder, open(f"{folder}/log", "w+") as log:
         policy = pathlib.Path(folder, "policy.yaml")
-        policy.write_text(POLICY.format(lateness=LATENESS, port=server.server_port))
+        sinks, routes = (
+            "\n".join(form.format(number=i, port=server.server_port) for i in range(SINKS)) for form in (SINK, ROUTE)
+        )
+        policy.write_text(POLICY.format(lateness=LATENESS, sinks=sinks, routes=routes))
         child = subprocess.Popen([
             loopgauge, "watch", "--policy", policy, "--state", f"{folder}/state", "--start", "earliest", f"kafka://{broker}/delay",
         ], stderr=log)
         try:
-            wait(lambda: "msg=reading" in said(log))
+            wait(lambda: "msg=reading" in said(log, child))
             tripped, n = produce(Producer({"bootstrap.servers": broker, "compression.type": "zstd", "linger.ms": 5}))
             wait(lambda: len(Receiver.arrived) >= len(tripped), 30)
         except BaseException:

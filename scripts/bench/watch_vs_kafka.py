@@ -48,13 +48,13 @@ def main():
 
     broken = []
     print(f"{len(os.sched_getaffinity(0))} cores, load {os.getloadavg()[0]:.1f}, {runs} runs each")
-    print(f"{'topic':8} {'':12} {'wall s: median (least-most)':>28} {'CPU s':>7} {'MB/s':>6} {'lines/s':>9} {'times':>6}")
+    print(f"{'topic':8} {'':12} {'wall s: median (least-most)':>28} {'CPU s':>7} {'a GB':>6} {'MB/s':>6} {'lines/s':>9} {'times':>6}")
     for (topic, who), values in taken.items():
         count, size = lines[topic.split("-")[0]]
         wall, least, most = spread(w for w, _ in values)
         cpu = spread(c for _, c in values)[0]
         times = wall / spread(w for w, _ in taken[topic, "watch"])[0]
-        print(f"{topic:8} {who:12} {f'{wall:.2f} ({least:.2f}-{most:.2f})':>28} {cpu:7.2f} {size / wall / 1e6:6.0f} {count / wall:9.0f} {times:6.2f}")
+        print(f"{topic:8} {who:12} {f'{wall:.2f} ({least:.2f}-{most:.2f})':>28} {cpu:7.2f} {cpu / size * 1e9:6.2f} {size / wall / 1e6:6.0f} {count / wall:9.0f} {times:6.2f}")
         if who != "watch" and times < (LEAST_OF_QUIX if who == "Quix Streams" else LEAST_OF_PERF):
             broken.append(f"{times:.2f} times {who} on {topic}")
     if broken:
@@ -69,7 +69,7 @@ def watch(loopgauge, broker, topic, count):
             "--listen", "127.0.0.1:0", "--verbose", "--idle", "0s", f"kafka://{broker}/{topic}",
         ], stderr=log)
         try:
-            address = wait(lambda: re.search(r"msg=listening address=(\S+)", said(log)))[1]
+            address = wait(lambda: re.search(r"msg=listening address=(\S+)", said(log, child)))[1]
             wait(lambda: judged(address) == count)
         except BaseException:
             child.kill()
@@ -84,9 +84,14 @@ def watch(loopgauge, broker, topic, count):
         return wall, usage.ru_utime + usage.ru_stime
 
 
-def said(log):
+def said(log, child=None):
+    """What stands in the log, of a child that has to run."""
+    ended = child and child.poll() is not None
     log.seek(0)
-    return log.read()
+    text = log.read()
+    if ended:
+        raise SystemExit(f"watch ended:\n{text}")
+    return text
 
 
 def times(text, message):
@@ -100,12 +105,12 @@ def judged(address):
     return found and float(found[1])
 
 
-def wait(what, seconds=120):
+def wait(what, seconds=600):
     until = time.monotonic() + seconds
     while not (found := what()):
         if time.monotonic() > until:
             raise SystemExit("watch did not come to the end of the topic")
-        time.sleep(0.2)
+        time.sleep(0.5)
     return found
 
 
@@ -113,7 +118,7 @@ def perf(libraries, broker, topic, count):
     """Wall seconds of fetching alone, and CPU seconds of all."""
     r = run([
         "java", "-cp", f"{libraries}/*", "-Dorg.slf4j.simpleLogger.defaultLogLevel=error", "org.apache.kafka.tools.ConsumerPerformance",
-        "--bootstrap-server", broker, "--topic", topic, "--num-records", str(count), "--fetch-size", str(16 << 20),
+        "--bootstrap-server", broker, "--topic", topic, "--num-records", str(count), "--fetch-size", str(16 << 20), "--timeout", "60000",
     ])
     head, row = ([x.strip() for x in line.split(",")] for line in r.out.strip().splitlines()[-2:])
     got = dict(zip(head, row))
