@@ -16,7 +16,6 @@ import (
 // request repeat what they say of it: those columns are looked at in the first
 // alone, and not at all if nobody asks.
 type eventColumns struct {
-	file   *parquet.File
 	groups []parquet.RowGroup
 	rows   int64 // of the group
 	row    int64 // the one of the group that comes next
@@ -100,8 +99,8 @@ func (s *set) reach(row int64) error {
 	return nil
 }
 
-func newEventColumns(file *parquet.File) (*eventColumns, error) {
-	e := &eventColumns{file: file, groups: file.RowGroups(), total: file.NumRows(), names: map[string]string{}}
+func newEventColumns() *eventColumns {
+	e := &eventColumns{names: map[string]string{}}
 	cause := func(text string) (fingerprint.Cause, error) {
 		c, ok := fingerprint.ParseCause(text)
 		if !ok {
@@ -144,16 +143,22 @@ func newEventColumns(file *parquet.File) (*eventColumns, error) {
 		{"scopes.list.element.cause", &e.scopesCause}, {"scopes.list.element.fell_back", &e.scopesFellBack},
 	}
 	e.choices.columns = []named{{"rules.list.element.rule", &e.rule}, {"rules.list.element.override", &e.override}}
+	return e
+}
+
+// open goes to the beginning of a file.
+func (e *eventColumns) open(file *parquet.File) error {
+	e.groups, e.total, e.row, e.rows, e.done = file.RowGroups(), file.NumRows(), 0, 0, 0
 	for _, s := range e.sets() {
 		for _, c := range s.columns {
 			leaf, ok := file.Schema().Lookup(strings.Split(c.name, ".")...)
-			if !ok && c.name != "tool" { // which came later than the others
-				return nil, fmt.Errorf("no column %s", c.name)
+			if !ok && c.loader != &e.tool { // which came later than the others
+				return fmt.Errorf("no column %s", c.name)
 			}
 			c.is(leaf, ok)
 		}
 	}
-	return e, nil
+	return nil
 }
 
 func (e *eventColumns) sets() [3]*set { return [...]*set{&e.each, &e.request, &e.choices} }

@@ -40,8 +40,9 @@ type Reader struct {
 	asks    bool // for the rules' choices
 
 	open  *eventFile
-	next  int64 // the least seq that may come
-	n     int64 // events
+	rows  *eventColumns // of the open file
+	next  int64         // the least seq that may come
+	n     int64         // events
 	event window.Event
 	stored
 }
@@ -60,7 +61,6 @@ type stored struct {
 type eventFile struct {
 	path string
 	file *os.File
-	rows *eventColumns
 	size int64
 	said int64 // bytes that count as read
 }
@@ -76,7 +76,7 @@ func runFile(dir string) string { return filepath.Join(dir, "run", "run.parquet"
 // Open opens the dataset in dir. files are those of its event files that are
 // to be read, all if there are none.
 func Open(dir string, files ...string) (*Reader, error) {
-	r := &Reader{Dir: dir, files: files, Whole: len(files) == 0}
+	r := &Reader{Dir: dir, files: files, Whole: len(files) == 0, rows: newEventColumns()}
 	if err := r.readRun(); err != nil {
 		return nil, err
 	}
@@ -113,12 +113,9 @@ func firstEvent(path string) (seq int64) {
 		return 0
 	}
 	defer f.Close()
-	rows, err := newEventColumns(file)
-	if err != nil {
-		return 0
-	}
+	rows := newEventColumns()
 	defer rows.close()
-	if rows.next() == nil {
+	if rows.open(file) == nil && rows.next() == nil {
 		seq = rows.seq.at(0)
 	}
 	return seq
@@ -173,8 +170,8 @@ func begin[R any](path string) (file *parquet.File, f *os.File, err error) {
 	for _, c := range leaves(file.Schema().Fields(), "") {
 		has[c.name] = c.kind
 	}
-	var zero R
-	for _, c := range leaves(parquet.SchemaOf(zero).Fields(), "") {
+	var row R
+	for _, c := range leaves(parquet.SchemaOf(row).Fields(), "") {
 		switch kind, ok := has[c.name]; {
 		case !ok:
 			return nil, nil, fmt.Errorf("%s: has no column %s: written by another program, or by an older loopgauge\nwrite the dataset anew from the logs: loopgauge replay --out DIR LOG", path, c.name)
@@ -274,7 +271,7 @@ func (r *Reader) Read() int64 { return r.read.Load() }
 // Close closes what is open.
 func (r *Reader) Close() {
 	if r.open != nil {
-		r.open.rows.close()
+		r.rows.close()
 		r.open.file.Close()
 		r.open = nil
 	}
@@ -288,8 +285,7 @@ func (r *Reader) Next() (ev *window.Event, err error) {
 	}
 	path := r.open.path
 	defer guard(path, &err)
-	rows := r.open.rows
-	seq := rows.seq.at(rows.row)
+	seq := r.rows.seq.at(r.rows.row)
 	if err := r.request(); err != nil {
 		return nil, damaged(path, fmt.Sprintf("request %d: %v", seq, err))
 	}
@@ -332,11 +328,11 @@ func (r *Reader) fill() error {
 func (r *Reader) row() (more bool, err error) {
 	f := r.open
 	defer guard(f.path, &err)
-	switch err := f.rows.next(); {
+	switch err := r.rows.next(); {
 	case errors.Is(err, io.EOF):
 		r.reads(f.size)
-		if f.rows.done != f.rows.total {
-			return false, damaged(f.path, fmt.Sprintf("holds %d rows of %d", f.rows.done, f.rows.total))
+		if r.rows.done != r.rows.total {
+			return false, damaged(f.path, fmt.Sprintf("holds %d rows of %d", r.rows.done, r.rows.total))
 		}
 		return false, nil
 	case err != nil:
@@ -356,12 +352,11 @@ func (r *Reader) openFile(path string) error {
 	if err != nil {
 		return err
 	}
-	rows, err := newEventColumns(file)
-	if err != nil {
+	if err := r.rows.open(file); err != nil {
 		f.Close()
 		return damaged(path, err)
 	}
-	r.open = &eventFile{path: path, file: f, rows: rows, size: file.Size()}
+	r.open = &eventFile{path: path, file: f, size: file.Size()}
 	return nil
 }
 
@@ -380,7 +375,7 @@ func (r *Reader) gather(seq int64) error {
 		r.prints[i].Cause, r.prints[i].Fingerprints, r.known[i] = fingerprint.Computable, r.prints[i].Fingerprints[:0], false
 		r.prints[i].Tools = r.prints[i].Tools[:0]
 	}
-	rows := r.open.rows
+	rows := r.rows
 	for rows.seq.at(rows.row) == seq {
 		if err := r.print(rows); err != nil {
 			return err
@@ -430,7 +425,7 @@ func (r *Reader) print(rows *eventColumns) error {
 
 // request makes the event of its first row, but for the fingerprints.
 func (r *Reader) request() error {
-	c := r.open.rows
+	c := r.rows
 	if err := c.request.reach(c.row); err != nil {
 		return err
 	}

@@ -19,21 +19,8 @@ import (
 
 // Every column that is written is read.
 func TestColumnsRead(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "events.parquet")
-	if err := parquet.WriteFile(path, []eventRow{{}}); err != nil {
-		t.Fatal(err)
-	}
-	file, f, err := begin[eventRow](path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	columns, err := newEventColumns(file)
-	if err != nil {
-		t.Fatal(err)
-	}
 	var read, written []string
-	for _, s := range columns.sets() {
+	for _, s := range newEventColumns().sets() {
 		for _, c := range s.columns {
 			read = append(read, c.name)
 		}
