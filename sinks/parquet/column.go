@@ -17,7 +17,7 @@ import (
 // that a value is found by its row alone, nulls included. To have each value
 // made into a parquet.Value would take longer than all else.
 type column struct {
-	leaf int  // its place in the file, -1 if it has none
+	leaf int  // its place in the file
 	full byte // definition level of what is not null
 	list bool // a row has any number of entries
 
@@ -33,31 +33,20 @@ type column struct {
 type values interface {
 	// take adds the entries of a page to the last keep ones of those before.
 	take(page parquet.Page, keep int) error
-	// nothing makes n nulls of it.
-	nothing(n int)
 }
 
 var errShort = errors.New("a column ends before the others")
 
-// missing is how many rows are spread at a time of a column that a file does
-// not have.
-const missing = 4096
-
-// is says which column it is, if the file has it.
-func (c *column) is(leaf parquet.LeafColumn, there bool) {
+// is says which column it is.
+func (c *column) is(leaf parquet.LeafColumn) {
 	c.leaf, c.full, c.list = leaf.ColumnIndex, byte(leaf.MaxDefinitionLevel), leaf.MaxRepetitionLevel > 0
-	if !there {
-		c.leaf = -1
-	}
 }
 
 // begin goes to the beginning of a row group.
 func (c *column) begin(chunks []parquet.ColumnChunk) {
 	c.close()
 	c.first, c.end, c.starts = 0, 0, c.starts[:0]
-	if c.leaf >= 0 {
-		c.pages = chunks[c.leaf].Pages()
-	}
+	c.pages = chunks[c.leaf].Pages()
 }
 
 func (c *column) close() {
@@ -70,18 +59,13 @@ func (c *column) close() {
 // ends is the row after those at hand.
 func (c *column) ends() int64 { return c.end }
 
-// load makes a row one of those at hand. Rows are asked for in their order;
-// pages that hold none of them are not spread.
+// load makes a row one of those at hand. Rows are asked for in their order; a
+// page without any of them is not spread, unless it is of a list.
 func (c *column) load(row int64, into values) error {
 	for row >= c.end {
-		if c.leaf < 0 {
-			c.first, c.end = row, row+missing
-			into.nothing(missing)
-			return nil
-		}
 		page, err := c.pages.ReadPage()
 		switch {
-		case errors.Is(err, io.EOF) && len(c.starts) > 1 && row == c.end:
+		case errors.Is(err, io.EOF) && row < c.first+int64(len(c.starts))-1:
 			c.end++ // nothing of this row follows
 			return nil
 		case errors.Is(err, io.EOF):
@@ -201,8 +185,6 @@ func (n *numbers[V]) take(page parquet.Page, keep int) (err error) {
 	return err
 }
 
-func (n *numbers[V]) nothing(rows int) { n.list = slices.Repeat([]V{n.null}, rows) }
-
 // at is the value of a row at hand.
 func (n *numbers[V]) at(row int64) V { return n.list[row-n.first] }
 
@@ -276,8 +258,6 @@ func (t *texts[V]) learn(content []byte, ends []uint32) {
 		t.words = append(t.words, word[V]{text: text[ends[i]:ends[i+1]]})
 	}
 }
-
-func (t *texts[V]) nothing(rows int) { t.list = slices.Repeat([]int32{-1}, rows) }
 
 // at is the value of a row at hand, known unless it is null or empty.
 func (t *texts[V]) at(row int64) (value V, known bool, err error) {

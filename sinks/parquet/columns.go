@@ -70,7 +70,7 @@ type named struct {
 }
 
 type loader interface {
-	is(leaf parquet.LeafColumn, there bool)
+	is(leaf parquet.LeafColumn)
 	begin(chunks []parquet.ColumnChunk)
 	load(row int64) error
 	ends() int64
@@ -152,10 +152,10 @@ func (e *eventColumns) open(file *parquet.File) error {
 	for _, s := range e.sets() {
 		for _, c := range s.columns {
 			leaf, ok := file.Schema().Lookup(strings.Split(c.name, ".")...)
-			if !ok && c.loader != &e.tool { // which came later than the others
+			if !ok {
 				return fmt.Errorf("no column %s", c.name)
 			}
-			c.is(leaf, ok)
+			c.is(leaf)
 		}
 	}
 	return nil
