@@ -408,9 +408,7 @@ func (r *Reader) print(rows *eventColumns) error {
 		return err
 	}
 	if !known {
-		if p.Cause, known, err = rows.cause.at(rows.row); !known && err == nil {
-			err = errors.New("neither fingerprint nor cause")
-		}
+		p.Cause, _, err = rows.cause.at(rows.row) // none: it was computable, and gave none
 		return err
 	}
 	p.Fingerprints = append(p.Fingerprints, f)
