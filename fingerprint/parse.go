@@ -10,22 +10,41 @@ import (
 // Parse reads what Fingerprint.String wrote: 32 or 64 hex digits, or the
 // decimal number of a CRC-32.
 func Parse(text string) (f Fingerprint, ok bool) {
-	switch n := hex.DecodedLen(len(text)); {
-	case len(text) == hex.EncodedLen(16), len(text) == hex.EncodedLen(len(f.sum)):
-		if _, err := hex.Decode(f.sum[:n], []byte(text)); err != nil {
-			return Fingerprint{}, false
-		}
+	if n := hex.DecodedLen(len(text)); len(text) == hex.EncodedLen(16) || len(text) == hex.EncodedLen(len(f.sum)) {
 		f.size = uint8(n)
-	default:
-		crc, err := strconv.ParseUint(text, 10, 32)
-		if err != nil {
-			return Fingerprint{}, false
-		}
-		binary.BigEndian.PutUint32(f.sum[:], uint32(crc))
-		f.size = 4
+		return f, decodeHex(f.sum[:n], text)
 	}
+	crc, err := strconv.ParseUint(text, 10, 32)
+	if err != nil {
+		return Fingerprint{}, false
+	}
+	binary.BigEndian.PutUint32(f.sum[:], uint32(crc))
+	f.size = 4
 	return f, f.String() == text // written in one way only
 }
+
+// decodeHex decodes lower-case hex digits, two for each byte of to, and tells
+// whether all are. A dataset has a fingerprint in every row.
+func decodeHex(to []byte, text string) bool {
+	all := byte(0)
+	for i := range to {
+		high, low := hexDigits[text[2*i]], hexDigits[text[2*i+1]]
+		all |= high | low
+		to[i] = high<<4 | low
+	}
+	return all < 16
+}
+
+// hexDigits are the values of hex digits, 16 and more of what is none.
+var hexDigits = func() (values [256]byte) {
+	for i := range values {
+		values[i] = 0xff
+	}
+	for value, digit := range []byte("0123456789abcdef") {
+		values[digit] = byte(value)
+	}
+	return values
+}()
 
 // FromBytes is the fingerprint of a binary form that Bytes gave.
 func FromBytes(b []byte) (f Fingerprint, ok bool) {

@@ -115,15 +115,41 @@ func (a *ages) add(now int64, maxAges []int64, counts []int32) (gone int) {
 		a.heads[w] = head
 		counts[w] = int32(len(a.times) - head)
 	}
-	// The longest window comes last: what is before it is not needed again.
-	if old := a.heads[len(maxAges)-1]; old >= 16 && old > len(a.times)/2 {
-		a.times = slices.Delete(a.times, 0, old)
-		for w := range a.heads {
-			a.heads[w] -= old
-		}
-		return old
+	return a.trim()
+}
+
+// trim lets old times go once they are the most: what is before the longest
+// window, which comes last, is not needed again. It returns how many.
+func (a *ages) trim() (gone int) {
+	old := a.heads[len(a.heads)-1]
+	if old < 16 || old <= len(a.times)/2 {
+		return 0
 	}
-	return 0
+	a.times = slices.Delete(a.times, 0, old)
+	for w := range a.heads {
+		a.heads[w] -= old
+	}
+	return old
+}
+
+// put adds a time and counts nothing: where the windows begin is found by the
+// next add. Memory stays what it is with add.
+func (a *ages) put(now int64, maxAges []int64) {
+	if a.heads == nil {
+		a.heads = make([]int, len(maxAges))
+	}
+	if len(a.times) == cap(a.times) {
+		longest := len(maxAges) - 1
+		head := a.heads[longest]
+		for head < len(a.times) && now-a.times[head] > maxAges[longest] {
+			head++
+		}
+		for w := range a.heads {
+			a.heads[w] = max(a.heads[w], head)
+		}
+		a.trim()
+	}
+	a.times = append(a.times, now)
 }
 
 func (a *ages) reset() {
@@ -260,11 +286,21 @@ func (s *Sweep) follow(t *sweepTarget, q *order, print printKey, now int64, coun
 	counts = counts[windows:]
 	steps := t.steps.at(q.steps)
 	c := cycle{period: t.period}
+	repeats := false // some period, in a window without end
 	for p := int64(1); p <= c.period; p++ {
-		steps[p-1].run = c.extend(&q.tail, steps, now, print, p)
+		run := c.extend(&q.tail, steps, now, print, p)
+		steps[p-1].run = run
+		repeats = repeats || q.next+1-run.from >= 2*p
 	}
 	steps[q.next%c.period].tailEvent = tailEvent{print, now}
 	q.next++
+	if !repeats { // as mostly
+		q.all.put(now, t.maxAges)
+		for w := range windows {
+			counts[w] = 1
+		}
+		return
+	}
 	q.all.add(now, t.maxAges, counts[:windows])
 	for w := range windows {
 		from := q.next - int64(counts[w]) // position of the first event inside the window

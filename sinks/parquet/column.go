@@ -5,177 +5,289 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
+	"slices"
 
 	"github.com/parquet-go/parquet-go"
+
+	"github.com/loopgauge/loopgauge/fingerprint"
 )
 
-// column is a place in a column of a row group. It reads what pages hold as
-// they hold it: to have each value made into a parquet.Value would take longer
-// than all else.
+// column reads a column of a row group page by page, and spreads each page: so
+// that a value is found by its row alone, nulls included. To have each value
+// made into a parquet.Value would take longer than all else.
 type column struct {
-	full  byte                // definition level of what is not null
-	share func([]byte) string // for texts that come again and again
+	leaf int  // its place in the file
+	full byte // definition level of what is not null
+	list bool // a row has any number of entries
 
-	pages parquet.Pages
-	page  parquet.Page
-	row   int64 // the one of the group that comes next
-	// Entries of the page: values and nulls. Levels are nil where all are 0.
-	reps, defs []byte
-	at, n      int
-	value      int // of the last entry: its place among the values
-	values     int // of the entries before at
-
-	// Values of the page, by type.
-	int64s  []int64
-	int32s  []int32
-	doubles []float64
-	bits    []byte
-	plain   string   // texts, one after the other
-	ends    []uint32 // where each text begins in plain, and the last one ends
-
-	// Of a page whose texts stand in a dictionary, one for all pages.
-	dictionary parquet.Dictionary
-	words      []string // by index; empty if not used before
-	indexes    []int32
+	pages      parquet.Pages
+	first, end int64 // the rows at hand, of the group
+	// Of lists: where the entries of each row begin, and where the last ones
+	// end. The row after end is there too, as far as it has been read: it may go
+	// on in the next page.
+	starts []int32
 }
 
-// load goes to the page of the next entry; io.EOF after the last.
-func (c *column) load() error {
-	for c.at == c.n {
-		if c.page != nil {
-			parquet.Release(c.page)
-			c.page = nil
-		}
-		page, err := c.pages.ReadPage()
-		if err != nil {
-			return err
-		}
-		c.page, c.at, c.n, c.values = page, 0, int(page.NumValues()), 0
-		c.reps, c.defs, c.indexes = page.RepetitionLevels(), page.DefinitionLevels(), nil
-		data := page.Data()
-		if d := page.Dictionary(); d != nil {
-			if d != c.dictionary {
-				c.dictionary, c.words = d, make([]string, d.Len())
-			}
-			c.indexes = data.Int32()
-			continue
-		}
-		switch kind := page.Type().Kind(); kind {
-		case parquet.Int64:
-			c.int64s = data.Int64()
-		case parquet.Int32:
-			c.int32s = data.Int32()
-		case parquet.Double:
-			c.doubles = data.Double()
-		case parquet.Boolean:
-			c.bits = data.Boolean()
-		case parquet.ByteArray:
-			var text []byte
-			text, c.ends = data.ByteArray()
-			c.plain = string(text)
-		default:
-			return fmt.Errorf("a column of %s", kind)
-		}
-	}
-	return nil
+// values are what a column holds.
+type values interface {
+	// take adds the entries of a page to the last keep ones of those before.
+	take(page parquet.Page, keep int) error
 }
 
 var errShort = errors.New("a column ends before the others")
 
-// to goes to a row, over those that nobody has asked for.
-func (c *column) to(row int64) error {
-	for c.row < row || c.at == c.n {
-		if err := c.load(); err != nil {
-			if errors.Is(err, io.EOF) {
-				return errShort
+// is says which column it is.
+func (c *column) is(leaf parquet.LeafColumn) {
+	c.leaf, c.full, c.list = leaf.ColumnIndex, byte(leaf.MaxDefinitionLevel), leaf.MaxRepetitionLevel > 0
+}
+
+// begin goes to the beginning of a row group.
+func (c *column) begin(chunks []parquet.ColumnChunk) {
+	c.close()
+	c.first, c.end, c.starts = 0, 0, c.starts[:0]
+	c.pages = chunks[c.leaf].Pages()
+}
+
+func (c *column) close() {
+	if c.pages != nil {
+		c.pages.Close()
+		c.pages = nil
+	}
+}
+
+// ends is the row after those at hand.
+func (c *column) ends() int64 { return c.end }
+
+// load makes a row one of those at hand. Rows are asked for in their order; a
+// page without any of them is not spread, unless it is of a list.
+func (c *column) load(row int64, into values) error {
+	for row >= c.end {
+		page, err := c.pages.ReadPage()
+		switch {
+		case errors.Is(err, io.EOF) && row < c.first+int64(len(c.starts))-1:
+			c.end++ // nothing of this row follows
+			return nil
+		case errors.Is(err, io.EOF):
+			return errShort
+		case err != nil:
+			return err
+		case c.list:
+			err = c.loadList(page, into)
+		default:
+			c.first = c.end
+			if c.end += page.NumValues(); row < c.end {
+				err = into.take(page, 0)
 			}
+		}
+		parquet.Release(page)
+		if err != nil {
 			return err
 		}
-		if c.row == row {
-			break
-		}
-		if c.reps == nil { // a row is an entry
-			n := int(min(int64(c.n-c.at), row-c.row))
-			c.over(n)
-			c.row += int64(n)
-			continue
-		}
-		for more := true; more; {
-			c.over(1)
-			var err error
-			if more, err = c.more(); err != nil {
-				return err
-			}
-		}
-		c.row++
 	}
 	return nil
 }
 
-// over passes over n entries of the page.
-func (c *column) over(n int) {
-	if c.defs == nil {
-		c.values += n
+// loadList takes a page of a list in, of which the first entries may be of the
+// last row of the page before.
+func (c *column) loadList(page parquet.Page, into values) error {
+	keep := int32(0)
+	if n := len(c.starts); n > 1 {
+		keep = c.starts[n-1] - c.starts[n-2]
+		c.starts = append(c.starts[:0], 0)
+	}
+	at := keep
+	for _, level := range page.RepetitionLevels() {
+		if level == 0 {
+			c.starts = append(c.starts, at)
+		}
+		at++
+	}
+	if len(c.starts) == 0 || c.starts[0] != 0 {
+		return errors.New("a list begins without a row")
+	}
+	c.starts = append(c.starts, at)
+	c.first = c.end
+	c.end += int64(len(c.starts) - 2)
+	return into.take(page, int(keep))
+}
+
+// entries are those of a row of a list.
+func (c *column) entries(row int64) (from, to int32) {
+	return c.starts[row-c.first], c.starts[row-c.first+1]
+}
+
+// spread makes values, which leave out nulls, entries, which do not, and adds
+// them to list.
+func spread[V any](list, values []V, null V, levels []byte, full byte) ([]V, error) {
+	known := len(values)
+	if len(levels) > 0 {
+		known = bytes.Count(levels, []byte{full})
+	}
+	switch {
+	case known != len(values):
+		return nil, fmt.Errorf("a page of %d values, not %d", len(values), known)
+	case known == len(levels) || len(levels) == 0:
+		return append(list, values...), nil
+	}
+	for _, level := range levels {
+		if level != full {
+			list = append(list, null)
+			continue
+		}
+		list = append(list, values[0])
+		values = values[1:]
+	}
+	return list, nil
+}
+
+// last are the last n of a list, moved to its beginning.
+func last[V any](list []V, n int) []V {
+	return list[:copy(list, list[len(list)-n:])]
+}
+
+// numbers are a column of numbers, or of truths. null stands where there is
+// none.
+type numbers[V int64 | int32 | float64 | fingerprint.Tri] struct {
+	column
+	null V
+	list []V
+	bits []V // scratch
+}
+
+// noNumber is a null of 32 bits.
+const noNumber = math.MinInt32
+
+func (n *numbers[V]) load(row int64) error { return n.column.load(row, n) }
+
+func (n *numbers[V]) take(page parquet.Page, keep int) (err error) {
+	data := page.Data()
+	if d := page.Dictionary(); d != nil {
+		return fmt.Errorf("a dictionary of %s", d.Type())
+	}
+	var values []V
+	switch into := any(&values).(type) {
+	case *[]int64:
+		*into = data.Int64()
+	case *[]int32:
+		*into = data.Int32()
+	case *[]float64:
+		*into = data.Double()
+	case *[]fingerprint.Tri:
+		known := int(page.NumValues() - page.NumNulls())
+		n.bits = n.bits[:0]
+		for i, bits := 0, data.Boolean(); i < known; i++ {
+			n.bits = append(n.bits, V(fingerprint.TriOf(bits[i>>3]>>(i&7)&1 != 0)))
+		}
+		values = n.bits
+	}
+	n.list, err = spread(last(n.list, keep), values, n.null, page.DefinitionLevels(), n.full)
+	return err
+}
+
+// at is the value of a row at hand.
+func (n *numbers[V]) at(row int64) V { return n.list[row-n.first] }
+
+func (n *numbers[V]) begin(chunks []parquet.ColumnChunk) {
+	n.column.begin(chunks)
+	n.list = n.list[:0]
+}
+
+// texts are a column of texts, each of which parse makes into what it stands
+// for: once, if the file says it once.
+type texts[V any] struct {
+	column
+	parse func(text string) (V, error)
+
+	list    []int32 // by entry: its word, -1 for null
+	words   []word[V]
+	scratch []int32
+
+	dictionary parquet.Dictionary // whose words are there from base on; nil for none
+	base       int32
+}
+
+// word is a text, parsed once it has been asked for.
+type word[V any] struct {
+	text   string
+	value  V
+	parsed bool
+}
+
+func (t *texts[V]) begin(chunks []parquet.ColumnChunk) {
+	t.column.begin(chunks)
+	t.list, t.words, t.dictionary = t.list[:0], t.words[:0], nil
+}
+
+func (t *texts[V]) load(row int64) error { return t.column.load(row, t) }
+
+func (t *texts[V]) take(page parquet.Page, keep int) (err error) {
+	d, data := page.Dictionary(), page.Data()
+	if d != t.dictionary && keep == 0 || d == nil && keep == 0 {
+		t.words, t.dictionary = t.words[:0], nil
+	}
+	t.scratch = t.scratch[:0]
+	if d == nil { // each value is a word
+		base := len(t.words)
+		t.learn(data.ByteArray())
+		for i := base; i < len(t.words); i++ {
+			t.scratch = append(t.scratch, int32(i))
+		}
 	} else {
-		c.values += bytes.Count(c.defs[c.at:c.at+n], []byte{c.full})
-	}
-	c.at += n
-}
-
-// next goes over the next entry of a row, and tells whether it has a value.
-func (c *column) next(row int64) (known bool, err error) {
-	if c.row != row+1 { // else it is one more of a list
-		if err := c.to(row); err != nil {
-			return false, err
+		if d != t.dictionary {
+			t.dictionary, t.base = d, int32(len(t.words))
+			content := d.Page().Data()
+			t.learn(content.ByteArray())
 		}
-		c.row = row + 1
-	}
-	known = c.defs == nil || c.defs[c.at] == c.full
-	c.at++
-	if known {
-		c.value = c.values
-		c.values++
-	}
-	return known, nil
-}
-
-// empty tells that the list of a row has no element. first is a column that is
-// not null in any.
-func (c *column) empty(row int64) (bool, error) {
-	err := c.to(row)
-	return err == nil && c.defs[c.at] != c.full, err
-}
-
-// more tells that the next entry is of the row of the last one.
-func (c *column) more() (bool, error) {
-	if err := c.load(); err != nil {
-		if errors.Is(err, io.EOF) {
-			err = nil
+		for _, i := range data.Int32() {
+			if i < 0 || int(i) >= len(t.words)-int(t.base) {
+				return fmt.Errorf("word %d of %d", i, len(t.words))
+			}
+			t.scratch = append(t.scratch, t.base+i)
 		}
-		return false, err
 	}
-	return c.reps != nil && c.reps[c.at] > 0, nil
+	t.list, err = spread(last(t.list, keep), t.scratch, -1, page.DefinitionLevels(), t.full)
+	return err
 }
 
-func (c *column) bit() bool { return c.bits[c.value>>3]>>(c.value&7)&1 != 0 }
-
-func (c *column) text() string {
-	if c.indexes == nil {
-		return c.plain[c.ends[c.value]:c.ends[c.value+1]]
+// learn adds words.
+func (t *texts[V]) learn(content []byte, ends []uint32) {
+	text := string(content)
+	t.words = slices.Grow(t.words, len(ends))
+	for i := range len(ends) - 1 {
+		t.words = append(t.words, word[V]{text: text[ends[i]:ends[i+1]]})
 	}
-	i := c.indexes[c.value]
-	if c.words[i] == "" {
-		c.words[i] = c.share(c.dictionary.Index(i).ByteArray())
-	}
-	return c.words[i]
 }
 
-func (c *column) close() {
-	if c.page != nil {
-		parquet.Release(c.page)
+// at is the value of a row at hand, known unless it is null or empty.
+func (t *texts[V]) at(row int64) (value V, known bool, err error) {
+	return t.entry(int32(row - t.first))
+}
+
+// entry is the value of an entry, likewise.
+func (t *texts[V]) entry(entry int32) (value V, known bool, err error) {
+	i := t.list[entry]
+	if i < 0 {
+		return value, false, nil
 	}
-	if c.pages != nil {
-		c.pages.Close()
+	w := &t.words[i]
+	if !w.parsed {
+		if w.text == "" {
+			return value, false, nil
+		}
+		if w.value, err = t.parse(w.text); err != nil {
+			return value, false, err
+		}
+		w.parsed = true
 	}
-	*c = column{full: c.full, share: c.share}
+	return w.value, true, nil
+}
+
+// text is the text of a row at hand, empty for null.
+func text(t *texts[string], row int64) string { return textAt(t, int32(row-t.first)) }
+
+// textAt is the text of an entry, likewise.
+func textAt(t *texts[string], entry int32) string {
+	text, _, _ := t.entry(entry) // there is nothing to parse
+	return text
 }

@@ -1,280 +1,247 @@
 package parquet
 
 import (
+	"encoding/hex"
 	"fmt"
 	"io"
+	"math"
+	"strings"
 
 	"github.com/parquet-go/parquet-go"
+
+	"github.com/loopgauge/loopgauge/fingerprint"
 )
 
-// eventColumns reads the rows of an events file column by column. Of the rows
-// of one request only the first is read in full: the others repeat what it
-// says of the request, and are passed over when a column is asked again. Read
-// whole, row by row, a dataset would take longer than its log.
+// eventColumns reads the rows of an events file column by column. Rows of one
+// request repeat what they say of it: those columns are looked at in the first
+// alone, and not at all if nobody asks.
 type eventColumns struct {
 	groups []parquet.RowGroup
-	leaves []int // by column of eventRow: its place in the file
-	cols   []column
-	left   int64 // rows of the group
-	at     int64 // the row of the group at work
+	rows   int64 // of the group
+	row    int64 // the one of the group that comes next
+	done   int64 // rows of the groups before
 	total  int64
-	some   bool // a row has been read
-	seq    int64
+
+	// Of every row.
+	each        set
+	seq         numbers[int64]
+	identity    texts[string]
+	identityNo  numbers[int32]
+	ordinal     numbers[int32]
+	fingerprint texts[fingerprint.Fingerprint]
+	cause       texts[fingerprint.Cause]
+	tool        texts[string]
+
+	// Of the first row of a request.
+	request                                                 set
+	time, start, line, offset                               numbers[int64]
+	stream, item                                            numbers[int32]
+	id, method, path, caller, user, session, model, backend texts[string]
+	status                                                  numbers[int32]
+	tokensIn, tokensOut, maxTokens                          numbers[int64]
+	cost                                                    numbers[float64]
+	streamed, cached                                        numbers[fingerprint.Tri]
+	scopeField, scopeValue                                  texts[string]
+	scopesIndex                                             numbers[int32]
+	scopesKey                                               texts[fingerprint.ScopeKey]
+	scopesCause                                             texts[fingerprint.Cause]
+	scopesFellBack                                          numbers[fingerprint.Tri]
+
+	// Of the first row of a request, where some choice is asked for.
+	choices  set
+	rule     texts[string]
+	override numbers[int32]
 
 	names map[string]string // texts that come again and again, once each
-
-	// Slabs: rows share their memory.
-	scope  []scopeValue
-	scopes []scopeRow
-	rules  []ruleChoice
 }
 
-// The columns of eventRow, in its order.
-const (
-	colTime = iota
-	colStart
-	colSeq
-	colStream
-	colLine
-	colOffset
-	colItem
-	colID
-	colMethod
-	colPath
-	colCaller
-	colUser
-	colSession
-	colModel
-	colBackend
-	colStatus
-	colTokensIn
-	colTokensOut
-	colCost
-	colStreamed
-	colCached
-	colMaxTokens
-	colIdentity
-	colIdentityNo
-	colOrdinal
-	colFingerprint
-	colCause
-	colTool
-	colScopeField
-	colScopeValue
-	colScopesIndex
-	colScopesKey
-	colScopesCause
-	colScopesFellBack
-	colRulesRule
-	colRulesOverride
-	colCount
-)
+// set are columns that are looked at together.
+type set struct {
+	columns []named
+	chunks  []parquet.ColumnChunk // of the row group
+	begun   bool
+	end     int64 // the first row that is not at hand in some of them
+}
 
-func newEventColumns(file *parquet.File) (*eventColumns, error) {
-	e := &eventColumns{groups: file.RowGroups(), total: file.NumRows(), names: map[string]string{}, cols: make([]column, colCount)}
-	for i, path := range parquet.SchemaOf(eventRow{}).Columns() {
-		leaf, ok := file.Schema().Lookup(path...)
-		switch {
-		case ok:
-			e.leaves = append(e.leaves, leaf.ColumnIndex)
-		case len(e.leaves) == colTool: // came later than the others
-			e.leaves = append(e.leaves, -1)
-		default:
-			return nil, fmt.Errorf("no column %v", path)
+// named is a column with its path in the file.
+type named struct {
+	name string
+	loader
+}
+
+type loader interface {
+	is(leaf parquet.LeafColumn)
+	begin(chunks []parquet.ColumnChunk)
+	load(row int64) error
+	ends() int64
+	close()
+}
+
+// begin goes to a row group.
+func (s *set) begin(chunks []parquet.ColumnChunk) { s.chunks, s.begun, s.end = chunks, false, 0 }
+
+// reach makes a row one of those at hand.
+func (s *set) reach(row int64) error {
+	if row < s.end {
+		return nil
+	}
+	s.end = math.MaxInt64
+	for _, c := range s.columns {
+		if !s.begun {
+			c.begin(s.chunks)
 		}
-		e.cols[i] = column{share: e.share}
-		if ok {
-			e.cols[i].full = byte(leaf.MaxDefinitionLevel)
+		if err := c.load(row); err != nil {
+			return err
+		}
+		s.end = min(s.end, c.ends())
+	}
+	s.begun = true
+	return nil
+}
+
+func newEventColumns() *eventColumns {
+	e := &eventColumns{names: map[string]string{}}
+	cause := func(text string) (fingerprint.Cause, error) {
+		c, ok := fingerprint.ParseCause(text)
+		if !ok {
+			return c, fmt.Errorf("cause %q is not known", text)
+		}
+		return c, nil
+	}
+	e.fingerprint.parse = func(text string) (fingerprint.Fingerprint, error) {
+		f, ok := fingerprint.Parse(text)
+		if !ok {
+			return f, fmt.Errorf("%q is no fingerprint", text)
+		}
+		return f, nil
+	}
+	e.scopesKey.parse = scopeKey
+	e.cause.parse, e.scopesCause.parse = cause, cause
+	e.id.parse = func(text string) (string, error) { return text, nil } // hardly any comes twice
+	for _, t := range []*texts[string]{
+		&e.identity, &e.tool, &e.method, &e.path, &e.caller, &e.user, &e.session, &e.model, &e.backend, &e.scopeField, &e.scopeValue, &e.rule,
+	} {
+		t.parse = e.share
+	}
+	for _, n := range []*numbers[int64]{&e.tokensIn, &e.tokensOut, &e.maxTokens} {
+		n.null = fingerprint.Unknown
+	}
+	e.status.null, e.override.null, e.scopesIndex.null = fingerprint.Unknown, noNumber, noNumber
+	e.cost.null = math.NaN()
+
+	e.each.columns = []named{
+		{"seq", &e.seq},
+		{"identity", &e.identity},
+		{"identity_index", &e.identityNo},
+		{"ordinal", &e.ordinal},
+		{"fingerprint", &e.fingerprint},
+		{"cause", &e.cause},
+		{"tool", &e.tool},
+	}
+	e.request.columns = []named{
+		{"time", &e.time},
+		{"start", &e.start},
+		{"stream", &e.stream},
+		{"line", &e.line},
+		{"offset", &e.offset},
+		{"item", &e.item},
+		{"id", &e.id},
+		{"method", &e.method},
+		{"path", &e.path},
+		{"caller", &e.caller},
+		{"user", &e.user},
+		{"session", &e.session},
+		{"model", &e.model},
+		{"backend", &e.backend},
+		{"status", &e.status},
+		{"tokens_in", &e.tokensIn},
+		{"tokens_out", &e.tokensOut},
+		{"cost", &e.cost},
+		{"streamed", &e.streamed},
+		{"cached", &e.cached},
+		{"max_tokens", &e.maxTokens},
+		{"scope.list.element.field", &e.scopeField},
+		{"scope.list.element.value", &e.scopeValue},
+		{"scopes.list.element.index", &e.scopesIndex},
+		{"scopes.list.element.key", &e.scopesKey},
+		{"scopes.list.element.cause", &e.scopesCause},
+		{"scopes.list.element.fell_back", &e.scopesFellBack},
+	}
+	e.choices.columns = []named{{"rules.list.element.rule", &e.rule}, {"rules.list.element.override", &e.override}}
+	return e
+}
+
+// open goes to the beginning of a file.
+func (e *eventColumns) open(file *parquet.File) error {
+	e.groups, e.total, e.row, e.rows, e.done = file.RowGroups(), file.NumRows(), 0, 0, 0
+	for _, s := range e.sets() {
+		for _, c := range s.columns {
+			leaf, ok := file.Schema().Lookup(strings.Split(c.name, ".")...)
+			if !ok {
+				return fmt.Errorf("no column %s", c.name)
+			}
+			c.is(leaf)
 		}
 	}
-	return e, nil
+	return nil
+}
+
+func (e *eventColumns) sets() [3]*set { return [...]*set{&e.each, &e.request, &e.choices} }
+
+// begin goes to the first row of the next row group; io.EOF after the last.
+func (e *eventColumns) begin() error {
+	e.done += e.rows
+	e.row, e.rows = 0, 0
+	if len(e.groups) == 0 {
+		return io.EOF
+	}
+	group := e.groups[0]
+	e.groups, e.rows = e.groups[1:], group.NumRows()
+	for _, s := range e.sets() {
+		s.begin(group.ColumnChunks())
+	}
+	return nil
+}
+
+// next makes sure that there is a row, and that what is of every row is at
+// hand; io.EOF after the last.
+func (e *eventColumns) next() error {
+	for e.row == e.rows {
+		if err := e.begin(); err != nil {
+			return err
+		}
+	}
+	return e.each.reach(e.row)
+}
+
+func (e *eventColumns) close() {
+	for _, s := range e.sets() {
+		for _, c := range s.columns {
+			c.close()
+		}
+	}
+}
+
+// scopeKey reads a scope's key.
+func scopeKey(text string) (key fingerprint.ScopeKey, err error) {
+	if n, err := hex.Decode(key[:], []byte(text[:min(len(text), 2*len(key))])); err != nil || n != len(key) || len(text) != 2*n {
+		return key, fmt.Errorf("%q is no key of a scope", text)
+	}
+	return key, nil
 }
 
 // maxNames bounds the table of texts.
 const maxNames = 1 << 15
 
 // share is a text that rows share.
-func (e *eventColumns) share(b []byte) string {
-	if s, ok := e.names[string(b)]; ok {
-		return s
+func (e *eventColumns) share(text string) (string, error) {
+	if s, ok := e.names[text]; ok {
+		return s, nil
 	}
 	if len(e.names) >= maxNames {
 		clear(e.names)
 	}
-	s := string(b)
+	s := strings.Clone(text)
 	e.names[s] = s
-	return s
-}
-
-func (e *eventColumns) close() {
-	for i := range e.cols {
-		e.cols[i].close()
-	}
-}
-
-// read fills rows; io.EOF after the last.
-func (e *eventColumns) read(rows []eventRow) (int, error) {
-	for n := range rows {
-		for e.left == 0 {
-			e.close()
-			if len(e.groups) == 0 {
-				return n, io.EOF
-			}
-			g := e.groups[0]
-			e.groups, e.left, e.at = e.groups[1:], g.NumRows(), 0
-			chunks := g.ColumnChunks()
-			for i, leaf := range e.leaves {
-				if leaf >= 0 {
-					e.cols[i].pages = chunks[leaf].Pages()
-				}
-			}
-		}
-		if err := e.row(&rows[n]); err != nil {
-			return n, err
-		}
-		e.left--
-		e.at++
-	}
-	return len(rows), nil
-}
-
-// row reads a row.
-func (e *eventColumns) row(row *eventRow) error {
-	c := cells{e: e}
-	*row = eventRow{
-		Seq: c.int64(colSeq), Identity: c.text(colIdentity), IdentityNo: c.int32(colIdentityNo), Ordinal: c.int32(colOrdinal),
-		Fingerprint: c.text(colFingerprint), Cause: c.text(colCause), Tool: c.text(colTool),
-	}
-	if e.some && row.Seq == e.seq {
-		return c.err // the other columns follow when they are asked
-	}
-	e.some, e.seq = true, row.Seq
-	row.Time, row.Start = c.int64(colTime), c.int64(colStart)
-	row.Stream, row.Line, row.Offset, row.Item = c.int32(colStream), c.int64(colLine), c.int64(colOffset), c.int32(colItem)
-	row.ID, row.Method, row.Path, row.Caller, row.User = c.text(colID), c.text(colMethod), c.text(colPath), c.text(colCaller), c.text(colUser)
-	row.Session, row.Model, row.Backend = c.text(colSession), c.text(colModel), c.text(colBackend)
-	if at, known := c.next(colStatus); known {
-		row.Status = new(at.int32s[at.value])
-	}
-	row.TokensIn, row.TokensOut, row.MaxTokens = c.number(colTokensIn), c.number(colTokensOut), c.number(colMaxTokens)
-	if at, known := c.next(colCost); known {
-		row.Cost = new(at.doubles[at.value])
-	}
-	row.Streamed, row.Cached = c.truth(colStreamed), c.truth(colCached)
-
-	n := room(&e.scope)
-	c.list(colScopeField, func() {
-		e.scope = append(e.scope, scopeValue{c.text(colScopeField), c.text(colScopeValue)})
-	}, colScopeValue)
-	row.Scope = e.scope[n:len(e.scope):len(e.scope)]
-	n = room(&e.scopes)
-	c.list(colScopesIndex, func() {
-		s := scopeRow{Index: c.int32(colScopesIndex), Key: c.text(colScopesKey), Cause: c.text(colScopesCause)}
-		if at, known := c.next(colScopesFellBack); known {
-			s.FellBack = at.bit()
-		}
-		e.scopes = append(e.scopes, s)
-	}, colScopesKey, colScopesCause, colScopesFellBack)
-	row.Scopes = e.scopes[n:len(e.scopes):len(e.scopes)]
-	n = room(&e.rules)
-	c.list(colRulesRule, func() {
-		rule := ruleChoice{Rule: c.text(colRulesRule)}
-		if at, known := c.next(colRulesOverride); known {
-			rule.Override = new(at.int32s[at.value])
-		}
-		e.rules = append(e.rules, rule)
-	}, colRulesOverride)
-	row.Rules = e.rules[n:len(e.rules):len(e.rules)]
-	return c.err
-}
-
-// room makes sure that a slab has room for a row's list, and is where it
-// begins. What was handed out of a slab before stays as it is.
-func room[T any](slab *[]T) int {
-	if cap(*slab)-len(*slab) < 16 {
-		*slab = make([]T, 0, 1024)
-	}
-	return len(*slab)
-}
-
-// cells reads the values of one row. The first error stays.
-type cells struct {
-	e   *eventColumns
-	err error
-}
-
-// next goes to the next value of a column in the row, and tells whether it is
-// one: after an error, or in a column that the file does not have, nothing is.
-func (c *cells) next(col int) (*column, bool) {
-	at := &c.e.cols[col]
-	if c.err != nil || c.e.leaves[col] < 0 {
-		return at, false
-	}
-	known, err := at.next(c.e.at)
-	c.err = err
-	return at, known && err == nil
-}
-
-func (c *cells) int64(col int) int64 {
-	if at, known := c.next(col); known {
-		return at.int64s[at.value]
-	}
-	return 0
-}
-
-func (c *cells) int32(col int) int32 {
-	if at, known := c.next(col); known {
-		return at.int32s[at.value]
-	}
-	return 0
-}
-
-func (c *cells) number(col int) *int64 {
-	if at, known := c.next(col); known {
-		return new(at.int64s[at.value])
-	}
-	return nil
-}
-
-func (c *cells) truth(col int) *bool {
-	if at, known := c.next(col); known {
-		return new(at.bit())
-	}
-	return nil
-}
-
-func (c *cells) text(col int) string {
-	if at, known := c.next(col); known {
-		return at.text()
-	}
-	return ""
-}
-
-// list calls add for every element of a list, which takes one value from each
-// of its columns. first is never null in an element.
-func (c *cells) list(first int, add func(), others ...int) {
-	if c.err != nil {
-		return
-	}
-	empty, err := c.e.cols[first].empty(c.e.at)
-	if err != nil {
-		c.err = err
-		return
-	}
-	if empty {
-		c.next(first)
-		for _, col := range others {
-			c.next(col)
-		}
-		return
-	}
-	for add(); c.err == nil && c.more(first); add() {
-	}
-}
-
-// more tells that the next value of a column is of the same row.
-func (c *cells) more(col int) bool {
-	more, err := c.e.cols[col].more()
-	c.err = err
-	return more
+	return s, nil
 }

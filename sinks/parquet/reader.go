@@ -1,7 +1,6 @@
 package parquet
 
 import (
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -19,8 +18,8 @@ import (
 	"github.com/loopgauge/loopgauge/window"
 )
 
-// Reader reads the events of a dataset again. Memory holds one batch of rows
-// and the pages they are in, however many events there are.
+// Reader reads the events of a dataset again. Memory holds the pages that are
+// at work, however many events there are.
 type Reader struct {
 	Dir   string
 	Run   Run
@@ -38,12 +37,12 @@ type Reader struct {
 	plan    *window.Plan // that made the events
 	want    *window.Plan
 	answers *window.Answers
+	asks    bool // for the rules' choices
 
 	open  *eventFile
-	rows  []eventRow // read and not used
-	batch []eventRow
-	next  int64 // the least seq that may come
-	n     int64 // events
+	rows  *eventColumns // of the open file
+	next  int64         // the least seq that may come
+	n     int64         // events
 	event window.Event
 	stored
 }
@@ -52,8 +51,8 @@ type Reader struct {
 // made them.
 type stored struct {
 	prints []window.Prints
-	known  []bool // prints
-	scopes []*scopeRow
+	known  []bool  // prints
+	scopes []int32 // entries; -1 is none
 	values []string
 	time   int64
 }
@@ -62,9 +61,8 @@ type stored struct {
 type eventFile struct {
 	path string
 	file *os.File
-	rows *eventColumns
 	size int64
-	done int64 // rows
+	said int64 // bytes that count as read
 }
 
 // IsDataset tells whether dir holds a dataset: its run is written last.
@@ -78,7 +76,7 @@ func runFile(dir string) string { return filepath.Join(dir, "run", "run.parquet"
 // Open opens the dataset in dir. files are those of its event files that are
 // to be read, all if there are none.
 func Open(dir string, files ...string) (*Reader, error) {
-	r := &Reader{Dir: dir, files: files, Whole: len(files) == 0}
+	r := &Reader{Dir: dir, files: files, Whole: len(files) == 0, rows: newEventColumns()}
 	if err := r.readRun(); err != nil {
 		return nil, err
 	}
@@ -115,14 +113,10 @@ func firstEvent(path string) (seq int64) {
 		return 0
 	}
 	defer f.Close()
-	rows, err := newEventColumns(file)
-	if err != nil {
-		return 0
-	}
+	rows := newEventColumns()
 	defer rows.close()
-	one := make([]eventRow, 1)
-	if n, _ := rows.read(one); n == 1 {
-		seq = one[0].Seq
+	if rows.open(file) == nil && rows.next() == nil {
+		seq = rows.seq.at(0)
 	}
 	return seq
 }
@@ -176,8 +170,8 @@ func begin[R any](path string) (file *parquet.File, f *os.File, err error) {
 	for _, c := range leaves(file.Schema().Fields(), "") {
 		has[c.name] = c.kind
 	}
-	var zero R
-	for _, c := range leaves(parquet.SchemaOf(zero).Fields(), "") {
+	var row R
+	for _, c := range leaves(parquet.SchemaOf(row).Fields(), "") {
 		switch kind, ok := has[c.name]; {
 		case !ok:
 			return nil, nil, fmt.Errorf("%s: has no column %s: written by another program, or by an older loopgauge\nwrite the dataset anew from the logs: loopgauge replay --out DIR LOG", path, c.name)
@@ -259,12 +253,12 @@ func (r *Reader) Prepare(have, want *window.Plan) error {
 	r.plan, r.want, r.answers = have, want, window.Kept{Plan: have, Hashed: r.Run.HashIDs}.Answers(want)
 	r.stored = stored{
 		prints: make([]window.Prints, len(have.Identities)), known: make([]bool, len(have.Identities)),
-		scopes: make([]*scopeRow, len(have.Scopes)), time: math.MinInt64,
+		scopes: make([]int32, len(have.Scopes)), time: math.MinInt64,
 	}
 	r.event = window.Event{
 		Prints: make([]window.Prints, len(want.Identities)), Scopes: make([]window.Scope, len(want.Scopes)), Rules: make([]window.Choice, len(want.Rules)),
 	}
-	r.batch = make([]eventRow, batch)
+	r.asks = slices.ContainsFunc(r.answers.Rules, func(like int) bool { return like >= 0 })
 	return nil
 }
 
@@ -277,7 +271,7 @@ func (r *Reader) Read() int64 { return r.read.Load() }
 // Close closes what is open.
 func (r *Reader) Close() {
 	if r.open != nil {
-		r.open.rows.close()
+		r.rows.close()
 		r.open.file.Close()
 		r.open = nil
 	}
@@ -289,25 +283,29 @@ func (r *Reader) Next() (ev *window.Event, err error) {
 	if err := r.fill(); err != nil {
 		return nil, err
 	}
-	first := r.rows[0]
 	path := r.open.path
-	if first.Seq < r.next || first.Time < r.time || first.Stream < 0 || int(first.Stream) >= len(r.Run.Logs) {
-		return nil, damaged(path, fmt.Sprintf("request %d is out of place", first.Seq))
+	defer guard(path, &err)
+	seq := r.rows.seq.at(r.rows.row)
+	if err := r.request(); err != nil {
+		return nil, damaged(path, fmt.Sprintf("request %d: %v", seq, err))
 	}
-	r.next, r.time = first.Seq+1, first.Time
-	if err := r.gather(&first); err != nil {
-		return nil, err
+	if ev := &r.event; seq < r.next || ev.Time < r.time || ev.Position.Stream < 0 || int(ev.Position.Stream) >= len(r.Run.Logs) {
+		return nil, damaged(path, fmt.Sprintf("request %d is out of place", seq))
+	}
+	r.next, r.time = seq+1, r.event.Time
+	if err := r.gather(seq); err != nil {
+		return nil, damaged(path, fmt.Sprintf("request %d: %v", seq, err))
+	}
+	if err := r.check(); err != nil {
+		return nil, damaged(path, fmt.Sprintf("request %d: %v", seq, err))
 	}
 	r.n++
-	if err := r.build(&first); err != nil {
-		return nil, damaged(path, fmt.Sprintf("request %d: %v", first.Seq, err))
-	}
 	return &r.event, nil
 }
 
 // fill makes sure that there is a row.
 func (r *Reader) fill() error {
-	for len(r.rows) == 0 {
+	for {
 		if r.open == nil {
 			if len(r.files) == 0 {
 				return r.end()
@@ -317,11 +315,36 @@ func (r *Reader) fill() error {
 			}
 			r.files = r.files[1:]
 		}
-		if err := r.readBatch(); err != nil {
+		more, err := r.row()
+		if more || err != nil {
 			return err
 		}
+		r.Close()
 	}
-	return nil
+}
+
+// row makes sure that there is a row of the open file, and says if there is
+// none any more.
+func (r *Reader) row() (more bool, err error) {
+	f := r.open
+	defer guard(f.path, &err)
+	switch err := r.rows.next(); {
+	case errors.Is(err, io.EOF):
+		r.reads(f.size)
+		if r.rows.done != r.rows.total {
+			return false, damaged(f.path, fmt.Sprintf("holds %d rows of %d", r.rows.done, r.rows.total))
+		}
+		return false, nil
+	case err != nil:
+		return false, damaged(f.path, err)
+	}
+	return true, nil
+}
+
+// reads says how much of the open file counts as read.
+func (r *Reader) reads(n int64) {
+	r.read.Add(n - r.open.said)
+	r.open.said = n
 }
 
 func (r *Reader) openFile(path string) error {
@@ -329,12 +352,11 @@ func (r *Reader) openFile(path string) error {
 	if err != nil {
 		return err
 	}
-	rows, err := newEventColumns(file)
-	if err != nil {
+	if err := r.rows.open(file); err != nil {
 		f.Close()
 		return damaged(path, err)
 	}
-	r.open = &eventFile{path: path, file: f, rows: rows, size: file.Size()}
+	r.open = &eventFile{path: path, file: f, size: file.Size()}
 	return nil
 }
 
@@ -346,125 +368,102 @@ func (r *Reader) end() error {
 	return io.EOF
 }
 
-func (r *Reader) readBatch() (err error) {
-	f := r.open
-	defer guard(f.path, &err)
-	n, err := f.rows.read(r.batch)
-	r.rows = r.batch[:n]
-	f.done += int64(n)
-	if total := f.rows.total; total > 0 {
-		before := r.read.Load()
-		r.read.Store(before + int64(n)*f.size/total)
-	}
-	switch {
-	case errors.Is(err, io.EOF):
-		if n == 0 {
-			if f.done != f.rows.total {
-				return damaged(f.path, fmt.Sprintf("holds %d rows of %d", f.done, f.rows.total))
-			}
-			r.Close()
-		}
-		return nil
-	case err != nil:
-		return damaged(f.path, err)
-	case n == 0:
-		return damaged(f.path, "rows without end")
-	}
-	return nil
-}
-
-// gather takes the rows of the event that first begins.
-func (r *Reader) gather(first *eventRow) error {
+// gather takes the fingerprints of the event from its rows, of which one at
+// least is there.
+func (r *Reader) gather(seq int64) error {
 	for i := range r.prints {
 		r.prints[i].Cause, r.prints[i].Fingerprints, r.known[i] = fingerprint.Computable, r.prints[i].Fingerprints[:0], false
 		r.prints[i].Tools = r.prints[i].Tools[:0]
 	}
-	path := r.open.path
-	for {
-		row := &r.rows[0]
-		if row.Seq != first.Seq {
-			return nil
-		}
-		if err := r.print(row); err != nil {
-			return damaged(path, fmt.Sprintf("request %d: %v", first.Seq, err))
-		}
-		r.rows = r.rows[1:]
-		if len(r.rows) > 0 {
-			continue
-		}
-		// The rows of an event are in one file, but not in one batch.
-		if err := r.readBatch(); err != nil {
+	rows := r.rows
+	for rows.seq.at(rows.row) == seq {
+		if err := r.print(rows); err != nil {
 			return err
 		}
-		if len(r.rows) == 0 {
+		rows.row++
+		// The rows of an event are in one file, but not in one row group.
+		if err := rows.next(); errors.Is(err, io.EOF) {
 			return nil
+		} else if err != nil {
+			return err
 		}
-	}
-}
-
-// print takes the fingerprint, or its absence, from a row.
-func (r *Reader) print(row *eventRow) error {
-	i := int(row.IdentityNo)
-	if i < 0 || i >= len(r.prints) || row.Identity != r.plan.Identities[i].Name {
-		return fmt.Errorf("identity %q is not that of the run", row.Identity)
-	}
-	p := &r.prints[i]
-	if int(row.Ordinal) != len(p.Fingerprints) || p.Cause != fingerprint.Computable || r.known[i] && row.Ordinal == 0 {
-		return fmt.Errorf("fingerprint %d of %s is out of place", row.Ordinal, row.Identity)
-	}
-	r.known[i] = true
-	if row.Fingerprint == "" {
-		var ok bool
-		if p.Cause, ok = fingerprint.ParseCause(row.Cause); !ok {
-			return fmt.Errorf("cause %q is not known", row.Cause)
-		}
-		return nil
-	}
-	f, ok := fingerprint.Parse(row.Fingerprint)
-	if !ok {
-		return fmt.Errorf("%q is no fingerprint", row.Fingerprint)
-	}
-	p.Fingerprints = append(p.Fingerprints, f)
-	if row.Tool != "" || len(p.Tools) > 0 {
-		for len(p.Tools) < len(p.Fingerprints)-1 {
-			p.Tools = append(p.Tools, "")
-		}
-		p.Tools = append(p.Tools, row.Tool)
 	}
 	return nil
 }
 
-// build makes the event of its first row and what has been gathered.
-func (r *Reader) build(row *eventRow) error {
-	ev := &r.event
+// print takes the fingerprint, or its absence, from a row.
+func (r *Reader) print(rows *eventColumns) error {
+	identity := text(&rows.identity, rows.row)
+	i, ordinal := int(rows.identityNo.at(rows.row)), int(rows.ordinal.at(rows.row))
+	if i < 0 || i >= len(r.prints) || identity != r.plan.Identities[i].Name {
+		return fmt.Errorf("identity %q is not that of the run", identity)
+	}
+	p := &r.prints[i]
+	if ordinal != len(p.Fingerprints) || p.Cause != fingerprint.Computable || r.known[i] && ordinal == 0 {
+		return fmt.Errorf("fingerprint %d of %s is out of place", ordinal, identity)
+	}
+	r.known[i] = true
+	f, known, err := rows.fingerprint.at(rows.row)
+	if err != nil {
+		return err
+	}
+	if !known {
+		p.Cause, _, err = rows.cause.at(rows.row) // none: it was computable, and gave none
+		return err
+	}
+	p.Fingerprints = append(p.Fingerprints, f)
+	if tool := text(&rows.tool, rows.row); tool != "" || len(p.Tools) > 0 {
+		for len(p.Tools) < len(p.Fingerprints)-1 {
+			p.Tools = append(p.Tools, "")
+		}
+		p.Tools = append(p.Tools, tool)
+	}
+	return nil
+}
+
+// request makes the event of its first row, but for the fingerprints.
+func (r *Reader) request() error {
+	c := r.rows
+	if err := c.request.reach(c.row); err != nil {
+		return err
+	}
+	row, ev := c.row, &r.event
 	*ev = window.Event{
-		Time: row.Time, Start: row.Start,
-		Position: fingerprint.Position{Stream: row.Stream, Line: row.Line, Offset: row.Offset, Item: row.Item},
-		ID:       row.ID, Method: row.Method, Path: row.Path, Caller: row.Caller, User: row.User, Session: row.Session, Model: row.Model, Backend: row.Backend,
-		Status: fingerprint.Unknown, TokensIn: number(row.TokensIn), TokensOut: number(row.TokensOut), MaxTokens: number(row.MaxTokens),
-		Cost: math.NaN(), Stream: tri(row.Streamed), Cached: tri(row.Cached),
+		Time: c.time.at(row), Start: c.start.at(row),
+		Position: fingerprint.Position{Stream: c.stream.at(row), Line: c.line.at(row), Offset: c.offset.at(row), Item: c.item.at(row)},
+		Status:   int(c.status.at(row)), TokensIn: c.tokensIn.at(row), TokensOut: c.tokensOut.at(row), MaxTokens: c.maxTokens.at(row),
+		Cost: c.cost.at(row), Stream: c.streamed.at(row), Cached: c.cached.at(row),
 		Prints: ev.Prints, Scopes: ev.Scopes, Rules: ev.Rules,
 	}
-	if row.Status != nil {
-		ev.Status = int(*row.Status)
+	ev.ID, ev.Method, ev.Path, ev.Caller = text(&c.id, row), text(&c.method, row), text(&c.path, row), text(&c.caller, row)
+	ev.User, ev.Session, ev.Model, ev.Backend = text(&c.user, row), text(&c.session, row), text(&c.model, row), text(&c.backend, row)
+	for i := range r.scopes {
+		r.scopes[i] = -1
 	}
-	if row.Cost != nil {
-		ev.Cost = *row.Cost
-	}
-	for i, from := range r.answers.Identities {
-		ev.Prints[i] = r.prints[from]
-	}
-	clear(r.scopes)
-	for i := range row.Scopes {
-		s := &row.Scopes[i]
-		if s.Index < 0 || int(s.Index) >= len(r.scopes) {
-			return fmt.Errorf("scope %d is not that of the run", s.Index)
+	from, to := c.scopesIndex.entries(row)
+	for entry := from; entry < to; entry++ {
+		index := c.scopesIndex.list[entry]
+		if index == noNumber && to == from+1 {
+			break // an empty list
 		}
-		r.scopes[s.Index] = s
+		if index < 0 || int(index) >= len(r.scopes) {
+			return fmt.Errorf("scope %d is not that of the run", index)
+		}
+		r.scopes[index] = entry
 	}
 	r.values = r.values[:0]
-	for i, from := range r.answers.Scopes {
-		if err := r.scope(row, r.scopes[from], &ev.Scopes[i], r.want.Scopes[i].Fields); err != nil {
+	for i, at := range r.answers.Scopes {
+		if err := r.scope(c, r.scopes[at], &ev.Scopes[i], r.want.Scopes[i].Fields); err != nil {
+			return err
+		}
+	}
+	return r.choose(c)
+}
+
+// choose says how the rules see the event.
+func (r *Reader) choose(c *eventColumns) error {
+	if r.asks {
+		if err := c.choices.reach(c.row); err != nil {
 			return err
 		}
 	}
@@ -473,87 +472,96 @@ func (r *Reader) build(row *eventRow) error {
 			continue
 		}
 		var err error
-		if ev.Rules[i], err = r.choice(row, r.want.Rules[i], r.plan.Rules[like].Name); err != nil {
+		if r.event.Rules[i], err = r.choice(c, r.want.Rules[i], r.plan.Rules[like].Name); err != nil {
 			return err
 		}
 	}
-	r.answers.Choose(ev)
+	r.answers.Choose(&r.event)
+	return nil
+}
+
+// check says what the rules that look at the event do not find in it.
+func (r *Reader) check() error {
+	for i, from := range r.answers.Identities {
+		r.event.Prints[i] = r.prints[from]
+	}
 	for i, rule := range r.want.Rules {
-		if ev.Rules[i] == window.NotMatched || ev.Exclude > 0 {
+		if r.event.Rules[i] == window.NotMatched || r.event.Exclude > 0 {
 			continue
 		}
 		if !r.known[r.answers.Identities[r.want.IdentityOf(i)]] {
 			return fmt.Errorf("there is nothing of identity %s", rule.Identity.Name)
 		}
-		if r.scopes[r.answers.Scopes[r.want.ScopeOf(i)]] == nil {
+		if r.scopes[r.answers.Scopes[r.want.ScopeOf(i)]] < 0 {
 			return fmt.Errorf("there is nothing of scope [%s]", strings.Join(rule.Scope.Fields, ", "))
 		}
 	}
 	return nil
 }
 
-// scope makes a scope of its row, which may be missing.
-func (r *Reader) scope(row *eventRow, s *scopeRow, out *window.Scope, fields []string) error {
+// scope makes a scope of its entry, -1 if there is none.
+func (r *Reader) scope(c *eventColumns, entry int32, out *window.Scope, fields []string) error {
 	*out = window.Scope{}
-	if s == nil {
+	if entry < 0 {
 		return nil
 	}
-	if s.Key == "" {
-		cause, ok := fingerprint.ParseCause(s.Cause)
-		if !ok || cause == fingerprint.Computable {
-			return fmt.Errorf("cause %q is not known", s.Cause)
+	// Entries of the columns of a list are at the same places, from the row on.
+	index, _ := c.scopesIndex.entries(c.row)
+	of := func(first, _ int32) int32 { return first + entry - index }
+	key, known, err := c.scopesKey.entry(of(c.scopesKey.entries(c.row)))
+	if err != nil {
+		return err
+	}
+	if !known {
+		if out.Cause, known, err = c.scopesCause.entry(of(c.scopesCause.entries(c.row))); !known && err == nil || out.Cause == fingerprint.Computable {
+			err = errors.Join(err, errors.New("neither key nor cause of a scope"))
 		}
-		out.Cause = cause
-		return nil
+		return err
 	}
-	if n, err := hex.Decode(out.Key[:], []byte(s.Key[:min(len(s.Key), 2*len(out.Key))])); err != nil || n != len(out.Key) || len(s.Key) != 2*n {
-		return fmt.Errorf("%q is no key of a scope", s.Key)
-	}
-	out.FellBack = s.FellBack
+	out.Key, out.FellBack = key, c.scopesFellBack.list[of(c.scopesFellBack.entries(c.row))] == fingerprint.Yes
 	n := len(r.values)
 	for _, field := range fields {
-		k := slices.IndexFunc(row.Scope, func(v scopeValue) bool { return v.Field == field })
-		if k < 0 {
-			return fmt.Errorf("scope field %s has no value", field)
+		value, err := r.value(c, field)
+		if err != nil {
+			return err
 		}
-		r.values = append(r.values, row.Scope[k].Value)
+		r.values = append(r.values, value)
 	}
 	out.Values = r.values[n:len(r.values):len(r.values)]
 	return nil
 }
 
+// value is that of a scope field.
+func (r *Reader) value(c *eventColumns, field string) (string, error) {
+	from, to := c.scopeField.entries(c.row)
+	values, _ := c.scopeValue.entries(c.row)
+	for i := range to - from {
+		if textAt(&c.scopeField, from+i) == field {
+			return textAt(&c.scopeValue, values+i), nil
+		}
+	}
+	return "", fmt.Errorf("scope field %s has no value", field)
+}
+
 // choice is how a rule sees the request: as the rule of the run does that is
 // like it.
-func (r *Reader) choice(row *eventRow, rule *window.Rule, like string) (window.Choice, error) {
-	for i := range row.Rules {
-		c := &row.Rules[i]
-		if c.Rule != like {
+func (r *Reader) choice(c *eventColumns, rule *window.Rule, like string) (window.Choice, error) {
+	from, to := c.rule.entries(c.row)
+	overrides, _ := c.override.entries(c.row)
+	for i := range to - from {
+		if textAt(&c.rule, from+i) != like {
 			continue
 		}
-		if c.Override == nil {
+		override := c.override.list[overrides+i]
+		if override == noNumber {
 			return window.Plain, nil
 		}
-		if *c.Override < 0 || int(*c.Override) >= len(rule.Overrides) {
-			return 0, fmt.Errorf("rule %s has no override %d", c.Rule, *c.Override)
+		if override < 0 || int(override) >= len(rule.Overrides) {
+			return 0, fmt.Errorf("rule %s has no override %d", like, override)
 		}
-		return window.Choice(*c.Override), nil
+		return window.Choice(override), nil
 	}
 	return window.NotMatched, nil
-}
-
-// number is -1 for null, as tri is not logged.
-func number(n *int64) int64 {
-	if n == nil {
-		return fingerprint.Unknown
-	}
-	return *n
-}
-
-func tri(b *bool) fingerprint.Tri {
-	if b == nil {
-		return fingerprint.NotLogged
-	}
-	return fingerprint.TriOf(*b)
 }
 
 // Find finds the datasets below dir, itself included.
