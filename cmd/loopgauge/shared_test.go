@@ -39,9 +39,7 @@ func TestTortureShared(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs a broker for a minute")
 	}
-	if python == "" {
-		t.Fatal("LOOPGAUGE_PYTHON does not name a Python with duckdb: make test sets it, scripts/setup.sh installs it")
-	}
+	python := pythonOf(t)
 	ps := newProcesses(t)
 	s := *seed
 	if s == 0 {
