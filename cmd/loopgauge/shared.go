@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"log/slog"
 
-	"github.com/loopgauge/loopgauge/ingest/blob"
 	"github.com/loopgauge/loopgauge/ingest/kafka"
 	"github.com/loopgauge/loopgauge/replay/live"
 	"github.com/loopgauge/loopgauge/replay/shared"
@@ -58,8 +57,6 @@ func (f *watchFlags) share(ctx context.Context, name string, p *policy.Policy, o
 		return usage(errors.New("--dry-run: it would take partitions from those that send their alerts: run a policy without sinks, in a kafka group of its own"))
 	case f.allVerdicts && f.out == "":
 		return usage(errAllVerdicts)
-	case blob.Is(f.out):
-		return usage(errNoStore)
 	}
 	c, err := f.logs.sharedConfig(name, cmp.Or(f.start, "earliest"), "-events", o.Log)
 	if err != nil {
