@@ -10,16 +10,41 @@ import (
 	"github.com/loopgauge/loopgauge/replay/term"
 )
 
+// topic is a stream of records, each of which can be read by its offset.
+type topic interface {
+	ingest.Stream
+	// Only leaves of the stream the record at an offset.
+	Only(offset int64) error
+}
+
+// lookRecord is look for a topic.
+func (x *explaining) lookRecord(s topic, offset int64, item int, yield func(*fingerprint.Request)) error {
+	if err := s.Only(offset); err != nil {
+		return err
+	}
+	b, err := s.Next()
+	if ended(err) {
+		return fmt.Errorf("%s:%d: no record any more: it was compacted away, or is a transaction's own", term.Safe(s.Name()), offset)
+	}
+	if err != nil {
+		return err
+	}
+	defer b.Release()
+	if b.TooLong {
+		return x.unreadable(fingerprint.Position{Stream: b.Stream, Line: offset}, 0, "record longer than the limit: see --max-line")
+	}
+	return x.lookWhole(b, offset, item, yield)
+}
+
 // look reads one line of a stream and calls yield for the request on it. The
 // line of a record of a topic is its offset.
 func (x *explaining) look(ctx context.Context, s ingest.Stream, line int64, item int, yield func(*fingerprint.Request)) error {
+	if records, ok := s.(topic); ok {
+		return x.lookRecord(records, line, item, yield)
+	}
 	name, last := s.Name(), int64(0)
-	records := false
 	for ctx.Err() == nil {
 		b, err := s.Next()
-		if ended(err) && records {
-			return fmt.Errorf("%s has no record %d: the last is %d", term.Safe(name), line, last)
-		}
 		if ended(err) {
 			return fmt.Errorf("%s has %s, no line %d", term.Safe(name), term.Plural(last, "line", "lines"), line)
 		}
@@ -29,12 +54,11 @@ func (x *explaining) look(ctx context.Context, s ingest.Stream, line int64, item
 		if b.TooLong && b.Line == line {
 			return x.unreadable(fingerprint.Position{Stream: b.Stream, Line: line}, 0, "line longer than the limit: see --max-line")
 		}
-		records = records || len(b.Records) > 0
 		if last = lastOf(b); line > last {
 			b.Release()
 			continue
 		}
-		if len(b.Records) > 0 || b.Format != nil && len(b.Format.Wrappers) > 0 {
+		if b.Format != nil && len(b.Format.Wrappers) > 0 {
 			err = x.lookWhole(b, line, item, yield)
 		} else {
 			err = x.lookInto(b, line, item, yield)
@@ -45,12 +69,8 @@ func (x *explaining) look(ctx context.Context, s ingest.Stream, line int64, item
 	return ctx.Err()
 }
 
-// lastOf is the number of a block's last line, or the offset of its last
-// record.
+// lastOf is the number of a block's last line.
 func lastOf(b *ingest.Block) int64 {
-	if n := len(b.Records); n > 0 {
-		return b.Records[n-1].Offset
-	}
 	lines := int64(bytes.Count(b.Data, []byte{'\n'}))
 	if len(b.Data) > 0 && b.Data[len(b.Data)-1] != '\n' || b.TooLong {
 		lines++

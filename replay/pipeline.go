@@ -16,6 +16,7 @@ type Pipeline struct {
 	Order  *window.Order
 	Seen   *window.Duplicates
 	Engine *window.Engine
+	Copies Account // of the account: events that another process stands for
 
 	o   PipelineOptions
 	err error // first error of a sink
@@ -130,18 +131,17 @@ func (p *Pipeline) Release() error {
 // is a duplicate does not depend on what is asked for, so that events which
 // were kept without their duplicates give the same account.
 func (p *Pipeline) judge(ev *window.Event) {
-	a := &p.Account
 	switch {
 	case p.Seen.Seen(ev):
-		a.Duplicate++
+		p.count(ev, func(a *Account) *int64 { return &a.Duplicate })
 	case ev.Exclude > 0:
-		a.Excluded++
+		p.Account.Excluded++ // one process alone hears of it
 		p.Excluded[ev.Exclude-1]++
 	case ev.Time < p.o.Since || p.o.Until != fingerprint.NoTime && ev.Time >= p.o.Until:
-		a.Excluded++
+		p.Account.Excluded++
 		p.Excluded[len(p.Excluded)-1]++
 	default:
-		a.Judged++
+		p.count(ev, func(a *Account) *int64 { return &a.Judged })
 		if p.First == fingerprint.NoTime {
 			p.First = ev.Time
 		}
@@ -150,6 +150,14 @@ func (p *Pipeline) judge(ev *window.Event) {
 			p.keep(p.o.Event(ev))
 		}
 		p.Engine.Judge(ev)
+	}
+}
+
+// count counts an event as one of those that of finds in an account.
+func (p *Pipeline) count(ev *window.Event, of func(*Account) *int64) {
+	*of(&p.Account)++
+	if ev.Copy() {
+		*of(&p.Copies)++
 	}
 }
 

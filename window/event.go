@@ -27,6 +27,35 @@ type Event struct {
 	// Exclude is 1 + the index of the exclusion that takes the request out,
 	// 0 if none does.
 	Exclude int
+
+	Portion *Portion // of an event that several processes may judge; nil if it is judged in one
+}
+
+// Portion is how an event that is spread over several processes stands in one
+// of them: see [Plan.Spread].
+type Portion struct {
+	// Number is the event's own: the same in each process that sees it, and of
+	// no other event.
+	Number int64
+	// Home says that this process is the one that stands for the event where
+	// each is to be told once.
+	Home bool
+	// All are the choices of all rules, at home: of those that another process
+	// judges Rules says that they do not match. Empty where Rules says all.
+	All []Choice
+}
+
+// Copy tells whether another process stands for the event.
+func (ev *Event) Copy() bool { return ev.Portion != nil && !ev.Portion.Home }
+
+// Elsewhere tells whether another process judges the event by a rule, which
+// Rules says does not match.
+func (ev *Event) Elsewhere(rule int) bool {
+	p := ev.Portion
+	if p == nil || ev.Rules[rule] != NotMatched {
+		return false
+	}
+	return !p.Home || len(p.All) > 0 && p.All[rule] != NotMatched
 }
 
 // Prints are the fingerprints of one identity for one request, or the cause

@@ -35,6 +35,9 @@ const (
 	excluded // by what is all that is left to say
 	notPlain // some rule does not see it as it is
 	hasChat
+	hasPortion
+	isHome
+	hasAll
 	eventBits // all of them are below
 )
 
@@ -59,6 +62,9 @@ func (e *EventWriter) Write(w *snapshot.Writer, ev *Event) {
 	w.Varint(int64(p.Item))
 	e.before.Time, e.before.Position = ev.Time, ev.Position
 
+	if has&hasPortion != 0 {
+		w.Varint(ev.Portion.Number)
+	}
 	w.String(ev.ID)
 	for _, text := range ev.texts() {
 		e.text(w, *text)
@@ -82,15 +88,22 @@ func (e *EventWriter) Write(w *snapshot.Writer, ev *Event) {
 		ev.Chat.save(w)
 	}
 	if has&notPlain != 0 {
-		for _, c := range ev.Rules {
-			w.Uvarint(uint64(c - NotMatched))
-		}
+		choices(w, ev.Rules)
+	}
+	if has&hasAll != 0 {
+		choices(w, ev.Portion.All)
 	}
 	for i := range ev.Prints {
 		e.prints(w, &ev.Prints[i])
 	}
 	for i := range ev.Scopes {
 		e.scope(w, &ev.Scopes[i])
+	}
+}
+
+func choices(w *snapshot.Writer, list []Choice) {
+	for _, c := range list {
+		w.Uvarint(uint64(c - NotMatched))
 	}
 }
 
@@ -108,6 +121,11 @@ func bitsOf(ev *Event) (has uint64) {
 	set(cached, ev.Cached == fingerprint.Yes)
 	set(excluded, ev.Exclude > 0)
 	set(hasChat, ev.Exclude == 0 && ev.Chat != nil)
+	if p := ev.Portion; p != nil {
+		has |= hasPortion
+		set(isHome, p.Home)
+		set(hasAll, ev.Exclude == 0 && len(p.All) > 0)
+	}
 	for _, n := range ev.numbers() {
 		set(n.bit, *n.value != n.none)
 	}
@@ -246,10 +264,16 @@ func (e *EventReader) Read(r *snapshot.Reader, ev *Event) {
 // fits tells that what the event names is there: its exclusion, or for each
 // rule the override.
 func (p *Plan) fits(ev *Event) bool {
-	for i, c := range ev.Rules {
-		if int(c) >= len(p.Rules[i].Overrides) {
-			return false
+	there := func(list []Choice) bool {
+		for i, c := range list {
+			if int(c) >= len(p.Rules[i].Overrides) {
+				return false
+			}
 		}
+		return true
+	}
+	if !there(ev.Rules) || ev.Portion != nil && !there(ev.Portion.All) {
+		return false
 	}
 	return ev.Exclude <= len(p.Exclusions)
 }
@@ -272,6 +296,9 @@ func (e *EventReader) read(l *loader, ev *Event) {
 	p.Item = l.int32()
 	e.before.Time, e.before.Position = ev.Time, ev.Position
 
+	if has&hasPortion != 0 {
+		ev.Portion = &Portion{Number: l.Varint(), Home: has&isHome != 0}
+	}
 	ev.ID = l.String()
 	for _, text := range ev.texts() {
 		*text = e.text(l)
@@ -295,16 +322,11 @@ func (e *EventReader) read(l *loader, ev *Event) {
 	if has&hasChat != 0 {
 		ev.Chat = loadChat(l.Reader)
 	}
-	from := len(e.choices)
-	for range e.shape.rules {
-		c := Plain
-		if has&notPlain != 0 {
-			c = NotMatched + Choice(l.Int(math.MaxInt16))
-		}
-		e.choices = append(e.choices, c)
+	ev.Rules = e.readChoices(l, has&notPlain != 0)
+	if has&hasAll != 0 && ev.Portion != nil {
+		ev.Portion.All = e.readChoices(l, true)
 	}
-	ev.Rules = e.choices[from:len(e.choices):len(e.choices)]
-	from = len(e.prints)
+	from := len(e.prints)
 	for range e.shape.identities {
 		e.prints = append(e.prints, e.readPrints(l))
 	}
@@ -314,6 +336,20 @@ func (e *EventReader) read(l *loader, ev *Event) {
 		e.scopes = append(e.scopes, e.readScope(l))
 	}
 	ev.Scopes = e.scopes[from:len(e.scopes):len(e.scopes)]
+}
+
+// readChoices reads how each rule sees an event; written says that not all see
+// it plainly.
+func (e *EventReader) readChoices(l *loader, written bool) []Choice {
+	from := len(e.choices)
+	for range e.shape.rules {
+		c := Plain
+		if written {
+			c = NotMatched + Choice(l.Int(math.MaxInt16))
+		}
+		e.choices = append(e.choices, c)
+	}
+	return e.choices[from:len(e.choices):len(e.choices)]
 }
 
 func tri(has, logged, yes uint64) fingerprint.Tri {

@@ -3,6 +3,7 @@ package window
 import (
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -31,6 +32,15 @@ func TestEventsComeBack(t *testing.T) {
 					Line: rapid.Int64().Draw(t, "line"), Offset: rapid.Int64().Draw(t, "offset"),
 				}
 				ev := parts.drawEvent(t, plan, rapid.Int64().Draw(t, "time"), at)
+				if rapid.Bool().Draw(t, "spread") {
+					ev.Portion = &Portion{Number: rapid.Int64().Draw(t, "number"), Home: rapid.Bool().Draw(t, "home")}
+					if ev.Exclude == 0 && rapid.Bool().Draw(t, "elsewhere") {
+						ev.Portion.All = slices.Clone(ev.Rules)
+						for i := range ev.Portion.All {
+							ev.Portion.All[i] = Plain
+						}
+					}
+				}
 				out.Write(w, ev)
 				want = append(want, ev)
 			}
@@ -55,8 +65,8 @@ func TestEventsComeBack(t *testing.T) {
 // shown is all of an event; NaN is equal to itself in it, and nil to empty.
 func shown(ev *Event) string {
 	one := *ev
-	one.Chat = nil
-	return fmt.Sprintf("%+v %+v", one, ev.Chat)
+	one.Chat, one.Portion = nil, nil
+	return fmt.Sprintf("%+v %+v %+v", one, ev.Chat, ev.Portion)
 }
 
 // TestEventHasNoOtherFields: a field that is new in Event must be written too.
@@ -71,7 +81,8 @@ func TestEventHasNoOtherFields(t *testing.T) {
 			t.Errorf("%T has the fields %s: save and load must know them", v, got)
 		}
 	}
-	f(Event{}, "Time Start Position ID Method Path Caller User Session Model Backend Status TokensIn TokensOut Cost Stream Cached MaxTokens Chat Prints Scopes Rules Exclude")
+	f(Event{}, "Time Start Position ID Method Path Caller User Session Model Backend Status TokensIn TokensOut Cost Stream Cached MaxTokens Chat Prints Scopes Rules Exclude Portion")
+	f(Portion{}, "Number Home All")
 	f(fingerprint.Position{}, "Stream Item Line Offset")
 	f(Prints{}, "Cause Fingerprints Tools Texts")
 	f(Chat{}, "Changed To Invalid")

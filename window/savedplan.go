@@ -286,6 +286,9 @@ func (m *remapping) move(l *loader, ev *Event) {
 	ev.Prints = moved(ev.Prints, m.identities, Prints{})
 	ev.Scopes = moved(ev.Scopes, m.scopes, Scope{})
 	ev.Rules = moved(ev.Rules, m.rules, NotMatched)
+	if p := ev.Portion; p != nil && len(p.All) > 0 {
+		p.All = moved(p.All, m.rules, NotMatched)
+	}
 }
 
 // moved is a list in another order.

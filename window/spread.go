@@ -30,10 +30,17 @@ func (p *Plan) Sum(o ExtractOptions) (sum [8]byte) {
 // all that counts together, and all that makes one incident: for each of them
 // yield gets the event with the rules that it has to judge, valid during the
 // call. Every rule that looks at the event is judged by one process. An event
-// that no rule can count goes to one process, so that it is accounted for.
+// that no rule can count goes to one process, so that it is accounted for. One
+// of the processes is its home, which its portion says; the number stays what
+// it was.
 func (p *Plan) Spread(ev *Event, n int, yield func(to int, ev *Event)) {
+	part, portion := *ev, Portion{Home: true}
+	if ev.Portion != nil {
+		portion.Number = ev.Portion.Number
+	}
+	part.Portion = &portion
 	if ev.Exclude > 0 || len(ev.Rules) == 0 {
-		yield(homeless(ev, n), ev)
+		yield(homeless(ev, n), &part)
 		return
 	}
 	to := make([]int, len(p.Rules)) // by rule; -1 if it can be judged anywhere
@@ -53,10 +60,9 @@ func (p *Plan) Spread(ev *Event, n int, yield func(to int, ev *Event)) {
 		}
 	}
 	if home < 0 {
-		yield(homeless(ev, n), ev)
+		yield(homeless(ev, n), &part)
 		return
 	}
-	part := *ev
 	part.Rules = make([]Choice, len(ev.Rules))
 	for i, t := range to {
 		if t < 0 {
@@ -71,6 +77,10 @@ func (p *Plan) Spread(ev *Event, n int, yield func(to int, ev *Event)) {
 			if part.Rules[k] = ev.Rules[k]; to[k] != t {
 				part.Rules[k] = NotMatched
 			}
+		}
+		portion.Home, portion.All = t == home, nil
+		if portion.Home && !slices.Equal(part.Rules, ev.Rules) {
+			portion.All = ev.Rules
 		}
 		yield(t, &part)
 	}

@@ -19,6 +19,7 @@ import (
 	"github.com/loopgauge/loopgauge/fingerprint"
 	"github.com/loopgauge/loopgauge/ingest"
 	"github.com/loopgauge/loopgauge/ingest/blob"
+	"github.com/loopgauge/loopgauge/ingest/kafka"
 	"github.com/loopgauge/loopgauge/replay"
 	"github.com/loopgauge/loopgauge/replay/term"
 	"github.com/loopgauge/loopgauge/sinks/parquet"
@@ -36,13 +37,14 @@ type explainFlags struct {
 func newExplainCommand(u *ui) *cobra.Command {
 	f := &explainFlags{}
 	c := &cobra.Command{
-		Use:   "explain {LOG:LINE [LOG...|DIR] | EPISODE LOG... | --identity NAME LOG... | --skipped LOG...}",
+		Use:   "explain {LOG:LINE [LOG...|DIR] | TOPIC/PARTITION:OFFSET LOG... | EPISODE LOG... | --identity NAME LOG... | --skipped LOG...}",
 		Short: "Show why a request or an episode fired or not, and what a fingerprint is made of",
 		Long: `Explain LOG:LINE says what each rule makes of the request on that line: its
 fingerprint, the requests that counted, why the rule fired or not, and the
 nearest setting that would have changed it. LOG:LINE:N is the Nth request of a
 line that holds several. Requests in other logs count too where those are named.
-LOG:LINE DIR says it from the dataset DIR that was made of LOG.
+LOG:LINE DIR says it from the dataset DIR that was made of LOG. A record of a
+topic is named by its TOPIC/PARTITION:OFFSET, before the topic.
 
 Explain EPISODE says the same of an episode, by the id that replay or tune gives
 it (ep-..., lp-...). Give the flags that those had: the id depends on them. With
@@ -56,6 +58,7 @@ With --skipped it prints one JSON line for every line that could not be read:
 log, line, column, why.`,
 		Example: `  loopgauge explain access.log:812
   loopgauge explain --profile fairvisor access.log:812
+  loopgauge explain llm-log/3:1234 kafka://localhost:9092/llm-log
   loopgauge explain ep-b105b1dd77f4acdb access.log
   loopgauge explain --identity tool-call-result access.log
   loopgauge explain --skipped access.log`,
@@ -123,34 +126,33 @@ func (f *explainFlags) lines(ctx context.Context, u *ui, args []string) error {
 	return nil
 }
 
-// asked is what explain is asked about: an episode, or a line of a log.
+// asked is what explain is asked about: an episode, a line of a log, or a
+// record of a topic, whose line is its offset.
 type asked struct {
 	episode, log string
 	line         int64
 	item         int
-	stream       int // of the dataset, if it is one's
+	stream       int    // of the dataset, if it is one's
+	record       string // its stream; empty if it is none
 }
 
 // Of an episode, and of a repeat as tune lists them.
 var episodeID = regexp.MustCompile(`^(ep|lp)-[0-9a-f]{16}$`)
 
-// parseAsked reads EPISODE, LOG:LINE or LOG:LINE:N. A file's name may have
-// colons itself, so what is there on the disk decides, or the logs of the
-// dataset, nil if there is none.
-func parseAsked(arg string, d *dataset) (asked, error) {
-	exists := func(name string) bool {
-		if blob.Is(name) { // a line's number is behind it
-			_, _, ok := cutNumber(name)
-			return !ok
-		}
-		info, err := os.Stat(name)
-		return err == nil && !info.IsDir()
-	}
+// parseAsked reads EPISODE, LOG:LINE or LOG:LINE:N, TOPIC/PARTITION:OFFSET or
+// TOPIC/PARTITION:OFFSET:N. A file's name may have colons itself, so what is
+// there on the disk decides, or the logs of the dataset, nil if there is none.
+// logs are those that are named beside it; a record's topic comes to them if it
+// is named with it.
+func parseAsked(arg string, logs *[]string, d *dataset) (asked, error) {
 	if exists(arg) {
 		return asked{}, usage(fmt.Errorf("say what to explain: %s:LINE for a line of this log, an episode's id before it, --identity NAME or --skipped", term.Safe(arg)))
 	}
 	if episodeID.MatchString(arg) {
 		return asked{episode: arg}, nil
+	}
+	if what, ok, err := askedRecord(arg, logs, d); ok || err != nil {
+		return what, err
 	}
 	log, number, ok := cutNumber(arg)
 	if !ok {
@@ -175,6 +177,50 @@ func parseAsked(arg string, d *dataset) (asked, error) {
 		err = pathErr.Err
 	}
 	return asked{}, fmt.Errorf("%s: %w", term.Safe(log), err)
+}
+
+// exists tells whether there is a log of this name.
+func exists(name string) bool {
+	if blob.Is(name) { // a line's number is behind it
+		_, _, ok := cutNumber(name)
+		return !ok
+	}
+	info, err := os.Stat(name)
+	return err == nil && !info.IsDir()
+}
+
+// askedRecord reads TOPIC/PARTITION:OFFSET; ok is false if arg is none, or may
+// be a line of a file.
+func askedRecord(arg string, logs *[]string, d *dataset) (what asked, ok bool, err error) {
+	place, ok := kafka.ParsePlace(arg)
+	if !ok {
+		if kafka.IsTopic(arg) {
+			return what, false, usage(fmt.Errorf("say what to explain: TOPIC/PARTITION:OFFSET or an episode's id before %s, or --identity NAME or --skipped", term.Safe(arg)))
+		}
+		return what, false, nil
+	}
+	what = asked{log: place.Stream(), line: place.Offset, item: place.Item, record: place.Stream()}
+	if d != nil {
+		if i := slices.IndexFunc(d.Run.Logs, func(l parquet.Log) bool { return l.Name == what.log }); i >= 0 {
+			what.stream = i
+			return what, true, nil
+		}
+		return what, false, nil
+	}
+	named := func(log string) bool {
+		c, err := kafka.Parse(log)
+		return err == nil && c.Topic == place.Topic
+	}
+	if place.Source != "" && !slices.ContainsFunc(*logs, named) {
+		*logs = append([]string{place.Source}, *logs...)
+	}
+	if slices.ContainsFunc(*logs, named) {
+		return what, true, nil
+	}
+	if file, _, _ := cutNumber(arg); place.Item == 0 && !exists(file) || place.Item > 0 && !exists(file[:strings.LastIndexByte(file, ':')]) {
+		return what, false, usage(fmt.Errorf("%s: there is no such file; if it is a record of a topic name that too:\nloopgauge explain %[1]s kafka://host:port/%s", term.Safe(arg), place.Topic))
+	}
+	return asked{}, false, nil
 }
 
 // asked finds the log of LOG:LINE or LOG:LINE:N among those that the dataset
@@ -232,7 +278,7 @@ func (f *explainFlags) answer(ctx context.Context, u *ui, args []string, chosen 
 			return err
 		}
 	}
-	what, err := parseAsked(args[0], d)
+	what, err := parseAsked(args[0], &logs, d)
 	if err != nil {
 		return err
 	}
@@ -334,9 +380,12 @@ func (f *explainFlags) answerKept(ctx context.Context, u *ui, what asked, args [
 // openAsked opens the logs and finds the one asked about among them. It comes
 // first if it is not named.
 func (f *explainFlags) openAsked(ctx context.Context, u *ui, what asked, logs *[]string) (streams []ingest.Stream, failed []error, index int, err error) {
-	if what.log == "" {
+	if what.log == "" || what.record != "" {
 		streams, failed, err = f.logs.open(ctx, u, *logs)
-		return streams, failed, 0, err
+		if err == nil && what.record != "" {
+			index, err = what.among(streams)
+		}
+		return streams, failed, index, err
 	}
 	file, err := os.Stat(what.log)
 	if err != nil && !blob.Is(what.log) {
@@ -370,6 +419,32 @@ func (f *explainFlags) openAsked(ctx context.Context, u *ui, what asked, logs *[
 		return nil, nil, 0, errors.Join(failed...)
 	}
 	return streams, failed, index, nil
+}
+
+// among finds the stream of the record asked about, and closes them all if it
+// is not there.
+func (what asked) among(streams []ingest.Stream) (index int, err error) {
+	index = -1
+	var names []string
+	for i, s := range streams {
+		switch {
+		case s.Name() != what.record:
+			names = append(names, term.Safe(s.Name()))
+		case index >= 0:
+			err = usage(fmt.Errorf("%s is a partition of two topics: name the one that is meant", what.record))
+		default:
+			index = i
+		}
+	}
+	if index < 0 {
+		err = fmt.Errorf("%s: no records of this partition are read, but of %s\nit is empty or not there, or --since or offsets leave it out", what.record, strings.Join(names, ", "))
+	}
+	if err != nil {
+		for _, s := range streams {
+			s.Close()
+		}
+	}
+	return index, err
 }
 
 func (f *explainFlags) print(u *ui, p *policy.Policy, answer *replay.Explanation) error {

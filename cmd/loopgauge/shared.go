@@ -10,6 +10,8 @@ import (
 	"github.com/loopgauge/loopgauge/ingest/kafka"
 	"github.com/loopgauge/loopgauge/replay/live"
 	"github.com/loopgauge/loopgauge/replay/shared"
+	"github.com/loopgauge/loopgauge/sinks/parquet"
+	"github.com/loopgauge/loopgauge/window/policy"
 )
 
 // sharedConfig is how a topic is read that the members of a group share. The
@@ -45,7 +47,7 @@ func (f *watchFlags) events(ctx context.Context, args []string, log *slog.Logger
 }
 
 // share judges partitions of a topic of events, beside other processes.
-func (f *watchFlags) share(ctx context.Context, name string, o live.Options) error {
+func (f *watchFlags) share(ctx context.Context, name string, p *policy.Policy, o live.Options) error {
 	switch {
 	case f.state != "":
 		return usage(errors.New("--state: a topic of events needs none: its checkpoints are in Kafka, where every watch finds them"))
@@ -53,21 +55,67 @@ func (f *watchFlags) share(ctx context.Context, name string, o live.Options) err
 		return usage(errors.New("--show-text: a topic of events holds no text"))
 	case f.dryRun:
 		return usage(errors.New("--dry-run: it would take partitions from those that send their alerts: run a policy without sinks, in a kafka group of its own"))
-	case f.out != "":
-		return usage(errors.New("--out: several processes that share a topic of events cannot write one dataset: run replay --out on the log"))
+	case f.allVerdicts && f.out == "":
+		return usage(errAllVerdicts)
 	}
 	c, err := f.logs.sharedConfig(name, cmp.Or(f.start, "earliest"), "-events", o.Log)
 	if err != nil {
 		return usage(err)
 	}
-	status := &shared.Status{}
-	quiet, err := f.serve(status.Get, o.Log)
+	w := shared.WatchOptions{
+		From: c, Plan: o.Plan, Extract: o.Extract, Lateness: o.Lateness, Duplicates: o.Duplicates, MaxKeys: o.MaxKeys, Interval: o.Interval,
+		Sinks: o.Sinks, Routes: o.Routes, Content: o.Content, Topic: o.Topic, Verdicts: f.verdicts, Log: o.Log, Status: &shared.Status{},
+	}
+	if f.out != "" {
+		if w.Dataset, err = newSharedParts(f.out, p, o); err != nil {
+			return err
+		}
+		w.AllVerdicts, w.PartInterval = f.allVerdicts, o.PartInterval
+	}
+	quiet, err := f.serve(w.Status.Get, o.Log)
 	if err != nil {
 		return err
 	}
 	defer quiet()
-	return shared.Watch(ctx, shared.WatchOptions{
-		From: c, Plan: o.Plan, Extract: o.Extract, Lateness: o.Lateness, Duplicates: o.Duplicates, MaxKeys: o.MaxKeys, Interval: o.Interval,
-		Sinks: o.Sinks, Routes: o.Routes, Content: o.Content, Topic: o.Topic, Verdicts: f.verdicts, Log: o.Log, Status: status,
-	})
+	return shared.Watch(ctx, w)
+}
+
+// sharedParts writes the parts of a dataset that several processes share.
+type sharedParts struct {
+	parts
+	id string
+}
+
+// newSharedParts goes on with the dataset in dir, or begins one.
+func newSharedParts(dir string, p *policy.Policy, o live.Options) (*sharedParts, error) {
+	if parquet.IsDataset(dir) {
+		hash, err := parquet.PolicyHash(dir)
+		if err != nil {
+			return nil, err
+		}
+		if hash != p.Hash {
+			return nil, usage(errOtherPolicy(dir))
+		}
+	}
+	id, err := parquet.Shared(dir)
+	if err != nil {
+		return nil, usage(fmt.Errorf("--out: %w", err))
+	}
+	return &sharedParts{parts{dir, p, o}, id + " " + p.Hash}, nil
+}
+
+func (d *sharedParts) ID() string { return d.id }
+
+func (d *sharedParts) Spool() string { return parquet.Spool(d.dir) }
+
+func (d *sharedParts) Holds(partition int) (bool, error) {
+	return parquet.HoldsPartition(d.dir, partition)
+}
+
+func (d *sharedParts) Part(partition int, number, first int64) (live.Part, error) {
+	data, err := parquet.AppendPartition(d.dir, d.o.Plan, partition, number, live.PartName(number, first), first)
+	if data == nil || err != nil {
+		return nil, err
+	}
+	return part{data, &d.parts}, nil
 }

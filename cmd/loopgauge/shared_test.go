@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"fmt"
 	"maps"
 	"os"
@@ -13,6 +14,7 @@ import (
 	"time"
 
 	"github.com/loopgauge/loopgauge/ingest/kafka/kafkatest"
+	"github.com/loopgauge/loopgauge/sinks/parquet"
 )
 
 const sharedPolicy = `version: 1
@@ -30,13 +32,14 @@ sinks:
 // TestTortureShared: processes that extract a log, and others that share the
 // judging, are killed, stopped for longer than their session and continued, and
 // come and go while the broker goes down. Together they say what a replay of
-// the log says: each verdict, and no other; every alert, none with two contents
-// under one id and revision.
+// the log says: each verdict, and no other; every row of a dataset, once; every
+// alert, none with two contents under one id and revision.
 func TestTortureShared(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs a broker for a minute")
 	}
 	t.Parallel()
+	python := pythonOf(t)
 	ps := newProcesses(t)
 	random := randomly(t, 3)
 	broker := kafkatest.New(t, "")
@@ -53,7 +56,7 @@ func TestTortureShared(t *testing.T) {
 		return ps.start("extract", "--policy", policy, "--idle", idle, "--partitions", "5", "--to", events, raw)
 	}
 	watch := func(i int) *process {
-		return ps.start("watch", "--verbose", "--policy", policy, "--checkpoint", "300ms", "--verdicts", filepath.Join(dir, fmt.Sprintf("live-%d.jsonl", i)), events)
+		return ps.start("watch", "--verbose", "--policy", policy, "--checkpoint", "300ms", "--verdicts", filepath.Join(dir, fmt.Sprintf("live-%d.jsonl", i)), "--out", filepath.Join(dir, "live"), events)
 	}
 
 	split := assign(random, made(random, 6000), endOfMade)
@@ -118,7 +121,7 @@ func TestTortureShared(t *testing.T) {
 		extracting[i] = extract("4s")
 	}
 
-	replay := exec.Command(ps.binary, "replay", "--quiet", "--policy", policy, "--verdicts", filepath.Join(dir, "replay.jsonl"), raw)
+	replay := exec.Command(ps.binary, "replay", "--quiet", "--policy", policy, "--verdicts", filepath.Join(dir, "replay.jsonl"), "--out", filepath.Join(dir, "replay"), raw)
 	if out, err := replay.CombinedOutput(); err != nil {
 		t.Fatalf("replay: %v\n%s", err, out)
 	}
@@ -133,6 +136,20 @@ func TestTortureShared(t *testing.T) {
 	for _, w := range watches {
 		w.terminate()
 	}
+	// What has no verdict may come to be judged last.
+	judged := func(name string) int64 {
+		r, err := parquet.Open(filepath.Join(dir, name))
+		if err != nil {
+			ps.fatalf("%v", err)
+		}
+		return r.Run.Judged
+	}
+	for deadline := time.Now().Add(patience); judged("live") < judged("replay") && time.Now().Before(deadline); {
+		w := watch(4)
+		w.says("msg=judging")
+		time.Sleep(3 * time.Second)
+		w.terminate()
+	}
 	for _, x := range extracting {
 		x.terminate()
 	}
@@ -141,6 +158,25 @@ func TestTortureShared(t *testing.T) {
 	}
 	t.Logf("%d verdicts", len(want))
 	sink.check(t, crashes)
+
+	// The dataset, also when its files have been merged, is the one of replay,
+	// and gives its verdicts.
+	call := func(program string, args ...string) {
+		t.Helper()
+		out, err := exec.Command(program, args...).CombinedOutput()
+		if err != nil {
+			ps.fatalf("%s: %v\n%s", args[0], err, out)
+		}
+		if len(out) > 0 {
+			t.Logf("%s", bytes.ReplaceAll(bytes.TrimSpace(out), []byte("\n"), []byte(", ")))
+		}
+	}
+	for _, name := range []string{"live.jsonl", "compacted.jsonl"} {
+		call(python, "testdata/duckdb_shared.py", filepath.Join(dir, "replay"), filepath.Join(dir, "live"))
+		call(ps.binary, "replay", "--quiet", "--policy", policy, "--verdicts", filepath.Join(dir, name), filepath.Join(dir, "live"))
+		ps.sameLines(filepath.Join(dir, "replay.jsonl"), filepath.Join(dir, name))
+		call(ps.binary, "compact", filepath.Join(dir, "live"))
+	}
 }
 
 // waitTopic waits until a process has created a topic.

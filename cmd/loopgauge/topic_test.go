@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"hash/fnv"
 	"os"
@@ -11,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/twmb/franz-go/pkg/kgo"
 
 	"github.com/loopgauge/loopgauge/ingest/kafka/kafkatest"
@@ -86,6 +88,61 @@ func TestTopic(t *testing.T) {
 	}
 	if out, _ := call(exitDone, "replay", "--no-color", name+"?offsets=0:10-20,2:0-5"); !strings.Contains(out, "15 lines") {
 		t.Errorf("15 records:\n%s", out)
+	}
+
+	// A request is explained by its place, whatever stands before it, as in the
+	// file: the first that fires, and the first record of its partition.
+	explained := func(what ...string) map[string]any {
+		t.Helper()
+		out, _ := call(exitDone, append([]string{"explain", "--json", "--lateness", "1m"}, what...)...)
+		var x struct {
+			Answer  string
+			Request struct{ ID, Time string }
+			Rules   []struct{ Fingerprints []struct{ Count int } }
+		}
+		if err := json.Unmarshal([]byte(out), &x); err != nil {
+			t.Fatal(err)
+		}
+		return map[string]any{"id": x.Request.ID, "time": x.Request.Time, "answer": x.Answer, "rules": fmt.Sprint(x.Rules)}
+	}
+	fired := slices.IndexFunc(want, func(v string) bool { return strings.Contains(v, `"fired":true`) })
+	var one struct{ ID string }
+	if err := json.Unmarshal([]byte(want[fired]), &one); err != nil {
+		t.Fatal(err)
+	}
+	for _, id := range []string{one.ID, "r0"} {
+		line := slices.IndexFunc(lines, func(l string) bool { return strings.Contains(l, `"id":"`+id+`"`) })
+		p := records[line].Partition
+		offset := 0
+		for _, r := range records[:line] {
+			if r.Partition == p {
+				offset++
+			}
+		}
+		place := fmt.Sprintf("%s/%d:%d", topic, p, offset)
+		wanted := explained(fmt.Sprintf("%s:%d", file, line+1))
+		for _, asked := range [][]string{{place, name}, {name + strings.TrimPrefix(place, topic)}} {
+			if diff := cmp.Diff(wanted, explained(asked...)); diff != "" {
+				t.Errorf("%v (-file +topic):\n%s", asked, diff)
+			}
+		}
+		if id == one.ID {
+			// What explain needs not is not there: the records before.
+			if out, _ := call(exitDone, "explain", fmt.Sprintf("%s/%d:%d", topic, p, offset), fmt.Sprintf("%s?offsets=%d:%d-", name, p, offset)); !strings.Contains(out, place) {
+				t.Errorf("explain: %s", out)
+			}
+		}
+	}
+	for _, wrong := range []struct{ place, says string }{
+		{topic + "/0:99999", "no record 99999 is read of partition 0: there are 0 to "},
+		{topic + "/7:1", topic + "/7: no records of this partition are read, but of " + topic + "/0"},
+	} {
+		if _, errs := call(exitFailed, "explain", wrong.place, name); !strings.Contains(errs, wrong.says) {
+			t.Errorf("%s: %s", wrong.place, errs)
+		}
+	}
+	if _, errs := call(exitFailed, "explain", topic+"/0:3", name+"?offsets=0:10-20"); !strings.Contains(errs, "there are 10 to 19") || !strings.Contains(errs, "--since or offsets") {
+		t.Errorf("before what is read: %s", errs)
 	}
 	if out, _ := call(exitDone, "tune", "--no-color", name); !strings.Contains(out, "5,000 ") {
 		t.Errorf("tune:\n%s", out)

@@ -145,7 +145,7 @@ func (f *watchFlags) run(c *cobra.Command, u *ui, args []string) error {
 	if events, err := f.events(c.Context(), args, log); err != nil {
 		return err
 	} else if events {
-		return f.share(c.Context(), args[0], o)
+		return f.share(c.Context(), args[0], p, o)
 	}
 	if f.state == "" {
 		return usage(errNoState)
@@ -238,6 +238,10 @@ func (f *watchFlags) feed(args []string, state string, log *slog.Logger) (func(c
 	}, nil
 }
 
+func errOtherPolicy(dir string) error {
+	return fmt.Errorf("--out: %s holds events that were made by another policy, which rows of two policies would spoil: name another directory", dir)
+}
+
 // parts writes the parts of a live dataset.
 type parts struct {
 	dir    string
@@ -258,7 +262,7 @@ func newParts(dir string, p *policy.Policy, o live.Options) (*parts, error) {
 		}
 		hash, err := parquet.PolicyHash(dir)
 		if err == nil && hash != p.Hash {
-			return nil, usage(fmt.Errorf("--out: %s holds events that were made by another policy, which rows of two policies would spoil: name another directory", dir))
+			return nil, usage(errOtherPolicy(dir))
 		}
 	}
 	return &parts{dir, p, o}, nil
@@ -282,5 +286,6 @@ type part struct {
 func (p part) Close(r live.Report) error {
 	run := runOf(p.d.policy, r.Totals, r.Rules, r.Streams, r.Order)
 	run.Lateness, run.HashIDs, run.Keyed = p.d.o.Lateness.Seconds(), p.d.o.Extract.HashIDs, len(p.d.o.Extract.Key) > 0
+	run.Lines = run.Judged + run.Blank + run.Malformed + run.Duplicate + run.Late + run.AllExcluded() // those that wait come later
 	return p.Dataset.Close(run)
 }

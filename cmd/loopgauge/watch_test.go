@@ -4,7 +4,35 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"github.com/loopgauge/loopgauge/replay"
+	"github.com/loopgauge/loopgauge/replay/live"
+	"github.com/loopgauge/loopgauge/sinks/parquet"
+	"github.com/loopgauge/loopgauge/window"
+	"github.com/loopgauge/loopgauge/window/policy"
 )
+
+// TestPartsAddUp: while requests wait the run of a dataset is readable.
+func TestPartsAddUp(t *testing.T) {
+	p, err := policy.FromProfiles([]string{"loopgauge"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := filepath.Join(t.TempDir(), "out")
+	d := &parts{dir: dir, policy: p, o: live.Options{Plan: window.NewPlan(p.Rules, p.Exclude)}}
+	part, err := d.Part(live.PartName(1, 0), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer part.Abort()
+	read := replay.Totals{Account: replay.Account{Lines: 12, Blank: 3}} // and 9 wait
+	if err := part.Close(live.Report{Totals: read}); err != nil {
+		t.Fatal(err)
+	}
+	if r, err := parquet.Open(dir); err != nil || r.Run.Lines != 3 {
+		t.Errorf("%d lines: %v", r.Run.Lines, err)
+	}
+}
 
 // TestWatchZone: --timezone reaches what watch reads.
 func TestWatchZone(t *testing.T) {

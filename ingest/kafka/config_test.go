@@ -53,3 +53,23 @@ func TestChoose(t *testing.T) {
 	// It comes back after a kill: it has what its dead self had.
 	f(1, claim{State: "a", Start: 1, Since: 2}, claim{State: "a", Start: 5}, claim{State: "b", Start: 3})
 }
+
+func TestParsePlace(t *testing.T) {
+	f := func(in string, want Place, ok bool) {
+		t.Helper()
+		if got, is := ParsePlace(in); got != want || is != ok {
+			t.Errorf("%q is read as %+v %v, want %+v %v", in, got, is, want, ok)
+		}
+	}
+	f("llm-log/3:1234", Place{Topic: "llm-log", Partition: 3, Offset: 1234}, true)
+	f("llm.log_2/0:0", Place{Topic: "llm.log_2"}, true)
+	f("llm-log/3:123456789012:7", Place{Topic: "llm-log", Partition: 3, Offset: 123456789012, Item: 7}, true)
+	f("kafka://a:9092,b/llm-log/3:4", Place{Source: "kafka://a:9092,b/llm-log", Topic: "llm-log", Partition: 3, Offset: 4}, true)
+	f("llm-log/3:4:0", Place{}, false) // requests count from 1
+	f("llm-log/3", Place{}, false)
+	f("llm-log:3", Place{}, false)
+	f("dir/llm-log/3:4", Place{}, false)
+	f("s3://bucket/3:4", Place{}, false)
+	f("llm-log/3:-4", Place{}, false)
+	f("kafka://a:9092/llm-log", Place{}, false)
+}

@@ -223,6 +223,18 @@ func (s *stream) next(p *partition) (*ingest.Block, error) {
 	return nil, io.EOF
 }
 
+// Only leaves of the stream the record at an offset: nothing before it is read,
+// and nothing behind it.
+func (s *stream) Only(offset int64) error {
+	if offset < s.from || offset >= s.p.end {
+		err := fmt.Errorf("no record %d is read of partition %d: there are %d to %d", offset, s.p.index, s.from, s.p.end-1)
+		return s.c.config.fail(err, "older ones may have been deleted by the topic's retention, or be left out by --since or offsets")
+	}
+	s.p.seek(offset)
+	s.p.end = offset + 1
+	return nil
+}
+
 // Name is topic/partition.
 func (s *stream) Name() string { return s.c.config.partition(s.p.index) }
 

@@ -150,9 +150,7 @@ func (w *watch) verdict(v *window.Verdict) error {
 		w.o.Topic.Add(v)
 	}
 	if w.spool != nil && (w.o.AllVerdicts || v.Repeats()) {
-		if err := w.spool.addVerdict(v); err != nil {
-			return err
-		}
+		w.spool.addVerdict(v)
 	}
 	if w.writer == nil {
 		return nil

@@ -8,7 +8,6 @@ import (
 	"github.com/loopgauge/loopgauge/replay"
 	"github.com/loopgauge/loopgauge/sinks"
 	"github.com/loopgauge/loopgauge/window"
-	"github.com/loopgauge/loopgauge/window/snapshot"
 )
 
 // Dataset is where events and episodes go, part by part.
@@ -54,32 +53,14 @@ type spool struct {
 	first  int64 // number of its first event
 	next   int64 // number of the next event
 	file   *sinks.AppendFile
+	rows   *Rows
 	began  time.Time // zero as long as the part is empty
-
-	events  *window.EventWriter
-	block   *snapshot.Writer // events since the last frame
-	inBlock int
-
-	said       *snapshot.Writer // verdicts on events of the block, or of the last frame if it is empty
-	inSaid     int
-	lastEvents int // in the last frame of events
 }
-
-// A spool file consists of frames: a kind, the number of items and their
-// bytes, as package snapshot writes them.
-const (
-	eventFrame   = 1
-	episodeFrame = 2
-	verdictFrame = 3 // each with the number of its event in the last frame of events
-)
-
-// blockBytes is how much is gathered before a frame is written.
-const blockBytes = 1 << 18
 
 const spoolName = "part-%012d.spool"
 
 func newSpool(store *Store, plan *window.Plan, dataset Dataset) *spool {
-	return &spool{store: store, plan: plan, dataset: dataset, events: plan.NewEventWriter(), block: snapshot.NewWriter(nil), said: snapshot.NewWriter(nil)}
+	return &spool{store: store, plan: plan, dataset: dataset, rows: NewRows(plan)}
 }
 
 func (s *spool) fileName(number int64) string {
@@ -87,7 +68,7 @@ func (s *spool) fileName(number int64) string {
 }
 
 // PartName is the name of a part. It sorts by number.
-func partName(number, first int64) string { return fmt.Sprintf("%09d-%012d", number, first) }
+func PartName(number, first int64) string { return fmt.Sprintf("%09d-%012d", number, first) }
 
 // open begins or goes on with the part's file, which a checkpoint knows to be
 // length bytes long.
@@ -97,79 +78,36 @@ func (s *spool) open(length int64) (err error) {
 			return err
 		}
 	}
-	s.file, err = sinks.OpenAppend(s.fileName(s.number), length)
+	if s.file, err = sinks.OpenAppend(s.fileName(s.number), length); err == nil {
+		s.rows.To = s.file
+	}
 	return err
 }
 
 func (s *spool) addEvent(ev *window.Event) error {
-	if len(s.block.Bytes()) >= blockBytes || s.inBlock == 0 {
-		if err := s.flush(); err != nil {
-			return err
-		}
-	}
-	s.events.Write(s.block, ev)
-	s.inBlock++
+	s.begin()
 	s.next++
-	return nil
+	return s.rows.AddEvent(ev)
 }
 
 // addVerdict adds a verdict on the event that was added last.
-func (s *spool) addVerdict(v *window.Verdict) error {
-	event := s.inBlock
-	if event == 0 {
-		event = s.lastEvents // written since, along with an episode
-	}
-	s.said.Uvarint(uint64(event - 1))
-	s.plan.WriteVerdict(s.said, v)
-	s.inSaid++
-	return nil
-}
-
-// flush writes the events gathered as a frame, and the verdicts on them as
-// another.
-func (s *spool) flush() (err error) {
-	if s.inBlock > 0 {
-		err = s.frame(eventFrame, s.inBlock, s.block.Bytes())
-		s.lastEvents = s.inBlock
-		s.block.Reset()
-		s.events.Reset()
-		s.inBlock = 0
-	}
-	if s.inSaid > 0 && err == nil {
-		err = s.frame(verdictFrame, s.inSaid, s.said.Bytes())
-		s.said.Reset()
-		s.inSaid = 0
-	}
-	return err
-}
+func (s *spool) addVerdict(v *window.Verdict) { s.rows.AddVerdict(v) }
 
 func (s *spool) addEpisode(e *window.Episode) error {
-	if err := s.flush(); err != nil { // in the order in which they came
-		return err
-	}
-	w := snapshot.NewWriter(nil)
-	s.plan.WriteEpisode(w, e)
-	return s.frame(episodeFrame, 1, w.Bytes())
+	s.begin()
+	return s.rows.AddEpisode(e)
 }
 
-func (s *spool) frame(kind, items int, body []byte) error {
+// begin notes when the first row of a part comes.
+func (s *spool) begin() {
 	if s.began.IsZero() {
 		s.began = time.Now()
 	}
-	head := snapshot.NewWriter(make([]byte, 0, 16))
-	head.Uvarint(uint64(kind))
-	head.Uvarint(uint64(items))
-	head.Uvarint(uint64(len(body)))
-	if _, err := s.file.Write(head.Bytes()); err != nil {
-		return err
-	}
-	_, err := s.file.Write(body)
-	return err
 }
 
 // sync makes last what the part has, and returns the length of its file.
 func (s *spool) sync() (int64, error) {
-	if err := s.flush(); err != nil {
+	if err := s.rows.Flush(); err != nil {
 		return 0, err
 	}
 	return s.file.Sync()
@@ -193,66 +131,15 @@ func (s *spool) publish(number, first int64, report Report) error {
 	if err != nil {
 		return err
 	}
-	part, err := s.dataset.Part(partName(number, first), first)
+	part, err := s.dataset.Part(PartName(number, first), first)
 	if err != nil {
 		return err
 	}
 	defer part.Abort()
-	if err := s.replay(data, part, first); err != nil {
+	if err := ReadRows(s.plan, data, part, first); err != nil {
 		return fmt.Errorf("%s: %w", name, err)
 	}
 	return part.Close(report)
-}
-
-// replay hands what a spool file holds to a part, whose first event has the
-// number first.
-func (s *spool) replay(data []byte, part Part, first int64) error {
-	r := snapshot.NewReader(data)
-	events := s.plan.NewEventReader()
-	next := first
-	var last []*window.Event // of the last frame of events
-	for r.Left() > 0 && r.Err() == nil {
-		kind, items := r.Uvarint(), r.Int(1<<30)
-		body := snapshot.NewReader(r.Blob())
-		if kind == eventFrame {
-			events.Reset()
-			last, next = last[:0], next+int64(items)
-		}
-		for range items {
-			switch kind {
-			case eventFrame:
-				ev := new(window.Event)
-				if events.Read(body, ev); body.Err() == nil {
-					last = append(last, ev)
-					if err := part.AddEvent(ev); err != nil {
-						return err
-					}
-				}
-			case verdictFrame:
-				i := body.Int(len(last) - 1)
-				if body.Err() != nil {
-					return body.Err()
-				}
-				if v := s.plan.ReadVerdict(body, last[i]); body.Err() == nil {
-					if err := part.AddVerdict(v, next-int64(len(last)-i)); err != nil {
-						return err
-					}
-				}
-			case episodeFrame:
-				if e := s.plan.ReadEpisode(body); body.Err() == nil {
-					if err := part.AddEpisode(e); err != nil {
-						return err
-					}
-				}
-			default:
-				return fmt.Errorf("unknown frame %d", kind)
-			}
-			if err := body.Err(); err != nil {
-				return err
-			}
-		}
-	}
-	return r.Err()
 }
 
 // discard removes the spool files of numbers that gone says nobody needs.

@@ -233,7 +233,7 @@ func (w *watch) openFiles(f files) (err error) {
 	if err := s.discard(func(number int64) bool { return number > f.part }); err != nil {
 		return err
 	}
-	if err := w.o.Dataset.Discard(partName(f.part, f.first)); err != nil {
+	if err := w.o.Dataset.Discard(PartName(f.part, f.first)); err != nil {
 		return err
 	}
 	if f.closed > 0 {

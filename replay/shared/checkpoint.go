@@ -11,8 +11,11 @@ import (
 	"github.com/loopgauge/loopgauge/window/snapshot"
 )
 
-// checkpointVersion is of the text that is committed, and of the chunks.
-const checkpointVersion = 1
+// checkpointVersion is of the text that is committed, of the chunks and of what
+// is in them.
+//
+//	2  has rows
+const checkpointVersion = 2
 
 // checkpoint says where a checkpoint stands: what is committed with the offset
 // up to which it goes. A checkpoint counts from that commit on.

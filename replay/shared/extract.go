@@ -123,6 +123,7 @@ type origin struct {
 	state string        // as it was there, to be committed
 	front *window.Front // how far the stream has come, with what is being written
 	epoch int64
+	count int64 // of its requests that were written: numbers them
 
 	silence   ingest.Silence
 	marked    time.Time // when the last marks were written
@@ -151,6 +152,9 @@ func (x *extract) serve(ctx context.Context, p *kafka.Part) error {
 	}
 	stream := p.Open(from)
 	s.mark = stream.Mark()
+	if from == nil {
+		s.count = s.mark.Offset // beyond the numbers of a group before this one
+	}
 	s.state = s.save()
 	x.o.Log.Info("extracting", "partition", p.Name(), "offset", s.mark.Offset)
 	err := s.run(ctx, stream)
@@ -249,6 +253,8 @@ func (s *origin) add(b *replay.Batch) (sum Extracted) {
 			continue
 		}
 		sum.Requests++
+		ev.Portion = &window.Portion{Number: numberOf(s.p.Index, s.count)}
+		s.count++
 		r := s.record()
 		r.at = place{s.epoch, ev.Position.Offset, int64(ev.Position.Item)}
 		s.x.o.Plan.Spread(ev, len(s.written), func(to int, ev *window.Event) {
@@ -260,6 +266,11 @@ func (s *origin) add(b *replay.Batch) (sum Extracted) {
 	return sum
 }
 
+// numberOf is the number of an event, given its origin and how many of that
+// came before. There are enough for a million partitions, and for ten years of
+// 10,000 requests a second in each.
+func numberOf(origin int, count int64) int64 { return int64(origin)<<42 | count }
+
 // record is what every record says.
 func (s *origin) record() record {
 	return record{origin: s.p.Index, origins: s.x.in.Partitions(), targets: len(s.written), newest: s.front.Newest()}
@@ -269,7 +280,7 @@ func (s *origin) record() record {
 func (s *origin) addMarks(next *ingest.Mark) {
 	r := s.record()
 	r.at = place{s.epoch, next.Offset, -1}
-	r.idle = s.silence.Lasts(s.x.o.Idle)
+	r.idle, r.name = s.silence.Lasts(s.x.o.Idle), s.p.Name()
 	since := time.Since(s.marked)
 	if since < markEvery || r == s.last && since < markAgain {
 		return
@@ -294,7 +305,7 @@ func (s *origin) commit(ctx context.Context) error {
 }
 
 // extractVersion is of what save writes.
-const extractVersion = 1
+const extractVersion = 2
 
 func (s *origin) save() string {
 	w := snapshot.NewWriter(nil)
@@ -302,6 +313,7 @@ func (s *origin) save() string {
 	w.String(s.mark.Topic)
 	w.String(s.mark.Format)
 	w.Varint(s.epoch)
+	w.Varint(s.count)
 	s.front.Save(w)
 	return base64.StdEncoding.EncodeToString(w.Bytes())
 }
@@ -315,7 +327,7 @@ func (s *origin) load(meta string) error {
 	if v := r.Uvarint(); v != extractVersion {
 		r.Failf("it has version %d", v)
 	}
-	s.mark.Topic, s.mark.Format, s.epoch = r.String(), r.String(), r.Varint()
+	s.mark.Topic, s.mark.Format, s.epoch, s.count = r.String(), r.String(), r.Varint(), r.Varint()
 	s.front.Load(r)
 	return r.Err()
 }

@@ -20,8 +20,8 @@ import (
 //	kind       1 byte, an event or a mark
 //	origin, origins, targets, epoch, offset, item, newest
 //	event      as window.EventWriter writes it
-//	idle       of a mark
-const version = 1
+//	idle, name of a mark
+const version = 2
 
 var magic = []byte{0, 'l', 'g'}
 
@@ -47,6 +47,7 @@ type record struct {
 	// idle says that the origin has been silent and shall hold nothing back.
 	// All that came before a mark has been written before it.
 	idle bool
+	name string // of the origin, which marks alone say
 }
 
 // place is where in its origin a record stands. A mark stands before the
@@ -99,6 +100,7 @@ func (c *codec) write(r *record) []byte {
 	w.Varint(r.newest)
 	if r.event == nil {
 		w.Bool(r.idle)
+		w.String(r.name)
 	} else {
 		c.writer.Reset()
 		c.writer.Write(w, r.event)
@@ -136,7 +138,7 @@ func (c *codec) read(value []byte) (*record, error) {
 		r.Failf("it comes from partition %d of %d", rec.origin, rec.origins)
 	}
 	if kind == markKind {
-		rec.idle = r.Bool()
+		rec.idle, rec.name = r.Bool(), r.String()
 	} else {
 		rec.event = &window.Event{}
 		c.reader.Reset()

@@ -63,9 +63,16 @@ func TestRecord(t *testing.T) {
 		if rapid.Bool().Draw(t, "event") {
 			ev := all[rapid.IntRange(0, len(all)-1).Draw(t, "which")]
 			ev.Position.Stream = int32(rapid.IntRange(0, r.origins-1).Draw(t, "origin"))
+			if rapid.Bool().Draw(t, "spread") {
+				ev.Portion = &window.Portion{Number: number("number"), Home: rapid.Bool().Draw(t, "home")}
+				if ev.Portion.Home && ev.Exclude == 0 && rapid.Bool().Draw(t, "elsewhere") {
+					ev.Portion.All = slices.Clone(ev.Rules)
+					ev.Portion.All[0] = window.Plain
+				}
+			}
 			r.event, r.origin, r.at.item = &ev, int(ev.Position.Stream), number("item")
 		} else {
-			r.idle = rapid.Bool().Draw(t, "idle")
+			r.idle, r.name = rapid.Bool().Draw(t, "idle"), rapid.String().Draw(t, "name")
 		}
 		value := c.write(r)
 		got, err := c.read(value)
@@ -115,7 +122,7 @@ func TestRecordRefused(t *testing.T) {
 		}
 	}
 	value[len(magic)]++
-	if _, err := c.read(value); err == nil || !strings.Contains(err.Error(), "version 2") {
+	if _, err := c.read(value); err == nil || !strings.Contains(err.Error(), "version 3") {
 		t.Errorf("a later version: %v", err)
 	}
 }
@@ -132,11 +139,31 @@ func TestSpread(t *testing.T) {
 			ev := &all[i]
 			judged := make([]int, len(ev.Rules))
 			seen := map[int]bool{}
+			homes, told := 0, make([]int, len(ev.Rules))
+			ev.Portion = &window.Portion{Number: int64(i)}
 			plan.Spread(ev, n, func(to int, part *window.Event) {
 				if to < 0 || to >= n || seen[to] {
 					t.Fatalf("request %d goes to %d of %d, %v", i, to, n, seen)
 				}
 				seen[to], used[to] = true, true
+				if part.Portion.Number != int64(i) {
+					t.Fatalf("request %d became %d", i, part.Portion.Number)
+				}
+				if part.Portion.Home {
+					homes++
+				}
+				for r := range part.Rules {
+					all := part.Rules[r]
+					if part.Portion.Home && len(part.Portion.All) > 0 {
+						all = part.Portion.All[r]
+					}
+					if part.Portion.Home && all != ev.Rules[r] {
+						t.Fatalf("at home rule %d of request %d is %d, not %d", r, i, all, ev.Rules[r])
+					}
+					if !part.Elsewhere(r) {
+						told[r]++
+					}
+				}
 				for r, c := range part.Rules {
 					if c == window.NotMatched {
 						continue
@@ -159,7 +186,13 @@ func TestSpread(t *testing.T) {
 			if len(seen) == 0 {
 				t.Fatalf("request %d goes nowhere", i)
 			}
+			if homes != 1 {
+				t.Fatalf("request %d has %d homes", i, homes)
+			}
 			for r, c := range ev.Rules {
+				if told[r] != 1 {
+					t.Fatalf("rule %d is told of request %d %d times", r, i, told[r])
+				}
 				if (judged[r] == 1) != (c != window.NotMatched) || judged[r] > 1 {
 					t.Fatalf("rule %d judges request %d %d times", r, i, judged[r])
 				}

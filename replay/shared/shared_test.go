@@ -26,6 +26,7 @@ import (
 	"github.com/loopgauge/loopgauge/ingest/kafka"
 	"github.com/loopgauge/loopgauge/ingest/kafka/kafkatest"
 	"github.com/loopgauge/loopgauge/replay"
+	"github.com/loopgauge/loopgauge/replay/live"
 	"github.com/loopgauge/loopgauge/sinks"
 	"github.com/loopgauge/loopgauge/window"
 	"github.com/loopgauge/loopgauge/window/policy"
@@ -118,9 +119,36 @@ type said struct {
 	differ   []string
 	repeats  int
 	failing  *rand.Rand
+	rows     map[string]int // of a dataset: how often they came
+	report   live.Report    // of it
 }
 
-func newSaid() *said { return &said{verdicts: map[string]bool{}, alerts: map[string]string{}} }
+func newSaid() *said {
+	return &said{verdicts: map[string]bool{}, alerts: map[string]string{}, rows: map[string]int{}}
+}
+
+// An event with what every rule makes of it, wherever it is judged, a verdict
+// and an episode as rows of a dataset.
+func (s *said) addEvent(ev *window.Event) {
+	if ev.Copy() {
+		return
+	}
+	rules := ev.Rules
+	if p := ev.Portion; p != nil && len(p.All) > 0 {
+		rules = p.All
+	}
+	s.rows[fmt.Sprintf("event %v %s %v", ev.Position, ev.ID, rules)]++
+}
+
+func (s *said) addVerdict(v *window.Verdict) {
+	if v.Repeats() {
+		s.rows[fmt.Sprintf("verdict %v %s", v.Event.Position, sinks.AppendVerdict(nil, v))]++
+	}
+}
+
+func (s *said) addEpisode(e *window.Episode) {
+	s.rows[fmt.Sprintf("episode %s %d %d %d", e.ID, e.Requests, e.First, e.Last)]++
+}
 
 func (s *said) Name() string { return "recorder" }
 
@@ -205,9 +233,11 @@ func alone(t *testing.T, p *policy.Policy, split [][]string) *said {
 	plan := window.NewPlan(p.Rules, p.Exclude)
 	pipeline := replay.NewPipeline(replay.PipelineOptions{
 		Plan: plan, Lateness: p.Lateness, Duplicates: p.Duplicates, Since: fingerprint.NoTime, Until: fingerprint.NoTime,
-		Fired: incidents.Fired, Episode: func(e *window.Episode) error { incidents.Closed(e); return nil },
+		Fired: incidents.Fired, Episode: func(e *window.Episode) error { incidents.Closed(e); s.addEpisode(e); return nil },
+		Event: func(ev *window.Event) error { s.addEvent(ev); return nil },
 		Verdict: func(v *window.Verdict) error {
 			s.verdicts[string(sinks.AppendVerdict(nil, v))] = true
+			s.addVerdict(v)
 			return nil
 		},
 	})
@@ -232,6 +262,7 @@ func alone(t *testing.T, p *policy.Policy, split [][]string) *said {
 	if a := pipeline.Account; a.Late == 0 || a.Duplicate == 0 || a.Malformed == 0 || a.Excluded == 0 || len(s.alerts) < 20 {
 		t.Fatalf("too tame: %v, %d alerts", a, len(s.alerts))
 	}
+	s.report = live.Report{Totals: pipeline.Totals, Rules: pipeline.Accounts()}
 	return s
 }
 
@@ -242,6 +273,7 @@ type fleet struct {
 	raw, to kafka.Config
 	dir     string
 	said    *said
+	dataset Dataset // nil for none
 	log     *slog.Logger
 	status  map[string]*Status
 
@@ -310,7 +342,7 @@ func (f *fleet) watch(name string) {
 	f.run(name, func(ctx context.Context, log *slog.Logger) error {
 		return Watch(ctx, WatchOptions{
 			From: f.to, Plan: window.NewPlan(f.policy.Rules, f.policy.Exclude), Lateness: f.policy.Lateness, Duplicates: f.policy.Duplicates,
-			Interval: 200 * time.Millisecond, Sinks: []sinks.Sink{f.said}, Verdicts: filepath.Join(f.dir, name+".jsonl"), Log: log, Status: status,
+			Dataset: f.dataset, PartInterval: 500 * time.Millisecond, Interval: 200 * time.Millisecond, Sinks: []sinks.Sink{f.said}, Verdicts: filepath.Join(f.dir, name+".jsonl"), Log: log, Status: status,
 		})
 	})
 }
@@ -376,6 +408,8 @@ func TestShared(t *testing.T) {
 	want := alone(t, p, split)
 	f := newFleet(t, b, p)
 	f.said.failing = rand.New(rand.NewPCG(s, 1))
+	data := newUnion(t)
+	f.dataset = data
 
 	f.extract("extract-1", time.Hour)
 	steps := []func(){
@@ -402,4 +436,125 @@ func TestShared(t *testing.T) {
 		f.extract(name, 2*time.Second)
 	}
 	f.same(want)
+
+	// The rows are those of one, each once; what has no verdict may come last.
+	for _, name := range []string{"watch-2", "watch-3"} {
+		f.stop(name)
+	}
+	for deadline := time.Now().Add(patience); len(data.all().rows) < len(want.rows) && time.Now().Before(deadline); {
+		f.watch("watch-4")
+		time.Sleep(time.Second)
+		f.stop("watch-4")
+	}
+	if diff := cmp.Diff(want.rows, data.all().rows); diff != "" {
+		t.Fatalf("rows (-alone +shared):\n%s", diff[:min(len(diff), 4000)])
+	}
+	counts := func(r *live.Report) (list []string) {
+		list = append(list, fmt.Sprintf("judged %d, duplicate %d, excluded %v", r.Account.Judged, r.Account.Duplicate, r.Account.Excluded))
+		for _, a := range r.Rules {
+			list = append(list, fmt.Sprintf("%s judged %d, counted %d, not matched %d, fired %d, episodes %d", a.Rule.Name, a.Judged, a.Counted, a.NotMatched, a.Fired, a.Episodes))
+		}
+		return list
+	}
+	if diff := cmp.Diff(counts(&want.report), counts(&data.all().report)); diff != "" {
+		t.Errorf("the account (-alone +shared):\n%s", diff)
+	}
+	t.Logf("%d rows in %d parts", len(want.rows), data.parts)
+
+	// Nobody may go on with something else.
+	refused := func(dataset Dataset, want string) {
+		t.Helper()
+		f.dataset = dataset
+		f.watch("refused")
+		select {
+		case err := <-f.errors:
+			if !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "the same --out") {
+				t.Errorf("%v, want %q", err, want)
+			}
+		case <-time.After(patience):
+			t.Errorf("never refused: %q", want)
+		}
+		f.stop("refused")
+	}
+	refused(nil, "this watch has no --out")
+	refused(newUnion(t), "goes into another dataset")
+}
+
+// union is a dataset that all partitions share.
+type union struct {
+	dir   string
+	mu    sync.Mutex
+	of    map[int]*said // by partition
+	last  map[int]int64 // part of each
+	parts int
+}
+
+func newUnion(t *testing.T) *union {
+	t.Helper()
+	return &union{dir: t.TempDir(), of: map[int]*said{}, last: map[int]int64{}}
+}
+
+// all adds the partitions up.
+func (d *union) all() *said {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	sum := newSaid()
+	for _, s := range d.of { // any order: they are added up
+		for row, n := range s.rows { // any order: likewise
+			sum.rows[row] += n
+		}
+		sum.report.Account, sum.report.Rules = plus(&sum.report, &s.report)
+	}
+	return sum
+}
+
+func (d *union) ID() string    { return d.dir }
+func (d *union) Spool() string { return filepath.Join(d.dir, "spool") }
+
+func (d *union) Holds(partition int) (bool, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.last[partition] > 0, nil
+}
+
+func (d *union) Part(partition int, number, _ int64) (live.Part, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if number <= d.last[partition] {
+		return nil, nil
+	}
+	return &unionPart{d, newSaid(), partition, number}, nil
+}
+
+// unionPart is a part of one partition.
+type unionPart struct {
+	d         *union
+	said      *said
+	partition int
+	number    int64
+}
+
+func (p *unionPart) AddEvent(ev *window.Event) error             { p.said.addEvent(ev); return nil }
+func (p *unionPart) AddVerdict(v *window.Verdict, _ int64) error { p.said.addVerdict(v); return nil }
+
+func (p *unionPart) AddEpisode(e *window.Episode) error { p.said.addEpisode(e); return nil }
+func (p *unionPart) Abort()                             {}
+
+func (p *unionPart) Close(r live.Report) error {
+	p.d.mu.Lock()
+	defer p.d.mu.Unlock()
+	if p.number != p.d.last[p.partition]+1 {
+		return nil // another process was quicker
+	}
+	p.d.last[p.partition] = p.number
+	p.d.parts++
+	if p.d.of[p.partition] == nil {
+		p.d.of[p.partition] = newSaid()
+	}
+	s := p.d.of[p.partition]
+	s.report = r
+	for row, n := range p.said.rows { // any order: they are added up
+		s.rows[row] += n
+	}
+	return nil
 }

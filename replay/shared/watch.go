@@ -36,6 +36,10 @@ type WatchOptions struct {
 	Topic    sinks.VerdictTopic // nil for none
 	Verdicts string             // file of this process, to which verdicts are added; empty for none
 
+	Dataset      Dataset       // nil for none
+	AllVerdicts  bool          // go into it, not only those on repeats
+	PartInterval time.Duration // that a part of the dataset covers
+
 	Log    *slog.Logger
 	Status *Status // kept true while Watch runs; nil if nobody asks
 }
@@ -102,6 +106,7 @@ type judge struct {
 	saved     *checkpoints
 	encoder   *snapshot.Writer
 	verdicts  []byte // since the last checkpoint
+	rows      *rows  // nil without a dataset
 
 	mark    ingest.Mark // behind all that was taken in
 	origins []place     // by partition of the raw topic: the newest record that has come; older ones are repeats
@@ -125,6 +130,10 @@ func (w *watch) serve(ctx context.Context, p *kafka.Part) error {
 		status: w.o.Status.enter(), lane: live.LaneStatus{Name: p.Name(), Behind: -1},
 	}
 	defer w.o.Status.leave(j.status)
+	if w.o.Dataset != nil {
+		j.rows = newRows(&w.o, p.Index, p.Turn())
+		defer j.rows.end() //nolint:errcheck // what counts of it has been synced
+	}
 	j.router = sinks.NewRouter(j.outbox, w.o.Routes, w.o.Content)
 	j.incidents = window.NewIncidents(func(in *window.Incident) { j.status.Alert(j.router.Take(in)) })
 	options := replay.PipelineOptions{
@@ -132,15 +141,24 @@ func (w *watch) serve(ctx context.Context, p *kafka.Part) error {
 		Fired: j.incidents.Fired,
 		Event: func(ev *window.Event) error {
 			j.router.Advance(ev.Time)
-			return nil
+			if j.rows == nil {
+				return nil
+			}
+			return j.rows.event(ev)
 		},
 		Episode: func(e *window.Episode) error {
 			j.incidents.Closed(e)
-			return nil
+			if j.rows == nil {
+				return nil
+			}
+			return j.rows.addEpisode(e)
 		},
 	}
-	if w.verdicts != nil || w.o.Topic != nil {
+	if w.verdicts != nil || w.o.Topic != nil || j.rows != nil {
 		options.Verdict = func(v *window.Verdict) error {
+			if j.rows != nil {
+				j.rows.verdict(v)
+			}
 			if w.verdicts != nil {
 				j.verdicts = sinks.AppendVerdict(j.verdicts, v)
 			}
@@ -162,7 +180,7 @@ func (w *watch) serve(ctx context.Context, p *kafka.Part) error {
 		return nil // whoever has it next meets the same if it was wrong
 	}
 	if what, ok := errors.AsType[*problem](err); ok {
-		return &ingest.Error{Path: w.o.From.String(), Err: err, Hint: what.hint}
+		return &ingest.Error{Path: w.o.From.String(), Err: what, Hint: what.hint}
 	}
 	return err
 }
@@ -180,6 +198,11 @@ func (j *judge) serve(ctx context.Context) error {
 		j.mark = ingest.Mark{Stream: int32(j.p.Index), Name: j.p.Name(), Offset: j.p.Offset, Topic: j.saved.last.topic}
 		from = &j.mark
 	}
+	if j.rows != nil {
+		if err := j.rows.open(j.pipeline); err != nil {
+			return err
+		}
+	}
 	source := j.p.Open(from)
 	j.mark = source.Mark()
 	j.w.o.Log.Info("judging", "partition", j.p.Name(), "offset", j.mark.Offset, "lines", j.pipeline.Account.Lines)
@@ -187,7 +210,7 @@ func (j *judge) serve(ctx context.Context) error {
 	j.begin()
 	// The first checkpoint fixes where a partition begins, and makes sure that
 	// it is ours.
-	if err := j.checkpoint(ctx); err != nil {
+	if err := j.checkpoint(ctx, false); err != nil {
 		return err
 	}
 	j.status.Update(func(n *live.Now) { n.Ready = true })
@@ -242,7 +265,7 @@ func (j *judge) step(ctx context.Context, source ingest.Live) error {
 	since := time.Since(j.last)
 	_, held := j.outbox.Waiting()
 	if j.dirty && since >= j.w.o.Interval || held > 0 && since >= max(leastInterval, 4*j.took) {
-		return j.checkpoint(ctx)
+		return j.checkpoint(ctx, false)
 	}
 	return nil
 }
@@ -282,6 +305,9 @@ func (j *judge) add(r *record) error {
 	}
 	newest := &j.origins[r.origin]
 	if r.event == nil {
+		if j.rows != nil {
+			j.rows.took(r)
+		}
 		before := place{r.at.epoch, r.at.offset - 1, math.MaxInt64} // all up to there has come
 		if before.before(*newest) {
 			return nil
@@ -297,9 +323,18 @@ func (j *judge) add(r *record) error {
 		return nil
 	}
 	*newest = r.at
+	if j.rows != nil {
+		j.rows.took(r)
+	}
 	j.pipeline.Account.Lines++
+	if r.event.Copy() {
+		j.pipeline.Copies.Lines++
+	}
 	if !j.pipeline.Order.Put(r.event, r.newest) {
 		j.pipeline.Account.Late++
+		if r.event.Copy() {
+			j.pipeline.Copies.Late++
+		}
 		j.w.o.Log.Debug("request not judged", "stream", r.origin, "offset", r.at.offset, "why", "late: its stream was silent for too long")
 	}
 	return nil
@@ -322,8 +357,9 @@ func (j *judge) release() error {
 	return j.pipeline.Err()
 }
 
-// checkpoint writes down all there is, and lets the alerts in it leave.
-func (j *judge) checkpoint(ctx context.Context) error {
+// checkpoint writes down all there is, and lets leave what is in it: alerts,
+// and rows, whose part last closes whatever it has.
+func (j *judge) checkpoint(ctx context.Context, last bool) error {
 	start := time.Now()
 	if err := j.pipeline.Check(); err != nil {
 		return err
@@ -340,6 +376,11 @@ func (j *judge) checkpoint(ctx context.Context) error {
 		j.w.o.Topic.Settle(settle)
 		cancel()
 	}
+	if j.rows != nil {
+		if err := j.rows.sync(last); err != nil {
+			return err
+		}
+	}
 	alerts := j.outbox.Last()
 	j.encoder.Reset()
 	j.save(j.encoder)
@@ -348,6 +389,11 @@ func (j *judge) checkpoint(ctx context.Context) error {
 		return err
 	}
 	j.outbox.Allow(alerts)
+	if j.rows != nil {
+		if err := j.rows.publish(func() live.Report { return j.rows.report(j.pipeline) }); err != nil {
+			return err
+		}
+	}
 	j.dirty, j.last, j.took = false, time.Now(), time.Since(start)
 	j.status.Checkpoint(len(j.encoder.Bytes()), j.last, j.took)
 	return nil
@@ -358,7 +404,7 @@ func (j *judge) checkpoint(ctx context.Context) error {
 func (j *judge) finish(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, lastTime)
 	defer cancel()
-	if err := j.checkpoint(ctx); err != nil {
+	if err := j.checkpoint(ctx, true); err != nil {
 		return j.failed(err)
 	}
 	if waiting, _ := j.outbox.Waiting(); waiting > 0 {
@@ -367,7 +413,7 @@ func (j *judge) finish(ctx context.Context) error {
 		if err := j.outbox.Drain(drain); err != nil {
 			j.w.o.Log.Warn("alerts could not be sent in time; who has the partition next sends them", "partition", j.p.Name())
 		}
-		if err := j.checkpoint(ctx); err != nil {
+		if err := j.checkpoint(ctx, false); err != nil {
 			return j.failed(err)
 		}
 	}
@@ -385,8 +431,8 @@ func (j *judge) state() *window.State {
 	return &window.State{Plan: j.w.o.Plan, Extract: j.w.o.Extract, Order: p.Order, Duplicates: p.Seen, Engine: p.Engine}
 }
 
-// save writes all there is. Its sections, in this order, are what version 1 of
-// a checkpoint is.
+// save writes all there is. Its sections, in this order, are what a checkpoint
+// is of the present version.
 func (j *judge) save(s *snapshot.Writer) {
 	s.Section("origins", func() {
 		s.Varint(int64(j.targets))
@@ -408,6 +454,7 @@ func (j *judge) save(s *snapshot.Writer) {
 	s.Section("judging", func() { j.state().Save(s) })
 	s.Section("incidents", func() { j.incidents.Save(s) })
 	s.Section("outbox", func() { s.Blob(j.router.Save()) })
+	s.Section("rows", func() { j.saveRows(s) })
 }
 
 func (j *judge) load(state []byte) (err error) {
@@ -434,6 +481,11 @@ func (j *judge) load(state []byte) (err error) {
 	r.Section("incidents", func() { j.incidents.Load(r) })
 	r.Section("outbox", func() {
 		if err := j.router.Load(r.Blob()); err != nil {
+			r.Fail(err)
+		}
+	})
+	r.Section("rows", func() {
+		if err := j.loadRows(r); err != nil {
 			r.Fail(err)
 		}
 	})

@@ -90,8 +90,8 @@ func Compact(dir string, keep int64) (done Compacted, err error) {
 
 type compaction struct {
 	dir  string
-	work string // where days are written anew
-	safe int64  // parts from this number on stay as they are
+	work string           // where days are written anew
+	safe map[string]int64 // by partition: parts from this number on stay as they are
 	done Compacted
 }
 
@@ -166,34 +166,34 @@ func (c *compaction) clear() error {
 	return os.RemoveAll(c.work)
 }
 
-// partNumber finds the number of the last part that a file holds. The files of
-// a run that has ended have none.
-var partNumber = regexp.MustCompile(`(?:^|_)(\d+)-\d{12}(?:-\d{4})?\.parquet$`)
+// partNumber finds the partition and the number of the last part that a file
+// holds. The files of a run that has ended have none; only where several
+// processes write there are partitions.
+var partNumber = regexp.MustCompile(`(?:^|_)(?:(p\d+)-)?(\d+)-\d{12}(?:-\d{4})?\.parquet$`)
 
-func partOf(name string) (number int64, ok bool) {
+func partOf(name string) (partition string, number int64, ok bool) {
 	m := partNumber.FindStringSubmatch(name)
 	if m == nil {
-		return 0, false
+		return "", 0, false
 	}
-	number, err := strconv.ParseInt(m[1], 10, 64)
-	return number, err == nil
+	number, err := strconv.ParseInt(m[2], 10, 64)
+	return m[1], number, err == nil
 }
 
 // findSafe finds which parts stay as they are.
 func (c *compaction) findSafe() error {
-	newest := int64(-1)
+	c.safe = map[string]int64{}
 	for _, table := range byDay {
 		files, err := filepath.Glob(filepath.Join(escaped(c.dir), table, "date=*", "*.parquet"))
 		if err != nil {
 			return err
 		}
 		for _, f := range files {
-			if n, ok := partOf(filepath.Base(f)); ok {
-				newest = max(newest, n)
+			if partition, n, ok := partOf(filepath.Base(f)); ok {
+				c.safe[partition] = max(c.safe[partition], n-safeParts+1)
 			}
 		}
 	}
-	c.safe = newest - safeParts + 1
 	return nil
 }
 
@@ -238,14 +238,19 @@ func (c *compaction) groups(files []fs.FileInfo) func(yield func([]fs.FileInfo) 
 	return func(yield func([]fs.FileInfo) bool) {
 		var group []fs.FileInfo
 		var size int64
+		var of string // partition of the group
 		end := func() bool {
 			full := group
 			group, size = nil, 0
 			return len(full) < 2 || yield(full)
 		}
 		for _, f := range files {
-			n, isPart := partOf(f.Name())
-			if f.Size() >= fullFile/2 || isPart && n >= c.safe {
+			partition, n, isPart := partOf(f.Name())
+			if partition != of && !end() {
+				return
+			}
+			of = partition
+			if f.Size() >= fullFile/2 || isPart && n >= c.safe[partition] {
 				if !end() {
 					return
 				}
@@ -336,7 +341,11 @@ var merges = map[string]func(table, target string, sources []string) error{
 
 // merge writes the rows of files, one file after the other.
 func merge[R any](table, target string, sources []string) error {
-	return rewrite(table, target, func(out *parquet.GenericWriter[R]) error {
+	var more []parquet.WriterOption
+	if _, ok := partitionOf(target); ok && table == "events" {
+		more = append(more, firstIs(firstEvent(sources[0])))
+	}
+	return rewrite(table, target, more, func(out *parquet.GenericWriter[R]) error {
 		return each(sources, func(rows []R) error {
 			_, err := out.Write(rows)
 			return err
@@ -347,7 +356,7 @@ func merge[R any](table, target string, sources []string) error {
 // mergeEpisodes writes the rows of files in the order of fired. They fit into
 // memory: a day has no more loops.
 func mergeEpisodes(table, target string, sources []string) error {
-	return rewrite(table, target, func(out *parquet.GenericWriter[episodeRow]) error {
+	return rewrite(table, target, nil, func(out *parquet.GenericWriter[episodeRow]) error {
 		var all []episodeRow
 		err := each(sources, func(rows []episodeRow) error {
 			all = append(all, rows...)
@@ -363,13 +372,13 @@ func mergeEpisodes(table, target string, sources []string) error {
 }
 
 // rewrite makes a file of what fill writes to it.
-func rewrite[R any](table, target string, fill func(*parquet.GenericWriter[R]) error) error {
+func rewrite[R any](table, target string, more []parquet.WriterOption, fill func(*parquet.GenericWriter[R]) error) error {
 	f, err := sinks.CreateAtomic(target)
 	if err != nil {
 		return err
 	}
 	defer f.Abort()
-	out := parquet.NewGenericWriter[R](f, layouts[table].options()...)
+	out := parquet.NewGenericWriter[R](f, append(layouts[table].options(), more...)...)
 	if err := errors.Join(fill(out), out.Close()); err != nil {
 		return err
 	}

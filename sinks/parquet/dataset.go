@@ -24,9 +24,10 @@ const rowGroup = 1 << 16
 // called, and not at all otherwise.
 type Dataset struct {
 	dir      string
-	part     string // name of the part; empty if there is only one
-	unlock   func() // nil if nobody else can be at work
-	first    int64  // number of its first event
+	part     string      // name of the part; empty if there is only one
+	unlock   func()      // nil if nobody else can be at work
+	first    int64       // number of its first event
+	shared   *sharedPart // nil if one process writes the dataset
 	plan     *window.Plan
 	made     []string // folders, to be taken away again
 	files    []*sinks.AtomicFile
@@ -168,11 +169,21 @@ func (d *Dataset) file(parts ...string) (*sinks.AtomicFile, error) {
 }
 
 // AddEvent adds the rows of an event. Events come in release order. They are of
-// the dataset's plan, or of one that begins with its rules.
+// the dataset's plan, or of one that begins with its rules. Of one that several
+// processes see the home adds the rows.
 func (d *Dataset) AddEvent(ev *window.Event) error {
-	own := *ev
-	own.Prints, own.Scopes, own.Rules = ev.Prints[:len(d.plan.Identities)], ev.Scopes[:len(d.plan.Scopes)], ev.Rules[:len(d.plan.Rules)]
-	return d.events.add(&own)
+	if ev.Copy() {
+		return nil
+	}
+	own, seq := *ev, d.events.seq
+	if p := ev.Portion; p != nil {
+		seq = p.Number
+		if len(p.All) > 0 {
+			own.Rules = p.All
+		}
+	}
+	own.Prints, own.Scopes, own.Rules = ev.Prints[:len(d.plan.Identities)], ev.Scopes[:len(d.plan.Scopes)], own.Rules[:len(d.plan.Rules)]
+	return d.events.add(&own, seq)
 }
 
 // Events is the number of the event that is added next.
@@ -180,7 +191,12 @@ func (d *Dataset) Events() int64 { return d.events.seq }
 
 // AddVerdict adds a verdict on the event of a number. Verdicts come in the
 // order of their events.
-func (d *Dataset) AddVerdict(v *window.Verdict, event int64) error { return d.verdicts.add(v, event) }
+func (d *Dataset) AddVerdict(v *window.Verdict, event int64) error {
+	if p := v.Event.Portion; p != nil {
+		event = p.Number
+	}
+	return d.verdicts.add(v, event)
+}
 
 // AddEpisode adds an episode.
 func (d *Dataset) AddEpisode(e *window.Episode) error { return d.episodes.add(e) }
@@ -200,6 +216,13 @@ func (d *Dataset) Close(run Run) error {
 	for _, f := range d.files {
 		if err := f.Commit(); err != nil {
 			return err
+		}
+	}
+	if d.shared != nil {
+		for _, path := range d.shared.old {
+			if err := os.Remove(path); err != nil {
+				return err
+			}
 		}
 	}
 	d.made = nil
@@ -256,7 +279,11 @@ func newWriter[R any](d *Dataset, parts ...string) (*writer[R], error) {
 	if err != nil {
 		return nil, err
 	}
-	return &writer[R]{f, parquet.NewGenericWriter[R](f, layouts[parts[0]].options()...)}, nil
+	options := layouts[parts[0]].options()
+	if parts[0] == "events" && d.shared != nil {
+		options = append(options, firstIs(d.events.seq))
+	}
+	return &writer[R]{f, parquet.NewGenericWriter[R](f, options...)}, nil
 }
 
 func (w *writer[R]) close() error {

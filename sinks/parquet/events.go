@@ -64,19 +64,19 @@ type ruleChoice struct {
 type events struct {
 	days[eventRow]
 	plan *window.Plan
-	seq  int64
+	seq  int64 // of the next event, if it has no number of its own
 }
 
 func newEvents(d *Dataset, plan *window.Plan) *events {
 	return &events{days: days[eventRow]{d: d, table: "events"}, plan: plan}
 }
 
-func (e *events) add(ev *window.Event) error {
+func (e *events) add(ev *window.Event, seq int64) error {
 	if err := e.turn(ev.Time); err != nil {
 		return err
 	}
 	row := eventRow{
-		Time: ev.Time, Start: ev.Start, Seq: e.seq,
+		Time: ev.Time, Start: ev.Start, Seq: seq,
 		Stream: ev.Position.Stream, Line: ev.Position.Line, Offset: ev.Position.Offset, Item: ev.Position.Item,
 		ID: ev.ID, Method: ev.Method, Path: ev.Path, Caller: ev.Caller, User: ev.User, Session: ev.Session, Model: ev.Model, Backend: ev.Backend,
 		TokensIn: known(ev.TokensIn), TokensOut: known(ev.TokensOut), MaxTokens: known(ev.MaxTokens),

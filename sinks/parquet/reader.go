@@ -29,6 +29,16 @@ type Reader struct {
 	// hold any more, since days are removed by age. Whole is then false.
 	Removed int64
 
+	// Of a dataset that several processes wrote: a reader of each partition,
+	// what it reads next, and which of them was used last.
+	parts []*Reader
+	ahead []*window.Event
+	taken int
+
+	// Of a reader of a partition: events have numbers that do not rise.
+	numbered  bool
+	partition int
+
 	rules []ruleRow
 	files []string
 	size  int64
@@ -88,7 +98,10 @@ func Open(dir string, files ...string) (*Reader, error) {
 	}
 	slices.Sort(r.files) // the folders' names are dates
 	r.files = slices.Compact(r.files)
-	if r.Whole && len(r.files) > 0 {
+	if err := r.split(); err != nil {
+		return nil, err
+	}
+	if r.Whole && len(r.files) > 0 && len(r.parts) == 0 {
 		if r.Removed = firstEvent(r.files[0]); r.Removed > 0 {
 			r.Whole = false
 		}
@@ -113,6 +126,9 @@ func firstEvent(path string) (seq int64) {
 		return 0
 	}
 	defer f.Close()
+	if n, ok := firstOf(file); ok {
+		return n
+	}
 	rows := newEventColumns()
 	defer rows.close()
 	if rows.open(file) == nil && rows.next() == nil {
@@ -203,11 +219,11 @@ func leaves(fields []parquet.Field, prefix string) (list []leaf) {
 	return list
 }
 
-func (r *Reader) readRun() (err error) {
-	path := runFile(r.Dir)
+// readRow reads a run.
+func readRow(path string) (row *runRow, err error) {
 	file, f, err := begin[runRow](path)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer f.Close()
 	defer guard(path, &err)
@@ -216,12 +232,20 @@ func (r *Reader) readRun() (err error) {
 	list := make([]runRow, 2)
 	n, err := rows.Read(list)
 	if err != nil && !errors.Is(err, io.EOF) {
-		return damaged(path, err)
+		return nil, damaged(path, err)
 	}
 	if n != 1 {
-		return damaged(path, fmt.Sprintf("%d rows, not 1", n))
+		return nil, damaged(path, fmt.Sprintf("%d rows, not 1", n))
 	}
-	row := list[0]
+	return &list[0], nil
+}
+
+func (r *Reader) readRun() error {
+	path := runFile(r.Dir)
+	row, err := readRow(path)
+	if err != nil {
+		return err
+	}
 	r.rules = row.Rules
 	r.Run = Run{
 		Version: row.Version, Created: row.Created, Policy: row.Policy, PolicyHash: row.PolicyHash,
@@ -241,6 +265,11 @@ func (r *Reader) readRun() (err error) {
 // Prepare makes ready to give the events to a plan. have is the plan of the
 // policy in Run, of which want must not lack anything.
 func (r *Reader) Prepare(have, want *window.Plan) error {
+	for _, p := range r.parts {
+		if err := p.Prepare(have, want); err != nil {
+			return err
+		}
+	}
 	if len(have.Rules) != len(r.rules) {
 		return damaged(runFile(r.Dir), fmt.Sprintf("%d rules, %d in its policy", len(r.rules), len(have.Rules)))
 	}
@@ -266,10 +295,19 @@ func (r *Reader) Prepare(have, want *window.Plan) error {
 func (r *Reader) Size() int64 { return r.size }
 
 // Read is how many bytes of the files have been read.
-func (r *Reader) Read() int64 { return r.read.Load() }
+func (r *Reader) Read() int64 {
+	sum := r.read.Load()
+	for _, p := range r.parts {
+		sum += p.Read()
+	}
+	return sum
+}
 
 // Close closes what is open.
 func (r *Reader) Close() {
+	for _, p := range r.parts {
+		p.Close()
+	}
 	if r.open != nil {
 		r.rows.close()
 		r.open.file.Close()
@@ -280,6 +318,9 @@ func (r *Reader) Close() {
 // Next is the next event, as the run judged them; io.EOF after the last. It is
 // valid until the next call.
 func (r *Reader) Next() (ev *window.Event, err error) {
+	if len(r.parts) > 0 {
+		return r.merge()
+	}
 	if err := r.fill(); err != nil {
 		return nil, err
 	}
@@ -289,7 +330,7 @@ func (r *Reader) Next() (ev *window.Event, err error) {
 	if err := r.request(); err != nil {
 		return nil, damaged(path, fmt.Sprintf("request %d: %v", seq, err))
 	}
-	if ev := &r.event; seq < r.next || ev.Time < r.time || ev.Position.Stream < 0 || int(ev.Position.Stream) >= len(r.Run.Logs) {
+	if ev := &r.event; seq < r.next && !r.numbered || ev.Time < r.time || ev.Position.Stream < 0 || int(ev.Position.Stream) >= len(r.Run.Logs) {
 		return nil, damaged(path, fmt.Sprintf("request %d is out of place", seq))
 	}
 	r.next, r.time = seq+1, r.event.Time

@@ -124,6 +124,11 @@ func (d *Dataset) writeRun(run Run) error {
 		}
 		row.Rules = append(row.Rules, r)
 	}
+	if d.shared != nil {
+		if err := d.writeReport(&row); err != nil {
+			return err
+		}
+	}
 	w, err := newWriter[runRow](d, "run", "run.parquet")
 	if err != nil {
 		return err

@@ -1,0 +1,145 @@
+package shared
+
+import (
+	"fmt"
+
+	"github.com/loopgauge/loopgauge/replay"
+	"github.com/loopgauge/loopgauge/replay/live"
+	"github.com/loopgauge/loopgauge/window"
+	"github.com/loopgauge/loopgauge/window/snapshot"
+)
+
+// rows is what a partition puts into a dataset, and what became of all that it
+// brought. Added up over the partitions it is the account of one process.
+type rows struct {
+	*spool
+	id        string  // of the dataset
+	known     bool    // a checkpoint says what has come of it
+	all       bool    // verdicts, not only those on repeats
+	elsewhere []int64 // by rule: events judged here that another partition judges by the rule
+	origins   []originRows
+}
+
+// originRows are of a partition of the raw topic.
+type originRows struct {
+	name  string // empty until a mark has said it
+	lines int64
+}
+
+func newRows(o *WatchOptions, partition, turn int) *rows {
+	return &rows{spool: newSpool(o, partition, turn), id: o.Dataset.ID(), all: o.AllVerdicts, elsewhere: make([]int64, len(o.Plan.Rules))}
+}
+
+// took notes a record that has come.
+func (w *rows) took(r *record) {
+	for len(w.origins) < r.origins {
+		w.origins = append(w.origins, originRows{})
+	}
+	switch {
+	case r.event == nil:
+		w.origins[r.origin].name = r.name
+	case !r.event.Copy():
+		w.origins[r.origin].lines++
+	}
+}
+
+func (w *rows) event(ev *window.Event) error {
+	for i := range w.elsewhere {
+		if ev.Elsewhere(i) {
+			w.elsewhere[i]++
+		}
+	}
+	return w.addEvent(ev)
+}
+
+func (w *rows) verdict(v *window.Verdict) {
+	if w.all || v.Repeats() {
+		w.rows.AddVerdict(v)
+	}
+}
+
+// report is the part that the partition has in what one process would report.
+func (w *rows) report(p *replay.Pipeline) live.Report {
+	r := live.Report{Totals: p.Totals, Rules: p.Accounts(), Order: p.Order.Stats()}
+	for i, n := range p.Copies.Fields() {
+		*r.Account.Fields()[i] -= *n
+	}
+	for i, n := range w.elsewhere {
+		r.Rules[i].Judged -= n
+		r.Rules[i].NotMatched -= n
+	}
+	for i, o := range w.origins {
+		if o.name == "" {
+			o.name = fmt.Sprintf("partition %d", i)
+		}
+		r.Streams = append(r.Streams, replay.StreamResult{Name: o.name, Format: "events", Lines: o.lines})
+	}
+	return r
+}
+
+// saveRows writes the section of the rows, empty without a dataset.
+func (j *judge) saveRows(s *snapshot.Writer) {
+	w := j.rows
+	if w == nil {
+		s.String("")
+		return
+	}
+	s.String(w.id)
+	w.save(s)
+	for _, n := range w.elsewhere {
+		s.Varint(n)
+	}
+	for _, n := range j.pipeline.Copies.Fields() {
+		s.Varint(*n)
+	}
+	s.Uvarint(uint64(len(w.origins)))
+	for _, o := range w.origins {
+		s.String(o.name)
+		s.Varint(o.lines)
+	}
+}
+
+// loadRows reads it. The dataset must be the one that the rows have gone to.
+func (j *judge) loadRows(r *snapshot.Reader) error {
+	const same = "give every watch of the group the same --out and the same policy; for others a group of its own: group: under kafka:"
+	switch id := r.String(); {
+	case j.rows == nil && id != "":
+		return &problem{fmt.Sprintf("%s: what it holds goes into a dataset, and this watch has no --out", j.p.Name()), same}
+	case j.rows == nil || id == "" && j.pipeline.Account.Lines == 0:
+		return nil
+	case id == "":
+		return &problem{fmt.Sprintf("%s: what was judged before is in no dataset", j.p.Name()), same}
+	case id != j.rows.id:
+		return &problem{fmt.Sprintf("%s: what it holds goes into another dataset than that of --out, or was judged by another policy", j.p.Name()), same}
+	}
+	w := j.rows
+	w.known = true
+	w.load(r)
+	for i := range w.elsewhere {
+		w.elsewhere[i] = r.Varint()
+	}
+	for _, n := range j.pipeline.Copies.Fields() {
+		*n = r.Varint()
+	}
+	for range r.Count(2) {
+		w.origins = append(w.origins, originRows{r.String(), r.Varint()})
+	}
+	return nil
+}
+
+// open begins with the rows, or goes on from what a checkpoint knows of them.
+func (w *rows) open(p *replay.Pipeline) error {
+	if !w.known {
+		there, err := w.dataset.Holds(w.partition)
+		if err == nil && there {
+			err = &problem{fmt.Sprintf("--out holds rows of partition %d already, and its group has no checkpoint", w.partition), "name another directory"}
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if err := w.publish(func() live.Report { return w.report(p) }); err != nil {
+		return err
+	}
+	return w.clean()
+}

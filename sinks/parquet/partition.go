@@ -1,0 +1,363 @@
+package parquet
+
+import (
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+
+	"github.com/parquet-go/parquet-go"
+
+	"github.com/loopgauge/loopgauge/sinks"
+	"github.com/loopgauge/loopgauge/window"
+)
+
+// A dataset may be written by several processes, each of which puts the parts
+// of some partitions of a shared log into it. The name of a part begins with
+// its partition. What became of all that one partition brought is the run of
+// the partition, in a folder of ours; the dataset's run is their sum.
+
+// reports is the folder, in own, of the runs of partitions.
+const reports = "partitions"
+
+// reportName is the partition, and the number of the last part that is in the
+// dataset.
+const reportName = "%04d-%09d.parquet"
+
+var reportNames = regexp.MustCompile(`^(\d{4,9})-(\d{9,18})\.parquet$`)
+
+// report is the run of a partition.
+type report struct {
+	partition int
+	part      int64 // the last that is in the dataset
+	path      string
+}
+
+// reportsOf finds the newest report of each partition, in their order, and
+// older ones that a crash left.
+func reportsOf(dir string) (list []report, old []string, err error) {
+	entries, err := os.ReadDir(filepath.Join(dir, own, reports))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, nil, err
+	}
+	for _, e := range entries { // sorted by name
+		m := reportNames.FindStringSubmatch(e.Name())
+		if m == nil {
+			continue
+		}
+		r := report{path: filepath.Join(dir, own, reports, e.Name())}
+		r.partition, _ = strconv.Atoi(m[1])
+		r.part, _ = strconv.ParseInt(m[2], 10, 64)
+		if k := len(list) - 1; k >= 0 && list[k].partition == r.partition {
+			old = append(old, list[k].path)
+			list[k] = r
+			continue
+		}
+		list = append(list, r)
+	}
+	return list, old, nil
+}
+
+// Shared makes sure that the partitions of a shared log may go into dir, and
+// returns what tells the dataset from every other: it stays what it is for as
+// long as the dataset is there.
+func Shared(dir string) (id string, err error) {
+	name := filepath.Join(dir, own, "id")
+	if _, err := os.Stat(name); err != nil && Holds(dir) {
+		return "", HoldsRun(dir)
+	}
+	unlock, err := lock(dir)
+	if err != nil {
+		return "", err
+	}
+	defer unlock()
+	text, err := os.ReadFile(name)
+	if err == nil && len(text) > 0 {
+		return string(text), nil
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return "", err
+	}
+	random := make([]byte, 8)
+	rand.Read(random)
+	id = hex.EncodeToString(random)
+	f, err := sinks.CreateAtomic(name)
+	if err != nil {
+		return "", err
+	}
+	defer f.Abort()
+	if _, err := f.WriteString(id); err != nil {
+		return "", err
+	}
+	return id, f.Commit()
+}
+
+// Spool is a folder in dir that no query looks into, for rows of partitions
+// that are not in the dataset yet.
+func Spool(dir string) string { return filepath.Join(dir, own, "spool") }
+
+// HoldsPartition tells whether a part of a partition is in the dataset.
+func HoldsPartition(dir string, partition int) (bool, error) {
+	list, _, err := reportsOf(dir)
+	return slices.ContainsFunc(list, func(r report) bool { return r.partition == partition }), err
+}
+
+// AppendPartition is [Append] for a part of one partition, with its number. A
+// part that is in the dataset, or was, is never put there again: there is nil
+// then. So a process that has lost the partition without knowing it spoils
+// nothing, however late it is.
+func AppendPartition(dir string, plan *window.Plan, partition int, number int64, part string, first int64) (*Dataset, error) {
+	d, err := Append(dir, plan, PartitionPart(partition, part), first)
+	if err != nil {
+		return nil, err
+	}
+	list, old, err := reportsOf(dir)
+	if err != nil {
+		d.Abort()
+		return nil, err
+	}
+	d.shared = &sharedPart{report: report{partition: partition, part: number}}
+	for _, r := range list {
+		switch {
+		case r.partition != partition:
+			d.shared.others = append(d.shared.others, r.path)
+		case r.part >= number:
+			d.Abort()
+			return nil, nil //nolint:nilnil // it is there
+		default:
+			old = append(old, r.path)
+		}
+	}
+	d.shared.old = old
+	return d, nil
+}
+
+// PartitionPart is the name of a part of a partition.
+func PartitionPart(partition int, part string) string {
+	return fmt.Sprintf("p%04d-%s", partition, part)
+}
+
+// sharedPart is a part of one partition that is being written.
+type sharedPart struct {
+	report
+	others []string // reports of other partitions
+	old    []string // reports that are of no use when the part is in its place
+}
+
+// writeReport writes the run of the partition, and then the sum of all.
+func (d *Dataset) writeReport(row *runRow) error {
+	s := d.shared
+	w, err := newWriter[runRow](d, own, reports, fmt.Sprintf(reportName, s.partition, s.part))
+	if err != nil {
+		return err
+	}
+	if _, err := w.out.Write([]runRow{*row}); err != nil {
+		return err
+	}
+	if err := w.close(); err != nil {
+		return err
+	}
+	for _, path := range s.others {
+		other, err := readRow(path)
+		if err != nil {
+			return err
+		}
+		if other.PolicyHash != row.PolicyHash {
+			return fmt.Errorf("%s: another process has written to it by another policy: stop every watch of the group, and give all of them the same", d.dir)
+		}
+		row.add(other)
+	}
+	return nil
+}
+
+// add adds up two runs of partitions.
+func (r *runRow) add(o *runRow) {
+	r.Created, r.WorstLate = max(r.Created, o.Created), max(r.WorstLate, o.WorstLate)
+	for _, n := range [][2]*int64{
+		{&r.Tied, &o.Tied},
+		{&r.Lines, &o.Lines},
+		{&r.Judged, &o.Judged},
+		{&r.Blank, &o.Blank},
+		{&r.Malformed, &o.Malformed},
+		{&r.Duplicate, &o.Duplicate},
+		{&r.Late, &o.Late},
+		{&r.Excluded, &o.Excluded},
+	} {
+		*n[0] += *n[1]
+	}
+	for i, log := range o.Logs {
+		if i >= len(r.Logs) {
+			r.Logs = append(r.Logs, log)
+			continue
+		}
+		r.Logs[i].Lines += log.Lines
+		r.Logs[i].Bytes += log.Bytes
+	}
+	for i := range min(len(r.ExcludedBy), len(o.ExcludedBy)) {
+		r.ExcludedBy[i].Requests += o.ExcludedBy[i].Requests
+	}
+	for i := range min(len(r.Rules), len(o.Rules)) {
+		r.Rules[i].add(&o.Rules[i])
+	}
+}
+
+func (r *ruleRow) add(o *ruleRow) {
+	for _, n := range [][2]*int64{
+		{&r.Judged, &o.Judged},
+		{&r.Counted, &o.Counted},
+		{&r.NotMatched, &o.NotMatched},
+		{&r.FellBack, &o.FellBack},
+		{&r.Fired, &o.Fired},
+		{&r.Episodes, &o.Episodes},
+		{&r.DroppedKeys, &o.DroppedKeys},
+	} {
+		*n[0] += *n[1]
+	}
+	for _, c := range o.NotComputable {
+		k := slices.IndexFunc(r.NotComputable, func(have causeRow) bool { return have.Cause == c.Cause })
+		if k < 0 {
+			r.NotComputable = append(r.NotComputable, c)
+			continue
+		}
+		r.NotComputable[k].Requests += c.Requests
+	}
+}
+
+var partitionPart = regexp.MustCompile(`^p(\d{4,9})-\d+-\d+`)
+
+// partitionOf is the partition that a file is of; ok is false if one process
+// wrote the dataset.
+func partitionOf(path string) (partition int, ok bool) {
+	m := partitionPart.FindStringSubmatch(filepath.Base(path))
+	if m == nil {
+		return 0, false
+	}
+	partition, err := strconv.Atoi(m[1])
+	return partition, err == nil
+}
+
+// firstKey is where a file of events says how many the partition had before
+// its first: their numbers are those of the log, which do not tell.
+const firstKey = "loopgauge.first"
+
+func firstIs(n int64) parquet.WriterOption {
+	return parquet.KeyValueMetadata(firstKey, strconv.FormatInt(n, 10))
+}
+
+// firstOf is what a file of events of a partition says.
+func firstOf(file *parquet.File) (n int64, ok bool) {
+	text, ok := file.Lookup(firstKey)
+	if !ok {
+		return 0, false
+	}
+	n, err := strconv.ParseInt(text, 10, 64)
+	return n, err == nil
+}
+
+// split makes a reader of each partition, if several processes wrote the
+// dataset, so that their events can be merged.
+func (r *Reader) split() error {
+	if !slices.ContainsFunc(r.files, func(f string) bool { _, ok := partitionOf(f); return ok }) {
+		return nil
+	}
+	var found []report
+	if r.Whole {
+		var err error
+		if found, _, err = reportsOf(r.Dir); err != nil {
+			return err
+		}
+	}
+	of := func(partition int) *Reader {
+		k := slices.IndexFunc(r.parts, func(p *Reader) bool { return p.partition == partition })
+		if k >= 0 {
+			return r.parts[k]
+		}
+		p := &Reader{Dir: r.Dir, Run: r.Run, rules: r.rules, numbered: true, partition: partition, rows: newEventColumns()}
+		r.parts = append(r.parts, p)
+		return p
+	}
+	for _, f := range found {
+		p := of(f.partition)
+		row, err := readRow(f.path)
+		if err != nil {
+			return err
+		}
+		if p.Run.Judged = row.Judged; row.Judged > 0 {
+			p.Whole = true
+		}
+	}
+	for _, file := range r.files {
+		partition, ok := partitionOf(file)
+		if !ok {
+			return damaged(file, "not of a partition, as the others are")
+		}
+		p := of(partition)
+		switch {
+		case r.Whole && !p.Whole && len(p.files) == 0:
+			return fmt.Errorf("%s: there is nothing of partition %d in %s: copy the dataset with its folder %s", r.Dir, partition, filepath.Join(own, reports), own)
+		case len(p.files) == 0 && r.Whole:
+			p.Removed = firstEvent(file)
+		}
+		p.files = append(p.files, file)
+	}
+	for _, p := range r.parts {
+		if p.Whole && len(p.files) == 0 {
+			p.Removed = p.Run.Judged
+		}
+		if p.Removed > 0 {
+			p.Whole, r.Whole = false, false
+		}
+		r.Removed += p.Removed
+	}
+	return nil
+}
+
+// merge is the next event of all partitions, in the order in which one process
+// would have judged them.
+func (r *Reader) merge() (*window.Event, error) {
+	if r.ahead == nil {
+		r.ahead = make([]*window.Event, len(r.parts))
+		for i := range r.parts {
+			if err := r.advance(i); err != nil {
+				return nil, err
+			}
+		}
+	} else if err := r.advance(r.taken); err != nil {
+		return nil, err
+	}
+	r.taken = -1
+	for i, ev := range r.ahead {
+		if ev == nil {
+			continue
+		}
+		if r.taken < 0 || before(ev, r.ahead[r.taken]) {
+			r.taken = i
+		}
+	}
+	if r.taken < 0 {
+		return nil, io.EOF
+	}
+	return r.ahead[r.taken], nil
+}
+
+// advance reads the next event of a partition.
+func (r *Reader) advance(i int) (err error) {
+	if r.ahead[i], err = r.parts[i].Next(); errors.Is(err, io.EOF) {
+		r.ahead[i], err = nil, nil
+	}
+	return err
+}
+
+func before(a, b *window.Event) bool {
+	if a.Time != b.Time {
+		return a.Time < b.Time
+	}
+	return a.Position.Before(b.Position)
+}
