@@ -91,13 +91,7 @@ type Report struct {
 
 // Run reads the log once and reports.
 func Run(ctx context.Context, o Options) (*Report, error) {
-	rules := slices.Clone(o.Rules)
-	for _, g := range o.Gateways {
-		rules = append(rules, g.Rules...)
-		for _, d := range g.Differences {
-			rules = append(rules, d.Rule)
-		}
-	}
+	rules, gateways := judged(o.Rules, o.Gateways)
 	plan := window.NewPlan(rules, o.Exclude)
 	swept := make([]int, len(o.Rules))
 	for i := range swept {
@@ -108,7 +102,7 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 	sweep := window.NewSweep(plan, swept, window.SweepOptions{
 		Windows: o.Windows, Most: o.Most, MaxKeys: o.MaxKeys, Repeat: c.repeat, Ended: c.ended,
 	})
-	p := pass{o: o, c: c, sweep: sweep, conversations: map[string]int{}, gateways: newGatewayCounts(o.Gateways)}
+	p := pass{o: o, c: c, sweep: sweep, conversations: map[string]int{}, gateways: newGatewayCounts(gateways)}
 
 	o.Run.Plan = plan
 	o.Run.Event, o.Run.Verdict = p.event, p.gateways.verdict
@@ -155,10 +149,11 @@ func (p *pass) event(ev *window.Event) error {
 }
 
 func (p *pass) episode(e *window.Episode) error {
+	p.gateways.episode(e)
 	if p.o.Run.Episode != nil && slices.Contains(p.o.Rules, e.Rule) {
 		return p.o.Run.Episode(e)
 	}
-	return p.gateways.episode(e)
+	return nil
 }
 
 // keysDropped is how many keys had to make room before they were quiet: above
