@@ -91,8 +91,12 @@ func (rule *Rule) Alike(other *Rule) bool {
 			r.SkipInCooldown, r.SkipBlocked, r.ResetOnFire, r.ChatOverrides, r.Off, r.selection(),
 		}
 	}
-	return rule == other || of(rule) == of(other) && rule.selection() != "" &&
-		rule.Identity.Same(other.Identity) && slices.Equal(rule.Scope.Fields, other.Scope.Fields)
+	return of(rule) == of(other) && rule.selection() != "" &&
+		rule.Identity.Same(other.Identity) && slices.Equal(rule.Scope.Fields, other.Scope.Fields) &&
+		slices.EqualFunc(rule.Overrides, other.Overrides, func(o, p Override) bool { // selection says what they match
+			return o.Threshold == p.Threshold && o.Action == p.Action && o.Window == p.Window &&
+				o.Disabled == p.Disabled && o.Enabled == p.Enabled && o.Until.Equal(p.Until)
+		})
 }
 
 // Settings are what is in force of a rule for one request. What the rule says
