@@ -1,14 +1,12 @@
 package replay
 
 import (
-	"encoding/json"
 	"strconv"
 	"time"
 
 	"github.com/loopgauge/loopgauge/replay/term"
 
 	"github.com/loopgauge/loopgauge/fingerprint"
-	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
 	"github.com/loopgauge/loopgauge/window"
 )
 
@@ -135,12 +133,6 @@ func NewDocument(version, policyHash string, s Summary) *Document {
 	}
 	d.Enforced = documentEnforced(r.Enforced)
 	return d
-}
-
-// MarshalIndent is the document as JSON, indented.
-func (d *Document) MarshalIndent() ([]byte, error) {
-	b, err := json.MarshalIndent(d, "", "  ")
-	return append(rawjson.Printable(b), '\n'), err
 }
 
 func documentRule(a *window.RuleAccount) DocumentRule {

@@ -1,7 +1,6 @@
 package replay
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -135,7 +134,7 @@ func (x *explaining) keptLine(ctx context.Context) (*Explanation, error) {
 	case !found:
 		return nil, fmt.Errorf("%s: no request of this line was judged when the dataset was written\nthe log says why: loopgauge explain LOG:LINE", term.Safe(x.place(at)))
 	case others > 0:
-		return nil, fmt.Errorf("%s: the line holds %d requests\nname one of them: %s:1 is the first", term.Safe(x.place(at)), others+1, term.Safe(x.place(at)))
+		return nil, several(term.Safe(x.place(at)), others+1)
 	}
 	return x.explainLine(ctx)
 }
@@ -156,140 +155,6 @@ func (x *explaining) explainLine(ctx context.Context) (*Explanation, error) {
 		return nil, err
 	}
 	return x.explanation(), nil
-}
-
-// look reads one line of a stream and calls yield for the request on it. The
-// line of a record of a topic is its offset.
-func (x *explaining) look(ctx context.Context, s ingest.Stream, line int64, item int, yield func(*fingerprint.Request)) error {
-	name, last := s.Name(), int64(0)
-	records := false
-	for ctx.Err() == nil {
-		b, err := s.Next()
-		if ended(err) && records {
-			return fmt.Errorf("%s has no record %d: the last is %d", term.Safe(name), line, last)
-		}
-		if ended(err) {
-			return fmt.Errorf("%s has %s, no line %d", term.Safe(name), term.Plural(last, "line", "lines"), line)
-		}
-		if err != nil {
-			return fmt.Errorf("%w\nline %d was not reached", err, line)
-		}
-		if b.TooLong && b.Line == line {
-			return x.unreadable(fingerprint.Position{Stream: b.Stream, Line: line}, 0, "line longer than the limit: see --max-line")
-		}
-		if n := len(b.Records); n > 0 {
-			records, last = true, b.Records[n-1].Offset
-			if line > last {
-				b.Release()
-				continue
-			}
-			err = x.lookWhole(b, line, item, yield)
-			b.Release()
-			return err
-		}
-		lines := int64(bytes.Count(b.Data, []byte{'\n'}))
-		if len(b.Data) > 0 && b.Data[len(b.Data)-1] != '\n' || b.TooLong {
-			lines++
-		}
-		last = b.Line + lines - 1
-		if line > last {
-			b.Release()
-			continue
-		}
-		err = x.lookInto(b, line, item, yield)
-		b.Release()
-		return err
-	}
-	return ctx.Err()
-}
-
-// lookWhole looks for the line in the whole block: what is wrapped may go on
-// over several lines, and the records of a topic need not have ends.
-func (x *explaining) lookWhole(b *ingest.Block, line int64, item int, yield func(*fingerprint.Request)) error {
-	at := fingerprint.Position{Stream: b.Stream, Line: line}
-	place := term.Safe(x.place(at))
-	var problem error
-	requests := 0
-	ingest.NewReader(0).Read(b, func(r *fingerprint.Request) {
-		if r.Position.Line == line {
-			requests++
-		}
-	}, func(s ingest.Skip) {
-		if s.Line == line {
-			problem = x.unreadable(at, s.Column, s.Why)
-		}
-	})
-	switch {
-	case requests == 0 && problem != nil:
-		return problem
-	case requests == 0:
-		return fmt.Errorf("%s: no request begins in this line", place)
-	case item > requests:
-		return fmt.Errorf("%s: the line holds %s, no request %d", place, term.Plural(int64(requests), "request", "requests"), item)
-	case item == 0 && requests > 1:
-		return fmt.Errorf("%s: the line holds %d requests\nname one of them: %s:1 is the first", place, requests, place)
-	}
-	n := 0
-	ingest.NewReader(fingerprint.AllFields).Read(b, func(r *fingerprint.Request) {
-		if r.Position.Line == line {
-			if n++; n == max(item, 1) {
-				yield(r)
-			}
-		}
-	}, nil)
-	return nil
-}
-
-func (x *explaining) lookInto(b *ingest.Block, line int64, item int, yield func(*fingerprint.Request)) error {
-	if b.Format != nil && len(b.Format.Wrappers) > 0 {
-		return x.lookWhole(b, line, item, yield)
-	}
-	one := *b
-	for ; one.Line < line; one.Line++ {
-		n := bytes.IndexByte(one.Data, '\n') + 1
-		one.Data, one.Offset = one.Data[n:], one.Offset+int64(n)
-	}
-	if n := bytes.IndexByte(one.Data, '\n'); n >= 0 {
-		one.Data = one.Data[:n+1]
-	}
-	at := fingerprint.Position{Stream: b.Stream, Line: line}
-	var problem error
-	found, last := 0, int32(-1)
-	tally := ingest.NewReader(0).Read(&one, func(r *fingerprint.Request) {
-		found++
-		last = r.Position.Item
-	}, func(s ingest.Skip) { problem = x.unreadable(at, s.Column, s.Why) })
-	switch {
-	case tally.Blank > 0:
-		return fmt.Errorf("%s: there is no request in the line", term.Safe(x.place(at)))
-	case item > 0 && int64(item) > tally.Lines:
-		return fmt.Errorf("%s: the line holds %s, no request %d", term.Safe(x.place(at)), term.Plural(tally.Lines, "request", "requests"), item)
-	case item == 0 && tally.Lines > 1:
-		return fmt.Errorf("%s: the line holds %d requests\nname one of them: %s:1 is the first", term.Safe(x.place(at)), tally.Lines, term.Safe(x.place(at)))
-	case item == 0 && found == 1:
-		item = int(last) + 1
-	}
-	found = 0
-	ingest.NewReader(fingerprint.AllFields).Read(&one, func(r *fingerprint.Request) {
-		if int(r.Position.Item)+1 == item {
-			found++
-			yield(r)
-		}
-	}, nil)
-	if found > 0 {
-		return nil
-	}
-	if problem == nil {
-		problem = fmt.Errorf("%s: no request there", term.Safe(x.place(at)))
-	}
-	return problem
-}
-
-func (x *explaining) unreadable(at fingerprint.Position, column int, why string) error {
-	if column > 0 {
-		why = fmt.Sprintf("column %d: %s", column, why)
-	}
-	return fmt.Errorf("%s: malformed, and so not judged: %s", term.Safe(x.place(at)), why)
 }
 
 // meet notes the request that is asked about, and what each rule makes of it.

@@ -1,10 +1,7 @@
 package replay
 
 import (
-	"encoding/json"
 	"fmt"
-
-	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
 
 	"github.com/loopgauge/loopgauge/window"
 	"github.com/loopgauge/loopgauge/window/response"
@@ -115,12 +112,6 @@ type ExplainedLine struct {
 
 	place string
 	time  int64
-}
-
-// MarshalIndent is the document as JSON, indented.
-func (e *Explanation) MarshalIndent() ([]byte, error) {
-	b, err := json.MarshalIndent(e, "", "  ")
-	return append(rawjson.Printable(b), '\n'), err
 }
 
 func explainedRule(r *window.Rule) ExplainedRule {

@@ -47,8 +47,10 @@ func (a *RuleAccount) Add(b *RuleAccount) {
 		a.NotComputable[c] += n
 	}
 	a.FellBack += b.FellBack
+	a.ChatSet += b.ChatSet
 	a.Fired += b.Fired
 	a.Episodes += b.Episodes
+	a.ChatInvalid += b.ChatInvalid
 	a.LiveKeys += b.LiveKeys
 	a.DroppedKeys += b.DroppedKeys
 }

@@ -9,12 +9,17 @@ import (
 	"github.com/loopgauge/loopgauge/window/snapshot"
 )
 
-// DelayStep and DelayCap are how throttle slows a loop down: so much for each
+// delayStep and delayCap are how throttle slows a loop down: so much for each
 // hit counted, up to a bound.
 const (
-	DelayStep = 100 * time.Millisecond
-	DelayCap  = 30 * time.Second
+	delayStep = 100 * time.Millisecond
+	delayCap  = 30 * time.Second
 )
+
+// Delay is how long throttle makes a request wait that has this count.
+func Delay(count int) time.Duration {
+	return min(time.Duration(max(count, 1))*delayStep, delayCap)
+}
 
 // EngineOptions say what an engine reports, and how much it may remember.
 type EngineOptions struct {
@@ -145,7 +150,7 @@ func (e *Engine) show(i int, ev *Event) {
 		if out.fired {
 			hardest = harder(hardest, out.action)
 			if out.action == Throttle {
-				delay = max(delay, out.delay())
+				delay = max(delay, Delay(out.count.N))
 			}
 			j.account.Fired++
 			var opened bool
@@ -181,7 +186,7 @@ func (e *Engine) report(ev *Event, rule *Rule, scope *Scope, h *Hit, out outcome
 		case Reject:
 			v.RetryAfter = int64((out.retry + time.Second - 1) / time.Second)
 		case Throttle:
-			v.DelayMS = out.delay().Milliseconds()
+			v.DelayMS = Delay(out.count.N).Milliseconds()
 		}
 	}
 	e.o.Verdict(v)

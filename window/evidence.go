@@ -23,15 +23,13 @@ const evidenceMinutes = 24 * 60
 func newEvidence(w *Witness, index int, rule *Rule, keys int) *evidence {
 	spec := rule.Counter
 	spec.Closed = spec.Closed || spec.Kind == trackerKind
-	e := &evidence{witness: w, rule: index, keys: newTable[pairKey, keyEvidence](rule.quiet().Microseconds(), keys, nil)}
 	if spec.Kind != "cycle" {
 		spec.Period = 0
 	}
-	spec.Kind = "streak"
-	e.streak = counterKind(spec.Kind).New(spec, keys)
-	spec.Kind = "cycle"
-	e.cycle = counterKind(spec.Kind).New(spec, keys)
-	return e
+	return &evidence{
+		witness: w, rule: index, keys: newTable[pairKey, keyEvidence](rule.quiet().Microseconds(), keys, nil),
+		streak: newStreak(spec, keys), cycle: newCycle(spec, keys),
+	}
 }
 
 // note takes a hit in, and returns the facts of its key; nil if it came for the

@@ -6,9 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"hash"
-	"math"
 	"strings"
-	"time"
 	"unicode/utf8"
 	"unsafe"
 
@@ -27,18 +25,6 @@ type ExtractOptions struct {
 	// Price gives the price of a model where the log has no cost; nil for none.
 	// It must be safe for use by several goroutines.
 	Price func(model string) (p Price, ok bool)
-}
-
-// Price is USD per million tokens. Cached is for those of the prompt that the
-// provider had in its cache.
-type Price struct{ Input, Cached, Output float64 }
-
-// Of is what so many tokens cost; cached are among those of the prompt. Numbers
-// that are not known, which are negative, count for nothing.
-func (p Price) Of(in, cached, out int64) float64 {
-	in, out = max(in, 0), max(out, 0)
-	cached = min(max(cached, 0), in)
-	return (p.Input*float64(in-cached) + p.Cached*float64(cached) + p.Output*float64(out)) / 1e6
 }
 
 // Extractor turns requests into events. One goroutine uses it at a time.
@@ -346,37 +332,4 @@ func (x *Extractor) person(text []byte) string {
 		x.hashed[string(text)] = s
 	}
 	return s
-}
-
-// SetPrice fills in the cost where the log has none; price is that of
-// ExtractOptions. Which tokens came from a cache an event does not know.
-func (ev *Event) SetPrice(price func(model string) (Price, bool)) {
-	ev.setPrice(price, fingerprint.Unknown)
-}
-
-func (ev *Event) setPrice(price func(model string) (Price, bool), cached int64) {
-	if !ev.Unpriced() {
-		return
-	}
-	if p, ok := price(ev.Model); ok {
-		ev.Cost = p.Of(ev.TokensIn, cached, ev.TokensOut)
-	}
-}
-
-// Unpriced tells that the event has tokens and no cost.
-func (ev *Event) Unpriced() bool {
-	return math.IsNaN(ev.Cost) && (ev.TokensIn >= 0 || ev.TokensOut >= 0)
-}
-
-// quietDefault is the least quiet time of a rule that sets none: shorter
-// pauses would cut one loop into many alerts.
-const quietDefault = time.Minute
-
-// quiet is the longest pause inside one episode of the rule: what it says,
-// else as long as it still counts or cools down.
-func (rule *Rule) quiet() time.Duration {
-	if rule.Quiet > 0 {
-		return rule.Quiet
-	}
-	return max(rule.Counter.Window, rule.Cooldown, quietDefault)
 }

@@ -130,11 +130,6 @@ func (j *judge) pass(h *Hit, in Settings) outcome {
 	return out
 }
 
-// delay is how long throttle makes a request wait.
-func (o *outcome) delay() time.Duration {
-	return min(time.Duration(max(o.count.N, 1))*DelayStep, DelayCap)
-}
-
 // coolsFor is how long the cooldown of the hit's key lasts yet.
 func (j *judge) coolsFor(h *Hit) time.Duration {
 	if j.cooling == nil {

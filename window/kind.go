@@ -2,6 +2,7 @@ package window
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/loopgauge/loopgauge/fingerprint"
@@ -45,6 +46,11 @@ const (
 	leastPauses = 5
 )
 
+// bySession tells that the rule counts each session by itself.
+func (rule *Rule) bySession() bool {
+	return slices.ContainsFunc(rule.Scope.Fields, func(f string) bool { return strings.Contains(f, "session") })
+}
+
 // Kind is what kind of repeat of a rule the facts tell of, as far as the
 // witness has come, and why.
 func (w *Witness) Kind(rule *Rule, f *Facts) (kind Kind, why string) {
@@ -74,7 +80,7 @@ func (w *Witness) Kind(rule *Rule, f *Facts) (kind Kind, why string) {
 		set(Polling, "the results change: %d different among %d", f.results.different(), f.results.n)
 	case 2*f.Gets > n:
 		set(Polling, "%s only read (GET or HEAD)%s", share(f.Gets), f.pace())
-	case !strings.Contains(strings.Join(rule.Scope.Fields, " "), "session") && f.sessions.different() > 1 && 2*f.sessions.different() >= min(n, mostVariety):
+	case !rule.bySession() && f.sessions.different() > 1 && 2*f.sessions.different() >= min(n, mostVariety):
 		set(Batch, "%d sessions among %d requests", f.sessions.different(), n)
 	case f.Requests < LeastRepeats:
 		set(Unknown, "came only %d times", f.Requests)

@@ -71,7 +71,7 @@ type Override struct {
 // ChangesCounts says that the rule's gateway counts otherwise once it has
 // tripped.
 func (rule *Rule) ChangesCounts() bool {
-	return rule.Cooldown > 0 || rule.SkipBlocked || rule.ResetOnFire || rule.Counter.Kind == "tracker"
+	return rule.Cooldown > 0 || rule.SkipBlocked || rule.ResetOnFire || rule.Counter.Kind == trackerKind
 }
 
 // Alike says that two rules, whatever they are called, judge every request in
@@ -144,6 +144,19 @@ func (rule *Rule) longest() time.Duration {
 		d = max(d, sessionLife)
 	}
 	return d
+}
+
+// quietDefault is the least quiet time of a rule that sets none: shorter
+// pauses would cut one loop into many alerts.
+const quietDefault = time.Minute
+
+// quiet is the longest pause inside one episode of the rule: what it says,
+// else as long as it still counts or cools down.
+func (rule *Rule) quiet() time.Duration {
+	if rule.Quiet > 0 {
+		return rule.Quiet
+	}
+	return max(rule.Counter.Window, rule.Cooldown, quietDefault)
 }
 
 // Action is what the gateway would have done. All of them are hypothetical.

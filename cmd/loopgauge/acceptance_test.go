@@ -402,9 +402,7 @@ type document struct {
 func replayJSON(t *testing.T, args ...string) document {
 	t.Helper()
 	var d document
-	if err := json.Unmarshal([]byte(loopgauge(t, "", append([]string{"replay", "--json"}, args...)...)), &d); err != nil {
-		t.Fatal(err)
-	}
+	unmarshal(t, loopgauge(t, "", append([]string{"replay", "--json"}, args...)...), &d)
 	return d
 }
 

@@ -55,7 +55,7 @@ func TestAnalysis(t *testing.T) {
 		Answers [][][]*string
 		Tables  map[string]map[string][2]int
 	}
-	unmarshalJSON(t, string(out), &got)
+	unmarshal(t, string(out), &got)
 
 	text, err := os.ReadFile(document)
 	if err != nil {
@@ -109,7 +109,7 @@ func TestAnalysis(t *testing.T) {
 			Rule  string
 			Count int
 		}
-		unmarshalJSON(t, line, &v)
+		unmarshal(t, line, &v)
 		if v.Count >= 5 && v.Time > "2026-11-15" {
 			fives[v.Rule]++
 		}
@@ -162,17 +162,17 @@ func TestAnalysis(t *testing.T) {
 // watched watches the logs until it has said as many verdicts as replay did.
 func watched(t *testing.T, dir string, lines int) {
 	t.Helper()
-	said := filepath.Join(dir, "live.jsonl")
+	live := filepath.Join(dir, "live.jsonl")
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
-	var out, errs bytes.Buffer
+	var out, errs said
 	ended := make(chan int, 1)
 	go func() {
-		args := []string{"watch", "--state", filepath.Join(dir, "state"), "--out", filepath.Join(dir, "live"), "--verdicts", said, "--idle", "1s", "--checkpoint", "1s", "--log-format", "json"}
+		args := []string{"watch", "--state", filepath.Join(dir, "state"), "--out", filepath.Join(dir, "live"), "--verdicts", live, "--idle", "1s", "--checkpoint", "1s", "--log-format", "json"}
 		ended <- run(ctx, newUI(strings.NewReader(""), &out, &errs), append(args, analysisLogs...))
 	}()
 	for deadline := time.Now().Add(5 * time.Minute); ; time.Sleep(50 * time.Millisecond) {
-		text, _ := os.ReadFile(said)
+		text, _ := os.ReadFile(live)
 		if n := bytes.Count(text, []byte("\n")); n >= lines {
 			break
 		} else if time.Now().After(deadline) {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -62,7 +63,7 @@ func (p *planter) all(v any) any {
 			v[i] = p.all(v[i])
 		}
 	case map[string]any:
-		for _, key := range slices.Sorted(mapsKeys(v)) {
+		for _, key := range slices.Sorted(maps.Keys(v)) {
 			if _, isText := v[key].(string); isText && telling.MatchString(key) {
 				continue
 			}
@@ -85,28 +86,15 @@ func (p *planter) some(v any) any {
 			v[i] = p.some(v[i])
 		}
 	case map[string]any:
-		for _, key := range slices.Sorted(mapsKeys(v)) {
-			switch value := v[key].(type) {
-			case string:
-				if texts.MatchString(key) {
-					v[key] = p.text(value)
-					continue
-				}
+		for _, key := range slices.Sorted(maps.Keys(v)) {
+			if value, isText := v[key].(string); isText && texts.MatchString(key) {
+				v[key] = p.text(value)
+				continue
 			}
 			v[key] = p.some(v[key])
 		}
 	}
 	return v
-}
-
-func mapsKeys(m map[string]any) func(func(string) bool) {
-	return func(yield func(string) bool) {
-		for key := range m { // any order: sorted
-			if !yield(key) {
-				return
-			}
-		}
-	}
 }
 
 var (

@@ -296,11 +296,7 @@ func TestTunedDataset(t *testing.T) {
 import sys, json, duckdb
 q = duckdb.sql(f"select * from read_parquet('{sys.argv[1]}/sweep/*.parquet')")
 print(json.dumps([dict(zip(q.columns, row)) for row in q.fetchall()]))`
-	python := os.Getenv("LOOPGAUGE_PYTHON")
-	if python == "" {
-		t.Fatal("LOOPGAUGE_PYTHON does not name a Python with DuckDB: run make test, or go test -short")
-	}
-	out, err := exec.CommandContext(t.Context(), python, "-c", program, dir).Output()
+	out, err := exec.CommandContext(t.Context(), pythonOf(t), "-c", program, dir).Output()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
 	"github.com/loopgauge/loopgauge/ingest"
 	"github.com/loopgauge/loopgauge/replay"
 	"github.com/loopgauge/loopgauge/sinks"
@@ -34,7 +35,7 @@ type printer struct{ w io.Writer }
 func (printer) Name() string { return "standard output" }
 
 func (p printer) Send(_ context.Context, a *sinks.Alert) error {
-	_, err := p.w.Write(append(a.Marshal(), '\n'))
+	_, err := p.w.Write(append(rawjson.Printable(a.Marshal()), '\n'))
 	return err
 }
 

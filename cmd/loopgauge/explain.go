@@ -22,7 +22,6 @@ import (
 	"github.com/loopgauge/loopgauge/replay"
 	"github.com/loopgauge/loopgauge/replay/term"
 	"github.com/loopgauge/loopgauge/sinks/parquet"
-	"github.com/loopgauge/loopgauge/window"
 	"github.com/loopgauge/loopgauge/window/policy"
 )
 
@@ -269,17 +268,17 @@ func (f *explainFlags) answer(ctx context.Context, u *ui, args []string, chosen 
 	if err != nil {
 		return err
 	}
+	in.secret(&run.Extract, f.hashIDs, key)
 
 	var bar *progress
 	answer, err := replay.Answer(ctx, replay.Question{
-		Open: func() ([]ingest.Stream, error) {
-			streams, _, err := f.logs.open(ctx, u, logs)
+		Open: func() (_ []ingest.Stream, err error) {
+			in.streams, _, err = f.logs.open(ctx, u, logs)
 			bar.stop()
 			bar = newProgress(u, in.parts())
-			return streams, err
+			return in.streams, err
 		},
-		Plan: run.Plan, Lateness: run.Lateness, Duplicates: run.Duplicates,
-		Extract: window.ExtractOptions{Key: key, HashIDs: f.hashIDs, EventTimeStart: run.Extract.EventTimeStart, Price: p.Price, Sessions: p.Session},
+		Plan: run.Plan, Lateness: run.Lateness, Duplicates: run.Duplicates, Extract: run.Extract,
 		MaxKeys: run.MaxKeys, Since: int64(f.since), Until: int64(f.until),
 		Stream: index, Line: what.line, Item: what.item, Episode: what.episode, ShowText: f.showText,
 	})
@@ -376,12 +375,7 @@ func (f *explainFlags) openAsked(ctx context.Context, u *ui, what asked, logs *[
 func (f *explainFlags) print(u *ui, p *policy.Policy, answer *replay.Explanation) error {
 	answer.Loopgauge, answer.Policy = version(), p.Hash
 	if f.json {
-		doc, err := answer.MarshalIndent()
-		if err != nil {
-			return err
-		}
-		_, err = u.stdout.Write(doc)
-		return err
+		return u.printJSON(answer)
 	}
 	out := answer.String()
 	if u.colour(u.stdout) {

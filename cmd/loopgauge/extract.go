@@ -11,7 +11,6 @@ import (
 	"github.com/loopgauge/loopgauge/replay/live"
 	"github.com/loopgauge/loopgauge/replay/shared"
 	"github.com/loopgauge/loopgauge/window"
-	"github.com/loopgauge/loopgauge/window/policy"
 )
 
 // extractFlags are the flags of extract.
@@ -104,8 +103,9 @@ func (f *extractFlags) run(c *cobra.Command, u *ui, from string) error {
 	f.logs.kafka = p.Kafka
 	o := shared.ExtractOptions{
 		Partitions: f.partitions, Plan: window.NewPlan(p.Rules, p.Exclude).WithEvidence(), Lateness: p.Lateness, Idle: f.idle,
-		Extract: window.ExtractOptions{EventTimeStart: p.EventTime == policy.Start, Price: p.Price, HashIDs: f.hashIDs, Sessions: p.Session},
+		Extract: extractOptions(p),
 	}
+	o.Extract.HashIDs = f.hashIDs
 	if o.Log, err = f.say.logger(u); err != nil {
 		return usage(err)
 	}

@@ -146,11 +146,13 @@ var (
 var realGateways = []*gateway{
 	{
 		name: "litellm", program: top + "/.cache/gateways/bin/litellm",
-		args:  []string{"--config", "config.yaml", "--host", "127.0.0.1", "--port", "@PORT@"},
-		env:   []string{"CALLBACK_LOG=callback.jsonl", "LITELLM_LOCAL_MODEL_COST_MAP=True", "LITELLM_TELEMETRY=False", "LITELLM_DANGEROUSLY_PERMIT_WEAK_OR_UNSET_MASTER_KEY=true", "NO_PROXY=127.0.0.1", "HTTPS_PROXY=http://127.0.0.1:9", "GENERIC_LOGGER_ENDPOINT=@COLLECTOR@",
+		args: []string{"--config", "config.yaml", "--host", "127.0.0.1", "--port", "@PORT@"},
+		env: []string{
+			"CALLBACK_LOG=callback.jsonl", "LITELLM_LOCAL_MODEL_COST_MAP=True", "LITELLM_TELEMETRY=False", "LITELLM_DANGEROUSLY_PERMIT_WEAK_OR_UNSET_MASTER_KEY=true", "NO_PROXY=127.0.0.1", "HTTPS_PROXY=http://127.0.0.1:9", "GENERIC_LOGGER_ENDPOINT=@COLLECTOR@",
 			// LiteLLM 1.106.2 forgets calls that it logs while a batch is on its
 			// way, so all of them go in one, however long they take.
-			"DEFAULT_BATCH_SIZE=@CALLS@", "DEFAULT_FLUSH_INTERVAL_SECONDS=86400", "LOGGING_WORKER_MAX_TIME_PER_COROUTINE=3600"},
+			"DEFAULT_BATCH_SIZE=@CALLS@", "DEFAULT_FLUSH_INTERVAL_SECONDS=86400", "LOGGING_WORKER_MAX_TIME_PER_COROUTINE=3600",
+		},
 		ready: "/health/liveliness",
 		files: map[string]string{"config.yaml": `
 model_list:

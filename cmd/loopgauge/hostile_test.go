@@ -98,8 +98,8 @@ sinks: [{log: {}}]
 				t.Fatalf("%v: %v", args, err)
 			}
 		}
-		if n == 0 || strings.ContainsAny(out, "\x00\x1b\r") {
-			t.Errorf("%v prints %d documents", args, n)
+		if at := acts.FindStringIndex(out); n == 0 || at != nil {
+			t.Errorf("%v prints %d documents, and what acts at %v", args, n, at)
 		}
 		return out
 	}
@@ -110,6 +110,7 @@ sinks: [{log: {}}]
 	terminal("formats", name)
 	terminal("explain", "--skipped", name)
 	terminal("explain", "--identity", "tool-call", name)
+	documents("formats", "--json", name)
 	documents("replay", "--policy", policy, "--json", name)
 	documents("tune", "--policy", policy, "--json", name)
 	documents("replay", "--policy", policy, "--emit", "--dry-run", name)

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -156,8 +155,6 @@ func TestKinds(t *testing.T) {
 func tuneDocument(t *testing.T, lines string, flags ...string) tune.Document {
 	t.Helper()
 	var d tune.Document
-	if err := json.Unmarshal([]byte(loopgauge(t, lines, append([]string{"tune", "--json", "--format", "loopgauge", "-"}, flags...)...)), &d); err != nil {
-		t.Fatal(err)
-	}
+	unmarshal(t, loopgauge(t, lines, append([]string{"tune", "--json", "--format", "loopgauge", "-"}, flags...)...), &d)
 	return d
 }

@@ -72,12 +72,7 @@ func merge(u *ui, args []string, asJSON bool) error {
 		return err
 	}
 	if asJSON {
-		text, err := doc.MarshalIndent()
-		if err != nil {
-			return err
-		}
-		_, err = u.stdout.Write(text)
-		return err
+		return u.printJSON(doc)
 	}
 	if u.quiet {
 		return nil

@@ -23,20 +23,13 @@ var tau2Log = filepath.Join(fixtures, "tau2/tau2_litellm.jsonl.zst")
 func tau2Dataset(t *testing.T) (dir string, doc replay.Document) {
 	t.Helper()
 	dir = filepath.Join(t.TempDir(), "out")
-	unmarshalJSON(t, loopgauge(t, "", "replay", "--json", "--all-verdicts", "--out", dir, tau2Log), &doc)
+	unmarshal(t, loopgauge(t, "", "replay", "--json", "--all-verdicts", "--out", dir, tau2Log), &doc)
 	tuned := filepath.Join(t.TempDir(), "tuned")
 	loopgauge(t, "", "tune", "--quiet", "--json", "--out", tuned, filepath.Join(fixtures, "tau2/agents.jsonl.zst"))
 	if err := os.Rename(filepath.Join(tuned, "sweep"), filepath.Join(dir, "sweep")); err != nil {
 		t.Fatal(err)
 	}
 	return dir, doc
-}
-
-func unmarshalJSON(t *testing.T, text string, into any) {
-	t.Helper()
-	if err := json.Unmarshal([]byte(text), into); err != nil {
-		t.Fatalf("%v: %.300s", err, text)
-	}
 }
 
 // pythonOf is the interpreter with the analysts' tools.
@@ -117,7 +110,7 @@ func TestReaders(t *testing.T) {
 			t.Fatalf("%v\n%s", err, errs.String())
 		}
 		var summary map[string]any
-		unmarshalJSON(t, string(out), &summary)
+		unmarshal(t, string(out), &summary)
 		return summary
 	}
 	want := read(t, python, "with_duckdb")

@@ -201,12 +201,7 @@ func (u *ui) incomplete(result *replay.Result, failed []error) error {
 // output the summary is talk.
 func (f *replayFlags) report(u *ui, p *policy.Policy, s replay.Summary) error {
 	if f.json {
-		doc, err := replay.NewDocument(version(), p.Hash, s).MarshalIndent()
-		if err != nil {
-			return err
-		}
-		_, err = u.stdout.Write(doc)
-		return err
+		return u.printJSON(replay.NewDocument(version(), p.Hash, s))
 	}
 	if u.quiet {
 		return nil

@@ -55,10 +55,8 @@ func (f *runFlags) chosen(c *cobra.Command) *time.Duration {
 // runOptions are what a policy says of a run. The lateness is the one chosen,
 // else the policy's, else measured.
 func runOptions(p *policy.Policy, in *input, chosen *time.Duration) (replay.Options, replay.Lateness, error) {
-	startTime := p.EventTime == policy.Start
 	o := replay.Options{
-		Streams: in.streams, Plan: window.NewPlan(p.Rules, p.Exclude), Duplicates: p.Duplicates,
-		Extract: window.ExtractOptions{EventTimeStart: startTime, Price: p.Price, Sessions: p.Session},
+		Streams: in.streams, Plan: window.NewPlan(p.Rules, p.Exclude), Duplicates: p.Duplicates, Extract: extractOptions(p),
 		MaxKeys: maxKeys, Zone: in.zone, Since: fingerprint.NoTime, Until: fingerprint.NoTime,
 	}
 	lateness := replay.Lateness{Value: p.Lateness}
@@ -72,7 +70,7 @@ func runOptions(p *policy.Policy, in *input, chosen *time.Duration) (replay.Opti
 		lateness.Value = *chosen
 	case !p.LatenessSet:
 		var err error
-		if lateness, err = replay.MeasureLateness(in.streams, startTime); err != nil {
+		if lateness, err = replay.MeasureLateness(in.streams, o.Extract.EventTimeStart); err != nil {
 			return o, lateness, err
 		}
 	}
@@ -81,6 +79,11 @@ func runOptions(p *policy.Policy, in *input, chosen *time.Duration) (replay.Opti
 		in.dataset.keep(&o)
 	}
 	return o, lateness, nil
+}
+
+// extractOptions are what a policy says of how events are made of requests.
+func extractOptions(p *policy.Policy) window.ExtractOptions {
+	return window.ExtractOptions{EventTimeStart: p.EventTime == policy.Start, Price: p.Price, Sessions: p.Session}
 }
 
 // readKey reads the key of the fingerprints; no file is no key.

@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -43,10 +44,7 @@ func TestSpark(t *testing.T) {
 		t.Skip("runs Spark for a minute")
 	}
 	dir := t.TempDir()
-	binary := filepath.Join(dir, "loopgauge")
-	if out, err := exec.Command("go", "build", "-o", binary, ".").CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
+	binary := newProcesses(t).binary
 	policy := filepath.Join(dir, "policy.yaml")
 	if err := os.WriteFile(policy, []byte(sparkRules), 0o600); err != nil {
 		t.Fatal(err)
@@ -124,15 +122,10 @@ func TestSpark(t *testing.T) {
 }
 
 func byID(a, b replay.DocumentEpisode) int {
-	switch {
-	case a.ID < b.ID:
-		return -1
-	case a.ID > b.ID:
-		return 1
-	}
-	return 0
+	return strings.Compare(a.ID, b.ID)
 }
 
+// unmarshal reads what a command has printed.
 func unmarshal(t *testing.T, text string, into any) {
 	t.Helper()
 	if err := json.Unmarshal([]byte(text), into); err != nil {

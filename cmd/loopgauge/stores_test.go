@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"encoding/json"
 	"net"
 	"os"
 	"os/exec"
@@ -90,9 +89,7 @@ func stored(t *testing.T, dir string) {
 func judged(t *testing.T, args ...string) replay.Document {
 	t.Helper()
 	var d replay.Document
-	if err := json.Unmarshal([]byte(loopgauge(t, "", append([]string{"replay", "--json"}, args...)...)), &d); err != nil {
-		t.Fatal(err)
-	}
+	unmarshal(t, loopgauge(t, "", append([]string{"replay", "--json"}, args...)...), &d)
 	for i := range d.Data.Streams {
 		d.Data.Streams[i].Name = filepath.Base(d.Data.Streams[i].Name)
 	}

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"os"
 	"os/exec"
@@ -20,9 +19,7 @@ import (
 func tuneJSON(t *testing.T, args ...string) tune.Document {
 	t.Helper()
 	var d tune.Document
-	if err := json.Unmarshal([]byte(loopgauge(t, "", append([]string{"tune", "--json"}, args...)...)), &d); err != nil {
-		t.Fatal(err)
-	}
+	unmarshal(t, loopgauge(t, "", append([]string{"tune", "--json"}, args...)...), &d)
 	return d
 }
 

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"fmt"
 	"io"
 	"os"
@@ -8,6 +9,7 @@ import (
 
 	xterm "golang.org/x/term"
 
+	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
 	"github.com/loopgauge/loopgauge/replay/term"
 )
 
@@ -67,6 +69,16 @@ func (u *ui) fail(err error) {
 		prefix = "\x1b[31mloopgauge:\x1b[0m "
 	}
 	fmt.Fprintln(u.stderr, prefix+safeLines(strings.TrimSpace(err.Error())))
+}
+
+// printJSON prints a document, indented, for people and programs alike.
+func (u *ui) printJSON(doc any) error {
+	text, err := json.MarshalIndent(doc, "", "  ")
+	if err != nil {
+		return err
+	}
+	_, err = u.stdout.Write(append(rawjson.Printable(text), '\n'))
+	return err
 }
 
 // safeLines makes text fit for a terminal, line by line: names of files, rules

@@ -119,10 +119,10 @@ func (f *watchFlags) run(c *cobra.Command, u *ui, args []string) error {
 	}
 	o := live.Options{
 		Plan: window.NewPlan(p.Rules, p.Exclude).WithEvidence(), Lateness: p.Lateness, Duplicates: p.Duplicates,
-		Extract: window.ExtractOptions{EventTimeStart: p.EventTime == policy.Start, Price: p.Price, Key: key, HashIDs: f.hashIDs, Texts: f.showText, Sessions: p.Session},
-		MaxKeys: f.maxKeys, Idle: f.idle, Interval: f.interval, PartInterval: live.DefaultPart,
+		Extract: extractOptions(p), MaxKeys: f.maxKeys, Idle: f.idle, Interval: f.interval, PartInterval: live.DefaultPart,
 		Sinks: to, Routes: routes, DryRun: f.dryRun, Content: &sinks.Content{Links: p.Links}, Topic: topic, Verdicts: f.verdicts, Log: log, Status: &live.Status{},
 	}
+	o.Extract.Key, o.Extract.HashIDs, o.Extract.Texts = key, f.hashIDs, f.showText
 	if c.Flags().Changed("lateness") {
 		o.Lateness = f.lateness
 	}

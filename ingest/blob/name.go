@@ -8,13 +8,13 @@ import (
 	"strings"
 )
 
-// Schemes are those of the object stores.
-var Schemes = []string{"s3", "gs", "azblob"}
+// schemes are those of the object stores.
+var schemes = []string{"s3", "gs", "azblob"}
 
 // Is tells whether a name on the command line is one of an object store.
 func Is(name string) bool {
 	scheme, _, ok := strings.Cut(name, "://")
-	return ok && slices.Contains(Schemes, scheme)
+	return ok && slices.Contains(schemes, scheme)
 }
 
 // name is a name on the command line, taken apart.

@@ -70,14 +70,7 @@ func (a *access) header(r *fingerprint.Request, name, value []byte) {
 }
 
 // attribute keeps the member that comes next under its own name.
-func (a *access) attribute(r *fingerprint.Request) {
-	if a.reads&fingerprint.ReadsAttributes == 0 {
-		a.scan.Skip()
-		return
-	}
-	name := a.scan.Key
-	setAttribute(r, name, value(&a.scan, nil))
-}
+func (a *access) attribute(r *fingerprint.Request) { readAttribute(&a.scan, r, a.reads) }
 
 // finish settles who called and in which session, and takes the body apart.
 func (a *access) finish(r *fingerprint.Request) {

@@ -159,11 +159,7 @@ func (p *azureAPIM) read(r *fingerprint.Request) {
 // documented: none may mean that they are not.
 func (p *azureAPIM) said(s *rawjson.Scanner, r *fingerprint.Request) {
 	before := len(r.ToolCalls)
-	for s.Object(); s.NextKey(); {
-		if string(s.Key) != "tool_calls" {
-			s.Skip()
-			continue
-		}
+	for s.Object(); s.NextNamed("tool_calls"); {
 		r.ToolCallsLogged = r.ToolCallsLogged || s.Kind() == rawjson.Array
 		readToolCalls(s, r, before, p.reads)
 	}

@@ -3,6 +3,7 @@ package formats
 import (
 	"github.com/loopgauge/loopgauge/fingerprint"
 	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
+	"github.com/loopgauge/loopgauge/ingest/wrap"
 )
 
 // claudeCode reads the files of Claude Code's sessions. A request is a call of
@@ -27,10 +28,7 @@ type sessionLine struct {
 
 func newClaudeCode(reads fingerprint.Field) Parser { return &claudeCode{reads: reads} }
 
-func detectClaudeCode(line []byte) bool {
-	k := keysOf(line)
-	return k.has("type") && (k.has("sessionId") || k.has("leafUuid") && k.has("summary") || k.has("messageId") && k.has("snapshot"))
-}
+func detectClaudeCode(line []byte) bool { return wrap.IsTurn(keysOf(line).has) }
 
 func (p *claudeCode) Parse(record []byte, r *fingerprint.Request) (int, string) {
 	s := &p.scan
@@ -50,7 +48,7 @@ func (p *claudeCode) Parse(record []byte, r *fingerprint.Request) (int, string) 
 		return column, why
 	}
 	asked := &p.line
-	if joined := p.call.message != nil && string(p.line.kind) == "user"; joined {
+	if p.call.message != nil && string(p.line.kind) == "user" { // with its result
 		asked = &p.call
 		r.End = p.line.time
 	}
@@ -88,12 +86,7 @@ func (p *claudeCode) field(line *sessionLine, r *fingerprint.Request) {
 	case "message":
 		line.message = s.Value()
 	case "agentId", "isSidechain", "version", "gitBranch", "cwd":
-		if p.reads&fingerprint.ReadsAttributes == 0 {
-			s.Skip()
-			return
-		}
-		name := s.Key
-		setAttribute(r, name, value(s, nil))
+		readAttribute(s, r, p.reads)
 	default:
 		s.Skip()
 	}

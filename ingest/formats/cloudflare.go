@@ -12,15 +12,13 @@ import (
 // somebody has decrypted them in place. A record has no time: it is that of the
 // batch, by the name of its file.
 type cloudflare struct {
-	access
-	answer            answer
-	from, to          int64 // of the batch
-	request, response []byte
-	encrypted         bool
+	exchange
+	from, to  int64 // of the batch
+	encrypted bool
 }
 
 func newCloudflare(reads fingerprint.Field) Parser {
-	return &cloudflare{access: access{reads: reads}, from: fingerprint.NoTime, to: fingerprint.NoTime}
+	return &cloudflare{exchange: newExchange(reads), from: fingerprint.NoTime, to: fingerprint.NoTime}
 }
 
 func detectCloudflare(line []byte) bool {
@@ -53,7 +51,7 @@ func parseBasic(t string) (micros int64, ok bool) {
 
 func (p *cloudflare) Parse(record []byte, r *fingerprint.Request) (int, string) {
 	p.begin()
-	p.request, p.response, p.encrypted = nil, nil, false
+	p.encrypted = false
 	s := &p.scan
 	s.Reset(record)
 	for s.Object(); s.NextKey(); {
@@ -86,16 +84,8 @@ func (p *cloudflare) Parse(record []byte, r *fingerprint.Request) (int, string) 
 		return column, why
 	}
 	r.Time, r.End = p.from, p.to
-	switch {
-	case p.encrypted:
-		r.Lost = fingerprint.EncryptedContent
-	default:
-		if p.response != nil {
-			p.answer.read(p.response, r, p.reads)
-		}
-		if p.request != nil {
-			p.bodyValue(r, p.request)
-		}
+	if p.encrypted {
+		p.request, p.response, r.Lost = nil, nil, fingerprint.EncryptedContent
 	}
 	p.finish(r)
 	return 0, ""

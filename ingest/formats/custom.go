@@ -2,6 +2,7 @@ package formats
 
 import (
 	"bytes"
+	"cmp"
 	"regexp"
 	"slices"
 	"strconv"
@@ -18,7 +19,7 @@ type Custom struct {
 	Name    string
 	Pattern *regexp.Regexp // of a line of text; nil: a record is a JSON object
 	Missing []string       // texts that stand for no value, such as -
-	Zone    *time.Location // of times that have none; nil is that of the run
+	Zone    *time.Location // of times that have none, unless the run has one; nil is UTC
 	// Fields are by the names of CustomFields, Attributes by their own.
 	Fields, Attributes []CustomField
 }
@@ -71,6 +72,7 @@ var CustomFields = []struct{ Name, Doc string }{
 	{"error", "class or message of an error"},
 	{"tokens_in", "prompt tokens"},
 	{"tokens_out", "completion tokens"},
+	{"tokens_cached", "those of tokens_in that the provider had in its cache"},
 	{"cost", "USD"},
 	{"stream", "whether the response was streamed"},
 	{"cached", "whether it came from a cache"},
@@ -263,12 +265,12 @@ func (p *custom) element(list rawjson.Value, path string) (best found, ok bool) 
 	for s.Array(); s.NextElement(); at-- {
 		if at > 0 {
 			s.Skip()
-		} else if value := s.Value(); value != nil {
-			p.step([]byte(place), found{json: value}, path, &best, &longest)
-			break
-		} else {
-			break
+			continue
 		}
+		if value := s.Value(); value != nil {
+			p.step([]byte(place), found{json: value}, path, &best, &longest)
+		}
+		break
 	}
 	return best, longest >= 0
 }
@@ -381,6 +383,10 @@ func (p *custom) fill(r *fingerprint.Request) {
 	duration, end := int64(fingerprint.NoTime), int64(fingerprint.NoTime)
 	for i := range p.c.Fields {
 		f := &p.c.Fields[i]
+		switch f.Name {
+		case "headers", "body", "response":
+			continue
+		}
 		v, ok := p.lookup(f)
 		if !ok {
 			continue
@@ -490,6 +496,8 @@ func (p *custom) field(r *fingerprint.Request, name string, v found) {
 		r.TokensIn = readCount(p.scalar(v), r.TokensIn)
 	case "tokens_out":
 		r.TokensOut = readCount(p.scalar(v), r.TokensOut)
+	case "tokens_cached":
+		r.TokensCached = readCount(p.scalar(v), r.TokensCached)
 	case "cost":
 		r.Cost = readCost(p.scalar(v), r.Cost)
 	case "stream":
@@ -537,14 +545,7 @@ func (p *custom) time(f *CustomField, v found, old int64) int64 {
 
 // layout reads a time as package time does.
 func (p *custom) layout(layout string, text []byte) (micros int64, ok bool) {
-	zone := p.zone
-	if zone == nil {
-		zone = p.c.Zone
-	}
-	if zone == nil {
-		zone = time.UTC
-	}
-	t, err := time.ParseInLocation(layout, string(bytes.TrimSpace(text)), zone)
+	t, err := time.ParseInLocation(layout, string(bytes.TrimSpace(text)), cmp.Or(p.zone, p.c.Zone, time.UTC))
 	if err != nil {
 		return 0, false
 	}
@@ -557,11 +558,7 @@ func (p *custom) layout(layout string, text []byte) (micros int64, ok bool) {
 // duration reads a number of the field's units, or a text such as 1.5s.
 func (p *custom) duration(f *CustomField, v found) int64 {
 	text := p.text(v)
-	unit := f.Unit
-	if unit == 0 {
-		unit = time.Second
-	}
-	if d, ok := scaled(text, unit); ok && d >= 0 {
+	if d, ok := scaled(text, cmp.Or(f.Unit, time.Second)); ok && d >= 0 {
 		return d
 	}
 	if d, err := time.ParseDuration(strings.ReplaceAll(string(text), " ", "")); err == nil && d >= 0 {

@@ -110,6 +110,7 @@ func TestCustomFields(t *testing.T) {
 	f(list(pathTo("end", "t")), `{"t":10}`, `time="1970-01-01T00:00:10Z"`)
 	f(list(pathTo("url", "u"), pathTo("status", "s"), pathTo("stream", "x")), `{"u":"/v1?a=1","s":"200","x":"True"}`, `path="/v1" query="a=1" status=200 stream=true`)
 	f(list(pathTo("status", "s"), pathTo("tokens_in", "n")), `{"s":"ok","n":-5}`, ``)
+	f(list(pathTo("tokens_in", "n"), pathTo("tokens_cached", "c")), `{"n":5,"c":3}`, `tokens_in=5 tokens_cached=3`)
 	f(list(pathTo("body", "b"), pathTo("model", "m")), `{"b":{"model":"inside","messages":[{"role":"user","content":"hi"}],"stream":true},"m":"outside"}`,
 		`model="outside" messages=[{"role":"user","content":"hi"}] has_tools=false stream=true`)
 	f(list(pathTo("messages", "m"), pathTo("tool_calls", "c")), `{"m":"[{\"role\":\"user\"}]","c":"[{\"name\":\"f\",\"arguments\":{\"x\":1}}]"}`,
@@ -160,6 +161,26 @@ func TestWriteShowsNoText(t *testing.T) {
 	}
 }
 
+// TestNativeFields: a request of which everything is logged is written with all
+// fields, in their order.
+func TestNativeFields(t *testing.T) {
+	const record = `{"time":1,"end":2,"id":"r","method":"POST","path":"/","query":"q","body":"{}","body_hash":"h","caller":"c","user":"u","session":"s",
+		"model":"m","backend":"b","messages":[],"has_tools":true,"tool_calls":[],"status":200,"error":"e","tokens_in":2,"tokens_out":1,"tokens_cached":1,
+		"cost":1,"stream":true,"cached":true,"max_tokens":1,"attributes":{"a":"b"}}`
+	var r fingerprint.Request
+	r.Reset()
+	if _, why := newNative(fingerprint.AllFields).Parse([]byte(record), &r); why != "" {
+		t.Fatal(why)
+	}
+	var names []string
+	for _, w := range Write(&r, false) {
+		names = append(names, w.Name)
+	}
+	if diff := cmp.Diff(NativeFields, names); diff != "" {
+		t.Error(diff)
+	}
+}
+
 func TestScaffold(t *testing.T) {
 	f := func(log string, want ...string) {
 		t.Helper()
@@ -181,6 +202,9 @@ func TestScaffold(t *testing.T) {
 	f(`{"ts":1795255200123,"latency_ms":5}`, "time: {path: 'ts', layout: 'unix_ms'}", "duration: {path: 'latency_ms', unit: ms}")
 	f(`{"what":"secret"}`, "time: TIME", "#   what")
 	f(`[2026-11-21T10:00:00Z] model="secret" status=200`, `pattern: '^\[(?P<time>\S+)\].*?\bmodel="(?P<model>[^"]*)".*?\bstatus=(?P<status>\S*)'`)
+	f(`2026-11-21 10:00:00 time=5 model=secret`, `pattern: '^(?P<time>\S+ [^\s\]]+).*?\bmodel=(?P<model>\S*)'`, "time: {path: 'time', layout: '2006-01-02 15:04:05'}")
+	f(`2026-11-21T10:00:00Z time=5 model=secret`, `pattern: '^(?P<time>\S+).*?\bmodel=(?P<model>\S*)'`, "time: 'time'")
+	f(`level=info time="2026-11-21 10:00:00" model=secret`, "time: {path: 'time', layout: '2006-01-02 15:04:05'}")
 	for _, log := range []string{"", "\n\n", "{}"} {
 		if got, err := Scaffold([]byte(log)); err == nil {
 			t.Errorf("%q gives %s", log, got)

@@ -44,6 +44,17 @@ func readStatus(s *rawjson.Scanner, old int) int {
 	return old
 }
 
+// readAttribute keeps the member that comes next under its own name, if
+// attributes are read.
+func readAttribute(s *rawjson.Scanner, r *fingerprint.Request, reads fingerprint.Field) {
+	if reads&fingerprint.ReadsAttributes == 0 {
+		s.Skip()
+		return
+	}
+	name := s.Key
+	setAttribute(r, name, value(s, nil))
+}
+
 // parseStatus is readStatus of a text that is no value of JSON's.
 func parseStatus(text []byte, old int) int {
 	if n, ok := rawjson.ParseInt(text); ok && n >= 100 && n <= 999 {

@@ -7,13 +7,11 @@ import (
 // helicone reads the rows of Helicone's requests, as its export tool and its
 // API give them.
 type helicone struct {
-	access
+	exchange
 	zoned
-	answer            answer
-	request, response []byte // the bodies
 }
 
-func newHelicone(reads fingerprint.Field) Parser { return &helicone{access: access{reads: reads}} }
+func newHelicone(reads fingerprint.Field) Parser { return &helicone{exchange: newExchange(reads)} }
 
 func detectHelicone(line []byte) bool {
 	k := keysOf(line)
@@ -24,7 +22,6 @@ func (p *helicone) Parse(record []byte, r *fingerprint.Request) (int, string) {
 	took := int64(fingerprint.NoTime)
 	var asked, model, override []byte
 	p.begin()
-	p.request, p.response = nil, nil
 	s := &p.scan
 	s.Reset(record)
 	for s.Object(); s.NextKey(); {
@@ -82,14 +79,6 @@ func (p *helicone) Parse(record []byte, r *fingerprint.Request) (int, string) {
 		ended(r, took)
 	}
 	r.Model = first(asked, override, model)
-	if p.response != nil {
-		in, out := r.TokensIn, r.TokensOut
-		p.answer.read(p.response, r, p.reads)
-		keepTokens(r, in, out)
-	}
-	if p.request != nil {
-		p.bodyValue(r, p.request)
-	}
 	p.finish(r)
 	return 0, ""
 }

@@ -9,12 +9,10 @@ import (
 // their kin) write, and what its AI plugins add: ai.proxy in newer versions,
 // ai.NAME for each plugin in older ones. Payloads are JSON as a text.
 type kong struct {
-	access
-	answer            answer
-	request, response []byte // the payloads
+	exchange
 }
 
-func newKong(reads fingerprint.Field) Parser { return &kong{access: access{reads: reads}} }
+func newKong(reads fingerprint.Field) Parser { return &kong{newExchange(reads)} }
 
 func detectKong(line []byte) bool {
 	k := keysOf(line)
@@ -24,7 +22,6 @@ func detectKong(line []byte) bool {
 func (p *kong) Parse(record []byte, r *fingerprint.Request) (int, string) {
 	took := int64(fingerprint.NoTime)
 	p.begin()
-	p.request, p.response = nil, nil
 	s := &p.scan
 	s.Reset(record)
 	for s.Object(); s.NextKey(); {
@@ -63,12 +60,6 @@ func (p *kong) Parse(record []byte, r *fingerprint.Request) (int, string) {
 		return column, why
 	}
 	ended(r, took)
-	if p.response != nil {
-		p.answer.read(p.response, r, p.reads)
-	}
-	if p.request != nil && r.Body == nil {
-		p.bodyValue(r, p.request)
-	}
 	p.finish(r)
 	return 0, ""
 }

@@ -11,18 +11,15 @@ import (
 // portkey reads the events of the log stream of Portkey's gateway (seen of
 // 1.15.2). One holds the request three times, and the key of the provider.
 type portkey struct {
-	access
+	exchange
 	zoned
-	answer   answer
-	request  rawjson.Value // the body, by the best of its names so far
-	rank     int           // of that name
-	response rawjson.Value
-	text     []byte // of a response that is one
-	began    bool
-	took     int64
+	rank  int    // of the name that request was found by: the best so far
+	text  []byte // of a response that is one
+	began bool
+	took  int64
 }
 
-func newPortkey(reads fingerprint.Field) Parser { return &portkey{access: access{reads: reads}} }
+func newPortkey(reads fingerprint.Field) Parser { return &portkey{exchange: newExchange(reads)} }
 
 func detectPortkey(line []byte) bool {
 	k := keysOf(line)
@@ -32,7 +29,7 @@ func detectPortkey(line []byte) bool {
 func (p *portkey) Parse(record []byte, r *fingerprint.Request) (int, string) {
 	duration, logged := int64(fingerprint.NoTime), int64(fingerprint.NoTime)
 	p.begin()
-	p.request, p.rank, p.response, p.text, p.began, p.took = nil, 0, nil, nil, false, fingerprint.NoTime
+	p.rank, p.text, p.began, p.took = 0, nil, false, fingerprint.NoTime
 	s := &p.scan
 	s.Reset(record)
 	for s.Object(); s.NextKey(); {
@@ -69,14 +66,8 @@ func (p *portkey) Parse(record []byte, r *fingerprint.Request) (int, string) {
 	} else {
 		ended(r, max(p.took, duration))
 	}
-	switch {
-	case p.text != nil:
-		p.answer.read(p.text, r, p.reads)
-	case p.response != nil:
-		p.answer.read(p.response, r, p.reads)
-	}
-	if p.request != nil {
-		p.bodyValue(r, p.request)
+	if p.text != nil {
+		p.response = p.text
 	}
 	p.finish(r)
 	return 0, ""

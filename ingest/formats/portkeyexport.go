@@ -10,15 +10,13 @@ import (
 // portkeyExport reads the lines of a logs export of Portkey's cloud. Which
 // members there are is for the one who asks for it to choose.
 type portkeyExport struct {
-	access
+	exchange
 	zoned
-	answer            answer
-	request, response []byte // the bodies
-	inner             rawjson.Scanner
+	inner rawjson.Scanner
 }
 
 func newPortkeyExport(reads fingerprint.Field) Parser {
-	return &portkeyExport{access: access{reads: reads}}
+	return &portkeyExport{exchange: newExchange(reads)}
 }
 
 func detectPortkeyExport(line []byte) bool {
@@ -29,7 +27,6 @@ func detectPortkeyExport(line []byte) bool {
 func (p *portkeyExport) Parse(record []byte, r *fingerprint.Request) (int, string) {
 	took := int64(fingerprint.NoTime)
 	p.begin()
-	p.request, p.response = nil, nil
 	s := &p.scan
 	s.Reset(record)
 	for s.Object(); s.NextKey(); {
@@ -81,14 +78,6 @@ func (p *portkeyExport) Parse(record []byte, r *fingerprint.Request) (int, strin
 		return column, why
 	}
 	ended(r, took)
-	if p.response != nil {
-		in, out := r.TokensIn, r.TokensOut
-		p.answer.read(p.response, r, p.reads)
-		keepTokens(r, in, out)
-	}
-	if p.request != nil {
-		p.bodyValue(r, p.request)
-	}
 	p.finish(r)
 	return 0, ""
 }

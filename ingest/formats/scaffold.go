@@ -116,7 +116,7 @@ func (g *guesser) gather(prefix string, value []byte, depth int) {
 }
 
 func (g *guesser) note(path string, example []byte) {
-	if _, known := g.texts[path]; known || strings.ContainsAny(path, "\r\n") {
+	if g.has(path) || strings.ContainsAny(path, "\r\n") {
 		return
 	}
 	if g.texts == nil {
@@ -245,11 +245,11 @@ var leadingTime = regexp.MustCompile(`^\[?\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d:\d\
 
 // scaffoldText is a custom format for a log of text.
 func scaffoldText(line string) []byte {
-	pattern, layout := "^", ""
-	rest := line
+	var g guesser
+	pattern, rest := "^", line
 	if at := leadingTime.FindString(line); at != "" {
 		inner := strings.Trim(at, "[]")
-		layout = guessLayout([]byte(inner))
+		g.note("time", []byte(inner))
 		width := `\S+`
 		if strings.Contains(inner, " ") {
 			width = `\S+ [^\s\]]+`
@@ -257,10 +257,8 @@ func scaffoldText(line string) []byte {
 		pattern += strings.Replace(regexp.QuoteMeta(at), regexp.QuoteMeta(inner), `(?P<time>`+width+`)`, 1)
 		rest = line[len(at):]
 	}
-	var g guesser
-	all := pairs.FindAllStringSubmatch(rest, -1)
-	for _, m := range all {
-		if _, known := g.texts[m[1]]; known || m[1] == "time" && layout != "" {
+	for _, m := range pairs.FindAllStringSubmatch(rest, -1) {
+		if g.has(m[1]) {
 			continue
 		}
 		g.note(m[1], []byte(strings.Trim(m[2], `"`)))
@@ -273,13 +271,6 @@ func scaffoldText(line string) []byte {
 			break
 		}
 		pattern += value
-	}
-	if strings.Contains(pattern, "(?P<time>") {
-		g.paths = append([]string{"time"}, g.paths...)
-		if g.texts == nil {
-			g.texts = map[string][]byte{}
-		}
-		g.texts["time"] = []byte(strings.Trim(leadingTime.FindString(line), "[]"))
 	}
 	if len(g.paths) == 0 {
 		pattern += `(?P<time>\S+) (?P<rest>.*)$`

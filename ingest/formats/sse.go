@@ -262,12 +262,8 @@ func readUsage(s *rawjson.Scanner, r *fingerprint.Request) {
 		case "completion_tokens", "output_tokens":
 			r.TokensOut = readCount(s, r.TokensOut)
 		case "prompt_tokens_details", "input_tokens_details":
-			for s.Object(); s.NextKey(); {
-				if string(s.Key) == "cached_tokens" {
-					r.TokensCached = readCount(s, r.TokensCached)
-				} else {
-					s.Skip()
-				}
+			for s.Object(); s.NextNamed("cached_tokens"); {
+				r.TokensCached = readCount(s, r.TokensCached)
 			}
 		default:
 			s.Skip()

@@ -24,7 +24,7 @@ type Written struct {
 // NativeFields are the fields of the native format, in its order.
 var NativeFields = []string{
 	"time", "end", "id", "method", "path", "query", "body", "body_hash", "caller", "user", "session", "model", "backend", "messages", "has_tools", "tool_calls",
-	"status", "error", "tokens_in", "tokens_out", "cost", "stream", "cached", "max_tokens", "attributes",
+	"status", "error", "tokens_in", "tokens_out", "tokens_cached", "cost", "stream", "cached", "max_tokens", "attributes",
 }
 
 // Write gives the fields of r that its log carries. What people and models

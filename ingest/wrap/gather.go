@@ -9,31 +9,43 @@ import (
 // so many requests run at the same time that some are always under way.
 const patience = 1000
 
-// gather holds lines back until others have come that belong to them.
-type gather struct {
-	held  []heldLine
+// gather holds lines back until others have come that belong to them. K is what
+// is to be known of a line for that.
+type gather[K any] struct {
+	held  []heldLine[K]
 	lines int // since nothing was held
 }
 
-type heldLine struct {
+type heldLine[K any] struct {
+	key  K
 	text []byte
 	at   fingerprint.Position
 }
 
+// line is the line as it came.
+func (h *heldLine[K]) line() Line { return Line{Text: h.text, At: h.at, Column: -1} }
+
 // hold copies a line.
-func (g *gather) hold(line Line) {
+func (g *gather[K]) hold(line Line, key K) {
 	n := len(g.held)
 	if n < cap(g.held) {
 		g.held = g.held[:n+1]
 	} else {
-		g.held = append(g.held, heldLine{})
+		g.held = append(g.held, heldLine[K]{})
 	}
-	g.held[n].text = append(g.held[n].text[:0], line.Text...)
-	g.held[n].at = line.At
+	h := &g.held[n]
+	h.key, h.text, h.at = key, append(h.text[:0], line.Text...), line.At
+}
+
+// pass hands a line on, if anybody wants it.
+func pass(line Line, next func(Line)) {
+	if next != nil {
+		next(line)
+	}
 }
 
 // remove forgets the i-th line; its memory is used again.
-func (g *gather) remove(i int) {
+func (g *gather[K]) remove(i int) {
 	h := g.held[i]
 	copy(g.held[i:], g.held[i+1:])
 	g.held[len(g.held)-1] = h
@@ -41,7 +53,7 @@ func (g *gather) remove(i int) {
 }
 
 // waited counts a line and tells whether it is too long that something is held.
-func (g *gather) waited() bool {
+func (g *gather[K]) waited() bool {
 	if len(g.held) == 0 {
 		g.lines = 0
 		return false
@@ -51,7 +63,7 @@ func (g *gather) waited() bool {
 }
 
 // Open tells whether a line is held back.
-func (g *gather) Open() bool { return len(g.held) > 0 }
+func (g *gather[K]) Open() bool { return len(g.held) > 0 }
 
 // withMember appends an object that has one member more than the object text,
 // in front of the others: name, of which value appends the JSON.

@@ -15,8 +15,7 @@ import (
 // the order of SequenceNumber, gets the others as its member rows. Rows may be
 // mixed with those of other requests.
 type rows struct {
-	gather
-	keys  []rowKey // of each row held
+	gather[rowKey]
 	scan  rawjson.Scanner
 	check rawjson.Scanner
 	order []int
@@ -53,7 +52,7 @@ func (p *rows) read(line []byte) (k rowKey, ok bool) {
 		return k, false
 	}
 	sequenced := false
-	member := func() {
+	eachMember(s, func() {
 		switch {
 		case RowMember(s.Key, "CorrelationId"):
 			k.correlation = s.Text(k.correlation)
@@ -68,17 +67,21 @@ func (p *rows) read(line []byte) (k rowKey, ok bool) {
 		default:
 			s.Skip()
 		}
-	}
+	})
+	return k, s.End() == nil && sequenced && len(k.correlation) > 0
+}
+
+// eachMember calls f at each member of the row that comes next.
+func eachMember(s *rawjson.Scanner, f func()) {
 	for s.Object(); s.NextKey(); {
 		if string(s.Key) != "properties" {
-			member()
+			f()
 			continue
 		}
 		for s.Object(); s.NextKey(); {
-			member()
+			f()
 		}
 	}
-	return k, s.End() == nil && sequenced && len(k.correlation) > 0
 }
 
 // says tells whether messages are there.
@@ -97,14 +100,11 @@ func says(s *rawjson.Scanner) bool {
 func (p *rows) Unwrap(line Line, next func(Line)) string {
 	k, ok := p.read(line.Text)
 	if !ok {
-		if next != nil {
-			next(line)
-		}
+		pass(line, next)
 		return ""
 	}
 	k.correlation = bytes.Clone(k.correlation)
-	p.hold(line)
-	p.keys = append(p.keys, k)
+	p.hold(line, k)
 	if p.whole(k.correlation) {
 		p.emit(k.correlation, next)
 	}
@@ -117,12 +117,12 @@ func (p *rows) Unwrap(line Line, next func(Line)) string {
 // of lists the rows of a request in their order.
 func (p *rows) of(correlation []byte) []int {
 	p.order = p.order[:0]
-	for i := range p.keys {
-		if bytes.Equal(p.keys[i].correlation, correlation) {
+	for i := range p.held {
+		if bytes.Equal(p.held[i].key.correlation, correlation) {
 			p.order = append(p.order, i)
 		}
 	}
-	slices.SortStableFunc(p.order, func(a, b int) int { return cmp.Compare(p.keys[a].sequence, p.keys[b].sequence) })
+	slices.SortStableFunc(p.order, func(a, b int) int { return cmp.Compare(p.held[a].key.sequence, p.held[b].key.sequence) })
 	return p.order
 }
 
@@ -133,8 +133,8 @@ func (p *rows) whole(correlation []byte) bool {
 	tokens, response := false, false
 	order := p.of(correlation)
 	for n, i := range order {
-		k := &p.keys[i]
-		if k.sequence != int64(n)+p.keys[order[0]].sequence {
+		k := &p.held[i].key
+		if k.sequence != int64(n)+p.held[order[0]].key.sequence {
 			return false // one between is missing
 		}
 		switch {
@@ -155,7 +155,7 @@ func (p *rows) ends(order []int, name string, has func(*rowKey) bool) bool {
 	p.join = p.join[:0]
 	some := false
 	for _, i := range order {
-		if !has(&p.keys[i]) {
+		if !has(&p.held[i].key) {
 			continue
 		}
 		piece, text := rowMessages(&p.scan, p.held[i].text, name)
@@ -175,7 +175,7 @@ func (p *rows) ends(order []int, name string, has func(*rowKey) bool) bool {
 // rowMessages finds messages in a row: a JSON value, or a text.
 func rowMessages(s *rawjson.Scanner, row []byte, name string) (piece []byte, text bool) {
 	s.Reset(row)
-	member := func() {
+	eachMember(s, func() {
 		switch {
 		case !RowMember(s.Key, name):
 			s.Skip()
@@ -184,52 +184,40 @@ func rowMessages(s *rawjson.Scanner, row []byte, name string) (piece []byte, tex
 		default:
 			piece, text = s.Value(), false
 		}
-	}
-	for s.Object(); s.NextKey(); {
-		if string(s.Key) != "properties" {
-			member()
-			continue
-		}
-		for s.Object(); s.NextKey(); {
-			member()
-		}
-	}
+	})
 	return piece, text
 }
 
 // emit hands on the rows of a request as one record, where the first stands.
 func (p *rows) emit(correlation []byte, next func(Line)) {
 	order := p.of(correlation)
-	first := p.held[slices.Min(order)].at
-	last := p.held[order[len(order)-1]].text
-	if next != nil {
-		if len(order) == 1 {
-			next(Line{Text: last, At: first, Column: -1})
-		} else {
-			p.text = withMember(p.text[:0], "rows", func(dst []byte) []byte {
-				dst = append(dst, '[')
-				for n, i := range order[:len(order)-1] {
-					if n > 0 {
-						dst = append(dst, ',')
-					}
-					dst = append(dst, p.held[i].text...)
+	last := p.held[order[len(order)-1]].line()
+	switch {
+	case len(order) == 1:
+		pass(last, next)
+	case next != nil:
+		p.text = withMember(p.text[:0], "rows", func(dst []byte) []byte {
+			dst = append(dst, '[')
+			for n, i := range order[:len(order)-1] {
+				if n > 0 {
+					dst = append(dst, ',')
 				}
-				return append(dst, ']')
-			}, last)
-			next(Line{Text: p.text, At: first, Column: -1})
-		}
+				dst = append(dst, p.held[i].text...)
+			}
+			return append(dst, ']')
+		}, last.Text)
+		next(Line{Text: p.text, At: p.held[slices.Min(order)].at, Column: -1})
 	}
 	slices.Sort(order)
 	for _, i := range slices.Backward(order) {
 		p.remove(i)
-		p.keys = append(p.keys[:i], p.keys[i+1:]...)
 	}
 }
 
 // all hands on every request as it is.
 func (p *rows) all(next func(Line)) {
-	for len(p.keys) > 0 {
-		p.emit(bytes.Clone(p.keys[0].correlation), next)
+	for len(p.held) > 0 {
+		p.emit(p.held[0].key.correlation, next)
 	}
 }
 

@@ -16,11 +16,10 @@ import (
 // becomes the second with the first as its member call. A call without a result
 // comes alone, as soon as the same agent has gone on without it.
 type turns struct {
-	gather
-	calls []turnLine // of each line held
-	now   turnLine
-	scan  rawjson.Scanner
-	text  []byte
+	gather[turnLine]
+	now  turnLine
+	scan rawjson.Scanner
+	text []byte
 }
 
 // turnLine is what is to be known of a line.
@@ -35,12 +34,17 @@ func newTurns() Unwrapper { return &turns{} }
 func detectTurns(line []byte) bool {
 	m := membersOf(line)
 	has := func(name string) bool { _, ok := m[name]; return ok }
-	return has("type") && !has("call") && (has("sessionId") || has("leafUuid") && has("summary") || has("messageId") && has("snapshot"))
+	return IsTurn(has) && !has("call")
+}
+
+// IsTurn tells a line of a session by the names of its members.
+func IsTurn(has func(name string) bool) bool {
+	return has("type") && (has("sessionId") || has("leafUuid") && has("summary") || has("messageId") && has("snapshot"))
 }
 
 func (p *turns) Unwrap(line Line, next func(Line)) string {
 	if !p.read(line.Text) {
-		p.pass(line, next)
+		pass(line, next)
 		return ""
 	}
 	now := &p.now
@@ -51,24 +55,16 @@ func (p *turns) Unwrap(line Line, next func(Line)) string {
 	}
 	switch {
 	case len(now.uses) > 0:
-		p.hold(line)
-		p.calls = append(p.calls, now.clone())
+		p.hold(line, now.clone())
 	case len(now.results) > 0:
 		p.answered(line, next)
 	default:
-		p.pass(line, next)
+		pass(line, next)
 	}
 	if p.waited() {
 		p.release(next, func(*turnLine) bool { return true })
 	}
 	return ""
-}
-
-// pass hands a line on that stands for itself.
-func (p *turns) pass(line Line, next func(Line)) {
-	if next != nil {
-		next(line)
-	}
 }
 
 // read looks into a line. It is false for what is no object.
@@ -159,21 +155,21 @@ func (t *turnLine) clone() turnLine {
 // or as they are if there are none.
 func (p *turns) answered(line Line, next func(Line)) {
 	found := false
-	for i := 0; i < len(p.calls); {
-		if !p.calls[i].takes(p.now.results) {
+	for i := 0; i < len(p.held); {
+		call := &p.held[i]
+		if !call.key.takes(p.now.results) {
 			i++
 			continue
 		}
 		found = true
 		if next != nil {
-			call := p.held[i]
 			p.text = withMember(p.text[:0], "call", func(dst []byte) []byte { return append(dst, call.text...) }, line.Text)
 			next(Line{Text: p.text, At: call.at, Column: -1})
 		}
-		p.drop(i)
+		p.remove(i)
 	}
 	if !found {
-		p.pass(line, next)
+		pass(line, next)
 	}
 }
 
@@ -192,19 +188,14 @@ func (t *turnLine) takes(results [][]byte) bool {
 
 // release hands on the calls that are not waited for any more.
 func (p *turns) release(next func(Line), which func(*turnLine) bool) {
-	for i := 0; i < len(p.calls); {
-		if !which(&p.calls[i]) {
+	for i := 0; i < len(p.held); {
+		if !which(&p.held[i].key) {
 			i++
 			continue
 		}
-		p.pass(Line{Text: p.held[i].text, At: p.held[i].at, Column: -1}, next)
-		p.drop(i)
+		pass(p.held[i].line(), next)
+		p.remove(i)
 	}
-}
-
-func (p *turns) drop(i int) {
-	p.remove(i)
-	p.calls = append(p.calls[:i], p.calls[i+1:]...)
 }
 
 func (p *turns) Ends(line []byte) bool {

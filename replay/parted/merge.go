@@ -10,7 +10,6 @@ import (
 	"io"
 	"slices"
 
-	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
 	"github.com/loopgauge/loopgauge/replay"
 	"github.com/loopgauge/loopgauge/window"
 )
@@ -207,10 +206,4 @@ func (m *Merge) settings(rule string, most int) []Setting {
 		slices.Reverse(all[from:])
 	}
 	return all
-}
-
-// MarshalIndent is the document as JSON, indented.
-func (d *Document) MarshalIndent() ([]byte, error) {
-	b, err := json.MarshalIndent(d, "", "  ")
-	return append(rawjson.Printable(b), '\n'), err
 }

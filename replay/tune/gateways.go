@@ -157,15 +157,16 @@ func (c *gatewayCounts) episode(e *window.Episode) {
 	}
 }
 
-// compare puts the gateways side by side. A conversation has a loop if a rule
-// of ours found one in it.
-func (r *Report) compare(c *gatewayCounts, conversations map[string]int) {
+// compare puts the gateways side by side. A conversation has a loop if one of
+// the repeats in it is one.
+func (r *Report) compare(c *gatewayCounts, conversations map[string]int, repeats []*Repeat) {
 	loops := map[string]bool{}
-	for _, k := range r.Repeats {
+	for _, k := range repeats {
 		if who := cmp.Or(k.Conversation, k.Session); who != "" && r.isLoop(k) {
 			loops[who] = true
 		}
 	}
+	r.looping = len(loops)
 	judging := c.judging
 	for i, g := range c.gateways {
 		row := GatewayReport{Gateway: g, Requests: c.requests[i], Episodes: c.episodes[i], Conversations: len(c.flagged[i])}

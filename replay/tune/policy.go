@@ -7,7 +7,8 @@ import (
 	"github.com/loopgauge/loopgauge/window"
 )
 
-// Policy is the recommended policy, as YAML; empty without a recommendation.
+// Policy is the recommended policy, as YAML; empty without a recommendation. It
+// warns: whoever is told of a loop can look at it first.
 func (r *Report) Policy() string {
 	if len(r.Recommended) == 0 {
 		return ""
@@ -16,7 +17,7 @@ func (r *Report) Policy() string {
 	var b strings.Builder
 	b.WriteString(head)
 	for _, i := range r.Recommended {
-		b.WriteString(r.PolicyRule(i))
+		b.WriteString(r.policyRule(i, window.Warn))
 	}
 	b.WriteString(tail)
 	return b.String()
@@ -35,10 +36,7 @@ func (r *Report) Enforced() string {
 	return text
 }
 
-// PolicyRule is an advised rule as the policy has it; empty if none is advised.
-// It warns: whoever is told of a loop here can look at it first.
-func (r *Report) PolicyRule(i int) string { return r.policyRule(i, window.Warn) }
-
+// policyRule is an advised rule as a policy has it; empty if none is advised.
 func (r *Report) policyRule(i int, action window.Action) string {
 	a := &r.Advice[i]
 	if !a.Found {

@@ -3,6 +3,7 @@ package tune
 import (
 	"math"
 	"slices"
+	"time"
 
 	"github.com/loopgauge/loopgauge/fingerprint"
 	"github.com/loopgauge/loopgauge/window"
@@ -49,7 +50,7 @@ const (
 // collector keeps the repeats of a pass.
 type collector struct {
 	plan    *window.Plan
-	rules   []*window.Rule
+	rules   []int // of the plan, by target
 	cells   int
 	open    map[uint64]*Repeat
 	all     []*Repeat
@@ -58,8 +59,20 @@ type collector struct {
 	witness *window.Witness
 }
 
-func newCollector(plan *window.Plan, rules []*window.Rule, cells int) *collector {
-	return &collector{plan: plan, rules: rules, cells: cells, open: map[uint64]*Repeat{}, witness: plan.NewWitness()}
+func newCollector(plan *window.Plan, rules []int, cells int, witness *window.Witness) *collector {
+	return &collector{plan: plan, rules: rules, cells: cells, open: map[uint64]*Repeat{}, witness: witness}
+}
+
+// sweep counts the rules, and calls the collector with what repeats.
+func (c *collector) sweep(windows []time.Duration, most, maxKeys int) *window.Sweep {
+	return window.NewSweep(c.plan, c.rules, window.SweepOptions{Windows: windows, Most: most, MaxKeys: maxKeys, Repeat: c.repeat, Ended: c.ended})
+}
+
+// kinds says of all repeats what they are.
+func (c *collector) kinds() {
+	for _, k := range c.all {
+		k.Kind, k.Evidence = c.witness.Kind(k.Rule, k.facts)
+	}
 }
 
 // longest is the cell of a kind with the longest window.
@@ -76,7 +89,7 @@ func (c *collector) repeat(r *window.Repeat) {
 		}
 		ev := r.Event
 		k = &Repeat{
-			Rule: c.rules[r.Target], Target: r.Target, Scope: append([]string{}, r.Scope.Values...), Fingerprint: r.Fingerprint,
+			Rule: c.plan.Rules[c.rules[r.Target]], Target: r.Target, Scope: append([]string{}, r.Scope.Values...), Fingerprint: r.Fingerprint,
 			First: r.First, Requests: 1, Session: ev.Session, Caller: ev.Caller, Model: ev.Model, Conversation: c.witness.Conversation(ev),
 			facts: c.witness.Begin(r.First),
 		}
@@ -86,7 +99,7 @@ func (c *collector) repeat(r *window.Repeat) {
 	k.Last = r.Event.Time
 	k.Requests++
 	k.method, k.path = r.Event.Method, r.Event.Path
-	c.witness.Note(k.facts, r.Event, r.Target, &r.Fingerprint, int(r.Counts[c.longest("streak")]), int(r.Counts[c.longest("cycle")]))
+	c.witness.Note(k.facts, r.Event, c.rules[r.Target], &r.Fingerprint, int(r.Counts[c.longest("streak")]), int(r.Counts[c.longest("cycle")]))
 	if k.tracked == nil {
 		k.tracked = slices.Clone(r.Tracked)
 	}

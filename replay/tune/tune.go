@@ -53,6 +53,9 @@ type Options struct {
 // are read, the entries of its exclude, and its prices.
 type Frame struct{ Reading, Exclude, Prices string }
 
+// recommended is the reading of our own profile.
+const recommended = "recommended"
+
 // Gateway is a profile: one gateway's loop detection.
 type Gateway struct {
 	Name, Reading string
@@ -86,6 +89,7 @@ type Report struct {
 	Labelled      *Labelled    // nil without labels
 	Against       *replay.Diff // nil without a policy to compare with
 
+	looping  int           // conversations with a loop, found by these rules or not
 	outcomes [][][]Outcome // by target, cell and threshold
 }
 
@@ -97,12 +101,15 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 	for i := range swept {
 		swept[i] = i
 	}
-	cells := len(o.Windows) * len(window.SweepKinds)
-	c := newCollector(plan, o.Rules, cells)
-	sweep := window.NewSweep(plan, swept, window.SweepOptions{
-		Windows: o.Windows, Most: o.Most, MaxKeys: o.MaxKeys, Repeat: c.repeat, Ended: c.ended,
-	})
-	p := pass{o: o, c: c, sweep: sweep, conversations: map[string]int{}, gateways: newGatewayCounts(gateways)}
+	witness := plan.NewWitness()
+	c := newCollector(plan, swept, len(o.Windows)*len(window.SweepKinds), witness)
+	sweep := c.sweep(o.Windows, o.Most, o.MaxKeys)
+	// What has a loop is no matter of which rules are swept.
+	ours := newCollector(plan, unswept(plan, o.Rules, gateways), len(window.SweepKinds), witness)
+	p := pass{
+		o: o, witness: witness, sweeps: []*window.Sweep{sweep, ours.sweep(o.Windows[len(o.Windows)-1:], window.LeastRepeats, o.MaxKeys)},
+		conversations: map[string]int{}, gateways: newGatewayCounts(gateways),
+	}
 
 	o.Run.Plan = plan
 	o.Run.Event, o.Run.Verdict = p.event, p.gateways.verdict
@@ -115,33 +122,53 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 		Options: o, Result: result, Cells: sweep.Cells(), Sweep: sweep.Result(), Repeats: c.all, Dropped: c.dropped,
 		Conversations: len(p.conversations), Days: float64(result.Last-result.First) / 86400e6,
 	}
-	for _, k := range r.Repeats {
-		k.Kind, k.Evidence = c.witness.Kind(k.Rule, k.facts)
-	}
+	c.kinds()
+	ours.kinds()
 	r.exclude()
 	r.advise()
-	r.compare(p.gateways, p.conversations)
+	r.compare(p.gateways, p.conversations, slices.Concat(r.Repeats, ours.all))
 	r.label(p.conversations)
 	return r, nil
+}
+
+// unswept are the rules of the plan that we recommend and that are not swept,
+// in this or another setting.
+func unswept(plan *window.Plan, own []*window.Rule, gateways []Gateway) (rules []int) {
+	type looks struct{ identity, scope int }
+	swept := map[looks]bool{}
+	for i := range own {
+		swept[looks{plan.IdentityOf(i), plan.ScopeOf(i)}] = true
+	}
+	for _, g := range gateways {
+		for _, rule := range g.Rules {
+			i := slices.Index(plan.Rules, rule)
+			if g.Reading == recommended && !swept[looks{plan.IdentityOf(i), plan.ScopeOf(i)}] {
+				rules = append(rules, i)
+			}
+		}
+	}
+	return rules
 }
 
 // pass is what is kept of a log beside its repeats.
 type pass struct {
 	o             Options
-	c             *collector
-	sweep         *window.Sweep
+	witness       *window.Witness
+	sweeps        []*window.Sweep
 	conversations map[string]int // requests
 	gateways      *gatewayCounts
 }
 
 func (p *pass) event(ev *window.Event) error {
-	conversation := p.c.witness.Conversation(ev)
+	conversation := p.witness.Conversation(ev)
 	if conversation != "" {
 		p.conversations[conversation]++
 	}
 	p.gateways.current = conversation
-	p.c.witness.Seen(ev)
-	p.sweep.Add(ev)
+	p.witness.Seen(ev)
+	for _, sweep := range p.sweeps {
+		sweep.Add(ev)
+	}
 	if p.o.Run.Event != nil {
 		return p.o.Run.Event(ev)
 	}

@@ -9,6 +9,7 @@ const (
 	NothingRead  Verdict = "nothing to judge"
 	OverBudget   Verdict = "loops found, but no setting keeps to the budget: raise --budget or --max-wrong"
 	Blind        Verdict = "no rule could look at this log"
+	Overlooked   Verdict = "loops found, but not by these rules: leave out --policy and --profile"
 	NothingFound Verdict = "no loop found, nothing to enforce"
 )
 
@@ -25,6 +26,8 @@ func (r *Report) Verdict() Verdict {
 		return Recommends
 	case loops:
 		return OverBudget
+	case r.looping > 0:
+		return Overlooked
 	case r.blind():
 		return Blind
 	}

@@ -191,6 +191,14 @@ func (x *exported) problem(d *ruleDraft, field, format string, args ...any) Prob
 	return Problem{File: x.file, Line: d.at.line, Column: d.at.column, Path: fmt.Sprintf("rule %s: %s", Quoted(d.name), field), What: fmt.Sprintf(format, args...)}
 }
 
+// only is the one rule that a form has room for.
+func (x *exported) only(form string) *ruleDraft {
+	for _, d := range x.rules[1:] {
+		x.refuse(d, "name", "%s has room for one rule: choose with --rule", form)
+	}
+	return x.rules[0]
+}
+
 // fitted is a rule held against what the gateway's form would make of it.
 type fitted struct {
 	x     *exported

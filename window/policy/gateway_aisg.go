@@ -71,11 +71,3 @@ func writeAISG(x *exported) []byte {
 	}
 	return fmt.Appendf(nil, "LOOP_GUARD_WINDOW_SECONDS=%d\nLOOP_GUARD_MAX_HITS=%d\nLOOP_GUARD_COOLDOWN_SECONDS=%d\n", d.window/time.Second, most, d.cooldown/time.Second)
 }
-
-// only is the one rule that a form has room for.
-func (x *exported) only(form string) *ruleDraft {
-	for _, d := range x.rules[1:] {
-		x.refuse(d, "name", "%s has room for one rule: choose with --rule", form)
-	}
-	return x.rules[0]
-}

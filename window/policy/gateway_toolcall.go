@@ -236,8 +236,7 @@ func toolCallSettings(f *fitted) {
 }
 
 func writeToolCall(x *exported) []byte {
-	x.only("the environment")
-	d := x.rules[0]
+	d := x.only("the environment")
 	server := fmt.Sprintf("TOOL_LOOP_DETECTION_ENABLED=%t\nTOOL_LOOP_MAX_REPEATS=%d\nTOOL_LOOP_TTL_SECONDS=%d\nTOOL_LOOP_MODE=%s\n", d.enabled, d.threshold, d.window/time.Second, d.action)
 	if len(d.overrides) == 0 {
 		return []byte(server)

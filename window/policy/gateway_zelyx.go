@@ -3,6 +3,7 @@ package policy
 import (
 	"encoding/json"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/loopgauge/loopgauge/window"
@@ -49,7 +50,7 @@ func readZelyx(in *imported) {
 func zelyxSettings(f *fitted) {
 	f.takeAction("Zelyx", window.Warn, window.Reject)
 	// Which field of a log is the company is the log's, not a setting.
-	if scope := f.rule.scope; len(scope) == 1 && len(scope[0]) > 5 && scope[0][:5] == "attr:" {
+	if scope := f.rule.scope; len(scope) == 1 && strings.HasPrefix(scope[0], "attr:") {
 		f.again.scope = slices.Clone(scope)
 	}
 }

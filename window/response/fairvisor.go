@@ -3,7 +3,6 @@ package response
 import (
 	"fmt"
 	"strconv"
-	"time"
 
 	"github.com/loopgauge/loopgauge/window"
 )
@@ -28,7 +27,7 @@ func fairvisor(c *Case) *Response {
 			r.Note += "; as shipped X-Fairvisor-Reason is there in a debug session only, and is in the documents always"
 		}
 	case window.Throttle:
-		r.DelayMS = min(time.Duration(max(c.Count, 1))*window.DelayStep, window.DelayCap).Milliseconds()
+		r.DelayMS = window.Delay(c.Count).Milliseconds()
 		r.Note = "the request goes on after the delay"
 	default:
 		return nil
