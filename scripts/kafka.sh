@@ -108,7 +108,7 @@ launch() {
       sleep 1
     done) </dev/null >/dev/null 2>&1 &
   fi
-  for ((i = 0; i < 3000; i++)); do
+  for ((i = 0; i < 9000; i++)); do
     ! grep -q 'Kafka Server started' "$dir/log" || return 0
     kill -0 $id 2>/dev/null || return 1
     sleep 0.1
@@ -139,7 +139,7 @@ end() {
   local id i
   id=$(pid) && [ -n "$id" ] || return 0
   kill "$1" "$id" 2>/dev/null || return 0
-  for ((i = 0; i < 3000; i++)); do
+  for ((i = 0; i < 9000; i++)); do
     kill -0 "$id" 2>/dev/null || return 0
     sleep 0.05
   done

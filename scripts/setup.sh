@@ -17,8 +17,8 @@
 #   gateways    real gateways: nginx, HAProxy and Caddy, which Debian's packages
 #               also start where systemd runs, and LiteLLM with OpenAI's client
 #               library, .cache/gateways/bin/python
-#   stores      object stores: VersityGW (S3) in .cache/bin/versitygw, and
-#               .cache/bin/fake-gcs-server (Google)
+#   stores      object stores: VersityGW (S3) in .cache/bin/versitygw,
+#               .cache/bin/fake-gcs-server (Google) and .cache/azurite (Azure)
 #   kafka       Apache Kafka              .cache/kafka-VERSION: see scripts/kafka.sh
 #   spark       Spark 3 and 4             .cache/spark3, .cache/spark4
 #
@@ -75,11 +75,29 @@ lint() { tool golangci-lint github.com/golangci/golangci-lint/v2/cmd/golangci-li
 stores() {
   tool versitygw github.com/versity/versitygw/cmd/versitygw $versitygw_version
   tool fake-gcs-server github.com/fsouza/fake-gcs-server $fake_gcs_version
+  azurite
 }
 
-# venv NAME REQUIREMENTS: makes .cache/NAME with these Python packages, beside
-# what else is to be done.
+# What takes its time on the network is done beside the rest.
 started=()
+
+# azurite installs the packages that its lock names, which have their hashes there.
+azurite() {
+  local from=scripts/azurite to=$cache/azurite
+  command -v node >/dev/null && command -v npm >/dev/null || need nodejs npm
+  cmp -s $from/package-lock.json "$to/node_modules/.of" && return
+  say "installing Azurite with npm"
+  {
+    rm -rf "$to"
+    mkdir "$to"
+    cp $from/package.json $from/package-lock.json "$to/"
+    npm ci --prefix "$to" --ignore-scripts --no-audit --no-fund --loglevel=error </dev/null >&2
+    cp $from/package-lock.json "$to/node_modules/.of"
+  } &
+  started+=($!)
+}
+
+# venv NAME REQUIREMENTS: makes .cache/NAME with these Python packages.
 venv() {
   cmp -s "$2" "$cache/$1/requirements.txt" && "$cache/$1/bin/python" -c '' 2>/dev/null && return
   command -v python3 >/dev/null || need python3 python3-venv
@@ -127,10 +145,13 @@ kafka() {
   cmp -s scripts/kafka/pom.xml "$to/pom.xml" && return
   command -v mvn >/dev/null || need maven
   say "fetching Apache Kafka with Maven"
-  rm -rf "$to"
-  mvn -q -B -Dmaven.repo.local="$cache/maven" -f scripts/kafka/pom.xml \
-    dependency:copy-dependencies -DincludeScope=runtime -DoutputDirectory="$to" </dev/null >&2
-  cp scripts/kafka/pom.xml "$to/"
+  {
+    rm -rf "$to"
+    mvn -q -B -Dmaven.repo.local="$cache/maven" -f scripts/kafka/pom.xml \
+      dependency:copy-dependencies -DincludeScope=runtime -DoutputDirectory="$to" </dev/null >&2
+    cp scripts/kafka/pom.xml "$to/"
+  } &
+  started+=($!)
 }
 
 spark() {
@@ -139,7 +160,9 @@ spark() {
   venv spark4 scripts/spark4.txt
 }
 
-[ $# -gt 0 ] || set -- gotestsum lint python race chromium kafka spark prometheus alertmanager deploy gateways stores
+# Debian's packages come one after the other, then what is beside the rest, then
+# the programs that are built.
+[ $# -gt 0 ] || set -- race chromium prometheus alertmanager deploy gateways python spark kafka gotestsum lint stores
 for part; do
   case $part in
     gotestsum | lint | python | rivals | race | chromium | kafka | spark | prometheus | alertmanager | deploy | gateways | stores) "$part" ;;
@@ -148,5 +171,5 @@ for part; do
 done
 
 for pid in "${started[@]}"; do
-  wait "$pid" || fail "Python packages could not be installed: see above"
+  wait "$pid" || fail "not everything could be fetched: see above"
 done

@@ -5,12 +5,12 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -228,14 +228,14 @@ func TestRealAlertmanager(t *testing.T) {
 	if err := os.WriteFile(config, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	output := filepath.Join(dir, "output")
+	said, err := os.Create(output)
 	if err != nil {
 		t.Fatal(err)
 	}
-	address := listener.Addr().String()
-	_ = listener.Close()
-	command := exec.CommandContext(t.Context(), program, "--config.file="+config, "--storage.path="+dir, "--web.listen-address="+address, "--cluster.listen-address=", "--log.level=error")
-	command.Stdout, command.Stderr = os.Stderr, os.Stderr
+	defer said.Close()
+	command := exec.CommandContext(t.Context(), program, "--config.file="+config, "--storage.path="+dir, "--web.listen-address=127.0.0.1:0", "--cluster.listen-address=")
+	command.Stdout, command.Stderr = said, said
 	if err := command.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -243,17 +243,26 @@ func TestRealAlertmanager(t *testing.T) {
 		_ = command.Process.Kill()
 		_ = command.Wait()
 	}()
-	m := NewAlertmanager(AlertmanagerOptions{URL: "http://" + address})
 	until := func(what string, ok func() bool) {
 		t.Helper()
-		for deadline := time.Now().Add(time.Minute); !ok(); time.Sleep(50 * time.Millisecond) {
+		for deadline := time.Now().Add(15 * time.Minute); !ok(); time.Sleep(50 * time.Millisecond) {
 			if time.Now().After(deadline) {
+				text, _ := os.ReadFile(output)
 				mu.Lock()
 				defer mu.Unlock()
-				t.Fatalf("%s: not within a minute; it was told %q", what, told)
+				t.Fatalf("%s: not in a quarter of an hour; the receiver was told %q, and Alertmanager says\n%s", what, told, text)
 			}
 		}
 	}
+	address := ""
+	until("listens", func() bool {
+		text, err := os.ReadFile(output)
+		if m := regexp.MustCompile(`Listening on.* address=(\S+)`).FindSubmatch(text); m != nil {
+			address = string(m[1])
+		}
+		return err == nil && address != ""
+	})
+	m := NewAlertmanager(AlertmanagerOptions{URL: "http://" + address})
 	send := func(a *Alert) {
 		t.Helper()
 		until("takes "+string(a.State), func() bool { return m.Send(t.Context(), a) == nil })
@@ -268,9 +277,9 @@ func TestRealAlertmanager(t *testing.T) {
 	}
 	send(looping(window.Opened, 1, window.Info))
 	arrives("ep-1 info firing")
-	if err := m.Resend(t.Context(), []*Alert{looping(window.Opened, 1, window.Info)}); err != nil {
-		t.Error(err)
-	}
+	until("takes what is open", func() bool {
+		return m.Resend(t.Context(), []*Alert{looping(window.Opened, 1, window.Info)}) == nil
+	})
 	send(looping(window.Grown, 2, window.Warning))
 	arrives("ep-1 warning firing")
 	arrives("ep-1 info resolved")

@@ -46,6 +46,18 @@ func rows[T any](t *testing.T, file string) []T {
 	return list
 }
 
+// fewer are every fifth row under the race detector: each is judged by several
+// policies.
+func fewer[T any](list []T) (few []T) {
+	if !raced {
+		return list
+	}
+	for i := 0; i < len(list); i += 5 {
+		few = append(few, list[i])
+	}
+	return few
+}
+
 func policyFile(t *testing.T, text string) string {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "policy.yaml")
@@ -125,6 +137,7 @@ func show[T any](p *T) string {
 }
 
 func TestFairvisorSequences(t *testing.T) {
+	t.Parallel()
 	type event struct {
 		T          float64
 		Count      int
@@ -139,7 +152,7 @@ func TestFairvisorSequences(t *testing.T) {
 		Events    []event
 	}
 	differ := 0
-	for i, s := range rows[sequence](t, "vectors/fairvisor_sequences.jsonl") {
+	for i, s := range fewer(rows[sequence](t, "vectors/fairvisor_sequences.jsonl")) {
 		var log strings.Builder
 		for k, e := range s.Events {
 			fmt.Fprintf(&log, `{"time":%.3f,"id":"%d","method":"POST","path":"/v1/x","body_hash":"h"}`+"\n", e.T+1e9, k)
@@ -190,6 +203,7 @@ func atEdge[E any](events []E, at func(E) float64, window float64) bool {
 }
 
 func TestAISGSequences(t *testing.T) {
+	t.Parallel()
 	type event struct {
 		T        float64
 		HitCount *int `json:"hit_count"`
@@ -203,7 +217,7 @@ func TestAISGSequences(t *testing.T) {
 		Events   []event
 	}
 	differ := 0
-	for i, s := range rows[sequence](t, "vectors/aisg_sequences.jsonl") {
+	for i, s := range fewer(rows[sequence](t, "vectors/aisg_sequences.jsonl")) {
 		var log strings.Builder
 		for k, e := range s.Events {
 			fmt.Fprintf(&log, `{"time":%.3f,"id":"%d","caller":"k","model":"m","messages":[{"role":"user","content":"x"}]}`+"\n", e.T+1e9, k)
@@ -241,6 +255,7 @@ func TestAISGSequences(t *testing.T) {
 }
 
 func TestToolCallSequences(t *testing.T) {
+	t.Parallel()
 	type event struct {
 		T         float64
 		Name      string
@@ -256,7 +271,7 @@ func TestToolCallSequences(t *testing.T) {
 		Events     []event
 	}
 	differ := 0
-	for i, s := range rows[sequence](t, "vectors/toolcall_tracker_sequences.jsonl") {
+	for i, s := range fewer(rows[sequence](t, "vectors/toolcall_tracker_sequences.jsonl")) {
 		var log strings.Builder
 		for k, e := range s.Events {
 			arguments, err := json.Marshal(e.Arguments)
@@ -310,6 +325,7 @@ func TestToolCallSequences(t *testing.T) {
 // In shadow nothing is stopped, whatever the profile does on tripping: counts
 // are those of a plain recount, with --enforce too.
 func TestShadowCountsPlainly(t *testing.T) {
+	t.Parallel()
 	type event struct{ T float64 }
 	type sequence struct {
 		Window   int `json:"window_seconds"`
@@ -324,7 +340,7 @@ func TestShadowCountsPlainly(t *testing.T) {
 	f := func(file, profile, more string, plain func(s sequence, k int) int) {
 		t.Helper()
 		fired := 0
-		for i, s := range rows[sequence](t, "vectors/"+file) {
+		for i, s := range fewer(rows[sequence](t, "vectors/"+file)) {
 			var log strings.Builder
 			for k, e := range s.Events {
 				arguments, _ := json.Marshal(e.Arguments)
@@ -409,6 +425,7 @@ func replayJSON(t *testing.T, args ...string) document {
 // Real agents, labelled by a separate program: every session with four equal
 // calls and results in a row is found, no session with at most two is flagged.
 func TestTau2Labels(t *testing.T) {
+	t.Parallel()
 	type label struct {
 		Session string
 		Run     int `json:"run_same_call_and_result"`
@@ -464,6 +481,7 @@ func TestLiteLLMScenarios(t *testing.T) {
 // The project's own scenarios: every loop named in them is found, every
 // innocent repeat left alone.
 func TestScenarios(t *testing.T) {
+	t.Parallel()
 	out := loopgauge(t, "", "test", filepath.Join(fixtures, "scenarios"))
 	if last := "\n8 fixtures: 8 ok\n"; !strings.HasSuffix(out, last) {
 		t.Errorf("the last line is not %q:\n%s", last, out)

@@ -29,6 +29,7 @@ var analysisLogs = []string{
 // by the recipes there.
 func TestAnalysis(t *testing.T) {
 	python := pythonOf(t)
+	t.Parallel()
 	dir := t.TempDir()
 	verdicts := loopgauge(t, "", append([]string{"replay", "--quiet", "--out", filepath.Join(dir, "out"), "--verdicts", "-"}, analysisLogs...)...)
 	loopgauge(t, "", "tune", "--json", "--out", filepath.Join(dir, "tuned"), filepath.Join(fixtures, "tau2/agents.jsonl.zst"))
@@ -171,7 +172,7 @@ func watched(t *testing.T, dir string, lines int) {
 		args := []string{"watch", "--state", filepath.Join(dir, "state"), "--out", filepath.Join(dir, "live"), "--verdicts", live, "--idle", "1s", "--checkpoint", "1s", "--log-format", "json"}
 		ended <- run(ctx, newUI(strings.NewReader(""), &out, &errs), append(args, analysisLogs...))
 	}()
-	for deadline := time.Now().Add(5 * time.Minute); ; time.Sleep(50 * time.Millisecond) {
+	for deadline := time.Now().Add(patience); ; time.Sleep(50 * time.Millisecond) {
 		text, _ := os.ReadFile(live)
 		if n := bytes.Count(text, []byte("\n")); n >= lines {
 			break

@@ -225,7 +225,7 @@ sinks:
 					"--idle", "50ms", "--checkpoint", "100ms", "--verbose", "--listen", "127.0.0.1:0", name,
 				})
 			}()
-			deadline := time.Now().Add(2 * time.Minute)
+			deadline := time.Now().Add(patience)
 			for {
 				if got, _ := os.ReadFile(live); len(got) >= len(want) {
 					break

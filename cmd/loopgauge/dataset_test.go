@@ -73,6 +73,7 @@ func sameFrom(t *testing.T, dir string, logs ...string) func(args ...string) {
 
 // What a dataset is asked, its logs would have answered in the same words.
 func TestDatasetEqualsLog(t *testing.T) {
+	t.Parallel()
 	for _, names := range [][]string{
 		{"tau2/agents.jsonl.zst"},
 		{"formats/litellm/litellm_callback.jsonl.zst"},
@@ -80,9 +81,10 @@ func TestDatasetEqualsLog(t *testing.T) {
 		{"formats/nginx-json/nginx_json.log", "formats/litellm/litellm_callback.jsonl.zst"},
 	} {
 		t.Run(filepath.Base(names[0]), func(t *testing.T) {
-			if testing.Short() && len(names) == 1 {
+			if testing.Short() && (raced || len(names) == 1) {
 				t.Skip("not with -short")
 			}
+			t.Parallel()
 			var logs []string
 			for _, name := range names {
 				logs = append(logs, filepath.Join(fixtures, name))
@@ -127,6 +129,7 @@ func TestDatasetEqualsLog(t *testing.T) {
 // that come twice, lines that are late, no requests, without session, without
 // messages; and a policy with all that a policy can say.
 func TestMessyDatasetEqualsLog(t *testing.T) {
+	t.Parallel()
 	const head = "version: 1\nlateness: 2s\nduplicates: 30s\nevent_time: start\nprices: {a: {input: 1.5, output: 10}}\n"
 	rules := func(threshold int, window, kind string) string {
 		return fmt.Sprintf(`rules:
@@ -229,6 +232,7 @@ func times(t *testing.T, log string) (first, last string) {
 
 // Hostile input: what reads the damaged file must say so, and not fall over.
 func TestDamagedDataset(t *testing.T) {
+	t.Parallel()
 	log := filepath.Join(fixtures, "formats/litellm/litellm_callback.jsonl.zst")
 	dir := filepath.Join(t.TempDir(), "dataset")
 	loopgauge(t, "", "replay", "--quiet", "--out", dir, log)
@@ -278,6 +282,7 @@ func TestDamagedDataset(t *testing.T) {
 // What tune writes is read like what replay writes, and its sweep is that of the
 // document: DuckDB reads it back.
 func TestTunedDataset(t *testing.T) {
+	t.Parallel()
 	log := filepath.Join(fixtures, "tau2/agents.jsonl.zst")
 	dir := filepath.Join(t.TempDir(), "tuned")
 	want := loopgauge(t, "", "tune", "--json", "--out", dir, log)

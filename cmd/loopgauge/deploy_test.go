@@ -106,6 +106,7 @@ func TestServiceOfSystemd(t *testing.T) {
 }
 
 func TestRulesOfPrometheus(t *testing.T) {
+	t.Parallel()
 	rules, known := readDeploy(t, "prometheus/loopgauge.rules.yaml"), names(monitor.Metrics, func(m monitor.Metric) string { return m.Name })
 	for _, name := range regexp.MustCompile(`loopgauge_\w+`).FindAllString(rules, -1) {
 		if !slices.Contains(known, name) {
@@ -217,6 +218,7 @@ func TestDashboard(t *testing.T) {
 // TestDockerfile lints the Dockerfile and runs its build on what .dockerignore
 // lets through. There is no container in it.
 func TestDockerfile(t *testing.T) {
+	t.Parallel()
 	text := strings.ReplaceAll(readDeploy(t, "Dockerfile"), "\\\n", "")
 	wantFlags(t, strings.ReplaceAll(regexp.MustCompile(`# .*loopgauge watch .*`).FindString(text), "#", ""))
 	mod, err := os.ReadFile(filepath.Join(top, "go.mod"))

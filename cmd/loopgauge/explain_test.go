@@ -15,6 +15,10 @@ import (
 // by its id with the policy that tune advised, from the log and from a dataset
 // of it, and of a repeat that this does not fire on explain says where it is.
 func TestExplainTakesIDsOfTune(t *testing.T) {
+	if raced {
+		t.Skip("reads a log for each of its episodes")
+	}
+	t.Parallel()
 	dir := t.TempDir()
 	log, err := filepath.Abs("../../fixtures/tau2/agents.jsonl.zst")
 	if err != nil {

@@ -64,7 +64,7 @@ cluster can extract each log wherever there is room: docs/spark.md.`,
 	f.say.register(c)
 	flags := c.Flags()
 	flags.StringVar(&f.to, "to", "", "topic to write; it is created if there is none")
-	flags.StringVar(&f.out, "out", "", "directory to write, of logs")
+	flags.StringVar(&f.out, "out", "", "directory to write, of logs, or s3://BUCKET/KEY")
 	flags.IntVar(&f.partitions, "partitions", shared.DefaultPartitions, "partitions of that topic if it is created: as many watches can share it; they cannot be changed later")
 	flags.DurationVar(&f.lateness, "lateness", 0, "how far a partition may be out of order (default: the policy's)")
 	flags.DurationVar(&f.idle, "idle", live.DefaultIdle, "silence after which a partition holds the others back no longer")

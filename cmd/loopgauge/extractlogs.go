@@ -7,6 +7,7 @@ import (
 	"os"
 	"time"
 
+	"github.com/loopgauge/loopgauge/ingest/blob"
 	"github.com/loopgauge/loopgauge/replay"
 	"github.com/loopgauge/loopgauge/sinks/parquet"
 	"github.com/loopgauge/loopgauge/window/policy"
@@ -38,17 +39,18 @@ func (f *extractFlags) toDataset(ctx context.Context, u *ui, args []string, chos
 		return err
 	}
 	in.secret(&o.Extract, f.hashIDs, key)
-	staging, err := parquet.Staging(f.out)
-	if err != nil {
+	out, place := &outputs{}, f.out
+	defer func() { out.abort() }()
+	if !blob.Is(f.out) {
+		if place, err = parquet.Staging(f.out); err != nil {
+			return err
+		}
+		defer os.RemoveAll(place) //nolint:errcheck // once published it is not there
+	}
+	if err := out.create(ctx, place, o.Plan); err != nil {
 		return err
 	}
-	defer os.RemoveAll(staging) //nolint:errcheck // once published it is not there
-	data, err := parquet.Create(staging, o.Plan)
-	if err != nil {
-		return err
-	}
-	defer data.Abort()
-	o.Event = data.AddEvent
+	o.Event = out.dataset.AddEvent
 
 	bar := newProgress(u, in.parts())
 	r, err := replay.Run(ctx, o)
@@ -61,16 +63,18 @@ func (f *extractFlags) toDataset(ctx context.Context, u *ui, args []string, chos
 			return fmt.Errorf("%w\nnothing was written", s.Err)
 		}
 	}
-	if err := data.Close(ranOver(p, r, lateness, f.hashIDs, len(key) > 0)); err != nil {
+	if err := out.finish(ctx, ranOver(p, r, lateness, f.hashIDs, len(key) > 0)); err != nil {
 		return err
 	}
-	there, err := parquet.Publish(staging, f.out)
-	switch {
-	case err != nil:
-		return err
-	case there:
+	there := false
+	if !blob.Is(f.out) {
+		if there, err = parquet.Publish(place, f.out); err != nil {
+			return err
+		}
+	}
+	if there {
 		u.say("%s: was there already, of the same logs", f.out)
-	default:
+	} else {
 		u.say("%s: %d requests of %d lines", f.out, r.Account.Judged, r.Account.Lines)
 	}
 	return nil

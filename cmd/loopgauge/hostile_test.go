@@ -33,6 +33,7 @@ func hostileTexts() []string {
 // commands print holds nothing that acts on a terminal, what is JSON is JSON,
 // and a page has the scripts that are ours.
 func TestHostileOutput(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	name := filepath.Join(dir, "a\x1b[31m\u202e'b.jsonl")
 	var log strings.Builder

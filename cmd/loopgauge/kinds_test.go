@@ -14,6 +14,10 @@ import (
 // TestKinds gives each kind a log of its own, and the nearest log that is of
 // another kind.
 func TestKinds(t *testing.T) {
+	if raced {
+		t.Skip("tunes a log for each kind")
+	}
+	t.Parallel()
 	// log makes n requests, each from a line that is given its number, at
 	// uneven pauses.
 	log := func(n int, line func(i int) string) string {

@@ -32,6 +32,7 @@ func (t tests) Run() int {
 // TestScripts runs the real main over the scripts in testdata. $FIXTURES is
 // the project's folder of fixtures; unpack FILE.zst OUT unpacks one.
 func TestScripts(t *testing.T) {
+	t.Parallel()
 	fixtures, err := filepath.Abs("../../fixtures")
 	if err != nil {
 		t.Fatal(err)

@@ -171,7 +171,11 @@ func (out *outputs) closeTuned(ctx context.Context, p *policy.Policy, r *tune.Re
 
 // mayReplace refuses to write over a file of another kind: whoever forgot the
 // name before *.log would lose a log. is tells the kind by how a file begins.
+// It refuses what is no file too.
 func mayReplace(flag, file string, is func(head []byte) bool) error {
+	if blob.Is(file) {
+		return usage(fmt.Errorf("%s: %s is no file: only --out writes into an object store", flag, blob.Object(file)))
+	}
 	info, err := os.Stat(file)
 	if err != nil || !info.Mode().IsRegular() || info.Size() == 0 {
 		return nil // there is nothing to lose

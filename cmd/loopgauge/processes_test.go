@@ -14,9 +14,10 @@ import (
 
 // patience is how long a test waits for what must come: nothing is wrong with
 // a machine on which it takes minutes.
-const patience = 5 * time.Minute
+const patience = 15 * time.Minute
 
-// processes are those that a test runs, of a binary that it built.
+// processes are those that a test runs, mostly of the program that TestMain puts
+// on the PATH.
 type processes struct {
 	t      *testing.T
 	binary string
@@ -51,17 +52,11 @@ func (s *said) String() string {
 
 func newProcesses(t *testing.T) *processes {
 	t.Helper()
-	ps := &processes{t: t, binary: filepath.Join(t.TempDir(), "loopgauge")}
-	if out, err := exec.Command("go", "build", "-o", ps.binary, ".").CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
+	binary, err := exec.LookPath("loopgauge")
+	if err != nil {
+		t.Fatal(err)
 	}
-	return ps
-}
-
-// in are processes of the same binary that end with another test.
-func (ps *processes) in(t *testing.T) *processes {
-	t.Helper()
-	return &processes{t: t, binary: ps.binary}
+	return &processes{t: t, binary: binary}
 }
 
 // start starts a process that ends with the test.
@@ -105,9 +100,14 @@ func (ps *processes) fatalf(format string, args ...any) {
 	ps.t.Helper()
 	for _, p := range ps.all {
 		p.end()
-		ps.t.Logf("%s %d said:\n%s", p.Args[1], p.Process.Pid, tail(p.out.String()))
+		ps.t.Logf("%s said:\n%s", p.name(), tail(p.out.String()))
 	}
 	ps.t.Fatalf(format, args...)
+}
+
+// name tells a process from others.
+func (p *process) name() string {
+	return fmt.Sprintf("%s %s %d", filepath.Base(p.Path), p.Args[1], p.Process.Pid)
 }
 
 // tail is the last few lines of what a process said, without alerts, each cut
@@ -126,7 +126,7 @@ func (p *process) runs() {
 	p.of.t.Helper()
 	select {
 	case err := <-p.done:
-		p.of.fatalf("%s %d ended by itself: %v", p.Args[1], p.Process.Pid, err)
+		p.of.fatalf("%s ended by itself: %v", p.name(), err)
 	default:
 	}
 }
@@ -137,7 +137,7 @@ func (p *process) says(what string) {
 	for deadline := time.Now().Add(patience); !strings.Contains(p.out.String(), what); time.Sleep(50 * time.Millisecond) {
 		p.runs()
 		if time.Now().After(deadline) {
-			p.of.fatalf("%s %d never said %s", p.Args[1], p.Process.Pid, what)
+			p.of.fatalf("%s never said %s", p.name(), what)
 		}
 	}
 }
@@ -151,14 +151,14 @@ func (p *process) kill() {
 		p.of.fatalf("%v", err)
 	}
 	if err := <-p.done; err == nil {
-		p.of.fatalf("%s %d was killed, and it went well", p.Args[1], p.Process.Pid)
+		p.of.fatalf("%s was killed, and it went well", p.name())
 	}
 }
 
 func (p *process) signal(s syscall.Signal) {
 	p.of.t.Helper()
 	if err := p.Process.Signal(s); err != nil {
-		p.of.fatalf("%s %d: %v", p.Args[1], p.Process.Pid, err)
+		p.of.fatalf("%s: %v", p.name(), err)
 	}
 }
 
@@ -170,9 +170,9 @@ func (p *process) terminate() {
 	select {
 	case err := <-p.done:
 		if err != nil {
-			p.of.fatalf("%s %d after SIGTERM: %v", p.Args[1], p.Process.Pid, err)
+			p.of.fatalf("%s after SIGTERM: %v", p.name(), err)
 		}
 	case <-time.After(patience):
-		p.of.fatalf("%s %d did not end after SIGTERM", p.Args[1], p.Process.Pid)
+		p.of.fatalf("%s did not end after SIGTERM", p.name())
 	}
 }

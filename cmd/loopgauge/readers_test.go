@@ -89,6 +89,7 @@ func pathLeaves(t *testing.T, dir, table string) (list []pathLeaf) {
 // column of it, and wants the same from all.
 func TestReaders(t *testing.T) {
 	python := pythonOf(t)
+	t.Parallel()
 	dir, doc := tau2Dataset(t)
 	var leaves []pathLeaf
 	for _, table := range []string{"events", "verdicts", "episodes", "sweep", "run"} {
@@ -138,6 +139,7 @@ func TestReaders(t *testing.T) {
 		{"PySpark 4", "../../.cache/spark4/bin/python", "with_pyspark"},
 	} {
 		t.Run(reader.name, func(t *testing.T) {
+			t.Parallel()
 			if diff := cmp.Diff(want, read(t, reader.python, reader.program)); diff != "" {
 				t.Errorf("- DuckDB, + %s\n%s", reader.name, diff)
 			}

@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"maps"
-	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -37,13 +36,9 @@ func TestTortureShared(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs a broker for a minute")
 	}
+	t.Parallel()
 	ps := newProcesses(t)
-	s := *seed
-	if s == 0 {
-		s = uint64(time.Now().UnixNano())
-	}
-	t.Logf("-torture.seed=%d", s)
-	random := rand.New(rand.NewPCG(s, 3))
+	random := randomly(t, 3)
 	broker := kafkatest.New(t, "")
 	topic := broker.Topic(t, partitions)
 	dir := t.TempDir()

@@ -43,13 +43,14 @@ func TestSpark(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs Spark for a minute")
 	}
+	t.Parallel()
 	dir := t.TempDir()
 	binary := newProcesses(t).binary
 	policy := filepath.Join(dir, "policy.yaml")
 	if err := os.WriteFile(policy, []byte(sparkRules), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	logs := sparkLogs(t, dir, 200_000)
+	logs := sparkLogs(t, dir, 60_000)
 
 	var tuned struct {
 		Sweep []struct {
@@ -80,6 +81,7 @@ func TestSpark(t *testing.T) {
 
 	for _, spark := range []string{"spark3", "spark4"} {
 		t.Run(spark, func(t *testing.T) {
+			t.Parallel()
 			submit, err := filepath.Abs(filepath.Join("../..", ".cache", spark, "bin", "spark-submit"))
 			if err != nil {
 				t.Fatal(err)
@@ -92,6 +94,7 @@ func TestSpark(t *testing.T) {
 				t.Helper()
 				c := exec.CommandContext(t.Context(), submit, append([]string{
 					"--master", *sparkMaster, "--conf", "spark.ui.enabled=false", "--conf", "spark.sql.shuffle.partitions=5", "--conf", "spark.driver.host=127.0.0.1", "--conf", "spark.driver.bindAddress=127.0.0.1",
+					"--driver-java-options", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC", // little data: compile little
 					"--files", binary + "," + policy, "../../deploy/spark/loopgauge_job.py",
 				}, args...)...)
 				c.Env = append(os.Environ(), "PYSPARK_PYTHON="+filepath.Join(filepath.Dir(submit), "python"), "SPARK_LOCAL_IP=127.0.0.1", "SPARK_LOCAL_DIRS="+dir)

@@ -180,7 +180,7 @@ func (f *testFlags) test(ctx context.Context, u *ui, file string, r *scenario.Re
 	if err != nil {
 		return none, usage(err)
 	}
-	logs := logFlags{format: fixture.Format, maxLine: ingest.DefaultMaxLine}
+	logs := logFlags{format: fixture.Format, maxLine: ingest.DefaultMaxLine, since: newWhen(), until: newWhen()}
 	streams, unread, err := logs.open(ctx, u, fixture.Logs)
 	if err = errors.Join(append(unread, err)...); err != nil {
 		for _, s := range streams {

@@ -37,6 +37,7 @@ func loops(n int, at time.Time) []string {
 // TestTopic: a topic whose partitions share the sessions out gives the verdicts
 // that the log gives as a file.
 func TestTopic(t *testing.T) {
+	t.Parallel()
 	b := kafkatest.Start(t)
 	dir := t.TempDir()
 	at := time.Now().UTC().Add(-5 * time.Hour).Truncate(time.Second)

@@ -41,23 +41,30 @@ func TestTorture(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs a broker for a minute")
 	}
-	pythonOf(t) // is wanted at the end, and missing now
-	ps := newProcesses(t)
+	t.Parallel()
+	random := randomly(t, 1)
+	torture(t, random, assign(random, made(random, 6000), endOfMade))
+}
+
+// TestTortureAgents is the same with real agents.
+func TestTortureAgents(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs a broker for a minute")
+	}
+	t.Parallel()
+	random := randomly(t, 2)
+	torture(t, random, assign(random, agents(t), endOfAgents))
+}
+
+// randomly is chance, which -torture.seed repeats.
+func randomly(t *testing.T, stream uint64) *rand.Rand {
+	t.Helper()
 	s := *seed
 	if s == 0 {
 		s = uint64(time.Now().UnixNano())
 	}
-	broker := kafkatest.New(t, "")
-	t.Run("synthetic", func(t *testing.T) {
-		t.Logf("-torture.seed=%d", s)
-		random := rand.New(rand.NewPCG(s, 1))
-		torture(ps.in(t), broker, random, assign(random, made(random, 6000), endOfMade))
-	})
-	t.Run("tau2", func(t *testing.T) {
-		t.Logf("-torture.seed=%d", s)
-		random := rand.New(rand.NewPCG(s, 2))
-		torture(ps.in(t), broker, random, assign(random, agents(t), endOfAgents))
-	})
+	t.Logf("-torture.seed=%d", s)
+	return rand.New(rand.NewPCG(s, stream))
 }
 
 // partitions is over how many the records go.
@@ -122,9 +129,11 @@ sinks:
   - webhook: {url: %q}
 `
 
-func torture(ps *processes, broker *kafkatest.Broker, random *rand.Rand, split [][]string) {
-	t := ps.t
+func torture(t *testing.T, random *rand.Rand, split [][]string) {
 	t.Helper()
+	pythonOf(t) // is wanted at the end, and missing now
+	ps := newProcesses(t)
+	broker := kafkatest.New(t, "")
 	dir := t.TempDir()
 	topic := broker.Topic(t, partitions)
 	sink := newRecorder()

@@ -26,6 +26,7 @@ func tuneJSON(t *testing.T, args ...string) tune.Document {
 // The advice for real agents, without labels, finds every loop that the labels
 // name and no session that they call calm; with them it says so.
 func TestTuneAdvisesForRealAgents(t *testing.T) {
+	t.Parallel()
 	log := filepath.Join(fixtures, "tau2/tau2_litellm.jsonl.zst")
 	labels := filepath.Join(t.TempDir(), "labels.jsonl")
 	runs := map[string]int{}
@@ -86,6 +87,7 @@ func TestTuneAdvisesForRealAgents(t *testing.T) {
 
 // The same traffic through gateways: what each scenario is called.
 func TestTuneTellsKindsApart(t *testing.T) {
+	t.Parallel()
 	want := map[string][]window.Kind{
 		"stuck": {window.Stuck}, "streamstuck": {window.Stuck}, "anth": {window.Stuck}, "cycle": {window.Stuck},
 		"retry": {window.Stuck, window.Retry}, "outage": {window.Outage, window.Retry}, "probe": {window.Probe},
@@ -152,6 +154,7 @@ func TestTuneTellsKindsApart(t *testing.T) {
 // they are judged once; without, they are called what they are and nothing is
 // advised.
 func TestTuneKnowsDoubleLogging(t *testing.T) {
+	t.Parallel()
 	log := filepath.Join(fixtures, "formats/nginx-json/nginx_json.log")
 	text, err := os.ReadFile(log)
 	if err != nil {
@@ -191,6 +194,7 @@ func TestTuneKnowsDoubleLogging(t *testing.T) {
 // Many sessions that begin with one prompt are a batch; parallel calls that are
 // equal are not written twice; and who has no sessions cannot know.
 func TestTuneKnowsBatches(t *testing.T) {
+	t.Parallel()
 	d := tuneJSON(t, filepath.Join(fixtures, "tau2/tau2_litellm.jsonl.zst"))
 	batches := 0
 	for _, k := range d.Repeats {
@@ -220,6 +224,7 @@ func scenarioOf(session string) string {
 
 // A production hour without loops: prompts that come two, three and four times.
 func TestTuneMooncake(t *testing.T) {
+	t.Parallel()
 	d := tuneJSON(t, filepath.Join(fixtures, "mooncake/mooncake_conversation.jsonl.zst"))
 	episodes := map[int]int64{}
 	for _, c := range d.Sweep {
@@ -241,6 +246,7 @@ func TestTuneMooncake(t *testing.T) {
 
 // Every count of the sweep is DuckDB's, for the same fingerprints.
 func TestSweepAgreesWithDuckDB(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("needs DuckDB")
 	}
@@ -276,6 +282,7 @@ rules:
 // What tune prints is the whole of the rules it was given but for their setting:
 // it loads, and judges as they do.
 func TestPrintedPolicy(t *testing.T) {
+	t.Parallel()
 	log := filepath.Join(fixtures, "tau2/agents.jsonl.zst")
 	// own writes the rules with their settings: counter, threshold and action.
 	own := func(calls, steps string) string {
@@ -356,6 +363,7 @@ func TestTuneDocument(t *testing.T) {
 // TestStopped: what a gateway does on tripping is simulated where it can be, at
 // the gateway's own setting as the gateway does, and null where it cannot.
 func TestStopped(t *testing.T) {
+	t.Parallel()
 	log := filepath.Join(fixtures, "tau2/agents.jsonl.zst")
 	fired := map[string]int64{}
 	for _, p := range tuneJSON(t, log).Profiles {

@@ -60,6 +60,9 @@ Ctrl-C ends it in order, the second at once.`,
 			if len(args) == 0 {
 				return usage(errors.New("no source given: name kafka://host:port/topic, or files, directories or globs"))
 			}
+			if err := f.noStore(args); err != nil {
+				return err
+			}
 			if f.state == "" && !kafka.IsTopic(args[0]) {
 				return usage(errNoState)
 			}
@@ -92,7 +95,19 @@ Ctrl-C ends it in order, the second at once.`,
 	return c
 }
 
-var errNoStore = errors.New("an object store cannot be watched, and no dataset can grow in one: replay and tune read from and write to it")
+// noStore refuses what cannot be done with an object store: nothing in one
+// grows.
+func (f *watchFlags) noStore(args []string) error {
+	for _, arg := range args {
+		if blob.Is(arg) {
+			return usage(fmt.Errorf("%s cannot be watched: an object store does not tell what is added to it\nwatch the log where the gateway writes it, a file or a topic; or run loopgauge replay --since on the store, every hour", blob.Object(arg)))
+		}
+	}
+	if blob.Is(f.out) {
+		return usage(fmt.Errorf("--out: no dataset can grow in %s: name a directory, and copy it there", blob.Object(f.out)))
+	}
+	return nil
+}
 
 var errNoState = errors.New("--state is missing: name a directory for what must survive a restart")
 
@@ -131,9 +146,6 @@ func (f *watchFlags) run(c *cobra.Command, u *ui, args []string) error {
 		return err
 	} else if events {
 		return f.share(c.Context(), args[0], o)
-	}
-	if slices.ContainsFunc(append(args, f.out), blob.Is) {
-		return usage(errNoStore)
 	}
 	if f.state == "" {
 		return usage(errNoState)

@@ -221,6 +221,9 @@ func TestErrors(t *testing.T) {
 	f("gs", "", "google: could not find default credentials", "no credentials", "gcloud auth")
 	f("gs", "k", "googleapi: Error 403: no", "access denied", "Storage Object Viewer")
 	f("azblob", "", "AZURE_STORAGE_ACCOUNT is not set", "no credentials", "AZURE_STORAGE_ACCOUNT")
+	f("azblob", "", "ERROR CODE: AuthorizationFailure\nThis request is not authorized to perform this operation", "access denied", "Storage Blob Data Reader")
+	f("azblob", "", "ERROR CODE: AuthorizationFailure\nServer failed to authenticate the request", "does not accept these credentials", "AZURE_STORAGE_KEY")
+	f("azblob", "", "failed azblob.NewSharedKeyCredential: decode account key: illegal base64 data", "does not accept these credentials", "AZURE_STORAGE_KEY")
 	f("azblob", "", "dial tcp: lookup x: no such host", "cannot be reached", "storage_account")
 	f("azblob", "k", "something else", "something else", "")
 	n := &name{scheme: "s3"}

@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"os"
 
+	"cloud.google.com/go/storage"
 	"gocloud.dev/blob"
 	_ "gocloud.dev/blob/azureblob" // azblob://
 	"gocloud.dev/blob/gcsblob"
@@ -47,8 +48,21 @@ func openGoogle(ctx context.Context, text string) (*blob.Bucket, error) {
 			return nil, err
 		}
 	}
-	return o.OpenBucketURL(ctx, u)
+	b, err := o.OpenBucketURL(ctx, u)
+	if err != nil {
+		return nil, err
+	}
+	var client *storage.Client
+	if b.As(&client) {
+		client.SetRetry(storage.WithMaxAttempts(attempts))
+	}
+	return b, nil
 }
+
+// attempts bounds what Google's library would else try for ever, saying nothing:
+// with the pauses between them a store has about 15 s to come back. The other
+// libraries have such bounds.
+const attempts = 5
 
 // object implements ingest.Object. It is opened within the command that found
 // it, and ends with it.

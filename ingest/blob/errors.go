@@ -17,7 +17,7 @@ var stores = map[string]struct{ credentials, rights, bucket string }{
 	"s3": {
 		"set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE; a public bucket is read with ?anonymous=true",
 		"it takes s3:ListBucket and s3:GetObject to read, s3:PutObject and s3:DeleteObject to write",
-		"its region is AWS_REGION or ?region=...; a store that is not Amazon's is AWS_ENDPOINT_URL or ?endpoint=https://...",
+		"its region is AWS_REGION or ?region=...; a store that is not Amazon's is AWS_ENDPOINT_URL or ?endpoint=https://...&use_path_style=true",
 	},
 	"gs": {
 		"run gcloud auth application-default login, or set GOOGLE_APPLICATION_CREDENTIALS; a public bucket is read with ?anonymous=true",
@@ -39,8 +39,8 @@ func (n *name) fail(key string, err error, hint string) *ingest.Error {
 // Signs, in what the stores' libraries say, of who asks not being known.
 var (
 	noCredentials = []string{"credentials", "DefaultAzureCredential", "no identity", "AZURE_STORAGE_ACCOUNT", "AccountName"}
-	badSignature  = []string{"SignatureDoesNotMatch", "InvalidAccessKeyId", "AuthenticationFailed", "ExpiredToken", "InvalidClientTokenId"}
-	denied        = []string{"AccessDenied", "AuthorizationPermissionMismatch", "StatusCode: 403", "Error 403", "403 Forbidden"}
+	badSignature  = []string{"SignatureDoesNotMatch", "InvalidAccessKeyId", "AuthenticationFailed", "ExpiredToken", "InvalidClientTokenId", "Server failed to authenticate", "decode account key"}
+	denied        = []string{"AccessDenied", "AuthorizationPermissionMismatch", "AuthorizationFailure", "StatusCode: 403", "Error 403", "403 Forbidden"}
 	noRegion      = []string{"Missing Region", "Invalid region", "PermanentRedirect", "MovedPermanently", "StatusCode: 301"}
 	noServer      = []string{"connection refused", "no such host", "i/o timeout"}
 )

@@ -3,9 +3,11 @@ package formats
 import (
 	"bytes"
 	"encoding/json"
+	"slices"
 	"testing"
 
 	"github.com/loopgauge/loopgauge/fingerprint"
+	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
 )
 
 // What holds of every format; a new one is tested by standing in the table.
@@ -76,6 +78,67 @@ func TestUnreadFieldsChangeNothing(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestMembersHaveNoOrder: what ships logs may write members in another order,
+// by the alphabet for example. Of a name given twice the last one counts, and
+// what becomes of bodies and messages is not a matter of their order.
+func TestMembersHaveNoOrder(t *testing.T) {
+	logs := fixtures(t)
+	for _, f := range All {
+		for name, lines := range logs[f.Name] {
+			p := f.New(0)
+			for n, line := range lines {
+				if n == 60 {
+					break
+				}
+				for _, record := range records(line) {
+					if !json.Valid(record) {
+						continue
+					}
+					show := func(record []byte) (all string) {
+						var r fingerprint.Request
+						each(p, record, &r, func(_ int, why string) {
+							shown := r
+							shown.Messages, shown.ToolCalls, shown.Attributes, shown.Body = fingerprint.Messages{}, nil, nil, nil
+							all += render(&shown, 0, why) + "\n"
+						})
+						return all
+					}
+					if x, y := show(record), show(backwards(record)); x != y {
+						t.Fatalf("%s/%s line %d:\nas it is  %s\nbackwards %s", f.Name, name, n+1, x, y)
+					}
+				}
+			}
+		}
+	}
+}
+
+// backwards writes the members of all objects in v from the last to the first,
+// but for names given twice, and OpenTelemetry's pairs of a key and its value.
+func backwards(v rawjson.Value) []byte {
+	var s rawjson.Scanner
+	s.Reset(v)
+	switch s.Kind() {
+	case rawjson.Array:
+		var out [][]byte
+		for s.Array(); s.NextElement(); {
+			out = append(out, backwards(orNull(s.Value())))
+		}
+		return slices.Concat([]byte("["), bytes.Join(out, []byte(",")), []byte("]"))
+	case rawjson.Object:
+		var out [][]byte
+		names := map[string]bool{}
+		for s.Object(); s.NextKey(); {
+			names[string(s.Key)] = true
+			out = append(out, append(append(rawjson.AppendString(nil, s.Key), ':'), backwards(orNull(s.Value()))...))
+		}
+		if len(names) == len(out) && !(names["key"] && names["value"]) {
+			slices.Reverse(out)
+		}
+		return slices.Concat([]byte("{"), bytes.Join(out, []byte(",")), []byte("}"))
+	}
+	return v
 }
 
 // TestParserKeepsNothing: what a parser read before decides nothing.

@@ -29,6 +29,7 @@ type otel struct {
 type otelSpan struct {
 	trace, id, parent []byte
 	service           []byte // that it runs in
+	byGateway         bool   // written by the gateway, whose service is not who called
 	start, end        int64
 	attributes        rawjson.Value
 	plain             bool // attributes are an object, not a list of keys and values
@@ -48,7 +49,8 @@ type otelSpan struct {
 type otelLog struct {
 	trace, span []byte
 	service     []byte
-	index       int // among the record's
+	byGateway   bool // likewise
+	index       int  // among the record's
 	time        int64
 	kind        logKind
 	body        rawjson.Value
@@ -148,9 +150,11 @@ func (p *otel) ParseEach(record []byte, r *fingerprint.Request, yield func() boo
 	return 0, ""
 }
 
-// resource reads the spans or logs of one process.
+// resource reads the spans or logs of one process, whose name may stand behind
+// them.
 func (p *otel) resource(s *rawjson.Scanner) {
 	var service []byte
+	spans, logs := len(p.spans), len(p.logs)
 	for s.Object(); s.NextKey(); {
 		switch string(s.Key) {
 		case "resource":
@@ -159,31 +163,51 @@ func (p *otel) resource(s *rawjson.Scanner) {
 			}
 		case "scopeSpans", "instrumentationLibrarySpans", "scopeLogs":
 			for s.Array(); s.NextElement(); {
-				service := service
-				for s.Object(); s.NextKey(); {
-					switch string(s.Key) {
-					case "scope", "instrumentationLibrary":
-						for s.Object(); s.NextNamed("name"); {
-							if string(s.Text(nil)) == "litellm" {
-								service = nil // the gateway, not who called it
-							}
-						}
-					case "spans":
-						for s.Array(); s.NextElement(); {
-							p.span(s, service)
-						}
-					case "logRecords":
-						for s.Array(); s.NextElement(); {
-							p.log(s, service)
-						}
-					default:
-						s.Skip()
-					}
-				}
+				p.scope(s)
 			}
 		default:
 			s.Skip()
 		}
+	}
+	for i := spans; i < len(p.spans); i++ {
+		if !p.spans[i].byGateway {
+			p.spans[i].service = service
+		}
+	}
+	for i := logs; i < len(p.logs); i++ {
+		if !p.logs[i].byGateway {
+			p.logs[i].service = service
+		}
+	}
+}
+
+// scope reads the spans or logs of one library.
+func (p *otel) scope(s *rawjson.Scanner) {
+	byGateway := false
+	spans, logs := len(p.spans), len(p.logs)
+	for s.Object(); s.NextKey(); {
+		switch string(s.Key) {
+		case "scope", "instrumentationLibrary":
+			for s.Object(); s.NextNamed("name"); {
+				byGateway = string(s.Text(nil)) == "litellm"
+			}
+		case "spans":
+			for s.Array(); s.NextElement(); {
+				p.span(s)
+			}
+		case "logRecords":
+			for s.Array(); s.NextElement(); {
+				p.log(s)
+			}
+		default:
+			s.Skip()
+		}
+	}
+	for i := spans; i < len(p.spans); i++ {
+		p.spans[i].byGateway = byGateway
+	}
+	for i := logs; i < len(p.logs); i++ {
+		p.logs[i].byGateway = byGateway
 	}
 }
 
@@ -209,8 +233,8 @@ func serviceName(s *rawjson.Scanner, old []byte) []byte {
 	return old
 }
 
-func (p *otel) span(s *rawjson.Scanner, service []byte) {
-	sp := otelSpan{service: service, start: fingerprint.NoTime, end: fingerprint.NoTime}
+func (p *otel) span(s *rawjson.Scanner) {
+	sp := otelSpan{start: fingerprint.NoTime, end: fingerprint.NoTime}
 	for s.Object(); s.NextKey(); {
 		switch string(s.Key) {
 		case "traceId":
@@ -293,8 +317,8 @@ func (sp *otelSpan) consoleField(s *rawjson.Scanner) {
 	}
 }
 
-func (p *otel) log(s *rawjson.Scanner, service []byte) {
-	l := otelLog{service: service, index: len(p.logs), time: fingerprint.NoTime}
+func (p *otel) log(s *rawjson.Scanner) {
+	l := otelLog{index: len(p.logs), time: fingerprint.NoTime}
 	observed := int64(fingerprint.NoTime)
 	for s.Object(); s.NextKey(); {
 		switch string(s.Key) {

@@ -29,8 +29,8 @@ func lines(from, to int) []string {
 // waits for what must come: nothing is wrong with a machine on which it takes
 // minutes.
 const (
-	session  = 10 * time.Second
-	patience = 5 * time.Minute
+	session  = time.Minute
+	patience = 15 * time.Minute
 )
 
 func config(b *kafkatest.Broker, topic string) Config {

@@ -64,7 +64,7 @@ func TestStatus(t *testing.T) {
 
 	run := func(more *ending, interval time.Duration, until func(Now) bool) (seen, last Now) {
 		t.Helper()
-		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
+		ctx, cancel := context.WithTimeout(t.Context(), 15*time.Minute)
 		defer cancel()
 		status := &Status{}
 		go func() {

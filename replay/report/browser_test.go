@@ -63,7 +63,7 @@ func newTab(tb testing.TB, width, height int64) *tab {
 	}
 	// The sandbox starts neither for root nor in most containers, and the page
 	// is our own.
-	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(program), chromedp.UserDataDir(tb.TempDir()), chromedp.NoSandbox, chromedp.WSURLReadTimeout(5*time.Minute))
+	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(program), chromedp.UserDataDir(tb.TempDir()), chromedp.NoSandbox, chromedp.WSURLReadTimeout(15*time.Minute))
 	alloc, stop := chromedp.NewExecAllocator(context.Background(), options...)
 	tb.Cleanup(stop)
 	ctx, cancel := chromedp.NewContext(alloc)

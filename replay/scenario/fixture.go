@@ -21,7 +21,7 @@ import (
 type Fixture struct {
 	File     string   // as messages name it
 	Name     string   // what it shows, in words; empty if it does not say
-	Logs     []string // paths, made relative to the working directory
+	Logs     []string // paths, made relative to the working directory, or URLs
 	Format   string   // empty: detected
 	Policy   string   // path; empty if Profiles are run
 	Profiles []string
@@ -95,7 +95,7 @@ func Parse(file string, text []byte) (*Fixture, error) {
 	var profileAt policy.Value
 	beside := func(v policy.Value) string {
 		path := v.Text()
-		if filepath.IsAbs(path) {
+		if filepath.IsAbs(path) || strings.Contains(path, "://") { // an object store's, a topic's
 			return path
 		}
 		return filepath.Join(filepath.Dir(file), path)

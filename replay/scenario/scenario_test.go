@@ -61,8 +61,8 @@ func TestPathsAreRelativeToTheFixture(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f := parse(t, "log: [a.log, ../b/*.log, "+absolute+"]\npolicy: p.yaml\nlimits: {episodes: 0}\n")
-	want := []string{filepath.Join("dir", "a.log"), filepath.Join("b", "*.log"), absolute}
+	f := parse(t, "log: [a.log, ../b/*.log, "+absolute+", 's3://logs/day/*.gz']\npolicy: p.yaml\nlimits: {episodes: 0}\n")
+	want := []string{filepath.Join("dir", "a.log"), filepath.Join("b", "*.log"), absolute, "s3://logs/day/*.gz"}
 	if d := cmp.Diff(want, f.Logs); d != "" {
 		t.Error(d)
 	}

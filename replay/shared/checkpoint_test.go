@@ -119,8 +119,10 @@ func TestRefused(t *testing.T) {
 	}
 	is(f.raw, false)
 	f.extract("extract", time.Hour)
-	for !b.HasTopic(t, f.to.Topic+"-checkpoints") {
-		time.Sleep(50 * time.Millisecond)
+	for deadline := time.Now().Add(patience); !b.HasTopic(t, f.to.Topic+"-checkpoints"); time.Sleep(50 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatal("there is no topic of checkpoints")
+		}
 	}
 	is(f.to, true)
 	b.Produce(t, f.raw.Topic, 0, made(rand.New(rand.NewPCG(1, 1)), 100)[0]...)

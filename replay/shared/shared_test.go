@@ -60,8 +60,8 @@ const rawPartitions = 6
 // waits for what must come: nothing is wrong with a machine on which it takes
 // minutes.
 const (
-	session  = 10 * time.Second
-	patience = 5 * time.Minute
+	session  = time.Minute
+	patience = 15 * time.Minute
 )
 
 // made are the records of raw partitions: sessions that loop now and then, out

@@ -95,7 +95,7 @@ func New(tb testing.TB, properties string, listeners ...string) *Broker {
 
 // startTime is long enough for the first start on a machine, which fetches
 // Kafka, and for a start on one that is busy.
-const startTime = 5 * time.Minute
+const startTime = 15 * time.Minute
 
 func start(ctx context.Context, dir string, listeners ...string) (*Broker, error) {
 	b := &Broker{dir: dir, listeners: map[string]string{}}
@@ -165,7 +165,7 @@ func (b *Broker) ready(ctx context.Context) error {
 		}
 		select {
 		case <-ctx.Done():
-			return fmt.Errorf("the broker does not get ready: %w", err)
+			return fmt.Errorf("the broker does not get ready: %w\n%s", err, b.said())
 		case <-time.After(50 * time.Millisecond):
 		}
 	}
@@ -177,37 +177,15 @@ func (b *Broker) answers(ctx context.Context) error {
 		return err
 	}
 	defer client.Close()
-	meta := kmsg.NewPtrMetadataRequest()
-	meta.Topics = nil // all
-	topics, err := meta.RequestWith(ctx, client)
+	_, err = lastOffsets(ctx, client)
 	if err != nil {
 		return err
-	}
-	offsets := kmsg.NewPtrListOffsetsRequest()
-	for _, t := range topics.Topics {
-		request := kmsg.NewListOffsetsRequestTopic()
-		request.Topic = *t.Topic
-		for _, p := range t.Partitions {
-			partition := kmsg.NewListOffsetsRequestTopicPartition()
-			partition.Partition, partition.Timestamp = p.Partition, -1
-			request.Partitions = append(request.Partitions, partition)
-		}
-		offsets.Topics = append(offsets.Topics, request)
-	}
-	found, err := offsets.RequestWith(ctx, client)
-	if err != nil {
-		return err
-	}
-	for _, t := range found.Topics {
-		for _, p := range t.Partitions {
-			err = errors.Join(err, kerr.ErrorForCode(p.ErrorCode))
-		}
 	}
 	coordinator := kmsg.NewPtrFindCoordinatorRequest() // creates the topic of the groups
 	coordinator.CoordinatorKey, coordinator.CoordinatorKeys = "kafkatest", []string{"kafkatest"}
-	c, e := coordinator.RequestWith(ctx, client)
-	if e != nil {
-		return e
+	c, err := coordinator.RequestWith(ctx, client)
+	if err != nil {
+		return err
 	}
 	for _, c := range c.Coordinators {
 		err = errors.Join(err, kerr.ErrorForCode(c.ErrorCode))
@@ -217,4 +195,57 @@ func (b *Broker) answers(ctx context.Context) error {
 		return e
 	}
 	return errors.Join(err, kerr.ErrorForCode(groups.ErrorCode))
+}
+
+// lastOffsets are the offsets that the next records get in the partitions of
+// topics; of all if none is named.
+func lastOffsets(ctx context.Context, client *kgo.Client, names ...string) (map[string]map[int32]int64, error) {
+	meta := kmsg.NewPtrMetadataRequest()
+	for _, name := range names {
+		topic := kmsg.NewMetadataRequestTopic()
+		topic.Topic = &name
+		meta.Topics = append(meta.Topics, topic)
+	}
+	topics, err := meta.RequestWith(ctx, client)
+	if err != nil {
+		return nil, err
+	}
+	offsets := kmsg.NewPtrListOffsetsRequest()
+	for _, t := range topics.Topics {
+		err = errors.Join(err, kerr.ErrorForCode(t.ErrorCode))
+		request := kmsg.NewListOffsetsRequestTopic()
+		request.Topic = *t.Topic
+		for _, p := range t.Partitions {
+			partition := kmsg.NewListOffsetsRequestTopicPartition()
+			partition.Partition, partition.Timestamp = p.Partition, -1
+			request.Partitions = append(request.Partitions, partition)
+		}
+		offsets.Topics = append(offsets.Topics, request)
+	}
+	if err != nil {
+		return nil, err
+	}
+	found, err := offsets.RequestWith(ctx, client)
+	if err != nil {
+		return nil, err
+	}
+	last := map[string]map[int32]int64{}
+	for _, t := range found.Topics {
+		last[t.Topic] = map[int32]int64{}
+		for _, p := range t.Partitions {
+			err = errors.Join(err, kerr.ErrorForCode(p.ErrorCode))
+			last[t.Topic][p.Partition] = p.Offset
+		}
+	}
+	return last, err
+}
+
+// said is what the broker said last.
+func (b *Broker) said() string {
+	text, err := os.ReadFile(filepath.Join(b.dir, "log"))
+	if err != nil {
+		return err.Error()
+	}
+	lines := strings.Split(strings.TrimSpace(string(text)), "\n")
+	return "the broker said last:\n" + strings.Join(lines[max(0, len(lines)-8):], "\n")
 }

@@ -1,9 +1,13 @@
 package kafkatest
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
+	"maps"
 	"math"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -18,6 +22,13 @@ import (
 // partition that they name.
 func (b *Broker) Client(tb testing.TB, options ...kgo.Opt) *kgo.Client {
 	tb.Helper()
+	client := b.newClient(tb, options...)
+	tb.Cleanup(client.Close)
+	return client
+}
+
+func (b *Broker) newClient(tb testing.TB, options ...kgo.Opt) *kgo.Client {
+	tb.Helper()
 	client, err := kgo.NewClient(append([]kgo.Opt{
 		kgo.SeedBrokers(b.Address),
 		kgo.RecordPartitioner(kgo.ManualPartitioner()),
@@ -26,7 +37,6 @@ func (b *Broker) Client(tb testing.TB, options ...kgo.Opt) *kgo.Client {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	tb.Cleanup(client.Close)
 	return client
 }
 
@@ -54,20 +64,48 @@ func (b *Broker) CreateTopic(tb testing.TB, name string, partitions int, config 
 	}
 	request := kmsg.NewPtrCreateTopicsRequest()
 	request.Topics = append(request.Topics, topic)
-	response, err := request.RequestWith(tb.Context(), b.Client(tb))
-	if err == nil {
-		err = kerr.ErrorForCode(response.Topics[0].ErrorCode)
+	b.insist(tb, "create topic "+name, func(ctx context.Context, client *kgo.Client) (int16, error) {
+		response, err := request.RequestWith(ctx, client)
+		if err != nil {
+			return 0, err
+		}
+		return response.Topics[0].ErrorCode, nil
+	}, kerr.TopicAlreadyExists)
+	b.made(tb, name)
+}
+
+// insist asks the broker until it has done what it was asked for. One that gets
+// too little time takes itself for dead for a moment, and says so in many words.
+// done is what it answers if it has done so before, and its answer was lost.
+func (b *Broker) insist(tb testing.TB, what string, ask func(context.Context, *kgo.Client) (code int16, err error), done error) {
+	tb.Helper()
+	ctx, cancel := context.WithTimeout(tb.Context(), startTime)
+	defer cancel()
+	client := b.newClient(tb)
+	defer client.Close()
+	for again := false; ; again = true {
+		code, err := ask(ctx, client)
+		refused := false
+		if err == nil {
+			err = kerr.ErrorForCode(code)
+			refused = !kerr.IsRetriable(err) && !errors.Is(err, kerr.InvalidReplicationFactor)
+		}
+		switch {
+		case err == nil, again && errors.Is(err, done):
+			return
+		case refused, ctx.Err() != nil:
+			tb.Fatalf("%s: %v\n%s", what, err, b.said())
+		}
+		time.Sleep(100 * time.Millisecond)
 	}
-	b.made(tb, name, err)
 }
 
 // made waits until what was created can be written.
-func (b *Broker) made(tb testing.TB, name string, err error) {
+func (b *Broker) made(tb testing.TB, name string) {
 	tb.Helper()
-	if err == nil {
-		err = b.ready(tb.Context())
-	}
-	if err != nil {
+	ctx, cancel := context.WithTimeout(tb.Context(), startTime)
+	defer cancel()
+	if err := b.ready(ctx); err != nil {
 		tb.Fatalf("topic %s: %v", name, err)
 	}
 }
@@ -79,13 +117,13 @@ func (b *Broker) DeleteTopic(tb testing.TB, name string) {
 	topic.Topic = &name
 	request := kmsg.NewPtrDeleteTopicsRequest()
 	request.TopicNames, request.Topics = []string{name}, append(request.Topics, topic)
-	response, err := request.RequestWith(tb.Context(), b.Client(tb))
-	if err == nil {
-		err = kerr.ErrorForCode(response.Topics[0].ErrorCode)
-	}
-	if err != nil {
-		tb.Fatalf("topic %s: %v", name, err)
-	}
+	b.insist(tb, "delete topic "+name, func(ctx context.Context, client *kgo.Client) (int16, error) {
+		response, err := request.RequestWith(ctx, client)
+		if err != nil {
+			return 0, err
+		}
+		return response.Topics[0].ErrorCode, nil
+	}, kerr.UnknownTopicOrPartition)
 }
 
 // AddPartitions makes it that many partitions in all.
@@ -95,11 +133,14 @@ func (b *Broker) AddPartitions(tb testing.TB, name string, partitions int) {
 	topic.Topic, topic.Count = name, int32(partitions)
 	request := kmsg.NewPtrCreatePartitionsRequest()
 	request.Topics = append(request.Topics, topic)
-	response, err := request.RequestWith(tb.Context(), b.Client(tb))
-	if err == nil {
-		err = kerr.ErrorForCode(response.Topics[0].ErrorCode)
-	}
-	b.made(tb, name, err)
+	b.insist(tb, "add partitions to "+name, func(ctx context.Context, client *kgo.Client) (int16, error) {
+		response, err := request.RequestWith(ctx, client)
+		if err != nil {
+			return 0, err
+		}
+		return response.Topics[0].ErrorCode, nil
+	}, kerr.InvalidPartitions)
+	b.made(tb, name)
 }
 
 // DeleteRecords deletes what stands before an offset, as retention does.
@@ -111,13 +152,13 @@ func (b *Broker) DeleteRecords(tb testing.TB, name string, partition int32, befo
 	topic.Topic, topic.Partitions = name, append(topic.Partitions, p)
 	request := kmsg.NewPtrDeleteRecordsRequest()
 	request.Topics = append(request.Topics, topic)
-	response, err := request.RequestWith(tb.Context(), b.Client(tb))
-	if err == nil {
-		err = kerr.ErrorForCode(response.Topics[0].Partitions[0].ErrorCode)
-	}
-	if err != nil {
-		tb.Fatalf("topic %s: %v", name, err)
-	}
+	b.insist(tb, "delete records of "+name, func(ctx context.Context, client *kgo.Client) (int16, error) {
+		response, err := request.RequestWith(ctx, client)
+		if err != nil {
+			return 0, err
+		}
+		return response.Topics[0].Partitions[0].ErrorCode, nil
+	}, nil)
 }
 
 // Produce writes values to a partition, each once, in this order.
@@ -131,7 +172,7 @@ func (b *Broker) Produce(tb testing.TB, topic string, partition int32, values ..
 }
 
 // produceTime is long enough for a broker that is killed again and again.
-const produceTime = 5 * time.Minute
+const produceTime = 15 * time.Minute
 
 // ProduceRecords writes records to the partitions that they name, each once,
 // in this order, however often the broker goes down meanwhile; options say how,
@@ -142,7 +183,7 @@ func (b *Broker) ProduceRecords(tb testing.TB, records []*kgo.Record, options ..
 	defer cancel()
 	options = append([]kgo.Opt{kgo.RequestRetries(math.MaxInt), kgo.RetryTimeout(0)}, options...)
 	if err := b.Client(tb, options...).ProduceSync(ctx, records...).FirstErr(); err != nil {
-		tb.Fatal(err)
+		tb.Fatalf("%v\n%s", err, b.said())
 	}
 }
 
@@ -181,13 +222,13 @@ func (b *Broker) Committed(tb testing.TB, group, topic string, partitions int) [
 	g.Group, g.Topics = group, append(g.Topics, t)
 	request := kmsg.NewPtrOffsetFetchRequest()
 	request.Groups = append(request.Groups, g)
-	response, err := request.RequestWith(tb.Context(), b.Client(tb))
-	if err == nil {
-		err = kerr.ErrorForCode(response.Groups[0].ErrorCode)
-	}
-	if err != nil {
-		tb.Fatal(err)
-	}
+	var response *kmsg.OffsetFetchResponse
+	b.insist(tb, "what "+group+" has committed", func(ctx context.Context, client *kgo.Client) (code int16, err error) {
+		if response, err = request.RequestWith(ctx, client); err != nil {
+			return 0, err
+		}
+		return response.Groups[0].ErrorCode, nil
+	}, nil)
 	offsets := make([]int64, partitions)
 	for _, p := range response.Groups[0].Topics[0].Partitions {
 		offsets[p.Partition] = p.Offset
@@ -204,4 +245,45 @@ func (b *Broker) HasTopic(tb testing.TB, name string) bool {
 	request.Topics = append(request.Topics, topic)
 	response, err := request.RequestWith(tb.Context(), b.Client(tb))
 	return err == nil && len(response.Topics) == 1 && response.Topics[0].ErrorCode == 0
+}
+
+// Records are all that a topic holds now, partition by partition. It has no
+// transactions.
+func (b *Broker) Records(tb testing.TB, topic string) (list []*kgo.Record) {
+	tb.Helper()
+	ctx, cancel := context.WithTimeout(tb.Context(), startTime)
+	defer cancel()
+	client := b.newClient(tb)
+	defer client.Close()
+	last, err := lastOffsets(ctx, client, topic)
+	for ; err != nil; last, err = lastOffsets(ctx, client, topic) {
+		if ctx.Err() != nil {
+			tb.Fatalf("topic %s: %v\n%s", topic, err, b.said())
+		}
+		time.Sleep(100 * time.Millisecond)
+	}
+	ends, left := last[topic], map[int32]kgo.Offset{}
+	for p, end := range ends {
+		if end > 0 {
+			left[p] = kgo.NewOffset().At(0)
+		}
+	}
+	client.AddConsumePartitions(map[string]map[int32]kgo.Offset{topic: maps.Clone(left)})
+	for len(left) > 0 {
+		for r := range client.PollFetches(ctx).RecordsAll() {
+			if r.Offset < ends[r.Partition] {
+				list = append(list, r)
+			}
+			if r.Offset >= ends[r.Partition]-1 {
+				delete(left, r.Partition)
+			}
+		}
+		if ctx.Err() != nil {
+			tb.Fatalf("topic %s: %d records, and partitions %v are not read to their ends\n%s", topic, len(list), slices.Sorted(maps.Keys(left)), b.said())
+		}
+	}
+	slices.SortFunc(list, func(a, b *kgo.Record) int {
+		return cmp.Or(cmp.Compare(a.Partition, b.Partition), cmp.Compare(a.Offset, b.Offset))
+	})
+	return list
 }

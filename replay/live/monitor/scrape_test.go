@@ -6,12 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"net"
 	"net/http"
 	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -50,9 +50,16 @@ scrape_configs:
 	if err := os.WriteFile(config, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	address := freePort(t)
-	start(t, exec.CommandContext(t.Context(), program, "--config.file="+config, "--storage.tsdb.path="+filepath.Join(dir, "tsdb"),
-		"--web.listen-address="+address, "--log.level=warn"))
+	output := start(t, exec.CommandContext(t.Context(), program, "--config.file="+config, "--storage.tsdb.path="+filepath.Join(dir, "tsdb"),
+		"--web.listen-address=127.0.0.1:0"))
+	address := ""
+	eventually(t, "Prometheus listens", func() bool {
+		text, err := os.ReadFile(output)
+		if m := regexp.MustCompile(`Listening on.* address=(\S+)`).FindSubmatch(text); m != nil {
+			address = string(m[1])
+		}
+		return err == nil && address != ""
+	})
 
 	query := func(expr string) float64 {
 		var answer struct {
@@ -163,34 +170,27 @@ func watch(t *testing.T, dir string, lines int) string {
 	return s.Addr()
 }
 
-// start runs a program until the test ends.
-func start(t *testing.T, c *exec.Cmd) {
+// start runs a program until the test ends. It returns the file of what the
+// program says.
+func start(t *testing.T, c *exec.Cmd) (output string) {
 	t.Helper()
-	var said strings.Builder
-	c.Stdout, c.Stderr = &said, &said
-	c.Cancel = func() error { return c.Process.Signal(os.Interrupt) }
-	c.WaitDelay = 10 * time.Second
-	if err := c.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { // the context of the test is over by now
-		_ = c.Wait()
-		if t.Failed() {
-			t.Log(said.String())
-		}
-	})
-}
-
-func freePort(t *testing.T) string {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+	output = filepath.Join(t.TempDir(), "output")
+	said, err := os.Create(output)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := l.Close(); err != nil {
+	c.Stdout, c.Stderr = said, said
+	if err := c.Start(); err != nil {
 		t.Fatal(err)
 	}
-	return l.Addr().String()
+	t.Cleanup(func() { // the context of the test is over by now, and the program killed
+		_ = c.Wait()
+		_ = said.Close()
+		if text, err := os.ReadFile(output); t.Failed() {
+			t.Logf("it said %v\n%s", err, text)
+		}
+	})
+	return output
 }
 
 // ask gets a document of Prometheus; false if it has none yet.
@@ -212,7 +212,7 @@ func ask(t *testing.T, address, path string, to any) bool {
 
 func eventually(t *testing.T, what string, is func() bool) {
 	t.Helper()
-	deadline := time.Now().Add(5 * time.Minute)
+	deadline := time.Now().Add(15 * time.Minute)
 	for !is() {
 		if time.Now().After(deadline) {
 			t.Fatalf("it never came about that %s", what)
