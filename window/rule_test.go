@@ -12,14 +12,14 @@ import (
 func TestAlike(t *testing.T) {
 	f := func(what string, want bool, change func(*Rule)) {
 		t.Helper()
-		make := func() *Rule {
+		made := func() *Rule {
 			return &Rule{
 				Name: "r", Identity: byModel(t), Scope: bySession(t), Counter: CounterSpec{Kind: "sliding", Window: time.Minute},
 				Threshold: 4, Action: Warn, Cooldown: time.Minute, Quiet: time.Hour, Selection: `"model == \"m\""`,
 				Overrides: []Override{{Threshold: 9, Reason: "because"}},
 			}
 		}
-		a, b := make(), make()
+		a, b := made(), made()
 		if change(b); a.Alike(b) != want || b.Alike(a) != want {
 			t.Errorf("%s: alike %t and %t, want %t", what, a.Alike(b), b.Alike(a), want)
 		}
