@@ -1,7 +1,6 @@
 package window
 
 import (
-	"maps"
 	"math/bits"
 	"slices"
 )
@@ -12,9 +11,21 @@ import (
 // delays is the rounded quantile, and there are so few different ones that
 // their memory is bounded.
 type delays struct {
-	n    map[uint64]int64 // by delayed.packed
-	last delayed          // not in n yet, unless it is zero
+	sums  []delaySum // in rising order
+	fresh []uint64   // delayed.packed, in the order in which they came: not in sums yet
+	last  delayed    // not in fresh yet, unless it is zero
 }
+
+// delaySum is how often a delay came in the same ranges.
+type delaySum struct {
+	packed uint64 // as delayed.packed
+	n      int64
+}
+
+// leastFresh is how many delays are added up at a time, if not as many as
+// there are different ones. That takes less time than a map, most of whose
+// entries are in no cache.
+const leastFresh = 1 << 14
 
 // delayed is a delay in ranges, whose ends are included.
 type delayed struct {
@@ -23,7 +34,7 @@ type delayed struct {
 	first, last uint16 // cells
 }
 
-// packed is a key for a map that is quick, and in the order of delays.
+// packed is one number, in the order of delays.
 func (d delayed) packed() uint64 {
 	return uint64(d.delay)<<48 | uint64(d.low)<<40 | uint64(d.high)<<32 | uint64(d.first)<<16 | uint64(d.last)
 }
@@ -48,11 +59,29 @@ func (d *delays) flush() {
 	if d.last == (delayed{}) {
 		return
 	}
-	if d.n == nil {
-		d.n = map[uint64]int64{}
-	}
-	d.n[d.last.packed()]++
+	d.fresh = append(d.fresh, d.last.packed())
 	d.last = delayed{}
+	if len(d.fresh) >= max(leastFresh, len(d.sums)) {
+		d.sum()
+	}
+}
+
+// sum adds up the fresh delays.
+func (d *delays) sum() {
+	slices.Sort(d.fresh)
+	old := d.sums
+	sums := make([]delaySum, 0, len(old)+len(d.fresh))
+	for _, packed := range d.fresh {
+		for len(old) > 0 && old[0].packed <= packed {
+			sums, old = append(sums, old[0]), old[1:]
+		}
+		if last := len(sums) - 1; last >= 0 && sums[last].packed == packed {
+			sums[last].n++
+		} else {
+			sums = append(sums, delaySum{packed, 1})
+		}
+	}
+	d.sums, d.fresh = append(sums, old...), d.fresh[:0]
 }
 
 // threeDigits writes a delay as its first three digits and how many follow:
@@ -87,6 +116,7 @@ func delayOf(digits uint64) int64 {
 // delays in order the one at n/2, and at 95 % of n.
 func (d *delays) quantiles(cells []Swept) {
 	d.flush()
+	d.sum()
 	passed := make([][]int64, len(cells))
 	for c := range cells {
 		w := &cells[c]
@@ -95,8 +125,8 @@ func (d *delays) quantiles(cells []Swept) {
 			w.DelayMedian[t], w.DelayP95[t] = Never, Never
 		}
 	}
-	for _, p := range slices.Sorted(maps.Keys(d.n)) { // any order: sorted
-		n, d := d.n[p], unpack(p)
+	for _, sum := range d.sums {
+		n, d := sum.n, unpack(sum.packed)
 		delay := delayOf(uint64(d.delay))
 		for c := int(d.first); c <= int(d.last); c++ {
 			w, passed := &cells[c], passed[c]

@@ -1,7 +1,10 @@
 package window
 
 import (
+	"maps"
 	"math"
+	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -33,4 +36,30 @@ func TestThreeDigits(t *testing.T) {
 			t.Errorf("%d is off by %g", a, off)
 		}
 	})
+}
+
+// However many delays come between two sums, each is counted once.
+func TestDelaysSum(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	for _, different := range []int{1, 100, 2 * leastFresh} {
+		var d delays
+		want := map[uint64]int64{}
+		for range 5*leastFresh + 7 {
+			delay := uint64(r.IntN(different))
+			d.add(delay%5000, int(delay/5000)*2, int(delay/5000)*2, 2, 9)
+			want[delayed{uint16(delay % 5000), 2, 9, uint16(delay / 5000 * 2), uint16(delay / 5000 * 2)}.packed()]++
+		}
+		d.flush()
+		d.sum()
+		got := map[uint64]int64{}
+		for _, sum := range d.sums {
+			got[sum.packed] += sum.n
+		}
+		if !maps.Equal(got, want) || len(d.sums) != len(want) {
+			t.Errorf("of %d different delays, %d are kept as %d", different, len(want), len(d.sums))
+		}
+		if !slices.IsSortedFunc(d.sums, func(a, b delaySum) int { return int(int64(a.packed) - int64(b.packed)) }) {
+			t.Error("the sums are out of order")
+		}
+	}
 }

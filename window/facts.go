@@ -39,10 +39,13 @@ const mostVariety = 32
 
 func (v *variety) add(hash uint64) {
 	v.n++
-	if len(v.seen) < mostVariety && !slices.Contains(v.seen, hash) {
+	if !v.full() && !slices.Contains(v.seen, hash) {
 		v.seen = append(v.seen, hash)
 	}
 }
+
+// full tells that no more values are told apart.
+func (v *variety) full() bool { return len(v.seen) >= mostVariety }
 
 func (v *variety) addPrints(list []fingerprint.Fingerprint) {
 	for i := range list {
@@ -52,7 +55,11 @@ func (v *variety) addPrints(list []fingerprint.Fingerprint) {
 }
 
 func (v *variety) addText(s string) {
-	if s != "" {
+	switch {
+	case s == "":
+	case v.full():
+		v.n++
+	default:
 		v.add(textHash(s))
 	}
 }

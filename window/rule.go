@@ -74,6 +74,31 @@ func (rule *Rule) ChangesCounts() bool {
 	return rule.Cooldown > 0 || rule.SkipBlocked || rule.ResetOnFire || rule.Counter.Kind == trackerKind
 }
 
+// Alike says that two rules, whatever they are called, judge every request in
+// the same way.
+func (rule *Rule) Alike(other *Rule) bool {
+	type plain struct {
+		counter                                       CounterSpec
+		threshold                                     int
+		action                                        Action
+		cooldown, quiet                               time.Duration
+		skipInCooldown, skipBlocked, reset, chat, off bool
+		selection                                     string
+	}
+	of := func(r *Rule) plain {
+		return plain{
+			r.Counter.effective(), r.Threshold, r.Action, r.Cooldown, r.Quiet,
+			r.SkipInCooldown, r.SkipBlocked, r.ResetOnFire, r.ChatOverrides, r.Off, r.selection(),
+		}
+	}
+	return of(rule) == of(other) && rule.selection() != "" &&
+		rule.Identity.Same(other.Identity) && slices.Equal(rule.Scope.Fields, other.Scope.Fields) &&
+		slices.EqualFunc(rule.Overrides, other.Overrides, func(o, p Override) bool { // selection says what they match
+			return o.Threshold == p.Threshold && o.Action == p.Action && o.Window == p.Window &&
+				o.Disabled == p.Disabled && o.Enabled == p.Enabled && o.Until.Equal(p.Until)
+		})
+}
+
 // Settings are what is in force of a rule for one request. What the rule says
 // is overruled by an override that matches, which mostly is a model's, and that
 // by what the session has set.

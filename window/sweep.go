@@ -335,12 +335,13 @@ func (t *sweepTarget) reach(in int, highest *[]int32, most int) {
 	if *highest == nil {
 		*highest = make([]int32, len(t.highest))
 	}
+	list := (*highest)[:len(t.highest)]
 	for c, n := range t.highest {
-		n = min(n, int32(most))
-		if before := (*highest)[c]; n >= 2 && n > before {
+		if before := list[c]; n > before && n >= 2 && before < int32(most) {
+			n = min(n, int32(most))
 			t.tally.at(max(before+1, 2), c).reached[in]++
 			t.tally.at(n+1, c).reached[in]--
-			(*highest)[c] = n
+			list[c] = n
 		}
 	}
 }

@@ -302,14 +302,25 @@ func (s *Sweep) follow(t *sweepTarget, q *order, print printKey, now int64, coun
 		return
 	}
 	q.all.add(now, t.maxAges, counts[:windows])
-	for w := range windows {
-		from := q.next - int64(counts[w]) // position of the first event inside the window
-		counts[w] = 1
-		for p := int64(1); p <= c.period; p++ {
-			if n := (q.next - max(steps[p-1].run.from, from)) / p; n >= 2 {
-				counts[w] = int32(n)
-				break
-			}
+	inside := int32(0) // events in the window before
+	for w, n := range counts {
+		if n == inside {
+			counts[w] = counts[w-1]
+			continue
+		}
+		inside = n
+		counts[w] = repetitions(steps, q.next, q.next-int64(n))
+	}
+}
+
+// repetitions is how often the shortest period that repeats stands complete at
+// the end of a sequence, as far as it reaches back no further than from.
+func repetitions(steps []step, end, from int64) int32 {
+	for i := range steps {
+		p := int64(i + 1)
+		if n := end - max(steps[i].run.from, from); n >= 2*p {
+			return int32(n / p)
 		}
 	}
+	return 1
 }

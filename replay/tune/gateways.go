@@ -40,7 +40,7 @@ type Matter struct {
 // gatewayCounts follow the verdicts of the gateways' rules.
 type gatewayCounts struct {
 	gateways []Gateway
-	byRule   map[*window.Rule]int
+	byRule   map[*window.Rule][]int
 	requests []int64
 	last     []fingerprint.Position
 	some     []bool
@@ -85,16 +85,43 @@ func (d *differs) settle() {
 	d.ownActs, d.doc = false, false
 }
 
+// judged are the rules to judge the log by: those swept, and those of the
+// gateways that differ from all before them. The gateways come back with the
+// rules that judge in place of theirs.
+func judged(swept []*window.Rule, gateways []Gateway) (rules []*window.Rule, with []Gateway) {
+	rules = slices.Clone(swept)
+	in := func(r *window.Rule) *window.Rule {
+		if i := slices.IndexFunc(rules, r.Alike); i >= 0 {
+			return rules[i]
+		}
+		rules = append(rules, r)
+		return r
+	}
+	for _, g := range gateways {
+		own := g
+		own.Rules, own.Differences = nil, nil
+		for _, r := range g.Rules {
+			own.Rules = append(own.Rules, in(r))
+		}
+		for _, d := range g.Differences {
+			d.Rule = in(d.Rule)
+			own.Differences = append(own.Differences, d)
+		}
+		with = append(with, own)
+	}
+	return rules, with
+}
+
 func newGatewayCounts(gateways []Gateway) *gatewayCounts {
 	n := len(gateways)
 	c := &gatewayCounts{
-		gateways: gateways, byRule: map[*window.Rule]int{}, requests: make([]int64, n),
+		gateways: gateways, byRule: map[*window.Rule][]int{}, requests: make([]int64, n),
 		last: make([]fingerprint.Position, n), some: make([]bool, n), flagged: make([]map[string]bool, n), episodes: make([]int64, n),
 	}
 	for i, g := range gateways {
 		c.flagged[i] = map[string]bool{}
 		for _, r := range g.Rules {
-			c.byRule[r] = i
+			c.byRule[r] = append(c.byRule[r], i)
 		}
 		for _, d := range g.Differences {
 			c.judging = append(c.judging, &differs{own: g.Rules[0], documented: d.Rule})
@@ -112,25 +139,22 @@ func (c *gatewayCounts) verdict(v *window.Verdict) error {
 			d.verdict(v)
 		}
 	}
-	i, ok := c.byRule[v.Rule]
-	if !ok {
-		return nil
-	}
-	if !c.some[i] || c.last[i] != v.Event.Position {
-		c.some[i], c.last[i] = true, v.Event.Position
-		c.requests[i]++
-	}
-	if c.current != "" {
-		c.flagged[i][c.current] = true
+	for _, i := range c.byRule[v.Rule] {
+		if !c.some[i] || c.last[i] != v.Event.Position {
+			c.some[i], c.last[i] = true, v.Event.Position
+			c.requests[i]++
+		}
+		if c.current != "" {
+			c.flagged[i][c.current] = true
+		}
 	}
 	return nil
 }
 
-func (c *gatewayCounts) episode(e *window.Episode) error {
-	if i, ok := c.byRule[e.Rule]; ok {
+func (c *gatewayCounts) episode(e *window.Episode) {
+	for _, i := range c.byRule[e.Rule] {
 		c.episodes[i]++
 	}
-	return nil
 }
 
 // compare puts the gateways side by side. A conversation has a loop if one of

@@ -1,9 +1,12 @@
 package tune
 
 import (
+	"slices"
 	"strconv"
 	"testing"
+	"time"
 
+	"github.com/loopgauge/loopgauge/fingerprint"
 	"github.com/loopgauge/loopgauge/window"
 )
 
@@ -54,5 +57,53 @@ func TestExclusionsAreFew(t *testing.T) {
 		if want := k != loop && k.path != "/0" && k.path != "/1"; k.excluded != want {
 			t.Errorf("%s %s: excluded %t", k.Kind, k.path, k.excluded)
 		}
+	}
+}
+
+// TestJudged: a rule of a gateway that judges as another does is judged once,
+// and counts for both.
+func TestJudged(t *testing.T) {
+	id, err := fingerprint.New("prompt", fingerprint.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	scope, err := fingerprint.NewScope(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rule := func(name string, threshold int) *window.Rule {
+		return &window.Rule{Name: name, Identity: id, Scope: scope, Counter: window.CounterSpec{Kind: "sliding", Window: time.Minute}, Threshold: threshold, Action: window.Warn}
+	}
+	swept := []*window.Rule{rule("swept", 4), rule("swept too", 4)}
+	rules, gateways := judged(swept, []Gateway{
+		{Name: "a", Rules: []*window.Rule{rule("a", 4)}, Differences: []Difference{{Of: "x", Rule: rule("a: x", 5)}}},
+		{Name: "b", Rules: []*window.Rule{rule("b", 5), rule("b too", 6)}},
+		{Name: "c", Rules: []*window.Rule{rule("c", 4)}},
+	})
+	var names []string
+	for _, r := range rules {
+		names = append(names, r.Name)
+	}
+	if want := []string{"swept", "swept too", "a: x", "b too"}; !slices.Equal(names, want) {
+		t.Errorf("judged are %q, want %q", names, want)
+	}
+	c := newGatewayCounts(gateways)
+	for _, r := range rules {
+		if err := c.verdict(&window.Verdict{Rule: r, Fired: true, Event: &window.Event{}}); err != nil {
+			t.Fatal(err)
+		}
+		c.episode(&window.Episode{Rule: r})
+	}
+	for _, d := range c.judging {
+		d.settle()
+	}
+	if want := []int64{1, 2, 1}; !slices.Equal(c.episodes, want) {
+		t.Errorf("episodes %v, want %v", c.episodes, want)
+	}
+	if want := []int64{1, 1, 1}; !slices.Equal(c.requests, want) {
+		t.Errorf("requests %v, want %v", c.requests, want)
+	}
+	if d := c.judging[0]; d.more != 0 || d.less != 0 || d.own != swept[0] || d.documented != rules[2] {
+		t.Errorf("the difference: %+v", d)
 	}
 }

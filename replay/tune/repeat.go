@@ -117,10 +117,12 @@ func (c *collector) repeat(r *window.Repeat) {
 	if k.most == nil {
 		k.most = make([]uint8, c.cells)
 	}
+	from := len(k.counts)
+	k.counts = slices.Grow(k.counts, c.cells)[:from+c.cells]
+	counts := k.counts[from:]
 	for i, n := range r.Counts {
-		n := uint8(min(n, math.MaxUint8))
-		k.counts = append(k.counts, n)
-		k.most[i] = max(k.most[i], n)
+		counts[i] = uint8(min(n, math.MaxUint8))
+		k.most[i] = max(k.most[i], counts[i])
 	}
 	c.counts += c.cells
 }

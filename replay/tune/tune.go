@@ -95,13 +95,7 @@ type Report struct {
 
 // Run reads the log once and reports.
 func Run(ctx context.Context, o Options) (*Report, error) {
-	rules := slices.Clone(o.Rules)
-	for _, g := range o.Gateways {
-		rules = append(rules, g.Rules...)
-		for _, d := range g.Differences {
-			rules = append(rules, d.Rule)
-		}
-	}
+	rules, gateways := judged(o.Rules, o.Gateways)
 	plan := window.NewPlan(rules, o.Exclude)
 	swept := make([]int, len(o.Rules))
 	for i := range swept {
@@ -111,10 +105,10 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 	c := newCollector(plan, swept, len(o.Windows)*len(window.SweepKinds), witness)
 	sweep := c.sweep(o.Windows, o.Most, o.MaxKeys)
 	// What has a loop is no matter of which rules are swept.
-	ours := newCollector(plan, unswept(plan, o), len(window.SweepKinds), witness)
+	ours := newCollector(plan, unswept(plan, o.Rules, gateways), len(window.SweepKinds), witness)
 	p := pass{
 		o: o, witness: witness, sweeps: []*window.Sweep{sweep, ours.sweep(o.Windows[len(o.Windows)-1:], window.LeastRepeats, o.MaxKeys)},
-		conversations: map[string]int{}, gateways: newGatewayCounts(o.Gateways),
+		conversations: map[string]int{}, gateways: newGatewayCounts(gateways),
 	}
 
 	o.Run.Plan = plan
@@ -139,13 +133,13 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 
 // unswept are the rules of the plan that we recommend and that are not swept,
 // in this or another setting.
-func unswept(plan *window.Plan, o Options) (rules []int) {
+func unswept(plan *window.Plan, own []*window.Rule, gateways []Gateway) (rules []int) {
 	type looks struct{ identity, scope int }
 	swept := map[looks]bool{}
-	for i := range o.Rules {
+	for i := range own {
 		swept[looks{plan.IdentityOf(i), plan.ScopeOf(i)}] = true
 	}
-	for _, g := range o.Gateways {
+	for _, g := range gateways {
 		for _, rule := range g.Rules {
 			i := slices.Index(plan.Rules, rule)
 			if g.Reading == recommended && !swept[looks{plan.IdentityOf(i), plan.ScopeOf(i)}] {
@@ -182,10 +176,11 @@ func (p *pass) event(ev *window.Event) error {
 }
 
 func (p *pass) episode(e *window.Episode) error {
+	p.gateways.episode(e)
 	if p.o.Run.Episode != nil && slices.Contains(p.o.Rules, e.Rule) {
 		return p.o.Run.Episode(e)
 	}
-	return p.gateways.episode(e)
+	return nil
 }
 
 // keysDropped is how many keys had to make room before they were quiet: above
