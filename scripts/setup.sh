@@ -88,6 +88,9 @@ azurite() {
   cmp -s $from/package-lock.json "$to/node_modules/.of" && return
   say "installing Azurite with npm"
   {
+    # Node knows the certificates it came with, and not the machine's.
+    local machines=/etc/ssl/certs/ca-certificates.crt
+    [ ! -e $machines ] || export NODE_EXTRA_CA_CERTS=${NODE_EXTRA_CA_CERTS:-$machines}
     rm -rf "$to"
     mkdir "$to"
     cp $from/package.json $from/package-lock.json "$to/"
