@@ -540,6 +540,8 @@ func fileOf(line string) int {
 
 func (w *writer) compare(got *seen) {
 	w.t.Helper()
+	var wrong []string // all at once, for rapid shows the last of what it cannot repeat
+	says := func(format string, args ...any) { wrong = append(wrong, fmt.Sprintf(format, args...)) }
 	byFile := make([][]string, len(w.files))
 	for stream, lines := range got.lines {
 		for _, line := range lines {
@@ -558,23 +560,23 @@ func (w *writer) compare(got *seen) {
 		}
 		for _, at := range got.open[stream] {
 			if n := fileOf(lines[0]); at != len(lines) || n >= 0 && !w.files[n].left {
-				w.t.Errorf("stream %d: a block ends inside of a record, behind line %d of %d", stream, at, len(lines))
+				says("stream %d: a block ends inside of a record, behind line %d of %d", stream, at, len(lines))
 			}
 		}
 		if n := fileOf(lines[0]); n >= 0 && !w.files[n].left && got.format[stream] != w.kind {
-			w.t.Errorf("stream %d: %s, want %s", stream, got.format[stream], w.kind)
+			says("stream %d: %s, want %s", stream, got.format[stream], w.kind)
 		}
 	}
 	for n, f := range w.files {
 		if !slices.Equal(byFile[n], f.lines) {
-			w.t.Errorf("file %d: seen\n%s\nwritten\n%s", n, ids(byFile[n]), ids(f.lines))
+			says("file %d: seen\n%s\nwritten\n%s", n, ids(byFile[n]), ids(f.lines))
 		}
 	}
 	if len(got.lost) > 0 {
-		w.t.Errorf("said to be lost: %q", got.lost)
+		says("said to be lost: %q", got.lost)
 	}
-	if w.t.Failed() {
+	if len(wrong) > 0 {
 		list, _ := filepath.Glob(w.dir + "/*")
-		w.t.Fatalf("files %q, streams %+v", list, got.marks)
+		w.t.Fatalf("%s\nfiles %q, streams %+v", strings.Join(wrong, "\n"), list, got.marks)
 	}
 }
