@@ -131,6 +131,14 @@ func TestFollow(t *testing.T) {
 		s.rename("app.log", "app.log.1")
 		time.Sleep(2 * quiet)
 	}, `0: a b {"time":1,"i`, "")
+	f("half a line, old by then, is completed behind the rotation", file, func(s *site) {
+		s.add("app.log", record("c")[:9])
+		time.Sleep(quiet - 3*time.Second) // nothing was read for almost as long as closes a file
+		s.rename("app.log", "app.log.1")
+		s.add("app.log", n("d"))
+		look()
+		s.add("app.log.1", record("c")[9:]+"\n")
+	}, "0: a b c; 1: d", "")
 	f("renamed, and written on", file, func(s *site) {
 		s.rename("app.log", "app.log.1")
 		s.add("app.log", n("d"))

@@ -130,7 +130,8 @@ func (s *followed) step() (c Chunk, ok bool, err error) {
 		return s.closed(&p)
 	}
 	for {
-		silent := time.Since(s.grew) >= quiet
+		// Who writes to a file that was renamed may not know yet.
+		silent := time.Since(s.grew) >= quiet && time.Since(p.shifted) >= quiet
 		if s.recognise() {
 			s.shut()
 			if !s.open(&p) {
