@@ -117,10 +117,11 @@ func Discard(dir, part string) error {
 	return nil
 }
 
-// PolicyHash is that of the policy that the last part was made by.
+// PolicyHash is that of the policy that the last part was made by. It looks at
+// the run alone: others may be at work on the rest.
 func PolicyHash(dir string) (string, error) {
-	r, err := Open(dir)
-	if err != nil {
+	r := &Reader{Dir: dir}
+	if err := r.readRun(); err != nil {
 		return "", err
 	}
 	return r.Run.PolicyHash, nil

@@ -260,6 +260,26 @@ func TestPartitionOnce(t *testing.T) {
 	}
 }
 
+// Which policy made a dataset can be told while another process puts the first
+// part of a partition into its place: its events come before its report.
+func TestPolicyHashAtAnyMoment(t *testing.T) {
+	p := plan(t)
+	dir := filepath.Join(t.TempDir(), "out")
+	_, split := shareOut(p, 200, 2)
+	s := newShared(t, dir, p, split)
+	s.writeAll(100)
+	list, _, err := reportsOf(dir)
+	if err != nil || len(list) != 2 {
+		t.Fatal(list, err)
+	}
+	if err := os.Remove(list[1].path); err != nil {
+		t.Fatal(err)
+	}
+	if hash, err := PolicyHash(dir); hash != s.hash || err != nil {
+		t.Errorf("%q: %v", hash, err)
+	}
+}
+
 func TestPartitionsRefused(t *testing.T) {
 	p := plan(t)
 	dir := filepath.Join(t.TempDir(), "out")
