@@ -323,14 +323,6 @@ func (x *explaining) open() (streams []ingest.Stream, kept *Kept, err error) {
 	return nil, kept, err
 }
 
-// after tells whether a is released after b.
-func after(a, b *window.Event) bool {
-	if a.Time != b.Time {
-		return a.Time > b.Time
-	}
-	return b.Position.Before(a.Position)
-}
-
 // collectLine shows the traces everything up to the line.
 func (x *explaining) collectLine(ctx context.Context, rules []*window.Rule) error {
 	x.retarget(rules)
@@ -339,7 +331,7 @@ func (x *explaining) collectLine(ctx context.Context, rules []*window.Rule) erro
 	r, err := x.read(ctx, rules, func(ev *window.Event) bool {
 		at := ev.Position
 		switch {
-		case judged || after(ev, &x.target):
+		case judged || x.target.Before(ev):
 			return false
 		case at == x.target.Position:
 			judged = true

@@ -45,6 +45,9 @@ type Portion struct {
 	All []Choice
 }
 
+// Before tells whether ev comes before o in the order in which events are judged.
+func (ev *Event) Before(o *Event) bool { return placeOf(ev).before(placeOf(o)) }
+
 // Copy tells whether another process stands for the event.
 func (ev *Event) Copy() bool { return ev.Portion != nil && !ev.Portion.Home }
 

@@ -337,7 +337,7 @@ func (r *Reader) merge() (*window.Event, error) {
 		if ev == nil {
 			continue
 		}
-		if r.taken < 0 || before(ev, r.ahead[r.taken]) {
+		if r.taken < 0 || ev.Before(r.ahead[r.taken]) {
 			r.taken = i
 		}
 	}
@@ -353,11 +353,4 @@ func (r *Reader) advance(i int) (err error) {
 		r.ahead[i], err = nil, nil
 	}
 	return err
-}
-
-func before(a, b *window.Event) bool {
-	if a.Time != b.Time {
-		return a.Time < b.Time
-	}
-	return a.Position.Before(b.Position)
 }

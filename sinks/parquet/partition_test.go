@@ -29,7 +29,7 @@ func shareOut(p *window.Plan, n, partitions int) (all []window.Event, split [][]
 		x.Event(r, &all[i])
 	}
 	slices.SortFunc(all, func(a, b window.Event) int {
-		if before(&a, &b) {
+		if a.Before(&b) {
 			return -1
 		}
 		return 1
