@@ -287,6 +287,18 @@ func newWriter[R any](d *Dataset, parts ...string) (*writer[R], error) {
 	return &writer[R]{f, parquet.NewGenericWriter[R](f, options...)}, nil
 }
 
+// writeFile writes a file whose rows are all there, likewise.
+func writeFile[R any](d *Dataset, rows []R, parts ...string) error {
+	w, err := newWriter[R](d, parts...)
+	if err != nil {
+		return err
+	}
+	if _, err := w.out.Write(rows); err != nil {
+		return err
+	}
+	return w.close()
+}
+
 func (w *writer[R]) close() error {
 	return errors.Join(w.out.Close(), w.file.Seal())
 }

@@ -103,14 +103,7 @@ func (e *episodes) flush() error {
 	slices.Sort(days)
 	for _, day := range days {
 		slices.SortStableFunc(e.days[day], func(a, b episodeRow) int { return cmp.Compare(a.Fired, b.Fired) })
-		w, err := newWriter[episodeRow](e.d, "episodes", day, fmt.Sprintf("%s-%04d.parquet", cmp.Or(e.d.part, "episodes"), e.part))
-		if err != nil {
-			return err
-		}
-		if _, err := w.out.Write(e.days[day]); err != nil {
-			return err
-		}
-		if err := w.close(); err != nil {
+		if err := writeFile(e.d, e.days[day], "episodes", day, fmt.Sprintf("%s-%04d.parquet", cmp.Or(e.d.part, "episodes"), e.part)); err != nil {
 			return err
 		}
 	}

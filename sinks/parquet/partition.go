@@ -154,14 +154,7 @@ type sharedPart struct {
 // writeReport writes the run of the partition, and then the sum of all.
 func (d *Dataset) writeReport(row *runRow) error {
 	s := d.shared
-	w, err := newWriter[runRow](d, own, reports, fmt.Sprintf(reportName, s.partition, s.part))
-	if err != nil {
-		return err
-	}
-	if _, err := w.out.Write([]runRow{*row}); err != nil {
-		return err
-	}
-	if err := w.close(); err != nil {
+	if err := writeFile(d, []runRow{*row}, own, reports, fmt.Sprintf(reportName, s.partition, s.part)); err != nil {
 		return err
 	}
 	for _, path := range s.others {

@@ -129,12 +129,5 @@ func (d *Dataset) writeRun(run Run) error {
 			return err
 		}
 	}
-	w, err := newWriter[runRow](d, "run", "run.parquet")
-	if err != nil {
-		return err
-	}
-	if _, err := w.out.Write([]runRow{row}); err != nil {
-		return err
-	}
-	return w.close()
+	return writeFile(d, []runRow{row}, "run", "run.parquet")
 }

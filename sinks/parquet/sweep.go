@@ -31,12 +31,5 @@ type Setting struct {
 
 // AddSweep adds the sweep, in one file: a setting is of all days.
 func (d *Dataset) AddSweep(settings []Setting) error {
-	w, err := newWriter[Setting](d, "sweep", "sweep.parquet")
-	if err != nil {
-		return err
-	}
-	if _, err := w.out.Write(settings); err != nil {
-		return err
-	}
-	return w.close()
+	return writeFile(d, settings, "sweep", "sweep.parquet")
 }
