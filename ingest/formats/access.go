@@ -72,6 +72,17 @@ func (a *access) header(r *fingerprint.Request, name, value []byte) {
 // attribute keeps the member that comes next under its own name.
 func (a *access) attribute(r *fingerprint.Request) { readAttribute(&a.scan, r, a.reads) }
 
+// metadata notes what a client sent along with its request, under the name that
+// it has there.
+func (a *access) metadata(r *fingerprint.Request, name, text []byte) {
+	if string(name) == "session_id" {
+		a.session.other(metadataField, text)
+	}
+	if a.reads&fingerprint.ReadsAttributes != 0 {
+		setAttribute(r, name, text)
+	}
+}
+
 // finish settles who called and in which session, and takes the body apart.
 func (a *access) finish(r *fingerprint.Request) {
 	switch {

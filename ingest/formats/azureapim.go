@@ -143,9 +143,6 @@ func (p *azureAPIM) read(r *fingerprint.Request) {
 		}
 	} else if text := p.response.text; len(text) > 0 {
 		s.Reset(text)
-		if s.Kind() != rawjson.Array {
-			return
-		}
 		for s.Array(); s.NextElement(); {
 			p.said(s, r)
 		}

@@ -50,13 +50,7 @@ func (p *bedrock) Parse(record []byte, r *fingerprint.Request) (int, string) {
 		case "requestMetadata":
 			for s.Object(); s.NextKey(); {
 				name := s.Key
-				text := value(s, nil)
-				if string(name) == "session_id" {
-					p.session.other(metadataField, text)
-				}
-				if p.reads&fingerprint.ReadsAttributes != 0 {
-					setAttribute(r, name, text)
-				}
+				p.metadata(r, name, value(s, nil))
 			}
 		case "input":
 			for s.Object(); s.NextKey(); {

@@ -75,7 +75,7 @@ func (p *cloudflare) Parse(record []byte, r *fingerprint.Request) (int, string) 
 		case "ResponseBody":
 			p.response = p.text(p.response)
 		case "Metadata":
-			p.metadata(r)
+			p.sentAlong(r)
 		default:
 			s.Skip()
 		}
@@ -128,8 +128,8 @@ func (p *cloudflare) text(old []byte) []byte {
 	return v
 }
 
-// metadata notes what the client sent along, as a JSON text or an object.
-func (p *cloudflare) metadata(r *fingerprint.Request) {
+// sentAlong reads what the client sent along, as a JSON text or an object.
+func (p *cloudflare) sentAlong(r *fingerprint.Request) {
 	text := readText(&p.scan, nil)
 	if isEncrypted(rawjson.Value(text), &p.body) || len(text) == 0 || text[0] != '{' {
 		return
@@ -138,12 +138,6 @@ func (p *cloudflare) metadata(r *fingerprint.Request) {
 	s.Reset(text)
 	for s.Object(); s.NextKey(); {
 		name := s.Key
-		v := value(s, nil)
-		if string(name) == "session_id" {
-			p.session.other(metadataField, v)
-		}
-		if p.reads&fingerprint.ReadsAttributes != 0 {
-			setAttribute(r, name, v)
-		}
+		p.metadata(r, name, value(s, nil))
 	}
 }

@@ -66,7 +66,11 @@ func (p *portkeyExport) Parse(record []byte, r *fingerprint.Request) (int, strin
 		case "metadata":
 			for s.Object(); s.NextKey(); {
 				name := s.Key
-				p.metadata(r, name, value(s, nil))
+				text := value(s, nil)
+				if string(name) == "_user" { // Portkey's name for the user
+					r.User = first(text, r.User)
+				}
+				p.metadata(r, name, text)
 			}
 		case "trace_id", "config", "prompt_slug", "mode":
 			p.attribute(r)
@@ -94,18 +98,4 @@ func (p *portkeyExport) body(old []byte) []byte {
 		text = readText(&p.inner, text)
 	}
 	return text
-}
-
-// metadata notes what the client sent along: _user is Portkey's name for the
-// user.
-func (p *portkeyExport) metadata(r *fingerprint.Request, name, text []byte) {
-	switch string(name) {
-	case "_user":
-		r.User = first(text, r.User)
-	case "session_id":
-		p.session.other(metadataField, text)
-	}
-	if p.reads&fingerprint.ReadsAttributes != 0 {
-		setAttribute(r, name, text)
-	}
 }

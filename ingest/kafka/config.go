@@ -111,7 +111,7 @@ func Parse(name string) (Config, error) {
 		}
 		c.Brokers = append(c.Brokers, host)
 	}
-	if topic == "" || len(topic) > 249 || strings.Trim(topic, topicCharacters) != "" || topic == "." || topic == ".." {
+	if topic == "" || len(topic) > longestTopic || strings.Trim(topic, topicCharacters) != "" || topic == "." || topic == ".." {
 		return c, fail("%q is no name of a topic", topic)
 	}
 	values, err := url.ParseQuery(query)
@@ -140,12 +140,12 @@ type Place struct {
 
 // place is TOPIC/PARTITION:OFFSET or TOPIC/PARTITION:OFFSET:N, with or without
 // brokers before it.
-var place = regexp.MustCompile(`^((?:kafka://[^/?]*/)?([a-zA-Z0-9._-]{1,249}))/([0-9]{1,9}):([0-9]{1,18})(?::([1-9][0-9]{0,8}))?$`)
+var place = regexp.MustCompile(`^((?:kafka://[^/?]*/)?([a-zA-Z0-9._-]+))/([0-9]{1,9}):([0-9]{1,18})(?::([1-9][0-9]{0,8}))?$`)
 
 // ParsePlace reads where a record stands, as messages say it.
 func ParsePlace(text string) (p Place, ok bool) {
 	m := place.FindStringSubmatch(text)
-	if m == nil {
+	if m == nil || len(m[2]) > longestTopic {
 		return p, false
 	}
 	if p.Topic = m[2]; IsTopic(m[1]) {
@@ -160,7 +160,11 @@ func ParsePlace(text string) (p Place, ok bool) {
 // Stream is the name of the stream that the record is in.
 func (p *Place) Stream() string { return p.Topic + "/" + strconv.Itoa(p.Partition) }
 
-const topicCharacters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-"
+// What Kafka takes for the name of a topic.
+const (
+	topicCharacters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-"
+	longestTopic    = 249
+)
 
 // hide takes what may be a password out of a name that is wrong.
 func hide(name string) string {

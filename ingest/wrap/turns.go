@@ -115,10 +115,6 @@ func (p *turns) read(line []byte) bool {
 // content notes the ids in a list of content blocks.
 func (p *turns) content() {
 	s := &p.scan
-	if s.Kind() != rawjson.Array {
-		s.Skip()
-		return
-	}
 	for s.Array(); s.NextElement(); {
 		var kind, id, of []byte
 		for s.Object(); s.NextKey(); {

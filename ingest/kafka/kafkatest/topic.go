@@ -64,35 +64,30 @@ func (b *Broker) CreateTopic(tb testing.TB, name string, partitions int, config 
 	}
 	request := kmsg.NewPtrCreateTopicsRequest()
 	request.Topics = append(request.Topics, topic)
-	b.insist(tb, "create topic "+name, func(ctx context.Context, client *kgo.Client) (int16, error) {
-		response, err := request.RequestWith(ctx, client)
-		if err != nil {
-			return 0, err
-		}
-		return response.Topics[0].ErrorCode, nil
-	}, kerr.TopicAlreadyExists)
+	insist(tb, b, "create topic "+name, request.RequestWith, func(r *kmsg.CreateTopicsResponse) int16 { return r.Topics[0].ErrorCode }, kerr.TopicAlreadyExists)
 	b.made(tb, name)
 }
 
-// insist asks the broker until it has done what it was asked for. One that gets
-// too little time takes itself for dead for a moment, and says so in many words.
-// done is what it answers if it has done so before, and its answer was lost.
-func (b *Broker) insist(tb testing.TB, what string, ask func(context.Context, *kgo.Client) (code int16, err error), done error) {
+// insist asks the broker until it has done what it was asked for, and returns
+// its answer, in which code finds whether it has. A broker that gets too little
+// time takes itself for dead for a moment, and says so in many words. done is
+// what it answers if it has done so before, and its answer was lost.
+func insist[R any](tb testing.TB, b *Broker, what string, ask func(context.Context, kmsg.Requestor) (R, error), code func(R) int16, done error) R {
 	tb.Helper()
 	ctx, cancel := context.WithTimeout(tb.Context(), startTime)
 	defer cancel()
 	client := b.newClient(tb)
 	defer client.Close()
 	for again := false; ; again = true {
-		code, err := ask(ctx, client)
+		response, err := ask(ctx, client)
 		refused := false
 		if err == nil {
-			err = kerr.ErrorForCode(code)
+			err = kerr.ErrorForCode(code(response))
 			refused = !kerr.IsRetriable(err) && !errors.Is(err, kerr.InvalidReplicationFactor)
 		}
 		switch {
 		case err == nil, again && errors.Is(err, done):
-			return
+			return response
 		case refused, ctx.Err() != nil:
 			tb.Fatalf("%s: %v\n%s", what, err, b.said())
 		}
@@ -117,13 +112,7 @@ func (b *Broker) DeleteTopic(tb testing.TB, name string) {
 	topic.Topic = &name
 	request := kmsg.NewPtrDeleteTopicsRequest()
 	request.TopicNames, request.Topics = []string{name}, append(request.Topics, topic)
-	b.insist(tb, "delete topic "+name, func(ctx context.Context, client *kgo.Client) (int16, error) {
-		response, err := request.RequestWith(ctx, client)
-		if err != nil {
-			return 0, err
-		}
-		return response.Topics[0].ErrorCode, nil
-	}, kerr.UnknownTopicOrPartition)
+	insist(tb, b, "delete topic "+name, request.RequestWith, func(r *kmsg.DeleteTopicsResponse) int16 { return r.Topics[0].ErrorCode }, kerr.UnknownTopicOrPartition)
 }
 
 // AddPartitions makes it that many partitions in all.
@@ -133,13 +122,7 @@ func (b *Broker) AddPartitions(tb testing.TB, name string, partitions int) {
 	topic.Topic, topic.Count = name, int32(partitions)
 	request := kmsg.NewPtrCreatePartitionsRequest()
 	request.Topics = append(request.Topics, topic)
-	b.insist(tb, "add partitions to "+name, func(ctx context.Context, client *kgo.Client) (int16, error) {
-		response, err := request.RequestWith(ctx, client)
-		if err != nil {
-			return 0, err
-		}
-		return response.Topics[0].ErrorCode, nil
-	}, kerr.InvalidPartitions)
+	insist(tb, b, "add partitions to "+name, request.RequestWith, func(r *kmsg.CreatePartitionsResponse) int16 { return r.Topics[0].ErrorCode }, kerr.InvalidPartitions)
 	b.made(tb, name)
 }
 
@@ -152,13 +135,7 @@ func (b *Broker) DeleteRecords(tb testing.TB, name string, partition int32, befo
 	topic.Topic, topic.Partitions = name, append(topic.Partitions, p)
 	request := kmsg.NewPtrDeleteRecordsRequest()
 	request.Topics = append(request.Topics, topic)
-	b.insist(tb, "delete records of "+name, func(ctx context.Context, client *kgo.Client) (int16, error) {
-		response, err := request.RequestWith(ctx, client)
-		if err != nil {
-			return 0, err
-		}
-		return response.Topics[0].Partitions[0].ErrorCode, nil
-	}, nil)
+	insist(tb, b, "delete records of "+name, request.RequestWith, func(r *kmsg.DeleteRecordsResponse) int16 { return r.Topics[0].Partitions[0].ErrorCode }, nil)
 }
 
 // Produce writes values to a partition, each once, in this order.
@@ -222,13 +199,7 @@ func (b *Broker) Committed(tb testing.TB, group, topic string, partitions int) [
 	g.Group, g.Topics = group, append(g.Topics, t)
 	request := kmsg.NewPtrOffsetFetchRequest()
 	request.Groups = append(request.Groups, g)
-	var response *kmsg.OffsetFetchResponse
-	b.insist(tb, "what "+group+" has committed", func(ctx context.Context, client *kgo.Client) (code int16, err error) {
-		if response, err = request.RequestWith(ctx, client); err != nil {
-			return 0, err
-		}
-		return response.Groups[0].ErrorCode, nil
-	}, nil)
+	response := insist(tb, b, "what "+group+" has committed", request.RequestWith, func(r *kmsg.OffsetFetchResponse) int16 { return r.Groups[0].ErrorCode }, nil)
 	offsets := make([]int64, partitions)
 	for _, p := range response.Groups[0].Topics[0].Partitions {
 		offsets[p.Partition] = p.Offset
