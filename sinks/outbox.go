@@ -29,7 +29,8 @@ type Outbox struct {
 	last    int64         // number of the newest entry
 	allowed int64         // up to this number
 	states  map[string]*sinkState
-	most    int // alerts that may wait for a sink
+	most    int  // alerts that may wait for a sink
+	moved   bool // see Moved
 }
 
 // SinkStats are how a sink stands. The counts begin with the process.
@@ -148,6 +149,7 @@ func (o *Outbox) drop(s *sinkState) {
 // leave takes a sink off an entry, which is gone when none is left.
 func (o *Outbox) leave(e *entry, s *sinkState) {
 	s.Waiting--
+	o.moved = true
 	e.to = slices.DeleteFunc(e.to, func(name string) bool { return name == s.Name })
 	if len(e.to) == 0 {
 		o.entries = slices.DeleteFunc(o.entries, func(x *entry) bool { return x == e })
@@ -175,6 +177,14 @@ func (o *Outbox) Waiting() (waiting, held int) {
 		}
 	}
 	return len(o.entries), held
+}
+
+// Moved tells whether sinks have taken alerts, or done without them, since the
+// outbox was last saved: who goes on from there would send these again.
+func (o *Outbox) Moved() bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.moved
 }
 
 // Stats are how the sinks stand, in their order.
@@ -383,6 +393,7 @@ type savedEntry struct {
 func (o *Outbox) save() savedOutbox {
 	o.mu.Lock()
 	defer o.mu.Unlock()
+	o.moved = false
 	saved := savedOutbox{Waiting: make([]savedEntry, len(o.entries)), Open: map[string][]*Alert{}}
 	for i, e := range o.entries {
 		saved.Waiting[i] = savedEntry{e.alert, slices.Clone(e.to)}

@@ -113,10 +113,13 @@ func TestOutboxSurvives(t *testing.T) {
 		synctest.Wait()
 		cancel()
 		wg.Wait()
-		if a.sent() != "x.1" {
-			t.Fatalf("a got %q", a.sent())
+		if a.sent() != "x.1" || !o.Moved() {
+			t.Fatalf("a got %q, moved %t", a.sent(), o.Moved())
 		}
 		saved := NewRouter(o, Routes{}, nil).Save()
+		if o.Moved() {
+			t.Error("saved, and moved")
+		}
 
 		a, b = &scripted{name: "a"}, &scripted{name: "b"}
 		c := &scripted{name: "c"} // not meant then

@@ -396,5 +396,5 @@ func (w *watch) due() bool {
 	if _, held := w.outbox.Waiting(); held > 0 && since >= max(leastInterval, 4*w.took) {
 		return true
 	}
-	return w.dirty && since >= w.o.Interval
+	return (w.dirty || w.outbox.Moved()) && since >= w.o.Interval
 }

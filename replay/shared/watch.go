@@ -264,7 +264,7 @@ func (j *judge) step(ctx context.Context, source ingest.Live) error {
 	}
 	since := time.Since(j.last)
 	_, held := j.outbox.Waiting()
-	if j.dirty && since >= j.w.o.Interval || held > 0 && since >= max(leastInterval, 4*j.took) {
+	if (j.dirty || j.outbox.Moved()) && since >= j.w.o.Interval || held > 0 && since >= max(leastInterval, 4*j.took) {
 		return j.checkpoint(ctx, false)
 	}
 	return nil
