@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"math"
 	"regexp"
 	"slices"
@@ -69,13 +70,18 @@ func readFairvisor(in *imported) {
 	if !ok {
 		in.refuse("policies", "policies must be a table")
 	}
-	for _, field := range []string{"kill_switches", "global_shadow", "kill_switch_override", "defaults"} {
-		if something(bundle[field]) {
-			in.say(field, "is no loop rule, and not in the policy")
-		}
-	}
+	in.leaves(bundle, "", "bundle_version", "issued_at", "expires_at", "policies")
 	for i, p := range policies {
 		in.fairvisorPolicy(p, fmt.Sprintf("policies[%d].", i), i+1)
+	}
+}
+
+// leaves says what an object holds besides what is read of it.
+func (in *imported) leaves(object table, path string, read ...string) {
+	for _, field := range slices.Sorted(maps.Keys(object)) { // any order: sorted
+		if !slices.Contains(read, field) && something(object[field]) {
+			in.say(path+field, "is no loop rule, and not in the policy")
+		}
 	}
 }
 
@@ -152,11 +158,11 @@ func (in *imported) fairvisorPolicy(v any, path string, n int) {
 	if len(rules) > 0 {
 		in.say(path+"rules", "are rate limits, and not in the policy but for their limit_keys")
 	}
-	for _, field := range []string{"fallback_limit", "circuit_breaker"} {
-		if something(spec[field]) {
-			in.say(path+field, "is no loop rule, and not in the policy")
-		}
+	if something(spec["fallback_limit"]) { // its limit_keys are read, like those of rules
+		in.say(path+"fallback_limit", "is no loop rule, and not in the policy")
 	}
+	in.leaves(spec, path, "selector", "mode", "rules", "fallback_limit", "loop_detection")
+	in.leaves(p, strings.TrimSuffix(path, "spec."), "id", "spec")
 	action := window.Action(d.Action)
 	if mode == "shadow" {
 		if action != window.Reject {
@@ -215,6 +221,7 @@ func (in *imported) loopDetection(path string, v any) fairvisorLoop {
 	if wrong != "" {
 		in.refuse(path, "%s", wrong)
 	}
+	in.leaves(block, path+".", "enabled", "window_seconds", "threshold_identical_requests", "action", "similarity")
 	return d
 }
 
@@ -279,6 +286,7 @@ func (in *imported) selector(path string, selector table) string {
 			s.Methods = append(s.Methods, method)
 		}
 	}
+	in.leaves(selector, path+".", "pathExact", "pathPrefix", "methods", "hosts")
 	if something(selector["hosts"]) {
 		in.say(path+".hosts", "is not in the policy: logs name the host in ways of their own; add it to match, as in attributes[\"header:host\"] == \"api.example.com\"")
 	}
