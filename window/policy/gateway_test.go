@@ -181,14 +181,14 @@ f: policies[0].spec.circuit_breaker: is no loop rule, and not in the policy
 f: policies[0].spec.loop_detection.action: is warn once it is out of shadow: the policy has record for both
 f: policies[1].spec.loop_detection: is off and says no more that can be read: window, threshold and action are those of Fairvisor's example
 f: policies[2].spec.loop_detection: is not there: policy c has no loop rule`)
-	f("fairvisor", `{"bundle_version": 1, "issued_at": "2026-11-21", "kill_switchs": [{}], "policies": [
-	  {"id": "a", "note": "x", "spec": {"selector": {"pathPrefix": "/", "host": ["x"]}, "rules": [], "loop_detecton": {"enabled": true},
+	f("fairvisor", `{"bundle_version": 1, "issued_at": "2026-11-21", "kill_swiches": [{}], "policies": [
+	  {"id": "a", "note": "x", "spec": {"selector": {"pathPrefix": "/", "host": ["x"]}, "rules": [], "loop_detect": {"enabled": true},
 	    "loop_detection": {"enabled": true, "window": 9, "window_seconds": 90, "threshold_identical_requests": 3}}}]}`,
 		"  - name: a\n    profile: fairvisor\n    counter: {window: 1m30s}\n    threshold: 3\n    action: reject\n    limit_keys: []\n",
-		`f: kill_switchs: is no loop rule, and not in the policy
+		`f: kill_swiches: is no loop rule, and not in the policy
 f: policies[0].spec.selector.host: is no loop rule, and not in the policy
 f: policies[0].spec.loop_detection.window: is no loop rule, and not in the policy
-f: policies[0].spec.loop_detecton: is no loop rule, and not in the policy
+f: policies[0].spec.loop_detect: is no loop rule, and not in the policy
 f: policies[0].note: is no loop rule, and not in the policy`)
 }
 
