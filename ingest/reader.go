@@ -16,6 +16,16 @@ type Tally struct {
 	Malformed int64
 }
 
+// Add adds what other lines were.
+func (t *Tally) Add(o Tally) {
+	t.Lines += o.Lines
+	t.Blank += o.Blank
+	t.Malformed += o.Malformed
+}
+
+// Requests is how many were read.
+func (t Tally) Requests() int64 { return t.Lines - t.Blank - t.Malformed }
+
 // Skip is a line that could not be judged. It never holds text of the line:
 // there may be secrets in it.
 type Skip struct {

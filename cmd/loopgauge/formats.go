@@ -163,5 +163,8 @@ func (f *formatsFlags) look(ctx context.Context, u *ui, args []string) error {
 	if err == nil && len(failed) > 0 {
 		err = &exitError{code: exitFailed}
 	}
+	if a := r.Account; err == nil && r.Whole && r.requests == 0 {
+		err = noRequest(r.Log, 1, a.Blank, a.Malformed)
+	}
 	return err
 }
