@@ -473,7 +473,9 @@ func (p *custom) field(r *fingerprint.Request, name string, v found) {
 	case "user":
 		r.User = p.text(v)
 	case "session":
-		r.Session = p.text(v)
+		if t := p.text(v); namesSession(t) {
+			r.Session = t
+		}
 	case "model":
 		r.Model = p.text(v)
 	case "backend":
