@@ -36,7 +36,7 @@ type naming struct {
 }
 
 func (n *naming) note(rank int, value []byte) {
-	if len(value) > 0 && rank >= n.rank { // of a name given twice the last counts
+	if len(value) > 0 && !fingerprint.IsPlaceholder(value) && rank >= n.rank { // of a name given twice the last counts
 		n.value, n.rank = value, rank
 	}
 }
