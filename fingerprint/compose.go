@@ -258,7 +258,7 @@ func bodyPart(w *Writer, r *Request, dst []byte, _ int, _ string) ([]byte, Cause
 	case cause != Computable:
 		return dst, cause
 	case r.Body == nil:
-		return dst, NoBody
+		return dst, cmp.Or(r.Lost, NoBody)
 	}
 	return w.appendText(dst, r.Body), Computable
 }

@@ -337,7 +337,7 @@ func (w *Writer) appendOther(dst []byte, content rawjson.Value, ofMessage bool) 
 			some = true
 		case b.isAside(), ofMessage && (b.isToolUse() || b.isToolResult()):
 		default:
-			if cause = w.lossOfPart(b.raw); cause != Computable {
+			if cause = w.lossOfPart(&b); cause != Computable {
 				return dst, text, cause
 			}
 			dst = append(dst, open(others, `"other":[`)...)

@@ -214,12 +214,12 @@ func endsCut(text []byte) bool {
 // lossOfPart is why a part of a message that is no text, such as an image, is
 // not what was sent: something in it was replaced or cut, or it says no more
 // than what kind of part it is.
-func (w *Writer) lossOfPart(part rawjson.Value) Cause {
+func (w *Writer) lossOfPart(part *block) Cause {
 	s := &w.leaves
-	s.Reset(part)
+	s.Reset(part.raw)
 	cause, said := w.lossOfLeaves(s, false)
 	w.check(s)
-	if cause == Computable && !said {
+	if cause == Computable && !said && part.kind != nil {
 		return LossyContent
 	}
 	return cause
@@ -256,7 +256,7 @@ func (w *Writer) lossOfLeaves(s *rawjson.Scanner, about bool) (loss Cause, said 
 		}
 		text := v[1 : len(v)-1]
 		return w.lossOfLeaf(text), len(text) > 0
-	case rawjson.Number:
+	case rawjson.Number, rawjson.Bool:
 		s.Skip()
 		return Computable, !about
 	default:
@@ -349,7 +349,8 @@ func (w *Writer) onlyPlaceholders(s *rawjson.Scanner) (found Cause, done bool) {
 // lossOfBody is why a body, of which the log has no hash, is not what was sent:
 // the logger lost it, or hid it, or the last of what it says.
 func (w *Writer) lossOfBody(r *Request) Cause {
-	if r.Lost != Computable && r.Lost != HistoryElsewhere {
+	switch r.Lost {
+	case TruncatedContent, RedactedContent, EncryptedContent, SpooledBody: // the others are of messages alone
 		return r.Lost
 	}
 	if cause := placeholder(r.Body); cause != Computable {

@@ -172,7 +172,7 @@ func TestTruthOfModelLogs(t *testing.T) {
 				t.Errorf("%s: %d repeats and no loop: %v", place, s.repeats+s.steps/2, s.blind)
 			default:
 				for rule, causes := range s.blind {
-					if rule == "last-messages" && causes[why] < s.repeats {
+					if rule == "last-messages" && 2*causes[why] < s.repeats {
 						t.Errorf("%s: %s is blind for %v, want %q", place, rule, causes, why)
 					}
 				}
