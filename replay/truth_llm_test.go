@@ -88,10 +88,10 @@ func watchScenes(tb testing.TB, log string, truth map[string]planned, profiles .
 			case "cycle":
 				s.steps++
 				s.innocent = false
-			case "loop", "retry_loop", "outage_retry", "probe":
+			case "loop", "retry_loop", "outage_retry":
 				s.repeats++
 				s.innocent = false
-			case "normal", "client_error":
+			case "normal", "client_error", "probe":
 			default:
 				s.innocent = false
 			}
