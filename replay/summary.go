@@ -351,7 +351,7 @@ func waste(loops []Loop) (requests int64, spent string) {
 	case known == len(loops) && cost > 0:
 		return requests, " and " + term.Money(cost)
 	case cost > 0:
-		return requests, " and at least " + term.Money(cost)
+		return requests, " and " + term.Money(max(cost, 0.01)) + " or more"
 	case tokens > 0:
 		return requests, " and " + term.Plural(tokens, "token", "tokens")
 	}

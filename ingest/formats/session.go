@@ -47,7 +47,8 @@ func (n *naming) note(rank int, value []byte) {
 // would else be one session.
 var nobody = []string{"-", "null", "undefined", "none", "nil", "<nil>"}
 
-// namesSession tells a session from what stands for none.
+// namesSession tells a session from what stands for none, and from what a
+// logger put in the place of one.
 func namesSession(value []byte) bool {
 	if len(value) > 16 && value[0] > ' ' { // most are ids
 		return true
@@ -58,7 +59,7 @@ func namesSession(value []byte) bool {
 			return false
 		}
 	}
-	return len(value) > 0
+	return len(value) > 0 && !fingerprint.IsPlaceholder(value)
 }
 
 // readSession reads a text that names a session, if it does.
