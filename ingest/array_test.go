@@ -3,6 +3,7 @@ package ingest
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -66,7 +67,11 @@ func TestArraysOfWrapped(t *testing.T) {
 }
 
 func bytesOf(text string) string {
-	return strings.ReplaceAll(fmt.Sprint([]byte(text)), " ", ",")
+	var list []string
+	for _, b := range []byte(text) {
+		list = append(list, strconv.Itoa(int(b)))
+	}
+	return "[" + strings.Join(list, ",") + "]"
 }
 
 // TestFrames: RFC 6587 counts the bytes of each message. Counts that are wrong

@@ -91,13 +91,15 @@ func cutSyslog(line []byte) (message []byte, ok bool) {
 		}
 	}
 	if rest, ok := cutTraditionalTime(line); ok {
-		return cutTag(rest)
+		return cutTag(rest, false)
 	}
 	stamp, rest, ok := bytes.Cut(line, []byte(" "))
 	if !ok || !isStamp(stamp) {
 		return nil, false
 	}
-	message, ok = cutTag(rest)
+	// Without a priority it is of a file of rsyslog, which writes the host: a
+	// time and a word with a colon alone may be of anything.
+	message, ok = cutTag(rest, !hasPriority)
 	return message, ok || hasPriority
 }
 
@@ -169,8 +171,8 @@ func cutTraditionalTime(line []byte) (rest []byte, ok bool) {
 }
 
 // cutTag reads a host, which nginx may leave out, and a tag with a colon.
-func cutTag(line []byte) (message []byte, ok bool) {
-	for range 2 {
+func cutTag(line []byte, hasHost bool) (message []byte, ok bool) {
+	for i := range 2 {
 		var word []byte
 		word, line, ok = bytes.Cut(line, []byte(" "))
 		if !ok {
@@ -179,7 +181,7 @@ func cutTag(line []byte) (message []byte, ok bool) {
 		if bytes.ContainsAny(word, `{"`) {
 			return nil, false
 		}
-		if word, ok = bytes.CutSuffix(word, []byte(":")); ok {
+		if word, ok = bytes.CutSuffix(word, []byte(":")); ok && (i == 1 || !hasHost) {
 			return bytes.TrimLeft(line, " "), len(word) > 0
 		}
 	}
