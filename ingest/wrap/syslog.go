@@ -91,15 +91,16 @@ func cutSyslog(line []byte) (message []byte, ok bool) {
 		}
 	}
 	if rest, ok := cutTraditionalTime(line); ok {
-		return cutTag(rest, false)
+		return cutTag(rest)
 	}
 	stamp, rest, ok := bytes.Cut(line, []byte(" "))
 	if !ok || !isStamp(stamp) {
 		return nil, false
 	}
-	// Without a priority it is of a file of rsyslog, which writes the host: a
-	// time and a word with a colon alone may be of anything.
-	message, ok = cutTag(rest, !hasPriority)
+	if word, _, _ := bytes.Cut(rest, []byte(" ")); !hasPriority && bytes.HasSuffix(word, []byte(":")) {
+		return nil, false // of a file, which has the host: it is an event of a stream with a time in front
+	}
+	message, ok = cutTag(rest)
 	return message, ok || hasPriority
 }
 
@@ -171,8 +172,8 @@ func cutTraditionalTime(line []byte) (rest []byte, ok bool) {
 }
 
 // cutTag reads a host, which nginx may leave out, and a tag with a colon.
-func cutTag(line []byte, hasHost bool) (message []byte, ok bool) {
-	for i := range 2 {
+func cutTag(line []byte) (message []byte, ok bool) {
+	for range 2 {
 		var word []byte
 		word, line, ok = bytes.Cut(line, []byte(" "))
 		if !ok {
@@ -181,7 +182,7 @@ func cutTag(line []byte, hasHost bool) (message []byte, ok bool) {
 		if bytes.ContainsAny(word, `{"`) {
 			return nil, false
 		}
-		if word, ok = bytes.CutSuffix(word, []byte(":")); ok && (i == 1 || !hasHost) {
+		if word, ok = bytes.CutSuffix(word, []byte(":")); ok {
 			return bytes.TrimLeft(line, " "), len(word) > 0
 		}
 	}
