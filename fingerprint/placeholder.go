@@ -163,7 +163,7 @@ func isLetter(c byte) bool { c |= ' '; return 'a' <= c && c <= 'z' }
 // find: those of Presidio's and of Amazon's entity types.
 func isEntity(word []byte) bool {
 	switch string(word) {
-	case "PII", "PHI", "PERSON", "NAME", "USERNAME", "EMAIL", "PHONE", "ADDRESS", "LOCATION", "AGE", "SSN", "NRP", "ORGANIZATION",
+	case "PII", "PHI", "PERSON", "NAME", "USERNAME", "EMAIL", "PHONE", "ADDRESS", "LOCATION", "AGE", "SSN", "NRP", "ORGANIZATION", //nolint:misspell // as Presidio has it
 		"PASSPORT", "LICENSE", "DRIVER", "VEHICLE", "IBAN", "SWIFT", "BANK", "CARD", "CRYPTO", "PIN", "PASSWORD", "SECRET", "KEY", "IP", "MAC", "URL", "NHS", "ITIN", "DATE":
 		return true
 	}
@@ -197,7 +197,7 @@ func endsCut(text []byte) bool {
 	if len(text) == 0 {
 		return false
 	}
-	opening := byte(0)
+	var opening byte
 	switch text[len(text)-1] {
 	case ']':
 		opening = '['
@@ -329,12 +329,9 @@ func (w *Writer) lossOfArguments(arguments []byte) Cause {
 // beginsWithContent tells arguments whose first value is a number, or a text
 // that begins like none of the placeholders. It is most of them, and cheap.
 func beginsWithContent(arguments []byte) bool {
-	colon := bytes.Index(arguments, []byte(`":`))
-	if colon < 0 {
-		return false
-	}
-	value := bytes.TrimLeft(arguments[colon+len(`":`):], " ")
-	if len(value) < 2 || arguments[0] != '{' {
+	_, value, ok := bytes.Cut(arguments, []byte(`":`))
+	value = bytes.TrimLeft(value, " ")
+	if !ok || len(value) < 2 || arguments[0] != '{' {
 		return false
 	}
 	c := value[0]
