@@ -304,8 +304,8 @@ func (w *Writer) lossOfLeaf(inner []byte) Cause {
 
 // whole gives the calls if all can be told from others of the same tools.
 func (w *Writer) whole(calls []ToolCall) ([]ToolCall, Cause) {
-	for _, call := range calls {
-		if cause := w.lossOfArguments(call.Arguments); cause != Computable {
+	for i := range calls {
+		if cause := w.lossOfArguments(calls[i].Arguments); cause != Computable {
 			return nil, cause
 		}
 	}
@@ -329,9 +329,15 @@ func (w *Writer) lossOfArguments(arguments []byte) Cause {
 // beginsWithContent tells arguments whose first value is a number, or a text
 // that begins like none of the placeholders. It is most of them, and cheap.
 func beginsWithContent(arguments []byte) bool {
-	_, value, ok := bytes.Cut(arguments, []byte(`":`))
-	value = bytes.TrimLeft(value, " ")
-	if !ok || len(value) < 2 || arguments[0] != '{' {
+	colon := bytes.IndexByte(arguments, ':')
+	if colon < len(`{"`) || arguments[0] != '{' || arguments[colon-1] != '"' {
+		return false
+	}
+	value := arguments[colon+1:]
+	for len(value) > 0 && value[0] == ' ' {
+		value = value[1:]
+	}
+	if len(value) < 2 {
 		return false
 	}
 	c := value[0]
