@@ -13,7 +13,8 @@ import (
 // another fingerprint to the same request.
 //
 //	1  the first
-const StateVersion = 1
+//	2  aisg of messages that are no more than a text; the form is that of 1
+const StateVersion = 2
 
 // State is all that judging remembers of its streams. Saved, and loaded into a
 // fresh one in another process, it goes on as if there had been no break.
