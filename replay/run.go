@@ -34,6 +34,9 @@ type Options struct {
 	Episode func(*window.Episode) error
 	Skip    func(ingest.Skip)
 	Fired   func(ep *window.Episode, action window.Action, opened bool) // as window.EngineOptions.Fired
+	// Brief says that Event and Verdict read neither ID nor Start of an event,
+	// and its Position only to tell it from others.
+	Brief bool
 
 	// Enforce asks what the rules would have done had they been in force. With
 	// it verdicts and episodes are of what the gateways would have seen, which
@@ -43,8 +46,10 @@ type Options struct {
 
 // Kept are events that an earlier run has put into order, without duplicates.
 type Kept struct {
-	// Begin is told which plan the events are for.
-	Begin func(*window.Plan) error
+	// Begin is told which plan the events are for, and whether ID, Start and
+	// Position are asked for. Without, a position does no more than tell an
+	// event from others.
+	Begin func(plan *window.Plan, origins bool) error
 	// Next is the next event in release order, io.EOF after the last. It is
 	// valid until the next call.
 	Next func() (*window.Event, error)
@@ -134,10 +139,15 @@ func (r *run) logs(ctx context.Context) error {
 	return r.pipeline.Release()
 }
 
+// origins tells whether anybody looks at where events stand in their logs.
+func (r *run) origins() bool {
+	return r.o.Duplicates > 0 || !r.o.Brief && (r.o.Event != nil || r.o.Verdict != nil)
+}
+
 // kept judges events that are in order already.
 func (r *run) kept(ctx context.Context) error {
 	k, totals := r.o.Kept, &r.pipeline.Totals
-	if err := k.Begin(r.o.Plan); err != nil {
+	if err := k.Begin(r.o.Plan, r.origins()); err != nil {
 		return err
 	}
 	totals.Account, r.result.Streams, r.result.Order = k.Account, k.Streams, k.Order

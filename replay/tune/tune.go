@@ -111,7 +111,7 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 		conversations: map[string]int{}, gateways: newGatewayCounts(gateways),
 	}
 
-	o.Run.Plan = plan
+	o.Run.Plan, o.Run.Brief = plan, o.Run.Event == nil
 	o.Run.Event, o.Run.Verdict = p.event, p.gateways.verdict
 	o.Run.Episode = p.episode
 	result, err := replay.Run(ctx, o.Run)

@@ -81,9 +81,7 @@ func TestListsAcrossPages(t *testing.T) {
 			from, to := c.entries(int64(i))
 			for entry := from; entry < to; entry++ {
 				text := ""
-				if n, known, err := c.entry(entry); err != nil {
-					rt.Fatalf("row %d: %v", i, err)
-				} else if known {
+				if n, known := c.entry(entry); known {
 					text = strconv.Itoa(n)
 				}
 				got = append(got, text)

@@ -48,6 +48,7 @@ type Reader struct {
 	want    *window.Plan
 	answers *window.Answers
 	asks    bool // for the rules' choices
+	origins bool // are asked for
 
 	open  *eventFile
 	rows  *eventColumns // of the open file
@@ -263,10 +264,12 @@ func (r *Reader) readRun() error {
 }
 
 // Prepare makes ready to give the events to a plan. have is the plan of the
-// policy in Run, of which want must not lack anything.
-func (r *Reader) Prepare(have, want *window.Plan) error {
+// policy in Run, of which want must not lack anything. Unless origins are asked
+// for, events may lack their id and start, and a position does no more than
+// tell them apart.
+func (r *Reader) Prepare(have, want *window.Plan, origins bool) error {
 	for _, p := range r.parts {
-		if err := p.Prepare(have, want); err != nil {
+		if err := p.Prepare(have, want, true); err != nil { // merged by position
 			return err
 		}
 	}
@@ -288,6 +291,7 @@ func (r *Reader) Prepare(have, want *window.Plan) error {
 		Prints: make([]window.Prints, len(want.Identities)), Scopes: make([]window.Scope, len(want.Scopes)), Rules: make([]window.Choice, len(want.Rules)),
 	}
 	r.asks = slices.ContainsFunc(r.answers.Rules, func(like int) bool { return like >= 0 })
+	r.origins = origins || r.answers.Looks()
 	return nil
 }
 
@@ -327,7 +331,7 @@ func (r *Reader) Next() (ev *window.Event, err error) {
 	path := r.open.path
 	defer guard(path, &err)
 	seq := r.rows.seq.at(r.rows.row)
-	if err := r.request(); err != nil {
+	if err := r.request(seq); err != nil {
 		return nil, damaged(path, fmt.Sprintf("request %d: %v", seq, err))
 	}
 	if ev := &r.event; seq < r.next && !r.numbered || ev.Time < r.time || ev.Position.Stream < 0 || int(ev.Position.Stream) >= len(r.Run.Logs) {
@@ -444,13 +448,10 @@ func (r *Reader) print(rows *eventColumns) error {
 		return fmt.Errorf("fingerprint %d of %s is out of place", ordinal, identity)
 	}
 	r.known[i] = true
-	f, known, err := rows.fingerprint.at(rows.row)
-	if err != nil {
-		return err
-	}
+	f, known := rows.fingerprint.at(rows.row)
 	if !known {
-		p.Cause, _, err = rows.cause.at(rows.row) // none: it was computable, and gave none
-		return err
+		p.Cause, _ = rows.cause.at(rows.row) // none: it was computable, and gave none
+		return nil
 	}
 	p.Fingerprints = append(p.Fingerprints, f)
 	if tool := text(&rows.tool, rows.row); tool != "" || len(p.Tools) > 0 {
@@ -463,20 +464,26 @@ func (r *Reader) print(rows *eventColumns) error {
 }
 
 // request makes the event of its first row, but for the fingerprints.
-func (r *Reader) request() error {
+func (r *Reader) request(seq int64) error {
 	c := r.rows
 	if err := c.request.reach(c.row); err != nil {
 		return err
 	}
 	row, ev := c.row, &r.event
 	*ev = window.Event{
-		Time: c.time.at(row), Start: c.start.at(row),
-		Position: fingerprint.Position{Stream: c.stream.at(row), Line: c.line.at(row), Offset: c.offset.at(row), Item: c.item.at(row)},
-		Status:   int(c.status.at(row)), TokensIn: c.tokensIn.at(row), TokensOut: c.tokensOut.at(row), MaxTokens: c.maxTokens.at(row),
+		Time: c.time.at(row), Start: fingerprint.NoTime, Position: fingerprint.Position{Offset: seq},
+		Status: int(c.status.at(row)), TokensIn: c.tokensIn.at(row), TokensOut: c.tokensOut.at(row), MaxTokens: c.maxTokens.at(row),
 		Cost: c.cost.at(row), Stream: c.streamed.at(row), Cached: c.cached.at(row),
 		Prints: ev.Prints, Scopes: ev.Scopes, Rules: ev.Rules,
 	}
-	ev.ID, ev.Method, ev.Path, ev.Caller = text(&c.id, row), text(&c.method, row), text(&c.path, row), text(&c.caller, row)
+	if r.origins {
+		if err := c.origin.reach(row); err != nil {
+			return err
+		}
+		ev.ID, ev.Start = text(&c.id, row), c.start.at(row)
+		ev.Position = fingerprint.Position{Stream: c.stream.at(row), Line: c.line.at(row), Offset: c.offset.at(row), Item: c.item.at(row)}
+	}
+	ev.Method, ev.Path, ev.Caller = text(&c.method, row), text(&c.path, row), text(&c.caller, row)
 	ev.User, ev.Session, ev.Model, ev.Backend = text(&c.user, row), text(&c.session, row), text(&c.model, row), text(&c.backend, row)
 	for i := range r.scopes {
 		r.scopes[i] = -1
@@ -549,17 +556,14 @@ func (r *Reader) scope(c *eventColumns, entry int32, out *window.Scope, fields [
 	// Entries of the columns of a list are at the same places, from the row on.
 	index, _ := c.scopesIndex.entries(c.row)
 	of := func(first, _ int32) int32 { return first + entry - index }
-	key, known, err := c.scopesKey.entry(of(c.scopesKey.entries(c.row)))
-	if err != nil {
-		return err
-	}
+	key, known := c.scopesKey.entry(of(c.scopesKey.entries(c.row)))
 	if !known {
-		if out.Cause, known, err = c.scopesCause.entry(of(c.scopesCause.entries(c.row))); !known && err == nil || out.Cause == fingerprint.Computable {
-			err = errors.Join(err, errors.New("neither key nor cause of a scope"))
+		if out.Cause, known = c.scopesCause.entry(of(c.scopesCause.entries(c.row))); !known || out.Cause == fingerprint.Computable {
+			return errors.New("neither key nor cause of a scope")
 		}
-		return err
+		return nil
 	}
-	out.Key, out.FellBack = key, c.scopesFellBack.list[of(c.scopesFellBack.entries(c.row))] == fingerprint.Yes
+	out.Key, out.FellBack = key, c.scopesFellBack.entry(of(c.scopesFellBack.entries(c.row))) == fingerprint.Yes
 	n := len(r.values)
 	for _, field := range fields {
 		value, err := r.value(c, field)
@@ -593,7 +597,7 @@ func (r *Reader) choice(c *eventColumns, rule *window.Rule, like string) (window
 		if textAt(&c.rule, from+i) != like {
 			continue
 		}
-		override := c.override.list[overrides+i]
+		override := c.override.entry(overrides + i)
 		if override == noNumber {
 			return window.Plain, nil
 		}
