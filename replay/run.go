@@ -37,6 +37,8 @@ type Options struct {
 	// Brief says that Event and Verdict read neither ID nor Start of an event,
 	// and its Position only to tell it from others.
 	Brief bool
+	// Hold is until how many events later Event may look at an event yet.
+	Hold int
 
 	// Enforce asks what the rules would have done had they been in force. With
 	// it verdicts and episodes are of what the gateways would have seen, which
@@ -46,12 +48,12 @@ type Options struct {
 
 // Kept are events that an earlier run has put into order, without duplicates.
 type Kept struct {
-	// Begin is told which plan the events are for, and whether ID, Start and
-	// Position are asked for. Without, a position does no more than tell an
-	// event from others.
-	Begin func(plan *window.Plan, origins bool) error
-	// Next is the next event in release order, io.EOF after the last. It is
-	// valid until the next call.
+	// Begin is told which plan the events are for, whether ID, Start and
+	// Position are asked for, and how many more calls of Next an event has to
+	// outlive. Without origins a position does no more than tell an event from
+	// others.
+	Begin func(plan *window.Plan, origins bool, hold int) error
+	// Next is the next event in release order, io.EOF after the last.
 	Next func() (*window.Event, error)
 
 	// What that run made of the lines that are not among the events.
@@ -147,7 +149,7 @@ func (r *run) origins() bool {
 // kept judges events that are in order already.
 func (r *run) kept(ctx context.Context) error {
 	k, totals := r.o.Kept, &r.pipeline.Totals
-	if err := k.Begin(r.o.Plan, r.origins()); err != nil {
+	if err := k.Begin(r.o.Plan, r.origins(), r.o.Hold); err != nil {
 		return err
 	}
 	totals.Account, r.result.Streams, r.result.Order = k.Account, k.Streams, k.Order

@@ -138,7 +138,7 @@ func comesBack(t *testing.T, dir string, p *window.Plan, want []window.Event) *R
 		t.Fatal(err)
 	}
 	defer r.Close()
-	if err := r.Prepare(p, p, true); err != nil {
+	if err := r.Prepare(p, p, true, 0); err != nil {
 		t.Fatal(err)
 	}
 	for i := range want {
@@ -323,7 +323,7 @@ func TestPartitionsRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer r.Close()
-	if err := r.Prepare(p, p, true); err != nil {
+	if err := r.Prepare(p, p, true, 0); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := r.Next(); err != nil {

@@ -50,22 +50,24 @@ type Reader struct {
 	asks    bool // for the rules' choices
 	origins bool // are asked for
 
-	open  *eventFile
-	rows  *eventColumns // of the open file
-	next  int64         // the least seq that may come
-	n     int64         // events
-	event window.Event
-	stored
+	open *eventFile
+	rows *eventColumns // of the open file
+	next int64         // the least seq that may come
+	n    int64         // events
+	time int64         // of the last one
+
+	frames []frame
+	*frame         // at work
+	known  []bool  // of the frame's prints
+	scopes []int32 // by scope its entry, -1 if there is none
 }
 
-// stored is what the rows of one event hold, by the indexes of the plan that
-// made them.
-type stored struct {
+// frame is one event in the memory of a Reader, with what its rows hold by the
+// indexes of the plan that made them.
+type frame struct {
+	event  window.Event
 	prints []window.Prints
-	known  []bool  // prints
-	scopes []int32 // entries; -1 is none
 	values []string
-	time   int64
 }
 
 // eventFile is one file of events.
@@ -266,10 +268,11 @@ func (r *Reader) readRun() error {
 // Prepare makes ready to give the events to a plan. have is the plan of the
 // policy in Run, of which want must not lack anything. Unless origins are asked
 // for, events may lack their id and start, and a position does no more than
-// tell them apart.
-func (r *Reader) Prepare(have, want *window.Plan, origins bool) error {
+// tell them apart. An event is valid until hold calls of Next after it have been
+// made, and one more.
+func (r *Reader) Prepare(have, want *window.Plan, origins bool, hold int) error {
 	for _, p := range r.parts {
-		if err := p.Prepare(have, want, true); err != nil { // merged by position
+		if err := p.Prepare(have, want, true, hold); err != nil { // merged by position
 			return err
 		}
 	}
@@ -283,12 +286,12 @@ func (r *Reader) Prepare(have, want *window.Plan, origins bool) error {
 		}
 	}
 	r.plan, r.want, r.answers = have, want, window.Kept{Plan: have, Hashed: r.Run.HashIDs}.Answers(want)
-	r.stored = stored{
-		prints: make([]window.Prints, len(have.Identities)), known: make([]bool, len(have.Identities)),
-		scopes: make([]int32, len(have.Scopes)), time: math.MinInt64,
-	}
-	r.event = window.Event{
-		Prints: make([]window.Prints, len(want.Identities)), Scopes: make([]window.Scope, len(want.Scopes)), Rules: make([]window.Choice, len(want.Rules)),
+	r.known, r.scopes, r.time = make([]bool, len(have.Identities)), make([]int32, len(have.Scopes)), math.MinInt64
+	r.frames = make([]frame, 1+hold)
+	for i := range r.frames {
+		r.frames[i] = frame{prints: make([]window.Prints, len(have.Identities)), event: window.Event{
+			Prints: make([]window.Prints, len(want.Identities)), Scopes: make([]window.Scope, len(want.Scopes)), Rules: make([]window.Choice, len(want.Rules)),
+		}}
 	}
 	r.asks = slices.ContainsFunc(r.answers.Rules, func(like int) bool { return like >= 0 })
 	r.origins = origins || r.answers.Looks()
@@ -319,8 +322,7 @@ func (r *Reader) Close() {
 	}
 }
 
-// Next is the next event, as the run judged them; io.EOF after the last. It is
-// valid until the next call.
+// Next is the next event, as the run judged them; io.EOF after the last.
 func (r *Reader) Next() (ev *window.Event, err error) {
 	if len(r.parts) > 0 {
 		return r.merge()
@@ -330,6 +332,7 @@ func (r *Reader) Next() (ev *window.Event, err error) {
 	}
 	path := r.open.path
 	defer guard(path, &err)
+	r.frame = &r.frames[r.n%int64(len(r.frames))]
 	seq := r.rows.seq.at(r.rows.row)
 	if err := r.request(seq); err != nil {
 		return nil, damaged(path, fmt.Sprintf("request %d: %v", seq, err))

@@ -79,7 +79,7 @@ func TestEventsComeBack(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer r.Close()
-	if err := r.Prepare(p, p, true); err != nil {
+	if err := r.Prepare(p, p, true, 0); err != nil {
 		t.Fatal(err)
 	}
 	for i := range events {
@@ -153,7 +153,7 @@ func readAll(dir string, p *window.Plan) (n int, err error) {
 		return 0, err
 	}
 	defer r.Close()
-	if err := r.Prepare(p, p, true); err != nil {
+	if err := r.Prepare(p, p, true, 0); err != nil {
 		return 0, err
 	}
 	for {
