@@ -37,14 +37,14 @@ type eventColumns struct {
 	time                                                numbers[int64]
 	method, path, caller, user, session, model, backend texts[string]
 	status                                              numbers[int32]
-	tokensIn, tokensOut, maxTokens                          numbers[int64]
-	cost                                                    numbers[float64]
-	streamed, cached                                        numbers[fingerprint.Tri]
-	scopeField, scopeValue                                  texts[string]
-	scopesIndex                                             numbers[int32]
-	scopesKey                                               texts[fingerprint.ScopeKey]
-	scopesCause                                             texts[fingerprint.Cause]
-	scopesFellBack                                          numbers[fingerprint.Tri]
+	tokensIn, tokensOut, maxTokens                      numbers[int64]
+	cost                                                numbers[float64]
+	streamed, cached                                    numbers[fingerprint.Tri]
+	scopeField, scopeValue                              texts[string]
+	scopesIndex                                         numbers[int32]
+	scopesKey                                           texts[fingerprint.ScopeKey]
+	scopesCause                                         texts[fingerprint.Cause]
+	scopesFellBack                                      numbers[fingerprint.Tri]
 
 	// Of the first row of a request, where origins are asked for.
 	origin              set

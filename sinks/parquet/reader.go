@@ -268,8 +268,7 @@ func (r *Reader) readRun() error {
 // Prepare makes ready to give the events to a plan. have is the plan of the
 // policy in Run, of which want must not lack anything. Unless origins are asked
 // for, events may lack their id and start, and a position does no more than
-// tell them apart. An event is valid until hold calls of Next after it have been
-// made, and one more.
+// tell them apart. An event stays what it is for hold more calls of Next.
 func (r *Reader) Prepare(have, want *window.Plan, origins bool, hold int) error {
 	for _, p := range r.parts {
 		if err := p.Prepare(have, want, true, hold); err != nil { // merged by position

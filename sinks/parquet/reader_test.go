@@ -68,6 +68,9 @@ func keep(t *testing.T, dir string, p *window.Plan, events []window.Event) {
 	}
 }
 
+// same are events if they say the same.
+var same = cmp.Options{cmpopts.EquateComparable(fingerprint.Fingerprint{}), cmpopts.EquateEmpty(), cmpopts.EquateNaNs()}
+
 // Every event comes back as it was made.
 func TestEventsComeBack(t *testing.T) {
 	p := plan(t)
@@ -87,11 +90,10 @@ func TestEventsComeBack(t *testing.T) {
 		if err != nil {
 			t.Fatalf("event %d: %v", i, err)
 		}
-		same := cmpopts.EquateComparable(fingerprint.Fingerprint{})
 		if i%1000 > 20 && i < len(events)-20 && ev.Position == events[i].Position && ev.ID == events[i].ID {
 			continue // a comparison in full takes its time
 		}
-		if diff := cmp.Diff(&events[i], ev, same, cmpopts.EquateEmpty(), cmpopts.EquateNaNs()); diff != "" {
+		if diff := cmp.Diff(&events[i], ev, same...); diff != "" {
 			t.Fatalf("event %d (- made, + read):\n%s", i, diff)
 		}
 	}
@@ -101,6 +103,76 @@ func TestEventsComeBack(t *testing.T) {
 	if r.Read() > r.Size() || r.Read() < r.Size()*9/10 {
 		t.Errorf("%d of %d bytes read", r.Read(), r.Size())
 	}
+}
+
+// An event stays what it is for as many more calls of Next as asked for.
+func TestEventsAreHeld(t *testing.T) {
+	p := plan(t)
+	events := extracted(p, 100)
+	dir := t.TempDir()
+	keep(t, dir, p, events)
+	const hold = 7
+	r, err := Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	if err := r.Prepare(p, p, true, hold); err != nil {
+		t.Fatal(err)
+	}
+	var given []*window.Event
+	for i := range events {
+		ev, err := r.Next()
+		if err != nil {
+			t.Fatal(err)
+		}
+		given = append(given, ev)
+		first := max(i-hold, 0)
+		if diff := cmp.Diff(&events[first], given[first], same...); diff != "" {
+			t.Fatalf("event %d after %d more (- made, + held):\n%s", first, i-first, diff)
+		}
+	}
+}
+
+// Without origins events lack what only an origin says, and positions still
+// tell them apart. A match that is yet to be asked has them read all the same.
+func TestWithoutOrigins(t *testing.T) {
+	p := plan(t)
+	events := extracted(p, 100)
+	dir := t.TempDir()
+	keep(t, dir, p, events)
+	f := func(want *window.Plan, origins bool) {
+		t.Helper()
+		r, err := Open(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer r.Close()
+		if err := r.Prepare(p, want, false, 0); err != nil {
+			t.Fatal(err)
+		}
+		seen := map[fingerprint.Position]bool{}
+		for i := range events {
+			ev, err := r.Next()
+			if err != nil {
+				t.Fatal(err)
+			}
+			made := events[i]
+			seen[ev.Position] = true
+			if !origins {
+				made.ID, made.Start, made.Position = "", fingerprint.NoTime, ev.Position
+			}
+			made.Prints, made.Scopes, made.Rules = made.Prints[:len(want.Identities)], made.Scopes[:len(want.Scopes)], made.Rules[:len(want.Rules)]
+			if diff := cmp.Diff(&made, ev, same...); diff != "" {
+				t.Fatalf("event %d (- made, + read):\n%s", i, diff)
+			}
+		}
+		if len(seen) != len(events) {
+			t.Errorf("%d positions of %d events", len(seen), len(events))
+		}
+	}
+	f(window.NewPlan(p.Rules[:1], nil), false)
+	f(p, true) // its second rule has an override with a match
 }
 
 // Whatever byte of a file is wrong, reading it ends, and without a panic. Not
