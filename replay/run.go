@@ -37,7 +37,7 @@ type Options struct {
 	// Brief says that Event and Verdict read neither ID nor Start of an event,
 	// and its Position only to tell it from others.
 	Brief bool
-	// Hold is until how many events later Event may look at an event yet.
+	// Hold is for how many more events Event may look at one that it was given.
 	Hold int
 
 	// Enforce asks what the rules would have done had they been in force. With
@@ -49,12 +49,12 @@ type Options struct {
 // Kept are events that an earlier run has put into order, without duplicates.
 type Kept struct {
 	// Begin is told which plan the events are for, whether ID, Start and
-	// Position are asked for, and how many more calls of Next an event has to
-	// outlive. Without origins a position does no more than tell an event from
-	// others.
+	// Position are asked for, and how many events Next has to keep. Without
+	// origins a position does no more than tell an event from others.
 	Begin func(plan *window.Plan, origins bool, hold int) error
-	// Next is the next event in release order, io.EOF after the last.
-	Next func() (*window.Event, error)
+	// Next is the next event in release order, io.EOF after the last. keep says
+	// that the one before has to stay what it is until hold more are kept.
+	Next func(keep bool) (*window.Event, error)
 
 	// What that run made of the lines that are not among the events.
 	Account  Account
@@ -157,8 +157,9 @@ func (r *run) kept(ctx context.Context) error {
 		copy(totals.Excluded, k.Excluded[:last])
 		totals.Excluded[len(totals.Excluded)-1] = k.Excluded[last]
 	}
+	judged := int64(0) // before the last event
 	for ctx.Err() == nil && r.pipeline.Err() == nil {
-		ev, err := k.Next()
+		ev, err := k.Next(totals.Account.Judged > judged)
 		if errors.Is(err, io.EOF) {
 			return nil
 		}
@@ -169,6 +170,7 @@ func (r *run) kept(ctx context.Context) error {
 			ev.SetPrice(r.o.Extract.Price)
 		}
 		totals.Account.Lines++
+		judged = totals.Account.Judged
 		r.pipeline.judge(ev)
 	}
 	return cmp.Or(r.pipeline.Err(), ctx.Err())

@@ -57,7 +57,8 @@ type Reader struct {
 	time int64         // of the last one
 
 	frames []frame
-	*frame         // at work
+	at     int // the frame at work
+	*frame
 	known  []bool  // of the frame's prints
 	scopes []int32 // by scope its entry, -1 if there is none
 }
@@ -268,7 +269,7 @@ func (r *Reader) readRun() error {
 // Prepare makes ready to give the events to a plan. have is the plan of the
 // policy in Run, of which want must not lack anything. Unless origins are asked
 // for, events may lack their id and start, and a position does no more than
-// tell them apart. An event stays what it is for hold more calls of Next.
+// tell them apart. Next keeps as many events as hold.
 func (r *Reader) Prepare(have, want *window.Plan, origins bool, hold int) error {
 	for _, p := range r.parts {
 		if err := p.Prepare(have, want, true, hold); err != nil { // merged by position
@@ -321,17 +322,22 @@ func (r *Reader) Close() {
 	}
 }
 
-// Next is the next event, as the run judged them; io.EOF after the last.
-func (r *Reader) Next() (ev *window.Event, err error) {
+// Next is the next event, as the run judged them; io.EOF after the last. keep
+// says that the one before has to stay what it is, until so many more are kept
+// as Prepare was told.
+func (r *Reader) Next(keep bool) (ev *window.Event, err error) {
 	if len(r.parts) > 0 {
-		return r.merge()
+		return r.merge(keep)
+	}
+	if keep {
+		r.at = (r.at + 1) % len(r.frames)
 	}
 	if err := r.fill(); err != nil {
 		return nil, err
 	}
 	path := r.open.path
 	defer guard(path, &err)
-	r.frame = &r.frames[r.n%int64(len(r.frames))]
+	r.frame = &r.frames[r.at]
 	seq := r.rows.seq.at(r.rows.row)
 	if err := r.request(seq); err != nil {
 		return nil, damaged(path, fmt.Sprintf("request %d: %v", seq, err))
