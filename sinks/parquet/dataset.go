@@ -268,10 +268,14 @@ func (d *Dataset) Abort() {
 	d.release()
 }
 
+// batch is how many rows are handed over at once.
+const batch = 512
+
 // writer writes rows of one type into one file.
 type writer[R any] struct {
 	file *sinks.AtomicFile
 	out  *parquet.GenericWriter[R]
+	rows []R
 }
 
 // newWriter begins a file, whose first part is the folder of its table.
@@ -280,11 +284,27 @@ func newWriter[R any](d *Dataset, parts ...string) (*writer[R], error) {
 	if err != nil {
 		return nil, err
 	}
-	options := layouts[parts[0]].options()
-	if parts[0] == "events" && d.shared != nil {
-		options = append(options, firstIs(d.events.seq))
+	return &writer[R]{file: f, out: parquet.NewGenericWriter[R](f, layouts[parts[0]].options()...)}, nil
+}
+
+// add adds a row.
+func (w *writer[R]) add(row *R) error {
+	if w.rows = append(w.rows, *row); len(w.rows) < batch {
+		return nil
 	}
-	return &writer[R]{f, parquet.NewGenericWriter[R](f, options...)}, nil
+	return w.flush()
+}
+
+// flush hands the rows over.
+func (w *writer[R]) flush() error {
+	_, err := w.out.Write(w.rows)
+	clear(w.rows) // lets go of what the rows point to
+	w.rows = w.rows[:0]
+	return err
+}
+
+func (w *writer[R]) close() error {
+	return errors.Join(w.flush(), w.out.Close(), w.file.Seal())
 }
 
 // writeFile writes a file whose rows are all there, likewise.
@@ -297,10 +317,6 @@ func writeFile[R any](d *Dataset, rows []R, parts ...string) error {
 		return err
 	}
 	return w.close()
-}
-
-func (w *writer[R]) close() error {
-	return errors.Join(w.out.Close(), w.file.Seal())
 }
 
 // date is the folder of a day, UTC.

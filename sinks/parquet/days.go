@@ -2,63 +2,52 @@ package parquet
 
 import (
 	"cmp"
-	"errors"
+	"time"
 )
-
-// batch is how many rows are handed over at once.
-const batch = 512
 
 // days writes a table whose rows come in the order of time, so that one day
 // after the other is written.
-type days[T any] struct {
+type days[W closer] struct {
 	d     *Dataset
 	table string
 	day   string
-	out   *writer[T] // nil before the first row and after the last
-	rows  []T
+	from  int64 // when the day begins, microseconds
+	begun bool
+	out   W // of the day, if it has begun
+	open  func(d *Dataset, parts ...string) (W, error)
 }
+
+// closer is a file that can be ended.
+type closer interface{ close() error }
+
+// dayLength is in microseconds.
+const dayLength = 24 * int64(time.Hour/time.Microsecond)
 
 // turn opens the file of the day of a time, microseconds.
-func (w *days[T]) turn(t int64) error {
-	day := date(t)
-	if day == w.day {
+func (w *days[W]) turn(t int64) error {
+	if w.begun && t >= w.from && t-w.from < dayLength {
 		return nil
 	}
-	return w.begin(day)
+	w.from = t - (t%dayLength+dayLength)%dayLength
+	return w.begin(date(t))
 }
 
-func (w *days[T]) begin(day string) error {
+func (w *days[W]) begin(day string) error {
 	if err := w.close(); err != nil {
 		return err
 	}
-	out, err := newWriter[T](w.d, w.table, day, cmp.Or(w.d.part, w.table)+".parquet")
+	out, err := w.open(w.d, w.table, day, cmp.Or(w.d.part, w.table)+".parquet")
 	if err != nil {
 		return err
 	}
-	w.day, w.out = day, out
+	w.day, w.out, w.begun = day, out, true
 	return nil
 }
 
-// pass hands the rows over if they are many.
-func (w *days[T]) pass() error {
-	if len(w.rows) < batch {
+func (w *days[W]) close() error {
+	if !w.begun {
 		return nil
 	}
-	return w.flush()
-}
-
-func (w *days[T]) flush() error {
-	_, err := w.out.out.Write(w.rows)
-	clear(w.rows) // lets go of what the rows point to
-	w.rows = w.rows[:0]
-	return err
-}
-
-func (w *days[T]) close() error {
-	if w.out == nil {
-		return nil
-	}
-	err := errors.Join(w.flush(), w.out.close())
-	w.out = nil
-	return err
+	w.begun = false
+	return w.out.close()
 }

@@ -1,6 +1,9 @@
 package parquet
 
-import "github.com/loopgauge/loopgauge/window"
+import (
+	"github.com/loopgauge/loopgauge/fingerprint"
+	"github.com/loopgauge/loopgauge/window"
+)
 
 // verdictRow is a row of verdicts/: what one rule said of one request and
 // fingerprint.
@@ -25,10 +28,10 @@ type verdictRow struct {
 }
 
 // verdicts writes verdicts/, day after day like events.
-type verdicts struct{ days[verdictRow] }
+type verdicts struct{ days[*writer[verdictRow]] }
 
 func newVerdicts(d *Dataset) *verdicts {
-	return &verdicts{days[verdictRow]{d: d, table: "verdicts"}}
+	return &verdicts{days[*writer[verdictRow]]{d: d, table: "verdicts", open: newWriter[verdictRow]}}
 }
 
 func (w *verdicts) add(v *window.Verdict, seq int64) error {
@@ -48,6 +51,13 @@ func (w *verdicts) add(v *window.Verdict, seq int64) error {
 	if v.Count >= 0 {
 		row.Count = new(int32(v.Count))
 	}
-	w.rows = append(w.rows, row)
-	return w.pass()
+	return w.out.add(&row)
+}
+
+// known is null for -1, which stands for not logged.
+func known(n int64) *int64 {
+	if n == fingerprint.Unknown {
+		return nil
+	}
+	return &n
 }
