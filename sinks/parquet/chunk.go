@@ -102,9 +102,7 @@ func levels(to, list []byte, most byte) ([]byte, error) {
 // pack adds a page to some bytes: its head, its levels, which are packed, and
 // its data, which are in scratch.
 func (c *chunk) pack(to []byte, head *format.PageHeader, s *scratch, levels ...[]byte) (_ []byte, err error) {
-	if s.packed, err = codec.Encode(s.packed[:0], s.data); err != nil {
-		return nil, err
-	}
+	s.packed = encoder.EncodeAll(s.data, s.packed[:0])
 	parts := append(levels, s.packed)
 	crc := uint32(0)
 	for _, part := range parts {
@@ -129,7 +127,7 @@ func (c *chunk) pack(to []byte, head *format.PageHeader, s *scratch, levels ...[
 func (c *chunk) write(w *columnar) (err error) {
 	with := c.encoding.Encoding()
 	m := &c.meta
-	m.Type, m.PathInSchema, m.Codec = format.Type(c.kind.Kind()), c.path, codec.CompressionCodec()
+	m.Type, m.PathInSchema, m.Codec = format.Type(c.kind.Kind()), c.path, format.Zstd
 	m.Encoding = []format.Encoding{with}
 	if words := c.content.words(); words != nil {
 		with = format.RLEDictionary

@@ -27,9 +27,10 @@ const (
 // files take four times as long. Encodings, compression, metadata and indexes
 // are parquet-go's.
 type columnar struct {
-	head   format.FileMetaData // of a file without rows
-	sorted int                 // the column that rises
-	chunks []*chunk
+	head              format.FileMetaData // of a file without rows
+	sorted            int                 // the column that rises
+	chunks            []*chunk
+	perPage, perGroup int // rows
 
 	file   io.Writer
 	offset int64  // of what is in the file
@@ -50,7 +51,7 @@ func newColumnar[R any](l layout) *columnar {
 	if err := model.Close(); err != nil {
 		panic(err) // there is nothing that could fail
 	}
-	w := &columnar{head: *model.File().Metadata()}
+	w := &columnar{head: *model.File().Metadata(), perPage: pageRows, perGroup: rowGroup}
 	schema := model.Schema()
 	for i, path := range schema.Columns() {
 		leaf, _ := schema.Lookup(path...)
@@ -112,12 +113,12 @@ func encoded(v any) ([]byte, error) {
 // ended says that every column has the values of n more rows.
 func (w *columnar) ended(n int) error {
 	w.rows += n
-	if w.rows-w.paged >= pageRows {
+	if w.rows-w.paged >= w.perPage {
 		if err := w.page(); err != nil {
 			return err
 		}
 	}
-	if w.rows >= rowGroup || w.text >= groupText {
+	if w.rows >= w.perGroup || w.text >= groupText {
 		return w.group()
 	}
 	return nil

@@ -268,55 +268,26 @@ func (d *Dataset) Abort() {
 	d.release()
 }
 
-// batch is how many rows are handed over at once.
-const batch = 512
-
-// writer writes rows of one type into one file.
-type writer[R any] struct {
-	file *sinks.AtomicFile
-	out  *parquet.GenericWriter[R]
-	rows []R
-}
-
-// newWriter begins a file, whose first part is the folder of its table.
-func newWriter[R any](d *Dataset, parts ...string) (*writer[R], error) {
+// writeFile writes a file of rows that are all there, in the folder of its
+// table.
+func writeFile[R any](d *Dataset, rows []R, parts ...string) error {
 	f, err := d.file(parts...)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	return &writer[R]{file: f, out: parquet.NewGenericWriter[R](f, layouts[parts[0]].options()...)}, nil
+	out := parquet.NewGenericWriter[R](f, layouts[parts[0]].options()...)
+	return errors.Join(writeRows(out, rows), out.Close(), f.Seal())
 }
 
-// add adds a row.
-func (w *writer[R]) add(row *R) error {
-	if w.rows = append(w.rows, *row); len(w.rows) < batch {
-		return nil
+// writeRows writes rows. Write of parquet-go 0.32 makes empty texts of some
+// nulls: of the second in null, "a", null.
+func writeRows[R any](out *parquet.GenericWriter[R], rows []R) error {
+	var list []parquet.Row
+	for i := range rows {
+		list = append(list, out.Schema().Deconstruct(nil, &rows[i]))
 	}
-	return w.flush()
-}
-
-// flush hands the rows over.
-func (w *writer[R]) flush() error {
-	_, err := w.out.Write(w.rows)
-	clear(w.rows) // lets go of what the rows point to
-	w.rows = w.rows[:0]
+	_, err := out.WriteRows(list)
 	return err
-}
-
-func (w *writer[R]) close() error {
-	return errors.Join(w.flush(), w.out.Close(), w.file.Seal())
-}
-
-// writeFile writes a file whose rows are all there, likewise.
-func writeFile[R any](d *Dataset, rows []R, parts ...string) error {
-	w, err := newWriter[R](d, parts...)
-	if err != nil {
-		return err
-	}
-	if _, err := w.out.Write(rows); err != nil {
-		return err
-	}
-	return w.close()
 }
 
 // date is the folder of a day, UTC.

@@ -2,52 +2,60 @@ package parquet
 
 import (
 	"cmp"
+	"errors"
+	"strconv"
 	"time"
+
+	"github.com/parquet-go/parquet-go/format"
+
+	"github.com/loopgauge/loopgauge/sinks"
 )
 
 // days writes a table whose rows come in the order of time, so that one day
 // after the other is written.
-type days[W closer] struct {
+type days struct {
 	d     *Dataset
 	table string
+	out   *columnar
 	day   string
-	from  int64 // when the day begins, microseconds
-	begun bool
-	out   W // of the day, if it has begun
-	open  func(d *Dataset, parts ...string) (W, error)
+	from  int64             // when the day begins, microseconds
+	file  *sinks.AtomicFile // of the day; nil before the first row and after the last
 }
-
-// closer is a file that can be ended.
-type closer interface{ close() error }
 
 // dayLength is in microseconds.
 const dayLength = 24 * int64(time.Hour/time.Microsecond)
 
 // turn opens the file of the day of a time, microseconds.
-func (w *days[W]) turn(t int64) error {
-	if w.begun && t >= w.from && t-w.from < dayLength {
+func (w *days) turn(t int64) error {
+	if w.file != nil && t >= w.from && t-w.from < dayLength {
 		return nil
 	}
 	w.from = t - (t%dayLength+dayLength)%dayLength
 	return w.begin(date(t))
 }
 
-func (w *days[W]) begin(day string) error {
+func (w *days) begin(day string) error {
 	if err := w.close(); err != nil {
 		return err
 	}
-	out, err := w.open(w.d, w.table, day, cmp.Or(w.d.part, w.table)+".parquet")
+	file, err := w.d.file(w.table, day, cmp.Or(w.d.part, w.table)+".parquet")
 	if err != nil {
 		return err
 	}
-	w.day, w.out, w.begun = day, out, true
+	var notes []format.KeyValue
+	if w.table == "events" && w.d.shared != nil {
+		notes = []format.KeyValue{{Key: firstKey, Value: strconv.FormatInt(w.d.events.seq, 10)}}
+	}
+	w.day, w.file = day, file
+	w.out.begin(file, notes)
 	return nil
 }
 
-func (w *days[W]) close() error {
-	if !w.begun {
+func (w *days) close() error {
+	if w.file == nil {
 		return nil
 	}
-	w.begun = false
-	return w.out.close()
+	err := errors.Join(w.out.close(), w.file.Seal())
+	w.file = nil
+	return err
 }

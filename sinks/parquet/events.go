@@ -2,15 +2,10 @@ package parquet
 
 import (
 	"encoding/hex"
-	"errors"
 	"math"
 	"slices"
-	"strconv"
-
-	"github.com/parquet-go/parquet-go/format"
 
 	"github.com/loopgauge/loopgauge/fingerprint"
-	"github.com/loopgauge/loopgauge/sinks"
 	"github.com/loopgauge/loopgauge/window"
 )
 
@@ -68,10 +63,9 @@ type ruleChoice struct {
 
 // events writes events/, day after day. Its columns are those of eventRow.
 type events struct {
-	days[*eventsFile]
+	days
 	plan *window.Plan
 	seq  int64 // of the next event, if it has no number of its own
-	out  *columnar
 
 	// Of every row.
 	identity, fingerprint, cause, tool *textWriter
@@ -110,7 +104,7 @@ type listed interface {
 func newEvents(d *Dataset, plan *window.Plan) *events {
 	w := newColumnar[eventRow](layouts["events"])
 	e := &events{
-		plan: plan, out: w,
+		days: days{d: d, table: "events", out: w}, plan: plan,
 		identity: newTextWriter(w, "identity"), fingerprint: newTextWriter(w, "fingerprint"), cause: newTextWriter(w, "cause"), tool: newTextWriter(w, "tool"),
 		identityNo: newNumberWriter[int32](w, "identity_index"), ordinal: newNumberWriter[int32](w, "ordinal"),
 		time: newNumberWriter[int64](w, "time"), start: newNumberWriter[int64](w, "start"), seqs: newNumberWriter[int64](w, "seq"),
@@ -127,7 +121,6 @@ func newEvents(d *Dataset, plan *window.Plan) *events {
 		scopesCause: newTextWriter(w, "scopes.list.element.cause"), scopesFellBack: newNumberWriter[bool](w, "scopes.list.element.fell_back"),
 		rule: newTextWriter(w, "rules.list.element.rule"), override: newNumberWriter[int32](w, "rules.list.element.override"),
 	}
-	e.days = days[*eventsFile]{d: d, table: "events", open: e.open}
 	e.scope = []listed{e.scopeField, e.scopeValue}
 	e.scopes = []listed{e.scopesIndex, e.scopesKey, e.scopesCause, e.scopesFellBack}
 	e.rules = []listed{e.rule, e.override}
@@ -139,27 +132,6 @@ func newEvents(d *Dataset, plan *window.Plan) *events {
 	}
 	return e
 }
-
-// eventsFile is a file of events/ in the making.
-type eventsFile struct {
-	out  *columnar
-	file *sinks.AtomicFile
-}
-
-func (e *events) open(d *Dataset, parts ...string) (*eventsFile, error) {
-	f, err := d.file(parts...)
-	if err != nil {
-		return nil, err
-	}
-	var notes []format.KeyValue
-	if d.shared != nil {
-		notes = []format.KeyValue{{Key: firstKey, Value: strconv.FormatInt(e.seq, 10)}}
-	}
-	e.out.begin(f, notes)
-	return &eventsFile{e.out, f}, nil
-}
-
-func (f *eventsFile) close() error { return errors.Join(f.out.close(), f.file.Seal()) }
 
 func (e *events) add(ev *window.Event, seq int64) error {
 	if err := e.turn(ev.Time); err != nil {
