@@ -110,6 +110,14 @@ func encoded(v any) ([]byte, error) {
 	return b.Bytes(), err
 }
 
+// room makes sure that n more rows fit into the row group, if they fit into any.
+func (w *columnar) room(n int) error {
+	if w.rows == 0 || w.rows+n <= w.perGroup {
+		return nil
+	}
+	return w.group()
+}
+
 // ended says that every column has the values of n more rows.
 func (w *columnar) ended(n int) error {
 	w.rows += n

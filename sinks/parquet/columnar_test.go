@@ -64,7 +64,7 @@ func TestColumnar(t *testing.T) {
 			}); err != nil {
 				rt.Fatal(err)
 			}
-			if err := sound(f); err != nil {
+			if err := sound(f, d.events.out.perGroup); err != nil {
 				rt.Fatal(err)
 			}
 		}
@@ -203,7 +203,7 @@ func rowsOf(p *window.Plan, ev *window.Event, seq int64) (rows []*eventRow) {
 }
 
 // sound looks whether what a file says of its pages is true of them.
-func sound(path string) error {
+func sound(path string, most int) error {
 	f, err := os.Open(path)
 	if err != nil {
 		return err
@@ -221,6 +221,9 @@ func sound(path string) error {
 	for g, group := range file.RowGroups() {
 		if at := meta.RowGroups[g].SortingColumns; len(at) != 1 || meta.RowGroups[g].Columns[at[0].ColumnIdx].MetaData.PathInSchema[0] != "time" {
 			return fmt.Errorf("sorted by %v", at)
+		}
+		if n := int(group.NumRows()); n > max(most, 6) { // two identities with three fingerprints each
+			return fmt.Errorf("a row group of %d rows", n)
 		}
 		for c, chunk := range group.ColumnChunks() {
 			if err := soundColumn(chunk, group.NumRows(), meta.RowGroups[g].Columns[c].MetaData.Statistics.NullCount); err != nil {

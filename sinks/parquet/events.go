@@ -138,10 +138,14 @@ func (e *events) add(ev *window.Event, seq int64) error {
 		return err
 	}
 	e.seq++
-	rows := e.addPrints(ev)
+	rows := e.rows(ev)
 	if rows == 0 {
 		return nil
 	}
+	if err := e.out.room(rows); err != nil {
+		return err
+	}
+	e.addPrints(ev)
 	e.addRequest(ev, seq)
 	e.addScope(ev)
 	e.addScopes(ev)
@@ -152,8 +156,25 @@ func (e *events) add(ev *window.Event, seq int64) error {
 	return e.out.ended(rows)
 }
 
-// addPrints adds what differs from row to row, and returns how many there are.
-func (e *events) addPrints(ev *window.Event) (rows int) {
+// rows are how many an event has: of each identity one for each fingerprint,
+// and one without where there is a cause for that.
+func (e *events) rows(ev *window.Event) (n int) {
+	identities, _ := e.plan.Own()
+	for i := range ev.Prints[:min(identities, len(ev.Prints))] {
+		n += len(ev.Prints[i].Fingerprints)
+		if blind(&ev.Prints[i]) {
+			n++
+		}
+	}
+	return n
+}
+
+func blind(p *window.Prints) bool {
+	return p.Cause != fingerprint.Computable || len(p.Fingerprints) == 0
+}
+
+// addPrints adds what differs from row to row.
+func (e *events) addPrints(ev *window.Event) {
 	identities, _ := e.plan.Own()
 	for i := range ev.Prints[:min(identities, len(ev.Prints))] {
 		p := &ev.Prints[i]
@@ -161,9 +182,8 @@ func (e *events) addPrints(ev *window.Event) (rows int) {
 			e.identity.add(e.plan.Identities[i].Name)
 			e.identityNo.add(int32(i))
 			e.ordinal.add(int32(ordinal))
-			rows++
 		}
-		if p.Cause != fingerprint.Computable || len(p.Fingerprints) == 0 {
+		if blind(p) {
 			row(0)
 			e.fingerprint.null()
 			e.cause.add(p.Cause.String())
@@ -177,7 +197,6 @@ func (e *events) addPrints(ev *window.Event) (rows int) {
 			e.tool.add(p.Name(k))
 		}
 	}
-	return rows
 }
 
 func (e *events) addRequest(ev *window.Event, seq int64) {
