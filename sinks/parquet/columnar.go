@@ -24,8 +24,8 @@ const (
 // columnar writes files whose rows are given column by column. What a row says
 // that the one before said too costs a copy, and a text is looked up once for
 // all rows of a request: by parquet-go's writer, which takes rows, the same
-// files take four times as long. Encodings, compression, metadata and indexes
-// are parquet-go's.
+// files take more than twice as long. Encodings, compression, metadata and
+// indexes are parquet-go's.
 type columnar struct {
 	head              format.FileMetaData // of a file without rows
 	sorted            int                 // the column that rises
@@ -149,6 +149,9 @@ func (w *columnar) group() error {
 		if err := w.page(); err != nil {
 			return err
 		}
+	}
+	if len(w.groups) == parquet.MaxRowGroups {
+		return parquet.ErrTooManyRowGroups
 	}
 	g := format.RowGroup{
 		NumRows: int64(w.rows), FileOffset: w.at(), Ordinal: int16(len(w.groups)),

@@ -38,7 +38,7 @@ func TestColumnar(t *testing.T) {
 		d.events.out.perGroup = rapid.IntRange(1, 60).Draw(rt, "rows of a row group")
 		var want []parquet.Row
 		schema := parquet.SchemaOf(eventRow{})
-		at := int64(midnight)
+		at := midnight
 		for i := range rapid.IntRange(1, 30).Draw(rt, "events") {
 			ev := drawEvent(rt, p, prints)
 			at += rapid.SampledFrom([]int64{0, 1, 10 * int64(time.Hour/time.Microsecond)}).Draw(rt, "pause")

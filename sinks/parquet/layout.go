@@ -6,9 +6,9 @@ import (
 	parquetzstd "github.com/parquet-go/parquet-go/compress/zstd"
 )
 
-// codec compresses pages. Its level does not look for repeats where there were
-// none, and packs what is left all the same: hex takes half of what it is. The
-// next level finds no more in our columns, and takes longer.
+// codec compresses pages. Its level does not look long for repeats; told to, it
+// packs what is left all the same, which makes half of hex. The next level finds
+// no more in our columns, and takes twice as long.
 type codec struct{ parquetzstd.Codec }
 
 var encoder, _ = zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithAllLitEntropyCompression(true),
