@@ -59,6 +59,30 @@ func alertSinks(p *policy.Policy, log *slog.Logger, dry bool) ([]sinks.Sink, sin
 	return list, routes, errors.Join(errs...)
 }
 
+// checkSinks finds what a start would refuse of a policy's sinks. What only the
+// environment of this machine lacks is a hint: watch may run on another.
+func checkSinks(p *policy.Policy) (hints []error, err error) {
+	var errs []error
+	for _, s := range p.Sinks {
+		if s.Kind == "log" {
+			continue
+		}
+		_, err := newSink(s, p.Kafka)
+		switch {
+		case errors.As(err, new(*unsetError)):
+			hints = append(hints, fmt.Errorf("%s: %w", s.Place, err))
+		case err != nil:
+			errs = append(errs, fmt.Errorf("%s: %w", s.Place, err))
+		}
+	}
+	if len(hints)+len(errs) > 0 {
+		return hints, errors.Join(errs...)
+	}
+	_, _, err = alertSinks(p, nil, false)
+	_, topic := verdictTopic(p, nil, false)
+	return nil, errors.Join(err, topic)
+}
+
 // routeFields are what policy.RouteVariables names.
 func routeFields(a *sinks.Alert) map[string]any {
 	return map[string]any{
@@ -99,16 +123,16 @@ func newSlack(s policy.Sink) (sinks.Sink, error) {
 		}
 		return slack.NewHook(address), nil
 	}
-	token, err := setting(s, "token")
-	if err != nil {
-		return nil, err
-	}
 	channel, err := setting(s, "channel")
 	if err != nil {
 		return nil, err
 	}
 	if !channelID.MatchString(channel) {
 		return nil, fmt.Errorf("channel must be its ID, as C0123456789 at the foot of the channel's details, is %q", channel)
+	}
+	token, err := setting(s, "token")
+	if err != nil {
+		return nil, err
 	}
 	return slack.NewBot(token, channel, ""), nil
 }
@@ -118,15 +142,6 @@ func newWebhook(s policy.Sink) (sinks.Sink, error) {
 		return nil, err
 	}
 	o := sinks.WebhookOptions{}
-	var err error
-	if o.URL, err = webAddress(s, "url"); err != nil {
-		return nil, err
-	}
-	if _, ok := s.Settings["secret"]; ok {
-		if o.Secret, err = setting(s, "secret"); err != nil {
-			return nil, err
-		}
-	}
 	switch shape := s.Settings["shape"]; shape {
 	case "":
 	case "aisg":
@@ -134,8 +149,17 @@ func newWebhook(s policy.Sink) (sinks.Sink, error) {
 	default:
 		return nil, fmt.Errorf("shape must be aisg or left out, is %q", shape)
 	}
+	var err error
 	if o.AllowPrivate, err = allowPrivate(s); err != nil {
 		return nil, err
+	}
+	if o.URL, err = webAddress(s, "url"); err != nil {
+		return nil, err
+	}
+	if _, ok := s.Settings["secret"]; ok {
+		if o.Secret, err = setting(s, "secret"); err != nil {
+			return nil, err
+		}
 	}
 	return sinks.NewWebhook(o), nil
 }
@@ -145,6 +169,9 @@ func newAlertmanager(s policy.Sink) (_ sinks.Sink, err error) {
 		return nil, err
 	}
 	o := sinks.AlertmanagerOptions{}
+	if o.AllowPrivate, err = allowPrivate(s); err != nil {
+		return nil, err
+	}
 	if o.URL, err = webAddress(s, "url"); err != nil {
 		return nil, err
 	}
@@ -155,9 +182,6 @@ func newAlertmanager(s policy.Sink) (_ sinks.Sink, err error) {
 		if o.Password, err = setting(s, "password"); err != nil {
 			return nil, err
 		}
-	}
-	if o.AllowPrivate, err = allowPrivate(s); err != nil {
-		return nil, err
 	}
 	return sinks.NewAlertmanager(o), nil
 }
@@ -234,7 +258,8 @@ func webAddress(s policy.Sink, key string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if u, err := url.Parse(address); err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" {
+	u, err := url.Parse(address)
+	if err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" {
 		return "", fmt.Errorf("%s must begin with https:// or http:// and a host", key)
 	}
 	return address, nil
@@ -253,7 +278,15 @@ func setting(s policy.Sink, key string) (string, error) {
 	}
 	name = strings.TrimSuffix(name, "}")
 	if text = os.Getenv(name); text == "" {
-		return "", fmt.Errorf("%s: %s is not set in the environment", key, name)
+		return "", &unsetError{key, name}
 	}
 	return text, nil
+}
+
+// unsetError is a setting that this machine's environment does not have: that
+// of the machine where watch runs may.
+type unsetError struct{ key, name string }
+
+func (e *unsetError) Error() string {
+	return fmt.Sprintf("%s: %s is not set in the environment", e.key, e.name)
 }

@@ -122,7 +122,7 @@ func (e *emitter) close() error {
 	for _, s := range e.sinks {
 		name := s.Name()
 		if err := e.failed[name]; err != nil {
-			errs = append(errs, fmt.Errorf("%s: %w\nof %d alerts before that one it took all", name, err, e.sent[name]))
+			errs = append(errs, fmt.Errorf("%s: %w\nalerts it took before that one: %d", name, err, e.sent[name]))
 			continue
 		}
 		e.u.say("%s: %d alerts sent", name, e.sent[name])

@@ -39,6 +39,10 @@ func newPolicyCheck(u *ui) *cobra.Command {
 			var errs []error
 			for _, file := range files {
 				p, err := policy.Load(file)
+				var hints []error
+				if err == nil {
+					hints, err = checkSinks(p)
+				}
 				if err != nil {
 					errs = append(errs, err)
 					continue
@@ -48,13 +52,8 @@ func newPolicyCheck(u *ui) *cobra.Command {
 					rules = "rule"
 				}
 				fmt.Fprintf(u.stdout, "%s: ok, %d %s\n", file, len(p.Rules), rules)
-				for _, s := range p.Sinks {
-					if s.Kind == "log" {
-						continue
-					}
-					if _, err := newSink(s, p.Kafka); err != nil {
-						u.say("%s: %v", s.Place, err)
-					}
+				for _, hint := range hints {
+					u.say("%v", hint)
 				}
 			}
 			return usage(errors.Join(errs...))

@@ -210,6 +210,9 @@ func isSecret(name string) bool {
 // fromEnvironment is how a setting takes its value from the environment.
 var fromEnvironment = regexp.MustCompile(`^\$\{[A-Za-z_][A-Za-z0-9_]*\}$`)
 
+// passwordInURL finds the password of a URL's user.
+var passwordInURL = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+.-]*://[^/?#]*:[^/?#]*@`)
+
 // noSecret is what is said of a secret in the file.
 const noSecret = "secrets do not stand in a policy: write ${NAME} and set NAME in the environment"
 
@@ -226,12 +229,12 @@ func (r *reader) secrets(n ast.Node, path string) {
 	}
 	for _, v := range settings.Values {
 		key := keyText(v.Key)
-		if !isSecret(key) {
-			r.secrets(v.Value, path+"."+key)
-			continue
-		}
-		if text, ok := v.Value.(*ast.StringNode); !ok || !fromEnvironment.MatchString(text.Value) {
+		text, ok := v.Value.(*ast.StringNode)
+		switch {
+		case isSecret(key) && (!ok || !fromEnvironment.MatchString(text.Value)), ok && passwordInURL.MatchString(text.Value):
 			r.problem(placeOf(v.Value, path+"."+key), noSecret)
+		case !isSecret(key):
+			r.secrets(v.Value, path+"."+key)
 		}
 	}
 }
