@@ -118,12 +118,14 @@ func checkPlaces(tb testing.TB, name string, log []byte, at []fingerprint.Positi
 	}
 }
 
-// collectors wrap lines as their documentation says they do.
-var collectors = []struct {
+type collector struct {
 	name string // of the wrapper
 	json bool   // of JSON alone
 	wrap func(lines []string) []string
-}{
+}
+
+// collectors wrap lines as their documentation says they do.
+var collectors = []collector{
 	{"docker", false, each(func(line string) (out []string) {
 		for rest := line + "\n"; rest != ""; {
 			n := min(len(rest), 16<<10)
@@ -327,6 +329,14 @@ func TestCollectors(t *testing.T) {
 				f(t, "envoy-json", []int{i, j}, 0, 10, 500)
 				f(t, "envoy-json", []int{j, i}, 0, 10, 500)
 			}
+		}
+	}
+	at := func(name string) int {
+		return slices.IndexFunc(collectors, func(c collector) bool { return c.name == name })
+	}
+	for i := range collectors {
+		if collectors[i].name == "cloudwatch" { // one of them puts a time in front, as syslog does
+			f(t, "envoy-json", []int{at("sse"), i}, 0, 10, 500)
 		}
 	}
 	rapid.Check(t, func(t *rapid.T) {

@@ -97,6 +97,9 @@ func cutSyslog(line []byte) (message []byte, ok bool) {
 	if !ok || !isStamp(stamp) {
 		return nil, false
 	}
+	if word, _, _ := bytes.Cut(rest, []byte(" ")); !hasPriority && bytes.HasSuffix(word, []byte(":")) {
+		return nil, false // of a file, which has the host: it is an event of a stream with a time in front
+	}
 	message, ok = cutTag(rest)
 	return message, ok || hasPriority
 }
