@@ -153,7 +153,7 @@ func isLetter(c byte) bool { c |= ' '; return 'a' <= c && c <= 'z' }
 // find: those of Presidio's and of Amazon's entity types.
 func isEntity(word []byte) bool {
 	switch string(word) {
-	case "PII", "PHI", "PERSON", "NAME", "USERNAME", "EMAIL", "PHONE", "ADDRESS", "LOCATION", "AGE", "SSN", "NRP", "ORGANIZATION",
+	case "PII", "PHI", "PERSON", "NAME", "USERNAME", "EMAIL", "PHONE", "ADDRESS", "LOCATION", "AGE", "SSN", "NRP", "ORGANIZATION", //nolint:misspell // as they are called
 		"PASSPORT", "LICENSE", "DRIVER", "VEHICLE", "IBAN", "SWIFT", "BANK", "CARD", "CRYPTO", "PIN", "PASSWORD", "SECRET", "KEY", "IP", "MAC", "URL", "NHS", "ITIN", "DATE":
 		return true
 	}
@@ -187,7 +187,7 @@ func endsCut(text []byte) bool {
 	if len(text) == 0 {
 		return false
 	}
-	opening := byte(0)
+	var opening byte
 	switch text[len(text)-1] {
 	case ']':
 		opening = '['

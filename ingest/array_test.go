@@ -66,7 +66,7 @@ func TestArraysOfWrapped(t *testing.T) {
 }
 
 func bytesOf(text string) string {
-	return strings.ReplaceAll(fmt.Sprint([]byte(text)), " ", ",")
+	return strings.ReplaceAll(fmt.Sprintf("%d", []byte(text)), " ", ",")
 }
 
 // TestFrames: RFC 6587 counts the bytes of each message. Counts that are wrong
