@@ -9,10 +9,11 @@ import (
 	"github.com/loopgauge/loopgauge/window"
 )
 
-// Repeat is one key, a fingerprint in a scope, that came more than once
-// without a pause longer than any setting looks back: a loop, or an innocent
-// repetition. It holds what is needed to say, of any setting, whether and when
-// it would have fired.
+// Repeat is one stretch of a key, a fingerprint in a scope, that came more than
+// once: a loop, or an innocent repetition. Where a stretch ends says
+// [window.Witness.Note]; it does after a pause longer than any setting looks
+// back. It holds what is needed to say, of any setting, whether and when it
+// would have fired.
 type Repeat struct {
 	Rule        *window.Rule
 	Target      int // index of the swept rule
@@ -29,6 +30,7 @@ type Repeat struct {
 
 	method, path string
 	excluded     bool // a suggested exclusion takes it out
+	listed       bool
 
 	hits   []Hit
 	counts []uint8 // of hits[i] in cell c: i*cells + c
@@ -68,11 +70,13 @@ func (c *collector) sweep(windows []time.Duration, most, maxKeys int) *window.Sw
 	return window.NewSweep(c.plan, c.rules, window.SweepOptions{Windows: windows, Most: most, MaxKeys: maxKeys, Repeat: c.repeat, Ended: c.ended})
 }
 
-// kinds says of all repeats what they are.
-func (c *collector) kinds() {
+// repeats are those found, with what they are.
+func (c *collector) repeats() []*Repeat {
+	c.all = slices.DeleteFunc(c.all, func(k *Repeat) bool { return k.Requests < 2 }) // the rest went over to the next
 	for _, k := range c.all {
 		k.Kind, k.Evidence = c.witness.Kind(k.Rule, k.facts)
 	}
+	return c.all
 }
 
 // longest is the cell of a kind with the longest window.
@@ -83,23 +87,26 @@ func (c *collector) longest(kind string) int {
 func (c *collector) repeat(r *window.Repeat) {
 	k := c.open[r.Number]
 	if k == nil {
+		k = c.begin(r, c.witness.Begin(r.First))
+	}
+	facts := c.witness.Note(k.facts, r.Event, c.rules[r.Target], &r.Fingerprint, int(r.Counts[c.longest("streak")]), int(r.Counts[c.longest("cycle")]))
+	if facts != k.facts {
+		k = c.part(k, r, facts)
+	}
+	k.Last = r.Event.Time
+	k.Requests = facts.Requests
+	if k.Requests == 1 {
+		return
+	}
+	if !k.listed {
 		if len(c.all) >= keptRepeats {
 			c.dropped++
 			return
 		}
-		ev := r.Event
-		k = &Repeat{
-			Rule: c.plan.Rules[c.rules[r.Target]], Target: r.Target, Scope: append([]string{}, r.Scope.Values...), Fingerprint: r.Fingerprint,
-			First: r.First, Requests: 1, Session: ev.Session, Caller: ev.Caller, Model: ev.Model, Conversation: c.witness.Conversation(ev),
-			facts: c.witness.Begin(r.First),
-		}
-		c.open[r.Number] = k
+		k.listed = true
 		c.all = append(c.all, k)
 	}
-	k.Last = r.Event.Time
-	k.Requests++
 	k.method, k.path = r.Event.Method, r.Event.Path
-	c.witness.Note(k.facts, r.Event, c.rules[r.Target], &r.Fingerprint, int(r.Counts[c.longest("streak")]), int(r.Counts[c.longest("cycle")]))
 	if k.tracked == nil {
 		k.tracked = slices.Clone(r.Tracked)
 	}
@@ -125,6 +132,48 @@ func (c *collector) repeat(r *window.Repeat) {
 		k.most[i] = max(k.most[i], counts[i])
 	}
 	c.counts += c.cells
+}
+
+// begin opens a repeat, which is listed once it has two requests.
+func (c *collector) begin(r *window.Repeat, facts *window.Facts) *Repeat {
+	ev := r.Event
+	k := &Repeat{
+		Rule: c.plan.Rules[c.rules[r.Target]], Target: r.Target, Scope: append([]string{}, r.Scope.Values...), Fingerprint: r.Fingerprint,
+		First: facts.First, Session: ev.Session, Caller: ev.Caller, Model: ev.Model, Conversation: c.witness.Conversation(ev), facts: facts,
+	}
+	c.open[r.Number] = k
+	return k
+}
+
+// part ends a repeat where another stretch begins, and gives that its hits.
+func (c *collector) part(k *Repeat, r *window.Repeat, facts *window.Facts) *Repeat {
+	next := c.begin(r, facts)
+	over := facts.Requests - 1 // requests that go over, without the one at work
+	if over == 0 {
+		return next
+	}
+	k.Requests -= over
+	if from := k.Requests - 1; from < int64(len(k.hits)) { // all but the first request are hits
+		next.hits, next.counts = slices.Clone(k.hits[from+1:]), slices.Clone(k.counts[(from+1)*int64(c.cells):])
+		next.most = c.highest(next.counts)
+		k.hits, k.counts = k.hits[:from], k.counts[:from*int64(c.cells)]
+		k.most = c.highest(k.counts)
+		if from > 0 {
+			k.Last = k.hits[from-1].Time
+		}
+	}
+	return next
+}
+
+// highest are the highest counts by cell; nil without hits.
+func (c *collector) highest(counts []uint8) (most []uint8) {
+	for i, n := range counts {
+		if i == 0 {
+			most = make([]uint8, c.cells)
+		}
+		most[i%c.cells] = max(most[i%c.cells], n)
+	}
+	return most
 }
 
 func (c *collector) ended(number uint64) { delete(c.open, number) }
