@@ -48,7 +48,7 @@ const (
 
 // bySession tells that the rule counts each session by itself.
 func (rule *Rule) bySession() bool {
-	return slices.ContainsFunc(rule.Scope.Fields, func(f string) bool { return strings.Contains(f, "session") })
+	return slices.ContainsFunc(rule.Scope.Fields, func(f string) bool { return f == "conversation" || strings.Contains(f, "session") })
 }
 
 // Kind is what kind of repeat of a rule the facts tell of, as far as the
@@ -67,6 +67,8 @@ func (w *Witness) Kind(rule *Rule, f *Facts) (kind Kind, why string) {
 	calls := id.Sees == fingerprint.SeesCalls
 	came := &f.results
 	switch {
+	case n == 0:
+		set(Unknown, "came once, apart from the others")
 	case !w.coarse() && 2*f.instants >= n:
 		set(DuplicateLogging, "%s came at the very time of the one before", share(f.instants))
 	case 2*f.Probes > n:
@@ -83,6 +85,8 @@ func (w *Witness) Kind(rule *Rule, f *Facts) (kind Kind, why string) {
 		set(Polling, "%s only read (GET or HEAD)%s", share(f.Gets), f.pace())
 	case !rule.bySession() && f.sessions.different() > 1 && 2*f.sessions.different() >= min(n, mostVariety):
 		set(Batch, "%d sessions among %d requests", f.sessions.different(), n)
+	case f.mixed && f.sessions.different() > 1:
+		set(Unknown, "%d sessions among %d requests, none of them %d times in a row", f.sessions.different(), n, LeastRepeats)
 	case f.Requests < LeastRepeats:
 		set(Unknown, "came only %d times", f.Requests)
 	case id.Sees == 0 && f.messages.n < n:

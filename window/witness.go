@@ -150,17 +150,14 @@ func begin(first int64, said uint64) *Facts {
 // the new stretch that the request is in. What is said of a stretch must not be
 // watered down by what comes an hour before or after it, so a stretch ends
 //   - with a pause that is long for the rule, and beside those before it;
-//   - where the rule does not look at what is said, with the beginning and the
-//     end of [LeastRepeats] requests in a row that said the same.
+//   - where the rule does not look at what is said, or in which session, with
+//     the beginning and the end of [LeastRepeats] requests or more in a row
+//     that said the same in one session.
 //
 // A new stretch begins with this request, unless its Requests tell that it has
 // some of those before.
 func (w *Witness) Note(f *Facts, ev *Event, rule int, print *fingerprint.Fingerprint, streak, cycle int) *Facts {
-	id := w.plan.Rules[rule].Identity
-	said := uint64(0)
-	if list := prints(ev, w.messages); id.Sees == 0 && len(list) > 0 {
-		said = printHash(&list[0])
-	}
+	said := w.said(ev, w.plan.Rules[rule])
 	differs, long := f.differs(said), ev.Time-f.last > w.quiet[rule] && f.paused(ev.Time)
 	switch {
 	case long || differs && f.equal():
@@ -186,6 +183,22 @@ func (w *Witness) Note(f *Facts, ev *Event, rule int, print *fingerprint.Fingerp
 	return f
 }
 
+// said is what a request says that the rule does not look at, as a hash; 0 if
+// that is nothing, or not known.
+func (w *Witness) said(ev *Event, rule *Rule) (hash uint64) {
+	if rule.Identity.Sees == 0 {
+		list := prints(ev, w.messages)
+		if len(list) == 0 {
+			return 0
+		}
+		hash = printHash(&list[0])
+	}
+	if ev.Session != "" && !rule.bySession() {
+		hash ^= textHash(ev.Session)
+	}
+	return hash
+}
+
 // add adds one more request to a stretch.
 func (w *Witness) add(f *Facts, ev *Event, rule int, print *fingerprint.Fingerprint, streak, cycle int, said uint64) {
 	own := &ev.Prints[w.plan.identity[rule]]
@@ -197,11 +210,13 @@ func (w *Witness) add(f *Facts, ev *Event, rule int, print *fingerprint.Fingerpr
 	}
 	again := same > 1 && ev.Time == f.last // the same call, in one request
 	f.note(ev, same > 1)
+	if said != 0 {
+		f.said = said
+	}
 	switch id := w.plan.Rules[rule].Identity; {
 	case id.Sees == 0:
-		if said != 0 {
-			f.said = said
-			f.messages.add(said)
+		for _, p := range prints(ev, w.messages) {
+			f.messages.add(printHash(&p))
 		}
 	case id.Sees == fingerprint.SeesCalls && !again && w.results >= 0:
 		var room [fewPrints]uint64

@@ -82,8 +82,9 @@ type rule struct {
 	Caught   int        `json:"caught"` // of the advised setting, as are all below
 	Missed   int        `json:"missed"`
 	Wrong    int        `json:"wrong"`
-	Test     *outcome   `json:"test"`
-	Score    []*float64 `json:"score"` // precision, recall, F1
+	Proof    string     `json:"proof"`
+	Refusal  string     `json:"refusal"` // why no setting of it is worth having
+	Score    []*float64 `json:"score"`   // precision, recall, F1
 	Coverage coverage   `json:"coverage"`
 	Loops    int        `json:"loops"` // that some sane setting finds
 	Cells    [][][]any  `json:"cells"` // by cell: a list for each of columns in page.js by threshold, to the last that is not 0
@@ -92,13 +93,6 @@ type rule struct {
 type setting struct {
 	Cell      int `json:"cell"`
 	Threshold int `json:"threshold"`
-}
-
-type outcome struct {
-	Caught   int `json:"caught"`
-	Loops    int `json:"loops"`
-	Wrong    int `json:"wrong"`
-	Episodes int `json:"episodes"`
 }
 
 type coverage struct {
@@ -280,7 +274,7 @@ func (b *builder) rules() {
 		one := rule{
 			Name: term.Safe(a.Rule.Name), Identity: term.Safe(a.Rule.Identity.Name), Scope: append([]string{}, a.Rule.Scope.Fields...),
 			Loops: a.Findable, Caught: a.Outcome.Caught, Missed: a.Outcome.Missed, Wrong: a.Outcome.Wrong,
-			NowText: replay.SettingOf(a.Rule), Coverage: newCoverage(&r.Result.Rules[i]),
+			NowText: replay.SettingOf(a.Rule), Refusal: term.Safe(r.Refusal(i)), Coverage: newCoverage(&r.Result.Rules[i]),
 		}
 		var counted map[string]string
 		one.Policy, counted, one.Rest = r.PolicyParts(i)
@@ -289,7 +283,7 @@ func (b *builder) rules() {
 		}
 		if a.Found {
 			one.Advised = &setting{a.Cell, a.Threshold}
-			one.Test = &outcome{a.Test.Caught, a.Test.Loops, a.Test.Wrong, a.Test.Episodes}
+			one.Proof = a.Proof()
 		}
 		if a.HasCurrent && slices.Contains(b.p.Thresholds, a.Rule.Threshold) {
 			one.Now = &setting{a.CurrentCell, a.Rule.Threshold}
@@ -458,7 +452,7 @@ func (b *builder) repeat(k *tune.Repeat) rawRepeat {
 	if !someCost {
 		costs = nil
 	}
-	if int64(len(hits)) < k.Requests-1 {
+	if k.Rest() > 0 {
 		b.p.Longer++
 	}
 	var row []int
@@ -484,7 +478,7 @@ func (b *builder) repeat(k *tune.Repeat) rawRepeat {
 	}
 	return rawRepeat(jsonText([]any{
 		k.Target, slices.Index(window.Kinds, k.Kind), k.First / 1000, k.Last / 1000, k.Requests, number, times, runs(statuses), tokens, costs,
-		b.shown(k.ID()), b.shown(k.Fingerprint.String()), b.shown(k.Evidence), b.shown(k.Session), b.shown(k.Caller), b.shown(k.Model), scope,
+		b.shown(k.ID()), b.shown(k.Fingerprint.String()), b.shown(k.Evidence), b.shown(k.Session), b.shown(k.Caller), b.shown(k.Model), scope, k.Rest(),
 	}))
 }
 

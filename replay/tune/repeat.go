@@ -30,7 +30,7 @@ type Repeat struct {
 
 	method, path string
 	excluded     bool // a suggested exclusion takes it out
-	listed       bool
+	later        bool // the key has come before, so that its first request repeats too
 
 	hits   []Hit
 	counts []uint8 // of hits[i] in cell c: i*cells + c
@@ -72,7 +72,7 @@ func (c *collector) sweep(windows []time.Duration, most, maxKeys int) *window.Sw
 
 // repeats are those found, with what they are.
 func (c *collector) repeats() []*Repeat {
-	c.all = slices.DeleteFunc(c.all, func(k *Repeat) bool { return k.Requests < 2 }) // the rest went over to the next
+	c.all = slices.DeleteFunc(c.all, func(k *Repeat) bool { return len(k.hits) == 0 && k.Requests < 2 }) // all that repeats went over to the next
 	for _, k := range c.all {
 		k.Kind, k.Evidence = c.witness.Kind(k.Rule, k.facts)
 	}
@@ -87,25 +87,18 @@ func (c *collector) longest(kind string) int {
 func (c *collector) repeat(r *window.Repeat) {
 	k := c.open[r.Number]
 	if k == nil {
-		k = c.begin(r, c.witness.Begin(r.First))
+		if k = c.begin(r, c.witness.Begin(r.First)); k == nil {
+			return
+		}
 	}
 	facts := c.witness.Note(k.facts, r.Event, c.rules[r.Target], &r.Fingerprint, int(r.Counts[c.longest("streak")]), int(r.Counts[c.longest("cycle")]))
 	if facts != k.facts {
-		k = c.part(k, r, facts)
+		if k = c.part(k, r, facts); k == nil {
+			return
+		}
 	}
 	k.Last = r.Event.Time
 	k.Requests = facts.Requests
-	if k.Requests == 1 {
-		return
-	}
-	if !k.listed {
-		if len(c.all) >= keptRepeats {
-			c.dropped++
-			return
-		}
-		k.listed = true
-		c.all = append(c.all, k)
-	}
 	k.method, k.path = r.Event.Method, r.Event.Path
 	if k.tracked == nil {
 		k.tracked = slices.Clone(r.Tracked)
@@ -134,33 +127,42 @@ func (c *collector) repeat(r *window.Repeat) {
 	c.counts += c.cells
 }
 
-// begin opens a repeat, which is listed once it has two requests.
+// begin opens a repeat; nil if there is no room for it.
 func (c *collector) begin(r *window.Repeat, facts *window.Facts) *Repeat {
+	if len(c.all) >= keptRepeats {
+		c.dropped++
+		return nil
+	}
 	ev := r.Event
 	k := &Repeat{
 		Rule: c.plan.Rules[c.rules[r.Target]], Target: r.Target, Scope: append([]string{}, r.Scope.Values...), Fingerprint: r.Fingerprint,
 		First: facts.First, Session: ev.Session, Caller: ev.Caller, Model: ev.Model, Conversation: c.witness.Conversation(ev), facts: facts,
 	}
 	c.open[r.Number] = k
+	c.all = append(c.all, k)
 	return k
 }
 
 // part ends a repeat where another stretch begins, and gives that its hits.
 func (c *collector) part(k *Repeat, r *window.Repeat, facts *window.Facts) *Repeat {
 	next := c.begin(r, facts)
-	over := facts.Requests - 1 // requests that go over, without the one at work
-	if over == 0 {
+	if next == nil {
+		return nil
+	}
+	next.later = true
+	over := facts.Requests - 1 // requests that go over, besides the one at work
+	from := int64(len(k.hits)) + k.Rest() - over
+	if k.Requests -= over; over == 0 || from >= int64(len(k.hits)) {
 		return next
 	}
-	k.Requests -= over
-	if from := k.Requests - 1; from < int64(len(k.hits)) { // all but the first request are hits
-		next.hits, next.counts = slices.Clone(k.hits[from+1:]), slices.Clone(k.counts[(from+1)*int64(c.cells):])
-		next.most = c.highest(next.counts)
-		k.hits, k.counts = k.hits[:from], k.counts[:from*int64(c.cells)]
-		k.most = c.highest(k.counts)
-		if from > 0 {
-			k.Last = k.hits[from-1].Time
-		}
+	next.hits, next.counts = slices.Clone(k.hits[from:]), slices.Clone(k.counts[from*int64(c.cells):])
+	k.hits, k.counts = k.hits[:from], k.counts[:from*int64(c.cells)]
+	next.most, k.most = c.highest(next.counts), c.highest(k.counts)
+	if k.Last = k.First; from > 0 {
+		k.Last = k.hits[from-1].Time
+	}
+	if k.Requests == 1 {
+		k.facts = c.witness.Begin(k.First) // the others told of what went over
 	}
 	return next
 }
@@ -214,11 +216,19 @@ func (k *Repeat) fires(cell, cells, threshold int) (f firing, fired bool) {
 	if f.hit < 0 {
 		return f, false
 	}
-	if rest := k.Requests - 1 - int64(len(k.hits)); rest > 0 { // went on as it was
-		f.requests += rest
-		f.after += rest
-	}
+	f.requests += k.Rest()
+	f.after += k.Rest()
 	return f, true
+}
+
+// Rest is how many requests of the repeat are not kept as hits: it is taken to
+// have gone on as it was.
+func (k *Repeat) Rest() int64 {
+	rest := k.Requests - int64(len(k.hits))
+	if !k.later {
+		rest--
+	}
+	return rest
 }
 
 // ID tells the repeat from all others, and is the same in every run.

@@ -246,8 +246,11 @@ func (s Summary) recommendation(b *strings.Builder) {
 	b.WriteString(s.bold(string(verdict)) + "\n")
 	switch verdict {
 	case Recommends:
-	case OverBudget:
-		s.nearest(b)
+	case OverLimits:
+		s.refusals(b, func(a *Advice) bool { return a.Findable > 0 })
+		return
+	case Overlooked:
+		s.refusals(b, func(*Advice) bool { return true })
 		return
 	case Blind:
 		s.blindness(b)
@@ -260,12 +263,7 @@ func (s Summary) recommendation(b *strings.Builder) {
 	default:
 		return
 	}
-	for _, i := range r.Recommended {
-		s.advice(b, &r.Advice[i])
-	}
-	if judged < fewRequests || r.Days < 1 {
-		fmt.Fprintf(b, "little to go by: %s over %s\n", term.Plural(judged, "request", "requests"), term.Span(r.Result.Last-r.Result.First))
-	}
+	b.WriteString(s.Advice(r.Recommended))
 	for _, x := range r.Exclusions {
 		hides := "hides no loop"
 		if x.Hides > 0 {
@@ -277,6 +275,20 @@ func (s Summary) recommendation(b *strings.Builder) {
 		fmt.Fprintf(b, "  and %s that poll less\n", term.Plural(int64(r.Spared), "path", "paths"))
 	}
 	b.WriteString("\n" + r.Policy() + next)
+}
+
+// Advice says of rules with an advised setting what that does, and what it rests
+// on.
+func (s Summary) Advice(rules []int) string {
+	var b strings.Builder
+	r := s.Report
+	for _, i := range rules {
+		s.advice(&b, &r.Advice[i])
+	}
+	if judged := r.Result.Account.Judged; judged < fewRequests || r.Days < 1 {
+		fmt.Fprintf(&b, "little to go by: %s over %s\n", term.Plural(judged, "request", "requests"), term.Span(r.Result.Last-r.Result.First))
+	}
+	return b.String()
 }
 
 // next is what to do with a policy, as comments in it: what is printed last may
@@ -304,11 +316,7 @@ func (s Summary) advice(b *strings.Builder, a *Advice) {
 	if at.TokensBefore+at.TokensAfter > 0 {
 		fmt.Fprintf(b, "    repeats used %s until it fired, %s after\n", spent(at.TokensBefore, at.CostBefore), spent(at.TokensAfter, at.CostAfter))
 	}
-	if a.Test.Loops > 0 || a.Test.Episodes > 0 {
-		fmt.Fprintf(b, "    chosen on the first 70 %% of the time; on the rest it catches %d of %d loops, %d wrongly\n", a.Test.Caught, a.Test.Loops, a.Test.Wrong)
-	} else {
-		b.WriteString("    chosen on the first 70 % of the time; the rest of it has no loop to prove it\n")
-	}
+	fmt.Fprintf(b, "    %s\n", a.Proof())
 }
 
 // touched says where a setting fires.
@@ -331,15 +339,12 @@ func spent(tokens int64, usd float64) string {
 	return text
 }
 
-// nearest names, of each rule, the setting that would do if the limits were
-// not there.
-func (s Summary) nearest(b *strings.Builder) {
+// refusals say of rules why none of their settings is recommended.
+func (s Summary) refusals(b *strings.Builder, of func(*Advice) bool) {
 	r := s.Report
 	for i := range r.Advice {
-		a := &r.Advice[i]
-		if a.HasCurrent && a.Current.Caught > 0 {
-			fmt.Fprintf(b, "  %s as it is (%s) catches %d of %d loops, %d wrongly\n", term.Safe(a.Rule.Name),
-				replay.SettingOf(a.Rule), a.Current.Caught, a.Current.Loops, a.Current.Wrong)
+		if why := r.Refusal(i); why != "" && of(&r.Advice[i]) {
+			b.WriteString(replay.Wrapped(term.Safe(r.Advice[i].Rule.Name)+": "+why) + "\n")
 		}
 	}
 }
