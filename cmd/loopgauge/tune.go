@@ -255,7 +255,7 @@ func refusal(g *policy.Gateway, r *tune.Report, logs []string) string {
 		limits = limits || r.Advice[i].Findable > 0
 	}
 	if limits {
-		text += "\nmore may be allowed: --max-wrong 1%, --budget; with --labels the labels say what is wrong"
+		text += "\nraise --max-wrong or --budget to have it, or give --labels, which decide what is wrong"
 	}
 	return text + "\n'loopgauge tune LOG' shows what other rules find, 'loopgauge tune --profile " + g.Name + " --html FILE LOG' all settings of this one"
 }

@@ -100,7 +100,7 @@ func (r *Report) exclude() {
 			case !x.of.takes(k):
 			case r.isLoop(k):
 				x.Hides++
-			case k.Requests == 1: // which does not tell what it is
+			case k.alone(): // which does not tell what it is
 				k.excluded = true
 			}
 		}

@@ -18,9 +18,11 @@ func (r *Report) Refusal(advice int) string {
 		return ""
 	case a.Found:
 		return fmt.Sprintf("%s, and %s", r.catches(a.Target, a.Cell, a.Threshold), term.Plural(int64(a.Outcome.Wrong), "repeat that is none", "repeats that are none"))
+	case account.Judged == account.NotMatched:
+		return "it looks at none of the requests"
 	case coverage(account) == 0:
 		_, cause, _ := account.Blind()
-		return "can look at none of the requests: " + cause.String()
+		return "it can look at none of the requests: " + cause.String()
 	case a.Outcome.Loops == 0:
 		return r.noLoop(a.Target)
 	case a.Findable == 0:
@@ -60,7 +62,7 @@ func (r *Report) noLoop(target int) string {
 	n := 0
 	var longest *Repeat
 	for _, k := range r.Repeats {
-		if k.Target != target {
+		if k.Target != target || k.alone() {
 			continue
 		}
 		n++
@@ -68,10 +70,14 @@ func (r *Report) noLoop(target int) string {
 			longest = k
 		}
 	}
-	if longest == nil {
-		return "nothing that it looks at repeats"
+	what := "nothing that it looks at repeats"
+	if n > 0 {
+		what = fmt.Sprintf("the one repeat is %s: %s", longest.Kind, longest.Evidence)
 	}
-	return fmt.Sprintf("none of its %s is a loop; the longest is %s: %s", term.Plural(int64(n), "repeat", "repeats"), longest.Kind, longest.Evidence)
+	if n > 1 {
+		what = fmt.Sprintf("none of its %s repeats is a loop; the longest is %s: %s", term.Count(int64(n)), longest.Kind, longest.Evidence)
+	}
+	return what
 }
 
 // nearest is the setting that catches a loop and hits least wrongly, by a hair

@@ -180,6 +180,10 @@ func (c *collector) highest(counts []uint8) (most []uint8) {
 
 func (c *collector) ended(number uint64) { delete(c.open, number) }
 
+// alone tells of a request of a key that came before, that nothing else of its
+// stretch repeats: only that settings may fire on it makes it one of interest.
+func (k *Repeat) alone() bool { return k.Requests == 1 }
+
 // count is what a cell counted at a hit.
 func (k *Repeat) count(hit, cell, cells int) int { return int(k.counts[hit*cells+cell]) }
 

@@ -56,7 +56,7 @@ func (s Summary) kinds(b *strings.Builder) {
 		n := int64(0)
 		var longest *Repeat
 		for _, k := range r.Repeats {
-			if k.Kind != kind {
+			if k.Kind != kind || k.alone() {
 				continue
 			}
 			n++
