@@ -16,12 +16,16 @@ import (
 // would have been said without.
 func TestEvidenceOutlivesRestart(t *testing.T) {
 	p := newParts(t)
-	calls, err := fingerprint.New("tool-call", fingerprint.Options{})
-	if err != nil {
-		t.Fatal(err)
+	var own []*fingerprint.Identity // one that sees nothing of what is said, one that sees calls
+	for _, name := range []string{"session-model-tools", "tool-call"} {
+		id, err := fingerprint.New(name, fingerprint.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		own = append(own, id)
 	}
 	var rules []*Rule
-	for i, id := range []*fingerprint.Identity{p.identities[0], calls} {
+	for i, id := range own {
 		for _, scope := range p.scopes {
 			rules = append(rules, &Rule{
 				Name: fmt.Sprint(i, scope.Fields), Identity: id, Scope: scope,
@@ -53,7 +57,7 @@ func TestEvidenceOutlivesRestart(t *testing.T) {
 			r.Status = []int{200, 200, 200, 500}[rapid.IntRange(0, 3).Draw(t, "status")]
 			for _, id := range plan.Identities {
 				n := 0
-				if id != p.identities[0] && id != calls && phase > 0 { // of what else there is to know
+				if !slices.Contains(own, id) && phase > 0 { // of what else there is to know
 					n = rapid.IntRange(0, phase).Draw(t, "text")
 				}
 				r.identities[id] = Prints{Fingerprints: []fingerprint.Fingerprint{p.print(fmt.Sprint(n))}}
