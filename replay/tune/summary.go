@@ -47,11 +47,15 @@ func (s Summary) data(b *strings.Builder) {
 		term.Plural(int64(s.Report.Conversations), "conversation", "conversations"), replay.Wrapped(r.Account.String()))
 }
 
+// kindsIndent is where the evidence of a kind stands: behind the longest name
+// and two numbers.
+const kindsIndent = 37
+
 // kinds shows what repeats, each kind by its largest.
 func (s Summary) kinds(b *strings.Builder) {
 	r := s.Report
 	t := term.Table{Right: map[int]bool{1: true, 2: true}}
-	t.Add("what repeats", "repeats", "longest", "the longest")
+	t.Add("what repeats", "repeats", "longest", "why it is that")
 	for _, kind := range window.Kinds {
 		n := int64(0)
 		var longest *Repeat
@@ -64,8 +68,13 @@ func (s Summary) kinds(b *strings.Builder) {
 				longest = k
 			}
 		}
-		if n > 0 {
-			t.Add(string(kind), term.Count(n), term.Count(longest.Requests), term.Shorten(longest.Rule.Name+": "+longest.Evidence, 80-35))
+		if n == 0 {
+			continue
+		}
+		cells := []string{string(kind), term.Count(n), term.Count(longest.Requests)}
+		for _, line := range term.Wrap(longest.Rule.Name+": "+longest.Evidence, term.Width-kindsIndent) {
+			t.Add(append(cells, line)...)
+			cells = []string{"", "", ""}
 		}
 	}
 	if n := r.keysDropped(); n > 0 {
@@ -75,6 +84,9 @@ func (s Summary) kinds(b *strings.Builder) {
 		return
 	}
 	t.Write(b, "")
+	if r.Options.Labels == nil {
+		b.WriteString("stuck and retry are loops; stopping the rest, but for an outage, is wrong\n")
+	}
 	if r.Dropped > 0 {
 		fmt.Fprintf(b, "and %s more that there was no room for: narrow the log with --since and --until\n", term.Count(r.Dropped))
 	}
@@ -269,7 +281,7 @@ func (s Summary) recommendation(b *strings.Builder) {
 		if x.Hides > 0 {
 			hides = fmt.Sprintf("would hide %s, so it is not in the policy", term.Plural(int64(x.Hides), "loop", "loops"))
 		}
-		fmt.Fprintf(b, "  without %s: takes out %s, %s\n", term.Safe(x.Name), term.Plural(int64(x.Mutes), "repeat", "repeats"), hides)
+		fmt.Fprintf(b, "  exclude %s: takes out %s, %s\n", term.Safe(x.Name), term.Plural(int64(x.Mutes), "repeat", "repeats"), hides)
 	}
 	if r.Spared > 0 {
 		fmt.Fprintf(b, "  and %s that poll less\n", term.Plural(int64(r.Spared), "path", "paths"))
@@ -311,7 +323,7 @@ func (s Summary) advice(b *strings.Builder, a *Advice) {
 	}
 	at := &a.Setting
 	fmt.Fprintf(b, "    catches %s of %s, %s; %s alerts a day\n", term.Count(int64(o.Caught)), term.Plural(int64(o.Caught+o.Missed), "loop", "loops"), wrong, rate(at.EpisodesPerDay))
-	fmt.Fprintf(b, "    fires %s after the first repeat (95 %%: %s)\n", term.Span(int64(1e6*at.DelayMedian)), term.Span(int64(1e6*at.DelayP95)))
+	fmt.Fprintf(b, "    fires %s after the first repeat (median; 95 %% within %s)\n", term.Span(int64(1e6*at.DelayMedian)), term.Span(int64(1e6*at.DelayP95)))
 	fmt.Fprintf(b, "    would have stopped %s in %s\n", term.Plural(at.Requests, "request", "requests"), touched(at))
 	if at.TokensBefore+at.TokensAfter > 0 {
 		fmt.Fprintf(b, "    repeats used %s until it fired, %s after\n", spent(at.TokensBefore, at.CostBefore), spent(at.TokensAfter, at.CostAfter))
