@@ -21,6 +21,7 @@ type page struct {
 	Version    string          `json:"version"`
 	Command    string          `json:"command"`
 	Verdict    string          `json:"verdict"`
+	Refusals   []string        `json:"refusals"` // why each rule that it rests on is not recommended
 	First      int64           `json:"first"`
 	Last       int64           `json:"last"`
 	Empty      bool            `json:"empty"` // nothing was judged
@@ -83,8 +84,7 @@ type rule struct {
 	Missed   int        `json:"missed"`
 	Wrong    int        `json:"wrong"`
 	Proof    string     `json:"proof"`
-	Refusal  string     `json:"refusal"` // why no setting of it is worth having
-	Score    []*float64 `json:"score"`   // precision, recall, F1
+	Score    []*float64 `json:"score"` // precision, recall, F1
 	Coverage coverage   `json:"coverage"`
 	Loops    int        `json:"loops"` // that some sane setting finds
 	Cells    [][][]any  `json:"cells"` // by cell: a list for each of columns in page.js by threshold, to the last that is not 0
@@ -208,13 +208,16 @@ type builder struct {
 
 func newPage(r *tune.Report, o Options, d detail) *page {
 	p := &page{
-		Version: o.Version, Command: command(o.Command), Verdict: string(r.Verdict()), Empty: r.Result.First == fingerprint.NoTime,
+		Version: o.Version, Command: command(o.Command), Verdict: string(r.Verdict()), Refusals: []string{}, Empty: r.Result.First == fingerprint.NoTime,
 		Days: r.Days, Account: r.Result.Account, Talks: r.Conversations,
 		Lateness: lateness{window.Lasting(r.Lateness.Value), r.Lateness.Measured, r.Result.Order.Tied},
 		Streams:  []stream{}, Budget: r.Options.Budget, MaxWrong: r.Options.MaxWrong,
 		Windows: []string{}, Counters: window.SweepKinds, Kinds: window.Kinds,
 		Rules: []rule{}, Picked: append([]int{}, r.Recommended...), Gateways: []gateway{}, Exclusions: []exclusion{}, Against: newAgainst(r.Against), Policy: r.Policy(), All: len(r.Repeats), NoRoom: r.Dropped,
 		Texts: []string{}, Counts: []string{}, Rows: [][]int{}, Repeats: []rawRepeat{}, Rest: []restOfRepeats{},
+	}
+	for _, why := range r.Refusals() {
+		p.Refusals = append(p.Refusals, term.Safe(why))
 	}
 	if !p.Empty {
 		p.First, p.Last = r.Result.First/1000, r.Result.Last/1000
@@ -274,7 +277,7 @@ func (b *builder) rules() {
 		one := rule{
 			Name: term.Safe(a.Rule.Name), Identity: term.Safe(a.Rule.Identity.Name), Scope: append([]string{}, a.Rule.Scope.Fields...),
 			Loops: a.Findable, Caught: a.Outcome.Caught, Missed: a.Outcome.Missed, Wrong: a.Outcome.Wrong,
-			NowText: replay.SettingOf(a.Rule), Refusal: term.Safe(r.Refusal(i)), Coverage: newCoverage(&r.Result.Rules[i]),
+			NowText: replay.SettingOf(a.Rule), Coverage: newCoverage(&r.Result.Rules[i]),
 		}
 		var counted map[string]string
 		one.Policy, counted, one.Rest = r.PolicyParts(i)

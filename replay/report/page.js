@@ -201,7 +201,7 @@
 
   // ---- recommendation
 
-  const delays = (...cell) => span(1000 * swept(...cell, DELAY)) + " after the first repeat (95 %: " + span(1000 * swept(...cell, DELAY_95)) + ")";
+  const delays = (...cell) => span(1000 * swept(...cell, DELAY)) + " after the first repeat (median; 95 % within " + span(1000 * swept(...cell, DELAY_95)) + ")";
   const capital = (text) => text.charAt(0).toUpperCase() + text.slice(1);
   const by = D.labels ? "" : "by evidence ";
   const catches = (o) => "catches " + o.caught + " of " + plural(o.caught + o.missed, "loop") + ", " + (o.wrong ? plural(o.wrong, "repeat") + " that " + by + (o.wrong === 1 ? "is" : "are") + " no loop" : "and nothing that is no loop");
@@ -230,13 +230,11 @@
     if (broken.length) caveats.push(plural(broken.length, "log") + " could not be read, or not to the end: see below.");
     if (D.noRoom) caveats.push("For " + plural(D.noRoom, "request") + " that repeated there was no room: narrow the log with --since and --until.");
     if (repeats.length < D.all) caveats.push("Of " + plural(D.all, "repeat") + " this page lists " + count(repeats.length) + ", loops first and then the longest; the others are in the numbers, but not in the time-line and the list of episodes.");
-    const refused = D.recommended.length === 0 && (D.verdict.startsWith("loops") || D.verdict.startsWith("no rule"))
-      ? D.rules.filter((r) => r.refusal).map((r) => h("li", null, r.name + ": " + r.refusal)) : [];
     const exclusions = D.exclusions.map((x) => h("li", null, h("code", null, x.match), " takes out " + plural(x.mutes, "repeat") + " (" + x.name + ") and " + (x.hides ? "would hide " + plural(x.hides, "loop") + ": it is not in the policy" : "hides no loop: it is in the policy")));
     put($("recommendation"),
       h("p", { class: "verdict" }, capital(D.verdict) + "."),
       h("div", { class: "cards" }, cards),
-      refused.length > 0 && h("ul", null, refused),
+      D.refusals.length > 0 && h("ul", null, D.refusals.map((why) => h("li", null, why))),
       exclusions.length > 0 && [h("h3", null, "Leave out what repeats on purpose"), h("ul", null, exclusions)],
       D.against && [
         h("h3", null, "Against " + D.against.policy),

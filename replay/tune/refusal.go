@@ -8,6 +8,22 @@ import (
 	"github.com/loopgauge/loopgauge/replay/term"
 )
 
+// Refusals say of the rules that the verdict rests on why none of their settings
+// is recommended.
+func (r *Report) Refusals() (list []string) {
+	verdict := r.Verdict()
+	if verdict != OverLimits && verdict != Overlooked && verdict != Blind {
+		return nil
+	}
+	for i := range r.Advice {
+		why := r.Refusal(i)
+		if why != "" && (verdict != OverLimits || r.Advice[i].Findable > 0) {
+			list = append(list, r.Advice[i].Rule.Name+": "+why)
+		}
+	}
+	return list
+}
+
 // Refusal says why no setting of a rule is worth having, and how near the
 // nearest comes; empty if one is.
 func (r *Report) Refusal(advice int) string {

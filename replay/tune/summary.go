@@ -258,21 +258,15 @@ func (s Summary) recommendation(b *strings.Builder) {
 	b.WriteString(s.bold(string(verdict)) + "\n")
 	switch verdict {
 	case Recommends:
-	case OverLimits:
-		s.refusals(b, func(a *Advice) bool { return a.Findable > 0 })
-		return
-	case Overlooked:
-		s.refusals(b, func(*Advice) bool { return true })
-		return
-	case Blind:
-		s.blindness(b)
-		return
 	case NothingFound:
 		if judged < fewRequests {
 			fmt.Fprintf(b, "too little to conclude from: %s\n", term.Plural(judged, "request", "requests"))
 		}
 		return
 	default:
+		for _, why := range r.Refusals() {
+			b.WriteString(replay.Wrapped(term.Safe(why)) + "\n")
+		}
 		return
 	}
 	b.WriteString(s.Advice(r.Recommended))
@@ -351,16 +345,6 @@ func spent(tokens int64, usd float64) string {
 	return text
 }
 
-// refusals say of rules why none of their settings is recommended.
-func (s Summary) refusals(b *strings.Builder, of func(*Advice) bool) {
-	r := s.Report
-	for i := range r.Advice {
-		if why := r.Refusal(i); why != "" && of(&r.Advice[i]) {
-			b.WriteString(replay.Wrapped(term.Safe(r.Advice[i].Rule.Name)+": "+why) + "\n")
-		}
-	}
-}
-
 // blind says that hardly any request could be looked at by any rule that tells
 // requests apart by what was said.
 func (r *Report) blind() bool {
@@ -370,15 +354,6 @@ func (r *Report) blind() bool {
 		}
 	}
 	return true
-}
-
-func (s Summary) blindness(b *strings.Builder) {
-	r := s.Report
-	for i := range r.Options.Rules {
-		a := &r.Result.Rules[i]
-		_, cause, _ := a.Blind()
-		fmt.Fprintf(b, "  %-22s %s\n", term.Shorten(term.Safe(a.Rule.Name), 22), cause)
-	}
 }
 
 func rate(perDay float64) string {
