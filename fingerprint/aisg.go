@@ -15,14 +15,17 @@ func newAISG(o Options) (*Identity, error) {
 		return nil, err
 	}
 	return &Identity{Name: "aisg", Reads: ReadsMessages, Sees: SeesText, compute: func(r *Request, w *Writer) Cause {
-		switch {
+		// What became of the messages first: it is mostly why the rest is
+		// missing, too.
+		switch cause := r.needMessages(); {
+		case cause != Computable:
+			return cause
 		case r.Caller == nil:
 			return NoCaller
 		case r.Model == nil:
 			return NoModel
-		}
-		if cause := r.needMessages(); cause != Computable {
-			return cause
+		case placeholder(r.Caller) != Computable:
+			return RedactedContent
 		}
 		dst := append(w.canonical[:0], `{"model": `...)
 		dst = appendPythonASCII(dst, r.Model)
@@ -53,12 +56,17 @@ func newAISG(o Options) (*Identity, error) {
 }
 
 // pythonText is what Python's str() makes of a message's content: a list gives
-// the text parts joined by one space, no content at all "".
+// the text parts joined by one space, no content at all "". A message that is
+// no more than a text, which AISG never sees, is that text.
 func (w *Writer) pythonText(item rawjson.Value) (text spoken, cause Cause) {
 	s := &w.scan
 	s.Reset(item)
-	for s.Object(); s.NextNamed("content"); {
+	if item.Kind() == rawjson.String {
 		text, cause = w.pythonContent(s)
+	} else {
+		for s.Object(); s.NextNamed("content"); {
+			text, cause = w.pythonContent(s)
+		}
 	}
 	w.check(s)
 	return text, cause
@@ -67,12 +75,13 @@ func (w *Writer) pythonText(item rawjson.Value) (text spoken, cause Cause) {
 func (w *Writer) pythonContent(s *rawjson.Scanner) (text spoken, cause Cause) {
 	switch s.Kind() {
 	case rawjson.String:
-		if text = readSpoken(s); isPlaceholder(text.text) {
-			return spoken{}, RedactedContent
-		}
-		return text, Computable
+		text = readSpoken(s)
+		return text, lossOf(text.trim().text, w.asSent)
 	case rawjson.Array:
-		return w.pythonParts(s)
+		if text, cause = w.pythonParts(s); cause == Computable {
+			cause = lossOf(text.trim().text, w.asSent)
+		}
+		return text, cause
 	}
 	start := s.Offset()
 	s.Skip()

@@ -30,6 +30,7 @@ const (
 	LossyContent
 	HistoryElsewhere
 	EncryptedContent
+	SpooledBody
 	causes
 )
 
@@ -59,6 +60,7 @@ var causeTexts = [causes]string{
 	LossyContent:     "parts of the messages lost by the logger",
 	HistoryElsewhere: "history kept by the provider, not in the request",
 	EncryptedContent: "content encrypted by the logger",
+	SpooledBody:      "body spooled to disk, not in the log",
 }
 
 func (c Cause) String() string { return causeTexts[c] }

@@ -27,10 +27,16 @@ func TestCauses(t *testing.T) {
 	by(NoQuery, "part query")
 	by(NoBody, "part body")
 	by(NoCaller, "part caller")
-	by(NoCaller, "aisg")
+	by(NoCaller, "aisg", "messages", `["x"]`)
 	by(NoUser, "part user")
 	by(NoModel, "part model")
-	by(NoModel, "aisg", "caller", "c")
+	by(NoModel, "aisg", "caller", "c", "messages", `["x"]`)
+	// What became of messages and body is why the rest is missing, too.
+	by(NoMessages, "aisg")
+	by(NoMessages, "last-messages", "caller", "c")
+	by(NoCaller, "last-messages", "model", "m", "messages", `["x"]`)
+	by(NoBody, "request")
+	by(NoMethod, "request", "body", "{}")
 	by(NoBackend, "part backend")
 	by(NoSession, "part session")
 	by(NoTools, "part has_tools")
@@ -47,7 +53,7 @@ func TestCauses(t *testing.T) {
 	by(RepeatedName, "fairvisor", "query", "a=1&a=2")
 	by(NotCanonical, "openrouter", "response", "f {")
 	by(NotCanonical, "aisg", "caller", "c", "model", "m", "messages", `[{"content":[{"type":"text","text":1}]}]`)
-	by(TruncatedContent, "prompt", "messages", `[{"content":[{"u":"[base64_data truncated"}]}]`)
+	by(TruncatedContent, "prompt", "messages", `[{"content":[{"u":"[base64_data truncated: 5KB]"}]}]`)
 	by(RedactedContent, "prompt", "messages", `["redacted-by-litellm"]`)
 	by(RedactedContent, "aisg", "caller", "c", "model", "m", "messages", `[{"content":"redacted-by-litellm"}]`)
 	by(BrokenJSON, "prompt", "messages", `["\q"]`)
@@ -59,10 +65,10 @@ func TestCauses(t *testing.T) {
 	seen[NoConversation] = true
 
 	// What the logger says that it lost goes before what merely is not there.
-	for _, lost := range []Cause{TruncatedContent, RedactedContent, LossyContent, HistoryElsewhere, EncryptedContent} {
+	for _, lost := range []Cause{TruncatedContent, RedactedContent, LossyContent, HistoryElsewhere, EncryptedContent, SpooledBody} {
 		seen[lost] = true
 		for _, name := range []string{"prompt", "request", "tool-call", "tool-call-result", "last-messages", "aisg"} {
-			r := request(t, "method", "POST", "path", "/", "caller", "c", "model", "m")
+			r := request(t, "path", "/")
 			r.Lost = lost
 			if lost == HistoryElsewhere && name == "request" {
 				continue // the body is as it was sent

@@ -1,6 +1,7 @@
 package fingerprint
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -27,7 +28,7 @@ var Parts = []Part{
 	{"method", "HTTP method", 0, textPart(NoMethod, func(r *Request) []byte { return r.Method })},
 	{"path", "URL path", 0, textPart(NoPath, func(r *Request) []byte { return r.Path })},
 	{"query", "query, names in order", ReadsQuery, queryPart},
-	{"body", "request body as logged, or the hash that the log has of it", ReadsBody, bodyPart},
+	{"body", "request body as logged, or the hash that the log has of it", ReadsBody | ReadsMessages, bodyPart}, // what was redacted in it stands in the messages
 	{"caller", "API key, its hash or the consumer", 0, textPart(NoCaller, func(r *Request) []byte { return r.Caller })},
 	{"user", "end user", 0, textPart(NoUser, func(r *Request) []byte { return r.User })},
 	{"model", "model asked for", 0, textPart(NoModel, func(r *Request) []byte { return r.Model })},
@@ -50,7 +51,7 @@ const toolCallPart = "tool_call"
 const callerOrNone = "caller or none"
 
 var callerOrNonePart = Part{Name: "caller", append: func(w *Writer, r *Request, dst []byte, n int, name string) ([]byte, Cause) {
-	if r.Caller == nil && len(r.Session) > 0 {
+	if r.Caller == nil && r.hasSession() {
 		return append(dst, "null"...), Computable
 	}
 	return Parts[callerOrder].append(w, r, dst, n, name)
@@ -182,7 +183,7 @@ func (w *Writer) composed(r *Request, parts []chosen, call ToolCall) Cause {
 			dst = w.appendCall(dst, call)
 		} else if dst, cause = p.part.append(w, r, dst, p.n, p.name); cause != Computable {
 			w.canonical = dst
-			return cause
+			return r.deepest(cause, parts[i+1:])
 		}
 		dst = append(dst, ']')
 	}
@@ -191,12 +192,29 @@ func (w *Writer) composed(r *Request, parts []chosen, call ToolCall) Cause {
 	return Computable
 }
 
+// deepest is why a request lacks a part: what became of the messages or the
+// body is mostly why the model and others are missing too.
+func (r *Request) deepest(cause Cause, parts []chosen) Cause {
+	for _, p := range parts {
+		switch sight := sightOf(p.part.Name); {
+		case sight == 0:
+		case p.part.Name == "body":
+			if r.Body == nil && r.BodyHash == nil {
+				return cmp.Or(r.Lost, NoBody)
+			}
+		case r.Messages.Digest == nil && r.needMessages() != Computable:
+			return r.needMessages()
+		}
+	}
+	return cause
+}
+
 // refuse says that an identity has no use for some options.
 func (o Options) refuse(names ...string) error {
 	for _, name := range names {
 		given := map[string]bool{
 			"parts": len(o.Parts) > 0, "mask": len(o.Mask) > 0, "normalize": o.Lower,
-			"limit_keys": len(o.LimitKeys) > 0, "body_hash": o.IgnoreBody,
+			"limit_keys": len(o.LimitKeys) > 0, "body_hash": o.IgnoreBody || o.RequireBody,
 		}[name]
 		if given {
 			return &OptionError{name}
@@ -213,8 +231,11 @@ func (e *OptionError) Error() string { return e.Option + " means nothing to this
 func textPart(missing Cause, get func(*Request) []byte) func(*Writer, *Request, []byte, int, string) ([]byte, Cause) {
 	return func(w *Writer, r *Request, dst []byte, _ int, _ string) ([]byte, Cause) {
 		text := get(r)
-		if text == nil {
+		switch {
+		case text == nil:
 			return dst, missing
+		case placeholder(text) != Computable:
+			return dst, RedactedContent
 		}
 		return rawjson.AppendString(dst, text), Computable
 	}
@@ -228,16 +249,18 @@ func queryPart(w *Writer, r *Request, dst []byte, _ int, _ string) ([]byte, Caus
 }
 
 func bodyPart(w *Writer, r *Request, dst []byte, _ int, _ string) ([]byte, Cause) {
-	switch {
-	case r.BodyHash != nil:
+	if r.BodyHash != nil {
 		dst = append(dst, `{"hash":`...)
 		return append(rawjson.AppendString(dst, r.BodyHash), '}'), Computable
-	case r.Lost != Computable && r.Lost != HistoryElsewhere:
-		return dst, r.Lost
-	case r.Body != nil:
-		return w.appendText(dst, r.Body), Computable
 	}
-	return dst, NoBody
+	cause := w.lossOfBody(r)
+	switch {
+	case cause != Computable:
+		return dst, cause
+	case r.Body == nil:
+		return dst, cmp.Or(r.Lost, NoBody)
+	}
+	return w.appendText(dst, r.Body), Computable
 }
 
 func toolsPart(_ *Writer, r *Request, dst []byte, _ int, _ string) ([]byte, Cause) {
@@ -277,7 +300,7 @@ func (w *Writer) appendMessages(dst []byte, r *Request, n int) ([]byte, Cause) {
 		return dst, cause
 	}
 	items := r.Messages.Items
-	if len(items) == 0 && n > 0 {
+	if len(items) == 0 && (n > 0 || r.Messages.System == nil) {
 		return dst, NoMessages
 	}
 	if r.Messages.Tail && (n == 0 || len(items) < n) {
@@ -287,12 +310,13 @@ func (w *Writer) appendMessages(dst []byte, r *Request, n int) ([]byte, Cause) {
 		items = items[len(items)-n:]
 	}
 	dst = append(dst, '[')
+	w.said = r.Messages.System != nil && n == 0
 	comma := false
 	if n == 0 && r.Messages.System != nil {
 		// Anthropic's system prompt stands outside the list.
 		var cause Cause
 		dst = append(dst, `{"system":{`...)
-		if dst, cause = w.appendContent(dst, r.Messages.System); cause != Computable {
+		if dst, cause = w.appendContent(dst, r.Messages.System, false); cause != Computable {
 			return dst, cause
 		}
 		dst = append(closeObject(dst), '}')
@@ -308,6 +332,9 @@ func (w *Writer) appendMessages(dst []byte, r *Request, n int) ([]byte, Cause) {
 			return dst, cause
 		}
 	}
+	if !w.said {
+		return dst, LossyContent // roles alone: a logger left the rest out
+	}
 	return append(dst, ']'), Computable
 }
 
@@ -320,8 +347,11 @@ func turnPart(w *Writer, r *Request, dst []byte, _ int, _ string) ([]byte, Cause
 
 func attributePart(w *Writer, r *Request, dst []byte, _ int, name string) ([]byte, Cause) {
 	value := r.Attribute(name)
-	if value == nil {
+	switch {
+	case value == nil:
 		return dst, NoAttribute
+	case placeholder(value) != Computable:
+		return dst, RedactedContent
 	}
 	return w.appendText(dst, value), Computable
 }

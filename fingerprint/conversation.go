@@ -10,15 +10,18 @@ import (
 // are told apart by how they begin: caller, system prompt and first user
 // message. That can mix sessions that began alike.
 func conversation(r *Request, _ string, w *Writer) ([]byte, Cause) {
-	if len(r.Session) > 0 {
+	if r.hasSession() {
 		return r.Session, Computable
 	}
-	if r.needMessages() != Computable || len(r.Messages.Items) == 0 || r.Messages.Tail {
+	if r.Lost != Computable {
+		return nil, r.Lost
+	}
+	if !r.Messages.Logged || len(r.Messages.Items) == 0 || r.Messages.Tail {
 		return nil, NoConversation
 	}
 	dst := append(w.canonical[:0], '[')
 	dst = append(rawjson.AppendString(dst, r.Caller), ",{"...)
-	dst, cause := w.appendContent(dst, r.Messages.System)
+	dst, cause := w.appendContent(dst, r.Messages.System, false)
 	dst = closeObject(dst)
 	for _, v := range r.Messages.Items {
 		if cause != Computable {

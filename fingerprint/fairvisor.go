@@ -21,7 +21,7 @@ func newFairvisor(o Options) (*Identity, error) {
 	slices.Sort(keys)
 	reads := ReadsQuery | ReadsAttributes
 	if !o.IgnoreBody {
-		reads |= ReadsBody
+		reads |= ReadsBody | ReadsMessages
 	}
 	return &Identity{Name: "fairvisor", Reads: reads, compute: func(r *Request, w *Writer) Cause {
 		dst := append(w.canonical[:0], r.Method...)
@@ -39,9 +39,16 @@ func newFairvisor(o Options) (*Identity, error) {
 			dst = appendPair(dst, p.Name, value)
 		}
 		if !o.IgnoreBody {
+			cause := w.lossOfBody(r)
+			if cause == Computable && o.RequireBody && r.Body == nil && !r.isBodiless() {
+				cause = NoBody
+			}
 			switch {
 			case r.BodyHash != nil:
 				dst = append(append(dst, '|'), r.BodyHash...)
+			case cause != Computable:
+				w.canonical = dst
+				return cause
 			case r.Body != nil:
 				// The documents do not name the hash; for finding equal
 				// bodies any will do.
@@ -77,4 +84,13 @@ func (w *Writer) appendDescriptors(dst []byte, r *Request, keys []string, all bo
 		dst = appendPair(dst, a.Name, a.Value)
 	}
 	return dst
+}
+
+// isBodiless tells a request that has no body, whatever the log has of it.
+func (r *Request) isBodiless() bool {
+	switch string(r.Method) {
+	case "GET", "HEAD", "OPTIONS", "TRACE", "CONNECT", "DELETE":
+		return true
+	}
+	return false
 }

@@ -55,6 +55,9 @@ func (o Options) spec(name string) string {
 	if o.IgnoreBody {
 		s += " ignore_body"
 	}
+	if o.RequireBody {
+		s += " require_body"
+	}
 	return s
 }
 

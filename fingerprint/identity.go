@@ -29,6 +29,7 @@ type Identity struct {
 func (id *Identity) Compute(r *Request, w *Writer) Cause {
 	n := len(w.prints)
 	w.rules, w.broken, w.tools = id.rules, false, w.tools[:0]
+	w.asSent = r.Body != nil
 	cause := id.compute(r, w)
 	if w.broken {
 		cause = BrokenJSON
@@ -58,6 +59,9 @@ type Options struct {
 	Lower      bool     // fold message text to lower case
 	LimitKeys  []string // attributes that are fairvisor's descriptors; all if nil
 	IgnoreBody bool     // fairvisor: leave the body hash out, as shipped
+	// RequireBody: fairvisor: a request that must have had a body, and of which
+	// the log has none, is not computable.
+	RequireBody bool
 }
 
 // Print is one fingerprint and, where a Writer keeps it, the canonical bytes
@@ -107,9 +111,12 @@ type Writer struct {
 	canonical []byte          // of the fingerprint in the making
 	kept      []byte          // what Keep keeps
 	broken    bool            // what was read inside the line is no JSON
+	asSent    bool            // the log has the body as the client sent it
+	said      bool            // some message says more than its role
 	scan      rawjson.Scanner // for messages
 	inner     rawjson.Scanner // for what is inside them
 	results   rawjson.Scanner // for the results among that
+	leaves    rawjson.Scanner // for texts in arguments and parts
 	args      canonicalizer   // for arguments and other values
 	turn      turn
 	calls     []ToolCall
@@ -118,7 +125,7 @@ type Writer struct {
 	ids       []byte // texts that must outlive the scanners
 	callIDs   []byte // those of calls
 
-	text, outer, lowered, masked, scope []byte
+	text, outer, leaf, spare, lowered, masked, scope []byte
 
 	// The last lastN messages as written before, for the next identity that
 	// has them: they are most of its work. 0 is none; good until Reset.
@@ -155,8 +162,8 @@ const writerMemory = 8 << 20
 
 func (w *Writer) memory() int {
 	n := cap(w.canonical) + cap(w.kept) + cap(w.tools) + cap(w.ids) + cap(w.callIDs) +
-		cap(w.text) + cap(w.outer) + cap(w.lowered) + cap(w.masked) + cap(w.scope) + cap(w.last) + cap(w.turn.ids) + cap(w.turn.text) + w.args.memory()
-	for _, s := range []*rawjson.Scanner{&w.scan, &w.inner, &w.results} {
+		cap(w.text) + cap(w.outer) + cap(w.leaf) + cap(w.spare) + cap(w.lowered) + cap(w.masked) + cap(w.scope) + cap(w.last) + cap(w.turn.ids) + cap(w.turn.text) + w.args.memory()
+	for _, s := range []*rawjson.Scanner{&w.scan, &w.inner, &w.results, &w.leaves} {
 		n += s.Memory()
 	}
 	const call, pair, result, print = 3 * 24, 2*24 + 8, 2*24 + 8, 88

@@ -238,15 +238,22 @@ func (w *Writer) appendMessage(dst []byte, v rawjson.Value) ([]byte, Cause) {
 	from := len(dst)
 	dst = append(dst, '{')
 	n := 0
-	w.eachCall(&it, func(call ToolCall) {
+	lost := Computable
+	add := func(call ToolCall) {
 		dst = append(dst, open(n, `"calls":[`)...)
 		dst = w.appendCall(dst, call)
 		n++
-	})
-	if it.class() == isCall && it.call.Name != nil {
-		dst = append(dst, open(n, `"calls":[`)...)
-		dst = w.appendCall(dst, it.call)
-		n++
+		if lost == Computable {
+			lost = w.lossOfArguments(call.Arguments)
+		}
+	}
+	w.eachCall(&it, add)
+	class := it.class()
+	if class == isCall && it.call.Name != nil {
+		add(it.call)
+	}
+	if lost != Computable {
+		return dst[:from], lost
 	}
 	if n > 0 {
 		dst = append(dst, "],"...)
@@ -258,11 +265,17 @@ func (w *Writer) appendMessage(dst []byte, v rawjson.Value) ([]byte, Cause) {
 	if cause != Computable {
 		return dst[:from], cause
 	}
+	text = text.trim()
+	says := len(dst) > from+len("{") || len(text.text) > 0
+	if !says && class == isUser && it.kind == nil {
+		return dst[:from], LossyContent // nobody asks a model nothing
+	}
+	w.said = w.said || says
 	if it.role != nil {
 		dst = append(dst, `"role":`...)
 		dst = append(rawjson.AppendString(dst, it.role), ',')
 	}
-	if dst, cause = w.appendTextMember(dst, text); cause != Computable {
+	if dst, cause = w.appendTextMember(dst, text, class == isResult); cause != Computable {
 		return dst[:from], cause
 	}
 	return closeObject(dst), Computable
@@ -283,12 +296,12 @@ func closeObject(dst []byte) []byte {
 
 // appendContent appends the members that a content has, other and text, each
 // with a comma behind it.
-func (w *Writer) appendContent(dst []byte, content rawjson.Value) ([]byte, Cause) {
+func (w *Writer) appendContent(dst []byte, content rawjson.Value, ofResult bool) ([]byte, Cause) {
 	dst, text, cause := w.appendOther(dst, content, false)
 	if cause != Computable {
 		return dst, cause
 	}
-	return w.appendTextMember(dst, text)
+	return w.appendTextMember(dst, text.trim(), ofResult)
 }
 
 // appendOther appends what is no text as the member other, and returns the
@@ -324,8 +337,8 @@ func (w *Writer) appendOther(dst []byte, content rawjson.Value, ofMessage bool) 
 			some = true
 		case b.isAside(), ofMessage && (b.isToolUse() || b.isToolResult()):
 		default:
-			if bytes.Contains(b.raw, []byte("[base64_data truncated")) {
-				return dst, text, TruncatedContent
+			if cause = w.lossOfPart(&b); cause != Computable {
+				return dst, text, cause
 			}
 			dst = append(dst, open(others, `"other":[`)...)
 			dst = w.appendJSON(dst, b.raw)
@@ -339,10 +352,12 @@ func (w *Writer) appendOther(dst []byte, content rawjson.Value, ofMessage bool) 
 	return dst, spoken{text: w.text}, Computable
 }
 
-func (w *Writer) appendTextMember(dst []byte, text spoken) ([]byte, Cause) {
-	text = text.trim()
-	if isPlaceholder(text.text) {
-		return dst, RedactedContent
+// appendTextMember appends a trimmed text. That of a tool's result may have
+// been cut before it was sent; a log that holds the body as sent shows no other
+// cut.
+func (w *Writer) appendTextMember(dst []byte, text spoken, ofResult bool) ([]byte, Cause) {
+	if cause := lossOf(text.text, ofResult && w.asSent); cause != Computable {
+		return dst, cause
 	}
 	if len(text.text) > 0 {
 		dst = append(dst, `"text":`...)
@@ -397,18 +412,8 @@ func (w *Writer) appendResult(dst []byte, result rawjson.Value, isError bool) ([
 	if isError {
 		dst = append(dst, `"error":true,`...)
 	}
-	dst, cause := w.appendContent(dst, result)
+	dst, cause := w.appendContent(dst, result, true)
 	return closeObject(dst), cause
-}
-
-// isPlaceholder tells text that a logger wrote in place of every content.
-func isPlaceholder(text []byte) bool {
-	switch string(text) {
-	case "redacted-by-litellm", "default-message-value", // LiteLLM
-		"__REDACTED__": // OpenInference
-		return true
-	}
-	return false
 }
 
 // appendCall appends a call as an object: name and canonical arguments, or raw

@@ -9,14 +9,13 @@ func TestMessages(t *testing.T) {
 		t.Helper()
 		wantCanonicals(t, id, request(t, "messages", "["+messages+"]"), `[["messages",[`+want+`]]]`)
 	}
-	f(``, ``)
 	// Text: string content, or the text parts joined by one space, trimmed.
 	f(`{"role":"user","content":" Hi\n"}`, `{"role":"user","text":"Hi"}`)
 	f(`{"content":[{"type":"text","text":"a"},{"type":"input_text","text":"b"},"c"],"role":"user"}`, `{"role":"user","text":"a b c"}`)
 	f(`"bare"`, `{"text":"bare"}`)
-	f(`{"role":"user","content":null}`, `{"role":"user"}`)
-	f(`{"role":"user","content":""}`, `{"role":"user"}`)
-	f(`{"role":"user"}`, `{"role":"user"}`)
+	f(`"x",{"role":"assistant","content":null}`, `{"text":"x"},{"role":"assistant"}`)
+	f(`"x",{"role":"assistant","content":""}`, `{"text":"x"},{"role":"assistant"}`)
+	f(`"x",{"role":"assistant"}`, `{"text":"x"},{"role":"assistant"}`)
 	// Roles and calls are part of it, ids of calls are not.
 	f(`{"role":"assistant","content":"x","tool_calls":[{"id":"1","function":{"name":"f","arguments":"{\"b\":1,\"a\":1}"}},{"id":"2","function":{"name":"g"}}]}`,
 		`{"calls":[{"arguments":{"a":1,"b":1},"name":"f"},{"name":"g"}],"role":"assistant","text":"x"}`)

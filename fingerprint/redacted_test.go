@@ -23,6 +23,13 @@ func TestRedactedArguments(t *testing.T) {
 		f(identity, "redacted-by-litellm", RedactedContent)
 	}
 	for _, identity := range []string{"tool-call", "tool-call-python", "openrouter"} {
-		f(identity, `{"text":"redacted-by-litellm"}`, Computable)
+		f(identity, `{"query":"[REDACTED]","filters":[{"mail":"<EMAIL_ADDRESS_1>"},null]}`, RedactedContent)
+		f(identity, `{"query":"<truncated 513 bytes>"}`, TruncatedContent)
+		// With anything besides, calls differ as far as can be told.
+		f(identity, `{"query":"[REDACTED]","limit":10}`, Computable)
+		f(identity, `{"query":"","limit":"***"}`, Computable)
+		f(identity, `{"text":"my mail is [EMAIL]"}`, Computable)
+		f(identity, `{}`, Computable)
+		f(identity, `[]`, Computable)
 	}
 }

@@ -56,11 +56,14 @@ var attributeField = scopeField{
 	},
 }
 
-// A scope by an empty value would put strangers into one counter, so empty is
-// as good as absent here.
+// A scope by an empty value, or by what stands in the place of each, would put
+// strangers into one counter.
 func present(value []byte, missing Cause) ([]byte, Cause) {
-	if len(value) == 0 {
+	switch {
+	case len(value) == 0:
 		return nil, missing
+	case placeholder(value) != Computable:
+		return nil, RedactedContent
 	}
 	return value, Computable
 }
@@ -108,6 +111,7 @@ type ScopeValue struct {
 func (s *Scope) Compute(r *Request, w *Writer, values []ScopeValue) (ScopeKey, []ScopeValue, Cause) {
 	// A scope is the same whatever the rules of the identity computed last.
 	w.scope, w.rules, w.broken = w.scope[:0], textRules{}, false
+	w.asSent = r.Body != nil
 	start := len(values)
 	for _, part := range s.parts {
 		value, cause := part.field.value(r, part.name, w)
@@ -124,7 +128,7 @@ func (s *Scope) Compute(r *Request, w *Writer, values []ScopeValue) (ScopeKey, [
 		case "caller":
 			shown.Text = r.CallerName(w)
 		case "conversation":
-			shown.FellBack = len(r.Session) == 0
+			shown.FellBack = !r.hasSession()
 		}
 		values = append(values, shown)
 	}

@@ -151,9 +151,9 @@ func TestConversation(t *testing.T) {
 	}
 	// Broken beginnings have a cause.
 	for messages, cause := range map[string]Cause{
-		`[{"role":"user","content":"\q"}]`:                                  BrokenJSON,
-		`[{"role":"user","content":"redacted-by-litellm"}]`:                 RedactedContent,
-		`[{"role":"user","content":[{"u":"[base64_data truncated 1 KB"}]}]`: TruncatedContent,
+		`[{"role":"user","content":"\q"}]`:                                     BrokenJSON,
+		`[{"role":"user","content":"redacted-by-litellm"}]`:                    RedactedContent,
+		`[{"role":"user","content":[{"u":"[base64_data truncated: 1.0KB]"}]}]`: TruncatedContent,
 	} {
 		if _, _, got := scopeOf(t, w, request(t, "messages", messages), "conversation"); got != cause {
 			t.Errorf("%s: %v, want %v", messages, got, cause)

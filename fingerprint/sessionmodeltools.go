@@ -10,6 +10,9 @@ func newSessionModelTools(o Options) (*Identity, error) {
 	}
 	return &Identity{Name: "session-model-tools", Reads: ReadsTools, compute: func(r *Request, w *Writer) Cause {
 		dst := w.canonical[:0]
+		if placeholder(r.Session) != Computable {
+			return RedactedContent
+		}
 		if len(r.Session) == 0 {
 			dst = append(dst, `[["session",null]]`...)
 		} else {

@@ -184,6 +184,9 @@ func (w *Writer) writeTurn() Cause {
 		if k > 0 {
 			t.text = append(t.text, ',')
 		}
+		if cause := w.lossOfArguments(call.Arguments); cause != Computable {
+			return cause
+		}
 		t.text = w.appendCallMembers(append(t.text, '{'), call)
 		if i := t.answers[k]; i >= 0 {
 			var cause Cause
@@ -223,22 +226,15 @@ func (r *Request) needMessages() Cause {
 	return Computable
 }
 
-// isRedacted tells a call whose arguments a logger replaced: all of a tool's
-// calls would be the same.
-func isRedacted(call ToolCall) bool { return isPlaceholder(call.Arguments) }
-
 // issuedCalls are the calls that the model issued in answer to r: those of the
 // response or, where the log has no responses, those of the last assistant
 // message of the request. They are valid until the next call.
 func (w *Writer) issuedCalls(r *Request) ([]ToolCall, Cause) {
 	if r.ToolCallsLogged {
-		switch {
-		case len(r.ToolCalls) == 0:
+		if len(r.ToolCalls) == 0 {
 			return nil, NoToolCall
-		case slices.ContainsFunc(r.ToolCalls, isRedacted):
-			return nil, RedactedContent
 		}
-		return r.ToolCalls, Computable
+		return w.whole(r.ToolCalls)
 	}
 	if cause := r.needMessages(); cause != Computable {
 		return nil, cause
@@ -260,5 +256,5 @@ func (w *Writer) issuedCalls(r *Request) ([]ToolCall, Cause) {
 	if len(w.calls) == 0 {
 		return nil, NoToolCall
 	}
-	return w.calls, Computable
+	return w.whole(w.calls)
 }

@@ -2,9 +2,11 @@ package ingest
 
 import (
 	"bytes"
+	"iter"
 	"slices"
 	"strings"
 
+	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
 	"github.com/loopgauge/loopgauge/ingest/formats"
 	"github.com/loopgauge/loopgauge/ingest/wrap"
 )
@@ -72,8 +74,12 @@ func unfinished(data []byte) bool {
 	first, _, _ := bytes.Cut(bytes.TrimLeft(data, "\r\n"), []byte{'\n'})
 	first = trim(first)
 	_, laidOut := wrap.Lines(first)
+	record := first
+	for record = range objects(first) {
+		break
+	}
 	for _, w := range wrap.All {
-		if !w.Joins || w == wrap.Texts && !laidOut || w != wrap.Texts && !w.Detect(first) {
+		if !w.Joins || w == wrap.Texts && !laidOut || w != wrap.Texts && !w.Detect(record) {
 			continue
 		}
 		ends, whole := wrap.NewCutter([]*wrap.Wrapper{w}), false
@@ -120,7 +126,7 @@ func within(data []byte, among []*formats.Format, in []*wrap.Wrapper, w *wrap.Wr
 
 // votes says of how many of the first lines each format and wrapper is.
 type votes struct {
-	lines         int
+	lines         int // those of an array each for itself
 	format        *formats.Format
 	most          int
 	wrappers      []int
@@ -136,29 +142,55 @@ func countVotes(data []byte, among []*formats.Format) votes {
 		if line = trim(line); len(line) == 0 {
 			continue
 		}
-		if v.lines++; v.lines == 1 {
+		if v.lines == 0 {
 			v.begun, v.broken = wrap.Lines(line)
 		}
-		for i, f := range among {
-			if !f.Detect(line) {
-				continue
+		for record := range objects(line) {
+			v.lines++
+			for i, f := range among {
+				if !f.Detect(record) {
+					continue
+				}
+				if each[i]++; each[i] > v.most {
+					v.format, v.most = f, each[i]
+				}
+				break
 			}
-			if each[i]++; each[i] > v.most {
-				v.format, v.most = f, each[i]
+			for i, w := range wrap.All {
+				if w.Detect(record) {
+					v.wrappers[i]++
+				}
 			}
-			break
-		}
-		for i, w := range wrap.All {
-			if w.Detect(line) {
-				v.wrappers[i]++
+			// The first lines of a log are enough when they agree.
+			if v.most == 10 || v.lines == headLines {
+				return v
 			}
-		}
-		// The first lines of a log are enough when they agree.
-		if v.most == 10 {
-			break
 		}
 	}
 	return v
+}
+
+// objects are those in the array that a line is; of any other, and of an array
+// without any, the line as it is.
+func objects(line []byte) iter.Seq[[]byte] {
+	return func(yield func([]byte) bool) {
+		some := false
+		if wrap.IsArray(line) {
+			var array wrap.Array
+			for array.Enter(line); array.Next(); {
+				if array.Element.Kind() != rawjson.Object {
+					continue
+				}
+				some = true
+				if !yield(array.Element) {
+					return
+				}
+			}
+		}
+		if !some {
+			yield(line)
+		}
+	}
 }
 
 // best is the format that most lines are of, wrapped as they are.

@@ -107,8 +107,8 @@ func beginning(path, id string, n int) (data []byte, packed bool, err error) {
 		return nil, false, err
 	}
 	defer u.Close()
-	if hint, err := u.check(path); err != nil {
-		return nil, u.packed, newError(path, err, hint)
+	if hint, err := u.check(&Source{Name: path, path: path}); err != nil {
+		return nil, u.packed != "", newError(path, err, hint)
 	}
 	data = make([]byte, n)
 	got, err := io.ReadFull(u, data)
@@ -120,7 +120,7 @@ func beginning(path, id string, n int) (data []byte, packed bool, err error) {
 	if bytes.IndexByte(text[:min(len(text), headSize)], 0) >= 0 {
 		err = newError(path, errors.New("binary data, not a log"), "")
 	}
-	return data, u.packed, err
+	return data, u.packed != "", err
 }
 
 // cutShort tells an error that a file gives while it is being compressed.

@@ -35,7 +35,7 @@ func (s *fileStream) Probe(budget int64, visit func(*Block)) (whole bool, err er
 	}
 	defer u.Close()
 	pieces := min(probePieces, budget/probePiece)
-	if u.packed || size <= budget || pieces < 2 {
+	if u.packed != "" || size <= budget || pieces < 2 {
 		return probe.piece(u, budget, false, visit), nil
 	}
 	share := budget / pieces

@@ -6,6 +6,7 @@ import (
 	"github.com/loopgauge/loopgauge/fingerprint"
 	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
 	"github.com/loopgauge/loopgauge/ingest/formats"
+	"github.com/loopgauge/loopgauge/ingest/wrap"
 )
 
 // Tally says what the lines of a block were.
@@ -14,6 +15,16 @@ type Tally struct {
 	Blank     int64 // white space only, or no request in it
 	Malformed int64
 }
+
+// Add adds what other lines were.
+func (t *Tally) Add(o Tally) {
+	t.Lines += o.Lines
+	t.Blank += o.Blank
+	t.Malformed += o.Malformed
+}
+
+// Requests is how many were read.
+func (t Tally) Requests() int64 { return t.Lines - t.Blank - t.Malformed }
 
 // Skip is a line that could not be judged. It never holds text of the line:
 // there may be secrets in it.
@@ -29,7 +40,8 @@ type Reader struct {
 	reads   fingerprint.Field
 	parsers map[string]formats.Parser // by the name of the format
 	wrapped map[string]*unwrapping    // likewise
-	array   rawjson.Scanner
+	array   wrap.Array
+	whole   rawjson.Scanner
 	request fingerprint.Request
 	reading reading     // the call of Read under way
 	each    func() bool // takes a request of a batch
@@ -161,7 +173,7 @@ func (run *reading) whole(data []byte) bool {
 	if run.b.Format == nil || !run.b.Format.JSON {
 		return false
 	}
-	s := &run.rd.array
+	s := &run.rd.whole
 	s.Reset(trim(data))
 	s.Skip()
 	return s.End() == nil
@@ -207,24 +219,18 @@ func (run *reading) text(text []byte, at fingerprint.Position, lead int) int32 {
 // elements reads a line that is an array of records and begins lead bytes
 // behind at. It returns the index of the item after the last.
 func (run *reading) elements(line []byte, at fingerprint.Position, lead int) int32 {
-	s, first := &run.rd.array, at.Item
-	s.Reset(line)
-	for s.Array(); s.NextElement(); at.Item++ {
-		s.Kind() // skips white space
-		start := s.Offset()
-		if s.Skip(); s.Err() == nil {
-			within := lead
-			if lead >= 0 {
-				within += start
-			}
-			at.Item = run.record(s.Since(start), at, within) - 1
+	array, first := &run.rd.array, at.Item
+	for array.Enter(line); array.Next(); {
+		within := lead
+		if lead >= 0 {
+			within += array.Start
 		}
+		at.Item = run.record(array.Element, at, within)
 	}
-	if s.End() != nil {
+	if column, why := array.Failure(); why != "" {
 		// What stands behind the error cannot be told apart: one line.
-		column, why := s.Failure()
 		run.tally.Lines++
-		run.bad(at.Line, columnOf(lead, column+1), why)
+		run.bad(at.Line, columnOf(lead, column), why)
 	} else if at.Item == first {
 		run.tally.Lines++
 		run.tally.Blank++
@@ -235,6 +241,9 @@ func (run *reading) elements(line []byte, at fingerprint.Position, lead int) int
 // record reads a record that begins start bytes into its line. It returns the
 // index of the item after those in it.
 func (run *reading) record(record []byte, at fingerprint.Position, start int) int32 {
+	if run.b.Format.JSON && record[0] != '{' {
+		return run.noObject(record, at, start)
+	}
 	r := &run.rd.request
 	batch, ok := run.parser.(formats.Batch)
 	if !ok {
@@ -244,6 +253,21 @@ func (run *reading) record(record []byte, at fingerprint.Position, start int) in
 		return at.Item + 1
 	}
 	return run.batch(batch, record, at, start)
+}
+
+// noObject says what is wrong with a record that ought to be a JSON object: it
+// is none, or no JSON at all.
+func (run *reading) noObject(record []byte, at fingerprint.Position, start int) int32 {
+	s := &run.rd.whole
+	s.Reset(record)
+	s.Skip()
+	column, why := 1, wrap.NoObject
+	if s.End() != nil {
+		column, why = s.Failure()
+		column++
+	}
+	run.request(at, start, column, why)
+	return at.Item + 1
 }
 
 // batch reads a record of any number of requests.

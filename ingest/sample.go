@@ -3,6 +3,7 @@ package ingest
 import (
 	"errors"
 	"io"
+	"slices"
 
 	"github.com/loopgauge/loopgauge/ingest/wrap"
 )
@@ -76,6 +77,26 @@ func Head(src *Source) ([]byte, error) {
 		return nil, newError(src.Name, errors.New(tooLong), "")
 	}
 	return b.Data, nil
+}
+
+// plain are wrappers that no program's own log is taken for.
+var plain = []string{"docker", "cri", "fluentbit", "vector", "filebeat", "journald", "syslog"}
+
+// WrappersOf are those that all of the first lines are in, whatever they wrap.
+func WrappersOf(data []byte) (in []*wrap.Wrapper) {
+	for len(in) < wrap.MaxDepth {
+		v := countVotes(data, nil)
+		at := 0
+		for at < len(wrap.All) && (v.wrappers[at] < v.lines || !slices.Contains(plain, wrap.All[at].Name)) {
+			at++
+		}
+		if v.lines == 0 || at == len(wrap.All) {
+			return in
+		}
+		in = append(in, wrap.All[at])
+		data = unwrapped(data, wrap.All[at])
+	}
+	return in
 }
 
 // Unwrapped is what the lines of data wrap, a line each.

@@ -2,14 +2,19 @@ package ingest
 
 import (
 	"bytes"
+	"encoding/binary"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
+	"unicode/utf16"
+
+	"github.com/klauspost/compress/gzip"
 
 	"github.com/loopgauge/loopgauge/ingest/formats"
 )
@@ -217,9 +222,80 @@ func TestOpenSaysWhatIsWrong(t *testing.T) {
 	f("sk-secret\n", "x.log: no known log format; line 1 is neither JSON nor an access log line")
 	f("\n\n\uFEFFsk-secret\n", "x.log: no known log format; line 3 is neither JSON nor an access log line")
 	f("{\"key\":\"sk-secret\"}\n", "x.log: no known log format; line 1 is JSON, but not of a known gateway")
-	f("[]\n", "x.log: no known log format; line 1 is JSON, but not of a known gateway")
+	f("[{}]\n", "x.log: no known log format; line 1 is JSON, but not of a known gateway")
+	f("[]\n", "x.log: nothing but an empty array")
+	f("\n[\n]\n", "x.log: nothing but an empty array")
 	f("\n{\"key\":\"sk-secret\n", "x.log: no known log format; line 2, column 18: string not closed")
 	f(strings.Repeat("[", 2000)+"\n", "x.log: no known log format; line 1, column 1025: nested too deep")
+}
+
+// TestUTF16: with a mark or without, packed or not, and wherever it comes from,
+// the command is told that makes it readable.
+func TestUTF16(t *testing.T) {
+	line := `{"time":1,"id":"a","path":"/żółw"}` + "\r\n"
+	encode := func(order binary.AppendByteOrder, mark string) []byte {
+		var out []byte
+		for _, c := range utf16.Encode([]rune(mark + strings.Repeat(line, 3))) {
+			out = order.AppendUint16(out, c)
+		}
+		return out
+	}
+	gzipped := func(data []byte) []byte {
+		var b bytes.Buffer
+		z := gzip.NewWriter(&b)
+		_, err := z.Write(data)
+		if err := errors.Join(err, z.Close()); err != nil {
+			t.Fatal(err)
+		}
+		return b.Bytes()
+	}
+	path := filepath.Join(t.TempDir(), "x.log")
+	f := func(data []byte, what, command string) {
+		t.Helper()
+		write(t, filepath.Dir(path), "x.log", data)
+		for name, src := range map[string]*Source{
+			path: {Name: path, path: path}, "standard input": {Name: "standard input", stdin: bytes.NewReader(data)}, "s3://b/x.log": NewSource("s3://b/x.log", inMemory(data)),
+		} {
+			way := command + " | loopgauge ... -"
+			switch {
+			case src.stdin != nil:
+				way = "... | " + strings.Replace(way, " FILE", "", 1)
+			case src.object != nil:
+				way = strings.Replace(way, "FILE", "COPY", 1)
+			default:
+				way = strings.Replace(way, "FILE", path, 1)
+			}
+			_, err := Open(src, 0, Options{})
+			if want := name + ": " + what + "\nturn it into UTF-8 on the way: " + way; err == nil || err.Error() != want {
+				t.Errorf("%v\nwant %s", err, want)
+			}
+		}
+	}
+	little, big := binary.LittleEndian, binary.BigEndian
+	f(encode(little, "\uFEFF"), "text in UTF-16", "iconv -f UTF-16 -t UTF-8 FILE")
+	f(encode(little, ""), "text in UTF-16 without a byte order mark", "iconv -f UTF-16LE -t UTF-8 FILE")
+	f(encode(big, ""), "text in UTF-16 without a byte order mark", "iconv -f UTF-16BE -t UTF-8 FILE")
+	f(gzipped(encode(big, "")), "text in UTF-16 without a byte order mark", "gzip -dc FILE | iconv -f UTF-16BE -t UTF-8")
+
+	for _, text := range []string{line, "\x00\x00\x00\x00" + line, strings.Repeat("\x00", 50), "{\x00", "", "\x01\x00\x02\x00\x03\x00"} {
+		if coding, _ := utf16Of([]byte(text)); coding != "" {
+			t.Errorf("%q is taken for %s", text, coding)
+		}
+	}
+	// So are commands for what is packed otherwise.
+	_, err := Open(&Source{Name: "standard input", stdin: strings.NewReader("PK\x03\x04\x14")}, 0, Options{})
+	if err == nil || !strings.HasSuffix(err.Error(), "unpack it on the way: ... | funzip | loopgauge ... -") {
+		t.Errorf("%v", err)
+	}
+}
+
+// inMemory is an object.
+type inMemory []byte
+
+func (m inMemory) Size() int64 { return int64(len(m)) }
+
+func (m inMemory) Open(offset int64) (io.ReadCloser, error) {
+	return io.NopCloser(bytes.NewReader(m[offset:])), nil
 }
 
 func TestOpenUnknownFormat(t *testing.T) {

@@ -132,7 +132,7 @@ func (s *fileStream) start() error {
 		file.Close()
 		return s.wrap(err)
 	}
-	if hint, err := u.check(s.source.Name); err != nil {
+	if hint, err := u.check(s.source); err != nil {
 		u.Close()
 		if hint == "" {
 			return s.wrap(err)
@@ -220,6 +220,9 @@ func (s *fileStream) recognise(head *Block) error {
 		if longer := s.longer(head); longer != nil {
 			return s.recognise(longer)
 		}
+		if onlyEmpty(head.Data) {
+			return newError(s.source.Name, errors.New("nothing but an empty array"), "an export in which nothing was found, it seems: there is nothing to read")
+		}
 		return newError(s.source.Name, unknownFormat(head),
 			fmt.Sprintf("name it with --format (%s), or describe it: loopgauge formats --scaffold LOG > my.yaml, then --format my.yaml", strings.Join(formats.Names(), ", ")))
 	}
@@ -260,6 +263,17 @@ func unknownFormat(head *Block) error {
 		return fmt.Errorf("no known log format; line %d, %w", number, err)
 	}
 	return fmt.Errorf("no known log format; line %d is JSON, but not of a known gateway", number)
+}
+
+// onlyEmpty tells that lines are one empty array.
+func onlyEmpty(data []byte) bool {
+	var array wrap.Array
+	array.Enter(trim(data))
+	if !wrap.IsArray(trim(data)) || array.Next() {
+		return false
+	}
+	_, why := array.Failure()
+	return why == ""
 }
 
 // firstText is the first line of a block that is not blank, and its number; 0

@@ -138,14 +138,15 @@ func TestLines(t *testing.T) {
 	// Arrays: each element is a record, and what is no JSON behind one is one line more.
 	f("["+a+","+b+"]\n"+a, "1.0@0 a, 1.1@0 b, 2.0@42 a", "", 3, 0)
 	f(" [ "+a+" , "+b+" ] \n", "1.0@0 a, 1.1@0 b", "", 2, 0)
-	f("["+a+",{\"id\":\"x\"},7,"+b+"]", "1.0@0 a, 1.3@0 b", "1:0 no time, 1:0 no time", 4, 0)
+	f("["+a+",{\"id\":\"x\"},7,"+b+"]", "1.0@0 a, 1.3@0 b", "1:0 no time, 1:33 expected an object", 4, 0)
 	f("[]\n[ ]\n"+a, "3.0@7 a", "", 3, 2)
 	f("["+a+","+b+"\n"+a, "1.0@0 a, 1.1@0 b, 2.0@41 a", "1:41 unexpected end of the value", 4, 0)
 	f("["+a+",{\"time\":1,\"id\n"+a, "1.0@0 a, 2.0@35 a", "1:35 string not closed", 3, 0)
 	f("["+a+"]]\n", "1.0@0 a", "1:22 text after the end of the value", 2, 0)
 	f("["+a+",]\n", "1.0@0 a", "1:22 trailing comma", 2, 0)
 	f("["+a+" "+b+"]\n", "1.0@0 a", "1:22 expected ',' or ']'", 2, 0)
-	f("[["+a+"]]\n", "", "1:0 no time", 1, 0)
+	f("[["+a+"]]\n", "", "1:2 expected an object", 1, 0)
+	f("7\n"+a+"\nnull\n\"x\"\n", "2.0@2 a", "1:1 expected an object, 3:1 expected an object, 4:1 expected an object", 4, 0)
 	f("  [{\"time\":tru}]\n", "", "1:12 expected a value", 1, 0)
 }
 

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 	"sync/atomic"
 
 	"github.com/klauspost/compress/gzip"
@@ -24,7 +25,7 @@ type unpacked struct {
 	*bufio.Reader
 	source io.Closer
 	inner  func() // ends the decompressor
-	packed bool
+	packed string // the command that undoes its compression too; empty if there is none
 }
 
 // unpack counts in read what it takes from src.
@@ -38,14 +39,14 @@ func unpack(src io.ReadCloser, read *atomic.Int64) (*unpacked, error) {
 		if err != nil {
 			return nil, err
 		}
-		u.packed = true
+		u.packed = "gzip -dc"
 		u.Reader = bufio.NewReaderSize(z, headBytes)
 	case isZstd(magic):
 		z, err := zstd.NewReader(u.Reader, zstd.WithDecoderMaxWindow(maxZstdWindow), zstd.WithDecoderConcurrency(2))
 		if err != nil {
 			return nil, err
 		}
-		u.packed, u.inner = true, z.Close
+		u.packed, u.inner = "zstd -dc", z.Close
 		u.Reader = bufio.NewReaderSize(z, headBytes)
 	}
 	return u, nil
@@ -59,23 +60,74 @@ func isZstd(magic []byte) bool {
 
 // check refuses what is no text in UTF-8. Its error is meant to be wrapped
 // with the source's name.
-func (u *unpacked) check(name string) (hint string, err error) {
+func (u *unpacked) check(from *Source) (hint string, err error) {
 	head, err := u.Peek(headBytes)
 	if len(head) == 0 && broken(err) {
 		return "", err
 	}
 	for _, p := range packers {
 		if bytes.HasPrefix(head, []byte(p.magic)) {
-			return fmt.Sprintf("unpack it on the way: %s %s | loopgauge ... -", p.command, name), fmt.Errorf("%s data", p.name)
+			command := p.command
+			if p.name == "zip" && (from.stdin != nil || u.packed != "") {
+				command = "funzip" // the other one reads no pipe
+			}
+			return "unpack it on the way: " + u.onTheWay(from, command), fmt.Errorf("%s data", p.name)
 		}
 	}
-	switch {
-	case bytes.HasPrefix(head, []byte{0xFF, 0xFE}), bytes.HasPrefix(head, []byte{0xFE, 0xFF}):
-		return fmt.Sprintf("turn it into UTF-8 on the way: iconv -f UTF-16 -t UTF-8 %s | loopgauge ... -", name), errors.New("text in UTF-16")
-	case bytes.HasPrefix(head, []byte("PAR1")):
+	if coding, what := utf16Of(head); coding != "" {
+		return "turn it into UTF-8 on the way: " + u.onTheWay(from, "iconv -f "+coding+" -t UTF-8"), errors.New("text in UTF-16" + what)
+	}
+	if bytes.HasPrefix(head, []byte("PAR1")) {
 		return "", errors.New("a Parquet file, not a log")
 	}
 	return "", nil
+}
+
+// onTheWay is how a source is read through a command.
+func (u *unpacked) onTheWay(from *Source, command string) string {
+	if u.packed != "" {
+		command = u.packed + " | " + command
+	}
+	before := "... | "
+	if from.stdin == nil {
+		name := from.Name
+		if from.object != nil { // no command of the system reads it
+			name = "COPY"
+		}
+		first, rest, _ := strings.Cut(command, " |")
+		before, command = "", first+" "+name
+		if rest != "" {
+			command += " |" + rest
+		}
+	}
+	return before + command + " | loopgauge ... -"
+}
+
+// utf16Of tells text in UTF-16 by its mark, or where that is missing by what all
+// logs have: most pairs of bytes are a character of ASCII and a zero. coding is
+// iconv's name for it, empty if it is none.
+func utf16Of(head []byte) (coding, what string) {
+	if bytes.HasPrefix(head, []byte{0xFF, 0xFE}) || bytes.HasPrefix(head, []byte{0xFE, 0xFF}) {
+		return "UTF-16", ""
+	}
+	isText := func(c byte) bool { return ' ' <= c && c < 0x7F || c == '\n' || c == '\r' || c == '\t' }
+	pairs, little, big := len(head)/2, 0, 0
+	for i := range pairs {
+		switch a, b := head[2*i], head[2*i+1]; {
+		case b == 0 && isText(a):
+			little++
+		case a == 0 && isText(b):
+			big++
+		}
+	}
+	switch {
+	case pairs < 4: // too little to tell
+	case little > pairs/2 && big <= pairs/16:
+		return "UTF-16LE", " without a byte order mark"
+	case big > pairs/2 && little <= pairs/16:
+		return "UTF-16BE", " without a byte order mark"
+	}
+	return "", ""
 }
 
 // packers are compressions that are recognised but not undone.

@@ -73,20 +73,28 @@ func (u *unwrapping) record(line wrap.Line) {
 		return // the line is blank
 	}
 	u.count(line.At.Offset)
-	if u.any && u.last.Offset == line.At.Offset {
-		line.At.Item = u.last.Item + 1
-	}
+	line.At = u.behind(line.At)
 	lead := -1
 	if line.Column >= 0 {
 		lead = line.Column + cap(line.Text) - cap(text)
 	}
-	u.last, u.any = line.At, true
 	u.last.Item = u.run.text(text, line.At, lead) - 1
+}
+
+// behind is the place of the next record that begins at a line, behind the last
+// one there.
+func (u *unwrapping) behind(at fingerprint.Position) fingerprint.Position {
+	if u.any && u.last.Offset == at.Offset {
+		at.Item = u.last.Item + 1
+	}
+	u.last, u.any = at, true
+	return at
 }
 
 // bad takes a line that could not be unwrapped.
 func (u *unwrapping) bad(line wrap.Line, why string) {
 	u.count(line.At.Offset)
+	u.behind(line.At)
 	u.run.tally.Lines++
 	u.run.bad(line.At.Line, 0, why)
 }

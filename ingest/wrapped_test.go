@@ -118,12 +118,14 @@ func checkPlaces(tb testing.TB, name string, log []byte, at []fingerprint.Positi
 	}
 }
 
-// collectors wrap lines as their documentation says they do.
-var collectors = []struct {
+type collector struct {
 	name string // of the wrapper
 	json bool   // of JSON alone
 	wrap func(lines []string) []string
-}{
+}
+
+// collectors wrap lines as their documentation says they do.
+var collectors = []collector{
 	{"docker", false, each(func(line string) (out []string) {
 		for rest := line + "\n"; rest != ""; {
 			n := min(len(rest), 16<<10)
@@ -175,6 +177,14 @@ var collectors = []struct {
 	{"syslog", false, one(func(line string) string {
 		return `<190>1 2026-11-21T03:51:30.761166+00:00 h nginx 12 - [a@1 k="v \"]\" w"][b@2] ` + line
 	})},
+	{"syslog", false, func(lines []string) []string { return []string{strings.Join(counted(lines), "")} }},
+	{"syslog", false, counted},
+	{"syslog", false, func(lines []string) (out []string) { // two on a line
+		for pair := range slices.Chunk(counted(lines), 2) {
+			out = append(out, strings.Join(pair, ""))
+		}
+		return out
+	}},
 	{"syslog", false, one(func(line string) string { return "<190>Nov  1 03:51:30 h nginx[12]: " + line })},
 	{"syslog", false, one(func(line string) string { return "Nov 21 03:51:30 h nginx: " + line })},
 	{"syslog", false, one(func(line string) string { return "2026-11-21T03:51:30.761166+00:00 h nginx: " + line })},
@@ -194,7 +204,32 @@ var collectors = []struct {
 		return append(append([]string{"["}, strings.Split(strings.Join(lines, ",\n"), "\n")...), "]")
 	}},
 	{"json", true, func(lines []string) []string { return []string{strings.Join(lines, "")} }},
+	// Arrays on a line are no wrapper: whatever is read may come in one.
+	{"", true, func(lines []string) []string { return []string{array(lines)} }},
+	{"", true, one(func(line string) string { return " [ " + line + " ] " })},
+	{"", true, func(lines []string) (out []string) { // a batch a line
+		for batch := range slices.Chunk(lines, 3) {
+			out = append(out, array(batch))
+		}
+		return out
+	}},
+	{"", true, func(lines []string) []string { // behind ordinary lines
+		n := len(lines) / 2
+		return append(slices.Clone(lines[:n]), array(lines[n:]))
+	}},
 }
+
+// counted are messages of syslog that have their length in front, as RFC 6587
+// has it in streams.
+func counted(lines []string) (out []string) {
+	for _, line := range lines {
+		message := "<190>1 2026-11-21T03:51:30.761166+00:00 h nginx 12 - - " + line
+		out = append(out, fmt.Sprintf("%d %s", len(message), message))
+	}
+	return out
+}
+
+func array(lines []string) string { return "[" + strings.Join(lines, ",") + "]" }
 
 func one(f func(string) string) func([]string) []string {
 	return each(func(line string) []string { return []string{f(line)} })
@@ -241,18 +276,24 @@ func TestCollectors(t *testing.T) {
 		tb.Helper()
 		lines := logs[format][from:min(from+n, len(logs[format]))]
 		want := read(tb, []byte(strings.Join(lines, "\n")+"\n"), Options{Format: format})
-		name, json := format, isJSON(format)
+		name, json, inArray := format, isJSON(format), false
 		for _, i := range chain {
 			c := collectors[i]
 			if c.json && !json {
 				return
 			}
+			if c.name == "" && inArray {
+				return // nobody nests arrays
+			}
 			wrapped := c.wrap(lines)
 			if slices.Equal(wrapped, lines) {
 				return // one object on a line is no wrapper
 			}
-			lines, name = wrapped, c.name+"+"+name
-			json = strings.HasPrefix(lines[0], "{") && c.name != "json"
+			if lines = wrapped; c.name != "" {
+				name = c.name + "+" + name
+			}
+			inArray = c.name == ""
+			json = strings.ContainsAny(lines[0][:1], "{[ ") && c.name != "json"
 		}
 		log := []byte(strings.Join(lines, "\n") + "\n")
 		got := read(tb, log, Options{})
@@ -281,6 +322,21 @@ func TestCollectors(t *testing.T) {
 		for _, format := range names {
 			f(t, format, []int{i}, 0, 40, 0)
 			f(t, format, []int{i}, 20, 25, 3_000)
+		}
+		for j := range collectors {
+			if collectors[j].name == "" { // of the wrapped, and wrapped itself
+				f(t, "combined", []int{i, j}, 0, 10, 500)
+				f(t, "envoy-json", []int{i, j}, 0, 10, 500)
+				f(t, "envoy-json", []int{j, i}, 0, 10, 500)
+			}
+		}
+	}
+	at := func(name string) int {
+		return slices.IndexFunc(collectors, func(c collector) bool { return c.name == name })
+	}
+	for i := range collectors {
+		if collectors[i].name == "cloudwatch" { // one of them puts a time in front, as syslog does
+			f(t, "envoy-json", []int{at("sse"), i}, 0, 10, 500)
 		}
 	}
 	rapid.Check(t, func(t *rapid.T) {

@@ -20,18 +20,17 @@ type ExplainOptions struct {
 
 // Explain writes one JSON line per request and fingerprint, or one that says
 // why there is none, in the order of the logs. A stream that cannot be read to
-// its end is reported after what was read.
-func Explain(ctx context.Context, o ExplainOptions, write func([]byte) error) error {
-	return lines(ctx, o.Streams, func() func(*ingest.Block) []byte {
+// its end is reported after what was read. The tally is of what was read.
+func Explain(ctx context.Context, o ExplainOptions, write func([]byte) error) (ingest.Tally, error) {
+	return lines(ctx, o.Streams, func() func(*ingest.Block) explainedBlock {
 		reader := ingest.NewReader(o.Identity.Reads)
 		w := fingerprint.NewWriter(o.Key)
 		w.Keep = o.ShowText
-		return func(block *ingest.Block) []byte {
-			var out []byte
-			reader.Read(block, func(r *fingerprint.Request) {
+		return func(block *ingest.Block) (out explainedBlock) {
+			out.tally = reader.Read(block, func(r *fingerprint.Request) {
 				w.Reset()
 				cause := o.Identity.Compute(r, w)
-				out = appendExplained(out, o, r, cause, w.Prints())
+				out.text = appendExplained(out.text, o, r, cause, w.Prints())
 			}, func(ingest.Skip) {})
 			return out
 		}
@@ -71,14 +70,13 @@ func appendText(out, text []byte) []byte {
 
 // ExplainSkipped writes one JSON line per line that could not be judged: log,
 // line, column (0 if it is about the whole line) and why. It never shows the
-// line itself.
-func ExplainSkipped(ctx context.Context, streams []ingest.Stream, write func([]byte) error) error {
-	return lines(ctx, streams, func() func(*ingest.Block) []byte {
+// line itself. The tally is of all lines.
+func ExplainSkipped(ctx context.Context, streams []ingest.Stream, write func([]byte) error) (ingest.Tally, error) {
+	return lines(ctx, streams, func() func(*ingest.Block) explainedBlock {
 		reader := ingest.NewReader(0)
-		return func(block *ingest.Block) []byte {
-			var out []byte
-			reader.Read(block, func(*fingerprint.Request) {}, func(s ingest.Skip) {
-				out = appendSkipped(out, streams[s.Stream].Name(), s)
+		return func(block *ingest.Block) (out explainedBlock) {
+			out.tally = reader.Read(block, func(*fingerprint.Request) {}, func(s ingest.Skip) {
+				out.text = appendSkipped(out.text, streams[s.Stream].Name(), s)
 			})
 			return out
 		}
@@ -97,11 +95,17 @@ func appendSkipped(out []byte, name string, s ingest.Skip) []byte {
 	return append(out, "}\n"...)
 }
 
+// explainedBlock is what there is to say of a block.
+type explainedBlock struct {
+	text  []byte
+	tally ingest.Tally
+}
+
 // lines runs a parser over the streams one after the other and writes what it
 // makes of each block.
-func lines(ctx context.Context, streams []ingest.Stream, newParser func() func(*ingest.Block) []byte, write func([]byte) error) (err error) {
+func lines(ctx context.Context, streams []ingest.Stream, newParser func() func(*ingest.Block) explainedBlock, write func([]byte) error) (all ingest.Tally, err error) {
 	pool := NewParallel(ctx, runtime.GOMAXPROCS(0), newParser)
-	var started []*lane[[]byte]
+	var started []*lane[explainedBlock]
 	defer func() {
 		pool.close(started)
 		for _, s := range streams {
@@ -115,7 +119,7 @@ func lines(ctx context.Context, streams []ingest.Stream, newParser func() func(*
 		for {
 			out, err := l.next(ctx)
 			if ctx.Err() != nil {
-				return ctx.Err()
+				return all, ctx.Err()
 			}
 			if err != nil {
 				if !ended(err) && broken == nil {
@@ -123,10 +127,11 @@ func lines(ctx context.Context, streams []ingest.Stream, newParser func() func(*
 				}
 				break
 			}
-			if err := write(rawjson.Printable(out)); err != nil {
-				return err
+			all.Add(out.tally)
+			if err := write(rawjson.Printable(out.text)); err != nil {
+				return all, err
 			}
 		}
 	}
-	return broken
+	return all, broken
 }

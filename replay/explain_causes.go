@@ -28,6 +28,7 @@ var remedies = [fingerprint.Causes]string{
 	fingerprint.RedactedContent:  "have the logger keep messages, or write a hash in their place (body_hash)",
 	fingerprint.LossyContent:     "raise the logger's limit on attributes, or log images and other parts as well",
 	fingerprint.EncryptedContent: "decrypt the log first",
+	fingerprint.SpooledBody:      "raise client_body_buffer_size, so that nginx keeps bodies in memory and can log them",
 	fingerprint.HistoryElsewhere: "send the history with each request instead of previous_response_id, or go by tool-call",
 }
 

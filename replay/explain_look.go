@@ -139,7 +139,7 @@ func (x *explaining) lookInto(b *ingest.Block, line int64, item int, yield func(
 		last = r.Position.Item
 	}, func(s ingest.Skip) { problem = x.unreadable(at, s.Column, s.Why) })
 	switch {
-	case tally.Blank > 0:
+	case tally.Blank > 0 && tally.Blank == tally.Lines:
 		return fmt.Errorf("%s: there is no request in the line", place)
 	case item > 0 && int64(item) > tally.Lines:
 		return fmt.Errorf("%s: the line holds %s, no request %d", place, term.Plural(tally.Lines, "request", "requests"), item)

@@ -91,6 +91,43 @@ func TestLostContentIsNoLoop(t *testing.T) {
 	}
 	hidden := `[{"role":"user","content":"redacted-by-litellm"}]`
 	f("messages and arguments redacted", "litellm", litellm(hidden, call(`"redacted-by-litellm"`), ``), noTurn, redacted, redacted, redacted, redacted)
+	for _, placeholder := range []string{
+		"[REDACTED]", "<redacted>", "***", "[PII]", "{{REDACTED}}", "REDACTED", "(redacted)", "[MASKED EMAIL]", "[EMAIL_REDACTED]", "<PERSON>", "<EMAIL_ADDRESS_1> <PERSON>", "{NAME}", "{{EMAIL_ADDRESS_1}}",
+		"<fully masked due to failed mask function>", "[Scrubbed due to 'password']", "[Filtered]", `\u003credacted\u003e`,
+	} {
+		f("all "+placeholder, "litellm", litellm(`[{"role":"user","content":"`+placeholder+`"}]`, call(`"`+placeholder+`"`), ``), noTurn, redacted, redacted, redacted, redacted)
+	}
+	f("messages in one word", "litellm", litellm(`"REDACTED"`, call(`"{\"query\":\"[REDACTED]\"}"`), ``), noTurn, redacted, redacted, redacted, redacted)
+	turn := func(arguments, result string) string {
+		return `[{"role":"user","content":"Find it."},{"role":"assistant","tool_calls":[{"id":"c#","function":{"name":"f","arguments":` + arguments + `}}]},{"role":"tool","tool_call_id":"c#","content":` + result + `}]`
+	}
+	f("results redacted", "litellm", litellm(turn(`"{\"a\":1}"`, `"[REDACTED]"`), call(`"[REDACTED]"`), ``), redacted, redacted, redacted, redacted, redacted)
+	f("arguments redacted in the history", "litellm", litellm(turn(`"{\"a\":\"[PII]\"}"`, `"ok"`), call(`"[REDACTED]"`), ``), redacted, redacted, redacted, redacted)
+	f("Anthropic's result redacted", "litellm", litellm(`[{"role":"assistant","content":[{"type":"tool_use","id":"c#","name":"f","input":{"a":1}}]},{"role":"user","content":[{"type":"tool_result","tool_use_id":"c#","content":[{"type":"text","text":"[REDACTED]"}]}]}]`, call(`"***"`), ``),
+		redacted, redacted, redacted, redacted)
+	for _, cut := range []string{
+		"[truncated]", "Find what was said of ... [truncated]", "Find what was said of...\\n(truncated)", "a <truncated 513 bytes>", "<truncated due to size exceeding limit>",
+		"[This value has been dropped because this span's size exceeds the 1MB size limit.]",
+		"Fin... (litellm_truncated 99 chars)", "Fin... (litellm_truncated skipped 99 chars. Truncation is a DB storage safeguard.) ...it", "See ![it](data:image/png;base64,[base64_data truncated: 513B]) there",
+	} {
+		f("cut: "+cut, "litellm", litellm(turn(`"{\"a\":1}"`, `"`+cut+`"`), call(`"<truncated>"`), ``), truncated, truncated, truncated, truncated, truncated)
+	}
+	for _, image := range []string{
+		`{"type":"image_url","image_url":{"url":"data:image/png;base64,..."}}`, `{"type":"image_url","image_url":{"url":"data:image/png;base64,<truncated 513 bytes>"}}`, `{"type":"image_url","image_url":{"url":"data:image/png;base64,iVBORw0K…"}}`,
+		`{"type":"image_url","image_url":{"url":"data:image/png;base64,"}}`, `{"type":"image","source":{"type":"base64","media_type":"image/png","data":"iVBORw0K... [truncated]"}}`,
+	} {
+		f("cut: "+image, "litellm", litellm(`[{"role":"user","content":[{"type":"text","text":"What is it?"},`+image+`]}]`, `{}`, ``), noTurn, noCall, truncated, noCall)
+	}
+	for _, image := range []string{
+		`{"type":"image_url"}`, `{"type":"image_url","image_url":{"url":"","detail":"auto"}}`, `{"type":"image","source":{"type":"base64","media_type":"image/png","data":""}}`, `{"type":"input_audio","input_audio":{"format":"wav"}}`, `{"type":"image_url","image_url":{"url":"<image omitted>"}}`,
+	} {
+		f("left out: "+image, "litellm", litellm(`[{"role":"user","content":[{"type":"text","text":"What is it?"},`+image+`]}]`, `{}`, ``), noTurn, noCall, lossy, noCall)
+	}
+	f("image redacted", "litellm", litellm(`[{"role":"user","content":[{"type":"text","text":"What is it?"},{"type":"image","source":{"type":"base64","media_type":"image/png","data":"[REDACTED]"}}]}]`, `{}`, ``), noTurn, noCall, redacted, noCall)
+	for _, empty := range []string{`[]`, `""`, `null`, `" "`, `[{"type":"text","text":""}]`} {
+		f("content "+empty, "litellm", litellm(`[{"role":"user","content":`+empty+`}]`, `{}`, ``), noTurn, noCall, lossy, noCall)
+	}
+	f("roles alone", "litellm", litellm(`[{"role":"system","content":""},{"role":"assistant","content":""}]`, `{}`, ``), noTurn, noCall, lossy, noCall)
 	f("response redacted", "litellm", litellm(hidden, `{"text":"redacted-by-litellm"}`, ``), redacted, noResponse, redacted, redacted, redacted)
 	f("request not readable", "litellm", litellm(`[{"role":"user","content":"default-message-value"}]`, `{}`, ``), noTurn, noCall, redacted, noCall, redacted)
 	f("images cut", "litellm", litellm(`[{"role":"user","content":[{"type":"image_url","image_url":{"url":"data:image/png;base64,[base64_data truncated: 513B]"}}]}]`, `{}`, ``),
@@ -126,6 +163,8 @@ func TestLostContentIsNoLoop(t *testing.T) {
 	said := `[{\"role\":\"assistant\",\"parts\":[{\"type\":\"text\",\"content\":\"ok\"}]}]`
 	f("no content captured", "otel", span(attributes()), noMessages, noResponse, noMessages, noMessages, noMessages)
 	f("images as empty parts", "otel", span(attributes("gen_ai.input.messages", `[{\"role\":\"user\",\"parts\":[]}]`, "gen_ai.output.messages", said)), lossy, noCall, lossy, noCall, lossy)
+	f("images without data", "otel", span(attributes("gen_ai.input.messages", `[{\"role\":\"user\",\"parts\":[{\"type\":\"text\",\"content\":\"What is it?\"},{\"type\":\"blob\",\"mime_type\":\"image/png\",\"modality\":\"image\"}]}]`, "gen_ai.output.messages", said)), noTurn, noCall, lossy, noCall)
+	f("redacted parts", "otel", span(attributes("gen_ai.input.messages", `[{\"role\":\"user\",\"parts\":[{\"type\":\"text\",\"content\":\"<redacted>\"}]}]`, "gen_ai.output.messages", said)), noTurn, noCall, redacted, noCall, redacted)
 	f("text cut", "otel", span(attributes("gen_ai.input.messages", `[{\"role\":\"user\",\"parts\":[{\"type\":\"te`, "gen_ai.output.messages", `[{\"role\":\"assist`)), truncated, noResponse, truncated, truncated, truncated)
 	f("oldest attributes dropped", "otel", span(`"droppedAttributesCount":12,`+attributes("gen_ai.prompt.8.role", "user", "gen_ai.prompt.8.content", "go on", "gen_ai.completion.0.role", "assistant")), lossy, noCall, lossy, noCall, lossy)
 	f("hidden by OpenInference", "otel", span(attributes("input.value", "__REDACTED__", "output.value", "__REDACTED__")), noTurn, noCall, redacted, noCall, redacted)
@@ -137,23 +176,30 @@ func TestLostContentIsNoLoop(t *testing.T) {
 	f("events without content", "otel", `{"resourceLogs":[{"resource":{},"scopeLogs":[{"logRecords":[`+
 		event("gen_ai.user.message", ``)+`,`+
 		event("gen_ai.choice", `{"key":"message","value":{"kvlistValue":{"values":[{"key":"tool_calls","value":{"arrayValue":{"values":[{"kvlistValue":{"values":[{"key":"function","value":{"kvlistValue":{"values":[{"key":"name","value":{"stringValue":"f"}}]}}}]}}]}}}]}}}`)+
-		`]}]}]}`, lossy, noResponse, fingerprint.NoCaller, lossy, fingerprint.NoCaller)
+		`]}]}]}`, lossy, noResponse, lossy, lossy, lossy)
 
 	// Bodies that are not there, or not whole.
 	nginx := func(body string) string {
 		return `{"msec":179523240#.5,"request_id":"#","method":"POST","uri":"/v1/chat/completions","status":200,"remote_addr":"10.0.0.7","http_x_session_id":"s","request_body":"` + body + `"}`
 	}
-	noModel := fingerprint.NoModel
-	f("body spooled to disk", "nginx-json", nginx(``), noMessages, noResponse, noModel, noMessages, noModel)
-	f("no body logged", "nginx-json", nginx(`-`), noMessages, noResponse, noModel, noMessages, noModel)
-	f("body cut", "nginx-json", nginx(`{\"model\":\"m\",\"messages\":[{\"role\":\"user\",\"conte`), truncated, noResponse, noModel, truncated, noModel)
+	spooled := fingerprint.SpooledBody
+	for _, size := range []string{`bytes_in":19125,"`, `request_length":"19125","`, `http_content_length":"19000","`, `request_body_file":"/var/lib/nginx/body/0000000001","`} {
+		f("body spooled to disk", "nginx-json", nginx(`","`+size+`x":"`), spooled, noResponse, spooled, spooled, spooled)
+		f("body spooled to disk", "nginx-json", nginx(`-","`+size+`x":"`), spooled, noResponse, spooled, spooled, spooled)
+	}
+	f("no body logged", "nginx-json", nginx(``), noMessages, noResponse, noMessages, noMessages, noMessages)
+	f("no body logged", "nginx-json", nginx(`-","bytes_in":400,"x":"`), noMessages, noResponse, noMessages, noMessages, noMessages)
+	f("body cut", "nginx-json", nginx(`{\"model\":\"m\",\"messages\":[{\"role\":\"user\",\"conte`), truncated, noResponse, truncated, truncated, truncated)
+	for _, body := range []string{`[REDACTED]`, `***`, `{{REDACTED}}`} {
+		f("body redacted", "nginx-json", nginx(body), redacted, noResponse, redacted, redacted, redacted)
+	}
 	f("history kept by the provider", "nginx-json", nginx(`{\"model\":\"m\",\"previous_response_id\":\"resp_#\",\"input\":[{\"type\":\"function_call_output\",\"call_id\":\"c\",\"output\":\"x\"}]}`),
 		elsewhere, noResponse, elsewhere, elsewhere, elsewhere)
 	f("bodies in files of their own", "bedrock", `{"schemaType":"ModelInvocationLog","timestamp":"2026-11-21T03:27:4#Z","identity":{"arn":"a"},"requestId":"#","operation":"InvokeModel","modelId":"m","requestMetadata":{"session_id":"s"},"input":{"inputBodyS3Path":"s3://b/i#","inputTokenCount":9},"output":{"outputBodyS3Path":"s3://b/o#","outputTokenCount":3}}`,
 		noMessages, noResponse, noMessages, noMessages, noMessages)
 	f("a stream that says nothing of its calls", "har", `{"startedDateTime":"2026-11-21T04:00:1#Z","time":1,"request":{"method":"POST","url":"http://gw/v1/messages","headers":[{"name":"x-session-id","value":"s"},{"name":"x-api-key","value":"k"}],"postData":{"text":""}},"response":{"status":200,"content":{"text":"data: {\"type\":\"content_block_start\",\"index\":0,\"content_block\":{\"type\":\"tool_use\",\"id\":\"t\",\"name\":\"f\",\"input\":{}}}\n\n"}}}`,
-		noMessages, noResponse, noModel, noMessages, noModel)
+		noMessages, noResponse, noMessages, noMessages, noMessages)
 	encrypted := fingerprint.EncryptedContent
 	f("bodies encrypted", "cloudflare", `{"Gateway":"g","Provider":"openai","Model":"m","StatusCode":200,"Metadata":{"type":"encrypted","key":"k","iv":"i","data":"m"},"RequestBody":{"type":"encrypted","key":"k","iv":"i","data":"q"},"ResponseBody":{"type":"encrypted","key":"k","iv":"i","data":"r"}}`,
-		encrypted, noResponse, fingerprint.NoCaller, encrypted, fingerprint.NoCaller)
+		encrypted, noResponse, encrypted, encrypted, encrypted)
 }

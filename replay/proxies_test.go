@@ -194,10 +194,10 @@ func TestProxiesTellWhatWasSent(t *testing.T) {
 }
 
 // loops are the scenarios in which an agent repeats itself, and innocent those
-// in which none does. The others are between: some retries, a probe.
+// in which none does. The others are between: some retries.
 var (
 	loops    = []string{"stuck_same_tool", "stateless_retry", "tool_cycle", "anthropic_tool_loop", "outage", "streaming"}
-	innocent = []string{"healthy_agent", "polling", "same_prompt_two_sessions", "multimodal", "embeddings", "large_body", "bad_json", "client_abort", "sdk_auto_retry"}
+	innocent = []string{"healthy_agent", "polling", "same_prompt_two_sessions", "multimodal", "embeddings", "large_body", "bad_json", "client_abort", "sdk_auto_retry", "client_probe"}
 )
 
 // TestLoopsInProxies: the rules find every loop that a log carries enough of,

@@ -73,6 +73,7 @@ type StreamResult struct {
 	Name, Format string
 	Zone         string // in which its times were read, where they have none
 	Lines        int64
+	Unread       int64 // of them, those that no request was read from
 	Bytes        int64 // unpacked
 	Err          error
 }
@@ -209,6 +210,7 @@ func (r *run) merge(ctx context.Context, pool *Parallel[*Batch]) error {
 		default:
 			s := &r.result.Streams[i]
 			s.Lines += b.Tally.Lines
+			s.Unread += b.Tally.Lines - b.Tally.Requests()
 			s.Bytes += b.Bytes
 			r.pipeline.Take(b)
 		}

@@ -183,7 +183,14 @@ func (s Summary) loops(b *strings.Builder) {
 			fmt.Fprintln(b, s.bold("no rule could look at this log: see not computable above"))
 			return
 		}
-		fmt.Fprintln(b, s.bold("no loops"))
+		switch a := s.Result.Account; {
+		case a.Judged > 0:
+			fmt.Fprintln(b, s.bold("no loops"))
+		case a.Lines == a.Blank+a.Malformed:
+			fmt.Fprintln(b, s.bold("nothing was read: no line holds a request"))
+		default:
+			fmt.Fprintln(b, s.bold("nothing was judged: the account above says where the requests went"))
+		}
 		return
 	}
 	var all int64

@@ -111,7 +111,7 @@ func (a *Answers) Choose(ev *Event) {
 	}
 	for i, rule := range a.plan.Rules {
 		if a.Rules[i] < 0 {
-			ev.Rules[i] = rule.choose(r, ev.Time)
+			ev.Rules[i], _ = rule.choose(r, ev.Time)
 		}
 	}
 }
@@ -119,11 +119,11 @@ func (a *Answers) Choose(ev *Event) {
 // bytesOf is a text as bytes that nobody may change.
 func bytesOf(s string) []byte { return unsafe.Slice(unsafe.StringData(s), len(s)) }
 
-// has tells whether some rule that looks at all the requests r looks at
+// has tells whether some rule that was computed for all the requests r looks at
 // has a property.
 func (k Kept) has(r *Rule, property func(*Rule) bool) bool {
 	return slices.ContainsFunc(k.Plan.Rules, func(have *Rule) bool {
-		return (have.looksAtAll() || have.Selection == r.Selection && r.Selection != "") && property(have)
+		return (have.computedForAll() || have.Selection == r.Selection && r.Selection != "") && property(have)
 	})
 }
 
@@ -135,7 +135,5 @@ func (k Kept) like(r *Rule) int {
 // plain tells that the rule is Plain to every request.
 func (rule *Rule) plain() bool { return rule.Match == nil && !rule.Off && len(rule.Overrides) == 0 }
 
-// looksAtAll tells that no request is NotMatched.
-func (rule *Rule) looksAtAll() bool {
-	return rule.Match == nil && !rule.Off && !slices.ContainsFunc(rule.Overrides, func(o Override) bool { return o.Disabled })
-}
+// computedForAll tells that every event has the rule's fingerprint.
+func (rule *Rule) computedForAll() bool { return rule.Match == nil && !rule.Off }

@@ -150,9 +150,9 @@ func (x *Extractor) choose(r *fingerprint.Request, ev *Event) {
 	clear(x.scoped)
 	n, some := len(x.choices), false
 	for i, rule := range x.plan.Rules {
-		c := rule.choose(r, ev.Time)
+		c, computed := rule.choose(r, ev.Time)
 		x.choices = append(x.choices, c)
-		if c != NotMatched {
+		if computed {
 			x.wanted[x.plan.identity[i]] = true
 			x.scoped[x.plan.scope[i]] = true
 			some = true
@@ -170,10 +170,12 @@ func (x *Extractor) choose(r *fingerprint.Request, ev *Event) {
 	ev.Rules = x.choices[n:len(x.choices):len(x.choices)]
 }
 
-// choose tells how the rule sees a request of time t.
-func (rule *Rule) choose(r *fingerprint.Request, t int64) Choice {
+// choose tells how the rule sees a request of time t, and whether the event is
+// to have its fingerprint: also where an override switches the rule off, so
+// that a dataset can answer rules without it.
+func (rule *Rule) choose(r *fingerprint.Request, t int64) (choice Choice, computed bool) {
 	if rule.Match != nil && !rule.Match(r) {
-		return NotMatched
+		return NotMatched, false
 	}
 	for i := range rule.Overrides {
 		o := &rule.Overrides[i]
@@ -187,11 +189,11 @@ func (rule *Rule) choose(r *fingerprint.Request, t int64) Choice {
 
 // seen is the choice, or NotMatched if it switches the rule off and no session
 // can switch it on.
-func (rule *Rule) seen(choice Choice) Choice {
+func (rule *Rule) seen(choice Choice) (_ Choice, computed bool) {
 	if !rule.ChatOverrides && rule.inForce(choice).Off {
-		return NotMatched
+		return NotMatched, !rule.Off
 	}
-	return choice
+	return choice, true
 }
 
 func (x *Extractor) fingerprint(r *fingerprint.Request, ev *Event) {

@@ -56,12 +56,9 @@ func (o *Order) Put(ev *Event, newest int64) bool {
 	return o.wait(ev)
 }
 
-// Reach says how far a stream has come, with events that need not be here. One
-// that has come further is not idle.
+// Reach says how far a stream has come, with events that need not be here.
 func (o *Order) Reach(stream int32, newest int64) {
-	f := &o.streams[stream]
-	f.idle = f.idle && newest <= f.newest
-	o.reach(f, newest)
+	o.reach(&o.streams[stream], newest)
 }
 
 func (o *Order) reach(f *frontier, newest int64) {

@@ -88,6 +88,13 @@ func (o *Order) Idle(stream int32) {
 	o.stale = true
 }
 
+// Wake takes back that a stream is idle: nobody can tell any more that it has
+// no event further back, so it holds back from where it was.
+func (o *Order) Wake(stream int32) {
+	o.streams[stream].idle = false
+	o.stale = true
+}
+
 // Close says that a stream brings no more events.
 func (o *Order) Close(stream int32) {
 	o.streams[stream].live = false

@@ -101,7 +101,7 @@ func TestOrderOfLiveStreams(t *testing.T) {
 		for k := range rapid.IntRange(1, 40).Draw(t, "steps") {
 			i := int32(rapid.IntRange(0, streams-1).Draw(t, "stream"))
 			s := &want.streams[i]
-			switch rapid.SampledFrom([]string{"push", "push", "push", "push", "idle", "idle", "close", "open", "pop", "pop"}).Draw(t, "do") {
+			switch rapid.SampledFrom([]string{"push", "push", "push", "push", "idle", "idle", "wake", "close", "open", "pop", "pop"}).Draw(t, "do") {
 			case "push":
 				ev := &Event{Time: int64(rapid.IntRange(0, 80).Draw(t, "time")), Position: fingerprint.Position{Stream: i, Offset: int64(k)}}
 				if s.begun && rapid.Bool().Draw(t, "near") {
@@ -115,6 +115,9 @@ func TestOrderOfLiveStreams(t *testing.T) {
 			case "idle":
 				o.Idle(i)
 				s.idle = true
+			case "wake":
+				o.Wake(i)
+				s.idle = false
 			case "close":
 				o.Close(i)
 				s.live = false

@@ -466,12 +466,12 @@ func TestLiteLLMScenarios(t *testing.T) {
 		scenario, _, _ = strings.Cut(scenario, "-")
 		fired[strings.TrimRight(scenario, "0123456789")] = true
 	}
-	for _, want := range []string{"stuck", "streamstuck", "anth", "cycle", "retry", "outage", "probe"} {
+	for _, want := range []string{"stuck", "streamstuck", "anth", "cycle", "retry", "outage"} {
 		if !fired[want] {
 			t.Errorf("%s: no episode", want)
 		}
 	}
-	for _, calm := range []string{"healthy", "twin", "image", "progress"} {
+	for _, calm := range []string{"healthy", "twin", "image", "progress", "probe"} {
 		if fired[calm] {
 			t.Errorf("%s: flagged", calm)
 		}

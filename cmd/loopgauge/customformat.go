@@ -76,6 +76,22 @@ func parseCustom(file string, text []byte) (*formats.Custom, error) {
 			}
 			c.Pattern = re
 		}},
+		policy.Member{Name: "columns", Read: func(v policy.Value) {
+			v.List(func(v policy.Value) {
+				if name := v.Text(); slices.Contains(c.Columns, name) {
+					v.Reject("is the name of two columns: call one otherwise")
+				} else {
+					c.Columns = append(c.Columns, name)
+				}
+			})
+		}},
+		policy.Member{Name: "separator", Read: func(v policy.Value) {
+			if separator := v.Plain(); len(separator) == 1 && separator != `"` && separator != " " {
+				c.Separator = separator[0]
+			} else {
+				v.Reject(`must be one character, such as ';' or "\t"`)
+			}
+		}},
 		policy.Member{Name: "missing", Read: func(v policy.Value) {
 			v.List(func(v policy.Value) { c.Missing = append(c.Missing, plainText(v)) })
 		}},
@@ -113,7 +129,16 @@ func parseCustom(file string, text []byte) (*formats.Custom, error) {
 	if len(c.Fields) == 0 {
 		s.Missing("fields", "is missing: say where time and the rest stand, as docs/formats.md does")
 	}
+	switch {
+	case c.Pattern != nil && c.Columns != nil:
+		pattern.Reject("is for text, and columns are for CSV: give one of them")
+	case c.Separator != 0 && c.Columns == nil:
+		s.Missing("columns", "is missing: separator is for CSV, which has columns")
+	case c.Separator == 0:
+		c.Separator = ','
+	}
 	checkGroups(c, pattern)
+	checkColumns(c, s)
 	if c.Name == "" {
 		c.Name = strings.ToLower(strings.TrimSuffix(filepath.Base(file), filepath.Ext(file)))
 		if !customName.MatchString(c.Name) || formats.ByName(c.Name) != nil {
@@ -147,6 +172,20 @@ func checkGroups(c *formats.Custom, pattern policy.Value) {
 			first, _, _ := strings.Cut(path, ".")
 			if !slices.Contains(groups, first) {
 				pattern.Reject(fmt.Sprintf("has no group %s, which %s is to be read from; there are %s", first, f.Name, strings.Join(groups, ", ")))
+			}
+		}
+	}
+}
+
+// checkColumns wants every path to begin with the name of a column.
+func checkColumns(c *formats.Custom, s *policy.Strict) {
+	if c.Columns == nil || c.Pattern != nil {
+		return
+	}
+	for _, f := range slices.Concat(c.Fields, c.Attributes) {
+		for _, path := range f.Paths {
+			if !slices.ContainsFunc(c.Columns, func(name string) bool { return path == name || strings.HasPrefix(path, name+".") }) {
+				s.Missing("columns", fmt.Sprintf("have no %s, which %s is to be read from", path, f.Name))
 			}
 		}
 	}

@@ -39,6 +39,12 @@ func TestCustomFormatProblems(t *testing.T) {
 	f("fields:\n  time: t\n  status: {const: 200}", "my.yaml:3:19: fields.status.const: must be a text, is a number: put it in quotes")
 	f("pattern: '(?P<t>.*)'\nfields: {time: t, model: m}", "my.yaml:1:10: pattern: has no group m, which model is to be read from; there are t")
 	f("pattern: '(?=x)'\nfields: {time: t}", "my.yaml:1:10: pattern: invalid or unsupported Perl syntax: `(?=` (RE2: no look-around, no back references)")
+	f("columns: [ts, m.x]\nseparator: ';'\nfields: {time: ts, model: m.x, body: ts.b}")
+	f("columns: [ts, ts]\nfields: {time: ts}", "my.yaml:1:15: columns[1]: is the name of two columns: call one otherwise")
+	f("columns: [ts]\nfields: {time: t}", "my.yaml:1:1: columns: have no t, which time is to be read from")
+	f("columns: [ts]\nseparator: ab\nfields: {time: ts}", `my.yaml:2:12: separator: must be one character, such as ';' or "\t"`)
+	f("separator: ','\nfields: {time: ts}", "my.yaml:1:1: columns: is missing: separator is for CSV, which has columns")
+	f("pattern: '(?P<ts>.*)'\ncolumns: [ts]\nfields: {time: ts}", "my.yaml:1:10: pattern: is for text, and columns are for CSV: give one of them")
 	f("timezone: Mars\nfields: {time: t}", `my.yaml:1:11: timezone: no zone is called "Mars"; write it as UTC or Europe/Warsaw`)
 }
 

@@ -55,7 +55,8 @@ identity, computable, why, canonical, fingerprint. The canonical text is what
 people and models wrote, so it is null unless --show-text is given.
 
 With --skipped it prints one JSON line for every line that could not be read:
-log, line, column, why.`,
+log, line, column, why; and, on standard error, how many lines held requests,
+were blank, or could not be read.`,
 		Example: `  loopgauge explain access.log:812
   loopgauge explain --profile fairvisor access.log:812
   loopgauge explain llm-log/3:1234 kafka://localhost:9092/llm-log
@@ -112,13 +113,21 @@ func (f *explainFlags) lines(ctx context.Context, u *ui, args []string) error {
 		_, err := out.Write(b)
 		return err
 	}
+	var tally ingest.Tally
 	if f.skipped {
-		err = replay.ExplainSkipped(ctx, streams, write)
+		tally, err = replay.ExplainSkipped(ctx, streams, write)
 	} else {
-		err = replay.Explain(ctx, replay.ExplainOptions{Streams: streams, Identity: id, Key: key, ShowText: f.showText}, write)
+		tally, err = replay.Explain(ctx, replay.ExplainOptions{Streams: streams, Identity: id, Key: key, ShowText: f.showText}, write)
 	}
 	if err := errors.Join(err, out.Flush()); err != nil {
 		return err
+	}
+	switch {
+	case f.skipped:
+		u.say("%s: %s, %s blank, %s could not be read", term.Plural(tally.Lines, "line", "lines"),
+			term.Plural(tally.Requests(), "request", "requests"), term.Count(tally.Blank), term.Count(tally.Malformed))
+	case tally.Lines > 0 && tally.Requests() == 0:
+		return noRequest(streams[0].Name(), len(streams), tally.Blank, tally.Malformed)
 	}
 	if len(failed) > 0 {
 		return &exitError{code: exitFailed}

@@ -77,6 +77,9 @@ func (f *extractFlags) toDataset(ctx context.Context, u *ui, args []string, chos
 	} else {
 		u.say("%s: %d requests of %d lines", f.out, r.Account.Judged, r.Account.Lines)
 	}
+	if err := u.unread(r); err != nil { // a part of a log may be so
+		u.say("%s", err)
+	}
 	return nil
 }
 

@@ -207,7 +207,7 @@ func (r *formatReport) String() string {
 	}
 	fmt.Fprintf(&b, "  %s: %s\n", of, r.Account)
 	if r.requests == 0 {
-		b.WriteString("\nno request in these lines: loopgauge explain --skipped LOG says why\n")
+		b.WriteString("\nno request in these lines\n")
 		return b.String()
 	}
 	fmt.Fprintf(&b, "\na request, as the native format has it\n  %s\n\n", term.Safe(string(r.Request)))

@@ -112,8 +112,22 @@ func (f *formatsFlags) begin(ctx context.Context, u *ui, arg string) error {
 		u.say("%s is known as %s: it can be read as it is", sources[0].Name, known.Name)
 	}
 	out, err := formats.Scaffold(data)
+	// Formats of one's own are looked for in any wrapper.
+	if in := ingest.WrappersOf(data); len(in) > 0 {
+		if inside, failed := formats.Scaffold(ingest.Unwrapped(data, in)); failed == nil && formats.HasTime(inside) {
+			out, err = inside, nil
+			var names []string
+			for _, w := range in {
+				names = append(names, w.Name)
+			}
+			u.say("%s is wrapped in %s: this is what it wraps", sources[0].Name, strings.Join(names, ", in it "))
+		}
+	}
 	if err != nil {
 		return fmt.Errorf("%s: %w", sources[0].Name, err)
+	}
+	if !formats.HasTime(out) {
+		u.say("nothing in %s looks like a time: say where it is, without it no request can be judged", sources[0].Name)
 	}
 	_, err = u.stdout.Write(out)
 	return err
@@ -162,6 +176,9 @@ func (f *formatsFlags) look(ctx context.Context, u *ui, args []string) error {
 	}
 	if err == nil && len(failed) > 0 {
 		err = &exitError{code: exitFailed}
+	}
+	if a := r.Account; err == nil && r.Whole && r.requests == 0 {
+		err = noRequest(r.Log, 1, a.Blank, a.Malformed)
 	}
 	return err
 }

@@ -57,7 +57,7 @@ func TestKinds(t *testing.T) {
 		return strings.ReplaceAll(request, `"k"`, fmt.Sprintf(`"k%d"`, i%2)) + `,"status":503`
 	}), "aisg", window.Outage, "other callers had the same")
 	f("one token", log(8, func(int) string { return request + `,"status":200,"max_tokens":1` }),
-		"last-messages", window.Probe, "one token")
+		"aisg", window.Probe, "one token")
 	f("a health check", log(8, func(int) string {
 		return strings.ReplaceAll(request, "/v1/chat/completions", "/health") + `,"status":200`
 	}),

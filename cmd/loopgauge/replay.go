@@ -191,6 +191,10 @@ func (u *ui) incomplete(result *replay.Result, failed []error) error {
 			failed = append(failed, s.Err)
 		}
 	}
+	if err := u.unread(result); err != nil {
+		u.fail(err)
+		failed = append(failed, err)
+	}
 	if len(failed) > 0 {
 		return &exitError{code: exitFailed}
 	}

@@ -13,6 +13,8 @@ import (
 	"testing"
 	"time"
 
+	pq "github.com/parquet-go/parquet-go"
+
 	"github.com/loopgauge/loopgauge/ingest/kafka/kafkatest"
 	"github.com/loopgauge/loopgauge/sinks/parquet"
 )
@@ -136,15 +138,9 @@ func TestTortureShared(t *testing.T) {
 	for _, w := range watches {
 		w.terminate()
 	}
-	// What has no verdict may come to be judged last.
-	judged := func(name string) int64 {
-		r, err := parquet.Open(filepath.Join(dir, name))
-		if err != nil {
-			ps.fatalf("%v", err)
-		}
-		return r.Run.Judged
-	}
-	for deadline := time.Now().Add(patience); judged("live") < judged("replay") && time.Now().Before(deadline); {
+	// What has no verdict may come to be judged last, and what ends episodes
+	// may be a mark behind it.
+	for deadline := time.Now().Add(patience); !slices.Equal(come(ps, filepath.Join(dir, "live")), come(ps, filepath.Join(dir, "replay"))) && time.Now().Before(deadline); {
 		w := watch(4)
 		w.says("msg=judging")
 		time.Sleep(3 * time.Second)
@@ -177,6 +173,33 @@ func TestTortureShared(t *testing.T) {
 		ps.sameLines(filepath.Join(dir, "replay.jsonl"), filepath.Join(dir, name))
 		call(ps.binary, "compact", filepath.Join(dir, "live"))
 	}
+}
+
+// come is how many requests were judged for a dataset, and how many episodes
+// have ended in it.
+func come(ps *processes, dir string) []int64 {
+	ps.t.Helper()
+	r, err := parquet.Open(dir)
+	if err != nil {
+		ps.fatalf("%v", err)
+	}
+	files, err := filepath.Glob(filepath.Join(dir, "episodes", "date=*", "*.parquet"))
+	if err != nil {
+		ps.fatalf("%v", err)
+	}
+	var episodes int64
+	for _, name := range files {
+		data, err := os.ReadFile(name)
+		if err != nil {
+			ps.fatalf("%v", err)
+		}
+		f, err := pq.OpenFile(bytes.NewReader(data), int64(len(data)))
+		if err != nil {
+			ps.fatalf("%s: %v", name, err)
+		}
+		episodes += f.NumRows()
+	}
+	return []int64{r.Run.Judged, episodes}
 }
 
 // waitTopic waits until a process has created a topic.

@@ -226,6 +226,10 @@ func TestErrors(t *testing.T) {
 	f("azblob", "", "failed azblob.NewSharedKeyCredential: decode account key: illegal base64 data", "does not accept these credentials", "AZURE_STORAGE_KEY")
 	f("azblob", "", "dial tcp: lookup x: no such host", "cannot be reached", "storage_account")
 	f("azblob", "k", "something else", "something else", "")
+	f("s3", "", `open bucket s3://b?bogus=1&response_checksum_validation=when_required: unknown query parameter "bogus"`, "bogus is no setting of s3://", "region, endpoint")
+	f("gs", "", `open bucket gs://b?bogus=1: invalid query parameter "bogus"`, "bogus is no setting of gs://", "anonymous")
+	f("s3", "", "open bucket s3://b?anonymous=x&response_checksum_validation=when_required: invalid value", "open bucket s3://b?anonymous=x: invalid value", "")
+	f("s3", "", "open bucket s3://b?response_checksum_validation=when_required: odd", "open bucket s3://b: odd", "")
 	n := &name{scheme: "s3"}
 	if err := n.explain("", context.Canceled); !errors.Is(err, context.Canceled) {
 		t.Errorf("canceled: %v", err)

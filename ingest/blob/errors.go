@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"regexp"
 	"strings"
 
 	"gocloud.dev/gcerrors"
@@ -13,21 +14,24 @@ import (
 )
 
 // stores are what differs between the stores in what a user can do.
-var stores = map[string]struct{ credentials, rights, bucket string }{
+var stores = map[string]struct{ credentials, rights, bucket, settings string }{
 	"s3": {
 		"set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE; a public bucket is read with ?anonymous=true",
 		"it takes s3:ListBucket and s3:GetObject to read, s3:PutObject and s3:DeleteObject to write",
 		"its region is AWS_REGION or ?region=...; a store that is not Amazon's is AWS_ENDPOINT_URL or ?endpoint=https://...&use_path_style=true",
+		"region, endpoint, profile, use_path_style, anonymous",
 	},
 	"gs": {
 		"run gcloud auth application-default login, or set GOOGLE_APPLICATION_CREDENTIALS; a public bucket is read with ?anonymous=true",
 		"it takes the role Storage Object Viewer to read, Storage Object User to write",
 		"see that it is spelt as in gcloud storage ls",
+		"anonymous",
 	},
 	"azblob": {
 		"set AZURE_STORAGE_ACCOUNT, and AZURE_STORAGE_KEY or AZURE_STORAGE_SAS_TOKEN, or run az login",
 		"it takes the role Storage Blob Data Reader to read, Storage Blob Data Contributor to write",
 		"the bucket is a container; its account is AZURE_STORAGE_ACCOUNT or ?storage_account=...",
+		"storage_account, domain, protocol",
 	},
 }
 
@@ -60,6 +64,9 @@ func (n *name) explain(key string, err error) error {
 	}
 	store := stores[n.scheme]
 	code := gcerrors.Code(err)
+	if unknown := unknownSetting.FindStringSubmatch(err.Error()); unknown != nil {
+		return n.fail(key, fmt.Errorf("%s is no setting of %s://", unknown[1], n.scheme), "the settings are those of gocloud.dev/blob, such as "+store.settings)
+	}
 	switch {
 	case says(badSignature):
 		return n.fail(key, errors.New("the store does not accept these credentials"), store.credentials)
@@ -79,5 +86,11 @@ func (n *name) explain(key string, err error) error {
 	case says(noCredentials):
 		return n.fail(key, errors.New("no credentials"), store.credentials)
 	}
+	if text := err.Error(); strings.Contains(text, unchecked) && !strings.Contains(n.settings, unchecked) { // it is ours
+		err = errors.New(strings.NewReplacer("&"+unchecked+"="+whenRequired, "", "?"+unchecked+"="+whenRequired, "").Replace(text))
+	}
 	return n.fail(key, err, "")
 }
+
+// unknownSetting is what the openers say of a setting that they do not know.
+var unknownSetting = regexp.MustCompile(`(?:unknown|invalid) query parameter "?([^" ]+)`)

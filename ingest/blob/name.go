@@ -43,13 +43,13 @@ func parse(text string) (name, error) {
 
 // unchecked keeps Amazon's library from saying of every object without a
 // checksum that it has none. Compressed logs have their own.
-const unchecked = "response_checksum_validation"
+const unchecked, whenRequired = "response_checksum_validation", "when_required"
 
 // url is what the opener is given.
 func (n *name) url() string {
 	set := n.settings
 	if n.scheme == "s3" && !strings.Contains(set, unchecked) {
-		set = strings.TrimPrefix(set+"&"+unchecked+"=when_required", "&")
+		set = strings.TrimPrefix(set+"&"+unchecked+"="+whenRequired, "&")
 	}
 	return strings.TrimSuffix(n.scheme+"://"+n.bucket+"?"+set, "?")
 }

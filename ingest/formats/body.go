@@ -11,8 +11,13 @@ import (
 // Responses or Anthropic's Messages apart. It uses a scanner of its own: the
 // body may lie in the memory of the line's. Fields that the record itself
 // carried stay. A body that begins as JSON and does not end as such was cut by
-// the logger, or by the client; one that is not JSON leaves r as it is.
+// the logger, or by the client; one that is not JSON leaves r as it is, unless
+// it is what stands in a body's place.
 func readBody(s *rawjson.Scanner, r *fingerprint.Request, session *naming, reads fingerprint.Field) {
+	if fingerprint.IsPlaceholder(r.Body) {
+		r.Lost = fingerprint.RedactedContent
+		return
+	}
 	if body := bytes.TrimLeft(r.Body, " \t\r\n"); len(body) == 0 || body[0] != '{' {
 		return
 	}

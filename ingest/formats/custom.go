@@ -17,9 +17,13 @@ import (
 // stands in a record. docs/formats.md has the file that it is read from.
 type Custom struct {
 	Name    string
-	Pattern *regexp.Regexp // of a line of text; nil: a record is a JSON object
-	Missing []string       // texts that stand for no value, such as -
-	Zone    *time.Location // of times that have none, unless the run has one; nil is UTC
+	Pattern *regexp.Regexp // of a line of text; nil: a record is a JSON object, or CSV
+	// Columns are the names of the values on a line of CSV, in their order; nil
+	// if it is none. Separator stands between them.
+	Columns   []string
+	Separator byte
+	Missing   []string       // texts that stand for no value, such as -
+	Zone      *time.Location // of times that have none, unless the run has one; nil is UTC
 	// Fields are by the names of CustomFields, Attributes by their own.
 	Fields, Attributes []CustomField
 }
@@ -31,7 +35,7 @@ type CustomField struct {
 	// name, or names with dots between them; where a record has a name with
 	// dots in it, that comes first. A number picks an element of a list, a text
 	// that is JSON is looked into. In a text log the first name is that of a
-	// group.
+	// group, in CSV of a column.
 	Paths []string
 	Const *string // instead of paths
 	// Layout is how a time is written: unix_ms, unix_us, unix_ns, or as package
@@ -103,7 +107,7 @@ func zoneless(layout string) bool {
 
 // NewCustom makes the format. What it describes has been checked.
 func NewCustom(c *Custom) *Format {
-	f := &Format{Name: c.Name, Doc: "custom", JSON: c.Pattern == nil}
+	f := &Format{Name: c.Name, Doc: "custom", JSON: c.Pattern == nil && c.Columns == nil}
 	for _, x := range c.Fields {
 		f.Zoneless = f.Zoneless || c.Zone == nil && zoneless(x.Layout)
 	}
@@ -132,6 +136,9 @@ type custom struct {
 	c       *Custom
 	answer  answer
 	members []member // of the record: named values, or groups
+
+	cells    [][]byte // of a line of CSV
+	unquoted []byte   // those of them in which quotes were doubled
 
 	// opened are scanners whose texts live as long as the record.
 	opened []*rawjson.Scanner
@@ -172,7 +179,11 @@ func newCustom(c *Custom, reads fingerprint.Field) *custom {
 func (p *custom) Parse(record []byte, r *fingerprint.Request) (int, string) {
 	p.begin()
 	p.used, p.members, p.decoded, p.entered = 0, p.members[:0], p.decoded[:0], p.entered[:0]
-	if p.c.Pattern != nil {
+	if p.c.Columns != nil {
+		if why := p.columns(record); why != "" {
+			return 0, why
+		}
+	} else if p.c.Pattern != nil {
 		at := p.c.Pattern.FindSubmatchIndex(record)
 		if at == nil {
 			return 0, "does not match the pattern"
@@ -473,7 +484,9 @@ func (p *custom) field(r *fingerprint.Request, name string, v found) {
 	case "user":
 		r.User = p.text(v)
 	case "session":
-		r.Session = p.text(v)
+		if t := p.text(v); namesSession(t) {
+			r.Session = t
+		}
 	case "model":
 		r.Model = p.text(v)
 	case "backend":

@@ -205,6 +205,19 @@ func TestScaffold(t *testing.T) {
 	f(`2026-11-21 10:00:00 time=5 model=secret`, `pattern: '^(?P<time>\S+ [^\s\]]+).*?\bmodel=(?P<model>\S*)'`, "time: {path: 'time', layout: '2006-01-02 15:04:05'}")
 	f(`2026-11-21T10:00:00Z time=5 model=secret`, `pattern: '^(?P<time>\S+).*?\bmodel=(?P<model>\S*)'`, "time: 'time'")
 	f(`level=info time="2026-11-21 10:00:00" model=secret`, "time: {path: 'time', layout: '2006-01-02 15:04:05'}")
+	f(`{"meta":{"ts":"2026-11-21T10:00:00Z","it's":"secret"}}`, "time: 'meta.ts'", "#   meta.it's")
+	f(`{"time":0.25,"event":{"when":"2026-11-21T10:00:00Z"}}`, "time: 'event.when'") // that is no time
+	f(`{"a":{"b":{"c":{"d":{"e":"2026-11-21T10:00:00Z"}}}}}`, "time: 'a.b.c.d.e'")
+	f(`{"events":[{"at":1795255200123}]}`, "time: {path: 'events.0.at', layout: 'unix_ms'}")
+	f("{\"ts\":\"2026-11-21T10:00:00Z\"}\n{\"at\":{\"ts\":\"2026-11-21T10:00:00Z\"}}", "time: ['ts', 'at.ts']") // two kinds of records
+	f(`{"date":"25/12/2026 10:00:00"}`, "time: {path: 'date', layout: '02/01/2006 15:04:05'}")
+	f("when;Session ID;note\n2026-11-21 10:00:00;secret;\"secret; \"\"secret\"\"\"\n", "columns: ['when', 'Session ID', 'note']\nseparator: ';'", "time: {path: 'when', layout: '2006-01-02 15:04:05'}")
+	f("ts\trequest\n2026-11-21T10:00:00Z\t{\"messages\":[],\"model\":\"secret\"}\n", "separator: \"\\t\"", "body: 'request'")
+	f("2026-11-21T10:00:00Z,secret,200", "columns: ['column1', 'column2', 'column3']", "time: 'column1'")
+	f("2026-11-21 10:00:00,250 INFO secret, and secret", `pattern: '^(?P<time>\S+ [^\s\]]+)'`) // a sentence, not CSV
+	f("[INFO] [21/Nov/2026:10:00:00 +0000] secret", `pattern: '^.*?\[(?P<time>`, "layout: '02/Jan/2006:15:04:05 -0700'")
+	f("[2026-11-21 10:00:00] POST /secret HTTP/1.1 200 12ms", "method: 'method'", "url: 'url'", "status: 'status'", "duration: 'duration'")
+	f("[2026-11-21 10:00:00] started\n[2026-11-21 10:00:00] call model=secret", `(?:.*?\bmodel=(?P<model>\S*))?'`) // not every line has it
 	for _, log := range []string{"", "\n\n", "{}"} {
 		if got, err := Scaffold([]byte(log)); err == nil {
 			t.Errorf("%q gives %s", log, got)

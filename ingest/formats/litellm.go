@@ -61,9 +61,9 @@ func (p *litellm) field(s *rawjson.Scanner, r *fingerprint.Request) {
 	case "litellm_call_id":
 		p.callID = s.Text(p.callID)
 	case "trace_id":
-		p.traceID = s.Text(p.traceID)
+		p.traceID = readSession(s, p.traceID)
 	case "session_id":
-		p.sessionID = s.Text(p.sessionID)
+		p.sessionID = readSession(s, p.sessionID)
 	case "model":
 		p.model = s.Text(p.model)
 	case "model_group":

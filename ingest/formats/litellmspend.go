@@ -70,7 +70,7 @@ func (p *litellmSpend) Parse(record []byte, r *fingerprint.Request) (int, string
 			}
 		case "session_id":
 			// LiteLLM's own for a call whose client named none; nothing tells.
-			r.Session = s.Text(r.Session)
+			r.Session = readSession(s, r.Session)
 		case "status":
 			q.outcome = s.Text(q.outcome)
 		case "metadata":

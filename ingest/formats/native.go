@@ -52,7 +52,9 @@ func (p *native) Parse(record []byte, r *fingerprint.Request) (int, string) {
 		case "user":
 			r.User = s.Text(r.User)
 		case "session":
-			r.Session = s.Text(r.Session)
+			if t := s.Text(r.Session); len(t) == 0 || namesSession(t) { // absent and empty are two things here
+				r.Session = t
+			}
 		case "model":
 			r.Model = s.Text(r.Model)
 		case "backend":

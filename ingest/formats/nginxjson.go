@@ -35,6 +35,7 @@ func (p *nginxJSON) Parse(record []byte, r *fingerprint.Request) (int, string) {
 	var seconds, msec, duration int64 = fingerprint.NoTime, fingerprint.NoTime, fingerprint.NoTime
 	var uri, args, address, user []byte
 	var session naming
+	var size sizes
 	s := &p.scan
 	line := p.unescape(record)
 	s.Reset(line)
@@ -73,7 +74,9 @@ func (p *nginxJSON) Parse(record []byte, r *fingerprint.Request) (int, string) {
 		case "remote_user":
 			user = value(s, user)
 		case "body", "request_body":
-			r.Body = value(s, r.Body)
+			r.Body, size.body = value(s, r.Body), true
+		case "request_length", "bytes_in", "content_length", "http_content_length", "request_body_file":
+			p.size(s, r, &size)
 		default:
 			p.other(s, r, &session)
 		}
@@ -102,9 +105,40 @@ func (p *nginxJSON) Parse(record []byte, r *fingerprint.Request) (int, string) {
 	r.CallerIsName = true
 	if r.Body != nil {
 		readBody(&p.body, r, &session, p.reads)
+	} else if size.body && size.spooled {
+		r.Lost = fingerprint.SpooledBody
 	}
 	r.Session = session.value
 	return 0, ""
+}
+
+// sizes are what tells a body that is not in the line because nginx had it in
+// a file from one that was never sent: $request_body has what is in memory.
+type sizes struct{ body, spooled bool }
+
+// leastSpooled is nginx's smallest default of client_body_buffer_size. The
+// size of the whole request is held against it too: headers are shorter.
+const leastSpooled = 8 << 10
+
+// size reads a variable that speaks of the request's size, and keeps it as an
+// attribute like any other.
+func (p *nginxJSON) size(s *rawjson.Scanner, r *fingerprint.Request, to *sizes) {
+	name := s.Key
+	text := value(s, nil)
+	if text == nil {
+		return
+	}
+	if string(name) == "request_body_file" {
+		to.spooled = true
+	} else if n, ok := rawjson.ParseInt(text); ok && n >= leastSpooled {
+		to.spooled = true
+	}
+	if string(name) == "http_content_length" {
+		name = []byte("header:content-length")
+	}
+	if p.reads&fingerprint.ReadsAttributes != 0 {
+		setAttribute(r, name, text)
+	}
 }
 
 // other keeps what else the log's owner chose to write: request headers

@@ -443,7 +443,9 @@ func (sp *otelSpan) classify(s *rawjson.Scanner) {
 		case "gen_ai.response.id":
 			sp.responseID = otelText(s, sp.plain)
 		case "session.id", "gen_ai.conversation.id":
-			sp.session = first(otelText(s, sp.plain), sp.session)
+			if t := otelText(s, sp.plain); namesSession(t) {
+				sp.session = t
+			}
 		case "user.id", "enduser.id":
 			sp.user = first(otelText(s, sp.plain), sp.user)
 		case "gen_ai.input.messages", "gen_ai.output.messages", "input.value", "langfuse.observation.input":

@@ -4,8 +4,9 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"regexp"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
 )
@@ -13,7 +14,7 @@ import (
 // scaffoldLines is from how many lines names are gathered.
 const scaffoldLines = 50
 
-// guesses are the names, in lower case and without - and _, under which
+// guesses are the names, in lower case and without -, _ and blanks, under which
 // gateways log a field, the likeliest first.
 var guesses = []struct {
 	field string
@@ -50,92 +51,172 @@ var guesses = []struct {
 // with.
 func Scaffold(data []byte) ([]byte, error) {
 	var g guesser
-	text := ""
-	n := 0
-	for line := range bytes.Lines(data) {
-		if line = bytes.TrimSpace(line); len(line) == 0 {
+	var texts [][]byte
+	lines := 0
+	for line := range bytes.Lines(bytes.TrimPrefix(data, []byte("\uFEFF"))) {
+		if line = bytes.Trim(line, " \t\r\n"); len(line) == 0 { // as a reader of lines does
 			continue
 		}
-		if n++; n > scaffoldLines {
+		if lines++; lines > scaffoldLines {
 			break
 		}
 		if first := bytes.TrimLeft(line, "[ "); line[0] == '{' || line[0] == '[' && len(first) > 0 && first[0] == '{' {
-			g.gather("", line, 0)
-		} else if text == "" {
-			text = string(line)
+			g.record(line)
+		} else {
+			texts = append(texts, line)
 		}
 	}
 	switch {
-	case n == 0:
+	case lines == 0:
 		return nil, errors.New("nothing but blank lines")
-	case text == "" && len(g.paths) == 0:
+	case len(texts) == 0 && len(g.paths) == 0:
 		return nil, errors.New("JSON without named members")
 	case len(g.paths) > 0:
 		return g.yaml(), nil
 	}
-	return scaffoldText(text), nil
+	if csv := scaffoldCSV(texts); csv != nil {
+		return csv, nil
+	}
+	return scaffoldText(texts), nil
 }
 
+// guesser gathers what stands in the records of a log.
 type guesser struct {
-	paths []string
-	texts map[string][]byte // an example by path, for the layout of times
+	records [][]byte
+	format  Custom // what takes them apart
+	paths   []string
+	texts   map[string][]byte // an example by path, for the layout of times
+	deep    []string          // paths that only a time is looked for in
 }
 
-// maxGathered bounds what is listed: a person goes through it.
-const maxGathered = 200
+const (
+	// maxGathered bounds what is listed: a person goes through it.
+	maxGathered = 200
+	// maxDeep bounds how deep names are listed, and maxTimeDeep how deep a time
+	// is looked for.
+	maxDeep, maxTimeDeep = 3, 8
+)
+
+// record gathers from a line of JSON.
+func (g *guesser) record(line []byte) {
+	var s rawjson.Scanner
+	s.Reset(line)
+	if s.Kind() != rawjson.Array {
+		g.records = append(g.records, line)
+		g.gather("", line, 0)
+		return
+	}
+	for s.Array(); s.NextElement() && len(g.records) < scaffoldLines; {
+		if element := s.Value(); element.Kind() == rawjson.Object {
+			g.records = append(g.records, element)
+			g.gather("", element, 0)
+		}
+	}
+}
 
 // gather notes the paths to values.
 func (g *guesser) gather(prefix string, value []byte, depth int) {
-	var s, t rawjson.Scanner
+	var s rawjson.Scanner
 	s.Reset(value)
-	if s.Kind() == rawjson.Array && depth == 0 {
-		if s.Array(); !s.NextElement() {
-			return
+	if s.Kind() == rawjson.Array {
+		if s.Array(); s.NextElement() {
+			g.value(prefix+"0", s.Value(), maxDeep+depth)
 		}
+		return
 	}
 	for s.Object(); s.NextKey(); {
 		path := prefix + string(s.Key)
-		v := s.Value()
-		if v == nil || len(g.paths) >= maxGathered || s.Err() != nil {
-			continue
-		}
-		t.Reset(v)
-		example := t.Text(nil)
-		inner := bytes.TrimSpace(example)
-		switch {
-		case v.Kind() == rawjson.Object && depth < 3:
-			g.note(path, nil)
-			g.gather(path+".", v, depth+1)
-		case len(inner) > 0 && inner[0] == '{' && depth < 3: // a text that is JSON
-			g.note(path, nil)
-			g.gather(path+".", inner, depth+1)
-		default:
-			g.note(path, example)
+		if v := s.Value(); v != nil && s.Err() == nil {
+			g.value(path, v, depth)
 		}
 	}
 }
 
-func (g *guesser) note(path string, example []byte) {
-	if g.has(path) || strings.ContainsAny(path, "\r\n") {
+// value notes the path to a value, and what lies inside of it.
+func (g *guesser) value(path string, v rawjson.Value, depth int) {
+	if v == nil || !isPath(path) {
 		return
 	}
+	var t rawjson.Scanner
+	t.Reset(v)
+	example := t.Text(nil)
+	inner := []byte(v)
+	if v.Kind() == rawjson.String {
+		inner = bytes.TrimSpace(example)
+	}
+	holds := len(inner) > 0 && (inner[0] == '{' || inner[0] == '[') // a text may be JSON too
+	switch {
+	case depth >= maxDeep:
+		if !holds {
+			g.deeper(path, example)
+		}
+	case v.Kind() == rawjson.Object || holds && inner[0] == '{':
+		g.note(path, nil)
+	default:
+		g.note(path, example)
+	}
+	if holds && depth < maxTimeDeep {
+		g.gather(path+".", inner, depth+1)
+	}
+}
+
+// isPath tells whether a path can be written in a custom format.
+func isPath(path string) bool {
+	return utf8.ValidString(path) && strings.TrimSpace(path) == path && path != "" &&
+		!strings.ContainsAny(path, "[$") && path[0] != '.' && path[len(path)-1] != '.' &&
+		!strings.ContainsFunc(path, func(c rune) bool { return !unicode.IsPrint(c) })
+}
+
+// note keeps a path with an example, the first that says something.
+func (g *guesser) note(path string, example []byte) {
+	old, there := g.texts[path]
+	switch {
+	case !there && len(g.paths) >= maxGathered || !isPath(path):
+		return
+	case there && (says(old) || !says(example)):
+		return
+	case !there:
+		g.paths = append(g.paths, path)
+	}
+	g.remember(path, example)
+}
+
+func says(example []byte) bool { return len(example) > 0 && string(example) != "-" }
+
+// deeper keeps a path that may lead to a time.
+func (g *guesser) deeper(path string, example []byte) {
+	if _, there := g.texts[path]; !there && len(g.deep) < maxGathered && len(guessLayouts(example)) > 0 {
+		g.deep = append(g.deep, path)
+		g.remember(path, example)
+	}
+}
+
+func (g *guesser) remember(path string, example []byte) {
 	if g.texts == nil {
 		g.texts = map[string][]byte{}
 	}
 	g.texts[path] = bytes.Clone(example)
-	g.paths = append(g.paths, path)
 }
 
 func folded(name string) string {
-	return strings.ToLower(strings.NewReplacer("-", "", "_", "").Replace(name))
+	return strings.ToLower(strings.NewReplacer("-", "", "_", "", " ", "").Replace(name))
 }
 
 // yaml writes the file.
 func (g *guesser) yaml() []byte {
 	var b bytes.Buffer
-	b.WriteString("# A guess: check each line, see docs/formats.md, then run\n# loopgauge formats --format THIS.yaml LOG\nfields:\n")
+	b.WriteString("# A guess: check each line, see docs/formats.md, then run\n# loopgauge formats --format THIS.yaml LOG\n")
+	b.WriteString("fields:\n")
 	used := map[string]bool{}
 	for _, guess := range guesses {
+		if guess.field == "time" {
+			times := g.times()
+			for _, t := range times.Paths {
+				used[t] = true
+			}
+			b.WriteString(timeLine(times))
+			continue
+		}
 		path := g.shaped(guess.field)
 		if path != "" {
 			for _, p := range g.paths { // it is taken apart whole
@@ -156,8 +237,6 @@ func (g *guesser) yaml() []byte {
 		case path != "":
 			used[path] = true
 			fmt.Fprintf(&b, "  %s: %s\n", guess.field, spec(guess.field, path, g.texts[path]))
-		case guess.field == "time":
-			b.WriteString("  time: TIME # no name looked like one: it must be there\n")
 		default:
 			fmt.Fprintf(&b, "  # %s:\n", guess.field)
 		}
@@ -191,91 +270,17 @@ func (g *guesser) has(path string) bool {
 
 // spec is where a field stands, with the layout of a time.
 func spec(field, path string, example []byte) string {
-	quoted := "'" + strings.ReplaceAll(path, "'", "''") + "'"
 	switch {
-	case field == "time" || field == "end":
-		if layout := guessLayout(example); layout != "" {
-			return fmt.Sprintf("{path: %s, layout: '%s'}", quoted, layout)
+	case field == "end":
+		if layouts := guessLayouts(example); len(layouts) > 0 && layouts[0] != "" {
+			return fmt.Sprintf("{path: %s, layout: '%s'}", quotedYAML(path), layouts[0])
 		}
 	case field == "duration" && strings.HasSuffix(folded(path), "ms"):
-		return fmt.Sprintf("{path: %s, unit: ms}", quoted)
+		return fmt.Sprintf("{path: %s, unit: ms}", quotedYAML(path))
 	case field == "duration" && rawjson.ValidNumber(example):
-		return fmt.Sprintf("{path: %s, unit: s} # or ms, us, ns?", quoted)
+		return fmt.Sprintf("{path: %s, unit: s} # or ms, us, ns?", quotedYAML(path))
 	}
-	return quoted
+	return quotedYAML(path)
 }
 
-// guessLayouts are layouts of times in text.
-var guessLayouts = []string{
-	"2006-01-02 15:04:05", "2006-01-02T15:04:05", "2006/01/02 15:04:05", "02/Jan/2006:15:04:05 -0700", "01/02/2006 15:04:05", "02.01.2006 15:04:05",
-	"Mon, 02 Jan 2006 15:04:05 MST", "Mon Jan 2 15:04:05 2006", "20060102T150405Z0700",
-}
-
-// guessLayout is the layout of a time; empty for what needs none.
-func guessLayout(example []byte) string {
-	if rawjson.ValidNumber(example) {
-		whole, _, _ := strings.Cut(string(example), ".")
-		switch n := len(whole); {
-		case n >= 18:
-			return "unix_ns"
-		case n >= 15:
-			return "unix_us"
-		case n >= 12:
-			return "unix_ms"
-		}
-		return ""
-	}
-	if _, ok := parseTime(example); ok {
-		return ""
-	}
-	p := custom{c: &Custom{}}
-	for _, layout := range guessLayouts {
-		if _, ok := p.layout(layout, example); ok {
-			return layout
-		}
-	}
-	return ""
-}
-
-// pairs are key=value, as many loggers write them.
-var pairs = regexp.MustCompile(`([A-Za-z_][A-Za-z0-9_]*)=("[^"]*"|\S*)`)
-
-// leadingTime is a time that a line begins with.
-var leadingTime = regexp.MustCompile(`^\[?\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)?\]?`)
-
-// scaffoldText is a custom format for a log of text.
-func scaffoldText(line string) []byte {
-	var g guesser
-	pattern, rest := "^", line
-	if at := leadingTime.FindString(line); at != "" {
-		inner := strings.Trim(at, "[]")
-		g.note("time", []byte(inner))
-		width := `\S+`
-		if strings.Contains(inner, " ") {
-			width = `\S+ [^\s\]]+`
-		}
-		pattern += strings.Replace(regexp.QuoteMeta(at), regexp.QuoteMeta(inner), `(?P<time>`+width+`)`, 1)
-		rest = line[len(at):]
-	}
-	for _, m := range pairs.FindAllStringSubmatch(rest, -1) {
-		if g.has(m[1]) {
-			continue
-		}
-		g.note(m[1], []byte(strings.Trim(m[2], `"`)))
-		value := `(?P<` + m[1] + `>\S*)`
-		if strings.HasPrefix(m[2], `"`) {
-			value = `"(?P<` + m[1] + `>[^"]*)"`
-		}
-		if pattern += `.*?\b` + m[1] + "="; strings.HasPrefix(m[2], "{") { // JSON goes on to the end of the line
-			pattern += `(?P<` + m[1] + `>.*)$`
-			break
-		}
-		pattern += value
-	}
-	if len(g.paths) == 0 {
-		pattern += `(?P<time>\S+) (?P<rest>.*)$`
-		g.paths = []string{"time", "rest"}
-	}
-	head := "# One named group, (?P<NAME>...), for each part of a line: RE2.\npattern: '" + strings.ReplaceAll(pattern, "'", "''") + "'\nmissing: ['-', '']\n"
-	return append([]byte(head), g.yaml()...)
-}
+func quotedYAML(text string) string { return "'" + strings.ReplaceAll(text, "'", "''") + "'" }

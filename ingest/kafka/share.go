@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/segmentio/kafka-go"
@@ -87,8 +88,12 @@ func (s *Share) Run(ctx context.Context, joined func(partitions int), serve func
 		if joined != nil && ctx.Err() == nil {
 			joined(len(parts))
 		}
+		var others sync.WaitGroup
+		others.Add(len(parts))
 		for _, p := range parts {
+			p.others, p.ready = &others, sync.OnceFunc(others.Done)
 			g.Start(func(ended context.Context) {
+				defer p.ready()
 				ours, done := context.WithCancel(ended)
 				defer done()
 				defer context.AfterFunc(ctx, done)()
@@ -173,6 +178,15 @@ type Part struct {
 	s          *Share
 	generation int
 	member     string
+	others     *sync.WaitGroup // the partitions that became ours with it, and it
+	ready      func()          // it need not be waited for
+}
+
+// Together returns when all partitions that became ours with this one have
+// called it, or are served no more.
+func (p *Part) Together() {
+	p.ready()
+	p.others.Wait()
 }
 
 // Name is topic/partition.

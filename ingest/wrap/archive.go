@@ -31,14 +31,19 @@ func detectArchive(line []byte) bool {
 func (p *archive) Unwrap(line Line, next func(Line)) string {
 	s := &p.scan
 	s.Reset(line.Text)
+	found := false
 	for s.Object(); s.NextNamed("log"); {
 		for s.Object(); s.NextNamed("entries"); {
+			found = true
 			p.entries(line, next)
 		}
 	}
-	if s.End() != nil {
+	switch {
+	case s.End() != nil:
 		_, why := s.Failure()
 		return why
+	case !found:
+		return "no entries in it: expected log.entries"
 	}
 	return ""
 }

@@ -1,6 +1,10 @@
 package wrap
 
-import "github.com/loopgauge/loopgauge/fingerprint"
+import (
+	"bytes"
+
+	"github.com/loopgauge/loopgauge/fingerprint"
+)
 
 // MaxDepth is how many wrappers may lie around each other. Pod logs that a
 // collector ships over syslog into a cloud's log are four.
@@ -8,11 +12,16 @@ const MaxDepth = 5
 
 // Chain undoes several wrappers, the outermost first.
 type Chain struct {
-	stages  []Unwrapper
-	next    []func(Line) // what each stage hands its texts to
+	stages  []stage
 	joiners []Joiner
 	out     func(Line)
 	bad     func(Line, string)
+}
+
+type stage struct {
+	Unwrapper
+	next  func(Line) // what it hands its texts to
+	array *Array     // nil where a line cannot be one
 }
 
 // NewChain makes a Chain for the wrappers. It hands what they wrap to out, and
@@ -20,12 +29,14 @@ type Chain struct {
 func NewChain(wrappers []*Wrapper, out func(Line), bad func(Line, string)) *Chain {
 	c := &Chain{out: out, bad: bad}
 	for i, w := range wrappers {
-		u := w.New()
-		c.stages = append(c.stages, u)
-		if j, ok := u.(Joiner); ok {
+		s := stage{Unwrapper: w.New(), next: func(line Line) { c.push(i+1, line) }}
+		if w.JSON {
+			s.array = &Array{}
+		}
+		if j, ok := s.Unwrapper.(Joiner); ok {
 			c.joiners = append(c.joiners, j)
 		}
-		c.next = append(c.next, func(line Line) { c.push(i+1, line) })
+		c.stages = append(c.stages, s)
 	}
 	return c
 }
@@ -33,12 +44,33 @@ func NewChain(wrappers []*Wrapper, out func(Line), bad func(Line, string)) *Chai
 // Push takes a physical line.
 func (c *Chain) Push(line Line) { c.push(0, line) }
 
-func (c *Chain) push(stage int, line Line) {
-	if stage == len(c.stages) {
+func (c *Chain) push(i int, line Line) {
+	if i == len(c.stages) {
 		c.out(line)
 		return
 	}
-	if why := c.stages[stage].Unwrap(line, c.next[stage]); why != "" {
+	if len(bytes.TrimSpace(line.Text)) == 0 {
+		return // it wraps nothing
+	}
+	s := &c.stages[i]
+	if s.array == nil || !IsArray(line.Text) {
+		c.unwrap(s, line)
+		return
+	}
+	for s.array.Enter(line.Text); s.array.Next(); {
+		element := Line{Text: s.array.Element, At: line.At, Column: line.Column}
+		if line.Column >= 0 {
+			element.Column += s.array.Start
+		}
+		c.unwrap(s, element)
+	}
+	if _, why := s.array.Failure(); why != "" {
+		c.bad(line, why)
+	}
+}
+
+func (c *Chain) unwrap(s *stage, line Line) {
+	if why := s.Unwrap(line, s.next); why != "" {
 		c.bad(line, why)
 	}
 }
@@ -56,9 +88,9 @@ func (c *Chain) Open() bool {
 // Drop forgets the records that are not at their end, the outermost first: what
 // they still hold goes its way.
 func (c *Chain) Drop(lost func(fingerprint.Position)) {
-	for i, u := range c.stages {
-		if j, ok := u.(Joiner); ok {
-			j.Drop(c.next[i], lost)
+	for _, s := range c.stages {
+		if j, ok := s.Unwrapper.(Joiner); ok {
+			j.Drop(s.next, lost)
 		}
 	}
 }
@@ -77,7 +109,7 @@ func NewCutter(wrappers []*Wrapper) func(line []byte) bool {
 	case -1:
 		return nil
 	case 0: // mostly: what is not unwrapped here is unwrapped once
-		return wrappers[0].New().(Joiner).Ends
+		return wrappers[0].ends()
 	}
 	nothing := func(Line) {}
 	c := NewChain(wrappers[:last+1], nothing, func(Line, string) {})
@@ -85,5 +117,23 @@ func NewCutter(wrappers []*Wrapper) func(line []byte) bool {
 	return func(line []byte) bool {
 		c.Push(Line{Text: line, At: at})
 		return !c.Open()
+	}
+}
+
+// ends is Ends of a Joiner, for arrays too.
+func (w *Wrapper) ends() func(line []byte) bool {
+	j := w.New().(Joiner)
+	if !w.JSON {
+		return j.Ends
+	}
+	var array Array
+	return func(line []byte) bool {
+		if !IsArray(line) {
+			return j.Ends(line)
+		}
+		for array.Enter(line); array.Next(); {
+			j.Ends(array.Element)
+		}
+		return !j.Open()
 	}
 }

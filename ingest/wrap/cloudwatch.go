@@ -10,7 +10,8 @@ import (
 // command's answer with events, one event a line, and exports to S3, which put
 // a time in front of each line.
 type cloudWatch struct {
-	envelope
+	scan  rawjson.Scanner
+	found bool // of the record under way, what may hold lines
 }
 
 func newCloudWatch() Unwrapper { return &cloudWatch{} }
@@ -38,11 +39,14 @@ func (p *cloudWatch) Unwrap(line Line, next func(Line)) string {
 	s := &p.scan
 	s.Reset(line.Text)
 	control := false // a message of CloudWatch's own: whether somebody listens
+	p.found = false
+	isObject := s.Kind() == rawjson.Object
 	for s.Object(); s.NextKey(); {
 		switch string(s.Key) {
 		case "messageType":
 			control = string(s.Text(nil)) == "CONTROL_MESSAGE"
 		case "logEvents", "events":
+			p.found = true
 			if control {
 				s.Skip()
 				continue
@@ -56,9 +60,14 @@ func (p *cloudWatch) Unwrap(line Line, next func(Line)) string {
 			p.message(line, next)
 		}
 	}
-	if s.End() != nil {
+	switch {
+	case s.End() != nil:
 		_, why := s.Failure()
 		return why
+	case !isObject:
+		return NoObject
+	case !p.found:
+		return "no line in it: expected message, logEvents or events"
 	}
 	return ""
 }
@@ -70,8 +79,10 @@ func (p *cloudWatch) message(line Line, next func(Line)) {
 		return
 	}
 	if s.Kind() == rawjson.Object {
+		p.found = true
 		next(Line{Text: s.Value(), At: line.At, Column: -1})
 	} else if text := s.Text(nil); text != nil {
+		p.found = true
 		next(Line{Text: bytes.TrimRight(text, "\r\n"), At: line.At, Column: -1})
 	}
 }

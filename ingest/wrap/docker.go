@@ -40,7 +40,7 @@ func isDocker(m members) bool {
 func (p *docker) Unwrap(line Line, next func(Line)) string {
 	p.stream = nil
 	text, _, why := p.open(line.Text, p.note)
-	if why != "" || text == nil {
+	if why != "" {
 		return why
 	}
 	text, last := bytes.CutSuffix(text, []byte("\n"))

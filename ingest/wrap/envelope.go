@@ -1,7 +1,9 @@
 package wrap
 
 import (
+	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
 )
@@ -13,20 +15,25 @@ type envelope struct {
 	members []string // that may hold the line, best first
 }
 
-// open finds the line, and gives the members that were asked for by other.
+// NoObject is why what should be a JSON object cannot be read.
+const NoObject = "expected an object"
+
+// open finds the line, and gives the members that were asked for by other. An
+// object that has no line is not passed over in silence: why says so.
 func (e *envelope) open(line []byte, other func(*rawjson.Scanner)) (text []byte, isText bool, why string) {
-	rank := len(e.members)
+	rank, found := len(e.members), false
 	s := &e.scan
 	s.Reset(line)
+	isObject := s.Kind() == rawjson.Object
 	for s.Object(); s.NextKey(); {
 		i := slices.Index(e.members, string(s.Key))
 		switch {
 		case i >= 0 && i <= rank:
 			switch s.Kind() {
 			case rawjson.String:
-				text, isText, rank = s.Text(nil), true, i
+				text, isText, rank, found = s.Text(nil), true, i, true
 			case rawjson.Object, rawjson.Array:
-				text, isText, rank = s.Value(), false, i
+				text, isText, rank, found = s.Value(), false, i, true
 			default:
 				s.Skip()
 			}
@@ -36,10 +43,20 @@ func (e *envelope) open(line []byte, other func(*rawjson.Scanner)) (text []byte,
 			s.Skip()
 		}
 	}
-	if s.End() != nil {
+	switch {
+	case s.End() != nil:
 		_, why = s.Failure()
+	case !isObject:
+		why = NoObject
+	case !found:
+		why = e.nothing()
 	}
 	return text, isText, why
+}
+
+// nothing says that no member holds a line.
+func (e *envelope) nothing() string {
+	return fmt.Sprintf("no line in it: expected %s", strings.Join(e.members, " or "))
 }
 
 // member of a JSON object, for detection.
@@ -81,7 +98,7 @@ func newMessage() Unwrapper {
 
 func (p *message) Unwrap(line Line, next func(Line)) string {
 	text, _, why := p.open(line.Text, nil)
-	if why == "" && text != nil {
+	if why == "" {
 		next(Line{Text: text, At: line.At, Column: -1})
 	}
 	return why

@@ -55,7 +55,7 @@ func (p *fluentBit) other(s *rawjson.Scanner) {
 func (p *fluentBit) Unwrap(line Line, next func(Line)) string {
 	p.key, p.tag, p.partial, p.lastPart = nil, nil, false, false
 	text, _, why := p.open(line.Text, p.noteOther)
-	if why != "" || text == nil {
+	if why != "" {
 		return why
 	}
 	last := string(p.tag) != "P" && (!p.partial || p.lastPart)

@@ -8,8 +8,11 @@ type sse struct{}
 
 func newSSE() Unwrapper { return sse{} }
 
+// sseFields are what a line of them begins with; a colon alone, a comment.
+var sseFields = []string{"data:", "event:", "id:", "retry:", ":"}
+
 func detectSSE(line []byte) bool {
-	for _, field := range []string{"data:", "event:", "id:", "retry:", ":"} {
+	for _, field := range sseFields {
 		if bytes.HasPrefix(line, []byte(field)) {
 			return true
 		}
@@ -18,8 +21,12 @@ func detectSSE(line []byte) bool {
 }
 
 func (sse) Unwrap(line Line, next func(Line)) string {
+	if !detectSSE(line.Text) {
+		return "expected a field of an event, such as data:"
+	}
 	data, ok := bytes.CutPrefix(line.Text, []byte("data:"))
-	if data = bytes.TrimLeft(data, " "); ok && len(data) > 0 && data[0] == '{' {
+	data = bytes.TrimLeft(data, " ")
+	if ok && len(data) > 0 && (data[0] == '{' || data[0] == '[' && !bytes.HasPrefix(data, []byte("[DONE]"))) {
 		next(line.inner(data))
 	}
 	return ""

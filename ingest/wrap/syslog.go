@@ -1,33 +1,84 @@
 package wrap
 
-import "bytes"
+import (
+	"bytes"
+	"regexp"
+)
 
 // syslog cuts the header off: that of RFC 5424, that of RFC 3164, and those of
 // the files of rsyslog and syslog-ng, which lack the priority and may have a
-// time of RFC 3339. A length may stand in front, as in streams of RFC 6587.
+// time of RFC 3339. In streams of RFC 6587 the length stands in front of each
+// message, and the next follows at once, or on a line of its own.
 type syslog struct{}
 
 func newSyslog() Unwrapper { return syslog{} }
 
 func detectSyslog(line []byte) bool {
-	_, ok := cutSyslog(line)
+	first, _ := cutFrame(line)
+	_, ok := cutSyslog(first)
 	return ok
 }
 
 func (syslog) Unwrap(line Line, next func(Line)) string {
-	text, ok := cutSyslog(line.Text)
-	if !ok {
+	message, rest := cutFrame(line.Text)
+	text, ok := cutSyslog(message)
+	if !ok && len(rest) == 0 {
 		return "expected a syslog header"
 	}
-	next(line.inner(text))
-	return ""
+	for {
+		if !ok {
+			text = message // for who comes next to find fault with: the others go on
+		}
+		next(line.inner(text))
+		if len(rest) == 0 {
+			return ""
+		}
+		message, rest = cutFrame(rest)
+		text, ok = cutSyslog(message)
+	}
 }
+
+// cutFrame takes the first message of a line, without the length in front. Where
+// there is none it is the line. A length that leads into the middle of something
+// is not believed: then the message goes on to where the next one begins.
+func cutFrame(line []byte) (message, rest []byte) {
+	header, length := frame6587(line)
+	if header == 0 {
+		return line, nil
+	}
+	line = line[header:]
+	if length < len(line) {
+		rest = bytes.TrimLeft(line[length:], " \t\r")
+		if header, _ = frame6587(rest); header > 0 || len(rest) == 0 {
+			return line[:length], rest
+		}
+	}
+	if length != len(line) && length != len(line)+1 { // its newline may count
+		if at := nextFrame.FindIndex(line); at != nil {
+			return line[:at[0]], line[at[0]:]
+		}
+	}
+	return line, nil
+}
+
+// frame6587 reads the length in front of a message, and tells how much to cut
+// off for it: 0 if there is none.
+func frame6587(line []byte) (header, length int) {
+	n := digits(line[:min(len(line), 9)])
+	if n == 0 || n > 7 || len(line) < n+2 || line[n] != ' ' || line[n+1] != '<' {
+		return 0, 0
+	}
+	for _, c := range line[:n] {
+		length = 10*length + int(c-'0')
+	}
+	return n + 1, length
+}
+
+// nextFrame is how a message begins that has its length in front.
+var nextFrame = regexp.MustCompile(`[1-9][0-9]{0,6} <[0-9]{1,3}>`)
 
 // cutSyslog gives the message behind the header.
 func cutSyslog(line []byte) (message []byte, ok bool) {
-	if n := digits(line); n > 0 && n < 8 && len(line) > n+1 && line[n] == ' ' && line[n+1] == '<' {
-		line = line[n+1:]
-	}
 	hasPriority := false
 	if len(line) > 2 && line[0] == '<' {
 		n := digits(line[1:])
@@ -45,6 +96,9 @@ func cutSyslog(line []byte) (message []byte, ok bool) {
 	stamp, rest, ok := bytes.Cut(line, []byte(" "))
 	if !ok || !isStamp(stamp) {
 		return nil, false
+	}
+	if word, _, _ := bytes.Cut(rest, []byte(" ")); !hasPriority && bytes.HasSuffix(word, []byte(":")) {
+		return nil, false // of a file, which has the host: it is an event of a stream with a time in front
 	}
 	message, ok = cutTag(rest)
 	return message, ok || hasPriority

@@ -15,6 +15,9 @@ type Wrapper struct {
 	// Detect tells whether a line may be wrapped so. That what it wraps is of
 	// a known format decides.
 	Detect func(line []byte) bool
+	// JSON says that a line is a JSON object. Then it may be an array of them
+	// too, of which Detect and the unwrapper see the elements.
+	JSON bool
 	// New makes an unwrapper; a Joiner where Joins.
 	New func() Unwrapper
 	// Joins says that a record may go on over several lines.
@@ -60,19 +63,19 @@ type Joiner interface {
 // All are the wrappers, in the order in which they are looked for: a later one
 // may also fit what an earlier one knows better.
 var All = []*Wrapper{
-	{Name: "docker", Doc: "Docker's json-file logs", Detect: detectDocker, New: newDocker, Joins: true},
+	{Name: "docker", Doc: "Docker's json-file logs", JSON: true, Detect: detectDocker, New: newDocker, Joins: true},
 	{Name: "cri", Doc: "container logs of Kubernetes (CRI)", Detect: detectCRI, New: newCRI, Joins: true},
-	{Name: "fluentbit", Doc: "Fluent Bit and Fluentd", Detect: detectFluentBit, New: newFluentBit, Joins: true},
-	{Name: "vector", Doc: "Vector", Detect: detectVector, New: newMessage},
-	{Name: "filebeat", Doc: "Filebeat and the Elastic Agent", Detect: detectFilebeat, New: newMessage},
-	{Name: "journald", Doc: "the journal of systemd as JSON", Detect: detectJournal, New: newJournal},
+	{Name: "fluentbit", Doc: "Fluent Bit and Fluentd", JSON: true, Detect: detectFluentBit, New: newFluentBit, Joins: true},
+	{Name: "vector", Doc: "Vector", JSON: true, Detect: detectVector, New: newMessage},
+	{Name: "filebeat", Doc: "Filebeat and the Elastic Agent", JSON: true, Detect: detectFilebeat, New: newMessage},
+	{Name: "journald", Doc: "the journal of systemd as JSON", JSON: true, Detect: detectJournal, New: newJournal},
 	{Name: "syslog", Doc: "syslog, RFC 5424 and RFC 3164", Detect: detectSyslog, New: newSyslog},
-	{Name: "cloudwatch", Doc: "CloudWatch Logs: subscriptions, exports, what its commands print", Detect: detectCloudWatch, New: newCloudWatch},
-	{Name: "rsyslog-json", Doc: "rsyslog's JSON templates", Detect: detectRsyslogJSON, New: newMessage},
+	{Name: "cloudwatch", Doc: "CloudWatch Logs: subscriptions, exports, what its commands print", JSON: true, Detect: detectCloudWatch, New: newCloudWatch},
+	{Name: "rsyslog-json", Doc: "rsyslog's JSON templates", JSON: true, Detect: detectRsyslogJSON, New: newMessage},
 	{Name: "sse", Doc: "server-sent events", Detect: detectSSE, New: newSSE},
-	{Name: "turns", Doc: "calls of tools and their results in the sessions of Claude Code", Detect: detectTurns, New: newTurns, Joins: true, Gathers: true},
-	{Name: "rows", Doc: "rows of one request in the log of Azure API Management", Detect: detectRows, New: newRows, Joins: true, Gathers: true},
-	{Name: "archive", Doc: "the document around the entries of an HTTP archive", Detect: detectArchive, New: newArchive},
+	{Name: "turns", Doc: "calls of tools and their results in the sessions of Claude Code", JSON: true, Detect: detectTurns, New: newTurns, Joins: true, Gathers: true},
+	{Name: "rows", Doc: "rows of one request in the log of Azure API Management", JSON: true, Detect: detectRows, New: newRows, Joins: true, Gathers: true},
+	{Name: "archive", Doc: "the document around the entries of an HTTP archive", JSON: true, Detect: detectArchive, New: newArchive},
 	Texts,
 }
 

@@ -3,7 +3,6 @@ package live
 import (
 	"context"
 	"fmt"
-	"io"
 	"log/slog"
 	"path/filepath"
 	"slices"
@@ -19,7 +18,10 @@ import (
 
 // script is a feed of streams that say one thing after the other, then that
 // they are at their end.
-type script [][]step
+type script struct {
+	steps [][]step
+	marks []ingest.Mark // where streams go on; none is at their beginning
+}
 
 // step is what a stream says after a time: a request of some second, that it
 // is at its end, or that it cannot be looked at.
@@ -30,15 +32,19 @@ type step struct {
 }
 
 func (f *script) Accept(ctx context.Context) ([]ingest.Live, error) {
-	if *f == nil {
+	if f.steps == nil {
 		<-ctx.Done()
 		return nil, ctx.Err()
 	}
 	var streams []ingest.Live
-	for i, steps := range *f {
-		streams = append(streams, &scripted{ingest.Mark{Stream: int32(i), Name: fmt.Sprintf("topic/%d", i)}, steps})
+	for i, steps := range f.steps {
+		mark := ingest.Mark{Stream: int32(i), Name: fmt.Sprintf("topic/%d", i)}
+		if at := slices.IndexFunc(f.marks, func(m ingest.Mark) bool { return m.Stream == mark.Stream }); at >= 0 {
+			mark = f.marks[at]
+		}
+		streams = append(streams, &scripted{mark, steps})
 	}
-	*f = nil
+	f.steps = nil
 	return streams, nil
 }
 
@@ -82,34 +88,22 @@ func TestIdle(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f := func(name string, quiet []step, late int64) {
+	g := func(name string, busy, quiet []step, late int64) {
 		t.Helper()
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
 			synctest.Test(t, func(t *testing.T) {
-				store, err := OpenStore(filepath.Join(dir, "state"))
-				if err != nil {
-					t.Fatal(err)
-				}
-				defer store.Close() //nolint:errcheck // holds a lock, nothing else
-				busy := []step{{second: 100}, {second: 200}, {second: 300}, {second: 400}}
-				feed := &script{busy, slices.Concat([]step{{second: 100}}, quiet, []step{{second: 150}})}
-				ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
-				defer cancel()
-				status := &Status{}
-				err = Run(ctx, Options{
-					Feed:  func(context.Context, []ingest.Mark) (ingest.Feed, error) { return feed, nil },
-					Store: store, Plan: window.NewPlan(p.Rules, p.Exclude), Lateness: 10 * time.Second,
-					Idle: idle, Interval: DefaultInterval, Log: slog.New(slog.NewTextHandler(io.Discard, nil)), Status: status,
-				})
-				if err != nil {
-					t.Fatal(err)
-				}
-				if a := status.Get().Account; a.Late != late || a.Judged != 6-late {
+				feed := &script{steps: [][]step{busy, slices.Concat([]step{{second: 100}}, quiet, []step{{second: 150}})}}
+				a := runFor(t, p, filepath.Join(dir, "state"), 5*time.Minute, idle, feed).Account
+				if a.Late != late || a.Judged != a.Lines-late || a.Lines < 4 {
 					t.Errorf("%v", a)
 				}
 			})
 		})
+	}
+	f := func(name string, quiet []step, late int64) {
+		t.Helper()
+		g(name, []step{{second: 100}, {second: 200}, {second: 300}, {second: 400}}, quiet, late)
 	}
 	end := func(n int) []step { return slices.Repeat([]step{{after: 500 * time.Millisecond}}, n) }
 	away := func(n int) []step { return slices.Repeat([]step{{after: time.Second, away: true}}, n) }
@@ -121,4 +115,54 @@ func TestIdle(t *testing.T) {
 	f("away, then at its end for long", slices.Concat(end(4), away(30), end(22)), 1)
 	f("a reader that was stopped", []step{{after: 500 * time.Millisecond}, {after: 25 * time.Second}}, 0)
 	f("an answer that does not come", []step{{after: 25 * time.Second, away: true}}, 0)
+	// All are silent, and it comes later, and first.
+	after := []step{{second: 100}, {after: 20 * time.Second, second: 400}}
+	g("away after a long silence", after, slices.Concat(end(30), away(30)), 0)
+	g("a long silence", after, end(90), 1)
+}
+
+// TestIdleRestart: what was silent when watch ended may have had much to say
+// since, and holds the others back until it was looked at.
+func TestIdleRestart(t *testing.T) {
+	p, err := policy.FromProfiles([]string{"loopgauge"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := filepath.Join(t.TempDir(), "state")
+	synctest.Test(t, func(t *testing.T) {
+		quiet := []step{{second: 100}}
+		n := runFor(t, p, dir, time.Minute, 10*time.Second, &script{steps: [][]step{quiet, quiet}})
+		if !n.Lanes[0].Idle || !n.Lanes[1].Idle {
+			t.Fatalf("%+v", n.Lanes)
+		}
+		n = runFor(t, p, dir, time.Minute, 10*time.Second, &script{steps: [][]step{{{second: 400}}, {{after: 15 * time.Second, second: 150}}}})
+		if a := n.Account; a.Late != 0 || a.Judged != 4 {
+			t.Errorf("%v", a)
+		}
+	})
+}
+
+// runFor watches a feed for a while.
+func runFor(t *testing.T, p *policy.Policy, dir string, long, idle time.Duration, feed *script) Now {
+	t.Helper()
+	store, err := OpenStore(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer store.Close() //nolint:errcheck // holds a lock, nothing else
+	ctx, cancel := context.WithTimeout(t.Context(), long)
+	defer cancel()
+	status := &Status{}
+	err = Run(ctx, Options{
+		Feed: func(_ context.Context, marks []ingest.Mark) (ingest.Feed, error) {
+			feed.marks = marks
+			return feed, nil
+		},
+		Store: store, Plan: window.NewPlan(p.Rules, p.Exclude), Lateness: 10 * time.Second,
+		Idle: idle, Interval: DefaultInterval, Log: slog.New(slog.DiscardHandler), Status: status,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return status.Get()
 }

@@ -274,6 +274,7 @@ func (w *watch) open(streams []ingest.Live, start func(*lane)) {
 		if _, ok := w.restored[mark.Stream]; ok {
 			l.opened = true
 			delete(w.restored, mark.Stream)
+			w.pipeline.Order.Wake(mark.Stream) // it was not looked at since
 		} else {
 			w.pipeline.Order.Open(mark.Stream, fingerprint.NoTime)
 		}
@@ -372,6 +373,10 @@ func (w *watch) take(ctx context.Context, l *lane) error {
 		l.mark, w.dirty = it.chunk.Mark, true
 	}
 	l.silence.Look(time.Now(), &it.chunk)
+	if l.idle && !it.chunk.AtEnd { // its broker went away while it was silent
+		l.idle = false
+		w.pipeline.Order.Wake(l.index)
+	}
 	return nil
 }
 

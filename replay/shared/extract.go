@@ -157,7 +157,10 @@ func (x *extract) serve(ctx context.Context, p *kafka.Part) error {
 	}
 	s.state = s.save()
 	x.o.Log.Info("extracting", "partition", p.Name(), "offset", s.mark.Offset)
-	err := s.run(ctx, stream)
+	err := s.begin(ctx)
+	if err == nil {
+		err = s.run(ctx, stream)
+	}
 	if errors.Is(err, kafka.ErrLost) {
 		x.o.Log.Warn("partition has gone to another process", "partition", p.Name())
 		return nil
@@ -172,6 +175,16 @@ func (x *extract) serve(ctx context.Context, p *kafka.Part) error {
 	}
 	x.o.Log.Info("given up", "partition", p.Name(), "offset", s.mark.Offset)
 	return nil
+}
+
+// begin says that the partition is idle no more, before any of ours is
+// extracted: what came while nobody looked at it may be older than what the
+// first of them brings.
+func (s *origin) begin(ctx context.Context) error {
+	s.addMarks(&s.mark)
+	_, err := s.x.out.Write(ctx, s.written)
+	s.p.Together()
+	return err
 }
 
 func (s *origin) run(ctx context.Context, stream ingest.Live) error {

@@ -290,6 +290,60 @@ func TestRepeats(t *testing.T) {
 	})
 }
 
+// TestIdleMark: an origin that is idle holds nothing back until it says that it
+// is so no more, as it does before it is extracted again.
+func TestIdleMark(t *testing.T) {
+	plan := testPlan(t, rules)
+	f := func(awake bool, want int) {
+		t.Helper()
+		all := slices.DeleteFunc(events(plan, 60), func(ev window.Event) bool { return ev.Exclude != 0 })
+		log := slog.New(slog.DiscardHandler)
+		j := &judge{w: &watch{o: WatchOptions{Log: log}}, router: sinks.NewRouter(sinks.NewOutbox(log), sinks.Routes{}, nil)}
+		judged := 0
+		j.pipeline = replay.NewPipeline(replay.PipelineOptions{
+			Plan: plan, Lateness: time.Second, Since: fingerprint.NoTime, Until: fingerprint.NoTime,
+			Event: func(*window.Event) error { judged++; return nil },
+		})
+		var offsets [2]int64
+		add := func(origin int, second int64, idle, mark bool) {
+			r := &record{origin: origin, origins: 2, targets: 1, newest: all[0].Time + second*1e6, idle: idle}
+			if mark {
+				r.at = place{0, offsets[origin], -1}
+			} else {
+				ev := all[offsets[origin]]
+				ev.Time = r.newest
+				ev.Position = fingerprint.Position{Stream: int32(origin), Offset: offsets[origin]}
+				r.event, r.at = &ev, place{0, offsets[origin], 0}
+				offsets[origin]++
+			}
+			if err := j.add(r); err != nil {
+				t.Fatal(err)
+			}
+			if err := j.release(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		add(0, 0, false, false)
+		add(1, 0, false, false)
+		add(0, 0, true, true)
+		add(1, 0, true, true)
+		if awake {
+			add(0, 0, false, true)
+			add(1, 0, false, true)
+		}
+		add(0, 100, false, false)
+		add(0, 200, false, false)
+		add(1, 50, false, false)
+		add(0, 200, true, true)
+		add(1, 50, true, true)
+		if judged != want {
+			t.Errorf("awake %v: %d are judged, want %d", awake, judged, want)
+		}
+	}
+	f(false, 4)
+	f(true, 5)
+}
+
 // FuzzRecord: nothing that stands in a topic breaks the reader.
 func FuzzRecord(f *testing.F) {
 	plan := testPlan(f, rules)

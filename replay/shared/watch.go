@@ -316,6 +316,8 @@ func (j *judge) add(r *record) error {
 		j.pipeline.Order.Reach(int32(r.origin), r.newest)
 		if r.idle {
 			j.pipeline.Order.Idle(int32(r.origin))
+		} else {
+			j.pipeline.Order.Wake(int32(r.origin))
 		}
 		return nil
 	}

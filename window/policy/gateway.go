@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -286,7 +287,7 @@ func (d *ruleDraft) facts() yaml.MapSlice {
 		{Key: "mask", Value: slices.Concat([]string{}, d.mask)},
 		{Key: "normalize", Value: either(d.lower, "lower", "none")},
 		{Key: "limit_keys", Value: keys},
-		{Key: "body_hash", Value: either(d.ignoreBody, "ignore", "use")},
+		{Key: "body_hash", Value: cmp.Or(d.bodyHash, "use")},
 		{Key: "scope", Value: slices.Concat([]string{}, d.scope)},
 		{Key: "counter.kind", Value: d.kind},
 		{Key: "counter.closed", Value: d.closed},

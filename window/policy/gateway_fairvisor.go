@@ -2,6 +2,7 @@ package policy
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -456,8 +457,8 @@ func writeFairvisor(x *exported) []byte {
 		case d.limitKeys == nil:
 			x.say(d, "limit_keys", "are all attributes of the log, and none in what is written: name the headers and claims that your limits use")
 		}
-		if !d.ignoreBody {
-			x.say(d, "body_hash", "is use, as the documents read: no setting says so, and what is shipped leaves the body out")
+		if d.bodyHash != "ignore" {
+			x.say(d, "body_hash", "is "+cmp.Or(d.bodyHash, "use")+", as the documents read: no setting says so, and what is shipped leaves the body out")
 		}
 		bundle.Policies = append(bundle.Policies, p)
 	}

@@ -12,7 +12,8 @@ rules:
   - {name: all, identity: prompt, scope: [session], counter: {kind: sliding, window: 1m}, threshold: 3}
   - {name: some, identity: tool-call, scope: [caller], counter: {kind: sliding, window: 1m}, threshold: 3, match: has_tools}
   - {name: company, profile: zelyx, scope: ["attr:company"]}
-  - {name: disabled, identity: request, scope: [user], counter: {kind: sliding, window: 1m}, threshold: 3, overrides: [{match: caller == "x", enabled: false}]}
+  - {name: user, identity: request, scope: [user], counter: {kind: sliding, window: 1m}, threshold: 3, match: caller != "x"}
+  - {name: disabled, identity: [user], scope: [backend], counter: {kind: sliding, window: 1m}, threshold: 3, overrides: [{match: caller == "x", enabled: false}]}
   - {name: shipped, profile: fairvisor}
 `
 
@@ -50,7 +51,10 @@ func TestKeptLack(t *testing.T) {
 	f("identity: prompt, scope: [session], overrides: [{match: query == \"\", threshold: 4}]", "query as logged, which its match and overrides look at")
 	f("identity: prompt, scope: [session], match: status == 200 && max_tokens > 1 && stream", "")
 	f("identity: session-model-tools, scope: [session], overrides: [{match: session == \"\", threshold: 7, action: record}]", "") // zelyx's
-	f("identity: request, scope: [user], overrides: [{match: caller == \"x\", enabled: false}]", "")
+	f("identity: request, scope: [user], match: caller != \"x\"", "")
+	// What an override switches off was computed all the same.
+	f("identity: [user], scope: [backend], overrides: [{match: caller == \"x\", enabled: false}]", "")
+	f("identity: [user], scope: [backend]", "")
 
 	// Who was hashed is not compared with a name.
 	p := parse(t, "version: 1\nrules:\n  - {name: r, identity: prompt, scope: [session], counter: {kind: streak, window: 1h}, threshold: 9, match: session != \"a\"}\nexclude: [{name: a, match: user == \"x\"}, {name: b, match: path == \"/\"}]\n")

@@ -76,7 +76,7 @@ cline-hard of tool-call by [session], streak 0s, 5: break`,
 		"roo-code":               "roo-code of tool-call by [session], streak 0s, 4: break reset",
 		"loopgauge": `tool-call-result of tool-call-result by [conversation], streak 10m0s, 4: warn
 stuck-step of stuck-step by [conversation], streak 10m0s, 3: warn
-last-messages of last-messages by [conversation], sliding 1m0s, 4: warn`,
+last-messages of last-messages by [conversation], sliding 1m0s, 4: warn [ match disabled "probes repeat on purpose" ]`,
 		"tool-call":         "tool-call of tool-call-python by [session], streak 2m0s closed, 4: break",
 		"tool-call-shipped": "tool-call-shipped of tool-call-python by [session], tracker 2m0s, 4: break",
 		"zelyx":             `zelyx of session-model-tools by [caller], sliding 1m0s, 10: warn [ match 100 "calls without a session" ]`,
@@ -153,7 +153,7 @@ func TestRuleOverProfile(t *testing.T) {
 	f("profile: zelyx, overrides: []", "session-model-tools by [caller], sliding 1m0s, 10: warn")
 	f(`profile: zelyx, scope: ["attr:company"]`, `session-model-tools by [attr:company], sliding 1m0s, 10: warn [ match 100 "calls without a session" ]`)
 	f("profile: loopgauge/stuck-step", "stuck-step by [conversation], streak 10m0s, 3: warn")
-	f("profile: loopgauge/last-messages, quiet: 5m", "last-messages by [conversation], sliding 1m0s, 4: warn quiet 5m0s")
+	f("profile: loopgauge/last-messages, quiet: 5m", `last-messages by [conversation], sliding 1m0s, 4: warn quiet 5m0s [ match disabled "probes repeat on purpose" ]`)
 }
 
 // One change must not reach the profile itself, nor the next rule made of it.

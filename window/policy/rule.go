@@ -13,6 +13,9 @@ import (
 	"github.com/loopgauge/loopgauge/window"
 )
 
+// bodyHashes are what body_hash of a rule may be.
+var bodyHashes = []string{"use", "ignore", "require"}
+
 // ruleDraft is a rule as it is read: what a profile says, and over it what the
 // rule says itself.
 type ruleDraft struct {
@@ -29,7 +32,7 @@ type ruleDraft struct {
 	lower          bool
 	limitKeys      []string
 	limitKeysAt    place
-	ignoreBody     bool
+	bodyHash       string   // of bodyHashes; use if empty
 	scope          []string // nil is not given
 	scopeAt        place
 	kind           string
@@ -114,7 +117,7 @@ func (r *reader) rule(n ast.Node, at place) *ruleDraft {
 		{"mask", r.texts(&d.mask, &d.maskAt)},
 		{"normalize", r.choice([]string{"lower", "none"}, func(s string) { d.lower = s == "lower" })},
 		{"limit_keys", r.texts(&d.limitKeys, &d.limitKeysAt)},
-		{"body_hash", r.choice([]string{"use", "ignore"}, func(s string) { d.ignoreBody = s == "ignore" })},
+		{"body_hash", r.choice(bodyHashes, func(s string) { d.bodyHash = s })},
 		{"scope", r.texts(&d.scope, &d.scopeAt)},
 		{"counter", func(n ast.Node, at place) {
 			if d.kindAt.line == 0 {
@@ -349,7 +352,7 @@ func (r *reader) buildIdentity(d *ruleDraft, identities map[string]*fingerprint.
 		r.missing(d, at, "is missing: a name or a list of parts; docs/policy.md has them")
 		return nil
 	}
-	o := fingerprint.Options{Parts: d.parts, Mask: d.mask, Lower: d.lower, LimitKeys: d.limitKeys, IgnoreBody: d.ignoreBody}
+	o := fingerprint.Options{Parts: d.parts, Mask: d.mask, Lower: d.lower, LimitKeys: d.limitKeys, IgnoreBody: d.bodyHash == "ignore", RequireBody: d.bodyHash == "require"}
 	key := fmt.Sprintf("%q %#v", d.identity, o)
 	if id := identities[key]; id != nil {
 		return id // rules of one identity share its computation

@@ -54,7 +54,7 @@ func Schema() []byte {
 		"mask":       list(choice("volatile text", masks), "volatile text to replace before hashing"),
 		"normalize":  choice("fold message text", []string{"lower", "none"}),
 		"limit_keys": list(object{"type": "string"}, "fairvisor: attributes that are descriptors"),
-		"body_hash":  choice("fairvisor: use or ignore the body's hash", []string{"use", "ignore"}),
+		"body_hash":  choice("fairvisor: use the body's hash where there is one, ignore it, or require it", bodyHashes),
 		"scope":      list(scopeField, "whose counter it is"),
 		"counter": closed(object{
 			"kind": choice("how repeats are counted", kindNames()), "window": duration("how long a repeat counts"),

@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -73,7 +74,7 @@ func (d *ruleDraft) source() yaml.MapSlice {
 	if d.limitKeys != nil { // none is not all
 		out = append(out, yaml.MapItem{Key: "limit_keys", Value: d.limitKeys})
 	}
-	add("body_hash", either(d.ignoreBody, "ignore", "use"), d.ignoreBody)
+	add("body_hash", cmp.Or(d.bodyHash, "use"), d.bodyHash != "" && d.bodyHash != "use")
 	add("scope", slices.Concat([]string{}, d.scope), true)
 	counter := yaml.MapSlice{{Key: "kind", Value: d.kind}}
 	if d.window > 0 {

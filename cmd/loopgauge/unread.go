@@ -1,0 +1,47 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/loopgauge/loopgauge/replay"
+	"github.com/loopgauge/loopgauge/replay/term"
+)
+
+// unread is an error if the logs hold lines, and not one request was read from
+// them. Of some of several logs that is said.
+func (u *ui) unread(r *replay.Result) error {
+	var none []replay.StreamResult
+	lines := int64(0)
+	for _, s := range r.Streams {
+		if lines += s.Lines; s.Lines > 0 && s.Lines == s.Unread && s.Err == nil {
+			none = append(none, s)
+		}
+	}
+	a := &r.Account
+	switch {
+	case len(none) == 0:
+		return nil
+	case lines == a.Blank+a.Malformed:
+		return noRequest(none[0].Name, len(none), a.Blank, a.Malformed)
+	case len(none) == 1:
+		u.say("%s: no request in %s", none[0].Name, term.Plural(none[0].Lines, "line", "lines"))
+	default:
+		u.say("%s: no request in %s; nor in %s more", none[0].Name, term.Plural(none[0].Lines, "line", "lines"), term.Plural(int64(len(none)-1), "log", "logs"))
+	}
+	return nil
+}
+
+// noRequest says of logs, of which name is the first, that no request was read
+// from their lines, what they are instead, and the way out.
+func noRequest(name string, logs int, blank, malformed int64) error {
+	what := "%s: no request in its"
+	if logs > 1 {
+		what = fmt.Sprintf("%%s and %s: no request in their", term.Plural(int64(logs-1), "log more", "logs more"))
+	}
+	hint := "no request begins in any of them: is it the right log?"
+	if malformed > 0 {
+		hint = "why, says loopgauge explain --skipped; is the format the right one (--format)?"
+	}
+	return fmt.Errorf(what+" %s: %s blank, %s malformed\n%s", name,
+		term.Plural(blank+malformed, "line", "lines"), term.Count(blank), term.Count(malformed), hint)
+}

@@ -1,0 +1,371 @@
+package fingerprint
+
+import (
+	"bytes"
+
+	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
+)
+
+// A text that is nothing but what a logger put in the place of content carries
+// no content: taken for one, it would make all requests the same. A text of
+// which a part was replaced says something still, and stays content. The
+// sources of the forms stand in docs/formats.md.
+
+// longestPlaceholder is how long a text may be that is no more than a
+// placeholder: Datadog's is a sentence of 83 bytes.
+const longestPlaceholder = 128
+
+// IsPlaceholder tells a text that stands in the place of content or of a
+// value, such as [REDACTED] or ***.
+func IsPlaceholder(text []byte) bool { return placeholder(bytes.TrimSpace(text)) != Computable }
+
+// placeholder is why a text, without white space at its ends, is no content:
+// because it is a placeholder, or several with spaces between.
+func placeholder(text []byte) Cause {
+	if len(text) < len("***") || len(text) > longestPlaceholder {
+		return Computable
+	}
+	switch text[len(text)-1] {
+	case ']', '>', '}', ')':
+		return placeholders(text)
+	case '*':
+		if len(bytes.Trim(text, "*")) == 0 {
+			return RedactedContent
+		}
+	}
+	switch string(text) {
+	case "redacted-by-litellm", "default-message-value", "__REDACTED__", "REDACTED", "Redacted", "redacted":
+		return RedactedContent
+	}
+	return Computable
+}
+
+// placeholders reads labels in brackets up to the end of the text.
+func placeholders(text []byte) Cause {
+	found := Computable
+	for len(text) > 0 {
+		label, rest := cutLabel(text)
+		cause := hidden(label)
+		if cause == Computable {
+			return Computable
+		}
+		if found == Computable {
+			found = cause
+		}
+		text = bytes.TrimLeft(rest, " ")
+	}
+	return found
+}
+
+// cutLabel cuts a label and the brackets around it, up to three deep, off the
+// front. It is nil if there is none.
+func cutLabel(text []byte) (label, rest []byte) {
+	n := 0
+	for n < 3 && n < len(text) && closing(text[n]) != 0 {
+		n++
+	}
+	if n == 0 {
+		return nil, text
+	}
+	end := n + bytes.IndexAny(text[n:], "[]<>{}()\"=;\n")
+	if end <= n {
+		return nil, text
+	}
+	label = text[n:end]
+	for i := n - 1; i >= 0; i-- {
+		if end == len(text) || text[end] != closing(text[i]) {
+			return nil, text
+		}
+		end++
+	}
+	return label, text[end:]
+}
+
+// closing is the bracket that closes c, 0 if c opens none.
+func closing(c byte) byte {
+	switch c {
+	case '[':
+		return ']'
+	case '<':
+		return '>'
+	case '{':
+		return '}'
+	case '(':
+		return ')'
+	}
+	return 0
+}
+
+// hidden is what a label says of what it stands for: that it was redacted or
+// cut, in one of its words, or what it was, such as EMAIL_ADDRESS_1. The latter
+// is in capitals, and one of the things that are looked for to be hidden: other
+// words in brackets are what a tool or a person wrote.
+func hidden(label []byte) Cause {
+	switch {
+	case bytes.EqualFold(label, []byte("filtered")): // Sentry
+		return RedactedContent
+	case bytes.HasPrefix(label, []byte("This value has been dropped")): // Datadog
+		return TruncatedContent
+	}
+	capitals, entity := true, false
+	for len(label) > 0 {
+		n := 0
+		for n < len(label) && isLetter(label[n]) {
+			n++
+		}
+		if n == 0 {
+			c := label[0]
+			capitals = capitals && (c == '_' || c == ' ' || c == '-' || '0' <= c && c <= '9')
+			label = label[1:]
+			continue
+		}
+		var buffer [16]byte
+		word := label[:n]
+		label = label[n:]
+		if n > len(buffer) {
+			capitals = false
+			continue
+		}
+		upper := buffer[:n]
+		for i, c := range word {
+			upper[i] = c &^ ' '
+		}
+		switch string(upper) {
+		case "REDACTED", "MASKED", "SCRUBBED", "ANONYMIZED", "ANONYMISED":
+			return RedactedContent
+		case "TRUNCATED":
+			return TruncatedContent
+		case "OMITTED":
+			return LossyContent
+		}
+		capitals = capitals && bytes.Equal(word, upper)
+		entity = entity || isEntity(upper)
+	}
+	if capitals && entity {
+		return RedactedContent
+	}
+	return Computable
+}
+
+func isLetter(c byte) bool { c |= ' '; return 'a' <= c && c <= 'z' }
+
+// isEntity knows the words by which detectors of personal data call what they
+// find: those of Presidio's and of Amazon's entity types.
+func isEntity(word []byte) bool {
+	switch string(word) {
+	case "PII", "PHI", "PERSON", "NAME", "USERNAME", "EMAIL", "PHONE", "ADDRESS", "LOCATION", "AGE", "SSN", "NRP", "ORGANIZATION",
+		"PASSPORT", "LICENSE", "DRIVER", "VEHICLE", "IBAN", "SWIFT", "BANK", "CARD", "CRYPTO", "PIN", "PASSWORD", "SECRET", "KEY", "IP", "MAC", "URL", "NHS", "ITIN", "DATE":
+		return true
+	}
+	return false
+}
+
+// marks are what LiteLLM leaves of what it took out of the middle of a text.
+var marks = [...][]byte{[]byte("(litellm_truncated "), []byte("[base64_data truncated: ")}
+
+// lossOf is why a text, without white space at its ends, is not what was said:
+// it is a placeholder, or a logger cut it and said so. A cut at the end may be
+// the writer's own; ownEnd says that it is.
+func lossOf(text []byte, ownEnd bool) Cause {
+	if cause := placeholder(text); cause != Computable {
+		return cause
+	}
+	if !ownEnd && endsCut(text) {
+		return TruncatedContent
+	}
+	for _, mark := range marks {
+		if bytes.Contains(text, mark) {
+			return TruncatedContent
+		}
+	}
+	return Computable
+}
+
+// endsCut tells a text whose end was taken away, and that says so: [truncated]
+// and the like, or dots and (truncated).
+func endsCut(text []byte) bool {
+	if len(text) == 0 {
+		return false
+	}
+	opening := byte(0)
+	switch text[len(text)-1] {
+	case ']':
+		opening = '['
+	case '>':
+		opening = '<'
+	case ')':
+		opening = '('
+	default:
+		return false
+	}
+	end := text[max(0, len(text)-longestPlaceholder):]
+	start := bytes.LastIndexByte(end, opening)
+	if start < 0 {
+		return false
+	}
+	label, rest := cutLabel(end[start:])
+	if len(rest) > 0 || hidden(label) != TruncatedContent {
+		return false
+	}
+	before := bytes.TrimRight(bytes.TrimSuffix(end[:start], []byte(`\n`)), " \n")
+	return opening != '(' || bytes.HasSuffix(before, []byte("...")) || bytes.HasSuffix(before, []byte("…"))
+}
+
+// lossOfPart is why a part of a message that is no text, such as an image, is
+// not what was sent: something in it was replaced or cut, or it says no more
+// than what kind of part it is.
+func (w *Writer) lossOfPart(part *block) Cause {
+	s := &w.leaves
+	s.Reset(part.raw)
+	cause, said := w.lossOfLeaves(s, false)
+	w.check(s)
+	if cause == Computable && !said && part.kind != nil {
+		return LossyContent
+	}
+	return cause
+}
+
+// lossOfLeaves looks at every text of the value that comes next. It is said
+// that there is content if any of them is some.
+func (w *Writer) lossOfLeaves(s *rawjson.Scanner, about bool) (loss Cause, said bool) {
+	note := func(about bool) {
+		cause, some := w.lossOfLeaves(s, about)
+		if loss == Computable {
+			loss = cause
+		}
+		said = said || some
+	}
+	switch s.Kind() {
+	case rawjson.Object:
+		for s.Object(); s.NextKey(); {
+			switch string(s.Key) {
+			case "type", "mime_type", "media_type", "mimeType", "mediaType", "modality", "detail", "format", "cache_control":
+				note(true)
+			default:
+				note(about)
+			}
+		}
+	case rawjson.Array:
+		for s.Array(); s.NextElement(); {
+			note(about)
+		}
+	case rawjson.String:
+		v := s.Value()
+		if about || len(v) < len(`""`) {
+			return Computable, false
+		}
+		text := v[1 : len(v)-1]
+		return w.lossOfLeaf(text), len(text) > 0
+	case rawjson.Number, rawjson.Bool:
+		s.Skip()
+		return Computable, !about
+	default:
+		s.Skip()
+	}
+	return loss, said
+}
+
+// lossOfLeaf is lossOf for a text as JSON that may be very long: data of an
+// image ends like base64, or somebody wrote something else there.
+func (w *Writer) lossOfLeaf(inner []byte) Cause {
+	if bytes.HasPrefix(inner, []byte("data:")) && bytes.Contains(inner[:min(len(inner), longestPlaceholder)], []byte(";base64,")) {
+		switch c := inner[len(inner)-1]; {
+		case isLetter(c), '0' <= c && c <= '9', c == '+', c == '/', c == '=', c == '-', c == '_':
+			return Computable
+		}
+		return TruncatedContent
+	}
+	if len(inner) > longestPlaceholder {
+		if endsCut(inner) {
+			return TruncatedContent
+		}
+		return Computable
+	}
+	w.leaf, _ = rawjson.AppendText(w.leaf[:0], inner)
+	text := bytes.TrimSpace(w.leaf)
+	if cause := placeholder(text); cause != Computable {
+		return cause
+	}
+	if endsCut(text) {
+		return TruncatedContent
+	}
+	return Computable
+}
+
+// whole gives the calls if all can be told from others of the same tools.
+func (w *Writer) whole(calls []ToolCall) ([]ToolCall, Cause) {
+	for _, call := range calls {
+		if cause := w.lossOfArguments(call.Arguments); cause != Computable {
+			return nil, cause
+		}
+	}
+	return calls, Computable
+}
+
+// lossOfArguments is why arguments say nothing: they are a placeholder, or all
+// that is in them is.
+func (w *Writer) lossOfArguments(arguments []byte) Cause {
+	if cause := placeholder(arguments); cause != Computable {
+		return cause
+	}
+	w.leaves.Reset(arguments)
+	cause, _ := w.onlyPlaceholders(&w.leaves)
+	return cause
+}
+
+// onlyPlaceholders is what stands in the place of all texts of the value that
+// comes next. It is done with the first that says something.
+func (w *Writer) onlyPlaceholders(s *rawjson.Scanner) (found Cause, done bool) {
+	var cause Cause
+	switch s.Kind() {
+	case rawjson.Object:
+		for s.Object(); s.NextKey(); {
+			if cause, done = w.onlyPlaceholders(s); done {
+				return Computable, true
+			}
+			found = max(found, cause)
+		}
+	case rawjson.Array:
+		for s.Array(); s.NextElement(); {
+			if cause, done = w.onlyPlaceholders(s); done {
+				return Computable, true
+			}
+			found = max(found, cause)
+		}
+	case rawjson.String:
+		if v := s.Value(); len(`""`) < len(v) && len(v) <= longestPlaceholder {
+			w.leaf, _ = rawjson.AppendText(w.leaf[:0], v[1:len(v)-1])
+			found = placeholder(bytes.TrimSpace(w.leaf))
+		}
+		return found, found == Computable
+	case rawjson.Null:
+		s.Skip()
+	default:
+		return Computable, true
+	}
+	return found, false
+}
+
+// lossOfBody is why a body, of which the log has no hash, is not what was sent:
+// the logger lost it, or hid it, or the last of what it says.
+func (w *Writer) lossOfBody(r *Request) Cause {
+	switch r.Lost {
+	case TruncatedContent, RedactedContent, EncryptedContent, SpooledBody: // the others are of messages alone
+		return r.Lost
+	}
+	if cause := placeholder(r.Body); cause != Computable {
+		return cause
+	}
+	if n := len(r.Messages.Items); n > 0 && r.Body != nil {
+		var cause Cause
+		if w.spare, cause = w.appendMessage(w.spare[:0], r.Messages.Items[n-1]); cause == RedactedContent {
+			return cause
+		}
+	}
+	return Computable
+}
+
+// hasSession tells whether the log names a session, which it may also hide.
+func (r *Request) hasSession() bool {
+	return len(r.Session) > 0 && placeholder(r.Session) == Computable
+}

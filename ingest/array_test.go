@@ -1,0 +1,194 @@
+package ingest
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/loopgauge/loopgauge/fingerprint"
+	"github.com/loopgauge/loopgauge/ingest/formats"
+)
+
+// readLines gives what lines of a format say: ids with their place, and why
+// lines were skipped.
+func readLines(format, log string) (requests, skips []string, tally Tally) {
+	b := &Block{Format: formats.ByName(format), Data: []byte(log), Line: 1, MaxLine: DefaultMaxLine}
+	tally = NewReader(0).Read(b, func(r *fingerprint.Request) {
+		requests = append(requests, fmt.Sprintf("%d.%d %s", r.Position.Line, r.Position.Item, r.ID))
+	}, func(s Skip) { skips = append(skips, fmt.Sprintf("%d: %s", s.Line, s.Why)) })
+	return requests, skips, tally
+}
+
+// TestArraysOfWrapped: each element is a request, or is accounted for with why
+// it is none. Nothing that has bytes in it is passed over as blank.
+func TestArraysOfWrapped(t *testing.T) {
+	f := func(format, log, requests, skips string, blank int64) {
+		t.Helper()
+		got, bad, tally := readLines(format, log)
+		if strings.Join(got, ", ") != requests || strings.Join(bad, ", ") != skips || tally.Blank != blank || tally.Lines != blank+int64(len(got)+len(bad)) {
+			t.Errorf("%s: %s\nrequests %s\nwant     %s\nskips    %s\nwant     %s\n%+v", format, log, strings.Join(got, ", "), requests, strings.Join(bad, ", "), skips, tally)
+		}
+	}
+	a, b, c := `{"time":1,"id":"a"}`, `{"time":2,"id":"b"}`, `{"time":3,"id":"c"}`
+	docker := func(log string) string { return object("log", log, "stream", "stdout", "time", "t") }
+	line := func(log string) string { return docker(log + "\n") }
+	fluent := func(log string) string { return `{"date":1,"log":` + quote(log) + `}` }
+
+	f("docker+loopgauge", "["+line(a)+","+line(b)+"]\n"+line(c), "1.0 a, 1.1 b, 2.0 c", "", 0)
+	f("docker+loopgauge", line(a)+"\n ["+line(b)+"]\n", "1.0 a, 2.0 b", "", 0)
+	f("docker+loopgauge", "["+docker(a[:9])+","+docker(a[9:]+"\n")+","+line(b)+"]\n", "1.0 a, 1.1 b", "", 0)
+	f("docker+loopgauge", "["+line(a)+",7,null,\"x\",{},["+line(b)+"],"+line(c)+"]",
+		"1.0 a, 1.6 c", "1: expected an object, 1: expected an object, 1: expected an object, 1: no line in it: expected log, 1: expected an object", 0)
+	f("docker+loopgauge", "["+line(a)+","+line(b)[:30]+"\n"+line(c), "1.0 a, 2.0 c", "1: string not closed", 0)
+	f("docker+loopgauge", "["+line(a)+","+line(b)+"\n"+line(c), "1.0 a, 1.1 b, 2.0 c", "1: unexpected end of the value", 0)
+	f("docker+loopgauge", "["+line(a)+"] x\n", "1.0 a", "1: text after the end of the value", 0)
+	f("docker+loopgauge", "[]\n"+line(a)+"\n[ ]", "2.0 a", "", 2)
+	f("docker+loopgauge", "[started]\n"+line(a)+"\n", "2.0 a", "1: expected a value", 0)
+	f("docker+loopgauge", "["+line("["+a+","+b+"]")+","+line(c)+"]", "1.0 a, 1.1 b, 1.2 c", "", 0) // an array in a text in an array
+	f("docker+loopgauge", "["+docker("\n")+","+line(a)+"]", "1.0 a", "", 0)
+
+	f("fluentbit+docker+loopgauge", "["+fluent("["+line(a)+","+line(b)+"]")+","+fluent(line(c))+"]", "1.0 a, 1.1 b, 1.2 c", "", 0)
+	f("fluentbit+loopgauge", `[{"date":1,"log":`+quote(a[:7])+`,"_p":"P"},{"date":1,"log":`+quote(a[7:])+`,"_p":"F"}]`, "1.0 a", "", 0)
+	f("fluentbit+loopgauge", `[{"date":1,"cpu_p":0.5},{"date":1,"log":null},`+fluent(b)+`]`, "1.2 b",
+		"1: no line in it: expected log_processed or log or message, 1: no line in it: expected log_processed or log or message", 0)
+	f("vector+loopgauge", `[{"source_type":"file","message":`+quote(a)+`}]`, "1.0 a", "", 0)
+	f("filebeat+loopgauge", `[{"message":`+quote(a)+`},{"error":{}}]`, "1.0 a", "1: no line in it: expected message or event.original or msg", 0)
+	f("cloudwatch+loopgauge", `[{"timestamp":1,"message":`+quote(a)+`,"eventId":"1"},{"events":[{"message":`+quote(b)+`}]},{"nextToken":"x"},3]`,
+		"1.0 a, 1.1 b", "1: no line in it: expected message, logEvents or events, 1: expected an object", 0)
+	f("sse+loopgauge", "data: ["+a+","+b+"]\n\ndata: [DONE]\nretrieved\n", "1.0 a, 1.1 b", "4: expected a field of an event, such as data:", 2)
+	f("journald+loopgauge", `[{"MESSAGE":`+quote(a)+`},{"MESSAGE":`+bytesOf(b)+`},{"MESSAGE":null},{"MESSAGE":[300]},{"MESSAGE":["12"]},{"MESSAGE":{}}]`,
+		"1.0 a, 1.1 b", "1: no line in it: expected MESSAGE, "+strings.Join(slices.Repeat([]string{"1: MESSAGE is neither a text nor a list of bytes"}, 3), ", "), 0)
+	f("archive+har", `[{"log":{}},{}]`, "", "1: no entries in it: expected log.entries, 1: no entries in it: expected log.entries", 0)
+
+	// Formats whose records need not hold a request say of no scalar that it is one such.
+	f("otel", "7\n[null,\"x\"]\n", "", "1: expected an object, 2: expected an object, 2: expected an object", 0)
+}
+
+func bytesOf(text string) string {
+	return strings.ReplaceAll(fmt.Sprint([]byte(text)), " ", ",")
+}
+
+// TestFrames: RFC 6587 counts the bytes of each message. Counts that are wrong
+// cost no more than the message that has them.
+func TestFrames(t *testing.T) {
+	f := func(log, requests, skips string) {
+		t.Helper()
+		got, bad, tally := readLines("syslog+loopgauge", log)
+		if strings.Join(got, ", ") != requests || strings.Join(bad, ", ") != skips || tally.Lines != tally.Blank+int64(len(got)+len(bad)) {
+			t.Errorf("%q\nrequests %s\nwant     %s\nskips    %s\nwant     %s\n%+v", log, strings.Join(got, ", "), requests, strings.Join(bad, ", "), skips, tally)
+		}
+	}
+	message := func(id string) string { return `<13>1 - h gw - - - {"time":1,"id":"` + id + `"}` }
+	frame := func(text string, more int) string { return fmt.Sprintf("%d %s", len(text)+more, text) }
+	a, b, c := message("a"), message("b"), message("c")
+	f(frame(a, 0)+frame(b, 0)+frame(c, 0), "1.0 a, 1.1 b, 1.2 c", "")
+	f(frame(a, 0)+"\n"+frame(b, 0)+"\n", "1.0 a, 2.0 b", "")
+	f(frame(a, 1)+"\n"+frame(b, 1)+"\n", "1.0 a, 2.0 b", "") // the newline counts
+	f(frame(a, 0)+" "+frame(b, 0)+"\r\n"+frame(c, 0), "1.0 a, 1.1 b, 2.0 c", "")
+	f(a+"\n"+frame(b, 0)+frame(c, 0)+"\n"+a, "1.0 a, 2.0 b, 2.1 c, 3.0 a", "")
+	f(frame(a, -3)+frame(b, 0), "1.0 a, 1.1 b", "")
+	f(frame(a, 9)+frame(b, 0)+frame(c, 0), "1.0 a, 1.1 b, 1.2 c", "")
+	f(frame(a, 500)+frame(b, 0), "1.0 a, 1.1 b", "")
+	f(frame(a, -30), "1.0 a", "")
+	f(frame(a, 0)+frame(b, 0)[:30], "1.0 a", "1: unexpected end of the value")
+	f(frame(a, 0)+frame("<13>x", 0)+frame(c, 0), "1.0 a, 1.2 c", "1: expected a value")
+	f(frame("<13>x", 0), "", "1: expected a syslog header")
+	f("12 <13>1", "", "1: expected a syslog header")
+	f(frame(message(`9 <13>x","session":"s`), 0)+frame(b, 0), "1.0 9 <13>x, 1.1 b", "") // what looks like a length in a text
+}
+
+// TestHostileArrays: long, deep or broken arrays are read to their end, or given
+// up at one place, and nothing is lost on the way.
+func TestHostileArrays(t *testing.T) {
+	const n = 50_000
+	docker := object("log", `{"time":1,"id":"a","path":"`+strings.Repeat("x", 100)+`"}`+"\n", "stream", "stdout", "time", "t")
+	long := "[" + strings.Repeat(docker+",", n-1) + docker
+	f := func(name, log string, want Tally, requests int) {
+		t.Helper()
+		got, _, tally := readLines("docker+loopgauge", log)
+		if len(got) != requests || tally != want {
+			t.Errorf("%s: %d requests, %+v; want %d, %+v", name, len(got), tally, requests, want)
+		}
+	}
+	f("long", long+"]", Tally{Lines: n}, n)
+	f("long, then cut", long, Tally{Lines: n + 1, Malformed: 1}, n)
+	f("no objects", "["+strings.Repeat("0,", n-1)+"0]", Tally{Lines: n, Malformed: n}, 0)
+	for _, depth := range []int{2, 1000, 2000, 1_000_000} {
+		nested := strings.Repeat("[", depth) + docker + strings.Repeat("]", depth)
+		f(fmt.Sprint(depth, " deep"), nested, Tally{Lines: 1, Malformed: 1}, 0)
+		if f := Detect([]byte(nested)); f != nil {
+			t.Errorf("%d deep is taken for %s", depth, f.Name)
+		}
+		deep := docker[:len(docker)-1] + `,"x":` + strings.Repeat("[", depth) + strings.Repeat("]", depth) + "}"
+		if depth <= 1000 {
+			f("one of them deep", "["+docker+","+deep+"]", Tally{Lines: 2}, 2)
+		} else {
+			f("one of them too deep", "["+docker+","+deep+"]", Tally{Lines: 2, Malformed: 1}, 1)
+		}
+	}
+	if f := Detect([]byte(long + "]")); f == nil || f.Name != "docker+loopgauge" {
+		t.Error("the long one is not detected")
+	}
+}
+
+// TestArraysAreCut: with small blocks and a limit, arrays are read as without,
+// and one that is too long is one line.
+func TestArraysAreCut(t *testing.T) {
+	format := formats.ByName("docker+loopgauge")
+	part := func(text string) string { return object("log", text, "stream", "stdout", "time", "t") }
+	a := `{"time":1,"id":"a"}`
+	log := "[" + part(a[:5]) + "]\n[" + part(a[5:]+"\n") + "," + part(a[:3]) + "]\n" + part(a[3:]+"\n") + "\n"
+	for _, size := range []int{10, 100, 1000} {
+		b := newBlocks(strings.NewReader(log), size, 1000, format.Wrappers)
+		got := drain(func() (*Block, error) {
+			block, err := b.next()
+			if err == nil {
+				block.Format = format
+			}
+			return block, err
+		})
+		if len(got.Requests) != 2 || got.Tally != (Tally{Lines: 3, Blank: 1}) {
+			t.Errorf("blocks of %d: %+v", size, got)
+		}
+	}
+	tooMuch := "[" + part(a+"\n") + "," + part(strings.Repeat("x", 1000)) + "]\n" + part(a+"\n")
+	b := newBlocks(strings.NewReader(tooMuch), 100, 500, format.Wrappers)
+	got := drain(func() (*Block, error) {
+		block, err := b.next()
+		if err == nil {
+			block.Format = format
+		}
+		return block, err
+	})
+	if len(got.Requests) != 1 || got.Tally != (Tally{Lines: 2, Malformed: 1}) {
+		t.Errorf("over the limit: %+v", got)
+	}
+}
+
+// TestArraysAreTold: by any of their objects, whatever comes first.
+func TestArraysAreTold(t *testing.T) {
+	f := func(log, want string) {
+		t.Helper()
+		got := "none"
+		if f := Detect([]byte(log)); f != nil {
+			got = f.Name
+		}
+		if got != want {
+			t.Errorf("%s: %s, want %s", log, got, want)
+		}
+	}
+	a := `{"time":1,"id":"a"}`
+	docker := object("log", a+"\n", "stream", "stdout", "time", "t")
+	f("["+docker+"]", "docker+loopgauge")
+	f(`[null,{"started":true},`+docker+","+docker+"]", "docker+loopgauge")
+	f("[null,"+a+"]", "loopgauge")
+	f("["+docker+"]["+docker+"]", "json+docker+loopgauge")
+	f("["+a+"]["+a+"]", "json+loopgauge")
+	f("[1,2]", "none")
+	f("[[1]", "none")
+	f("[2026-11-21T10:00:00Z] info started", "none")
+	if !unfinished([]byte("[" + object("log", a, "stream", "stdout", "time", "t") + "]\n")) {
+		t.Error("half a record in an array is whole")
+	}
+}

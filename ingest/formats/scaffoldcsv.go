@@ -1,0 +1,97 @@
+package formats
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// scaffoldCSV is a custom format for lines of CSV; nil if they are none. The
+// first may name the columns.
+func scaffoldCSV(lines [][]byte) []byte {
+	for _, separator := range []byte(",;\t|") {
+		if g := csvOf(lines, separator); g != nil {
+			var b strings.Builder
+			var names []string
+			for _, name := range g.format.Columns {
+				names = append(names, quotedYAML(name))
+			}
+			fmt.Fprintf(&b, "columns: [%s]\n", strings.Join(names, ", "))
+			switch separator {
+			case ',':
+			case '\t':
+				b.WriteString("separator: \"\\t\"\n")
+			default:
+				fmt.Fprintf(&b, "separator: '%c'\n", separator)
+			}
+			return append([]byte(b.String()+"missing: ['-', '']\n"), g.yaml()...)
+		}
+	}
+	return nil
+}
+
+// csvOf takes lines as CSV: nil unless all have as many values, and one column
+// is a time.
+func csvOf(lines [][]byte, separator byte) *guesser {
+	g := &guesser{format: Custom{Separator: separator, Missing: []string{"-", ""}}}
+	header := false
+	for n, line := range lines {
+		cells, _, why := splitCSV(nil, line, separator, nil)
+		switch {
+		case why != "" || len(cells) < 2:
+			return nil
+		case n == 0:
+			g.format.Columns, header = columnNames(cells)
+			if header && len(lines) > 1 {
+				continue
+			}
+		case len(cells) > len(g.format.Columns) || len(cells) < len(g.format.Columns) && separator != '\t':
+			return nil
+		}
+		if !header && slices.ContainsFunc(cells, isProse) {
+			return nil
+		}
+		g.records = append(g.records, line)
+		for i, cell := range cells {
+			inner := bytes.TrimSpace(cell)
+			if len(inner) > 0 && inner[0] == '{' {
+				g.note(g.format.Columns[i], nil)
+				g.gather(g.format.Columns[i]+".", inner, 1)
+			} else {
+				g.note(g.format.Columns[i], cell)
+			}
+		}
+	}
+	if len(g.times().Paths) == 0 {
+		return nil
+	}
+	return g
+}
+
+// isProse tells a part of a sentence from a value: text has commas too.
+func isProse(cell []byte) bool {
+	return bytes.ContainsRune(cell, ' ') && cell[0] != '{' && len(guessLayouts(cell)) == 0
+}
+
+// columnNames are the names on the first line, if it is one of names, else
+// numbers.
+func columnNames(cells [][]byte) (names []string, header bool) {
+	header = true
+	for i, cell := range cells {
+		name := string(bytes.TrimSpace(cell))
+		header = header && isPath(name) && !bytes.ContainsAny(cell[:1], "{0123456789-+/") && len(guessLayouts(cell)) == 0
+		for _, before := range names {
+			if before == name {
+				name = fmt.Sprintf("%s_%d", name, i+1)
+			}
+		}
+		names = append(names, name)
+	}
+	if !header {
+		for i := range names {
+			names[i] = fmt.Sprintf("column%d", i+1)
+		}
+	}
+	return names, header
+}

@@ -1,0 +1,221 @@
+package formats
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// piece is a part of a line that has a name.
+type piece struct {
+	from, to int    // in the line
+	pattern  string // with one named group, or several
+	first    bool   // the line begins with it
+	must     bool   // no line is without
+}
+
+// texter takes lines of text apart.
+type texter struct {
+	g      guesser
+	line   string
+	pieces []piece
+}
+
+// scaffoldText is a custom format for a log of text. The line that says most is
+// the model of the others: they must match, if need be with less of it.
+func scaffoldText(lines [][]byte) []byte {
+	var best *texter
+	for _, line := range lines {
+		t := newTexter(string(line))
+		if best == nil || len(t.pieces) > len(best.pieces) {
+			best = t
+		}
+	}
+	pattern, most := "", -1
+	for _, p := range []string{best.pattern(".*?", ""), best.pattern("(?:.*?", ")?")} {
+		re, err := regexp.Compile(p)
+		if err != nil {
+			continue
+		}
+		best.g.format = Custom{Pattern: re, Missing: []string{"-", ""}}
+		best.g.records = lines
+		if n := best.g.timed(best.g.times()); n > most {
+			pattern, most = p, n
+		}
+	}
+	best.g.format.Pattern = regexp.MustCompile(pattern)
+	head := "# One named group, (?P<NAME>...), for each part of a line: RE2.\npattern: " + quotedYAML(pattern) + "\nmissing: ['-', '']\n"
+	return append([]byte(head), best.g.yaml()...)
+}
+
+func newTexter(line string) *texter {
+	t := &texter{line: line}
+	t.time()
+	t.json()
+	t.call()
+	t.pairs()
+	slices.SortFunc(t.pieces, func(a, b piece) int { return cmp.Compare(a.from, b.from) })
+	if len(t.g.paths) == 0 {
+		t.pieces = []piece{{pattern: `(?P<time>\S+) (?P<rest>.*)$`, first: true}}
+		t.g.paths = []string{"time", "rest"}
+	}
+	return t
+}
+
+// pattern puts the pieces together, with what stands before each and behind it.
+// The time is always there.
+func (t *texter) pattern(before, behind string) string {
+	pattern := "^"
+	for _, p := range t.pieces {
+		switch {
+		case p.first:
+			pattern += p.pattern
+		case p.must:
+			pattern += ".*?" + p.pattern
+		default:
+			pattern += before + p.pattern + behind
+		}
+	}
+	return pattern
+}
+
+// free tells whether nothing was found yet in a part of the line.
+func (t *texter) free(from, to int) bool {
+	return !slices.ContainsFunc(t.pieces, func(p piece) bool { return from < p.to && p.from < to })
+}
+
+// add notes a piece. Its names, with an example each, are new.
+func (t *texter) add(p piece, name, example string) {
+	t.g.note(name, []byte(example))
+	t.pieces = append(t.pieces, p)
+}
+
+// leadingTime is a time that a line begins with.
+var leadingTime = regexp.MustCompile(`^\[?\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d+)?(?: ?(?:Z|[+-]\d\d:?\d\d))?\]?`)
+
+// shapes are other times, wherever they stand.
+var shapes = []string{
+	`\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d+)?(?: ?(?:Z|UTC|[+-]\d\d:?\d\d))?`,
+	`\d{1,2}[-/][A-Z][a-z]{2}[-/]\d{4}[: ]\d\d:\d\d:\d\d(?:\.\d+)?(?: [+-]\d{4})?`,
+	`[A-Z][a-z]{2}, \d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d (?:[A-Z]{3,4}|[+-]\d{4})`,
+	`[A-Z][a-z]{2} [A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d(?:\.\d+)?(?: [A-Z]{3,4})? \d{4}`,
+	`[A-Z][a-z]{2} \d{1,2}, \d{4},? \d{1,2}:\d\d:\d\d(?: [AP]M)?`,
+	`\d{1,2}[./]\d{1,2}[./]\d{4},? \d{1,2}:\d\d:\d\d(?:[.,]\d+)?(?: [AP]M)?`,
+	`\d{8}[T ]?\d{6}(?:Z|[+-]\d{4})?`,
+	`\d{10}(?:\d{9}|\d{6}|\d{3})?(?:\.\d+)?`,
+}
+
+var shaped = func() (list []*regexp.Regexp) {
+	for _, s := range shapes {
+		list = append(list, regexp.MustCompile(s))
+	}
+	return list
+}()
+
+// time finds the first time in the line, unless it has a name: see pairs.
+func (t *texter) time() {
+	if at := leadingTime.FindString(t.line); at != "" {
+		inner := strings.Trim(at, "[]")
+		width := `\S+`
+		switch strings.Count(inner, " ") {
+		case 1:
+			width = `\S+ [^\s\]]+`
+		case 2:
+			width = `\S+ \S+ [^\s\]]+`
+		}
+		if width == `\S+` && at[0] == '[' && !strings.HasPrefix(t.line[len(at):], " ") {
+			width = `[^\s\]]+` // the next bracket follows at once
+		}
+		t.add(piece{to: len(at), pattern: strings.Replace(regexp.QuoteMeta(at), regexp.QuoteMeta(inner), `(?P<time>`+width+`)`, 1), first: true}, "time", inner)
+		return
+	}
+	for i, re := range shaped {
+		for _, at := range re.FindAllStringIndex(t.line, -1) {
+			text := t.line[at[0]:at[1]]
+			if len(guessLayouts([]byte(text))) == 0 || named(t.line[:at[0]]) || at[1] < len(t.line) && isWord(t.line[at[1]]) || at[0] > 0 && isWord(t.line[at[0]-1]) {
+				continue
+			}
+			p := piece{from: at[0], to: at[1], pattern: `(?P<time>` + shapes[i] + `)`, first: at[0] == 0, must: true}
+			if at[0] > 0 && t.line[at[0]-1] == '[' {
+				p.pattern, p.from, p.first = `\[`+p.pattern, at[0]-1, at[0] == 1
+			}
+			t.add(p, "time", text)
+			return
+		}
+	}
+}
+
+// named tells that what follows is the value of a pair.
+func named(before string) bool { return strings.HasSuffix(strings.TrimRight(before, `"'`), "=") }
+
+func isWord(c byte) bool {
+	return c == '_' || '0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
+}
+
+// json finds an object that the line ends with.
+func (t *texter) json() {
+	from := strings.Index(t.line, `{"`)
+	if from < 0 || t.line[len(t.line)-1] != '}' || named(t.line[:from]) || !t.free(from, len(t.line)) {
+		return
+	}
+	t.add(piece{from: from, to: len(t.line), pattern: `(?P<json>\{.*\})$`}, "json", "")
+	t.g.gather("json.", []byte(t.line[from:]), 1)
+}
+
+// httpCall is the first line of a request, the status behind it, and how long
+// that took.
+var (
+	httpCall   = regexp.MustCompile(`\b(?:GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS) (/[^\s"]*|https?://[^\s"]+)`)
+	httpStatus = regexp.MustCompile(`^(?: HTTP/[\d.]+)?"? (?:-> )?([1-5]\d\d)\b`)
+	tookTime   = regexp.MustCompile(`\b\d+(?:\.\d+)?(?:ms|us|µs|ns|s)\b`)
+)
+
+func (t *texter) call() {
+	at := httpCall.FindStringIndex(t.line)
+	if at == nil || !t.free(at[0], at[1]) {
+		return
+	}
+	method, url, _ := strings.Cut(t.line[at[0]:at[1]], " ")
+	t.g.note("url", []byte(url))
+	p := piece{from: at[0], to: at[1], pattern: `\b(?P<method>GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS) (?P<url>[^\s"]+)`}
+	behind := at[1]
+	if status := httpStatus.FindStringSubmatchIndex(t.line[behind:]); status != nil && t.free(behind, behind+status[1]) {
+		t.g.note("status", []byte(t.line[behind+status[2]:behind+status[3]]))
+		p.pattern += `(?:(?: HTTP/[\d.]+)?"? (?:-> )?(?P<status>[1-5]\d\d)\b)?`
+		behind += status[1]
+		p.to = behind
+	}
+	t.add(p, "method", method)
+	if took := tookTime.FindStringIndex(t.line[behind:]); took != nil && t.free(behind+took[0], behind+took[1]) && !named(t.line[:behind+took[0]]) {
+		t.add(piece{from: behind + took[0], to: behind + took[1], pattern: `\b(?P<duration>\d+(?:\.\d+)?(?:ms|us|µs|ns|s))\b`}, "duration", t.line[behind+took[0]:behind+took[1]])
+	}
+}
+
+// pairsOf are key=value, as many loggers write them.
+var pairsOf = regexp.MustCompile(`([A-Za-z_][A-Za-z0-9_.-]*)=("(?:[^"\\]|\\.)*"|\S*)`)
+
+func (t *texter) pairs() {
+	for _, at := range pairsOf.FindAllStringSubmatchIndex(t.line, -1) {
+		key, value := t.line[at[2]:at[3]], t.line[at[4]:at[5]]
+		group := strings.NewReplacer(".", "_", "-", "_").Replace(key)
+		if t.g.has(group) || !t.free(at[0], at[1]) || !isPath(key) {
+			continue
+		}
+		p := piece{from: at[0], to: at[1], pattern: `\b` + regexp.QuoteMeta(key) + `=`}
+		switch {
+		case strings.HasPrefix(value, "{"): // JSON goes on to the end of the line
+			p.to, p.pattern = len(t.line), p.pattern+fmt.Sprintf(`(?P<%s>.*)$`, group)
+			t.add(p, group, "")
+			t.g.gather(group+".", bytes.TrimSpace([]byte(t.line[at[4]:])), 1)
+			return
+		case strings.HasPrefix(value, `"`):
+			p.pattern += fmt.Sprintf(`"(?P<%s>[^"]*)"`, group)
+		default:
+			p.pattern += fmt.Sprintf(`(?P<%s>\S*)`, group)
+		}
+		t.add(p, group, strings.Trim(value, `"`))
+	}
+}

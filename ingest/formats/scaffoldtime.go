@@ -1,0 +1,154 @@
+package formats
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/loopgauge/loopgauge/fingerprint"
+	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
+)
+
+// layoutsOfText are layouts of times in text.
+var layoutsOfText = []string{
+	"2006-01-02 15:04:05", "2006-01-02T15:04:05", "2006/01/02 15:04:05", "2006/01/02T15:04:05", "2006-01-02 15:04:05 -0700", "2006-01-02 15:04:05 MST", "2006-01-02 15:04:05 -0700 MST",
+	"2006/01/02 15:04:05 -0700", "02/Jan/2006:15:04:05 -0700", "02/Jan/2006:15:04:05", "02/Jan/2006 15:04:05", "02-Jan-2006 15:04:05", "2 Jan 2006 15:04:05",
+	"01/02/2006 15:04:05", "02/01/2006 15:04:05", "1/2/2006 15:04:05", "1/2/2006, 15:04:05", "1/2/2006 3:04:05 PM", "1/2/2006, 3:04:05 PM", "02.01.2006 15:04:05", "2.1.2006 15:04:05", "2.1.2006, 15:04:05",
+	"Mon, 02 Jan 2006 15:04:05 MST", "Mon, 02 Jan 2006 15:04:05 -0700", "Mon Jan 2 15:04:05 2006", "Mon Jan 2 15:04:05 MST 2006", "Jan 2, 2006 15:04:05", "Jan 2, 2006 3:04:05 PM", "Jan 2, 2006, 3:04:05 PM",
+	"20060102T150405Z0700", "20060102 15:04:05", "20060102150405",
+}
+
+// Times outside of these years are rather something else.
+var (
+	earliest = time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC).UnixMicro()
+	latest   = time.Date(2100, 1, 1, 0, 0, 0, 0, time.UTC).UnixMicro()
+)
+
+// guessLayouts are the layouts in which a text is a time of our days; an empty
+// one is that which needs none.
+func guessLayouts(example []byte) (layouts []string) {
+	p := custom{c: &Custom{}}
+	fits := func(layout string) {
+		t := p.time(&CustomField{Layout: layout}, found{text: example}, fingerprint.NoTime)
+		if t >= earliest && t < latest {
+			layouts = append(layouts, layout)
+		}
+	}
+	if len(example) < len("20060102") || len(example) > 64 {
+		return nil
+	}
+	fits("")
+	if rawjson.ValidNumber(example) {
+		fits("unix_ms")
+		fits("unix_us")
+		fits("unix_ns")
+	}
+	if len(layouts) == 0 {
+		for _, layout := range layoutsOfText {
+			fits(layout)
+		}
+	}
+	return layouts
+}
+
+// times is where the time stands: under a likely name, or else wherever there is
+// one. What gives the most records a time counts. Records of other kinds may have
+// theirs elsewhere, written alike.
+func (g *guesser) times() CustomField {
+	var best CustomField
+	most := 0
+	candidates := g.timeCandidates()
+	for _, c := range candidates {
+		if n := g.timed(c); n > most {
+			best, most = c, n
+		}
+	}
+	for _, c := range candidates {
+		if c.Layout != best.Layout || slices.Contains(best.Paths, c.Paths[0]) {
+			continue
+		}
+		more := CustomField{Name: "time", Layout: best.Layout, Paths: append(slices.Clone(best.Paths), c.Paths[0])}
+		if n := g.timed(more); n > most {
+			best, most = more, n
+		}
+	}
+	return best
+}
+
+// timeCandidates are the places at which a time may stand, the likeliest first:
+// those of a likely name, then texts, then numbers, each the least nested first.
+func (g *guesser) timeCandidates() (list []CustomField) {
+	rank := func(path string) int {
+		last := folded(path[strings.LastIndexByte(path, '.')+1:])
+		if at := slices.Index(guesses[0].names, last); at >= 0 {
+			return at
+		}
+		if rawjson.ValidNumber(g.texts[path]) {
+			return len(guesses[0].names) + 1
+		}
+		return len(guesses[0].names)
+	}
+	paths := slices.Concat(g.paths, g.deep)
+	slices.SortStableFunc(paths, func(a, b string) int {
+		if d := rank(a) - rank(b); d != 0 {
+			return d
+		}
+		return strings.Count(a, ".") - strings.Count(b, ".")
+	})
+	for _, path := range paths {
+		layouts := guessLayouts(g.texts[path])
+		if len(layouts) == 0 && rank(path) < len(guesses[0].names) {
+			layouts = []string{""} // small numbers, as in tests
+		}
+		for _, layout := range layouts {
+			list = append(list, CustomField{Name: "time", Paths: []string{path}, Layout: layout})
+		}
+	}
+	return list
+}
+
+// timed counts the records that a field gives a time; one of our days counts
+// twice.
+func (g *guesser) timed(field CustomField) (n int) {
+	c := g.format
+	c.Fields = []CustomField{field}
+	p := newCustom(&c, 0)
+	var r fingerprint.Request
+	for _, record := range g.records {
+		r.Reset()
+		if _, why := p.Parse(record, &r); why != "" || CheckTime(&r) != "" {
+			continue
+		}
+		if n++; r.Time >= earliest && r.Time < latest {
+			n++
+		}
+	}
+	return n
+}
+
+// noTimeLine is the line of a time that was not found.
+const noTimeLine = "  time: TIME # nothing looked like one: it must be there\n"
+
+// HasTime tells whether a format that Scaffold made says where the time is.
+func HasTime(scaffold []byte) bool { return !bytes.Contains(scaffold, []byte(noTimeLine)) }
+
+// timeLine is the line of the time.
+func timeLine(f CustomField) string {
+	if len(f.Paths) == 0 {
+		return noTimeLine
+	}
+	var quoted []string
+	for _, path := range f.Paths {
+		quoted = append(quoted, quotedYAML(path))
+	}
+	where := quoted[0]
+	if len(quoted) > 1 {
+		where = "[" + strings.Join(quoted, ", ") + "]"
+	}
+	if f.Layout != "" {
+		where = fmt.Sprintf("{path: %s, layout: '%s'}", where, f.Layout)
+	}
+	return "  time: " + where + "\n"
+}

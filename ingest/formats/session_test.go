@@ -1,0 +1,67 @@
+package formats
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/loopgauge/loopgauge/fingerprint"
+)
+
+// TestSessionsOfNobody: what stands for no session names none, in no format and
+// no place, and the next place is asked.
+func TestSessionsOfNobody(t *testing.T) {
+	body := `{\"model\":\"m\",\"messages\":[],\"prompt_cache_key\":\"next\"}`
+	lines := map[string]string{
+		"har":           `{"startedDateTime":"2026-11-21T04:00:18Z","time":1,"request":{"method":"POST","url":"http://gw/v1/chat/completions","headers":[{"name":"X-Session-Id","value":"%s"}],"postData":{"text":"` + body + `"}},"response":{"status":200,"headers":[],"content":{}}}`,
+		"nginx-json":    `{"time":"2026-11-21T03:24:39Z","method":"POST","uri":"/v1/chat/completions","status":200,"http_x_session_id":"%s","request_body":"` + body + `"}`,
+		"caddy":         `{"ts":1795231666.9,"logger":"http.log.access","msg":"handled request","request":{"method":"POST","uri":"/","headers":{"X-Session-Id":["%s"]}},"status":200,"request_body":"` + body + `"}`,
+		"traefik":       `{"StartUTC":"2026-11-21T03:27:46Z","RequestMethod":"POST","RequestPath":"/","DownstreamStatus":200,"request_X-Session-Id":"%s"}`,
+		"haproxy-json":  `{"accept_ms":1795231666411,"method":"POST","path":"/","status":200,"session":"%s"}`,
+		"envoy-json":    `{"start_time":"2026-11-21T03:27:46Z","method":"POST","response_code":200,"session.id":"%s"}`,
+		"litellm":       `{"id":"x","trace_id":"%s","call_type":"acompletion","startTime":1,"model_group":"m","metadata":{}}`,
+		"litellm-spend": `{"request_id":"x","spend":1,"startTime":"2026-11-21T03:44:55Z","session_id":"%s"}`,
+		"loopgauge":     `{"time":1,"id":"x","session":"%s"}`,
+		"otel":          `{"name":"chat","context":{"trace_id":"0x1","span_id":"0x2"},"parent_id":null,"start_time":"2026-11-21T03:27:46Z","end_time":"2026-11-21T03:27:47Z","attributes":{"gen_ai.operation.name":"chat","gen_ai.request.model":"m","session.id":"%s"}}`,
+		"helicone":      `{"request_id":"q","request_created_at":"2026-11-21 03:27:45","request_properties":{"Helicone-Session-Id":"%s"}}`,
+	}
+	session := func(format, text string) (got string) {
+		t.Helper()
+		var r fingerprint.Request
+		line := fmt.Sprintf(lines[format], text)
+		f := ByName(format)
+		if !f.Detect([]byte(line)) {
+			t.Errorf("%s does not know its line", format)
+		}
+		p, requests := f.New(fingerprint.AllFields), 0
+		each(p, []byte(line), &r, func(_ int, why string) {
+			if requests++; why != "" {
+				t.Errorf("%s: %s", format, why)
+			}
+			got = string(r.Session)
+		})
+		if requests != 1 {
+			t.Errorf("%s: %d requests", format, requests)
+		}
+		return got
+	}
+	withBody := map[string]bool{"har": true, "nginx-json": true, "caddy": true}
+	for format := range lines {
+		if got := session(format, "s-1"); got != "s-1" {
+			t.Errorf("%s: session %q", format, got)
+		}
+		for _, text := range []string{"-", "", " ", "null", "NULL", "undefined", "None", "nil", "<nil>"} {
+			want := ""
+			if withBody[format] {
+				want = "next"
+			}
+			if got := session(format, text); got != want {
+				t.Errorf("%s: %q gives the session %q", format, text, got)
+			}
+		}
+		for _, text := range []string{"none-1", "0", "null-", "--"} {
+			if got := session(format, text); got != text {
+				t.Errorf("%s: %q gives the session %q", format, text, got)
+			}
+		}
+	}
+}

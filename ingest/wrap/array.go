@@ -1,0 +1,52 @@
+package wrap
+
+import (
+	"bytes"
+
+	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
+)
+
+// IsArray tells whether a text begins like a JSON array.
+func IsArray(text []byte) bool {
+	text = bytes.TrimLeft(text, " \t\r\n")
+	return len(text) > 0 && text[0] == '['
+}
+
+// Array goes through the elements of a JSON array, each once, in its order.
+type Array struct {
+	// Element is the text of the one that Next moved to, and Start where it
+	// begins in the array's.
+	Element rawjson.Value
+	Start   int
+
+	scan rawjson.Scanner
+}
+
+// Enter begins with a text.
+func (a *Array) Enter(text []byte) {
+	a.scan.Reset(text)
+	a.scan.Array()
+}
+
+// Next moves to the next element; false at the end, or where the array breaks
+// off.
+func (a *Array) Next() bool {
+	if !a.scan.NextElement() {
+		return false
+	}
+	a.scan.Kind() // skips white space
+	a.Start = a.scan.Offset()
+	a.scan.Skip()
+	a.Element = a.scan.Since(a.Start)
+	return a.Element != nil
+}
+
+// Failure is where the array breaks off, as a column from 1, and why; why is
+// empty if it does not. To be called when Next has returned false.
+func (a *Array) Failure() (column int, why string) {
+	if a.scan.End() == nil {
+		return 0, ""
+	}
+	at, why := a.scan.Failure()
+	return at + 1, why
+}
