@@ -140,7 +140,7 @@ type gatewayLog struct {
 // What a log lacks, the rules of the loopgauge profile say.
 var (
 	noAnswers = map[string]string{"stuck-step": "no response logged"}
-	noBodies  = map[string]string{"tool-call-result": "no messages", "stuck-step": "no response logged", "last-messages": "no model"}
+	noBodies  = map[string]string{"tool-call-result": "no messages", "stuck-step": "no response logged", "last-messages": "no messages"}
 )
 
 // realGateways are started all at once. None of them needs the network.
