@@ -250,10 +250,10 @@ func (e *Engine) save(w *snapshot.Writer) {
 	}
 }
 
-// load reads the rules of then; from says, by rule, which of them it goes on
-// from, -1 if from none. It returns the open episodes of those from which none
-// does.
-func (e *Engine) load(r *snapshot.Reader, then *savedPlan, from []int) (ended []*Episode) {
+// load reads the rules of then, as that version wrote them; from says, by rule,
+// which of them it goes on from, -1 if from none. It returns the open episodes
+// of those from which none does.
+func (e *Engine) load(r *snapshot.Reader, version uint64, then *savedPlan, from []int) (ended []*Episode) {
 	l := &loader{Reader: r}
 	e.judged = l.int64()
 	r.Section("witness", func() {
@@ -266,7 +266,7 @@ func (e *Engine) load(r *snapshot.Reader, then *savedPlan, from []int) (ended []
 	for i := range then.rules {
 		r.Section("rule", func() {
 			if k := slices.Index(from, i); k >= 0 {
-				e.rules[k].load(r, then.rules[i].cooldown)
+				e.rules[k].load(r, version, then.rules[i].cooldown)
 				return
 			}
 			gone := newEpisodes(then.rule(i), 0, nil)

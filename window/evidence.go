@@ -44,14 +44,19 @@ func (e *evidence) note(ev *Event, h *Hit) *Facts {
 	if key.facts == nil {
 		key.facts = e.witness.Begin(key.first - 1)
 	}
-	e.witness.Note(key.facts, ev, e.rule, &h.Print, streak, cycle)
+	key.facts = e.witness.Note(key.facts, ev, e.rule, &h.Print, streak, cycle)
 	return key.facts
 }
 
-// tell names what an episode is, as far as it is known now.
+// tell names what an episode is, as far as it is known now. That it has been a
+// loop is not forgotten because it is none at the moment.
 func (e *evidence) tell(ep *Episode) {
-	if ep.facts != nil {
-		ep.Kind, ep.Evidence = e.witness.Kind(ep.Rule, ep.facts)
+	if ep.facts == nil {
+		return
+	}
+	ep.Kind, ep.Evidence = e.witness.Kind(ep.Rule, ep.facts)
+	if was := ep.facts.loop; was != nil && was.last >= ep.First && !ep.Kind.IsLoop() {
+		ep.Kind, ep.Evidence = e.witness.Kind(ep.Rule, was)
 	}
 }
 
@@ -62,10 +67,7 @@ func (e *evidence) save(s *saver) {
 		e.keys.save(s, func(entry *tableEntry[pairKey, keyEvidence]) {
 			s.pair(&entry.key)
 			s.Varint(entry.state.first)
-			s.Bool(entry.state.facts != nil)
-			if entry.state.facts != nil {
-				entry.state.facts.save(s)
-			}
+			saveStretch(s, entry.state.facts)
 		})
 	})
 }
@@ -74,12 +76,9 @@ func (e *evidence) load(l *loader) {
 	l.Section("streak", func() { e.streak.load(l) })
 	l.Section("cycle", func() { e.cycle.load(l) })
 	l.Section("keys", func() {
-		e.keys.load(l, 18, l.pair, func(key *keyEvidence, _ int64) {
+		e.keys.load(l, 19, l.pair, func(key *keyEvidence, _ int64) {
 			key.first = l.Varint()
-			if l.Bool() {
-				key.facts = &Facts{}
-				key.facts.load(l)
-			}
+			key.facts = loadStretch(l)
 		})
 	})
 }

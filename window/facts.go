@@ -10,17 +10,29 @@ import (
 	"github.com/loopgauge/loopgauge/fingerprint"
 )
 
-// Facts add up what the log says of the requests of one key, a fingerprint in
-// a scope, from the second on. They take at most some 1,500 bytes, however
-// long the key repeats.
+// Facts add up what the log says of one stretch of the requests of a key, a
+// fingerprint in a scope, from the second on: see [Witness.Note]. They take at
+// most some 1,500 bytes, however long it is.
 type Facts struct {
 	Requests int64 // the first included
+	First    int64 // time of the first
 
 	Probes, Tokens, Gets          int64 // health checks; of these, those with max_tokens; GET and HEAD
 	failed, unavailable, answered int64 // 4xx; 429 and 5xx; below 400
 	instants                      int64 // that came at the time of the one before
 
-	sessions, results, answers, messages variety
+	sessions, answers variety
+	results           results // of a rule that looks at calls
+	messages          variety // of a rule that does not look at what is said
+
+	// Of a stretch of requests that differ, if mixed: since when its end is of
+	// equal ones, and what is known of these; nil if that is but one.
+	said  uint64 // by the last request, as a hash; 0 is not known
+	mixed bool
+	since int64
+	run   *Facts
+
+	loop *Facts // of the last stretch of the key that was a loop; nil if none was
 
 	minutes                []int64 // with an unavailable answer
 	streak, cycle          int64   // highest count
@@ -47,11 +59,10 @@ func (v *variety) add(hash uint64) {
 // full tells that no more values are told apart.
 func (v *variety) full() bool { return len(v.seen) >= mostVariety }
 
-func (v *variety) addPrints(list []fingerprint.Fingerprint) {
-	for i := range list {
-		key := printKeyOf(&list[i])
-		v.add(binary.BigEndian.Uint64(key[:]))
-	}
+// printHash tells fingerprints apart, the same in every run.
+func printHash(f *fingerprint.Fingerprint) uint64 {
+	key := printKeyOf(f)
+	return binary.BigEndian.Uint64(key[:])
 }
 
 func (v *variety) addText(s string) {
@@ -65,6 +76,38 @@ func (v *variety) addText(s string) {
 }
 
 func (v *variety) different() int64 { return int64(len(v.seen)) }
+
+// results are what came of the calls of a key, turn by turn. A turn may hold
+// the results of other calls too; what it has in common with the turns before
+// is what tells.
+type results struct {
+	turns   int64    // that showed results
+	changes int64    // of those, that showed none of the turn before
+	run     int64    // turns at the end that showed the same
+	longest int64    // such run
+	held    []uint64 // what all turns of the run showed, as hashes
+}
+
+func (r *results) add(shown []uint64) {
+	if len(shown) == 0 {
+		return
+	}
+	r.turns++
+	r.run++
+	if kept := slices.DeleteFunc(r.held, func(h uint64) bool { return !slices.Contains(shown, h) }); len(kept) > 0 {
+		r.held = kept
+	} else {
+		if r.turns > 1 {
+			r.changes++
+		}
+		r.run, r.held = 1, append(kept, shown...)
+	}
+	r.longest = max(r.longest, r.run)
+}
+
+// progress tells that the results keep changing: one that changed once may have
+// come of something else.
+func (r *results) progress() bool { return r.changes > 1 || r.changes > 0 && r.changes == r.turns-1 }
 
 // textHash tells texts apart, the same in every run.
 func textHash(s string) uint64 {
@@ -119,6 +162,29 @@ func (f *Facts) note(ev *Event, parallel bool) {
 	f.sessions.addText(ev.Session)
 }
 
+// equal tells that the stretch is one of equal requests, and long enough for
+// that to mean something.
+func (f *Facts) equal() bool { return !f.mixed && f.Requests >= LeastRepeats }
+
+// differs tells that a request said something else than the one before, as far
+// as both are known.
+func (f *Facts) differs(said uint64) bool { return said != 0 && f.said != 0 && said != f.said }
+
+// longPause is how many times as long as the others a pause must be for what
+// comes after it to be judged by itself.
+const longPause = 10
+
+// paused tells that the pause up to now is far longer than those before it.
+func (f *Facts) paused(now int64) bool {
+	return f.pauses > 0 && float64(now-f.last)/1e6 > longPause*f.pauseSum/float64(f.pauses)
+}
+
+// steady tells that a clock is behind the pauses.
+func (f *Facts) steady() bool { return f.pauses >= leastPauses && f.paceSpread() < steadyPace }
+
+// inRow is how often the same came in a row, or came round.
+func (f *Facts) inRow() int64 { return min(max(f.streak, f.cycle), f.Requests) }
+
 // paceSpread is the standard deviation of the pauses over their mean.
 func (f *Facts) paceSpread() float64 {
 	mean := f.pauseSum / float64(f.pauses)
@@ -134,14 +200,21 @@ func (f *Facts) pace() string {
 }
 
 func (f *Facts) numbers() []*int64 {
-	return []*int64{&f.Requests, &f.Probes, &f.Tokens, &f.Gets, &f.failed, &f.unavailable, &f.answered, &f.instants, &f.streak, &f.cycle, &f.last, &f.pauses}
+	r := &f.results
+	return []*int64{&f.Requests, &f.First, &f.since, &f.Probes, &f.Tokens, &f.Gets, &f.failed, &f.unavailable, &f.answered, &f.instants, &f.streak, &f.cycle, &f.last, &f.pauses, &r.turns, &r.changes, &r.run, &r.longest}
 }
 
 func (f *Facts) varieties() []*variety {
-	return []*variety{&f.sessions, &f.results, &f.answers, &f.messages}
+	return []*variety{&f.sessions, &f.answers, &f.messages}
 }
 
 func (f *Facts) save(s *saver) {
+	hashes := func(list []uint64) {
+		s.Uvarint(uint64(len(list)))
+		for _, hash := range list {
+			s.Uint64(hash)
+		}
+	}
 	for _, n := range f.numbers() {
 		s.Varint(*n)
 	}
@@ -149,29 +222,67 @@ func (f *Facts) save(s *saver) {
 	s.Float64(f.pauseSquares)
 	for _, v := range f.varieties() {
 		s.Varint(v.n)
-		s.Uvarint(uint64(len(v.seen)))
-		for _, hash := range v.seen {
-			s.Fixed(binary.BigEndian.AppendUint64(nil, hash))
-		}
+		hashes(v.seen)
 	}
+	hashes(f.results.held)
 	s.Uvarint(uint64(len(f.minutes)))
 	for _, m := range f.minutes {
 		s.Varint(m)
 	}
+	s.Uint64(f.said)
+	s.Bool(f.mixed)
 }
 
 func (f *Facts) load(l *loader) {
+	hashes := func() (list []uint64) {
+		for range l.Count(8) {
+			list = append(list, l.Uint64())
+		}
+		return list
+	}
 	for _, n := range f.numbers() {
 		*n = l.Varint()
 	}
 	f.pauseSum, f.pauseSquares = l.Float64(), l.Float64()
 	for _, v := range f.varieties() {
 		v.n = l.Varint()
-		for range l.Count(8) {
-			v.seen = append(v.seen, binary.BigEndian.Uint64(l.Fixed(8)))
-		}
+		v.seen = hashes()
 	}
+	f.results.held = hashes()
 	for range l.Count(1) {
 		f.minutes = append(f.minutes, l.Varint())
 	}
+	f.said = l.Uint64()
+	f.mixed = l.Bool()
+}
+
+// saveStretch writes the facts of a stretch, if there is one, with those that
+// belong to it, which have none of their own.
+func saveStretch(s *saver, f *Facts) {
+	one := func(f *Facts) bool {
+		s.Bool(f != nil)
+		if f != nil {
+			f.save(s)
+		}
+		return f != nil
+	}
+	if one(f) {
+		one(f.run)
+		one(f.loop)
+	}
+}
+
+func loadStretch(l *loader) *Facts {
+	one := func() (f *Facts) {
+		if l.Bool() {
+			f = &Facts{}
+			f.load(l)
+		}
+		return f
+	}
+	f := one()
+	if f != nil {
+		f.run, f.loop = one(), one()
+	}
+	return f
 }

@@ -205,8 +205,9 @@ func (j *judge) save(w *snapshot.Writer) {
 	})
 }
 
-// load reads what save wrote. cooldown is how long the rule's was then.
-func (j *judge) load(r *snapshot.Reader, cooldown time.Duration) {
+// load reads what save of a version wrote. cooldown is how long the rule's was
+// then.
+func (j *judge) load(r *snapshot.Reader, version uint64, cooldown time.Duration) {
 	l := &loader{Reader: r}
 	l.Section("account", func() { j.account.load(l) })
 	l.Section("counter", func() {
@@ -237,7 +238,7 @@ func (j *judge) load(r *snapshot.Reader, cooldown time.Duration) {
 	})
 	l.Section("episodes", func() { j.episodes.load(l) })
 	l.Section("evidence", func() {
-		if j.evidence == nil || l.Left() == 0 {
+		if j.evidence == nil || l.Left() == 0 || version < 2 {
 			l.Skip()
 			return
 		}

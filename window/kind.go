@@ -48,7 +48,7 @@ const (
 
 // bySession tells that the rule counts each session by itself.
 func (rule *Rule) bySession() bool {
-	return slices.ContainsFunc(rule.Scope.Fields, func(f string) bool { return strings.Contains(f, "session") })
+	return slices.ContainsFunc(rule.Scope.Fields, func(f string) bool { return f == "conversation" || strings.Contains(f, "session") })
 }
 
 // Kind is what kind of repeat of a rule the facts tell of, as far as the
@@ -65,7 +65,10 @@ func (w *Witness) Kind(rule *Rule, f *Facts) (kind Kind, why string) {
 		but = ", but for what is masked"
 	}
 	calls := id.Sees == fingerprint.SeesCalls
+	came := &f.results
 	switch {
+	case n == 0:
+		set(Unknown, "came once, apart from the others")
 	case !w.coarse() && 2*f.instants >= n:
 		set(DuplicateLogging, "%s came at the very time of the one before", share(f.instants))
 	case 2*f.Probes > n:
@@ -76,30 +79,36 @@ func (w *Witness) Kind(rule *Rule, f *Facts) (kind Kind, why string) {
 		set(Retry, "%s answered with an error; no other caller had 429 or 5xx then", share(f.unavailable+f.failed))
 	case id.Sees == 0 && f.messages.different() > 1:
 		set(Unknown, "the requests differ: %d different among %d", f.messages.different(), n)
-	case calls && f.results.different() > 1:
-		set(Polling, "the results change: %d different among %d", f.results.different(), f.results.n)
+	case calls && came.progress() && (came.longest < LeastRepeats || f.steady()):
+		set(Polling, "the results change: %d of %d are not as the one before", came.changes, came.turns-1)
 	case 2*f.Gets > n:
 		set(Polling, "%s only read (GET or HEAD)%s", share(f.Gets), f.pace())
 	case !rule.bySession() && f.sessions.different() > 1 && 2*f.sessions.different() >= min(n, mostVariety):
 		set(Batch, "%d sessions among %d requests", f.sessions.different(), n)
+	case f.mixed && f.sessions.different() > 1:
+		set(Unknown, "%d sessions among %d requests, none of them %d times in a row", f.sessions.different(), n, LeastRepeats)
 	case f.Requests < LeastRepeats:
 		set(Unknown, "came only %d times", f.Requests)
 	case id.Sees == 0 && f.messages.n < n:
 		set(Unknown, "the log does not show whether the requests were equal")
-	case max(f.streak, f.cycle) < LeastRepeats:
+	case f.inRow() < LeastRepeats:
 		set(Unknown, "came %d times with others between", f.Requests)
 	case id.Sees&fingerprint.SeesResults != 0:
-		set(Stuck, "the same call with the same result, %d times in a row%s", max(f.streak, f.cycle), but)
-	case calls && f.results.different() == 1:
-		set(Stuck, "the same call %d times in a row, and the same result each time%s", max(f.streak, f.cycle), but)
+		set(Stuck, "the same call with the same result, %d times in a row%s", f.inRow(), but)
+	case calls && came.turns == 0:
+		set(Unknown, "the same call %d times in a row; the log does not show the results", f.inRow())
+	case calls && came.changes == 0:
+		set(Stuck, "the same call %d times in a row, and the same result each time%s", f.inRow(), but)
+	case calls && came.longest >= LeastRepeats:
+		set(Stuck, "the same call %d times in a row, and the same result %d times in a row%s", f.inRow(), came.longest, but)
 	case calls:
-		set(Unknown, "the same call %d times in a row; the log does not show the results", max(f.streak, f.cycle))
-	case f.pauses >= leastPauses && f.paceSpread() < steadyPace && f.answers.n == 0:
+		set(Unknown, "the same call %d times in a row; the result changed once", f.inRow())
+	case f.steady() && f.answers.n == 0:
 		set(Polling, "the same request at a steady pace%s", f.pace())
 	case f.answered == 0:
-		set(Unknown, "the same request %d times in a row; the log does not show how it went", max(f.streak, f.cycle))
+		set(Unknown, "the same request %d times in a row; the log does not show how it went", f.inRow())
 	case f.answers.n > 0 && f.answers.different() == 1:
-		set(Stuck, "the same request %d times in a row, and the same call in answer%s", max(f.streak, f.cycle), but)
+		set(Stuck, "the same request %d times in a row, and the same call in answer%s", f.inRow(), but)
 	default:
 		set(Stuck, "the same request %d times, answered each time%s", f.Requests, but)
 	}

@@ -13,7 +13,8 @@ import (
 // another fingerprint to the same request.
 //
 //	1  the first
-//	2  aisg of messages that are no more than a text; the form is that of 1
+//	2  evidence by stretches, and by what comes of calls turn by turn: that of
+//	   version 1 begins anew; aisg of messages that are no more than a text
 const StateVersion = 2
 
 // State is all that judging remembers of its streams. Saved, and loaded into a
@@ -62,7 +63,8 @@ func (s *State) Load(r *snapshot.Reader) (*Restored, error) {
 	restored := &Restored{}
 	l := &loader{Reader: r}
 	r.Section("window", func() {
-		if v := r.Uvarint(); v == 0 || v > StateVersion {
+		v := r.Uvarint()
+		if v == 0 || v > StateVersion {
 			r.Failf("the state has version %d, and this program knows versions up to %d: go on with the program that wrote it, or begin without this state", v, StateVersion)
 			return
 		}
@@ -80,7 +82,7 @@ func (s *State) Load(r *snapshot.Reader) (*Restored, error) {
 			s.Order.load(l, &EventReader{shape: then.shape()}, then.remap(s.Plan, now, from, hide))
 		})
 		r.Section("duplicates", func() { s.Duplicates.load(l) })
-		r.Section("engine", func() { restored.Ended = s.Engine.load(r, then, from) })
+		r.Section("engine", func() { restored.Ended = s.Engine.load(r, v, then, from) })
 		if hide != nil {
 			for _, ep := range restored.Ended {
 				ep.hidden(hide)

@@ -14,6 +14,8 @@ type Witness struct {
 	plan *Plan
 	keep int // minutes of errors that are kept; 0 is all
 
+	quiet []int64 // by rule: the longest pause inside one episode
+
 	// The identities and the scope that tell more of a request than the rule's
 	// own: their places in the plan, -1 if it has none.
 	results, answers, messages, conversation int
@@ -32,6 +34,9 @@ type errorMinute struct {
 // NewWitness makes a Witness for the requests of a plan.
 func (p *Plan) NewWitness() *Witness {
 	w := &Witness{plan: p, errors: map[int64]errorMinute{}, conversation: -1}
+	for _, r := range p.Rules {
+		w.quiet = append(w.quiet, r.quiet().Microseconds())
+	}
 	for i, at := range []*int{&w.results, &w.answers, &w.messages} {
 		*at = slices.IndexFunc(p.Identities, companions[i].Same)
 	}
@@ -133,22 +138,112 @@ func (w *Witness) Conversation(ev *Event) string {
 }
 
 // Begin makes the facts of a key whose first request was at a time.
-func (*Witness) Begin(first int64) *Facts { return &Facts{Requests: 1, last: first} }
+func (*Witness) Begin(first int64) *Facts { return begin(first, 0) }
+
+// begin makes the facts of a stretch whose first request said that.
+func begin(first int64, said uint64) *Facts {
+	return &Facts{Requests: 1, First: first, last: first, said: said}
+}
 
 // Note adds one more request of a key of a rule, which came so often in a row,
-// and so often as a cycle.
-func (w *Witness) Note(f *Facts, ev *Event, rule int, print *fingerprint.Fingerprint, streak, cycle int) {
-	same := 0
-	for _, p := range ev.Prints[w.plan.identity[rule]].Fingerprints {
-		if p == *print {
-			same++
+// and so often as a cycle. It returns the facts to go on with: f, or those of
+// the new stretch that the request is in. What is said of a stretch must not be
+// watered down by what comes an hour before or after it, so a stretch ends
+//   - with a pause that is long for the rule, and beside those before it;
+//   - where the rule does not look at what is said, or in which session, with
+//     the beginning and the end of [LeastRepeats] requests or more in a row
+//     that said the same in one session.
+//
+// A new stretch begins with this request, unless its Requests tell that it has
+// some of those before.
+func (w *Witness) Note(f *Facts, ev *Event, rule int, print *fingerprint.Fingerprint, streak, cycle int) *Facts {
+	said := w.said(ev, w.plan.Rules[rule])
+	differs, long := f.differs(said), ev.Time-f.last > w.quiet[rule] && f.paused(ev.Time)
+	switch {
+	case long || differs && f.equal():
+		next := begin(ev.Time, said)
+		if kind, _ := w.Kind(w.plan.Rules[rule], f); kind.IsLoop() {
+			next.loop, f.loop = f, nil
+		} else {
+			next.loop = f.loop
+		}
+		return next
+	case differs:
+		f.mixed, f.since, f.run = true, ev.Time, nil
+	case f.mixed:
+		if f.run == nil {
+			f.run = begin(f.since, f.said)
+		}
+		if w.add(f.run, ev, rule, print, streak, cycle, said); f.run.equal() {
+			f.run.loop = f.loop
+			return f.run
 		}
 	}
+	w.add(f, ev, rule, print, streak, cycle, said)
+	return f
+}
+
+// said is what a request says that the rule does not look at, as a hash; 0 if
+// that is nothing, or not known.
+func (w *Witness) said(ev *Event, rule *Rule) (hash uint64) {
+	if rule.Identity.Sees == 0 {
+		list := prints(ev, w.messages)
+		if len(list) == 0 {
+			return 0
+		}
+		hash = printHash(&list[0])
+	}
+	if ev.Session != "" && !rule.bySession() {
+		hash ^= textHash(ev.Session)
+	}
+	return hash
+}
+
+// add adds one more request to a stretch.
+func (w *Witness) add(f *Facts, ev *Event, rule int, print *fingerprint.Fingerprint, streak, cycle int, said uint64) {
+	own := &ev.Prints[w.plan.identity[rule]]
+	same, at := 0, 0
+	for k, p := range own.Fingerprints {
+		if p == *print {
+			same, at = same+1, k
+		}
+	}
+	again := same > 1 && ev.Time == f.last // the same call, in one request
 	f.note(ev, same > 1)
-	f.results.addPrints(prints(ev, w.results))
-	f.answers.addPrints(prints(ev, w.answers))
-	f.messages.addPrints(prints(ev, w.messages))
+	if said != 0 {
+		f.said = said
+	}
+	switch id := w.plan.Rules[rule].Identity; {
+	case id.Sees == 0:
+		for _, p := range prints(ev, w.messages) {
+			f.messages.add(printHash(&p))
+		}
+	case id.Sees == fingerprint.SeesCalls && !again && w.results >= 0:
+		var room [fewPrints]uint64
+		f.results.add(came(room[:0], &ev.Prints[w.results], own.Name(at)))
+	}
+	for _, p := range prints(ev, w.answers) {
+		f.answers.add(printHash(&p))
+	}
 	f.streak, f.cycle = max(f.streak, int64(streak)), max(f.cycle, int64(cycle))
+}
+
+// came appends what came of the calls of a tool in the last turn, of all calls
+// if none there is of that tool.
+func came(dst []uint64, p *Prints, tool string) []uint64 {
+	list := p.Fingerprints[:min(len(p.Fingerprints), mostVariety)]
+	for k := range list {
+		if len(dst) < fewPrints && p.Name(k) == tool {
+			dst = append(dst, printHash(&list[k]))
+		}
+	}
+	if len(dst) > 0 {
+		return dst
+	}
+	for k := range list[:min(len(list), fewPrints)] {
+		dst = append(dst, printHash(&list[k]))
+	}
+	return dst
 }
 
 func prints(ev *Event, identity int) []fingerprint.Fingerprint {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -94,6 +95,66 @@ func TestKinds(t *testing.T) {
 		"tool-call", window.Stuck, "same result each time")
 	f("the same call, another result", log(8, func(i int) string { return step(fmt.Sprint("line ", i)) }),
 		"tool-call", window.Polling, "the results change")
+
+	// A result that changed before, or that stands beside that of another call,
+	// makes no polling of what has come the same ever since.
+	beside := func(i int, result string) string {
+		if i > 1 {
+			return step(result)
+		}
+		return strings.NewReplacer(`"function":{"name":"ls","arguments":"{}"}}]},`, `"function":{"name":"ls","arguments":"{}"}},{"id":"2","function":{"name":"cat","arguments":"{}"}}]},`,
+			`"content":"`+result+`"}`, `"content":"`+result+`"},{"role":"tool","tool_call_id":"2","content":"text"}`).Replace(step(result))
+	}
+	f("another call beside the first", log(8, func(i int) string { return beside(i, "empty") }),
+		"tool-call", window.Stuck, "the same call 8 times in a row, and the same result each time")
+	f("another call beside one whose results change", log(8, func(i int) string { return beside(0, fmt.Sprint("line ", i)) }),
+		"tool-call", window.Polling, "6 of 6 are not as the one before")
+	f("results that changed at first", log(15, func(i int) string { return step(fmt.Sprint("line ", min(i, 3))) }),
+		"tool-call", window.Stuck, "the same call 15 times in a row, and the same result 12 times in a row")
+	f("results that change now and then", log(15, func(i int) string { return step(fmt.Sprint("line ", i/3)) }),
+		"tool-call", window.Polling, "the results change: 4 of 13 are not as the one before")
+	f("a result that changed once", log(5, func(i int) string { return step(fmt.Sprint("line ", i/3)) }),
+		"tool-call", window.Unknown, "the result changed once")
+	minutely := ""
+	for i := range 40 {
+		minutely += fmt.Sprintf(`{"time":%d.5,"id":"r%d",%s}`+"\n", 1700000000+60*i, i, step(fmt.Sprint("line ", i/9)))
+	}
+	f("results that change seldom, looked up by a clock", minutely, "tool-call", window.Polling, "the results change")
+
+	// What comes long before or after a burst does not water it down, nor do
+	// other requests where the rule cannot tell them apart.
+	calm := func(i int) string {
+		return strings.ReplaceAll(request, "hi", fmt.Sprint("hi ", i)) + `,"has_tools":true,"status":200`
+	}
+	amid := log(70, func(i int) string {
+		if i < 20 || i >= 50 {
+			return calm(i)
+		}
+		return request + `,"has_tools":true,"status":200`
+	})
+	f("a loop amid other requests", amid, "zelyx", window.Stuck, "the same request 30 times")
+	again := ""
+	for i := range 40 {
+		at, status := 1700000000+float64(i)+float64(i*i%7)/10, 400
+		if i >= 12 {
+			at, status = at+2400, 200
+		}
+		again += fmt.Sprintf(`{"time":%.3f,"id":"r%d",%s,"status":%d}`+"\n", at, i, request, status)
+	}
+	stretches := func(rule, lines string, want ...string) {
+		t.Helper()
+		var got []string
+		for _, k := range tuneDocument(t, lines).Repeats {
+			if k.Rule == rule {
+				got = append(got, fmt.Sprint(k.Requests, " ", k.Kind))
+			}
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("%s: %v, want %v", rule, got, want)
+		}
+	}
+	stretches("zelyx", amid, "30 stuck", "20 unknown", "20 unknown")
+	stretches("last-messages", again, "28 stuck", "12 retry")
 
 	// What is known of few requests says nothing of the others.
 	f("hardly any has messages", log(30, func(i int) string {

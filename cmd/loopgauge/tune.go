@@ -182,7 +182,7 @@ func (f *tuneFlags) run(ctx context.Context, u *ui, args []string, chosen *time.
 		}
 	}
 	if export != nil {
-		err = printExport(u, export, found)
+		err = printExport(u, export, found, args)
 	} else {
 		err = f.print(u, found)
 	}
@@ -223,18 +223,41 @@ func (f *tuneFlags) compare(ctx context.Context, u *ui, args []string, in *input
 }
 
 // printExport prints the advised settings as the gateway has them.
-func printExport(u *ui, g *policy.Gateway, r *tune.Report) error {
+func printExport(u *ui, g *policy.Gateway, r *tune.Report, logs []string) error {
 	text := r.Enforced()
 	if text == "" {
-		return fmt.Errorf("no setting of %s is worth having on this log: 'loopgauge tune --profile %s' says why", g.Name, g.Name)
+		return errors.New(refusal(g, r, logs))
 	}
 	settings, said, err := g.Export("the advised policy", []byte(text), "")
 	if err != nil {
 		return usage(err)
 	}
 	u.sayProblems(said)
+	var found []int
+	for i := range r.Advice {
+		if a := &r.Advice[i]; a.Found {
+			found = append(found, i)
+		} else {
+			u.say("%s is left out: %s", a.Rule.Name, r.Refusal(i))
+		}
+	}
+	u.say("%s", strings.TrimSpace(tune.Summary{Report: r}.Advice(found)))
 	_, err = u.stdout.Write(settings)
 	return err
+}
+
+// refusal says why nothing is exported, and what to do.
+func refusal(g *policy.Gateway, r *tune.Report, logs []string) string {
+	text := fmt.Sprintf("%s: no setting of %s is worth having, so nothing is printed: a file that it was sent to is empty", strings.Join(logs, " "), g.Name)
+	limits := false
+	for i := range r.Advice {
+		text += fmt.Sprintf("\n%s: %s", r.Advice[i].Rule.Name, r.Refusal(i))
+		limits = limits || r.Advice[i].Findable > 0
+	}
+	if limits {
+		text += "\nraise --max-wrong or --budget to have it, or give --labels, which decide what is wrong"
+	}
+	return text + "\n'loopgauge tune LOG' shows what other rules find, 'loopgauge tune --profile " + g.Name + " --html FILE LOG' all settings of this one"
 }
 
 func (f *tuneFlags) print(u *ui, r *tune.Report) error {

@@ -21,6 +21,7 @@ type page struct {
 	Version    string          `json:"version"`
 	Command    string          `json:"command"`
 	Verdict    string          `json:"verdict"`
+	Refusals   []string        `json:"refusals"` // why each rule that it rests on is not recommended
 	First      int64           `json:"first"`
 	Last       int64           `json:"last"`
 	Empty      bool            `json:"empty"` // nothing was judged
@@ -82,7 +83,7 @@ type rule struct {
 	Caught   int        `json:"caught"` // of the advised setting, as are all below
 	Missed   int        `json:"missed"`
 	Wrong    int        `json:"wrong"`
-	Test     *outcome   `json:"test"`
+	Proof    string     `json:"proof"`
 	Score    []*float64 `json:"score"` // precision, recall, F1
 	Coverage coverage   `json:"coverage"`
 	Loops    int        `json:"loops"` // that some sane setting finds
@@ -92,13 +93,6 @@ type rule struct {
 type setting struct {
 	Cell      int `json:"cell"`
 	Threshold int `json:"threshold"`
-}
-
-type outcome struct {
-	Caught   int `json:"caught"`
-	Loops    int `json:"loops"`
-	Wrong    int `json:"wrong"`
-	Episodes int `json:"episodes"`
 }
 
 type coverage struct {
@@ -214,13 +208,16 @@ type builder struct {
 
 func newPage(r *tune.Report, o Options, d detail) *page {
 	p := &page{
-		Version: o.Version, Command: command(o.Command), Verdict: string(r.Verdict()), Empty: r.Result.First == fingerprint.NoTime,
+		Version: o.Version, Command: command(o.Command), Verdict: string(r.Verdict()), Refusals: []string{}, Empty: r.Result.First == fingerprint.NoTime,
 		Days: r.Days, Account: r.Result.Account, Talks: r.Conversations,
 		Lateness: lateness{window.Lasting(r.Lateness.Value), r.Lateness.Measured, r.Result.Order.Tied},
 		Streams:  []stream{}, Budget: r.Options.Budget, MaxWrong: r.Options.MaxWrong,
 		Windows: []string{}, Counters: window.SweepKinds, Kinds: window.Kinds,
 		Rules: []rule{}, Picked: append([]int{}, r.Recommended...), Gateways: []gateway{}, Exclusions: []exclusion{}, Against: newAgainst(r.Against), Policy: r.Policy(), All: len(r.Repeats), NoRoom: r.Dropped,
 		Texts: []string{}, Counts: []string{}, Rows: [][]int{}, Repeats: []rawRepeat{}, Rest: []restOfRepeats{},
+	}
+	for _, why := range r.Refusals() {
+		p.Refusals = append(p.Refusals, term.Safe(why))
 	}
 	if !p.Empty {
 		p.First, p.Last = r.Result.First/1000, r.Result.Last/1000
@@ -289,7 +286,7 @@ func (b *builder) rules() {
 		}
 		if a.Found {
 			one.Advised = &setting{a.Cell, a.Threshold}
-			one.Test = &outcome{a.Test.Caught, a.Test.Loops, a.Test.Wrong, a.Test.Episodes}
+			one.Proof = a.Proof()
 		}
 		if a.HasCurrent && slices.Contains(b.p.Thresholds, a.Rule.Threshold) {
 			one.Now = &setting{a.CurrentCell, a.Rule.Threshold}
@@ -458,7 +455,7 @@ func (b *builder) repeat(k *tune.Repeat) rawRepeat {
 	if !someCost {
 		costs = nil
 	}
-	if int64(len(hits)) < k.Requests-1 {
+	if k.Rest() > 0 {
 		b.p.Longer++
 	}
 	var row []int
@@ -484,7 +481,7 @@ func (b *builder) repeat(k *tune.Repeat) rawRepeat {
 	}
 	return rawRepeat(jsonText([]any{
 		k.Target, slices.Index(window.Kinds, k.Kind), k.First / 1000, k.Last / 1000, k.Requests, number, times, runs(statuses), tokens, costs,
-		b.shown(k.ID()), b.shown(k.Fingerprint.String()), b.shown(k.Evidence), b.shown(k.Session), b.shown(k.Caller), b.shown(k.Model), scope,
+		b.shown(k.ID()), b.shown(k.Fingerprint.String()), b.shown(k.Evidence), b.shown(k.Session), b.shown(k.Caller), b.shown(k.Model), scope, k.Rest(),
 	}))
 }
 

@@ -74,10 +74,10 @@
     return list;
   });
   const byRule = D.rules.map(() => []);
-  const repeats = D.repeats.map(([rule, kind, first, last, requests, row, steps, statuses, tokens, costs, id, print, evidence, session, caller, model, scope]) => {
+  const repeats = D.repeats.map(([rule, kind, first, last, requests, row, steps, statuses, tokens, costs, id, print, evidence, session, caller, model, scope, rest]) => {
     const text = (n) => D.texts[n];
     const k = {
-      rule, kind: D.kinds[kind], first, last, requests, row: rows[row], steps, statuses, tokens, costs,
+      rule, kind: D.kinds[kind], first, last, requests, rest, row: rows[row], steps, statuses, tokens, costs,
       id: text(id), print: text(print), evidence: text(evidence), session: text(session), caller: text(caller), model: text(model),
       scope: scope.map((v, i) => [D.rules[rule].scope[i], text(v)]),
     };
@@ -102,7 +102,7 @@
         if (k.costs) f.cost += Math.max(k.costs[i], 0) / 1e6;
       }
     }
-    f.requests += k.requests - 1 - list.length; // the rest went on as it was
+    f.requests += k.rest; // which went on as it was
     f.who = k.session || k.caller || k.scope.map((x) => x[1]).join(" ") || k.print;
     return f;
   }
@@ -201,7 +201,8 @@
 
   // ---- recommendation
 
-  const delays = (...cell) => span(1000 * swept(...cell, DELAY)) + " after the first repeat (95 %: " + span(1000 * swept(...cell, DELAY_95)) + ")";
+  const delays = (...cell) => span(1000 * swept(...cell, DELAY)) + " after the first repeat (median; 95 % within " + span(1000 * swept(...cell, DELAY_95)) + ")";
+  const capital = (text) => text.charAt(0).toUpperCase() + text.slice(1);
   const by = D.labels ? "" : "by evidence ";
   const catches = (o) => "catches " + o.caught + " of " + plural(o.caught + o.missed, "loop") + ", " + (o.wrong ? plural(o.wrong, "repeat") + " that " + by + (o.wrong === 1 ? "is" : "are") + " no loop" : "and nothing that is no loop");
 
@@ -214,9 +215,7 @@
         h("h3", null, r.name + ", " + settingText(a.cell, a.threshold)),
         h("p", null, "It " + catches(r) + "; " + rate(swept(i, a.cell, a.threshold, EPISODES) / days) + " alerts a day."),
         h("p", null, "It fires " + delays(i, a.cell, a.threshold) + "."),
-        h("p", { class: "small" }, r.test && (r.test.loops || r.test.episodes)
-          ? "Chosen on the first 70 % of the time; on the rest it catches " + r.test.caught + " of " + r.test.loops + ", " + r.test.wrong + " wrongly."
-          : "Chosen on the first 70 % of the time; the rest has no loop to prove it on."),
+        h("p", { class: "small" }, capital(r.proof) + "."),
         h("p", { class: "screen" }, h("button", { type: "button", on: { click: () => { goTo(i, a); draw(); $("h-settings").scrollIntoView(); } } }, "Look at it")));
     });
     const caveats = [];
@@ -231,14 +230,11 @@
     if (broken.length) caveats.push(plural(broken.length, "log") + " could not be read, or not to the end: see below.");
     if (D.noRoom) caveats.push("For " + plural(D.noRoom, "request") + " that repeated there was no room: narrow the log with --since and --until.");
     if (repeats.length < D.all) caveats.push("Of " + plural(D.all, "repeat") + " this page lists " + count(repeats.length) + ", loops first and then the longest; the others are in the numbers, but not in the time-line and the list of episodes.");
-    const blind = D.verdict.startsWith("no rule") ? D.rules.map((r) => h("li", null, r.name + ": " + (r.coverage.causes[0] ? r.coverage.causes[0].why : "nothing matched"))) : [];
-    const close = D.recommended.length === 0 && D.verdict.startsWith("loops")
-      ? D.rules.map((r, i) => { const o = r.now && outcome(i, r.now.cell, r.now.threshold); return o && o.caught ? h("li", null, r.name + " as it is (" + r.nowText + ") " + catches(o)) : null; }) : [];
     const exclusions = D.exclusions.map((x) => h("li", null, h("code", null, x.match), " takes out " + plural(x.mutes, "repeat") + " (" + x.name + ") and " + (x.hides ? "would hide " + plural(x.hides, "loop") + ": it is not in the policy" : "hides no loop: it is in the policy")));
     put($("recommendation"),
-      h("p", { class: "verdict" }, D.verdict.charAt(0).toUpperCase() + D.verdict.slice(1) + "."),
+      h("p", { class: "verdict" }, capital(D.verdict) + "."),
       h("div", { class: "cards" }, cards),
-      (blind.length || close.some(Boolean)) && h("ul", null, blind, close),
+      D.refusals.length > 0 && h("ul", null, D.refusals.map((why) => h("li", null, why))),
       exclusions.length > 0 && [h("h3", null, "Leave out what repeats on purpose"), h("ul", null, exclusions)],
       D.against && [
         h("h3", null, "Against " + D.against.policy),
@@ -427,7 +423,7 @@
   // threshold. A mark below says that the answer was an error.
   function strip(f, width, height) {
     const { list, most } = countsOf(f.k.row[cellAt()]), t = threshold();
-    const bars = list.length === f.k.requests - 1 && list.length <= width / 3 ? width : width - 36; // room for how many more
+    const bars = f.k.rest === 0 && list.length <= width / 3 ? width : width - 36; // room for how many more
     const n = Math.min(list.length, Math.floor(bars / 3)), w = bars / Math.max(n, 12), top = Math.max(Math.min(most, 4 * t), t) * 1.05;
     const y = (v) => (height - 4) * (1 - Math.min(v, top) / top);
     let below = "", above = "", error = "";
@@ -439,7 +435,7 @@
       else below += bar;
       if (status[i] >= 400) error += "M" + (i * w).toFixed(1) + " " + (height - 3) + "h" + Math.max(w - 1, 1).toFixed(1) + "v3h-" + Math.max(w - 1, 1).toFixed(1) + "z";
     }
-    const more = f.k.requests - 1 - n;
+    const more = list.length + f.k.rest - n;
     return s("svg", { class: "strip", viewBox: "0 0 " + width + " " + height, width, height, role: "img", "aria-label": "counts " + list.slice(0, 12).join(", ") + (list.length > 12 ? ", …" : "") + "; fires at " + t },
       s("path", { class: "below", d: below }), s("path", { class: "above", d: above }), s("path", { class: "error", d: error }),
       s("line", { class: "line", x1: 0, x2: bars, y1: y(t).toFixed(1), y2: y(t).toFixed(1) }),
@@ -568,8 +564,8 @@
     const p = (text) => h("p", null, text);
     put($("method"),
       p("The log was read once. Every rule counted with every window (" + D.windows.join(", ") + ") and every counter (" + D.counters.join(", ") + "). A counter knows no threshold, so one count answers all of them; this page shows the thresholds " + D.thresholds.join(", ") + ", and tune --json all."),
-      p("Numbers of the heat-map (episodes, requests, scopes, tokens, cost) are the sweep's: an episode begins when a rule fires in a scope and ends when the scope has been quiet. The list, the time-line and what is caught and missed go by repeats: one request's fingerprint in one scope, for as long as no setting would have forgotten it. One repeat can hold several episodes, and one episode several repeats."),
-      p("A repeat is called by what the log shows of it: stuck (the same again, and the same came of it), retry (after errors of its own), outage (errors that others had too), polling (results change, or a clock's pace), probe (health checks), batch (one prompt in many sessions), duplicate-logging (one request written twice), unknown. Stuck and retry of four requests or more count as loops; an outage counts neither as a loop nor as wrongly stopped; all others count as no loop." + (D.labels ? " Where a session is labelled, the label decides." : "")),
+      p("Numbers of the heat-map (episodes, requests, scopes, tokens, cost) are the sweep's: an episode begins when a rule fires in a scope and ends when the scope has been quiet. The list, the time-line and what is caught and missed go by repeats: one request's fingerprint in one scope, stretch by stretch; a stretch ends with a long pause, and, where the rule cannot tell requests apart, where four or more in a row that said the same begin and end. One repeat can hold several episodes, and one episode several repeats."),
+      p("A repeat is called by what the log shows of it: stuck (the same again, and the same came of it), retry (after errors of its own), outage (errors that others had too), polling (results keep changing, or a clock's pace), probe (health checks), batch (one prompt in many sessions), duplicate-logging (one request written twice), unknown. Stuck and retry of four requests or more count as loops; an outage counts neither as a loop nor as wrongly stopped; all others count as no loop." + (D.labels ? " Where a session is labelled, the label decides." : "")),
       p("Missed: loops that some setting with a threshold of four finds, and this one does not. Advice was chosen on the first 70 % of the log's time" + (D.budget ? ", within " + rate(D.budget) + " alerts a day" : "") + ", hitting at most " + Number((100 * D.maxWrong).toPrecision(3)) + " % of requests wrongly, and tried on the rest. What the slider suggests is picked on the whole log, and by fewer considerations."),
       p("Not in the numbers of the heat-map: what a gateway does on firing that changes later counts (cooldown, counting what it blocked, resetting). The rows of the gateways have it, and tune --json says it of each setting (stopped). Rates count a log shorter than a day as a day."),
       p("Requests are told apart by hashes: no prompt and no answer is in this page. Characters that do not show or turn the writing direction are written as escapes; long names are cut."),

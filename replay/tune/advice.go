@@ -2,6 +2,7 @@ package tune
 
 import (
 	"cmp"
+	"fmt"
 	"math"
 	"slices"
 	"strconv"
@@ -17,6 +18,10 @@ type Advice struct {
 	Cell      int // index into Report.Cells
 	Threshold int
 	Found     bool // there is a setting that catches something within the limits
+
+	// Whole tells that the setting was chosen on the whole log, for the part
+	// that settings are chosen on has no loop.
+	Whole bool
 
 	Outcome Outcome // over the whole log
 	Train   Outcome // over the part that the setting was chosen on
@@ -100,7 +105,12 @@ func (r *Report) adviseOne(target int, train, test []*Repeat) Advice {
 			a.Findable++
 		}
 	}
-	a.Cell, a.Threshold = r.choose(t, trained[:len(r.Cells)])
+	on, share := trained, trainShare
+	findable := &trained[0][r.Options.Most]
+	if a.Whole = findable.Caught+findable.Missed == 0; a.Whole {
+		on, share = all, 1
+	}
+	a.Cell, a.Threshold = r.choose(t, on[:len(r.Cells)], share)
 	if a.CurrentCell >= 0 {
 		a.Current, a.HasCurrent = r.outcome(slices.Concat(train, test), a.CurrentCell, t.Rule.Threshold), true
 	}
@@ -112,6 +122,18 @@ func (r *Report) adviseOne(target int, train, test []*Repeat) Advice {
 	a.Outcome, a.Train, a.Test = all[a.Cell][a.Threshold], trained[a.Cell][a.Threshold], tested[a.Cell][a.Threshold]
 	a.Setting = r.Setting(target, a.Cell, a.Threshold)
 	return a
+}
+
+// Proof says what the setting was chosen on, and how it did on the rest.
+func (a *Advice) Proof() string {
+	chosen := "chosen on the first 70 % of the time; "
+	switch {
+	case a.Whole:
+		return "chosen on the whole log, unproved: the first 70 % of its time has no loop"
+	case a.Test.Loops > 0 || a.Test.Episodes > 0:
+		return chosen + fmt.Sprintf("on the rest it catches %d of %d loops, %d wrongly", a.Test.Caught, a.Test.Loops, a.Test.Wrong)
+	}
+	return chosen + "the rest of it has no loop to prove it"
 }
 
 // perDay is a rate. Less than a day counts as one: three loops in a minute do
@@ -150,7 +172,6 @@ func (r *Report) grid(t *window.SweepTarget, repeats []*Repeat) [][]Outcome {
 	hits := make([]int64, most+1) // by count
 	for _, k := range repeats {
 		class := r.Class(k)
-		rest := k.Requests - 1 - int64(len(k.hits)) // went on as it was
 		for c := range grid {
 			highest := 0
 			if c < len(r.Cells) {
@@ -167,7 +188,7 @@ func (r *Report) grid(t *window.SweepTarget, repeats []*Repeat) [][]Outcome {
 					hits[min(k.count(i, c, len(r.Cells)), most)]++
 				}
 			}
-			requests := rest
+			requests := k.Rest()
 			from := most
 			if class < Loop {
 				from = highest // what is above it adds nothing
@@ -228,9 +249,9 @@ func (r *Report) outcome(repeats []*Repeat, cell, threshold int) (o Outcome) {
 // choose picks the cell and threshold that save most within the limits. Of
 // those that save nearly as much it takes the one that is wrong least often,
 // then the one that catches most, then the rule's own counter, then the one
-// whose neighbours are like it, then the window nearest to the rule's own.
-func (r *Report) choose(t *window.SweepTarget, grid [][]Outcome) (cell, threshold int) {
-	least := max(saneThreshold, r.Options.Least)
+// whose neighbours are like it, then the window nearest to the rule's own. The
+// grid is of a share of the log's time.
+func (r *Report) choose(t *window.SweepTarget, grid [][]Outcome, share float64) (cell, threshold int) {
 	type choice struct {
 		cell, threshold int
 		o               *Outcome
@@ -239,14 +260,12 @@ func (r *Report) choose(t *window.SweepTarget, grid [][]Outcome) (cell, threshol
 	var choices []choice
 	var best int64
 	for c := range grid {
-		if r.Options.OwnCounters && r.Cells[c].Kind != t.Rule.Counter.Kind {
+		if !r.may(t.Rule, c) {
 			continue
 		}
-		for th := least; th < len(grid[c]); th++ {
+		for th := r.least(); th < len(grid[c]); th++ {
 			o := &grid[c][th]
-			// A setting that is right by a hair is right by chance.
-			margin := max(least, int(safety*float64(th)))
-			if o.Caught == 0 || !r.within(o) || !r.within(&grid[c][margin]) {
+			if o.Caught == 0 || !r.within(o, share) || !r.within(&grid[c][r.margin(th)], share) {
 				continue
 			}
 			choices = append(choices, choice{c, th, o, r.steady(grid, c, th)})
@@ -257,32 +276,46 @@ func (r *Report) choose(t *window.SweepTarget, grid [][]Outcome) (cell, threshol
 	if len(choices) == 0 {
 		return -1, 0
 	}
-	own := func(x choice) int {
-		if r.Cells[x.cell].Kind == t.Rule.Counter.Kind {
-			return 0
-		}
-		return 1
-	}
-	// How far the window is from the rule's own, by factors of two.
-	far := func(x choice) float64 {
-		return math.Round(math.Abs(math.Log2(float64(r.Cells[x.cell].Window) / float64(max(t.Rule.Counter.Window, 1)))))
-	}
 	pick := slices.MinFunc(choices, func(a, b choice) int {
+		otherA, farA := r.away(t.Rule, a.cell)
+		otherB, farB := r.away(t.Rule, b.cell)
 		return cmp.Or(
-			cmp.Compare(a.o.Wrong, b.o.Wrong), cmp.Compare(-a.o.Caught, -b.o.Caught), cmp.Compare(own(a), own(b)),
-			cmp.Compare(-math.Round(10*a.steady), -math.Round(10*b.steady)), cmp.Compare(far(a), far(b)),
+			cmp.Compare(a.o.Wrong, b.o.Wrong), cmp.Compare(-a.o.Caught, -b.o.Caught), cmp.Compare(otherA, otherB),
+			cmp.Compare(-math.Round(10*a.steady), -math.Round(10*b.steady)), cmp.Compare(farA, farB),
 			cmp.Compare(-a.o.Waste, -b.o.Waste), cmp.Compare(a.cell, b.cell), cmp.Compare(-a.threshold, -b.threshold),
 		)
 	})
 	return pick.cell, pick.threshold
 }
 
-// within says whether a setting keeps to the budget.
-func (r *Report) within(o *Outcome) bool {
-	if r.Options.Budget > 0 && perDay(float64(o.Episodes), trainShare*r.Days) > r.Options.Budget {
+// least is the lowest threshold that is advised.
+func (r *Report) least() int { return max(saneThreshold, r.Options.Least) }
+
+// margin is the threshold that must keep to the limits, too, for one to be
+// advised: a setting that is right by a hair is right by chance.
+func (r *Report) margin(threshold int) int { return max(r.least(), int(safety*float64(threshold))) }
+
+// may says whether a rule may be advised to count as a cell does.
+func (r *Report) may(rule *window.Rule, cell int) bool {
+	return !r.Options.OwnCounters || r.Cells[cell].Kind == rule.Counter.Kind
+}
+
+// away is how far a cell is from what a rule counts by: 1 for another counter,
+// and the windows apart by factors of two.
+func (r *Report) away(rule *window.Rule, cell int) (other int, far float64) {
+	if r.Cells[cell].Kind != rule.Counter.Kind {
+		other = 1
+	}
+	return other, math.Round(math.Abs(math.Log2(float64(r.Cells[cell].Window) / float64(max(rule.Counter.Window, 1)))))
+}
+
+// within says whether a setting keeps to the limits in a share of the log's
+// time.
+func (r *Report) within(o *Outcome, share float64) bool {
+	if r.Options.Budget > 0 && perDay(float64(o.Episodes), share*r.Days) > r.Options.Budget {
 		return false
 	}
-	return float64(o.WrongRequests) <= r.Options.MaxWrong*trainShare*float64(r.Result.Account.Judged)
+	return float64(o.WrongRequests) <= r.Options.MaxWrong*share*float64(r.Result.Account.Judged)
 }
 
 // steady is the least that a neighbour saves, as a share: one threshold up or

@@ -285,7 +285,7 @@ func (r *Report) advisedFor(g Gateway) *DocumentSetting {
 const mostListed = 10_000
 
 func (r *Report) documentRepeats() []DocumentRepeat {
-	longest := slices.Clone(r.Repeats)
+	longest := slices.DeleteFunc(slices.Clone(r.Repeats), (*Repeat).alone)
 	slices.SortStableFunc(longest, func(a, b *Repeat) int {
 		return cmp.Or(cmp.Compare(b.Requests, a.Requests), cmp.Compare(a.First, b.First))
 	})
@@ -369,14 +369,17 @@ func between(i int, opens string) string {
 func (r *Report) documentData() DocumentData {
 	d := DocumentData{
 		Account: r.Result.Account, Days: r.Days, LatenessSeconds: r.Lateness.Value.Seconds(), Conversations: r.Conversations,
-		Repeats: len(r.Repeats), RepeatsDropped: r.Dropped, Kinds: map[window.Kind]int{}, Coverage: []DocumentCoverage{},
+		RepeatsDropped: r.Dropped, Kinds: map[window.Kind]int{}, Coverage: []DocumentCoverage{},
 	}
 	if r.Result.First != fingerprint.NoTime {
 		first, last := replay.Stamp(r.Result.First), replay.Stamp(r.Result.Last)
 		d.First, d.Last = &first, &last
 	}
 	for _, k := range r.Repeats {
-		d.Kinds[k.Kind]++
+		if !k.alone() {
+			d.Repeats++
+			d.Kinds[k.Kind]++
+		}
 	}
 	d.KeysDropped = r.keysDropped()
 	for i := range r.Result.Rules[:len(r.Options.Rules)] {

@@ -92,15 +92,16 @@ func (r *Report) exclude() {
 		byReason[x.of] = x
 	}
 	for _, k := range r.Repeats {
-		if of, _, ok := reasonOf(k); ok && byReason[of] != nil {
-			k.excluded = true
-		}
-		if !r.isLoop(k) {
-			continue
-		}
+		of, _, ok := reasonOf(k)
+		k.excluded = ok && byReason[of] != nil
 		for i := range r.Exclusions {
-			if x := &r.Exclusions[i]; x.of.takes(k) {
+			x := &r.Exclusions[i]
+			switch {
+			case !x.of.takes(k):
+			case r.isLoop(k):
 				x.Hides++
+			case k.alone(): // which does not tell what it is
+				k.excluded = true
 			}
 		}
 	}

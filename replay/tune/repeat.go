@@ -9,10 +9,11 @@ import (
 	"github.com/loopgauge/loopgauge/window"
 )
 
-// Repeat is one key, a fingerprint in a scope, that came more than once
-// without a pause longer than any setting looks back: a loop, or an innocent
-// repetition. It holds what is needed to say, of any setting, whether and when
-// it would have fired.
+// Repeat is one stretch of a key, a fingerprint in a scope, that came more than
+// once: a loop, or an innocent repetition. Where a stretch ends says
+// [window.Witness.Note]; it does after a pause longer than any setting looks
+// back. It holds what is needed to say, of any setting, whether and when it
+// would have fired.
 type Repeat struct {
 	Rule        *window.Rule
 	Target      int // index of the swept rule
@@ -29,6 +30,7 @@ type Repeat struct {
 
 	method, path string
 	excluded     bool // a suggested exclusion takes it out
+	later        bool // the key has come before, so that its first request repeats too
 
 	hits   []Hit
 	counts []uint8 // of hits[i] in cell c: i*cells + c
@@ -68,11 +70,13 @@ func (c *collector) sweep(windows []time.Duration, most, maxKeys int) *window.Sw
 	return window.NewSweep(c.plan, c.rules, window.SweepOptions{Windows: windows, Most: most, MaxKeys: maxKeys, Repeat: c.repeat, Ended: c.ended})
 }
 
-// kinds says of all repeats what they are.
-func (c *collector) kinds() {
+// repeats are those found, with what they are.
+func (c *collector) repeats() []*Repeat {
+	c.all = slices.DeleteFunc(c.all, func(k *Repeat) bool { return len(k.hits) == 0 && k.Requests < 2 }) // all that repeats went over to the next
 	for _, k := range c.all {
 		k.Kind, k.Evidence = c.witness.Kind(k.Rule, k.facts)
 	}
+	return c.all
 }
 
 // longest is the cell of a kind with the longest window.
@@ -83,23 +87,19 @@ func (c *collector) longest(kind string) int {
 func (c *collector) repeat(r *window.Repeat) {
 	k := c.open[r.Number]
 	if k == nil {
-		if len(c.all) >= keptRepeats {
-			c.dropped++
+		if k = c.begin(r, c.witness.Begin(r.First)); k == nil {
 			return
 		}
-		ev := r.Event
-		k = &Repeat{
-			Rule: c.plan.Rules[c.rules[r.Target]], Target: r.Target, Scope: append([]string{}, r.Scope.Values...), Fingerprint: r.Fingerprint,
-			First: r.First, Requests: 1, Session: ev.Session, Caller: ev.Caller, Model: ev.Model, Conversation: c.witness.Conversation(ev),
-			facts: c.witness.Begin(r.First),
+	}
+	facts := c.witness.Note(k.facts, r.Event, c.rules[r.Target], &r.Fingerprint, int(r.Counts[c.longest("streak")]), int(r.Counts[c.longest("cycle")]))
+	if facts != k.facts {
+		if k = c.part(k, r, facts); k == nil {
+			return
 		}
-		c.open[r.Number] = k
-		c.all = append(c.all, k)
 	}
 	k.Last = r.Event.Time
-	k.Requests++
+	k.Requests = facts.Requests
 	k.method, k.path = r.Event.Method, r.Event.Path
-	c.witness.Note(k.facts, r.Event, c.rules[r.Target], &r.Fingerprint, int(r.Counts[c.longest("streak")]), int(r.Counts[c.longest("cycle")]))
 	if k.tracked == nil {
 		k.tracked = slices.Clone(r.Tracked)
 	}
@@ -127,7 +127,62 @@ func (c *collector) repeat(r *window.Repeat) {
 	c.counts += c.cells
 }
 
+// begin opens a repeat; nil if there is no room for it.
+func (c *collector) begin(r *window.Repeat, facts *window.Facts) *Repeat {
+	if len(c.all) >= keptRepeats {
+		c.dropped++
+		return nil
+	}
+	ev := r.Event
+	k := &Repeat{
+		Rule: c.plan.Rules[c.rules[r.Target]], Target: r.Target, Scope: append([]string{}, r.Scope.Values...), Fingerprint: r.Fingerprint,
+		First: facts.First, Session: ev.Session, Caller: ev.Caller, Model: ev.Model, Conversation: c.witness.Conversation(ev), facts: facts,
+	}
+	c.open[r.Number] = k
+	c.all = append(c.all, k)
+	return k
+}
+
+// part ends a repeat where another stretch begins, and gives that its hits.
+func (c *collector) part(k *Repeat, r *window.Repeat, facts *window.Facts) *Repeat {
+	next := c.begin(r, facts)
+	if next == nil {
+		return nil
+	}
+	next.later = true
+	over := facts.Requests - 1 // requests that go over, besides the one at work
+	from := int64(len(k.hits)) + k.Rest() - over
+	if k.Requests -= over; over == 0 || from >= int64(len(k.hits)) {
+		return next
+	}
+	next.hits, next.counts = slices.Clone(k.hits[from:]), slices.Clone(k.counts[from*int64(c.cells):])
+	k.hits, k.counts = k.hits[:from], k.counts[:from*int64(c.cells)]
+	next.most, k.most = c.highest(next.counts), c.highest(k.counts)
+	if k.Last = k.First; from > 0 {
+		k.Last = k.hits[from-1].Time
+	}
+	if k.Requests == 1 {
+		k.facts = c.witness.Begin(k.First) // the others told of what went over
+	}
+	return next
+}
+
+// highest are the highest counts by cell; nil without hits.
+func (c *collector) highest(counts []uint8) (most []uint8) {
+	for i, n := range counts {
+		if i == 0 {
+			most = make([]uint8, c.cells)
+		}
+		most[i%c.cells] = max(most[i%c.cells], n)
+	}
+	return most
+}
+
 func (c *collector) ended(number uint64) { delete(c.open, number) }
+
+// alone tells of a request of a key that came before, that nothing else of its
+// stretch repeats: only that settings may fire on it makes it one of interest.
+func (k *Repeat) alone() bool { return k.Requests == 1 }
 
 // count is what a cell counted at a hit.
 func (k *Repeat) count(hit, cell, cells int) int { return int(k.counts[hit*cells+cell]) }
@@ -165,11 +220,19 @@ func (k *Repeat) fires(cell, cells, threshold int) (f firing, fired bool) {
 	if f.hit < 0 {
 		return f, false
 	}
-	if rest := k.Requests - 1 - int64(len(k.hits)); rest > 0 { // went on as it was
-		f.requests += rest
-		f.after += rest
-	}
+	f.requests += k.Rest()
+	f.after += k.Rest()
 	return f, true
+}
+
+// Rest is how many requests of the repeat are not kept as hits: it is taken to
+// have gone on as it was.
+func (k *Repeat) Rest() int64 {
+	rest := k.Requests - int64(len(k.hits))
+	if !k.later {
+		rest--
+	}
+	return rest
 }
 
 // ID tells the repeat from all others, and is the same in every run.

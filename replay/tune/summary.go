@@ -47,16 +47,20 @@ func (s Summary) data(b *strings.Builder) {
 		term.Plural(int64(s.Report.Conversations), "conversation", "conversations"), replay.Wrapped(r.Account.String()))
 }
 
+// kindsIndent is where the evidence of a kind stands: behind the longest name
+// and two numbers.
+const kindsIndent = 37
+
 // kinds shows what repeats, each kind by its largest.
 func (s Summary) kinds(b *strings.Builder) {
 	r := s.Report
 	t := term.Table{Right: map[int]bool{1: true, 2: true}}
-	t.Add("what repeats", "repeats", "longest", "the longest")
+	t.Add("what repeats", "repeats", "longest", "why it is that")
 	for _, kind := range window.Kinds {
 		n := int64(0)
 		var longest *Repeat
 		for _, k := range r.Repeats {
-			if k.Kind != kind {
+			if k.Kind != kind || k.alone() {
 				continue
 			}
 			n++
@@ -64,8 +68,13 @@ func (s Summary) kinds(b *strings.Builder) {
 				longest = k
 			}
 		}
-		if n > 0 {
-			t.Add(string(kind), term.Count(n), term.Count(longest.Requests), term.Shorten(longest.Rule.Name+": "+longest.Evidence, 80-35))
+		if n == 0 {
+			continue
+		}
+		cells := []string{string(kind), term.Count(n), term.Count(longest.Requests)}
+		for _, line := range term.Wrap(longest.Rule.Name+": "+longest.Evidence, term.Width-kindsIndent) {
+			t.Add(append(cells, line)...)
+			cells = []string{"", "", ""}
 		}
 	}
 	if n := r.keysDropped(); n > 0 {
@@ -75,6 +84,9 @@ func (s Summary) kinds(b *strings.Builder) {
 		return
 	}
 	t.Write(b, "")
+	if r.Options.Labels == nil {
+		b.WriteString("stuck and retry are loops; stopping the rest, but for an outage, is wrong\n")
+	}
 	if r.Dropped > 0 {
 		fmt.Fprintf(b, "and %s more that there was no room for: narrow the log with --since and --until\n", term.Count(r.Dropped))
 	}
@@ -246,37 +258,43 @@ func (s Summary) recommendation(b *strings.Builder) {
 	b.WriteString(s.bold(string(verdict)) + "\n")
 	switch verdict {
 	case Recommends:
-	case OverBudget:
-		s.nearest(b)
-		return
-	case Blind:
-		s.blindness(b)
-		return
 	case NothingFound:
 		if judged < fewRequests {
 			fmt.Fprintf(b, "too little to conclude from: %s\n", term.Plural(judged, "request", "requests"))
 		}
 		return
 	default:
+		for _, why := range r.Refusals() {
+			b.WriteString(replay.Wrapped(term.Safe(why)) + "\n")
+		}
 		return
 	}
-	for _, i := range r.Recommended {
-		s.advice(b, &r.Advice[i])
-	}
-	if judged < fewRequests || r.Days < 1 {
-		fmt.Fprintf(b, "little to go by: %s over %s\n", term.Plural(judged, "request", "requests"), term.Span(r.Result.Last-r.Result.First))
-	}
+	b.WriteString(s.Advice(r.Recommended))
 	for _, x := range r.Exclusions {
 		hides := "hides no loop"
 		if x.Hides > 0 {
 			hides = fmt.Sprintf("would hide %s, so it is not in the policy", term.Plural(int64(x.Hides), "loop", "loops"))
 		}
-		fmt.Fprintf(b, "  without %s: takes out %s, %s\n", term.Safe(x.Name), term.Plural(int64(x.Mutes), "repeat", "repeats"), hides)
+		fmt.Fprintf(b, "  exclude %s: takes out %s, %s\n", term.Safe(x.Name), term.Plural(int64(x.Mutes), "repeat", "repeats"), hides)
 	}
 	if r.Spared > 0 {
 		fmt.Fprintf(b, "  and %s that poll less\n", term.Plural(int64(r.Spared), "path", "paths"))
 	}
 	b.WriteString("\n" + r.Policy() + next)
+}
+
+// Advice says of rules with an advised setting what that does, and what it rests
+// on.
+func (s Summary) Advice(rules []int) string {
+	var b strings.Builder
+	r := s.Report
+	for _, i := range rules {
+		s.advice(&b, &r.Advice[i])
+	}
+	if judged := r.Result.Account.Judged; judged < fewRequests || r.Days < 1 {
+		fmt.Fprintf(&b, "little to go by: %s over %s\n", term.Plural(judged, "request", "requests"), term.Span(r.Result.Last-r.Result.First))
+	}
+	return b.String()
 }
 
 // next is what to do with a policy, as comments in it: what is printed last may
@@ -299,16 +317,12 @@ func (s Summary) advice(b *strings.Builder, a *Advice) {
 	}
 	at := &a.Setting
 	fmt.Fprintf(b, "    catches %s of %s, %s; %s alerts a day\n", term.Count(int64(o.Caught)), term.Plural(int64(o.Caught+o.Missed), "loop", "loops"), wrong, rate(at.EpisodesPerDay))
-	fmt.Fprintf(b, "    fires %s after the first repeat (95 %%: %s)\n", term.Span(int64(1e6*at.DelayMedian)), term.Span(int64(1e6*at.DelayP95)))
+	fmt.Fprintf(b, "    fires %s after the first repeat (median; 95 %% within %s)\n", term.Span(int64(1e6*at.DelayMedian)), term.Span(int64(1e6*at.DelayP95)))
 	fmt.Fprintf(b, "    would have stopped %s in %s\n", term.Plural(at.Requests, "request", "requests"), touched(at))
 	if at.TokensBefore+at.TokensAfter > 0 {
 		fmt.Fprintf(b, "    repeats used %s until it fired, %s after\n", spent(at.TokensBefore, at.CostBefore), spent(at.TokensAfter, at.CostAfter))
 	}
-	if a.Test.Loops > 0 || a.Test.Episodes > 0 {
-		fmt.Fprintf(b, "    chosen on the first 70 %% of the time; on the rest it catches %d of %d loops, %d wrongly\n", a.Test.Caught, a.Test.Loops, a.Test.Wrong)
-	} else {
-		b.WriteString("    chosen on the first 70 % of the time; the rest of it has no loop to prove it\n")
-	}
+	fmt.Fprintf(b, "    %s\n", a.Proof())
 }
 
 // touched says where a setting fires.
@@ -331,19 +345,6 @@ func spent(tokens int64, usd float64) string {
 	return text
 }
 
-// nearest names, of each rule, the setting that would do if the limits were
-// not there.
-func (s Summary) nearest(b *strings.Builder) {
-	r := s.Report
-	for i := range r.Advice {
-		a := &r.Advice[i]
-		if a.HasCurrent && a.Current.Caught > 0 {
-			fmt.Fprintf(b, "  %s as it is (%s) catches %d of %d loops, %d wrongly\n", term.Safe(a.Rule.Name),
-				replay.SettingOf(a.Rule), a.Current.Caught, a.Current.Loops, a.Current.Wrong)
-		}
-	}
-}
-
 // blind says that hardly any request could be looked at by any rule that tells
 // requests apart by what was said.
 func (r *Report) blind() bool {
@@ -353,15 +354,6 @@ func (r *Report) blind() bool {
 		}
 	}
 	return true
-}
-
-func (s Summary) blindness(b *strings.Builder) {
-	r := s.Report
-	for i := range r.Options.Rules {
-		a := &r.Result.Rules[i]
-		_, cause, _ := a.Blind()
-		fmt.Fprintf(b, "  %-22s %s\n", term.Shorten(term.Safe(a.Rule.Name), 22), cause)
-	}
 }
 
 func rate(perDay float64) string {

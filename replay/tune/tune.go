@@ -120,14 +120,12 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 		return nil, err
 	}
 	r := &Report{
-		Options: o, Result: result, Cells: sweep.Cells(), Sweep: sweep.Result(), Repeats: c.all, Dropped: c.dropped,
+		Options: o, Result: result, Cells: sweep.Cells(), Sweep: sweep.Result(), Repeats: c.repeats(), Dropped: c.dropped,
 		Conversations: len(p.conversations), Days: float64(result.Last-result.First) / 86400e6,
 	}
-	c.kinds()
-	ours.kinds()
 	r.exclude()
 	r.advise()
-	r.compare(p.gateways, p.conversations, slices.Concat(r.Repeats, ours.all))
+	r.compare(p.gateways, p.conversations, slices.Concat(r.Repeats, ours.repeats()))
 	r.label(p.conversations)
 	return r, nil
 }

@@ -7,9 +7,9 @@ type Verdict string
 const (
 	Recommends   Verdict = "recommended: warn by these rules, and look at what they find before enforcing"
 	NothingRead  Verdict = "nothing to judge"
-	OverBudget   Verdict = "loops found, but no setting keeps to the budget: raise --budget or --max-wrong"
+	OverLimits   Verdict = "loops found, but no setting keeps to the limits: raise --budget or --max-wrong"
 	Blind        Verdict = "no rule could look at this log"
-	Overlooked   Verdict = "loops found, but not by these rules: leave out --policy and --profile"
+	Overlooked   Verdict = "loops found, but these rules cannot tell them from other requests: leave out --policy and --profile"
 	NothingFound Verdict = "no loop found, nothing to enforce"
 )
 
@@ -25,7 +25,7 @@ func (r *Report) Verdict() Verdict {
 	case len(r.Recommended) > 0:
 		return Recommends
 	case loops:
-		return OverBudget
+		return OverLimits
 	case r.looping > 0:
 		return Overlooked
 	case r.blind():

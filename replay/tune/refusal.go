@@ -1,0 +1,124 @@
+package tune
+
+import (
+	"cmp"
+	"fmt"
+
+	"github.com/loopgauge/loopgauge/replay"
+	"github.com/loopgauge/loopgauge/replay/term"
+)
+
+// Refusals say of the rules that the verdict rests on why none of their settings
+// is recommended.
+func (r *Report) Refusals() (list []string) {
+	verdict := r.Verdict()
+	if verdict != OverLimits && verdict != Overlooked && verdict != Blind {
+		return nil
+	}
+	for i := range r.Advice {
+		why := r.Refusal(i)
+		if why != "" && (verdict != OverLimits || r.Advice[i].Findable > 0) {
+			list = append(list, r.Advice[i].Rule.Name+": "+why)
+		}
+	}
+	return list
+}
+
+// Refusal says why no setting of a rule is worth having, and how near the
+// nearest comes; empty if one is.
+func (r *Report) Refusal(advice int) string {
+	a := &r.Advice[advice]
+	account := &r.Result.Rules[advice]
+	switch {
+	case a.Found && a.Outcome.Caught > a.Outcome.Wrong:
+		return ""
+	case a.Found:
+		return fmt.Sprintf("%s, and %s", r.catches(a.Target, a.Cell, a.Threshold), term.Plural(int64(a.Outcome.Wrong), "repeat that is none", "repeats that are none"))
+	case account.Judged == account.NotMatched:
+		return "it looks at none of the requests"
+	case coverage(account) == 0:
+		_, cause, _ := account.Blind()
+		return "it can look at none of the requests: " + cause.String()
+	case a.Outcome.Loops == 0:
+		return r.noLoop(a.Target)
+	case a.Findable == 0:
+		return fmt.Sprintf("%s, but none that comes %d times as any setting counts", term.Plural(int64(a.Outcome.Loops), "loop", "loops"), saneThreshold)
+	}
+	cell, threshold, ok := r.nearest(a)
+	if !ok {
+		return fmt.Sprintf("%s, of which no threshold from %d on finds one", term.Plural(int64(a.Outcome.Loops), "loop", "loops"), r.least())
+	}
+	o, hair := &r.outcomes[a.Target][cell][threshold], &r.outcomes[a.Target][cell][r.margin(threshold)]
+	text := r.catches(a.Target, cell, threshold)
+	if perDay := perDay(float64(o.Episodes), r.Days); r.Options.Budget > 0 && perDay > r.Options.Budget {
+		text += fmt.Sprintf("; %s alerts a day, where --budget allows %s", rate(perDay), rate(r.Options.Budget))
+	}
+	// The limits hold for the part of the time that settings are chosen on.
+	switch {
+	case float64(o.WrongRequests) > trainShare*r.Options.MaxWrong*float64(r.Result.Account.Judged):
+		text += fmt.Sprintf("; %s wrongly, where --max-wrong allows %.3g %%", r.hit(o), 100*r.Options.MaxWrong)
+	case hair.WrongRequests > 0:
+		text += fmt.Sprintf("; right by a hair: at %d it would hit %s wrongly", r.margin(threshold), r.hit(hair))
+	}
+	return text
+}
+
+// catches says what a setting is, and which loops it finds.
+func (r *Report) catches(target, cell, threshold int) string {
+	o := &r.outcomes[target][cell][threshold]
+	return fmt.Sprintf("%s catches %d of %s", replay.Setting(threshold, r.Cells[cell].Window, r.Cells[cell].Kind), o.Caught, term.Plural(int64(o.Caught+o.Missed), "loop", "loops"))
+}
+
+func (r *Report) hit(o *Outcome) string {
+	return fmt.Sprintf("%s of the requests", term.Percent(o.WrongRequests, r.Result.Account.Judged))
+}
+
+// noLoop says what the repeats of a rule are that has no loop.
+func (r *Report) noLoop(target int) string {
+	n := 0
+	var longest *Repeat
+	for _, k := range r.Repeats {
+		if k.Target != target || k.alone() {
+			continue
+		}
+		n++
+		if longest == nil || k.Requests > longest.Requests {
+			longest = k
+		}
+	}
+	what := "nothing that it looks at repeats"
+	if n > 0 {
+		what = fmt.Sprintf("the one repeat is %s: %s", longest.Kind, longest.Evidence)
+	}
+	if n > 1 {
+		what = fmt.Sprintf("none of its %s repeats is a loop; the longest is %s: %s", term.Count(int64(n)), longest.Kind, longest.Evidence)
+	}
+	return what
+}
+
+// nearest is the setting that catches a loop and hits least wrongly, by a hair
+// too; of these the one that saves most, and is nearest to the rule.
+func (r *Report) nearest(a *Advice) (cell, threshold int, ok bool) {
+	grid := r.outcomes[a.Target]
+	better := func(c, th int) bool {
+		is, was := &grid[c][th], &grid[cell][threshold]
+		other, far := r.away(a.Rule, c)
+		otherWas, farWas := r.away(a.Rule, cell)
+		return cmp.Or(
+			cmp.Compare(grid[c][r.margin(th)].WrongRequests, grid[cell][r.margin(threshold)].WrongRequests),
+			cmp.Compare(is.WrongRequests, was.WrongRequests), cmp.Compare(-is.Waste, -was.Waste),
+			cmp.Compare(other, otherWas), cmp.Compare(far, farWas),
+		) < 0
+	}
+	for c := range r.Cells {
+		if !r.may(a.Rule, c) {
+			continue
+		}
+		for th := r.least(); th <= r.Options.Most; th++ {
+			if grid[c][th].Caught > 0 && (!ok || better(c, th)) {
+				cell, threshold, ok = c, th, true
+			}
+		}
+	}
+	return cell, threshold, ok
+}
