@@ -30,8 +30,11 @@ func conversation(r *Request, _ string, w *Writer) ([]byte, Cause) {
 		it := w.readItem(v)
 		class := it.class()
 		if class == isSystem || class == isUser {
-			dst = append(dst, ',')
-			dst, cause = w.appendMessage(dst, v)
+			n := len(dst)
+			dst, cause = w.appendMessage(append(dst, ','), v)
+			if class == isSystem && cause == RedactedContent {
+				dst, cause = dst[:n], Computable // some hide system prompts alone
+			}
 		}
 		if class == isUser {
 			break

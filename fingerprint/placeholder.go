@@ -67,9 +67,9 @@ func cutLabel(text []byte) (label, rest []byte) {
 	if n == 0 {
 		return nil, text
 	}
-	end := n + bytes.IndexAny(text[n:], "[]<>{}()\"=;\n")
-	if end <= n {
-		return nil, text
+	end := n
+	for end < len(text) && inLabel(text[end]) {
+		end++
 	}
 	label = text[n:end]
 	for i := n - 1; i >= 0; i-- {
@@ -79,6 +79,16 @@ func cutLabel(text []byte) (label, rest []byte) {
 		end++
 	}
 	return label, text[end:]
+}
+
+// inLabel tells what may stand in a label: neither brackets nor what makes code,
+// markup or JSON of it.
+func inLabel(c byte) bool {
+	switch c {
+	case '[', ']', '<', '>', '{', '}', '(', ')', '"', '=', ';', '\n':
+		return false
+	}
+	return true
 }
 
 // closing is the bracket that closes c, 0 if c opens none.
@@ -153,7 +163,7 @@ func isLetter(c byte) bool { c |= ' '; return 'a' <= c && c <= 'z' }
 // find: those of Presidio's and of Amazon's entity types.
 func isEntity(word []byte) bool {
 	switch string(word) {
-	case "PII", "PHI", "PERSON", "NAME", "USERNAME", "EMAIL", "PHONE", "ADDRESS", "LOCATION", "AGE", "SSN", "NRP", "ORGANIZATION",
+	case "PII", "PHI", "PERSON", "NAME", "USERNAME", "EMAIL", "PHONE", "ADDRESS", "LOCATION", "AGE", "SSN", "NRP", "ORGANIZATION", //nolint:misspell // as Presidio has it
 		"PASSPORT", "LICENSE", "DRIVER", "VEHICLE", "IBAN", "SWIFT", "BANK", "CARD", "CRYPTO", "PIN", "PASSWORD", "SECRET", "KEY", "IP", "MAC", "URL", "NHS", "ITIN", "DATE":
 		return true
 	}
@@ -161,7 +171,7 @@ func isEntity(word []byte) bool {
 }
 
 // marks are what LiteLLM leaves of what it took out of the middle of a text.
-var marks = [...][]byte{[]byte("(litellm_truncated "), []byte("[base64_data truncated: ")}
+var marks = [...][]byte{[]byte("(litellm_truncated "), []byte(";base64,[base64_data truncated: ")}
 
 // lossOf is why a text, without white space at its ends, is not what was said:
 // it is a placeholder, or a logger cut it and said so. A cut at the end may be
@@ -187,7 +197,7 @@ func endsCut(text []byte) bool {
 	if len(text) == 0 {
 		return false
 	}
-	opening := byte(0)
+	var opening byte
 	switch text[len(text)-1] {
 	case ']':
 		opening = '['
@@ -294,8 +304,8 @@ func (w *Writer) lossOfLeaf(inner []byte) Cause {
 
 // whole gives the calls if all can be told from others of the same tools.
 func (w *Writer) whole(calls []ToolCall) ([]ToolCall, Cause) {
-	for _, call := range calls {
-		if cause := w.lossOfArguments(call.Arguments); cause != Computable {
+	for i := range calls {
+		if cause := w.lossOfArguments(calls[i].Arguments); cause != Computable {
 			return nil, cause
 		}
 	}
@@ -305,12 +315,40 @@ func (w *Writer) whole(calls []ToolCall) ([]ToolCall, Cause) {
 // lossOfArguments is why arguments say nothing: they are a placeholder, or all
 // that is in them is.
 func (w *Writer) lossOfArguments(arguments []byte) Cause {
+	if beginsWithContent(arguments) {
+		return Computable
+	}
 	if cause := placeholder(arguments); cause != Computable {
 		return cause
 	}
 	w.leaves.Reset(arguments)
 	cause, _ := w.onlyPlaceholders(&w.leaves)
 	return cause
+}
+
+// beginsWithContent tells arguments whose first value is a number, or a text
+// that begins like none of the placeholders. It is most of them, and cheap.
+func beginsWithContent(arguments []byte) bool {
+	colon := bytes.IndexByte(arguments, ':')
+	if colon < len(`{"`) || arguments[0] != '{' || arguments[colon-1] != '"' {
+		return false
+	}
+	value := arguments[colon+1:]
+	for len(value) > 0 && value[0] == ' ' {
+		value = value[1:]
+	}
+	if len(value) < 2 {
+		return false
+	}
+	c := value[0]
+	if c == '"' {
+		switch c = value[1] | ' '; c {
+		case 'r', 'd':
+			return false
+		}
+		return isLetter(c)
+	}
+	return '0' <= c && c <= '9' || c == '-' || c == 't' || c == 'f'
 }
 
 // onlyPlaceholders is what stands in the place of all texts of the value that
@@ -333,10 +371,7 @@ func (w *Writer) onlyPlaceholders(s *rawjson.Scanner) (found Cause, done bool) {
 			found = max(found, cause)
 		}
 	case rawjson.String:
-		if v := s.Value(); len(`""`) < len(v) && len(v) <= longestPlaceholder {
-			w.leaf, _ = rawjson.AppendText(w.leaf[:0], v[1:len(v)-1])
-			found = placeholder(bytes.TrimSpace(w.leaf))
-		}
+		found = w.placeholderIn(s.Value())
 		return found, found == Computable
 	case rawjson.Null:
 		s.Skip()
@@ -356,13 +391,37 @@ func (w *Writer) lossOfBody(r *Request) Cause {
 	if cause := placeholder(r.Body); cause != Computable {
 		return cause
 	}
-	if n := len(r.Messages.Items); n > 0 && r.Body != nil {
-		var cause Cause
-		if w.spare, cause = w.appendMessage(w.spare[:0], r.Messages.Items[n-1]); cause == RedactedContent {
-			return cause
+	n := len(r.Messages.Items)
+	if n == 0 || len(r.Body) == 0 || r.Body[0] != '{' {
+		return Computable // they do not stand in the body
+	}
+	last := r.Messages.Items[n-1]
+	var cause Cause
+	switch it := w.readItem(last); it.content.Kind() {
+	case rawjson.String:
+		cause = w.placeholderIn(it.content)
+	case rawjson.Array:
+		if len(last) <= longestRedacted {
+			w.spare, cause = w.appendMessage(w.spare[:0], last)
 		}
 	}
-	return Computable
+	if cause != RedactedContent {
+		return Computable
+	}
+	return cause
+}
+
+// longestRedacted is how long a message of several parts may be of which all
+// was redacted: its role and ids stay.
+const longestRedacted = 512
+
+// placeholderIn is placeholder of a text as JSON.
+func (w *Writer) placeholderIn(v rawjson.Value) Cause {
+	if len(v) <= len(`""`) || len(v) > longestPlaceholder {
+		return Computable
+	}
+	w.leaf, _ = rawjson.AppendText(w.leaf[:0], v[1:len(v)-1])
+	return placeholder(bytes.TrimSpace(w.leaf))
 }
 
 // hasSession tells whether the log names a session, which it may also hide.

@@ -149,6 +149,17 @@ func TestConversation(t *testing.T) {
 	if len(plain[0]) != len("conv-0123456789ab (fell back)") || len(keyed[0]) != len(plain[0]) || keyed[0] == plain[0] {
 		t.Errorf("%q, with a key %q", plain, keyed)
 	}
+	// Of a beginning whose system prompt is hidden the rest tells.
+	hidden := func(system, user string) (key ScopeKey) {
+		key, _, cause := scopeOf(t, w, request(t, "messages", `[{"role":"system","content":"`+system+`"},{"role":"user","content":"`+user+`"}]`), "conversation")
+		if cause != Computable {
+			t.Errorf("%s: %v", system, cause)
+		}
+		return key
+	}
+	if hidden("[REDACTED]", "a") == hidden("[REDACTED]", "b") || hidden("[REDACTED]", "a") != hidden("<redacted>", "a") || hidden("be kind", "a") == hidden("[REDACTED]", "a") {
+		t.Error("hidden system prompts tell conversations, or hide what does")
+	}
 	// Broken beginnings have a cause.
 	for messages, cause := range map[string]Cause{
 		`[{"role":"user","content":"\q"}]`:                                     BrokenJSON,

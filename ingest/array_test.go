@@ -3,6 +3,7 @@ package ingest
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -66,7 +67,11 @@ func TestArraysOfWrapped(t *testing.T) {
 }
 
 func bytesOf(text string) string {
-	return strings.ReplaceAll(fmt.Sprint([]byte(text)), " ", ",")
+	var list []string
+	for _, b := range []byte(text) {
+		list = append(list, strconv.Itoa(int(b)))
+	}
+	return "[" + strings.Join(list, ",") + "]"
 }
 
 // TestFrames: RFC 6587 counts the bytes of each message. Counts that are wrong
@@ -185,6 +190,9 @@ func TestArraysAreTold(t *testing.T) {
 	f("[null,"+a+"]", "loopgauge")
 	f("["+docker+"]["+docker+"]", "json+docker+loopgauge")
 	f("["+a+"]["+a+"]", "json+loopgauge")
+	f(a+"["+a+"]", "json+loopgauge")
+	f(" ["+a+"] "+a+"\n", "json+loopgauge")
+	f("["+a+"] [x]\n", "loopgauge")
 	f("[1,2]", "none")
 	f("[[1]", "none")
 	f("[2026-11-21T10:00:00Z] info started", "none")

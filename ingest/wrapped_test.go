@@ -324,6 +324,7 @@ func TestCollectors(t *testing.T) {
 			f(t, format, []int{i}, 20, 25, 3_000)
 		}
 		for j := range collectors {
+			f(t, "envoy-json", []int{i, j}, 0, 2, 0)
 			if collectors[j].name == "" { // of the wrapped, and wrapped itself
 				f(t, "combined", []int{i, j}, 0, 10, 500)
 				f(t, "envoy-json", []int{i, j}, 0, 10, 500)

@@ -34,6 +34,11 @@ type Options struct {
 	Episode func(*window.Episode) error
 	Skip    func(ingest.Skip)
 	Fired   func(ep *window.Episode, action window.Action, opened bool) // as window.EngineOptions.Fired
+	// Brief says that Event and Verdict read neither ID nor Start of an event,
+	// and its Position only to tell it from others.
+	Brief bool
+	// Hold is for how many more events Event may look at one that it was given.
+	Hold int
 
 	// Enforce asks what the rules would have done had they been in force. With
 	// it verdicts and episodes are of what the gateways would have seen, which
@@ -43,11 +48,13 @@ type Options struct {
 
 // Kept are events that an earlier run has put into order, without duplicates.
 type Kept struct {
-	// Begin is told which plan the events are for.
-	Begin func(*window.Plan) error
-	// Next is the next event in release order, io.EOF after the last. It is
-	// valid until the next call.
-	Next func() (*window.Event, error)
+	// Begin is told which plan the events are for, whether ID, Start and
+	// Position are asked for, and how many events Next has to keep. Without
+	// origins a position does no more than tell an event from others.
+	Begin func(plan *window.Plan, origins bool, hold int) error
+	// Next is the next event in release order, io.EOF after the last. keep says
+	// that the one before has to stay what it is until hold more are kept.
+	Next func(keep bool) (*window.Event, error)
 
 	// What that run made of the lines that are not among the events.
 	Account  Account
@@ -135,10 +142,15 @@ func (r *run) logs(ctx context.Context) error {
 	return r.pipeline.Release()
 }
 
+// origins tells whether anybody looks at where events stand in their logs.
+func (r *run) origins() bool {
+	return r.o.Duplicates > 0 || !r.o.Brief && (r.o.Event != nil || r.o.Verdict != nil)
+}
+
 // kept judges events that are in order already.
 func (r *run) kept(ctx context.Context) error {
 	k, totals := r.o.Kept, &r.pipeline.Totals
-	if err := k.Begin(r.o.Plan); err != nil {
+	if err := k.Begin(r.o.Plan, r.origins(), r.o.Hold); err != nil {
 		return err
 	}
 	totals.Account, r.result.Streams, r.result.Order = k.Account, k.Streams, k.Order
@@ -146,8 +158,9 @@ func (r *run) kept(ctx context.Context) error {
 		copy(totals.Excluded, k.Excluded[:last])
 		totals.Excluded[len(totals.Excluded)-1] = k.Excluded[last]
 	}
+	judged := int64(0) // before the last event
 	for ctx.Err() == nil && r.pipeline.Err() == nil {
-		ev, err := k.Next()
+		ev, err := k.Next(totals.Account.Judged > judged)
 		if errors.Is(err, io.EOF) {
 			return nil
 		}
@@ -158,6 +171,7 @@ func (r *run) kept(ctx context.Context) error {
 			ev.SetPrice(r.o.Extract.Price)
 		}
 		totals.Account.Lines++
+		judged = totals.Account.Judged
 		r.pipeline.judge(ev)
 	}
 	return cmp.Or(r.pipeline.Err(), ctx.Err())

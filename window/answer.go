@@ -69,6 +69,7 @@ type Answers struct {
 	Rules      []int // by rule: the one that sees every request as it does; -1 if Choose is to tell
 
 	plan    *Plan
+	looks   bool
 	request fingerprint.Request
 }
 
@@ -86,22 +87,30 @@ func (k Kept) Answers(want *Plan) *Answers {
 		like := -1
 		if !r.plain() {
 			like = k.like(r)
+			a.looks = a.looks || like < 0
 		}
 		a.Rules = append(a.Rules, like)
 	}
+	a.looks = a.looks || slices.ContainsFunc(want.Exclusions, func(x Exclusion) bool { return x.Match != nil })
 	return a
 }
+
+// Looks tells whether Choose looks at the events at all: some rule or exclusion
+// has a match that the events are to answer.
+func (a *Answers) Looks() bool { return a.looks }
 
 // Choose decides, from the fields that the event keeps, whether an exclusion
 // takes it out, and how the rules see it whose choices are not kept. An
 // exclusion without a Match has done its work.
 func (a *Answers) Choose(ev *Event) {
 	r := &a.request
-	r.Reset()
-	r.Time = ev.Start
-	r.ID, r.Method, r.Path, r.User, r.Session = bytesOf(ev.ID), bytesOf(ev.Method), bytesOf(ev.Path), bytesOf(ev.User), bytesOf(ev.Session)
-	r.Model, r.Backend, r.Status = bytesOf(ev.Model), bytesOf(ev.Backend), ev.Status
-	r.TokensIn, r.TokensOut, r.MaxTokens, r.Stream, r.Cached = ev.TokensIn, ev.TokensOut, ev.MaxTokens, ev.Stream, ev.Cached
+	if a.looks {
+		r.Reset()
+		r.Time = ev.Start
+		r.ID, r.Method, r.Path, r.User, r.Session = bytesOf(ev.ID), bytesOf(ev.Method), bytesOf(ev.Path), bytesOf(ev.User), bytesOf(ev.Session)
+		r.Model, r.Backend, r.Status = bytesOf(ev.Model), bytesOf(ev.Backend), ev.Status
+		r.TokensIn, r.TokensOut, r.MaxTokens, r.Stream, r.Cached = ev.TokensIn, ev.TokensOut, ev.MaxTokens, ev.Stream, ev.Cached
+	}
 	ev.Exclude = 0
 	for i := range a.plan.Exclusions {
 		if x := &a.plan.Exclusions[i]; x.Match != nil && x.Match(r) {

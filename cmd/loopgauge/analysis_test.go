@@ -97,9 +97,9 @@ func TestAnalysis(t *testing.T) {
 	has(2, "47cfbe74-01b7-1c0c|openai/gpt-oss-120b|2025-11-26 01:24:48.472251+00|99|null|null|[last-messages, stuck-step, tool-call-result]")
 	has(7, "openai/gpt-oss-120b|408|5|12.25")
 	has(10, "ep-162321d880c54403|last-messages|A-outage|2026-11-21 03:24:42.738056+00|10|7|7")
-	has(11, "2026-11-21 03:24:00+00|96|10|7")
+	has(11, "2026-11-21 03:24:00+00|96|10|6")
 	has(13, "2025-11-24 00:00:00+00|27|5|18.5")
-	has(14, "47|47|38|0") // nine went on when watch was stopped
+	has(14, "46|46|37|0") // nine went on when watch was stopped
 	has(18, "[last-messages, stuck-step, tool-call-result]|13|373")
 	has(19, "2025-11-26|5|201|null|null")
 	// The verdicts of the week and of a threshold are those of the run.

@@ -302,7 +302,9 @@ func (d *dataset) keep(o *replay.Options) {
 	if d.policy.Duplicates > 0 {
 		o.Duplicates = 0 // they are gone
 	}
-	o.Kept = &replay.Kept{Begin: func(want *window.Plan) error { return d.Prepare(d.plan, want) }, Next: d.Next}
+	o.Kept = &replay.Kept{Next: d.Next, Begin: func(want *window.Plan, origins bool, hold int) error {
+		return d.Prepare(d.plan, want, origins, hold)
+	}}
 	for _, log := range d.Run.Logs {
 		s := replay.StreamResult{Name: log.Name, Format: log.Format, Lines: log.Lines, Bytes: log.Bytes}
 		if log.Error != "" {

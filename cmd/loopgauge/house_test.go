@@ -71,7 +71,7 @@ var leaves = map[string][]string{
 	"github.com/google/cel-go":            {"window/policy"},
 	"github.com/goccy/go-yaml":            {"window/policy"},
 	"github.com/mattn/go-runewidth":       {"replay/term"},
-	"github.com/klauspost/compress":       {"ingest", "ingest/kafka", "fixtures", "scripts/bench/grow"},
+	"github.com/klauspost/compress":       {"ingest", "ingest/kafka", "sinks/parquet", "fixtures", "scripts/bench/grow"},
 	"github.com/prometheus/client_golang": {"replay/live/monitor"},
 	"github.com/prometheus/common":        {}, // tests only
 	"github.com/segmentio/kafka-go":       {"ingest/kafka"},

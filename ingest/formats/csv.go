@@ -1,6 +1,9 @@
 package formats
 
-import "bytes"
+import (
+	"bytes"
+	"slices"
+)
 
 // notClosed is why a line of CSV cannot be read whose last value goes on.
 const notClosed = "a quoted value is not closed"
@@ -25,7 +28,7 @@ func splitCSV(cells [][]byte, line []byte, separator byte, unquoted []byte) ([][
 			rest = line[:end]
 		}
 		if rest = bytes.TrimRight(rest, " "); len(cell) == 0 && len(rest) > 0 {
-			cell = rest[:len(rest):len(rest)] // what stands behind quotes is not of the value
+			cell = slices.Clip(rest) // what stands behind quotes is not of the value
 		}
 		cells = append(cells, cell)
 		if end < 0 {

@@ -39,7 +39,7 @@ func csvOf(lines [][]byte, separator byte) *guesser {
 	for n, line := range lines {
 		cells, _, why := splitCSV(nil, line, separator, nil)
 		switch {
-		case why != "" || len(cells) < 2:
+		case why != "" || len(cells) < 2 || len(cells) > maxGathered:
 			return nil
 		case n == 0:
 			g.format.Columns, header = columnNames(cells)

@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // piece is a part of a line that has a name.
@@ -16,6 +17,9 @@ type piece struct {
 	first    bool   // the line begins with it
 	must     bool   // no line is without
 }
+
+// maxPieces is how many of a line are named: a person goes through them.
+const maxPieces = 50
 
 // texter takes lines of text apart.
 type texter struct {
@@ -108,12 +112,13 @@ var shapes = []string{
 	`\d{10}(?:\d{9}|\d{6}|\d{3})?(?:\.\d+)?`,
 }
 
-var shaped = func() (list []*regexp.Regexp) {
+// shaped are those, compiled when they are asked for: no other command is.
+var shaped = sync.OnceValue(func() (list []*regexp.Regexp) {
 	for _, s := range shapes {
 		list = append(list, regexp.MustCompile(s))
 	}
 	return list
-}()
+})
 
 // time finds the first time in the line, unless it has a name: see pairs.
 func (t *texter) time() {
@@ -132,7 +137,7 @@ func (t *texter) time() {
 		t.add(piece{to: len(at), pattern: strings.Replace(regexp.QuoteMeta(at), regexp.QuoteMeta(inner), `(?P<time>`+width+`)`, 1), first: true}, "time", inner)
 		return
 	}
-	for i, re := range shaped {
+	for i, re := range shaped() {
 		for _, at := range re.FindAllStringIndex(t.line, -1) {
 			text := t.line[at[0]:at[1]]
 			if len(guessLayouts([]byte(text))) == 0 || named(t.line[:at[0]]) || at[1] < len(t.line) && isWord(t.line[at[1]]) || at[0] > 0 && isWord(t.line[at[0]-1]) {
@@ -201,6 +206,9 @@ func (t *texter) pairs() {
 	for _, at := range pairsOf.FindAllStringSubmatchIndex(t.line, -1) {
 		key, value := t.line[at[2]:at[3]], t.line[at[4]:at[5]]
 		group := strings.NewReplacer(".", "_", "-", "_").Replace(key)
+		if len(t.pieces) == maxPieces {
+			return
+		}
 		if t.g.has(group) || !t.free(at[0], at[1]) || !isPath(key) {
 			continue
 		}

@@ -53,6 +53,13 @@ func guessLayouts(example []byte) (layouts []string) {
 	return layouts
 }
 
+const (
+	// maxTried is how many places are tried for a time.
+	maxTried = 40
+	// triedBytes bounds what they are tried on, but for the first record.
+	triedBytes = 4 << 20
+)
+
 // times is where the time stands: under a likely name, or else wherever there is
 // one. What gives the most records a time counts. Records of other kinds may have
 // theirs elsewhere, written alike.
@@ -106,7 +113,7 @@ func (g *guesser) timeCandidates() (list []CustomField) {
 			list = append(list, CustomField{Name: "time", Paths: []string{path}, Layout: layout})
 		}
 	}
-	return list
+	return list[:min(len(list), maxTried)]
 }
 
 // timed counts the records that a field gives a time; one of our days counts
@@ -116,7 +123,11 @@ func (g *guesser) timed(field CustomField) (n int) {
 	c.Fields = []CustomField{field}
 	p := newCustom(&c, 0)
 	var r fingerprint.Request
-	for _, record := range g.records {
+	size := 0
+	for i, record := range g.records {
+		if size += len(record); size > triedBytes && i > 0 {
+			break
+		}
 		r.Reset()
 		if _, why := p.Parse(record, &r); why != "" || CheckTime(&r) != "" {
 			continue

@@ -113,10 +113,17 @@ func (p *texts) Drop(_ func(Line), lost func(fingerprint.Position)) {
 	*p = texts{held: p.held[:0]}
 }
 
+// isJSON tells whether a text begins like an object, or like an array of some:
+// other brackets stand around a time or a level.
+func isJSON(text []byte) bool {
+	text = bytes.TrimLeft(text, " \t\r[")
+	return len(text) > 0 && text[0] == '{'
+}
+
 // Lines tells by the first line whether JSON keeps to lines. It may not where a
 // value begins on it and is not at its end there: begun, unless it is cut in
 // the middle of a text. It does not, broken, where the line is laid out to go
-// on, or another object or array comes behind the first.
+// on, or another object, or array of some, comes behind the first.
 func Lines(line []byte) (begun, broken bool) {
 	line = bytes.TrimLeft(line, " \t\r")
 	if len(line) == 0 || line[0] != '{' && line[0] != '[' {
@@ -129,5 +136,5 @@ func Lines(line []byte) (begun, broken bool) {
 		return !p.quoted, !p.quoted && (last == ',' || last == '{' || last == '[')
 	}
 	rest := bytes.TrimLeft(line[n:], " \t\r")
-	return false, len(rest) > 0 && (rest[0] == '{' || rest[0] == '[')
+	return false, isJSON(line) && isJSON(rest)
 }

@@ -107,14 +107,15 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 	// What has a loop is no matter of which rules are swept.
 	ours := newCollector(plan, unswept(plan, o.Rules, gateways), len(window.SweepKinds), witness)
 	p := pass{
-		o: o, witness: witness, sweeps: []*window.Sweep{sweep, ours.sweep(o.Windows[len(o.Windows)-1:], window.LeastRepeats, o.MaxKeys)},
+		o: o, witness: witness, sweeping: startSweeping(sweep, ours.sweep(o.Windows[len(o.Windows)-1:], window.LeastRepeats, o.MaxKeys)),
 		conversations: map[string]int{}, gateways: newGatewayCounts(gateways),
 	}
 
-	o.Run.Plan = plan
+	o.Run.Plan, o.Run.Brief, o.Run.Hold = plan, o.Run.Event == nil, held
 	o.Run.Event, o.Run.Verdict = p.event, p.gateways.verdict
 	o.Run.Episode = p.episode
 	result, err := replay.Run(ctx, o.Run)
+	p.sweeping.end()
 	if err != nil {
 		return nil, err
 	}
@@ -152,7 +153,7 @@ func unswept(plan *window.Plan, own []*window.Rule, gateways []Gateway) (rules [
 type pass struct {
 	o             Options
 	witness       *window.Witness
-	sweeps        []*window.Sweep
+	sweeping      *sweeping
 	conversations map[string]int // requests
 	gateways      *gatewayCounts
 }
@@ -164,9 +165,7 @@ func (p *pass) event(ev *window.Event) error {
 	}
 	p.gateways.current = conversation
 	p.witness.Seen(ev)
-	for _, sweep := range p.sweeps {
-		sweep.Add(ev)
-	}
+	p.sweeping.add(ev)
 	if p.o.Run.Event != nil {
 		return p.o.Run.Event(ev)
 	}

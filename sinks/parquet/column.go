@@ -17,9 +17,10 @@ import (
 // that a value is found by its row alone, nulls included. To have each value
 // made into a parquet.Value would take longer than all else.
 type column struct {
-	leaf int  // its place in the file
-	full byte // definition level of what is not null
-	list bool // a row has any number of entries
+	leaf  int  // its place in the file
+	full  byte // definition level of what is not null
+	list  bool // a row has any number of entries
+	blank bool // the row group has nothing but nulls: no page of it is read
 
 	pages      parquet.Pages
 	first, end int64 // the rows at hand, of the group
@@ -46,6 +47,11 @@ func (c *column) is(leaf parquet.LeafColumn) {
 func (c *column) begin(chunks []parquet.ColumnChunk) {
 	c.close()
 	c.first, c.end, c.starts = 0, 0, c.starts[:0]
+	chunk, ok := chunks[c.leaf].(*parquet.FileColumnChunk)
+	if c.blank = ok && c.full > 0 && chunk.NullCount() == chunk.NumValues(); c.blank {
+		c.end = math.MaxInt64
+		return
+	}
 	c.pages = chunks[c.leaf].Pages()
 }
 
@@ -112,31 +118,34 @@ func (c *column) loadList(page parquet.Page, into values) error {
 	return into.take(page, int(keep))
 }
 
-// entries are those of a row of a list.
+// entries are those of a row of a list; none if it is blank.
 func (c *column) entries(row int64) (from, to int32) {
+	if c.blank {
+		return 0, 0
+	}
 	return c.starts[row-c.first], c.starts[row-c.first+1]
 }
 
-// spread makes values, which leave out nulls, entries, which do not, and adds
-// them to list.
-func spread[V any](list, values []V, null V, levels []byte, full byte) ([]V, error) {
-	known := len(values)
-	if len(levels) > 0 {
-		known = bytes.Count(levels, []byte{full})
+// spread makes the values from a place in list on, which leave out nulls,
+// entries, which do not.
+func spread[V any](list []V, from int, null V, levels []byte, full byte) ([]V, error) {
+	if len(levels) == 0 {
+		return list, nil
 	}
-	switch {
-	case known != len(values):
-		return nil, fmt.Errorf("a page of %d values, not %d", len(values), known)
-	case known == len(levels) || len(levels) == 0:
-		return append(list, values...), nil
+	value := len(list) - 1
+	if known := bytes.Count(levels, []byte{full}); from+known != len(list) {
+		return nil, fmt.Errorf("a page of %d values, not %d", len(list)-from, known)
 	}
-	for _, level := range levels {
-		if level != full {
-			list = append(list, null)
-			continue
+	if missing := from + len(levels) - len(list); missing > 0 {
+		list = slices.Grow(list, missing)[:len(list)+missing]
+		for i, level := range slices.Backward(levels) {
+			if level != full {
+				list[from+i] = null
+				continue
+			}
+			list[from+i] = list[value]
+			value--
 		}
-		list = append(list, values[0])
-		values = values[1:]
 	}
 	return list, nil
 }
@@ -181,12 +190,21 @@ func (n *numbers[V]) take(page parquet.Page, keep int) (err error) {
 		}
 		values = n.bits
 	}
-	n.list, err = spread(last(n.list, keep), values, n.null, page.DefinitionLevels(), n.full)
+	n.list = append(last(n.list, keep), values...)
+	n.list, err = spread(n.list, keep, n.null, page.DefinitionLevels(), n.full)
 	return err
 }
 
 // at is the value of a row at hand.
-func (n *numbers[V]) at(row int64) V { return n.list[row-n.first] }
+func (n *numbers[V]) at(row int64) V { return n.entry(int32(row - n.first)) }
+
+// entry is the value of an entry.
+func (n *numbers[V]) entry(entry int32) V {
+	if n.blank {
+		return n.null
+	}
+	return n.list[entry]
+}
 
 func (n *numbers[V]) begin(chunks []parquet.ColumnChunk) {
 	n.column.begin(chunks)
@@ -199,24 +217,17 @@ type texts[V any] struct {
 	column
 	parse func(text string) (V, error)
 
-	list    []int32 // by entry: its word, -1 for null
-	words   []word[V]
-	scratch []int32
+	list  []int32 // by entry: its word, -1 for null and for an empty text
+	words []V
 
 	dictionary parquet.Dictionary // whose words are there from base on; nil for none
 	base       int32
-}
-
-// word is a text, parsed once it has been asked for.
-type word[V any] struct {
-	text   string
-	value  V
-	parsed bool
+	empty      []int32 // of the words, those of an empty text
 }
 
 func (t *texts[V]) begin(chunks []parquet.ColumnChunk) {
 	t.column.begin(chunks)
-	t.list, t.words, t.dictionary = t.list[:0], t.words[:0], nil
+	t.list, t.words, t.empty, t.dictionary = t.list[:0], t.words[:0], t.empty[:0], nil
 }
 
 func (t *texts[V]) load(row int64) error { return t.column.load(row, t) }
@@ -224,63 +235,79 @@ func (t *texts[V]) load(row int64) error { return t.column.load(row, t) }
 func (t *texts[V]) take(page parquet.Page, keep int) (err error) {
 	d, data := page.Dictionary(), page.Data()
 	if d != t.dictionary && keep == 0 || d == nil && keep == 0 {
-		t.words, t.dictionary = t.words[:0], nil
+		t.words, t.empty, t.dictionary = t.words[:0], t.empty[:0], nil
 	}
-	t.scratch = t.scratch[:0]
+	t.list = last(t.list, keep)
 	if d == nil { // each value is a word
 		base := len(t.words)
-		t.learn(data.ByteArray())
+		if err := t.learn(data.ByteArray()); err != nil {
+			return err
+		}
 		for i := base; i < len(t.words); i++ {
-			t.scratch = append(t.scratch, int32(i))
+			t.list = append(t.list, int32(i))
 		}
 	} else {
 		if d != t.dictionary {
 			t.dictionary, t.base = d, int32(len(t.words))
 			content := d.Page().Data()
-			t.learn(content.ByteArray())
-		}
-		for _, i := range data.Int32() {
-			if i < 0 || int(i) >= len(t.words)-int(t.base) {
-				return fmt.Errorf("word %d of %d", i, len(t.words))
+			if err := t.learn(content.ByteArray()); err != nil {
+				return err
 			}
-			t.scratch = append(t.scratch, t.base+i)
+		}
+		t.list = append(t.list, data.Int32()...)
+		known := uint32(len(t.words)) - uint32(t.base)
+		for i, word := range t.list[keep:] {
+			if uint32(word) >= known {
+				return fmt.Errorf("word %d of %d", word, known)
+			}
+			t.list[keep+i] = t.base + word
 		}
 	}
-	t.list, err = spread(last(t.list, keep), t.scratch, -1, page.DefinitionLevels(), t.full)
+	if len(t.empty) > 0 {
+		for i, word := range t.list[keep:] {
+			if _, empty := slices.BinarySearch(t.empty, word); empty {
+				t.list[keep+i] = -1
+			}
+		}
+	}
+	t.list, err = spread(t.list, keep, -1, page.DefinitionLevels(), t.full)
 	return err
 }
 
 // learn adds words.
-func (t *texts[V]) learn(content []byte, ends []uint32) {
+func (t *texts[V]) learn(content []byte, ends []uint32) error {
 	text := string(content)
 	t.words = slices.Grow(t.words, len(ends))
 	for i := range len(ends) - 1 {
-		t.words = append(t.words, word[V]{text: text[ends[i]:ends[i+1]]})
+		var word V
+		if one := text[ends[i]:ends[i+1]]; one == "" {
+			t.empty = append(t.empty, int32(len(t.words)))
+		} else {
+			var err error
+			if word, err = t.parse(one); err != nil {
+				return err
+			}
+		}
+		t.words = append(t.words, word)
 	}
+	return nil
 }
 
 // at is the value of a row at hand, known unless it is null or empty.
-func (t *texts[V]) at(row int64) (value V, known bool, err error) {
+func (t *texts[V]) at(row int64) (value V, known bool) {
 	return t.entry(int32(row - t.first))
 }
 
 // entry is the value of an entry, likewise.
-func (t *texts[V]) entry(entry int32) (value V, known bool, err error) {
+func (t *texts[V]) entry(entry int32) (value V, known bool) {
+	if t.blank {
+		return value, false
+	}
 	i := t.list[entry]
 	if i < 0 {
-		return value, false, nil
+		return value, false
 	}
-	w := &t.words[i]
-	if !w.parsed {
-		if w.text == "" {
-			return value, false, nil
-		}
-		if w.value, err = t.parse(w.text); err != nil {
-			return value, false, err
-		}
-		w.parsed = true
-	}
-	return w.value, true, nil
+	return t.words[i], true
 }
 
 // text is the text of a row at hand, empty for null.
@@ -288,6 +315,6 @@ func text(t *texts[string], row int64) string { return textAt(t, int32(row-t.fir
 
 // textAt is the text of an entry, likewise.
 func textAt(t *texts[string], entry int32) string {
-	text, _, _ := t.entry(entry) // there is nothing to parse
+	text, _ := t.entry(entry)
 	return text
 }

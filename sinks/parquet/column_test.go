@@ -17,12 +17,13 @@ type madePage struct {
 
 	reps, defs []byte
 	data       encoding.Values
+	dictionary parquet.Dictionary
 }
 
 func (p *madePage) RepetitionLevels() []byte       { return p.reps }
 func (p *madePage) DefinitionLevels() []byte       { return p.defs }
 func (p *madePage) Data() encoding.Values          { return p.data }
-func (p *madePage) Dictionary() parquet.Dictionary { return nil }
+func (p *madePage) Dictionary() parquet.Dictionary { return p.dictionary }
 func (p *madePage) NumValues() int64               { return int64(len(p.defs)) }
 
 type madePages struct {
@@ -38,6 +39,52 @@ func (p *madePages) ReadPage() (parquet.Page, error) {
 	page := p.list[0]
 	p.list = p.list[1:]
 	return page, nil
+}
+
+// An empty text is not known, be it among those of a dictionary.
+func TestEmptyTexts(t *testing.T) {
+	words := encoding.ByteArrayValues([]byte("722"), []uint32{0, 1, 1, 3})
+	f := func(page *madePage, want ...int) {
+		t.Helper()
+		c := &texts[int]{column: column{full: 1, pages: &madePages{list: []*madePage{page}}}, parse: strconv.Atoi}
+		if err := c.load(0); err != nil {
+			t.Fatal(err)
+		}
+		for row, n := range want {
+			if got, known := c.at(int64(row)); got != n || known != (n > 0) {
+				t.Errorf("row %d: %d, %v; want %d", row, got, known, n)
+			}
+		}
+	}
+	f(&madePage{data: words, defs: []byte{1, 0, 1, 1}}, 7, 0, 0, 22)
+	dictionary := parquet.ByteArrayType.NewDictionary(0, 3, words)
+	f(&madePage{data: encoding.Int32Values([]int32{1, 2, 0, 1}), defs: []byte{1, 1, 1, 0, 1}, dictionary: dictionary}, 0, 22, 7, 0, 0)
+}
+
+// Values stand at their entries, nulls between them, behind what was there.
+func TestSpread(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		before := rapid.SliceOfN(rapid.Int(), 0, 3).Draw(rt, "before")
+		levels := rapid.SliceOfN(rapid.SampledFrom([]byte{0, 1, 2}), 0, 20).Draw(rt, "levels")
+		list, want := slices.Clone(before), slices.Clone(before)
+		for i, level := range levels {
+			if level == 2 {
+				list, want = append(list, i), append(want, i)
+			} else {
+				want = append(want, -1)
+			}
+		}
+		got, err := spread(list, len(before), -1, levels, 2)
+		if err != nil || !slices.Equal(got, want) {
+			rt.Fatalf("%v, %v; want %v", got, err, want)
+		}
+		if len(levels) == 0 {
+			return
+		}
+		if _, err := spread(append(list, 0), len(before), -1, levels, 2); err == nil {
+			rt.Fatal("a value that has no entry")
+		}
+	})
 }
 
 // The lists of rows are whole wherever pages end, and whichever rows are asked
@@ -81,9 +128,7 @@ func TestListsAcrossPages(t *testing.T) {
 			from, to := c.entries(int64(i))
 			for entry := from; entry < to; entry++ {
 				text := ""
-				if n, known, err := c.entry(entry); err != nil {
-					rt.Fatalf("row %d: %v", i, err)
-				} else if known {
+				if n, known := c.entry(entry); known {
 					text = strconv.Itoa(n)
 				}
 				got = append(got, text)

@@ -33,19 +33,24 @@ type eventColumns struct {
 	tool        texts[string]
 
 	// Of the first row of a request.
-	request                                                 set
-	time, start, line, offset                               numbers[int64]
-	stream, item                                            numbers[int32]
-	id, method, path, caller, user, session, model, backend texts[string]
-	status                                                  numbers[int32]
-	tokensIn, tokensOut, maxTokens                          numbers[int64]
-	cost                                                    numbers[float64]
-	streamed, cached                                        numbers[fingerprint.Tri]
-	scopeField, scopeValue                                  texts[string]
-	scopesIndex                                             numbers[int32]
-	scopesKey                                               texts[fingerprint.ScopeKey]
-	scopesCause                                             texts[fingerprint.Cause]
-	scopesFellBack                                          numbers[fingerprint.Tri]
+	request                                             set
+	time                                                numbers[int64]
+	method, path, caller, user, session, model, backend texts[string]
+	status                                              numbers[int32]
+	tokensIn, tokensOut, maxTokens                      numbers[int64]
+	cost                                                numbers[float64]
+	streamed, cached                                    numbers[fingerprint.Tri]
+	scopeField, scopeValue                              texts[string]
+	scopesIndex                                         numbers[int32]
+	scopesKey                                           texts[fingerprint.ScopeKey]
+	scopesCause                                         texts[fingerprint.Cause]
+	scopesFellBack                                      numbers[fingerprint.Tri]
+
+	// Of the first row of a request, where origins are asked for.
+	origin              set
+	start, line, offset numbers[int64]
+	stream, item        numbers[int32]
+	id                  texts[string]
 
 	// Of the first row of a request, where some choice is asked for.
 	choices  set
@@ -140,12 +145,6 @@ func newEventColumns() *eventColumns {
 	}
 	e.request.columns = []named{
 		{"time", &e.time},
-		{"start", &e.start},
-		{"stream", &e.stream},
-		{"line", &e.line},
-		{"offset", &e.offset},
-		{"item", &e.item},
-		{"id", &e.id},
 		{"method", &e.method},
 		{"path", &e.path},
 		{"caller", &e.caller},
@@ -167,6 +166,14 @@ func newEventColumns() *eventColumns {
 		{"scopes.list.element.cause", &e.scopesCause},
 		{"scopes.list.element.fell_back", &e.scopesFellBack},
 	}
+	e.origin.columns = []named{
+		{"start", &e.start},
+		{"stream", &e.stream},
+		{"line", &e.line},
+		{"offset", &e.offset},
+		{"item", &e.item},
+		{"id", &e.id},
+	}
 	e.choices.columns = []named{{"rules.list.element.rule", &e.rule}, {"rules.list.element.override", &e.override}}
 	return e
 }
@@ -186,7 +193,7 @@ func (e *eventColumns) open(file *parquet.File) error {
 	return nil
 }
 
-func (e *eventColumns) sets() [3]*set { return [...]*set{&e.each, &e.request, &e.choices} }
+func (e *eventColumns) sets() [4]*set { return [...]*set{&e.each, &e.request, &e.origin, &e.choices} }
 
 // begin goes to the first row of the next row group; io.EOF after the last.
 func (e *eventColumns) begin() error {

@@ -1,7 +1,6 @@
 package parquet
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -346,8 +345,8 @@ func merge[R any](table, target string, sources []string) error {
 		more = append(more, firstIs(firstEvent(sources[0])))
 	}
 	return rewrite(table, target, more, func(out *parquet.GenericWriter[R]) error {
-		return each(sources, func(rows []R) error {
-			_, err := out.Write(rows)
+		return each[R](sources, func(rows []parquet.Row) error {
+			_, err := out.WriteRows(rows)
 			return err
 		})
 	})
@@ -357,16 +356,18 @@ func merge[R any](table, target string, sources []string) error {
 // memory: a day has no more loops.
 func mergeEpisodes(table, target string, sources []string) error {
 	return rewrite(table, target, nil, func(out *parquet.GenericWriter[episodeRow]) error {
-		var all []episodeRow
-		err := each(sources, func(rows []episodeRow) error {
-			all = append(all, rows...)
+		var all []parquet.Row
+		err := each[episodeRow](sources, func(rows []parquet.Row) error {
+			for _, row := range rows {
+				all = append(all, row.Clone())
+			}
 			return nil
 		})
 		if err != nil {
 			return err
 		}
-		slices.SortStableFunc(all, func(a, b episodeRow) int { return cmp.Compare(a.Fired, b.Fired) })
-		_, err = out.Write(all)
+		slices.SortStableFunc(all, out.Schema().Comparator(parquet.Ascending("fired")))
+		_, err = out.WriteRows(all)
 		return err
 	})
 }
@@ -385,18 +386,21 @@ func rewrite[R any](table, target string, more []parquet.WriterOption, fill func
 	return f.Commit()
 }
 
-// each reads the rows of files, some at a time. A column that a file lacks was
-// added since, and null.
-func each[R any](files []string, do func(rows []R) error) error {
+// batch is how many rows are read at once.
+const batch = 512
+
+// each reads the rows of files, some at a time, which are good until the next.
+// A column that a file lacks was added since, and null.
+func each[R any](files []string, do func(rows []parquet.Row) error) error {
 	for _, path := range files {
-		if err := eachOf(path, do); err != nil {
+		if err := eachOf[R](path, do); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func eachOf[R any](path string, do func(rows []R) error) (err error) {
+func eachOf[R any](path string, do func(rows []parquet.Row) error) (err error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return err
@@ -423,9 +427,9 @@ func eachOf[R any](path string, do func(rows []R) error) (err error) {
 	}
 	in := parquet.NewGenericReader[R](file)
 	defer in.Close() //nolint:errcheck // nothing is written
+	rows := make([]parquet.Row, batch)
 	for {
-		rows := make([]R, batch)
-		n, err := in.Read(rows)
+		n, err := in.ReadRows(rows)
 		if n > 0 {
 			if err := do(rows[:n]); err != nil {
 				return err

@@ -107,7 +107,7 @@ func table[R any](t *testing.T, dir, name string) (all []R) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := eachOf(f, func(rows []R) error { all = append(all, rows...); return nil }); err != nil {
+		if err := eachTyped(f, func(row R) { all = append(all, row) }); err != nil {
 			t.Fatalf("%s, %d bytes: %v", f, info.Size(), err)
 		}
 	}
@@ -446,6 +446,21 @@ func TestCompactUnderFire(t *testing.T) {
 	}
 }
 
+func eachTyped[R any](path string, do func(row R)) error {
+	var row R
+	schema := parquet.SchemaOf(row)
+	return eachOf[R](path, func(rows []parquet.Row) error {
+		for _, values := range rows {
+			var row R
+			if err := schema.Reconstruct(&row, values); err != nil {
+				return err
+			}
+			do(row)
+		}
+		return nil
+	})
+}
+
 // lookAt lists the files, and then reads them, as every query does.
 func lookAt(dir string) (rows, distinct int64, err error) {
 	found, err := list(dir)
@@ -454,12 +469,9 @@ func lookAt(dir string) (rows, distinct int64, err error) {
 	}
 	seen := map[string]bool{}
 	for _, f := range found {
-		err := eachOf(f, func(list []eventRow) error {
-			for _, row := range list {
-				rows++
-				seen[fmt.Sprint(row.Seq, " ", row.IdentityNo)] = true
-			}
-			return nil
+		err := eachTyped(f, func(row eventRow) {
+			rows++
+			seen[fmt.Sprint(row.Seq, " ", row.IdentityNo)] = true
 		})
 		if err != nil {
 			return 0, 0, err

@@ -3,62 +3,59 @@ package parquet
 import (
 	"cmp"
 	"errors"
-)
+	"strconv"
+	"time"
 
-// batch is how many rows are handed over at once.
-const batch = 512
+	"github.com/parquet-go/parquet-go/format"
+
+	"github.com/loopgauge/loopgauge/sinks"
+)
 
 // days writes a table whose rows come in the order of time, so that one day
 // after the other is written.
-type days[T any] struct {
+type days struct {
 	d     *Dataset
 	table string
+	out   *columnar
 	day   string
-	out   *writer[T] // nil before the first row and after the last
-	rows  []T
+	from  int64             // when the day begins, microseconds
+	file  *sinks.AtomicFile // of the day; nil before the first row and after the last
 }
+
+// dayLength is in microseconds.
+const dayLength = 24 * int64(time.Hour/time.Microsecond)
 
 // turn opens the file of the day of a time, microseconds.
-func (w *days[T]) turn(t int64) error {
-	day := date(t)
-	if day == w.day {
+func (w *days) turn(t int64) error {
+	if w.file != nil && t >= w.from && t-w.from < dayLength {
 		return nil
 	}
-	return w.begin(day)
+	w.from = t - (t%dayLength+dayLength)%dayLength
+	return w.begin(date(t))
 }
 
-func (w *days[T]) begin(day string) error {
+func (w *days) begin(day string) error {
 	if err := w.close(); err != nil {
 		return err
 	}
-	out, err := newWriter[T](w.d, w.table, day, cmp.Or(w.d.part, w.table)+".parquet")
+	file, err := w.d.file(w.table, day, cmp.Or(w.d.part, w.table)+".parquet")
 	if err != nil {
 		return err
 	}
-	w.day, w.out = day, out
+	var notes []format.KeyValue
+	if w.table == "events" && w.d.shared != nil {
+		notes = []format.KeyValue{{Key: firstKey, Value: strconv.FormatInt(w.d.events.seq, 10)}}
+	}
+	w.day, w.file = day, file
+	w.out.begin(file, notes)
 	return nil
 }
 
-// pass hands the rows over if they are many.
-func (w *days[T]) pass() error {
-	if len(w.rows) < batch {
+func (w *days) close() error {
+	if w.file == nil {
 		return nil
 	}
-	return w.flush()
-}
-
-func (w *days[T]) flush() error {
-	_, err := w.out.out.Write(w.rows)
-	clear(w.rows) // lets go of what the rows point to
-	w.rows = w.rows[:0]
-	return err
-}
-
-func (w *days[T]) close() error {
-	if w.out == nil {
-		return nil
-	}
-	err := errors.Join(w.flush(), w.out.close())
-	w.out = nil
+	err := errors.Join(w.out.close(), w.file.Seal())
+	w.file = nil
 	return err
 }

@@ -3,6 +3,7 @@ package parquet
 import (
 	"encoding/hex"
 	"math"
+	"slices"
 
 	"github.com/loopgauge/loopgauge/fingerprint"
 	"github.com/loopgauge/loopgauge/window"
@@ -60,123 +61,231 @@ type ruleChoice struct {
 	Override *int32 `parquet:"override,optional"`
 }
 
-// events writes events/.
+// events writes events/, day after day. Its columns are those of eventRow.
 type events struct {
-	days[eventRow]
+	days
 	plan *window.Plan
 	seq  int64 // of the next event, if it has no number of its own
+
+	// Of every row.
+	identity, fingerprint, cause, tool *textWriter
+	identityNo, ordinal                *numberWriter[int32]
+
+	// Of a request, the same in all of its rows.
+	request                                                 []repeated
+	time, start, seqs, line, offset                         *numberWriter[int64]
+	stream, item                                            *numberWriter[int32]
+	id, method, path, caller, user, session, model, backend *textWriter
+	status                                                  *numberWriter[int32]
+	tokensIn, tokensOut, maxTokens                          *numberWriter[int64]
+	cost                                                    *numberWriter[float64]
+	streamed, cached                                        *numberWriter[bool]
+	scope, scopes, rules                                    []listed
+	scopeField, scopeValue                                  *textWriter
+	scopesIndex                                             *numberWriter[int32]
+	scopesKey, scopesCause                                  *textWriter
+	scopesFellBack                                          *numberWriter[bool]
+	rule                                                    *textWriter
+	override                                                *numberWriter[int32]
+
+	fields  []string // of the scope of the event at hand
+	scratch []byte
+}
+
+// repeated is a column whose last row comes again.
+type repeated interface{ again(n int) }
+
+// listed is a column of lists.
+type listed interface {
+	begin()
+	end()
 }
 
 func newEvents(d *Dataset, plan *window.Plan) *events {
-	return &events{days: days[eventRow]{d: d, table: "events"}, plan: plan}
+	w := newColumnar[eventRow](layouts["events"])
+	e := &events{
+		days: days{d: d, table: "events", out: w}, plan: plan,
+		identity: newTextWriter(w, "identity"), fingerprint: newTextWriter(w, "fingerprint"), cause: newTextWriter(w, "cause"), tool: newTextWriter(w, "tool"),
+		identityNo: newNumberWriter[int32](w, "identity_index"), ordinal: newNumberWriter[int32](w, "ordinal"),
+		time: newNumberWriter[int64](w, "time"), start: newNumberWriter[int64](w, "start"), seqs: newNumberWriter[int64](w, "seq"),
+		line: newNumberWriter[int64](w, "line"), offset: newNumberWriter[int64](w, "offset"),
+		stream: newNumberWriter[int32](w, "stream"), item: newNumberWriter[int32](w, "item"),
+		id: newTextWriter(w, "id"), method: newTextWriter(w, "method"), path: newTextWriter(w, "path"), caller: newTextWriter(w, "caller"),
+		user: newTextWriter(w, "user"), session: newTextWriter(w, "session"), model: newTextWriter(w, "model"), backend: newTextWriter(w, "backend"),
+		status:   newNumberWriter[int32](w, "status"),
+		tokensIn: newNumberWriter[int64](w, "tokens_in"), tokensOut: newNumberWriter[int64](w, "tokens_out"), maxTokens: newNumberWriter[int64](w, "max_tokens"),
+		cost:     newNumberWriter[float64](w, "cost"),
+		streamed: newNumberWriter[bool](w, "streamed"), cached: newNumberWriter[bool](w, "cached"),
+		scopeField: newTextWriter(w, "scope.list.element.field"), scopeValue: newTextWriter(w, "scope.list.element.value"),
+		scopesIndex: newNumberWriter[int32](w, "scopes.list.element.index"), scopesKey: newTextWriter(w, "scopes.list.element.key"),
+		scopesCause: newTextWriter(w, "scopes.list.element.cause"), scopesFellBack: newNumberWriter[bool](w, "scopes.list.element.fell_back"),
+		rule: newTextWriter(w, "rules.list.element.rule"), override: newNumberWriter[int32](w, "rules.list.element.override"),
+	}
+	e.scope = []listed{e.scopeField, e.scopeValue}
+	e.scopes = []listed{e.scopesIndex, e.scopesKey, e.scopesCause, e.scopesFellBack}
+	e.rules = []listed{e.rule, e.override}
+	e.request = []repeated{
+		e.time, e.start, e.seqs, e.line, e.offset, e.stream, e.item,
+		e.id, e.method, e.path, e.caller, e.user, e.session, e.model, e.backend,
+		e.status, e.tokensIn, e.tokensOut, e.maxTokens, e.cost, e.streamed, e.cached,
+		e.scopeField, e.scopeValue, e.scopesIndex, e.scopesKey, e.scopesCause, e.scopesFellBack, e.rule, e.override,
+	}
+	return e
 }
 
 func (e *events) add(ev *window.Event, seq int64) error {
 	if err := e.turn(ev.Time); err != nil {
 		return err
 	}
-	row := eventRow{
-		Time: ev.Time, Start: ev.Start, Seq: seq,
-		Stream: ev.Position.Stream, Line: ev.Position.Line, Offset: ev.Position.Offset, Item: ev.Position.Item,
-		ID: ev.ID, Method: ev.Method, Path: ev.Path, Caller: ev.Caller, User: ev.User, Session: ev.Session, Model: ev.Model, Backend: ev.Backend,
-		TokensIn: known(ev.TokensIn), TokensOut: known(ev.TokensOut), MaxTokens: known(ev.MaxTokens),
-		Streamed: truth(ev.Stream), Cached: truth(ev.Cached),
-		Scope: e.scope(ev), Scopes: e.scopes(ev), Rules: e.rules(ev),
-	}
-	if ev.Status != fingerprint.Unknown {
-		status := int32(ev.Status)
-		row.Status = &status
-	}
-	if !math.IsNaN(ev.Cost) {
-		cost := ev.Cost
-		row.Cost = &cost
-	}
 	e.seq++
+	rows := e.rows(ev)
+	if rows == 0 {
+		return nil
+	}
+	if err := e.out.room(rows); err != nil {
+		return err
+	}
+	e.addPrints(ev)
+	e.addRequest(ev, seq)
+	e.addScope(ev)
+	e.addScopes(ev)
+	e.addRules(ev)
+	for _, column := range e.request {
+		column.again(rows - 1)
+	}
+	return e.out.ended(rows)
+}
+
+// rows are how many an event has: of each identity one for each fingerprint,
+// and one without where there is a cause for that.
+func (e *events) rows(ev *window.Event) (n int) {
+	identities, _ := e.plan.Own()
+	for i := range ev.Prints[:min(identities, len(ev.Prints))] {
+		n += len(ev.Prints[i].Fingerprints)
+		if blind(&ev.Prints[i]) {
+			n++
+		}
+	}
+	return n
+}
+
+func blind(p *window.Prints) bool {
+	return p.Cause != fingerprint.Computable || len(p.Fingerprints) == 0
+}
+
+// addPrints adds what differs from row to row.
+func (e *events) addPrints(ev *window.Event) {
 	identities, _ := e.plan.Own()
 	for i := range ev.Prints[:min(identities, len(ev.Prints))] {
 		p := &ev.Prints[i]
-		row.IdentityNo = int32(i)
-		row.Identity, row.Ordinal, row.Fingerprint, row.Cause, row.Tool = e.plan.Identities[i].Name, 0, "", "", ""
-		if p.Cause != fingerprint.Computable || len(p.Fingerprints) == 0 {
-			row.Cause = p.Cause.String()
-			e.rows = append(e.rows, row)
+		row := func(ordinal int) {
+			e.identity.add(e.plan.Identities[i].Name)
+			e.identityNo.add(int32(i))
+			e.ordinal.add(int32(ordinal))
 		}
-		for k, f := range p.Fingerprints {
-			row.Ordinal, row.Fingerprint, row.Tool = int32(k), f.String(), p.Name(k)
-			e.rows = append(e.rows, row)
+		if blind(p) {
+			row(0)
+			e.fingerprint.null()
+			e.cause.add(p.Cause.String())
+			e.tool.null()
+		}
+		for k := range p.Fingerprints {
+			row(k)
+			e.scratch = p.Fingerprints[k].Append(e.scratch[:0])
+			e.fingerprint.addBytes(e.scratch)
+			e.cause.null()
+			e.tool.add(p.Name(k))
 		}
 	}
-	return e.pass()
 }
 
-// scope lists every scope field that some rule uses, once.
-func (e *events) scope(ev *window.Event) []scopeValue {
-	var list []scopeValue
+func (e *events) addRequest(ev *window.Event, seq int64) {
+	e.time.add(ev.Time)
+	e.start.add(ev.Start)
+	e.seqs.add(seq)
+	e.stream.add(ev.Position.Stream)
+	e.line.add(ev.Position.Line)
+	e.offset.add(ev.Position.Offset)
+	e.item.add(ev.Position.Item)
+	e.id.add(ev.ID)
+	e.method.add(ev.Method)
+	e.path.add(ev.Path)
+	e.caller.add(ev.Caller)
+	e.user.add(ev.User)
+	e.session.add(ev.Session)
+	e.model.add(ev.Model)
+	e.backend.add(ev.Backend)
+	e.status.addIf(ev.Status != fingerprint.Unknown, int32(ev.Status))
+	e.tokensIn.addIf(ev.TokensIn != fingerprint.Unknown, ev.TokensIn)
+	e.tokensOut.addIf(ev.TokensOut != fingerprint.Unknown, ev.TokensOut)
+	e.maxTokens.addIf(ev.MaxTokens != fingerprint.Unknown, ev.MaxTokens)
+	e.cost.addIf(!math.IsNaN(ev.Cost), ev.Cost)
+	e.streamed.addIf(ev.Stream != fingerprint.NotLogged, ev.Stream == fingerprint.Yes)
+	e.cached.addIf(ev.Cached != fingerprint.NotLogged, ev.Cached == fingerprint.Yes)
+}
+
+// addScope lists every scope field that some rule uses, once.
+func (e *events) addScope(ev *window.Event) {
+	beginLists(e.scope)
+	e.fields = e.fields[:0]
 	_, scopes := e.plan.Own()
 	for i := range ev.Scopes[:min(scopes, len(ev.Scopes))] {
 		fields := e.plan.Scopes[i].Fields
 		for k, value := range ev.Scopes[i].Values {
-			if !contains(list, fields[k]) {
-				list = append(list, scopeValue{fields[k], value})
+			if !slices.Contains(e.fields, fields[k]) {
+				e.fields = append(e.fields, fields[k])
+				e.scopeField.add(fields[k])
+				e.scopeValue.add(value)
 			}
 		}
 	}
-	return list
+	endLists(e.scope)
 }
 
-// scopes lists the scopes that the rules which look at the request have.
-func (e *events) scopes(ev *window.Event) []scopeRow {
-	var list []scopeRow
+// addScopes lists the scopes that the rules which look at the request have.
+func (e *events) addScopes(ev *window.Event) {
+	beginLists(e.scopes)
 	_, scopes := e.plan.Own()
 	for i := range ev.Scopes[:min(scopes, len(ev.Scopes))] {
 		s := &ev.Scopes[i]
 		switch {
 		case s.Cause != fingerprint.Computable:
-			list = append(list, scopeRow{Index: int32(i), Cause: s.Cause.String()})
+			e.scopesKey.null()
+			e.scopesCause.add(s.Cause.String())
+			e.scopesFellBack.add(false)
 		case s.Key != fingerprint.ScopeKey{}:
-			list = append(list, scopeRow{Index: int32(i), Key: hex.EncodeToString(s.Key[:]), FellBack: s.FellBack})
+			e.scratch = hex.AppendEncode(e.scratch[:0], s.Key[:])
+			e.scopesKey.addBytes(e.scratch)
+			e.scopesCause.null()
+			e.scopesFellBack.add(s.FellBack)
+		default:
+			continue
 		}
+		e.scopesIndex.add(int32(i))
 	}
-	return list
+	endLists(e.scopes)
 }
 
-func contains(list []scopeValue, field string) bool {
-	for _, v := range list {
-		if v.Field == field {
-			return true
-		}
-	}
-	return false
-}
-
-func (e *events) rules(ev *window.Event) []ruleChoice {
-	var list []ruleChoice
+func (e *events) addRules(ev *window.Event) {
+	beginLists(e.rules)
 	for i, choice := range ev.Rules {
 		if choice == window.NotMatched {
 			continue
 		}
-		c := ruleChoice{Rule: e.plan.Rules[i].Name}
-		if choice >= 0 {
-			n := int32(choice)
-			c.Override = &n
-		}
-		list = append(list, c)
+		e.rule.add(e.plan.Rules[i].Name)
+		e.override.addIf(choice >= 0, int32(choice))
 	}
-	return list
+	endLists(e.rules)
 }
 
-// known is null for -1, which stands for not logged.
-func known(n int64) *int64 {
-	if n == fingerprint.Unknown {
-		return nil
+func beginLists(columns []listed) {
+	for _, c := range columns {
+		c.begin()
 	}
-	return &n
 }
 
-func truth(t fingerprint.Tri) *bool {
-	if t == fingerprint.NotLogged {
-		return nil
+func endLists(columns []listed) {
+	for _, c := range columns {
+		c.end()
 	}
-	b := t == fingerprint.Yes
-	return &b
 }

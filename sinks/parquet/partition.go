@@ -314,15 +314,15 @@ func (r *Reader) split() error {
 
 // merge is the next event of all partitions, in the order in which one process
 // would have judged them.
-func (r *Reader) merge() (*window.Event, error) {
+func (r *Reader) merge(keep bool) (*window.Event, error) {
 	if r.ahead == nil {
 		r.ahead = make([]*window.Event, len(r.parts))
 		for i := range r.parts {
-			if err := r.advance(i); err != nil {
+			if err := r.advance(i, false); err != nil {
 				return nil, err
 			}
 		}
-	} else if err := r.advance(r.taken); err != nil {
+	} else if err := r.advance(r.taken, keep); err != nil {
 		return nil, err
 	}
 	r.taken = -1
@@ -340,9 +340,10 @@ func (r *Reader) merge() (*window.Event, error) {
 	return r.ahead[r.taken], nil
 }
 
-// advance reads the next event of a partition.
-func (r *Reader) advance(i int) (err error) {
-	if r.ahead[i], err = r.parts[i].Next(); errors.Is(err, io.EOF) {
+// advance reads the next event of a partition, of which the one before is kept
+// if need be.
+func (r *Reader) advance(i int, keep bool) (err error) {
+	if r.ahead[i], err = r.parts[i].Next(keep); errors.Is(err, io.EOF) {
 		r.ahead[i], err = nil, nil
 	}
 	return err

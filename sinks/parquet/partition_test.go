@@ -138,11 +138,11 @@ func comesBack(t *testing.T, dir string, p *window.Plan, want []window.Event) *R
 		t.Fatal(err)
 	}
 	defer r.Close()
-	if err := r.Prepare(p, p); err != nil {
+	if err := r.Prepare(p, p, true, 0); err != nil {
 		t.Fatal(err)
 	}
 	for i := range want {
-		ev, err := r.Next()
+		ev, err := r.Next(false)
 		if err != nil {
 			t.Fatalf("event %d of %d: %v", i, len(want), err)
 		}
@@ -151,7 +151,7 @@ func comesBack(t *testing.T, dir string, p *window.Plan, want []window.Event) *R
 			t.Fatalf("event %d (- made, + read):\n%s", i, diff)
 		}
 	}
-	if _, err := r.Next(); !errors.Is(err, io.EOF) {
+	if _, err := r.Next(false); !errors.Is(err, io.EOF) {
 		t.Fatalf("after the last: %v", err)
 	}
 	if r.Read() > r.Size() || r.Read() < r.Size()*9/10 {
@@ -323,10 +323,10 @@ func TestPartitionsRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer r.Close()
-	if err := r.Prepare(p, p); err != nil {
+	if err := r.Prepare(p, p, true, 0); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := r.Next(); err != nil {
+	if _, err := r.Next(false); err != nil {
 		t.Error(err)
 	}
 }

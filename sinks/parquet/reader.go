@@ -48,23 +48,27 @@ type Reader struct {
 	want    *window.Plan
 	answers *window.Answers
 	asks    bool // for the rules' choices
+	origins bool // are asked for
 
-	open  *eventFile
-	rows  *eventColumns // of the open file
-	next  int64         // the least seq that may come
-	n     int64         // events
-	event window.Event
-	stored
+	open *eventFile
+	rows *eventColumns // of the open file
+	next int64         // the least seq that may come
+	n    int64         // events
+	time int64         // of the last one
+
+	frames []frame
+	at     int // the frame at work
+	*frame
+	known  []bool  // of the frame's prints
+	scopes []int32 // by scope its entry, -1 if there is none
 }
 
-// stored is what the rows of one event hold, by the indexes of the plan that
-// made them.
-type stored struct {
+// frame is one event in the memory of a Reader, with what its rows hold by the
+// indexes of the plan that made them.
+type frame struct {
+	event  window.Event
 	prints []window.Prints
-	known  []bool  // prints
-	scopes []int32 // entries; -1 is none
 	values []string
-	time   int64
 }
 
 // eventFile is one file of events.
@@ -263,10 +267,12 @@ func (r *Reader) readRun() error {
 }
 
 // Prepare makes ready to give the events to a plan. have is the plan of the
-// policy in Run, of which want must not lack anything.
-func (r *Reader) Prepare(have, want *window.Plan) error {
+// policy in Run, of which want must not lack anything. Unless origins are asked
+// for, events may lack their id and start, and a position does no more than
+// tell them apart. Next keeps as many events as hold.
+func (r *Reader) Prepare(have, want *window.Plan, origins bool, hold int) error {
 	for _, p := range r.parts {
-		if err := p.Prepare(have, want); err != nil {
+		if err := p.Prepare(have, want, true, hold); err != nil { // merged by position
 			return err
 		}
 	}
@@ -280,14 +286,15 @@ func (r *Reader) Prepare(have, want *window.Plan) error {
 		}
 	}
 	r.plan, r.want, r.answers = have, want, window.Kept{Plan: have, Hashed: r.Run.HashIDs}.Answers(want)
-	r.stored = stored{
-		prints: make([]window.Prints, len(have.Identities)), known: make([]bool, len(have.Identities)),
-		scopes: make([]int32, len(have.Scopes)), time: math.MinInt64,
-	}
-	r.event = window.Event{
-		Prints: make([]window.Prints, len(want.Identities)), Scopes: make([]window.Scope, len(want.Scopes)), Rules: make([]window.Choice, len(want.Rules)),
+	r.known, r.scopes, r.time = make([]bool, len(have.Identities)), make([]int32, len(have.Scopes)), math.MinInt64
+	r.frames = make([]frame, 1+hold)
+	for i := range r.frames {
+		r.frames[i] = frame{prints: make([]window.Prints, len(have.Identities)), event: window.Event{
+			Prints: make([]window.Prints, len(want.Identities)), Scopes: make([]window.Scope, len(want.Scopes)), Rules: make([]window.Choice, len(want.Rules)),
+		}}
 	}
 	r.asks = slices.ContainsFunc(r.answers.Rules, func(like int) bool { return like >= 0 })
+	r.origins = origins || r.answers.Looks()
 	return nil
 }
 
@@ -315,19 +322,24 @@ func (r *Reader) Close() {
 	}
 }
 
-// Next is the next event, as the run judged them; io.EOF after the last. It is
-// valid until the next call.
-func (r *Reader) Next() (ev *window.Event, err error) {
+// Next is the next event, as the run judged them; io.EOF after the last. keep
+// says that the one before has to stay what it is, until so many more are kept
+// as Prepare was told.
+func (r *Reader) Next(keep bool) (ev *window.Event, err error) {
 	if len(r.parts) > 0 {
-		return r.merge()
+		return r.merge(keep)
+	}
+	if keep {
+		r.at = (r.at + 1) % len(r.frames)
 	}
 	if err := r.fill(); err != nil {
 		return nil, err
 	}
 	path := r.open.path
 	defer guard(path, &err)
+	r.frame = &r.frames[r.at]
 	seq := r.rows.seq.at(r.rows.row)
-	if err := r.request(); err != nil {
+	if err := r.request(seq); err != nil {
 		return nil, damaged(path, fmt.Sprintf("request %d: %v", seq, err))
 	}
 	if ev := &r.event; seq < r.next && !r.numbered || ev.Time < r.time || ev.Position.Stream < 0 || int(ev.Position.Stream) >= len(r.Run.Logs) {
@@ -444,13 +456,10 @@ func (r *Reader) print(rows *eventColumns) error {
 		return fmt.Errorf("fingerprint %d of %s is out of place", ordinal, identity)
 	}
 	r.known[i] = true
-	f, known, err := rows.fingerprint.at(rows.row)
-	if err != nil {
-		return err
-	}
+	f, known := rows.fingerprint.at(rows.row)
 	if !known {
-		p.Cause, _, err = rows.cause.at(rows.row) // none: it was computable, and gave none
-		return err
+		p.Cause, _ = rows.cause.at(rows.row) // none: it was computable, and gave none
+		return nil
 	}
 	p.Fingerprints = append(p.Fingerprints, f)
 	if tool := text(&rows.tool, rows.row); tool != "" || len(p.Tools) > 0 {
@@ -463,20 +472,26 @@ func (r *Reader) print(rows *eventColumns) error {
 }
 
 // request makes the event of its first row, but for the fingerprints.
-func (r *Reader) request() error {
+func (r *Reader) request(seq int64) error {
 	c := r.rows
 	if err := c.request.reach(c.row); err != nil {
 		return err
 	}
 	row, ev := c.row, &r.event
 	*ev = window.Event{
-		Time: c.time.at(row), Start: c.start.at(row),
-		Position: fingerprint.Position{Stream: c.stream.at(row), Line: c.line.at(row), Offset: c.offset.at(row), Item: c.item.at(row)},
-		Status:   int(c.status.at(row)), TokensIn: c.tokensIn.at(row), TokensOut: c.tokensOut.at(row), MaxTokens: c.maxTokens.at(row),
+		Time: c.time.at(row), Start: fingerprint.NoTime, Position: fingerprint.Position{Offset: seq},
+		Status: int(c.status.at(row)), TokensIn: c.tokensIn.at(row), TokensOut: c.tokensOut.at(row), MaxTokens: c.maxTokens.at(row),
 		Cost: c.cost.at(row), Stream: c.streamed.at(row), Cached: c.cached.at(row),
 		Prints: ev.Prints, Scopes: ev.Scopes, Rules: ev.Rules,
 	}
-	ev.ID, ev.Method, ev.Path, ev.Caller = text(&c.id, row), text(&c.method, row), text(&c.path, row), text(&c.caller, row)
+	if r.origins {
+		if err := c.origin.reach(row); err != nil {
+			return err
+		}
+		ev.ID, ev.Start = text(&c.id, row), c.start.at(row)
+		ev.Position = fingerprint.Position{Stream: c.stream.at(row), Line: c.line.at(row), Offset: c.offset.at(row), Item: c.item.at(row)}
+	}
+	ev.Method, ev.Path, ev.Caller = text(&c.method, row), text(&c.path, row), text(&c.caller, row)
 	ev.User, ev.Session, ev.Model, ev.Backend = text(&c.user, row), text(&c.session, row), text(&c.model, row), text(&c.backend, row)
 	for i := range r.scopes {
 		r.scopes[i] = -1
@@ -549,17 +564,14 @@ func (r *Reader) scope(c *eventColumns, entry int32, out *window.Scope, fields [
 	// Entries of the columns of a list are at the same places, from the row on.
 	index, _ := c.scopesIndex.entries(c.row)
 	of := func(first, _ int32) int32 { return first + entry - index }
-	key, known, err := c.scopesKey.entry(of(c.scopesKey.entries(c.row)))
-	if err != nil {
-		return err
-	}
+	key, known := c.scopesKey.entry(of(c.scopesKey.entries(c.row)))
 	if !known {
-		if out.Cause, known, err = c.scopesCause.entry(of(c.scopesCause.entries(c.row))); !known && err == nil || out.Cause == fingerprint.Computable {
-			err = errors.Join(err, errors.New("neither key nor cause of a scope"))
+		if out.Cause, known = c.scopesCause.entry(of(c.scopesCause.entries(c.row))); !known || out.Cause == fingerprint.Computable {
+			return errors.New("neither key nor cause of a scope")
 		}
-		return err
+		return nil
 	}
-	out.Key, out.FellBack = key, c.scopesFellBack.list[of(c.scopesFellBack.entries(c.row))] == fingerprint.Yes
+	out.Key, out.FellBack = key, c.scopesFellBack.entry(of(c.scopesFellBack.entries(c.row))) == fingerprint.Yes
 	n := len(r.values)
 	for _, field := range fields {
 		value, err := r.value(c, field)
@@ -593,7 +605,7 @@ func (r *Reader) choice(c *eventColumns, rule *window.Rule, like string) (window
 		if textAt(&c.rule, from+i) != like {
 			continue
 		}
-		override := c.override.list[overrides+i]
+		override := c.override.entry(overrides + i)
 		if override == noNumber {
 			return window.Plain, nil
 		}

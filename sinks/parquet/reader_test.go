@@ -68,6 +68,9 @@ func keep(t *testing.T, dir string, p *window.Plan, events []window.Event) {
 	}
 }
 
+// same are events if they say the same.
+var same = cmp.Options{cmpopts.EquateComparable(fingerprint.Fingerprint{}), cmpopts.EquateEmpty(), cmpopts.EquateNaNs()}
+
 // Every event comes back as it was made.
 func TestEventsComeBack(t *testing.T) {
 	p := plan(t)
@@ -79,28 +82,100 @@ func TestEventsComeBack(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer r.Close()
-	if err := r.Prepare(p, p); err != nil {
+	if err := r.Prepare(p, p, true, 0); err != nil {
 		t.Fatal(err)
 	}
 	for i := range events {
-		ev, err := r.Next()
+		ev, err := r.Next(false)
 		if err != nil {
 			t.Fatalf("event %d: %v", i, err)
 		}
-		same := cmpopts.EquateComparable(fingerprint.Fingerprint{})
 		if i%1000 > 20 && i < len(events)-20 && ev.Position == events[i].Position && ev.ID == events[i].ID {
 			continue // a comparison in full takes its time
 		}
-		if diff := cmp.Diff(&events[i], ev, same, cmpopts.EquateEmpty(), cmpopts.EquateNaNs()); diff != "" {
+		if diff := cmp.Diff(&events[i], ev, same...); diff != "" {
 			t.Fatalf("event %d (- made, + read):\n%s", i, diff)
 		}
 	}
-	if _, err := r.Next(); !errors.Is(err, io.EOF) {
+	if _, err := r.Next(false); !errors.Is(err, io.EOF) {
 		t.Errorf("after the last: %v", err)
 	}
 	if r.Read() > r.Size() || r.Read() < r.Size()*9/10 {
 		t.Errorf("%d of %d bytes read", r.Read(), r.Size())
 	}
+}
+
+// An event that is kept stays what it is until as many more are as asked for.
+func TestEventsAreHeld(t *testing.T) {
+	p := plan(t)
+	events := extracted(p, 100)
+	dir := t.TempDir()
+	keep(t, dir, p, events)
+	const hold = 7
+	r, err := Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	if err := r.Prepare(p, p, true, hold); err != nil {
+		t.Fatal(err)
+	}
+	var made, kept []*window.Event
+	keep := false
+	for i := range events {
+		ev, err := r.Next(keep)
+		if err != nil {
+			t.Fatal(err)
+		}
+		first := max(len(kept)-hold, 0)
+		if diff := cmp.Diff(made[first:], kept[first:], same...); diff != "" {
+			t.Fatalf("at event %d (- made, + kept):\n%s", i, diff)
+		}
+		if keep = i%3 > 0; keep {
+			made, kept = append(made, &events[i]), append(kept, ev)
+		}
+	}
+}
+
+// Without origins events lack what only an origin says, and positions still
+// tell them apart. A match that is yet to be asked has them read all the same.
+func TestWithoutOrigins(t *testing.T) {
+	p := plan(t)
+	events := extracted(p, 100)
+	dir := t.TempDir()
+	keep(t, dir, p, events)
+	f := func(want *window.Plan, origins bool) {
+		t.Helper()
+		r, err := Open(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer r.Close()
+		if err := r.Prepare(p, want, false, 0); err != nil {
+			t.Fatal(err)
+		}
+		seen := map[fingerprint.Position]bool{}
+		for i := range events {
+			ev, err := r.Next(false)
+			if err != nil {
+				t.Fatal(err)
+			}
+			made := events[i]
+			seen[ev.Position] = true
+			if !origins {
+				made.ID, made.Start, made.Position = "", fingerprint.NoTime, ev.Position
+			}
+			made.Prints, made.Scopes, made.Rules = made.Prints[:len(want.Identities)], made.Scopes[:len(want.Scopes)], made.Rules[:len(want.Rules)]
+			if diff := cmp.Diff(&made, ev, same...); diff != "" {
+				t.Fatalf("event %d (- made, + read):\n%s", i, diff)
+			}
+		}
+		if len(seen) != len(events) {
+			t.Errorf("%d positions of %d events", len(seen), len(events))
+		}
+	}
+	f(window.NewPlan(p.Rules[:1], nil), false)
+	f(p, true) // its second rule has an override with a match
 }
 
 // Whatever byte of a file is wrong, reading it ends, and without a panic. Not
@@ -153,11 +228,11 @@ func readAll(dir string, p *window.Plan) (n int, err error) {
 		return 0, err
 	}
 	defer r.Close()
-	if err := r.Prepare(p, p); err != nil {
+	if err := r.Prepare(p, p, true, 0); err != nil {
 		return 0, err
 	}
 	for {
-		switch _, err := r.Next(); {
+		switch _, err := r.Next(false); {
 		case errors.Is(err, io.EOF):
 			return n, nil
 		case err != nil:

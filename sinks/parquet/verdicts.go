@@ -1,6 +1,9 @@
 package parquet
 
-import "github.com/loopgauge/loopgauge/window"
+import (
+	"github.com/loopgauge/loopgauge/fingerprint"
+	"github.com/loopgauge/loopgauge/window"
+)
 
 // verdictRow is a row of verdicts/: what one rule said of one request and
 // fingerprint.
@@ -24,11 +27,37 @@ type verdictRow struct {
 	Episode     string       `parquet:"episode,optional,dict"`
 }
 
-// verdicts writes verdicts/, day after day like events.
-type verdicts struct{ days[verdictRow] }
+// verdicts writes verdicts/, day after day like events. Its columns are those of
+// verdictRow.
+type verdicts struct {
+	days
+	time, seq                                                           *numberWriter[int64]
+	id, rule, identity, session, caller, model, action, reason, episode *textWriter
+	scope                                                               []listed
+	scopeField, scopeValue                                              *textWriter
+	fingerprint                                                         *textWriter
+	count                                                               *numberWriter[int32]
+	fired                                                               *numberWriter[bool]
+	retryAfter, delay                                                   *numberWriter[int64]
+	scratch                                                             []byte
+}
 
 func newVerdicts(d *Dataset) *verdicts {
-	return &verdicts{days[verdictRow]{d: d, table: "verdicts"}}
+	w := newColumnar[verdictRow](layouts["verdicts"])
+	v := &verdicts{
+		days: days{d: d, table: "verdicts", out: w},
+		time: newNumberWriter[int64](w, "time"), seq: newNumberWriter[int64](w, "seq"),
+		id: newTextWriter(w, "id"), rule: newTextWriter(w, "rule"), identity: newTextWriter(w, "identity"),
+		scopeField: newTextWriter(w, "scope.list.element.field"), scopeValue: newTextWriter(w, "scope.list.element.value"),
+		session: newTextWriter(w, "session"), caller: newTextWriter(w, "caller"), model: newTextWriter(w, "model"),
+		fingerprint: newTextWriter(w, "fingerprint"),
+		count:       newNumberWriter[int32](w, "count"), fired: newNumberWriter[bool](w, "fired"),
+		action: newTextWriter(w, "action"), reason: newTextWriter(w, "reason"),
+		retryAfter: newNumberWriter[int64](w, "retry_after_s"), delay: newNumberWriter[int64](w, "delay_ms"),
+		episode: newTextWriter(w, "episode"),
+	}
+	v.scope = []listed{v.scopeField, v.scopeValue}
+	return v
 }
 
 func (w *verdicts) add(v *window.Verdict, seq int64) error {
@@ -36,18 +65,28 @@ func (w *verdicts) add(v *window.Verdict, seq int64) error {
 	if err := w.turn(ev.Time); err != nil {
 		return err
 	}
-	row := verdictRow{
-		Time: ev.Time, Seq: seq, ID: ev.ID, Rule: v.Rule.Name, Identity: v.Rule.Identity.Name,
-		Session: ev.Session, Caller: ev.Caller, Model: ev.Model,
-		Fingerprint: v.Fingerprint.String(), Fired: v.Fired, Action: string(v.Action), Reason: string(v.Reason),
-		RetryAfter: known(v.RetryAfter), DelayMS: known(v.DelayMS), Episode: v.Episode,
-	}
+	w.time.add(ev.Time)
+	w.seq.add(seq)
+	w.id.add(ev.ID)
+	w.rule.add(v.Rule.Name)
+	w.identity.add(v.Rule.Identity.Name)
+	beginLists(w.scope)
 	for i, field := range v.Rule.Scope.Fields {
-		row.Scope = append(row.Scope, scopeValue{field, v.Scope.Values[i]})
+		w.scopeField.add(field)
+		w.scopeValue.add(v.Scope.Values[i])
 	}
-	if v.Count >= 0 {
-		row.Count = new(int32(v.Count))
-	}
-	w.rows = append(w.rows, row)
-	return w.pass()
+	endLists(w.scope)
+	w.session.add(ev.Session)
+	w.caller.add(ev.Caller)
+	w.model.add(ev.Model)
+	w.scratch = v.Fingerprint.Append(w.scratch[:0])
+	w.fingerprint.addBytes(w.scratch)
+	w.count.addIf(v.Count >= 0, int32(v.Count))
+	w.fired.add(v.Fired)
+	w.action.add(string(v.Action))
+	w.reason.add(string(v.Reason))
+	w.retryAfter.addIf(v.RetryAfter != fingerprint.Unknown, v.RetryAfter)
+	w.delay.addIf(v.DelayMS != fingerprint.Unknown, v.DelayMS)
+	w.episode.add(v.Episode)
+	return w.out.ended(1)
 }

@@ -166,7 +166,7 @@ func (b *Broker) ProduceRecords(tb testing.TB, records []*kgo.Record, options ..
 		}
 		// A broker killed between a connection and its first answer is taken for
 		// one that wants TLS. Before there is a producer ID nothing was written.
-		if ctx.Err() != nil || !strings.Contains(err.Error(), "unable to initialize a producer ID") {
+		if ctx.Err() != nil || !strings.Contains(err.Error(), "unable to initialize a producer ID") { //nolint:misspell // franz-go's
 			tb.Fatalf("%v\n%s", err, b.said())
 		}
 		time.Sleep(100 * time.Millisecond)
