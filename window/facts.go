@@ -32,7 +32,7 @@ type Facts struct {
 	since int64
 	run   *Facts
 
-	loop *Facts // of the last stretch of the key that was a loop; nil if none was
+	loop *Facts // of the last stretch of the key that may be a loop; nil if none may
 
 	minutes                []int64 // with an unavailable answer
 	streak, cycle          int64   // highest count

@@ -13,9 +13,10 @@ import (
 // another fingerprint to the same request.
 //
 //	1  the first
-//	2  evidence by stretches, and by what comes of calls turn by turn: that of
-//	   version 1 begins anew; aisg of messages that are no more than a text
-const StateVersion = 2
+//	2  aisg of messages that are no more than a text; the form is that of 1
+//	3  evidence by stretches, and by what comes of calls turn by turn; that of
+//	   older versions begins anew
+const StateVersion = 3
 
 // State is all that judging remembers of its streams. Saved, and loaded into a
 // fresh one in another process, it goes on as if there had been no break.

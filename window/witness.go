@@ -162,7 +162,7 @@ func (w *Witness) Note(f *Facts, ev *Event, rule int, print *fingerprint.Fingerp
 	switch {
 	case long || differs && f.equal():
 		next := begin(ev.Time, said)
-		if kind, _ := w.Kind(w.plan.Rules[rule], f); kind.IsLoop() {
+		if f.equal() && f.inRow() >= LeastRepeats { // what others say is not asked here: Seen may be at work
 			next.loop, f.loop = f, nil
 		} else {
 			next.loop = f.loop
