@@ -56,7 +56,9 @@ func (e *evidence) tell(ep *Episode) {
 	}
 	ep.Kind, ep.Evidence = e.witness.Kind(ep.Rule, ep.facts)
 	if was := ep.facts.loop; was != nil && was.last >= ep.First && !ep.Kind.IsLoop() {
-		ep.Kind, ep.Evidence = e.witness.Kind(ep.Rule, was)
+		if kind, why := e.witness.Kind(ep.Rule, was); kind.IsLoop() {
+			ep.Kind, ep.Evidence = kind, why
+		}
 	}
 }
 

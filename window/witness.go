@@ -162,7 +162,7 @@ func (w *Witness) Note(f *Facts, ev *Event, rule int, print *fingerprint.Fingerp
 	switch {
 	case long || differs && f.equal():
 		next := begin(ev.Time, said)
-		if f.equal() && f.inRow() >= LeastRepeats { // what others say is not asked here: Seen may be at work
+		if f.equal() { // what others say is not asked here: Seen may be at work
 			next.loop, f.loop = f, nil
 		} else {
 			next.loop = f.loop
