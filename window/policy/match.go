@@ -27,8 +27,9 @@ type Variable struct {
 	reads   fingerprint.Field
 	// value is nil where the log does not carry the field: the condition it
 	// stands in is false then.
-	value func(r *fingerprint.Request) any
-	text  func(r *fingerprint.Request) []byte // the same, of a text
+	value  func(r *fingerprint.Request) any
+	text   func(r *fingerprint.Request) []byte // the same, of a text
+	number func(r *fingerprint.Request) int64  // of an int; fingerprint.Unknown where there is none
 }
 
 // Variables are the fields of a request in expressions. Text that is not
@@ -37,7 +38,7 @@ var Variables = []Variable{
 	textVariable("id", "the gateway's id of the call", func(r *fingerprint.Request) []byte { return r.ID }),
 	textVariable("method", "HTTP method", func(r *fingerprint.Request) []byte { return r.Method }),
 	textVariable("path", "URL path", func(r *fingerprint.Request) []byte { return r.Path }),
-	{"query", "string", "query as it stands behind the question mark", cel.StringType, fingerprint.ReadsQuery, func(r *fingerprint.Request) any { return view(r.Query.Raw) }, nil},
+	{"query", "string", "query as it stands behind the question mark", cel.StringType, fingerprint.ReadsQuery, func(r *fingerprint.Request) any { return view(r.Query.Raw) }, nil, nil},
 	textVariable("caller", "API key, its hash or the consumer, as logged", func(r *fingerprint.Request) []byte { return r.Caller }),
 	textVariable("user", "end user", func(r *fingerprint.Request) []byte { return r.User }),
 	textVariable("session", "session", func(r *fingerprint.Request) []byte { return r.Session }),
@@ -53,22 +54,22 @@ var Variables = []Variable{
 			return nil
 		}
 		return r.Cost
-	}, nil},
+	}, nil, nil},
 	triVariable("has_tools", "tools were offered", fingerprint.ReadsTools, func(r *fingerprint.Request) fingerprint.Tri { return r.HasTools }),
 	triVariable("stream", "the response was streamed", 0, func(r *fingerprint.Request) fingerprint.Tri { return r.Stream }),
 	triVariable("cached", "the response came from a cache", 0, func(r *fingerprint.Request) fingerprint.Tri { return r.Cached }),
-	{"time", "timestamp", "start of the request", cel.TimestampType, 0, func(r *fingerprint.Request) any { return time.UnixMicro(r.Time).UTC() }, nil},
+	{"time", "timestamp", "start of the request", cel.TimestampType, 0, func(r *fingerprint.Request) any { return time.UnixMicro(r.Time).UTC() }, nil, nil},
 	{"attributes", "map(string, string)", "all other fields: attributes[\"header:x-team\"]", cel.MapType(cel.StringType, cel.StringType), fingerprint.ReadsAttributes, func(r *fingerprint.Request) any {
 		m := make(map[string]string, len(r.Attributes))
 		for _, a := range r.Attributes {
 			m[view(a.Name)] = view(a.Value)
 		}
 		return m
-	}, nil},
+	}, nil, nil},
 }
 
 func textVariable(name, doc string, get func(*fingerprint.Request) []byte) Variable {
-	return Variable{name, "string", doc, cel.StringType, 0, func(r *fingerprint.Request) any { return view(get(r)) }, get}
+	return Variable{name, "string", doc, cel.StringType, 0, func(r *fingerprint.Request) any { return view(get(r)) }, get, nil}
 }
 
 func numberVariable(name, doc string, get func(*fingerprint.Request) int64) Variable {
@@ -77,7 +78,7 @@ func numberVariable(name, doc string, get func(*fingerprint.Request) int64) Vari
 			return n
 		}
 		return nil
-	}, nil}
+	}, nil, get}
 }
 
 func triVariable(name, doc string, reads fingerprint.Field, get func(*fingerprint.Request) fingerprint.Tri) Variable {
@@ -89,7 +90,7 @@ func triVariable(name, doc string, reads fingerprint.Field, get func(*fingerprin
 			return false
 		}
 		return nil
-	}, nil}
+	}, nil, nil}
 }
 
 // view is text as a string without a copy. Evaluation ends before the line is
@@ -169,9 +170,9 @@ func (r *reader) compile(text string, at place) matcher {
 	return m
 }
 
-// comparison is a text field compared with a literal, as in session == "",
-// without the interpreter, which takes as long as reading a short line does.
-// It is nil for every other expression.
+// comparison is a text or number compared with a literal, as in session == ""
+// or max_tokens == 1, without the interpreter, which takes as long as reading a
+// short line does. It is nil for every other expression.
 func comparison(e ast.Expr) func(*fingerprint.Request) bool {
 	if e.Kind() != ast.CallKind {
 		return nil
@@ -181,13 +182,25 @@ func comparison(e ast.Expr) func(*fingerprint.Request) bool {
 	if function != operators.Equals && function != operators.NotEquals || args[0].Kind() != ast.IdentKind || args[1].Kind() != ast.LiteralKind {
 		return nil
 	}
-	want, ok := args[1].AsLiteral().(types.String)
-	i := slices.IndexFunc(Variables, func(v Variable) bool { return v.Name == args[0].AsIdent() && v.text != nil })
-	if !ok || i < 0 {
+	equal := function == operators.Equals
+	i := slices.IndexFunc(Variables, func(v Variable) bool { return v.Name == args[0].AsIdent() })
+	if i < 0 {
 		return nil
 	}
-	text, equal := Variables[i].text, function == operators.Equals
-	return func(r *fingerprint.Request) bool { return (string(text(r)) == string(want)) == equal }
+	switch want := args[1].AsLiteral().(type) {
+	case types.String:
+		if text := Variables[i].text; text != nil {
+			return func(r *fingerprint.Request) bool { return (string(text(r)) == string(want)) == equal }
+		}
+	case types.Int:
+		if number := Variables[i].number; number != nil {
+			return func(r *fingerprint.Request) bool {
+				n := number(r)
+				return n != fingerprint.Unknown && (n == int64(want)) == equal
+			}
+		}
+	}
+	return nil
 }
 
 var noOverload = regexp.MustCompile(`^found no matching overload for '(.+)' applied to '\((.*)\)'$`)

@@ -67,6 +67,12 @@ func TestMatch(t *testing.T) {
 	f(`!path.startsWith("/v1/")`, false, true)
 
 	f(`session == "S"`, false, false)
+	f(`status == 200`, true, false)
+	f(`status == 201`, false, false)
+	f(`status != 201`, true, false)
+	f(`status != 200`, false, false)
+	f(`max_tokens == 100`, true, false)
+	f(`tokens_in == tokens_out * 2`, true, false)
 	f(`"s" == session`, true, false)
 	f(`session == "s" == true`, true, false)
 	f(`session == model`, false, true)
