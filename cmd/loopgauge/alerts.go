@@ -28,24 +28,10 @@ func alertSinks(p *policy.Policy, log *slog.Logger, dry bool) ([]sinks.Sink, sin
 		return list, routes, nil
 	}
 	names := map[string]string{"log": "log"} // by that of the policy
-	var errs []error
-	for _, s := range p.Sinks {
-		if s.Kind == "log" {
-			continue
-		}
-		made, err := newSink(s, p.Kafka)
-		if err == nil && made == nil {
-			continue
-		}
-		if err == nil && slices.ContainsFunc(list, func(have sinks.Sink) bool { return have.Name() == made.Name() }) {
-			err = errors.New("is there twice")
-		}
-		if err != nil {
-			errs = append(errs, fmt.Errorf("%s: %w", s.Place, err))
-			continue
-		}
-		list = append(list, made)
-		names[s.Name], routes.Least[made.Name()] = made.Name(), s.Least
+	made, errs := policySinks(p)
+	for _, m := range made {
+		list = append(list, m.Sink)
+		names[m.policy.Name], routes.Least[m.Name()] = m.Name(), m.policy.Least
 	}
 	for _, r := range p.Routes {
 		route := sinks.Route{Match: func(a *sinks.Alert) bool { return r.Match(routeFields(a)) }}
@@ -59,28 +45,44 @@ func alertSinks(p *policy.Policy, log *slog.Logger, dry bool) ([]sinks.Sink, sin
 	return list, routes, errors.Join(errs...)
 }
 
-// checkSinks finds what a start would refuse of a policy's sinks. What only the
-// environment of this machine lacks is a hint: watch may run on another.
-func checkSinks(p *policy.Policy) (hints []error, err error) {
-	var errs []error
-	for _, s := range p.Sinks {
+type policySink struct {
+	sinks.Sink
+	policy *policy.Sink
+}
+
+// policySinks makes the sinks of a policy that hear of alerts, but for the log.
+func policySinks(p *policy.Policy) (list []policySink, errs []error) {
+	for i := range p.Sinks {
+		s := &p.Sinks[i]
 		if s.Kind == "log" {
 			continue
 		}
-		_, err := newSink(s, p.Kafka)
-		switch {
-		case errors.As(err, new(*unsetError)):
-			hints = append(hints, fmt.Errorf("%s: %w", s.Place, err))
-		case err != nil:
-			errs = append(errs, fmt.Errorf("%s: %w", s.Place, err))
+		made, err := newSink(*s, p.Kafka)
+		if err == nil && made == nil {
+			continue
 		}
+		if err == nil && slices.ContainsFunc(list, func(have policySink) bool { return have.Name() == made.Name() }) {
+			err = errors.New("is there twice")
+		}
+		if err != nil {
+			errs = append(errs, fmt.Errorf("%s: %w", s.Place, err))
+			continue
+		}
+		list = append(list, policySink{made, s})
 	}
-	if len(hints)+len(errs) > 0 {
-		return hints, errors.Join(errs...)
+	return list, errs
+}
+
+// checkSinks finds what a start would refuse of a policy's sinks. What only the
+// environment of this machine lacks is a hint: watch may run on another.
+func checkSinks(p *policy.Policy) (hints []error, err error) {
+	_, errs := policySinks(p)
+	if _, err := verdictTopic(p, nil, false); err != nil && len(errs) == 0 {
+		errs = append(errs, err)
 	}
-	_, _, err = alertSinks(p, nil, false)
-	_, topic := verdictTopic(p, nil, false)
-	return nil, errors.Join(err, topic)
+	hints = slices.DeleteFunc(slices.Clone(errs), func(err error) bool { return !errors.As(err, new(*unsetError)) })
+	errs = slices.DeleteFunc(errs, func(err error) bool { return errors.As(err, new(*unsetError)) })
+	return hints, errors.Join(errs...)
 }
 
 // routeFields are what policy.RouteVariables names.
@@ -258,8 +260,7 @@ func webAddress(s policy.Sink, key string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	u, err := url.Parse(address)
-	if err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" {
+	if u, err := url.Parse(address); err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" {
 		return "", fmt.Errorf("%s must begin with https:// or http:// and a host", key)
 	}
 	return address, nil
