@@ -12,6 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/loopgauge/loopgauge/fingerprint"
+	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
 	"github.com/loopgauge/loopgauge/ingest"
 	"github.com/loopgauge/loopgauge/ingest/formats"
 )
@@ -97,13 +98,7 @@ var shapesOfLogs = []logOf{
 	}},
 }
 
-func quoteJSON(text string) string {
-	out, err := json.Marshal(text)
-	if err != nil {
-		panic(err)
-	}
-	return string(out)
-}
+func quoteJSON(text string) string { return string(rawjson.AppendString(nil, []byte(text))) }
 
 // TestScaffoldReads: the file that a log was made into a format by reads that
 // log: every line, with its time.

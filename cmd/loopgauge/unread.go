@@ -34,14 +34,14 @@ func (u *ui) unread(r *replay.Result) error {
 // noRequest says of logs, of which name is the first, that no request was read
 // from their lines, what they are instead, and the way out.
 func noRequest(name string, logs int, blank, malformed int64) error {
-	what := "%s: no request in its"
+	whose := "its"
 	if logs > 1 {
-		what = fmt.Sprintf("%%s and %s: no request in their", term.Plural(int64(logs-1), "log more", "logs more"))
+		name, whose = name+" and "+term.Plural(int64(logs-1), "log more", "logs more"), "their"
 	}
 	hint := "no request begins in any of them: is it the right log?"
 	if malformed > 0 {
 		hint = "why, says loopgauge explain --skipped; is the format the right one (--format)?"
 	}
-	return fmt.Errorf(what+" %s: %s blank, %s malformed\n%s", name,
+	return fmt.Errorf("%s: no request in %s %s: %s blank, %s malformed\n%s", name, whose,
 		term.Plural(blank+malformed, "line", "lines"), term.Count(blank), term.Count(malformed), hint)
 }

@@ -75,23 +75,13 @@ func (r *Report) hit(o *Outcome) string {
 
 // noLoop says what the repeats of a rule are that has no loop.
 func (r *Report) noLoop(target int) string {
-	n := 0
-	var longest *Repeat
-	for _, k := range r.Repeats {
-		if k.Target != target || k.alone() {
-			continue
-		}
-		n++
-		if longest == nil || k.Requests > longest.Requests {
-			longest = k
-		}
-	}
+	longest, n := r.longest(func(k *Repeat) bool { return k.Target == target })
 	what := "nothing that it looks at repeats"
 	if n > 0 {
 		what = fmt.Sprintf("the one repeat is %s: %s", longest.Kind, longest.Evidence)
 	}
 	if n > 1 {
-		what = fmt.Sprintf("none of its %s repeats is a loop; the longest is %s: %s", term.Count(int64(n)), longest.Kind, longest.Evidence)
+		what = fmt.Sprintf("none of its %s repeats is a loop; the longest is %s: %s", term.Count(n), longest.Kind, longest.Evidence)
 	}
 	return what
 }

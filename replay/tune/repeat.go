@@ -184,6 +184,20 @@ func (c *collector) ended(number uint64) { delete(c.open, number) }
 // stretch repeats: only that settings may fire on it makes it one of interest.
 func (k *Repeat) alone() bool { return k.Requests == 1 }
 
+// longest is the repeat of most requests among some, and how many they are.
+func (r *Report) longest(among func(*Repeat) bool) (longest *Repeat, n int64) {
+	for _, k := range r.Repeats {
+		if k.alone() || !among(k) {
+			continue
+		}
+		n++
+		if longest == nil || k.Requests > longest.Requests {
+			longest = k
+		}
+	}
+	return longest, n
+}
+
 // count is what a cell counted at a hit.
 func (k *Repeat) count(hit, cell, cells int) int { return int(k.counts[hit*cells+cell]) }
 

@@ -57,17 +57,7 @@ func (s Summary) kinds(b *strings.Builder) {
 	t := term.Table{Right: map[int]bool{1: true, 2: true}}
 	t.Add("what repeats", "repeats", "longest", "why it is that")
 	for _, kind := range window.Kinds {
-		n := int64(0)
-		var longest *Repeat
-		for _, k := range r.Repeats {
-			if k.Kind != kind || k.alone() {
-				continue
-			}
-			n++
-			if longest == nil || k.Requests > longest.Requests {
-				longest = k
-			}
-		}
+		longest, n := r.longest(func(k *Repeat) bool { return k.Kind == kind })
 		if n == 0 {
 			continue
 		}
