@@ -80,10 +80,7 @@ func (p *producer) run(t *testing.T, f *fake, at func(since time.Duration)) {
 // grow gives the topic more partitions.
 func (f *fake) grow(t *testing.T, partitions int32) {
 	t.Helper()
-	client, err := kgo.NewClient(kgo.SeedBrokers(f.ListenAddrs()...), kgo.Dialer(f.network.DialContext))
-	if err != nil {
-		t.Fatal(err)
-	}
+	client := f.client(t)
 	defer client.Close()
 	topic := kmsg.NewCreatePartitionsRequestTopic()
 	topic.Topic, topic.Count = "t", partitions
@@ -112,10 +109,7 @@ func TestDay(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFake(t, 3)
 		defer f.Close()
-		client, err := kgo.NewClient(kgo.SeedBrokers(f.ListenAddrs()...), kgo.Dialer(f.network.DialContext), kgo.RecordPartitioner(kgo.ManualPartitioner()), kgo.MetadataMaxAge(time.Minute), kgo.MetadataMinAge(10*time.Second))
-		if err != nil {
-			t.Fatal(err)
-		}
+		client := f.client(t)
 		defer client.Close()
 		store, err := engine.OpenStore(dir)
 		if err != nil {

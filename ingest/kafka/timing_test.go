@@ -62,12 +62,22 @@ func (c *cuttable) Write(b []byte) (int, error) {
 	return c.Conn.Write(b)
 }
 
-func (f *fake) produce(t *testing.T, values ...string) {
+// client reaches the cluster also when it is away for others.
+func (f *fake) client(t *testing.T) *kgo.Client {
 	t.Helper()
-	client, err := kgo.NewClient(kgo.SeedBrokers(f.ListenAddrs()...), kgo.Dialer(f.network.DialContext), kgo.RecordPartitioner(kgo.ManualPartitioner()))
+	client, err := kgo.NewClient(
+		kgo.SeedBrokers(f.ListenAddrs()...), kgo.Dialer(f.network.DialContext), kgo.RecordPartitioner(kgo.ManualPartitioner()),
+		kgo.MetadataMaxAge(time.Minute), kgo.MetadataMinAge(10*time.Second),
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
+	return client
+}
+
+func (f *fake) produce(t *testing.T, values ...string) {
+	t.Helper()
+	client := f.client(t)
 	defer client.Close()
 	for _, v := range values {
 		if err := client.ProduceSync(t.Context(), &kgo.Record{Topic: "t", Value: []byte(v)}).FirstErr(); err != nil {
@@ -257,10 +267,7 @@ func TestGone(t *testing.T) {
 		defer func() { _ = feed.Close() }()
 		l := accept(t, feed)
 		until(t, l, atEnd)
-		client, err := kgo.NewClient(kgo.SeedBrokers(f.ListenAddrs()...), kgo.Dialer(f.network.DialContext))
-		if err != nil {
-			t.Fatal(err)
-		}
+		client := f.client(t)
 		name := "t"
 		topic := kmsg.NewDeleteTopicsRequestTopic()
 		topic.Topic = &name
