@@ -86,16 +86,7 @@ func Zones(b *strings.Builder, r *Result) {
 func (s Summary) account(b *strings.Builder) {
 	r := s.Result
 	fmt.Fprintln(b, Wrapped(r.Account.String()))
-	if r.Account.Late*100 > r.Account.Lines {
-		fmt.Fprintln(b, s.bold(fmt.Sprintf("%s of the lines came too late to be judged: run again with --lateness %s",
-			term.Percent(r.Account.Late, r.Account.Lines), window.Lasting(roundUp(r.Order.WorstLate)))))
-	}
-	for _, skip := range r.Skipped {
-		fmt.Fprintf(b, "  %s:%d: %s\n", term.Safe(r.Streams[skip.Stream].Name), skip.Line, skip.Why)
-	}
-	if more := r.Account.Malformed - int64(len(r.Skipped)); more > 0 && len(r.Skipped) > 0 {
-		fmt.Fprintf(b, "  and %s more: loopgauge explain --skipped lists them\n", term.Count(more))
-	}
+	Lost(b, r, s.bold)
 	how := ""
 	switch {
 	case s.Lateness.Measured && s.Lateness.Disorder == 0:
@@ -104,10 +95,32 @@ func (s Summary) account(b *strings.Builder) {
 		how = fmt.Sprintf(" (the log is up to %s out of order)", term.Span(s.Lateness.Disorder.Microseconds()))
 	}
 	fmt.Fprintln(b, Wrapped(fmt.Sprintf("lateness %s%s; %s of requests share their time with the one before", window.Lasting(s.Lateness.Value), how, term.Percent(r.Order.Tied, r.Account.Judged))))
-	if r.Account.Late > 0 && r.Account.Late*100 <= r.Account.Lines {
-		fmt.Fprintf(b, "late lines would have been judged with --lateness %s\n", window.Lasting(roundUp(r.Order.WorstLate)))
+}
+
+// Lost says which lines came too late, with the lateness that would have saved
+// them, and which could not be read.
+func Lost(b *strings.Builder, r *Result, bold func(string) string) {
+	switch late, enough := r.Account.Late, r.EnoughLateness(); {
+	case r.MuchLate():
+		fmt.Fprintln(b, bold(fmt.Sprintf("%s of the lines came too late to be judged: run again with --lateness %s", term.Percent(late, r.Account.Lines), enough)))
+	case late > 0:
+		fmt.Fprintf(b, "late lines would have been judged with --lateness %s\n", enough)
+	}
+	for _, skip := range r.Skipped {
+		fmt.Fprintf(b, "  %s:%d: %s\n", term.Safe(r.Streams[skip.Stream].Name), skip.Line, skip.Why)
+	}
+	if more := r.Account.Malformed - int64(len(r.Skipped)); more > 0 && len(r.Skipped) > 0 {
+		fmt.Fprintf(b, "  and %s more: loopgauge explain --skipped lists them\n", term.Count(more))
 	}
 }
+
+// EnoughLateness is a lateness with which no line would have come too late, as
+// it is written.
+func (r *Result) EnoughLateness() string { return window.Lasting(roundUp(r.Order.WorstLate)) }
+
+// MuchLate tells that more than one in a hundred lines came too late, so that
+// what is said of the others says little of the log.
+func (r *Result) MuchLate() bool { return r.Account.Late*100 > r.Account.Lines }
 
 // Wrapped breaks a line that is too long for a terminal.
 func Wrapped(line string) string { return strings.Join(term.Wrap(line, term.Width), "\n  ") }

@@ -546,7 +546,7 @@
     put($("data-quality"),
       h("p", null, count(a.lines) + " lines = " + count(a.judged) + " judged + " + count(a.blank) + " blank + " + count(a.malformed) + " malformed + " + count(a.duplicate) + " duplicate + " + count(a.late) + " late + " + count(a.excluded) + " excluded."),
       h("ul", null,
-        h("li", null, "Lateness allowed: " + D.lateness.value + (D.lateness.measured ? ", measured" : ", as given") + ". " + (a.late ? plural(a.late, "line") + " came later than that and " + (a.late === 1 ? "was" : "were") + " not judged." : "No line came later.")),
+        h("li", null, "Lateness allowed: " + D.lateness.value + (D.lateness.measured ? ", measured" : ", as given") + ". " + (a.late ? plural(a.late, "line") + " came later than that and " + (a.late === 1 ? "was" : "were") + " not judged; --lateness " + D.lateness.enough + " would have saved " + (a.late === 1 ? "it." : "them.") : "No line came later.")),
         h("li", null, a.duplicate ? plural(a.duplicate, "line") + " had a request id seen before and counted once." : "No request id came twice."),
         D.lateness.tied > 0 && h("li", null, plural(D.lateness.tied, "request") + " had the very time of another: pace tells nothing about them."),
         D.longer > 0 && h("li", null, "Of " + plural(D.longer, "repeat") + " longer than what is kept, the first requests are shown; the rest are in the sums.")),

@@ -38,13 +38,17 @@ func (s Summary) String() string {
 func (s Summary) data(b *strings.Builder) {
 	r := s.Report.Result
 	if r.First == fingerprint.NoTime {
-		fmt.Fprintf(b, "%s\n\n", r.Account)
+		fmt.Fprintf(b, "%s\n", r.Account)
+		replay.Lost(b, r, s.bold)
+		b.WriteByte('\n')
 		return
 	}
 	replay.Zones(b, r)
 	b.WriteString(replay.UnpricedLine(r.Unpriced))
-	fmt.Fprintf(b, "%s to %s UTC, %s\n%s\n\n", term.Instant(r.First).Format("2006-01-02 15:04"), term.Instant(r.Last).Format("2006-01-02 15:04"),
+	fmt.Fprintf(b, "%s to %s UTC, %s\n%s\n", term.Instant(r.First).Format("2006-01-02 15:04"), term.Instant(r.Last).Format("2006-01-02 15:04"),
 		term.Plural(int64(s.Report.Conversations), "conversation", "conversations"), replay.Wrapped(r.Account.String()))
+	replay.Lost(b, r, s.bold)
+	b.WriteByte('\n')
 }
 
 // kindsIndent is where the evidence of a kind stands: behind the longest name
@@ -249,7 +253,10 @@ func (s Summary) recommendation(b *strings.Builder) {
 	switch verdict {
 	case Recommends:
 	case NothingFound:
-		if judged < fewRequests {
+		switch {
+		case r.Result.MuchLate():
+			fmt.Fprintf(b, "too little to conclude from: %s of the lines came too late to be judged\n", term.Percent(r.Result.Account.Late, r.Result.Account.Lines))
+		case judged < fewRequests:
 			fmt.Fprintf(b, "too little to conclude from: %s\n", term.Plural(judged, "request", "requests"))
 		}
 		return
