@@ -67,11 +67,25 @@ func (p *Plan) NewExtractor(o ExtractOptions) *Extractor {
 		wanted: make([]bool, len(p.Identities)), scoped: make([]bool, len(p.Scopes)),
 	}
 	x.writer.Keep = o.Texts
-	x.mac = sha256.New()
-	if len(o.Key) > 0 {
-		x.mac = hmac.New(sha256.New, o.Key)
-	}
+	x.mac = o.mac()
 	return x
+}
+
+func (o *ExtractOptions) mac() hash.Hash {
+	if len(o.Key) > 0 {
+		return hmac.New(sha256.New, o.Key)
+	}
+	return sha256.New()
+}
+
+// Person is how a session, user or caller is written under --hash-ids.
+func (o *ExtractOptions) Person(name string) string { return hashedPerson(o.mac(), []byte(name)) }
+
+func hashedPerson(mac hash.Hash, name []byte) string {
+	mac.Reset()
+	mac.Write(name)
+	var sum [sha256.Size]byte
+	return "id-" + hex.EncodeToString(mac.Sum(sum[:0])[:6])
 }
 
 // mostGrowth is how much longer than the last a block may be for the slabs to
@@ -340,10 +354,7 @@ func (x *Extractor) person(text []byte) string {
 	if s, ok := x.hashed[string(text)]; ok {
 		return s
 	}
-	x.mac.Reset()
-	x.mac.Write(text)
-	var sum [sha256.Size]byte
-	s := "id-" + hex.EncodeToString(x.mac.Sum(sum[:0])[:6])
+	s := hashedPerson(x.mac, text)
 	if len(text) <= maxName {
 		if len(x.hashed) >= maxNames {
 			clear(x.hashed)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"slices"
 	"strconv"
@@ -156,6 +157,9 @@ func (f *tuneFlags) run(ctx context.Context, u *ui, args []string, chosen *time.
 	}
 	o.Run.Since, o.Run.Until = int64(f.since), int64(f.until)
 	in.secret(&o.Run.Extract, f.hashIDs, key)
+	if o.Run.Extract.HashIDs && o.Labels != nil {
+		o.Labels = o.Labels.Hashed(o.Run.Extract.Person)
+	}
 	o.Rules, o.Exclude, o.Gateways, o.MaxKeys = p.Rules, p.Exclude, gateways, maxSweptKeys
 	o.Frame = tune.Frame{Reading: p.Reading(), Exclude: policy.Exclusions(p.Exclude), Prices: p.PriceList()}
 
@@ -310,12 +314,12 @@ func (f *tuneFlags) options() (o tune.Options, err error) {
 	}
 	if f.budget != "" {
 		number, ok := strings.CutSuffix(f.budget, "/day")
-		if o.Budget, err = strconv.ParseFloat(number, 64); err != nil || !ok || o.Budget <= 0 {
+		if o.Budget, err = strconv.ParseFloat(number, 64); err != nil || !ok || !(o.Budget > 0) || math.IsInf(o.Budget, 0) {
 			return o, fmt.Errorf("--budget: write it as 2/day, is %q", f.budget)
 		}
 	}
 	number, ok := strings.CutSuffix(f.maxWrong, "%")
-	if o.MaxWrong, err = strconv.ParseFloat(number, 64); err != nil || !ok || o.MaxWrong < 0 || o.MaxWrong > 100 {
+	if o.MaxWrong, err = strconv.ParseFloat(number, 64); err != nil || !ok || !(o.MaxWrong >= 0 && o.MaxWrong <= 100) {
 		return o, fmt.Errorf("--max-wrong: write it as 0.1%%, is %q", f.maxWrong)
 	}
 	o.MaxWrong /= 100

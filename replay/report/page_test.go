@@ -252,6 +252,15 @@ func TestNothingToJudge(t *testing.T) {
 	}
 }
 
+// The page names the lateness that would have saved what came too late.
+func TestPageNamesEnoughLateness(t *testing.T) {
+	r := tuned(t, "a.jsonl", days())
+	r.Result.Order.WorstLate = 2*time.Hour + 41*time.Minute
+	if !strings.Contains(part(t, write(t, r), `id="data">`, `</script>`), `"enough":"2h50m"`) {
+		t.Error("the page does not know that 2h50m would be enough")
+	}
+}
+
 // crowd is a log of n loops.
 func crowd(n, requests int) []record {
 	var list []record

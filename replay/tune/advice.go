@@ -147,14 +147,14 @@ func (r *Report) cellOf(rule *window.Rule) int {
 
 // isLoop goes by the labels where there are any, and by the kind elsewhere.
 func (r *Report) isLoop(k *Repeat) bool {
-	if loop, known := r.Options.Labels[k.Session]; known {
+	if loop, known := r.Options.Labels.of(k); known {
 		return loop && k.Requests >= window.LeastRepeats
 	}
 	return k.Kind.IsLoop()
 }
 
 func (r *Report) isWrong(k *Repeat) bool {
-	if loop, known := r.Options.Labels[k.Session]; known {
+	if loop, known := r.Options.Labels.of(k); known {
 		return !loop
 	}
 	return k.Kind.IsWrong() && !k.excluded

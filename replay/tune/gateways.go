@@ -162,7 +162,7 @@ func (c *gatewayCounts) episode(e *window.Episode) {
 func (r *Report) compare(c *gatewayCounts, conversations map[string]int, repeats []*Repeat) {
 	loops := map[string]bool{}
 	for _, k := range repeats {
-		if who := cmp.Or(k.Conversation, k.Session); who != "" && r.isLoop(k) {
+		if who := k.who(); who != "" && r.isLoop(k) {
 			loops[who] = true
 		}
 	}

@@ -2,15 +2,38 @@ package tune
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
 	"math"
-	"strings"
+	"regexp"
 )
 
-// Labels are sessions that somebody has looked at.
+// Labels are sessions that somebody has looked at, or, where the log names none,
+// conversations, by the name that reports give them: whether each is a loop.
 type Labels map[string]bool
+
+// of is what the labels say of a repeat.
+func (l Labels) of(k *Repeat) (loop, known bool) {
+	loop, known = l[k.who()]
+	return loop, known
+}
+
+// Hashed are the labels by the names that a run which hashes them gives the
+// sessions. Those that are such names already stay.
+func (l Labels) Hashed(hash func(string) string) Labels {
+	hashed := make(Labels, len(l))
+	for session, loop := range l { // any order: each is hashed alike
+		if !hashedName.MatchString(session) {
+			session = hash(session)
+		}
+		hashed[session] = loop
+	}
+	return hashed
+}
+
+var hashedName = regexp.MustCompile(`^(id|conv)-[0-9a-f]{12}$`)
 
 // ReadLabels reads JSON lines {"session": "...", "loop": true}. name is how
 // errors call the file.
@@ -19,17 +42,15 @@ func ReadLabels(name string, src io.Reader) (Labels, error) {
 	s := bufio.NewScanner(src)
 	s.Buffer(nil, 1<<20)
 	for line := 1; s.Scan(); line++ {
-		if strings.TrimSpace(s.Text()) == "" {
+		text := bytes.TrimSpace(bytes.TrimPrefix(s.Bytes(), []byte("\ufeff"))) // some editors begin a file so
+		if len(text) == 0 {
 			continue
 		}
 		var row struct {
 			Session *string `json:"session"`
 			Loop    *bool   `json:"loop"`
 		}
-		if err := json.Unmarshal(s.Bytes(), &row); err != nil {
-			return nil, fmt.Errorf("%s:%d: %w", name, line, err)
-		}
-		if row.Session == nil || row.Loop == nil {
+		if err := json.Unmarshal(text, &row); err != nil || row.Session == nil || row.Loop == nil {
 			return nil, fmt.Errorf(`%s:%d: a label is {"session": "...", "loop": true or false}`, name, line)
 		}
 		if was, twice := labels[*row.Session]; twice && was != *row.Loop {
@@ -126,11 +147,10 @@ func (r *Report) flaggedSessions(advice int) map[string]bool {
 		return flagged
 	}
 	for _, k := range r.Repeats {
-		if k.Target != a.Target || k.Session == "" {
-			continue
-		}
-		if _, fired := k.fires(a.Cell, len(r.Cells), a.Threshold); fired {
-			flagged[k.Session] = true
+		if who := k.who(); k.Target == a.Target && who != "" {
+			if _, fired := k.fires(a.Cell, len(r.Cells), a.Threshold); fired {
+				flagged[who] = true
+			}
 		}
 	}
 	return flagged

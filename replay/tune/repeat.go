@@ -1,6 +1,7 @@
 package tune
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"time"
@@ -177,6 +178,10 @@ func (c *collector) highest(counts []uint8) (most []uint8) {
 	}
 	return most
 }
+
+// who is the session of a repeat, or, where the log names none, the
+// conversation.
+func (k *Repeat) who() string { return cmp.Or(k.Session, k.Conversation) }
 
 func (c *collector) ended(number uint64) { delete(c.open, number) }
 

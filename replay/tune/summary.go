@@ -221,7 +221,12 @@ func (s Summary) labels(b *strings.Builder) {
 		return
 	}
 	fmt.Fprintf(b, "%s, %s", term.Plural(int64(l.Sessions), "labelled session", "labelled sessions"), term.Plural(int64(l.Loops), "loop", "loops"))
-	if l.Unseen > 0 {
+	switch {
+	case l.Unseen == l.Sessions:
+		b.WriteString("; none of them is in the log")
+	case l.Unseen == 1:
+		b.WriteString("; 1 is not in the log")
+	case l.Unseen > 1:
 		fmt.Fprintf(b, "; %s are not in the log", term.Count(int64(l.Unseen)))
 	}
 	b.WriteByte('\n')

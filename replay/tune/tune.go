@@ -45,8 +45,8 @@ type Options struct {
 	// a setting of it.
 	OwnCounters bool
 
-	MaxWrong float64         // most requests hit wrongly, as a share of all
-	Labels   map[string]bool // by session: whether it is a loop; nil for none
+	MaxWrong float64 // most requests hit wrongly, as a share of all
+	Labels   Labels  // nil for none
 }
 
 // Frame is what the policy of the rules says besides, as lines of YAML: how logs
