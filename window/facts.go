@@ -18,7 +18,7 @@ type Facts struct {
 	First    int64 // time of the first
 
 	Probes, Tokens, Gets          int64 // health checks; of these, those with max_tokens; GET and HEAD
-	failed, unavailable, answered int64 // 4xx; 429 and 5xx; below 400
+	failed, unavailable, answered int64 // 4xx; 429 and 5xx; below 400, or no status but tokens in answer
 	instants                      int64 // that came at the time of the one before
 
 	sessions, answers variety
@@ -136,7 +136,7 @@ func (f *Facts) note(ev *Event, parallel bool) {
 		}
 	case ev.Status >= 400:
 		f.failed++
-	case ev.Status > 0:
+	case ev.Status > 0, ev.Status == fingerprint.Unknown && ev.TokensOut > 0:
 		f.answered++
 	}
 	if ev.MaxTokens == 1 || slices.Contains(healthPaths, ev.Path) {

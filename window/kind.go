@@ -105,7 +105,7 @@ func (w *Witness) Kind(rule *Rule, f *Facts) (kind Kind, why string) {
 		set(Unknown, "the same call %d times in a row; the result changed once", f.inRow())
 	case f.steady() && f.answers.n == 0:
 		set(Polling, "the same request at a steady pace%s", f.pace())
-	case f.answered == 0:
+	case f.answered == 0 && f.answers.n == 0:
 		set(Unknown, "the same request %d times in a row; the log does not show how it went", f.inRow())
 	case f.answers.n > 0 && f.answers.different() == 1:
 		set(Stuck, "the same request %d times in a row, and the same call in answer%s", f.inRow(), but)

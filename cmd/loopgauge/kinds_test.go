@@ -51,6 +51,12 @@ func TestKinds(t *testing.T) {
 		"last-messages", window.Unknown, "only 3 times")
 	f("nobody knows how it went", log(8, func(int) string { return request }),
 		"last-messages", window.Unknown, "does not show how it went")
+	f("no status, but an answer of so many tokens", log(8, func(int) string { return request + `,"tokens_out":7` }),
+		"last-messages", window.Stuck, "answered each time")
+	f("no status, but calls in answer", log(8, func(int) string { return request + `,"tool_calls":[{"name":"f","arguments":"{}"}]` }),
+		"last-messages", window.Stuck, "the same call in answer")
+	f("no status, and no token in answer", log(8, func(int) string { return request + `,"tokens_out":0` }),
+		"last-messages", window.Unknown, "does not show how it went")
 	f("errors of one's own", log(8, func(i int) string { return request + fmt.Sprintf(`,"status":%d`, []int{400, 400, 500}[i%3]) }),
 		"last-messages", window.Retry, "7 of 7")
 	f("errors that others have too", log(16, func(i int) string {

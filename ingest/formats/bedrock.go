@@ -47,6 +47,9 @@ func (p *bedrock) Parse(record []byte, r *fingerprint.Request) (int, string) {
 			}
 		case "errorCode":
 			r.Error = value(s, r.Error)
+			if status := bedrockStatus[string(r.Error)]; status != 0 {
+				r.Status = status
+			}
 		case "requestMetadata":
 			for s.Object(); s.NextKey(); {
 				name := s.Key
@@ -97,6 +100,22 @@ func (p *bedrock) Parse(record []byte, r *fingerprint.Request) (int, string) {
 	}
 	p.finish(r)
 	return 0, ""
+}
+
+// bedrockStatus are the HTTP statuses of the errors of Bedrock's runtime, as its
+// API reference has them.
+var bedrockStatus = map[string]int{
+	"AccessDeniedException":         403,
+	"InternalServerException":       500,
+	"ModelErrorException":           424,
+	"ModelNotReadyException":        429,
+	"ModelStreamErrorException":     424,
+	"ModelTimeoutException":         408,
+	"ResourceNotFoundException":     404,
+	"ServiceQuotaExceededException": 400,
+	"ServiceUnavailableException":   503,
+	"ThrottlingException":           429,
+	"ValidationException":           400,
 }
 
 // converse reads what Converse calls otherwise.

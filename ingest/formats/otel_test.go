@@ -143,6 +143,9 @@ func TestOtelJoin(t *testing.T) {
 	f(`took=500ms id=a named status=503 error="Error code: 503 - busy"`, failed("Error code: 503 - busy"))
 	f(`took=500ms id=a named status=429 error="RateLimitError: Error code: 429"`, failed("RateLimitError: Error code: 429"))
 	f(`took=500ms id=a named error="Error code: ?"`, failed("Error code: ?"))
+	f(`id=a named status=503 error=503`, span("t", "a", "p", chat, "chat", "error.type", "503"))
+	f(`id=a named status=429 error=500`, span("t", "a", "p", chat, "chat", "error.type", "500", "http.response.status_code", `{"intValue":"429"}`))
+	f(`id=a named error=api_timeout`, span("t", "a", "p", chat, "chat", "error.type", "api_timeout"))
 }
 
 func TestOtelLogs(t *testing.T) {
@@ -199,6 +202,13 @@ func TestOtherLiteLLM(t *testing.T) {
 	}
 	f("litellm-spend", spend(`,"session_id":"s","proxy_server_request":{"messages":[{"role":"user"}],"metadata":{"session_id":"m"}},"response":{"choices":[{"message":{"tool_calls":[{"function":{"name":"f"}}]}}]}`),
 		`id=r session=m messages=1 last="{\"role\":\"user\"}" has_tools=false tool_calls=1 name=f cost=0.5 stream=false metadata.session_id=m`)
+
+	bedrock := func(members string) string {
+		return `{"schemaType":"ModelInvocationLog","timestamp":"1970-01-01T00:00:01Z","modelId":"m","requestId":"r"` + members + `}`
+	}
+	f("bedrock", bedrock(`,"errorCode":"ThrottlingException"`), `id=r model=m status=429 error=ThrottlingException`)
+	f("bedrock", bedrock(`,"errorCode":"ServiceUnavailableException"`), `id=r model=m status=503 error=ServiceUnavailableException`)
+	f("bedrock", bedrock(`,"errorCode":"NewException"`), `id=r model=m error=NewException`)
 
 	stdout := func(message, component string) string {
 		return `{"message":"` + message + `","level":"INFO","timestamp":"1970-01-01T00:00:01","component":"` + component + `"}`

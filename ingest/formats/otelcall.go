@@ -427,6 +427,9 @@ func (p *otelCall) finish(sp *otelSpan, r *fingerprint.Request) {
 	r.Session = p.session.value
 	if sp.failed || len(p.errorType) > 0 {
 		r.Error = first(p.errorType, sp.message)
+		if r.Status == fingerprint.Unknown && len(p.errorType) == 3 {
+			r.Status = parseStatus(p.errorType, r.Status)
+		}
 	}
 	// What the libraries of OpenAI and Anthropic say of a failed call.
 	if _, code, ok := bytes.Cut(sp.message, []byte("Error code: ")); ok && r.Status == fingerprint.Unknown && len(code) >= 3 {

@@ -16,8 +16,9 @@ type Labels map[string]bool
 
 // of is what the labels say of a repeat.
 func (l Labels) of(k *Repeat) (loop, known bool) {
-	loop, known = l[k.who()]
-	return loop, known
+	who := k.who()
+	loop, known = l[who]
+	return loop, known && who != ""
 }
 
 // Hashed are the labels by the names that a run which hashes them gives the
