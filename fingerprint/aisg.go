@@ -14,7 +14,7 @@ func newAISG(o Options) (*Identity, error) {
 	if err := o.refuse("parts", "mask", "normalize", "limit_keys", "body_hash"); err != nil {
 		return nil, err
 	}
-	return &Identity{Name: "aisg", Reads: ReadsMessages, Sees: SeesText, compute: func(r *Request, w *Writer) Cause {
+	return &Identity{Name: "aisg", Reads: ReadsMessages, compute: func(r *Request, w *Writer) Cause {
 		// What became of the messages first: it is mostly why the rest is
 		// missing, too.
 		switch cause := r.needMessages(); {

@@ -17,7 +17,7 @@ import (
 type Identity struct {
 	Name  string // as a policy writes it
 	Reads Field  // the costly fields that it needs
-	Sees  Sight  // of a conversation; Fairvisor's sees nothing, for it goes without the body where there is none
+	Sees  Sight  // of a conversation
 
 	spec    string // what New was called with: see Spec
 	rules   textRules

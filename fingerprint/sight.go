@@ -1,7 +1,9 @@
 package fingerprint
 
 // Sight is what requests have in common for certain if an identity calls them
-// the same, but for what it masks.
+// the same, but for what it masks. Fairvisor's sees nothing, for it goes without
+// the body where there is none; nor does AISG's: of messages that are calls of
+// tools or their results in Anthropic's words it keeps an empty text.
 type Sight uint8
 
 const (

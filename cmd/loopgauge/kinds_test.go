@@ -162,6 +162,21 @@ func TestKinds(t *testing.T) {
 	stretches("zelyx", amid, "30 stuck", "20 unknown", "20 unknown")
 	stretches("last-messages", again, "28 stuck", "12 retry")
 
+	// To AISG the steps of an agent are empty texts in Anthropic's words: the bug
+	// was that every healthy agent was stuck to it, and that was advised.
+	round := func(i int) string {
+		return fmt.Sprintf(`{"role":"assistant","content":[{"type":"tool_use","id":"t%d","name":"ls","input":{"page":%d}}]},{"role":"user","content":[{"type":"tool_result","tool_use_id":"t%d","content":"line %d"}]}`, i, i, i, i)
+	}
+	steps := log(9, func(i int) string {
+		return `"session":"s","caller":"k","model":"m","status":200,"messages":[{"role":"user","content":"go"},` + round(i) + "," + round(i+1) + `]`
+	})
+	f("a healthy agent in Anthropic's words", steps, "aisg", window.Unknown, "the requests differ: 8 different among 8")
+	for _, a := range tuneDocument(t, steps).Advice {
+		if a.Loops > 0 {
+			t.Errorf("a healthy agent in Anthropic's words: %d loops by %s", a.Loops, a.Rule)
+		}
+	}
+
 	// What is known of few requests says nothing of the others.
 	f("hardly any has messages", log(30, func(i int) string {
 		if i%3 == 0 {
