@@ -51,10 +51,11 @@ type gatewayCounts struct {
 	judging []*differs // in the order of the gateways and their differences
 }
 
-// differs counts where two rules part, request by request. The gateway's own
-// comes first.
+// differs counts where two rules part, request by request, of those that the log
+// says enough of for both. The gateway's own comes first.
 type differs struct {
 	own, documented *window.Rule
+	identity        int // of the documented rule, in the plan
 	more, less      int64
 	at              fingerprint.Position
 	some            bool
@@ -63,6 +64,9 @@ type differs struct {
 
 // verdict takes in a firing of one of the two.
 func (d *differs) verdict(v *window.Verdict) {
+	if len(v.Event.Prints[d.identity].Fingerprints) == 0 {
+		return
+	}
 	if !d.some || d.at != v.Event.Position {
 		d.settle()
 		d.some, d.at = true, v.Event.Position
@@ -112,7 +116,7 @@ func judged(swept []*window.Rule, gateways []Gateway) (rules []*window.Rule, wit
 	return rules, with
 }
 
-func newGatewayCounts(gateways []Gateway) *gatewayCounts {
+func newGatewayCounts(gateways []Gateway, plan *window.Plan) *gatewayCounts {
 	n := len(gateways)
 	c := &gatewayCounts{
 		gateways: gateways, byRule: map[*window.Rule][]int{}, requests: make([]int64, n),
@@ -124,7 +128,7 @@ func newGatewayCounts(gateways []Gateway) *gatewayCounts {
 			c.byRule[r] = append(c.byRule[r], i)
 		}
 		for _, d := range g.Differences {
-			c.judging = append(c.judging, &differs{own: g.Rules[0], documented: d.Rule})
+			c.judging = append(c.judging, &differs{own: g.Rules[0], documented: d.Rule, identity: plan.IdentityOf(slices.Index(plan.Rules, d.Rule))})
 		}
 	}
 	return c

@@ -87,9 +87,12 @@ func TestJudged(t *testing.T) {
 	if want := []string{"swept", "swept too", "a: x", "b too"}; !slices.Equal(names, want) {
 		t.Errorf("judged are %q, want %q", names, want)
 	}
-	c := newGatewayCounts(gateways)
+	plan := window.NewPlan(rules, nil)
+	c := newGatewayCounts(gateways, plan)
+	ev := &window.Event{Prints: make([]window.Prints, len(plan.Identities))}
+	ev.Prints[0].Fingerprints = make([]fingerprint.Fingerprint, 1)
 	for _, r := range rules {
-		if err := c.verdict(&window.Verdict{Rule: r, Fired: true, Event: &window.Event{}}); err != nil {
+		if err := c.verdict(&window.Verdict{Rule: r, Fired: true, Event: ev}); err != nil {
 			t.Fatal(err)
 		}
 		c.episode(&window.Episode{Rule: r})
@@ -105,5 +108,12 @@ func TestJudged(t *testing.T) {
 	}
 	if d := c.judging[0]; d.more != 0 || d.less != 0 || d.own != swept[0] || d.documented != rules[2] {
 		t.Errorf("the difference: %+v", d)
+	}
+
+	// Of what the documented rule cannot look at nobody knows how they differ.
+	blind := &differs{own: rules[0], documented: rules[2]}
+	blind.verdict(&window.Verdict{Rule: rules[0], Event: &window.Event{Prints: make([]window.Prints, 1)}})
+	if blind.settle(); blind.more != 0 {
+		t.Errorf("%d requests differ that only one of two rules can look at", blind.more)
 	}
 }

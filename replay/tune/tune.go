@@ -108,7 +108,7 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 	ours := newCollector(plan, unswept(plan, o.Rules, gateways), len(window.SweepKinds), witness)
 	p := pass{
 		o: o, witness: witness, sweeping: startSweeping(sweep, ours.sweep(o.Windows[len(o.Windows)-1:], window.LeastRepeats, o.MaxKeys)),
-		conversations: map[string]int{}, gateways: newGatewayCounts(gateways),
+		conversations: map[string]int{}, gateways: newGatewayCounts(gateways, plan),
 	}
 
 	o.Run.Plan, o.Run.Brief, o.Run.Hold = plan, o.Run.Event == nil, held
