@@ -397,3 +397,22 @@ func TestStopped(t *testing.T) {
 	f("tool-call-shipped", "tracker", "2m", 4, is("tool-call-shipped"))
 	f("zelyx", "sliding", "1m", 6, func(c *tune.DocumentCell) bool { return c.Stopped != nil && *c.Stopped == c.Requests })
 }
+
+// A loop of more requests than are kept one by one has used what all of them
+// used, and sums of money have no tails.
+func TestSpendingOfLongLoops(t *testing.T) {
+	t.Parallel()
+	var b strings.Builder
+	for i := range 400 {
+		fmt.Fprintf(&b, `{"time":%.3f,"id":"r%d","session":"s","caller":"k","model":"m","status":200,"tokens_in":10,"cost":0.1,"messages":[{"role":"user","content":"hi"}]}`+"\n", 1700000000+2*float64(i)+float64(i*i%7)/10, i)
+	}
+	episodes := tuneDocument(t, b.String()).Episodes
+	if len(episodes) != 1 {
+		t.Fatalf("%d episodes", len(episodes))
+	}
+	for _, e := range episodes {
+		if after := e.RequestsAfter; after < 390 || e.TokensAfter != 10*after || e.CostAfter != float64(after)/10 {
+			t.Errorf("%s: %d requests after, %d tokens, %v USD", e.Rule, after, e.TokensAfter, e.CostAfter)
+		}
+	}
+}

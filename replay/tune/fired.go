@@ -24,7 +24,7 @@ func (r *Report) Fired() []Fired {
 				continue
 			}
 			if f, ok := k.fires(cell, len(r.Cells), threshold); ok {
-				list = append(list, Fired{k, k.hits[f.hit].Time, f.after, f.tokens, f.cost})
+				list = append(list, Fired{k, k.hits[f.hit].Time, f.after, f.spent.tokens, f.spent.cost.Dollars()})
 			}
 		}
 	}

@@ -34,6 +34,7 @@ type Repeat struct {
 	later        bool // the key has come before, so that its first request repeats too
 
 	hits   []Hit
+	rest   spending // of the requests behind those
 	counts []uint8 // of hits[i] in cell c: i*cells + c
 	most   []uint8 // highest count by cell
 	// By window, the highest threshold at which a tracker fired; nil unless the
@@ -107,12 +108,13 @@ func (c *collector) repeat(r *window.Repeat) {
 	for w, threshold := range r.Tracked {
 		k.tracked[w] = max(k.tracked[w], threshold)
 	}
-	if len(k.hits) == keptHits || c.counts >= keptCounts {
-		return
-	}
 	h := Hit{Time: r.Event.Time, Tokens: fingerprint.Unknown, Cost: r.Event.Cost, Status: int32(r.Event.Status)}
 	if r.Event.TokensIn >= 0 || r.Event.TokensOut >= 0 {
 		h.Tokens = max(r.Event.TokensIn, 0) + max(r.Event.TokensOut, 0)
+	}
+	if len(k.hits) == keptHits || c.counts >= keptCounts {
+		k.rest.add(&h)
+		return
 	}
 	k.hits = append(k.hits, h)
 	if k.most == nil {
@@ -156,6 +158,7 @@ func (c *collector) part(k *Repeat, r *window.Repeat, facts *window.Facts) *Repe
 	if k.Requests -= over; over == 0 || from >= int64(len(k.hits)) {
 		return next
 	}
+	next.rest, k.rest = k.rest, spending{}
 	next.hits, next.counts = slices.Clone(k.hits[from:]), slices.Clone(k.counts[from*int64(c.cells):])
 	k.hits, k.counts = k.hits[:from], k.counts[:from*int64(c.cells)]
 	next.most, k.most = c.highest(next.counts), c.highest(k.counts)
@@ -211,8 +214,18 @@ type firing struct {
 	hit      int // the first that fired
 	requests int64
 	after    int64 // requests that fired after the first
-	tokens   int64 // of those
-	cost     float64
+	spent    spending
+}
+
+// spending adds up what requests used.
+type spending struct {
+	tokens int64
+	cost   window.USD
+}
+
+func (s *spending) add(h *Hit) {
+	s.tokens += max(h.Tokens, 0)
+	s.cost = s.cost.Plus(h.Cost) // what is not known adds nothing
 }
 
 // fires says what a cell at a threshold would have done.
@@ -231,16 +244,15 @@ func (k *Repeat) fires(cell, cells, threshold int) (f firing, fired bool) {
 			continue
 		}
 		f.after++
-		f.tokens += max(k.hits[i].Tokens, 0)
-		if !math.IsNaN(k.hits[i].Cost) {
-			f.cost += k.hits[i].Cost
-		}
+		f.spent.add(&k.hits[i])
 	}
 	if f.hit < 0 {
 		return f, false
 	}
 	f.requests += k.Rest()
 	f.after += k.Rest()
+	f.spent.tokens += k.rest.tokens
+	f.spent.cost += k.rest.cost
 	return f, true
 }
 
