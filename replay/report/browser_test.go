@@ -457,6 +457,19 @@ func TestPageFits(t *testing.T) {
 	}
 }
 
+// What came too late is said before anything else is relied on.
+func TestLateLinesAreSaid(t *testing.T) {
+	r := tuned(t, "a.jsonl", days())
+	r.Result.Account.Lines += 800
+	r.Result.Account.Late = 800
+	r.Result.Order.WorstLate = 2*time.Hour + 41*time.Minute
+	b := browse(t, write(t, r), 1280, 900)
+	if got, want := b.text("recommendation"), "of the lines came too late to be judged: run again with --lateness 2h50m."; !strings.Contains(got, want) {
+		t.Errorf("the recommendation does not say %q:\n%s", want, got)
+	}
+	b.quiet()
+}
+
 // Dark, light and print look different, and text can be read in each.
 func TestLooks(t *testing.T) {
 	b := browse(t, write(t, tuned(t, "a.jsonl", days())), 1280, 900)

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/loopgauge/loopgauge/replay/term"
 	"github.com/loopgauge/loopgauge/window"
 )
 
@@ -131,7 +132,7 @@ func (a *Advice) Proof() string {
 	case a.Whole:
 		return "chosen on the whole log, unproved: the first 70 % of its time has no loop"
 	case a.Test.Loops > 0 || a.Test.Episodes > 0:
-		return chosen + fmt.Sprintf("on the rest it catches %d of %d loops, %d wrongly", a.Test.Caught, a.Test.Loops, a.Test.Wrong)
+		return chosen + fmt.Sprintf("on the rest it catches %d of %s, %d wrongly", a.Test.Caught, term.Plural(int64(a.Test.Loops), "loop", "loops"), a.Test.Wrong)
 	}
 	return chosen + "the rest of it has no loop to prove it"
 }

@@ -35,8 +35,8 @@ type Repeat struct {
 
 	hits   []Hit
 	rest   spending // of the requests behind those
-	counts []uint8 // of hits[i] in cell c: i*cells + c
-	most   []uint8 // highest count by cell
+	counts []uint8  // of hits[i] in cell c: i*cells + c
+	most   []uint8  // highest count by cell
 	// By window, the highest threshold at which a tracker fired; nil unless the
 	// rule has one.
 	tracked []int32
