@@ -13,6 +13,7 @@ import (
 
 	"github.com/loopgauge/loopgauge/fingerprint"
 	"github.com/loopgauge/loopgauge/replay"
+	"github.com/loopgauge/loopgauge/replay/parted"
 	"github.com/loopgauge/loopgauge/window"
 	"github.com/loopgauge/loopgauge/window/policy"
 )
@@ -211,6 +212,19 @@ func fieldPaths(r reflect.Type, prefix string) (paths []string) {
 		paths = append(paths, name)
 	}
 	return paths
+}
+
+// TestMergeDocument: what merge --json says is written down; its episodes are
+// those of replay --json.
+func TestMergeDocument(t *testing.T) {
+	var paths []string
+	for _, path := range fieldPaths(reflect.TypeFor[parted.Document](), "") {
+		if strings.HasPrefix(path, "episodes[]") {
+			path = "episodes[]"
+		}
+		paths = append(paths, path)
+	}
+	wantNames(t, "merge --json", column(docTable(t, "spark.md", "## The document of merge --json", "field")), slices.Compact(paths))
 }
 
 func TestOutputDocument(t *testing.T) {
