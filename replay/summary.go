@@ -123,7 +123,7 @@ func (r *Result) EnoughLateness() string { return window.Lasting(roundUp(r.Order
 func (r *Result) MuchLate() bool { return r.Account.Late*100 > r.Account.Lines }
 
 // Wrapped breaks a line that is too long for a terminal.
-func Wrapped(line string) string { return strings.Join(term.Wrap(line, term.Width), "\n  ") }
+func Wrapped(line string) string { return term.Hanging(line, term.Width) }
 
 func (s Summary) rules(b *strings.Builder) {
 	t := term.Table{Right: map[int]bool{2: true, 3: true}}
@@ -150,7 +150,7 @@ func (s Summary) rules(b *strings.Builder) {
 		fellBack = max(fellBack, s.Result.Rules[i].FellBack)
 	}
 	if fellBack > 0 {
-		fmt.Fprintf(b, "%s of requests named no session: told apart by caller, system prompt and first user message\n", term.Percent(fellBack, s.Result.Account.Judged))
+		fmt.Fprintln(b, Wrapped(term.Percent(fellBack, s.Result.Account.Judged)+" of requests named no session: told apart by caller, system prompt and first user message"))
 	}
 }
 
@@ -192,7 +192,7 @@ func (s Summary) loops(b *strings.Builder) {
 	loops := Loops(s.Episodes)
 	if len(loops) == 0 {
 		if s.Blind() {
-			fmt.Fprintln(b, "an access log without bodies bears a rule with identity: [method, path, query] (docs/policy.md)")
+			fmt.Fprintln(b, Wrapped("an access log without bodies bears a rule with identity: [method, path, query] (docs/policy.md)"))
 			fmt.Fprintln(b, s.bold("no rule could look at this log: see not computable above"))
 			return
 		}
@@ -228,8 +228,8 @@ func (s Summary) loops(b *strings.Builder) {
 	if s.Result.Enforced != nil {
 		bound = " (" + UpperBound + ")"
 	}
-	fmt.Fprintln(b, s.bold(fmt.Sprintf("%s: %s%s after a rule had fired%s",
-		term.Plural(int64(len(loops)), "loop", "loops"), term.Plural(after, "request", "requests"), spent, bound)))
+	fmt.Fprintln(b, s.bold(Wrapped(fmt.Sprintf("%s: %s%s after a rule had fired%s",
+		term.Plural(int64(len(loops)), "loop", "loops"), term.Plural(after, "request", "requests"), spent, bound))))
 }
 
 // fastest is the most that one of the loops costs an hour, 0 if none is known.

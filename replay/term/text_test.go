@@ -51,3 +51,18 @@ func TestCount(t *testing.T) {
 	f(1000, "1,000")
 	f(1234567, "1,234,567")
 }
+
+func TestHanging(t *testing.T) {
+	f := func(line string, width int, want string) {
+		t.Helper()
+		if got := Hanging(line, width); got != want {
+			t.Errorf("%q in %d columns: %q, want %q", line, width, got, want)
+		}
+	}
+	f("ab cd ef", 8, "ab cd ef")
+	f("ab cd ef", 7, "ab cd\n  ef")
+	f("  ab cd ef gh", 8, "  ab cd\n    ef\n    gh")
+	f("abcdefgh", 5, "abcde\n  fgh")
+	f("abcdefghijk", 5, "abcde\n  fgh\n  ijk")
+	f("", 5, "")
+}

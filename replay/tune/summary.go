@@ -72,7 +72,8 @@ func (s Summary) kinds(b *strings.Builder) {
 		}
 	}
 	if n := r.keysDropped(); n > 0 {
-		fmt.Fprintf(b, "%s keys had to make room in memory: the longer windows may count too little; narrow the log with --since and --until\n\n", term.Count(n))
+		line(b, "%s keys had to make room in memory: the longer windows may count too little; narrow the log with --since and --until", term.Count(n))
+		b.WriteByte('\n')
 	}
 	if len(r.Repeats) == 0 {
 		return
@@ -231,7 +232,7 @@ func (s Summary) labels(b *strings.Builder) {
 	}
 	b.WriteByte('\n')
 	t := l.Together
-	line := func(name string, value float64, part, whole int) {
+	score := func(name string, value float64, part, whole int) {
 		if math.IsNaN(value) {
 			fmt.Fprintf(b, "  %-9s -\n", name)
 			return
@@ -239,8 +240,8 @@ func (s Summary) labels(b *strings.Builder) {
 		low, high := Interval(part, whole)
 		fmt.Fprintf(b, "  %-9s %.2f  (%d of %d; 95 %% interval %.2f to %.2f)\n", name, value, part, whole, low, high)
 	}
-	line("precision", t.Precision(), t.TruePositive, t.TruePositive+t.FalsePositive)
-	line("recall", t.Recall(), t.TruePositive, t.TruePositive+t.FalseNegative)
+	score("precision", t.Precision(), t.TruePositive, t.TruePositive+t.FalsePositive)
+	score("recall", t.Recall(), t.TruePositive, t.TruePositive+t.FalseNegative)
 	if f1 := t.F1(); !math.IsNaN(f1) {
 		fmt.Fprintf(b, "  %-9s %.2f\n", "F1", f1)
 	}
@@ -277,7 +278,7 @@ func (s Summary) recommendation(b *strings.Builder) {
 		if x.Hides > 0 {
 			hides = fmt.Sprintf("would hide %s, so it is not in the policy", term.Plural(int64(x.Hides), "loop", "loops"))
 		}
-		fmt.Fprintf(b, "  exclude %s: takes out %s, %s\n", term.Safe(x.Name), term.Plural(int64(x.Mutes), "repeat", "repeats"), hides)
+		line(b, "  exclude %s: takes out %s, %s", term.Safe(x.Name), term.Plural(int64(x.Mutes), "repeat", "repeats"), hides)
 	}
 	if r.Spared > 0 {
 		fmt.Fprintf(b, "  and %s that poll less\n", term.Plural(int64(r.Spared), "path", "paths"))
@@ -312,19 +313,24 @@ func (s Summary) advice(b *strings.Builder, a *Advice) {
 	r := s.Report
 	cell := r.Cells[a.Cell]
 	o := &a.Outcome
-	fmt.Fprintf(b, "  %s, %s\n", term.Safe(a.Rule.Name), replay.Setting(a.Threshold, cell.Window, cell.Kind))
+	line(b, "  %s, %s", term.Safe(a.Rule.Name), replay.Setting(a.Threshold, cell.Window, cell.Kind))
 	wrong := "nothing wrongly"
 	if o.Wrong > 0 {
 		wrong = term.Count(int64(o.Wrong)) + " wrongly"
 	}
 	at := &a.Setting
-	fmt.Fprintf(b, "    catches %s of %s, %s; %s alerts a day\n", term.Count(int64(o.Caught)), term.Plural(int64(o.Caught+o.Missed), "loop", "loops"), wrong, rate(at.EpisodesPerDay))
-	fmt.Fprintf(b, "    fires %s after the first repeat (median; 95 %% within %s)\n", term.Span(int64(1e6*at.DelayMedian)), term.Span(int64(1e6*at.DelayP95)))
-	fmt.Fprintf(b, "    would have stopped %s in %s\n", term.Plural(at.Requests, "request", "requests"), touched(at))
+	line(b, "    catches %s of %s, %s; %s alerts a day", term.Count(int64(o.Caught)), term.Plural(int64(o.Caught+o.Missed), "loop", "loops"), wrong, rate(at.EpisodesPerDay))
+	line(b, "    fires %s after the first repeat (median; 95 %% within %s)", term.Span(int64(1e6*at.DelayMedian)), term.Span(int64(1e6*at.DelayP95)))
+	line(b, "    would have stopped %s in %s", term.Plural(at.Requests, "request", "requests"), touched(at))
 	if at.TokensBefore+at.TokensAfter > 0 {
-		fmt.Fprintf(b, "    repeats used %s until it fired, %s after\n", spent(at.TokensBefore, at.CostBefore), spent(at.TokensAfter, at.CostAfter))
+		line(b, "    repeats used %s until it fired, %s after", spent(at.TokensBefore, at.CostBefore), spent(at.TokensAfter, at.CostAfter))
 	}
-	fmt.Fprintf(b, "    %s\n", a.Proof())
+	line(b, "    %s", a.Proof())
+}
+
+// line writes a line, broken for a terminal.
+func line(b *strings.Builder, format string, args ...any) {
+	b.WriteString(replay.Wrapped(fmt.Sprintf(format, args...)) + "\n")
 }
 
 // touched says where a setting fires.
