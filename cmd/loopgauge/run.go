@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"time"
 
@@ -37,6 +38,9 @@ func (f *runFlags) register(c *cobra.Command) {
 
 // load loads the policy, and tells those who open logs what it says of them.
 func (f *runFlags) load() (*policy.Policy, error) {
+	if none := newWhen(); f.since != none && f.until != none && f.since >= f.until {
+		return nil, usage(fmt.Errorf("--since %s is not before --until %s: no request can be between them", &f.since, &f.until))
+	}
 	p, err := f.rules.load()
 	if err == nil {
 		f.logs.kafka, f.logs.since, f.logs.until = p.Kafka, f.since, f.until
