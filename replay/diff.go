@@ -2,6 +2,7 @@ package replay
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/loopgauge/loopgauge/replay/term"
@@ -17,7 +18,9 @@ type Diff struct {
 }
 
 // Compare compares the loops of two policies over the same log. A loop is the
-// same if it runs in the same scope at the same time, whatever rule saw it.
+// same if it runs in the same scope at the same time, whatever rule saw it. Of
+// rules that count by other fields, one by caller and one by session, it is the
+// same if a session is, or a caller where no session is known.
 func Compare(old string, before, after []window.Episode) Diff {
 	d := Diff{Old: old}
 	was, is := Loops(before), Loops(after)
@@ -25,7 +28,7 @@ func Compare(old string, before, after []window.Episode) Diff {
 	for _, l := range is {
 		found := false
 		for i := range was {
-			if was[i].First <= l.Last && l.First <= was[i].Last && sameScope(was[i].Scope, l.Scope) {
+			if was[i].First <= l.Last && l.First <= was[i].Last && was[i].inScopeOf(&l) {
 				met[i], found = true, true
 			}
 		}
@@ -43,7 +46,26 @@ func Compare(old string, before, after []window.Episode) Diff {
 	return d
 }
 
-func sameScope(a, b []string) bool { return strings.Join(a, "\x00") == strings.Join(b, "\x00") }
+func (l *Loop) inScopeOf(other *Loop) bool {
+	sameFields := slices.EqualFunc(l.Scope, other.Scope, func(a, b string) bool { return fieldOf(a) == fieldOf(b) })
+	switch {
+	case sameFields:
+		return slices.Equal(l.Scope, other.Scope)
+	case len(l.sessions) > 0 && len(other.sessions) > 0:
+		return common(l.sessions, other.sessions)
+	}
+	return common(l.callers, other.callers)
+}
+
+// fieldOf is the field of "field value".
+func fieldOf(scope string) string {
+	field, _, _ := strings.Cut(scope, " ")
+	return field
+}
+
+func common(a, b []string) bool {
+	return slices.ContainsFunc(a, func(s string) bool { return slices.Contains(b, s) })
+}
 
 // String lists what is new and what is lost, and counts last.
 func (d Diff) String() string {

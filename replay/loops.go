@@ -22,6 +22,8 @@ type Loop struct {
 	After    int64   // requests after the first rule fired, by the rule that saw most
 	Tokens   int64   // of those; -1 unknown
 	Cost     float64 // USD of those; NaN unknown
+
+	sessions, callers []string // of the requests on which its episodes fired first; unknown ones are left out
 }
 
 // perHour is what a loop costs an hour at its pace: what its requests cost that
@@ -69,9 +71,9 @@ func (l *Loop) add(e *window.Episode) {
 	if e.Fired < l.Fired {
 		l.Fired, l.Episode = e.Fired, e.ID
 	}
-	if !slices.Contains(l.Rules, e.Rule.Name) {
-		l.Rules = append(l.Rules, e.Rule.Name)
-	}
+	note(&l.Rules, e.Rule.Name)
+	note(&l.sessions, e.Session)
+	note(&l.callers, e.Caller)
 	l.Requests = max(l.Requests, e.Requests)
 	l.After = max(l.After, e.After)
 	if e.TokensKnown {
@@ -79,6 +81,13 @@ func (l *Loop) add(e *window.Episode) {
 	}
 	if e.CostKnown {
 		l.Cost = max(known(l.Cost), e.CostAfter.Dollars())
+	}
+}
+
+// note adds a name to a list that does not have it.
+func note(list *[]string, name string) {
+	if name != "" && !slices.Contains(*list, name) {
+		*list = append(*list, name)
 	}
 }
 
