@@ -127,6 +127,8 @@ type Writer struct {
 
 	text, outer, leaf, spare, lowered, masked, scope []byte
 
+	scopes map[string]ScopeKey // of scopes met of late: see scopeKey
+
 	// The last lastN messages as written before, for the next identity that
 	// has them: they are most of its work. 0 is none; good until Reset.
 	lastN int
