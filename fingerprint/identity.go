@@ -113,7 +113,9 @@ type Writer struct {
 	broken    bool            // what was read inside the line is no JSON
 	asSent    bool            // the log has the body as the client sent it
 	said      bool            // some message says more than its role
-	scan      rawjson.Scanner // for messages
+	scan      rawjson.Scanner // for what of the line is read in one way alone
+	items     [fewItems]keptItem
+	nextItem  int // the one to make room for another
 	inner     rawjson.Scanner // for what is inside them
 	results   rawjson.Scanner // for the results among that
 	leaves    rawjson.Scanner // for texts in arguments and parts
@@ -152,6 +154,9 @@ func NewWriter(key []byte) *Writer {
 // Reset forgets all fingerprints and ends the life of what Prints returned.
 func (w *Writer) Reset() {
 	w.prints, w.kept, w.lastN, w.turned = w.prints[:0], w.kept[:0], 0, false
+	for i := range w.items {
+		w.items[i].of = nil
+	}
 	if w.memory() > writerMemory {
 		*w = Writer{Keep: w.Keep, mac: w.mac, sum: w.sum}
 	}
@@ -167,6 +172,9 @@ func (w *Writer) memory() int {
 		cap(w.text) + cap(w.outer) + cap(w.leaf) + cap(w.spare) + cap(w.lowered) + cap(w.masked) + cap(w.scope) + cap(w.last) + cap(w.turn.ids) + cap(w.turn.text) + w.args.memory()
 	for _, s := range []*rawjson.Scanner{&w.scan, &w.inner, &w.results, &w.leaves} {
 		n += s.Memory()
+	}
+	for i := range w.items {
+		n += w.items[i].scan.Memory()
 	}
 	const call, pair, result, print = 3 * 24, 2*24 + 8, 2*24 + 8, 88
 	return n + call*(cap(w.calls)+cap(w.turn.calls)) + result*cap(w.turn.results) + pair*cap(w.pairs) + print*cap(w.prints)

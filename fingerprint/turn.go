@@ -55,11 +55,11 @@ func (w *Writer) findTurn(r *Request) Cause {
 	w.ids = w.ids[:0]
 	items := r.Messages.Items
 	i := len(items) - 1
-	var it item
+	var it *item
 walk:
 	for ; i >= 0; i-- {
 		it = w.readItem(items[i])
-		switch it.class() {
+		switch it.class {
 		case isSystem, isAside:
 		case isResult:
 			content := it.content
@@ -69,7 +69,7 @@ walk:
 			t.results = append(t.results, toolResult{of: w.keepID(it.resultID), content: content})
 		case isUser:
 			n := len(t.results)
-			if !w.userResults(&it) {
+			if !w.userResults(it) {
 				return NoToolTurn
 			}
 			slices.Reverse(t.results[n:])
@@ -144,16 +144,16 @@ func (w *Writer) userResults(it *item) bool {
 
 // turnCalls takes the calls of the turn that ends with items[i], which is it.
 // Calls that are items of their own make one turn with those before them.
-func (w *Writer) turnCalls(items []rawjson.Value, i int, it item) {
+func (w *Writer) turnCalls(items []rawjson.Value, i int, it *item) {
 	t := &w.turn
-	if it.class() == isAssistant {
-		w.eachCall(&it, func(call ToolCall) {
+	if it.class == isAssistant {
+		w.eachCall(it, func(call ToolCall) {
 			t.calls = append(t.calls, ToolCall{w.keepID(call.ID), w.keepID(call.Name), w.keepID(call.Arguments)})
 		})
 		return
 	}
 	for ; i >= 0; i-- {
-		switch it = w.readItem(items[i]); it.class() {
+		switch it = w.readItem(items[i]); it.class {
 		case isCall:
 			if it.call.Name != nil {
 				t.calls = append(t.calls, ToolCall{w.keepID(it.call.ID), w.keepID(it.call.Name), w.keepID(it.call.Arguments)})
@@ -242,7 +242,7 @@ func (w *Writer) issuedCalls(r *Request) ([]ToolCall, Cause) {
 	w.calls, w.ids = w.calls[:0], w.ids[:0]
 	for i, v := range slices.Backward(r.Messages.Items) {
 		it := w.readItem(v)
-		class := it.class()
+		class := it.class
 		if class != isAssistant && class != isCall {
 			continue
 		}
