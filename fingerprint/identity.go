@@ -115,7 +115,7 @@ type Writer struct {
 	said      bool            // some message says more than its role
 	scan      rawjson.Scanner // for what of the line is read in one way alone
 	items     [fewItems]keptItem
-	nextItem  int // the one to make room for another
+	nextItem  int             // the one to make room for another
 	inner     rawjson.Scanner // for what is inside them
 	results   rawjson.Scanner // for the results among that
 	leaves    rawjson.Scanner // for texts in arguments and parts

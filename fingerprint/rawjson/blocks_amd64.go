@@ -13,3 +13,9 @@ func markBlocks(p *byte, n int, out *[batch]marks, c *carry)
 //
 //go:noescape
 func checkBlocks(p *byte, n int, c *checks)
+
+// shortEnd is the first of the shortSize bytes from p on that is a quote, a
+// backslash, a control character or not ASCII; shortSize if none is.
+//
+//go:noescape
+func shortEnd(p *byte) (n int)

@@ -209,3 +209,36 @@ checked:
 	MOVQ      R10, 8(DX)
 	VZEROUPPER
 	RET
+
+DATA quotes<>+0(SB)/8, $0x2222222222222222
+DATA quotes<>+8(SB)/8, $0x2222222222222222
+DATA quotes<>+16(SB)/8, $0x2222222222222222
+DATA quotes<>+24(SB)/8, $0x2222222222222222
+GLOBL quotes<>(SB), RODATA|NOPTR, $32
+DATA backslashes<>+0(SB)/8, $0x5C5C5C5C5C5C5C5C
+DATA backslashes<>+8(SB)/8, $0x5C5C5C5C5C5C5C5C
+DATA backslashes<>+16(SB)/8, $0x5C5C5C5C5C5C5C5C
+DATA backslashes<>+24(SB)/8, $0x5C5C5C5C5C5C5C5C
+GLOBL backslashes<>(SB), RODATA|NOPTR, $32
+DATA blanks<>+0(SB)/8, $0x2020202020202020
+DATA blanks<>+8(SB)/8, $0x2020202020202020
+DATA blanks<>+16(SB)/8, $0x2020202020202020
+DATA blanks<>+24(SB)/8, $0x2020202020202020
+GLOBL blanks<>(SB), RODATA|NOPTR, $32
+
+// func shortEnd(p *byte) (n int)
+TEXT ·shortEnd(SB), NOSPLIT, $0-16
+	MOVQ      p+0(FP), SI
+	VMOVDQU   (SI), Y0
+	VMOVDQU   blanks<>(SB), Y3
+	VPCMPEQB  quotes<>(SB), Y0, Y1
+	VPCMPEQB  backslashes<>(SB), Y0, Y2
+	VPCMPGTB  Y0, Y3, Y3             // with a sign: control characters, and what is beyond ASCII
+	VPOR      Y1, Y2, Y1
+	VPOR      Y1, Y3, Y1
+	VPMOVMSKB Y1, AX
+	VZEROUPPER
+	BTSQ      $32, AX
+	BSFQ      AX, AX
+	MOVQ      AX, n+8(FP)
+	RET

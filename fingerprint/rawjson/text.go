@@ -12,11 +12,43 @@ import (
 // it is a part of the line, otherwise it is decoded into s.text. It is never
 // nil unless the scanner failed.
 func (s *Scanner) str() []byte {
-	start := s.pos
-	if text := shortString(s.buf[start:]); text != nil {
-		s.pos += len(text) + 2
-		return text
+	b, from := s.buf, s.pos+1
+	n := 0
+	if hasBlocks && from+shortSize <= len(b) {
+		n = shortEnd(&b[from])
+	} else {
+		n = shortEndWords(b[from:])
 	}
+	if end := from + n; end < len(b) && b[end] == '"' {
+		s.pos = end + 1
+		return b[from:end:end]
+	}
+	return s.longString()
+}
+
+// shortSize is how long a string may be to be found by shortEnd: most names
+// and ids are no longer, and plain.
+const shortSize = 32
+
+// shortEndWords is shortEnd, eight bytes at a time, where there may be less to
+// look at.
+func shortEndWords(b []byte) int {
+	b = b[:min(len(b), shortSize)]
+	n := 0
+	for ; n+8 <= len(b); n += 8 {
+		if k := PlainPrefix(binary.LittleEndian.Uint64(b[n:])); k < 8 {
+			return n + k
+		}
+	}
+	for n < len(b) && plain[b[n]] {
+		n++
+	}
+	return n
+}
+
+// longString is str for any string.
+func (s *Scanner) longString() []byte {
+	start := s.pos
 	end, what := s.skipString(start)
 	if what != "" {
 		s.fail(end, what)
@@ -35,21 +67,6 @@ func (s *Scanner) str() []byte {
 	}
 	s.text = text
 	return text[from:len(text):len(text)]
-}
-
-// shortString returns the inside of the string with which b begins, if it is
-// short and plain, as most names and ids are; otherwise nil.
-func shortString(b []byte) []byte {
-	const short = 4 * 8
-	for n := 1; n < short && n+8 <= len(b); n += 8 {
-		if k := PlainPrefix(binary.LittleEndian.Uint64(b[n:])); k < 8 {
-			if n += k; b[n] != '"' {
-				return nil
-			}
-			return b[1:n:n]
-		}
-	}
-	return nil
 }
 
 // AppendText appends what the inside of a JSON string stands for to dst, as
