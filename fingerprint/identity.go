@@ -135,6 +135,9 @@ type Writer struct {
 	// has them: they are most of its work. 0 is none; good until Reset.
 	lastN int
 	last  []byte
+	// Likewise the issued calls, if answered.
+	answered bool
+	issued   issued
 	// Likewise the last turn, if it was written plainly.
 	turned    bool
 	turnCause Cause
@@ -151,9 +154,10 @@ func NewWriter(key []byte) *Writer {
 	return w
 }
 
-// Reset forgets all fingerprints and ends the life of what Prints returned.
+// Reset forgets the request and all fingerprints, and ends the life of what
+// Prints returned. To be called before another request.
 func (w *Writer) Reset() {
-	w.prints, w.kept, w.lastN, w.turned = w.prints[:0], w.kept[:0], 0, false
+	w.prints, w.kept, w.lastN, w.turned, w.answered = w.prints[:0], w.kept[:0], 0, false, false
 	for i := range w.items {
 		w.items[i].of = nil
 	}
@@ -169,7 +173,7 @@ const writerMemory = 8 << 20
 
 func (w *Writer) memory() int {
 	n := cap(w.canonical) + cap(w.kept) + cap(w.tools) + cap(w.ids) + cap(w.callIDs) +
-		cap(w.text) + cap(w.outer) + cap(w.leaf) + cap(w.spare) + cap(w.lowered) + cap(w.masked) + cap(w.scope) + cap(w.last) + cap(w.turn.ids) + cap(w.turn.text) + w.args.memory()
+		cap(w.text) + cap(w.outer) + cap(w.leaf) + cap(w.spare) + cap(w.lowered) + cap(w.masked) + cap(w.scope) + cap(w.last) + cap(w.turn.ids) + cap(w.turn.text) + cap(w.issued.text) + w.args.memory()
 	for _, s := range []*rawjson.Scanner{&w.scan, &w.inner, &w.results, &w.leaves} {
 		n += s.Memory()
 	}

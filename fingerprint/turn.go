@@ -226,15 +226,37 @@ func (r *Request) needMessages() Cause {
 	return Computable
 }
 
+// issued are the calls that the model issued in answer to a request.
+type issued struct {
+	calls []ToolCall
+	cause Cause
+
+	text []byte // the calls as JSON, with commas between
+	ends []int  // of each in text; nil if they are not written
+}
+
 // issuedCalls are the calls that the model issued in answer to r: those of the
 // response or, where the log has no responses, those of the last assistant
-// message of the request. They are valid until the next call.
+// message of the request. They are kept in w, for the next identity that asks
+// for them.
 func (w *Writer) issuedCalls(r *Request) ([]ToolCall, Cause) {
+	if !w.answered {
+		var calls []ToolCall
+		if calls, w.issued.cause = w.findIssued(r); w.issued.cause == Computable {
+			calls, w.issued.cause = w.whole(calls)
+		}
+		w.issued.calls, w.issued.ends = calls, w.issued.ends[:0]
+		w.answered = !w.broken
+	}
+	return w.issued.calls, w.issued.cause
+}
+
+func (w *Writer) findIssued(r *Request) ([]ToolCall, Cause) {
 	if r.ToolCallsLogged {
 		if len(r.ToolCalls) == 0 {
 			return nil, NoToolCall
 		}
-		return w.whole(r.ToolCalls)
+		return r.ToolCalls, Computable
 	}
 	if cause := r.needMessages(); cause != Computable {
 		return nil, cause
@@ -242,8 +264,7 @@ func (w *Writer) issuedCalls(r *Request) ([]ToolCall, Cause) {
 	w.calls, w.ids = w.calls[:0], w.ids[:0]
 	for i, v := range slices.Backward(r.Messages.Items) {
 		it := w.readItem(v)
-		class := it.class
-		if class != isAssistant && class != isCall {
+		if it.class != isAssistant && it.class != isCall {
 			continue
 		}
 		w.turn.calls, w.turned = w.turn.calls[:0], false
@@ -256,5 +277,31 @@ func (w *Writer) issuedCalls(r *Request) ([]ToolCall, Cause) {
 	if len(w.calls) == 0 {
 		return nil, NoToolCall
 	}
-	return w.whole(w.calls)
+	return w.calls, Computable
+}
+
+// appendIssued appends the issued calls from one up to another, as appendCall
+// does, with commas between. They are written once for all identities that
+// have them plainly.
+func (w *Writer) appendIssued(dst []byte, from, to int) []byte {
+	i := &w.issued
+	plain := w.rules.mask == nil && !w.rules.lower
+	if !plain {
+		for k, call := range i.calls[from:to] {
+			dst = w.appendCall(append(dst, open(k, "")...), call)
+		}
+		return dst
+	}
+	if len(i.ends) == 0 {
+		i.text = i.text[:0]
+		for k, call := range i.calls {
+			i.text = w.appendCall(append(i.text, open(k, "")...), call)
+			i.ends = append(i.ends, len(i.text))
+		}
+	}
+	start := 0
+	if from > 0 {
+		start = i.ends[from-1] + len(",")
+	}
+	return append(dst, i.text[start:i.ends[to-1]]...)
 }
