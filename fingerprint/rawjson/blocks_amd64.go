@@ -14,8 +14,8 @@ func markBlocks(p *byte, n int, out *[batch]marks, c *carry)
 //go:noescape
 func checkBlocks(p *byte, n int, c *checks)
 
-// shortEnd is the first of the shortSize bytes from p on that is a quote, a
-// backslash, a control character or not ASCII; shortSize if none is.
+// plainVectors is how many bytes from p on, of n vectors at most, come before
+// the first quote, backslash, control character, or byte that is not ASCII.
 //
 //go:noescape
-func shortEnd(p *byte) (n int)
+func plainVectors(p *byte, n int) (at int)

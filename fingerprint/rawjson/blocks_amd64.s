@@ -226,19 +226,35 @@ DATA blanks<>+16(SB)/8, $0x2020202020202020
 DATA blanks<>+24(SB)/8, $0x2020202020202020
 GLOBL blanks<>(SB), RODATA|NOPTR, $32
 
-// func shortEnd(p *byte) (n int)
-TEXT ·shortEnd(SB), NOSPLIT, $0-16
-	MOVQ      p+0(FP), SI
-	VMOVDQU   (SI), Y0
-	VMOVDQU   blanks<>(SB), Y3
+// func plainVectors(p *byte, n int) (at int)
+//
+// SI text, CX vectors left, AX how far it has come.
+TEXT ·plainVectors(SB), NOSPLIT, $0-24
+	MOVQ    p+0(FP), SI
+	MOVQ    n+8(FP), CX
+	VMOVDQU blanks<>(SB), Y3
+	XORL    AX, AX
+
+plain:
+	VMOVDQU   (SI)(AX*1), Y0
 	VPCMPEQB  quotes<>(SB), Y0, Y1
 	VPCMPEQB  backslashes<>(SB), Y0, Y2
-	VPCMPGTB  Y0, Y3, Y3             // with a sign: control characters, and what is beyond ASCII
+	VPCMPGTB  Y0, Y3, Y0             // with a sign: control characters, and what is beyond ASCII
 	VPOR      Y1, Y2, Y1
-	VPOR      Y1, Y3, Y1
-	VPMOVMSKB Y1, AX
+	VPOR      Y0, Y1, Y1
+	VPMOVMSKB Y1, BX
+	TESTL     BX, BX
+	JNZ       found
+	ADDQ      $32, AX
+	DECQ      CX
+	JNZ       plain
 	VZEROUPPER
-	BTSQ      $32, AX
-	BSFQ      AX, AX
-	MOVQ      AX, n+8(FP)
+	MOVQ      AX, at+16(FP)
+	RET
+
+found:
+	VZEROUPPER
+	BSFL BX, BX
+	ADDQ BX, AX
+	MOVQ AX, at+16(FP)
 	RET

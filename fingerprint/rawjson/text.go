@@ -14,10 +14,10 @@ import (
 func (s *Scanner) str() []byte {
 	b, from := s.buf, s.pos+1
 	n := 0
-	if hasBlocks && from+shortSize <= len(b) {
-		n = shortEnd(&b[from])
+	if k := (len(b) - from) / vectorSize; hasBlocks && k > 0 {
+		n = plainVectors(&b[from], min(k, shortVectors))
 	} else {
-		n = shortEndWords(b[from:])
+		n = Plain(b[from:])
 	}
 	if end := from + n; end < len(b) && b[end] == '"' {
 		s.pos = end + 1
@@ -26,25 +26,9 @@ func (s *Scanner) str() []byte {
 	return s.longString()
 }
 
-// shortSize is how long a string may be to be found by shortEnd: most names
-// and ids are no longer, and plain.
-const shortSize = 32
-
-// shortEndWords is shortEnd, eight bytes at a time, where there may be less to
-// look at.
-func shortEndWords(b []byte) int {
-	b = b[:min(len(b), shortSize)]
-	n := 0
-	for ; n+8 <= len(b); n += 8 {
-		if k := PlainPrefix(binary.LittleEndian.Uint64(b[n:])); k < 8 {
-			return n + k
-		}
-	}
-	for n < len(b) && plain[b[n]] {
-		n++
-	}
-	return n
-}
+// shortVectors is how long a string may be to be found in one go, in vectors.
+// Names and ids, hashes among them, are no longer, and plain.
+const shortVectors = 3
 
 // longString is str for any string.
 func (s *Scanner) longString() []byte {
