@@ -64,6 +64,7 @@ type chosen struct {
 	part  *Part
 	order int
 	label string // as in the canonical form
+	open  []byte // what stands there before the value
 	n     int
 	name  string
 }
@@ -92,7 +93,9 @@ func compose(o Options) (*Identity, error) {
 		return strings.Compare(a.label, b.label)
 	})
 	var labels []string
-	for _, p := range parts {
+	for i := range parts {
+		p := &parts[i]
+		p.open = append(rawjson.AppendString([]byte("["), []byte(p.label)), ',')
 		labels = append(labels, p.label)
 	}
 	return newComposed(strings.Join(labels, "+"), o, parts)
@@ -172,13 +175,12 @@ func newComposed(name string, o Options, parts []chosen) (*Identity, error) {
 // that it is of, if it is of one.
 func (w *Writer) composed(r *Request, parts []chosen, call int) Cause {
 	dst := append(w.canonical[:0], '[')
-	for i, p := range parts {
+	for i := range parts {
+		p := &parts[i]
 		if i > 0 {
 			dst = append(dst, ',')
 		}
-		dst = append(dst, '[')
-		dst = rawjson.AppendString(dst, []byte(p.label))
-		dst = append(dst, ',')
+		dst = append(dst, p.open...)
 		var cause Cause
 		if p.part.append == nil {
 			dst = w.appendIssued(dst, call, call+1)

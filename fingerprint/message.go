@@ -285,7 +285,13 @@ func (w *Writer) appendMessage(dst []byte, v rawjson.Value) ([]byte, Cause) {
 			lost = w.lossOfArguments(call.Arguments)
 		}
 	}
-	w.eachCall(it, add)
+	known := w.hasTurn()
+	if known && w.turn.message == &v[0] {
+		dst = w.turn.appendBare(append(dst, `"calls":[`...))
+		n = len(w.turn.calls)
+	} else {
+		w.eachCall(it, add)
+	}
 	class := it.class
 	if class == isCall && it.call.Name != nil {
 		add(it.call)
@@ -295,6 +301,13 @@ func (w *Writer) appendMessage(dst []byte, v rawjson.Value) ([]byte, Cause) {
 	}
 	if n > 0 {
 		dst = append(dst, "],"...)
+	}
+	if known {
+		if text := w.turn.textOf(it); text != nil {
+			w.said = true
+			dst = append(appendRole(dst, it), text...)
+			return append(dst, '}'), Computable
+		}
 	}
 	dst, text, cause := w.appendOther(dst, it.content, true)
 	if cause == Computable {
@@ -309,14 +322,20 @@ func (w *Writer) appendMessage(dst []byte, v rawjson.Value) ([]byte, Cause) {
 		return dst[:from], LossyContent // nobody asks a model nothing
 	}
 	w.said = w.said || says
-	if it.role != nil {
-		dst = append(dst, `"role":`...)
-		dst = append(rawjson.AppendString(dst, it.role), ',')
-	}
+	dst = appendRole(dst, it)
 	if dst, cause = w.appendTextMember(dst, text, class == isResult); cause != Computable {
 		return dst[:from], cause
 	}
 	return closeObject(dst), Computable
+}
+
+// appendRole appends the member role, with a comma behind it.
+func appendRole(dst []byte, it *item) []byte {
+	if it.role == nil {
+		return dst
+	}
+	dst = append(dst, `"role":`...)
+	return append(rawjson.AppendString(dst, it.role), ',')
 }
 
 // open is what goes before the n-th entry of a list.

@@ -18,13 +18,17 @@ type turn struct {
 	text []byte // the calls with their results as JSON, with commas between
 	ends []int  // of each call in text
 
+	message *byte // where the message of the calls stands in the line; nil if they are items of their own
+	bare    []int // where each call in text would end if it had no result
+
 	asked, given []int // scratch of match
 }
 
 type toolResult struct {
-	of      []byte // id of the call it answers
-	content rawjson.Value
-	isError bool
+	of       []byte // id of the call it answers
+	content  rawjson.Value
+	isError  bool
+	from, to int // of its member text in that of the turn, if it is a text alone
 }
 
 // lastTurn finds the last tool turn, and writes it as the identity at work
@@ -51,7 +55,7 @@ func (w *Writer) findTurn(r *Request) Cause {
 		return cause
 	}
 	t := &w.turn
-	t.calls, t.results = t.calls[:0], t.results[:0]
+	t.calls, t.results, t.message = t.calls[:0], t.results[:0], nil
 	w.ids = w.ids[:0]
 	items := r.Messages.Items
 	i := len(items) - 1
@@ -134,7 +138,7 @@ func (w *Writer) userResults(it *item) bool {
 	some := false
 	for s.Array(); s.NextElement(); {
 		if b := readBlock(s); b.isToolResult() {
-			w.turn.results = append(w.turn.results, toolResult{w.keepID(b.of), b.result, b.isError})
+			w.turn.results = append(w.turn.results, toolResult{of: w.keepID(b.of), content: b.result, isError: b.isError})
 			some = true
 		}
 	}
@@ -147,6 +151,7 @@ func (w *Writer) userResults(it *item) bool {
 func (w *Writer) turnCalls(items []rawjson.Value, i int, it *item) {
 	t := &w.turn
 	if it.class == isAssistant {
+		t.message = &items[i][0]
 		w.eachCall(it, func(call ToolCall) {
 			t.calls = append(t.calls, ToolCall{w.keepID(call.ID), w.keepID(call.Name), w.keepID(call.Arguments)})
 		})
@@ -179,7 +184,7 @@ func (w *Writer) keepID(text []byte) []byte {
 // writeTurn writes the calls of the turn with their results.
 func (w *Writer) writeTurn() Cause {
 	t := &w.turn
-	t.text, t.ends = t.text[:0], t.ends[:0]
+	t.text, t.ends, t.bare = t.text[:0], t.ends[:0], t.bare[:0]
 	for k, call := range t.calls {
 		if k > 0 {
 			t.text = append(t.text, ',')
@@ -188,12 +193,16 @@ func (w *Writer) writeTurn() Cause {
 			return cause
 		}
 		t.text = w.appendCallMembers(append(t.text, '{'), call)
+		t.bare = append(t.bare, len(t.text))
 		if i := t.answers[k]; i >= 0 {
+			r := &t.results[i]
+			t.text = append(t.text, `,"result":`...)
+			r.from = len(t.text) + len("{")
 			var cause Cause
-			t.text, cause = w.appendResult(append(t.text, `,"result":`...), t.results[i].content, t.results[i].isError)
-			if cause != Computable {
+			if t.text, cause = w.appendResult(t.text, r.content, r.isError); cause != Computable {
 				return cause
 			}
+			r.to = len(t.text) - len("}")
 		}
 		t.text = append(t.text, '}')
 		t.ends = append(t.ends, len(t.text))
@@ -203,11 +212,46 @@ func (w *Writer) writeTurn() Cause {
 
 // appendTurnCall appends the k-th call of the turn with its result.
 func (w *Writer) appendTurnCall(dst []byte, k int) []byte {
-	from := 0
-	if k > 0 {
-		from = w.turn.ends[k-1] + len(",")
+	return append(dst, w.turn.text[w.turn.start(k):w.turn.ends[k]]...)
+}
+
+// start is where the k-th call stands in the text.
+func (t *turn) start(k int) int {
+	if k == 0 {
+		return 0
 	}
-	return append(dst, w.turn.text[from:w.turn.ends[k]]...)
+	return t.ends[k-1] + len(",")
+}
+
+// appendBare appends the calls of the turn without their results, with commas
+// between.
+func (t *turn) appendBare(dst []byte) []byte {
+	for k, end := range t.bare {
+		dst = append(dst, open(k, "")...)
+		dst = append(append(dst, t.text[t.start(k):end]...), '}')
+	}
+	return dst
+}
+
+// textOf is the member text of a message with a result of the turn, nil if it
+// is of none, or more than a text. Only the last results are looked at: so are
+// the last messages.
+func (t *turn) textOf(it *item) []byte {
+	if it.class != isResult || it.content.Kind() != rawjson.String || it.output != nil {
+		return nil
+	}
+	for _, r := range t.results[max(0, len(t.results)-fewItems):] {
+		if len(r.content) > 0 && &r.content[0] == &it.content[0] && r.to > r.from {
+			return t.text[r.from:r.to]
+		}
+	}
+	return nil
+}
+
+// hasTurn tells whether the last turn is there as the identity at work would
+// write it.
+func (w *Writer) hasTurn() bool {
+	return w.turned && w.turnCause == Computable && w.rules.mask == nil && !w.rules.lower
 }
 
 // appendTurn appends the whole turn as a list.
