@@ -50,9 +50,6 @@ var nobody = []string{"-", "null", "undefined", "none", "nil", "<nil>"}
 // namesSession tells a session from what stands for none, and from what a
 // logger put in the place of one.
 func namesSession(value []byte) bool {
-	if len(value) > 16 && value[0] > ' ' { // most are ids
-		return true
-	}
 	value = bytes.TrimSpace(value)
 	for _, n := range nobody {
 		if equalFold(value, n) {
