@@ -2,6 +2,7 @@ package fingerprint
 
 import (
 	"bytes"
+	"strings"
 
 	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
 )
@@ -424,7 +425,22 @@ func (w *Writer) placeholderIn(v rawjson.Value) Cause {
 	return placeholder(bytes.TrimSpace(w.leaf))
 }
 
-// hasSession tells whether the log names a session, which it may also hide.
-func (r *Request) hasSession() bool {
-	return len(r.Session) > 0 && placeholder(r.Session) == Computable
+// nobody are texts that stand for no session: what gateways log for a header
+// that is not there, and clients send for a variable that is not set (JavaScript
+// null and undefined, Python None, Go and Lua nil). All agents that send one
+// would else be one session.
+var nobody = [...]string{"-", "null", "undefined", "none", "nil", "<nil>"}
+
+// NamesSession tells a session from what stands for none, and from what a
+// logger put in the place of one.
+func NamesSession(value []byte) bool {
+	value = bytes.TrimSpace(value)
+	for _, n := range nobody {
+		if len(value) == len(n) && strings.EqualFold(string(value), n) {
+			return false
+		}
+	}
+	return len(value) > 0 && placeholder(value) == Computable
 }
+
+func (r *Request) hasSession() bool { return NamesSession(r.Session) }

@@ -484,7 +484,7 @@ func (p *custom) field(r *fingerprint.Request, name string, v found) {
 	case "user":
 		r.User = p.text(v)
 	case "session":
-		if t := p.text(v); namesSession(t) {
+		if t := p.text(v); fingerprint.NamesSession(t) {
 			r.Session = t
 		}
 	case "model":
