@@ -16,12 +16,12 @@ import (
 // placeholder: Datadog's is a sentence of 83 bytes.
 const longestPlaceholder = 128
 
-// IsPlaceholder tells a text that stands in the place of content or of a
-// value, such as [REDACTED] or ***.
-func IsPlaceholder(text []byte) bool { return placeholder(bytes.TrimSpace(text)) != Computable }
+// Placeholder is why a text is no content, or no value: it stands in the place
+// of one, such as [REDACTED] or ***.
+func Placeholder(text []byte) Cause { return placeholder(bytes.TrimSpace(text)) }
 
-// placeholder is why a text, without white space at its ends, is no content:
-// because it is a placeholder, or several with spaces between.
+// placeholder is Placeholder of a text without white space at its ends: one, or
+// several with spaces between.
 func placeholder(text []byte) Cause {
 	if len(text) < len("***") || len(text) > longestPlaceholder {
 		return Computable
