@@ -293,14 +293,7 @@ func (w *Writer) lossOfLeaf(inner []byte) Cause {
 		return Computable
 	}
 	w.leaf, _ = rawjson.AppendText(w.leaf[:0], inner)
-	text := bytes.TrimSpace(w.leaf)
-	if cause := placeholder(text); cause != Computable {
-		return cause
-	}
-	if endsCut(text) {
-		return TruncatedContent
-	}
-	return Computable
+	return lossOf(bytes.TrimSpace(w.leaf), false)
 }
 
 // whole gives the calls if all can be told from others of the same tools.
@@ -343,11 +336,8 @@ func beginsWithContent(arguments []byte) bool {
 	}
 	c := value[0]
 	if c == '"' {
-		switch c = value[1] | ' '; c {
-		case 'r', 'd':
-			return false
-		}
-		return isLetter(c)
+		c = value[1] | ' '
+		return isLetter(c) && c != 'r' && c != 'd' // redacted, default-message-value
 	}
 	return '0' <= c && c <= '9' || c == '-' || c == 't' || c == 'f'
 }
