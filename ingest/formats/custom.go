@@ -116,13 +116,6 @@ func NewCustom(c *Custom) *Format {
 		p := newCustom(c, 0)
 		var r fingerprint.Request
 		r.Reset()
-		if f.JSON && len(line) > 0 && line[0] == '[' {
-			p.scan.Reset(line)
-			if p.scan.Array(); !p.scan.NextElement() {
-				return false
-			}
-			line = bytes.Clone(p.scan.Value())
-		}
 		_, why := p.Parse(line, &r)
 		return why == "" && CheckTime(&r) == ""
 	}
