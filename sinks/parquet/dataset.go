@@ -183,7 +183,8 @@ func (d *Dataset) AddEvent(ev *window.Event) error {
 			own.Rules = p.All
 		}
 	}
-	own.Prints, own.Scopes, own.Rules = ev.Prints[:len(d.plan.Identities)], ev.Scopes[:len(d.plan.Scopes)], own.Rules[:len(d.plan.Rules)]
+	identities, scopes := d.plan.Own()
+	own.Prints, own.Scopes, own.Rules = ev.Prints[:identities], ev.Scopes[:scopes], own.Rules[:len(d.plan.Rules)]
 	return d.events.add(&own, seq)
 }
 
