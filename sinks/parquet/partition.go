@@ -14,6 +14,7 @@ import (
 	"strconv"
 
 	"github.com/parquet-go/parquet-go"
+	"github.com/parquet-go/parquet-go/format"
 
 	"github.com/loopgauge/loopgauge/sinks"
 	"github.com/loopgauge/loopgauge/window"
@@ -240,8 +241,8 @@ func partitionOf(path string) (partition int, ok bool) {
 // its first: their numbers are those of the log, which do not tell.
 const firstKey = "loopgauge.first"
 
-func firstIs(n int64) parquet.WriterOption {
-	return parquet.KeyValueMetadata(firstKey, strconv.FormatInt(n, 10))
+func firstIs(n int64) format.KeyValue {
+	return format.KeyValue{Key: firstKey, Value: strconv.FormatInt(n, 10)}
 }
 
 // firstOf is what a file of events of a partition says.
