@@ -16,8 +16,8 @@ import (
 	"github.com/loopgauge/loopgauge/window"
 )
 
-// rowGroup is how many rows are gathered before they are compressed: a reader
-// skips row groups, and a writer holds one in memory.
+// rowGroup is how many rows a row group has: a reader skips row groups, and a
+// writer holds one in memory.
 const rowGroup = 1 << 16
 
 // Dataset writes one run into a directory. Its files appear when Close is
