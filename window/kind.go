@@ -75,10 +75,10 @@ func (w *Witness) Kind(rule *Rule, f *Facts) (kind Kind, why string) {
 		set(Probe, "%s ask for one token at most, or a health check's path", share(f.Probes))
 	case 2*f.unavailable >= n && w.shared(f):
 		set(Outage, "%s answered 429 or 5xx, and other callers had the same then", share(f.unavailable))
-	case 2*(f.unavailable+f.failed) >= n && f.unavailable+f.failed > 0:
-		set(Retry, "%s answered with an error; no other caller had 429 or 5xx then", share(f.unavailable+f.failed))
 	case id.Sees == 0 && f.messages.different() > 1:
 		set(Unknown, "the requests differ: %d different among %d", f.messages.different(), n)
+	case 2*(f.unavailable+f.failed) >= n && f.unavailable+f.failed > 0:
+		set(Retry, "%s answered with an error; no other caller had 429 or 5xx then", share(f.unavailable+f.failed))
 	case calls && came.progress() && (came.longest < LeastRepeats || f.steady()):
 		set(Polling, "the results change: %d of %d are not as the one before", came.changes, came.turns-1)
 	case 2*f.Gets > n:

@@ -59,6 +59,9 @@ func TestKinds(t *testing.T) {
 		"last-messages", window.Unknown, "does not show how it went")
 	f("errors of one's own", log(8, func(i int) string { return request + fmt.Sprintf(`,"status":%d`, []int{400, 400, 500}[i%3]) }),
 		"last-messages", window.Retry, "7 of 7")
+	f("errors of one's own among other requests", log(8, func(i int) string {
+		return strings.ReplaceAll(request, "hi", fmt.Sprint("hi ", i)) + fmt.Sprintf(`,"has_tools":true,"status":%d`, []int{400, 200}[i%2])
+	}), "zelyx", window.Unknown, "the requests differ")
 	f("errors that others have too", log(16, func(i int) string {
 		return strings.ReplaceAll(request, `"k"`, fmt.Sprintf(`"k%d"`, i%2)) + `,"status":503`
 	}), "aisg", window.Outage, "other callers had the same")
