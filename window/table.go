@@ -60,11 +60,6 @@ func (t *table[K, S]) touch(key K, now int64) *S {
 	hash := t.hash(key)
 	slot, i := t.lookup(hash, key)
 	if i == 0 {
-		if t.keys > 0 && t.live >= t.keys {
-			t.removeEntry(t.oldest)
-			t.dropped++
-			slot, _ = t.lookup(hash, key) // removing may have moved the vacancy
-		}
 		i = t.insert(slot, hash, key)
 	} else if i != t.newest {
 		t.unlink(i)
@@ -73,6 +68,19 @@ func (t *table[K, S]) touch(key K, now int64) *S {
 	e := t.entries.at(i)
 	e.touched = now
 	return &e.state
+}
+
+// add touches a key that is not there, and says whether that was so. One that
+// is there stays as it was.
+func (t *table[K, S]) add(key K, now int64) bool {
+	t.expire(now)
+	hash := t.hash(key)
+	slot, i := t.lookup(hash, key)
+	if i != 0 {
+		return false
+	}
+	t.entries.at(t.insert(slot, hash, key)).touched = now
+	return true
 }
 
 // remove drops a key.
@@ -121,7 +129,14 @@ func (t *table[K, S]) lookup(hash uint32, key K) (slot, entry uint32) {
 	}
 }
 
+// insert puts a key that is not there into the slot where it belongs. At the
+// cap the least recently touched makes room.
 func (t *table[K, S]) insert(slot, hash uint32, key K) uint32 {
+	if t.keys > 0 && t.live >= t.keys {
+		t.removeEntry(t.oldest)
+		t.dropped++
+		slot, _ = t.lookup(hash, key) // removing may have moved the vacancy
+	}
 	i := t.free
 	if i != 0 {
 		t.free = t.entries.at(i).next
