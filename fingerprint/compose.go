@@ -280,7 +280,7 @@ func toolsPart(_ *Writer, r *Request, dst []byte, _ int, _ string) ([]byte, Caus
 // has only a digest of the prompt, that stands for the messages, all or some:
 // nothing else is known of them.
 func messagesPart(w *Writer, r *Request, dst []byte, n int, _ string) ([]byte, Cause) {
-	if n == 0 || w.rules.mask != nil || w.rules.lower {
+	if n == 0 || !w.rules.plain() {
 		return w.appendMessages(dst, r, n)
 	}
 	if w.lastN == n {

@@ -113,9 +113,9 @@ type Writer struct {
 	broken    bool            // what was read inside the line is no JSON
 	asSent    bool            // the log has the body as the client sent it
 	said      bool            // some message says more than its role
-	scan      rawjson.Scanner // for what of the line is read in one way alone
+	scan      rawjson.Scanner // for queries, and messages that are read in a gateway's own way
 	items     [fewItems]keptItem
-	nextItem  int             // the one to make room for another
+	nextItem  int             // the one that makes room for another
 	inner     rawjson.Scanner // for what is inside them
 	results   rawjson.Scanner // for the results among that
 	leaves    rawjson.Scanner // for texts in arguments and parts

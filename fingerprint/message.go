@@ -530,3 +530,6 @@ type textRules struct {
 	mask  mask
 	lower bool
 }
+
+// plain says that nothing is asked: so is most of what identities share.
+func (r *textRules) plain() bool { return r.mask == nil && !r.lower }

@@ -38,7 +38,7 @@ func (w *Writer) appendSpoken(dst []byte, t spoken) []byte {
 	switch {
 	case !t.verbatim:
 		return w.appendText(dst, t.text)
-	case w.rules.lower || w.rules.mask != nil:
+	case !w.rules.plain():
 		w.text, _ = rawjson.AppendText(w.text[:0], t.text)
 		return w.appendText(dst, w.text)
 	}

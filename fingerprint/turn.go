@@ -34,7 +34,7 @@ type toolResult struct {
 // lastTurn finds the last tool turn, and writes it as the identity at work
 // does. The turn is kept in w, for the next identity that asks for it.
 func (w *Writer) lastTurn(r *Request) Cause {
-	plain := w.rules.mask == nil && !w.rules.lower
+	plain := w.rules.plain()
 	if w.turned && plain {
 		return w.turnCause
 	}
@@ -251,7 +251,7 @@ func (t *turn) textOf(it *item) []byte {
 // hasTurn tells whether the last turn is there as the identity at work would
 // write it.
 func (w *Writer) hasTurn() bool {
-	return w.turned && w.turnCause == Computable && w.rules.mask == nil && !w.rules.lower
+	return w.turned && w.turnCause == Computable && w.rules.plain()
 }
 
 // appendTurn appends the whole turn as a list.
@@ -276,7 +276,7 @@ type issued struct {
 	cause Cause
 
 	text []byte // the calls as JSON, with commas between
-	ends []int  // of each in text; nil if they are not written
+	ends []int  // of each in text; empty if they are not written
 }
 
 // issuedCalls are the calls that the model issued in answer to r: those of the
@@ -329,8 +329,7 @@ func (w *Writer) findIssued(r *Request) ([]ToolCall, Cause) {
 // have them plainly.
 func (w *Writer) appendIssued(dst []byte, from, to int) []byte {
 	i := &w.issued
-	plain := w.rules.mask == nil && !w.rules.lower
-	if !plain {
+	if !w.rules.plain() {
 		for k, call := range i.calls[from:to] {
 			dst = w.appendCall(append(dst, open(k, "")...), call)
 		}

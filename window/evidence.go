@@ -7,7 +7,7 @@ type evidence struct {
 	witness *Witness
 	rule    int
 	keys    *table[pairKey, keyEvidence]
-	cycle   Counter // and of streaks, which are cycles of one step
+	cycle   Counter // tells streaks too: they are cycles of one step
 }
 
 // keyEvidence is what is known of a key: nothing but its first time as long as

@@ -309,7 +309,7 @@ func (x *Extractor) name(text []byte) string {
 // recent is what the request before was called: the next is mostly called the
 // same.
 type recent struct {
-	method, path, model, backend string
+	method, path, model, backend, tool string
 
 	key    []byte // the caller as logged
 	isName bool
@@ -346,7 +346,7 @@ func (x *Extractor) tool(name []byte) string {
 	if len(name) > maxTool {
 		return cut(name, maxTool)
 	}
-	return x.name(name)
+	return x.again(&x.recent.tool, name)
 }
 
 // cut is the beginning of a text, of at most so many bytes.

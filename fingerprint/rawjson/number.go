@@ -52,6 +52,9 @@ func ParseFloat(text []byte) (f float64, ok bool) {
 
 // ParseInt reads text as a JSON number that is an integer.
 func ParseInt(text []byte) (n int64, ok bool) {
+	if n, ok = parseDigits(text); ok {
+		return n, true
+	}
 	if !ValidNumber(text) {
 		return 0, false
 	}
@@ -64,6 +67,21 @@ func ParseInt(text []byte) (n int64, ok bool) {
 		return 0, false
 	}
 	return int64(f), true
+}
+
+// parseDigits is ParseInt of what is no more than digits, as most integers are.
+func parseDigits(text []byte) (n int64, ok bool) {
+	const most = 18 // digits that fit whatever they are
+	if len(text) == 0 || len(text) > most || text[0] == '0' && len(text) > 1 {
+		return 0, false
+	}
+	for _, c := range text {
+		if c < '0' || c > '9' {
+			return 0, false
+		}
+		n = n*10 + int64(c-'0')
+	}
+	return n, true
 }
 
 // ValidNumber reports whether text is a number as RFC 8259 writes it.
