@@ -1,41 +1,56 @@
 package window
 
+import "slices"
+
 // ladder knows when each threshold of a key fired last. A hit with count n
 // fires every threshold up to n, so a lower threshold never fired before a
-// higher one did: the rungs, from the last one on, rise in threshold and fall
-// in time, and a hit replaces those it reaches.
-type ladder []rung
+// higher one did: the rungs, from the lowest on, rise in threshold and fall in
+// time, and a hit replaces those it reaches. Mostly there is but one.
+type ladder struct {
+	lowest rung
+	others []rung // the highest first
+}
 
-// rung says that the thresholds above the next rung's, up to its own, fired
-// last at a time.
+// rung says that the thresholds above those of the rung below, up to its own,
+// fired last at a time.
 type rung struct {
-	threshold int32
+	threshold int32 // 0 is no rung
 	last      int64
 }
 
-// fire notes a hit with count n, and calls open for each range of thresholds
-// that had been quiet for longer than quiet, or had never fired.
-func (l *ladder) fire(n int32, now, quiet int64, open func(low, high int32)) {
-	rungs := *l
-	// Mostly a hit counts what the one before did, and opens nothing.
-	if last := len(rungs) - 1; last >= 0 && rungs[last].threshold == n && now-rungs[last].last <= quiet {
-		rungs[last].last = now
+// fire notes a hit with count n. It returns the lowest threshold, of 2 and more,
+// that had been quiet for longer than quiet, or had never fired, as all from
+// there up to n have; 0 if there is none.
+func (l *ladder) fire(n int32, now, quiet int64) (low int32) {
+	if n < 2 {
+		return 0
+	}
+	next := int32(2) // threshold that no rung so far is of
+	for l.lowest.threshold > 0 && l.lowest.threshold <= n {
+		if low == 0 && now-l.lowest.last > quiet {
+			low = next
+		}
+		next = l.lowest.threshold + 1
+		l.pop()
+	}
+	if low == 0 && next <= n && (l.lowest.threshold == 0 || now-l.lowest.last > quiet) {
+		low = next
+	}
+	if l.lowest.threshold > 0 {
+		l.others = append(l.others, l.lowest)
+	}
+	l.lowest = rung{n, now}
+	return low
+}
+
+func (l *ladder) pop() {
+	last := len(l.others) - 1
+	if last < 0 {
+		l.lowest = rung{}
 		return
 	}
-	low := int32(2)
-	for len(rungs) > 0 {
-		top := rungs[len(rungs)-1]
-		if top.threshold > n {
-			break
-		}
-		if now-top.last > quiet {
-			open(low, top.threshold)
-		}
-		low = top.threshold + 1
-		rungs = rungs[:len(rungs)-1]
-	}
-	if low <= n && (len(rungs) == 0 || now-rungs[len(rungs)-1].last > quiet) {
-		open(low, n)
-	}
-	*l = append(rungs, rung{n, now})
+	l.lowest, l.others = l.others[last], l.others[:last]
 }
+
+// clone is a ladder like l that goes its own way.
+func (l *ladder) clone() ladder { return ladder{l.lowest, slices.Clone(l.others)} }

@@ -55,8 +55,9 @@ var SweepKinds = []string{"sliding", "fixed", "refresh", "streak", "cycle"}
 // The kinds from streak on look at the order in a scope, those before it at a
 // key alone.
 const (
-	streakKind = 3
-	cycleKind  = 4
+	refreshKind = 2
+	streakKind  = 3
+	cycleKind   = 4
 )
 
 // SweepCell is one way to count: a column of all thresholds.
@@ -73,7 +74,7 @@ type Repeat struct {
 	Scope       *Scope
 	Fingerprint fingerprint.Fingerprint
 	First       int64   // time of the key's first hit
-	Counts      []int32 // by cell
+	Counts      []uint8 // by cell, at most 255
 	Tracked     []int32 // by window: the highest threshold at which a tracker fires; nil unless the rule has one
 }
 
@@ -112,23 +113,35 @@ type sweepTarget struct {
 	seen            *table[pairKey, int64]
 	repeats         *table[pairKey, repeats]
 	scopes          *table[fingerprint.ScopeKey, sequence]
-	most            *table[fingerprint.ScopeKey, []int32] // highest count by cell, of scopes that repeat
-	sessions        *table[string, []int32]               // likewise
-	callers         *table[string, []int32]
+	inScopes        *reached[fingerprint.ScopeKey] // of requests that repeat
+	inSessions      *reached[string]               // likewise
+	inCallers       *reached[string]
 	steps           steps
-	trips           *trips // nil unless tripping changes what the rule counts
+	freed           []keyMemory // of keys that are gone
+	trips           *trips      // nil unless tripping changes what the rule counts
 	requests        int64
 	tally           sweepTally
-	delays          delays  // of all cells
+	delays          delays  // of all columns
 	rounding                // of the delay before
 	counts          []int32 // of one hit
+	shown           []uint8 // the same, at most 255
 	sequence        *order  // of its scope; nil before the second event
-	highest         []int32 // of one request
-	opened          []span  // by cell: episodes that this request opened
+	alone           bool    // the hit is the only one of its request
+	highest         []uint8 // of a request with several
+	opened          []span  // by cell: episodes that such a request opened
 }
 
 // span is a range of thresholds, both ends included; empty if low is 0.
 type span struct{ low, high int32 }
+
+// widen makes the span hold another.
+func (o *span) widen(low, high int32) {
+	if o.low == 0 {
+		*o = span{low, high}
+	} else {
+		o.low, o.high = min(o.low, low), max(o.high, high)
+	}
+}
 
 // NewSweep sweeps each rule of plan that rules name by index.
 func NewSweep(plan *Plan, rules []int, o SweepOptions) *Sweep {
@@ -172,6 +185,7 @@ func (s *Sweep) newTarget(rule int) *sweepTarget {
 	}
 	t.seen = newTable[pairKey, int64](longest, s.o.MaxKeys, nil)
 	t.repeats = newTable[pairKey](longest, maxRepeats, func(k *repeats) {
+		t.free(k)
 		if s.o.Ended != nil {
 			s.o.Ended(k.number)
 		}
@@ -182,14 +196,14 @@ func (s *Sweep) newTarget(rule int) *sweepTarget {
 			t.steps.give(q.steps)
 		}
 	})
-	t.most = newTable[fingerprint.ScopeKey, []int32](-1, s.o.MaxKeys, nil)
-	t.sessions, t.callers = newTable[string, []int32](-1, s.o.MaxKeys, nil), newTable[string, []int32](-1, s.o.MaxKeys, nil)
+	t.inScopes = newReached[fingerprint.ScopeKey](s.o.Most, len(s.cells), s.o.MaxKeys)
+	t.inSessions, t.inCallers = newReached[string](s.o.Most, len(s.cells), s.o.MaxKeys), newReached[string](s.o.Most, len(s.cells), s.o.MaxKeys)
 	if r.ChangesCounts() {
 		t.trips = newTrips(r, s.o, t.period)
 	}
-	t.counts, t.highest = make([]int32, len(s.cells)), make([]int32, len(s.cells))
-	t.opened = make([]span, len(s.cells))
-	t.tally = newSweepTally(s.o.Most, len(s.cells))
+	t.counts, t.shown = make([]int32, len(s.cells)), make([]uint8, len(s.cells))
+	t.highest, t.opened = make([]uint8, len(s.cells)), make([]span, len(s.cells))
+	t.tally = newSweepTally(s.o.Most, len(s.o.Windows))
 	return t
 }
 
@@ -198,13 +212,14 @@ func (s *Sweep) Cells() []SweepCell { return s.cells }
 
 // Add counts an event. Events come in release order.
 func (s *Sweep) Add(ev *Event) {
+	u := usageOf(ev)
 	for i, t := range s.targets {
 		prints, scope := &ev.Prints[t.identity], &ev.Scopes[t.scope]
 		if ev.Rules[t.rule] == NotMatched || s.plan.Rules[t.rule].inForce(ev.Rules[t.rule]).Off || prints.Cause != fingerprint.Computable || scope.Cause != fingerprint.Computable {
 			continue
 		}
 		t.requests++
-		u := usageOf(ev)
+		t.alone = len(prints.Fingerprints) == 1
 		repeated := false
 		for k := range prints.Fingerprints {
 			h := Hit{Scope: scope.Key, Print: prints.Fingerprints[k], Time: ev.Time}
@@ -216,77 +231,78 @@ func (s *Sweep) Add(ev *Event) {
 			if key == nil {
 				continue
 			}
-			if !repeated {
-				clear(t.highest)
-				clear(t.opened)
-				repeated = true
+			for c, n := range t.counts {
+				t.shown[c] = uint8(min(n, math.MaxUint8))
 			}
-			s.fire(t, key, &h)
+			t.fire(key, h.Time, u)
+			if !t.alone {
+				raise(t.highest, t.shown)
+			}
+			repeated = true
 			if s.o.Repeat != nil {
-				s.repeat = Repeat{key.number, i, ev, scope, h.Print, key.first, t.counts, tracked}
+				s.repeat = Repeat{key.number, i, ev, scope, h.Print, key.first, t.shown, tracked}
 				s.o.Repeat(&s.repeat)
 			}
 		}
 		if repeated {
-			s.tally(t, ev, u, scope.Key)
+			t.request(ev, u, scope.Key)
 		}
 	}
 }
 
-// fire climbs the ladder of every cell: which thresholds does this hit reach,
-// and for which of them does it open an episode? The windows that are whole
-// yet climb together.
-func (s *Sweep) fire(t *sweepTarget, key *repeats, h *Hit) {
-	windows, most := len(s.o.Windows), int32(s.o.Most)
-	for c, n := range t.counts {
-		t.highest[c] = max(t.highest[c], n)
+// fire climbs the ladder of every cell: which thresholds does a hit reach, and
+// for which of them does it open an episode? The windows that are whole yet
+// climb together.
+func (t *sweepTarget) fire(key *repeats, now int64, u usage) {
+	windows, most := len(t.maxAges), int32(t.limit)
+	for w := range key.left {
+		left, quiet := &key.left[w], t.quiet[w]
+		for kind := range cycleKind {
+			c := kind*windows + w
+			n := min(t.counts[c], most)
+			t.note(key, now, u, c, c, n, left.ladders[kind].fire(n, now, quiet))
+		}
 	}
 	longest := windows - 1
-	for kind := range cycleKind {
-		first := kind * windows
-		counts := t.counts[first : first+windows]
-		for w := range key.left {
-			key.left[w].ladders[kind].fire(min(counts[w], most), h.Time, t.quiet[w], func(low, high int32) {
-				t.open(key, h, first+w, first+w, low, high)
-			})
+	if w := len(key.left); w < windows {
+		opens := key.n // each hit counts one more
+		if opens > most {
+			opens = 0
 		}
-		switch n := counts[longest]; {
-		case len(key.left) == windows:
-		case kind == streakKind:
-			key.streak.fire(min(n, most), h.Time, t.quiet[longest], func(low, high int32) {
-				t.open(key, h, first+len(key.left), first+longest, low, high)
-			})
-		case n <= most: // each hit counts one more
-			t.open(key, h, first+len(key.left), first+longest, n, n)
-		}
+		t.note(key, now, u, w, t.tally.from(refreshKind, w), min(key.n, most), opens)
+		n := min(t.counts[streakKind*windows+longest], most)
+		t.note(key, now, u, streakKind*windows+w, t.tally.from(streakKind, w), n, key.streak.fire(n, now, t.quiet[longest]))
 	}
-	first := cycleKind * windows
-	counts := t.counts[first:]
+	counts := t.counts[cycleKind*windows:]
 	key.partCycles(counts)
 	for w := range key.cycles {
-		key.cycles[w].fire(min(counts[w], most), h.Time, t.quiet[w], func(low, high int32) {
-			t.open(key, h, first+w, first+w, low, high)
-		})
+		c, n := cycleKind*windows+w, min(counts[w], most)
+		t.note(key, now, u, c, c, n, key.cycles[w].fire(n, now, t.quiet[w]))
 	}
-	if len(key.cycles) < windows {
-		key.cycle.fire(min(counts[longest], most), h.Time, t.quiet[longest], func(low, high int32) {
-			t.open(key, h, first+len(key.cycles), first+longest, low, high)
-		})
+	if w := len(key.cycles); w < windows {
+		n := min(counts[longest], most)
+		t.note(key, now, u, cycleKind*windows+w, t.tally.from(cycleKind, w), n, key.cycle.fire(n, now, t.quiet[longest]))
 	}
 }
 
-// open notes an episode that a hit opens in a range of cells of one kind, which
-// count alike, for a range of thresholds.
-func (t *sweepTarget) open(key *repeats, h *Hit, first, last int, low, high int32) {
-	before, delay := key.upTo(h.Time, first, len(t.maxAges), int(t.counts[first]))
-	t.tally.open(first, last, low, high, before)
-	t.delays.add(t.round(delay), first, last, low, high)
-	for c := first; c <= last; c++ {
-		o := &t.opened[c]
-		if o.low == 0 {
-			*o = span{low, high}
-		} else {
-			o.low, o.high = min(o.low, low), max(o.high, high)
+// note notes that a hit counts n in the cells of a column, of which one is
+// cell, and there opens the episodes from the threshold low on; none if that is
+// 0.
+func (t *sweepTarget) note(key *repeats, now int64, u usage, cell, column int, n, low int32) {
+	if n < 2 {
+		return
+	}
+	if low > 0 {
+		before, delay := key.upTo(now, cell, len(t.maxAges), int(t.counts[cell]))
+		t.tally.episode(column, span{low, n}, before)
+		t.delays.add(t.round(delay), column, low, n)
+	}
+	switch {
+	case t.alone:
+		t.tally.request(column, n, span{low, n}, u)
+	case low > 0:
+		for c := range t.tally.cells(column) {
+			t.opened[c].widen(low, n)
 		}
 	}
 }
@@ -304,45 +320,25 @@ func (r *rounding) round(delay int64) uint64 {
 	return r.digits
 }
 
-// tally adds a request to the cells in which it counts 2 or more.
-func (s *Sweep) tally(t *sweepTarget, ev *Event, u usage, scope fingerprint.ScopeKey) {
-	for first := 0; first < len(t.highest); {
-		n, o := t.highest[first], t.opened[first]
-		last := first
-		for last+1 < len(t.highest) && t.highest[last+1] == n && t.opened[last+1] == o {
-			last++
-		}
-		if n >= 2 {
-			t.tally.fired(first, last, min(n, int32(s.o.Most)), u)
-			if o.low > 0 {
-				t.tally.first(first, last, o, u)
+// request notes a request that repeats another. What it is by itself has been
+// tallied if it is of one hit.
+func (t *sweepTarget) request(ev *Event, u usage, scope fingerprint.ScopeKey) {
+	highest := t.shown
+	if !t.alone {
+		highest = t.highest
+		for c, n := range highest {
+			if n >= 2 {
+				t.tally.request(c, min(int32(n), int32(t.limit)), t.opened[c], u)
 			}
 		}
-		first = last + 1
+		defer func() { clear(t.highest); clear(t.opened) }()
 	}
-	t.reach(inScopes, t.most.touch(scope, ev.Time), s.o.Most)
+	t.inScopes.saw(scope, ev.Time, highest)
 	if ev.Session != "" {
-		t.reach(inSessions, t.sessions.touch(ev.Session, ev.Time), s.o.Most)
+		t.inSessions.saw(ev.Session, ev.Time, highest)
 	}
 	if ev.Caller != "" {
-		t.reach(inCallers, t.callers.touch(ev.Caller, ev.Time), s.o.Most)
-	}
-}
-
-// reach notes that a request counted so high in a scope, session or caller,
-// whose highest counts are in highest.
-func (t *sweepTarget) reach(in int, highest *[]int32, most int) {
-	if *highest == nil {
-		*highest = make([]int32, len(t.highest))
-	}
-	list := (*highest)[:len(t.highest)]
-	for c, n := range t.highest {
-		if before := list[c]; n > before && n >= 2 && before < int32(most) {
-			n = min(n, int32(most))
-			t.tally.at(max(before+1, 2), c).reached[in]++
-			t.tally.at(n+1, c).reached[in]--
-			list[c] = n
-		}
+		t.inCallers.saw(ev.Caller, ev.Time, highest)
 	}
 }
 
@@ -352,9 +348,12 @@ func (s *Sweep) Result() []SweepTarget {
 	for i, t := range s.targets {
 		r := &results[i]
 		*r = SweepTarget{Rule: s.plan.Rules[t.rule], Requests: t.requests}
-		r.Dropped = t.seen.dropped + t.repeats.dropped + t.scopes.dropped + t.most.dropped + t.sessions.dropped + t.callers.dropped
+		r.Dropped = t.seen.dropped + t.repeats.dropped + t.scopes.dropped + t.inScopes.highest.dropped + t.inSessions.highest.dropped + t.inCallers.highest.dropped
 		r.Cells = t.tally.swept(s.cells)
-		t.delays.quantiles(r.Cells)
+		t.inScopes.by(r.Cells, func(w *Swept) []int64 { return w.Scopes })
+		t.inSessions.by(r.Cells, func(w *Swept) []int64 { return w.Sessions })
+		t.inCallers.by(r.Cells, func(w *Swept) []int64 { return w.Callers })
+		t.delays.quantiles(r.Cells, t.tally.cells)
 		if t.trips != nil {
 			t.trips.result(r)
 		}

@@ -1,6 +1,7 @@
 package window
 
 import (
+	"iter"
 	"math"
 	"slices"
 	"sort"
@@ -41,6 +42,14 @@ type trips struct {
 	in     [reachable]*table[string, []bool]
 	delays delays // cells are windows
 }
+
+// What a setting of the tracker fires in.
+const (
+	inScopes = iota
+	inSessions
+	inCallers
+	reachable
+)
 
 // trip is one setting at work.
 type trip struct {
@@ -216,7 +225,8 @@ func (t *trips) part(key *repeats, h *Hit) {
 		t.begin(w, threshold, h.Scope, nil)
 		counter := t.settings[t.index(w, threshold)].judge.counter
 		n, until := int32(0), int64(math.MinInt64)
-		for _, at := range key.times.times {
+		for i := range key.hits {
+			at := key.hits[i].time
 			if at < until {
 				continue
 			}
@@ -283,7 +293,7 @@ func (t *trips) tally(w int, trip *trip, ev *Event, scope *Scope, h *Hit, n Coun
 		before, delay := key.upTo(h.Time, 0, len(t.windows), n.N)
 		trip.before.add(before, 1)
 		threshold := int32(trip.judge.rule.Threshold)
-		t.delays.add(threeDigits(delay), w, w, threshold, threshold)
+		t.delays.add(threeDigits(delay), w, threshold, threshold)
 	}
 	if again {
 		return
@@ -327,7 +337,7 @@ func (t *trips) result(r *SweepTarget) {
 		t.addWhole(w, stopped)
 		r.Cells[t.base+w].Stopped = stopped
 	}
-	t.delays.quantiles(r.Tracker)
+	t.delays.quantiles(r.Tracker, func(w int) iter.Seq[int] { return func(yield func(int) bool) { yield(w) } })
 }
 
 // addWhole adds what fired in a window while it was whole.

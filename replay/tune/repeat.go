@@ -117,12 +117,9 @@ func (c *collector) repeat(r *window.Repeat) {
 	if k.most == nil {
 		k.most = make([]uint8, c.cells)
 	}
-	from := len(k.counts)
-	k.counts = slices.Grow(k.counts, c.cells)[:from+c.cells]
-	counts := k.counts[from:]
+	k.counts = append(k.counts, r.Counts...)
 	for i, n := range r.Counts {
-		counts[i] = uint8(min(n, math.MaxUint8))
-		k.most[i] = max(k.most[i], counts[i])
+		k.most[i] = max(k.most[i], n)
 	}
 	c.counts += c.cells
 }
