@@ -125,6 +125,7 @@ type sweepTarget struct {
 	rounding                // of the delay before
 	counts          []int32 // of one hit
 	shown           []uint8 // the same, at most 255
+	climbs          []climb // of the same
 	sequence        *order  // of its scope; nil before the second event
 	alone           bool    // the hit is the only one of its request
 	highest         []uint8 // of a request with several
@@ -135,12 +136,19 @@ type sweepTarget struct {
 type span struct{ low, high int32 }
 
 // widen makes the span hold another.
-func (o *span) widen(low, high int32) {
+func (o *span) widen(by span) {
 	if o.low == 0 {
-		*o = span{low, high}
+		*o = by
 	} else {
-		o.low, o.high = min(o.low, low), max(o.high, high)
+		*o = span{min(o.low, by.low), max(o.high, by.high)}
 	}
+}
+
+// climb is how high a hit climbs in the cells of a column, of which one is cell:
+// to n, opening episodes from low on, if that is not 0.
+type climb struct {
+	cell, column int
+	n, low       int32
 }
 
 // NewSweep sweeps each rule of plan that rules name by index.
@@ -255,12 +263,13 @@ func (s *Sweep) Add(ev *Event) {
 // climb together.
 func (t *sweepTarget) fire(key *repeats, now int64, u usage) {
 	windows, most := len(t.maxAges), int32(t.limit)
+	t.climbs = t.climbs[:0]
 	for w := range key.left {
 		left, quiet := &key.left[w], t.quiet[w]
 		for kind := range cycleKind {
 			c := kind*windows + w
 			n := min(t.counts[c], most)
-			t.note(key, now, u, c, c, n, left.ladders[kind].fire(n, now, quiet))
+			t.climb(c, c, n, left.ladders[kind].fire(n, now, quiet))
 		}
 	}
 	longest := windows - 1
@@ -269,40 +278,53 @@ func (t *sweepTarget) fire(key *repeats, now int64, u usage) {
 		if opens > most {
 			opens = 0
 		}
-		t.note(key, now, u, w, t.tally.from(refreshKind, w), min(key.n, most), opens)
+		t.climb(w, t.tally.from(refreshKind, w), min(key.n, most), opens)
 		n := min(t.counts[streakKind*windows+longest], most)
-		t.note(key, now, u, streakKind*windows+w, t.tally.from(streakKind, w), n, key.streak.fire(n, now, t.quiet[longest]))
+		t.climb(streakKind*windows+w, t.tally.from(streakKind, w), n, key.streak.fire(n, now, t.quiet[longest]))
 	}
 	counts := t.counts[cycleKind*windows:]
 	key.partCycles(counts)
 	for w := range key.cycles {
 		c, n := cycleKind*windows+w, min(counts[w], most)
-		t.note(key, now, u, c, c, n, key.cycles[w].fire(n, now, t.quiet[w]))
+		t.climb(c, c, n, key.cycles[w].fire(n, now, t.quiet[w]))
 	}
 	if w := len(key.cycles); w < windows {
 		n := min(counts[longest], most)
-		t.note(key, now, u, cycleKind*windows+w, t.tally.from(cycleKind, w), n, key.cycle.fire(n, now, t.quiet[longest]))
+		t.climb(cycleKind*windows+w, t.tally.from(cycleKind, w), n, key.cycle.fire(n, now, t.quiet[longest]))
+	}
+	t.tallyHit(key, now, u)
+}
+
+// climb notes that a hit counts n in the cells of a column, of which one is cell,
+// and opens episodes there from the threshold low on; none if that is 0.
+func (t *sweepTarget) climb(cell, column int, n, low int32) {
+	if n >= 2 {
+		t.climbs = append(t.climbs, climb{cell, column, n, low})
 	}
 }
 
-// note notes that a hit counts n in the cells of a column, of which one is
-// cell, and there opens the episodes from the threshold low on; none if that is
-// 0.
-func (t *sweepTarget) note(key *repeats, now int64, u usage, cell, column int, n, low int32) {
-	if n < 2 {
-		return
+// tallyHit tallies what a hit climbed.
+func (t *sweepTarget) tallyHit(key *repeats, now int64, u usage) {
+	if t.alone {
+		for i := range t.climbs { // by itself, so that one wait for memory overlaps the next
+			t.tally.at(t.climbs[i].n, t.climbs[i].column).fired.add(u)
+		}
 	}
-	if low > 0 {
-		before, delay := key.upTo(now, cell, len(t.maxAges), int(t.counts[cell]))
-		t.tally.episode(column, span{low, n}, before)
-		t.delays.add(t.round(delay), column, low, n)
-	}
-	switch {
-	case t.alone:
-		t.tally.request(column, n, span{low, n}, u)
-	case low > 0:
-		for c := range t.tally.cells(column) {
-			t.opened[c].widen(low, n)
+	for i := range t.climbs {
+		c := &t.climbs[i]
+		if c.low == 0 {
+			continue
+		}
+		opened := span{c.low, c.n}
+		before, delay := key.upTo(now, c.cell, len(t.maxAges), int(t.counts[c.cell]))
+		t.tally.episode(c.column, opened, before)
+		t.delays.add(t.round(delay), c.column, c.low, c.n)
+		if t.alone {
+			t.tally.opener(c.column, opened, u)
+			continue
+		}
+		for cell := range t.tally.cells(c.column) {
+			t.opened[cell].widen(opened)
 		}
 	}
 }
@@ -328,7 +350,8 @@ func (t *sweepTarget) request(ev *Event, u usage, scope fingerprint.ScopeKey) {
 		highest = t.highest
 		for c, n := range highest {
 			if n >= 2 {
-				t.tally.request(c, min(int32(n), int32(t.limit)), t.opened[c], u)
+				t.tally.at(min(int32(n), int32(t.limit)), c).fired.add(u)
+				t.tally.opener(c, t.opened[c], u)
 			}
 		}
 		defer func() { clear(t.highest); clear(t.opened) }()

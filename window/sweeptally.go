@@ -127,10 +127,9 @@ func (tally *sweepTally) cells(column int) iter.Seq[int] {
 	}
 }
 
-// request notes a request that counts n in the cells of a column, and opens
-// episodes there for a range of thresholds.
-func (tally *sweepTally) request(column int, n int32, opened span, u usage) {
-	tally.at(n, column).fired.add(u)
+// opener notes a request that opens episodes in the cells of a column, for a
+// range of thresholds.
+func (tally *sweepTally) opener(column int, opened span, u usage) {
 	if opened.low == 0 {
 		return
 	}

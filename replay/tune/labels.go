@@ -129,7 +129,7 @@ func (r *Report) flaggedSessions(advice int) map[string]bool {
 		if k.Target != a.Target || k.Session == "" {
 			continue
 		}
-		if _, fired := k.fires(a.Cell, len(r.Cells), a.Threshold); fired {
+		if _, fired := k.fires(a.Cell, a.Threshold); fired {
 			flagged[k.Session] = true
 		}
 	}
