@@ -1,21 +1,15 @@
 package window
 
-import "slices"
-
 // ladder knows when each threshold of a key fired last. A hit with count n
 // fires every threshold up to n, so a lower threshold never fired before a
-// higher one did: the rungs, from the lowest on, rise in threshold and fall in
-// time, and a hit replaces those it reaches. Mostly there is but one.
+// higher one did: the rungs rise in threshold and fall in time, and a hit
+// replaces those it reaches. A ladder is its lowest rung and the ladder above,
+// which never changes, so that a copy is a ladder of its own. Mostly there is
+// but one rung.
 type ladder struct {
-	lowest rung
-	others []rung // the highest first
-}
-
-// rung says that the thresholds above those of the rung below, up to its own,
-// fired last at a time.
-type rung struct {
 	threshold int32 // 0 is no rung
-	last      int64
+	last      int64 // when the thresholds up to that, and above those of no lower rung, fired last
+	above     *ladder
 }
 
 // fire notes a hit with count n. It returns the lowest threshold, of 2 and more,
@@ -25,32 +19,21 @@ func (l *ladder) fire(n int32, now, quiet int64) (low int32) {
 	if n < 2 {
 		return 0
 	}
-	next := int32(2) // threshold that no rung so far is of
-	for l.lowest.threshold > 0 && l.lowest.threshold <= n {
-		if low == 0 && now-l.lowest.last > quiet {
+	next := int32(2) // threshold above those of the rungs so far
+	above := l
+	for above != nil && above.threshold <= n {
+		if low == 0 && next <= above.threshold && now-above.last > quiet {
 			low = next
 		}
-		next = l.lowest.threshold + 1
-		l.pop()
+		next = max(next, above.threshold+1)
+		above = above.above
 	}
-	if low == 0 && next <= n && (l.lowest.threshold == 0 || now-l.lowest.last > quiet) {
+	if low == 0 && next <= n && (above == nil || now-above.last > quiet) {
 		low = next
 	}
-	if l.lowest.threshold > 0 {
-		l.others = append(l.others, l.lowest)
+	if above == l { // all of it stays above
+		above = &ladder{l.threshold, l.last, l.above}
 	}
-	l.lowest = rung{n, now}
+	*l = ladder{n, now, above}
 	return low
 }
-
-func (l *ladder) pop() {
-	last := len(l.others) - 1
-	if last < 0 {
-		l.lowest = rung{}
-		return
-	}
-	l.lowest, l.others = l.others[last], l.others[:last]
-}
-
-// clone is a ladder like l that goes its own way.
-func (l *ladder) clone() ladder { return ladder{l.lowest, slices.Clone(l.others)} }

@@ -22,9 +22,9 @@ func newReached[K comparable](most, cells, keys int) *reached[K] {
 	return r
 }
 
-// saw notes the counts of a request by cell.
-func (r *reached[K]) saw(key K, now int64, counts []uint8) {
-	highest := r.highest.touch(key, now)
+// saw notes the highest of some counts by cell.
+func (r *reached[K]) saw(key K, counts []uint8) {
+	highest := r.highest.touch(key, 0) // for ever
 	if *highest == nil {
 		*highest = slices.Clone(counts)
 		return

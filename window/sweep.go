@@ -29,7 +29,6 @@ type Sweep struct {
 	cells   []SweepCell
 	targets []*sweepTarget
 	repeat  Repeat
-	number  uint64
 }
 
 // SweepOptions are the axes of a sweep.
@@ -42,9 +41,6 @@ type SweepOptions struct {
 	// Repeat is called for every hit that repeats another within the longest
 	// window; nil where not wanted. It must not keep what it is given.
 	Repeat func(*Repeat)
-	// Ended is called when the key of a Repeat has been quiet for longer than
-	// any setting looks back, or its memory was needed.
-	Ended func(number uint64)
 }
 
 // SweepKinds are the counter kinds that every target is counted by, in the
@@ -68,7 +64,10 @@ type SweepCell struct {
 
 // Repeat is a hit that repeats an earlier one.
 type Repeat struct {
-	Number      uint64 // of the key while it lives, from 1
+	// Keep is whatever the caller keeps with the key, as long as no pause is
+	// longer than any setting looks back and its memory is not needed; nil at
+	// first.
+	Keep        *any
 	Target      int
 	Event       *Event
 	Scope       *Scope
@@ -109,15 +108,15 @@ type sweepTarget struct {
 	limit           int     // the highest threshold
 	maxAges, quiet  []int64 // by window: how old may count, and the longest pause inside an episode
 	whole           []int64 // by window: the age up to which a key counts as in all longer windows
-	period          int64   // of the cycle counter
+	period          int     // of the cycle counter
 	seen            *table[pairKey, int64]
 	repeats         *table[pairKey, repeats]
 	scopes          *table[fingerprint.ScopeKey, sequence]
 	inScopes        *reached[fingerprint.ScopeKey] // of requests that repeat
 	inSessions      *reached[string]               // likewise
 	inCallers       *reached[string]
-	steps           steps
 	freed           []keyMemory // of keys that are gone
+	orders          []*order    // of scopes that are gone
 	trips           *trips      // nil unless tripping changes what the rule counts
 	requests        int64
 	tally           sweepTally
@@ -153,7 +152,7 @@ type climb struct {
 
 // NewSweep sweeps each rule of plan that rules name by index.
 func NewSweep(plan *Plan, rules []int, o SweepOptions) *Sweep {
-	if len(o.Windows) == 0 || o.Most < 2 || o.Most > math.MaxUint8 || !slices.IsSorted(o.Windows) || len(o.Windows)*len(SweepKinds) > math.MaxUint16 {
+	if len(o.Windows) == 0 || o.Most < 2 || o.Most > math.MaxUint8 || !slices.IsSorted(o.Windows) || len(o.Windows) > math.MaxUint16/tallyKinds {
 		panic("window: a sweep needs rising windows, and thresholds from 2 to 255")
 	}
 	if o.Period == 0 {
@@ -177,9 +176,9 @@ const maxRepeats = 1 << 14
 
 func (s *Sweep) newTarget(rule int) *sweepTarget {
 	r := s.plan.Rules[rule]
-	t := &sweepTarget{rule: rule, identity: s.plan.identity[rule], scope: s.plan.scope[rule], limit: s.o.Most, period: int64(s.o.Period)}
+	t := &sweepTarget{rule: rule, identity: s.plan.identity[rule], scope: s.plan.scope[rule], limit: s.o.Most, period: s.o.Period}
 	if r.Counter.Kind == "cycle" && r.Counter.Period > 0 {
-		t.period = int64(r.Counter.Period)
+		t.period = r.Counter.Period
 	}
 	longest := r.Cooldown.Microseconds()
 	for _, w := range s.o.Windows {
@@ -192,18 +191,8 @@ func (s *Sweep) newTarget(rule int) *sweepTarget {
 		longest = max(longest, w.Microseconds(), quiet)
 	}
 	t.seen = newTable[pairKey, int64](longest, s.o.MaxKeys, nil)
-	t.repeats = newTable[pairKey](longest, maxRepeats, func(k *repeats) {
-		t.free(k)
-		if s.o.Ended != nil {
-			s.o.Ended(k.number)
-		}
-	})
-	t.steps.size = int(t.period)
-	t.scopes = newTable[fingerprint.ScopeKey](longest, s.o.MaxKeys, func(q *sequence) {
-		if q.order != nil {
-			t.steps.give(q.steps)
-		}
-	})
+	t.repeats = newTable[pairKey](longest, maxRepeats, t.gone)
+	t.scopes = newTable[fingerprint.ScopeKey](longest, s.o.MaxKeys, t.over)
 	t.inScopes = newReached[fingerprint.ScopeKey](s.o.Most, len(s.cells), s.o.MaxKeys)
 	t.inSessions, t.inCallers = newReached[string](s.o.Most, len(s.cells), s.o.MaxKeys), newReached[string](s.o.Most, len(s.cells), s.o.MaxKeys)
 	if r.ChangesCounts() {
@@ -231,7 +220,7 @@ func (s *Sweep) Add(ev *Event) {
 		repeated := false
 		for k := range prints.Fingerprints {
 			h := Hit{Scope: scope.Key, Print: prints.Fingerprints[k], Time: ev.Time}
-			key := s.count(t, &h, u)
+			key := t.count(&h, u)
 			var tracked []int32
 			if t.trips != nil {
 				tracked = t.trip(ev, scope, &h, key, k, len(prints.Fingerprints))
@@ -243,17 +232,18 @@ func (s *Sweep) Add(ev *Event) {
 				t.shown[c] = uint8(min(n, math.MaxUint8))
 			}
 			t.fire(key, h.Time, u)
+			t.reach(key, ev)
 			if !t.alone {
 				raise(t.highest, t.shown)
+				repeated = true
 			}
-			repeated = true
 			if s.o.Repeat != nil {
-				s.repeat = Repeat{key.number, i, ev, scope, h.Print, key.first, t.shown, tracked}
+				s.repeat = Repeat{&key.keep, i, ev, scope, h.Print, key.first, t.shown, tracked}
 				s.o.Repeat(&s.repeat)
 			}
 		}
 		if repeated {
-			t.request(ev, u, scope.Key)
+			t.tallyRequest(u)
 		}
 	}
 }
@@ -342,27 +332,16 @@ func (r *rounding) round(delay int64) uint64 {
 	return r.digits
 }
 
-// request notes a request that repeats another. What it is by itself has been
-// tallied if it is of one hit.
-func (t *sweepTarget) request(ev *Event, u usage, scope fingerprint.ScopeKey) {
-	highest := t.shown
-	if !t.alone {
-		highest = t.highest
-		for c, n := range highest {
-			if n >= 2 {
-				t.tally.at(min(int32(n), int32(t.limit)), c).fired.add(u)
-				t.tally.opener(c, t.opened[c], u)
-			}
+// tallyRequest tallies a request of several hits, of which some repeat.
+func (t *sweepTarget) tallyRequest(u usage) {
+	for c, n := range t.highest {
+		if n >= 2 {
+			t.tally.at(min(int32(n), int32(t.limit)), c).fired.add(u)
+			t.tally.opener(c, t.opened[c], u)
 		}
-		defer func() { clear(t.highest); clear(t.opened) }()
 	}
-	t.inScopes.saw(scope, ev.Time, highest)
-	if ev.Session != "" {
-		t.inSessions.saw(ev.Session, ev.Time, highest)
-	}
-	if ev.Caller != "" {
-		t.inCallers.saw(ev.Caller, ev.Time, highest)
-	}
+	clear(t.highest)
+	clear(t.opened)
 }
 
 // Result is what has been counted so far, by rule in the order of NewSweep.
@@ -373,6 +352,7 @@ func (s *Sweep) Result() []SweepTarget {
 		*r = SweepTarget{Rule: s.plan.Rules[t.rule], Requests: t.requests}
 		r.Dropped = t.seen.dropped + t.repeats.dropped + t.scopes.dropped + t.inScopes.highest.dropped + t.inSessions.highest.dropped + t.inCallers.highest.dropped
 		r.Cells = t.tally.swept(s.cells)
+		t.tellAll()
 		t.inScopes.by(r.Cells, func(w *Swept) []int64 { return w.Scopes })
 		t.inSessions.by(r.Cells, func(w *Swept) []int64 { return w.Sessions })
 		t.inCallers.by(r.Cells, func(w *Swept) []int64 { return w.Callers })

@@ -1,6 +1,10 @@
 package window
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/loopgauge/loopgauge/fingerprint"
+)
 
 // repeats is what a key that repeats has counted, in all cells.
 //
@@ -9,8 +13,7 @@ import "slices"
 // how often the key has come. They are whole, and cost as much as one. What is
 // counted in a window of its own begins when the key grows older than it.
 type repeats struct {
-	number uint64
-	n      int32 // hits
+	n      int32 // hits; 0 is none yet
 	first  int64 // time of the key's first hit
 	second int64 // of the second
 	last   int64
@@ -18,7 +21,13 @@ type repeats struct {
 	keyMemory
 	streak ladder // of the windows that are whole
 	cycle  ladder // of the windows behind cycles, which always counted alike
-	past   past   // for trips by fingerprint
+	past   *past  // for trips by fingerprint; nil unless they need it
+	keep   any    // of Repeat
+
+	// Since when the session and the caller are these nothing was told to
+	// reached: they mostly stay what they are.
+	scope           fingerprint.ScopeKey
+	session, caller string
 }
 
 // keyMemory is what another key can use once a key is gone.
@@ -26,6 +35,7 @@ type keyMemory struct {
 	hits   []keyHit     // that the longest window holds, and maybe some before
 	left   []leftWindow // the windows that are not whole any more, from the shortest on
 	cycles []ladder     // of the shortest windows: those that have counted cycles on their own
+	most   []uint8      // highest count by cell, of the session and the caller
 }
 
 // keyHit is a hit of a key.
@@ -37,10 +47,11 @@ type keyHit struct {
 // mostFreed bounds what is kept of a key that was hit very often.
 const mostFreed = 64
 
-// free keeps the memory of a key that goes.
-func (t *sweepTarget) free(key *repeats) {
+// gone keeps what a key that goes leaves.
+func (t *sweepTarget) gone(key *repeats) {
+	t.tell(key)
 	if cap(key.hits) <= mostFreed {
-		t.freed = append(t.freed, keyMemory{key.hits[:0], key.left[:0], key.cycles[:0]})
+		t.freed = append(t.freed, keyMemory{key.hits[:0], key.left[:0], key.cycles[:0], key.most[:0]})
 	}
 }
 
@@ -50,6 +61,38 @@ func (t *sweepTarget) memory() (m keyMemory) {
 		m, t.freed = t.freed[last], t.freed[:last]
 	}
 	return m
+}
+
+// reach notes how high a hit of a key counts in its scope, session and caller.
+func (t *sweepTarget) reach(key *repeats, ev *Event) {
+	if len(key.most) > 0 && key.session == ev.Session && key.caller == ev.Caller {
+		raise(key.most, t.shown)
+		return
+	}
+	t.tell(key)
+	key.session, key.caller, key.most = ev.Session, ev.Caller, append(key.most[:0], t.shown...)
+}
+
+// tell tells how high the hits of a key have counted in its scope, session and
+// caller.
+func (t *sweepTarget) tell(key *repeats) {
+	if len(key.most) == 0 {
+		return
+	}
+	t.inScopes.saw(key.scope, key.most)
+	if key.session != "" {
+		t.inSessions.saw(key.session, key.most)
+	}
+	if key.caller != "" {
+		t.inCallers.saw(key.caller, key.most)
+	}
+}
+
+// tellAll tells of all keys that are live.
+func (t *sweepTarget) tellAll() {
+	for i := t.repeats.oldest; i != 0; i = t.repeats.entries.at(i).prev {
+		t.tell(&t.repeats.entries.at(i).state)
+	}
 }
 
 // leftWindow is what a key counts in a window that it has outlived.
@@ -76,10 +119,10 @@ func (key *repeats) leave(most int) {
 	l := leftWindow{opened: key.first, fixed: key.n, refresh: key.n, fixedFrom: whole, refreshFrom: whole}
 	if key.n >= 2 {
 		for kind := range streakKind {
-			l.ladders[kind].lowest = rung{min(key.n, int32(most)), key.last}
+			l.ladders[kind] = ladder{threshold: min(key.n, int32(most)), last: key.last}
 		}
 	}
-	l.ladders[streakKind] = key.streak.clone()
+	l.ladders[streakKind] = key.streak
 	key.left = append(key.left, l)
 }
 
@@ -95,13 +138,13 @@ func (key *repeats) partCycles(counts []int32) {
 		apart = len(counts)
 	}
 	for apart = max(apart, len(key.left)); len(key.cycles) < apart; {
-		key.cycles = append(key.cycles, key.cycle.clone())
+		key.cycles = append(key.cycles, key.cycle)
 	}
 }
 
 // count sets t.counts for a hit, whose request uses u, and returns the hit's
 // key if it repeats. If it does not, only what a sequence counts is set.
-func (s *Sweep) count(t *sweepTarget, h *Hit, u usage) *repeats {
+func (t *sweepTarget) count(h *Hit, u usage) *repeats {
 	t.follow(h)
 	pair := pairKeyOf(h)
 	first := t.seen.touch(pair, h.Time)
@@ -113,12 +156,12 @@ func (s *Sweep) count(t *sweepTarget, h *Hit, u usage) *repeats {
 		return nil
 	}
 	key := t.repeats.touch(pair, h.Time)
-	if key.number == 0 {
-		s.number++
-		*key = repeats{number: s.number, first: *first - 1, keyMemory: t.memory()}
+	if key.n == 0 {
+		*key = repeats{first: *first - 1, scope: h.Scope, keyMemory: t.memory()}
 		key.count(t, &Hit{Scope: h.Scope, Print: h.Print, Time: key.first}, usage{}, t.counts)
 		if t.trips != nil && !t.trips.byScope {
-			key.past.add(*first-1, h.Print, t.trips.keep)
+			key.past = &past{}
+			key.past.add(key.first, h.Print, t.trips.keep)
 		}
 	}
 	key.count(t, h, u, t.counts)

@@ -8,7 +8,7 @@ import (
 // sequence is what a scope has seen. Most scopes see one event, or are long
 // gone when the next comes: what it takes to count comes with the second.
 type sequence struct {
-	print printKey // of the last event
+	print printKey // of the first event
 	time  int64    // of the first event + 1; 0 is none yet
 	*order
 }
@@ -21,10 +21,37 @@ type sequence struct {
 // round, too, as the shortest period. Times are kept only while something else
 // comes round.
 type order struct {
-	run   int32 // events
-	tail        // without times
-	times []int64
-	past  past // for trips by scope
+	next   int64    // position of the next event
+	recent []recent // as many as the longest period
+	times  []int64  // of the last events
+	past   *past    // for trips by scope; nil unless they need it
+}
+
+// recent is an element of two lists in one: events are found by position modulo
+// their number, runs by period less 1.
+type recent struct {
+	print printKey
+	run   int32 // events at the end that repeat with the period
+	time  int64
+}
+
+// over keeps what a scope that goes leaves.
+func (t *sweepTarget) over(q *sequence) {
+	if q.order != nil && cap(q.times) <= mostFreed {
+		t.orders = append(t.orders, q.order)
+	}
+}
+
+// order is for a scope's second event.
+func (t *sweepTarget) order() *order {
+	last := len(t.orders) - 1
+	if last < 0 {
+		return &order{recent: make([]recent, t.period)}
+	}
+	q := t.orders[last]
+	t.orders = t.orders[:last]
+	*q = order{recent: q.recent, times: q.times[:0]}
+	return q
 }
 
 // follow puts a hit at the end of its scope's sequence, which is t.sequence then,
@@ -32,58 +59,75 @@ type order struct {
 func (t *sweepTarget) follow(h *Hit) {
 	print := printKeyOf(&h.Print)
 	q := t.scopes.touch(h.Scope, h.Time)
-	t.sequence = nil
-	if q.time == 0 {
+	if t.sequence = q.order; q.time == 0 {
 		q.print, q.time = print, h.Time+1
 		return
 	}
 	if q.order == nil {
-		q.order = &order{tail: tail{steps: t.steps.take()}}
-		t.extend(q.order, q.print, q.time-1)
+		q.order = t.order()
+		q.extend(q.print, q.time-1, t.maxAges)
 		if t.trips != nil && t.trips.byScope {
+			q.past = &past{}
 			q.past.add(q.time-1, q.print.fingerprint(), t.trips.keep)
 		}
+		t.sequence = q.order
 	}
-	if t.sequence = q.order; q.print != print {
-		q.run, q.print = 0, print
-	}
-	t.extend(q.order, print, h.Time)
+	q.extend(print, h.Time, t.maxAges)
 }
 
-// extend puts an event at the end of a sequence, whose trailing run is of its
-// fingerprint.
-func (t *sweepTarget) extend(q *order, print printKey, now int64) {
-	q.run++
-	steps := t.steps.at(q.steps)
-	c := cycle{period: t.period}
+// extend puts an event at the end.
+func (q *order) extend(print printKey, now int64, maxAges []int64) {
+	period := len(q.recent)
+	slot := int(q.next % int64(period))
 	round := false // some period longer than the run comes round, be it the first time
-	for p := int64(1); p <= c.period; p++ {
-		run := c.extend(&q.tail, steps, now, print, p)
-		steps[p-1].run = run
-		round = round || p > int64(q.run) && run.from <= q.next-p
+	for i, at := 0, slot; i < period; i++ {
+		if at--; at < 0 {
+			at = period - 1
+		}
+		p, r := i+1, &q.recent[i]
+		switch {
+		case int64(p) <= q.next && q.recent[at].print == print:
+			r.run++
+			round = round || int32(p) > q.recent[0].run
+		default:
+			r.run = int32(min(int64(p), q.next+1))
+		}
 	}
 	if round {
-		q.note(steps, now, t.maxAges[len(t.maxAges)-1])
+		q.note(slot, now, maxAges[len(maxAges)-1])
 	} else {
 		q.times = q.times[:0]
 	}
-	steps[q.next%c.period].tailEvent = tailEvent{print, now}
+	q.recent[slot].print, q.recent[slot].time = print, now
 	q.next++
 }
 
 // note notes the time of the next event, and before the first one those of the
-// events that may have begun to come round.
-func (q *order) note(steps []step, now, longest int64) {
-	period := int64(len(steps))
+// events that may have begun to come round. slot is where the oldest of the
+// recent ones stands.
+func (q *order) note(slot int, now, longest int64) {
 	switch {
 	case len(q.times) == 0:
-		for i := max(q.next-period, 0); i < q.next; i++ {
-			q.times = append(q.times, steps[i%period].time)
+		period := len(q.recent)
+		for i := max(period-int(min(q.next, int64(period))), 0); i < period; i++ {
+			q.times = append(q.times, q.recent[(slot+i)%period].time)
 		}
 	case len(q.times) == cap(q.times):
 		q.times = slices.Delete(q.times, 0, len(q.times)-inside(q.times, now, longest))
 	}
 	q.times = append(q.times, now)
+}
+
+// repetitions is how often the shortest period that repeats stands complete
+// among so many events at the end.
+func (q *order) repetitions(inside int) int32 {
+	for i := range q.recent {
+		p := i + 1
+		if n := min(int(q.recent[i].run), inside); n >= 2*p {
+			return int32(n / p)
+		}
+	}
+	return 1
 }
 
 // inside is how many of some times, in rising order, are at most so old.
@@ -98,7 +142,7 @@ func (t *sweepTarget) countSequence(now int64) {
 	sliding, streak, cycle := t.counts[:windows], t.counts[streakKind*windows:cycleKind*windows], t.counts[cycleKind*windows:]
 	run := int32(1)
 	if q != nil {
-		run = q.run
+		run = q.recent[0].run
 	}
 	for w, n := range sliding {
 		streak[w] = min(n, run)
@@ -107,26 +151,7 @@ func (t *sweepTarget) countSequence(now int64) {
 		copy(cycle, streak)
 		return
 	}
-	steps, before := t.steps.at(q.steps), 0
 	for w, age := range t.maxAges {
-		n := inside(q.times, now, age)
-		if n == before { // events in the window before
-			cycle[w] = cycle[w-1]
-			continue
-		}
-		before = n
-		cycle[w] = repetitions(steps, q.next, q.next-int64(n))
+		cycle[w] = q.repetitions(inside(q.times, now, age))
 	}
-}
-
-// repetitions is how often the shortest period that repeats stands complete at
-// the end of a sequence, as far as it reaches back no further than from.
-func repetitions(steps []step, end, from int64) int32 {
-	for i := range steps {
-		p := int64(i + 1)
-		if n := end - max(steps[i].run.from, from); n >= 2*p {
-			return int32(n / p)
-		}
-	}
-	return 1
 }

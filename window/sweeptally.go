@@ -90,8 +90,11 @@ func (s *tallyStep) plus(o *tallyStep) {
 	s.firsts.add(o.firsts, 1)
 }
 
+// tallyKinds is how many columns there are for each window.
+const tallyKinds = cycleKind + 1 + cycleKind + 1 - refreshKind
+
 func newSweepTally(most, windows int) sweepTally {
-	width := (len(SweepKinds) + len(SweepKinds) - refreshKind) * windows
+	width := tallyKinds * windows
 	return sweepTally{make([]tallyStep, (most+1)*width), windows, width}
 }
 

@@ -85,7 +85,7 @@ func (p *past) add(now int64, print fingerprint.Fingerprint, keep int) {
 	p.hits = append(p.hits, passed{now, print})
 }
 
-func newTrips(rule *Rule, o SweepOptions, period int64) *trips {
+func newTrips(rule *Rule, o SweepOptions, period int) *trips {
 	windows, most := o.Windows, o.Most
 	keying, known := KeyingOf(rule.Counter.Kind)
 	if !known {
@@ -107,7 +107,7 @@ func newTrips(rule *Rule, o SweepOptions, period int64) *trips {
 			t.in[i] = newTable[string, []bool](-1, o.MaxKeys, nil)
 		}
 	case "cycle":
-		t.keep = (most + 1) * int(period) // a part of a repetition may stand before the whole ones
+		t.keep = (most + 1) * period // a part of a repetition may stand before the whole ones
 	}
 	t.base = max(slices.Index(SweepKinds, rule.Counter.Kind), 0) * len(windows)
 	return t
@@ -127,9 +127,9 @@ func (t *sweepTarget) trip(ev *Event, scope *Scope, h *Hit, key *repeats, k, of 
 	var past *past
 	switch {
 	case trips.byScope && t.sequence != nil:
-		past = &t.sequence.past
+		past = t.sequence.past
 	case !trips.byScope && key != nil:
-		past = &key.past
+		past = key.past
 	default:
 		return nil
 	}
@@ -218,7 +218,7 @@ func (t *trips) prepare(p *past) {
 // part tells the settings of a window, which a key has outlived, of the past:
 // what was counted, and until when it is blocked. h is the hit after that past.
 func (t *trips) part(key *repeats, h *Hit) {
-	t.prepare(&key.past)
+	t.prepare(key.past)
 	w := len(key.left)
 	key.past.started[w] = min(key.n, int32(t.most))
 	for threshold := int32(2); threshold <= key.past.started[w]; threshold++ {

@@ -57,19 +57,18 @@ type collector struct {
 	plan    *window.Plan
 	rules   []int // of the plan, by target
 	rows    rows
-	open    map[uint64]*Repeat
 	all     []*Repeat
 	dropped int64 // repeats there was no room for
 	witness *window.Witness
 }
 
 func newCollector(plan *window.Plan, rules []int, cells int, witness *window.Witness) *collector {
-	return &collector{plan: plan, rules: rules, rows: rows{cells: cells}, open: map[uint64]*Repeat{}, witness: witness}
+	return &collector{plan: plan, rules: rules, rows: rows{cells: cells}, witness: witness}
 }
 
 // sweep counts the rules, and calls the collector with what repeats.
 func (c *collector) sweep(windows []time.Duration, most, maxKeys int) *window.Sweep {
-	return window.NewSweep(c.plan, c.rules, window.SweepOptions{Windows: windows, Most: most, MaxKeys: maxKeys, Repeat: c.repeat, Ended: c.ended})
+	return window.NewSweep(c.plan, c.rules, window.SweepOptions{Windows: windows, Most: most, MaxKeys: maxKeys, Repeat: c.repeat})
 }
 
 // repeats are those found, with what they are.
@@ -87,7 +86,7 @@ func (c *collector) longest(kind string) int {
 }
 
 func (c *collector) repeat(r *window.Repeat) {
-	k := c.open[r.Number]
+	k, _ := (*r.Keep).(*Repeat)
 	if k == nil {
 		if k = c.begin(r, c.witness.Begin(r.First)); k == nil {
 			return
@@ -136,7 +135,7 @@ func (c *collector) begin(r *window.Repeat, facts *window.Facts) *Repeat {
 		Rule: c.plan.Rules[c.rules[r.Target]], Target: r.Target, Scope: append([]string{}, r.Scope.Values...), Fingerprint: r.Fingerprint,
 		First: facts.First, Session: ev.Session, Caller: ev.Caller, Model: ev.Model, Conversation: c.witness.Conversation(ev), rows: &c.rows, facts: facts,
 	}
-	c.open[r.Number] = k
+	*r.Keep = k
 	c.all = append(c.all, k)
 	return k
 }
@@ -177,8 +176,6 @@ func (k *Repeat) highest() (most []uint8) {
 	}
 	return most
 }
-
-func (c *collector) ended(number uint64) { delete(c.open, number) }
 
 // alone tells of a request of a key that came before, that nothing else of its
 // stretch repeats: only that settings may fire on it makes it one of interest.
