@@ -204,13 +204,17 @@ func (t *trips) wholeWindows(from int, threshold int32, alone bool) {
 	}
 }
 
+// keepsBlocked tells that the pasts know what cools down, so that judges need
+// not: while it does they are shown nothing.
+func (t *trips) keepsBlocked() bool { return t.rule.SkipInCooldown && !t.byScope }
+
 // prepare makes what is kept of a key or scope by window and setting.
 func (t *trips) prepare(p *past) {
 	if p.started != nil {
 		return
 	}
 	p.started = make([]int32, len(t.windows))
-	if t.rule.SkipInCooldown && !t.byScope {
+	if t.keepsBlocked() {
 		p.blocked = make([]int64, len(t.settings))
 	}
 }
@@ -273,7 +277,7 @@ func (t *trips) newJudge(rule *Rule) *judge {
 		return newJudge(rule, nil, EngineOptions{MaxKeys: maxRepeats})
 	}
 	j := &judge{rule: rule, counter: counterKind(rule.Counter.Kind).New(rule.Counter, maxRepeats)}
-	if rule.Cooldown > 0 {
+	if rule.Cooldown > 0 && !t.keepsBlocked() {
 		j.cooling = newTable[pairKey, int64](rule.Cooldown.Microseconds(), maxRepeats, nil)
 	}
 	return j
