@@ -37,7 +37,7 @@ type Matter struct {
 	Less int64 // requests that only the documented behaviour would have acted on
 }
 
-// gatewayCounts follow the verdicts of the gateways' rules.
+// gatewayCounts follow the firings of the gateways' rules.
 type gatewayCounts struct {
 	gateways []Gateway
 	byRule   map[*window.Rule][]int
@@ -46,7 +46,7 @@ type gatewayCounts struct {
 	some     []bool
 	flagged  []map[string]bool
 	episodes []int64
-	current  string // conversation of the event that is judged next
+	current  string // conversation of the event at work
 
 	judging []*differs // in the order of the gateways and their differences
 }
@@ -61,13 +61,13 @@ type differs struct {
 	ownActs, doc    bool
 }
 
-// verdict takes in a firing of one of the two.
-func (d *differs) verdict(v *window.Verdict) {
-	if !d.some || d.at != v.Event.Position {
+// fired takes in a firing of one of the two.
+func (d *differs) fired(rule *window.Rule, at fingerprint.Position) {
+	if !d.some || d.at != at {
 		d.settle()
-		d.some, d.at = true, v.Event.Position
+		d.some, d.at = true, at
 	}
-	if v.Rule == d.own {
+	if rule == d.own {
 		d.ownActs = true
 	} else {
 		d.doc = true
@@ -112,13 +112,17 @@ func judged(swept []*window.Rule, gateways []Gateway) (rules []*window.Rule, wit
 	return rules, with
 }
 
-func newGatewayCounts(gateways []Gateway) *gatewayCounts {
+// newGatewayCounts counts those of the gateways that are told, or the others.
+func newGatewayCounts(gateways []Gateway, told []bool, theirs bool) *gatewayCounts {
 	n := len(gateways)
 	c := &gatewayCounts{
 		gateways: gateways, byRule: map[*window.Rule][]int{}, requests: make([]int64, n),
 		last: make([]fingerprint.Position, n), some: make([]bool, n), flagged: make([]map[string]bool, n), episodes: make([]int64, n),
 	}
 	for i, g := range gateways {
+		if told[i] != theirs {
+			continue
+		}
 		c.flagged[i] = map[string]bool{}
 		for _, r := range g.Rules {
 			c.byRule[r] = append(c.byRule[r], i)
@@ -131,24 +135,37 @@ func newGatewayCounts(gateways []Gateway) *gatewayCounts {
 }
 
 func (c *gatewayCounts) verdict(v *window.Verdict) error {
-	if !v.Fired {
-		return nil
+	if v.Fired {
+		c.fired(v.Rule, v.Event.Position)
 	}
+	return nil
+}
+
+// fired takes in that a rule fires on the event at work.
+func (c *gatewayCounts) fired(rule *window.Rule, at fingerprint.Position) {
 	for _, d := range c.judging {
-		if v.Rule == d.own || v.Rule == d.documented {
-			d.verdict(v)
+		if rule == d.own || rule == d.documented {
+			d.fired(rule, at)
 		}
 	}
-	for _, i := range c.byRule[v.Rule] {
-		if !c.some[i] || c.last[i] != v.Event.Position {
-			c.some[i], c.last[i] = true, v.Event.Position
+	for _, i := range c.byRule[rule] {
+		if !c.some[i] || c.last[i] != at {
+			c.some[i], c.last[i] = true, at
 			c.requests[i]++
 		}
 		if c.current != "" {
 			c.flagged[i][c.current] = true
 		}
 	}
-	return nil
+}
+
+// join takes over what another has counted, of other gateways.
+func (c *gatewayCounts) join(o *gatewayCounts) {
+	for i := range c.gateways {
+		if o.flagged[i] != nil {
+			c.requests[i], c.episodes[i], c.flagged[i] = o.requests[i], o.episodes[i], o.flagged[i]
+		}
+	}
 }
 
 func (c *gatewayCounts) episode(e *window.Episode) {

@@ -87,7 +87,7 @@ func TestJudged(t *testing.T) {
 	if want := []string{"swept", "swept too", "a: x", "b too"}; !slices.Equal(names, want) {
 		t.Errorf("judged are %q, want %q", names, want)
 	}
-	c := newGatewayCounts(gateways)
+	c := newGatewayCounts(gateways, make([]bool, len(gateways)), false)
 	for _, r := range rules {
 		if err := c.verdict(&window.Verdict{Rule: r, Fired: true, Event: &window.Event{}}); err != nil {
 			t.Fatal(err)

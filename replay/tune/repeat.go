@@ -60,6 +60,7 @@ type collector struct {
 	all     []*Repeat
 	dropped int64 // repeats there was no room for
 	witness *window.Witness
+	told    *told // nil if nobody asks
 }
 
 func newCollector(plan *window.Plan, rules []int, cells int, witness *window.Witness) *collector {
@@ -86,6 +87,9 @@ func (c *collector) longest(kind string) int {
 }
 
 func (c *collector) repeat(r *window.Repeat) {
+	if c.told != nil {
+		c.told.repeat(r, c.witness.Conversation(r.Event))
+	}
 	k, _ := (*r.Keep).(*Repeat)
 	if k == nil {
 		if k = c.begin(r, c.witness.Begin(r.First)); k == nil {
