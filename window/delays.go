@@ -13,6 +13,10 @@ import (
 type delays struct {
 	sums  []delaySum // in rising order
 	fresh []uint64   // delayed.packed, in the order in which they came: not in sums yet
+
+	// What sums and fresh were before, to be used again.
+	oldSums  []delaySum
+	oldFresh []uint64
 }
 
 // delaySum is how often a delay came in the same column and range.
@@ -53,9 +57,8 @@ func (d *delays) add(digits uint64, column int, low, high int32) {
 
 // sum adds up the fresh delays.
 func (d *delays) sum() {
-	slices.Sort(d.fresh)
-	old := d.sums
-	sums := make([]delaySum, 0, len(old)+len(d.fresh))
+	d.fresh, d.oldFresh = sortPacked(d.fresh, slices.Grow(d.oldFresh[:0], len(d.fresh)))
+	old, sums := d.sums, d.oldSums[:0]
 	for _, packed := range d.fresh {
 		for len(old) > 0 && old[0].packed <= packed {
 			sums, old = append(sums, old[0]), old[1:]
@@ -66,7 +69,34 @@ func (d *delays) sum() {
 			sums = append(sums, delaySum{packed, 1})
 		}
 	}
-	d.sums, d.fresh = append(sums, old...), d.fresh[:0]
+	d.sums, d.oldSums, d.fresh = append(sums, old...), d.sums, d.fresh[:0]
+}
+
+// packedBits are those that a packed delay may have set.
+const packedBits = 48
+
+// sortPacked sorts byte by byte, the last one first: there are many equal
+// numbers, and few different bytes. It needs as much room besides, and returns
+// which of the two holds what.
+func sortPacked(list, room []uint64) (sorted, rest []uint64) {
+	room = room[:len(list)]
+	for shift := 0; shift < packedBits; shift += 8 {
+		var next [256]int // first the number of each byte, then where it goes
+		for _, x := range list {
+			next[uint8(x>>shift)]++
+		}
+		at := 0
+		for b, n := range next {
+			next[b], at = at, at+n
+		}
+		for _, x := range list {
+			b := uint8(x >> shift)
+			room[next[b]] = x
+			next[b]++
+		}
+		list, room = room, list
+	}
+	return list, room
 }
 
 // threeDigits writes a delay as its first three digits and how many follow:
