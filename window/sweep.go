@@ -29,6 +29,7 @@ type Sweep struct {
 	cells   []SweepCell
 	targets []*sweepTarget
 	repeat  Repeat
+	looking []int // targets that look at the event at work
 }
 
 // SweepOptions are the axes of a sweep.
@@ -103,8 +104,10 @@ type SweepTarget struct {
 
 // sweepTarget is a target at work.
 type sweepTarget struct {
-	rule            int
-	identity, scope int
+	rule            *Rule
+	index           int     // of the rule in the plan
+	identity, scope int     // likewise
+	hit             Hit     // the one at work
 	limit           int     // the highest threshold
 	maxAges, quiet  []int64 // by window: how old may count, and the longest pause inside an episode
 	whole           []int64 // by window: the age up to which a key counts as in all longer windows
@@ -176,7 +179,7 @@ const maxRepeats = 1 << 14
 
 func (s *Sweep) newTarget(rule int) *sweepTarget {
 	r := s.plan.Rules[rule]
-	t := &sweepTarget{rule: rule, identity: s.plan.identity[rule], scope: s.plan.scope[rule], limit: s.o.Most, period: s.o.Period}
+	t := &sweepTarget{rule: r, index: rule, identity: s.plan.identity[rule], scope: s.plan.scope[rule], limit: s.o.Most, period: s.o.Period}
 	if r.Counter.Kind == "cycle" && r.Counter.Period > 0 {
 		t.period = r.Counter.Period
 	}
@@ -209,42 +212,63 @@ func (s *Sweep) Cells() []SweepCell { return s.cells }
 
 // Add counts an event. Events come in release order.
 func (s *Sweep) Add(ev *Event) {
+	s.looking = s.looking[:0]
+	for i, t := range s.targets { // all first, so that one wait for memory overlaps the next
+		if t.looks(ev) {
+			s.looking = append(s.looking, i)
+		}
+	}
 	u := usageOf(ev)
-	for i, t := range s.targets {
-		prints, scope := &ev.Prints[t.identity], &ev.Scopes[t.scope]
-		if ev.Rules[t.rule] == NotMatched || s.plan.Rules[t.rule].inForce(ev.Rules[t.rule]).Off || prints.Cause != fingerprint.Computable || scope.Cause != fingerprint.Computable {
+	for _, i := range s.looking {
+		s.add(i, ev, u)
+	}
+}
+
+// looks tells whether the target counts an event, whose first hit is at work
+// then.
+func (t *sweepTarget) looks(ev *Event) bool {
+	prints, scope := &ev.Prints[t.identity], &ev.Scopes[t.scope]
+	choice := ev.Rules[t.index]
+	if choice == NotMatched || t.rule.inForce(choice).Off || prints.Cause != fingerprint.Computable || scope.Cause != fingerprint.Computable {
+		return false
+	}
+	t.hit.Scope, t.hit.Print, t.hit.Time = scope.Key, prints.Fingerprints[0], ev.Time
+	return true
+}
+
+// add counts an event, which uses u, for a target that looks at it.
+func (s *Sweep) add(target int, ev *Event, u usage) {
+	t := s.targets[target]
+	prints, scope, h := ev.Prints[t.identity].Fingerprints, &ev.Scopes[t.scope], &t.hit
+	t.requests++
+	t.alone = len(prints) == 1
+	repeated := false
+	for k := range prints {
+		h.Print = prints[k]
+		key := t.count(h, u)
+		var tracked []int32
+		if t.trips != nil {
+			tracked = t.trip(ev, scope, h, key, k, len(prints))
+		}
+		if key == nil {
 			continue
 		}
-		t.requests++
-		t.alone = len(prints.Fingerprints) == 1
-		repeated := false
-		for k := range prints.Fingerprints {
-			h := Hit{Scope: scope.Key, Print: prints.Fingerprints[k], Time: ev.Time}
-			key := t.count(&h, u)
-			var tracked []int32
-			if t.trips != nil {
-				tracked = t.trip(ev, scope, &h, key, k, len(prints.Fingerprints))
-			}
-			if key == nil {
-				continue
-			}
-			for c, n := range t.counts {
-				t.shown[c] = uint8(min(n, math.MaxUint8))
-			}
-			t.fire(key, h.Time, u)
-			t.reach(key, ev)
-			if !t.alone {
-				raise(t.highest, t.shown)
-				repeated = true
-			}
-			if s.o.Repeat != nil {
-				s.repeat = Repeat{&key.keep, i, ev, scope, h.Print, key.first, t.shown, tracked}
-				s.o.Repeat(&s.repeat)
-			}
+		for c, n := range t.counts {
+			t.shown[c] = uint8(min(n, math.MaxUint8))
 		}
-		if repeated {
-			t.tallyRequest(u)
+		t.fire(key, h.Time, u)
+		t.reach(key, ev)
+		if !t.alone {
+			raise(t.highest, t.shown)
+			repeated = true
 		}
+		if s.o.Repeat != nil {
+			s.repeat = Repeat{&key.keep, target, ev, scope, h.Print, key.first, t.shown, tracked}
+			s.o.Repeat(&s.repeat)
+		}
+	}
+	if repeated {
+		t.tallyRequest(u)
 	}
 }
 
@@ -349,7 +373,7 @@ func (s *Sweep) Result() []SweepTarget {
 	results := make([]SweepTarget, len(s.targets))
 	for i, t := range s.targets {
 		r := &results[i]
-		*r = SweepTarget{Rule: s.plan.Rules[t.rule], Requests: t.requests}
+		*r = SweepTarget{Rule: t.rule, Requests: t.requests}
 		r.Dropped = t.seen.dropped + t.repeats.dropped + t.scopes.dropped + t.inScopes.highest.dropped + t.inSessions.highest.dropped + t.inCallers.highest.dropped
 		r.Cells = t.tally.swept(s.cells)
 		t.tellAll()
