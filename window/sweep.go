@@ -177,6 +177,9 @@ func NewSweep(plan *Plan, rules []int, o SweepOptions) *Sweep {
 // counts for all cells.
 const maxRepeats = 1 << 14
 
+// keepSlack is the part of the longest time for which keys may stay for nothing.
+const keepSlack = 16
+
 func (s *Sweep) newTarget(rule int) *sweepTarget {
 	r := s.plan.Rules[rule]
 	t := &sweepTarget{rule: r, index: rule, identity: s.plan.identity[rule], scope: s.plan.scope[rule], limit: s.o.Most, period: s.o.Period}
@@ -196,6 +199,8 @@ func (s *Sweep) newTarget(rule int) *sweepTarget {
 	t.seen = newTable[pairKey, int64](longest, s.o.MaxKeys, nil)
 	t.repeats = newTable[pairKey](longest, maxRepeats, t.gone)
 	t.scopes = newTable[fingerprint.ScopeKey](longest, s.o.MaxKeys, t.over)
+	// Most keys come once and are many, in no cache: they go by the thousand.
+	t.seen.slack, t.scopes.slack = longest/keepSlack, longest/keepSlack
 	t.inScopes = newReached[fingerprint.ScopeKey](s.o.Most, len(s.cells), s.o.MaxKeys)
 	t.inSessions, t.inCallers = newReached[string](s.o.Most, len(s.cells), s.o.MaxKeys), newReached[string](s.o.Most, len(s.cells), s.o.MaxKeys)
 	if r.ChangesCounts() {
