@@ -64,6 +64,7 @@ type chosen struct {
 	part  *Part
 	order int
 	label string // as in the canonical form
+	open  []byte // what stands there before the value
 	n     int
 	name  string
 }
@@ -92,7 +93,9 @@ func compose(o Options) (*Identity, error) {
 		return strings.Compare(a.label, b.label)
 	})
 	var labels []string
-	for _, p := range parts {
+	for i := range parts {
+		p := &parts[i]
+		p.open = append(rawjson.AppendString([]byte("["), []byte(p.label)), ',')
 		labels = append(labels, p.label)
 	}
 	return newComposed(strings.Join(labels, "+"), o, parts)
@@ -150,7 +153,7 @@ func newComposed(name string, o Options, parts []chosen) (*Identity, error) {
 	}
 	id.compute = func(r *Request, w *Writer) Cause {
 		if !perCall {
-			cause := w.composed(r, parts, ToolCall{})
+			cause := w.composed(r, parts, -1)
 			if cause == Computable && id.Sees&SeesResults != 0 {
 				w.called(w.turn.calls...)
 			}
@@ -158,7 +161,7 @@ func newComposed(name string, o Options, parts []chosen) (*Identity, error) {
 		}
 		calls, cause := w.issuedCalls(r)
 		for i := 0; i < len(calls) && cause == Computable; i++ {
-			if cause = w.composed(r, parts, calls[i]); cause == Computable {
+			if cause = w.composed(r, parts, i); cause == Computable {
 				w.called(calls[i])
 			}
 		}
@@ -168,19 +171,19 @@ func newComposed(name string, o Options, parts []chosen) (*Identity, error) {
 }
 
 // composed emits the hash of the parts as one JSON array of [name, value]
-// pairs: no value can run into another.
-func (w *Writer) composed(r *Request, parts []chosen, call ToolCall) Cause {
+// pairs: no value can run into another. call is the index of the issued call
+// that it is of, if it is of one.
+func (w *Writer) composed(r *Request, parts []chosen, call int) Cause {
 	dst := append(w.canonical[:0], '[')
-	for i, p := range parts {
+	for i := range parts {
+		p := &parts[i]
 		if i > 0 {
 			dst = append(dst, ',')
 		}
-		dst = append(dst, '[')
-		dst = rawjson.AppendString(dst, []byte(p.label))
-		dst = append(dst, ',')
+		dst = append(dst, p.open...)
 		var cause Cause
 		if p.part.append == nil {
-			dst = w.appendCall(dst, call)
+			dst = w.appendIssued(dst, call, call+1)
 		} else if dst, cause = p.part.append(w, r, dst, p.n, p.name); cause != Computable {
 			w.canonical = dst
 			return r.deepest(cause, parts[i+1:])

@@ -190,6 +190,7 @@ func TestContractOnRealRequests(t *testing.T) {
 		if i%5 > 0 {
 			continue
 		}
+		used.Reset()
 		for _, id := range ids {
 			checkContract(t, id, r, used)
 			if id.Compute(r, used) == Computable {
@@ -326,6 +327,7 @@ func FuzzIdentities(f *testing.F) {
 		if bits&96 == 96 {
 			r.Lost = RedactedContent
 		}
+		used.Reset()
 		for _, id := range ids {
 			checkContract(t, id, r, used)
 		}

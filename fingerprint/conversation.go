@@ -28,7 +28,7 @@ func conversation(r *Request, _ string, w *Writer) ([]byte, Cause) {
 			break
 		}
 		it := w.readItem(v)
-		class := it.class()
+		class := it.class
 		if class == isSystem || class == isUser {
 			n := len(dst)
 			dst, cause = w.appendMessage(append(dst, ','), v)

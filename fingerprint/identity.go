@@ -113,7 +113,9 @@ type Writer struct {
 	broken    bool            // what was read inside the line is no JSON
 	asSent    bool            // the log has the body as the client sent it
 	said      bool            // some message says more than its role
-	scan      rawjson.Scanner // for messages
+	scan      rawjson.Scanner // for what of the line is read in one way alone
+	items     [fewItems]keptItem
+	nextItem  int             // the one to make room for another
 	inner     rawjson.Scanner // for what is inside them
 	results   rawjson.Scanner // for the results among that
 	leaves    rawjson.Scanner // for texts in arguments and parts
@@ -127,10 +129,15 @@ type Writer struct {
 
 	text, outer, leaf, spare, lowered, masked, scope []byte
 
+	scopes map[string]ScopeKey // of scopes met of late: see scopeKey
+
 	// The last lastN messages as written before, for the next identity that
 	// has them: they are most of its work. 0 is none; good until Reset.
 	lastN int
 	last  []byte
+	// Likewise the issued calls, if answered.
+	answered bool
+	issued   issued
 	// Likewise the last turn, if it was written plainly.
 	turned    bool
 	turnCause Cause
@@ -147,9 +154,13 @@ func NewWriter(key []byte) *Writer {
 	return w
 }
 
-// Reset forgets all fingerprints and ends the life of what Prints returned.
+// Reset forgets the request and all fingerprints, and ends the life of what
+// Prints returned. To be called before another request.
 func (w *Writer) Reset() {
-	w.prints, w.kept, w.lastN, w.turned = w.prints[:0], w.kept[:0], 0, false
+	w.prints, w.kept, w.lastN, w.turned, w.answered = w.prints[:0], w.kept[:0], 0, false, false
+	for i := range w.items {
+		w.items[i].of = nil
+	}
 	if w.memory() > writerMemory {
 		*w = Writer{Keep: w.Keep, mac: w.mac, sum: w.sum}
 	}
@@ -162,9 +173,12 @@ const writerMemory = 8 << 20
 
 func (w *Writer) memory() int {
 	n := cap(w.canonical) + cap(w.kept) + cap(w.tools) + cap(w.ids) + cap(w.callIDs) +
-		cap(w.text) + cap(w.outer) + cap(w.leaf) + cap(w.spare) + cap(w.lowered) + cap(w.masked) + cap(w.scope) + cap(w.last) + cap(w.turn.ids) + cap(w.turn.text) + w.args.memory()
+		cap(w.text) + cap(w.outer) + cap(w.leaf) + cap(w.spare) + cap(w.lowered) + cap(w.masked) + cap(w.scope) + cap(w.last) + cap(w.turn.ids) + cap(w.turn.text) + cap(w.issued.text) + w.args.memory()
 	for _, s := range []*rawjson.Scanner{&w.scan, &w.inner, &w.results, &w.leaves} {
 		n += s.Memory()
+	}
+	for i := range w.items {
+		n += w.items[i].scan.Memory()
 	}
 	const call, pair, result, print = 3 * 24, 2*24 + 8, 2*24 + 8, 88
 	return n + call*(cap(w.calls)+cap(w.turn.calls)) + result*cap(w.turn.results) + pair*cap(w.pairs) + print*cap(w.prints)

@@ -1,6 +1,7 @@
 package fingerprint
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -29,8 +30,9 @@ func TestLastMessagesAreSharedRightly(t *testing.T) {
 	wantSharedRightly(t, identities, requests)
 }
 
-// TestLastTurnIsSharedRightly: likewise of the last turn, also where other
-// identities use the same memory in between.
+// TestLastTurnIsSharedRightly: likewise of the last turn, of the messages that
+// end with it, and of the calls that were issued, also where other identities
+// use the same memory in between.
 func TestLastTurnIsSharedRightly(t *testing.T) {
 	identities := []*Identity{
 		mustNew(t, "tool-call-result", Options{}),
@@ -41,14 +43,33 @@ func TestLastTurnIsSharedRightly(t *testing.T) {
 		mustNew(t, "", Options{Parts: []string{"last_turn"}, Lower: true}),
 		mustNew(t, "tool-call-python", Options{}),
 		mustNew(t, "", Options{Parts: []string{"tool_call", "last_turn"}}),
+		mustNew(t, "tool-call", Options{Mask: []string{"numbers"}}),
+		mustNew(t, "openrouter", Options{}),
+		mustNew(t, "last-messages", Options{}),
+		mustNew(t, "prompt", Options{}),
+		mustNew(t, "", Options{Parts: []string{"last_messages:4"}, Mask: []string{"numbers"}}),
+		mustNew(t, "", Options{Parts: []string{"last_messages:4"}, Lower: true}),
 	}
 	query := []string{"query", "aaaaaaaa=%41%41%41%41%41%41%41%41&b=+"}
 	broken := strings.Replace(chatTurn, `"none"`, `"broken \x"`, 1)
 	var requests []*Request
-	for _, messages := range []string{chatTurn, anthropicTurn, chatTurn + `,{"role":"user","content":"and?"}`, broken, responsesTurn, ""} {
+	// What is the same in the turn and in its messages, and what is not.
+	turn := func(content string, results ...string) string {
+		text := `{"role":"assistant","content":` + content + `,"tool_calls":[{"id":"a","function":{"name":"f","arguments":"{\"b\":1,\"a\":2}"}},{"id":"b","function":{"name":"g","arguments":"no JSON 7"}}]}`
+		for i, result := range results {
+			text += fmt.Sprintf(`,{"role":"tool","tool_call_id":"%c","content":%s}`, 'a'+i, result)
+		}
+		return text
+	}
+	for _, messages := range []string{
+		chatTurn, anthropicTurn, chatTurn + `,{"role":"user","content":"and?"}`, broken, responsesTurn, "",
+		turn(`null`, `" R 1 "`, `"S"`), turn(`"I look"`, `""`, `" "`), turn(`null`, `"\u00e9 \ud83d\n"`), turn(`null`, `"r"`, `"[REDACTED]"`),
+		turn(`null`, `[{"type":"text","text":"r"},{"type":"image","source":1}]`, `7`), turn(`null`, `"1"`, `"2"`, `"of none"`), turn(`null`) + "," + turn(`null`, `"r"`),
+		strings.Replace(chatTurn, `"find"`, `"find \x"`, 1),
+	} {
 		requests = append(requests,
-			request(t, append(query, "messages", "["+messages+"]")...),
-			request(t, append(query, "messages", "["+messages+"]", "response", `f {"b":1,"a":2} g 3`)...))
+			request(t, append(query, "caller", "c", "model", "m", "messages", "["+messages+"]")...),
+			request(t, append(query, "caller", "c", "model", "m", "messages", "["+messages+"]", "response", `f {"b":1,"a":2} g 3`)...))
 	}
 	wantSharedRightly(t, identities, requests)
 }

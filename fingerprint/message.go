@@ -8,7 +8,7 @@ import (
 
 // item is one entry of Request.Messages taken apart one level: an OpenAI chat
 // message, an Anthropic message or a Responses item. Byte slices are valid
-// until the next item is read.
+// until fewItems more are read.
 type item struct {
 	role, kind []byte // kind is the type of a Responses item
 	content    rawjson.Value
@@ -18,6 +18,19 @@ type item struct {
 	call       ToolCall      // of a function_call or custom_tool_call item
 	input      []byte        // of the latter
 	output     rawjson.Value // of the result of either
+	class      itemClass
+}
+
+// fewItems is how many items a Writer keeps: identities look at the last ones,
+// each for itself.
+const fewItems = 4
+
+// keptItem is an item that was read.
+type keptItem struct {
+	item
+	of     *byte // where it stands in the line; nil if nothing is kept
+	scan   rawjson.Scanner
+	broken bool
 }
 
 // itemClass is what an item is in the course of a conversation.
@@ -32,13 +45,37 @@ const (
 	isAside               // reasoning and the like: no part of the conversation's course
 )
 
-func (w *Writer) readItem(v rawjson.Value) item {
-	var it item
+// readItem reads an item, unless it is still known from before.
+func (w *Writer) readItem(v rawjson.Value) *item {
+	kept := w.keptItem(v)
+	w.broken = w.broken || kept.broken
+	return &kept.item
+}
+
+func (w *Writer) keptItem(v rawjson.Value) *keptItem {
+	var of *byte
+	if len(v) > 0 { // it is not null
+		of = &v[0]
+		for i := range w.items {
+			if w.items[i].of == of {
+				return &w.items[i]
+			}
+		}
+	}
+	kept := &w.items[w.nextItem]
+	w.nextItem = (w.nextItem + 1) % fewItems
+	kept.of = of
+	kept.read(v)
+	return kept
+}
+
+func (it *keptItem) read(v rawjson.Value) {
+	it.item, it.broken = item{}, false
 	if v.Kind() == rawjson.String {
 		it.content = v
-		return it
+		return
 	}
-	s := &w.scan
+	s := &it.scan
 	s.Reset(v)
 	for s.Object(); s.NextKey(); {
 		switch string(s.Key) {
@@ -69,14 +106,15 @@ func (w *Writer) readItem(v rawjson.Value) item {
 			s.Skip()
 		}
 	}
-	w.check(s)
+	_, what := s.Failure()
+	it.broken = what != ""
 	if string(it.kind) == "custom_tool_call" {
 		it.call.Arguments = it.input
 	}
-	return it
+	it.class = it.tellClass()
 }
 
-func (it *item) class() itemClass {
+func (it *item) tellClass() itemClass {
 	switch string(it.kind) {
 	case "function_call", "custom_tool_call":
 		return isCall
@@ -247,8 +285,14 @@ func (w *Writer) appendMessage(dst []byte, v rawjson.Value) ([]byte, Cause) {
 			lost = w.lossOfArguments(call.Arguments)
 		}
 	}
-	w.eachCall(&it, add)
-	class := it.class()
+	known := w.hasTurn()
+	if known && w.turn.message == &v[0] {
+		dst = w.turn.appendBare(append(dst, `"calls":[`...))
+		n = len(w.turn.calls)
+	} else {
+		w.eachCall(it, add)
+	}
+	class := it.class
 	if class == isCall && it.call.Name != nil {
 		add(it.call)
 	}
@@ -258,9 +302,16 @@ func (w *Writer) appendMessage(dst []byte, v rawjson.Value) ([]byte, Cause) {
 	if n > 0 {
 		dst = append(dst, "],"...)
 	}
+	if known {
+		if text := w.turn.textOf(it); text != nil {
+			w.said = true
+			dst = append(appendRole(dst, it), text...)
+			return append(dst, '}'), Computable
+		}
+	}
 	dst, text, cause := w.appendOther(dst, it.content, true)
 	if cause == Computable {
-		dst, text, cause = w.appendResults(dst, &it, text)
+		dst, text, cause = w.appendResults(dst, it, text)
 	}
 	if cause != Computable {
 		return dst[:from], cause
@@ -271,14 +322,20 @@ func (w *Writer) appendMessage(dst []byte, v rawjson.Value) ([]byte, Cause) {
 		return dst[:from], LossyContent // nobody asks a model nothing
 	}
 	w.said = w.said || says
-	if it.role != nil {
-		dst = append(dst, `"role":`...)
-		dst = append(rawjson.AppendString(dst, it.role), ',')
-	}
+	dst = appendRole(dst, it)
 	if dst, cause = w.appendTextMember(dst, text, class == isResult); cause != Computable {
 		return dst[:from], cause
 	}
 	return closeObject(dst), Computable
+}
+
+// appendRole appends the member role, with a comma behind it.
+func appendRole(dst []byte, it *item) []byte {
+	if it.role == nil {
+		return dst
+	}
+	dst = append(dst, `"role":`...)
+	return append(rawjson.AppendString(dst, it.role), ',')
 }
 
 // open is what goes before the n-th entry of a list.

@@ -2,6 +2,7 @@ package fingerprint
 
 import (
 	"bytes"
+	"strings"
 
 	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
 )
@@ -15,12 +16,12 @@ import (
 // placeholder: Datadog's is a sentence of 83 bytes.
 const longestPlaceholder = 128
 
-// IsPlaceholder tells a text that stands in the place of content or of a
-// value, such as [REDACTED] or ***.
-func IsPlaceholder(text []byte) bool { return placeholder(bytes.TrimSpace(text)) != Computable }
+// Placeholder is why a text is no content, or no value: it stands in the place
+// of one, such as [REDACTED] or ***.
+func Placeholder(text []byte) Cause { return placeholder(bytes.TrimSpace(text)) }
 
-// placeholder is why a text, without white space at its ends, is no content:
-// because it is a placeholder, or several with spaces between.
+// placeholder is Placeholder of a text without white space at its ends: one, or
+// several with spaces between.
 func placeholder(text []byte) Cause {
 	if len(text) < len("***") || len(text) > longestPlaceholder {
 		return Computable
@@ -292,14 +293,7 @@ func (w *Writer) lossOfLeaf(inner []byte) Cause {
 		return Computable
 	}
 	w.leaf, _ = rawjson.AppendText(w.leaf[:0], inner)
-	text := bytes.TrimSpace(w.leaf)
-	if cause := placeholder(text); cause != Computable {
-		return cause
-	}
-	if endsCut(text) {
-		return TruncatedContent
-	}
-	return Computable
+	return lossOf(bytes.TrimSpace(w.leaf), false)
 }
 
 // whole gives the calls if all can be told from others of the same tools.
@@ -342,11 +336,8 @@ func beginsWithContent(arguments []byte) bool {
 	}
 	c := value[0]
 	if c == '"' {
-		switch c = value[1] | ' '; c {
-		case 'r', 'd':
-			return false
-		}
-		return isLetter(c)
+		c = value[1] | ' '
+		return isLetter(c) && c != 'r' && c != 'd' // redacted, default-message-value
 	}
 	return '0' <= c && c <= '9' || c == '-' || c == 't' || c == 'f'
 }
@@ -424,7 +415,22 @@ func (w *Writer) placeholderIn(v rawjson.Value) Cause {
 	return placeholder(bytes.TrimSpace(w.leaf))
 }
 
-// hasSession tells whether the log names a session, which it may also hide.
-func (r *Request) hasSession() bool {
-	return len(r.Session) > 0 && placeholder(r.Session) == Computable
+// nobody are texts that stand for no session: what gateways log for a header
+// that is not there, and clients send for a variable that is not set (JavaScript
+// null and undefined, Python None, Go and Lua nil). All agents that send one
+// would else be one session.
+var nobody = [...]string{"-", "null", "undefined", "none", "nil", "<nil>"}
+
+// NamesSession tells a session from what stands for none, and from what a
+// logger put in the place of one.
+func NamesSession(value []byte) bool {
+	value = bytes.TrimSpace(value)
+	for _, n := range nobody {
+		if len(value) == len(n) && strings.EqualFold(string(value), n) {
+			return false
+		}
+	}
+	return len(value) > 0 && placeholder(value) == Computable
 }
+
+func (r *Request) hasSession() bool { return NamesSession(r.Session) }

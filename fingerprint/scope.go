@@ -132,8 +132,30 @@ func (s *Scope) Compute(r *Request, w *Writer, values []ScopeValue) (ScopeKey, [
 		}
 		values = append(values, shown)
 	}
+	return w.scopeKey(), values, Computable
+}
+
+// mostScopes bounds the scopes whose keys a Writer remembers: a session's
+// requests come close together.
+const mostScopes = 1 << 12
+
+// longestScope bounds the length of what is remembered of each, in bytes.
+const longestScope = 256
+
+// scopeKey is the key of the scope whose parts are in w.scope.
+func (w *Writer) scopeKey() ScopeKey {
+	if key, ok := w.scopes[string(w.scope)]; ok {
+		return key
+	}
 	sum := sha256.Sum256(w.scope)
-	return ScopeKey(sum[:16]), values, Computable
+	key := ScopeKey(sum[:16])
+	if len(w.scope) <= longestScope {
+		if w.scopes == nil || len(w.scopes) >= mostScopes {
+			w.scopes = make(map[string]ScopeKey, mostScopes)
+		}
+		w.scopes[string(w.scope)] = key
+	}
+	return key
 }
 
 // CallerName is what may be written of the caller: itself if it is a hash, an

@@ -128,6 +128,12 @@ func TestConversation(t *testing.T) {
 	if key(append(base, "session", "x")...) != key("session", "x") {
 		t.Error("the session does not win")
 	}
+	// What stands for none is no session, wherever a policy had it looked for.
+	for _, none := range []string{"null", "-", "[REDACTED]"} {
+		if k, shown, _ := scopeOf(t, w, request(t, append(base, "session", none)...), "conversation"); k != want || !strings.HasSuffix(shown[0], " (fell back)") {
+			t.Errorf("%s is a session: %q", none, shown)
+		}
+	}
 	// Anthropic's system prompt stands outside the list.
 	if key("system", `"s"`, "messages", `["q"]`) == key("system", `"z"`, "messages", `["q"]`) {
 		t.Error("the system prompt does not count")

@@ -16,13 +16,7 @@ func newStuckStep(o Options) (*Identity, error) {
 		if cause != Computable {
 			return cause
 		}
-		dst := append(w.canonical[:0], `[["tool_calls",[`...)
-		for i, call := range calls {
-			if i > 0 {
-				dst = append(dst, ',')
-			}
-			dst = w.appendCall(dst, call)
-		}
+		dst := w.appendIssued(append(w.canonical[:0], `[["tool_calls",[`...), 0, len(calls))
 		w.canonical = append(dst, `]],["last_turn",`...)
 		if cause = w.lastTurn(r); cause != Computable {
 			return cause

@@ -18,13 +18,17 @@ type turn struct {
 	text []byte // the calls with their results as JSON, with commas between
 	ends []int  // of each call in text
 
+	message *byte // where the message of the calls stands in the line; nil if they are items of their own
+	bare    []int // where each call in text would end if it had no result
+
 	asked, given []int // scratch of match
 }
 
 type toolResult struct {
-	of      []byte // id of the call it answers
-	content rawjson.Value
-	isError bool
+	of       []byte // id of the call it answers
+	content  rawjson.Value
+	isError  bool
+	from, to int // of its member text in that of the turn, if it is a text alone
 }
 
 // lastTurn finds the last tool turn, and writes it as the identity at work
@@ -51,15 +55,15 @@ func (w *Writer) findTurn(r *Request) Cause {
 		return cause
 	}
 	t := &w.turn
-	t.calls, t.results = t.calls[:0], t.results[:0]
+	t.calls, t.results, t.message = t.calls[:0], t.results[:0], nil
 	w.ids = w.ids[:0]
 	items := r.Messages.Items
 	i := len(items) - 1
-	var it item
+	var it *item
 walk:
 	for ; i >= 0; i-- {
 		it = w.readItem(items[i])
-		switch it.class() {
+		switch it.class {
 		case isSystem, isAside:
 		case isResult:
 			content := it.content
@@ -69,7 +73,7 @@ walk:
 			t.results = append(t.results, toolResult{of: w.keepID(it.resultID), content: content})
 		case isUser:
 			n := len(t.results)
-			if !w.userResults(&it) {
+			if !w.userResults(it) {
 				return NoToolTurn
 			}
 			slices.Reverse(t.results[n:])
@@ -134,7 +138,7 @@ func (w *Writer) userResults(it *item) bool {
 	some := false
 	for s.Array(); s.NextElement(); {
 		if b := readBlock(s); b.isToolResult() {
-			w.turn.results = append(w.turn.results, toolResult{w.keepID(b.of), b.result, b.isError})
+			w.turn.results = append(w.turn.results, toolResult{of: w.keepID(b.of), content: b.result, isError: b.isError})
 			some = true
 		}
 	}
@@ -144,16 +148,17 @@ func (w *Writer) userResults(it *item) bool {
 
 // turnCalls takes the calls of the turn that ends with items[i], which is it.
 // Calls that are items of their own make one turn with those before them.
-func (w *Writer) turnCalls(items []rawjson.Value, i int, it item) {
+func (w *Writer) turnCalls(items []rawjson.Value, i int, it *item) {
 	t := &w.turn
-	if it.class() == isAssistant {
-		w.eachCall(&it, func(call ToolCall) {
+	if it.class == isAssistant {
+		t.message = &items[i][0]
+		w.eachCall(it, func(call ToolCall) {
 			t.calls = append(t.calls, ToolCall{w.keepID(call.ID), w.keepID(call.Name), w.keepID(call.Arguments)})
 		})
 		return
 	}
 	for ; i >= 0; i-- {
-		switch it = w.readItem(items[i]); it.class() {
+		switch it = w.readItem(items[i]); it.class {
 		case isCall:
 			if it.call.Name != nil {
 				t.calls = append(t.calls, ToolCall{w.keepID(it.call.ID), w.keepID(it.call.Name), w.keepID(it.call.Arguments)})
@@ -179,7 +184,7 @@ func (w *Writer) keepID(text []byte) []byte {
 // writeTurn writes the calls of the turn with their results.
 func (w *Writer) writeTurn() Cause {
 	t := &w.turn
-	t.text, t.ends = t.text[:0], t.ends[:0]
+	t.text, t.ends, t.bare = t.text[:0], t.ends[:0], t.bare[:0]
 	for k, call := range t.calls {
 		if k > 0 {
 			t.text = append(t.text, ',')
@@ -188,12 +193,16 @@ func (w *Writer) writeTurn() Cause {
 			return cause
 		}
 		t.text = w.appendCallMembers(append(t.text, '{'), call)
+		t.bare = append(t.bare, len(t.text))
 		if i := t.answers[k]; i >= 0 {
+			r := &t.results[i]
+			t.text = append(t.text, `,"result":`...)
+			r.from = len(t.text) + len("{")
 			var cause Cause
-			t.text, cause = w.appendResult(append(t.text, `,"result":`...), t.results[i].content, t.results[i].isError)
-			if cause != Computable {
+			if t.text, cause = w.appendResult(t.text, r.content, r.isError); cause != Computable {
 				return cause
 			}
+			r.to = len(t.text) - len("}")
 		}
 		t.text = append(t.text, '}')
 		t.ends = append(t.ends, len(t.text))
@@ -203,11 +212,46 @@ func (w *Writer) writeTurn() Cause {
 
 // appendTurnCall appends the k-th call of the turn with its result.
 func (w *Writer) appendTurnCall(dst []byte, k int) []byte {
-	from := 0
-	if k > 0 {
-		from = w.turn.ends[k-1] + len(",")
+	return append(dst, w.turn.text[w.turn.start(k):w.turn.ends[k]]...)
+}
+
+// start is where the k-th call stands in the text.
+func (t *turn) start(k int) int {
+	if k == 0 {
+		return 0
 	}
-	return append(dst, w.turn.text[from:w.turn.ends[k]]...)
+	return t.ends[k-1] + len(",")
+}
+
+// appendBare appends the calls of the turn without their results, with commas
+// between.
+func (t *turn) appendBare(dst []byte) []byte {
+	for k, end := range t.bare {
+		dst = append(dst, open(k, "")...)
+		dst = append(append(dst, t.text[t.start(k):end]...), '}')
+	}
+	return dst
+}
+
+// textOf is the member text of a message with a result of the turn, nil if it
+// is of none, or more than a text. Only the last results are looked at: so are
+// the last messages.
+func (t *turn) textOf(it *item) []byte {
+	if it.class != isResult || it.content.Kind() != rawjson.String || it.output != nil {
+		return nil
+	}
+	for _, r := range t.results[max(0, len(t.results)-fewItems):] {
+		if len(r.content) > 0 && &r.content[0] == &it.content[0] && r.to > r.from {
+			return t.text[r.from:r.to]
+		}
+	}
+	return nil
+}
+
+// hasTurn tells whether the last turn is there as the identity at work would
+// write it.
+func (w *Writer) hasTurn() bool {
+	return w.turned && w.turnCause == Computable && w.rules.mask == nil && !w.rules.lower
 }
 
 // appendTurn appends the whole turn as a list.
@@ -226,15 +270,37 @@ func (r *Request) needMessages() Cause {
 	return Computable
 }
 
+// issued are the calls that the model issued in answer to a request.
+type issued struct {
+	calls []ToolCall
+	cause Cause
+
+	text []byte // the calls as JSON, with commas between
+	ends []int  // of each in text; nil if they are not written
+}
+
 // issuedCalls are the calls that the model issued in answer to r: those of the
 // response or, where the log has no responses, those of the last assistant
-// message of the request. They are valid until the next call.
+// message of the request. They are kept in w, for the next identity that asks
+// for them.
 func (w *Writer) issuedCalls(r *Request) ([]ToolCall, Cause) {
+	if !w.answered {
+		var calls []ToolCall
+		if calls, w.issued.cause = w.findIssued(r); w.issued.cause == Computable {
+			calls, w.issued.cause = w.whole(calls)
+		}
+		w.issued.calls, w.issued.ends = calls, w.issued.ends[:0]
+		w.answered = !w.broken
+	}
+	return w.issued.calls, w.issued.cause
+}
+
+func (w *Writer) findIssued(r *Request) ([]ToolCall, Cause) {
 	if r.ToolCallsLogged {
 		if len(r.ToolCalls) == 0 {
 			return nil, NoToolCall
 		}
-		return w.whole(r.ToolCalls)
+		return r.ToolCalls, Computable
 	}
 	if cause := r.needMessages(); cause != Computable {
 		return nil, cause
@@ -242,8 +308,7 @@ func (w *Writer) issuedCalls(r *Request) ([]ToolCall, Cause) {
 	w.calls, w.ids = w.calls[:0], w.ids[:0]
 	for i, v := range slices.Backward(r.Messages.Items) {
 		it := w.readItem(v)
-		class := it.class()
-		if class != isAssistant && class != isCall {
+		if it.class != isAssistant && it.class != isCall {
 			continue
 		}
 		w.turn.calls, w.turned = w.turn.calls[:0], false
@@ -256,5 +321,31 @@ func (w *Writer) issuedCalls(r *Request) ([]ToolCall, Cause) {
 	if len(w.calls) == 0 {
 		return nil, NoToolCall
 	}
-	return w.whole(w.calls)
+	return w.calls, Computable
+}
+
+// appendIssued appends the issued calls from one up to another, as appendCall
+// does, with commas between. They are written once for all identities that
+// have them plainly.
+func (w *Writer) appendIssued(dst []byte, from, to int) []byte {
+	i := &w.issued
+	plain := w.rules.mask == nil && !w.rules.lower
+	if !plain {
+		for k, call := range i.calls[from:to] {
+			dst = w.appendCall(append(dst, open(k, "")...), call)
+		}
+		return dst
+	}
+	if len(i.ends) == 0 {
+		i.text = i.text[:0]
+		for k, call := range i.calls {
+			i.text = w.appendCall(append(i.text, open(k, "")...), call)
+			i.ends = append(i.ends, len(i.text))
+		}
+	}
+	start := 0
+	if from > 0 {
+		start = i.ends[from-1] + len(",")
+	}
+	return append(dst, i.text[start:i.ends[to-1]]...)
 }

@@ -16,7 +16,7 @@ func (w *Writer) AppendUserText(dst []byte, r *Request) []byte {
 	}
 	for _, v := range slices.Backward(r.Messages.Items) {
 		it := w.readItem(v)
-		if it.class() != isUser {
+		if it.class != isUser {
 			continue
 		}
 		s := &w.inner

@@ -201,6 +201,25 @@ func TestCycleTakesTheShortestPeriod(t *testing.T) {
 	f("ABABCC", 5, 2)
 }
 
+// TestStreakIsCycle: what comes several times in a row is a cycle of one step,
+// and none goes back further.
+func TestStreakIsCycle(t *testing.T) {
+	n := newNames(t)
+	prints := []fingerprint.Fingerprint{n.print("A"), n.print("B")}
+	rapid.Check(t, func(t *rapid.T) {
+		spec := drawSpec(t, "cycle")
+		streak, cycle := newStreak(spec, 0), newCycle(spec, 0)
+		now := int64(1000)
+		for i := range rapid.IntRange(1, 60).Draw(t, "hits") {
+			now += int64(rapid.SampledFrom([]int{0, 0, 1, 2, 6, 12}).Draw(t, "pause"))
+			h := Hit{Scope: n.scope("s").Key, Print: rapid.SampledFrom(prints).Draw(t, "print"), Time: now, Record: true}
+			if run, round := streak.Count(&h).N, cycle.Count(&h).N; run > 1 && round != run || round < 1 {
+				t.Fatalf("hit %d at %d: %d in a row, and %d repetitions", i, now, run, round)
+			}
+		}
+	})
+}
+
 // TestHotKey: a key hit very often inside its window costs memory for what is
 // in the window, and gives it back.
 func TestHotKey(t *testing.T) {

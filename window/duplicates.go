@@ -30,13 +30,7 @@ func (d *Duplicates) Seen(ev *Event) bool {
 	}
 	d.id = append(d.id[:0], ev.ID...)
 	sum := sha256.Sum256(d.id)
-	k := [16]byte(sum[:16])
-	d.seen.expire(ev.Time)
-	if d.seen.find(k) != nil {
-		return true
-	}
-	d.seen.touch(k, ev.Time)
-	return false
+	return !d.seen.add([16]byte(sum[:16]), ev.Time)
 }
 
 func (d *Duplicates) save(s *saver) {

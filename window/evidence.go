@@ -4,10 +4,10 @@ package window
 // alert can name the kind while the loop goes on. A key is kept for as long as
 // an episode of it could be open.
 type evidence struct {
-	witness       *Witness
-	rule          int
-	keys          *table[pairKey, keyEvidence]
-	streak, cycle Counter
+	witness *Witness
+	rule    int
+	keys    *table[pairKey, keyEvidence]
+	cycle   Counter // and of streaks, which are cycles of one step
 }
 
 // keyEvidence is what is known of a key: nothing but its first time as long as
@@ -28,14 +28,14 @@ func newEvidence(w *Witness, index int, rule *Rule, keys int) *evidence {
 	}
 	return &evidence{
 		witness: w, rule: index, keys: newTable[pairKey, keyEvidence](rule.quiet().Microseconds(), keys, nil),
-		streak: newStreak(spec, keys), cycle: newCycle(spec, keys),
+		cycle: newCycle(spec, keys),
 	}
 }
 
 // note takes a hit in, and returns the facts of its key; nil if it came for the
 // first time.
 func (e *evidence) note(ev *Event, h *Hit) *Facts {
-	streak, cycle := e.streak.Count(h).N, e.cycle.Count(h).N
+	inRow := e.cycle.Count(h).N
 	key := e.keys.touch(pairKeyOf(h), ev.Time)
 	if key.first == 0 { // a key not seen before
 		key.first = ev.Time + 1
@@ -44,7 +44,7 @@ func (e *evidence) note(ev *Event, h *Hit) *Facts {
 	if key.facts == nil {
 		key.facts = e.witness.Begin(key.first - 1)
 	}
-	key.facts = e.witness.Note(key.facts, ev, e.rule, &h.Print, streak, cycle)
+	key.facts = e.witness.Note(key.facts, ev, e.rule, &h.Print, inRow, inRow)
 	return key.facts
 }
 
@@ -63,7 +63,6 @@ func (e *evidence) tell(ep *Episode) {
 }
 
 func (e *evidence) save(s *saver) {
-	s.Section("streak", func() { e.streak.save(s) })
 	s.Section("cycle", func() { e.cycle.save(s) })
 	s.Section("keys", func() {
 		e.keys.save(s, func(entry *tableEntry[pairKey, keyEvidence]) {
@@ -75,7 +74,6 @@ func (e *evidence) save(s *saver) {
 }
 
 func (e *evidence) load(l *loader) {
-	l.Section("streak", func() { e.streak.load(l) })
 	l.Section("cycle", func() { e.cycle.load(l) })
 	l.Section("keys", func() {
 		e.keys.load(l, 19, l.pair, func(key *keyEvidence, _ int64) {

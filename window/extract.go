@@ -33,6 +33,7 @@ type Extractor struct {
 	o      ExtractOptions
 	writer *fingerprint.Writer
 	names  map[string]string // texts that come again and again, once each
+	recent recent
 	hashed map[string]string // with --hash-ids: what stands for a text
 	mac    hash.Hash
 	values []fingerprint.ScopeValue
@@ -111,8 +112,8 @@ func (x *Extractor) Event(r *fingerprint.Request, ev *Event) {
 	}
 	*ev = Event{
 		Time: t, Start: r.Time, Position: r.Position,
-		ID: x.text(r.ID), Method: x.name(r.Method), Path: x.name(r.Path), Caller: x.person(r.CallerName(x.writer)),
-		User: x.person(r.User), Session: x.person(r.Session), Model: x.name(r.Model), Backend: x.name(r.Backend),
+		ID: x.text(r.ID), Method: x.again(&x.recent.method, r.Method), Path: x.again(&x.recent.path, r.Path), Caller: x.caller(r),
+		User: x.person(r.User), Session: x.person(r.Session), Model: x.again(&x.recent.model, r.Model), Backend: x.again(&x.recent.backend, r.Backend),
 		Status: r.Status, TokensIn: r.TokensIn, TokensOut: r.TokensOut, Cost: r.Cost,
 		Stream: r.Stream, Cached: r.Cached, MaxTokens: r.MaxTokens,
 	}
@@ -289,6 +290,34 @@ func (x *Extractor) name(text []byte) string {
 	s := writable(string(text))
 	x.names[string(text)] = s
 	return s
+}
+
+// recent is what the request before was called: the next is mostly called the
+// same.
+type recent struct {
+	method, path, model, backend string
+
+	key    []byte // the caller as logged
+	isName bool
+	caller string
+}
+
+// again is name of a text that is mostly the one before.
+func (x *Extractor) again(before *string, text []byte) string {
+	if *before != string(text) {
+		*before = x.name(text)
+	}
+	return *before
+}
+
+// caller is what may be written of the caller.
+func (x *Extractor) caller(r *fingerprint.Request) string {
+	c := &x.recent
+	if !bytes.Equal(c.key, r.Caller) || c.isName != r.CallerIsName {
+		c.key, c.isName = append(c.key[:0], r.Caller...), r.CallerIsName
+		c.caller = x.person(r.CallerName(x.writer))
+	}
+	return c.caller
 }
 
 // maxTool is how much of a tool's name is kept: providers allow 64 bytes, and

@@ -16,7 +16,9 @@ import (
 //	2  aisg of messages that are no more than a text; the form is that of 1
 //	3  evidence by stretches, and by what comes of calls turn by turn; that of
 //	   older versions begins anew
-const StateVersion = 3
+//	4  evidence tells answers apart by another identity, and has no streak
+//	   beside its cycle; that of older versions begins anew
+const StateVersion = 4
 
 // State is all that judging remembers of its streams. Saved, and loaded into a
 // fresh one in another process, it goes on as if there had been no break.

@@ -22,14 +22,14 @@ type sequence struct {
 // comes round.
 type order struct {
 	next   int64    // position of the next event
-	recent []recent // as many as the longest period
+	recent []recentEvent // as many as the longest period
 	times  []int64  // of the last events
 	past   *past    // for trips by scope; nil unless they need it
 }
 
-// recent is an element of two lists in one: events are found by position modulo
+// recentEvent is an element of two lists in one: events are found by position modulo
 // their number, runs by period less 1.
-type recent struct {
+type recentEvent struct {
 	print printKey
 	run   int32 // events at the end that repeat with the period
 	time  int64
@@ -46,7 +46,7 @@ func (t *sweepTarget) over(q *sequence) {
 func (t *sweepTarget) order() *order {
 	last := len(t.orders) - 1
 	if last < 0 {
-		return &order{recent: make([]recent, t.period)}
+		return &order{recent: make([]recentEvent, t.period)}
 	}
 	q := t.orders[last]
 	t.orders = t.orders[:last]

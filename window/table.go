@@ -57,20 +57,13 @@ func (t *table[K, S]) find(key K) *S {
 // the most recently touched. now never goes back. What touch returns is good
 // until the next touch or remove.
 func (t *table[K, S]) touch(key K, now int64) *S {
-	if now-t.slack > t.ends() {
+	if now-t.slack > t.ends() || t.keys > 0 && t.live >= t.keys {
 		t.expire(now)
 	}
 	hash := t.hash(key)
 	slot, i := t.lookup(hash, key)
 	known := i != 0
 	if !known {
-		if t.keys > 0 && t.live >= t.keys {
-			if t.expire(now); t.live >= t.keys {
-				t.removeEntry(t.oldest)
-				t.dropped++
-			}
-			slot, _ = t.lookup(hash, key) // removing may have moved the vacancy
-		}
 		i = t.insert(slot, hash, key)
 	} else if i != t.newest {
 		t.unlink(i)
@@ -91,6 +84,19 @@ func (t *table[K, S]) end(e *tableEntry[K, S]) {
 	}
 	var zero S
 	e.state = zero
+}
+
+// add touches a key that is not there, and says whether that was so. One that
+// is there stays as it was.
+func (t *table[K, S]) add(key K, now int64) bool {
+	t.expire(now)
+	hash := t.hash(key)
+	slot, i := t.lookup(hash, key)
+	if i != 0 {
+		return false
+	}
+	t.entries.at(t.insert(slot, hash, key)).touched = now
+	return true
 }
 
 // remove drops a key.
@@ -139,7 +145,14 @@ func (t *table[K, S]) lookup(hash uint32, key K) (slot, entry uint32) {
 	}
 }
 
+// insert puts a key that is not there into the slot where it belongs. At the
+// cap the least recently touched makes room.
 func (t *table[K, S]) insert(slot, hash uint32, key K) uint32 {
+	if t.keys > 0 && t.live >= t.keys {
+		t.removeEntry(t.oldest)
+		t.dropped++
+		slot, _ = t.lookup(hash, key) // removing may have moved the vacancy
+	}
 	i := t.free
 	if i != 0 {
 		t.free = t.entries.at(i).next

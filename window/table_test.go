@@ -41,7 +41,7 @@ func TestTableAgreesWithNaive(t *testing.T) {
 		for next := range rapid.IntRange(1, 300).Draw(t, "steps") {
 			now += int64(rapid.SampledFrom([]int{0, 0, 0, 1, 21}).Draw(t, "pause"))
 			key := rapid.IntRange(0, 150).Draw(t, "key")
-			switch rapid.SampledFrom([]string{"touch", "touch", "touch", "touch", "remove", "expire", "find"}).Draw(t, "do") {
+			switch rapid.SampledFrom([]string{"touch", "touch", "touch", "touch", "add", "remove", "expire", "find"}).Draw(t, "do") {
 			case "touch":
 				expire()
 				state := table.touch(key, now)
@@ -62,6 +62,19 @@ func TestTableAgreesWithNaive(t *testing.T) {
 				}
 				want = append(want, e)
 				*state = e.state
+			case "add":
+				expire()
+				known := of(key) >= 0
+				if added := table.add(key, now); added == known {
+					t.Fatalf("key %d is added: %v; it was known: %v", key, added, known)
+				}
+				if !known && keys > 0 && len(want) == keys {
+					drop(0)
+					dropped++
+				}
+				if !known {
+					want = append(want, entry{key: key, touched: now})
+				}
 			case "remove":
 				for k := key; k < key+3; k++ {
 					table.remove(k)

@@ -38,7 +38,7 @@ func (p *Plan) NewWitness() *Witness {
 		w.quiet = append(w.quiet, r.quiet().Microseconds())
 	}
 	for i, at := range []*int{&w.results, &w.answers, &w.messages} {
-		*at = slices.IndexFunc(p.Identities, companions[i].Same)
+		*at = p.companion(companions[i])
 	}
 	for i, s := range p.Scopes {
 		if slices.Equal(s.Fields, companionScope.Fields) {
@@ -49,18 +49,33 @@ func (p *Plan) NewWitness() *Witness {
 }
 
 // companions are the identities that tell more of the requests of another:
-// what came of their calls, what they were answered, and what they said. None
-// masks what it is asked for.
-var companions = func() (list []*fingerprint.Identity) {
-	for _, name := range []string{"tool-call-result", "tool-call-python", "last-messages"} {
-		id, err := fingerprint.New(name, fingerprint.Options{})
-		if err != nil {
-			panic(err) // the names are ours
+// what came of their calls, what they were answered, and what they said. One of
+// each list does, the first if the rules have none. None masks what it is asked
+// for.
+var companions = func() (lists [][]*fingerprint.Identity) {
+	for _, names := range [][]string{{"tool-call-result"}, {"tool-call", "tool-call-python"}, {"last-messages"}} {
+		var list []*fingerprint.Identity
+		for _, name := range names {
+			id, err := fingerprint.New(name, fingerprint.Options{})
+			if err != nil {
+				panic(err) // the names are ours
+			}
+			list = append(list, id)
 		}
-		list = append(list, id)
+		lists = append(lists, list)
 	}
-	return list
+	return lists
 }()
+
+// companion is the place in the plan of one of the list, -1 if it has none.
+func (p *Plan) companion(list []*fingerprint.Identity) int {
+	for _, id := range list {
+		if i := slices.IndexFunc(p.Identities, id.Same); i >= 0 {
+			return i
+		}
+	}
+	return -1
+}
 
 var companionScope = func() *fingerprint.Scope {
 	s, err := fingerprint.NewScope([]string{"conversation"})
@@ -76,11 +91,13 @@ func (p *Plan) WithEvidence() *Plan {
 	with := *p
 	with.evidence = true
 	with.Identities, with.Scopes = slices.Clone(p.Identities), slices.Clone(p.Scopes)
-	for _, id := range companions {
-		if !slices.ContainsFunc(with.Identities, id.Same) {
-			with.Identities = append(with.Identities, id)
+	for _, list := range companions {
+		i := p.companion(list)
+		if i < 0 {
+			i = len(with.Identities)
+			with.Identities = append(with.Identities, list[0])
 		}
-		with.Reads |= id.Reads
+		with.Reads |= with.Identities[i].Reads
 	}
 	if !slices.ContainsFunc(with.Scopes, func(s *fingerprint.Scope) bool { return slices.Equal(s.Fields, companionScope.Fields) }) {
 		with.Scopes = append(with.Scopes, companionScope)

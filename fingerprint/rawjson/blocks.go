@@ -12,6 +12,8 @@ import "math/bits"
 const (
 	blockSize = 64
 	batch     = 32 // blocks marked at once: little is marked in vain behind the end
+
+	vectorSize = 32
 )
 
 // marks are where, in a block, quotes stand that open or close a string, and

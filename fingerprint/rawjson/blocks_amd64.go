@@ -13,3 +13,9 @@ func markBlocks(p *byte, n int, out *[batch]marks, c *carry)
 //
 //go:noescape
 func checkBlocks(p *byte, n int, c *checks)
+
+// plainVectors is how many bytes from p on, of n vectors at most, come before
+// the first quote, backslash, control character, or byte that is not ASCII.
+//
+//go:noescape
+func plainVectors(p *byte, n int) (at int)

@@ -209,3 +209,52 @@ checked:
 	MOVQ      R10, 8(DX)
 	VZEROUPPER
 	RET
+
+DATA quotes<>+0(SB)/8, $0x2222222222222222
+DATA quotes<>+8(SB)/8, $0x2222222222222222
+DATA quotes<>+16(SB)/8, $0x2222222222222222
+DATA quotes<>+24(SB)/8, $0x2222222222222222
+GLOBL quotes<>(SB), RODATA|NOPTR, $32
+DATA backslashes<>+0(SB)/8, $0x5C5C5C5C5C5C5C5C
+DATA backslashes<>+8(SB)/8, $0x5C5C5C5C5C5C5C5C
+DATA backslashes<>+16(SB)/8, $0x5C5C5C5C5C5C5C5C
+DATA backslashes<>+24(SB)/8, $0x5C5C5C5C5C5C5C5C
+GLOBL backslashes<>(SB), RODATA|NOPTR, $32
+DATA blanks<>+0(SB)/8, $0x2020202020202020
+DATA blanks<>+8(SB)/8, $0x2020202020202020
+DATA blanks<>+16(SB)/8, $0x2020202020202020
+DATA blanks<>+24(SB)/8, $0x2020202020202020
+GLOBL blanks<>(SB), RODATA|NOPTR, $32
+
+// func plainVectors(p *byte, n int) (at int)
+//
+// SI text, CX vectors left, AX how far it has come.
+TEXT ·plainVectors(SB), NOSPLIT, $0-24
+	MOVQ    p+0(FP), SI
+	MOVQ    n+8(FP), CX
+	VMOVDQU blanks<>(SB), Y3
+	XORL    AX, AX
+
+plain:
+	VMOVDQU   (SI)(AX*1), Y0
+	VPCMPEQB  quotes<>(SB), Y0, Y1
+	VPCMPEQB  backslashes<>(SB), Y0, Y2
+	VPCMPGTB  Y0, Y3, Y0             // with a sign: control characters, and what is beyond ASCII
+	VPOR      Y1, Y2, Y1
+	VPOR      Y0, Y1, Y1
+	VPMOVMSKB Y1, BX
+	TESTL     BX, BX
+	JNZ       found
+	ADDQ      $32, AX
+	DECQ      CX
+	JNZ       plain
+	VZEROUPPER
+	MOVQ      AX, at+16(FP)
+	RET
+
+found:
+	VZEROUPPER
+	BSFL BX, BX
+	ADDQ BX, AX
+	MOVQ AX, at+16(FP)
+	RET

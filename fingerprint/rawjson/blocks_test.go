@@ -1,6 +1,7 @@
 package rawjson
 
 import (
+	"bytes"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -36,6 +37,25 @@ func TestBlocksAgreeWithLoops(t *testing.T) {
 		wantEnd, wantWhat := loop()
 		if end != wantEnd || what != wantWhat {
 			t.Fatalf("%q at depth %d: %d %q, want %d %q", text, depth, end, what, wantEnd, wantWhat)
+		}
+	})
+}
+
+// TestVectorsAgreeWithWords: the same end of what is plain, wherever it is,
+// but that DEL, which a string may hold, goes on.
+func TestVectorsAgreeWithWords(t *testing.T) {
+	if !hasBlocks {
+		t.Skip("this machine has no vector instructions: the loops are all there is")
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(1, 4).Draw(t, "vectors")
+		text := bytes.Repeat([]byte{'~'}, n*vectorSize)
+		for range rapid.IntRange(0, 4).Draw(t, "others") {
+			text[rapid.IntRange(0, len(text)-1).Draw(t, "at")] = rapid.Byte().Draw(t, "byte")
+		}
+		got := plainVectors(&text[0], n)
+		if want := Plain(bytes.ReplaceAll(text, []byte{0x7F}, []byte{' '})); got != want {
+			t.Fatalf("%q: plain up to %d, want %d", text, got, want)
 		}
 	})
 }

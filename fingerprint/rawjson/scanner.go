@@ -202,10 +202,11 @@ func (s *Scanner) NextKey() bool {
 		return false
 	}
 	s.Key = s.str()
-	s.space()
 	if s.pos >= len(s.buf) || s.buf[s.pos] != ':' {
-		s.fail(s.pos, "expected ':'")
-		return false
+		if s.space(); s.pos >= len(s.buf) || s.buf[s.pos] != ':' {
+			s.fail(s.pos, "expected ':'")
+			return false
+		}
 	}
 	s.pos++
 	return !s.bad
@@ -226,7 +227,23 @@ func (s *Scanner) NextNamed(name string) bool {
 // of the array it leaves it and returns false.
 func (s *Scanner) NextElement() bool { return s.next(']') }
 
+// next moves to the next entry of the container entered last.
 func (s *Scanner) next(closing byte) bool {
+	// Between two entries most write a comma and a blank, or nothing but a comma.
+	if b, i := s.buf, s.pos+1; !s.first && !s.nothing && !s.bad && s.depth > 0 && i < len(b) && b[i-1] == ',' {
+		if b[i] == ' ' {
+			i++
+		}
+		if i < len(b) && b[i] > ' ' && b[i] != closing {
+			s.pos = i
+			return true
+		}
+	}
+	return s.anyNext(closing)
+}
+
+// anyNext is next whatever stands between the entries.
+func (s *Scanner) anyNext(closing byte) bool {
 	if s.nothing {
 		s.nothing = false
 		return false

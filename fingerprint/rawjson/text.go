@@ -12,11 +12,27 @@ import (
 // it is a part of the line, otherwise it is decoded into s.text. It is never
 // nil unless the scanner failed.
 func (s *Scanner) str() []byte {
-	start := s.pos
-	if text := shortString(s.buf[start:]); text != nil {
-		s.pos += len(text) + 2
-		return text
+	b, from := s.buf, s.pos+1
+	n := 0
+	if k := (len(b) - from) / vectorSize; hasBlocks && k > 0 {
+		n = plainVectors(&b[from], min(k, shortVectors))
+	} else {
+		n = Plain(b[from:])
 	}
+	if end := from + n; end < len(b) && b[end] == '"' {
+		s.pos = end + 1
+		return b[from:end:end]
+	}
+	return s.longString()
+}
+
+// shortVectors is how long a string may be to be found in one go, in vectors.
+// Names and ids, hashes among them, are no longer, and plain.
+const shortVectors = 3
+
+// longString is str for any string.
+func (s *Scanner) longString() []byte {
+	start := s.pos
 	end, what := s.skipString(start)
 	if what != "" {
 		s.fail(end, what)
@@ -35,21 +51,6 @@ func (s *Scanner) str() []byte {
 	}
 	s.text = text
 	return text[from:len(text):len(text)]
-}
-
-// shortString returns the inside of the string with which b begins, if it is
-// short and plain, as most names and ids are; otherwise nil.
-func shortString(b []byte) []byte {
-	const short = 4 * 8
-	for n := 1; n < short && n+8 <= len(b); n += 8 {
-		if k := PlainPrefix(binary.LittleEndian.Uint64(b[n:])); k < 8 {
-			if n += k; b[n] != '"' {
-				return nil
-			}
-			return b[1:n:n]
-		}
-	}
-	return nil
 }
 
 // AppendText appends what the inside of a JSON string stands for to dst, as

@@ -30,15 +30,18 @@ func (a *access) begin() {
 // keyHeaders carry the caller's key where it is not in Authorization.
 var keyHeaders = []string{"x-api-key", "api-key", "x-goog-api-key"}
 
+// isHidden tells what a logger wrote in the place of a header's value.
+func isHidden(value []byte) bool { return fingerprint.Placeholder(value) != fingerprint.Computable }
+
 // header notes a request header, of any case, as the attribute header:name in
 // lower case, and what it says of session and caller.
 func (a *access) header(r *fingerprint.Request, name, value []byte) {
-	if len(value) == 0 || fingerprint.IsPlaceholder(value) {
+	if len(value) == 0 || isHidden(value) {
 		return
 	}
 	a.session.header(name, value)
 	if equalFold(name, "authorization") {
-		if key := value[bytes.LastIndexByte(value, ' ')+1:]; len(key) > 0 && !fingerprint.IsPlaceholder(key) {
+		if key := value[bytes.LastIndexByte(value, ' ')+1:]; len(key) > 0 && !isHidden(key) {
 			a.key, a.authentication = key, true
 		}
 	} else if !a.authentication {

@@ -14,8 +14,8 @@ import (
 // the logger, or by the client; one that is not JSON leaves r as it is, unless
 // it is what stands in a body's place.
 func readBody(s *rawjson.Scanner, r *fingerprint.Request, session *naming, reads fingerprint.Field) {
-	if fingerprint.IsPlaceholder(r.Body) {
-		r.Lost = fingerprint.RedactedContent
+	if cause := fingerprint.Placeholder(r.Body); cause != fingerprint.Computable {
+		r.Lost = cause
 		return
 	}
 	if body := bytes.TrimLeft(r.Body, " \t\r\n"); len(body) == 0 || body[0] != '{' {

@@ -67,12 +67,12 @@ func (p *custom) columns(line []byte) (why string) {
 	}
 	header := true
 	for i, cell := range p.cells {
-		if i == len(p.c.Columns) {
+		if i == len(p.names) {
 			return "more values than columns"
 		}
 		header = header && string(cell) == p.c.Columns[i]
 		if cell != nil {
-			p.members = append(p.members, member{[]byte(p.c.Columns[i]), found{text: cell}})
+			p.members = append(p.members, member{p.names[i], found{text: cell}})
 		}
 	}
 	switch {

@@ -62,7 +62,7 @@ func TestCSV(t *testing.T) {
 func TestCustomCSV(t *testing.T) {
 	p := newCustom(&Custom{Columns: []string{"ts", "sid", "a.b", "body"}, Separator: ',', Missing: []string{"-"}, Fields: []CustomField{
 		pathTo("time", "ts"), pathTo("session", "sid"), pathTo("model", "body.model"), pathTo("backend", "a.b"), pathTo("body", "body"),
-	}}, fingerprint.AllFields)
+	}, Attributes: []CustomField{pathTo("where", "a.b")}}, fingerprint.AllFields)
 	f := func(line, want string) {
 		t.Helper()
 		var r fingerprint.Request
@@ -81,4 +81,15 @@ func TestCustomCSV(t *testing.T) {
 	f(`1,2,3`, "fewer values than columns")
 	f(`1,2,3,4,5`, "more values than columns")
 	f(`1,2,3,"4`, notClosed)
+
+	var r fingerprint.Request
+	line := []byte(`1795255200,s1,x,"{""model"":""m"",""messages"":[]}"`)
+	if n := testing.AllocsPerRun(3, func() {
+		r.Reset()
+		if _, why := p.Parse(line, &r); why != "" || string(r.Attribute("where")) != "x" {
+			t.Errorf("%s, attributes %q", why, r.Attributes)
+		}
+	}); n != 0 {
+		t.Errorf("%v allocations a line", n)
+	}
 }

@@ -116,13 +116,6 @@ func NewCustom(c *Custom) *Format {
 		p := newCustom(c, 0)
 		var r fingerprint.Request
 		r.Reset()
-		if f.JSON && len(line) > 0 && line[0] == '[' {
-			p.scan.Reset(line)
-			if p.scan.Array(); !p.scan.NextElement() {
-				return false
-			}
-			line = bytes.Clone(p.scan.Value())
-		}
 		_, why := p.Parse(line, &r)
 		return why == "" && CheckTime(&r) == ""
 	}
@@ -136,6 +129,9 @@ type custom struct {
 	c       *Custom
 	answer  answer
 	members []member // of the record: named values, or groups
+
+	names      [][]byte // of groups, empty for those without, or of columns
+	attributes [][]byte // names of c.Attributes
 
 	cells    [][]byte // of a line of CSV
 	unquoted []byte   // those of them in which quotes were doubled
@@ -173,7 +169,18 @@ type member struct {
 }
 
 func newCustom(c *Custom, reads fingerprint.Field) *custom {
-	return &custom{access: access{reads: reads}, c: c}
+	p := &custom{access: access{reads: reads}, c: c}
+	names := c.Columns
+	if c.Pattern != nil {
+		names = c.Pattern.SubexpNames()
+	}
+	for _, name := range names {
+		p.names = append(p.names, []byte(name))
+	}
+	for i := range c.Attributes {
+		p.attributes = append(p.attributes, []byte(c.Attributes[i].Name))
+	}
+	return p
 }
 
 func (p *custom) Parse(record []byte, r *fingerprint.Request) (int, string) {
@@ -188,9 +195,9 @@ func (p *custom) Parse(record []byte, r *fingerprint.Request) (int, string) {
 		if at == nil {
 			return 0, "does not match the pattern"
 		}
-		for i, name := range p.c.Pattern.SubexpNames() {
-			if name != "" && at[2*i] >= 0 {
-				p.members = append(p.members, member{[]byte(name), found{text: record[at[2*i]:at[2*i+1]:at[2*i+1]]}})
+		for i, name := range p.names {
+			if len(name) > 0 && at[2*i] >= 0 {
+				p.members = append(p.members, member{name, found{text: record[at[2*i]:at[2*i+1]:at[2*i+1]]}})
 			}
 		}
 	} else {
@@ -428,7 +435,7 @@ func (p *custom) fill(r *fingerprint.Request) {
 	}
 	for i := range p.c.Attributes {
 		if v, ok := p.lookup(&p.c.Attributes[i]); ok {
-			setAttribute(r, []byte(p.c.Attributes[i].Name), p.text(v))
+			setAttribute(r, p.attributes[i], p.text(v))
 		}
 	}
 }
@@ -484,7 +491,7 @@ func (p *custom) field(r *fingerprint.Request, name string, v found) {
 	case "user":
 		r.User = p.text(v)
 	case "session":
-		if t := p.text(v); namesSession(t) {
+		if t := p.text(v); fingerprint.NamesSession(t) {
 			r.Session = t
 		}
 	case "model":

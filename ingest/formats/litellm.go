@@ -12,8 +12,11 @@ import (
 type litellm struct {
 	reads fingerprint.Field
 	scan  rawjson.Scanner
+	litellmRecord
+}
 
-	// Gathered over a record.
+// litellmRecord is what is gathered over a record.
+type litellmRecord struct {
 	id, callID           []byte
 	model, group         []byte
 	traceID, sessionID   []byte
@@ -37,7 +40,7 @@ func detectLiteLLM(line []byte) bool {
 }
 
 func (p *litellm) Parse(record []byte, r *fingerprint.Request) (int, string) {
-	*p = litellm{reads: p.reads, scan: p.scan}
+	p.litellmRecord = litellmRecord{}
 	s := &p.scan
 	s.Reset(record)
 	for s.Object(); s.NextKey(); {

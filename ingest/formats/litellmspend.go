@@ -33,7 +33,7 @@ func (p *litellmSpend) Parse(record []byte, r *fingerprint.Request) (int, string
 	s := &p.scan
 	s.Reset(record)
 	q := &p.inner
-	*q = litellm{reads: q.reads, scan: q.scan}
+	q.litellmRecord = litellmRecord{}
 	var metadata, messages, response, request []byte
 	for s.Object(); s.NextKey(); {
 		switch string(s.Key) {

@@ -30,7 +30,7 @@ func (p *litellmV1) Parse(record []byte, r *fingerprint.Request) (int, string) {
 	s.Reset(record)
 	p.json, p.metadata = p.json[:0], nil
 	q := &p.inner
-	*q = litellm{reads: q.reads, scan: q.scan}
+	q.litellmRecord = litellmRecord{}
 	var messages, response, parameters, usage []byte
 	for s.Object(); s.NextKey(); {
 		switch string(s.Key) {

@@ -52,7 +52,7 @@ func (p *native) Parse(record []byte, r *fingerprint.Request) (int, string) {
 		case "user":
 			r.User = s.Text(r.User)
 		case "session":
-			if t := s.Text(r.Session); len(t) == 0 || namesSession(t) { // absent and empty are two things here
+			if t := s.Text(r.Session); len(t) == 0 || fingerprint.NamesSession(t) { // absent and empty are two things here
 				r.Session = t
 			}
 		case "model":

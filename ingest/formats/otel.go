@@ -443,7 +443,7 @@ func (sp *otelSpan) classify(s *rawjson.Scanner) {
 		case "gen_ai.response.id":
 			sp.responseID = otelText(s, sp.plain)
 		case "session.id", "gen_ai.conversation.id":
-			if t := otelText(s, sp.plain); namesSession(t) {
+			if t := otelText(s, sp.plain); fingerprint.NamesSession(t) {
 				sp.session = t
 			}
 		case "user.id", "enduser.id":

@@ -7,7 +7,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"sync"
 )
 
 // piece is a part of a line that has a name.
@@ -101,24 +100,16 @@ func (t *texter) add(p piece, name, example string) {
 var leadingTime = regexp.MustCompile(`^\[?\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d+)?(?: ?(?:Z|[+-]\d\d:?\d\d))?\]?`)
 
 // shapes are other times, wherever they stand.
-var shapes = []string{
-	`\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d+)?(?: ?(?:Z|UTC|[+-]\d\d:?\d\d))?`,
-	`\d{1,2}[-/][A-Z][a-z]{2}[-/]\d{4}[: ]\d\d:\d\d:\d\d(?:\.\d+)?(?: [+-]\d{4})?`,
-	`[A-Z][a-z]{2}, \d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d (?:[A-Z]{3,4}|[+-]\d{4})`,
-	`[A-Z][a-z]{2} [A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d(?:\.\d+)?(?: [A-Z]{3,4})? \d{4}`,
-	`[A-Z][a-z]{2} \d{1,2}, \d{4},? \d{1,2}:\d\d:\d\d(?: [AP]M)?`,
-	`\d{1,2}[./]\d{1,2}[./]\d{4},? \d{1,2}:\d\d:\d\d(?:[.,]\d+)?(?: [AP]M)?`,
-	`\d{8}[T ]?\d{6}(?:Z|[+-]\d{4})?`,
-	`\d{10}(?:\d{9}|\d{6}|\d{3})?(?:\.\d+)?`,
+var shapes = []*regexp.Regexp{
+	regexp.MustCompile(`\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d+)?(?: ?(?:Z|UTC|[+-]\d\d:?\d\d))?`),
+	regexp.MustCompile(`\d{1,2}[-/][A-Z][a-z]{2}[-/]\d{4}[: ]\d\d:\d\d:\d\d(?:\.\d+)?(?: [+-]\d{4})?`),
+	regexp.MustCompile(`[A-Z][a-z]{2}, \d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d (?:[A-Z]{3,4}|[+-]\d{4})`),
+	regexp.MustCompile(`[A-Z][a-z]{2} [A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d(?:\.\d+)?(?: [A-Z]{3,4})? \d{4}`),
+	regexp.MustCompile(`[A-Z][a-z]{2} \d{1,2}, \d{4},? \d{1,2}:\d\d:\d\d(?: [AP]M)?`),
+	regexp.MustCompile(`\d{1,2}[./]\d{1,2}[./]\d{4},? \d{1,2}:\d\d:\d\d(?:[.,]\d+)?(?: [AP]M)?`),
+	regexp.MustCompile(`\d{8}[T ]?\d{6}(?:Z|[+-]\d{4})?`),
+	regexp.MustCompile(`\d{10}(?:\d{9}|\d{6}|\d{3})?(?:\.\d+)?`),
 }
-
-// shaped are those, compiled when they are asked for: no other command is.
-var shaped = sync.OnceValue(func() (list []*regexp.Regexp) {
-	for _, s := range shapes {
-		list = append(list, regexp.MustCompile(s))
-	}
-	return list
-})
 
 // time finds the first time in the line, unless it has a name: see pairs.
 func (t *texter) time() {
@@ -137,13 +128,13 @@ func (t *texter) time() {
 		t.add(piece{to: len(at), pattern: strings.Replace(regexp.QuoteMeta(at), regexp.QuoteMeta(inner), `(?P<time>`+width+`)`, 1), first: true}, "time", inner)
 		return
 	}
-	for i, re := range shaped() {
-		for _, at := range re.FindAllStringIndex(t.line, -1) {
+	for _, shape := range shapes {
+		for _, at := range shape.FindAllStringIndex(t.line, -1) {
 			text := t.line[at[0]:at[1]]
 			if len(guessLayouts([]byte(text))) == 0 || named(t.line[:at[0]]) || at[1] < len(t.line) && isWord(t.line[at[1]]) || at[0] > 0 && isWord(t.line[at[0]-1]) {
 				continue
 			}
-			p := piece{from: at[0], to: at[1], pattern: `(?P<time>` + shapes[i] + `)`, first: at[0] == 0, must: true}
+			p := piece{from: at[0], to: at[1], pattern: `(?P<time>` + shape.String() + `)`, first: at[0] == 0, must: true}
 			if at[0] > 0 && t.line[at[0]-1] == '[' {
 				p.pattern, p.from, p.first = `\[`+p.pattern, at[0]-1, at[0] == 1
 			}

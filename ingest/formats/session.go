@@ -36,35 +36,14 @@ type naming struct {
 }
 
 func (n *naming) note(rank int, value []byte) {
-	if namesSession(value) && rank >= n.rank { // of a name given twice the last counts
+	if fingerprint.NamesSession(value) && rank >= n.rank { // of a name given twice the last counts
 		n.value, n.rank = value, rank
 	}
 }
 
-// nobody are texts that stand for no session: what gateways log for a header
-// that is not there, and clients send for a variable that is not set (JavaScript
-// null and undefined, Python None, Go and Lua nil). All agents that send one
-// would else be one session.
-var nobody = []string{"-", "null", "undefined", "none", "nil", "<nil>"}
-
-// namesSession tells a session from what stands for none, and from what a
-// logger put in the place of one.
-func namesSession(value []byte) bool {
-	if len(value) > 16 && value[0] > ' ' { // most are ids
-		return true
-	}
-	value = bytes.TrimSpace(value)
-	for _, n := range nobody {
-		if equalFold(value, n) {
-			return false
-		}
-	}
-	return len(value) > 0 && !fingerprint.IsPlaceholder(value)
-}
-
 // readSession reads a text that names a session, if it does.
 func readSession(s *rawjson.Scanner, old []byte) []byte {
-	if t := s.Text(nil); namesSession(t) {
+	if t := s.Text(nil); fingerprint.NamesSession(t) {
 		return t
 	}
 	return old

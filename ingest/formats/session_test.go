@@ -49,7 +49,7 @@ func TestSessionsOfNobody(t *testing.T) {
 		if got := session(format, "s-1"); got != "s-1" {
 			t.Errorf("%s: session %q", format, got)
 		}
-		for _, text := range []string{"-", "", " ", "null", "NULL", "undefined", "None", "nil", "<nil>"} {
+		for _, text := range []string{"-", "", " ", "null", "NULL", "undefined", "None", "nil", "<nil>", "[REDACTED]", "********************", "redacted-by-litellm", "<redacted by the gateway>"} {
 			want := ""
 			if withBody[format] {
 				want = "next"
@@ -58,7 +58,7 @@ func TestSessionsOfNobody(t *testing.T) {
 				t.Errorf("%s: %q gives the session %q", format, text, got)
 			}
 		}
-		for _, text := range []string{"none-1", "0", "null-", "--"} {
+		for _, text := range []string{"none-1", "0", "null-", "--", "[batch 7] of the night"} {
 			if got := session(format, text); got != text {
 				t.Errorf("%s: %q gives the session %q", format, text, got)
 			}

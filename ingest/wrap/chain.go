@@ -2,6 +2,7 @@ package wrap
 
 import (
 	"bytes"
+	"slices"
 
 	"github.com/loopgauge/loopgauge/fingerprint"
 )
@@ -12,16 +13,16 @@ const MaxDepth = 5
 
 // Chain undoes several wrappers, the outermost first.
 type Chain struct {
-	stages  []stage
-	joiners []Joiner
-	out     func(Line)
-	bad     func(Line, string)
+	stages []stage
+	out    func(Line)
+	bad    func(Line, string)
 }
 
 type stage struct {
 	Unwrapper
-	next  func(Line) // what it hands its texts to
-	array *Array     // nil where a line cannot be one
+	joiner Joiner     // nil where every line is a record of its own
+	next   func(Line) // what it hands its texts to
+	array  *Array     // nil where a line cannot be one
 }
 
 // NewChain makes a Chain for the wrappers. It hands what they wrap to out, and
@@ -33,9 +34,7 @@ func NewChain(wrappers []*Wrapper, out func(Line), bad func(Line, string)) *Chai
 		if w.JSON {
 			s.array = &Array{}
 		}
-		if j, ok := s.Unwrapper.(Joiner); ok {
-			c.joiners = append(c.joiners, j)
-		}
+		s.joiner, _ = s.Unwrapper.(Joiner)
 		c.stages = append(c.stages, s)
 	}
 	return c
@@ -77,20 +76,15 @@ func (c *Chain) unwrap(s *stage, line Line) {
 
 // Open tells whether a record is not at its end.
 func (c *Chain) Open() bool {
-	for _, j := range c.joiners {
-		if j.Open() {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(c.stages, func(s stage) bool { return s.joiner != nil && s.joiner.Open() })
 }
 
 // Drop forgets the records that are not at their end, the outermost first: what
 // they still hold goes its way.
 func (c *Chain) Drop(lost func(fingerprint.Position)) {
 	for _, s := range c.stages {
-		if j, ok := s.Unwrapper.(Joiner); ok {
-			j.Drop(s.next, lost)
+		if s.joiner != nil {
+			s.joiner.Drop(s.next, lost)
 		}
 	}
 }

@@ -1,7 +1,6 @@
 package wrap
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -49,14 +48,9 @@ func (e *envelope) open(line []byte, other func(*rawjson.Scanner)) (text []byte,
 	case !isObject:
 		why = NoObject
 	case !found:
-		why = e.nothing()
+		why = "no line in it: expected " + strings.Join(e.members, " or ")
 	}
 	return text, isText, why
-}
-
-// nothing says that no member holds a line.
-func (e *envelope) nothing() string {
-	return fmt.Sprintf("no line in it: expected %s", strings.Join(e.members, " or "))
 }
 
 // member of a JSON object, for detection.

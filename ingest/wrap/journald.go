@@ -1,8 +1,6 @@
 package wrap
 
-import (
-	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
-)
+import "github.com/loopgauge/loopgauge/fingerprint/rawjson"
 
 // journal undoes the journal of systemd, as journalctl -o json prints it. A
 // message that is no UTF-8, or holds a control character such as the escape of
@@ -22,7 +20,7 @@ func detectJournal(line []byte) bool {
 func (p *journal) Unwrap(line Line, next func(Line)) string {
 	text, isText, why := p.open(line.Text, nil)
 	if why == "" && !isText {
-		if text = p.decode(text); text == nil {
+		if text, isText = p.decode(text); !isText {
 			why = "MESSAGE is neither a text nor a list of bytes"
 		}
 	}
@@ -32,25 +30,21 @@ func (p *journal) Unwrap(line Line, next func(Line)) string {
 	return why
 }
 
-// decode reads a list of bytes, nil if it is none.
-func (p *journal) decode(list rawjson.Value) []byte {
+// decode reads a list of bytes.
+func (p *journal) decode(list rawjson.Value) (text []byte, ok bool) {
 	if list.Kind() != rawjson.Array {
-		return nil
+		return nil, false
 	}
 	s := &p.scan
 	s.Reset(list)
-	if p.bytes == nil {
-		p.bytes = make([]byte, 0, len(list)/4)
-	}
-	text := p.bytes[:0]
+	p.bytes = p.bytes[:0]
 	for s.Array(); s.NextElement(); {
 		isNumber := s.Kind() == rawjson.Number
 		b, ok := s.Int()
 		if !ok || !isNumber || b < 0 || b > 0xFF {
-			return nil
+			return nil, false
 		}
-		text = append(text, byte(b))
+		p.bytes = append(p.bytes, byte(b))
 	}
-	p.bytes = text
-	return text
+	return p.bytes, true
 }

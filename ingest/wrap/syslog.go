@@ -1,9 +1,6 @@
 package wrap
 
-import (
-	"bytes"
-	"regexp"
-)
+import "bytes"
 
 // syslog cuts the header off: that of RFC 5424, that of RFC 3164, and those of
 // the files of rsyslog and syslog-ng, which lack the priority and may have a
@@ -54,8 +51,10 @@ func cutFrame(line []byte) (message, rest []byte) {
 		}
 	}
 	if length != len(line) && length != len(line)+1 { // its newline may count
-		if at := nextFrame.FindIndex(line); at != nil {
-			return line[:at[0]], line[at[0]:]
+		for at := range line {
+			if header, _ := frame6587(line[at:]); header > 0 {
+				return line[:at], line[at:]
+			}
 		}
 	}
 	return line, nil
@@ -65,7 +64,7 @@ func cutFrame(line []byte) (message, rest []byte) {
 // off for it: 0 if there is none.
 func frame6587(line []byte) (header, length int) {
 	n := digits(line[:min(len(line), 9)])
-	if n == 0 || n > 7 || len(line) < n+2 || line[n] != ' ' || line[n+1] != '<' {
+	if n == 0 || n > 7 || line[0] == '0' || line[n] != ' ' || priority(line[n+1:]) == 0 {
 		return 0, 0
 	}
 	for _, c := range line[:n] {
@@ -74,18 +73,28 @@ func frame6587(line []byte) (header, length int) {
 	return n + 1, length
 }
 
-// nextFrame is how a message begins that has its length in front.
-var nextFrame = regexp.MustCompile(`[1-9][0-9]{0,6} <[0-9]{1,3}>`)
+// priority is how long the priority is that a message begins with, such as
+// <134>; 0 if it begins otherwise.
+func priority(line []byte) int {
+	if len(line) == 0 || line[0] != '<' {
+		return 0
+	}
+	n := digits(line[1:])
+	if n == 0 || n > 3 || line[1+n] != '>' {
+		return 0
+	}
+	return n + 2
+}
 
 // cutSyslog gives the message behind the header.
 func cutSyslog(line []byte) (message []byte, ok bool) {
-	hasPriority := false
-	if len(line) > 2 && line[0] == '<' {
-		n := digits(line[1:])
-		if n == 0 || n > 3 || line[1+n] != '>' {
+	hasPriority := len(line) > 0 && line[0] == '<'
+	if hasPriority {
+		n := priority(line)
+		if n == 0 {
 			return nil, false
 		}
-		line, hasPriority = line[n+2:], true
+		line = line[n:]
 		if rest, ok := bytes.CutPrefix(line, []byte("1 ")); ok {
 			return cutRFC5424(rest)
 		}

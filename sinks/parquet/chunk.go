@@ -41,7 +41,7 @@ type content interface {
 }
 
 // scratch is where pages are put together.
-type scratch struct{ reps, defs, data, packed []byte }
+type scratch struct{ reps, defs, data, packed, page []byte }
 
 // page ends the page at hand, of so many rows from the first on.
 func (c *chunk) page(s *scratch, first, rows int) error {
@@ -131,7 +131,7 @@ func (c *chunk) write(w *columnar) (err error) {
 	m.Encoding = []format.Encoding{with}
 	if words := c.content.words(); words != nil {
 		with = format.RLEDictionary
-		m.DictionaryPageOffset = w.at()
+		m.DictionaryPageOffset = w.offset
 		m.Encoding = []format.Encoding{format.Plain, with}
 		m.EncodingStats = []format.PageEncodingStats{{PageType: format.DictionaryPage, Encoding: format.Plain, Count: 1}}
 		if w.scratch.data, err = c.kind.Encode(w.scratch.data[:0], words.values(), &parquet.Plain); err != nil {
@@ -141,9 +141,10 @@ func (c *chunk) write(w *columnar) (err error) {
 			Type: format.DictionaryPage, UncompressedPageSize: int32(len(w.scratch.data)),
 			DictionaryPageHeader: thrift.New(format.DictionaryPageHeader{NumValues: int32(words.len()), Encoding: format.Plain}),
 		}
-		if w.out, err = c.pack(w.out, head, &w.scratch); err != nil {
+		if w.scratch.page, err = c.pack(w.scratch.page[:0], head, &w.scratch); err != nil {
 			return err
 		}
+		w.add(w.scratch.page)
 	}
 	if c.full > 0 {
 		m.Encoding = append(m.Encoding, format.RLE)
@@ -152,9 +153,9 @@ func (c *chunk) write(w *columnar) (err error) {
 	if !c.least.IsNull() {
 		m.Statistics.MinValue, m.Statistics.MaxValue = c.least.AppendBytes([]byte{}), c.most.AppendBytes([]byte{})
 	}
-	m.DataPageOffset = w.at()
+	m.DataPageOffset = w.offset
 	for i := range c.places.PageLocations {
-		c.places.PageLocations[i].Offset += w.at()
+		c.places.PageLocations[i].Offset += w.offset
 	}
 	w.add(c.pages)
 	return nil
@@ -180,7 +181,7 @@ func (c *chunk) writeFilter(w *columnar) (err error) {
 	if err != nil {
 		return err
 	}
-	c.meta.BloomFilterOffset, c.meta.BloomFilterLength = w.at(), int32(len(head)+len(content))
+	c.meta.BloomFilterOffset, c.meta.BloomFilterLength = w.offset, int32(len(head)+len(content))
 	w.add(head, content)
 	return nil
 }

@@ -2,7 +2,6 @@ package parquet
 
 import (
 	"bytes"
-	"slices"
 
 	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/encoding"
@@ -95,19 +94,10 @@ func (c *numberWriter[V]) take() (values encoding.Values, n int, least, most par
 	switch list := any(c.list).(type) {
 	case []int64:
 		values = encoding.Int64Values(list)
-		if n > 0 {
-			least, most = parquet.Int64Value(slices.Min(list)), parquet.Int64Value(slices.Max(list))
-		}
 	case []int32:
 		values = encoding.Int32Values(list)
-		if n > 0 {
-			least, most = parquet.Int32Value(slices.Min(list)), parquet.Int32Value(slices.Max(list))
-		}
 	case []float64:
 		values = encoding.DoubleValues(list)
-		if n > 0 {
-			least, most = parquet.DoubleValue(slices.Min(list)), parquet.DoubleValue(slices.Max(list))
-		}
 	case []bool:
 		c.bits = append(c.bits[:0], make([]byte, (n+7)/8)...)
 		for i, v := range list {
@@ -116,9 +106,9 @@ func (c *numberWriter[V]) take() (values encoding.Values, n int, least, most par
 			}
 		}
 		values = encoding.BooleanValues(c.bits)
-		if n > 0 {
-			least, most = parquet.BooleanValue(!slices.Contains(list, false)), parquet.BooleanValue(slices.Contains(list, true))
-		}
+	}
+	if n > 0 {
+		least, most, _ = c.chunk.kind.NewPage(0, n, values).Bounds()
 	}
 	c.list = c.list[:0]
 	return values, n, least, most

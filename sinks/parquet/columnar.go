@@ -1,6 +1,7 @@
 package parquet
 
 import (
+	"bufio"
 	"bytes"
 	"encoding/binary"
 	"io"
@@ -32,9 +33,8 @@ type columnar struct {
 	chunks            []*chunk
 	perPage, perGroup int // rows
 
-	file   io.Writer
-	offset int64  // of what is in the file
-	out    []byte // what is not there yet
+	file   *bufio.Writer // keeps an error until it is flushed
+	offset int64         // where the file goes on
 
 	rows, paged int // of the row group; of them in pages that are done
 	text        int // bytes of all texts of the row group
@@ -51,7 +51,7 @@ func newColumnar[R any](l layout) *columnar {
 	if err := model.Close(); err != nil {
 		panic(err) // there is nothing that could fail
 	}
-	w := &columnar{head: *model.File().Metadata(), perPage: pageRows, perGroup: rowGroup}
+	w := &columnar{head: *model.File().Metadata(), perPage: pageRows, perGroup: rowGroup, file: bufio.NewWriterSize(nil, 1<<16)}
 	schema := model.Schema()
 	for i, path := range schema.Columns() {
 		leaf, _ := schema.Lookup(path...)
@@ -89,17 +89,17 @@ func (w *columnar) claim(name string, from content) *chunk {
 // begin begins a file, in which some notes stand.
 func (w *columnar) begin(file io.Writer, notes []format.KeyValue) {
 	w.head.KeyValueMetadata = notes
-	w.file, w.offset, w.out = file, 0, append(w.out[:0], "PAR1"...)
 	w.groups, w.indexes, w.places = nil, nil, nil
+	w.file.Reset(file)
+	w.offset = 0
+	w.add([]byte("PAR1"))
 }
-
-// at is where the file goes on.
-func (w *columnar) at() int64 { return w.offset + int64(len(w.out)) }
 
 // add adds bytes to the file.
 func (w *columnar) add(list ...[]byte) {
 	for _, b := range list {
-		w.out = append(w.out, b...)
+		n, _ := w.file.Write(b)
+		w.offset += int64(n)
 	}
 }
 
@@ -154,7 +154,7 @@ func (w *columnar) group() error {
 		return parquet.ErrTooManyRowGroups
 	}
 	g := format.RowGroup{
-		NumRows: int64(w.rows), FileOffset: w.at(), Ordinal: int16(len(w.groups)),
+		NumRows: int64(w.rows), FileOffset: w.offset, Ordinal: int16(len(w.groups)),
 		SortingColumns: []format.SortingColumn{{ColumnIdx: int32(w.sorted)}},
 	}
 	for _, c := range w.chunks {
@@ -182,14 +182,7 @@ func (w *columnar) group() error {
 	}
 	w.groups = append(w.groups, g)
 	w.rows, w.paged, w.text = 0, 0, 0
-	return w.flush()
-}
-
-func (w *columnar) flush() error {
-	n, err := w.file.Write(w.out)
-	w.offset += int64(n)
-	w.out = w.out[:0]
-	return err
+	return w.file.Flush()
 }
 
 // close ends the file, which has to be closed.
@@ -202,12 +195,12 @@ func (w *columnar) close() error {
 	columns := func(i int) *format.ColumnChunk { return &w.groups[i/len(w.chunks)].Columns[i%len(w.chunks)] }
 	for i, b := range w.indexes {
 		c := columns(i)
-		c.ColumnIndexOffset, c.ColumnIndexLength = w.at(), int32(len(b))
+		c.ColumnIndexOffset, c.ColumnIndexLength = w.offset, int32(len(b))
 		w.add(b)
 	}
 	for i, b := range w.places {
 		c := columns(i)
-		c.OffsetIndexOffset, c.OffsetIndexLength = w.at(), int32(len(b))
+		c.OffsetIndexOffset, c.OffsetIndexLength = w.offset, int32(len(b))
 		w.add(b)
 	}
 	foot := w.head
@@ -220,5 +213,5 @@ func (w *columnar) close() error {
 		return err
 	}
 	w.add(b, binary.LittleEndian.AppendUint32(nil, uint32(len(b))), []byte("PAR1"))
-	return w.flush()
+	return w.file.Flush()
 }

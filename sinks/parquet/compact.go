@@ -342,7 +342,8 @@ var merges = map[string]func(table, target string, sources []string) error{
 func merge[R any](table, target string, sources []string) error {
 	var more []parquet.WriterOption
 	if _, ok := partitionOf(target); ok && table == "events" {
-		more = append(more, firstIs(firstEvent(sources[0])))
+		first := firstIs(firstEvent(sources[0]))
+		more = append(more, parquet.KeyValueMetadata(first.Key, first.Value))
 	}
 	return rewrite(table, target, more, func(out *parquet.GenericWriter[R]) error {
 		return each[R](sources, func(rows []parquet.Row) error {

@@ -16,8 +16,8 @@ import (
 	"github.com/loopgauge/loopgauge/window"
 )
 
-// rowGroup is how many rows are gathered before they are compressed: a reader
-// skips row groups, and a writer holds one in memory.
+// rowGroup is how many rows a row group has: a reader skips row groups, and a
+// writer holds one in memory.
 const rowGroup = 1 << 16
 
 // Dataset writes one run into a directory. Its files appear when Close is
@@ -183,7 +183,8 @@ func (d *Dataset) AddEvent(ev *window.Event) error {
 			own.Rules = p.All
 		}
 	}
-	own.Prints, own.Scopes, own.Rules = ev.Prints[:len(d.plan.Identities)], ev.Scopes[:len(d.plan.Scopes)], own.Rules[:len(d.plan.Rules)]
+	identities, scopes := d.plan.Own()
+	own.Prints, own.Scopes, own.Rules = ev.Prints[:identities], ev.Scopes[:scopes], own.Rules[:len(d.plan.Rules)]
 	return d.events.add(&own, seq)
 }
 

@@ -3,7 +3,6 @@ package parquet
 import (
 	"cmp"
 	"errors"
-	"strconv"
 	"time"
 
 	"github.com/parquet-go/parquet-go/format"
@@ -44,7 +43,7 @@ func (w *days) begin(day string) error {
 	}
 	var notes []format.KeyValue
 	if w.table == "events" && w.d.shared != nil {
-		notes = []format.KeyValue{{Key: firstKey, Value: strconv.FormatInt(w.d.events.seq, 10)}}
+		notes = append(notes, firstIs(w.d.events.seq))
 	}
 	w.day, w.file = day, file
 	w.out.begin(file, notes)

@@ -133,6 +133,7 @@ func newEvents(d *Dataset, plan *window.Plan) *events {
 	return e
 }
 
+// add adds the rows of an event that holds what is of the dataset's rules alone.
 func (e *events) add(ev *window.Event, seq int64) error {
 	if err := e.turn(ev.Time); err != nil {
 		return err
@@ -159,8 +160,7 @@ func (e *events) add(ev *window.Event, seq int64) error {
 // rows are how many an event has: of each identity one for each fingerprint,
 // and one without where there is a cause for that.
 func (e *events) rows(ev *window.Event) (n int) {
-	identities, _ := e.plan.Own()
-	for i := range ev.Prints[:min(identities, len(ev.Prints))] {
+	for i := range ev.Prints {
 		n += len(ev.Prints[i].Fingerprints)
 		if blind(&ev.Prints[i]) {
 			n++
@@ -175,8 +175,7 @@ func blind(p *window.Prints) bool {
 
 // addPrints adds what differs from row to row.
 func (e *events) addPrints(ev *window.Event) {
-	identities, _ := e.plan.Own()
-	for i := range ev.Prints[:min(identities, len(ev.Prints))] {
+	for i := range ev.Prints {
 		p := &ev.Prints[i]
 		row := func(ordinal int) {
 			e.identity.add(e.plan.Identities[i].Name)
@@ -228,8 +227,7 @@ func (e *events) addRequest(ev *window.Event, seq int64) {
 func (e *events) addScope(ev *window.Event) {
 	beginLists(e.scope)
 	e.fields = e.fields[:0]
-	_, scopes := e.plan.Own()
-	for i := range ev.Scopes[:min(scopes, len(ev.Scopes))] {
+	for i := range ev.Scopes {
 		fields := e.plan.Scopes[i].Fields
 		for k, value := range ev.Scopes[i].Values {
 			if !slices.Contains(e.fields, fields[k]) {
@@ -245,8 +243,7 @@ func (e *events) addScope(ev *window.Event) {
 // addScopes lists the scopes that the rules which look at the request have.
 func (e *events) addScopes(ev *window.Event) {
 	beginLists(e.scopes)
-	_, scopes := e.plan.Own()
-	for i := range ev.Scopes[:min(scopes, len(ev.Scopes))] {
+	for i := range ev.Scopes {
 		s := &ev.Scopes[i]
 		switch {
 		case s.Cause != fingerprint.Computable:

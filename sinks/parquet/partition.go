@@ -14,6 +14,7 @@ import (
 	"strconv"
 
 	"github.com/parquet-go/parquet-go"
+	"github.com/parquet-go/parquet-go/format"
 
 	"github.com/loopgauge/loopgauge/sinks"
 	"github.com/loopgauge/loopgauge/window"
@@ -114,7 +115,7 @@ func HoldsPartition(dir string, partition int) (bool, error) {
 // then. So a process that has lost the partition without knowing it spoils
 // nothing, however late it is.
 func AppendPartition(dir string, plan *window.Plan, partition int, number int64, part string, first int64) (*Dataset, error) {
-	d, err := Append(dir, plan, PartitionPart(partition, part), first)
+	d, err := Append(dir, plan, fmt.Sprintf("p%04d-%s", partition, part), first)
 	if err != nil {
 		return nil, err
 	}
@@ -137,11 +138,6 @@ func AppendPartition(dir string, plan *window.Plan, partition int, number int64,
 	}
 	d.shared.old = old
 	return d, nil
-}
-
-// PartitionPart is the name of a part of a partition.
-func PartitionPart(partition int, part string) string {
-	return fmt.Sprintf("p%04d-%s", partition, part)
 }
 
 // sharedPart is a part of one partition that is being written.
@@ -240,8 +236,8 @@ func partitionOf(path string) (partition int, ok bool) {
 // its first: their numbers are those of the log, which do not tell.
 const firstKey = "loopgauge.first"
 
-func firstIs(n int64) parquet.WriterOption {
-	return parquet.KeyValueMetadata(firstKey, strconv.FormatInt(n, 10))
+func firstIs(n int64) format.KeyValue {
+	return format.KeyValue{Key: firstKey, Value: strconv.FormatInt(n, 10)}
 }
 
 // firstOf is what a file of events of a partition says.
