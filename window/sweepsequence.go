@@ -21,10 +21,10 @@ type sequence struct {
 // round, too, as the shortest period. Times are kept only while something else
 // comes round.
 type order struct {
-	next   int64    // position of the next event
+	next   int64         // position of the next event
 	recent []recentEvent // as many as the longest period
-	times  []int64  // of the last events
-	past   *past    // for trips by scope; nil unless they need it
+	times  []int64       // of the last events
+	past   *past         // for trips by scope; nil unless they need it
 }
 
 // recentEvent is an element of two lists in one: events are found by position modulo
