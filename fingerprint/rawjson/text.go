@@ -13,7 +13,7 @@ import (
 // nil unless the scanner failed.
 func (s *Scanner) str() []byte {
 	b, from := s.buf, s.pos+1
-	n := 0
+	var n int
 	if k := (len(b) - from) / vectorSize; hasBlocks && k > 0 {
 		n = plainVectors(&b[from], min(k, shortVectors))
 	} else {

@@ -72,7 +72,8 @@ func Scaffold(data []byte) ([]byte, error) {
 	case len(texts) == 0 && len(g.paths) == 0:
 		return nil, errors.New("JSON without named members")
 	case len(g.paths) > 0:
-		return g.yaml(), nil
+		times, _ := g.times()
+		return g.yaml(times), nil
 	}
 	if csv := scaffoldCSV(texts); csv != nil {
 		return csv, nil
@@ -202,15 +203,14 @@ func folded(name string) string {
 	return strings.ToLower(strings.NewReplacer("-", "", "_", "", " ", "").Replace(name))
 }
 
-// yaml writes the file.
-func (g *guesser) yaml() []byte {
+// yaml writes the file, with the time where it was found.
+func (g *guesser) yaml(times CustomField) []byte {
 	var b bytes.Buffer
 	b.WriteString("# A guess: check each line, see docs/formats.md, then run\n# loopgauge formats --format THIS.yaml LOG\n")
 	b.WriteString("fields:\n")
 	used := map[string]bool{}
 	for _, guess := range guesses {
 		if guess.field == "time" {
-			times := g.times()
 			for _, t := range times.Paths {
 				used[t] = true
 			}

@@ -11,7 +11,7 @@ import (
 // first may name the columns.
 func scaffoldCSV(lines [][]byte) []byte {
 	for _, separator := range []byte(",;\t|") {
-		if g := csvOf(lines, separator); g != nil {
+		if g, times := csvOf(lines, separator); g != nil {
 			var b strings.Builder
 			var names []string
 			for _, name := range g.format.Columns {
@@ -25,7 +25,7 @@ func scaffoldCSV(lines [][]byte) []byte {
 			default:
 				fmt.Fprintf(&b, "separator: '%c'\n", separator)
 			}
-			return append([]byte(b.String()+"missing: ['-', '']\n"), g.yaml()...)
+			return append([]byte(b.String()+"missing: ['-', '']\n"), g.yaml(times)...)
 		}
 	}
 	return nil
@@ -33,24 +33,24 @@ func scaffoldCSV(lines [][]byte) []byte {
 
 // csvOf takes lines as CSV: nil unless all have as many values, and one column
 // is a time.
-func csvOf(lines [][]byte, separator byte) *guesser {
-	g := &guesser{format: Custom{Separator: separator, Missing: []string{"-", ""}}}
+func csvOf(lines [][]byte, separator byte) (g *guesser, times CustomField) {
+	g = &guesser{format: Custom{Separator: separator, Missing: []string{"-", ""}}}
 	header := false
 	for n, line := range lines {
 		cells, _, why := splitCSV(nil, line, separator, nil)
 		switch {
 		case why != "" || len(cells) < 2 || len(cells) > maxGathered:
-			return nil
+			return nil, times
 		case n == 0:
 			g.format.Columns, header = columnNames(cells)
 			if header && len(lines) > 1 {
 				continue
 			}
 		case len(cells) > len(g.format.Columns) || len(cells) < len(g.format.Columns) && separator != '\t':
-			return nil
+			return nil, times
 		}
 		if !header && slices.ContainsFunc(cells, isProse) {
-			return nil
+			return nil, times
 		}
 		g.records = append(g.records, line)
 		for i, cell := range cells {
@@ -63,10 +63,11 @@ func csvOf(lines [][]byte, separator byte) *guesser {
 			}
 		}
 	}
-	if len(g.times().Paths) == 0 {
-		return nil
+	times, most := g.times()
+	if most == 0 {
+		return nil, times
 	}
-	return g
+	return g, times
 }
 
 // isProse tells a part of a sentence from a value: text has commas too.

@@ -37,21 +37,21 @@ func scaffoldText(lines [][]byte) []byte {
 			best = t
 		}
 	}
+	best.g.records = lines
 	pattern, most := "", -1
+	var times CustomField
 	for _, p := range []string{best.pattern(".*?", ""), best.pattern("(?:.*?", ")?")} {
 		re, err := regexp.Compile(p)
 		if err != nil {
 			continue
 		}
 		best.g.format = Custom{Pattern: re, Missing: []string{"-", ""}}
-		best.g.records = lines
-		if n := best.g.timed(best.g.times()); n > most {
-			pattern, most = p, n
+		if at, n := best.g.times(); n > most {
+			pattern, times, most = p, at, n
 		}
 	}
-	best.g.format.Pattern = regexp.MustCompile(pattern)
 	head := "# One named group, (?P<NAME>...), for each part of a line: RE2.\npattern: " + quotedYAML(pattern) + "\nmissing: ['-', '']\n"
-	return append([]byte(head), best.g.yaml()...)
+	return append([]byte(head), best.g.yaml(times)...)
 }
 
 func newTexter(line string) *texter {

@@ -61,11 +61,9 @@ const (
 )
 
 // times is where the time stands: under a likely name, or else wherever there is
-// one. What gives the most records a time counts. Records of other kinds may have
-// theirs elsewhere, written alike.
-func (g *guesser) times() CustomField {
-	var best CustomField
-	most := 0
+// one. What gives the most records a time counts: most says how many, as timed
+// does. Records of other kinds may have theirs elsewhere, written alike.
+func (g *guesser) times() (best CustomField, most int) {
 	candidates := g.timeCandidates()
 	for _, c := range candidates {
 		if n := g.timed(c); n > most {
@@ -81,7 +79,7 @@ func (g *guesser) times() CustomField {
 			best, most = more, n
 		}
 	}
-	return best
+	return best, most
 }
 
 // timeCandidates are the places at which a time may stand, the likeliest first:
