@@ -39,7 +39,8 @@ type PipelineOptions struct {
 	Skip    func(ingest.Skip)
 	Fired   func(ep *window.Episode, action window.Action, opened bool) // as EngineOptions.Fired
 
-	Enforce bool // as EngineOptions.Enforce
+	Enforce  bool   // as EngineOptions.Enforce
+	Unjudged []bool // as EngineOptions.Unjudged
 }
 
 // Totals say what became of all that was read.
@@ -60,7 +61,7 @@ func NewPipeline(o PipelineOptions) *Pipeline {
 		o: o, Order: window.NewOrder(o.Lateness), Seen: window.NewDuplicates(o.Duplicates),
 		Totals: Totals{First: fingerprint.NoTime, Last: fingerprint.NoTime, Excluded: make([]int64, len(o.Plan.Exclusions)+1)},
 	}
-	eo := window.EngineOptions{MaxKeys: o.MaxKeys, Fired: o.Fired, Enforce: o.Enforce}
+	eo := window.EngineOptions{MaxKeys: o.MaxKeys, Fired: o.Fired, Enforce: o.Enforce, Unjudged: o.Unjudged}
 	if o.Verdict != nil {
 		eo.Verdict = func(v *window.Verdict) { p.keep(o.Verdict(v)) }
 	}

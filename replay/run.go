@@ -44,6 +44,9 @@ type Options struct {
 	// it verdicts and episodes are of what the gateways would have seen, which
 	// may be later than the log has it.
 	Enforce bool
+	// Unjudged are rules of the plan, as in window.EngineOptions, that nobody asks
+	// for verdicts and episodes of.
+	Unjudged []bool
 }
 
 // Kept are events that an earlier run has put into order, without duplicates.
@@ -121,7 +124,7 @@ func newRun(o Options) *run {
 	r := &run{o: o, result: &Result{}, unpriced: unpriced{models: map[string]*Unpriced{}}}
 	r.pipeline = NewPipeline(PipelineOptions{
 		Plan: o.Plan, Lateness: o.Lateness, Duplicates: o.Duplicates, MaxKeys: o.MaxKeys, Since: o.Since, Until: o.Until,
-		Verdict: o.Verdict, Episode: o.Episode, Skip: o.Skip, Fired: o.Fired, Enforce: o.Enforce,
+		Verdict: o.Verdict, Episode: o.Episode, Skip: o.Skip, Fired: o.Fired, Enforce: o.Enforce, Unjudged: o.Unjudged,
 		Event: func(ev *window.Event) error {
 			r.unpriced.note(ev)
 			if o.Event == nil {

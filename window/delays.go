@@ -1,22 +1,25 @@
 package window
 
 import (
+	"iter"
 	"math/bits"
 	"slices"
 )
 
-// delays keep how long episodes took to be opened, for ranges of cells and of
-// thresholds: what a hit opens, it mostly opens alike in many cells. Delays are
-// rounded to three digits, which keeps their order, so a quantile of rounded
-// delays is the rounded quantile, and there are so few different ones that
-// their memory is bounded.
+// delays keep how long episodes took to be opened, by column of a sweepTally
+// and for ranges of thresholds. Delays are rounded to three digits, which keeps
+// their order, so a quantile of rounded delays is the rounded quantile, and
+// there are so few different ones that their memory is bounded.
 type delays struct {
 	sums  []delaySum // in rising order
 	fresh []uint64   // delayed.packed, in the order in which they came: not in sums yet
-	last  delayed    // not in fresh yet, unless it is zero
+
+	// What sums and fresh were before, to be used again.
+	oldSums  []delaySum
+	oldFresh []uint64
 }
 
-// delaySum is how often a delay came in the same ranges.
+// delaySum is how often a delay came in the same column and range.
 type delaySum struct {
 	packed uint64 // as delayed.packed
 	n      int64
@@ -27,40 +30,26 @@ type delaySum struct {
 // entries are in no cache.
 const leastFresh = 1 << 14
 
-// delayed is a delay in ranges, whose ends are included.
+// delayed is a delay in a column, for a range of thresholds, whose ends are
+// included.
 type delayed struct {
-	delay       uint16 // as threeDigits writes it
-	low, high   uint8  // thresholds
-	first, last uint16 // cells
+	delay     uint16 // as threeDigits writes it
+	low, high uint8
+	column    uint16
 }
 
 // packed is one number, in the order of delays.
 func (d delayed) packed() uint64 {
-	return uint64(d.delay)<<48 | uint64(d.low)<<40 | uint64(d.high)<<32 | uint64(d.first)<<16 | uint64(d.last)
+	return uint64(d.delay)<<32 | uint64(d.low)<<24 | uint64(d.high)<<16 | uint64(d.column)
 }
 
 func unpack(p uint64) delayed {
-	return delayed{uint16(p >> 48), uint8(p >> 40), uint8(p >> 32), uint16(p >> 16), uint16(p)}
+	return delayed{uint16(p >> 32), uint8(p >> 24), uint8(p >> 16), uint16(p)}
 }
 
-// add notes a delay, which joins the one before if that is of the cells before
-// and equal otherwise.
-func (d *delays) add(digits uint64, first, last int, low, high int32) {
-	next := delayed{uint16(digits), uint8(low), uint8(high), uint16(first), uint16(last)}
-	if l := &d.last; l.last+1 == next.first && l.delay == next.delay && l.low == next.low && l.high == next.high {
-		l.last = next.last
-		return
-	}
-	d.flush()
-	d.last = next
-}
-
-func (d *delays) flush() {
-	if d.last == (delayed{}) {
-		return
-	}
-	d.fresh = append(d.fresh, d.last.packed())
-	d.last = delayed{}
+// add notes a delay.
+func (d *delays) add(digits uint64, column int, low, high int32) {
+	d.fresh = append(d.fresh, delayed{uint16(digits), uint8(low), uint8(high), uint16(column)}.packed())
 	if len(d.fresh) >= max(leastFresh, len(d.sums)) {
 		d.sum()
 	}
@@ -68,9 +57,8 @@ func (d *delays) flush() {
 
 // sum adds up the fresh delays.
 func (d *delays) sum() {
-	slices.Sort(d.fresh)
-	old := d.sums
-	sums := make([]delaySum, 0, len(old)+len(d.fresh))
+	d.fresh, d.oldFresh = sortPacked(d.fresh, slices.Grow(d.oldFresh[:0], len(d.fresh)))
+	old, sums := d.sums, d.oldSums[:0]
 	for _, packed := range d.fresh {
 		for len(old) > 0 && old[0].packed <= packed {
 			sums, old = append(sums, old[0]), old[1:]
@@ -81,7 +69,34 @@ func (d *delays) sum() {
 			sums = append(sums, delaySum{packed, 1})
 		}
 	}
-	d.sums, d.fresh = append(sums, old...), d.fresh[:0]
+	d.sums, d.oldSums, d.fresh = append(sums, old...), d.sums, d.fresh[:0]
+}
+
+// packedBits are those that a packed delay may have set.
+const packedBits = 48
+
+// sortPacked sorts byte by byte, the last one first: there are many equal
+// numbers, and few different bytes. It needs as much room besides, and returns
+// which of the two holds what.
+func sortPacked(list, room []uint64) (sorted, rest []uint64) {
+	room = room[:len(list)]
+	for shift := 0; shift < packedBits; shift += 8 {
+		var next [256]int // first the number of each byte, then where it goes
+		for _, x := range list {
+			next[uint8(x>>shift)]++
+		}
+		at := 0
+		for b, n := range next {
+			next[b], at = at, at+n
+		}
+		for _, x := range list {
+			b := uint8(x >> shift)
+			room[next[b]] = x
+			next[b]++
+		}
+		list, room = room, list
+	}
+	return list, room
 }
 
 // threeDigits writes a delay as its first three digits and how many follow:
@@ -113,9 +128,9 @@ func delayOf(digits uint64) int64 {
 }
 
 // quantiles finds the quantiles of cells whose episodes are counted: of n
-// delays in order the one at n/2, and at 95 % of n.
-func (d *delays) quantiles(cells []Swept) {
-	d.flush()
+// delays in order the one at n/2, and at 95 % of n. of are the cells of a
+// column.
+func (d *delays) quantiles(cells []Swept, of func(column int) iter.Seq[int]) {
 	d.sum()
 	passed := make([][]int64, len(cells))
 	for c := range cells {
@@ -128,7 +143,7 @@ func (d *delays) quantiles(cells []Swept) {
 	for _, sum := range d.sums {
 		n, d := sum.n, unpack(sum.packed)
 		delay := delayOf(uint64(d.delay))
-		for c := int(d.first); c <= int(d.last); c++ {
+		for c := range of(int(d.column)) {
 			w, passed := &cells[c], passed[c]
 			for t := int(d.low); t <= int(d.high); t++ {
 				passed[t] += n

@@ -40,6 +40,9 @@ type EngineOptions struct {
 	// in force: see Enforced. Such an engine is for replay: its state cannot be
 	// saved.
 	Enforce bool
+	// Unjudged are rules, by their index, whose requests are accounted for and no
+	// more; nil is none.
+	Unjudged []bool
 }
 
 // Engine runs the rules of a plan over events in release order.
@@ -131,6 +134,9 @@ func (e *Engine) show(i int, ev *Event) {
 	j.account.Counted++
 	if scope.FellBack {
 		j.account.FellBack++
+	}
+	if e.o.Unjudged != nil && e.o.Unjudged[i] {
+		return
 	}
 	hardest, delay := Allow, time.Duration(0)
 	for k := range prints.Fingerprints {

@@ -2,40 +2,38 @@ package window
 
 // ladder knows when each threshold of a key fired last. A hit with count n
 // fires every threshold up to n, so a lower threshold never fired before a
-// higher one did: the rungs, from the last one on, rise in threshold and fall
-// in time, and a hit replaces those it reaches.
-type ladder []rung
-
-// rung says that the thresholds above the next rung's, up to its own, fired
-// last at a time.
-type rung struct {
-	threshold int32
-	last      int64
+// higher one did: the rungs rise in threshold and fall in time, and a hit
+// replaces those it reaches. A ladder is its lowest rung and the ladder above,
+// which never changes, so that a copy is a ladder of its own. Mostly there is
+// but one rung.
+type ladder struct {
+	threshold int32 // 0 is no rung
+	last      int64 // when the thresholds up to that, and above those of no lower rung, fired last
+	above     *ladder
 }
 
-// fire notes a hit with count n, and calls open for each range of thresholds
-// that had been quiet for longer than quiet, or had never fired.
-func (l *ladder) fire(n int32, now, quiet int64, open func(low, high int32)) {
-	rungs := *l
-	// Mostly a hit counts what the one before did, and opens nothing.
-	if last := len(rungs) - 1; last >= 0 && rungs[last].threshold == n && now-rungs[last].last <= quiet {
-		rungs[last].last = now
-		return
+// fire notes a hit with count n. It returns the lowest threshold, of 2 and more,
+// that had been quiet for longer than quiet, or had never fired, as all from
+// there up to n have; 0 if there is none.
+func (l *ladder) fire(n int32, now, quiet int64) (low int32) {
+	if n < 2 {
+		return 0
 	}
-	low := int32(2)
-	for len(rungs) > 0 {
-		top := rungs[len(rungs)-1]
-		if top.threshold > n {
-			break
+	next := int32(2) // threshold above those of the rungs so far
+	above := l
+	for above != nil && above.threshold <= n {
+		if low == 0 && next <= above.threshold && now-above.last > quiet {
+			low = next
 		}
-		if now-top.last > quiet {
-			open(low, top.threshold)
-		}
-		low = top.threshold + 1
-		rungs = rungs[:len(rungs)-1]
+		next = max(next, above.threshold+1)
+		above = above.above
 	}
-	if low <= n && (len(rungs) == 0 || now-rungs[len(rungs)-1].last > quiet) {
-		open(low, n)
+	if low == 0 && next <= n && (above == nil || now-above.last > quiet) {
+		low = next
 	}
-	*l = append(rungs, rung{n, now})
+	if above == l { // all of it stays above
+		above = &ladder{l.threshold, l.last, l.above}
+	}
+	*l = ladder{n, now, above}
+	return low
 }

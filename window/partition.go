@@ -95,9 +95,9 @@ func (t *sweepTarget) forget(h *Hit) {
 	t.seen.clear()
 	t.repeats.clear()
 	t.scopes.clear()
-	t.most.clear()
-	t.sessions.clear()
-	t.callers.clear()
+	t.inScopes.highest.clear()
+	t.inSessions.highest.clear()
+	t.inCallers.highest.clear()
 	if t.trips == nil {
 		return
 	}

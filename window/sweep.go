@@ -29,7 +29,7 @@ type Sweep struct {
 	cells   []SweepCell
 	targets []*sweepTarget
 	repeat  Repeat
-	number  uint64
+	looking []int // targets that look at the event at work
 }
 
 // SweepOptions are the axes of a sweep.
@@ -42,9 +42,6 @@ type SweepOptions struct {
 	// Repeat is called for every hit that repeats another within the longest
 	// window; nil where not wanted. It must not keep what it is given.
 	Repeat func(*Repeat)
-	// Ended is called when the key of a Repeat has been quiet for longer than
-	// any setting looks back, or its memory was needed.
-	Ended func(number uint64)
 }
 
 // SweepKinds are the counter kinds that every target is counted by, in the
@@ -55,8 +52,9 @@ var SweepKinds = []string{"sliding", "fixed", "refresh", "streak", "cycle"}
 // The kinds from streak on look at the order in a scope, those before it at a
 // key alone.
 const (
-	streakKind = 3
-	cycleKind  = 4
+	refreshKind = 2
+	streakKind  = 3
+	cycleKind   = 4
 )
 
 // SweepCell is one way to count: a column of all thresholds.
@@ -67,13 +65,16 @@ type SweepCell struct {
 
 // Repeat is a hit that repeats an earlier one.
 type Repeat struct {
-	Number      uint64 // of the key while it lives, from 1
+	// Keep is whatever the caller keeps with the key, as long as no pause is
+	// longer than any setting looks back and its memory is not needed; nil at
+	// first.
+	Keep        *any
 	Target      int
 	Event       *Event
 	Scope       *Scope
 	Fingerprint fingerprint.Fingerprint
 	First       int64   // time of the key's first hit
-	Counts      []int32 // by cell
+	Counts      []uint8 // by cell, at most 255
 	Tracked     []int32 // by window: the highest threshold at which a tracker fires; nil unless the rule has one
 }
 
@@ -103,36 +104,58 @@ type SweepTarget struct {
 
 // sweepTarget is a target at work.
 type sweepTarget struct {
-	rule            int
-	identity, scope int
+	rule            *Rule
+	index           int     // of the rule in the plan
+	identity, scope int     // likewise
+	hit             Hit     // the one at work
 	limit           int     // the highest threshold
 	maxAges, quiet  []int64 // by window: how old may count, and the longest pause inside an episode
 	whole           []int64 // by window: the age up to which a key counts as in all longer windows
-	period          int64   // of the cycle counter
+	period          int     // of the cycle counter
 	seen            *table[pairKey, int64]
 	repeats         *table[pairKey, repeats]
 	scopes          *table[fingerprint.ScopeKey, sequence]
-	most            *table[fingerprint.ScopeKey, []int32] // highest count by cell, of scopes that repeat
-	sessions        *table[string, []int32]               // likewise
-	callers         *table[string, []int32]
-	steps           steps
-	trips           *trips // nil unless tripping changes what the rule counts
+	inScopes        *reached[fingerprint.ScopeKey] // of requests that repeat
+	inSessions      *reached[string]               // likewise
+	inCallers       *reached[string]
+	freed           []keyMemory // of keys that are gone
+	orders          []*order    // of scopes that are gone
+	trips           *trips      // nil unless tripping changes what the rule counts
 	requests        int64
 	tally           sweepTally
-	delays          delays  // of all cells
+	delays          delays  // of all columns
 	rounding                // of the delay before
 	counts          []int32 // of one hit
+	shown           []uint8 // the same, at most 255
+	climbs          []climb // of the same
 	sequence        *order  // of its scope; nil before the second event
-	highest         []int32 // of one request
-	opened          []span  // by cell: episodes that this request opened
+	alone           bool    // the hit is the only one of its request
+	highest         []uint8 // of a request with several
+	opened          []span  // by cell: episodes that such a request opened
 }
 
 // span is a range of thresholds, both ends included; empty if low is 0.
 type span struct{ low, high int32 }
 
+// widen makes the span hold another.
+func (o *span) widen(by span) {
+	if o.low == 0 {
+		*o = by
+	} else {
+		*o = span{min(o.low, by.low), max(o.high, by.high)}
+	}
+}
+
+// climb is how high a hit climbs in the cells of a column, of which one is cell:
+// to n, opening episodes from low on, if that is not 0.
+type climb struct {
+	cell, column int
+	n, low       int32
+}
+
 // NewSweep sweeps each rule of plan that rules name by index.
 func NewSweep(plan *Plan, rules []int, o SweepOptions) *Sweep {
-	if len(o.Windows) == 0 || o.Most < 2 || o.Most > math.MaxUint8 || !slices.IsSorted(o.Windows) || len(o.Windows)*len(SweepKinds) > math.MaxUint16 {
+	if len(o.Windows) == 0 || o.Most < 2 || o.Most > math.MaxUint8 || !slices.IsSorted(o.Windows) || len(o.Windows) > math.MaxUint16/tallyKinds {
 		panic("window: a sweep needs rising windows, and thresholds from 2 to 255")
 	}
 	if o.Period == 0 {
@@ -154,11 +177,14 @@ func NewSweep(plan *Plan, rules []int, o SweepOptions) *Sweep {
 // counts for all cells.
 const maxRepeats = 1 << 14
 
+// keepSlack is the part of the longest time for which keys may stay for nothing.
+const keepSlack = 16
+
 func (s *Sweep) newTarget(rule int) *sweepTarget {
 	r := s.plan.Rules[rule]
-	t := &sweepTarget{rule: rule, identity: s.plan.identity[rule], scope: s.plan.scope[rule], limit: s.o.Most, period: int64(s.o.Period)}
+	t := &sweepTarget{rule: r, index: rule, identity: s.plan.identity[rule], scope: s.plan.scope[rule], limit: s.o.Most, period: s.o.Period}
 	if r.Counter.Kind == "cycle" && r.Counter.Period > 0 {
-		t.period = int64(r.Counter.Period)
+		t.period = r.Counter.Period
 	}
 	longest := r.Cooldown.Microseconds()
 	for _, w := range s.o.Windows {
@@ -171,25 +197,18 @@ func (s *Sweep) newTarget(rule int) *sweepTarget {
 		longest = max(longest, w.Microseconds(), quiet)
 	}
 	t.seen = newTable[pairKey, int64](longest, s.o.MaxKeys, nil)
-	t.repeats = newTable[pairKey](longest, maxRepeats, func(k *repeats) {
-		if s.o.Ended != nil {
-			s.o.Ended(k.number)
-		}
-	})
-	t.steps.size = int(t.period)
-	t.scopes = newTable[fingerprint.ScopeKey](longest, s.o.MaxKeys, func(q *sequence) {
-		if q.order != nil {
-			t.steps.give(q.steps)
-		}
-	})
-	t.most = newTable[fingerprint.ScopeKey, []int32](-1, s.o.MaxKeys, nil)
-	t.sessions, t.callers = newTable[string, []int32](-1, s.o.MaxKeys, nil), newTable[string, []int32](-1, s.o.MaxKeys, nil)
+	t.repeats = newTable[pairKey](longest, maxRepeats, t.gone)
+	t.scopes = newTable[fingerprint.ScopeKey](longest, s.o.MaxKeys, t.over)
+	// Most keys come once and are many, in no cache: they go by the thousand.
+	t.seen.slack, t.scopes.slack = longest/keepSlack, longest/keepSlack
+	t.inScopes = newReached[fingerprint.ScopeKey](s.o.Most, len(s.cells), s.o.MaxKeys)
+	t.inSessions, t.inCallers = newReached[string](s.o.Most, len(s.cells), s.o.MaxKeys), newReached[string](s.o.Most, len(s.cells), s.o.MaxKeys)
 	if r.ChangesCounts() {
 		t.trips = newTrips(r, s.o, t.period)
 	}
-	t.counts, t.highest = make([]int32, len(s.cells)), make([]int32, len(s.cells))
-	t.opened = make([]span, len(s.cells))
-	t.tally = newSweepTally(s.o.Most, len(s.cells))
+	t.counts, t.shown = make([]int32, len(s.cells)), make([]uint8, len(s.cells))
+	t.highest, t.opened = make([]uint8, len(s.cells)), make([]span, len(s.cells))
+	t.tally = newSweepTally(s.o.Most, len(s.o.Windows))
 	return t
 }
 
@@ -198,95 +217,133 @@ func (s *Sweep) Cells() []SweepCell { return s.cells }
 
 // Add counts an event. Events come in release order.
 func (s *Sweep) Add(ev *Event) {
-	for i, t := range s.targets {
-		prints, scope := &ev.Prints[t.identity], &ev.Scopes[t.scope]
-		if ev.Rules[t.rule] == NotMatched || s.plan.Rules[t.rule].inForce(ev.Rules[t.rule]).Off || prints.Cause != fingerprint.Computable || scope.Cause != fingerprint.Computable {
+	s.looking = s.looking[:0]
+	for i, t := range s.targets { // all first, so that one wait for memory overlaps the next
+		if t.looks(ev) {
+			s.looking = append(s.looking, i)
+		}
+	}
+	u := usageOf(ev)
+	for _, i := range s.looking {
+		s.add(i, ev, u)
+	}
+}
+
+// looks tells whether the target counts an event, whose first hit is at work
+// then.
+func (t *sweepTarget) looks(ev *Event) bool {
+	prints, scope := &ev.Prints[t.identity], &ev.Scopes[t.scope]
+	choice := ev.Rules[t.index]
+	if choice == NotMatched || t.rule.inForce(choice).Off || prints.Cause != fingerprint.Computable || scope.Cause != fingerprint.Computable {
+		return false
+	}
+	t.hit.Scope, t.hit.Print, t.hit.Time = scope.Key, prints.Fingerprints[0], ev.Time
+	return true
+}
+
+// add counts an event, which uses u, for a target that looks at it.
+func (s *Sweep) add(target int, ev *Event, u usage) {
+	t := s.targets[target]
+	prints, scope, h := ev.Prints[t.identity].Fingerprints, &ev.Scopes[t.scope], &t.hit
+	t.requests++
+	t.alone = len(prints) == 1
+	repeated := false
+	for k := range prints {
+		h.Print = prints[k]
+		key := t.count(h, u)
+		var tracked []int32
+		if t.trips != nil {
+			tracked = t.trip(ev, scope, h, key, k, len(prints))
+		}
+		if key == nil {
 			continue
 		}
-		t.requests++
-		u := usageOf(ev)
-		repeated := false
-		for k := range prints.Fingerprints {
-			h := Hit{Scope: scope.Key, Print: prints.Fingerprints[k], Time: ev.Time}
-			key := s.count(t, &h, u)
-			var tracked []int32
-			if t.trips != nil {
-				tracked = t.trip(ev, scope, &h, key, k, len(prints.Fingerprints))
-			}
-			if key == nil {
-				continue
-			}
-			if !repeated {
-				clear(t.highest)
-				clear(t.opened)
-				repeated = true
-			}
-			s.fire(t, key, &h)
-			if s.o.Repeat != nil {
-				s.repeat = Repeat{key.number, i, ev, scope, h.Print, key.first, t.counts, tracked}
-				s.o.Repeat(&s.repeat)
-			}
+		for c, n := range t.counts {
+			t.shown[c] = uint8(min(n, math.MaxUint8))
 		}
-		if repeated {
-			s.tally(t, ev, u, scope.Key)
+		t.fire(key, h.Time, u)
+		t.reach(key, ev)
+		if !t.alone {
+			raise(t.highest, t.shown)
+			repeated = true
 		}
+		if s.o.Repeat != nil {
+			s.repeat = Repeat{&key.keep, target, ev, scope, h.Print, key.first, t.shown, tracked}
+			s.o.Repeat(&s.repeat)
+		}
+	}
+	if repeated {
+		t.tallyRequest(u)
 	}
 }
 
-// fire climbs the ladder of every cell: which thresholds does this hit reach,
-// and for which of them does it open an episode? The windows that are whole
-// yet climb together.
-func (s *Sweep) fire(t *sweepTarget, key *repeats, h *Hit) {
-	windows, most := len(s.o.Windows), int32(s.o.Most)
-	for c, n := range t.counts {
-		t.highest[c] = max(t.highest[c], n)
+// fire climbs the ladder of every cell: which thresholds does a hit reach, and
+// for which of them does it open an episode? The windows that are whole yet
+// climb together.
+func (t *sweepTarget) fire(key *repeats, now int64, u usage) {
+	windows, most := len(t.maxAges), int32(t.limit)
+	t.climbs = t.climbs[:0]
+	for w := range key.left {
+		left, quiet := &key.left[w], t.quiet[w]
+		for kind := range cycleKind {
+			c := kind*windows + w
+			n := min(t.counts[c], most)
+			t.climb(c, c, n, left.ladders[kind].fire(n, now, quiet))
+		}
 	}
 	longest := windows - 1
-	for kind := range cycleKind {
-		first := kind * windows
-		counts := t.counts[first : first+windows]
-		for w := range key.left {
-			key.left[w].ladders[kind].fire(min(counts[w], most), h.Time, t.quiet[w], func(low, high int32) {
-				t.open(key, h, first+w, first+w, low, high)
-			})
+	if w := len(key.left); w < windows {
+		opens := key.n // each hit counts one more
+		if opens > most {
+			opens = 0
 		}
-		switch n := counts[longest]; {
-		case len(key.left) == windows:
-		case kind == streakKind:
-			key.streak.fire(min(n, most), h.Time, t.quiet[longest], func(low, high int32) {
-				t.open(key, h, first+len(key.left), first+longest, low, high)
-			})
-		case n <= most: // each hit counts one more
-			t.open(key, h, first+len(key.left), first+longest, n, n)
-		}
+		t.climb(w, t.tally.from(refreshKind, w), min(key.n, most), opens)
+		n := min(t.counts[streakKind*windows+longest], most)
+		t.climb(streakKind*windows+w, t.tally.from(streakKind, w), n, key.streak.fire(n, now, t.quiet[longest]))
 	}
-	first := cycleKind * windows
-	counts := t.counts[first:]
+	counts := t.counts[cycleKind*windows:]
 	key.partCycles(counts)
 	for w := range key.cycles {
-		key.cycles[w].fire(min(counts[w], most), h.Time, t.quiet[w], func(low, high int32) {
-			t.open(key, h, first+w, first+w, low, high)
-		})
+		c, n := cycleKind*windows+w, min(counts[w], most)
+		t.climb(c, c, n, key.cycles[w].fire(n, now, t.quiet[w]))
 	}
-	if len(key.cycles) < windows {
-		key.cycle.fire(min(counts[longest], most), h.Time, t.quiet[longest], func(low, high int32) {
-			t.open(key, h, first+len(key.cycles), first+longest, low, high)
-		})
+	if w := len(key.cycles); w < windows {
+		n := min(counts[longest], most)
+		t.climb(cycleKind*windows+w, t.tally.from(cycleKind, w), n, key.cycle.fire(n, now, t.quiet[longest]))
+	}
+	t.tallyHit(key, now, u)
+}
+
+// climb notes that a hit counts n in the cells of a column, of which one is cell,
+// and opens episodes there from the threshold low on; none if that is 0.
+func (t *sweepTarget) climb(cell, column int, n, low int32) {
+	if n >= 2 {
+		t.climbs = append(t.climbs, climb{cell, column, n, low})
 	}
 }
 
-// open notes an episode that a hit opens in a range of cells of one kind, which
-// count alike, for a range of thresholds.
-func (t *sweepTarget) open(key *repeats, h *Hit, first, last int, low, high int32) {
-	before, delay := key.upTo(h.Time, first, len(t.maxAges), int(t.counts[first]))
-	t.tally.open(first, last, low, high, before)
-	t.delays.add(t.round(delay), first, last, low, high)
-	for c := first; c <= last; c++ {
-		o := &t.opened[c]
-		if o.low == 0 {
-			*o = span{low, high}
-		} else {
-			o.low, o.high = min(o.low, low), max(o.high, high)
+// tallyHit tallies what a hit climbed.
+func (t *sweepTarget) tallyHit(key *repeats, now int64, u usage) {
+	if t.alone {
+		for i := range t.climbs { // by itself, so that one wait for memory overlaps the next
+			t.tally.at(t.climbs[i].n, t.climbs[i].column).fired.add(u)
+		}
+	}
+	for i := range t.climbs {
+		c := &t.climbs[i]
+		if c.low == 0 {
+			continue
+		}
+		opened := span{c.low, c.n}
+		before, delay := key.upTo(now, c.cell, len(t.maxAges), int(t.counts[c.cell]))
+		t.tally.episode(c.column, opened, before)
+		t.delays.add(t.round(delay), c.column, c.low, c.n)
+		if t.alone {
+			t.tally.opener(c.column, opened, u)
+			continue
+		}
+		for cell := range t.tally.cells(c.column) {
+			t.opened[cell].widen(opened)
 		}
 	}
 }
@@ -304,46 +361,16 @@ func (r *rounding) round(delay int64) uint64 {
 	return r.digits
 }
 
-// tally adds a request to the cells in which it counts 2 or more.
-func (s *Sweep) tally(t *sweepTarget, ev *Event, u usage, scope fingerprint.ScopeKey) {
-	for first := 0; first < len(t.highest); {
-		n, o := t.highest[first], t.opened[first]
-		last := first
-		for last+1 < len(t.highest) && t.highest[last+1] == n && t.opened[last+1] == o {
-			last++
-		}
-		if n >= 2 {
-			t.tally.fired(first, last, min(n, int32(s.o.Most)), u)
-			if o.low > 0 {
-				t.tally.first(first, last, o, u)
-			}
-		}
-		first = last + 1
-	}
-	t.reach(inScopes, t.most.touch(scope, ev.Time), s.o.Most)
-	if ev.Session != "" {
-		t.reach(inSessions, t.sessions.touch(ev.Session, ev.Time), s.o.Most)
-	}
-	if ev.Caller != "" {
-		t.reach(inCallers, t.callers.touch(ev.Caller, ev.Time), s.o.Most)
-	}
-}
-
-// reach notes that a request counted so high in a scope, session or caller,
-// whose highest counts are in highest.
-func (t *sweepTarget) reach(in int, highest *[]int32, most int) {
-	if *highest == nil {
-		*highest = make([]int32, len(t.highest))
-	}
-	list := (*highest)[:len(t.highest)]
+// tallyRequest tallies a request of several hits, of which some repeat.
+func (t *sweepTarget) tallyRequest(u usage) {
 	for c, n := range t.highest {
-		if before := list[c]; n > before && n >= 2 && before < int32(most) {
-			n = min(n, int32(most))
-			t.tally.at(max(before+1, 2), c).reached[in]++
-			t.tally.at(n+1, c).reached[in]--
-			list[c] = n
+		if n >= 2 {
+			t.tally.at(min(int32(n), int32(t.limit)), c).fired.add(u)
+			t.tally.opener(c, t.opened[c], u)
 		}
 	}
+	clear(t.highest)
+	clear(t.opened)
 }
 
 // Result is what has been counted so far, by rule in the order of NewSweep.
@@ -351,10 +378,14 @@ func (s *Sweep) Result() []SweepTarget {
 	results := make([]SweepTarget, len(s.targets))
 	for i, t := range s.targets {
 		r := &results[i]
-		*r = SweepTarget{Rule: s.plan.Rules[t.rule], Requests: t.requests}
-		r.Dropped = t.seen.dropped + t.repeats.dropped + t.scopes.dropped + t.most.dropped + t.sessions.dropped + t.callers.dropped
+		*r = SweepTarget{Rule: t.rule, Requests: t.requests}
+		r.Dropped = t.seen.dropped + t.repeats.dropped + t.scopes.dropped + t.inScopes.highest.dropped + t.inSessions.highest.dropped + t.inCallers.highest.dropped
 		r.Cells = t.tally.swept(s.cells)
-		t.delays.quantiles(r.Cells)
+		t.tellAll()
+		t.inScopes.by(r.Cells, func(w *Swept) []int64 { return w.Scopes })
+		t.inSessions.by(r.Cells, func(w *Swept) []int64 { return w.Sessions })
+		t.inCallers.by(r.Cells, func(w *Swept) []int64 { return w.Callers })
+		t.delays.quantiles(r.Cells, t.tally.cells)
 		if t.trips != nil {
 			t.trips.result(r)
 		}

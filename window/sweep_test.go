@@ -193,3 +193,30 @@ func judged(rule *Rule, events []*Event) swept1 {
 	}
 	return w
 }
+
+// TestSweepLetsGo: what a key and a scope keep is bounded by what the longest
+// window holds, however long a loop goes on.
+func TestSweepLetsGo(t *testing.T) {
+	n := newNames(t)
+	const inside = 100 // events in the longest window
+	f := func(phrase ...string) {
+		t.Helper()
+		rule := &Rule{Name: "r", Identity: byModel(t), Scope: bySession(t), Counter: CounterSpec{Kind: "sliding"}}
+		s := NewSweep(NewPlan([]*Rule{rule}, nil), []int{0}, SweepOptions{Windows: []time.Duration{time.Second, inside * time.Second}, Most: 5})
+		for i := range 50 * inside {
+			s.Add(n.event(int64(i)*1_000_000, "s", phrase[i%len(phrase):][:1], 1))
+		}
+		target := s.targets[0]
+		for i := target.repeats.oldest; i != 0; i = target.repeats.entries.at(i).prev {
+			if hits := cap(target.repeats.entries.at(i).state.hits); hits > 4*inside {
+				t.Errorf("%v: a key has room for %d hits", phrase, hits)
+			}
+		}
+		if times := cap(target.scopes.entries.at(target.scopes.oldest).state.times); times > 4*inside {
+			t.Errorf("%v: a scope has room for %d times", phrase, times)
+		}
+	}
+	f("A")
+	f("A", "B")
+	f("A", "A", "B")
+}

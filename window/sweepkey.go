@@ -1,6 +1,10 @@
 package window
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/loopgauge/loopgauge/fingerprint"
+)
 
 // repeats is what a key that repeats has counted, in all cells.
 //
@@ -9,23 +13,91 @@ import "slices"
 // how often the key has come. They are whole, and cost as much as one. What is
 // counted in a window of its own begins when the key grows older than it.
 type repeats struct {
-	number uint64
-	n      int32 // hits
+	n      int32 // hits; 0 is none yet
 	first  int64 // time of the key's first hit
 	second int64 // of the second
 	last   int64
-	times  ages         // sliding
-	used   []usage      // by times: what the hits up to there have used, the key's first left out
-	total  usage        // by all
+	total  usage // by all hits but the first
+	keyMemory
+	streak ladder // of the windows that are whole
+	cycle  ladder // of the windows behind cycles, which always counted alike
+	past   *past  // for trips by fingerprint; nil unless they need it
+	keep   any    // of Repeat
+
+	// Since when the session and the caller are these nothing was told to
+	// reached: they mostly stay what they are.
+	scope           fingerprint.ScopeKey
+	session, caller string
+}
+
+// keyMemory is what another key can use once a key is gone.
+type keyMemory struct {
+	hits   []keyHit     // that the longest window holds, and maybe some before
 	left   []leftWindow // the windows that are not whole any more, from the shortest on
-	streak ladder       // of the others
-	cycles []ladder     // of the shortest windows: those that have counted on their own
-	cycle  ladder       // of the others, which always counted alike
-	past   past         // for trips by fingerprint
+	cycles []ladder     // of the shortest windows: those that have counted cycles on their own
+	most   []uint8      // highest count by cell, of the session and the caller
+}
+
+// keyHit is a hit of a key.
+type keyHit struct {
+	time int64
+	used usage // by the hits up to it, the key's first left out
+}
+
+// mostFreed bounds what is kept of a key that was hit very often.
+const mostFreed = 64
+
+// gone keeps what a key that goes leaves.
+func (t *sweepTarget) gone(key *repeats) {
+	t.tell(key)
+	if cap(key.hits) <= mostFreed {
+		t.freed = append(t.freed, keyMemory{key.hits[:0], key.left[:0], key.cycles[:0], key.most[:0]})
+	}
+}
+
+// memory is for a new key.
+func (t *sweepTarget) memory() (m keyMemory) {
+	if last := len(t.freed) - 1; last >= 0 {
+		m, t.freed = t.freed[last], t.freed[:last]
+	}
+	return m
+}
+
+// reach notes how high a hit of a key counts in its scope, session and caller.
+func (t *sweepTarget) reach(key *repeats, ev *Event) {
+	if len(key.most) > 0 && key.session == ev.Session && key.caller == ev.Caller {
+		raise(key.most, t.shown)
+		return
+	}
+	t.tell(key)
+	key.session, key.caller, key.most = ev.Session, ev.Caller, append(key.most[:0], t.shown...)
+}
+
+// tell tells how high the hits of a key have counted in its scope, session and
+// caller.
+func (t *sweepTarget) tell(key *repeats) {
+	if len(key.most) == 0 {
+		return
+	}
+	t.inScopes.saw(key.scope, key.most)
+	if key.session != "" {
+		t.inSessions.saw(key.session, key.most)
+	}
+	if key.caller != "" {
+		t.inCallers.saw(key.caller, key.most)
+	}
+}
+
+// tellAll tells of all keys that are live.
+func (t *sweepTarget) tellAll() {
+	for i := t.repeats.oldest; i != 0; i = t.repeats.entries.at(i).prev {
+		t.tell(&t.repeats.entries.at(i).state)
+	}
 }
 
 // leftWindow is what a key counts in a window that it has outlived.
 type leftWindow struct {
+	head           int   // sliding: the first of the hits inside
 	opened         int64 // fixed: when it opened
 	fixed, refresh int32
 	fixedFrom      start
@@ -47,10 +119,10 @@ func (key *repeats) leave(most int) {
 	l := leftWindow{opened: key.first, fixed: key.n, refresh: key.n, fixedFrom: whole, refreshFrom: whole}
 	if key.n >= 2 {
 		for kind := range streakKind {
-			l.ladders[kind] = ladder{{min(key.n, int32(most)), key.last}}
+			l.ladders[kind] = ladder{threshold: min(key.n, int32(most)), last: key.last}
 		}
 	}
-	l.ladders[streakKind] = slices.Clone(key.streak)
+	l.ladders[streakKind] = key.streak
 	key.left = append(key.left, l)
 }
 
@@ -66,119 +138,34 @@ func (key *repeats) partCycles(counts []int32) {
 		apart = len(counts)
 	}
 	for apart = max(apart, len(key.left)); len(key.cycles) < apart; {
-		key.cycles = append(key.cycles, slices.Clone(key.cycle))
+		key.cycles = append(key.cycles, key.cycle)
 	}
-}
-
-// sequence is what a scope has seen. Most scopes see one event, or are long
-// gone when the next comes: what it takes to count comes with the second.
-type sequence struct {
-	print printKey // of the last event
-	time  int64    // of the first event + 1; 0 is none yet
-	*order
-}
-
-// order is a scope's trailing run of equal fingerprints, and what repeats at
-// its tail.
-type order struct {
-	run ages
-	tail
-	all  ages // of the events whose order the cycles look at
-	past past // for trips by scope
-}
-
-// ages are the times inside the longest window, and for each window where it
-// begins in them.
-type ages struct {
-	times []int64
-	heads []int
-}
-
-// add notes a time and counts, by window, the times inside. It returns how
-// many old times it let go.
-func (a *ages) add(now int64, maxAges []int64, counts []int32) (gone int) {
-	if a.heads == nil {
-		a.heads = make([]int, len(maxAges))
-	}
-	a.times = append(a.times, now)
-	for w, age := range maxAges {
-		head := a.heads[w]
-		if head == 0 && now-a.times[0] <= age { // nor has any longer window lost any
-			for ; w < len(maxAges); w++ {
-				counts[w] = int32(len(a.times))
-			}
-			break
-		}
-		for now-a.times[head] > age {
-			head++
-		}
-		a.heads[w] = head
-		counts[w] = int32(len(a.times) - head)
-	}
-	return a.trim()
-}
-
-// trim lets old times go once they are the most: what is before the longest
-// window, which comes last, is not needed again. It returns how many.
-func (a *ages) trim() (gone int) {
-	old := a.heads[len(a.heads)-1]
-	if old < 16 || old <= len(a.times)/2 {
-		return 0
-	}
-	a.times = slices.Delete(a.times, 0, old)
-	for w := range a.heads {
-		a.heads[w] -= old
-	}
-	return old
-}
-
-// put adds a time and counts nothing: where the windows begin is found by the
-// next add. Memory stays what it is with add.
-func (a *ages) put(now int64, maxAges []int64) {
-	if a.heads == nil {
-		a.heads = make([]int, len(maxAges))
-	}
-	if len(a.times) == cap(a.times) {
-		longest := len(maxAges) - 1
-		head := a.heads[longest]
-		for head < len(a.times) && now-a.times[head] > maxAges[longest] {
-			head++
-		}
-		for w := range a.heads {
-			a.heads[w] = max(a.heads[w], head)
-		}
-		a.trim()
-	}
-	a.times = append(a.times, now)
-}
-
-func (a *ages) reset() {
-	a.times = a.times[:0]
-	clear(a.heads)
 }
 
 // count sets t.counts for a hit, whose request uses u, and returns the hit's
-// key if it repeats.
-func (s *Sweep) count(t *sweepTarget, h *Hit, u usage) *repeats {
-	windows := len(s.o.Windows)
-	s.countSequence(t, h, t.counts[3*windows:])
-
+// key if it repeats. If it does not, only what a sequence counts is set.
+func (t *sweepTarget) count(h *Hit, u usage) *repeats {
+	t.follow(h)
 	pair := pairKeyOf(h)
 	first := t.seen.touch(pair, h.Time)
 	if *first == 0 {
 		*first = h.Time + 1 // 0 is a key not seen before
+		for c := streakKind * len(t.maxAges); c < len(t.counts); c++ {
+			t.counts[c] = 1
+		}
 		return nil
 	}
 	key := t.repeats.touch(pair, h.Time)
-	if key.number == 0 {
-		s.number++
-		*key = repeats{number: s.number, first: *first - 1}
+	if key.n == 0 {
+		*key = repeats{first: *first - 1, scope: h.Scope, keyMemory: t.memory()}
 		key.count(t, &Hit{Scope: h.Scope, Print: h.Print, Time: key.first}, usage{}, t.counts)
 		if t.trips != nil && !t.trips.byScope {
-			key.past.add(*first-1, h.Print, t.trips.keep)
+			key.past = &past{}
+			key.past.add(key.first, h.Print, t.trips.keep)
 		}
 	}
 	key.count(t, h, u, t.counts)
+	t.countSequence(h.Time)
 	return key
 }
 
@@ -195,15 +182,14 @@ func (key *repeats) count(t *sweepTarget, h *Hit, u usage, counts []int32) {
 		key.second = now
 	}
 	key.total.add(u, 1)
-	gone := key.times.add(now, t.maxAges, counts[:windows])
-	key.used = slices.Delete(append(key.used, key.total), 0, gone)
-	fixed, refresh := counts[windows:2*windows], counts[2*windows:3*windows]
-	for w := range fixed {
-		if w >= len(key.left) {
-			fixed[w], refresh[w] = key.n, key.n
-			continue
-		}
+	key.hits = append(key.hits, keyHit{now, key.total})
+	sliding, fixed, refresh := counts[:windows], counts[windows:2*windows], counts[2*windows:3*windows]
+	for w := range key.left {
 		l, age := &key.left[w], t.maxAges[w]
+		for now-key.hits[l.head].time > age {
+			l.head++
+		}
+		sliding[w] = int32(len(key.hits) - l.head)
 		if now-l.opened > age {
 			l.opened, l.fixed = now, 0
 		}
@@ -214,7 +200,26 @@ func (key *repeats) count(t *sweepTarget, h *Hit, u usage, counts []int32) {
 		l.refreshFrom.count(&l.refresh, now, key.total)
 		fixed[w], refresh[w] = l.fixed, l.refresh
 	}
+	for w := len(key.left); w < windows; w++ {
+		sliding[w], fixed[w], refresh[w] = key.n, key.n, key.n
+	}
 	key.last = now
+	if len(key.left) == windows {
+		key.trim()
+	}
+}
+
+// trim lets old hits go once they are the most: what is before the longest
+// window is not needed again.
+func (key *repeats) trim() {
+	old := key.left[len(key.left)-1].head
+	if old < 16 || old <= len(key.hits)/2 {
+		return
+	}
+	key.hits = slices.Delete(key.hits, 0, old)
+	for w := range key.left {
+		key.left[w].head -= old
+	}
 }
 
 func (s *start) count(n *int32, now int64, total usage) {
@@ -236,91 +241,16 @@ func (key *repeats) upTo(now int64, cell, windows, n int) (used usage, delay int
 	case kind >= streakKind || kind == 0:
 		// These count the last n hits of the key, which are young enough to
 		// be kept, unless the key had to make room.
-		first := max(len(key.used)-n, 0)
-		used.add(key.used[first], -1)
-		return used, now - key.times.times[min(first+1, len(key.used)-1)]
+		first := max(len(key.hits)-n, 0)
+		used.add(key.hits[first].used, -1)
+		return used, now - key.hits[min(first+1, len(key.hits)-1)].time
 	case w >= len(key.left):
 		return used, now - key.second
 	}
 	from := &key.left[w].fixedFrom
-	if kind == 2 {
+	if kind == refreshKind {
 		from = &key.left[w].refreshFrom
 	}
 	used.add(from.used, -1)
 	return used, now - from.second
-}
-
-// countSequence counts a hit by the kinds that look at the order in its scope.
-func (s *Sweep) countSequence(t *sweepTarget, h *Hit, counts []int32) {
-	print := printKeyOf(&h.Print)
-	q := t.scopes.touch(h.Scope, h.Time)
-	t.sequence = nil
-	switch {
-	case q.time == 0:
-		q.print, q.time = print, h.Time+1
-		for i := range counts {
-			counts[i] = 1
-		}
-		return
-	case q.order == nil:
-		q.order = &order{tail: tail{steps: t.steps.take()}}
-		s.follow(t, q.order, q.print, q.time-1, counts)
-		if t.trips != nil && t.trips.byScope {
-			q.past.add(q.time-1, q.print.fingerprint(), t.trips.keep)
-		}
-	}
-	t.sequence = q.order
-	if q.print != print {
-		q.run.reset()
-		q.print = print
-	}
-	s.follow(t, q.order, print, h.Time, counts)
-}
-
-// follow puts an event at the end of a scope's sequence, whose trailing run is
-// of its fingerprint.
-func (s *Sweep) follow(t *sweepTarget, q *order, print printKey, now int64, counts []int32) {
-	windows := len(s.o.Windows)
-	q.run.add(now, t.maxAges, counts[:windows])
-
-	counts = counts[windows:]
-	steps := t.steps.at(q.steps)
-	c := cycle{period: t.period}
-	repeats := false // some period, in a window without end
-	for p := int64(1); p <= c.period; p++ {
-		run := c.extend(&q.tail, steps, now, print, p)
-		steps[p-1].run = run
-		repeats = repeats || q.next+1-run.from >= 2*p
-	}
-	steps[q.next%c.period].tailEvent = tailEvent{print, now}
-	q.next++
-	if !repeats { // as mostly
-		q.all.put(now, t.maxAges)
-		for w := range windows {
-			counts[w] = 1
-		}
-		return
-	}
-	q.all.add(now, t.maxAges, counts[:windows])
-	inside := int32(0) // events in the window before
-	for w, n := range counts {
-		if n == inside {
-			counts[w] = counts[w-1]
-			continue
-		}
-		inside = n
-		counts[w] = repetitions(steps, q.next, q.next-int64(n))
-	}
-}
-
-// repetitions is how often the shortest period that repeats stands complete at
-// the end of a sequence, as far as it reaches back no further than from.
-func repetitions(steps []step, end, from int64) int32 {
-	for i := range steps {
-		p := int64(i + 1)
-		if n := end - max(steps[i].run.from, from); n >= 2*p {
-			return int32(n / p)
-		}
-	}
-	return 1
 }

@@ -1,5 +1,7 @@
 package window
 
+import "iter"
+
 // usage is what requests have used, as far as the log says. It is in whole
 // numbers, so that sums are exact and do not depend on their order.
 type usage struct {
@@ -51,32 +53,19 @@ func newSwept(cell SweepCell, most int) Swept {
 	}
 }
 
-// What a cell reaches.
-const (
-	inScopes = iota
-	inSessions
-	inCallers
-	reachable
-)
-
-// sweepTally adds up all cells. A hit mostly does the same in many of them, and
-// for many thresholds; so what is kept is the differences to the cell before
-// and to the threshold below, and adding to a range of both touches its corners.
+// sweepTally adds up all cells. A hit mostly does the same in many of them, so
+// besides a column for each cell there are some that stand for several: for all
+// windows from one on, of a kind or of those kinds that count alike in them.
 type sweepTally struct {
-	steps []tallyStep // by threshold and cell, with one of each after the last
-	width int
+	steps          []tallyStep // by threshold and column
+	windows, width int
 }
 
-func (tally *sweepTally) at(threshold int32, cell int) *tallyStep {
-	return &tally.steps[int(threshold)*tally.width+cell]
-}
-
-// tallyStep is a threshold of a cell.
+// tallyStep is a threshold of a column. It fills a line of the cache.
 type tallyStep struct {
-	fired   amount           // requests, at their count: differences by cell alone
-	opened  amount           // episodes, with what was used before
-	firsts  usage            // of the requests that opened them
-	reached [reachable]int64 // scopes, sessions, callers: differences by threshold alone
+	fired  amount // requests, at their count
+	opened amount // episodes, with what was used before
+	firsts usage  // of the requests that opened them
 }
 
 // amount is so many requests or episodes, and what they used.
@@ -85,9 +74,9 @@ type amount struct {
 	usage
 }
 
-func (a *amount) add(u usage, times int64) {
-	a.n += times
-	a.usage.add(u, times)
+func (a *amount) add(u usage) {
+	a.n++
+	a.usage.add(u, 1)
 }
 
 func (a *amount) plus(b amount) {
@@ -95,68 +84,99 @@ func (a *amount) plus(b amount) {
 	a.usage.add(b.usage, 1)
 }
 
-func newSweepTally(most, cells int) sweepTally {
-	return sweepTally{make([]tallyStep, (most+2)*(cells+1)), cells + 1}
+func (s *tallyStep) plus(o *tallyStep) {
+	s.fired.plus(o.fired)
+	s.opened.plus(o.opened)
+	s.firsts.add(o.firsts, 1)
 }
 
-// fired notes a request that has count n in a range of cells.
-func (tally *sweepTally) fired(first, last int, n int32, u usage) {
-	tally.at(n, first).fired.add(u, 1)
-	tally.at(n, last+1).fired.add(u, -1)
+// tallyKinds is how many columns there are for each window.
+const tallyKinds = cycleKind + 1 + cycleKind + 1 - refreshKind
+
+func newSweepTally(most, windows int) sweepTally {
+	width := tallyKinds * windows
+	return sweepTally{make([]tallyStep, (most+1)*width), windows, width}
 }
 
-// first notes a request that opens episodes in a range of cells, for a range of
-// thresholds.
-func (tally *sweepTally) first(first, last int, o span, u usage) {
-	tally.at(o.low, first).firsts.add(u, 1)
-	tally.at(o.low, last+1).firsts.add(u, -1)
-	tally.at(o.high+1, first).firsts.add(u, -1)
-	tally.at(o.high+1, last+1).firsts.add(u, 1)
+func (tally *sweepTally) at(threshold int32, column int) *tallyStep {
+	return &tally.steps[int(threshold)*tally.width+column]
 }
 
-// open notes an episode in a range of cells, for a range of thresholds.
-func (tally *sweepTally) open(first, last int, low, high int32, before usage) {
-	tally.at(low, first).opened.add(before, 1)
-	tally.at(low, last+1).opened.add(before, -1)
-	tally.at(high+1, first).opened.add(before, -1)
-	tally.at(high+1, last+1).opened.add(before, 1)
+// from is the column of all windows from w on of a kind; that of refresh is of
+// sliding and fixed too. They stand behind the cells, which are columns in
+// their order.
+func (tally *sweepTally) from(kind, w int) int {
+	return (len(SweepKinds)+kind-refreshKind)*tally.windows + w
 }
 
-// swept turns differences into sums.
-func (tally *sweepTally) swept(cells []SweepCell) []Swept {
-	most := len(tally.steps)/tally.width - 2
-	list := make([]Swept, len(cells))
-	sums := make([]tallyStep, most+2) // by threshold, of the cells so far
-	for c := range cells {
-		w := newSwept(cells[c], most)
-		for t := range sums {
-			sum, step := &sums[t], tally.at(int32(t), c)
-			sum.fired.plus(step.fired)
-			sum.opened.plus(step.opened)
-			sum.firsts.add(step.firsts, 1)
-			sum.reached = step.reached
+// cells are those that a column stands for.
+func (tally *sweepTally) cells(column int) iter.Seq[int] {
+	kind, w := column/tally.windows, column%tally.windows
+	first, end := kind, w+1
+	if kind >= len(SweepKinds) {
+		kind, end = kind-len(SweepKinds)+refreshKind, tally.windows
+		if first = kind; kind == refreshKind {
+			first = 0
 		}
-		var opened amount
-		var firsts usage
-		var reached [reachable]int64
-		for t := 2; t <= most; t++ {
-			opened.plus(sums[t].opened)
-			firsts.add(sums[t].firsts, 1)
-			for i := range reached {
-				reached[i] += sums[t].reached[i]
+	}
+	return func(yield func(int) bool) {
+		for k := first; k <= kind; k++ {
+			for v := w; v < end; v++ {
+				if !yield(k*tally.windows + v) {
+					return
+				}
 			}
-			w.Episodes[t], w.TokensBefore[t], w.CostBefore[t] = opened.n, opened.tokens, opened.cost.Dollars()
-			w.Scopes[t], w.Sessions[t], w.Callers[t] = reached[inScopes], reached[inSessions], reached[inCallers]
 		}
-		var fired amount
-		for t := most; t >= 2; t-- {
-			fired.plus(sums[t].fired)
-			after := fired.usage
-			after.add(firsts, -1)
-			w.Requests[t], w.TokensAfter[t], w.CostAfter[t] = fired.n, after.tokens, after.cost.Dollars()
-			firsts.add(sums[t].firsts, -1)
+	}
+}
+
+// opener notes a request that opens episodes in the cells of a column, for a
+// range of thresholds.
+func (tally *sweepTally) opener(column int, opened span, u usage) {
+	if opened.low == 0 {
+		return
+	}
+	for threshold := opened.low; threshold <= opened.high; threshold++ {
+		tally.at(threshold, column).firsts.add(u, 1)
+	}
+}
+
+// episode notes an episode that is opened in the cells of a column for a range
+// of thresholds, with what was used before.
+func (tally *sweepTally) episode(column int, opened span, before usage) {
+	for threshold := opened.low; threshold <= opened.high; threshold++ {
+		tally.at(threshold, column).opened.add(before)
+	}
+}
+
+// swept adds the columns up.
+func (tally *sweepTally) swept(cells []SweepCell) []Swept {
+	most := len(tally.steps)/tally.width - 1
+	sums := make([]tallyStep, len(cells)*(most+1)) // by cell and threshold
+	for column := range tally.width {
+		for c := range tally.cells(column) {
+			for t := range most + 1 {
+				sums[c*(most+1)+t].plus(tally.at(int32(t), column))
+			}
 		}
-		list[c] = w
+	}
+	list := make([]Swept, len(cells))
+	for c := range cells {
+		list[c] = newSwept(cells[c], most)
+		list[c].add(sums[c*(most+1) : (c+1)*(most+1)])
 	}
 	return list
+}
+
+// add takes in the sums by threshold: a request fires at its count and at all
+// thresholds below.
+func (w *Swept) add(sums []tallyStep) {
+	var fired amount
+	for t := len(sums) - 1; t >= 2; t-- {
+		fired.plus(sums[t].fired)
+		after, opened := fired.usage, sums[t].opened
+		after.add(sums[t].firsts, -1)
+		w.Requests[t], w.TokensAfter[t], w.CostAfter[t] = fired.n, after.tokens, after.cost.Dollars()
+		w.Episodes[t], w.TokensBefore[t], w.CostBefore[t] = opened.n, opened.tokens, opened.cost.Dollars()
+	}
 }

@@ -16,6 +16,7 @@ import (
 // bytes of index, and no allocation of its own.
 type table[K comparable, S any] struct {
 	idle    int64 // microseconds; negative is for ever
+	slack   int64 // how much longer keys may stay before they are removed, many at a time; touch does not find them
 	keys    int   // cap on live keys, 0 is none
 	drop    func(*S)
 	live    int
@@ -56,18 +57,33 @@ func (t *table[K, S]) find(key K) *S {
 // the most recently touched. now never goes back. What touch returns is good
 // until the next touch or remove.
 func (t *table[K, S]) touch(key K, now int64) *S {
-	t.expire(now)
+	if now-t.slack > t.ends() || t.keys > 0 && t.live >= t.keys {
+		t.expire(now)
+	}
 	hash := t.hash(key)
 	slot, i := t.lookup(hash, key)
-	if i == 0 {
+	known := i != 0
+	if !known {
 		i = t.insert(slot, hash, key)
 	} else if i != t.newest {
 		t.unlink(i)
 		t.link(i)
 	}
 	e := t.entries.at(i)
+	if known && t.slack > 0 && now-e.touched > t.idle {
+		t.end(e)
+	}
 	e.touched = now
 	return &e.state
+}
+
+// end zeroes the state of a key that leaves.
+func (t *table[K, S]) end(e *tableEntry[K, S]) {
+	if t.drop != nil {
+		t.drop(&e.state)
+	}
+	var zero S
+	e.state = zero
 }
 
 // add touches a key that is not there, and says whether that was so. One that
@@ -175,11 +191,7 @@ func (t *table[K, S]) removeEntry(i uint32) {
 	slot, _ := t.lookup(t.hash(e.key), e.key)
 	t.vacate(slot)
 	t.unlink(i)
-	if t.drop != nil {
-		t.drop(&e.state)
-	}
-	var zero S
-	e.state = zero
+	t.end(e)
 	e.next, t.free = t.free, i
 	t.live--
 }

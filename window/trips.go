@@ -1,6 +1,7 @@
 package window
 
 import (
+	"iter"
 	"math"
 	"slices"
 	"sort"
@@ -42,6 +43,14 @@ type trips struct {
 	delays delays // cells are windows
 }
 
+// What a setting of the tracker fires in.
+const (
+	inScopes = iota
+	inSessions
+	inCallers
+	reachable
+)
+
 // trip is one setting at work.
 type trip struct {
 	judge *judge // nil before anything may trip it
@@ -76,7 +85,7 @@ func (p *past) add(now int64, print fingerprint.Fingerprint, keep int) {
 	p.hits = append(p.hits, passed{now, print})
 }
 
-func newTrips(rule *Rule, o SweepOptions, period int64) *trips {
+func newTrips(rule *Rule, o SweepOptions, period int) *trips {
 	windows, most := o.Windows, o.Most
 	keying, known := KeyingOf(rule.Counter.Kind)
 	if !known {
@@ -98,7 +107,7 @@ func newTrips(rule *Rule, o SweepOptions, period int64) *trips {
 			t.in[i] = newTable[string, []bool](-1, o.MaxKeys, nil)
 		}
 	case "cycle":
-		t.keep = (most + 1) * int(period) // a part of a repetition may stand before the whole ones
+		t.keep = (most + 1) * period // a part of a repetition may stand before the whole ones
 	}
 	t.base = max(slices.Index(SweepKinds, rule.Counter.Kind), 0) * len(windows)
 	return t
@@ -118,9 +127,9 @@ func (t *sweepTarget) trip(ev *Event, scope *Scope, h *Hit, key *repeats, k, of 
 	var past *past
 	switch {
 	case trips.byScope && t.sequence != nil:
-		past = &t.sequence.past
+		past = t.sequence.past
 	case !trips.byScope && key != nil:
-		past = &key.past
+		past = key.past
 	default:
 		return nil
 	}
@@ -195,13 +204,17 @@ func (t *trips) wholeWindows(from int, threshold int32, alone bool) {
 	}
 }
 
+// keepsBlocked tells that the pasts know what cools down, so that judges need
+// not: while it does they are shown nothing.
+func (t *trips) keepsBlocked() bool { return t.rule.SkipInCooldown && !t.byScope }
+
 // prepare makes what is kept of a key or scope by window and setting.
 func (t *trips) prepare(p *past) {
 	if p.started != nil {
 		return
 	}
 	p.started = make([]int32, len(t.windows))
-	if t.rule.SkipInCooldown && !t.byScope {
+	if t.keepsBlocked() {
 		p.blocked = make([]int64, len(t.settings))
 	}
 }
@@ -209,14 +222,15 @@ func (t *trips) prepare(p *past) {
 // part tells the settings of a window, which a key has outlived, of the past:
 // what was counted, and until when it is blocked. h is the hit after that past.
 func (t *trips) part(key *repeats, h *Hit) {
-	t.prepare(&key.past)
+	t.prepare(key.past)
 	w := len(key.left)
 	key.past.started[w] = min(key.n, int32(t.most))
 	for threshold := int32(2); threshold <= key.past.started[w]; threshold++ {
 		t.begin(w, threshold, h.Scope, nil)
 		counter := t.settings[t.index(w, threshold)].judge.counter
 		n, until := int32(0), int64(math.MinInt64)
-		for _, at := range key.times.times {
+		for i := range key.hits {
+			at := key.hits[i].time
 			if at < until {
 				continue
 			}
@@ -263,7 +277,7 @@ func (t *trips) newJudge(rule *Rule) *judge {
 		return newJudge(rule, nil, EngineOptions{MaxKeys: maxRepeats})
 	}
 	j := &judge{rule: rule, counter: counterKind(rule.Counter.Kind).New(rule.Counter, maxRepeats)}
-	if rule.Cooldown > 0 {
+	if rule.Cooldown > 0 && !t.keepsBlocked() {
 		j.cooling = newTable[pairKey, int64](rule.Cooldown.Microseconds(), maxRepeats, nil)
 	}
 	return j
@@ -283,7 +297,7 @@ func (t *trips) tally(w int, trip *trip, ev *Event, scope *Scope, h *Hit, n Coun
 		before, delay := key.upTo(h.Time, 0, len(t.windows), n.N)
 		trip.before.add(before, 1)
 		threshold := int32(trip.judge.rule.Threshold)
-		t.delays.add(threeDigits(delay), w, w, threshold, threshold)
+		t.delays.add(threeDigits(delay), w, threshold, threshold)
 	}
 	if again {
 		return
@@ -327,7 +341,7 @@ func (t *trips) result(r *SweepTarget) {
 		t.addWhole(w, stopped)
 		r.Cells[t.base+w].Stopped = stopped
 	}
-	t.delays.quantiles(r.Tracker)
+	t.delays.quantiles(r.Tracker, func(w int) iter.Seq[int] { return func(yield func(int) bool) { yield(w) } })
 }
 
 // addWhole adds what fired in a window while it was whole.

@@ -186,7 +186,7 @@ func (r *Report) grid(t *window.SweepTarget, repeats []*Repeat) [][]Outcome {
 			clear(hits[:highest+1])
 			if c < len(r.Cells) {
 				for i := range k.hits {
-					hits[min(k.count(i, c, len(r.Cells)), most)]++
+					hits[min(k.count(i, c), most)]++
 				}
 			}
 			requests := k.Rest()
@@ -228,7 +228,7 @@ func (r *Report) outcome(repeats []*Repeat, cell, threshold int) (o Outcome) {
 		if class >= Loop {
 			o.Loops++
 		}
-		f, fired := k.fires(cell, len(r.Cells), threshold)
+		f, fired := k.fires(cell, threshold)
 		switch {
 		case !fired:
 			if class == Loop {
@@ -380,7 +380,7 @@ func (r *Report) caught(a *Advice) map[string]bool {
 		if k.Target != a.Target || !r.isLoop(k) {
 			continue
 		}
-		if _, fired := k.fires(a.Cell, len(r.Cells), a.Threshold); fired {
+		if _, fired := k.fires(a.Cell, a.Threshold); fired {
 			who[cmp.Or(k.Conversation, k.Session, strconv.FormatInt(k.First, 10))] = true
 		}
 	}

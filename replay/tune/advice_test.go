@@ -14,17 +14,15 @@ func TestGridAgreesWithOutcomes(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		const most = 8
 		r := &Report{Cells: make([]window.SweepCell, 3), Options: Options{Most: most}}
+		counts := rows{cells: len(r.Cells)}
 		var repeats []*Repeat
 		for range rapid.IntRange(0, 5).Draw(t, "repeats") {
-			k := &Repeat{Kind: rapid.SampledFrom(window.Kinds).Draw(t, "kind"), most: make([]uint8, len(r.Cells))}
+			k := &Repeat{Kind: rapid.SampledFrom(window.Kinds).Draw(t, "kind"), rows: &counts}
 			for range rapid.IntRange(1, 6).Draw(t, "hits") {
-				k.hits = append(k.hits, Hit{})
-				for c := range r.Cells {
-					n := rapid.Uint8Range(1, most+3).Draw(t, "count")
-					k.counts = append(k.counts, n)
-					k.most[c] = max(k.most[c], n)
-				}
+				row := rapid.SliceOfN(rapid.Uint8Range(1, most+3), len(r.Cells), len(r.Cells)).Draw(t, "counts")
+				k.hits = append(k.hits, Hit{row: counts.add(row)})
 			}
+			k.most = k.highest()
 			k.Requests = int64(len(k.hits)) + 1 + rapid.Int64Range(0, 3).Draw(t, "rest")
 			repeats = append(repeats, k)
 		}

@@ -227,7 +227,7 @@ type DocumentRepeat struct {
 func NewDocument(version string, r *Report) *Document {
 	d := &Document{
 		Version: DocumentVersion, Loopgauge: version, Data: r.documentData(),
-		Sweep: []DocumentCell{}, Advice: []DocumentAdvice{}, Profiles: []DocumentProfile{}, Episodes: []DocumentEpisode{},
+		Sweep: make([]DocumentCell, 0, r.settings()), Advice: []DocumentAdvice{}, Profiles: []DocumentProfile{}, Episodes: []DocumentEpisode{},
 	}
 	for i := range r.Sweep {
 		for s := range r.Settings(i) {
@@ -289,8 +289,9 @@ func (r *Report) documentRepeats() []DocumentRepeat {
 	slices.SortStableFunc(longest, func(a, b *Repeat) int {
 		return cmp.Or(cmp.Compare(b.Requests, a.Requests), cmp.Compare(a.First, b.First))
 	})
-	list := []DocumentRepeat{}
-	for _, k := range longest[:min(len(longest), mostListed)] {
+	longest = longest[:min(len(longest), mostListed)]
+	list := make([]DocumentRepeat, 0, len(longest))
+	for _, k := range longest {
 		d := DocumentRepeat{
 			ID: k.ID(), Rule: k.Rule.Name, Scope: k.scope(), Fingerprint: k.Fingerprint.String(), Kind: k.Kind, Evidence: k.Evidence,
 			First: replay.Stamp(k.First), Last: replay.Stamp(k.Last), Requests: k.Requests, Session: replay.TextOrNull(k.Session), Caller: replay.TextOrNull(k.Caller),

@@ -23,7 +23,7 @@ func (r *Report) Fired() []Fired {
 			if k.Target != target {
 				continue
 			}
-			if f, ok := k.fires(cell, len(r.Cells), threshold); ok {
+			if f, ok := k.fires(cell, threshold); ok {
 				list = append(list, Fired{k, k.hits[f.hit].Time, f.after, f.spent.tokens, f.spent.cost.Dollars()})
 			}
 		}

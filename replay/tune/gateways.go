@@ -37,7 +37,7 @@ type Matter struct {
 	Less int64 // requests that only the documented behaviour would have acted on
 }
 
-// gatewayCounts follow the verdicts of the gateways' rules.
+// gatewayCounts follow the firings of the gateways' rules.
 type gatewayCounts struct {
 	gateways []Gateway
 	byRule   map[*window.Rule][]int
@@ -46,7 +46,7 @@ type gatewayCounts struct {
 	some     []bool
 	flagged  []map[string]bool
 	episodes []int64
-	current  string // conversation of the event that is judged next
+	current  string // conversation of the event at work
 
 	judging []*differs // in the order of the gateways and their differences
 }
@@ -62,16 +62,16 @@ type differs struct {
 	ownActs, doc    bool
 }
 
-// verdict takes in a firing of one of the two.
-func (d *differs) verdict(v *window.Verdict) {
-	if len(v.Event.Prints[d.identity].Fingerprints) == 0 {
+// fired takes in that one of the two fires on an event.
+func (d *differs) fired(rule *window.Rule, ev *window.Event) {
+	if len(ev.Prints[d.identity].Fingerprints) == 0 {
 		return
 	}
-	if !d.some || d.at != v.Event.Position {
+	if !d.some || d.at != ev.Position {
 		d.settle()
-		d.some, d.at = true, v.Event.Position
+		d.some, d.at = true, ev.Position
 	}
-	if v.Rule == d.own {
+	if rule == d.own {
 		d.ownActs = true
 	} else {
 		d.doc = true
@@ -116,13 +116,17 @@ func judged(swept []*window.Rule, gateways []Gateway) (rules []*window.Rule, wit
 	return rules, with
 }
 
-func newGatewayCounts(gateways []Gateway, plan *window.Plan) *gatewayCounts {
+// newGatewayCounts counts those of the gateways that are told, or the others.
+func newGatewayCounts(gateways []Gateway, plan *window.Plan, told []bool, theirs bool) *gatewayCounts {
 	n := len(gateways)
 	c := &gatewayCounts{
 		gateways: gateways, byRule: map[*window.Rule][]int{}, requests: make([]int64, n),
 		last: make([]fingerprint.Position, n), some: make([]bool, n), flagged: make([]map[string]bool, n), episodes: make([]int64, n),
 	}
 	for i, g := range gateways {
+		if told[i] != theirs {
+			continue
+		}
 		c.flagged[i] = map[string]bool{}
 		for _, r := range g.Rules {
 			c.byRule[r] = append(c.byRule[r], i)
@@ -135,24 +139,37 @@ func newGatewayCounts(gateways []Gateway, plan *window.Plan) *gatewayCounts {
 }
 
 func (c *gatewayCounts) verdict(v *window.Verdict) error {
-	if !v.Fired {
-		return nil
+	if v.Fired {
+		c.fired(v.Rule, v.Event)
 	}
+	return nil
+}
+
+// fired takes in that a rule fires on an event.
+func (c *gatewayCounts) fired(rule *window.Rule, ev *window.Event) {
 	for _, d := range c.judging {
-		if v.Rule == d.own || v.Rule == d.documented {
-			d.verdict(v)
+		if rule == d.own || rule == d.documented {
+			d.fired(rule, ev)
 		}
 	}
-	for _, i := range c.byRule[v.Rule] {
-		if !c.some[i] || c.last[i] != v.Event.Position {
-			c.some[i], c.last[i] = true, v.Event.Position
+	for _, i := range c.byRule[rule] {
+		if !c.some[i] || c.last[i] != ev.Position {
+			c.some[i], c.last[i] = true, ev.Position
 			c.requests[i]++
 		}
 		if c.current != "" {
 			c.flagged[i][c.current] = true
 		}
 	}
-	return nil
+}
+
+// join takes over what another has counted, of other gateways.
+func (c *gatewayCounts) join(o *gatewayCounts) {
+	for i := range c.gateways {
+		if o.flagged[i] != nil {
+			c.requests[i], c.episodes[i], c.flagged[i] = o.requests[i], o.episodes[i], o.flagged[i]
+		}
+	}
 }
 
 func (c *gatewayCounts) episode(e *window.Episode) {

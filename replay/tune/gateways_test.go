@@ -88,7 +88,7 @@ func TestJudged(t *testing.T) {
 		t.Errorf("judged are %q, want %q", names, want)
 	}
 	plan := window.NewPlan(rules, nil)
-	c := newGatewayCounts(gateways, plan)
+	c := newGatewayCounts(gateways, plan, make([]bool, len(gateways)), false)
 	ev := &window.Event{Prints: make([]window.Prints, len(plan.Identities))}
 	ev.Prints[0].Fingerprints = make([]fingerprint.Fingerprint, 1)
 	for _, r := range rules {
@@ -112,7 +112,7 @@ func TestJudged(t *testing.T) {
 
 	// Of what the documented rule cannot look at nobody knows how they differ.
 	blind := &differs{own: rules[0], documented: rules[2]}
-	blind.verdict(&window.Verdict{Rule: rules[0], Event: &window.Event{Prints: make([]window.Prints, 1)}})
+	blind.fired(rules[0], &window.Event{Prints: make([]window.Prints, 1)})
 	if blind.settle(); blind.more != 0 {
 		t.Errorf("%d requests differ that only one of two rules can look at", blind.more)
 	}

@@ -8,6 +8,34 @@ type Hit struct {
 	Tokens int64   // -1 unknown
 	Cost   float64 // USD; NaN unknown
 	Status int32   // -1 unknown
+	row    uint32  // of its counts, among those of all hits
+}
+
+// rows are counts by cell, a row for each hit. They stay, and stand in few
+// blocks.
+type rows struct {
+	cells  int
+	n      uint32
+	blocks [][]uint8
+}
+
+const rowsBits = 10 // of a number tell the row in its block
+
+// at is a row.
+func (r *rows) at(i uint32) []uint8 {
+	from := int(i&(1<<rowsBits-1)) * r.cells
+	return r.blocks[i>>rowsBits][from : from+r.cells : from+r.cells]
+}
+
+// add adds a row and returns its number.
+func (r *rows) add(counts []uint8) (i uint32) {
+	i = r.n
+	if int(i>>rowsBits) == len(r.blocks) {
+		r.blocks = append(r.blocks, make([]uint8, r.cells<<rowsBits))
+	}
+	r.n++
+	copy(r.at(i), counts)
+	return i
 }
 
 // Hits are the first requests of the repeat after the one it began with; of a
@@ -20,10 +48,9 @@ func (k *Repeat) Counts(cell int) []uint8 {
 	if len(k.hits) == 0 {
 		return nil
 	}
-	cells := len(k.counts) / len(k.hits)
 	list := make([]uint8, len(k.hits))
 	for i := range list {
-		list[i] = k.counts[i*cells+cell]
+		list[i] = k.rows.at(k.hits[i].row)[cell]
 	}
 	return list
 }

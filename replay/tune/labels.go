@@ -149,7 +149,7 @@ func (r *Report) flaggedSessions(advice int) map[string]bool {
 	}
 	for _, k := range r.Repeats {
 		if who := k.who(); k.Target == a.Target && who != "" {
-			if _, fired := k.fires(a.Cell, len(r.Cells), a.Threshold); fired {
+			if _, fired := k.fires(a.Cell, a.Threshold); fired {
 				flagged[who] = true
 			}
 		}

@@ -2,7 +2,6 @@ package tune
 
 import (
 	"cmp"
-	"math"
 	"slices"
 	"time"
 
@@ -33,10 +32,10 @@ type Repeat struct {
 	excluded     bool // a suggested exclusion takes it out
 	later        bool // the key has come before, so that its first request repeats too
 
-	hits   []Hit
-	rest   spending // of the requests behind those
-	counts []uint8  // of hits[i] in cell c: i*cells + c
-	most   []uint8  // highest count by cell
+	hits []Hit
+	rest spending // of the requests behind those
+	rows *rows    // of the counts of hits
+	most []uint8  // highest count by cell
 	// By window, the highest threshold at which a tracker fired; nil unless the
 	// rule has one.
 	tracked []int32
@@ -51,25 +50,27 @@ const (
 	keptCounts  = 1 << 25 // bytes
 )
 
+// fewHits is how many hits most repeats have at most.
+const fewHits = 3
+
 // collector keeps the repeats of a pass.
 type collector struct {
 	plan    *window.Plan
 	rules   []int // of the plan, by target
-	cells   int
-	open    map[uint64]*Repeat
+	rows    rows
 	all     []*Repeat
-	counts  int   // bytes in use
 	dropped int64 // repeats there was no room for
 	witness *window.Witness
+	told    *told // nil if nobody asks
 }
 
 func newCollector(plan *window.Plan, rules []int, cells int, witness *window.Witness) *collector {
-	return &collector{plan: plan, rules: rules, cells: cells, open: map[uint64]*Repeat{}, witness: witness}
+	return &collector{plan: plan, rules: rules, rows: rows{cells: cells}, witness: witness}
 }
 
 // sweep counts the rules, and calls the collector with what repeats.
 func (c *collector) sweep(windows []time.Duration, most, maxKeys int) *window.Sweep {
-	return window.NewSweep(c.plan, c.rules, window.SweepOptions{Windows: windows, Most: most, MaxKeys: maxKeys, Repeat: c.repeat, Ended: c.ended})
+	return window.NewSweep(c.plan, c.rules, window.SweepOptions{Windows: windows, Most: most, MaxKeys: maxKeys, Repeat: c.repeat})
 }
 
 // repeats are those found, with what they are.
@@ -83,11 +84,14 @@ func (c *collector) repeats() []*Repeat {
 
 // longest is the cell of a kind with the longest window.
 func (c *collector) longest(kind string) int {
-	return (slices.Index(window.SweepKinds, kind)+1)*c.cells/len(window.SweepKinds) - 1
+	return (slices.Index(window.SweepKinds, kind)+1)*c.rows.cells/len(window.SweepKinds) - 1
 }
 
 func (c *collector) repeat(r *window.Repeat) {
-	k := c.open[r.Number]
+	if c.told != nil {
+		c.told.repeat(r, c.witness.Conversation(r.Event))
+	}
+	k, _ := (*r.Keep).(*Repeat)
 	if k == nil {
 		if k = c.begin(r, c.witness.Begin(r.First)); k == nil {
 			return
@@ -112,22 +116,18 @@ func (c *collector) repeat(r *window.Repeat) {
 	if r.Event.TokensIn >= 0 || r.Event.TokensOut >= 0 {
 		h.Tokens = max(r.Event.TokensIn, 0) + max(r.Event.TokensOut, 0)
 	}
-	if len(k.hits) == keptHits || c.counts >= keptCounts {
+	if len(k.hits) == keptHits || int(c.rows.n)*c.rows.cells >= keptCounts {
 		k.rest.add(&h)
 		return
 	}
+	h.row = c.rows.add(r.Counts)
+	if k.hits == nil {
+		k.hits, k.most = make([]Hit, 0, fewHits), slices.Clone(r.Counts)
+	}
 	k.hits = append(k.hits, h)
-	if k.most == nil {
-		k.most = make([]uint8, c.cells)
-	}
-	from := len(k.counts)
-	k.counts = slices.Grow(k.counts, c.cells)[:from+c.cells]
-	counts := k.counts[from:]
 	for i, n := range r.Counts {
-		counts[i] = uint8(min(n, math.MaxUint8))
-		k.most[i] = max(k.most[i], counts[i])
+		k.most[i] = max(k.most[i], n)
 	}
-	c.counts += c.cells
 }
 
 // begin opens a repeat; nil if there is no room for it.
@@ -139,9 +139,9 @@ func (c *collector) begin(r *window.Repeat, facts *window.Facts) *Repeat {
 	ev := r.Event
 	k := &Repeat{
 		Rule: c.plan.Rules[c.rules[r.Target]], Target: r.Target, Scope: append([]string{}, r.Scope.Values...), Fingerprint: r.Fingerprint,
-		First: facts.First, Session: ev.Session, Caller: ev.Caller, Model: ev.Model, Conversation: c.witness.Conversation(ev), facts: facts,
+		First: facts.First, Session: ev.Session, Caller: ev.Caller, Model: ev.Model, Conversation: c.witness.Conversation(ev), rows: &c.rows, facts: facts,
 	}
-	c.open[r.Number] = k
+	*r.Keep = k
 	c.all = append(c.all, k)
 	return k
 }
@@ -159,9 +159,8 @@ func (c *collector) part(k *Repeat, r *window.Repeat, facts *window.Facts) *Repe
 		return next
 	}
 	next.rest, k.rest = k.rest, spending{}
-	next.hits, next.counts = slices.Clone(k.hits[from:]), slices.Clone(k.counts[from*int64(c.cells):])
-	k.hits, k.counts = k.hits[:from], k.counts[:from*int64(c.cells)]
-	next.most, k.most = c.highest(next.counts), c.highest(k.counts)
+	next.hits, k.hits = slices.Clone(k.hits[from:]), k.hits[:from]
+	next.most, k.most = next.highest(), k.highest()
 	if k.Last = k.First; from > 0 {
 		k.Last = k.hits[from-1].Time
 	}
@@ -172,12 +171,15 @@ func (c *collector) part(k *Repeat, r *window.Repeat, facts *window.Facts) *Repe
 }
 
 // highest are the highest counts by cell; nil without hits.
-func (c *collector) highest(counts []uint8) (most []uint8) {
-	for i, n := range counts {
+func (k *Repeat) highest() (most []uint8) {
+	for i := range k.hits {
+		counts := k.rows.at(k.hits[i].row)
 		if i == 0 {
-			most = make([]uint8, c.cells)
+			most = slices.Clone(counts)
 		}
-		most[i%c.cells] = max(most[i%c.cells], n)
+		for c, n := range counts {
+			most[c] = max(most[c], n)
+		}
 	}
 	return most
 }
@@ -185,8 +187,6 @@ func (c *collector) highest(counts []uint8) (most []uint8) {
 // who is the session of a repeat, or, where the log names none, the
 // conversation.
 func (k *Repeat) who() string { return cmp.Or(k.Session, k.Conversation) }
-
-func (c *collector) ended(number uint64) { delete(c.open, number) }
 
 // alone tells of a request of a key that came before, that nothing else of its
 // stretch repeats: only that settings may fire on it makes it one of interest.
@@ -207,7 +207,7 @@ func (r *Report) longest(among func(*Repeat) bool) (longest *Repeat, n int64) {
 }
 
 // count is what a cell counted at a hit.
-func (k *Repeat) count(hit, cell, cells int) int { return int(k.counts[hit*cells+cell]) }
+func (k *Repeat) count(hit, cell int) int { return int(k.rows.at(k.hits[hit].row)[cell]) }
 
 // firing is what one setting would have done with a repeat.
 type firing struct {
@@ -229,13 +229,13 @@ func (s *spending) add(h *Hit) {
 }
 
 // fires says what a cell at a threshold would have done.
-func (k *Repeat) fires(cell, cells, threshold int) (f firing, fired bool) {
+func (k *Repeat) fires(cell, threshold int) (f firing, fired bool) {
 	f.hit = -1
 	if k.Highest(cell) < threshold {
 		return f, false
 	}
 	for i := range k.hits {
-		if k.count(i, cell, cells) < threshold {
+		if k.count(i, cell) < threshold {
 			continue
 		}
 		f.requests++

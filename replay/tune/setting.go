@@ -3,6 +3,7 @@ package tune
 import (
 	"iter"
 	"math"
+	"slices"
 
 	"github.com/loopgauge/loopgauge/window"
 )
@@ -44,6 +45,22 @@ func (r *Report) Settings(target int) iter.Seq[Setting] {
 			}
 		}
 	}
+}
+
+// settings is how many Settings yields for all rules.
+func (r *Report) settings() (n int) {
+	for i := range r.Sweep {
+		for _, cells := range [][]window.Swept{r.Sweep[i].Cells, r.Sweep[i].Tracker} {
+			for c := range cells {
+				reached := cells[c].Requests[max(2, r.Options.Least) : r.Options.Most+1]
+				if none := slices.Index(reached, 0); none >= 0 {
+					reached = reached[:none+1]
+				}
+				n += len(reached)
+			}
+		}
+	}
+	return n
 }
 
 // Setting is what a cell of Report.Cells does at a threshold. Behind these

@@ -104,14 +104,18 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 	witness := plan.NewWitness()
 	c := newCollector(plan, swept, len(o.Windows)*len(window.SweepKinds), witness)
 	sweep := c.sweep(o.Windows, o.Most, o.MaxKeys)
+	c.told = newTold(&o, plan, sweep.Cells(), gateways)
 	// What has a loop is no matter of which rules are swept.
 	ours := newCollector(plan, unswept(plan, o.Rules, gateways), len(window.SweepKinds), witness)
 	p := pass{
 		o: o, witness: witness, sweeping: startSweeping(sweep, ours.sweep(o.Windows[len(o.Windows)-1:], window.LeastRepeats, o.MaxKeys)),
-		conversations: map[string]int{}, gateways: newGatewayCounts(gateways, plan),
+		conversations: map[string]int{}, gateways: newGatewayCounts(gateways, plan, c.told.all, false),
 	}
 
 	o.Run.Plan, o.Run.Brief, o.Run.Hold = plan, o.Run.Event == nil, held
+	if o.Run.Episode == nil {
+		o.Run.Unjudged = c.told.unjudged(rules)
+	}
 	o.Run.Event, o.Run.Verdict = p.event, p.gateways.verdict
 	o.Run.Episode = p.episode
 	result, err := replay.Run(ctx, o.Run)
@@ -123,6 +127,8 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 		Options: o, Result: result, Cells: sweep.Cells(), Sweep: sweep.Result(), Repeats: c.repeats(), Dropped: c.dropped,
 		Conversations: len(p.conversations), Days: float64(result.Last-result.First) / 86400e6,
 	}
+	c.told.episodes(r.Sweep)
+	p.gateways.join(c.told.gateways)
 	r.exclude()
 	r.advise()
 	r.compare(p.gateways, p.conversations, slices.Concat(r.Repeats, ours.repeats()))

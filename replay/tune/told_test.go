@@ -1,0 +1,88 @@
+package tune
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/loopgauge/loopgauge/fingerprint"
+	"github.com/loopgauge/loopgauge/window"
+)
+
+// TestToldAgreesWithEngine: what the sweep tells of gateways is what an engine
+// that judges by their rules finds.
+func TestToldAgreesWithEngine(t *testing.T) {
+	var identities []*fingerprint.Identity
+	for _, part := range []string{"model", "path"} {
+		id, err := fingerprint.New("", fingerprint.Options{Parts: []string{part}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		identities = append(identities, id)
+	}
+	scope, err := fingerprint.NewScope([]string{"conversation"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	windows := []time.Duration{3 * time.Second, 20 * time.Second, 2 * time.Minute}
+	const most = 4
+	rapid.Check(t, func(rt *rapid.T) {
+		var rules []*window.Rule
+		for i := range rapid.IntRange(1, 4).Draw(rt, "rules") {
+			rules = append(rules, &window.Rule{
+				Name: fmt.Sprint("r", i), Identity: rapid.SampledFrom(identities).Draw(rt, "identity"), Scope: scope,
+				Counter:   window.CounterSpec{Kind: rapid.SampledFrom(window.SweepKinds).Draw(rt, "kind"), Window: rapid.SampledFrom(windows).Draw(rt, "window")},
+				Threshold: rapid.IntRange(1, most+1).Draw(rt, "threshold"), Action: window.Warn,
+				Cooldown: time.Duration(rapid.SampledFrom([]int{0, 0, 0, 5}).Draw(rt, "cooldown")) * time.Second,
+			})
+		}
+		var compared []Gateway
+		for i := range rapid.IntRange(1, 3).Draw(rt, "gateways") {
+			compared = append(compared, Gateway{Name: fmt.Sprint("g", i), Rules: rapid.SliceOfNDistinct(rapid.SampledFrom(rules), 1, len(rules), rapid.ID[*window.Rule]).Draw(rt, "of")})
+		}
+		plan := window.NewPlan(rules, nil)
+		witness := plan.NewWitness()
+		all := make([]int, len(rules))
+		for i := range all {
+			all[i] = i
+		}
+		c := newCollector(plan, all, len(windows)*len(window.SweepKinds), witness)
+		sweep := c.sweep(windows, most, 0)
+		c.told = newTold(&Options{Rules: rules, Most: most}, plan, sweep.Cells(), compared)
+		judged := newGatewayCounts(compared, plan, c.told.all, true)
+		engine := window.NewEngine(plan, window.EngineOptions{
+			Verdict: func(v *window.Verdict) { _ = judged.verdict(v) },
+			Episode: func(e *window.Episode) { judged.episode(e) },
+		})
+		extractor := plan.NewExtractor(window.ExtractOptions{})
+		now := int64(1_000_000_000)
+		for i := range rapid.IntRange(1, 60).Draw(rt, "events") {
+			now += int64(rapid.SampledFrom([]int{0, 0, 1, 1, 2, 3, 19, 20, 61, 200}).Draw(rt, "pause")) * 1_000_000
+			text := func(label string) []byte {
+				return []byte(rapid.SampledFrom([]string{"a", "a", "a", "b"}).Draw(rt, label))
+			}
+			var ev window.Event
+			extractor.Event(&fingerprint.Request{
+				Time: now, End: now, Session: text("session"), Model: text("model"), Path: text("path"), Position: fingerprint.Position{Line: int64(i)},
+			}, &ev)
+			judged.current = witness.Conversation(&ev)
+			engine.Judge(&ev)
+			sweep.Add(&ev)
+		}
+		engine.Close()
+		c.told.episodes(sweep.Result())
+		told := c.told.gateways
+		if !slices.Equal(told.requests, judged.requests) || !slices.Equal(told.episodes, judged.episodes) {
+			rt.Errorf("told %v requests in %v episodes, judged %v in %v", told.requests, told.episodes, judged.requests, judged.episodes)
+		}
+		for i, all := range c.told.all {
+			if all && !maps.Equal(told.flagged[i], judged.flagged[i]) {
+				rt.Errorf("%s: told %v, judged %v", compared[i].Name, told.flagged[i], judged.flagged[i])
+			}
+		}
+	})
+}
