@@ -23,7 +23,7 @@ func (o *ExtractOptions) Reads() fingerprint.Field {
 }
 
 // nameSession gives a request the session that the policy asks for: the first
-// place of its list that says something.
+// place of its list that names one.
 func (o *ExtractOptions) nameSession(r *fingerprint.Request) {
 	if o.Sessions == nil {
 		return
@@ -35,7 +35,7 @@ func (o *ExtractOptions) nameSession(r *fingerprint.Request) {
 		if name != LogSession {
 			value = attribute(r, name)
 		}
-		if len(value) > 0 {
+		if fingerprint.NamesSession(value) {
 			r.Session = value
 			return
 		}

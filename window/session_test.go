@@ -13,7 +13,7 @@ func TestNameSession(t *testing.T) {
 		var r fingerprint.Request
 		r.Reset()
 		r.Session = []byte("own")
-		for _, a := range []string{"header:X-Team=t", "header:x-empty=", "prompt_cache_key=k"} {
+		for _, a := range []string{"header:X-Team=t", "header:x-empty=", "header:x-null=null", "header:x-hidden=[REDACTED]", "prompt_cache_key=k"} {
 			name, value, _ := strings.Cut(a, "=")
 			r.Attributes = append(r.Attributes, fingerprint.Attribute{Name: []byte(name), Value: []byte(value)})
 		}
@@ -34,6 +34,7 @@ func TestNameSession(t *testing.T) {
 	f("header:x-team log", "t")
 	f("log header:x-team", "own")
 	f("header:x-empty header:x-none prompt_cache_key", "k") // empty says nothing
+	f("header:x-null header:x-hidden log", "own")           // stand for none
 	f("Prompt_Cache_Key", "")                               // not a header
 	f("header:x-none", "")
 }
