@@ -234,7 +234,7 @@ func (s *Sweep) Add(ev *Event) {
 func (t *sweepTarget) looks(ev *Event) bool {
 	prints, scope := &ev.Prints[t.identity], &ev.Scopes[t.scope]
 	choice := ev.Rules[t.index]
-	if choice == NotMatched || t.rule.inForce(choice).Off || prints.Cause != fingerprint.Computable || scope.Cause != fingerprint.Computable {
+	if choice == NotMatched || t.rule.inForce(choice).Off || len(prints.Fingerprints) == 0 || scope.Cause != fingerprint.Computable {
 		return false
 	}
 	t.hit.Scope, t.hit.Print, t.hit.Time = scope.Key, prints.Fingerprints[0], ev.Time

@@ -220,3 +220,16 @@ func TestSweepLetsGo(t *testing.T) {
 	f("A", "B")
 	f("A", "A", "B")
 }
+
+// TestSweepWithoutPrints: an event that is computable and has no fingerprint, as
+// a damaged dataset may say, is none that counts.
+func TestSweepWithoutPrints(t *testing.T) {
+	n := newNames(t)
+	rule := &Rule{Name: "r", Identity: byModel(t), Scope: bySession(t), Counter: CounterSpec{Kind: "sliding"}}
+	s := NewSweep(NewPlan([]*Rule{rule}, nil), []int{0}, SweepOptions{Windows: []time.Duration{time.Minute}, Most: 2})
+	s.Add(n.event(1, "s", nil, 1))
+	s.Add(n.event(2, "s", []string{"a"}, 1))
+	if got := s.Result()[0].Requests; got != 1 {
+		t.Errorf("%d requests with a fingerprint, want 1", got)
+	}
+}
