@@ -21,7 +21,7 @@ import (
 //	origin, origins, targets, epoch, offset, item, newest
 //	event      as window.EventWriter writes it
 //	idle, name of a mark
-const version = 2
+const version = 3 // since evidence looks at other identities
 
 var magic = []byte{0, 'l', 'g'}
 

@@ -122,7 +122,7 @@ func TestRecordRefused(t *testing.T) {
 		}
 	}
 	value[len(magic)]++
-	if _, err := c.read(value); err == nil || !strings.Contains(err.Error(), "version 3") {
+	if _, err := c.read(value); err == nil || !strings.Contains(err.Error(), "version 4") {
 		t.Errorf("a later version: %v", err)
 	}
 }
