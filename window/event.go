@@ -46,7 +46,12 @@ type Portion struct {
 }
 
 // Before tells whether ev comes before o in the order in which events are judged.
-func (ev *Event) Before(o *Event) bool { return placeOf(ev).before(placeOf(o)) }
+func (ev *Event) Before(o *Event) bool {
+	if ev.Time != o.Time { // mostly, and there is no more to fetch
+		return ev.Time < o.Time
+	}
+	return ev.Position.Before(o.Position)
+}
 
 // Copy tells whether another process stands for the event.
 func (ev *Event) Copy() bool { return ev.Portion != nil && !ev.Portion.Home }

@@ -247,10 +247,7 @@ type eventHeap []*Event
 
 func (h eventHeap) Len() int { return len(h) }
 func (h eventHeap) Less(i, j int) bool {
-	if a, b := h[i].Time, h[j].Time; a != b { // mostly, and there is no more to fetch
-		return a < b
-	}
-	return h[i].Position.Before(h[j].Position)
+	return h[i].Before(h[j])
 }
 func (h eventHeap) Swap(i, j int) { h[i], h[j] = h[j], h[i] }
 func (h *eventHeap) Push(x any)   { *h = append(*h, x.(*Event)) }
