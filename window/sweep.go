@@ -102,6 +102,14 @@ type SweepTarget struct {
 	Dropped  int64   // keys that had to make room before they were quiet
 }
 
+// Cell is one of Cells or, behind these, of Tracker.
+func (t *SweepTarget) Cell(i int) *Swept {
+	if own := len(t.Cells); i >= own {
+		return &t.Tracker[i-own]
+	}
+	return &t.Cells[i]
+}
+
 // sweepTarget is a target at work.
 type sweepTarget struct {
 	rule            *Rule

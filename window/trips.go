@@ -341,7 +341,7 @@ func (t *trips) result(r *SweepTarget) {
 		t.addWhole(w, stopped)
 		r.Cells[t.base+w].Stopped = stopped
 	}
-	t.delays.quantiles(r.Tracker, func(w int) iter.Seq[int] { return func(yield func(int) bool) { yield(w) } })
+	t.delays.quantiles(r.Tracker, func(w int) iter.Seq[int] { return slices.Values([]int{w}) })
 }
 
 // addWhole adds what fired in a window while it was whole.

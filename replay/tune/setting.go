@@ -34,13 +34,9 @@ func (r *Report) Settings(target int) iter.Seq[Setting] {
 	return func(yield func(Setting) bool) {
 		t := &r.Sweep[target]
 		for c := range len(t.Cells) + len(t.Tracker) {
-			for threshold := max(2, r.Options.Least); threshold <= r.Options.Most; threshold++ {
-				s := r.Setting(target, c, threshold)
-				if !yield(s) {
+			for threshold, last := r.lowest(), r.last(t.Cell(c)); threshold <= last; threshold++ {
+				if !yield(r.Setting(target, c, threshold)) {
 					return
-				}
-				if s.Requests == 0 {
-					break
 				}
 			}
 		}
@@ -50,28 +46,31 @@ func (r *Report) Settings(target int) iter.Seq[Setting] {
 // settings is how many Settings yields for all rules.
 func (r *Report) settings() (n int) {
 	for i := range r.Sweep {
-		for _, cells := range [][]window.Swept{r.Sweep[i].Cells, r.Sweep[i].Tracker} {
-			for c := range cells {
-				reached := cells[c].Requests[max(2, r.Options.Least) : r.Options.Most+1]
-				if none := slices.Index(reached, 0); none >= 0 {
-					reached = reached[:none+1]
-				}
-				n += len(reached)
-			}
+		t := &r.Sweep[i]
+		for c := range len(t.Cells) + len(t.Tracker) {
+			n += r.last(t.Cell(c)) + 1 - r.lowest()
 		}
 	}
 	return n
+}
+
+// lowest is the lowest threshold that is shown.
+func (r *Report) lowest() int { return max(2, r.Options.Least) }
+
+// last is the highest threshold of a cell that Settings has.
+func (r *Report) last(cell *window.Swept) int {
+	reached := cell.Requests[r.lowest() : r.Options.Most+1]
+	if none := slices.Index(reached, 0); none >= 0 {
+		return r.lowest() + none
+	}
+	return r.Options.Most
 }
 
 // Setting is what a cell of Report.Cells does at a threshold. Behind these
 // cells come those of the tracker, where the rule has one.
 func (r *Report) Setting(target, cell, threshold int) Setting {
 	t := &r.Sweep[target]
-	at, tracker := cell-len(t.Cells), cell >= len(t.Cells)
-	swept := &t.Cells[min(cell, len(t.Cells)-1)]
-	if tracker {
-		swept = &t.Tracker[at]
-	}
+	swept := t.Cell(cell)
 	s := Setting{
 		Kind: swept.Kind, Window: swept.Window.Seconds(), Threshold: threshold,
 		Requests: swept.Requests[threshold], Share: share(swept.Requests[threshold], r.Result.Account.Judged),

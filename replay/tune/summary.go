@@ -170,7 +170,7 @@ func (s Summary) heatmap(b *strings.Builder, a *Advice, kind string) {
 	b.WriteByte('\n')
 	most := int64(1)
 	for c := range cells {
-		most = max(most, cells[c].Episodes[max(2, r.Options.Least)])
+		most = max(most, cells[c].Episodes[r.lowest()])
 	}
 	rows := slices.Clone(shownThresholds)
 	rows = append(rows, a.Threshold)
