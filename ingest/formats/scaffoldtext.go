@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // piece is a part of a line that has a name.
@@ -99,17 +100,20 @@ func (t *texter) add(p piece, name, example string) {
 // leadingTime is a time that a line begins with.
 var leadingTime = regexp.MustCompile(`^\[?\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d+)?(?: ?(?:Z|[+-]\d\d:?\d\d))?\]?`)
 
-// shapes are other times, wherever they stand.
-var shapes = []*regexp.Regexp{
-	regexp.MustCompile(`\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d+)?(?: ?(?:Z|UTC|[+-]\d\d:?\d\d))?`),
-	regexp.MustCompile(`\d{1,2}[-/][A-Z][a-z]{2}[-/]\d{4}[: ]\d\d:\d\d:\d\d(?:\.\d+)?(?: [+-]\d{4})?`),
-	regexp.MustCompile(`[A-Z][a-z]{2}, \d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d (?:[A-Z]{3,4}|[+-]\d{4})`),
-	regexp.MustCompile(`[A-Z][a-z]{2} [A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d(?:\.\d+)?(?: [A-Z]{3,4})? \d{4}`),
-	regexp.MustCompile(`[A-Z][a-z]{2} \d{1,2}, \d{4},? \d{1,2}:\d\d:\d\d(?: [AP]M)?`),
-	regexp.MustCompile(`\d{1,2}[./]\d{1,2}[./]\d{4},? \d{1,2}:\d\d:\d\d(?:[.,]\d+)?(?: [AP]M)?`),
-	regexp.MustCompile(`\d{8}[T ]?\d{6}(?:Z|[+-]\d{4})?`),
-	regexp.MustCompile(`\d{10}(?:\d{9}|\d{6}|\d{3})?(?:\.\d+)?`),
-}
+// shapes are other times, wherever they stand, compiled when they are asked for:
+// no other command is.
+var shapes = sync.OnceValue(func() []*regexp.Regexp {
+	return []*regexp.Regexp{
+		regexp.MustCompile(`\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d+)?(?: ?(?:Z|UTC|[+-]\d\d:?\d\d))?`),
+		regexp.MustCompile(`\d{1,2}[-/][A-Z][a-z]{2}[-/]\d{4}[: ]\d\d:\d\d:\d\d(?:\.\d+)?(?: [+-]\d{4})?`),
+		regexp.MustCompile(`[A-Z][a-z]{2}, \d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d (?:[A-Z]{3,4}|[+-]\d{4})`),
+		regexp.MustCompile(`[A-Z][a-z]{2} [A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d(?:\.\d+)?(?: [A-Z]{3,4})? \d{4}`),
+		regexp.MustCompile(`[A-Z][a-z]{2} \d{1,2}, \d{4},? \d{1,2}:\d\d:\d\d(?: [AP]M)?`),
+		regexp.MustCompile(`\d{1,2}[./]\d{1,2}[./]\d{4},? \d{1,2}:\d\d:\d\d(?:[.,]\d+)?(?: [AP]M)?`),
+		regexp.MustCompile(`\d{8}[T ]?\d{6}(?:Z|[+-]\d{4})?`),
+		regexp.MustCompile(`\d{10}(?:\d{9}|\d{6}|\d{3})?(?:\.\d+)?`),
+	}
+})
 
 // time finds the first time in the line, unless it has a name: see pairs.
 func (t *texter) time() {
@@ -128,7 +132,7 @@ func (t *texter) time() {
 		t.add(piece{to: len(at), pattern: strings.Replace(regexp.QuoteMeta(at), regexp.QuoteMeta(inner), `(?P<time>`+width+`)`, 1), first: true}, "time", inner)
 		return
 	}
-	for _, shape := range shapes {
+	for _, shape := range shapes() {
 		for _, at := range shape.FindAllStringIndex(t.line, -1) {
 			text := t.line[at[0]:at[1]]
 			if len(guessLayouts([]byte(text))) == 0 || named(t.line[:at[0]]) || at[1] < len(t.line) && isWord(t.line[at[1]]) || at[0] > 0 && isWord(t.line[at[0]-1]) {
