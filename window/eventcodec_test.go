@@ -95,7 +95,7 @@ func TestEventHasNoOtherFields(t *testing.T) {
 	f(frontier{}, "live idle newest ahead")
 	f(judge{}, "rule counter cooling chances chats episodes evidence account prints")
 	f(Engine{}, "plan o rules witness judged quiet hit verdict enforcer")
-	f(Facts{}, "Requests First Probes Tokens Gets failed unavailable answered instants sessions answers results messages said mixed since run loop minutes streak cycle last pauses pauseSum pauseSquares")
+	f(Facts{}, "Requests First Probes Tokens Gets failed unavailable answered instants sessions answers results messages said mixed since run loop minutes cycle last pauses pauseSum pauseSquares")
 	f(results{}, "turns changes run longest held")
 	f(keyEvidence{}, "first facts")
 	f(Witness{}, "plan keep quiet results answers messages conversation errors judged whole")

@@ -44,7 +44,7 @@ func (e *evidence) note(ev *Event, h *Hit) *Facts {
 	if key.facts == nil {
 		key.facts = e.witness.Begin(key.first - 1)
 	}
-	key.facts = e.witness.Note(key.facts, ev, e.rule, &h.Print, inRow, inRow)
+	key.facts = e.witness.Note(key.facts, ev, e.rule, &h.Print, inRow)
 	return key.facts
 }
 

@@ -35,7 +35,7 @@ type Facts struct {
 	loop *Facts // of the last stretch of the key that may be a loop; nil if none may
 
 	minutes                []int64 // with an unavailable answer
-	streak, cycle          int64   // highest count
+	cycle                  int64   // highest count
 	last                   int64   // time of the last request
 	pauses                 int64
 	pauseSum, pauseSquares float64 // seconds
@@ -183,7 +183,7 @@ func (f *Facts) paused(now int64) bool {
 func (f *Facts) steady() bool { return f.pauses >= leastPauses && f.paceSpread() < steadyPace }
 
 // inRow is how often the same came in a row, or came round.
-func (f *Facts) inRow() int64 { return min(max(f.streak, f.cycle), f.Requests) }
+func (f *Facts) inRow() int64 { return min(f.cycle, f.Requests) }
 
 // paceSpread is the standard deviation of the pauses over their mean.
 func (f *Facts) paceSpread() float64 {
@@ -201,7 +201,7 @@ func (f *Facts) pace() string {
 
 func (f *Facts) numbers() []*int64 {
 	r := &f.results
-	return []*int64{&f.Requests, &f.First, &f.since, &f.Probes, &f.Tokens, &f.Gets, &f.failed, &f.unavailable, &f.answered, &f.instants, &f.streak, &f.cycle, &f.last, &f.pauses, &r.turns, &r.changes, &r.run, &r.longest}
+	return []*int64{&f.Requests, &f.First, &f.since, &f.Probes, &f.Tokens, &f.Gets, &f.failed, &f.unavailable, &f.answered, &f.instants, &f.cycle, &f.last, &f.pauses, &r.turns, &r.changes, &r.run, &r.longest}
 }
 
 func (f *Facts) varieties() []*variety {

@@ -162,8 +162,8 @@ func begin(first int64, said uint64) *Facts {
 	return &Facts{Requests: 1, First: first, last: first, said: said}
 }
 
-// Note adds one more request of a key of a rule, which came so often in a row,
-// and so often as a cycle. It returns the facts to go on with: f, or those of
+// Note adds one more request of a key of a rule, which came round so often as a
+// cycle counter tells: in a row, too, that is. It returns the facts to go on with: f, or those of
 // the new stretch that the request is in. What is said of a stretch must not be
 // watered down by what comes an hour before or after it, so a stretch ends
 //   - with a pause that is long for the rule, and beside those before it;
@@ -173,7 +173,7 @@ func begin(first int64, said uint64) *Facts {
 //
 // A new stretch begins with this request, unless its Requests tell that it has
 // some of those before.
-func (w *Witness) Note(f *Facts, ev *Event, rule int, print *fingerprint.Fingerprint, streak, cycle int) *Facts {
+func (w *Witness) Note(f *Facts, ev *Event, rule int, print *fingerprint.Fingerprint, inRow int) *Facts {
 	said := w.said(ev, w.plan.Rules[rule])
 	differs, long := f.differs(said), ev.Time-f.last > w.quiet[rule] && f.paused(ev.Time)
 	switch {
@@ -191,12 +191,12 @@ func (w *Witness) Note(f *Facts, ev *Event, rule int, print *fingerprint.Fingerp
 		if f.run == nil {
 			f.run = begin(f.since, f.said)
 		}
-		if w.add(f.run, ev, rule, print, streak, cycle, said); f.run.equal() {
+		if w.add(f.run, ev, rule, print, inRow, said); f.run.equal() {
 			f.run.loop = f.loop
 			return f.run
 		}
 	}
-	w.add(f, ev, rule, print, streak, cycle, said)
+	w.add(f, ev, rule, print, inRow, said)
 	return f
 }
 
@@ -217,7 +217,7 @@ func (w *Witness) said(ev *Event, rule *Rule) (hash uint64) {
 }
 
 // add adds one more request to a stretch.
-func (w *Witness) add(f *Facts, ev *Event, rule int, print *fingerprint.Fingerprint, streak, cycle int, said uint64) {
+func (w *Witness) add(f *Facts, ev *Event, rule int, print *fingerprint.Fingerprint, inRow int, said uint64) {
 	own := &ev.Prints[w.plan.identity[rule]]
 	same, at := 0, 0
 	for k, p := range own.Fingerprints {
@@ -242,7 +242,7 @@ func (w *Witness) add(f *Facts, ev *Event, rule int, print *fingerprint.Fingerpr
 	for _, p := range prints(ev, w.answers) {
 		f.answers.add(printHash(&p))
 	}
-	f.streak, f.cycle = max(f.streak, int64(streak)), max(f.cycle, int64(cycle))
+	f.cycle = max(f.cycle, int64(inRow))
 }
 
 // came appends what came of the calls of a tool in the last turn, of all calls

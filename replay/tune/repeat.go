@@ -82,9 +82,10 @@ func (c *collector) repeats() []*Repeat {
 	return c.all
 }
 
-// longest is the cell of a kind with the longest window.
-func (c *collector) longest(kind string) int {
-	return (slices.Index(window.SweepKinds, kind)+1)*c.rows.cells/len(window.SweepKinds) - 1
+// inRow is the cell that tells how often something came round in the longest
+// window.
+func (c *collector) inRow() int {
+	return (slices.Index(window.SweepKinds, "cycle")+1)*c.rows.cells/len(window.SweepKinds) - 1
 }
 
 func (c *collector) repeat(r *window.Repeat) {
@@ -97,7 +98,7 @@ func (c *collector) repeat(r *window.Repeat) {
 			return
 		}
 	}
-	facts := c.witness.Note(k.facts, r.Event, c.rules[r.Target], &r.Fingerprint, int(r.Counts[c.longest("streak")]), int(r.Counts[c.longest("cycle")]))
+	facts := c.witness.Note(k.facts, r.Event, c.rules[r.Target], &r.Fingerprint, int(r.Counts[c.inRow()]))
 	if facts != k.facts {
 		if k = c.part(k, r, facts); k == nil {
 			return
