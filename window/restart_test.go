@@ -37,7 +37,7 @@ func eventsOf(tb testing.TB, file string, plan *window.Plan, o window.ExtractOpt
 		if err != nil {
 			tb.Fatal(err)
 		}
-		extractor.NewBlock(len(block.Data))
+		extractor.NewBlock(nil)
 		reader.Read(block, func(r *fingerprint.Request) {
 			var ev window.Event
 			extractor.Event(r, &ev)
