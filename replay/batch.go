@@ -40,12 +40,11 @@ func NewParser(plan *window.Plan, o window.ExtractOptions) func(*ingest.Block) *
 	reader := ingest.NewReader(plan.Reads | o.Reads())
 	extractor := plan.NewExtractor(o)
 	return func(block *ingest.Block) *Batch {
-		b := &Batch{Events: extractor.NewBlock(len(block.Data)), Bytes: int64(len(block.Data))}
-		b.Tally = reader.Read(block, func(req *fingerprint.Request) {
-			b.Events = append(b.Events, window.Event{})
-			extractor.Event(req, &b.Events[len(b.Events)-1])
-		}, func(s ingest.Skip) {
-			b.Skipped = append(b.Skipped, s)
+		b := &Batch{Bytes: int64(len(block.Data))}
+		b.Events = extractor.Events(len(block.Data), func(add func(*fingerprint.Request)) {
+			b.Tally = reader.Read(block, add, func(s ingest.Skip) {
+				b.Skipped = append(b.Skipped, s)
+			})
 		})
 		return b
 	}

@@ -97,10 +97,23 @@ const mostGrowth = 16
 // not the same.
 const spare = 1.125
 
-// NewBlock starts new slabs, for a block of so many bytes: with the room that
-// the last one took, in proportion. It returns an empty list with room for the block's events.
-// Events made before keep theirs.
-func (x *Extractor) NewBlock(size int) []Event {
+// Events makes the events of a block of so many bytes, of which read adds the
+// requests. Their fingerprints are hashed together, which takes less time than
+// one by one.
+func (x *Extractor) Events(size int, read func(add func(*fingerprint.Request))) []Event {
+	events := x.newBlock(size)
+	read(func(r *fingerprint.Request) {
+		events = append(events, Event{})
+		x.event(r, &events[len(events)-1])
+	})
+	x.writer.Flush()
+	return events
+}
+
+// newBlock starts new slabs, for a block of so many bytes: with the room that
+// the last one took, in proportion. It returns an empty list with room for the
+// block's events. Events made before keep theirs.
+func (x *Extractor) newBlock(size int) []Event {
 	share := spare * min(float64(size)/float64(max(x.size, 1)), mostGrowth)
 	x.prints, x.sums, x.scopes = fresh(x.prints, share), fresh(x.sums, share), fresh(x.scopes, share)
 	x.texts, x.choices, x.ids, x.tools = fresh(x.texts, share), fresh(x.choices, share), fresh(x.ids, share), fresh(x.tools, share)
@@ -117,6 +130,13 @@ func fresh[T any](before []T, share float64) []T {
 
 // Event fills ev with what the plan's rules need of r.
 func (x *Extractor) Event(r *fingerprint.Request, ev *Event) {
+	x.event(r, ev)
+	x.writer.Flush()
+}
+
+// event is Event without the fingerprints, which come with the Writer's next
+// Flush.
+func (x *Extractor) event(r *fingerprint.Request, ev *Event) {
 	x.events++
 	x.writer.Reset()
 	x.o.nameSession(r)
@@ -216,18 +236,17 @@ func (x *Extractor) fingerprint(r *fingerprint.Request, ev *Event) {
 	for i, id := range x.plan.Identities {
 		var p Prints
 		if x.wanted[i] {
-			from := len(x.writer.Prints())
 			p.Cause = id.Compute(r, x.writer)
 			k, t, named := len(x.sums), len(x.tools), false
-			for _, print := range x.writer.Prints()[from:] {
-				x.sums = append(x.sums, print.Fingerprint)
+			x.sums = append(x.sums, make([]fingerprint.Fingerprint, x.writer.Len())...)
+			p.Fingerprints = x.sums[k:len(x.sums):len(x.sums)]
+			for _, print := range x.writer.Take(p.Fingerprints) {
 				x.tools = append(x.tools, x.tool(print.Tool))
 				named = named || len(print.Tool) > 0
 				if x.o.Texts && print.Tool != nil {
 					p.Texts = append(p.Texts, cut(print.Canonical, maxText))
 				}
 			}
-			p.Fingerprints = x.sums[k:len(x.sums):len(x.sums)]
 			if named {
 				p.Tools = x.tools[t:len(x.tools):len(x.tools)]
 			} else {

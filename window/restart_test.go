@@ -19,6 +19,16 @@ import (
 // eventsOf are the events of a fixture for a plan, in the order of the file.
 func eventsOf(tb testing.TB, file string, plan *window.Plan, o window.ExtractOptions) (events []window.Event) {
 	tb.Helper()
+	extractor := plan.NewExtractor(o)
+	eachBlock(tb, file, plan, func(size int, read func(add func(*fingerprint.Request))) {
+		events = append(events, extractor.Events(size, read)...)
+	})
+	return events
+}
+
+// eachBlock reads the requests of a fixture as a plan needs them.
+func eachBlock(tb testing.TB, file string, plan *window.Plan, f func(size int, read func(add func(*fingerprint.Request)))) {
+	tb.Helper()
 	sources, err := ingest.Find([]string{file}, nil)
 	if err != nil {
 		tb.Fatal(err)
@@ -28,21 +38,18 @@ func eventsOf(tb testing.TB, file string, plan *window.Plan, o window.ExtractOpt
 		tb.Fatal(err)
 	}
 	defer stream.Close()
-	reader, extractor := ingest.NewReader(plan.Reads), plan.NewExtractor(o)
+	reader := ingest.NewReader(plan.Reads)
 	for {
 		block, err := stream.Next()
 		if errors.Is(err, io.EOF) {
-			return events
+			return
 		}
 		if err != nil {
 			tb.Fatal(err)
 		}
-		extractor.NewBlock(len(block.Data))
-		reader.Read(block, func(r *fingerprint.Request) {
-			var ev window.Event
-			extractor.Event(r, &ev)
-			events = append(events, ev)
-		}, func(s ingest.Skip) { tb.Fatalf("%+v", s) })
+		f(len(block.Data), func(add func(*fingerprint.Request)) {
+			reader.Read(block, add, func(s ingest.Skip) { tb.Fatalf("%+v", s) })
+		})
 		block.Release()
 	}
 }
