@@ -16,23 +16,29 @@ type ladder struct {
 // that had been quiet for longer than quiet, or had never fired, as all from
 // there up to n have; 0 if there is none.
 func (l *ladder) fire(n int32, now, quiet int64) (low int32) {
-	if n < 2 {
+	switch {
+	case n < 2:
+		return 0
+	case l.threshold == 0 || now-l.last > quiet: // so have all above
+		*l = ladder{n, now, nil}
+		return 2
+	case n == l.threshold:
+		l.last = now
+		return 0
+	case n < l.threshold: // all of it stays above
+		*l = ladder{n, now, &ladder{l.threshold, l.last, l.above}}
 		return 0
 	}
-	next := int32(2) // threshold above those of the rungs so far
-	above := l
-	for above != nil && above.threshold <= n {
-		if low == 0 && next <= above.threshold && now-above.last > quiet {
-			low = next
-		}
-		next = max(next, above.threshold+1)
-		above = above.above
+	next := l.threshold + 1 // above those of the rungs so far
+	above := l.above
+	for above != nil && above.threshold <= n && now-above.last <= quiet {
+		next, above = above.threshold+1, above.above
 	}
-	if low == 0 && next <= n && (above == nil || now-above.last > quiet) {
+	if above != nil && now-above.last > quiet {
+		above = nil // what has been quiet might as well never have fired
+	}
+	if above == nil && next <= n {
 		low = next
-	}
-	if above == l { // all of it stays above
-		above = &ladder{l.threshold, l.last, l.above}
 	}
 	*l = ladder{n, now, above}
 	return low
