@@ -12,7 +12,11 @@ import (
 type printKey [16]byte
 
 func printKeyOf(f *fingerprint.Fingerprint) (k printKey) {
-	copy(k[:], f.Bytes())
+	b := f.Bytes()
+	if len(b) >= len(k) {
+		return printKey(b)
+	}
+	copy(k[:], b)
 	return k
 }
 

@@ -29,7 +29,18 @@ type Sweep struct {
 	cells   []SweepCell
 	targets []*sweepTarget
 	repeat  Repeat
-	looking []int // targets that look at the event at work
+	looks   []look // of the events at work
+	fetched uint64 // what came of fetching for them
+}
+
+// look is a target that looks at an event: at the key of its first fingerprint
+// first.
+type look struct {
+	target int
+	ev     *Event
+	key    pairKey
+	hash   uint32 // of the key, for seen
+	scope  uint32 // hash of its scope, for scopes
 }
 
 // SweepOptions are the axes of a sweep.
@@ -120,7 +131,7 @@ type sweepTarget struct {
 	maxAges, quiet  []int64 // by window: how old may count, and the longest pause inside an episode
 	whole           []int64 // by window: the age up to which a key counts as in all longer windows
 	period          int     // of the cycle counter
-	seen            *table[pairKey, int64]
+	seen            *seen
 	repeats         *table[pairKey, repeats]
 	scopes          *table[fingerprint.ScopeKey, sequence]
 	inScopes        *reached[fingerprint.ScopeKey] // of requests that repeat
@@ -204,11 +215,11 @@ func (s *Sweep) newTarget(rule int) *sweepTarget {
 		t.whole = append(t.whole, min(t.maxAges[len(t.whole)], quiet))
 		longest = max(longest, w.Microseconds(), quiet)
 	}
-	t.seen = newTable[pairKey, int64](longest, s.o.MaxKeys, nil)
 	t.repeats = newTable[pairKey](longest, maxRepeats, t.gone)
 	t.scopes = newTable[fingerprint.ScopeKey](longest, s.o.MaxKeys, t.over)
 	// Most keys come once and are many, in no cache: they go by the thousand.
-	t.seen.slack, t.scopes.slack = longest/keepSlack, longest/keepSlack
+	t.seen = newSeen(longest, longest/keepSlack, s.o.MaxKeys)
+	t.scopes.slack = longest/keepSlack
 	t.inScopes = newReached[fingerprint.ScopeKey](s.o.Most, len(s.cells), s.o.MaxKeys)
 	t.inSessions, t.inCallers = newReached[string](s.o.Most, len(s.cells), s.o.MaxKeys), newReached[string](s.o.Most, len(s.cells), s.o.MaxKeys)
 	if r.ChangesCounts() {
@@ -223,42 +234,74 @@ func (s *Sweep) newTarget(rule int) *sweepTarget {
 // Cells are the cells of every target, kind by kind and in it by window.
 func (s *Sweep) Cells() []SweepCell { return s.cells }
 
-// Add counts an event. Events come in release order.
-func (s *Sweep) Add(ev *Event) {
-	s.looking = s.looking[:0]
-	for i, t := range s.targets { // all first, so that one wait for memory overlaps the next
-		if t.looks(ev) {
-			s.looking = append(s.looking, i)
+// ahead is how many events are looked at before the first of them is counted.
+const ahead = 16
+
+// Add counts events. They come in release order. Many at a time take less time:
+// their keys are in no cache, and one wait for memory overlaps the next.
+func (s *Sweep) Add(events ...*Event) {
+	for len(events) > 0 {
+		n := min(ahead, len(events))
+		s.looks = s.looks[:0]
+		for _, ev := range events[:n] {
+			for i, t := range s.targets {
+				if t.looks(ev) {
+					s.looks = append(s.looks, t.look(i, ev))
+				}
+			}
 		}
-	}
-	u := usageOf(ev)
-	for _, i := range s.looking {
-		s.add(i, ev, u)
+		for i := range s.looks {
+			l := &s.looks[i]
+			s.fetched += s.targets[l.target].seen.fetch(l.hash)
+		}
+		for i := range s.looks {
+			l := &s.looks[i]
+			s.fetched += s.targets[l.target].fetch(l)
+		}
+		for i := range s.looks {
+			s.add(&s.looks[i])
+		}
+		events = events[n:]
 	}
 }
 
-// looks tells whether the target counts an event, whose first hit is at work
-// then.
+// looks tells whether the target counts an event.
 func (t *sweepTarget) looks(ev *Event) bool {
-	prints, scope := &ev.Prints[t.identity], &ev.Scopes[t.scope]
 	choice := ev.Rules[t.index]
-	if choice == NotMatched || t.rule.inForce(choice).Off || len(prints.Fingerprints) == 0 || scope.Cause != fingerprint.Computable {
-		return false
-	}
-	t.hit.Scope, t.hit.Print, t.hit.Time = scope.Key, prints.Fingerprints[0], ev.Time
-	return true
+	return choice != NotMatched && !t.rule.inForce(choice).Off && len(ev.Prints[t.identity].Fingerprints) > 0 && ev.Scopes[t.scope].Cause == fingerprint.Computable
 }
 
-// add counts an event, which uses u, for a target that looks at it.
-func (s *Sweep) add(target int, ev *Event, u usage) {
-	t := s.targets[target]
+func (t *sweepTarget) look(target int, ev *Event) look {
+	key := pairKey{ev.Scopes[t.scope].Key, printKeyOf(&ev.Prints[t.identity].Fingerprints[0])}
+	return look{target, ev, key, t.seen.hash(&key), t.scopes.hash(key.scope)}
+}
+
+// fetch has the memory at hand that follow will look at. What it returns means
+// nothing.
+func (t *sweepTarget) fetch(l *look) uint64 {
+	q := t.scopes.findAt(l.scope, l.key.scope)
+	if q == nil || q.order == nil {
+		return 0
+	}
+	first, last := &q.recent[0], &q.recent[len(q.recent)-1]
+	return uint64(q.next) + uint64(first.run) + uint64(last.time)
+}
+
+// add counts an event for a target that looks at it.
+func (s *Sweep) add(l *look) {
+	t, ev := s.targets[l.target], l.ev
 	prints, scope, h := ev.Prints[t.identity].Fingerprints, &ev.Scopes[t.scope], &t.hit
+	h.Scope, h.Time = scope.Key, ev.Time
 	t.requests++
 	t.alone = len(prints) == 1
 	repeated := false
 	for k := range prints {
 		h.Print = prints[k]
-		key := t.count(h, u)
+		if k > 0 {
+			l.key.print = printKeyOf(&h.Print)
+			l.hash = t.seen.hash(&l.key)
+		}
+		key := t.count(h, l)
 		var tracked []int32
 		if t.trips != nil {
 			tracked = t.trip(ev, scope, h, key, k, len(prints))
@@ -269,6 +312,7 @@ func (s *Sweep) add(target int, ev *Event, u usage) {
 		for c, n := range t.counts {
 			t.shown[c] = uint8(min(n, math.MaxUint8))
 		}
+		u := usageOf(ev)
 		t.fire(key, h.Time, u)
 		t.reach(key, ev)
 		if !t.alone {
@@ -276,12 +320,12 @@ func (s *Sweep) add(target int, ev *Event, u usage) {
 			repeated = true
 		}
 		if s.o.Repeat != nil {
-			s.repeat = Repeat{&key.keep, target, ev, scope, h.Print, key.first, t.shown, tracked}
+			s.repeat = Repeat{&key.keep, l.target, ev, scope, h.Print, key.first, t.shown, tracked}
 			s.o.Repeat(&s.repeat)
 		}
 	}
 	if repeated {
-		t.tallyRequest(u)
+		t.tallyRequest(usageOf(ev))
 	}
 }
 

@@ -36,9 +36,7 @@ func TestSweepAgreesWithEngine(t *testing.T) {
 		const most = 6
 		s := NewSweep(NewPlan([]*Rule{rule}, nil), []int{0}, SweepOptions{Windows: windows, Most: most, Period: 3})
 		events := sweepEvents(rt, n, 60, false)
-		for _, ev := range events {
-			s.Add(ev)
-		}
+		addSome(rt, s, events)
 		cells := s.Result()[0].Cells
 		if len(cells) != len(SweepKinds)*len(windows) {
 			rt.Fatalf("%d cells", len(cells))
@@ -78,9 +76,7 @@ func TestSweepAgreesWithTrippedEngine(t *testing.T) {
 		s := NewSweep(NewPlan([]*Rule{rule}, nil), []int{0}, SweepOptions{Windows: windows, Most: most})
 		many := rule.Counter.Kind != trackerKind && rapid.Bool().Draw(rt, "several calls at once")
 		events := sweepEvents(rt, n, 100, many)
-		for _, ev := range events {
-			s.Add(ev)
-		}
+		addSome(rt, s, events)
 		result := s.Result()[0]
 		cells := append(result.Cells, result.Tracker...)
 		for _, cell := range cells {
@@ -129,6 +125,13 @@ func sweepEvents(rt *rapid.T, n *names, most int, many bool) (events []*Event) {
 		events = append(events, ev)
 	}
 	return events
+}
+
+// addSome adds events, some at a time.
+func addSome(rt *rapid.T, s *Sweep, events []*Event) {
+	for n := rapid.IntRange(1, 40).Draw(rt, "at a time"); len(events) > 0; events = events[min(n, len(events)):] {
+		s.Add(events[:min(n, len(events))]...)
+	}
 }
 
 // swept1 is a cell at one threshold.

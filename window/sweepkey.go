@@ -142,29 +142,29 @@ func (key *repeats) partCycles(counts []int32) {
 	}
 }
 
-// count sets t.counts for a hit, whose request uses u, and returns the hit's
-// key if it repeats. If it does not, only what a sequence counts is set.
-func (t *sweepTarget) count(h *Hit, u usage) *repeats {
-	t.follow(h)
-	pair := pairKeyOf(h)
-	first := t.seen.touch(pair, h.Time)
-	if *first == 0 {
-		*first = h.Time + 1 // 0 is a key not seen before
-		for c := streakKind * len(t.maxAges); c < len(t.counts); c++ {
-			t.counts[c] = 1
+// count sets t.counts for a hit of the key that l looks at, and returns the key
+// if it repeats. If it does not, only what a sequence counts is set, for trips.
+func (t *sweepTarget) count(h *Hit, l *look) *repeats {
+	t.follow(h, l.scope)
+	first, again := t.seen.touch(&l.key, l.hash, h.Time)
+	if !again {
+		if t.trips != nil {
+			for c := streakKind * len(t.maxAges); c < len(t.counts); c++ {
+				t.counts[c] = 1
+			}
 		}
 		return nil
 	}
-	key := t.repeats.touch(pair, h.Time)
+	key := t.repeats.touch(l.key, h.Time)
 	if key.n == 0 {
-		*key = repeats{first: *first - 1, scope: h.Scope, keyMemory: t.memory()}
+		*key = repeats{first: first, scope: h.Scope, keyMemory: t.memory()}
 		key.count(t, &Hit{Scope: h.Scope, Print: h.Print, Time: key.first}, usage{}, t.counts)
 		if t.trips != nil && !t.trips.byScope {
 			key.past = &past{}
 			key.past.add(key.first, h.Print, t.trips.keep)
 		}
 	}
-	key.count(t, h, u, t.counts)
+	key.count(t, h, usageOf(l.ev), t.counts)
 	t.countSequence(h.Time)
 	return key
 }

@@ -55,10 +55,10 @@ func (t *sweepTarget) order() *order {
 }
 
 // follow puts a hit at the end of its scope's sequence, which is t.sequence then,
-// nil if the hit is the first.
-func (t *sweepTarget) follow(h *Hit) {
+// nil if the hit is the first. hash is the scope's.
+func (t *sweepTarget) follow(h *Hit, hash uint32) {
 	print := printKeyOf(&h.Print)
-	q := t.scopes.touch(h.Scope, h.Time)
+	q := t.scopes.touchAt(hash, h.Scope, h.Time)
 	if t.sequence = q.order; q.time == 0 {
 		q.print, q.time = print, h.Time+1
 		return

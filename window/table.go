@@ -46,8 +46,10 @@ func newTable[K comparable, S any](idle int64, keys int, drop func(*S)) *table[K
 }
 
 // find returns the state of a key, nil if it has none. It changes nothing.
-func (t *table[K, S]) find(key K) *S {
-	if _, i := t.lookup(t.hash(key), key); i != 0 {
+func (t *table[K, S]) find(key K) *S { return t.findAt(t.hash(key), key) }
+
+func (t *table[K, S]) findAt(hash uint32, key K) *S {
+	if _, i := t.lookup(hash, key); i != 0 {
 		return &t.entries.at(i).state
 	}
 	return nil
@@ -56,11 +58,13 @@ func (t *table[K, S]) find(key K) *S {
 // touch returns the state of a key, a zero one if it had none, and makes it
 // the most recently touched. now never goes back. What touch returns is good
 // until the next touch or remove.
-func (t *table[K, S]) touch(key K, now int64) *S {
+func (t *table[K, S]) touch(key K, now int64) *S { return t.touchAt(t.hash(key), key, now) }
+
+// touchAt is touch for one who knows the key's hash.
+func (t *table[K, S]) touchAt(hash uint32, key K, now int64) *S {
 	if now-t.slack > t.ends() || t.keys > 0 && t.live >= t.keys {
 		t.expire(now)
 	}
-	hash := t.hash(key)
 	slot, i := t.lookup(hash, key)
 	known := i != 0
 	if !known {

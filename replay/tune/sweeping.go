@@ -34,10 +34,8 @@ func startSweeping(sweeps ...*window.Sweep) *sweeping {
 func (s *sweeping) run() {
 	defer close(s.swept)
 	for batch := range s.full {
-		for _, ev := range batch {
-			for _, sweep := range s.sweeps {
-				sweep.Add(ev)
-			}
+		for _, sweep := range s.sweeps {
+			sweep.Add(batch...)
 		}
 		s.swept <- batch[:0]
 	}

@@ -1,0 +1,106 @@
+package window
+
+import (
+	"encoding/binary"
+	"math"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// TestSeenAgreesWithList: what is said of keys is what a list of them says, that
+// is searched from end to end.
+func TestSeenAgreesWithList(t *testing.T) {
+	type listed struct {
+		key            pairKey
+		first, touched int64
+	}
+	rapid.Check(t, func(rt *rapid.T) {
+		const idle = 1000
+		slack := int64(rapid.SampledFrom([]int{0, 60}).Draw(rt, "slack"))
+		most := rapid.SampledFrom([]int{0, 1, 40, 700}).Draw(rt, "cap")
+		s := newSeen(idle, slack, most)
+		// Positions end somewhere in the middle.
+		s.base = math.MaxUint32 - 3<<pageBits + 1
+		s.oldest, s.next = s.base, s.base
+		var list []listed // the least recently touched first
+		dropped, now := int64(0), int64(0)
+		expire := func() {
+			for len(list) > 0 && now-list[0].touched > idle {
+				list = list[1:]
+			}
+		}
+		for range rapid.IntRange(1, 4).Draw(rt, "phases") {
+			keys := rapid.SampledFrom([]int{1, 3, 100, 3000}).Draw(rt, "keys")
+			pause := rapid.SampledFrom([]int{0, 1, 10, 300}).Draw(rt, "pause")
+			random := rapid.Uint64().Draw(rt, "random")
+			if rapid.Bool().Draw(rt, "anew") { // where the index still tells of what stood there long ago
+				s.clear()
+				s.base -= 2 << pageBits
+				s.oldest, s.next, list = s.base, s.base, nil
+			}
+			for range rapid.IntRange(1, 2000).Draw(rt, "touches") {
+				random = random*6364136223846793005 + 1442695040888963407
+				if pause > 0 {
+					now += int64(random>>40) % int64(2*pause)
+				}
+				var key pairKey
+				binary.LittleEndian.PutUint64(key.print[:], random>>33%uint64(keys))
+
+				if most > 0 && len(list) >= most || len(list) > 0 && now-slack-list[0].touched > idle {
+					expire()
+				}
+				want := listed{key, now, now}
+				at := slices.IndexFunc(list, func(l listed) bool { return l.key == key })
+				switch {
+				case at >= 0:
+					if now-list[at].touched <= idle {
+						want.first = list[at].first
+					} else {
+						at = -2 // is not to be found
+					}
+					list = slices.DeleteFunc(list, func(l listed) bool { return l.key == key })
+				case most > 0 && len(list) >= most:
+					list = list[1:]
+					dropped++
+				}
+				list = append(list, want)
+
+				first, again := s.touch(&key, s.hash(&key), now)
+				if first != want.first || again != (at >= 0) || s.live != len(list) || s.dropped != dropped {
+					rt.Fatalf("at %d: key %x first came at %d (%v), %d live, %d dropped; want %d (%v), %d, %d",
+						now, key.print[:3], first, again, s.live, s.dropped, want.first, at >= 0, len(list), dropped)
+				}
+			}
+		}
+		if s.clear(); s.live != 0 || s.oldest != s.next {
+			rt.Errorf("%d keys live after clear", s.live)
+		}
+	})
+}
+
+// TestSeenLetsGo: the memory is that of the keys that are live, however often
+// they come and however many have come before.
+func TestSeenLetsGo(t *testing.T) {
+	f := func(key func(i int) int, most int) {
+		t.Helper()
+		s := newSeen(1000, 0, 0)
+		for i := range 100_000 {
+			var k pairKey
+			binary.LittleEndian.PutUint64(k.print[:], uint64(key(i)))
+			s.touch(&k, s.hash(&k), int64(i))
+		}
+		if room := len(s.pages) << pageBits; room > most {
+			t.Errorf("room for %d keys, want %d at most", room, most)
+		}
+	}
+	f(func(i int) int { return i % 500 }, 8<<pageBits)
+	f(func(i int) int { return i }, 8<<pageBits)
+	f(func(i int) int { // one is calm while others come all the time
+		if i%900 == 0 {
+			return 2
+		}
+		return i % 2
+	}, 2<<pageBits)
+}
