@@ -91,8 +91,9 @@ func TestSeenLetsGo(t *testing.T) {
 			binary.LittleEndian.PutUint64(k.print[:], uint64(key(i)))
 			s.touch(&k, s.hash(&k), int64(i))
 		}
-		if room := len(s.pages) << pageBits; room > most {
-			t.Errorf("room for %d keys, want %d at most", room, most)
+		room, slots := len(s.pages)<<pageBits, len(s.index)*len(indexLine{})
+		if room > most || slots > 2*most {
+			t.Errorf("room for %d keys and %d slots, want %d and %d at most", room, slots, most, 2*most)
 		}
 	}
 	f(func(i int) int { return i % 500 }, 8<<pageBits)

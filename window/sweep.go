@@ -219,7 +219,7 @@ func (s *Sweep) newTarget(rule int) *sweepTarget {
 	t.scopes = newTable[fingerprint.ScopeKey](longest, s.o.MaxKeys, t.over)
 	// Most keys come once and are many, in no cache: they go by the thousand.
 	t.seen = newSeen(longest, longest/keepSlack, s.o.MaxKeys)
-	t.scopes.slack = longest/keepSlack
+	t.scopes.slack = longest / keepSlack
 	t.inScopes = newReached[fingerprint.ScopeKey](s.o.Most, len(s.cells), s.o.MaxKeys)
 	t.inSessions, t.inCallers = newReached[string](s.o.Most, len(s.cells), s.o.MaxKeys), newReached[string](s.o.Most, len(s.cells), s.o.MaxKeys)
 	if r.ChangesCounts() {
