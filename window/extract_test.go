@@ -19,23 +19,20 @@ func TestEventsOfABlock(t *testing.T) {
 	plan := window.NewPlan(p.Rules, p.Exclude)
 	for _, o := range []window.ExtractOptions{{}, {Texts: true}, {Key: []byte("key")}} {
 		together, alone := plan.NewExtractor(o), plan.NewExtractor(o)
-		eachBlock(t, "../fixtures/tau2/tau2_litellm.jsonl.zst", plan, func(size int, read func(add func(*fingerprint.Request))) {
-			var want []window.Event
-			got := together.Events(size, func(add func(*fingerprint.Request)) {
-				read(func(r *fingerprint.Request) {
-					want = append(want, window.Event{})
-					alone.Event(r, &want[len(want)-1])
-					add(r)
-				})
-			})
-			if len(got) != len(want) {
-				t.Fatalf("%d events, alone %d", len(got), len(want))
-			}
-			for i := range got {
-				if !reflect.DeepEqual(got[i].Prints, want[i].Prints) {
-					t.Fatalf("%s: %v, alone %v", got[i].ID, got[i].Prints, want[i].Prints)
-				}
-			}
+		var want []window.Event
+		eachRequest(t, "../fixtures/tau2/tau2_litellm.jsonl.zst", plan, func(r *fingerprint.Request) {
+			want = append(want, window.Event{})
+			alone.Event(r, &want[len(want)-1])
+			together.Add(r)
 		})
+		got := together.Block().Events
+		if len(got) != len(want) {
+			t.Fatalf("%d events, alone %d", len(got), len(want))
+		}
+		for i := range got {
+			if !reflect.DeepEqual(got[i].Prints, want[i].Prints) {
+				t.Fatalf("%s: %v, alone %v", got[i].ID, got[i].Prints, want[i].Prints)
+			}
+		}
 	}
 }

@@ -17,17 +17,15 @@ import (
 )
 
 // eventsOf are the events of a fixture for a plan, in the order of the file.
-func eventsOf(tb testing.TB, file string, plan *window.Plan, o window.ExtractOptions) (events []window.Event) {
+func eventsOf(tb testing.TB, file string, plan *window.Plan, o window.ExtractOptions) []window.Event {
 	tb.Helper()
 	extractor := plan.NewExtractor(o)
-	eachBlock(tb, file, plan, func(size int, read func(add func(*fingerprint.Request))) {
-		events = append(events, extractor.Events(size, read)...)
-	})
-	return events
+	eachRequest(tb, file, plan, extractor.Add)
+	return extractor.Block().Events
 }
 
-// eachBlock reads the requests of a fixture as a plan needs them.
-func eachBlock(tb testing.TB, file string, plan *window.Plan, f func(size int, read func(add func(*fingerprint.Request)))) {
+// eachRequest reads the requests of a fixture as a plan needs them.
+func eachRequest(tb testing.TB, file string, plan *window.Plan, f func(*fingerprint.Request)) {
 	tb.Helper()
 	sources, err := ingest.Find([]string{file}, nil)
 	if err != nil {
@@ -47,9 +45,7 @@ func eachBlock(tb testing.TB, file string, plan *window.Plan, f func(size int, r
 		if err != nil {
 			tb.Fatal(err)
 		}
-		f(len(block.Data), func(add func(*fingerprint.Request)) {
-			reader.Read(block, add, func(s ingest.Skip) { tb.Fatalf("%+v", s) })
-		})
+		reader.Read(block, f, func(s ingest.Skip) { tb.Fatalf("%+v", s) })
 		block.Release()
 	}
 }
