@@ -91,14 +91,26 @@ func (x *Extractor) NewBlock(spare Spare) {
 // Add makes the next event of the block.
 func (x *Extractor) Add(r *fingerprint.Request) {
 	x.block.Events = append(x.block.Events, Event{})
-	x.Event(r, &x.block.Events[len(x.block.Events)-1])
+	x.event(r, &x.block.Events[len(x.block.Events)-1])
 }
 
-// Block is what was added since NewBlock.
-func (x *Extractor) Block() *Slabs { return x.block }
+// Block is what was added since NewBlock. Only now have its events their
+// fingerprints: those of a block are hashed together, which takes less time
+// than one by one.
+func (x *Extractor) Block() *Slabs {
+	x.writer.Flush()
+	return x.block
+}
 
 // Event fills ev with what the plan's rules need of r.
 func (x *Extractor) Event(r *fingerprint.Request, ev *Event) {
+	x.event(r, ev)
+	x.writer.Flush()
+}
+
+// event is Event without the fingerprints, which the Writer puts in place when
+// it is flushed.
+func (x *Extractor) event(r *fingerprint.Request, ev *Event) {
 	x.writer.Reset()
 	x.o.nameSession(r)
 	t := r.End
@@ -197,18 +209,17 @@ func (x *Extractor) fingerprint(r *fingerprint.Request, ev *Event) {
 	for i, id := range x.plan.Identities {
 		var p Prints
 		if x.wanted[i] {
-			from := len(x.writer.Prints())
 			p.Cause = id.Compute(r, x.writer)
 			k, t, named := len(x.sums), len(x.tools), false
-			for _, print := range x.writer.Prints()[from:] {
-				x.sums = append(x.sums, print.Fingerprint)
+			x.sums = append(x.sums, make([]fingerprint.Fingerprint, x.writer.Len())...)
+			p.Fingerprints = x.sums[k:len(x.sums):len(x.sums)]
+			for _, print := range x.writer.Take(p.Fingerprints) {
 				x.tools = append(x.tools, x.tool(print.Tool))
 				named = named || len(print.Tool) > 0
 				if x.o.Texts && print.Tool != nil {
 					p.Texts = append(p.Texts, cut(print.Canonical, maxText))
 				}
 			}
-			p.Fingerprints = x.sums[k:len(x.sums):len(x.sums)]
 			if named {
 				p.Tools = x.tools[t:len(x.tools):len(x.tools)]
 			} else {
