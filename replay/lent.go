@@ -12,7 +12,7 @@ import (
 type lent struct {
 	hold    int64        // for how many more events one may be looked at
 	waiting lentBatches  // by the time of the last event that was put into the order
-	out     []*lentBatch // of which all have come out, the first first
+	out     []*lentBatch // of which all have come out, in that order
 }
 
 type lentBatch struct {

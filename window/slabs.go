@@ -31,7 +31,7 @@ type Spare chan *Slabs
 
 // mostSpare bounds what is kept for blocks that may not come: some for each
 // processor, and slabs may be longer than their block.
-const mostSpare = 16
+const mostSpare = 32
 
 // NewSpare makes an empty Spare.
 func NewSpare() Spare { return make(Spare, mostSpare) }

@@ -461,10 +461,8 @@ func (d *DocumentEpisode) set(f *Fired) {
 	clear(d.Scope)
 	k.scope(d.Scope)
 	clear(d.Statuses)
-	for i, n := 0, 0; i < len(k.hits); i = n { // mostly all are alike
-		for n = i; n < len(k.hits) && k.hits[n].Status == k.hits[i].Status; n++ {
-		}
-		d.Statuses[strconv.Itoa(int(k.hits[i].Status))] += int64(n - i)
+	for i := range k.hits {
+		d.Statuses[strconv.Itoa(int(k.hits[i].Status))]++
 	}
 	*d = DocumentEpisode{
 		ID: k.ID(), Rule: k.Rule.Name, Scope: d.Scope, Fingerprint: k.Fingerprint.String(), Kind: k.Kind, Evidence: k.Evidence,

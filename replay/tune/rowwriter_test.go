@@ -18,9 +18,9 @@ func TestRows(t *testing.T) {
 }
 
 func testRow[T any](rowOf func(T) row) func(*rapid.T) {
-	any := rapid.Make[T]()
+	rows := rapid.Make[T]()
 	return func(t *rapid.T) {
-		v := any.Draw(t, "row")
+		v := rows.Draw(t, "row")
 		var w rowWriter
 		w.object(rowOf(v))
 		want, err := json.Marshal(v)

@@ -1,6 +1,9 @@
 package tune
 
-import "github.com/loopgauge/loopgauge/window"
+import (
+	"github.com/loopgauge/loopgauge/replay"
+	"github.com/loopgauge/loopgauge/window"
+)
 
 // sweeping sweeps on a goroutine of its own, while the next events are read and
 // judged: either takes about half of the time. It is given events in batches.
@@ -11,20 +14,30 @@ type sweeping struct {
 	swept  chan []*window.Event // to be filled again; closed at the end
 }
 
-// batchSize makes what it costs to hand a batch over, and to wake a goroutine
-// for it, little beside what its events cost.
-const batchSize = 512
+// A batch makes what it costs to hand it over, and to wake a goroutine for it,
+// little beside what its events cost. Those of a dataset come quickly; those of
+// a log do not, and with each a block waits.
+const (
+	logBatch     = 64
+	datasetBatch = 512
+)
 
-// held is how many events may have come since one that is still looked at: of
-// a batch that fills, one that waits and one that is swept.
-const held = batches * batchSize
+func batchSize(o *replay.Options) int {
+	if o.Kept != nil {
+		return datasetBatch
+	}
+	return logBatch
+}
 
+// batches are as many as are in use: one that fills, one that waits and one that
+// is swept. As many events as are in them may have come since one that is still
+// looked at.
 const batches = 3
 
-func startSweeping(sweeps ...*window.Sweep) *sweeping {
+func startSweeping(size int, sweeps ...*window.Sweep) *sweeping {
 	s := &sweeping{sweeps: sweeps, full: make(chan []*window.Event, 1), swept: make(chan []*window.Event, batches)}
 	for range batches {
-		s.swept <- make([]*window.Event, 0, batchSize)
+		s.swept <- make([]*window.Event, 0, size)
 	}
 	s.batch = <-s.swept
 	go s.run()
@@ -42,7 +55,7 @@ func (s *sweeping) run() {
 }
 
 func (s *sweeping) add(ev *window.Event) {
-	if s.batch = append(s.batch, ev); len(s.batch) == batchSize {
+	if s.batch = append(s.batch, ev); len(s.batch) == cap(s.batch) {
 		s.full <- s.batch
 		s.batch = <-s.swept
 	}

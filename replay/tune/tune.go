@@ -107,12 +107,13 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 	c.told = newTold(&o, plan, sweep.Cells(), gateways)
 	// What has a loop is no matter of which rules are swept.
 	ours := newCollector(plan, unswept(plan, o.Rules, gateways), len(window.SweepKinds), witness)
+	batch := batchSize(&o.Run)
 	p := pass{
-		o: o, witness: witness, sweeping: startSweeping(sweep, ours.sweep(o.Windows[len(o.Windows)-1:], window.LeastRepeats, o.MaxKeys)),
+		o: o, witness: witness, sweeping: startSweeping(batch, sweep, ours.sweep(o.Windows[len(o.Windows)-1:], window.LeastRepeats, o.MaxKeys)),
 		conversations: map[string]int{}, gateways: newGatewayCounts(gateways, plan, c.told.all, false),
 	}
 
-	o.Run.Plan, o.Run.Brief, o.Run.Hold = plan, o.Run.Event == nil, held
+	o.Run.Plan, o.Run.Brief, o.Run.Hold = plan, o.Run.Event == nil, batches*batch
 	if o.Run.Episode == nil {
 		o.Run.Unjudged = c.told.unjudged(rules)
 	}
