@@ -125,7 +125,7 @@ func rawSurrogate(text []byte) bool {
 func FuzzScanner(f *testing.F) {
 	for _, seed := range []string{
 		`{"a":[1,2.5e-7,"x\u00e9\ud83d\ude00\ud83d",{"b":null}],"a":true}`, "\"\xff\xed\xa0\x80\"", `"\q"`, "[\"a\nb\"]",
-		`[01]`, `-`, `{"a":1,}`, `[1 2]`, ` {} `, `{}{}`, `"`, `nul`, `1e400`, deep(40, `[`, `]`), `{"a":"\\\\"}`, "\ufeff1",
+		`[01]`, `-`, `{"a":1,}`, `[1 2]`, `{"a":{,"b":1}}`, `[1,[,2]]`, ` {} `, `{}{}`, `"`, `nul`, `1e400`, deep(40, `[`, `]`), `{"a":"\\\\"}`, "\ufeff1",
 		`{"\ud800":1,"\ufffd":2}`, `[-0,1E5,0.10]`,
 	} {
 		f.Add([]byte(seed))
