@@ -1,3 +1,4 @@
+#include "go_asm.h"
 #include "textflag.h"
 
 DATA bytes<>+0(SB)/1, $'"'
@@ -7,16 +8,18 @@ DATA bytes<>+3(SB)/1, $'{'
 DATA bytes<>+4(SB)/1, $'}'
 GLOBL bytes<>(SB), RODATA|NOPTR, $8
 
-// func markBlocks(p *byte, n int, out *[batch]marks, c *carry)
+// func markBlocks(p *byte, n int, out *marks, at int, c *carry)
 //
 // SI text, CX blocks left, DI marks, DX carry;
 // R8 escaped (1 if the next byte is), R9 inString (all ones inside a string),
 // R10 backslashes outside strings seen so far, R13 the odd bits.
-TEXT ·markBlocks(SB), NOSPLIT, $0-32
+TEXT ·markBlocks(SB), NOSPLIT, $0-40
 	MOVQ p+0(FP), SI
 	MOVQ n+8(FP), CX
 	MOVQ out+16(FP), DI
-	MOVQ c+24(FP), DX
+	MOVQ at+24(FP), AX
+	LEAQ (DI)(AX*8), DI
+	MOVQ c+32(FP), DX
 	MOVQ 0(DX), R8
 	MOVQ 8(DX), R9
 	MOVQ 16(DX), R10
@@ -47,6 +50,14 @@ loop:
 	VPMOVMSKB Y3, BX
 	SHLQ      $32, BX
 	ORQ       BX, R11
+
+	// odd: backslashes, and bytes with the high bit
+	VPMOVMSKB Y0, R14
+	VPMOVMSKB Y1, BX
+	SHLQ      $32, BX
+	ORQ       BX, R14
+	ORQ       R11, R14
+	MOVQ      R14, marks_odd(DI)
 
 	// R12: brackets; [ and { differ in one bit, and so do ] and }
 	VPOR      Y0, Y12, Y2
@@ -93,12 +104,13 @@ unescaped:
 	ANDQ       BX, R11
 	ORQ        R11, R10
 
-	MOVQ AX, 0(DI)
-	MOVQ R12, 8(DI)
+	MOVQ AX, marks_quotes(DI)
+	MOVQ R12, marks_brackets(DI)
 	ADDQ $64, SI
-	ADDQ $16, DI
+	ADDQ $8, DI
 	DECQ CX
 	JNZ  loop
+	MOVQ $0, marks_quotes(DI)
 
 	MOVQ R8, 0(DX)
 	MOVQ R9, 8(DX)
@@ -208,53 +220,4 @@ checked:
 	MOVQ      R8, 0(DX)
 	MOVQ      R10, 8(DX)
 	VZEROUPPER
-	RET
-
-DATA quotes<>+0(SB)/8, $0x2222222222222222
-DATA quotes<>+8(SB)/8, $0x2222222222222222
-DATA quotes<>+16(SB)/8, $0x2222222222222222
-DATA quotes<>+24(SB)/8, $0x2222222222222222
-GLOBL quotes<>(SB), RODATA|NOPTR, $32
-DATA backslashes<>+0(SB)/8, $0x5C5C5C5C5C5C5C5C
-DATA backslashes<>+8(SB)/8, $0x5C5C5C5C5C5C5C5C
-DATA backslashes<>+16(SB)/8, $0x5C5C5C5C5C5C5C5C
-DATA backslashes<>+24(SB)/8, $0x5C5C5C5C5C5C5C5C
-GLOBL backslashes<>(SB), RODATA|NOPTR, $32
-DATA blanks<>+0(SB)/8, $0x2020202020202020
-DATA blanks<>+8(SB)/8, $0x2020202020202020
-DATA blanks<>+16(SB)/8, $0x2020202020202020
-DATA blanks<>+24(SB)/8, $0x2020202020202020
-GLOBL blanks<>(SB), RODATA|NOPTR, $32
-
-// func plainVectors(p *byte, n int) (at int)
-//
-// SI text, CX vectors left, AX how far it has come.
-TEXT ·plainVectors(SB), NOSPLIT, $0-24
-	MOVQ    p+0(FP), SI
-	MOVQ    n+8(FP), CX
-	VMOVDQU blanks<>(SB), Y3
-	XORL    AX, AX
-
-plain:
-	VMOVDQU   (SI)(AX*1), Y0
-	VPCMPEQB  quotes<>(SB), Y0, Y1
-	VPCMPEQB  backslashes<>(SB), Y0, Y2
-	VPCMPGTB  Y0, Y3, Y0             // with a sign: control characters, and what is beyond ASCII
-	VPOR      Y1, Y2, Y1
-	VPOR      Y0, Y1, Y1
-	VPMOVMSKB Y1, BX
-	TESTL     BX, BX
-	JNZ       found
-	ADDQ      $32, AX
-	DECQ      CX
-	JNZ       plain
-	VZEROUPPER
-	MOVQ      AX, at+16(FP)
-	RET
-
-found:
-	VZEROUPPER
-	BSFL BX, BX
-	ADDQ BX, AX
-	MOVQ AX, at+16(FP)
 	RET

@@ -4,6 +4,5 @@ package rawjson
 
 const hasBlocks = false
 
-func markBlocks(*byte, int, *[batch]marks, *carry) { panic("rawjson: no vector instructions") }
-func checkBlocks(*byte, int, *checks)              { panic("rawjson: no vector instructions") }
-func plainVectors(*byte, int) int                  { panic("rawjson: no vector instructions") }
+func markBlocks(*byte, int, *marks, int, *carry) { panic("rawjson: no vector instructions") }
+func checkBlocks(*byte, int, *checks)            { panic("rawjson: no vector instructions") }

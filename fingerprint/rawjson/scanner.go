@@ -29,6 +29,8 @@ package rawjson
 import (
 	"bytes"
 	"fmt"
+	"math/bits"
+	"unsafe"
 )
 
 // MaxDepth is how deep objects and arrays may nest. encoding/json stops at
@@ -103,15 +105,17 @@ type Scanner struct {
 	depth   int  // containers entered and not left
 	first   bool // nothing read yet in the innermost container
 	nothing bool // Object or Array found something else
+	between bool // something was read there, and all is well: a comma may follow
 
-	marker marker // its memory
+	marker marker
 }
 
 // Reset makes s read line from its start. It ends the life of every slice
 // handed out before.
 func (s *Scanner) Reset(line []byte) {
 	s.buf, s.pos, s.text = line, 0, s.text[:0]
-	s.bad, s.depth, s.first, s.nothing, s.Key = false, 0, false, false, nil
+	s.bad, s.depth, s.first, s.nothing, s.between, s.Key = false, 0, false, false, false, nil
+	s.marker.reset()
 }
 
 // Err returns the first error, or nil.
@@ -141,11 +145,17 @@ func (s *Scanner) Offset() int { return s.pos }
 
 func (s *Scanner) fail(at int, what string) {
 	if !s.bad {
-		s.bad, s.err = true, SyntaxError{at, what}
+		s.bad, s.between, s.err = true, false, SyntaxError{at, what}
 	}
 }
 
 func (s *Scanner) space() {
+	if s.pos < len(s.buf) && s.buf[s.pos] <= ' ' {
+		s.anySpace()
+	}
+}
+
+func (s *Scanner) anySpace() {
 	for s.pos < len(s.buf) && s.buf[s.pos] <= ' ' {
 		switch s.buf[s.pos] {
 		case ' ', '\t', '\n', '\r':
@@ -179,7 +189,7 @@ func (s *Scanner) Array() { s.enter(Array) }
 func (s *Scanner) enter(k Kind) {
 	if s.Kind() != k {
 		s.Skip()
-		s.nothing = true
+		s.nothing, s.between = true, false
 		return
 	}
 	if s.depth == MaxDepth {
@@ -187,13 +197,48 @@ func (s *Scanner) enter(k Kind) {
 		return
 	}
 	s.depth++
-	s.first = true
+	s.first, s.between = true, false
 	s.pos++
 }
 
 // NextKey moves to the next member of the object entered last and sets Key.
 // At the end of the object it leaves it and returns false.
 func (s *Scanner) NextKey() bool {
+	m, i := &s.marker, s.pos
+	if k := uint(i - m.at); s.between && k < m.marked {
+		// Most write , "name": with a blank or none behind comma and colon, and
+		// names are short and plain.
+		quotes := m.quotes.from(k)
+		quotes &= quotes - 1 // but that which opens
+		end := i + bits.TrailingZeros64(quotes)
+		if quotes != 0 && m.odd.from(k)&(quotes-1)&^quotes == 0 && end+2 < len(s.buf) && byteAt(s.buf, end+1) == ':' {
+			from := 0
+			switch before := byteAt(s.buf, i+1); {
+			case byteAt(s.buf, i) != ',':
+			case before == '"':
+				from = i + 2
+			case before == ' ' && byteAt(s.buf, i+2) == '"':
+				from = i + 3
+			}
+			if from > 0 {
+				s.Key = s.buf[from:end:end]
+				if s.pos = end + 2; byteAt(s.buf, end+2) == ' ' {
+					s.pos++
+				}
+				return true
+			}
+		}
+	}
+	return s.anyKey()
+}
+
+// byteAt is b[i], which there is.
+func byteAt(b []byte, i int) byte {
+	return *(*byte)(unsafe.Add(unsafe.Pointer(unsafe.SliceData(b)), i))
+}
+
+// anyKey is NextKey however it is written.
+func (s *Scanner) anyKey() bool {
 	if !s.next('}') {
 		return false
 	}
@@ -202,13 +247,13 @@ func (s *Scanner) NextKey() bool {
 		return false
 	}
 	s.Key = s.str()
-	if s.pos >= len(s.buf) || s.buf[s.pos] != ':' {
-		if s.space(); s.pos >= len(s.buf) || s.buf[s.pos] != ':' {
-			s.fail(s.pos, "expected ':'")
-			return false
-		}
+	if s.space(); s.pos >= len(s.buf) || s.buf[s.pos] != ':' {
+		s.fail(s.pos, "expected ':'")
+		return false
 	}
-	s.pos++
+	if s.pos++; s.pos < len(s.buf) && s.buf[s.pos] == ' ' {
+		s.pos++
+	}
 	return !s.bad
 }
 
@@ -229,23 +274,38 @@ func (s *Scanner) NextElement() bool { return s.next(']') }
 
 // next moves to the next entry of the container entered last.
 func (s *Scanner) next(closing byte) bool {
-	// Between two entries most write a comma and a blank, or nothing but a comma.
-	if b, i := s.buf, s.pos+1; !s.first && !s.nothing && !s.bad && s.depth > 0 && i < len(b) && b[i-1] == ',' {
-		if b[i] == ' ' {
-			i++
-		}
-		if i < len(b) && b[i] > ' ' && b[i] != closing {
-			s.pos = i
-			return true
+	// Between two entries most write a comma and a blank, or nothing but a
+	// comma; behind the last, nothing.
+	if b, i := s.buf, s.pos; s.between && i < len(b) {
+		switch b[i] {
+		case ',':
+			if i++; i < len(b) && b[i] == ' ' {
+				i++
+			}
+			if i < len(b) && b[i] > ' ' && b[i] != closing {
+				s.pos = i
+				return true
+			}
+		case closing:
+			s.leave()
+			return false
 		}
 	}
 	return s.anyNext(closing)
+}
+
+// leave leaves the container entered last, at the bracket that closes it.
+func (s *Scanner) leave() {
+	s.pos++
+	s.depth--
+	s.first, s.between = false, s.depth > 0
 }
 
 // anyNext is next whatever stands between the entries.
 func (s *Scanner) anyNext(closing byte) bool {
 	if s.nothing {
 		s.nothing = false
+		s.between = s.depth > 0 && !s.first && !s.bad
 		return false
 	}
 	if s.bad || s.depth == 0 {
@@ -258,9 +318,7 @@ func (s *Scanner) anyNext(closing byte) bool {
 	}
 	c := s.buf[s.pos]
 	if c == closing {
-		s.pos++
-		s.depth--
-		s.first = false
+		s.leave()
 		return false
 	}
 	if !s.first {
@@ -275,7 +333,7 @@ func (s *Scanner) anyNext(closing byte) bool {
 			return false
 		}
 	}
-	s.first = false
+	s.first, s.between = false, true
 	return true
 }
 
@@ -285,6 +343,12 @@ func (s *Scanner) Skip() {
 		return
 	}
 	s.space()
+	if i := s.pos + 1; i <= len(s.buf) && s.buf[i-1] == '"' {
+		if quotes := s.marker.near(i); quotes != 0 {
+			s.pos = i + bits.TrailingZeros64(quotes) + 1
+			return
+		}
+	}
 	end, what := s.skip(s.pos)
 	if what != "" {
 		s.fail(end, what)
@@ -311,10 +375,10 @@ func (s *Scanner) Value() Value {
 // Elements passes over the array that comes next and appends the text of each
 // element to list, as Value would. Any other value is skipped.
 func (s *Scanner) Elements(list []Value) []Value {
-	if hasBlocks && s.Kind() == Array {
+	if s.Kind() == Array {
 		var end int
 		var ok bool
-		if list, end, ok = s.marker.splitArray(s.buf, s.pos, s.depth, list); ok {
+		if list, end, ok = s.container(s.pos, true, list); ok {
 			s.pos = end
 			return list
 		}
@@ -332,10 +396,11 @@ func (s *Scanner) Elements(list []Value) []Value {
 func (s *Scanner) Text(old []byte) []byte {
 	switch s.Kind() {
 	case String:
-		if t := s.str(); len(t) > 0 || old == nil {
-			return t
+		t := s.str()
+		if len(t) == 0 && old != nil {
+			return old
 		}
-		return old
+		return t
 	case Number, Bool:
 		return s.Value()
 	default:
@@ -351,29 +416,28 @@ func (s *Scanner) skip(i int) (end int, what string) {
 	if i >= len(b) {
 		return i, "unexpected end of the value"
 	}
-	switch b[i] {
-	case '"':
+	switch kinds[b[i]] {
+	case String:
 		return s.skipString(i)
-	case '{', '[':
-		if hasBlocks {
-			if end, ok := s.marker.skipContainer(b, i, s.depth); ok {
-				return end, ""
-			}
+	case Number:
+		for i++; i < len(b) && numberByte[b[i]]; i++ {
+		}
+		return i, ""
+	case Object, Array:
+		if _, end, ok := s.container(i, false, nil); ok {
+			return end, ""
 		}
 		return skipContainer(b, i, s.depth)
-	case 't':
-		return skipLiteral(b, i, "true")
-	case 'f':
+	case Bool:
+		if b[i] == 't' {
+			return skipLiteral(b, i, "true")
+		}
 		return skipLiteral(b, i, "false")
-	case 'n':
+	case Null:
 		return skipLiteral(b, i, "null")
-	}
-	if kinds[b[i]] != Number {
+	default:
 		return i, "expected a value"
 	}
-	for i++; i < len(b) && numberByte[b[i]]; i++ {
-	}
-	return i, ""
 }
 
 var numberByte = [256]bool{
@@ -388,20 +452,10 @@ func skipLiteral(b []byte, i int, word string) (int, string) {
 	return i + len(word), ""
 }
 
-// skipString passes over the string that opens at i. Most strings end at the
-// first quote; one that holds quotes is likely to hold many.
+// skipString passes over the string that opens at i.
 func (s *Scanner) skipString(i int) (int, string) {
-	if hasBlocks {
-		n := bytes.IndexByte(s.buf[i+1:], '"')
-		if n < 0 {
-			return len(s.buf), notClosed
-		}
-		if j := i + 1 + n; s.buf[j-1] != '\\' {
-			return j + 1, ""
-		}
-		if end, ok := s.marker.skipString(s.buf, i+1); ok {
-			return end, ""
-		}
+	if end, _, ok := s.closing(i + 1); ok {
+		return end + 1, ""
 	}
 	return skipString(s.buf, i)
 }

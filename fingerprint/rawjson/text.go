@@ -12,35 +12,37 @@ import (
 // it is a part of the line, otherwise it is decoded into s.text. It is never
 // nil unless the scanner failed.
 func (s *Scanner) str() []byte {
-	b, from := s.buf, s.pos+1
-	var n int
-	if k := (len(b) - from) / vectorSize; hasBlocks && k > 0 {
-		n = plainVectors(&b[from], min(k, shortVectors))
-	} else {
-		n = Plain(b[from:])
-	}
-	if end := from + n; end < len(b) && b[end] == '"' {
-		s.pos = end + 1
-		return b[from:end:end]
+	m, from := &s.marker, s.pos+1
+	if k := uint(from - m.at); k < m.marked {
+		// Names and ids, hashes not among them, are no longer than this, and plain.
+		if q := m.quotes.from(k); q != 0 && m.odd.from(k)&(q-1)&^q == 0 {
+			end := from + bits.TrailingZeros64(q)
+			s.pos = end + 1
+			return s.buf[from:end:end]
+		}
 	}
 	return s.longString()
 }
 
-// shortVectors is how long a string may be to be found in one go, in vectors.
-// Names and ids, hashes among them, are no longer, and plain.
-const shortVectors = 3
-
 // longString is str for any string.
 func (s *Scanner) longString() []byte {
 	start := s.pos
-	end, what := s.skipString(start)
-	if what != "" {
-		s.fail(end, what)
-		return nil
+	end, plain, ok := s.closing(start + 1)
+	if !ok {
+		if end = start + 1 + Plain(s.buf[start+1:]); end < len(s.buf) && s.buf[end] == '"' {
+			s.pos = end + 1
+			return s.buf[start+1 : end : end]
+		}
+		behind, what := skipString(s.buf, start)
+		if what != "" {
+			s.fail(behind, what)
+			return nil
+		}
+		end = behind - 1
 	}
-	s.pos = end
-	inner := s.buf[start+1 : end-1 : end-1]
-	if bytes.IndexByte(inner, '\\') < 0 && utf8.Valid(inner) {
+	s.pos = end + 1
+	inner := s.buf[start+1 : end : end]
+	if plain || bytes.IndexByte(inner, '\\') < 0 && utf8.Valid(inner) {
 		return inner
 	}
 	from := len(s.text)

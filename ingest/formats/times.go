@@ -20,6 +20,9 @@ func parseTime(text []byte) (micros int64, ok bool) {
 // finer. Decimal digits are taken as they stand: through a float64 today's
 // times would be off by a tenth of a microsecond.
 func parseSeconds(text []byte) (micros int64, ok bool) {
+	if micros, ok = plainSeconds(text); ok {
+		return micros, true
+	}
 	if !rawjson.ValidNumber(text) {
 		return 0, false
 	}
@@ -62,6 +65,36 @@ func parseSeconds(text []byte) (micros int64, ok bool) {
 		micros = -micros
 	}
 	return micros, true
+}
+
+// plainSeconds is parseSeconds of what is no more than digits and a few
+// decimals, as most are.
+func plainSeconds(text []byte) (micros int64, ok bool) {
+	const most = 12 // digits that fit whatever they are
+	i := 0
+	for ; i < len(text) && isDigit(text[i]); i++ {
+		micros = micros*10 + int64(text[i]-'0')
+		if i == most {
+			return 0, false
+		}
+	}
+	if i == 0 || i > 1 && text[0] == '0' {
+		return 0, false
+	}
+	scale := int64(1_000_000)
+	if i < len(text) {
+		if text[i] != '.' || i+1 == len(text) || len(text)-i > 1+6 {
+			return 0, false
+		}
+		for _, c := range text[i+1:] {
+			if !isDigit(c) {
+				return 0, false
+			}
+			micros = micros*10 + int64(c-'0')
+			scale /= 10
+		}
+	}
+	return micros * scale, true
 }
 
 // parseRFC3339 reads 2006-01-02T15:04:05.999999Z with any fraction and zone.
