@@ -13,6 +13,8 @@ type dictionary struct {
 	ends  []uint32 // in text, of each word; the first is 0, of none
 	table []slot   // its length is a power of 2, and more than the words'
 	total *int     // of the texts of all columns, bytes
+
+	fetched uint32 // so that to fetch slots is work
 }
 
 // slot is a word by its hash.
@@ -41,6 +43,11 @@ func (d *dictionary) numbers(to []int32, texts []byte, ends []uint32) []int32 {
 		n := min(lookups, len(ends)-1)
 		for i := range n {
 			hashes[i] = uint32(maphash.Bytes(seed, texts[ends[i]:ends[i+1]]))
+		}
+		if mask := uint32(len(d.table) - 1); len(d.table) > 0 {
+			for _, hash := range hashes[:n] {
+				d.fetched += d.table[hash&mask].hash
+			}
 		}
 		for i := range n {
 			to = append(to, d.number(hashes[i], texts[ends[i]:ends[i+1]]))
