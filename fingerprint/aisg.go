@@ -48,9 +48,7 @@ func newAISG(o Options) (*Identity, error) {
 			dst = w.appendPythonTextLower(dst, text)
 		}
 		dst = append(dst, `], "who": `...)
-		dst = append(appendPythonASCII(dst, r.Caller), '}')
-		w.canonical = dst
-		w.emit(dst, hash256)
+		w.emit(append(appendPythonASCII(dst, r.Caller), '}'), hash256)
 		return Computable
 	}}, nil
 }

@@ -190,8 +190,7 @@ func (w *Writer) composed(r *Request, parts []chosen, call int) Cause {
 		}
 		dst = append(dst, ']')
 	}
-	w.canonical = append(dst, ']')
-	w.emit(w.canonical, hash128)
+	w.emit(append(dst, ']'), hash128)
 	return Computable
 }
 

@@ -1,6 +1,7 @@
 package fingerprint
 
 import (
+	"crypto/sha256"
 	"encoding/hex"
 
 	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
@@ -44,8 +45,11 @@ func conversation(r *Request, _ string, w *Writer) ([]byte, Cause) {
 	if cause != Computable {
 		return nil, cause
 	}
-	f := w.hash(w.canonical, hash256) // with the key, if there is one: it is a hash of a prompt
+	sum := sha256.Sum256(w.canonical)
+	if w.mac != nil { // it is a hash of a prompt
+		sum = w.keyed(w.canonical).sum
+	}
 	n := len(w.kept)
-	w.kept = hex.AppendEncode(append(w.kept, "conv-"...), f.sum[:6])
+	w.kept = hex.AppendEncode(append(w.kept, "conv-"...), sum[:6])
 	return w.kept[n:len(w.kept):len(w.kept)], Computable
 }

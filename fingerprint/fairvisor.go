@@ -56,9 +56,7 @@ func newFairvisor(o Options) (*Identity, error) {
 				dst = hex.AppendEncode(append(dst, '|'), sum[:])
 			}
 		}
-		dst = w.appendDescriptors(dst, r, keys, o.LimitKeys == nil)
-		w.canonical = dst
-		w.emit(dst, hashCRC)
+		w.emit(w.appendDescriptors(dst, r, keys, o.LimitKeys == nil), hashCRC)
 		return Computable
 	}}, nil
 }

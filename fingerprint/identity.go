@@ -35,7 +35,7 @@ func (id *Identity) Compute(r *Request, w *Writer) Cause {
 		cause = BrokenJSON
 	}
 	if cause != Computable {
-		w.prints = w.prints[:n]
+		w.drop(n)
 	}
 	return cause
 }
@@ -103,9 +103,10 @@ type Writer struct {
 	// Keep keeps the canonical bytes beside each fingerprint.
 	Keep bool
 
-	prints []Print
-	mac    hash.Hash
-	sum    []byte // of mac
+	prints  []Print
+	pending pending
+	mac     hash.Hash
+	sum     []byte // of mac
 
 	rules     textRules       // of the identity at work
 	canonical []byte          // of the fingerprint in the making
@@ -154,14 +155,16 @@ func NewWriter(key []byte) *Writer {
 	return w
 }
 
-// Reset forgets the request and all fingerprints, and ends the life of what
-// Prints returned. To be called before another request.
+// Reset forgets the request and all fingerprints that were not taken, and ends
+// the life of what Prints returned. To be called before another request.
 func (w *Writer) Reset() {
-	w.prints, w.kept, w.lastN, w.turned, w.answered = w.prints[:0], w.kept[:0], 0, false, false
+	w.drop(0)
+	w.kept, w.lastN, w.turned, w.answered = w.kept[:0], 0, false, false
 	for i := range w.items {
 		w.items[i].of = nil
 	}
 	if w.memory() > writerMemory {
+		w.Flush()
 		*w = Writer{Keep: w.Keep, mac: w.mac, sum: w.sum}
 	}
 }
@@ -172,7 +175,7 @@ func (w *Writer) Reset() {
 const writerMemory = 8 << 20
 
 func (w *Writer) memory() int {
-	n := cap(w.canonical) + cap(w.kept) + cap(w.tools) + cap(w.ids) + cap(w.callIDs) +
+	n := w.pending.memory() + cap(w.canonical) + cap(w.kept) + cap(w.tools) + cap(w.ids) + cap(w.callIDs) +
 		cap(w.text) + cap(w.outer) + cap(w.leaf) + cap(w.spare) + cap(w.lowered) + cap(w.masked) + cap(w.scope) + cap(w.last) + cap(w.turn.ids) + cap(w.turn.text) + cap(w.issued.text) + w.args.memory()
 	for _, s := range []*rawjson.Scanner{&w.scan, &w.inner, &w.results, &w.leaves} {
 		n += s.Memory()
@@ -213,45 +216,50 @@ func (w *Writer) check(s *rawjson.Scanner) {
 }
 
 // Prints are the fingerprints since the last Reset.
-func (w *Writer) Prints() []Print { return w.prints }
+func (w *Writer) Prints() []Print {
+	w.Flush()
+	return w.prints
+}
 
-// hashKind is how canonical bytes become a fingerprint.
+// Len is how many fingerprints Prints would give.
+func (w *Writer) Len() int { return len(w.prints) }
+
+// hashKind is how canonical bytes become a fingerprint: how many bytes it has.
 type hashKind uint8
 
 const (
-	hash128 hashKind = iota // the first 128 bits of SHA-256: all of our own
-	hash256                 // SHA-256
-	hashCRC                 // CRC-32 (IEEE)
+	hash128 hashKind = 16 // the first 128 bits of SHA-256: all of our own
+	hash256 hashKind = 32 // SHA-256
+	hashCRC hashKind = 4  // CRC-32 (IEEE)
 )
 
-// emit hashes the canonical bytes and adds the fingerprint.
+// emit adds the fingerprint of the canonical bytes, which were written to
+// w.canonical.
 func (w *Writer) emit(canonical []byte, kind hashKind) {
-	p := Print{Fingerprint: w.hash(canonical, kind)}
+	w.canonical = canonical
+	p := Print{Fingerprint: Fingerprint{size: uint8(kind)}}
 	if w.Keep {
 		n := len(w.kept)
 		w.kept = append(w.kept, canonical...)
 		p.Canonical = w.kept[n:len(w.kept):len(w.kept)]
 	}
-	w.prints = append(w.prints, p)
-}
-
-func (w *Writer) hash(canonical []byte, kind hashKind) (f Fingerprint) {
 	switch {
 	case w.mac != nil:
-		w.mac.Reset()
-		w.mac.Write(canonical)
-		w.sum = w.mac.Sum(w.sum[:0])
-		copy(f.sum[:16], w.sum)
-		f.size = 16
+		p.Fingerprint = w.keyed(canonical)
 	case kind == hashCRC:
-		f = crcOf(canonical)
-	default:
-		f.sum = sha256.Sum256(canonical)
-		f.size = sha256.Size
-		if kind == hash128 {
-			f.size = 16
-			clear(f.sum[16:])
-		}
+		p.Fingerprint = crcOf(canonical)
 	}
+	w.prints = append(w.prints, p)
+	if w.mac == nil && kind != hashCRC {
+		w.wait(canonical)
+	}
+}
+
+// keyed is the fingerprint with the key, whatever the identity.
+func (w *Writer) keyed(canonical []byte) (f Fingerprint) {
+	w.mac.Reset()
+	w.mac.Write(canonical)
+	w.sum = w.mac.Sum(w.sum[:0])
+	f.size = uint8(copy(f.sum[:hash128], w.sum))
 	return f
 }

@@ -19,8 +19,8 @@ func newOpenRouter(o Options) (*Identity, error) {
 		for _, call := range calls {
 			dst := append(append(w.canonical[:0], call.Name...), '\n')
 			dst, ok := w.args.append(dst, call.Arguments, openRouterJSON, nil)
-			w.canonical = dst
 			if !ok {
+				w.canonical = dst
 				return NotCanonical
 			}
 			w.emit(dst, hash256)

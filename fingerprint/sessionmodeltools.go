@@ -27,7 +27,6 @@ func newSessionModelTools(o Options) (*Identity, error) {
 			tools := [...]string{NotLogged: "null", No: "false", Yes: "true"}[r.HasTools]
 			dst = append(append(append(dst, `],["has_tools",`...), tools...), "]]"...)
 		}
-		w.canonical = dst
 		w.emit(dst, hash128)
 		return Computable
 	}}, nil

@@ -21,8 +21,7 @@ func newStuckStep(o Options) (*Identity, error) {
 		if cause = w.lastTurn(r); cause != Computable {
 			return cause
 		}
-		w.canonical = append(w.appendTurn(w.canonical), "]]"...)
-		w.emit(w.canonical, hash128)
+		w.emit(append(w.appendTurn(w.canonical), "]]"...), hash128)
 		w.called(calls...)
 		return Computable
 	}

@@ -28,9 +28,7 @@ func newToolCallPython(o Options) (*Identity, error) {
 		calls, cause := w.issuedCalls(r)
 		for _, call := range calls {
 			dst := append(append(w.canonical[:0], call.Name...), ':')
-			dst = w.appendSignature(dst, call.Arguments)
-			w.canonical = dst
-			w.emit(dst, hash128)
+			w.emit(w.appendSignature(dst, call.Arguments), hash128)
 			w.called(call)
 		}
 		return cause

@@ -14,8 +14,7 @@ func newToolCallResult(o Options) (*Identity, error) {
 		}
 		for k := range w.turn.calls {
 			dst := w.appendTurnCall(append(w.canonical[:0], `[["tool_call_result",`...), k)
-			w.canonical = append(dst, "]]"...)
-			w.emit(w.canonical, hash128)
+			w.emit(append(dst, "]]"...), hash128)
 			w.called(w.turn.calls[k])
 		}
 		return Computable

@@ -8,9 +8,10 @@ import (
 	"github.com/loopgauge/loopgauge/window"
 )
 
-// Batch is what became of one block.
+// Batch is what became of one block, with the events that it holds until
+// Release.
 type Batch struct {
-	Events  []window.Event
+	*window.Slabs
 	Tally   ingest.Tally
 	Skipped []ingest.Skip
 	Bytes   int64
@@ -35,18 +36,17 @@ func (b *Batch) First() int64 {
 }
 
 // NewParser makes the part of the loop that runs on all cores: a block's lines
-// become events. One goroutine uses it at a time.
-func NewParser(plan *window.Plan, o window.ExtractOptions) func(*ingest.Block) *Batch {
+// become events, in memory that is spare. One goroutine uses it at a time.
+func NewParser(plan *window.Plan, o window.ExtractOptions, spare window.Spare) func(*ingest.Block) *Batch {
 	reader := ingest.NewReader(plan.Reads | o.Reads())
 	extractor := plan.NewExtractor(o)
 	return func(block *ingest.Block) *Batch {
-		b := &Batch{Events: extractor.NewBlock(len(block.Data)), Bytes: int64(len(block.Data))}
-		b.Tally = reader.Read(block, func(req *fingerprint.Request) {
-			b.Events = append(b.Events, window.Event{})
-			extractor.Event(req, &b.Events[len(b.Events)-1])
-		}, func(s ingest.Skip) {
+		extractor.NewBlock(spare)
+		b := &Batch{Bytes: int64(len(block.Data))}
+		b.Tally = reader.Read(block, extractor.Add, func(s ingest.Skip) {
 			b.Skipped = append(b.Skipped, s)
 		})
+		b.Slabs = extractor.Block()
 		return b
 	}
 }

@@ -38,7 +38,7 @@ func BenchmarkParser(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	parse := NewParser(window.NewPlan(p.Rules, p.Exclude).WithEvidence(), window.ExtractOptions{})
+	parse := NewParser(window.NewPlan(p.Rules, p.Exclude).WithEvidence(), window.ExtractOptions{}, window.NewSpare())
 	requests := 0
 	b.ReportAllocs()
 	before := spent(b)
@@ -50,7 +50,9 @@ func BenchmarkParser(b *testing.B) {
 			for _, line := range lines[from : from+n] {
 				block.Data = append(block.Data, line...)
 			}
-			requests += len(parse(block).Events)
+			batch := parse(block)
+			requests += len(batch.Events)
+			batch.Release()
 			block.Release()
 		}
 	}

@@ -1,6 +1,7 @@
 package replay
 
 import (
+	"math"
 	"time"
 
 	"github.com/loopgauge/loopgauge/fingerprint"
@@ -18,8 +19,9 @@ type Pipeline struct {
 	Engine *window.Engine
 	Copies Account // of the account: events that another process stands for
 
-	o   PipelineOptions
-	err error // first error of a sink
+	o    PipelineOptions
+	err  error // first error of a sink
+	lent lent
 }
 
 // PipelineOptions say what a Pipeline judges, and who hears of it.
@@ -39,6 +41,7 @@ type PipelineOptions struct {
 	Skip    func(ingest.Skip)
 	Fired   func(ep *window.Episode, action window.Action, opened bool) // as EngineOptions.Fired
 
+	Hold     int    // for how many more events Event may look at one
 	Enforce  bool   // as EngineOptions.Enforce
 	Unjudged []bool // as EngineOptions.Unjudged
 }
@@ -58,7 +61,7 @@ const maxSkipped = 5
 // NewPipeline makes a Pipeline.
 func NewPipeline(o PipelineOptions) *Pipeline {
 	p := &Pipeline{
-		o: o, Order: window.NewOrder(o.Lateness), Seen: window.NewDuplicates(o.Duplicates),
+		o: o, lent: lent{hold: int64(o.Hold)}, Order: window.NewOrder(o.Lateness), Seen: window.NewDuplicates(o.Duplicates),
 		Totals: Totals{First: fingerprint.NoTime, Last: fingerprint.NoTime, Excluded: make([]int64, len(o.Plan.Exclusions)+1)},
 	}
 	eo := window.EngineOptions{MaxKeys: o.MaxKeys, Fired: o.Fired, Enforce: o.Enforce, Unjudged: o.Unjudged}
@@ -81,7 +84,8 @@ func (p *Pipeline) keep(err error) {
 // Err is the first error of a sink.
 func (p *Pipeline) Err() error { return p.err }
 
-// Take accounts for a batch and puts its events into the order.
+// Take accounts for a batch and puts its events into the order. It releases the
+// batch when they are judged.
 func (p *Pipeline) Take(b *Batch) {
 	a := &p.Account
 	a.Lines += b.Tally.Lines
@@ -93,9 +97,11 @@ func (p *Pipeline) Take(b *Batch) {
 		}
 		p.skip(skip)
 	}
+	last := int64(math.MinInt64)
 	for i := range b.Events {
 		before := p.Order.Stats().Overtaken
 		if p.Order.Push(&b.Events[i]) {
+			last = max(last, b.Events[i].Time)
 			continue
 		}
 		a.Late++
@@ -106,6 +112,7 @@ func (p *Pipeline) Take(b *Batch) {
 		at := b.Events[i].Position
 		p.skip(ingest.Skip{Stream: at.Stream, Line: at.Line, Why: why})
 	}
+	p.lent.add(b.Slabs, last)
 }
 
 // tooLate and overtaken are why the order refuses a request.
@@ -125,6 +132,7 @@ func (p *Pipeline) Release() error {
 	for ev := p.Order.Pop(); ev != nil; ev = p.Order.Pop() {
 		p.judge(ev)
 	}
+	p.lent.released(p.Order.Released(), p.Account.Judged)
 	return p.err
 }
 

@@ -22,7 +22,7 @@ func TestWhyLate(t *testing.T) {
 	pipe.Order.Open(1, fingerprint.NoTime)
 	take := func(stream int32, seconds ...int64) {
 		t.Helper()
-		b := &Batch{}
+		b := &Batch{Slabs: &window.Slabs{}}
 		for i, s := range seconds {
 			b.Events = append(b.Events, window.Event{Time: s * 1e6, Position: fingerprint.Position{Stream: stream, Line: s, Offset: int64(i)}})
 			b.Tally.Lines++

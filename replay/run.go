@@ -124,7 +124,7 @@ func newRun(o Options) *run {
 	r := &run{o: o, result: &Result{}, unpriced: unpriced{models: map[string]*Unpriced{}}}
 	r.pipeline = NewPipeline(PipelineOptions{
 		Plan: o.Plan, Lateness: o.Lateness, Duplicates: o.Duplicates, MaxKeys: o.MaxKeys, Since: o.Since, Until: o.Until,
-		Verdict: o.Verdict, Episode: o.Episode, Skip: o.Skip, Fired: o.Fired, Enforce: o.Enforce, Unjudged: o.Unjudged,
+		Verdict: o.Verdict, Episode: o.Episode, Skip: o.Skip, Fired: o.Fired, Hold: o.Hold, Enforce: o.Enforce, Unjudged: o.Unjudged,
 		Event: func(ev *window.Event) error {
 			r.unpriced.note(ev)
 			if o.Event == nil {
@@ -138,7 +138,8 @@ func newRun(o Options) *run {
 
 // logs reads the streams and judges what is in them.
 func (r *run) logs(ctx context.Context) error {
-	newParser := func() func(*ingest.Block) *Batch { return NewParser(r.o.Plan, r.o.Extract) }
+	spare := window.NewSpare()
+	newParser := func() func(*ingest.Block) *Batch { return NewParser(r.o.Plan, r.o.Extract, spare) }
 	if err := r.merge(ctx, NewParallel(ctx, runtime.GOMAXPROCS(0), newParser)); err != nil {
 		return err
 	}

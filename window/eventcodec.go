@@ -252,6 +252,16 @@ func (e *EventReader) Reset() {
 	}
 }
 
+// spare is an eighth more than the last block took, since blocks are alike but
+// not the same.
+const spare = 1.125
+
+// fresh makes an empty slab with room for a multiple of what the one before
+// took.
+func fresh[T any](before []T, share float64) []T {
+	return make([]T, 0, int(float64(len(before))*share))
+}
+
 // Read reads an event into ev, which shares no memory with the snapshot. What
 // is wrong with it r.Err says.
 func (e *EventReader) Read(r *snapshot.Reader, ev *Event) {

@@ -41,17 +41,9 @@ type Extractor struct {
 	wanted []bool // by identity: some rule looks at the request
 	scoped []bool // by scope, likewise
 
-	// Slabs: the events of one block share their memory, and give it back
-	// together.
-	prints  []Prints
-	sums    []fingerprint.Fingerprint
-	scopes  []Scope
-	texts   []string
-	choices []Choice
-	ids     []byte
-	tools   []string
-	size    int // bytes of the block
-	events  int // made of it
+	block   *Slabs // that is filled
+	*pieces        // of it
+	ids     []byte // that strings share
 }
 
 // maxNames and maxName bound the tables of texts: sessions come and go, and
@@ -67,6 +59,7 @@ func (p *Plan) NewExtractor(o ExtractOptions) *Extractor {
 		plan: p, o: o, writer: fingerprint.NewWriter(o.Key), names: map[string]string{}, hashed: map[string]string{},
 		wanted: make([]bool, len(p.Identities)), scoped: make([]bool, len(p.Scopes)),
 	}
+	x.NewBlock(nil)
 	x.writer.Keep = o.Texts
 	x.mac = o.mac()
 	return x
@@ -89,35 +82,35 @@ func hashedPerson(mac hash.Hash, name []byte) string {
 	return "id-" + hex.EncodeToString(mac.Sum(sum[:0])[:6])
 }
 
-// mostGrowth is how much longer than the last a block may be for the slabs to
-// follow: a short block tells little of a long one.
-const mostGrowth = 16
-
-// spare is an eighth more than the last block took, since blocks are alike but
-// not the same.
-const spare = 1.125
-
-// NewBlock starts new slabs, for a block of so many bytes: with the room that
-// the last one took, in proportion. It returns an empty list with room for the block's events.
-// Events made before keep theirs.
-func (x *Extractor) NewBlock(size int) []Event {
-	share := spare * min(float64(size)/float64(max(x.size, 1)), mostGrowth)
-	x.prints, x.sums, x.scopes = fresh(x.prints, share), fresh(x.sums, share), fresh(x.scopes, share)
-	x.texts, x.choices, x.ids, x.tools = fresh(x.texts, share), fresh(x.choices, share), fresh(x.ids, share), fresh(x.tools, share)
-	events := make([]Event, 0, int(float64(x.events)*share))
-	x.size, x.events = size, 0
-	return events
+// NewBlock begins a block of events, in slabs that are spare if there are any.
+func (x *Extractor) NewBlock(spare Spare) {
+	x.block = spare.take()
+	x.pieces = &x.block.pieces
 }
 
-// fresh makes an empty slab with room for a multiple of what the one before
-// took.
-func fresh[T any](before []T, share float64) []T {
-	return make([]T, 0, int(float64(len(before))*share))
+// Add makes the next event of the block.
+func (x *Extractor) Add(r *fingerprint.Request) {
+	x.block.Events = append(x.block.Events, Event{})
+	x.event(r, &x.block.Events[len(x.block.Events)-1])
+}
+
+// Block is what was added since NewBlock. Only now have its events their
+// fingerprints: those of a block are hashed together, which takes less time
+// than one by one.
+func (x *Extractor) Block() *Slabs {
+	x.writer.Flush()
+	return x.block
 }
 
 // Event fills ev with what the plan's rules need of r.
 func (x *Extractor) Event(r *fingerprint.Request, ev *Event) {
-	x.events++
+	x.event(r, ev)
+	x.writer.Flush()
+}
+
+// event is Event without the fingerprints, which the Writer puts in place when
+// it is flushed.
+func (x *Extractor) event(r *fingerprint.Request, ev *Event) {
 	x.writer.Reset()
 	x.o.nameSession(r)
 	t := r.End
@@ -216,18 +209,17 @@ func (x *Extractor) fingerprint(r *fingerprint.Request, ev *Event) {
 	for i, id := range x.plan.Identities {
 		var p Prints
 		if x.wanted[i] {
-			from := len(x.writer.Prints())
 			p.Cause = id.Compute(r, x.writer)
 			k, t, named := len(x.sums), len(x.tools), false
-			for _, print := range x.writer.Prints()[from:] {
-				x.sums = append(x.sums, print.Fingerprint)
+			x.sums = append(x.sums, make([]fingerprint.Fingerprint, x.writer.Len())...)
+			p.Fingerprints = x.sums[k:len(x.sums):len(x.sums)]
+			for _, print := range x.writer.Take(p.Fingerprints) {
 				x.tools = append(x.tools, x.tool(print.Tool))
 				named = named || len(print.Tool) > 0
 				if x.o.Texts && print.Tool != nil {
 					p.Texts = append(p.Texts, cut(print.Canonical, maxText))
 				}
 			}
-			p.Fingerprints = x.sums[k:len(x.sums):len(x.sums)]
 			if named {
 				p.Tools = x.tools[t:len(x.tools):len(x.tools)]
 			} else {
@@ -362,7 +354,11 @@ func cut(text []byte, most int) string {
 // told apart all the same.
 func writable(s string) string { return strings.ToValidUTF8(s, "\ufffd") }
 
-// text is text as a string that shares the slab's memory.
+// idBytes is room for the ids of a hundred requests or so, which share memory:
+// it stays as long as one of them does.
+const idBytes = 4 << 10
+
+// text is text as a string that shares its memory with others.
 func (x *Extractor) text(text []byte) string {
 	if len(text) == 0 {
 		return ""
@@ -370,8 +366,11 @@ func (x *Extractor) text(text []byte) string {
 	if !utf8.Valid(text) {
 		return writable(string(text))
 	}
+	if len(text) > cap(x.ids)-len(x.ids) {
+		x.ids = make([]byte, 0, max(idBytes, len(text))) // what stands in the old stays there
+	}
 	n := len(x.ids)
-	x.ids = append(x.ids, text...) // what stood in the old slab stays there, untouched
+	x.ids = append(x.ids, text...)
 	return unsafe.String(&x.ids[n], len(text))
 }
 

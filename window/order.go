@@ -204,6 +204,10 @@ func (o *Order) Pop() *Event {
 	return next
 }
 
+// Released is the time up to which all events that were taken in have been
+// released, those of that time itself maybe not; math.MinInt64 at first.
+func (o *Order) Released() int64 { return o.last.time }
+
 // bound is the time before which events may be released. A time that no stream
 // has come to is released at the end only, or when one has: the silence of the
 // streams must not let a broken clock overtake all that they bring later.

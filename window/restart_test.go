@@ -17,7 +17,15 @@ import (
 )
 
 // eventsOf are the events of a fixture for a plan, in the order of the file.
-func eventsOf(tb testing.TB, file string, plan *window.Plan, o window.ExtractOptions) (events []window.Event) {
+func eventsOf(tb testing.TB, file string, plan *window.Plan, o window.ExtractOptions) []window.Event {
+	tb.Helper()
+	extractor := plan.NewExtractor(o)
+	eachRequest(tb, file, plan, extractor.Add)
+	return extractor.Block().Events
+}
+
+// eachRequest reads the requests of a fixture as a plan needs them.
+func eachRequest(tb testing.TB, file string, plan *window.Plan, f func(*fingerprint.Request)) {
 	tb.Helper()
 	sources, err := ingest.Find([]string{file}, nil)
 	if err != nil {
@@ -28,21 +36,16 @@ func eventsOf(tb testing.TB, file string, plan *window.Plan, o window.ExtractOpt
 		tb.Fatal(err)
 	}
 	defer stream.Close()
-	reader, extractor := ingest.NewReader(plan.Reads), plan.NewExtractor(o)
+	reader := ingest.NewReader(plan.Reads)
 	for {
 		block, err := stream.Next()
 		if errors.Is(err, io.EOF) {
-			return events
+			return
 		}
 		if err != nil {
 			tb.Fatal(err)
 		}
-		extractor.NewBlock(len(block.Data))
-		reader.Read(block, func(r *fingerprint.Request) {
-			var ev window.Event
-			extractor.Event(r, &ev)
-			events = append(events, ev)
-		}, func(s ingest.Skip) { tb.Fatalf("%+v", s) })
+		reader.Read(block, f, func(s ingest.Skip) { tb.Fatalf("%+v", s) })
 		block.Release()
 	}
 }

@@ -29,7 +29,8 @@ const (
 // ours that it may import.
 var mayImport = map[string][]string{
 	"fingerprint/rawjson":    {},
-	"fingerprint":            {"fingerprint/rawjson"},
+	"fingerprint/sha256pair": {},
+	"fingerprint":            {"fingerprint/rawjson", "fingerprint/sha256pair"},
 	"window/snapshot":        {},
 	"window":                 {"window/snapshot", "fingerprint"},
 	"window/link":            {"window"},
@@ -90,7 +91,7 @@ var leaves = map[string][]string{
 }
 
 // core are the packages that must give the same answer everywhere and always.
-var core = []string{"fingerprint/rawjson", "fingerprint", "window/snapshot", "window"}
+var core = []string{"fingerprint/rawjson", "fingerprint/sha256pair", "fingerprint", "window/snapshot", "window"}
 
 // source is one Go package of the tree without its tests.
 type source struct {

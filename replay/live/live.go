@@ -175,8 +175,9 @@ func (w *watch) run(ctx context.Context) (err error) {
 		return err
 	}
 	reading, stop := context.WithCancel(ctx)
+	spare := window.NewSpare()
 	pool := replay.NewParallel(reading, runtime.GOMAXPROCS(0), func() func(*ingest.Block) *replay.Batch {
-		return replay.NewParser(w.o.Plan, w.o.Extract)
+		return replay.NewParser(w.o.Plan, w.o.Extract, spare)
 	})
 	var beside sync.WaitGroup
 	beside.Go(func() { w.accept(reading) })

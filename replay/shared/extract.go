@@ -136,7 +136,7 @@ type origin struct {
 // serve extracts a partition for as long as it is ours.
 func (x *extract) serve(ctx context.Context, p *kafka.Part) error {
 	s := &origin{
-		x: x, p: p, codec: newCodec(x.o.Plan, x.o.Extract, x.o.Lateness), parse: replay.NewParser(x.o.Plan, x.o.Extract),
+		x: x, p: p, codec: newCodec(x.o.Plan, x.o.Extract, x.o.Lateness), parse: replay.NewParser(x.o.Plan, x.o.Extract, window.NewSpare()),
 		front: window.NewFront(x.o.Lateness), written: make([][]kafka.Message, x.out.Partitions()), dirty: true,
 	}
 	var from *ingest.Mark
@@ -225,6 +225,7 @@ func (s *origin) take(ctx context.Context, chunk *ingest.Chunk) error {
 			}
 		}
 		sum = s.add(batch)
+		batch.Release()
 	}
 	s.silence.Look(time.Now(), chunk)
 	s.addMarks(&next)

@@ -44,7 +44,7 @@ func events(plan *window.Plan, n int) []window.Event {
 		block.Data = append(block.Data, v...)
 		block.Records = append(block.Records, ingest.Record{Offset: int64(k), End: len(block.Data)})
 	}
-	return replay.NewParser(plan, window.ExtractOptions{})(block).Events
+	return replay.NewParser(plan, window.ExtractOptions{}, nil)(block).Events
 }
 
 var sameEvent = cmp.Options{cmpopts.EquateNaNs(), cmpopts.EquateEmpty(), cmp.AllowUnexported(record{}, place{}), cmp.Comparer(func(a, b fingerprint.Fingerprint) bool { return a.String() == b.String() })}

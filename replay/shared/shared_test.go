@@ -241,7 +241,7 @@ func alone(t *testing.T, p *policy.Policy, split [][]string) *said {
 			return nil
 		},
 	})
-	parse := replay.NewParser(plan, window.ExtractOptions{})
+	parse := replay.NewParser(plan, window.ExtractOptions{}, nil)
 	for i, values := range split {
 		block := ingest.NewBlock()
 		block.Stream, block.Format = int32(i), formats.ByName("loopgauge")

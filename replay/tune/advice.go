@@ -113,7 +113,12 @@ func (r *Report) adviseOne(target int, train, test []*Repeat) Advice {
 	}
 	a.Cell, a.Threshold = r.choose(t, on[:len(r.Cells)], share)
 	if a.CurrentCell >= 0 {
-		a.Current, a.HasCurrent = r.outcome(slices.Concat(train, test), a.CurrentCell, t.Rule.Threshold), true
+		a.HasCurrent = true
+		if now := t.Rule.Threshold; now <= r.Options.Most {
+			a.Current = all[a.CurrentCell][now]
+		} else {
+			a.Current = r.outcome(slices.Concat(train, test), a.CurrentCell, now)
+		}
 	}
 	if a.Cell < 0 {
 		a.Outcome.Loops = all[0][2].Loops
@@ -161,61 +166,64 @@ func (r *Report) isWrong(k *Repeat) bool {
 	return k.Kind.IsWrong() && !k.excluded
 }
 
-// grid is the outcome of every cell at every threshold: one look at a repeat's
-// counts in a cell answers all thresholds. Behind the cells come those of the
-// tracker, of which only is known what it fires on.
+// grid is the outcome of every cell at every threshold. A repeat is noted at
+// the highest count of each cell, and its hits at theirs: all thresholds below
+// fire on them too, so sums from above answer them all. Behind the cells come
+// those of the tracker, of which only is known what it fires on.
 func (r *Report) grid(t *window.SweepTarget, repeats []*Repeat) [][]Outcome {
-	most := r.Options.Most
-	grid := make([][]Outcome, len(r.Cells)+len(t.Tracker))
-	for c := range grid {
-		grid[c] = make([]Outcome, most+1)
-	}
-	hits := make([]int64, most+1) // by count
+	most, cells := r.Options.Most, len(r.Cells)+len(t.Tracker)
+	at := make([]Outcome, (most+1)*cells) // by count and cell: most cells count alike
+	loops, missable := 0, 0
 	for _, k := range repeats {
-		class := r.Class(k)
-		for c := range grid {
+		class, rest := r.Class(k), k.Rest()
+		if class >= Loop {
+			loops++
+		}
+		if class == Loop {
+			missable++
+		}
+		for c := range cells {
 			highest := 0
 			if c < len(r.Cells) {
 				highest = min(k.Highest(c), most)
 			} else if k.tracked != nil {
 				highest = min(int(k.tracked[c-len(r.Cells)]), most)
 			}
-			if highest < 2 && class < Loop {
-				continue // it adds nothing
+			o := &at[highest*cells+c]
+			o.Episodes++
+			switch {
+			case class >= Loop:
+				o.Caught++
+				o.Waste += rest
+			case class == Wrong:
+				o.Wrong++
+				o.WrongRequests += rest
 			}
-			clear(hits[:highest+1])
-			if c < len(r.Cells) {
-				for i := range k.hits {
-					hits[min(k.count(i, c), most)]++
-				}
+			if class == Loop {
+				o.Missed--
 			}
-			requests := k.Rest()
-			from := most
-			if class < Loop {
-				from = highest // what is above it adds nothing
-			}
-			for t := from; t >= 2; t-- {
-				o := &grid[c][t]
+		}
+		if class == Neither {
+			continue
+		}
+		for i := range k.hits {
+			for c, n := range k.rows.at(k.hits[i].row) {
+				o := &at[min(int(n), most)*cells+c]
 				if class >= Loop {
-					o.Loops++
-				}
-				if t > highest {
-					if class == Loop {
-						o.Missed++
-					}
-					continue
-				}
-				requests += hits[t]
-				o.Episodes++
-				switch {
-				case class >= Loop:
-					o.Caught++
-					o.Waste += requests
-				case class == Wrong:
-					o.Wrong++
-					o.WrongRequests += requests
+					o.Waste++
+				} else {
+					o.WrongRequests++
 				}
 			}
+		}
+	}
+	grid := make([][]Outcome, cells)
+	for c := range grid {
+		grid[c] = make([]Outcome, most+1)
+		sum := Outcome{Loops: loops, Missed: missable}
+		for threshold := most; threshold >= 2; threshold-- {
+			sum.add(&at[threshold*cells+c])
+			grid[c][threshold] = sum
 		}
 	}
 	return grid

@@ -6,6 +6,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/goccy/go-yaml/ast"
 
@@ -65,8 +66,8 @@ func (p *Profile) AsDocumented(d Difference) (*window.Rule, error) {
 	return policy.Rules[0], nil
 }
 
-// Profiles are the built-in profiles, by name. A new one is one file in
-// profiles/.
+// Profiles are the built-in profiles, by name, not to be changed. A new one is
+// one file in profiles/.
 func Profiles() []*Profile {
 	var list []*Profile
 	for _, name := range profileNames() {
@@ -88,7 +89,14 @@ func profileNames() []string {
 	return names
 }
 
+// profiles are those that were asked for, by name: each is looked up for every
+// rule that builds on it.
+var profiles sync.Map
+
 func readProfile(name string) *Profile {
+	if p, ok := profiles.Load(name); ok {
+		return p.(*Profile)
+	}
 	text, err := profileFiles.ReadFile(path.Join("profiles", name+".yaml"))
 	if err != nil {
 		panic(err)
@@ -97,6 +105,7 @@ func readProfile(name string) *Profile {
 	if err != nil {
 		panic(err) // a test reads them all
 	}
+	profiles.Store(name, p)
 	return p
 }
 
@@ -145,20 +154,23 @@ func parseProfile(name string, text []byte) (*Profile, error) {
 	return p, nil
 }
 
-// profileRules are the rules of a profile, or the one that name/rule picks,
-// read anew: the caller may change them.
+// profileRules are the rules of a profile, or the one that name/rule picks:
+// copies, which the caller may change.
 func profileRules(name string) ([]*ruleDraft, error) {
 	name, only, picked := strings.Cut(name, "/")
 	names := profileNames()
 	if !slices.Contains(names, name) {
 		return nil, fmt.Errorf("no profile is called %q%s", name, suggest(name, names))
 	}
-	p := readProfile(name)
+	var all []*ruleDraft
+	for _, rule := range readProfile(name).rules {
+		all = append(all, rule.clone())
+	}
 	if !picked {
-		return p.rules, nil
+		return all, nil
 	}
 	var rules []string
-	for _, rule := range p.rules {
+	for _, rule := range all {
 		if rule.name == only {
 			rule.profile = name + "/" + only
 			return []*ruleDraft{rule}, nil

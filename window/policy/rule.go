@@ -171,6 +171,13 @@ func (d *ruleDraft) forget() {
 	}
 }
 
+func (d *ruleDraft) clone() *ruleDraft {
+	one := *d
+	one.parts, one.mask, one.limitKeys, one.scope = slices.Clone(d.parts), slices.Clone(d.mask), slices.Clone(d.limitKeys), slices.Clone(d.scope)
+	one.overrides = slices.Clone(d.overrides)
+	return &one
+}
+
 // base is a copy of the profile's rule that a rule builds on, nil if it names
 // none. It is not ok if the profile is not there.
 func (r *reader) base(n ast.Node, at place) (rule *ruleDraft, ok bool) {
