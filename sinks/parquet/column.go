@@ -342,13 +342,11 @@ func (t *texts[V]) learn(content []byte, ends []uint32) error {
 	return nil
 }
 
-// at is the value of a row at hand, known unless it is null or empty.
-func (t *texts[V]) at(row int64) (value V, known bool) {
-	return t.entry(int32(row - t.first))
-}
+// at is the value of a row at hand, nil if it is null or empty.
+func (t *texts[V]) at(row int64) *V { return t.entry(int32(row - t.first)) }
 
 // entry is the value of an entry, likewise.
-func (t *texts[V]) entry(entry int32) (value V, known bool) {
+func (t *texts[V]) entry(entry int32) *V {
 	i := int32(-1)
 	switch {
 	case !t.same:
@@ -357,9 +355,9 @@ func (t *texts[V]) entry(entry int32) (value V, known bool) {
 		i = 0 // there is but one
 	}
 	if i < 0 {
-		return value, false
+		return nil
 	}
-	return t.words[i], true
+	return &t.words[i]
 }
 
 // text is the text of a row at hand, empty for null.
@@ -367,6 +365,8 @@ func text(t *texts[string], row int64) string { return textAt(t, int32(row-t.fir
 
 // textAt is the text of an entry, likewise.
 func textAt(t *texts[string], entry int32) string {
-	text, _ := t.entry(entry)
-	return text
+	if text := t.entry(entry); text != nil {
+		return *text
+	}
+	return ""
 }

@@ -484,12 +484,14 @@ func (r *Reader) print(rows *eventColumns) error {
 		return fmt.Errorf("fingerprint %d of %s is out of place", ordinal, identity)
 	}
 	r.known[i] = true
-	f, known := rows.fingerprint.at(rows.row)
-	if !known {
-		p.Cause, _ = rows.cause.at(rows.row) // none: it was computable, and gave none
+	f := rows.fingerprint.at(rows.row)
+	if f == nil {
+		if cause := rows.cause.at(rows.row); cause != nil { // none: it was computable, and gave none
+			p.Cause = *cause
+		}
 		return nil
 	}
-	p.Fingerprints = append(p.Fingerprints, f)
+	p.Fingerprints = append(p.Fingerprints, *f)
 	if tool := text(&rows.tool, rows.row); tool != "" || len(p.Tools) > 0 {
 		for len(p.Tools) < len(p.Fingerprints)-1 {
 			p.Tools = append(p.Tools, "")
@@ -592,14 +594,16 @@ func (r *Reader) scope(c *eventColumns, entry int32, out *window.Scope, fields [
 	// Entries of the columns of a list are at the same places, from the row on.
 	index, _ := c.scopesIndex.entries(c.row)
 	of := func(first, _ int32) int32 { return first + entry - index }
-	key, known := c.scopesKey.entry(of(c.scopesKey.entries(c.row)))
-	if !known {
-		if out.Cause, known = c.scopesCause.entry(of(c.scopesCause.entries(c.row))); !known || out.Cause == fingerprint.Computable {
+	key := c.scopesKey.entry(of(c.scopesKey.entries(c.row)))
+	if key == nil {
+		cause := c.scopesCause.entry(of(c.scopesCause.entries(c.row)))
+		if cause == nil || *cause == fingerprint.Computable {
 			return errors.New("neither key nor cause of a scope")
 		}
+		out.Cause = *cause
 		return nil
 	}
-	out.Key, out.FellBack = key, c.scopesFellBack.entry(of(c.scopesFellBack.entries(c.row))) == fingerprint.Yes
+	out.Key, out.FellBack = *key, c.scopesFellBack.entry(of(c.scopesFellBack.entries(c.row))) == fingerprint.Yes
 	n := len(r.values)
 	for _, field := range fields {
 		value, err := r.value(c, field)
