@@ -116,9 +116,7 @@ func (c *numberWriter[V]) repeatLists(times []int32) {
 			for i := at; i < end; i++ { // mostly few, for which to copy them at once takes longer
 				reps, defs = append(reps, k.reps[i]), append(defs, k.defs[i])
 			}
-			for _, v := range c.list[value:after] {
-				c.spare = append(c.spare, v)
-			}
+			c.spare = append(c.spare, c.list[value:after]...)
 		}
 		at, value = end, after
 	}
