@@ -56,43 +56,37 @@ func newAISG(o Options) (*Identity, error) {
 // pythonText is what Python's str() makes of a message's content: a list gives
 // the text parts joined by one space, no content at all "". A message that is
 // no more than a text, which AISG never sees, is that text.
-func (w *Writer) pythonText(item rawjson.Value) (text spoken, cause Cause) {
-	s := &w.scan
-	s.Reset(item)
-	if item.Kind() == rawjson.String {
-		text, cause = w.pythonContent(s)
-	} else {
-		for s.Object(); s.NextNamed("content"); {
-			text, cause = w.pythonContent(s)
+func (w *Writer) pythonText(v rawjson.Value) (text spoken, cause Cause) {
+	it := w.readItem(v)
+	switch it.content.Kind() {
+	case rawjson.Absent:
+		if it.isNull {
+			text.text = pythonNone
 		}
-	}
-	w.check(s)
-	return text, cause
-}
-
-func (w *Writer) pythonContent(s *rawjson.Scanner) (text spoken, cause Cause) {
-	switch s.Kind() {
+		return text, Computable
 	case rawjson.String:
-		text = readSpoken(s)
-		return text, lossOf(text.trim().text, w.asSent)
+		text = w.readText(it.content)
 	case rawjson.Array:
-		if text, cause = w.pythonParts(s); cause == Computable {
-			cause = lossOf(text.trim().text, w.asSent)
+		if text, cause = w.pythonParts(it.content); cause != Computable {
+			return text, cause
 		}
-		return text, cause
+	default:
+		repr, ok := w.args.append(w.text[:0], it.content, pythonRepr, nil)
+		if w.text = repr; !ok {
+			return text, NotCanonical
+		}
+		return spoken{text: repr}, Computable
 	}
-	start := s.Offset()
-	s.Skip()
-	repr, ok := w.args.append(w.text[:0], s.Since(start), pythonRepr, nil)
-	if w.text = repr; !ok {
-		return spoken{}, NotCanonical
-	}
-	return spoken{text: repr}, Computable
+	return text, text.loss(w.asSent)
 }
 
-func (w *Writer) pythonParts(s *rawjson.Scanner) (_ spoken, cause Cause) {
+var pythonNone = []byte("None")
+
+func (w *Writer) pythonParts(content rawjson.Value) (_ spoken, cause Cause) {
 	some := false
 	w.text = w.text[:0]
+	s := &w.scan
+	s.Reset(content)
 	for s.Array(); s.NextElement(); {
 		var text []byte
 		isText, isString := false, true
@@ -119,6 +113,7 @@ func (w *Writer) pythonParts(s *rawjson.Scanner) (_ spoken, cause Cause) {
 		w.text = append(w.text, text...)
 		some = true
 	}
+	w.check(s)
 	return spoken{text: w.text}, cause
 }
 

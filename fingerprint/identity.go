@@ -116,7 +116,9 @@ type Writer struct {
 	said      bool            // some message says more than its role
 	scan      rawjson.Scanner // for queries, and messages that are read in a gateway's own way
 	items     [fewItems]keptItem
-	nextItem  int             // the one that makes room for another
+	nextItem  int // the one that makes room for another
+	texts     [fewItems]keptText
+	nextText  int
 	inner     rawjson.Scanner // for what is inside them
 	results   rawjson.Scanner // for the results among that
 	leaves    rawjson.Scanner // for texts in arguments and parts
@@ -161,7 +163,7 @@ func (w *Writer) Reset() {
 	w.drop(0)
 	w.kept, w.lastN, w.turned, w.answered = w.kept[:0], 0, false, false
 	for i := range w.items {
-		w.items[i].of = nil
+		w.items[i].of, w.texts[i].of = nil, nil
 	}
 	if w.memory() > writerMemory {
 		w.Flush()

@@ -45,6 +45,7 @@ func TestLastTurnIsSharedRightly(t *testing.T) {
 		mustNew(t, "", Options{Parts: []string{"tool_call", "last_turn"}}),
 		mustNew(t, "tool-call", Options{Mask: []string{"numbers"}}),
 		mustNew(t, "openrouter", Options{}),
+		mustNew(t, "aisg", Options{}),
 		mustNew(t, "last-messages", Options{}),
 		mustNew(t, "prompt", Options{}),
 		mustNew(t, "", Options{Parts: []string{"last_messages:4"}, Mask: []string{"numbers"}}),

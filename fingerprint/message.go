@@ -12,6 +12,7 @@ import (
 type item struct {
 	role, kind []byte // kind is the type of a Responses item
 	content    rawjson.Value
+	isNull     bool          // a content is there, and null
 	toolCalls  rawjson.Value // OpenAI's list
 	function   rawjson.Value // OpenAI's older single call
 	resultID   []byte        // the call that a tool message or output item answers
@@ -85,6 +86,7 @@ func (it *keptItem) read(v rawjson.Value) {
 			it.kind = s.Text(it.kind)
 		case "content":
 			it.content = s.Value()
+			it.isNull = it.content == nil
 		case "tool_calls":
 			it.toolCalls = s.Value()
 		case "function_call":
@@ -371,10 +373,7 @@ func (w *Writer) appendOther(dst []byte, content rawjson.Value, ofMessage bool) 
 		return dst, text, Computable
 	case rawjson.Array:
 	case rawjson.String:
-		s.Reset(content)
-		text = readSpoken(s)
-		w.check(s)
-		return dst, text, Computable
+		return dst, w.readText(content), Computable
 	default:
 		// Not a form that any dialect knows; what it says still counts.
 		dst = append(dst, `"other":[`...)
@@ -413,7 +412,7 @@ func (w *Writer) appendOther(dst []byte, content rawjson.Value, ofMessage bool) 
 // been cut before it was sent; a log that holds the body as sent shows no other
 // cut.
 func (w *Writer) appendTextMember(dst []byte, text spoken, ofResult bool) ([]byte, Cause) {
-	if cause := lossOf(text.text, ofResult && w.asSent); cause != Computable {
+	if cause := text.loss(ofResult && w.asSent); cause != Computable {
 		return dst, cause
 	}
 	if len(text.text) > 0 {

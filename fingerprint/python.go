@@ -213,8 +213,11 @@ func appendPythonLowerVerbatim(dst, inner []byte) (out []byte, ok bool) {
 	for i := 0; i < len(inner); {
 		dst = slices.Grow(dst, len(inner)-i+8)
 		to := dst[len(dst):cap(dst)]
-		n := 0
-		for rest := inner[i:]; n+8 <= len(rest); n += 8 {
+		n, rest := 0, inner[i:]
+		if vectors := len(rest) / 32; hasVectors && vectors > 0 {
+			n = lowerVectors(&to[0], &rest[0], vectors)
+		}
+		for ; n+8 <= len(rest); n += 8 {
 			x := binary.LittleEndian.Uint64(rest[n:])
 			// A high bit is set if a byte is beyond ASCII or DEL.
 			if (x|((x^(ones*0x7F))-ones))&highs != 0 {

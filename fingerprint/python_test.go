@@ -7,10 +7,13 @@ import (
 	"encoding/hex"
 	"hash"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"unicode"
 	"unicode/utf8"
+
+	"pgregory.net/rapid"
 
 	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
 )
@@ -171,4 +174,28 @@ func TestToolCallPythonLong(t *testing.T) {
 	// What is no JSON stays, however long.
 	f(`{"a":`+strings.Repeat("x", 2000), `{"a":`+strings.Repeat("x", 2000))
 	f(``, ``)
+}
+
+// TestVectorsAgreeWithWords: the same lower case, up to the vector with the
+// first byte that is DEL or beyond ASCII.
+func TestVectorsAgreeWithWords(t *testing.T) {
+	if !hasVectors {
+		t.Skip("this machine has no vector instructions: words are all there is")
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(1, 4).Draw(t, "vectors")
+		text := rapid.SliceOfN(rapid.ByteRange(0, 0x7E), 32*n, 32*n).Draw(t, "text")
+		for range rapid.IntRange(0, 2).Draw(t, "others") {
+			text[rapid.IntRange(0, len(text)-1).Draw(t, "at")] = rapid.ByteRange(0x7F, 0xFF).Draw(t, "other")
+		}
+		want := text
+		if i := slices.IndexFunc(text, func(c byte) bool { return c >= 0x7F }); i >= 0 {
+			want = text[:i/32*32]
+		}
+		got := make([]byte, len(text))
+		done := lowerVectors(&got[0], &text[0], n)
+		if !bytes.Equal(got[:done], bytes.ToLower(want)) || slices.Max(append(got[done:], 0)) > 0 {
+			t.Errorf("%q: %q, %d bytes", text, got, done)
+		}
+	})
 }

@@ -14,23 +14,53 @@ import (
 type spoken struct {
 	text     []byte
 	verbatim bool // text is the inside of a JSON string: see rawjson.Verbatim
+	whole    bool // nothing of it is lost, not even at its end: see lossOf
 }
 
-// readSpoken reads the string that comes next. It is valid until the scanner's
-// next Reset.
-func readSpoken(s *rawjson.Scanner) spoken {
-	if inner, ok := s.Verbatim(); ok {
-		return spoken{inner, true}
+// keptText is a verbatim text that was read.
+type keptText struct {
+	spoken
+	of *byte // where it stands in the line; nil if nothing is kept
+}
+
+// readText reads a content that is a string. One that is verbatim is trimmed,
+// and kept for the next identity; another is valid until the next is read.
+func (w *Writer) readText(content rawjson.Value) spoken {
+	for i := range w.texts {
+		if w.texts[i].of == &content[0] {
+			return w.texts[i].spoken
+		}
 	}
-	return spoken{text: s.Text(nil)}
+	s := &w.inner
+	s.Reset(content)
+	if inner, ok := s.Verbatim(); ok {
+		t := spoken{text: trimVerbatim(inner), verbatim: true}
+		t.whole = t.loss(false) == Computable
+		w.texts[w.nextText] = keptText{t, &content[0]}
+		w.nextText = (w.nextText + 1) % fewItems
+		return t
+	}
+	text := s.Text(nil)
+	w.check(s)
+	return spoken{text: text}
 }
 
 // trim is t without white space at its ends.
 func (t spoken) trim() spoken {
 	if t.verbatim {
-		return spoken{trimVerbatim(t.text), true}
+		t.text = trimVerbatim(t.text)
+	} else {
+		t.text = bytes.TrimSpace(t.text)
 	}
-	return spoken{text: bytes.TrimSpace(t.text)}
+	return t
+}
+
+// loss is lossOf the text.
+func (t spoken) loss(ownEnd bool) Cause {
+	if t.whole {
+		return Computable
+	}
+	return lossOf(t.trim().text, ownEnd)
 }
 
 // appendSpoken appends t as a JSON string, by the identity's rules for text.

@@ -25,12 +25,12 @@ func TestVerbatimTextIsTheText(t *testing.T) {
 		}
 		text, _ := rawjson.AppendText(nil, inner)
 		w := NewWriter(nil)
-		got := w.appendSpoken(nil, spoken{inner, true}.trim())
+		got := w.appendSpoken(nil, spoken{text: inner, verbatim: true}.trim())
 		want := w.appendSpoken(nil, spoken{text: text}.trim())
 		if !bytes.Equal(got, want) {
 			t.Errorf("%q: %q, want %q", inner, got, want)
 		}
-		got = w.appendPythonTextLower(nil, spoken{inner, true})
+		got = w.appendPythonTextLower(nil, spoken{text: inner, verbatim: true})
 		want = w.appendPythonTextLower(nil, spoken{text: text})
 		if !bytes.Equal(got, want) {
 			t.Errorf("%q in Python: %q, want %q", inner, got, want)
