@@ -119,7 +119,11 @@ func (a *Answers) Choose(ev *Event) {
 		}
 	}
 	for i, rule := range a.plan.Rules {
-		if a.Rules[i] < 0 {
+		switch {
+		case a.Rules[i] >= 0:
+		case !a.looks: // the rule is plain
+			ev.Rules[i] = Plain
+		default:
 			ev.Rules[i], _ = rule.choose(r, ev.Time)
 		}
 	}

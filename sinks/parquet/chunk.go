@@ -20,6 +20,7 @@ type chunk struct {
 	full     byte // definition level of what is not null
 	optional bool
 	list     bool                      // a row has any number of entries
+	each     bool                      // rows were added one by one, not once for all those of a request
 	filter   parquet.BloomFilterColumn // nil for none
 
 	reps, defs []byte // levels of the page at hand, where there are others than 0
@@ -35,7 +36,9 @@ type chunk struct {
 type content interface {
 	// take returns those that were added since it was last called, how many
 	// they are, the least and the greatest. They are good until more are added.
-	take() (values encoding.Values, n int, least, most parquet.Value)
+	// Where times is not nil it says for each row that was added how often it
+	// comes; that makes so many rows.
+	take(times []int32, rows int) (values encoding.Values, n int, least, most parquet.Value)
 	// words are what the values are numbers of; nil if they are none.
 	words() *dictionary
 }
@@ -43,9 +46,13 @@ type content interface {
 // scratch is where pages are put together.
 type scratch struct{ reps, defs, data, packed, page []byte }
 
-// page ends the page at hand, of so many rows from the first on.
-func (c *chunk) page(s *scratch, first, rows int) error {
-	values, n, least, most := c.content.take()
+// page ends the page at hand, of so many rows from the first on. times are the
+// rows of each request, nil if all have one.
+func (c *chunk) page(s *scratch, first, rows int, times []int32) error {
+	if c.each {
+		times = nil
+	}
+	values, n, least, most := c.content.take(times, rows)
 	entries, kind, with := rows, c.kind, c.encoding
 	var err error
 	s.reps, s.defs = s.reps[:0], s.defs[:0]

@@ -7,6 +7,8 @@ import (
 	"io"
 	"math"
 	"slices"
+	"strings"
+	"unsafe"
 
 	"github.com/parquet-go/parquet-go"
 
@@ -17,10 +19,15 @@ import (
 // that a value is found by its row alone, nulls included. To have each value
 // made into a parquet.Value would take longer than all else.
 type column struct {
-	leaf  int  // its place in the file
-	full  byte // definition level of what is not null
-	list  bool // a row has any number of entries
-	blank bool // the row group has nothing but nulls: no page of it is read
+	leaf int  // its place in the file
+	full byte // definition level of what is not null
+	list bool // a row has any number of entries
+
+	// same says that the row group has one value in all rows, or nothing but
+	// nulls: no page of it is read. A row of a list then has so many entries
+	// each.
+	same bool
+	each int32
 
 	pages      parquet.Pages
 	first, end int64 // the rows at hand, of the group
@@ -39,20 +46,40 @@ type values interface {
 var errShort = errors.New("a column ends before the others")
 
 // is says which column it is.
-func (c *column) is(leaf parquet.LeafColumn) {
-	c.leaf, c.full, c.list = leaf.ColumnIndex, byte(leaf.MaxDefinitionLevel), leaf.MaxRepetitionLevel > 0
+func (c *column) is(leaf *parquet.Column) {
+	c.leaf, c.full, c.list = leaf.Index(), byte(leaf.MaxDefinitionLevel()), leaf.MaxRepetitionLevel() > 0
 }
 
-// begin goes to the beginning of a row group.
-func (c *column) begin(chunks []parquet.ColumnChunk) {
+// group is a row group.
+type group struct {
+	chunks []parquet.ColumnChunk
+	rows   int64
+	ours   bool // what it says of its columns is what we write
+}
+
+// begin goes to the beginning of a row group. value is that of all rows, null
+// for none, if it is the same.
+func (c *column) begin(g *group) (value parquet.Value) {
 	c.close()
 	c.first, c.end, c.starts = 0, 0, c.starts[:0]
-	chunk, ok := chunks[c.leaf].(*parquet.FileColumnChunk)
-	if c.blank = ok && c.full > 0 && chunk.NullCount() == chunk.NumValues(); c.blank {
-		c.end = math.MaxInt64
-		return
+	c.same, c.each = false, 0
+	if chunk, ok := g.chunks[c.leaf].(*parquet.FileColumnChunk); ok {
+		nulls, entries := chunk.NullCount(), chunk.NumValues()
+		least, most, known := chunk.Bounds()
+		switch {
+		case c.full > 0 && nulls == entries:
+			c.same = true
+		case g.ours && nulls == 0 && entries == g.rows && known && least.Kind() != parquet.Double && parquet.Equal(least, most):
+			// Zeros are equal, and not the same.
+			c.same, c.each, value = true, 1, least
+		}
 	}
-	c.pages = chunks[c.leaf].Pages()
+	if c.same {
+		c.end = math.MaxInt64
+	} else {
+		c.pages = g.chunks[c.leaf].Pages()
+	}
+	return value
 }
 
 func (c *column) close() {
@@ -118,10 +145,10 @@ func (c *column) loadList(page parquet.Page, into values) error {
 	return into.take(page, int(keep))
 }
 
-// entries are those of a row of a list; none if it is blank.
+// entries are those of a row of a list; none if there are nothing but nulls.
 func (c *column) entries(row int64) (from, to int32) {
-	if c.blank {
-		return 0, 0
+	if c.same {
+		return 0, c.each
 	}
 	return c.starts[row-c.first], c.starts[row-c.first+1]
 }
@@ -160,6 +187,7 @@ func last[V any](list []V, n int) []V {
 type numbers[V int64 | int32 | float64 | fingerprint.Tri] struct {
 	column
 	null V
+	only V // of a column that is the same in all rows
 	list []V
 	bits []V // scratch
 }
@@ -200,15 +228,27 @@ func (n *numbers[V]) at(row int64) V { return n.entry(int32(row - n.first)) }
 
 // entry is the value of an entry.
 func (n *numbers[V]) entry(entry int32) V {
-	if n.blank {
-		return n.null
+	if n.same {
+		return n.only
 	}
 	return n.list[entry]
 }
 
-func (n *numbers[V]) begin(chunks []parquet.ColumnChunk) {
-	n.column.begin(chunks)
+func (n *numbers[V]) begin(g *group) error {
+	value := n.column.begin(g)
 	n.list = n.list[:0]
+	if n.only = n.null; value.IsNull() {
+		return nil
+	}
+	switch only := any(&n.only).(type) {
+	case *int64:
+		*only = value.Int64()
+	case *int32:
+		*only = value.Int32()
+	case *fingerprint.Tri:
+		*only = fingerprint.TriOf(value.Boolean())
+	}
+	return nil
 }
 
 // texts are a column of texts, each of which parse makes into what it stands
@@ -216,6 +256,7 @@ func (n *numbers[V]) begin(chunks []parquet.ColumnChunk) {
 type texts[V any] struct {
 	column
 	parse func(text string) (V, error)
+	keeps bool // parse keeps the text that it is given
 
 	list  []int32 // by entry: its word, -1 for null and for an empty text
 	words []V
@@ -225,9 +266,14 @@ type texts[V any] struct {
 	empty      []int32 // of the words, those of an empty text
 }
 
-func (t *texts[V]) begin(chunks []parquet.ColumnChunk) {
-	t.column.begin(chunks)
+func (t *texts[V]) begin(g *group) error {
+	value := t.column.begin(g)
 	t.list, t.words, t.empty, t.dictionary = t.list[:0], t.words[:0], t.empty[:0], nil
+	if value.IsNull() {
+		return nil
+	}
+	text := value.ByteArray()
+	return t.learn(text, []uint32{0, uint32(len(text))})
 }
 
 func (t *texts[V]) load(row int64) error { return t.column.load(row, t) }
@@ -276,7 +322,10 @@ func (t *texts[V]) take(page parquet.Page, keep int) (err error) {
 
 // learn adds words.
 func (t *texts[V]) learn(content []byte, ends []uint32) error {
-	text := string(content)
+	text := unsafe.String(unsafe.SliceData(content), len(content))
+	if t.keeps {
+		text = strings.Clone(text)
+	}
 	t.words = slices.Grow(t.words, len(ends))
 	for i := range len(ends) - 1 {
 		var word V
@@ -293,21 +342,22 @@ func (t *texts[V]) learn(content []byte, ends []uint32) error {
 	return nil
 }
 
-// at is the value of a row at hand, known unless it is null or empty.
-func (t *texts[V]) at(row int64) (value V, known bool) {
-	return t.entry(int32(row - t.first))
-}
+// at is the value of a row at hand, nil if it is null or empty.
+func (t *texts[V]) at(row int64) *V { return t.entry(int32(row - t.first)) }
 
 // entry is the value of an entry, likewise.
-func (t *texts[V]) entry(entry int32) (value V, known bool) {
-	if t.blank {
-		return value, false
+func (t *texts[V]) entry(entry int32) *V {
+	i := int32(-1)
+	switch {
+	case !t.same:
+		i = t.list[entry]
+	case len(t.words) > len(t.empty):
+		i = 0 // there is but one
 	}
-	i := t.list[entry]
 	if i < 0 {
-		return value, false
+		return nil
 	}
-	return t.words[i], true
+	return &t.words[i]
 }
 
 // text is the text of a row at hand, empty for null.
@@ -315,6 +365,8 @@ func text(t *texts[string], row int64) string { return textAt(t, int32(row-t.fir
 
 // textAt is the text of an entry, likewise.
 func textAt(t *texts[string], entry int32) string {
-	text, _ := t.entry(entry)
-	return text
+	if text := t.entry(entry); text != nil {
+		return *text
+	}
+	return ""
 }

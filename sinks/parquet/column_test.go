@@ -51,8 +51,11 @@ func TestEmptyTexts(t *testing.T) {
 			t.Fatal(err)
 		}
 		for row, n := range want {
-			if got, known := c.at(int64(row)); got != n || known != (n > 0) {
-				t.Errorf("row %d: %d, %v; want %d", row, got, known, n)
+			switch got := c.at(int64(row)); {
+			case (got != nil) != (n > 0):
+				t.Errorf("row %d is known: %t", row, got != nil)
+			case got != nil && *got != n:
+				t.Errorf("row %d: %d; want %d", row, *got, n)
 			}
 		}
 	}
@@ -128,8 +131,8 @@ func TestListsAcrossPages(t *testing.T) {
 			from, to := c.entries(int64(i))
 			for entry := from; entry < to; entry++ {
 				text := ""
-				if n, known := c.entry(entry); known {
-					text = strconv.Itoa(n)
+				if n := c.entry(entry); n != nil {
+					text = strconv.Itoa(*n)
 				}
 				got = append(got, text)
 			}

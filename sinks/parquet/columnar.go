@@ -36,8 +36,9 @@ type columnar struct {
 	file   *bufio.Writer // keeps an error until it is flushed
 	offset int64         // where the file goes on
 
-	rows, paged int // of the row group; of them in pages that are done
-	text        int // bytes of all texts of the row group
+	rows, paged int     // of the row group; of them in pages that are done
+	times       []int32 // rows of each request of the page at hand
+	text        int     // bytes of all texts of the row group
 	groups      []format.RowGroup
 	indexes     [][]byte // of pages, by their bounds; of all columns of one row group after the other
 	places      [][]byte // of pages, by their rows; likewise
@@ -118,9 +119,11 @@ func (w *columnar) room(n int) error {
 	return w.group()
 }
 
-// ended says that every column has the values of n more rows.
+// ended says that every column has the values of n more rows, which are of one
+// request.
 func (w *columnar) ended(n int) error {
 	w.rows += n
+	w.times = append(w.times, int32(n))
 	if w.rows-w.paged >= w.perPage {
 		if err := w.page(); err != nil {
 			return err
@@ -134,12 +137,16 @@ func (w *columnar) ended(n int) error {
 
 // page ends a page of every column.
 func (w *columnar) page() error {
+	times, rows := w.times, w.rows-w.paged
+	if len(times) == rows {
+		times = nil
+	}
 	for _, c := range w.chunks {
-		if err := c.page(&w.scratch, w.paged, w.rows-w.paged); err != nil {
+		if err := c.page(&w.scratch, w.paged, rows, times); err != nil {
 			return err
 		}
 	}
-	w.paged = w.rows
+	w.times, w.paged = w.times[:0], w.rows
 	return nil
 }
 

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -77,6 +78,39 @@ func TestColumnar(t *testing.T) {
 			}
 		}
 	})
+}
+
+// Texts that do not wait for the end of their page, since they are long, are
+// found again as any others.
+func TestLongTexts(t *testing.T) {
+	p := plan(t)
+	dir := filepath.Join(t.TempDir(), "out")
+	d, err := Create(dir, p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ev := window.Event{Time: midnight, Prints: make([]window.Prints, len(p.Identities)), Scopes: make([]window.Scope, len(p.Scopes)), Rules: make([]window.Choice, len(p.Rules))}
+	var want []string
+	for i := range 10 {
+		ev.Path, ev.Model = strings.Repeat(string(rune('a'+i%3)), gathered*2/3), fmt.Sprint(i%4)
+		if err := d.AddEvent(&ev); err != nil {
+			t.Fatal(err)
+		}
+		for range p.Identities {
+			want = append(want, ev.Path[:1]+ev.Model)
+		}
+	}
+	if err := d.Close(Run{}); err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, row := range rows[eventRow](t, dir, filepath.Join("events", date(midnight), "events.parquet")) {
+		if len(row.Path) != gathered*2/3 {
+			t.Fatalf("a path of %d bytes", len(row.Path))
+		}
+		got = append(got, row.Path[:1]+row.Model)
+	}
+	equal(t, got, want)
 }
 
 // somePrints are some fingerprints.
@@ -294,9 +328,14 @@ func TestDictionary(t *testing.T) {
 	d := dictionary{ends: []uint32{0}, total: &total}
 	for range 2 {
 		for range 2 {
+			var texts []byte
+			ends := []uint32{0}
 			for i := range 1000 {
-				text := fmt.Append(nil, i)
-				if n := d.number(text); int(n) != i || string(d.word(n)) != string(text) {
+				texts = fmt.Append(texts, i)
+				ends = append(ends, uint32(len(texts)))
+			}
+			for i, n := range d.numbers(nil, texts, ends) {
+				if text := fmt.Sprint(i); int(n) != i || string(d.word(n)) != text {
 					t.Fatalf("%s is %d, %s; want %d", text, n, d.word(n), i)
 				}
 			}

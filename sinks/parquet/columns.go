@@ -16,11 +16,14 @@ import (
 // request repeat what they say of it: those columns are looked at in the first
 // alone, and not at all if nobody asks.
 type eventColumns struct {
-	groups []parquet.RowGroup
-	rows   int64 // of the group
-	row    int64 // the one of the group that comes next
-	done   int64 // rows of the groups before
-	total  int64
+	groups  []parquet.RowGroup
+	ours    bool  // we wrote the file
+	rows    int64 // of the group
+	row     int64 // the one of the group that comes next
+	done    int64 // rows of the groups before
+	fetched int64 // the row up to which fetch has done its work
+	first   byte  // so that it is work
+	total   int64
 
 	// Of every row.
 	each        set
@@ -63,7 +66,7 @@ type eventColumns struct {
 // set are columns that are looked at together.
 type set struct {
 	columns []named
-	chunks  []parquet.ColumnChunk // of the row group
+	group   group
 	begun   bool
 	end     int64 // the first row that is not at hand in some of them
 }
@@ -75,15 +78,15 @@ type named struct {
 }
 
 type loader interface {
-	is(leaf parquet.LeafColumn)
-	begin(chunks []parquet.ColumnChunk)
+	is(leaf *parquet.Column)
+	begin(g *group) error
 	load(row int64) error
 	ends() int64
 	close()
 }
 
 // begin goes to a row group.
-func (s *set) begin(chunks []parquet.ColumnChunk) { s.chunks, s.begun, s.end = chunks, false, 0 }
+func (s *set) begin(g group) { s.group, s.begun, s.end = g, false, 0 }
 
 // reach makes a row one of those at hand.
 func (s *set) reach(row int64) error {
@@ -93,7 +96,9 @@ func (s *set) reach(row int64) error {
 	s.end = math.MaxInt64
 	for _, c := range s.columns {
 		if !s.begun {
-			c.begin(s.chunks)
+			if err := c.begin(&s.group); err != nil {
+				return err
+			}
 		}
 		if err := c.load(row); err != nil {
 			return err
@@ -122,7 +127,7 @@ func newEventColumns() *eventColumns {
 	}
 	e.scopesKey.parse = scopeKey
 	e.cause.parse, e.scopesCause.parse = cause, cause
-	e.id.parse = func(text string) (string, error) { return text, nil } // hardly any comes twice
+	e.id.keeps, e.id.parse = true, func(text string) (string, error) { return text, nil } // hardly any comes twice
 	for _, t := range []*texts[string]{
 		&e.identity, &e.tool, &e.method, &e.path, &e.caller, &e.user, &e.session, &e.model, &e.backend, &e.scopeField, &e.scopeValue, &e.rule,
 	} {
@@ -181,10 +186,11 @@ func newEventColumns() *eventColumns {
 // open goes to the beginning of a file.
 func (e *eventColumns) open(file *parquet.File) error {
 	e.groups, e.total, e.row, e.rows, e.done = file.RowGroups(), file.NumRows(), 0, 0, 0
+	e.ours = strings.HasPrefix(file.Metadata().CreatedBy, creator)
 	for _, s := range e.sets() {
 		for _, c := range s.columns {
-			leaf, ok := file.Schema().Lookup(strings.Split(c.name, ".")...)
-			if !ok {
+			leaf := columnOf(file, c.name)
+			if leaf == nil {
 				return fmt.Errorf("no column %s", c.name)
 			}
 			c.is(leaf)
@@ -198,16 +204,41 @@ func (e *eventColumns) sets() [4]*set { return [...]*set{&e.each, &e.request, &e
 // begin goes to the first row of the next row group; io.EOF after the last.
 func (e *eventColumns) begin() error {
 	e.done += e.rows
-	e.row, e.rows = 0, 0
+	e.row, e.rows, e.fetched = 0, 0, 0
 	if len(e.groups) == 0 {
 		return io.EOF
 	}
-	group := e.groups[0]
-	e.groups, e.rows = e.groups[1:], group.NumRows()
+	chunks := e.groups[0].ColumnChunks()
+	e.rows, e.groups = e.groups[0].NumRows(), e.groups[1:]
 	for _, s := range e.sets() {
-		s.begin(group.ColumnChunks())
+		s.begin(group{chunks, e.rows, e.ours})
 	}
 	return nil
+}
+
+// ready tells whether there is a row, and what is of every row is at hand.
+func (e *eventColumns) ready() bool { return e.row < e.rows && e.row < e.each.end }
+
+// nearby is how many rows are fetched at once.
+const nearby = 64
+
+// fetch asks memory for the fingerprints of the rows that come next, which are
+// all over a dictionary: what one waits for comes while others wait too.
+func (e *eventColumns) fetch() {
+	if e.row < e.fetched {
+		return
+	}
+	e.fetched = e.row + nearby
+	c := &e.fingerprint
+	if c.same {
+		return
+	}
+	list := c.list[e.row-c.first:]
+	for _, word := range list[:min(nearby, len(list))] {
+		if word >= 0 {
+			e.first += c.words[word].Bytes()[0]
+		}
+	}
 }
 
 // next makes sure that there is a row, and that what is of every row is at

@@ -11,9 +11,10 @@ import (
 type dictionary struct {
 	text  []byte
 	ends  []uint32 // in text, of each word; the first is 0, of none
-	last  int32    // the word that was asked for last
 	table []slot   // its length is a power of 2, and more than the words'
 	total *int     // of the texts of all columns, bytes
+
+	fetched uint32 // so that to fetch slots is work
 }
 
 // slot is a word by its hash.
@@ -31,15 +32,36 @@ func (d *dictionary) len() int { return len(d.ends) - 1 }
 // word is the text of a number.
 func (d *dictionary) word(n int32) []byte { return d.text[d.ends[n]:d.ends[n+1]] }
 
-// isLast tells whether a text is the one that was asked for last.
-func (d *dictionary) isLast(text string) bool { return d.len() > 0 && string(d.word(d.last)) == text }
+// lookups is how many texts are looked up at once: what one waits for in memory
+// comes while others wait too.
+const lookups = 64
 
-// number is that of a text, which is new or not.
-func (d *dictionary) number(text []byte) int32 {
+// numbers adds the numbers of texts, each of which is new or not, to a list.
+func (d *dictionary) numbers(to []int32, texts []byte, ends []uint32) []int32 {
+	var hashes [lookups]uint32
+	for len(ends) > 1 {
+		n := min(lookups, len(ends)-1)
+		for i := range n {
+			hashes[i] = uint32(maphash.Bytes(seed, texts[ends[i]:ends[i+1]]))
+		}
+		if mask := uint32(len(d.table) - 1); len(d.table) > 0 {
+			for _, hash := range hashes[:n] {
+				d.fetched += d.table[hash&mask].hash
+			}
+		}
+		for i := range n {
+			to = append(to, d.number(hashes[i], texts[ends[i]:ends[i+1]]))
+		}
+		ends = ends[n:]
+	}
+	return to
+}
+
+// number is that of a text of a hash.
+func (d *dictionary) number(hash uint32, text []byte) int32 {
 	if 2*d.len() >= len(d.table) {
 		d.grow()
 	}
-	hash := uint32(maphash.Bytes(seed, text))
 	i := d.find(hash, text)
 	if d.table[i].word == 0 {
 		d.table[i] = slot{hash, int32(len(d.ends))}
@@ -47,8 +69,7 @@ func (d *dictionary) number(text []byte) int32 {
 		d.ends = append(d.ends, uint32(len(d.text)))
 		*d.total += len(text)
 	}
-	d.last = d.table[i].word - 1
-	return d.last
+	return d.table[i].word - 1
 }
 
 // find is the place of a text in the table, or for it.
@@ -83,6 +104,6 @@ func (d *dictionary) values() encoding.Values { return encoding.ByteArrayValues(
 
 // reset forgets all words.
 func (d *dictionary) reset() {
-	d.text, d.ends, d.last = d.text[:0], append(d.ends[:0], 0), 0
+	d.text, d.ends = d.text[:0], d.ends[:1]
 	clear(d.table)
 }

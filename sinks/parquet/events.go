@@ -72,7 +72,6 @@ type events struct {
 	identityNo, ordinal                *numberWriter[int32]
 
 	// Of a request, the same in all of its rows.
-	request                                                 []repeated
 	time, start, seqs, line, offset                         *numberWriter[int64]
 	stream, item                                            *numberWriter[int32]
 	id, method, path, caller, user, session, model, backend *textWriter
@@ -91,9 +90,6 @@ type events struct {
 	fields  []string // of the scope of the event at hand
 	scratch []byte
 }
-
-// repeated is a column whose last row comes again.
-type repeated interface{ again(n int) }
 
 // listed is a column of lists.
 type listed interface {
@@ -124,11 +120,8 @@ func newEvents(d *Dataset, plan *window.Plan) *events {
 	e.scope = []listed{e.scopeField, e.scopeValue}
 	e.scopes = []listed{e.scopesIndex, e.scopesKey, e.scopesCause, e.scopesFellBack}
 	e.rules = []listed{e.rule, e.override}
-	e.request = []repeated{
-		e.time, e.start, e.seqs, e.line, e.offset, e.stream, e.item,
-		e.id, e.method, e.path, e.caller, e.user, e.session, e.model, e.backend,
-		e.status, e.tokensIn, e.tokensOut, e.maxTokens, e.cost, e.streamed, e.cached,
-		e.scopeField, e.scopeValue, e.scopesIndex, e.scopesKey, e.scopesCause, e.scopesFellBack, e.rule, e.override,
+	for _, c := range []*chunk{e.identity.chunk, e.fingerprint.chunk, e.cause.chunk, e.tool.chunk, e.identityNo.chunk, e.ordinal.chunk} {
+		c.each = true
 	}
 	return e
 }
@@ -151,9 +144,6 @@ func (e *events) add(ev *window.Event, seq int64) error {
 	e.addScope(ev)
 	e.addScopes(ev)
 	e.addRules(ev)
-	for _, column := range e.request {
-		column.again(rows - 1)
-	}
 	return e.out.ended(rows)
 }
 
@@ -178,7 +168,7 @@ func (e *events) addPrints(ev *window.Event) {
 	for i := range ev.Prints {
 		p := &ev.Prints[i]
 		row := func(ordinal int) {
-			e.identity.add(e.plan.Identities[i].Name)
+			e.identity.addNamed(i, e.plan.Identities[i].Name)
 			e.identityNo.add(int32(i))
 			e.ordinal.add(int32(ordinal))
 		}
@@ -269,7 +259,7 @@ func (e *events) addRules(ev *window.Event) {
 		if choice == window.NotMatched {
 			continue
 		}
-		e.rule.add(e.plan.Rules[i].Name)
+		e.rule.addNamed(i, e.plan.Rules[i].Name)
 		e.override.addIf(choice >= 0, int32(choice))
 	}
 	endLists(e.rules)

@@ -27,7 +27,7 @@ func TestForeignTimes(t *testing.T) {
 		if err := write(path); err != nil {
 			t.Fatal(err)
 		}
-		_, file, err := begin[eventRow](path)
+		_, file, err := beginEvents(path)
 		if err == nil {
 			file.Close()
 		}

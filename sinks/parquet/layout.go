@@ -40,9 +40,12 @@ var layouts = map[string]layout{
 	"episodes": {"fired", nil},
 }
 
+// creator is what files say of who wrote them.
+const creator = "loopgauge"
+
 func (l layout) options() []parquet.WriterOption {
 	options := []parquet.WriterOption{
-		parquet.Compression(&codec{}), parquet.MaxRowsPerRowGroup(rowGroup), parquet.CreatedBy("loopgauge", "", ""),
+		parquet.Compression(&codec{}), parquet.MaxRowsPerRowGroup(rowGroup), parquet.CreatedBy(creator, "", ""),
 	}
 	if l.sorted != "" {
 		options = append(options, parquet.SortingWriterConfig(parquet.SortingColumns(parquet.Ascending(l.sorted))))

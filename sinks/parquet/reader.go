@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 
 	"github.com/parquet-go/parquet-go"
@@ -125,7 +126,7 @@ func Open(dir string, files ...string) (*Reader, error) {
 func firstEvent(path string) (seq int64) {
 	var err error
 	defer guard(path, &err) // who reads the file says what is wrong with it
-	file, f, err := begin[eventRow](path)
+	file, f, err := beginEvents(path)
 	if err != nil {
 		return 0
 	}
@@ -166,8 +167,17 @@ func guard(path string, err *error) {
 	}
 }
 
-// begin opens a file that must have the columns of R.
-func begin[R any](path string) (file *parquet.File, f *os.File, err error) {
+// eventShape is that of files of events.
+var eventShape = sync.OnceValue(func() []leaf { return leaves(parquet.SchemaOf(eventRow{}).Fields(), "") })
+
+// beginEvents opens a file of events. Its columns are looked up in the file: a
+// schema of its own nobody asks for, and to make one takes longer than to read it.
+func beginEvents(path string) (*parquet.File, *os.File, error) {
+	return begin(path, eventShape(), parquet.FileSchema(parquet.SchemaOf(eventRow{})))
+}
+
+// begin opens a file that must have some columns.
+func begin(path string, want []leaf, options ...parquet.FileOption) (file *parquet.File, f *os.File, err error) {
 	if f, err = os.Open(path); err != nil {
 		return nil, nil, err
 	}
@@ -182,26 +192,33 @@ func begin[R any](path string) (file *parquet.File, f *os.File, err error) {
 		return nil, nil, err
 	}
 	// Who reads everything has no use for what tells which pages to pass over.
-	file, err = parquet.OpenFile(f, info.Size(), parquet.SkipPageIndex(true), parquet.SkipBloomFilters(true))
+	file, err = parquet.OpenFile(f, info.Size(), append(options, parquet.SkipPageIndex(true), parquet.SkipBloomFilters(true))...)
 	if err != nil {
 		return nil, nil, damaged(path, err)
 	}
-	has := map[string]string{}
-	for _, c := range leaves(file.Schema().Fields(), "") {
-		has[c.name] = c.kind
-	}
-	var row R
-	for _, c := range leaves(parquet.SchemaOf(row).Fields(), "") {
-		switch kind, ok := has[c.name]; {
-		case !ok:
+	for _, c := range want {
+		have := columnOf(file, c.name)
+		switch {
+		case have == nil || !have.Leaf():
 			return nil, nil, fmt.Errorf("%s: has no column %s: written by another program, or by an older loopgauge\nwrite the dataset anew from the logs: loopgauge replay --out DIR LOG", path, c.name)
-		case strings.Contains(kind, parquet.Int96Type.String()):
+		case have.Type() == parquet.Int96Type:
 			return nil, nil, fmt.Errorf("%s: column %s is INT96, as Spark writes times unless told otherwise, not %s\nleave the files as loopgauge wrote them, or write them with spark.sql.parquet.outputTimestampType=TIMESTAMP_MICROS", path, c.name, c.kind)
-		case kind != c.kind:
-			return nil, nil, damaged(path, fmt.Sprintf("column %s is %s, not %s", c.name, kind, c.kind))
+		case kindOf(have) != c.kind:
+			return nil, nil, damaged(path, fmt.Sprintf("column %s is %s, not %s", c.name, kindOf(have), c.kind))
 		}
 	}
 	return file, f, nil
+}
+
+// columnOf is the column of a name; nil if there is none.
+func columnOf(file *parquet.File, name string) *parquet.Column {
+	at := file.Root()
+	for more := true; more && at != nil; {
+		var first string
+		first, name, more = strings.Cut(name, ".")
+		at = at.Column(first)
+	}
+	return at
 }
 
 // leaf is one column.
@@ -214,18 +231,22 @@ func leaves(fields []parquet.Field, prefix string) (list []leaf) {
 			list = append(list, leaves(f.Fields(), name+".")...)
 			continue
 		}
-		kind := f.Type().String()
-		if f.Optional() {
-			kind += ", may be null"
-		}
-		list = append(list, leaf{name, kind})
+		list = append(list, leaf{name, kindOf(f)})
 	}
 	return list
 }
 
+func kindOf(f parquet.Node) string {
+	kind := f.Type().String()
+	if f.Optional() {
+		kind += ", may be null"
+	}
+	return kind
+}
+
 // readRow reads a run.
 func readRow(path string) (row *runRow, err error) {
-	file, f, err := begin[runRow](path)
+	file, f, err := begin(path, leaves(parquet.SchemaOf(runRow{}).Fields(), ""))
 	if err != nil {
 		return nil, err
 	}
@@ -338,6 +359,7 @@ func (r *Reader) Next(keep bool) (ev *window.Event, err error) {
 	path := r.open.path
 	defer guard(path, &err)
 	r.frame = &r.frames[r.at]
+	r.rows.fetch()
 	seq := r.rows.seq.at(r.rows.row)
 	if err := r.request(seq); err != nil {
 		return nil, damaged(path, fmt.Sprintf("request %d: %v", seq, err))
@@ -359,6 +381,9 @@ func (r *Reader) Next(keep bool) (ev *window.Event, err error) {
 // fill makes sure that there is a row.
 func (r *Reader) fill() error {
 	for {
+		if r.open != nil && r.rows.ready() {
+			return nil
+		}
 		if r.open == nil {
 			if len(r.files) == 0 {
 				return r.end()
@@ -401,7 +426,7 @@ func (r *Reader) reads(n int64) {
 }
 
 func (r *Reader) openFile(path string) error {
-	file, f, err := begin[eventRow](path)
+	file, f, err := beginEvents(path)
 	if err != nil {
 		return err
 	}
@@ -434,6 +459,9 @@ func (r *Reader) gather(seq int64) error {
 			return err
 		}
 		rows.row++
+		if rows.ready() {
+			continue
+		}
 		// The rows of an event are in one file, but not in one row group.
 		if err := rows.next(); errors.Is(err, io.EOF) {
 			return nil
@@ -456,12 +484,14 @@ func (r *Reader) print(rows *eventColumns) error {
 		return fmt.Errorf("fingerprint %d of %s is out of place", ordinal, identity)
 	}
 	r.known[i] = true
-	f, known := rows.fingerprint.at(rows.row)
-	if !known {
-		p.Cause, _ = rows.cause.at(rows.row) // none: it was computable, and gave none
+	f := rows.fingerprint.at(rows.row)
+	if f == nil {
+		if cause := rows.cause.at(rows.row); cause != nil { // none: it was computable, and gave none
+			p.Cause = *cause
+		}
 		return nil
 	}
-	p.Fingerprints = append(p.Fingerprints, f)
+	p.Fingerprints = append(p.Fingerprints, *f)
 	if tool := text(&rows.tool, rows.row); tool != "" || len(p.Tools) > 0 {
 		for len(p.Tools) < len(p.Fingerprints)-1 {
 			p.Tools = append(p.Tools, "")
@@ -498,7 +528,7 @@ func (r *Reader) request(seq int64) error {
 	}
 	from, to := c.scopesIndex.entries(row)
 	for entry := from; entry < to; entry++ {
-		index := c.scopesIndex.list[entry]
+		index := c.scopesIndex.entry(entry)
 		if index == noNumber && to == from+1 {
 			break // an empty list
 		}
@@ -564,14 +594,16 @@ func (r *Reader) scope(c *eventColumns, entry int32, out *window.Scope, fields [
 	// Entries of the columns of a list are at the same places, from the row on.
 	index, _ := c.scopesIndex.entries(c.row)
 	of := func(first, _ int32) int32 { return first + entry - index }
-	key, known := c.scopesKey.entry(of(c.scopesKey.entries(c.row)))
-	if !known {
-		if out.Cause, known = c.scopesCause.entry(of(c.scopesCause.entries(c.row))); !known || out.Cause == fingerprint.Computable {
+	key := c.scopesKey.entry(of(c.scopesKey.entries(c.row)))
+	if key == nil {
+		cause := c.scopesCause.entry(of(c.scopesCause.entries(c.row)))
+		if cause == nil || *cause == fingerprint.Computable {
 			return errors.New("neither key nor cause of a scope")
 		}
+		out.Cause = *cause
 		return nil
 	}
-	out.Key, out.FellBack = key, c.scopesFellBack.entry(of(c.scopesFellBack.entries(c.row))) == fingerprint.Yes
+	out.Key, out.FellBack = *key, c.scopesFellBack.entry(of(c.scopesFellBack.entries(c.row))) == fingerprint.Yes
 	n := len(r.values)
 	for _, field := range fields {
 		value, err := r.value(c, field)

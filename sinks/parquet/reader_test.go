@@ -3,6 +3,7 @@ package parquet
 import (
 	"errors"
 	"io"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -12,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"github.com/parquet-go/parquet-go"
+	"pgregory.net/rapid"
 
 	"github.com/loopgauge/loopgauge/fingerprint"
 	"github.com/loopgauge/loopgauge/window"
@@ -103,6 +105,74 @@ func TestEventsComeBack(t *testing.T) {
 	if r.Read() > r.Size() || r.Read() < r.Size()*9/10 {
 		t.Errorf("%d of %d bytes read", r.Read(), r.Size())
 	}
+}
+
+// Events come back as they were made where whole row groups say the same, in
+// some columns or in all, and where they do not.
+func TestSameRows(t *testing.T) {
+	both := plan(t)
+	plans := []*window.Plan{both, window.NewPlan(both.Rules[:1], nil)} // lists of two and of one
+	rapid.Check(t, func(rt *rapid.T) {
+		p := rapid.SampledFrom(plans).Draw(rt, "plan")
+		dir, err := os.MkdirTemp(t.TempDir(), "") //nolint:usetesting // one of each run of rapid
+		if err != nil {
+			rt.Fatal(err)
+		}
+		d, err := Create(dir, p)
+		if err != nil {
+			rt.Fatal(err)
+		}
+		d.events.out.perGroup = rapid.IntRange(1, 20).Draw(rt, "rows of a row group")
+		d.events.out.perPage = rapid.IntRange(1, 20).Draw(rt, "rows of a page")
+		x := p.NewExtractor(window.ExtractOptions{})
+		var events []window.Event
+		for range rapid.IntRange(1, 6).Draw(rt, "runs") {
+			r := requests()[rapid.IntRange(0, 1).Draw(rt, "request")]
+			r.Time, r.End = midnight, fingerprint.NoTime
+			r.Status = rapid.SampledFrom([]int{200, 429}).Draw(rt, "status")
+			r.Cost = rapid.SampledFrom([]float64{0, math.Copysign(0, -1), 1}).Draw(rt, "cost")
+			for range rapid.IntRange(1, 12).Draw(rt, "requests") {
+				if rapid.IntRange(0, 9).Draw(rt, "model") == 0 {
+					r.Model = []byte("another")
+				}
+				events = append(events, window.Event{})
+				x.Event(&r, &events[len(events)-1])
+			}
+		}
+		for i := range events {
+			if err := d.AddEvent(&events[i]); err != nil {
+				rt.Fatal(err)
+			}
+		}
+		n := int64(len(events))
+		run := Run{Lines: n, Judged: n, Logs: []Log{{Name: "a"}, {Name: "b"}}}
+		for _, rule := range p.Rules {
+			run.Rules = append(run.Rules, window.RuleAccount{Rule: rule})
+		}
+		if err := d.Close(run); err != nil {
+			rt.Fatal(err)
+		}
+		r, err := Open(dir)
+		if err != nil {
+			rt.Fatal(err)
+		}
+		defer r.Close()
+		if err := r.Prepare(p, p, true, 0); err != nil {
+			rt.Fatal(err)
+		}
+		for i := range events {
+			ev, err := r.Next(false)
+			if err != nil {
+				rt.Fatalf("event %d: %v", i, err)
+			}
+			if diff := cmp.Diff(&events[i], ev, same...); diff != "" || math.Signbit(ev.Cost) != math.Signbit(events[i].Cost) {
+				rt.Fatalf("event %d (- made, + read):\n%s", i, diff)
+			}
+		}
+		if _, err := r.Next(false); !errors.Is(err, io.EOF) {
+			rt.Errorf("after the last: %v", err)
+		}
+	})
 }
 
 // An event that is kept stays what it is until as many more are as asked for.
