@@ -397,9 +397,9 @@ func (x *explaining) episode(ctx context.Context, streams []ingest.Stream) (*Exp
 			if first != nil || v.Episode != id {
 				return nil
 			}
-			one := *v
-			first, scope, x.target = &one, *v.Scope, *v.Event
-			scope.Values = slices.Clone(scope.Values)
+			one, event := *v, v.Event.Clone()
+			first, x.target = &one, *event
+			scope = event.Scopes[x.plan.ScopeOf(slices.Index(x.plan.Rules, v.Rule))]
 			return errEnough
 		},
 		Episode: func(*window.Episode) error { ids++; return nil },

@@ -58,7 +58,7 @@ func (f *enforcer) hold(rule int, ev *Event) bool {
 		return false
 	}
 	f.seq++
-	one := ev.clone()
+	one := ev.Clone()
 	heap.Push(&f.held, heldEvent{ev.Time + behind.Microseconds(), f.seq, rule, ev.Time, one})
 	return true
 }
@@ -125,8 +125,9 @@ func harder(a, b Action) Action {
 // other, and begins no cooldown.
 func (a Action) stops() bool { return a == Reject || a == Break || a == ChanceThenBreak }
 
-// clone is an event that shares no memory with the one it was made of.
-func (ev *Event) clone() *Event {
+// Clone is an event that shares no slices with the one it was made of, and so
+// may be kept.
+func (ev *Event) Clone() *Event {
 	one := *ev
 	one.Prints, one.Scopes, one.Rules = slices.Clone(ev.Prints), slices.Clone(ev.Scopes), slices.Clone(ev.Rules)
 	for i := range one.Prints {
