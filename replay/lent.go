@@ -2,6 +2,7 @@ package replay
 
 import (
 	"container/heap"
+	"slices"
 
 	"github.com/loopgauge/loopgauge/window"
 )
@@ -38,7 +39,7 @@ func (l *lent) released(before, shown int64) {
 	for ; n < len(l.out) && l.out[n].shown+l.hold <= shown; n++ {
 		l.out[n].slabs.Release()
 	}
-	l.out = append(l.out[:0], l.out[n:]...)
+	l.out = slices.Delete(l.out, 0, n)
 }
 
 // lentBatches has the batch on top whose events come out first.

@@ -2,6 +2,7 @@ package replay
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 
@@ -80,5 +81,30 @@ func TestEventsStay(t *testing.T) {
 	})
 	if !reused {
 		t.Error("nothing was used again")
+	}
+}
+
+// TestLentLetsGo: what was taken back is kept by spare alone, and what holds no
+// event at once, though none ever comes out of the order.
+func TestLentLetsGo(t *testing.T) {
+	l := lent{}
+	for i := range int64(100) {
+		l.add(&window.Slabs{}, i)
+	}
+	l.released(100, 0)
+	if left := slices.DeleteFunc(l.out[:cap(l.out)], func(b *lentBatch) bool { return b == nil }); len(left) > 0 {
+		t.Errorf("%d of 100 batches are kept", len(left))
+	}
+
+	pipe := NewPipeline(PipelineOptions{Plan: window.NewPlan(nil, nil), Since: fingerprint.NoTime, Until: fingerprint.NoTime})
+	pipe.Order.Open(0, fingerprint.NoTime)
+	for range 100 {
+		pipe.Take(&Batch{Slabs: &window.Slabs{}})
+		if err := pipe.Release(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if n := len(pipe.lent.waiting); n > 0 {
+		t.Errorf("%d of 100 batches without a request are kept", n)
 	}
 }

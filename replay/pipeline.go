@@ -97,11 +97,11 @@ func (p *Pipeline) Take(b *Batch) {
 		}
 		p.skip(skip)
 	}
-	last := int64(math.MinInt64)
+	last, some := int64(math.MinInt64), false
 	for i := range b.Events {
 		before := p.Order.Stats().Overtaken
 		if p.Order.Push(&b.Events[i]) {
-			last = max(last, b.Events[i].Time)
+			last, some = max(last, b.Events[i].Time), true
 			continue
 		}
 		a.Late++
@@ -112,7 +112,11 @@ func (p *Pipeline) Take(b *Batch) {
 		at := b.Events[i].Position
 		p.skip(ingest.Skip{Stream: at.Stream, Line: at.Line, Why: why})
 	}
-	p.lent.add(b.Slabs, last)
+	if some {
+		p.lent.add(b.Slabs, last)
+	} else { // maybe of a log in which nothing ever comes out of the order
+		b.Release()
+	}
 }
 
 // tooLate and overtaken are why the order refuses a request.
