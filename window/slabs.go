@@ -33,6 +33,13 @@ type Spare chan *Slabs
 // processor, and slabs may be longer than their block.
 const mostSpare = 32
 
+// mostEvents and mostPrints are more than a block of short lines has. One line
+// may be as long as many blocks: its slabs would stay as long as the process.
+const (
+	mostEvents = 1 << 15
+	mostPrints = 1 << 17
+)
+
 // NewSpare makes an empty Spare.
 func NewSpare() Spare { return make(Spare, mostSpare) }
 
@@ -53,6 +60,9 @@ func (spare Spare) take() *Slabs {
 func (s *Slabs) Release() {
 	if poisoned {
 		s.poison()
+	}
+	if cap(s.Events) > mostEvents || cap(s.sums) > mostPrints {
+		return
 	}
 	select {
 	case s.spare <- s:
