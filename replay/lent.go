@@ -17,14 +17,16 @@ type lent struct {
 }
 
 type lentBatch struct {
-	slabs *window.Slabs
-	last  int64 // of its times
-	shown int64 // when its last event had come out at the latest
+	slabs  *window.Slabs
+	last   int64 // of its times
+	before int64 // events shown when none of its own had been
+	shown  int64 // when its last event had come out at the latest
 }
 
-// add lends a batch, of which last is the last time put into the order.
-func (l *lent) add(slabs *window.Slabs, last int64) {
-	heap.Push(&l.waiting, &lentBatch{slabs: slabs, last: last})
+// add lends a batch, of which last is the last time put into the order, when
+// shown events have been shown.
+func (l *lent) add(slabs *window.Slabs, last, shown int64) {
+	heap.Push(&l.waiting, &lentBatch{slabs: slabs, last: last, before: shown})
 }
 
 // released takes back what nobody looks at when all before a time have come out
@@ -32,6 +34,10 @@ func (l *lent) add(slabs *window.Slabs, last int64) {
 func (l *lent) released(before, shown int64) {
 	for len(l.waiting) > 0 && l.waiting[0].last < before {
 		b := heap.Pop(&l.waiting).(*lentBatch)
+		if b.before == shown { // none was shown: there may be no end of such, of times that nobody asks for
+			b.slabs.Release()
+			continue
+		}
 		b.shown = shown
 		l.out = append(l.out, b)
 	}

@@ -89,11 +89,20 @@ func TestEventsStay(t *testing.T) {
 func TestLentLetsGo(t *testing.T) {
 	l := lent{}
 	for i := range int64(100) {
-		l.add(&window.Slabs{}, i)
+		l.add(&window.Slabs{}, i, 0)
 	}
-	l.released(100, 0)
+	l.released(100, 1)
 	if left := slices.DeleteFunc(l.out[:cap(l.out)], func(b *lentBatch) bool { return b == nil }); len(left) > 0 {
 		t.Errorf("%d of 100 batches are kept", len(left))
+	}
+
+	l = lent{hold: 8}
+	for i := range int64(100) {
+		l.add(&window.Slabs{}, i, 5)
+		l.released(i+1, 5)
+	}
+	if len(l.out) > 0 {
+		t.Errorf("%d of 100 batches are kept of which nothing was shown", len(l.out))
 	}
 
 	pipe := NewPipeline(PipelineOptions{Plan: window.NewPlan(nil, nil), Since: fingerprint.NoTime, Until: fingerprint.NoTime})

@@ -113,7 +113,7 @@ func (p *Pipeline) Take(b *Batch) {
 		p.skip(ingest.Skip{Stream: at.Stream, Line: at.Line, Why: why})
 	}
 	if some {
-		p.lent.add(b.Slabs, last)
+		p.lent.add(b.Slabs, last, a.Judged)
 	} else { // maybe of a log in which nothing ever comes out of the order
 		b.Release()
 	}
