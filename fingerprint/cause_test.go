@@ -58,6 +58,7 @@ func TestCauses(t *testing.T) {
 	by(RedactedContent, "aisg", "caller", "c", "model", "m", "messages", `[{"content":"redacted-by-litellm"}]`)
 	by(BrokenJSON, "prompt", "messages", `["\q"]`)
 	by(BrokenJSON, "aisg", "caller", "c", "model", "m", "messages", `[{"content":"\q"}]`)
+	by(BrokenJSON, "aisg", "caller", "c", "model", "m", "messages", `[{"tool_call_id":"\q","content":"x"}]`) // whose content alone it reads
 
 	if _, _, cause := scopeOf(t, NewWriter(nil), blank(), "conversation"); cause != NoConversation {
 		t.Errorf("%v, want %v", cause, NoConversation)
