@@ -266,7 +266,7 @@ func refusal(g *policy.Gateway, r *tune.Report, logs []string) string {
 
 func (f *tuneFlags) print(u *ui, r *tune.Report) error {
 	if f.json {
-		return tune.WriteDocument(u.stdout, version(), r)
+		return tune.NewDocument(version(), r).Write(u.stdout)
 	}
 	if u.quiet {
 		return nil

@@ -2,6 +2,7 @@ package tune
 
 import (
 	"bufio"
+	"bytes"
 	"cmp"
 	"encoding/json"
 	"fmt"
@@ -20,8 +21,7 @@ import (
 // under the same version; any other change raises it.
 const DocumentVersion = 1
 
-// Document is what tune --json prints: docs/tune.md describes every field. The
-// long lists, Sweep, Episodes and Repeats, are written row by row.
+// Document is what tune --json prints: docs/output.md describes every field.
 type Document struct {
 	Version   int                  `json:"version"`
 	Loopgauge string               `json:"loopgauge"`
@@ -223,9 +223,17 @@ type DocumentRepeat struct {
 	Caller      *string           `json:"caller"`
 }
 
-// document gathers a report, but for the long lists.
-func document(version string, r *Report) *Document {
-	d := &Document{Version: DocumentVersion, Loopgauge: version, Data: r.documentData(), Advice: []DocumentAdvice{}, Profiles: []DocumentProfile{}}
+// NewDocument gathers a report.
+func NewDocument(version string, r *Report) *Document {
+	d := &Document{
+		Version: DocumentVersion, Loopgauge: version, Data: r.documentData(),
+		Sweep: make([]DocumentCell, 0, r.settings()), Advice: []DocumentAdvice{}, Profiles: []DocumentProfile{}, Episodes: []DocumentEpisode{},
+	}
+	for i := range r.Sweep {
+		for s := range r.Settings(i) {
+			d.Sweep = append(d.Sweep, documentCell(r.Sweep[i].Rule.Name, s))
+		}
+	}
 	d.Policy = replay.TextOrNull(r.Policy())
 	for i := range r.Advice {
 		d.Advice = append(d.Advice, r.documentAdvice(i))
@@ -245,6 +253,10 @@ func document(version string, r *Report) *Document {
 	if l := r.Labelled; l != nil {
 		d.Labels = documentLabels(l)
 	}
+	for _, f := range r.Fired() {
+		d.Episodes = append(d.Episodes, documentEpisode(f))
+	}
+	d.Repeats = r.documentRepeats()
 	if r.Against != nil {
 		d.Against = r.Against.Document()
 	}
@@ -272,85 +284,47 @@ func (r *Report) advisedFor(g Gateway) *DocumentSetting {
 // mostListed is how many repeats a document lists.
 const mostListed = 10_000
 
-// documentCells are the rows of the sweep.
-func (r *Report) documentCells(yield func(row) bool) {
-	for i := range r.Sweep {
-		for s := range r.Settings(i) {
-			c := documentCell(r.Sweep[i].Rule.Name, &s)
-			if !yield(&c) {
-				return
-			}
-		}
-	}
-}
-
-// documentEpisodes are what Fired lists.
-func (r *Report) documentEpisodes(yield func(row) bool) {
-	d := DocumentEpisode{Scope: map[string]string{}, Statuses: map[string]int64{}}
-	for _, f := range r.Fired() {
-		d.set(&f)
-		if !yield(&d) {
-			return
-		}
-	}
-}
-
-// documentRepeats are the longest, the first of equal ones first.
-func (r *Report) documentRepeats(yield func(row) bool) {
-	type entry struct {
-		requests, first int64
-		index           int
-	}
-	var list []entry
-	for i, k := range r.Repeats {
-		if !k.alone() {
-			list = append(list, entry{k.Requests, k.First, i})
-		}
-	}
-	slices.SortFunc(list, func(a, b entry) int {
-		return cmp.Or(cmp.Compare(b.requests, a.requests), cmp.Compare(a.first, b.first), cmp.Compare(a.index, b.index))
+func (r *Report) documentRepeats() []DocumentRepeat {
+	longest := slices.DeleteFunc(slices.Clone(r.Repeats), (*Repeat).alone)
+	slices.SortStableFunc(longest, func(a, b *Repeat) int {
+		return cmp.Or(cmp.Compare(b.Requests, a.Requests), cmp.Compare(a.First, b.First))
 	})
-	d := DocumentRepeat{Scope: map[string]string{}}
-	for _, e := range list[:min(len(list), mostListed)] {
-		d.set(r.Repeats[e.index])
-		if !yield(&d) {
-			return
+	longest = longest[:min(len(longest), mostListed)]
+	list := make([]DocumentRepeat, 0, len(longest))
+	for _, k := range longest {
+		d := DocumentRepeat{
+			ID: k.ID(), Rule: k.Rule.Name, Scope: k.scope(), Fingerprint: k.Fingerprint.String(), Kind: k.Kind, Evidence: k.Evidence,
+			First: replay.Stamp(k.First), Last: replay.Stamp(k.Last), Requests: k.Requests, Session: replay.TextOrNull(k.Session), Caller: replay.TextOrNull(k.Caller),
 		}
+		list = append(list, d)
 	}
+	return list
 }
 
-func (d *DocumentRepeat) set(k *Repeat) {
-	clear(d.Scope)
-	k.scope(d.Scope)
-	*d = DocumentRepeat{
-		ID: k.ID(), Rule: k.Rule.Name, Scope: d.Scope, Fingerprint: k.Fingerprint.String(), Kind: k.Kind, Evidence: k.Evidence,
-		First: replay.Stamp(k.First), Last: replay.Stamp(k.Last), Requests: k.Requests, Session: replay.TextOrNull(k.Session), Caller: replay.TextOrNull(k.Caller),
-	}
-}
-
-// scope sets the values of the repeat's scope by field.
-func (k *Repeat) scope(values map[string]string) {
+func (k *Repeat) scope() map[string]string {
+	scope := map[string]string{}
 	for i, field := range k.Rule.Scope.Fields {
-		values[field] = k.Scope[i]
+		scope[field] = k.Scope[i]
 	}
+	return scope
 }
 
-// WriteDocument writes a report as JSON: indented, but of the long lists, where
+// Write writes the document as JSON: indented, but of the long lists, where
 // indenting would cost more than the sweep, each element is one line.
-func WriteDocument(w io.Writer, version string, r *Report) error {
+func (d *Document) Write(w io.Writer) error {
 	out := bufio.NewWriterSize(w, 1<<16)
-	fields := reflect.ValueOf(document(version, r)).Elem()
+	fields := reflect.ValueOf(d).Elem()
 	for i := range fields.NumField() {
 		name := fields.Type().Field(i).Tag.Get("json")
 		fmt.Fprintf(out, "%s\n  %q: ", between(i, "{"), name)
 		var err error
 		switch value := fields.Field(i).Interface().(type) {
 		case []DocumentCell:
-			err = writeLines(out, r.documentCells)
+			err = writeLines(out, value)
 		case []DocumentEpisode:
-			err = writeLines(out, r.documentEpisodes)
+			err = writeLines(out, value)
 		case []DocumentRepeat:
-			err = writeLines(out, r.documentRepeats)
+			err = writeLines(out, value)
 		default:
 			var text []byte
 			text, err = json.MarshalIndent(value, "  ", "  ")
@@ -362,6 +336,27 @@ func WriteDocument(w io.Writer, version string, r *Report) error {
 	}
 	_, _ = out.WriteString("\n}\n")
 	return out.Flush() // says what any Write before it met
+}
+
+// writeLines writes a list, each element on a line.
+func writeLines[T any](out *bufio.Writer, list []T) error {
+	if len(list) == 0 {
+		_, _ = out.WriteString("[]")
+		return nil
+	}
+	var line bytes.Buffer
+	encoder := json.NewEncoder(&line)
+	for i := range list {
+		line.Reset()
+		if err := encoder.Encode(&list[i]); err != nil {
+			return err
+		}
+		_, _ = out.WriteString(between(i, "["))
+		_, _ = out.WriteString("\n    ")
+		_, _ = out.Write(rawjson.Printable(bytes.TrimSuffix(line.Bytes(), []byte("\n"))))
+	}
+	_, _ = out.WriteString("\n  ]")
+	return nil
 }
 
 // between is what stands before the element i of something that opens so.
@@ -401,7 +396,7 @@ func (r *Report) documentData() DocumentData {
 	return d
 }
 
-func documentCell(rule string, s *Setting) DocumentCell {
+func documentCell(rule string, s Setting) DocumentCell {
 	c := DocumentCell{
 		Rule: rule, Kind: s.Kind, WindowSeconds: s.Window, Threshold: s.Threshold, Requests: s.Requests, Share: s.Share,
 		Episodes: s.Episodes, EpisodesPerDay: s.EpisodesPerDay, Scopes: s.Scopes, Sessions: s.Sessions, Callers: s.Callers,
@@ -456,20 +451,18 @@ func documentLabels(l *Labelled) *DocumentLabels {
 	return d
 }
 
-func (d *DocumentEpisode) set(f *Fired) {
+func documentEpisode(f Fired) DocumentEpisode {
 	k := f.Repeat
-	clear(d.Scope)
-	k.scope(d.Scope)
-	clear(d.Statuses)
-	for i := range k.hits {
-		d.Statuses[strconv.Itoa(int(k.hits[i].Status))]++
-	}
-	*d = DocumentEpisode{
-		ID: k.ID(), Rule: k.Rule.Name, Scope: d.Scope, Fingerprint: k.Fingerprint.String(), Kind: k.Kind, Evidence: k.Evidence,
+	d := DocumentEpisode{
+		ID: k.ID(), Rule: k.Rule.Name, Scope: k.scope(), Fingerprint: k.Fingerprint.String(), Kind: k.Kind, Evidence: k.Evidence,
 		First: replay.Stamp(k.First), Fired: replay.Stamp(f.Time), Last: replay.Stamp(k.Last), Requests: k.Requests, RequestsAfter: f.After,
-		TokensAfter: f.Tokens, CostAfter: f.Cost, Statuses: d.Statuses,
+		TokensAfter: f.Tokens, CostAfter: f.Cost, Statuses: map[string]int64{},
 		Session: replay.TextOrNull(k.Session), Caller: replay.TextOrNull(k.Caller), Model: replay.TextOrNull(k.Model),
 	}
+	for _, h := range k.hits {
+		d.Statuses[strconv.Itoa(int(h.Status))]++
+	}
+	return d
 }
 
 func share(part, whole int64) float64 {
