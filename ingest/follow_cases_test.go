@@ -404,3 +404,24 @@ func TestLookIsNotOneMoment(t *testing.T) {
 		t.Error("an outage and an absence are mixed up")
 	}
 }
+
+// A reader that meets new content where it reads says so, unless a look has
+// found the old content elsewhere since the reader opened the file: it took the
+// copy for replaced, said that lines were lost, and read the copy again.
+func TestReaderLeavesWhatALookFound(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "app.log")
+	must(t, os.WriteFile(path, []byte("written anew"), 0o666))
+	file, err := os.Open(path)
+	must(t, err)
+	defer func() { must(t, file.Close()) }()
+	f := func(opened int, cut bool) {
+		t.Helper()
+		s := &followed{f: &follower{hurry: make(chan struct{}, 1)}, tail: &tail{file: file}, opened: opened}
+		s.place = place{head: headOf([]byte("read before")), version: 2}
+		if s.verify() || s.cut != cut {
+			t.Errorf("opened at version %d of 2: cut %v, want %v", opened, s.cut, cut)
+		}
+	}
+	f(2, true)
+	f(1, false)
+}

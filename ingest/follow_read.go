@@ -388,7 +388,7 @@ func (s *followed) verify() bool {
 		return false
 	}
 	if !s.head.begins(data) {
-		if s.placed() {
+		if s.version == s.opened && s.placed() { // else a look has found out, and where it goes on
 			s.wipe()
 			signal(s.f.hurry)
 		}
