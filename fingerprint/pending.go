@@ -1,14 +1,14 @@
 package fingerprint
 
-import "github.com/loopgauge/loopgauge/fingerprint/sha256pair"
+import "github.com/loopgauge/loopgauge/fingerprint/sha256lanes"
 
-// pending are fingerprints that are still to be hashed. Two messages hashed
-// side by side take little longer than one, and a request has often no more
-// than one: so they wait for those of other requests.
+// pending are fingerprints that are still to be hashed. Messages hashed beside
+// each other take little longer than one, and a request has often no more than
+// one: so they wait for those of other requests.
 type pending struct {
-	jobs   []sha256pair.Job
+	jobs   []sha256lanes.Job
 	places []place // where the sum of each goes
-	arena  []byte  // the canonical bytes of the jobs, one behind the other
+	arena  []byte  // the canonical bytes of the jobs, padded, one behind the other
 }
 
 // place is where a fingerprint stands.
@@ -18,15 +18,15 @@ type place struct {
 }
 
 // pendingBytes is how many canonical bytes are hashed together: so many that
-// the last message, which is hashed alone, does not matter, and so few that
-// the processor still has them near.
-const pendingBytes = 64 << 10
+// few lanes are empty, and so few that the processor still has them near.
+const pendingBytes = 128 << 10
 
 // wait has the last print hashed later. Its canonical bytes were written to
 // w.canonical, which becomes the memory behind them.
 func (w *Writer) wait(canonical []byte) {
 	p := &w.pending
-	p.jobs = append(p.jobs, sha256pair.Job{Message: canonical})
+	canonical = sha256lanes.Pad(canonical)
+	p.jobs = append(p.jobs, sha256lanes.Job{Padded: canonical})
 	p.places = append(p.places, place{print: len(w.prints) - 1})
 	if cap(canonical) > cap(p.arena)-len(p.arena) { // they have outgrown what was free
 		w.Flush()
@@ -57,7 +57,7 @@ func (w *Writer) Take(to []Fingerprint) []Print {
 // Flush hashes all fingerprints that wait for it.
 func (w *Writer) Flush() {
 	p := &w.pending
-	sha256pair.Sum(p.jobs)
+	sha256lanes.Sum(p.jobs)
 	for i, place := range p.places {
 		f := place.taken
 		if f == nil {
@@ -83,6 +83,6 @@ func (w *Writer) drop(n int) {
 }
 
 func (p *pending) memory() int {
-	const job, place = 3*8 + 32, 2 * 8
+	const job, place = 3*8 + 32 + 8, 2 * 8
 	return cap(p.arena) + job*cap(p.jobs) + place*cap(p.places)
 }

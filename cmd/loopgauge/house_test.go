@@ -28,33 +28,33 @@ const (
 // mayImport is the one way that imports go: each package with the packages of
 // ours that it may import.
 var mayImport = map[string][]string{
-	"fingerprint/rawjson":    {},
-	"fingerprint/sha256pair": {},
-	"fingerprint":            {"fingerprint/rawjson", "fingerprint/sha256pair"},
-	"window/snapshot":        {},
-	"window":                 {"window/snapshot", "fingerprint"},
-	"window/link":            {"window"},
-	"window/policy":          {"window/link", "window", "fingerprint"},
-	"window/response":        {"window"},
-	"ingest/wrap":            {"fingerprint", "fingerprint/rawjson"},
-	"ingest/formats":         {"ingest/wrap", "fingerprint", "fingerprint/rawjson"},
-	"ingest":                 {"ingest/formats", "ingest/wrap", "fingerprint", "fingerprint/rawjson"},
-	"ingest/blob":            {"ingest", "fingerprint"},
-	"ingest/kafka":           {"ingest", "ingest/formats", "fingerprint"},
-	"ingest/kafka/kafkatest": {},
-	"sinks":                  {"window/link", "window/response", "window", "fingerprint", "fingerprint/rawjson"},
-	"sinks/slack":            {"sinks", "window/response", "window"},
-	"sinks/kafka":            {"sinks", "ingest/kafka", "window"},
-	"sinks/parquet":          {"sinks", "window", "fingerprint"},
-	"replay/term":            {},
-	"replay":                 {"replay/term", "ingest", "window/response", "window", "fingerprint", "fingerprint/rawjson"},
-	"replay/live":            {"replay", "sinks", "ingest", "window", "window/snapshot", "fingerprint"},
-	"replay/live/monitor":    {"replay/live", "sinks", "window", "fingerprint"},
-	"replay/shared":          {"replay/live", "replay", "sinks", "ingest/kafka", "ingest", "window", "window/snapshot", "fingerprint", "fingerprint/rawjson"},
-	"replay/parted":          {"replay", "window", "fingerprint", "fingerprint/rawjson"},
-	"replay/tune":            {"replay", "replay/term", "window", "fingerprint", "fingerprint/rawjson"},
-	"replay/report":          {"replay/tune", "replay", "replay/term", "window", "fingerprint"},
-	"replay/scenario":        {"replay", "replay/term", "ingest/formats", "window/policy", "window", "fingerprint"},
+	"fingerprint/rawjson":     {},
+	"fingerprint/sha256lanes": {},
+	"fingerprint":             {"fingerprint/rawjson", "fingerprint/sha256lanes"},
+	"window/snapshot":         {},
+	"window":                  {"window/snapshot", "fingerprint"},
+	"window/link":             {"window"},
+	"window/policy":           {"window/link", "window", "fingerprint"},
+	"window/response":         {"window"},
+	"ingest/wrap":             {"fingerprint", "fingerprint/rawjson"},
+	"ingest/formats":          {"ingest/wrap", "fingerprint", "fingerprint/rawjson"},
+	"ingest":                  {"ingest/formats", "ingest/wrap", "fingerprint", "fingerprint/rawjson"},
+	"ingest/blob":             {"ingest", "fingerprint"},
+	"ingest/kafka":            {"ingest", "ingest/formats", "fingerprint"},
+	"ingest/kafka/kafkatest":  {},
+	"sinks":                   {"window/link", "window/response", "window", "fingerprint", "fingerprint/rawjson"},
+	"sinks/slack":             {"sinks", "window/response", "window"},
+	"sinks/kafka":             {"sinks", "ingest/kafka", "window"},
+	"sinks/parquet":           {"sinks", "window", "fingerprint"},
+	"replay/term":             {},
+	"replay":                  {"replay/term", "ingest", "window/response", "window", "fingerprint", "fingerprint/rawjson"},
+	"replay/live":             {"replay", "sinks", "ingest", "window", "window/snapshot", "fingerprint"},
+	"replay/live/monitor":     {"replay/live", "sinks", "window", "fingerprint"},
+	"replay/shared":           {"replay/live", "replay", "sinks", "ingest/kafka", "ingest", "window", "window/snapshot", "fingerprint", "fingerprint/rawjson"},
+	"replay/parted":           {"replay", "window", "fingerprint", "fingerprint/rawjson"},
+	"replay/tune":             {"replay", "replay/term", "window", "fingerprint", "fingerprint/rawjson"},
+	"replay/report":           {"replay/tune", "replay", "replay/term", "window", "fingerprint"},
+	"replay/scenario":         {"replay", "replay/term", "ingest/formats", "window/policy", "window", "fingerprint"},
 	"cmd/loopgauge": {
 		"replay/report", "replay/tune", "replay/scenario", "replay/term", "replay/live", "replay/live/monitor", "replay/parted", "replay/shared", "replay", "sinks/parquet", "sinks/slack", "sinks/kafka", "sinks", "ingest/blob", "ingest/kafka", "ingest", "ingest/formats", "ingest/wrap",
 		"window/policy", "window", "fingerprint", "fingerprint/rawjson",
@@ -91,7 +91,7 @@ var leaves = map[string][]string{
 }
 
 // core are the packages that must give the same answer everywhere and always.
-var core = []string{"fingerprint/rawjson", "fingerprint/sha256pair", "fingerprint", "window/snapshot", "window"}
+var core = []string{"fingerprint/rawjson", "fingerprint/sha256lanes", "fingerprint", "window/snapshot", "window"}
 
 // source is one Go package of the tree without its tests.
 type source struct {

@@ -1,0 +1,7 @@
+//go:build !amd64
+
+package sha256lanes
+
+func ways() []*way { return nil }
+
+func (w *way) compress(*state, *[maxLanes]*byte, int) { panic("sha256lanes: no instructions") }
