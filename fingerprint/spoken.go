@@ -31,15 +31,15 @@ func (w *Writer) readText(content rawjson.Value) spoken {
 			return w.texts[i].spoken
 		}
 	}
-	s := &w.inner
-	s.Reset(content)
-	if inner, ok := s.Verbatim(); ok {
+	if inner, ok := content.Verbatim(); ok {
 		t := spoken{text: trimVerbatim(inner), verbatim: true}
 		t.whole = t.loss(false) == Computable
 		w.texts[w.nextText] = keptText{t, &content[0]}
 		w.nextText = (w.nextText + 1) % fewItems
 		return t
 	}
+	s := &w.inner
+	s.Reset(content)
 	text := s.Text(nil)
 	w.check(s)
 	return spoken{text: text}

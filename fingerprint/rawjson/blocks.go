@@ -70,6 +70,14 @@ func (s *Scanner) reach(i int) (from int, ok bool) {
 	return max(i, m.at), true
 }
 
+// jump marks the text from i on, where no string is open.
+func (m *marker) jump(i int) {
+	if i >= m.end() {
+		m.reset()
+		m.at = i
+	}
+}
+
 // advance marks the next batch.
 func (m *marker) advance(text []byte) bool {
 	at := m.end()
@@ -171,20 +179,33 @@ func (s *Scanner) closing(i int) (end int, plain, ok bool) {
 	}
 }
 
+// mostOpen is how many brackets may be open at once: what nests deeper is left to
+// the loop.
+const mostOpen = 64
+
 // container passes over the object or array that opens at i, if nothing is
 // wrong with it. Of an array whose elements are wanted it appends them to list,
 // if all are objects or arrays. With ok false, list is as it was.
 func (s *Scanner) container(i int, wanted bool, list []Value) (_ []Value, end int, ok bool) {
-	const most = 64 // brackets open at once: what nests deeper is left to the loop
-	m, b, had := &s.marker, s.buf, len(list)
-	limit := min(most, MaxDepth-s.depth)
+	m, b, had, from := &s.marker, s.buf, len(list), i
+	limit := min(mostOpen, MaxDepth-s.depth)
 	open, braces := 0, uint64(0) // the brackets that are open, and which of them are braces, the innermost lowest
+	last := i + 1                // behind the element before, or the opening bracket
+	start := 0                   // of the element
 	element := -1                // how many are open where elements are noted
+	var kept *array              // where the elements are noted too; nil if they are not
 	if wanted {
 		element = 1
+		var known int
+		if limit == mostOpen {
+			list, known, kept = s.earlier.begins(b[i:], list)
+		}
+		if known > 0 {
+			i += known
+			open, last = 1, i
+			m.jump(i)
+		}
 	}
-	last := i + 1 // behind the element before, or the opening bracket
-	start := 0    // of the element
 	for {
 		if i, ok = s.reach(i); !ok {
 			return list[:had], 0, false
@@ -219,6 +240,9 @@ func (s *Scanner) container(i int, wanted bool, list []Value) (_ []Value, end in
 				if open == element {
 					last = j + 1
 					list = append(list, Value(b[start:last:last]))
+					if kept != nil {
+						kept.add(b[from:], start-from, last-from)
+					}
 				}
 				if open == 0 {
 					if wanted && !isGap(b[last:j], false) {

@@ -2,6 +2,9 @@ package rawjson
 
 import (
 	"bytes"
+	"fmt"
+	"slices"
+	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -43,8 +46,16 @@ func TestElementsAreTheLoop(t *testing.T) {
 
 func sameElements(t rapid.TB, text []byte, depth int) {
 	t.Helper()
+	sameElementsAgain(t, &Scanner{}, text, depth)
+}
+
+// sameElementsAgain is sameElements for a Scanner that has read other texts.
+func sameElementsAgain(t rapid.TB, fast *Scanner, text []byte, depth int) {
+	t.Helper()
 	before := []Value{Value("kept")}
-	fast, slow := Scanner{buf: text, depth: depth}, Scanner{buf: text, depth: depth}
+	fast.Reset(text)
+	fast.depth, fast.err = depth, SyntaxError{}
+	slow := Scanner{buf: text, depth: depth}
 	got := fast.Elements(before)
 	want := before
 	for slow.Array(); slow.NextElement(); {
@@ -61,6 +72,45 @@ func sameElements(t rapid.TB, text []byte, depth int) {
 			t.Errorf("%s: element %d is %q, by the loop %q", text, i, got[i], want[i])
 		}
 	}
+}
+
+// TestElementsOfConversations does the same for arrays that begin like others
+// before, or almost.
+func TestElementsOfConversations(t *testing.T) {
+	long := strings.Repeat("a prompt in front of all that is said, ", 110)
+	pieces := []string{
+		`{"content":"` + long + `"}`, `{"content":"` + long[1:] + `"}`, `{"content":"` + long + `\""}`, `{"a":"}"}`, `[1,[2]]`, `{"a":{"b":[{}]}}`, `{}`,
+		strings.Repeat(`{"content":"one of many, longer than a block of sixty-four bytes all in all"}, `, 30) + `{}`,
+		`"text"`, `null`, `\`, `}`, `{`, deep(70, `[`, `]`), deep(63, `[`, `]`),
+		`{"content":"` + strings.Repeat("more than is kept ", mostArray/18) + `"}`,
+		strings.Repeat(`{},`, mostElements) + `{}`,
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		s := &Scanner{}
+		memory := make([]byte, 0, 1<<20) // of the lines, which do not stay
+		read := [][]string{{}}
+		strangers := rapid.Bool().Draw(t, "strangers")
+		for line := range rapid.IntRange(1, 50).Draw(t, "lines") {
+			array := slices.Clone(rapid.SampledFrom(read).Draw(t, "earlier"))
+			if strangers && line < 40 {
+				array = append([]string{fmt.Sprintf(`{"content":"%d"}`, line)}, array...)
+			}
+			if len(array) > 0 && rapid.IntRange(0, 3).Draw(t, "cut") == 0 {
+				array = array[:rapid.IntRange(0, len(array)).Draw(t, "length")]
+			}
+			for range rapid.IntRange(0, 3).Draw(t, "more") {
+				k := rapid.IntRange(0, len(pieces)-1).Draw(t, "piece")
+				if rapid.IntRange(0, 9).Draw(t, "good") > 0 {
+					k %= 8
+				}
+				array = append(array, pieces[k])
+			}
+			read = append(read, array)
+			text := append(append(memory[:0], '['), strings.Join(array, rapid.SampledFrom([]string{`, `, `, `, `, `, `,`, ` `}).Draw(t, "gap"))...)
+			text = append(text, rapid.SampledFrom([]string{`]`, `], "after": "` + long + `"`, ` ]`, ``, `]}`}).Draw(t, "end")...)
+			sameElementsAgain(t, s, text, rapid.SampledFrom([]int{0, 1, 1, 1, MaxDepth - mostOpen, MaxDepth - 3}).Draw(t, "depth"))
+		}
+	})
 }
 
 func TestBadElements(t *testing.T) {

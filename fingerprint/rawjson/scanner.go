@@ -107,7 +107,8 @@ type Scanner struct {
 	nothing bool // Object or Array found something else
 	between bool // something was read there, and all is well: a comma may follow
 
-	marker marker
+	marker  marker
+	earlier earlier
 }
 
 // Reset makes s read line from its start. It ends the life of every slice

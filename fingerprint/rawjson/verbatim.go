@@ -58,20 +58,12 @@ func verbatimBlocks(inner []byte) (ok, ascii bool) {
 	return c.wrong == 0, c.high == 0
 }
 
-// Verbatim reads the string that comes next and returns its inside as it
-// stands in the line, if that is [Verbatim]. Otherwise it reads nothing.
-func (s *Scanner) Verbatim() (inner []byte, ok bool) {
-	if s.Kind() != String {
+// Verbatim is the inside of v as it stands in the line, if v is a string and
+// that is [Verbatim].
+func (v Value) Verbatim() (inner []byte, ok bool) {
+	if v.Kind() != String {
 		return nil, false
 	}
-	end, what := s.skipString(s.pos)
-	if what != "" {
-		return nil, false
-	}
-	inner = s.buf[s.pos+1 : end-1 : end-1]
-	if !Verbatim(inner) {
-		return nil, false
-	}
-	s.pos = end
-	return inner, true
+	inner = v[1 : len(v)-1 : len(v)-1]
+	return inner, Verbatim(inner)
 }
