@@ -22,6 +22,7 @@ type chunk struct {
 	list     bool                      // a row has any number of entries
 	each     bool                      // rows were added one by one, not once for all those of a request
 	filter   parquet.BloomFilterColumn // nil for none
+	bits     []byte                    // of the filter, of the row group
 
 	reps, defs []byte // levels of the page at hand, where there are others than 0
 	pages      []byte // that are done
@@ -44,7 +45,12 @@ type content interface {
 }
 
 // scratch is where pages are put together.
-type scratch struct{ reps, defs, data, packed, page []byte }
+type scratch struct {
+	reps, defs, data, packed, page []byte
+
+	text []byte // words as they are written
+	ends []uint32
+}
 
 // page ends the page at hand, of so many rows from the first on. times are the
 // rows of each request, nil if all have one.
@@ -141,8 +147,15 @@ func (c *chunk) write(w *columnar) (err error) {
 		m.DictionaryPageOffset = w.offset
 		m.Encoding = []format.Encoding{format.Plain, with}
 		m.EncodingStats = []format.PageEncodingStats{{PageType: format.DictionaryPage, Encoding: format.Plain, Count: 1}}
-		if w.scratch.data, err = c.kind.Encode(w.scratch.data[:0], words.values(), &parquet.Plain); err != nil {
+		values := words.values(&w.scratch)
+		if w.scratch.data, err = c.kind.Encode(w.scratch.data[:0], values, &parquet.Plain); err != nil {
 			return err
+		}
+		if c.filter != nil {
+			c.bits = append(c.bits[:0], make([]byte, c.filter.Size(int64(words.len())))...)
+			if c.bits, err = c.kind.Encode(c.bits, values, c.filter.Encoding()); err != nil {
+				return err
+			}
 		}
 		head := &format.PageHeader{
 			Type: format.DictionaryPage, UncompressedPageSize: int32(len(w.scratch.data)),
@@ -168,19 +181,14 @@ func (c *chunk) write(w *columnar) (err error) {
 	return nil
 }
 
-// writeFilter writes the Bloom filter of the row group's words, if there is to
-// be one.
+// writeFilter writes the Bloom filter of the row group's words that write made,
+// if there is to be one.
 func (c *chunk) writeFilter(w *columnar) (err error) {
 	if c.filter == nil {
 		return nil
 	}
-	words := c.content.words()
-	content := make([]byte, c.filter.Size(int64(words.len())))
-	if content, err = c.kind.Encode(content, words.values(), c.filter.Encoding()); err != nil {
-		return err
-	}
 	head, err := encoded(&format.BloomFilterHeader{
-		NumBytes:    int32(len(content)),
+		NumBytes:    int32(len(c.bits)),
 		Algorithm:   format.BloomFilterAlgorithm{Value: &format.SplitBlockAlgorithm{}},
 		Hash:        format.BloomFilterHash{Value: &format.XxHash{}},
 		Compression: format.BloomFilterCompression{Value: &format.BloomFilterUncompressed{}},
@@ -188,8 +196,8 @@ func (c *chunk) writeFilter(w *columnar) (err error) {
 	if err != nil {
 		return err
 	}
-	c.meta.BloomFilterOffset, c.meta.BloomFilterLength = w.offset, int32(len(head)+len(content))
-	w.add(head, content)
+	c.meta.BloomFilterOffset, c.meta.BloomFilterLength = w.offset, int32(len(head)+len(c.bits))
+	w.add(head, c.bits)
 	return nil
 }
 

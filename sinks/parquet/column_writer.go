@@ -1,11 +1,12 @@
 package parquet
 
 import (
-	"bytes"
 	"slices"
 
 	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/encoding"
+
+	"github.com/loopgauge/loopgauge/fingerprint"
 )
 
 // numberWriter is a column to whose rows values are added. A value of a list is
@@ -181,14 +182,32 @@ type textWriter struct {
 	ends  []uint32 // in texts, of each; the first is 0, of none
 	named []int32  // by name: the number of its text and 1, 0 if it was not gathered
 
-	numbers []int32 // scratch
+	numbers []int32 // scratch, as what follows
 	seen    []bool
+	decimal [10]byte
 }
 
 func newTextWriter(w *columnar, name string) *textWriter {
 	c := &textWriter{dictionary: dictionary{ends: []uint32{0}, total: &w.text}, ends: []uint32{0}}
 	c.chunk = w.claim(name, c)
 	return c
+}
+
+// newHashWriter is a column of hashes, which are added as bytes and written in
+// hex.
+func newHashWriter(w *columnar, name string) *textWriter {
+	c := newTextWriter(w, name)
+	c.hashes = true
+	return c
+}
+
+// addFingerprint adds a fingerprint.
+func (c *textWriter) addFingerprint(f *fingerprint.Fingerprint) {
+	if b := f.Bytes(); len(b) >= shortHash {
+		c.addBytes(b)
+	} else {
+		c.addBytes(f.Append(c.decimal[:0]))
+	}
 }
 
 // gathered bounds the texts that wait to be looked up, bytes.
@@ -257,7 +276,7 @@ func (c *textWriter) take(times []int32, rows int) (values encoding.Values, n in
 	c.find()
 	if len(c.list) > 0 {
 		low, high := c.bounds()
-		least, most = parquet.ByteArrayValue(low), parquet.ByteArrayValue(high)
+		least, most = parquet.ByteArrayValue(c.spell(nil, low)), parquet.ByteArrayValue(c.spell(nil, high))
 	}
 	if times != nil {
 		c.repeat(times, rows)
@@ -276,9 +295,9 @@ func (c *textWriter) bounds() (low, high []byte) {
 			continue
 		}
 		c.seen[n] = true
-		if word := c.word(n); bytes.Compare(word, low) < 0 {
+		if word := c.word(n); c.compare(word, low) < 0 {
 			low = word
-		} else if bytes.Compare(word, high) > 0 {
+		} else if c.compare(word, high) > 0 {
 			high = word
 		}
 	}

@@ -1,7 +1,6 @@
 package parquet
 
 import (
-	"encoding/hex"
 	"math"
 	"slices"
 
@@ -87,8 +86,7 @@ type events struct {
 	rule                                                    *textWriter
 	override                                                *numberWriter[int32]
 
-	fields  []string // of the scope of the event at hand
-	scratch []byte
+	fields []string // of the scope of the event at hand
 }
 
 // listed is a column of lists.
@@ -101,7 +99,7 @@ func newEvents(d *Dataset, plan *window.Plan) *events {
 	w := newColumnar[eventRow](layouts["events"])
 	e := &events{
 		days: days{d: d, table: "events", out: w}, plan: plan,
-		identity: newTextWriter(w, "identity"), fingerprint: newTextWriter(w, "fingerprint"), cause: newTextWriter(w, "cause"), tool: newTextWriter(w, "tool"),
+		identity: newTextWriter(w, "identity"), fingerprint: newHashWriter(w, "fingerprint"), cause: newTextWriter(w, "cause"), tool: newTextWriter(w, "tool"),
 		identityNo: newNumberWriter[int32](w, "identity_index"), ordinal: newNumberWriter[int32](w, "ordinal"),
 		time: newNumberWriter[int64](w, "time"), start: newNumberWriter[int64](w, "start"), seqs: newNumberWriter[int64](w, "seq"),
 		line: newNumberWriter[int64](w, "line"), offset: newNumberWriter[int64](w, "offset"),
@@ -113,7 +111,7 @@ func newEvents(d *Dataset, plan *window.Plan) *events {
 		cost:     newNumberWriter[float64](w, "cost"),
 		streamed: newNumberWriter[bool](w, "streamed"), cached: newNumberWriter[bool](w, "cached"),
 		scopeField: newTextWriter(w, "scope.list.element.field"), scopeValue: newTextWriter(w, "scope.list.element.value"),
-		scopesIndex: newNumberWriter[int32](w, "scopes.list.element.index"), scopesKey: newTextWriter(w, "scopes.list.element.key"),
+		scopesIndex: newNumberWriter[int32](w, "scopes.list.element.index"), scopesKey: newHashWriter(w, "scopes.list.element.key"),
 		scopesCause: newTextWriter(w, "scopes.list.element.cause"), scopesFellBack: newNumberWriter[bool](w, "scopes.list.element.fell_back"),
 		rule: newTextWriter(w, "rules.list.element.rule"), override: newNumberWriter[int32](w, "rules.list.element.override"),
 	}
@@ -180,8 +178,7 @@ func (e *events) addPrints(ev *window.Event) {
 		}
 		for k := range p.Fingerprints {
 			row(k)
-			e.scratch = p.Fingerprints[k].Append(e.scratch[:0])
-			e.fingerprint.addBytes(e.scratch)
+			e.fingerprint.addFingerprint(&p.Fingerprints[k])
 			e.cause.null()
 			e.tool.add(p.Name(k))
 		}
@@ -241,8 +238,7 @@ func (e *events) addScopes(ev *window.Event) {
 			e.scopesCause.add(s.Cause.String())
 			e.scopesFellBack.add(false)
 		case s.Key != fingerprint.ScopeKey{}:
-			e.scratch = hex.AppendEncode(e.scratch[:0], s.Key[:])
-			e.scopesKey.addBytes(e.scratch)
+			e.scopesKey.addBytes(s.Key[:])
 			e.scopesCause.null()
 			e.scopesFellBack.add(s.FellBack)
 		default:

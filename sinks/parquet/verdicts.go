@@ -39,7 +39,6 @@ type verdicts struct {
 	count                                                               *numberWriter[int32]
 	fired                                                               *numberWriter[bool]
 	retryAfter, delay                                                   *numberWriter[int64]
-	scratch                                                             []byte
 }
 
 func newVerdicts(d *Dataset) *verdicts {
@@ -50,7 +49,7 @@ func newVerdicts(d *Dataset) *verdicts {
 		id: newTextWriter(w, "id"), rule: newTextWriter(w, "rule"), identity: newTextWriter(w, "identity"),
 		scopeField: newTextWriter(w, "scope.list.element.field"), scopeValue: newTextWriter(w, "scope.list.element.value"),
 		session: newTextWriter(w, "session"), caller: newTextWriter(w, "caller"), model: newTextWriter(w, "model"),
-		fingerprint: newTextWriter(w, "fingerprint"),
+		fingerprint: newHashWriter(w, "fingerprint"),
 		count:       newNumberWriter[int32](w, "count"), fired: newNumberWriter[bool](w, "fired"),
 		action: newTextWriter(w, "action"), reason: newTextWriter(w, "reason"),
 		retryAfter: newNumberWriter[int64](w, "retry_after_s"), delay: newNumberWriter[int64](w, "delay_ms"),
@@ -79,8 +78,7 @@ func (w *verdicts) add(v *window.Verdict, seq int64) error {
 	w.session.add(ev.Session)
 	w.caller.add(ev.Caller)
 	w.model.add(ev.Model)
-	w.scratch = v.Fingerprint.Append(w.scratch[:0])
-	w.fingerprint.addBytes(w.scratch)
+	w.fingerprint.addFingerprint(&v.Fingerprint)
 	w.count.addIf(v.Count >= 0, int32(v.Count))
 	w.fired.add(v.Fired)
 	w.action.add(string(v.Action))
