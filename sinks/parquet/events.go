@@ -78,7 +78,7 @@ type events struct {
 	tokensIn, tokensOut, maxTokens                          *numberWriter[int64]
 	cost                                                    *numberWriter[float64]
 	streamed, cached                                        *numberWriter[bool]
-	scope, scopes, rules                                    []listed
+	scope, scopes, rules                                    *lists
 	scopeField, scopeValue                                  *textWriter
 	scopesIndex                                             *numberWriter[int32]
 	scopesKey, scopesCause                                  *textWriter
@@ -86,13 +86,9 @@ type events struct {
 	rule                                                    *textWriter
 	override                                                *numberWriter[int32]
 
-	fields []string // of the scope of the event at hand
-}
-
-// listed is a column of lists.
-type listed interface {
-	begin()
-	end()
+	fields  []string // that scopes are made of
+	fieldOf [][]int  // of them, by scope
+	said    []bool   // by field: it is in the scope of the event at hand
 }
 
 func newEvents(d *Dataset, plan *window.Plan) *events {
@@ -115,9 +111,20 @@ func newEvents(d *Dataset, plan *window.Plan) *events {
 		scopesCause: newTextWriter(w, "scopes.list.element.cause"), scopesFellBack: newNumberWriter[bool](w, "scopes.list.element.fell_back"),
 		rule: newTextWriter(w, "rules.list.element.rule"), override: newNumberWriter[int32](w, "rules.list.element.override"),
 	}
-	e.scope = []listed{e.scopeField, e.scopeValue}
-	e.scopes = []listed{e.scopesIndex, e.scopesKey, e.scopesCause, e.scopesFellBack}
-	e.rules = []listed{e.rule, e.override}
+	e.scope, e.scopes, e.rules = w.lists["scope"], w.lists["scopes"], w.lists["rules"]
+	for _, s := range plan.Scopes {
+		var list []int
+		for _, field := range s.Fields {
+			at := slices.Index(e.fields, field)
+			if at < 0 {
+				at = len(e.fields)
+				e.fields = append(e.fields, field)
+			}
+			list = append(list, at)
+		}
+		e.fieldOf = append(e.fieldOf, list)
+	}
+	e.said = make([]bool, len(e.fields))
 	for _, c := range []*chunk{e.identity.chunk, e.fingerprint.chunk, e.cause.chunk, e.tool.chunk, e.identityNo.chunk, e.ordinal.chunk} {
 		c.each = true
 	}
@@ -212,24 +219,24 @@ func (e *events) addRequest(ev *window.Event, seq int64) {
 
 // addScope lists every scope field that some rule uses, once.
 func (e *events) addScope(ev *window.Event) {
-	beginLists(e.scope)
-	e.fields = e.fields[:0]
+	clear(e.said)
+	n := 0
 	for i := range ev.Scopes {
-		fields := e.plan.Scopes[i].Fields
 		for k, value := range ev.Scopes[i].Values {
-			if !slices.Contains(e.fields, fields[k]) {
-				e.fields = append(e.fields, fields[k])
-				e.scopeField.add(fields[k])
+			if field := e.fieldOf[i][k]; !e.said[field] {
+				e.said[field] = true
+				e.scopeField.addNamed(field, e.fields[field])
 				e.scopeValue.add(value)
+				n++
 			}
 		}
 	}
-	endLists(e.scope)
+	e.scope.row(n)
 }
 
 // addScopes lists the scopes that the rules which look at the request have.
 func (e *events) addScopes(ev *window.Event) {
-	beginLists(e.scopes)
+	n := 0
 	for i := range ev.Scopes {
 		s := &ev.Scopes[i]
 		switch {
@@ -245,30 +252,20 @@ func (e *events) addScopes(ev *window.Event) {
 			continue
 		}
 		e.scopesIndex.add(int32(i))
+		n++
 	}
-	endLists(e.scopes)
+	e.scopes.row(n)
 }
 
 func (e *events) addRules(ev *window.Event) {
-	beginLists(e.rules)
+	n := 0
 	for i, choice := range ev.Rules {
 		if choice == window.NotMatched {
 			continue
 		}
 		e.rule.addNamed(i, e.plan.Rules[i].Name)
 		e.override.addIf(choice >= 0, int32(choice))
+		n++
 	}
-	endLists(e.rules)
-}
-
-func beginLists(columns []listed) {
-	for _, c := range columns {
-		c.begin()
-	}
-}
-
-func endLists(columns []listed) {
-	for _, c := range columns {
-		c.end()
-	}
+	e.rules.row(n)
 }

@@ -33,7 +33,7 @@ type verdicts struct {
 	days
 	time, seq                                                           *numberWriter[int64]
 	id, rule, identity, session, caller, model, action, reason, episode *textWriter
-	scope                                                               []listed
+	scope                                                               *lists
 	scopeField, scopeValue                                              *textWriter
 	fingerprint                                                         *textWriter
 	count                                                               *numberWriter[int32]
@@ -55,7 +55,7 @@ func newVerdicts(d *Dataset) *verdicts {
 		retryAfter: newNumberWriter[int64](w, "retry_after_s"), delay: newNumberWriter[int64](w, "delay_ms"),
 		episode: newTextWriter(w, "episode"),
 	}
-	v.scope = []listed{v.scopeField, v.scopeValue}
+	v.scope = w.lists["scope"]
 	return v
 }
 
@@ -69,12 +69,11 @@ func (w *verdicts) add(v *window.Verdict, seq int64) error {
 	w.id.add(ev.ID)
 	w.rule.add(v.Rule.Name)
 	w.identity.add(v.Rule.Identity.Name)
-	beginLists(w.scope)
 	for i, field := range v.Rule.Scope.Fields {
 		w.scopeField.add(field)
 		w.scopeValue.add(v.Scope.Values[i])
 	}
-	endLists(w.scope)
+	w.scope.row(len(v.Rule.Scope.Fields))
 	w.session.add(ev.Session)
 	w.caller.add(ev.Caller)
 	w.model.add(ev.Model)
