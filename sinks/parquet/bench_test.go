@@ -2,6 +2,7 @@ package parquet
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"syscall"
@@ -19,16 +20,19 @@ func BenchmarkEvents(b *testing.B) {
 	p := plan(b)
 	x := p.NewExtractor(window.ExtractOptions{})
 	events := make([]window.Event, 1<<15)
+	random := rand.New(rand.NewPCG(1, 2))
 	var r fingerprint.Request
+	at, offset := midnight, int64(0)
 	for i := range events {
+		at, offset = at+random.Int64N(275_000), offset+10_000+random.Int64N(27_000)
 		r.Reset()
-		r.Position = fingerprint.Position{Line: int64(i + 1), Offset: int64(i) * 23_456}
-		r.Time = midnight + int64(i)*137_911
-		r.End = r.Time + int64(i*7919%3_000_000)
-		r.ID = fmt.Appendf(nil, "chatcmpl-%024x", uint64(i+1)*0x9e3779b97f4a7c15)
+		r.Position = fingerprint.Position{Line: int64(i + 1), Offset: offset}
+		r.Time, r.End = at, at+random.Int64N(3_000_000)
+		r.ID = fmt.Appendf(nil, "chatcmpl-%016x%08x", random.Uint64(), random.Uint32())
 		r.Method, r.Path, r.Caller = []byte("POST"), fmt.Appendf(nil, "/v1/%d", i/3), []byte("sk-1")
-		r.Session, r.Model, r.Backend = fmt.Appendf(nil, "session-%d", i/400*20+i%20), []byte("gpt-4.1"), []byte("openai")
-		r.Status, r.TokensIn, r.TokensOut, r.Cost = 200, int64(4000+i*31%9000), int64(i*17%400), float64(i*31%9000)*2e-6
+		r.Session, r.Model, r.Backend = fmt.Appendf(nil, "session-%d", i/400*20+random.IntN(20)), []byte("gpt-4.1"), []byte("openai")
+		r.Status, r.TokensIn, r.TokensOut = 200, 4000+random.Int64N(9000), random.Int64N(400)
+		r.Cost = float64(r.TokensIn)*2e-6 + float64(r.TokensOut)*8e-6
 		x.Event(&r, &events[i])
 		events[i].Time = r.Time
 	}

@@ -1,6 +1,7 @@
 package parquet
 
 import (
+	"encoding/binary"
 	"hash/crc32"
 	"math/bits"
 
@@ -19,15 +20,17 @@ type chunk struct {
 	encoding encoding.Encoding
 	full     byte // definition level of what is not null
 	optional bool
-	list     bool                      // a row has any number of entries
+	lists    *lists                    // nil unless a row has any number of entries
 	each     bool                      // rows were added one by one, not once for all those of a request
 	filter   parquet.BloomFilterColumn // nil for none
+	bits     []byte                    // of the filter, of the row group
 
-	reps, defs []byte // levels of the page at hand, where there are others than 0
-	pages      []byte // that are done
-	index      parquet.ColumnIndexer
-	places     format.OffsetIndex // in pages, till they are in the file
-	meta       format.ColumnMetaData
+	defs   []byte // levels of definition of a page that ends, empty if all are the same
+	same   byte   // which they then are
+	pages  []byte // that are done
+	index  parquet.ColumnIndexer
+	places format.OffsetIndex // in pages, till they are in the file
+	meta   format.ColumnMetaData
 
 	least, most parquet.Value
 }
@@ -35,16 +38,21 @@ type chunk struct {
 // content are the values of a page that are not null.
 type content interface {
 	// take returns those that were added since it was last called, how many
-	// they are, the least and the greatest. They are good until more are added.
-	// Where times is not nil it says for each row that was added how often it
-	// comes; that makes so many rows.
+	// they are, the least and the greatest, and sets the chunk's levels. They
+	// are good until more are added. Where times is not nil it says for each
+	// row that was added how often it comes; that makes so many rows.
 	take(times []int32, rows int) (values encoding.Values, n int, least, most parquet.Value)
 	// words are what the values are numbers of; nil if they are none.
 	words() *dictionary
 }
 
 // scratch is where pages are put together.
-type scratch struct{ reps, defs, data, packed, page []byte }
+type scratch struct {
+	defs, data, packed, page []byte
+
+	text []byte // words as they are written
+	ends []uint32
+}
 
 // page ends the page at hand, of so many rows from the first on. times are the
 // rows of each request, nil if all have one.
@@ -55,15 +63,16 @@ func (c *chunk) page(s *scratch, first, rows int, times []int32) error {
 	values, n, least, most := c.content.take(times, rows)
 	entries, kind, with := rows, c.kind, c.encoding
 	var err error
-	s.reps, s.defs = s.reps[:0], s.defs[:0]
-	if c.list {
-		entries = len(c.reps)
-		if s.reps, err = levels(s.reps, c.reps, 1); err != nil {
-			return err
-		}
+	var reps []byte
+	if c.lists != nil {
+		entries, reps = c.lists.entries, c.lists.packed
 	}
-	if c.full > 0 {
-		if s.defs, err = levels(s.defs, c.defs, c.full); err != nil {
+	s.defs = s.defs[:0]
+	switch {
+	case c.full > 0 && len(c.defs) == 0:
+		s.defs = appendRun(s.defs, c.same, entries)
+	case c.full > 0:
+		if s.defs, err = appendLevels(s.defs, c.defs, c.full); err != nil {
 			return err
 		}
 	}
@@ -75,14 +84,14 @@ func (c *chunk) page(s *scratch, first, rows int, times []int32) error {
 	}
 	head := &format.PageHeader{
 		Type:                 format.DataPageV2,
-		UncompressedPageSize: int32(len(s.reps) + len(s.defs) + len(s.data)),
+		UncompressedPageSize: int32(len(reps) + len(s.defs) + len(s.data)),
 		DataPageHeaderV2: thrift.New(format.DataPageHeaderV2{
 			NumValues: int32(entries), NumNulls: int32(entries - n), NumRows: int32(rows), Encoding: with.Encoding(),
-			DefinitionLevelsByteLength: int32(len(s.defs)), RepetitionLevelsByteLength: int32(len(s.reps)), IsCompressed: thrift.New(true),
+			DefinitionLevelsByteLength: int32(len(s.defs)), RepetitionLevelsByteLength: int32(len(reps)), IsCompressed: thrift.New(true),
 		}),
 	}
 	at := len(c.pages)
-	if c.pages, err = c.pack(c.pages, head, s, s.reps, s.defs); err != nil {
+	if c.pages, err = c.pack(c.pages, head, s, reps, s.defs); err != nil {
 		return err
 	}
 	c.places.PageLocations = append(c.places.PageLocations, format.PageLocation{
@@ -97,13 +106,17 @@ func (c *chunk) page(s *scratch, first, rows int, times []int32) error {
 	}
 	c.meta.NumValues += int64(entries)
 	c.meta.Statistics.NullCount += int64(entries - n)
-	c.reps, c.defs = c.reps[:0], c.defs[:0]
 	return nil
 }
 
-// levels packs levels of which the highest is most.
-func levels(to, list []byte, most byte) ([]byte, error) {
+// appendLevels packs levels of which the highest is most into an empty slice.
+func appendLevels(to, list []byte, most byte) ([]byte, error) {
 	return (&rle.Encoding{BitWidth: bits.Len8(most)}).EncodeLevels(to, list)
+}
+
+// appendRun packs a level that comes n times.
+func appendRun(to []byte, level byte, n int) []byte {
+	return append(binary.AppendUvarint(to, uint64(n)<<1), level)
 }
 
 // pack adds a page to some bytes: its head, its levels, which are packed, and
@@ -141,8 +154,15 @@ func (c *chunk) write(w *columnar) (err error) {
 		m.DictionaryPageOffset = w.offset
 		m.Encoding = []format.Encoding{format.Plain, with}
 		m.EncodingStats = []format.PageEncodingStats{{PageType: format.DictionaryPage, Encoding: format.Plain, Count: 1}}
-		if w.scratch.data, err = c.kind.Encode(w.scratch.data[:0], words.values(), &parquet.Plain); err != nil {
+		values := words.values(&w.scratch)
+		if w.scratch.data, err = c.kind.Encode(w.scratch.data[:0], values, &parquet.Plain); err != nil {
 			return err
+		}
+		if c.filter != nil {
+			c.bits = append(c.bits[:0], make([]byte, c.filter.Size(int64(words.len())))...)
+			if c.bits, err = c.kind.Encode(c.bits, values, c.filter.Encoding()); err != nil {
+				return err
+			}
 		}
 		head := &format.PageHeader{
 			Type: format.DictionaryPage, UncompressedPageSize: int32(len(w.scratch.data)),
@@ -168,19 +188,14 @@ func (c *chunk) write(w *columnar) (err error) {
 	return nil
 }
 
-// writeFilter writes the Bloom filter of the row group's words, if there is to
-// be one.
+// writeFilter writes the Bloom filter of the row group's words that write made,
+// if there is to be one.
 func (c *chunk) writeFilter(w *columnar) (err error) {
 	if c.filter == nil {
 		return nil
 	}
-	words := c.content.words()
-	content := make([]byte, c.filter.Size(int64(words.len())))
-	if content, err = c.kind.Encode(content, words.values(), c.filter.Encoding()); err != nil {
-		return err
-	}
 	head, err := encoded(&format.BloomFilterHeader{
-		NumBytes:    int32(len(content)),
+		NumBytes:    int32(len(c.bits)),
 		Algorithm:   format.BloomFilterAlgorithm{Value: &format.SplitBlockAlgorithm{}},
 		Hash:        format.BloomFilterHash{Value: &format.XxHash{}},
 		Compression: format.BloomFilterCompression{Value: &format.BloomFilterUncompressed{}},
@@ -188,8 +203,8 @@ func (c *chunk) writeFilter(w *columnar) (err error) {
 	if err != nil {
 		return err
 	}
-	c.meta.BloomFilterOffset, c.meta.BloomFilterLength = w.offset, int32(len(head)+len(content))
-	w.add(head, content)
+	c.meta.BloomFilterOffset, c.meta.BloomFilterLength = w.offset, int32(len(head)+len(c.bits))
+	w.add(head, c.bits)
 	return nil
 }
 

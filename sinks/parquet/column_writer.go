@@ -1,23 +1,23 @@
 package parquet
 
 import (
-	"bytes"
 	"slices"
 
 	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/encoding"
+
+	"github.com/loopgauge/loopgauge/fingerprint"
 )
 
-// numberWriter is a column to whose rows values are added. A value of a list is
-// added after begin, any other is a row.
+// numberWriter is a column whose entries are added one after the other: of a
+// list as many as its row then says, of any other column one a row.
 type numberWriter[V int64 | int32 | float64 | bool] struct {
 	chunk *chunk
-	list  []V // of the page that are not null
-	row   int // where the last row of a list begins in the chunk's levels
+	list  []V     // of the page's entries those that are not null
+	nulls []int32 // which entries are null
 
-	spare  []V // scratch, as what follows
-	levels [2][]byte
-	bits   []byte
+	spare []V // scratch, as what follows
+	bits  []byte
 }
 
 func newNumberWriter[V int64 | int32 | float64 | bool](w *columnar, name string) *numberWriter[V] {
@@ -26,28 +26,11 @@ func newNumberWriter[V int64 | int32 | float64 | bool](w *columnar, name string)
 	return c
 }
 
-// begin begins a row of a list.
-func (c *numberWriter[V]) begin() { c.row = len(c.chunk.reps) }
-
-// level adds an entry of a definition level.
-func (c *numberWriter[V]) level(defined byte) {
-	k := c.chunk
-	if k.list {
-		k.reps = append(k.reps, byte(min(len(k.reps)-c.row, 1)))
-	}
-	if k.full > 0 {
-		k.defs = append(k.defs, defined)
-	}
-}
-
 // add adds a value.
-func (c *numberWriter[V]) add(value V) {
-	c.level(c.chunk.full)
-	c.list = append(c.list, value)
-}
+func (c *numberWriter[V]) add(value V) { c.list = append(c.list, value) }
 
 // null adds a null.
-func (c *numberWriter[V]) null() { c.level(c.chunk.full - 1) }
+func (c *numberWriter[V]) null() { c.nulls = append(c.nulls, int32(len(c.list)+len(c.nulls))) }
 
 // addIf adds a value, or null if it is unknown.
 func (c *numberWriter[V]) addIf(known bool, value V) {
@@ -58,90 +41,83 @@ func (c *numberWriter[V]) addIf(known bool, value V) {
 	}
 }
 
-// end ends a row of a list, and says so if there is nothing in it.
-func (c *numberWriter[V]) end() {
-	if len(c.chunk.reps) == c.row {
-		c.level(0)
-	}
-}
-
-// repeat makes rows of requests, each of which was added once and has so many.
+// repeat makes rows of requests, each of which was added once and has so many,
+// and finds the levels of definition.
 func (c *numberWriter[V]) repeat(times []int32, rows int) {
-	k, one := c.chunk, len(times)
-	if k.list && len(k.reps) != one {
-		c.repeatLists(times)
-		return
-	}
-	if len(c.list) == one {
-		c.list = repeated(c.list, times, rows)
-	} else if len(c.list) > 0 {
-		c.spare = c.spare[:0]
-		at := 0
-		for i, n := range times {
-			if k.defs[i] != k.full {
-				continue
-			}
-			for range n {
-				c.spare = append(c.spare, c.list[at])
-			}
-			at++
-		}
-		c.list, c.spare = c.spare, c.list
-	}
-	if k.full > 0 {
-		k.defs = repeated(k.defs, times, rows)
-	}
-	if k.list {
-		k.reps = repeated(k.reps, times, rows)
-	}
-}
-
-// repeatLists is repeat for lists of any length.
-func (c *numberWriter[V]) repeatLists(times []int32) {
 	k := c.chunk
-	reps, defs := c.levels[0][:0], c.levels[1][:0]
-	c.spare = c.spare[:0]
-	at, value := 0, 0
-	for _, n := range times {
-		end, after := at+1, value
-		for end < len(k.reps) && k.reps[end] > 0 {
-			end++
-		}
-		for _, defined := range k.defs[at:end] {
-			if defined == k.full {
-				after++
-			}
-		}
-		for range n {
-			for i := at; i < end; i++ { // mostly few, for which to copy them at once takes longer
-				reps, defs = append(reps, k.reps[i]), append(defs, k.defs[i])
-			}
-			c.spare = append(c.spare, c.list[value:after]...)
-		}
-		at, value = end, after
+	single := k.lists == nil || k.lists.single
+	k.defs, k.same = k.defs[:0], k.full
+	switch {
+	case len(c.nulls) > 0 && len(c.list) > 0 || k.lists != nil && !k.lists.filled:
+		c.repeatMixed(times)
+	case len(c.list) == 0:
+		k.same = k.full - 1
+	case times == nil:
+	case single:
+		c.list = repeated(c.list, times, rows)
+	default:
+		c.repeatLists(times)
 	}
-	c.levels = [2][]byte{k.reps, k.defs}
-	k.reps, k.defs = reps, defs
-	c.list, c.spare = c.spare, c.list
+	c.nulls = c.nulls[:0]
 }
 
-// repeated is a list of which each element comes so many times, in place of once.
-func repeated[E any](list []E, times []int32, all int) []E {
-	list = slices.Grow(list, all-len(list))[:all]
-	for i, n := range slices.Backward(times) {
-		one := list[i]
-		for range n {
-			all--
-			list[all] = one
+// repeatLists is repeat for lists without nulls.
+func (c *numberWriter[V]) repeatLists(times []int32) {
+	l := c.chunk.lists
+	to := slices.Grow(c.spare[:0], l.entries)[:l.entries]
+	from, at := 0, 0
+	for i, length := range l.lengths {
+		one := c.list[from:][:length]
+		from += len(one)
+		for range times[i] {
+			for _, value := range one { // mostly few, for which to copy them at once takes longer
+				to[at] = value
+				at++
+			}
 		}
 	}
-	return list
+	c.list, c.spare = to, c.list
+}
+
+// repeatMixed is repeat for a column of which not all entries are there.
+func (c *numberWriter[V]) repeatMixed(times []int32) {
+	k := c.chunk
+	requests := len(c.list) + len(c.nulls)
+	if k.lists != nil {
+		requests = len(k.lists.lengths)
+	}
+	to, entry, value, null := c.spare[:0], int32(0), 0, 0
+	for i := range requests {
+		length := int32(1)
+		if k.lists != nil {
+			length = k.lists.lengths[i]
+		}
+		first, level := value, len(k.defs)
+		if length == 0 {
+			k.defs = append(k.defs, 0)
+		}
+		for end := entry + length; entry < end; entry++ {
+			if null < len(c.nulls) && c.nulls[null] == entry {
+				null++
+				k.defs = append(k.defs, k.full-1)
+			} else {
+				value++
+				k.defs = append(k.defs, k.full)
+			}
+		}
+		one, levels := c.list[first:value], k.defs[level:]
+		for n := range timesOf(times, i) {
+			to = append(to, one...)
+			if n > 0 {
+				k.defs = append(k.defs, levels...)
+			}
+		}
+	}
+	c.list, c.spare = to, c.list
 }
 
 func (c *numberWriter[V]) take(times []int32, rows int) (values encoding.Values, n int, least, most parquet.Value) {
-	if times != nil {
-		c.repeat(times, rows)
-	}
+	c.repeat(times, rows)
 	n = len(c.list)
 	switch list := any(c.list).(type) {
 	case []int64:
@@ -181,14 +157,32 @@ type textWriter struct {
 	ends  []uint32 // in texts, of each; the first is 0, of none
 	named []int32  // by name: the number of its text and 1, 0 if it was not gathered
 
-	numbers []int32 // scratch
+	numbers []int32 // scratch, as what follows
 	seen    []bool
+	decimal [10]byte
 }
 
 func newTextWriter(w *columnar, name string) *textWriter {
 	c := &textWriter{dictionary: dictionary{ends: []uint32{0}, total: &w.text}, ends: []uint32{0}}
 	c.chunk = w.claim(name, c)
 	return c
+}
+
+// newHashWriter is a column of hashes, which are added as bytes and written in
+// hex.
+func newHashWriter(w *columnar, name string) *textWriter {
+	c := newTextWriter(w, name)
+	c.hashes = true
+	return c
+}
+
+// addFingerprint adds a fingerprint.
+func (c *textWriter) addFingerprint(f *fingerprint.Fingerprint) {
+	if b := f.Bytes(); len(b) >= shortHash {
+		c.addBytes(b)
+	} else {
+		c.addBytes(f.Append(c.decimal[:0]))
+	}
 }
 
 // gathered bounds the texts that wait to be looked up, bytes.
@@ -257,11 +251,9 @@ func (c *textWriter) take(times []int32, rows int) (values encoding.Values, n in
 	c.find()
 	if len(c.list) > 0 {
 		low, high := c.bounds()
-		least, most = parquet.ByteArrayValue(low), parquet.ByteArrayValue(high)
+		least, most = parquet.ByteArrayValue(c.spell(nil, low)), parquet.ByteArrayValue(c.spell(nil, high))
 	}
-	if times != nil {
-		c.repeat(times, rows)
-	}
+	c.repeat(times, rows)
 	list := c.list
 	c.list, c.found = c.list[:0], 0
 	return encoding.Int32Values(list), len(list), least, most
@@ -276,9 +268,9 @@ func (c *textWriter) bounds() (low, high []byte) {
 			continue
 		}
 		c.seen[n] = true
-		if word := c.word(n); bytes.Compare(word, low) < 0 {
+		if word := c.word(n); c.compare(word, low) < 0 {
 			low = word
-		} else if bytes.Compare(word, high) > 0 {
+		} else if c.compare(word, high) > 0 {
 			high = word
 		}
 	}

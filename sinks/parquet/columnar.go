@@ -31,7 +31,8 @@ type columnar struct {
 	head              format.FileMetaData // of a file without rows
 	sorted            int                 // the column that rises
 	chunks            []*chunk
-	perPage, perGroup int // rows
+	lists             map[string]*lists // by name
+	perPage, perGroup int               // rows
 
 	file   *bufio.Writer // keeps an error until it is flushed
 	offset int64         // where the file goes on
@@ -52,13 +53,22 @@ func newColumnar[R any](l layout) *columnar {
 	if err := model.Close(); err != nil {
 		panic(err) // there is nothing that could fail
 	}
-	w := &columnar{head: *model.File().Metadata(), perPage: pageRows, perGroup: rowGroup, file: bufio.NewWriterSize(nil, 1<<16)}
+	w := &columnar{
+		head: *model.File().Metadata(), lists: map[string]*lists{},
+		perPage: pageRows, perGroup: rowGroup, file: bufio.NewWriterSize(nil, 1<<16),
+	}
 	schema := model.Schema()
 	for i, path := range schema.Columns() {
 		leaf, _ := schema.Lookup(path...)
 		c := &chunk{
 			path: path, kind: leaf.Node.Type(), encoding: leaf.Node.Encoding(),
-			full: byte(leaf.MaxDefinitionLevel), optional: leaf.Node.Optional(), list: leaf.MaxRepetitionLevel > 0,
+			full: byte(leaf.MaxDefinitionLevel), optional: leaf.Node.Optional(),
+		}
+		if leaf.MaxRepetitionLevel > 0 {
+			if w.lists[path[0]] == nil {
+				w.lists[path[0]] = &lists{}
+			}
+			c.lists = w.lists[path[0]]
 		}
 		if c.encoding == nil {
 			c.encoding = &parquet.Plain
@@ -141,10 +151,18 @@ func (w *columnar) page() error {
 	if len(times) == rows {
 		times = nil
 	}
+	for _, l := range w.lists {
+		if err := l.page(times, rows); err != nil {
+			return err
+		}
+	}
 	for _, c := range w.chunks {
 		if err := c.page(&w.scratch, w.paged, rows, times); err != nil {
 			return err
 		}
+	}
+	for _, l := range w.lists {
+		l.reset()
 	}
 	w.times, w.paged = w.times[:0], w.rows
 	return nil

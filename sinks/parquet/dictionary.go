@@ -1,6 +1,8 @@
 package parquet
 
 import (
+	"bytes"
+	"encoding/hex"
 	"hash/maphash"
 
 	"github.com/parquet-go/parquet-go/encoding"
@@ -13,6 +15,9 @@ type dictionary struct {
 	ends  []uint32 // in text, of each word; the first is 0, of none
 	table []slot   // its length is a power of 2, and more than the words'
 	total *int     // of the texts of all columns, bytes
+	// hashes says that words as long as a hash are one, to be spelled in hex:
+	// once a row group, and not each time one is looked up.
+	hashes bool
 
 	fetched uint32 // so that to fetch slots is work
 }
@@ -99,8 +104,37 @@ func (d *dictionary) grow() {
 	}
 }
 
-// values are all words, by their numbers.
-func (d *dictionary) values() encoding.Values { return encoding.ByteArrayValues(d.text, d.ends) }
+// shortHash is how long a hash is at least. What is shorter is spelled already.
+const shortHash = 16
+
+// spell adds a word as it is written to some bytes.
+func (d *dictionary) spell(to, word []byte) []byte {
+	if d.hashes && len(word) >= shortHash {
+		return hex.AppendEncode(to, word)
+	}
+	return append(to, word...)
+}
+
+// compare tells the order of words as they are written. Hex keeps that of bytes.
+func (d *dictionary) compare(a, b []byte) int {
+	if d.hashes && (len(a) < shortHash) != (len(b) < shortHash) {
+		a, b = d.spell(nil, a), d.spell(nil, b)
+	}
+	return bytes.Compare(a, b)
+}
+
+// values are all words as they are written, by their numbers.
+func (d *dictionary) values(s *scratch) encoding.Values {
+	if !d.hashes {
+		return encoding.ByteArrayValues(d.text, d.ends)
+	}
+	s.text, s.ends = s.text[:0], append(s.ends[:0], 0)
+	for i := range d.len() {
+		s.text = d.spell(s.text, d.word(int32(i)))
+		s.ends = append(s.ends, uint32(len(s.text)))
+	}
+	return encoding.ByteArrayValues(s.text, s.ends)
+}
 
 // reset forgets all words.
 func (d *dictionary) reset() {

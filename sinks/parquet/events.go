@@ -1,7 +1,6 @@
 package parquet
 
 import (
-	"encoding/hex"
 	"math"
 	"slices"
 
@@ -79,7 +78,7 @@ type events struct {
 	tokensIn, tokensOut, maxTokens                          *numberWriter[int64]
 	cost                                                    *numberWriter[float64]
 	streamed, cached                                        *numberWriter[bool]
-	scope, scopes, rules                                    []listed
+	scope, scopes, rules                                    *lists
 	scopeField, scopeValue                                  *textWriter
 	scopesIndex                                             *numberWriter[int32]
 	scopesKey, scopesCause                                  *textWriter
@@ -87,21 +86,16 @@ type events struct {
 	rule                                                    *textWriter
 	override                                                *numberWriter[int32]
 
-	fields  []string // of the scope of the event at hand
-	scratch []byte
-}
-
-// listed is a column of lists.
-type listed interface {
-	begin()
-	end()
+	fields  []string // that scopes are made of
+	fieldOf [][]int  // of them, by scope
+	said    []bool   // by field: it is in the scope of the event at hand
 }
 
 func newEvents(d *Dataset, plan *window.Plan) *events {
 	w := newColumnar[eventRow](layouts["events"])
 	e := &events{
 		days: days{d: d, table: "events", out: w}, plan: plan,
-		identity: newTextWriter(w, "identity"), fingerprint: newTextWriter(w, "fingerprint"), cause: newTextWriter(w, "cause"), tool: newTextWriter(w, "tool"),
+		identity: newTextWriter(w, "identity"), fingerprint: newHashWriter(w, "fingerprint"), cause: newTextWriter(w, "cause"), tool: newTextWriter(w, "tool"),
 		identityNo: newNumberWriter[int32](w, "identity_index"), ordinal: newNumberWriter[int32](w, "ordinal"),
 		time: newNumberWriter[int64](w, "time"), start: newNumberWriter[int64](w, "start"), seqs: newNumberWriter[int64](w, "seq"),
 		line: newNumberWriter[int64](w, "line"), offset: newNumberWriter[int64](w, "offset"),
@@ -113,13 +107,24 @@ func newEvents(d *Dataset, plan *window.Plan) *events {
 		cost:     newNumberWriter[float64](w, "cost"),
 		streamed: newNumberWriter[bool](w, "streamed"), cached: newNumberWriter[bool](w, "cached"),
 		scopeField: newTextWriter(w, "scope.list.element.field"), scopeValue: newTextWriter(w, "scope.list.element.value"),
-		scopesIndex: newNumberWriter[int32](w, "scopes.list.element.index"), scopesKey: newTextWriter(w, "scopes.list.element.key"),
+		scopesIndex: newNumberWriter[int32](w, "scopes.list.element.index"), scopesKey: newHashWriter(w, "scopes.list.element.key"),
 		scopesCause: newTextWriter(w, "scopes.list.element.cause"), scopesFellBack: newNumberWriter[bool](w, "scopes.list.element.fell_back"),
 		rule: newTextWriter(w, "rules.list.element.rule"), override: newNumberWriter[int32](w, "rules.list.element.override"),
 	}
-	e.scope = []listed{e.scopeField, e.scopeValue}
-	e.scopes = []listed{e.scopesIndex, e.scopesKey, e.scopesCause, e.scopesFellBack}
-	e.rules = []listed{e.rule, e.override}
+	e.scope, e.scopes, e.rules = w.lists["scope"], w.lists["scopes"], w.lists["rules"]
+	for _, s := range plan.Scopes {
+		var list []int
+		for _, field := range s.Fields {
+			at := slices.Index(e.fields, field)
+			if at < 0 {
+				at = len(e.fields)
+				e.fields = append(e.fields, field)
+			}
+			list = append(list, at)
+		}
+		e.fieldOf = append(e.fieldOf, list)
+	}
+	e.said = make([]bool, len(e.fields))
 	for _, c := range []*chunk{e.identity.chunk, e.fingerprint.chunk, e.cause.chunk, e.tool.chunk, e.identityNo.chunk, e.ordinal.chunk} {
 		c.each = true
 	}
@@ -180,8 +185,7 @@ func (e *events) addPrints(ev *window.Event) {
 		}
 		for k := range p.Fingerprints {
 			row(k)
-			e.scratch = p.Fingerprints[k].Append(e.scratch[:0])
-			e.fingerprint.addBytes(e.scratch)
+			e.fingerprint.addFingerprint(&p.Fingerprints[k])
 			e.cause.null()
 			e.tool.add(p.Name(k))
 		}
@@ -215,24 +219,24 @@ func (e *events) addRequest(ev *window.Event, seq int64) {
 
 // addScope lists every scope field that some rule uses, once.
 func (e *events) addScope(ev *window.Event) {
-	beginLists(e.scope)
-	e.fields = e.fields[:0]
+	clear(e.said)
+	n := 0
 	for i := range ev.Scopes {
-		fields := e.plan.Scopes[i].Fields
 		for k, value := range ev.Scopes[i].Values {
-			if !slices.Contains(e.fields, fields[k]) {
-				e.fields = append(e.fields, fields[k])
-				e.scopeField.add(fields[k])
+			if field := e.fieldOf[i][k]; !e.said[field] {
+				e.said[field] = true
+				e.scopeField.addNamed(field, e.fields[field])
 				e.scopeValue.add(value)
+				n++
 			}
 		}
 	}
-	endLists(e.scope)
+	e.scope.row(n)
 }
 
 // addScopes lists the scopes that the rules which look at the request have.
 func (e *events) addScopes(ev *window.Event) {
-	beginLists(e.scopes)
+	n := 0
 	for i := range ev.Scopes {
 		s := &ev.Scopes[i]
 		switch {
@@ -241,38 +245,27 @@ func (e *events) addScopes(ev *window.Event) {
 			e.scopesCause.add(s.Cause.String())
 			e.scopesFellBack.add(false)
 		case s.Key != fingerprint.ScopeKey{}:
-			e.scratch = hex.AppendEncode(e.scratch[:0], s.Key[:])
-			e.scopesKey.addBytes(e.scratch)
+			e.scopesKey.addBytes(s.Key[:])
 			e.scopesCause.null()
 			e.scopesFellBack.add(s.FellBack)
 		default:
 			continue
 		}
 		e.scopesIndex.add(int32(i))
+		n++
 	}
-	endLists(e.scopes)
+	e.scopes.row(n)
 }
 
 func (e *events) addRules(ev *window.Event) {
-	beginLists(e.rules)
+	n := 0
 	for i, choice := range ev.Rules {
 		if choice == window.NotMatched {
 			continue
 		}
 		e.rule.addNamed(i, e.plan.Rules[i].Name)
 		e.override.addIf(choice >= 0, int32(choice))
+		n++
 	}
-	endLists(e.rules)
-}
-
-func beginLists(columns []listed) {
-	for _, c := range columns {
-		c.begin()
-	}
-}
-
-func endLists(columns []listed) {
-	for _, c := range columns {
-		c.end()
-	}
+	e.rules.row(n)
 }

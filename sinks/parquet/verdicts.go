@@ -33,13 +33,12 @@ type verdicts struct {
 	days
 	time, seq                                                           *numberWriter[int64]
 	id, rule, identity, session, caller, model, action, reason, episode *textWriter
-	scope                                                               []listed
+	scope                                                               *lists
 	scopeField, scopeValue                                              *textWriter
 	fingerprint                                                         *textWriter
 	count                                                               *numberWriter[int32]
 	fired                                                               *numberWriter[bool]
 	retryAfter, delay                                                   *numberWriter[int64]
-	scratch                                                             []byte
 }
 
 func newVerdicts(d *Dataset) *verdicts {
@@ -50,13 +49,13 @@ func newVerdicts(d *Dataset) *verdicts {
 		id: newTextWriter(w, "id"), rule: newTextWriter(w, "rule"), identity: newTextWriter(w, "identity"),
 		scopeField: newTextWriter(w, "scope.list.element.field"), scopeValue: newTextWriter(w, "scope.list.element.value"),
 		session: newTextWriter(w, "session"), caller: newTextWriter(w, "caller"), model: newTextWriter(w, "model"),
-		fingerprint: newTextWriter(w, "fingerprint"),
+		fingerprint: newHashWriter(w, "fingerprint"),
 		count:       newNumberWriter[int32](w, "count"), fired: newNumberWriter[bool](w, "fired"),
 		action: newTextWriter(w, "action"), reason: newTextWriter(w, "reason"),
 		retryAfter: newNumberWriter[int64](w, "retry_after_s"), delay: newNumberWriter[int64](w, "delay_ms"),
 		episode: newTextWriter(w, "episode"),
 	}
-	v.scope = []listed{v.scopeField, v.scopeValue}
+	v.scope = w.lists["scope"]
 	return v
 }
 
@@ -70,17 +69,15 @@ func (w *verdicts) add(v *window.Verdict, seq int64) error {
 	w.id.add(ev.ID)
 	w.rule.add(v.Rule.Name)
 	w.identity.add(v.Rule.Identity.Name)
-	beginLists(w.scope)
 	for i, field := range v.Rule.Scope.Fields {
 		w.scopeField.add(field)
 		w.scopeValue.add(v.Scope.Values[i])
 	}
-	endLists(w.scope)
+	w.scope.row(len(v.Rule.Scope.Fields))
 	w.session.add(ev.Session)
 	w.caller.add(ev.Caller)
 	w.model.add(ev.Model)
-	w.scratch = v.Fingerprint.Append(w.scratch[:0])
-	w.fingerprint.addBytes(w.scratch)
+	w.fingerprint.addFingerprint(&v.Fingerprint)
 	w.count.addIf(v.Count >= 0, int32(v.Count))
 	w.fired.add(v.Fired)
 	w.action.add(string(v.Action))
