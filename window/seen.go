@@ -91,9 +91,15 @@ func (s *seen) hash(scope uint32, print *printKey) uint32 {
 	return uint32(high^low) | 1<<31
 }
 
-// fetch has the memory at hand that touch will look at for a hash. What it
-// returns means nothing.
-func (s *seen) fetch(hash uint32) uint64 { return s.index[int(hash)&(len(s.index)-1)][0] }
+// fetch has the memory at hand that a hit of a key with that hash will look at.
+// What it returns means nothing.
+func (s *seen) fetch(scope, hash uint32) uint64 {
+	fetched := s.index[int(hash)&(len(s.index)-1)][0]
+	if q := s.sequence(scope); q.order != nil {
+		fetched += uint64(q.recent[q.slot].time)
+	}
+	return fetched
+}
 
 // touch notes a hit of a key with that hash, whose scope is held for it. It
 // returns what is known of the key, good until the next touch, and whether that

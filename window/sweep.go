@@ -256,7 +256,7 @@ func (s *Sweep) Add(events ...*Event) {
 		}
 		for i := range s.looks {
 			l := &s.looks[i]
-			s.fetched += l.target.seen.fetch(l.hash)
+			s.fetched += l.target.seen.fetch(l.scope, l.hash)
 		}
 		for i := range s.looks {
 			s.add(&s.looks[i])
