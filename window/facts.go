@@ -21,9 +21,8 @@ type Facts struct {
 	failed, unavailable, answered int64 // 4xx; 429 and 5xx; below 400, or no status but tokens in answer
 	instants                      int64 // that came at the time of the one before
 
-	sessions, answers variety
-	results           results // of a rule that looks at calls
-	messages          variety // of a rule that does not look at what is said
+	sessions variety
+	heard    *heard // nil if the log shows nothing of it
 
 	// Of a stretch of requests that differ, if mixed: since when its end is of
 	// equal ones, and what is known of these; nil if that is but one.
@@ -39,6 +38,30 @@ type Facts struct {
 	last                   int64   // time of the last request
 	pauses                 int64
 	pauseSum, pauseSquares float64 // seconds
+}
+
+// heard is what the requests of a stretch were answered, and more of what they
+// said.
+type heard struct {
+	answers  variety
+	results  results // of a rule that looks at calls
+	messages variety // of a rule that does not look at what is said
+}
+
+// hears is what more is known, to be added to.
+func (f *Facts) hears() *heard {
+	if f.heard == nil {
+		f.heard = &heard{}
+	}
+	return f.heard
+}
+
+// has is what more is known, to be looked at.
+func (f *Facts) has() *heard {
+	if f.heard == nil {
+		return &heard{}
+	}
+	return f.heard
 }
 
 // variety counts different values, up to a bound.
@@ -89,9 +112,6 @@ type results struct {
 }
 
 func (r *results) add(shown []uint64) {
-	if len(shown) == 0 {
-		return
-	}
 	r.turns++
 	r.run++
 	if kept := slices.DeleteFunc(r.held, func(h uint64) bool { return !slices.Contains(shown, h) }); len(kept) > 0 {
@@ -200,12 +220,13 @@ func (f *Facts) pace() string {
 }
 
 func (f *Facts) numbers() []*int64 {
-	r := &f.results
+	r := &f.has().results
 	return []*int64{&f.Requests, &f.First, &f.since, &f.Probes, &f.Tokens, &f.Gets, &f.failed, &f.unavailable, &f.answered, &f.instants, &f.cycle, &f.last, &f.pauses, &r.turns, &r.changes, &r.run, &r.longest}
 }
 
 func (f *Facts) varieties() []*variety {
-	return []*variety{&f.sessions, &f.answers, &f.messages}
+	h := f.has()
+	return []*variety{&f.sessions, &h.answers, &h.messages}
 }
 
 func (f *Facts) save(s *saver) {
@@ -224,7 +245,7 @@ func (f *Facts) save(s *saver) {
 		s.Varint(v.n)
 		hashes(v.seen)
 	}
-	hashes(f.results.held)
+	hashes(f.has().results.held)
 	s.Uvarint(uint64(len(f.minutes)))
 	for _, m := range f.minutes {
 		s.Varint(m)
@@ -240,6 +261,7 @@ func (f *Facts) load(l *loader) {
 		}
 		return list
 	}
+	f.heard = &heard{}
 	for _, n := range f.numbers() {
 		*n = l.Varint()
 	}
@@ -248,7 +270,7 @@ func (f *Facts) load(l *loader) {
 		v.n = l.Varint()
 		v.seen = hashes()
 	}
-	f.results.held = hashes()
+	f.heard.results.held = hashes()
 	for range l.Count(1) {
 		f.minutes = append(f.minutes, l.Varint())
 	}

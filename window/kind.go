@@ -65,7 +65,8 @@ func (w *Witness) Kind(rule *Rule, f *Facts) (kind Kind, why string) {
 		but = ", but for what is masked"
 	}
 	calls := id.Sees == fingerprint.SeesCalls
-	came := &f.results
+	heard := f.has()
+	came := &heard.results
 	switch {
 	case n == 0:
 		set(Unknown, "came once, apart from the others")
@@ -75,8 +76,8 @@ func (w *Witness) Kind(rule *Rule, f *Facts) (kind Kind, why string) {
 		set(Probe, "%s ask for one token at most, or a health check's path", share(f.Probes))
 	case 2*f.unavailable >= n && w.shared(f):
 		set(Outage, "%s answered 429 or 5xx, and other callers had the same then", share(f.unavailable))
-	case id.Sees == 0 && f.messages.different() > 1:
-		set(Unknown, "the requests differ: %d different among %d", f.messages.different(), n)
+	case id.Sees == 0 && heard.messages.different() > 1:
+		set(Unknown, "the requests differ: %d different among %d", heard.messages.different(), n)
 	case 2*(f.unavailable+f.failed) >= n && f.unavailable+f.failed > 0:
 		set(Retry, "%s answered with an error; no other caller had 429 or 5xx then", share(f.unavailable+f.failed))
 	case calls && came.progress() && (came.longest < LeastRepeats || f.steady()):
@@ -89,7 +90,7 @@ func (w *Witness) Kind(rule *Rule, f *Facts) (kind Kind, why string) {
 		set(Unknown, "%d sessions among %d requests, none of them %d times in a row", f.sessions.different(), n, LeastRepeats)
 	case f.Requests < LeastRepeats:
 		set(Unknown, "came only %d times", f.Requests)
-	case id.Sees == 0 && f.messages.n < n:
+	case id.Sees == 0 && heard.messages.n < n:
 		set(Unknown, "the log does not show whether the requests were equal")
 	case f.inRow() < LeastRepeats:
 		set(Unknown, "came %d times with others between", f.Requests)
@@ -103,11 +104,11 @@ func (w *Witness) Kind(rule *Rule, f *Facts) (kind Kind, why string) {
 		set(Stuck, "the same call %d times in a row, and the same result %d times in a row%s", f.inRow(), came.longest, but)
 	case calls:
 		set(Unknown, "the same call %d times in a row; the result changed once", f.inRow())
-	case f.steady() && f.answers.n == 0:
+	case f.steady() && heard.answers.n == 0:
 		set(Polling, "the same request at a steady pace%s", f.pace())
-	case f.answered == 0 && f.answers.n == 0:
+	case f.answered == 0 && heard.answers.n == 0:
 		set(Unknown, "the same request %d times in a row; the log does not show how it went", f.inRow())
-	case f.answers.n > 0 && f.answers.different() == 1:
+	case heard.answers.n > 0 && heard.answers.different() == 1:
 		set(Stuck, "the same request %d times in a row, and the same call in answer%s", f.inRow(), but)
 	default:
 		set(Stuck, "the same request %d times, answered each time%s", f.Requests, but)

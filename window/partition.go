@@ -93,8 +93,6 @@ func (j *judge) forget(h *Hit) {
 
 func (t *sweepTarget) forget(h *Hit) {
 	t.seen.clear()
-	t.repeats.clear()
-	t.scopes.clear()
 	t.inScopes.highest.clear()
 	t.inSessions.highest.clear()
 	t.inCallers.highest.clear()

@@ -1,8 +1,12 @@
 package window
 
 import (
-	"hash/maphash"
+	"encoding/binary"
 	"math"
+	"math/bits"
+	"math/rand/v2"
+
+	"github.com/loopgauge/loopgauge/fingerprint"
 )
 
 // seen knows which keys have come of late, and when each came first. It forgets
@@ -13,20 +17,25 @@ import (
 //
 // The index is not told of keys that are gone: it holds 32 bits of hash and a
 // position, and what stands before the oldest is void.
+//
+// A scope is known as long as one of its keys is.
 type seen struct {
 	idle    int64 // microseconds
 	slack   int64 // how much longer keys may stay; touch does not find them
 	keys    int   // cap on live keys, 0 is none
+	drop    func(repeats uint32)
 	live    int
 	moved   int // entries between the oldest and the newest that are void
 	dropped int64
+	scopes  *table[fingerprint.ScopeKey, sequence]
 
-	seed         maphash.Seed // decides where a key is found, never an answer
-	index        []indexLine  // a power of two of them
-	used         int          // slots of the index that are not vacant
-	pages        [][]visit    // the first holds base
-	base         uint32       // position at which a page begins
-	oldest, next uint32       // positions, which count on from 0 where they end
+	seed         [2]uint64   // decides where a key is found, never an answer
+	index        []indexLine // a power of two of them
+	used         int         // slots of the index that are not vacant
+	pages        [][]visit   // the first holds base
+	base         uint32      // position at which a page begins
+	oldest, next uint32      // positions, which count on from 0 where they end
+	repeating    uint32      // none before this position repeats
 }
 
 // indexLine is a line of the cache: slots that hold hash<<32 | position, or 0
@@ -36,27 +45,66 @@ type indexLine [8]uint64
 
 // visit is a key in the order of the last hits.
 type visit struct {
-	key     pairKey
+	print   printKey
+	scope   uint32 // entry of scopes
+	repeats uint32 // what is counted of a key that repeats; 0 is nothing
 	first   int64
 	touched int64 // when it came last; gone if it moved to the end
+	spot
 }
 
 const gone = math.MinInt64
 
-func newSeen(idle, slack int64, keys int) *seen {
-	return &seen{idle: idle, slack: slack, keys: keys, seed: maphash.MakeSeed(), index: make([]indexLine, 32)}
+// newSeen makes a seen. drop is called with the repeats of each key that leaves
+// with some, over with what each scope has seen that does.
+func newSeen(idle, slack int64, keys int, drop func(repeats uint32), over func(*sequence)) *seen {
+	return &seen{
+		idle: idle, slack: slack, keys: keys, drop: drop, scopes: newTable[fingerprint.ScopeKey](-1, 0, over),
+		seed: [2]uint64{rand.Uint64(), rand.Uint64()}, index: make([]indexLine, 32),
+	}
 }
 
+// hold finds the entry of a scope. It stays until it is let go of, once for
+// each time that it is held.
+func (s *seen) hold(key fingerprint.ScopeKey, hash uint32) (entry uint32) {
+	slot, entry := s.scopes.lookup(hash, key)
+	if entry == 0 {
+		entry = s.scopes.insert(slot, hash, key)
+	}
+	s.sequence(entry).held++
+	return entry
+}
+
+func (s *seen) letGo(scope uint32) {
+	q := s.sequence(scope)
+	if q.held--; q.held == 0 {
+		s.scopes.removeEntry(scope)
+	}
+}
+
+// sequence is what a scope has seen.
+func (s *seen) sequence(scope uint32) *sequence { return &s.scopes.entries.at(scope).state }
+
 // hash is that of a key, never 0.
-func (s *seen) hash(key *pairKey) uint32 { return uint32(maphash.Comparable(s.seed, *key)) | 1<<31 }
+func (s *seen) hash(scope uint32, print *printKey) uint32 {
+	high, low := bits.Mul64(binary.LittleEndian.Uint64(print[:8])^s.seed[0], binary.LittleEndian.Uint64(print[8:])^s.seed[1]^uint64(scope))
+	return uint32(high^low) | 1<<31
+}
 
-// fetch has the memory at hand that touch will look at for a hash. What it
-// returns means nothing.
-func (s *seen) fetch(hash uint32) uint64 { return s.index[int(hash)&(len(s.index)-1)][0] }
+// fetch has the memory at hand that a hit of a key with that hash will look at.
+// What it returns means nothing.
+func (s *seen) fetch(scope, hash uint32) uint64 {
+	fetched := s.index[int(hash)&(len(s.index)-1)][0]
+	if q := s.sequence(scope); q.order != nil {
+		fetched += uint64(q.recent[q.slot].time)
+	}
+	return fetched
+}
 
-// touch notes a hit of a key with that hash. It returns the time of its first
-// one, and whether that was another. now never goes back.
-func (s *seen) touch(key *pairKey, hash uint32, now int64) (first int64, again bool) {
+// touch notes a hit of a key with that hash, whose scope is held for it. It
+// returns what is known of the key, good until the next touch, and whether that
+// was another hit than its first one. now never goes back.
+func (s *seen) touch(scope uint32, print *printKey, hash uint32, now int64) (v *visit, again bool) {
 	full := s.keys > 0 && s.live >= s.keys
 	if full || s.live > 0 && now-s.slack-s.at(s.oldest).touched > s.idle {
 		s.expire(now)
@@ -64,15 +112,18 @@ func (s *seen) touch(key *pairKey, hash uint32, now int64) (first int64, again b
 	if slots := len(s.index) * len(indexLine{}); s.used > slots/4*3 || s.moved > slots/4 {
 		s.tidy()
 	}
-	slot, known := s.lookup(hash, key)
-	first = now
+	slot, known := s.lookup(scope, print, hash)
+	fresh := visit{print: *print, scope: scope, first: now, touched: now}
 	if known != nil {
+		s.sequence(scope).held--
 		if now-known.touched <= s.idle {
-			first, again = known.first, true
+			fresh.first, fresh.repeats, fresh.spot, again = known.first, known.repeats, known.spot, true
+		} else if known.repeats != 0 {
+			s.drop(known.repeats)
 		}
 		if uint32(*slot)+1 == s.next {
-			known.first, known.touched = first, now
-			return first, again
+			*known = fresh
+			return known, again
 		}
 		known.touched = gone
 		s.live--
@@ -86,8 +137,7 @@ func (s *seen) touch(key *pairKey, hash uint32, now int64) (first int64, again b
 		s.used++
 	}
 	*slot = uint64(hash)<<32 | uint64(s.next)
-	s.add(visit{*key, first, now})
-	return first, again
+	return s.add(fresh), again
 }
 
 func (s *seen) at(position uint32) *visit {
@@ -95,18 +145,20 @@ func (s *seen) at(position uint32) *visit {
 }
 
 // add puts a key at the end.
-func (s *seen) add(v visit) {
+func (s *seen) add(fresh visit) *visit {
 	if int((s.next-s.base)>>pageBits) == len(s.pages) {
 		s.pages = append(s.pages, make([]visit, 1<<pageBits))
 	}
-	*s.at(s.next) = v
+	v := s.at(s.next)
+	*v = fresh
 	s.next++
 	s.live++
+	return v
 }
 
 // lookup finds a key and its slot, or one that it may take: the first void one,
 // so that no slot that a live key had before comes before its own.
-func (s *seen) lookup(hash uint32, key *pairKey) (slot *uint64, known *visit) {
+func (s *seen) lookup(scope uint32, print *printKey, hash uint32) (slot *uint64, known *visit) {
 	live := s.next - s.oldest
 	for i := int(hash); ; i++ {
 		line := &s.index[i&(len(s.index)-1)]
@@ -119,7 +171,7 @@ func (s *seen) lookup(hash uint32, key *pairKey) (slot *uint64, known *visit) {
 				return slot, nil
 			}
 			if uint32(x>>32) == hash && !void {
-				if v := s.at(uint32(x)); v.key == *key {
+				if v := s.at(uint32(x)); v.scope == scope && v.print == *print {
 					return &line[k], v
 				}
 			}
@@ -136,6 +188,11 @@ func (s *seen) expire(now int64) {
 
 // leave lets the oldest key go.
 func (s *seen) leave() {
+	v := s.at(s.oldest)
+	if v.repeats != 0 {
+		s.drop(v.repeats)
+	}
+	s.letGo(v.scope)
 	s.live--
 	s.pass()
 	s.skip()
@@ -164,6 +221,29 @@ func (s *seen) clear() {
 	}
 }
 
+// each calls f with each key that repeats, the oldest first.
+func (s *seen) each(f func(repeats uint32)) {
+	for i := s.oldest; i != s.next; i++ {
+		if v := s.at(i); v.touched != gone && v.repeats != 0 {
+			f(v.repeats)
+		}
+	}
+}
+
+// forget has the oldest key that repeats drop its repeats; there must be one.
+func (s *seen) forget() {
+	if s.repeating-s.oldest > s.next-s.oldest { // passed over
+		s.repeating = s.oldest
+	}
+	for ; ; s.repeating++ {
+		if v := s.at(s.repeating); v.touched != gone && v.repeats != 0 {
+			s.drop(v.repeats)
+			v.repeats = 0
+			return
+		}
+	}
+}
+
 // tidy closes the gaps that keys have left, in the order and in the index.
 func (s *seen) tidy() {
 	end := s.oldest
@@ -173,14 +253,15 @@ func (s *seen) tidy() {
 			end++
 		}
 	}
-	s.next, s.moved, s.used = end, 0, s.live
+	s.next, s.moved, s.used, s.repeating = end, 0, s.live, s.oldest
 	if s.live > len(s.index)*len(indexLine{})/2 {
 		s.index = make([]indexLine, 2*len(s.index))
 	} else {
 		clear(s.index)
 	}
 	for i := s.oldest; i != s.next; i++ {
-		hash := s.hash(&s.at(i).key)
+		v := s.at(i)
+		hash := s.hash(v.scope, &v.print)
 		*s.vacant(hash) = uint64(hash)<<32 | uint64(i)
 	}
 }

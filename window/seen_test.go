@@ -7,10 +7,12 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"github.com/loopgauge/loopgauge/fingerprint"
 )
 
 // TestSeenAgreesWithList: what is said of keys is what a list of them says, that
-// is searched from end to end.
+// is searched from end to end, and a scope is known as long as one of its keys.
 func TestSeenAgreesWithList(t *testing.T) {
 	type listed struct {
 		key            pairKey
@@ -20,7 +22,7 @@ func TestSeenAgreesWithList(t *testing.T) {
 		const idle = 1000
 		slack := int64(rapid.SampledFrom([]int{0, 60}).Draw(rt, "slack"))
 		most := rapid.SampledFrom([]int{0, 1, 40, 700}).Draw(rt, "cap")
-		s := newSeen(idle, slack, most)
+		s := newSeen(idle, slack, most, nil, nil)
 		// Positions end somewhere in the middle.
 		s.base = math.MaxUint32 - 3<<pageBits + 1
 		s.oldest, s.next = s.base, s.base
@@ -47,6 +49,7 @@ func TestSeenAgreesWithList(t *testing.T) {
 				}
 				var key pairKey
 				binary.LittleEndian.PutUint64(key.print[:], random>>33%uint64(keys))
+				key.scope[0] = byte(random >> 60)
 
 				if most > 0 && len(list) >= most || len(list) > 0 && now-slack-list[0].touched > idle {
 					expire()
@@ -67,15 +70,22 @@ func TestSeenAgreesWithList(t *testing.T) {
 				}
 				list = append(list, want)
 
-				first, again := s.touch(&key, s.hash(&key), now)
-				if first != want.first || again != (at >= 0) || s.live != len(list) || s.dropped != dropped {
+				v, again := touch(s, &key, now)
+				if first := v.first; first != want.first || again != (at >= 0) || s.live != len(list) || s.dropped != dropped {
 					rt.Fatalf("at %d: key %x first came at %d (%v), %d live, %d dropped; want %d (%v), %d, %d",
 						now, key.print[:3], first, again, s.live, s.dropped, want.first, at >= 0, len(list), dropped)
 				}
+				scopes := map[fingerprint.ScopeKey]bool{}
+				for _, l := range list {
+					scopes[l.key.scope] = true
+				}
+				if s.scopes.live != len(scopes) {
+					rt.Fatalf("at %d: %d scopes are known, want %d", now, s.scopes.live, len(scopes))
+				}
 			}
 		}
-		if s.clear(); s.live != 0 || s.oldest != s.next {
-			rt.Errorf("%d keys live after clear", s.live)
+		if s.clear(); s.live != 0 || s.oldest != s.next || s.scopes.live != 0 {
+			rt.Errorf("%d keys and %d scopes live after clear", s.live, s.scopes.live)
 		}
 	})
 }
@@ -85,11 +95,11 @@ func TestSeenAgreesWithList(t *testing.T) {
 func TestSeenLetsGo(t *testing.T) {
 	f := func(key func(i int) int, most int) {
 		t.Helper()
-		s := newSeen(1000, 0, 0)
+		s := newSeen(1000, 0, 0, nil, nil)
 		for i := range 100_000 {
 			var k pairKey
 			binary.LittleEndian.PutUint64(k.print[:], uint64(key(i)))
-			s.touch(&k, s.hash(&k), int64(i))
+			touch(s, &k, int64(i))
 		}
 		room, slots := len(s.pages)<<pageBits, len(s.index)*len(indexLine{})
 		if room > most || slots > 2*most {
@@ -104,4 +114,10 @@ func TestSeenLetsGo(t *testing.T) {
 		}
 		return i % 2
 	}, 2<<pageBits)
+}
+
+// touch touches a key.
+func touch(s *seen, key *pairKey, now int64) (v *visit, again bool) {
+	scope := s.hold(key.scope, s.scopes.hash(key.scope))
+	return s.touch(scope, &key.print, s.hash(scope, &key.print), now)
 }

@@ -33,14 +33,13 @@ type Sweep struct {
 	fetched uint64 // what came of fetching for them
 }
 
-// look is a target that looks at an event: at the key of its first fingerprint
-// first.
+// look is a target that looks at an event: at its first fingerprint first.
 type look struct {
-	target int
+	target *sweepTarget
 	ev     *Event
-	key    pairKey
-	hash   uint32 // of the key, for seen
-	scope  uint32 // hash of its scope, for scopes
+	print  printKey
+	scope  uint32 // hash, and then, while it is held, the entry of its scope
+	hash   uint32 // of the key
 }
 
 // SweepOptions are the axes of a sweep.
@@ -124,6 +123,7 @@ func (t *SweepTarget) Cell(i int) *Swept {
 // sweepTarget is a target at work.
 type sweepTarget struct {
 	rule            *Rule
+	number          int     // of the target
 	index           int     // of the rule in the plan
 	identity, scope int     // likewise
 	hit             Hit     // the one at work
@@ -132,25 +132,25 @@ type sweepTarget struct {
 	whole           []int64 // by window: the age up to which a key counts as in all longer windows
 	period          int     // of the cycle counter
 	seen            *seen
-	repeats         *table[pairKey, repeats]
-	scopes          *table[fingerprint.ScopeKey, sequence]
+	repeats         pages[repeats]
+	freed           []uint32                       // of repeats: their keys are gone
+	dropped         int64                          // repeats that had to make room
 	inScopes        *reached[fingerprint.ScopeKey] // of requests that repeat
 	inSessions      *reached[string]               // likewise
 	inCallers       *reached[string]
-	freed           []keyMemory // of keys that are gone
-	orders          []*order    // of scopes that are gone
-	trips           *trips      // nil unless tripping changes what the rule counts
+	orders          []*order // of scopes that are gone
+	trips           *trips   // nil unless tripping changes what the rule counts
 	requests        int64
 	tally           sweepTally
-	delays          delays  // of all columns
-	rounding                // of the delay before
-	counts          []int32 // of one hit
-	shown           []uint8 // the same, at most 255
-	climbs          []climb // of the same
-	sequence        *order  // of its scope; nil before the second event
-	alone           bool    // the hit is the only one of its request
-	highest         []uint8 // of a request with several
-	opened          []span  // by cell: episodes that such a request opened
+	delays          delays    // of all columns
+	rounding                  // of the delay before
+	counts          []int32   // of one hit
+	shown           []uint8   // the same, at most 255
+	climbs          []climb   // of the same
+	sequence        *sequence // of its scope; nil before the second event
+	alone           bool      // the hit is the only one of its request
+	highest         []uint8   // of a request with several
+	opened          []span    // by cell: episodes that such a request opened
 }
 
 // span is a range of thresholds, both ends included; empty if low is 0.
@@ -187,7 +187,9 @@ func NewSweep(plan *Plan, rules []int, o SweepOptions) *Sweep {
 		}
 	}
 	for _, r := range rules {
-		s.targets = append(s.targets, s.newTarget(r))
+		t := s.newTarget(r)
+		t.number = len(s.targets)
+		s.targets = append(s.targets, t)
 	}
 	return s
 }
@@ -215,11 +217,9 @@ func (s *Sweep) newTarget(rule int) *sweepTarget {
 		t.whole = append(t.whole, min(t.maxAges[len(t.whole)], quiet))
 		longest = max(longest, w.Microseconds(), quiet)
 	}
-	t.repeats = newTable[pairKey](longest, maxRepeats, t.gone)
-	t.scopes = newTable[fingerprint.ScopeKey](longest, s.o.MaxKeys, t.over)
 	// Most keys come once and are many, in no cache: they go by the thousand.
-	t.seen = newSeen(longest, longest/keepSlack, s.o.MaxKeys)
-	t.scopes.slack = longest / keepSlack
+	t.seen = newSeen(longest, longest/keepSlack, s.o.MaxKeys, t.gone, t.over)
+	t.repeats.add() // 0 is none
 	t.inScopes = newReached[fingerprint.ScopeKey](s.o.Most, len(s.cells), s.o.MaxKeys)
 	t.inSessions, t.inCallers = newReached[string](s.o.Most, len(s.cells), s.o.MaxKeys), newReached[string](s.o.Most, len(s.cells), s.o.MaxKeys)
 	if r.ChangesCounts() {
@@ -244,19 +244,19 @@ func (s *Sweep) Add(events ...*Event) {
 		n := min(ahead, len(events))
 		s.looks = s.looks[:0]
 		for _, ev := range events[:n] {
-			for i, t := range s.targets {
+			for _, t := range s.targets {
 				if t.looks(ev) {
-					s.looks = append(s.looks, t.look(i, ev))
+					s.looks = append(s.looks, look{target: t, ev: ev, print: printKeyOf(&ev.Prints[t.identity].Fingerprints[0]), scope: t.seen.scopes.hash(ev.Scopes[t.scope].Key)})
 				}
 			}
 		}
 		for i := range s.looks {
 			l := &s.looks[i]
-			s.fetched += s.targets[l.target].seen.fetch(l.hash)
+			l.target.hold(l)
 		}
 		for i := range s.looks {
 			l := &s.looks[i]
-			s.fetched += s.targets[l.target].fetch(l)
+			s.fetched += l.target.seen.fetch(l.scope, l.hash)
 		}
 		for i := range s.looks {
 			s.add(&s.looks[i])
@@ -271,40 +271,32 @@ func (t *sweepTarget) looks(ev *Event) bool {
 	return choice != NotMatched && !t.rule.inForce(choice).Off && len(ev.Prints[t.identity].Fingerprints) > 0 && ev.Scopes[t.scope].Cause == fingerprint.Computable
 }
 
-func (t *sweepTarget) look(target int, ev *Event) look {
-	key := pairKey{ev.Scopes[t.scope].Key, printKeyOf(&ev.Prints[t.identity].Fingerprints[0])}
-	return look{target, ev, key, t.seen.hash(&key), t.scopes.hash(key.scope)}
-}
-
-// fetch has the memory at hand that follow will look at. What it returns means
-// nothing.
-func (t *sweepTarget) fetch(l *look) uint64 {
-	q := t.scopes.findAt(l.scope, l.key.scope)
-	if q == nil || q.order == nil {
-		return 0
-	}
-	first, last := &q.recent[0], &q.recent[len(q.recent)-1]
-	return uint64(q.next) + uint64(first.run) + uint64(last.time)
+// hold holds the scope of an event, so that its keys can be found.
+func (t *sweepTarget) hold(l *look) {
+	l.scope = t.seen.hold(l.ev.Scopes[t.scope].Key, l.scope)
+	l.hash = t.seen.hash(l.scope, &l.print)
 }
 
 // add counts an event for a target that looks at it.
 func (s *Sweep) add(l *look) {
-	t, ev := s.targets[l.target], l.ev
-	prints, scope, h := ev.Prints[t.identity].Fingerprints, &ev.Scopes[t.scope], &t.hit
-	h.Scope, h.Time = scope.Key, ev.Time
+	t, ev := l.target, l.ev
+	prints, scope := ev.Prints[t.identity].Fingerprints, &ev.Scopes[t.scope]
 	t.requests++
 	t.alone = len(prints) == 1
 	repeated := false
 	for k := range prints {
-		h.Print = prints[k]
 		if k > 0 {
-			l.key.print = printKeyOf(&h.Print)
-			l.hash = t.seen.hash(&l.key)
+			l.print = printKeyOf(&prints[k])
+			t.seen.sequence(l.scope).held++
+			l.hash = t.seen.hash(l.scope, &l.print)
 		}
-		key := t.count(h, l)
+		if t.trips != nil {
+			t.hit.Scope, t.hit.Print, t.hit.Time = scope.Key, prints[k], ev.Time
+		}
+		key := t.count(l)
 		var tracked []int32
 		if t.trips != nil {
-			tracked = t.trip(ev, scope, h, key, k, len(prints))
+			tracked = t.trip(ev, scope, &t.hit, key, k, len(prints))
 		}
 		if key == nil {
 			continue
@@ -313,14 +305,14 @@ func (s *Sweep) add(l *look) {
 			t.shown[c] = uint8(min(n, math.MaxUint8))
 		}
 		u := usageOf(ev)
-		t.fire(key, h.Time, u)
+		t.fire(key, ev.Time, u)
 		t.reach(key, ev)
 		if !t.alone {
 			raise(t.highest, t.shown)
 			repeated = true
 		}
 		if s.o.Repeat != nil {
-			s.repeat = Repeat{&key.keep, l.target, ev, scope, h.Print, key.first, t.shown, tracked}
+			s.repeat = Repeat{&key.keep, t.number, ev, scope, prints[k], key.first, t.shown, tracked}
 			s.o.Repeat(&s.repeat)
 		}
 	}
@@ -431,7 +423,7 @@ func (s *Sweep) Result() []SweepTarget {
 	for i, t := range s.targets {
 		r := &results[i]
 		*r = SweepTarget{Rule: t.rule, Requests: t.requests}
-		r.Dropped = t.seen.dropped + t.repeats.dropped + t.scopes.dropped + t.inScopes.highest.dropped + t.inSessions.highest.dropped + t.inCallers.highest.dropped
+		r.Dropped = t.seen.dropped + t.dropped + t.inScopes.highest.dropped + t.inSessions.highest.dropped + t.inCallers.highest.dropped
 		r.Cells = t.tally.swept(s.cells)
 		t.tellAll()
 		t.inScopes.by(r.Cells, func(w *Swept) []int64 { return w.Scopes })

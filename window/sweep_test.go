@@ -210,12 +210,12 @@ func TestSweepLetsGo(t *testing.T) {
 			s.Add(n.event(int64(i)*1_000_000, "s", phrase[i%len(phrase):][:1], 1))
 		}
 		target := s.targets[0]
-		for i := target.repeats.oldest; i != 0; i = target.repeats.entries.at(i).prev {
-			if hits := cap(target.repeats.entries.at(i).state.hits); hits > 4*inside {
+		target.seen.each(func(i uint32) {
+			if hits := cap(target.repeats.at(i).hits); hits > 4*inside {
 				t.Errorf("%v: a key has room for %d hits", phrase, hits)
 			}
-		}
-		if times := cap(target.scopes.entries.at(target.scopes.oldest).state.times); times > 4*inside {
+		})
+		if times := cap(target.seen.sequence(target.seen.scopes.oldest).times); times > 4*inside {
 			t.Errorf("%v: a scope has room for %d times", phrase, times)
 		}
 	}

@@ -44,23 +44,41 @@ type keyHit struct {
 	used usage // by the hits up to it, the key's first left out
 }
 
-// mostFreed bounds what is kept of a key that was hit very often.
+// mostFreed bounds what is kept of a key, or a scope, that was hit very often.
 const mostFreed = 64
 
-// gone keeps what a key that goes leaves.
-func (t *sweepTarget) gone(key *repeats) {
-	t.tell(key)
-	if cap(key.hits) <= mostFreed {
-		t.freed = append(t.freed, keyMemory{key.hits[:0], key.left[:0], key.cycles[:0], key.most[:0]})
+// repeatsOf is what is counted of a key that repeats.
+func (t *sweepTarget) repeatsOf(v *visit) *repeats {
+	if v.repeats != 0 {
+		return t.repeats.at(v.repeats)
 	}
+	if t.live() >= maxRepeats {
+		if t.seen.expire(v.touched); t.live() >= maxRepeats {
+			t.seen.forget()
+			t.dropped++
+		}
+	}
+	if last := len(t.freed) - 1; last >= 0 {
+		v.repeats, t.freed = t.freed[last], t.freed[:last]
+	} else {
+		v.repeats = t.repeats.add()
+	}
+	return t.repeats.at(v.repeats)
 }
 
-// memory is for a new key.
-func (t *sweepTarget) memory() (m keyMemory) {
-	if last := len(t.freed) - 1; last >= 0 {
-		m, t.freed = t.freed[last], t.freed[:last]
+// live is how many keys have repeats.
+func (t *sweepTarget) live() int { return int(t.repeats.n) - 1 - len(t.freed) }
+
+// gone lets go of the repeats of a key. Another can use its memory.
+func (t *sweepTarget) gone(i uint32) {
+	key := t.repeats.at(i)
+	t.tell(key)
+	var m keyMemory
+	if cap(key.hits) <= mostFreed {
+		m = keyMemory{key.hits[:0], key.left[:0], key.cycles[:0], key.most[:0]}
 	}
-	return m
+	*key = repeats{keyMemory: m}
+	t.freed = append(t.freed, i)
 }
 
 // reach notes how high a hit of a key counts in its scope, session and caller.
@@ -90,9 +108,7 @@ func (t *sweepTarget) tell(key *repeats) {
 
 // tellAll tells of all keys that are live.
 func (t *sweepTarget) tellAll() {
-	for i := t.repeats.oldest; i != 0; i = t.repeats.entries.at(i).prev {
-		t.tell(&t.repeats.entries.at(i).state)
-	}
+	t.seen.each(func(i uint32) { t.tell(t.repeats.at(i)) })
 }
 
 // leftWindow is what a key counts in a window that it has outlived.
@@ -144,9 +160,10 @@ func (key *repeats) partCycles(counts []int32) {
 
 // count sets t.counts for a hit of the key that l looks at, and returns the key
 // if it repeats. If it does not, only what a sequence counts is set, for trips.
-func (t *sweepTarget) count(h *Hit, l *look) *repeats {
-	t.follow(h, l.scope)
-	first, again := t.seen.touch(&l.key, l.hash, h.Time)
+func (t *sweepTarget) count(l *look) *repeats {
+	now := l.ev.Time
+	v, again := t.seen.touch(l.scope, &l.print, l.hash, now)
+	t.follow(l, v, again)
 	if !again {
 		if t.trips != nil {
 			for c := streakKind * len(t.maxAges); c < len(t.counts); c++ {
@@ -155,26 +172,26 @@ func (t *sweepTarget) count(h *Hit, l *look) *repeats {
 		}
 		return nil
 	}
-	key := t.repeats.touch(l.key, h.Time)
+	key := t.repeatsOf(v)
 	if key.n == 0 {
-		*key = repeats{first: first, scope: h.Scope, keyMemory: t.memory()}
-		key.count(t, &Hit{Scope: h.Scope, Print: h.Print, Time: key.first}, usage{}, t.counts)
+		key.first, key.scope = v.first, l.ev.Scopes[t.scope].Key
+		key.count(t, v.first, usage{}, t.counts)
 		if t.trips != nil && !t.trips.byScope {
 			key.past = &past{}
-			key.past.add(key.first, h.Print, t.trips.keep)
+			key.past.add(v.first, t.hit.Print, t.trips.keep)
 		}
 	}
-	key.count(t, h, usageOf(l.ev), t.counts)
-	t.countSequence(h.Time)
+	key.count(t, now, usageOf(l.ev), t.counts)
+	t.countSequence(now)
 	return key
 }
 
 // count counts a hit by the kinds that look at its key alone.
-func (key *repeats) count(t *sweepTarget, h *Hit, u usage, counts []int32) {
-	windows, now := len(t.maxAges), h.Time
+func (key *repeats) count(t *sweepTarget, now int64, u usage, counts []int32) {
+	windows := len(t.maxAges)
 	for len(key.left) < windows && now-key.first > t.whole[len(key.left)] {
 		if t.trips != nil && t.trips.together {
-			t.trips.part(key, h)
+			t.trips.part(key, &t.hit)
 		}
 		key.leave(t.limit)
 	}

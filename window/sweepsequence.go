@@ -8,8 +8,10 @@ import (
 // sequence is what a scope has seen. Most scopes see one event, or are long
 // gone when the next comes: what it takes to count comes with the second.
 type sequence struct {
-	print printKey // of the first event
-	time  int64    // of the first event + 1; 0 is none yet
+	held  uint32 // by how many keys, and events at work
+	next  int64  // position of the next event
+	fresh int64  // of the last event that repeats with no period
+	last  int64  // time of the last event
 	*order
 }
 
@@ -21,18 +23,28 @@ type sequence struct {
 // round, too, as the shortest period. Times are kept only while something else
 // comes round.
 type order struct {
-	next   int64         // position of the next event
+	slot   int           // of the next event
 	recent []recentEvent // as many as the longest period
 	times  []int64       // of the last events
 	past   *past         // for trips by scope; nil unless they need it
 }
 
-// recentEvent is an element of two lists in one: events are found by position modulo
-// their number, runs by period less 1.
+// recentEvent is an element of two lists in one: events are found by position
+// modulo their number, periods less 1.
 type recentEvent struct {
-	print printKey
-	run   int32 // events at the end that repeat with the period
 	time  int64
+	broke int64 // position of the last event that does not repeat with the period
+}
+
+// spot is where in its scope a key came last, and before: of the periods from 1
+// to MaxPeriod a bit each, set if it came so many events earlier.
+type spot struct{ at, before uint32 }
+
+// move moves a key to another position.
+func (p *spot) move(position int64) {
+	at := uint32(position)
+	ago := at - p.at
+	*p = spot{at, 1<<(ago-1) | p.before<<ago}
 }
 
 // over keeps what a scope that goes leaves.
@@ -50,67 +62,87 @@ func (t *sweepTarget) order() *order {
 	}
 	q := t.orders[last]
 	t.orders = t.orders[:last]
+	clear(q.recent)
 	*q = order{recent: q.recent, times: q.times[:0]}
 	return q
 }
 
 // follow puts a hit at the end of its scope's sequence, which is t.sequence then,
-// nil if the hit is the first. hash is the scope's.
-func (t *sweepTarget) follow(h *Hit, hash uint32) {
-	print := printKeyOf(&h.Print)
-	q := t.scopes.touchAt(hash, h.Scope, h.Time)
-	if t.sequence = q.order; q.time == 0 {
-		q.print, q.time = print, h.Time+1
+// nil if the hit is the first. again says that its key has come before.
+func (t *sweepTarget) follow(l *look, v *visit, again bool) {
+	q, now := t.seen.sequence(l.scope), l.ev.Time
+	if q.next > 0 && now-q.last > t.seen.idle { // so are all of its keys
+		t.over(q)
+		*q = sequence{held: q.held}
+	}
+	if again {
+		v.move(q.next)
+	} else {
+		v.spot = spot{at: uint32(q.next)}
+	}
+	t.sequence = nil
+	if q.next == 0 {
+		q.next, q.last = 1, now
+		if t.trips != nil && t.trips.byScope {
+			q.order = t.order()
+			q.past = &past{}
+			q.past.add(now, l.print.fingerprint(), t.trips.keep)
+		}
 		return
 	}
-	if q.order == nil {
-		q.order = t.order()
-		q.extend(q.print, q.time-1, t.maxAges)
-		if t.trips != nil && t.trips.byScope {
-			q.past = &past{}
-			q.past.add(q.time-1, q.print.fingerprint(), t.trips.keep)
+	if q.next == 1 {
+		if q.order == nil {
+			q.order = t.order()
 		}
-		t.sequence = q.order
+		q.keep(q.last)
 	}
-	q.extend(print, h.Time, t.maxAges)
+	q.extend(v.before, now, t.maxAges[len(t.maxAges)-1])
+	t.sequence = q
 }
 
-// extend puts an event at the end.
-func (q *order) extend(print printKey, now int64, maxAges []int64) {
-	period := len(q.recent)
-	slot := int(q.next % int64(period))
-	round := false // some period longer than the run comes round, be it the first time
-	for i, at := 0, slot; i < period; i++ {
-		if at--; at < 0 {
-			at = period - 1
-		}
-		p, r := i+1, &q.recent[i]
-		switch {
-		case int64(p) <= q.next && q.recent[at].print == print:
-			r.run++
-			round = round || int32(p) > q.recent[0].run
-		default:
-			r.run = int32(min(int64(p), q.next+1))
+// extend puts an event at the end, which repeats with some periods.
+func (q *sequence) extend(periods uint32, now, longest int64) {
+	at := q.next
+	q.next, q.last = at+1, now
+	others := MaxPeriod - len(q.recent)
+	if periods = periods << others >> others; periods == 0 {
+		q.fresh = at
+	} else {
+		for i := range q.recent {
+			if periods>>i&1 == 0 {
+				q.recent[i].broke = at
+			}
 		}
 	}
-	if round {
-		q.note(slot, now, maxAges[len(maxAges)-1])
+	if periods>>q.run(1) != 0 { // with one longer than the run, be it the first time
+		q.note(now, longest)
 	} else {
 		q.times = q.times[:0]
 	}
-	q.recent[slot].print, q.recent[slot].time = print, now
-	q.next++
+	q.keep(now)
 }
 
-// note notes the time of the next event, and before the first one those of the
-// events that may have begun to come round. slot is where the oldest of the
-// recent ones stands.
-func (q *order) note(slot int, now, longest int64) {
+// run is how many events at the end repeat with a period.
+func (q *sequence) run(period int) int64 {
+	return int64(period) + q.next - 1 - max(q.fresh, q.recent[period-1].broke)
+}
+
+// keep keeps the time of an event.
+func (q *order) keep(time int64) {
+	q.recent[q.slot].time = time
+	if q.slot++; q.slot == len(q.recent) {
+		q.slot = 0
+	}
+}
+
+// note notes the time of the last event, and before the first one those of the
+// events that may have begun to come round.
+func (q *sequence) note(now, longest int64) {
 	switch {
 	case len(q.times) == 0:
 		period := len(q.recent)
-		for i := max(period-int(min(q.next, int64(period))), 0); i < period; i++ {
-			q.times = append(q.times, q.recent[(slot+i)%period].time)
+		for i := period - int(min(q.next-1, int64(period))); i < period; i++ {
+			q.times = append(q.times, q.recent[(q.slot+i)%period].time)
 		}
 	case len(q.times) == cap(q.times):
 		q.times = slices.Delete(q.times, 0, len(q.times)-inside(q.times, now, longest))
@@ -120,10 +152,9 @@ func (q *order) note(slot int, now, longest int64) {
 
 // repetitions is how often the shortest period that repeats stands complete
 // among so many events at the end.
-func (q *order) repetitions(inside int) int32 {
-	for i := range q.recent {
-		p := i + 1
-		if n := min(int(q.recent[i].run), inside); n >= 2*p {
+func (q *sequence) repetitions(inside int) int32 {
+	for p := 1; p <= len(q.recent); p++ {
+		if n := int(min(q.run(p), int64(inside))); n >= 2*p {
 			return int32(n / p)
 		}
 	}
@@ -140,12 +171,12 @@ func inside(times []int64, now, age int64) int {
 func (t *sweepTarget) countSequence(now int64) {
 	windows, q := len(t.maxAges), t.sequence
 	sliding, streak, cycle := t.counts[:windows], t.counts[streakKind*windows:cycleKind*windows], t.counts[cycleKind*windows:]
-	run := int32(1)
+	run := int64(1)
 	if q != nil {
-		run = q.recent[0].run
+		run = q.run(1)
 	}
 	for w, n := range sliding {
-		streak[w] = min(n, run)
+		streak[w] = int32(min(int64(n), run))
 	}
 	if run > 1 || q == nil || len(q.times) == 0 {
 		copy(cycle, streak)

@@ -233,14 +233,16 @@ func (w *Witness) add(f *Facts, ev *Event, rule int, print *fingerprint.Fingerpr
 	switch id := w.plan.Rules[rule].Identity; {
 	case id.Sees == 0:
 		for _, p := range prints(ev, w.messages) {
-			f.messages.add(printHash(&p))
+			f.hears().messages.add(printHash(&p))
 		}
 	case id.Sees == fingerprint.SeesCalls && !again && w.results >= 0:
 		var room [fewPrints]uint64
-		f.results.add(came(room[:0], &ev.Prints[w.results], own.Name(at)))
+		if shown := came(room[:0], &ev.Prints[w.results], own.Name(at)); len(shown) > 0 {
+			f.hears().results.add(shown)
+		}
 	}
 	for _, p := range prints(ev, w.answers) {
-		f.answers.add(printHash(&p))
+		f.hears().answers.add(printHash(&p))
 	}
 	f.cycle = max(f.cycle, int64(inRow))
 }

@@ -266,7 +266,7 @@ func refusal(g *policy.Gateway, r *tune.Report, logs []string) string {
 
 func (f *tuneFlags) print(u *ui, r *tune.Report) error {
 	if f.json {
-		return tune.NewDocument(version(), r).Write(u.stdout)
+		return tune.WriteDocument(u.stdout, version(), r)
 	}
 	if u.quiet {
 		return nil

@@ -223,11 +223,12 @@ type DocumentRepeat struct {
 	Caller      *string           `json:"caller"`
 }
 
-// NewDocument gathers a report.
-func NewDocument(version string, r *Report) *Document {
+// newDocument gathers a report, but for the episodes and the repeats, of which
+// there are many.
+func newDocument(version string, r *Report) *Document {
 	d := &Document{
 		Version: DocumentVersion, Loopgauge: version, Data: r.documentData(),
-		Sweep: make([]DocumentCell, 0, r.settings()), Advice: []DocumentAdvice{}, Profiles: []DocumentProfile{}, Episodes: []DocumentEpisode{},
+		Sweep: make([]DocumentCell, 0, r.settings()), Advice: []DocumentAdvice{}, Profiles: []DocumentProfile{},
 	}
 	for i := range r.Sweep {
 		for s := range r.Settings(i) {
@@ -253,10 +254,6 @@ func NewDocument(version string, r *Report) *Document {
 	if l := r.Labelled; l != nil {
 		d.Labels = documentLabels(l)
 	}
-	for _, f := range r.Fired() {
-		d.Episodes = append(d.Episodes, documentEpisode(f))
-	}
-	d.Repeats = r.documentRepeats()
 	if r.Against != nil {
 		d.Against = r.Against.Document()
 	}
@@ -284,21 +281,20 @@ func (r *Report) advisedFor(g Gateway) *DocumentSetting {
 // mostListed is how many repeats a document lists.
 const mostListed = 10_000
 
-func (r *Report) documentRepeats() []DocumentRepeat {
+// longestRepeats are the repeats that a document lists.
+func (r *Report) longestRepeats() []*Repeat {
 	longest := slices.DeleteFunc(slices.Clone(r.Repeats), (*Repeat).alone)
 	slices.SortStableFunc(longest, func(a, b *Repeat) int {
 		return cmp.Or(cmp.Compare(b.Requests, a.Requests), cmp.Compare(a.First, b.First))
 	})
-	longest = longest[:min(len(longest), mostListed)]
-	list := make([]DocumentRepeat, 0, len(longest))
-	for _, k := range longest {
-		d := DocumentRepeat{
-			ID: k.ID(), Rule: k.Rule.Name, Scope: k.scope(), Fingerprint: k.Fingerprint.String(), Kind: k.Kind, Evidence: k.Evidence,
-			First: replay.Stamp(k.First), Last: replay.Stamp(k.Last), Requests: k.Requests, Session: replay.TextOrNull(k.Session), Caller: replay.TextOrNull(k.Caller),
-		}
-		list = append(list, d)
+	return longest[:min(len(longest), mostListed)]
+}
+
+func documentRepeat(k *Repeat) DocumentRepeat {
+	return DocumentRepeat{
+		ID: k.ID(), Rule: k.Rule.Name, Scope: k.scope(), Fingerprint: k.Fingerprint.String(), Kind: k.Kind, Evidence: k.Evidence,
+		First: replay.Stamp(k.First), Last: replay.Stamp(k.Last), Requests: k.Requests, Session: replay.TextOrNull(k.Session), Caller: replay.TextOrNull(k.Caller),
 	}
-	return list
 }
 
 func (k *Repeat) scope() map[string]string {
@@ -309,22 +305,23 @@ func (k *Repeat) scope() map[string]string {
 	return scope
 }
 
-// Write writes the document as JSON: indented, but of the long lists, where
-// indenting would cost more than the sweep, each element is one line.
-func (d *Document) Write(w io.Writer) error {
+// WriteDocument writes a report as a [Document] in JSON: indented, but of the
+// long lists, where indenting would cost more than the sweep, each element is
+// one line, made when it is written.
+func WriteDocument(w io.Writer, version string, r *Report) error {
 	out := bufio.NewWriterSize(w, 1<<16)
-	fields := reflect.ValueOf(d).Elem()
+	fields := reflect.ValueOf(newDocument(version, r)).Elem()
 	for i := range fields.NumField() {
 		name := fields.Type().Field(i).Tag.Get("json")
 		fmt.Fprintf(out, "%s\n  %q: ", between(i, "{"), name)
 		var err error
 		switch value := fields.Field(i).Interface().(type) {
 		case []DocumentCell:
-			err = writeLines(out, value)
+			err = writeLines(out, value, func(c DocumentCell) DocumentCell { return c })
 		case []DocumentEpisode:
-			err = writeLines(out, value)
+			err = writeLines(out, r.Fired(), documentEpisode)
 		case []DocumentRepeat:
-			err = writeLines(out, value)
+			err = writeLines(out, r.longestRepeats(), documentRepeat)
 		default:
 			var text []byte
 			text, err = json.MarshalIndent(value, "  ", "  ")
@@ -338,8 +335,8 @@ func (d *Document) Write(w io.Writer) error {
 	return out.Flush() // says what any Write before it met
 }
 
-// writeLines writes a list, each element on a line.
-func writeLines[T any](out *bufio.Writer, list []T) error {
+// writeLines writes what is made of each element of a list, on a line.
+func writeLines[T, D any](out *bufio.Writer, list []T, of func(T) D) error {
 	if len(list) == 0 {
 		_, _ = out.WriteString("[]")
 		return nil
@@ -348,7 +345,8 @@ func writeLines[T any](out *bufio.Writer, list []T) error {
 	encoder := json.NewEncoder(&line)
 	for i := range list {
 		line.Reset()
-		if err := encoder.Encode(&list[i]); err != nil {
+		element := of(list[i])
+		if err := encoder.Encode(&element); err != nil {
 			return err
 		}
 		_, _ = out.WriteString(between(i, "["))

@@ -53,13 +53,17 @@ const (
 // fewHits is how many hits most repeats have at most.
 const fewHits = 3
 
+// repeatsAtOnce are given their memory together.
+const repeatsAtOnce = 64
+
 // collector keeps the repeats of a pass.
 type collector struct {
 	plan    *window.Plan
 	rules   []int // of the plan, by target
 	rows    rows
 	all     []*Repeat
-	dropped int64 // repeats there was no room for
+	unused  []Repeat // memory for those to come
+	dropped int64    // repeats there was no room for
 	witness *window.Witness
 	told    *told // nil if nobody asks
 }
@@ -78,6 +82,7 @@ func (c *collector) repeats() []*Repeat {
 	c.all = slices.DeleteFunc(c.all, func(k *Repeat) bool { return len(k.hits) == 0 && k.Requests < 2 }) // all that repeats went over to the next
 	for _, k := range c.all {
 		k.Kind, k.Evidence = c.witness.Kind(k.Rule, k.facts)
+		k.most = k.highest()
 	}
 	return c.all
 }
@@ -123,12 +128,9 @@ func (c *collector) repeat(r *window.Repeat) {
 	}
 	h.row = c.rows.add(r.Counts)
 	if k.hits == nil {
-		k.hits, k.most = make([]Hit, 0, fewHits), slices.Clone(r.Counts)
+		k.hits = make([]Hit, 0, fewHits)
 	}
 	k.hits = append(k.hits, h)
-	for i, n := range r.Counts {
-		k.most[i] = max(k.most[i], n)
-	}
 }
 
 // begin opens a repeat; nil if there is no room for it.
@@ -138,7 +140,12 @@ func (c *collector) begin(r *window.Repeat, facts *window.Facts) *Repeat {
 		return nil
 	}
 	ev := r.Event
-	k := &Repeat{
+	if len(c.unused) == 0 {
+		c.unused = make([]Repeat, repeatsAtOnce)
+	}
+	k := &c.unused[0]
+	c.unused = c.unused[1:]
+	*k = Repeat{
 		Rule: c.plan.Rules[c.rules[r.Target]], Target: r.Target, Scope: append([]string{}, r.Scope.Values...), Fingerprint: r.Fingerprint,
 		First: facts.First, Session: ev.Session, Caller: ev.Caller, Model: ev.Model, Conversation: c.witness.Conversation(ev), rows: &c.rows, facts: facts,
 	}
@@ -161,7 +168,6 @@ func (c *collector) part(k *Repeat, r *window.Repeat, facts *window.Facts) *Repe
 	}
 	next.rest, k.rest = k.rest, spending{}
 	next.hits, k.hits = slices.Clone(k.hits[from:]), k.hits[:from]
-	next.most, k.most = next.highest(), k.highest()
 	if k.Last = k.First; from > 0 {
 		k.Last = k.hits[from-1].Time
 	}
