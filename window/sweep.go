@@ -165,11 +165,11 @@ func (o *span) widen(by span) {
 	}
 }
 
-// climb is how high a hit climbs in the cells of a column, of which one is cell:
-// to n, opening episodes from low on, if that is not 0.
+// climb is how high a hit climbs in the cells of a column, of which one is that
+// of a kind and a window: to n, opening episodes from low on, if that is not 0.
 type climb struct {
-	cell, column int
-	n, low       int32
+	kind, window, column int
+	n, low               int32
 }
 
 // NewSweep sweeps each rule of plan that rules name by index.
@@ -332,7 +332,7 @@ func (t *sweepTarget) fire(key *repeats, now int64, u usage) {
 		for kind := range cycleKind {
 			c := kind*windows + w
 			n := min(t.counts[c], most)
-			t.climb(c, c, n, left.ladders[kind].fire(n, now, quiet))
+			t.climb(kind, w, c, n, left.ladders[kind].fire(n, now, quiet))
 		}
 	}
 	longest := windows - 1
@@ -341,28 +341,29 @@ func (t *sweepTarget) fire(key *repeats, now int64, u usage) {
 		if opens > most {
 			opens = 0
 		}
-		t.climb(w, t.tally.from(refreshKind, w), min(key.n, most), opens)
+		t.climb(0, w, t.tally.from(refreshKind, w), min(key.n, most), opens)
 		n := min(t.counts[streakKind*windows+longest], most)
-		t.climb(streakKind*windows+w, t.tally.from(streakKind, w), n, key.streak.fire(n, now, t.quiet[longest]))
+		t.climb(streakKind, w, t.tally.from(streakKind, w), n, key.streak.fire(n, now, t.quiet[longest]))
 	}
 	counts := t.counts[cycleKind*windows:]
 	key.partCycles(counts)
 	for w := range key.cycles {
-		c, n := cycleKind*windows+w, min(counts[w], most)
-		t.climb(c, c, n, key.cycles[w].fire(n, now, t.quiet[w]))
+		n := min(counts[w], most)
+		t.climb(cycleKind, w, cycleKind*windows+w, n, key.cycles[w].fire(n, now, t.quiet[w]))
 	}
 	if w := len(key.cycles); w < windows {
 		n := min(counts[longest], most)
-		t.climb(cycleKind*windows+w, t.tally.from(cycleKind, w), n, key.cycle.fire(n, now, t.quiet[longest]))
+		t.climb(cycleKind, w, t.tally.from(cycleKind, w), n, key.cycle.fire(n, now, t.quiet[longest]))
 	}
 	t.tallyHit(key, now, u)
 }
 
-// climb notes that a hit counts n in the cells of a column, of which one is cell,
-// and opens episodes there from the threshold low on; none if that is 0.
-func (t *sweepTarget) climb(cell, column int, n, low int32) {
+// climb notes that a hit counts n in the cells of a column, of which one is that
+// of a kind and a window, and opens episodes there from the threshold low on;
+// none if that is 0.
+func (t *sweepTarget) climb(kind, window, column int, n, low int32) {
 	if n >= 2 {
-		t.climbs = append(t.climbs, climb{cell, column, n, low})
+		t.climbs = append(t.climbs, climb{kind, window, column, n, low})
 	}
 }
 
@@ -379,7 +380,7 @@ func (t *sweepTarget) tallyHit(key *repeats, now int64, u usage) {
 			continue
 		}
 		opened := span{c.low, c.n}
-		before, delay := key.upTo(now, c.cell, len(t.maxAges), int(t.counts[c.cell]))
+		before, delay := key.upTo(now, c.kind, c.window, int(t.counts[c.kind*len(t.maxAges)+c.window]))
 		t.tally.episode(c.column, opened, before)
 		t.delays.add(t.round(delay), c.column, c.low, c.n)
 		if t.alone {

@@ -249,11 +249,10 @@ func (s *start) count(n *int32, now int64, total usage) {
 	}
 }
 
-// upTo tells of the n hits that a cell counts at now what those after the
-// first have used, and how long ago the first of these was.
-func (key *repeats) upTo(now int64, cell, windows, n int) (used usage, delay int64) {
+// upTo tells of the n hits that a kind counts in a window at now what those
+// after the first have used, and how long ago the first of these was.
+func (key *repeats) upTo(now int64, kind, w, n int) (used usage, delay int64) {
 	used = key.total
-	kind, w := cell/windows, cell%windows
 	switch {
 	case kind >= streakKind || kind == 0:
 		// These count the last n hits of the key, which are young enough to
