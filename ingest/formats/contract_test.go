@@ -41,7 +41,9 @@ func TestParseAllocatesNothing(t *testing.T) {
 						}
 					}
 				}
-				run()
+				for range 20 { // until each of the arrays that are kept has had the longest
+					run()
+				}
 				if n := testing.AllocsPerRun(3, run); n != 0 {
 					t.Errorf("%s/%s, fields %b: %v allocations in %d records", f.Name, name, reads, n, len(all))
 				}
