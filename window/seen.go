@@ -2,9 +2,9 @@ package window
 
 import (
 	"encoding/binary"
+	"hash/maphash"
 	"math"
 	"math/bits"
-	"math/rand/v2"
 
 	"github.com/loopgauge/loopgauge/fingerprint"
 )
@@ -58,9 +58,10 @@ const gone = math.MinInt64
 // newSeen makes a seen. drop is called with the repeats of each key that leaves
 // with some, over with what each scope has seen that does.
 func newSeen(idle, slack int64, keys int, drop func(repeats uint32), over func(*sequence)) *seen {
+	random := maphash.MakeSeed()
 	return &seen{
 		idle: idle, slack: slack, keys: keys, drop: drop, scopes: newTable[fingerprint.ScopeKey](-1, 0, over),
-		seed: [2]uint64{rand.Uint64(), rand.Uint64()}, index: make([]indexLine, 32),
+		seed: [2]uint64{maphash.Comparable(random, 0), maphash.Comparable(random, 1)}, index: make([]indexLine, 32),
 	}
 }
 
