@@ -120,7 +120,8 @@ rivals() { venv rivals scripts/bench/rivals.txt; }
 
 race() { echo 'int main(void) { return 0; }' | ${CC:-cc} -x c -o /dev/null - 2>/dev/null || need gcc libc6-dev; }
 
-prometheus() { command -v prometheus >/dev/null && command -v promtool >/dev/null || need prometheus; }
+# type -P, for command -v would find these functions.
+prometheus() { type -P prometheus promtool >/dev/null || need prometheus; }
 
 alertmanager() { command -v prometheus-alertmanager >/dev/null || need prometheus-alertmanager; }
 
@@ -139,7 +140,7 @@ gateways() {
   venv gateways scripts/gateways/requirements.txt
 }
 
-chromium() { command -v chromium >/dev/null || need chromium; }
+chromium() { type -P chromium >/dev/null || need chromium; }
 
 kafka() {
   local to
