@@ -1,10 +1,6 @@
 package window
 
-import (
-	"encoding/hex"
-
-	"github.com/loopgauge/loopgauge/fingerprint"
-)
+import "github.com/loopgauge/loopgauge/fingerprint"
 
 // printKey is the first 128 bits of a fingerprint. A counter serves one rule,
 // and the fingerprints of one identity are all of one size, so that is as
@@ -18,12 +14,6 @@ func printKeyOf(f *fingerprint.Fingerprint) (k printKey) {
 	}
 	copy(k[:], b)
 	return k
-}
-
-// fingerprint is one with that key; what else it had is not known any more.
-func (k printKey) fingerprint() fingerprint.Fingerprint {
-	f, _ := fingerprint.Parse(hex.EncodeToString(k[:]))
-	return f
 }
 
 // pairKey tells every fingerprint of every scope apart. It is the two side by

@@ -86,7 +86,7 @@ func (t *sweepTarget) follow(l *look, v *visit, again bool) {
 		if t.trips != nil && t.trips.byScope {
 			q.order = t.order()
 			q.past = &past{}
-			q.past.add(now, l.print.fingerprint(), t.trips.keep)
+			q.past.add(now, t.hit.Print, t.trips.keep)
 		}
 		return
 	}

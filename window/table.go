@@ -16,7 +16,6 @@ import (
 // bytes of index, and no allocation of its own.
 type table[K comparable, S any] struct {
 	idle    int64 // microseconds; negative is for ever
-	slack   int64 // how much longer keys may stay before they are removed, many at a time; touch does not find them
 	keys    int   // cap on live keys, 0 is none
 	drop    func(*S)
 	live    int
@@ -46,10 +45,8 @@ func newTable[K comparable, S any](idle int64, keys int, drop func(*S)) *table[K
 }
 
 // find returns the state of a key, nil if it has none. It changes nothing.
-func (t *table[K, S]) find(key K) *S { return t.findAt(t.hash(key), key) }
-
-func (t *table[K, S]) findAt(hash uint32, key K) *S {
-	if _, i := t.lookup(hash, key); i != 0 {
+func (t *table[K, S]) find(key K) *S {
+	if _, i := t.lookup(t.hash(key), key); i != 0 {
 		return &t.entries.at(i).state
 	}
 	return nil
@@ -58,36 +55,21 @@ func (t *table[K, S]) findAt(hash uint32, key K) *S {
 // touch returns the state of a key, a zero one if it had none, and makes it
 // the most recently touched. now never goes back. What touch returns is good
 // until the next touch or remove.
-func (t *table[K, S]) touch(key K, now int64) *S { return t.touchAt(t.hash(key), key, now) }
-
-// touchAt is touch for one who knows the key's hash.
-func (t *table[K, S]) touchAt(hash uint32, key K, now int64) *S {
-	if now-t.slack > t.ends() || t.keys > 0 && t.live >= t.keys {
+func (t *table[K, S]) touch(key K, now int64) *S {
+	if now > t.ends() || t.keys > 0 && t.live >= t.keys {
 		t.expire(now)
 	}
+	hash := t.hash(key)
 	slot, i := t.lookup(hash, key)
-	known := i != 0
-	if !known {
+	if i == 0 {
 		i = t.insert(slot, hash, key)
 	} else if i != t.newest {
 		t.unlink(i)
 		t.link(i)
 	}
 	e := t.entries.at(i)
-	if known && t.slack > 0 && now-e.touched > t.idle {
-		t.end(e)
-	}
 	e.touched = now
 	return &e.state
-}
-
-// end zeroes the state of a key that leaves.
-func (t *table[K, S]) end(e *tableEntry[K, S]) {
-	if t.drop != nil {
-		t.drop(&e.state)
-	}
-	var zero S
-	e.state = zero
 }
 
 // add touches a key that is not there, and says whether that was so. One that
@@ -195,7 +177,11 @@ func (t *table[K, S]) removeEntry(i uint32) {
 	slot, _ := t.lookup(t.hash(e.key), e.key)
 	t.vacate(slot)
 	t.unlink(i)
-	t.end(e)
+	if t.drop != nil {
+		t.drop(&e.state)
+	}
+	var zero S
+	e.state = zero
 	e.next, t.free = t.free, i
 	t.live--
 }
