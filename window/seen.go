@@ -67,7 +67,8 @@ func newSeen(idle, slack int64, keys int, drop func(repeats uint32), over func(*
 
 // hold finds the entry of a scope. It stays until it is let go of, once for
 // each time that it is held.
-func (s *seen) hold(key fingerprint.ScopeKey, hash uint32) (entry uint32) {
+func (s *seen) hold(key fingerprint.ScopeKey) (entry uint32) {
+	hash := s.scopes.hash(key)
 	slot, entry := s.scopes.lookup(hash, key)
 	if entry == 0 {
 		entry = s.scopes.insert(slot, hash, key)

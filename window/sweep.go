@@ -38,7 +38,7 @@ type look struct {
 	target *sweepTarget
 	ev     *Event
 	print  printKey
-	scope  uint32 // hash, and then, while it is held, the entry of its scope
+	scope  uint32 // entry of its scope, which is held
 	hash   uint32 // of the key
 }
 
@@ -246,13 +246,9 @@ func (s *Sweep) Add(events ...*Event) {
 		for _, ev := range events[:n] {
 			for _, t := range s.targets {
 				if t.looks(ev) {
-					s.looks = append(s.looks, look{target: t, ev: ev, print: printKeyOf(&ev.Prints[t.identity].Fingerprints[0]), scope: t.seen.scopes.hash(ev.Scopes[t.scope].Key)})
+					s.looks = append(s.looks, t.look(ev))
 				}
 			}
-		}
-		for i := range s.looks {
-			l := &s.looks[i]
-			l.target.hold(l)
 		}
 		for i := range s.looks {
 			l := &s.looks[i]
@@ -271,10 +267,10 @@ func (t *sweepTarget) looks(ev *Event) bool {
 	return choice != NotMatched && !t.rule.inForce(choice).Off && len(ev.Prints[t.identity].Fingerprints) > 0 && ev.Scopes[t.scope].Cause == fingerprint.Computable
 }
 
-// hold holds the scope of an event, so that its keys can be found.
-func (t *sweepTarget) hold(l *look) {
-	l.scope = t.seen.hold(l.ev.Scopes[t.scope].Key, l.scope)
-	l.hash = t.seen.hash(l.scope, &l.print)
+// look looks at an event, whose scope it holds, so that its keys can be found.
+func (t *sweepTarget) look(ev *Event) look {
+	print, scope := printKeyOf(&ev.Prints[t.identity].Fingerprints[0]), t.seen.hold(ev.Scopes[t.scope].Key)
+	return look{t, ev, print, scope, t.seen.hash(scope, &print)}
 }
 
 // add counts an event for a target that looks at it.
