@@ -20,7 +20,7 @@ import (
 )
 
 // Reader reads the events of a dataset again. Memory holds the pages that are
-// at work, however many events there are.
+// at work and the next ones, however many events there are.
 type Reader struct {
 	Dir   string
 	Run   Run
