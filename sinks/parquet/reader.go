@@ -351,7 +351,9 @@ func (r *Reader) Next(keep bool) (ev *window.Event, err error) {
 		return r.merge(keep)
 	}
 	if keep {
-		r.at = (r.at + 1) % len(r.frames)
+		if r.at++; r.at == len(r.frames) { // a division would take longer than all else here
+			r.at = 0
+		}
 	}
 	if err := r.fill(); err != nil {
 		return nil, err
