@@ -13,10 +13,10 @@ type pageReader interface {
 	io.Closer
 }
 
-// ahead reads the pages of a column one ahead, on a goroutine of its own:
+// pagesAhead reads the pages of a column one ahead, on a goroutine of its own:
 // unpacking them is a quarter of what reading events takes. parquet-go's
 // AsyncPages does so too, but a damaged page ends the process there.
-type ahead struct {
+type pagesAhead struct {
 	read chan readPage // closed behind the last
 	done chan struct{}
 }
@@ -27,13 +27,13 @@ type readPage struct {
 }
 
 // readAhead takes the pages over.
-func readAhead(pages pageReader) *ahead {
-	a := &ahead{make(chan readPage), make(chan struct{})}
+func readAhead(pages pageReader) *pagesAhead {
+	a := &pagesAhead{make(chan readPage), make(chan struct{})}
 	go a.run(pages)
 	return a
 }
 
-func (a *ahead) run(pages pageReader) {
+func (a *pagesAhead) run(pages pageReader) {
 	defer close(a.read)
 	defer pages.Close() //nolint:errcheck // nothing is written
 	for {
@@ -63,7 +63,7 @@ func next(pages pageReader) (p readPage) {
 }
 
 // ReadPage is the next page; io.EOF after the last. After an error there is none.
-func (a *ahead) ReadPage() (parquet.Page, error) {
+func (a *pagesAhead) ReadPage() (parquet.Page, error) {
 	p, ok := <-a.read
 	if !ok {
 		return nil, io.EOF
@@ -72,7 +72,7 @@ func (a *ahead) ReadPage() (parquet.Page, error) {
 }
 
 // Close returns when the pages are closed, and nothing is read any more.
-func (a *ahead) Close() error {
+func (a *pagesAhead) Close() error {
 	close(a.done)
 	for p := range a.read {
 		parquet.Release(p.page)

@@ -32,7 +32,7 @@ func (p *brokenPages) Close() error {
 
 // Pages come in their order, whatever ends them comes once, and nothing runs
 // after Close, wherever that finds the reader.
-func TestAhead(t *testing.T) {
+func TestPagesAhead(t *testing.T) {
 	damaged := errors.New("damaged")
 	for name, c := range map[string]struct {
 		end  func() error
