@@ -1,17 +1,22 @@
 #include "textflag.h"
+#include "state_amd64.h"
 
 // Each register holds one word of eight messages. Names are those of FIPS
 // 180-4, section 6.2.2: Y0 to Y7 are a to h, which change places from round to
 // round. The last sixteen words of W are on the stack, from R8 on.
 
-// Y9 is x rotated by p, by q and by r, all three added bit by bit.
-#define SIGMA(x, p, q, r)      \
+// Y9 and Y11, added bit by bit, are x rotated by p and x rotated by q.
+#define TURNED(x, p, q)        \
 	VPSRLD $p, x, Y9       \
 	VPSLLD $(32-p), x, Y10 \
 	VPSRLD $q, x, Y11      \
 	VPSLLD $(32-q), x, Y12 \
 	VPXOR  Y10, Y9, Y9     \
-	VPXOR  Y12, Y11, Y11   \
+	VPXOR  Y12, Y11, Y11
+
+// Y9 is x rotated by p, by q and by r, all three added bit by bit.
+#define SIGMA(x, p, q, r)      \
+	TURNED(x, p, q)        \
 	VPSRLD $r, x, Y10      \
 	VPSLLD $(32-r), x, Y12 \
 	VPXOR  Y11, Y9, Y9     \
@@ -19,23 +24,18 @@
 	VPXOR  Y10, Y9, Y9
 
 // The same with x shifted by r.
-#define SHIFTED(x, p, q, r)    \
-	VPSRLD $p, x, Y9       \
-	VPSLLD $(32-p), x, Y10 \
-	VPSRLD $q, x, Y11      \
-	VPSLLD $(32-q), x, Y12 \
-	VPXOR  Y10, Y9, Y9     \
-	VPXOR  Y12, Y11, Y11   \
-	VPSRLD $r, x, Y10      \
-	VPXOR  Y11, Y9, Y9     \
+#define SHIFTED(x, p, q, r) \
+	TURNED(x, p, q)     \
+	VPSRLD $r, x, Y10   \
+	VPXOR  Y11, Y9, Y9  \
 	VPXOR  Y10, Y9, Y9
 
 // One round; t is its number, (t*4)(AX) its constant. The majority of a, b and
 // c is b, changed where both its neighbors differ from it: bc is where b and c
 // do, ab becomes where a and b do, which is bc in the next round.
 #define ROUND(t, a, b, c, d, e, f, g, h, ab, bc) \
-	VPBROADCASTD ((t)*4)(AX), Y8               \
-	VPADDD       ((t)*32)(R8), Y8, Y8          \
+	VPBROADCASTD ((t)*4)(AX), Y8             \
+	VPADDD       ((t)*32)(R8), Y8, Y8        \
 	VPADDD       Y8, h, h                    \
 	SIGMA(e, 6, 11, 25)                      \
 	VPXOR        f, g, Y13                   \
@@ -74,35 +74,35 @@
 	VMOVDQA Y13, (w0*32)(R8)
 
 // Four words, from t on, of the messages at p and q, four lanes apart.
-#define LOAD(t, p, q, x, y)                  \
-	MOVQ        (p*8)(SI), R9            \
-	MOVQ        (q*8)(SI), R10           \
-	VMOVDQU     (t*4)(R9)(DX*1), x       \
+#define LOAD(t, p, q, x, y)            \
+	MOVQ        (p*8)(SI), R9      \
+	MOVQ        (q*8)(SI), R10     \
+	VMOVDQU     (t*4)(R9)(DX*1), x \
 	VINSERTI128 $1, (t*4)(R10)(DX*1), y, y
 
 // The same of all messages: four words of four lanes are transposed in each
 // half of the registers.
-#define WORDS(t)                          \
-	LOAD(t, 0, 4, X8, Y8)             \
-	LOAD(t, 1, 5, X9, Y9)             \
-	LOAD(t, 2, 6, X10, Y10)           \
-	LOAD(t, 3, 7, X11, Y11)           \
-	VPUNPCKLDQ  Y9, Y8, Y12           \
-	VPUNPCKHDQ  Y9, Y8, Y13           \
-	VPUNPCKLDQ  Y11, Y10, Y14         \
-	VPUNPCKHDQ  Y11, Y10, Y15         \
-	VPUNPCKLQDQ Y14, Y12, Y8          \
-	VPUNPCKHQDQ Y14, Y12, Y9          \
-	VPUNPCKLQDQ Y15, Y13, Y10         \
-	VPUNPCKHQDQ Y15, Y13, Y11         \
-	VBROADCASTI128 ·swap(SB), Y12     \
-	VPSHUFB     Y12, Y8, Y8           \
-	VPSHUFB     Y12, Y9, Y9           \
-	VPSHUFB     Y12, Y10, Y10         \
-	VPSHUFB     Y12, Y11, Y11         \
-	VMOVDQA     Y8, (t*32)(R8)        \
-	VMOVDQA     Y9, (t*32+32)(R8)     \
-	VMOVDQA     Y10, (t*32+64)(R8)    \
+#define WORDS(t)                       \
+	LOAD(t, 0, 4, X8, Y8)          \
+	LOAD(t, 1, 5, X9, Y9)          \
+	LOAD(t, 2, 6, X10, Y10)        \
+	LOAD(t, 3, 7, X11, Y11)        \
+	VPUNPCKLDQ  Y9, Y8, Y12        \
+	VPUNPCKHDQ  Y9, Y8, Y13        \
+	VPUNPCKLDQ  Y11, Y10, Y14      \
+	VPUNPCKHDQ  Y11, Y10, Y15      \
+	VPUNPCKLQDQ Y14, Y12, Y8       \
+	VPUNPCKHQDQ Y14, Y12, Y9       \
+	VPUNPCKLQDQ Y15, Y13, Y10      \
+	VPUNPCKHQDQ Y15, Y13, Y11      \
+	VBROADCASTI128 ·swap(SB), Y12  \
+	VPSHUFB     Y12, Y8, Y8        \
+	VPSHUFB     Y12, Y9, Y9        \
+	VPSHUFB     Y12, Y10, Y10      \
+	VPSHUFB     Y12, Y11, Y11      \
+	VMOVDQA     Y8, (t*32)(R8)     \
+	VMOVDQA     Y9, (t*32+32)(R8)  \
+	VMOVDQA     Y10, (t*32+64)(R8) \
 	VMOVDQA     Y11, (t*32+96)(R8)
 
 // func avx2(s *state, blocks *[8]*byte, n int)
@@ -115,14 +115,7 @@ TEXT ·avx2(SB), 0, $544-24
 	XORQ DX, DX
 	LEAQ 31(SP), R8
 	ANDQ $~31, R8
-	VMOVDQU 0(DI), Y0
-	VMOVDQU 32(DI), Y1
-	VMOVDQU 64(DI), Y2
-	VMOVDQU 96(DI), Y3
-	VMOVDQU 128(DI), Y4
-	VMOVDQU 160(DI), Y5
-	VMOVDQU 192(DI), Y6
-	VMOVDQU 224(DI), Y7
+	LOADSTATE
 
 block:
 	WORDS(0)
@@ -158,22 +151,7 @@ rounds:
 	JMP  rounds
 
 done:
-	VPADDD  0(DI), Y0, Y0
-	VPADDD  32(DI), Y1, Y1
-	VPADDD  64(DI), Y2, Y2
-	VPADDD  96(DI), Y3, Y3
-	VPADDD  128(DI), Y4, Y4
-	VPADDD  160(DI), Y5, Y5
-	VPADDD  192(DI), Y6, Y6
-	VPADDD  224(DI), Y7, Y7
-	VMOVDQU Y0, 0(DI)
-	VMOVDQU Y1, 32(DI)
-	VMOVDQU Y2, 64(DI)
-	VMOVDQU Y3, 96(DI)
-	VMOVDQU Y4, 128(DI)
-	VMOVDQU Y5, 160(DI)
-	VMOVDQU Y6, 192(DI)
-	VMOVDQU Y7, 224(DI)
+	ADDSTATE
 	ADDQ $64, DX
 	DECQ CX
 	JNZ  block

@@ -1,4 +1,5 @@
 #include "textflag.h"
+#include "state_amd64.h"
 
 // Each register holds one word of eight messages. Names are those of FIPS
 // 180-4, section 6.2.2: Y0 to Y7 are a to h, which change places from round to
@@ -10,23 +11,32 @@
 #define CHOOSE $0xCA
 #define MAJORITY $0xE8
 
+// y is x rotated by p, by q and by r, all three added bit by bit; t and u are
+// changed.
+#define SIGMA(x, p, q, r, y, t, u) \
+	VPRORD     $p, x, y        \
+	VPRORD     $q, x, t        \
+	VPRORD     $r, x, u        \
+	VPTERNLOGD XOR, t, u, y
+
+// The same with x shifted by r.
+#define SHIFTED(x, p, q, r, y, t, u) \
+	VPRORD     $p, x, y          \
+	VPRORD     $q, x, t          \
+	VPSRLD     $r, x, u          \
+	VPTERNLOGD XOR, t, u, y
+
 // One round; k(AX) is its constant.
 #define ROUND(k, w, a, b, c, d, e, f, g, h) \
 	VPADDD.BCST k(AX), w, Y8            \
 	VPADDD      Y8, h, h                \
-	VPRORD      $6, e, Y9               \
-	VPRORD      $11, e, Y10             \
-	VPRORD      $25, e, Y11             \
-	VPTERNLOGD  XOR, Y10, Y11, Y9       \
+	SIGMA(e, 6, 11, 25, Y9, Y10, Y11)   \
 	VMOVDQA32   e, Y12                  \
 	VPTERNLOGD  CHOOSE, g, f, Y12       \
 	VPADDD      Y9, h, h                \
 	VPADDD      Y12, h, h               \
 	VPADDD      h, d, d                 \
-	VPRORD      $2, a, Y9               \
-	VPRORD      $13, a, Y10             \
-	VPRORD      $22, a, Y11             \
-	VPTERNLOGD  XOR, Y10, Y11, Y9       \
+	SIGMA(a, 2, 13, 22, Y9, Y10, Y11)   \
 	VMOVDQA32   a, Y12                  \
 	VPTERNLOGD  MAJORITY, b, c, Y12     \
 	VPADDD      Y9, Y12, Y12            \
@@ -44,41 +54,35 @@
 	ROUND(k+28, w7, Y1, Y2, Y3, Y4, Y5, Y6, Y7, Y0)
 
 // The word that is 16 rounds behind w0, in its place.
-#define EXPAND(w0, w1, w9, w14)       \
-	VPADDD     w9, w0, w0         \
-	VPRORD     $7, w1, Y8         \
-	VPRORD     $18, w1, Y9        \
-	VPSRLD     $3, w1, Y10        \
-	VPTERNLOGD XOR, Y9, Y10, Y8   \
-	VPADDD     Y8, w0, w0         \
-	VPRORD     $17, w14, Y11      \
-	VPRORD     $19, w14, Y12      \
-	VPSRLD     $10, w14, Y13      \
-	VPTERNLOGD XOR, Y12, Y13, Y11 \
-	VPADDD     Y11, w0, w0
+#define EXPAND(w0, w1, w9, w14)                 \
+	VPADDD w9, w0, w0                       \
+	SHIFTED(w1, 7, 18, 3, Y8, Y9, Y10)      \
+	VPADDD Y8, w0, w0                       \
+	SHIFTED(w14, 17, 19, 10, Y11, Y12, Y13) \
+	VPADDD Y11, w0, w0
 
 // Four words of two messages that are four lanes apart.
-#define LOAD(word, p, q, x, y)            \
-	VMOVDQU32     word(p)(DX*1), x    \
+#define LOAD(word, p, q, x, y)         \
+	VMOVDQU32     word(p)(DX*1), x \
 	VINSERTI32X4  $1, word(q)(DX*1), y, y
 
 // Four words of all messages: four lanes of y0 to y3 are transposed at once.
 #define WORDS(word, x0, y0, x1, y1, x2, y2, x3, y3) \
-	LOAD(word, R8, R12, x0, y0) \
-	LOAD(word, R9, R13, x1, y1) \
-	LOAD(word, R10, AX, x2, y2) \
-	LOAD(word, R11, BX, x3, y3) \
-	VPUNPCKLDQ  y1, y0, Y8      \
-	VPUNPCKHDQ  y1, y0, Y9      \
-	VPUNPCKLDQ  y3, y2, Y10     \
-	VPUNPCKHDQ  y3, y2, Y11     \
-	VPUNPCKLQDQ Y10, Y8, y0     \
-	VPUNPCKHQDQ Y10, Y8, y1     \
-	VPUNPCKLQDQ Y11, Y9, y2     \
-	VPUNPCKHQDQ Y11, Y9, y3     \
-	VPSHUFB     Y14, y0, y0     \
-	VPSHUFB     Y14, y1, y1     \
-	VPSHUFB     Y14, y2, y2     \
+	LOAD(word, R8, R12, x0, y0)                 \
+	LOAD(word, R9, R13, x1, y1)                 \
+	LOAD(word, R10, AX, x2, y2)                 \
+	LOAD(word, R11, BX, x3, y3)                 \
+	VPUNPCKLDQ  y1, y0, Y8                      \
+	VPUNPCKHDQ  y1, y0, Y9                      \
+	VPUNPCKLDQ  y3, y2, Y10                     \
+	VPUNPCKHDQ  y3, y2, Y11                     \
+	VPUNPCKLQDQ Y10, Y8, y0                     \
+	VPUNPCKHQDQ Y10, Y8, y1                     \
+	VPUNPCKLQDQ Y11, Y9, y2                     \
+	VPUNPCKHQDQ Y11, Y9, y3                     \
+	VPSHUFB     Y14, y0, y0                     \
+	VPSHUFB     Y14, y1, y1                     \
+	VPSHUFB     Y14, y2, y2                     \
 	VPSHUFB     Y14, y3, y3
 
 // func avx512(s *state, blocks *[8]*byte, n int)
@@ -90,14 +94,7 @@ TEXT ·avx512(SB), NOSPLIT, $0-24
 	MOVQ n+16(FP), CX
 	XORQ DX, DX
 	VBROADCASTI128 ·swap(SB), Y14
-	VMOVDQU 0(DI), Y0
-	VMOVDQU 32(DI), Y1
-	VMOVDQU 64(DI), Y2
-	VMOVDQU 96(DI), Y3
-	VMOVDQU 128(DI), Y4
-	VMOVDQU 160(DI), Y5
-	VMOVDQU 192(DI), Y6
-	VMOVDQU 224(DI), Y7
+	LOADSTATE
 
 block:
 	MOVQ 0(SI), R8
@@ -140,22 +137,7 @@ rounds:
 	JMP  rounds
 
 done:
-	VPADDD  0(DI), Y0, Y0
-	VPADDD  32(DI), Y1, Y1
-	VPADDD  64(DI), Y2, Y2
-	VPADDD  96(DI), Y3, Y3
-	VPADDD  128(DI), Y4, Y4
-	VPADDD  160(DI), Y5, Y5
-	VPADDD  192(DI), Y6, Y6
-	VPADDD  224(DI), Y7, Y7
-	VMOVDQU Y0, 0(DI)
-	VMOVDQU Y1, 32(DI)
-	VMOVDQU Y2, 64(DI)
-	VMOVDQU Y3, 96(DI)
-	VMOVDQU Y4, 128(DI)
-	VMOVDQU Y5, 160(DI)
-	VMOVDQU Y6, 192(DI)
-	VMOVDQU Y7, 224(DI)
+	ADDSTATE
 	ADDQ $64, DX
 	DECQ CX
 	JNZ  block

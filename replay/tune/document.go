@@ -1,18 +1,9 @@
 package tune
 
 import (
-	"bufio"
-	"bytes"
-	"cmp"
-	"encoding/json"
-	"fmt"
-	"io"
-	"reflect"
 	"slices"
-	"strconv"
 
 	"github.com/loopgauge/loopgauge/fingerprint"
-	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
 	"github.com/loopgauge/loopgauge/replay"
 	"github.com/loopgauge/loopgauge/window"
 )
@@ -223,18 +214,9 @@ type DocumentRepeat struct {
 	Caller      *string           `json:"caller"`
 }
 
-// newDocument gathers a report, but for the episodes and the repeats, of which
-// there are many.
+// newDocument gathers a report, but for the long lists: see WriteDocument.
 func newDocument(version string, r *Report) *Document {
-	d := &Document{
-		Version: DocumentVersion, Loopgauge: version, Data: r.documentData(),
-		Sweep: make([]DocumentCell, 0, r.settings()), Advice: []DocumentAdvice{}, Profiles: []DocumentProfile{},
-	}
-	for i := range r.Sweep {
-		for s := range r.Settings(i) {
-			d.Sweep = append(d.Sweep, documentCell(r.Sweep[i].Rule.Name, s))
-		}
-	}
+	d := &Document{Version: DocumentVersion, Loopgauge: version, Data: r.documentData(), Advice: []DocumentAdvice{}, Profiles: []DocumentProfile{}}
 	d.Policy = replay.TextOrNull(r.Policy())
 	for i := range r.Advice {
 		d.Advice = append(d.Advice, r.documentAdvice(i))
@@ -278,91 +260,12 @@ func (r *Report) advisedFor(g Gateway) *DocumentSetting {
 	return nil
 }
 
-// mostListed is how many repeats a document lists.
-const mostListed = 10_000
-
-// longestRepeats are the repeats that a document lists.
-func (r *Report) longestRepeats() []*Repeat {
-	longest := slices.DeleteFunc(slices.Clone(r.Repeats), (*Repeat).alone)
-	slices.SortStableFunc(longest, func(a, b *Repeat) int {
-		return cmp.Or(cmp.Compare(b.Requests, a.Requests), cmp.Compare(a.First, b.First))
-	})
-	return longest[:min(len(longest), mostListed)]
-}
-
-func documentRepeat(k *Repeat) DocumentRepeat {
-	return DocumentRepeat{
-		ID: k.ID(), Rule: k.Rule.Name, Scope: k.scope(), Fingerprint: k.Fingerprint.String(), Kind: k.Kind, Evidence: k.Evidence,
-		First: replay.Stamp(k.First), Last: replay.Stamp(k.Last), Requests: k.Requests, Session: replay.TextOrNull(k.Session), Caller: replay.TextOrNull(k.Caller),
-	}
-}
-
 func (k *Repeat) scope() map[string]string {
 	scope := map[string]string{}
 	for i, field := range k.Rule.Scope.Fields {
 		scope[field] = k.Scope[i]
 	}
 	return scope
-}
-
-// WriteDocument writes a report as a [Document] in JSON: indented, but of the
-// long lists, where indenting would cost more than the sweep, each element is
-// one line, made when it is written.
-func WriteDocument(w io.Writer, version string, r *Report) error {
-	out := bufio.NewWriterSize(w, 1<<16)
-	fields := reflect.ValueOf(newDocument(version, r)).Elem()
-	for i := range fields.NumField() {
-		name := fields.Type().Field(i).Tag.Get("json")
-		fmt.Fprintf(out, "%s\n  %q: ", between(i, "{"), name)
-		var err error
-		switch value := fields.Field(i).Interface().(type) {
-		case []DocumentCell:
-			err = writeLines(out, value, func(c DocumentCell) DocumentCell { return c })
-		case []DocumentEpisode:
-			err = writeLines(out, r.Fired(), documentEpisode)
-		case []DocumentRepeat:
-			err = writeLines(out, r.longestRepeats(), documentRepeat)
-		default:
-			var text []byte
-			text, err = json.MarshalIndent(value, "  ", "  ")
-			_, _ = out.Write(rawjson.Printable(text))
-		}
-		if err != nil {
-			return fmt.Errorf("%s: %w", name, err)
-		}
-	}
-	_, _ = out.WriteString("\n}\n")
-	return out.Flush() // says what any Write before it met
-}
-
-// writeLines writes what is made of each element of a list, on a line.
-func writeLines[T, D any](out *bufio.Writer, list []T, of func(T) D) error {
-	if len(list) == 0 {
-		_, _ = out.WriteString("[]")
-		return nil
-	}
-	var line bytes.Buffer
-	encoder := json.NewEncoder(&line)
-	for i := range list {
-		line.Reset()
-		element := of(list[i])
-		if err := encoder.Encode(&element); err != nil {
-			return err
-		}
-		_, _ = out.WriteString(between(i, "["))
-		_, _ = out.WriteString("\n    ")
-		_, _ = out.Write(rawjson.Printable(bytes.TrimSuffix(line.Bytes(), []byte("\n"))))
-	}
-	_, _ = out.WriteString("\n  ]")
-	return nil
-}
-
-// between is what stands before the element i of something that opens so.
-func between(i int, opens string) string {
-	if i == 0 {
-		return opens
-	}
-	return ","
 }
 
 func (r *Report) documentData() DocumentData {
@@ -392,19 +295,6 @@ func (r *Report) documentData() DocumentData {
 		d.Coverage = append(d.Coverage, c)
 	}
 	return d
-}
-
-func documentCell(rule string, s Setting) DocumentCell {
-	c := DocumentCell{
-		Rule: rule, Kind: s.Kind, WindowSeconds: s.Window, Threshold: s.Threshold, Requests: s.Requests, Share: s.Share,
-		Episodes: s.Episodes, EpisodesPerDay: s.EpisodesPerDay, Scopes: s.Scopes, Sessions: s.Sessions, Callers: s.Callers,
-		TokensBefore: s.TokensBefore, TokensAfter: s.TokensAfter, CostBefore: s.CostBefore, CostAfter: s.CostAfter,
-		DelayMedian: replay.NumberOrNull(s.DelayMedian), DelayP95: replay.NumberOrNull(s.DelayP95), Caught: s.Caught, Missed: s.Missed, Wrong: s.Wrong,
-	}
-	if s.Stopped >= 0 {
-		c.Stopped = &s.Stopped
-	}
-	return c
 }
 
 func (r *Report) documentAdvice(i int) DocumentAdvice {
@@ -446,20 +336,6 @@ func documentLabels(l *Labelled) *DocumentLabels {
 	}
 	d.PrecisionLow, d.PrecisionHigh = Interval(s.TruePositive, s.TruePositive+s.FalsePositive)
 	d.RecallLow, d.RecallHigh = Interval(s.TruePositive, s.TruePositive+s.FalseNegative)
-	return d
-}
-
-func documentEpisode(f Fired) DocumentEpisode {
-	k := f.Repeat
-	d := DocumentEpisode{
-		ID: k.ID(), Rule: k.Rule.Name, Scope: k.scope(), Fingerprint: k.Fingerprint.String(), Kind: k.Kind, Evidence: k.Evidence,
-		First: replay.Stamp(k.First), Fired: replay.Stamp(f.Time), Last: replay.Stamp(k.Last), Requests: k.Requests, RequestsAfter: f.After,
-		TokensAfter: f.Tokens, CostAfter: f.Cost, Statuses: map[string]int64{},
-		Session: replay.TextOrNull(k.Session), Caller: replay.TextOrNull(k.Caller), Model: replay.TextOrNull(k.Model),
-	}
-	for _, h := range k.hits {
-		d.Statuses[strconv.Itoa(int(h.Status))]++
-	}
 	return d
 }
 

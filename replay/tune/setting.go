@@ -43,17 +43,6 @@ func (r *Report) Settings(target int) iter.Seq[Setting] {
 	}
 }
 
-// settings is how many Settings yields for all rules.
-func (r *Report) settings() (n int) {
-	for i := range r.Sweep {
-		t := &r.Sweep[i]
-		for c := range len(t.Cells) + len(t.Tracker) {
-			n += r.last(t.Cell(c)) + 1 - r.lowest()
-		}
-	}
-	return n
-}
-
 // lowest is the lowest threshold that is shown.
 func (r *Report) lowest() int { return max(2, r.Options.Least) }
 

@@ -29,7 +29,7 @@ type column struct {
 	same bool
 	each int32
 
-	pages      parquet.Pages
+	pages      pageReader
 	first, end int64 // the rows at hand, of the group
 	// Of lists: where the entries of each row begin, and where the last ones
 	// end. The row after end is there too, as far as it has been read: it may go
@@ -78,6 +78,9 @@ func (c *column) begin(g *group) (value parquet.Value) {
 		c.end = math.MaxInt64
 	} else {
 		c.pages = g.chunks[c.leaf].Pages()
+		if g.rows > pageRows { // mostly there is a page to come
+			c.pages = readAhead(c.pages)
+		}
 	}
 	return value
 }

@@ -61,7 +61,7 @@ func newColumnar[R any](l layout) *columnar {
 	for i, path := range schema.Columns() {
 		leaf, _ := schema.Lookup(path...)
 		c := &chunk{
-			path: path, kind: leaf.Node.Type(), encoding: leaf.Node.Encoding(),
+			path: path, kind: leaf.Node.Type(), encoding: encodingOf(leaf.Node),
 			full: byte(leaf.MaxDefinitionLevel), optional: leaf.Node.Optional(),
 		}
 		if leaf.MaxRepetitionLevel > 0 {
@@ -69,9 +69,6 @@ func newColumnar[R any](l layout) *columnar {
 				w.lists[path[0]] = &lists{}
 			}
 			c.lists = w.lists[path[0]]
-		}
-		if c.encoding == nil {
-			c.encoding = &parquet.Plain
 		}
 		c.index = c.kind.NewColumnIndexer(parquet.DefaultColumnIndexSizeLimit)
 		name := strings.Join(path, ".")

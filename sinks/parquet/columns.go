@@ -93,19 +93,21 @@ func (s *set) reach(row int64) error {
 	if row < s.end {
 		return nil
 	}
-	s.end = math.MaxInt64
-	for _, c := range s.columns {
-		if !s.begun {
+	if !s.begun {
+		for _, c := range s.columns { // all first: the pages of one are unpacked beside those of others
 			if err := c.begin(&s.group); err != nil {
 				return err
 			}
 		}
+		s.begun = true
+	}
+	s.end = math.MaxInt64
+	for _, c := range s.columns {
 		if err := c.load(row); err != nil {
 			return err
 		}
 		s.end = min(s.end, c.ends())
 	}
-	s.begun = true
 	return nil
 }
 

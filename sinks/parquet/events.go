@@ -13,9 +13,9 @@ import (
 type eventRow struct {
 	Time        int64        `parquet:"time,timestamp(microsecond)"`
 	Start       int64        `parquet:"start,timestamp(microsecond)"`
-	Seq         int64        `parquet:"seq,delta"`
+	Seq         int64        `parquet:"seq"`
 	Stream      int32        `parquet:"stream"`
-	Line        int64        `parquet:"line,delta"`
+	Line        int64        `parquet:"line"`
 	Offset      int64        `parquet:"offset"`
 	Item        int32        `parquet:"item"`
 	ID          string       `parquet:"id,optional,dict"`

@@ -4,6 +4,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 	"github.com/parquet-go/parquet-go"
 	parquetzstd "github.com/parquet-go/parquet-go/compress/zstd"
+	"github.com/parquet-go/parquet-go/encoding"
 )
 
 // codec compresses pages. Its level does not look long for repeats; told to, it
@@ -16,6 +17,24 @@ var encoder, _ = zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), z
 
 // Encode is called by any number of goroutines.
 func (*codec) Encode(to, data []byte) ([]byte, error) { return encoder.EncodeAll(data, to[:0]), nil }
+
+// whole encodes whole numbers: mostly one is near the one before, or the same.
+// Plain ones would be two thirds of what zstd has to pack and to unpack. They
+// make files of many rows a request 2 to 10 % smaller, since zstd finds what such
+// rows repeat, and those of one row a request an eighth bigger.
+var whole = &parquet.DeltaBinaryPacked
+
+// encodingOf is the encoding of a column, unless that is what its words are
+// numbers of.
+func encodingOf(column parquet.Node) encoding.Encoding {
+	if e := column.Encoding(); e != nil {
+		return e
+	}
+	if kind := column.Type().Kind(); kind == parquet.Int32 || kind == parquet.Int64 {
+		return whole
+	}
+	return &parquet.Plain
+}
 
 // filter is a Bloom filter of a column.
 func filter(column string) parquet.BloomFilterColumn { return parquet.SplitBlockFilter(10, column) }
@@ -46,6 +65,7 @@ const creator = "loopgauge"
 func (l layout) options() []parquet.WriterOption {
 	options := []parquet.WriterOption{
 		parquet.Compression(&codec{}), parquet.MaxRowsPerRowGroup(rowGroup), parquet.CreatedBy(creator, "", ""),
+		parquet.DefaultEncodingFor(parquet.Int32, whole), parquet.DefaultEncodingFor(parquet.Int64, whole),
 	}
 	if l.sorted != "" {
 		options = append(options, parquet.SortingWriterConfig(parquet.SortingColumns(parquet.Ascending(l.sorted))))

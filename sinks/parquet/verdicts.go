@@ -9,7 +9,7 @@ import (
 // fingerprint.
 type verdictRow struct {
 	Time        int64        `parquet:"time,timestamp(microsecond)"`
-	Seq         int64        `parquet:"seq,delta"`
+	Seq         int64        `parquet:"seq"`
 	ID          string       `parquet:"id,optional,dict"`
 	Rule        string       `parquet:"rule,dict"`
 	Identity    string       `parquet:"identity,dict"`

@@ -1,0 +1,146 @@
+package tune
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"io"
+	"iter"
+	"reflect"
+	"slices"
+	"strconv"
+
+	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
+	"github.com/loopgauge/loopgauge/replay"
+)
+
+// WriteDocument writes a report as a [Document] in JSON: indented, but of the
+// long lists, where indenting would cost more than the sweep, each element is
+// one line, made when it is written.
+func WriteDocument(w io.Writer, version string, r *Report) error {
+	out := bufio.NewWriterSize(w, 1<<16)
+	fields := reflect.ValueOf(newDocument(version, r)).Elem()
+	for i := range fields.NumField() {
+		name := fields.Type().Field(i).Tag.Get("json")
+		fmt.Fprintf(out, "%s\n  %q: ", between(i, "{"), name)
+		var err error
+		switch value := fields.Field(i).Interface().(type) {
+		case []DocumentCell:
+			err = writeLines(out, r.documentCells())
+		case []DocumentEpisode:
+			err = writeLines(out, each(r.Fired(), documentEpisode))
+		case []DocumentRepeat:
+			err = writeLines(out, each(r.longestRepeats(), documentRepeat))
+		default:
+			var text []byte
+			text, err = json.MarshalIndent(value, "  ", "  ")
+			_, _ = out.Write(rawjson.Printable(text))
+		}
+		if err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+	}
+	_, _ = out.WriteString("\n}\n")
+	return out.Flush() // says what any Write before it met
+}
+
+// writeLines writes a list, each element on a line.
+func writeLines[D any](out *bufio.Writer, list iter.Seq[D]) error {
+	var line bytes.Buffer
+	encoder, n := json.NewEncoder(&line), 0
+	for element := range list {
+		line.Reset()
+		if err := encoder.Encode(&element); err != nil {
+			return err
+		}
+		_, _ = out.WriteString(between(n, "["))
+		_, _ = out.WriteString("\n    ")
+		_, _ = out.Write(rawjson.Printable(bytes.TrimSuffix(line.Bytes(), []byte("\n"))))
+		n++
+	}
+	if n == 0 {
+		_, _ = out.WriteString("[]")
+		return nil
+	}
+	_, _ = out.WriteString("\n  ]")
+	return nil
+}
+
+// each is what is made of each element of a list.
+func each[T, D any](list []T, of func(T) D) iter.Seq[D] {
+	return func(yield func(D) bool) {
+		for _, element := range list {
+			if !yield(of(element)) {
+				return
+			}
+		}
+	}
+}
+
+// between is what stands before the element i of something that opens so.
+func between(i int, opens string) string {
+	if i == 0 {
+		return opens
+	}
+	return ","
+}
+
+func (r *Report) documentCells() iter.Seq[DocumentCell] {
+	return func(yield func(DocumentCell) bool) {
+		for i := range r.Sweep {
+			for s := range r.Settings(i) {
+				if !yield(documentCell(r.Sweep[i].Rule.Name, s)) {
+					return
+				}
+			}
+		}
+	}
+}
+
+func documentCell(rule string, s Setting) DocumentCell {
+	c := DocumentCell{
+		Rule: rule, Kind: s.Kind, WindowSeconds: s.Window, Threshold: s.Threshold, Requests: s.Requests, Share: s.Share,
+		Episodes: s.Episodes, EpisodesPerDay: s.EpisodesPerDay, Scopes: s.Scopes, Sessions: s.Sessions, Callers: s.Callers,
+		TokensBefore: s.TokensBefore, TokensAfter: s.TokensAfter, CostBefore: s.CostBefore, CostAfter: s.CostAfter,
+		DelayMedian: replay.NumberOrNull(s.DelayMedian), DelayP95: replay.NumberOrNull(s.DelayP95), Caught: s.Caught, Missed: s.Missed, Wrong: s.Wrong,
+	}
+	if s.Stopped >= 0 {
+		c.Stopped = &s.Stopped
+	}
+	return c
+}
+
+func documentEpisode(f Fired) DocumentEpisode {
+	k := f.Repeat
+	d := DocumentEpisode{
+		ID: k.ID(), Rule: k.Rule.Name, Scope: k.scope(), Fingerprint: k.Fingerprint.String(), Kind: k.Kind, Evidence: k.Evidence,
+		First: replay.Stamp(k.First), Fired: replay.Stamp(f.Time), Last: replay.Stamp(k.Last), Requests: k.Requests, RequestsAfter: f.After,
+		TokensAfter: f.Tokens, CostAfter: f.Cost, Statuses: map[string]int64{},
+		Session: replay.TextOrNull(k.Session), Caller: replay.TextOrNull(k.Caller), Model: replay.TextOrNull(k.Model),
+	}
+	for _, h := range k.hits {
+		d.Statuses[strconv.Itoa(int(h.Status))]++
+	}
+	return d
+}
+
+// mostListed is how many repeats a document lists.
+const mostListed = 10_000
+
+// longestRepeats are the repeats that a document lists.
+func (r *Report) longestRepeats() []*Repeat {
+	longest := slices.DeleteFunc(slices.Clone(r.Repeats), (*Repeat).alone)
+	slices.SortStableFunc(longest, func(a, b *Repeat) int {
+		return cmp.Or(cmp.Compare(b.Requests, a.Requests), cmp.Compare(a.First, b.First))
+	})
+	return longest[:min(len(longest), mostListed)]
+}
+
+func documentRepeat(k *Repeat) DocumentRepeat {
+	return DocumentRepeat{
+		ID: k.ID(), Rule: k.Rule.Name, Scope: k.scope(), Fingerprint: k.Fingerprint.String(), Kind: k.Kind, Evidence: k.Evidence,
+		First: replay.Stamp(k.First), Last: replay.Stamp(k.Last), Requests: k.Requests, Session: replay.TextOrNull(k.Session), Caller: replay.TextOrNull(k.Caller),
+	}
+}
