@@ -65,16 +65,21 @@ func newSeen(idle, slack int64, keys int, drop func(repeats uint32), over func(*
 	}
 }
 
-// hold finds the entry of a scope. It stays until it is let go of, once for
-// each time that it is held.
-func (s *seen) hold(key fingerprint.ScopeKey) (entry uint32) {
-	hash := s.scopes.hash(key)
-	slot, entry := s.scopes.lookup(hash, key)
+// hold finds the entry of a scope, and the hash of a key in it. The entry stays
+// until it is let go of, once for each time that it is held.
+func (s *seen) hold(scope *fingerprint.ScopeKey, print *printKey) (entry, hash uint32) {
+	hash = s.scopes.hash(*scope)
+	slot, entry := s.scopes.lookup(hash, *scope)
 	if entry == 0 {
-		entry = s.scopes.insert(slot, hash, key)
+		entry = s.scopes.insert(slot, hash, *scope)
 	}
+	return entry, s.again(entry, print)
+}
+
+// again holds a scope for another key in it, and returns the hash of that.
+func (s *seen) again(entry uint32, print *printKey) (hash uint32) {
 	s.sequence(entry).held++
-	return entry
+	return s.hash(entry, print)
 }
 
 func (s *seen) letGo(scope uint32) {

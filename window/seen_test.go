@@ -118,6 +118,6 @@ func TestSeenLetsGo(t *testing.T) {
 
 // touch touches a key.
 func touch(s *seen, key *pairKey, now int64) (v *visit, again bool) {
-	scope := s.hold(key.scope)
-	return s.touch(scope, &key.print, s.hash(scope, &key.print), now)
+	scope, hash := s.hold(&key.scope, &key.print)
+	return s.touch(scope, &key.print, hash, now)
 }

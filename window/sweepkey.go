@@ -160,9 +160,9 @@ func (key *repeats) partCycles(counts []int32) {
 
 // count sets t.counts for a hit of the key that l looks at, and returns the key
 // if it repeats. If it does not, only what a sequence counts is set, for trips.
-func (t *sweepTarget) count(l *look) *repeats {
-	now := l.ev.Time
-	v, again := t.seen.touch(l.scope, &l.print, l.hash, now)
+func (t *sweepTarget) count(l *Look) *repeats {
+	now := l.time
+	v, again := t.seen.touch(l.entry, &l.print, l.hash, now)
 	t.follow(l, v, again)
 	if !again {
 		if t.trips != nil {
@@ -174,7 +174,7 @@ func (t *sweepTarget) count(l *look) *repeats {
 	}
 	key := t.repeatsOf(v)
 	if key.n == 0 {
-		key.first, key.scope = v.first, l.ev.Scopes[t.scope].Key
+		key.first, key.scope = v.first, l.scope
 		key.count(t, v.first, usage{}, t.counts)
 		if t.trips != nil && !t.trips.byScope {
 			key.past = &past{}

@@ -69,8 +69,8 @@ func (t *sweepTarget) order() *order {
 
 // follow puts a hit at the end of its scope's sequence, which is t.sequence then,
 // nil if the hit is the first. again says that its key has come before.
-func (t *sweepTarget) follow(l *look, v *visit, again bool) {
-	q, now := t.seen.sequence(l.scope), l.ev.Time
+func (t *sweepTarget) follow(l *Look, v *visit, again bool) {
+	q, now := t.seen.sequence(l.entry), l.time
 	if q.next > 0 && now-q.last > t.seen.idle { // so are all of its keys
 		t.over(q)
 		*q = sequence{held: q.held}

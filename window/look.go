@@ -1,0 +1,47 @@
+package window
+
+import "github.com/loopgauge/loopgauge/fingerprint"
+
+// Look is what a target of a sweep looks at of an event: at its first
+// fingerprint first. It fills a line of the cache. Who counts it fetches no
+// more of an event that repeats nothing: another core has mostly made it.
+type Look struct {
+	ev     *Event
+	time   int64
+	scope  fingerprint.ScopeKey
+	print  printKey
+	prints uint32 // how many there are
+	target uint32
+
+	// Known to who counts.
+	entry uint32 // of the scope, which is held
+	hash  uint32 // of the key
+}
+
+// sight says which events a target counts.
+type sight struct {
+	rule, identity, scope int    // in the plan
+	off                   []bool // by choice, from Plain on
+}
+
+func newSight(plan *Plan, rule int) sight {
+	r := plan.Rules[rule]
+	s := sight{rule, plan.identity[rule], plan.scope[rule], make([]bool, 1+len(r.Overrides))}
+	for i := range s.off {
+		s.off[i] = r.inForce(Plain + Choice(i)).Off
+	}
+	return s
+}
+
+// Look appends what the targets look at of an event, which must stay what it is
+// until that is counted. Another goroutine may count meanwhile.
+func (s *Sweep) Look(looks []Look, ev *Event) []Look {
+	for i := range s.sights {
+		at := &s.sights[i]
+		choice, prints, scope := ev.Rules[at.rule], ev.Prints[at.identity].Fingerprints, &ev.Scopes[at.scope]
+		if choice != NotMatched && !at.off[choice-Plain] && len(prints) > 0 && scope.Cause == fingerprint.Computable {
+			looks = append(looks, Look{ev: ev, time: ev.Time, scope: scope.Key, print: printKeyOf(&prints[0]), prints: uint32(len(prints)), target: uint32(i)})
+		}
+	}
+	return looks
+}
