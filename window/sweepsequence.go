@@ -3,15 +3,18 @@ package window
 import (
 	"slices"
 	"sort"
+
+	"github.com/loopgauge/loopgauge/fingerprint"
 )
 
 // sequence is what a scope has seen. Most scopes see one event, or are long
 // gone when the next comes: what it takes to count comes with the second.
 type sequence struct {
-	held  uint32 // by how many keys, and events at work
-	next  int64  // position of the next event
-	fresh int64  // of the last event that repeats with no period
-	last  int64  // time of the last event
+	key  fingerprint.ScopeKey
+	held uint32 // by how many keys, and events at work
+	places
+	next int64 // position of the next event
+	last int64 // time of the last event
 	*order
 }
 
@@ -23,6 +26,7 @@ type sequence struct {
 // round, too, as the shortest period. Times are kept only while something else
 // comes round.
 type order struct {
+	fresh  int64         // position of the last event that repeats with no period
 	slot   int           // of the next event
 	recent []recentEvent // as many as the longest period
 	times  []int64       // of the last events
@@ -73,7 +77,7 @@ func (t *sweepTarget) follow(l *Look, v *visit, again bool) {
 	q, now := t.seen.sequence(l.entry), l.time
 	if q.next > 0 && now-q.last > t.seen.idle { // so are all of its keys
 		t.over(q)
-		*q = sequence{held: q.held}
+		q.next, q.order = 0, nil
 	}
 	if again {
 		v.move(q.next)
