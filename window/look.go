@@ -1,6 +1,10 @@
 package window
 
-import "github.com/loopgauge/loopgauge/fingerprint"
+import (
+	"slices"
+
+	"github.com/loopgauge/loopgauge/fingerprint"
+)
 
 // Look is what a target of a sweep looks at of an event: at its first
 // fingerprint first. It fills a line of the cache. Who counts it fetches no
@@ -40,7 +44,13 @@ func (s *Sweep) Look(looks []Look, ev *Event) []Look {
 		at := &s.sights[i]
 		choice, prints, scope := ev.Rules[at.rule], ev.Prints[at.identity].Fingerprints, &ev.Scopes[at.scope]
 		if choice != NotMatched && !at.off[choice-Plain] && len(prints) > 0 && scope.Cause == fingerprint.Computable {
-			looks = append(looks, Look{ev: ev, time: ev.Time, scope: scope.Key, print: printKeyOf(&prints[0]), prints: uint32(len(prints)), target: uint32(i)})
+			if len(looks) == cap(looks) {
+				looks = slices.Grow(looks, 1)
+			}
+			looks = looks[:len(looks)+1]
+			l := &looks[len(looks)-1] // in place: a copy waits until all of it is written
+			l.ev, l.time, l.scope, l.print = ev, ev.Time, scope.Key, printKeyOf(&prints[0])
+			l.prints, l.target = uint32(len(prints)), uint32(i)
 		}
 	}
 	return looks

@@ -116,22 +116,20 @@ func (s *seen) touch(scope uint32, print *printKey, hash uint32, now int64) (v *
 	}
 	q := s.sequence(scope)
 	slot, known := s.lookup(q, print, hash)
-	fresh := visit{print: *print, scope: scope, first: now, touched: now}
 	if known != nil {
 		q.held--
-		if now-known.touched <= s.idle {
-			fresh.first, fresh.repeats, fresh.spot, again = known.first, known.repeats, known.spot, true
-		} else if known.repeats != 0 {
+		again = now-known.touched <= s.idle
+		if !again && known.repeats != 0 {
 			s.drop(known.repeats)
 		}
-		if uint32(*slot)+1 == s.next {
-			*known = fresh
-			return known, again
+		if v = known; uint32(*slot)+1 != s.next {
+			v = s.append(now)
+			v.print, v.scope, v.first, v.repeats, v.spot = *print, scope, known.first, known.repeats, known.spot
+			known.touched = gone
+			s.live--
+			s.moved++
+			s.skip()
 		}
-		known.touched = gone
-		s.live--
-		s.moved++
-		s.skip()
 	} else {
 		if s.keys > 0 && s.live >= s.keys {
 			s.leave()
@@ -144,9 +142,15 @@ func (s *seen) touch(scope uint32, print *printKey, hash uint32, now int64) (v *
 		if *slot == 0 {
 			q.used++
 		}
+		v = s.append(now)
+		v.print, v.scope = *print, scope
 	}
-	*slot = uint64(hash)<<32 | uint64(s.next)
-	return s.add(fresh), again
+	if !again {
+		v.first, v.repeats, v.spot = now, 0, spot{}
+	}
+	v.touched = now
+	*slot = uint64(hash)<<32 | uint64(s.next-1)
+	return v, again
 }
 
 // leastMoved is how many gaps there may be at any time.
@@ -156,13 +160,13 @@ func (s *seen) at(position uint32) *visit {
 	return &s.pages[(position-s.base)>>pageBits][position&(1<<pageBits-1)]
 }
 
-// add puts a key at the end.
-func (s *seen) add(fresh visit) *visit {
+// append makes room at the end for a key that comes now.
+func (s *seen) append(now int64) *visit {
 	if int((s.next-s.base)>>pageBits) == len(s.pages) {
 		s.pages = append(s.pages, make([]visit, 1<<pageBits))
 	}
 	v := s.at(s.next)
-	*v = fresh
+	v.touched = now
 	s.next++
 	s.live++
 	return v

@@ -346,9 +346,15 @@ func (t *sweepTarget) fire(key *repeats, now int64, u usage) {
 // of a kind and a window, and opens episodes there from the threshold low on;
 // none if that is 0.
 func (t *sweepTarget) climb(kind, window, column int, n, low int32) {
-	if n >= 2 {
-		t.climbs = append(t.climbs, climb{kind, window, column, n, low})
+	if n < 2 {
+		return
 	}
+	if len(t.climbs) == cap(t.climbs) {
+		t.climbs = slices.Grow(t.climbs, 1)
+	}
+	t.climbs = t.climbs[:len(t.climbs)+1]
+	c := &t.climbs[len(t.climbs)-1] // in place: a copy waits until all of it is written
+	c.kind, c.window, c.column, c.n, c.low = kind, window, column, n, low
 }
 
 // tallyHit tallies what a hit climbed.
