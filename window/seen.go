@@ -214,15 +214,6 @@ func (s *seen) clear() {
 	}
 }
 
-// each calls f with each key that repeats, the oldest first.
-func (s *seen) each(f func(repeats uint32)) {
-	for i := s.oldest; i != s.next; i++ {
-		if v := s.at(i); v.touched != gone && v.repeats != 0 {
-			f(v.repeats)
-		}
-	}
-}
-
 // forget has the oldest key that repeats drop its repeats; there must be one.
 func (s *seen) forget() {
 	if s.repeating-s.oldest > s.next-s.oldest { // passed over

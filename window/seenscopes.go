@@ -77,3 +77,12 @@ func (s *scopes) remove(entry uint32) {
 	s.freed = append(s.freed, entry)
 	s.live--
 }
+
+// each calls f with each scope.
+func (s *scopes) each(f func(*sequence)) {
+	for i := uint32(1); i < s.entries.n; i++ {
+		if q := s.entries.at(i); q.held > 0 {
+			f(q)
+		}
+	}
+}

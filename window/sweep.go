@@ -293,7 +293,7 @@ func (s *Sweep) repeats(t *sweepTarget, key *repeats, l *Look, k int, tracked []
 		t.shown[c] = uint8(min(n, math.MaxUint8))
 	}
 	t.fire(key, l.time, usageOf(l.ev))
-	t.reach(key, l.ev)
+	t.reach(t.sequence, l.ev)
 	if !t.alone {
 		raise(t.highest, t.shown)
 	}
@@ -311,44 +311,48 @@ func (s *Sweep) repeats(t *sweepTarget, key *repeats, l *Look, k int, tracked []
 func (t *sweepTarget) fire(key *repeats, now int64, u usage) {
 	windows, most := len(t.maxAges), int32(t.limit)
 	t.climbs = t.climbs[:0]
-	for w := range key.left {
+	for w := int(key.single); w < int(key.outlived); w++ {
 		left, quiet := &key.left[w], t.quiet[w]
+		if left.refresh < 2 { // none counts more
+			continue
+		}
 		for kind := range cycleKind {
 			c := kind*windows + w
-			n := min(t.counts[c], most)
-			t.climb(kind, w, c, n, left.ladders[kind].fire(n, now, quiet))
+			if n := min(t.counts[c], most); n >= 2 {
+				t.climb(kind, w, c, n, left.ladders[kind].fire(n, now, quiet))
+			}
 		}
 	}
 	longest := windows - 1
-	if w := len(key.left); w < windows {
+	if w := int(key.outlived); w < windows {
 		opens := key.n // each hit counts one more
 		if opens > most {
 			opens = 0
 		}
 		t.climb(0, w, t.tally.from(refreshKind, w), min(key.n, most), opens)
-		n := min(t.counts[streakKind*windows+longest], most)
-		t.climb(streakKind, w, t.tally.from(streakKind, w), n, key.streak.fire(n, now, t.quiet[longest]))
+		if n := min(t.counts[streakKind*windows+longest], most); n >= 2 {
+			t.climb(streakKind, w, t.tally.from(streakKind, w), n, key.streak.fire(n, now, t.quiet[longest]))
+		}
 	}
 	counts := t.counts[cycleKind*windows:]
 	key.partCycles(counts)
-	for w := range key.cycles {
-		n := min(counts[w], most)
-		t.climb(cycleKind, w, cycleKind*windows+w, n, key.cycles[w].fire(n, now, t.quiet[w]))
+	for w := int(key.single); w < int(key.apart); w++ {
+		if n := min(counts[w], most); n >= 2 {
+			t.climb(cycleKind, w, cycleKind*windows+w, n, key.cycles[w].fire(n, now, t.quiet[w]))
+		}
 	}
-	if w := len(key.cycles); w < windows {
-		n := min(counts[longest], most)
-		t.climb(cycleKind, w, t.tally.from(cycleKind, w), n, key.cycle.fire(n, now, t.quiet[longest]))
+	if w := int(key.apart); w < windows {
+		if n := min(counts[longest], most); n >= 2 {
+			t.climb(cycleKind, w, t.tally.from(cycleKind, w), n, key.cycle.fire(n, now, t.quiet[longest]))
+		}
 	}
 	t.tallyHit(key, now, u)
 }
 
-// climb notes that a hit counts n in the cells of a column, of which one is that
-// of a kind and a window, and opens episodes there from the threshold low on;
-// none if that is 0.
+// climb notes that a hit counts n, 2 or more, in the cells of a column, of which
+// one is that of a kind and a window, and opens episodes there from the threshold
+// low on; none if that is 0.
 func (t *sweepTarget) climb(kind, window, column int, n, low int32) {
-	if n < 2 {
-		return
-	}
 	if len(t.climbs) == cap(t.climbs) {
 		t.climbs = slices.Grow(t.climbs, 1)
 	}

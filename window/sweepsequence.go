@@ -31,6 +31,7 @@ type order struct {
 	recent []recentEvent // as many as the longest period
 	times  []int64       // of the last events
 	past   *past         // for trips by scope; nil unless they need it
+	told
 }
 
 // recentEvent is an element of two lists in one: events are found by position
@@ -53,7 +54,11 @@ func (p *spot) move(position int64) {
 
 // over keeps what a scope that goes leaves.
 func (t *sweepTarget) over(q *sequence) {
-	if q.order != nil && cap(q.times) <= mostFreed {
+	if q.order == nil {
+		return
+	}
+	t.tell(q)
+	if cap(q.times) <= mostFreed {
 		t.orders = append(t.orders, q.order)
 	}
 }
@@ -67,7 +72,7 @@ func (t *sweepTarget) order() *order {
 	q := t.orders[last]
 	t.orders = t.orders[:last]
 	clear(q.recent)
-	*q = order{recent: q.recent, times: q.times[:0]}
+	*q = order{recent: q.recent, times: q.times[:0], told: told{most: q.most[:0]}}
 	return q
 }
 
