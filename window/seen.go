@@ -135,13 +135,11 @@ func (s *seen) touch(scope uint32, print *printKey, hash uint32, now int64) (v *
 			s.leave()
 			s.dropped++
 		}
-		if slot == nil || *slot == 0 && q.full() {
+		if q.full() {
 			s.widen(q)
 			slot = q.vacant(hash)
 		}
-		if *slot == 0 {
-			q.used++
-		}
+		q.used++
 		v = s.append(now)
 		v.print, v.scope = *print, scope
 	}

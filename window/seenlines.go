@@ -17,52 +17,49 @@ type places struct {
 // full tells that one more slot in use makes looking too long.
 func (p *places) full() bool { return int(p.used) >= max(1, len(p.lines)*(len(indexLine{})-1)) }
 
-// lookup finds a key of a scope and its slot, or one that it may take: the first
-// void one, so that no slot that a live key had before comes before its own. It is
-// nil if there is no room.
+// lookup finds a key of a scope and its slot, or, unless they are full, the one
+// that it may take. That of a key that is gone stays until widen clears it away.
 func (s *seen) lookup(q *sequence, print *printKey, hash uint32) (slot *uint64, known *visit) {
-	live := s.next - s.oldest
 	if len(q.lines) == 0 {
-		switch x := q.one; {
-		case x == 0 || uint32(x)-s.oldest >= live:
-			return &q.one, nil
-		case uint32(x>>32) == hash && s.at(uint32(x)).print == *print:
-			return &q.one, s.at(uint32(x))
-		}
-		return nil, nil
+		return &q.one, s.match(q.one, print, hash)
 	}
 	for i := int(hash); ; i++ {
 		line := &q.lines[i&(len(q.lines)-1)]
 		// What a slot holds nobody can foretell, so there is no branch for it.
-		var taken, lives, equal uint64 // bits of the slots
+		var taken, equal uint64 // bits of the slots
 		for k := len(line) - 1; k >= 0; k-- {
 			x := line[k]
-			isTaken := x >> 63 // as every hash
-			isLive := (uint64(uint32(x)-s.oldest) - uint64(live)) >> 63 & isTaken
-			taken, lives = taken<<1|isTaken, lives<<1|isLive
-			equal = equal<<1 | ((x>>32^uint64(hash))-1)>>63&isLive
+			taken = taken<<1 | x>>63 // as every hash
+			equal = equal<<1 | ((x>>32^uint64(hash))-1)>>63
 		}
 		for ; equal != 0; equal &= equal - 1 {
-			k := bits.TrailingZeros64(equal) % len(line)
-			if v := s.at(uint32(line[k])); v.print == *print && v.touched != gone {
-				return &line[k], v
+			slot = &line[bits.TrailingZeros64(equal)%len(line)]
+			if known = s.match(*slot, print, hash); known != nil {
+				return slot, known
 			}
 		}
-		const all = 1<<len(indexLine{}) - 1
-		if slot == nil && lives != all {
-			slot = &line[bits.TrailingZeros64(^lives)%len(line)]
-		}
-		if taken != all {
-			return slot, nil
+		if taken != 1<<len(line)-1 {
+			return &line[bits.TrailingZeros64(^taken)%len(line)], nil
 		}
 	}
 }
 
+// lives tells that a slot in use is not void.
+func (s *seen) lives(x uint64) bool { return uint32(x)-s.oldest < s.next-s.oldest }
+
+// match is the key in a slot if it is that one.
+func (s *seen) match(x uint64, print *printKey, hash uint32) *visit {
+	if uint32(x>>32) != hash || !s.lives(x) {
+		return nil
+	}
+	if v := s.at(uint32(x)); v.print == *print && v.touched != gone {
+		return v
+	}
+	return nil
+}
+
 // slotOf is the slot of a key that is there.
 func (p *places) slotOf(hash, position uint32) *uint64 {
-	if len(p.lines) == 0 {
-		return &p.one
-	}
 	return p.find(hash, uint64(hash)<<32|uint64(position))
 }
 
@@ -71,6 +68,9 @@ func (p *places) vacant(hash uint32) *uint64 { return p.find(hash, 0) }
 
 // find is the first slot, from the line of a hash on, that holds something.
 func (p *places) find(hash uint32, what uint64) *uint64 {
+	if len(p.lines) == 0 {
+		return &p.one
+	}
 	for i := int(hash); ; i++ {
 		line := &p.lines[i&(len(p.lines)-1)]
 		for k, x := range line {
@@ -83,25 +83,27 @@ func (p *places) find(hash uint32, what uint64) *uint64 {
 
 // widen makes room for one more key of a scope.
 func (s *seen) widen(q *sequence) {
-	old, live := q.lines, s.next-s.oldest
+	given, old := q.lines, q.lines
 	if old == nil {
 		old = []indexLine{{q.one}}
 	}
-	lives := func(x uint64) bool { return x != 0 && uint32(x)-s.oldest < live }
 	n := 0
 	for i := range old {
-		for _, x := range old[i] {
-			if lives(x) {
+		for k, x := range old[i] {
+			if x != 0 && s.lives(x) {
 				n++
+			} else {
+				old[i][k] = 0
 			}
 		}
 	}
-	size := bits.Len(uint(n) * 2 / uint(len(indexLine{})))
-	given := q.lines
-	q.lines, q.used = s.spare.take(size), uint32(n)
+	q.places = places{used: uint32(n)}
+	if n > 0 {
+		q.lines = s.spare.take(bits.Len(uint(n) * 2 / uint(len(indexLine{}))))
+	}
 	for i := range old {
 		for _, x := range old[i] {
-			if lives(x) {
+			if x != 0 {
 				*q.vacant(uint32(x >> 32)) = x
 			}
 		}

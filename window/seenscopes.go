@@ -34,7 +34,7 @@ func (s *scopes) find(key *fingerprint.ScopeKey) (entry uint32) {
 	}
 	s.entries.at(entry).key = *key
 	s.index[slot] = uint64(hash)<<32 | uint64(entry)
-	if s.live++; s.live > len(s.index)/2 {
+	if s.live++; s.live > len(s.index)/4*3 {
 		s.grow()
 	}
 	return entry
