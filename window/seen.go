@@ -98,7 +98,7 @@ func (s *seen) fetch(scope, hash uint32) (fetched uint64) {
 		fetched = q.lines[int(hash)&(len(q.lines)-1)][0]
 	}
 	if q.order != nil {
-		fetched += uint64(q.recent[q.slot].time)
+		fetched += uint64(q.slot)
 	}
 	return fetched
 }

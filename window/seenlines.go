@@ -99,7 +99,7 @@ func (s *seen) widen(q *sequence) {
 	}
 	q.places = places{used: uint32(n)}
 	if n > 0 {
-		q.lines = s.spare.take(bits.Len(uint(n) * 2 / uint(len(indexLine{}))))
+		q.lines = s.spare.take(bits.Len(uint(n) * 3 / uint(len(indexLine{}))))
 	}
 	for i := range old {
 		for _, x := range old[i] {

@@ -114,13 +114,14 @@ func (q *sequence) extend(periods uint32, now, longest int64) {
 	at := q.next
 	q.next, q.last = at+1, now
 	others := MaxPeriod - len(q.recent)
-	if periods = periods << others >> others; periods == 0 {
-		q.fresh = at
-	} else {
-		for i := range q.recent {
-			if periods>>i&1 == 0 {
-				q.recent[i].broke = at
-			}
+	if periods = periods << others >> others; periods == 0 { // mostly, and there is no more to fetch
+		q.fresh, q.times = at, q.times[:0]
+		q.keep(now)
+		return
+	}
+	for i := range q.recent {
+		if periods>>i&1 == 0 {
+			q.recent[i].broke = at
 		}
 	}
 	if periods>>q.run(1) != 0 { // with one longer than the run, be it the first time
