@@ -365,7 +365,7 @@ func (t *sweepTarget) climb(kind, window, column int, n, low int32) {
 func (t *sweepTarget) tallyHit(key *repeats, now int64, u usage) {
 	if t.alone {
 		for i := range t.climbs { // by itself, so that one wait for memory overlaps the next
-			t.tally.at(t.climbs[i].n, t.climbs[i].column).fired.add(u)
+			t.tally.fired[t.tally.at(t.climbs[i].n, t.climbs[i].column)].add(u)
 		}
 	}
 	for i := range t.climbs {
@@ -404,7 +404,7 @@ func (r *rounding) round(delay int64) uint64 {
 func (t *sweepTarget) tallyRequest(u usage) {
 	for c, n := range t.highest {
 		if n >= 2 {
-			t.tally.at(min(int32(n), int32(t.limit)), c).fired.add(u)
+			t.tally.fired[t.tally.at(min(int32(n), int32(t.limit)), c)].add(u)
 			t.tally.opener(c, t.opened[c], u)
 		}
 	}
