@@ -27,7 +27,7 @@ type batch struct {
 // a log do not, and with each a block waits.
 const (
 	logBatch     = 64
-	datasetBatch = 128
+	datasetBatch = 512
 )
 
 func batchSize(o *replay.Options) int {
