@@ -22,7 +22,8 @@ type Unpriced struct {
 // unpriced counts them.
 type unpriced struct {
 	models map[string]*Unpriced
-	priced bool // some request has a cost
+	late   [16]*Unpriced // those met of late: few models take turns
+	priced bool          // some request has a cost
 }
 
 // maxUnpriced bounds the models that are told apart: clients write there what
@@ -34,16 +35,33 @@ func (u *unpriced) note(ev *window.Event) {
 		u.priced = u.priced || ev.Cost >= 0
 		return
 	}
-	m := u.models[ev.Model]
-	if m == nil {
-		if len(u.models) == maxUnpriced {
+	m := &u.late[place(ev.Model)]
+	if *m == nil || (*m).Model != ev.Model {
+		if *m = u.model(ev.Model); *m == nil {
 			return
 		}
-		m = &Unpriced{Model: ev.Model}
-		u.models[ev.Model] = m
 	}
-	m.Requests++
-	m.Tokens += max(ev.TokensIn, 0) + max(ev.TokensOut, 0)
+	(*m).Requests++
+	(*m).Tokens += max(ev.TokensIn, 0) + max(ev.TokensOut, 0)
+}
+
+// place is where a model stands among those met of late: their names differ in
+// length, or at the end.
+func place(model string) int {
+	if model == "" {
+		return 0
+	}
+	return (len(model) + int(model[len(model)-1])) % len(unpriced{}.late)
+}
+
+// model is what is counted of a model; nil if there are too many.
+func (u *unpriced) model(name string) *Unpriced {
+	m := u.models[name]
+	if m == nil && len(u.models) < maxUnpriced {
+		m = &Unpriced{Model: name}
+		u.models[name] = m
+	}
+	return m
 }
 
 // list has the models with most tokens first. It is nil where nothing has a

@@ -81,10 +81,16 @@ const packedBits = 48
 // which of the two holds what.
 func sortPacked(list, room []uint64) (sorted, rest []uint64) {
 	room = room[:len(list)]
+	if len(list) == 0 {
+		return list, room
+	}
 	for shift := 0; shift < packedBits; shift += 8 {
 		var next [256]int // first the number of each byte, then where it goes
 		for _, x := range list {
 			next[uint8(x>>shift)]++
+		}
+		if next[uint8(list[0]>>shift)] == len(list) {
+			continue // all are alike
 		}
 		at := 0
 		for b, n := range next {

@@ -12,13 +12,11 @@ type ladder struct {
 	above     *ladder
 }
 
-// fire notes a hit with count n. It returns the lowest threshold, of 2 and more,
+// fire notes a hit with count n, of 2 and more. It returns the lowest threshold, of 2 and more,
 // that had been quiet for longer than quiet, or had never fired, as all from
 // there up to n have; 0 if there is none.
 func (l *ladder) fire(n int32, now, quiet int64) (low int32) {
 	switch {
-	case n < 2:
-		return 0
 	case l.threshold == 0 || now-l.last > quiet: // so have all above
 		*l = ladder{n, now, nil}
 		return 2

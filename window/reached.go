@@ -2,6 +2,47 @@ package window
 
 import "slices"
 
+// told is how high the hits of a scope have counted since its session and its
+// caller are these, which nobody was told: they mostly stay what they are.
+type told struct {
+	session, caller string
+	most            []uint8 // by cell
+}
+
+// reach notes how high a hit counts in its scope, session and caller.
+func (t *sweepTarget) reach(q *sequence, ev *Event) {
+	if len(q.most) > 0 && q.session == ev.Session && q.caller == ev.Caller {
+		raise(q.most, t.shown)
+		return
+	}
+	t.tell(q)
+	q.session, q.caller, q.most = ev.Session, ev.Caller, append(q.most[:0], t.shown...)
+}
+
+// tell tells how high the hits of a scope have counted in it, in its session and
+// its caller.
+func (t *sweepTarget) tell(q *sequence) {
+	if len(q.most) == 0 {
+		return
+	}
+	t.inScopes.saw(q.key, q.most)
+	if q.session != "" {
+		t.inSessions.saw(q.session, q.most)
+	}
+	if q.caller != "" {
+		t.inCallers.saw(q.caller, q.most)
+	}
+}
+
+// tellAll tells of all scopes that are known.
+func (t *sweepTarget) tellAll() {
+	t.seen.scopes.each(func(q *sequence) {
+		if q.order != nil {
+			t.tell(q)
+		}
+	})
+}
+
 // reached knows the highest counts that each scope, session or caller has had.
 // That is enough to tell in how many of them a setting fired.
 type reached[K comparable] struct {

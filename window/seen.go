@@ -15,33 +15,27 @@ import (
 // they came last, one after the other: the newest is appended, the oldest are
 // passed over, and a key that comes again moves to the end.
 //
-// The index is not told of keys that are gone: it holds 32 bits of hash and a
-// position, and what stands before the oldest is void.
-//
-// A scope is known as long as one of its keys is.
+// A scope is known as long as one of its keys is, and knows where they stand: what
+// comes mostly comes of the few scopes that are busy, whose keys a cache holds. It
+// is not told of keys that are gone: what stands before the oldest is void.
 type seen struct {
 	idle    int64 // microseconds
 	slack   int64 // how much longer keys may stay; touch does not find them
 	keys    int   // cap on live keys, 0 is none
 	drop    func(repeats uint32)
+	over    func(*sequence)
 	live    int
 	moved   int // entries between the oldest and the newest that are void
 	dropped int64
-	scopes  *table[fingerprint.ScopeKey, sequence]
+	scopes  scopes
+	spare   spareLines
 
-	seed         [2]uint64   // decides where a key is found, never an answer
-	index        []indexLine // a power of two of them
-	used         int         // slots of the index that are not vacant
-	pages        [][]visit   // the first holds base
-	base         uint32      // position at which a page begins
-	oldest, next uint32      // positions, which count on from 0 where they end
-	repeating    uint32      // none before this position repeats
+	seed         [2]uint64 // decides where a key is found, never an answer
+	pages        [][]visit // the first holds base
+	base         uint32    // position at which a page begins
+	oldest, next uint32    // positions, which count on from 0 where they end
+	repeating    uint32    // none before this position repeats
 }
-
-// indexLine is a line of the cache: slots that hold hash<<32 | position, or 0
-// where they are vacant. A key stands in the line of its hash, or, if that has
-// no vacant slot, maybe behind it.
-type indexLine [8]uint64
 
 // visit is a key in the order of the last hits.
 type visit struct {
@@ -59,46 +53,52 @@ const gone = math.MinInt64
 // with some, over with what each scope has seen that does.
 func newSeen(idle, slack int64, keys int, drop func(repeats uint32), over func(*sequence)) *seen {
 	random := maphash.MakeSeed()
-	return &seen{
-		idle: idle, slack: slack, keys: keys, drop: drop, scopes: newTable[fingerprint.ScopeKey](-1, 0, over),
-		seed: [2]uint64{maphash.Comparable(random, 0), maphash.Comparable(random, 1)}, index: make([]indexLine, 32),
-	}
+	seed := [2]uint64{maphash.Comparable(random, 0), maphash.Comparable(random, 1)}
+	return &seen{idle: idle, slack: slack, keys: keys, drop: drop, over: over, scopes: newScopes(seed), seed: seed}
 }
 
-// hold finds the entry of a scope. It stays until it is let go of, once for
-// each time that it is held.
-func (s *seen) hold(key fingerprint.ScopeKey) (entry uint32) {
-	hash := s.scopes.hash(key)
-	slot, entry := s.scopes.lookup(hash, key)
-	if entry == 0 {
-		entry = s.scopes.insert(slot, hash, key)
-	}
+// hold finds the entry of a scope, and the hash of a key in it. The entry stays
+// until it is let go of, once for each time that it is held.
+func (s *seen) hold(scope *fingerprint.ScopeKey, print *printKey) (entry, hash uint32) {
+	entry = s.scopes.find(scope)
+	return entry, s.again(entry, print)
+}
+
+// again holds a scope for another key in it, and returns the hash of that.
+func (s *seen) again(entry uint32, print *printKey) (hash uint32) {
 	s.sequence(entry).held++
-	return entry
+	return hashOf(s.seed, (*[16]byte)(print))
 }
 
 func (s *seen) letGo(scope uint32) {
 	q := s.sequence(scope)
 	if q.held--; q.held == 0 {
-		s.scopes.removeEntry(scope)
+		if s.over != nil {
+			s.over(q)
+		}
+		s.spare.give(q.lines)
+		s.scopes.remove(scope)
 	}
 }
 
 // sequence is what a scope has seen.
-func (s *seen) sequence(scope uint32) *sequence { return &s.scopes.entries.at(scope).state }
+func (s *seen) sequence(scope uint32) *sequence { return s.scopes.entries.at(scope) }
 
-// hash is that of a key, never 0.
-func (s *seen) hash(scope uint32, print *printKey) uint32 {
-	high, low := bits.Mul64(binary.LittleEndian.Uint64(print[:8])^s.seed[0], binary.LittleEndian.Uint64(print[8:])^s.seed[1]^uint64(scope))
+// hashOf is the hash of a key or a scope, never 0.
+func hashOf(seed [2]uint64, key *[16]byte) uint32 {
+	high, low := bits.Mul64(binary.LittleEndian.Uint64(key[:8])^seed[0], binary.LittleEndian.Uint64(key[8:])^seed[1])
 	return uint32(high^low) | 1<<31
 }
 
 // fetch has the memory at hand that a hit of a key with that hash will look at.
 // What it returns means nothing.
-func (s *seen) fetch(scope, hash uint32) uint64 {
-	fetched := s.index[int(hash)&(len(s.index)-1)][0]
-	if q := s.sequence(scope); q.order != nil {
-		fetched += uint64(q.recent[q.slot].time)
+func (s *seen) fetch(scope, hash uint32) (fetched uint64) {
+	q := s.sequence(scope)
+	if len(q.lines) > 0 {
+		fetched = q.lines[int(hash)&(len(q.lines)-1)][0]
+	}
+	if q.order != nil {
+		fetched += uint64(q.slot)
 	}
 	return fetched
 }
@@ -111,74 +111,63 @@ func (s *seen) touch(scope uint32, print *printKey, hash uint32, now int64) (v *
 	if full || s.live > 0 && now-s.slack-s.at(s.oldest).touched > s.idle {
 		s.expire(now)
 	}
-	if slots := len(s.index) * len(indexLine{}); s.used > slots/4*3 || s.moved > slots/4 {
+	if s.moved > max(s.live, leastMoved) {
 		s.tidy()
 	}
-	slot, known := s.lookup(scope, print, hash)
-	fresh := visit{print: *print, scope: scope, first: now, touched: now}
+	q := s.sequence(scope)
+	slot, known := s.lookup(q, print, hash)
 	if known != nil {
-		s.sequence(scope).held--
-		if now-known.touched <= s.idle {
-			fresh.first, fresh.repeats, fresh.spot, again = known.first, known.repeats, known.spot, true
-		} else if known.repeats != 0 {
+		q.held--
+		again = now-known.touched <= s.idle
+		if !again && known.repeats != 0 {
 			s.drop(known.repeats)
 		}
-		if uint32(*slot)+1 == s.next {
-			*known = fresh
-			return known, again
+		if v = known; uint32(*slot)+1 != s.next {
+			v = s.append(now)
+			v.print, v.scope, v.first, v.repeats, v.spot = *print, scope, known.first, known.repeats, known.spot
+			known.touched = gone
+			s.live--
+			s.moved++
+			s.skip()
 		}
-		known.touched = gone
-		s.live--
-		s.moved++
-		s.skip()
-	} else if s.keys > 0 && s.live >= s.keys {
-		s.leave()
-		s.dropped++
+	} else {
+		if s.keys > 0 && s.live >= s.keys {
+			s.leave()
+			s.dropped++
+		}
+		if q.full() {
+			s.widen(q)
+			slot = q.vacant(hash)
+		}
+		q.used++
+		v = s.append(now)
+		v.print, v.scope = *print, scope
 	}
-	if *slot == 0 {
-		s.used++
+	if !again {
+		v.first, v.repeats, v.spot = now, 0, spot{}
 	}
-	*slot = uint64(hash)<<32 | uint64(s.next)
-	return s.add(fresh), again
+	v.touched = now
+	*slot = uint64(hash)<<32 | uint64(s.next-1)
+	return v, again
 }
+
+// leastMoved is how many gaps there may be at any time.
+const leastMoved = 64
 
 func (s *seen) at(position uint32) *visit {
 	return &s.pages[(position-s.base)>>pageBits][position&(1<<pageBits-1)]
 }
 
-// add puts a key at the end.
-func (s *seen) add(fresh visit) *visit {
+// append makes room at the end for a key that comes now.
+func (s *seen) append(now int64) *visit {
 	if int((s.next-s.base)>>pageBits) == len(s.pages) {
 		s.pages = append(s.pages, make([]visit, 1<<pageBits))
 	}
 	v := s.at(s.next)
-	*v = fresh
+	v.touched = now
 	s.next++
 	s.live++
 	return v
-}
-
-// lookup finds a key and its slot, or one that it may take: the first void one,
-// so that no slot that a live key had before comes before its own.
-func (s *seen) lookup(scope uint32, print *printKey, hash uint32) (slot *uint64, known *visit) {
-	live := s.next - s.oldest
-	for i := int(hash); ; i++ {
-		line := &s.index[i&(len(s.index)-1)]
-		for k, x := range line {
-			void := uint32(x)-s.oldest >= live
-			if slot == nil && (void || x == 0) {
-				slot = &line[k]
-			}
-			if x == 0 {
-				return slot, nil
-			}
-			if uint32(x>>32) == hash && !void {
-				if v := s.at(uint32(x)); v.scope == scope && v.print == *print {
-					return &line[k], v
-				}
-			}
-		}
-	}
 }
 
 // expire lets the keys go that are idle at now.
@@ -223,15 +212,6 @@ func (s *seen) clear() {
 	}
 }
 
-// each calls f with each key that repeats, the oldest first.
-func (s *seen) each(f func(repeats uint32)) {
-	for i := s.oldest; i != s.next; i++ {
-		if v := s.at(i); v.touched != gone && v.repeats != 0 {
-			f(v.repeats)
-		}
-	}
-}
-
 // forget has the oldest key that repeats drop its repeats; there must be one.
 func (s *seen) forget() {
 	if s.repeating-s.oldest > s.next-s.oldest { // passed over
@@ -246,36 +226,20 @@ func (s *seen) forget() {
 	}
 }
 
-// tidy closes the gaps that keys have left, in the order and in the index.
+// tidy closes the gaps that keys have left in the order.
 func (s *seen) tidy() {
 	end := s.oldest
 	for i := s.oldest; i != s.next; i++ {
-		if v := s.at(i); v.touched != gone {
-			*s.at(end) = *v
-			end++
-		}
-	}
-	s.next, s.moved, s.used, s.repeating = end, 0, s.live, s.oldest
-	if s.live > len(s.index)*len(indexLine{})/2 {
-		s.index = make([]indexLine, 2*len(s.index))
-	} else {
-		clear(s.index)
-	}
-	for i := s.oldest; i != s.next; i++ {
 		v := s.at(i)
-		hash := s.hash(v.scope, &v.print)
-		*s.vacant(hash) = uint64(hash)<<32 | uint64(i)
-	}
-}
-
-// vacant is the slot for a key with that hash in an index without void ones.
-func (s *seen) vacant(hash uint32) *uint64 {
-	for i := int(hash); ; i++ {
-		line := &s.index[i&(len(s.index)-1)]
-		for k, x := range line {
-			if x == 0 {
-				return &line[k]
-			}
+		if v.touched == gone {
+			continue
 		}
+		if i != end {
+			hash := hashOf(s.seed, (*[16]byte)(&v.print))
+			*s.sequence(v.scope).slotOf(hash, i) = uint64(hash)<<32 | uint64(end)
+			*s.at(end) = *v
+		}
+		end++
 	}
+	s.next, s.moved, s.repeating = end, 0, s.oldest
 }

@@ -28,18 +28,10 @@ type Sweep struct {
 	plan    *Plan
 	cells   []SweepCell
 	targets []*sweepTarget
+	sights  []sight // by target
 	repeat  Repeat
-	looks   []look // of the events at work
-	fetched uint64 // what came of fetching for them
-}
-
-// look is a target that looks at an event: at its first fingerprint first.
-type look struct {
-	target *sweepTarget
-	ev     *Event
-	print  printKey
-	scope  uint32 // entry of its scope, which is held
-	hash   uint32 // of the key
+	looks   []Look // of Add
+	fetched uint64 // what came of fetching for the events at work
 }
 
 // SweepOptions are the axes of a sweep.
@@ -124,8 +116,7 @@ func (t *SweepTarget) Cell(i int) *Swept {
 type sweepTarget struct {
 	rule            *Rule
 	number          int     // of the target
-	index           int     // of the rule in the plan
-	identity, scope int     // likewise
+	identity, scope int     // of the rule, in the plan
 	hit             Hit     // the one at work
 	limit           int     // the highest threshold
 	maxAges, quiet  []int64 // by window: how old may count, and the longest pause inside an episode
@@ -189,7 +180,7 @@ func NewSweep(plan *Plan, rules []int, o SweepOptions) *Sweep {
 	for _, r := range rules {
 		t := s.newTarget(r)
 		t.number = len(s.targets)
-		s.targets = append(s.targets, t)
+		s.targets, s.sights = append(s.targets, t), append(s.sights, newSight(plan, r))
 	}
 	return s
 }
@@ -203,7 +194,7 @@ const keepSlack = 16
 
 func (s *Sweep) newTarget(rule int) *sweepTarget {
 	r := s.plan.Rules[rule]
-	t := &sweepTarget{rule: r, index: rule, identity: s.plan.identity[rule], scope: s.plan.scope[rule], limit: s.o.Most, period: s.o.Period}
+	t := &sweepTarget{rule: r, identity: s.plan.identity[rule], scope: s.plan.scope[rule], limit: s.o.Most, period: s.o.Period}
 	if r.Counter.Kind == "cycle" && r.Counter.Period > 0 {
 		t.period = r.Counter.Period
 	}
@@ -234,86 +225,83 @@ func (s *Sweep) newTarget(rule int) *sweepTarget {
 // Cells are the cells of every target, kind by kind and in it by window.
 func (s *Sweep) Cells() []SweepCell { return s.cells }
 
-// ahead is how many events are looked at before the first of them is counted.
+// Add counts events. They come in release order.
+func (s *Sweep) Add(events ...*Event) {
+	s.looks = s.looks[:0]
+	for _, ev := range events {
+		s.looks = s.Look(s.looks, ev)
+	}
+	s.Count(s.looks)
+}
+
+// ahead is how many keys are found at a time.
 const ahead = 16
 
-// Add counts events. They come in release order. Many at a time take less time:
-// their keys are in no cache, and one wait for memory overlaps the next.
-func (s *Sweep) Add(events ...*Event) {
-	for len(events) > 0 {
-		n := min(ahead, len(events))
-		s.looks = s.looks[:0]
-		for _, ev := range events[:n] {
-			for _, t := range s.targets {
-				if t.looks(ev) {
-					s.looks = append(s.looks, t.look(ev))
-				}
-			}
+// Count counts what was looked at. Many at a time take less time: their keys are
+// in no cache, and one wait for memory overlaps the next.
+func (s *Sweep) Count(looks []Look) {
+	for len(looks) > 0 {
+		some := looks[:min(ahead, len(looks))]
+		for i := range some {
+			l := &some[i]
+			l.entry, l.hash = s.targets[l.target].seen.hold(&l.scope, &l.print)
 		}
-		for i := range s.looks {
-			l := &s.looks[i]
-			s.fetched += l.target.seen.fetch(l.scope, l.hash)
+		for i := range some {
+			l := &some[i]
+			s.fetched += s.targets[l.target].seen.fetch(l.entry, l.hash)
 		}
-		for i := range s.looks {
-			s.add(&s.looks[i])
+		for i := range some {
+			s.count(&some[i])
 		}
-		events = events[n:]
+		looks = looks[len(some):]
 	}
 }
 
-// looks tells whether the target counts an event.
-func (t *sweepTarget) looks(ev *Event) bool {
-	choice := ev.Rules[t.index]
-	return choice != NotMatched && !t.rule.inForce(choice).Off && len(ev.Prints[t.identity].Fingerprints) > 0 && ev.Scopes[t.scope].Cause == fingerprint.Computable
-}
-
-// look looks at an event, whose scope it holds, so that its keys can be found.
-func (t *sweepTarget) look(ev *Event) look {
-	print, scope := printKeyOf(&ev.Prints[t.identity].Fingerprints[0]), t.seen.hold(ev.Scopes[t.scope].Key)
-	return look{t, ev, print, scope, t.seen.hash(scope, &print)}
-}
-
-// add counts an event for a target that looks at it.
-func (s *Sweep) add(l *look) {
-	t, ev := l.target, l.ev
-	prints, scope := ev.Prints[t.identity].Fingerprints, &ev.Scopes[t.scope]
+// count counts an event for a target.
+func (s *Sweep) count(l *Look) {
+	t := s.targets[l.target]
 	t.requests++
-	t.alone = len(prints) == 1
+	t.alone = l.prints == 1
 	repeated := false
-	for k := range prints {
+	for k := range int(l.prints) {
 		if k > 0 {
-			l.print = printKeyOf(&prints[k])
-			t.seen.sequence(l.scope).held++
-			l.hash = t.seen.hash(l.scope, &l.print)
+			l.print = printKeyOf(&l.ev.Prints[t.identity].Fingerprints[k])
+			l.hash = t.seen.again(l.entry, &l.print)
 		}
 		if t.trips != nil {
-			t.hit.Scope, t.hit.Print, t.hit.Time = scope.Key, prints[k], ev.Time
+			t.hit.Scope, t.hit.Print, t.hit.Time = l.scope, l.ev.Prints[t.identity].Fingerprints[k], l.time
 		}
 		key := t.count(l)
 		var tracked []int32
 		if t.trips != nil {
-			tracked = t.trip(ev, scope, &t.hit, key, k, len(prints))
+			tracked = t.trip(l.ev, &l.ev.Scopes[t.scope], &t.hit, key, k, int(l.prints))
 		}
-		if key == nil {
-			continue
-		}
-		for c, n := range t.counts {
-			t.shown[c] = uint8(min(n, math.MaxUint8))
-		}
-		u := usageOf(ev)
-		t.fire(key, ev.Time, u)
-		t.reach(key, ev)
-		if !t.alone {
-			raise(t.highest, t.shown)
+		if key != nil {
+			s.repeats(t, key, l, k, tracked)
 			repeated = true
 		}
-		if s.o.Repeat != nil {
-			s.repeat = Repeat{&key.keep, t.number, ev, scope, prints[k], key.first, t.shown, tracked}
-			s.o.Repeat(&s.repeat)
-		}
 	}
-	if repeated {
-		t.tallyRequest(usageOf(ev))
+	if repeated && !t.alone {
+		t.tallyRequest(usageOf(l.ev))
+	}
+}
+
+// repeats notes what was counted of a key that repeats, with fingerprint k of
+// an event.
+func (s *Sweep) repeats(t *sweepTarget, key *repeats, l *Look, k int, tracked []int32) {
+	for c, n := range t.counts {
+		t.shown[c] = uint8(min(n, math.MaxUint8))
+	}
+	t.fire(key, l.time, usageOf(l.ev))
+	t.reach(t.sequence, l.ev)
+	if !t.alone {
+		raise(t.highest, t.shown)
+	}
+	if s.o.Repeat != nil {
+		s.repeat = Repeat{
+			&key.keep, t.number, l.ev, &l.ev.Scopes[t.scope], l.ev.Prints[t.identity].Fingerprints[k], key.first, t.shown, tracked,
+		}
+		s.o.Repeat(&s.repeat)
 	}
 }
 
@@ -323,51 +311,61 @@ func (s *Sweep) add(l *look) {
 func (t *sweepTarget) fire(key *repeats, now int64, u usage) {
 	windows, most := len(t.maxAges), int32(t.limit)
 	t.climbs = t.climbs[:0]
-	for w := range key.left {
+	for w := int(key.single); w < int(key.outlived); w++ {
 		left, quiet := &key.left[w], t.quiet[w]
+		if left.refresh < 2 { // none counts more
+			continue
+		}
 		for kind := range cycleKind {
 			c := kind*windows + w
-			n := min(t.counts[c], most)
-			t.climb(kind, w, c, n, left.ladders[kind].fire(n, now, quiet))
+			if n := min(t.counts[c], most); n >= 2 {
+				t.climb(kind, w, c, n, left.ladders[kind].fire(n, now, quiet))
+			}
 		}
 	}
 	longest := windows - 1
-	if w := len(key.left); w < windows {
+	if w := int(key.outlived); w < windows {
 		opens := key.n // each hit counts one more
 		if opens > most {
 			opens = 0
 		}
 		t.climb(0, w, t.tally.from(refreshKind, w), min(key.n, most), opens)
-		n := min(t.counts[streakKind*windows+longest], most)
-		t.climb(streakKind, w, t.tally.from(streakKind, w), n, key.streak.fire(n, now, t.quiet[longest]))
+		if n := min(t.counts[streakKind*windows+longest], most); n >= 2 {
+			t.climb(streakKind, w, t.tally.from(streakKind, w), n, key.streak.fire(n, now, t.quiet[longest]))
+		}
 	}
 	counts := t.counts[cycleKind*windows:]
 	key.partCycles(counts)
-	for w := range key.cycles {
-		n := min(counts[w], most)
-		t.climb(cycleKind, w, cycleKind*windows+w, n, key.cycles[w].fire(n, now, t.quiet[w]))
+	for w := int(key.single); w < int(key.apart); w++ {
+		if n := min(counts[w], most); n >= 2 {
+			t.climb(cycleKind, w, cycleKind*windows+w, n, key.cycles[w].fire(n, now, t.quiet[w]))
+		}
 	}
-	if w := len(key.cycles); w < windows {
-		n := min(counts[longest], most)
-		t.climb(cycleKind, w, t.tally.from(cycleKind, w), n, key.cycle.fire(n, now, t.quiet[longest]))
+	if w := int(key.apart); w < windows {
+		if n := min(counts[longest], most); n >= 2 {
+			t.climb(cycleKind, w, t.tally.from(cycleKind, w), n, key.cycle.fire(n, now, t.quiet[longest]))
+		}
 	}
 	t.tallyHit(key, now, u)
 }
 
-// climb notes that a hit counts n in the cells of a column, of which one is that
-// of a kind and a window, and opens episodes there from the threshold low on;
-// none if that is 0.
+// climb notes that a hit counts n, 2 or more, in the cells of a column, of which
+// one is that of a kind and a window, and opens episodes there from the threshold
+// low on; none if that is 0.
 func (t *sweepTarget) climb(kind, window, column int, n, low int32) {
-	if n >= 2 {
-		t.climbs = append(t.climbs, climb{kind, window, column, n, low})
+	if len(t.climbs) == cap(t.climbs) {
+		t.climbs = slices.Grow(t.climbs, 1)
 	}
+	t.climbs = t.climbs[:len(t.climbs)+1]
+	c := &t.climbs[len(t.climbs)-1] // in place: a copy waits until all of it is written
+	c.kind, c.window, c.column, c.n, c.low = kind, window, column, n, low
 }
 
 // tallyHit tallies what a hit climbed.
 func (t *sweepTarget) tallyHit(key *repeats, now int64, u usage) {
 	if t.alone {
 		for i := range t.climbs { // by itself, so that one wait for memory overlaps the next
-			t.tally.at(t.climbs[i].n, t.climbs[i].column).fired.add(u)
+			t.tally.fired[t.tally.at(t.climbs[i].n, t.climbs[i].column)].add(u)
 		}
 	}
 	for i := range t.climbs {
@@ -406,7 +404,7 @@ func (r *rounding) round(delay int64) uint64 {
 func (t *sweepTarget) tallyRequest(u usage) {
 	for c, n := range t.highest {
 		if n >= 2 {
-			t.tally.at(min(int32(n), int32(t.limit)), c).fired.add(u)
+			t.tally.fired[t.tally.at(min(int32(n), int32(t.limit)), c)].add(u)
 			t.tally.opener(c, t.opened[c], u)
 		}
 	}

@@ -1,10 +1,6 @@
 package window
 
-import (
-	"slices"
-
-	"github.com/loopgauge/loopgauge/fingerprint"
-)
+import "slices"
 
 // repeats is what a key that repeats has counted, in all cells.
 //
@@ -12,30 +8,29 @@ import (
 // all such windows count the same, sliding, fixed and refresh alike, which is
 // how often the key has come. They are whole, and cost as much as one. What is
 // counted in a window of its own begins when the key grows older than it.
+//
+// Windows in which the key has never come twice count 1, and cost nothing: they
+// are the shortest of those that it has outlived.
 type repeats struct {
-	n      int32 // hits; 0 is none yet
-	first  int64 // time of the key's first hit
-	second int64 // of the second
-	last   int64
-	total  usage // by all hits but the first
+	n        int32  // hits; 0 is none yet
+	outlived uint16 // the windows that are not whole any more, the shortest
+	single   uint16 // of these, the windows that have counted but 1
+	apart    uint16 // the windows, the shortest, that have counted cycles on their own
+	first    int64  // time of the key's first hit
+	last     int64
+	total    usage // by all hits but the first
 	keyMemory
 	streak ladder // of the windows that are whole
-	cycle  ladder // of the windows behind cycles, which always counted alike
+	cycle  ladder // of the windows that are not apart, which always counted alike
 	past   *past  // for trips by fingerprint; nil unless they need it
 	keep   any    // of Repeat
-
-	// Since when the session and the caller are these nothing was told to
-	// reached: they mostly stay what they are.
-	scope           fingerprint.ScopeKey
-	session, caller string
 }
 
 // keyMemory is what another key can use once a key is gone.
 type keyMemory struct {
 	hits   []keyHit     // that the longest window holds, and maybe some before
-	left   []leftWindow // the windows that are not whole any more, from the shortest on
-	cycles []ladder     // of the shortest windows: those that have counted cycles on their own
-	most   []uint8      // highest count by cell, of the session and the caller
+	left   []leftWindow // by window, from single to outlived; nil before the first
+	cycles []ladder     // by window, from single to apart; likewise
 }
 
 // keyHit is a hit of a key.
@@ -72,43 +67,12 @@ func (t *sweepTarget) live() int { return int(t.repeats.n) - 1 - len(t.freed) }
 // gone lets go of the repeats of a key. Another can use its memory.
 func (t *sweepTarget) gone(i uint32) {
 	key := t.repeats.at(i)
-	t.tell(key)
 	var m keyMemory
 	if cap(key.hits) <= mostFreed {
-		m = keyMemory{key.hits[:0], key.left[:0], key.cycles[:0], key.most[:0]}
+		m = keyMemory{key.hits[:0], key.left, key.cycles}
 	}
 	*key = repeats{keyMemory: m}
 	t.freed = append(t.freed, i)
-}
-
-// reach notes how high a hit of a key counts in its scope, session and caller.
-func (t *sweepTarget) reach(key *repeats, ev *Event) {
-	if len(key.most) > 0 && key.session == ev.Session && key.caller == ev.Caller {
-		raise(key.most, t.shown)
-		return
-	}
-	t.tell(key)
-	key.session, key.caller, key.most = ev.Session, ev.Caller, append(key.most[:0], t.shown...)
-}
-
-// tell tells how high the hits of a key have counted in its scope, session and
-// caller.
-func (t *sweepTarget) tell(key *repeats) {
-	if len(key.most) == 0 {
-		return
-	}
-	t.inScopes.saw(key.scope, key.most)
-	if key.session != "" {
-		t.inSessions.saw(key.session, key.most)
-	}
-	if key.caller != "" {
-		t.inCallers.saw(key.caller, key.most)
-	}
-}
-
-// tellAll tells of all keys that are live.
-func (t *sweepTarget) tellAll() {
-	t.seen.each(func(i uint32) { t.tell(t.repeats.at(i)) })
 }
 
 // leftWindow is what a key counts in a window that it has outlived.
@@ -128,18 +92,48 @@ type start struct {
 	second int64
 }
 
-// leave gives the shortest whole window counts of its own. Up to here each hit
+// leave makes the shortest whole window one that is not whole. Up to here each hit
 // has counted one more than the one before.
-func (key *repeats) leave(most int) {
-	whole := start{second: key.second}
-	l := leftWindow{opened: key.first, fixed: key.n, refresh: key.n, fixedFrom: whole, refreshFrom: whole}
-	if key.n >= 2 {
-		for kind := range streakKind {
-			l.ladders[kind] = ladder{threshold: min(key.n, int32(most)), last: key.last}
-		}
+func (key *repeats) leave(windows, most int) {
+	w := key.outlived
+	key.outlived++
+	if key.n < 2 {
+		key.single++
+		return
+	}
+	l := key.own(windows, w)
+	whole := start{second: key.hits[1].time}
+	l.head, l.opened, l.fixed, l.refresh, l.fixedFrom, l.refreshFrom = 0, key.first, key.n, key.n, whole, whole
+	for kind := range streakKind {
+		l.ladders[kind] = ladder{threshold: min(key.n, int32(most)), last: key.last}
 	}
 	l.ladders[streakKind] = key.streak
-	key.left = append(key.left, l)
+}
+
+// pair gives the longest of the windows that have counted but 1 counts of its own:
+// those after the last hit, as the next one will be the second.
+func (key *repeats) pair(windows int) {
+	key.single--
+	l := key.own(windows, key.single)
+	*l = leftWindow{head: len(key.hits) - 1, opened: key.last, fixed: 1, refresh: 1, fixedFrom: start{used: key.total}, refreshFrom: start{used: key.total}}
+	if key.single < key.apart {
+		key.cyclesOf(windows)[key.single] = ladder{}
+	}
+}
+
+// own is what is counted in a window, maybe of a key that is gone.
+func (key *repeats) own(windows int, w uint16) *leftWindow {
+	if key.left == nil {
+		key.left = make([]leftWindow, windows)
+	}
+	return &key.left[w]
+}
+
+func (key *repeats) cyclesOf(windows int) []ladder {
+	if key.cycles == nil {
+		key.cycles = make([]ladder, windows)
+	}
+	return key.cycles
 }
 
 // partCycles gives ladders of their own to the windows that are not whole any
@@ -147,22 +141,24 @@ func (key *repeats) leave(most int) {
 // comes round may have begun before the key did.
 func (key *repeats) partCycles(counts []int32) {
 	apart := len(counts) - 1
-	for apart > len(key.cycles) && counts[apart-1] == counts[len(counts)-1] {
+	for apart > int(key.apart) && counts[apart-1] == counts[len(counts)-1] {
 		apart--
 	}
-	if len(key.left) == len(counts) {
+	if int(key.outlived) == len(counts) {
 		apart = len(counts)
 	}
-	for apart = max(apart, len(key.left)); len(key.cycles) < apart; {
-		key.cycles = append(key.cycles, key.cycle)
+	apart = max(apart, int(key.outlived))
+	for w := int(max(key.apart, key.single)); w < apart; w++ {
+		key.cyclesOf(len(counts))[w] = key.cycle
 	}
+	key.apart = uint16(max(apart, int(key.apart)))
 }
 
 // count sets t.counts for a hit of the key that l looks at, and returns the key
 // if it repeats. If it does not, only what a sequence counts is set, for trips.
-func (t *sweepTarget) count(l *look) *repeats {
-	now := l.ev.Time
-	v, again := t.seen.touch(l.scope, &l.print, l.hash, now)
+func (t *sweepTarget) count(l *Look) *repeats {
+	now := l.time
+	v, again := t.seen.touch(l.entry, &l.print, l.hash, now)
 	t.follow(l, v, again)
 	if !again {
 		if t.trips != nil {
@@ -174,7 +170,7 @@ func (t *sweepTarget) count(l *look) *repeats {
 	}
 	key := t.repeatsOf(v)
 	if key.n == 0 {
-		key.first, key.scope = v.first, l.ev.Scopes[t.scope].Key
+		key.first = v.first
 		key.count(t, v.first, usage{}, t.counts)
 		if t.trips != nil && !t.trips.byScope {
 			key.past = &past{}
@@ -189,19 +185,23 @@ func (t *sweepTarget) count(l *look) *repeats {
 // count counts a hit by the kinds that look at its key alone.
 func (key *repeats) count(t *sweepTarget, now int64, u usage, counts []int32) {
 	windows := len(t.maxAges)
-	for len(key.left) < windows && now-key.first > t.whole[len(key.left)] {
+	for int(key.outlived) < windows && now-key.first > t.whole[key.outlived] {
 		if t.trips != nil && t.trips.together {
 			t.trips.part(key, &t.hit)
 		}
-		key.leave(t.limit)
+		key.leave(windows, t.limit)
 	}
-	if key.n++; key.n == 2 {
-		key.second = now
+	for key.single > 0 && now-key.last <= t.maxAges[key.single-1] {
+		key.pair(windows)
 	}
+	key.n++
 	key.total.add(u, 1)
 	key.hits = append(key.hits, keyHit{now, key.total})
 	sliding, fixed, refresh := counts[:windows], counts[windows:2*windows], counts[2*windows:3*windows]
-	for w := range key.left {
+	for w := range key.single {
+		sliding[w], fixed[w], refresh[w] = 1, 1, 1
+	}
+	for w := key.single; w < key.outlived; w++ {
 		l, age := &key.left[w], t.maxAges[w]
 		for now-key.hits[l.head].time > age {
 			l.head++
@@ -217,11 +217,11 @@ func (key *repeats) count(t *sweepTarget, now int64, u usage, counts []int32) {
 		l.refreshFrom.count(&l.refresh, now, key.total)
 		fixed[w], refresh[w] = l.fixed, l.refresh
 	}
-	for w := len(key.left); w < windows; w++ {
+	for w := int(key.outlived); w < windows; w++ {
 		sliding[w], fixed[w], refresh[w] = key.n, key.n, key.n
 	}
 	key.last = now
-	if len(key.left) == windows {
+	if int(key.outlived) == windows {
 		key.trim()
 	}
 }
@@ -229,14 +229,28 @@ func (key *repeats) count(t *sweepTarget, now int64, u usage, counts []int32) {
 // trim lets old hits go once they are the most: what is before the longest
 // window is not needed again.
 func (key *repeats) trim() {
-	old := key.left[len(key.left)-1].head
+	old := len(key.hits) - 1
+	if key.single < key.outlived {
+		old = key.left[key.outlived-1].head
+	}
 	if old < 16 || old <= len(key.hits)/2 {
 		return
 	}
 	key.hits = slices.Delete(key.hits, 0, old)
-	for w := range key.left {
+	for w := key.single; w < key.outlived; w++ {
 		key.left[w].head -= old
 	}
+}
+
+// opened is when the fixed window that holds the last hit was opened.
+func (key *repeats) opened(w int) int64 {
+	switch {
+	case w >= int(key.outlived):
+		return key.first
+	case w < int(key.single):
+		return key.last
+	}
+	return key.left[w].opened
 }
 
 func (s *start) count(n *int32, now int64, total usage) {
@@ -260,8 +274,8 @@ func (key *repeats) upTo(now int64, kind, w, n int) (used usage, delay int64) {
 		first := max(len(key.hits)-n, 0)
 		used.add(key.hits[first].used, -1)
 		return used, now - key.hits[min(first+1, len(key.hits)-1)].time
-	case w >= len(key.left):
-		return used, now - key.second
+	case w >= int(key.outlived):
+		return used, now - key.hits[1].time
 	}
 	from := &key.left[w].fixedFrom
 	if kind == refreshKind {

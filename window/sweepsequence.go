@@ -3,15 +3,18 @@ package window
 import (
 	"slices"
 	"sort"
+
+	"github.com/loopgauge/loopgauge/fingerprint"
 )
 
 // sequence is what a scope has seen. Most scopes see one event, or are long
 // gone when the next comes: what it takes to count comes with the second.
 type sequence struct {
-	held  uint32 // by how many keys, and events at work
-	next  int64  // position of the next event
-	fresh int64  // of the last event that repeats with no period
-	last  int64  // time of the last event
+	key  fingerprint.ScopeKey
+	held uint32 // by how many keys, and events at work
+	places
+	next int64 // position of the next event
+	last int64 // time of the last event
 	*order
 }
 
@@ -23,10 +26,12 @@ type sequence struct {
 // round, too, as the shortest period. Times are kept only while something else
 // comes round.
 type order struct {
+	fresh  int64         // position of the last event that repeats with no period
 	slot   int           // of the next event
 	recent []recentEvent // as many as the longest period
 	times  []int64       // of the last events
 	past   *past         // for trips by scope; nil unless they need it
+	told
 }
 
 // recentEvent is an element of two lists in one: events are found by position
@@ -49,7 +54,11 @@ func (p *spot) move(position int64) {
 
 // over keeps what a scope that goes leaves.
 func (t *sweepTarget) over(q *sequence) {
-	if q.order != nil && cap(q.times) <= mostFreed {
+	if q.order == nil {
+		return
+	}
+	t.tell(q)
+	if cap(q.times) <= mostFreed {
 		t.orders = append(t.orders, q.order)
 	}
 }
@@ -63,17 +72,17 @@ func (t *sweepTarget) order() *order {
 	q := t.orders[last]
 	t.orders = t.orders[:last]
 	clear(q.recent)
-	*q = order{recent: q.recent, times: q.times[:0]}
+	*q = order{recent: q.recent, times: q.times[:0], told: told{most: q.most[:0]}}
 	return q
 }
 
 // follow puts a hit at the end of its scope's sequence, which is t.sequence then,
 // nil if the hit is the first. again says that its key has come before.
-func (t *sweepTarget) follow(l *look, v *visit, again bool) {
-	q, now := t.seen.sequence(l.scope), l.ev.Time
+func (t *sweepTarget) follow(l *Look, v *visit, again bool) {
+	q, now := t.seen.sequence(l.entry), l.time
 	if q.next > 0 && now-q.last > t.seen.idle { // so are all of its keys
 		t.over(q)
-		*q = sequence{held: q.held}
+		q.next, q.order = 0, nil
 	}
 	if again {
 		v.move(q.next)
@@ -105,13 +114,14 @@ func (q *sequence) extend(periods uint32, now, longest int64) {
 	at := q.next
 	q.next, q.last = at+1, now
 	others := MaxPeriod - len(q.recent)
-	if periods = periods << others >> others; periods == 0 {
-		q.fresh = at
-	} else {
-		for i := range q.recent {
-			if periods>>i&1 == 0 {
-				q.recent[i].broke = at
-			}
+	if periods = periods << others >> others; periods == 0 { // mostly, and there is no more to fetch
+		q.fresh, q.times = at, q.times[:0]
+		q.keep(now)
+		return
+	}
+	for i := range q.recent {
+		if periods>>i&1 == 0 {
+			q.recent[i].broke = at
 		}
 	}
 	if periods>>q.run(1) != 0 { // with one longer than the run, be it the first time

@@ -57,15 +57,15 @@ func newSwept(cell SweepCell, most int) Swept {
 // besides a column for each cell there are some that stand for several: for all
 // windows from one on, of a kind or of those kinds that count alike in them.
 type sweepTally struct {
-	steps          []tallyStep // by threshold and column
+	fired          []amount    // by threshold and column: requests, at their count
+	opened         []tallyOpen // likewise; apart, as most hits open nothing
 	windows, width int
 }
 
-// tallyStep is a threshold of a column. It fills a line of the cache.
-type tallyStep struct {
-	fired  amount // requests, at their count
-	opened amount // episodes, with what was used before
-	firsts usage  // of the requests that opened them
+// tallyOpen are the episodes that were opened at a threshold of a column.
+type tallyOpen struct {
+	episodes amount // with what was used before
+	firsts   usage  // of the requests that opened them
 }
 
 // amount is so many requests or episodes, and what they used.
@@ -84,22 +84,16 @@ func (a *amount) plus(b amount) {
 	a.usage.add(b.usage, 1)
 }
 
-func (s *tallyStep) plus(o *tallyStep) {
-	s.fired.plus(o.fired)
-	s.opened.plus(o.opened)
-	s.firsts.add(o.firsts, 1)
-}
-
 // tallyKinds is how many columns there are for each window.
 const tallyKinds = cycleKind + 1 + cycleKind + 1 - refreshKind
 
 func newSweepTally(most, windows int) sweepTally {
 	width := tallyKinds * windows
-	return sweepTally{make([]tallyStep, (most+1)*width), windows, width}
+	return sweepTally{make([]amount, (most+1)*width), make([]tallyOpen, (most+1)*width), windows, width}
 }
 
-func (tally *sweepTally) at(threshold int32, column int) *tallyStep {
-	return &tally.steps[int(threshold)*tally.width+column]
+func (tally *sweepTally) at(threshold int32, column int) int {
+	return int(threshold)*tally.width + column
 }
 
 // from is the column of all windows from w on of a kind; that of refresh is of
@@ -137,7 +131,7 @@ func (tally *sweepTally) opener(column int, opened span, u usage) {
 		return
 	}
 	for threshold := opened.low; threshold <= opened.high; threshold++ {
-		tally.at(threshold, column).firsts.add(u, 1)
+		tally.opened[tally.at(threshold, column)].firsts.add(u, 1)
 	}
 }
 
@@ -145,38 +139,45 @@ func (tally *sweepTally) opener(column int, opened span, u usage) {
 // of thresholds, with what was used before.
 func (tally *sweepTally) episode(column int, opened span, before usage) {
 	for threshold := opened.low; threshold <= opened.high; threshold++ {
-		tally.at(threshold, column).opened.add(before)
+		tally.opened[tally.at(threshold, column)].episodes.add(before)
 	}
 }
 
 // swept adds the columns up.
 func (tally *sweepTally) swept(cells []SweepCell) []Swept {
-	most := len(tally.steps)/tally.width - 1
-	sums := make([]tallyStep, len(cells)*(most+1)) // by cell and threshold
-	for column := range tally.width {
+	most := len(tally.fired)/tally.width - 1
+	sums := newSweepTally(most, tally.windows) // by threshold and cell
+	for i := range tally.fired {
+		threshold, column := i/tally.width, i%tally.width
 		for c := range tally.cells(column) {
-			for t := range most + 1 {
-				sums[c*(most+1)+t].plus(tally.at(int32(t), column))
-			}
+			sum := sums.at(int32(threshold), c)
+			sums.fired[sum].plus(tally.fired[i])
+			sums.opened[sum].plus(tally.opened[i])
 		}
 	}
 	list := make([]Swept, len(cells))
 	for c := range cells {
 		list[c] = newSwept(cells[c], most)
-		list[c].add(sums[c*(most+1) : (c+1)*(most+1)])
+		list[c].add(&sums, c)
 	}
 	return list
 }
 
-// add takes in the sums by threshold: a request fires at its count and at all
+func (o *tallyOpen) plus(p tallyOpen) {
+	o.episodes.plus(p.episodes)
+	o.firsts.add(p.firsts, 1)
+}
+
+// add takes in the sums of a cell: a request fires at its count and at all
 // thresholds below.
-func (w *Swept) add(sums []tallyStep) {
+func (w *Swept) add(sums *sweepTally, cell int) {
 	var fired amount
-	for t := len(sums) - 1; t >= 2; t-- {
-		fired.plus(sums[t].fired)
-		after, opened := fired.usage, sums[t].opened
-		after.add(sums[t].firsts, -1)
+	for t := len(w.Requests) - 1; t >= 2; t-- {
+		at := sums.at(int32(t), cell)
+		fired.plus(sums.fired[at])
+		after, opened := fired.usage, sums.opened[at]
+		after.add(opened.firsts, -1)
 		w.Requests[t], w.TokensAfter[t], w.CostAfter[t] = fired.n, after.tokens, after.cost.Dollars()
-		w.Episodes[t], w.TokensBefore[t], w.CostBefore[t] = opened.n, opened.tokens, opened.cost.Dollars()
+		w.Episodes[t], w.TokensBefore[t], w.CostBefore[t] = opened.episodes.n, opened.episodes.tokens, opened.episodes.cost.Dollars()
 	}
 }

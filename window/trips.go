@@ -135,8 +135,8 @@ func (t *sweepTarget) trip(ev *Event, scope *Scope, h *Hit, key *repeats, k, of 
 	}
 	windows := len(trips.windows)
 	if trips.together {
-		trips.wholeWindows(len(key.left), min(key.n, int32(trips.most)), of == 1)
-		windows = len(key.left)
+		windows = int(key.outlived)
+		trips.wholeWindows(windows, min(key.n, int32(trips.most)), of == 1)
 	} else {
 		trips.prepare(past)
 	}
@@ -223,7 +223,7 @@ func (t *trips) prepare(p *past) {
 // what was counted, and until when it is blocked. h is the hit after that past.
 func (t *trips) part(key *repeats, h *Hit) {
 	t.prepare(key.past)
-	w := len(key.left)
+	w := int(key.outlived)
 	key.past.started[w] = min(key.n, int32(t.most))
 	for threshold := int32(2); threshold <= key.past.started[w]; threshold++ {
 		t.begin(w, threshold, h.Scope, nil)
@@ -247,10 +247,10 @@ func (t *trips) part(key *repeats, h *Hit) {
 // inWindow are the hits of a past that may still count in a window. What a fixed
 // window forgot must not be told: it would open the window at another time.
 func (t *trips) inWindow(hits []passed, key *repeats, w int) []passed {
-	if t.rule.Counter.Kind != "fixed" || w >= len(key.left) {
+	if t.rule.Counter.Kind != "fixed" {
 		return hits
 	}
-	opened := key.left[w].opened
+	opened := key.opened(w)
 	return hits[sort.Search(len(hits), func(i int) bool { return hits[i].time >= opened }):]
 }
 

@@ -63,6 +63,7 @@ type collector struct {
 	rows    rows
 	all     []*Repeat
 	unused  []Repeat // memory for those to come
+	few     []Hit    // likewise
 	dropped int64    // repeats there was no room for
 	witness *window.Witness
 	told    *told // nil if nobody asks
@@ -99,9 +100,10 @@ func (c *collector) repeat(r *window.Repeat) {
 	}
 	k, _ := (*r.Keep).(*Repeat)
 	if k == nil {
-		if k = c.begin(r, c.witness.Begin(r.First)); k == nil {
+		if !c.room() {
 			return
 		}
+		k = c.begin(r, c.witness.Begin(r.First))
 	}
 	facts := c.witness.Note(k.facts, r.Event, c.rules[r.Target], &r.Fingerprint, int(r.Counts[c.inRow()]))
 	if facts != k.facts {
@@ -128,17 +130,25 @@ func (c *collector) repeat(r *window.Repeat) {
 	}
 	h.row = c.rows.add(r.Counts)
 	if k.hits == nil {
-		k.hits = make([]Hit, 0, fewHits)
+		if len(c.few) == 0 {
+			c.few = make([]Hit, fewHits*repeatsAtOnce)
+		}
+		k.hits, c.few = c.few[:0:fewHits], c.few[fewHits:]
 	}
 	k.hits = append(k.hits, h)
 }
 
-// begin opens a repeat; nil if there is no room for it.
-func (c *collector) begin(r *window.Repeat, facts *window.Facts) *Repeat {
+// room tells whether there is room for one more repeat, which is dropped if not.
+func (c *collector) room() bool {
 	if len(c.all) >= keptRepeats {
 		c.dropped++
-		return nil
+		return false
 	}
+	return true
+}
+
+// begin opens a repeat.
+func (c *collector) begin(r *window.Repeat, facts *window.Facts) *Repeat {
 	ev := r.Event
 	if len(c.unused) == 0 {
 		c.unused = make([]Repeat, repeatsAtOnce)
@@ -156,10 +166,10 @@ func (c *collector) begin(r *window.Repeat, facts *window.Facts) *Repeat {
 
 // part ends a repeat where another stretch begins, and gives that its hits.
 func (c *collector) part(k *Repeat, r *window.Repeat, facts *window.Facts) *Repeat {
-	next := c.begin(r, facts)
-	if next == nil {
+	if !c.room() {
 		return nil
 	}
+	next := c.begin(r, facts)
 	next.later = true
 	over := facts.Requests - 1 // requests that go over, besides the one at work
 	from := int64(len(k.hits)) + k.Rest() - over

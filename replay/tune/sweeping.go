@@ -6,12 +6,20 @@ import (
 )
 
 // sweeping sweeps on a goroutine of its own, while the next events are read and
-// judged: either takes about half of the time. It is given events in batches.
+// judged: either takes about half of the time. It is given in batches what is
+// to be looked at of the events.
 type sweeping struct {
 	sweeps []*window.Sweep
-	batch  []*window.Event      // that fills
-	full   chan []*window.Event // with room for one
-	swept  chan []*window.Event // to be filled again; closed at the end
+	size   int         // events of a batch
+	batch  *batch      // that fills
+	full   chan *batch // with room for one
+	swept  chan *batch // to be filled again; closed at the end
+}
+
+// batch is what there is to look at of some events.
+type batch struct {
+	events int
+	looks  [][]window.Look // by sweep
 }
 
 // A batch makes what it costs to hand it over, and to wake a goroutine for it,
@@ -35,9 +43,9 @@ func batchSize(o *replay.Options) int {
 const batches = 3
 
 func startSweeping(size int, sweeps ...*window.Sweep) *sweeping {
-	s := &sweeping{sweeps: sweeps, full: make(chan []*window.Event, 1), swept: make(chan []*window.Event, batches)}
+	s := &sweeping{sweeps: sweeps, size: size, full: make(chan *batch, 1), swept: make(chan *batch, batches)}
 	for range batches {
-		s.swept <- make([]*window.Event, 0, size)
+		s.swept <- &batch{looks: make([][]window.Look, len(sweeps))}
 	}
 	s.batch = <-s.swept
 	go s.run()
@@ -46,17 +54,23 @@ func startSweeping(size int, sweeps ...*window.Sweep) *sweeping {
 
 func (s *sweeping) run() {
 	defer close(s.swept)
-	for batch := range s.full {
-		for _, sweep := range s.sweeps {
-			sweep.Add(batch...)
+	for b := range s.full {
+		for i, sweep := range s.sweeps {
+			sweep.Count(b.looks[i])
+			b.looks[i] = b.looks[i][:0]
 		}
-		s.swept <- batch[:0]
+		b.events = 0
+		s.swept <- b
 	}
 }
 
 func (s *sweeping) add(ev *window.Event) {
-	if s.batch = append(s.batch, ev); len(s.batch) == cap(s.batch) {
-		s.full <- s.batch
+	b := s.batch
+	for i, sweep := range s.sweeps {
+		b.looks[i] = sweep.Look(b.looks[i], ev)
+	}
+	if b.events++; b.events == s.size {
+		s.full <- b
 		s.batch = <-s.swept
 	}
 }

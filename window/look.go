@@ -1,0 +1,57 @@
+package window
+
+import (
+	"slices"
+
+	"github.com/loopgauge/loopgauge/fingerprint"
+)
+
+// Look is what a target of a sweep looks at of an event: at its first
+// fingerprint first. It fills a line of the cache. Who counts it fetches no
+// more of an event that repeats nothing: another core has mostly made it.
+type Look struct {
+	ev     *Event
+	time   int64
+	scope  fingerprint.ScopeKey
+	print  printKey
+	prints uint32 // how many there are
+	target uint32
+
+	// Known to who counts.
+	entry uint32 // of the scope, which is held
+	hash  uint32 // of the key
+}
+
+// sight says which events a target counts.
+type sight struct {
+	rule, identity, scope int    // in the plan
+	off                   []bool // by choice, from Plain on
+}
+
+func newSight(plan *Plan, rule int) sight {
+	r := plan.Rules[rule]
+	s := sight{rule, plan.identity[rule], plan.scope[rule], make([]bool, 1+len(r.Overrides))}
+	for i := range s.off {
+		s.off[i] = r.inForce(Plain + Choice(i)).Off
+	}
+	return s
+}
+
+// Look appends what the targets look at of an event, which must stay what it is
+// until that is counted. Another goroutine may count meanwhile.
+func (s *Sweep) Look(looks []Look, ev *Event) []Look {
+	for i := range s.sights {
+		at := &s.sights[i]
+		choice, prints, scope := ev.Rules[at.rule], ev.Prints[at.identity].Fingerprints, &ev.Scopes[at.scope]
+		if choice != NotMatched && !at.off[choice-Plain] && len(prints) > 0 && scope.Cause == fingerprint.Computable {
+			if len(looks) == cap(looks) {
+				looks = slices.Grow(looks, 1)
+			}
+			looks = looks[:len(looks)+1]
+			l := &looks[len(looks)-1] // in place: a copy waits until all of it is written
+			l.ev, l.time, l.scope, l.print = ev, ev.Time, scope.Key, printKeyOf(&prints[0])
+			l.prints, l.target = uint32(len(prints)), uint32(i)
+		}
+	}
+	return looks
+}
