@@ -34,7 +34,7 @@ func main() {
 	now := time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC)
 	var line []byte
 	for i := range *requests {
-		now = now.Add(time.Duration(random.IntN(40_000)) * time.Microsecond)
+		now = now.Add(time.Duration(1+random.IntN(40_000)) * time.Microsecond) // never two at once: SQL counts them as one another's repeats
 		s := &sessions[random.IntN(live)]
 		if s.left == 0 {
 			started++
