@@ -12,9 +12,9 @@ type ladder struct {
 	above     *ladder
 }
 
-// fire notes a hit with count n, of 2 and more. It returns the lowest threshold, of 2 and more,
-// that had been quiet for longer than quiet, or had never fired, as all from
-// there up to n have; 0 if there is none.
+// fire notes a hit with count n, 2 or more. It returns the lowest threshold, of 2
+// and more, that had been quiet for longer than quiet, or had never fired, as all
+// from there up to n have; 0 if there is none.
 func (l *ladder) fire(n int32, now, quiet int64) (low int32) {
 	switch {
 	case l.threshold == 0 || now-l.last > quiet: // so have all above
