@@ -35,7 +35,7 @@ func readAhead(pages pageReader) *pagesAhead {
 
 func (a *pagesAhead) run(pages pageReader) {
 	defer close(a.read)
-	defer pages.Close() //nolint:errcheck // nothing is written
+	defer pages.Close()
 	for {
 		p := next(pages)
 		select {
