@@ -22,7 +22,7 @@ type table[K comparable, S any] struct {
 	dropped int64
 
 	seed    maphash.Seed // decides where a key is kept, never an answer
-	index   []uint64     // hash<<32 | entry, 0 is vacant; length is a power of two
+	index   index
 	entries pages[tableEntry[K, S]]
 	free    uint32 // first of the free entries, linked by next; 0 is none
 	newest  uint32 // most recently touched, 0 if there is none
@@ -39,7 +39,7 @@ type tableEntry[K comparable, S any] struct {
 // newTable makes a table. drop, if not nil, is called with the state of each
 // key that leaves; the state is zeroed after.
 func newTable[K comparable, S any](idle int64, keys int, drop func(*S)) *table[K, S] {
-	t := &table[K, S]{idle: idle, keys: keys, drop: drop, seed: maphash.MakeSeed(), index: make([]uint64, 64)}
+	t := &table[K, S]{idle: idle, keys: keys, drop: drop, seed: maphash.MakeSeed(), index: newIndex(0)}
 	t.entries.add() // entry 0 is no entry
 	return t
 }
@@ -119,8 +119,7 @@ func (t *table[K, S]) hash(key K) uint32 { return uint32(maphash.Comparable(t.se
 
 // lookup finds the entry of key, or the vacant slot where it belongs and 0.
 func (t *table[K, S]) lookup(hash uint32, key K) (slot, entry uint32) {
-	mask := uint32(len(t.index) - 1)
-	for slot = hash & mask; ; slot = (slot + 1) & mask {
+	for slot = t.index.home(hash); ; slot = t.index.home(slot + 1) {
 		x := t.index[slot]
 		if x == 0 {
 			return slot, 0
@@ -149,33 +148,14 @@ func (t *table[K, S]) insert(slot, hash uint32, key K) uint32 {
 	t.index[slot] = uint64(hash)<<32 | uint64(i)
 	t.live++
 	t.link(i)
-	if t.live > len(t.index)/4*3 {
-		t.grow()
-	}
+	t.index = t.index.widened(t.live)
 	return i
-}
-
-// grow doubles the index. The hashes in it are enough; no entry is read.
-func (t *table[K, S]) grow() {
-	old := t.index
-	t.index = make([]uint64, 2*len(old))
-	mask := uint32(len(t.index) - 1)
-	for _, x := range old {
-		if x == 0 {
-			continue
-		}
-		slot := uint32(x>>32) & mask
-		for t.index[slot] != 0 {
-			slot = (slot + 1) & mask
-		}
-		t.index[slot] = x
-	}
 }
 
 func (t *table[K, S]) removeEntry(i uint32) {
 	e := t.entries.at(i)
 	slot, _ := t.lookup(t.hash(e.key), e.key)
-	t.vacate(slot)
+	t.index.vacate(slot)
 	t.unlink(i)
 	if t.drop != nil {
 		t.drop(&e.state)
@@ -184,26 +164,6 @@ func (t *table[K, S]) removeEntry(i uint32) {
 	e.state = zero
 	e.next, t.free = t.free, i
 	t.live--
-}
-
-// vacate empties a slot and closes the gap, so that probing may stop at the
-// first vacant slot.
-func (t *table[K, S]) vacate(slot uint32) {
-	mask := uint32(len(t.index) - 1)
-	for next := slot; ; {
-		next = (next + 1) & mask
-		x := t.index[next]
-		if x == 0 {
-			break
-		}
-		// What stands at next may move to slot if slot is on its way from
-		// home to next.
-		if home := uint32(x>>32) & mask; (next-home)&mask >= (next-slot)&mask {
-			t.index[slot] = x
-			slot = next
-		}
-	}
-	t.index[slot] = 0
 }
 
 func (t *table[K, S]) link(i uint32) {
@@ -272,11 +232,7 @@ func (t *table[K, S]) load(l *loader, least int, key func() K, state func(s *S, 
 		e.key, e.touched = k, touched
 		state(&e.state, touched)
 	}
-	size := len(t.index)
-	for int(n) > size/4*3 {
-		size *= 2
-	}
-	t.index = make([]uint64, size)
+	t.index = newIndex(int(n))
 	// By itself this waits for memory much less than between the keys.
 	for i := uint32(1); i <= n; i++ {
 		e := t.entries.at(i)
