@@ -2,7 +2,6 @@ package window
 
 import (
 	"encoding/binary"
-	"hash/maphash"
 	"math"
 	"math/bits"
 
@@ -30,7 +29,6 @@ type seen struct {
 	scopes  scopes
 	spare   spareLines
 
-	seed         [2]uint64 // decides where a key is found, never an answer
 	pages        [][]visit // the first holds base
 	base         uint32    // position at which a page begins
 	oldest, next uint32    // positions, which count on from 0 where they end
@@ -52,9 +50,7 @@ const gone = math.MinInt64
 // newSeen makes a seen. drop is called with the repeats of each key that leaves
 // with some, over with what each scope has seen that does.
 func newSeen(idle, slack int64, keys int, drop func(repeats uint32), over func(*sequence)) *seen {
-	random := maphash.MakeSeed()
-	seed := [2]uint64{maphash.Comparable(random, 0), maphash.Comparable(random, 1)}
-	return &seen{idle: idle, slack: slack, keys: keys, drop: drop, over: over, scopes: newScopes(seed), seed: seed}
+	return &seen{idle: idle, slack: slack, keys: keys, drop: drop, over: over, scopes: newScopes()}
 }
 
 // hold finds the entry of a scope, and the hash of a key in it. The entry stays
@@ -67,7 +63,7 @@ func (s *seen) hold(scope *fingerprint.ScopeKey, print *printKey) (entry, hash u
 // again holds a scope for another key in it, and returns the hash of that.
 func (s *seen) again(entry uint32, print *printKey) (hash uint32) {
 	s.sequence(entry).held++
-	return hashOf(s.seed, (*[16]byte)(print))
+	return hashOf(s.scopes.seed, (*[16]byte)(print))
 }
 
 func (s *seen) letGo(scope uint32) {
@@ -235,7 +231,7 @@ func (s *seen) tidy() {
 			continue
 		}
 		if i != end {
-			hash := hashOf(s.seed, (*[16]byte)(&v.print))
+			hash := hashOf(s.scopes.seed, (*[16]byte)(&v.print))
 			*s.sequence(v.scope).slotOf(hash, i) = uint64(hash)<<32 | uint64(end)
 			*s.at(end) = *v
 		}

@@ -1,18 +1,24 @@
 package window
 
-import "github.com/loopgauge/loopgauge/fingerprint"
+import (
+	"hash/maphash"
+
+	"github.com/loopgauge/loopgauge/fingerprint"
+)
 
 // scopes are the scopes that a seen knows. Each has an entry, which stays where it
 // is.
 type scopes struct {
-	seed    [2]uint64
+	seed    [2]uint64 // decides where a scope or a key is found, never an answer
 	index   index
 	entries pages[sequence]
 	freed   []uint32 // entries
 	live    int
 }
 
-func newScopes(seed [2]uint64) scopes {
+func newScopes() scopes {
+	random := maphash.MakeSeed()
+	seed := [2]uint64{maphash.Comparable(random, 0), maphash.Comparable(random, 1)}
 	s := scopes{seed: seed, index: newIndex(0)}
 	s.entries.add() // entry 0 is none
 	return s

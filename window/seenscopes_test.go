@@ -14,7 +14,8 @@ import (
 // place.
 func TestScopesAgreeWithMap(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
-		s := newScopes([2]uint64{rapid.SampledFrom([]uint64{0, 1 << 40}).Draw(rt, "seed"), 0})
+		s := newScopes()
+		s.seed = [2]uint64{rapid.SampledFrom([]uint64{0, 1 << 40}).Draw(rt, "seed"), 0}
 		keys := rapid.Uint64Range(1, 300).Draw(rt, "keys")
 		known := map[fingerprint.ScopeKey]uint32{}
 		for range rapid.IntRange(1, 500).Draw(rt, "steps") {
