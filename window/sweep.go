@@ -114,34 +114,32 @@ func (t *SweepTarget) Cell(i int) *Swept {
 
 // sweepTarget is a target at work.
 type sweepTarget struct {
-	rule            *Rule
-	number          int     // of the target
-	identity, scope int     // of the rule, in the plan
-	hit             Hit     // the one at work
-	limit           int     // the highest threshold
-	maxAges, quiet  []int64 // by window: how old may count, and the longest pause inside an episode
-	whole           []int64 // by window: the age up to which a key counts as in all longer windows
-	period          int     // of the cycle counter
-	seen            *seen
-	repeats         pages[repeats]
-	freed           []uint32                       // of repeats: their keys are gone
-	dropped         int64                          // repeats that had to make room
-	inScopes        *reached[fingerprint.ScopeKey] // of requests that repeat
-	inSessions      *reached[string]               // likewise
-	inCallers       *reached[string]
-	orders          []*order // of scopes that are gone
-	trips           *trips   // nil unless tripping changes what the rule counts
-	requests        int64
-	tally           sweepTally
-	delays          delays    // of all columns
-	rounding                  // of the delay before
-	counts          []int32   // of one hit
-	shown           []uint8   // the same, at most 255
-	climbs          []climb   // of the same
-	sequence        *sequence // of its scope; nil before the second event
-	alone           bool      // the hit is the only one of its request
-	highest         []uint8   // of a request with several
-	opened          []span    // by cell: episodes that such a request opened
+	rule           *Rule
+	hit            Hit     // the one at work
+	limit          int     // the highest threshold
+	maxAges, quiet []int64 // by window: how old may count, and the longest pause inside an episode
+	whole          []int64 // by window: the age up to which a key counts as in all longer windows
+	period         int     // of the cycle counter
+	seen           *seen
+	repeats        pages[repeats]
+	freed          []uint32                       // of repeats: their keys are gone
+	dropped        int64                          // repeats that had to make room
+	inScopes       *reached[fingerprint.ScopeKey] // of requests that repeat
+	inSessions     *reached[string]               // likewise
+	inCallers      *reached[string]
+	orders         []*order // of scopes that are gone
+	trips          *trips   // nil unless tripping changes what the rule counts
+	requests       int64
+	tally          sweepTally
+	delays         delays    // of all columns
+	rounding                 // of the delay before
+	counts         []int32   // of one hit
+	shown          []uint8   // the same, at most 255
+	climbs         []climb   // of the same
+	sequence       *sequence // of its scope; nil before the second event
+	alone          bool      // the hit is the only one of its request
+	highest        []uint8   // of a request with several
+	opened         []span    // by cell: episodes that such a request opened
 }
 
 // span is a range of thresholds, both ends included; empty if low is 0.
@@ -178,9 +176,7 @@ func NewSweep(plan *Plan, rules []int, o SweepOptions) *Sweep {
 		}
 	}
 	for _, r := range rules {
-		t := s.newTarget(r)
-		t.number = len(s.targets)
-		s.targets, s.sights = append(s.targets, t), append(s.sights, newSight(plan, r))
+		s.targets, s.sights = append(s.targets, s.newTarget(r)), append(s.sights, newSight(plan, r))
 	}
 	return s
 }
@@ -194,7 +190,7 @@ const keepSlack = 16
 
 func (s *Sweep) newTarget(rule int) *sweepTarget {
 	r := s.plan.Rules[rule]
-	t := &sweepTarget{rule: r, identity: s.plan.identity[rule], scope: s.plan.scope[rule], limit: s.o.Most, period: s.o.Period}
+	t := &sweepTarget{rule: r, limit: s.o.Most, period: s.o.Period}
 	if r.Counter.Kind == "cycle" && r.Counter.Period > 0 {
 		t.period = r.Counter.Period
 	}
@@ -259,25 +255,25 @@ func (s *Sweep) Count(looks []Look) {
 
 // count counts an event for a target.
 func (s *Sweep) count(l *Look) {
-	t := s.targets[l.target]
+	t, at := s.targets[l.target], &s.sights[l.target]
 	t.requests++
 	t.alone = l.prints == 1
 	repeated := false
 	for k := range int(l.prints) {
 		if k > 0 {
-			l.print = printKeyOf(&l.ev.Prints[t.identity].Fingerprints[k])
+			l.print = printKeyOf(&l.ev.Prints[at.identity].Fingerprints[k])
 			l.hash = t.seen.again(l.entry, &l.print)
 		}
 		if t.trips != nil {
-			t.hit.Scope, t.hit.Print, t.hit.Time = l.scope, l.ev.Prints[t.identity].Fingerprints[k], l.time
+			t.hit.Scope, t.hit.Print, t.hit.Time = l.scope, l.ev.Prints[at.identity].Fingerprints[k], l.time
 		}
 		key := t.count(l)
 		var tracked []int32
 		if t.trips != nil {
-			tracked = t.trip(l.ev, &l.ev.Scopes[t.scope], &t.hit, key, k, int(l.prints))
+			tracked = t.trip(l.ev, &l.ev.Scopes[at.scope], &t.hit, key, k, int(l.prints))
 		}
 		if key != nil {
-			s.repeats(t, key, l, k, tracked)
+			s.repeats(key, l, k, tracked)
 			repeated = true
 		}
 	}
@@ -288,7 +284,8 @@ func (s *Sweep) count(l *Look) {
 
 // repeats notes what was counted of a key that repeats, with fingerprint k of
 // an event.
-func (s *Sweep) repeats(t *sweepTarget, key *repeats, l *Look, k int, tracked []int32) {
+func (s *Sweep) repeats(key *repeats, l *Look, k int, tracked []int32) {
+	t, at := s.targets[l.target], &s.sights[l.target]
 	for c, n := range t.counts {
 		t.shown[c] = uint8(min(n, math.MaxUint8))
 	}
@@ -299,7 +296,7 @@ func (s *Sweep) repeats(t *sweepTarget, key *repeats, l *Look, k int, tracked []
 	}
 	if s.o.Repeat != nil {
 		s.repeat = Repeat{
-			&key.keep, t.number, l.ev, &l.ev.Scopes[t.scope], l.ev.Prints[t.identity].Fingerprints[k], key.first, t.shown, tracked,
+			&key.keep, int(l.target), l.ev, &l.ev.Scopes[at.scope], l.ev.Prints[at.identity].Fingerprints[k], key.first, t.shown, tracked,
 		}
 		s.o.Repeat(&s.repeat)
 	}

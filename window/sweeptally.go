@@ -84,6 +84,11 @@ func (a *amount) plus(b amount) {
 	a.usage.add(b.usage, 1)
 }
 
+func (o *tallyOpen) plus(p tallyOpen) {
+	o.episodes.plus(p.episodes)
+	o.firsts.add(p.firsts, 1)
+}
+
 // tallyKinds is how many columns there are for each window.
 const tallyKinds = cycleKind + 1 + cycleKind + 1 - refreshKind
 
@@ -161,11 +166,6 @@ func (tally *sweepTally) swept(cells []SweepCell) []Swept {
 		list[c].add(&sums, c)
 	}
 	return list
-}
-
-func (o *tallyOpen) plus(p tallyOpen) {
-	o.episodes.plus(p.episodes)
-	o.firsts.add(p.firsts, 1)
 }
 
 // add takes in the sums of a cell: a request fires at its count and at all
