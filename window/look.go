@@ -44,14 +44,20 @@ func (s *Sweep) Look(looks []Look, ev *Event) []Look {
 		at := &s.sights[i]
 		choice, prints, scope := ev.Rules[at.rule], ev.Prints[at.identity].Fingerprints, &ev.Scopes[at.scope]
 		if choice != NotMatched && !at.off[choice-Plain] && len(prints) > 0 && scope.Cause == fingerprint.Computable {
-			if len(looks) == cap(looks) {
-				looks = slices.Grow(looks, 1)
-			}
-			looks = looks[:len(looks)+1]
-			l := &looks[len(looks)-1] // in place: a copy waits until all of it is written
+			looks = room(looks)
+			l := &looks[len(looks)-1]
 			l.ev, l.time, l.scope, l.print = ev, ev.Time, scope.Key, printKeyOf(&prints[0])
 			l.prints, l.target = uint32(len(prints)), uint32(i)
 		}
 	}
 	return looks
+}
+
+// room makes room for one more at the end of a list, to be written in place: a
+// copy would wait until all of it is written. What stands there is of no meaning.
+func room[T any](list []T) []T {
+	if len(list) == cap(list) {
+		list = slices.Grow(list, 1)
+	}
+	return list[:len(list)+1]
 }

@@ -116,7 +116,7 @@ func (t *SweepTarget) Cell(i int) *Swept {
 type sweepTarget struct {
 	rule           *Rule
 	hit            Hit     // the one at work
-	limit          int     // the highest threshold
+	limit          int32   // the highest threshold
 	maxAges, quiet []int64 // by window: how old may count, and the longest pause inside an episode
 	whole          []int64 // by window: the age up to which a key counts as in all longer windows
 	period         int     // of the cycle counter
@@ -190,7 +190,7 @@ const keepSlack = 16
 
 func (s *Sweep) newTarget(rule int) *sweepTarget {
 	r := s.plan.Rules[rule]
-	t := &sweepTarget{rule: r, limit: s.o.Most, period: s.o.Period}
+	t := &sweepTarget{rule: r, limit: int32(s.o.Most), period: s.o.Period}
 	if r.Counter.Kind == "cycle" && r.Counter.Period > 0 {
 		t.period = r.Counter.Period
 	}
@@ -306,55 +306,50 @@ func (s *Sweep) repeats(key *repeats, l *Look, k int, tracked []int32) {
 // for which of them does it open an episode? The windows that are whole yet
 // climb together.
 func (t *sweepTarget) fire(key *repeats, now int64, u usage) {
-	windows, most := len(t.maxAges), int32(t.limit)
+	windows, longest := len(t.maxAges), len(t.maxAges)-1
 	t.climbs = t.climbs[:0]
 	for w := int(key.single); w < int(key.outlived); w++ {
-		left, quiet := &key.left[w], t.quiet[w]
+		left := &key.left[w]
 		if left.refresh < 2 { // none counts more
 			continue
 		}
 		for kind := range cycleKind {
 			c := kind*windows + w
-			if n := min(t.counts[c], most); n >= 2 {
-				t.climb(kind, w, c, n, left.ladders[kind].fire(n, now, quiet))
-			}
+			t.climb(&left.ladders[kind], now, t.quiet[w], kind, w, c, t.counts[c])
 		}
 	}
-	longest := windows - 1
 	if w := int(key.outlived); w < windows {
-		opens := key.n // each hit counts one more
-		if opens > most {
+		n, opens := min(key.n, t.limit), key.n // each hit counts one more
+		if opens > n {
 			opens = 0
 		}
-		t.climb(0, w, t.tally.from(refreshKind, w), min(key.n, most), opens)
-		if n := min(t.counts[streakKind*windows+longest], most); n >= 2 {
-			t.climb(streakKind, w, t.tally.from(streakKind, w), n, key.streak.fire(n, now, t.quiet[longest]))
-		}
+		t.climbed(0, w, t.tally.from(refreshKind, w), n, opens)
+		t.climb(&key.streak, now, t.quiet[longest], streakKind, w, t.tally.from(streakKind, w), t.counts[streakKind*windows+longest])
 	}
 	counts := t.counts[cycleKind*windows:]
 	key.partCycles(counts)
 	for w := int(key.single); w < int(key.apart); w++ {
-		if n := min(counts[w], most); n >= 2 {
-			t.climb(cycleKind, w, cycleKind*windows+w, n, key.cycles[w].fire(n, now, t.quiet[w]))
-		}
+		t.climb(&key.cycles[w], now, t.quiet[w], cycleKind, w, cycleKind*windows+w, counts[w])
 	}
 	if w := int(key.apart); w < windows {
-		if n := min(counts[longest], most); n >= 2 {
-			t.climb(cycleKind, w, t.tally.from(cycleKind, w), n, key.cycle.fire(n, now, t.quiet[longest]))
-		}
+		t.climb(&key.cycle, now, t.quiet[longest], cycleKind, w, t.tally.from(cycleKind, w), counts[longest])
 	}
 	t.tallyHit(key, now, u)
 }
 
-// climb notes that a hit counts n, 2 or more, in the cells of a column, of which
-// one is that of a kind and a window, and opens episodes there from the threshold
-// low on; none if that is 0.
-func (t *sweepTarget) climb(kind, window, column int, n, low int32) {
-	if len(t.climbs) == cap(t.climbs) {
-		t.climbs = slices.Grow(t.climbs, 1)
+// climb climbs the ladder of the cells of a column with what a hit counts there:
+// one of them is that of a kind and a window. A count below 2 climbs nothing.
+func (t *sweepTarget) climb(l *ladder, now, quiet int64, kind, window, column int, count int32) {
+	if n := min(count, t.limit); n >= 2 {
+		t.climbed(kind, window, column, n, l.fire(n, now, quiet))
 	}
-	t.climbs = t.climbs[:len(t.climbs)+1]
-	c := &t.climbs[len(t.climbs)-1] // in place: a copy waits until all of it is written
+}
+
+// climbed notes that a hit counts n, 2 or more, in the cells of a column, and
+// opens episodes there from the threshold low on; none if that is 0.
+func (t *sweepTarget) climbed(kind, window, column int, n, low int32) {
+	t.climbs = room(t.climbs)
+	c := &t.climbs[len(t.climbs)-1]
 	c.kind, c.window, c.column, c.n, c.low = kind, window, column, n, low
 }
 
@@ -401,7 +396,7 @@ func (r *rounding) round(delay int64) uint64 {
 func (t *sweepTarget) tallyRequest(u usage) {
 	for c, n := range t.highest {
 		if n >= 2 {
-			t.tally.fired[t.tally.at(min(int32(n), int32(t.limit)), c)].add(u)
+			t.tally.fired[t.tally.at(min(int32(n), t.limit), c)].add(u)
 			t.tally.opener(c, t.opened[c], u)
 		}
 	}

@@ -94,7 +94,7 @@ type start struct {
 
 // leave makes the shortest whole window one that is not whole. Up to here each hit
 // has counted one more than the one before.
-func (key *repeats) leave(windows, most int) {
+func (key *repeats) leave(windows int, most int32) {
 	w := key.outlived
 	key.outlived++
 	if key.n < 2 {
@@ -105,7 +105,7 @@ func (key *repeats) leave(windows, most int) {
 	whole := start{second: key.hits[1].time}
 	l.head, l.opened, l.fixed, l.refresh, l.fixedFrom, l.refreshFrom = 0, key.first, key.n, key.n, whole, whole
 	for kind := range streakKind {
-		l.ladders[kind] = ladder{threshold: min(key.n, int32(most)), last: key.last}
+		l.ladders[kind] = ladder{threshold: min(key.n, most), last: key.last}
 	}
 	l.ladders[streakKind] = key.streak
 }
