@@ -194,7 +194,7 @@ func TestSampleHasEverything(t *testing.T) {
 	f("ids", pr.Duplicates.seen.live)
 	f("late events", int(pr.Order.stats.Late))
 	f("ties", int(pr.Order.stats.Tied))
-	if !slices.ContainsFunc(pr.Order.waiting, func(ev *Event) bool { return ev.Exclude > 0 }) {
+	if !slices.ContainsFunc(pr.Order.waiting, func(h held) bool { return h.ev.Exclude > 0 }) {
 		t.Error("no event that waits is excluded")
 	}
 }

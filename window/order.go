@@ -1,10 +1,8 @@
 package window
 
 import (
-	"container/heap"
 	"math"
 	"slices"
-	"sort"
 	"time"
 
 	"github.com/loopgauge/loopgauge/fingerprint"
@@ -23,7 +21,7 @@ const JumpLimit = 24 * time.Hour
 type Order struct {
 	lateness int64
 	streams  []frontier
-	waiting  eventHeap
+	waiting  waiting
 	stats    OrderStats
 	last     place // of the event released last
 	reached  int64 // the newest time of all streams; fingerprint.NoTime if there is none
@@ -158,7 +156,7 @@ func (o *Order) wait(ev *Event) bool {
 		o.stats.Overtaken++
 		return false
 	}
-	heap.Push(&o.waiting, ev)
+	o.waiting.push(ev)
 	return true
 }
 
@@ -192,11 +190,10 @@ func (o *Order) Pop() *Event {
 	if o.stale {
 		o.stale, o.low = false, o.bound()
 	}
-	next := o.waiting[0]
-	if next.Time >= o.low {
+	if o.waiting[0].time >= o.low {
 		return nil
 	}
-	heap.Pop(&o.waiting)
+	next := o.waiting.pop()
 	if next.Time == o.last.time {
 		o.stats.Tied++
 	}
@@ -246,23 +243,6 @@ func (d *Disorder) Add(t int64) {
 	d.front.advance(t)
 }
 
-// eventHeap has the event to be released next on top.
-type eventHeap []*Event
-
-func (h eventHeap) Len() int { return len(h) }
-func (h eventHeap) Less(i, j int) bool {
-	return h[i].Before(h[j])
-}
-func (h eventHeap) Swap(i, j int) { h[i], h[j] = h[j], h[i] }
-func (h *eventHeap) Push(x any)   { *h = append(*h, x.(*Event)) }
-func (h *eventHeap) Pop() any {
-	old := *h
-	ev := old[len(old)-1]
-	old[len(old)-1] = nil
-	*h = old[:len(old)-1]
-	return ev
-}
-
 // What is known of a stream, as bits.
 const (
 	streamLive = 1 << iota
@@ -284,12 +264,8 @@ func (o *Order) save(s *saver, events *EventWriter) {
 	s.Varint(o.reached)
 	s.Varint(o.last.time)
 	s.position(o.last.position)
-	// In the order in which they will be released: how they stand in the heap
-	// depends on how they came.
-	waiting := slices.Clone(o.waiting)
-	sort.Sort(waiting)
-	s.Uvarint(uint64(len(waiting)))
-	for _, ev := range waiting {
+	s.Uvarint(uint64(len(o.waiting)))
+	for _, ev := range o.waiting.sorted() {
 		events.Write(s.Writer, ev)
 	}
 }
@@ -317,7 +293,7 @@ func (o *Order) load(l *loader, events *EventReader, m *remapping) {
 			return
 		}
 		m.apply(l, ev)
-		o.waiting = append(o.waiting, ev)
+		o.waiting.push(ev)
 	}
 	o.stale = true
 }
