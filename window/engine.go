@@ -115,9 +115,10 @@ func (e *Engine) show(i int, ev *Event) {
 		return
 	}
 	prints, scope := &ev.Prints[e.plan.identity[i]], &ev.Scopes[e.plan.scope[i]]
-	in := j.rule.inForce(choice)
+	in := j.inForce(choice)
 	if j.chats != nil && scope.Cause == fingerprint.Computable {
-		in = j.chats.hear(scope.Key, ev.Chat, ev.Time).over(in)
+		own := j.chats.hear(scope.Key, ev.Chat, ev.Time).over(*in)
+		in = &own
 	}
 	if in.Off {
 		j.account.NotMatched++
@@ -141,7 +142,8 @@ func (e *Engine) show(i int, ev *Event) {
 	hardest, delay := Allow, time.Duration(0)
 	for k := range prints.Fingerprints {
 		h := &e.hit
-		*h = Hit{Scope: scope.Key, Print: prints.Fingerprints[k], Time: ev.Time, Limit: in.Threshold, Window: in.Window, Record: true}
+		h.Scope, h.Time, h.Limit, h.Window, h.Record = scope.Key, ev.Time, in.Threshold, in.Window, true
+		h.Print = prints.Fingerprints[k]
 		var facts *Facts
 		if j.evidence != nil {
 			facts = j.evidence.note(ev, h)

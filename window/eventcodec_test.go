@@ -93,7 +93,7 @@ func TestEventHasNoOtherFields(t *testing.T) {
 	f(Order{}, "lateness streams waiting stats last reached low stale")
 	f(OrderStats{}, "Late WorstLate Overtaken Tied")
 	f(frontier{}, "live idle newest ahead")
-	f(judge{}, "rule counter cooling chances chats episodes evidence account prints")
+	f(judge{}, "rule settings counter cooling chances chats episodes evidence account prints")
 	f(Engine{}, "plan o rules witness judged quiet hit verdict enforcer")
 	f(Facts{}, "Requests First Probes Tokens Gets failed unavailable answered instants sessions heard said mixed since run loop minutes cycle last pauses pauseSum pauseSquares")
 	f(heard{}, "answers results messages")

@@ -198,7 +198,7 @@ func (rule *Rule) choose(r *fingerprint.Request, t int64) (choice Choice, comput
 // seen is the choice, or NotMatched if it switches the rule off and no session
 // can switch it on.
 func (rule *Rule) seen(choice Choice) (_ Choice, computed bool) {
-	if !rule.ChatOverrides && rule.inForce(choice).Off {
+	if !rule.ChatOverrides && rule.off(choice) {
 		return NotMatched, !rule.Off
 	}
 	return choice, true
@@ -207,7 +207,8 @@ func (rule *Rule) seen(choice Choice) (_ Choice, computed bool) {
 func (x *Extractor) fingerprint(r *fingerprint.Request, ev *Event) {
 	n := len(x.prints)
 	for i, id := range x.plan.Identities {
-		var p Prints
+		x.prints = append(x.prints, Prints{})
+		p := &x.prints[len(x.prints)-1] // in place: a copy waits until all of it is written
 		if x.wanted[i] {
 			p.Cause = id.Compute(r, x.writer)
 			k, t, named := len(x.sums), len(x.tools), false
@@ -226,7 +227,6 @@ func (x *Extractor) fingerprint(r *fingerprint.Request, ev *Event) {
 				x.tools = x.tools[:t]
 			}
 		}
-		x.prints = append(x.prints, p)
 	}
 	ev.Prints = x.prints[n:len(x.prints):len(x.prints)]
 }

@@ -14,6 +14,7 @@ import (
 // besides.
 type judge struct {
 	rule     *Rule
+	settings []Settings // by choice, from Plain on
 	counter  Counter
 	cooling  *table[pairKey, int64] // until when a key cools down; nil without cooldown
 	chances  chancer                // nil if no hit of the rule can be given a chance
@@ -39,6 +40,9 @@ func newJudge(rule *Rule, evidence *evidence, o EngineOptions) *judge {
 		panic(fmt.Sprintf("window: rule %q has the unknown counter kind %q", rule.Name, rule.Counter.Kind))
 	}
 	j := &judge{rule: rule, counter: kind.New(rule.Counter, o.MaxKeys), evidence: evidence, account: RuleAccount{Rule: rule}}
+	for choice := range 1 + len(rule.Overrides) {
+		j.settings = append(j.settings, rule.inForce(Plain+Choice(choice)))
+	}
 	if rule.varies() {
 		j.counter.(varying).keep(rule.longest().Microseconds())
 	}
@@ -73,14 +77,18 @@ func (rule *Rule) GivesChances() bool {
 		slices.ContainsFunc(rule.Overrides, func(o Override) bool { return o.Action == ChanceThenBreak })
 }
 
+// inForce is what the rule says of a request that it sees as choice. It is not
+// made anew for each: to copy it would wait until all of it is written.
+func (j *judge) inForce(choice Choice) *Settings { return &j.settings[choice-Plain] }
+
 // hit judges one fingerprint of one request. A cooldown begins with a hit at
 // the threshold; the hits inside it fire but do not prolong it, and the hit
 // that comes exactly at its end is judged by its count again.
-func (j *judge) hit(h *Hit, in Settings) outcome {
+func (j *judge) hit(h *Hit, in *Settings) (out outcome) {
 	r, action := j.rule, in.Action
 	j.prints = max(j.prints, min(len(h.Print.Bytes()), len(printKey{})))
 	if left := j.coolsFor(h); left > 0 {
-		out := outcome{count: Count{-1, h.Time}, fired: true, reason: ByCooldown, retry: left}
+		out = outcome{count: Count{-1, h.Time}, fired: true, reason: ByCooldown, retry: left}
 		if !r.SkipInCooldown {
 			h.Record = !r.SkipBlocked
 			out.count = j.counter.Count(h)
@@ -99,7 +107,7 @@ func (j *judge) hit(h *Hit, in Settings) outcome {
 	} else {
 		n = j.counter.Count(h)
 	}
-	out := outcome{count: n, fired: n.N >= h.Limit, retry: in.Window}
+	out.count, out.fired, out.retry = n, n.N >= h.Limit, in.Window
 	out.action = j.act(h, action, out.fired)
 	if !out.fired {
 		return out
@@ -117,12 +125,12 @@ func (j *judge) hit(h *Hit, in Settings) outcome {
 
 // pass judges a hit that gets through whatever the rule says: it is counted and
 // recorded as plainly as can be.
-func (j *judge) pass(h *Hit, in Settings) outcome {
+func (j *judge) pass(h *Hit, in *Settings) (out outcome) {
 	j.prints = max(j.prints, min(len(h.Print.Bytes()), len(printKey{})))
 	h.Limit = math.MaxInt
 	n := j.counter.Count(h)
 	h.Limit = in.Threshold
-	out := outcome{count: n, fired: n.N >= h.Limit, retry: in.Window}
+	out.count, out.fired, out.retry = n, n.N >= h.Limit, in.Window
 	out.action = j.act(h, in.Action, out.fired)
 	if out.fired {
 		out.reason = ByThreshold

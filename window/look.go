@@ -32,7 +32,7 @@ func newSight(plan *Plan, rule int) sight {
 	r := plan.Rules[rule]
 	s := sight{rule, plan.identity[rule], plan.scope[rule], make([]bool, 1+len(r.Overrides))}
 	for i := range s.off {
-		s.off[i] = r.inForce(Plain + Choice(i)).Off
+		s.off[i] = r.off(Plain + Choice(i))
 	}
 	return s
 }

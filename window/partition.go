@@ -54,7 +54,7 @@ func (p *Partition) Add(rule int, ev *Event) {
 		return
 	}
 	j.closeEpisodes(ev.Time)
-	in := j.rule.inForce(ev.Rules[rule])
+	in := j.inForce(ev.Rules[rule])
 	h.Limit, h.Window = in.Threshold, in.Window
 	if out := j.hit(&h, in); out.fired {
 		j.episodes.fired(ev, scope, &h, out.count, prints.Name(0), prints.Text(0))

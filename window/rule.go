@@ -116,7 +116,7 @@ func (rule *Rule) inForce(choice Choice) Settings {
 		return in
 	}
 	o := &rule.Overrides[choice]
-	in.Off = (in.Off || o.Disabled) && !o.Enabled
+	in.Off = rule.off(choice)
 	if o.Threshold > 0 {
 		in.Threshold = o.Threshold
 	}
@@ -127,6 +127,15 @@ func (rule *Rule) inForce(choice Choice) Settings {
 		in.Action = o.Action
 	}
 	return in
+}
+
+// off tells whether the rule does not look at a request that it sees as choice.
+func (rule *Rule) off(choice Choice) bool {
+	if choice < 0 {
+		return rule.Off
+	}
+	o := &rule.Overrides[choice]
+	return (rule.Off || o.Disabled) && !o.Enabled
 }
 
 // varies tells that the window is not the same for every hit.

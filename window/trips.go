@@ -13,6 +13,9 @@ import (
 // trackerKind is the kind of the counter that looks at the threshold.
 const trackerKind = "tracker"
 
+// warning is in force in a simulation: only what is counted matters.
+var warning = Settings{Action: Warn}
+
 // trips simulate a rule whose gateway counts otherwise once it has tripped:
 // each window with each threshold is a setting with a judge of its own.
 //
@@ -158,7 +161,7 @@ func (t *sweepTarget) trip(ev *Event, scope *Scope, h *Hit, key *repeats, k, of 
 			*hit = Hit{Scope: h.Scope, Print: h.Print, Time: h.Time, Limit: int(threshold), Record: true}
 			out := outcome{fired: true}
 			if past.blocked == nil || h.Time >= past.blocked[i] {
-				out = trip.judge.hit(hit, Settings{Action: Warn})
+				out = trip.judge.hit(hit, &warning)
 				if out.fired && past.blocked != nil {
 					past.blocked[i] = h.Time + trips.rule.Cooldown.Microseconds()
 				}
