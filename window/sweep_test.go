@@ -235,6 +235,22 @@ func TestSweepLetsGo(t *testing.T) {
 	f("A", "A", "B")
 }
 
+// TestSweepFewKeys: a tracker remembers a call whose key has had to make room.
+func TestSweepFewKeys(t *testing.T) {
+	n := newNames(t)
+	rule := &Rule{Name: "r", Identity: byModel(t), Scope: bySession(t), Quiet: time.Second, Counter: CounterSpec{Kind: "tracker"}}
+	s := NewSweep(NewPlan([]*Rule{rule}, nil), []int{0}, SweepOptions{Windows: []time.Duration{time.Minute}, Most: 2, MaxKeys: 2})
+	for i, call := range []string{"sA", "sA", "sB", "uX", "sA"} {
+		ev := n.event(int64(i)*10_000_000, call[:1], []string{call[1:]}, 1)
+		ev.TokensIn = 1 << i
+		s.Add(ev)
+	}
+	got := s.Result()[0]
+	if w := atThreshold(&got.Tracker[0], 2); got.Dropped == 0 || w.Requests != 2 || w.Episodes != 2 || w.TokensBefore != 1<<1+1<<4 {
+		t.Errorf("%d keys dropped, %+v", got.Dropped, w)
+	}
+}
+
 // TestSweepWithoutPrints: an event that is computable and has no fingerprint, as
 // a damaged dataset may say, is none that counts.
 func TestSweepWithoutPrints(t *testing.T) {

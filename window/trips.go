@@ -294,7 +294,10 @@ func (t *trips) tally(w int, trip *trip, ev *Event, scope *Scope, h *Hit, n Coun
 	if ep.ID == was.ID {
 		trip.after.add(usage{ep.TokensAfter - was.TokensAfter, ep.CostAfter - was.CostAfter}, 1)
 	} else {
-		before, delay := key.upTo(h.Time, 0, 0, n.N)
+		before, delay := usageOf(ev), int64(0)
+		if key != nil { // else it had to make room, and the session remembers it
+			before, delay = key.upTo(h.Time, 0, 0, n.N)
+		}
 		trip.before.add(before, 1)
 		threshold := int32(trip.judge.rule.Threshold)
 		t.delays.add(threeDigits(delay), w, threshold, threshold)
