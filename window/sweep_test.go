@@ -74,8 +74,7 @@ func TestSweepAgreesWithTrippedEngine(t *testing.T) {
 		}
 		const most = 5
 		s := NewSweep(NewPlan([]*Rule{rule}, nil), []int{0}, SweepOptions{Windows: windows, Most: most})
-		many := rule.Counter.Kind != trackerKind && rapid.Bool().Draw(rt, "several calls at once")
-		events := sweepEvents(rt, n, 100, many)
+		events := sweepEvents(rt, n, 100, rapid.Bool().Draw(rt, "several calls at once"))
 		addSome(rt, s, events)
 		result := s.Result()[0]
 		cells := append(result.Cells, result.Tracker...)
