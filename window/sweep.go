@@ -139,20 +139,11 @@ type sweepTarget struct {
 	sequence       *sequence // of its scope; nil before the second event
 	alone          bool      // the hit is the only one of its request
 	highest        []uint8   // of a request with several
-	opened         []span    // by cell: episodes that such a request opened
+	opened         []bool    // by threshold and column: such a request opened an episode
 }
 
-// span is a range of thresholds, both ends included; empty if low is 0.
+// span is a range of thresholds, both ends included.
 type span struct{ low, high int32 }
-
-// widen makes the span hold another.
-func (o *span) widen(by span) {
-	if o.low == 0 {
-		*o = by
-	} else {
-		*o = span{min(o.low, by.low), max(o.high, by.high)}
-	}
-}
 
 // climb is how high a hit climbs in the cells of a column, of which one is that
 // of a kind and a window: to n, opening episodes from low on, if that is not 0.
@@ -213,8 +204,8 @@ func (s *Sweep) newTarget(rule int) *sweepTarget {
 		t.trips = newTrips(r, s.o, t.period)
 	}
 	t.counts, t.shown = make([]int32, len(s.cells)), make([]uint8, len(s.cells))
-	t.highest, t.opened = make([]uint8, len(s.cells)), make([]span, len(s.cells))
 	t.tally = newSweepTally(s.o.Most, len(s.o.Windows))
+	t.highest, t.opened = make([]uint8, len(s.cells)), make([]bool, len(t.tally.opened))
 	return t
 }
 
@@ -373,8 +364,19 @@ func (t *sweepTarget) tallyHit(key *repeats, now int64, u usage) {
 			t.tally.opener(c.column, opened, u)
 			continue
 		}
-		for cell := range t.tally.cells(c.column) {
-			t.opened[cell].widen(opened)
+		t.openOnce(c.column, opened, u)
+	}
+}
+
+// openOnce notes a request of several hits that opens episodes: a threshold that
+// two of them open, or one in several columns, has one request that did.
+func (t *sweepTarget) openOnce(column int, opened span, u usage) {
+	for cell := range t.tally.cells(column) {
+		for threshold := opened.low; threshold <= opened.high; threshold++ {
+			if at := t.tally.at(threshold, cell); !t.opened[at] {
+				t.opened[at] = true
+				t.tally.opened[at].firsts.add(u, 1)
+			}
 		}
 	}
 }
@@ -397,7 +399,6 @@ func (t *sweepTarget) tallyRequest(u usage) {
 	for c, n := range t.highest {
 		if n >= 2 {
 			t.tally.fired[t.tally.at(min(int32(n), t.limit), c)].add(u)
-			t.tally.opener(c, t.opened[c], u)
 		}
 	}
 	clear(t.highest)

@@ -132,9 +132,6 @@ func (tally *sweepTally) cells(column int) iter.Seq[int] {
 // opener notes a request that opens episodes in the cells of a column, for a
 // range of thresholds.
 func (tally *sweepTally) opener(column int, opened span, u usage) {
-	if opened.low == 0 {
-		return
-	}
 	for threshold := opened.low; threshold <= opened.high; threshold++ {
 		tally.opened[tally.at(threshold, column)].firsts.add(u, 1)
 	}

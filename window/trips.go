@@ -63,7 +63,8 @@ type trip struct {
 	// The tracker alone, whose counts are nobody else's.
 	reached       [reachable]int64
 	before, after usage
-	setting       int // its index
+	opened        uint64 // number of the event that opened an episode last
+	setting       int    // its index
 }
 
 // past is what a key or scope has last seen.
@@ -289,15 +290,22 @@ func (t *trips) newJudge(rule *Rule) *judge {
 // tally adds up a firing of the tracker. again says that its request has fired
 // before.
 func (t *trips) tally(w int, trip *trip, ev *Event, scope *Scope, h *Hit, n Count, key *repeats, again bool) {
-	var was Episode
+	was, used := "", usageOf(ev)
 	if open := trip.judge.episodes.open.find(pairKeyOf(h)); open != nil {
-		was = *open
+		was = open.ID
 	}
-	ep, _ := trip.judge.episodes.fired(ev, scope, h, n, "", "")
-	if ep.ID == was.ID {
-		trip.after.add(usage{ep.TokensAfter - was.TokensAfter, ep.CostAfter - was.CostAfter}, 1)
-	} else {
-		before, delay := key.upTo(h.Time, 0, 0, n.N)
+	if !again {
+		trip.after.add(used, 1)
+	}
+	if ep, _ := trip.judge.episodes.fired(ev, scope, h, n, "", ""); ep.ID != was {
+		if trip.opened != t.event {
+			trip.opened = t.event
+			trip.after.add(used, -1)
+		}
+		before, delay := used, int64(0)
+		if key != nil { // else it had to make room, and the session remembers it
+			before, delay = key.upTo(h.Time, 0, 0, n.N)
+		}
 		trip.before.add(before, 1)
 		threshold := int32(trip.judge.rule.Threshold)
 		t.delays.add(threeDigits(delay), w, threshold, threshold)

@@ -412,7 +412,7 @@ func eachOf[R any](path string, do func(rows []parquet.Row) error) (err error) {
 	if err != nil {
 		return err
 	}
-	file, err := parquet.OpenFile(f, info.Size())
+	file, err := openParquet(f, info.Size())
 	if err != nil {
 		return damaged(path, err)
 	}

@@ -14,6 +14,7 @@ import (
 	"sync/atomic"
 
 	"github.com/parquet-go/parquet-go"
+	"github.com/parquet-go/parquet-go/format"
 
 	"github.com/loopgauge/loopgauge/fingerprint"
 	"github.com/loopgauge/loopgauge/window"
@@ -192,7 +193,7 @@ func begin(path string, want []leaf, options ...parquet.FileOption) (file *parqu
 		return nil, nil, err
 	}
 	// Who reads everything has no use for what tells which pages to pass over.
-	file, err = parquet.OpenFile(f, info.Size(), append(options, parquet.SkipPageIndex(true), parquet.SkipBloomFilters(true))...)
+	file, err = openParquet(f, info.Size(), append(options, parquet.SkipPageIndex(true), parquet.SkipBloomFilters(true))...)
 	if err != nil {
 		return nil, nil, damaged(path, err)
 	}
@@ -208,6 +209,24 @@ func begin(path string, want []leaf, options ...parquet.FileOption) (file *parqu
 		}
 	}
 	return file, f, nil
+}
+
+// openParquet opens a file that the library can unpack. What is not LZ4_RAW it
+// takes for one that needs more memory, until there is none: a bit of the
+// footer makes that of zstd.
+func openParquet(f io.ReaderAt, size int64, options ...parquet.FileOption) (*parquet.File, error) {
+	file, err := parquet.OpenFile(f, size, options...)
+	if err != nil {
+		return nil, err
+	}
+	for _, group := range file.Metadata().RowGroups {
+		for i := range group.Columns {
+			if c := &group.Columns[i].MetaData; c.Codec == format.Lz4Raw {
+				return nil, fmt.Errorf("column %s is packed with %s, which is not read", strings.Join(c.PathInSchema, "."), c.Codec)
+			}
+		}
+	}
+	return file, nil
 }
 
 // columnOf is the column of a name; nil if there is none.

@@ -249,7 +249,7 @@ func TestWithoutOrigins(t *testing.T) {
 }
 
 // Whatever byte of a file is wrong, reading it ends, and without a panic. Not
-// every damage can be noticed: pages carry no checksum.
+// every damage can be noticed: the heads of pages and the footer carry no checksum.
 func TestDamage(t *testing.T) {
 	p := plan(t)
 	dir := t.TempDir()
