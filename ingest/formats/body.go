@@ -177,7 +177,7 @@ func (i *itemCall) field(s *rawjson.Scanner) {
 	switch string(s.Key) {
 	case "type":
 		switch string(s.Text(nil)) {
-		case "function_call", "tool_use":
+		case "function_call", "custom_tool_call", "tool_use":
 			i.isCall = true
 		}
 	case "id": // of Responses: the item's

@@ -77,6 +77,10 @@ func TestLiteLLM(t *testing.T) {
 		`named tool_calls=2 name=f name=g`)
 	f(`,"response":{"content":[{"type":"text","text":"hm"},{"type":"tool_use","id":"t","name":"f","input":{"a":1}}]}`,
 		`named tool_calls=1 call=t name=f arguments="{\"a\":1}"`)
+	f(`,"response":{"choices":[{"message":{"tool_calls":[{"id":"1","type":"custom","custom":{"name":"f","input":"ls -l"}}]}}]}`,
+		`named tool_calls=1 call=1 name=f arguments="ls -l"`)
+	f(`,"response":{"output":[{"type":"custom_tool_call","id":"i","call_id":"t","name":"f","input":"ls -l"}]}`,
+		`named tool_calls=1 call=t name=f arguments="ls -l"`)
 	f(`,"response":{"output":[{"type":"reasoning"},{"type":"function_call","call_id":"t","name":"f","arguments":"{}"},{"type":"message","name":"no"}]}`,
 		`named tool_calls=1 call=t name=f arguments={}`)
 }

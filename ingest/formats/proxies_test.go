@@ -252,6 +252,15 @@ func TestStreamedResponses(t *testing.T) {
 		`data: {"type":"response.function_call_arguments.delta","output_index":0,"delta":"{}"}`,
 		`data: {"type":"response.output_item.done","output_index":0,"item":{"type":"function_call","call_id":"c1","name":"f","arguments":"{}"}}`,
 		`data: {"type":"response.completed","response":{"usage":{"input_tokens":5,"output_tokens":6}}}`)
+	f(`tool_calls=1 call=c1 name=f arguments="ls -l"`,
+		`data: {"type":"response.output_item.added","output_index":0,"item":{"type":"custom_tool_call","id":"i","call_id":"c1","name":"f","input":""}}`,
+		`data: {"type":"response.custom_tool_call_input.delta","output_index":0,"delta":"ls -l"}`,
+		`data: {"type":"response.output_item.done","output_index":0,"item":{"type":"custom_tool_call","id":"i","call_id":"c1","name":"f","input":"ls -l"}}`,
+		`data: {"type":"response.completed","response":{}}`)
+	f(`tool_calls=1 call=c1 name=f arguments="ls -l"`,
+		chunk(`{"tool_calls":[{"index":0,"id":"c1","type":"custom","custom":{"name":"f","input":""}}]}`),
+		chunk(`{"tool_calls":[{"index":0,"custom":{"input":"ls"}}]}`),
+		chunk(`{"tool_calls":[{"index":0,"custom":{"input":" -l"}}]}`), `data: [DONE]`)
 	// What Anthropic read from its cache and wrote to it comes on top of its
 	// input_tokens, in the first event and in newer ones again at the end; where
 	// LiteLLM writes it beside prompt_tokens it is among them.
