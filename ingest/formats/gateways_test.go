@@ -57,6 +57,7 @@ func TestLiteLLM(t *testing.T) {
 	f(`,"model_parameters":{"tools":[]}`, `named has_tools=false`)
 	f(`,"model_parameters":{"tools":[{}],"max_completion_tokens":9}`, `named has_tools=true max_tokens=9`)
 	f(`,"model_parameters":{"tools":true}`, `named has_tools=true`)
+	f(`,"model_parameters":{"functions":[{}]}`, `named has_tools=true`)
 
 	// Messages that the logger redacted are there; an identity says that they say nothing.
 	f(`,"messages":[{"role":"user","content":"redacted-by-litellm"}]`,
@@ -85,6 +86,36 @@ func TestLiteLLM(t *testing.T) {
 		`named tool_calls=1 call=t name=f arguments={}`)
 }
 
+// TestLiteLLMPassThrough: the body is the text of a message, and so is the
+// answer of a provider that LiteLLM does not know.
+func TestLiteLLMPassThrough(t *testing.T) {
+	f := func(fields, want string) {
+		t.Helper()
+		const record = `{"startTime":1,"trace_id":"493ada4d-431a-4055-9db8-27156a9bee49","metadata":{"requester_custom_headers":{}},"prompt_tokens":0,"completion_tokens":0,`
+		if got := read("litellm", record+fields+`}`); got != nativeAt+want {
+			t.Errorf("%s\ngot  %s\nwant %s%s", fields, got, nativeAt, want)
+		}
+	}
+	const passed = `"call_type":"pass_through_endpoint",`
+	body := `"messages":[{"role":"user","content":"{\"model\":\"m\",\"system\":\"be good\",\"tools\":[{}],\"metadata\":{\"user_id\":\"user_1_account__session_u\"},\"messages\":[{\"role\":\"user\",\"content\":\"hi\"}]}"}],`
+	const parts = ` session=u model=m system="\"be good\"" messages=1 last="{\"role\":\"user\",\"content\":\"hi\"}"`
+	// A provider that is known: the answer has become one of Chat Completions.
+	f(passed+body+`"response":{"choices":[{"message":{"tool_calls":[{"id":"1","function":{"name":"f","arguments":"{}"}}]}}]}`,
+		` named`+parts+` has_tools=true tool_calls=1 call=1 name=f arguments={} tokens_in=0 tokens_out=0 stream=false metadata.user_id=u`)
+	// Any other, wherever the type of the call stands.
+	f(body+`"response":{"response":"{\"choices\":[{\"message\":{\"tool_calls\":[{\"id\":\"1\",\"function\":{\"name\":\"f\",\"arguments\":\"{}\"}}]}}],\"usage\":{\"prompt_tokens\":3,\"completion_tokens\":2}}"},`+passed[:len(passed)-1],
+		` named`+parts+` has_tools=true tool_calls=1 call=1 name=f arguments={} tokens_in=3 tokens_out=2 stream=false metadata.user_id=u`)
+	f(passed+body+`"response":{"response":"not JSON"}`, ` named`+parts+` has_tools=true stream=false metadata.user_id=u`)
+	// No body of a model's, or none that is left.
+	f(passed+`"messages":[{"role":"user","content":"redacted-by-litellm"}],"response":{}`,
+		` named messages=1 last="{\"role\":\"user\",\"content\":\"redacted-by-litellm\"}" tool_calls=0 tokens_in=0 tokens_out=0`)
+	f(passed+`"messages":[{"role":"user","content":"{\"model\":\"m\",\"mess"}],"response":{}`,
+		` named messages=1 last="{\"role\":\"user\",\"content\":\"{\\\"model\\\":\\\"m\\\",\\\"mess\"}" tool_calls=0 tokens_in=0 tokens_out=0 lost="content truncated by the logger"`)
+	// What somebody says to a model is no body.
+	f(`"call_type":"acompletion","messages":[{"role":"user","content":"{\"model\":\"m\"}"}]`,
+		` named messages=1 last="{\"role\":\"user\",\"content\":\"{\\\"model\\\":\\\"m\\\"}\"}" tokens_in=0 tokens_out=0`)
+}
+
 // TestLiteLLMSession: trace_id is the session that a client named, or made up
 // by LiteLLM for one call, which would make every request its own session.
 func TestLiteLLMSession(t *testing.T) {
@@ -101,13 +132,21 @@ func TestLiteLLMSession(t *testing.T) {
 	f(`"trace_id":"t","session_id":"s"`, "s")
 	f(`"trace_id":"t","session_id":""`, "t")
 	f(`"trace_id":"t","metadata":{"requester_custom_headers_2":{}}`, "t")
-	// With it, the trace id alone is none.
-	f(sent+`"trace_id":"t"`, "")
-	f(sent+`"trace_id":"t","session_id":""`, "")
-	f(sent+`"trace_id":"t","session_id":"t"`, "") // request_correlation_in_logs copies it
+	// With it, a trace id that LiteLLM or OpenTelemetry made is none.
+	for _, id := range []string{"493ada4d-431a-4055-9db8-27156a9bee49", "942C444e3235c6925ac37888c1074314"} {
+		f(sent+`"trace_id":"`+id+`"`, "")
+		f(sent+`"trace_id":"`+id+`","session_id":""`, "")
+		f(sent+`"trace_id":"`+id+`","session_id":"`+id+`"`, "") // request_correlation_in_logs copies it
+		f(`"trace_id":"`+id+`","metadata":{"requester_metadata":{}}`, "")
+		f(`"trace_id":"`+id+`","metadata":{"requester_custom_headers":null}`, "")
+	}
+	// Of litellm_session_id in a body nothing else is left.
+	f(sent+`"trace_id":"t"`, "t")
+	f(sent+`"trace_id":"942c444e-3235"`, "942c444e-3235")
+	f(sent+`"trace_id":"t","session_id":"t"`, "t")
 	f(sent+`"trace_id":"t","session_id":"s"`, "s")
-	f(`"trace_id":"t","metadata":{"requester_metadata":{}}`, "")
-	f(`"trace_id":"t","metadata":{"requester_custom_headers":null}`, "")
+	f(`"trace_id":"t","metadata":{"requester_metadata":{}}`, "t")
+	f(`"metadata":{"requester_metadata":{"session_id":"m"}},"trace_id":"t"`, "m")
 	// What the client sent names it, in this order, wherever it stands.
 	header := func(name, value string) string {
 		return `"metadata":{"requester_custom_headers":{"` + name + `":"` + value + `"}},`
@@ -116,8 +155,8 @@ func TestLiteLLMSession(t *testing.T) {
 		f(header(name, "h")+`"trace_id":"t"`, "h")
 	}
 	f(header("X-Session-ID", "h")+`"trace_id":"t"`, "h")
-	f(header("x-session-idx", "h")+`"trace_id":"t"`, "")
-	f(header("x-session-id", "")+`"trace_id":"t"`, "")
+	f(header("x-session-idx", "h")+`"session_id":""`, "")
+	f(header("x-session-id", "")+`"session_id":""`, "")
 	f(`"metadata":{"requester_custom_headers":{"x-session-id":"b","x-litellm-session-id":"a"}}`, "a")
 	f(`"metadata":{"requester_custom_headers":{"x-litellm-session-id":"a","x-session-id":"b"}}`, "a")
 	f(`"metadata":{"requester_metadata":{"session_id":"m"},"requester_custom_headers":{"x-session-id":"b"}}`, "b")

@@ -33,6 +33,8 @@ const (
 type naming struct {
 	value []byte
 	rank  int // of the place it stands in, counted from the last one; higher wins
+
+	trace []byte // of one trace, be it the client's or LiteLLM's own: no session
 }
 
 func (n *naming) note(rank int, value []byte) {
@@ -99,8 +101,10 @@ func (n *naming) requester(s *rawjson.Scanner, r *fingerprint.Request, reads fin
 			n.body(r, userIDField, anthropicSession(s.Text(nil)), reads)
 		case "headers":
 			n.headers(s, r, reads)
+		case "trace_id":
+			n.trace = s.Text(n.trace)
 		default:
-			s.Skip() // trace_id may be LiteLLM's own
+			s.Skip()
 		}
 	}
 }
