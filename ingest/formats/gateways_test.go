@@ -82,6 +82,8 @@ func TestLiteLLM(t *testing.T) {
 		`named tool_calls=1 call=1 name=f arguments="ls -l"`)
 	f(`,"response":{"output":[{"type":"custom_tool_call","id":"i","call_id":"t","name":"f","input":"ls -l"}]}`,
 		`named tool_calls=1 call=t name=f arguments="ls -l"`)
+	f(`,"response":{"output":[{"type":"shell_call","id":"i","call_id":"t","action":{"commands":["ls"]}},{"type":"web_search_call","id":"w","action":{"query":"q"}}]}`,
+		`named tool_calls=1 call=t name=shell_call arguments="{\"commands\":[\"ls\"]}"`)
 	f(`,"response":{"output":[{"type":"reasoning"},{"type":"function_call","call_id":"t","name":"f","arguments":"{}"},{"type":"message","name":"no"}]}`,
 		`named tool_calls=1 call=t name=f arguments={}`)
 }

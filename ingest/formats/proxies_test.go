@@ -257,6 +257,10 @@ func TestStreamedResponses(t *testing.T) {
 		`data: {"type":"response.custom_tool_call_input.delta","output_index":0,"delta":"ls -l"}`,
 		`data: {"type":"response.output_item.done","output_index":0,"item":{"type":"custom_tool_call","id":"i","call_id":"c1","name":"f","input":"ls -l"}}`,
 		`data: {"type":"response.completed","response":{}}`)
+	f(`tool_calls=1 call=c1 name=shell_call arguments="{\"commands\":[\"ls\"]}"`,
+		`data: {"type":"response.output_item.added","output_index":0,"item":{"type":"shell_call","id":"i","call_id":"c1","action":{"commands":[]}}}`,
+		`data: {"type":"response.output_item.done","output_index":0,"item":{"type":"shell_call","id":"i","call_id":"c1","action":{"commands":["ls"]}}}`,
+		`data: {"type":"response.completed","response":{}}`)
 	f(`tool_calls=1 call=c1 name=f arguments="ls -l"`,
 		chunk(`{"tool_calls":[{"index":0,"id":"c1","type":"custom","custom":{"name":"f","input":""}}]}`),
 		chunk(`{"tool_calls":[{"index":0,"custom":{"input":"ls"}}]}`),

@@ -226,7 +226,7 @@ func (p *streamed) block(s *rawjson.Scanner, index int64) {
 			id = s.Text(id)
 		case "name":
 			name = s.Text(name)
-		case "arguments", "input": // Anthropic's begins empty
+		case "arguments", "input", "action", "actions", "operation": // Anthropic's input begins empty
 			arguments = readArguments(s, arguments)
 		default:
 			s.Skip()
@@ -235,11 +235,17 @@ func (p *streamed) block(s *rawjson.Scanner, index int64) {
 	switch string(kind) {
 	case "tool_use":
 		p.add(0, index, id, name, nil)
+		return
 	case "function_call", "custom_tool_call":
-		c := p.call(0, index)
-		c.arguments = c.arguments[:0]
-		p.add(0, index, id, name, arguments)
+	default:
+		if !fingerprint.IsBuiltinCall(kind) {
+			return
+		}
+		name = kind
 	}
+	c := p.call(0, index)
+	c.arguments = c.arguments[:0]
+	p.add(0, index, id, name, arguments)
 }
 
 // readUsage reads the tokens of a response, by the names of OpenAI's Chat
