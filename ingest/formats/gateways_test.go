@@ -192,6 +192,8 @@ func TestNginxJSON(t *testing.T) {
 	f(`{"time":"1970-01-01T00:00:01+00:00"}`, at)
 	f(`{"time_iso8601":"1970-01-01T01:00:01+01:00"}`, at)
 	f(`{"time_local":"01/Jan/1970:00:00:01 +0000"}`, at)
+	f(`{"timestamp":"1970-01-01T01:00:01+01:00"}`, at)
+	f(`{"@timestamp":"01/Jan/1970:00:00:01 +0000"}`, at)
 	f(`{"msec":1.25,"time":"1970-01-01T00:00:01Z","request_time":0.25}`, nativeAt+" took=250ms named")
 	f(`{"request_time":"0.250","time":"1970-01-01T00:00:01Z","msec":"1.250"}`, nativeAt+" took=250ms named")
 	f(`{"msec":1,"request_time":"-"}`, at)
@@ -205,6 +207,11 @@ func TestNginxJSON(t *testing.T) {
 	f(`{"msec":1,"request_method":"GET","request_uri":"/a?b=c","status":"404"}`, nativeAt+" method=GET path=/a query=b=c named status=404")
 	f(`{"msec":1,"method":"GET","uri":"/a","args":"b=c"}`, nativeAt+" method=GET path=/a query=b=c named")
 	f(`{"msec":1,"method":"GET","uri":"/a","args":"","query_string":"-"}`, nativeAt+" method=GET path=/a named")
+	// What was requested goes before what nginx made of it.
+	f(`{"msec":1,"request_uri":"/a?b=c","uri":"/x"}`, nativeAt+" path=/a query=b=c named")
+	f(`{"msec":1,"uri":"/x","path":"/y","request":"GET /a?b=c HTTP/1.1"}`, nativeAt+" method=GET path=/a query=b=c named")
+	f(`{"msec":1,"method":"GET","path":"/a","request_query":"b=c"}`, nativeAt+" method=GET path=/a query=b=c named")
+	f(`{"msec":1,"method":"GET","url":"/a?b=c"}`, nativeAt+" method=GET path=/a query=b=c named")
 	f(`{"msec":1,"request":"\u0016\u0003\u0001","status":400}`, at+" status=400")
 	f(`{"msec":1,"request":"-","status":"-"}`, at)
 	f(`{"msec":1,"request_id":"r"}`, nativeAt+" id=r named")
@@ -372,6 +379,12 @@ func TestDetectionOfLooks(t *testing.T) {
 	f(`{"time":1,"method":"GET","path":"/","status":200}`, "loopgauge")
 	f(`{"time":"2026-11-21T10:00:00Z","method":"GET","uri":"/","status":200}`, "nginx-json")
 	f(`{"time":"2026-11-21T10:00:00Z","request":"GET / HTTP/1.1","status":200}`, "nginx-json")
+	f(`{"@timestamp":"2026-11-21T10:00:00Z","request_method":"GET","request_uri":"/","status":200}`, "nginx-json")
+	f(`{"timestamp":"2026-11-21T10:00:00Z","method":"GET","uri":"/","status":200}`, "nginx-json")
+	// As ingress-nginx's documents have it.
+	f(`{"time":"2026-11-21T10:00:00Z","remote_addr":"::1","request_time":0.1,"status":200,"path":"/","request_query":"","method":"GET"}`, "nginx-json")
+	f(`{"timestamp":1,"method":"GET","path":"/","status":200}`, "")
+	f(`{"timestamp":1,"request":{"method":"GET"},"resp_headers":{},"status":200}`, "") // Caddy with a time_key of its own
 	f(`{"startTime":1,"call_type":"acompletion","messages":[]}`, "litellm")
 	f(`{"startTime":1,"time":2,"id":"x","call_type":"acompletion","messages":[]}`, "litellm")
 	f(`{"startTime":1,"messages":[]}`, "")
