@@ -120,6 +120,10 @@ func TestHAProxy(t *testing.T) {
 	f(head+`1500 200 9 - - ---- 1/1/1/1/0 0/0 "GET /a?b=1 HTTP/1.1"`, nativeAt+" took=1.5s method=GET path=/a query=b=1 caller=10.0.0.7 named backend=b status=200")
 	f(head+`+1500 200 9 - - ---- 1/1/1/1/0 0/0 {x|} "GET /a HTTP/1.1"`, nativeAt+" took=1.5s method=GET path=/a caller=10.0.0.7 named backend=b status=200 capture:1=x")
 	f(head+`1500 200 9 - - ---- 1/1/1/1/0 0/0 {|x} {y} "GET /a HTTP/1.1"`, nativeAt+" took=1.5s method=GET path=/a caller=10.0.0.7 named backend=b status=200 capture:2=x")
+	// Over HTTP/2 the request has the whole URL.
+	f(head+`1500 200 9 - - ---- 1/1/1/1/0 0/0 "GET https://gw/a?b=1 HTTP/2.0"`, nativeAt+" took=1.5s method=GET path=/a query=b=1 caller=10.0.0.7 named backend=b status=200")
+	f(`2001:db8::7:80 [01/Jan/1970:00:00:01.000] f b/s 0/0/0/1/+1500 200 9 - - ---- 1/1/1/1/0 0/0 "GET https://gw HTTP/2.0"`, nativeAt+" took=1.5s method=GET path=/ caller=2001:db8::7 named backend=b status=200")
+	f(head+`1500 200 9 - - ---- 1/1/1/1/0 0/0 "GET /a?u=http://b/c HTTP/1.1"`, nativeAt+" took=1.5s method=GET path=/a query=u=http://b/c caller=10.0.0.7 named backend=b status=200")
 	f(head+`-1 -1 9 - - CR-- 1/1/1/1/0 0/0 "<BADREQ>"`, nativeAt+" caller=10.0.0.7 named backend=b")
 	f(`10.0.0.7:80 [01/Jan/1970:00:00:01.0001] f b/s 0/0/0/1 200`, "column 47: expected five timers")
 	f(`10.0.0.7:80 [01/Jan/1970] f b/s`, "column 26: expected [time] like 21/Nov/2026:10:00:00.000")
