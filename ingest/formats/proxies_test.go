@@ -69,6 +69,8 @@ func TestCaddy(t *testing.T) {
 	f(`,"status":200,"request":{"method":"GET","uri":"/a?b=1","remote_ip":"10.0.0.7"}`, `method=GET path=/a query=b=1 caller=10.0.0.7 named status=200`)
 	f(`,"request":{"client_ip":"10.0.0.7","remote_ip":"10.0.0.8"}`, `caller=10.0.0.7 named`)
 	f(`,"request":{"remote_ip":"10.0.0.8","client_ip":"10.0.0.7"}`, `caller=10.0.0.7 named`)
+	f(`,"request":{"remote_addr":"10.0.0.7:5000","uri":"/"}`, `path=/ caller=10.0.0.7 named`)
+	f(`,"request":{"remote_addr":"[::1]:5000","uri":"/"}`, `path=/ caller=[::1] named`)
 	f(`,"user_id":"bob","request":{"remote_ip":"10.0.0.8"}`, `caller=bob named`)
 	f(`,"request":{"headers":{"Authorization":["REDACTED"],"X-Api-Key":["k"]}}`, `caller=k header:x-api-key=k`)
 	f(`,"request":{"headers":{"Authorization":["Bearer k1"],"X-Api-Key":["k2"]}}`, `caller=k1 header:authorization="Bearer k1" header:x-api-key=k2`)
@@ -79,6 +81,25 @@ func TestCaddy(t *testing.T) {
 	f(`,"request_body":""`, ``)
 	f(`,"team":"x"`, `team=x`)
 
+	at := func(ts, want string) {
+		t.Helper()
+		if got := read("caddy", `{"ts":`+ts+`}`); got != want {
+			t.Errorf("%s: %s, want %s", ts, got, want)
+		}
+	}
+	// All that time_format can be.
+	const now = "2026-11-21T03:27:46.992000Z"
+	at(`1795231666.992`, now)
+	at(`1795231666992.0005`, now)
+	at(`1795231666992000123`, now)
+	at(`"2026-11-21T08:57:46.992+0530"`, now)
+	at(`"2026-11-21T03:27:46.992Z"`, now)
+	at(`"2026/11/21 03:27:46.992"`, now)
+	at(`"2026/11/21 03:27:46.992000001"`, now)
+	at(`"2026/11/21 03:27:46"`, "2026-11-21T03:27:46.000000Z")
+	at(`"21/Nov/2026:03:27:46 +0000"`, "2026-11-21T03:27:46.000000Z")
+	at(`"noon"`, "column 0: no time")
+
 	took := func(duration, want string) {
 		t.Helper()
 		if got := read("caddy", `{"ts":3,"duration":`+duration+`}`); got != want {
@@ -88,6 +109,7 @@ func TestCaddy(t *testing.T) {
 	took(`2`, nativeAt+" took=2s")
 	took(`"2s"`, nativeAt+" took=2s")
 	took(`"2000ms"`, nativeAt+" took=2s")
+	took(`"0m2.0s"`, nativeAt+" took=2s")
 	took(`"2000000µs"`, nativeAt+" took=2s")
 	took(`"2000000000ns"`, nativeAt+" took=2s")
 	took(`-1`, "1970-01-01T00:00:03.000000Z")
