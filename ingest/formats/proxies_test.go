@@ -27,6 +27,7 @@ func TestEnvoyJSON(t *testing.T) {
 	f(`,"x-forwarded-for":"10.0.0.7, 10.0.0.8"`, `caller=10.0.0.7 named status=200`)
 	f(`,"downstream_remote_address":"10.0.0.7:1234"`, `caller=10.0.0.7 named status=200`)
 	f(`,"downstream_remote_address":"[::1]:1234"`, `caller=[::1] named status=200`)
+	f(`,"x_forwarded_for":"10.0.0.7","user_agent":"a/1","downstream_remote_address":"10.0.0.9:1"`, `caller=10.0.0.7 named status=200 header:user-agent=a/1`)
 	f(`,"user-agent":"a/1"`, `caller=a/1 named status=200 header:user-agent=a/1`)
 	f(`,"x-api-key":"k"`, `caller=k status=200 header:x-api-key=k`) // a secret
 	f(`,"session.id":"s","x-session-id":"h"`, `session=h status=200 header:x-session-id=h`)
