@@ -1,7 +1,6 @@
 package formats
 
 import (
-	"bytes"
 	"time"
 
 	"github.com/loopgauge/loopgauge/fingerprint"
@@ -10,12 +9,9 @@ import (
 
 // caddy reads Caddy's access log, and fields that its log_append adds to it:
 // of request_body, which Caddy writes twice, the one that says something.
-type caddy struct {
-	access
-	zoned
-}
+type caddy struct{ access }
 
-func newCaddy(reads fingerprint.Field) Parser { return &caddy{access: access{reads: reads}} }
+func newCaddy(reads fingerprint.Field) Parser { return &caddy{access{reads: reads}} }
 
 func detectCaddy(line []byte) bool {
 	k := keysOf(line)
@@ -30,7 +26,7 @@ func (p *caddy) Parse(record []byte, r *fingerprint.Request) (int, string) {
 	for s.Object(); s.NextKey(); {
 		switch string(s.Key) {
 		case "ts":
-			if t, ok := parseZapTime(s.Text(nil), p.zone); ok {
+			if t, ok := parseZapTime(s.Text(nil)); ok {
 				r.Time = t
 			}
 		case "duration":
@@ -90,10 +86,10 @@ func (p *caddy) request(r *fingerprint.Request) {
 	}
 }
 
-// parseZapTime reads a time in any of the formats that Caddy can be told to
-// write: seconds, milliseconds or nanoseconds since 1970, which are told apart
-// by their size, the common log's, and texts with a zone or without one.
-func parseZapTime(text []byte, in *time.Location) (micros int64, ok bool) {
+// parseZapTime reads a time in the formats that Caddy can be told to write:
+// seconds, milliseconds or nanoseconds since 1970, which are told apart by their
+// size, and texts with a zone. Those without one are no times.
+func parseZapTime(text []byte) (micros int64, ok bool) {
 	if micros, ok = parseTime(text); ok && micros < maxTime {
 		return micros, true
 	}
@@ -103,10 +99,7 @@ func parseZapTime(text []byte, in *time.Location) (micros int64, ok bool) {
 	if f, ok := rawjson.ParseFloat(text); ok && f >= 1e11 && f < 1e17 {
 		return int64(f * 1e3), true
 	}
-	if micros, ok = parseCLF(text); ok {
-		return micros, true
-	}
-	return parseZoneless(bytes.ReplaceAll(text, []byte("/"), []byte("-")), in)
+	return parseCLF(text)
 }
 
 // readSpan reads a duration of zap, the logger of Caddy: a number of seconds,
