@@ -156,6 +156,11 @@ func TestLiteLLMSession(t *testing.T) {
 	for _, name := range sessionHeaders {
 		f(header(name, "h")+`"trace_id":"t"`, "h")
 	}
+	f(header("X-Acme-Session-Id", "h")+`"trace_id":"493ada4d-431a-4055-9db8-27156a9bee49"`, "h")
+	f(header("x-acme-session-id", "h")+`"session_id":""`, "h")
+	f(`"metadata":{"requester_custom_headers":{"x-acme-session-id":"b","session_id":"a"}}`, "a")
+	f(`"metadata":{"requester_metadata":{"session_id":"m"},"requester_custom_headers":{"x-acme-session-id":"b"}}`, "b")
+	f(header("x-session-id-2", "h")+`"session_id":""`, "")
 	f(header("X-Session-ID", "h")+`"trace_id":"t"`, "h")
 	f(header("x-session-idx", "h")+`"session_id":""`, "")
 	f(header("x-session-id", "")+`"session_id":""`, "")

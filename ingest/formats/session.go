@@ -17,6 +17,15 @@ var sessionHeaders = []string{
 	"agent-session-id",
 	"helicone-session-id",
 	"x-zelyx-session-id",
+	"session-id", // Codex, and its older versions
+	"session_id",
+}
+
+// isVendorSession tells the header x-NAME-session-id, for any NAME, which goes
+// behind those.
+func isVendorSession(name []byte) bool {
+	const prefix, suffix = "x-", "-session-id"
+	return len(name) > len(prefix)+len(suffix) && equalFold(name[:len(prefix)], prefix) && equalFold(name[len(name)-len(suffix):], suffix)
 }
 
 // Other places that name a session go after the headers, in this order.
@@ -55,8 +64,12 @@ func readSession(s *rawjson.Scanner, old []byte) []byte {
 func (n *naming) header(name, value []byte) {
 	for i, h := range sessionHeaders {
 		if equalFold(name, h) {
-			n.note(otherPlaces+len(sessionHeaders)-i, value)
+			n.note(otherPlaces+1+len(sessionHeaders)-i, value)
+			return
 		}
+	}
+	if isVendorSession(name) {
+		n.note(otherPlaces+1, value)
 	}
 }
 
