@@ -16,9 +16,9 @@ type item struct {
 	toolCalls  rawjson.Value // OpenAI's list
 	function   rawjson.Value // OpenAI's older single call
 	resultID   []byte        // the call that a tool message or output item answers
-	call       ToolCall      // of a function_call or custom_tool_call item
-	input      []byte        // of the latter
-	output     rawjson.Value // of the result of either
+	call       ToolCall      // of an item that is a call
+	input      []byte        // of a custom or builtin tool
+	output     rawjson.Value // of an item that is a result
 	class      itemClass
 }
 
@@ -100,7 +100,7 @@ func (it *keptItem) read(v rawjson.Value) {
 			it.call.Name = s.Text(it.call.Name)
 		case "arguments":
 			it.call.Arguments = readArguments(s)
-		case "input": // of a custom tool: free text
+		case "input", "action", "actions", "operation": // of a custom tool free text
 			it.input = readArguments(s)
 		case "output":
 			it.output = s.Value()
@@ -112,6 +112,8 @@ func (it *keptItem) read(v rawjson.Value) {
 	it.broken = what != ""
 	if string(it.kind) == "custom_tool_call" {
 		it.call.Arguments = it.input
+	} else if IsBuiltinCall(it.kind) {
+		it.call.Name, it.call.Arguments = it.kind, it.input
 	}
 	it.class = it.tellClass()
 }
@@ -124,6 +126,12 @@ func (it *item) tellClass() itemClass {
 		return isResult
 	case "reasoning":
 		return isAside
+	}
+	switch {
+	case IsBuiltinCall(it.kind):
+		return isCall
+	case isBuiltinOutput(it.kind):
+		return isResult
 	}
 	switch string(it.role) {
 	case "system", "developer":

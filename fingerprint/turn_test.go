@@ -96,6 +96,16 @@ func TestLastTurn(t *testing.T) {
 		`{"name":"patch","raw":"*** Begin","result":{"text":"ok"}}`)
 	f(`{"role":"assistant","tool_calls":[{"id":"a","type":"custom","custom":{"name":"patch","input":"*** Begin"}}]},`+result("a", "ok"),
 		`{"name":"patch","raw":"*** Begin","result":{"text":"ok"}}`)
+	// Tools that the model knows by itself have their type for a name; what the
+	// local shell gave names its call by another member than the others.
+	f(`{"type":"local_shell_call","id":"i","call_id":"a","status":"completed","action":{"type":"exec","command":["ls"]}},{"type":"local_shell_call_output","id":"a","output":"b"}`,
+		`{"arguments":{"command":["ls"],"type":"exec"},"name":"local_shell_call","result":{"text":"b"}}`)
+	f(`{"type":"shell_call","call_id":"a","action":{"commands":["ls"]}},{"type":"shell_call_output","call_id":"a","output":[{"stdout":"b"}]}`,
+		`{"arguments":{"commands":["ls"]},"name":"shell_call","result":{"other":[{"stdout":"b"}]}}`)
+	f(`{"type":"apply_patch_call","call_id":"a","operation":{"type":"delete_file","path":"b"}},{"type":"apply_patch_call_output","call_id":"a","status":"failed","output":"no"}`,
+		`{"arguments":{"path":"b","type":"delete_file"},"name":"apply_patch_call","result":{"text":"no"}}`)
+	f(`{"type":"computer_call","call_id":"a","actions":[{"type":"wait"}]},{"type":"computer_call_output","call_id":"a","output":{"type":"computer_screenshot","file_id":"f"}}`,
+		`{"arguments":[{"type":"wait"}],"name":"computer_call","result":{"other":[{"file_id":"f","type":"computer_screenshot"}]}}`)
 	// OpenAI's older form: no ids, the result by its place.
 	f(`{"role":"assistant","content":null,"function_call":{"name":"f","arguments":"1"}},{"role":"function","name":"f","content":"r"}`, want("f", "r"))
 	// Results in another order than the calls.

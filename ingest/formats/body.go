@@ -170,28 +170,39 @@ func readItemCall(s *rawjson.Scanner, r *fingerprint.Request) {
 // itemCall is an output item or content block that may be a call.
 type itemCall struct {
 	call   fingerprint.ToolCall
-	isCall bool
+	kind   []byte
+	action []byte // of a builtin tool
 }
 
 func (i *itemCall) field(s *rawjson.Scanner) {
 	switch string(s.Key) {
 	case "type":
-		switch string(s.Text(nil)) {
-		case "function_call", "tool_use":
-			i.isCall = true
-		}
+		i.kind = s.Text(i.kind)
 	case "id": // of Responses: the item's
 		i.call.ID = first(i.call.ID, s.Text(nil))
 	case "call_id":
 		i.call.ID = s.Text(i.call.ID)
+	case "action", "actions", "operation":
+		i.action = readArguments(s, i.action)
 	default:
 		readCallField(s, &i.call)
 	}
 }
 
+func (i *itemCall) isCall() bool {
+	switch string(i.kind) {
+	case "function_call", "custom_tool_call", "tool_use":
+		return true
+	}
+	return fingerprint.IsBuiltinCall(i.kind)
+}
+
 // keep appends it to the calls of r if it is one.
 func (i *itemCall) keep(r *fingerprint.Request) {
-	if i.isCall && i.call.Name != nil {
+	if fingerprint.IsBuiltinCall(i.kind) {
+		i.call.Name, i.call.Arguments = i.kind, i.action
+	}
+	if i.isCall() && i.call.Name != nil {
 		r.ToolCalls = append(r.ToolCalls, i.call)
 	}
 }

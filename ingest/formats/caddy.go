@@ -1,6 +1,8 @@
 package formats
 
 import (
+	"time"
+
 	"github.com/loopgauge/loopgauge/fingerprint"
 	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
 )
@@ -24,7 +26,9 @@ func (p *caddy) Parse(record []byte, r *fingerprint.Request) (int, string) {
 	for s.Object(); s.NextKey(); {
 		switch string(s.Key) {
 		case "ts":
-			r.Time = readTime(s, r.Time)
+			if t, ok := parseZapTime(s.Text(nil)); ok {
+				r.Time = t
+			}
 		case "duration":
 			duration = readSpan(s, duration)
 		case "status":
@@ -66,6 +70,10 @@ func (p *caddy) request(r *fingerprint.Request) {
 		if address := value(s, nil); p.address == nil {
 			p.address = address
 		}
+	case "remote_addr": // before 2.5, with the port
+		if address := host(value(s, nil)); p.address == nil {
+			p.address = address
+		}
 	case "headers":
 		for s.Object(); s.NextKey(); {
 			name := s.Key
@@ -78,38 +86,31 @@ func (p *caddy) request(r *fingerprint.Request) {
 	}
 }
 
+// parseZapTime reads a time in the formats that Caddy can be told to write:
+// seconds, milliseconds or nanoseconds since 1970, which are told apart by their
+// size, and texts with a zone. Those without one are no times.
+func parseZapTime(text []byte) (micros int64, ok bool) {
+	if micros, ok = parseTime(text); ok && micros < maxTime {
+		return micros, true
+	}
+	if n, ok := rawjson.ParseInt(text); ok && n >= 1e17 {
+		return n / 1e3, true
+	}
+	if f, ok := rawjson.ParseFloat(text); ok && f >= 1e11 && f < 1e17 {
+		return int64(f * 1e3), true
+	}
+	return parseCLF(text)
+}
+
 // readSpan reads a duration of zap, the logger of Caddy: a number of seconds,
-// or a text such as 1.5ms.
+// or a text such as 1m2.5s.
 func readSpan(s *rawjson.Scanner, old int64) int64 {
 	text := s.Text(nil)
 	if d, ok := parseSeconds(text); ok && d >= 0 {
 		return d
 	}
-	if d, ok := parseSpan(text); ok {
-		return d
+	if d, err := time.ParseDuration(string(text)); err == nil && d >= 0 {
+		return d.Microseconds()
 	}
 	return old
-}
-
-// parseSpan reads a duration with one unit, in microseconds.
-func parseSpan(text []byte) (micros int64, ok bool) {
-	n := 0
-	for n < len(text) && (isDigit(text[n]) || text[n] == '.') {
-		n++
-	}
-	if n == 0 {
-		return 0, false
-	}
-	d, ok := parseSeconds(text[:n])
-	switch string(text[n:]) {
-	case "s":
-		return d, ok
-	case "ms":
-		return d / 1e3, ok
-	case "us", "µs":
-		return d / 1e6, ok
-	case "ns":
-		return d / 1e9, ok
-	}
-	return 0, false
 }

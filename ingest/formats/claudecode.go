@@ -112,7 +112,7 @@ func (p *claudeCode) asks(message rawjson.Value, r *fingerprint.Request) bool {
 				for s.Object(); s.NextKey(); {
 					item.field(s)
 				}
-				if calls = calls || item.isCall; p.reads&fingerprint.ReadsResponse != 0 {
+				if calls = calls || item.isCall(); p.reads&fingerprint.ReadsResponse != 0 {
 					item.keep(r)
 				}
 			}

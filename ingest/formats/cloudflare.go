@@ -57,7 +57,7 @@ func (p *cloudflare) Parse(record []byte, r *fingerprint.Request) (int, string) 
 	for s.Object(); s.NextKey(); {
 		switch string(s.Key) {
 		case "Endpoint":
-			splitTarget(r, target(value(s, nil)))
+			splitTarget(r, value(s, nil))
 		case "Gateway":
 			p.attribute(r)
 		case "Provider":

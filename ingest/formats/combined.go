@@ -196,10 +196,20 @@ func requestLine(line []byte) (method, target []byte, ok bool) {
 	return method, rest, len(rest) > 0
 }
 
-// splitTarget notes the path and the query of a request's target, if there is one.
+// splitTarget notes the path and the query of a request's target, if there is
+// one. It may be a whole URL, as over HTTP/2 in HAProxy's log.
 func splitTarget(r *fingerprint.Request, target []byte) {
 	if target == nil {
 		return
+	}
+	if i := bytes.Index(target, []byte("://")); i > 0 && bytes.IndexAny(target, "/?") > i {
+		target = target[i+len("://"):]
+		if i = bytes.IndexAny(target, "/?"); i < 0 {
+			i = len(target)
+		}
+		if target = target[i:]; len(target) == 0 || target[0] == '?' {
+			target = append([]byte("/"), target...)
+		}
 	}
 	path, query, found := bytes.Cut(target, []byte("?"))
 	if r.Path = path; found {

@@ -39,11 +39,11 @@ func (p *envoyJSON) Parse(record []byte, r *fingerprint.Request) (int, string) {
 			path = value(s, path)
 		case "response_code":
 			r.Status = readStatus(s, r.Status)
-		case "x-forwarded-for":
+		case "x-forwarded-for", "x_forwarded_for": // Istio writes underscores
 			forwarded = value(s, forwarded)
 		case "downstream_remote_address":
 			downstream = value(s, downstream)
-		case "user-agent":
+		case "user-agent", "user_agent":
 			agent = value(s, agent)
 			p.header(r, []byte("user-agent"), agent)
 		case "session.id":

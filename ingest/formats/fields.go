@@ -94,7 +94,7 @@ func readMessages(s *rawjson.Scanner, r *fingerprint.Request, reads fingerprint.
 }
 
 // readToolCalls reads a list of calls: OpenAI's with function {name,
-// arguments}, or with name and arguments (input) in the object itself. They
+// arguments} or custom {name, input}, or with name and arguments (input) in the object itself. They
 // stand behind the first keep calls of r, in the place of what a list of the
 // same name gave before; an empty list does not erase that.
 func readToolCalls(s *rawjson.Scanner, r *fingerprint.Request, keep int, reads fingerprint.Field) {
@@ -115,7 +115,7 @@ func readToolCall(s *rawjson.Scanner) (call fingerprint.ToolCall, ok bool) {
 		switch string(s.Key) {
 		case "id", "call_id":
 			call.ID = s.Text(call.ID)
-		case "function":
+		case "function", "custom":
 			for s.Object(); s.NextKey(); {
 				readCallField(s, &call)
 			}

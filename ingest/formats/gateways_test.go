@@ -57,6 +57,7 @@ func TestLiteLLM(t *testing.T) {
 	f(`,"model_parameters":{"tools":[]}`, `named has_tools=false`)
 	f(`,"model_parameters":{"tools":[{}],"max_completion_tokens":9}`, `named has_tools=true max_tokens=9`)
 	f(`,"model_parameters":{"tools":true}`, `named has_tools=true`)
+	f(`,"model_parameters":{"functions":[{}]}`, `named has_tools=true`)
 
 	// Messages that the logger redacted are there; an identity says that they say nothing.
 	f(`,"messages":[{"role":"user","content":"redacted-by-litellm"}]`,
@@ -77,8 +78,44 @@ func TestLiteLLM(t *testing.T) {
 		`named tool_calls=2 name=f name=g`)
 	f(`,"response":{"content":[{"type":"text","text":"hm"},{"type":"tool_use","id":"t","name":"f","input":{"a":1}}]}`,
 		`named tool_calls=1 call=t name=f arguments="{\"a\":1}"`)
+	f(`,"response":{"choices":[{"message":{"tool_calls":[{"id":"1","type":"custom","custom":{"name":"f","input":"ls -l"}}]}}]}`,
+		`named tool_calls=1 call=1 name=f arguments="ls -l"`)
+	f(`,"response":{"output":[{"type":"custom_tool_call","id":"i","call_id":"t","name":"f","input":"ls -l"}]}`,
+		`named tool_calls=1 call=t name=f arguments="ls -l"`)
+	f(`,"response":{"output":[{"type":"shell_call","id":"i","call_id":"t","action":{"commands":["ls"]}},{"type":"web_search_call","id":"w","action":{"query":"q"}}]}`,
+		`named tool_calls=1 call=t name=shell_call arguments="{\"commands\":[\"ls\"]}"`)
 	f(`,"response":{"output":[{"type":"reasoning"},{"type":"function_call","call_id":"t","name":"f","arguments":"{}"},{"type":"message","name":"no"}]}`,
 		`named tool_calls=1 call=t name=f arguments={}`)
+}
+
+// TestLiteLLMPassThrough: the body is the text of a message, and so is the
+// answer of a provider that LiteLLM does not know.
+func TestLiteLLMPassThrough(t *testing.T) {
+	f := func(fields, want string) {
+		t.Helper()
+		const record = `{"startTime":1,"trace_id":"493ada4d-431a-4055-9db8-27156a9bee49","metadata":{"requester_custom_headers":{}},"prompt_tokens":0,"completion_tokens":0,`
+		if got := read("litellm", record+fields+`}`); got != nativeAt+want {
+			t.Errorf("%s\ngot  %s\nwant %s%s", fields, got, nativeAt, want)
+		}
+	}
+	const passed = `"call_type":"pass_through_endpoint",`
+	body := `"messages":[{"role":"user","content":"{\"model\":\"m\",\"system\":\"be good\",\"tools\":[{}],\"metadata\":{\"user_id\":\"user_1_account__session_u\"},\"messages\":[{\"role\":\"user\",\"content\":\"hi\"}]}"}],`
+	const parts = ` session=u model=m system="\"be good\"" messages=1 last="{\"role\":\"user\",\"content\":\"hi\"}"`
+	// A provider that is known: the answer has become one of Chat Completions.
+	f(passed+body+`"response":{"choices":[{"message":{"tool_calls":[{"id":"1","function":{"name":"f","arguments":"{}"}}]}}]}`,
+		` named`+parts+` has_tools=true tool_calls=1 call=1 name=f arguments={} tokens_in=0 tokens_out=0 stream=false metadata.user_id=u`)
+	// Any other, wherever the type of the call stands.
+	f(body+`"response":{"response":"{\"choices\":[{\"message\":{\"tool_calls\":[{\"id\":\"1\",\"function\":{\"name\":\"f\",\"arguments\":\"{}\"}}]}}],\"usage\":{\"prompt_tokens\":3,\"completion_tokens\":2}}"},`+passed[:len(passed)-1],
+		` named`+parts+` has_tools=true tool_calls=1 call=1 name=f arguments={} tokens_in=3 tokens_out=2 stream=false metadata.user_id=u`)
+	f(passed+body+`"response":{"response":"not JSON"}`, ` named`+parts+` has_tools=true stream=false metadata.user_id=u`)
+	// No body of a model's, or none that is left.
+	f(passed+`"messages":[{"role":"user","content":"redacted-by-litellm"}],"response":{}`,
+		` named messages=1 last="{\"role\":\"user\",\"content\":\"redacted-by-litellm\"}" tool_calls=0 tokens_in=0 tokens_out=0`)
+	f(passed+`"messages":[{"role":"user","content":"{\"model\":\"m\",\"mess"}],"response":{}`,
+		` named messages=1 last="{\"role\":\"user\",\"content\":\"{\\\"model\\\":\\\"m\\\",\\\"mess\"}" tool_calls=0 tokens_in=0 tokens_out=0 lost="content truncated by the logger"`)
+	// What somebody says to a model is no body.
+	f(`"call_type":"acompletion","messages":[{"role":"user","content":"{\"model\":\"m\"}"}]`,
+		` named messages=1 last="{\"role\":\"user\",\"content\":\"{\\\"model\\\":\\\"m\\\"}\"}" tokens_in=0 tokens_out=0`)
 }
 
 // TestLiteLLMSession: trace_id is the session that a client named, or made up
@@ -97,13 +134,21 @@ func TestLiteLLMSession(t *testing.T) {
 	f(`"trace_id":"t","session_id":"s"`, "s")
 	f(`"trace_id":"t","session_id":""`, "t")
 	f(`"trace_id":"t","metadata":{"requester_custom_headers_2":{}}`, "t")
-	// With it, the trace id alone is none.
-	f(sent+`"trace_id":"t"`, "")
-	f(sent+`"trace_id":"t","session_id":""`, "")
-	f(sent+`"trace_id":"t","session_id":"t"`, "") // request_correlation_in_logs copies it
+	// With it, a trace id that LiteLLM or OpenTelemetry made is none.
+	for _, id := range []string{"493ada4d-431a-4055-9db8-27156a9bee49", "942C444e3235c6925ac37888c1074314"} {
+		f(sent+`"trace_id":"`+id+`"`, "")
+		f(sent+`"trace_id":"`+id+`","session_id":""`, "")
+		f(sent+`"trace_id":"`+id+`","session_id":"`+id+`"`, "") // request_correlation_in_logs copies it
+		f(`"trace_id":"`+id+`","metadata":{"requester_metadata":{}}`, "")
+		f(`"trace_id":"`+id+`","metadata":{"requester_custom_headers":null}`, "")
+	}
+	// Of litellm_session_id in a body nothing else is left.
+	f(sent+`"trace_id":"t"`, "t")
+	f(sent+`"trace_id":"942c444e-3235"`, "942c444e-3235")
+	f(sent+`"trace_id":"t","session_id":"t"`, "t")
 	f(sent+`"trace_id":"t","session_id":"s"`, "s")
-	f(`"trace_id":"t","metadata":{"requester_metadata":{}}`, "")
-	f(`"trace_id":"t","metadata":{"requester_custom_headers":null}`, "")
+	f(`"trace_id":"t","metadata":{"requester_metadata":{}}`, "t")
+	f(`"metadata":{"requester_metadata":{"session_id":"m"}},"trace_id":"t"`, "m")
 	// What the client sent names it, in this order, wherever it stands.
 	header := func(name, value string) string {
 		return `"metadata":{"requester_custom_headers":{"` + name + `":"` + value + `"}},`
@@ -111,9 +156,14 @@ func TestLiteLLMSession(t *testing.T) {
 	for _, name := range sessionHeaders {
 		f(header(name, "h")+`"trace_id":"t"`, "h")
 	}
+	f(header("X-Acme-Session-Id", "h")+`"trace_id":"493ada4d-431a-4055-9db8-27156a9bee49"`, "h")
+	f(header("x-acme-session-id", "h")+`"session_id":""`, "h")
+	f(`"metadata":{"requester_custom_headers":{"x-acme-session-id":"b","session_id":"a"}}`, "a")
+	f(`"metadata":{"requester_metadata":{"session_id":"m"},"requester_custom_headers":{"x-acme-session-id":"b"}}`, "b")
+	f(header("x-session-id-2", "h")+`"session_id":""`, "")
 	f(header("X-Session-ID", "h")+`"trace_id":"t"`, "h")
-	f(header("x-session-idx", "h")+`"trace_id":"t"`, "")
-	f(header("x-session-id", "")+`"trace_id":"t"`, "")
+	f(header("x-session-idx", "h")+`"session_id":""`, "")
+	f(header("x-session-id", "")+`"session_id":""`, "")
 	f(`"metadata":{"requester_custom_headers":{"x-session-id":"b","x-litellm-session-id":"a"}}`, "a")
 	f(`"metadata":{"requester_custom_headers":{"x-litellm-session-id":"a","x-session-id":"b"}}`, "a")
 	f(`"metadata":{"requester_metadata":{"session_id":"m"},"requester_custom_headers":{"x-session-id":"b"}}`, "b")
@@ -147,6 +197,8 @@ func TestNginxJSON(t *testing.T) {
 	f(`{"time":"1970-01-01T00:00:01+00:00"}`, at)
 	f(`{"time_iso8601":"1970-01-01T01:00:01+01:00"}`, at)
 	f(`{"time_local":"01/Jan/1970:00:00:01 +0000"}`, at)
+	f(`{"timestamp":"1970-01-01T01:00:01+01:00"}`, at)
+	f(`{"@timestamp":"01/Jan/1970:00:00:01 +0000"}`, at)
 	f(`{"msec":1.25,"time":"1970-01-01T00:00:01Z","request_time":0.25}`, nativeAt+" took=250ms named")
 	f(`{"request_time":"0.250","time":"1970-01-01T00:00:01Z","msec":"1.250"}`, nativeAt+" took=250ms named")
 	f(`{"msec":1,"request_time":"-"}`, at)
@@ -160,6 +212,11 @@ func TestNginxJSON(t *testing.T) {
 	f(`{"msec":1,"request_method":"GET","request_uri":"/a?b=c","status":"404"}`, nativeAt+" method=GET path=/a query=b=c named status=404")
 	f(`{"msec":1,"method":"GET","uri":"/a","args":"b=c"}`, nativeAt+" method=GET path=/a query=b=c named")
 	f(`{"msec":1,"method":"GET","uri":"/a","args":"","query_string":"-"}`, nativeAt+" method=GET path=/a named")
+	// What was requested goes before what nginx made of it.
+	f(`{"msec":1,"request_uri":"/a?b=c","uri":"/x"}`, nativeAt+" path=/a query=b=c named")
+	f(`{"msec":1,"uri":"/x","path":"/y","request":"GET /a?b=c HTTP/1.1"}`, nativeAt+" method=GET path=/a query=b=c named")
+	f(`{"msec":1,"method":"GET","path":"/a","request_query":"b=c"}`, nativeAt+" method=GET path=/a query=b=c named")
+	f(`{"msec":1,"method":"GET","url":"/a?b=c"}`, nativeAt+" method=GET path=/a query=b=c named")
 	f(`{"msec":1,"request":"\u0016\u0003\u0001","status":400}`, at+" status=400")
 	f(`{"msec":1,"request":"-","status":"-"}`, at)
 	f(`{"msec":1,"request_id":"r"}`, nativeAt+" id=r named")
@@ -327,6 +384,12 @@ func TestDetectionOfLooks(t *testing.T) {
 	f(`{"time":1,"method":"GET","path":"/","status":200}`, "loopgauge")
 	f(`{"time":"2026-11-21T10:00:00Z","method":"GET","uri":"/","status":200}`, "nginx-json")
 	f(`{"time":"2026-11-21T10:00:00Z","request":"GET / HTTP/1.1","status":200}`, "nginx-json")
+	f(`{"@timestamp":"2026-11-21T10:00:00Z","request_method":"GET","request_uri":"/","status":200}`, "nginx-json")
+	f(`{"timestamp":"2026-11-21T10:00:00Z","method":"GET","uri":"/","status":200}`, "nginx-json")
+	// As ingress-nginx's documents have it.
+	f(`{"time":"2026-11-21T10:00:00Z","remote_addr":"::1","request_time":0.1,"status":200,"path":"/","request_query":"","method":"GET"}`, "nginx-json")
+	f(`{"timestamp":1,"method":"GET","path":"/","status":200}`, "")
+	f(`{"timestamp":1,"request":{"method":"GET"},"resp_headers":{},"status":200}`, "") // Caddy with a time_key of its own
 	f(`{"startTime":1,"call_type":"acompletion","messages":[]}`, "litellm")
 	f(`{"startTime":1,"time":2,"id":"x","call_type":"acompletion","messages":[]}`, "litellm")
 	f(`{"startTime":1,"messages":[]}`, "")

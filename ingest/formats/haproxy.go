@@ -71,7 +71,10 @@ func (p *haproxy) Parse(record []byte, r *fingerprint.Request) (int, string) {
 		splitTarget(r, target)
 	}
 	r.Backend = backend
-	p.address = host(client)
+	p.address = client
+	if i := bytes.LastIndexByte(client, ':'); i > 0 { // also behind an IPv6 address, which has no brackets
+		p.address = client[:i]
+	}
 	p.finish(r)
 	return 0, ""
 }

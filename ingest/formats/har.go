@@ -1,8 +1,6 @@
 package formats
 
 import (
-	"bytes"
-
 	"github.com/loopgauge/loopgauge/fingerprint"
 )
 
@@ -58,7 +56,7 @@ func (p *har) request(r *fingerprint.Request) {
 	case "method":
 		r.Method = value(s, r.Method)
 	case "url":
-		splitTarget(r, target(value(s, nil)))
+		splitTarget(r, value(s, nil))
 	case "headers":
 		for s.Array(); s.NextElement(); {
 			var name, text []byte
@@ -110,15 +108,4 @@ func (p *har) response(r *fingerprint.Request, body []byte) []byte {
 		}
 	}
 	return body
-}
-
-// target is the path and query of a URL.
-func target(url []byte) []byte {
-	if _, rest, ok := bytes.Cut(url, []byte("://")); ok {
-		if i := bytes.IndexByte(rest, '/'); i >= 0 {
-			return rest[i:]
-		}
-		return []byte("/")
-	}
-	return url
 }

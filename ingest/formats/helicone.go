@@ -35,7 +35,7 @@ func (p *helicone) Parse(record []byte, r *fingerprint.Request) (int, string) {
 		case "request_id":
 			r.ID = value(s, r.ID)
 		case "request_path":
-			splitTarget(r, target(value(s, nil)))
+			splitTarget(r, value(s, nil))
 		case "request_user_id":
 			r.User = value(s, r.User)
 		case "request_model":

@@ -10,8 +10,9 @@ import (
 // litellm reads the StandardLoggingPayload that LiteLLM's callbacks write
 // (seen of version 1.106.2).
 type litellm struct {
-	reads fingerprint.Field
-	scan  rawjson.Scanner
+	reads  fingerprint.Field
+	scan   rawjson.Scanner
+	bodies passedBodies
 	litellmRecord
 }
 
@@ -27,6 +28,8 @@ type litellmRecord struct {
 	errorClass, errorStr []byte
 	session              naming
 	requesterLogged      bool // the record carries what the client sent along
+	passedThrough        bool // messages and response are bodies as texts
+	messages, response   rawjson.Value
 	parametersLogged     bool
 	elsewhere            bool // the provider keeps the history
 	streamed             fingerprint.Tri
@@ -63,6 +66,8 @@ func (p *litellm) field(s *rawjson.Scanner, r *fingerprint.Request) {
 		p.id = s.Text(p.id)
 	case "litellm_call_id":
 		p.callID = s.Text(p.callID)
+	case "call_type":
+		p.passedThrough = string(s.Text(nil)) == "pass_through_endpoint"
 	case "trace_id":
 		p.traceID = readSession(s, p.traceID)
 	case "session_id":
@@ -111,9 +116,13 @@ func (p *litellm) field(s *rawjson.Scanner, r *fingerprint.Request) {
 			p.parameter(s, r)
 		}
 	case "messages":
+		start := s.Offset()
 		readMessages(s, r, p.reads)
+		p.messages = s.Since(start)
 	case "response":
+		start := s.Offset()
 		readResponse(s, r, p.reads)
+		p.response = s.Since(start)
 	default:
 		s.Skip()
 	}
@@ -155,7 +164,7 @@ func (p *litellm) attribute(s *rawjson.Scanner, r *fingerprint.Request) {
 
 func (p *litellm) parameter(s *rawjson.Scanner, r *fingerprint.Request) {
 	switch string(s.Key) {
-	case "tools":
+	case "tools", "functions":
 		r.HasTools = readTools(s, r.HasTools)
 	case "max_tokens", "max_completion_tokens", "max_output_tokens":
 		r.MaxTokens = readCount(s, r.MaxTokens)
@@ -191,6 +200,9 @@ func (p *litellm) finish(r *fingerprint.Request) {
 	if p.elsewhere && r.Lost == fingerprint.Computable {
 		r.Lost = fingerprint.HistoryElsewhere
 	}
+	if p.passedThrough {
+		p.bodies.read(p.messages, p.response, r, &p.session, p.reads)
+	}
 	if r.Stream == fingerprint.NotLogged {
 		r.Stream = p.streamed
 	}
@@ -200,7 +212,8 @@ func (p *litellm) finish(r *fingerprint.Request) {
 // findSession tells a session that a client named from ids that LiteLLM made
 // up. trace_id is the one or the other, and with request_correlation_in_logs
 // session_id is a copy of it: where the record carries what the client sent,
-// that decides. Records without are taken at their word.
+// that decides. Records without are taken at their word. Of litellm_session_id
+// in a body nothing is left but trace_id, which is told by its look then.
 func (p *litellm) findSession() []byte {
 	switch {
 	case !p.requesterLogged:
@@ -208,7 +221,24 @@ func (p *litellm) findSession() []byte {
 	case len(p.sessionID) > 0 && !bytes.Equal(p.sessionID, p.traceID):
 		return p.sessionID
 	}
+	if p.session.value == nil && !isMadeUp(p.traceID) && !bytes.Equal(p.traceID, p.session.trace) {
+		return p.traceID
+	}
 	return p.session.value
+}
+
+// isMadeUp tells an id as LiteLLM makes them, a UUID, or one of OpenTelemetry:
+// 32 hex digits with hyphens or without.
+func isMadeUp(id []byte) bool {
+	digits := 0
+	for _, c := range id {
+		if _, ok := hexDigit(c); ok {
+			digits++
+		} else if c != '-' {
+			return false
+		}
+	}
+	return digits == 32
 }
 
 // first is the first text that says something, or nil.

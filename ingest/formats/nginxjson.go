@@ -21,9 +21,10 @@ type nginxJSON struct {
 func newNginxJSON(reads fingerprint.Field) Parser { return &nginxJSON{reads: reads} }
 
 func isNginx(k keys) bool {
-	return k.any("method", "request_method", "request") && k.any("uri", "request_uri", "request") &&
-		k.any("time", "time_iso8601", "time_local", "msec") && k.has("status") &&
-		!k.any("ts", "start_time", "startTime")
+	return k.any("method", "request_method", "request") &&
+		(k.any("uri", "request_uri", "request") || k.any("path", "url") && k.any("request_time", "remote_addr")) &&
+		k.any("time", "time_iso8601", "time_local", "msec", "timestamp", "@timestamp") && k.has("status") &&
+		!k.any("ts", "start_time", "startTime", "resp_headers")
 }
 
 func detectNginxJSON(line []byte) bool {
@@ -33,7 +34,7 @@ func detectNginxJSON(line []byte) bool {
 
 func (p *nginxJSON) Parse(record []byte, r *fingerprint.Request) (int, string) {
 	var seconds, msec, duration int64 = fingerprint.NoTime, fingerprint.NoTime, fingerprint.NoTime
-	var uri, args, address, user []byte
+	var requested, uri, path, args, address, user []byte
 	var session naming
 	var size sizes
 	s := &p.scan
@@ -41,10 +42,11 @@ func (p *nginxJSON) Parse(record []byte, r *fingerprint.Request) (int, string) {
 	s.Reset(line)
 	for s.Object(); s.NextKey(); {
 		switch string(s.Key) {
-		case "time", "time_iso8601":
-			seconds = readTime(s, seconds)
-		case "time_local":
-			if t, ok := parseCLF(s.Text(nil)); ok {
+		case "time", "time_iso8601", "time_local", "timestamp", "@timestamp":
+			text := s.Text(nil)
+			if t, ok := parseTime(text); ok {
+				seconds = t
+			} else if t, ok := parseCLF(text); ok {
 				seconds = t
 			}
 		case "msec":
@@ -57,13 +59,17 @@ func (p *nginxJSON) Parse(record []byte, r *fingerprint.Request) (int, string) {
 			r.ID = value(s, r.ID)
 		case "method", "request_method":
 			r.Method = value(s, r.Method)
-		case "uri", "request_uri":
+		case "request_uri":
+			requested = value(s, requested)
+		case "uri": // without the query, and rewritten
 			uri = value(s, uri)
-		case "args", "query_string":
+		case "path", "url":
+			path = value(s, path)
+		case "args", "query_string", "request_query":
 			args = value(s, args)
 		case "request":
 			if method, target, ok := requestLine(value(s, nil)); ok {
-				r.Method, uri = method, target
+				r.Method, requested = method, target
 			}
 		case "status":
 			r.Status = readStatus(s, r.Status)
@@ -95,7 +101,7 @@ func (p *nginxJSON) Parse(record []byte, r *fingerprint.Request) (int, string) {
 		r.End = r.Time
 		r.Time -= duration
 	}
-	splitTarget(r, uri)
+	splitTarget(r, first(requested, uri, path))
 	if len(args) > 0 {
 		r.Query.Raw = args
 	}

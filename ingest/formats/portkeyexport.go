@@ -40,7 +40,7 @@ func (p *portkeyExport) Parse(record []byte, r *fingerprint.Request) (int, strin
 		case "request_method":
 			r.Method = value(s, r.Method)
 		case "request_url":
-			splitTarget(r, target(value(s, nil)))
+			splitTarget(r, value(s, nil))
 		case "ai_org":
 			r.Backend = value(s, r.Backend)
 		case "ai_model":

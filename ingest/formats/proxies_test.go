@@ -27,6 +27,7 @@ func TestEnvoyJSON(t *testing.T) {
 	f(`,"x-forwarded-for":"10.0.0.7, 10.0.0.8"`, `caller=10.0.0.7 named status=200`)
 	f(`,"downstream_remote_address":"10.0.0.7:1234"`, `caller=10.0.0.7 named status=200`)
 	f(`,"downstream_remote_address":"[::1]:1234"`, `caller=[::1] named status=200`)
+	f(`,"x_forwarded_for":"10.0.0.7","user_agent":"a/1","downstream_remote_address":"10.0.0.9:1"`, `caller=10.0.0.7 named status=200 header:user-agent=a/1`)
 	f(`,"user-agent":"a/1"`, `caller=a/1 named status=200 header:user-agent=a/1`)
 	f(`,"x-api-key":"k"`, `caller=k status=200 header:x-api-key=k`) // a secret
 	f(`,"session.id":"s","x-session-id":"h"`, `session=h status=200 header:x-session-id=h`)
@@ -69,6 +70,8 @@ func TestCaddy(t *testing.T) {
 	f(`,"status":200,"request":{"method":"GET","uri":"/a?b=1","remote_ip":"10.0.0.7"}`, `method=GET path=/a query=b=1 caller=10.0.0.7 named status=200`)
 	f(`,"request":{"client_ip":"10.0.0.7","remote_ip":"10.0.0.8"}`, `caller=10.0.0.7 named`)
 	f(`,"request":{"remote_ip":"10.0.0.8","client_ip":"10.0.0.7"}`, `caller=10.0.0.7 named`)
+	f(`,"request":{"remote_addr":"10.0.0.7:5000","uri":"/"}`, `path=/ caller=10.0.0.7 named`)
+	f(`,"request":{"remote_addr":"[::1]:5000","uri":"/"}`, `path=/ caller=[::1] named`)
 	f(`,"user_id":"bob","request":{"remote_ip":"10.0.0.8"}`, `caller=bob named`)
 	f(`,"request":{"headers":{"Authorization":["REDACTED"],"X-Api-Key":["k"]}}`, `caller=k header:x-api-key=k`)
 	f(`,"request":{"headers":{"Authorization":["Bearer k1"],"X-Api-Key":["k2"]}}`, `caller=k1 header:authorization="Bearer k1" header:x-api-key=k2`)
@@ -79,6 +82,23 @@ func TestCaddy(t *testing.T) {
 	f(`,"request_body":""`, ``)
 	f(`,"team":"x"`, `team=x`)
 
+	at := func(ts, want string) {
+		t.Helper()
+		if got := read("caddy", `{"ts":`+ts+`}`); got != want {
+			t.Errorf("%s: %s, want %s", ts, got, want)
+		}
+	}
+	// What time_format can be.
+	const now = "2026-11-21T03:27:46.992000Z"
+	at(`1795231666.992`, now)
+	at(`1795231666992.0005`, now)
+	at(`1795231666992000123`, now)
+	at(`"2026-11-21T08:57:46.992+0530"`, now)
+	at(`"2026-11-21T03:27:46.992Z"`, now)
+	at(`"2026/11/21 03:27:46.992"`, "column 0: no time") // in whatever zone
+	at(`"21/Nov/2026:03:27:46 +0000"`, "2026-11-21T03:27:46.000000Z")
+	at(`"noon"`, "column 0: no time")
+
 	took := func(duration, want string) {
 		t.Helper()
 		if got := read("caddy", `{"ts":3,"duration":`+duration+`}`); got != want {
@@ -88,6 +108,7 @@ func TestCaddy(t *testing.T) {
 	took(`2`, nativeAt+" took=2s")
 	took(`"2s"`, nativeAt+" took=2s")
 	took(`"2000ms"`, nativeAt+" took=2s")
+	took(`"0m2.0s"`, nativeAt+" took=2s")
 	took(`"2000000µs"`, nativeAt+" took=2s")
 	took(`"2000000000ns"`, nativeAt+" took=2s")
 	took(`-1`, "1970-01-01T00:00:03.000000Z")
@@ -120,6 +141,10 @@ func TestHAProxy(t *testing.T) {
 	f(head+`1500 200 9 - - ---- 1/1/1/1/0 0/0 "GET /a?b=1 HTTP/1.1"`, nativeAt+" took=1.5s method=GET path=/a query=b=1 caller=10.0.0.7 named backend=b status=200")
 	f(head+`+1500 200 9 - - ---- 1/1/1/1/0 0/0 {x|} "GET /a HTTP/1.1"`, nativeAt+" took=1.5s method=GET path=/a caller=10.0.0.7 named backend=b status=200 capture:1=x")
 	f(head+`1500 200 9 - - ---- 1/1/1/1/0 0/0 {|x} {y} "GET /a HTTP/1.1"`, nativeAt+" took=1.5s method=GET path=/a caller=10.0.0.7 named backend=b status=200 capture:2=x")
+	// Over HTTP/2 the request has the whole URL.
+	f(head+`1500 200 9 - - ---- 1/1/1/1/0 0/0 "GET https://gw/a?b=1 HTTP/2.0"`, nativeAt+" took=1.5s method=GET path=/a query=b=1 caller=10.0.0.7 named backend=b status=200")
+	f(`2001:db8::7:80 [01/Jan/1970:00:00:01.000] f b/s 0/0/0/1/+1500 200 9 - - ---- 1/1/1/1/0 0/0 "GET https://gw HTTP/2.0"`, nativeAt+" took=1.5s method=GET path=/ caller=2001:db8::7 named backend=b status=200")
+	f(head+`1500 200 9 - - ---- 1/1/1/1/0 0/0 "GET /a?u=http://b/c HTTP/1.1"`, nativeAt+" took=1.5s method=GET path=/a query=u=http://b/c caller=10.0.0.7 named backend=b status=200")
 	f(head+`-1 -1 9 - - CR-- 1/1/1/1/0 0/0 "<BADREQ>"`, nativeAt+" caller=10.0.0.7 named backend=b")
 	f(`10.0.0.7:80 [01/Jan/1970:00:00:01.0001] f b/s 0/0/0/1 200`, "column 47: expected five timers")
 	f(`10.0.0.7:80 [01/Jan/1970] f b/s`, "column 26: expected [time] like 21/Nov/2026:10:00:00.000")
@@ -252,6 +277,19 @@ func TestStreamedResponses(t *testing.T) {
 		`data: {"type":"response.function_call_arguments.delta","output_index":0,"delta":"{}"}`,
 		`data: {"type":"response.output_item.done","output_index":0,"item":{"type":"function_call","call_id":"c1","name":"f","arguments":"{}"}}`,
 		`data: {"type":"response.completed","response":{"usage":{"input_tokens":5,"output_tokens":6}}}`)
+	f(`tool_calls=1 call=c1 name=f arguments="ls -l"`,
+		`data: {"type":"response.output_item.added","output_index":0,"item":{"type":"custom_tool_call","id":"i","call_id":"c1","name":"f","input":""}}`,
+		`data: {"type":"response.custom_tool_call_input.delta","output_index":0,"delta":"ls -l"}`,
+		`data: {"type":"response.output_item.done","output_index":0,"item":{"type":"custom_tool_call","id":"i","call_id":"c1","name":"f","input":"ls -l"}}`,
+		`data: {"type":"response.completed","response":{}}`)
+	f(`tool_calls=1 call=c1 name=shell_call arguments="{\"commands\":[\"ls\"]}"`,
+		`data: {"type":"response.output_item.added","output_index":0,"item":{"type":"shell_call","id":"i","call_id":"c1","action":{"commands":[]}}}`,
+		`data: {"type":"response.output_item.done","output_index":0,"item":{"type":"shell_call","id":"i","call_id":"c1","action":{"commands":["ls"]}}}`,
+		`data: {"type":"response.completed","response":{}}`)
+	f(`tool_calls=1 call=c1 name=f arguments="ls -l"`,
+		chunk(`{"tool_calls":[{"index":0,"id":"c1","type":"custom","custom":{"name":"f","input":""}}]}`),
+		chunk(`{"tool_calls":[{"index":0,"custom":{"input":"ls"}}]}`),
+		chunk(`{"tool_calls":[{"index":0,"custom":{"input":" -l"}}]}`), `data: [DONE]`)
 	// What Anthropic read from its cache and wrote to it comes on top of its
 	// input_tokens, in the first event and in newer ones again at the end; where
 	// LiteLLM writes it beside prompt_tokens it is among them.

@@ -17,6 +17,15 @@ var sessionHeaders = []string{
 	"agent-session-id",
 	"helicone-session-id",
 	"x-zelyx-session-id",
+	"session-id", // Codex, and its older versions
+	"session_id",
+}
+
+// isVendorSession tells the header x-NAME-session-id, for any NAME, which goes
+// behind those.
+func isVendorSession(name []byte) bool {
+	const prefix, suffix = "x-", "-session-id"
+	return len(name) > len(prefix)+len(suffix) && equalFold(name[:len(prefix)], prefix) && equalFold(name[len(name)-len(suffix):], suffix)
 }
 
 // Other places that name a session go after the headers, in this order.
@@ -33,6 +42,8 @@ const (
 type naming struct {
 	value []byte
 	rank  int // of the place it stands in, counted from the last one; higher wins
+
+	trace []byte // of one trace, be it the client's or LiteLLM's own: no session
 }
 
 func (n *naming) note(rank int, value []byte) {
@@ -53,8 +64,12 @@ func readSession(s *rawjson.Scanner, old []byte) []byte {
 func (n *naming) header(name, value []byte) {
 	for i, h := range sessionHeaders {
 		if equalFold(name, h) {
-			n.note(otherPlaces+len(sessionHeaders)-i, value)
+			n.note(otherPlaces+1+len(sessionHeaders)-i, value)
+			return
 		}
+	}
+	if isVendorSession(name) {
+		n.note(otherPlaces+1, value)
 	}
 }
 
@@ -99,8 +114,10 @@ func (n *naming) requester(s *rawjson.Scanner, r *fingerprint.Request, reads fin
 			n.body(r, userIDField, anthropicSession(s.Text(nil)), reads)
 		case "headers":
 			n.headers(s, r, reads)
+		case "trace_id":
+			n.trace = s.Text(n.trace)
 		default:
-			s.Skip() // trace_id may be LiteLLM's own
+			s.Skip()
 		}
 	}
 }

@@ -183,12 +183,12 @@ func (p *streamed) delta(s *rawjson.Scanner, choice int64) {
 			index = readCount(s, index)
 		case "id":
 			id = s.Text(id)
-		case "function":
+		case "function", "custom":
 			for s.Object(); s.NextKey(); {
 				switch string(s.Key) {
 				case "name":
 					name = s.Text(name)
-				case "arguments":
+				case "arguments", "input":
 					arguments = s.Text(arguments)
 				default:
 					s.Skip()
@@ -226,8 +226,8 @@ func (p *streamed) block(s *rawjson.Scanner, index int64) {
 			id = s.Text(id)
 		case "name":
 			name = s.Text(name)
-		case "arguments":
-			arguments = s.Text(arguments)
+		case "arguments", "input", "action", "actions", "operation": // Anthropic's input begins empty
+			arguments = readArguments(s, arguments)
 		default:
 			s.Skip()
 		}
@@ -235,11 +235,17 @@ func (p *streamed) block(s *rawjson.Scanner, index int64) {
 	switch string(kind) {
 	case "tool_use":
 		p.add(0, index, id, name, nil)
-	case "function_call":
-		c := p.call(0, index)
-		c.arguments = c.arguments[:0]
-		p.add(0, index, id, name, arguments)
+		return
+	case "function_call", "custom_tool_call":
+	default:
+		if !fingerprint.IsBuiltinCall(kind) {
+			return
+		}
+		name = kind
 	}
+	c := p.call(0, index)
+	c.arguments = c.arguments[:0]
+	p.add(0, index, id, name, arguments)
 }
 
 // readUsage reads the tokens of a response, by the names of OpenAI's Chat

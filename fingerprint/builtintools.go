@@ -1,0 +1,21 @@
+package fingerprint
+
+// IsBuiltinCall tells the items of Responses that call a tool which the model
+// knows by itself and the client runs. The type is the tool's name, and what to
+// do is in action, actions or operation.
+func IsBuiltinCall(kind []byte) bool {
+	switch string(kind) {
+	case "local_shell_call", "shell_call", "apply_patch_call", "computer_call":
+		return true
+	}
+	return false
+}
+
+// isBuiltinOutput tells the items with their results.
+func isBuiltinOutput(kind []byte) bool {
+	switch string(kind) {
+	case "local_shell_call_output", "shell_call_output", "apply_patch_call_output", "computer_call_output":
+		return true
+	}
+	return false
+}

@@ -1,0 +1,46 @@
+package formats
+
+import (
+	"github.com/loopgauge/loopgauge/fingerprint"
+	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
+)
+
+// passedBodies reads what LiteLLM logs of a request to a pass-through endpoint:
+// the whole body as the text of one user's message, and the answer, where it
+// does not know the provider, as one text.
+type passedBodies struct {
+	sent, got rawjson.Scanner // hold the texts
+	body      rawjson.Scanner
+	answer    answer
+}
+
+func (p *passedBodies) read(messages, response rawjson.Value, r *fingerprint.Request, session *naming, reads fingerprint.Field) {
+	if text := p.text(&p.got, response); text != nil {
+		// LiteLLM counts nothing there, and writes 0.
+		r.TokensIn, r.TokensOut = fingerprint.Unknown, fingerprint.Unknown
+		r.ToolCallsLogged = false
+		p.answer.read(text, r, reads)
+	}
+	s := &p.sent
+	s.Reset(messages)
+	var body []byte
+	for s.Array(); s.NextElement(); {
+		for s.Object(); s.NextNamed("content"); {
+			body = s.Text(body)
+		}
+	}
+	if len(body) > 0 && body[0] == '{' {
+		r.Body = body
+		readBody(&p.body, r, session, reads)
+		r.Body = nil // LiteLLM has written it anew
+	}
+}
+
+// text is the answer as it came.
+func (p *passedBodies) text(s *rawjson.Scanner, response rawjson.Value) (text []byte) {
+	s.Reset(response)
+	for s.Object(); s.NextNamed("response"); {
+		text = s.Text(text)
+	}
+	return text
+}
