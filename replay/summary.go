@@ -94,7 +94,7 @@ func (s Summary) account(b *strings.Builder) {
 	case s.Lateness.Measured:
 		how = fmt.Sprintf(" (the log is up to %s out of order)", term.Span(s.Lateness.Disorder.Microseconds()))
 	}
-	fmt.Fprintln(b, Wrapped(fmt.Sprintf("lateness %s%s; %s of requests share their time with the one before", window.Lasting(s.Lateness.Value), how, term.Percent(r.Order.Tied, r.Account.Judged))))
+	fmt.Fprintln(b, Wrapped(fmt.Sprintf("lateness %s%s; %s of requests share their time with the one before", window.Lasting(s.Lateness.Value), how, term.Percent(r.Order.Tied, r.Account.Ordered()))))
 }
 
 // Lost says which lines came too late, with the lateness that would have saved
