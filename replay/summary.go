@@ -264,6 +264,8 @@ func listLoops(b *strings.Builder, loops []Loop) {
 				shortScope(l, field, columns), term.Instant(l.Fired).Format(when.layout), term.Span(l.Last - l.First), term.Count(l.Requests), term.Count(l.After),
 			}
 			switch {
+			case (cost || tokens) && l.After == 0:
+				row = append(row, "-")
 			case cost:
 				row = append(row, term.Money(l.Cost))
 			case tokens && l.Tokens < 0:
@@ -355,8 +357,11 @@ func waste(loops []Loop) (requests int64, spent string) {
 	for i := range loops {
 		requests += loops[i].After
 		tokens += max(loops[i].Tokens, 0)
-		if !math.IsNaN(loops[i].Cost) {
+		switch {
+		case !math.IsNaN(loops[i].Cost):
 			cost += loops[i].Cost
+			known++
+		case loops[i].After == 0: // nothing is known to be nothing
 			known++
 		}
 	}
