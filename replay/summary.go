@@ -188,11 +188,18 @@ func (s Summary) Blind() bool {
 	return counted == 0 && s.Result.Account.Judged > 0
 }
 
+// lacks tells that this is what keeps some rule from looking at any request.
+func (s Summary) lacks(cause fingerprint.Cause) bool {
+	return slices.ContainsFunc(s.Result.Rules, func(a window.RuleAccount) bool { return a.NotComputable[cause] == a.Judged })
+}
+
 func (s Summary) loops(b *strings.Builder) {
 	loops := Loops(s.Episodes)
 	if len(loops) == 0 {
 		if s.Blind() {
-			fmt.Fprintln(b, Wrapped("an access log without bodies bears a rule with identity: [method, path, query] (docs/policy.md)"))
+			if s.lacks(fingerprint.NoMessages) {
+				fmt.Fprintln(b, Wrapped("an access log without bodies bears a rule with identity: [method, path, query] (docs/policy.md)"))
+			}
 			fmt.Fprintln(b, s.bold("no rule could look at this log: see not computable above"))
 			return
 		}
