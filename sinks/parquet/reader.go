@@ -445,7 +445,7 @@ func (r *Reader) end() error {
 	if want := r.Run.Judged - r.Removed; (r.Whole || r.Removed > 0) && r.n != want {
 		why := "a file in events is missing or cut"
 		if r.n == 0 {
-			why = "all days were removed by age, or their files are missing"
+			why = "all days were removed by age, or " + why
 		}
 		return fmt.Errorf("%s: holds %d of the %d requests that were judged: %s\nwrite the dataset anew from the logs: loopgauge replay --out DIR LOG", r.Dir, r.n, want, why)
 	}
