@@ -30,6 +30,9 @@ func (a Account) Check() error {
 	return nil
 }
 
+// Ordered is how many requests were put into order, judged or not.
+func (a Account) Ordered() int64 { return a.Judged + a.Duplicate + a.Excluded }
+
 func (a Account) String() string {
 	return fmt.Sprintf("%d lines = %d judged + %d blank + %d malformed + %d duplicate + %d late + %d excluded",
 		a.Lines, a.Judged, a.Blank, a.Malformed, a.Duplicate, a.Late, a.Excluded)

@@ -480,8 +480,11 @@ func (x *explaining) notFound(r *Result, episodes int64) error {
 		}
 	}
 	there := "there is no loop at all"
-	if episodes > 0 {
-		there = "there are " + term.Plural(episodes, "other", "others") + ": loopgauge replay --json lists them"
+	switch {
+	case episodes == 1:
+		there = "there is one other: loopgauge replay --json names it"
+	case episodes > 1:
+		there = "there are " + term.Count(episodes) + " others: loopgauge replay --json lists them"
 	}
 	return fmt.Errorf("no episode is %s; %s\ndid replay have the same logs, --policy or --profile, --lateness, --since, --until and --fingerprint-key?", x.q.Episode, there)
 }

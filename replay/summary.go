@@ -94,7 +94,7 @@ func (s Summary) account(b *strings.Builder) {
 	case s.Lateness.Measured:
 		how = fmt.Sprintf(" (the log is up to %s out of order)", term.Span(s.Lateness.Disorder.Microseconds()))
 	}
-	fmt.Fprintln(b, Wrapped(fmt.Sprintf("lateness %s%s; %s of requests share their time with the one before", window.Lasting(s.Lateness.Value), how, term.Percent(r.Order.Tied, r.Account.Judged))))
+	fmt.Fprintln(b, Wrapped(fmt.Sprintf("lateness %s%s; %s of requests share their time with the one before", window.Lasting(s.Lateness.Value), how, term.Percent(r.Order.Tied, r.Account.Ordered()))))
 }
 
 // Lost says which lines came too late, with the lateness that would have saved
@@ -188,11 +188,18 @@ func (s Summary) Blind() bool {
 	return counted == 0 && s.Result.Account.Judged > 0
 }
 
+// lacks tells that this is what keeps some rule from looking at any request.
+func (s Summary) lacks(cause fingerprint.Cause) bool {
+	return slices.ContainsFunc(s.Result.Rules, func(a window.RuleAccount) bool { return a.NotComputable[cause] == a.Judged })
+}
+
 func (s Summary) loops(b *strings.Builder) {
 	loops := Loops(s.Episodes)
 	if len(loops) == 0 {
 		if s.Blind() {
-			fmt.Fprintln(b, Wrapped("an access log without bodies bears a rule with identity: [method, path, query] (docs/policy.md)"))
+			if s.lacks(fingerprint.NoMessages) {
+				fmt.Fprintln(b, Wrapped("an access log without bodies bears a rule with identity: [method, path, query] (docs/policy.md)"))
+			}
 			fmt.Fprintln(b, s.bold("no rule could look at this log: see not computable above"))
 			return
 		}
@@ -264,6 +271,8 @@ func listLoops(b *strings.Builder, loops []Loop) {
 				shortScope(l, field, columns), term.Instant(l.Fired).Format(when.layout), term.Span(l.Last - l.First), term.Count(l.Requests), term.Count(l.After),
 			}
 			switch {
+			case (cost || tokens) && l.After == 0:
+				row = append(row, "-")
 			case cost:
 				row = append(row, term.Money(l.Cost))
 			case tokens && l.Tokens < 0:
@@ -355,8 +364,11 @@ func waste(loops []Loop) (requests int64, spent string) {
 	for i := range loops {
 		requests += loops[i].After
 		tokens += max(loops[i].Tokens, 0)
-		if !math.IsNaN(loops[i].Cost) {
+		switch {
+		case !math.IsNaN(loops[i].Cost):
 			cost += loops[i].Cost
+			known++
+		case loops[i].After == 0: // nothing is known to be nothing
 			known++
 		}
 	}

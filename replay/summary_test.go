@@ -41,3 +41,24 @@ func TestLoopsFitTheTerminal(t *testing.T) {
 		}
 	})
 }
+
+// A loop that nothing came of after it fired used nothing: that is no cost that
+// is not known.
+func TestNothingAfterIsNoUnknownCost(t *testing.T) {
+	loops := []Loop{
+		{Scope: []string{"session a"}, Cost: math.NaN(), Tokens: -1, Rules: []string{"r"}},
+		{Scope: []string{"session b"}, After: 3, Cost: 0.25, Tokens: 10, Rules: []string{"r"}},
+	}
+	if after, spent := waste(loops); after != 3 || spent != " and $0.25" {
+		t.Errorf("%d%s", after, spent)
+	}
+	var b strings.Builder
+	listLoops(&b, loops)
+	if strings.Contains(b.String(), "?") {
+		t.Error(&b)
+	}
+	loops[0].After = 1
+	if _, spent := waste(loops); spent != " and $0.25 or more" {
+		t.Error(spent)
+	}
+}

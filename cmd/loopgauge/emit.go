@@ -40,7 +40,7 @@ func (p printer) Send(_ context.Context, a *sinks.Alert) error {
 }
 
 // emitter adds to o what makes alerts of the run.
-func (f *replayFlags) emitter(ctx context.Context, u *ui, p *policy.Policy, args []string, lateness replay.Lateness, o *replay.Options) (*emitter, error) {
+func (f *replayFlags) emitter(ctx context.Context, u *ui, p *policy.Policy, args []string, o *replay.Options) (*emitter, error) {
 	e := &emitter{ctx: ctx, u: u, sent: map[string]int{}, failed: map[string]error{}}
 	var routes sinks.Routes
 	var err error
@@ -54,7 +54,7 @@ func (f *replayFlags) emitter(ctx context.Context, u *ui, p *policy.Policy, args
 	content := &sinks.Content{Links: p.Links}
 	if o.Kept == nil { // a dataset holds no more than its rules need
 		o.Plan = o.Plan.WithEvidence()
-		if c := f.explain(args, lateness); !slices.Contains(args, ingest.StdinName) {
+		if c := f.explain(args); !slices.Contains(args, ingest.StdinName) {
 			content.Explain = c.of
 		}
 	}

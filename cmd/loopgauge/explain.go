@@ -70,7 +70,7 @@ were blank, or could not be read.`,
 				return usage(errors.New("give either --identity NAME or --skipped"))
 			}
 			if !f.skipped && !given("identity") {
-				return f.answer(c.Context(), u, args, f.chosen(c))
+				return f.answer(c.Context(), u, args, f.lateness.Duration)
 			}
 			for _, name := range []string{"policy", "profile", "since", "until", "lateness", "json", "hash-ids"} {
 				if given(name) {

@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -21,8 +20,8 @@ type extractFlags struct {
 	to         string
 	out        string
 	partitions int
-	lateness   time.Duration
-	idle       time.Duration
+	lateness   span
+	idle       span
 	start      string
 	hashIDs    bool
 	key        string
@@ -52,11 +51,7 @@ cluster can extract each log wherever there is room: docs/spark.md.`,
 			if f.out == "" {
 				return f.run(c, u, args[0])
 			}
-			var chosen *time.Duration
-			if c.Flags().Changed("lateness") {
-				chosen = &f.lateness
-			}
-			return f.toDataset(c.Context(), u, args, chosen)
+			return f.toDataset(c.Context(), u, args)
 		},
 	}
 	f.logs.register(c)
@@ -66,8 +61,9 @@ cluster can extract each log wherever there is room: docs/spark.md.`,
 	flags.StringVar(&f.to, "to", "", "topic to write; it is created if there is none")
 	flags.StringVar(&f.out, "out", "", "directory to write, of logs, or s3://BUCKET/KEY")
 	flags.IntVar(&f.partitions, "partitions", shared.DefaultPartitions, "partitions of that topic if it is created: as many watches can share it; they cannot be changed later")
-	flags.DurationVar(&f.lateness, "lateness", 0, "how far a partition may be out of order (default: the policy's)")
-	flags.DurationVar(&f.idle, "idle", live.DefaultIdle, "silence after which a partition holds the others back no longer")
+	flags.Var(&f.lateness, "lateness", "how far a partition may be out of order (default: the policy's)")
+	f.idle = span{new(live.DefaultIdle)}
+	flags.Var(&f.idle, "idle", "silence after which a partition holds the others back no longer")
 	flags.StringVar(&f.start, "start", "", "where to begin in a topic that was not extracted before: earliest, latest, or a time (default: the policy's, else earliest)")
 	flags.BoolVar(&f.hashIDs, "hash-ids", false, "write sessions, users and callers as hashes; give watch the same")
 	flags.StringVar(&f.key, "fingerprint-key", "", "file with a secret key for the fingerprints; give watch the same")
@@ -102,7 +98,7 @@ func (f *extractFlags) run(c *cobra.Command, u *ui, from string) error {
 	}
 	f.logs.kafka = p.Kafka
 	o := shared.ExtractOptions{
-		Partitions: f.partitions, Plan: window.NewPlan(p.Rules, p.Exclude).WithEvidence(), Lateness: p.Lateness, Idle: f.idle,
+		Partitions: f.partitions, Plan: window.NewPlan(p.Rules, p.Exclude).WithEvidence(), Lateness: p.Lateness, Idle: *f.idle.Duration,
 		Extract: extractOptions(p),
 	}
 	o.Extract.HashIDs = f.hashIDs
@@ -112,8 +108,8 @@ func (f *extractFlags) run(c *cobra.Command, u *ui, from string) error {
 	if o.Extract.Key, err = readKey(f.key); err != nil {
 		return usage(err)
 	}
-	if c.Flags().Changed("lateness") {
-		o.Lateness = f.lateness
+	if f.lateness.Duration != nil {
+		o.Lateness = *f.lateness.Duration
 	}
 	if f.start == "" && p.Kafka == nil {
 		f.start = "earliest"

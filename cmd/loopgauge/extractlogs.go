@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"time"
 
 	"github.com/loopgauge/loopgauge/ingest/blob"
 	"github.com/loopgauge/loopgauge/replay"
@@ -16,7 +15,7 @@ import (
 // toDataset writes the events of logs as a dataset. It is there when all of it is,
 // and a second attempt that comes later changes nothing, so that whoever
 // distributes the work may do any of it again.
-func (f *extractFlags) toDataset(ctx context.Context, u *ui, args []string, chosen *time.Duration) error {
+func (f *extractFlags) toDataset(ctx context.Context, u *ui, args []string) error {
 	p, err := f.rules.load()
 	if err != nil {
 		return err
@@ -34,7 +33,7 @@ func (f *extractFlags) toDataset(ctx context.Context, u *ui, args []string, chos
 		return err
 	}
 	in := &input{streams: streams, zone: f.logs.timezone.String()}
-	o, lateness, err := runOptions(p, in, chosen)
+	o, lateness, err := runOptions(p, in, f.lateness.Duration)
 	if err != nil {
 		return err
 	}

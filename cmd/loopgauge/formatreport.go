@@ -205,7 +205,7 @@ func (r *formatReport) String() string {
 	if r.Whole {
 		of = "all lines"
 	}
-	fmt.Fprintf(&b, "  %s: %s\n", of, r.Account)
+	b.WriteString(term.Hanging(fmt.Sprintf("  %s: %s", of, r.Account), term.Width) + "\n")
 	if r.requests == 0 {
 		b.WriteString("\nno request in these lines\n")
 		return b.String()
@@ -228,24 +228,26 @@ func (r *formatReport) String() string {
 			para("", part.head+strings.Join(part.list, ", "))
 		}
 	}
+	table := term.Table{Right: map[int]bool{1: true}}
 	for _, part := range []struct {
 		head string
 		list []supported
 	}{{"identity", r.Identities}, {"rule", r.Rules}} {
-		b.WriteByte('\n')
-		fmt.Fprintf(&b, "%-38s %8s  %s\n", part.head, "requests", "where not")
+		table.Add("")
+		table.Add(part.head, "requests", "where not")
 		for _, s := range part.list {
 			name := s.Name
 			if s.Profile != "" && s.Profile != s.Name {
 				name = s.Profile + "/" + s.Name
 			}
-			line := fmt.Sprintf("%-38s %8s", name, term.Percent(s.Computable, s.Requests))
+			where := ""
 			if s.most > 0 {
-				line += "  " + s.main.String()
+				where = s.main.String()
 			}
-			b.WriteString(line + "\n")
+			table.Add(name, term.Percent(s.Computable, s.Requests), where)
 		}
 	}
+	table.Write(&b, "")
 	b.WriteByte('\n')
 	para("", r.answer())
 	return b.String()

@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"strings"
@@ -65,7 +66,7 @@ behaves. What a policy cannot say of them goes to standard error, field by field
 		RunE: func(_ *cobra.Command, args []string) error {
 			g, err := policy.GatewayNamed(from)
 			if err != nil {
-				return usage(err)
+				return usage(fmt.Errorf("--from: %w", err))
 			}
 			var files []policy.Settings
 			for _, file := range args {
@@ -101,7 +102,7 @@ gateway cannot have is refused, with each field that keeps it from it.`,
 		RunE: func(_ *cobra.Command, args []string) error {
 			g, err := policy.GatewayNamed(to)
 			if err != nil {
-				return usage(err)
+				return usage(fmt.Errorf("--to: %w", err))
 			}
 			name, text, err := u.readText(args[0])
 			if err != nil {

@@ -22,16 +22,12 @@ func (f *replayFlags) hint(u *ui, args []string, s replay.Summary) {
 	if len(loops) == 0 {
 		return
 	}
-	c := f.explain(args, s.Lateness)
+	c := f.explain(args)
 	u.say("why the last one fired: %s", c.of(loops[len(loops)-1].Episode))
 }
 
-func (f *replayFlags) explain(args []string, lateness replay.Lateness) explainCommand {
-	c := explainCommand{rules: f.rules, logs: f.logs, since: f.since, until: f.until, key: f.key, hashIDs: f.hashIDs, args: args}
-	if f.lateness != 0 {
-		c.lateness = lateness.Value
-	}
-	return c
+func (f *replayFlags) explain(args []string) explainCommand {
+	return explainCommand{rules: f.rules, logs: f.logs, since: f.since, until: f.until, lateness: f.lateness, key: f.key, hashIDs: f.hashIDs, args: args}
 }
 
 // explainCommand is what tells why an episode fired, as one types it: with all
@@ -40,7 +36,7 @@ type explainCommand struct {
 	rules        ruleFlags
 	logs         logFlags
 	since, until when
-	lateness     time.Duration // 0: that of the policy, or measured
+	lateness     span // none: that of the policy, or measured
 	key          string
 	hashIDs      bool
 	args         []string
@@ -68,9 +64,7 @@ func (c *explainCommand) of(episode string) string {
 	}
 	add("since", c.since.exact())
 	add("until", c.until.exact())
-	if c.lateness != 0 {
-		add("lateness", c.lateness.String())
-	}
+	add("lateness", c.lateness.String())
 	add("fingerprint-key", c.key)
 	if c.hashIDs {
 		words = append(words, "--hash-ids")

@@ -16,6 +16,7 @@ import (
 	"github.com/loopgauge/loopgauge/ingest/formats"
 	"github.com/loopgauge/loopgauge/ingest/kafka"
 	"github.com/loopgauge/loopgauge/sinks/parquet"
+	"github.com/loopgauge/loopgauge/window"
 	"github.com/loopgauge/loopgauge/window/policy"
 )
 
@@ -163,10 +164,36 @@ func (z *zone) Set(text string) error {
 	return nil
 }
 
+// span is a flag's length of time, written as in policies; nil if none is given.
+type span struct{ *time.Duration }
+
+func (s *span) String() string {
+	if s.Duration == nil {
+		return ""
+	}
+	return window.Lasting(*s.Duration)
+}
+
+func (s *span) Type() string { return "duration" }
+
+func (s *span) Set(text string) error {
+	d, err := policy.ParseDuration(text)
+	if err != nil {
+		return errors.New("write it as 500ms, 10s, 5m or 1h30m")
+	}
+	s.Duration = &d
+	return nil
+}
+
 // size is a flag's number of bytes.
 type size int
 
-func (s *size) String() string { return fmt.Sprintf("%d MiB", int(*s)>>20) }
+func (s *size) String() string {
+	if *s%(1<<20) == 0 {
+		return fmt.Sprintf("%d MiB", *s>>20)
+	}
+	return fmt.Sprintf("%d B", *s)
+}
 
 func (s *size) Type() string { return "size" }
 

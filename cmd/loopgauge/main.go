@@ -13,6 +13,7 @@ import (
 	"os"
 	"os/signal"
 	"runtime/debug"
+	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -105,8 +106,25 @@ with them. It only watches.`,
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		return usage(fmt.Errorf("%w\nrun '%s --help' for the flags", err, c.CommandPath()))
 	})
+	group(root)
 	root.AddCommand(newTuneCommand(u), newReplayCommand(u), newWatchCommand(u), newExtractCommand(u), newCountCommand(u), newMergeCommand(u), newCompactCommand(u), newExplainCommand(u), newTestCommand(u), newFormatsCommand(u), newPolicyCommand(u))
 	return root
+}
+
+// group makes a command of others: by itself it says which there are.
+func group(c *cobra.Command) {
+	c.SuggestionsMinimumDistance, c.DisableFlagsInUseLine = 2, true
+	c.Args = func(c *cobra.Command, args []string) error {
+		if len(args) == 0 {
+			return nil
+		}
+		meant := fmt.Sprintf("run '%s --help' for all", c.CommandPath())
+		if near := c.SuggestionsFor(args[0]); len(near) > 0 {
+			meant = "did you mean " + strings.Join(near, " or ") + "?"
+		}
+		return usage(fmt.Errorf("%q is no command of %s; %s", args[0], c.CommandPath(), meant))
+	}
+	c.RunE = func(c *cobra.Command, _ []string) error { return c.Help() }
 }
 
 // release is the version where there is no repository to stamp it from; the

@@ -17,8 +17,8 @@ func newPolicyCommand(u *ui) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "policy",
 		Short: "Check, format, list and translate policies and profiles",
-		Args:  cobra.NoArgs,
 	}
+	group(c)
 	c.AddCommand(newPolicyCheck(u), newPolicyFmt(u), newPolicySchema(u), newPolicyProfiles(u), newPolicyImport(u), newPolicyExport(u))
 	return c
 }

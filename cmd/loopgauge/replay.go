@@ -73,7 +73,7 @@ written with, whatever their counters, windows and thresholds.`,
 			case f.dryRun && (f.json || f.verdicts == "-"):
 				return usage(errors.New("--dry-run prints alerts on standard output, which --json and --verdicts - want too"))
 			}
-			return f.run(c.Context(), u, args, f.chosen(c))
+			return f.run(c.Context(), u, args, f.lateness.Duration)
 		},
 	}
 	f.register(c)
@@ -137,7 +137,7 @@ func (f *replayFlags) run(ctx context.Context, u *ui, args []string, chosen *tim
 	defer out.abort()
 	var emit *emitter
 	if f.emit {
-		if emit, err = f.emitter(ctx, u, p, args, lateness, &o); err != nil {
+		if emit, err = f.emitter(ctx, u, p, args, &o); err != nil {
 			return err
 		}
 	}

@@ -20,7 +20,7 @@ type runFlags struct {
 	logs         logFlags
 	rules        ruleFlags
 	since, until when
-	lateness     time.Duration
+	lateness     span
 	hashIDs      bool
 	key          string
 }
@@ -31,7 +31,7 @@ func (f *runFlags) register(c *cobra.Command) {
 	f.rules.register(c)
 	c.Flags().Var(&f.since, "since", "judge only requests from this time on")
 	c.Flags().Var(&f.until, "until", "judge only requests before this time")
-	c.Flags().DurationVar(&f.lateness, "lateness", 0, "how far a log may be out of order (default: the policy's, else measured)")
+	c.Flags().Var(&f.lateness, "lateness", "how far a log may be out of order (default: the policy's, else measured)")
 	c.Flags().BoolVar(&f.hashIDs, "hash-ids", false, "write sessions, users and callers as hashes")
 	c.Flags().StringVar(&f.key, "fingerprint-key", "", "file with a secret key for the fingerprints")
 }
@@ -46,14 +46,6 @@ func (f *runFlags) load() (*policy.Policy, error) {
 		f.logs.kafka, f.logs.since, f.logs.until = p.Kafka, f.since, f.until
 	}
 	return p, err
-}
-
-// chosen is the lateness that the command line gives, nil if it gives none.
-func (f *runFlags) chosen(c *cobra.Command) *time.Duration {
-	if !c.Flags().Changed("lateness") {
-		return nil
-	}
-	return &f.lateness
 }
 
 // runOptions are what a policy says of a run. The lateness is the one chosen,

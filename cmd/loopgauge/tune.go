@@ -55,7 +55,7 @@ answer: those whose identity, scope and match it was written with.`,
   loopgauge tune --policy policy.yaml --window 1m,5m --threshold 3..20 access.log`,
 		Args: logArgs,
 		RunE: func(c *cobra.Command, args []string) error {
-			return f.run(c.Context(), u, args, f.chosen(c))
+			return f.run(c.Context(), u, args, f.lateness.Duration)
 		},
 	}
 	f.register(c)

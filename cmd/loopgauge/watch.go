@@ -29,9 +29,9 @@ type watchFlags struct {
 	verdicts    string
 	out         string
 	allVerdicts bool
-	lateness    time.Duration
-	idle        time.Duration
-	interval    time.Duration
+	lateness    span
+	idle        span
+	interval    span
 	start       string
 	maxKeys     int
 	hashIDs     bool
@@ -81,9 +81,10 @@ Ctrl-C ends it in order, the second at once.`,
 	flags.StringVar(&f.verdicts, "verdicts", "", "add every verdict as a JSON line to this file")
 	flags.StringVar(&f.out, "out", "", "write events, verdicts, episodes and the run as Parquet into this directory, a part a minute")
 	flags.BoolVar(&f.allVerdicts, "all-verdicts", false, "put every verdict into --out, not only those on repeats")
-	flags.DurationVar(&f.lateness, "lateness", 0, "how far a stream may be out of order (default: the policy's)")
-	flags.DurationVar(&f.idle, "idle", live.DefaultIdle, "silence after which a stream holds the others back no longer")
-	flags.DurationVar(&f.interval, "checkpoint", live.DefaultInterval, "time between checkpoints; alerts do not wait so long")
+	flags.Var(&f.lateness, "lateness", "how far a stream may be out of order (default: the policy's)")
+	f.idle, f.interval = span{new(live.DefaultIdle)}, span{new(live.DefaultInterval)}
+	flags.Var(&f.idle, "idle", "silence after which a stream holds the others back no longer")
+	flags.Var(&f.interval, "checkpoint", "time between checkpoints; alerts do not wait so long")
 	flags.StringVar(&f.start, "start", "", "where to begin without a checkpoint: earliest, latest, or a time in a topic (default: the policy's, else earliest)")
 	flags.IntVar(&f.maxKeys, "max-keys", maxKeys, "live keys a rule may hold before the least recently used are dropped")
 	flags.BoolVar(&f.hashIDs, "hash-ids", false, "write sessions, users and callers as hashes")
@@ -134,12 +135,12 @@ func (f *watchFlags) run(c *cobra.Command, u *ui, args []string) error {
 	}
 	o := live.Options{
 		Plan: window.NewPlan(p.Rules, p.Exclude).WithEvidence(), Lateness: p.Lateness, Duplicates: p.Duplicates,
-		Extract: extractOptions(p), MaxKeys: f.maxKeys, Idle: f.idle, Interval: f.interval, PartInterval: live.DefaultPart,
+		Extract: extractOptions(p), MaxKeys: f.maxKeys, Idle: *f.idle.Duration, Interval: *f.interval.Duration, PartInterval: live.DefaultPart,
 		Sinks: to, Routes: routes, DryRun: f.dryRun, Content: &sinks.Content{Links: p.Links}, Topic: topic, Verdicts: f.verdicts, Log: log, Status: &live.Status{},
 	}
 	o.Extract.Key, o.Extract.HashIDs, o.Extract.Texts = key, f.hashIDs, f.showText
-	if c.Flags().Changed("lateness") {
-		o.Lateness = f.lateness
+	if f.lateness.Duration != nil {
+		o.Lateness = *f.lateness.Duration
 	}
 	f.logs.kafka = p.Kafka
 	if events, err := f.events(c.Context(), args, log); err != nil {
@@ -197,7 +198,7 @@ func (f *watchFlags) explain(args []string, p *policy.Policy, lateness time.Dura
 	}
 	c := explainCommand{rules: f.rules, logs: f.logs, since: newWhen(), until: newWhen(), key: f.key, hashIDs: f.hashIDs, args: args}
 	if !p.LatenessSet || lateness != p.Lateness { // which explain would measure
-		c.lateness = lateness
+		c.lateness = span{&lateness}
 	}
 	c, err := c.anywhere()
 	return c.of, err

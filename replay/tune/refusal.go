@@ -12,7 +12,7 @@ import (
 // is recommended.
 func (r *Report) Refusals() (list []string) {
 	verdict := r.Verdict()
-	if verdict != OverLimits && verdict != Overlooked && verdict != Blind {
+	if verdict != OverLimits && verdict != Overlooked && verdict != Blind && verdict != Unseen {
 		return nil
 	}
 	for i := range r.Advice {

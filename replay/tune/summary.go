@@ -353,8 +353,7 @@ func spent(tokens int64, usd float64) string {
 	return text
 }
 
-// blind says that hardly any request could be looked at by any rule that tells
-// requests apart by what was said.
+// blind says that no request could be looked at by any rule.
 func (r *Report) blind() bool {
 	for i := range r.Options.Rules {
 		if coverage(&r.Result.Rules[i]) > 0 {

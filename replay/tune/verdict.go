@@ -10,6 +10,7 @@ const (
 	OverLimits   Verdict = "loops found, but no setting keeps to the limits: raise --budget or --max-wrong"
 	Blind        Verdict = "no rule could look at this log"
 	Overlooked   Verdict = "loops found, but these rules cannot tell them from other requests: leave out --policy and --profile"
+	Unseen       Verdict = "no loop found, but no rule could look at what was said or called"
 	NothingFound Verdict = "no loop found, nothing to enforce"
 )
 
@@ -30,6 +31,19 @@ func (r *Report) Verdict() Verdict {
 		return Overlooked
 	case r.blind():
 		return Blind
+	case r.unseen():
+		return Unseen
 	}
 	return NothingFound
+}
+
+// unseen tells that all rules that go by what was said or called were blind, so
+// that no loop found is no proof that there is none.
+func (r *Report) unseen() bool {
+	for i := range r.Result.Rules {
+		if a := &r.Result.Rules[i]; a.Rule.Identity.Sees != 0 && coverage(a) > 0 {
+			return false
+		}
+	}
+	return true
 }

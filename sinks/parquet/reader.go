@@ -462,7 +462,11 @@ func (r *Reader) openFile(path string) error {
 // end checks that nothing is missing.
 func (r *Reader) end() error {
 	if want := r.Run.Judged - r.Removed; (r.Whole || r.Removed > 0) && r.n != want {
-		return fmt.Errorf("%s: holds %d of the %d requests that were judged: a file in events is missing or cut\nwrite the dataset anew from the logs: loopgauge replay --out DIR LOG", r.Dir, r.n, want)
+		why := "a file in events is missing or cut"
+		if r.n == 0 {
+			why = "all days were removed by age, or " + why
+		}
+		return fmt.Errorf("%s: holds %d of the %d requests that were judged: %s\nwrite the dataset anew from the logs: loopgauge replay --out DIR LOG", r.Dir, r.n, want, why)
 	}
 	return io.EOF
 }

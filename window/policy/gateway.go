@@ -2,6 +2,7 @@ package policy
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -40,6 +41,9 @@ func GatewayNamed(name string) (*Gateway, error) {
 			return &Gateways[i], nil
 		}
 		names = append(names, Gateways[i].Name)
+	}
+	if name == "" {
+		return nil, errors.New("no gateway is named: say which, " + strings.Join(names, ", "))
 	}
 	return nil, fmt.Errorf("no gateway is called %q%s", name, suggest(name, names))
 }
