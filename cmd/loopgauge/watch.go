@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"path/filepath"
 	"slices"
 	"time"
 
@@ -68,6 +69,9 @@ Ctrl-C ends it in order, the second at once.`,
 			}
 			if f.pprof && f.listen == "" {
 				return usage(errors.New("--pprof needs --listen"))
+			}
+			if f.maxKeys < 1 {
+				return usage(fmt.Errorf("--max-keys must be 1 or more, is %d", f.maxKeys))
 			}
 			return nil
 		},
@@ -213,6 +217,11 @@ func (f *watchFlags) feed(args []string, state string, log *slog.Logger) (func(c
 		}
 		if err := f.logs.loadFormat(); err != nil {
 			return nil, err
+		}
+		for _, arg := range args {
+			if found, _ := filepath.Glob(arg); len(found) == 0 && !exists(arg) {
+				log.Warn("no such file yet: it is read when it comes", "file", arg)
+			}
 		}
 		return func(_ context.Context, marks []ingest.Mark) (ingest.Feed, error) {
 			return ingest.Follow(args, ingest.Options{Format: f.logs.formatName(), Custom: f.logs.custom, Zone: f.logs.timezone.Location, MaxLine: int(f.logs.maxLine), Latest: f.start == "latest"}, marks)
