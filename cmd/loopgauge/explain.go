@@ -12,7 +12,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -70,7 +69,7 @@ were blank, or could not be read.`,
 				return usage(errors.New("give either --identity NAME or --skipped"))
 			}
 			if !f.skipped && !given("identity") {
-				return f.answer(c.Context(), u, args, f.lateness.Duration)
+				return f.answer(c.Context(), u, args)
 			}
 			for _, name := range []string{"policy", "profile", "since", "until", "lateness", "json", "hash-ids"} {
 				if given(name) {
@@ -275,7 +274,7 @@ func cutNumber(arg string) (rest string, n int64, ok bool) {
 }
 
 // answer explains a request or an episode.
-func (f *explainFlags) answer(ctx context.Context, u *ui, args []string, chosen *time.Duration) error {
+func (f *explainFlags) answer(ctx context.Context, u *ui, args []string) error {
 	logs := args[1:]
 	d, err := findDataset(u, logs)
 	if err != nil {
@@ -306,7 +305,7 @@ func (f *explainFlags) answer(ctx context.Context, u *ui, args []string, chosen 
 		return usage(err)
 	}
 	if d != nil {
-		return f.answerKept(ctx, u, what, logs, d, p, key, chosen)
+		return f.answerKept(ctx, u, what, logs, d, p, key)
 	}
 	streams, failed, index, err := f.openAsked(ctx, u, what, &logs)
 	if err != nil {
@@ -316,7 +315,7 @@ func (f *explainFlags) answer(ctx context.Context, u *ui, args []string, chosen 
 		u.fail(err)
 	}
 	in := &input{streams: streams}
-	run, _, err := runOptions(p, in, chosen)
+	run, _, err := runOptions(p, in, f.lateness.Duration)
 	for _, s := range streams {
 		s.Close()
 	}
@@ -352,7 +351,7 @@ func (f *explainFlags) answer(ctx context.Context, u *ui, args []string, chosen 
 
 // answerKept explains a request or an episode from the dataset of an earlier
 // run.
-func (f *explainFlags) answerKept(ctx context.Context, u *ui, what asked, args []string, d *dataset, p *policy.Policy, key []byte, chosen *time.Duration) error {
+func (f *explainFlags) answerKept(ctx context.Context, u *ui, what asked, args []string, d *dataset, p *policy.Policy, key []byte) error {
 	in := &input{dataset: d}
 	defer func() { in.close() }()
 	if f.showText {
@@ -361,7 +360,7 @@ func (f *explainFlags) answerKept(ctx context.Context, u *ui, what asked, args [
 	if err := in.settle(u, p, nil, f.rules.policy != "", f.hashIDs, key); err != nil {
 		return err
 	}
-	run, _, err := runOptions(p, in, chosen)
+	run, _, err := runOptions(p, in, f.lateness.Duration)
 	if err != nil {
 		return err
 	}

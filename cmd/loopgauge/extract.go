@@ -98,7 +98,7 @@ func (f *extractFlags) run(c *cobra.Command, u *ui, from string) error {
 	}
 	f.logs.kafka = p.Kafka
 	o := shared.ExtractOptions{
-		Partitions: f.partitions, Plan: window.NewPlan(p.Rules, p.Exclude).WithEvidence(), Lateness: p.Lateness, Idle: *f.idle.Duration,
+		Partitions: f.partitions, Plan: window.NewPlan(p.Rules, p.Exclude).WithEvidence(), Lateness: f.lateness.or(p.Lateness), Idle: *f.idle.Duration,
 		Extract: extractOptions(p),
 	}
 	o.Extract.HashIDs = f.hashIDs
@@ -107,9 +107,6 @@ func (f *extractFlags) run(c *cobra.Command, u *ui, from string) error {
 	}
 	if o.Extract.Key, err = readKey(f.key); err != nil {
 		return usage(err)
-	}
-	if f.lateness.Duration != nil {
-		o.Lateness = *f.lateness.Duration
 	}
 	if f.start == "" && p.Kafka == nil {
 		f.start = "earliest"

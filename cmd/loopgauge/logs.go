@@ -174,6 +174,14 @@ func (s *span) String() string {
 	return window.Lasting(*s.Duration)
 }
 
+// or is the length of time, d if none is given.
+func (s span) or(d time.Duration) time.Duration {
+	if s.Duration == nil {
+		return d
+	}
+	return *s.Duration
+}
+
 func (s *span) Type() string { return "duration" }
 
 func (s *span) Set(text string) error {

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -73,7 +72,7 @@ written with, whatever their counters, windows and thresholds.`,
 			case f.dryRun && (f.json || f.verdicts == "-"):
 				return usage(errors.New("--dry-run prints alerts on standard output, which --json and --verdicts - want too"))
 			}
-			return f.run(c.Context(), u, args, f.lateness.Duration)
+			return f.run(c.Context(), u, args)
 		},
 	}
 	f.register(c)
@@ -89,7 +88,7 @@ written with, whatever their counters, windows and thresholds.`,
 	return c
 }
 
-func (f *replayFlags) run(ctx context.Context, u *ui, args []string, chosen *time.Duration) (err error) {
+func (f *replayFlags) run(ctx context.Context, u *ui, args []string) (err error) {
 	p, err := f.load()
 	if err != nil {
 		return err
@@ -113,7 +112,7 @@ func (f *replayFlags) run(ctx context.Context, u *ui, args []string, chosen *tim
 	if err := in.settle(u, p, old, f.rules.policy != "", f.hashIDs, key); err != nil {
 		return err
 	}
-	o, lateness, err := runOptions(p, in, chosen)
+	o, lateness, err := runOptions(p, in, f.lateness.Duration)
 	if err != nil {
 		return err
 	}

@@ -55,7 +55,7 @@ answer: those whose identity, scope and match it was written with.`,
   loopgauge tune --policy policy.yaml --window 1m,5m --threshold 3..20 access.log`,
 		Args: logArgs,
 		RunE: func(c *cobra.Command, args []string) error {
-			return f.run(c.Context(), u, args, f.lateness.Duration)
+			return f.run(c.Context(), u, args)
 		},
 	}
 	f.register(c)
@@ -79,7 +79,7 @@ var sweptProfiles = []string{"loopgauge", "tool-call", "fairvisor", "fairvisor-d
 // maxSweptKeys bounds the memory of a sweep, for each rule.
 const maxSweptKeys = 1 << 19
 
-func (f *tuneFlags) run(ctx context.Context, u *ui, args []string, chosen *time.Duration) error {
+func (f *tuneFlags) run(ctx context.Context, u *ui, args []string) error {
 	o, err := f.options()
 	if err != nil {
 		return usage(err)
@@ -152,7 +152,7 @@ func (f *tuneFlags) run(ctx context.Context, u *ui, args []string, chosen *time.
 		defer page.Abort()
 	}
 	var lateness replay.Lateness
-	if o.Run, lateness, err = runOptions(p, in, chosen); err != nil {
+	if o.Run, lateness, err = runOptions(p, in, f.lateness.Duration); err != nil {
 		return err
 	}
 	o.Run.Since, o.Run.Until = int64(f.since), int64(f.until)

@@ -138,14 +138,11 @@ func (f *watchFlags) run(c *cobra.Command, u *ui, args []string) error {
 		return usage(err)
 	}
 	o := live.Options{
-		Plan: window.NewPlan(p.Rules, p.Exclude).WithEvidence(), Lateness: p.Lateness, Duplicates: p.Duplicates,
+		Plan: window.NewPlan(p.Rules, p.Exclude).WithEvidence(), Lateness: f.lateness.or(p.Lateness), Duplicates: p.Duplicates,
 		Extract: extractOptions(p), MaxKeys: f.maxKeys, Idle: *f.idle.Duration, Interval: *f.interval.Duration, PartInterval: live.DefaultPart,
 		Sinks: to, Routes: routes, DryRun: f.dryRun, Content: &sinks.Content{Links: p.Links}, Topic: topic, Verdicts: f.verdicts, Log: log, Status: &live.Status{},
 	}
 	o.Extract.Key, o.Extract.HashIDs, o.Extract.Texts = key, f.hashIDs, f.showText
-	if f.lateness.Duration != nil {
-		o.Lateness = *f.lateness.Duration
-	}
 	f.logs.kafka = p.Kafka
 	if events, err := f.events(c.Context(), args, log); err != nil {
 		return err
