@@ -1,5 +1,7 @@
 package fingerprint
 
+import "bytes"
+
 // IsBuiltinCall tells the items of Responses that call a tool which the model
 // knows by itself and the client runs. The type is the tool's name, and what to
 // do is in action, actions or operation.
@@ -13,9 +15,6 @@ func IsBuiltinCall(kind []byte) bool {
 
 // isBuiltinOutput tells the items with their results.
 func isBuiltinOutput(kind []byte) bool {
-	switch string(kind) {
-	case "local_shell_call_output", "shell_call_output", "apply_patch_call_output", "computer_call_output":
-		return true
-	}
-	return false
+	call, ok := bytes.CutSuffix(kind, []byte("_output"))
+	return ok && IsBuiltinCall(call)
 }

@@ -93,10 +93,10 @@ func readMessages(s *rawjson.Scanner, r *fingerprint.Request, reads fingerprint.
 	}
 }
 
-// readToolCalls reads a list of calls: OpenAI's with function {name,
-// arguments} or custom {name, input}, or with name and arguments (input) in the object itself. They
-// stand behind the first keep calls of r, in the place of what a list of the
-// same name gave before; an empty list does not erase that.
+// readToolCalls reads a list of calls: OpenAI's with function {name, arguments}
+// or custom {name, input}, or with name and arguments (input) in the object
+// itself. They stand behind the first keep calls of r, in the place of what a
+// list of the same name gave before; an empty list does not erase that.
 func readToolCalls(s *rawjson.Scanner, r *fingerprint.Request, keep int, reads fingerprint.Field) {
 	if reads&fingerprint.ReadsResponse == 0 {
 		s.Skip()
