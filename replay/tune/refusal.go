@@ -12,7 +12,8 @@ import (
 // is recommended.
 func (r *Report) Refusals() (list []string) {
 	verdict := r.Verdict()
-	if verdict != OverLimits && verdict != Overlooked && verdict != Blind && verdict != Unseen {
+	switch verdict {
+	case Recommends, NothingRead, NothingFound:
 		return nil
 	}
 	for i := range r.Advice {

@@ -353,16 +353,6 @@ func spent(tokens int64, usd float64) string {
 	return text
 }
 
-// blind says that no request could be looked at by any rule.
-func (r *Report) blind() bool {
-	for i := range r.Options.Rules {
-		if coverage(&r.Result.Rules[i]) > 0 {
-			return false
-		}
-	}
-	return true
-}
-
 func rate(perDay float64) string {
 	switch {
 	case perDay == 0:

@@ -1,5 +1,7 @@
 package tune
 
+import "github.com/loopgauge/loopgauge/window"
+
 // Verdict says what came of it in a sentence.
 type Verdict string
 
@@ -29,19 +31,19 @@ func (r *Report) Verdict() Verdict {
 		return OverLimits
 	case r.looping > 0:
 		return Overlooked
-	case r.blind():
+	case blind(r.Result.Rules[:len(r.Options.Rules)], false):
 		return Blind
-	case r.unseen():
+	case blind(r.Result.Rules, true): // then that no loop was found is no proof that there is none
 		return Unseen
 	}
 	return NothingFound
 }
 
-// unseen tells that all rules that go by what was said or called were blind, so
-// that no loop found is no proof that there is none.
-func (r *Report) unseen() bool {
-	for i := range r.Result.Rules {
-		if a := &r.Result.Rules[i]; a.Rule.Identity.Sees != 0 && coverage(a) > 0 {
+// blind tells that none of the rules could look at any request; of those that go
+// by what was said or called, if content is asked for.
+func blind(rules []window.RuleAccount, content bool) bool {
+	for i := range rules {
+		if a := &rules[i]; coverage(a) > 0 && (!content || a.Rule.Identity.Sees != 0) {
 			return false
 		}
 	}
