@@ -65,18 +65,9 @@ func (w *waiting) pop() *Event {
 // sorted are the events in the order of their release. How they stand in the heap
 // depends on how they came.
 func (w waiting) sorted() []*Event {
-	list := make([]*Event, len(w))
-	for i := range w {
-		list[i] = w[i].ev
+	left, list := slices.Clone(w), make([]*Event, 0, len(w))
+	for len(left) > 0 {
+		list = append(list, left.pop())
 	}
-	slices.SortFunc(list, func(a, b *Event) int {
-		switch {
-		case a.Before(b):
-			return -1
-		case b.Before(a):
-			return 1
-		}
-		return 0
-	})
 	return list
 }
