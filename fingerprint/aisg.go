@@ -93,7 +93,7 @@ func (w *Writer) pythonParts(content rawjson.Value) (_ spoken, cause Cause) {
 		for s.Object(); s.NextKey(); {
 			switch string(s.Key) {
 			case "type":
-				isText = s.Kind() == rawjson.String && string(s.Text(nil)) == "text"
+				isText = string(s.Text(nil)) == "text"
 			case "text":
 				isString = s.Kind() == rawjson.String
 				text = s.Text(nil)

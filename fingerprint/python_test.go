@@ -129,6 +129,26 @@ func TestPythonDigits(t *testing.T) {
 	f(strings.Repeat("9", 5000)+".0", true) // a float, of any length
 }
 
+// Of a list of parts AISG joins the texts; what is no text says nothing, be it
+// no part at all.
+func TestAISGParts(t *testing.T) {
+	id := mustMake(t, "aisg")
+	f := func(parts, want string) {
+		t.Helper()
+		r := request(t, "caller", "c", "model", "m", "messages", `[{"role":"user","content":[`+parts+`]}]`)
+		wantCanonicals(t, id, r, `{"model": "m", "texts": ["`+want+`"], "who": "c"}`)
+	}
+	f(`{"type":"text","text":"A"},{"text":"b","type":"text"}`, "a b")
+	f(`{"type":"text","text":"a"},{"type":"image_url","text":"b"},{"text":"c"},{"type":"text"},{"type":"text","text":"d"}`, "a  d")
+	f(`{"type":"image_url","text":"a","type":"text"}`, "a")
+	f(`{"type":"text","text":"a","type":"image_url"}`, "")
+	f(`"a",7,null,true,["text"],{"type":"text","text":"b"}`, "b")
+	for _, kind := range []string{`null`, `7`, `true`, `["text"]`, `{"type":"text"}`} {
+		f(`{"type":`+kind+`,"text":"a"},{"type":"text","text":"b"}`, "b")
+		f(`{"text":"a","type":`+kind+`},{"type":"text","text":"b"}`, "b")
+	}
+}
+
 // Words that are no JSON but that json.loads takes.
 func TestPythonConstants(t *testing.T) {
 	f := func(text, want string) {

@@ -1,9 +1,11 @@
 package replay
 
 import (
+	"bytes"
 	"context"
 	"runtime"
 	"strconv"
+	"unicode/utf8"
 
 	"github.com/loopgauge/loopgauge/fingerprint"
 	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
@@ -61,11 +63,18 @@ func appendExplained(out []byte, o ExplainOptions, r *fingerprint.Request, cause
 	return out
 }
 
+// appendText appends text as a JSON string, which is UTF-8 whatever a URL or a
+// file's name was.
 func appendText(out, text []byte) []byte {
 	if text == nil {
 		return append(out, "null"...)
 	}
-	return rawjson.AppendString(out, text)
+	from := len(out)
+	out = rawjson.AppendString(out, text)
+	if utf8.Valid(out[from:]) {
+		return out
+	}
+	return append(out[:from], bytes.ToValidUTF8(out[from:], []byte("\uFFFD"))...)
 }
 
 // ExplainSkipped writes one JSON line per line that could not be judged: log,
@@ -85,13 +94,13 @@ func ExplainSkipped(ctx context.Context, streams []ingest.Stream, write func([]b
 
 func appendSkipped(out []byte, name string, s ingest.Skip) []byte {
 	out = append(out, `{"log":`...)
-	out = rawjson.AppendString(out, []byte(name))
+	out = appendText(out, []byte(name))
 	out = append(out, `,"line":`...)
 	out = strconv.AppendInt(out, s.Line, 10)
 	out = append(out, `,"column":`...)
 	out = strconv.AppendInt(out, int64(s.Column), 10)
 	out = append(out, `,"why":`...)
-	out = rawjson.AppendString(out, []byte(s.Why))
+	out = appendText(out, []byte(s.Why))
 	return append(out, "}\n"...)
 }
 

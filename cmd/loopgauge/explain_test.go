@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/loopgauge/loopgauge/replay"
 	"github.com/loopgauge/loopgauge/replay/tune"
@@ -72,5 +73,15 @@ func TestExplainTakesIDsOfTune(t *testing.T) {
 	}
 	if calm == 0 {
 		t.Error("every repeat is a loop")
+	}
+}
+
+// What a URL escapes need not be UTF-8; JSON is.
+func TestExplainWritesUTF8(t *testing.T) {
+	t.Parallel()
+	log := `{"time":1,"id":"a","path":"/\ud800","query":"n=%e2%82&o=%ff"}` + "\n"
+	got := loopgauge(t, log, "explain", "--identity", "fairvisor", "--show-text", "-")
+	if !utf8.ValidString(got) || !strings.Contains(got, `"canonical":"|/\ud800|n=`+"\uFFFD|o=\uFFFD"+`"`) {
+		t.Errorf("%q", got)
 	}
 }

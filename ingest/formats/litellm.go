@@ -166,6 +166,8 @@ func (p *litellm) parameter(s *rawjson.Scanner, r *fingerprint.Request) {
 	switch string(s.Key) {
 	case "tools", "functions":
 		r.HasTools = readTools(s, r.HasTools)
+	case "instructions": // of Responses, whose input stands in messages
+		r.Messages.System = s.Value()
 	case "max_tokens", "max_completion_tokens", "max_output_tokens":
 		r.MaxTokens = readCount(s, r.MaxTokens)
 	case "previous_response_id", "conversation":

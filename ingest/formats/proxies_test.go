@@ -272,6 +272,11 @@ func TestStreamedResponses(t *testing.T) {
 		`data: {"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"hi"}}`,
 		`data: {"type":"content_block_delta","index":1,"delta":{"type":"input_json_delta","partial_json":":1}"}}`,
 		`data: {"type":"message_delta","delta":{"stop_reason":"tool_use"},"usage":{"output_tokens":6}}`, `data: {"type":"message_stop"}`)
+	// Of a tool without arguments no JSON comes: its block began with all of it.
+	none := "event: content_block_start\ndata: " + `{"type":"content_block_start","index":0,"content_block":{"type":"tool_use","id":"t1","name":"f","input":{}}}`
+	f(`tool_calls=1 call=t1 name=f arguments={}`, none, `data: {"type":"message_stop"}`)
+	f(`tool_calls=1 call=t1 name=f arguments={}`, none,
+		`data: {"type":"content_block_delta","index":0,"delta":{"type":"input_json_delta","partial_json":""}}`, `data: {"type":"message_stop"}`)
 	f(`tool_calls=1 call=c1 name=f arguments={} tokens_in=5 tokens_out=6`,
 		`data: {"type":"response.output_item.added","output_index":0,"item":{"type":"function_call","call_id":"c1","name":"f","arguments":""}}`,
 		`data: {"type":"response.function_call_arguments.delta","output_index":0,"delta":"{}"}`,

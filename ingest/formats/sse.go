@@ -21,6 +21,7 @@ type streamed struct {
 type streamedCall struct {
 	choice, index int64
 	id, name      span
+	begun         span   // Anthropic's arguments as the block starts: whole if no more come
 	arguments     []span // in the order of their coming
 }
 
@@ -88,7 +89,9 @@ func (p *streamed) finish(r *fingerprint.Request, reads fingerprint.Field) {
 		for _, part := range c.arguments {
 			p.text = append(p.text, p.text[part.from:part.to]...)
 		}
-		whole.to = len(p.text)
+		if whole.to = len(p.text); whole.to == whole.from {
+			whole = c.begun
+		}
 		c.arguments = append(c.arguments[:0], whole)
 	}
 	for i := range p.calls { // the text moves no more
@@ -226,7 +229,7 @@ func (p *streamed) block(s *rawjson.Scanner, index int64) {
 			id = s.Text(id)
 		case "name":
 			name = s.Text(name)
-		case "arguments", "input", "action", "actions", "operation": // Anthropic's input begins empty
+		case "arguments", "input", "action", "actions", "operation":
 			arguments = readArguments(s, arguments)
 		default:
 			s.Skip()
@@ -235,6 +238,7 @@ func (p *streamed) block(s *rawjson.Scanner, index int64) {
 	switch string(kind) {
 	case "tool_use":
 		p.add(0, index, id, name, nil)
+		p.call(0, index).begun = p.keep(arguments)
 		return
 	case "function_call", "custom_tool_call":
 	default:
