@@ -67,6 +67,7 @@ func (w *Witness) Kind(rule *Rule, f *Facts) (kind Kind, why string) {
 	calls := id.Sees == fingerprint.SeesCalls
 	heard := f.has()
 	came := &heard.results
+	answered := max(f.answered, min(heard.answers.n, n))
 	switch {
 	case n == 0:
 		set(Unknown, "came once, apart from the others")
@@ -106,10 +107,14 @@ func (w *Witness) Kind(rule *Rule, f *Facts) (kind Kind, why string) {
 		set(Unknown, "the same call %d times in a row; the result changed once", f.inRow())
 	case f.steady() && heard.answers.n == 0:
 		set(Polling, "the same request at a steady pace%s", f.pace())
-	case f.answered == 0 && heard.answers.n == 0:
+	case answered == 0:
 		set(Unknown, "the same request %d times in a row; the log does not show how it went", f.inRow())
-	case heard.answers.n > 0 && heard.answers.different() == 1:
+	case 2*answered < n:
+		set(Unknown, "the same request %d times in a row; the log shows an answer to %s", f.inRow(), share(answered))
+	case 2*heard.answers.n >= n && heard.answers.different() == 1:
 		set(Stuck, "the same request %d times in a row, and the same call in answer%s", f.inRow(), but)
+	case answered < n:
+		set(Stuck, "the same request %d times, answered %s%s", f.Requests, share(answered), but)
 	default:
 		set(Stuck, "the same request %d times, answered each time%s", f.Requests, but)
 	}

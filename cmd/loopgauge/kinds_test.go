@@ -57,6 +57,10 @@ func TestKinds(t *testing.T) {
 		"last-messages", window.Stuck, "the same call in answer")
 	f("no status, and no token in answer", log(8, func(int) string { return request + `,"tokens_out":0` }),
 		"last-messages", window.Unknown, "does not show how it went")
+	f("an answer to one of many", log(8, func(i int) string { return request + []string{"", `,"tokens_out":7`}[i/7] }),
+		"last-messages", window.Unknown, "an answer to 1 of 7")
+	f("answered mostly", log(8, func(i int) string { return request + fmt.Sprintf(`,"status":%d`, []int{200, 200, 503}[i%3]) }),
+		"last-messages", window.Stuck, "answered 5 of 7")
 	f("errors of one's own", log(8, func(i int) string { return request + fmt.Sprintf(`,"status":%d`, []int{400, 400, 500}[i%3]) }),
 		"last-messages", window.Retry, "7 of 7")
 	f("errors of one's own among other requests", log(8, func(i int) string {
