@@ -243,6 +243,16 @@ func TestKinds(t *testing.T) {
 		clock += fmt.Sprintf(`{"time":%d.5,"id":"r%d",%s,"status":200}`+"\n", 1700000000+30*i, i, request)
 	}
 	f("a clock", clock, "last-messages", window.Polling, "every 30 s")
+
+	// Whole seconds make any pace of a second look like a clock's.
+	pace := func(seconds int) (lines string) {
+		for i := range 12 {
+			lines += fmt.Sprintf(`{"time":%d,"id":"r%d",%s,"status":200}`+"\n", 1700000000+seconds*i, i, request)
+		}
+		return lines
+	}
+	f("whole seconds, one apart", pace(1), "last-messages", window.Stuck, "answered each time")
+	f("whole seconds, ten apart", pace(10), "last-messages", window.Polling, "every 10 s")
 }
 
 func tuneDocument(t *testing.T, lines string, flags ...string) tune.Document {
