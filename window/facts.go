@@ -205,9 +205,12 @@ func (f *Facts) steady() bool { return f.pauses >= leastPauses && f.paceSpread()
 // inRow is how often the same came in a row, or came round.
 func (f *Facts) inRow() int64 { return min(f.cycle, f.Requests) }
 
+// meanPause is in seconds.
+func (f *Facts) meanPause() float64 { return f.pauseSum / float64(f.pauses) }
+
 // paceSpread is the standard deviation of the pauses over their mean.
 func (f *Facts) paceSpread() float64 {
-	mean := f.pauseSum / float64(f.pauses)
+	mean := f.meanPause()
 	variance := max(f.pauseSquares/float64(f.pauses)-mean*mean, 0)
 	return math.Sqrt(variance) / mean
 }
@@ -216,7 +219,7 @@ func (f *Facts) pace() string {
 	if f.pauses == 0 {
 		return ""
 	}
-	return fmt.Sprintf(", every %.3g s", f.pauseSum/float64(f.pauses))
+	return fmt.Sprintf(", every %.3g s", f.meanPause())
 }
 
 func (f *Facts) numbers() []*int64 {

@@ -41,9 +41,11 @@ const LeastRepeats = 4
 
 // steadyPace is the most that pauses may differ for a clock to be behind them,
 // as standard deviation over mean, and leastPauses how many it takes to tell.
+// Times of whole seconds make shorter ones than coarsePause look alike, seconds.
 const (
 	steadyPace  = 0.05
 	leastPauses = 5
+	coarsePause = 5
 )
 
 // bySession tells that the rule counts each session by itself.
@@ -67,6 +69,8 @@ func (w *Witness) Kind(rule *Rule, f *Facts) (kind Kind, why string) {
 	calls := id.Sees == fingerprint.SeesCalls
 	heard := f.has()
 	came := &heard.results
+	steady := f.steady() && (!w.coarse() || f.meanPause() >= coarsePause)
+	answered := max(f.answered, min(heard.answers.n, n))
 	switch {
 	case n == 0:
 		set(Unknown, "came once, apart from the others")
@@ -80,7 +84,7 @@ func (w *Witness) Kind(rule *Rule, f *Facts) (kind Kind, why string) {
 		set(Unknown, "the requests differ: %d different among %d", heard.messages.different(), n)
 	case 2*(f.unavailable+f.failed) >= n && f.unavailable+f.failed > 0:
 		set(Retry, "%s answered with an error; no other caller had 429 or 5xx then", share(f.unavailable+f.failed))
-	case calls && came.progress() && (came.longest < LeastRepeats || f.steady()):
+	case calls && came.progress() && (came.longest < LeastRepeats || steady):
 		set(Polling, "the results change: %d of %d are not as the one before", came.changes, came.turns-1)
 	case 2*f.Gets > n:
 		set(Polling, "%s only read (GET or HEAD)%s", share(f.Gets), f.pace())
@@ -104,12 +108,16 @@ func (w *Witness) Kind(rule *Rule, f *Facts) (kind Kind, why string) {
 		set(Stuck, "the same call %d times in a row, and the same result %d times in a row%s", f.inRow(), came.longest, but)
 	case calls:
 		set(Unknown, "the same call %d times in a row; the result changed once", f.inRow())
-	case f.steady() && heard.answers.n == 0:
+	case steady && heard.answers.n == 0:
 		set(Polling, "the same request at a steady pace%s", f.pace())
-	case f.answered == 0 && heard.answers.n == 0:
+	case answered == 0:
 		set(Unknown, "the same request %d times in a row; the log does not show how it went", f.inRow())
-	case heard.answers.n > 0 && heard.answers.different() == 1:
+	case 2*answered < n:
+		set(Unknown, "the same request %d times in a row; the log shows an answer to %s", f.inRow(), share(answered))
+	case 2*heard.answers.n >= n && heard.answers.different() == 1:
 		set(Stuck, "the same request %d times in a row, and the same call in answer%s", f.inRow(), but)
+	case answered < n:
+		set(Stuck, "the same request %d times, answered %s%s", f.Requests, share(answered), but)
 	default:
 		set(Stuck, "the same request %d times, answered each time%s", f.Requests, but)
 	}

@@ -57,6 +57,10 @@ func TestKinds(t *testing.T) {
 		"last-messages", window.Stuck, "the same call in answer")
 	f("no status, and no token in answer", log(8, func(int) string { return request + `,"tokens_out":0` }),
 		"last-messages", window.Unknown, "does not show how it went")
+	f("an answer to one of many", log(8, func(i int) string { return request + []string{"", `,"tokens_out":7`}[i/7] }),
+		"last-messages", window.Unknown, "an answer to 1 of 7")
+	f("answered mostly", log(8, func(i int) string { return request + fmt.Sprintf(`,"status":%d`, []int{200, 200, 503}[i%3]) }),
+		"last-messages", window.Stuck, "answered 5 of 7")
 	f("errors of one's own", log(8, func(i int) string { return request + fmt.Sprintf(`,"status":%d`, []int{400, 400, 500}[i%3]) }),
 		"last-messages", window.Retry, "7 of 7")
 	f("errors of one's own among other requests", log(8, func(i int) string {
@@ -239,6 +243,16 @@ func TestKinds(t *testing.T) {
 		clock += fmt.Sprintf(`{"time":%d.5,"id":"r%d",%s,"status":200}`+"\n", 1700000000+30*i, i, request)
 	}
 	f("a clock", clock, "last-messages", window.Polling, "every 30 s")
+
+	// Whole seconds make any pace of a second look like a clock's.
+	pace := func(seconds int) (lines string) {
+		for i := range 12 {
+			lines += fmt.Sprintf(`{"time":%d,"id":"r%d",%s,"status":200}`+"\n", 1700000000+seconds*i, i, request)
+		}
+		return lines
+	}
+	f("whole seconds, one apart", pace(1), "last-messages", window.Stuck, "answered each time")
+	f("whole seconds, ten apart", pace(10), "last-messages", window.Polling, "every 10 s")
 }
 
 func tuneDocument(t *testing.T, lines string, flags ...string) tune.Document {

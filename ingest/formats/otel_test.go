@@ -145,6 +145,9 @@ func TestOtelJoin(t *testing.T) {
 	f(`took=500ms id=a named error="Error code: ?"`, failed("Error code: ?"))
 	f(`id=a named status=503 error=503`, span("t", "a", "p", chat, "chat", "error.type", "503"))
 	f(`id=a named status=429 error=500`, span("t", "a", "p", chat, "chat", "error.type", "500", "http.response.status_code", `{"intValue":"429"}`))
+	f(`id=a named status=429 error=RateLimitError`, span("t", "a", "p", chat, "chat", "error.type", "RateLimitError"))
+	f(`id=a named status=500 error="<class 'openai.InternalServerError'>"`, span("t", "a", "p", chat, "chat", "error.type", "<class 'openai.InternalServerError'>"))
+	f(`id=a named error=app.APIConnectionError`, span("t", "a", "p", chat, "chat", "error.type", "app.APIConnectionError"))
 	f(`id=a named error=api_timeout`, span("t", "a", "p", chat, "chat", "error.type", "api_timeout"))
 }
 

@@ -437,6 +437,30 @@ func (p *otelCall) finish(sp *otelSpan, r *fingerprint.Request) {
 			r.Status = int(n)
 		}
 	}
+	if r.Status == fingerprint.Unknown {
+		class := bytes.TrimSuffix(p.errorType, []byte("'>")) // <class 'openai.RateLimitError'>
+		if status, ok := errorStatus[string(class[bytes.LastIndexByte(class, '.')+1:])]; ok {
+			r.Status = status
+		}
+	}
+}
+
+// errorStatus are the HTTP statuses that the libraries of OpenAI, Anthropic and
+// LiteLLM raise their classes of errors for. InternalServerError is any of 5xx
+// that has no class of its own.
+var errorStatus = map[string]int{
+	"BadRequestError":          400,
+	"AuthenticationError":      401,
+	"PermissionDeniedError":    403,
+	"NotFoundError":            404,
+	"ConflictError":            409,
+	"RequestTooLargeError":     413,
+	"UnprocessableEntityError": 422,
+	"RateLimitError":           429,
+	"InternalServerError":      500,
+	"ServiceUnavailableError":  503,
+	"DeadlineExceededError":    504,
+	"OverloadedError":          529,
 }
 
 // logs reads the events of a call.
