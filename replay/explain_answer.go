@@ -486,5 +486,5 @@ func (x *explaining) notFound(r *Result, episodes int64) error {
 	case episodes > 1:
 		there = "there are " + term.Count(episodes) + " others: loopgauge replay --json lists them"
 	}
-	return fmt.Errorf("no episode is %s; %s\ndid replay have the same logs, --policy or --profile, --lateness, --since, --until and --fingerprint-key?", x.q.Episode, there)
+	return fmt.Errorf("no episode is %s; %s\ndid replay or watch have the same logs, also those that were rotated away since, --policy or --profile, --lateness, --since, --until and --fingerprint-key?", x.q.Episode, there)
 }

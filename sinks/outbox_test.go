@@ -282,6 +282,32 @@ func TestWebhookPrivate(t *testing.T) {
 	}
 }
 
+// A receiver says when to come again in seconds, or by a date.
+func TestWebhookRetryAfter(t *testing.T) {
+	header := ""
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Retry-After", header)
+		w.WriteHeader(http.StatusTooManyRequests)
+	}))
+	defer server.Close()
+	hook := NewWebhook(WebhookOptions{URL: server.URL})
+	f := func(value string, want time.Duration, ok bool) {
+		t.Helper()
+		header = value
+		err := hook.Send(t.Context(), alert("ep-1", 1))
+		later, is := errors.AsType[*Later](err)
+		if is != ok || is && (later.After > want || later.After < want-time.Minute) {
+			t.Errorf("%q: %#v", value, err)
+		}
+	}
+	f("120", 2*time.Minute, true)
+	f("-1", 0, true)
+	f(time.Now().Add(time.Hour).UTC().Format(http.TimeFormat), time.Hour, true)
+	f(time.Now().Add(-time.Second).UTC().Format(http.TimeFormat), 0, true)
+	f("soon", 0, false)
+	f("", 0, false)
+}
+
 // A receiver that says when to come again is left alone until then.
 func TestOutboxLater(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

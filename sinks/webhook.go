@@ -180,14 +180,23 @@ func post(client *http.Client, r *http.Request) error {
 	_, _ = io.Copy(io.Discard, io.LimitReader(resp.Body, 64<<10)) // so that the connection is used again
 	code := resp.StatusCode
 	err = fmt.Errorf("the receiver answered %s", resp.Status)
-	switch seconds, notNumber := strconv.Atoi(resp.Header.Get("Retry-After")); {
+	switch after, ok := retryAfter(resp.Header.Get("Retry-After")); {
 	case code/100 == 2:
 		return nil
-	case (code == http.StatusTooManyRequests || code == http.StatusServiceUnavailable) && notNumber == nil:
-		return &Later{err, time.Duration(min(max(seconds, 0), 1<<20)) * time.Second}
+	case (code == http.StatusTooManyRequests || code == http.StatusServiceUnavailable) && ok:
+		return &Later{err, after}
 	default:
 		return Status(code, err)
 	}
+}
+
+// retryAfter reads the header of that name: so many seconds, or a date.
+func retryAfter(header string) (after time.Duration, ok bool) {
+	if seconds, err := strconv.Atoi(header); err == nil {
+		return time.Duration(min(max(seconds, 0), 1<<20)) * time.Second, true
+	}
+	date, err := http.ParseTime(header)
+	return time.Until(date), err == nil
 }
 
 // refusals are the answers that are about what was sent.

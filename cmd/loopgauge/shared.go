@@ -47,7 +47,7 @@ func (f *watchFlags) events(ctx context.Context, args []string, log *slog.Logger
 }
 
 // share judges partitions of a topic of events, beside other processes.
-func (f *watchFlags) share(ctx context.Context, name string, p *policy.Policy, o live.Options) error {
+func (f *watchFlags) share(ctx context.Context, name string, p *policy.Policy, o live.Options, status *shared.Status) error {
 	switch {
 	case f.state != "":
 		return usage(errors.New("--state: a topic of events needs none: its checkpoints are in Kafka, where every watch finds them"))
@@ -64,7 +64,7 @@ func (f *watchFlags) share(ctx context.Context, name string, p *policy.Policy, o
 	}
 	w := shared.WatchOptions{
 		From: c, Plan: o.Plan, Extract: o.Extract, Lateness: o.Lateness, Duplicates: o.Duplicates, MaxKeys: o.MaxKeys, Interval: o.Interval,
-		Sinks: o.Sinks, Routes: o.Routes, Content: o.Content, Topic: o.Topic, Verdicts: f.verdicts, Log: o.Log, Status: &shared.Status{},
+		Sinks: o.Sinks, Routes: o.Routes, Content: o.Content, Topic: o.Topic, Verdicts: f.verdicts, Log: o.Log, Status: status,
 	}
 	if f.out != "" {
 		if w.Dataset, err = newSharedParts(f.out, p, o); err != nil {
@@ -72,11 +72,6 @@ func (f *watchFlags) share(ctx context.Context, name string, p *policy.Policy, o
 		}
 		w.AllVerdicts, w.PartInterval = f.allVerdicts, o.PartInterval
 	}
-	quiet, err := f.serve(w.Status.Get, o.Log)
-	if err != nil {
-		return err
-	}
-	defer quiet()
 	return shared.Watch(ctx, w)
 }
 

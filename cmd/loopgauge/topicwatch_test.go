@@ -27,6 +27,29 @@ sinks:
 
 var listening = regexp.MustCompile(`msg=listening address=(\S+)`)
 
+// TestWatchAway: a watch whose brokers are away answers who asks, as it waits.
+func TestWatchAway(t *testing.T) {
+	t.Parallel()
+	ps := newProcesses(t)
+	topic := "kafka://127.0.0.1:" + freePort(t) + "/t"
+	for _, state := range [][]string{{"--state", t.TempDir()}, nil} { // of a topic of events
+		w := ps.start(append([]string{"watch", "--listen", "0", topic}, state...)...)
+		w.says("msg=listening")
+		w.says("the brokers do not answer")
+		for path, want := range map[string]int{"/healthz": 200, "/readyz": 503, "/metrics": 200} {
+			r, err := http.Get("http://" + listening.FindStringSubmatch(w.out.String())[1] + path)
+			if err != nil {
+				ps.fatalf("%v", err)
+			}
+			_ = r.Body.Close()
+			if r.StatusCode != want {
+				t.Errorf("%s: %d, want %d", path, r.StatusCode, want)
+			}
+		}
+		w.terminate()
+	}
+}
+
 // TestWatchTopics: a topic is watched alone, and as a topic of events beside
 // others. The command that an alert prints works where it is pasted, and each
 // process says on its pages how it stands.

@@ -16,6 +16,7 @@ import (
 	"github.com/loopgauge/loopgauge/ingest/kafka"
 	"github.com/loopgauge/loopgauge/replay/live"
 	"github.com/loopgauge/loopgauge/replay/live/monitor"
+	"github.com/loopgauge/loopgauge/replay/shared"
 	"github.com/loopgauge/loopgauge/sinks"
 	"github.com/loopgauge/loopgauge/sinks/parquet"
 	"github.com/loopgauge/loopgauge/window"
@@ -144,10 +145,24 @@ func (f *watchFlags) run(c *cobra.Command, u *ui, args []string) error {
 	}
 	o.Extract.Key, o.Extract.HashIDs, o.Extract.Texts = key, f.hashIDs, f.showText
 	f.logs.kafka = p.Kafka
-	if events, err := f.events(c.Context(), args, log); err != nil {
+	// Brokers that are away are waited for, and who asks is told so. Without a
+	// state it is a topic of events.
+	part, now := &shared.Status{}, o.Status.Get
+	if f.state == "" {
+		now = part.Get
+	}
+	quiet, err := f.serve(now, log)
+	if err != nil {
 		return err
-	} else if events {
-		return f.share(c.Context(), args[0], p, o)
+	}
+	defer quiet()
+	switch events, err := f.events(c.Context(), args, log); {
+	case err != nil && c.Context().Err() != nil:
+		return nil // nothing has come
+	case err != nil:
+		return err
+	case events:
+		return f.share(c.Context(), args[0], p, o, part)
 	}
 	if f.state == "" {
 		return usage(errNoState)
@@ -170,11 +185,6 @@ func (f *watchFlags) run(c *cobra.Command, u *ui, args []string) error {
 	if o.Feed, err = f.feed(args, o.Store.ID(), log); err != nil {
 		return usage(err)
 	}
-	quiet, err := f.serve(o.Status.Get, log)
-	if err != nil {
-		return err
-	}
-	defer quiet()
 	return live.Run(c.Context(), o)
 }
 

@@ -360,8 +360,10 @@ func (w *watch) commit(ctx context.Context) {
 	}
 }
 
-// finish writes the last checkpoint, and sends what there is to send.
+// finish writes the last checkpoint, and sends what there is to send. What has
+// left then is in none, so that it does not leave again.
 func (w *watch) finish(ctx context.Context) error {
+	w.sayUnjudged()
 	if err := w.checkpoint(true); err != nil {
 		return err
 	}
@@ -380,6 +382,9 @@ func (w *watch) finish(ctx context.Context) error {
 	if err := w.outbox.Drain(drain); err != nil {
 		waiting, _ := w.outbox.Waiting()
 		w.log.Warn("alerts could not be sent in time; they go out after the next start", "alerts", waiting)
+	}
+	if w.outbox.Moved() {
+		return w.checkpoint(false)
 	}
 	return nil
 }
