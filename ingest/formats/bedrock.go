@@ -136,7 +136,7 @@ func (p *bedrock) converse(r *fingerprint.Request) {
 			s.Skip()
 		}
 	}
-	if !bytes.Contains(p.input, []byte(`"toolUse`)) && !bytes.Contains(p.input, []byte(`"toolResult`)) {
+	if !hasConverse(p.input) {
 		return
 	}
 	for _, m := range r.Messages.Items {
@@ -152,6 +152,11 @@ func (p *bedrock) converse(r *fingerprint.Request) {
 		}
 		from = end
 	}
+}
+
+// hasConverse tells whether there may be blocks of Converse in a message.
+func hasConverse(text []byte) bool {
+	return bytes.Contains(text, []byte(`"toolUse`)) || bytes.Contains(text, []byte(`"toolResult`))
 }
 
 // message writes a message with the blocks toolUse and toolResult in
