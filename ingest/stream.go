@@ -254,7 +254,8 @@ func (s *fileStream) longer(head *Block) *Block {
 func unknownFormat(head *Block) error {
 	number, line := firstText(head)
 	inner := bytes.TrimLeft(line[1:], " \t")
-	if line[0] != '{' && (line[0] != '[' || len(inner) > 0 && bytes.IndexByte([]byte(`{[]`), inner[0]) < 0) {
+	isArray := line[0] == '[' && (len(inner) == 0 || inner[0] == '{' || inner[0] == '[' || inner[0] == ']')
+	if line[0] != '{' && !isArray {
 		return fmt.Errorf("no known log format; line %d is neither JSON nor an access log line", number)
 	}
 	var s rawjson.Scanner
