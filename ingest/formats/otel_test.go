@@ -262,6 +262,8 @@ func TestOtherLiteLLM(t *testing.T) {
 	}
 	f("bedrock", bedrock(`,"errorCode":"ThrottlingException"`), `id=r model=m status=429 error=ThrottlingException`)
 	f("bedrock", bedrock(`,"errorCode":"ServiceUnavailableException"`), `id=r model=m status=503 error=ServiceUnavailableException`)
+	f("bedrock", bedrock(`,"input":{"inputTokenCount":3,"cacheReadInputTokenCount":20,"cacheWriteInputTokenCount":5},"output":{"outputTokenCount":9}`), `id=r model=m tokens_in=28 tokens_out=9 tokens_cached=20`)
+	f("bedrock", bedrock(`,"input":{"inputTokenCount":3}`), `id=r model=m tokens_in=3`)
 	f("bedrock", bedrock(`,"errorCode":"NewException"`), `id=r model=m error=NewException`)
 
 	stdout := func(message, component string) string {
