@@ -221,6 +221,7 @@ func TestOpenSaysWhatIsWrong(t *testing.T) {
 	f("\x28\xB5\x2F\xFD", "x.log: the compressed data ends early")
 	f("sk-secret\n", "x.log: no known log format; line 1 is neither JSON nor an access log line")
 	f("\n\n\uFEFFsk-secret\n", "x.log: no known log format; line 3 is neither JSON nor an access log line")
+	f("[GIN] sk-secret\n", "x.log: no known log format; line 1 is neither JSON nor an access log line")
 	f("{\"key\":\"sk-secret\"}\n", "x.log: no known log format; line 1 is JSON, but not of a known gateway")
 	f("[{}]\n", "x.log: no known log format; line 1 is JSON, but not of a known gateway")
 	f("[]\n", "x.log: nothing but an empty array")

@@ -253,7 +253,9 @@ func (s *fileStream) longer(head *Block) *Block {
 // without showing any of it: there may be secrets in it.
 func unknownFormat(head *Block) error {
 	number, line := firstText(head)
-	if line[0] != '{' && line[0] != '[' {
+	inner := bytes.TrimLeft(line[1:], " \t")
+	isArray := line[0] == '[' && (len(inner) == 0 || inner[0] == '{' || inner[0] == '[' || inner[0] == ']')
+	if line[0] != '{' && !isArray {
 		return fmt.Errorf("no known log format; line %d is neither JSON nor an access log line", number)
 	}
 	var s rawjson.Scanner

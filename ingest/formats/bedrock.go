@@ -29,6 +29,7 @@ func detectBedrock(line []byte) bool {
 }
 
 func (p *bedrock) Parse(record []byte, r *fingerprint.Request) (int, string) {
+	var stored int64 // tokens put into the provider's cache
 	p.begin()
 	p.input, p.output, p.text, p.ends = nil, nil, p.text[:0], p.ends[:0]
 	s := &p.scan
@@ -62,6 +63,10 @@ func (p *bedrock) Parse(record []byte, r *fingerprint.Request) (int, string) {
 					p.input = readText(s, p.input)
 				case "inputTokenCount":
 					r.TokensIn = readCount(s, r.TokensIn)
+				case "cacheReadInputTokenCount":
+					r.TokensCached = readCount(s, r.TokensCached)
+				case "cacheWriteInputTokenCount":
+					stored = readCount(s, stored)
 				default:
 					s.Skip()
 				}
@@ -84,7 +89,10 @@ func (p *bedrock) Parse(record []byte, r *fingerprint.Request) (int, string) {
 	if column, why := failure(s); why != "" {
 		return column, why
 	}
-	in, out := r.TokensIn, r.TokensOut
+	in, out, cached := r.TokensIn, r.TokensOut, r.TokensCached
+	if in != fingerprint.Unknown { // what the cache had or got is not in it
+		in += stored + max(cached, 0)
+	}
 	switch p.output.Kind() {
 	case rawjson.Object:
 		if !p.converseOutput(r) {
@@ -94,6 +102,9 @@ func (p *bedrock) Parse(record []byte, r *fingerprint.Request) (int, string) {
 		p.answer.parts.readList(p.output, r, p.reads)
 	}
 	keepTokens(r, in, out)
+	if cached != fingerprint.Unknown {
+		r.TokensCached = cached
+	}
 	if p.input != nil {
 		p.bodyValue(r, p.input)
 		p.converse(r)
@@ -136,7 +147,7 @@ func (p *bedrock) converse(r *fingerprint.Request) {
 			s.Skip()
 		}
 	}
-	if !bytes.Contains(p.input, []byte(`"toolUse`)) && !bytes.Contains(p.input, []byte(`"toolResult`)) {
+	if !hasConverse(p.input) {
 		return
 	}
 	for _, m := range r.Messages.Items {
@@ -152,6 +163,11 @@ func (p *bedrock) converse(r *fingerprint.Request) {
 		}
 		from = end
 	}
+}
+
+// hasConverse tells whether there may be blocks of Converse in a message.
+func hasConverse(text []byte) bool {
+	return bytes.Contains(text, []byte(`"toolUse`)) || bytes.Contains(text, []byte(`"toolResult`))
 }
 
 // message writes a message with the blocks toolUse and toolResult in

@@ -200,6 +200,16 @@ func TestScaffold(t *testing.T) {
 	f(`{"Timestamp":"2026-11-21 10:00:00","session_id":"secret","req":{"model":"secret","messages":[]}}`,
 		"time: {path: 'Timestamp', layout: '2006-01-02 15:04:05'}", "session: 'session_id'", "body: 'req'")
 	f(`{"ts":1795255200123,"latency_ms":5}`, "time: {path: 'ts', layout: 'unix_ms'}", "duration: {path: 'latency_ms', unit: ms}")
+	// As cloud gateways, Bifrost, OpenRouter and APISIX call them.
+	f(`{"requestTime":"21/Nov/2026:10:00:00 +0000","httpMethod":"POST","resourcePath":"/secret","user":"-"}`, "missing: ['-', '']", "method: 'httpMethod'", "url: 'resourcePath'")
+	f(`{"timestamp":"2026-11-21T10:00:00Z","httpRequest":{"requestUrl":"https://secret/","remoteIp":"secret","latency":"0.5s"}}`, "url: 'httpRequest.requestUrl'", "caller_name: 'httpRequest.remoteIp'", "duration: 'httpRequest.latency'")
+	f(`{"timestamp":"2026-11-21T10:00:00Z","latency":1200,"virtual_key_name":"secret","input_history":[{"role":"secret"}]}`, "duration: {path: 'latency', unit: ms}", "caller_name: 'virtual_key_name'", "messages: 'input_history'")
+	f(`{"startTime":"2026-11-21T10:00:00Z","tags":["secret"],"input":[{"role":"secret"}],"output":[{"role":"secret"}]}`, "messages: 'input'", "response: 'output'")
+	f(`{"start_time":1795255200123,"latency":0.5,"client_ip":"secret","consumer":{"username":"secret"}}`, "duration: {path: 'latency', unit: s}", "caller_name: 'consumer.username'")
+	f("created_at,cost_total,tokens_prompt,tokens_completion,tokens_cached,model_permaslug,streamed\n2026-11-21 10:00:00,0.1,10,5,4,secret,true\n",
+		"model: 'model_permaslug'", "tokens_in: 'tokens_prompt'", "tokens_out: 'tokens_completion'", "tokens_cached: 'tokens_cached'", "cost: 'cost_total'", "stream: 'streamed'")
+	f(`2026-11-21T10:00:00Z info request endpoint=secret:443 http.path=/secret gen_ai.request.model=secret gen_ai.usage.input_tokens=1`, "url: 'http_path'", "model: 'gen_ai_request_model'", "tokens_in: 'gen_ai_usage_input_tokens'")
+	f(`[GIN] 2026/11/21 - 10:00:00 | 200 |  1.25s |       127.0.0.1 | POST     "/secret"`, "layout: '2006/01/02 - 15:04:05'", "status: 'status'", "duration: 'duration'", "caller_name: 'client_ip'", "url: 'url'")
 	f(`{"what":"secret"}`, "time: TIME", "#   what")
 	f(`[2026-11-21T10:00:00Z] model="secret" status=200`, `pattern: '^\[(?P<time>\S+)\].*?\bmodel="(?P<model>[^"]*)".*?\bstatus=(?P<status>\S*)'`)
 	f(`2026-11-21 10:00:00 time=5 model=secret`, `pattern: '^(?P<time>\S+ [^\s\]]+).*?\bmodel=(?P<model>\S*)'`, "time: {path: 'time', layout: '2006-01-02 15:04:05'}")

@@ -4,15 +4,20 @@ import (
 	"bytes"
 
 	"github.com/loopgauge/loopgauge/fingerprint"
+	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
 )
 
 // envoyJSON reads Envoy's access log as JSON, with the names that Envoy
 // Gateway and Envoy AI Gateway give to its operators. Dots are part of a name,
 // and null stands for what is missing. A client may send its own x-request-id,
-// and send it again with a retry, so that it names no call.
-type envoyJSON struct{ access }
+// and send it again with a retry, so that it names no call. Higress adds the
+// member ai_log, a text of JSON that its plugin ai-statistics writes.
+type envoyJSON struct {
+	access
+	ai rawjson.Scanner // of ai_log
+}
 
-func newEnvoyJSON(reads fingerprint.Field) Parser { return &envoyJSON{access{reads: reads}} }
+func newEnvoyJSON(reads fingerprint.Field) Parser { return &envoyJSON{access: access{reads: reads}} }
 
 func detectEnvoyJSON(line []byte) bool {
 	k := keysOf(line)
@@ -58,6 +63,8 @@ func (p *envoyJSON) Parse(record []byte, r *fingerprint.Request) (int, string) {
 			r.TokensOut = readCount(s, r.TokensOut)
 		case "request_body":
 			r.Body = value(s, r.Body)
+		case "ai_log":
+			p.aiLog(value(s, nil), r)
 		default:
 			p.other(r)
 		}
@@ -70,6 +77,45 @@ func (p *envoyJSON) Parse(record []byte, r *fingerprint.Request) (int, string) {
 	p.address = first(firstOf(forwarded), host(downstream), agent)
 	p.finish(r)
 	return 0, ""
+}
+
+// aiLog reads what Higress says of a call. Which members there are is for its
+// operator to choose; values over a limit are cut, lists to a text.
+func (p *envoyJSON) aiLog(text []byte, r *fingerprint.Request) {
+	s := &p.ai
+	s.Reset(text)
+	for s.Object(); s.NextKey(); {
+		switch string(s.Key) {
+		case "session_id":
+			p.session.other(ownField, value(s, nil))
+		case "consumer":
+			p.name = value(s, p.name)
+		case "model":
+			r.Model = value(s, r.Model)
+		case "input_token":
+			r.TokensIn = readCount(s, r.TokensIn)
+		case "output_token":
+			r.TokensOut = readCount(s, r.TokensOut)
+		case "cached_tokens":
+			r.TokensCached = readCount(s, r.TokensCached)
+		case "messages":
+			if s.Kind() != rawjson.Array {
+				s.Skip()
+				r.Lost = fingerprint.TruncatedContent
+				continue
+			}
+			readMessages(s, r, p.reads)
+		case "tool_calls":
+			if s.Kind() != rawjson.Array {
+				s.Skip()
+				continue
+			}
+			r.ToolCallsLogged = true
+			readToolCalls(s, r, 0, p.reads)
+		default:
+			s.Skip()
+		}
+	}
 }
 
 // other keeps what else the operator writes: request headers under their own

@@ -85,7 +85,7 @@ const NoRequest = "no request in it"
 var All = []*Format{
 	{Name: "loopgauge", Doc: "the native format, one JSON object a line", Told: "`time` and one of `id`, `method`, `path`, `query`, `body`, `body_hash`, `caller`, `user`, `session`, `model`, `messages`, `tool_calls`, `attributes`, `status`; no `startTime` or `requestOptions`, and not all of `nginx-json`", JSON: true, Detect: detectNative, New: newNative},
 	{Name: "litellm", Doc: "LiteLLM StandardLoggingPayload", Told: "`startTime`; `call_type`, `litellm_call_id` or `custom_llm_provider`; `messages`, `model_group`, `metadata` or `response`; no `modelParameters`, and not all of `litellm-spend`", JSON: true, Detect: detectLiteLLM, New: newLiteLLM},
-	{Name: "litellm-v1", Doc: "LiteLLM generic API callback with generic_api_use_v1", Told: "`startTime` and `modelParameters`", JSON: true, Zoneless: true, Detect: detectLiteLLMV1, New: newLiteLLMV1},
+	{Name: "litellm-v1", Doc: "LiteLLM generic API callback with generic_api_use_v1", Told: "`startTime`, `modelParameters`, and `call_type` or `cache_hit`", JSON: true, Zoneless: true, Detect: detectLiteLLMV1, New: newLiteLLMV1},
 	{Name: "litellm-spend", Doc: "LiteLLM SpendLogs rows", Told: "`startTime`, `request_id` and `spend`", JSON: true, Zoneless: true, Detect: detectLiteLLMSpend, New: newLiteLLMSpend},
 	{Name: "litellm-stdout", Doc: "LiteLLM proxy's own output as JSON", Told: "`message`, `level`, `timestamp` and `component`", JSON: true, Zoneless: true, Detect: detectLiteLLMStdout, New: newLiteLLMStdout},
 	{Name: "otel", Doc: "OpenTelemetry GenAI: OTLP JSON of spans and log events, and the console exporter", Told: "`resourceSpans` or `resourceLogs`; or, of the console exporter, `context`, `parent_id`, `start_time` and `attributes`", JSON: true, Detect: detectOtel, New: newOtel},
@@ -101,7 +101,7 @@ var All = []*Format{
 	{Name: "portkey-export", Doc: "logs export of Portkey's cloud", Told: "`created_at`; `ai_org`, `ai_model`, `req_units` or `res_units`", JSON: true, Zoneless: true, Detect: detectPortkeyExport, New: newPortkeyExport},
 	{Name: "cloudflare", Doc: "Cloudflare AI Gateway's Logpush", Told: "`Gateway` and `Provider`; `RequestBody`, `ResponseBody`, `StatusCode` or `RateLimited`", JSON: true, Detect: detectCloudflare, New: newCloudflare},
 	{Name: "azure-apim", Doc: "Azure API Management's log of language models", Told: "`CorrelationId` and `SequenceNumber`; or `category` and `properties`, with `GatewayLlmLogs` for the category", JSON: true, Detect: detectAzureAPIM, New: newAzureAPIM},
-	{Name: "claude-code", Doc: "session files of Claude Code", Told: "`type`, and `sessionId`, or `leafUuid` and `summary`, or `messageId` and `snapshot`", JSON: true, Detect: detectClaudeCode, New: newClaudeCode},
+	{Name: "claude-code", Doc: "session files of Claude Code", Told: "`type`, no `startTime`, and `sessionId`, or `leafUuid` and `summary`, or `messageId` and `snapshot`", JSON: true, Detect: detectClaudeCode, New: newClaudeCode},
 	{Name: "kong", Doc: "Kong's logging plugins, with its AI plugins", Told: "`started_at` and `request`; `latencies`, `tries` or `upstream_uri`", JSON: true, Detect: detectKong, New: newKong},
 	{Name: "helicone", Doc: "Helicone's rows of requests", Told: "`request_created_at`; `request_id` or `response_id`", JSON: true, Zoneless: true, Detect: detectHelicone, New: newHelicone},
 	{Name: "bedrock", Doc: "Amazon Bedrock model invocation log", Told: "`modelId` and `timestamp`; `schemaType` or `operation`; `input` or `output`", JSON: true, Detect: detectBedrock, New: newBedrock},

@@ -365,6 +365,21 @@ func TestMooncake(t *testing.T) {
 	f(`{"timestamp":1000,"hash_ids":[1,2`, "column 34: unexpected end of the value")
 }
 
+// TestHigress: what the plugin ai-statistics adds to Envoy's log.
+func TestHigress(t *testing.T) {
+	f := func(ai, want string) {
+		t.Helper()
+		record := `{"start_time":"1970-01-01T00:00:01Z","response_code":"200","method":"POST","ai_log":` + ai + `}`
+		if got := requests(t, "envoy-json", record); got != "method=POST"+want {
+			t.Errorf("%s\ngot  %s\nwant %s", ai, got, want)
+		}
+	}
+	f(`"-"`, ` status=200`)
+	f(`"{\"tool_calls\":[],\"cost\":{}}"`, ` tool_calls=0 status=200`)
+	f(`"{\"messages\":\"[{\\\"role\\\": [truncated] \",\"tool_calls\":\"cut\"}"`, ` status=200 lost="content truncated by the logger"`)
+	f(`"{\"messages\":[{\"role\":\"user\"}]`+`,\"consumer\":\"c\",\"session_id\":\"-\"}"`, ` caller=c named messages=1 last="{\"role\":\"user\"}" status=200`)
+}
+
 // TestDetectionOfLooks: lines that are nearly of a format, or of two.
 func TestDetectionOfLooks(t *testing.T) {
 	f := func(line, want string) {
@@ -396,6 +411,9 @@ func TestDetectionOfLooks(t *testing.T) {
 	f(`{"startTime":1,"call_type":"acompletion","messages":[]}`, "litellm")
 	f(`{"startTime":1,"time":2,"id":"x","call_type":"acompletion","messages":[]}`, "litellm")
 	f(`{"startTime":1,"messages":[]}`, "")
+	f(`{"startTime":"2026-11-21T10:00:00Z","modelParameters":"{}","call_type":"acompletion"}`, "litellm-v1")
+	f(`{"id":"o","type":"GENERATION","startTime":"2026-11-21T10:00:00Z","modelParameters":{},"input":[],"sessionId":"s"}`, "") // Langfuse's observations
+	f(`{"type":"user","sessionId":"s"}`, "claude-code")
 	f(`{"timestamp":1,"hash_ids":[]}`, "mooncake")
 	f(`{"timestamp":1}`, "")
 	f(`{"time":1,"session":"cut`, "loopgauge") // the first line of a log that was cut at its start or end

@@ -22,7 +22,8 @@ func newLiteLLMV1(reads fingerprint.Field) Parser {
 
 func detectLiteLLMV1(line []byte) bool {
 	k := keysOf(line)
-	return k.has("startTime") && k.has("modelParameters")
+	// Langfuse's observations have the first two as well.
+	return k.has("startTime") && k.has("modelParameters") && k.any("call_type", "cache_hit")
 }
 
 func (p *litellmV1) Parse(record []byte, r *fingerprint.Request) (int, string) {

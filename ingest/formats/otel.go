@@ -40,6 +40,7 @@ type otelSpan struct {
 	events            rawjson.Value
 
 	isCall, hasContent bool
+	guessed            bool // a call because it names a model and what that said
 	part               bool // of another call
 	responseID         []byte
 	session, user      []byte
@@ -420,9 +421,23 @@ func eachAttribute(s *rawjson.Scanner, plain bool, f func(key []byte)) rawjson.V
 
 // classify finds out what a span is, and what it says of those inside it.
 func (sp *otelSpan) classify(s *rawjson.Scanner) {
+	asks, used, told := false, false, false // names a model, says what that did, and what the span is
 	sp.attributes = eachAttribute(s, sp.plain, func(key []byte) {
 		switch string(key) {
+		case "gen_ai.request.model":
+			s.Skip()
+			asks = true
+		case "gen_ai.agent.name":
+			s.Skip()
+			told = true
+		case "ai.operationId": // Vercel's AI SDK to version 6
+			switch name := otelText(s, sp.plain); string(name[bytes.LastIndexByte(name, '.')+1:]) {
+			case "doGenerate", "doStream", "doEmbed":
+				sp.isCall = true
+			}
+			told = true
 		case "gen_ai.operation.name":
+			told = true
 			switch string(otelText(s, sp.plain)) {
 			case "chat", "text_completion", "generate_content", "embeddings":
 				sp.isCall = true
@@ -431,31 +446,39 @@ func (sp *otelSpan) classify(s *rawjson.Scanner) {
 			s.Skip()
 			sp.isCall = true
 		case "openinference.span.kind":
+			told = true
 			switch string(otelText(s, sp.plain)) {
 			case "LLM", "EMBEDDING":
 				sp.isCall = true
 			}
 		case "langfuse.observation.type":
+			told = true
 			switch string(otelText(s, sp.plain)) {
 			case "generation", "embedding":
 				sp.isCall = true
 			}
 		case "gen_ai.response.id":
-			sp.responseID = otelText(s, sp.plain)
-		case "session.id", "gen_ai.conversation.id":
+			sp.responseID, used = otelText(s, sp.plain), true
+		case "session.id", "gen_ai.conversation.id", "langfuse.session.id", "gcp.vertex.agent.session_id", "ai.telemetry.metadata.sessionId",
+			"traceloop.association.properties.session_id", "traceloop.association.properties.chat_id":
 			if t := otelText(s, sp.plain); fingerprint.NamesSession(t) {
 				sp.session = t
 			}
-		case "user.id", "enduser.id":
+		case "user.id", "enduser.id", "langfuse.user.id", "ai.telemetry.metadata.userId", "traceloop.association.properties.user_id":
 			sp.user = first(otelText(s, sp.plain), sp.user)
-		case "gen_ai.input.messages", "gen_ai.output.messages", "input.value", "langfuse.observation.input":
+		case "gen_ai.input.messages", "gen_ai.output.messages", "gen_ai.prompt_json", "ai.prompt.messages", "input.value", "langfuse.observation.input":
 			sp.hasContent = true
 			s.Skip()
 		default:
+			used = used || bytes.HasPrefix(key, []byte("gen_ai.usage.")) || bytes.HasPrefix(key, []byte("gen_ai.response."))
 			sp.hasContent = sp.hasContent || bytes.HasPrefix(key, []byte("gen_ai.prompt.")) || bytes.HasPrefix(key, []byte("llm.output_messages."))
 			s.Skip()
 		}
 	})
+	// LiteLLM names the model on spans of its own work, too.
+	if asks && (used || sp.hasContent) && !told && !sp.isCall {
+		sp.isCall, sp.guessed = true, true
+	}
 }
 
 // join finds the session of each call on the spans around it, and the calls
@@ -479,6 +502,9 @@ func (p *otel) join() {
 			}
 			sp.session = first(sp.session, around.session)
 			sp.user = first(sp.user, around.user)
+			if around.guessed && around != sp && !sp.part {
+				around.part = true // the call is in it
+			}
 		}
 		if around := p.find(sp.parent, sp.trace); around != nil && around != sp && around.isCall {
 			p.same(around, sp)

@@ -101,6 +101,32 @@ func TestOtelSpan(t *testing.T) {
 	is(`id=c caller=h session=s model=g header:x-session-id=s`, "llm.request.type", "acompletion", "litellm.call_id", "c", "metadata.user_api_key_hash", "h", "litellm.model_group", "g", "gen_ai.request.model", "openai/g",
 		"metadata.requester_custom_headers", `{'x-session-id': 's'}`, "metadata.requester_metadata", `{'trace_id': 't', 'headers': {}}`)
 	is(`id=a named`, "llm.request.type", "acompletion", "metadata.requester_metadata", `{'cut`)
+	// Who calls a session, a user, a cost and the cache otherwise.
+	for _, name := range []string{"langfuse.session.id", "traceloop.association.properties.session_id", "traceloop.association.properties.chat_id", "ai.telemetry.metadata.sessionId", "gcp.vertex.agent.session_id"} {
+		f(` session=s`, call(name, "s")...)
+	}
+	for _, name := range []string{"langfuse.user.id", "traceloop.association.properties.user_id", "ai.telemetry.metadata.userId"} {
+		f(` user=u`, call(name, "u")...)
+	}
+	f(` tokens_cached=4 cost=0.5`, call("gen_ai.usage.cost", `{"doubleValue":0.5}`, "gen_ai.usage.cache_read.input_tokens", `{"intValue":"4"}`)...)
+	f(` tokens_cached=4 cost=0.5`, call("langfuse.observation.cost_details", `{"input":0.4,"total":0.5}`, "llm.token_count.prompt_details.cache_read", `{"intValue":"4"}`)...)
+	// Cloudflare says no operation.
+	f(` model=m backend=openai messages=1 last="{\"role\":\"user\"}" tool_calls=1 name=f tokens_in=8`, "gen_ai.request.model", "m", "gen_ai.model.provider", "openai", "gen_ai.usage.input_tokens", `{"intValue":"8"}`,
+		"gen_ai.prompt_json", `[{"role":"user"}]`, "gen_ai.completion_json", `{"choices":[{"message":{"tool_calls":[{"function":{"name":"f"}}]}}]}`)
+	// Vercel's AI SDK has calls and results of its own, among parts or not.
+	const did, prompt = "ai.operationId", "ai.prompt.messages"
+	f(` model=m backend=openai.chat messages=4 last="{\"role\":\"tool\",\"tool_call_id\":\"2\",\"content\":{\"value\":\"ok\"}}" has_tools=true tool_calls=1 call=3 name=g arguments="{\"a\":1}"`,
+		did, "ai.streamText.doStream", "ai.model.id", "m", "ai.model.provider", "openai.chat", "ai.prompt.tools", `{"arrayValue":{"values":[{"stringValue":"{}"}]}}`, "ai.response.finishReason", "tool-calls",
+		prompt, `[{"role":"user","content":[{"type":"text","text":"hi"}]},{"role":"assistant","content":[{"type":"text","text":"so"},{"type":"tool-call","toolCallId":"1","toolName":"f","input":{}}]},`+
+			`{"role":"tool","content":[{"type":"tool-result","toolCallId":"1","toolName":"f","result":"old"},{"type":"tool-result","toolCallId":"2","toolName":"f","output":{"value":"ok"}}]}]`,
+		"ai.response.toolCalls", `[{"toolCallId":"3","toolName":"g","input":"{\"a\":1}"}]`)
+	f(` messages=1 last="{\"role\":\"assistant\",\"content\":[{\"type\":\"text\",\"text\":\"so\"}],\"tool_calls\":[{\"id\":\"1\",\"name\":\"f\",\"arguments\":{\"a\":1}}]}" tool_calls=0`, did, "ai.generateText.doGenerate", "ai.response.finishReason", "stop",
+		prompt, `[{"role":"assistant","content":[{"type":"text","text":"so"},{"type":"tool-call","toolCallId":"1","toolName":"f","args":{"a":1}}]}]`)
+	f(``, did, "ai.generateText.doGenerate", "ai.response.finishReason", "tool-calls")
+	f(` lost="content truncated by the logger"`, did, "ai.generateText.doGenerate", "ai.response.toolCalls", `[{"toolName":"g"`)
+	is("column 0: no request in it", did, "ai.generateText", "gen_ai.request.model", "m", "gen_ai.usage.input_tokens", `{"intValue":"8"}`)
+	is("column 0: no request in it", "gen_ai.request.model", "m") // of LiteLLM's own work
+	is("column 0: no request in it", "gen_ai.request.model", "m", "gen_ai.agent.name", "a", "gen_ai.usage.input_tokens", `{"intValue":"8"}`)
 	is("column 0: no request in it", "gen_ai.operation.name", "execute_tool")
 	is("column 0: no request in it", "gen_ai.operation.name", "invoke_agent", "gen_ai.request.model", "m")
 	is("column 0: no request in it", "http.route", "/v1/chat/completions")
@@ -136,6 +162,34 @@ func TestOtelJoin(t *testing.T) {
 	f(`id=a named messages=1 last="{\"role\":\"user\"}" tool_calls=1 name=f`,
 		`{"spanId":"a","startTimeUnixNano":"1000000000",`+otelAttributes(chat, "chat")+`,"events":[{"name":"exception","attributes":[]},{"name":"gen_ai.content.prompt",`+otelAttributes("gen_ai.prompt", `[{"role":"user"}]`)+
 			`},{"name":"gen_ai.content.completion",`+otelAttributes("gen_ai.completion", `[{"role":"assistant","tool_calls":[{"function":{"name":"f"}}]}]`)+`}]}`)
+	// A span that names a model and no operation, around one that does.
+	f("id=i named", span("t", "i", "o", chat, "chat"), span("t", "o", "p", "gen_ai.request.model", "m", "gen_ai.response.id", "r"))
+	f("id=i named\nid=j named", span("t", "o", "", "gen_ai.request.model", "m", content, "[]"), span("t", "p", "o"), span("t", "i", "p", chat, "chat"), span("t", "j", "p", chat, "chat"))
+	f("id=a named model=m", span("t", "a", "a", "gen_ai.request.model", "m", "gen_ai.response.id", "r")) // its own parent
+	// A message in each event.
+	happened := func(want string, events ...string) {
+		t.Helper()
+		f("id=a named"+want, `{"spanId":"a","startTimeUnixNano":"1000000000","events":[`+strings.Join(events, ",")+`],`+otelAttributes(chat, "chat")+`}`)
+	}
+	event := func(name string, attributes ...string) string {
+		return `{` + otelAttributes(attributes...) + `,"name":"` + name + `"}` // in any order
+	}
+	happened(` messages=2 last="{\"role\":\"tool\",\"tool_call_id\":\"t\",\"content\":\"ok\"}" tool_calls=1 call=u name=f arguments={}`,
+		event("exception", "content", "no"), event("gen_ai.system.message", "gen_ai.system", "az.ai.inference", "gen_ai.event.content", `{"role":"developer","content":"be good"}`),
+		event("gen_ai.tool.message", "gen_ai.event.content", `{"id":"t","content":"ok"}`),
+		event("gen_ai.choice", "gen_ai.event.content", `{"finish_reason":"tool_calls","message":{"tool_calls":[{"id":"u","type":"function","function":{"name":"f","arguments":"{}"}}]}}`))
+	// Blocks of Converse as a text, by Strands Agents.
+	happened(` messages=3 last="{\"role\":\"tool\",\"content\":[{\"type\":\"tool_result\",\"tool_use_id\":\"t\",\"content\":[{\"text\":\"ok\"}]}]}" tool_calls=1 call=u name=f arguments="{\"a\":1}"`,
+		event("gen_ai.user.message", "content", `[{"text":"hi"}]`), event("gen_ai.assistant.message", "content", `[{"toolUse":{"toolUseId":"t","name":"f","input":{}}}]`),
+		event("gen_ai.tool.message", "content", `[{"toolResult":{"toolUseId":"t","content":[{"text":"ok"}]}}]`),
+		event("gen_ai.choice", "finish_reason", "tool_use", "message", `[{"text":"so"},{"toolUse":{"toolUseId":"u","name":"f","input":{"a":1}}}]`))
+	happened(` messages=1 last="{\"role\":\"user\",\"content\":\"hi\"}" tool_calls=0`, event("gen_ai.user.message", "content", "hi"), event("gen_ai.choice", "finish_reason", "end_turn", "message", "Hello"))
+	happened(` messages=1 last="{\"role\":\"user\",\"content\":\"hi\"}"`, event("gen_ai.user.message", "content", "hi"), event("gen_ai.choice", "finish_reason", "tool_use", "message", "Hello"))
+	happened(``, event("gen_ai.user.message", "gen_ai.system", "openai")) // without what it said
+	// The details, each in an event of its own.
+	happened(` messages=1 last="{\"role\":\"user\",\"content\":[{\"type\":\"text\",\"text\":\"\\\"hi\\\"\"}]}" tool_calls=1 name=f`,
+		event("gen_ai.client.inference.operation.details", content, `[{"role":"user","parts":[{"type":"text","content":"\"hi\""}]}]`),
+		event("gen_ai.client.inference.operation.details", "gen_ai.output.messages", `[{"parts":[{"type":"tool_call","name":"f"}]}]`))
 	// Failed calls.
 	failed := func(message string) string {
 		return `{"spanId":"a","startTimeUnixNano":"1000000000","endTimeUnixNano":"1500000000","status":{"code":2,"message":"` + message + `"},` + otelAttributes(chat, "chat") + `}`
@@ -211,6 +265,8 @@ func TestOtherLiteLLM(t *testing.T) {
 	}
 	f("bedrock", bedrock(`,"errorCode":"ThrottlingException"`), `id=r model=m status=429 error=ThrottlingException`)
 	f("bedrock", bedrock(`,"errorCode":"ServiceUnavailableException"`), `id=r model=m status=503 error=ServiceUnavailableException`)
+	f("bedrock", bedrock(`,"input":{"inputTokenCount":3,"cacheReadInputTokenCount":20,"cacheWriteInputTokenCount":5},"output":{"outputTokenCount":9}`), `id=r model=m tokens_in=28 tokens_out=9 tokens_cached=20`)
+	f("bedrock", bedrock(`,"input":{"inputTokenCount":3}`), `id=r model=m tokens_in=3`)
 	f("bedrock", bedrock(`,"errorCode":"NewException"`), `id=r model=m error=NewException`)
 
 	stdout := func(message, component string) string {

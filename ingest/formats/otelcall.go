@@ -16,6 +16,8 @@ type otelCall struct {
 	metadata, headers rawjson.Scanner // of what a client sent along
 	kept, said        rawjson.Scanner // of the request, and of the answer
 	happened          rawjson.Scanner // of a span's events
+	kinds             []logKind       // of these
+	converse          bedrock         // puts blocks of Bedrock into other words
 	in                chat            // the request's messages
 	out               chat            // the response's
 	json              []byte          // what became of structured values
@@ -24,6 +26,7 @@ type otelCall struct {
 	id, model, asked      []byte
 	input, output, system []byte // gen_ai.*.messages and instructions, JSON
 	request, answer       []byte // the body, or what an instrumentation kept of it
+	calls                 []byte // those of the response, as the AI SDK has them
 	callerHash, caller    []byte
 	errorType             []byte
 	session               naming
@@ -31,7 +34,7 @@ type otelCall struct {
 
 func (p *otelCall) fill(sp *otelSpan, r *fingerprint.Request) {
 	*p = otelCall{
-		reads: p.reads, scan: p.scan, body: p.body, metadata: p.metadata, headers: p.headers, kept: p.kept, said: p.said, happened: p.happened,
+		reads: p.reads, scan: p.scan, body: p.body, metadata: p.metadata, headers: p.headers, kept: p.kept, said: p.said, happened: p.happened, kinds: p.kinds, converse: p.converse,
 		in: p.in, out: p.out, json: p.json[:0],
 	}
 	p.in.reset()
@@ -42,7 +45,7 @@ func (p *otelCall) fill(sp *otelSpan, r *fingerprint.Request) {
 	if sp.logs == nil {
 		s.Reset(sp.attributes)
 		p.attributes(s, sp.plain, r)
-		p.events(sp)
+		p.events(sp, r)
 	} else {
 		p.logs(sp, r)
 	}
@@ -54,30 +57,6 @@ func (p *otelCall) attributes(s *rawjson.Scanner, plain bool, r *fingerprint.Req
 	eachAttribute(s, plain, func(key []byte) { p.attribute(s, plain, key, r) })
 }
 
-// events reads the events of a span that hold its messages, as they did before
-// version 1.28 of the semantic conventions.
-func (p *otelCall) events(sp *otelSpan) {
-	if p.input != nil || p.output != nil || !bytes.Contains(sp.events, []byte("gen_ai.content.")) {
-		return
-	}
-	s := &p.happened
-	s.Reset(sp.events)
-	for s.Array(); s.NextElement(); {
-		for s.Object(); s.NextNamed("attributes"); {
-			eachAttribute(s, sp.plain, func(key []byte) {
-				switch string(key) {
-				case "gen_ai.prompt":
-					p.input = p.value(s, sp.plain)
-				case "gen_ai.completion":
-					p.output = p.value(s, sp.plain)
-				default:
-					s.Skip()
-				}
-			})
-		}
-	}
-}
-
 // attribute reads one attribute. Names of the semantic conventions come first,
 // the present ones before those they had before, then those of
 // instrumentations with names of their own.
@@ -85,16 +64,18 @@ func (p *otelCall) attribute(s *rawjson.Scanner, plain bool, key []byte, r *fing
 	switch string(key) {
 	case "gen_ai.request.model":
 		p.asked = otelText(s, plain)
-	case "llm.model_name", "llm.request.model_name", "langfuse.observation.model.name":
+	case "llm.model_name", "llm.request.model_name", "langfuse.observation.model.name", "ai.model.id":
 		p.model = first(p.model, otelText(s, plain))
 	case "litellm.model_group":
 		r.Model = otelText(s, plain)
-	case "gen_ai.provider.name", "gen_ai.system", "llm.provider", "llm.system":
+	case "gen_ai.provider.name", "gen_ai.system", "gen_ai.model.provider", "llm.provider", "llm.system", "ai.model.provider":
 		r.Backend = first(r.Backend, otelText(s, plain))
 	case "gen_ai.usage.input_tokens", "gen_ai.usage.prompt_tokens", "llm.token_count.prompt":
 		r.TokensIn = otelCount(s, plain, r.TokensIn)
 	case "gen_ai.usage.output_tokens", "gen_ai.usage.completion_tokens", "llm.token_count.completion":
 		r.TokensOut = otelCount(s, plain, r.TokensOut)
+	case "gen_ai.usage.cache_read.input_tokens", "gen_ai.usage.cache_read_input_tokens", "llm.token_count.prompt_details.cache_read":
+		r.TokensCached = otelCount(s, plain, r.TokensCached)
 	case "gen_ai.request.max_tokens":
 		r.MaxTokens = otelCount(s, plain, r.MaxTokens)
 	case "gen_ai.is_streaming", "llm.is_streaming", "gen_ai.request.stream":
@@ -104,9 +85,14 @@ func (p *otelCall) attribute(s *rawjson.Scanner, plain bool, key []byte, r *fing
 		case "false", "False":
 			r.Stream = fingerprint.No
 		}
-	case "gen_ai.cost.total_cost", "litellm.cost.total", "llm.cost.total":
+	case "gen_ai.cost.total_cost", "gen_ai.usage.cost", "litellm.cost.total", "llm.cost.total":
 		if c, ok := rawjson.ParseFloat(otelText(s, plain)); ok && c >= 0 && c <= maxCost {
 			r.Cost = c
+		}
+	case "langfuse.observation.cost_details":
+		p.body.Reset(otelText(s, plain))
+		for p.body.Object(); p.body.NextNamed("total"); {
+			r.Cost = readCost(&p.body, r.Cost)
 		}
 	case "http.response.status_code":
 		r.Status = parseStatus(otelText(s, plain), r.Status)
@@ -120,7 +106,7 @@ func (p *otelCall) attribute(s *rawjson.Scanner, plain bool, key []byte, r *fing
 		if route := otelText(s, plain); len(r.Path) == 0 {
 			r.Path = route
 		}
-	case "gen_ai.input.messages":
+	case "gen_ai.input.messages", "ai.prompt.messages":
 		if p.reads&fingerprint.ReadsMessages != 0 {
 			p.input = p.value(s, plain)
 		} else {
@@ -136,12 +122,18 @@ func (p *otelCall) attribute(s *rawjson.Scanner, plain bool, key []byte, r *fing
 		}
 	case "gen_ai.system_instructions":
 		p.system = p.value(s, plain)
-	case "gen_ai.tool.definitions":
+	case "ai.response.finishReason":
+		if reason := otelText(s, plain); string(reason) != "tool-calls" {
+			r.ToolCallsLogged = true // and there were none
+		}
+	case "ai.response.toolCalls":
+		p.calls = otelText(s, plain)
+	case "gen_ai.tool.definitions", "ai.prompt.tools":
 		s.Skip()
 		r.HasTools = fingerprint.Yes
-	case "input.value", "langfuse.observation.input":
+	case "input.value", "langfuse.observation.input", "gen_ai.prompt_json":
 		p.request = p.value(s, plain)
-	case "output.value", "langfuse.observation.output":
+	case "output.value", "langfuse.observation.output", "gen_ai.completion_json":
 		p.answer = p.value(s, plain)
 	case "llm.invocation_parameters":
 		p.parameters(otelText(s, plain), r)
@@ -298,6 +290,8 @@ func (p *otelCall) content(sp *otelSpan, r *fingerprint.Request) {
 	switch {
 	case p.output != nil:
 		p.out.issued(p.output, r, p.reads)
+	case p.calls != nil:
+		p.out.sdkCalls(p.calls, r)
 	case len(p.out.found) > 0:
 		r.ToolCallsLogged = true
 		p.out.flatCalls(r)
@@ -461,96 +455,4 @@ var errorStatus = map[string]int{
 	"ServiceUnavailableError":  503,
 	"DeadlineExceededError":    504,
 	"OverloadedError":          529,
-}
-
-// logs reads the events of a call.
-func (p *otelCall) logs(sp *otelSpan, r *fingerprint.Request) {
-	if r.End == r.Time {
-		r.End = fingerprint.NoTime
-	}
-	s := &p.scan
-	for i := range sp.logs {
-		if l := &sp.logs[i]; l.kind == detailsLog {
-			s.Reset(l.attributes)
-			p.attributes(s, false, r)
-			return
-		}
-	}
-	for i := range sp.logs {
-		l := &sp.logs[i]
-		from := len(p.json)
-		b := &p.said
-		b.Reset(l.body)
-		p.json = appendAny(p.json, b, 0)
-		body := p.json[from:len(p.json):len(p.json)]
-		switch l.kind {
-		case otherLog:
-		case answerLog:
-			p.answerLog(body, r)
-		default:
-			r.Messages.Logged = true
-			if p.reads&fingerprint.ReadsMessages != 0 {
-				p.messageLog(l.kind, body, r)
-			}
-		}
-	}
-	p.in.take(r, 0)
-	if r.Lost != fingerprint.Computable { // the calls have no arguments then
-		r.ToolCalls, r.ToolCallsLogged = r.ToolCalls[:0], false
-	}
-}
-
-// messageLog makes a chat message of an event's body, whose role may be in the
-// event's name.
-func (p *otelCall) messageLog(kind logKind, body []byte, r *fingerprint.Request) {
-	out := append(p.in.json, '{')
-	switch kind {
-	case systemLog:
-		out = append(out, `"role":"system",`...)
-	case userLog:
-		out = append(out, `"role":"user",`...)
-	case assistantLog:
-		out = append(out, `"role":"assistant",`...)
-	case toolLog:
-		out = append(out, `"role":"tool",`...)
-	}
-	b := &p.body
-	b.Reset(body)
-	some := kind == assistantLog
-	for b.Object(); b.NextKey(); {
-		switch name := string(b.Key); {
-		case name == "id" && kind == toolLog:
-			out = append(out, `"tool_call_id":`...)
-		case name == "content" || name == "tool_calls" || name == "tool_call_id":
-			some = true
-			fallthrough
-		default:
-			out = append(rawjson.AppendString(out, b.Key), ':')
-		}
-		out = append(append(out, orNull(b.Value())...), ',')
-	}
-	if !some && r.Lost == fingerprint.Computable {
-		r.Lost = fingerprint.LossyContent // content was not to be captured
-	}
-	p.in.json = append(bytes.TrimSuffix(out, []byte{','}), '}')
-	p.in.ends = append(p.in.ends, len(p.in.json))
-}
-
-// answerLog reads the calls of an answer. LiteLLM writes only that there were
-// some: then they are not logged.
-func (p *otelCall) answerLog(body []byte, r *fingerprint.Request) {
-	b := &p.kept
-	b.Reset(body)
-	before, called := len(r.ToolCalls), false
-	for b.Object(); b.NextKey(); {
-		switch string(b.Key) {
-		case "message":
-			readMessageCalls(b, r, fingerprint.AllFields)
-		case "finish_reason":
-			called = string(b.Text(nil)) == "tool_calls"
-		default:
-			b.Skip()
-		}
-	}
-	r.ToolCallsLogged = !called || len(r.ToolCalls) > before
 }

@@ -67,7 +67,7 @@ func (c *chat) take(r *fingerprint.Request, from int) {
 func (c *chat) message(message rawjson.Value) bool {
 	s := &c.parts
 	s.Reset(message)
-	var role, name, parts rawjson.Value
+	var role, name, parts, content rawjson.Value
 	for s.Object(); s.NextKey(); {
 		switch string(s.Key) {
 		case "role":
@@ -76,9 +76,14 @@ func (c *chat) message(message rawjson.Value) bool {
 			name = s.Value()
 		case "parts":
 			parts = s.Value()
+		case "content":
+			content = s.Value()
 		default:
 			s.Skip()
 		}
+	}
+	if isSDK(content) {
+		parts = content
 	}
 	if parts.Kind() != rawjson.Array {
 		c.json = append(c.json, message...) // a chat message
@@ -136,18 +141,24 @@ func (c *chat) sort(part rawjson.Value) {
 	s := &c.part
 	s.Reset(part)
 	var kind []byte
-	var id, content, response, result rawjson.Value
+	var id, tool, arguments, content, text, response, result rawjson.Value
 	for s.Object(); s.NextKey(); {
 		switch string(s.Key) {
 		case "type":
 			kind = s.Text(kind)
-		case "id":
+		case "id", "toolCallId":
 			id = s.Value()
+		case "toolName":
+			tool = s.Value()
+		case "input", "args":
+			arguments = s.Value()
 		case "content":
 			content = s.Value()
+		case "text":
+			text = s.Value()
 		case "response":
 			response = s.Value()
-		case "result":
+		case "result", "output":
 			result = s.Value()
 		default:
 			s.Skip()
@@ -156,7 +167,13 @@ func (c *chat) sort(part rawjson.Value) {
 	switch string(kind) {
 	case "tool_call":
 		c.calls = append(c.calls, part)
-	case "tool_call_response":
+	case "tool-call":
+		from := len(c.texts)
+		c.texts = append(append(c.texts, `{"id":`...), orNull(id)...)
+		c.texts = append(append(c.texts, `,"name":`...), orNull(tool)...)
+		c.texts = append(append(append(c.texts, `,"arguments":`...), orNull(arguments)...), '}')
+		c.calls = append(c.calls, c.texts[from:])
+	case "tool_call_response", "tool-result":
 		if response == nil {
 			response = result
 		}
@@ -168,6 +185,10 @@ func (c *chat) sort(part rawjson.Value) {
 		c.json = append(c.json, '}')
 		c.ends = append(c.ends, len(c.json))
 	case "text":
+		if text != nil {
+			c.rest = append(c.rest, part)
+			break
+		}
 		from := len(c.texts)
 		c.texts = append(append(c.texts, `{"type":"text","text":`...), orNull(content)...)
 		c.texts = append(c.texts, '}')
@@ -222,6 +243,41 @@ func readPartCall(s *rawjson.Scanner, r *fingerprint.Request) {
 	}
 	if isCall && call.Name != nil {
 		r.ToolCalls = append(r.ToolCalls, call)
+	}
+}
+
+// isSDK tells the parts of a message in Vercel's AI SDK, whose names of calls
+// and results nobody else has.
+func isSDK(content rawjson.Value) bool {
+	return content.Kind() == rawjson.Array && (bytes.Contains(content, []byte(`"tool-call"`)) || bytes.Contains(content, []byte(`"tool-result"`)))
+}
+
+// sdkCalls reads the calls of a response as Vercel's AI SDK has them.
+func (c *chat) sdkCalls(list []byte, r *fingerprint.Request) {
+	r.ToolCallsLogged = true
+	s := &c.scan
+	s.Reset(list)
+	for s.Array(); s.NextElement(); {
+		var call fingerprint.ToolCall
+		for s.Object(); s.NextKey(); {
+			switch string(s.Key) {
+			case "toolCallId":
+				call.ID = s.Text(call.ID)
+			case "toolName":
+				call.Name = s.Text(call.Name)
+			case "input", "args":
+				call.Arguments = readArguments(s, call.Arguments)
+			default:
+				s.Skip()
+			}
+		}
+		if call.Name != nil {
+			r.ToolCalls = append(r.ToolCalls, call)
+		}
+	}
+	if s.End() != nil {
+		r.ToolCalls, r.ToolCallsLogged = r.ToolCalls[:0], false
+		r.Lost = fingerprint.TruncatedContent
 	}
 }
 

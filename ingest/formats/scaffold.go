@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -15,7 +16,8 @@ import (
 const scaffoldLines = 50
 
 // guesses are the names, in lower case and without -, _ and blanks, under which
-// gateways log a field, the likeliest first.
+// gateways log a field, the likeliest first. One with a dot is of what lies in
+// another.
 var guesses = []struct {
 	field string
 	names []string
@@ -23,25 +25,26 @@ var guesses = []struct {
 	{"time", []string{"time", "timestamp", "ts", "@timestamp", "starttime", "startedat", "date", "datetime", "createdat"}},
 	{"end", []string{"end", "endtime", "endedat", "finishedat", "completedat"}},
 	{"duration", []string{"duration", "latency", "took", "elapsed", "durationms", "latencyms", "responsetime", "requesttime"}},
-	{"id", []string{"requestid", "callid", "reqid", "id", "traceid"}},
+	{"id", []string{"requestid", "callid", "reqid", "generationid", "id", "traceid"}},
 	{"method", []string{"method", "httpmethod", "requestmethod", "verb"}},
-	{"url", []string{"url", "uri", "requesturi", "target", "path", "endpoint"}},
-	{"caller_name", []string{"consumer", "caller", "keyalias", "apikeyname", "client", "app", "team", "tenant"}},
+	{"url", []string{"url", "uri", "requesturi", "requesturl", "target", "path", "httppath", "requestpath", "resourcepath", "endpoint"}},
+	{"caller_name", []string{"consumer.username", "consumer", "caller", "keyalias", "apikeyname", "virtualkeyname", "client", "app", "team", "tenant", "clientip", "remoteip", "remoteaddr", "sourceip", "ip"}},
 	{"response", []string{"response", "responsebody", "output"}},
 	{"body", []string{"body", "requestbody", "request", "prompt"}},
 	{"user", []string{"user", "userid", "enduser", "username"}},
 	{"session", []string{"sessionid", "session", "conversationid", "conversation", "threadid", "chatid"}},
-	{"model", []string{"model", "modelname", "modelid"}},
-	{"backend", []string{"provider", "backend", "upstream", "vendor"}},
+	{"model", []string{"model", "modelname", "modelid", "requestmodel", "genairequestmodel", "modelpermaslug"}},
+	{"backend", []string{"provider", "providername", "genaiprovidername", "backend", "upstream", "vendor"}},
 	{"headers", []string{"headers", "requestheaders"}},
-	{"messages", []string{"messages"}},
+	{"messages", []string{"messages", "inputhistory"}},
 	{"tool_calls", []string{"toolcalls"}},
 	{"status", []string{"status", "statuscode", "httpstatus", "responsecode", "code"}},
 	{"error", []string{"error", "errormessage", "err"}},
-	{"tokens_in", []string{"prompttokens", "inputtokens", "tokensin"}},
-	{"tokens_out", []string{"completiontokens", "outputtokens", "tokensout"}},
-	{"cost", []string{"cost", "spend", "price", "costusd"}},
-	{"stream", []string{"stream", "streaming", "isstream"}},
+	{"tokens_in", []string{"prompttokens", "inputtokens", "tokensin", "tokensprompt", "genaiusageinputtokens"}},
+	{"tokens_out", []string{"completiontokens", "outputtokens", "tokensout", "tokenscompletion", "genaiusageoutputtokens"}},
+	{"tokens_cached", []string{"cachedtokens", "tokenscached", "cachereadinputtokens"}},
+	{"cost", []string{"cost", "spend", "price", "costusd", "costtotal", "totalcost"}},
+	{"stream", []string{"stream", "streaming", "isstream", "streamed"}},
 	{"cached", []string{"cached", "cachehit"}},
 }
 
@@ -88,6 +91,7 @@ type guesser struct {
 	paths   []string
 	texts   map[string][]byte // an example by path, for the layout of times
 	deep    []string          // paths that only a time is looked for in
+	talks   []string          // paths to lists of messages
 }
 
 const (
@@ -155,10 +159,26 @@ func (g *guesser) value(path string, v rawjson.Value, depth int) {
 		g.note(path, nil)
 	default:
 		g.note(path, example)
+		if holds && hasRoles(inner) && g.has(path) && !slices.Contains(g.talks, path) {
+			g.talks = append(g.talks, path)
+		}
 	}
 	if holds && depth < maxTimeDeep {
 		g.gather(path+".", inner, depth+1)
 	}
+}
+
+// hasRoles tells a list of messages.
+func hasRoles(list []byte) bool {
+	var s rawjson.Scanner
+	s.Reset(list)
+	has := false
+	if s.Array(); s.NextElement() {
+		for s.Object(); s.NextNamed("role"); s.Skip() {
+			has = true
+		}
+	}
+	return has
 }
 
 // isPath tells whether a path can be written in a custom format.
@@ -199,13 +219,23 @@ func (g *guesser) remember(path string, example []byte) {
 	g.texts[path] = bytes.Clone(example)
 }
 
+// isNamed tells whether the end of a path is a name of [guesses].
+func isNamed(path, name string) bool {
+	path = folded(path)
+	return path == name || strings.HasSuffix(path, "."+name)
+}
+
 func folded(name string) string {
 	return strings.ToLower(strings.NewReplacer("-", "", "_", "", " ", "").Replace(name))
 }
 
+// missingLine says which texts stand for no value, as most logs have them.
+const missingLine = "missing: ['-', '']\n"
+
 // yaml writes the file, with the time where it was found.
 func (g *guesser) yaml(times CustomField) []byte {
 	var b bytes.Buffer
+	b.WriteString(missingLine)
 	b.WriteString("# A guess: check each line, see docs/formats.md, then run\n# loopgauge formats --format THIS.yaml LOG\n")
 	b.WriteString("fields:\n")
 	used := map[string]bool{}
@@ -228,7 +258,14 @@ func (g *guesser) yaml(times CustomField) []byte {
 				break
 			}
 			for _, p := range g.paths { // the least nested first
-				if last := p[strings.LastIndexByte(p, '.')+1:]; folded(last) == name && !used[p] && (path == "" || strings.Count(p, ".") < strings.Count(path, ".")) {
+				if isNamed(p, name) && !used[p] && (holding[guess.field] || !g.holds(p)) && (path == "" || strings.Count(p, ".") < strings.Count(path, ".")) {
+					path = p
+				}
+			}
+		}
+		if path == "" && guess.field == "messages" {
+			for _, p := range slices.Backward(g.talks) { // the request's come first
+				if !used[p] {
 					path = p
 				}
 			}
@@ -263,6 +300,14 @@ func (g *guesser) shaped(field string) string {
 	return ""
 }
 
+// holding are the fields that may be objects; others are texts or numbers.
+var holding = map[string]bool{"response": true, "body": true, "headers": true, "messages": true, "tool_calls": true}
+
+// holds tells whether a path leads to an object.
+func (g *guesser) holds(path string) bool {
+	return slices.ContainsFunc(g.paths, func(p string) bool { return strings.HasPrefix(p, path+".") })
+}
+
 func (g *guesser) has(path string) bool {
 	_, ok := g.texts[path]
 	return ok
@@ -278,9 +323,23 @@ func spec(field, path string, example []byte) string {
 	case field == "duration" && strings.HasSuffix(folded(path), "ms"):
 		return fmt.Sprintf("{path: %s, unit: ms}", quotedYAML(path))
 	case field == "duration" && rawjson.ValidNumber(example):
-		return fmt.Sprintf("{path: %s, unit: s} # or ms, us, ns?", quotedYAML(path))
+		return fmt.Sprintf("{path: %s, unit: %s} # or s, ms, us, ns?", quotedYAML(path), likelyUnit(example))
 	}
 	return quotedYAML(path)
+}
+
+// likelyUnit is the unit in which a number is how long a call took: rather not
+// minutes, and not less than a millisecond.
+func likelyUnit(example []byte) string {
+	switch n, _ := rawjson.ParseFloat(example); {
+	case n >= 1e8:
+		return "ns"
+	case n >= 1e6:
+		return "us"
+	case n >= 100:
+		return "ms"
+	}
+	return "s"
 }
 
 func quotedYAML(text string) string { return "'" + strings.ReplaceAll(text, "'", "''") + "'" }

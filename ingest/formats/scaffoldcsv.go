@@ -25,7 +25,7 @@ func scaffoldCSV(lines [][]byte) []byte {
 			default:
 				fmt.Fprintf(&b, "separator: '%c'\n", separator)
 			}
-			return append([]byte(b.String()+"missing: ['-', '']\n"), g.yaml(times)...)
+			return append([]byte(b.String()), g.yaml(times)...)
 		}
 	}
 	return nil

@@ -51,7 +51,7 @@ func scaffoldText(lines [][]byte) []byte {
 			pattern, times, most = p, at, n
 		}
 	}
-	head := "# One named group, (?P<NAME>...), for each part of a line: RE2.\npattern: " + quotedYAML(pattern) + "\nmissing: ['-', '']\n"
+	head := "# One named group, (?P<NAME>...), for each part of a line: RE2.\npattern: " + quotedYAML(pattern) + "\n"
 	return append([]byte(head), best.g.yaml(times)...)
 }
 
@@ -59,6 +59,7 @@ func newTexter(line string) *texter {
 	t := &texter{line: line}
 	t.time()
 	t.json()
+	t.columns()
 	t.call()
 	t.pairs()
 	slices.SortFunc(t.pieces, func(a, b piece) int { return cmp.Compare(a.from, b.from) })
@@ -104,7 +105,7 @@ var leadingTime = regexp.MustCompile(`^\[?\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d:\d\
 // no other command is.
 var shapes = sync.OnceValue(func() []*regexp.Regexp {
 	return []*regexp.Regexp{
-		regexp.MustCompile(`\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d+)?(?: ?(?:Z|UTC|[+-]\d\d:?\d\d))?`),
+		regexp.MustCompile(`\d{4}[-/]\d\d[-/]\d\d(?:[T ]| - )\d\d:\d\d:\d\d(?:[.,]\d+)?(?: ?(?:Z|UTC|[+-]\d\d:?\d\d))?`),
 		regexp.MustCompile(`\d{1,2}[-/][A-Z][a-z]{2}[-/]\d{4}[: ]\d\d:\d\d:\d\d(?:\.\d+)?(?: [+-]\d{4})?`),
 		regexp.MustCompile(`[A-Z][a-z]{2}, \d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d (?:[A-Z]{3,4}|[+-]\d{4})`),
 		regexp.MustCompile(`[A-Z][a-z]{2} [A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d(?:\.\d+)?(?: [A-Z]{3,4})? \d{4}`),
@@ -168,10 +169,25 @@ func (t *texter) json() {
 // httpCall is the first line of a request, the status behind it, and how long
 // that took.
 var (
-	httpCall   = regexp.MustCompile(`\b(?:GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS) (/[^\s"]*|https?://[^\s"]+)`)
+	httpCall   = regexp.MustCompile(`\b(?:GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS) +"?(/[^\s"]*|https?://[^\s"]+)`)
 	httpStatus = regexp.MustCompile(`^(?: HTTP/[\d.]+)?"? (?:-> )?([1-5]\d\d)\b`)
 	tookTime   = regexp.MustCompile(`\b\d+(?:\.\d+)?(?:ms|us|µs|ns|s)\b`)
 )
+
+// ginColumns stand in front of the request where Gin writes the log, the Go
+// framework of Ollama and of many gateways.
+var ginColumns = regexp.MustCompile(`\| +([1-5]\d\d) \| +([\d.]+(?:m|µ|u|n)?s) \| +([\da-fA-F.:]+) \|`)
+
+func (t *texter) columns() {
+	at := ginColumns.FindStringSubmatchIndex(t.line)
+	if at == nil || !t.free(at[0], at[1]) {
+		return
+	}
+	for i, name := range []string{"status", "duration", "client_ip"} {
+		t.g.note(name, []byte(t.line[at[2*i+2]:at[2*i+3]]))
+	}
+	t.pieces = append(t.pieces, piece{from: at[0], to: at[1], pattern: `\| +(?P<status>[1-5]\d\d) \| +(?P<duration>\S+) \| +(?P<client_ip>\S+) \|`})
+}
 
 func (t *texter) call() {
 	at := httpCall.FindStringIndex(t.line)
@@ -179,17 +195,17 @@ func (t *texter) call() {
 		return
 	}
 	method, url, _ := strings.Cut(t.line[at[0]:at[1]], " ")
-	t.g.note("url", []byte(url))
-	p := piece{from: at[0], to: at[1], pattern: `\b(?P<method>GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS) (?P<url>[^\s"]+)`}
+	t.g.note("url", []byte(strings.TrimLeft(url, ` "`)))
+	p := piece{from: at[0], to: at[1], pattern: `\b(?P<method>GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS) +"?(?P<url>[^\s"]+)`}
 	behind := at[1]
-	if status := httpStatus.FindStringSubmatchIndex(t.line[behind:]); status != nil && t.free(behind, behind+status[1]) {
+	if status := httpStatus.FindStringSubmatchIndex(t.line[behind:]); status != nil && !t.g.has("status") && t.free(behind, behind+status[1]) {
 		t.g.note("status", []byte(t.line[behind+status[2]:behind+status[3]]))
 		p.pattern += `(?:(?: HTTP/[\d.]+)?"? (?:-> )?(?P<status>[1-5]\d\d)\b)?`
 		behind += status[1]
 		p.to = behind
 	}
 	t.add(p, "method", method)
-	if took := tookTime.FindStringIndex(t.line[behind:]); took != nil && t.free(behind+took[0], behind+took[1]) && !named(t.line[:behind+took[0]]) {
+	if took := tookTime.FindStringIndex(t.line[behind:]); took != nil && !t.g.has("duration") && t.free(behind+took[0], behind+took[1]) && !named(t.line[:behind+took[0]]) {
 		t.add(piece{from: behind + took[0], to: behind + took[1], pattern: `\b(?P<duration>\d+(?:\.\d+)?(?:ms|us|µs|ns|s))\b`}, "duration", t.line[behind+took[0]:behind+took[1]])
 	}
 }

@@ -37,9 +37,10 @@ func detectTurns(line []byte) bool {
 	return IsTurn(has) && !has("call")
 }
 
-// IsTurn tells a line of a session by the names of its members.
+// IsTurn tells a line of a session by the names of its members. Observations of
+// Langfuse, too, have a type and a session, and a startTime.
 func IsTurn(has func(name string) bool) bool {
-	return has("type") && (has("sessionId") || has("leafUuid") && has("summary") || has("messageId") && has("snapshot"))
+	return has("type") && !has("startTime") && (has("sessionId") || has("leafUuid") && has("summary") || has("messageId") && has("snapshot"))
 }
 
 func (p *turns) Unwrap(line Line, next func(Line)) string {

@@ -1,0 +1,201 @@
+package formats
+
+import (
+	"bytes"
+
+	"github.com/loopgauge/loopgauge/fingerprint"
+	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
+)
+
+// logs reads the events of a call.
+func (p *otelCall) logs(sp *otelSpan, r *fingerprint.Request) {
+	if r.End == r.Time {
+		r.End = fingerprint.NoTime
+	}
+	s := &p.scan
+	for i := range sp.logs {
+		if l := &sp.logs[i]; l.kind == detailsLog {
+			s.Reset(l.attributes)
+			p.attributes(s, false, r)
+			return
+		}
+	}
+	for i := range sp.logs {
+		l := &sp.logs[i]
+		from := len(p.json)
+		b := &p.said
+		b.Reset(l.body)
+		p.json = appendAny(p.json, b, 0)
+		p.event(l.kind, p.json[from:len(p.json):len(p.json)], r)
+	}
+	p.eventsEnd(r)
+}
+
+// events reads the events of a span that hold what was said: messages, one
+// each, whose body is their attributes, or a JSON text in one of them; all
+// messages, as before version 1.28 of the semantic conventions; or a part of
+// the details of the call.
+func (p *otelCall) events(sp *otelSpan, r *fingerprint.Request) {
+	if p.input != nil || p.output != nil || !bytes.Contains(sp.events, []byte("gen_ai.")) {
+		return
+	}
+	p.kinds = p.kinds[:0]
+	s := &p.happened
+	s.Reset(sp.events)
+	for s.Array(); s.NextElement(); {
+		kind := otherLog
+		for s.Object(); s.NextNamed("name"); {
+			kind = kindOfLog(s.Text(nil))
+		}
+		p.kinds = append(p.kinds, kind)
+	}
+	some := false
+	s.Reset(sp.events)
+	s.Array()
+	for i := 0; s.NextElement(); i++ {
+		kind := p.kinds[i]
+		for s.Object(); s.NextNamed("attributes"); {
+			switch kind {
+			case otherLog:
+				s.Skip()
+			case detailsLog:
+				p.attributes(s, sp.plain, r)
+			default:
+				if body := p.eventBody(s, sp.plain); body != nil {
+					some = true
+					p.event(kind, body, r)
+				}
+			}
+		}
+	}
+	if some {
+		p.eventsEnd(r)
+	}
+}
+
+// eventBody is what the attributes of an event say, as the body of a log record
+// has it; nil if they say nothing.
+func (p *otelCall) eventBody(s *rawjson.Scanner, plain bool) (body []byte) {
+	from := len(p.json)
+	eachAttribute(s, plain, func(key []byte) {
+		switch string(key) {
+		case "gen_ai.prompt":
+			p.input = p.value(s, plain)
+		case "gen_ai.completion":
+			p.output = p.value(s, plain)
+		case "gen_ai.event.content": // of Azure and Semantic Kernel
+			body = otelText(s, plain)
+		case "content", "message", "id", "role", "tool_calls", "finish_reason":
+			text := otelText(s, plain)
+			p.json = append(rawjson.AppendString(append(p.json, start(len(p.json)-from, "{")...), key), ':')
+			// A list of parts, or of calls, was written as a JSON text.
+			if list := bytes.TrimSpace(text); bytes.HasPrefix(list, []byte("[{")) && p.in.isJSON(list) {
+				p.json = append(p.json, list...)
+			} else {
+				p.json = rawjson.AppendString(p.json, text)
+			}
+		default:
+			s.Skip()
+		}
+	})
+	if len(p.json) > from {
+		p.json = append(p.json, '}')
+		return p.json[from:len(p.json):len(p.json)]
+	}
+	return body
+}
+
+// event reads a message of the request or the answer.
+func (p *otelCall) event(kind logKind, body []byte, r *fingerprint.Request) {
+	switch kind {
+	case otherLog:
+	case answerLog:
+		p.answerLog(body, r)
+	default:
+		r.Messages.Logged = true
+		if p.reads&fingerprint.ReadsMessages != 0 {
+			p.messageLog(kind, body, r)
+		}
+	}
+}
+
+// eventsEnd hands out what the events of a call said.
+func (p *otelCall) eventsEnd(r *fingerprint.Request) {
+	p.in.take(r, 0)
+	if r.Lost != fingerprint.Computable { // the calls have no arguments then
+		r.ToolCalls, r.ToolCallsLogged = r.ToolCalls[:0], false
+	}
+}
+
+// messageLog makes a chat message of an event's body, whose role may be in the
+// event's name.
+func (p *otelCall) messageLog(kind logKind, body []byte, r *fingerprint.Request) {
+	from := len(p.in.json)
+	out := append(p.in.json, '{')
+	hasRole := bytes.Contains(body, []byte(`"role"`)) // and says more, such as developer
+	switch {
+	case hasRole:
+	case kind == systemLog:
+		out = append(out, `"role":"system",`...)
+	case kind == userLog:
+		out = append(out, `"role":"user",`...)
+	case kind == assistantLog:
+		out = append(out, `"role":"assistant",`...)
+	case kind == toolLog:
+		out = append(out, `"role":"tool",`...)
+	}
+	b := &p.body
+	b.Reset(body)
+	some := kind == assistantLog
+	for b.Object(); b.NextKey(); {
+		switch name := string(b.Key); {
+		case name == "id" && kind == toolLog:
+			out = append(out, `"tool_call_id":`...)
+		case name == "content" || name == "tool_calls" || name == "tool_call_id":
+			some = true
+			fallthrough
+		default:
+			out = append(rawjson.AppendString(out, b.Key), ':')
+		}
+		out = append(append(out, orNull(b.Value())...), ',')
+	}
+	if !some && r.Lost == fingerprint.Computable {
+		r.Lost = fingerprint.LossyContent // content was not to be captured
+	}
+	p.in.json = append(bytes.TrimSuffix(out, []byte{','}), '}')
+	if message := p.in.json[from:]; hasConverse(message) {
+		p.converse.text = p.converse.text[:0]
+		p.converse.message(message)
+		p.in.json = append(p.in.json[:from], p.converse.text...)
+	}
+	p.in.ends = append(p.in.ends, len(p.in.json))
+}
+
+// answerLog reads the calls of an answer, which are blocks of Bedrock with
+// Strands Agents. LiteLLM writes only that there were some: then they are not
+// logged.
+func (p *otelCall) answerLog(body []byte, r *fingerprint.Request) {
+	b := &p.kept
+	b.Reset(body)
+	before, called := len(r.ToolCalls), false
+	for b.Object(); b.NextKey(); {
+		switch string(b.Key) {
+		case "message":
+			if b.Kind() != rawjson.Array {
+				readMessageCalls(b, r, fingerprint.AllFields)
+				continue
+			}
+			for b.Array(); b.NextElement(); {
+				p.converse.outputBlock(b, r)
+			}
+		case "finish_reason":
+			switch string(b.Text(nil)) {
+			case "tool_calls", "tool_call", "tool_use":
+				called = true
+			}
+		default:
+			b.Skip()
+		}
+	}
+	r.ToolCallsLogged = !called || len(r.ToolCalls) > before
+}
