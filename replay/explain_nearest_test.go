@@ -11,7 +11,7 @@ import (
 	"github.com/loopgauge/loopgauge/window"
 )
 
-// fingerprints of three different requests.
+// testPrints are the fingerprints of three different requests.
 func testPrints(tb testing.TB) []fingerprint.Fingerprint {
 	tb.Helper()
 	id, err := fingerprint.New("", fingerprint.Options{Parts: []string{"path"}})

@@ -81,8 +81,8 @@ type overrideDraft struct {
 // leastThreshold is the smallest threshold that can mean a repeat.
 const leastThreshold = 2
 
-// noKind marks a rule that names no counter yet: the tracker cannot be named,
-// only had by its profile.
+// trackerKind is the one counter kind that a rule cannot name: it is had by its
+// profile only.
 const trackerKind = "tracker"
 
 func newRuleDraft() *ruleDraft {
