@@ -78,15 +78,8 @@ type overrideDraft struct {
 	reasonAt    place
 }
 
-// leastThreshold is the smallest threshold that can mean a repeat.
-const leastThreshold = 2
-
-// trackerKind is the one counter kind that a rule cannot name: it is had by its
-// profile only.
-const trackerKind = "tracker"
-
 func newRuleDraft() *ruleDraft {
-	return &ruleDraft{enabled: true, action: string(window.Warn), cooldownCounts: true, blockedCounts: true, minThreshold: leastThreshold}
+	return &ruleDraft{enabled: true, action: string(window.Warn), cooldownCounts: true, blockedCounts: true, minThreshold: window.LeastThreshold}
 }
 
 // rule reads one rule. Its profile, if it names one, is read before the rest,
@@ -434,12 +427,12 @@ func (r *reader) checkCounter(d *ruleDraft) {
 	at := d.under(d.kindAt, "counter")
 	switch {
 	case d.kind == "":
-		r.missing(d, at, "is missing a kind: %s", strings.Join(slices.DeleteFunc(kindNames(), func(name string) bool { return name == trackerKind }), ", "))
+		r.missing(d, at, "is missing a kind: %s", strings.Join(slices.DeleteFunc(kindNames(), func(name string) bool { return name == window.TrackerKind }), ", "))
 		return
-	case d.kind == trackerKind && !strings.HasPrefix(d.profile, "tool-call-shipped"):
+	case d.kind == window.TrackerKind && !strings.HasPrefix(d.profile, "tool-call-shipped"):
 		r.problem(at, "tracker is only for profile: tool-call-shipped")
 	}
-	if d.window == 0 && d.kind != "streak" && d.kind != "cycle" {
+	if d.window == 0 && !window.Endless(d.kind) {
 		if d.windowAt.line > 0 {
 			r.check(d.windowAt, "must be more than 0s: %s counts inside a window", d.kind)
 		} else {
@@ -498,7 +491,7 @@ const maxThreshold = 1_000_000
 func (r *reader) checkThreshold(d *ruleDraft, n int, at place, missing bool) {
 	switch {
 	case missing:
-		r.missing(d, at, "is missing: the repeat on which the rule fires, from %d", leastThreshold)
+		r.missing(d, at, "is missing: the repeat on which the rule fires, from %d", window.LeastThreshold)
 	case n < d.minThreshold:
 		r.check(at, "must be at least %d, is %d", d.minThreshold, n)
 	case n > maxThreshold:
