@@ -127,7 +127,7 @@ type sweepTarget struct {
 	inScopes       *reached[fingerprint.ScopeKey] // of requests that repeat
 	inSessions     *reached[string]               // likewise
 	inCallers      *reached[string]
-	orders         []*order // of scopes that are gone
+	trails         []*trail // of scopes that are gone
 	trips          *trips   // nil unless tripping changes what the rule counts
 	requests       int64
 	tally          sweepTally
