@@ -65,7 +65,7 @@ func (w *Witness) Kind(rule *Rule, f *Facts) (kind Kind, why string) {
 		but = ", but for what is masked"
 	}
 	calls := id.Sees == fingerprint.SeesCalls
-	heard := f.has()
+	heard := f.wasHeard()
 	came := &heard.results
 	switch {
 	case n == 0:
