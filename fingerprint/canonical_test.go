@@ -242,7 +242,8 @@ func TestJCSProperties(t *testing.T) {
 	})
 }
 
-// compareUTF16 is an order, and that of the units, lone halves included.
+// TestCompareUTF16: compareUTF16 is an order, and that of the units, lone
+// halves included.
 func TestCompareUTF16(t *testing.T) {
 	units := []string{"", "a", "é", "\ud7ff", "\xed\xa0\x80", "\xed\xa0\xbd", "\xed\xb0\x80", "\xed\xb8\x80", "\ue000", "\ufffd", "𐀀", "😀", "😁"}
 	encode := func(text string) (list []uint16) {

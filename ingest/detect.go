@@ -24,14 +24,14 @@ type Asked struct {
 
 // Check is an *UnknownFormat if there is no format of the name.
 func (a Asked) Check() error {
-	if a.Name != "" && a.ByName(a.Name) == nil {
+	if a.Name != "" && a.byName(a.Name) == nil {
 		return &UnknownFormat{a.Name}
 	}
 	return nil
 }
 
-// ByName is the format of a name, nil if there is none.
-func (a Asked) ByName(name string) *formats.Format {
+// byName is the format of a name, nil if there is none.
+func (a Asked) byName(name string) *formats.Format {
 	if a.Custom != nil && a.Name == name {
 		return a.Custom
 	}
@@ -46,7 +46,7 @@ func (a Asked) Detect(data []byte) (f *formats.Format, sure bool) {
 		f = Detect(data)
 		return f, f != nil
 	}
-	if f = a.ByName(a.Name); f == nil || f.Wrappers != nil {
+	if f = a.byName(a.Name); f == nil || f.Wrappers != nil {
 		return f, true
 	}
 	if wrapped := detect(data, []*formats.Format{f}, nil); wrapped != nil {
@@ -60,10 +60,10 @@ func (a Asked) Detect(data []byte) (f *formats.Format, sure bool) {
 // is, unless that is empty; nil if it has to be recognised.
 func (a Asked) Known(marked string) *formats.Format {
 	if marked != "" && (marked == a.Name || strings.HasSuffix("+"+marked, "+"+a.Name) || a.Name == "") {
-		return a.ByName(marked)
+		return a.byName(marked)
 	}
 	if strings.Contains(a.Name, "+") {
-		return a.ByName(a.Name)
+		return a.byName(a.Name)
 	}
 	return nil
 }

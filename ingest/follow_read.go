@@ -18,7 +18,7 @@ import (
 )
 
 const (
-	// unknownBytes and headLines are how much of a stream is held back at most
+	// unknownBytes, or headLines, is how much of a stream is held back at most
 	// until a line of it is of a known format.
 	unknownBytes = 64 << 10
 	// unknownRecord is how much, as long as that may be the beginning of one

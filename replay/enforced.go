@@ -43,7 +43,7 @@ func (s Summary) enforced(b *strings.Builder) {
 		t.Add(term.Shorten(term.Safe(d.Rule.Name), 24), term.Count(d.Blocked), term.Count(d.Guided), term.Count(d.Delayed), waited, tokens, cost)
 	}
 	t.Write(b, "")
-	fmt.Fprintln(b, s.bold(Wrapped(fmt.Sprintf("%s: %s", UpperBound, upperBoundWhy))))
+	fmt.Fprintln(b, term.Bold(s.Colour, Wrapped(fmt.Sprintf("%s: %s", UpperBound, upperBoundWhy))))
 }
 
 // rejects tells that the rule has rejected something: only then it is known

@@ -132,12 +132,9 @@ func (s *search) reproduces() bool {
 	return same
 }
 
-// leastThreshold is the smallest threshold that means a repeat.
-const leastThreshold = 2
-
 func (s *search) threshold() (threshold int, why string) {
 	now, w := s.t.hits[s.lo].threshold, s.t.rule.Counter.Window
-	step, last := -1, leastThreshold
+	step, last := -1, window.LeastThreshold
 	if s.fired {
 		step, last = 1, s.hi+2 // no count is higher
 	}
@@ -233,7 +230,7 @@ func (s *search) scan(now time.Duration, fires func(time.Duration) bool) (w time
 	ages = slices.Compact(ages)
 	// With an open edge a request of age a counts from a window of a + 1 µs on.
 	least := time.Microsecond
-	if c := s.t.rule.Counter; c.Closed || c.Kind == "tracker" {
+	if c := s.t.rule.Counter; c.Closed || c.Kind == window.TrackerKind {
 		least = 0
 	}
 	if s.fired {

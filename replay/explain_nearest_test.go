@@ -11,7 +11,7 @@ import (
 	"github.com/loopgauge/loopgauge/window"
 )
 
-// fingerprints of three different requests.
+// testPrints are the fingerprints of three different requests.
 func testPrints(tb testing.TB) []fingerprint.Fingerprint {
 	tb.Helper()
 	id, err := fingerprint.New("", fingerprint.Options{Parts: []string{"path"}})
@@ -46,11 +46,15 @@ func TestNearestAgainstTryingAll(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	var kinds []string
+	for _, kind := range window.Counters {
+		kinds = append(kinds, kind.Name)
+	}
 	rapid.Check(t, func(t *rapid.T) {
 		rule := window.Rule{
 			Name: "r", Scope: scope, Identity: &fingerprint.Identity{}, Action: window.Warn,
 			Counter: window.CounterSpec{
-				Kind:   rapid.SampledFrom([]string{"sliding", "fixed", "refresh", "streak", "cycle", "tracker"}).Draw(t, "kind"),
+				Kind:   rapid.SampledFrom(kinds).Draw(t, "kind"),
 				Window: time.Duration(rapid.IntRange(1, 30).Draw(t, "window")) * time.Microsecond,
 				Closed: rapid.Bool().Draw(t, "closed"),
 			},

@@ -22,14 +22,12 @@ const columns = 80
 
 // String lays the explanation out for a terminal of 80 columns. The answer
 // comes last.
-func (e *Explanation) String() string { return e.layout(func(s string) string { return s }) }
+func (e *Explanation) String() string { return e.layout(false) }
 
 // Coloured is String with the answer in bold.
-func (e *Explanation) Coloured() string {
-	return e.layout(func(s string) string { return "\x1b[1m" + s + "\x1b[0m" })
-}
+func (e *Explanation) Coloured() string { return e.layout(true) }
 
-func (e *Explanation) layout(bold func(string) string) string {
+func (e *Explanation) layout(colour bool) string {
 	var b strings.Builder
 	e.head(&b)
 	for i := range e.Rules {
@@ -38,7 +36,7 @@ func (e *Explanation) layout(bold func(string) string) string {
 	}
 	b.WriteByte('\n')
 	for _, line := range term.Wrap(e.Answer, columns) {
-		b.WriteString(bold(line) + "\n")
+		b.WriteString(term.Bold(colour, line) + "\n")
 	}
 	return b.String()
 }

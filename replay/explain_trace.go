@@ -139,7 +139,7 @@ func (t *trace) recorded(h *hit) bool {
 	case h.reason == window.ByCooldown:
 		return !t.rule.SkipInCooldown && !t.rule.SkipBlocked
 	case h.fired:
-		return !t.rule.SkipBlocked && t.rule.Counter.Kind != "tracker"
+		return !t.rule.SkipBlocked && t.rule.Counter.Kind != window.TrackerKind
 	}
 	return true
 }
@@ -167,7 +167,7 @@ func (t *trace) counted(i int) (list []int, missing int64) {
 	if t.rule.Counter.Kind == "cycle" {
 		n, every = n*t.period(i, n), true
 	}
-	run := t.rule.Counter.Kind == "tracker" && t.runs(i, n)
+	run := t.rule.Counter.Kind == window.TrackerKind && t.runs(i, n)
 	list = []int{i}
 	for j := i - 1; j >= 0 && len(list) < n; j-- {
 		p := &t.hits[j]

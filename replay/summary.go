@@ -86,7 +86,7 @@ func Zones(b *strings.Builder, r *Result) {
 func (s Summary) account(b *strings.Builder) {
 	r := s.Result
 	fmt.Fprintln(b, Wrapped(r.Account.String()))
-	Lost(b, r, s.bold)
+	Lost(b, r, s.Colour)
 	how := ""
 	switch {
 	case s.Lateness.Measured && s.Lateness.Disorder == 0:
@@ -99,10 +99,10 @@ func (s Summary) account(b *strings.Builder) {
 
 // Lost says which lines came too late, with the lateness that would have saved
 // them, and which could not be read.
-func Lost(b *strings.Builder, r *Result, bold func(string) string) {
+func Lost(b *strings.Builder, r *Result, colour bool) {
 	switch late, enough := r.Account.Late, r.EnoughLateness(); {
 	case r.MuchLate():
-		fmt.Fprintln(b, bold(fmt.Sprintf("%s of the lines came too late to be judged: run again with --lateness %s", term.Percent(late, r.Account.Lines), enough)))
+		fmt.Fprintln(b, term.Bold(colour, fmt.Sprintf("%s of the lines came too late to be judged: run again with --lateness %s", term.Percent(late, r.Account.Lines), enough)))
 	case late > 0:
 		fmt.Fprintf(b, "late lines would have been judged with --lateness %s\n", enough)
 	}
@@ -200,16 +200,16 @@ func (s Summary) loops(b *strings.Builder) {
 			if s.lacks(fingerprint.NoMessages) {
 				fmt.Fprintln(b, Wrapped("an access log without bodies bears a rule with identity: [method, path, query] (docs/policy.md)"))
 			}
-			fmt.Fprintln(b, s.bold("no rule could look at this log: see not computable above"))
+			fmt.Fprintln(b, term.Bold(s.Colour, "no rule could look at this log: see not computable above"))
 			return
 		}
 		switch a := s.Result.Account; {
 		case a.Judged > 0:
-			fmt.Fprintln(b, s.bold("no loops"))
+			fmt.Fprintln(b, term.Bold(s.Colour, "no loops"))
 		case a.Lines == a.Blank+a.Malformed:
-			fmt.Fprintln(b, s.bold("nothing was read: no line holds a request"))
+			fmt.Fprintln(b, term.Bold(s.Colour, "nothing was read: no line holds a request"))
 		default:
-			fmt.Fprintln(b, s.bold("nothing was judged: the account above says where the requests went"))
+			fmt.Fprintln(b, term.Bold(s.Colour, "nothing was judged: the account above says where the requests went"))
 		}
 		return
 	}
@@ -235,7 +235,7 @@ func (s Summary) loops(b *strings.Builder) {
 	if s.Result.Enforced != nil {
 		bound = " (" + UpperBound + ")"
 	}
-	fmt.Fprintln(b, s.bold(Wrapped(fmt.Sprintf("%s: %s%s after a rule had fired%s",
+	fmt.Fprintln(b, term.Bold(s.Colour, Wrapped(fmt.Sprintf("%s: %s%s after a rule had fired%s",
 		term.Plural(int64(len(loops)), "loop", "loops"), term.Plural(after, "request", "requests"), spent, bound))))
 }
 
@@ -381,11 +381,4 @@ func waste(loops []Loop) (requests int64, spent string) {
 		return requests, " and " + term.Plural(tokens, "token", "tokens")
 	}
 	return requests, ""
-}
-
-func (s Summary) bold(text string) string {
-	if !s.Colour {
-		return text
-	}
-	return "\x1b[1m" + text + "\x1b[0m"
 }

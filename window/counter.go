@@ -65,6 +65,8 @@ type CounterKind struct {
 	New func(spec CounterSpec, keys int) Counter
 	// Varies tells that the window may be another for each hit.
 	Varies bool
+	// Endless tells that a window of 0 counts all there was.
+	Endless bool
 }
 
 // varying is a counter that Varies.
@@ -75,13 +77,17 @@ type varying interface {
 
 // Counters are the counter kinds. A new one is one file and one line here.
 var Counters = []CounterKind{
-	{"sliding", "events in (t-window, t]", ByScopeAndFingerprint, newSliding, false},
-	{"fixed", "events since the window was opened by its first event; it ends window later", ByScopeAndFingerprint, newFixed, false},
-	{"refresh", "events since the last pause of window or more", ByScopeAndFingerprint, newRefresh, false},
-	{"streak", "equal fingerprints in a row, none other in between", ByScope, newStreak, true},
-	{"cycle", "complete repetitions of the shortest period at the tail", ByScope, newCycle, false},
-	{"tracker", "the tool-call tracker as shipped, for its profile only", ByScope, newTracker, true},
+	{Name: "sliding", Doc: "events in (t-window, t]", Keying: ByScopeAndFingerprint, New: newSliding},
+	{Name: "fixed", Doc: "events since the window was opened by its first event; it ends window later", Keying: ByScopeAndFingerprint, New: newFixed},
+	{Name: "refresh", Doc: "events since the last pause of window or more", Keying: ByScopeAndFingerprint, New: newRefresh},
+	{Name: "streak", Doc: "equal fingerprints in a row, none other in between", Keying: ByScope, New: newStreak, Varies: true, Endless: true},
+	{Name: "cycle", Doc: "complete repetitions of the shortest period at the tail", Keying: ByScope, New: newCycle, Endless: true},
+	{Name: TrackerKind, Doc: "the tool-call tracker as shipped, for its profile only", Keying: ByScope, New: newTracker, Varies: true},
 }
+
+// TrackerKind is the counter that no rule can name: it is had by its profile,
+// and what it counts depends on what fired.
+const TrackerKind = "tracker"
 
 // counterKind is the kind of a name, nil if there is none.
 func counterKind(name string) *CounterKind {
@@ -98,6 +104,12 @@ func counterKind(name string) *CounterKind {
 func Varies(kind string) bool {
 	k := counterKind(kind)
 	return k != nil && k.Varies
+}
+
+// Endless tells that a counter of the kind may do without a window.
+func Endless(kind string) bool {
+	k := counterKind(kind)
+	return k != nil && k.Endless
 }
 
 // KeyingOf is how the counters of a kind are keyed; ok is false if there is no

@@ -12,11 +12,11 @@ import (
 	"github.com/loopgauge/loopgauge/window/snapshot"
 )
 
-// specs draws settings of a counter kind. Windows are a few microseconds, so
+// drawSpec draws settings of a counter kind. Windows are a few microseconds, so
 // that drawn times often fall on their edges.
 func drawSpec(t *rapid.T, kind string) CounterSpec {
 	smallest := 1
-	if kind == "streak" || kind == "cycle" {
+	if Endless(kind) {
 		smallest = 0
 	}
 	return CounterSpec{

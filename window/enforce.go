@@ -125,21 +125,6 @@ func harder(a, b Action) Action {
 // other, and begins no cooldown.
 func (a Action) stops() bool { return a == Reject || a == Break || a == ChanceThenBreak }
 
-// Clone is an event that shares no slices with the one it was made of, and so
-// may be kept.
-func (ev *Event) Clone() *Event {
-	one := *ev
-	one.Prints, one.Scopes, one.Rules = slices.Clone(ev.Prints), slices.Clone(ev.Scopes), slices.Clone(ev.Rules)
-	for i := range one.Prints {
-		p := &one.Prints[i]
-		p.Fingerprints, p.Tools, p.Texts = slices.Clone(p.Fingerprints), slices.Clone(p.Tools), slices.Clone(p.Texts)
-	}
-	for i := range one.Scopes {
-		one.Scopes[i].Values = slices.Clone(one.Scopes[i].Values)
-	}
-	return &one
-}
-
 type heldEvents []heldEvent
 
 func (h heldEvents) Len() int { return len(h) }

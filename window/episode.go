@@ -67,9 +67,9 @@ func newEpisodes(rule *Rule, keys int, closed func(*Episode)) *episodes {
 	return &episodes{rule: rule, open: newTable[pairKey](rule.quiet().Microseconds(), keys, closed)}
 }
 
-// fired adds a firing and returns its episode, and whether that is new. A request may fire more than
-// once, with parallel calls that are equal; its tokens, cost and status are
-// added once.
+// fired adds a firing and returns its episode, and whether that is new. A
+// request may fire more than once, with parallel calls that are equal; its
+// tokens, cost and status are added once.
 func (e *episodes) fired(ev *Event, scope *Scope, h *Hit, n Count, tool, text string) (ep *Episode, opened bool) {
 	ep = e.open.touch(pairKeyOf(h), ev.Time)
 	opened = ep.Rule == nil

@@ -1,6 +1,10 @@
 package window
 
-import "github.com/loopgauge/loopgauge/fingerprint"
+import (
+	"slices"
+
+	"github.com/loopgauge/loopgauge/fingerprint"
+)
 
 // Event is the compact form of one request: what the rules need of it, what
 // an episode or a table reports of it, and no text that a person wrote.
@@ -51,6 +55,21 @@ func (ev *Event) Before(o *Event) bool {
 		return ev.Time < o.Time
 	}
 	return ev.Position.Before(o.Position)
+}
+
+// Clone is an event that shares no slices with the one it was made of, and so
+// may be kept.
+func (ev *Event) Clone() *Event {
+	one := *ev
+	one.Prints, one.Scopes, one.Rules = slices.Clone(ev.Prints), slices.Clone(ev.Scopes), slices.Clone(ev.Rules)
+	for i := range one.Prints {
+		p := &one.Prints[i]
+		p.Fingerprints, p.Tools, p.Texts = slices.Clone(p.Fingerprints), slices.Clone(p.Tools), slices.Clone(p.Texts)
+	}
+	for i := range one.Scopes {
+		one.Scopes[i].Values = slices.Clone(one.Scopes[i].Values)
+	}
+	return &one
 }
 
 // Copy tells whether another process stands for the event.

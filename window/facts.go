@@ -15,11 +15,16 @@ import (
 // most some 1,500 bytes, however long it is.
 type Facts struct {
 	Requests int64 // the first included
-	First    int64 // time of the first
+	First    int64 // time of the first, microseconds
 
-	Probes, Tokens, Gets          int64 // health checks; of these, those with max_tokens; GET and HEAD
-	failed, unavailable, answered int64 // 4xx; 429 and 5xx; below 400, or no status but tokens in answer
-	instants                      int64 // that came at the time of the one before
+	// How many of the requests behind the first were so.
+	Probes      int64 // health checks
+	OneToken    int64 // of the health checks: those that asked for one token
+	Gets        int64 // GET and HEAD
+	failed      int64 // 4xx, but for 429
+	unavailable int64 // 429 and 5xx
+	answered    int64 // below 400, or no status but tokens in answer
+	instants    int64 // came at the time of the one before
 
 	sessions variety
 	heard    *heard // nil if the log shows nothing of it
@@ -48,16 +53,17 @@ type heard struct {
 	messages variety // of a rule that does not look at what is said
 }
 
-// hears is what more is known, to be added to.
-func (f *Facts) hears() *heard {
+// toHear is what the stretch was answered, to be added to.
+func (f *Facts) toHear() *heard {
 	if f.heard == nil {
 		f.heard = &heard{}
 	}
 	return f.heard
 }
 
-// has is what more is known, to be looked at.
-func (f *Facts) has() *heard {
+// wasHeard is what the stretch was answered, to be looked at: empty if nothing
+// was heard.
+func (f *Facts) wasHeard() *heard {
 	if f.heard == nil {
 		return &heard{}
 	}
@@ -162,7 +168,7 @@ func (f *Facts) note(ev *Event, parallel bool) {
 	if ev.MaxTokens == 1 || slices.Contains(healthPaths, ev.Path) {
 		f.Probes++
 		if ev.MaxTokens == 1 {
-			f.Tokens++
+			f.OneToken++
 		}
 	}
 	if slices.Contains(readingMethods, ev.Method) {
@@ -215,6 +221,7 @@ func (f *Facts) paceSpread() float64 {
 	return math.Sqrt(variance) / mean
 }
 
+// pace is the mean pause in words; empty before the second request.
 func (f *Facts) pace() string {
 	if f.pauses == 0 {
 		return ""
@@ -222,13 +229,15 @@ func (f *Facts) pace() string {
 	return fmt.Sprintf(", every %.3g s", f.meanPause())
 }
 
+// numbers are the whole numbers of f, in the order in which a checkpoint holds
+// them.
 func (f *Facts) numbers() []*int64 {
-	r := &f.has().results
-	return []*int64{&f.Requests, &f.First, &f.since, &f.Probes, &f.Tokens, &f.Gets, &f.failed, &f.unavailable, &f.answered, &f.instants, &f.cycle, &f.last, &f.pauses, &r.turns, &r.changes, &r.run, &r.longest}
+	r := &f.wasHeard().results
+	return []*int64{&f.Requests, &f.First, &f.since, &f.Probes, &f.OneToken, &f.Gets, &f.failed, &f.unavailable, &f.answered, &f.instants, &f.cycle, &f.last, &f.pauses, &r.turns, &r.changes, &r.run, &r.longest}
 }
 
 func (f *Facts) varieties() []*variety {
-	h := f.has()
+	h := f.wasHeard()
 	return []*variety{&f.sessions, &h.answers, &h.messages}
 }
 
@@ -248,7 +257,7 @@ func (f *Facts) save(s *saver) {
 		s.Varint(v.n)
 		hashes(v.seen)
 	}
-	hashes(f.has().results.held)
+	hashes(f.wasHeard().results.held)
 	s.Uvarint(uint64(len(f.minutes)))
 	for _, m := range f.minutes {
 		s.Varint(m)

@@ -67,7 +67,7 @@ func (w *Witness) Kind(rule *Rule, f *Facts) (kind Kind, why string) {
 		but = ", but for what is masked"
 	}
 	calls := id.Sees == fingerprint.SeesCalls
-	heard := f.has()
+	heard := f.wasHeard()
 	came := &heard.results
 	steady := f.steady() && (!w.coarse() || f.meanPause() >= coarsePause)
 	answered := max(f.answered, min(heard.answers.n, n))

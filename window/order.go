@@ -222,27 +222,6 @@ func (o *Order) bound() int64 {
 // Stats says what the order has seen so far.
 func (o *Order) Stats() OrderStats { return o.stats }
 
-// Disorder measures how far a stream is out of order.
-type Disorder struct {
-	Worst   time.Duration // the furthest that a time was behind its stream
-	front   frontier
-	started bool
-}
-
-// Next begins another stream, or another place of the same.
-func (d *Disorder) Next() { d.started = false }
-
-// Add takes the next time of the stream in, in microseconds.
-func (d *Disorder) Add(t int64) {
-	if !d.started {
-		d.front, d.started = frontier{newest: t, ahead: math.MaxInt64}, true
-	}
-	if behind := d.front.newest - t; behind > 0 {
-		d.Worst = max(d.Worst, time.Duration(behind)*time.Microsecond)
-	}
-	d.front.advance(t)
-}
-
 // What is known of a stream, as bits.
 const (
 	streamLive = 1 << iota

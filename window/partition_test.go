@@ -18,7 +18,7 @@ import (
 func TestPartitionsAddUp(t *testing.T) {
 	n := newNames(t)
 	identity, scope := byModel(t), bySession(t)
-	kinds := append([]string{trackerKind}, SweepKinds...)
+	kinds := append([]string{TrackerKind}, SweepKinds...)
 	rapid.Check(t, func(rt *rapid.T) {
 		o := SweepOptions{Windows: []time.Duration{3 * time.Second, 20 * time.Second, 2 * time.Minute}, Most: 5, Period: 3}
 		var rules []*Rule
@@ -28,7 +28,7 @@ func TestPartitionsAddUp(t *testing.T) {
 				Quiet:   rapid.SampledFrom([]time.Duration{0, time.Second, time.Minute}).Draw(rt, "quiet"),
 				Counter: CounterSpec{Kind: rapid.SampledFrom(kinds).Draw(rt, "kind"), Window: 20 * time.Second, Period: 3, Closed: rapid.Bool().Draw(rt, "closed")},
 			}
-			if rule.Counter.Kind != trackerKind {
+			if rule.Counter.Kind != TrackerKind {
 				rule.Cooldown = time.Duration(rapid.SampledFrom([]int{0, 2, 300}).Draw(rt, "cooldown")) * time.Second
 				rule.SkipInCooldown, rule.SkipBlocked, rule.ResetOnFire = rapid.Bool().Draw(rt, "skip in cooldown"), rapid.Bool().Draw(rt, "skip blocked"), rapid.Bool().Draw(rt, "reset")
 			}

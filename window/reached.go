@@ -37,7 +37,7 @@ func (t *sweepTarget) tell(q *sequence) {
 // tellAll tells of all scopes that are known.
 func (t *sweepTarget) tellAll() {
 	t.seen.scopes.each(func(q *sequence) {
-		if q.order != nil {
+		if q.trail != nil {
 			t.tell(q)
 		}
 	})

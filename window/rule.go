@@ -71,7 +71,7 @@ type Override struct {
 // ChangesCounts says that the rule's gateway counts otherwise once it has
 // tripped.
 func (rule *Rule) ChangesCounts() bool {
-	return rule.Cooldown > 0 || rule.SkipBlocked || rule.ResetOnFire || rule.Counter.Kind == trackerKind
+	return rule.Cooldown > 0 || rule.SkipBlocked || rule.ResetOnFire || rule.Counter.Kind == TrackerKind
 }
 
 // Alike says that two rules, whatever they are called, judge every request in
@@ -167,6 +167,9 @@ func (rule *Rule) quiet() time.Duration {
 	}
 	return max(rule.Counter.Window, rule.Cooldown, quietDefault)
 }
+
+// LeastThreshold is the smallest threshold that means a repeat.
+const LeastThreshold = 2
 
 // Action is what the gateway would have done. All of them are hypothetical.
 type Action string

@@ -87,7 +87,7 @@ func (s CounterSpec) effective() CounterSpec {
 	} else if s.Period == 0 {
 		s.Period = DefaultPeriod
 	}
-	s.Closed = s.Closed && s.Window > 0 && s.Kind != trackerKind
+	s.Closed = s.Closed && s.Window > 0 && s.Kind != TrackerKind
 	return s
 }
 

@@ -93,7 +93,7 @@ func (s *seen) fetch(scope, hash uint32) (fetched uint64) {
 	if len(q.lines) > 0 {
 		fetched = q.lines[int(hash)&(len(q.lines)-1)][0]
 	}
-	if q.order != nil {
+	if q.trail != nil {
 		fetched += uint64(q.slot)
 	}
 	return fetched

@@ -127,7 +127,7 @@ type sweepTarget struct {
 	inScopes       *reached[fingerprint.ScopeKey] // of requests that repeat
 	inSessions     *reached[string]               // likewise
 	inCallers      *reached[string]
-	orders         []*order // of scopes that are gone
+	trails         []*trail // of scopes that are gone
 	trips          *trips   // nil unless tripping changes what the rule counts
 	requests       int64
 	tally          sweepTally
@@ -190,7 +190,7 @@ func (s *Sweep) newTarget(rule int) *sweepTarget {
 		quiet := (&Rule{Counter: CounterSpec{Window: w}, Quiet: r.Quiet, Cooldown: r.Cooldown}).quiet().Microseconds()
 		t.quiet = append(t.quiet, quiet)
 		// The tracker counts a call of exactly the window's age, whatever it is told.
-		closed := r.Counter.Closed || r.Counter.Kind == trackerKind
+		closed := r.Counter.Closed || r.Counter.Kind == TrackerKind
 		t.maxAges = append(t.maxAges, CounterSpec{Window: w, Closed: closed}.maxAge())
 		t.whole = append(t.whole, min(t.maxAges[len(t.whole)], quiet))
 		longest = max(longest, w.Microseconds(), quiet)

@@ -69,7 +69,7 @@ func TestSweepAgreesWithTrippedEngine(t *testing.T) {
 			Cooldown:       time.Duration(rapid.SampledFrom([]int{0, 2, 30, 300}).Draw(rt, "cooldown")) * time.Second,
 			SkipInCooldown: rapid.Bool().Draw(rt, "skip in cooldown"), SkipBlocked: rapid.Bool().Draw(rt, "skip blocked"), ResetOnFire: rapid.Bool().Draw(rt, "reset"),
 		}
-		if rule.Counter.Kind == trackerKind {
+		if rule.Counter.Kind == TrackerKind {
 			rule.Cooldown, rule.SkipBlocked, rule.ResetOnFire = 0, false, false
 		}
 		const most = 5
@@ -92,7 +92,7 @@ func TestSweepAgreesWithTrippedEngine(t *testing.T) {
 				if cell.Stopped[threshold] != want.Requests {
 					rt.Errorf("%s at %d: %d stopped, an engine stops %d", cell.SweepCell, threshold, cell.Stopped[threshold], want.Requests)
 				}
-				if cell.Kind == trackerKind {
+				if cell.Kind == TrackerKind {
 					if diff := cmp.Diff(want, atThreshold(&cell, threshold)); diff != "" {
 						rt.Errorf("%s at %d: - engine, + sweep\n%s", cell.SweepCell, threshold, diff)
 					}

@@ -15,17 +15,17 @@ type sequence struct {
 	places
 	next int64 // position of the next event
 	last int64 // time of the last event
-	*order
+	*trail
 }
 
-// order is a scope's trailing run of equal fingerprints, and what comes round
+// trail is a scope's trailing run of equal fingerprints, and what comes round
 // at its tail.
 //
 // The run needs no times: it is the last hits of its key, which knows how many
 // of these a window holds. Where the run is of two or more it is what comes
 // round, too, as the shortest period. Times are kept only while something else
 // comes round.
-type order struct {
+type trail struct {
 	fresh  int64         // position of the last event that repeats with no period
 	slot   int           // of the next event
 	recent []recentEvent // as many as the longest period
@@ -54,25 +54,26 @@ func (p *spot) move(position int64) {
 
 // over keeps what a scope that goes leaves.
 func (t *sweepTarget) over(q *sequence) {
-	if q.order == nil {
+	if q.trail == nil {
 		return
 	}
 	t.tell(q)
 	if cap(q.times) <= mostFreed {
-		t.orders = append(t.orders, q.order)
+		t.trails = append(t.trails, q.trail)
 	}
 }
 
-// order is for a scope's second event.
-func (t *sweepTarget) order() *order {
-	last := len(t.orders) - 1
+// newTrail makes the trail of a scope at its second event, in memory that others
+// have left.
+func (t *sweepTarget) newTrail() *trail {
+	last := len(t.trails) - 1
 	if last < 0 {
-		return &order{recent: make([]recentEvent, t.period)}
+		return &trail{recent: make([]recentEvent, t.period)}
 	}
-	q := t.orders[last]
-	t.orders = t.orders[:last]
+	q := t.trails[last]
+	t.trails = t.trails[:last]
 	clear(q.recent)
-	*q = order{recent: q.recent, times: q.times[:0], told: told{most: q.most[:0]}}
+	*q = trail{recent: q.recent, times: q.times[:0], told: told{most: q.most[:0]}}
 	return q
 }
 
@@ -82,7 +83,7 @@ func (t *sweepTarget) follow(l *Look, v *visit, again bool) {
 	q, now := t.seen.sequence(l.entry), l.time
 	if q.next > 0 && now-q.last > t.seen.idle { // so are all of its keys
 		t.over(q)
-		q.next, q.order = 0, nil
+		q.next, q.trail = 0, nil
 	}
 	if again {
 		v.move(q.next)
@@ -93,15 +94,15 @@ func (t *sweepTarget) follow(l *Look, v *visit, again bool) {
 	if q.next == 0 {
 		q.next, q.last = 1, now
 		if t.trips != nil && t.trips.byScope {
-			q.order = t.order()
+			q.trail = t.newTrail()
 			q.past = &past{}
 			q.past.add(now, t.hit.Print, t.trips.keep)
 		}
 		return
 	}
 	if q.next == 1 {
-		if q.order == nil {
-			q.order = t.order()
+		if q.trail == nil {
+			q.trail = t.newTrail()
 		}
 		q.keep(q.last)
 	}
@@ -138,7 +139,7 @@ func (q *sequence) run(period int) int64 {
 }
 
 // keep keeps the time of an event.
-func (q *order) keep(time int64) {
+func (q *trail) keep(time int64) {
 	q.recent[q.slot].time = time
 	if q.slot++; q.slot == len(q.recent) {
 		q.slot = 0

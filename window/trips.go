@@ -10,9 +10,6 @@ import (
 	"github.com/loopgauge/loopgauge/fingerprint"
 )
 
-// trackerKind is the kind of the counter that looks at the threshold.
-const trackerKind = "tracker"
-
 // warning is in force in a simulation: only what is counted matters.
 var warning = Settings{Action: Warn}
 
@@ -96,14 +93,14 @@ func newTrips(rule *Rule, o SweepOptions, period int) *trips {
 		panic("window: unknown counter kind " + rule.Counter.Kind)
 	}
 	t := &trips{
-		rule: rule, byScope: keying == ByScope, tracker: rule.Counter.Kind == trackerKind, windows: windows, most: most, keep: most,
+		rule: rule, byScope: keying == ByScope, tracker: rule.Counter.Kind == TrackerKind, windows: windows, most: most, keep: most,
 		settings: make([]trip, len(windows)*(most+1)), highest: make([]int32, len(windows)),
 	}
 	if rule.SkipInCooldown && rule.Cooldown > 0 && !rule.SkipBlocked && !rule.ResetOnFire && !t.byScope {
 		t.together, t.whole = true, make([]int64, len(t.settings))
 	}
 	switch rule.Counter.Kind {
-	case trackerKind:
+	case TrackerKind:
 		// It counts at most the hits of the key inside the window, which are
 		// those that sliding, the first of the kinds, counts.
 		t.keep = trackerCalls
@@ -371,7 +368,7 @@ func (t *trips) addWhole(w int, stopped []int64) {
 
 // swept is what the tracker did with a window.
 func (t *trips) swept(w int) Swept {
-	s := newSwept(SweepCell{trackerKind, t.windows[w]}, t.most)
+	s := newSwept(SweepCell{TrackerKind, t.windows[w]}, t.most)
 	for i := 2; i <= t.most; i++ {
 		trip := &t.settings[t.index(w, int32(i))]
 		if trip.judge == nil {

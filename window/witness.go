@@ -233,16 +233,16 @@ func (w *Witness) add(f *Facts, ev *Event, rule int, print *fingerprint.Fingerpr
 	switch id := w.plan.Rules[rule].Identity; {
 	case id.Sees == 0:
 		for _, p := range prints(ev, w.messages) {
-			f.hears().messages.add(printHash(&p))
+			f.toHear().messages.add(printHash(&p))
 		}
 	case id.Sees == fingerprint.SeesCalls && !again && w.results >= 0:
 		var room [fewPrints]uint64
 		if shown := came(room[:0], &ev.Prints[w.results], own.Name(at)); len(shown) > 0 {
-			f.hears().results.add(shown)
+			f.toHear().results.add(shown)
 		}
 	}
 	for _, p := range prints(ev, w.answers) {
-		f.hears().answers.add(printHash(&p))
+		f.toHear().answers.add(printHash(&p))
 	}
 	f.cycle = max(f.cycle, int64(inRow))
 }

@@ -93,25 +93,36 @@ func routeFields(a *sinks.Alert) map[string]any {
 	}
 }
 
+// sinkKind is a kind of sink.
+type sinkKind struct {
+	name string // as a policy has it
+	// make makes the sink; nil without an error if it hears of no alerts.
+	make func(s policy.Sink, k *policy.Kafka) (sinks.Sink, error)
+}
+
+// sinkKinds are the kinds of sinks, but for the log, which is always there. A
+// new one is one file and a line here; its name is known to package policy,
+// which checks the rest of what a policy says of it.
+var sinkKinds = []sinkKind{
+	{"slack", newSlack},
+	{"webhook", newWebhook},
+	{"alertmanager", newAlertmanager},
+	{"kafka", newTopic},
+}
+
 func newSink(s policy.Sink, k *policy.Kafka) (sinks.Sink, error) {
-	switch s.Kind {
-	case "slack":
-		return newSlack(s)
-	case "webhook":
-		return newWebhook(s)
-	case "alertmanager":
-		return newAlertmanager(s)
-	case "kafka":
-		return newTopic(s, k)
-	default:
-		return nil, fmt.Errorf("there is no sink %s", s.Kind)
+	for _, kind := range sinkKinds {
+		if kind.name == s.Kind {
+			return kind.make(s, k)
+		}
 	}
+	return nil, fmt.Errorf("there is no sink %s", s.Kind)
 }
 
 // channelID is how Slack names a channel for good.
 var channelID = regexp.MustCompile(`^[CDG][A-Z0-9]{6,}$`)
 
-func newSlack(s policy.Sink) (sinks.Sink, error) {
+func newSlack(s policy.Sink, _ *policy.Kafka) (sinks.Sink, error) {
 	if err := onlySettings(s, "token", "channel", "webhook_url"); err != nil {
 		return nil, err
 	}
@@ -139,7 +150,7 @@ func newSlack(s policy.Sink) (sinks.Sink, error) {
 	return slack.NewBot(token, channel, ""), nil
 }
 
-func newWebhook(s policy.Sink) (sinks.Sink, error) {
+func newWebhook(s policy.Sink, _ *policy.Kafka) (sinks.Sink, error) {
 	if err := onlySettings(s, "url", "secret", "shape", "allow_private"); err != nil {
 		return nil, err
 	}
@@ -166,7 +177,7 @@ func newWebhook(s policy.Sink) (sinks.Sink, error) {
 	return sinks.NewWebhook(o), nil
 }
 
-func newAlertmanager(s policy.Sink) (_ sinks.Sink, err error) {
+func newAlertmanager(s policy.Sink, _ *policy.Kafka) (_ sinks.Sink, err error) {
 	if err := onlySettings(s, "url", "user", "password", "allow_private"); err != nil {
 		return nil, err
 	}

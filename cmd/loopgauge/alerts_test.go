@@ -137,8 +137,12 @@ func TestAlertSettings(t *testing.T) {
 		got = append(got, row[0]+"."+row[1])
 	}
 	var want []string
-	for _, name := range []string{"slack", "webhook", "alertmanager", "kafka"} {
+	for _, kind := range sinkKinds {
+		name := kind.name
 		_, err := newSink(policy.Sink{Kind: name, Settings: map[string]string{"none": ""}}, nil)
+		if err == nil {
+			t.Fatalf("%s takes a setting that it does not have", name)
+		}
 		_, list, ok := strings.Cut(err.Error(), ": only ")
 		if !ok {
 			t.Fatal(err)
@@ -149,6 +153,25 @@ func TestAlertSettings(t *testing.T) {
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("docs/alerts.md has the settings\n%v\nthe sinks have\n%v", got, want)
+	}
+}
+
+// TestSinkKinds: the kinds that a policy may have are made here.
+func TestSinkKinds(t *testing.T) {
+	var schema struct {
+		Properties struct {
+			Sinks struct {
+				Items struct {
+					Properties map[string]any
+				}
+			}
+		}
+	}
+	unmarshal(t, string(policy.Schema()), &schema)
+	made := append(names(sinkKinds, func(k sinkKind) string { return k.name }), "log")
+	slices.Sort(made)
+	if known := slices.Sorted(maps.Keys(schema.Properties.Sinks.Items.Properties)); !slices.Equal(known, made) {
+		t.Errorf("a policy may have the sinks\n%v\nmade are\n%v", known, made)
 	}
 }
 

@@ -131,6 +131,9 @@ func walk(t *testing.T, visit func(name string)) {
 			}
 			return nil
 		}
+		if name == ".git" { // of a work tree beside its repository
+			return nil
+		}
 		visit(name)
 		return nil
 	})

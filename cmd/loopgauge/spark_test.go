@@ -128,14 +128,6 @@ func byID(a, b replay.DocumentEpisode) int {
 	return strings.Compare(a.ID, b.ID)
 }
 
-// unmarshal reads what a command has printed.
-func unmarshal(t *testing.T, text string, into any) {
-	t.Helper()
-	if err := json.Unmarshal([]byte(text), into); err != nil {
-		t.Fatalf("%v: %.200s", err, text)
-	}
-}
-
 // sparkLogs writes logs of agents that call tools, some of them again and
 // again, with names that are hard to carry.
 func sparkLogs(t *testing.T, dir string, requests int) (logs []string) {

@@ -84,33 +84,14 @@ func (f *tuneFlags) run(ctx context.Context, u *ui, args []string) error {
 	if err != nil {
 		return usage(err)
 	}
-	own := f.rules.policy != "" || len(f.rules.profiles) > 0
-	var export *policy.Gateway
-	if f.export != "" {
-		if export, err = policy.GatewayNamed(f.export); err != nil {
-			return usage(fmt.Errorf("--export: %w", err))
-		}
-		if f.json {
-			return usage(errors.New("give either --export or --json: each is all that is printed"))
-		}
-		if !own { // its rule is the profile of its name
-			f.rules.profiles, own = []string{export.Name}, true
-		}
-		o.OwnCounters = true
+	export, err := f.exported()
+	if err != nil {
+		return usage(err)
 	}
-	if !own {
-		f.rules.profiles = sweptProfiles
-	}
-	p, err := f.load()
+	o.OwnCounters = export != nil
+	p, own, err := f.swept(export)
 	if err != nil {
 		return err
-	}
-	if !own {
-		more, err := policy.Parse("built-in", tune.Rules)
-		if err != nil {
-			return err
-		}
-		p.Rules = append(p.Rules, more.Rules...)
 	}
 	old, err := loadOld(f.against, args)
 	if err != nil {
@@ -141,14 +122,12 @@ func (f *tuneFlags) run(ctx context.Context, u *ui, args []string) error {
 	if err := in.settle(u, p, old, f.rules.policy != "", f.hashIDs, key); err != nil {
 		return err
 	}
-	var page *sinks.AtomicFile
-	if f.html != "" { // now, for a folder that is not there need not wait for the end
-		if err := mayReplace("--html", f.html, isHTML); err != nil {
-			return err
-		}
-		if page, err = sinks.CreateAtomic(f.html); err != nil {
-			return err
-		}
+	// Now, for a folder that is not there need not wait for the end.
+	page, err := f.createPage()
+	if err != nil {
+		return err
+	}
+	if page != nil {
 		defer page.Abort()
 	}
 	var lateness replay.Lateness
@@ -202,6 +181,54 @@ func (f *tuneFlags) run(ctx context.Context, u *ui, args []string) error {
 		}
 	}
 	return u.incomplete(found.Result, failed)
+}
+
+// exported is the gateway that --export names; nil without it.
+func (f *tuneFlags) exported() (*policy.Gateway, error) {
+	if f.export == "" {
+		return nil, nil
+	}
+	export, err := policy.GatewayNamed(f.export)
+	if err != nil {
+		return nil, fmt.Errorf("--export: %w", err)
+	}
+	if f.json {
+		return nil, errors.New("give either --export or --json: each is all that is printed")
+	}
+	return export, nil
+}
+
+// swept are the rules to sweep: the user's own, those of the gateway to export
+// for, or what every gateway counts and the built-in rules besides.
+func (f *tuneFlags) swept(export *policy.Gateway) (p *policy.Policy, own bool, err error) {
+	own = f.rules.policy != "" || len(f.rules.profiles) > 0
+	switch {
+	case own:
+	case export != nil: // its rule is the profile of its name
+		f.rules.profiles, own = []string{export.Name}, true
+	default:
+		f.rules.profiles = sweptProfiles
+	}
+	if p, err = f.load(); err != nil || own {
+		return p, own, err
+	}
+	more, err := policy.Parse("built-in", tune.Rules)
+	if err != nil {
+		return nil, false, err
+	}
+	p.Rules = append(p.Rules, more.Rules...)
+	return p, false, nil
+}
+
+// createPage makes the file of --html; nil without it.
+func (f *tuneFlags) createPage() (*sinks.AtomicFile, error) {
+	if f.html == "" {
+		return nil, nil
+	}
+	if err := mayReplace("--html", f.html, isHTML); err != nil {
+		return nil, err
+	}
+	return sinks.CreateAtomic(f.html)
 }
 
 // compare holds the recommended policy against the one in use.

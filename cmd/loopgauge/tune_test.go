@@ -13,6 +13,7 @@ import (
 
 	"github.com/loopgauge/loopgauge/replay/tune"
 	"github.com/loopgauge/loopgauge/window"
+	"github.com/loopgauge/loopgauge/window/policy"
 )
 
 // tuneJSON runs tune --json.
@@ -21,6 +22,28 @@ func tuneJSON(t *testing.T, args ...string) tune.Document {
 	var d tune.Document
 	unmarshal(t, loopgauge(t, "", append([]string{"tune", "--json"}, args...)...), &d)
 	return d
+}
+
+// TestSweptProfiles: what any gateway counts is swept, in the scope in which it
+// counts.
+func TestSweptProfiles(t *testing.T) {
+	swept, err := policy.FromProfiles(sweptProfiles)
+	if err != nil {
+		t.Fatal(err)
+	}
+	compared, err := gateways()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, g := range compared {
+		for _, rule := range g.Rules {
+			if !slices.ContainsFunc(swept.Rules, func(s *window.Rule) bool {
+				return s.Identity.Same(rule.Identity) && slices.Equal(s.Scope.Fields, rule.Scope.Fields)
+			}) {
+				t.Errorf("%s: none of the profiles that tune sweeps counts what rule %s does, by %v", g.Name, rule.Name, rule.Scope.Fields)
+			}
+		}
+	}
 }
 
 // The advice for real agents, without labels, finds every loop that the labels

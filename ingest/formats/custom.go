@@ -1,12 +1,7 @@
 package formats
 
 import (
-	"bytes"
-	"cmp"
 	"regexp"
-	"slices"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/loopgauge/loopgauge/fingerprint"
@@ -44,11 +39,6 @@ type CustomField struct {
 	Unit   time.Duration // of a duration that is a number; 0 is a second
 }
 
-// Layouts of times that are numbers.
-var unixLayouts = map[string]time.Duration{
-	"unix_s": time.Second, "unix_ms": time.Millisecond, "unix_us": time.Microsecond, "unix_ns": time.Nanosecond,
-}
-
 // CustomFields are the fields that a custom format can fill.
 var CustomFields = []struct{ Name, Doc string }{
 	{"time", "start, or the only time"},
@@ -81,28 +71,6 @@ var CustomFields = []struct{ Name, Doc string }{
 	{"stream", "whether the response was streamed"},
 	{"cached", "whether it came from a cache"},
 	{"max_tokens", "limit that the client set"},
-}
-
-// CheckLayout says what is wrong with the layout of a time, or "".
-func CheckLayout(layout string) string {
-	if layout == "rfc3339" || unixLayouts[layout] != 0 {
-		return ""
-	}
-	want := time.Date(2021, 11, 23, 17, 48, 59, 0, time.UTC)
-	got, err := time.Parse(layout, want.Format(layout))
-	if err != nil || !got.Equal(want) {
-		return "is no layout: write unix_s, unix_ms, unix_us, unix_ns, rfc3339, or how 2 January 2006, 15:04:05 looks in the log, with its date and second: 02/Jan/2006:15:04:05 -0700"
-	}
-	return ""
-}
-
-// zoneless tells whether times of a layout have no zone.
-func zoneless(layout string) bool {
-	if layout == "" || layout == "rfc3339" || unixLayouts[layout] != 0 {
-		return false
-	}
-	at := time.Date(2021, 11, 23, 17, 48, 59, 0, time.UTC)
-	return at.Format(layout) == at.In(time.FixedZone("X", 3600)).Add(-time.Hour).Format(layout)
 }
 
 // NewCustom makes the format. What it describes has been checked.
@@ -143,29 +111,6 @@ type custom struct {
 	// the same text or object.
 	decoded []decodedText
 	entered []enteredObject
-}
-
-// decodedText is a string of the record with its text.
-type decodedText struct {
-	json rawjson.Value
-	text []byte
-}
-
-// enteredObject is an object in the record with its members.
-type enteredObject struct {
-	json    rawjson.Value
-	members []member
-}
-
-// found is a value: JSON, or plain text.
-type found struct {
-	json rawjson.Value
-	text []byte // if json is nil
-}
-
-type member struct {
-	name  []byte
-	value found
 }
 
 func newCustom(c *Custom, reads fingerprint.Field) *custom {
@@ -215,150 +160,6 @@ func (p *custom) Parse(record []byte, r *fingerprint.Request) (int, string) {
 	}
 	p.fill(r)
 	return 0, ""
-}
-
-// open is a scanner at the start of a text.
-func (p *custom) open(text []byte) *rawjson.Scanner {
-	if p.used == len(p.opened) {
-		p.opened = append(p.opened, &rawjson.Scanner{})
-	}
-	s := p.opened[p.used]
-	p.used++
-	s.Reset(text)
-	return s
-}
-
-// find follows a path from the record.
-func (p *custom) find(path string) (best found, ok bool) {
-	longest := -1
-	for i := range p.members {
-		m := &p.members[i]
-		p.step(m.name, m.value, path, &best, &longest)
-	}
-	return best, longest >= 0
-}
-
-// step follows a path through a named value. The longest name counts, of those
-// that lead to a value; of a name given twice the last.
-func (p *custom) step(name []byte, v found, path string, best *found, longest *int) {
-	if len(name) < *longest || len(name) > len(path) || string(name) != path[:len(name)] {
-		return
-	}
-	switch rest := path[len(name):]; {
-	case rest == "":
-		if p.says(v) {
-			*best, *longest = v, len(name)
-		}
-	case rest[0] == '.':
-		if in, ok := p.into(v, rest[1:]); ok {
-			*best, *longest = in, len(name)
-		}
-	}
-}
-
-// into follows a path inside a value.
-func (p *custom) into(v found, path string) (best found, ok bool) {
-	inside := p.container(v)
-	if inside == nil {
-		return best, false
-	}
-	longest := -1
-	if inside.Kind() == rawjson.Array {
-		return p.element(inside, path)
-	}
-	for _, m := range p.membersOf(inside) {
-		p.step(m.name, m.value, path, &best, &longest)
-	}
-	return best, longest >= 0
-}
-
-// element follows a path that begins with the place of an element in a list.
-func (p *custom) element(list rawjson.Value, path string) (best found, ok bool) {
-	place, _, _ := strings.Cut(path, ".")
-	at, err := strconv.Atoi(place)
-	if err != nil || strconv.Itoa(at) != place {
-		return best, false
-	}
-	s, longest := p.open(list), -1
-	for s.Array(); s.NextElement(); at-- {
-		if at > 0 {
-			s.Skip()
-			continue
-		}
-		if value := s.Value(); value != nil {
-			p.step([]byte(place), found{json: value}, path, &best, &longest)
-		}
-		break
-	}
-	return best, longest >= 0
-}
-
-// same tells whether two values stand in the same place.
-func same(a, b rawjson.Value) bool { return len(a) == len(b) && &a[0] == &b[0] }
-
-// membersOf lists the members of an object that are not null.
-func (p *custom) membersOf(object rawjson.Value) []member {
-	for i := range p.entered {
-		if same(p.entered[i].json, object) {
-			return p.entered[i].members
-		}
-	}
-	n := len(p.entered)
-	if n < cap(p.entered) {
-		p.entered = p.entered[:n+1]
-	} else {
-		p.entered = append(p.entered, enteredObject{})
-	}
-	e := &p.entered[n]
-	e.json, e.members = object, e.members[:0]
-	s := p.open(object)
-	for s.Object(); s.NextKey(); {
-		name := s.Key
-		if value := s.Value(); value != nil {
-			e.members = append(e.members, member{name, found{json: value}})
-		}
-	}
-	return e.members
-}
-
-// container is the JSON object or list that a value is, or that its text is.
-func (p *custom) container(v found) rawjson.Value {
-	switch v.json.Kind() {
-	case rawjson.Object, rawjson.Array:
-		return v.json
-	}
-	text := bytes.TrimSpace(p.text(v))
-	if len(text) > 0 && (text[0] == '{' || text[0] == '[') {
-		return rawjson.Value(text)
-	}
-	return nil
-}
-
-// text is a value as text, nil for an object or a list.
-func (p *custom) text(v found) []byte {
-	if v.json == nil {
-		return v.text
-	}
-	if v.json.Kind() != rawjson.String {
-		return p.open(v.json).Text(nil)
-	}
-	for i := range p.decoded {
-		if same(p.decoded[i].json, v.json) {
-			return p.decoded[i].text
-		}
-	}
-	text := p.open(v.json).Text(nil)
-	p.decoded = append(p.decoded, decodedText{v.json, text})
-	return text
-}
-
-// says tells a value from what stands for none.
-func (p *custom) says(v found) bool {
-	if len(p.c.Missing) == 0 || v.json.Kind() == rawjson.Object || v.json.Kind() == rawjson.Array {
-		return true
-	}
-	text := p.text(v)
-	return !slices.ContainsFunc(p.c.Missing, func(none string) bool { return string(text) == none })
 }
 
 // lookup is the value of a field.
@@ -527,85 +328,4 @@ func (p *custom) field(r *fingerprint.Request, name string, v found) {
 	case "max_tokens":
 		r.MaxTokens = readCount(p.scalar(v), r.MaxTokens)
 	}
-}
-
-// list is a scanner at a value that is a list, or whose text is one.
-func (p *custom) list(v found) *rawjson.Scanner {
-	if inside := p.container(v); inside.Kind() == rawjson.Array {
-		return p.open(inside)
-	}
-	if v.json != nil {
-		return p.open(v.json)
-	}
-	return p.open(rawjson.AppendString(nil, v.text))
-}
-
-// scalar is a scanner at a value whose text is a number or a truth value.
-func (p *custom) scalar(v found) *rawjson.Scanner { return p.open(bytes.ToLower(p.text(v))) }
-
-// time reads a time by the field's layout.
-func (p *custom) time(f *CustomField, v found, old int64) int64 {
-	text := p.text(v)
-	switch unit := unixLayouts[f.Layout]; {
-	case f.Layout == "" || f.Layout == "rfc3339":
-		if t, ok := parseTime(text); ok {
-			return t
-		}
-	case unit != 0:
-		if t, ok := scaled(text, unit); ok {
-			return t
-		}
-	default:
-		if t, ok := p.layout(f.Layout, text); ok {
-			return t
-		}
-	}
-	return old
-}
-
-// layout reads a time as package time does.
-func (p *custom) layout(layout string, text []byte) (micros int64, ok bool) {
-	t, err := time.ParseInLocation(layout, string(bytes.TrimSpace(text)), cmp.Or(p.zone, p.c.Zone, time.UTC))
-	if err != nil {
-		return 0, false
-	}
-	if t.Year() < 1970 || t.Year() > 2200 {
-		return outOfRange, true
-	}
-	return t.UnixMicro(), true
-}
-
-// duration reads a number of the field's units, or a text such as 1.5s.
-func (p *custom) duration(f *CustomField, v found) int64 {
-	text := p.text(v)
-	if d, ok := scaled(text, cmp.Or(f.Unit, time.Second)); ok && d >= 0 {
-		return d
-	}
-	if d, err := time.ParseDuration(strings.ReplaceAll(string(text), " ", "")); err == nil && d >= 0 {
-		return d.Microseconds()
-	}
-	return fingerprint.NoTime
-}
-
-// scaled reads a number of units as microseconds. Whole numbers are exact.
-func scaled(text []byte, unit time.Duration) (micros int64, ok bool) {
-	if unit == time.Second {
-		return parseSeconds(text)
-	}
-	if n, ok := rawjson.ParseInt(text); ok {
-		switch {
-		case unit == time.Nanosecond:
-			return n / 1000, true
-		case unit == time.Microsecond:
-			return n, true
-		case n > maxTime || n < -maxTime:
-			return outOfRange, true
-		}
-		return n * 1000, true
-	}
-	f, ok := rawjson.ParseFloat(text)
-	if f = f * float64(unit) / 1000; !ok || f > maxTime || f < -maxTime {
-		return outOfRange, ok
-	}
-	return int64(f), true
 }

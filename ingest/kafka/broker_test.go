@@ -37,7 +37,7 @@ func config(b *kafkatest.Broker, topic string) Config {
 	return Config{Brokers: []string{b.Address}, Topic: topic, Start: Start{Earliest: true}, SessionTimeout: session, Heartbeat: 200 * time.Millisecond}
 }
 
-// feed opens a feed for the test's time.
+// open opens a feed for the test's time.
 func open(t *testing.T, c Config, marks ...ingest.Mark) *Feed {
 	t.Helper()
 	f, err := Open(t.Context(), c, marks)

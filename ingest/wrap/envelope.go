@@ -53,7 +53,8 @@ func (e *envelope) open(line []byte, other func(*rawjson.Scanner)) (text []byte,
 	return text, isText, why
 }
 
-// member of a JSON object, for detection.
+// members are those of a JSON object by name, with the kinds of their values:
+// what a wrapper is detected by.
 type members map[string]rawjson.Kind
 
 // membersOf lists the members of the object on a line with the kinds of their

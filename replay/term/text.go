@@ -37,6 +37,14 @@ func Safe(text string) string {
 	return b.String()
 }
 
+// Bold is text in bold, if the terminal shows colours.
+func Bold(colour bool, text string) string {
+	if !colour {
+		return text
+	}
+	return "\x1b[1m" + text + "\x1b[0m"
+}
+
 // Width is how many columns a terminal has at least: no line is longer.
 const Width = 80
 

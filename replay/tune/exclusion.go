@@ -30,7 +30,7 @@ type reason struct {
 func reasonOf(k *Repeat) (of reason, name string, ok bool) {
 	n := k.Requests - 1
 	switch {
-	case k.Kind == window.Probe && 2*k.facts.Tokens > n:
+	case k.Kind == window.Probe && 2*k.facts.OneToken > n:
 		return reason{oneToken: true}, "probes", true
 	case k.Kind == window.Probe:
 		return reason{path: k.path}, "health checks", true
@@ -53,7 +53,7 @@ func (of reason) match() string {
 // takes says whether an exclusion takes out most of a repeat, of whatever kind.
 func (of reason) takes(k *Repeat) bool {
 	if of.oneToken {
-		return 2*k.facts.Tokens > k.Requests-1
+		return 2*k.facts.OneToken > k.Requests-1
 	}
 	return of.path == k.path && (of.method == "" || of.method == k.method)
 }

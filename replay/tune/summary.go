@@ -39,7 +39,7 @@ func (s Summary) data(b *strings.Builder) {
 	r := s.Report.Result
 	if r.First == fingerprint.NoTime {
 		fmt.Fprintf(b, "%s\n", r.Account)
-		replay.Lost(b, r, s.bold)
+		replay.Lost(b, r, s.Colour)
 		b.WriteByte('\n')
 		return
 	}
@@ -47,7 +47,7 @@ func (s Summary) data(b *strings.Builder) {
 	b.WriteString(replay.UnpricedLine(r.Unpriced))
 	fmt.Fprintf(b, "%s to %s UTC, %s\n%s\n", term.Instant(r.First).Format("2006-01-02 15:04"), term.Instant(r.Last).Format("2006-01-02 15:04"),
 		term.Plural(int64(s.Report.Conversations), "conversation", "conversations"), replay.Wrapped(r.Account.String()))
-	replay.Lost(b, r, s.bold)
+	replay.Lost(b, r, s.Colour)
 	b.WriteByte('\n')
 }
 
@@ -142,7 +142,7 @@ func (s Summary) settings(b *strings.Builder) {
 	for _, i := range r.Recommended {
 		a := &r.Advice[i]
 		kind := r.Cells[a.Cell].Kind
-		fmt.Fprintf(b, "%s, %s: episodes by threshold and window\n  [advised]%s\n", s.bold(term.Shorten(term.Safe(a.Rule.Name), 24)), kind, s.nowMark(a))
+		fmt.Fprintf(b, "%s, %s: episodes by threshold and window\n  [advised]%s\n", term.Bold(s.Colour, term.Shorten(term.Safe(a.Rule.Name), 24)), kind, s.nowMark(a))
 		s.heatmap(b, a, kind)
 		b.WriteByte('\n')
 	}
@@ -255,7 +255,7 @@ func (s Summary) recommendation(b *strings.Builder) {
 	r := s.Report
 	judged := r.Result.Account.Judged
 	verdict := r.Verdict()
-	b.WriteString(s.bold(string(verdict)) + "\n")
+	b.WriteString(term.Bold(s.Colour, string(verdict)) + "\n")
 	switch verdict {
 	case Recommends:
 	case NothingFound:
@@ -361,11 +361,4 @@ func rate(perDay float64) string {
 		return fmt.Sprintf("%.2g", perDay)
 	}
 	return fmt.Sprintf("%.1f", perDay)
-}
-
-func (s Summary) bold(text string) string {
-	if !s.Colour {
-		return text
-	}
-	return "\x1b[1m" + text + "\x1b[0m"
 }

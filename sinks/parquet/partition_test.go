@@ -3,7 +3,6 @@ package parquet
 import (
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -11,7 +10,6 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/loopgauge/loopgauge/fingerprint"
 	"github.com/loopgauge/loopgauge/window"
@@ -128,36 +126,6 @@ func (s *shared) writeAll(events int) {
 			}
 		}
 	}
-}
-
-// comesBack reads a dataset and holds it to events.
-func comesBack(t *testing.T, dir string, p *window.Plan, want []window.Event) *Reader {
-	t.Helper()
-	r, err := Open(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer r.Close()
-	if err := r.Prepare(p, p, true, 0); err != nil {
-		t.Fatal(err)
-	}
-	for i := range want {
-		ev, err := r.Next(false)
-		if err != nil {
-			t.Fatalf("event %d of %d: %v", i, len(want), err)
-		}
-		same := cmp.Options{cmpopts.EquateComparable(fingerprint.Fingerprint{}), cmpopts.EquateEmpty(), cmpopts.EquateNaNs(), cmpopts.IgnoreFields(window.Event{}, "Portion")}
-		if diff := cmp.Diff(&want[i], ev, same); diff != "" {
-			t.Fatalf("event %d (- made, + read):\n%s", i, diff)
-		}
-	}
-	if _, err := r.Next(false); !errors.Is(err, io.EOF) {
-		t.Fatalf("after the last: %v", err)
-	}
-	if r.Read() > r.Size() || r.Read() < r.Size()*9/10 {
-		t.Errorf("%d of %d bytes read", r.Read(), r.Size())
-	}
-	return r
 }
 
 // What several processes write, partition by partition, is the dataset of one:

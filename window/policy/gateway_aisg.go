@@ -51,7 +51,7 @@ func readAISG(in *imported) {
 
 func aisgSettings(f *fitted) {
 	f.takeAction("AISG", window.Reject)
-	if f.rule.threshold < leastThreshold {
+	if f.rule.threshold < window.LeastThreshold {
 		f.refuse("threshold", "must be 2 or more for AISG, is %d: a maximum of 0 switches the guard off", f.rule.threshold)
 	}
 	if f.rule.cooldown%time.Second != 0 {

@@ -249,7 +249,7 @@ func checkLoopDetection(block table) (d fairvisorLoop, wrong string) {
 		}
 		*field.to = int64(n)
 	}
-	if d.Threshold < leastThreshold {
+	if d.Threshold < window.LeastThreshold {
 		return d, "threshold_identical_requests must be >= 2"
 	}
 	if v := block["action"]; v != nil {
@@ -420,7 +420,7 @@ func fairvisorSettings(f *fitted) {
 	if action != string(window.Record) { // which is shadow mode
 		f.takeAction("Fairvisor", fairvisorActions...)
 	}
-	if f.rule.threshold < leastThreshold {
+	if f.rule.threshold < window.LeastThreshold {
 		f.refuse("threshold", "must be 2 or more for Fairvisor, is %d", f.rule.threshold)
 	}
 	f.again.limitKeys = f.rule.limitKeys

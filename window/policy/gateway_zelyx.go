@@ -28,7 +28,7 @@ func readZelyx(in *imported) {
 	page := zelyxSettingsPage{true, 10, 60, "warn"}
 	s.Read(
 		Member{"enabled", func(v Value) { v.r.boolean(&page.Enabled)(v.node, v.at) }},
-		Member{"threshold", func(v Value) { page.Threshold = int64(v.Integer(leastThreshold)) }},
+		Member{"threshold", func(v Value) { page.Threshold = int64(v.Integer(window.LeastThreshold)) }},
 		Member{"window", func(v Value) {
 			if page.Window = int64(v.Integer(1)); page.Window > mostSeconds {
 				v.Reject("is more than a policy can say")

@@ -117,7 +117,7 @@ func parseProfile(name string, text []byte) (*Profile, error) {
 		return nil, r.errors
 	}
 	var ignored place
-	least := leastThreshold
+	least := window.LeastThreshold
 	r.mapping(doc, place{}, []field{
 		{"title", r.text(&p.Title, &ignored)},
 		{"reading", r.text(&p.Reading, &ignored)},

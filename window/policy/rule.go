@@ -1,15 +1,12 @@
 package policy
 
 import (
-	"errors"
-	"fmt"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/goccy/go-yaml/ast"
 
-	"github.com/loopgauge/loopgauge/fingerprint"
 	"github.com/loopgauge/loopgauge/window"
 )
 
@@ -78,15 +75,8 @@ type overrideDraft struct {
 	reasonAt    place
 }
 
-// leastThreshold is the smallest threshold that can mean a repeat.
-const leastThreshold = 2
-
-// noKind marks a rule that names no counter yet: the tracker cannot be named,
-// only had by its profile.
-const trackerKind = "tracker"
-
 func newRuleDraft() *ruleDraft {
-	return &ruleDraft{enabled: true, action: string(window.Warn), cooldownCounts: true, blockedCounts: true, minThreshold: leastThreshold}
+	return &ruleDraft{enabled: true, action: string(window.Warn), cooldownCounts: true, blockedCounts: true, minThreshold: window.LeastThreshold}
 }
 
 // rule reads one rule. Its profile, if it names one, is read before the rest,
@@ -273,235 +263,4 @@ func (d *ruleDraft) under(at place, name string) place {
 	here := d.at
 	here.path += "." + name
 	return here
-}
-
-// buildRule checks a rule as a whole and makes it; nil if it has problems.
-func (r *reader) buildRule(d *ruleDraft, identities map[string]*fingerprint.Identity) *window.Rule {
-	before := len(r.errors)
-	if d.name == "" {
-		r.check(d.under(d.nameAt, "name"), "is missing")
-	}
-	identity := r.buildIdentity(d, identities)
-	if d.scope == nil {
-		r.missing(d, d.under(d.scopeAt, "scope"), "is missing: a list of request fields; [] is one counter for all")
-	}
-	scope, err := fingerprint.NewScope(d.scope)
-	if err != nil {
-		r.problem(d.under(d.scopeAt, "scope"), "%s", scopeProblem(err, d.scope))
-	}
-	r.checkCounter(d)
-	r.checkThreshold(d, d.threshold, d.under(d.thresholdAt, "threshold"), d.thresholdAt.line == 0 && d.threshold == 0)
-	if d.cooldown == 0 && !d.cooldownCounts {
-		if d.countsAt.line > 0 {
-			r.missing(d, d.countsAt, "means nothing without a cooldown")
-		}
-		d.cooldownCounts = true // a profile's, whose cooldown the rule took away
-	}
-	rule := &window.Rule{
-		Name: d.name, Profile: d.profile, Identity: identity, Scope: scope,
-		Counter:   window.CounterSpec{Kind: d.kind, Window: d.window, Closed: d.closed, Period: d.period},
-		Threshold: d.threshold, Action: window.Action(d.action),
-		Cooldown: d.cooldown, SkipInCooldown: !d.cooldownCounts, SkipBlocked: !d.blockedCounts, ResetOnFire: d.resetOnFire, Quiet: d.quiet,
-	}
-	rule.ChatOverrides, rule.Off = d.chatOverrides, !d.enabled
-	r.checkChat(d)
-	if d.match != "" {
-		m := r.compile(d.match, d.under(d.matchAt, "match"))
-		rule.Match, rule.Reads, rule.Fields = m.match, m.reads, m.fields
-	}
-	for i := range d.overrides {
-		o := &d.overrides[i]
-		if o.thresholdAt.line > 0 {
-			r.checkThreshold(d, o.threshold, o.thresholdAt, false)
-		}
-		if o.windowAt.line > 0 && d.kind != "" {
-			r.checkWindow(d, o)
-		}
-		out := window.Override{Threshold: o.threshold, Action: window.Action(o.action), Window: o.window, Disabled: !o.enabled, Enabled: o.switchesOn(), Until: o.until, Reason: o.reason}
-		if o.match != "" {
-			m := r.compile(o.match, o.matchAt)
-			out.Match = m.match
-			rule.Reads |= m.reads
-			rule.Fields = append(rule.Fields, m.fields...)
-		} else if o.until.IsZero() {
-			r.problem(o.at, "needs a match, or it would be the rule itself")
-		}
-		rule.Overrides = append(rule.Overrides, out)
-	}
-	rule.Selection = d.selection()
-	rule.Written = d.written()
-	if len(r.errors) > before {
-		return nil
-	}
-	return rule
-}
-
-// selection writes out what decides how the rule sees a request: its match and
-// which override is in force, but not what that changes.
-func (d *ruleDraft) selection() string {
-	text := fmt.Sprintf("%q", d.match)
-	if !d.enabled || d.chatOverrides {
-		text = fmt.Sprintf("enabled %t chat %t ", d.enabled, d.chatOverrides) + text
-	}
-	for i := range d.overrides {
-		o := &d.overrides[i]
-		text += fmt.Sprintf(" %q %t %s", o.match, o.enabled, o.until.UTC().Format(time.RFC3339Nano))
-		if !d.enabled && o.switchesOn() {
-			text += " on"
-		}
-	}
-	return text
-}
-
-func (r *reader) buildIdentity(d *ruleDraft, identities map[string]*fingerprint.Identity) *fingerprint.Identity {
-	at := d.under(d.identityAt, "identity")
-	if d.identity == "" && len(d.parts) == 0 {
-		r.missing(d, at, "is missing: a name or a list of parts; docs/policy.md has them")
-		return nil
-	}
-	o := fingerprint.Options{Parts: d.parts, Mask: d.mask, Lower: d.lower, LimitKeys: d.limitKeys, IgnoreBody: d.bodyHash == "ignore", RequireBody: d.bodyHash == "require"}
-	key := fmt.Sprintf("%q %#v", d.identity, o)
-	if id := identities[key]; id != nil {
-		return id // rules of one identity share its computation
-	}
-	id, err := fingerprint.New(d.identity, o)
-	if err != nil {
-		at, what := d.identityProblem(err, at)
-		r.check(at, "%s", what)
-		return nil
-	}
-	identities[key] = id
-	return id
-}
-
-// identityProblem finds the field that an identity does not take, and adds the
-// word that was meant, if a name is nearly right.
-func (d *ruleDraft) identityProblem(err error, at place) (place, string) {
-	if option, ok := errors.AsType[*fingerprint.OptionError](err); ok {
-		fields := map[string]place{"mask": d.maskAt, "limit_keys": d.limitKeysAt}
-		return d.under(fields[option.Option], option.Option), "means nothing to this identity"
-	}
-	var names []string
-	for _, k := range fingerprint.Kinds {
-		names = append(names, k.Name)
-	}
-	if d.identity != "" && !slices.Contains(names, d.identity) {
-		return at, fmt.Sprintf("no identity is called %q%s", d.identity, suggest(d.identity, names))
-	}
-	names = nil
-	for _, p := range fingerprint.Parts {
-		names = append(names, p.Name)
-	}
-	for _, part := range d.parts {
-		if name, _, _ := strings.Cut(part, ":"); !slices.Contains(names, name) {
-			return at, fmt.Sprintf("no part is called %q%s", name, suggest(name, names))
-		}
-	}
-	names = nil
-	for _, m := range fingerprint.Masks {
-		names = append(names, m.Name)
-	}
-	for _, m := range d.mask {
-		if !slices.Contains(names, m) {
-			return d.under(d.maskAt, "mask"), fmt.Sprintf("no mask is called %q%s", m, suggest(m, names))
-		}
-	}
-	return at, err.Error()
-}
-
-// missing is a problem of a rule that lacks something, unless it may be in a
-// profile that could not be found.
-func (r *reader) missing(d *ruleDraft, at place, format string, args ...any) {
-	if !d.broken {
-		r.check(at, format, args...)
-	}
-}
-
-func scopeProblem(err error, fields []string) string {
-	names, _ := fingerprint.ScopeNames()
-	for _, f := range fields {
-		if f == "attr:" {
-			return "write attr:NAME, the name of an attribute"
-		}
-		if !slices.Contains(names, f) && !strings.HasPrefix(f, "attr:") {
-			return fmt.Sprintf("no request field is called %q%s", f, suggest(f, names))
-		}
-	}
-	return err.Error()
-}
-
-func (r *reader) checkCounter(d *ruleDraft) {
-	at := d.under(d.kindAt, "counter")
-	switch {
-	case d.kind == "":
-		r.missing(d, at, "is missing a kind: %s", strings.Join(slices.DeleteFunc(kindNames(), func(name string) bool { return name == trackerKind }), ", "))
-		return
-	case d.kind == trackerKind && !strings.HasPrefix(d.profile, "tool-call-shipped"):
-		r.problem(at, "tracker is only for profile: tool-call-shipped")
-	}
-	if d.window == 0 && d.kind != "streak" && d.kind != "cycle" {
-		if d.windowAt.line > 0 {
-			r.check(d.windowAt, "must be more than 0s: %s counts inside a window", d.kind)
-		} else {
-			r.missing(d, d.under(place{}, "counter.window"), "is missing: how long a repeat counts, as in 60s")
-		}
-	}
-	switch {
-	case d.periodAt.line == 0:
-	case d.kind != "cycle":
-		r.problem(d.under(d.periodAt, "counter.period"), "means nothing to %s: only cycle has a period", d.kind)
-	case d.period < 1 || d.period > window.MaxPeriod:
-		r.problem(d.under(d.periodAt, "counter.period"), "must be from 1 to %d, is %d", window.MaxPeriod, d.period)
-	}
-}
-
-// varies tells that the window of the rule's counter may be another for each
-// request.
-func (d *ruleDraft) varies() bool { return window.Varies(d.kind) && d.window > 0 }
-
-// switchesOn tells that the override says enabled: true, which only means
-// something where the rule is not.
-func (o *overrideDraft) switchesOn() bool { return o.enabled && o.enabledAt.line > 0 }
-
-func (r *reader) checkWindow(d *ruleDraft, o *overrideDraft) {
-	switch {
-	case !d.varies():
-		r.check(o.windowAt, "needs counter streak with a window, or profile tool-call-shipped: to others it is the same for all requests; write a second rule, and match in both")
-	case o.window == 0:
-		r.check(o.windowAt, "must be more than 0s")
-	}
-}
-
-// mayJudge tells that there may be requests which the rule looks at.
-func (d *ruleDraft) mayJudge() bool {
-	return d.enabled || d.chatOverrides || slices.ContainsFunc(d.overrides, func(o overrideDraft) bool { return o.switchesOn() })
-}
-
-// checkChat checks that there are sessions which may say something, and that
-// what they may say can be had.
-func (r *reader) checkChat(d *ruleDraft) {
-	if !d.chatOverrides {
-		return
-	}
-	at := d.under(d.chatAt, "chat_overrides")
-	if d.kind != "" && !d.varies() {
-		r.check(at, "needs counter streak with a window, or profile tool-call-shipped: a session may set its window")
-	}
-	if d.scope != nil && !slices.Contains(d.scope, "session") && !slices.Contains(d.scope, "conversation") {
-		r.check(at, "needs session or conversation in scope: what one session says must not hold for others")
-	}
-}
-
-// maxThreshold is beyond any loop that somebody would let run.
-const maxThreshold = 1_000_000
-
-func (r *reader) checkThreshold(d *ruleDraft, n int, at place, missing bool) {
-	switch {
-	case missing:
-		r.missing(d, at, "is missing: the repeat on which the rule fires, from %d", leastThreshold)
-	case n < d.minThreshold:
-		r.check(at, "must be at least %d, is %d", d.minThreshold, n)
-	case n > maxThreshold:
-		r.check(at, "must be at most %d", maxThreshold)
-	}
 }

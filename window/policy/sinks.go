@@ -13,7 +13,8 @@ import (
 	"github.com/loopgauge/loopgauge/window"
 )
 
-// sinkKinds are the sinks a policy can have.
+// sinkKinds are the sinks a policy can have. The command makes them, and a test
+// there wants the same ones.
 var sinkKinds = []string{"log", "slack", "webhook", "alertmanager", "kafka"}
 
 // Route sends alerts to sinks.

@@ -54,7 +54,7 @@ func (d *ruleDraft) source() yaml.MapSlice {
 	out := yaml.MapSlice{{Key: "name", Value: d.name}}
 	// The tracker and a threshold of 1 are had by their profile only. What it
 	// says must be said again then, even where the rule went back to a default.
-	kept := d.kind == trackerKind || d.minThreshold != leastThreshold
+	kept := d.kind == window.TrackerKind || d.minThreshold != window.LeastThreshold
 	add := func(key string, value any, when bool) {
 		if when || kept {
 			out = append(out, yaml.MapItem{Key: key, Value: value})

@@ -1,0 +1,75 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+const fixtures = "../../fixtures"
+
+// loopgauge runs the program and wants exit code 0.
+func loopgauge(t *testing.T, stdin string, args ...string) string {
+	t.Helper()
+	var out, errs bytes.Buffer
+	if code := run(t.Context(), newUI(strings.NewReader(stdin), &out, &errs), args); code != exitDone {
+		t.Fatalf("loopgauge %s: exit code %d\n%s", strings.Join(args, " "), code, errs.String())
+	}
+	return out.String()
+}
+
+// rows reads a file of JSON lines.
+func rows[T any](t *testing.T, file string) []T {
+	t.Helper()
+	f, err := os.Open(filepath.Join(fixtures, file))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	var list []T
+	s := bufio.NewScanner(f)
+	for s.Scan() {
+		var row T
+		if err := json.Unmarshal(s.Bytes(), &row); err != nil {
+			t.Fatalf("%s: %v", file, err)
+		}
+		list = append(list, row)
+	}
+	if err := s.Err(); err != nil || len(list) == 0 {
+		t.Fatalf("%s: %d rows, %v", file, len(list), err)
+	}
+	return list
+}
+
+// fewer are every fifth row under the race detector: each is judged by several
+// policies.
+func fewer[T any](list []T) (few []T) {
+	if !raced {
+		return list
+	}
+	for i := 0; i < len(list); i += 5 {
+		few = append(few, list[i])
+	}
+	return few
+}
+
+func policyFile(t *testing.T, text string) string {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "policy.yaml")
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return file
+}
+
+// unmarshal reads what a command has printed.
+func unmarshal(t *testing.T, text string, into any) {
+	t.Helper()
+	if err := json.Unmarshal([]byte(text), into); err != nil {
+		t.Fatalf("%v: %.200s", err, text)
+	}
+}

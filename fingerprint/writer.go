@@ -1,0 +1,181 @@
+package fingerprint
+
+import (
+	"bytes"
+	"crypto/hmac"
+	"crypto/sha256"
+	"hash"
+	"slices"
+
+	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
+)
+
+// Writer collects fingerprints. It owns the scratch memory of the identities,
+// so that computing allocates nothing in the steady state; one goroutine uses
+// it at a time.
+type Writer struct {
+	// Keep keeps the canonical bytes beside each fingerprint.
+	Keep bool
+
+	prints  []Print
+	pending pending
+	mac     hash.Hash
+	sum     []byte // of mac
+
+	rules     textRules       // of the identity at work
+	canonical []byte          // of the fingerprint in the making
+	kept      []byte          // what Keep keeps
+	broken    bool            // what was read inside the line is no JSON
+	asSent    bool            // the log has the body as the client sent it
+	said      bool            // some message says more than its role
+	scan      rawjson.Scanner // for queries, and messages that are read in a gateway's own way
+	items     [fewItems]keptItem
+	nextItem  int // the one that makes room for another
+	texts     [fewItems]keptText
+	nextText  int
+	inner     rawjson.Scanner // for what is inside them
+	results   rawjson.Scanner // for the results among that
+	leaves    rawjson.Scanner // for texts in arguments and parts
+	args      canonicalizer   // for arguments and other values
+	turn      turn
+	calls     []ToolCall
+	pairs     []Pair
+	tools     []byte // names of the calls of a fingerprint
+	ids       []byte // texts that must outlive the scanners
+	callIDs   []byte // those of calls
+
+	text, outer, leaf, spare, lowered, masked, scope []byte
+
+	scopes map[string]ScopeKey // of scopes met of late: see scopeKey
+
+	// The last lastN messages as written before, for the next identity that
+	// has them: they are most of its work. 0 is none; good until Reset.
+	lastN int
+	last  []byte
+	// Likewise the issued calls, if answered.
+	answered bool
+	issued   issued
+	// Likewise the last turn, if it was written plainly.
+	turned    bool
+	turnCause Cause
+}
+
+// NewWriter makes a Writer. With a key, fingerprints are the first 128 bits of
+// HMAC-SHA-256 of the canonical bytes: without the key nobody can check a
+// guessed prompt against one. Foreign identities lose their exact value then.
+func NewWriter(key []byte) *Writer {
+	w := &Writer{}
+	if len(key) > 0 {
+		w.mac = hmac.New(sha256.New, key)
+	}
+	return w
+}
+
+// Reset forgets the request and all fingerprints that were not taken, and ends
+// the life of what Prints returned. To be called before another request.
+func (w *Writer) Reset() {
+	w.drop(0)
+	w.kept, w.lastN, w.turned, w.answered = w.kept[:0], 0, false, false
+	for i := range w.items {
+		w.items[i].of, w.texts[i].of = nil, nil
+	}
+	if w.memory() > writerMemory {
+		w.Flush()
+		*w = Writer{Keep: w.Keep, mac: w.mac, sum: w.sum}
+	}
+}
+
+// writerMemory is how much scratch memory a Writer keeps from line to line.
+// Lines of a few hundred KB need less; one line of many MB must not hold its
+// size in every Writer to the end of the run.
+const writerMemory = 8 << 20
+
+func (w *Writer) memory() int {
+	n := w.pending.memory() + cap(w.canonical) + cap(w.kept) + cap(w.tools) + cap(w.ids) + cap(w.callIDs) +
+		cap(w.text) + cap(w.outer) + cap(w.leaf) + cap(w.spare) + cap(w.lowered) + cap(w.masked) + cap(w.scope) + cap(w.last) + cap(w.turn.ids) + cap(w.turn.text) + cap(w.issued.text) + w.args.memory()
+	for _, s := range []*rawjson.Scanner{&w.scan, &w.inner, &w.results, &w.leaves} {
+		n += s.Memory()
+	}
+	for i := range w.items {
+		n += w.items[i].scan.Memory()
+	}
+	const call, pair, result, print = 3 * 24, 2*24 + 8, 2*24 + 8, 88
+	return n + call*(cap(w.calls)+cap(w.turn.calls)) + result*cap(w.turn.results) + pair*cap(w.pairs) + print*cap(w.prints)
+}
+
+// called says of the last fingerprint which calls it is of. The same tool
+// called side by side is named once, and no more than a few are.
+func (w *Writer) called(calls ...ToolCall) {
+	p := &w.prints[len(w.prints)-1]
+	n := len(w.tools)
+	for i, call := range calls[:min(len(calls), fewTools)] {
+		if slices.ContainsFunc(calls[:i], func(before ToolCall) bool { return bytes.Equal(before.Name, call.Name) }) {
+			continue
+		}
+		if len(w.tools) > n {
+			w.tools = append(w.tools, ", "...)
+		}
+		w.tools = append(w.tools, call.Name...)
+	}
+	p.Tool = w.tools[n:len(w.tools):len(w.tools)]
+}
+
+// fewTools is how many calls of a fingerprint are named.
+const fewTools = 8
+
+// check notes that s, which read a part of the line, failed: the line was
+// checked for its structure only.
+func (w *Writer) check(s *rawjson.Scanner) {
+	if _, what := s.Failure(); what != "" {
+		w.broken = true
+	}
+}
+
+// Prints are the fingerprints since the last Reset.
+func (w *Writer) Prints() []Print {
+	w.Flush()
+	return w.prints
+}
+
+// Len is how many fingerprints Prints would give.
+func (w *Writer) Len() int { return len(w.prints) }
+
+// hashKind is how canonical bytes become a fingerprint: how many bytes it has.
+type hashKind uint8
+
+const (
+	hash128 hashKind = 16 // the first 128 bits of SHA-256: all of our own
+	hash256 hashKind = 32 // SHA-256
+	hashCRC hashKind = 4  // CRC-32 (IEEE)
+)
+
+// emit adds the fingerprint of the canonical bytes, which were written to
+// w.canonical.
+func (w *Writer) emit(canonical []byte, kind hashKind) {
+	w.canonical = canonical
+	p := Print{Fingerprint: Fingerprint{size: uint8(kind)}}
+	if w.Keep {
+		n := len(w.kept)
+		w.kept = append(w.kept, canonical...)
+		p.Canonical = w.kept[n:len(w.kept):len(w.kept)]
+	}
+	switch {
+	case w.mac != nil:
+		p.Fingerprint = w.keyed(canonical)
+	case kind == hashCRC:
+		p.Fingerprint = crcOf(canonical)
+	}
+	w.prints = append(w.prints, p)
+	if w.mac == nil && kind != hashCRC {
+		w.wait(canonical)
+	}
+}
+
+// keyed is the fingerprint with the key, whatever the identity.
+func (w *Writer) keyed(canonical []byte) (f Fingerprint) {
+	w.mac.Reset()
+	w.mac.Write(canonical)
+	w.sum = w.mac.Sum(w.sum[:0])
+	f.size = uint8(copy(f.sum[:hash128], w.sum))
+	return f
+}

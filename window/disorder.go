@@ -1,0 +1,27 @@
+package window
+
+import (
+	"math"
+	"time"
+)
+
+// Disorder measures how far a stream is out of order.
+type Disorder struct {
+	Worst   time.Duration // the furthest that a time was behind its stream
+	front   frontier
+	started bool
+}
+
+// Next begins another stream, or another place of the same.
+func (d *Disorder) Next() { d.started = false }
+
+// Add takes the next time of the stream in, in microseconds.
+func (d *Disorder) Add(t int64) {
+	if !d.started {
+		d.front, d.started = frontier{newest: t, ahead: math.MaxInt64}, true
+	}
+	if behind := d.front.newest - t; behind > 0 {
+		d.Worst = max(d.Worst, time.Duration(behind)*time.Microsecond)
+	}
+	d.front.advance(t)
+}

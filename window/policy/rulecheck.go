@@ -1,0 +1,107 @@
+package policy
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/loopgauge/loopgauge/fingerprint"
+	"github.com/loopgauge/loopgauge/window"
+)
+
+// missing is a problem of a rule that lacks something, unless it may be in a
+// profile that could not be found.
+func (r *reader) missing(d *ruleDraft, at place, format string, args ...any) {
+	if !d.broken {
+		r.check(at, format, args...)
+	}
+}
+
+func scopeProblem(err error, fields []string) string {
+	names, _ := fingerprint.ScopeNames()
+	for _, f := range fields {
+		if f == "attr:" {
+			return "write attr:NAME, the name of an attribute"
+		}
+		if !slices.Contains(names, f) && !strings.HasPrefix(f, "attr:") {
+			return fmt.Sprintf("no request field is called %q%s", f, suggest(f, names))
+		}
+	}
+	return err.Error()
+}
+
+func (r *reader) checkCounter(d *ruleDraft) {
+	at := d.under(d.kindAt, "counter")
+	switch {
+	case d.kind == "":
+		r.missing(d, at, "is missing a kind: %s", strings.Join(slices.DeleteFunc(kindNames(), func(name string) bool { return name == window.TrackerKind }), ", "))
+		return
+	case d.kind == window.TrackerKind && !strings.HasPrefix(d.profile, "tool-call-shipped"):
+		r.problem(at, "tracker is only for profile: tool-call-shipped")
+	}
+	if d.window == 0 && !window.Endless(d.kind) {
+		if d.windowAt.line > 0 {
+			r.check(d.windowAt, "must be more than 0s: %s counts inside a window", d.kind)
+		} else {
+			r.missing(d, d.under(place{}, "counter.window"), "is missing: how long a repeat counts, as in 60s")
+		}
+	}
+	switch {
+	case d.periodAt.line == 0:
+	case d.kind != "cycle":
+		r.problem(d.under(d.periodAt, "counter.period"), "means nothing to %s: only cycle has a period", d.kind)
+	case d.period < 1 || d.period > window.MaxPeriod:
+		r.problem(d.under(d.periodAt, "counter.period"), "must be from 1 to %d, is %d", window.MaxPeriod, d.period)
+	}
+}
+
+// varies tells that the window of the rule's counter may be another for each
+// request.
+func (d *ruleDraft) varies() bool { return window.Varies(d.kind) && d.window > 0 }
+
+// switchesOn tells that the override says enabled: true, which only means
+// something where the rule is not.
+func (o *overrideDraft) switchesOn() bool { return o.enabled && o.enabledAt.line > 0 }
+
+func (r *reader) checkWindow(d *ruleDraft, o *overrideDraft) {
+	switch {
+	case !d.varies():
+		r.check(o.windowAt, "needs counter streak with a window, or profile tool-call-shipped: to others it is the same for all requests; write a second rule, and match in both")
+	case o.window == 0:
+		r.check(o.windowAt, "must be more than 0s")
+	}
+}
+
+// mayJudge tells that there may be requests which the rule looks at.
+func (d *ruleDraft) mayJudge() bool {
+	return d.enabled || d.chatOverrides || slices.ContainsFunc(d.overrides, func(o overrideDraft) bool { return o.switchesOn() })
+}
+
+// checkChat checks that there are sessions which may say something, and that
+// what they may say can be had.
+func (r *reader) checkChat(d *ruleDraft) {
+	if !d.chatOverrides {
+		return
+	}
+	at := d.under(d.chatAt, "chat_overrides")
+	if d.kind != "" && !d.varies() {
+		r.check(at, "needs counter streak with a window, or profile tool-call-shipped: a session may set its window")
+	}
+	if d.scope != nil && !slices.Contains(d.scope, "session") && !slices.Contains(d.scope, "conversation") {
+		r.check(at, "needs session or conversation in scope: what one session says must not hold for others")
+	}
+}
+
+// maxThreshold is beyond any loop that somebody would let run.
+const maxThreshold = 1_000_000
+
+func (r *reader) checkThreshold(d *ruleDraft, n int, at place, missing bool) {
+	switch {
+	case missing:
+		r.missing(d, at, "is missing: the repeat on which the rule fires, from %d", window.LeastThreshold)
+	case n < d.minThreshold:
+		r.check(at, "must be at least %d, is %d", d.minThreshold, n)
+	case n > maxThreshold:
+		r.check(at, "must be at most %d", maxThreshold)
+	}
+}
