@@ -40,23 +40,7 @@ func TestAnalysis(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	program, err := filepath.Abs("testdata/analysis.py")
-	if err != nil {
-		t.Fatal(err)
-	}
-	c := exec.CommandContext(t.Context(), python, program, document)
-	c.Dir = dir
-	var errs bytes.Buffer
-	c.Stderr = &errs
-	out, err := c.Output()
-	if err != nil {
-		t.Fatalf("%v\n%s", err, errs.String())
-	}
-	var got struct {
-		Answers [][][]*string
-		Tables  map[string]map[string][2]int
-	}
-	unmarshal(t, string(out), &got)
+	got := analyze(t, python, document, dir)
 
 	text, err := os.ReadFile(document)
 	if err != nil {
@@ -71,22 +55,9 @@ func TestAnalysis(t *testing.T) {
 			t.Errorf("%s. %s: %d rows", headings[i][1], headings[i][2], len(rows))
 		}
 	}
-	// has wants a row among the answers to a question.
 	has := func(question int, want string) {
 		t.Helper()
-		var list []string
-		for _, row := range got.Answers[question-1] {
-			var cells []string
-			for _, cell := range row {
-				if cell == nil {
-					cells = append(cells, "null")
-				} else {
-					cells = append(cells, *cell)
-				}
-			}
-			list = append(list, strings.Join(cells, "|"))
-		}
-		if !slices.Contains(list, want) {
+		if list := got.rows(question); !slices.Contains(list, want) {
 			t.Errorf("%d. %s: no row\n%s\namong\n%.3000s", question, headings[question-1][2], want, strings.Join(list, "\n"))
 		}
 	}
@@ -148,15 +119,146 @@ func TestAnalysis(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if program, err = filepath.Abs("testdata/notebook.py"); err != nil {
+	program, err := filepath.Abs("testdata/notebook.py")
+	if err != nil {
 		t.Fatal(err)
 	}
-	c = exec.CommandContext(t.Context(), python, program, notebook)
+	c := exec.CommandContext(t.Context(), python, program, notebook)
 	c.Dir = dir
-	errs.Reset()
+	var errs bytes.Buffer
 	c.Stderr = &errs
-	if out, err = c.Output(); err != nil || string(out) != "4\n" {
+	if out, err := c.Output(); err != nil || string(out) != "4\n" {
 		t.Errorf("the notebook shows %s pictures: %v\n%s", out, err, errs.String())
+	}
+}
+
+// answered is what testdata/analysis.py prints.
+type answered struct {
+	Answers [][][]*string
+	Tables  map[string]map[string][2]int
+}
+
+// analyze asks the datasets in a folder what a document asks.
+func analyze(t *testing.T, python, document, dir string) (got answered) {
+	t.Helper()
+	program, err := filepath.Abs("testdata/analysis.py")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := exec.CommandContext(t.Context(), python, program, document)
+	c.Dir = dir
+	c.Env = append(os.Environ(), "TZ=America/New_York")
+	var errs bytes.Buffer
+	c.Stderr = &errs
+	out, err := c.Output()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, errs.String())
+	}
+	unmarshal(t, string(out), &got)
+	return got
+}
+
+// rows are the answers to a question, from 1, with bars between the cells.
+func (a answered) rows(question int) (list []string) {
+	for _, row := range a.Answers[question-1] {
+		var cells []string
+		for _, cell := range row {
+			if cell == nil {
+				cells = append(cells, "null")
+			} else {
+				cells = append(cells, *cell)
+			}
+		}
+		list = append(list, strings.Join(cells, "|"))
+	}
+	return list
+}
+
+// TestAnalysisOfOddities asks the same of what the logs above have not: a
+// session with two models, a loop of one caller in several sessions, requests
+// without session and model, equal calls side by side, and two rules that see
+// one call.
+func TestAnalysisOfOddities(t *testing.T) {
+	python := pythonOf(t)
+	t.Parallel()
+	dir := t.TempDir()
+	start := time.Date(2026, 11, 20, 23, 59, 50, 0, time.UTC)
+	var log strings.Builder
+	add := func(second int, fields string) {
+		fmt.Fprintf(&log, `{"time":%q,%s}`+"\n", start.Add(time.Duration(second)*time.Second).Format(time.RFC3339), fields)
+	}
+	const find = `"tool_calls":[{"name":"find","arguments":"{}"}]`
+	for i := range 6 {
+		add(3*i, `"caller":"id-a","session":"work","model":"big","messages":"`+strconv.Itoa(i)+`",`+find)
+	}
+	add(20, `"caller":"id-a","session":"work","model":"small","messages":"a title"`)
+	for i := range 6 {
+		add(100+i, `"caller":"id-b","session":"of-`+strconv.Itoa(i%3)+`","model":"big","messages":"same"`)
+	}
+	for i := range 6 {
+		add(200+i, `"caller":"id-c","messages":"nobody"`)
+	}
+	for i := range 4 {
+		add(300+i, `"caller":"id-d","messages":"near"`)
+	}
+	for i := range 3 {
+		add(400+i, `"caller":"id-e","session":"sides","model":"big","messages":"`+strconv.Itoa(i)+`",`+strings.Replace(find, "[", `[{"name":"find","arguments":"{}"},`, 1))
+	}
+	file := func(name, text string) string {
+		name = filepath.Join(dir, name)
+		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return name
+	}
+	access := file("access.jsonl", log.String())
+	policy := file("policy.yaml", `version: 1
+rules:
+  - {name: calls, identity: tool-call, scope: [session], counter: {kind: sliding, window: 1m}, threshold: 4}
+  - {name: prompts, identity: prompt, scope: [caller], counter: {kind: sliding, window: 1m}, threshold: 5}
+  - {name: row, identity: tool-call, scope: [session], counter: {kind: streak, window: 1m}, threshold: 4}
+`)
+	for _, name := range []string{"out", "live"} {
+		loopgauge(t, "", "replay", "--quiet", "--policy", policy, "--out", filepath.Join(dir, name), access)
+	}
+	loopgauge(t, "", "tune", "--json", "--policy", policy, "--out", filepath.Join(dir, "tuned"), access)
+	teams(t, dir)
+
+	document, err := filepath.Abs("../../docs/analysis.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := analyze(t, python, document, dir)
+	for question, want := range map[int]string{
+		1:  "big|5|4|80.0",
+		4:  "prompts|4|2|2\ncalls|3|2|2\nrow|3|2|2",
+		6:  "find|calls|2|2|12\nfind|row|2|2|12\n(none)|prompts|2|1|12",
+		7:  "big|15|3|200.0\nnull|10|1|100.0\nsmall|1|0|0.0",
+		8:  "0|3|3\n23|1|2",
+		13: "2026-11-16 00:00:00+00|5|4|80.0",
+		15: "prompts|key-665db167d280|4|2026-11-21 00:04:53+00\nprompts|of-0|4|2026-11-21 00:01:33+00",
+		19: "2026-11-20|1|2|null|null\n2026-11-21|3|3|null|null",
+	} {
+		if rows := strings.Join(got.rows(question), "\n"); rows != want {
+			t.Errorf("%d: got\n%s\nwant\n%s", question, rows, want)
+		}
+	}
+	if rows := got.rows(17); len(rows) != 5 || !strings.Contains(rows[0], "|2|false|") || !strings.Contains(rows[4], "|6|true|") {
+		t.Errorf("17: %q", rows)
+	}
+
+	// And what output.md asks: each request of a loop once, whatever session it
+	// is of and however many of its calls are the same.
+	text, err := os.ReadFile("../../docs/output.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	question := regexp.MustCompile("(?s)```sql\n(SELECT [^;]*AS episode.*?);\n```").FindSubmatch(text)
+	const program = "import sys, duckdb\nprint(sorted(n for n, in duckdb.sql(f'SELECT count(*) FROM ({sys.argv[1]}) GROUP BY episode').fetchall()))"
+	c := exec.CommandContext(t.Context(), python, "-c", program, string(question[1]))
+	c.Dir = dir
+	if out, err := c.CombinedOutput(); err != nil || string(out) != "[3, 3, 6, 6, 6, 6]\n" {
+		t.Errorf("requests of the loops: %s %v", out, err)
 	}
 }
 

@@ -15,7 +15,6 @@ import duckdb
 text = open(sys.argv[1], encoding="utf-8").read()
 views, *questions = re.findall(r"```sql\n(.*?)```", text, re.S)
 db = duckdb.connect()
-db.execute("SET TimeZone = 'UTC'")
 db.execute(views)
 answers = [db.execute(f"SELECT COLUMNS(*)::VARCHAR FROM ({q.strip().removesuffix(';')})").fetchall() for q in questions]
 iceberg, delta = re.findall(r"```python\n(.*?)```", text, re.S)
