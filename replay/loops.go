@@ -23,6 +23,7 @@ type Loop struct {
 	Tokens   int64   // of those; -1 unknown
 	Cost     float64 // USD of those; NaN unknown
 
+	episodes          []*window.Episode
 	sessions, callers []string // of the requests on which its episodes fired first; unknown ones are left out
 }
 
@@ -60,6 +61,9 @@ func Loops(episodes []window.Episode) []Loop {
 		}
 		loops[i].add(e)
 	}
+	for i := range loops {
+		loops[i].measure()
+	}
 	slices.SortStableFunc(loops, func(a, b Loop) int {
 		return cmp.Or(cmp.Compare(known(a.Cost), known(b.Cost)), cmp.Compare(a.After, b.After), cmp.Compare(b.First, a.First))
 	})
@@ -74,13 +78,23 @@ func (l *Loop) add(e *window.Episode) {
 	note(&l.Rules, e.Rule.Name)
 	note(&l.sessions, e.Session)
 	note(&l.callers, e.Caller)
-	l.Requests = max(l.Requests, e.Requests)
-	l.After = max(l.After, e.After)
-	if e.TokensKnown {
-		l.Tokens = max(l.Tokens, e.TokensAfter)
-	}
-	if e.CostKnown {
-		l.Cost = max(known(l.Cost), e.CostAfter.Dollars())
+	l.episodes = append(l.episodes, e)
+}
+
+// measure says how large the loop is, by the rule that saw most of it.
+func (l *Loop) measure() {
+	for _, rule := range l.Rules {
+		var of []*window.Episode
+		for _, e := range l.episodes {
+			if e.Rule.Name == rule {
+				of = append(of, e)
+			}
+		}
+		x := window.ExtentOf(of)
+		l.Requests, l.After, l.Tokens = max(l.Requests, x.Requests), max(l.After, x.After.Requests), max(l.Tokens, x.After.Tokens())
+		if cost := x.After.Cost(); !math.IsNaN(cost) {
+			l.Cost = max(known(l.Cost), cost)
+		}
 	}
 }
 

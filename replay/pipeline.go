@@ -39,7 +39,7 @@ type PipelineOptions struct {
 	Verdict func(*window.Verdict) error
 	Episode func(*window.Episode) error
 	Skip    func(ingest.Skip)
-	Fired   func(ep *window.Episode, action window.Action, opened bool) // as EngineOptions.Fired
+	Fired   func(ep *window.Episode, f window.Firing) // as EngineOptions.Fired
 
 	Hold     int    // for how many more events Event may look at one
 	Enforce  bool   // as EngineOptions.Enforce

@@ -33,7 +33,7 @@ type Options struct {
 	Verdict func(*window.Verdict) error
 	Episode func(*window.Episode) error
 	Skip    func(ingest.Skip)
-	Fired   func(ep *window.Episode, action window.Action, opened bool) // as window.EngineOptions.Fired
+	Fired   func(ep *window.Episode, f window.Firing) // as window.EngineOptions.Fired
 	// Brief says that Event and Verdict read neither ID nor Start of an event,
 	// and its Position only to tell it from others.
 	Brief bool

@@ -21,6 +21,14 @@ func Delay(count int) time.Duration {
 	return min(time.Duration(max(count, 1))*delayStep, delayCap)
 }
 
+// Firing is what came of a hit on which a rule fired.
+type Firing struct {
+	Action Action // what the gateway would have done: Allow if it would only have taken note
+	Opened bool   // an episode
+
+	added contribution // to the loop
+}
+
 // EngineOptions say what an engine reports, and how much it may remember.
 type EngineOptions struct {
 	// MaxKeys caps the live keys of each rule; 0 is no cap.
@@ -32,10 +40,9 @@ type EngineOptions struct {
 	// valid during the call, what it points to for ever.
 	Episode func(*Episode)
 	// Fired is called for each firing, with the episode that it opened or made
-	// grow and what the gateway would have done: Allow if it would only have
-	// taken note. It is called before Verdict, and the Episode is valid during
-	// the call. Nil: nobody asks.
-	Fired func(ep *Episode, action Action, opened bool)
+	// grow. It is called before Verdict, and the Episode is valid during the
+	// call. Nil: nobody asks.
+	Fired func(ep *Episode, f Firing)
 	// Enforce asks what the rules would have done, and then seen, had they been
 	// in force: see Enforced. Such an engine is for replay: its state cannot be
 	// saved.
@@ -169,7 +176,7 @@ func (e *Engine) show(i int, ev *Event) {
 				if j.evidence != nil {
 					j.evidence.tell(episode)
 				}
-				e.o.Fired(episode, out.action, opened)
+				e.o.Fired(episode, Firing{out.action, opened, j.episodes.added})
 			}
 		}
 		if e.o.Verdict != nil {

@@ -48,6 +48,7 @@ type Episode struct {
 
 	last  fingerprint.Position // of the request that fired last
 	facts *Facts               // nil without evidence
+	own   contribution         // to its loop
 }
 
 // StatusCount is how many requests ended with a status.
@@ -61,6 +62,13 @@ type episodes struct {
 	rule *Rule
 	open *table[pairKey, Episode]
 	n    int64
+
+	// Of the last firing, if there was any: the request, the episode, and what
+	// it added to the loop.
+	any   bool
+	at    fingerprint.Position
+	in    pairKey
+	added contribution
 }
 
 func newEpisodes(rule *Rule, keys int, closed func(*Episode)) *episodes {
@@ -71,8 +79,12 @@ func newEpisodes(rule *Rule, keys int, closed func(*Episode)) *episodes {
 // request may fire more than once, with parallel calls that are equal; its
 // tokens, cost and status are added once.
 func (e *episodes) fired(ev *Event, scope *Scope, h *Hit, n Count, tool, text string) (ep *Episode, opened bool) {
-	ep = e.open.touch(pairKeyOf(h), ev.Time)
+	key := pairKeyOf(h)
+	ep = e.open.touch(key, ev.Time)
 	opened = ep.Rule == nil
+	// With calls side by side, a request of which another episode has heard.
+	shared := e.any && e.at == ev.Position && e.in != key
+	e.any, e.at, e.in = true, ev.Position, key
 	if opened {
 		e.n++
 		*ep = Episode{
@@ -86,7 +98,13 @@ func (e *episodes) fired(ev *Event, scope *Scope, h *Hit, n Count, tool, text st
 	}
 	ep.Last = ev.Time
 	ep.MaxCount = max(ep.MaxCount, n.N)
-	if !opened && ep.last == ev.Position {
+	again := !opened && ep.last == ev.Position
+	e.added = contribution{}
+	if !shared {
+		e.added = contributionOf(ev, ep.Requests, opened, again)
+		ep.own.add(e.added)
+	}
+	if again {
 		return ep, false
 	}
 	ep.last = ev.Position
@@ -152,6 +170,29 @@ func (e *episodes) load(l *loader) {
 		*ep = read
 		ep.Rule, ep.Last = e.rule, touched
 	})
+}
+
+// saveOwn saves what the open episodes have added to their loops.
+func (e *episodes) saveOwn(s *saver) {
+	list := e.all()
+	s.Uvarint(uint64(len(list)))
+	for _, ep := range list {
+		ep.own.save(s.Writer)
+	}
+}
+
+// loadOwn loads it when the episodes are there, but for the first, if there is
+// no room for so many.
+func (e *episodes) loadOwn(l *loader) {
+	list := e.all()
+	n := l.Count(3)
+	for i := range n {
+		var own contribution
+		own.load(l.Reader)
+		if at := i - (n - len(list)); at >= 0 {
+			list[at].own = own
+		}
+	}
 }
 
 func (ep *Episode) texts() [9]*string {

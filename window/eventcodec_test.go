@@ -88,7 +88,7 @@ func TestEventHasNoOtherFields(t *testing.T) {
 	f(Chat{}, "Changed To Invalid")
 	f(ChatSettings{}, "Has Enabled Repeats TTL Mode")
 	f(Scope{}, "Key Values Cause FellBack")
-	f(Episode{}, "ID Rule Scope Fingerprint First Fired Last Requests After MaxCount TokensAfter TokensKnown CostAfter CostKnown Statuses Model Caller User Session Backend Tool Method Path Text Limit Kind Evidence last facts")
+	f(Episode{}, "ID Rule Scope Fingerprint First Fired Last Requests After MaxCount TokensAfter TokensKnown CostAfter CostKnown Statuses Model Caller User Session Backend Tool Method Path Text Limit Kind Evidence last facts own")
 	f(RuleAccount{}, "Rule Before Judged Counted NotMatched NotComputable FellBack ChatSet Fired Episodes ChatInvalid LiveKeys DroppedKeys")
 	f(Order{}, "lateness streams waiting stats last reached low stale")
 	f(OrderStats{}, "Late WorstLate Overtaken Tied")

@@ -38,7 +38,7 @@ func TestEvidenceOutlivesRestart(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var said []string
 		start := func() *Engine {
-			return NewEngine(plan, EngineOptions{Fired: func(ep *Episode, _ Action, _ bool) {
+			return NewEngine(plan, EngineOptions{Fired: func(ep *Episode, _ Firing) {
 				said = append(said, fmt.Sprintln(ep.ID, ep.Kind, ep.Evidence))
 				told[ep.Kind] = true
 			}})

@@ -79,6 +79,7 @@ type Seen struct {
 	Quiet int
 
 	episode string // that Kind is of
+	extent  Extent
 }
 
 // growth is by how much an incident must have grown to be worth an alert: a
@@ -119,7 +120,8 @@ func scopeText(fields, values []string) (text string) {
 
 // Fired takes a firing in, as EngineOptions.Fired has it. One of which the
 // gateway would only have taken note is no alert.
-func (x *Incidents) Fired(e *Episode, action Action, _ bool) {
+func (x *Incidents) Fired(e *Episode, f Firing) {
+	action, part := f.Action, f.added
 	if action == Allow {
 		return
 	}
@@ -137,8 +139,9 @@ func (x *Incidents) Fired(e *Episode, action Action, _ bool) {
 	}
 	if !slices.Contains(in.open, e.ID) {
 		in.open = append(in.open, e.ID)
+		part = e.own // with firings that were no alert
 	}
-	in.add(e)
+	in.add(e, part)
 	if in.Revision == 0 {
 		x.alert(in, Opened, e.Last)
 	} else if in.Requests >= in.grows {
@@ -146,27 +149,27 @@ func (x *Incidents) Fired(e *Episode, action Action, _ bool) {
 	}
 }
 
-func (in *Incident) add(e *Episode) {
-	in.saw(e)
+// add takes a firing in, of which part has not been taken in.
+func (in *Incident) add(e *Episode, part contribution) {
+	seen := in.saw(e)
 	in.First, in.Last = min(in.First, e.First), max(in.Last, e.Last)
-	in.Requests, in.After = max(in.Requests, e.Requests), max(in.After, e.After)
-	if e.TokensKnown {
-		in.Tokens = max(in.Tokens, e.TokensAfter)
-	}
-	if cost := e.CostAfter.Dollars(); e.CostKnown && !(in.Cost >= cost) {
+	x := &seen.extent
+	x.add(part)
+	in.Requests, in.After, in.Tokens = max(in.Requests, x.Requests), max(in.After, x.After.Requests), max(in.Tokens, x.After.Tokens())
+	if cost := x.After.Cost(); !math.IsNaN(cost) && !(in.Cost >= cost) {
 		in.Cost = cost
 	}
 }
 
-// saw takes in what an episode's rule has seen.
-func (in *Incident) saw(e *Episode) {
+// saw takes in what an episode's rule has seen, but for its extent.
+func (in *Incident) saw(e *Episode) (s *Seen) {
 	i := slices.Index(in.Rules, e.Rule.Name)
 	if i < 0 {
 		i = len(in.Rules)
 		in.Rules = append(in.Rules, e.Rule.Name)
 		in.Seen = append(in.Seen, Seen{Rule: e.Rule.Name, Limit: e.Limit})
 	}
-	s := &in.Seen[i]
+	s = &in.Seen[i]
 	s.Count = max(s.Count, e.MaxCount)
 	if !e.Rule.ChangesCounts() {
 		s.Quiet = s.Count + 1
@@ -175,12 +178,13 @@ func (in *Incident) saw(e *Episode) {
 		s.Kind, s.Evidence, s.episode = e.Kind, e.Evidence, e.ID
 	}
 	in.Kind, in.Evidence = in.Seen[0].Kind, in.Seen[0].Evidence
-	for _, s := range in.Seen {
-		if s.Kind != "" && s.Kind != Unknown {
-			in.Kind, in.Evidence = s.Kind, s.Evidence
-			return
+	for _, other := range in.Seen {
+		if other.Kind != "" && other.Kind != Unknown {
+			in.Kind, in.Evidence = other.Kind, other.Evidence
+			break
 		}
 	}
+	return s
 }
 
 // Closed takes the end of an episode in: it has been quiet for its quiet time.
@@ -220,6 +224,11 @@ func (x *Incidents) Save(w *snapshot.Writer) {
 		w.String(key)
 		x.open[key].save(w)
 	}
+	for _, key := range keys { // apart: older states are without
+		for i := range x.open[key].Seen {
+			x.open[key].Seen[i].extent.save(w)
+		}
+	}
 }
 
 func (in *Incident) save(w *snapshot.Writer) {
@@ -257,6 +266,16 @@ func (x *Incidents) Load(r *snapshot.Reader) {
 			return
 		}
 		x.open[key] = in
+	}
+	for _, key := range slices.Sorted(maps.Keys(x.open)) {
+		in := x.open[key]
+		for i := range in.Seen {
+			if r.Left() > 0 {
+				in.Seen[i].extent.load(r)
+			} else {
+				in.Seen[i].extent = Extent{Requests: in.Requests, After: spent(in.After, in.Tokens, in.Cost), fired: true}
+			}
+		}
 	}
 }
 

@@ -31,6 +31,7 @@ func TestIncidents(t *testing.T) {
 				got = append(got, fmt.Sprintf("%s:%s:%d:%s:%d", in.State, in.ID, in.Revision, strings.Join(in.Rules, "+"), in.Requests))
 			}
 			x := NewIncidents(report)
+			counted := map[string]int64{} // by episode
 			for i, step := range strings.Fields(steps) {
 				if i == restart {
 					w := snapshot.NewWriter(nil)
@@ -49,13 +50,17 @@ func TestIncidents(t *testing.T) {
 				if _, err := fmt.Sscan(parts[3], &e.Requests); err != nil {
 					t.Fatal(err)
 				}
+				e.own.counted = e.Requests
+				firing := Firing{Action: Warn, Opened: e.Requests == 1, added: contribution{counted: e.Requests - counted[e.ID]}}
+				counted[e.ID] = e.Requests
 				switch step[0] {
 				case '-':
 					x.Closed(e)
 				case '?':
-					x.Fired(e, Allow, e.Requests == 1)
+					firing.Action = Allow
+					x.Fired(e, firing)
 				default:
-					x.Fired(e, Warn, e.Requests == 1)
+					x.Fired(e, firing)
 				}
 			}
 			if text := strings.Join(got, " "); text != want {
@@ -70,7 +75,7 @@ func TestIncidents(t *testing.T) {
 	f("a:1:s:3 a:1:s:29 a:1:s:30 a:1:s:31 a:1:s:300", "opened:1:1:a:3 grown:1:2:a:30 grown:1:3:a:300")
 	// Several rules, one of them by conversation, and both steps of a cycle:
 	// one incident, which closes with the last of them.
-	f("a:1:s:3 b:2:s:3 a:3:s:3 -a:1:s:3 -b:2:s:3 a:3:s:5 -a:3:s:5", "opened:1:1:a:3 closed:1:2:a+b:5")
+	f("a:1:s:3 b:2:s:3 a:3:s:3 -a:1:s:3 -b:2:s:3 a:3:s:5 -a:3:s:5", "opened:1:1:a:3 closed:1:2:a+b:8")
 	// Other sessions, and the caller's own scope, are others.
 	f("a:1:s:3 a:2:t:3 c:3:s:3 -a:2:t:3", "opened:1:1:a:3 opened:2:1:a:3 opened:3:1:c:3 closed:2:2:a:3")
 	// After the end it opens again.
@@ -80,4 +85,34 @@ func TestIncidents(t *testing.T) {
 	f("?a:1:s:3 b:2:s:3 -a:1:s:3 -b:2:s:3", "opened:2:1:b:3 closed:2:2:b:3")
 	// One counter for all: by fingerprint.
 	f("all:1::3 -all:1::3", "opened:1:1:all:3 closed:1:2:all:3")
+}
+
+// TestIncidentsOfOlderStates: an incident that was saved before rules told how
+// much of it they saw goes on from what it was.
+func TestIncidentsOfOlderStates(t *testing.T) {
+	scope, err := fingerprint.NewScope([]string{"session"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := &Episode{ID: "1", Rule: &Rule{Name: "a", Identity: &fingerprint.Identity{Name: "i"}, Scope: scope, Threshold: 3}, Scope: []string{"s"}}
+	var got *Incident
+	report := func(in *Incident) { got = in }
+	x := NewIncidents(report)
+	request := spent(1, 10, 1)
+	e.own = contribution{counted: 7, first: request, later: spent(4, 40, 4)}
+	x.Fired(e, Firing{Action: Warn})
+	w := snapshot.NewWriter(nil)
+	w.Uvarint(1)
+	w.String(incidentKey(e))
+	got.save(w)
+	x = NewIncidents(report)
+	r := snapshot.NewReader(w.Bytes())
+	if x.Load(r); r.Done() != nil {
+		t.Fatal(r.Err())
+	}
+	x.Fired(e, Firing{Action: Warn, added: contribution{counted: 1, later: request}})
+	x.Closed(e)
+	if got.Requests != 8 || got.After != 5 || got.Tokens != 50 || got.Cost != 5 {
+		t.Errorf("%d requests, %d after: %d tokens, $%g", got.Requests, got.After, got.Tokens, got.Cost)
+	}
 }

@@ -211,6 +211,7 @@ func (j *judge) save(w *snapshot.Writer) {
 			j.evidence.save(s)
 		}
 	})
+	s.Section("own", func() { j.episodes.saveOwn(s) })
 }
 
 // load reads what save of a version wrote. cooldown is how long the rule's was
@@ -253,6 +254,13 @@ func (j *judge) load(r *snapshot.Reader, version uint64, cooldown time.Duration)
 		j.evidence.load(l)
 		j.evidence.link(j.episodes.open)
 	})
+	if version >= 5 {
+		l.Section("own", func() { j.episodes.loadOwn(l) })
+	} else {
+		for _, ep := range j.episodes.all() {
+			ep.own = ep.whole()
+		}
+	}
 	j.episodes.n = j.account.Episodes // kept there; sum puts it back
 }
 

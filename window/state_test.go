@@ -42,7 +42,7 @@ func newProcess(o processOptions) *process {
 		Verdict: func(v *Verdict) {
 			p.say(v.Event.Time, v.Event.Position, v.Event.ID, v.Event.Caller, v.Event.Session, v.Event.Cost, v.Scope.Values, v.Rule.Name, v.Fingerprint, v.Count, v.Fired, v.Action, v.Reason, v.RetryAfter, v.DelayMS, v.Episode)
 		},
-		Fired:   func(ep *Episode, action Action, opened bool) { p.say("fired", tell(ep), action, opened) },
+		Fired:   func(ep *Episode, f Firing) { p.say("fired", tell(ep), f.Action, f.Opened) },
 		Episode: func(ep *Episode) { p.say("closed", tell(ep)) },
 	})
 	return p
@@ -51,6 +51,7 @@ func newProcess(o processOptions) *process {
 func tell(ep *Episode) string {
 	name, e := ep.Rule.Name, *ep
 	e.Rule = nil
+	e.own = contribution{} // of older versions not all is known
 	return fmt.Sprintf("%s %+v", name, e)
 }
 
@@ -354,8 +355,8 @@ func TestFired(t *testing.T) {
 		Action: Warn, Overrides: []Override{{Action: Record}}, Quiet: 20 * time.Microsecond,
 	}
 	var got []string
-	e := NewEngine(NewPlan([]*Rule{rule}, nil), EngineOptions{Fired: func(ep *Episode, action Action, opened bool) {
-		got = append(got, fmt.Sprint(ep.Last, " ", ep.Requests, " ", action, " ", opened))
+	e := NewEngine(NewPlan([]*Rule{rule}, nil), EngineOptions{Fired: func(ep *Episode, f Firing) {
+		got = append(got, fmt.Sprint(ep.Last, " ", ep.Requests, " ", f.Action, " ", f.Opened))
 	}})
 	for i, at := range []int64{1, 2, 3, 3, 50, 51} {
 		ev := n.event(at, "s", []string{"A"}, 1)

@@ -60,8 +60,8 @@ func (f *replayFlags) emitter(ctx context.Context, u *ui, p *policy.Policy, args
 	}
 	e.router = sinks.NewRouter(e.outbox, routes, content)
 	incidents := window.NewIncidents(func(in *window.Incident) { e.router.Take(in) })
-	o.Fired = func(ep *window.Episode, action window.Action, opened bool) {
-		incidents.Fired(ep, action, opened)
+	o.Fired = func(ep *window.Episode, f window.Firing) {
+		incidents.Fired(ep, f)
 		e.send()
 	}
 	event, episode := o.Event, o.Episode
