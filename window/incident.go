@@ -267,7 +267,7 @@ func (x *Incidents) Load(r *snapshot.Reader) {
 		}
 		x.open[key] = in
 	}
-	for _, key := range slices.Sorted(maps.Keys(x.open)) {
+	for _, key := range slices.Sorted(maps.Keys(x.open)) { // any order: sorted
 		in := x.open[key]
 		for i := range in.Seen {
 			if r.Left() > 0 {
