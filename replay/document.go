@@ -156,7 +156,7 @@ func NewDocumentEpisode(e *window.Episode) DocumentEpisode {
 	d := DocumentEpisode{
 		ID: e.ID, Rule: e.Rule.Name, Scope: map[string]string{}, Fingerprint: e.Fingerprint.String(),
 		First: Stamp(e.First), Fired: Stamp(e.Fired), Last: Stamp(e.Last),
-		Requests: e.Requests, RequestsAfter: e.After, MaxCount: e.MaxCount, Statuses: map[string]int64{},
+		Requests: e.Requests, RequestsAfter: e.After.Requests, MaxCount: e.MaxCount, Statuses: map[string]int64{},
 		Session: TextOrNull(e.Session), Caller: TextOrNull(e.Caller), User: TextOrNull(e.User), Model: TextOrNull(e.Model), Backend: TextOrNull(e.Backend),
 		Tool: TextOrNull(e.Tool), Method: TextOrNull(e.Method), Path: TextOrNull(e.Path),
 	}
@@ -166,11 +166,11 @@ func NewDocumentEpisode(e *window.Episode) DocumentEpisode {
 	for _, s := range e.Statuses {
 		d.Statuses[strconv.Itoa(s.Status)] = s.N
 	}
-	if e.TokensKnown {
-		d.TokensAfter = &e.TokensAfter
+	if e.After.TokensKnown {
+		d.TokensAfter = &e.After.Tokens
 	}
-	if e.CostKnown {
-		d.CostAfter = new(e.CostAfter.Dollars())
+	if e.After.CostKnown {
+		d.CostAfter = new(e.After.Cost.Dollars())
 		if rate, ok := perHour(*d.CostAfter, e.Last-e.Fired); ok {
 			d.CostPerHour = &rate
 		}

@@ -91,10 +91,7 @@ func (l *Loop) measure() {
 			}
 		}
 		x := window.ExtentOf(of)
-		l.Requests, l.After, l.Tokens = max(l.Requests, x.Requests), max(l.After, x.After.Requests), max(l.Tokens, x.After.Tokens())
-		if cost := x.After.Cost(); !math.IsNaN(cost) {
-			l.Cost = max(known(l.Cost), cost)
-		}
+		x.Raise(&l.Requests, &l.After, &l.Tokens, &l.Cost)
 	}
 }
 

@@ -254,12 +254,12 @@ func (s *script) verdict(v *Verdict) {
 
 func (s *script) episode(e *Episode) {
 	fmt.Fprintf(&s.out, "\nepisode %d %s%s %s: %s to %s to %s, requests %d, after %d, most %d", s.episodes[e.ID], s.of(e.Rule),
-		strings.Join(e.Scope, " "), s.letters[e.Fingerprint.String()], seconds(e.First), seconds(e.Fired), seconds(e.Last), e.Requests, e.After, e.MaxCount)
-	if e.TokensKnown {
-		fmt.Fprintf(&s.out, ", tokens %d", e.TokensAfter)
+		strings.Join(e.Scope, " "), s.letters[e.Fingerprint.String()], seconds(e.First), seconds(e.Fired), seconds(e.Last), e.Requests, e.After.Requests, e.MaxCount)
+	if e.After.TokensKnown {
+		fmt.Fprintf(&s.out, ", tokens %d", e.After.Tokens)
 	}
-	if e.CostKnown {
-		fmt.Fprintf(&s.out, ", cost %g", e.CostAfter.Dollars())
+	if e.After.CostKnown {
+		fmt.Fprintf(&s.out, ", cost %g", e.After.Cost.Dollars())
 	}
 	if e.Model != "" {
 		fmt.Fprintf(&s.out, ", model %s", e.Model)

@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
-	"math"
 	"slices"
 
 	"github.com/loopgauge/loopgauge/fingerprint"
@@ -24,13 +23,8 @@ type Episode struct {
 	Last  int64 // time of the last firing
 
 	Requests int64 // counted when the rule fired first, and all firings after
-	After    int64 // requests after the first firing that fired too
+	After    Spent // by the requests after the first firing that fired too
 	MaxCount int   // highest count
-
-	TokensAfter int64 // prompt and completion tokens of the requests after the first firing
-	TokensKnown bool  // some of them carried tokens
-	CostAfter   USD
-	CostKnown   bool
 
 	Statuses []StatusCount // of the requests that fired, by status; -1 is not logged
 
@@ -99,9 +93,10 @@ func (e *episodes) fired(ev *Event, scope *Scope, h *Hit, n Count, tool, text st
 	ep.Last = ev.Time
 	ep.MaxCount = max(ep.MaxCount, n.N)
 	again := !opened && ep.last == ev.Position
+	used := spentOf(ev)
 	e.added = contribution{}
 	if !shared {
-		e.added = contributionOf(ev, ep.Requests, opened, again)
+		e.added = contributionOf(used, ep.Requests, opened, again)
 		ep.own.add(e.added)
 	}
 	if again {
@@ -110,22 +105,9 @@ func (e *episodes) fired(ev *Event, scope *Scope, h *Hit, n Count, tool, text st
 	ep.last = ev.Position
 	ep.status(ev.Status)
 	if !opened {
-		ep.After++
-		ep.spent(ev)
+		ep.After.add(used)
 	}
 	return ep, opened
-}
-
-// spent adds what a request after the first firing has cost.
-func (ep *Episode) spent(ev *Event) {
-	if ev.TokensIn >= 0 || ev.TokensOut >= 0 {
-		ep.TokensKnown = true
-		ep.TokensAfter += max(ev.TokensIn, 0) + max(ev.TokensOut, 0)
-	}
-	if !math.IsNaN(ev.Cost) {
-		ep.CostKnown = true
-		ep.CostAfter = ep.CostAfter.Plus(ev.Cost)
-	}
 }
 
 func (ep *Episode) status(status int) {

@@ -29,6 +29,19 @@ func ExtentOf(episodes []*Episode) (x Extent) {
 	return x
 }
 
+// Raise raises what is told of a loop, by the rule that saw most of it, to what
+// this one saw: requests, those after the first firing, their tokens, -1 unknown,
+// and their cost in USD, NaN unknown.
+func (x *Extent) Raise(requests, after, tokens *int64, cost *float64) {
+	*requests, *after = max(*requests, x.Requests), max(*after, x.After.Requests)
+	if x.After.TokensKnown {
+		*tokens = max(*tokens, x.After.Tokens)
+	}
+	if usd := x.After.Cost.Dollars(); x.After.CostKnown && !(*cost >= usd) {
+		*cost = usd
+	}
+}
+
 // add adds what an episode has of the loop. The one that fired first comes
 // first.
 func (x *Extent) add(s contribution) {
@@ -53,21 +66,20 @@ type contribution struct {
 
 // contributionOf is what a firing adds: the first of an episode all that it counted,
 // one that its request repeats nothing but a count.
-func contributionOf(ev *Event, counted int64, opened, again bool) contribution {
+func contributionOf(used Spent, counted int64, opened, again bool) contribution {
 	switch {
 	case opened:
-		return contribution{counted: counted, first: spentOf(ev)}
+		return contribution{counted: counted, first: used}
 	case again:
 		return contribution{counted: 1}
 	}
-	return contribution{counted: 1, later: spentOf(ev)}
+	return contribution{counted: 1, later: used}
 }
 
 // whole is that of an episode that shares no request with another, as far as it
 // is known.
 func (ep *Episode) whole() contribution {
-	later := Spent{ep.After, ep.TokensAfter, ep.CostAfter, ep.TokensKnown, ep.CostKnown}
-	return contribution{counted: ep.Requests, first: spent(1, -1, math.NaN()), later: later}
+	return contribution{counted: ep.Requests, first: Spent{Requests: 1}, later: ep.After}
 }
 
 func (s *contribution) add(o contribution) {
@@ -78,45 +90,23 @@ func (s *contribution) add(o contribution) {
 
 // Spent is what requests have cost, as far as the log says.
 type Spent struct {
-	Requests               int64
-	tokens                 int64
-	cost                   USD
-	tokensKnown, costKnown bool
-}
-
-// spent is of so many requests the tokens, -1 if they are not known, and the cost
-// in USD, NaN if it is not known.
-func spent(requests, tokens int64, cost float64) Spent {
-	return Spent{requests, max(tokens, 0), USD(0).Plus(cost), tokens >= 0, !math.IsNaN(cost)}
+	Requests    int64
+	Tokens      int64 // prompt and completion
+	TokensKnown bool  // some of them carried tokens
+	Cost        USD
+	CostKnown   bool
 }
 
 func spentOf(ev *Event) Spent {
-	s := spent(1, -1, ev.Cost)
-	s.tokens, s.tokensKnown = max(ev.TokensIn, 0)+max(ev.TokensOut, 0), ev.TokensIn >= 0 || ev.TokensOut >= 0
-	return s
+	u := usageOf(ev)
+	return Spent{1, u.tokens, ev.TokensIn >= 0 || ev.TokensOut >= 0, u.cost, !math.IsNaN(ev.Cost)}
 }
 
 func (s *Spent) add(o Spent) {
 	s.Requests += o.Requests
-	s.tokens += o.tokens
-	s.cost = s.cost.Plus(o.cost.Dollars()) // which stops at the most there can be
-	s.tokensKnown, s.costKnown = s.tokensKnown || o.tokensKnown, s.costKnown || o.costKnown
-}
-
-// Tokens are prompt and completion tokens; -1 if none are known.
-func (s *Spent) Tokens() int64 {
-	if !s.tokensKnown {
-		return -1
-	}
-	return s.tokens
-}
-
-// Cost is in USD; NaN if it is not known.
-func (s *Spent) Cost() float64 {
-	if !s.costKnown {
-		return math.NaN()
-	}
-	return s.cost.Dollars()
+	s.Tokens += o.Tokens
+	s.Cost = s.Cost.add(o.Cost)
+	s.TokensKnown, s.CostKnown = s.TokensKnown || o.TokensKnown, s.CostKnown || o.CostKnown
 }
 
 func (x *Extent) save(w *snapshot.Writer) {
@@ -145,13 +135,13 @@ func (s *contribution) load(r *snapshot.Reader) {
 
 func (s *Spent) save(w *snapshot.Writer) {
 	w.Varint(s.Requests)
-	w.Varint(s.tokens)
-	w.Varint(int64(s.cost))
-	w.Bool(s.tokensKnown)
-	w.Bool(s.costKnown)
+	w.Varint(s.Tokens)
+	w.Varint(int64(s.Cost))
+	w.Bool(s.TokensKnown)
+	w.Bool(s.CostKnown)
 }
 
 func (s *Spent) load(r *snapshot.Reader) {
-	s.Requests, s.tokens, s.cost = r.Varint(), r.Varint(), USD(r.Varint())
-	s.tokensKnown, s.costKnown = r.Bool(), r.Bool()
+	s.Requests, s.Tokens, s.Cost = r.Varint(), r.Varint(), USD(r.Varint())
+	s.TokensKnown, s.CostKnown = r.Bool(), r.Bool()
 }

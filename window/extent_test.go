@@ -36,7 +36,7 @@ func TestExtent(t *testing.T) {
 		}
 		e.Close()
 		x := ExtentOf(closed)
-		if got := fmt.Sprintf("%d requests, %d after: %d tokens, $%g", x.Requests, x.After.Requests, x.After.Tokens(), x.After.Cost()); got != want || alert != want {
+		if got := fmt.Sprintf("%d requests, %d after: %d tokens, $%g", x.Requests, x.After.Requests, x.After.Tokens, x.After.Cost.Dollars()); got != want || alert != want {
 			t.Errorf("%s: %s, and in the alert %s; want %s", requests, got, alert, want)
 		}
 	}

@@ -153,12 +153,14 @@ func (x *Incidents) Fired(e *Episode, f Firing) {
 func (in *Incident) add(e *Episode, part contribution) {
 	seen := in.saw(e)
 	in.First, in.Last = min(in.First, e.First), max(in.Last, e.Last)
-	x := &seen.extent
-	x.add(part)
-	in.Requests, in.After, in.Tokens = max(in.Requests, x.Requests), max(in.After, x.After.Requests), max(in.Tokens, x.After.Tokens())
-	if cost := x.After.Cost(); !math.IsNaN(cost) && !(in.Cost >= cost) {
-		in.Cost = cost
-	}
+	seen.extent.add(part)
+	seen.extent.Raise(&in.Requests, &in.After, &in.Tokens, &in.Cost)
+}
+
+// whole is the extent, of any rule that fired, as far as the incident tells it.
+func (in *Incident) whole() Extent {
+	after := Spent{in.After, max(in.Tokens, 0), in.Tokens >= 0, USD(0).Plus(in.Cost), !math.IsNaN(in.Cost)}
+	return Extent{Requests: in.Requests, After: after, fired: true}
 }
 
 // saw takes in what an episode's rule has seen, but for its extent.
@@ -273,7 +275,7 @@ func (x *Incidents) Load(r *snapshot.Reader) {
 			if r.Left() > 0 {
 				in.Seen[i].extent.load(r)
 			} else {
-				in.Seen[i].extent = Extent{Requests: in.Requests, After: spent(in.After, in.Tokens, in.Cost), fired: true}
+				in.Seen[i].extent = in.whole()
 			}
 		}
 	}

@@ -98,8 +98,8 @@ func TestIncidentsOfOlderStates(t *testing.T) {
 	var got *Incident
 	report := func(in *Incident) { got = in }
 	x := NewIncidents(report)
-	request := spent(1, 10, 1)
-	e.own = contribution{counted: 7, first: request, later: spent(4, 40, 4)}
+	request := Spent{1, 10, true, 1e9, true}
+	e.own = contribution{counted: 7, first: request, later: Spent{4, 40, true, 4e9, true}}
 	x.Fired(e, Firing{Action: Warn})
 	w := snapshot.NewWriter(nil)
 	w.Uvarint(1)

@@ -60,7 +60,7 @@ func said(rules []*Rule, events []*Event, only ...string) (verdicts, episodes []
 		},
 		Episode: func(e *Episode) {
 			if len(only) == 0 || slices.Contains(only, e.Session) {
-				episodes = append(episodes, fmt.Sprintln(e.ID, e.Rule.Name, e.Scope, e.Fingerprint, e.First, e.Fired, e.Last, e.Requests, e.After, e.MaxCount, e.TokensAfter, e.TokensKnown, e.Statuses))
+				episodes = append(episodes, fmt.Sprintln(e.ID, e.Rule.Name, e.Scope, e.Fingerprint, e.First, e.Fired, e.Last, e.Requests, e.After.Requests, e.MaxCount, e.After.Tokens, e.After.TokensKnown, e.Statuses))
 			}
 		},
 	})

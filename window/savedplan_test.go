@@ -200,7 +200,7 @@ func TestOpenEpisodesGoOn(t *testing.T) {
 	}
 	s.counts(1)
 	s.Engine.Close()
-	want.Last, want.last.Offset, want.Requests, want.After, want.MaxCount, want.Statuses[0].N = 4e6, 4, 4, 2, 4, 3
+	want.Last, want.last.Offset, want.Requests, want.After.Requests, want.MaxCount, want.Statuses[0].N = 4e6, 4, 4, 2, 4, 3
 	if got, want := s.said[len(s.said)-1], fmt.Sprintln("closed", tell(&want)); got != want {
 		t.Errorf("%s\nwant %s", got, want)
 	}

@@ -179,8 +179,8 @@ func judged(rule *Rule, events []*Event) swept1 {
 		},
 		Episode: func(ep *Episode) {
 			w.Episodes++
-			w.TokensAfter += ep.TokensAfter
-			w.CostAfter += ep.CostAfter.Dollars()
+			w.TokensAfter += ep.After.Tokens
+			w.CostAfter += ep.After.Cost.Dollars()
 		},
 	})
 	several := false

@@ -24,5 +24,17 @@ func (u USD) Plus(dollars float64) USD {
 	return u + USD(part)
 }
 
+// add adds up two sums. It stops where Plus does.
+func (u USD) add(o USD) USD {
+	switch sum := u + o; {
+	case o > 0 && sum < u:
+		return math.MaxInt64
+	case o < 0 && sum > u:
+		return math.MinInt64
+	default:
+		return sum
+	}
+}
+
 // Dollars is the sum as a number of few digits.
 func (u USD) Dollars() float64 { return float64(u) / perDollar }

@@ -164,7 +164,7 @@ func written(tb testing.TB, dir string) {
 	for _, e := range []window.Episode{
 		{
 			ID: "ep-1", Rule: p.Rules[0], Scope: []string{"s"}, Fingerprint: first, First: midnight - 9, Fired: midnight - 1, Last: midnight + 5,
-			Requests: 4, After: 2, MaxCount: 4, TokensAfter: 0, TokensKnown: true, CostAfter: 500_000_000, CostKnown: true,
+			Requests: 4, MaxCount: 4, After: window.Spent{Requests: 2, TokensKnown: true, Cost: 500_000_000, CostKnown: true},
 			Statuses: []window.StatusCount{{Status: -1, N: 1}, {Status: 200, N: 2}},
 			Model:    "m", Caller: "key-1", User: "u", Session: "s", Backend: "openai",
 		},

@@ -66,17 +66,17 @@ func (e *episodes) add(ep *window.Episode) error {
 		Session: ep.Session, Caller: ep.Caller, User: ep.User, Model: ep.Model, Backend: ep.Backend,
 		Tool: ep.Tool, Method: ep.Method, Path: ep.Path,
 		Fingerprint: ep.Fingerprint.String(), First: ep.First, Fired: ep.Fired, Last: ep.Last,
-		Requests: ep.Requests, RequestsAfter: ep.After, MaxCount: int32(ep.MaxCount),
+		Requests: ep.Requests, RequestsAfter: ep.After.Requests, MaxCount: int32(ep.MaxCount),
 	}
 	for i, field := range ep.Rule.Scope.Fields {
 		row.Scope = append(row.Scope, scopeValue{field, ep.Scope[i]})
 	}
-	if ep.TokensKnown {
-		tokens := ep.TokensAfter
+	if ep.After.TokensKnown {
+		tokens := ep.After.Tokens
 		row.TokensAfter = &tokens
 	}
-	if ep.CostKnown {
-		row.CostAfter = new(ep.CostAfter.Dollars())
+	if ep.After.CostKnown {
+		row.CostAfter = new(ep.After.Cost.Dollars())
 	}
 	for _, s := range ep.Statuses {
 		c := statusCount{Requests: s.N}
