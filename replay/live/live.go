@@ -92,14 +92,14 @@ func Run(ctx context.Context, o Options) error {
 		Plan: o.Plan, Lateness: o.Lateness, Duplicates: o.Duplicates, MaxKeys: o.MaxKeys, Since: fingerprint.NoTime, Until: fingerprint.NoTime,
 		Event: w.event, Verdict: w.verdict, Episode: w.episode, Fired: w.incidents.Fired,
 		Skip: func(s ingest.Skip) {
-			w.unjudged.skip = s
+			w.unjudged.Skip(w.name(s.Stream), s)
 			w.log.Debug("line not judged", "stream", w.name(s.Stream), "line", s.Line, "column", s.Column, "why", s.Why)
 		},
 	})
 	if err := w.restore(); err != nil {
 		return err
 	}
-	w.unjudged.at, w.unjudged.account = time.Now(), w.pipeline.Account
+	w.unjudged.Begin(w.pipeline.Account)
 	w.begin()
 	defer w.close()
 	return w.run(ctx)
@@ -138,7 +138,7 @@ type watch struct {
 	took  time.Duration // the last checkpoint
 	told  time.Time     // when the status was
 
-	unjudged unjudged
+	unjudged Unjudged
 }
 
 func (w *watch) event(ev *window.Event) error {
@@ -236,9 +236,7 @@ func (w *watch) loop(ctx context.Context, pool *replay.Parallel[*replay.Batch], 
 			err = w.pipeline.Release()
 		}
 		w.status()
-		if time.Since(w.unjudged.at) >= sayEvery {
-			w.sayUnjudged()
-		}
+		w.unjudged.Look(w.log, w.pipeline.Account)
 		if err == nil && w.due() {
 			if err = w.checkpoint(false); err == nil {
 				w.allow(nil)

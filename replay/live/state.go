@@ -363,7 +363,7 @@ func (w *watch) commit(ctx context.Context) {
 // finish writes the last checkpoint, and sends what there is to send. What has
 // left then is in none, so that it does not leave again.
 func (w *watch) finish(ctx context.Context) error {
-	w.sayUnjudged()
+	w.unjudged.Say(w.log, w.pipeline.Account)
 	if err := w.checkpoint(true); err != nil {
 		return err
 	}

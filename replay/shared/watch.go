@@ -117,6 +117,8 @@ type judge struct {
 	took  time.Duration
 	said  time.Time // when it was said that too many wait
 
+	unjudged live.Unjudged
+
 	status *live.Status // nil if nobody asks
 	lane   live.LaneStatus
 	bytes  int64 // that were read
@@ -207,6 +209,7 @@ func (j *judge) serve(ctx context.Context) error {
 	j.mark = source.Mark()
 	j.w.o.Log.Info("judging", "partition", j.p.Name(), "offset", j.mark.Offset, "lines", j.pipeline.Account.Lines)
 
+	j.unjudged.Begin(j.pipeline.Account)
 	j.begin()
 	// The first checkpoint fixes where a partition begins, and makes sure that
 	// it is ours.
@@ -262,6 +265,7 @@ func (j *judge) step(ctx context.Context, source ingest.Live) error {
 	if time.Since(j.told) >= refresh {
 		j.tell()
 	}
+	j.unjudged.Look(j.w.o.Log, j.pipeline.Account)
 	since := time.Since(j.last)
 	_, held := j.outbox.Waiting()
 	if (j.dirty || j.outbox.Moved()) && since >= j.w.o.Interval || held > 0 && since >= max(leastInterval, 4*j.took) {
@@ -337,7 +341,9 @@ func (j *judge) add(r *record) error {
 		if r.event.Copy() {
 			j.pipeline.Copies.Late++
 		}
-		j.w.o.Log.Debug("request not judged", "stream", r.origin, "offset", r.at.offset, "why", "late: its stream was silent for too long")
+		late := ingest.Skip{Line: r.at.offset, Why: "late: its stream was silent for too long"}
+		j.unjudged.Skip(fmt.Sprintf("partition %d of the raw topic", r.origin), late)
+		j.w.o.Log.Debug("request not judged", "stream", r.origin, "offset", late.Line, "why", late.Why)
 	}
 	return nil
 }
@@ -404,6 +410,7 @@ func (j *judge) checkpoint(ctx context.Context, last bool) error {
 // finish gives the partition up in good order: what was judged is in a
 // checkpoint, and what could be sent has been and is in none.
 func (j *judge) finish(ctx context.Context) error {
+	j.unjudged.Say(j.w.o.Log, j.pipeline.Account)
 	ctx, cancel := context.WithTimeout(ctx, lastTime)
 	defer cancel()
 	if err := j.checkpoint(ctx, true); err != nil {
