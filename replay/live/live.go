@@ -57,21 +57,12 @@ const (
 	// DefaultPart makes 1,440 parts a day, which readers do not mind.
 	DefaultPart = time.Minute
 
-	// leastInterval is between checkpoints that alerts wait for: a burst of
-	// them is one checkpoint.
-	leastInterval = 500 * time.Millisecond
 	// tick is how often the loop looks at the clock when nothing comes.
 	tick = 100 * time.Millisecond
 	// maxWaiting is how many requests are held back before streams that are
 	// ahead are left alone: some 100 MB, and at 10,000 requests a second far
 	// more than any sane lateness holds.
 	maxWaiting = 1 << 18
-	// partBytes is when a part is closed before its time: it is read back into
-	// memory.
-	partBytes = 64 << 20
-	// settleTime is how long a checkpoint waits for verdicts on their way to a
-	// topic.
-	settleTime = 2 * time.Second
 	// lastCommit and lastAlerts bound the end: both, and the last checkpoint,
 	// fit into the 10 s that an orchestrator gives.
 	lastCommit = 3 * time.Second
@@ -402,10 +393,4 @@ func (w *watch) silence() {
 }
 
 // due tells whether it is time for a checkpoint.
-func (w *watch) due() bool {
-	since := time.Since(w.last)
-	if _, held := w.outbox.Waiting(); held > 0 && since >= max(leastInterval, 4*w.took) {
-		return true
-	}
-	return (w.dirty || w.outbox.Moved()) && since >= w.o.Interval
-}
+func (w *watch) due() bool { return Due(w.outbox, w.dirty, w.last, w.took, w.o.Interval) }

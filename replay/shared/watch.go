@@ -45,12 +45,6 @@ type WatchOptions struct {
 }
 
 const (
-	// leastInterval is between checkpoints that alerts wait for: a burst of
-	// them is one checkpoint.
-	leastInterval = 500 * time.Millisecond
-	// settleTime is how long a checkpoint waits for verdicts on their way to a
-	// topic.
-	settleTime = 2 * time.Second
 	// lastAlerts is for sending what may leave when a partition is given up.
 	lastAlerts = 2 * time.Second
 	// manyWaiting is how many events wait before it is said that they do.
@@ -266,9 +260,7 @@ func (j *judge) step(ctx context.Context, source ingest.Live) error {
 		j.tell()
 	}
 	j.unjudged.Look(j.w.o.Log, j.pipeline.Account)
-	since := time.Since(j.last)
-	_, held := j.outbox.Waiting()
-	if (j.dirty || j.outbox.Moved()) && since >= j.w.o.Interval || held > 0 && since >= max(leastInterval, 4*j.took) {
+	if live.Due(j.outbox, j.dirty, j.last, j.took, j.w.o.Interval) {
 		return j.checkpoint(ctx, false)
 	}
 	return nil
@@ -379,11 +371,7 @@ func (j *judge) checkpoint(ctx context.Context, last bool) error {
 		}
 		j.verdicts = j.verdicts[:0]
 	}
-	if j.w.o.Topic != nil {
-		settle, cancel := context.WithTimeout(ctx, settleTime)
-		j.w.o.Topic.Settle(settle)
-		cancel()
-	}
+	live.Settle(ctx, j.w.o.Topic)
 	if j.rows != nil {
 		if err := j.rows.sync(last); err != nil {
 			return err
