@@ -34,9 +34,8 @@ type ExtractOptions struct {
 // Extracted says what became of the lines that this process has read. A line
 // that is read again after a crash counts again.
 type Extracted struct {
-	Lines, Blank, Malformed, Late int64
-	Requests                      int64 // the others
-	Records                       int64 // that were written of them: a request may go to several partitions
+	replay.Account       // judged are those that were handed on
+	Records        int64 // that were written of them: a request may go to several partitions
 }
 
 const (
@@ -58,7 +57,7 @@ const (
 // error.
 func Extract(ctx context.Context, o ExtractOptions) (Extracted, error) {
 	x := &extract{o: o}
-	x.unjudged.Begin(x.sum.account())
+	x.unjudged.Begin(x.sum.Account)
 	var err error
 	if x.out, err = kafka.OpenOut(ctx, o.To, &kafka.Create{Partitions: o.Partitions}); err != nil {
 		return x.sum, err
@@ -80,7 +79,7 @@ func Extract(ctx context.Context, o ExtractOptions) (Extracted, error) {
 	err = x.in.Run(ctx, nil, x.serve)
 	stop()
 	<-said
-	x.unjudged.Say(o.Log, x.sum.account())
+	x.unjudged.Say(o.Log, x.sum.Account)
 	return x.sum, err
 }
 
@@ -113,11 +112,7 @@ func (x *extract) say(ctx context.Context) {
 
 // Attrs are the counts for a log.
 func (s *Extracted) Attrs() []any {
-	return []any{"lines", s.Lines, "requests", s.Requests, "blank", s.Blank, "malformed", s.Malformed, "late", s.Late, "records", s.Records}
-}
-
-func (s *Extracted) account() replay.Account {
-	return replay.Account{Lines: s.Lines, Judged: s.Requests, Blank: s.Blank, Malformed: s.Malformed, Late: s.Late}
+	return []any{"lines", s.Lines, "requests", s.Judged, "blank", s.Blank, "malformed", s.Malformed, "late", s.Late, "records", s.Records}
 }
 
 // origin is one raw partition that is being extracted.
@@ -255,25 +250,17 @@ func (s *origin) take(ctx context.Context, chunk *ingest.Chunk) error {
 func (x *extract) add(s *origin, sum Extracted) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	x.sum.add(sum)
+	x.sum.Add(&sum.Account)
+	x.sum.Records += sum.Records
 	if sum.Malformed+sum.Late > 0 {
 		x.unjudged.Skip(s.p.Name(), s.skip)
 	}
-	x.unjudged.Look(x.o.Log, x.sum.account())
-}
-
-func (s *Extracted) add(n Extracted) {
-	s.Lines += n.Lines
-	s.Blank += n.Blank
-	s.Malformed += n.Malformed
-	s.Late += n.Late
-	s.Requests += n.Requests
-	s.Records += n.Records
+	x.unjudged.Look(x.o.Log, x.sum.Account)
 }
 
 // add puts the records of a batch into what is to be written.
 func (s *origin) add(b *replay.Batch) (sum Extracted) {
-	sum = Extracted{Lines: b.Tally.Lines, Blank: b.Tally.Blank, Malformed: b.Tally.Malformed}
+	sum.Lines, sum.Blank, sum.Malformed = b.Tally.Lines, b.Tally.Blank, b.Tally.Malformed
 	for _, skip := range b.Skipped {
 		s.skipped(skip)
 	}
@@ -284,7 +271,7 @@ func (s *origin) add(b *replay.Batch) (sum Extracted) {
 			s.skipped(ingest.Skip{Line: ev.Position.Line, Why: "late: further behind its stream than the lateness"})
 			continue
 		}
-		sum.Requests++
+		sum.Judged++
 		ev.Portion = &window.Portion{Number: numberOf(s.p.Index, s.count)}
 		s.count++
 		r := s.record()
