@@ -22,7 +22,11 @@ type otelCall struct {
 	out               chat            // the response's
 	json              []byte          // what became of structured values
 
-	// Gathered over a span.
+	otelGathered
+}
+
+// otelGathered is what was found in one span.
+type otelGathered struct {
 	id, model, asked      []byte
 	input, output, system []byte // gen_ai.*.messages and instructions, JSON
 	request, answer       []byte // the body, or what an instrumentation kept of it
@@ -33,10 +37,7 @@ type otelCall struct {
 }
 
 func (p *otelCall) fill(sp *otelSpan, r *fingerprint.Request) {
-	*p = otelCall{
-		reads: p.reads, scan: p.scan, body: p.body, metadata: p.metadata, headers: p.headers, kept: p.kept, said: p.said, happened: p.happened, kinds: p.kinds, converse: p.converse,
-		in: p.in, out: p.out, json: p.json[:0],
-	}
+	p.otelGathered, p.json = otelGathered{}, p.json[:0]
 	p.in.reset()
 	p.out.reset()
 	r.ID, r.Time, r.End = sp.id, sp.start, sp.end
@@ -349,10 +350,7 @@ func (p *otelCall) issued(r *fingerprint.Request) {
 			readAnswer(b, r, p.reads)
 		}
 	}
-	if b.End() != nil {
-		r.ToolCalls, r.ToolCallsLogged = r.ToolCalls[:0], false
-		r.Lost = fingerprint.TruncatedContent
-	}
+	wholeCalls(b, r)
 }
 
 // readAnswer reads a response, a message, or an item that is a call.
