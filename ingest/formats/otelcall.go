@@ -17,7 +17,8 @@ type otelCall struct {
 	kept, said        rawjson.Scanner // of the request, and of the answer
 	happened          rawjson.Scanner // of a span's events
 	kinds             []logKind       // of these
-	converse          bedrock         // puts blocks of Bedrock into other words
+	converse          converse        // puts blocks of Bedrock into other words
+	sent              requestBody     // the request, if all of it was kept
 	in                chat            // the request's messages
 	out               chat            // the response's
 	json              []byte          // what became of structured values
@@ -34,7 +35,7 @@ type otelCall struct {
 
 func (p *otelCall) fill(sp *otelSpan, r *fingerprint.Request) {
 	*p = otelCall{
-		reads: p.reads, scan: p.scan, body: p.body, metadata: p.metadata, headers: p.headers, kept: p.kept, said: p.said, happened: p.happened, kinds: p.kinds, converse: p.converse,
+		reads: p.reads, scan: p.scan, body: p.body, metadata: p.metadata, headers: p.headers, kept: p.kept, said: p.said, happened: p.happened, kinds: p.kinds, converse: p.converse, sent: p.sent,
 		in: p.in, out: p.out, json: p.json[:0],
 	}
 	p.in.reset()
@@ -317,7 +318,7 @@ func (p *otelCall) whole(r *fingerprint.Request) bool {
 		p.in.messages(text, r, p.reads)
 	case '{':
 		r.Body = text
-		readBody(&p.kept, r, &p.session, p.reads)
+		p.sent.read(r, &p.session, p.reads)
 		r.Body = nil // it has been put together again
 	default:
 		from := len(p.in.json)
@@ -364,6 +365,8 @@ func readAnswer(s *rawjson.Scanner, r *fingerprint.Request, reads fingerprint.Fi
 			for s.Array(); s.NextElement(); {
 				readAnswer(s, r, reads)
 			}
+		case "candidates":
+			readCandidates(s, r)
 		case "message":
 			readMessageCalls(s, r, reads)
 		case "output", "content":

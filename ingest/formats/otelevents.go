@@ -186,7 +186,7 @@ func (p *otelCall) answerLog(body []byte, r *fingerprint.Request) {
 				continue
 			}
 			for b.Array(); b.NextElement(); {
-				p.converse.outputBlock(b, r)
+				readConverseBlock(b, r)
 			}
 		case "finish_reason":
 			switch string(b.Text(nil)) {
