@@ -15,7 +15,8 @@ type requestBody struct {
 	scan     rawjson.Scanner
 	gemini   gemini
 	converse converse
-	bedrock  bool // the log is Bedrock's own: what was sent may be Converse in any case
+	path     []byte // of the URL, its escapes undone
+	bedrock  bool   // the log is Bedrock's own: what was sent may be Converse in any case
 }
 
 // read takes r.Body apart. Fields that the record itself carried stay. A body
@@ -93,7 +94,7 @@ func (p *requestBody) read(r *fingerprint.Request, session *naming, reads finger
 	p.reword(&n, &b, reads)
 	r.Messages = b.Messages
 	if b.Model == nil || n.urlStreams() {
-		model, stream := modelOf(r.Path)
+		model, stream := p.modelOf(r.Path)
 		b.Model = first(b.Model, model)
 		if b.Stream == fingerprint.NotLogged {
 			b.Stream = stream

@@ -52,6 +52,7 @@ func TestConverseBody(t *testing.T) {
 		`model=arn:aws:bedrock:us-east-1:123456789012:inference-profile/x messages=0 has_tools=false status=200 stream=true max_tokens=9`)
 	f("/model/anthropic.claude-v2/invoke", `{"anthropic_version":"bedrock-2023-05-31","messages":[]}`, ``,
 		`model=anthropic.claude-v2 messages=0 has_tools=false status=200 stream=false`)
+	f("/model/%4/invoke", `{"messages":[]}`, ``, `model=%4 messages=0 has_tools=false status=200 stream=false`)
 	// Another's URL names none.
 	f("/v1/models/x:y", `{"messages":[]}`, ``, `messages=0 has_tools=false status=200 stream=false`)
 	f("/model/x", `{"messages":[]}`, ``, `messages=0 has_tools=false status=200 stream=false`)

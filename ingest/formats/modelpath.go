@@ -2,18 +2,17 @@ package formats
 
 import (
 	"bytes"
-	"net/url"
 
 	"github.com/loopgauge/loopgauge/fingerprint"
 )
 
 // modelOf is the model that a URL's path names, and whether it asks for a
 // stream: Google's models/NAME:generateContent, Bedrock's model/NAME/converse.
-func modelOf(path []byte) (model []byte, stream fingerprint.Tri) {
-	if bytes.IndexByte(path, '%') >= 0 { // of NAME's colon
-		if plain, err := url.PathUnescape(string(path)); err == nil {
-			path = []byte(plain)
-		}
+// It is good until the next path.
+func (p *requestBody) modelOf(path []byte) (model []byte, stream fingerprint.Tri) {
+	if bytes.IndexByte(path, '%') >= 0 { // the colon in NAME
+		p.path = appendUnescaped(p.path[:0], path)
+		path = p.path
 	}
 	for _, v := range verbs {
 		rest, ok := bytes.CutSuffix(path, []byte(v.suffix))
@@ -52,3 +51,19 @@ var (
 	google = []string{"/models/", "/tunedModels/", "/endpoints/"}
 	amazon = []string{"/model/"}
 )
+
+// appendUnescaped appends a path of a URL, its escapes undone. What is none
+// stays.
+func appendUnescaped(dst, path []byte) []byte {
+	for i := 0; i < len(path); i++ {
+		if path[i] == '%' && i+2 < len(path) {
+			if c, ok := hexByte(path[i+1], path[i+2]); ok {
+				dst = append(dst, c)
+				i += 2
+				continue
+			}
+		}
+		dst = append(dst, path[i])
+	}
+	return dst
+}
