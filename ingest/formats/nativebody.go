@@ -17,7 +17,12 @@ type nativeBody struct {
 func (n *nativeBody) field(s *rawjson.Scanner, b *fingerprint.Request) {
 	switch string(s.Key) {
 	case "contents":
-		n.contents = s.Value()
+		switch s.Kind() {
+		case rawjson.Array, rawjson.Object, rawjson.String:
+			n.contents = s.Value()
+		default:
+			s.Skip()
+		}
 	case "systemInstruction", "system_instruction":
 		n.instruction = s.Value()
 	case "cachedContent", "cached_content":

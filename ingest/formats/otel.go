@@ -94,7 +94,7 @@ func kindOfLog(name []byte) logKind {
 
 func newOtel(reads fingerprint.Field) Parser {
 	p := &otel{reads: reads}
-	p.call.reads = reads
+	p.call.reads, p.call.sent = reads, &requestBody{}
 	return p
 }
 

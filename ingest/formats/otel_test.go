@@ -88,6 +88,10 @@ func TestOtelSpan(t *testing.T) {
 	f(` session=u model=m messages=1 last="{\"role\":\"user\"}" has_tools=true tool_calls=1 call=t name=f arguments="{\"a\":1}" stream=false metadata.user_id=u`,
 		"openinference.span.kind", "LLM", "llm.input_messages.0.message.role", "no", "input.value", `{"model":"m","messages":[{"role":"user"}],"tools":[{}],"metadata":{"user_id":"user_1_account__session_u"}}`,
 		"output.value", `{"content":[{"type":"tool_use","id":"t","name":"f","input":{"a":1}}]}`)
+	// Google's SDK: what it was called with, and what it gave.
+	f(` model=g system="\"good\"" messages=1 last="{\"content\":\"hi\",\"role\":\"user\"}" has_tools=false tool_calls=1 name=f arguments="{\"a\":1}" max_tokens=9`,
+		"openinference.span.kind", "LLM", "input.value", `{"model":"g","contents":["hi"],"config":{"system_instruction":"good","max_output_tokens":9}}`,
+		"output.value", `{"candidates":[{"content":{"role":"model","parts":[{"function_call":{"id":null,"name":"f","args":{"a":1}}}]}}]}`)
 	f(` messages=1 last="{\"role\":\"user\",\"content\":\"plain\"}" tool_calls=0`, "openinference.span.kind", "LLM", "input.value", "plain", "output.value", "fine")
 	// LangChain's messages are not known; the attributes are.
 	f(` messages=1 last="{\"role\":\"user\"}" has_tools=false stream=false`,

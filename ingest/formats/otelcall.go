@@ -17,8 +17,7 @@ type otelCall struct {
 	kept, said        rawjson.Scanner // of the request, and of the answer
 	happened          rawjson.Scanner // of a span's events
 	kinds             []logKind       // of these
-	converse          converse        // puts blocks of Bedrock into other words
-	sent              requestBody     // the request, if all of it was kept
+	sent              *requestBody    // takes a request apart of which all was kept
 	in                chat            // the request's messages
 	out               chat            // the response's
 	json              []byte          // what became of structured values
@@ -35,7 +34,7 @@ type otelCall struct {
 
 func (p *otelCall) fill(sp *otelSpan, r *fingerprint.Request) {
 	*p = otelCall{
-		reads: p.reads, scan: p.scan, body: p.body, metadata: p.metadata, headers: p.headers, kept: p.kept, said: p.said, happened: p.happened, kinds: p.kinds, converse: p.converse, sent: p.sent,
+		reads: p.reads, scan: p.scan, body: p.body, metadata: p.metadata, headers: p.headers, kept: p.kept, said: p.said, happened: p.happened, kinds: p.kinds, sent: p.sent,
 		in: p.in, out: p.out, json: p.json[:0],
 	}
 	p.in.reset()
