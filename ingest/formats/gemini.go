@@ -260,12 +260,16 @@ func (g *gemini) id(id, name rawjson.Value) {
 func readCandidates(s *rawjson.Scanner, r *fingerprint.Request) {
 	for s.Array(); s.NextElement(); {
 		for s.Object(); s.NextNamed("content"); {
-			for s.Object(); s.NextNamed("parts"); {
-				for s.Array(); s.NextElement(); {
-					if call, ok := readFunctionCall(s); ok {
-						r.ToolCalls = append(r.ToolCalls, call)
-					}
-				}
+			readParts(s, r)
+		}
+	}
+}
+
+func readParts(s *rawjson.Scanner, r *fingerprint.Request) {
+	for s.Object(); s.NextNamed("parts"); {
+		for s.Array(); s.NextElement(); {
+			if call, ok := readFunctionCall(s); ok {
+				r.ToolCalls = append(r.ToolCalls, call)
 			}
 		}
 	}

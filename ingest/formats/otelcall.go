@@ -135,6 +135,10 @@ func (p *otelCall) attribute(s *rawjson.Scanner, plain bool, key []byte, r *fing
 		p.request = p.value(s, plain)
 	case "output.value", "langfuse.observation.output", "gen_ai.completion_json":
 		p.answer = p.value(s, plain)
+	case "gcp.vertex.agent.llm_request":
+		p.request = orKept(p.value(s, plain), p.request)
+	case "gcp.vertex.agent.llm_response":
+		p.answer = orKept(p.value(s, plain), p.answer)
 	case "llm.invocation_parameters":
 		p.parameters(otelText(s, plain), r)
 	case "langfuse.observation.usage_details":
@@ -152,6 +156,15 @@ func (p *otelCall) attribute(s *rawjson.Scanner, plain bool, key []byte, r *fing
 	default:
 		p.other(s, plain, key, r)
 	}
+}
+
+// orKept is what Google's ADK kept of a request or an answer, which is {} where
+// it was told to keep nothing.
+func orKept(value, old []byte) []byte {
+	if string(value) == "{}" {
+		return old
+	}
+	return value
 }
 
 // other reads the attributes that are a part of a message each.
@@ -369,7 +382,12 @@ func readAnswer(s *rawjson.Scanner, r *fingerprint.Request, reads fingerprint.Fi
 		case "message":
 			readMessageCalls(s, r, reads)
 		case "output", "content":
-			if s.Kind() != rawjson.Array {
+			switch s.Kind() {
+			case rawjson.Array:
+			case rawjson.Object: // of Google's ADK
+				readParts(s, r)
+				continue
+			default:
 				s.Skip()
 				continue
 			}
