@@ -87,6 +87,10 @@ func (g *gemini) content(s *rawjson.Scanner) {
 					role = "system"
 				}
 			case "parts":
+				if s.Kind() == rawjson.Null {
+					s.Skip()
+					continue
+				}
 				g.text = append(g.text, `"content":`...)
 				g.parts(s)
 				g.text = append(g.text, ',')

@@ -117,6 +117,7 @@ func TestGeminiContents(t *testing.T) {
 	f(`["hi",{"role":"model","parts":[{"text":"ho"}]}]`, `{"content":"hi","role":"user"}`, `{"content":[{"type":"text","text":"ho"}],"role":"assistant"}`)
 	f(`"hi"`, `{"content":"hi","role":"user"}`)
 	f(`[]`)
+	f(`[{"role":"model","parts":null}]`, `{"role":"assistant"}`)
 	f(`[{"role":"model"}]`, `{"role":"assistant"}`)
 	// What the SDK writes of what there is not, and what the model keeps to itself.
 	f(`[{"role":"model","parts":[{"text":null,"function_call":null,"inline_data":null,"thought_signature":"cw=="},{"thought":null,"text":"ho","video_metadata":null},{"text":"hm","thought":true}]}]`,
