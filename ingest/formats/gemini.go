@@ -55,17 +55,21 @@ func (g *gemini) contents(list rawjson.Value) {
 	}
 }
 
-// instruction writes a system prompt: contents without a role, or a text.
+// instruction writes a system prompt: contents without a role, or, as Google's
+// SDK takes it, a text or a list of parts.
 func (g *gemini) instruction(v rawjson.Value) {
 	s := &g.list
 	s.Reset(v)
-	if s.Kind() == rawjson.String {
+	switch s.Kind() {
+	case rawjson.String:
 		g.text = append(g.text, s.Value()...)
-		return
-	}
-	for s.Object(); s.NextNamed("parts"); {
-		g.text = g.text[:0]
+	case rawjson.Array:
 		g.parts(s)
+	default:
+		for s.Object(); s.NextNamed("parts"); {
+			g.text = g.text[:0]
+			g.parts(s)
+		}
 	}
 }
 
@@ -169,7 +173,7 @@ func (g *gemini) block(s *rawjson.Scanner) {
 	}
 }
 
-// call writes a call. Without arguments it has none: so they are left out.
+// call writes a call. Arguments that are left out are none.
 func (g *gemini) call(v rawjson.Value) {
 	var id, name, arguments rawjson.Value
 	s := &g.part

@@ -182,6 +182,8 @@ func TestGeminiBody(t *testing.T) {
 	// What the Python SDK was called with.
 	f("/", `{"model":"gemini-2.5-flash","contents":"hi","config":{"system_instruction":"Be good.","tools":[{"function_declarations":[]}],"max_output_tokens":7}}`,
 		`model=gemini-2.5-flash system="\"Be good.\"" messages=1 last="{\"content\":\"hi\",\"role\":\"user\"}" has_tools=true status=200 max_tokens=7`)
+	f("/", `{"contents":[],"config":{"system_instruction":["Be good.",{"text":"Be quick."}]}}`,
+		`system="[{\"type\":\"text\",\"text\":\"Be good.\"},{\"type\":\"text\",\"text\":\"Be quick.\"}]" messages=0 has_tools=false status=200`)
 	// Gemini CLI wraps it.
 	f("/v1internal:streamGenerateContent", `{"model":"gemini-2.5-pro","project":"p","request":{`+contents+`,"tools":[{}],"session_id":"s","generationConfig":{"maxOutputTokens":8}}}`,
 		`session=s model=gemini-2.5-pro `+asked+` has_tools=true status=200 stream=true max_tokens=8 metadata.session_id=s`)
