@@ -17,7 +17,7 @@ type otelCall struct {
 	kept, said        rawjson.Scanner // of the request, and of the answer
 	happened          rawjson.Scanner // of a span's events
 	kinds             []logKind       // of these
-	converse          bedrock         // puts blocks of Bedrock into other words
+	sent              *requestBody    // takes a request apart of which all was kept
 	in                chat            // the request's messages
 	out               chat            // the response's
 	json              []byte          // what became of structured values
@@ -136,6 +136,10 @@ func (p *otelCall) attribute(s *rawjson.Scanner, plain bool, key []byte, r *fing
 		p.request = p.value(s, plain)
 	case "output.value", "langfuse.observation.output", "gen_ai.completion_json":
 		p.answer = p.value(s, plain)
+	case "gcp.vertex.agent.llm_request":
+		p.request = orKept(p.value(s, plain), p.request)
+	case "gcp.vertex.agent.llm_response":
+		p.answer = orKept(p.value(s, plain), p.answer)
 	case "llm.invocation_parameters":
 		p.parameters(otelText(s, plain), r)
 	case "langfuse.observation.usage_details":
@@ -153,6 +157,15 @@ func (p *otelCall) attribute(s *rawjson.Scanner, plain bool, key []byte, r *fing
 	default:
 		p.other(s, plain, key, r)
 	}
+}
+
+// orKept is what Google's ADK kept of a request or an answer, which is {} where
+// it was told to keep nothing.
+func orKept(value, old []byte) []byte {
+	if string(value) == "{}" {
+		return old
+	}
+	return value
 }
 
 // other reads the attributes that are a part of a message each.
@@ -318,7 +331,7 @@ func (p *otelCall) whole(r *fingerprint.Request) bool {
 		p.in.messages(text, r, p.reads)
 	case '{':
 		r.Body = text
-		readBody(&p.kept, r, &p.session, p.reads)
+		p.sent.read(r, &p.session, p.reads)
 		r.Body = nil // it has been put together again
 	default:
 		from := len(p.in.json)
@@ -362,10 +375,17 @@ func readAnswer(s *rawjson.Scanner, r *fingerprint.Request, reads fingerprint.Fi
 			for s.Array(); s.NextElement(); {
 				readAnswer(s, r, reads)
 			}
+		case "candidates":
+			readCandidates(s, r)
 		case "message":
 			readMessageCalls(s, r, reads)
 		case "output", "content":
-			if s.Kind() != rawjson.Array {
+			switch s.Kind() {
+			case rawjson.Array:
+			case rawjson.Object: // of Google's ADK
+				readParts(s, r)
+				continue
+			default:
 				s.Skip()
 				continue
 			}
