@@ -20,6 +20,8 @@ func newAISG(o Options) (*Identity, error) {
 		switch cause := r.needMessages(); {
 		case cause != Computable:
 			return cause
+		case r.Messages.Reworded: // AISG knows what is called messages
+			return NoMessages
 		case r.Caller == nil:
 			return NoCaller
 		case r.Model == nil:

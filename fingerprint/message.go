@@ -383,7 +383,11 @@ func (w *Writer) appendOther(dst []byte, content rawjson.Value, ofMessage bool) 
 	case rawjson.String:
 		return dst, w.readText(content), Computable
 	default:
-		// Not a form that any dialect knows; what it says still counts.
+		// The object that is a result of Google's, or no form that any dialect
+		// knows; what it says still counts.
+		if cause = w.lossOfArguments(content); cause != Computable {
+			return dst, text, cause
+		}
 		dst = append(dst, `"other":[`...)
 		return append(w.appendJSON(dst, content), "],"...), text, Computable
 	}

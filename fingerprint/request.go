@@ -134,6 +134,7 @@ func (r *Request) Attribute(name string) []byte {
 
 // Messages is the conversation that a request carries, in the dialect in which
 // it was sent: OpenAI chat messages, Anthropic messages or Responses items.
+// Those of other dialects are put into Anthropic's words.
 type Messages struct {
 	Items  []rawjson.Value // as logged, in order
 	System rawjson.Value   // Anthropic's system prompt, which stands outside the list
@@ -144,6 +145,9 @@ type Messages struct {
 	// Digest stands for the whole prompt in logs that carry no text but
 	// something that is equal when prompts are; nil otherwise.
 	Digest []byte
+	// Reworded says that the request had no list of messages: these were made
+	// of what it had, in Anthropic's words.
+	Reworded bool
 }
 
 // Field is a set of the costly fields of a request. Formats skip what no rule

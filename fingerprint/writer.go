@@ -29,10 +29,6 @@ type Writer struct {
 	asSent    bool            // the log has the body as the client sent it
 	said      bool            // some message says more than its role
 	scan      rawjson.Scanner // for queries, and messages that are read in a gateway's own way
-	items     [fewItems]keptItem
-	nextItem  int // the one that makes room for another
-	texts     [fewItems]keptText
-	nextText  int
 	inner     rawjson.Scanner // for what is inside them
 	results   rawjson.Scanner // for the results among that
 	leaves    rawjson.Scanner // for texts in arguments and parts
@@ -48,16 +44,7 @@ type Writer struct {
 
 	scopes map[string]ScopeKey // of scopes met of late: see scopeKey
 
-	// The last lastN messages as written before, for the next identity that
-	// has them: they are most of its work. 0 is none; good until Reset.
-	lastN int
-	last  []byte
-	// Likewise the issued calls, if answered.
-	answered bool
-	issued   issued
-	// Likewise the last turn, if it was written plainly.
-	turned    bool
-	turnCause Cause
+	memo
 }
 
 // NewWriter makes a Writer. With a key, fingerprints are the first 128 bits of
@@ -75,10 +62,8 @@ func NewWriter(key []byte) *Writer {
 // the life of what Prints returned. To be called before another request.
 func (w *Writer) Reset() {
 	w.drop(0)
-	w.kept, w.lastN, w.turned, w.answered = w.kept[:0], 0, false, false
-	for i := range w.items {
-		w.items[i].of, w.texts[i].of = nil, nil
-	}
+	w.kept = w.kept[:0]
+	w.forget()
 	if w.memory() > writerMemory {
 		w.Flush()
 		*w = Writer{Keep: w.Keep, mac: w.mac, sum: w.sum}
@@ -92,12 +77,9 @@ const writerMemory = 8 << 20
 
 func (w *Writer) memory() int {
 	n := w.pending.memory() + cap(w.canonical) + cap(w.kept) + cap(w.tools) + cap(w.ids) + cap(w.callIDs) +
-		cap(w.text) + cap(w.outer) + cap(w.leaf) + cap(w.spare) + cap(w.lowered) + cap(w.masked) + cap(w.scope) + cap(w.last) + cap(w.turn.ids) + cap(w.turn.text) + cap(w.issued.text) + w.args.memory()
+		cap(w.text) + cap(w.outer) + cap(w.leaf) + cap(w.spare) + cap(w.lowered) + cap(w.masked) + cap(w.scope) + cap(w.turn.ids) + cap(w.turn.text) + w.args.memory() + w.memo.memory()
 	for _, s := range []*rawjson.Scanner{&w.scan, &w.inner, &w.results, &w.leaves} {
 		n += s.Memory()
-	}
-	for i := range w.items {
-		n += w.items[i].scan.Memory()
 	}
 	const call, pair, result, print = 3 * 24, 2*24 + 8, 2*24 + 8, 88
 	return n + call*(cap(w.calls)+cap(w.turn.calls)) + result*cap(w.turn.results) + pair*cap(w.pairs) + print*cap(w.prints)

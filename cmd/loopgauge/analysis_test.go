@@ -176,8 +176,8 @@ func (a answered) rows(question int) (list []string) {
 
 // TestAnalysisOfOddities asks the same of what the logs above have not: a
 // session with two models, a loop of one caller in several sessions, requests
-// without session and model, equal calls side by side, and two rules that see
-// one call.
+// without session and model, equal calls side by side, two rules that see one
+// call, and a loop of two steps.
 func TestAnalysisOfOddities(t *testing.T) {
 	python := pythonOf(t)
 	t.Parallel()
@@ -203,6 +203,9 @@ func TestAnalysisOfOddities(t *testing.T) {
 	}
 	for i := range 3 {
 		add(400+i, `"caller":"id-e","session":"sides","model":"big","messages":"`+strconv.Itoa(i)+`",`+strings.Replace(find, "[", `[{"name":"find","arguments":"{}"},`, 1))
+	}
+	for i := range 12 {
+		add(500+i, `"caller":"id-f","session":"steps","model":"big","tokens_in":`+strconv.Itoa(100+i)+`,"cost":0.01,"messages":"`+strconv.Itoa(i)+`",`+strings.Replace(find, "find", []string{"find", "open"}[i%2], 1))
 	}
 	file := func(name, text string) string {
 		name = filepath.Join(dir, name)
@@ -230,14 +233,17 @@ rules:
 	}
 	got := analyze(t, python, document, dir)
 	for question, want := range map[int]string{
-		1:  "big|5|4|80.0",
-		4:  "prompts|4|2|2\ncalls|3|2|2\nrow|3|2|2",
-		6:  "find|calls|2|2|12\nfind|row|2|2|12\n(none)|prompts|2|1|12",
-		7:  "big|15|3|200.0\nnull|10|1|100.0\nsmall|1|0|0.0",
-		8:  "0|3|3\n23|1|2",
-		13: "2026-11-16 00:00:00+00|5|4|80.0",
+		1: "big|6|5|83.3",
+		2: "steps|big|2026-11-21 00:08:16+00|12|545|0.05|[calls]\n" +
+			"key-93e789fe6e44|null|2026-11-21 00:03:14+00|6|null|null|[prompts]\nof-1|big|2026-11-21 00:01:34+00|6|null|null|[prompts]\n" +
+			"sides|big|2026-11-21 00:06:31+00|6|null|null|[calls, row]\nwork|big|2026-11-20 23:59:59+00|6|null|null|[calls, row]",
+		4:  "calls|7|3|3\nprompts|4|2|2\nrow|3|2|2",
+		6:  "find|calls|3|3|18\nfind|row|2|2|12\n(none)|prompts|2|1|12\nopen|calls|1|1|6",
+		7:  "big|27|4|148.15\nnull|10|1|100.0\nsmall|1|0|0.0",
+		8:  "0|4|8\n23|1|2",
+		13: "2026-11-16 00:00:00+00|6|5|83.3",
 		15: "prompts|key-665db167d280|4|2026-11-21 00:04:53+00\nprompts|of-0|4|2026-11-21 00:01:33+00",
-		19: "2026-11-20|1|2|null|null\n2026-11-21|3|3|null|null",
+		19: "2026-11-20|1|2|null|null\n2026-11-21|4|8|545|0.05",
 	} {
 		if rows := strings.Join(got.rows(question), "\n"); rows != want {
 			t.Errorf("%d: got\n%s\nwant\n%s", question, rows, want)
@@ -257,7 +263,7 @@ rules:
 	const program = "import sys, duckdb\nprint(sorted(n for n, in duckdb.sql(f'SELECT count(*) FROM ({sys.argv[1]}) GROUP BY episode').fetchall()))"
 	c := exec.CommandContext(t.Context(), python, "-c", program, string(question[1]))
 	c.Dir = dir
-	if out, err := c.CombinedOutput(); err != nil || string(out) != "[3, 3, 6, 6, 6, 6]\n" {
+	if out, err := c.CombinedOutput(); err != nil || string(out) != "[3, 3, 6, 6, 6, 6, 6, 6]\n" {
 		t.Errorf("requests of the loops: %s %v", out, err)
 	}
 }

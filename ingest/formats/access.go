@@ -12,7 +12,7 @@ import (
 type access struct {
 	reads fingerprint.Field
 	scan  rawjson.Scanner // of the line
-	body  rawjson.Scanner // of a body in it, which may lie in scan's memory
+	body  requestBody
 
 	// Gathered over a record.
 	session        naming
@@ -88,7 +88,7 @@ func (a *access) finish(r *fingerprint.Request) {
 		r.Caller, r.CallerIsName = a.address, len(a.address) > 0
 	}
 	if r.Body != nil {
-		readBody(&a.body, r, &a.session, a.reads)
+		a.body.read(r, &a.session, a.reads)
 	}
 	r.Session = a.session.value
 }

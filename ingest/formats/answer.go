@@ -22,6 +22,8 @@ func (p *answer) read(body []byte, r *fingerprint.Request, reads fingerprint.Fie
 	switch {
 	case isStream(body):
 		p.parts.read(body, r, reads)
+	case len(body) > 0 && body[0] == '[': // of Google, if it is not asked for events
+		p.parts.readList(body, r, reads)
 	case len(body) > 0 && body[0] == '{':
 		if r.TokensIn == fingerprint.Unknown {
 			p.tokens(body, r)
@@ -48,8 +50,14 @@ func keepTokens(r *fingerprint.Request, in, out int64) {
 func (p *answer) tokens(body []byte, r *fingerprint.Request) {
 	s := &p.usage
 	s.Reset(body)
-	for s.Object(); s.NextNamed("usage"); {
-		readUsage(s, r)
+	for s.Object(); s.NextKey(); {
+		if string(s.Key) != "response" {
+			readUsageField(s, r)
+			continue
+		}
+		for s.Object(); s.NextKey(); { // of Gemini CLI
+			readUsageField(s, r)
+		}
 	}
 }
 
@@ -58,6 +66,6 @@ func (p *answer) tokens(body []byte, r *fingerprint.Request) {
 func (a *access) bodyValue(r *fingerprint.Request, body rawjson.Value) {
 	sent := r.Body
 	r.Body = body
-	readBody(&a.body, r, &a.session, a.reads)
+	a.body.read(r, &a.session, a.reads)
 	r.Body = sent
 }

@@ -7,13 +7,23 @@ import (
 	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
 )
 
-// readBody takes a request body in the form of OpenAI's Chat Completions and
-// Responses or Anthropic's Messages apart. It uses a scanner of its own: the
-// body may lie in the memory of the line's. Fields that the record itself
-// carried stay. A body that begins as JSON and does not end as such was cut by
-// the logger, or by the client; one that is not JSON leaves r as it is, unless
-// it is what stands in a body's place.
-func readBody(s *rawjson.Scanner, r *fingerprint.Request, session *naming, reads fingerprint.Field) {
+// requestBody takes request bodies apart: those of OpenAI's Chat Completions
+// and Responses, Anthropic's Messages, Google's generateContent and Bedrock's
+// Converse. It has scanners of its own: the body may lie in the memory of the
+// line's.
+type requestBody struct {
+	scan     rawjson.Scanner
+	gemini   gemini
+	converse converse
+	path     []byte // of the URL, its escapes undone
+	bedrock  bool   // the log is Bedrock's own: what was sent may be Converse in any case
+}
+
+// read takes r.Body apart. Fields that the record itself carried stay. A body
+// that begins as JSON and does not end as such was cut by the logger, or by the
+// client; one that is not JSON leaves r as it is, unless it is what stands in a
+// body's place.
+func (p *requestBody) read(r *fingerprint.Request, session *naming, reads fingerprint.Field) {
 	if cause := fingerprint.Placeholder(r.Body); cause != fingerprint.Computable {
 		r.Lost = cause
 		return
@@ -26,6 +36,8 @@ func readBody(s *rawjson.Scanner, r *fingerprint.Request, session *naming, reads
 	b.MaxTokens = fingerprint.Unknown
 	var cacheKey, sessionID, userID []byte
 	elsewhere := false // the provider keeps the history, and the body names it
+	var n nativeBody
+	s := &p.scan
 	s.Reset(r.Body)
 	for s.Object(); s.NextKey(); {
 		switch string(s.Key) {
@@ -59,8 +71,17 @@ func readBody(s *rawjson.Scanner, r *fingerprint.Request, session *naming, reads
 					s.Skip()
 				}
 			}
+		case "request": // what Gemini CLI wraps
+			for s.Object(); s.NextKey(); {
+				switch string(s.Key) {
+				case "session_id":
+					sessionID = s.Text(sessionID)
+				default:
+					n.field(s, &b)
+				}
+			}
 		default:
-			s.Skip()
+			n.field(s, &b)
 		}
 	}
 	if s.End() != nil {
@@ -70,36 +91,52 @@ func readBody(s *rawjson.Scanner, r *fingerprint.Request, session *naming, reads
 	if elsewhere && r.Lost == fingerprint.Computable {
 		r.Lost = fingerprint.HistoryElsewhere
 	}
+	p.reword(&n, &b, reads)
 	r.Messages = b.Messages
+	if b.Model == nil || n.urlStreams() {
+		model, stream := p.modelOf(r.Path)
+		b.Model = first(b.Model, model)
+		if b.Stream == fingerprint.NotLogged {
+			b.Stream = stream
+		}
+	}
 	r.Model = first(r.Model, b.Model)
 	r.User = first(r.User, b.User)
 	session.body(r, metadataField, sessionID, reads)
 	session.body(r, userIDField, anthropicSession(userID), reads)
 	session.body(r, cacheKeyField, cacheKey, reads)
-	if r.HasTools = b.HasTools; r.HasTools == fingerprint.NotLogged {
+	if r.HasTools = b.HasTools; r.HasTools == fingerprint.NotLogged && !n.cached {
 		r.HasTools = fingerprint.No
 	}
 	if r.MaxTokens == fingerprint.Unknown {
 		r.MaxTokens = b.MaxTokens
 	}
 	if r.Stream == fingerprint.NotLogged {
-		r.Stream = fingerprint.TriOf(b.Stream == fingerprint.Yes)
+		if r.Stream = b.Stream; r.Stream == fingerprint.NotLogged && !n.urlStreams() {
+			r.Stream = fingerprint.No
+		}
 	}
 }
 
-// readTools reads whether tools were offered: a list with entries, or true
-// where the logger kept no more than that.
+// readTools reads whether tools were offered: a list with entries, a single one
+// that Google takes for a list, or true where the logger kept no more than that.
 func readTools(s *rawjson.Scanner, old fingerprint.Tri) fingerprint.Tri {
 	if s.Kind() == rawjson.Bool {
 		return readTri(s, old)
 	}
-	if s.Kind() != rawjson.Array {
+	some := false
+	switch s.Kind() {
+	case rawjson.Array:
+		for s.Array(); s.NextElement(); s.Skip() {
+			some = true
+		}
+	case rawjson.Object:
+		for s.Object(); s.NextKey(); s.Skip() {
+			some = true
+		}
+	default:
 		s.Skip()
 		return old
-	}
-	some := false
-	for s.Array(); s.NextElement(); s.Skip() {
-		some = true
 	}
 	return fingerprint.TriOf(some)
 }
@@ -108,7 +145,8 @@ func readTools(s *rawjson.Scanner, old fingerprint.Tri) fingerprint.Tri {
 const redacted = "redacted-by-litellm"
 
 // readResponse reads the tool calls that the model issued: choices of Chat
-// Completions, output items of Responses, content blocks of Anthropic.
+// Completions, output items of Responses, content blocks of Anthropic,
+// candidates of Google, the output of Converse.
 func readResponse(s *rawjson.Scanner, r *fingerprint.Request, reads fingerprint.Field) {
 	// Also where it is empty, null or a text: what failed issued no calls, and
 	// the calls of the request's past are not its own.
@@ -132,8 +170,18 @@ func readResponse(s *rawjson.Scanner, r *fingerprint.Request, reads fingerprint.
 				}
 			}
 		case "output", "content":
+			if s.Kind() == rawjson.Object {
+				readConverse(s, r)
+				continue
+			}
 			for s.Array(); s.NextElement(); {
 				readItemCall(s, r)
+			}
+		case "candidates":
+			readCandidates(s, r)
+		case "response": // what Gemini CLI gets
+			for s.Object(); s.NextNamed("candidates"); {
+				readCandidates(s, r)
 			}
 		default:
 			s.Skip()

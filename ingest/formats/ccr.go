@@ -12,7 +12,7 @@ import (
 type ccr struct {
 	reads fingerprint.Field
 	scan  rawjson.Scanner
-	body  rawjson.Scanner
+	body  requestBody
 }
 
 func newCCR(reads fingerprint.Field) Parser { return &ccr{reads: reads} }
@@ -49,7 +49,7 @@ func (p *ccr) Parse(record []byte, r *fingerprint.Request) (int, string) {
 		return 0, NoRequest
 	}
 	var session naming
-	readBody(&p.body, r, &session, p.reads)
+	p.body.read(r, &session, p.reads)
 	r.Body = nil // it has been parsed and written again
 	r.Session = session.value
 	return 0, ""

@@ -121,7 +121,7 @@ func (p *cloudflare) text(old []byte) []byte {
 	switch {
 	case v == nil:
 		return old
-	case isEncrypted(v, &p.body):
+	case isEncrypted(v, &p.body.scan):
 		p.encrypted = true
 		return old
 	}
@@ -131,10 +131,10 @@ func (p *cloudflare) text(old []byte) []byte {
 // sentAlong reads what the client sent along, as a JSON text or an object.
 func (p *cloudflare) sentAlong(r *fingerprint.Request) {
 	text := readText(&p.scan, nil)
-	if isEncrypted(rawjson.Value(text), &p.body) || len(text) == 0 || text[0] != '{' {
+	if isEncrypted(rawjson.Value(text), &p.body.scan) || len(text) == 0 || text[0] != '{' {
 		return
 	}
-	s := &p.body
+	s := &p.body.scan
 	s.Reset(text)
 	for s.Object(); s.NextKey(); {
 		name := s.Key

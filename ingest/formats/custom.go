@@ -56,11 +56,11 @@ var CustomFields = []struct{ Name, Doc string }{
 	{"model", "what the client asked for"},
 	{"backend", "provider that served it"},
 	{"headers", "object of the request's headers: they name session and caller, and become attributes"},
-	{"body", "request body of OpenAI or Anthropic, as JSON or as its text: messages, model, tools, session, ..."},
+	{"body", "request body of OpenAI, Anthropic, Google or Bedrock, as JSON or as its text: messages, model, tools, session, ..."},
 	{"body_hash", "a hash of the body"},
 	{"messages", "the list of messages alone"},
 	{"has_tools", "whether tools were offered: true or false, or the list of them"},
-	{"response", "response body of OpenAI or Anthropic, also as events: tool calls, tokens"},
+	{"response", "response body of OpenAI, Anthropic, Google or Bedrock, also as events: tool calls, tokens"},
 	{"tool_calls", "the list of calls that the model issued alone"},
 	{"status", "HTTP status"},
 	{"error", "class or message of an error"},
@@ -175,9 +175,10 @@ func (p *custom) lookup(f *CustomField) (v found, ok bool) {
 	return v, false
 }
 
-// fill fills the request: first from headers and bodies, then from fields,
-// which overrule what was found there.
+// fill fills the request: first from the URL, headers and bodies, then from the
+// other fields, which overrule what was found there.
 func (p *custom) fill(r *fingerprint.Request) {
+	p.target(r)
 	for i := range p.c.Fields {
 		switch f := &p.c.Fields[i]; f.Name {
 		case "headers":
@@ -203,7 +204,7 @@ func (p *custom) fill(r *fingerprint.Request) {
 	for i := range p.c.Fields {
 		f := &p.c.Fields[i]
 		switch f.Name {
-		case "headers", "body", "response":
+		case "path", "url", "headers", "body", "response":
 			continue
 		}
 		v, ok := p.lookup(f)
@@ -237,6 +238,22 @@ func (p *custom) fill(r *fingerprint.Request) {
 	for i := range p.c.Attributes {
 		if v, ok := p.lookup(&p.c.Attributes[i]); ok {
 			setAttribute(r, p.attributes[i], p.text(v))
+		}
+	}
+}
+
+// target fills what stands in the URL: a body that names no model is read by it.
+func (p *custom) target(r *fingerprint.Request) {
+	for i := range p.c.Fields {
+		switch f := &p.c.Fields[i]; f.Name {
+		case "path":
+			if v, ok := p.lookup(f); ok {
+				r.Path = p.text(v)
+			}
+		case "url":
+			if v, ok := p.lookup(f); ok {
+				splitTarget(r, p.text(v))
+			}
 		}
 	}
 }
@@ -275,16 +292,12 @@ func (p *custom) field(r *fingerprint.Request, name string, v found) {
 		r.ID = p.text(v)
 	case "method":
 		r.Method = p.text(v)
-	case "path":
-		r.Path = p.text(v)
 	case "query":
 		if v.json.Kind() == rawjson.Object {
 			r.Query = fingerprint.Query{Object: v.json}
 		} else {
 			r.Query = fingerprint.Query{Raw: p.text(v)}
 		}
-	case "url":
-		splitTarget(r, p.text(v))
 	case "caller":
 		r.Caller, r.CallerIsName = p.text(v), false
 	case "caller_name":

@@ -111,6 +111,8 @@ func TestCustomFields(t *testing.T) {
 	f(list(pathTo("url", "u"), pathTo("status", "s"), pathTo("stream", "x")), `{"u":"/v1?a=1","s":"200","x":"True"}`, `path="/v1" query="a=1" status=200 stream=true`)
 	f(list(pathTo("status", "s"), pathTo("tokens_in", "n")), `{"s":"ok","n":-5}`, ``)
 	f(list(pathTo("tokens_in", "n"), pathTo("tokens_cached", "c")), `{"n":5,"c":3}`, `tokens_in=5 tokens_cached=3`)
+	f(list(pathTo("body", "b"), pathTo("url", "u")), `{"b":{"contents":[],"generationConfig":{"maxOutputTokens":9}},"u":"/v1beta/models/gemini-2.5-pro:streamGenerateContent?alt=sse"}`,
+		`path="/v1beta/models/gemini-2.5-pro:streamGenerateContent" query="alt=sse" model="gemini-2.5-pro" messages=[] has_tools=false stream=true max_tokens=9`)
 	f(list(pathTo("body", "b"), pathTo("model", "m")), `{"b":{"model":"inside","messages":[{"role":"user","content":"hi"}],"stream":true},"m":"outside"}`,
 		`model="outside" messages=[{"role":"user","content":"hi"}] has_tools=false stream=true`)
 	f(list(pathTo("messages", "m"), pathTo("tool_calls", "c")), `{"m":"[{\"role\":\"user\"}]","c":"[{\"name\":\"f\",\"arguments\":{\"x\":1}}]"}`,
@@ -156,7 +158,7 @@ func TestWriteShowsNoText(t *testing.T) {
 	if bytes.Contains(text, []byte("secret")) {
 		t.Errorf("a text is shown: %s", text)
 	}
-	if got := (&writer{show: true}).text([]byte("Bearer abcdefgh and sk-abcdefgh")); got != "(a key) and (a key)" {
+	if got := (&writer{show: true}).text([]byte("Bearer abcdefgh, sk-abcdefgh and AIza"+strings.Repeat("Sy3", 10))); got != "(a key), (a key) and (a key)" {
 		t.Errorf("keys are shown: %s", got)
 	}
 }
@@ -199,6 +201,7 @@ func TestScaffold(t *testing.T) {
 	}
 	f(`{"Timestamp":"2026-11-21 10:00:00","session_id":"secret","req":{"model":"secret","messages":[]}}`,
 		"time: {path: 'Timestamp', layout: '2006-01-02 15:04:05'}", "session: 'session_id'", "body: 'req'")
+	f(`{"ts":1795255200123,"asked":{"contents":[{"parts":[{"text":"secret"}]}]},"said":{"candidates":[{"index":0}]}}`, "body: 'asked'", "response: 'said'")
 	f(`{"ts":1795255200123,"latency_ms":5}`, "time: {path: 'ts', layout: 'unix_ms'}", "duration: {path: 'latency_ms', unit: ms}")
 	// As cloud gateways, Bifrost, OpenRouter and APISIX call them.
 	f(`{"requestTime":"21/Nov/2026:10:00:00 +0000","httpMethod":"POST","resourcePath":"/secret","user":"-"}`, "missing: ['-', '']", "method: 'httpMethod'", "url: 'resourcePath'")

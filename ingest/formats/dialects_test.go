@@ -12,8 +12,9 @@ import (
 )
 
 // TestDialects: a turn with two calls of tools, a thought and an image is the
-// same turn in Chat Completions, Messages and Responses, in whatever log their
-// bodies stand, and so are the calls of the answer.
+// same turn in Chat Completions, Messages, Responses, Google's generateContent
+// and Bedrock's Converse, in whatever log their bodies stand, and so are the
+// calls of the answer.
 func TestDialects(t *testing.T) {
 	text := func(body string) string {
 		out, err := json.Marshal(body)
@@ -63,6 +64,18 @@ func TestDialects(t *testing.T) {
 			{"type":"function_call_output","call_id":"a","output":"no data"},{"type":"function_call_output","call_id":"b","output":"dark"}]}`,
 			`{"object":"response","output":[{"type":"reasoning","id":"rs2","summary":[]},{"type":"function_call","id":"fc2","call_id":"c","name":"find","arguments":"{\"x\":1,\"y\":\"ł\"}"}]}`,
 		},
+		"gemini": {
+			`{"systemInstruction":{"parts":[{"text":"You help."}]},"contents":[{"role":"user","parts":[{"text":"Where is it?"},{"inlineData":{"mimeType":"image/png","data":"aW1n"}}]},
+			{"role":"model","parts":[{"text":"Let me see.","thought":true},{"functionCall":{"name":"find","args":{"y":"ł","x":1}},"thoughtSignature":"cw=="},{"functionCall":{"name":"look"}}]},
+			{"role":"user","parts":[{"functionResponse":{"name":"look","response":{"output":"dark"}}},{"functionResponse":{"name":"find","response":{"result":"no data"}}}]}]}`,
+			`{"candidates":[{"content":{"parts":[{"text":"Again.","thought":true},{"functionCall":{"name":"find","args":{"x":1,"y":"ł"}},"thoughtSignature":"dA=="}],"role":"model"},"finishReason":"STOP"}]}`,
+		},
+		"converse": {
+			`{"system":[{"text":"You help."}],"messages":[{"role":"user","content":[{"text":"Where is it?"},{"image":{"format":"png","source":{"bytes":"aW1n"}}}]},
+			{"role":"assistant","content":[{"reasoningContent":{"reasoningText":{"text":"Let me see.","signature":"s"}}},{"toolUse":{"toolUseId":"a","name":"find","input":{"y":"ł","x":1}}},{"toolUse":{"toolUseId":"b","name":"look","input":{}}}]},
+			{"role":"user","content":[{"toolResult":{"toolUseId":"a","content":[{"text":"no data"}],"status":"success"}},{"toolResult":{"toolUseId":"b","content":[{"text":"dark"}]}}]}],"toolConfig":{"tools":[{"toolSpec":{"name":"find"}}]}}`,
+			`{"output":{"message":{"role":"assistant","content":[{"text":"Again."},{"toolUse":{"toolUseId":"c","name":"find","input":{"x":1,"y":"ł"}}}]}},"stopReason":"tool_use"}`,
+		},
 	}
 	prints := func(identity string, r *fingerprint.Request) (all []string) {
 		id, err := fingerprint.New(identity, fingerprint.Options{})
@@ -80,7 +93,7 @@ func TestDialects(t *testing.T) {
 		return all
 	}
 	var turn []string
-	for _, name := range []string{"chat", "messages", "responses"} {
+	for _, name := range []string{"chat", "messages", "responses", "gemini", "converse"} {
 		request, answer := strings.NewReplacer("\n", "", "\t", "").Replace(dialects[name][0]), dialects[name][1]
 		for format, line := range logs {
 			r := parse(t, format, line(request, answer))

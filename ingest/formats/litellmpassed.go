@@ -10,7 +10,7 @@ import (
 // does not know the provider, as one text.
 type passedBodies struct {
 	sent, got rawjson.Scanner // hold the texts
-	body      rawjson.Scanner
+	body      requestBody
 	answer    answer
 }
 
@@ -31,7 +31,7 @@ func (p *passedBodies) read(messages, response rawjson.Value, r *fingerprint.Req
 	}
 	if len(body) > 0 && body[0] == '{' {
 		r.Body = body
-		readBody(&p.body, r, session, reads)
+		p.body.read(r, session, reads)
 		r.Body = nil // LiteLLM has written it anew
 	}
 }

@@ -13,7 +13,7 @@ type litellmSpend struct {
 	zoned  // where the exporter ran, which may have left the zone out; the table is in UTC
 	reads  fingerprint.Field
 	scan   rawjson.Scanner
-	text   rawjson.Scanner // of a column of JSON
+	text   requestBody // of a column of JSON
 	answer rawjson.Scanner
 	inner  litellm
 }
@@ -93,7 +93,7 @@ func (p *litellmSpend) Parse(record []byte, r *fingerprint.Request) (int, string
 	if column, why := failure(s); why != "" {
 		return column, why
 	}
-	t := &p.text
+	t := &p.text.scan
 	t.Reset(metadata)
 	for t.Object(); t.NextNamed("error_information"); {
 		q.field(t, r)
@@ -123,11 +123,11 @@ func column(s *rawjson.Scanner) []byte {
 // content reads what store_prompts_in_spend_logs keeps: the request as LiteLLM
 // saw it, the response, and the messages of realtime calls.
 func (p *litellmSpend) content(r *fingerprint.Request, messages, response, request []byte) {
-	t := &p.text
+	t := &p.text.scan
 	var session naming
 	if request != nil {
 		r.Body = request
-		readBody(t, r, &session, p.reads)
+		p.text.read(r, &session, p.reads)
 		r.Body = nil // LiteLLM has added to it
 	} else if messages != nil {
 		t.Reset(messages)

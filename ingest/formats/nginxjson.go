@@ -14,7 +14,7 @@ import (
 type nginxJSON struct {
 	reads   fingerprint.Field
 	scan    rawjson.Scanner
-	body    rawjson.Scanner
+	body    requestBody
 	escaped []byte // a line whose \xHH have become JSON
 }
 
@@ -110,7 +110,7 @@ func (p *nginxJSON) Parse(record []byte, r *fingerprint.Request) (int, string) {
 	}
 	r.CallerIsName = true
 	if r.Body != nil {
-		readBody(&p.body, r, &session, p.reads)
+		p.body.read(r, &session, p.reads)
 	} else if size.body && size.spooled {
 		r.Lost = fingerprint.SpooledBody
 	}

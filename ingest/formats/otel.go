@@ -94,7 +94,7 @@ func kindOfLog(name []byte) logKind {
 
 func newOtel(reads fingerprint.Field) Parser {
 	p := &otel{reads: reads}
-	p.call.reads = reads
+	p.call.reads, p.call.sent = reads, &requestBody{}
 	return p
 }
 
@@ -466,7 +466,7 @@ func (sp *otelSpan) classify(s *rawjson.Scanner) {
 			}
 		case "user.id", "enduser.id", "langfuse.user.id", "ai.telemetry.metadata.userId", "traceloop.association.properties.user_id":
 			sp.user = first(otelText(s, sp.plain), sp.user)
-		case "gen_ai.input.messages", "gen_ai.output.messages", "gen_ai.prompt_json", "ai.prompt.messages", "input.value", "langfuse.observation.input":
+		case "gen_ai.input.messages", "gen_ai.output.messages", "gen_ai.prompt_json", "ai.prompt.messages", "input.value", "langfuse.observation.input", "gcp.vertex.agent.llm_request":
 			sp.hasContent = true
 			s.Skip()
 		default:

@@ -88,6 +88,16 @@ func TestOtelSpan(t *testing.T) {
 	f(` session=u model=m messages=1 last="{\"role\":\"user\"}" has_tools=true tool_calls=1 call=t name=f arguments="{\"a\":1}" stream=false metadata.user_id=u`,
 		"openinference.span.kind", "LLM", "llm.input_messages.0.message.role", "no", "input.value", `{"model":"m","messages":[{"role":"user"}],"tools":[{}],"metadata":{"user_id":"user_1_account__session_u"}}`,
 		"output.value", `{"content":[{"type":"tool_use","id":"t","name":"f","input":{"a":1}}]}`)
+	// Google's SDK: what it was called with, and what it gave.
+	f(` model=g system="\"good\"" messages=1 last="{\"content\":\"hi\",\"role\":\"user\"}" has_tools=false tool_calls=1 name=f arguments="{\"a\":1}" max_tokens=9`,
+		"openinference.span.kind", "LLM", "input.value", `{"model":"g","contents":["hi"],"config":{"system_instruction":"good","max_output_tokens":9}}`,
+		"output.value", `{"candidates":[{"content":{"role":"model","parts":[{"function_call":{"id":null,"name":"f","args":{"a":1}}}]}}]}`)
+	// Google's ADK: the span has no other sign of a call than the model and these.
+	f(` session=s model=g backend=gcp.vertex.agent messages=1 last="{\"content\":[{\"type\":\"text\",\"text\":\"hi\"}],\"role\":\"user\"}" has_tools=true tool_calls=1 call=adk-1 name=f arguments="{\"a\":1}"`,
+		"gen_ai.system", "gcp.vertex.agent", "gen_ai.request.model", "g", "gcp.vertex.agent.session_id", "s",
+		"gcp.vertex.agent.llm_request", `{"model":"g","config":{"tools":[{"function_declarations":[]}]},"contents":[{"parts":[{"text":"hi"}],"role":"user"}]}`,
+		"gcp.vertex.agent.llm_response", `{"content":{"parts":[{"function_call":{"id":"adk-1","args":{"a":1},"name":"f"}}],"role":"model"},"usage_metadata":{}}`)
+	f(` model=g`, call("gen_ai.request.model", "g", "gcp.vertex.agent.llm_request", `{}`, "gcp.vertex.agent.llm_response", `{}`)...)
 	f(` messages=1 last="{\"role\":\"user\",\"content\":\"plain\"}" tool_calls=0`, "openinference.span.kind", "LLM", "input.value", "plain", "output.value", "fine")
 	// LangChain's messages are not known; the attributes are.
 	f(` messages=1 last="{\"role\":\"user\"}" has_tools=false stream=false`,

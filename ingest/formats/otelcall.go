@@ -17,12 +17,16 @@ type otelCall struct {
 	kept, said        rawjson.Scanner // of the request, and of the answer
 	happened          rawjson.Scanner // of a span's events
 	kinds             []logKind       // of these
-	converse          bedrock         // puts blocks of Bedrock into other words
+	sent              *requestBody    // takes a request apart of which all was kept
 	in                chat            // the request's messages
 	out               chat            // the response's
 	json              []byte          // what became of structured values
 
-	// Gathered over a span.
+	otelGathered
+}
+
+// otelGathered is what was found in one span.
+type otelGathered struct {
 	id, model, asked      []byte
 	input, output, system []byte // gen_ai.*.messages and instructions, JSON
 	request, answer       []byte // the body, or what an instrumentation kept of it
@@ -33,10 +37,7 @@ type otelCall struct {
 }
 
 func (p *otelCall) fill(sp *otelSpan, r *fingerprint.Request) {
-	*p = otelCall{
-		reads: p.reads, scan: p.scan, body: p.body, metadata: p.metadata, headers: p.headers, kept: p.kept, said: p.said, happened: p.happened, kinds: p.kinds, converse: p.converse,
-		in: p.in, out: p.out, json: p.json[:0],
-	}
+	p.otelGathered, p.json = otelGathered{}, p.json[:0]
 	p.in.reset()
 	p.out.reset()
 	r.ID, r.Time, r.End = sp.id, sp.start, sp.end
@@ -135,6 +136,10 @@ func (p *otelCall) attribute(s *rawjson.Scanner, plain bool, key []byte, r *fing
 		p.request = p.value(s, plain)
 	case "output.value", "langfuse.observation.output", "gen_ai.completion_json":
 		p.answer = p.value(s, plain)
+	case "gcp.vertex.agent.llm_request":
+		p.request = orKept(p.value(s, plain), p.request)
+	case "gcp.vertex.agent.llm_response":
+		p.answer = orKept(p.value(s, plain), p.answer)
 	case "llm.invocation_parameters":
 		p.parameters(otelText(s, plain), r)
 	case "langfuse.observation.usage_details":
@@ -152,6 +157,15 @@ func (p *otelCall) attribute(s *rawjson.Scanner, plain bool, key []byte, r *fing
 	default:
 		p.other(s, plain, key, r)
 	}
+}
+
+// orKept is what Google's ADK kept of a request or an answer, which is {} where
+// it was told to keep nothing.
+func orKept(value, old []byte) []byte {
+	if string(value) == "{}" {
+		return old
+	}
+	return value
 }
 
 // other reads the attributes that are a part of a message each.
@@ -317,7 +331,7 @@ func (p *otelCall) whole(r *fingerprint.Request) bool {
 		p.in.messages(text, r, p.reads)
 	case '{':
 		r.Body = text
-		readBody(&p.kept, r, &p.session, p.reads)
+		p.sent.read(r, &p.session, p.reads)
 		r.Body = nil // it has been put together again
 	default:
 		from := len(p.in.json)
@@ -349,10 +363,7 @@ func (p *otelCall) issued(r *fingerprint.Request) {
 			readAnswer(b, r, p.reads)
 		}
 	}
-	if b.End() != nil {
-		r.ToolCalls, r.ToolCallsLogged = r.ToolCalls[:0], false
-		r.Lost = fingerprint.TruncatedContent
-	}
+	wholeCalls(b, r)
 }
 
 // readAnswer reads a response, a message, or an item that is a call.
@@ -364,10 +375,17 @@ func readAnswer(s *rawjson.Scanner, r *fingerprint.Request, reads fingerprint.Fi
 			for s.Array(); s.NextElement(); {
 				readAnswer(s, r, reads)
 			}
+		case "candidates":
+			readCandidates(s, r)
 		case "message":
 			readMessageCalls(s, r, reads)
 		case "output", "content":
-			if s.Kind() != rawjson.Array {
+			switch s.Kind() {
+			case rawjson.Array:
+			case rawjson.Object: // of Google's ADK
+				readParts(s, r)
+				continue
+			default:
 				s.Skip()
 				continue
 			}

@@ -164,9 +164,10 @@ func (p *otelCall) messageLog(kind logKind, body []byte, r *fingerprint.Request)
 	}
 	p.in.json = append(bytes.TrimSuffix(out, []byte{','}), '}')
 	if message := p.in.json[from:]; hasConverse(message) {
-		p.converse.text = p.converse.text[:0]
-		p.converse.message(message)
-		p.in.json = append(p.in.json[:from], p.converse.text...)
+		c := &p.sent.converse
+		c.text = c.text[:0]
+		c.message(message)
+		p.in.json = append(p.in.json[:from], c.text...)
 	}
 	p.in.ends = append(p.in.ends, len(p.in.json))
 }
@@ -186,7 +187,7 @@ func (p *otelCall) answerLog(body []byte, r *fingerprint.Request) {
 				continue
 			}
 			for b.Array(); b.NextElement(); {
-				p.converse.outputBlock(b, r)
+				readConverseBlock(b, r)
 			}
 		case "finish_reason":
 			switch string(b.Text(nil)) {

@@ -221,6 +221,11 @@ func (c *chat) issued(list []byte, r *fingerprint.Request, reads fingerprint.Fie
 			}
 		}
 	}
+	wholeCalls(s, r)
+}
+
+// wholeCalls drops the calls of a text that was cut: the last may lack its end.
+func wholeCalls(s *rawjson.Scanner, r *fingerprint.Request) {
 	if s.End() != nil {
 		r.ToolCalls, r.ToolCallsLogged = r.ToolCalls[:0], false
 		r.Lost = fingerprint.TruncatedContent
@@ -275,10 +280,7 @@ func (c *chat) sdkCalls(list []byte, r *fingerprint.Request) {
 			r.ToolCalls = append(r.ToolCalls, call)
 		}
 	}
-	if s.End() != nil {
-		r.ToolCalls, r.ToolCallsLogged = r.ToolCalls[:0], false
-		r.Lost = fingerprint.TruncatedContent
-	}
+	wholeCalls(s, r)
 }
 
 // flat is an attribute that holds a part of a message: of

@@ -317,23 +317,3 @@ func TestStreamedResponses(t *testing.T) {
 	f(``, `<html>`)
 	f(``, ``)
 }
-
-// TestConverse: Bedrock's own words for calls and results are read as
-// Anthropic's, and a loop in one is a loop in the other.
-func TestConverse(t *testing.T) {
-	f := func(message, want string) {
-		t.Helper()
-		r := parse(t, "bedrock", `{"timestamp":"2026-11-21T10:00:00Z","input":{"inputBodyJson":{"messages":[`+message+`]}}}`)
-		if got := string(r.Messages.Items[0]); got != want {
-			t.Errorf("%s\ngot  %s\nwant %s", message, got, want)
-		}
-	}
-	f(`{"role":"user","content":[{"text":"hi"}]}`, `{"role":"user","content":[{"text":"hi"}]}`)
-	f(`{"role":"assistant","content":[{"text":"hm"},{"toolUse":{"toolUseId":"t1","name":"f","input":{"x":[1]}}}]}`,
-		`{"role":"assistant","content":[{"text":"hm"},{"type":"tool_use","id":"t1","name":"f","input":{"x":[1]}}]}`)
-	f(`{"role":"user","content":[{"toolResult":{"toolUseId":"t1","content":[{"text":"no"}],"status":"error"}}]}`,
-		`{"role":"user","content":[{"type":"tool_result","tool_use_id":"t1","content":[{"text":"no"}],"is_error":true}]}`)
-	f(`{"role":"user","content":[{"toolResult":{"toolUseId":"t1","content":null,"status":"success"}}],"x":"\ud83d\u00e9"}`,
-		`{"role":"user","content":[{"type":"tool_result","tool_use_id":"t1","content":null,"is_error":false}],"x":"\ud83d\u00e9"}`)
-	f(`{"role":"user","content":"toolUse"}`, `{"role":"user","content":"toolUse"}`)
-}

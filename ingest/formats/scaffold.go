@@ -289,10 +289,10 @@ func (g *guesser) yaml(times CustomField) []byte {
 
 // shaped is the path to what has the shape of a request or of a response.
 func (g *guesser) shaped(field string) string {
-	members := map[string][]string{"body": {"messages", "input"}, "response": {"choices", "usage"}}[field]
+	members := map[string][]string{"body": {"messages", "input", "contents"}, "response": {"choices", "usage", "candidates"}}[field]
 	for _, p := range g.paths {
 		for _, m := range members {
-			if parent, ok := strings.CutSuffix(p, "."+m); ok && (field != "body" || g.has(parent+".model")) {
+			if parent, ok := strings.CutSuffix(p, "."+m); ok && (field != "body" || m == "contents" || g.has(parent+".model")) {
 				return parent
 			}
 		}

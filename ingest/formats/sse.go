@@ -9,12 +9,13 @@ import (
 
 // streamed puts the tool calls of a streamed response together again, from the
 // server-sent events as they went over the line: chunks of Chat Completions,
-// Anthropic's content blocks, items of Responses.
+// Anthropic's content blocks, items of Responses, Google's candidates.
 type streamed struct {
 	scan  rawjson.Scanner // of one event
 	calls []streamedCall
 	text  []byte // names, ids and arguments of all calls
 	done  bool   // the stream was not cut off
+	parts bool   // Google's arguments in parts, which are not put together
 }
 
 // streamedCall is a call in the making. A stream tells calls apart by index.
@@ -42,7 +43,7 @@ func isStream(text []byte) bool {
 // read notes the calls and the tokens of a response. One that breaks off says
 // nothing of its calls: the last of them may lack its end.
 func (p *streamed) read(text []byte, r *fingerprint.Request, reads fingerprint.Field) {
-	p.calls, p.text, p.done = p.calls[:0], p.text[:0], false
+	p.calls, p.text, p.done, p.parts = p.calls[:0], p.text[:0], false, false
 	for len(text) > 0 {
 		var line []byte
 		line, text, _ = bytes.Cut(text, []byte("\n"))
@@ -62,7 +63,7 @@ func (p *streamed) read(text []byte, r *fingerprint.Request, reads fingerprint.F
 
 // readList is read for a stream that is logged as a list of its events.
 func (p *streamed) readList(list rawjson.Value, r *fingerprint.Request, reads fingerprint.Field) {
-	p.calls, p.text, p.done = p.calls[:0], p.text[:0], false
+	p.calls, p.text, p.done, p.parts = p.calls[:0], p.text[:0], false, false
 	s := &p.scan
 	s.Reset(list)
 	for s.Array(); s.NextElement(); {
@@ -73,7 +74,7 @@ func (p *streamed) readList(list rawjson.Value, r *fingerprint.Request, reads fi
 
 // finish puts the calls together.
 func (p *streamed) finish(r *fingerprint.Request, reads fingerprint.Field) {
-	if !p.done {
+	if !p.done || p.parts {
 		return
 	}
 	r.ToolCallsLogged = true
@@ -111,6 +112,10 @@ func (p *streamed) call(choice, index int64) *streamedCall {
 			return c
 		}
 	}
+	return p.begin(choice, index)
+}
+
+func (p *streamed) begin(choice, index int64) *streamedCall {
 	if n := len(p.calls); n < cap(p.calls) {
 		p.calls = p.calls[:n+1]
 		c := &p.calls[n]
@@ -145,14 +150,22 @@ func (p *streamed) event(r *fingerprint.Request) {
 				c := p.call(0, index)
 				c.arguments = append(c.arguments, p.keep(s.Text(nil)))
 			}
-		case "usage":
-			readUsage(s, r)
-		case "message", "response": // Anthropic's first event, and the last of Responses
-			for s.Object(); s.NextNamed("usage"); {
-				readUsage(s, r)
+		case "candidates":
+			p.candidates(s)
+		case "promptFeedback": // Google refused to answer, and there are no candidates
+			for s.Object(); s.NextNamed("blockReason"); s.Skip() {
+				p.done = true
+			}
+		case "message", "response": // Anthropic's first event, the last of Responses, and Gemini CLI's
+			for s.Object(); s.NextKey(); {
+				if string(s.Key) == "candidates" {
+					p.candidates(s)
+				} else {
+					readUsageField(s, r)
+				}
 			}
 		default:
-			s.Skip()
+			readUsageField(s, r)
 		}
 	}
 }
@@ -252,10 +265,49 @@ func (p *streamed) block(s *rawjson.Scanner, index int64) {
 	p.add(0, index, id, name, arguments)
 }
 
+// candidates reads the candidates of a chunk of Google's, in which calls stand
+// whole, unless the client asked for their arguments in parts.
+func (p *streamed) candidates(s *rawjson.Scanner) {
+	for s.Array(); s.NextElement(); {
+		for s.Object(); s.NextKey(); {
+			switch string(s.Key) {
+			case "content":
+				for s.Object(); s.NextNamed("parts"); {
+					for s.Array(); s.NextElement(); {
+						if call, ok := readFunctionCall(s); ok {
+							p.parts = p.parts || call.Arguments == nil
+							c := p.begin(0, 0)
+							c.id, c.name = p.keep(call.ID), p.keep(call.Name)
+							c.arguments = append(c.arguments, p.keep(call.Arguments))
+						}
+					}
+				}
+			case "finishReason", "finish_reason":
+				p.done = p.done || len(s.Text(nil)) > 0
+			default:
+				s.Skip()
+			}
+		}
+	}
+}
+
+// readUsageField reads a member of a response, if it holds tokens.
+func readUsageField(s *rawjson.Scanner, r *fingerprint.Request) {
+	switch string(s.Key) {
+	case "usage":
+		readUsage(s, r)
+	case "usageMetadata", "usage_metadata":
+		readUsageMetadata(s, r)
+	default:
+		s.Skip()
+	}
+}
+
 // readUsage reads the tokens of a response, by the names of OpenAI's Chat
-// Completions, or of Responses and Anthropic. The input_tokens of Anthropic are
-// those that its cache had no part in: what was read from it and written to it
-// stands beside them. Of prompt_tokens, which LiteLLM writes, it is a part.
+// Completions, of Responses and Anthropic, or of Converse and
+// Nova. The input tokens of the latter three are those that the cache had no
+// part in: what was read from it and written to it stands beside them. Of
+// prompt_tokens, which LiteLLM writes, it is a part.
 func readUsage(s *rawjson.Scanner, r *fingerprint.Request) {
 	const none = fingerprint.Unknown
 	prompt, input, read, written := int64(none), int64(none), int64(none), int64(none)
@@ -263,13 +315,13 @@ func readUsage(s *rawjson.Scanner, r *fingerprint.Request) {
 		switch string(s.Key) {
 		case "prompt_tokens":
 			prompt = readCount(s, prompt)
-		case "input_tokens":
+		case "input_tokens", "inputTokens":
 			input = readCount(s, input)
-		case "cache_read_input_tokens":
+		case "cache_read_input_tokens", "cacheReadInputTokens", "cacheReadInputTokenCount":
 			read = readCount(s, read)
-		case "cache_creation_input_tokens":
+		case "cache_creation_input_tokens", "cacheWriteInputTokens", "cacheWriteInputTokenCount":
 			written = readCount(s, written)
-		case "completion_tokens", "output_tokens":
+		case "completion_tokens", "output_tokens", "outputTokens":
 			r.TokensOut = readCount(s, r.TokensOut)
 		case "prompt_tokens_details", "input_tokens_details":
 			for s.Object(); s.NextNamed("cached_tokens"); {

@@ -151,7 +151,7 @@ var (
 	// secretName are names of attributes whose values let one in.
 	secretName = regexp.MustCompile(`(?i)auth|api-?_?key|cookie|token|secret|password|(^|[-_:])key$`)
 	// secretText is what keys look like inside of texts.
-	secretText = regexp.MustCompile(`(?i)\b(sk|pk|rk)-[A-Za-z0-9_-]{6,}|\bbearer +[A-Za-z0-9._~+/=-]{6,}`)
+	secretText = regexp.MustCompile(`(?i)\b(sk|pk|rk)-[A-Za-z0-9_-]{6,}|\bAIza[A-Za-z0-9_-]{30,}|\bbearer +[A-Za-z0-9._~+/=-]{6,}`)
 )
 
 func withoutKeys(text string) string { return secretText.ReplaceAllString(text, "(a key)") }

@@ -3,7 +3,6 @@ package live
 import (
 	"context"
 	"fmt"
-	"log/slog"
 	"path/filepath"
 	"slices"
 	"testing"
@@ -12,8 +11,6 @@ import (
 
 	"github.com/loopgauge/loopgauge/ingest"
 	"github.com/loopgauge/loopgauge/ingest/formats"
-	"github.com/loopgauge/loopgauge/window"
-	"github.com/loopgauge/loopgauge/window/policy"
 )
 
 // script is a feed of streams that say one thing after the other, then that
@@ -29,6 +26,11 @@ type step struct {
 	after  time.Duration
 	second int // 0 is none
 	away   bool
+}
+
+func (f *script) open(_ context.Context, marks []ingest.Mark) (ingest.Feed, error) {
+	f.marks = marks
+	return f, nil
 }
 
 func (f *script) Accept(ctx context.Context) ([]ingest.Live, error) {
@@ -84,17 +86,13 @@ func (s *scripted) Next(ctx context.Context) (ingest.Chunk, error) {
 // for as long holds them back: whatever it has is still to come.
 func TestIdle(t *testing.T) {
 	const idle = 10 * time.Second
-	p, err := policy.FromProfiles([]string{"loopgauge"})
-	if err != nil {
-		t.Fatal(err)
-	}
 	g := func(name string, busy, quiet []step, late int64) {
 		t.Helper()
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
 			synctest.Test(t, func(t *testing.T) {
 				feed := &script{steps: [][]step{busy, slices.Concat([]step{{second: 100}}, quiet, []step{{second: 150}})}}
-				a := runFor(t, p, filepath.Join(dir, "state"), 5*time.Minute, idle, feed).Account
+				a := runFor(t, filepath.Join(dir, "state"), 5*time.Minute, "loopgauge", Options{Feed: feed.open, Idle: idle}).Account
 				if a.Late != late || a.Judged != a.Lines-late || a.Lines < 4 {
 					t.Errorf("%v", a)
 				}
@@ -124,45 +122,19 @@ func TestIdle(t *testing.T) {
 // TestIdleRestart: what was silent when watch ended may have had much to say
 // since, and holds the others back until it was looked at.
 func TestIdleRestart(t *testing.T) {
-	p, err := policy.FromProfiles([]string{"loopgauge"})
-	if err != nil {
-		t.Fatal(err)
-	}
 	dir := filepath.Join(t.TempDir(), "state")
 	synctest.Test(t, func(t *testing.T) {
 		quiet := []step{{second: 100}}
-		n := runFor(t, p, dir, time.Minute, 10*time.Second, &script{steps: [][]step{quiet, quiet}})
+		run := func(steps ...[]step) Now {
+			return runFor(t, dir, time.Minute, "loopgauge", Options{Feed: (&script{steps: steps}).open, Idle: 10 * time.Second})
+		}
+		n := run(quiet, quiet)
 		if !n.Lanes[0].Idle || !n.Lanes[1].Idle {
 			t.Fatalf("%+v", n.Lanes)
 		}
-		n = runFor(t, p, dir, time.Minute, 10*time.Second, &script{steps: [][]step{{{second: 400}}, {{after: 15 * time.Second, second: 150}}}})
+		n = run([]step{{second: 400}}, []step{{after: 15 * time.Second, second: 150}})
 		if a := n.Account; a.Late != 0 || a.Judged != 4 {
 			t.Errorf("%v", a)
 		}
 	})
-}
-
-// runFor watches a feed for a while.
-func runFor(t *testing.T, p *policy.Policy, dir string, long, idle time.Duration, feed *script) Now {
-	t.Helper()
-	store, err := OpenStore(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer store.Close() //nolint:errcheck // holds a lock, nothing else
-	ctx, cancel := context.WithTimeout(t.Context(), long)
-	defer cancel()
-	status := &Status{}
-	err = Run(ctx, Options{
-		Feed: func(_ context.Context, marks []ingest.Mark) (ingest.Feed, error) {
-			feed.marks = marks
-			return feed, nil
-		},
-		Store: store, Plan: window.NewPlan(p.Rules, p.Exclude), Lateness: 10 * time.Second,
-		Idle: idle, Interval: DefaultInterval, Log: slog.New(slog.DiscardHandler), Status: status,
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return status.Get()
 }

@@ -43,6 +43,12 @@ type feed struct {
 	accepted   int
 }
 
+// open has it go on from marks.
+func (f *feed) open(_ context.Context, marks []ingest.Mark) (ingest.Feed, error) {
+	f.marks = marks
+	return f, nil
+}
+
 func (f *feed) Accept(ctx context.Context) ([]ingest.Live, error) {
 	if f.accepted++; f.accepted > 1 {
 		<-ctx.Done()
@@ -384,11 +390,7 @@ func once(t *rapid.T, dir string, p *policy.Policy, f *feed, data *memory, alert
 		}
 	}()
 	err = Run(ctx, Options{
-		Feed: func(_ context.Context, marks []ingest.Mark) (ingest.Feed, error) {
-			f.marks = marks
-			return f, nil
-		},
-		Store: store, Plan: window.NewPlan(p.Rules, p.Exclude), Lateness: p.Lateness, Duplicates: p.Duplicates,
+		Feed: f.open, Store: store, Plan: window.NewPlan(p.Rules, p.Exclude), Lateness: p.Lateness, Duplicates: p.Duplicates,
 		Idle: 5 * time.Millisecond, Interval: time.Millisecond, PartInterval: 3 * time.Millisecond,
 		Sinks: []sinks.Sink{alerts}, Verdicts: filepath.Join(dir, "verdicts.jsonl"), Dataset: data, AllVerdicts: true,
 		Log: slog.New(slog.NewTextHandler(io.Discard, nil)), Status: status,

@@ -3,16 +3,12 @@ package live
 import (
 	"context"
 	"fmt"
-	"log/slog"
 	"path/filepath"
 	"testing"
 	"testing/synctest"
 	"time"
 
-	"github.com/loopgauge/loopgauge/ingest"
 	"github.com/loopgauge/loopgauge/sinks"
-	"github.com/loopgauge/loopgauge/window"
-	"github.com/loopgauge/loopgauge/window/policy"
 )
 
 // counter is a sink that remembers what it got.
@@ -28,10 +24,6 @@ func (c *counter) Send(_ context.Context, a *sinks.Alert) error {
 // TestStop: an alert that leaves while a watch ends in order does not leave
 // again when it goes on. Only a crash may repeat one.
 func TestStop(t *testing.T) {
-	p, err := policy.FromProfiles([]string{"aisg"})
-	if err != nil {
-		t.Fatal(err)
-	}
 	var requests []string
 	for i := range 12 {
 		requests = append(requests, fmt.Sprintf(`{"time":%d,"id":"%d","model":"m","caller":"c","messages":[{"role":"user","content":"go"}]}`, 1_800_000_000+i, i))
@@ -40,25 +32,10 @@ func TestStop(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		sink := &counter{}
 		for range 2 {
-			store, err := OpenStore(filepath.Join(dir, "state"))
-			if err != nil {
-				t.Fatal(err)
-			}
-			ctx, cancel := context.WithTimeout(t.Context(), leastInterval/2) // before alerts are due
-			err = Run(ctx, Options{
-				Feed: func(_ context.Context, marks []ingest.Mark) (ingest.Feed, error) {
-					return &feed{partitions: [][]string{requests}, marks: marks, commits: -1}, nil
-				},
-				Store: store, Plan: window.NewPlan(p.Rules, p.Exclude), Lateness: time.Second, Idle: 10 * time.Millisecond, Interval: DefaultInterval,
-				Sinks: []sinks.Sink{sink}, Log: slog.New(slog.DiscardHandler), Status: &Status{},
+			f := &feed{partitions: [][]string{requests}, commits: -1}
+			runFor(t, filepath.Join(dir, "state"), leastInterval/2, "aisg", Options{ // before alerts are due
+				Feed: f.open, Lateness: time.Second, Idle: 10 * time.Millisecond, Sinks: []sinks.Sink{sink},
 			})
-			cancel()
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := store.Close(); err != nil {
-				t.Fatal(err)
-			}
 		}
 		if len(sink.got) != 1 {
 			t.Errorf("sent %q, want one opening", sink.got)

@@ -11,19 +11,12 @@ import (
 	"strings"
 	"testing"
 	"testing/synctest"
-	"time"
 
 	"github.com/loopgauge/loopgauge/ingest"
-	"github.com/loopgauge/loopgauge/window"
-	"github.com/loopgauge/loopgauge/window/policy"
 )
 
 // TestUnjudged: a watch of lines that it cannot judge says so, once.
 func TestUnjudged(t *testing.T) {
-	p, err := policy.FromProfiles([]string{"loopgauge"})
-	if err != nil {
-		t.Fatal(err)
-	}
 	line := func(second int) string { return fmt.Sprintf(`{"time":%d,"id":"%d"}`, 1_800_000_000+second, second) }
 	f := func(name string, want int, what string, lines ...string) {
 		t.Run(name, func(t *testing.T) {
@@ -33,24 +26,13 @@ func TestUnjudged(t *testing.T) {
 				t.Fatal(err)
 			}
 			synctest.Test(t, func(t *testing.T) {
-				store, err := OpenStore(filepath.Join(dir, "state"))
-				if err != nil {
-					t.Fatal(err)
-				}
-				defer store.Close() //nolint:errcheck // holds a lock, nothing else
-				ctx, cancel := context.WithTimeout(t.Context(), 5*sayEvery)
-				defer cancel()
 				var said bytes.Buffer
-				err = Run(ctx, Options{
+				runFor(t, filepath.Join(dir, "state"), 5*sayEvery, "loopgauge", Options{
 					Feed: func(_ context.Context, marks []ingest.Mark) (ingest.Feed, error) {
 						return ingest.Follow([]string{file}, ingest.Options{Format: "loopgauge"}, marks)
 					},
-					Store: store, Plan: window.NewPlan(p.Rules, p.Exclude), Lateness: 10 * time.Second, Idle: DefaultIdle, Interval: DefaultInterval,
 					Log: slog.New(slog.NewTextHandler(&said, nil)),
 				})
-				if err != nil {
-					t.Fatal(err)
-				}
 				if text := said.String(); strings.Count(text, "lines are not judged") != want || !strings.Contains(text, what) {
 					t.Errorf("want %d times %s:\n%s", want, what, text)
 				}

@@ -1,58 +1,31 @@
 package live
 
 import (
-	"context"
 	"flag"
 	"fmt"
-	"log/slog"
 	"os"
 	"path/filepath"
 	"slices"
 	"testing"
 	"testing/synctest"
 	"time"
-
-	"github.com/loopgauge/loopgauge/ingest"
-	"github.com/loopgauge/loopgauge/window"
-	"github.com/loopgauge/loopgauge/window/policy"
 )
 
 var update = flag.Bool("update", false, "write a checkpoint of this version anew")
 
 // TestVersions: a checkpoint of each version, of six lines, is gone on from.
 func TestVersions(t *testing.T) {
-	p, err := policy.FromProfiles([]string{"loopgauge"})
-	if err != nil {
-		t.Fatal(err)
-	}
 	var values []string
 	for i := range 7 {
 		values = append(values, fmt.Sprintf(`{"time":"2026-11-21T10:00:%02dZ","id":"r%d","session":"s","model":"m","messages":[{"role":"user","content":"go"},{"role":"assistant","tool_calls":[{"function":{"name":"f","arguments":"{}"}}]},{"role":"tool","content":"no"}],"tool_calls":[{"name":"f","arguments":"{}"}]}`, i*5, i))
 	}
-	run := func(t *testing.T, dir string, values []string) (*Status, *feed) {
+	run := func(t *testing.T, dir string, values []string) (n Now, f *feed) {
 		t.Helper()
-		status, f := &Status{}, &feed{partitions: [][]string{values}, commits: -1}
+		f = &feed{partitions: [][]string{values}, commits: -1}
 		synctest.Test(t, func(t *testing.T) {
-			store, err := OpenStore(dir)
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer store.Close() //nolint:errcheck // holds a lock, nothing else
-			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-			defer cancel()
-			err = Run(ctx, Options{
-				Feed: func(_ context.Context, marks []ingest.Mark) (ingest.Feed, error) {
-					f.marks = marks
-					return f, nil
-				},
-				Store: store, Plan: window.NewPlan(p.Rules, p.Exclude), Lateness: policy.DefaultLateness, Idle: time.Hour, Interval: time.Second,
-				Log: slog.New(slog.DiscardHandler), Status: status,
-			})
-			if err != nil {
-				t.Fatal(err)
-			}
+			n = runFor(t, dir, time.Minute, "loopgauge", Options{Feed: f.open, Idle: time.Hour, Interval: time.Second})
 		})
-		return status, f
+		return n, f
 	}
 	golden := func(of int) string { return fmt.Sprintf("testdata/checkpoint-%d.state", of) }
 	if *update {
@@ -79,8 +52,7 @@ func TestVersions(t *testing.T) {
 		if err := os.WriteFile(filepath.Join(dir, checkpointName(1)), state, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		status, f := run(t, dir, values)
-		if n := status.Get(); len(f.marks) != 1 || f.marks[0].Offset != 6 || n.Began.Account.Lines != 6 || n.Account.Lines != 7 {
+		if n, f := run(t, dir, values); len(f.marks) != 1 || f.marks[0].Offset != 6 || n.Began.Account.Lines != 6 || n.Account.Lines != 7 {
 			t.Errorf("version %d: goes on from %+v with %+v, ends with %+v", of, f.marks, n.Began.Account, n.Account)
 		}
 	}

@@ -1,0 +1,36 @@
+package fingerprint
+
+// memo is what was read and written of a request for one identity, kept for the
+// next that has the same: it is most of their work.
+type memo struct {
+	items    [fewItems]keptItem
+	nextItem int // the one that makes room for another
+	texts    [fewItems]keptText
+	nextText int
+
+	// The last lastN messages as written; 0 is none.
+	lastN int
+	last  []byte
+	// The issued calls, if answered.
+	answered bool
+	issued   issued
+	// The last turn, if it was written plainly.
+	turned    bool
+	turnCause Cause
+}
+
+// forget is for another request. Memory is kept.
+func (m *memo) forget() {
+	m.lastN, m.answered, m.turned = 0, false, false
+	for i := range m.items {
+		m.items[i].of, m.texts[i].of = nil, nil
+	}
+}
+
+func (m *memo) memory() int {
+	n := cap(m.last) + cap(m.issued.text)
+	for i := range m.items {
+		n += m.items[i].scan.Memory()
+	}
+	return n
+}

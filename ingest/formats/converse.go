@@ -1,0 +1,149 @@
+package formats
+
+import (
+	"bytes"
+
+	"github.com/loopgauge/loopgauge/fingerprint"
+	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
+)
+
+// converse puts the blocks of Bedrock's Converse into Anthropic's words. What
+// it gives lies in its own memory until the next.
+type converse struct {
+	messages rawjson.Scanner
+	blocks   rawjson.Scanner
+	text     []byte // messages in other words, one behind the other
+	ends     []int  // of each
+}
+
+// all puts those messages into other words that have blocks of Converse.
+func (c *converse) all(items []rawjson.Value) {
+	c.text, c.ends = c.text[:0], c.ends[:0]
+	for _, m := range items {
+		if hasConverse(m) {
+			c.message(m)
+		}
+		c.ends = append(c.ends, len(c.text))
+	}
+	from := 0
+	for i, end := range c.ends { // the text moves no more
+		if end > from {
+			items[i] = c.text[from:end:end]
+		}
+		from = end
+	}
+}
+
+// hasConverse tells whether there may be blocks of Converse in a message.
+func hasConverse(text []byte) bool {
+	return bytes.Contains(text, []byte(`"toolUse`)) || bytes.Contains(text, []byte(`"toolResult`)) || bytes.Contains(text, []byte(`"reasoningContent"`))
+}
+
+// message writes a message with the blocks toolUse and toolResult in
+// Anthropic's words; all else stays.
+func (c *converse) message(m rawjson.Value) {
+	if m.Kind() != rawjson.Object {
+		c.text = append(c.text, m...)
+		return
+	}
+	s := &c.messages
+	s.Reset(m)
+	c.text = append(c.text, '{')
+	more := ""
+	for s.Object(); s.NextKey(); {
+		c.text = rawjson.AppendString(append(c.text, more...), s.Key)
+		c.text = append(c.text, ':')
+		more = ","
+		if string(s.Key) != "content" || s.Kind() != rawjson.Array {
+			c.text = appendValue(c.text, s.Value())
+			continue
+		}
+		c.text = append(c.text, '[')
+		comma := ""
+		for s.Array(); s.NextElement(); comma = "," {
+			c.text = append(c.text, comma...)
+			c.block(s.Value())
+		}
+		c.text = append(c.text, ']')
+	}
+	c.text = append(c.text, '}')
+}
+
+func (c *converse) block(b rawjson.Value) {
+	s := &c.blocks
+	s.Reset(b)
+	for s.Object(); s.NextKey(); {
+		var kind string
+		switch string(s.Key) {
+		case "toolUse":
+			kind = `{"type":"tool_use"`
+		case "toolResult":
+			kind = `{"type":"tool_result"`
+		case "reasoningContent":
+			c.text = append(c.text, `{"type":"thinking"}`...)
+			return
+		default:
+			s.Skip()
+			continue
+		}
+		c.text = append(c.text, kind...)
+		for s.Object(); s.NextKey(); {
+			switch {
+			case string(s.Key) == "toolUseId" && kind == `{"type":"tool_use"`:
+				c.text = append(c.text, `,"id":`...)
+			case string(s.Key) == "toolUseId":
+				c.text = append(c.text, `,"tool_use_id":`...)
+			case string(s.Key) == "status": // success or error
+				c.text = append(c.text, `,"is_error":`...)
+				if string(s.Text(nil)) == "error" {
+					c.text = append(c.text, "true"...)
+				} else {
+					c.text = append(c.text, "false"...)
+				}
+				continue
+			default:
+				c.text = rawjson.AppendString(append(c.text, ','), s.Key)
+				c.text = append(c.text, ':')
+			}
+			c.text = appendValue(c.text, s.Value())
+		}
+		c.text = append(c.text, '}')
+		return
+	}
+	c.text = appendValue(c.text, b)
+}
+
+func appendValue(dst []byte, v rawjson.Value) []byte {
+	if v == nil {
+		return append(dst, "null"...)
+	}
+	return append(dst, v...)
+}
+
+// readConverse reads the calls in the output of a response.
+func readConverse(s *rawjson.Scanner, r *fingerprint.Request) {
+	for s.Object(); s.NextNamed("message"); {
+		for s.Object(); s.NextNamed("content"); {
+			for s.Array(); s.NextElement(); {
+				readConverseBlock(s, r)
+			}
+		}
+	}
+}
+
+func readConverseBlock(s *rawjson.Scanner, r *fingerprint.Request) {
+	for s.Object(); s.NextNamed("toolUse"); {
+		var call fingerprint.ToolCall
+		for s.Object(); s.NextKey(); {
+			switch string(s.Key) {
+			case "toolUseId":
+				call.ID = s.Text(call.ID)
+			default:
+				readCallField(s, &call)
+			}
+		}
+		if call.Name != nil {
+			r.ToolCalls = append(r.ToolCalls, call)
+		}
+	}
+}

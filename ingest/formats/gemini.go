@@ -1,0 +1,352 @@
+package formats
+
+import (
+	"github.com/loopgauge/loopgauge/fingerprint"
+	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
+)
+
+// gemini puts the contents of Google's generateContent into Anthropic's words,
+// by the names of its REST API or, in snake case, of its Python SDK. What it
+// gives lies in its own memory until the next.
+type gemini struct {
+	list rawjson.Scanner // of contents
+	part rawjson.Scanner // of a call or a result
+	text []byte          // system prompt and messages, one behind the other
+	made []span          // the messages in it
+	// Names stand for ids unless every call and every result has one: clients
+	// answer without the id that a call had, and older models give none.
+	byName, unnamed bool
+}
+
+// read puts contents and a system prompt into other words.
+func (g *gemini) read(contents, instruction rawjson.Value, m *fingerprint.Messages) {
+	g.text = g.text[:0]
+	if instruction != nil {
+		g.instruction(instruction)
+	}
+	end := len(g.text)
+	g.contents(contents)
+	for _, at := range g.made { // the text moves no more
+		m.Items = append(m.Items, g.text[at.from:at.to:at.to])
+	}
+	if end > 0 {
+		m.System = g.text[:end:end]
+	}
+}
+
+// contents puts a list of contents into other words. A single one may stand
+// there as it is, and a text for it.
+func (g *gemini) contents(list rawjson.Value) {
+	from := len(g.text)
+	for g.byName = false; ; g.byName = true {
+		g.text, g.made, g.unnamed = g.text[:from], g.made[:0], false
+		s := &g.list
+		s.Reset(list)
+		if s.Kind() == rawjson.Array {
+			for s.Array(); s.NextElement(); {
+				g.content(s)
+			}
+		} else {
+			g.content(s)
+		}
+		if g.byName || !g.unnamed {
+			return
+		}
+	}
+}
+
+// instruction writes a system prompt: contents without a role, or, as Google's
+// SDK takes it, a text or a list of parts.
+func (g *gemini) instruction(v rawjson.Value) {
+	s := &g.list
+	s.Reset(v)
+	switch s.Kind() {
+	case rawjson.String:
+		g.text = append(g.text, s.Value()...)
+	case rawjson.Array:
+		g.parts(s)
+	default:
+		for s.Object(); s.NextNamed("parts"); {
+			g.text = g.text[:0]
+			g.parts(s)
+		}
+	}
+}
+
+// content writes one of the contents as a message. Without a role it is the
+// user's, as Google has it, and so is one with the role function.
+func (g *gemini) content(s *rawjson.Scanner) {
+	from, role := len(g.text), "user"
+	g.text = append(g.text, '{')
+	if s.Kind() == rawjson.String {
+		g.text = append(append(append(g.text, `"content":`...), s.Value()...), ',')
+	} else {
+		for s.Object(); s.NextKey(); {
+			switch string(s.Key) {
+			case "role":
+				switch text := s.Text(nil); {
+				case equalFold(text, "model"), equalFold(text, "assistant"):
+					role = "assistant"
+				case equalFold(text, "system"):
+					role = "system"
+				}
+			case "parts":
+				if s.Kind() == rawjson.Null {
+					s.Skip()
+					continue
+				}
+				g.text = append(g.text, `"content":`...)
+				g.parts(s)
+				g.text = append(g.text, ',')
+			default:
+				s.Skip()
+			}
+		}
+	}
+	g.text = append(append(append(g.text, `"role":"`...), role...), `"}`...)
+	g.made = append(g.made, span{from, len(g.text)})
+}
+
+// parts writes a list of parts; a single one may stand there as it is.
+func (g *gemini) parts(s *rawjson.Scanner) {
+	g.text = append(g.text, '[')
+	if s.Kind() == rawjson.Array {
+		n := 0
+		for s.Array(); s.NextElement(); n++ {
+			g.text = append(g.text, start(n, "")...)
+			g.block(s)
+		}
+	} else {
+		g.block(s)
+	}
+	g.text = append(g.text, ']')
+}
+
+// block writes a part. What is neither text nor call nor result stays as it
+// is, but for its signature, which is new each time.
+func (g *gemini) block(s *rawjson.Scanner) {
+	var text, call, result rawjson.Value
+	thought := false
+	from := len(g.text)
+	if s.Kind() == rawjson.String {
+		g.text = append(append(g.text, `{"type":"text","text":`...), s.Value()...)
+		g.text = append(g.text, '}')
+		return
+	}
+	for s.Object(); s.NextKey(); {
+		switch string(s.Key) {
+		case "text":
+			text = s.Value()
+		case "thought":
+			thought, _ = s.Bool()
+		case "functionCall", "function_call":
+			call = s.Value()
+		case "functionResponse", "function_response":
+			result = s.Value()
+		case "thoughtSignature", "thought_signature":
+			s.Skip()
+		default:
+			name := len(g.text)
+			g.text = append(g.text, start(name-from, "{")...)
+			g.text = append(rawjson.AppendString(g.text, s.Key), ':')
+			if v := s.Value(); v != nil { // the SDK writes all that there is not
+				g.text = append(g.text, v...)
+			} else {
+				g.text = g.text[:name]
+			}
+		}
+	}
+	switch {
+	case call != nil:
+		g.text = g.text[:from]
+		g.call(call)
+	case result != nil:
+		g.text = g.text[:from]
+		g.result(result)
+	case thought, text == nil && len(g.text) == from:
+		g.text = append(g.text[:from], `{"type":"thinking"}`...)
+	case text != nil:
+		g.text = append(append(g.text[:from], `{"type":"text","text":`...), text...)
+		g.text = append(g.text, '}')
+	default:
+		g.text = append(g.text, '}')
+	}
+}
+
+// call writes a call. Arguments that are left out are none.
+func (g *gemini) call(v rawjson.Value) {
+	var id, name, arguments rawjson.Value
+	s := &g.part
+	s.Reset(v)
+	for s.Object(); s.NextKey(); {
+		switch string(s.Key) {
+		case "id":
+			id = s.Value()
+		case "name":
+			name = s.Value()
+		case "args":
+			arguments = s.Value()
+		default:
+			s.Skip()
+		}
+	}
+	g.text = append(g.text, `{"type":"tool_use","id":`...)
+	g.id(id, name)
+	g.text = appendValue(append(g.text, `,"name":`...), name)
+	g.text = append(g.text, `,"input":`...)
+	if arguments == nil {
+		arguments = noArguments
+	}
+	g.text = append(append(g.text, arguments...), '}')
+}
+
+// noArguments are those of a call without any, which other APIs write.
+var noArguments = []byte("{}")
+
+// result writes a result. By Google's words the member output is what came out,
+// and error what went wrong; its own SDK says result. Beside others they are
+// left where they are.
+func (g *gemini) result(v rawjson.Value) {
+	var id, name, response, parts rawjson.Value
+	s := &g.part
+	s.Reset(v)
+	for s.Object(); s.NextKey(); {
+		switch string(s.Key) {
+		case "id":
+			id = s.Value()
+		case "name":
+			name = s.Value()
+		case "response":
+			response = s.Value()
+		case "parts": // images and the like
+			parts = s.Value()
+		default:
+			s.Skip()
+		}
+	}
+	g.text = append(g.text, `{"type":"tool_result","tool_use_id":`...)
+	g.id(id, name)
+	var text rawjson.Value
+	failed, members := false, 0
+	s.Reset(response)
+	for s.Object(); s.NextKey(); members++ {
+		switch string(s.Key) {
+		case "output", "result", "error":
+			failed = string(s.Key) == "error"
+			text = s.Value()
+		default:
+			s.Skip()
+		}
+	}
+	if members == 1 && text.Kind() == rawjson.String {
+		response = text
+		if failed {
+			g.text = append(g.text, `,"is_error":true`...)
+		}
+	}
+	g.text = append(g.text, `,"content":`...)
+	if parts == nil {
+		g.text = append(appendValue(g.text, response), '}')
+		return
+	}
+	g.text = appendValue(append(g.text, `[{"response":`...), response)
+	g.text = append(append(append(g.text, `},{"parts":`...), parts...), "}]}"...)
+}
+
+// id writes what ties a result to its call.
+func (g *gemini) id(id, name rawjson.Value) {
+	if len(id) <= len(`""`) {
+		g.unnamed = true
+	}
+	if g.byName {
+		id = name
+	}
+	g.text = appendValue(g.text, id)
+}
+
+// readCandidates reads the calls in the candidates of a response.
+func readCandidates(s *rawjson.Scanner, r *fingerprint.Request) {
+	for s.Array(); s.NextElement(); {
+		for s.Object(); s.NextNamed("content"); {
+			readParts(s, r)
+		}
+	}
+}
+
+func readParts(s *rawjson.Scanner, r *fingerprint.Request) {
+	for s.Object(); s.NextNamed("parts"); {
+		for s.Array(); s.NextElement(); {
+			if call, ok := readFunctionCall(s); ok {
+				r.ToolCalls = append(r.ToolCalls, call)
+			}
+		}
+	}
+}
+
+// readFunctionCall reads a part that may be a call. It has no arguments if they
+// come in parts, with the chunks of a stream.
+func readFunctionCall(s *rawjson.Scanner) (call fingerprint.ToolCall, ok bool) {
+	continued := false
+	for s.Object(); s.NextKey(); {
+		switch string(s.Key) {
+		case "functionCall", "function_call":
+			call.Arguments = noArguments
+			for s.Object(); s.NextKey(); {
+				switch string(s.Key) {
+				case "id":
+					call.ID = s.Text(call.ID)
+				case "name":
+					call.Name = s.Text(call.Name)
+				case "args":
+					call.Arguments = readArguments(s, call.Arguments)
+				case "willContinue", "will_continue":
+					continued, _ = s.Bool()
+				default:
+					s.Skip()
+				}
+			}
+		default:
+			s.Skip()
+		}
+	}
+	if continued {
+		call.Arguments = nil
+	}
+	return call, call.Name != nil
+}
+
+// readUsageMetadata reads the tokens of a response. Those of its own tools'
+// results are tokens that it read, thoughts are tokens that it wrote; models on
+// Vertex AI may have counted them among the candidates', which the sum tells.
+func readUsageMetadata(s *rawjson.Scanner, r *fingerprint.Request) {
+	const none = fingerprint.Unknown
+	prompt, results, candidates, thoughts, total := int64(none), int64(0), int64(none), int64(0), int64(none)
+	for s.Object(); s.NextKey(); {
+		switch string(s.Key) {
+		case "promptTokenCount", "prompt_token_count":
+			prompt = readCount(s, prompt)
+		case "toolUsePromptTokenCount", "tool_use_prompt_token_count":
+			results = readCount(s, results)
+		case "cachedContentTokenCount", "cached_content_token_count":
+			r.TokensCached = readCount(s, r.TokensCached)
+		case "candidatesTokenCount", "candidates_token_count":
+			candidates = readCount(s, candidates)
+		case "thoughtsTokenCount", "thoughts_token_count":
+			thoughts = readCount(s, thoughts)
+		case "totalTokenCount", "total_token_count":
+			total = readCount(s, total)
+		default:
+			s.Skip()
+		}
+	}
+	if prompt == none {
+		return
+	}
+	r.TokensIn = prompt + results
+	if candidates != none || thoughts > 0 {
+		r.TokensOut = max(candidates, 0)
+		if total != r.TokensIn+r.TokensOut {
+			r.TokensOut += thoughts
+		}
+	}
+}

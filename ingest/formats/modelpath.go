@@ -1,0 +1,69 @@
+package formats
+
+import (
+	"bytes"
+
+	"github.com/loopgauge/loopgauge/fingerprint"
+)
+
+// modelOf is the model that a URL's path names, and whether it asks for a
+// stream: Google's models/NAME:generateContent, Bedrock's model/NAME/converse.
+// It is good until the next path.
+func (p *requestBody) modelOf(path []byte) (model []byte, stream fingerprint.Tri) {
+	if bytes.IndexByte(path, '%') >= 0 { // the colon in NAME
+		p.path = appendUnescaped(p.path[:0], path)
+		path = p.path
+	}
+	for _, v := range verbs {
+		rest, ok := bytes.CutSuffix(path, []byte(v.suffix))
+		if !ok {
+			continue
+		}
+		for _, collection := range v.collections {
+			if _, name, ok := bytes.Cut(rest, []byte(collection)); ok {
+				model = name
+			}
+		}
+		return model, fingerprint.TriOf(v.streams)
+	}
+	return nil, fingerprint.NotLogged
+}
+
+// verbs are what stands behind the name of a model, and collections what may
+// stand before it.
+var verbs = []struct {
+	suffix      string
+	streams     bool
+	collections []string
+}{
+	{":generateContent", false, google},
+	{":streamGenerateContent", true, google},
+	{":countTokens", false, google},
+	{":rawPredict", false, google},
+	{":streamRawPredict", true, google},
+	{"/converse", false, amazon},
+	{"/converse-stream", true, amazon},
+	{"/invoke", false, amazon},
+	{"/invoke-with-response-stream", true, amazon},
+}
+
+var (
+	google = []string{"/models/", "/tunedModels/", "/endpoints/"}
+	amazon = []string{"/model/"}
+)
+
+// appendUnescaped appends a path of a URL, its escapes undone. What is none
+// stays.
+func appendUnescaped(dst, path []byte) []byte {
+	for i := 0; i < len(path); i++ {
+		if path[i] == '%' && i+2 < len(path) {
+			if c, ok := hexByte(path[i+1], path[i+2]); ok {
+				dst = append(dst, c)
+				i += 2
+				continue
+			}
+		}
+		dst = append(dst, path[i])
+	}
+	return dst
+}

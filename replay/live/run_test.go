@@ -1,0 +1,38 @@
+package live
+
+import (
+	"cmp"
+	"context"
+	"log/slog"
+	"testing"
+	"time"
+
+	"github.com/loopgauge/loopgauge/window"
+	"github.com/loopgauge/loopgauge/window/policy"
+)
+
+// runFor watches for a while with a state of its own. What options leave open
+// is as watch has it by default, by the rules of a profile.
+func runFor(t *testing.T, dir string, long time.Duration, profile string, o Options) Now {
+	t.Helper()
+	p, err := policy.FromProfiles([]string{profile})
+	if err != nil {
+		t.Fatal(err)
+	}
+	store, err := OpenStore(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer store.Close() //nolint:errcheck // holds a lock, nothing else
+	o.Store, o.Plan, o.Status = store, window.NewPlan(p.Rules, p.Exclude), &Status{}
+	o.Lateness = cmp.Or(o.Lateness, policy.DefaultLateness)
+	o.Idle = cmp.Or(o.Idle, DefaultIdle)
+	o.Interval = cmp.Or(o.Interval, DefaultInterval)
+	o.Log = cmp.Or(o.Log, slog.New(slog.DiscardHandler))
+	ctx, cancel := context.WithTimeout(t.Context(), long)
+	defer cancel()
+	if err := Run(ctx, o); err != nil {
+		t.Fatal(err)
+	}
+	return o.Status.Get()
+}
