@@ -22,6 +22,14 @@ func (a *Account) Fields() []*int64 {
 	return []*int64{&a.Lines, &a.Judged, &a.Blank, &a.Malformed, &a.Duplicate, &a.Late, &a.Excluded}
 }
 
+// Add adds another account.
+func (a *Account) Add(b *Account) {
+	to := a.Fields()
+	for i, n := range b.Fields() {
+		*to[i] += *n
+	}
+}
+
 // Check says whether the account adds up. That it does not is a bug.
 func (a Account) Check() error {
 	if sum := a.Judged + a.Blank + a.Malformed + a.Duplicate + a.Late + a.Excluded; sum != a.Lines {

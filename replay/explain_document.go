@@ -237,7 +237,7 @@ func (x *explaining) why(t *trace, i int) string {
 	}
 	why := fmt.Sprintf("its count of %d is below the threshold of %d", h.count, h.threshold)
 	if b := t.breaker(i); b >= 0 {
-		why += "; the streak began anew after " + x.place(t.hits[b].pos)
+		why += "; the " + t.kind.Name + " began anew after " + x.place(t.hits[b].pos)
 	}
 	return why
 }

@@ -80,7 +80,7 @@ func (t *trace) mine(i int) bool { return t.hits[i].print == t.print }
 func (s *search) plain() bool { return !s.t.rule.ChangesCounts() }
 
 // grows tells whether a larger window can only count more.
-func (s *search) grows() bool { return s.plain() && s.t.rule.Counter.Kind != "fixed" }
+func (s *search) grows() bool { return s.plain() && s.t.kind.Grows }
 
 // with is the rule with another threshold, where the asked one has it from,
 // and another window.
@@ -230,7 +230,7 @@ func (s *search) scan(now time.Duration, fires func(time.Duration) bool) (w time
 	ages = slices.Compact(ages)
 	// With an open edge a request of age a counts from a window of a + 1 µs on.
 	least := time.Microsecond
-	if c := s.t.rule.Counter; c.Closed || c.Kind == window.TrackerKind {
+	if s.t.rule.Counter.EdgeCounts() {
 		least = 0
 	}
 	if s.fired {

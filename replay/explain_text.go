@@ -108,7 +108,7 @@ func (p *ExplainedPrint) write(b *strings.Builder, r *ExplainedRule, several boo
 	if p.Canonical != nil {
 		wrapped(b, "  ", "text "+*p.Canonical)
 	}
-	p.lines(b, r.Kind == "cycle", several)
+	p.lines(b, window.CounterNamed(r.Kind).Periodic, several)
 	verb := "did not fire"
 	if p.Fired {
 		verb = "fired (" + p.Action + ")"

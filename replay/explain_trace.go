@@ -33,8 +33,9 @@ type hit struct {
 // with an engine of its own, so that what it shows is what replay says.
 type trace struct {
 	rule            *window.Rule
-	choice          int // of the rule in the events' plan
-	identity, scope int // likewise
+	kind            window.CounterKind // of the rule's counter
+	choice          int                // of the rule in the events' plan
+	identity, scope int                // likewise
 
 	key       fingerprint.ScopeKey
 	print     fingerprint.Fingerprint
@@ -56,12 +57,11 @@ type trace struct {
 func newTrace(plan *window.Plan, i int, scope *window.Scope, print fingerprint.Fingerprint, episode string) *trace {
 	r := plan.Rules[i]
 	t := &trace{
-		rule: r, choice: i, key: scope.Key, values: slices.Clone(scope.Values), fellBack: scope.FellBack, print: print, wanted: episode, asked: -1,
+		rule: r, kind: window.CounterNamed(r.Counter.Kind), choice: i, key: scope.Key, values: slices.Clone(scope.Values), fellBack: scope.FellBack, print: print, wanted: episode, asked: -1,
 		identity: plan.IdentityOf(i), scope: plan.ScopeOf(i),
 	}
 	// A different call in the scope takes a chance back.
-	keying, _ := window.KeyingOf(r.Counter.Kind)
-	t.wholeOne = keying == window.ByScope || r.GivesChances()
+	t.wholeOne = t.kind.Keying == window.ByScope || r.GivesChances()
 	t.engine = window.NewEngine(window.NewPlan([]*window.Rule{r}, nil), window.EngineOptions{
 		Verdict: func(v *window.Verdict) { t.verdict = *v },
 		Episode: func(e *window.Episode) {
@@ -164,7 +164,7 @@ func (t *trace) counted(i int) (list []int, missing int64) {
 		return []int{i}, t.forgotten
 	}
 	n, every := h.count, false
-	if t.rule.Counter.Kind == "cycle" {
+	if t.kind.Periodic {
 		n, every = n*t.period(i, n), true
 	}
 	run := t.rule.Counter.Kind == window.TrackerKind && t.runs(i, n)
@@ -217,7 +217,7 @@ func (t *trace) period(i, n int) int {
 // breaker is the hit of the same scope with another fingerprint that ended the
 // streak before hit i's; -1 if there is none.
 func (t *trace) breaker(i int) int {
-	if t.rule.Counter.Kind != "streak" {
+	if !t.kind.Unbroken {
 		return -1
 	}
 	list, _ := t.counted(i)

@@ -15,73 +15,78 @@ import (
 	"github.com/loopgauge/loopgauge/window/policy"
 )
 
-// TestLostContentIsNoLoop: what a logger lost, cut, hid or put something else
-// in the place of looks the same in every line. It is no loop: each request is
-// accounted for, and not computable for the cause that there is.
-func TestLostContentIsNoLoop(t *testing.T) {
-	// f replays ten lines of one kind. In a line, # is its number. Causes are
-	// those of the rules, in their order: tool-call-result, stuck-step,
-	// last-messages, tool-call, and aisg where it is given: it looks at text
-	// alone, and so sees nothing wrong with an image that was cut.
-	f := func(name, format, line string, causes ...fingerprint.Cause) {
-		t.Helper()
-		p, err := policy.FromProfiles([]string{"loopgauge", "tool-call", "aisg"}[:len(causes)-2])
-		if err != nil {
-			t.Fatal(err)
-		}
-		var log strings.Builder
-		for i := range 10 {
-			log.WriteString(strings.ReplaceAll(line, "#", fmt.Sprint(i)) + "\n")
-		}
-		path := filepath.Join(t.TempDir(), "20261121T100000Z_20261121T100030Z_1.log") // as Cloudflare names them
-		if err := os.WriteFile(path, []byte(log.String()), 0o666); err != nil {
-			t.Fatal(err)
-		}
-		sources, err := ingest.Find([]string{path}, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		stream, err := ingest.Open(sources[0], 0, ingest.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if stream.Format().Name != format {
-			t.Errorf("%s: read as %s", name, stream.Format().Name)
-		}
-		episodes := 0
-		result, err := replay.Run(t.Context(), replay.Options{
-			Streams: []ingest.Stream{stream}, Plan: window.NewPlan(p.Rules, nil),
-			Lateness: 10 * time.Second, Duplicates: window.DefaultDuplicates,
-			Since: fingerprint.NoTime, Until: fingerprint.NoTime,
-			Episode: func(*window.Episode) error { episodes++; return nil },
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if a := result.Account; a.Judged != 10 || a.Lines != 10 {
-			t.Errorf("%s: %s", name, a)
-		}
-		if episodes > 0 {
-			t.Errorf("%s: %d loops", name, episodes)
-		}
-		for i, rule := range result.Rules {
-			want := causes[i]
-			if got := rule.NotComputable[want]; got != 10 {
-				t.Errorf("%s: %s: %d not computable for %q, want 10; counted %d", name, rule.Rule.Name, got, want, rule.Counted)
-			}
+// What a logger lost, cut, hid or put something else in the place of looks the
+// same in every line. It is no loop: each request is accounted for, and not
+// computable for the cause that there is.
+
+// lost replays ten lines of one kind. In a line, # is its number. Causes are
+// those of the rules, in their order: tool-call-result, stuck-step,
+// last-messages, tool-call, and aisg where it is given: it looks at text
+// alone, and so sees nothing wrong with an image that was cut.
+func lost(t *testing.T, name, format, line string, causes ...fingerprint.Cause) {
+	t.Helper()
+	p, err := policy.FromProfiles([]string{"loopgauge", "tool-call", "aisg"}[:len(causes)-2])
+	if err != nil {
+		t.Fatal(err)
+	}
+	var log strings.Builder
+	for i := range 10 {
+		log.WriteString(strings.ReplaceAll(line, "#", fmt.Sprint(i)) + "\n")
+	}
+	path := filepath.Join(t.TempDir(), "20261121T100000Z_20261121T100030Z_1.log") // as Cloudflare names them
+	if err := os.WriteFile(path, []byte(log.String()), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	sources, err := ingest.Find([]string{path}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	stream, err := ingest.Open(sources[0], 0, ingest.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if stream.Format().Name != format {
+		t.Errorf("%s: read as %s", name, stream.Format().Name)
+	}
+	episodes := 0
+	result, err := replay.Run(t.Context(), replay.Options{
+		Streams: []ingest.Stream{stream}, Plan: window.NewPlan(p.Rules, nil),
+		Lateness: 10 * time.Second, Duplicates: window.DefaultDuplicates,
+		Since: fingerprint.NoTime, Until: fingerprint.NoTime,
+		Episode: func(*window.Episode) error { episodes++; return nil },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if a := result.Account; a.Judged != 10 || a.Lines != 10 {
+		t.Errorf("%s: %s", name, a)
+	}
+	if episodes > 0 {
+		t.Errorf("%s: %d loops", name, episodes)
+	}
+	for i, rule := range result.Rules {
+		want := causes[i]
+		if got := rule.NotComputable[want]; got != 10 {
+			t.Errorf("%s: %s: %d not computable for %q, want 10; counted %d", name, rule.Rule.Name, got, want, rule.Counted)
 		}
 	}
-	const (
-		noResponse = fingerprint.NoResponse
-		noCall     = fingerprint.NoToolCall
-		noMessages = fingerprint.NoMessages
-		noTurn     = fingerprint.NoToolTurn
-		redacted   = fingerprint.RedactedContent
-		truncated  = fingerprint.TruncatedContent
-		lossy      = fingerprint.LossyContent
-		elsewhere  = fingerprint.HistoryElsewhere
-	)
+}
 
+// The causes that lines are made for.
+const (
+	noResponse = fingerprint.NoResponse
+	noCall     = fingerprint.NoToolCall
+	noMessages = fingerprint.NoMessages
+	noTurn     = fingerprint.NoToolTurn
+	redacted   = fingerprint.RedactedContent
+	truncated  = fingerprint.TruncatedContent
+	lossy      = fingerprint.LossyContent
+	elsewhere  = fingerprint.HistoryElsewhere
+	spooled    = fingerprint.SpooledBody
+	encrypted  = fingerprint.EncryptedContent
+)
+
+func TestLostContentOfLiteLLM(t *testing.T) {
 	litellm := func(messages, response, parameters string) string {
 		return `{"litellm_call_id":"#","startTime":179523240#,"endTime":179523240#.5,"call_type":"acompletion","status":"success","model_group":"m",` +
 			`"metadata":{"user_api_key_hash":"h","requester_custom_headers":{"x-session-id":"s"}},"model_parameters":{` + parameters + `},"messages":` + messages + `,"response":` + response + `}`
@@ -90,65 +95,69 @@ func TestLostContentIsNoLoop(t *testing.T) {
 		return `{"choices":[{"message":{"tool_calls":[{"id":"c#","function":{"name":"f","arguments":` + arguments + `}}]}}]}`
 	}
 	hidden := `[{"role":"user","content":"redacted-by-litellm"}]`
-	f("messages and arguments redacted", "litellm", litellm(hidden, call(`"redacted-by-litellm"`), ``), noTurn, redacted, redacted, redacted, redacted)
+	lost(t, "messages and arguments redacted", "litellm", litellm(hidden, call(`"redacted-by-litellm"`), ``), noTurn, redacted, redacted, redacted, redacted)
 	for _, placeholder := range []string{
 		"[REDACTED]", "<redacted>", "***", "[PII]", "{{REDACTED}}", "REDACTED", "(redacted)", "[MASKED EMAIL]", "[EMAIL_REDACTED]", "<PERSON>", "<EMAIL_ADDRESS_1> <PERSON>", "{NAME}", "{{EMAIL_ADDRESS_1}}",
 		"<fully masked due to failed mask function>", "[Scrubbed due to 'password']", "[Filtered]", `\u003credacted\u003e`,
 	} {
-		f("all "+placeholder, "litellm", litellm(`[{"role":"user","content":"`+placeholder+`"}]`, call(`"`+placeholder+`"`), ``), noTurn, redacted, redacted, redacted, redacted)
+		lost(t, "all "+placeholder, "litellm", litellm(`[{"role":"user","content":"`+placeholder+`"}]`, call(`"`+placeholder+`"`), ``), noTurn, redacted, redacted, redacted, redacted)
 	}
-	f("messages in one word", "litellm", litellm(`"REDACTED"`, call(`"{\"query\":\"[REDACTED]\"}"`), ``), noTurn, redacted, redacted, redacted, redacted)
+	lost(t, "messages in one word", "litellm", litellm(`"REDACTED"`, call(`"{\"query\":\"[REDACTED]\"}"`), ``), noTurn, redacted, redacted, redacted, redacted)
 	turn := func(arguments, result string) string {
 		return `[{"role":"user","content":"Find it."},{"role":"assistant","tool_calls":[{"id":"c#","function":{"name":"f","arguments":` + arguments + `}}]},{"role":"tool","tool_call_id":"c#","content":` + result + `}]`
 	}
-	f("results redacted", "litellm", litellm(turn(`"{\"a\":1}"`, `"[REDACTED]"`), call(`"[REDACTED]"`), ``), redacted, redacted, redacted, redacted, redacted)
-	f("arguments redacted in the history", "litellm", litellm(turn(`"{\"a\":\"[PII]\"}"`, `"ok"`), call(`"[REDACTED]"`), ``), redacted, redacted, redacted, redacted)
-	f("Anthropic's result redacted", "litellm", litellm(`[{"role":"assistant","content":[{"type":"tool_use","id":"c#","name":"f","input":{"a":1}}]},{"role":"user","content":[{"type":"tool_result","tool_use_id":"c#","content":[{"type":"text","text":"[REDACTED]"}]}]}]`, call(`"***"`), ``),
+	lost(t, "results redacted", "litellm", litellm(turn(`"{\"a\":1}"`, `"[REDACTED]"`), call(`"[REDACTED]"`), ``), redacted, redacted, redacted, redacted, redacted)
+	lost(t, "arguments redacted in the history", "litellm", litellm(turn(`"{\"a\":\"[PII]\"}"`, `"ok"`), call(`"[REDACTED]"`), ``), redacted, redacted, redacted, redacted)
+	lost(t, "Anthropic's result redacted", "litellm", litellm(`[{"role":"assistant","content":[{"type":"tool_use","id":"c#","name":"f","input":{"a":1}}]},{"role":"user","content":[{"type":"tool_result","tool_use_id":"c#","content":[{"type":"text","text":"[REDACTED]"}]}]}]`, call(`"***"`), ``),
 		redacted, redacted, redacted, redacted)
 	for _, cut := range []string{
 		"[truncated]", "Find what was said of ... [truncated]", "Find what was said of...\\n(truncated)", "a <truncated 513 bytes>", "<truncated due to size exceeding limit>",
 		"[This value has been dropped because this span's size exceeds the 1MB size limit.]",
 		"Fin... (litellm_truncated 99 chars)", "Fin... (litellm_truncated skipped 99 chars. Truncation is a DB storage safeguard.) ...it", "See ![it](data:image/png;base64,[base64_data truncated: 513B]) there",
 	} {
-		f("cut: "+cut, "litellm", litellm(turn(`"{\"a\":1}"`, `"`+cut+`"`), call(`"<truncated>"`), ``), truncated, truncated, truncated, truncated, truncated)
+		lost(t, "cut: "+cut, "litellm", litellm(turn(`"{\"a\":1}"`, `"`+cut+`"`), call(`"<truncated>"`), ``), truncated, truncated, truncated, truncated, truncated)
 	}
 	for _, image := range []string{
 		`{"type":"image_url","image_url":{"url":"data:image/png;base64,..."}}`, `{"type":"image_url","image_url":{"url":"data:image/png;base64,<truncated 513 bytes>"}}`, `{"type":"image_url","image_url":{"url":"data:image/png;base64,iVBORw0K…"}}`,
 		`{"type":"image_url","image_url":{"url":"data:image/png;base64,"}}`, `{"type":"image","source":{"type":"base64","media_type":"image/png","data":"iVBORw0K... [truncated]"}}`,
 	} {
-		f("cut: "+image, "litellm", litellm(`[{"role":"user","content":[{"type":"text","text":"What is it?"},`+image+`]}]`, `{}`, ``), noTurn, noCall, truncated, noCall)
+		lost(t, "cut: "+image, "litellm", litellm(`[{"role":"user","content":[{"type":"text","text":"What is it?"},`+image+`]}]`, `{}`, ``), noTurn, noCall, truncated, noCall)
 	}
 	for _, image := range []string{
 		`{"type":"image_url"}`, `{"type":"image_url","image_url":{"url":"","detail":"auto"}}`, `{"type":"image","source":{"type":"base64","media_type":"image/png","data":""}}`, `{"type":"input_audio","input_audio":{"format":"wav"}}`, `{"type":"image_url","image_url":{"url":"<image omitted>"}}`,
 	} {
-		f("left out: "+image, "litellm", litellm(`[{"role":"user","content":[{"type":"text","text":"What is it?"},`+image+`]}]`, `{}`, ``), noTurn, noCall, lossy, noCall)
+		lost(t, "left out: "+image, "litellm", litellm(`[{"role":"user","content":[{"type":"text","text":"What is it?"},`+image+`]}]`, `{}`, ``), noTurn, noCall, lossy, noCall)
 	}
-	f("image redacted", "litellm", litellm(`[{"role":"user","content":[{"type":"text","text":"What is it?"},{"type":"image","source":{"type":"base64","media_type":"image/png","data":"[REDACTED]"}}]}]`, `{}`, ``), noTurn, noCall, redacted, noCall)
+	lost(t, "image redacted", "litellm", litellm(`[{"role":"user","content":[{"type":"text","text":"What is it?"},{"type":"image","source":{"type":"base64","media_type":"image/png","data":"[REDACTED]"}}]}]`, `{}`, ``), noTurn, noCall, redacted, noCall)
 	for _, empty := range []string{`[]`, `""`, `null`, `" "`, `[{"type":"text","text":""}]`} {
-		f("content "+empty, "litellm", litellm(`[{"role":"user","content":`+empty+`}]`, `{}`, ``), noTurn, noCall, lossy, noCall)
+		lost(t, "content "+empty, "litellm", litellm(`[{"role":"user","content":`+empty+`}]`, `{}`, ``), noTurn, noCall, lossy, noCall)
 	}
-	f("roles alone", "litellm", litellm(`[{"role":"system","content":""},{"role":"assistant","content":""}]`, `{}`, ``), noTurn, noCall, lossy, noCall)
-	f("response redacted", "litellm", litellm(hidden, `{"text":"redacted-by-litellm"}`, ``), redacted, noResponse, redacted, redacted, redacted)
-	f("request not readable", "litellm", litellm(`[{"role":"user","content":"default-message-value"}]`, `{}`, ``), noTurn, noCall, redacted, noCall, redacted)
-	f("images cut", "litellm", litellm(`[{"role":"user","content":[{"type":"image_url","image_url":{"url":"data:image/png;base64,[base64_data truncated: 513B]"}}]}]`, `{}`, ``),
+	lost(t, "roles alone", "litellm", litellm(`[{"role":"system","content":""},{"role":"assistant","content":""}]`, `{}`, ``), noTurn, noCall, lossy, noCall)
+	lost(t, "response redacted", "litellm", litellm(hidden, `{"text":"redacted-by-litellm"}`, ``), redacted, noResponse, redacted, redacted, redacted)
+	lost(t, "request not readable", "litellm", litellm(`[{"role":"user","content":"default-message-value"}]`, `{}`, ``), noTurn, noCall, redacted, noCall, redacted)
+	lost(t, "images cut", "litellm", litellm(`[{"role":"user","content":[{"type":"image_url","image_url":{"url":"data:image/png;base64,[base64_data truncated: 513B]"}}]}]`, `{}`, ``),
 		noTurn, noCall, truncated, noCall)
-	f("history kept by the provider", "litellm", litellm(`[{"type":"function_call_output","call_id":"c","output":"no data"}]`, `{}`, `"previous_response_id":"resp_#"`),
+	lost(t, "history kept by the provider", "litellm", litellm(`[{"type":"function_call_output","call_id":"c","output":"no data"}]`, `{}`, `"previous_response_id":"resp_#"`),
 		elsewhere, noCall, elsewhere, noCall, elsewhere)
-	f("no content", "litellm", litellm(`null`, `null`, ``), noMessages, noCall, noMessages, noCall, noMessages)
+	lost(t, "no content", "litellm", litellm(`null`, `null`, ``), noMessages, noCall, noMessages, noCall, noMessages)
+}
 
+func TestLostContentOfOlderLiteLLM(t *testing.T) {
 	v1 := func(messages, response string) string {
 		return `{"id":"#","startTime":"2026-11-21 03:46:3#.5","model":"m","modelParameters":"{}","messages":"` + messages + `","response":"` + response + `","metadata":"{'user_api_key_hash': 'h', 'headers': {'x-session-id': 's'}}"}`
 	}
-	f("Python cut", "litellm-v1", v1(`[{'role': 'user', 'content': 'wha`, `ModelResponse(id='x', choi`), truncated, noResponse, truncated, truncated, truncated)
-	f("Python redacted", "litellm-v1", v1(`[{'role': 'user', 'content': 'redacted-by-litellm'}]`, `ModelResponse(choices=[Choices(message=Message(tool_calls=[Call(function=Function(arguments='redacted-by-litellm', name='f'))]))])`),
+	lost(t, "Python cut", "litellm-v1", v1(`[{'role': 'user', 'content': 'wha`, `ModelResponse(id='x', choi`), truncated, noResponse, truncated, truncated, truncated)
+	lost(t, "Python redacted", "litellm-v1", v1(`[{'role': 'user', 'content': 'redacted-by-litellm'}]`, `ModelResponse(choices=[Choices(message=Message(tool_calls=[Call(function=Function(arguments='redacted-by-litellm', name='f'))]))])`),
 		noTurn, redacted, redacted, redacted, redacted)
 
 	spend := func(request, response string) string {
 		return `{"request_id":"#","call_type":"acompletion","api_key":"h","spend":0,"startTime":"2026-11-21T03:44:5#Z","endTime":"2026-11-21T03:44:5#Z","model":"m","metadata":"{}","messages":"{}","session_id":"s","status":"success","response":"` + response + `","proxy_server_request":"` + request + `"}`
 	}
-	f("prompts not stored", "litellm-spend", spend(`{}`, `{}`), noMessages, noResponse, noMessages, noMessages, noMessages)
-	f("prompts cut by the database", "litellm-spend", spend(`{\"messages\":[{\"role\":\"user\",\"content\":\"what ... (litellm_truncated 99 chars) ... is\"}]}`, `{}`), truncated, noResponse, truncated, truncated, truncated)
+	lost(t, "prompts not stored", "litellm-spend", spend(`{}`, `{}`), noMessages, noResponse, noMessages, noMessages, noMessages)
+	lost(t, "prompts cut by the database", "litellm-spend", spend(`{\"messages\":[{\"role\":\"user\",\"content\":\"what ... (litellm_truncated 99 chars) ... is\"}]}`, `{}`), truncated, noResponse, truncated, truncated, truncated)
+}
 
+func TestLostContentOfSpans(t *testing.T) {
 	span := func(attributes string) string {
 		return `{"resourceSpans":[{"resource":{"attributes":[{"key":"service.name","value":{"stringValue":"a"}}]},"scopeSpans":[{"spans":[{"traceId":"t#","spanId":"s#","startTimeUnixNano":"179523332776820986#","endTimeUnixNano":"179523332790029956#",` +
 			attributes + `}]}]}]}`
@@ -161,45 +170,45 @@ func TestLostContentIsNoLoop(t *testing.T) {
 		return out + `]`
 	}
 	said := `[{\"role\":\"assistant\",\"parts\":[{\"type\":\"text\",\"content\":\"ok\"}]}]`
-	f("no content captured", "otel", span(attributes()), noMessages, noResponse, noMessages, noMessages, noMessages)
-	f("images as empty parts", "otel", span(attributes("gen_ai.input.messages", `[{\"role\":\"user\",\"parts\":[]}]`, "gen_ai.output.messages", said)), lossy, noCall, lossy, noCall, lossy)
-	f("images without data", "otel", span(attributes("gen_ai.input.messages", `[{\"role\":\"user\",\"parts\":[{\"type\":\"text\",\"content\":\"What is it?\"},{\"type\":\"blob\",\"mime_type\":\"image/png\",\"modality\":\"image\"}]}]`, "gen_ai.output.messages", said)), noTurn, noCall, lossy, noCall)
-	f("redacted parts", "otel", span(attributes("gen_ai.input.messages", `[{\"role\":\"user\",\"parts\":[{\"type\":\"text\",\"content\":\"<redacted>\"}]}]`, "gen_ai.output.messages", said)), noTurn, noCall, redacted, noCall, redacted)
-	f("text cut", "otel", span(attributes("gen_ai.input.messages", `[{\"role\":\"user\",\"parts\":[{\"type\":\"te`, "gen_ai.output.messages", `[{\"role\":\"assist`)), truncated, noResponse, truncated, truncated, truncated)
-	f("oldest attributes dropped", "otel", span(`"droppedAttributesCount":12,`+attributes("gen_ai.prompt.8.role", "user", "gen_ai.prompt.8.content", "go on", "gen_ai.completion.0.role", "assistant")), lossy, noCall, lossy, noCall, lossy)
-	f("hidden by OpenInference", "otel", span(attributes("input.value", "__REDACTED__", "output.value", "__REDACTED__")), noTurn, noCall, redacted, noCall, redacted)
-	f("history kept by the provider", "otel", span(attributes("gen_ai.input.messages", `[{\"role\":\"tool\",\"parts\":[{\"type\":\"tool_call_response\",\"id\":\"c\",\"response\":\"no data\"}]}]`, "gen_ai.output.messages", said)), elsewhere, noCall, elsewhere, noCall, elsewhere)
+	lost(t, "no content captured", "otel", span(attributes()), noMessages, noResponse, noMessages, noMessages, noMessages)
+	lost(t, "images as empty parts", "otel", span(attributes("gen_ai.input.messages", `[{\"role\":\"user\",\"parts\":[]}]`, "gen_ai.output.messages", said)), lossy, noCall, lossy, noCall, lossy)
+	lost(t, "images without data", "otel", span(attributes("gen_ai.input.messages", `[{\"role\":\"user\",\"parts\":[{\"type\":\"text\",\"content\":\"What is it?\"},{\"type\":\"blob\",\"mime_type\":\"image/png\",\"modality\":\"image\"}]}]`, "gen_ai.output.messages", said)), noTurn, noCall, lossy, noCall)
+	lost(t, "redacted parts", "otel", span(attributes("gen_ai.input.messages", `[{\"role\":\"user\",\"parts\":[{\"type\":\"text\",\"content\":\"<redacted>\"}]}]`, "gen_ai.output.messages", said)), noTurn, noCall, redacted, noCall, redacted)
+	lost(t, "text cut", "otel", span(attributes("gen_ai.input.messages", `[{\"role\":\"user\",\"parts\":[{\"type\":\"te`, "gen_ai.output.messages", `[{\"role\":\"assist`)), truncated, noResponse, truncated, truncated, truncated)
+	lost(t, "oldest attributes dropped", "otel", span(`"droppedAttributesCount":12,`+attributes("gen_ai.prompt.8.role", "user", "gen_ai.prompt.8.content", "go on", "gen_ai.completion.0.role", "assistant")), lossy, noCall, lossy, noCall, lossy)
+	lost(t, "hidden by OpenInference", "otel", span(attributes("input.value", "__REDACTED__", "output.value", "__REDACTED__")), noTurn, noCall, redacted, noCall, redacted)
+	lost(t, "history kept by the provider", "otel", span(attributes("gen_ai.input.messages", `[{\"role\":\"tool\",\"parts\":[{\"type\":\"tool_call_response\",\"id\":\"c\",\"response\":\"no data\"}]}]`, "gen_ai.output.messages", said)), elsewhere, noCall, elsewhere, noCall, elsewhere)
 
 	event := func(name, body string) string {
 		return `{"timeUnixNano":"179523281394353812#","traceId":"t#","spanId":"s#","body":{"kvlistValue":{"values":[` + body + `]}},"attributes":[{"key":"event.name","value":{"stringValue":"` + name + `"}},{"key":"gen_ai.request.model","value":{"stringValue":"m"}}]}`
 	}
-	f("events without content", "otel", `{"resourceLogs":[{"resource":{},"scopeLogs":[{"logRecords":[`+
+	lost(t, "events without content", "otel", `{"resourceLogs":[{"resource":{},"scopeLogs":[{"logRecords":[`+
 		event("gen_ai.user.message", ``)+`,`+
 		event("gen_ai.choice", `{"key":"message","value":{"kvlistValue":{"values":[{"key":"tool_calls","value":{"arrayValue":{"values":[{"kvlistValue":{"values":[{"key":"function","value":{"kvlistValue":{"values":[{"key":"name","value":{"stringValue":"f"}}]}}}]}}]}}}]}}}`)+
 		`]}]}]}`, lossy, noResponse, lossy, lossy, lossy)
+}
 
-	// Bodies that are not there, or not whole.
+// TestLostBodies: bodies that are not there, or not whole.
+func TestLostBodies(t *testing.T) {
 	nginx := func(body string) string {
 		return `{"msec":179523240#.5,"request_id":"#","method":"POST","uri":"/v1/chat/completions","status":200,"remote_addr":"10.0.0.7","http_x_session_id":"s","request_body":"` + body + `"}`
 	}
-	spooled := fingerprint.SpooledBody
 	for _, size := range []string{`bytes_in":19125,"`, `request_length":"19125","`, `http_content_length":"19000","`, `request_body_file":"/var/lib/nginx/body/0000000001","`} {
-		f("body spooled to disk", "nginx-json", nginx(`","`+size+`x":"`), spooled, noResponse, spooled, spooled, spooled)
-		f("body spooled to disk", "nginx-json", nginx(`-","`+size+`x":"`), spooled, noResponse, spooled, spooled, spooled)
+		lost(t, "body spooled to disk", "nginx-json", nginx(`","`+size+`x":"`), spooled, noResponse, spooled, spooled, spooled)
+		lost(t, "body spooled to disk", "nginx-json", nginx(`-","`+size+`x":"`), spooled, noResponse, spooled, spooled, spooled)
 	}
-	f("no body logged", "nginx-json", nginx(``), noMessages, noResponse, noMessages, noMessages, noMessages)
-	f("no body logged", "nginx-json", nginx(`-","bytes_in":400,"x":"`), noMessages, noResponse, noMessages, noMessages, noMessages)
-	f("body cut", "nginx-json", nginx(`{\"model\":\"m\",\"messages\":[{\"role\":\"user\",\"conte`), truncated, noResponse, truncated, truncated, truncated)
+	lost(t, "no body logged", "nginx-json", nginx(``), noMessages, noResponse, noMessages, noMessages, noMessages)
+	lost(t, "no body logged", "nginx-json", nginx(`-","bytes_in":400,"x":"`), noMessages, noResponse, noMessages, noMessages, noMessages)
+	lost(t, "body cut", "nginx-json", nginx(`{\"model\":\"m\",\"messages\":[{\"role\":\"user\",\"conte`), truncated, noResponse, truncated, truncated, truncated)
 	for _, body := range []string{`[REDACTED]`, `***`, `{{REDACTED}}`} {
-		f("body redacted", "nginx-json", nginx(body), redacted, noResponse, redacted, redacted, redacted)
+		lost(t, "body redacted", "nginx-json", nginx(body), redacted, noResponse, redacted, redacted, redacted)
 	}
-	f("history kept by the provider", "nginx-json", nginx(`{\"model\":\"m\",\"previous_response_id\":\"resp_#\",\"input\":[{\"type\":\"function_call_output\",\"call_id\":\"c\",\"output\":\"x\"}]}`),
+	lost(t, "history kept by the provider", "nginx-json", nginx(`{\"model\":\"m\",\"previous_response_id\":\"resp_#\",\"input\":[{\"type\":\"function_call_output\",\"call_id\":\"c\",\"output\":\"x\"}]}`),
 		elsewhere, noResponse, elsewhere, elsewhere, elsewhere)
-	f("bodies in files of their own", "bedrock", `{"schemaType":"ModelInvocationLog","timestamp":"2026-11-21T03:27:4#Z","identity":{"arn":"a"},"requestId":"#","operation":"InvokeModel","modelId":"m","requestMetadata":{"session_id":"s"},"input":{"inputBodyS3Path":"s3://b/i#","inputTokenCount":9},"output":{"outputBodyS3Path":"s3://b/o#","outputTokenCount":3}}`,
+	lost(t, "bodies in files of their own", "bedrock", `{"schemaType":"ModelInvocationLog","timestamp":"2026-11-21T03:27:4#Z","identity":{"arn":"a"},"requestId":"#","operation":"InvokeModel","modelId":"m","requestMetadata":{"session_id":"s"},"input":{"inputBodyS3Path":"s3://b/i#","inputTokenCount":9},"output":{"outputBodyS3Path":"s3://b/o#","outputTokenCount":3}}`,
 		noMessages, noResponse, noMessages, noMessages, noMessages)
-	f("a stream that says nothing of its calls", "har", `{"startedDateTime":"2026-11-21T04:00:1#Z","time":1,"request":{"method":"POST","url":"http://gw/v1/messages","headers":[{"name":"x-session-id","value":"s"},{"name":"x-api-key","value":"k"}],"postData":{"text":""}},"response":{"status":200,"content":{"text":"data: {\"type\":\"content_block_start\",\"index\":0,\"content_block\":{\"type\":\"tool_use\",\"id\":\"t\",\"name\":\"f\",\"input\":{}}}\n\n"}}}`,
+	lost(t, "a stream that says nothing of its calls", "har", `{"startedDateTime":"2026-11-21T04:00:1#Z","time":1,"request":{"method":"POST","url":"http://gw/v1/messages","headers":[{"name":"x-session-id","value":"s"},{"name":"x-api-key","value":"k"}],"postData":{"text":""}},"response":{"status":200,"content":{"text":"data: {\"type\":\"content_block_start\",\"index\":0,\"content_block\":{\"type\":\"tool_use\",\"id\":\"t\",\"name\":\"f\",\"input\":{}}}\n\n"}}}`,
 		noMessages, noResponse, noMessages, noMessages, noMessages)
-	encrypted := fingerprint.EncryptedContent
-	f("bodies encrypted", "cloudflare", `{"Gateway":"g","Provider":"openai","Model":"m","StatusCode":200,"Metadata":{"type":"encrypted","key":"k","iv":"i","data":"m"},"RequestBody":{"type":"encrypted","key":"k","iv":"i","data":"q"},"ResponseBody":{"type":"encrypted","key":"k","iv":"i","data":"r"}}`,
+	lost(t, "bodies encrypted", "cloudflare", `{"Gateway":"g","Provider":"openai","Model":"m","StatusCode":200,"Metadata":{"type":"encrypted","key":"k","iv":"i","data":"m"},"RequestBody":{"type":"encrypted","key":"k","iv":"i","data":"q"},"ResponseBody":{"type":"encrypted","key":"k","iv":"i","data":"r"}}`,
 		encrypted, noResponse, encrypted, encrypted, encrypted)
 }

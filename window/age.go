@@ -15,6 +15,10 @@ func (s CounterSpec) maxAge() int64 {
 	return s.Window.Microseconds() - 1
 }
 
+// EdgeCounts tells that what is exactly as old as the window still counts. To
+// the tracker it does whatever the spec says.
+func (s CounterSpec) EdgeCounts() bool { return s.Closed || s.Kind == TrackerKind }
+
 // idle is how long a key may go untouched before its state says nothing any
 // more; negative is for ever.
 func (s CounterSpec) idle() int64 {

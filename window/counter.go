@@ -67,6 +67,13 @@ type CounterKind struct {
 	Varies bool
 	// Endless tells that a window of 0 counts all there was.
 	Endless bool
+	// Grows tells that a longer window never counts less.
+	Grows bool
+	// Unbroken tells that any other fingerprint in the scope ends the count.
+	Unbroken bool
+	// Periodic tells that the count is of repetitions of so many requests as
+	// there are in a period: CounterSpec.Period at most.
+	Periodic bool
 }
 
 // varying is a counter that Varies.
@@ -77,11 +84,11 @@ type varying interface {
 
 // Counters are the counter kinds. A new one is one file and one line here.
 var Counters = []CounterKind{
-	{Name: "sliding", Doc: "events in (t-window, t]", Keying: ByScopeAndFingerprint, New: newSliding},
+	{Name: "sliding", Doc: "events in (t-window, t]", Keying: ByScopeAndFingerprint, New: newSliding, Grows: true},
 	{Name: "fixed", Doc: "events since the window was opened by its first event; it ends window later", Keying: ByScopeAndFingerprint, New: newFixed},
-	{Name: "refresh", Doc: "events since the last pause of window or more", Keying: ByScopeAndFingerprint, New: newRefresh},
-	{Name: "streak", Doc: "equal fingerprints in a row, none other in between", Keying: ByScope, New: newStreak, Varies: true, Endless: true},
-	{Name: "cycle", Doc: "complete repetitions of the shortest period at the tail", Keying: ByScope, New: newCycle, Endless: true},
+	{Name: "refresh", Doc: "events since the last pause of window or more", Keying: ByScopeAndFingerprint, New: newRefresh, Grows: true},
+	{Name: "streak", Doc: "equal fingerprints in a row, none other in between", Keying: ByScope, New: newStreak, Varies: true, Endless: true, Grows: true, Unbroken: true},
+	{Name: "cycle", Doc: "complete repetitions of the shortest period at the tail", Keying: ByScope, New: newCycle, Endless: true, Grows: true, Periodic: true},
 	{Name: TrackerKind, Doc: "the tool-call tracker as shipped, for its profile only", Keying: ByScope, New: newTracker, Varies: true},
 }
 
@@ -89,34 +96,12 @@ var Counters = []CounterKind{
 // and what it counts depends on what fired.
 const TrackerKind = "tracker"
 
-// counterKind is the kind of a name, nil if there is none.
-func counterKind(name string) *CounterKind {
+// CounterNamed is the kind of a name; if there is none it is zero, without a name.
+func CounterNamed(name string) (kind CounterKind) {
 	for i := range Counters {
 		if Counters[i].Name == name {
-			return &Counters[i]
+			return Counters[i]
 		}
 	}
-	return nil
-}
-
-// Varies tells that the window of a counter of the kind may be another for
-// each hit.
-func Varies(kind string) bool {
-	k := counterKind(kind)
-	return k != nil && k.Varies
-}
-
-// Endless tells that a counter of the kind may do without a window.
-func Endless(kind string) bool {
-	k := counterKind(kind)
-	return k != nil && k.Endless
-}
-
-// KeyingOf is how the counters of a kind are keyed; ok is false if there is no
-// such kind.
-func KeyingOf(kind string) (keying Keying, ok bool) {
-	if k := counterKind(kind); k != nil {
-		return k.Keying, true
-	}
-	return 0, false
+	return kind
 }

@@ -16,7 +16,7 @@ import (
 // that drawn times often fall on their edges.
 func drawSpec(t *rapid.T, kind string) CounterSpec {
 	smallest := 1
-	if Endless(kind) {
+	if CounterNamed(kind).Endless {
 		smallest = 0
 	}
 	return CounterSpec{

@@ -22,7 +22,7 @@ const evidenceMinutes = 24 * 60
 
 func newEvidence(w *Witness, index int, rule *Rule, keys int) *evidence {
 	spec := rule.Counter
-	spec.Closed = spec.Closed || spec.Kind == TrackerKind
+	spec.Closed = spec.EdgeCounts()
 	if spec.Kind != "cycle" {
 		spec.Period = 0
 	}

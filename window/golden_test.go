@@ -299,7 +299,7 @@ func TestLoadRefuses(t *testing.T) {
 	hit := &Hit{Scope: n.scope("s").Key, Print: n.print("A"), Time: 10, Limit: 200, Record: true}
 	f := func(spec CounterSpec, spoil func(Counter), want string) {
 		t.Helper()
-		kind := counterKind(spec.Kind)
+		kind := CounterNamed(spec.Kind)
 		c := kind.New(spec, 0)
 		c.Count(hit)
 		c.Count(hit)

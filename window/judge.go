@@ -35,8 +35,8 @@ type outcome struct {
 }
 
 func newJudge(rule *Rule, evidence *evidence, o EngineOptions) *judge {
-	kind := counterKind(rule.Counter.Kind)
-	if kind == nil {
+	kind := CounterNamed(rule.Counter.Kind)
+	if kind.New == nil {
 		panic(fmt.Sprintf("window: rule %q has the unknown counter kind %q", rule.Name, rule.Counter.Kind))
 	}
 	j := &judge{rule: rule, counter: kind.New(rule.Counter, o.MaxKeys), evidence: evidence, account: RuleAccount{Rule: rule}}

@@ -29,7 +29,7 @@ func NewPartition(plan *Plan, keying Keying, o SweepOptions, episode func(*Episo
 	}
 	p.sweep = NewSweep(plan, all, o)
 	for i, rule := range plan.Rules {
-		if of, _ := KeyingOf(rule.Counter.Kind); of == keying {
+		if CounterNamed(rule.Counter.Kind).Keying == keying {
 			p.judges[i] = newJudge(rule, nil, EngineOptions{MaxKeys: o.MaxKeys, Episode: episode})
 		} else {
 			p.sweep.targets[i].trips = nil
@@ -125,7 +125,7 @@ func (p *Partition) Result() []Tally {
 	for i, r := range p.sweep.Result() {
 		list[i] = Tally{Rule: r.Rule, Hits: p.hits[i], Dropped: r.Dropped, Cells: r.Tracker}
 		for _, cell := range r.Cells {
-			if of, _ := KeyingOf(cell.Kind); of == p.keying {
+			if CounterNamed(cell.Kind).Keying == p.keying {
 				list[i].Cells = append(list[i].Cells, cell)
 			}
 		}

@@ -146,7 +146,7 @@ func (p *parts) drawPlan(t *rapid.T, rules int) *Plan {
 				Threshold: rapid.IntRange(0, 3).Draw(t, "override"), Action: rapid.SampledFrom(append(slices.Clone(Actions), "")).Draw(t, "action of override"),
 			})
 		}
-		r.ChatOverrides = Varies(r.Counter.Kind) && r.Counter.Window > 0 && rapid.Bool().Draw(t, "chat")
+		r.ChatOverrides = CounterNamed(r.Counter.Kind).Varies && r.Counter.Window > 0 && rapid.Bool().Draw(t, "chat")
 		r.Off = r.ChatOverrides && rapid.Bool().Draw(t, "off")
 		r.Selection = fmt.Sprint("with ", len(r.Overrides), " overrides")
 	}

@@ -189,9 +189,7 @@ func (s *Sweep) newTarget(rule int) *sweepTarget {
 	for _, w := range s.o.Windows {
 		quiet := (&Rule{Counter: CounterSpec{Window: w}, Quiet: r.Quiet, Cooldown: r.Cooldown}).quiet().Microseconds()
 		t.quiet = append(t.quiet, quiet)
-		// The tracker counts a call of exactly the window's age, whatever it is told.
-		closed := r.Counter.Closed || r.Counter.Kind == TrackerKind
-		t.maxAges = append(t.maxAges, CounterSpec{Window: w, Closed: closed}.maxAge())
+		t.maxAges = append(t.maxAges, CounterSpec{Window: w, Closed: r.Counter.EdgeCounts()}.maxAge())
 		t.whole = append(t.whole, min(t.maxAges[len(t.whole)], quiet))
 		longest = max(longest, w.Microseconds(), quiet)
 	}

@@ -88,12 +88,12 @@ func (p *past) add(now int64, print fingerprint.Fingerprint, keep int) {
 
 func newTrips(rule *Rule, o SweepOptions, period int) *trips {
 	windows, most := o.Windows, o.Most
-	keying, known := KeyingOf(rule.Counter.Kind)
-	if !known {
+	kind := CounterNamed(rule.Counter.Kind)
+	if kind.New == nil {
 		panic("window: unknown counter kind " + rule.Counter.Kind)
 	}
 	t := &trips{
-		rule: rule, byScope: keying == ByScope, tracker: rule.Counter.Kind == TrackerKind, windows: windows, most: most, keep: most,
+		rule: rule, byScope: kind.Keying == ByScope, tracker: rule.Counter.Kind == TrackerKind, windows: windows, most: most, keep: most,
 		settings: make([]trip, len(windows)*(most+1)), highest: make([]int32, len(windows)),
 	}
 	if rule.SkipInCooldown && rule.Cooldown > 0 && !rule.SkipBlocked && !rule.ResetOnFire && !t.byScope {
@@ -277,7 +277,7 @@ func (t *trips) newJudge(rule *Rule) *judge {
 	if t.tracker {
 		return newJudge(rule, nil, EngineOptions{MaxKeys: maxRepeats})
 	}
-	j := &judge{rule: rule, counter: counterKind(rule.Counter.Kind).New(rule.Counter, maxRepeats)}
+	j := &judge{rule: rule, counter: CounterNamed(rule.Counter.Kind).New(rule.Counter, maxRepeats)}
 	if rule.Cooldown > 0 && !t.keepsBlocked() {
 		j.cooling = newTable[pairKey, int64](rule.Cooldown.Microseconds(), maxRepeats, nil)
 	}

@@ -27,7 +27,7 @@ func loadOld(file string, args []string) (*policy.Policy, error) {
 // episodesOf judges the logs by another policy, with the lateness and the times
 // of the run that it is compared with.
 func (f *logFlags) episodesOf(ctx context.Context, u *ui, args []string, p *policy.Policy, like replay.Options) ([]window.Episode, error) {
-	in, _, err := f.input(ctx, u, args)
+	in, err := f.input(ctx, u, args)
 	if err != nil {
 		return nil, err
 	}

@@ -25,23 +25,23 @@ import (
 type input struct {
 	streams []ingest.Stream
 	zone    string   // of times that have none
+	failed  []error  // logs that cannot be opened, where others can
 	dataset *dataset // nil for logs
 }
 
-// input opens what the arguments name. What cannot be opened is in failed, as
-// for logs.
-func (f *logFlags) input(ctx context.Context, u *ui, args []string) (in *input, failed []error, err error) {
+// input opens what the arguments name.
+func (f *logFlags) input(ctx context.Context, u *ui, args []string) (*input, error) {
 	d, err := findDataset(u, args)
 	switch {
 	case err != nil:
-		return nil, nil, err
+		return nil, err
 	case d == nil:
 		streams, failed, err := f.open(ctx, u, args)
-		return &input{streams: streams, zone: f.timezone.String()}, failed, err
+		return &input{streams: streams, zone: f.timezone.String(), failed: failed}, err
 	case f.format != "":
-		return nil, nil, usage(fmt.Errorf("--format is for logs: %s is a dataset", d.Dir))
+		return nil, usage(fmt.Errorf("--format is for logs: %s is a dataset", d.Dir))
 	}
-	return &input{dataset: d}, nil, nil
+	return &input{dataset: d}, nil
 }
 
 func (in *input) close() {
@@ -61,20 +61,19 @@ func (in *input) parts() (list []measured) {
 }
 
 // settle holds a policy, and the one it is compared with, against the dataset,
-// if there is one, and so the flags that say how a dataset is written. own is a
-// policy that speaks for itself; profiles do not.
-func (in *input) settle(u *ui, p, old *policy.Policy, own, hashIDs bool, key []byte) error {
+// if there is one, and so the flags that say how a dataset is written.
+func (f *runFlags) settle(u *ui, in *input, p, old *policy.Policy) error {
 	d := in.dataset
 	if d == nil {
 		return nil
 	}
 	switch {
-	case hashIDs && !d.Run.HashIDs:
+	case f.hashIDs && !d.Run.HashIDs:
 		return usage(fmt.Errorf("--hash-ids: %s was written without it\ngive it when the dataset is written: loopgauge replay --hash-ids --out DIR LOG", d.Dir))
-	case len(key) > 0:
+	case len(f.secret) > 0:
 		return usage(fmt.Errorf("--fingerprint-key: %s has its fingerprints already\ngive the key when the dataset is written: loopgauge replay --fingerprint-key FILE --out DIR LOG", d.Dir))
 	}
-	if !own {
+	if f.rules.policy == "" { // profiles do not speak for themselves
 		in.inherit(p)
 	}
 	if err := d.settle(p); err != nil {
@@ -105,14 +104,6 @@ func (in *input) settle(u *ui, p, old *policy.Policy, own, hashIDs bool, key []b
 func (in *input) inherit(p *policy.Policy) {
 	if d := in.dataset; d != nil {
 		p.EventTime, p.Duplicates, p.Prices, p.Session = d.policy.EventTime, d.policy.Duplicates, d.policy.Prices, d.policy.Session
-	}
-}
-
-// secret says how names and fingerprints are written.
-func (in *input) secret(o *window.ExtractOptions, hashIDs bool, key []byte) {
-	o.Key, o.HashIDs = key, hashIDs
-	if in.dataset != nil {
-		o.HashIDs = in.dataset.Run.HashIDs
 	}
 }
 

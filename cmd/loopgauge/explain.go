@@ -300,12 +300,8 @@ func (f *explainFlags) answer(ctx context.Context, u *ui, args []string) error {
 	if err != nil {
 		return err
 	}
-	key, err := readKey(f.key)
-	if err != nil {
-		return usage(err)
-	}
 	if d != nil {
-		return f.answerKept(ctx, u, what, logs, d, p, key)
+		return f.answerKept(ctx, u, what, logs, d, p)
 	}
 	streams, failed, index, err := f.openAsked(ctx, u, what, &logs)
 	if err != nil {
@@ -315,14 +311,13 @@ func (f *explainFlags) answer(ctx context.Context, u *ui, args []string) error {
 		u.fail(err)
 	}
 	in := &input{streams: streams}
-	run, _, err := runOptions(p, in, f.lateness.Duration)
+	run, _, err := f.prepare(u, in, p, nil)
 	for _, s := range streams {
 		s.Close()
 	}
 	if err != nil {
 		return err
 	}
-	in.secret(&run.Extract, f.hashIDs, key)
 
 	var bar *progress
 	answer, err := replay.Answer(ctx, replay.Question{
@@ -333,7 +328,7 @@ func (f *explainFlags) answer(ctx context.Context, u *ui, args []string) error {
 			return in.streams, err
 		},
 		Plan: run.Plan, Lateness: run.Lateness, Duplicates: run.Duplicates, Extract: run.Extract,
-		MaxKeys: run.MaxKeys, Since: int64(f.since), Until: int64(f.until),
+		MaxKeys: run.MaxKeys, Since: run.Since, Until: run.Until,
 		Stream: index, Line: what.line, Item: what.item, Episode: what.episode, ShowText: f.showText,
 	})
 	bar.stop()
@@ -351,20 +346,16 @@ func (f *explainFlags) answer(ctx context.Context, u *ui, args []string) error {
 
 // answerKept explains a request or an episode from the dataset of an earlier
 // run.
-func (f *explainFlags) answerKept(ctx context.Context, u *ui, what asked, args []string, d *dataset, p *policy.Policy, key []byte) error {
+func (f *explainFlags) answerKept(ctx context.Context, u *ui, what asked, args []string, d *dataset, p *policy.Policy) error {
 	in := &input{dataset: d}
 	defer func() { in.close() }()
 	if f.showText {
 		return usage(fmt.Errorf("--show-text: %s holds no text: name the logs it was made of", d.Dir))
 	}
-	if err := in.settle(u, p, nil, f.rules.policy != "", f.hashIDs, key); err != nil {
-		return err
-	}
-	run, _, err := runOptions(p, in, f.lateness.Duration)
+	run, _, err := f.prepare(u, in, p, nil)
 	if err != nil {
 		return err
 	}
-	in.secret(&run.Extract, f.hashIDs, key)
 	answer, err := replay.Answer(ctx, replay.Question{
 		Kept: func() (*replay.Kept, error) {
 			in.close() // each reading begins at the start
@@ -376,7 +367,7 @@ func (f *explainFlags) answerKept(ctx context.Context, u *ui, what asked, args [
 			return o.Kept, nil
 		},
 		Plan: run.Plan, Lateness: run.Lateness, Duplicates: run.Duplicates, Extract: run.Extract,
-		MaxKeys: run.MaxKeys, Since: int64(f.since), Until: int64(f.until),
+		MaxKeys: run.MaxKeys, Since: run.Since, Until: run.Until,
 		Stream: what.stream, Line: what.line, Item: what.item, Episode: what.episode,
 	})
 	if err != nil {

@@ -37,7 +37,7 @@ func (f *extractFlags) toDataset(ctx context.Context, u *ui, args []string) erro
 	if err != nil {
 		return err
 	}
-	in.secret(&o.Extract, f.hashIDs, key)
+	o.Extract.Key, o.Extract.HashIDs = key, f.hashIDs
 	out, place := &outputs{}, f.out
 	defer func() { out.abort() }()
 	if !blob.Is(f.out) {

@@ -93,31 +93,16 @@ func (f *replayFlags) run(ctx context.Context, u *ui, args []string) (err error)
 	if err != nil {
 		return err
 	}
-	old, err := loadOld(f.against, args)
-	if err != nil {
-		return err
-	}
-	key, err := readKey(f.key)
-	if err != nil {
-		return usage(err)
-	}
-	in, failed, err := f.logs.input(ctx, u, args)
+	in, old, err := f.begin(ctx, u, args, f.against)
 	if err != nil {
 		return err
 	}
 	defer in.close()
-	for _, err := range failed {
-		u.fail(err)
-	}
-	if err := in.settle(u, p, old, f.rules.policy != "", f.hashIDs, key); err != nil {
-		return err
-	}
-	o, lateness, err := runOptions(p, in, f.lateness.Duration)
+	o, lateness, err := f.prepare(u, in, p, old)
 	if err != nil {
 		return err
 	}
-	o.Since, o.Until, o.Enforce = int64(f.since), int64(f.until), f.enforce
-	in.secret(&o.Extract, f.hashIDs, key)
+	o.Enforce = f.enforce
 	var episodes []window.Episode
 	keep := maxListed
 	if f.json || old != nil {
@@ -129,7 +114,7 @@ func (f *replayFlags) run(ctx context.Context, u *ui, args []string) (err error)
 		}
 		return nil
 	}
-	out, err := f.open(ctx, u, &o, in.keyed(key))
+	out, err := f.open(ctx, u, &o, in.keyed(f.secret))
 	if err != nil {
 		return err
 	}
@@ -168,7 +153,7 @@ func (f *replayFlags) run(ctx context.Context, u *ui, args []string) (err error)
 	if err := emit.close(); err != nil {
 		return err
 	}
-	if err := u.incomplete(result, failed); err != nil {
+	if err := u.incomplete(result, in.failed); err != nil {
 		return err
 	}
 	if f.failOnAlert && summary.Blind() {

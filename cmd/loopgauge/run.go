@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -22,7 +23,8 @@ type runFlags struct {
 	since, until when
 	lateness     span
 	hashIDs      bool
-	key          string
+	key          string // the file
+	secret       []byte // what it holds
 }
 
 func (f *runFlags) register(c *cobra.Command) {
@@ -36,16 +38,48 @@ func (f *runFlags) register(c *cobra.Command) {
 	c.Flags().StringVar(&f.key, "fingerprint-key", "", "file with a secret key for the fingerprints")
 }
 
-// load loads the policy, and tells those who open logs what it says of them.
+// load loads the policy and the key, and tells those who open logs what the
+// policy says of them.
 func (f *runFlags) load() (*policy.Policy, error) {
 	if none := newWhen(); f.since != none && f.until != none && f.since >= f.until {
 		return nil, usage(fmt.Errorf("--since %s is not before --until %s: no request can be between them", &f.since, &f.until))
 	}
 	p, err := f.rules.load()
-	if err == nil {
-		f.logs.kafka, f.logs.since, f.logs.until = p.Kafka, f.since, f.until
+	if err != nil {
+		return nil, err
 	}
-	return p, err
+	f.logs.kafka, f.logs.since, f.logs.until = p.Kafka, f.since, f.until
+	f.secret, err = readKey(f.key)
+	return p, usage(err)
+}
+
+// begin opens the logs, says which of them cannot be, and loads the policy that
+// --against names, nil without one.
+func (f *runFlags) begin(ctx context.Context, u *ui, args []string, against string) (*input, *policy.Policy, error) {
+	old, err := loadOld(against, args)
+	if err != nil {
+		return nil, nil, err
+	}
+	in, err := f.logs.input(ctx, u, args)
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, err := range in.failed {
+		u.fail(err)
+	}
+	return in, old, nil
+}
+
+// prepare gives what a policy and the flags say of a run over the input, which
+// must be able to answer both the policy and the one it is compared with.
+func (f *runFlags) prepare(u *ui, in *input, p, old *policy.Policy) (replay.Options, replay.Lateness, error) {
+	if err := f.settle(u, in, p, old); err != nil {
+		return replay.Options{}, replay.Lateness{}, err
+	}
+	o, lateness, err := runOptions(p, in, f.lateness.Duration)
+	o.Since, o.Until = int64(f.since), int64(f.until)
+	o.Extract.Key, o.Extract.HashIDs = f.secret, f.hashIDs || in.dataset != nil && in.dataset.Run.HashIDs
+	return o, lateness, err
 }
 
 // runOptions are what a policy says of a run. The lateness is the one chosen,

@@ -93,34 +93,20 @@ func (f *tuneFlags) run(ctx context.Context, u *ui, args []string) error {
 	if err != nil {
 		return err
 	}
-	old, err := loadOld(f.against, args)
-	if err != nil {
-		return err
-	}
-	key, err := readKey(f.key)
-	if err != nil {
-		return usage(err)
-	}
 	gateways, err := gateways()
 	if err != nil {
 		return err
 	}
-	in, failed, err := f.logs.input(ctx, u, args)
+	in, old, err := f.begin(ctx, u, args, f.against)
 	if err != nil {
 		return err
 	}
 	defer in.close()
-	for _, err := range failed {
-		u.fail(err)
-	}
 	if in.dataset != nil {
 		if !own {
 			in.dataset.offer(u, p)
 		}
 		gateways = in.dataset.gateways(u, gateways)
-	}
-	if err := in.settle(u, p, old, f.rules.policy != "", f.hashIDs, key); err != nil {
-		return err
 	}
 	// Now, for a folder that is not there need not wait for the end.
 	page, err := f.createPage()
@@ -131,11 +117,9 @@ func (f *tuneFlags) run(ctx context.Context, u *ui, args []string) error {
 		defer page.Abort()
 	}
 	var lateness replay.Lateness
-	if o.Run, lateness, err = runOptions(p, in, f.lateness.Duration); err != nil {
+	if o.Run, lateness, err = f.prepare(u, in, p, old); err != nil {
 		return err
 	}
-	o.Run.Since, o.Run.Until = int64(f.since), int64(f.until)
-	in.secret(&o.Run.Extract, f.hashIDs, key)
 	if o.Run.Extract.HashIDs && o.Labels != nil {
 		o.Labels = o.Labels.Hashed(o.Run.Extract.Person)
 	}
@@ -143,7 +127,7 @@ func (f *tuneFlags) run(ctx context.Context, u *ui, args []string) error {
 	o.Frame = tune.Frame{Reading: p.Reading(), Exclude: policy.Exclusions(p.Exclude), Prices: p.PriceList()}
 
 	like := o.Run // without sinks
-	out, err := f.open(ctx, p, &o.Run, in.keyed(key))
+	out, err := f.open(ctx, p, &o.Run, in.keyed(f.secret))
 	if err != nil {
 		return err
 	}
@@ -173,14 +157,14 @@ func (f *tuneFlags) run(ctx context.Context, u *ui, args []string) error {
 		return err
 	}
 	if page != nil {
-		if err := report.Write(page, found, report.Options{Version: version(), Command: os.Args, Unread: failed}); err != nil {
+		if err := report.Write(page, found, report.Options{Version: version(), Command: os.Args, Unread: in.failed}); err != nil {
 			return fmt.Errorf("%s: %w", f.html, err)
 		}
 		if err := page.Commit(); err != nil {
 			return err
 		}
 	}
-	return u.incomplete(found.Result, failed)
+	return u.incomplete(found.Result, in.failed)
 }
 
 // exported is the gateway that --export names; nil without it.

@@ -57,21 +57,12 @@ const (
 	// DefaultPart makes 1,440 parts a day, which readers do not mind.
 	DefaultPart = time.Minute
 
-	// leastInterval is between checkpoints that alerts wait for: a burst of
-	// them is one checkpoint.
-	leastInterval = 500 * time.Millisecond
 	// tick is how often the loop looks at the clock when nothing comes.
 	tick = 100 * time.Millisecond
 	// maxWaiting is how many requests are held back before streams that are
 	// ahead are left alone: some 100 MB, and at 10,000 requests a second far
 	// more than any sane lateness holds.
 	maxWaiting = 1 << 18
-	// partBytes is when a part is closed before its time: it is read back into
-	// memory.
-	partBytes = 64 << 20
-	// settleTime is how long a checkpoint waits for verdicts on their way to a
-	// topic.
-	settleTime = 2 * time.Second
 	// lastCommit and lastAlerts bound the end: both, and the last checkpoint,
 	// fit into the 10 s that an orchestrator gives.
 	lastCommit = 3 * time.Second
@@ -92,14 +83,14 @@ func Run(ctx context.Context, o Options) error {
 		Plan: o.Plan, Lateness: o.Lateness, Duplicates: o.Duplicates, MaxKeys: o.MaxKeys, Since: fingerprint.NoTime, Until: fingerprint.NoTime,
 		Event: w.event, Verdict: w.verdict, Episode: w.episode, Fired: w.incidents.Fired,
 		Skip: func(s ingest.Skip) {
-			w.unjudged.skip = s
+			w.unjudged.Skip(w.name(s.Stream), s)
 			w.log.Debug("line not judged", "stream", w.name(s.Stream), "line", s.Line, "column", s.Column, "why", s.Why)
 		},
 	})
 	if err := w.restore(); err != nil {
 		return err
 	}
-	w.unjudged.at, w.unjudged.account = time.Now(), w.pipeline.Account
+	w.unjudged.Begin(w.pipeline.Account)
 	w.begin()
 	defer w.close()
 	return w.run(ctx)
@@ -138,7 +129,7 @@ type watch struct {
 	took  time.Duration // the last checkpoint
 	told  time.Time     // when the status was
 
-	unjudged unjudged
+	unjudged Unjudged
 }
 
 func (w *watch) event(ev *window.Event) error {
@@ -236,9 +227,7 @@ func (w *watch) loop(ctx context.Context, pool *replay.Parallel[*replay.Batch], 
 			err = w.pipeline.Release()
 		}
 		w.status()
-		if time.Since(w.unjudged.at) >= sayEvery {
-			w.sayUnjudged()
-		}
+		w.unjudged.Look(w.log, w.pipeline.Account)
 		if err == nil && w.due() {
 			if err = w.checkpoint(false); err == nil {
 				w.allow(nil)
@@ -404,10 +393,4 @@ func (w *watch) silence() {
 }
 
 // due tells whether it is time for a checkpoint.
-func (w *watch) due() bool {
-	since := time.Since(w.last)
-	if _, held := w.outbox.Waiting(); held > 0 && since >= max(leastInterval, 4*w.took) {
-		return true
-	}
-	return (w.dirty || w.outbox.Moved()) && since >= w.o.Interval
-}
+func (w *watch) due() bool { return Due(w.outbox, w.dirty, w.last, w.took, w.o.Interval) }

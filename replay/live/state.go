@@ -260,11 +260,7 @@ func (w *watch) checkpoint(last bool) error {
 	if err != nil {
 		return err
 	}
-	if w.o.Topic != nil {
-		settle, cancel := context.WithTimeout(context.Background(), settleTime)
-		w.o.Topic.Settle(settle)
-		cancel()
-	}
+	Settle(context.Background(), w.o.Topic)
 	w.encoder.Reset()
 	w.save(w.encoder, f)
 	if err := w.o.Store.Write(w.encoder.Bytes()); err != nil {
@@ -316,7 +312,7 @@ func (w *watch) syncFiles(last bool) (f files, err error) {
 	if f.spool, err = s.sync(); err != nil {
 		return f, err
 	}
-	if !s.began.IsZero() && (last || f.spool >= partBytes || time.Since(s.began) >= w.o.PartInterval) {
+	if !s.began.IsZero() && (last || Full(f.spool, s.began, w.o.PartInterval)) {
 		f.closed, f.closedFirst = s.number, s.first
 		if err := s.turn(); err != nil {
 			return f, err
@@ -363,7 +359,7 @@ func (w *watch) commit(ctx context.Context) {
 // finish writes the last checkpoint, and sends what there is to send. What has
 // left then is in none, so that it does not leave again.
 func (w *watch) finish(ctx context.Context) error {
-	w.sayUnjudged()
+	w.unjudged.Say(w.log, w.pipeline.Account)
 	if err := w.checkpoint(true); err != nil {
 		return err
 	}

@@ -1,6 +1,7 @@
 package live
 
 import (
+	"log/slog"
 	"time"
 
 	"github.com/loopgauge/loopgauge/ingest"
@@ -10,22 +11,35 @@ import (
 // sayEvery is how often it is said that lines are not judged.
 const sayEvery = time.Minute
 
-// unjudged is what of the lines that were not judged has been said.
-type unjudged struct {
+// Unjudged tells of lines that are not judged: a log that cannot be read, or a
+// clock that ran ahead, must not pass for one without loops.
+type Unjudged struct {
 	at      time.Time
 	account replay.Account
-	skip    ingest.Skip // the last
+	stream  string // of the last such line
+	skip    ingest.Skip
 }
 
-// sayUnjudged says that more than one in a hundred lines since it was last
-// looked at were not judged: a log that cannot be read, or a clock that ran
-// ahead, must not pass for one without loops.
-func (w *watch) sayUnjudged() {
-	now, u := &w.pipeline.Account, &w.unjudged
+// Begin begins with what an account says already.
+func (u *Unjudged) Begin(now replay.Account) { u.at, u.account = time.Now(), now }
+
+// Skip takes in a line of a stream that is not judged.
+func (u *Unjudged) Skip(stream string, s ingest.Skip) { u.stream, u.skip = stream, s }
+
+// Look is Say once a minute.
+func (u *Unjudged) Look(log *slog.Logger, now replay.Account) {
+	if time.Since(u.at) >= sayEvery {
+		u.Say(log, now)
+	}
+}
+
+// Say says that more than one in a hundred lines since it was last looked at
+// were not judged.
+func (u *Unjudged) Say(log *slog.Logger, now replay.Account) {
 	lines, malformed, late := now.Lines-u.account.Lines, now.Malformed-u.account.Malformed, now.Late-u.account.Late
 	if (malformed+late)*100 > lines {
-		w.log.Warn("lines are not judged: --verbose says why of each", "of", lines, "malformed", malformed, "late", late,
-			"stream", w.name(u.skip.Stream), "line", u.skip.Line, "why", u.skip.Why)
+		log.Warn("lines are not judged: --verbose says why of each", "of", lines, "malformed", malformed, "late", late,
+			"stream", u.stream, "line", u.skip.Line, "why", u.skip.Why)
 	}
-	u.at, u.account = time.Now(), *now
+	u.Begin(now)
 }

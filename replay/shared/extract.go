@@ -12,6 +12,7 @@ import (
 	"github.com/loopgauge/loopgauge/ingest"
 	"github.com/loopgauge/loopgauge/ingest/kafka"
 	"github.com/loopgauge/loopgauge/replay"
+	"github.com/loopgauge/loopgauge/replay/live"
 	"github.com/loopgauge/loopgauge/window"
 	"github.com/loopgauge/loopgauge/window/snapshot"
 )
@@ -33,9 +34,8 @@ type ExtractOptions struct {
 // Extracted says what became of the lines that this process has read. A line
 // that is read again after a crash counts again.
 type Extracted struct {
-	Lines, Blank, Malformed, Late int64
-	Requests                      int64 // the others
-	Records                       int64 // that were written of them: a request may go to several partitions
+	replay.Account       // judged are those that were handed on
+	Records        int64 // that were written of them: a request may go to several partitions
 }
 
 const (
@@ -57,6 +57,7 @@ const (
 // error.
 func Extract(ctx context.Context, o ExtractOptions) (Extracted, error) {
 	x := &extract{o: o}
+	x.unjudged.Begin(x.sum.Account)
 	var err error
 	if x.out, err = kafka.OpenOut(ctx, o.To, &kafka.Create{Partitions: o.Partitions}); err != nil {
 		return x.sum, err
@@ -78,6 +79,7 @@ func Extract(ctx context.Context, o ExtractOptions) (Extracted, error) {
 	err = x.in.Run(ctx, nil, x.serve)
 	stop()
 	<-said
+	x.unjudged.Say(o.Log, x.sum.Account)
 	return x.sum, err
 }
 
@@ -86,8 +88,9 @@ type extract struct {
 	in  *kafka.Share
 	out *kafka.Out
 
-	mu  sync.Mutex
-	sum Extracted
+	mu       sync.Mutex
+	sum      Extracted
+	unjudged live.Unjudged
 }
 
 // say tells now and then what was done.
@@ -109,7 +112,7 @@ func (x *extract) say(ctx context.Context) {
 
 // Attrs are the counts for a log.
 func (s *Extracted) Attrs() []any {
-	return []any{"lines", s.Lines, "requests", s.Requests, "blank", s.Blank, "malformed", s.Malformed, "late", s.Late, "records", s.Records}
+	return []any{"lines", s.Lines, "requests", s.Judged, "blank", s.Blank, "malformed", s.Malformed, "late", s.Late, "records", s.Records}
 }
 
 // origin is one raw partition that is being extracted.
@@ -123,7 +126,8 @@ type origin struct {
 	state string        // as it was there, to be committed
 	front *window.Front // how far the stream has come, with what is being written
 	epoch int64
-	count int64 // of its requests that were written: numbers them
+	count int64       // of its requests that were written: numbers them
+	skip  ingest.Skip // the last line that is not judged
 
 	silence   ingest.Silence
 	marked    time.Time // when the last marks were written
@@ -235,38 +239,39 @@ func (s *origin) take(ctx context.Context, chunk *ingest.Chunk) error {
 	s.dirty = s.dirty || next != s.mark
 	s.mark = next
 	s.state = s.save()
-	s.x.mu.Lock()
-	s.x.sum.add(sum)
-	s.x.mu.Unlock()
+	s.x.add(s, sum)
 	if s.dirty && time.Since(s.committed) >= commitEvery {
 		return s.commit(ctx)
 	}
 	return nil
 }
 
-func (s *Extracted) add(n Extracted) {
-	s.Lines += n.Lines
-	s.Blank += n.Blank
-	s.Malformed += n.Malformed
-	s.Late += n.Late
-	s.Requests += n.Requests
-	s.Records += n.Records
+// add adds what an origin has extracted to the sum.
+func (x *extract) add(s *origin, sum Extracted) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.sum.Add(&sum.Account)
+	x.sum.Records += sum.Records
+	if sum.Malformed+sum.Late > 0 {
+		x.unjudged.Skip(s.p.Name(), s.skip)
+	}
+	x.unjudged.Look(x.o.Log, x.sum.Account)
 }
 
 // add puts the records of a batch into what is to be written.
 func (s *origin) add(b *replay.Batch) (sum Extracted) {
-	sum = Extracted{Lines: b.Tally.Lines, Blank: b.Tally.Blank, Malformed: b.Tally.Malformed}
+	sum.Lines, sum.Blank, sum.Malformed = b.Tally.Lines, b.Tally.Blank, b.Tally.Malformed
 	for _, skip := range b.Skipped {
-		s.x.o.Log.Debug("line not judged", "stream", s.p.Name(), "line", skip.Line, "column", skip.Column, "why", skip.Why)
+		s.skipped(skip)
 	}
 	for i := range b.Events {
 		ev := &b.Events[i]
 		if !s.front.Push(ev.Time) {
 			sum.Late++
-			s.x.o.Log.Debug("line not judged", "stream", s.p.Name(), "line", ev.Position.Line, "why", "late: further behind its stream than the lateness")
+			s.skipped(ingest.Skip{Line: ev.Position.Line, Why: "late: further behind its stream than the lateness"})
 			continue
 		}
-		sum.Requests++
+		sum.Judged++
 		ev.Portion = &window.Portion{Number: numberOf(s.p.Index, s.count)}
 		s.count++
 		r := s.record()
@@ -278,6 +283,11 @@ func (s *origin) add(b *replay.Batch) (sum Extracted) {
 		})
 	}
 	return sum
+}
+
+func (s *origin) skipped(line ingest.Skip) {
+	s.skip = line
+	s.x.o.Log.Debug("line not judged", "stream", s.p.Name(), "line", line.Line, "column", line.Column, "why", line.Why)
 }
 
 // numberOf is the number of an event, given its origin and how many of that

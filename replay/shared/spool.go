@@ -65,10 +65,6 @@ type piece struct {
 	length int64
 }
 
-// partBytes is when a part is closed before its time: it is read back into
-// memory.
-const partBytes = 64 << 20
-
 func newSpool(o *WatchOptions, partition, turn int) *spool {
 	s := &spool{dataset: o.Dataset, plan: o.Plan, partition: partition, turn: turn, interval: o.PartInterval, rows: live.NewRows(o.Plan), part: gathered{number: 1}}
 	s.rows.To = s
@@ -134,7 +130,7 @@ func (s *spool) sync(last bool) error {
 	for _, p := range s.part.pieces {
 		size += p.length
 	}
-	if size == 0 || !last && size < partBytes && time.Since(s.began) < s.interval {
+	if size == 0 || !last && !live.Full(size, s.began, s.interval) {
 		return nil
 	}
 	s.closed = append(s.closed, s.part)

@@ -87,9 +87,7 @@ func count(sum, p *live.Now) {
 // plus adds up two reports.
 func plus(a, b *live.Report) (replay.Account, []window.RuleAccount) {
 	account := a.Account
-	for i, n := range b.Account.Fields() {
-		*account.Fields()[i] += *n
-	}
+	account.Add(&b.Account)
 	rules := slices.Clone(a.Rules)
 	if rules == nil {
 		return account, slices.Clone(b.Rules)

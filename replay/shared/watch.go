@@ -45,12 +45,6 @@ type WatchOptions struct {
 }
 
 const (
-	// leastInterval is between checkpoints that alerts wait for: a burst of
-	// them is one checkpoint.
-	leastInterval = 500 * time.Millisecond
-	// settleTime is how long a checkpoint waits for verdicts on their way to a
-	// topic.
-	settleTime = 2 * time.Second
 	// lastAlerts is for sending what may leave when a partition is given up.
 	lastAlerts = 2 * time.Second
 	// manyWaiting is how many events wait before it is said that they do.
@@ -116,6 +110,8 @@ type judge struct {
 	last  time.Time // when the last checkpoint was written
 	took  time.Duration
 	said  time.Time // when it was said that too many wait
+
+	unjudged live.Unjudged
 
 	status *live.Status // nil if nobody asks
 	lane   live.LaneStatus
@@ -207,6 +203,7 @@ func (j *judge) serve(ctx context.Context) error {
 	j.mark = source.Mark()
 	j.w.o.Log.Info("judging", "partition", j.p.Name(), "offset", j.mark.Offset, "lines", j.pipeline.Account.Lines)
 
+	j.unjudged.Begin(j.pipeline.Account)
 	j.begin()
 	// The first checkpoint fixes where a partition begins, and makes sure that
 	// it is ours.
@@ -262,9 +259,8 @@ func (j *judge) step(ctx context.Context, source ingest.Live) error {
 	if time.Since(j.told) >= refresh {
 		j.tell()
 	}
-	since := time.Since(j.last)
-	_, held := j.outbox.Waiting()
-	if (j.dirty || j.outbox.Moved()) && since >= j.w.o.Interval || held > 0 && since >= max(leastInterval, 4*j.took) {
+	j.unjudged.Look(j.w.o.Log, j.pipeline.Account)
+	if live.Due(j.outbox, j.dirty, j.last, j.took, j.w.o.Interval) {
 		return j.checkpoint(ctx, false)
 	}
 	return nil
@@ -337,7 +333,9 @@ func (j *judge) add(r *record) error {
 		if r.event.Copy() {
 			j.pipeline.Copies.Late++
 		}
-		j.w.o.Log.Debug("request not judged", "stream", r.origin, "offset", r.at.offset, "why", "late: its stream was silent for too long")
+		late := ingest.Skip{Line: r.at.offset, Why: "late: its stream was silent for too long"}
+		j.unjudged.Skip(fmt.Sprintf("partition %d of the raw topic", r.origin), late)
+		j.w.o.Log.Debug("request not judged", "stream", r.origin, "offset", late.Line, "why", late.Why)
 	}
 	return nil
 }
@@ -373,11 +371,7 @@ func (j *judge) checkpoint(ctx context.Context, last bool) error {
 		}
 		j.verdicts = j.verdicts[:0]
 	}
-	if j.w.o.Topic != nil {
-		settle, cancel := context.WithTimeout(ctx, settleTime)
-		j.w.o.Topic.Settle(settle)
-		cancel()
-	}
+	live.Settle(ctx, j.w.o.Topic)
 	if j.rows != nil {
 		if err := j.rows.sync(last); err != nil {
 			return err
@@ -404,6 +398,7 @@ func (j *judge) checkpoint(ctx context.Context, last bool) error {
 // finish gives the partition up in good order: what was judged is in a
 // checkpoint, and what could be sent has been and is in none.
 func (j *judge) finish(ctx context.Context) error {
+	j.unjudged.Say(j.w.o.Log, j.pipeline.Account)
 	ctx, cancel := context.WithTimeout(ctx, lastTime)
 	defer cancel()
 	if err := j.checkpoint(ctx, true); err != nil {

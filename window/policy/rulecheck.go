@@ -39,7 +39,7 @@ func (r *reader) checkCounter(d *ruleDraft) {
 	case d.kind == window.TrackerKind && !strings.HasPrefix(d.profile, "tool-call-shipped"):
 		r.problem(at, "tracker is only for profile: tool-call-shipped")
 	}
-	if d.window == 0 && !window.Endless(d.kind) {
+	if d.window == 0 && !window.CounterNamed(d.kind).Endless {
 		if d.windowAt.line > 0 {
 			r.check(d.windowAt, "must be more than 0s: %s counts inside a window", d.kind)
 		} else {
@@ -57,7 +57,7 @@ func (r *reader) checkCounter(d *ruleDraft) {
 
 // varies tells that the window of the rule's counter may be another for each
 // request.
-func (d *ruleDraft) varies() bool { return window.Varies(d.kind) && d.window > 0 }
+func (d *ruleDraft) varies() bool { return window.CounterNamed(d.kind).Varies && d.window > 0 }
 
 // switchesOn tells that the override says enabled: true, which only means
 // something where the rule is not.

@@ -204,6 +204,7 @@ func TestSchemaHasEveryField(t *testing.T) {
 	f("rules: [{counter: {xxxxxxxxxxxx: 1}}]", "xxxxxxxxxxxx", slices.Concat(rule, []string{"counter", "properties"})...)
 	f("rules: [{overrides: [{xxxxxxxxxxxx: 1}]}]", "xxxxxxxxxxxx", slices.Concat(rule, []string{"overrides", "items", "properties"})...)
 	f("exclude: [{xxxxxxxxxxxx: 1}]", "xxxxxxxxxxxx", "properties", "exclude", "items", "properties")
+	f("routes: [{xxxxxxxxxxxx: 1}]", "xxxxxxxxxxxx", "properties", "routes", "items", "properties")
 	f("kafka: {xxxxxxxxxxxx: 1}", "xxxxxxxxxxxx", "properties", "kafka", "properties")
 	f("kafka: {tls: {xxxxxxxxxxxx: 1}}", "xxxxxxxxxxxx", "properties", "kafka", "properties", "tls", "properties")
 	f("kafka: {sasl: {xxxxxxxxxxxx: 1}}", "xxxxxxxxxxxx", "properties", "kafka", "properties", "sasl", "properties")

@@ -1,0 +1,131 @@
+package replay
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/loopgauge/loopgauge/fingerprint"
+	"github.com/loopgauge/loopgauge/ingest"
+	"github.com/loopgauge/loopgauge/replay/term"
+	"github.com/loopgauge/loopgauge/window"
+)
+
+// episode finds the episode by judging everything, then reads again for its
+// scope alone.
+func (x *explaining) episode(ctx context.Context, streams []ingest.Stream) (*Explanation, error) {
+	first, err := x.firing(ctx, streams)
+	if err != nil {
+		return nil, err
+	}
+	i := slices.Index(x.plan.Rules, first.Rule)
+	scope, position := &x.target.Scopes[x.plan.ScopeOf(i)], x.target.Position
+	out := explainedRule(first.Rule)
+	out.State = "counted"
+	if c := x.target.Rules[i]; c >= 0 {
+		out.Override = TextOrNull(overrideName(first.Rule, int(c)))
+	}
+	x.rules = append(x.rules, out)
+
+	follow := func(r *fingerprint.Request) {
+		x.follow(r, i, x.target.Prints[x.plan.IdentityOf(i)].Fingerprints, scope, first.Episode)
+	}
+	if x.q.Kept != nil {
+		follow(nil)
+	} else {
+		// The line itself has the canonical text, and what was masked.
+		if streams, err = x.q.Open(); err != nil {
+			return nil, err
+		}
+		err = x.look(ctx, streams[position.Stream], position.Line, int(position.Item)+1, follow)
+		closeAll(streams)
+		if err != nil {
+			return nil, err
+		}
+	}
+	x.only(first.Fingerprint)
+	x.retarget([]*window.Rule{first.Rule})
+	t := x.traces[0]
+	if _, err = x.read(ctx, []*window.Rule{first.Rule}, func(ev *window.Event) bool {
+		t.add(ev, false)
+		return !t.closed
+	}, nil); err != nil {
+		return nil, err
+	}
+	t.engine.Close()
+	if t.asked < 0 || t.episode == nil {
+		return nil, fmt.Errorf("%s: judged alone, its scope gives another episode: the run had more live keys than it may keep", x.q.Episode)
+	}
+	return x.explanation(), nil
+}
+
+// firing judges everything until the episode first fires, on the request that is
+// then the target.
+func (x *explaining) firing(ctx context.Context, streams []ingest.Stream) (first *window.Verdict, err error) {
+	id := x.q.Episode
+	var sought *repeat
+	if strings.HasPrefix(x.q.Episode, "lp-") {
+		sought = &repeat{id: id, plan: x.plan}
+	}
+	var ids int64
+	o := Options{
+		Streams: streams, Plan: x.plan, Lateness: x.q.Lateness, Duplicates: x.q.Duplicates, Extract: x.q.Extract,
+		MaxKeys: x.q.MaxKeys, Since: x.q.Since, Until: x.q.Until,
+		Verdict: func(v *window.Verdict) error {
+			if sought != nil && sought.fired(v) {
+				id = v.Episode
+			}
+			if first != nil || v.Episode != id {
+				return nil
+			}
+			one, event := *v, v.Event.Clone()
+			first, x.target = &one, *event
+			return errEnough
+		},
+		Episode: func(*window.Episode) error { ids++; return nil },
+	}
+	if sought != nil {
+		o.Event = sought.look
+	}
+	if x.q.Kept != nil {
+		if _, o.Kept, err = x.open(); err != nil {
+			return nil, err
+		}
+	}
+	result, err := Run(ctx, o)
+	switch {
+	case first != nil:
+		return first, nil
+	case err != nil:
+		return nil, err
+	case sought != nil && sought.rule != nil:
+		return nil, fmt.Errorf("%s: the rule %s does not fire on it with a threshold of %d\nwith --policy and what tune advises it may; to see what counts: loopgauge explain %s",
+			sought.id, term.Safe(sought.rule.Name), sought.rule.Threshold, term.Safe(x.place(sought.first)))
+	}
+	return nil, x.notFound(result, ids)
+}
+
+// only keeps the trace of one fingerprint.
+func (x *explaining) only(print fingerprint.Fingerprint) {
+	rule := &x.rules[0]
+	k := slices.IndexFunc(x.traces, func(t *trace) bool { return t.print == print })
+	x.traces, x.ofRule = x.traces[k:k+1], []int{0}
+	rule.Fingerprints, rule.LeftOut = rule.Fingerprints[k:k+1], 0
+}
+
+func (x *explaining) notFound(r *Result, episodes int64) error {
+	for _, s := range r.Streams {
+		if s.Err != nil {
+			return fmt.Errorf("%w\nup to there no episode is %s", s.Err, x.q.Episode)
+		}
+	}
+	there := "there is no loop at all"
+	switch {
+	case episodes == 1:
+		there = "there is one other: loopgauge replay --json names it"
+	case episodes > 1:
+		there = "there are " + term.Count(episodes) + " others: loopgauge replay --json lists them"
+	}
+	return fmt.Errorf("no episode is %s; %s\ndid replay or watch have the same logs, also those that were rotated away since, --policy or --profile, --lateness, --since, --until and --fingerprint-key?", x.q.Episode, there)
+}

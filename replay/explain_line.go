@@ -1,0 +1,132 @@
+package replay
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/loopgauge/loopgauge/fingerprint"
+	"github.com/loopgauge/loopgauge/ingest"
+	"github.com/loopgauge/loopgauge/replay/term"
+	"github.com/loopgauge/loopgauge/window"
+)
+
+func (x *explaining) line(ctx context.Context, streams []ingest.Stream) (*Explanation, error) {
+	err := x.look(ctx, streams[x.q.Stream], x.q.Line, x.q.Item, x.meet)
+	closeAll(streams)
+	if err != nil {
+		return nil, err
+	}
+	return x.explainLine(ctx)
+}
+
+// keptLine explains a request that was judged in an earlier run, by its event.
+func (x *explaining) keptLine(ctx context.Context) (*Explanation, error) {
+	at := fingerprint.Position{Stream: int32(x.q.Stream), Line: x.q.Line, Item: int32(max(x.q.Item-1, 0))}
+	var found bool
+	var others int64
+	_, err := x.read(ctx, x.plan.Rules, func(ev *window.Event) bool {
+		switch {
+		case ev.Position.Stream != at.Stream || ev.Position.Line != at.Line:
+		case x.q.Item == 0 && !found, ev.Position.Item == at.Item && x.q.Item > 0:
+			found = true
+			x.target = *ev
+			x.judge(nil, ev)
+		default:
+			others++
+		}
+		return !found || x.q.Item == 0
+	}, nil)
+	switch {
+	case err != nil:
+		return nil, err
+	case !found:
+		return nil, fmt.Errorf("%s: no request of this line was judged when the dataset was written\nthe log says why: loopgauge explain LOG:LINE", term.Safe(x.place(at)))
+	case others > 0:
+		return nil, several(term.Safe(x.place(at)), others+1)
+	}
+	return x.explainLine(ctx)
+}
+
+// meet notes the request that is asked about, and what each rule makes of it.
+func (x *explaining) meet(r *fingerprint.Request) {
+	extractor := x.plan.NewExtractor(x.q.Extract)
+	extractor.Event(r, &x.target)
+	x.judge(r, &x.target)
+}
+
+// explainLine explains the target.
+func (x *explaining) explainLine(ctx context.Context) (*Explanation, error) {
+	if err := x.left(); err != nil {
+		return nil, err
+	}
+	var rules []*window.Rule
+	for _, t := range x.traces {
+		if !slices.Contains(rules, t.rule) {
+			rules = append(rules, t.rule)
+		}
+	}
+	// Even if no rule can look at it, it may be late or a duplicate.
+	if err := x.collectLine(ctx, rules); err != nil {
+		return nil, err
+	}
+	return x.explanation(), nil
+}
+
+// left says why the request was not judged, as far as its line alone tells.
+func (x *explaining) left() error {
+	ev := &x.target
+	at := term.Safe(x.place(ev.Position))
+	if ev.Exclude > 0 {
+		return fmt.Errorf("%s: excluded, and so not judged: by exclude: %s", at, term.Safe(x.plan.Exclusions[ev.Exclude-1].Name))
+	}
+	when := Stamp(ev.Time)
+	if ev.Time < x.q.Since {
+		return fmt.Errorf("%s: excluded, and so not judged: its time %s is before --since", at, when)
+	}
+	if x.q.Until != fingerprint.NoTime && ev.Time >= x.q.Until {
+		return fmt.Errorf("%s: excluded, and so not judged: its time %s is not before --until", at, when)
+	}
+	return nil
+}
+
+// collectLine shows the traces everything up to the line.
+func (x *explaining) collectLine(ctx context.Context, rules []*window.Rule) error {
+	x.retarget(rules)
+	var twin fingerprint.Position
+	var judged, late, twice bool
+	r, err := x.read(ctx, rules, func(ev *window.Event) bool {
+		at := ev.Position
+		switch {
+		case judged || x.target.Before(ev):
+			return false
+		case at == x.target.Position:
+			judged = true
+		case ev.ID != "" && ev.ID == x.target.ID:
+			twin, twice = at, true
+		}
+		for _, t := range x.traces {
+			t.add(ev, judged)
+		}
+		return !judged
+	}, func(s ingest.Skip) {
+		// It may be another request of the same line: then this one comes yet.
+		late = late || s.Stream == x.target.Position.Stream && s.Line == x.target.Position.Line
+	})
+	if err != nil || judged {
+		return err
+	}
+	at := term.Safe(x.place(x.target.Position))
+	switch {
+	case late:
+		return fmt.Errorf("%s: late, and so not judged: further behind its log than the lateness of %s\nwith --lateness %s it would be", at, window.Lasting(x.q.Lateness), window.Lasting(roundUp(r.pipeline.Order.Stats().WorstLate)))
+	case twice:
+		return fmt.Errorf("%s: a duplicate, and so not judged: %s has the same request id", at, term.Safe(x.place(twin)))
+	}
+	for _, s := range r.result.Streams {
+		if s.Err != nil {
+			return fmt.Errorf("%w\n%s was not reached", s.Err, at)
+		}
+	}
+	return fmt.Errorf("%s: was not judged, and it is not known why: please report this", at)
+}

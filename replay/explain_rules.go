@@ -1,0 +1,101 @@
+package replay
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/loopgauge/loopgauge/fingerprint"
+	"github.com/loopgauge/loopgauge/window"
+)
+
+// judge notes what each rule makes of a request. r is nil if only events are
+// kept.
+func (x *explaining) judge(r *fingerprint.Request, ev *window.Event) {
+	if ev.Exclude > 0 {
+		return
+	}
+	for i, rule := range x.plan.Rules {
+		out := explainedRule(rule)
+		if o := ev.Rules[i]; o >= 0 {
+			out.Override = TextOrNull(overrideName(rule, int(o)))
+		}
+		if ev.Rules[i] == window.NotMatched {
+			out.State, out.Why = "not_matched", TextOrNull(notMatched(rule, r, ev.Time))
+			x.rules = append(x.rules, out)
+			continue
+		}
+		prints, scope := &ev.Prints[x.plan.IdentityOf(i)], &ev.Scopes[x.plan.ScopeOf(i)]
+		cause, what := prints.Cause, "identity "+rule.Identity.Name
+		if cause == fingerprint.Computable {
+			cause, what = scope.Cause, fmt.Sprintf("scope %v", rule.Scope.Fields)
+		}
+		if cause != fingerprint.Computable {
+			out.State, out.Why, out.Remedy = "not_computable", TextOrNull(what+": "+cause.String()), TextOrNull(Remedy(cause))
+			x.rules = append(x.rules, out)
+			continue
+		}
+		out.State = "counted"
+		x.rules = append(x.rules, out)
+		x.follow(r, i, prints.Fingerprints, scope, "")
+	}
+}
+
+// maxPrints is how many fingerprints of one request are explained.
+const maxPrints = 20
+
+// follow makes a trace for each fingerprint of a request under one rule, the
+// last of x.rules. r is nil if only events are kept.
+func (x *explaining) follow(r *fingerprint.Request, i int, prints []fingerprint.Fingerprint, scope *window.Scope, episode string) {
+	rule := &x.rules[len(x.rules)-1]
+	w := fingerprint.NewWriter(x.q.Extract.Key)
+	w.Keep = x.q.ShowText
+	masks := make([][]fingerprint.Masked, len(prints))
+	if r != nil {
+		x.plan.Rules[i].Identity.Compute(r, w)
+		masks = x.plan.Rules[i].Identity.Masked(r)
+	}
+	for k, print := range prints {
+		if slices.Contains(prints[:k], print) {
+			continue
+		}
+		if len(rule.Fingerprints) == maxPrints {
+			rule.LeftOut++
+			continue
+		}
+		out := ExplainedPrint{Fingerprint: print.String(), Masks: []ExplainedMask{}, Lines: []ExplainedLine{}}
+		if w.Keep {
+			out.Canonical = TextOrNull(string(w.Prints()[k].Canonical))
+		}
+		for _, m := range masks[k] {
+			out.Masks = append(out.Masks, ExplainedMask{m.Name, m.N})
+		}
+		rule.Fingerprints = append(rule.Fingerprints, out)
+		x.traces = append(x.traces, newTrace(x.plan, i, scope, print, episode))
+		x.ofRule = append(x.ofRule, len(x.rules)-1)
+	}
+}
+
+// notMatched says why a rule does not look at a request.
+func notMatched(rule *window.Rule, r *fingerprint.Request, t int64) string {
+	if r == nil {
+		return "the rule did not look at it when the dataset was written"
+	}
+	if rule.Match != nil && !rule.Match(r) {
+		return "the rule's match is false"
+	}
+	for i := range rule.Overrides {
+		o := &rule.Overrides[i]
+		if o.Disabled && (o.Until.IsZero() || t < o.Until.UnixMicro()) && (o.Match == nil || o.Match(r)) {
+			return overrideName(rule, i) + " disables the rule"
+		}
+	}
+	return "the rule does not look at it"
+}
+
+func overrideName(rule *window.Rule, i int) string {
+	name := fmt.Sprintf("overrides[%d]", i)
+	if reason := rule.Overrides[i].Reason; reason != "" {
+		name += " (" + reason + ")"
+	}
+	return name
+}

@@ -1,0 +1,46 @@
+package live
+
+import (
+	"context"
+	"time"
+
+	"github.com/loopgauge/loopgauge/sinks"
+)
+
+const (
+	// leastInterval is between checkpoints that alerts wait for: a burst of
+	// them is one checkpoint.
+	leastInterval = 500 * time.Millisecond
+	// partBytes is when a part is closed before its time: it is read back into
+	// memory.
+	partBytes = 64 << 20
+	// settleTime is how long a checkpoint waits for verdicts on their way to a
+	// topic.
+	settleTime = 2 * time.Second
+)
+
+// Due tells whether it is time for a checkpoint after the last one, which took
+// so long. dirty says that something came since.
+func Due(outbox *sinks.Outbox, dirty bool, last time.Time, took, interval time.Duration) bool {
+	since := time.Since(last)
+	if _, held := outbox.Waiting(); held > 0 && since >= max(leastInterval, 4*took) {
+		return true
+	}
+	return (dirty || outbox.Moved()) && since >= interval
+}
+
+// Full tells whether a part of a dataset is to be closed that was begun then.
+func Full(size int64, began time.Time, interval time.Duration) bool {
+	return size >= partBytes || time.Since(began) >= interval
+}
+
+// Settle waits for verdicts on their way to a topic, nil for none, but not for
+// long.
+func Settle(ctx context.Context, topic sinks.VerdictTopic) {
+	if topic == nil {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, settleTime)
+	defer cancel()
+	topic.Settle(ctx)
+}
