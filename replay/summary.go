@@ -102,9 +102,17 @@ func (s Summary) account(b *strings.Builder) {
 func Lost(b *strings.Builder, r *Result, colour bool) {
 	switch late, enough := r.Account.Late, r.EnoughLateness(); {
 	case r.MuchLate():
-		fmt.Fprintln(b, term.Bold(colour, fmt.Sprintf("%s of the lines came too late to be judged: run again with --lateness %s", term.Percent(late, r.Account.Lines), enough)))
-	case late > 0:
+		line := term.Percent(late, r.Account.Lines) + " of the lines came too late to be judged"
+		if enough != "" {
+			line += ": run again with --lateness " + enough
+		}
+		fmt.Fprintln(b, term.Bold(colour, line))
+	case late > 0 && enough != "":
 		fmt.Fprintf(b, "late lines would have been judged with --lateness %s\n", enough)
+	}
+	if r.FarOff > 0 {
+		fmt.Fprintln(b, Wrapped(fmt.Sprintf("%s, years behind the log: the first is %s:%d",
+			term.Plural(r.FarOff, "line has a time far off", "lines have times far off"), term.Safe(r.Streams[r.FirstFar.Stream].Name), r.FirstFar.Line)))
 	}
 	for _, skip := range r.Skipped {
 		fmt.Fprintf(b, "  %s:%d: %s\n", term.Safe(r.Streams[skip.Stream].Name), skip.Line, skip.Why)
@@ -114,9 +122,14 @@ func Lost(b *strings.Builder, r *Result, colour bool) {
 	}
 }
 
-// EnoughLateness is a lateness with which no line would have come too late, as
-// it is written.
-func (r *Result) EnoughLateness() string { return window.Lasting(roundUp(r.Order.WorstLate)) }
+// EnoughLateness is a lateness with which no line would have come too late, but
+// for those whose times are far off, as it is written; empty if there is none.
+func (r *Result) EnoughLateness() string {
+	if worst := r.Order.WorstLate; worst > 0 && worst <= window.MaxLateness {
+		return window.Lasting(roundUp(worst))
+	}
+	return ""
+}
 
 // MuchLate tells that more than one in a hundred lines came too late, so that
 // what is said of the others says little of the log.
