@@ -119,11 +119,13 @@ func (f *replayFlags) run(ctx context.Context, u *ui, args []string) (err error)
 	o.Since, o.Until, o.Enforce = int64(f.since), int64(f.until), f.enforce
 	in.secret(&o.Extract, f.hashIDs, key)
 	var episodes []window.Episode
+	var total replay.Total
 	keep := maxListed
 	if f.json || old != nil {
 		keep = maxEpisodes
 	}
 	o.Episode = func(e *window.Episode) error {
+		total.Add(e)
 		if len(episodes) < keep {
 			episodes = append(episodes, *e)
 		}
@@ -147,7 +149,7 @@ func (f *replayFlags) run(ctx context.Context, u *ui, args []string) (err error)
 	if err != nil {
 		return err
 	}
-	summary := replay.Summary{Result: result, Lateness: lateness, Episodes: episodes, Colour: u.colour(u.stdout)}
+	summary := replay.Summary{Result: result, Lateness: lateness, Episodes: episodes, Total: &total, Colour: u.colour(u.stdout)}
 	if err := out.close(ctx, p, summary); err != nil {
 		return err
 	}
