@@ -94,7 +94,8 @@ func (x *explaining) left() error {
 func (x *explaining) collectLine(ctx context.Context, rules []*window.Rule) error {
 	x.retarget(rules)
 	var twin fingerprint.Position
-	var judged, late, twice bool
+	var judged, twice bool
+	late := ""
 	r, err := x.read(ctx, rules, func(ev *window.Event) bool {
 		at := ev.Position
 		switch {
@@ -111,14 +112,18 @@ func (x *explaining) collectLine(ctx context.Context, rules []*window.Rule) erro
 		return !judged
 	}, func(s ingest.Skip) {
 		// It may be another request of the same line: then this one comes yet.
-		late = late || s.Stream == x.target.Position.Stream && s.Line == x.target.Position.Line
+		if s.Stream == x.target.Position.Stream && s.Line == x.target.Position.Line {
+			late = s.Why
+		}
 	})
 	if err != nil || judged {
 		return err
 	}
 	at := term.Safe(x.place(x.target.Position))
 	switch {
-	case late:
+	case late == farOff:
+		return fmt.Errorf("%s: %s, and so not judged", at, late)
+	case late != "":
 		return fmt.Errorf("%s: late, and so not judged: further behind its log than the lateness of %s\nwith --lateness %s it would be", at, window.Lasting(x.q.Lateness), window.Lasting(roundUp(r.pipeline.Order.Stats().WorstLate)))
 	case twice:
 		return fmt.Errorf("%s: a duplicate, and so not judged: %s has the same request id", at, term.Safe(x.place(twin)))

@@ -53,6 +53,9 @@ type Totals struct {
 
 	First, Last int64 // event times of the first and last request judged; fingerprint.NoTime if none
 	Skipped     []ingest.Skip
+
+	FarOff   int64                // of the late: no lateness would have saved them
+	FirstFar fingerprint.Position // the first of them
 }
 
 // maxSkipped is how many skipped lines are shown; all are counted.
@@ -105,11 +108,16 @@ func (p *Pipeline) Take(b *Batch) {
 			continue
 		}
 		a.Late++
-		why := tooLate
-		if p.Order.Stats().Overtaken > before {
+		at, why := b.Events[i].Position, tooLate
+		switch {
+		case p.Order.Stats().Overtaken > before:
 			why = overtaken
+		case p.Order.FarOff(&b.Events[i]):
+			why = farOff
+			if p.FarOff++; p.FarOff == 1 {
+				p.FirstFar = at
+			}
 		}
-		at := b.Events[i].Position
 		p.skip(ingest.Skip{Stream: at.Stream, Line: at.Line, Why: why})
 	}
 	if some {
@@ -119,9 +127,10 @@ func (p *Pipeline) Take(b *Batch) {
 	}
 }
 
-// tooLate and overtaken are why the order refuses a request.
+// tooLate, farOff and overtaken are why the order refuses a request.
 const (
 	tooLate   = "late: further behind its stream than the lateness"
+	farOff    = "late: its time is far off, years behind its stream"
 	overtaken = "late: its stream was silent, and requests that come after it have been judged"
 )
 

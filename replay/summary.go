@@ -3,7 +3,6 @@ package replay
 import (
 	"cmp"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 	"time"
@@ -23,6 +22,7 @@ type Summary struct {
 	Result   *Result
 	Lateness Lateness
 	Episodes []window.Episode
+	Total    *Total // of all loops, where Episodes are but some; nil if they are all
 	Colour   bool
 	Against  *Diff // nil without a policy to compare with
 }
@@ -102,9 +102,17 @@ func (s Summary) account(b *strings.Builder) {
 func Lost(b *strings.Builder, r *Result, colour bool) {
 	switch late, enough := r.Account.Late, r.EnoughLateness(); {
 	case r.MuchLate():
-		fmt.Fprintln(b, term.Bold(colour, fmt.Sprintf("%s of the lines came too late to be judged: run again with --lateness %s", term.Percent(late, r.Account.Lines), enough)))
-	case late > 0:
+		line := term.Percent(late, r.Account.Lines) + " of the lines came too late to be judged"
+		if enough != "" {
+			line += ": run again with --lateness " + enough
+		}
+		fmt.Fprintln(b, term.Bold(colour, line))
+	case late > 0 && enough != "":
 		fmt.Fprintf(b, "late lines would have been judged with --lateness %s\n", enough)
+	}
+	if r.FarOff > 0 {
+		fmt.Fprintln(b, Wrapped(fmt.Sprintf("%s, years behind the log: the first is %s:%d",
+			term.Plural(r.FarOff, "line has a time far off", "lines have times far off"), term.Safe(r.Streams[r.FirstFar.Stream].Name), r.FirstFar.Line)))
 	}
 	for _, skip := range r.Skipped {
 		fmt.Fprintf(b, "  %s:%d: %s\n", term.Safe(r.Streams[skip.Stream].Name), skip.Line, skip.Why)
@@ -114,9 +122,14 @@ func Lost(b *strings.Builder, r *Result, colour bool) {
 	}
 }
 
-// EnoughLateness is a lateness with which no line would have come too late, as
-// it is written.
-func (r *Result) EnoughLateness() string { return window.Lasting(roundUp(r.Order.WorstLate)) }
+// EnoughLateness is a lateness with which no line would have come too late, but
+// for those whose times are far off, as it is written; empty if there is none.
+func (r *Result) EnoughLateness() string {
+	if worst := r.Order.WorstLate; worst > 0 && worst <= window.MaxLateness {
+		return window.Lasting(roundUp(worst))
+	}
+	return ""
+}
 
 // MuchLate tells that more than one in a hundred lines came too late, so that
 // what is said of the others says little of the log.
@@ -227,26 +240,16 @@ func (s Summary) loops(b *strings.Builder) {
 	}
 	listLoops(b, shown)
 	b.WriteByte('\n')
-	after, spent := waste(loops)
-	bound := ""
-	if rate := fastest(loops); rate > 0 {
-		spent += fmt.Sprintf(", the dearest at %s an hour,", term.Money(rate))
+	total := s.Total
+	if total == nil {
+		total = &Total{}
+		total.sum.add(loops)
 	}
+	bound := ""
 	if s.Result.Enforced != nil {
 		bound = " (" + UpperBound + ")"
 	}
-	fmt.Fprintln(b, term.Bold(s.Colour, Wrapped(fmt.Sprintf("%s: %s%s after a rule had fired%s",
-		term.Plural(int64(len(loops)), "loop", "loops"), term.Plural(after, "request", "requests"), spent, bound))))
-}
-
-// fastest is the most that one of the loops costs an hour, 0 if none is known.
-func fastest(loops []Loop) (usd float64) {
-	for i := range loops {
-		if rate, ok := perHour(loops[i].Cost, loops[i].Last-loops[i].Fired); ok {
-			usd = max(usd, rate)
-		}
-	}
-	return usd
+	fmt.Fprintln(b, term.Bold(s.Colour, Wrapped(total.String()+bound)))
 }
 
 // listLoops writes one line a loop. What the log knows of none is left out, and
@@ -355,30 +358,4 @@ func addRules(t *term.Table, loops []Loop) {
 		column = append(column, term.Shorten(term.Safe(loops[i].Rules[0]), room-len(more))+more)
 	}
 	t.AddColumn(column)
-}
-
-// waste is what the loops went on to use after they could have been known, as
-// far as the log says.
-func waste(loops []Loop) (requests int64, spent string) {
-	cost, known, tokens := 0.0, 0, int64(0)
-	for i := range loops {
-		requests += loops[i].After
-		tokens += max(loops[i].Tokens, 0)
-		switch {
-		case !math.IsNaN(loops[i].Cost):
-			cost += loops[i].Cost
-			known++
-		case loops[i].After == 0: // nothing is known to be nothing
-			known++
-		}
-	}
-	switch {
-	case known == len(loops) && cost > 0:
-		return requests, " and " + term.Money(cost)
-	case cost > 0:
-		return requests, " and " + term.Money(max(cost, 0.01)) + " or more"
-	case tokens > 0:
-		return requests, " and " + term.Plural(tokens, "token", "tokens")
-	}
-	return requests, ""
 }

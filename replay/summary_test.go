@@ -49,8 +49,13 @@ func TestNothingAfterIsNoUnknownCost(t *testing.T) {
 		{Scope: []string{"session a"}, Cost: math.NaN(), Tokens: -1, Rules: []string{"r"}},
 		{Scope: []string{"session b"}, After: 3, Cost: 0.25, Tokens: 10, Rules: []string{"r"}},
 	}
-	if after, spent := waste(loops); after != 3 || spent != " and $0.25" {
-		t.Errorf("%d%s", after, spent)
+	told := func() string {
+		var w waste
+		w.add(loops)
+		return w.String()
+	}
+	if got := told(); got != "2 loops: 3 requests and $0.25 after a rule had fired" {
+		t.Error(got)
 	}
 	var b strings.Builder
 	listLoops(&b, loops)
@@ -58,7 +63,7 @@ func TestNothingAfterIsNoUnknownCost(t *testing.T) {
 		t.Error(&b)
 	}
 	loops[0].After = 1
-	if _, spent := waste(loops); spent != " and $0.25 or more" {
-		t.Error(spent)
+	if got := told(); got != "2 loops: 4 requests and $0.25 or more after a rule had fired" {
+		t.Error(got)
 	}
 }

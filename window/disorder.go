@@ -7,7 +7,7 @@ import (
 
 // Disorder measures how far a stream is out of order.
 type Disorder struct {
-	Worst   time.Duration // the furthest that a time was behind its stream
+	Worst   time.Duration // the furthest that a time was behind its stream, but for those far off
 	front   frontier
 	started bool
 }
@@ -20,7 +20,7 @@ func (d *Disorder) Add(t int64) {
 	if !d.started {
 		d.front, d.started = frontier{newest: t, ahead: math.MaxInt64}, true
 	}
-	if behind := d.front.newest - t; behind > 0 {
+	if behind := d.front.newest - t; behind > 0 && !d.front.farOff(t) {
 		d.Worst = max(d.Worst, time.Duration(behind)*time.Microsecond)
 	}
 	d.front.advance(t)

@@ -14,6 +14,10 @@ import (
 // a row that agrees moves the stream.
 const JumpLimit = 24 * time.Hour
 
+// MaxLateness is the most that a lateness can be: longer than any log is kept,
+// and far from overflow. A time further behind its stream is not late but wrong.
+const MaxLateness = 10 * 365 * 24 * time.Hour
+
 // Order puts the events of several streams into one order: by time, then by
 // stream, offset and index in the line. An event is released once no live
 // stream can bring an earlier one, so the order in which the streams arrive
@@ -32,7 +36,7 @@ type Order struct {
 // OrderStats says what an Order saw.
 type OrderStats struct {
 	Late      int64         // events refused because they were late
-	WorstLate time.Duration // the lateness that would have saved all but those overtaken
+	WorstLate time.Duration // the lateness that would have saved all but those overtaken or far off
 	Overtaken int64         // of Late: their stream was idle or opened late, and events after them had been released
 	Tied      int64         // events released with the time of the one before
 }
@@ -141,12 +145,22 @@ func (o *Order) Push(ev *Event) bool {
 	f.idle = false
 	if behind := f.newest - ev.Time; f.newest != fingerprint.NoTime && behind > o.lateness {
 		o.stats.Late++
-		o.stats.WorstLate = max(o.stats.WorstLate, time.Duration(behind)*time.Microsecond)
+		if !f.farOff(ev.Time) {
+			o.stats.WorstLate = max(o.stats.WorstLate, time.Duration(behind)*time.Microsecond)
+		}
 		return false
 	}
 	f.advance(ev.Time)
 	o.reached = max(o.reached, f.newest)
 	return o.wait(ev)
+}
+
+// FarOff tells whether an event is so far behind its stream that no lateness
+// would have saved it.
+func (o *Order) FarOff(ev *Event) bool { return o.streams[ev.Position.Stream].farOff(ev.Time) }
+
+func (f *frontier) farOff(t int64) bool {
+	return f.newest != fingerprint.NoTime && f.newest-t > MaxLateness.Microseconds()
 }
 
 // wait keeps an event, unless it was overtaken.

@@ -327,4 +327,6 @@ func TestDisorder(t *testing.T) {
 	f(2*s, 1*s, 1000*24*time.Hour, 2*s)          // a broken clock is no disorder
 	f(3*s, 10*s, 1000*24*time.Hour, 11*s, 8*s)   // what comes after it is measured
 	f(1000*24*time.Hour, 1000*24*time.Hour, 0*s) // a broken first line cannot be told from a broken second
+	f(MaxLateness, MaxLateness, 0*s)
+	f(MaxLateness, MaxLateness+1*s, 0*s) // no lateness would be enough
 }

@@ -42,7 +42,7 @@ is under way at that moment may fail and must be asked again.`,
 				return err
 			}
 			if done.Removed > 0 {
-				u.say("%s: removed %d folders of days that ended more than %s ago (%d bytes)", args[0], done.Removed, keep, done.RemovedBytes)
+				u.say("%s: removed the files of %d folders of days that ended more than %s ago (%d bytes)", args[0], done.Removed, keep, done.RemovedBytes)
 			}
 			if done.Before == 0 {
 				u.say("%s: nothing to merge", args[0])

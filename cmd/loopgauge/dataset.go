@@ -171,13 +171,17 @@ func findDataset(u *ui, args []string) (*dataset, error) {
 }
 
 // datasetsIn finds the datasets in a directory. One that holds logs stays one
-// of logs, as long as it is no dataset itself.
+// of logs, as long as it is no dataset itself. What others keep in a dataset's
+// folders is no log.
 func datasetsIn(u *ui, dir string) ([]string, error) {
 	found, err := parquet.Find(dir)
 	if err != nil || len(found) == 0 {
 		return nil, err
 	}
 	logs, _ := ingest.Find([]string{dir}, u.stdin)
+	logs = slices.DeleteFunc(logs, func(log *ingest.Source) bool {
+		return slices.ContainsFunc(found, func(data string) bool { return parquet.InFolders(data, log.Name) })
+	})
 	switch {
 	case len(logs) == 0:
 		return found, nil

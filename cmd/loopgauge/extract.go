@@ -105,6 +105,7 @@ func (f *extractFlags) run(c *cobra.Command, u *ui, from string) error {
 	if o.Log, err = f.say.logger(u); err != nil {
 		return usage(err)
 	}
+	passOverHangups(o.Log)
 	if o.Extract.Key, err = readKey(f.key); err != nil {
 		return usage(err)
 	}

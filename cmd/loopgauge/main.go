@@ -14,7 +14,6 @@ import (
 	"os/signal"
 	"runtime/debug"
 	"strings"
-	"syscall"
 
 	"github.com/spf13/cobra"
 )
@@ -52,7 +51,7 @@ func usage(err error) error {
 }
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	ctx, stop := signal.NotifyContext(context.Background(), ending()...)
 	context.AfterFunc(ctx, stop) // the second signal ends the program at once
 	code := run(ctx, newUI(os.Stdin, os.Stdout, os.Stderr), os.Args[1:])
 	stop()

@@ -207,7 +207,7 @@ func (out *outputs) close(ctx context.Context, p *policy.Policy, s replay.Summar
 			return err
 		}
 	}
-	if out.dataset == nil {
+	if out.dataset == nil || nothingRead(s.Result) {
 		return nil
 	}
 	return out.finish(ctx, ranOver(p, s.Result, s.Lateness, out.hashIDs, out.keyed))

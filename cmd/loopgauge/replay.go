@@ -104,11 +104,13 @@ func (f *replayFlags) run(ctx context.Context, u *ui, args []string) (err error)
 	}
 	o.Enforce = f.enforce
 	var episodes []window.Episode
+	var total replay.Total
 	keep := maxListed
 	if f.json || old != nil {
 		keep = maxEpisodes
 	}
 	o.Episode = func(e *window.Episode) error {
+		total.Add(e)
 		if len(episodes) < keep {
 			episodes = append(episodes, *e)
 		}
@@ -132,7 +134,7 @@ func (f *replayFlags) run(ctx context.Context, u *ui, args []string) (err error)
 	if err != nil {
 		return err
 	}
-	summary := replay.Summary{Result: result, Lateness: lateness, Episodes: episodes, Colour: u.colour(u.stdout)}
+	summary := replay.Summary{Result: result, Lateness: lateness, Episodes: episodes, Total: &total, Colour: u.colour(u.stdout)}
 	if err := out.close(ctx, p, summary); err != nil {
 		return err
 	}

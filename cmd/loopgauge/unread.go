@@ -11,9 +11,8 @@ import (
 // them. Of some of several logs that is said.
 func (u *ui) unread(r *replay.Result) error {
 	var none []replay.StreamResult
-	lines := int64(0)
 	for _, s := range r.Streams {
-		if lines += s.Lines; s.Lines > 0 && s.Lines == s.Unread && s.Err == nil {
+		if s.Lines > 0 && s.Lines == s.Unread && s.Err == nil {
 			none = append(none, s)
 		}
 	}
@@ -21,7 +20,7 @@ func (u *ui) unread(r *replay.Result) error {
 	switch {
 	case len(none) == 0:
 		return nil
-	case lines == a.Blank+a.Malformed:
+	case nothingRead(r):
 		return noRequest(none[0].Name, len(none), a.Blank, a.Malformed)
 	case len(none) == 1:
 		u.say("%s: no request in %s", none[0].Name, term.Plural(none[0].Lines, "line", "lines"))
@@ -29,6 +28,12 @@ func (u *ui) unread(r *replay.Result) error {
 		u.say("%s: no request in %s; nor in %s more", none[0].Name, term.Plural(none[0].Lines, "line", "lines"), term.Plural(int64(len(none)-1), "log", "logs"))
 	}
 	return nil
+}
+
+// nothingRead tells that no line held a request: there is nothing to write.
+func nothingRead(r *replay.Result) bool {
+	a := &r.Account
+	return a.Lines > 0 && a.Lines == a.Blank+a.Malformed
 }
 
 // noRequest says of logs, of which name is the first, that no request was read

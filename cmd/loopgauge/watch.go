@@ -126,6 +126,7 @@ func (f *watchFlags) run(c *cobra.Command, u *ui, args []string) error {
 	if err != nil {
 		return usage(err)
 	}
+	passOverHangups(log)
 	key, err := readKey(f.key)
 	if err != nil {
 		return usage(err)

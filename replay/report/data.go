@@ -60,7 +60,7 @@ type lateness struct {
 	Value    string `json:"value"`
 	Measured bool   `json:"measured"`
 	Tied     int64  `json:"tied"`
-	Enough   string `json:"enough"` // with which nothing would have been late
+	Enough   string `json:"enough"` // with which nothing would have been late; empty if there is none
 }
 
 type stream struct {

@@ -219,7 +219,7 @@
         h("p", { class: "screen" }, h("button", { type: "button", on: { click: () => { goTo(i, a); draw(); $("h-settings").scrollIntoView(); } } }, "Look at it")));
     });
     const caveats = [];
-    if (D.account.late * 100 > D.account.lines) caveats.push(percent(D.account.late, D.account.lines) + " of the lines came too late to be judged: run again with --lateness " + D.lateness.enough + ".");
+    if (D.account.late * 100 > D.account.lines) caveats.push(percent(D.account.late, D.account.lines) + " of the lines came too late to be judged" + (D.lateness.enough && ": run again with --lateness " + D.lateness.enough) + ".");
     if (D.account.judged < 100 || D.days < 1) caveats.push("There is little to go by: " + plural(D.account.judged, "request") + " over " + span(D.last - D.first) + ".");
     if (!D.labels) caveats.push("Nobody has labelled these sessions. What is a loop and what is not is concluded from evidence in the log, named with each episode: it is no measured error rate. Look at some, write down what they are, and give the file with --labels.");
     else {
@@ -547,7 +547,7 @@
     put($("data-quality"),
       h("p", null, count(a.lines) + " lines = " + count(a.judged) + " judged + " + count(a.blank) + " blank + " + count(a.malformed) + " malformed + " + count(a.duplicate) + " duplicate + " + count(a.late) + " late + " + count(a.excluded) + " excluded."),
       h("ul", null,
-        h("li", null, "Lateness allowed: " + D.lateness.value + (D.lateness.measured ? ", measured" : ", as given") + ". " + (a.late ? plural(a.late, "line") + " came later than that and " + (a.late === 1 ? "was" : "were") + " not judged; --lateness " + D.lateness.enough + " would have saved " + (a.late === 1 ? "it." : "them.") : "No line came later.")),
+        h("li", null, "Lateness allowed: " + D.lateness.value + (D.lateness.measured ? ", measured" : ", as given") + ". " + (a.late ? plural(a.late, "line") + " came later than that and " + (a.late === 1 ? "was" : "were") + " not judged" + (D.lateness.enough && "; --lateness " + D.lateness.enough + " would have saved " + (a.late === 1 ? "it" : "them")) + "." : "No line came later.")),
         h("li", null, a.duplicate ? plural(a.duplicate, "line") + " had a request id seen before and counted once." : "No request id came twice."),
         D.lateness.tied > 0 && h("li", null, plural(D.lateness.tied, "request") + " had the very time of another: pace tells nothing about them."),
         D.longer > 0 && h("li", null, "Of " + plural(D.longer, "repeat") + " longer than what is kept, the first requests are shown; the rest are in the sums.")),

@@ -94,14 +94,25 @@ type compaction struct {
 	done Compacted
 }
 
-// days are the folders of a table.
-func (c *compaction) days(table string) ([]string, error) {
-	found, err := filepath.Glob(filepath.Join(escaped(c.dir), table, "date=*"))
-	slices.Sort(found)
-	for i := range found {
-		found[i] = filepath.Base(found[i])
+// days are the folders of days that a table has.
+func (c *compaction) days(table string) (days []string, err error) {
+	entries, err := os.ReadDir(filepath.Join(c.dir, table))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
 	}
-	return found, err
+	for _, e := range entries {
+		if _, ok := dayOf(e.Name()); ok && e.IsDir() {
+			days = append(days, e.Name())
+		}
+	}
+	return days, nil
+}
+
+// dayOf is the day that a folder holds; ok is false if it is none of a day.
+func dayOf(folder string) (day time.Time, ok bool) {
+	text, ok := strings.CutPrefix(folder, "date=")
+	day, err := time.Parse(time.DateOnly, text)
+	return day, ok && err == nil
 }
 
 // expire removes the days that ended before a time.
@@ -112,8 +123,8 @@ func (c *compaction) expire(before int64) error {
 			return err
 		}
 		for _, day := range days {
-			at, err := time.Parse(time.DateOnly, strings.TrimPrefix(day, "date="))
-			if err != nil || at.AddDate(0, 0, 1).UnixMicro() > before {
+			at, _ := dayOf(day)
+			if at.AddDate(0, 0, 1).UnixMicro() > before {
 				continue
 			}
 			if err := c.remove(table, day); err != nil {
@@ -124,9 +135,14 @@ func (c *compaction) expire(before int64) error {
 	return nil
 }
 
-// remove takes a day out of the dataset at once, and then away.
+// remove takes a day out of the dataset at once, and then away. A folder that
+// others alone have something in is theirs.
 func (c *compaction) remove(table, day string) error {
 	from, to := filepath.Join(c.dir, table, day), filepath.Join(c.work, table, day)
+	entries, err := os.ReadDir(from)
+	if err != nil || len(entries) > 0 && !slices.ContainsFunc(entries, isOurs) {
+		return err
+	}
 	if err := os.MkdirAll(filepath.Dir(to), 0o700); err != nil {
 		return err
 	}
@@ -137,6 +153,9 @@ func (c *compaction) remove(table, day string) error {
 	err = os.Rename(from, to)
 	unlock()
 	if err != nil {
+		return err
+	}
+	if err := c.giveBack(table, day); err != nil {
 		return err
 	}
 	files, err := os.ReadDir(to)
@@ -162,6 +181,17 @@ func (c *compaction) clear() error {
 		return nil
 	}
 	time.Sleep(lingering)
+	for _, table := range byDay {
+		days, err := filepath.Glob(filepath.Join(escaped(c.work), table, "*"))
+		if err != nil {
+			return err
+		}
+		for _, day := range days {
+			if err := c.giveBack(table, filepath.Base(day)); err != nil {
+				return err
+			}
+		}
+	}
 	return os.RemoveAll(c.work)
 }
 
@@ -226,6 +256,9 @@ func (c *compaction) day(table, day string) error {
 	if err := c.swap(from, to, merged); err != nil {
 		return err
 	}
+	if err := c.giveBack(table, day); err != nil {
+		return err
+	}
 	c.done.Days++
 	c.done.Before += len(merged)
 	c.done.After += after
@@ -264,7 +297,7 @@ func (c *compaction) groups(files []fs.FileInfo) func(yield func([]fs.FileInfo) 
 	}
 }
 
-// listing are the Parquet files of a folder, by their names.
+// listing are the files of a day, by their names.
 func listing(dir string) ([]fs.FileInfo, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -272,7 +305,7 @@ func listing(dir string) ([]fs.FileInfo, error) {
 	}
 	var files []fs.FileInfo
 	for _, e := range entries {
-		if e.IsDir() || strings.HasPrefix(e.Name(), ".") || filepath.Ext(e.Name()) != ".parquet" {
+		if !isOurs(e) || isLeft(e.Name()) {
 			continue
 		}
 		info, err := e.Info()
@@ -309,6 +342,9 @@ func (c *compaction) swap(from, to string, merged []fs.FileInfo) error {
 	}
 	missing := len(merged)
 	for _, e := range entries {
+		if !isOurs(e) {
+			continue // is given back
+		}
 		info, err := e.Info()
 		if err != nil {
 			return err
@@ -317,8 +353,8 @@ func (c *compaction) swap(from, to string, merged []fs.FileInfo) error {
 			missing--
 			continue
 		}
-		if strings.HasPrefix(e.Name(), ".") && strings.HasSuffix(e.Name(), ".tmp") {
-			continue // of a writer that was killed: none is at work now
+		if isLeft(e.Name()) {
+			continue // none is at work now
 		}
 		if err := os.Link(filepath.Join(from, e.Name()), filepath.Join(to, e.Name())); err != nil {
 			return err

@@ -205,6 +205,73 @@ verdicts/date=2026-11-24/000000008-000000000080.parquet`
 	}
 }
 
+// What others keep in the folder of a day, or beside it, is theirs.
+func TestCompactForeign(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "out")
+	l := newLive(t, dir)
+	l.mustWrite(t, 6, 10, 1)
+	const day = "events/date=2026-11-21"
+	theirs := []string{
+		day + "/@eaDir/thumb", day + "/.DS_Store", day + "/.000000002-000000000020.parquet.crc",
+		day + "/notes.parquet", "events/date=2026-11-21.old/000000000-000000000000.parquet", "events/date=x", "events/@eaDir/x",
+	}
+	for _, name := range theirs {
+		if err := errors.Join(os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o755), os.WriteFile(filepath.Join(dir, name), []byte(name), 0o600)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	left := filepath.Join(dir, day, ".000000002-000000000020.parquet.123.tmp")
+	if err := os.WriteFile(left, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	allThere := func() {
+		t.Helper()
+		for _, name := range theirs {
+			if text, err := os.ReadFile(filepath.Join(dir, name)); err != nil || string(text) != name {
+				t.Errorf("%q, %v", text, err)
+			}
+		}
+	}
+	if done := mustCompact(t, dir, forever); done.Before != 11 || done.After != 3 {
+		t.Errorf("%+v", done)
+	}
+	allThere()
+	if _, err := os.Stat(left); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("what a killed writer left: %v", err)
+	}
+
+	// A crash may leave what is theirs where the next call finds it.
+	work := filepath.Join(dir, own, "work", day)
+	if err := errors.Join(os.MkdirAll(work, 0o700), os.Rename(filepath.Join(dir, day, "@eaDir"), filepath.Join(work, "@eaDir")),
+		os.WriteFile(filepath.Join(work, ".DS_Store"), []byte("another"), 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	mustCompact(t, dir, forever)
+	allThere()
+	if text, err := os.ReadFile(filepath.Join(dir, day, ".DS_Store~2")); err != nil || string(text) != "another" {
+		t.Errorf("%q, %v", text, err)
+	}
+
+	if err := Discard(dir, liveName(5, 50)); err != nil {
+		t.Fatal(err)
+	}
+	allThere()
+	if done := mustCompact(t, dir, midnight+2*dayLength); done.Removed != 4 {
+		t.Errorf("%+v", done)
+	}
+	allThere()
+	if found, err := filepath.Glob(filepath.Join(dir, "*", "date=2026-11-21", "00*.parquet")); err != nil || len(found) > 0 {
+		t.Errorf("%v, %v", found, err)
+	}
+	if _, err := os.Stat(filepath.Join(dir, "verdicts", "date=2026-11-21")); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("an empty day stays: %v", err)
+	}
+	if done := mustCompact(t, dir, midnight+2*dayLength); done != (Compacted{}) {
+		t.Errorf("a second time: %+v", done)
+	}
+	allThere()
+}
+
 func TestCompactRefuses(t *testing.T) {
 	dir := t.TempDir()
 	if _, err := Compact(dir, forever); err == nil || !strings.Contains(err.Error(), "no dataset") {

@@ -684,3 +684,10 @@ func Find(dir string) (list []string, err error) {
 	})
 	return list, err
 }
+
+// InFolders tells whether path is in one of the folders of the dataset in dir.
+func InFolders(dir, path string) bool {
+	in, err := filepath.Rel(dir, path)
+	folder, _, below := strings.Cut(in, string(filepath.Separator))
+	return err == nil && below && slices.Contains(Folders, folder)
+}

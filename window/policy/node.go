@@ -12,6 +12,8 @@ import (
 	"github.com/goccy/go-yaml/ast"
 	"github.com/goccy/go-yaml/parser"
 	"github.com/goccy/go-yaml/token"
+
+	"github.com/loopgauge/loopgauge/window"
 )
 
 // MaxSize is the longest policy read: a person wrote it.
@@ -442,8 +444,8 @@ func (r *reader) duration(to *time.Duration, at *place) func(ast.Node, place) {
 	}
 }
 
-// maxDuration is longer than any log is kept, and far from overflow.
-const maxDuration = 10 * 365 * 24 * time.Hour
+// maxDuration is the most of any duration, as it is of the lateness.
+const maxDuration = window.MaxLateness
 
 // ParseDuration reads a duration as policies write it: 90d, 36h, 1d12h, 10s. It is
 // at most ten years and of whole microseconds.

@@ -27,8 +27,7 @@ type Options struct {
 	Log     *slog.Logger  // for what goes wrong in serving
 }
 
-// defaultAlive is long enough for a checkpoint on a slow disk, and for the
-// source to be found at the start.
+// defaultAlive is long enough for a checkpoint on a slow disk.
 const defaultAlive = time.Minute
 
 const (
@@ -116,7 +115,6 @@ func handler(now func() live.Now, o Options, clock func() time.Time) http.Handle
 		collectors.NewGoCollector(),
 		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
 	)
-	started := clock()
 	list := "loopgauge " + o.Version + "\n\n"
 	mux := http.NewServeMux()
 	page := func(path, what string, h http.Handler) {
@@ -128,11 +126,10 @@ func handler(now func() live.Now, o Options, clock func() time.Time) http.Handle
 	}))
 	page("/healthz", "200 while the loop moves, else 503: restart it", check(func() string {
 		n := now()
-		last := n.Heartbeat
-		if last.Before(started) {
-			last = started
+		if n.Heartbeat.IsZero() { // brokers that are away come no sooner for a restart
+			return ""
 		}
-		if still := clock().Sub(last); still > o.Alive {
+		if still := clock().Sub(n.Heartbeat); still > o.Alive {
 			return fmt.Sprintf("the loop has stood still for %s", still.Round(time.Second))
 		}
 		return ""

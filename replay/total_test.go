@@ -1,0 +1,51 @@
+package replay
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/loopgauge/loopgauge/fingerprint"
+	"github.com/loopgauge/loopgauge/window"
+)
+
+// A Total has each loop once, those whose episodes come apart too, and holds
+// few of them.
+func TestTotal(t *testing.T) {
+	rule := &window.Rule{Name: "r", Scope: &fingerprint.Scope{Fields: []string{"session"}}}
+	var total Total
+	const loops = 3 * mostUnsettled / 4
+	for i := range int64(loops + 100) {
+		for k, n := range []int64{i, i - 100} { // the second episode of a loop comes a hundred loops later
+			if n < 0 || n >= loops {
+				continue
+			}
+			at := 1000*n + int64(k)
+			total.Add(&window.Episode{ID: fmt.Sprint(n, k), Rule: rule, Scope: []string{fmt.Sprint("s", n)}, First: at, Fired: at, Last: at + 1})
+		}
+		if n := len(total.episodes); n > mostUnsettled {
+			t.Fatalf("%d episodes are held", n)
+		}
+	}
+	if got, want := total.String(), fmt.Sprintf("%d,%03d loops: 0 requests after a rule had fired", loops/1000, loops%1000); got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+}
+
+// The last line is of all loops, however few of their episodes are listed.
+func TestSummaryOfSomeEpisodes(t *testing.T) {
+	rule := &window.Rule{Name: "r", Scope: &fingerprint.Scope{Fields: []string{"session"}}}
+	var total Total
+	var listed []window.Episode
+	for i := range 3 {
+		e := window.Episode{Rule: rule, Scope: []string{fmt.Sprint("s", i)}}
+		total.Add(&e)
+		listed = append(listed, e)
+	}
+	s := Summary{Result: &Result{Rules: []window.RuleAccount{{Rule: rule, Episodes: 3}}}, Episodes: listed[:1], Total: &total}
+	var b strings.Builder
+	s.loops(&b)
+	if got := b.String(); !strings.Contains(got, "of 3 episodes only the first 1 are listed here") || !strings.Contains(got, "\n3 loops: ") {
+		t.Error(got)
+	}
+}
