@@ -203,6 +203,32 @@ func TestFollow(t *testing.T) {
 		s.remove("app.log.1")
 		time.Sleep(2 * quiet)
 	}, "0: a b; 1: c", "")
+	long := strings.Repeat("l", headSize) // shorter files may be taken for others when they grow
+	f("written to when it is compressed and removed", dir, func(s *site) {
+		s.add("app.log", n(long))
+		look()
+		gateway, err := os.OpenFile(filepath.Join(s.dir, "app.log"), os.O_APPEND|os.O_WRONLY, 0)
+		must(s.t, err)
+		defer gateway.Close()
+		s.rename("app.log", "app.log.1")
+		s.add("app.log", n("d"))
+		s.add("app.log.1.gz", string(gzipped(s.t, []byte(n("a", "b", long)))))
+		_, err = gateway.WriteString(n("c"))
+		must(s.t, err)
+		s.remove("app.log.1")
+		look()
+		_, err = gateway.WriteString(n("e"))
+		must(s.t, err)
+		time.Sleep(2 * quiet)
+	}, "0: a b "+long+" c e; 1: d", "")
+	f("truncated, then compressed and removed", dir, func(s *site) {
+		s.rename("app.log", "app.log.1")
+		s.add("app.log.1", n("c"))
+		s.add("app.log.1.gz", string(gzipped(s.t, []byte(n("a", "b", "c")))))
+		must(s.t, os.Truncate(filepath.Join(s.dir, "app.log.1"), 0)) // as shred does
+		s.remove("app.log.1")
+		time.Sleep(2 * quiet)
+	}, "0: a b c", "")
 	f("a compressed file that is new", dir, func(s *site) { s.add("old.gz", string(gzipped(s.t, []byte(n("c"))))) }, "0: a b; 1: c", "")
 	f("a compressed file that stays cut", dir, func(s *site) {
 		packed := gzipped(s.t, []byte(n("c", "d")))

@@ -122,7 +122,7 @@ func (s *followed) step() (c Chunk, ok bool, err error) {
 	s.f.reading = max(s.f.reading, s.index)
 	p := s.place
 	s.f.mu.Unlock()
-	if p.version != s.opened {
+	if p.version != s.opened && (!p.packed || !s.outlives()) {
 		s.shut()
 		s.opened, s.read, s.fault = p.version, -1, nil
 	}
@@ -174,6 +174,16 @@ func (s *followed) step() (c Chunk, ok bool, err error) {
 			return c, false, nil
 		}
 	}
+}
+
+// outlives tells of a file that was compressed and removed that it is open, and
+// whole: who had it open, too, may still write to it.
+func (s *followed) outlives() bool {
+	if s.tail == nil || s.tail.unpacked != nil {
+		return false
+	}
+	info, err := s.tail.file.Stat()
+	return err == nil && info.Size() >= s.position.Offset && s.verify()
 }
 
 // recognise looks what the stream is, if that is not known yet. It tells whether
@@ -394,7 +404,7 @@ func (s *followed) verify() bool {
 		}
 		return false
 	}
-	if n > s.head.n {
+	if n > s.head.n && s.version == s.opened {
 		s.head = headOf(data)
 	}
 	return true
