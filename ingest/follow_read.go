@@ -122,7 +122,7 @@ func (s *followed) step() (c Chunk, ok bool, err error) {
 	s.f.reading = max(s.f.reading, s.index)
 	p := s.place
 	s.f.mu.Unlock()
-	if p.version != s.opened && !(p.packed && s.outlives()) {
+	if p.version != s.opened && (!p.packed || !s.outlives()) {
 		s.shut()
 		s.opened, s.read, s.fault = p.version, -1, nil
 	}
