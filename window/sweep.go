@@ -189,7 +189,7 @@ func (s *Sweep) newTarget(rule int) *sweepTarget {
 	}
 	longest := r.Cooldown.Microseconds()
 	for _, w := range s.o.Windows {
-		quiet := (&Rule{Counter: CounterSpec{Window: w}, Quiet: r.Quiet, Cooldown: r.Cooldown}).quiet().Microseconds()
+		quiet := (&Rule{Counter: CounterSpec{Window: w}, Quiet: r.Quiet}).quiet().Microseconds()
 		t.quiet = append(t.quiet, quiet)
 		// The tracker counts a call of exactly the window's age, whatever it is told.
 		closed := r.Counter.Closed || r.Counter.Kind == TrackerKind
