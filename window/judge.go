@@ -43,7 +43,7 @@ func newJudge(rule *Rule, evidence *evidence, o EngineOptions) *judge {
 	for choice := range 1 + len(rule.Overrides) {
 		j.settings = append(j.settings, rule.inForce(Plain+Choice(choice)))
 	}
-	if rule.varies() {
+	if rule.Varies() {
 		j.counter.(varying).keep(rule.longest().Microseconds())
 	}
 	if rule.ChatOverrides {

@@ -24,15 +24,22 @@ type Look struct {
 
 // sight says which events a target counts.
 type sight struct {
-	rule, identity, scope int    // in the plan
-	off                   []bool // by choice, from Plain on
+	rule, identity, scope int     // in the plan
+	off                   []bool  // by choice, from Plain on
+	own                   []int32 // likewise: the threshold that an override sets, 0 is none; nil if none does
 }
 
 func newSight(plan *Plan, rule int) sight {
 	r := plan.Rules[rule]
-	s := sight{rule, plan.identity[rule], plan.scope[rule], make([]bool, 1+len(r.Overrides))}
+	s := sight{rule, plan.identity[rule], plan.scope[rule], make([]bool, 1+len(r.Overrides)), nil}
 	for i := range s.off {
 		s.off[i] = r.off(Plain + Choice(i))
+	}
+	for i, o := range r.Overrides {
+		if o.Threshold > 0 {
+			s.own = append(s.own, make([]int32, 1+len(r.Overrides)-len(s.own))...)
+			s.own[1+i] = int32(o.Threshold)
+		}
 	}
 	return s
 }

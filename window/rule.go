@@ -54,7 +54,12 @@ type Rule struct {
 // Written is a rule as a policy has it: its name, and as whole lines all but its
 // setting, for which there is room between Head and Tail: counter, threshold
 // and action. A rule that was not read from a policy has none.
-type Written struct{ Name, Head, Tail string }
+type Written struct {
+	Name, Head, Tail string
+	// Warns is Tail of the rule as it would be if its gateway let through what
+	// trips it: none of that changes a later count.
+	Warns string
+}
 
 // Override changes a rule for some requests. The first that matches wins.
 type Override struct {
@@ -138,8 +143,8 @@ func (rule *Rule) off(choice Choice) bool {
 	return (rule.Off || o.Disabled) && !o.Enabled
 }
 
-// varies tells that the window is not the same for every hit.
-func (rule *Rule) varies() bool {
+// Varies tells that the window is not the same for every hit.
+func (rule *Rule) Varies() bool {
 	return rule.ChatOverrides || slices.ContainsFunc(rule.Overrides, func(o Override) bool { return o.Window > 0 })
 }
 

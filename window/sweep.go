@@ -76,7 +76,8 @@ type Repeat struct {
 	Scope       *Scope
 	Fingerprint fingerprint.Fingerprint
 	First       int64   // time of the key's first hit
-	Counts      []uint8 // by cell, at most 255
+	Counts      []uint8 // by cell, at most 255: a rule fires whose threshold is that or less
+	InRow       int     // how often it came round, in the longest window
 	Tracked     []int32 // by window: the highest threshold at which a tracker fires; nil unless the rule has one
 }
 
@@ -133,8 +134,9 @@ type sweepTarget struct {
 	tally          sweepTally
 	delays         delays    // of all columns
 	rounding                 // of the delay before
+	own            int32     // the threshold that an override sets for the hit at work, 0 is none
 	counts         []int32   // of one hit
-	shown          []uint8   // the same, at most 255
+	shown          []uint8   // the same, as levels, at most 255
 	climbs         []climb   // of the same
 	sequence       *sequence // of its scope; nil before the second event
 	alone          bool      // the hit is the only one of its request
@@ -187,7 +189,7 @@ func (s *Sweep) newTarget(rule int) *sweepTarget {
 	}
 	longest := r.Cooldown.Microseconds()
 	for _, w := range s.o.Windows {
-		quiet := (&Rule{Counter: CounterSpec{Window: w}, Quiet: r.Quiet, Cooldown: r.Cooldown}).quiet().Microseconds()
+		quiet := (&Rule{Counter: CounterSpec{Window: w}, Quiet: r.Quiet}).quiet().Microseconds()
 		t.quiet = append(t.quiet, quiet)
 		t.maxAges = append(t.maxAges, CounterSpec{Window: w, Closed: r.Counter.EdgeCounts()}.maxAge())
 		t.whole = append(t.whole, min(t.maxAges[len(t.whole)], quiet))
@@ -247,6 +249,9 @@ func (s *Sweep) count(l *Look) {
 	t, at := s.targets[l.target], &s.sights[l.target]
 	t.requests++
 	t.alone = l.prints == 1
+	if at.own != nil {
+		t.own = at.own[l.ev.Rules[at.rule]-Plain]
+	}
 	repeated := false
 	for k := range int(l.prints) {
 		if k > 0 {
@@ -276,7 +281,7 @@ func (s *Sweep) count(l *Look) {
 func (s *Sweep) repeats(key *repeats, l *Look, k int, tracked []int32) {
 	t, at := s.targets[l.target], &s.sights[l.target]
 	for c, n := range t.counts {
-		t.shown[c] = uint8(min(n, math.MaxUint8))
+		t.shown[c] = uint8(min(t.level(n), math.MaxUint8))
 	}
 	t.fire(key, l.time, usageOf(l.ev))
 	t.reach(t.sequence, l.ev)
@@ -285,7 +290,7 @@ func (s *Sweep) repeats(key *repeats, l *Look, k int, tracked []int32) {
 	}
 	if s.o.Repeat != nil {
 		s.repeat = Repeat{
-			&key.keep, int(l.target), l.ev, &l.ev.Scopes[at.scope], l.ev.Prints[at.identity].Fingerprints[k], key.first, t.shown, tracked,
+			&key.keep, int(l.target), l.ev, &l.ev.Scopes[at.scope], l.ev.Prints[at.identity].Fingerprints[k], key.first, t.shown, int(t.counts[len(t.counts)-1]), tracked,
 		}
 		s.o.Repeat(&s.repeat)
 	}
@@ -326,10 +331,22 @@ func (t *sweepTarget) fire(key *repeats, now int64, u usage) {
 	t.tallyHit(key, now, u)
 }
 
+// level is the highest threshold at which the hit at work fires if it counts n.
+// Where an override sets a threshold for it, it fires at all or at none.
+func (t *sweepTarget) level(n int32) int32 {
+	switch {
+	case t.own == 0:
+		return n
+	case n >= t.own:
+		return t.limit
+	}
+	return 1
+}
+
 // climb climbs the ladder of the cells of a column with what a hit counts there:
 // one of them is that of a kind and a window. A count below 2 climbs nothing.
 func (t *sweepTarget) climb(l *ladder, now, quiet int64, kind, window, column int, count int32) {
-	if n := min(count, t.limit); n >= 2 {
+	if n := min(t.level(count), t.limit); n >= 2 {
 		t.climbed(kind, window, column, n, l.fire(n, now, quiet))
 	}
 }

@@ -34,8 +34,9 @@ func TestSweepAgreesWithEngine(t *testing.T) {
 			Counter: CounterSpec{Kind: "sliding", Closed: rapid.Bool().Draw(rt, "closed")},
 		}
 		const most = 6
-		s := NewSweep(NewPlan([]*Rule{rule}, nil), []int{0}, SweepOptions{Windows: windows, Most: most, Period: 3})
 		events := sweepEvents(rt, n, 60, rapid.Bool().Draw(rt, "several calls at once"))
+		override(rt, rule, events, most)
+		s := NewSweep(NewPlan([]*Rule{rule}, nil), []int{0}, SweepOptions{Windows: windows, Most: most, Period: 3})
 		addSome(rt, s, events)
 		cells := s.Result()[0].Cells
 		if len(cells) != len(SweepKinds)*len(windows) {
@@ -73,8 +74,9 @@ func TestSweepAgreesWithTrippedEngine(t *testing.T) {
 			rule.Cooldown, rule.SkipBlocked, rule.ResetOnFire = 0, false, false
 		}
 		const most = 5
-		s := NewSweep(NewPlan([]*Rule{rule}, nil), []int{0}, SweepOptions{Windows: windows, Most: most})
 		events := sweepEvents(rt, n, 100, rapid.Bool().Draw(rt, "several calls at once"))
+		override(rt, rule, events, most)
+		s := NewSweep(NewPlan([]*Rule{rule}, nil), []int{0}, SweepOptions{Windows: windows, Most: most})
 		addSome(rt, s, events)
 		result := s.Result()[0]
 		cells := append(result.Cells, result.Tracker...)
@@ -124,6 +126,20 @@ func sweepEvents(rt *rapid.T, n *names, most int, many bool) (events []*Event) {
 		events = append(events, ev)
 	}
 	return events
+}
+
+// override lets overrides set the threshold of some events, below those swept
+// and above.
+func override(rt *rapid.T, rule *Rule, events []*Event, most int) {
+	if rapid.Bool().Draw(rt, "plain") {
+		return
+	}
+	for range 2 {
+		rule.Overrides = append(rule.Overrides, Override{Threshold: rapid.SampledFrom([]int{0, 2, 3, most + 2}).Draw(rt, "own threshold")})
+	}
+	for _, ev := range events {
+		ev.Rules[0] = Plain + Choice(rapid.IntRange(0, len(rule.Overrides)).Draw(rt, "choice"))
+	}
 }
 
 // addSome adds events, some at a time.

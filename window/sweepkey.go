@@ -185,7 +185,9 @@ func (t *sweepTarget) count(l *Look) *repeats {
 // count counts a hit by the kinds that look at its key alone.
 func (key *repeats) count(t *sweepTarget, now int64, u usage, counts []int32) {
 	windows := len(t.maxAges)
-	for int(key.outlived) < windows && now-key.first > t.whole[key.outlived] {
+	// What a hit fires is not told by how often its key has come, if an override
+	// sets its threshold: no window is whole any more.
+	for int(key.outlived) < windows && (t.own > 0 && key.n > 0 || now-key.first > t.whole[key.outlived]) {
 		if t.trips != nil && t.trips.together {
 			t.trips.part(key, &t.hit)
 		}

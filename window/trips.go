@@ -1,6 +1,7 @@
 package window
 
 import (
+	"cmp"
 	"iter"
 	"math"
 	"slices"
@@ -146,6 +147,9 @@ func (t *sweepTarget) trip(ev *Event, scope *Scope, h *Hit, key *repeats, k, of 
 		if key != nil || !trips.tracker {
 			count = min(t.counts[trips.base+w], int32(trips.most))
 		}
+		if t.own > 0 { // which may be beyond what is kept of the past
+			count = int32(trips.most)
+		}
 		for ; past.started[w] < count; past.started[w]++ {
 			if threshold := past.started[w] + 1; threshold >= 2 {
 				trips.begin(w, threshold, h.Scope, trips.inWindow(past.hits, key, w))
@@ -156,7 +160,7 @@ func (t *sweepTarget) trip(ev *Event, scope *Scope, h *Hit, key *repeats, k, of 
 			i := trips.index(w, threshold)
 			trip := &trips.settings[i]
 			hit := &trips.hit
-			*hit = Hit{Scope: h.Scope, Print: h.Print, Time: h.Time, Limit: int(threshold), Record: true}
+			*hit = Hit{Scope: h.Scope, Print: h.Print, Time: h.Time, Limit: int(cmp.Or(t.own, threshold)), Record: true}
 			out := outcome{fired: true}
 			if past.blocked == nil || h.Time >= past.blocked[i] {
 				out = trip.judge.hit(hit, &warning)

@@ -236,7 +236,7 @@
       h("p", { class: "verdict" }, capital(D.verdict) + "."),
       h("div", { class: "cards" }, cards),
       D.refusals.length > 0 && h("ul", null, D.refusals.map((why) => h("li", null, why))),
-      exclusions.length > 0 && [h("h3", null, "Leave out what repeats on purpose"), h("ul", null, exclusions)],
+      exclusions.length > 0 && [h("h3", null, "Leave out what repeats on purpose"), h("ul", null, exclusions), h("p", null, "All numbers are those without exclusions.")],
       D.against && [
         h("h3", null, "Against " + D.against.policy),
         h("p", { id: "against" }, "The recommended policy finds " + plural(D.against.new, "loop") + " that it does not, misses " + D.against.lost + " that it finds, and finds " + D.against.same + " of the same."),
@@ -568,7 +568,7 @@
       p("Numbers of the heat-map (episodes, requests, scopes, tokens, cost) are the sweep's: an episode begins when a rule fires in a scope and ends when the scope has been quiet. The list, the time-line and what is caught and missed go by repeats: one request's fingerprint in one scope, stretch by stretch; a stretch ends with a long pause, and, where the rule cannot tell requests apart, where four or more in a row that said the same begin and end. One repeat can hold several episodes, and one episode several repeats."),
       p("A repeat is called by what the log shows of it: stuck (the same again, and the same came of it), retry (after errors of its own), outage (errors that others had too), polling (results keep changing, or a clock's pace), probe (health checks), batch (one prompt in many sessions), duplicate-logging (one request written twice), unknown. Stuck and retry of four requests or more count as loops; an outage counts neither as a loop nor as wrongly stopped; all others count as no loop." + (D.labels ? " Where a session is labelled, the label decides." : "")),
       p("Missed: loops that some setting with a threshold of four finds, and this one does not. Advice was chosen on the first 70 % of the log's time" + (D.budget ? ", within " + rate(D.budget) + " alerts a day" : "") + ", hitting at most " + Number((100 * D.maxWrong).toPrecision(3)) + " % of requests wrongly, and tried on the rest. What the slider suggests is picked on the whole log, and by fewer considerations."),
-      p("Not in the numbers of the heat-map: what a gateway does on firing that changes later counts (cooldown, counting what it blocked, resetting). The rows of the gateways have it, and tune --json says it of each setting (stopped). Rates count a log shorter than a day as a day."),
+      p("Neither in the numbers of the heat-map nor in the policy, which warns: what a gateway does on firing that changes later counts (cooldown, counting what it blocked, resetting). The rows of the gateways have it, and tune --json says it of each setting (stopped). Rates count a log shorter than a day as a day."),
       p("Requests are told apart by hashes: no prompt and no answer is in this page. Characters that do not show or turn the writing direction are written as escapes; long names are cut."),
       h("p", { class: "small" }, "loopgauge " + D.version));
   }

@@ -306,7 +306,8 @@ func (r *Report) margin(threshold int) int { return max(r.least(), int(safety*fl
 
 // may says whether a rule may be advised to count as a cell does.
 func (r *Report) may(rule *window.Rule, cell int) bool {
-	return !r.Options.OwnCounters || r.Cells[cell].Kind == rule.Counter.Kind
+	kind := r.Cells[cell].Kind
+	return (!r.Options.OwnCounters || kind == rule.Counter.Kind) && (!rule.Varies() || window.CounterNamed(kind).Varies)
 }
 
 // away is how far a cell is from what a rule counts by: 1 for another counter,

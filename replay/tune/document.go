@@ -303,7 +303,7 @@ func (r *Report) documentAdvice(i int) DocumentAdvice {
 	d := DocumentAdvice{
 		Rule: a.Rule.Name, Identity: a.Rule.Identity.Name, Scope: append([]string{}, a.Rule.Scope.Fields...), Recommended: slices.Contains(r.Recommended, i),
 		Caught: o.Caught, Loops: o.Loops, Missed: o.Missed, Wrong: o.Wrong, WrongRequests: o.WrongRequests, RequestsAfter: o.Waste,
-		Policy: replay.TextOrNull(r.policyRule(i, window.Warn)),
+		Policy: replay.TextOrNull(r.policyRule(i)),
 	}
 	if a.HasCurrent {
 		d.Current = documentOutcome(&a.Current)

@@ -3,9 +3,11 @@ package tune
 import (
 	"cmp"
 	"fmt"
+	"slices"
 
 	"github.com/loopgauge/loopgauge/replay"
 	"github.com/loopgauge/loopgauge/replay/term"
+	"github.com/loopgauge/loopgauge/window"
 )
 
 // Refusals say of the rules that the verdict rests on why none of their settings
@@ -17,8 +19,9 @@ func (r *Report) Refusals() (list []string) {
 		return nil
 	}
 	for i := range r.Advice {
-		why := r.Refusal(i)
-		if why != "" && (verdict != OverLimits || r.Advice[i].Findable > 0) {
+		a := &r.Advice[i]
+		aside := verdict == OverLimits && a.Findable == 0 || verdict == OutOfReach && a.Outcome.Loops == 0
+		if why := r.Refusal(i); why != "" && !aside {
 			list = append(list, r.Advice[i].Rule.Name+": "+why)
 		}
 	}
@@ -43,7 +46,11 @@ func (r *Report) Refusal(advice int) string {
 	case a.Outcome.Loops == 0:
 		return r.noLoop(a.Target)
 	case a.Findable == 0:
-		return fmt.Sprintf("%s, but none that comes %d times as any setting counts", term.Plural(int64(a.Outcome.Loops), "loop", "loops"), saneThreshold)
+		text := fmt.Sprintf("%s, but none that comes %d times as any setting counts", term.Plural(int64(a.Outcome.Loops), "loop", "loops"), saneThreshold)
+		if slices.ContainsFunc(a.Rule.Overrides, func(o window.Override) bool { return o.Threshold > saneThreshold }) {
+			text += ", or as often as an override asks for"
+		}
+		return text
 	}
 	cell, threshold, ok := r.nearest(a)
 	if !ok {

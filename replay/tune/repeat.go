@@ -88,12 +88,6 @@ func (c *collector) repeats() []*Repeat {
 	return c.all
 }
 
-// inRow is the cell that tells how often something came round in the longest
-// window.
-func (c *collector) inRow() int {
-	return (slices.Index(window.SweepKinds, "cycle")+1)*c.rows.cells/len(window.SweepKinds) - 1
-}
-
 func (c *collector) repeat(r *window.Repeat) {
 	if c.told != nil {
 		c.told.repeat(r, c.witness.Conversation(r.Event))
@@ -105,7 +99,7 @@ func (c *collector) repeat(r *window.Repeat) {
 		}
 		k = c.begin(r, c.witness.Begin(r.First))
 	}
-	facts := c.witness.Note(k.facts, r.Event, c.rules[r.Target], &r.Fingerprint, int(r.Counts[c.inRow()]))
+	facts := c.witness.Note(k.facts, r.Event, c.rules[r.Target], &r.Fingerprint, r.InRow)
 	if facts != k.facts {
 		if k = c.part(k, r, facts); k == nil {
 			return

@@ -280,6 +280,9 @@ func (s Summary) recommendation(b *strings.Builder) {
 		}
 		line(b, "  exclude %s: takes out %s, %s", term.Safe(x.Name), term.Plural(int64(x.Mutes), "repeat", "repeats"), hides)
 	}
+	if len(r.Exclusions) > 0 {
+		b.WriteString("  the numbers above are those without exclusions\n")
+	}
 	if r.Spared > 0 {
 		fmt.Fprintf(b, "  and %s that poll less\n", term.Plural(int64(r.Spared), "path", "paths"))
 	}
@@ -321,7 +324,11 @@ func (s Summary) advice(b *strings.Builder, a *Advice) {
 	at := &a.Setting
 	line(b, "    catches %s of %s, %s; %s alerts a day", term.Count(int64(o.Caught)), term.Plural(int64(o.Caught+o.Missed), "loop", "loops"), wrong, rate(at.EpisodesPerDay))
 	line(b, "    fires %s after the first repeat (median; 95 %% within %s)", term.Span(int64(1e6*at.DelayMedian)), term.Span(int64(1e6*at.DelayP95)))
-	line(b, "    would have stopped %s in %s", term.Plural(at.Requests, "request", "requests"), touched(at))
+	stopped := at.Requests
+	if r.Options.OwnCounters { // it is to run in the gateway, which does what it does on tripping
+		stopped = at.Stopped
+	}
+	line(b, "    would have stopped %s in %s", term.Plural(stopped, "request", "requests"), touched(at))
 	if at.TokensBefore+at.TokensAfter > 0 {
 		line(b, "    repeats used %s until it fired, %s after", spent(at.TokensBefore, at.CostBefore), spent(at.TokensAfter, at.CostAfter))
 	}

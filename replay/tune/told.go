@@ -37,10 +37,10 @@ func (t *told) tells(g Gateway) bool {
 	})
 }
 
-// tellable is the cell that counts as a rule does, -1 if none does, or if where
-// it fires is not told by one threshold alone.
+// tellable is the cell that counts as a rule does, -1 if none does, or if what
+// the cell counts does not tell where the rule fires.
 func tellable(rule *window.Rule, cells []window.SweepCell, most int) int {
-	own := func(o window.Override) bool { return o.Threshold > 0 || o.Window > 0 }
+	own := func(o window.Override) bool { return o.Threshold == 1 || o.Window > 0 }
 	if rule.ChangesCounts() || rule.ChatOverrides || rule.Threshold < 2 || rule.Threshold > most || slices.ContainsFunc(rule.Overrides, own) {
 		return -1
 	}

@@ -39,6 +39,9 @@ func TestToldAgreesWithEngine(t *testing.T) {
 				Threshold: rapid.IntRange(1, most+1).Draw(rt, "threshold"), Action: window.Warn,
 				Cooldown: time.Duration(rapid.SampledFrom([]int{0, 0, 0, 5}).Draw(rt, "cooldown")) * time.Second,
 			})
+			if own := rapid.IntRange(0, most+2).Draw(rt, "threshold of some"); own > 0 {
+				rules[i].Overrides = []window.Override{{Threshold: own, Match: func(r *fingerprint.Request) bool { return string(r.Method) == "b" }}}
+			}
 		}
 		var compared []Gateway
 		for i := range rapid.IntRange(1, 3).Draw(rt, "gateways") {
@@ -67,7 +70,7 @@ func TestToldAgreesWithEngine(t *testing.T) {
 			}
 			var ev window.Event
 			extractor.Event(&fingerprint.Request{
-				Time: now, End: now, Session: text("session"), Model: text("model"), Path: text("path"), Position: fingerprint.Position{Line: int64(i)},
+				Time: now, End: now, Session: text("session"), Model: text("model"), Path: text("path"), Method: text("method"), Position: fingerprint.Position{Line: int64(i)},
 			}, &ev)
 			judged.current = witness.Conversation(&ev)
 			engine.Judge(&ev)

@@ -1,6 +1,10 @@
 package tune
 
-import "github.com/loopgauge/loopgauge/window"
+import (
+	"slices"
+
+	"github.com/loopgauge/loopgauge/window"
+)
 
 // Verdict says what came of it in a sentence.
 type Verdict string
@@ -10,6 +14,7 @@ const (
 	Recommends   Verdict = "recommended: warn by these rules, and look at what they find before enforcing"
 	NothingRead  Verdict = "nothing to judge"
 	OverLimits   Verdict = "loops found, but no setting keeps to the limits: raise --budget or --max-wrong"
+	OutOfReach   Verdict = "loops found, but none that any setting of these rules finds"
 	Blind        Verdict = "no rule could look at this log"
 	Overlooked   Verdict = "loops found, but these rules cannot tell them from other requests: leave out --policy and --profile"
 	Unseen       Verdict = "no loop found, but no rule could look at what was said or called"
@@ -18,7 +23,7 @@ const (
 
 // Verdict says what came of it.
 func (r *Report) Verdict() Verdict {
-	loops := false
+	loops, findable := false, slices.ContainsFunc(r.Advice, func(a Advice) bool { return a.Findable > 0 })
 	for _, k := range r.Repeats {
 		loops = loops || r.isLoop(k)
 	}
@@ -27,8 +32,10 @@ func (r *Report) Verdict() Verdict {
 		return NothingRead
 	case len(r.Recommended) > 0:
 		return Recommends
-	case loops:
+	case findable:
 		return OverLimits
+	case loops:
+		return OutOfReach
 	case r.looping > 0:
 		return Overlooked
 	case blind(r.Result.Rules[:len(r.Options.Rules)], false):

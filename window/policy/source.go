@@ -50,11 +50,17 @@ func (d *draft) source() []byte {
 	return text
 }
 
+// keepsProfile tells that the rule cannot be written without its profile: the
+// tracker and a threshold of 1 are had by their profiles only.
+func (d *ruleDraft) keepsProfile() bool {
+	return d.kind == window.TrackerKind || d.minThreshold != window.LeastThreshold
+}
+
 func (d *ruleDraft) source() yaml.MapSlice {
 	out := yaml.MapSlice{{Key: "name", Value: d.name}}
-	// The tracker and a threshold of 1 are had by their profile only. What it
-	// says must be said again then, even where the rule went back to a default.
-	kept := d.kind == window.TrackerKind || d.minThreshold != window.LeastThreshold
+	// What the profile says must be said again then, even where the rule went
+	// back to a default.
+	kept := d.keepsProfile()
 	add := func(key string, value any, when bool) {
 		if when || kept {
 			out = append(out, yaml.MapItem{Key: key, Value: value})

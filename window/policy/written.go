@@ -18,12 +18,18 @@ import (
 // What is as in a profile is had by naming that.
 func (d *ruleDraft) written() window.Written {
 	own := d.rest()
+	w := window.Written{Name: Quoted(d.name)}
 	if d.from != "" {
 		if base, err := profileRules(d.from); err == nil && len(base) == 1 && sameItems(own, base[0].rest()) {
-			return window.Written{Name: Quoted(d.name), Head: fmt.Sprintf("    profile: %s\n", d.from)}
+			w.Head = fmt.Sprintf("    profile: %s\n", d.from)
+			for _, item := range own {
+				if off, trips := untripped[item.Key]; trips && flow(item.Value) != off {
+					w.Warns += fmt.Sprintf("    %s: %s\n", item.Key, off)
+				}
+			}
+			return w
 		}
 	}
-	w := window.Written{Name: Quoted(d.name)}
 	for _, item := range own {
 		line := fmt.Sprintf("    %s: %s\n", item.Key, flow(item.Value))
 		if overrides, ok := item.Value.([]yaml.MapSlice); ok && len(overrides) > 0 {
@@ -37,10 +43,20 @@ func (d *ruleDraft) written() window.Written {
 			w.Head += line
 		default:
 			w.Tail += line
+			off, trips := untripped[item.Key]
+			switch {
+			case !trips:
+				w.Warns += line
+			case d.keepsProfile(): // which may say otherwise
+				w.Warns += fmt.Sprintf("    %s: %s\n", item.Key, off)
+			}
 		}
 	}
 	return w
 }
+
+// untripped says of what a gateway does on tripping that it does not.
+var untripped = map[any]string{"cooldown": "0s", "cooldown_counts": "true", "blocked_counts": "true", "reset_on_fire": "false"}
 
 // Rewrite makes Source and Hash those of the rules that the policy has now,
 // which may be others than those it was read with.

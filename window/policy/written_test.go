@@ -10,22 +10,32 @@ import (
 
 // A rule is written so that it reads as what it is, with its setting between.
 func TestWritten(t *testing.T) {
-	f := func(rule, head, tail string) {
+	f := func(rule, head, tail string, warns ...string) {
 		t.Helper()
+		warns = append(warns, tail)
 		p := parse(t, "version: 1\nrules:\n  - "+rule+"\n")
 		w := p.Rules[0].Written
-		if w.Head != head || w.Tail != tail {
-			t.Errorf("%s: written\n%s...\n%s\nwant\n%s...\n%s", rule, w.Head, w.Tail, head, tail)
+		if w.Head != head || w.Tail != tail || w.Warns != warns[0] {
+			t.Errorf("%s: written\n%s...\n%s, or where it warns\n%s\nwant\n%s...\n%s or\n%s", rule, w.Head, w.Tail, w.Warns, head, tail, warns[0])
 		}
-		again := parse(t, "version: 1\nrules:\n  - name: "+w.Name+"\n"+w.Head+fmt.Sprintf("    counter: {kind: %s, window: 7s}\n    threshold: 9\n    action: warn\n", p.Rules[0].Counter.Kind)+w.Tail)
+		setting := fmt.Sprintf("    counter: {kind: %s, window: 7s}\n    threshold: 9\n    action: warn\n", p.Rules[0].Counter.Kind)
+		if r := parse(t, "version: 1\nrules:\n  - name: "+w.Name+"\n"+w.Head+setting+w.Warns).Rules[0]; r.Cooldown > 0 || r.SkipBlocked || r.ResetOnFire || r.Quiet != p.Rules[0].Quiet || r.Selection != p.Rules[0].Selection {
+			t.Errorf("%s: where it warns it is %+v", rule, r)
+		}
+		again := parse(t, "version: 1\nrules:\n  - name: "+w.Name+"\n"+w.Head+setting+w.Tail)
 		if again.Rules[0].Written != w || again.Rules[0].Name != p.Rules[0].Name || !again.Rules[0].Identity.Same(p.Rules[0].Identity) || again.Rules[0].Selection != p.Rules[0].Selection {
 			t.Errorf("%s: written again it is %+v", rule, again.Rules[0].Written)
 		}
 	}
-	f(`{name: a, profile: aisg}`, "    profile: aisg\n", "")
+	f(`{name: a, profile: aisg}`, "    profile: aisg\n", "", "    cooldown: 0s\n    cooldown_counts: true\n")
+	f(`{name: a, profile: roo-code}`, "    profile: roo-code\n", "", "    reset_on_fire: false\n")
+	f(`{name: a, profile: aisg-article, quiet: 2m}`, "    profile: aisg-article\n    identity: aisg\n    mask: []\n    normalize: none\n    body_hash: use\n    scope: []\n",
+		"    cooldown: 30s\n    cooldown_counts: false\n    blocked_counts: true\n    reset_on_fire: false\n    quiet: 2m\n    match: ''\n    overrides: []\n",
+		"    cooldown: 0s\n    cooldown_counts: true\n    blocked_counts: true\n    reset_on_fire: false\n    quiet: 2m\n    match: ''\n    overrides: []\n")
 	f(`{name: a, profile: loopgauge/stuck-step, threshold: 7, action: record, counter: {window: 3m}}`, "    profile: loopgauge/stuck-step\n", "")
 	f(`{name: a, profile: tool-call-shipped, threshold: 7}`, "    profile: tool-call-shipped\n", "")
-	f(`{name: a, profile: aisg, cooldown: 1m}`, "    identity: aisg\n    scope: []\n", "    cooldown: 1m\n    cooldown_counts: false\n")
+	f(`{name: a, profile: aisg, cooldown: 1m}`, "    identity: aisg\n    scope: []\n", "    cooldown: 1m\n    cooldown_counts: false\n", "")
+	f(`{name: a, profile: obsidian-gemini, quiet: 2m}`, "    identity: tool-call\n    scope: [session]\n", "    blocked_counts: false\n    quiet: 2m\n", "    quiet: 2m\n")
 	f(`{name: a, profile: fairvisor, limit_keys: ["header:x", "a b", "#"]}`, "    identity: fairvisor\n    limit_keys: ['header:x', 'a b', '#']\n    body_hash: ignore\n    scope: []\n", "")
 	f(`{name: "null", identity: [tool_call, "attr:x", "last_messages:2"], mask: [uuids], normalize: lower, scope: [session, "attr:y"], counter: {kind: cycle, window: 7s}, threshold: 3, quiet: 90s,
      match: 'path != "it''s"', overrides: [{match: status == 429, threshold: 4, reason: "so, {so}: x"}, {match: status == 1, enabled: false, until: 2027-01-01}]}`,
