@@ -53,8 +53,8 @@ type Incident struct {
 	Tokens   int64   // of those; -1 unknown
 	Cost     float64 // USD of those; NaN unknown
 
-	open  []string // ids of the episodes that are open
-	grows int64    // so many requests are worth another alert
+	open  map[string]bool // by id: the episodes that are open
+	grows int64           // so many requests are worth another alert
 }
 
 // IncidentState is what an alert says of its incident.
@@ -133,12 +133,12 @@ func (x *Incidents) Fired(e *Episode, f Firing) {
 			ID: e.ID, Rule: r.Name, Profile: r.Profile, Calls: r.Identity.Sees&(fingerprint.SeesCalls|fingerprint.SeesResults) != 0, Identity: r.Identity.Name, Counter: r.Counter, Threshold: e.Limit, Cooldown: r.Cooldown, Action: action,
 			Fields: r.Scope.Fields, Scope: e.Scope, Fingerprint: e.Fingerprint.String(), Tool: e.Tool, Text: e.Text, Method: e.Method, Path: e.Path,
 			Model: e.Model, Caller: e.Caller, User: e.User, Session: e.Session, Backend: e.Backend,
-			First: e.First, Fired: e.Last, Tokens: -1, Cost: math.NaN(),
+			First: e.First, Fired: e.Last, Tokens: -1, Cost: math.NaN(), open: map[string]bool{},
 		}
 		x.open[key] = in
 	}
-	if !slices.Contains(in.open, e.ID) {
-		in.open = append(in.open, e.ID)
+	if !in.open[e.ID] {
+		in.open[e.ID] = true
 		part = e.own // with firings that were no alert
 	}
 	in.add(e, part)
@@ -193,14 +193,10 @@ func (in *Incident) saw(e *Episode) (s *Seen) {
 func (x *Incidents) Closed(e *Episode) {
 	key := incidentKey(e)
 	in := x.open[key]
-	if in == nil {
+	if in == nil || !in.open[e.ID] {
 		return
 	}
-	i := slices.Index(in.open, e.ID)
-	if i < 0 {
-		return
-	}
-	in.open = slices.Delete(in.open, i, i+1)
+	delete(in.open, e.ID)
 	in.saw(e)
 	if len(in.open) == 0 {
 		delete(x.open, key)
@@ -242,7 +238,8 @@ func (in *Incident) save(w *snapshot.Writer) {
 	}
 	w.Float64(in.Cost)
 	w.Bool(in.Calls)
-	for _, list := range [][]string{in.Fields, in.Scope, in.Rules, in.open} {
+	open := slices.Sorted(maps.Keys(in.open)) // any order: sorted
+	for _, list := range [][]string{in.Fields, in.Scope, in.Rules, open} {
 		w.Uvarint(uint64(len(list)))
 		for _, s := range list {
 			w.String(s)
@@ -294,10 +291,15 @@ func (in *Incident) load(r *snapshot.Reader) {
 	in.Revision, in.Counter.Window, in.Threshold, in.Cooldown = int(revision), time.Duration(window), int(threshold), time.Duration(cooldown)
 	in.Cost = r.Float64()
 	in.Calls = r.Bool()
-	for _, list := range []*[]string{&in.Fields, &in.Scope, &in.Rules, &in.open} {
+	var open []string
+	for _, list := range []*[]string{&in.Fields, &in.Scope, &in.Rules, &open} {
 		for range r.Count(1) {
 			*list = append(*list, r.String())
 		}
+	}
+	in.open = make(map[string]bool, len(open))
+	for _, id := range open {
+		in.open[id] = true
 	}
 	for range r.Count(7) {
 		s := Seen{Rule: r.String(), Kind: Kind(r.String()), Evidence: r.String(), episode: r.String()}
