@@ -119,14 +119,18 @@ func scopeText(fields, values []string) (text string) {
 }
 
 // Fired takes a firing in, as EngineOptions.Fired has it. One of which the
-// gateway would only have taken note is no alert.
+// gateway would only have taken note is no alert, but what has alerted goes on
+// with it.
 func (x *Incidents) Fired(e *Episode, f Firing) {
 	action, part := f.Action, f.added
-	if action == Allow {
-		return
-	}
 	key := incidentKey(e)
 	in := x.open[key]
+	if action == Allow {
+		if in != nil && in.open[e.ID] {
+			in.add(e, part)
+		}
+		return
+	}
 	if in == nil {
 		r := e.Rule
 		in = &Incident{

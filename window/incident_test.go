@@ -83,6 +83,9 @@ func TestIncidents(t *testing.T) {
 	// What is only taken note of opens nothing, and its end closes nothing.
 	f("?a:1:s:3 -a:1:s:3", "")
 	f("?a:1:s:3 b:2:s:3 -a:1:s:3 -b:2:s:3", "opened:2:1:b:3 closed:2:2:b:3")
+	// What has alerted goes on with it, and grows with the next alert.
+	f("a:1:s:3 ?a:1:s:9 -a:1:s:9", "opened:1:1:a:3 closed:1:2:a:9")
+	f("a:1:s:3 ?a:1:s:40 a:1:s:41 -a:1:s:41", "opened:1:1:a:3 grown:1:2:a:41 closed:1:3:a:41")
 	// One counter for all: by fingerprint.
 	f("all:1::3 -all:1::3", "opened:1:1:all:3 closed:1:2:all:3")
 }
