@@ -70,7 +70,7 @@ const (
 type Seen struct {
 	Rule     string
 	Limit    int  // its threshold in force
-	Count    int  // the highest; -1 if its gateway had not counted yet
+	Count    int  // the highest; 0 if its gateway had not counted yet
 	Kind     Kind // empty without evidence
 	Evidence string
 	// Quiet is the lowest threshold with which the rule would not have fired
@@ -122,12 +122,12 @@ func scopeText(fields, values []string) (text string) {
 // gateway would only have taken note is no alert, but what has alerted goes on
 // with it.
 func (x *Incidents) Fired(e *Episode, f Firing) {
-	action, part := f.Action, f.added
+	action := f.Action
 	key := incidentKey(e)
 	in := x.open[key]
 	if action == Allow {
 		if in != nil && in.open[e.ID] {
-			in.add(e, part)
+			in.add(e, f)
 		}
 		return
 	}
@@ -141,11 +141,7 @@ func (x *Incidents) Fired(e *Episode, f Firing) {
 		}
 		x.open[key] = in
 	}
-	if !in.open[e.ID] {
-		in.open[e.ID] = true
-		part = e.own // with firings that were no alert
-	}
-	in.add(e, part)
+	in.add(e, f)
 	if in.Revision == 0 {
 		x.alert(in, Opened, e.Last)
 	} else if in.Requests >= in.grows {
@@ -153,11 +149,17 @@ func (x *Incidents) Fired(e *Episode, f Firing) {
 	}
 }
 
-// add takes a firing in, of which part has not been taken in.
-func (in *Incident) add(e *Episode, part contribution) {
+// add takes a firing in, and with the first of an episode those that were no
+// alert.
+func (in *Incident) add(e *Episode, f Firing) {
 	seen := in.saw(e)
 	in.First, in.Last = min(in.First, e.First), max(in.Last, e.Last)
-	seen.extent.add(part)
+	if in.open[e.ID] {
+		seen.extent.add(f.added)
+	} else {
+		in.open[e.ID] = true
+		seen.extent.join(e)
+	}
 	seen.extent.Raise(&in.Requests, &in.After, &in.Tokens, &in.Cost)
 }
 
@@ -201,7 +203,7 @@ func (x *Incidents) Closed(e *Episode) {
 		return
 	}
 	delete(in.open, e.ID)
-	in.saw(e)
+	in.saw(e).extent.end(e)
 	if len(in.open) == 0 {
 		delete(x.open, key)
 		x.alert(in, Closed, e.Last+e.Rule.quiet().Microseconds())
@@ -229,6 +231,11 @@ func (x *Incidents) Save(w *snapshot.Writer) {
 	for _, key := range keys { // apart: older states are without
 		for i := range x.open[key].Seen {
 			x.open[key].Seen[i].extent.save(w)
+		}
+	}
+	for _, key := range keys {
+		for i := range x.open[key].Seen {
+			x.open[key].Seen[i].extent.saveOver(&saver{Writer: w})
 		}
 	}
 }
@@ -270,13 +277,21 @@ func (x *Incidents) Load(r *snapshot.Reader) {
 		}
 		x.open[key] = in
 	}
-	for _, key := range slices.Sorted(maps.Keys(x.open)) { // any order: sorted
+	keys := slices.Sorted(maps.Keys(x.open)) // any order: sorted
+	for _, key := range keys {
 		in := x.open[key]
 		for i := range in.Seen {
 			if r.Left() > 0 {
 				in.Seen[i].extent.load(r)
 			} else {
 				in.Seen[i].extent = in.whole()
+			}
+		}
+	}
+	for _, key := range keys {
+		for i := range x.open[key].Seen {
+			if r.Left() > 0 {
+				x.open[key].Seen[i].extent.loadOver(&loader{Reader: r})
 			}
 		}
 	}
