@@ -25,9 +25,22 @@ func Compare(old string, before, after []window.Episode) Diff {
 	d := Diff{Old: old}
 	was, is := Loops(before), Loops(after)
 	met := make([]bool, len(was))
+	by := map[string][]int{} // callers of loops that know their sessions as "known caller"
+	for i := range was {
+		names, callers := was[i].names()
+		for _, name := range callers {
+			if len(was[i].sessions) > 0 {
+				name = "known " + name
+			}
+			names = append(names, name)
+		}
+		for _, name := range names {
+			by[name] = append(by[name], i)
+		}
+	}
 	for _, l := range is {
 		found := false
-		for i := range was {
+		for _, i := range l.among(by) {
 			if was[i].First <= l.Last && l.First <= was[i].Last && was[i].inScopeOf(&l) {
 				met[i], found = true, true
 			}
@@ -44,6 +57,34 @@ func Compare(old string, before, after []window.Episode) Diff {
 		}
 	}
 	return d
+}
+
+// names are what a loop goes by: its scope and sessions, and apart its callers.
+func (l *Loop) names() (names, callers []string) {
+	names = append(names, "scope "+strings.Join(l.Scope, "\x00"))
+	for _, s := range l.sessions {
+		names = append(names, "session "+s)
+	}
+	for _, c := range l.callers {
+		callers = append(callers, "caller "+c)
+	}
+	return names, callers
+}
+
+// among are the loops that may be the same: of those that know their sessions
+// no two are so by their caller alone.
+func (l *Loop) among(by map[string][]int) (loops []int) {
+	names, callers := l.names()
+	for _, name := range names {
+		loops = append(loops, by[name]...)
+	}
+	for _, name := range callers {
+		loops = append(loops, by[name]...)
+		if len(l.sessions) == 0 {
+			loops = append(loops, by["known "+name]...)
+		}
+	}
+	return loops
 }
 
 func (l *Loop) inScopeOf(other *Loop) bool {

@@ -51,7 +51,7 @@ type Alert struct {
 	// Signature is the text of the call that repeats, which people and models
 	// wrote; empty without --show-text.
 	Signature string `json:"signature"`
-	Count     int    `json:"count"` // the highest that the first rule counted; -1 if its gateway had not counted
+	Count     int    `json:"count"` // the highest that the first rule counted; 0 if its gateway had not counted
 
 	Kind     string      `json:"kind"` // window.Kinds; empty where it is not told
 	Evidence string      `json:"evidence"`

@@ -24,7 +24,7 @@ type Episode struct {
 
 	Requests int64 // counted when the rule fired first, and all firings after
 	After    Spent // by the requests after the first firing that fired too
-	MaxCount int   // highest count
+	MaxCount int   // highest count; 0 if nothing was counted
 
 	Statuses []StatusCount // of the requests that fired, by status; -1 is not logged
 
@@ -57,8 +57,8 @@ type episodes struct {
 	open *table[pairKey, Episode]
 	n    int64
 
-	// Of the last firing, if there was any: the request, the episode, and what
-	// it added to the loop.
+	// Of the last firing, if there was any: the request, the episode in which
+	// that fired first, and what the firing added to the loop.
 	any   bool
 	at    fingerprint.Position
 	in    pairKey
@@ -76,9 +76,12 @@ func (e *episodes) fired(ev *Event, scope *Scope, h *Hit, n Count, tool, text st
 	key := pairKeyOf(h)
 	ep = e.open.touch(key, ev.Time)
 	opened = ep.Rule == nil
-	// With calls side by side, a request of which another episode has heard.
-	shared := e.any && e.at == ev.Position && e.in != key
-	e.any, e.at, e.in = true, ev.Position, key
+	if !e.any || e.at != ev.Position {
+		e.any, e.at, e.in = true, ev.Position, key
+	}
+	// With calls side by side, a request of which another episode of the loop
+	// has heard. In one scope for all each fingerprint is a loop of its own.
+	shared := e.in != key && len(e.rule.Scope.Fields) > 0
 	if opened {
 		e.n++
 		*ep = Episode{

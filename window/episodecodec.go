@@ -38,7 +38,7 @@ func (s *saver) episode(ep *Episode) {
 	s.Varint(ep.Fired)
 	s.Uvarint(uint64(ep.Requests))
 	s.Uvarint(uint64(ep.After.Requests))
-	s.Varint(int64(ep.MaxCount)) // -1: nothing was counted yet
+	s.Varint(int64(ep.MaxCount))
 	s.Bool(ep.After.TokensKnown)
 	s.Varint(ep.After.Tokens)
 	s.Bool(ep.After.CostKnown)

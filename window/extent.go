@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/loopgauge/loopgauge/fingerprint"
 	"github.com/loopgauge/loopgauge/window/snapshot"
 )
 
@@ -15,7 +16,19 @@ type Extent struct {
 	Requests int64 // counted when an episode fired first, and all that fired later
 	After    Spent // by the requests after the first firing that fired too
 	fired    bool
+	over     []over // the last few, in the order in which they ended
 }
+
+// over is an episode of the loop that has ended. Without a window, or with a
+// quiet time that is shorter, the next of the same fingerprint counts its
+// requests once more.
+type over struct {
+	print          fingerprint.Fingerprint
+	last, requests int64
+}
+
+// keptOver is as many as a counter of a scope's sequence may come back to.
+const keptOver = MaxPeriod
 
 // ExtentOf is that of a loop of which a rule saw some episodes.
 func ExtentOf(episodes []*Episode) (x Extent) {
@@ -24,9 +37,30 @@ func ExtentOf(episodes []*Episode) (x Extent) {
 		return cmp.Or(cmp.Compare(a.Fired, b.Fired), cmp.Compare(b.own.first.Requests, a.own.first.Requests))
 	})
 	for _, e := range order {
-		x.add(e.own)
+		x.join(e)
+		x.end(e)
 	}
 	return x
+}
+
+// join adds an episode that has not been added.
+func (x *Extent) join(e *Episode) {
+	part, again := e.own, int64(0)
+	for _, o := range x.over {
+		if o.print == e.Fingerprint && o.last >= e.First {
+			again = max(again, o.requests)
+		}
+	}
+	part.before -= min(part.before, again)
+	x.add(part)
+}
+
+// end says that an episode is over.
+func (x *Extent) end(e *Episode) {
+	if len(x.over) == keptOver {
+		x.over = slices.Delete(x.over, 0, 1)
+	}
+	x.over = append(x.over, over{e.Fingerprint, e.Last, e.Requests})
 }
 
 // Raise raises what is told of a loop, by the rule that saw most of it, to what
@@ -42,10 +76,10 @@ func (x *Extent) Raise(requests, after, tokens *int64, cost *float64) {
 	}
 }
 
-// add adds what an episode has of the loop. The one that fired first comes
-// first.
+// add adds what an episode has of the loop, or what came to that. The one that
+// fired first comes first.
 func (x *Extent) add(s contribution) {
-	x.Requests += s.counted
+	x.Requests += s.before + s.fired
 	if s.first.Requests+s.later.Requests == 0 {
 		return
 	}
@@ -59,9 +93,10 @@ func (x *Extent) add(s contribution) {
 // contribution is what an episode has of its loop: requests that fired in another
 // episode of the rule before are not in it, so that contributions add up.
 type contribution struct {
-	counted int64 // requests: when it fired first, and all that fired later
-	first   Spent // by the request that fired first
-	later   Spent // by those that fired after
+	before int64 // requests that had been counted when it fired first
+	fired  int64 // firings
+	first  Spent // by the request that fired first
+	later  Spent // by those that fired after
 }
 
 // contributionOf is what a firing adds: the first of an episode all that it counted,
@@ -69,21 +104,23 @@ type contribution struct {
 func contributionOf(used Spent, counted int64, opened, again bool) contribution {
 	switch {
 	case opened:
-		return contribution{counted: counted, first: used}
+		return contribution{before: counted - 1, fired: 1, first: used}
 	case again:
-		return contribution{counted: 1}
+		return contribution{fired: 1}
 	}
-	return contribution{counted: 1, later: used}
+	return contribution{fired: 1, later: used}
 }
 
 // whole is that of an episode that shares no request with another, as far as it
 // is known.
 func (ep *Episode) whole() contribution {
-	return contribution{counted: ep.Requests, first: Spent{Requests: 1}, later: ep.After}
+	fired := 1 + ep.After.Requests
+	return contribution{before: ep.Requests - fired, fired: fired, first: Spent{Requests: 1}, later: ep.After}
 }
 
 func (s *contribution) add(o contribution) {
-	s.counted += o.counted
+	s.before += o.before
+	s.fired += o.fired
 	s.first.add(o.first)
 	s.later.add(o.later)
 }
@@ -121,16 +158,33 @@ func (x *Extent) load(r *snapshot.Reader) {
 	x.fired = r.Bool()
 }
 
+func (x *Extent) saveOver(s *saver) {
+	s.Uvarint(uint64(len(x.over)))
+	for _, o := range x.over {
+		s.fingerprint(&o.print)
+		s.Varint(o.last)
+		s.Varint(o.requests)
+	}
+}
+
+func (x *Extent) loadOver(l *loader) {
+	for range l.Count(3) {
+		x.over = append(x.over, over{l.fingerprint(), l.Varint(), l.Varint()})
+	}
+}
+
 func (s *contribution) save(w *snapshot.Writer) {
-	w.Varint(s.counted)
+	w.Varint(s.before + s.fired)
 	s.first.save(w)
 	s.later.save(w)
 }
 
 func (s *contribution) load(r *snapshot.Reader) {
-	s.counted = r.Varint()
+	counted := r.Varint()
 	s.first.load(r)
 	s.later.load(r)
+	s.fired = s.first.Requests + s.later.Requests // and what repeats in one, which is lost here, stands before
+	s.before = counted - s.fired
 }
 
 func (s *Spent) save(w *snapshot.Writer) {

@@ -5,6 +5,9 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/loopgauge/loopgauge/fingerprint"
+	"github.com/loopgauge/loopgauge/window/snapshot"
 )
 
 // TestExtent: a loop is as large as what a rule saw of it, each request once:
@@ -46,4 +49,76 @@ func TestExtent(t *testing.T) {
 	f("AB,AB,AB,AB,AB", "5 requests, 2 after: 20 tokens, $2")
 	f("AA,AA,AA", "6 requests, 1 after: 10 tokens, $1")
 	f("A,A,A,AB,AB,AB,AB", "7 requests, 4 after: 40 tokens, $4")
+	f("AB,AB,AB,ABB", "4 requests, 1 after: 10 tokens, $1")
+}
+
+// TestExtentOfEachFingerprint: in one scope for all each fingerprint is a loop,
+// which has all of the requests that it shares with others.
+func TestExtentOfEachFingerprint(t *testing.T) {
+	rule := &Rule{
+		Name: "r", Identity: byModel(t), Scope: &fingerprint.Scope{}, Counter: CounterSpec{Kind: "sliding", Window: time.Minute}, Threshold: 3,
+		Action: Warn,
+	}
+	n := newNames(t)
+	incidents := NewIncidents(func(in *Incident) {
+		if in.State == Closed && (in.Requests != 5 || in.After != 2) {
+			t.Errorf("in the alert %d requests, %d after; want 5 and 2", in.Requests, in.After)
+		}
+	})
+	e := NewEngine(NewPlan([]*Rule{rule}, nil), EngineOptions{Fired: incidents.Fired, Episode: func(ep *Episode) {
+		incidents.Closed(ep)
+		if x := ExtentOf([]*Episode{ep}); x.Requests != 5 || x.After.Requests != 2 {
+			t.Errorf("%d requests, %d after; want 5 and 2", x.Requests, x.After.Requests)
+		}
+	}})
+	for i := range int64(5) {
+		ev := n.event(i, "all", []string{"A", "B"}, 1)
+		ev.Position.Offset = i
+		e.Judge(ev)
+	}
+	e.Close()
+}
+
+// TestExtentOfCountsThatGoOn: a count without a window goes on where an episode
+// has ended, and the next one adds to the loop what is new in it.
+func TestExtentOfCountsThatGoOn(t *testing.T) {
+	rule := func(name string, counter CounterSpec) *Rule {
+		return &Rule{Name: name, Identity: byModel(t), Scope: bySession(t), Counter: counter, Threshold: 3, Action: Warn}
+	}
+	rules := []*Rule{
+		rule("endless", CounterSpec{Kind: "streak"}),
+		rule("timed", CounterSpec{Kind: "streak", Window: time.Hour}), // in which the incident goes on
+	}
+	plan := NewPlan(rules, nil)
+	var last *Incident
+	var closed []*Episode
+	n := newNames(t)
+	incidents := NewIncidents(func(in *Incident) { last = in })
+	o := EngineOptions{Fired: func(ep *Episode, f Firing) { incidents.Fired(ep, f) }, Episode: func(ep *Episode) {
+		incidents.Closed(ep)
+		if ep.Rule == rules[0] {
+			one := *ep
+			closed = append(closed, &one)
+		}
+	}}
+	e := NewEngine(plan, o)
+	for i := range int64(50) {
+		ev := n.event(i*2*time.Minute.Microseconds(), "s", []string{"A"}, 2)
+		ev.Position.Offset = i
+		e.Judge(ev)
+		w := snapshot.NewWriter(nil)
+		incidents.Save(w)
+		incidents = NewIncidents(func(in *Incident) { last = in })
+		r := snapshot.NewReader(w.Bytes())
+		if incidents.Load(r); r.Done() != nil {
+			t.Fatal(r.Err())
+		}
+	}
+	e.Close()
+	if last.Requests != 50 || last.After != 47 {
+		t.Errorf("in the alert %d requests, %d after; want 50 and 47", last.Requests, last.After)
+	}
+	if x := ExtentOf(closed); x.Requests != 50 || x.After.Requests != 47 || len(closed) != 48 {
+		t.Errorf("%d episodes have %d requests, %d after; want 48, 50 and 47", len(closed), x.Requests, x.After.Requests)
+	}
 }

@@ -53,8 +53,8 @@ type Incident struct {
 	Tokens   int64   // of those; -1 unknown
 	Cost     float64 // USD of those; NaN unknown
 
-	open  []string // ids of the episodes that are open
-	grows int64    // so many requests are worth another alert
+	open  map[string]bool // by id: the episodes that are open
+	grows int64           // so many requests are worth another alert
 }
 
 // IncidentState is what an alert says of its incident.
@@ -70,7 +70,7 @@ const (
 type Seen struct {
 	Rule     string
 	Limit    int  // its threshold in force
-	Count    int  // the highest; -1 if its gateway had not counted yet
+	Count    int  // the highest; 0 if its gateway had not counted yet
 	Kind     Kind // empty without evidence
 	Evidence string
 	// Quiet is the lowest threshold with which the rule would not have fired
@@ -119,29 +119,29 @@ func scopeText(fields, values []string) (text string) {
 }
 
 // Fired takes a firing in, as EngineOptions.Fired has it. One of which the
-// gateway would only have taken note is no alert.
+// gateway would only have taken note is no alert, but what has alerted goes on
+// with it.
 func (x *Incidents) Fired(e *Episode, f Firing) {
-	action, part := f.Action, f.added
-	if action == Allow {
-		return
-	}
+	action := f.Action
 	key := incidentKey(e)
 	in := x.open[key]
+	if action == Allow {
+		if in != nil && in.open[e.ID] {
+			in.add(e, f)
+		}
+		return
+	}
 	if in == nil {
 		r := e.Rule
 		in = &Incident{
 			ID: e.ID, Rule: r.Name, Profile: r.Profile, Calls: r.Identity.Sees&(fingerprint.SeesCalls|fingerprint.SeesResults) != 0, Identity: r.Identity.Name, Counter: r.Counter, Threshold: e.Limit, Cooldown: r.Cooldown, Action: action,
 			Fields: r.Scope.Fields, Scope: e.Scope, Fingerprint: e.Fingerprint.String(), Tool: e.Tool, Text: e.Text, Method: e.Method, Path: e.Path,
 			Model: e.Model, Caller: e.Caller, User: e.User, Session: e.Session, Backend: e.Backend,
-			First: e.First, Fired: e.Last, Tokens: -1, Cost: math.NaN(),
+			First: e.First, Fired: e.Last, Tokens: -1, Cost: math.NaN(), open: map[string]bool{},
 		}
 		x.open[key] = in
 	}
-	if !slices.Contains(in.open, e.ID) {
-		in.open = append(in.open, e.ID)
-		part = e.own // with firings that were no alert
-	}
-	in.add(e, part)
+	in.add(e, f)
 	if in.Revision == 0 {
 		x.alert(in, Opened, e.Last)
 	} else if in.Requests >= in.grows {
@@ -149,11 +149,17 @@ func (x *Incidents) Fired(e *Episode, f Firing) {
 	}
 }
 
-// add takes a firing in, of which part has not been taken in.
-func (in *Incident) add(e *Episode, part contribution) {
+// add takes a firing in, and with the first of an episode those that were no
+// alert.
+func (in *Incident) add(e *Episode, f Firing) {
 	seen := in.saw(e)
 	in.First, in.Last = min(in.First, e.First), max(in.Last, e.Last)
-	seen.extent.add(part)
+	if in.open[e.ID] {
+		seen.extent.add(f.added)
+	} else {
+		in.open[e.ID] = true
+		seen.extent.join(e)
+	}
 	seen.extent.Raise(&in.Requests, &in.After, &in.Tokens, &in.Cost)
 }
 
@@ -193,15 +199,11 @@ func (in *Incident) saw(e *Episode) (s *Seen) {
 func (x *Incidents) Closed(e *Episode) {
 	key := incidentKey(e)
 	in := x.open[key]
-	if in == nil {
+	if in == nil || !in.open[e.ID] {
 		return
 	}
-	i := slices.Index(in.open, e.ID)
-	if i < 0 {
-		return
-	}
-	in.open = slices.Delete(in.open, i, i+1)
-	in.saw(e)
+	delete(in.open, e.ID)
+	in.saw(e).extent.end(e)
 	if len(in.open) == 0 {
 		delete(x.open, key)
 		x.alert(in, Closed, e.Last+e.Rule.quiet().Microseconds())
@@ -231,6 +233,11 @@ func (x *Incidents) Save(w *snapshot.Writer) {
 			x.open[key].Seen[i].extent.save(w)
 		}
 	}
+	for _, key := range keys {
+		for i := range x.open[key].Seen {
+			x.open[key].Seen[i].extent.saveOver(&saver{Writer: w})
+		}
+	}
 }
 
 func (in *Incident) save(w *snapshot.Writer) {
@@ -242,7 +249,8 @@ func (in *Incident) save(w *snapshot.Writer) {
 	}
 	w.Float64(in.Cost)
 	w.Bool(in.Calls)
-	for _, list := range [][]string{in.Fields, in.Scope, in.Rules, in.open} {
+	open := slices.Sorted(maps.Keys(in.open)) // any order: sorted
+	for _, list := range [][]string{in.Fields, in.Scope, in.Rules, open} {
 		w.Uvarint(uint64(len(list)))
 		for _, s := range list {
 			w.String(s)
@@ -269,13 +277,21 @@ func (x *Incidents) Load(r *snapshot.Reader) {
 		}
 		x.open[key] = in
 	}
-	for _, key := range slices.Sorted(maps.Keys(x.open)) { // any order: sorted
+	keys := slices.Sorted(maps.Keys(x.open)) // any order: sorted
+	for _, key := range keys {
 		in := x.open[key]
 		for i := range in.Seen {
 			if r.Left() > 0 {
 				in.Seen[i].extent.load(r)
 			} else {
 				in.Seen[i].extent = in.whole()
+			}
+		}
+	}
+	for _, key := range keys {
+		for i := range x.open[key].Seen {
+			if r.Left() > 0 {
+				x.open[key].Seen[i].extent.loadOver(&loader{Reader: r})
 			}
 		}
 	}
@@ -294,10 +310,15 @@ func (in *Incident) load(r *snapshot.Reader) {
 	in.Revision, in.Counter.Window, in.Threshold, in.Cooldown = int(revision), time.Duration(window), int(threshold), time.Duration(cooldown)
 	in.Cost = r.Float64()
 	in.Calls = r.Bool()
-	for _, list := range []*[]string{&in.Fields, &in.Scope, &in.Rules, &in.open} {
+	var open []string
+	for _, list := range []*[]string{&in.Fields, &in.Scope, &in.Rules, &open} {
 		for range r.Count(1) {
 			*list = append(*list, r.String())
 		}
+	}
+	in.open = make(map[string]bool, len(open))
+	for _, id := range open {
+		in.open[id] = true
 	}
 	for range r.Count(7) {
 		s := Seen{Rule: r.String(), Kind: Kind(r.String()), Evidence: r.String(), episode: r.String()}

@@ -21,6 +21,8 @@ func TestIncidents(t *testing.T) {
 	}
 	rules := map[string]*Rule{"a": rule("a", "session"), "b": rule("b", "conversation"), "c": rule("c", "caller"), "all": rule("all")}
 
+	print, _ := fingerprint.FromBytes(make([]byte, 16))
+
 	// A step is rule:episode:scope:requests, with - before it when the episode
 	// closes and ? when the gateway would only have taken note.
 	f := func(steps, want string) {
@@ -43,15 +45,15 @@ func TestIncidents(t *testing.T) {
 					}
 				}
 				parts := strings.Split(strings.TrimLeft(step, "-?"), ":")
-				e := &Episode{Rule: rules[parts[0]], ID: parts[1], Last: int64(i)}
+				e := &Episode{Rule: rules[parts[0]], ID: parts[1], Fingerprint: print, Last: int64(i)}
 				if len(e.Rule.Scope.Fields) > 0 {
 					e.Scope = []string{parts[2]}
 				}
 				if _, err := fmt.Sscan(parts[3], &e.Requests); err != nil {
 					t.Fatal(err)
 				}
-				e.own.counted = e.Requests
-				firing := Firing{Action: Warn, Opened: e.Requests == 1, added: contribution{counted: e.Requests - counted[e.ID]}}
+				e.own.fired = e.Requests
+				firing := Firing{Action: Warn, Opened: e.Requests == 1, added: contribution{fired: e.Requests - counted[e.ID]}}
 				counted[e.ID] = e.Requests
 				switch step[0] {
 				case '-':
@@ -83,6 +85,9 @@ func TestIncidents(t *testing.T) {
 	// What is only taken note of opens nothing, and its end closes nothing.
 	f("?a:1:s:3 -a:1:s:3", "")
 	f("?a:1:s:3 b:2:s:3 -a:1:s:3 -b:2:s:3", "opened:2:1:b:3 closed:2:2:b:3")
+	// What has alerted goes on with it, and grows with the next alert.
+	f("a:1:s:3 ?a:1:s:9 -a:1:s:9", "opened:1:1:a:3 closed:1:2:a:9")
+	f("a:1:s:3 ?a:1:s:40 a:1:s:41 -a:1:s:41", "opened:1:1:a:3 grown:1:2:a:41 closed:1:3:a:41")
 	// One counter for all: by fingerprint.
 	f("all:1::3 -all:1::3", "opened:1:1:all:3 closed:1:2:all:3")
 }
@@ -99,7 +104,7 @@ func TestIncidentsOfOlderStates(t *testing.T) {
 	report := func(in *Incident) { got = in }
 	x := NewIncidents(report)
 	request := Spent{1, 10, true, 1e9, true}
-	e.own = contribution{counted: 7, first: request, later: Spent{4, 40, true, 4e9, true}}
+	e.own = contribution{before: 2, fired: 5, first: request, later: Spent{4, 40, true, 4e9, true}}
 	x.Fired(e, Firing{Action: Warn})
 	w := snapshot.NewWriter(nil)
 	w.Uvarint(1)
@@ -110,7 +115,7 @@ func TestIncidentsOfOlderStates(t *testing.T) {
 	if x.Load(r); r.Done() != nil {
 		t.Fatal(r.Err())
 	}
-	x.Fired(e, Firing{Action: Warn, added: contribution{counted: 1, later: request}})
+	x.Fired(e, Firing{Action: Warn, added: contribution{fired: 1, later: request}})
 	x.Closed(e)
 	if got.Requests != 8 || got.After != 5 || got.Tokens != 50 || got.Cost != 5 {
 		t.Errorf("%d requests, %d after: %d tokens, $%g", got.Requests, got.After, got.Tokens, got.Cost)

@@ -109,6 +109,22 @@ func TestTimesOfEveryDay(t *testing.T) {
 	}
 }
 
+// TestCountsStayInBounds: of the largest numbers of tokens that are believed a
+// hundred million calls can be added up.
+func TestCountsStayInBounds(t *testing.T) {
+	for _, n := range []int64{1e9, maxCount, maxCount + 1, 1e12} {
+		var r fingerprint.Request
+		r.Reset()
+		record := fmt.Sprintf(`{"time":1,"id":"a","tokens_in":%d,"tokens_out":%d}`, n, n)
+		if _, why := ByName("loopgauge").New(fingerprint.AllFields).Parse([]byte(record), &r); why != "" {
+			t.Fatal(why)
+		}
+		if sum := r.TokensIn + r.TokensOut; sum > math.MaxInt64/100_000_000 {
+			t.Errorf("%d tokens in and out are believed", n)
+		}
+	}
+}
+
 func TestCheckTime(t *testing.T) {
 	f := func(start, end int64, want string) {
 		t.Helper()

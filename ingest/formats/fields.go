@@ -27,7 +27,7 @@ func readTri(s *rawjson.Scanner, old fingerprint.Tri) fingerprint.Tri {
 }
 
 // maxCount is more tokens than any one call has; sums of it stay in bounds.
-const maxCount = 1e12
+const maxCount = 1e10
 
 // readCount reads a number that is not negative.
 func readCount(s *rawjson.Scanner, old int64) int64 {
