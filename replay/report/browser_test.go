@@ -506,15 +506,15 @@ func (t *tab) media(media, scheme string) {
 }
 
 // contrast is the least contrast, as WCAG has it, between a text and what it
-// stands on, of all texts but those struck out.
+// stands on.
 const contrast = `(() => {
   const rgb = (text) => text.match(/[\d.]+/g).map(Number);
   const light = (c) => { const f = (v) => ((v /= 255) <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4); return 0.2126 * f(c[0]) + 0.7152 * f(c[1]) + 0.0722 * f(c[2]); };
   const under = (e) => { for (; e; e = e.parentElement) { const c = rgb(getComputedStyle(e).backgroundColor); if (c.length < 4 || c[3] > 0) return c; } return [255, 255, 255]; };
-  document.querySelectorAll("#map td").forEach((td, i) => { td.className = "q" + (i % 9); });
+  document.querySelectorAll("#map td").forEach((td, i) => { td.className = "q" + (i % 9) + (i % 2 ? " over" : ""); });
   let least = 21;
   for (const e of document.querySelectorAll("main *")) {
-    if (![...e.childNodes].some((n) => n.nodeType === 3 && n.textContent.trim()) || e.closest("svg, script, .over, option")) continue;
+    if (![...e.childNodes].some((n) => n.nodeType === 3 && n.textContent.trim()) || e.closest("svg, script, option")) continue;
     const a = light(rgb(getComputedStyle(e).color)), b = light(under(e));
     least = Math.min(least, (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05));
   }
