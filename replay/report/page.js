@@ -401,7 +401,7 @@
         s("text", { x, y: bottom + 18, "text-anchor": i === 0 ? "start" : i === ticks ? "end" : "middle" }, to - from > 3 * 86400e3 ? time.slice(0, 10) : to - from > 86400e3 ? time.slice(5, 16) : time.slice(11)));
     }
     put(box, s("svg", { viewBox: "0 0 " + width + " " + (bottom + 24), width, height: bottom + 24, role: "img", "aria-label": plural(fired.length, "repeat") + " over time, by kind" }, parts),
-      h("p", { class: "small" }, "Each bar: the repeats of a kind on which it would have fired within " + span(step) + ". A click on a bar narrows the list to it." + (range ? " Narrowed to " + stamp(range[0]) + " and after; click again for all." : "")));
+      h("p", { class: "small" }, "Each bar: the repeats of a kind on which it would have fired within " + span(step) + ".", h("span", { class: "screen" }, " A click on a bar narrows the list to it."), (range ? " Narrowed to " + stamp(range[0]) + " and after; click again for all." : "")));
   }
 
   // ---- episodes
