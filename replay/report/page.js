@@ -274,7 +274,7 @@
         return h("td", {
           class: "q" + shade(v) + (advised ? " advised" : "") + (now ? " now" : "") + (over ? " over" : ""),
           role: "gridcell", tabindex: picked ? "0" : "-1", "aria-selected": String(picked), "data-row": i, "data-column": w,
-          "aria-label": t + " in " + name + ": " + short(v) + " " + layer.name + (advised ? ", advised" : "") + (now ? ", as it is now" : "") + (over ? ", over the budget" : ""),
+          "aria-label": t + " in " + name + ": " + layer.name + " " + short(v) + (advised ? ", advised" : "") + (now ? ", as it is now" : "") + (over ? ", over the budget" : ""),
         }, advised ? "[" + text + "]" : now ? "(" + text + ")" : text);
       }));
     });
