@@ -345,6 +345,13 @@ func TestListOfEpisodes(t *testing.T) {
 		t.Errorf("the strip says %q", got)
 	}
 	b.do(chromedp.Click(chromedp.CSS(`#episodes .open`)))
+	focus := func(want string) {
+		t.Helper()
+		if got := eval[string](b, `document.activeElement.closest("#map, #episodes")?.id + ": " + document.activeElement.textContent`); got != want {
+			t.Errorf("the focus is on %q, want %q", got, want)
+		}
+	}
+	focus("episodes: less")
 	if got := eval[string](b, `document.querySelector("#episodes .details").textContent`); !strings.Contains(got, "conversation = s-loop-3") || !strings.Contains(got, "8 × 200") {
 		t.Errorf("the details are %q", got)
 	}
@@ -364,6 +371,8 @@ func TestListOfEpisodes(t *testing.T) {
 	if n := struck(); n == 0 {
 		t.Error("no setting is over the smallest budget")
 	}
+	eval[chromedp.Void](b, `document.querySelector("#map td").click(); document.querySelector("#cell button").click()`)
+	focus("map: " + eval[string](b, `document.querySelector("#map td.advised").textContent`))
 	b.quiet()
 }
 

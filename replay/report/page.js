@@ -288,6 +288,13 @@
   }
   const picked = () => document.querySelector('#map td[aria-selected="true"]');
 
+  // look shows a setting that a button names. The button goes, the focus stays.
+  function look(setting) {
+    goTo(at.rule, setting);
+    draw();
+    picked()?.focus({ preventScroll: true });
+  }
+
   function move(event) {
     const steps = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1], Home: [0, -99], End: [0, 99], PageUp: [-5, 0], PageDown: [5, 0] };
     const step = steps[event.key];
@@ -324,8 +331,8 @@
         get(EPISODES) > 0 && line("in 95 % of cases", span(1000 * get(DELAY_95)))),
       h("p", null, D.kinds.filter((kind) => o.kinds[kind]).map((kind) => [kindMark(kind), " " + count(o.kinds[kind]) + "  "])),
       h("p", { class: "screen" },
-        rule.advised && !same(rule.advised, cell, t) && h("button", { type: "button", on: { click: () => { goTo(at.rule, rule.advised); draw(); } } }, "Advised: " + settingText(rule.advised.cell, rule.advised.threshold)), " ",
-        rule.now && !same(rule.now, cell, t) && h("button", { type: "button", on: { click: () => { goTo(at.rule, rule.now); draw(); } } }, "Now: " + rule.nowText)));
+        rule.advised && !same(rule.advised, cell, t) && h("button", { type: "button", on: { click: () => look(rule.advised) } }, "Advised: " + settingText(rule.advised.cell, rule.advised.threshold)), " ",
+        rule.now && !same(rule.now, cell, t) && h("button", { type: "button", on: { click: () => look(rule.now) } }, "Now: " + rule.nowText)));
   }
   const kindMark = (kind) => h("span", { class: "kind" }, h("span", { class: "dot " + kind }), kind);
 
@@ -346,7 +353,7 @@
     const bound = at.budget === Infinity ? "Without a bound" : "Within " + rate(at.budget) + " a day";
     if (!best) return put($("suggestion"), bound + ", no setting of this rule from 4 on catches a loop.");
     put($("suggestion"), bound + ", most is caught by " + settingText(best.cell, best.t) + ": it " + catches(best.o) + ". ",
-      !(best.cell === cellAt() && best.t === threshold()) && h("button", { type: "button", class: "open screen", on: { click: () => { goTo(at.rule, { cell: best.cell, threshold: best.t }); draw(); } } }, "Look at it"));
+      !(best.cell === cellAt() && best.t === threshold()) && h("button", { type: "button", class: "open screen", on: { click: () => look({ cell: best.cell, threshold: best.t }) } }, "Look at it"));
   }
 
   // The slider goes by equal factors from the rarest alert to all of them.
@@ -473,10 +480,10 @@
     put(table.tHead, h("tr", null, columns.map((c, i) => h("th", { scope: "col", class: c.css === "n" ? "n" : undefined, "aria-sort": sorted.by === i ? (sorted.down ? "descending" : "ascending") : undefined },
       c.of ? h("button", { type: "button", on: { click: () => { sorted = { by: i, down: sorted.by === i ? !sorted.down : c.css === "n" }; drawEpisodes(); table.tHead.rows[0].cells[i].firstChild.focus(); } } }, c.name) : c.name)),
       h("th", { scope: "col", class: "screen" })));
-    put(table.tBodies[0], list.slice(0, shown).flatMap((f) => {
+    put(table.tBodies[0], list.slice(0, shown).flatMap((f, i) => {
       const isOpen = open.has(f.k);
       const row = h("tr", null, columns.map((c) => h("td", { class: c.css, "data-label": c.name }, c.show(f))),
-        h("td", { class: "screen" }, h("button", { type: "button", class: "open", "aria-expanded": String(isOpen), on: { click: () => { if (isOpen) open.delete(f.k); else open.add(f.k); drawEpisodes(); } } }, isOpen ? "less" : "more")));
+        h("td", { class: "screen" }, h("button", { type: "button", class: "open", "aria-expanded": String(isOpen), on: { click: () => { if (isOpen) open.delete(f.k); else open.add(f.k); drawEpisodes(); table.querySelectorAll(".open")[i].focus(); } } }, isOpen ? "less" : "more")));
       return isOpen ? [row, details(f)] : [row];
     }));
     const rest = restOf(at.rule).reduce((sum, r) => sum + restFires(r, cellAt(), threshold()), 0);
