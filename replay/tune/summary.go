@@ -102,11 +102,7 @@ func (s Summary) gateways(b *strings.Builder) {
 			t.Add(g.Gateway.Name, g.Gateway.Reading, "-", "-", "-  "+g.Cause.String())
 			continue
 		}
-		wrong := "-"
-		if g.Normal > 0 {
-			wrong = fmt.Sprintf("%s of %s (%s)", term.Count(int64(g.Wrong)), term.Count(int64(g.Normal)), term.Percent(int64(g.Wrong), int64(g.Normal)))
-		}
-		t.Add(g.Gateway.Name, g.Gateway.Reading, term.Percent(g.Requests, r.Result.Account.Judged), fmt.Sprintf("%d of %d", g.Caught, g.Loops), wrong)
+		t.Add(g.Gateway.Name, g.Gateway.Reading, term.Percent(g.Requests, r.Result.Account.Judged), of(g.Caught, g.Loops), without(&g))
 	}
 	t.Write(b, "")
 	for i := range r.Gateways {
@@ -118,6 +114,23 @@ func (s Summary) gateways(b *strings.Builder) {
 		}
 	}
 	b.WriteByte('\n')
+}
+
+// without says in how many conversations without a loop a gateway would have
+// acted. Of how many is left out where there is no room: the share says it too.
+func without(g *GatewayReport) string {
+	if g.Normal == 0 {
+		return "-"
+	}
+	n := of(g.Wrong, g.Normal)
+	if g.Normal > 999 {
+		n = term.Count(int64(g.Wrong))
+	}
+	return n + " (" + term.Percent(int64(g.Wrong), int64(g.Normal)) + ")"
+}
+
+func of(part, whole int) string {
+	return term.Count(int64(part)) + " of " + term.Count(int64(whole))
 }
 
 // String says what a difference of a gateway does to the log.
