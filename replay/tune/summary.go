@@ -45,7 +45,7 @@ func (s Summary) data(b *strings.Builder) {
 	}
 	replay.Zones(b, r)
 	b.WriteString(replay.UnpricedLine(r.Unpriced))
-	fmt.Fprintf(b, "%s to %s UTC, %s\n%s\n", term.Instant(r.First).Format("2006-01-02 15:04"), term.Instant(r.Last).Format("2006-01-02 15:04"),
+	fmt.Fprintf(b, "%s, %s\n%s\n", term.Period(r.First, r.Last),
 		term.Plural(int64(s.Report.Conversations), "conversation", "conversations"), replay.Wrapped(r.Account.String()))
 	replay.Lost(b, r, s.Colour)
 	b.WriteByte('\n')
