@@ -219,14 +219,16 @@ func (s Summary) heatmap(b *strings.Builder, a *Advice, kind string) {
 }
 
 // shade colours a cell by its share of the most, on a scale that does not rest
-// on telling red from green.
+// on telling red from green, nor on whether the terminal is dark or light: what
+// is written on a shade has its colour too.
 func (s Summary) shade(text string, n, most int64) string {
 	if !s.Colour || n == 0 {
 		return text
 	}
-	scale := []int{153, 117, 75, 33, 26}
+	scale := [][2]int{{189, 16}, {153, 16}, {111, 16}, {26, 231}, {18, 231}}
 	i := int(math.Log1p(float64(n)) / math.Log1p(float64(most)) * float64(len(scale)-1))
-	return fmt.Sprintf("\x1b[38;5;%dm%s\x1b[0m", scale[min(max(i, 0), len(scale)-1)], text)
+	shade := scale[min(max(i, 0), len(scale)-1)]
+	return fmt.Sprintf("\x1b[48;5;%d;38;5;%dm%s\x1b[0m", shade[0], shade[1], text)
 }
 
 func (s Summary) labels(b *strings.Builder) {
