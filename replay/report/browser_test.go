@@ -418,6 +418,13 @@ func TestAgainst(t *testing.T) {
 		t.Errorf("%d loops are listed, the last of them %q", len(said), said[len(said)-1])
 	}
 	b.quiet()
+
+	r.Recommended = nil
+	none := browse(t, write(t, r), 1280, 900)
+	if got, want := none.text("against"), "Nothing is recommended; this finds 300 loops."; got != want {
+		t.Errorf("without a recommendation the page says %q, want %q", got, want)
+	}
+	none.quiet()
 }
 
 // A page that is served asks for nothing either, and would not be let.
