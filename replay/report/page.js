@@ -312,6 +312,7 @@
     const rule = D.rules[at.rule], cell = cellAt(), t = threshold(), o = outcome(at.rule, cell, t);
     const get = (what) => swept(at.rule, cell, t, what);
     const line = (name, value) => [h("dt", null, name), h("dd", null, value)];
+    const asNow = rule.now && same(rule.advised, rule.now.cell, rule.now.threshold);
     put($("cell"),
       h("h3", null, rule.name + ", " + settingText(cell, t)),
       h("p", { class: "small" }, rule.identity + (rule.scope.length ? " by " + rule.scope.join(", ") : ", all callers together") + "; now " + rule.nowText),
@@ -331,8 +332,8 @@
         get(EPISODES) > 0 && line("in 95 % of cases", span(1000 * get(DELAY_95)))),
       h("p", null, D.kinds.filter((kind) => o.kinds[kind]).map((kind) => [kindMark(kind), " " + count(o.kinds[kind]) + "  "])),
       h("p", { class: "screen" },
-        rule.advised && !same(rule.advised, cell, t) && h("button", { type: "button", on: { click: () => look(rule.advised) } }, "Advised: " + settingText(rule.advised.cell, rule.advised.threshold)), " ",
-        rule.now && !same(rule.now, cell, t) && h("button", { type: "button", on: { click: () => look(rule.now) } }, "Now: " + rule.nowText)));
+        rule.advised && !same(rule.advised, cell, t) && h("button", { type: "button", on: { click: () => look(rule.advised) } }, (asNow ? "Advised, as it is now: " : "Advised: ") + settingText(rule.advised.cell, rule.advised.threshold)), " ",
+        rule.now && !same(rule.now, cell, t) && !asNow && h("button", { type: "button", on: { click: () => look(rule.now) } }, "Now: " + rule.nowText)));
   }
   const kindMark = (kind) => h("span", { class: "kind" }, h("span", { class: "dot " + kind }), kind);
 
