@@ -111,21 +111,21 @@ func common(a, b []string) bool {
 // String lists what is new and what is lost, and counts last.
 func (d Diff) String() string {
 	var b strings.Builder
-	var listed []Loop
-	t := term.Table{Right: map[int]bool{3: true}}
-	t.Add("", "loop", "fired, UTC", "requests")
-	add := func(what string, loops []Loop) {
-		for i := max(0, len(loops)-shownLoops); i < len(loops); i++ {
-			l := &loops[i]
-			t.Add(what, shortScope(l, "", mostScope), term.Instant(l.Fired).Format("2006-01-02 15:04"), term.Count(l.Requests))
-			listed = append(listed, *l)
-		}
-	}
-	add("new", d.New)
-	add("lost", d.Lost)
-	addRules(&t, listed)
 	b.WriteByte('\n')
-	if len(d.New)+len(d.Lost) > 0 {
+	costliest := func(loops []Loop) []Loop { return loops[max(0, len(loops)-shownLoops):] }
+	isNew := costliest(d.New)
+	if listed := slices.Concat(isNew, costliest(d.Lost)); len(listed) > 0 {
+		when := timeLayout(listed)
+		t := term.Table{Right: map[int]bool{3: true}}
+		t.Add("", "loop", when.title, "requests")
+		for i := range listed {
+			l, what := &listed[i], "lost"
+			if i < len(isNew) {
+				what = "new"
+			}
+			t.Add(what, shortScope(l, "", mostScope), term.Instant(l.Fired).Format(when.layout), term.Count(l.Requests))
+		}
+		addRules(&t, listed)
 		t.Write(&b, "")
 		b.WriteByte('\n')
 	}

@@ -51,7 +51,7 @@ func (s Summary) streams(b *strings.Builder) {
 	r := s.Result
 	when := ""
 	if r.First != fingerprint.NoTime {
-		when = fmt.Sprintf(", %s to %s UTC", term.Instant(r.First).Format("2006-01-02 15:04"), term.Instant(r.Last).Format("2006-01-02 15:04"))
+		when = ", " + term.Period(r.First, r.Last)
 	}
 	if len(r.Streams) == 1 {
 		rest := fmt.Sprintf(": %s%s", r.Streams[0].Format, when)

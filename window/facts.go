@@ -6,6 +6,7 @@ import (
 	"hash/fnv"
 	"math"
 	"slices"
+	"strconv"
 
 	"github.com/loopgauge/loopgauge/fingerprint"
 )
@@ -105,6 +106,14 @@ func (v *variety) addText(s string) {
 }
 
 func (v *variety) different() int64 { return int64(len(v.seen)) }
+
+// String is how many different values there are, as far as is known.
+func (v *variety) String() string {
+	if v.full() {
+		return strconv.Itoa(mostVariety) + " or more"
+	}
+	return strconv.Itoa(len(v.seen))
+}
 
 // results are what came of the calls of a key, turn by turn. A turn may hold
 // the results of other calls too; what it has in common with the turns before

@@ -81,7 +81,7 @@ func (w *Witness) Kind(rule *Rule, f *Facts) (kind Kind, why string) {
 	case 2*f.unavailable >= n && w.shared(f):
 		set(Outage, "%s answered 429 or 5xx, and other callers had the same then", share(f.unavailable))
 	case id.Sees == 0 && heard.messages.different() > 1:
-		set(Unknown, "the requests differ: %d different among %d", heard.messages.different(), n)
+		set(Unknown, "the requests differ: %v different among %d", &heard.messages, n)
 	case 2*(f.unavailable+f.failed) >= n && f.unavailable+f.failed > 0:
 		set(Retry, "%s answered with an error; no other caller had 429 or 5xx then", share(f.unavailable+f.failed))
 	case calls && came.progress() && (came.longest < LeastRepeats || steady):
@@ -89,9 +89,9 @@ func (w *Witness) Kind(rule *Rule, f *Facts) (kind Kind, why string) {
 	case 2*f.Gets > n:
 		set(Polling, "%s only read (GET or HEAD)%s", share(f.Gets), f.pace())
 	case !rule.bySession() && f.sessions.different() > 1 && 2*f.sessions.different() >= min(n, mostVariety):
-		set(Batch, "%d sessions among %d requests", f.sessions.different(), n)
+		set(Batch, "%v sessions among %d requests", &f.sessions, n)
 	case f.mixed && f.sessions.different() > 1:
-		set(Unknown, "%d sessions among %d requests, none of them %d times in a row", f.sessions.different(), n, LeastRepeats)
+		set(Unknown, "%v sessions among %d requests, none of them %d times in a row", &f.sessions, n, LeastRepeats)
 	case f.Requests < LeastRepeats:
 		set(Unknown, "came only %d times", f.Requests)
 	case id.Sees == 0 && heard.messages.n < n:

@@ -23,7 +23,7 @@ func (f *replayFlags) hint(u *ui, args []string, s replay.Summary) {
 		return
 	}
 	c := f.explain(args)
-	u.say("why the last one fired: %s", c.of(loops[len(loops)-1].Episode))
+	u.say("why the costliest fired: %s", c.of(loops[len(loops)-1].Episode))
 }
 
 func (f *replayFlags) explain(args []string) explainCommand {

@@ -345,6 +345,13 @@ func TestListOfEpisodes(t *testing.T) {
 		t.Errorf("the strip says %q", got)
 	}
 	b.do(chromedp.Click(chromedp.CSS(`#episodes .open`)))
+	focus := func(want string) {
+		t.Helper()
+		if got := eval[string](b, `document.activeElement.closest("#map, #episodes")?.id + ": " + document.activeElement.textContent`); got != want {
+			t.Errorf("the focus is on %q, want %q", got, want)
+		}
+	}
+	focus("episodes: less")
 	if got := eval[string](b, `document.querySelector("#episodes .details").textContent`); !strings.Contains(got, "conversation = s-loop-3") || !strings.Contains(got, "8 × 200") {
 		t.Errorf("the details are %q", got)
 	}
@@ -364,6 +371,8 @@ func TestListOfEpisodes(t *testing.T) {
 	if n := struck(); n == 0 {
 		t.Error("no setting is over the smallest budget")
 	}
+	eval[chromedp.Void](b, `document.querySelector("#map td").click(); document.querySelector("#cell button").click()`)
+	focus("map: " + eval[string](b, `document.querySelector("#map td.advised").textContent`))
 	b.quiet()
 }
 
@@ -409,6 +418,13 @@ func TestAgainst(t *testing.T) {
 		t.Errorf("%d loops are listed, the last of them %q", len(said), said[len(said)-1])
 	}
 	b.quiet()
+
+	r.Recommended = nil
+	none := browse(t, write(t, r), 1280, 900)
+	if got, want := none.text("against"), "Nothing is recommended; this finds 300 loops."; got != want {
+		t.Errorf("without a recommendation the page says %q, want %q", got, want)
+	}
+	none.quiet()
 }
 
 // A page that is served asks for nothing either, and would not be let.
@@ -506,15 +522,15 @@ func (t *tab) media(media, scheme string) {
 }
 
 // contrast is the least contrast, as WCAG has it, between a text and what it
-// stands on, of all texts but those struck out.
+// stands on.
 const contrast = `(() => {
   const rgb = (text) => text.match(/[\d.]+/g).map(Number);
   const light = (c) => { const f = (v) => ((v /= 255) <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4); return 0.2126 * f(c[0]) + 0.7152 * f(c[1]) + 0.0722 * f(c[2]); };
   const under = (e) => { for (; e; e = e.parentElement) { const c = rgb(getComputedStyle(e).backgroundColor); if (c.length < 4 || c[3] > 0) return c; } return [255, 255, 255]; };
-  document.querySelectorAll("#map td").forEach((td, i) => { td.className = "q" + (i % 9); });
+  document.querySelectorAll("#map td").forEach((td, i) => { td.className = "q" + (i % 9) + (i % 2 ? " over" : ""); });
   let least = 21;
   for (const e of document.querySelectorAll("main *")) {
-    if (![...e.childNodes].some((n) => n.nodeType === 3 && n.textContent.trim()) || e.closest("svg, script, .over, option")) continue;
+    if (![...e.childNodes].some((n) => n.nodeType === 3 && n.textContent.trim()) || e.closest("svg, script, option")) continue;
     const a = light(rgb(getComputedStyle(e).color)), b = light(under(e));
     least = Math.min(least, (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05));
   }

@@ -239,7 +239,7 @@
       exclusions.length > 0 && [h("h3", null, "Leave out what repeats on purpose"), h("ul", null, exclusions), h("p", null, "All numbers are those without exclusions.")],
       D.against && [
         h("h3", null, "Against " + D.against.policy),
-        h("p", { id: "against" }, "The recommended policy finds " + plural(D.against.new, "loop") + " that it does not, misses " + D.against.lost + " that it finds, and finds " + D.against.same + " of the same."),
+        h("p", { id: "against" }, !D.policy ? "Nothing is recommended; this finds " + plural(D.against.lost, "loop") + "." : "The recommended policy finds " + plural(D.against.new, "loop") + " that it does not, misses " + D.against.lost + " that it finds, and finds " + D.against.same + " of the same."),
         D.against.loops.length > 0 && h("details", { open: D.against.loops.length <= 10 }, h("summary", null, "The loops that change"), table(["Change", "Who", "Fired (UTC)", { n: "Requests" }, "Rules"], D.against.loops.map((l) => [l.what, l.who, stamp(l.fired), count(l.requests), l.rules]))),
         D.against.loops.length < D.against.new + D.against.lost && h("p", { class: "small" }, "The costliest " + D.against.loops.length + " are listed."),
       ],
@@ -274,7 +274,7 @@
         return h("td", {
           class: "q" + shade(v) + (advised ? " advised" : "") + (now ? " now" : "") + (over ? " over" : ""),
           role: "gridcell", tabindex: picked ? "0" : "-1", "aria-selected": String(picked), "data-row": i, "data-column": w,
-          "aria-label": t + " in " + name + ": " + short(v) + " " + layer.name + (advised ? ", advised" : "") + (now ? ", as it is now" : "") + (over ? ", over the budget" : ""),
+          "aria-label": t + " in " + name + ": " + layer.name + " " + short(v) + (advised ? ", advised" : "") + (now ? ", as it is now" : "") + (over ? ", over the budget" : ""),
         }, advised ? "[" + text + "]" : now ? "(" + text + ")" : text);
       }));
     });
@@ -287,6 +287,13 @@
     put($("scale"), h("span", null, "0"), [0, 1, 2, 3, 4, 5, 6, 7, 8].map((q) => h("i", { class: "q" + q })), h("span", null, short(most) + " " + layer.name));
   }
   const picked = () => document.querySelector('#map td[aria-selected="true"]');
+
+  // look shows a setting that a button names. The button goes, the focus stays.
+  function look(setting) {
+    goTo(at.rule, setting);
+    draw();
+    picked()?.focus({ preventScroll: true });
+  }
 
   function move(event) {
     const steps = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1], Home: [0, -99], End: [0, 99], PageUp: [-5, 0], PageDown: [5, 0] };
@@ -305,6 +312,7 @@
     const rule = D.rules[at.rule], cell = cellAt(), t = threshold(), o = outcome(at.rule, cell, t);
     const get = (what) => swept(at.rule, cell, t, what);
     const line = (name, value) => [h("dt", null, name), h("dd", null, value)];
+    const asNow = rule.now && same(rule.advised, rule.now.cell, rule.now.threshold);
     put($("cell"),
       h("h3", null, rule.name + ", " + settingText(cell, t)),
       h("p", { class: "small" }, rule.identity + (rule.scope.length ? " by " + rule.scope.join(", ") : ", all callers together") + "; now " + rule.nowText),
@@ -324,8 +332,8 @@
         get(EPISODES) > 0 && line("in 95 % of cases", span(1000 * get(DELAY_95)))),
       h("p", null, D.kinds.filter((kind) => o.kinds[kind]).map((kind) => [kindMark(kind), " " + count(o.kinds[kind]) + "  "])),
       h("p", { class: "screen" },
-        rule.advised && !same(rule.advised, cell, t) && h("button", { type: "button", on: { click: () => { goTo(at.rule, rule.advised); draw(); } } }, "Advised: " + settingText(rule.advised.cell, rule.advised.threshold)), " ",
-        rule.now && !same(rule.now, cell, t) && h("button", { type: "button", on: { click: () => { goTo(at.rule, rule.now); draw(); } } }, "Now: " + rule.nowText)));
+        rule.advised && !same(rule.advised, cell, t) && h("button", { type: "button", on: { click: () => look(rule.advised) } }, (asNow ? "Advised, as it is now: " : "Advised: ") + settingText(rule.advised.cell, rule.advised.threshold)), " ",
+        rule.now && !same(rule.now, cell, t) && !asNow && h("button", { type: "button", on: { click: () => look(rule.now) } }, "Now: " + rule.nowText)));
   }
   const kindMark = (kind) => h("span", { class: "kind" }, h("span", { class: "dot " + kind }), kind);
 
@@ -346,7 +354,7 @@
     const bound = at.budget === Infinity ? "Without a bound" : "Within " + rate(at.budget) + " a day";
     if (!best) return put($("suggestion"), bound + ", no setting of this rule from 4 on catches a loop.");
     put($("suggestion"), bound + ", most is caught by " + settingText(best.cell, best.t) + ": it " + catches(best.o) + ". ",
-      !(best.cell === cellAt() && best.t === threshold()) && h("button", { type: "button", class: "open screen", on: { click: () => { goTo(at.rule, { cell: best.cell, threshold: best.t }); draw(); } } }, "Look at it"));
+      !(best.cell === cellAt() && best.t === threshold()) && h("button", { type: "button", class: "open screen", on: { click: () => look({ cell: best.cell, threshold: best.t }) } }, "Look at it"));
   }
 
   // The slider goes by equal factors from the rarest alert to all of them.
@@ -401,7 +409,7 @@
         s("text", { x, y: bottom + 18, "text-anchor": i === 0 ? "start" : i === ticks ? "end" : "middle" }, to - from > 3 * 86400e3 ? time.slice(0, 10) : to - from > 86400e3 ? time.slice(5, 16) : time.slice(11)));
     }
     put(box, s("svg", { viewBox: "0 0 " + width + " " + (bottom + 24), width, height: bottom + 24, role: "img", "aria-label": plural(fired.length, "repeat") + " over time, by kind" }, parts),
-      h("p", { class: "small" }, "Each bar: the repeats of a kind on which it would have fired within " + span(step) + ". A click on a bar narrows the list to it." + (range ? " Narrowed to " + stamp(range[0]) + " and after; click again for all." : "")));
+      h("p", { class: "small" }, "Each bar: the repeats of a kind on which it would have fired within " + span(step) + ".", h("span", { class: "screen" }, " A click on a bar narrows the list to it."), (range ? " Narrowed to " + stamp(range[0]) + " and after; click again for all." : "")));
   }
 
   // ---- episodes
@@ -473,10 +481,10 @@
     put(table.tHead, h("tr", null, columns.map((c, i) => h("th", { scope: "col", class: c.css === "n" ? "n" : undefined, "aria-sort": sorted.by === i ? (sorted.down ? "descending" : "ascending") : undefined },
       c.of ? h("button", { type: "button", on: { click: () => { sorted = { by: i, down: sorted.by === i ? !sorted.down : c.css === "n" }; drawEpisodes(); table.tHead.rows[0].cells[i].firstChild.focus(); } } }, c.name) : c.name)),
       h("th", { scope: "col", class: "screen" })));
-    put(table.tBodies[0], list.slice(0, shown).flatMap((f) => {
+    put(table.tBodies[0], list.slice(0, shown).flatMap((f, i) => {
       const isOpen = open.has(f.k);
       const row = h("tr", null, columns.map((c) => h("td", { class: c.css, "data-label": c.name }, c.show(f))),
-        h("td", { class: "screen" }, h("button", { type: "button", class: "open", "aria-expanded": String(isOpen), on: { click: () => { if (isOpen) open.delete(f.k); else open.add(f.k); drawEpisodes(); } } }, isOpen ? "less" : "more")));
+        h("td", { class: "screen" }, h("button", { type: "button", class: "open", "aria-expanded": String(isOpen), on: { click: () => { if (isOpen) open.delete(f.k); else open.add(f.k); drawEpisodes(); table.querySelectorAll(".open")[i].focus(); } } }, isOpen ? "less" : "more")));
       return isOpen ? [row, details(f)] : [row];
     }));
     const rest = restOf(at.rule).reduce((sum, r) => sum + restFires(r, cellAt(), threshold()), 0);

@@ -167,6 +167,15 @@ func Percent(part, whole int64) string {
 // Instant is a time in UTC.
 func Instant(micros int64) time.Time { return time.UnixMicro(micros).UTC() }
 
+// Period writes from when to when; with seconds, where it is about them.
+func Period(first, last int64) string {
+	layout := "2006-01-02 15:04"
+	if last-first < time.Hour.Microseconds() {
+		layout = time.DateTime
+	}
+	return fmt.Sprintf("%s to %s UTC", Instant(first).Format(layout), Instant(last).Format(layout))
+}
+
 // Span writes a duration in the unit that says most.
 func Span(micros int64) string {
 	d := time.Duration(micros) * time.Microsecond

@@ -21,6 +21,17 @@ func TestSafe(t *testing.T) {
 	f("a real \uFFFD", "a real \uFFFD")
 }
 
+func TestPeriod(t *testing.T) {
+	f := func(seconds int64, want string) {
+		t.Helper()
+		if got := Period(0, seconds*1e6); got != want {
+			t.Errorf("Period of %d s = %q, want %q", seconds, got, want)
+		}
+	}
+	f(5, "1970-01-01 00:00:00 to 1970-01-01 00:00:05 UTC")
+	f(3600, "1970-01-01 00:00 to 1970-01-01 01:00 UTC")
+}
+
 func TestPercent(t *testing.T) {
 	f := func(part, whole int64, want string) {
 		t.Helper()

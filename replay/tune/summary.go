@@ -45,7 +45,7 @@ func (s Summary) data(b *strings.Builder) {
 	}
 	replay.Zones(b, r)
 	b.WriteString(replay.UnpricedLine(r.Unpriced))
-	fmt.Fprintf(b, "%s to %s UTC, %s\n%s\n", term.Instant(r.First).Format("2006-01-02 15:04"), term.Instant(r.Last).Format("2006-01-02 15:04"),
+	fmt.Fprintf(b, "%s, %s\n%s\n", term.Period(r.First, r.Last),
 		term.Plural(int64(s.Report.Conversations), "conversation", "conversations"), replay.Wrapped(r.Account.String()))
 	replay.Lost(b, r, s.Colour)
 	b.WriteByte('\n')
@@ -102,11 +102,7 @@ func (s Summary) gateways(b *strings.Builder) {
 			t.Add(g.Gateway.Name, g.Gateway.Reading, "-", "-", "-  "+g.Cause.String())
 			continue
 		}
-		wrong := "-"
-		if g.Normal > 0 {
-			wrong = fmt.Sprintf("%s of %s (%s)", term.Count(int64(g.Wrong)), term.Count(int64(g.Normal)), term.Percent(int64(g.Wrong), int64(g.Normal)))
-		}
-		t.Add(g.Gateway.Name, g.Gateway.Reading, term.Percent(g.Requests, r.Result.Account.Judged), fmt.Sprintf("%d of %d", g.Caught, g.Loops), wrong)
+		t.Add(g.Gateway.Name, g.Gateway.Reading, term.Percent(g.Requests, r.Result.Account.Judged), of(g.Caught, g.Loops), without(&g))
 	}
 	t.Write(b, "")
 	for i := range r.Gateways {
@@ -118,6 +114,23 @@ func (s Summary) gateways(b *strings.Builder) {
 		}
 	}
 	b.WriteByte('\n')
+}
+
+// without says in how many conversations without a loop a gateway would have
+// acted. Of how many is left out where there is no room: the share says it too.
+func without(g *GatewayReport) string {
+	if g.Normal == 0 {
+		return "-"
+	}
+	n := of(g.Wrong, g.Normal)
+	if g.Normal > 999 {
+		n = term.Count(int64(g.Wrong))
+	}
+	return n + " (" + term.Percent(int64(g.Wrong), int64(g.Normal)) + ")"
+}
+
+func of(part, whole int) string {
+	return term.Count(int64(part)) + " of " + term.Count(int64(whole))
 }
 
 // String says what a difference of a gateway does to the log.
@@ -206,14 +219,16 @@ func (s Summary) heatmap(b *strings.Builder, a *Advice, kind string) {
 }
 
 // shade colours a cell by its share of the most, on a scale that does not rest
-// on telling red from green.
+// on telling red from green, nor on whether the terminal is dark or light: what
+// is written on a shade has its colour too.
 func (s Summary) shade(text string, n, most int64) string {
 	if !s.Colour || n == 0 {
 		return text
 	}
-	scale := []int{153, 117, 75, 33, 26}
+	scale := [][2]int{{189, 16}, {153, 16}, {111, 16}, {26, 231}, {18, 231}}
 	i := int(math.Log1p(float64(n)) / math.Log1p(float64(most)) * float64(len(scale)-1))
-	return fmt.Sprintf("\x1b[38;5;%dm%s\x1b[0m", scale[min(max(i, 0), len(scale)-1)], text)
+	shade := scale[min(max(i, 0), len(scale)-1)]
+	return fmt.Sprintf("\x1b[48;5;%d;38;5;%dm%s\x1b[0m", shade[0], shade[1], text)
 }
 
 func (s Summary) labels(b *strings.Builder) {

@@ -1,0 +1,29 @@
+package tune
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/loopgauge/loopgauge/replay"
+	"github.com/loopgauge/loopgauge/replay/term"
+)
+
+// TestGatewaysFit: what gateways do to a log of many conversations is not cut.
+func TestGatewaysFit(t *testing.T) {
+	f := func(g *GatewayReport, want string) {
+		t.Helper()
+		g.Gateway, g.Coverage = Gateway{Name: "fairvisor-documented", Reading: "as documented"}, 1
+		g.Requests = 1
+		r := &Report{Result: &replay.Result{}, Gateways: []GatewayReport{*g}}
+		r.Result.Account.Judged = 1
+		var b strings.Builder
+		Summary{Report: r}.gateways(&b)
+		line := strings.Split(b.String(), "\n")[2]
+		if !strings.HasSuffix(line, want) || strings.Contains(line, "…") || len(line) > term.Width {
+			t.Errorf("the gateway's line is %q, want it to end in %q", line, want)
+		}
+	}
+	f(&GatewayReport{Caught: 2, Loops: 3, Normal: 18, Wrong: 4}, "2 of 3  4 of 18 (22 %)")
+	f(&GatewayReport{Caught: 999, Loops: 999, Normal: 999, Wrong: 998}, "999 of 999  998 of 999 (99 %)")
+	f(&GatewayReport{Caught: 1234, Loops: 5678, Normal: 1_110_416, Wrong: 1_009_633}, "1,234 of 5,678  1,009,633 (91 %)")
+}
