@@ -104,7 +104,8 @@ func TestEventHasNoOtherFields(t *testing.T) {
 	f(results{}, "turns changes run longest held")
 	f(keyEvidence{}, "first facts")
 	f(Witness{}, "plan keep quiet results answers messages conversation errors judged whole")
-	f(evidence{}, "witness rule keys cycle")
+	f(evidence{}, "witness rule keys inRow")
+	f(inRow{}, "cycle sessions")
 	f(CounterSpec{}, "Kind Window Closed Period")
 	f(ExtractOptions{}, "Key Texts HashIDs EventTimeStart Sessions Price")
 }

@@ -7,7 +7,7 @@ type evidence struct {
 	witness *Witness
 	rule    int
 	keys    *table[pairKey, keyEvidence]
-	cycle   Counter // tells streaks too: they are cycles of one step
+	inRow   inRow
 }
 
 // keyEvidence is what is known of a key: nothing but its first time as long as
@@ -28,14 +28,14 @@ func newEvidence(w *Witness, index int, rule *Rule, keys int) *evidence {
 	}
 	return &evidence{
 		witness: w, rule: index, keys: newTable[pairKey, keyEvidence](rule.quiet().Microseconds(), keys, nil),
-		cycle: newCycle(spec, keys),
+		inRow: newInRow(rule, spec, keys),
 	}
 }
 
 // note takes a hit in, and returns the facts of its key; nil if it came for the
 // first time.
 func (e *evidence) note(ev *Event, h *Hit) *Facts {
-	inRow := e.cycle.Count(h).N
+	inRow := e.inRow.count(ev, h)
 	key := e.keys.touch(pairKeyOf(h), ev.Time)
 	if key.first == 0 { // a key not seen before
 		key.first = ev.Time + 1
@@ -63,7 +63,7 @@ func (e *evidence) tell(ep *Episode) {
 }
 
 func (e *evidence) save(s *saver) {
-	s.Section("cycle", func() { e.cycle.save(s) })
+	s.Section("cycle", func() { e.inRow.cycle.save(s) })
 	s.Section("keys", func() {
 		e.keys.save(s, func(entry *tableEntry[pairKey, keyEvidence]) {
 			s.pair(&entry.key)
@@ -74,7 +74,7 @@ func (e *evidence) save(s *saver) {
 }
 
 func (e *evidence) load(l *loader) {
-	l.Section("cycle", func() { e.cycle.load(l) })
+	l.Section("cycle", func() { e.inRow.cycle.load(l) })
 	l.Section("keys", func() {
 		e.keys.load(l, 19, l.pair, func(key *keyEvidence, _ int64) {
 			key.first = l.Varint()

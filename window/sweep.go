@@ -77,7 +77,7 @@ type Repeat struct {
 	Fingerprint fingerprint.Fingerprint
 	First       int64   // time of the key's first hit
 	Counts      []uint8 // by cell, at most 255: a rule fires whose threshold is that or less
-	InRow       int     // how often it came round, in the longest window
+	InRow       int     // how often it came round, in the longest window: in its session, if the log has it
 	Tracked     []int32 // by window: the highest threshold at which a tracker fires; nil unless the rule has one
 }
 
@@ -139,6 +139,7 @@ type sweepTarget struct {
 	shown          []uint8   // the same, as levels, at most 255
 	climbs         []climb   // of the same
 	sequence       *sequence // of its scope; nil before the second event
+	inRow          *inRow    // within sessions; nil if its scopes tell them apart, or nobody asks
 	alone          bool      // the hit is the only one of its request
 	highest        []uint8   // of a request with several
 	opened         []bool    // by threshold and column: such a request opened an episode
@@ -200,6 +201,10 @@ func (s *Sweep) newTarget(rule int) *sweepTarget {
 	t.repeats.add() // 0 is none
 	t.inScopes = newReached[fingerprint.ScopeKey](s.o.Most, len(s.cells), s.o.MaxKeys)
 	t.inSessions, t.inCallers = newReached[string](s.o.Most, len(s.cells), s.o.MaxKeys), newReached[string](s.o.Most, len(s.cells), s.o.MaxKeys)
+	if s.o.Repeat != nil && !r.bySession() {
+		x := newInRow(r, CounterSpec{Window: s.o.Windows[len(s.o.Windows)-1], Closed: r.Counter.EdgeCounts(), Period: t.period}, s.o.MaxKeys)
+		t.inRow = &x
+	}
 	if r.ChangesCounts() {
 		t.trips = newTrips(r, s.o, t.period)
 	}
@@ -262,12 +267,16 @@ func (s *Sweep) count(l *Look) {
 			t.hit.Scope, t.hit.Print, t.hit.Time = l.scope, l.ev.Prints[at.identity].Fingerprints[k], l.time
 		}
 		key := t.count(l)
+		row := 0
+		if t.inRow != nil {
+			row = t.inRow.count(l.ev, &Hit{Scope: l.scope, Print: l.ev.Prints[at.identity].Fingerprints[k], Time: l.time, Record: true})
+		}
 		var tracked []int32
 		if t.trips != nil {
 			tracked = t.trip(l.ev, &l.ev.Scopes[at.scope], &t.hit, key, k, int(l.prints))
 		}
 		if key != nil {
-			s.repeats(key, l, k, tracked)
+			s.repeats(key, l, k, row, tracked)
 			repeated = true
 		}
 	}
@@ -277,8 +286,8 @@ func (s *Sweep) count(l *Look) {
 }
 
 // repeats notes what was counted of a key that repeats, with fingerprint k of
-// an event.
-func (s *Sweep) repeats(key *repeats, l *Look, k int, tracked []int32) {
+// an event that came so often in a row.
+func (s *Sweep) repeats(key *repeats, l *Look, k, row int, tracked []int32) {
 	t, at := s.targets[l.target], &s.sights[l.target]
 	for c, n := range t.counts {
 		t.shown[c] = uint8(min(t.level(n), math.MaxUint8))
@@ -289,8 +298,11 @@ func (s *Sweep) repeats(key *repeats, l *Look, k int, tracked []int32) {
 		raise(t.highest, t.shown)
 	}
 	if s.o.Repeat != nil {
+		if t.inRow == nil {
+			row = int(t.counts[len(t.counts)-1])
+		}
 		s.repeat = Repeat{
-			&key.keep, int(l.target), l.ev, &l.ev.Scopes[at.scope], l.ev.Prints[at.identity].Fingerprints[k], key.first, t.shown, int(t.counts[len(t.counts)-1]), tracked,
+			&key.keep, int(l.target), l.ev, &l.ev.Scopes[at.scope], l.ev.Prints[at.identity].Fingerprints[k], key.first, t.shown, row, tracked,
 		}
 		s.o.Repeat(&s.repeat)
 	}

@@ -196,6 +196,17 @@ func TestKindsOfStretches(t *testing.T) {
 		return question + `,"has_tools":true,"status":200`
 	})
 	kindOf(t, "a loop amid other requests", amid, "zelyx", window.Stuck, "the same request 30 times")
+	// A rule for all sessions together sees those of others between.
+	among := func(own int) string {
+		return unevenly(60, func(i int) string {
+			if i%5 > 0 {
+				return fmt.Sprintf(`"session":"s%d","caller":"k%d","model":"m","messages":[{"role":"user","content":"%d"}],"status":200`, i%own, i%own, i)
+			}
+			return `"session":"s0","caller":"k0","model":"m","messages":[{"role":"user","content":"go"}],"status":200`
+		})
+	}
+	kindOf(t, "a loop while others ask", among(5), "aisg", window.Stuck, "the same request 12 times")
+	kindOf(t, "a question that comes between others of its session", among(1), "aisg", window.Unknown, "came 12 times with others between")
 	again := ""
 	for i := range 40 {
 		at, status := 1700000000+float64(i)+float64(i*i%7)/10, 400

@@ -158,7 +158,7 @@ func TestWriteShowsNoText(t *testing.T) {
 	if bytes.Contains(text, []byte("secret")) {
 		t.Errorf("a text is shown: %s", text)
 	}
-	if got := (&writer{show: true}).text([]byte("Bearer abcdefgh, sk-abcdefgh and AIza"+strings.Repeat("Sy3", 10))); got != "(a key), (a key) and (a key)" {
+	if got := (&writer{show: true}).text([]byte("Bearer abcdefgh, sk-abcdefgh and AIza" + strings.Repeat("Sy3", 10))); got != "(a key), (a key) and (a key)" {
 		t.Errorf("keys are shown: %s", got)
 	}
 }
