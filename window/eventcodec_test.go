@@ -105,7 +105,7 @@ func TestEventHasNoOtherFields(t *testing.T) {
 	f(keyEvidence{}, "first facts")
 	f(Witness{}, "plan keep quiet results answers messages conversation errors judged whole")
 	f(evidence{}, "witness rule keys inRow")
-	f(inRow{}, "cycle sessions")
+	f(inRow{}, "cycle sessions own")
 	f(CounterSpec{}, "Kind Window Closed Period")
 	f(ExtractOptions{}, "Key Texts HashIDs EventTimeStart Sessions Price")
 }

@@ -9,18 +9,20 @@ import "encoding/binary"
 type inRow struct {
 	cycle    Counter
 	sessions bool
+	own      Hit // the one at work
 }
 
 func newInRow(rule *Rule, spec CounterSpec, keys int) inRow {
-	return inRow{newCycle(spec, keys), !rule.bySession()}
+	return inRow{cycle: newCycle(spec, keys), sessions: !rule.bySession()}
 }
 
+// count counts a hit by an event.
 func (x *inRow) count(ev *Event, h *Hit) int {
 	if !x.sessions || ev.Session == "" {
 		return x.cycle.Count(h).N
 	}
-	own := *h
-	first := own.Scope[:8]
+	x.own = *h
+	first := x.own.Scope[:8]
 	binary.LittleEndian.PutUint64(first, binary.LittleEndian.Uint64(first)^textHash(ev.Session))
-	return x.cycle.Count(&own).N
+	return x.cycle.Count(&x.own).N
 }

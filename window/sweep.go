@@ -184,7 +184,7 @@ const keepSlack = 16
 
 func (s *Sweep) newTarget(rule int) *sweepTarget {
 	r := s.plan.Rules[rule]
-	t := &sweepTarget{rule: r, limit: int32(s.o.Most), period: s.o.Period}
+	t := &sweepTarget{rule: r, hit: Hit{Record: true}, limit: int32(s.o.Most), period: s.o.Period}
 	if r.Counter.Kind == "cycle" && r.Counter.Period > 0 {
 		t.period = r.Counter.Period
 	}
@@ -263,13 +263,13 @@ func (s *Sweep) count(l *Look) {
 			l.print = printKeyOf(&l.ev.Prints[at.identity].Fingerprints[k])
 			l.hash = t.seen.again(l.entry, &l.print)
 		}
-		if t.trips != nil {
+		if t.trips != nil || t.inRow != nil {
 			t.hit.Scope, t.hit.Print, t.hit.Time = l.scope, l.ev.Prints[at.identity].Fingerprints[k], l.time
 		}
 		key := t.count(l)
 		row := 0
 		if t.inRow != nil {
-			row = t.inRow.count(l.ev, &Hit{Scope: l.scope, Print: l.ev.Prints[at.identity].Fingerprints[k], Time: l.time, Record: true})
+			row = t.inRow.count(l.ev, &t.hit)
 		}
 		var tracked []int32
 		if t.trips != nil {
