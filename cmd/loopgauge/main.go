@@ -16,6 +16,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 // Exit codes. Scripts rely on them.
@@ -105,9 +106,22 @@ with them. It only watches.`,
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		return usage(fmt.Errorf("%w\nrun '%s --help' for the flags", err, c.CommandPath()))
 	})
+	root.PersistentPreRunE = noFlagAsValue
 	group(root)
 	root.AddCommand(newTuneCommand(u), newReplayCommand(u), newWatchCommand(u), newExtractCommand(u), newCountCommand(u), newMergeCommand(u), newCompactCommand(u), newExplainCommand(u), newTestCommand(u), newFormatsCommand(u), newPolicyCommand(u))
 	return root
+}
+
+// noFlagAsValue refuses a flag that took the next one for its value, as in
+// --html --json: a file of that name would be made.
+func noFlagAsValue(c *cobra.Command, _ []string) (err error) {
+	c.Flags().Visit(func(f *pflag.Flag) {
+		name, is := strings.CutPrefix(f.Value.String(), "--")
+		if next, _, _ := strings.Cut(name, "="); is && c.Flags().Lookup(next) != nil {
+			err = usage(fmt.Errorf("--%s needs a value before --%s; a file of that name is ./--%s", f.Name, next, name))
+		}
+	})
+	return err
 }
 
 // group makes a command of others: by itself it says which there are.
