@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"syscall"
 	"testing"
@@ -16,6 +17,10 @@ import (
 // is closed ends it in order.
 func TestHangup(t *testing.T) {
 	t.Parallel()
+	// Tests that nohup started pass on that SIGHUP is ignored, unless they heed it.
+	hangups := make(chan os.Signal, 1)
+	signal.Notify(hangups, syscall.SIGHUP)
+	defer signal.Stop(hangups)
 	ps := newProcesses(t)
 	log := filepath.Join(t.TempDir(), "access.log")
 	if err := os.WriteFile(log, []byte(`{"time":1,"path":"/v1"}`+"\n"), 0o600); err != nil {
