@@ -175,21 +175,7 @@ func (g *gemini) block(s *rawjson.Scanner) {
 
 // call writes a call. Arguments that are left out are none.
 func (g *gemini) call(v rawjson.Value) {
-	var id, name, arguments rawjson.Value
-	s := &g.part
-	s.Reset(v)
-	for s.Object(); s.NextKey(); {
-		switch string(s.Key) {
-		case "id":
-			id = s.Value()
-		case "name":
-			name = s.Value()
-		case "args":
-			arguments = s.Value()
-		default:
-			s.Skip()
-		}
-	}
+	id, name, arguments, _ := g.members(v, "args")
 	g.text = append(g.text, `{"type":"tool_use","id":`...)
 	g.id(id, name)
 	g.text = appendValue(append(g.text, `,"name":`...), name)
@@ -207,27 +193,12 @@ var noArguments = []byte("{}")
 // and error what went wrong; its own SDK says result. Beside others they are
 // left where they are.
 func (g *gemini) result(v rawjson.Value) {
-	var id, name, response, parts rawjson.Value
-	s := &g.part
-	s.Reset(v)
-	for s.Object(); s.NextKey(); {
-		switch string(s.Key) {
-		case "id":
-			id = s.Value()
-		case "name":
-			name = s.Value()
-		case "response":
-			response = s.Value()
-		case "parts": // images and the like
-			parts = s.Value()
-		default:
-			s.Skip()
-		}
-	}
+	id, name, response, parts := g.members(v, "response")
 	g.text = append(g.text, `{"type":"tool_result","tool_use_id":`...)
 	g.id(id, name)
 	var text rawjson.Value
 	failed, members := false, 0
+	s := &g.part
 	s.Reset(response)
 	for s.Object(); s.NextKey(); members++ {
 		switch string(s.Key) {
@@ -253,6 +224,28 @@ func (g *gemini) result(v rawjson.Value) {
 	g.text = append(append(append(g.text, `},{"parts":`...), parts...), "}]}"...)
 }
 
+// members are those of a call or a result: what was sent or came out goes by
+// the name of what, and beside it may be parts, images and the like.
+func (g *gemini) members(v rawjson.Value, what string) (id, name, value, parts rawjson.Value) {
+	s := &g.part
+	s.Reset(v)
+	for s.Object(); s.NextKey(); {
+		switch string(s.Key) {
+		case "id":
+			id = s.Value()
+		case "name":
+			name = s.Value()
+		case "parts":
+			parts = s.Value()
+		case what:
+			value = s.Value()
+		default:
+			s.Skip()
+		}
+	}
+	return id, name, value, parts
+}
+
 // id writes what ties a result to its call.
 func (g *gemini) id(id, name rawjson.Value) {
 	if len(id) <= len(`""`) {
@@ -268,19 +261,21 @@ func (g *gemini) id(id, name rawjson.Value) {
 func readCandidates(s *rawjson.Scanner, r *fingerprint.Request) {
 	for s.Array(); s.NextElement(); {
 		for s.Object(); s.NextNamed("content"); {
-			readParts(s, r)
+			r.ToolCalls = readParts(s, r.ToolCalls)
 		}
 	}
 }
 
-func readParts(s *rawjson.Scanner, r *fingerprint.Request) {
+// readParts appends the calls in one of the contents.
+func readParts(s *rawjson.Scanner, calls []fingerprint.ToolCall) []fingerprint.ToolCall {
 	for s.Object(); s.NextNamed("parts"); {
 		for s.Array(); s.NextElement(); {
 			if call, ok := readFunctionCall(s); ok {
-				r.ToolCalls = append(r.ToolCalls, call)
+				calls = append(calls, call)
 			}
 		}
 	}
+	return calls
 }
 
 // readFunctionCall reads a part that may be a call. It has no arguments if they

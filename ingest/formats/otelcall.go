@@ -383,7 +383,7 @@ func readAnswer(s *rawjson.Scanner, r *fingerprint.Request, reads fingerprint.Fi
 			switch s.Kind() {
 			case rawjson.Array:
 			case rawjson.Object: // of Google's ADK
-				readParts(s, r)
+				r.ToolCalls = readParts(s, r.ToolCalls)
 				continue
 			default:
 				s.Skip()

@@ -13,9 +13,10 @@ import (
 type streamed struct {
 	scan  rawjson.Scanner // of one event
 	calls []streamedCall
-	text  []byte // names, ids and arguments of all calls
-	done  bool   // the stream was not cut off
-	parts bool   // Google's arguments in parts, which are not put together
+	text  []byte                 // names, ids and arguments of all calls
+	done  bool                   // the stream was not cut off
+	parts bool                   // Google's arguments in parts, which are not put together
+	found []fingerprint.ToolCall // in a chunk of Google's
 }
 
 // streamedCall is a call in the making. A stream tells calls apart by index.
@@ -43,7 +44,7 @@ func isStream(text []byte) bool {
 // read notes the calls and the tokens of a response. One that breaks off says
 // nothing of its calls: the last of them may lack its end.
 func (p *streamed) read(text []byte, r *fingerprint.Request, reads fingerprint.Field) {
-	p.calls, p.text, p.done, p.parts = p.calls[:0], p.text[:0], false, false
+	p.reset()
 	for len(text) > 0 {
 		var line []byte
 		line, text, _ = bytes.Cut(text, []byte("\n"))
@@ -61,9 +62,13 @@ func (p *streamed) read(text []byte, r *fingerprint.Request, reads fingerprint.F
 	p.finish(r, reads)
 }
 
+func (p *streamed) reset() {
+	p.calls, p.text, p.done, p.parts = p.calls[:0], p.text[:0], false, false
+}
+
 // readList is read for a stream that is logged as a list of its events.
 func (p *streamed) readList(list rawjson.Value, r *fingerprint.Request, reads fingerprint.Field) {
-	p.calls, p.text, p.done, p.parts = p.calls[:0], p.text[:0], false, false
+	p.reset()
 	s := &p.scan
 	s.Reset(list)
 	for s.Array(); s.NextElement(); {
@@ -272,15 +277,12 @@ func (p *streamed) candidates(s *rawjson.Scanner) {
 		for s.Object(); s.NextKey(); {
 			switch string(s.Key) {
 			case "content":
-				for s.Object(); s.NextNamed("parts"); {
-					for s.Array(); s.NextElement(); {
-						if call, ok := readFunctionCall(s); ok {
-							p.parts = p.parts || call.Arguments == nil
-							c := p.begin(0, 0)
-							c.id, c.name = p.keep(call.ID), p.keep(call.Name)
-							c.arguments = append(c.arguments, p.keep(call.Arguments))
-						}
-					}
+				p.found = readParts(s, p.found[:0])
+				for _, call := range p.found {
+					p.parts = p.parts || call.Arguments == nil
+					c := p.begin(0, 0)
+					c.id, c.name = p.keep(call.ID), p.keep(call.Name)
+					c.arguments = append(c.arguments, p.keep(call.Arguments))
 				}
 			case "finishReason", "finish_reason":
 				p.done = p.done || len(s.Text(nil)) > 0
