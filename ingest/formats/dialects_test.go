@@ -8,7 +8,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/loopgauge/loopgauge/fingerprint"
 )
 
 // TestDialects: a turn with two calls of tools, a thought and an image is the
@@ -77,27 +76,12 @@ func TestDialects(t *testing.T) {
 			`{"output":{"message":{"role":"assistant","content":[{"text":"Again."},{"toolUse":{"toolUseId":"c","name":"find","input":{"x":1,"y":"ł"}}}]}},"stopReason":"tool_use"}`,
 		},
 	}
-	prints := func(identity string, r *fingerprint.Request) (all []string) {
-		id, err := fingerprint.New(identity, fingerprint.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		w := fingerprint.NewWriter(nil)
-		w.Keep = true
-		if cause := id.Compute(r, w); cause != fingerprint.Computable {
-			return []string{cause.String()}
-		}
-		for _, p := range w.Prints() {
-			all = append(all, string(p.Canonical))
-		}
-		return all
-	}
 	var turn []string
 	for _, name := range []string{"chat", "messages", "responses", "gemini", "converse"} {
 		request, answer := strings.NewReplacer("\n", "", "\t", "").Replace(dialects[name][0]), dialects[name][1]
 		for format, line := range logs {
 			r := parse(t, format, line(request, answer))
-			got := prints("tool-call-result", r)
+			got := canonical(t, "tool-call-result", r)
 			if turn == nil {
 				if turn = got; len(turn) != 2 {
 					t.Fatalf("%s, %s: %q", format, name, got)
@@ -110,12 +94,12 @@ func TestDialects(t *testing.T) {
 			if !answers[format] { // the past ones
 				want = append(want, `[["tool_call",{"arguments":{},"name":"look"}]]`)
 			}
-			if diff := cmp.Diff(want, prints("tool-call", r)); diff != "" {
+			if diff := cmp.Diff(want, canonical(t, "tool-call", r)); diff != "" {
 				t.Errorf("%s, %s: other calls: %s", format, name, diff)
 			}
 			// An image is not nothing.
 			other := parse(t, format, line(strings.ReplaceAll(request, "aW1n", "aW1o"), answer))
-			if x, y := fmt.Sprint(prints("prompt", r)), fmt.Sprint(prints("prompt", other)); x == y || strings.Contains(x, "lost") {
+			if x, y := fmt.Sprint(canonical(t, "prompt", r)), fmt.Sprint(canonical(t, "prompt", other)); x == y || strings.Contains(x, "lost") {
 				t.Errorf("%s, %s: two images are one: %s", format, name, x)
 			}
 		}
