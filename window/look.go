@@ -37,7 +37,9 @@ func newSight(plan *Plan, rule int) sight {
 	}
 	for i, o := range r.Overrides {
 		if o.Threshold > 0 {
-			s.own = append(s.own, make([]int32, 1+len(r.Overrides)-len(s.own))...)
+			if s.own == nil {
+				s.own = make([]int32, len(s.off))
+			}
 			s.own[1+i] = int32(o.Threshold)
 		}
 	}
