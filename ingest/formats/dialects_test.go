@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-
 )
 
 // TestDialects: a turn with two calls of tools, a thought and an image is the
