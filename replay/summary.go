@@ -22,7 +22,7 @@ type Summary struct {
 	Result   *Result
 	Lateness Lateness
 	Episodes []window.Episode
-	Total    *Total // of all loops, where Episodes are but some; nil if they are all
+	Total    *Total // of all loops: Episodes may be but some
 	Colour   bool
 	Against  *Diff // nil without a policy to compare with
 }
@@ -240,16 +240,11 @@ func (s Summary) loops(b *strings.Builder) {
 	}
 	listLoops(b, shown)
 	b.WriteByte('\n')
-	total := s.Total
-	if total == nil {
-		total = &Total{}
-		total.sum.add(loops)
-	}
 	bound := ""
 	if s.Result.Enforced != nil {
 		bound = " (" + UpperBound + ")"
 	}
-	fmt.Fprintln(b, term.Bold(s.Colour, Wrapped(total.String()+bound)))
+	fmt.Fprintln(b, term.Bold(s.Colour, Wrapped(s.Total.String()+bound)))
 }
 
 // listLoops writes one line a loop. What the log knows of none is left out, and
