@@ -35,6 +35,8 @@ type column struct {
 	// end. The row after end is there too, as far as it has been read: it may go
 	// on in the next page.
 	starts []int32
+
+	next opened // the group after this one
 }
 
 // values are what a column holds.
@@ -54,38 +56,71 @@ func (c *column) is(leaf *parquet.Column) {
 type group struct {
 	chunks []parquet.ColumnChunk
 	rows   int64
-	ours   bool // what it says of its columns is what we write
+	ours   bool   // what it says of its columns is what we write
+	next   *group // nil behind the last
+}
+
+// opened is what a column is in a row group.
+type opened struct {
+	group *group
+	pages pageReader    // nil if the same
+	same  bool          // one value in all rows, or nothing but nulls
+	value parquet.Value // which
 }
 
 // begin goes to the beginning of a row group. value is that of all rows, null
-// for none, if it is the same.
+// for none, if it is the same. The first page of the next group is unpacked from
+// now on: who waited there for those of all columns would have nothing to judge.
 func (c *column) begin(g *group) (value parquet.Value) {
+	now := c.next
+	if now.group != g {
+		now.close()
+		now = c.open(g)
+	}
+	c.next = opened{}
 	c.close()
+	c.pages, c.same, c.each = now.pages, now.same, 0
 	c.first, c.end, c.starts = 0, 0, c.starts[:0]
-	c.same, c.each = false, 0
+	if c.same {
+		c.end = math.MaxInt64
+		if !now.value.IsNull() {
+			c.each = 1
+		}
+	}
+	if g.next != nil {
+		c.next = c.open(g.next)
+	}
+	return now.value
+}
+
+func (c *column) open(g *group) opened {
 	if chunk, ok := g.chunks[c.leaf].(*parquet.FileColumnChunk); ok {
 		nulls, entries := chunk.NullCount(), chunk.NumValues()
 		least, most, known := chunk.Bounds()
 		switch {
 		case c.full > 0 && nulls == entries:
-			c.same = true
+			return opened{group: g, same: true}
 		case g.ours && nulls == 0 && entries == g.rows && known && least.Kind() != parquet.Double && parquet.Equal(least, most):
 			// Zeros are equal, and not the same.
-			c.same, c.each, value = true, 1, least
+			return opened{group: g, same: true, value: least}
 		}
 	}
-	if c.same {
-		c.end = math.MaxInt64
-	} else {
-		c.pages = g.chunks[c.leaf].Pages()
-		if g.rows > pageRows { // mostly there is a page to come
-			c.pages = readAhead(c.pages)
-		}
+	o := opened{group: g, pages: g.chunks[c.leaf].Pages()}
+	if g.rows > pageRows { // mostly there is a page to come
+		o.pages = readAhead(o.pages)
 	}
-	return value
+	return o
+}
+
+func (o *opened) close() {
+	if o.pages != nil {
+		o.pages.Close()
+	}
+	*o = opened{}
 }
 
 func (c *column) close() {
+	c.next.close()
 	if c.pages != nil {
 		c.pages.Close()
 		c.pages = nil

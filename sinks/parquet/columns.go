@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/parquet-go/parquet-go"
@@ -16,13 +17,12 @@ import (
 // request repeat what they say of it: those columns are looked at in the first
 // alone, and not at all if nobody asks.
 type eventColumns struct {
-	groups  []parquet.RowGroup
-	ours    bool  // we wrote the file
-	rows    int64 // of the group
-	row     int64 // the one of the group that comes next
-	done    int64 // rows of the groups before
-	fetched int64 // the row up to which fetch has done its work
-	first   byte  // so that it is work
+	groups  *group // the next one
+	rows    int64  // of the group
+	row     int64  // the one of the group that comes next
+	done    int64  // rows of the groups before
+	fetched int64  // the row up to which fetch has done its work
+	first   byte   // so that it is work
 	total   int64
 
 	// Of every row.
@@ -66,7 +66,7 @@ type eventColumns struct {
 // set are columns that are looked at together.
 type set struct {
 	columns []named
-	group   group
+	group   *group
 	begun   bool
 	end     int64 // the first row that is not at hand in some of them
 }
@@ -86,7 +86,7 @@ type loader interface {
 }
 
 // begin goes to a row group.
-func (s *set) begin(g group) { s.group, s.begun, s.end = g, false, 0 }
+func (s *set) begin(g *group) { s.group, s.begun, s.end = g, false, 0 }
 
 // reach makes a row one of those at hand.
 func (s *set) reach(row int64) error {
@@ -95,7 +95,7 @@ func (s *set) reach(row int64) error {
 	}
 	if !s.begun {
 		for _, c := range s.columns { // all first: the pages of one are unpacked beside those of others
-			if err := c.begin(&s.group); err != nil {
+			if err := c.begin(s.group); err != nil {
 				return err
 			}
 		}
@@ -187,8 +187,11 @@ func newEventColumns() *eventColumns {
 
 // open goes to the beginning of a file.
 func (e *eventColumns) open(file *parquet.File) error {
-	e.groups, e.total, e.row, e.rows, e.done = file.RowGroups(), file.NumRows(), 0, 0, 0
-	e.ours = strings.HasPrefix(file.Metadata().CreatedBy, creator)
+	e.groups, e.total, e.row, e.rows, e.done = nil, file.NumRows(), 0, 0, 0
+	ours := strings.HasPrefix(file.Metadata().CreatedBy, creator)
+	for _, g := range slices.Backward(file.RowGroups()) {
+		e.groups = &group{g.ColumnChunks(), g.NumRows(), ours, e.groups}
+	}
 	for _, s := range e.sets() {
 		for _, c := range s.columns {
 			leaf := columnOf(file, c.name)
@@ -207,13 +210,13 @@ func (e *eventColumns) sets() [4]*set { return [...]*set{&e.each, &e.request, &e
 func (e *eventColumns) begin() error {
 	e.done += e.rows
 	e.row, e.rows, e.fetched = 0, 0, 0
-	if len(e.groups) == 0 {
+	if e.groups == nil {
 		return io.EOF
 	}
-	chunks := e.groups[0].ColumnChunks()
-	e.rows, e.groups = e.groups[0].NumRows(), e.groups[1:]
+	g := e.groups
+	e.rows, e.groups = g.rows, g.next
 	for _, s := range e.sets() {
-		s.begin(group{chunks, e.rows, e.ours})
+		s.begin(g)
 	}
 	return nil
 }

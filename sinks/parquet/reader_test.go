@@ -182,6 +182,43 @@ func TestSameRows(t *testing.T) {
 	})
 }
 
+// Events come back whose rows another program put into row groups of their own,
+// so that in some groups no request begins.
+func TestRowsApart(t *testing.T) {
+	p := plan(t)
+	events := extracted(p, 40)
+	dir := t.TempDir()
+	keep(t, dir, p, events)
+	days, err := filepath.Glob(filepath.Join(dir, "events", "*", "*.parquet"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range days {
+		list := rows[eventRow](t, path)
+		if len(list) != 2*len(events) {
+			t.Fatalf("%d rows of %d events", len(list), len(events))
+		}
+		options := append(layouts["events"].options(), parquet.CreatedBy("another", "", ""))
+		f, err := os.Create(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		w := parquet.NewGenericWriter[eventRow](f, options...)
+		for i := range list {
+			if _, err := w.Write(list[i : i+1]); err != nil {
+				t.Fatal(err)
+			}
+			if err := w.Flush(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := errors.Join(w.Close(), f.Close()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	comesBack(t, dir, p, events)
+}
+
 // An event that is kept stays what it is until as many more are as asked for.
 func TestEventsAreHeld(t *testing.T) {
 	p := plan(t)
