@@ -2,8 +2,11 @@ package fingerprint
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
+
+	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
 )
 
 // escaped is JSON with every character of ASCII in its strings escaped, which
@@ -30,6 +33,32 @@ func escaped(json []byte) []byte {
 		}
 	}
 	return out
+}
+
+// However a logger escapes a text, it is the same text, and so is its place.
+func TestEscapesChangeNothing(t *testing.T) {
+	requests := realRequests(t)
+	for _, messages := range []string{
+		chatTurn, anthropicTurn, responsesTurn,
+		`{"role":"user","content":[{"type":"image","url":"data:image/png;base64,` + strings.Repeat("QUJD", 300) + `"}]}`,
+	} {
+		requests = append(requests, request(t, "caller", "c", "model", "m", "messages", "["+messages+"]", "response", "f {}"))
+	}
+	for i, r := range requests {
+		if i%10 > 0 && i < len(requests)-4 {
+			continue
+		}
+		other := *r
+		other.Messages.Items = nil
+		for _, item := range r.Messages.Items {
+			other.Messages.Items = append(other.Messages.Items, rawjson.Value(escaped(item)))
+		}
+		for _, id := range contracts(t) {
+			if got, want := canonicals(id, &other), canonicals(id, r); !slices.Equal(got, want) {
+				t.Errorf("request %d: %s with escapes:\n got %.300q\nwant %.300q", i, id.Name, got, want)
+			}
+		}
+	}
 }
 
 // What stands in the place of a text, and where one was cut, is told from any
