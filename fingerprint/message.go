@@ -173,7 +173,7 @@ func (w *Writer) eachCall(it *item, f func(ToolCall)) {
 		}
 		w.check(s)
 	}
-	if it.content.Kind() == rawjson.Array && bytes.Contains(it.content, []byte("tool_use")) {
+	if it.content.Kind() == rawjson.Array && mayHave(it.content, "tool_use") {
 		s.Reset(it.content)
 		for s.Array(); s.NextElement(); {
 			if b := readBlock(s); b.isToolUse() && b.call.Name != nil {
@@ -182,6 +182,12 @@ func (w *Writer) eachCall(it *item, f func(ToolCall)) {
 		}
 		w.check(s)
 	}
+}
+
+// mayHave tells whether a word of ASCII may be in v without reading it: it is
+// there as it is, or some of its letters may be escaped.
+func mayHave(v rawjson.Value, word string) bool {
+	return bytes.Contains(v, []byte(word)) || bytes.Contains(v, []byte(`\u00`))
 }
 
 func readCall(s *rawjson.Scanner) (call ToolCall) {
@@ -438,7 +444,7 @@ func (w *Writer) appendTextMember(dst []byte, text spoken, ofResult bool) ([]byt
 // its content, and its output. It uses w.text, and returns the text where it
 // stands afterwards.
 func (w *Writer) appendResults(dst []byte, it *item, text spoken) ([]byte, spoken, Cause) {
-	parts := it.content.Kind() == rawjson.Array && bytes.Contains(it.content, []byte("tool_result"))
+	parts := it.content.Kind() == rawjson.Array && mayHave(it.content, "tool_result")
 	if !parts && it.output == nil {
 		return dst, text, Computable
 	}

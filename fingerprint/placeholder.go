@@ -16,6 +16,9 @@ import (
 // placeholder: Datadog's is a sentence of 83 bytes.
 const longestPlaceholder = 128
 
+// longestEscaped is how long such a text may be as JSON: \u005b for each byte.
+const longestEscaped = len(`\u005b`) * longestPlaceholder
+
 // Placeholder is why a text is no content, or no value: it stands in the place
 // of one, such as [REDACTED] or ***.
 func Placeholder(text []byte) Cause { return placeholder(bytes.TrimSpace(text)) }
@@ -277,23 +280,35 @@ func (w *Writer) lossOfLeaves(s *rawjson.Scanner, about bool) (loss Cause, said 
 }
 
 // lossOfLeaf is lossOf for a text as JSON that may be very long: data of an
-// image ends like base64, or somebody wrote something else there.
+// image ends like base64, or somebody wrote something else there. Of a long one
+// the beginning and the end are looked at, decoded: loggers escape what marks
+// are made of, brackets and dots in one character.
 func (w *Writer) lossOfLeaf(inner []byte) Cause {
-	if bytes.HasPrefix(inner, []byte("data:")) && bytes.Contains(inner[:min(len(inner), longestPlaceholder)], []byte(";base64,")) {
-		switch c := inner[len(inner)-1]; {
-		case isLetter(c), '0' <= c && c <= '9', c == '+', c == '/', c == '=', c == '-', c == '_':
-			return Computable
+	w.leaf, _ = rawjson.AppendText(w.leaf[:0], inner[:min(len(inner), longestEscaped)])
+	isData := bytes.HasPrefix(w.leaf, []byte("data:")) && bytes.Contains(w.leaf[:min(len(w.leaf), longestPlaceholder)], []byte(";base64,"))
+	long := len(inner) > longestEscaped || len(w.leaf) > longestPlaceholder
+	if from := len(inner) - longestEscaped; from > 0 {
+		if endsInEscape(inner[:from+1]) {
+			from++
 		}
+		w.leaf, _ = rawjson.AppendText(w.leaf[:0], inner[from:])
+	}
+	text := bytes.TrimSpace(w.leaf)
+	switch {
+	case !isData && !long:
+		return lossOf(text, false)
+	case isData && !endsInBase64(text), !isData && endsCut(text):
 		return TruncatedContent
 	}
-	if len(inner) > longestPlaceholder {
-		if endsCut(inner) {
-			return TruncatedContent
-		}
-		return Computable
+	return Computable
+}
+
+func endsInBase64(text []byte) bool {
+	if len(text) == 0 {
+		return false
 	}
-	w.leaf, _ = rawjson.AppendText(w.leaf[:0], inner)
-	return lossOf(bytes.TrimSpace(w.leaf), false)
+	c := text[len(text)-1]
+	return isLetter(c) || '0' <= c && c <= '9' || c == '+' || c == '/' || c == '=' || c == '-' || c == '_'
 }
 
 // whole gives the calls if all can be told from others of the same tools.
@@ -408,7 +423,7 @@ const longestRedacted = 512
 
 // placeholderIn is placeholder of a text as JSON.
 func (w *Writer) placeholderIn(v rawjson.Value) Cause {
-	if len(v) <= len(`""`) || len(v) > longestPlaceholder {
+	if len(v) <= len(`""`) || len(v) > longestEscaped+len(`""`) {
 		return Computable
 	}
 	w.leaf, _ = rawjson.AppendText(w.leaf[:0], v[1:len(v)-1])
