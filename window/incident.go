@@ -4,6 +4,7 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/loopgauge/loopgauge/fingerprint"
@@ -108,12 +109,14 @@ func incidentKey(e *Episode) string {
 	return scopeText(e.Rule.Scope.Fields, e.Scope)
 }
 
+// scopeText joins a scope's fields and values. A NUL is where one ends, so that
+// of a value is told from it by what follows: no field begins like that.
 func scopeText(fields, values []string) (text string) {
 	for i, f := range fields {
 		if f == "conversation" {
 			f = "session"
 		}
-		text += f + "\x00" + values[i] + "\x00"
+		text += f + "\x00" + strings.ReplaceAll(values[i], "\x00", "\x00\x01") + "\x00"
 	}
 	return text
 }

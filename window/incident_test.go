@@ -92,6 +92,26 @@ func TestIncidents(t *testing.T) {
 	f("all:1::3 -all:1::3", "opened:1:1:all:3 closed:1:2:all:3")
 }
 
+// TestScopeText: a client writes what stands in a scope's values, and joins no
+// scopes by it; what ordinary values make stays, since processes that share a
+// log are chosen by it.
+func TestScopeText(t *testing.T) {
+	if got, want := scopeText([]string{"conversation", "model"}, []string{"s", "m"}), "session\x00s\x00model\x00m\x00"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	two, one := []string{"session", "model"}, []string{"session"}
+	f := func(fields, values, others, othersValues []string) {
+		t.Helper()
+		if a, b := scopeText(fields, values), scopeText(others, othersValues); a == b {
+			t.Errorf("%q and %q are both %q", values, othersValues, a)
+		}
+	}
+	f(two, []string{"a\x00model\x00b", "c"}, two, []string{"a", "b\x00model\x00c"})
+	f(two, []string{"a", "b"}, one, []string{"a\x00model\x00b"})
+	f(one, []string{"a\x00"}, one, []string{"a\x00\x01"})
+	f(two, []string{"a\x00\x01model\x00\x01b", "c"}, two, []string{"a\x00model\x00b", "c"})
+}
+
 // TestIncidentsOfOlderStates: an incident that was saved before rules told how
 // much of it they saw goes on from what it was.
 func TestIncidentsOfOlderStates(t *testing.T) {
