@@ -387,7 +387,7 @@ func fixtureLogs(tb testing.TB) map[string][]string {
 			logs[f.Name] = append(logs[f.Name], slices.DeleteFunc(matches, func(m string) bool { return filepath.Base(m) == "truth.jsonl" })...)
 		}
 		if len(logs[f.Name]) == 0 {
-			tb.Errorf("no log of format %s", f.Name)
+			tb.Fatalf("no log of format %s", f.Name)
 		}
 	}
 	return logs
