@@ -157,7 +157,7 @@ func TestGatheredFixtures(t *testing.T) {
 func TestSample(t *testing.T) {
 	f := func(log []byte, lines int, requests int64) {
 		t.Helper()
-		s, err := Open(&Source{Name: "standard input", stdin: bytes.NewReader(log)}, 0, Options{})
+		s, err := openStream(&Source{Name: "standard input", stdin: bytes.NewReader(log)}, 0, Options{})
 		if err != nil {
 			t.Fatal(err)
 		}

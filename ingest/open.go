@@ -7,7 +7,8 @@ import "sync"
 const together = 8
 
 // OpenAll opens sources as the streams from an index on, in their order. What
-// cannot be opened is in failed, and has no index.
+// cannot be opened is in failed, as an *Error or an *UnknownFormat, and has no
+// index.
 func OpenAll(sources []*Source, first int32, o Options) (streams []Stream, failed []error) {
 	opened, errs := make([]*fileStream, len(sources)), make([]error, len(sources))
 	var wait sync.WaitGroup

@@ -162,7 +162,7 @@ func TestPermissionDenied(t *testing.T) {
 	if len(sources) != 1 {
 		t.Fatalf("%d sources", len(sources))
 	}
-	if _, got := Open(sources[0], 0, Options{}); got == nil || !strings.Contains(got.Error(), "permission denied") {
+	if _, got := openStream(sources[0], 0, Options{}); got == nil || !strings.Contains(got.Error(), "permission denied") {
 		t.Errorf("opened: %v", got)
 	}
 }
@@ -188,7 +188,7 @@ func TestOpenSaysWhatIsWrong(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s, err := Open(sources[0], 0, Options{})
+		s, err := openStream(sources[0], 0, Options{})
 		if err == nil {
 			s.Close()
 			t.Errorf("%.40q: opened as %s", content, s.Format().Name)
@@ -266,7 +266,7 @@ func TestUTF16(t *testing.T) {
 			default:
 				way = strings.Replace(way, "FILE", path, 1)
 			}
-			_, err := Open(src, 0, Options{})
+			_, err := openStream(src, 0, Options{})
 			if want := name + ": " + what + "\nturn it into UTF-8 on the way: " + way; err == nil || err.Error() != want {
 				t.Errorf("%v\nwant %s", err, want)
 			}
@@ -284,7 +284,7 @@ func TestUTF16(t *testing.T) {
 		}
 	}
 	// So are commands for what is packed otherwise.
-	_, err := Open(&Source{Name: "standard input", stdin: strings.NewReader("PK\x03\x04\x14")}, 0, Options{})
+	_, err := openStream(&Source{Name: "standard input", stdin: strings.NewReader("PK\x03\x04\x14")}, 0, Options{})
 	if err == nil || !strings.HasSuffix(err.Error(), "unpack it on the way: ... | funzip | loopgauge ... -") {
 		t.Errorf("%v", err)
 	}
@@ -302,7 +302,7 @@ func (m inMemory) Open(offset int64) (io.ReadCloser, error) {
 func TestOpenUnknownFormat(t *testing.T) {
 	path := write(t, t.TempDir(), "x.log", []byte("x\n"))
 	sources, _ := Find([]string{path}, nil)
-	_, err := Open(sources[0], 0, Options{Format: "nope"})
+	_, err := openStream(sources[0], 0, Options{Format: "nope"})
 	unknown, ok := errors.AsType[*UnknownFormat](err)
 	if !ok || unknown.Name != "nope" || err.Error() != `no format is called "nope"; there are `+strings.Join(formats.Names(), ", ") {
 		t.Errorf("%v", err)
@@ -313,7 +313,7 @@ func TestOpenUnknownFormat(t *testing.T) {
 func TestVanishedFile(t *testing.T) {
 	path := write(t, t.TempDir(), "x.log", bytes.Repeat([]byte(`{"time":1,"id":"a"}`+"\n"), 3))
 	sources, _ := Find([]string{path}, nil)
-	s, err := Open(sources[0], 0, Options{})
+	s, err := openStream(sources[0], 0, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -73,19 +73,9 @@ const headLines = 100
 // headBlocks is in how many blocks a line that says something must come.
 const headBlocks = 8
 
-// Open opens a source as the stream with the given index, and looks at its
-// beginning. A file is closed again until its first block is asked for, so
-// that a thousand rotated files do not hold a thousand buffers. Errors are an
-// *Error, or an *UnknownFormat.
-func Open(src *Source, index int32, o Options) (Stream, error) {
-	s, err := open(src, o)
-	if err != nil {
-		return nil, err
-	}
-	s.index = index
-	return s, nil
-}
-
+// open opens a source, and looks at its beginning. A file is closed again until
+// its first block is asked for, so that a thousand rotated files do not hold a
+// thousand buffers.
 func open(src *Source, o Options) (*fileStream, error) {
 	if o.MaxLine == 0 {
 		o.MaxLine = DefaultMaxLine

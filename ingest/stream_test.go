@@ -63,7 +63,7 @@ func (o *outcome) add(rd *Reader, b *Block) {
 // readText reads a log from memory, as from standard input.
 func readText(tb testing.TB, log io.Reader, o Options) outcome {
 	tb.Helper()
-	s, err := Open(&Source{Name: "standard input", stdin: log}, 3, o)
+	s, err := openStream(&Source{Name: "standard input", stdin: log}, 3, o)
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -77,7 +77,7 @@ func readFile(tb testing.TB, path string, o Options) outcome {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	s, err := Open(sources[0], 3, o)
+	s, err := openStream(sources[0], 3, o)
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -316,7 +316,7 @@ func TestBrokenSource(t *testing.T) {
 	if got.ids() != "a b" || got.Err != "standard input: the network is gone" || len(got.Skips) != 1 {
 		t.Errorf("%+v", got)
 	}
-	_, err := Open(&Source{Name: "standard input", stdin: iotest.ErrReader(broken)}, 0, Options{})
+	_, err := openStream(&Source{Name: "standard input", stdin: iotest.ErrReader(broken)}, 0, Options{})
 	if !errors.Is(err, broken) {
 		t.Errorf("%v", err)
 	}
@@ -357,11 +357,21 @@ func TestEndlessLine(t *testing.T) {
 }
 
 func TestFirstLineTooLong(t *testing.T) {
-	_, err := Open(&Source{Name: "standard input", stdin: endless(2_000_000)}, 0, Options{MaxLine: 1_000_000})
+	_, err := openStream(&Source{Name: "standard input", stdin: endless(2_000_000)}, 0, Options{MaxLine: 1_000_000})
 	want := "standard input: no known log format; line 1 is longer than the limit\nraise it with --max-line"
 	if err == nil || err.Error() != want {
 		t.Errorf("%v, want %s", err, want)
 	}
+}
+
+// openStream opens a source as the stream with an index.
+func openStream(src *Source, index int32, o Options) (Stream, error) {
+	s, err := open(src, o)
+	if err != nil {
+		return nil, err
+	}
+	s.index = index
+	return s, nil
 }
 
 // fixtureLogs are the logs below fixtures/formats by the format they are of.
@@ -377,7 +387,7 @@ func fixtureLogs(tb testing.TB) map[string][]string {
 			logs[f.Name] = append(logs[f.Name], slices.DeleteFunc(matches, func(m string) bool { return filepath.Base(m) == "truth.jsonl" })...)
 		}
 		if len(logs[f.Name]) == 0 {
-			tb.Errorf("no log of format %s", f.Name)
+			tb.Fatalf("no log of format %s", f.Name)
 		}
 	}
 	return logs
@@ -392,7 +402,7 @@ func TestDetectionMatrix(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			s, err := Open(sources[0], 0, Options{})
+			s, err := openStream(sources[0], 0, Options{})
 			if err != nil {
 				t.Errorf("%s: %v", path, err)
 				continue
@@ -416,7 +426,7 @@ func TestDetectionMatrix(t *testing.T) {
 func TestDetectionLooksPastOddLines(t *testing.T) {
 	f := func(want string, lines ...string) {
 		t.Helper()
-		s, err := Open(&Source{Name: "standard input", stdin: strings.NewReader(strings.Join(lines, "\n"))}, 0, Options{})
+		s, err := openStream(&Source{Name: "standard input", stdin: strings.NewReader(strings.Join(lines, "\n"))}, 0, Options{})
 		if err != nil {
 			t.Errorf("%s: %v", want, err)
 			return
@@ -437,7 +447,7 @@ func TestDetectionLooksPastOddLines(t *testing.T) {
 func TestFirst(t *testing.T) {
 	f := func(log string, want int64) {
 		t.Helper()
-		s, err := Open(&Source{Name: "standard input", stdin: strings.NewReader(log)}, 0, Options{Format: "loopgauge"})
+		s, err := openStream(&Source{Name: "standard input", stdin: strings.NewReader(log)}, 0, Options{Format: "loopgauge"})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -468,7 +478,7 @@ func TestProbe(t *testing.T) {
 		if path != "" {
 			src = &Source{Name: path, path: path}
 		}
-		s, err := Open(src, 3, Options{blockSize: 10_000})
+		s, err := openStream(src, 3, Options{blockSize: 10_000})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -515,7 +525,7 @@ func TestReadAgain(t *testing.T) {
 	path := write(t, t.TempDir(), "x.log", []byte(record("a")+"\n"+record("b")+"\n"))
 	src := &Source{Name: path, path: path}
 	for range 2 {
-		s, err := Open(src, 7, Options{})
+		s, err := openStream(src, 7, Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -560,7 +570,7 @@ func TestPipe(t *testing.T) {
 // TestStreamsMarkTheirRequests: positions carry the stream's index.
 func TestStreamsMarkTheirRequests(t *testing.T) {
 	for name, log := range maps.All(map[string]string{"one": record("a"), "too long": record("a") + "\n" + strings.Repeat("x", 200)}) {
-		s, err := Open(&Source{Name: name, stdin: strings.NewReader(log)}, 42, Options{MaxLine: 100})
+		s, err := openStream(&Source{Name: name, stdin: strings.NewReader(log)}, 42, Options{MaxLine: 100})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -587,7 +597,7 @@ func TestStreamsMarkTheirRequests(t *testing.T) {
 func TestReadAllocatesNothing(t *testing.T) {
 	for name, logs := range fixtureLogs(t) {
 		var data []byte
-		s, err := Open(&Source{Name: logs[0], path: logs[0]}, 0, Options{})
+		s, err := openStream(&Source{Name: logs[0], path: logs[0]}, 0, Options{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -27,7 +27,7 @@ type told struct {
 
 func read(tb testing.TB, log []byte, o Options) (got told) {
 	tb.Helper()
-	s, err := Open(&Source{Name: "standard input", stdin: bytes.NewReader(log)}, 0, o)
+	s, err := openStream(&Source{Name: "standard input", stdin: bytes.NewReader(log)}, 0, o)
 	if err != nil {
 		tb.Fatal(err)
 	}

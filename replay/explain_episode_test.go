@@ -1,6 +1,7 @@
 package replay_test
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -45,8 +46,8 @@ func TestExplainEpisodeOfBlockThatIsOver(t *testing.T) {
 		if err != nil {
 			return nil, err
 		}
-		stream, err := ingest.Open(sources[0], 0, ingest.Options{})
-		return []ingest.Stream{stream}, err
+		streams, failed := ingest.OpenAll(sources, 0, ingest.Options{})
+		return streams, errors.Join(failed...)
 	}
 	streams, err := open()
 	if err != nil {

@@ -139,10 +139,14 @@ func (t *trace) recorded(h *hit) bool {
 	case h.reason == window.ByCooldown:
 		return !t.rule.SkipInCooldown && !t.rule.SkipBlocked
 	case h.fired:
-		return !t.rule.SkipBlocked && t.rule.Counter.Kind != window.TrackerKind
+		return !t.rule.SkipBlocked && !t.tracker()
 	}
 	return true
 }
+
+// tracker tells that a hit that fires is not recorded, and yet makes the run of
+// its call longer.
+func (t *trace) tracker() bool { return t.rule.Counter.Kind == window.TrackerKind }
 
 // counted are the hits that made the count of hit i, itself the last; of one
 // in a cooldown that does not count, the hits that began the cooldown and all
@@ -167,7 +171,7 @@ func (t *trace) counted(i int) (list []int, missing int64) {
 	if t.kind.Periodic {
 		n, every = n*t.period(i, n), true
 	}
-	run := t.rule.Counter.Kind == window.TrackerKind && t.runs(i, n)
+	run := t.tracker() && t.runs(i, n)
 	list = []int{i}
 	for j := i - 1; j >= 0 && len(list) < n; j-- {
 		p := &t.hits[j]

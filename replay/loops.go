@@ -13,7 +13,6 @@ import (
 type Loop struct {
 	Episode  string   // id of the episode that fired first
 	Scope    []string // "field value" per field of the scope; the fingerprint if it has none
-	Model    string
 	Rules    []string // in the order in which they fired
 	First    int64    // microseconds
 	Fired    int64
@@ -56,7 +55,7 @@ func Loops(episodes []window.Episode) []Loop {
 		i, ok := open[key]
 		if !ok || loops[i].Last < e.First {
 			i = len(loops)
-			loops = append(loops, Loop{Episode: e.ID, Scope: scope, Model: e.Model, First: e.First, Fired: e.Fired, Last: e.Last, Tokens: -1, Cost: math.NaN()})
+			loops = append(loops, Loop{Episode: e.ID, Scope: scope, First: e.First, Fired: e.Fired, Last: e.Last, Tokens: -1, Cost: math.NaN()})
 			open[key] = i
 		}
 		loops[i].add(e)

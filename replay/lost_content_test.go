@@ -41,16 +41,16 @@ func lost(t *testing.T, name, format, line string, causes ...fingerprint.Cause) 
 	if err != nil {
 		t.Fatal(err)
 	}
-	stream, err := ingest.Open(sources[0], 0, ingest.Options{})
-	if err != nil {
-		t.Fatal(err)
+	streams, failed := ingest.OpenAll(sources, 0, ingest.Options{})
+	if len(failed) > 0 {
+		t.Fatal(failed)
 	}
-	if stream.Format().Name != format {
-		t.Errorf("%s: read as %s", name, stream.Format().Name)
+	if streams[0].Format().Name != format {
+		t.Errorf("%s: read as %s", name, streams[0].Format().Name)
 	}
 	episodes := 0
 	result, err := replay.Run(t.Context(), replay.Options{
-		Streams: []ingest.Stream{stream}, Plan: window.NewPlan(p.Rules, nil),
+		Streams: streams, Plan: window.NewPlan(p.Rules, nil),
 		Lateness: 10 * time.Second, Duplicates: window.DefaultDuplicates,
 		Since: fingerprint.NoTime, Until: fingerprint.NoTime,
 		Episode: func(*window.Episode) error { episodes++; return nil },

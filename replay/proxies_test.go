@@ -50,11 +50,11 @@ func openLog(tb testing.TB, file string) ingest.Stream {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	s, err := ingest.Open(sources[0], 0, ingest.Options{})
-	if err != nil {
-		tb.Fatal(err)
+	streams, failed := ingest.OpenAll(sources, 0, ingest.Options{})
+	if len(failed) > 0 {
+		tb.Fatal(failed)
 	}
-	return s
+	return streams[0]
 }
 
 // eachRequest reads a log.

@@ -60,9 +60,9 @@ func watchScenes(tb testing.TB, log string, truth map[string]planned, profiles .
 	if err != nil {
 		tb.Fatal(err)
 	}
-	stream, err := ingest.Open(sources[0], 0, ingest.Options{})
-	if err != nil {
-		tb.Fatal(err)
+	streams, failed := ingest.OpenAll(sources, 0, ingest.Options{})
+	if len(failed) > 0 {
+		tb.Fatal(failed)
 	}
 	scenes := map[string]*scene{}
 	of := func(ev *window.Event) (*scene, planned) {
@@ -79,7 +79,7 @@ func watchScenes(tb testing.TB, log string, truth map[string]planned, profiles .
 	}
 	plan := window.NewPlan(p.Rules, nil)
 	result, err := replay.Run(tb.Context(), replay.Options{
-		Streams: []ingest.Stream{stream}, Plan: plan,
+		Streams: streams, Plan: plan,
 		Lateness: 10 * time.Minute, // slices of a log Duplicates: window.DefaultDuplicates,
 		Since:    fingerprint.NoTime, Until: fingerprint.NoTime,
 		Event: func(ev *window.Event) error {

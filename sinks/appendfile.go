@@ -10,7 +10,6 @@ import (
 // written after the last Sync that a checkpoint knows of is cut off when the
 // file is opened again, and written anew: each line comes once.
 type AppendFile struct {
-	path   string
 	file   *os.File
 	out    *bufio.Writer
 	length int64
@@ -43,7 +42,7 @@ func OpenAppend(path string, length int64) (*AppendFile, error) {
 		f.Close()
 		return nil, err
 	}
-	return &AppendFile{path, f, bufio.NewWriterSize(f, 1<<16), length}, nil
+	return &AppendFile{f, bufio.NewWriterSize(f, 1<<16), length}, nil
 }
 
 // Write implements io.Writer.

@@ -15,9 +15,8 @@ func (s CounterSpec) maxAge() int64 {
 	return s.Window.Microseconds() - 1
 }
 
-// EdgeCounts tells that what is exactly as old as the window still counts. To
-// the tracker it does whatever the spec says.
-func (s CounterSpec) EdgeCounts() bool { return s.Closed || s.Kind == TrackerKind }
+// EdgeCounts tells that what is exactly as old as the window still counts.
+func (s CounterSpec) EdgeCounts() bool { return s.Closed || CounterNamed(s.Kind).Closed }
 
 // idle is how long a key may go untouched before its state says nothing any
 // more; negative is for ever.

@@ -65,6 +65,9 @@ type CounterKind struct {
 	New func(spec CounterSpec, keys int) Counter
 	// Varies tells that the window may be another for each hit.
 	Varies bool
+	// Closed tells that what is exactly as old as the window counts, whatever
+	// the spec says.
+	Closed bool
 	// Endless tells that a window of 0 counts all there was.
 	Endless bool
 	// Grows tells that a longer window never counts less.
@@ -89,7 +92,7 @@ var Counters = []CounterKind{
 	{Name: "refresh", Doc: "events since the last pause of window or more", Keying: ByScopeAndFingerprint, New: newRefresh, Grows: true},
 	{Name: "streak", Doc: "equal fingerprints in a row, none other in between", Keying: ByScope, New: newStreak, Varies: true, Endless: true, Grows: true, Unbroken: true},
 	{Name: "cycle", Doc: "complete repetitions of the shortest period at the tail", Keying: ByScope, New: newCycle, Endless: true, Grows: true, Periodic: true},
-	{Name: TrackerKind, Doc: "the tool-call tracker as shipped, for its profile only", Keying: ByScope, New: newTracker, Varies: true},
+	{Name: TrackerKind, Doc: "the tool-call tracker as shipped, for its profile only", Keying: ByScope, New: newTracker, Varies: true, Closed: true},
 }
 
 // TrackerKind is the counter that no rule can name: it is had by its profile,

@@ -126,6 +126,43 @@ func TestKeying(t *testing.T) {
 	}
 }
 
+// TestCountersAreWhatTheySay: what the table says of a counter is so.
+func TestCountersAreWhatTheySay(t *testing.T) {
+	n := newNames(t)
+	prints := []fingerprint.Fingerprint{n.print("A"), n.print("B")}
+	scope := n.scope("s").Key
+	for _, kind := range Counters {
+		t.Run(kind.Name, func(t *testing.T) {
+			rapid.Check(t, func(t *rapid.T) {
+				spec := drawSpec(t, kind.Name)
+				longer, closed := spec, spec
+				longer.Window += time.Duration(rapid.IntRange(0, 12).Draw(t, "more")) * time.Microsecond
+				if spec.Window == 0 {
+					longer.Window = 0
+				}
+				closed.Closed = true
+				own, grown, edge := kind.New(spec, 0), kind.New(longer, 0), kind.New(closed, 0)
+				now, last := int64(1000), fingerprint.Fingerprint{}
+				for i := range rapid.IntRange(1, 40).Draw(t, "hits") {
+					now += int64(rapid.SampledFrom([]int{0, 1, 2, 5, 11}).Draw(t, "pause"))
+					h := Hit{Scope: scope, Print: rapid.SampledFrom(prints).Draw(t, "print"), Time: now, Limit: 3, Record: true}
+					count := own.Count(&h).N
+					if long := grown.Count(&h).N; kind.Grows && long < count {
+						t.Fatalf("hit %d: Grows, and counts %d in %s, %d in %s", i, count, spec.Window, long, longer.Window)
+					}
+					if with := edge.Count(&h).N; kind.Closed && with != count {
+						t.Fatalf("hit %d: Closed, and counts %d, told so %d", i, count, with)
+					}
+					if kind.Unbroken && h.Print != last && count != 1 {
+						t.Fatalf("hit %d: Unbroken, and counts %d behind another", i, count)
+					}
+					last = h.Print
+				}
+			})
+		})
+	}
+}
+
 // TestCountersForgetIdleKeys: a stream of keys that never come back leaves no
 // more of them than were touched within one window.
 func TestCountersForgetIdleKeys(t *testing.T) {

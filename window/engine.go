@@ -23,10 +23,8 @@ func Delay(count int) time.Duration {
 
 // Firing is what came of a hit on which a rule fired.
 type Firing struct {
-	Action Action // what the gateway would have done: Allow if it would only have taken note
-	Opened bool   // an episode
-
-	added contribution // to the loop
+	Action Action       // what the gateway would have done: Allow if it would only have taken note
+	added  contribution // to the loop
 }
 
 // EngineOptions say what an engine reports, and how much it may remember.
@@ -168,15 +166,14 @@ func (e *Engine) show(i int, ev *Event) {
 				delay = max(delay, Delay(out.count.N))
 			}
 			j.account.Fired++
-			var opened bool
-			episode, opened = j.episodes.fired(ev, scope, h, out.count, prints.Name(k), prints.Text(k))
+			episode = j.episodes.fired(ev, scope, h, out.count, prints.Name(k), prints.Text(k))
 			e.quiet = min(e.quiet, j.episodes.open.ends())
 			episode.facts = facts
 			if e.o.Fired != nil {
 				if j.evidence != nil {
 					j.evidence.tell(episode)
 				}
-				e.o.Fired(episode, Firing{out.action, opened, j.episodes.added})
+				e.o.Fired(episode, Firing{out.action, j.episodes.added})
 			}
 		}
 		if e.o.Verdict != nil {

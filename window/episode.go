@@ -69,13 +69,13 @@ func newEpisodes(rule *Rule, keys int, closed func(*Episode)) *episodes {
 	return &episodes{rule: rule, open: newTable[pairKey](rule.quiet().Microseconds(), keys, closed)}
 }
 
-// fired adds a firing and returns its episode, and whether that is new. A
-// request may fire more than once, with parallel calls that are equal; its
-// tokens, cost and status are added once.
-func (e *episodes) fired(ev *Event, scope *Scope, h *Hit, n Count, tool, text string) (ep *Episode, opened bool) {
+// fired adds a firing and returns its episode. A request may fire more than
+// once, with parallel calls that are equal; its tokens, cost and status are
+// added once.
+func (e *episodes) fired(ev *Event, scope *Scope, h *Hit, n Count, tool, text string) *Episode {
 	key := pairKeyOf(h)
-	ep = e.open.touch(key, ev.Time)
-	opened = ep.Rule == nil
+	ep := e.open.touch(key, ev.Time)
+	opened := ep.Rule == nil
 	if !e.any || e.at != ev.Position {
 		e.any, e.at, e.in = true, ev.Position, key
 	}
@@ -103,14 +103,14 @@ func (e *episodes) fired(ev *Event, scope *Scope, h *Hit, n Count, tool, text st
 		ep.own.add(e.added)
 	}
 	if again {
-		return ep, false
+		return ep
 	}
 	ep.last = ev.Position
 	ep.status(ev.Status)
 	if !opened {
 		ep.After.add(used)
 	}
-	return ep, opened
+	return ep
 }
 
 func (ep *Episode) status(status int) {

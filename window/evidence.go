@@ -21,11 +21,8 @@ type keyEvidence struct {
 const evidenceMinutes = 24 * 60
 
 func newEvidence(w *Witness, index int, rule *Rule, keys int) *evidence {
-	spec := rule.Counter
-	spec.Closed = spec.EdgeCounts()
-	if spec.Kind != "cycle" {
-		spec.Period = 0
-	}
+	spec := rule.Counter.effective()
+	spec.Closed = rule.Counter.EdgeCounts()
 	return &evidence{
 		witness: w, rule: index, keys: newTable[pairKey, keyEvidence](rule.quiet().Microseconds(), keys, nil),
 		inRow: newInRow(rule, spec, keys),

@@ -53,7 +53,7 @@ func TestIncidents(t *testing.T) {
 					t.Fatal(err)
 				}
 				e.own.fired = e.Requests
-				firing := Firing{Action: Warn, Opened: e.Requests == 1, added: contribution{fired: e.Requests - counted[e.ID]}}
+				firing := Firing{Action: Warn, added: contribution{fired: e.Requests - counted[e.ID]}}
 				counted[e.ID] = e.Requests
 				switch step[0] {
 				case '-':

@@ -31,14 +31,14 @@ func eachRequest(tb testing.TB, file string, plan *window.Plan, f func(*fingerpr
 	if err != nil {
 		tb.Fatal(err)
 	}
-	stream, err := ingest.Open(sources[0], 0, ingest.Options{})
-	if err != nil {
-		tb.Fatal(err)
+	streams, failed := ingest.OpenAll(sources, 0, ingest.Options{})
+	if len(failed) > 0 {
+		tb.Fatal(failed)
 	}
-	defer stream.Close()
+	defer streams[0].Close()
 	reader := ingest.NewReader(plan.Reads)
 	for {
-		block, err := stream.Next()
+		block, err := streams[0].Next()
 		if errors.Is(err, io.EOF) {
 			return
 		}

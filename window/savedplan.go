@@ -82,12 +82,13 @@ func (rule *Rule) selection() string {
 // effective is the spec without what its kind does not look at, so that equal
 // counters have equal specs.
 func (s CounterSpec) effective() CounterSpec {
-	if s.Kind != "cycle" {
+	kind := CounterNamed(s.Kind)
+	if !kind.Periodic {
 		s.Period = 0
 	} else if s.Period == 0 {
 		s.Period = DefaultPeriod
 	}
-	s.Closed = s.Closed && s.Window > 0 && s.Kind != TrackerKind
+	s.Closed = s.Closed && s.Window > 0 && !kind.Closed
 	return s
 }
 

@@ -42,7 +42,7 @@ func newProcess(o processOptions) *process {
 		Verdict: func(v *Verdict) {
 			p.say(v.Event.Time, v.Event.Position, v.Event.ID, v.Event.Caller, v.Event.Session, v.Event.Cost, v.Scope.Values, v.Rule.Name, v.Fingerprint, v.Count, v.Fired, v.Action, v.Reason, v.RetryAfter, v.DelayMS, v.Episode)
 		},
-		Fired:   func(ep *Episode, f Firing) { p.say("fired", tell(ep), f.Action, f.Opened) },
+		Fired:   func(ep *Episode, f Firing) { p.say("fired", tell(ep), f.Action) },
 		Episode: func(ep *Episode) { p.say("closed", tell(ep)) },
 	})
 	return p
@@ -346,8 +346,8 @@ func TestRestartChangesNothing(t *testing.T) {
 	})
 }
 
-// TestFired: each firing is told, with the episode as it is then, and whether
-// it is new; one that a gateway would only take note of is allowed.
+// TestFired: each firing is told, with the episode as it is then; one that a
+// gateway would only take note of is allowed.
 func TestFired(t *testing.T) {
 	n := newNames(t)
 	rule := &Rule{
@@ -356,7 +356,7 @@ func TestFired(t *testing.T) {
 	}
 	var got []string
 	e := NewEngine(NewPlan([]*Rule{rule}, nil), EngineOptions{Fired: func(ep *Episode, f Firing) {
-		got = append(got, fmt.Sprint(ep.Last, " ", ep.Requests, " ", f.Action, " ", f.Opened))
+		got = append(got, fmt.Sprint(ep.Last, " ", ep.Requests, " ", f.Action))
 	}})
 	for i, at := range []int64{1, 2, 3, 3, 50, 51} {
 		ev := n.event(at, "s", []string{"A"}, 1)
@@ -367,7 +367,7 @@ func TestFired(t *testing.T) {
 		e.Judge(ev)
 	}
 	e.Judge(n.event(52, "u", []string{"A"}, 1))
-	want := []string{"2 2 warn true", "3 3 allow false", "3 4 allow false", "51 2 warn true"}
+	want := []string{"2 2 warn", "3 3 allow", "3 4 allow", "51 2 warn"}
 	if !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}

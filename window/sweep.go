@@ -98,11 +98,10 @@ func RepeatID(rule *Rule, scope []string, print *fingerprint.Fingerprint, first 
 // SweepTarget is what is counted for one rule. Its threshold does not matter,
 // nor does the kind of its counter and the window; the rest of it does.
 type SweepTarget struct {
-	Rule     *Rule
-	Cells    []Swept
-	Tracker  []Swept // by window, simulated; nil unless the rule's counter is the tracker
-	Requests int64   // that had a fingerprint and a scope
-	Dropped  int64   // keys that had to make room before they were quiet
+	Rule    *Rule
+	Cells   []Swept
+	Tracker []Swept // by window, simulated; nil unless the rule's counter is the tracker
+	Dropped int64   // keys that had to make room before they were quiet
 }
 
 // Cell is one of Cells or, behind these, of Tracker.
@@ -130,7 +129,6 @@ type sweepTarget struct {
 	inCallers      *reached[string]
 	trails         []*trail // of scopes that are gone
 	trips          *trips   // nil unless tripping changes what the rule counts
-	requests       int64
 	tally          sweepTally
 	delays         delays    // of all columns
 	rounding                 // of the delay before
@@ -252,7 +250,6 @@ func (s *Sweep) Count(looks []Look) {
 // count counts an event for a target.
 func (s *Sweep) count(l *Look) {
 	t, at := s.targets[l.target], &s.sights[l.target]
-	t.requests++
 	t.alone = l.prints == 1
 	if at.own != nil {
 		t.own = at.own[l.ev.Rules[at.rule]-Plain]
@@ -437,7 +434,7 @@ func (s *Sweep) Result() []SweepTarget {
 	results := make([]SweepTarget, len(s.targets))
 	for i, t := range s.targets {
 		r := &results[i]
-		*r = SweepTarget{Rule: t.rule, Requests: t.requests}
+		*r = SweepTarget{Rule: t.rule}
 		r.Dropped = t.seen.dropped + t.dropped + t.inScopes.highest.dropped + t.inSessions.highest.dropped + t.inCallers.highest.dropped
 		r.Cells = t.tally.swept(s.cells)
 		t.tellAll()

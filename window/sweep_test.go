@@ -274,7 +274,8 @@ func TestSweepWithoutPrints(t *testing.T) {
 	s := NewSweep(NewPlan([]*Rule{rule}, nil), []int{0}, SweepOptions{Windows: []time.Duration{time.Minute}, Most: 2})
 	s.Add(n.event(1, "s", nil, 1))
 	s.Add(n.event(2, "s", []string{"a"}, 1))
-	if got := s.Result()[0].Requests; got != 1 {
-		t.Errorf("%d requests with a fingerprint, want 1", got)
+	s.Add(n.event(3, "s", []string{"a"}, 1))
+	if got := s.Result()[0].Cells[0].Requests[2]; got != 1 {
+		t.Errorf("%d requests repeat one, want 1", got)
 	}
 }

@@ -298,7 +298,7 @@ func (t *trips) tally(w int, trip *trip, ev *Event, scope *Scope, h *Hit, n Coun
 	if !again {
 		trip.after.add(used, 1)
 	}
-	if ep, _ := trip.judge.episodes.fired(ev, scope, h, n, "", ""); ep.ID != was {
+	if ep := trip.judge.episodes.fired(ev, scope, h, n, "", ""); ep.ID != was {
 		if trip.opened != t.event {
 			trip.opened = t.event
 			trip.after.add(used, -1)

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/loopgauge/loopgauge/ingest"
 	"github.com/loopgauge/loopgauge/replay"
 	"github.com/loopgauge/loopgauge/window"
 	"github.com/loopgauge/loopgauge/window/policy"
@@ -15,9 +16,9 @@ import (
 // read once more for it, so they must be files.
 func loadOld(file string, args []string) (*policy.Policy, error) {
 	if file == "" {
-		return nil, nil //nolint:nilnil // no policy to compare with is no error
+		return nil, nil
 	}
-	if slices.Contains(args, "-") {
+	if slices.Contains(args, ingest.StdinName) {
 		return nil, usage(errors.New("--against reads the logs twice: standard input cannot be"))
 	}
 	p, err := policy.Load(file)

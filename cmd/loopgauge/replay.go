@@ -105,12 +105,15 @@ func (f *replayFlags) run(ctx context.Context, u *ui, args []string) (err error)
 	o.Enforce = f.enforce
 	var episodes []window.Episode
 	var total replay.Total
+	totalled := !f.json && !u.quiet // the summary alone tells of it
 	keep := maxListed
 	if f.json || old != nil {
 		keep = maxEpisodes
 	}
 	o.Episode = func(e *window.Episode) error {
-		total.Add(e)
+		if totalled {
+			total.Add(e)
+		}
 		if len(episodes) < keep {
 			episodes = append(episodes, *e)
 		}

@@ -17,7 +17,6 @@ import (
 // Only what stands in one record is joined: an exporter writes a span and the
 // span around it at the same time if they end at the same time.
 type otel struct {
-	reads fingerprint.Field
 	scan  rawjson.Scanner // of the record
 	spans []otelSpan
 	byID  []int32 // indices of spans, sorted by their ids
@@ -93,7 +92,7 @@ func kindOfLog(name []byte) logKind {
 }
 
 func newOtel(reads fingerprint.Field) Parser {
-	p := &otel{reads: reads}
+	p := &otel{}
 	p.call.reads, p.call.sent = reads, &requestBody{}
 	return p
 }

@@ -25,7 +25,6 @@ type Options struct {
 	Store *Store
 
 	Plan       *window.Plan
-	PolicyHash string
 	Lateness   time.Duration // how far a stream may be out of order
 	Duplicates time.Duration // horizon within which an id counts once; 0 judges all
 	Extract    window.ExtractOptions

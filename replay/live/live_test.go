@@ -255,11 +255,11 @@ func offline(t *rapid.T, dir string, p *policy.Policy, partitions [][]string) (v
 		if err != nil {
 			t.Fatal(err)
 		}
-		s, err := ingest.Open(sources[0], int32(i), ingest.Options{Format: "loopgauge"})
-		if err != nil {
-			t.Fatal(err)
+		streams, failed := ingest.OpenAll(sources, int32(i), ingest.Options{Format: "loopgauge"})
+		if len(failed) > 0 {
+			t.Fatal(failed)
 		}
-		o.Streams = append(o.Streams, s)
+		o.Streams = append(o.Streams, streams...)
 	}
 	var out bytes.Buffer
 	w := sinks.NewVerdictWriter(&out, "")

@@ -67,7 +67,6 @@ type stream struct {
 	Name   string `json:"name"`
 	Format string `json:"format"`
 	Lines  int64  `json:"lines"`
-	Bytes  int64  `json:"bytes"`
 	Error  string `json:"error,omitempty"`
 }
 
@@ -228,7 +227,7 @@ func newPage(r *tune.Report, o Options, d detail) *page {
 		p.Windows = append(p.Windows, window.Lasting(w))
 	}
 	for _, s := range r.Result.Streams {
-		st := stream{Name: term.Safe(s.Name), Format: s.Format, Lines: s.Lines, Bytes: s.Bytes}
+		st := stream{Name: term.Safe(s.Name), Format: s.Format, Lines: s.Lines}
 		if s.Err != nil {
 			st.Error = term.Safe(s.Err.Error())
 		}

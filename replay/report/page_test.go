@@ -125,13 +125,13 @@ func tuned(tb testing.TB, name string, records []record, rules ...string) *tune.
 	if err != nil {
 		tb.Fatal(err)
 	}
-	stream, err := ingest.Open(sources[0], 0, ingest.Options{Format: "loopgauge"})
-	if err != nil {
-		tb.Fatal(err)
+	streams, failed := ingest.OpenAll(sources, 0, ingest.Options{Format: "loopgauge"})
+	if len(failed) > 0 {
+		tb.Fatal(failed)
 	}
 	r, err := tune.Run(context.Background(), tune.Options{
 		Run: replay.Options{
-			Streams: []ingest.Stream{stream}, Lateness: 200 * time.Hour, // the records need not be sorted
+			Streams: streams, Lateness: 200 * time.Hour, // the records need not be sorted
 			Since: fingerprint.NoTime, Until: fingerprint.NoTime, MaxKeys: 1 << 18,
 		},
 		Rules: p.Rules, Gateways: gateways, Windows: tune.DefaultWindows, Least: 2, Most: tune.DefaultMost, MaxKeys: 1 << 18, MaxWrong: 0.001,

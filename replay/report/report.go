@@ -55,12 +55,12 @@ func Write(w io.Writer, r *tune.Report, o Options) error {
 // details are the amounts of detail to try, most first.
 var details = []detail{
 	{repeats: 7 * maxBytes / 10, thresholds: thresholds},
-	{repeats: maxBytes / 5, thresholds: []int{2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 50, 100, 300, 1000}},
+	{repeats: maxBytes / 5, thresholds: []int{2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 50, 100}},
 	{repeats: 0, thresholds: []int{2, 3, 4, 5, 10, 20}},
 }
 
 // thresholds are the rows of a heat-map, as far as they were swept.
-var thresholds = []int{2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 15, 20, 25, 30, 40, 50, 70, 100, 150, 200, 300, 500, 700, 1000}
+var thresholds = []int{2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 15, 20, 25, 30, 40, 50, 70, 100, 150, 200}
 
 // assemble puts the page together. The policy in its head lets nothing in that
 // is not in the page: no other script or style, no picture, no connection.

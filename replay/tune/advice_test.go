@@ -2,9 +2,11 @@ package tune
 
 import (
 	"testing"
+	"time"
 
 	"pgregory.net/rapid"
 
+	"github.com/loopgauge/loopgauge/replay"
 	"github.com/loopgauge/loopgauge/window"
 )
 
@@ -36,6 +38,66 @@ func TestGridAgreesWithOutcomes(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestChoose: what is chosen of settings that differ in one thing. The log has
+// 100 requests in 10 days, of which the grid is 70 %, and the rule counts by
+// streak in 5 minutes.
+func TestChoose(t *testing.T) {
+	rule := &window.Rule{Counter: window.CounterSpec{Kind: "streak", Window: 5 * time.Minute}}
+	cells := []window.SweepCell{{Kind: "streak", Window: time.Minute}, {Kind: "streak", Window: 5 * time.Minute}, {Kind: "streak", Window: 10 * time.Minute}, {Kind: "sliding", Window: 5 * time.Minute}}
+	type at struct{ cell, threshold int }
+	f := func(what string, o Options, days float64, outcomes map[at]Outcome, want at) {
+		t.Helper()
+		o.Least, o.Most, o.MaxWrong = 2, 8, 0.25
+		r := &Report{Cells: cells, Options: o, Days: days, Result: &replay.Result{}}
+		r.Result.Account.Judged = 100
+		grid := make([][]Outcome, len(cells))
+		for c := range grid {
+			grid[c] = make([]Outcome, o.Most+1)
+		}
+		for where, o := range outcomes {
+			grid[where.cell][where.threshold] = o
+		}
+		if cell, threshold := r.choose(&window.SweepTarget{Rule: rule}, grid, trainShare); (at{cell, threshold}) != want {
+			t.Errorf("%s: chosen is cell %d at %d, want %v", what, cell, threshold, want)
+		}
+	}
+	catches := func(waste int64) Outcome { return Outcome{Caught: 1, Waste: waste} }
+	none := at{-1, 0}
+	f("nothing is caught", Options{}, 10, nil, none)
+	f("3 may be chance", Options{}, 10, map[at]Outcome{{1, 3}: catches(100)}, none)
+	f("the most is saved", Options{}, 10, map[at]Outcome{{1, 4}: catches(100), {1, 5}: catches(99)}, at{1, 4})
+
+	wrong := func(waste, requests int64) Outcome {
+		return Outcome{Caught: 1, Waste: waste, Wrong: 1, WrongRequests: requests}
+	}
+	f("17 wrong requests of 70 are a quarter at most", Options{}, 10, map[at]Outcome{{1, 4}: wrong(100, 17)}, at{1, 4})
+	f("18 are more", Options{}, 10, map[at]Outcome{{1, 4}: wrong(100, 18)}, none)
+	f("what is three quarters of it must do, too", Options{}, 10, map[at]Outcome{
+		{1, 4}: wrong(100, 18), {1, 5}: catches(99), {1, 6}: catches(98), {1, 7}: catches(97), {1, 8}: catches(96),
+	}, at{1, 7})
+	f("never wrong is worth a tenth", Options{}, 10, map[at]Outcome{{0, 4}: wrong(100, 1), {1, 4}: catches(90)}, at{1, 4})
+	f("and no more", Options{}, 10, map[at]Outcome{{0, 4}: wrong(100, 1), {1, 4}: catches(89)}, at{0, 4})
+
+	alerts := func(episodes int) map[at]Outcome {
+		return map[at]Outcome{{1, 4}: {Caught: 1, Waste: 100, Episodes: episodes}}
+	}
+	f("7 alerts in 7 days are one a day", Options{Budget: 1}, 10, alerts(7), at{1, 4})
+	f("8 are more", Options{Budget: 1}, 10, alerts(8), none)
+	f("an hour is a day", Options{Budget: 3}, 1.0/24, alerts(3), at{1, 4})
+
+	same := Outcome{Caught: 1, Waste: 100}
+	f("the rule's own counter", Options{}, 10, map[at]Outcome{{1, 4}: catches(91), {3, 4}: same}, at{1, 4})
+	f("or the only one, if that is asked", Options{OwnCounters: true}, 10, map[at]Outcome{{3, 4}: same}, none)
+	f("more loops are worth another counter", Options{}, 10, map[at]Outcome{{1, 4}: same, {3, 4}: {Caught: 2, Waste: 100}}, at{3, 4})
+	f("the window next to its own", Options{}, 10, map[at]Outcome{{0, 4}: same, {2, 4}: same, {0, 5}: same, {2, 5}: same}, at{2, 5})
+	f("one whose next threshold saves as much", Options{}, 10, map[at]Outcome{
+		{0, 4}: same, {1, 4}: same, {2, 4}: same, {0, 5}: {Waste: 100},
+	}, at{0, 4})
+	f("one whose neighbouring windows do", Options{}, 10, map[at]Outcome{
+		{0, 4}: catches(92), {1, 4}: same, {2, 4}: same, {0, 5}: {Waste: 92}, {1, 5}: {Waste: 100}, {2, 5}: {Waste: 100},
+	}, at{2, 4})
 }
 
 func TestInterval(t *testing.T) {

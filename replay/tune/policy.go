@@ -63,7 +63,7 @@ func (r *Report) PolicyParts(i int) (head string, counted map[string]string, tai
 	rule := r.Advice[i].Rule
 	counted = map[string]string{}
 	for _, kind := range window.SweepKinds {
-		if rule.Counter.Closed || rule.Counter.Kind == window.TrackerKind { // which is closed, whatever it is told
+		if rule.Counter.EdgeCounts() {
 			counted[kind] = ", closed: true"
 		}
 	}

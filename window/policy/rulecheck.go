@@ -48,7 +48,7 @@ func (r *reader) checkCounter(d *ruleDraft) {
 	}
 	switch {
 	case d.periodAt.line == 0:
-	case d.kind != "cycle":
+	case !window.CounterNamed(d.kind).Periodic:
 		r.problem(d.under(d.periodAt, "counter.period"), "means nothing to %s: only cycle has a period", d.kind)
 	case d.period < 1 || d.period > window.MaxPeriod:
 		r.problem(d.under(d.periodAt, "counter.period"), "must be from 1 to %d, is %d", window.MaxPeriod, d.period)
