@@ -32,13 +32,29 @@ func (e *Explanation) layout(colour bool) string {
 	e.head(&b)
 	for i := range e.Rules {
 		b.WriteByte('\n')
-		e.Rules[i].write(&b, len(e.Logs) > 1)
+		e.Rules[i].write(&b, e.short())
 	}
 	b.WriteByte('\n')
 	for _, line := range term.Wrap(e.Answer, columns) {
 		b.WriteString(term.Bold(colour, line) + "\n")
 	}
 	return b.String()
+}
+
+// short names a log on a line of its own: not at all where it is the only one,
+// else without the directories that all of them lie in.
+func (e *Explanation) short() func(log string) string {
+	if len(e.Logs) == 1 {
+		return func(string) string { return "line " }
+	}
+	shared := e.Logs[0]
+	for _, log := range e.Logs {
+		for !strings.HasPrefix(log, shared) {
+			shared = shared[:strings.LastIndexByte(strings.TrimSuffix(shared, "/"), '/')+1]
+		}
+	}
+	shared = shared[:strings.LastIndexByte(shared, '/')+1]
+	return func(log string) string { return strings.TrimPrefix(log, shared) + ":" }
 }
 
 func (e *Explanation) head(b *strings.Builder) {
@@ -73,7 +89,7 @@ func clock(stamp string) string {
 	return t.Format("2006-01-02 15:04:05.000")
 }
 
-func (r *ExplainedRule) write(b *strings.Builder, several bool) {
+func (r *ExplainedRule) write(b *strings.Builder, short func(log string) string) {
 	wrapped(b, "", fmt.Sprintf("%s: %s, %s", r.Rule, r.setting, r.Action))
 	if r.Override != nil {
 		wrapped(b, "  ", "by "+*r.Override)
@@ -85,14 +101,14 @@ func (r *ExplainedRule) write(b *strings.Builder, several bool) {
 		wrapped(b, "  ", "to change that: "+*r.Remedy)
 	}
 	for i := range r.Fingerprints {
-		r.Fingerprints[i].write(b, r, several)
+		r.Fingerprints[i].write(b, r, short)
 	}
 	if r.LeftOut > 0 {
 		wrapped(b, "  ", fmt.Sprintf("and %s more", term.Plural(int64(r.LeftOut), "fingerprint", "fingerprints")))
 	}
 }
 
-func (p *ExplainedPrint) write(b *strings.Builder, r *ExplainedRule, several bool) {
+func (p *ExplainedPrint) write(b *strings.Builder, r *ExplainedRule, short func(log string) string) {
 	scope := "all requests"
 	if len(p.scope) > 0 {
 		scope = strings.Join(p.scope, ", ")
@@ -108,7 +124,7 @@ func (p *ExplainedPrint) write(b *strings.Builder, r *ExplainedRule, several boo
 	if p.Canonical != nil {
 		wrapped(b, "  ", "text "+*p.Canonical)
 	}
-	p.lines(b, window.CounterNamed(r.Kind).Periodic, several)
+	p.lines(b, window.CounterNamed(r.Kind).Periodic, short)
 	verb := "did not fire"
 	if p.Fired {
 		verb = "fired (" + p.Action + ")"
@@ -128,9 +144,15 @@ func (p *ExplainedPrint) masks() string {
 	return strings.Join(list, ", ")
 }
 
-// lines writes the requests that counted as a table.
-func (p *ExplainedPrint) lines(b *strings.Builder, prints, several bool) {
-	t := term.Table{Right: map[int]bool{2: true, 3: true}}
+// leastPlace are the columns that the place of a line has at least.
+const leastPlace = 10
+
+// lines writes the requests that counted as a table. What the places have no
+// room for is left out in front: a number ends them.
+func (p *ExplainedPrint) lines(b *strings.Builder, prints bool, short func(log string) string) {
+	const indent = "    "
+	var rows [][]string
+	row := func(cells ...string) { rows = append(rows, cells) }
 	skip := 0
 	if len(p.Lines) > shownFirst+shownLast+1 {
 		skip = len(p.Lines) - shownFirst - shownLast
@@ -139,7 +161,7 @@ func (p *ExplainedPrint) lines(b *strings.Builder, prints, several bool) {
 	for i := range p.Lines {
 		if skip > 0 && i >= shownFirst && i < shownFirst+skip {
 			if i == shownFirst {
-				t.Add(fmt.Sprintf("… %s more", term.Count(int64(skip))), "", "", "")
+				row(fmt.Sprintf("… %s more", term.Count(int64(skip))), "", "", "", "")
 			}
 			continue
 		}
@@ -153,11 +175,6 @@ func (p *ExplainedPrint) lines(b *strings.Builder, prints, several bool) {
 		place := fmt.Sprintf("%d", l.Line)
 		if _, item, ok := strings.Cut(strings.TrimPrefix(l.place, l.Log+":"), ":"); ok {
 			place += ":" + item
-		}
-		if several {
-			place = l.Log + ":" + place
-		} else {
-			place = "line " + place
 		}
 		n := "-"
 		if l.Count != nil {
@@ -177,9 +194,19 @@ func (p *ExplainedPrint) lines(b *strings.Builder, prints, several bool) {
 		if l.Gap != nil {
 			gap = term.Span(int64(*l.Gap*1e6 + 0.5))
 		}
-		t.Add(term.Ending(term.Safe(place), 26), when, gap, fmt.Sprintf("%s of %d", n, l.Threshold), what)
+		row(short(l.Log)+place, when, gap, fmt.Sprintf("%s of %d", n, l.Threshold), what)
 	}
-	t.Write(b, "    ")
+	var rest term.Table // what follows the places
+	for _, row := range rows {
+		rest.Add(row[1:]...)
+	}
+	room := max(rest.Room()-len(indent), leastPlace)
+	t := term.Table{Right: map[int]bool{2: true, 3: true}}
+	for _, row := range rows {
+		row[0] = term.Ending(term.Safe(row[0]), room)
+		t.Add(row...)
+	}
+	t.Write(b, indent)
 	if p.LinesLeft > 0 {
 		wrapped(b, "    ", "and "+term.Plural(p.LinesLeft, "more that is", "more that are")+" not kept")
 	}

@@ -230,13 +230,15 @@ func (s Summary) loops(b *strings.Builder) {
 	for i := range s.Result.Rules {
 		all += s.Result.Rules[i].Episodes
 	}
+	among := ""
 	if all > int64(len(s.Episodes)) {
 		fmt.Fprintf(b, "of %s episodes only the first %s are listed here; --out has all\n", term.Count(all), term.Count(int64(len(s.Episodes))))
+		among = " among these" // the last line is of all
 	}
 	shown := loops
 	if len(loops) > shownLoops {
 		shown = loops[len(loops)-shownLoops:]
-		fmt.Fprintf(b, "the %d costliest of %s loops\n", shownLoops, term.Count(int64(len(loops))))
+		fmt.Fprintf(b, "the %d costliest of %s loops%s\n", shownLoops, term.Count(int64(len(loops))), among)
 	}
 	listLoops(b, shown)
 	b.WriteByte('\n')

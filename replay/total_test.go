@@ -32,20 +32,23 @@ func TestTotal(t *testing.T) {
 	}
 }
 
-// The last line is of all loops, however few of their episodes are listed.
+// The last line is of all loops, however few of their episodes are listed, and
+// what is said of those that are does not contradict it.
 func TestSummaryOfSomeEpisodes(t *testing.T) {
 	rule := &window.Rule{Name: "r", Scope: &fingerprint.Scope{Fields: []string{"session"}}}
 	var total Total
 	var listed []window.Episode
-	for i := range 3 {
+	for i := range 30 {
 		e := window.Episode{Rule: rule, Scope: []string{fmt.Sprint("s", i)}}
 		total.Add(&e)
 		listed = append(listed, e)
 	}
-	s := Summary{Result: &Result{Rules: []window.RuleAccount{{Rule: rule, Episodes: 3}}}, Episodes: listed[:1], Total: &total}
+	s := Summary{Result: &Result{Rules: []window.RuleAccount{{Rule: rule, Episodes: 30}}}, Episodes: listed[:25], Total: &total}
 	var b strings.Builder
 	s.loops(&b)
-	if got := b.String(); !strings.Contains(got, "of 3 episodes only the first 1 are listed here") || !strings.Contains(got, "\n3 loops: ") {
-		t.Error(got)
+	for _, want := range []string{"of 30 episodes only the first 25 are listed here", "\nthe 20 costliest of 25 loops among these\n", "\n30 loops: "} {
+		if got := b.String(); !strings.Contains(got, want) {
+			t.Errorf("no %q in\n%s", want, got)
+		}
 	}
 }

@@ -166,6 +166,15 @@ func (a *Alert) Settings() string {
 	return strings.Join(parts, ", ")
 }
 
+// Limit is the setting that was reached: "4 in 10m", and "4" without a window.
+func (a *Alert) Limit() string {
+	limit := strconv.Itoa(a.Threshold)
+	if a.WindowS > 0 {
+		limit += " in " + window.Lasting(time.Duration(a.WindowS*float64(time.Second)))
+	}
+	return limit
+}
+
 // Lasted is from the first request counted to the last that fired.
 func (a *Alert) Lasted() time.Duration {
 	first, err := time.Parse(time.RFC3339, a.First)

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -70,6 +71,9 @@ func labels(a *Alert, severity window.Severity) map[string]string {
 	return l
 }
 
+// notInNames is what Alertmanager refuses in the name of an annotation.
+var notInNames = regexp.MustCompile(`[^a-zA-Z0-9_]`)
+
 // annotations say the rest.
 func annotations(a *Alert) map[string]string {
 	if a.Digest() {
@@ -85,8 +89,15 @@ func annotations(a *Alert) map[string]string {
 	slices.Sort(scope)
 	list := map[string]string{
 		"summary":     fmt.Sprintf("Loop of %d requests.", a.Requests),
-		"description": fmt.Sprintf("%d requests, limit %d in %s, from %s to %s.", a.Requests, a.Threshold, time.Duration(a.WindowS*float64(time.Second)), a.First, a.Last),
+		"description": fmt.Sprintf("%d requests, limit %s, from %s to %s.", a.Requests, a.Limit(), a.First, a.Last),
 		"scope":       defanged(strings.Join(scope, ", ")), "rules": defanged(strings.Join(a.Rules, ", ")), "fingerprint": defanged(a.Fingerprint),
+	}
+	if a.Kind != "" {
+		list["summary"] = fmt.Sprintf("Loop (%s) of %d requests.", a.Kind, a.Requests)
+		list["kind"], list["evidence"] = a.Kind, defanged(a.Evidence)
+	}
+	for _, name := range slices.Sorted(maps.Keys(a.Links)) { // of two that become one, the same each time
+		list["link_"+notInNames.ReplaceAllString(name, "_")] = a.Links[name] // values of the log are escaped in it
 	}
 	if a.CostAfter != nil {
 		list["cost_after"] = strconv.FormatFloat(*a.CostAfter, 'f', 4, 64) + " USD"

@@ -72,8 +72,21 @@ func TestAlertmanagerBodies(t *testing.T) {
 		t.Errorf("labels\n%s\nwant\n%s", labels, want)
 	}
 	annotations, _ := json.Marshal(got[0].Annotations)
-	if want := `{"cost_after":"0.2500 USD","description":"40 requests, limit 4 in 10m0s, from 2026-05-04T10:00:00.000000Z to 2026-05-04T10:09:00.000000Z.","fingerprint":"c0ffee","rules":"stuck, same","scope":"session s1","summary":"Loop of 40 requests."}`; string(annotations) != want {
+	if want := `{"cost_after":"0.2500 USD","description":"40 requests, limit 4 in 10m, from 2026-05-04T10:00:00.000000Z to 2026-05-04T10:09:00.000000Z.","fingerprint":"c0ffee","rules":"stuck, same","scope":"session s1","summary":"Loop of 40 requests."}`; string(annotations) != want {
 		t.Errorf("annotations\n%s\nwant\n%s", annotations, want)
+	}
+	told := looping(window.Opened, 1, window.Info)
+	told.Kind, told.Evidence, told.WindowS = "stuck", "the same call 4 times", 0
+	told.Links = map[string]string{"on-call book": "https://wiki.example/loops?s=%3Cs1"}
+	f(told, "LoopgaugeLoop info 10:01-11:04")
+	annotations, _ = json.Marshal(got[0].Annotations)
+	for _, want := range []string{
+		`"description":"40 requests, limit 4, from 2026-`, `"evidence":"the same call 4 times"`, `"kind":"stuck"`,
+		`"link_on_call_book":"https://wiki.example/loops?s=%3Cs1"`, `"summary":"Loop (stuck) of 40 requests."`,
+	} {
+		if !strings.Contains(string(annotations), want) {
+			t.Errorf("%s is not in %s", want, annotations)
+		}
 	}
 	// What it was before is over.
 	f(looping(window.Grown, 2, window.Warning), "LoopgaugeLoop warning 10:01-11:04", "LoopgaugeLoop info 10:01-10:10")

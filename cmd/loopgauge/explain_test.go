@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -57,6 +58,9 @@ func TestExplainTakesIDsOfTune(t *testing.T) {
 			}
 		}
 	}
+	if _, errs := said(exitUsage, "replay", loops); !strings.Contains(errs, "rule stuck-step: "+loops+" does not have identity stuck-step\n") || !strings.Contains(errs, "\ngive the policy that it was written with, or ") {
+		t.Errorf("by rules that the dataset does not answer: %s", errs)
+	}
 	if len(fires) < 3 {
 		t.Errorf("only %d episodes found", len(fires))
 	}
@@ -83,5 +87,37 @@ func TestExplainWritesUTF8(t *testing.T) {
 	got := loopgauge(t, log, "explain", "--identity", "fairvisor", "--show-text", "-")
 	if !utf8.ValidString(got) || !strings.Contains(got, `"canonical":"|/\ud800|n=`+"\uFFFD|o=\uFFFD"+`"`) {
 		t.Errorf("%q", got)
+	}
+}
+
+// Of several logs the directory that all lie in is left out of the table, and a
+// place gives way to what became of the request, which is read to its end.
+func TestExplainTellsLogsApart(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "var", "log", "a-gateway-with-a-long-name")
+	for _, name := range []string{"app.log", "app.log.1", "rotated/app.log.2"} {
+		if err := os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	request := func(at int) string {
+		return fmt.Sprintf(`{"time":%d,"path":"/","query":"","method":"POST"}`+"\n", 1764120000+at)
+	}
+	for name, text := range map[string]string{"app.log": request(3) + request(4), "app.log.1": request(1) + request(2), "rotated/app.log.2": request(0)} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	policy := policyFile(t, "version: 1\nrules: [{name: r, identity: [path], scope: [], counter: {kind: sliding, window: 60s}, threshold: 3, cooldown: 30s, action: reject}]\n")
+	got := loopgauge(t, "", "explain", "--policy", policy, filepath.Join(dir, "app.log")+":2", dir)
+	for _, want := range []string{"\n    …/app.log.2:1  2025", "\n    app.log.1:1 ", "\n    app.log:2 ", "fired reject (cooldown)\n"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("no %q in\n%s", want, got)
+		}
+	}
+	for line := range strings.Lines(got) {
+		if utf8.RuneCountInString(line) > 81 && !strings.Contains(line, dir) {
+			t.Errorf("%d columns: %s", len(line), line)
+		}
 	}
 }

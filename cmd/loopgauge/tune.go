@@ -282,7 +282,7 @@ func (f *tuneFlags) print(u *ui, r *tune.Report) error {
 	if u.quiet {
 		return nil
 	}
-	_, err := fmt.Fprint(u.stdout, tune.Summary{Report: r, Colour: u.colour(u.stdout)})
+	_, err := fmt.Fprint(u.stdout, tune.Summary{Report: r, Colour: u.colour(u.stdout), Paged: f.html != ""})
 	return err
 }
 

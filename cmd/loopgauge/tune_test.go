@@ -378,6 +378,21 @@ prices: {"m:x": {input: 2, output: 0.0000008}}
 		t.Fatalf("the terminal does not end with the policy, and what to do next:\n%s\n%s", shown, printed)
 	}
 	loopgauge(t, "", "policy", "check", policyFile(t, printed+next)) // to the end is copied easily
+	shown = loopgauge(t, "", "tune", "--policy", given, "--html", filepath.Join(t.TempDir(), "page.html"), log)
+	if _, paged, _ := strings.Cut(shown, "\n\n"+printed); !strings.Contains(next, "--html") || paged != deleteLine(next, "--html") {
+		t.Errorf("with the page made, what is next is\n%s\nwhich was\n%s", paged, next)
+	}
+}
+
+// deleteLine is a text without the lines that hold something.
+func deleteLine(text, with string) string {
+	var kept strings.Builder
+	for line := range strings.Lines(text) {
+		if !strings.Contains(line, with) {
+			kept.WriteString(line)
+		}
+	}
+	return kept.String()
 }
 
 func TestTuneDocument(t *testing.T) {

@@ -376,6 +376,45 @@ func TestListOfEpisodes(t *testing.T) {
 	b.quiet()
 }
 
+// The bars of the time-line can be reached and used without a mouse: they are
+// one stop of the tab key, and narrow the list as a click does.
+func TestTimeLineByKeys(t *testing.T) {
+	b := browse(t, write(t, tuned(t, "a.jsonl", days(), "loopgauge/last-messages")), 1280, 900)
+	list := func() string {
+		return eval[string](b, `[...document.querySelectorAll("#episodes .who")].map((td) => td.textContent).join(" ")`)
+	}
+	const all = "s-loop-1 s-loop-2 s-loop-3"
+	if n := eval[int](b, `document.querySelectorAll("#time .bar").length`); n != 3 {
+		t.Fatalf("%d bars: the test shows nothing", n)
+	}
+	press := func(key, want string) {
+		t.Helper()
+		b.do(chromedp.KeyEvent(key))
+		if got := list(); got != want {
+			t.Errorf("the list is %q, want %q", got, want)
+		}
+		if stops := eval[string](b, `[...document.querySelectorAll("#time [tabindex='0']")].map((bar) => bar === document.activeElement).join()`); stops != "true" {
+			t.Errorf("the stops of the tab key have the focus: %q", stops)
+		}
+	}
+	eval[chromedp.Void](b, `{ const f = [...document.querySelectorAll("button, a, input, select, [tabindex='0']")]; f[f.indexOf(document.querySelector("#time [tabindex='0']")) - 1].focus(); }`)
+	press(kb.Tab, all)
+	press(kb.Enter, "s-loop-1")
+	press(kb.ArrowLeft, "s-loop-1") // the edge
+	press(kb.Enter, all)
+	press(kb.ArrowRight, all)
+	press(" ", "s-loop-2")
+	press(kb.End, "s-loop-2")
+	press(kb.Enter, "s-loop-3")
+	press(kb.Home, "s-loop-3")
+	press(kb.ArrowDown, "s-loop-3")
+	b.do(chromedp.Click(chromedp.CSS("#time .bar.picked")))
+	if got := list(); got != all {
+		t.Errorf("after a click on the bar that is picked the list is %q", got)
+	}
+	b.quiet()
+}
+
 // Hostile text in any field stays text.
 func TestHostileTextStaysText(t *testing.T) {
 	b := browse(t, write(t, tuned(t, `<img src=x>'".jsonl`, hostileLog()), "loopgauge", hostile[0], hostile[1]), 1280, 900)

@@ -397,7 +397,8 @@
         const on = range && range[0] === low;
         parts.push(s("rect", {
           class: "bar " + kind + (on ? " picked" : ""), x: (left + b * w).toFixed(1), y: (y - height).toFixed(1), width: Math.max(w - 1, 3).toFixed(1), height: height.toFixed(1),
-          on: { click: () => { range = on ? null : [low, low + step + (b === bins - 1 ? 1 : 0)]; shown = page; drawTime(); drawEpisodes(); } },
+          role: "button", tabindex: "-1", "aria-pressed": String(Boolean(on)),
+          on: { click: (e) => { const i = bars().indexOf(e.currentTarget); range = on ? null : [low, low + step + (b === bins - 1 ? 1 : 0)]; shown = page; drawTime(); drawEpisodes(); focusBar(i); } },
         }, s("title", null, plural(n, "repeat") + " of kind " + kind + ", " + stamp(low).slice(0, 16) + " to " + stamp(low + step).slice(0, 16))));
       });
     });
@@ -408,8 +409,27 @@
       parts.push(s("line", { class: "axis", x1: x, x2: x, y1: bottom, y2: bottom + 5 }),
         s("text", { x, y: bottom + 18, "text-anchor": i === 0 ? "start" : i === ticks ? "end" : "middle" }, to - from > 3 * 86400e3 ? time.slice(0, 10) : to - from > 86400e3 ? time.slice(5, 16) : time.slice(11)));
     }
-    put(box, s("svg", { viewBox: "0 0 " + width + " " + (bottom + 24), width, height: bottom + 24, role: "img", "aria-label": plural(fired.length, "repeat") + " over time, by kind" }, parts),
-      h("p", { class: "small" }, "Each bar: the repeats of a kind on which it would have fired within " + span(step) + ".", h("span", { class: "screen" }, " A click on a bar narrows the list to it."), (range ? " Narrowed to " + stamp(range[0]) + " and after; click again for all." : "")));
+    put(box, s("svg", { viewBox: "0 0 " + width + " " + (bottom + 24), width, height: bottom + 24, role: "group", "aria-label": plural(fired.length, "repeat") + " over time, by kind" }, parts),
+      h("p", { class: "small" }, "Each bar: the repeats of a kind on which it would have fired within " + span(step) + ".", h("span", { class: "screen" }, " A click on a bar, or the arrow keys and Enter, narrow the list to it."), (range ? " Narrowed to " + stamp(range[0]) + " and after; click again for all." : "")));
+    (box.querySelector(".bar.picked") || bars()[0]).setAttribute("tabindex", "0");
+  }
+  const bars = () => [...$("time").querySelectorAll(".bar")];
+
+  function focusBar(i) {
+    bars().forEach((bar, j) => bar.setAttribute("tabindex", i === j ? "0" : "-1"));
+    bars()[i].focus();
+  }
+
+  // moveBar goes from bar to bar, kind by kind. All of them are one stop of the
+  // tab key, which is the last one looked at.
+  function moveBar(e) {
+    const list = bars(), i = list.indexOf(document.activeElement);
+    if (i < 0 || e.ctrlKey || e.metaKey || e.altKey) return;
+    const to = { ArrowRight: i + 1, ArrowDown: i + 1, ArrowLeft: i - 1, ArrowUp: i - 1, Home: 0, End: list.length - 1 }[e.key];
+    if (e.key === "Enter" || e.key === " ") list[i].dispatchEvent(new MouseEvent("click"));
+    else if (to === undefined) return;
+    else if (list[to]) focusBar(to);
+    e.preventDefault();
   }
 
   // ---- episodes
@@ -618,6 +638,7 @@
     picked()?.focus();
   });
   $("map").addEventListener("keydown", move);
+  $("time").addEventListener("keydown", moveBar);
   $("search").addEventListener("input", () => { shown = page; drawEpisodes(); });
   $("more").addEventListener("click", () => { shown += 200; drawEpisodes(); });
   $("copy").addEventListener("click", copy);

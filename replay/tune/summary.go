@@ -18,6 +18,7 @@ import (
 type Summary struct {
 	Report *Report
 	Colour bool
+	Paged  bool // the page is written beside it: no need to propose that
 }
 
 // String lays the summary out for 80 columns or more.
@@ -301,7 +302,7 @@ func (s Summary) recommendation(b *strings.Builder) {
 	if r.Spared > 0 {
 		fmt.Fprintf(b, "  and %s that poll less\n", term.Plural(int64(r.Spared), "path", "paths"))
 	}
-	b.WriteString("\n" + r.Policy() + next)
+	b.WriteString("\n" + r.Policy() + s.next())
 }
 
 // Advice says of rules with an advised setting what that does, and what it rests
@@ -320,12 +321,18 @@ func (s Summary) Advice(rules []int) string {
 
 // next is what to do with a policy, as comments in it: what is printed last may
 // then be copied to the end.
-const next = `
+func (s Summary) next() string {
+	page := `
+#       loopgauge tune --html report.html LOG       look around, and pass it on`
+	if s.Paged {
+		page = ""
+	}
+	return `
 # next: loopgauge replay --policy policy.yaml LOG   each loop, with an id
-#       loopgauge explain ID LOG                    what counted, and why
-#       loopgauge tune --html report.html LOG       look around, and pass it on
+#       loopgauge explain ID LOG                    what counted, and why` + page + `
 #       loopgauge tune --export GATEWAY LOG         in a gateway's own form
 `
+}
 
 func (s Summary) advice(b *strings.Builder, a *Advice) {
 	r := s.Report

@@ -38,7 +38,7 @@ func render(a *sinks.Alert) message {
 	if a.Digest() {
 		field("Loops", fmt.Sprintf("%d more than %d in a minute", a.Loops, a.Threshold))
 	} else {
-		field("Requests", fmt.Sprintf("%d in %s, limit %d in %s", a.Requests, a.Lasted().Round(time.Second), a.Threshold, time.Duration(a.WindowS*float64(time.Second))))
+		field("Requests", fmt.Sprintf("%d in %s, limit %s", a.Requests, lasted(a), a.Limit()))
 	}
 	field("Scope", sinks.Clean(a.ScopeText()))
 	field("Model", sinks.Clean(a.Model))
@@ -62,6 +62,15 @@ func render(a *sinks.Alert) message {
 	m.blocks = append(m.blocks,
 		slack.NewContextBlock("", plain(fmt.Sprintf("%s, revision %d, %s", sinks.Clean(a.ID), a.Revision, sinks.Clean(a.Fingerprint)))))
 	return m
+}
+
+// lasted is how long a loop went on, to the second if it took one.
+func lasted(a *sinks.Alert) string {
+	d := a.Lasted()
+	if d < time.Second {
+		return d.Round(time.Millisecond).String()
+	}
+	return window.Lasting(d.Round(time.Second))
 }
 
 // details are what else there is to say, a line each.
