@@ -8,8 +8,8 @@ import (
 )
 
 // requestBody takes request bodies apart: those of OpenAI's Chat Completions
-// and Responses, Anthropic's Messages, Google's generateContent and Bedrock's
-// Converse. It has scanners of its own: the body may lie in the memory of the
+// and Responses, Anthropic's Messages, Google's generateContent, Bedrock's
+// Converse and Amazon Titan's. It has scanners of its own: the body may lie in the memory of the
 // line's.
 type requestBody struct {
 	scan     rawjson.Scanner
@@ -43,7 +43,7 @@ func (p *requestBody) read(r *fingerprint.Request, session *naming, reads finger
 		switch string(s.Key) {
 		case "model":
 			b.Model = s.Text(b.Model)
-		case "messages", "input", "prompt":
+		case "messages", "input", "prompt", "inputText": // the last of Titan
 			readMessages(s, &b, reads)
 		case "system", "instructions":
 			b.Messages.System = s.Value()

@@ -53,6 +53,10 @@ func TestConverseBody(t *testing.T) {
 	f("/model/anthropic.claude-v2/invoke", `{"anthropic_version":"bedrock-2023-05-31","messages":[]}`, ``,
 		`model=anthropic.claude-v2 messages=0 has_tools=false status=200 stream=false`)
 	f("/model/%4/invoke", `{"messages":[]}`, ``, `model=%4 messages=0 has_tools=false status=200 stream=false`)
+	// Titan has a text and no messages.
+	f("/model/amazon.titan-text-express-v1/invoke", `{"inputText":"User: hi\nBot:","textGenerationConfig":{"maxTokenCount":512,"stopSequences":["User:"],"temperature":0}}`,
+		`{"inputTextTokenCount":5,"results":[{"tokenCount":4,"outputText":"hello","completionReason":"FINISH"}]}`,
+		`model=amazon.titan-text-express-v1 messages=1 last="\"User: hi\\nBot:\"" has_tools=false tool_calls=0 status=200 stream=false max_tokens=512`)
 	// Another's URL names none.
 	f("/v1/models/x:y", `{"messages":[]}`, ``, `messages=0 has_tools=false status=200 stream=false`)
 	f("/model/x", `{"messages":[]}`, ``, `messages=0 has_tools=false status=200 stream=false`)

@@ -7,8 +7,8 @@ import (
 )
 
 // modelOf is the model that a URL's path names, and whether it asks for a
-// stream: Google's models/NAME:generateContent, Bedrock's model/NAME/converse.
-// It is good until the next path.
+// stream: Google's models/NAME:generateContent, Bedrock's model/NAME/converse,
+// Azure's deployments/NAME/chat/completions. It is good until the next path.
 func (p *requestBody) modelOf(path []byte) (model []byte, stream fingerprint.Tri) {
 	if bytes.IndexByte(path, '%') >= 0 { // the colon in NAME
 		p.path = appendUnescaped(p.path[:0], path)
@@ -25,6 +25,11 @@ func (p *requestBody) modelOf(path []byte) (model []byte, stream fingerprint.Tri
 			}
 		}
 		return model, fingerprint.TriOf(v.streams)
+	}
+	if _, rest, ok := bytes.Cut(path, []byte("/openai/deployments/")); ok {
+		if name, _, ok := bytes.Cut(rest, []byte("/")); ok && len(name) > 0 {
+			return name, fingerprint.NotLogged // the body tells whether to stream
+		}
 	}
 	return nil, fingerprint.NotLogged
 }

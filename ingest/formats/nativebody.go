@@ -28,11 +28,12 @@ func (n *nativeBody) field(s *rawjson.Scanner, b *fingerprint.Request) {
 	case "cachedContent", "cached_content":
 		n.cached = n.cached || s.Kind() == rawjson.String
 		s.Skip()
-	case "maxOutputTokens", "max_output_tokens", "maxTokens":
+	case "maxOutputTokens", "max_output_tokens", "maxTokens", "maxTokenCount":
 		b.MaxTokens = readCount(s, b.MaxTokens)
 	case "tools":
 		b.HasTools = readTools(s, b.HasTools)
-	case "generationConfig", "generation_config", "config": // the last as Google's SDK has it, with all but contents
+	case "generationConfig", "generation_config", "textGenerationConfig", // the last of Titan
+		"config": // as Google's SDK has it, with all but contents
 		for s.Object(); s.NextKey(); {
 			n.field(s, b)
 		}
