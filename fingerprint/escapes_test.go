@@ -88,3 +88,25 @@ func TestLossInEscapes(t *testing.T) {
 	f(`\u003cREDACTED\u003e`, RedactedContent)
 	f(`[`+strings.Repeat("x", 110)+` redacted]`, RedactedContent)
 }
+
+// A text that can be copied as it stands is lost where the decoded one is:
+// labels have one line, and what was cut may be told on another.
+func TestLossInLines(t *testing.T) {
+	id := mustNew(t, "prompt", Options{})
+	f := func(content string, want Cause) {
+		t.Helper()
+		for _, text := range []string{content, string(escaped([]byte(content))), `[{"type":"text","text":` + content + `}]`} {
+			if got := id.Compute(request(t, "messages", `[{"role":"user","content":`+text+`}]`), NewWriter(nil)); got != want {
+				t.Errorf("%s: %q, want %q", text, got, want)
+			}
+		}
+	}
+	f(`"[REDACTED]"`, RedactedContent)
+	f(`"[REDACTED\nlists, all of them]"`, Computable)
+	f(`"see [the list\nof truncated logs]"`, Computable)
+	f(`"see <\ttruncated>"`, Computable)
+	f(`"see [truncated C:\\]"`, Computable)
+	f(`"and so on...\n(truncated)"`, TruncatedContent)
+	f(`"and so on...\n\n \n(truncated)\n"`, TruncatedContent)
+	f(`"and so on.\n\n(truncated)"`, Computable)
+}

@@ -86,13 +86,14 @@ func cutLabel(text []byte) (label, rest []byte) {
 }
 
 // inLabel tells what may stand in a label: neither brackets nor what makes code,
-// markup or JSON of it.
+// markup or JSON of it, nor white space but blanks. Nothing of that is escaped
+// in JSON, so that a text and the verbatim form of it have the same labels.
 func inLabel(c byte) bool {
 	switch c {
-	case '[', ']', '<', '>', '{', '}', '(', ')', '"', '=', ';', '\n':
+	case '[', ']', '<', '>', '{', '}', '(', ')', '"', '=', ';', '\\':
 		return false
 	}
-	return true
+	return c >= ' '
 }
 
 // closing is the bracket that closes c, 0 if c opens none.
@@ -221,8 +222,20 @@ func endsCut(text []byte) bool {
 	if len(rest) > 0 || hidden(label) != TruncatedContent {
 		return false
 	}
-	before := bytes.TrimRight(bytes.TrimSuffix(end[:start], []byte(`\n`)), " \n")
+	before := trimLines(end[:start])
 	return opening != '(' || bytes.HasSuffix(before, []byte("...")) || bytes.HasSuffix(before, []byte("…"))
+}
+
+// trimLines takes blanks and ends of lines off the end of a text, be it the
+// verbatim form of one.
+func trimLines(text []byte) []byte {
+	for {
+		less := bytes.TrimSuffix(bytes.TrimRight(text, " \n"), []byte(`\n`))
+		if len(less) == len(text) {
+			return text
+		}
+		text = less
+	}
 }
 
 // lossOfPart is why a part of a message that is no text, such as an image, is
