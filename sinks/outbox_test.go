@@ -308,23 +308,29 @@ func TestWebhookRetryAfter(t *testing.T) {
 	f("", 0, false)
 }
 
-// A receiver that says when to come again is left alone until then.
+// A receiver that says when to come again is left alone until then, but for an
+// hour at most.
 func TestOutboxLater(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		a := &scripted{name: "a", answers: []error{&Later{errors.New("busy"), 10 * time.Minute}}}
-		o := NewOutbox(quietly, a)
-		ctx, cancel := context.WithCancel(t.Context())
-		defer cancel()
-		go o.Run(ctx)
-		o.Add(alert("x", 1), o.Names()...)
-		o.Allow(o.Last())
-		time.Sleep(10*time.Minute - time.Second)
-		if a.sent() != "x.1" {
-			t.Errorf("sent %q before the time", a.sent())
-		}
-		time.Sleep(2 * time.Second)
-		if strings.Count(a.sent(), "x.1") != 2 {
-			t.Errorf("sent %q after it", a.sent())
-		}
-	})
+	f := func(asked, alone time.Duration) {
+		t.Helper()
+		synctest.Test(t, func(t *testing.T) {
+			a := &scripted{name: "a", answers: []error{&Later{errors.New("busy"), asked}}}
+			o := NewOutbox(quietly, a)
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			go o.Run(ctx)
+			o.Add(alert("x", 1), o.Names()...)
+			o.Allow(o.Last())
+			time.Sleep(alone - time.Second)
+			if a.sent() != "x.1" {
+				t.Errorf("%s: sent %q before the time", asked, a.sent())
+			}
+			time.Sleep(2 * time.Second)
+			if strings.Count(a.sent(), "x.1") != 2 {
+				t.Errorf("%s: sent %q after it", asked, a.sent())
+			}
+		})
+	}
+	f(10*time.Minute, 10*time.Minute)
+	f(365*24*time.Hour, time.Hour)
 }

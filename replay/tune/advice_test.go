@@ -1,6 +1,7 @@
 package tune
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -98,6 +99,40 @@ func TestChoose(t *testing.T) {
 	f("one whose neighbouring windows do", Options{}, 10, map[at]Outcome{
 		{0, 4}: catches(92), {1, 4}: same, {2, 4}: same, {0, 5}: {Waste: 92}, {1, 5}: {Waste: 100}, {2, 5}: {Waste: 100},
 	}, at{2, 4})
+}
+
+// TestRecommend: of rules that catch loops in the conversations named by
+// letters, which are worth having.
+func TestRecommend(t *testing.T) {
+	type rule struct {
+		caught string
+		wrong  int
+	}
+	f := func(what string, rules []rule, want ...int) {
+		t.Helper()
+		r := &Report{}
+		counts := &rows{cells: 1}
+		for i, x := range rules {
+			r.Advice = append(r.Advice, Advice{Target: i, Threshold: 4, Found: x.caught != "", Outcome: Outcome{Caught: len(x.caught), Wrong: x.wrong}})
+			for _, who := range x.caught {
+				k := &Repeat{Target: i, Kind: window.Stuck, Conversation: string(who), rows: counts, hits: []Hit{{row: counts.add([]uint8{4})}}}
+				k.most = k.highest()
+				r.Repeats = append(r.Repeats, k)
+			}
+		}
+		if r.recommend(); !slices.Equal(r.Recommended, want) {
+			t.Errorf("%s: recommended are %v, want %v", what, r.Recommended, want)
+		}
+	}
+	f("none is advised", []rule{{"", 0}})
+	f("wrong as often as right", []rule{{"a", 1}})
+	f("any that is alone", []rule{{"a", 0}}, 0)
+	f("the one that catches most", []rule{{"ab", 0}, {"abc", 0}}, 1)
+	f("but the one that is wrong least often before it", []rule{{"abc", 1}, {"ab", 0}}, 1)
+	f("one conversation more is no reason for another rule", []rule{{"abc", 0}, {"cd", 0}}, 0)
+	f("two are", []rule{{"abc", 0}, {"cde", 0}}, 0, 1)
+	f("or a tenth, of many", []rule{{"abcdefghijklmnopqrstuvwxyzABCD", 0}, {"01", 0}}, 0)
+	f("which are three of thirty", []rule{{"abcdefghijklmnopqrstuvwxyzABCD", 0}, {"012", 0}}, 0, 1)
 }
 
 func TestInterval(t *testing.T) {
