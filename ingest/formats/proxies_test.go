@@ -269,6 +269,11 @@ func TestStreamedResponses(t *testing.T) {
 		chunk(`{"tool_calls":[{"index":1,"function":{"arguments":":1}"}}]}`),
 		`data: {"choices":[],"usage":{"prompt_tokens":5,"completion_tokens":6}}`, `data: [DONE]`)
 	f(`tool_calls=0`, chunk(`{"content":"hi"}`), `data: [DONE]`)
+	// Whatever field comes first, and comments of those who keep the line open.
+	for _, first := range []string{": OPENROUTER PROCESSING", ":", "retry: 3000", "id: 1\nevent: x", "data:{}"} {
+		f(`tool_calls=0`, first, chunk(`{"content":"hi"}`), `data: [DONE]`)
+	}
+	f(``, "no: stream", chunk(`{"content":"hi"}`), `data: [DONE]`)
 	f(``, chunk(`{"tool_calls":[{"index":0,"id":"c1","function":{"name":"f","arguments":"{"}}]}`)) // the client went
 	f(`tool_calls=1 call=t1 name=f arguments="{\"x\":1}" tokens_in=5 tokens_out=6`,
 		"event: message_start\ndata: "+`{"type":"message_start","message":{"usage":{"input_tokens":5,"output_tokens":1}}}`,
