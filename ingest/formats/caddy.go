@@ -1,6 +1,7 @@
 package formats
 
 import (
+	"math"
 	"time"
 
 	"github.com/loopgauge/loopgauge/fingerprint"
@@ -97,15 +98,25 @@ func parseZapTime(text []byte) (micros int64, ok bool) {
 		return n / 1e3, true
 	}
 	if f, ok := rawjson.ParseFloat(text); ok && f >= 1e11 && f < 1e17 {
-		return int64(f * 1e3), true
+		return int64(math.Round(f * 1e3)), true
 	}
 	return parseCLF(text)
 }
 
-// readSpan reads a duration of zap, the logger of Caddy: a number of seconds,
-// or a text such as 1m2.5s.
+// readSpan reads a duration of zap, the logger of Caddy: a number of seconds, an
+// integer of milliseconds or nanoseconds, or a text such as 1m2.5s. Seconds have
+// a fraction; of the integers those are nanoseconds that would be a call of a
+// quarter of an hour if they were milliseconds.
 func readSpan(s *rawjson.Scanner, old int64) int64 {
 	text := s.Text(nil)
+	if digitsOnly(text) {
+		switch n, ok := rawjson.ParseInt(text); {
+		case ok && n < 1e6:
+			return n * 1e3
+		case ok:
+			return n / 1e3
+		}
+	}
 	if d, ok := parseSeconds(text); ok && d >= 0 {
 		return d
 	}

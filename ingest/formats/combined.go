@@ -2,6 +2,7 @@ package formats
 
 import (
 	"bytes"
+	"time"
 
 	"github.com/loopgauge/loopgauge/fingerprint"
 	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
@@ -13,7 +14,7 @@ import (
 //
 // Apache's vhost_combined has the virtual host in front. Behind the user agent
 // anything may stand; known are names with a value, as nginx is often told to
-// write them (rt=0.123 rid=4cf6), and Traefik's duration, 202ms.
+// write them (rt=0.123 urt="0.123"), and Traefik's duration, 202ms.
 type combined struct {
 	reads fingerprint.Field
 	text  []byte // what was unescaped of a line
@@ -53,6 +54,9 @@ func (p *combined) Parse(record []byte, r *fingerprint.Request) (int, string) {
 		return at + 1, "expected [time]"
 	}
 	t, ok := parseCLF(rest[:end])
+	if !ok { // $time_iso8601 of nginx
+		t, ok = parseRFC3339(rest[:end])
+	}
 	if !ok {
 		return at + 2, "expected a time like 21/Nov/2026:10:00:00 +0000"
 	}
@@ -113,6 +117,14 @@ func (p *combined) tail(text []byte, r *fingerprint.Request) {
 			return
 		}
 		name, value, ok := bytes.Cut(word, []byte("="))
+		if len(value) > 0 && value[0] == '"' {
+			f.pos -= len(value)
+			if inside, closed := f.between('"', '"'); closed {
+				value = p.unescape(inside)
+			} else {
+				f.word()
+			}
+		}
 		switch {
 		case !ok:
 		case string(name) == "rt", string(name) == "request_time":
@@ -219,13 +231,12 @@ func splitTarget(r *fingerprint.Request, target []byte) {
 
 var months = []string{"Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"}
 
-// parseCLF reads 21/Nov/2026:10:00:00 +0000.
+// parseCLF reads 21/Nov/2026:10:00:00 +0000, and with a fraction, as Apache can
+// be told to write it.
 func parseCLF(t []byte) (micros int64, ok bool) {
-	if len(t) != 26 || t[20] != ' ' {
-		return 0, false
-	}
-	micros, ok = parseCLFDate(t[:20])
-	offset, ok2 := zone(t[21:])
+	local, z, _ := bytes.Cut(t, []byte(" "))
+	micros, ok = parseHAProxyTime(local, time.UTC)
+	offset, ok2 := zone(z)
 	return micros - offset*1_000_000, ok && ok2
 }
 

@@ -34,6 +34,40 @@ func (g *gemini) read(contents, instruction rawjson.Value, m *fingerprint.Messag
 	}
 }
 
+// bare puts contents without a request around them into other words.
+func (g *gemini) bare(contents rawjson.Value, m *fingerprint.Messages, reads fingerprint.Field) {
+	*m = fingerprint.Messages{Items: m.Items[:0], Logged: true, Reworded: true}
+	if reads&fingerprint.ReadsMessages != 0 {
+		g.read(contents, nil, m)
+	}
+}
+
+// areContents tells a whole list of contents from one of messages, which have
+// content, or parts that say their type.
+func areContents(s *rawjson.Scanner, list []byte) bool {
+	parts, others := false, false
+	s.Reset(list)
+	for s.Array(); s.NextElement(); {
+		for s.Object(); s.NextKey(); {
+			switch string(s.Key) {
+			case "parts":
+				parts = true
+				for s.Array(); s.NextElement(); {
+					for s.Object(); s.NextNamed("type"); s.Skip() {
+						others = true
+					}
+				}
+			case "content":
+				others = true
+				s.Skip()
+			default:
+				s.Skip()
+			}
+		}
+	}
+	return parts && !others && s.End() == nil
+}
+
 // contents puts a list of contents into other words. A single one may stand
 // there as it is, and a text for it.
 func (g *gemini) contents(list rawjson.Value) {

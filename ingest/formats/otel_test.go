@@ -105,6 +105,12 @@ func TestOtelSpan(t *testing.T) {
 	f(` model=m messages=1 last="{\"role\":\"user\"}" tool_calls=1 call=c name=f arguments={} tokens_in=7 tokens_out=2`,
 		"langfuse.observation.type", "generation", "langfuse.observation.model.name", "m", "langfuse.observation.input", `[{"role":"user"}]`,
 		"langfuse.observation.output", `{"type":"function_call","id":"fc","call_id":"c","name":"f","arguments":"{}"}`, "langfuse.observation.usage_details", `{"prompt_tokens":7,"completion_tokens":2,"x":{}}`)
+	// Google's contents, and messages with parts of other makers.
+	f(` messages=2 last="{\"content\":[{\"type\":\"tool_use\",\"id\":\"f\",\"name\":\"f\",\"input\":{}}],\"role\":\"assistant\"}"`, "langfuse.observation.type", "generation",
+		"langfuse.observation.input", `[{"role":"user","parts":[{"text":"hi"}]},{"role":"model","parts":[{"functionCall":{"name":"f","args":{}}}]}]`)
+	f(` messages=1 last="{\"content\":[{\"type\":\"text\",\"text\":\"hi\"}],\"role\":\"user\"}"`, "openinference.span.kind", "LLM", "input.value", `[{"parts":{"text":"hi"}}]`)
+	f(` messages=1 last="{\"role\":\"user\",\"content\":[{\"type\":\"text\",\"text\":\"hi\"}]}"`, "langfuse.observation.type", "generation",
+		"langfuse.observation.input", `[{"role":"user","parts":[{"type":"text","content":"hi"}]}]`)
 	f(` tool_calls=2 call=1 name=f arguments={} call=2 name=g`, "langfuse.observation.type", "generation",
 		"langfuse.observation.output", `{"role":"assistant","tool_calls":[{"id":"1","function":{"name":"f","arguments":"{}"}},{"id":"2","function":{"name":"g"}}]}`)
 	// LiteLLM's own id, and the session in Python.

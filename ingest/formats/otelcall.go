@@ -328,7 +328,11 @@ func (p *otelCall) whole(r *fingerprint.Request) bool {
 	}
 	switch text[0] {
 	case '[':
-		p.in.messages(text, r, p.reads)
+		if areContents(&p.body, text) {
+			p.sent.gemini.bare(text, &r.Messages, p.reads)
+		} else {
+			p.in.messages(text, r, p.reads)
+		}
 	case '{':
 		r.Body = text
 		p.sent.read(r, &p.session, p.reads)

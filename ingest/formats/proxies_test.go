@@ -91,7 +91,8 @@ func TestCaddy(t *testing.T) {
 	// What time_format can be.
 	const now = "2026-11-21T03:27:46.992000Z"
 	at(`1795231666.992`, now)
-	at(`1795231666992.0005`, now)
+	at(`1795231666992.0005`, "2026-11-21T03:27:46.992001Z")
+	at(`1795231485328.4558`, "2026-11-21T03:24:45.328456Z")
 	at(`1795231666992000123`, now)
 	at(`"2026-11-21T08:57:46.992+0530"`, now)
 	at(`"2026-11-21T03:27:46.992Z"`, now)
@@ -105,7 +106,11 @@ func TestCaddy(t *testing.T) {
 			t.Errorf("%s: %s, want %s", duration, got, want)
 		}
 	}
-	took(`2`, nativeAt+" took=2s")
+	took(`2.0`, nativeAt+" took=2s")
+	took(`2000`, nativeAt+" took=2s")
+	took(`2000000000`, nativeAt+" took=2s")
+	took(`1000000`, "1970-01-01T00:00:02.999000Z took=1ms")
+	took(`0`, "1970-01-01T00:00:03.000000Z took=0s")
 	took(`"2s"`, nativeAt+" took=2s")
 	took(`"2000ms"`, nativeAt+" took=2s")
 	took(`"0m2.0s"`, nativeAt+" took=2s")
@@ -113,7 +118,7 @@ func TestCaddy(t *testing.T) {
 	took(`"2000000000ns"`, nativeAt+" took=2s")
 	took(`-1`, "1970-01-01T00:00:03.000000Z")
 	took(`"soon"`, "1970-01-01T00:00:03.000000Z")
-	took(`9`, "column 0: time out of range")
+	took(`9.5`, "column 0: time out of range")
 }
 
 func TestTraefik(t *testing.T) {
@@ -264,6 +269,11 @@ func TestStreamedResponses(t *testing.T) {
 		chunk(`{"tool_calls":[{"index":1,"function":{"arguments":":1}"}}]}`),
 		`data: {"choices":[],"usage":{"prompt_tokens":5,"completion_tokens":6}}`, `data: [DONE]`)
 	f(`tool_calls=0`, chunk(`{"content":"hi"}`), `data: [DONE]`)
+	// Whatever field comes first, and comments of those who keep the line open.
+	for _, first := range []string{": OPENROUTER PROCESSING", ":", "retry: 3000", "id: 1\nevent: x", "data:{}"} {
+		f(`tool_calls=0`, first, chunk(`{"content":"hi"}`), `data: [DONE]`)
+	}
+	f(``, "no: stream", chunk(`{"content":"hi"}`), `data: [DONE]`)
 	f(``, chunk(`{"tool_calls":[{"index":0,"id":"c1","function":{"name":"f","arguments":"{"}}]}`)) // the client went
 	f(`tool_calls=1 call=t1 name=f arguments="{\"x\":1}" tokens_in=5 tokens_out=6`,
 		"event: message_start\ndata: "+`{"type":"message_start","message":{"usage":{"input_tokens":5,"output_tokens":1}}}`,

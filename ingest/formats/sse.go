@@ -36,9 +36,15 @@ func (p *streamed) keep(text []byte) span {
 	return span{from, len(p.text)}
 }
 
-// isStream tells a stream of events from a JSON text.
+// isStream tells a stream of events from a JSON text. It may begin with any
+// field, and with a comment: OpenRouter sends some while a model thinks.
 func isStream(text []byte) bool {
-	return bytes.HasPrefix(text, []byte("data:")) || bytes.HasPrefix(text, []byte("event:"))
+	field, _, ok := bytes.Cut(text[:min(len(text), len("retry:"))], []byte(":"))
+	switch string(field) {
+	case "", "data", "event", "id", "retry":
+		return ok
+	}
+	return false
 }
 
 // read notes the calls and the tokens of a response. One that breaks off says
