@@ -39,10 +39,10 @@
   const span = (ms) => {
     if (ms < 1000) return Math.round(ms) + " ms";
     const sec = ms / 1000;
-    if (sec < 120) return Math.floor(sec) + " s";
-    if (sec < 7200) return Math.floor(sec / 60) + " min";
-    if (sec < 172800) return Math.floor(sec / 3600) + " h";
-    return Math.floor(sec / 86400) + " days";
+    if (sec < 120) return Math.round(sec) + " s";
+    if (sec < 7200) return Math.round(sec / 60) + " min";
+    if (sec < 172800) return Math.round(sec / 3600) + " h";
+    return Math.round(sec / 86400) + " days";
   };
   const stamp = (ms) => new Date(ms).toISOString().slice(0, 19).replace("T", " ");
 

@@ -176,20 +176,21 @@ func Period(first, last int64) string {
 	return fmt.Sprintf("%s to %s UTC", Instant(first).Format(layout), Instant(last).Format(layout))
 }
 
-// Span writes a duration in the unit that says most.
+// Span writes a duration in the unit that says most, to the nearest.
 func Span(micros int64) string {
 	d := time.Duration(micros) * time.Microsecond
+	in := func(unit time.Duration, name string) string { return fmt.Sprintf("%d %s", d.Round(unit)/unit, name) }
 	switch {
 	case d < time.Second:
-		return fmt.Sprintf("%d ms", d.Milliseconds())
+		return in(time.Millisecond, "ms")
 	case d < 2*time.Minute:
-		return fmt.Sprintf("%d s", int64(d.Seconds()))
+		return in(time.Second, "s")
 	case d < 2*time.Hour:
-		return fmt.Sprintf("%d min", int64(d.Minutes()))
+		return in(time.Minute, "min")
 	case d < 48*time.Hour:
-		return fmt.Sprintf("%d h", int64(d.Hours()))
+		return in(time.Hour, "h")
 	}
-	return fmt.Sprintf("%d days", int64(d.Hours()/24))
+	return in(24*time.Hour, "days")
 }
 
 // Money writes US dollars.

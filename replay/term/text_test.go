@@ -32,6 +32,27 @@ func TestPeriod(t *testing.T) {
 	f(3600, "1970-01-01 00:00 to 1970-01-01 01:00 UTC")
 }
 
+// A duration is the nearest that is written: "95 % within 5 s" may not be 5.9 s.
+func TestSpan(t *testing.T) {
+	f := func(micros int64, want string) {
+		t.Helper()
+		if got := Span(micros); got != want {
+			t.Errorf("Span(%d) = %q, want %q", micros, got, want)
+		}
+	}
+	f(0, "0 ms")
+	f(1_600, "2 ms")
+	f(2_720_000, "3 s")
+	f(5_110_000, "5 s")
+	f(5_900_000, "6 s")
+	f(119_400_000, "119 s")
+	f(179_000_000, "3 min")
+	f(2*3600e6, "2 h")
+	f(47.6*3600e6, "48 h")
+	f(48*3600e6, "2 days")
+	f(378.44*86400e6, "378 days")
+}
+
 func TestPercent(t *testing.T) {
 	f := func(part, whole int64, want string) {
 		t.Helper()

@@ -3,7 +3,9 @@ package tune
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -51,8 +53,20 @@ func ReadLabels(name string, src io.Reader) (Labels, error) {
 			Session *string `json:"session"`
 			Loop    *bool   `json:"loop"`
 		}
-		if err := json.Unmarshal(text, &row); err != nil || row.Session == nil || row.Loop == nil {
-			return nil, fmt.Errorf(`%s:%d: a label is {"session": "...", "loop": true or false}`, name, line)
+		err := json.Unmarshal(text, &row)
+		place, why := fmt.Sprintf("%s:%d", name, line), ""
+		if broken, ok := errors.AsType[*json.SyntaxError](err); ok {
+			place += fmt.Sprintf(":%d", int64(bytes.Index(s.Bytes(), text))+max(broken.Offset, 1))
+			why = broken.Error()
+		} else if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
+			why = cmp.Or(wrong.Field, "it") + " is of the wrong type, " + wrong.Value
+		} else if row.Session == nil {
+			why = "no session"
+		} else if row.Loop == nil {
+			why = "no loop"
+		}
+		if why != "" {
+			return nil, fmt.Errorf(`%s: %s; a label is {"session": "...", "loop": true or false}`, place, why)
 		}
 		if was, twice := labels[*row.Session]; twice && was != *row.Loop {
 			return nil, fmt.Errorf("%s:%d: session %q is labelled true and false", name, line, *row.Session)

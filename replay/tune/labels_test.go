@@ -18,3 +18,20 @@ func TestReadLabels(t *testing.T) {
 	f("\ufeff{\"session\":\"s\",\"loop\":true,\"who\":\"me\"}\r\n\r\n {\"session\":\"\",\"loop\":false}", Labels{"s": true, "": false})
 	f("{\"session\":\"s\",\"loop\":true}\n{\"session\":\"s\",\"loop\":true}", Labels{"s": true})
 }
+
+// What is no label is said with its place, and with what is wrong with it.
+func TestWrongLabels(t *testing.T) {
+	const sound = `{"session":"s","loop":true}` + "\n"
+	for text, want := range map[string]string{
+		sound + `{"session":"s","calls":7}`: "l:2: no loop; ",
+		`{"loop":true}`:                     "l:1: no session; ",
+		`  {"session":"s","loop":yes}`:      "l:1:25: invalid character 'y'",
+		`[true]`:                            "l:1: it is of the wrong type, array; ",
+		sound + `{"session":"s","loop":`:    "l:2:22: unexpected end of JSON input; ",
+		`{"session":"s","loop":"yes"}`:      "l:1: loop is of the wrong type, string; ",
+	} {
+		if got, err := ReadLabels("l", strings.NewReader(text)); err == nil || !strings.HasPrefix(err.Error(), want) || !strings.HasSuffix(err.Error(), `; a label is {"session": "...", "loop": true or false}`) {
+			t.Errorf("%q: %v, %v, want %s", text, got, err, want)
+		}
+	}
+}
