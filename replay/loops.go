@@ -2,6 +2,7 @@ package replay
 
 import (
 	"cmp"
+	"fmt"
 	"math"
 	"slices"
 
@@ -48,10 +49,7 @@ func Loops(episodes []window.Episode) []Loop {
 	open := map[string]int{} // by scope: the loop that may still grow
 	for _, e := range byStart {
 		scope := scopeTexts(e)
-		key := ""
-		for _, s := range scope {
-			key += s + "\x00"
-		}
+		key := fmt.Sprintf("%q", scope) // quoted: a client may write what joins them
 		i, ok := open[key]
 		if !ok || loops[i].Last < e.First {
 			i = len(loops)
