@@ -103,7 +103,7 @@ func TestEventHasNoOtherFields(t *testing.T) {
 	f(heard{}, "answers results messages")
 	f(results{}, "turns changes run longest held")
 	f(keyEvidence{}, "first facts")
-	f(Witness{}, "plan keep quiet results answers messages conversation errors judged whole")
+	f(Witness{}, "plan keep quiet results answers messages conversation errors judged whole ordinals")
 	f(evidence{}, "witness rule keys inRow")
 	f(inRow{}, "cycle sessions own")
 	f(CounterSpec{}, "Kind Window Closed Period")

@@ -22,6 +22,8 @@ type Witness struct {
 
 	errors        map[int64]errorMinute
 	judged, whole int64 // requests; of those, at a whole second
+
+	ordinals ordinals // of the request at work
 }
 
 // errorMinute is a minute in which somebody had 429 or 5xx: that others had,
@@ -219,14 +221,9 @@ func (w *Witness) said(ev *Event, rule *Rule) (hash uint64) {
 // add adds one more request to a stretch.
 func (w *Witness) add(f *Facts, ev *Event, rule int, print *fingerprint.Fingerprint, inRow int, said uint64) {
 	own := &ev.Prints[w.plan.identity[rule]]
-	same, at := 0, 0
-	for k, p := range own.Fingerprints {
-		if p == *print {
-			same, at = same+1, k
-		}
-	}
-	again := same > 1 && ev.Time == f.last // the same call, in one request
-	f.note(ev, same > 1)
+	at := w.ordinals.find(print, ev, w.plan.identity[rule])
+	again := at.again && ev.Time == f.last // the same call, in one request
+	f.note(ev, at.again)
 	if said != 0 {
 		f.said = said
 	}
@@ -237,7 +234,7 @@ func (w *Witness) add(f *Facts, ev *Event, rule int, print *fingerprint.Fingerpr
 		}
 	case id.Sees == fingerprint.SeesCalls && !again && w.results >= 0:
 		var room [fewPrints]uint64
-		if shown := came(room[:0], &ev.Prints[w.results], own.Name(at)); len(shown) > 0 {
+		if shown := came(room[:0], &ev.Prints[w.results], own.Name(at.last)); len(shown) > 0 {
 			f.toHear().results.add(shown)
 		}
 	}
