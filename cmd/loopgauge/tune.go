@@ -84,6 +84,9 @@ func (f *tuneFlags) run(ctx context.Context, u *ui, args []string) error {
 	if err != nil {
 		return usage(err)
 	}
+	if err := noFile("--out", f.out); err != nil {
+		return usage(err)
+	}
 	export, err := f.exported()
 	if err != nil {
 		return usage(err)
