@@ -333,10 +333,10 @@ func (f *tuneFlags) options() (o tune.Options, err error) {
 		}
 	}
 	number, ok := strings.CutSuffix(f.maxWrong, "%")
-	if o.MaxWrong, err = strconv.ParseFloat(number, 64); err != nil || !ok || !(o.MaxWrong >= 0 && o.MaxWrong <= 100) {
+	// Divided by 100 it would be another number than was written.
+	if o.MaxWrong, err = strconv.ParseFloat(number+"e-2", 64); err != nil || !ok || !(o.MaxWrong >= 0 && o.MaxWrong <= 1) {
 		return o, fmt.Errorf("--max-wrong: write it as 0.1%%, is %q", f.maxWrong)
 	}
-	o.MaxWrong /= 100
 	if f.labels == "" {
 		return o, nil
 	}
