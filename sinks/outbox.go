@@ -280,7 +280,7 @@ func (o *Outbox) outcome(e *entry, sink string, err error, wait time.Duration) t
 	o.mu.Unlock()
 	pause := wait/2 + rand.N(wait)
 	if later, ok := errors.AsType[*Later](err); ok {
-		pause = max(pause, min(later.After, longestLater))
+		pause = max(pause, later.Pause())
 	}
 	return pause
 }

@@ -45,3 +45,7 @@ type Later struct {
 
 func (e *Later) Error() string { return e.Err.Error() }
 func (e *Later) Unwrap() error { return e.Err }
+
+// Pause is how long to leave the receiver alone, whatever it says: not for a day,
+// and not without a breath.
+func (e *Later) Pause() time.Duration { return min(max(e.After, firstRetry), longestLater) }

@@ -102,9 +102,10 @@ func (e *emitter) sendTo(s sinks.Sink, a *sinks.Alert) {
 			}
 			return
 		}
-		e.u.say("%s: asks to be left alone for %s", s.Name(), later.After)
+		pause := later.Pause()
+		e.u.say("%s: asks to be left alone for %s", s.Name(), window.Lasting(pause))
 		select {
-		case <-time.After(later.After):
+		case <-time.After(pause):
 		case <-e.ctx.Done():
 			return
 		}
