@@ -15,6 +15,20 @@ type Sink interface {
 	Send(ctx context.Context, a *Alert) error
 }
 
+// Named is a sink that people know by another name than its own.
+type Named struct {
+	Sink
+	Called string
+}
+
+// Called is the name that people know a sink by.
+func Called(s Sink) string {
+	if named, ok := s.(Named); ok {
+		return named.Called
+	}
+	return s.Name()
+}
+
 // Resender is a sink whose receiver forgets what it is not told again.
 type Resender interface {
 	Sink
