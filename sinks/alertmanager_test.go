@@ -159,7 +159,7 @@ func TestResend(t *testing.T) {
 		cancel()
 		running.Wait()
 
-		o = NewOutbox(quietly, s)
+		o = NewOutbox(quietly, Named{s, "pager"}) // which is what it is called, and no other
 		r = NewRouter(o, Routes{}, nil)
 		if err := r.Load(saved); err != nil {
 			t.Fatal(err)

@@ -35,16 +35,17 @@ type Outbox struct {
 
 // SinkStats are how a sink stands. The counts begin with the process.
 type SinkStats struct {
-	Name    string
-	Waiting int   // alerts that it does not have yet
-	Sent    int64 // alerts that it took
-	Failed  int64 // attempts that failed and are repeated
-	Refused int64 // alerts that it did not want
-	Dropped int64 // alerts that did not fit into the outbox any more
+	Name    string // as people know it
+	Waiting int    // alerts that it does not have yet
+	Sent    int64  // alerts that it took
+	Failed  int64  // attempts that failed and are repeated
+	Refused int64  // alerts that it did not want
+	Dropped int64  // alerts that did not fit into the outbox any more
 }
 
 type sinkState struct {
 	SinkStats
+	sink string            // its own name
 	open map[string]*Alert // the last it took of each that is open, by ID; nil unless it is a Resender
 }
 
@@ -74,13 +75,17 @@ const longestLater = time.Hour
 
 // NewOutbox makes an empty outbox for sinks whose names differ.
 func NewOutbox(log *slog.Logger, list ...Sink) *Outbox {
-	o := &Outbox{log: log, sinks: list, changed: make(chan struct{}), states: map[string]*sinkState{}, most: maxWaiting}
+	o := &Outbox{log: log, changed: make(chan struct{}), states: map[string]*sinkState{}, most: maxWaiting}
 	for _, s := range list {
-		state := &sinkState{SinkStats: SinkStats{Name: s.Name()}}
+		state := &sinkState{SinkStats: SinkStats{Name: Called(s)}, sink: s.Name()}
+		if named, ok := s.(Named); ok {
+			s = named.Sink
+		}
 		if _, ok := s.(Resender); ok {
 			state.open = map[string]*Alert{}
 		}
-		o.states[s.Name()] = state
+		o.sinks = append(o.sinks, s)
+		o.states[state.sink] = state
 	}
 	return o
 }
@@ -122,19 +127,19 @@ func (o *Outbox) drop(s *sinkState) {
 	over := map[string]bool{}
 	victim := ""
 	for _, e := range o.entries {
-		if e.alert.State == window.Closed && e.waitsFor(s.Name) {
+		if e.alert.State == window.Closed && e.waitsFor(s.sink) {
 			over[e.alert.ID] = true
 		}
 	}
 	all := len(over) > 0
 	for _, e := range o.entries {
-		if e.waitsFor(s.Name) && (!all || over[e.alert.ID]) {
+		if e.waitsFor(s.sink) && (!all || over[e.alert.ID]) {
 			victim = e.alert.ID
 			break
 		}
 	}
 	for _, e := range slices.Clone(o.entries) {
-		if e.alert.ID != victim || !e.waitsFor(s.Name) {
+		if e.alert.ID != victim || !e.waitsFor(s.sink) {
 			continue
 		}
 		o.log.Error("alert dropped: too many wait for its sink", "sink", s.Name, "id", e.alert.ID, "revision", e.alert.Revision, "waiting", s.Waiting)
@@ -150,7 +155,7 @@ func (o *Outbox) drop(s *sinkState) {
 func (o *Outbox) leave(e *entry, s *sinkState) {
 	s.Waiting--
 	o.moved = true
-	e.to = slices.DeleteFunc(e.to, func(name string) bool { return name == s.Name })
+	e.to = slices.DeleteFunc(e.to, func(name string) bool { return name == s.sink })
 	if len(e.to) == 0 {
 		o.entries = slices.DeleteFunc(o.entries, func(x *entry) bool { return x == e })
 		o.wake()
@@ -262,7 +267,7 @@ func (o *Outbox) serve(ctx context.Context, s Sink) {
 // outcome takes down what became of an attempt, and says how long to wait
 // before the next; 0 is that there is none.
 func (o *Outbox) outcome(e *entry, sink string, err error, wait time.Duration) time.Duration {
-	about := []any{"sink", sink, "id", e.alert.ID, "revision", e.alert.Revision, "error", err}
+	about := []any{"sink", o.states[sink].Name, "id", e.alert.ID, "revision", e.alert.Revision, "error", err}
 	if _, ok := errors.AsType[*Refused](err); ok || err == nil {
 		if err != nil {
 			o.log.Error("alert refused", about...)
@@ -280,7 +285,7 @@ func (o *Outbox) outcome(e *entry, sink string, err error, wait time.Duration) t
 	o.mu.Unlock()
 	pause := wait/2 + rand.N(wait)
 	if later, ok := errors.AsType[*Later](err); ok {
-		pause = max(pause, min(later.After, longestLater))
+		pause = max(pause, later.Pause())
 	}
 	return pause
 }
@@ -294,7 +299,7 @@ func (o *Outbox) resend(ctx context.Context, s Resender) {
 		return
 	}
 	if err := s.Resend(ctx, open); err != nil && ctx.Err() == nil {
-		o.log.Warn("alerts not sent again, will be tried again", "sink", s.Name(), "alerts", len(open), "error", err)
+		o.log.Warn("alerts not sent again, will be tried again", "sink", o.states[s.Name()].Name, "alerts", len(open), "error", err)
 		o.mu.Lock()
 		o.states[s.Name()].Failed++
 		o.mu.Unlock()

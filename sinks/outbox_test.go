@@ -334,3 +334,34 @@ func TestOutboxLater(t *testing.T) {
 	f(10*time.Minute, 10*time.Minute)
 	f(365*24*time.Hour, time.Hour)
 }
+
+// Of a sink that has a name people are told by that, whatever becomes of an
+// alert.
+func TestOutboxNamed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var log strings.Builder
+		errs := []error{&Refused{errors.New("no")}, &Denied{errors.New("who?")}, errors.New("down")}
+		a, b := &scripted{name: "slack C1", answers: errs}, &scripted{name: "slack C2"}
+		o := NewOutbox(slog.New(slog.NewTextHandler(&log, nil)), Named{a, "pager"}, b)
+		o.most = 2
+		for i := range int64(4) {
+			o.Add(alert(fmt.Sprint(i), 1), "slack C1")
+		}
+		o.Allow(o.Last())
+		ctx, cancel := context.WithCancel(t.Context())
+		var running sync.WaitGroup
+		running.Go(func() { o.Run(ctx) })
+		time.Sleep(time.Minute)
+		cancel()
+		running.Wait()
+		if n := strings.Count(log.String(), "sink=pager "); n != 5 || strings.Contains(log.String(), "C1") {
+			t.Errorf("%d of 5 lines name it:\n%s", n, log.String())
+		}
+		if got := o.Stats(); got[0] != (SinkStats{Name: "pager", Sent: 1, Failed: 2, Refused: 1, Dropped: 2}) || got[1].Name != "slack C2" {
+			t.Errorf("%+v", got)
+		}
+		if names := o.Names(); names[0] != "slack C1" { // by which a checkpoint knows it
+			t.Errorf("%q", names)
+		}
+	})
+}

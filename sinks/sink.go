@@ -15,6 +15,20 @@ type Sink interface {
 	Send(ctx context.Context, a *Alert) error
 }
 
+// Named is a sink that people know by another name than its own.
+type Named struct {
+	Sink
+	Called string
+}
+
+// Called is the name that people know a sink by.
+func Called(s Sink) string {
+	if named, ok := s.(Named); ok {
+		return named.Called
+	}
+	return s.Name()
+}
+
 // Resender is a sink whose receiver forgets what it is not told again.
 type Resender interface {
 	Sink
@@ -45,3 +59,7 @@ type Later struct {
 
 func (e *Later) Error() string { return e.Err.Error() }
 func (e *Later) Unwrap() error { return e.Err }
+
+// Pause is how long to leave the receiver alone, whatever it says: not for a day,
+// and not without a breath.
+func (e *Later) Pause() time.Duration { return min(max(e.After, firstRetry), longestLater) }

@@ -30,7 +30,7 @@ func alertSinks(p *policy.Policy, log *slog.Logger, dry bool) ([]sinks.Sink, sin
 	names := map[string]string{"log": "log"} // by that of the policy
 	made, errs := policySinks(p)
 	for _, m := range made {
-		list = append(list, m.Sink)
+		list = append(list, m.Named)
 		names[m.policy.Name], routes.Least[m.Name()] = m.Name(), m.policy.Least
 	}
 	for _, r := range p.Routes {
@@ -46,8 +46,21 @@ func alertSinks(p *policy.Policy, log *slog.Logger, dry bool) ([]sinks.Sink, sin
 }
 
 type policySink struct {
-	sinks.Sink
+	sinks.Named
 	policy *policy.Sink
+}
+
+// unlike refuses a sink that could not be told from another.
+func (s *policySink) unlike(list []policySink) error {
+	for _, have := range list {
+		switch {
+		case have.Name() == s.Name():
+			return errors.New("is there twice")
+		case have.Called == s.Called:
+			return fmt.Errorf("another sink is called %q", s.Called)
+		}
+	}
+	return nil
 }
 
 // policySinks makes the sinks of a policy that hear of alerts, but for the log.
@@ -61,14 +74,19 @@ func policySinks(p *policy.Policy) (list []policySink, errs []error) {
 		if err == nil && made == nil {
 			continue
 		}
-		if err == nil && slices.ContainsFunc(list, func(have policySink) bool { return have.Name() == made.Name() }) {
-			err = errors.New("is there twice")
+		one := policySink{policy: s}
+		if err == nil {
+			one.Named = sinks.Named{Sink: made, Called: made.Name()}
+			if s.Name != s.Kind { // it has one of its own
+				one.Called = s.Name
+			}
+			err = one.unlike(list)
 		}
 		if err != nil {
 			errs = append(errs, fmt.Errorf("%s: %w", s.Place, err))
 			continue
 		}
-		list = append(list, policySink{made, s})
+		list = append(list, one)
 	}
 	return list, errs
 }

@@ -27,7 +27,7 @@ func TestAlertSinks(t *testing.T) {
 		made, _, err := alertSinks(p, slog.New(slog.DiscardHandler), false)
 		var names []string
 		for _, s := range made {
-			name, _, _ := strings.Cut(s.Name(), " hooks.example ")
+			name, _, _ := strings.Cut(sinks.Called(s), " hooks.example ")
 			names = append(names, name)
 		}
 		got := strings.Join(names, ", ")
@@ -60,6 +60,9 @@ func TestAlertSinks(t *testing.T) {
 	f(`{kafka: {topic: a}}`, `has no setting "topic"`)
 	f(`{kafka: {alerts: loops}}`, "kafka://host:port/topic")
 	f(`{log: {}}`, "log")
+	f(`{slack: {name: day, token: "${LG_TOKEN}", channel: C1111111}}, {slack: {name: night, token: "${LG_TOKEN}", channel: C2222222}}`, "log, day, night")
+	f(`{slack: {name: day, token: "${LG_TOKEN}", channel: C1111111}}, {slack: {name: night, token: "${LG_TOKEN}", channel: C1111111}}`, "is there twice")
+	f(`{slack: {name: "slack C2222222", token: "${LG_TOKEN}", channel: C1111111}}, {slack: {token: "${LG_TOKEN}", channel: C2222222}}`, `another sink is called "slack C2222222"`)
 }
 
 // A route may look at what its documentation says, and at all of it.

@@ -102,9 +102,10 @@ func (e *emitter) sendTo(s sinks.Sink, a *sinks.Alert) {
 			}
 			return
 		}
-		e.u.say("%s: asks to be left alone for %s", s.Name(), later.After)
+		pause := later.Pause()
+		e.u.say("%s: asks to be left alone for %s", sinks.Called(s), window.Lasting(pause))
 		select {
-		case <-time.After(later.After):
+		case <-time.After(pause):
 		case <-e.ctx.Done():
 			return
 		}
@@ -120,12 +121,12 @@ func (e *emitter) close() error {
 	e.send()
 	var errs []error
 	for _, s := range e.sinks {
-		name := s.Name()
-		if err := e.failed[name]; err != nil {
-			errs = append(errs, fmt.Errorf("%s: %w\nalerts it took before that one: %d", name, err, e.sent[name]))
+		err, sent := e.failed[s.Name()], e.sent[s.Name()]
+		if err != nil {
+			errs = append(errs, fmt.Errorf("%s: %w\nalerts it took before that one: %d", sinks.Called(s), err, sent))
 			continue
 		}
-		e.u.say("%s: %d alerts sent", name, e.sent[name])
+		e.u.say("%s: %d alerts sent", sinks.Called(s), sent)
 	}
 	return errors.Join(errs...)
 }

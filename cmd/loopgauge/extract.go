@@ -73,10 +73,13 @@ cluster can extract each log wherever there is room: docs/spark.md.`,
 // check holds the arguments and flags against each other.
 func (f *extractFlags) check(c *cobra.Command, args []string) error {
 	if f.out != "" {
-		for _, name := range []string{"to", "partitions", "idle", "start"} {
+		for _, name := range []string{"to", "partitions", "idle", "start", "verbose", "log-format"} {
 			if c.Flags().Changed(name) {
 				return usage(fmt.Errorf("--%s means nothing with --out: it is about topics", name))
 			}
+		}
+		if err := noFile("--out", f.out); err != nil {
+			return usage(err)
 		}
 		return logArgs(c, args)
 	}

@@ -46,6 +46,8 @@ complete it, and give it to --format.`,
 			switch {
 			case len(args) == 0 && f.scaffold:
 				return logArgs(c, args)
+			case f.scaffold && f.json:
+				return usage(errors.New("give either --scaffold or --json: each is all that is printed"))
 			case len(args) == 0:
 				return f.table(u)
 			case kafka.IsTopic(args[0]):

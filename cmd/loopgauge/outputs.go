@@ -57,10 +57,6 @@ func (f *replayFlags) open(ctx context.Context, u *ui, o *replay.Options, keyed 
 		o.Verdict = out.verdicts.Write
 	}
 	if f.out == "" {
-		if f.allVerdicts {
-			out.abort()
-			return nil, usage(errAllVerdicts)
-		}
 		return out, nil
 	}
 	if err := out.create(ctx, f.out, o.Plan); err != nil {
@@ -191,6 +187,14 @@ func mayReplace(flag, file string, is func(head []byte) bool) error {
 		return nil
 	}
 	return usage(fmt.Errorf("%s: %s is there and holds something else: remove it, or give another name", flag, file))
+}
+
+// noFile refuses a file where a directory is wanted.
+func noFile(flag, dir string) error {
+	if info, err := os.Stat(dir); err == nil && !info.IsDir() {
+		return fmt.Errorf("%s: %s is a file: name a directory", flag, dir)
+	}
+	return nil
 }
 
 func isVerdicts(head []byte) bool {

@@ -61,6 +61,8 @@ written with, whatever their counters, windows and thresholds.`,
 				return usage(errors.New("--json and --verdicts - both want standard output: give --verdicts a file"))
 			}
 			switch {
+			case f.allVerdicts && f.out == "":
+				return usage(errAllVerdicts)
 			case f.enforce && f.out != "":
 				return usage(errors.New("--out holds what is in the log, and --enforce asks what would have been: run them apart"))
 			case f.enforce && f.against != "":
@@ -71,6 +73,9 @@ written with, whatever their counters, windows and thresholds.`,
 				return usage(errors.New("--dry-run goes with --emit"))
 			case f.dryRun && (f.json || f.verdicts == "-"):
 				return usage(errors.New("--dry-run prints alerts on standard output, which --json and --verdicts - want too"))
+			}
+			if err := noFile("--out", f.out); err != nil {
+				return usage(err)
 			}
 			return f.run(c.Context(), u, args)
 		},

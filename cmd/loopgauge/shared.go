@@ -55,8 +55,6 @@ func (f *watchFlags) share(ctx context.Context, name string, p *policy.Policy, o
 		return usage(errors.New("--show-text: a topic of events holds no text"))
 	case f.dryRun:
 		return usage(errors.New("--dry-run: it would take partitions from those that send their alerts: run a policy without sinks, in a kafka group of its own"))
-	case f.allVerdicts && f.out == "":
-		return usage(errAllVerdicts)
 	}
 	c, err := f.logs.sharedConfig(name, cmp.Or(f.start, "earliest"), "-events", o.Log)
 	if err != nil {

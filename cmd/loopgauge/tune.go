@@ -84,6 +84,9 @@ func (f *tuneFlags) run(ctx context.Context, u *ui, args []string) error {
 	if err != nil {
 		return usage(err)
 	}
+	if err := noFile("--out", f.out); err != nil {
+		return usage(err)
+	}
 	export, err := f.exported()
 	if err != nil {
 		return usage(err)
@@ -330,10 +333,10 @@ func (f *tuneFlags) options() (o tune.Options, err error) {
 		}
 	}
 	number, ok := strings.CutSuffix(f.maxWrong, "%")
-	if o.MaxWrong, err = strconv.ParseFloat(number, 64); err != nil || !ok || !(o.MaxWrong >= 0 && o.MaxWrong <= 100) {
+	// Divided by 100 it would be another number than was written.
+	if o.MaxWrong, err = strconv.ParseFloat(number+"e-2", 64); err != nil || !ok || !(o.MaxWrong >= 0 && o.MaxWrong <= 1) {
 		return o, fmt.Errorf("--max-wrong: write it as 0.1%%, is %q", f.maxWrong)
 	}
-	o.MaxWrong /= 100
 	if f.labels == "" {
 		return o, nil
 	}

@@ -58,24 +58,7 @@ It says what it does on standard error, one line an event. The first SIGTERM or
 Ctrl-C ends it in order, the second at once.`,
 		Example: `  loopgauge watch --state /var/lib/loopgauge /var/log/gateway/
   loopgauge watch --state state --policy policy.yaml kafka://localhost:9092/llm-log`,
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) == 0 {
-				return usage(errors.New("no source given: name kafka://host:port/topic, or files, directories or globs"))
-			}
-			if err := f.noStore(args); err != nil {
-				return err
-			}
-			if f.state == "" && !kafka.IsTopic(args[0]) {
-				return usage(errNoState)
-			}
-			if f.pprof && f.listen == "" {
-				return usage(errors.New("--pprof needs --listen"))
-			}
-			if f.maxKeys < 1 {
-				return usage(fmt.Errorf("--max-keys must be 1 or more, is %d", f.maxKeys))
-			}
-			return nil
-		},
+		Args: func(_ *cobra.Command, args []string) error { return usage(f.check(args)) },
 		RunE: func(c *cobra.Command, args []string) error { return f.run(c, u, args) },
 	}
 	f.logs.register(c)
@@ -101,16 +84,54 @@ Ctrl-C ends it in order, the second at once.`,
 	return c
 }
 
+// check holds the arguments and flags against each other, before anything is
+// made or waited for.
+func (f *watchFlags) check(args []string) error {
+	topic := slices.ContainsFunc(args, kafka.IsTopic)
+	switch {
+	case len(args) == 0:
+		return errors.New("no source given: name kafka://host:port/topic, or files, directories or globs")
+	case topic && len(args) > 1:
+		return errors.New("a topic is watched alone: its partitions have an order that other sources do not share")
+	case slices.Contains(args, ingest.StdinName):
+		return errors.New("standard input cannot be followed: name the file, or read it with loopgauge replay")
+	case !topic && f.state == "":
+		return errNoState
+	case !topic && !slices.Contains([]string{"", "earliest", "latest"}, f.start):
+		return fmt.Errorf("--start must be earliest or latest for files, is %q", f.start)
+	case f.allVerdicts && f.out == "":
+		return errAllVerdicts
+	case f.pprof && f.listen == "":
+		return errors.New("--pprof needs --listen")
+	case f.maxKeys < 1:
+		return fmt.Errorf("--max-keys must be 1 or more, is %d", f.maxKeys)
+	case f.verdicts == "-":
+		return errors.New("--verdicts: standard output cannot be cut back after a crash: name a file")
+	}
+	if f.listen != "" {
+		if _, err := monitor.Address(f.listen); err != nil {
+			return fmt.Errorf("--listen: %w", err)
+		}
+	}
+	if _, err := kafka.ParseStart(f.start); err != nil {
+		return fmt.Errorf("--start: %w", err)
+	}
+	return errors.Join(f.noStore(args), noFile("--state", f.state), noFile("--out", f.out))
+}
+
 // noStore refuses what cannot be done with an object store: nothing in one
 // grows.
 func (f *watchFlags) noStore(args []string) error {
 	for _, arg := range args {
 		if blob.Is(arg) {
-			return usage(fmt.Errorf("%s cannot be watched: an object store does not tell what is added to it\nwatch the log where the gateway writes it, a file or a topic; or run loopgauge replay --since on the store, every hour", blob.Object(arg)))
+			return fmt.Errorf("%s cannot be watched: an object store does not tell what is added to it\nwatch the log where the gateway writes it, a file or a topic; or run loopgauge replay --since on the store, every hour", blob.Object(arg))
 		}
 	}
 	if blob.Is(f.out) {
-		return usage(fmt.Errorf("--out: no dataset can grow in %s: name a directory, and copy it there", blob.Object(f.out)))
+		return fmt.Errorf("--out: no dataset can grow in %s: name a directory, and copy it there", blob.Object(f.out))
+	}
+	if blob.Is(f.verdicts) {
+		return fmt.Errorf("--verdicts: no file can grow in %s: name one on a disk, and copy it there", blob.Object(f.verdicts))
 	}
 	return nil
 }
@@ -175,10 +196,7 @@ func (f *watchFlags) run(c *cobra.Command, u *ui, args []string) error {
 		return err
 	}
 	defer o.Store.Close() //nolint:errcheck // it holds a lock, nothing else
-	if o.AllVerdicts = f.allVerdicts; f.allVerdicts && f.out == "" {
-		return usage(errAllVerdicts)
-	}
-	if f.out != "" {
+	if o.AllVerdicts = f.allVerdicts; f.out != "" {
 		if o.Dataset, err = newParts(f.out, p, o); err != nil {
 			return err
 		}
@@ -220,9 +238,6 @@ func (f *watchFlags) explain(args []string, p *policy.Policy, lateness time.Dura
 // from all others.
 func (f *watchFlags) feed(args []string, state string, log *slog.Logger) (func(context.Context, []ingest.Mark) (ingest.Feed, error), error) {
 	if !slices.ContainsFunc(args, kafka.IsTopic) {
-		if f.start != "" && f.start != "earliest" && f.start != "latest" {
-			return nil, fmt.Errorf("--start must be earliest or latest for files, is %q", f.start)
-		}
 		if err := f.logs.loadFormat(); err != nil {
 			return nil, err
 		}
@@ -234,9 +249,6 @@ func (f *watchFlags) feed(args []string, state string, log *slog.Logger) (func(c
 		return func(_ context.Context, marks []ingest.Mark) (ingest.Feed, error) {
 			return ingest.Follow(args, ingest.Options{Format: f.logs.formatName(), Custom: f.logs.custom, Zone: f.logs.timezone.Location, MaxLine: int(f.logs.maxLine), Latest: f.start == "latest"}, marks)
 		}, nil
-	}
-	if len(args) > 1 {
-		return nil, errors.New("a topic is watched alone: its partitions have an order that other sources do not share")
 	}
 	c, err := f.logs.liveConfig(args[0], log)
 	if err != nil {

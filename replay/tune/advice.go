@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"math/big"
 	"slices"
 	"strconv"
 
@@ -268,13 +269,15 @@ func (r *Report) choose(t *window.SweepTarget, grid [][]Outcome, share float64) 
 	}
 	var choices []choice
 	var best int64
+	wrong := r.mostWrong(share)
+	within := func(o *Outcome) bool { return o.WrongRequests <= wrong && r.affordable(o, share) }
 	for c := range grid {
 		if !r.may(t.Rule, c) {
 			continue
 		}
 		for th := r.least(); th < len(grid[c]); th++ {
 			o := &grid[c][th]
-			if o.Caught == 0 || !r.within(o, share) || !r.within(&grid[c][r.margin(th)], share) {
+			if o.Caught == 0 || !within(o) || !within(&grid[c][r.margin(th)]) {
 				continue
 			}
 			choices = append(choices, choice{c, th, o, r.steady(grid, c, th)})
@@ -319,13 +322,22 @@ func (r *Report) away(rule *window.Rule, cell int) (other int, far float64) {
 	return other, math.Round(math.Abs(math.Log2(float64(r.Cells[cell].Window) / float64(max(rule.Counter.Window, 1)))))
 }
 
-// within says whether a setting keeps to the limits in a share of the log's
+// affordable says whether a setting keeps to the budget in a share of the log's
 // time.
-func (r *Report) within(o *Outcome, share float64) bool {
-	if r.Options.Budget > 0 && perDay(float64(o.Episodes), share*r.Days) > r.Options.Budget {
-		return false
+func (r *Report) affordable(o *Outcome, share float64) bool {
+	return r.Options.Budget == 0 || perDay(float64(o.Episodes), share*r.Days) <= r.Options.Budget
+}
+
+// mostWrong is how many requests a setting may hit wrongly in a share of the
+// log's time. It is of the decimals that were written: the product of the
+// floats next to them is below a whole number as often as not.
+func (r *Report) mostWrong(share float64) int64 {
+	most := big.NewRat(r.Result.Account.Judged, 1)
+	for _, f := range []float64{share, r.Options.MaxWrong} {
+		written, _ := new(big.Rat).SetString(strconv.FormatFloat(f, 'g', -1, 64))
+		most.Mul(most, written)
 	}
-	return float64(o.WrongRequests) <= r.Options.MaxWrong*share*float64(r.Result.Account.Judged)
+	return new(big.Int).Quo(most.Num(), most.Denom()).Int64()
 }
 
 // steady is the least that a neighbour saves, as a share: one threshold up or

@@ -1,6 +1,7 @@
 package tune
 
 import (
+	"math"
 	"slices"
 	"testing"
 	"time"
@@ -99,6 +100,26 @@ func TestChoose(t *testing.T) {
 	f("one whose neighbouring windows do", Options{}, 10, map[at]Outcome{
 		{0, 4}: catches(92), {1, 4}: same, {2, 4}: same, {0, 5}: {Waste: 92}, {1, 5}: {Waste: 100}, {2, 5}: {Waste: 100},
 	}, at{2, 4})
+}
+
+// TestMostWrong: at the edge of --max-wrong a setting keeps to it, whatever
+// floats make of tenths of a percent.
+func TestMostWrong(t *testing.T) {
+	f := func(maxWrong, share float64, judged, want int64) {
+		t.Helper()
+		r := &Report{Options: Options{MaxWrong: maxWrong}, Result: &replay.Result{}}
+		r.Result.Account.Judged = judged
+		if got := r.mostWrong(share); got != want {
+			t.Errorf("%v of %v of %d requests are %d, want %d", maxWrong, share, judged, got, want)
+		}
+	}
+	for n := range int64(100) {
+		f(0.01, trainShare, 1000*n, 7*n)
+		f(0.007, 1, 1000*n, 7*n)
+		f(0.001, 1, 1000*n+999, n)
+	}
+	f(0, 1, 1000, 0)
+	f(1, 1, math.MaxInt64, math.MaxInt64)
 }
 
 // TestRecommend: of rules that catch loops in the conversations named by

@@ -63,7 +63,7 @@ func (r *Report) Refusal(advice int) string {
 	}
 	// The limits hold for the part of the time that settings are chosen on.
 	switch {
-	case float64(o.WrongRequests) > trainShare*r.Options.MaxWrong*float64(r.Result.Account.Judged):
+	case o.WrongRequests > r.mostWrong(trainShare):
 		text += fmt.Sprintf("; %s wrongly, where --max-wrong allows %.3g %%", r.hit(o), 100*r.Options.MaxWrong)
 	case hair.WrongRequests > 0:
 		text += fmt.Sprintf("; right by a hair: at %d it would hit %s wrongly", r.margin(threshold), r.hit(hair))

@@ -70,7 +70,7 @@ func Schema() []byte {
 	sinks := object{}
 	for _, name := range sinkKinds {
 		sinks[name] = object{"type": []string{"object", "null"}, "properties": object{
-			"name": text("by which routes know it; the sink's kind unless given"), "min_severity": choice("that an incident must have to be told of", severityNames()),
+			"name": text("by which routes know it, and what is said of it; routes know the others by their kinds"), "min_severity": choice("that an incident must have to be told of", severityNames()),
 		}}
 	}
 	kafka := closed(object{

@@ -69,7 +69,7 @@ func (r *reader) sinks(n ast.Node, at place, d *draft) {
 				switch taken := d.sinkCalled(sink.Name); {
 				case sink.Name == "":
 					r.check(here, "must not be empty")
-				case taken:
+				case taken, sink.Name == "log" && kind != "log": // which is always there
 					r.problem(here, "another sink is called %q", sink.Name)
 				}
 			case "min_severity":

@@ -273,8 +273,8 @@ func TestPages(t *testing.T) {
 func TestAddress(t *testing.T) {
 	f := func(addr, want string) {
 		t.Helper()
-		if got := address(addr); got != want {
-			t.Errorf("%s is %s, want %s", addr, got, want)
+		if got, err := Address(addr); got != want || err != nil {
+			t.Errorf("%s is %s, want %s: %v", addr, got, want, err)
 		}
 	}
 	f("9469", "127.0.0.1:9469")
@@ -284,7 +284,12 @@ func TestAddress(t *testing.T) {
 	f("[::1]:9469", "[::1]:9469")
 	f("[::]:9469", "[::]:9469")
 	f("localhost:9469", "localhost:9469")
-	f("99999", "99999") // an error when it is listened on
+	f("127.0.0.1:65535", "127.0.0.1:65535")
+	for _, bad := range []string{"", ":", "99999", "-1", "localhost", "127.0.0.1", "127.0.0.1:", "127.0.0.1:65536", "127.0.0.1:http", "[::1", "::1"} {
+		if got, err := Address(bad); err == nil || !strings.Contains(err.Error(), "HOST:PORT, such as 127.0.0.1:9469") {
+			t.Errorf("%q is %q: %v", bad, got, err)
+		}
+	}
 }
 
 func TestServer(t *testing.T) {
@@ -297,10 +302,8 @@ func TestServer(t *testing.T) {
 	if _, err := Start(s.Addr(), now, o); err == nil || !strings.Contains(err.Error(), s.Addr()) {
 		t.Errorf("a second server on the same port: %v", err)
 	}
-	for _, bad := range []string{"", "99999", "127.0.0.1", "127.0.0.1:70000"} {
-		if s, err := Start(bad, now, o); err == nil {
-			t.Errorf("%s is listened on as %s; %v", bad, s.Addr(), s.Close())
-		}
+	if s, err := Start("", now, o); err == nil {
+		t.Errorf("no address is listened on as %s; %v", s.Addr(), s.Close())
 	}
 	client := &http.Client{Transport: &http.Transport{}} // connections that are open when the server ends
 	r, err := client.Get("http://" + s.Addr() + "/readyz")

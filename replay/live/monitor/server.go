@@ -52,10 +52,11 @@ func Start(addr string, now func() live.Now, o Options) (*Server, error) {
 	if o.Alive == 0 {
 		o.Alive = defaultAlive
 	}
-	if addr == "" { // which net takes for any port of all networks
-		return nil, errors.New("no address to listen on")
+	addr, err := Address(addr)
+	if err != nil {
+		return nil, err
 	}
-	l, err := net.Listen("tcp", address(addr))
+	l, err := net.Listen("tcp", addr)
 	if err != nil {
 		return nil, err
 	}
@@ -81,13 +82,17 @@ func Start(addr string, now func() live.Now, o Options) (*Server, error) {
 	return s, nil
 }
 
-// address adds this machine to a port.
-func address(addr string) string {
-	port := strings.TrimPrefix(addr, ":")
-	if _, err := strconv.ParseUint(port, 10, 16); err == nil {
-		return net.JoinHostPort("127.0.0.1", port)
+// Address is HOST:PORT of what is to be listened on: a port alone is one of this
+// machine. It refuses what no machine could listen on.
+func Address(addr string) (string, error) {
+	host, port, err := net.SplitHostPort(addr)
+	if alone := strings.TrimPrefix(addr, ":"); !strings.Contains(alone, ":") {
+		host, port, err = "127.0.0.1", alone, nil
 	}
-	return addr
+	if _, bad := strconv.ParseUint(port, 10, 16); err != nil || bad != nil {
+		return "", fmt.Errorf("must be HOST:PORT, such as 127.0.0.1:9469, or a port of this machine alone, up to 65535; is %q", addr)
+	}
+	return net.JoinHostPort(host, port), nil
 }
 
 // Addr is where the server listens: HOST:PORT.
