@@ -143,7 +143,7 @@ func findDataset(u *ui, args []string) (*dataset, error) {
 					logs = append(logs, name)
 				}
 				dirs = append(dirs, found...)
-			case isParquet(name):
+			case info.Mode().IsRegular() && isParquet(name): // of a pipe the look would take the first bytes
 				files = append(files, name)
 			default:
 				logs = append(logs, name)

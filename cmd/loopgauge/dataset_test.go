@@ -230,6 +230,29 @@ func times(t *testing.T, log string) (first, last string) {
 	return at(lines[len(lines)/3]), at(lines[len(lines)*2/3])
 }
 
+// TestPipeIsWhole: telling logs from datasets takes nothing out of a pipe, which
+// is what <(zstdcat LOG) of a shell is.
+func TestPipeIsWhole(t *testing.T) {
+	t.Parallel()
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	path := fmt.Sprintf("/dev/fd/%d", r.Fd())
+	if _, err := os.Stat(path); err != nil {
+		t.Skip("no /dev/fd here")
+	}
+	go func() {
+		defer w.Close()
+		fmt.Fprintln(w, `{"time": 1700000000, "messages": []}`)
+	}()
+	var d struct{ Data struct{ Judged int } }
+	if err := json.Unmarshal([]byte(loopgauge(t, "", "replay", "--json", "--format", "loopgauge", path)), &d); err != nil || d.Data.Judged != 1 {
+		t.Errorf("%d requests of 1: %v", d.Data.Judged, err)
+	}
+}
+
 // Hostile input: what reads the damaged file must say so, and not fall over.
 func TestDamagedDataset(t *testing.T) {
 	t.Parallel()
