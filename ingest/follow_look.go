@@ -30,6 +30,16 @@ type stranger struct {
 	copied  bool // of a file that is a stream
 	packed  bool
 	head    []byte
+	sum     head // of the head
+}
+
+// begins tells whether the file begins as a stream's does. Of thousands each is
+// held against each: that they differ must not cost a hash.
+func (x *stranger) begins(h head) bool {
+	if h.n == x.sum.n {
+		return h == x.sum
+	}
+	return h.begins(x.head)
 }
 
 // sight is what one look saw.
@@ -221,7 +231,7 @@ func (f *follower) copied(s *sight, st *followed) *entry {
 			continue
 		}
 		x := f.meet(e)
-		if x.refused || !st.head.begins(x.head) || !st.head.tells(x.head) {
+		if x.refused || !x.begins(st.head) || !st.head.tells(x.head) {
 			continue
 		}
 		r := 1
@@ -245,13 +255,18 @@ func (f *follower) copied(s *sight, st *followed) *entry {
 // were seen under it: twice between two looks, or while nothing was running. By
 // their names they are newer than one that was just rotated, or is still being read.
 func (f *follower) passed(s *sight) (list []*entry) {
+	loose := map[string][]*entry{} // directory -> files in it that are nobody's
 	for _, st := range f.streams {
 		mine := rotation(st.path, st.name)
 		if mine == "" || !st.placed() || st.ended && time.Since(st.shifted) >= patience {
 			continue
 		}
-		for _, e := range s.siblings(filepath.Dir(st.path)) {
-			if !s.taken[e.id] && s.byPath[e.path] == nil && newer(rotation(e.path, st.name), mine) {
+		dir := filepath.Dir(st.path)
+		if _, ok := loose[dir]; !ok {
+			loose[dir] = slices.DeleteFunc(slices.Clone(s.siblings(dir)), func(e *entry) bool { return s.taken[e.id] || s.byPath[e.path] != nil })
+		}
+		for _, e := range loose[dir] {
+			if newer(rotation(e.path, st.name), mine) {
 				list = append(list, e)
 			}
 		}
@@ -267,12 +282,12 @@ func (f *follower) meet(e *entry) *stranger {
 	}
 	x = &stranger{size: e.size, mtime: e.mtime}
 	data, packed, err := beginning(e.path, e.id, headSize)
-	x.head, x.packed = data, packed
+	x.head, x.sum, x.packed = data, headOf(data), packed
 	if _, no := errors.AsType[*Error](err); no && !cutShort(err) {
 		x.refused = true
 	} else if err != nil {
 		x.mtime = time.Time{} // to be looked at again
-		x.head = nil
+		x.head, x.sum = nil, headOf(nil)
 	}
 	f.strangers[e.id] = x
 	return x
@@ -316,7 +331,7 @@ const compared = 64 << 10
 // it is removed. It is looked at again when it grows. sure is false while they
 // cannot be compared.
 func (f *follower) isCopy(e *entry, x *stranger, st *followed) (same, sure bool) {
-	if len(x.head) >= st.head.n && !st.head.begins(x.head) {
+	if len(x.head) >= st.head.n && !x.begins(st.head) {
 		return false, true
 	}
 	theirs, _, err := beginning(st.path, st.id, compared)

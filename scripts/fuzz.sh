@@ -8,6 +8,9 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 targets=0
 for package in $(go list ./...); do
   for target in $(go test -list '^Fuzz' "$package" | grep '^Fuzz' || true); do
+    # The first build with the fuzzer's counters is silent, and of the program
+    # itself, with all that it links, ten minutes of CPU.
+    echo "$target of $package"
     go test -run '^$' -fuzz "^$target\$" -fuzztime "${1:-10s}" -fuzzminimizetime 10x "$package"
     targets=$((targets + 1))
   done

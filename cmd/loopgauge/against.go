@@ -2,11 +2,9 @@ package main
 
 import (
 	"context"
-	"errors"
-	"slices"
+	"fmt"
 	"time"
 
-	"github.com/loopgauge/loopgauge/ingest"
 	"github.com/loopgauge/loopgauge/replay"
 	"github.com/loopgauge/loopgauge/window"
 	"github.com/loopgauge/loopgauge/window/policy"
@@ -18,8 +16,8 @@ func loadOld(file string, args []string) (*policy.Policy, error) {
 	if file == "" {
 		return nil, nil
 	}
-	if slices.Contains(args, ingest.StdinName) {
-		return nil, usage(errors.New("--against reads the logs twice: standard input cannot be"))
+	if once := readOnce(args); once != "" {
+		return nil, usage(fmt.Errorf("--against reads the logs twice: %s cannot be", once))
 	}
 	p, err := policy.Load(file)
 	return p, usage(err)

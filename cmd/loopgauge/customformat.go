@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -21,7 +20,7 @@ func (f *logFlags) loadFormat() error {
 	if !isFormatFile(f.format) {
 		return fmt.Errorf("no format is called %q; there are %s, and YAML files: docs/formats.md", f.format, strings.Join(formats.Names(), ", "))
 	}
-	text, err := os.ReadFile(f.format)
+	text, err := policy.ReadFile(f.format)
 	if err != nil {
 		return fmt.Errorf("--format: %w", err)
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"io"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -230,9 +231,9 @@ func times(t *testing.T, log string) (first, last string) {
 	return at(lines[len(lines)/3]), at(lines[len(lines)*2/3])
 }
 
-// TestPipeIsWhole: telling logs from datasets takes nothing out of a pipe, which
-// is what <(zstdcat LOG) of a shell is.
-func TestPipeIsWhole(t *testing.T) {
+// TestPipe: what reads logs twice refuses a pipe at once, and telling logs from datasets takes
+// nothing out of one, which is what <(zstdcat LOG) of a shell is.
+func TestPipe(t *testing.T) {
 	t.Parallel()
 	r, w, err := os.Pipe()
 	if err != nil {
@@ -242,6 +243,12 @@ func TestPipeIsWhole(t *testing.T) {
 	path := fmt.Sprintf("/dev/fd/%d", r.Fd())
 	if _, err := os.Stat(path); err != nil {
 		t.Skip("no /dev/fd here")
+	}
+	for _, args := range [][]string{{"explain", "ep-0123456789abcdef"}, {"replay", "--against", "policy.yaml"}} {
+		var errs bytes.Buffer
+		if code := run(t.Context(), newUI(strings.NewReader(""), io.Discard, &errs), append(args, path)); code != exitUsage || !strings.Contains(errs.String(), path+" cannot be") {
+			t.Errorf("%v: exit code %d: %s", args, code, errs.String())
+		}
 	}
 	go func() {
 		defer w.Close()

@@ -6,11 +6,9 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"slices"
 	"time"
 
 	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
-	"github.com/loopgauge/loopgauge/ingest"
 	"github.com/loopgauge/loopgauge/replay"
 	"github.com/loopgauge/loopgauge/sinks"
 	"github.com/loopgauge/loopgauge/window"
@@ -54,7 +52,7 @@ func (f *replayFlags) emitter(ctx context.Context, u *ui, p *policy.Policy, args
 	content := &sinks.Content{Links: p.Links}
 	if o.Kept == nil { // a dataset holds no more than its rules need
 		o.Plan = o.Plan.WithEvidence()
-		if c := f.explain(args); !slices.Contains(args, ingest.StdinName) {
+		if c := f.explain(args); readOnce(args) == "" {
 			content.Explain = c.of
 		}
 	}

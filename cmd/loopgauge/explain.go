@@ -293,8 +293,8 @@ func (f *explainFlags) answer(ctx context.Context, u *ui, args []string) error {
 	if what.episode != "" && len(logs) == 0 {
 		return usage(fmt.Errorf("name the logs that %s was found in", what.episode))
 	}
-	if slices.Contains(logs, ingest.StdinName) || what.log == ingest.StdinName {
-		return usage(errors.New("standard input cannot be read twice: save it as a file first"))
+	if once := readOnce(append(slices.Clip(logs), what.log)); once != "" {
+		return usage(fmt.Errorf("%s cannot be read twice: save it as a file first", once))
 	}
 	p, err := f.load()
 	if err != nil {

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -34,7 +33,7 @@ func (u *ui) readText(file string) (name string, text []byte, err error) {
 		text, err = io.ReadAll(u.stdin)
 		return "stdin", text, err
 	}
-	text, err = os.ReadFile(file)
+	text, err = policy.ReadFile(file)
 	return file, text, err
 }
 

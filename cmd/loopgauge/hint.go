@@ -15,7 +15,7 @@ import (
 // hint says how to ask why the costliest loop fired: what an on-call wants to
 // know next. It is the whole command, to copy.
 func (f *replayFlags) hint(u *ui, args []string, s replay.Summary) {
-	if f.json || u.quiet || slices.Contains(args, ingest.StdinName) {
+	if f.json || u.quiet || readOnce(args) != "" {
 		return
 	}
 	loops := replay.Loops(s.Episodes)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -12,6 +13,7 @@ import (
 	"github.com/loopgauge/loopgauge/ingest/blob"
 	"github.com/loopgauge/loopgauge/ingest/formats"
 	"github.com/loopgauge/loopgauge/ingest/kafka"
+	"github.com/loopgauge/loopgauge/replay/term"
 	"github.com/loopgauge/loopgauge/sinks/parquet"
 	"github.com/loopgauge/loopgauge/window/policy"
 )
@@ -87,6 +89,20 @@ func (f *logFlags) find(ctx context.Context, u *ui, args []string) (sources []*i
 		failed = append(failed, err)
 	}
 	return append(found, sources...), failed
+}
+
+// readOnce is the first of some logs that cannot be read twice: standard input,
+// or a pipe. Empty if all can.
+func readOnce(args []string) string {
+	for _, arg := range args {
+		if arg == ingest.StdinName {
+			return "standard input"
+		}
+		if info, err := os.Stat(arg); err == nil && !info.IsDir() && !info.Mode().IsRegular() {
+			return term.Safe(arg)
+		}
+	}
+	return ""
 }
 
 // ruleFlags are the flags that say which rules to run.

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -69,7 +68,7 @@ func newPolicyFmt(u *ui) *cobra.Command {
 		Args:  policyArgs,
 		RunE: func(_ *cobra.Command, files []string) error {
 			for _, file := range files {
-				text, err := os.ReadFile(file)
+				text, err := policy.ReadFile(file)
 				if err != nil {
 					return usage(err)
 				}

@@ -15,6 +15,7 @@ import (
 	"github.com/loopgauge/loopgauge/replay"
 	"github.com/loopgauge/loopgauge/replay/scenario"
 	"github.com/loopgauge/loopgauge/replay/term"
+	"github.com/loopgauge/loopgauge/window/policy"
 )
 
 type testFlags struct {
@@ -167,7 +168,7 @@ func fixtureFiles(args []string) ([]string, error) {
 // test runs one fixture.
 func (f *testFlags) test(ctx context.Context, u *ui, file string, r *scenario.Report) (scenario.Outcome, error) {
 	var none scenario.Outcome
-	text, err := os.ReadFile(file)
+	text, err := policy.ReadFile(file)
 	if err != nil {
 		return none, err
 	}

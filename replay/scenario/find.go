@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/loopgauge/loopgauge/window/policy"
 )
 
 // endings are how a fixture's name ends: in a folder it stands among logs and
@@ -51,7 +53,7 @@ func Of(policyFile string) ([]string, error) {
 		return nil, err
 	}
 	files = slices.DeleteFunc(files, func(file string) bool {
-		text, err := os.ReadFile(file)
+		text, err := policy.ReadFile(file)
 		if err != nil {
 			return false // running it says why
 		}

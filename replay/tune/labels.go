@@ -43,8 +43,10 @@ var hashedName = regexp.MustCompile(`^(id|conv)-[0-9a-f]{12}$`)
 func ReadLabels(name string, src io.Reader) (Labels, error) {
 	labels := Labels{}
 	s := bufio.NewScanner(src)
-	s.Buffer(nil, 1<<20)
-	for line := 1; s.Scan(); line++ {
+	const longest = 1 << 20
+	s.Buffer(nil, longest)
+	line := 1
+	for ; s.Scan(); line++ {
 		text := bytes.TrimSpace(bytes.TrimPrefix(s.Bytes(), []byte("\ufeff"))) // some editors begin a file so
 		if len(text) == 0 {
 			continue
@@ -73,7 +75,9 @@ func ReadLabels(name string, src io.Reader) (Labels, error) {
 		}
 		labels[*row.Session] = *row.Loop
 	}
-	if err := s.Err(); err != nil {
+	if err := s.Err(); errors.Is(err, bufio.ErrTooLong) {
+		return nil, fmt.Errorf(`%s:%d: a line of more than %d bytes; a label is {"session": "...", "loop": true or false}`, name, line, longest)
+	} else if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	if len(labels) == 0 {

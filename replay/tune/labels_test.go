@@ -23,12 +23,13 @@ func TestReadLabels(t *testing.T) {
 func TestWrongLabels(t *testing.T) {
 	const sound = `{"session":"s","loop":true}` + "\n"
 	for text, want := range map[string]string{
-		sound + `{"session":"s","calls":7}`: "l:2: no loop; ",
-		`{"loop":true}`:                     "l:1: no session; ",
-		`  {"session":"s","loop":yes}`:      "l:1:25: invalid character 'y'",
-		`[true]`:                            "l:1: it is of the wrong type, array; ",
-		sound + `{"session":"s","loop":`:    "l:2:22: unexpected end of JSON input; ",
-		`{"session":"s","loop":"yes"}`:      "l:1: loop is of the wrong type, string; ",
+		sound + `{"session":"s","calls":7}`:                 "l:2: no loop; ",
+		`{"loop":true}`:                                     "l:1: no session; ",
+		`  {"session":"s","loop":yes}`:                      "l:1:25: invalid character 'y'",
+		`[true]`:                                            "l:1: it is of the wrong type, array; ",
+		sound + `{"session":"s","loop":`:                    "l:2:22: unexpected end of JSON input; ",
+		sound + `{"session":"` + strings.Repeat("s", 1<<20): "l:2: a line of more than 1048576 bytes; ",
+		`{"session":"s","loop":"yes"}`:                      "l:1: loop is of the wrong type, string; ",
 	} {
 		if got, err := ReadLabels("l", strings.NewReader(text)); err == nil || !strings.HasPrefix(err.Error(), want) || !strings.HasSuffix(err.Error(), `; a label is {"session": "...", "loop": true or false}`) {
 			t.Errorf("%q: %v, %v, want %s", text, got, err, want)

@@ -192,8 +192,7 @@ func begin(path string, want []leaf, options ...parquet.FileOption) (file *parqu
 	if err != nil {
 		return nil, nil, err
 	}
-	// Who reads everything has no use for what tells which pages to pass over.
-	file, err = openParquet(f, info.Size(), append(options, parquet.SkipPageIndex(true), parquet.SkipBloomFilters(true))...)
+	file, err = openParquet(f, info.Size(), options...)
 	if err != nil {
 		return nil, nil, damaged(path, err)
 	}
@@ -215,6 +214,11 @@ func begin(path string, want []leaf, options ...parquet.FileOption) (file *parqu
 // takes for one that needs more memory, until there is none: a bit of the
 // footer makes that of zstd.
 func openParquet(f io.ReaderAt, size int64, options ...parquet.FileOption) (*parquet.File, error) {
+	if err := checkFooter(f, size); err != nil {
+		return nil, err
+	}
+	// Who reads everything has no use for what tells which pages to pass over.
+	options = append(options, parquet.SkipPageIndex(true), parquet.SkipBloomFilters(true))
 	file, err := parquet.OpenFile(f, size, options...)
 	if err != nil {
 		return nil, err

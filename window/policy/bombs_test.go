@@ -1,6 +1,8 @@
 package policy
 
 import (
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -42,5 +44,19 @@ func TestLongPolicies(t *testing.T) {
 		"version: 1\nrules:\n" + strings.Repeat("\n", 10000) + "  - {name: a, profile: fairvisor}\n",
 	} {
 		parse(t, text)
+	}
+}
+
+// A file that cannot be a policy is not read to its end, which may be far.
+func TestLoadOfALog(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "log.jsonl")
+	if err := os.WriteFile(path, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Truncate(path, 1<<40); err != nil {
+		t.Skip(err) // no file system for files with holes
+	}
+	if _, err := Load(path); err == nil || !strings.HasPrefix(err.Error(), path+": a file of more than 1048576 bytes") {
+		t.Error(err)
 	}
 }

@@ -101,8 +101,12 @@ func view(text []byte) string { return unsafe.String(unsafe.SliceData(text), len
 // a run up.
 const matchCost = 100_000
 
+// literals are checked when a condition is read: one that is wrong makes the
+// condition fail for every request, which is not to match.
+var literals = cel.ASTValidators(cel.ValidateRegexLiterals(), cel.ValidateDurationLiterals(), cel.ValidateTimestampLiterals())
+
 var environment = func() *cel.Env {
-	var options []cel.EnvOption
+	options := []cel.EnvOption{literals}
 	for _, v := range Variables {
 		options = append(options, cel.Variable(v.Name, v.celType))
 	}
@@ -208,6 +212,13 @@ var noOverload = regexp.MustCompile(`^found no matching overload for '(.+)' appl
 // celFunctions are those that conditions on requests use most.
 var celFunctions = []string{"startsWith", "endsWith", "contains", "matches", "size", "timestamp", "duration"}
 
+// celLiterals are the compiler's messages on literals.
+var celLiterals = map[string]string{
+	"invalid matches argument":   "is no regular expression (RE2: no look-around, no back references)",
+	"invalid duration argument":  `is no duration: write it as "90s" or "1h30m"`,
+	"invalid timestamp argument": `is no time: write it as "2026-11-21T10:00:00Z"`,
+}
+
 // celProblem is a message of the compiler's in our words, where we have some.
 func celProblem(text, of string, names []string) string {
 	if m := noOverload.FindStringSubmatch(text); m != nil {
@@ -216,6 +227,9 @@ func celProblem(text, of string, names []string) string {
 			text += "; write 1.0 for 1"
 		}
 		return text
+	}
+	if own, ok := celLiterals[text]; ok {
+		return own
 	}
 	rest, ok := strings.CutPrefix(text, "undeclared reference to '")
 	name, _, _ := strings.Cut(rest, "'")

@@ -101,7 +101,7 @@ func TestMatch(t *testing.T) {
 
 	// What fails does not match.
 	f(`1 / 0 == 1`, false, false)
-	f(`path.matches("(")`, false, false)
+	f(`path.matches(path + "(")`, false, false)
 }
 
 // An expression has the parser read what it needs, and no more.

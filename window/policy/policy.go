@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"io"
 	"os"
 	"regexp"
 	"slices"
@@ -68,11 +69,26 @@ const DefaultLateness = 10 * time.Second
 
 // Load reads a policy from a file.
 func Load(file string) (*Policy, error) {
-	text, err := os.ReadFile(file)
+	text, err := ReadFile(file)
 	if err != nil {
 		return nil, err
 	}
 	return Parse(file, text)
+}
+
+// ReadFile reads a file that a person wrote. Of another, such as a log that was
+// named by mistake, it reads no more than it takes to tell.
+func ReadFile(file string) ([]byte, error) {
+	f, err := os.Open(file)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	text, err := io.ReadAll(io.LimitReader(f, MaxSize+1))
+	if len(text) > MaxSize {
+		return nil, fmt.Errorf("%s: a file of more than %d bytes: is it a log?", file, MaxSize)
+	}
+	return text, err
 }
 
 // Parse reads a policy. name is how problems call the file. An error of type

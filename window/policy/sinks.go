@@ -161,7 +161,7 @@ var RouteVariables = []RouteVariable{
 // routeEnvironment is that of conditions on requests, with what only alerts
 // have.
 var routeEnvironment = func() *cel.Env {
-	var options []cel.EnvOption
+	options := []cel.EnvOption{literals}
 	for _, v := range RouteVariables {
 		switch {
 		case slices.ContainsFunc(Variables, func(known Variable) bool { return known.Name == v.Name }):

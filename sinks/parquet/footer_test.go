@@ -1,0 +1,50 @@
+package parquet
+
+import (
+	"encoding/binary"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/parquet-go/parquet-go"
+)
+
+// A footer that speaks of more than there is is refused before room is made for
+// it, also where a day is compacted.
+func TestFooterOfMore(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "events.parquet")
+	if err := parquet.WriteFile(path, []eventRow{{Identity: "a"}}); err != nil {
+		t.Fatal(err)
+	}
+	sound, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	length := len(sound) - 8
+	long := append([]byte{}, sound...)
+	binary.LittleEndian.PutUint32(long[length:], 0xFFFFFF00)
+	// A version, and a list of 2^31-1 structures that are not there.
+	list := "\x15\x02\x19\xFC\xFF\xFF\xFF\xFF\x07"
+	many := "PAR1" + list + string(binary.LittleEndian.AppendUint32(nil, uint32(len(list)))) + "PAR1"
+	for text, want := range map[string]string{
+		string(sound): "",
+		string(long):  "longer than the file",
+		many:          "unexpected EOF",
+		"PAR1":        "too short",
+	} {
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		_, file, err := beginEvents(path)
+		if err == nil {
+			file.Close()
+		}
+		compacted := eachOf[eventRow](path, func([]parquet.Row) error { return nil })
+		for _, err := range []error{err, compacted} {
+			if want == "" && err != nil || want != "" && (err == nil || !strings.HasPrefix(err.Error(), path+": damaged") || !strings.Contains(err.Error(), want)) {
+				t.Errorf("%.40q: %v, want %q", text, err, want)
+			}
+		}
+	}
+}
