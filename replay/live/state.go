@@ -363,6 +363,7 @@ func (w *watch) finish(ctx context.Context) error {
 	if err := w.checkpoint(true); err != nil {
 		return err
 	}
+	w.log.Info("ending: the last checkpoint is written", "lines", w.pipeline.Account.Lines, "waiting", w.pipeline.Order.Waiting())
 	done := make(chan struct{})
 	w.allow(done)
 	select {
