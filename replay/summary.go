@@ -210,7 +210,7 @@ func (s Summary) loops(b *strings.Builder) {
 	loops := Loops(s.Episodes)
 	if len(loops) == 0 {
 		if s.Blind() {
-			if s.lacks(fingerprint.NoMessages) {
+			if s.Result.Routed && s.lacks(fingerprint.NoMessages) {
 				fmt.Fprintln(b, Wrapped("an access log without bodies bears a rule with identity: [method, path, query] (docs/policy.md)"))
 			}
 			fmt.Fprintln(b, term.Bold(s.Colour, "no rule could look at this log: see not computable above"))

@@ -260,6 +260,9 @@ func (o *Outbox) serve(ctx context.Context, s Sink) {
 			wait = min(2*wait, lastRetry)
 			continue
 		}
+		if err == nil && wait > firstRetry {
+			o.log.Info("alerts are taken again", "sink", o.states[s.Name()].Name)
+		}
 		wait = firstRetry
 	}
 }

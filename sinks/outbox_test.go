@@ -354,8 +354,11 @@ func TestOutboxNamed(t *testing.T) {
 		time.Sleep(time.Minute)
 		cancel()
 		running.Wait()
-		if n := strings.Count(log.String(), "sink=pager "); n != 5 || strings.Contains(log.String(), "C1") {
-			t.Errorf("%d of 5 lines name it:\n%s", n, log.String())
+		if n := strings.Count(log.String(), "sink=pager"); n != 6 || strings.Contains(log.String(), "C1") {
+			t.Errorf("%d of 6 lines name it:\n%s", n, log.String())
+		}
+		if n := strings.Count(log.String(), `level=INFO msg="alerts are taken again"`); n != 1 {
+			t.Errorf("it is said %d times that it takes alerts again:\n%s", n, log.String())
 		}
 		if got := o.Stats(); got[0] != (SinkStats{Name: "pager", Sent: 1, Failed: 2, Refused: 1, Dropped: 2}) || got[1].Name != "slack C2" {
 			t.Errorf("%+v", got)

@@ -2,6 +2,7 @@ package live
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
@@ -40,6 +41,47 @@ func TestBegin(t *testing.T) {
 		}
 		if marks[0] || !marks[1] || !marks[2] {
 			t.Errorf("marks: %v", marks)
+		}
+	})
+}
+
+// TestFirstLines: a log that was empty at the first start is known soon after
+// it is not: killed then, watch finds it under the name that two rotations have
+// given it, and what lies between.
+func TestFirstLines(t *testing.T) {
+	dir := t.TempDir()
+	name := func(n string) string { return filepath.Join(dir, n) }
+	write := func(file, id string) {
+		line := fmt.Sprintf(`{"time":"2026-11-21T10:00:00Z","id":%q,"path":"/"}`+"\n", id)
+		if err := os.WriteFile(name(file), []byte(line), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	synctest.Test(t, func(t *testing.T) {
+		run := func(state string) int64 {
+			return runFor(t, name(state), time.Minute, "loopgauge", Options{
+				Interval: time.Hour,
+				Feed: func(_ context.Context, have []ingest.Mark) (ingest.Feed, error) {
+					return ingest.Follow([]string{name("app.log")}, ingest.Options{}, have)
+				},
+			}).Account.Lines
+		}
+		go func() {
+			time.Sleep(30 * time.Second)
+			write("app.log", "a")
+			time.Sleep(3 * time.Second)
+			if err := os.CopyFS(name("killed"), os.DirFS(name("state"))); err != nil {
+				t.Error(err)
+			}
+		}()
+		run("state")
+		if err := os.Rename(name("app.log"), name("app.log.2")); err != nil {
+			t.Fatal(err)
+		}
+		write("app.log.1", "b")
+		write("app.log", "c")
+		if n := run("killed"); n != 3 {
+			t.Errorf("%d lines, want 3", n)
 		}
 	})
 }

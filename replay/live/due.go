@@ -8,8 +8,8 @@ import (
 )
 
 const (
-	// leastInterval is between checkpoints that alerts wait for: a burst of
-	// them is one checkpoint.
+	// leastInterval is between checkpoints that something waits for: a burst of
+	// alerts is one checkpoint.
 	leastInterval = 500 * time.Millisecond
 	// partBytes is when a part is closed before its time: it is read back into
 	// memory.
@@ -23,11 +23,14 @@ const (
 // so long. dirty says that something came since.
 func Due(outbox *sinks.Outbox, dirty bool, last time.Time, took, interval time.Duration) bool {
 	since := time.Since(last)
-	if _, held := outbox.Waiting(); held > 0 && since >= max(leastInterval, 4*took) {
+	if _, held := outbox.Waiting(); held > 0 && since >= soonest(took) {
 		return true
 	}
 	return (dirty || outbox.Moved()) && since >= interval
 }
+
+// soonest is how soon a checkpoint may follow on one that took so long.
+func soonest(took time.Duration) time.Duration { return max(leastInterval, 4*took) }
 
 // Full tells whether a part of a dataset is to be closed that was begun then.
 func Full(size int64, began time.Time, interval time.Duration) bool {

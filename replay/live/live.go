@@ -123,10 +123,11 @@ type watch struct {
 	failed   chan error // of a part that runs beside
 	commits  chan commit
 
-	dirty bool // something came since the last checkpoint
-	last  time.Time
-	took  time.Duration // the last checkpoint
-	told  time.Time     // when the status was
+	dirty  bool // something came since the last checkpoint
+	unkept bool // a stream did
+	last   time.Time
+	took   time.Duration // the last checkpoint
+	told   time.Time     // when the status was
 
 	unjudged Unjudged
 }
@@ -273,6 +274,7 @@ func (w *watch) open(streams []ingest.Live, start func(*lane)) {
 			w.pipeline.Order.Wake(mark.Stream) // it was not looked at since
 		} else {
 			w.pipeline.Order.Open(mark.Stream, fingerprint.NoTime)
+			w.unkept, w.dirty = true, true
 		}
 		w.lanes = append(w.lanes, l)
 		for int(l.index) >= len(w.streams) {
@@ -391,5 +393,13 @@ func (w *watch) silence() {
 	}
 }
 
-// due tells whether it is time for a checkpoint.
-func (w *watch) due() bool { return Due(w.outbox, w.dirty, w.last, w.took, w.o.Interval) }
+// due tells whether it is time for a checkpoint. A stream that none holds waits
+// for it no longer than an alert: rotated while nothing runs it would be missed
+// by nobody.
+func (w *watch) due() bool {
+	interval := w.o.Interval
+	if w.unkept {
+		interval = min(interval, soonest(w.took))
+	}
+	return Due(w.outbox, w.dirty, w.last, w.took, interval)
+}

@@ -269,7 +269,7 @@ func (w *watch) checkpoint(last bool) error {
 	if err := w.publish(f); err != nil {
 		return err
 	}
-	w.last, w.took, w.dirty = time.Now(), time.Since(start), false
+	w.last, w.took, w.dirty, w.unkept = time.Now(), time.Since(start), false, false
 	w.o.Status.Checkpoint(len(w.encoder.Bytes()), w.last, w.took)
 	return nil
 }
@@ -363,6 +363,7 @@ func (w *watch) finish(ctx context.Context) error {
 	if err := w.checkpoint(true); err != nil {
 		return err
 	}
+	w.log.Info("ending: the last checkpoint is written", "lines", w.pipeline.Account.Lines, "waiting", w.pipeline.Order.Waiting())
 	done := make(chan struct{})
 	w.allow(done)
 	select {
