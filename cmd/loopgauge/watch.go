@@ -241,13 +241,17 @@ func (f *watchFlags) feed(args []string, state string, log *slog.Logger) (func(c
 		if err := f.logs.loadFormat(); err != nil {
 			return nil, err
 		}
-		for _, arg := range args {
-			if found, _ := filepath.Glob(arg); len(found) == 0 && !exists(arg) {
-				log.Warn("no such file yet: it is read when it comes", "file", arg)
-			}
-		}
 		return func(_ context.Context, marks []ingest.Mark) (ingest.Feed, error) {
-			return ingest.Follow(args, ingest.Options{Format: f.logs.formatName(), Custom: f.logs.custom, Zone: f.logs.timezone.Location, MaxLine: int(f.logs.maxLine), Latest: f.start == "latest"}, marks)
+			feed, err := ingest.Follow(args, ingest.Options{Format: f.logs.formatName(), Custom: f.logs.custom, Zone: f.logs.timezone.Location, MaxLine: int(f.logs.maxLine), Latest: f.start == "latest"}, marks)
+			if err != nil {
+				return nil, err
+			}
+			for _, arg := range args {
+				if found, _ := filepath.Glob(arg); len(found) == 0 && !exists(arg) {
+					log.Warn("no such file yet: it is read when it comes", "file", arg)
+				}
+			}
+			return feed, nil
 		}, nil
 	}
 	c, err := f.logs.liveConfig(args[0], log)
