@@ -10,8 +10,8 @@ import (
 	"github.com/parquet-go/parquet-go"
 )
 
-// A footer that speaks of more than there is is refused before room is made for
-// it, also where a day is compacted.
+// No room is made for what a footer speaks of and the file does not have, also
+// where a day is compacted.
 func TestFooterOfMore(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "events.parquet")
 	if err := parquet.WriteFile(path, []eventRow{{Identity: "a"}}); err != nil {

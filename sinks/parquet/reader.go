@@ -97,7 +97,10 @@ func Open(dir string, files ...string) (*Reader, error) {
 		return nil, err
 	}
 	if r.Whole {
-		var err error
+		err := listed(dir)
+		if err != nil {
+			return nil, err
+		}
 		if r.files, err = filepath.Glob(filepath.Join(escaped(dir), "events", "date=*", "*.parquet")); err != nil {
 			return nil, err
 		}
@@ -120,6 +123,22 @@ func Open(dir string, files ...string) (*Reader, error) {
 		r.size += info.Size()
 	}
 	return r, nil
+}
+
+// listed says which folder of events may not be looked into. A pattern passes
+// over it, as if its days had been removed.
+func listed(dir string) error {
+	folder := filepath.Join(dir, "events")
+	days, err := filepath.Glob(filepath.Join(escaped(folder), "date=*"))
+	if err != nil {
+		return err
+	}
+	for _, name := range append(days, folder) {
+		if _, err := os.ReadDir(name); errors.Is(err, fs.ErrPermission) {
+			return fmt.Errorf("%w\nrun as a user who may read it", err)
+		}
+	}
+	return nil
 }
 
 // firstEvent is the number of the first event in a file; 0 if it cannot be

@@ -336,6 +336,31 @@ func TestDamage(t *testing.T) {
 	}
 }
 
+// Days that may not be read are not taken for days that were removed.
+func TestForbiddenDays(t *testing.T) {
+	if os.Geteuid() == 0 {
+		t.Skip("root may read everything")
+	}
+	p := plan(t)
+	dir := t.TempDir()
+	keep(t, dir, p, extracted(p, 30))
+	for _, name := range []string{"events/date=2026-11-21", "events"} {
+		folder := filepath.Join(dir, filepath.FromSlash(name))
+		if err := os.Chmod(folder, 0); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Open(dir); err == nil || !strings.HasPrefix(err.Error(), "open "+folder+": permission denied") {
+			t.Errorf("%s: %v", name, err)
+		}
+		if err := os.Chmod(folder, 0o700); err != nil { //nolint:gosec // a folder
+			t.Fatal(err)
+		}
+	}
+	if n, err := readAll(dir, p); n != 30 || err != nil {
+		t.Errorf("%d events, %v", n, err)
+	}
+}
+
 func readAll(dir string, p *window.Plan) (n int, err error) {
 	r, err := Open(dir)
 	if err != nil {
