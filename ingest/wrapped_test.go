@@ -192,6 +192,22 @@ var collectors = []collector{
 	{"rsyslog-json", false, one(func(line string) string {
 		return object("@timestamp", "2026-11-21T03:51:30Z", "host", "h", "program", "nginx", "severity", "info", "message", line)
 	})},
+	{"elastic", true, one(func(line string) string { return `{"_index":"logs","_id":"1","_score":1,"_source":` + line + `}` })},
+	{"loki", false, one(func(line string) string {
+		return `{"labels":{"job":"gw"},"line":` + quote(line) + `,"timestamp":"2026-11-21T03:51:29Z"}`
+	})},
+	{"google", false, one(func(line string) string {
+		return object("insertId", "1", "logName", "projects/p/logs/stdout", "textPayload", line, "timestamp", "2026-11-21T03:51:29Z")
+	})},
+	{"google", true, one(func(line string) string {
+		return `{"insertId":"1","jsonPayload":` + line + `,"logName":"projects/p/logs/stdout","timestamp":"2026-11-21T03:51:29Z"}`
+	})},
+	{"splunk", false, one(func(line string) string {
+		return `{"preview":false,"offset":0,"result":` + object("_raw", line, "_time", "2026-11-21 03:51:29.000 UTC", "host", "h") + `}`
+	})},
+	{"console", false, one(func(line string) string { return "gateway-1  | " + line })},
+	{"console", false, one(func(line string) string { return "\x1b[36mgateway-1  | \x1b[0m" + line })},
+	{"console", false, one(func(line string) string { return "[pod/gw-6d5f/nginx] " + line })},
 	{"sse", true, each(func(line string) []string { return []string{"event: log", "data: " + line, "id: 1", ""} })},
 	{"json", true, each(func(line string) []string {
 		var b bytes.Buffer
@@ -293,7 +309,7 @@ func TestCollectors(t *testing.T) {
 				name = c.name + "+" + name
 			}
 			inArray = c.name == ""
-			json = strings.ContainsAny(lines[0][:1], "{[ ") && c.name != "json"
+			json = strings.ContainsAny(lines[0][:1], "{[ ") && c.name != "json" && c.name != "console"
 		}
 		log := []byte(strings.Join(lines, "\n") + "\n")
 		got := read(tb, log, Options{})

@@ -283,3 +283,22 @@ func TestNesting(t *testing.T) {
 	f("litellm", `{"startTime":1,"metadata":{"requester_metadata":{"headers":{"a":`, 1020, "}}}}", "read")
 	f("litellm", `{"startTime":1,"metadata":{"requester_metadata":{"headers":{"a":`, 1021, "}}}}", "column 1085: nested too deep")
 }
+
+// TestNginxUnquoted: a variable without quotes is what to mend, unless the line
+// was cut.
+func TestNginxUnquoted(t *testing.T) {
+	f := func(member, want string) {
+		t.Helper()
+		var r fingerprint.Request
+		r.Reset()
+		line := `{"msec":1795231479.779,"method":"POST","uri":"/v1","status":200,` + member
+		if _, why := ByName("nginx-json").New(fingerprint.AllFields).Parse([]byte(line), &r); why != want {
+			t.Errorf("%s: %q, want %q", member, why, want)
+		}
+	}
+	f(`"upstream_response_time":0.1, 0.2,"a":1}`, "expected a member's name"+unquoted)
+	f(`"upstream_status":,"a":1}`, "expected a value"+unquoted)
+	f(`"upstream_status":200 : 200,"a":1}`, "expected ',' or '}'"+unquoted)
+	f(`"upstream_status":`, "unexpected end of the value")
+	f(`"upstream_status":"200, 200"}`, "")
+}

@@ -2,6 +2,7 @@ package formats
 
 import (
 	"bytes"
+	"strings"
 
 	"github.com/loopgauge/loopgauge/fingerprint"
 	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
@@ -91,6 +92,9 @@ func (p *nginxJSON) Parse(record []byte, r *fingerprint.Request) (int, string) {
 		if len(line) != len(record) {
 			column = 0 // of the unescaped line, not of the one in the log
 		}
+		if strings.HasPrefix(why, "expected ") && bytes.HasSuffix(bytes.TrimSpace(record), []byte("}")) {
+			why += unquoted
+		}
 		return column, why
 	}
 	// msec has the milliseconds that the others lack. All are the end.
@@ -117,6 +121,10 @@ func (p *nginxJSON) Parse(record []byte, r *fingerprint.Request) (int, string) {
 	r.Session = session.value
 	return 0, ""
 }
+
+// unquoted is the likely cause in a line that has its end: $upstream_status and
+// its kin are empty without an upstream, and lists after a second try.
+const unquoted = "; a variable in log_format may lack its quotes"
 
 // sizes are what tells a body that is not in the line because nginx had it in
 // a file from one that was never sent: $request_body has what is in memory.

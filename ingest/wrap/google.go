@@ -1,0 +1,12 @@
+package wrap
+
+// Google's Cloud Logging gives a line in textPayload, and one that is JSON as
+// an object in jsonPayload.
+func detectGoogle(line []byte) bool {
+	m := membersOf(line)
+	return m.any("textPayload", "jsonPayload") && m.any("logName", "insertId")
+}
+
+func newGoogle() Unwrapper {
+	return &message{envelope{members: []string{"jsonPayload", "textPayload"}}}
+}

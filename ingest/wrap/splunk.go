@@ -1,0 +1,35 @@
+package wrap
+
+import "github.com/loopgauge/loopgauge/fingerprint/rawjson"
+
+// splunk undoes what an export of a search gives, an event a line with the
+// text of it in result._raw.
+type splunk struct {
+	scan rawjson.Scanner
+	envelope
+}
+
+func newSplunk() Unwrapper { return &splunk{envelope: envelope{members: []string{"_raw"}}} }
+
+func detectSplunk(line []byte) bool {
+	m := membersOf(line)
+	return m["result"] == rawjson.Object && m.any("preview", "offset", "lastrow")
+}
+
+func (p *splunk) Unwrap(line Line, next func(Line)) string {
+	s := &p.scan
+	s.Reset(line.Text)
+	var event rawjson.Value
+	for s.Object(); s.NextNamed("result"); {
+		event = s.Value()
+	}
+	if s.End() != nil {
+		_, why := s.Failure()
+		return why
+	}
+	text, _, why := p.open(event, nil)
+	if why == "" {
+		next(Line{Text: text, At: line.At, Column: -1})
+	}
+	return why
+}
