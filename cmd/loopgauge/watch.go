@@ -87,6 +87,9 @@ Ctrl-C ends it in order, the second at once.`,
 // check holds the arguments and flags against each other, before anything is
 // made or waited for.
 func (f *watchFlags) check(args []string) error {
+	if err := f.noStore(args); err != nil {
+		return err
+	}
 	topic := slices.ContainsFunc(args, kafka.IsTopic)
 	switch {
 	case len(args) == 0:
@@ -116,7 +119,7 @@ func (f *watchFlags) check(args []string) error {
 	if _, err := kafka.ParseStart(f.start); err != nil {
 		return fmt.Errorf("--start: %w", err)
 	}
-	return errors.Join(f.noStore(args), noFile("--state", f.state), noFile("--out", f.out))
+	return errors.Join(noFile("--state", f.state), noFile("--out", f.out))
 }
 
 // noStore refuses what cannot be done with an object store: nothing in one
