@@ -222,6 +222,8 @@ func TestOpenSaysWhatIsWrong(t *testing.T) {
 	f("sk-secret\n", "x.log: no known log format; line 1 is neither JSON nor an access log line")
 	f("\n\n\uFEFFsk-secret\n", "x.log: no known log format; line 3 is neither JSON nor an access log line")
 	f("[GIN] sk-secret\n", "x.log: no known log format; line 1 is neither JSON nor an access log line")
+	f("sk-secret a b.c 127.0.0.1 - - [21/Nov/2026:10:00:00 +0000] \"GET / HTTP/1.1\" 200 5\n", "x.log: no known log format; line 1 is combined from column 13 on: cut off what stands in front, in every line")
+	f("\nsk-secret {\"time\":1,\"messages\":[]}\n", "x.log: no known log format; line 2 is loopgauge from column 11 on: cut off what stands in front, in every line")
 	f("{\"key\":\"sk-secret\"}\n", "x.log: no known log format; line 1 is JSON, but not of a known gateway")
 	f("[{}]\n", "x.log: no known log format; line 1 is JSON, but not of a known gateway")
 	f("[]\n", "x.log: nothing but an empty array")

@@ -246,6 +246,9 @@ func unknownFormat(head *Block) error {
 	inner := bytes.TrimLeft(line[1:], " \t")
 	isArray := line[0] == '[' && (len(inner) == 0 || inner[0] == '{' || inner[0] == '[' || inner[0] == ']')
 	if line[0] != '{' && !isArray {
+		if f, column := behind(line); f != nil {
+			return fmt.Errorf("no known log format; line %d is %s from column %d on: cut off what stands in front, in every line", number, f.Name, column)
+		}
 		return fmt.Errorf("no known log format; line %d is neither JSON nor an access log line", number)
 	}
 	var s rawjson.Scanner
@@ -255,6 +258,29 @@ func unknownFormat(head *Block) error {
 		return fmt.Errorf("no known log format; line %d, %w", number, err)
 	}
 	return fmt.Errorf("no known log format; line %d is JSON, but not of a known gateway", number)
+}
+
+// behind finds the format of a line but for what stands in front of it, and the
+// column, from 1, that it begins in.
+func behind(line []byte) (f *formats.Format, column int) {
+	const most = 16 // words in front
+	at := 0
+	for range most {
+		n := bytes.IndexAny(line[at:], " \t{")
+		if n < 0 {
+			break
+		}
+		if at += n; line[at] != '{' {
+			at++
+		}
+		if f = Detect(line[at:]); f != nil {
+			return f, at + 1
+		}
+		if at < len(line) && line[at] == '{' {
+			break
+		}
+	}
+	return nil, 0
 }
 
 // onlyEmpty tells that lines are one empty array.

@@ -28,7 +28,16 @@ func detectCombined(line []byte) bool {
 	var r fingerprint.Request
 	r.Reset()
 	_, why := p.Parse(line, &r)
-	return why == "" && CheckTime(&r) == ""
+	return why == "" && CheckTime(&r) == "" && !inFront(r.Caller)
+}
+
+// inFront tells that something stands in front of the line, since a caller ends
+// in a host, the dash of ident and a user: taken for a user's blanks it would
+// make a caller of its own of each line. A user may be called so as well, which
+// is for Parse to believe.
+func inFront(caller []byte) bool {
+	words := bytes.Fields(caller)
+	return len(words) > 1 && string(words[len(words)-2]) == "-"
 }
 
 func (p *combined) Parse(record []byte, r *fingerprint.Request) (int, string) {
