@@ -151,6 +151,12 @@ var collectors = []collector{
 		}
 	})},
 	{"fluentbit", true, one(func(line string) string { return `{"log_processed":` + line + `,"log":"x","time":"now"}` })},
+	{"fluentd", false, one(func(line string) string { return "2026-11-21T03:51:29+00:00\tgw.access\t" + object("log", line+"\n") })},
+	{"fluentd", false, one(func(line string) string { return "2026-11-21 03:51:29 +0000\tgw.access\t" + object("message", line) })},
+	{"fluentd", true, one(func(line string) string { return "2026-11-21T03:51:29+00:00\tgw.access\t" + line })},
+	{"fluentd", false, one(func(line string) string { return "gw.access: [1795231889.808365, " + object("log", line) + "]" })},
+	{"fluentd", true, one(func(line string) string { return "gw.access: [1795231889.808365, " + line + "]" })},
+	{"fluentd", true, one(func(line string) string { return "2026-11-21 03:51:29.808365941 +0000 gw.access: " + line })},
 	{"vector", false, one(func(line string) string {
 		return object("file", "/var/log/gw.log", "host", "h", "message", line, "source_type", "file", "timestamp", "2026-11-21T03:51:29Z")
 	})},
@@ -187,6 +193,7 @@ var collectors = []collector{
 	}},
 	{"syslog", false, one(func(line string) string { return "<190>Nov  1 03:51:30 h nginx[12]: " + line })},
 	{"syslog", false, one(func(line string) string { return "Nov 21 03:51:30 h nginx: " + line })},
+	{"syslog", false, one(func(line string) string { return "Nov 21 03:51:30.761166 h nginx[12]: " + line })}, // journalctl -o short-precise
 	{"syslog", false, one(func(line string) string { return "2026-11-21T03:51:30.761166+00:00 h nginx: " + line })},
 	{"syslog", false, one(func(line string) string { return "<190>Nov 21 03:51:30 nginx: " + line })}, // nginx with nohostname
 	{"rsyslog-json", false, one(func(line string) string {
@@ -300,6 +307,9 @@ func TestCollectors(t *testing.T) {
 			}
 			if c.name == "" && inArray {
 				return // nobody nests arrays
+			}
+			if c.name == "fluentd" && c.json && inArray {
+				return // its records are objects
 			}
 			wrapped := c.wrap(lines)
 			if slices.Equal(wrapped, lines) {

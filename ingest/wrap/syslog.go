@@ -168,16 +168,21 @@ func cutStructured(line []byte) (rest []byte, ok bool) {
 	return nil, false
 }
 
-// cutTraditionalTime reads a time like Nov 21 03:51:30, without year and zone.
+// cutTraditionalTime reads a time like Nov 21 03:51:30, without year and zone;
+// journalctl -o short-precise writes it with a fraction.
 func cutTraditionalTime(line []byte) (rest []byte, ok bool) {
-	const layout = "Jan _2 15:04:05 "
-	if len(line) < len(layout) || line[3] != ' ' || line[6] != ' ' || line[9] != ':' || line[12] != ':' || line[15] != ' ' {
+	const layout = "Jan _2 15:04:05"
+	if len(line) < len(layout) || line[3] != ' ' || line[6] != ' ' || line[9] != ':' || line[12] != ':' {
 		return nil, false
 	}
 	if !bytes.Contains([]byte("Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec "), line[:4]) {
 		return nil, false
 	}
-	return line[len(layout):], true
+	line = line[len(layout):]
+	if fraction, ok := bytes.CutPrefix(line, []byte(".")); ok {
+		line = fraction[digits(fraction):]
+	}
+	return bytes.CutPrefix(line, []byte(" "))
 }
 
 // cutTag reads a host, which nginx may leave out, and a tag with a colon.
