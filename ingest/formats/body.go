@@ -9,8 +9,8 @@ import (
 
 // requestBody takes request bodies apart: those of OpenAI's Chat Completions
 // and Responses, Anthropic's Messages, Google's generateContent, Bedrock's
-// Converse and Amazon Titan's. It has scanners of its own: the body may lie in the memory of the
-// line's.
+// Converse and Amazon Titan's. It has scanners of its own: the body may lie in
+// the memory of the line's.
 type requestBody struct {
 	scan     rawjson.Scanner
 	gemini   gemini
