@@ -429,7 +429,7 @@ func TestDetectionOfLooks(t *testing.T) {
 	f(`::1 - - [21/Nov/2026:10:00:00 +0000] "GET / HTTP/1.1"`, "")
 	f(`a.example:443 ::1 - - [21/Nov/2026:10:00:00 +0000] "GET / HTTP/1.1" 200`, "combined")
 	f(`a.example ::1 - Jo Doe [21/Nov/2026:10:00:00 +0000] "GET / HTTP/1.1" 200`, "combined")
-	f(`2026-11-21T10:00:00.1+00:00 gw ::1 - - [21/Nov/2026:10:00:00 +0000] "GET / HTTP/1.1" 200`, "") // aws logs tail
+	f(`2026-11-21T10:00:00.1+00:00 gw ::1 - - [21/Nov/2026:10:00:00 +0000] "GET / HTTP/1.1" 200`, "")            // aws logs tail
 	f(`Sat 2026-11-21 10:00:00 UTC h nginx[12]: ::1 - jo [21/Nov/2026:10:00:00 +0000] "GET / HTTP/1.1" 200`, "") // journalctl -o short-full
 	f(``, "")
 	f(`[]`, "")
