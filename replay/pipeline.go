@@ -54,7 +54,7 @@ type Totals struct {
 	First, Last int64 // event times of the first and last request judged; fingerprint.NoTime if none
 	Skipped     []ingest.Skip
 
-	Routed bool // some request of a log says its method and path
+	Routed bool // some request judged says its method and path
 
 	FarOff   int64                // of the late: no lateness would have saved them
 	FirstFar fingerprint.Position // the first of them
@@ -104,7 +104,6 @@ func (p *Pipeline) Take(b *Batch) {
 	}
 	last, some := int64(math.MinInt64), false
 	for i := range b.Events {
-		p.Routed = p.Routed || b.Events[i].Method != "" && b.Events[i].Path != ""
 		before := p.Order.Stats().Overtaken
 		if p.Order.Push(&b.Events[i]) {
 			last, some = max(last, b.Events[i].Time), true
@@ -171,6 +170,7 @@ func (p *Pipeline) judge(ev *window.Event) {
 			p.First = ev.Time
 		}
 		p.Last = ev.Time
+		p.Routed = p.Routed || ev.Method != "" && ev.Path != ""
 		if p.o.Event != nil {
 			p.keep(p.o.Event(ev))
 		}
