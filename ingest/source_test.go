@@ -225,6 +225,19 @@ func TestOpenSaysWhatIsWrong(t *testing.T) {
 	f("sk-secret a b.c 127.0.0.1 - - [21/Nov/2026:10:00:00 +0000] \"GET / HTTP/1.1\" 200 5\n", "x.log: no known log format; line 1 is combined from column 13 on: cut off what stands in front, in every line")
 	f("\nsk-secret {\"time\":1,\"messages\":[]}\n", "x.log: no known log format; line 2 is loopgauge from column 11 on: cut off what stands in front, in every line")
 	f("{\"key\":\"sk-secret\"}\n", "x.log: no known log format; line 1 is JSON, but not of a known gateway")
+	const line = `"127.0.0.1 - - [21/Nov/2026:10:00:00 +0000] \"GET / HTTP/1.1\" 200 5"`
+	inside := func(content, what, path string) {
+		t.Helper()
+		f(content, "x.log: no known log format; its JSON holds lines of "+what+" at "+path+"\ntake them out on the way: jq -rc '"+path+"' x.log | loopgauge ... -")
+	}
+	inside(`{"took":1,"hits":{"total":{"value":1},"hits":[{"_index":"i","_id":"sk-secret","_source":{"time":1,"messages":[]}}]}}`, "elastic+loopgauge", ".hits.hits[]")
+	inside("{\n \"hits\": {\n  \"hits\": [\n   {\n    \"a\": {\n     \"@b\": "+line+"\n    }\n   }\n  ]\n }\n}\n", "combined", `.hits.hits[].a."@b"`)
+	inside(`{"data":{"result":[{"stream":{"a":"b"},"values":[["1795231889","sk-secret"],["1795231889",`+line+`]]}]}}`, "combined", ".data.result[].values[][1]")
+	inside(`{"event":`+line+`,"time":1}`+"\n", "combined", ".event")
+	inside(`[["sk-secret",`+line+`]]`, "combined", ".[][1]")
+	inside(`{"sk-secret \u0027":{"1a":{"time":1,"messages":[]}}}`, "loopgauge", `.[]."1a"`)
+	inside(`{"a":[{"b":`+line+`},{"b":"sk-secr`, "combined", ".a[].b") // cut
+	f(strings.Repeat(`{"a":`, 9)+line+strings.Repeat("}", 9), "x.log: no known log format; line 1 is JSON, but not of a known gateway")
 	f("[{}]\n", "x.log: no known log format; line 1 is JSON, but not of a known gateway")
 	f("[]\n", "x.log: nothing but an empty array")
 	f("\n[\n]\n", "x.log: nothing but an empty array")

@@ -213,6 +213,9 @@ func (s *fileStream) recognise(head *Block) error {
 		if onlyEmpty(head.Data) {
 			return newError(s.source.Name, errors.New("nothing but an empty array"), "an export in which nothing was found, it seems: there is nothing to read")
 		}
+		if f, path := deeper(head.Data); f != nil {
+			return newError(s.source.Name, fmt.Errorf("no known log format; its JSON holds lines of %s at %s", f.Name, path), "take them out on the way: "+s.raw.onTheWay(s.source, "jq -rc '"+path+"'"))
+		}
 		return newError(s.source.Name, unknownFormat(head),
 			fmt.Sprintf("name it with --format (%s), or describe it: loopgauge formats --scaffold LOG > my.yaml, then --format my.yaml", strings.Join(formats.Names(), ", ")))
 	}
