@@ -7,8 +7,8 @@ import (
 )
 
 // cloudWatch undoes CloudWatch Logs: a subscription's batch with logEvents, a
-// command's answer with events, one event a line, and exports to S3, which put
-// a time in front of each line.
+// command's answer with events, one event a line, and exports to S3 and aws logs
+// tail, which put a time in front of each line.
 type cloudWatch struct {
 	scan  rawjson.Scanner
 	found bool // of the record under way, what may hold lines
@@ -25,10 +25,20 @@ func detectCloudWatch(line []byte) bool {
 		m["message"] == rawjson.String && m.has("timestamp") && m.any("ingestionTime", "eventId", "id", "logStreamName")
 }
 
-// cutExported reads 2026-11-21T03:51:29.828Z and a blank.
+// cutExported reads the time in front of a line, with a Z in exports, and none
+// where aws logs tail writes it short. Else that has the zone, and the name of the
+// stream behind.
 func cutExported(line []byte) (text []byte, ok bool) {
+	const short = "2026-11-21T03:51:29"
 	stamp, text, ok := bytes.Cut(line, []byte(" "))
-	return text, ok && isStamp(stamp) && stamp[len(stamp)-1] == 'Z'
+	if !ok || !isStamp(stamp) {
+		return nil, false
+	}
+	if len(stamp) == len(short) || stamp[len(stamp)-1] == 'Z' {
+		return text, true
+	}
+	stream, text, ok := bytes.Cut(text, []byte(" "))
+	return text, ok && bytes.HasSuffix(stamp, []byte("+00:00")) && len(stream) > 0
 }
 
 func (p *cloudWatch) Unwrap(line Line, next func(Line)) string {

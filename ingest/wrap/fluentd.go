@@ -35,7 +35,7 @@ func cutFluentd(line []byte) (record []byte, ok bool) {
 	case ", ":
 		tag, time, ok := bytes.Cut(front, []byte(": ["))
 		record, closed := bytes.CutSuffix(record, []byte("]"))
-		return record, ok && closed && len(tag) > 0 && blanks == 2 && digits(time) >= 9
+		return record, ok && closed && len(tag) > 0 && !bytes.Contains(tag, []byte("\t")) && blanks == 2 && digits(time) >= 9
 	case ": ":
 		return record, isTime && front[10] == ' ' && blanks == 4
 	}
