@@ -18,6 +18,7 @@ import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
 
+import openai.resources  # noqa: F401  else it is imported by the threads, at first use
 from openai import InternalServerError, OpenAI
 
 ROUNDS = 8
@@ -59,7 +60,7 @@ def poll(client, _):
         time.sleep(PAUSE)
 
 
-def run(agent, gateway):
+def begin(agent, gateway):
     name, url = gateway.split("=", 1)
     session = f"{agent}-{name}"
     client = OpenAI(
@@ -69,11 +70,14 @@ def run(agent, gateway):
         timeout=300,
         default_headers={"x-session-id": session},
     )
-    (poll if agent == "models" else work)(client, session)
+    return poll if agent == "models" else work, client, session
 
 
 AGENTS = ["stuck", "healthy", "poller", "outage1", "outage2", "models"]
 
+# In one thread: several may wait for each other for ever to import what a client
+# needs, which is imported when it is made.
+begun = [begin(*p) for p in itertools.product(AGENTS, sys.argv[1:])]
 with ThreadPoolExecutor(max_workers=64) as pool:
-    for done in [pool.submit(run, *p) for p in itertools.product(AGENTS, sys.argv[1:])]:
+    for done in [pool.submit(*b) for b in begun]:
         done.result()
