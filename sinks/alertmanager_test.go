@@ -173,6 +173,45 @@ func TestResend(t *testing.T) {
 	})
 }
 
+// An opening says nothing of severities that it never had, and what is told
+// again goes in requests of a bounded size.
+func TestAlertmanagerRequests(t *testing.T) {
+	var sizes []int
+	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		var list []postable
+		if err := json.NewDecoder(r.Body).Decode(&list); err != nil {
+			t.Error(err)
+		}
+		sizes = append(sizes, len(list))
+	}))
+	defer server.Close()
+	m := NewAlertmanager(AlertmanagerOptions{URL: server.URL})
+	f := func(err error, want ...int) {
+		t.Helper()
+		if err != nil || !slices.Equal(sizes, want) {
+			t.Errorf("alerts by request %d, want %d: %v", sizes, want, err)
+		}
+		sizes = nil
+	}
+	f(m.Send(t.Context(), looping(window.Opened, 1, window.Critical)), 1)
+	f(m.Send(t.Context(), looping(window.Grown, 2, window.Critical)), 3)
+	f(m.Send(t.Context(), looping(window.Closed, 3, window.Warning)), 2)
+	f(m.Resend(t.Context(), slices.Repeat([]*Alert{looping(window.Opened, 1, window.Info)}, 250)), 100, 100, 50)
+	f(m.Resend(t.Context(), nil))
+}
+
+// What is said of a scope is the same each time: a text that changes is another
+// alert to whoever compares.
+func TestAlertmanagerScope(t *testing.T) {
+	a := looping(window.Opened, 1, window.Info)
+	a.Scope = map[string]string{"a": "1", "b": "2", "c": "3", "d": "4", "e": "5"}
+	for range 20 {
+		if got := annotations(a)["scope"]; got != "a 1, b 2, c 3, d 4, e 5" {
+			t.Fatal(got)
+		}
+	}
+}
+
 // Whatever stands in a log: Alertmanager passes its labels and annotations on,
 // and nothing in them acts where they arrive.
 func TestAlertmanagerHostile(t *testing.T) {

@@ -248,6 +248,10 @@ func TestWebhookAISG(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	a.Event, a.State = "digest.opened", window.Opened
+	if err := hook.Send(t.Context(), a); err != nil {
+		t.Fatal(err)
+	}
 	want := `{"event":"loop.detected","timestamp":"2026-05-04T10:00:00.000000Z","project_id":"team","request_id":"ep-1","data":{"fingerprint":"c0ffee","hit_count":7,"model":"gpt-4.1","cooldown_seconds":60}}`
 	if len(bodies) != 1 || bodies[0] != want {
 		t.Errorf("sent %q, want %q alone", bodies, want)
@@ -270,6 +274,7 @@ func TestWebhookPrivate(t *testing.T) {
 	f("0.0.0.0:80", false)
 	f("[::1]:80", false)
 	f("[::ffff:10.0.0.1]:80", false)
+	f("[::ffff:127.0.0.1]:80", false)
 	f("[fd00::1]:80", false)
 	f("[fe80::1]:80", false)
 	for address, want := range map[string]bool{
@@ -282,12 +287,34 @@ func TestWebhookPrivate(t *testing.T) {
 	}
 }
 
+// A name that stands for a private address is refused where the connection is
+// made, so not by way of a proxy.
+func TestWebhookPrivateName(t *testing.T) {
+	server := httptest.NewServer(http.NotFoundHandler())
+	defer server.Close()
+	f := func(address string, allowPrivate, refused bool) {
+		t.Helper()
+		transport := newClient(address, allowPrivate).Transport.(*http.Transport)
+		c, err := transport.DialContext(t.Context(), "tcp", server.Listener.Addr().String())
+		if err == nil {
+			c.Close()
+		}
+		if (err != nil) != refused || (transport.Proxy == nil) != refused {
+			t.Errorf("%s, allow_private %t: %v, a proxy: %t", address, allowPrivate, err, transport.Proxy != nil)
+		}
+	}
+	f("https://hooks.example/", false, true)
+	f("https://hooks.example/", true, false)
+	f("http://127.0.0.1/", false, false)
+	f("http://localhost/", false, false)
+}
+
 // A receiver says when to come again in seconds, or by a date.
 func TestWebhookRetryAfter(t *testing.T) {
-	header := ""
+	header, status := "", http.StatusTooManyRequests
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Retry-After", header)
-		w.WriteHeader(http.StatusTooManyRequests)
+		w.WriteHeader(status)
 	}))
 	defer server.Close()
 	hook := NewWebhook(WebhookOptions{URL: server.URL})
@@ -306,6 +333,11 @@ func TestWebhookRetryAfter(t *testing.T) {
 	f(time.Now().Add(-time.Second).UTC().Format(http.TimeFormat), 0, true)
 	f("soon", 0, false)
 	f("", 0, false)
+	f("10000000000", (1<<20)*time.Second, true) // more than a time.Duration holds
+	status = http.StatusServiceUnavailable
+	f("120", 2*time.Minute, true)
+	status = http.StatusInternalServerError
+	f("120", 0, false)
 }
 
 // A receiver that says when to come again is left alone until then, but for an

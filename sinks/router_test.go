@@ -98,8 +98,42 @@ func TestDigestFields(t *testing.T) {
 	r.End()
 	a := o.entries[len(o.entries)-1].alert
 	if a.State != window.Closed || a.Loops != 2 || a.Caller != "c" || a.Model != "" || a.Session != "" || a.Severity != window.Warning ||
-		!slices.Equal(a.Rules, []string{"r", "s"}) || a.Time != instant(61*second) {
+		!slices.Equal(a.Rules, []string{"r", "s"}) || a.Time != instant(61*second) || a.Last != instant(second) || a.WindowS != 60 || a.Threshold != 5 {
 		t.Errorf("%+v", a)
+	}
+}
+
+// Sinks that are no more are named in order.
+func TestGone(t *testing.T) {
+	var list []Sink
+	for _, name := range []string{"e", "b", "d", "a", "c"} {
+		list = append(list, &scripted{name: name})
+	}
+	saved := NewRouter(NewOutbox(quietly, list...), Routes{}, nil).Save()
+	r := NewRouter(NewOutbox(quietly, &scripted{name: "c"}), Routes{}, nil)
+	if err := r.Load(saved); err != nil || strings.Join(r.Gone(), " ") != "a b d e" {
+		t.Errorf("%q, %v", r.Gone(), err)
+	}
+}
+
+// A digest is over a minute after its last loop, whenever that is seen; each
+// sink has one of its own.
+func TestDigestOver(t *testing.T) {
+	o := NewOutbox(quietly, &scripted{name: "a"}, &scripted{name: "b"})
+	r := NewRouter(o, Routes{}, nil)
+	for i := range 6 {
+		r.Take(incident(fmt.Sprint(i), 1, window.Opened, second))
+	}
+	opened := len(o.entries)
+	r.Advance(3600 * second)
+	over := o.entries[opened:]
+	if len(over) != 2 || over[0].alert.ID == over[1].alert.ID {
+		t.Fatalf("%d digests are over", len(over))
+	}
+	for _, e := range over {
+		if e.alert.State != window.Closed || e.alert.Time != instant(61*second) {
+			t.Errorf("%+v", e.alert)
+		}
 	}
 }
 
