@@ -1,0 +1,129 @@
+package window
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/loopgauge/loopgauge/fingerprint"
+)
+
+// TestKind holds where one kind of repeat ends and the next begins: each pair of
+// cases is one request, one pause or one value apart. All are of eleven
+// requests, ten of them repeats.
+func TestKind(t *testing.T) {
+	identity := func(name string) *fingerprint.Identity {
+		id, err := fingerprint.New(name, fingerprint.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return id
+	}
+	caller, err := fingerprint.NewScope([]string{"caller"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := &Rule{Identity: identity("prompt"), Scope: caller}
+	inSession := &Rule{Identity: identity("prompt"), Scope: bySession(t)}
+	callsOf := &Rule{Identity: identity("tool-call"), Scope: caller}
+	resultsOf := &Rule{Identity: identity("tool-call-result"), Scope: caller}
+	blind := &Rule{Identity: byModel(t), Scope: caller}
+
+	different := func(n, values int) variety {
+		v := variety{n: int64(n)}
+		for i := range min(values, mostVariety) {
+			v.seen = append(v.seen, uint64(i))
+		}
+		return v
+	}
+	// pace gives pauses of a mean, and a spread beside it.
+	pace := func(f *Facts, pauses int64, mean, spread float64) {
+		f.pauses, f.pauseSum = pauses, float64(pauses)*mean
+		f.pauseSquares = float64(pauses) * mean * mean * (1 + spread*spread)
+	}
+	shared := errorMinute{who: 1, shared: true}
+	fine := &Witness{errors: map[int64]errorMinute{100: shared, 200: {who: 1}}, judged: 100, whole: 50}
+	coarse := &Witness{judged: 100, whole: 51}
+
+	f := func(w *Witness, rule *Rule, is func(f *Facts), want Kind, evidence string) {
+		t.Helper()
+		facts := &Facts{Requests: 11, cycle: 11, answered: 10}
+		is(facts)
+		if kind, why := w.Kind(rule, facts); kind != want || !strings.Contains(why, evidence) {
+			t.Errorf("%s: %s; want %s: %s", kind, why, want, evidence)
+		}
+	}
+	f(fine, text, func(*Facts) {}, Stuck, "answered each time")
+	f(fine, text, func(f *Facts) { f.Requests = 1 }, Unknown, "came once")
+	f(fine, text, func(f *Facts) { f.instants = 5 }, DuplicateLogging, "5 of 10")
+	f(fine, text, func(f *Facts) { f.instants = 4 }, Stuck, "")
+	f(coarse, text, func(f *Facts) { f.instants = 10 }, Stuck, "")
+	f(fine, text, func(f *Facts) { f.Probes = 6 }, Probe, "6 of 10")
+	f(fine, text, func(f *Facts) { f.Probes = 5 }, Stuck, "")
+
+	// Errors: of others in the minute or next to it, or one's own.
+	for minute, want := range map[int64]Kind{98: Retry, 99: Outage, 100: Outage, 101: Outage, 102: Retry, 200: Retry} {
+		f(fine, text, func(f *Facts) { f.unavailable, f.minutes = 5, []int64{minute} }, want, "5 of 10")
+	}
+	f(fine, text, func(f *Facts) { f.unavailable, f.minutes = 4, []int64{100} }, Stuck, "")
+	f(fine, text, func(f *Facts) { f.unavailable, f.failed, f.minutes = 4, 1, []int64{100} }, Retry, "5 of 10")
+	f(fine, text, func(f *Facts) { f.unavailable, f.failed = 2, 2 }, Stuck, "")
+
+	f(fine, blind, func(f *Facts) { f.toHear().messages = different(10, 2) }, Unknown, "the requests differ: 2 different among 10")
+	f(fine, blind, func(f *Facts) { f.toHear().messages = different(10, 1) }, Stuck, "")
+	f(fine, blind, func(f *Facts) { f.toHear().messages = different(9, 1) }, Unknown, "does not show whether the requests were equal")
+
+	// What came of calls.
+	came := func(turns, changes, longest int64) func(*Facts) {
+		return func(f *Facts) { f.toHear().results = results{turns: turns, changes: changes, longest: longest} }
+	}
+	f(fine, callsOf, func(*Facts) {}, Unknown, "does not show the results")
+	f(fine, callsOf, came(10, 0, 10), Stuck, "same result each time")
+	f(fine, callsOf, came(10, 1, 8), Stuck, "the same result 8 times in a row")
+	f(fine, callsOf, came(3, 1, 2), Unknown, "the result changed once")
+	f(fine, callsOf, came(2, 1, 1), Polling, "1 of 1")
+	f(fine, callsOf, came(10, 2, 3), Polling, "2 of 9")
+	f(fine, callsOf, came(10, 2, 4), Stuck, "the same result 4 times in a row")
+	f(fine, callsOf, func(f *Facts) {
+		came(10, 2, 4)(f)
+		pace(f, 5, 1, 0)
+	}, Polling, "2 of 9")
+	f(fine, resultsOf, func(*Facts) {}, Stuck, "the same call with the same result, 11 times in a row")
+
+	f(fine, text, func(f *Facts) { f.Gets = 6 }, Polling, "6 of 10")
+	f(fine, text, func(f *Facts) { f.Gets = 5 }, Stuck, "")
+
+	f(fine, text, func(f *Facts) { f.sessions = different(10, 5) }, Batch, "5 sessions among 10")
+	f(fine, text, func(f *Facts) { f.sessions = different(10, 4) }, Stuck, "")
+	f(fine, inSession, func(f *Facts) { f.sessions = different(10, 5) }, Stuck, "")
+	f(fine, text, func(f *Facts) { f.Requests, f.sessions = 1001, different(1000, 1000) }, Batch, "32 or more sessions among 1000")
+	f(fine, text, func(f *Facts) { f.sessions, f.mixed = different(10, 2), true }, Unknown, "none of them 4 times in a row")
+	f(fine, text, func(f *Facts) { f.sessions, f.mixed = different(10, 1), true }, Stuck, "")
+
+	f(fine, text, func(f *Facts) { f.Requests, f.answered = 3, 2 }, Unknown, "came only 3 times")
+	f(fine, text, func(f *Facts) { f.Requests, f.answered = 4, 3 }, Stuck, "")
+	f(fine, text, func(f *Facts) { f.cycle = 3 }, Unknown, "came 11 times with others between")
+	f(fine, text, func(f *Facts) { f.cycle = 4 }, Stuck, "")
+
+	// A clock: whole seconds make short pauses look alike.
+	paced := func(pauses int64, mean, spread float64) func(*Facts) {
+		return func(f *Facts) { pace(f, pauses, mean, spread) }
+	}
+	f(fine, text, paced(5, 1, 0.04), Polling, "at a steady pace, every 1 s")
+	f(fine, text, paced(4, 1, 0), Stuck, "")
+	f(fine, text, paced(5, 1, 0.06), Stuck, "")
+	f(coarse, text, paced(5, 5, 0), Polling, "every 5 s")
+	f(coarse, text, paced(5, 4.9, 0), Stuck, "")
+	f(fine, text, func(f *Facts) {
+		paced(5, 1, 0)(f)
+		f.toHear().answers = different(1, 1)
+	}, Stuck, "")
+
+	// What came back.
+	f(fine, text, func(f *Facts) { f.answered = 0 }, Unknown, "does not show how it went")
+	f(fine, text, func(f *Facts) { f.answered = 4 }, Unknown, "shows an answer to 4 of 10")
+	f(fine, text, func(f *Facts) { f.answered = 5 }, Stuck, "answered 5 of 10")
+	f(fine, text, func(f *Facts) { f.toHear().answers = different(5, 1) }, Stuck, "the same call in answer")
+	f(fine, text, func(f *Facts) { f.toHear().answers = different(5, 2) }, Stuck, "answered each time")
+	f(fine, text, func(f *Facts) { f.toHear().answers = different(4, 1) }, Stuck, "answered each time")
+	f(fine, text, func(f *Facts) { f.answered, f.toHear().answers = 0, different(30, 2) }, Stuck, "answered each time")
+}
