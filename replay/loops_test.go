@@ -1,7 +1,9 @@
 package replay
 
 import (
+	"math"
 	"testing"
+	"time"
 
 	"github.com/loopgauge/loopgauge/fingerprint"
 	"github.com/loopgauge/loopgauge/window"
@@ -22,4 +24,20 @@ func TestLoopsOfHostileScopes(t *testing.T) {
 	if len(loops) != 2 {
 		t.Errorf("%d loops, not 2", len(loops))
 	}
+}
+
+// TestPerHour: half an hour for a dollar is two dollars an hour; of no time, or
+// an unknown cost, there is no pace.
+func TestPerHour(t *testing.T) {
+	f := func(cost float64, d time.Duration, want float64, wantOK bool) {
+		t.Helper()
+		if got, ok := perHour(cost, d.Microseconds()); got != want || ok != wantOK {
+			t.Errorf("%v in %s: %v, %t", cost, d, got, ok)
+		}
+	}
+	f(1, 30*time.Minute, 2, true)
+	f(0.5, time.Microsecond, 1.8e9, true)
+	f(1, 0, 0, false)
+	f(1, -time.Second, 0, false)
+	f(math.NaN(), time.Hour, 0, false)
 }

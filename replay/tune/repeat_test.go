@@ -1,0 +1,198 @@
+package tune
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/loopgauge/loopgauge/replay"
+	"github.com/loopgauge/loopgauge/window"
+)
+
+// repeatOf makes a repeat whose hits had these counts in the only cell.
+func repeatOf(requests int64, counts ...uint8) *Repeat {
+	k := &Repeat{Kind: window.Stuck, Requests: requests, rows: &rows{cells: 1}}
+	for _, n := range counts {
+		k.hits = append(k.hits, Hit{row: k.rows.add([]uint8{n}), Tokens: 10, Cost: 0.5})
+	}
+	k.most = k.highest()
+	return k
+}
+
+// What is not kept goes on as it was. The first request of a key is no repeat,
+// but that of a later stretch is.
+func TestFires(t *testing.T) {
+	k := repeatOf(6, 2, 3, 4)
+	k.rest = spending{tokens: 100, cost: 7}
+	if k.Rest() != 2 {
+		t.Errorf("%d requests are left", k.Rest())
+	}
+	later := repeatOf(6, 2, 3, 4)
+	if later.later = true; later.Rest() != 3 {
+		t.Errorf("%d requests of a later stretch are left", later.Rest())
+	}
+	if _, fired := k.fires(0, 5); fired {
+		t.Error("fires at 5")
+	}
+	if f, fired := k.fires(0, 4); !fired || f.hit != 2 || f.requests != 3 || f.after != 2 || f.spent != (spending{100, 7}) {
+		t.Errorf("at 4: %+v", f)
+	}
+	if f, fired := k.fires(0, 3); !fired || f.hit != 1 || f.requests != 4 || f.after != 3 || f.spent.tokens != 110 || f.spent.cost != 7+k.hitCost() {
+		t.Errorf("at 3: %+v", f)
+	}
+}
+
+func (k *Repeat) hitCost() window.USD { return window.USD(0).Plus(k.hits[0].Cost) }
+
+// The longest repeat is the first of those, and no request that stands alone.
+func TestLongest(t *testing.T) {
+	first, second, alone := repeatOf(5, 2), repeatOf(5, 2), repeatOf(1, 2)
+	r := &Report{Repeats: []*Repeat{alone, repeatOf(2, 2), first, second}}
+	if longest, n := r.longest(func(*Repeat) bool { return true }); longest != first || n != 3 {
+		t.Errorf("%p of %d, want %p of 3", longest, n, first)
+	}
+	if longest, n := r.longest(func(k *Repeat) bool { return k == alone }); longest != nil || n != 0 {
+		t.Errorf("%+v of %d", longest, n)
+	}
+}
+
+// A label counts where there is one; three requests are no loop whatever it
+// says, and what an exclusion takes out is not wrong.
+func TestClasses(t *testing.T) {
+	r := &Report{Options: Options{Labels: Labels{"loop": true, "none": false}}}
+	f := func(session string, kind window.Kind, requests int64, excluded, loop, wrong bool) {
+		t.Helper()
+		k := &Repeat{Session: session, Kind: kind, Requests: requests, excluded: excluded}
+		if r.isLoop(k) != loop || r.isWrong(k) != wrong {
+			t.Errorf("%s, %s, %d: a loop %t, wrong %t", session, kind, requests, r.isLoop(k), r.isWrong(k))
+		}
+	}
+	f("loop", window.Polling, 4, false, true, false)
+	f("loop", window.Polling, 3, false, false, false)
+	f("none", window.Stuck, 9, false, false, true)
+	f("none", window.Probe, 9, true, false, true)
+	f("", window.Stuck, 9, false, true, false)
+	f("", window.Polling, 9, false, false, true)
+	f("", window.Polling, 9, true, false, false)
+	f("", window.Outage, 9, false, false, false)
+}
+
+// Which requests repeat on purpose, and what an exclusion of them takes out:
+// most of a repeat, not half of it.
+func TestReasons(t *testing.T) {
+	k := func(kind window.Kind, oneToken, gets int64) *Repeat {
+		return &Repeat{Kind: kind, Requests: 11, method: "GET", path: "/x", facts: &window.Facts{OneToken: oneToken, Gets: gets}}
+	}
+	f := func(k *Repeat, want string) {
+		t.Helper()
+		of, _, ok := reasonOf(k)
+		got := ""
+		if ok {
+			got = of.match()
+		}
+		if got != want {
+			t.Errorf("%s, %+v: %q, want %q", k.Kind, k.facts, got, want)
+		}
+	}
+	f(k(window.Probe, 6, 0), "max_tokens == 1")
+	f(k(window.Probe, 5, 0), `path == "/x"`)
+	f(k(window.Polling, 0, 6), `method == "GET" && path == "/x"`)
+	f(k(window.Polling, 0, 5), "")
+	f(k(window.Stuck, 10, 10), "")
+
+	takes := func(of reason, k *Repeat, want bool) {
+		t.Helper()
+		if of.takes(k) != want {
+			t.Errorf("%+v takes %+v: %t", of, k, !want)
+		}
+	}
+	takes(reason{oneToken: true}, k(window.Stuck, 6, 0), true)
+	takes(reason{oneToken: true}, k(window.Stuck, 5, 0), false)
+	takes(reason{path: "/x"}, k(window.Stuck, 0, 0), true)
+	takes(reason{path: "/y"}, k(window.Stuck, 0, 0), false)
+	takes(reason{method: "GET", path: "/x"}, k(window.Stuck, 0, 0), true)
+	takes(reason{method: "HEAD", path: "/x"}, k(window.Stuck, 0, 0), false)
+}
+
+// What may be advised to a rule, from where on.
+func TestMay(t *testing.T) {
+	r := &Report{Cells: []window.SweepCell{{Kind: "streak"}, {Kind: "sliding"}, {Kind: "fixed"}}}
+	rule := &window.Rule{Counter: window.CounterSpec{Kind: "sliding"}}
+	f := func(want ...bool) {
+		t.Helper()
+		for cell, may := range want {
+			if r.may(rule, cell) != may {
+				t.Errorf("cell %d: %t", cell, !may)
+			}
+		}
+	}
+	f(true, true, true)
+	rule.Overrides = []window.Override{{Window: time.Minute}}
+	f(true, false, false) // only a streak can have a window for some
+	rule.Overrides, r.Options.OwnCounters = nil, true
+	f(false, true, false)
+
+	for least, want := range map[int]int{0: 4, 4: 4, 9: 9} {
+		if r.Options.Least = least; r.least() != want {
+			t.Errorf("the least of %d is %d", least, r.least())
+		}
+	}
+}
+
+// What an advice rests on.
+func TestProof(t *testing.T) {
+	f := func(a *Advice, want string) {
+		t.Helper()
+		if got := a.Proof(); !strings.HasSuffix(got, want) {
+			t.Errorf("%s, want %s", got, want)
+		}
+	}
+	f(&Advice{Whole: true, Test: Outcome{Loops: 1}}, "unproved: the first 70 % of its time has no loop")
+	f(&Advice{Test: Outcome{Loops: 2, Caught: 1}}, "on the rest it catches 1 of 2 loops, 0 wrongly")
+	f(&Advice{Test: Outcome{Episodes: 1, Wrong: 1}}, "on the rest it catches 0 of 0 loops, 1 wrongly")
+	f(&Advice{}, "the rest of it has no loop to prove it")
+}
+
+// A part of the log that has loops is what settings are chosen on, also where
+// the highest threshold catches none of them.
+func TestChosenOn(t *testing.T) {
+	rule := &window.Rule{Counter: window.CounterSpec{Kind: "streak", Window: time.Minute}}
+	r := &Report{Cells: []window.SweepCell{{Kind: "streak", Window: time.Minute}}, Sweep: []window.SweepTarget{{Rule: rule}}, Days: 1}
+	r.Options = Options{Most: 8, Budget: 1e-9}
+	r.Result = result(100)
+	loop := []*Repeat{repeatOf(6, 2, 3, 4, 5, 6)}
+	for i, want := range []bool{false, true} {
+		parts := [][]*Repeat{nil, nil}
+		parts[i] = loop
+		if a := r.adviseOne(0, parts[0], parts[1]); a.Whole != want || a.Findable != 1 {
+			t.Errorf("the loop is in part %d: on the whole log %t, %d loops", i, a.Whole, a.Findable)
+		}
+	}
+}
+
+// What is said of an advised setting.
+func TestAdviceText(t *testing.T) {
+	f := func(judged int64, days float64, own bool, o Outcome, perDay float64, want ...string) {
+		t.Helper()
+		r := &Report{Cells: []window.SweepCell{{Kind: "streak", Window: time.Minute}}, Days: days, Result: result(judged), Options: Options{OwnCounters: own}}
+		r.Result.Last = 7_200_000_000
+		r.Advice = []Advice{{Rule: &window.Rule{Name: "r"}, Threshold: 4, Outcome: o, Setting: Setting{EpisodesPerDay: perDay, Requests: 8, Stopped: 5}}}
+		text := Summary{Report: r}.Advice([]int{0})
+		for _, part := range want {
+			if no := strings.TrimPrefix(part, "no "); strings.Contains(text, no) != (no == part) {
+				t.Errorf("%q in\n%s", part, text)
+			}
+		}
+	}
+	f(100, 1, false, Outcome{Caught: 2, Loops: 5, Missed: 1}, 0, "catches 2 of 3 loops, nothing wrongly; 0 alerts a day", "stopped 8 requests", "no little to go by")
+	f(100, 1, true, Outcome{Caught: 1, Wrong: 1}, 0.05, "catches 1 of 1 loop, 1 wrongly; 0.05 alerts a day", "stopped 5 requests")
+	f(99, 1, false, Outcome{Wrong: 2}, 0.25, "2 wrongly; 0.2 alerts a day", "little to go by: 99 requests over 2 h")
+	f(100, 0.9, false, Outcome{}, 12, "12.0 alerts a day", "little to go by: 100 requests over 2 h")
+}
+
+// result is of a log of so many requests.
+func result(judged int64) *replay.Result {
+	r := &replay.Result{}
+	r.Account.Judged = judged
+	return r
+}
