@@ -41,3 +41,29 @@ func TestDue(t *testing.T) {
 		synctest.Wait()
 	})
 }
+
+// An alert waits half a second for a checkpoint, or four times as long as one
+// takes; what nothing waits for is written in its time.
+func TestDueSoon(t *testing.T) {
+	f := func(held, dirty bool, took, interval, want time.Duration) {
+		t.Helper()
+		synctest.Test(t, func(t *testing.T) {
+			outbox := sinks.NewOutbox(slog.New(slog.DiscardHandler), taker{})
+			if held {
+				outbox.Add(&sinks.Alert{}, outbox.Names()...)
+			}
+			last := time.Now()
+			due := func() bool { return Due(outbox, dirty, last, took, interval) }
+			time.Sleep(want - time.Millisecond)
+			early := due()
+			time.Sleep(time.Millisecond)
+			if early || !due() {
+				t.Errorf("held %t, dirty %t, took %s: due before %s: %t, then: %t", held, dirty, took, want, early, due())
+			}
+		})
+	}
+	f(true, false, 0, time.Minute, 500*time.Millisecond)
+	f(true, false, 100*time.Millisecond, time.Minute, 500*time.Millisecond)
+	f(true, false, time.Second, time.Minute, 4*time.Second)
+	f(false, true, time.Second, time.Minute, time.Minute)
+}

@@ -11,6 +11,8 @@ import (
 
 	"github.com/loopgauge/loopgauge/ingest"
 	"github.com/loopgauge/loopgauge/ingest/formats"
+	"github.com/loopgauge/loopgauge/replay"
+	"github.com/loopgauge/loopgauge/window"
 )
 
 // script is a feed of streams that say one thing after the other, then that
@@ -25,6 +27,7 @@ type script struct {
 type step struct {
 	after  time.Duration
 	second int // 0 is none
+	then   int // a second request in the same block; 0 is none
 	away   bool
 }
 
@@ -78,6 +81,11 @@ func (s *scripted) Next(ctx context.Context) (ingest.Chunk, error) {
 	b.Data = fmt.Appendf(b.Data, `{"time":%d,"id":"%d/%d","session":"s"}`, 1_800_000_000+now.second, s.mark.Stream, now.second)
 	b.Records = []ingest.Record{{Offset: s.mark.Offset, End: len(b.Data)}}
 	s.mark.Offset++
+	if now.then != 0 {
+		b.Data = fmt.Appendf(b.Data, `{"time":%d,"id":"%d/%d","session":"s"}`, 1_800_000_000+now.then, s.mark.Stream, now.then)
+		b.Records = append(b.Records, ingest.Record{Offset: s.mark.Offset, End: len(b.Data)})
+		s.mark.Offset++
+	}
 	return ingest.Chunk{Block: b, Mark: s.mark, AtEnd: true}, nil
 }
 
@@ -137,4 +145,53 @@ func TestIdleRestart(t *testing.T) {
 			t.Errorf("%v", a)
 		}
 	})
+}
+
+// TestGone: a stream that is not there any more when watch goes on holds
+// nothing back, however lively it was.
+func TestGone(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "state")
+	synctest.Test(t, func(t *testing.T) {
+		run := func(length time.Duration, steps ...[]step) Now {
+			return runFor(t, dir, length, "loopgauge", Options{Feed: (&script{steps: steps}).open, Idle: time.Hour})
+		}
+		if n := run(5*time.Second, []step{{second: 100}}, []step{{second: 100}}); n.Lanes[1].Idle {
+			t.Fatalf("%+v", n.Lanes)
+		}
+		n := run(5*time.Second, []step{{second: 400}, {second: 500}})
+		if n.Account.Judged != 3 || n.Account.Late != 0 {
+			t.Errorf("%v", n.Account)
+		}
+	})
+}
+
+// TestFirstOfTheFuture: a clock that ran ahead in a stream's first line makes
+// nothing behind it late.
+func TestFirstOfTheFuture(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "state")
+	synctest.Test(t, func(t *testing.T) {
+		feed := &script{steps: [][]step{{{second: 10_000_000, then: 100}, {second: 200}, {second: 300}}}}
+		if a := runFor(t, dir, time.Minute, "loopgauge", Options{Feed: feed.open}).Account; a.Late != 0 || a.Lines != 4 {
+			t.Errorf("%v", a)
+		}
+	})
+}
+
+// TestTurns: streams of which nothing holds the others back are read in turn.
+func TestTurns(t *testing.T) {
+	w := &watch{pipeline: replay.NewPipeline(replay.PipelineOptions{Plan: &window.Plan{}})}
+	for i := range 3 {
+		l := &lane{index: int32(i), items: make(chan item, 2)}
+		l.items <- item{}
+		l.items <- item{}
+		w.lanes = append(w.lanes, l)
+	}
+	var got []int32
+	for l := w.pick(); l != nil; l = w.pick() {
+		<-l.items
+		got = append(got, l.index)
+	}
+	if want := []int32{0, 1, 2, 0, 1, 2}; !slices.Equal(got, want) {
+		t.Errorf("read %d, want %d", got, want)
+	}
 }

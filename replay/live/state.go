@@ -206,7 +206,6 @@ func (w *watch) restore() error {
 func (w *watch) tell(r *window.Restored) {
 	w.log.Info("going on from the last checkpoint", "lines", w.pipeline.Account.Lines, "rules", len(r.Kept), "waiting", w.pipeline.Order.Waiting())
 	replay.Resume(w.log, r, w.incidents)
-	w.dirty = len(r.Reset)+len(r.New)+len(r.Gone) > 0
 }
 
 // openFiles cuts the files back to what a checkpoint knows of them.

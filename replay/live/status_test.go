@@ -9,6 +9,7 @@ import (
 
 	"github.com/loopgauge/loopgauge/ingest"
 	"github.com/loopgauge/loopgauge/replay"
+	"github.com/loopgauge/loopgauge/sinks"
 	"github.com/loopgauge/loopgauge/window"
 	"github.com/loopgauge/loopgauge/window/policy"
 )
@@ -113,5 +114,43 @@ func TestStatus(t *testing.T) {
 	}
 	if now.Account.Judged != 3 || now.Frontier != 140*second {
 		t.Errorf("%v, judged up to %d", now.Account, now.Frontier)
+	}
+}
+
+// What streams lost that are over adds up; where nothing is held back all that
+// has come is judged; a loop counts when it is over.
+func TestStatusAddsUp(t *testing.T) {
+	gone := LaneStatus{Lost: 1, Control: 2, Transactional: 3}
+	gone.Leave(LaneStatus{Lost: 10, Control: 20, Transactional: 30})
+	if gone != (LaneStatus{Lost: 11, Control: 22, Transactional: 33}) {
+		t.Errorf("%+v", gone)
+	}
+
+	order := window.NewOrder(time.Minute)
+	order.Open(0, 100_000_000)
+	outbox, incidents := sinks.NewOutbox(slog.New(slog.DiscardHandler)), window.NewIncidents(nil)
+	var n Now
+	if n.Look(time.Now(), order, incidents, outbox, false); n.Newest != 100_000_000 || n.Frontier != 40_000_000 {
+		t.Errorf("newest %d, frontier %d", n.Newest, n.Frontier)
+	}
+	order.Close(0)
+	if n.Look(time.Now(), order, incidents, outbox, false); n.Frontier != 100_000_000 {
+		t.Errorf("nothing is held back, and the frontier is %d", n.Frontier)
+	}
+
+	began := time.Now()
+	for _, after := range []time.Duration{0, time.Second} {
+		n.Look(began.Add(after), order, incidents, outbox, true)
+	}
+	if !n.Unsaved.Equal(began) {
+		t.Errorf("not saved since %s, want %s", n.Unsaved, began)
+	}
+
+	var s Status
+	for _, state := range []window.IncidentState{window.Opened, window.Grown, window.Closed} {
+		s.Alert(&sinks.Alert{State: state, Rule: "r", Kind: "stuck"})
+	}
+	if loops := s.Get().Loops; loops[LoopKind{"r", "stuck"}] != 1 {
+		t.Errorf("%v", loops)
 	}
 }
