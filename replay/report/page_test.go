@@ -270,6 +270,17 @@ func crowd(n, requests int) []record {
 	return list
 }
 
+// A page says of how many repeats it does not show all, from the first request
+// that is not kept.
+func TestLonger(t *testing.T) {
+	const kept = 256
+	for requests, want := range map[int]int{kept + 1: 0, kept + 2: 1} {
+		if p := newPage(tuned(t, "a.jsonl", crowd(1, requests), "aisg"), Options{}, detail{repeats: 20_000, thresholds: thresholds}); p.Longer != want {
+			t.Errorf("of %d requests: %d repeats are longer than what is kept, want %d", requests, p.Longer, want)
+		}
+	}
+}
+
 // What is too much for a page is added up, and the numbers stay whole.
 func TestTooMuchIsAddedUp(t *testing.T) {
 	r := tuned(t, "a.jsonl", append(crowd(100, 9), days()...), "aisg", "loopgauge")
