@@ -70,7 +70,7 @@ func (w *Witness) Kind(rule *Rule, f *Facts) (kind Kind, why string) {
 	heard := f.wasHeard()
 	came := &heard.results
 	steady := f.steady() && (!w.coarse() || f.meanPause() >= coarsePause)
-	answered := max(f.answered, min(heard.answers.n, n))
+	answered := max(f.answered, heard.answers.n)
 	switch {
 	case n == 0:
 		set(Unknown, "came once, apart from the others")
