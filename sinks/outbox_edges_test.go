@@ -82,6 +82,16 @@ func TestOutboxRetries(t *testing.T) {
 	}
 }
 
+// However long a receiver asks for, it is left alone for a breath and not for a
+// day.
+func TestPause(t *testing.T) {
+	for after, want := range map[time.Duration]time.Duration{-time.Hour: firstRetry, 0: firstRetry, time.Minute: time.Minute, 24 * time.Hour: time.Hour} {
+		if got := (&Later{After: after}).Pause(); got != want {
+			t.Errorf("%s: %s, want %s", after, got, want)
+		}
+	}
+}
+
 // What a sink took as the context ended is not sent again, and that it took
 // nothing any more is no failure.
 func TestOutboxEnds(t *testing.T) {
@@ -127,19 +137,20 @@ func TestDrainWaits(t *testing.T) {
 // waits for makes room.
 func TestDropOwn(t *testing.T) {
 	o := NewOutbox(quietly, &scripted{name: "a"}, &scripted{name: "b"})
-	o.most = 3
+	o.most = 4
 	over := alert("over", 2)
 	over.State = window.Closed
+	o.Add(alert("theirs", 1), "b")
 	o.Add(alert("x", 1), "b")
 	o.Add(over, "b")
 	o.Add(alert("x", 2), "a", "b")
-	for _, id := range []string{"y", "z", "new"} {
+	for _, id := range []string{"y", "z", "w", "new"} {
 		o.Add(alert(id, 1), "a")
 	}
-	if a, b := put(o, "a"), put(o, "b"); a != "y.1=opened z.1=opened new.1=opened" || b != "x.1=opened over.2=closed x.2=opened" {
+	if a, b := put(o, "a"), put(o, "b"); a != "y.1=opened z.1=opened w.1=opened new.1=opened" || b != "theirs.1=opened x.1=opened over.2=closed x.2=opened" {
 		t.Errorf("a waits for %q, b for %q", a, b)
 	}
-	if s := o.Stats(); s[0].Waiting != 3 || s[0].Dropped != 1 || s[1].Waiting != 3 || s[1].Dropped != 0 {
+	if s := o.Stats(); s[0].Waiting != 4 || s[0].Dropped != 1 || s[1].Waiting != 4 || s[1].Dropped != 0 {
 		t.Errorf("%+v", s)
 	}
 }

@@ -269,7 +269,9 @@ func TestFailures(t *testing.T) {
 	f(200, `{"ok":false,"error":"invalid_blocks"}`, "refused")
 	f(200, `{"ok":false,"error":"token_revoked"}`, "denied")
 	f(200, `{"ok":false,"error":"is_archived"}`, "denied")
+	f(200, `{"ok":false,"error":"cant_update_message"}`, "refused")
 	f(200, `{"ok":false,"error":"internal_error"}`, "later")
+	f(200, `{"ok":false,"error":"ratelimited"}`, "later")
 	f(200, `garbage`, "later")
 }
 
