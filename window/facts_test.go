@@ -1,0 +1,168 @@
+package window
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/loopgauge/loopgauge/fingerprint"
+)
+
+// TestFactsNote: what one request adds.
+func TestFactsNote(t *testing.T) {
+	f := func(ev Event, parallel bool, want Facts) {
+		t.Helper()
+		facts := begin(1_000_000, 0)
+		if ev.Time == 0 {
+			ev.Time = 3_000_000
+		}
+		facts.note(&ev, parallel)
+		got := [...]int64{facts.Requests, facts.unavailable, facts.failed, facts.answered, facts.Probes, facts.OneToken, facts.Gets, facts.instants, facts.pauses, int64(len(facts.minutes))}
+		should := [...]int64{2, want.unavailable, want.failed, want.answered, want.Probes, want.OneToken, want.Gets, want.instants, want.pauses, want.unavailable}
+		if got != should {
+			t.Errorf("%+v: %d, want %d", ev, got, should)
+		}
+	}
+	const unknown = fingerprint.Unknown
+	for status, want := range map[int]Facts{200: {answered: 1}, 302: {answered: 1}, 400: {failed: 1}, 404: {failed: 1}, 429: {unavailable: 1}, 499: {failed: 1}, 500: {unavailable: 1}, 503: {unavailable: 1}, unknown: {}} {
+		want.pauses = 1
+		f(Event{Status: status, TokensOut: unknown}, false, want)
+	}
+	f(Event{Status: unknown, TokensOut: 1}, false, Facts{answered: 1, pauses: 1})
+	f(Event{Status: unknown, TokensOut: 0}, false, Facts{pauses: 1})
+	f(Event{Status: 500, TokensOut: 1}, false, Facts{unavailable: 1, pauses: 1})
+	f(Event{Status: unknown, MaxTokens: 1}, false, Facts{Probes: 1, OneToken: 1, pauses: 1})
+	f(Event{Status: unknown, MaxTokens: 2}, false, Facts{pauses: 1})
+	f(Event{Status: unknown, Path: "/healthz"}, false, Facts{Probes: 1, pauses: 1})
+	f(Event{Status: unknown, Path: "/healthz/x"}, false, Facts{pauses: 1})
+	f(Event{Status: unknown, Method: "HEAD"}, false, Facts{Gets: 1, pauses: 1})
+	f(Event{Status: unknown, Method: "POST"}, false, Facts{pauses: 1})
+	// The same time is one request with equal calls, or two that are one.
+	f(Event{Status: unknown, Time: 1_000_000}, true, Facts{})
+	f(Event{Status: unknown, Time: 1_000_000}, false, Facts{instants: 1})
+	f(Event{Status: unknown}, true, Facts{pauses: 1})
+}
+
+// TestResultsAdd: what turns have in common is what tells.
+func TestResultsAdd(t *testing.T) {
+	f := func(want results, turns ...[]uint64) {
+		t.Helper()
+		var r results
+		for _, shown := range turns {
+			r.add(shown)
+		}
+		if r.turns != want.turns || r.changes != want.changes || r.run != want.run || r.longest != want.longest {
+			t.Errorf("%v: %+v, want %+v", turns, r, want)
+		}
+	}
+	f(results{turns: 1, run: 1, longest: 1}, []uint64{1})
+	f(results{turns: 3, run: 3, longest: 3}, []uint64{1}, []uint64{1, 2}, []uint64{3, 1})
+	f(results{turns: 3, changes: 1, run: 1, longest: 2}, []uint64{1, 2}, []uint64{2, 3}, []uint64{3})
+	f(results{turns: 4, changes: 1, run: 3, longest: 3}, []uint64{1}, []uint64{2}, []uint64{2}, []uint64{2})
+}
+
+// TestWitnessSeen: an error that two callers, or two conversations of one, had
+// in a minute is shared; a log is one of whole seconds if most times are.
+func TestWitnessSeen(t *testing.T) {
+	f := func(want bool, events ...Event) {
+		t.Helper()
+		w := &Witness{errors: map[int64]errorMinute{}, conversation: -1}
+		for i := range events {
+			w.Seen(&events[i])
+		}
+		if got := w.shared(&Facts{minutes: []int64{2}}); got != want {
+			t.Errorf("%+v: shared %t", events, got)
+		}
+	}
+	at := func(second int64, caller string, status int) Event {
+		return Event{Time: second * 1_000_000, Caller: caller, Status: status}
+	}
+	f(true, at(120, "a", 429), at(130, "b", 500))
+	f(true, at(120, "a", 429), at(121, "a", 503), at(179, "b", 429))
+	f(false, at(120, "a", 429), at(130, "a", 500))
+	f(false, at(120, "a", 429), at(130, "b", 499))
+	f(false, at(119, "a", 429), at(120, "b", 429))
+	f(true, at(61, "a", 429), at(62, "b", 429))
+	f(false, at(59, "a", 429), at(58, "b", 429))
+
+	w := &Witness{errors: map[int64]errorMinute{}, keep: 2, conversation: -1}
+	for _, micros := range []int64{0, 60_000_000, 120_000_001, 180_000_001} {
+		w.Seen(&Event{Time: micros, Status: 500})
+	}
+	if len(w.errors) != 2 || w.errors[2].who == 0 || w.errors[3].who == 0 {
+		t.Errorf("kept are the minutes %v", w.errors)
+	}
+	if w.coarse() {
+		t.Error("half of the times are of whole seconds, and the log is")
+	}
+	if w.Seen(&Event{Time: 240_000_000}); !w.coarse() {
+		t.Error("most of the times are of whole seconds, and the log is not")
+	}
+}
+
+// TestWitnessNote: where one stretch of a key ends and the next begins.
+func TestWitnessNote(t *testing.T) {
+	caller, err := fingerprint.NewScope([]string{"caller"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	prompt, err := fingerprint.New("prompt", fingerprint.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	rule := &Rule{Name: "r", Identity: prompt, Scope: caller, Counter: CounterSpec{Kind: "streak", Window: time.Second}, Quiet: 2 * time.Second}
+	plan := NewPlan([]*Rule{rule}, nil).WithEvidence()
+	w := plan.NewWitness()
+	print := printOf(t, "m")
+	// f notes requests, each so long after the one before and of a session, and
+	// wants to know how many requests each stretch has.
+	type request struct {
+		after   time.Duration
+		session string
+	}
+	f := func(what string, want []int64, list ...request) *Facts {
+		t.Helper()
+		facts := w.Begin(0)
+		facts.said = w.said(&Event{Session: "a"}, rule)
+		now := int64(0)
+		var got []int64
+		for _, r := range list {
+			now += r.after.Microseconds()
+			ev := &Event{Time: now, Session: r.session, Status: 200, Prints: make([]Prints, len(plan.Identities)), Scopes: make([]Scope, len(plan.Scopes))}
+			next := w.Note(facts, ev, 0, &print, 1)
+			if next != facts {
+				got = append(got, facts.Requests)
+			}
+			facts = next
+		}
+		if got = append(got, facts.Requests); !slices.Equal(got, want) {
+			t.Errorf("%s: stretches of %d requests, want %d", what, got, want)
+		}
+		return facts
+	}
+	same := func(n int) (list []request) {
+		for range n {
+			list = append(list, request{time.Second, "a"})
+		}
+		return list
+	}
+	with := func(list []request, more ...request) []request { return append(list, more...) }
+	f("no pause", []int64{5}, same(4)...)
+	f("a pause of ten times the others", []int64{6}, with(same(4), request{10 * time.Second, "a"})...)
+	f("a longer one", []int64{5, 1}, with(same(4), request{10*time.Second + 1000, "a"})...)
+	if next := f("another session, after enough of one", []int64{4, 1}, with(same(3), request{time.Second, "b"})...); next.loop == nil || next.loop.Requests != 4 {
+		t.Errorf("the loop before is %+v", next.loop)
+	}
+	if next := f("after too few", []int64{4}, with(same(2), request{time.Second, "b"})...); !next.mixed {
+		t.Error("two sessions, and not mixed")
+	}
+	b := request{time.Second, "b"}
+	// Those of the new stretch were thought to be of the one before.
+	if next := f("enough of the other", []int64{6, 4}, with(same(2), b, b, b, b)...); next.mixed {
+		t.Error("one session, and mixed")
+	}
+	// What may be a loop is known of through the stretch that is none.
+	if next := f("a loop, others, and a pause", []int64{4, 2, 1}, with(same(3), b, request{time.Second, "c"}, request{time.Hour, "d"})...); next.loop == nil || next.loop.Requests != 4 {
+		t.Errorf("the loop before is %+v", next.loop)
+	}
+}
