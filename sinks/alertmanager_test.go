@@ -223,6 +223,7 @@ func TestAlertmanagerHostile(t *testing.T) {
 	}
 	f("<!channel> <@U123> @here (@all)", "‹!channel› ‹＠U123› ＠here (＠all)")
 	f("a@b.example", "a@b.example")
+	f("a1@b.example", "a1@b.example")
 	f("https://evil.example/x", "https[:]//evil.example/x")
 	f("a\u202eb\nc\x1b[31m", "a\uFFFDb\uFFFDc\uFFFD[31m")
 	rapid.Check(t, func(t *rapid.T) {

@@ -71,6 +71,25 @@ func TestToolCallLine(t *testing.T) {
 	}
 }
 
+// Who it is stands once: in the scope, in the conversation, or by itself; how
+// to look into it is said as long as it goes on.
+func TestLogSaysOnce(t *testing.T) {
+	f := func(state window.IncidentState, scope map[string]string, session, explain any) {
+		t.Helper()
+		a := toolAlert()
+		a.State, a.Scope, a.Explain = state, scope, "loopgauge explain ep-0123456789abcdef"
+		line := logged(t, a, slog.LevelInfo)[0]
+		if line["session"] != session || line["explain"] != explain {
+			t.Errorf("%s, %v: session %v, explain %v", state, scope, line["session"], line["explain"])
+		}
+	}
+	const how = "loopgauge explain ep-0123456789abcdef"
+	f(window.Opened, map[string]string{"session": "s8"}, nil, how)
+	f(window.Opened, map[string]string{"conversation": "s8"}, nil, how)
+	f(window.Grown, map[string]string{"caller": "team a"}, "s8", how)
+	f(window.Closed, map[string]string{"caller": "team a"}, "s8", nil)
+}
+
 // TestFullSignature: in debug alone, and whole.
 func TestFullSignature(t *testing.T) {
 	a := toolAlert()

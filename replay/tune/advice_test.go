@@ -82,6 +82,8 @@ func TestChoose(t *testing.T) {
 	f("never wrong is worth a tenth", Options{}, 10, map[at]Outcome{{0, 4}: wrong(100, 1), {1, 4}: catches(90)}, at{1, 4})
 	f("and no more", Options{}, 10, map[at]Outcome{{0, 4}: wrong(100, 1), {1, 4}: catches(89)}, at{0, 4})
 
+	f("and comes before catching more", Options{}, 10, map[at]Outcome{{0, 4}: {Caught: 2, Waste: 100, Wrong: 1, WrongRequests: 1}, {1, 4}: catches(100)}, at{1, 4})
+
 	alerts := func(episodes int) map[at]Outcome {
 		return map[at]Outcome{{1, 4}: {Caught: 1, Waste: 100, Episodes: episodes}}
 	}

@@ -108,6 +108,9 @@ func TestReasons(t *testing.T) {
 	}
 	takes(reason{oneToken: true}, k(window.Stuck, 6, 0), true)
 	takes(reason{oneToken: true}, k(window.Stuck, 5, 0), false)
+	even := k(window.Stuck, 5, 0)
+	even.Requests = 10
+	takes(reason{oneToken: true}, even, true)
 	takes(reason{path: "/x"}, k(window.Stuck, 0, 0), true)
 	takes(reason{path: "/y"}, k(window.Stuck, 0, 0), false)
 	takes(reason{method: "GET", path: "/x"}, k(window.Stuck, 0, 0), true)
