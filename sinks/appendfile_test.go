@@ -18,7 +18,7 @@ func TestAppendFile(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		defer a.Close()
+		defer a.Close() //nolint:errcheck // it was synced
 		if _, err := io.WriteString(a, write); err != nil {
 			t.Fatal(err)
 		}
@@ -31,7 +31,7 @@ func TestAppendFile(t *testing.T) {
 		t.Helper()
 		before, _ := os.ReadFile(path)
 		if a, err := OpenAppend(path, length); err == nil {
-			a.Close()
+			_ = a.Close()
 			t.Errorf("%s is opened at %d", path, length)
 		} else if !strings.Contains(err.Error(), why) {
 			t.Errorf("%v, want %q", err, why)

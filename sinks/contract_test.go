@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"maps"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -48,9 +49,7 @@ func receivers() map[string]func(address string) sinks.Sink {
 		u, _ := url.Parse(address)
 		return kafka.NewAlerts(ingestkafka.Config{Brokers: []string{u.Host}, Topic: "loops", SASL: &ingestkafka.SASL{Mechanism: "plain", User: hidden, Password: hidden}, Wait: true})
 	}}
-	for name, open := range overHTTP {
-		all[name] = open
-	}
+	maps.Copy(all, overHTTP)
 	return all
 }
 
@@ -147,8 +146,8 @@ func TestEverySinkEnds(t *testing.T) {
 					if err != nil {
 						return
 					}
-					defer c.Close()
-					cancel() // somebody is there, and says nothing
+					defer c.Close() //nolint:errcheck // it says nothing
+					cancel()        // somebody is there, and says nothing
 				}
 			})
 			s := open("http://" + silent.Addr().String())
@@ -157,7 +156,7 @@ func TestEverySinkEnds(t *testing.T) {
 				t.Errorf("%s: %v", got, err)
 			}
 			keepsSecrets(t, s, err)
-			silent.Close()
+			_ = silent.Close()
 			reading.Wait()
 
 			ctx, cancel = context.WithTimeout(t.Context(), 100*time.Millisecond)
@@ -173,6 +172,7 @@ func TestEverySinkEnds(t *testing.T) {
 
 // Through an outbox every alert arrives, in order, though a receiver fails.
 func TestEverySinkKeepsOrder(t *testing.T) {
+	t.Parallel() // it waits for what is tried again
 	for name, open := range overHTTP {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

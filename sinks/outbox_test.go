@@ -297,7 +297,7 @@ func TestWebhookPrivateName(t *testing.T) {
 		transport := newClient(address, allowPrivate).Transport.(*http.Transport)
 		c, err := transport.DialContext(t.Context(), "tcp", server.Listener.Addr().String())
 		if err == nil {
-			c.Close()
+			_ = c.Close()
 		}
 		if (err != nil) != refused || (transport.Proxy == nil) != refused {
 			t.Errorf("%s, allow_private %t: %v, a proxy: %t", address, allowPrivate, err, transport.Proxy != nil)

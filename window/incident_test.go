@@ -2,6 +2,7 @@ package window
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -139,5 +140,58 @@ func TestIncidentsOfOlderStates(t *testing.T) {
 	x.Closed(e)
 	if got.Requests != 8 || got.After != 5 || got.Tokens != 50 || got.Cost != 5 {
 		t.Errorf("%d requests, %d after: %d tokens, $%g", got.Requests, got.After, got.Tokens, got.Cost)
+	}
+}
+
+// TestIncidentKind: the kind of an incident is the first that is known, and goes
+// with the episode that it is of.
+func TestIncidentKind(t *testing.T) {
+	rule, other := &Rule{Name: "r"}, &Rule{Name: "s"}
+	in := &Incident{}
+	f := func(rule *Rule, id string, kind, want Kind) {
+		t.Helper()
+		in.saw(&Episode{ID: id, Rule: rule, Kind: kind, Evidence: string(kind)})
+		if in.Kind != want || in.Evidence != string(want) {
+			t.Errorf("after %s is %s: %s (%s), want %s", id, kind, in.Kind, in.Evidence, want)
+		}
+	}
+	f(rule, "1", "", "")
+	f(rule, "1", Unknown, Unknown)
+	f(rule, "2", Stuck, Stuck)
+	f(rule, "1", Polling, Stuck)
+	f(other, "3", Batch, Stuck)
+	f(rule, "2", Retry, Retry)
+	f(rule, "2", Unknown, Batch)
+}
+
+// TestIncidentCloses: an incident is over when its last episode has been quiet
+// for its quiet time, not when it fired last.
+func TestIncidentCloses(t *testing.T) {
+	scope, err := fingerprint.NewScope(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rule := &Rule{Name: "r", Scope: scope, Identity: byModel(t), Quiet: time.Minute, Action: Warn}
+	var got []int64
+	x := NewIncidents(func(in *Incident) { got = append(got, in.Time) })
+	e := &Episode{ID: "1", Rule: rule, First: 0, Last: 5_000_000}
+	x.Fired(e, Firing{Action: Warn})
+	e.Last = 9_000_000
+	x.Closed(e)
+	if want := []int64{5_000_000, 69_000_000}; !slices.Equal(got, want) || x.Open() != 0 {
+		t.Errorf("alerts at %d, want %d", got, want)
+	}
+}
+
+// TestCooldownEnds: the hit at the very end of a cooldown is judged again.
+func TestCooldownEnds(t *testing.T) {
+	j := newJudge(&Rule{Name: "r", Identity: byModel(t), Scope: bySession(t), Counter: CounterSpec{Kind: "sliding", Window: time.Minute}, Threshold: 2, Action: Reject, Cooldown: 10 * time.Second}, nil, EngineOptions{})
+	h := &Hit{Print: printOf(t, "m"), Scope: scopeOf(t, "s").Key, Time: 9_999_999, Limit: 2, Record: true}
+	*j.cooling.touch(pairKeyOf(h), 0) = 10_000_000
+	if left := j.coolsFor(h); left != time.Microsecond {
+		t.Errorf("a microsecond before its end %s are left", left)
+	}
+	if h.Time++; j.coolsFor(h) != 0 {
+		t.Error("it cools down at its end")
 	}
 }
