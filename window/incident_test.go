@@ -195,3 +195,24 @@ func TestCooldownEnds(t *testing.T) {
 		t.Error("it cools down at its end")
 	}
 }
+
+// TestSeverity: it begins with what the gateway would have done, and goes up
+// with each growth.
+func TestSeverity(t *testing.T) {
+	f := func(action Action, growths int, want Severity) {
+		t.Helper()
+		if got := severityOf(action, growths); got != want {
+			t.Errorf("%s, grown %d times: %s, want %s", action, growths, got, want)
+		}
+	}
+	for _, action := range []Action{Throttle, Reject, Break} {
+		f(action, 0, Warning)
+		f(action, 1, Critical)
+		f(action, 5, Critical)
+	}
+	f(Warn, 0, Info)
+	f(Warn, 1, Warning)
+	f(Guide, 0, Info)
+	f(Guide, 2, Critical)
+	f(Warn, -1, Info)
+}
