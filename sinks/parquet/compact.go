@@ -51,6 +51,9 @@ type Compacted struct {
 // is listing their folder. A query that had listed the old files and not
 // opened them yet fails for want of them.
 func Compact(dir string, keep int64) (done Compacted, err error) {
+	if _, err := os.Stat(runFile(dir)); errors.Is(err, fs.ErrPermission) {
+		return done, err
+	}
 	if !IsDataset(dir) {
 		return done, fmt.Errorf("%s: no dataset: there is no run%crun.parquet in it\nname the directory that --out named; a run that has not ended yet, or a watch without a part, has none", dir, filepath.Separator)
 	}

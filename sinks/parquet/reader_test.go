@@ -3,6 +3,7 @@ package parquet
 import (
 	"errors"
 	"io"
+	"io/fs"
 	"math"
 	"os"
 	"path/filepath"
@@ -358,6 +359,14 @@ func TestForbiddenDays(t *testing.T) {
 	}
 	if n, err := readAll(dir, p); n != 30 || err != nil {
 		t.Errorf("%d events, %v", n, err)
+	}
+	folder := filepath.Join(dir, "run")
+	if err := os.Chmod(folder, 0); err != nil {
+		t.Fatal(err)
+	}
+	defer os.Chmod(folder, 0o700) //nolint:errcheck,gosec // a folder, to be removed
+	if _, err := Compact(dir, forever); !errors.Is(err, fs.ErrPermission) {
+		t.Errorf("compact: %v", err)
 	}
 }
 
