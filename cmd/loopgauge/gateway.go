@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"io"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -30,7 +29,7 @@ func (u *ui) sayProblems(list []policy.Problem) {
 // problems call it by.
 func (u *ui) readText(file string) (name string, text []byte, err error) {
 	if file == "-" {
-		text, err = io.ReadAll(u.stdin)
+		text, err = policy.ReadText("stdin", u.stdin)
 		return "stdin", text, err
 	}
 	text, err = policy.ReadFile(file)

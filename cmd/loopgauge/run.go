@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -121,7 +120,7 @@ func readKey(file string) ([]byte, error) {
 	if file == "" {
 		return nil, nil
 	}
-	key, err := os.ReadFile(file)
+	key, err := policy.ReadFile(file)
 	if err != nil {
 		return nil, err
 	}

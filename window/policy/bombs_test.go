@@ -56,7 +56,10 @@ func TestLoadOfALog(t *testing.T) {
 	if err := os.Truncate(path, 1<<40); err != nil {
 		t.Skip(err) // no file system for files with holes
 	}
-	if _, err := Load(path); err == nil || !strings.HasPrefix(err.Error(), path+": a file of more than 1048576 bytes") {
+	if _, err := Load(path); err == nil || !strings.HasPrefix(err.Error(), path+": more than 1048576 bytes") {
 		t.Error(err)
+	}
+	if _, err := (Secret{File: path}).Read(); err == nil || !strings.HasPrefix(err.Error(), path+": more than 1048576 bytes") {
+		t.Errorf("as a secret: %v", err)
 	}
 }

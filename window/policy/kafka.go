@@ -47,7 +47,7 @@ type Secret struct{ Env, File string }
 // Read is the secret, without the newline at the end of its file.
 func (s Secret) Read() (string, error) {
 	if s.File != "" {
-		text, err := os.ReadFile(s.File)
+		text, err := ReadFile(s.File)
 		return strings.TrimRight(string(text), "\r\n"), err
 	}
 	text, ok := os.LookupEnv(s.Env)

@@ -76,17 +76,22 @@ func Load(file string) (*Policy, error) {
 	return Parse(file, text)
 }
 
-// ReadFile reads a file that a person wrote. Of another, such as a log that was
-// named by mistake, it reads no more than it takes to tell.
+// ReadFile reads a file that a person wrote, as ReadText does.
 func ReadFile(file string) ([]byte, error) {
 	f, err := os.Open(file)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	text, err := io.ReadAll(io.LimitReader(f, MaxSize+1))
+	return ReadText(file, f)
+}
+
+// ReadText reads what a person wrote. Of another text, such as a log that was
+// named by mistake, it reads no more than it takes to tell.
+func ReadText(name string, r io.Reader) ([]byte, error) {
+	text, err := io.ReadAll(io.LimitReader(r, MaxSize+1))
 	if len(text) > MaxSize {
-		return nil, fmt.Errorf("%s: a file of more than %d bytes: is it a log?", file, MaxSize)
+		return nil, fmt.Errorf("%s: more than %d bytes: is it a log?", name, MaxSize)
 	}
 	return text, err
 }
