@@ -135,3 +135,16 @@ func (f *fields) between(opening, closing byte) (inside []byte, ok bool) {
 	}
 	return nil, false
 }
+
+// upTo is between where a backslash is nothing special.
+func (f *fields) upTo(opening, closing byte) (inside []byte, ok bool) {
+	if f.next() != opening {
+		return nil, false
+	}
+	inside, _, ok = bytes.Cut(f.text[f.pos+1:], []byte{closing})
+	if !ok {
+		return nil, false
+	}
+	f.pos += len(inside) + 2
+	return inside, true
+}

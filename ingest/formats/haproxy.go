@@ -13,7 +13,8 @@ import (
 //	cookies termination connections queues {request|headers} {response} "request"
 //
 // The start has no zone. Captured headers have no names: they are kept by
-// their number.
+// their number. What may not stand in a request or a header is written as #22,
+// and # itself too; a backslash is a character like others.
 type haproxy struct {
 	access
 	zoned
@@ -58,13 +59,20 @@ func (p *haproxy) Parse(record []byte, r *fingerprint.Request) (int, string) {
 	for range 6 { // bytes, cookies, termination, connections, queues
 		f.word()
 	}
-	if captured, ok := f.between('{', '}'); ok {
+	if captured, ok := f.upTo('{', '}'); ok {
 		p.captured(r, captured)
 	}
-	f.between('{', '}') // of the response
-	line, ok := f.between('"', '"')
-	if !ok {
+	f.upTo('{', '}') // of the response
+	line, ok := f.upTo('"', '"')
+	switch next := f.next(); {
+	case !ok && (next == '"' || next == '{'):
+		return f.column(), "the line is cut: raise the len of HAProxy's log"
+	case !ok:
 		return f.column(), "expected the request in quotes"
+	}
+	line = p.unescape(line)
+	if len(line) >= maxRequestLine && !bytes.Contains(line, []byte(" HTTP/")) {
+		return f.column(), "the request is cut: raise HAProxy's tune.http.logurilen"
 	}
 	if method, target, ok := requestLine(line); ok {
 		r.Method = method
@@ -79,6 +87,30 @@ func (p *haproxy) Parse(record []byte, r *fingerprint.Request) (int, string) {
 	return 0, ""
 }
 
+// maxRequestLine is how much of a request line HAProxy keeps if it is not told
+// otherwise. It closes the quotes behind what it has cut.
+const maxRequestLine = 1023
+
+// unescape undoes #22 and the like.
+func (p *haproxy) unescape(text []byte) []byte {
+	if bytes.IndexByte(text, '#') < 0 {
+		return text
+	}
+	text = p.scan.Join("", text)
+	out := text[:0]
+	for i := 0; i < len(text); i++ {
+		c := text[i]
+		if c == '#' && i+2 < len(text) {
+			if escaped, ok := hexByte(text[i+1], text[i+2]); ok {
+				c = escaped
+				i += 2
+			}
+		}
+		out = append(out, c)
+	}
+	return out
+}
+
 // captured notes the values between bars as capture:1, capture:2 and so on.
 func (p *haproxy) captured(r *fingerprint.Request, list []byte) {
 	if p.reads&fingerprint.ReadsAttributes == 0 {
@@ -89,7 +121,7 @@ func (p *haproxy) captured(r *fingerprint.Request, list []byte) {
 		var value []byte
 		value, list, more = bytes.Cut(list, []byte("|"))
 		if digit[0]++; len(value) > 0 {
-			setAttribute(r, p.scan.Join("capture:", digit[:]), value)
+			setAttribute(r, p.scan.Join("capture:", digit[:]), p.unescape(value))
 		}
 	}
 }

@@ -155,6 +155,17 @@ func TestHAProxy(t *testing.T) {
 	f(`10.0.0.7:80 [01/Jan/1970] f b/s`, "column 26: expected [time] like 21/Nov/2026:10:00:00.000")
 	f(head+`1 OK 9`, "column 56: expected a status")
 	f(head+`1 200 9 - - ---- 1/1/1/1/0 0/0 GET`, "column 85: expected the request in quotes")
+	// What HAProxy escapes, and a backslash, which it does not.
+	f(head+`1500 200 9 - - ---- 1/1/1/1/0 0/0 {a#7Cb#23|C:\} {y\} "GET /a#22#C3#A9?b=#23 HTTP/1.1"`,
+		nativeAt+` took=1.5s method=GET path="/a\"é" query=b=# caller=10.0.0.7 named backend=b status=200 capture:1=a|b# capture:2="C:\\"`)
+	f(head+`1500 200 9 - - ---- 1/1/1/1/0 0/0 {#zz|#|#2} "GET /a\" HTTP/1.1"`, nativeAt+` took=1.5s method=GET path="/a\\" caller=10.0.0.7 named backend=b status=200 capture:1=#zz capture:2=# capture:3=#2`)
+	// Lines that syslog's length cut, and requests that HAProxy's own did, are
+	// none: what is left of them may be equal.
+	f(head+`1 200 9 - - ---- 1/1/1/1/0 0/0 {a} "GET /a?b=`, "column 89: the line is cut: raise the len of HAProxy's log")
+	f(head+`1 200 9 - - ---- 1/1/1/1/0 0/0 {a|b`, "column 85: the line is cut: raise the len of HAProxy's log")
+	request := "GET /" + strings.Repeat("a", maxRequestLine-len("GET /"))
+	f(head+`1 200 9 - - ---- 1/1/1/1/0 0/0 "`+request+`"`, "column 1110: the request is cut: raise HAProxy's tune.http.logurilen")
+	f(head+`1500 200 9 - - ---- 1/1/1/1/0 0/0 "`+request[:maxRequestLine-1]+`"`, nativeAt+" took=1.5s method=GET path=1018/86719e48 caller=10.0.0.7 named backend=b status=200")
 }
 
 func TestHAProxyJSON(t *testing.T) {
