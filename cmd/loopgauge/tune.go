@@ -143,13 +143,22 @@ func (f *tuneFlags) run(ctx context.Context, u *ui, args []string) error {
 		return err
 	}
 	found.Lateness = lateness
-	if err := out.closeTuned(ctx, p, found); err != nil {
-		return err
-	}
 	if old != nil {
 		if err := f.compare(ctx, u, args, in, old, found, like); err != nil {
 			return err
 		}
+	}
+	// Before the dataset is in its place, which must be empty the next time.
+	if page != nil {
+		if err := report.Write(page, found, report.Options{Version: version(), Command: os.Args, Unread: in.failed}); err != nil {
+			return fmt.Errorf("%s: %w", f.html, err)
+		}
+		if err := page.Seal(); err != nil {
+			return err
+		}
+	}
+	if err := out.closeTuned(ctx, p, found); err != nil {
+		return err
 	}
 	if export != nil {
 		err = printExport(u, export, found, args)
@@ -160,9 +169,6 @@ func (f *tuneFlags) run(ctx context.Context, u *ui, args []string) error {
 		return err
 	}
 	if page != nil {
-		if err := report.Write(page, found, report.Options{Version: version(), Command: os.Args, Unread: in.failed}); err != nil {
-			return fmt.Errorf("%s: %w", f.html, err)
-		}
 		if err := page.Commit(); err != nil {
 			return err
 		}
