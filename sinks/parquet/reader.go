@@ -174,9 +174,13 @@ func escaped(name string) string {
 	return b.String()
 }
 
+// wayOut is what to do about a file that cannot be read. Others write into the
+// directories of a dataset too.
+const wayOut = "take the file away if it is not of this dataset, else write the dataset anew from the logs: loopgauge replay --out DIR LOG"
+
 // damaged says that a file is not as it was written.
 func damaged(path string, what any) error {
-	return fmt.Errorf("%s: damaged, or not written by loopgauge: %v\nwrite the dataset anew from the logs: loopgauge replay --out DIR LOG", path, what)
+	return fmt.Errorf("%s: damaged, or not written by loopgauge: %v\n%s", path, what, wayOut)
 }
 
 // guard turns what the library makes of a damaged file into an error: it
@@ -219,7 +223,7 @@ func begin(path string, want []leaf, options ...parquet.FileOption) (file *parqu
 		have := columnOf(file, c.name)
 		switch {
 		case have == nil || !have.Leaf():
-			return nil, nil, fmt.Errorf("%s: has no column %s: written by another program, or by an older loopgauge\nwrite the dataset anew from the logs: loopgauge replay --out DIR LOG", path, c.name)
+			return nil, nil, fmt.Errorf("%s: has no column %s: written by another program, or by an older loopgauge\n%s", path, c.name, wayOut)
 		case have.Type() == parquet.Int96Type:
 			return nil, nil, fmt.Errorf("%s: column %s is INT96, as Spark writes times unless told otherwise, not %s\nleave the files as loopgauge wrote them, or write them with spark.sql.parquet.outputTimestampType=TIMESTAMP_MICROS", path, c.name, c.kind)
 		case kindOf(have) != c.kind:
