@@ -238,6 +238,17 @@ func splitTarget(r *fingerprint.Request, target []byte) {
 	}
 }
 
+// setPath notes a path that stands beside its query, where the log has one. A
+// query that stands in the path all the same is no part of it: paths are
+// written out, queries never.
+func setPath(r *fingerprint.Request, path []byte) {
+	query := r.Query
+	splitTarget(r, path)
+	if query.Raw != nil || query.Object != nil {
+		r.Query = query
+	}
+}
+
 var months = []string{"Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"}
 
 // parseCLF reads 21/Nov/2026:10:00:00 +0000, and with a fraction, as Apache can

@@ -248,7 +248,7 @@ func (p *custom) target(r *fingerprint.Request) {
 		switch f := &p.c.Fields[i]; f.Name {
 		case "path":
 			if v, ok := p.lookup(f); ok {
-				r.Path = p.text(v)
+				setPath(r, p.text(v))
 			}
 		case "url":
 			if v, ok := p.lookup(f); ok {

@@ -302,3 +302,25 @@ func TestNginxUnquoted(t *testing.T) {
 	f(`"upstream_status":`, "unexpected end of the value")
 	f(`"upstream_status":"200, 200"}`, "")
 }
+
+// TestQueryInPath: a query that stands where a log has a path is the query, and
+// never written out with the path; one that stands in its own place counts.
+func TestQueryInPath(t *testing.T) {
+	f := func(format, record, want string) {
+		t.Helper()
+		if got := read(format, record); !strings.Contains(got+" ", want+" ") {
+			t.Errorf("%s\ngot  %s\nwant %s", record, got, want)
+		}
+	}
+	f("loopgauge", `{"time":1,"path":"/a?key=1"}`, "path=/a query=key=1")
+	f("loopgauge", `{"time":1,"path":"/a?key=1","query":"b=2"}`, "path=/a query=b=2")
+	f("loopgauge", `{"time":1,"query":{"b":"2"},"path":"/a?key=1"}`, `path=/a query="{\"b\":\"2\"}"`)
+	f("loopgauge", `{"time":1,"path":"/a","path":null}`, "path=/a")
+	f("litellm", `{"startTime":1,"metadata":{"user_api_key_request_route":"/a?key=1"}}`, "path=/a query=key=1")
+	f("haproxy-json", `{"accept_ms":1000,"method":"GET","path":"/a?key=1","status":200}`, "path=/a query=key=1")
+	f("haproxy-json", `{"accept_ms":1000,"method":"GET","query":"?b=2","path":"/a?key=1","status":200}`, "path=/a query=b=2")
+	c := newCustom(&Custom{Fields: []CustomField{pathTo("path", "uri")}}, fingerprint.AllFields)
+	if got, want := asNative(c, `{"uri":"/a?key=1"}`), `path="/a" query="key=1"`; got != want {
+		t.Errorf("custom: %s, want %s", got, want)
+	}
+}

@@ -45,11 +45,7 @@ func (p *haproxyJSON) Parse(record []byte, r *fingerprint.Request) (int, string)
 		case "method":
 			r.Method = value(s, r.Method)
 		case "path":
-			query := r.Query
-			splitTarget(r, value(s, nil))
-			if query.Raw != nil {
-				r.Query = query
-			}
+			setPath(r, value(s, nil))
 		case "query":
 			if query := value(s, nil); query != nil {
 				r.Query.Raw = query

@@ -60,6 +60,7 @@ func TestOtelSpan(t *testing.T) {
 		call("gen_ai.request.model", "m", "gen_ai.provider.name", "openai", "gen_ai.usage.input_tokens", `{"intValue":"8"}`, "gen_ai.usage.output_tokens", `{"intValue":0}`, "gen_ai.request.max_tokens", `{"intValue":"5"}`)...)
 	f(` model=m backend=OpenAI tokens_in=8 tokens_out=1 stream=true`,
 		call("gen_ai.request.model", "m", "gen_ai.system", "OpenAI", "gen_ai.usage.prompt_tokens", `{"intValue":"8"}`, "gen_ai.usage.completion_tokens", `{"intValue":"1"}`, "llm.is_streaming", `{"boolValue":true}`)...)
+	is(`id=a path=/v1/messages query=key=1 named`, call("url.path", "/v1/messages?key=1")...)
 	is(`id=a method=POST path=/v1/messages named status=429`, call("http.request.method", "POST", "url.path", "/v1/messages", "http.route", "/{x}", "http.response.status_code", `{"intValue":"429"}`)...)
 	f(` cost=0.5 stream=false`, call("gen_ai.cost.total_cost", `{"doubleValue":0.5}`, "llm.is_streaming", "False")...)
 

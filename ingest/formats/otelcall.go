@@ -102,10 +102,10 @@ func (p *otelCall) attribute(s *rawjson.Scanner, plain bool, key []byte, r *fing
 	case "http.request.method":
 		r.Method = otelText(s, plain)
 	case "url.path":
-		r.Path = otelText(s, plain)
+		setPath(r, otelText(s, plain))
 	case "http.route", "litellm.request.route":
 		if route := otelText(s, plain); len(r.Path) == 0 {
-			r.Path = route
+			setPath(r, route)
 		}
 	case "gen_ai.input.messages", "ai.prompt.messages":
 		if p.reads&fingerprint.ReadsMessages != 0 {
