@@ -329,7 +329,11 @@ func readFunctionCall(s *rawjson.Scanner) (call fingerprint.ToolCall, ok bool) {
 				case "args":
 					call.Arguments = readArguments(s, call.Arguments)
 				case "willContinue", "will_continue":
-					continued, _ = s.Bool()
+					more, _ := s.Bool()
+					continued = continued || more
+				case "partialArgs", "partial_args":
+					continued = continued || s.Kind() != rawjson.Null
+					s.Skip()
 				default:
 					s.Skip()
 				}

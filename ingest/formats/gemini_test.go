@@ -218,6 +218,7 @@ func TestGeminiAnswer(t *testing.T) {
 	f("["+said+"\n,\n"+called, ` status=200 tokens_in=9 tokens_out=3`)
 	f(called[:len(called)-1], ` status=200 tokens_in=9 tokens_out=3`)
 	// Arguments in parts are not put together.
+	f(`data: {"candidates":[{"content":{"parts":[{"functionCall":{"name":"f","partialArgs":[{"jsonPath":"$.x","numberValue":1}]}}]},"finishReason":"STOP"}]}`+"\n\n", ` status=200`)
 	f(`data: {"candidates":[{"content":{"parts":[{"functionCall":{"name":"f","willContinue":true}}]}}]}`+"\n\n"+
 		`data: {"candidates":[{"content":{"parts":[{"functionCall":{"partialArgs":[{"jsonPath":"$.x","numberValue":1}]}}]},"finishReason":"STOP"}]}`+"\n\n", ` status=200`)
 	// Nothing was answered.
