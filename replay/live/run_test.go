@@ -15,6 +15,16 @@ import (
 // is as watch has it by default, by the rules of a profile.
 func runFor(t *testing.T, dir string, long time.Duration, profile string, o Options) Now {
 	t.Helper()
+	now, err := tryFor(t, dir, long, profile, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return now
+}
+
+// tryFor is runFor where the watch may fail.
+func tryFor(t *testing.T, dir string, long time.Duration, profile string, o Options) (Now, error) {
+	t.Helper()
 	p, err := policy.FromProfiles([]string{profile})
 	if err != nil {
 		t.Fatal(err)
@@ -24,15 +34,13 @@ func runFor(t *testing.T, dir string, long time.Duration, profile string, o Opti
 		t.Fatal(err)
 	}
 	defer store.Close() //nolint:errcheck // holds a lock, nothing else
-	o.Store, o.Plan, o.Status = store, window.NewPlan(p.Rules, p.Exclude), &Status{}
+	o.Store, o.Plan, o.Status = store, window.NewPlan(p.Rules, p.Exclude), cmp.Or(o.Status, &Status{})
 	o.Lateness = cmp.Or(o.Lateness, policy.DefaultLateness)
 	o.Idle = cmp.Or(o.Idle, DefaultIdle)
 	o.Interval = cmp.Or(o.Interval, DefaultInterval)
 	o.Log = cmp.Or(o.Log, slog.New(slog.DiscardHandler))
 	ctx, cancel := context.WithTimeout(t.Context(), long)
 	defer cancel()
-	if err := Run(ctx, o); err != nil {
-		t.Fatal(err)
-	}
-	return o.Status.Get()
+	err = Run(ctx, o)
+	return o.Status.Get(), err
 }

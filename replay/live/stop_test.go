@@ -24,15 +24,11 @@ func (c *counter) Send(_ context.Context, a *sinks.Alert) error {
 // TestStop: an alert that leaves while a watch ends in order does not leave
 // again when it goes on. Only a crash may repeat one.
 func TestStop(t *testing.T) {
-	var requests []string
-	for i := range 12 {
-		requests = append(requests, fmt.Sprintf(`{"time":%d,"id":"%d","model":"m","caller":"c","messages":[{"role":"user","content":"go"}]}`, 1_800_000_000+i, i))
-	}
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
 		sink := &counter{}
 		for range 2 {
-			f := &feed{partitions: [][]string{requests}, commits: -1}
+			f := &feed{partitions: [][]string{looping(12)}, commits: -1}
 			runFor(t, filepath.Join(dir, "state"), leastInterval/2, "aisg", Options{ // before alerts are due
 				Feed: f.open, Lateness: time.Second, Idle: 10 * time.Millisecond, Sinks: []sinks.Sink{sink},
 			})
