@@ -324,22 +324,23 @@ func (d *dataset) keep(o *replay.Options) {
 // something else, and takes out what the dataset cannot answer.
 func (d *dataset) offer(u *ui, p *policy.Policy) {
 	var left []string
-	taken := map[string]bool{} // names, of what is left out too
-	for _, r := range p.Rules {
-		taken[r.Name] = true
-	}
-	p.Rules = slices.DeleteFunc(p.Rules, func(r *window.Rule) bool {
+	lacking := func(r *window.Rule) bool {
 		lack := d.kept().Lack(r)
 		if lack != "" {
 			left = append(left, fmt.Sprintf("%s (%s)", r.Name, lack))
 		}
 		return lack != ""
-	})
+	}
+	taken := map[string]bool{} // names, of what is left out too
+	for _, r := range p.Rules {
+		taken[r.Name] = true
+	}
+	p.Rules = slices.DeleteFunc(p.Rules, lacking)
 	for _, own := range d.policy.Rules {
 		alike := func(r *window.Rule) bool {
 			return r.Identity.Same(own.Identity) && slices.Equal(r.Scope.Fields, own.Scope.Fields) && r.Selection == own.Selection
 		}
-		if slices.ContainsFunc(p.Rules, alike) {
+		if slices.ContainsFunc(p.Rules, alike) || lacking(own) { // what users say is in no dataset
 			continue
 		}
 		rule := *own

@@ -309,6 +309,24 @@ func TestDamagedDataset(t *testing.T) {
 	}
 }
 
+// TestTuneOfChatRules: tune leaves out a dataset's own rule if sessions change
+// it, since what users say is in no dataset.
+func TestTuneOfChatRules(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "out")
+	file := policyFile(t, "version: 1\nrules: [{name: a, profile: tool-call, chat_overrides: true}]\n")
+	loopgauge(t, "", "replay", "--quiet", "--policy", file, "--out", dir, filepath.Join(fixtures, "tau2/agents.jsonl.zst"))
+	var d tune.Document
+	unmarshal(t, loopgauge(t, "", "tune", "--quiet", "--json", dir), &d)
+	var rules []string
+	for _, a := range d.Advice {
+		rules = append(rules, a.Rule)
+	}
+	if !slices.Equal(rules, []string{"tool-call"}) {
+		t.Errorf("tune of a dataset of chat rules looks at %v", rules)
+	}
+}
+
 // What tune writes is read like what replay writes, and its sweep is that of the
 // document: DuckDB reads it back.
 func TestTunedDataset(t *testing.T) {
