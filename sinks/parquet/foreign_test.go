@@ -36,7 +36,7 @@ func TestForeignTimes(t *testing.T) {
 			t.Errorf("%v, want %s", err, want)
 		}
 	}
-	f(func(path string) error { return parquet.WriteFile(path, []int96{{}}) }, "column time is INT96, as Spark writes times")
+	f(func(path string) error { return parquet.WriteFile(path, []int96{{}}) }, "column time is INT96, as Spark writes times, not TIMESTAMP(isAdjustedToUTC=true,unit=MICROS)\n"+wayOut)
 	f(func(path string) error { return parquet.WriteFile(path, []millis{{}}) }, "column time is TIMESTAMP(isAdjustedToUTC=true,unit=MILLIS), not TIMESTAMP(isAdjustedToUTC=true,unit=MICROS)")
 	f(func(path string) error { return parquet.WriteFile(path, []days{{}}) }, "column time is DATE, not TIMESTAMP(isAdjustedToUTC=true,unit=MICROS)")
 	f(func(path string) error { return os.WriteFile(path, []byte("PAR1PAR1"), 0o600) }, "damaged")

@@ -225,7 +225,7 @@ func begin(path string, want []leaf, options ...parquet.FileOption) (file *parqu
 		case have == nil || !have.Leaf():
 			return nil, nil, fmt.Errorf("%s: has no column %s: written by another program, or by an older loopgauge\n%s", path, c.name, wayOut)
 		case have.Type() == parquet.Int96Type:
-			return nil, nil, fmt.Errorf("%s: column %s is INT96, as Spark writes times unless told otherwise, not %s\nleave the files as loopgauge wrote them, or write them with spark.sql.parquet.outputTimestampType=TIMESTAMP_MICROS", path, c.name, c.kind)
+			return nil, nil, fmt.Errorf("%s: column %s is INT96, as Spark writes times, not %s\n%s", path, c.name, c.kind, wayOut)
 		case kindOf(have) != c.kind:
 			return nil, nil, damaged(path, fmt.Sprintf("column %s is %s, not %s", c.name, kindOf(have), c.kind))
 		}
