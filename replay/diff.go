@@ -133,7 +133,7 @@ func (d Diff) String() string {
 	return b.String()
 }
 
-// DocumentDiff is the comparison in a document; lists are null without one.
+// DocumentDiff is the comparison in a document, which has null without one.
 type DocumentDiff struct {
 	Policy string         `json:"policy"`
 	Same   int            `json:"same"`

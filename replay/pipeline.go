@@ -51,8 +51,8 @@ type Totals struct {
 	Account  Account
 	Excluded []int64 // by exclusion; the last is --since and --until
 
-	First, Last int64 // event times of the first and last request judged; fingerprint.NoTime if none
-	Skipped     []ingest.Skip
+	First, Last int64         // event times of the first and last request judged; fingerprint.NoTime if none
+	Skipped     []ingest.Skip // the first lines that could not be read; Account counts all
 
 	Routed bool // some request judged says its method and path
 

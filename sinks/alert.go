@@ -21,7 +21,7 @@ const AlertVersion = 1
 
 // Alert says that an incident opened, grew or closed. ID and Revision tell it
 // from all others: whoever gets one twice has got it once. It holds no text of
-// a prompt, an argument or a result.
+// a prompt, an argument or a result, unless Signature does.
 type Alert struct {
 	Version  int                  `json:"version"`
 	Event    string               `json:"event"` // loop.opened, loop.grown, loop.closed; digest.opened and so on

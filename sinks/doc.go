@@ -1,3 +1,5 @@
-// Package sinks writes what a run says: verdicts as JSON lines. The Parquet
-// dataset is in package parquet below it.
+// Package sinks writes what a run says: verdicts as JSON lines, and alerts,
+// which are routed to the sinks that are to hear of them and wait in an outbox
+// until these have them. The Parquet dataset, Slack and Kafka have packages
+// below it.
 package sinks

@@ -7,7 +7,7 @@ import (
 )
 
 // RuleAccount says what became of every request under one rule. All but Fired,
-// Episodes and ChatInvalid are numbers of requests.
+// Episodes, ChatInvalid and the keys are numbers of requests.
 type RuleAccount struct {
 	Rule          *Rule
 	Before        int64 // requests judged before the rule was there, where state was loaded that did not have it

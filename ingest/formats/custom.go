@@ -33,8 +33,9 @@ type CustomField struct {
 	// group, in CSV of a column.
 	Paths []string
 	Const *string // instead of paths
-	// Layout is how a time is written: unix_ms, unix_us, unix_ns, or as package
-	// time has it. Empty is RFC 3339, or a number of seconds.
+	// Layout is how a time is written: unix_s, unix_ms, unix_us, unix_ns,
+	// rfc3339, or as package time has it. Empty is RFC 3339, or a number of
+	// seconds.
 	Layout string
 	Unit   time.Duration // of a duration that is a number; 0 is a second
 }

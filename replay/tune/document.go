@@ -12,7 +12,7 @@ import (
 // under the same version; any other change raises it.
 const DocumentVersion = 1
 
-// Document is what tune --json prints: docs/output.md describes every field.
+// Document is what tune --json prints: docs/tune.md describes every field.
 type Document struct {
 	Version   int                  `json:"version"`
 	Loopgauge string               `json:"loopgauge"`

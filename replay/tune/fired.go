@@ -8,10 +8,10 @@ import (
 // Fired is a repeat that a setting fires on.
 type Fired struct {
 	Repeat *Repeat
-	Time   int64 // microseconds
-	After  int64 // requests that fire after the first
-	Tokens int64 // of those
-	Cost   float64
+	Time   int64   // microseconds
+	After  int64   // requests that fire after the first
+	Tokens int64   // of those
+	Cost   float64 // USD of those
 }
 
 // Fired lists the repeats that the recommended rules fire on, by time. Without

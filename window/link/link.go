@@ -59,7 +59,7 @@ func timeText(micros int64) string {
 	return time.UnixMicro(micros).UTC().Format("2006-01-02T15:04:05.000000Z")
 }
 
-// Error is what is wrong with a template, and at which byte of it.
+// Error is what is wrong with a template, and at which byte of it, from 0.
 type Error struct {
 	At   int
 	What string
