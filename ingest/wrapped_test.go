@@ -163,6 +163,9 @@ var collectors = []collector{
 	{"filebeat", false, one(func(line string) string {
 		return `{"@timestamp":"2026-11-21T03:51:29.8Z","@metadata":{"beat":"filebeat"},"log":{"offset":1,"file":{"path":"/var/log/gw.log"}},"message":` + quote(line) + `,"input":{"type":"log"},"agent":{"type":"filebeat"},"host":{"name":"h"}}`
 	})},
+	{"filebeat", false, one(func(line string) string { // where a pipeline has taken the message apart
+		return `{"@timestamp":"2026-11-21T03:51:29.8Z","ecs":{"version":"8.11.0"},"event":{"dataset":"gw.access","original":` + quote(line) + `,"ingested":"2026-11-21T03:51:31Z"},"agent":{"type":"filebeat"}}`
+	})},
 	{"cloudwatch", false, func(lines []string) (out []string) { // a subscription
 		for batch := range slices.Chunk(lines, 3) {
 			var events []string

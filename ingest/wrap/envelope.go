@@ -14,6 +14,10 @@ type envelope struct {
 	members []string // that may hold the line, best first
 }
 
+// eventOriginal is the name that the Elastic Common Schema gives a line, as one
+// member or as one inside of another.
+const eventOriginal = "event.original"
+
 // NoObject is why what should be a JSON object cannot be read.
 const NoObject = "expected an object"
 
@@ -24,17 +28,25 @@ func (e *envelope) open(line []byte, other func(*rawjson.Scanner)) (text []byte,
 	s := &e.scan
 	s.Reset(line)
 	isObject := s.Kind() == rawjson.Object
+	take := func(i int) {
+		switch s.Kind() {
+		case rawjson.String:
+			text, isText, rank, found = s.Text(nil), true, i, true
+		case rawjson.Object, rawjson.Array:
+			text, isText, rank, found = s.Value(), false, i, true
+		default:
+			s.Skip()
+		}
+	}
+	original := slices.Index(e.members, eventOriginal)
 	for s.Object(); s.NextKey(); {
 		i := slices.Index(e.members, string(s.Key))
 		switch {
 		case i >= 0 && i <= rank:
-			switch s.Kind() {
-			case rawjson.String:
-				text, isText, rank, found = s.Text(nil), true, i, true
-			case rawjson.Object, rawjson.Array:
-				text, isText, rank, found = s.Value(), false, i, true
-			default:
-				s.Skip()
+			take(i)
+		case original >= 0 && original <= rank && string(s.Key) == "event":
+			for s.Object(); s.NextNamed("original"); {
+				take(original)
 			}
 		case other != nil:
 			other(s)
@@ -88,7 +100,7 @@ func (m members) any(names ...string) bool {
 type message struct{ envelope }
 
 func newMessage() Unwrapper {
-	return &message{envelope{members: []string{"message", "event.original", "msg"}}}
+	return &message{envelope{members: []string{"message", eventOriginal, "msg"}}}
 }
 
 func (p *message) Unwrap(line Line, next func(Line)) string {
