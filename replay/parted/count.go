@@ -26,9 +26,9 @@ type Key struct {
 type CountOptions struct {
 	Plan    *window.Plan
 	Key     Key
-	Windows []time.Duration
-	Most    int // the highest threshold
-	MaxKeys int // cap on live keys of a scope
+	Windows []time.Duration // as window.SweepOptions has them, and Most
+	Most    int             // the highest threshold
+	MaxKeys int             // cap on live keys of a scope
 }
 
 // Count counts the rows of a part and writes what [Merge] reads.

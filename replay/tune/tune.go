@@ -35,9 +35,9 @@ type Options struct {
 	Rules    []*window.Rule // to sweep and to advise on
 	Gateways []Gateway      // to compare, as they are
 
-	Windows []time.Duration
-	Least   int // thresholds reported
-	Most    int
+	Windows []time.Duration // as window.SweepOptions has them, and Most and MaxKeys
+	Least   int             // the lowest threshold reported
+	Most    int             // the highest
 	MaxKeys int
 
 	Budget float64 // most alerts a day that advice may cost; 0 is no bound
