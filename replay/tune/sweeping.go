@@ -12,7 +12,7 @@ type sweeping struct {
 	sweeps []*window.Sweep
 	size   int         // events of a batch
 	batch  *batch      // that fills
-	full   chan *batch // with room for one
+	full   chan *batch // with room for those that wait
 	swept  chan *batch // to be filled again; closed at the end
 }
 
@@ -37,13 +37,13 @@ func batchSize(o *replay.Options) int {
 	return logBatch
 }
 
-// batches are as many as are in use: one that fills, one that waits and one that
-// is swept. As many events as are in them may have come since one that is still
-// looked at.
-const batches = 3
+// batches are as many as are in use: one that fills, one that is swept, and those
+// that wait, so that neither side soon waits for the other. As many events as are
+// in them may have come since one that is still looked at.
+const batches = 8
 
 func startSweeping(size int, sweeps ...*window.Sweep) *sweeping {
-	s := &sweeping{sweeps: sweeps, size: size, full: make(chan *batch, 1), swept: make(chan *batch, batches)}
+	s := &sweeping{sweeps: sweeps, size: size, full: make(chan *batch, batches-2), swept: make(chan *batch, batches)}
 	for range batches {
 		s.swept <- &batch{looks: make([][]window.Look, len(sweeps))}
 	}
