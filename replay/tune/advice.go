@@ -34,6 +34,8 @@ type Advice struct {
 	HasCurrent  bool
 	CurrentCell int
 	Findable    int // loops that some sane setting finds
+
+	on [][]Outcome // by cell and threshold, over what the setting was chosen on
 }
 
 // Outcome is what a setting would have done to the repeats of a rule.
@@ -112,7 +114,8 @@ func (r *Report) adviseOne(target int, train, test []*Repeat) Advice {
 	if a.Whole = findable.Caught+findable.Missed == 0; a.Whole {
 		on, share = all, 1
 	}
-	a.Cell, a.Threshold = r.choose(t, on[:len(r.Cells)], share)
+	a.on = on[:len(r.Cells)]
+	a.Cell, a.Threshold = r.choose(t, a.on, share)
 	if a.CurrentCell >= 0 {
 		a.HasCurrent = true
 		if now := t.Rule.Threshold; now <= r.Options.Most {

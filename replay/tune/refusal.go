@@ -56,29 +56,49 @@ func (r *Report) Refusal(advice int) string {
 	if !ok {
 		return fmt.Sprintf("%s, of which no threshold from %d on finds one", term.Plural(int64(a.Outcome.Loops), "loop", "loops"), r.least())
 	}
-	o, hair := &r.outcomes[a.Target][cell][threshold], &r.outcomes[a.Target][cell][r.margin(threshold)]
 	text := r.catches(a.Target, cell, threshold)
-	if perDay := perDay(float64(o.Episodes), r.Days); r.Options.Budget > 0 && perDay > r.Options.Budget {
-		text += fmt.Sprintf("; %s alerts a day, where --budget allows %s", rate(perDay), rate(r.Options.Budget))
+	alerts, wrong := r.excess(a, cell, threshold)
+	if alerts != "" {
+		text += fmt.Sprintf("; %s, where --budget allows %s", alerts, rate(r.Options.Budget))
 	}
-	// The limits hold for the part of the time that settings are chosen on.
+	if wrong != "" {
+		return text + fmt.Sprintf("; %s, where --max-wrong allows %.3g %%", wrong, 100*r.Options.MaxWrong)
+	}
+	margin := r.margin(threshold)
+	hairAlerts, hairWrong := r.excess(a, cell, margin)
 	switch {
-	case o.WrongRequests > r.mostWrong(trainShare):
-		text += fmt.Sprintf("; %s wrongly, where --max-wrong allows %.3g %%", r.hit(o), 100*r.Options.MaxWrong)
-	case hair.WrongRequests > 0:
-		text += fmt.Sprintf("; right by a hair: at %d it would hit %s wrongly", r.margin(threshold), r.hit(hair))
+	case hairWrong != "":
+		text += fmt.Sprintf("; right by a hair: at %d it would hit %s", margin, hairWrong)
+	case alerts == "" && hairAlerts != "":
+		text += fmt.Sprintf("; right by a hair: at %d it would cost %s", margin, hairAlerts)
 	}
 	return text
+}
+
+// excess says by how much a setting breaks the limits, if it does: on the whole
+// log, or else on the part of it that settings are chosen on.
+func (r *Report) excess(a *Advice, cell, threshold int) (alerts, wrong string) {
+	o, share, part := &r.outcomes[a.Target][cell][threshold], 1.0, ""
+	if !a.Whole && r.affordable(o, 1) && o.WrongRequests <= r.mostWrong(1) {
+		o, share, part = &a.on[cell][threshold], trainShare, " in the first 70 % of the time"
+	}
+	if !r.affordable(o, share) {
+		costs := perDay(float64(o.Episodes), share*r.Days)
+		if alerts = rate(costs); alerts == rate(r.Options.Budget) {
+			alerts = fmt.Sprintf("%.3g", costs)
+		}
+		alerts += " alerts a day" + part
+	}
+	if o.WrongRequests > r.mostWrong(share) {
+		wrong = fmt.Sprintf("%.3g %% of the requests wrongly%s", 100*float64(o.WrongRequests)/(share*float64(r.Result.Account.Judged)), part)
+	}
+	return alerts, wrong
 }
 
 // catches says what a setting is, and which loops it finds.
 func (r *Report) catches(target, cell, threshold int) string {
 	o := &r.outcomes[target][cell][threshold]
 	return fmt.Sprintf("%s catches %d of %s", replay.Setting(threshold, r.Cells[cell].Window, r.Cells[cell].Kind), o.Caught, term.Plural(int64(o.Caught+o.Missed), "loop", "loops"))
-}
-
-func (r *Report) hit(o *Outcome) string {
-	return fmt.Sprintf("%s of the requests", term.Percent(o.WrongRequests, r.Result.Account.Judged))
 }
 
 // noLoop says what the repeats of a rule are that has no loop.
@@ -95,9 +115,10 @@ func (r *Report) noLoop(target int) string {
 }
 
 // nearest is the setting that catches a loop and hits least wrongly, by a hair
-// too; of these the one that saves most, and is nearest to the rule.
+// too; of these the one that saves most, and is nearest to the rule. It goes by
+// what settings are chosen on.
 func (r *Report) nearest(a *Advice) (cell, threshold int, ok bool) {
-	grid := r.outcomes[a.Target]
+	grid := a.on
 	better := func(c, th int) bool {
 		is, was := &grid[c][th], &grid[cell][threshold]
 		other, far := r.away(a.Rule, c)
