@@ -120,6 +120,9 @@ func (x *explaining) notFound(r *Result, episodes int64) error {
 			return fmt.Errorf("%w\nup to there no episode is %s", s.Err, x.q.Episode)
 		}
 	}
+	if strings.HasPrefix(x.q.Episode, "lp-") {
+		return fmt.Errorf("no repeat of the rules in force is %s\nput its rule in force: --policy takes what tune or its page printed, --profile a built-in rule; and did tune have the same logs, --lateness, --since, --until and --fingerprint-key?", x.q.Episode)
+	}
 	there := "there is no loop at all"
 	switch {
 	case episodes == 1:
