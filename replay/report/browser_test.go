@@ -266,7 +266,7 @@ func TestPageAgreesWithTune(t *testing.T) {
 }
 
 // Every cell of every heat-map is what tune says of the setting: by the sweep,
-// and for the missed loops by the repeats.
+// and for what is missed and what is wrong by the repeats.
 func TestHeatMap(t *testing.T) {
 	// One loop is slow, one is short, and what repeats by a clock is none.
 	r := tuned(t, "a.jsonl", append(append(days(), stuck("s-slow", 10*time.Hour, 6, 4*time.Minute)...), clock("s-clock", 50*time.Hour, 8)...), "loopgauge/last-messages", "aisg")
@@ -274,10 +274,10 @@ func TestHeatMap(t *testing.T) {
 	if len(r.Advice) == 0 {
 		t.Fatal("no rule: the test shows nothing")
 	}
-	missed := 0
+	missed, wrong := 0, 0
 	for rule := range r.Advice {
 		for kind := range 5 {
-			for _, layer := range []string{"episodes", "scopes", "requests", "missed"} {
+			for _, layer := range []string{"episodes", "scopes", "requests", "missed", "wrong"} {
 				grid := eval[[][]string](b, fmt.Sprintf(`new Promise((done) => {
 					const p = new URLSearchParams({ rule: %q, kind: %q, window: "10s", threshold: 2, layer: %q });
 					addEventListener("hashchange", () => done([...document.querySelectorAll("#map tbody tr")].map((tr) => [...tr.cells].map((c) => c.textContent.replace(/[()[\]]/g, "")))), { once: true });
@@ -299,6 +299,10 @@ func TestHeatMap(t *testing.T) {
 								want["missed"]++
 								missed++
 							}
+							if k.Target == rule && r.Class(k) == tune.Wrong && k.Highest(kind*8+w) >= threshold {
+								want["wrong"]++
+								wrong++
+							}
 						}
 						if got != fmt.Sprint(want[layer]) {
 							t.Errorf("%s, %d in %s %s: %s %s, want %d", r.Advice[rule].Rule.Name, threshold, swept.Window, swept.Kind, got, layer, want[layer])
@@ -308,8 +312,8 @@ func TestHeatMap(t *testing.T) {
 			}
 		}
 	}
-	if missed == 0 {
-		t.Error("nothing is missed: the test shows nothing")
+	if missed == 0 || wrong == 0 {
+		t.Errorf("%d missed, %d wrong: the test shows nothing", missed, wrong)
 	}
 	b.quiet()
 }

@@ -161,6 +161,7 @@
     { key: "sessions", name: "sessions touched", of: (r, c, t) => swept(r, c, t, SESSIONS) },
     { key: "callers", name: "callers touched", of: (r, c, t) => swept(r, c, t, CALLERS) },
     { key: "missed", name: "loops missed", of: (r, c, t) => swept(r, c, t, MISSED) },
+    { key: "wrong", name: "repeats hit that are no loop", of: (r, c, t) => swept(r, c, t, WRONGLY) },
     { key: "requests", name: "requests stopped", of: (r, c, t) => swept(r, c, t, REQUESTS) },
   ];
   const at = { rule: 0, counter: 0, window: 0, t: 0, layer: 0, budget: Infinity };
@@ -469,7 +470,7 @@
       s("path", { class: "below", d: below }), s("path", { class: "above", d: above }), s("path", { class: "error", d: error }),
       s("line", { class: "line", x1: 0, x2: bars, y1: y(t).toFixed(1), y2: y(t).toFixed(1) }),
       more > 0 && s("text", { x: width, y: height - 5, "text-anchor": "end" }, "+" + count(more)),
-      s("title", null, "the count at each request from the second on; the broken line is the threshold, marks below are errors"));
+      s("title", null, "the count at each request from the second on, up to four times the threshold, which is the broken line; marks below are errors"));
   }
 
   function details(f) {
