@@ -87,14 +87,20 @@ func (s Summary) account(b *strings.Builder) {
 	r := s.Result
 	fmt.Fprintln(b, Wrapped(r.Account.String()))
 	Lost(b, r, s.Colour)
+	Order(b, r, s.Lateness)
+}
+
+// Order says how far the log could be out of order, and how much of its order
+// its times leave open.
+func Order(b *strings.Builder, r *Result, l Lateness) {
 	how := ""
 	switch {
-	case s.Lateness.Measured && s.Lateness.Disorder == 0:
+	case l.Measured && l.Disorder == 0:
 		how = " (the log is in order)"
-	case s.Lateness.Measured:
-		how = fmt.Sprintf(" (the log is up to %s out of order)", term.Span(s.Lateness.Disorder.Microseconds()))
+	case l.Measured:
+		how = fmt.Sprintf(" (the log is up to %s out of order)", term.Span(l.Disorder.Microseconds()))
 	}
-	fmt.Fprintln(b, Wrapped(fmt.Sprintf("lateness %s%s; %s of requests share their time with the one before", window.Lasting(s.Lateness.Value), how, term.Percent(r.Order.Tied, r.Account.Ordered()))))
+	fmt.Fprintln(b, Wrapped(fmt.Sprintf("lateness %s%s; %s of requests share their time with the one before", window.Lasting(l.Value), how, term.Percent(r.Order.Tied, r.Account.Ordered()))))
 }
 
 // Lost says which lines came too late, with the lateness that would have saved

@@ -49,6 +49,7 @@ func (s Summary) data(b *strings.Builder) {
 	fmt.Fprintf(b, "%s, %s\n%s\n", term.Period(r.First, r.Last),
 		term.Plural(int64(s.Report.Conversations), "conversation", "conversations"), replay.Wrapped(r.Account.String()))
 	replay.Lost(b, r, s.Colour)
+	replay.Order(b, r, s.Report.Lateness)
 	b.WriteByte('\n')
 }
 
