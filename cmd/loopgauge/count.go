@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -15,7 +14,7 @@ import (
 type countFlags struct {
 	rules   ruleFlags
 	by      string
-	windows []time.Duration
+	windows spans
 	most    int
 }
 
@@ -36,7 +35,8 @@ what looks at the order of all that a scope does. Merge wants both.`,
 	}
 	f.rules.register(c)
 	c.Flags().StringVar(&f.by, "by", "", "what the rows are sorted by: fingerprint (and scope before it) or scope")
-	c.Flags().DurationSliceVar(&f.windows, "window", tune.DefaultWindows, "windows to count with")
+	f.windows.list = tune.DefaultWindows
+	c.Flags().Var(&f.windows, "window", "windows to count with")
 	c.Flags().IntVar(&f.most, "most", tune.DefaultMost, "highest threshold to count for")
 	return c
 }
@@ -55,7 +55,7 @@ func (f *countFlags) run(c *cobra.Command, u *ui) error {
 		return usage(fmt.Errorf("--most: must be from 2 to %d, is %d", mostThreshold, f.most))
 	}
 	var err error
-	if o.Windows, err = sortedWindows(f.windows); err != nil {
+	if o.Windows, err = sortedWindows(f.windows.list); err != nil {
 		return usage(err)
 	}
 	p, err := f.rules.load()

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 	_ "time/tzdata" // for machines that have no zones of their own
 
@@ -82,5 +83,36 @@ func (s *span) Set(text string) error {
 		return errors.New("write it as 500ms, 10s, 5m or 1h30m")
 	}
 	s.Duration = &d
+	return nil
+}
+
+// spans is a flag's list of lengths of time. What is given takes the place of
+// the default, however often the flag is.
+type spans struct {
+	list  []time.Duration
+	given bool
+}
+
+func (s *spans) String() string {
+	var texts []string
+	for _, d := range s.list {
+		texts = append(texts, window.Lasting(d))
+	}
+	return strings.Join(texts, ",")
+}
+
+func (s *spans) Type() string { return "durations" }
+
+func (s *spans) Set(text string) error {
+	if !s.given {
+		s.list, s.given = nil, true
+	}
+	for one := range strings.SplitSeq(text, ",") {
+		d, err := policy.ParseDuration(one)
+		if err != nil {
+			return errors.New("write them as 10s,1m,1h30m,1d")
+		}
+		s.list = append(s.list, d)
+	}
 	return nil
 }

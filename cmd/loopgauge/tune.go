@@ -23,7 +23,7 @@ import (
 
 type tuneFlags struct {
 	runFlags
-	windows    []time.Duration
+	windows    spans
 	thresholds string
 	budget     string
 	maxWrong   string
@@ -59,7 +59,8 @@ answer: those whose identity, scope and match it was written with.`,
 		},
 	}
 	f.register(c)
-	c.Flags().DurationSliceVar(&f.windows, "window", tune.DefaultWindows, "windows to try")
+	f.windows.list = tune.DefaultWindows
+	c.Flags().Var(&f.windows, "window", "windows to try")
 	c.Flags().StringVar(&f.thresholds, "threshold", fmt.Sprintf("2..%d", tune.DefaultMost), "thresholds to try")
 	c.Flags().StringVar(&f.budget, "budget", "", "most alerts that advice may cost, as in 2/day")
 	c.Flags().StringVar(&f.maxWrong, "max-wrong", "0.1%", "most requests that advice may hit wrongly, of all")
@@ -323,7 +324,7 @@ func gateways() ([]tune.Gateway, error) {
 
 // options reads the flags that are not simply values.
 func (f *tuneFlags) options() (o tune.Options, err error) {
-	if o.Windows, err = sortedWindows(f.windows); err != nil {
+	if o.Windows, err = sortedWindows(f.windows.list); err != nil {
 		return o, err
 	}
 	if o.Least, o.Most, err = parseThresholds(f.thresholds); err != nil {
