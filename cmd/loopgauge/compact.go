@@ -17,9 +17,9 @@ func newCompactCommand(u *ui) *cobra.Command {
 		Use:   "compact DIR",
 		Short: "Merge the small files of a dataset, remove old days",
 		Long: `Compact merges the small files that watch --out writes, day by day. Run it every
-hour, beside the watch: that is not disturbed, and what it wrote last is left for
-the next time. Queries see a day's old files or its new one, never both; one that
-is under way at that moment may fail and must be asked again.`,
+hour, beside the watch: that is not disturbed, and what it wrote last is left
+for the next time. Queries see a day's old files or its new one, never both; one
+that is under way at that moment may fail and must be asked again.`,
 		Example: `  loopgauge compact out/
   loopgauge compact --keep 90d out/`,
 		Args: func(_ *cobra.Command, args []string) error {

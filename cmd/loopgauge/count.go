@@ -24,8 +24,8 @@ func newCountCommand(u *ui) *cobra.Command {
 		Use:   "count --by {fingerprint|scope} < ROWS",
 		Short: "Count a part of a log that other machines count the rest of",
 		Long: `Count reads rows of events from standard input, sorted by rule and key, and
-writes what can be added up: 'loopgauge merge' does that. Spark and its like deal
-the rows out and sort them: docs/spark.md has the job, and the columns.
+writes what can be added up: 'loopgauge merge' does that. Spark and its like
+deal the rows out and sort them: docs/spark.md has the job, and the columns.
 
 By fingerprint it counts what is kept apart by scope and fingerprint, by scope
 what looks at the order of all that a scope does. Merge wants both.`,

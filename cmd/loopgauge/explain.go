@@ -37,7 +37,7 @@ func newExplainCommand(u *ui) *cobra.Command {
 	f := &explainFlags{}
 	c := &cobra.Command{
 		Use:   "explain {LOG:LINE [LOG...|DIR] | TOPIC/PARTITION:OFFSET LOG... | EPISODE LOG... | --identity NAME LOG... | --skipped LOG...}",
-		Short: "Show why a request or an episode fired or not, and what a fingerprint is made of",
+		Short: "Show why a request or an episode fired or not, and what counted",
 		Long: `Explain LOG:LINE says what each rule makes of the request on that line: its
 fingerprint, the requests that counted, why the rule fired or not, and the
 nearest setting that would have changed it. LOG:LINE:N is the Nth request of a

@@ -31,11 +31,11 @@ func newExtractCommand(u *ui) *cobra.Command {
 	f := &extractFlags{}
 	c := &cobra.Command{
 		Use:   "extract {kafka://HOST:PORT/TOPIC --to kafka://HOST:PORT/EVENTS | LOG... --out DIR}",
-		Short: "Turn a topic, or logs, into events that several processes can share",
-		Long: `With --to, extract turns the log in a topic of Kafka into a second topic of events: all that
-counts together stands in one partition of it, and no text of a prompt does. So
-any number of loopgauge watch can share that topic, with the same policy, where
-one cannot keep up with the log.
+		Short: "Turn a topic or logs into events that several processes can share",
+		Long: `With --to, extract turns the log in a topic of Kafka into a second topic of
+events: all that counts together stands in one partition of it, and no text of a
+prompt does. So any number of loopgauge watch can share that topic, with the
+same policy, where one cannot keep up with the log.
 
 It keeps no state of its own: any number of it may run, and share the log by its
 partitions.

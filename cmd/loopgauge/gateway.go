@@ -51,7 +51,8 @@ func newPolicyImport(u *ui) *cobra.Command {
 		Use:   "import --from GATEWAY FILE...",
 		Short: "Turn a gateway's own loop settings into a policy",
 		Long: `Import prints the policy that a gateway's own settings amount to, as the gateway
-behaves. What a policy cannot say of them goes to standard error, field by field.`,
+behaves. What a policy cannot say of them goes to standard error, field by
+field.`,
 		Example: `  loopgauge policy import --from fairvisor bundle.json > policy.yaml
   loopgauge policy import --from aisg .env
   loopgauge policy import --from tool-call .env config.yaml`,
@@ -92,8 +93,8 @@ func newPolicyExport(u *ui) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "export --to GATEWAY POLICY",
 		Short: "Write rules of a policy as a gateway's own loop settings",
-		Long: `Export prints the settings of a gateway that do what a rule says. A rule that the
-gateway cannot have is refused, with each field that keeps it from it.`,
+		Long: `Export prints the settings of a gateway that do what a rule says. A rule that
+the gateway cannot have is refused, with each field that keeps it from it.`,
 		Example: `  loopgauge policy export --to fairvisor policy.yaml > bundle.json
   loopgauge policy export --to tool-call --rule stuck policy.yaml >> .env`,
 		Args: oneFile("the policy"),

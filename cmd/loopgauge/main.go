@@ -17,6 +17,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"github.com/loopgauge/loopgauge/replay/term"
 )
 
 // Exit codes. Scripts rely on them.
@@ -90,8 +92,9 @@ func newRoot(u *ui) *cobra.Command {
 		Long: `loopgauge reads the access logs of LLM and API gateways, finds agents that are
 stuck in loops, and says what each gateway's loop detection would have done
 with them. It only watches.`,
-		Example: `  loopgauge replay access.log                      find loops
-  loopgauge replay --profile fairvisor access.log  what Fairvisor would have done
+		Example: `  loopgauge tune access.log                        which threshold, at what cost
+  loopgauge replay access.log                      find loops
+  loopgauge replay --profile fairvisor access.log  what Fairvisor would do
   loopgauge policy profiles                        all gateways it knows`,
 		Version:       version(),
 		SilenceErrors: true,
@@ -106,6 +109,7 @@ with them. It only watches.`,
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		return usage(fmt.Errorf("%w\nrun '%s --help' for the flags", err, c.CommandPath()))
 	})
+	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), ".FlagUsages", fmt.Sprintf(".FlagUsagesWrapped %d", term.Width)))
 	root.PersistentPreRunE = noFlagAsValue
 	group(root)
 	root.AddCommand(newTuneCommand(u), newReplayCommand(u), newWatchCommand(u), newExtractCommand(u), newCountCommand(u), newMergeCommand(u), newCompactCommand(u), newExplainCommand(u), newTestCommand(u), newFormatsCommand(u), newPolicyCommand(u))

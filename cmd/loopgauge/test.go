@@ -27,12 +27,12 @@ func newTestCommand(u *ui) *cobra.Command {
 	f := &testFlags{}
 	c := &cobra.Command{
 		Use:   "test POLICY|DIR|FIXTURE...",
-		Short: "Hold policies to the loops they must find and the repeats they must leave alone",
-		Long: `Test runs fixtures: files named *.test.yaml that name a log, a policy or profile,
-and what is expected of it. A folder stands for all fixtures below it, a policy
-for those below its folder that run it. The exit code is 3 if an expectation is
-not met, 2 if a fixture or a policy is wrong, 1 if something cannot be read.
-docs/testing.md describes the fixtures.`,
+		Short: "Hold policies to the loops that they must and must not find",
+		Long: `Test runs fixtures: files named *.test.yaml that name a log, a policy or
+profile, and what is expected of it. A folder stands for all fixtures below it,
+a policy for those below its folder that run it. The exit code is 3 if an
+expectation is not met, 2 if a fixture or a policy is wrong, 1 if something
+cannot be read. docs/testing.md describes the fixtures.`,
 		Example: `  loopgauge test fixtures/
   loopgauge test --junit report.xml policy.yaml
   loopgauge test --update loops.test.yaml`,

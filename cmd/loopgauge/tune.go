@@ -39,11 +39,11 @@ func newTuneCommand(u *ui) *cobra.Command {
 	f := &tuneFlags{}
 	c := &cobra.Command{
 		Use:   "tune LOG...",
-		Short: "Find the rule and the threshold that catch the loops and nothing else",
-		Long: `Tune reads logs once, counts every rule with every window, threshold and counter,
-says what kind of repeat each is, compares the gateways as they are, and
-recommends settings: chosen on the first 70 % of the log's time, tried on the
-rest. Without --policy and --profile it sweeps all built-in rules.
+		Short: "Find the rule and threshold that catch the loops and nothing else",
+		Long: `Tune reads logs once, counts every rule with every window, threshold and
+counter, says what kind of repeat each is, compares the gateways as they are,
+and recommends settings: chosen on the first 70 % of the log's time, tried on
+the rest. Without --policy and --profile it sweeps all built-in rules.
 
 What replay wrote with --out is read like a log, for the rules that it can
 answer: those whose identity, scope and match it was written with.`,
@@ -52,7 +52,7 @@ answer: those whose identity, scope and match it was written with.`,
   loopgauge tune --out tuned/ access.log
   loopgauge tune --export fairvisor access.log > bundle.json
   loopgauge tune --budget 2/day --labels labels.jsonl logs/
-  loopgauge tune --policy policy.yaml --window 1m,5m --threshold 3..20 access.log`,
+  loopgauge tune --policy policy.yaml --window 1m,5m --threshold 3..9 access.log`,
 		Args: logArgs,
 		RunE: func(c *cobra.Command, args []string) error {
 			return f.run(c.Context(), u, args)

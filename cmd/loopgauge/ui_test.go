@@ -4,6 +4,10 @@ import (
 	"errors"
 	"strings"
 	"testing"
+
+	"github.com/spf13/cobra"
+
+	"github.com/loopgauge/loopgauge/replay/term"
 )
 
 type full struct{}
@@ -18,4 +22,21 @@ func TestFullOutput(t *testing.T) {
 			t.Errorf("%v: exit code %d, %s", args, code, &stderr)
 		}
 	}
+}
+
+// TestHelpFits: help keeps to the width of a terminal, but for commands, which
+// are not to be broken.
+func TestHelpFits(t *testing.T) {
+	var check func(c *cobra.Command)
+	check = func(c *cobra.Command) {
+		for line := range strings.Lines(strings.ReplaceAll(c.Long+"\n\n"+c.UsageString(), c.Example, "")) {
+			if line = strings.TrimSuffix(line, "\n"); len(line) > term.Width && !strings.Contains(line, c.UseLine()) {
+				t.Errorf("%s --help: %d columns: %s", c.CommandPath(), len(line), line)
+			}
+		}
+		for _, sub := range c.Commands() {
+			check(sub)
+		}
+	}
+	check(newRoot(newUI(strings.NewReader(""), &strings.Builder{}, &strings.Builder{})))
 }
