@@ -46,12 +46,7 @@ func Write(r *fingerprint.Request, show bool) []Written {
 		w.add("body", w.text(r.Body))
 	}
 	w.plain("body_hash", r.BodyHash)
-	switch {
-	case r.Caller != nil && r.CallerIsName:
-		w.plain("caller", r.Caller)
-	case r.Caller != nil:
-		w.add("caller", "key-"+digest(r.Caller))
-	}
+	w.plain("caller", r.CallerName(&fingerprint.Writer{}))
 	w.plain("user", r.User)
 	w.plain("session", r.Session)
 	w.plain("model", r.Model)
