@@ -123,7 +123,11 @@ func doesOf(r *window.Rule) string {
 		text += ", then begins anew"
 	}
 	for _, o := range r.Overrides {
-		text += fmt.Sprintf("; %s: %s", o.Reason, ordinal(o.Threshold))
+		at := "not counted"
+		if !o.Disabled {
+			at = ordinal(o.Threshold)
+		}
+		text += fmt.Sprintf("; %s: %s", o.Reason, at)
 	}
 	return text
 }
