@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -134,15 +135,13 @@ func newPolicyProfiles(u *ui) *cobra.Command {
 				}
 				return nil
 			}
-			var names []string
-			for _, p := range all {
-				if p.Name == args[0] {
-					_, err := u.stdout.Write(p.Text)
-					return err
-				}
-				names = append(names, p.Name)
+			if _, err := policy.FromProfiles(args); err != nil {
+				return usage(errors.New(strings.TrimPrefix(err.Error(), "--profile: ")))
 			}
-			return usage(fmt.Errorf("no profile is called %q; there are %s", args[0], strings.Join(names, ", ")))
+			name, _, _ := strings.Cut(args[0], "/") // of one rule, the profile that has it
+			i := slices.IndexFunc(all, func(p *policy.Profile) bool { return p.Name == name })
+			_, err := u.stdout.Write(all[i].Text)
+			return err
 		},
 	}
 }
