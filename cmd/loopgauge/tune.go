@@ -277,7 +277,7 @@ func refusal(g *policy.Gateway, r *tune.Report, logs []string) string {
 	limits := false
 	for i := range r.Advice {
 		text += fmt.Sprintf("\n%s: %s", r.Advice[i].Rule.Name, r.Refusal(i))
-		limits = limits || r.Advice[i].Findable > 0
+		limits = limits || r.Limited(&r.Advice[i])
 	}
 	if limits {
 		text += "\nraise --max-wrong or --budget to have it, or give --labels, which decide what is wrong"

@@ -20,7 +20,7 @@ func (r *Report) Refusals() (list []string) {
 	}
 	for i := range r.Advice {
 		a := &r.Advice[i]
-		aside := verdict == OverLimits && a.Findable == 0 || verdict == OutOfReach && a.Outcome.Loops == 0
+		aside := verdict == OverLimits && !r.Limited(a) || verdict == OutOfReach && a.Outcome.Loops == 0
 		if why := r.Refusal(i); why != "" && !aside {
 			list = append(list, r.Advice[i].Rule.Name+": "+why)
 		}
@@ -53,8 +53,11 @@ func (r *Report) Refusal(advice int) string {
 		return text
 	}
 	cell, threshold, ok := r.nearest(a)
-	if !ok {
-		return fmt.Sprintf("%s, of which no threshold from %d on finds one", term.Plural(int64(a.Outcome.Loops), "loop", "loops"), r.least())
+	switch loops := term.Plural(int64(a.Outcome.Loops), "loop", "loops"); {
+	case r.Options.Most < saneThreshold:
+		return fmt.Sprintf("%s, but no threshold below %d is advised", loops, saneThreshold)
+	case !ok:
+		return fmt.Sprintf("%s, of which no threshold from %d to %d finds one", loops, r.least(), r.Options.Most)
 	}
 	text := r.catches(a.Target, cell, threshold)
 	alerts, wrong := r.excess(a, cell, threshold)
@@ -112,6 +115,12 @@ func (r *Report) noLoop(target int) string {
 		what = fmt.Sprintf("none of its %s repeats is a loop; the longest is %s: %s", term.Count(n), longest.Kind, longest.Evidence)
 	}
 	return what
+}
+
+// Limited tells that some setting of a rule may be advised but for the limits.
+func (r *Report) Limited(a *Advice) bool {
+	_, _, ok := r.nearest(a)
+	return ok && a.Findable > 0
 }
 
 // nearest is the setting that catches a loop and hits least wrongly, by a hair

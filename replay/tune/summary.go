@@ -150,6 +150,9 @@ func (m Matter) String(gateway string) string {
 // shownThresholds are the rows of a heat-map.
 var shownThresholds = []int{2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 50}
 
+// mapColumns is how many windows stand side by side: as many as fit.
+const mapColumns = (term.Width - 9) / 8
+
 // settings shows a heat-map for each recommended rule: episodes by threshold
 // and window.
 func (s Summary) settings(b *strings.Builder) {
@@ -178,11 +181,6 @@ func (s Summary) heatmap(b *strings.Builder, a *Advice, kind string) {
 	windows := r.Options.Windows
 	first := slices.IndexFunc(r.Cells, func(c window.SweepCell) bool { return c.Kind == kind })
 	cells := r.Sweep[a.Target].Cells[first : first+len(windows)]
-	fmt.Fprintf(b, "%9s", "")
-	for _, w := range windows {
-		fmt.Fprintf(b, "%8s", window.Lasting(w)+" ")
-	}
-	b.WriteByte('\n')
 	most := int64(1)
 	for c := range cells {
 		most = max(most, cells[c].Episodes[r.lowest()])
@@ -193,29 +191,35 @@ func (s Summary) heatmap(b *strings.Builder, a *Advice, kind string) {
 		rows = append(rows, a.Rule.Threshold)
 	}
 	slices.Sort(rows)
-	for _, t := range slices.Compact(rows) {
-		if t < r.Options.Least || t > r.Options.Most {
-			continue
-		}
-		fmt.Fprintf(b, "%8d ", t)
-		some := int64(0)
-		for c := range cells {
-			n := cells[c].Episodes[t]
-			some += n
-			text := term.Count(n)
-			switch {
-			case first+c == a.Cell && t == a.Threshold:
-				text = "[" + text + "]"
-			case a.HasCurrent && first+c == a.CurrentCell && t == a.Rule.Threshold:
-				text = "(" + text + ")"
-			default:
-				text += " "
-			}
-			b.WriteString(s.shade(fmt.Sprintf("%8s", text), n, most))
+	rows = slices.DeleteFunc(slices.Compact(rows), func(t int) bool { return t < r.Options.Least || t > r.Options.Most })
+	for from := 0; from < len(windows); from += mapColumns {
+		to := min(from+mapColumns, len(windows))
+		fmt.Fprintf(b, "%9s", "")
+		for _, w := range windows[from:to] {
+			fmt.Fprintf(b, "%8s", window.Lasting(w)+" ")
 		}
 		b.WriteByte('\n')
-		if some == 0 && t >= a.Threshold {
-			break
+		for _, t := range rows {
+			fmt.Fprintf(b, "%8d ", t)
+			some := int64(0)
+			for c := from; c < to; c++ {
+				n := cells[c].Episodes[t]
+				some += n
+				text := term.Count(n)
+				switch {
+				case first+c == a.Cell && t == a.Threshold:
+					text = "[" + text + "]"
+				case a.HasCurrent && first+c == a.CurrentCell && t == a.Rule.Threshold:
+					text = "(" + text + ")"
+				default:
+					text += " "
+				}
+				b.WriteString(s.shade(fmt.Sprintf("%8s", text), n, most))
+			}
+			b.WriteByte('\n')
+			if some == 0 && t >= a.Threshold {
+				break
+			}
 		}
 	}
 }

@@ -23,7 +23,7 @@ const (
 
 // Verdict says what came of it.
 func (r *Report) Verdict() Verdict {
-	loops, findable := false, slices.ContainsFunc(r.Advice, func(a Advice) bool { return a.Findable > 0 })
+	loops, limited := false, slices.ContainsFunc(r.Advice, func(a Advice) bool { return r.Limited(&a) })
 	for _, k := range r.Repeats {
 		loops = loops || r.isLoop(k)
 	}
@@ -32,7 +32,7 @@ func (r *Report) Verdict() Verdict {
 		return NothingRead
 	case len(r.Recommended) > 0:
 		return Recommends
-	case findable:
+	case limited:
 		return OverLimits
 	case loops:
 		return OutOfReach
