@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"math"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -314,6 +315,24 @@ func TestHeatMap(t *testing.T) {
 	}
 	if missed == 0 || wrong == 0 {
 		t.Errorf("%d missed, %d wrong: the test shows nothing", missed, wrong)
+	}
+	b.quiet()
+}
+
+// Of a heat-map that is wider than its place, the thresholds stay in sight, and
+// so does what is above them: windows scrolled over it.
+func TestWideHeatMap(t *testing.T) {
+	b := browse(t, write(t, tuned(t, "a.jsonl", days(), "loopgauge/last-messages")), 400, 900)
+	moved := eval[[]float64](b, `(() => {
+		const map = document.getElementById("map"), box = map.parentNode;
+		map.className = "many";
+		box.scrollLeft = 60;
+		return [...map.rows].map((tr) => tr.cells[0].getBoundingClientRect().left - box.getBoundingClientRect().left);
+	})()`)
+	for row, by := range moved {
+		if math.Abs(by) > 1 {
+			t.Errorf("row %d: the first cell is %.0f pixels off", row, by)
+		}
 	}
 	b.quiet()
 }
