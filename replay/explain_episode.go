@@ -121,7 +121,7 @@ func (x *explaining) notFound(r *Result, episodes int64) error {
 		}
 	}
 	if strings.HasPrefix(x.q.Episode, "lp-") {
-		return fmt.Errorf("no repeat of the rules in force is %s\nput its rule in force: --policy takes what tune or its page printed, --profile a built-in rule; and did tune have the same logs, --lateness, --since, --until and --fingerprint-key?", x.q.Episode)
+		return fmt.Errorf("no repeat of the rules in force is %s\nput its rule in force: --policy takes what tune or its page printed, --profile a built-in rule; and did tune have the same logs, --lateness, --since, --until, --hash-ids and --fingerprint-key?", x.q.Episode)
 	}
 	there := "there is no loop at all"
 	switch {
