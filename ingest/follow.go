@@ -48,6 +48,7 @@ type follower struct {
 	fresh     []Live      // not accepted yet
 	accepted  bool        // the streams that there were at first
 	strangers map[string]*stranger
+	short     map[string]short // by inode
 
 	arrived chan struct{} // fresh has got something
 	hurry   chan struct{} // a look is wanted now
@@ -71,7 +72,7 @@ func Follow(args []string, o Options, marks []Mark) (Feed, error) {
 		return nil, err
 	}
 	f := &follower{
-		args: args, o: o, reading: -1, strangers: map[string]*stranger{},
+		args: args, o: o, reading: -1, strangers: map[string]*stranger{}, short: map[string]short{},
 		arrived: make(chan struct{}, 1), hurry: make(chan struct{}, 1), stopped: make(chan struct{}),
 	}
 	var errs []error

@@ -152,7 +152,7 @@ func (f *follower) look(latest bool) (changed bool) {
 	kept := f.strangers
 	f.strangers = map[string]*stranger{}
 	// A file comes before its compressed copy, by name.
-	fresh := slices.Concat(s.entries, f.passed(s))
+	fresh := slices.Concat(s.entries, f.passed(s), f.outgrown(s))
 	slices.SortStableFunc(fresh, func(a, b *entry) int { return cmp.Compare(a.path, b.path) })
 	for _, e := range fresh {
 		if e.size >= magicSize && !s.taken[e.id] {
@@ -269,6 +269,34 @@ func (f *follower) passed(s *sight) (list []*entry) {
 			if newer(rotation(e.path, st.name), mine) {
 				list = append(list, e)
 			}
+		}
+	}
+	return list
+}
+
+// short is a followed file that is too short to be told.
+type short struct {
+	path string
+	last time.Time // when it was seen there
+}
+
+// outgrown are files that were too short as long as they had a followed name,
+// and were rotated away since: no stream leads to them.
+func (f *follower) outgrown(s *sight) (list []*entry) {
+	for id, x := range f.short {
+		if s.byID[id] != nil || s.taken[id] || time.Since(x.last) >= quiet {
+			delete(f.short, id)
+			continue
+		}
+		for _, e := range s.siblings(filepath.Dir(x.path)) {
+			if e.id == id && related(e.path, x.path) {
+				list = append(list, e)
+			}
+		}
+	}
+	for _, e := range s.entries {
+		if e.size < magicSize {
+			f.short[e.id] = short{e.path, time.Now()}
 		}
 	}
 	return list
