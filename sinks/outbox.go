@@ -70,8 +70,8 @@ const maxWaiting = 10_000
 // resolved that it was not told of for five minutes.
 const resendInterval = time.Minute
 
-// longestLater is how long a receiver may ask to be left alone.
-const longestLater = time.Hour
+// LongestLater is how long a receiver may ask to be left alone.
+const LongestLater = time.Hour
 
 // NewOutbox makes an empty outbox for sinks whose names differ.
 func NewOutbox(log *slog.Logger, list ...Sink) *Outbox {

@@ -432,7 +432,7 @@ func TestReceiverDown(t *testing.T) {
 				if s := o.Stats()[0]; s.Sent != 0 || s.Waiting != 60 || s.Failed < 1 {
 					t.Errorf("while it is down: %+v", s)
 				}
-				time.Sleep(longestLater + 2*lastRetry)
+				time.Sleep(LongestLater + 2*lastRetry)
 				mu.Lock()
 				if !slices.Equal(got, want) {
 					t.Errorf("%d alerts came, want %d in their order", len(got), len(want))

@@ -62,4 +62,4 @@ func (e *Later) Unwrap() error { return e.Err }
 
 // Pause is how long to leave the receiver alone, whatever it says: not for a day,
 // and not without a breath.
-func (e *Later) Pause() time.Duration { return min(max(e.After, firstRetry), longestLater) }
+func (e *Later) Pause() time.Duration { return min(max(e.After, firstRetry), LongestLater) }

@@ -90,17 +90,21 @@ func (e *emitter) send() {
 	})
 }
 
+// sendTo leaves a receiver alone when it asks for that, but does not wait for
+// ever: one alert takes no longer than watch would wait at once.
 func (e *emitter) sendTo(s sinks.Sink, a *sinks.Alert) {
+	left := sinks.LongestLater
 	for {
 		err := s.Send(e.ctx, a)
 		later, ok := errors.AsType[*sinks.Later](err)
-		if !ok {
+		if !ok || later.Pause() > left {
 			if e.failed[s.Name()] = err; err == nil {
 				e.sent[s.Name()]++
 			}
 			return
 		}
 		pause := later.Pause()
+		left -= pause
 		e.u.say("%s: asks to be left alone for %s", sinks.Called(s), window.Lasting(pause))
 		select {
 		case <-time.After(pause):
