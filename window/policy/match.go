@@ -101,6 +101,10 @@ func view(text []byte) string { return unsafe.String(unsafe.SliceData(text), len
 // a run up.
 const matchCost = 100_000
 
+// programOptions compile patterns once, and so find one that is wrong also in
+// matches(path, "["), at which literals do not look.
+var programOptions = []cel.ProgramOption{cel.CostLimit(matchCost), cel.EvalOptions(cel.OptOptimize)}
+
 // literals are checked when a condition is read: one that is wrong makes the
 // condition fail for every request, which is not to match.
 var literals = cel.ASTValidators(cel.ValidateRegexLiterals(), cel.ValidateDurationLiterals(), cel.ValidateTimestampLiterals())
@@ -151,7 +155,7 @@ func (r *reader) compile(text string, at place) matcher {
 	if parsed == nil {
 		return matcher{}
 	}
-	program, err := environment.Program(parsed, cel.CostLimit(matchCost))
+	program, err := environment.Program(parsed, programOptions...)
 	if err != nil {
 		r.problem(at, "%s", err)
 		return matcher{}
