@@ -6,7 +6,6 @@ import (
 	"log/slog"
 	"maps"
 	"net/url"
-	"os"
 	"regexp"
 	"slices"
 	"strings"
@@ -91,8 +90,8 @@ func policySinks(p *policy.Policy) (list []policySink, errs []error) {
 	return list, errs
 }
 
-// checkSinks finds what a start would refuse of a policy's sinks. What only the
-// environment of this machine lacks is a hint: watch may run on another.
+// checkSinks finds what a start would refuse of a policy's sinks. What only this
+// machine lacks, in its environment or a file, is a hint: watch may run on another.
 func checkSinks(p *policy.Policy) (hints []error, err error) {
 	_, errs := policySinks(p)
 	if _, err := verdictTopic(p, nil, false); err != nil && len(errs) == 0 {
@@ -144,7 +143,7 @@ func newSlack(s policy.Sink, _ *policy.Kafka) (sinks.Sink, error) {
 	if err := onlySettings(s, "token", "channel", "webhook_url"); err != nil {
 		return nil, err
 	}
-	if _, ok := s.Settings["webhook_url"]; ok {
+	if given(s, "webhook_url") {
 		if len(s.Settings) > 1 {
 			return nil, errors.New("needs webhook_url alone, or token and channel")
 		}
@@ -187,7 +186,7 @@ func newWebhook(s policy.Sink, _ *policy.Kafka) (sinks.Sink, error) {
 	if o.URL, err = webAddress(s, "url"); err != nil {
 		return nil, err
 	}
-	if _, ok := s.Settings["secret"]; ok {
+	if given(s, "secret") {
 		if o.Secret, err = setting(s, "secret"); err != nil {
 			return nil, err
 		}
@@ -206,7 +205,10 @@ func newAlertmanager(s policy.Sink, _ *policy.Kafka) (_ sinks.Sink, err error) {
 	if o.URL, err = webAddress(s, "url"); err != nil {
 		return nil, err
 	}
-	if s.Settings["user"] != "" || s.Settings["password"] != "" {
+	if strings.Contains(o.URL, "/api/v2") {
+		return nil, errors.New("url goes without /api/v2")
+	}
+	if given(s, "user") || given(s, "password") {
 		if o.User, err = setting(s, "user"); err != nil {
 			return nil, err
 		}
@@ -275,11 +277,22 @@ func allowPrivate(s policy.Sink) (bool, error) {
 // onlySettings finds settings that a sink does not have.
 func onlySettings(s policy.Sink, known ...string) error {
 	for _, key := range slices.Sorted(maps.Keys(s.Settings)) {
-		if !slices.Contains(known, key) {
+		name, file := strings.CutSuffix(key, inFile)
+		if !slices.Contains(known, name) || file && !policy.IsSecret(name) {
 			return fmt.Errorf("has no setting %q: only %s", key, strings.Join(known, ", "))
 		}
 	}
 	return nil
+}
+
+// inFile ends the name of a setting that names the file with a secret.
+const inFile = "_file"
+
+// given tells whether a setting is there, or its file is named.
+func given(s policy.Sink, key string) bool {
+	_, text := s.Settings[key]
+	_, file := s.Settings[key+inFile]
+	return text || file
 }
 
 // webAddress is a setting that is the URL of a web server. Its value may be a
@@ -296,27 +309,33 @@ func webAddress(s policy.Sink, key string) (string, error) {
 }
 
 // setting is a setting that must be there; ${NAME} is taken from the
-// environment.
+// environment, and a secret perhaps from the file that is named for it.
 func setting(s policy.Sink, key string) (string, error) {
-	text, ok := s.Settings[key]
-	if !ok || text == "" {
+	text, from := s.Settings[key], policy.Secret{File: s.Settings[key+inFile]}
+	switch {
+	case text == "" && from.File == "":
 		return "", fmt.Errorf("needs %s", key)
+	case text != "" && from.File != "":
+		return "", fmt.Errorf("needs %s or %s%s, not both", key, key, inFile)
+	case from.File == "":
+		name, ok := strings.CutPrefix(text, "${")
+		if !ok {
+			return text, nil
+		}
+		from.Env = strings.TrimSuffix(name, "}")
 	}
-	name, ok := strings.CutPrefix(text, "${")
-	if !ok {
-		return text, nil
-	}
-	name = strings.TrimSuffix(name, "}")
-	if text = os.Getenv(name); text == "" {
-		return "", &unsetError{key, name}
+	text, err := from.Read()
+	if err != nil {
+		return "", &unsetError{key, err}
 	}
 	return text, nil
 }
 
-// unsetError is a setting that this machine's environment does not have: that
-// of the machine where watch runs may.
-type unsetError struct{ key, name string }
-
-func (e *unsetError) Error() string {
-	return fmt.Sprintf("%s: %s is not set in the environment", e.key, e.name)
+// unsetError is a setting that this machine does not have: that where watch
+// runs may.
+type unsetError struct {
+	key string
+	err error
 }
+
+func (e *unsetError) Error() string { return e.key + ": " + e.err.Error() }

@@ -3,6 +3,8 @@ package main
 import (
 	"log/slog"
 	"maps"
+	"os"
+	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
@@ -18,6 +20,13 @@ func TestAlertSinks(t *testing.T) {
 	t.Setenv("LG_TOKEN", "xoxb-1")
 	t.Setenv("LG_HOOK", "https://hooks.example/services/hidden")
 	t.Setenv("LG_BAD", "hidden")
+	dir := t.TempDir()
+	for name, text := range map[string]string{"hook": "https://hooks.example/services/hidden\n", "empty": "\n"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Chdir(dir)
 	f := func(list, want string) {
 		t.Helper()
 		p, err := policy.Parse("p.yaml", []byte("version: 1\nrules: [{name: a, profile: aisg}]\nsinks: ["+list+"]\n"))
@@ -40,6 +49,15 @@ func TestAlertSinks(t *testing.T) {
 	}
 	f(`{slack: {token: "${LG_TOKEN}", channel: C0123456789}}`, "log, slack C0123456789")
 	f(`{slack: {webhook_url: "${LG_HOOK}"}}`, "log, slack webhook ")
+	f(`{slack: {webhook_url_file: hook}}`, "log, slack webhook ")
+	f(`{slack: {token_file: hook, channel: C0123456789}}`, "log, slack C0123456789")
+	f(`{slack: {token_file: empty, channel: C0123456789}}`, "token: empty is empty")
+	f(`{slack: {token_file: none, channel: C0123456789}}`, "token: open none")
+	f(`{slack: {token_file: hook, token: "${LG_TOKEN}", channel: C0123456789}}`, "needs token or token_file, not both")
+	f(`{webhook: {url: "${LG_HOOK}", secret_file: none}}`, "secret: open none")
+	f(`{webhook: {url_file: hook}}`, `has no setting "url_file"`)
+	f(`{alertmanager: {url: "http://127.0.0.1:9093", user: a, password_file: hook}}`, "log, alertmanager 127.0.0.1:9093 ")
+	f(`{alertmanager: {url: "http://127.0.0.1:9093/api/v2"}}`, "url goes without /api/v2")
 	f(`{webhook: {url: "${LG_HOOK}", secret: "${LG_TOKEN}", shape: aisg, allow_private: true}}`, "log, webhook")
 	f(`{slack: {token: "${LG_TOKEN}", channel: "#agents"}}`, `channel must be its ID`)
 	f(`{slack: {token: "${LG_TOKEN}"}}`, "needs channel")

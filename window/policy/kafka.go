@@ -47,8 +47,12 @@ type Secret struct{ Env, File string }
 // Read is the secret, without the newline at the end of its file.
 func (s Secret) Read() (string, error) {
 	if s.File != "" {
-		text, err := ReadFile(s.File)
-		return strings.TrimRight(string(text), "\r\n"), err
+		b, err := ReadFile(s.File)
+		text := strings.TrimRight(string(b), "\r\n")
+		if err == nil && text == "" {
+			err = errors.New(s.File + " is empty")
+		}
+		return text, err
 	}
 	text, ok := os.LookupEnv(s.Env)
 	if !ok {

@@ -223,7 +223,9 @@ func (r *reader) price(n ast.Node, at place) (p window.Price) {
 // in the file; NAME_file names a file instead.
 var secretWords = []string{"token", "secret", "password", "webhook_url", "api_key", "authorization"}
 
-func isSecret(name string) bool {
+// IsSecret tells whether a sink's setting of this name must not stand in the
+// file.
+func IsSecret(name string) bool {
 	name = strings.ToLower(name)
 	return !strings.HasSuffix(name, "_file") && slices.ContainsFunc(secretWords, func(w string) bool { return strings.Contains(name, w) })
 }
@@ -252,9 +254,9 @@ func (r *reader) secrets(n ast.Node, path string) {
 		key := keyText(v.Key)
 		text, ok := v.Value.(*ast.StringNode)
 		switch {
-		case isSecret(key) && (!ok || !fromEnvironment.MatchString(text.Value)), ok && passwordInURL.MatchString(text.Value):
+		case IsSecret(key) && (!ok || !fromEnvironment.MatchString(text.Value)), ok && passwordInURL.MatchString(text.Value):
 			r.problem(placeOf(v.Value, path+"."+key), noSecret)
-		case !isSecret(key):
+		case !IsSecret(key):
 			r.secrets(v.Value, path+"."+key)
 		}
 	}
@@ -313,6 +315,8 @@ func (r *reader) sessionPlaces(d *draft) []string {
 		switch {
 		case name == "":
 			r.problem(d.sessionAt, "entry %d is empty", i+1)
+		case name == "header:":
+			r.problem(d.sessionAt, "entry %d names no header: write header:NAME", i+1)
 		case slices.Contains(d.session[:i], name):
 			r.problem(d.sessionAt, "%q is there twice", name)
 		}
