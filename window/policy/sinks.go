@@ -63,8 +63,10 @@ func (r *reader) sinks(n ast.Node, at place, d *draft) {
 		}
 		for _, v := range settings.Values {
 			here := placeOf(v.Value, path+"."+keyText(v.Key))
-			switch key := keyText(v.Key); key {
-			case "name":
+			switch key := keyText(v.Key); {
+			case kind == "log" && key != "name":
+				r.problem(here, "the log has no settings: it gets every alert")
+			case key == "name":
 				r.text(&sink.Name, &place{})(v.Value, here)
 				switch taken := d.sinkCalled(sink.Name); {
 				case sink.Name == "":
@@ -72,7 +74,7 @@ func (r *reader) sinks(n ast.Node, at place, d *draft) {
 				case taken, sink.Name == "log" && kind != "log": // which is always there
 					r.problem(here, "another sink is called %q", sink.Name)
 				}
-			case "min_severity":
+			case key == "min_severity":
 				r.choice(severityNames(), func(s string) { sink.Least = window.Severity(s) })(v.Value, here)
 			default:
 				if scalar, ok := v.Value.(ast.ScalarNode); ok {
@@ -198,7 +200,7 @@ func (r *reader) compileRoute(text string, at place) func(map[string]any) bool {
 			return nil
 		}
 	}
-	program, err := routeEnvironment.Program(parsed, cel.CostLimit(matchCost))
+	program, err := routeEnvironment.Program(parsed, programOptions...)
 	if err != nil {
 		r.problem(at, "%s", err)
 		return nil
