@@ -96,6 +96,11 @@ func annotations(a *Alert) map[string]string {
 		list["summary"] = fmt.Sprintf("Loop (%s) of %d requests.", a.Kind, a.Requests)
 		list["kind"], list["evidence"] = a.Kind, defanged(a.Evidence)
 	}
+	for name, value := range map[string]string{"repeats": defanged(a.Repeats), "would_not_fire": defanged(a.Settings()), "explain": a.Explain} { // whose words are not the log's
+		if value != "" {
+			list[name] = value
+		}
+	}
 	for _, name := range slices.Sorted(maps.Keys(a.Links)) { // of two that become one, the same each time
 		list["link_"+notInNames.ReplaceAllString(name, "_")] = a.Links[name] // values of the log are escaped in it
 	}

@@ -77,11 +77,14 @@ func TestAlertmanagerBodies(t *testing.T) {
 	}
 	told := looping(window.Opened, 1, window.Info)
 	told.Kind, told.Evidence, told.WindowS = "stuck", "the same call 4 times", 0
+	told.Repeats, told.Explain = "tool <read_file>", "loopgauge explain ep-1 kafka://broker/log"
+	told.Seen = []AlertSeen{{Rule: "stuck", WouldNotFire: new(41)}}
 	told.Links = map[string]string{"on-call book": "https://wiki.example/loops?s=%3Cs1"}
 	f(told, "LoopgaugeLoop info 10:01-11:04")
 	annotations, _ = json.Marshal(got[0].Annotations)
 	for _, want := range []string{
 		`"description":"40 requests, limit 4, from 2026-`, `"evidence":"the same call 4 times"`, `"kind":"stuck"`,
+		`"explain":"loopgauge explain ep-1 kafka://broker/log"`, `"repeats":"tool ‹read_file›"`, `"would_not_fire":"stuck: threshold 41"`,
 		`"link_on_call_book":"https://wiki.example/loops?s=%3Cs1"`, `"summary":"Loop (stuck) of 40 requests."`,
 	} {
 		if !strings.Contains(string(annotations), want) {
@@ -230,7 +233,7 @@ func TestAlertmanagerHostile(t *testing.T) {
 		text := rapid.OneOf(rapid.String(), rapid.Map(rapid.SliceOfN(rapid.SampledFrom([]string{"<", ">", "@", "!channel", ":", "/", "\u202e", "\n", "{{", "a"}), 0, 600),
 			func(parts []string) string { return strings.Join(parts, "") })).Draw(t, "text")
 		a := looping(window.Opened, 1, window.Info)
-		a.Scope, a.Model, a.Caller, a.User, a.Session, a.Backend, a.Fingerprint, a.Rules = map[string]string{text: text}, text, text, text, text, text, text, []string{text}
+		a.Scope, a.Model, a.Caller, a.User, a.Session, a.Backend, a.Fingerprint, a.Repeats, a.Rules = map[string]string{text: text}, text, text, text, text, text, text, text, []string{text}
 		all := labels(a, a.Severity)
 		for name, value := range annotations(a) {
 			all["annotation "+name] = value
