@@ -415,16 +415,12 @@ func (o *Outbox) save() savedOutbox {
 }
 
 // load puts back what save has saved, and lets it leave: a checkpoint holds
-// it. What was for sinks that are no more is given to all that there are.
+// it.
 func (o *Outbox) load(saved savedOutbox) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	for _, e := range saved.Waiting {
-		to := slices.DeleteFunc(e.To, func(name string) bool { return o.states[name] == nil })
-		if len(to) == 0 {
-			to = o.Names()
-		}
-		o.add(e.Alert, to)
+		o.add(e.Alert, slices.DeleteFunc(e.To, func(name string) bool { return o.states[name] == nil }))
 	}
 	for name, open := range saved.Open {
 		if s := o.states[name]; s != nil && s.open != nil {

@@ -202,7 +202,6 @@ func (r *Router) Load(b []byte) error {
 	if err := json.Unmarshal(b, &saved); err != nil {
 		return fmt.Errorf("outbox: %w", err)
 	}
-	r.outbox.load(saved.Outbox)
 	for name := range saved.Receivers { // any order: sorted
 		if !slices.ContainsFunc(r.receivers, func(c *receiver) bool { return c.sink == name }) {
 			r.gone = append(r.gone, name)
@@ -216,5 +215,28 @@ func (r *Router) Load(b []byte) error {
 			c.open[id] = true
 		}
 	}
+	for i := range saved.Outbox.Waiting {
+		r.inherit(&saved.Outbox.Waiting[i])
+	}
+	r.outbox.load(saved.Outbox)
 	return nil
+}
+
+// inherit gives what waited only for sinks that are no more to those that want
+// it: a sink whose address was mended is another one.
+func (r *Router) inherit(e *savedEntry) {
+	if slices.ContainsFunc(r.receivers, func(c *receiver) bool { return slices.Contains(e.To, c.sink) }) {
+		return
+	}
+	for _, c := range r.receivers {
+		switch {
+		case !c.open[e.Alert.ID] && !r.routes.wants(c.sink, e.Alert):
+			continue
+		case e.Alert.State == window.Closed:
+			delete(c.open, e.Alert.ID)
+		case !e.Alert.Digest():
+			c.open[e.Alert.ID] = true
+		}
+		e.To = append(e.To, c.sink)
+	}
 }

@@ -116,6 +116,35 @@ func TestGone(t *testing.T) {
 	}
 }
 
+// What waited for a sink that is no more goes where routes say, and who hears
+// of an incident so hears of its end.
+func TestInherit(t *testing.T) {
+	saved := NewRouter(NewOutbox(quietly, &scripted{name: "old"}, &scripted{name: "b"}), Routes{}, nil)
+	saved.Take(incident("x", 1, window.Opened, second))
+	saved.Take(incident("y", 1, window.Opened, second))
+	for _, e := range saved.outbox.entries { // b has them
+		e.to = []string{"old"}
+	}
+	saved.receivers[1].open = map[string]bool{}
+	o := NewOutbox(quietly, &scripted{name: "new"}, &scripted{name: "b"}, &scripted{name: "pager"})
+	r := NewRouter(o, Routes{
+		Least: map[string]window.Severity{"pager": window.Critical},
+		List: []Route{
+			{Match: func(a *Alert) bool { return a.ID == "x" }, To: []string{"new", "pager"}},
+			{Match: func(*Alert) bool { return true }, To: []string{"b"}},
+		},
+	}, nil)
+	if err := r.Load(saved.Save()); err != nil {
+		t.Fatal(err)
+	}
+	r.Take(incident("x", 2, window.Closed, 2*second))
+	for name, want := range map[string]string{"new": "x.1=opened x.2=closed", "b": "y.1=opened", "pager": ""} {
+		if got := put(o, name); got != want {
+			t.Errorf("%s is told %q, want %q", name, got, want)
+		}
+	}
+}
+
 // A digest is over a minute after its last loop, whenever that is seen; each
 // sink has one of its own.
 func TestDigestOver(t *testing.T) {
