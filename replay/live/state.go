@@ -178,8 +178,12 @@ func (w *watch) load(r *snapshot.Reader) (f files, restored *window.Restored, er
 // restore goes on from the newest checkpoint, or begins anew if there is none.
 func (w *watch) restore() error {
 	state, damaged, err := w.o.Store.Load()
+	what := "checkpoint is damaged: going on from the one before it, what came since is judged again"
+	if err != nil {
+		what = "checkpoint is damaged"
+	}
 	for _, d := range damaged {
-		w.log.Error("checkpoint is damaged: going on from the one before it, what came since is judged again", "file", d.File, "error", d.Err)
+		w.log.Error(what, "file", d.File, "error", d.Err)
 	}
 	if err != nil {
 		return err
