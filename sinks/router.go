@@ -216,27 +216,44 @@ func (r *Router) Load(b []byte) error {
 		}
 	}
 	for i := range saved.Outbox.Waiting {
-		r.inherit(&saved.Outbox.Waiting[i])
+		r.inherit(&saved.Outbox.Waiting[i], saved.Receivers)
 	}
 	r.outbox.load(saved.Outbox)
 	return nil
 }
 
-// inherit gives what waited only for sinks that are no more to those that want
-// it: a sink whose address was mended is another one.
-func (r *Router) inherit(e *savedEntry) {
-	if slices.ContainsFunc(r.receivers, func(c *receiver) bool { return slices.Contains(e.To, c.sink) }) {
+// inherit gives what waited for a sink that is no more to new ones that want
+// it: a sink whose address was mended is another one. Without any it goes to
+// all that want it, unless it waits for one of them.
+func (r *Router) inherit(e *savedEntry, before map[string]savedReceiver) {
+	here := func(name string) bool {
+		return slices.ContainsFunc(r.receivers, func(c *receiver) bool { return c.sink == name })
+	}
+	if !slices.ContainsFunc(e.To, func(name string) bool { return !here(name) }) {
 		return
 	}
+	var heirs, fresh []*receiver
 	for _, c := range r.receivers {
+		if c.open[e.Alert.ID] || r.routes.wants(c.sink, e.Alert) {
+			heirs = append(heirs, c)
+			if _, old := before[c.sink]; !old {
+				fresh = append(fresh, c)
+			}
+		}
+	}
+	switch {
+	case len(fresh) > 0:
+		heirs = fresh
+	case slices.ContainsFunc(e.To, here):
+		return
+	}
+	for _, c := range heirs {
+		e.To = append(e.To, c.sink)
 		switch {
-		case !c.open[e.Alert.ID] && !r.routes.wants(c.sink, e.Alert):
-			continue
 		case e.Alert.State == window.Closed:
 			delete(c.open, e.Alert.ID)
 		case !e.Alert.Digest():
 			c.open[e.Alert.ID] = true
 		}
-		e.To = append(e.To, c.sink)
 	}
 }

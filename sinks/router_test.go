@@ -116,8 +116,8 @@ func TestGone(t *testing.T) {
 	}
 }
 
-// What waited for a sink that is no more goes where routes say, and who hears
-// of an incident so hears of its end.
+// What waited for a sink that is no more goes where routes say, to new sinks if
+// there are any, and who hears of an incident so hears of its end.
 func TestInherit(t *testing.T) {
 	saved := NewRouter(NewOutbox(quietly, &scripted{name: "old"}, &scripted{name: "b"}), Routes{}, nil)
 	saved.Take(incident("x", 1, window.Opened, second))
@@ -125,12 +125,13 @@ func TestInherit(t *testing.T) {
 	for _, e := range saved.outbox.entries { // b has them
 		e.to = []string{"old"}
 	}
+	saved.Take(incident("z", 1, window.Opened, second)) // b has it not
 	saved.receivers[1].open = map[string]bool{}
 	o := NewOutbox(quietly, &scripted{name: "new"}, &scripted{name: "b"}, &scripted{name: "pager"})
 	r := NewRouter(o, Routes{
 		Least: map[string]window.Severity{"pager": window.Critical},
 		List: []Route{
-			{Match: func(a *Alert) bool { return a.ID == "x" }, To: []string{"new", "pager"}},
+			{Match: func(a *Alert) bool { return a.ID != "y" }, To: []string{"new", "b", "pager"}},
 			{Match: func(*Alert) bool { return true }, To: []string{"b"}},
 		},
 	}, nil)
@@ -138,7 +139,7 @@ func TestInherit(t *testing.T) {
 		t.Fatal(err)
 	}
 	r.Take(incident("x", 2, window.Closed, 2*second))
-	for name, want := range map[string]string{"new": "x.1=opened x.2=closed", "b": "y.1=opened", "pager": ""} {
+	for name, want := range map[string]string{"new": "x.1=opened z.1=opened x.2=closed", "b": "y.1=opened z.1=opened", "pager": ""} {
 		if got := put(o, name); got != want {
 			t.Errorf("%s is told %q, want %q", name, got, want)
 		}
