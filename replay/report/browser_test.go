@@ -319,6 +319,30 @@ func TestHeatMap(t *testing.T) {
 	b.quiet()
 }
 
+// Where nothing is advised the page opens on a rule that finds loops, not on one
+// that finds much.
+func TestOpensOnLoops(t *testing.T) {
+	r := tuned(t, "a.jsonl", days(), "loopgauge/last-messages", "zelyx")
+	r.Recommended = nil
+	found := make([]int, len(r.Advice))
+	for i := range r.Advice {
+		r.Advice[i].Found = false
+		for _, k := range r.Repeats {
+			if k.Target == r.Advice[i].Target {
+				found[i]++
+			}
+		}
+	}
+	if found[0] >= found[1] {
+		t.Fatalf("the rules find %d repeats: the test shows nothing", found)
+	}
+	b := browse(t, write(t, r), 1200, 900)
+	if rule := eval[string](b, `document.getElementById("rule").value`); rule != "0" {
+		t.Errorf("opens on rule %s", rule)
+	}
+	b.quiet()
+}
+
 // Of a heat-map that is wider than its place, the thresholds stay in sight, and
 // so does what is above them: windows scrolled over it.
 func TestWideHeatMap(t *testing.T) {

@@ -181,8 +181,9 @@
   function readAddress() {
     const p = new URLSearchParams(location.hash.slice(1));
     const pick = (list, value, otherwise) => { const i = list.indexOf(value); return i < 0 ? otherwise : i; };
-    const most = Math.max(0, ...byRule.map((list) => list.length));
-    const first = [D.recommended[0], D.rules.findIndex((r) => r.advised), byRule.findIndex((list) => list.length === most)].find((i) => i >= 0);
+    const loops = D.rules.map((r) => r.loops);
+    const busiest = loops.some(Boolean) ? loops : byRule.map((list) => list.length);
+    const first = [D.recommended[0], D.rules.findIndex((r) => r.advised), busiest.indexOf(Math.max(...busiest))].find((i) => i >= 0);
     goTo(pick(keys, p.get("rule"), first || 0));
     at.counter = pick(D.counters, p.get("kind"), at.counter);
     at.window = pick(D.windows, p.get("window"), at.window);
