@@ -3,8 +3,10 @@ package live
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -19,8 +21,11 @@ func TestBegin(t *testing.T) {
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
 		marks := []bool{} // whether there were any, by start
+		var said strings.Builder
 		run := func() int64 {
+			said.Reset()
 			return runFor(t, filepath.Join(dir, "state"), time.Minute, "loopgauge", Options{
+				Log: slog.New(slog.NewTextHandler(&said, nil)),
 				Feed: func(_ context.Context, have []ingest.Mark) (ingest.Feed, error) {
 					marks = append(marks, have != nil)
 					return ingest.Follow([]string{filepath.Join(dir, "*.log")}, ingest.Options{Latest: true}, have)
@@ -30,6 +35,9 @@ func TestBegin(t *testing.T) {
 		if n := run(); n != 0 {
 			t.Errorf("%d lines of nothing", n)
 		}
+		if !strings.Contains(said.String(), "nothing to read yet") {
+			t.Errorf("it does not say that it waits:\n%s", &said)
+		}
 		line := `{"time":"2026-11-21T10:00:00Z","id":"a","path":"/"}` + "\n"
 		if err := os.WriteFile(filepath.Join(dir, "app.log"), []byte(line+line), 0o600); err != nil {
 			t.Fatal(err)
@@ -37,6 +45,9 @@ func TestBegin(t *testing.T) {
 		for range 2 {
 			if n := run(); n != 2 {
 				t.Errorf("%d lines, want 2", n)
+			}
+			if strings.Contains(said.String(), "nothing to read yet") {
+				t.Errorf("it waits for what is there:\n%s", &said)
 			}
 		}
 		if marks[0] || !marks[1] || !marks[2] {

@@ -294,6 +294,9 @@ func (w *watch) open(streams []ingest.Live, start func(*lane)) {
 			w.pipeline.Order.Close(index)
 		}
 		clear(w.restored)
+		if len(w.lanes) == 0 {
+			w.log.Info("there is nothing to read yet: waiting for it")
+		}
 	}
 }
 
