@@ -316,6 +316,7 @@ func TestQueryInPath(t *testing.T) {
 	f("loopgauge", `{"time":1,"path":"/a?key=1","query":"b=2"}`, "path=/a query=b=2")
 	f("loopgauge", `{"time":1,"query":{"b":"2"},"path":"/a?key=1"}`, `path=/a query="{\"b\":\"2\"}"`)
 	f("loopgauge", `{"time":1,"path":"/a","path":null}`, "path=/a")
+	f("loopgauge", `{"time":1,"path":"/a?key=1","path":""}`, "path=/a query=key=1")
 	f("litellm", `{"startTime":1,"metadata":{"user_api_key_request_route":"/a?key=1"}}`, "path=/a query=key=1")
 	f("haproxy-json", `{"accept_ms":1000,"method":"GET","path":"/a?key=1","status":200}`, "path=/a query=key=1")
 	f("haproxy-json", `{"accept_ms":1000,"method":"GET","query":"?b=2","path":"/a?key=1","status":200}`, "path=/a query=b=2")

@@ -139,7 +139,7 @@ func (p *litellm) metadata(s *rawjson.Scanner, r *fingerprint.Request) {
 	case "user_api_key_end_user_id":
 		p.keyEndUser = s.Text(p.keyEndUser)
 	case "user_api_key_request_route":
-		setPath(r, s.Text(nil))
+		setPath(r, s.Text(r.Path))
 	case "user_api_key_team_id", "user_api_key_team_alias", "user_api_key_org_id":
 		p.attribute(s, r)
 	case "requester_custom_headers":

@@ -36,7 +36,7 @@ func (p *native) Parse(record []byte, r *fingerprint.Request) (int, string) {
 		case "method":
 			r.Method = s.Text(r.Method)
 		case "path":
-			setPath(r, s.Text(nil))
+			setPath(r, s.Text(r.Path))
 		case "query":
 			p.query(s, r)
 		case "body":
