@@ -145,23 +145,15 @@ func (r *Result) MuchLate() bool { return r.Account.Late*100 > r.Account.Lines }
 func Wrapped(line string) string { return term.Hanging(line, term.Width) }
 
 func (s Summary) rules(b *strings.Builder) {
-	rows, whys := [][]string{{"rule", "fires at", "counted", "fired"}}, []string{"not computable"}
+	t := term.Table{Right: map[int]bool{2: true, 3: true}}
+	t.Add("rule", "fires at", "counted", "fired")
+	whys := []string{"not computable"}
 	for i := range s.Result.Rules {
 		a := &s.Result.Rules[i]
-		rows = append(rows, []string{term.Shorten(term.Safe(a.Rule.Name), 24), SettingOf(a.Rule), term.Count(a.Counted), term.Count(a.Fired)})
+		t.Add(term.Shorten(term.Safe(a.Rule.Name), 24), SettingOf(a.Rule), term.Count(a.Counted), term.Count(a.Fired))
 		whys = append(whys, notComputable(a))
 	}
-	right := map[int]bool{2: true, 3: true}
-	beside, t := term.Table{Right: right}, term.Table{Right: right}
-	for _, row := range rows {
-		beside.Add(row...)
-	}
-	for i, row := range rows { // why goes on below where it does not fit
-		for _, line := range term.Wrap(whys[i], max(beside.Room(), 12)) {
-			t.Add(append(row, line)...)
-			row = []string{"", "", "", ""}
-		}
-	}
+	t.AddWrapped(whys, max(t.Room(), 12))
 	t.Write(b, "")
 	for i := range s.Result.Rules {
 		a := &s.Result.Rules[i]

@@ -4,6 +4,7 @@ package term
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 	"unicode"
@@ -102,6 +103,20 @@ func (t *Table) AddColumn(cells []string) {
 	for i, cell := range cells {
 		t.rows[i] = append(t.rows[i], cell)
 	}
+}
+
+// AddWrapped adds a cell to each row, of so many columns: what does not fit goes
+// on in rows below.
+func (t *Table) AddWrapped(cells []string, columns int) {
+	var rows [][]string
+	for i, cell := range cells {
+		beside := t.rows[i]
+		for _, line := range Wrap(cell, columns) {
+			rows = append(rows, append(slices.Clone(beside), line))
+			beside = make([]string, len(beside))
+		}
+	}
+	t.rows = rows
 }
 
 // Shorten cuts text to so many columns.

@@ -119,8 +119,11 @@ func (r *Report) noLoop(target int) string {
 
 // Limited tells that some setting of a rule may be advised but for the limits.
 func (r *Report) Limited(a *Advice) bool {
+	if a.Findable == 0 {
+		return false
+	}
 	_, _, ok := r.nearest(a)
-	return ok && a.Findable > 0
+	return ok
 }
 
 // nearest is the setting that catches a loop and hits least wrongly, by a hair

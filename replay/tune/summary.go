@@ -61,18 +61,17 @@ const kindsIndent = 37
 func (s Summary) kinds(b *strings.Builder) {
 	r := s.Report
 	t := term.Table{Right: map[int]bool{1: true, 2: true}}
-	t.Add("what repeats", "repeats", "longest", "why it is that")
+	t.Add("what repeats", "repeats", "longest")
+	whys := []string{"why it is that"}
 	for _, kind := range window.Kinds {
 		longest, n := r.longest(func(k *Repeat) bool { return k.Kind == kind })
 		if n == 0 {
 			continue
 		}
-		cells := []string{string(kind), term.Count(n), term.Count(longest.Requests)}
-		for _, line := range term.Wrap(longest.Rule.Name+": "+longest.Evidence, term.Width-kindsIndent) {
-			t.Add(append(cells, line)...)
-			cells = []string{"", "", ""}
-		}
+		t.Add(string(kind), term.Count(n), term.Count(longest.Requests))
+		whys = append(whys, longest.Rule.Name+": "+longest.Evidence)
 	}
+	t.AddWrapped(whys, term.Width-kindsIndent)
 	if n := r.keysDropped(); n > 0 {
 		line(b, "%s keys had to make room in memory: the longer windows may count too little; narrow the log with --since and --until", term.Count(n))
 		b.WriteByte('\n')
@@ -178,9 +177,8 @@ func (s Summary) nowMark(a *Advice) string {
 
 func (s Summary) heatmap(b *strings.Builder, a *Advice, kind string) {
 	r := s.Report
-	windows := r.Options.Windows
 	first := slices.IndexFunc(r.Cells, func(c window.SweepCell) bool { return c.Kind == kind })
-	cells := r.Sweep[a.Target].Cells[first : first+len(windows)]
+	cells := r.Sweep[a.Target].Cells[first : first+len(r.Options.Windows)]
 	most := int64(1)
 	for c := range cells {
 		most = max(most, cells[c].Episodes[r.lowest()])
@@ -192,34 +190,39 @@ func (s Summary) heatmap(b *strings.Builder, a *Advice, kind string) {
 	}
 	slices.Sort(rows)
 	rows = slices.DeleteFunc(slices.Compact(rows), func(t int) bool { return t < r.Options.Least || t > r.Options.Most })
-	for from := 0; from < len(windows); from += mapColumns {
-		to := min(from+mapColumns, len(windows))
-		fmt.Fprintf(b, "%9s", "")
-		for _, w := range windows[from:to] {
-			fmt.Fprintf(b, "%8s", window.Lasting(w)+" ")
+	for from := 0; from < len(cells); from += mapColumns {
+		s.heatmapPart(b, a, rows, first+from, cells[from:min(from+mapColumns, len(cells))], most)
+	}
+}
+
+// heatmapPart shows windows side by side, of which the first is of that cell.
+func (s Summary) heatmapPart(b *strings.Builder, a *Advice, rows []int, first int, cells []window.Swept, most int64) {
+	r := s.Report
+	fmt.Fprintf(b, "%9s", "")
+	for c := range cells {
+		fmt.Fprintf(b, "%8s", window.Lasting(r.Cells[first+c].Window)+" ")
+	}
+	b.WriteByte('\n')
+	for _, t := range rows {
+		fmt.Fprintf(b, "%8d ", t)
+		some := int64(0)
+		for c := range cells {
+			n := cells[c].Episodes[t]
+			some += n
+			text := term.Count(n)
+			switch {
+			case first+c == a.Cell && t == a.Threshold:
+				text = "[" + text + "]"
+			case a.HasCurrent && first+c == a.CurrentCell && t == a.Rule.Threshold:
+				text = "(" + text + ")"
+			default:
+				text += " "
+			}
+			b.WriteString(s.shade(fmt.Sprintf("%8s", text), n, most))
 		}
 		b.WriteByte('\n')
-		for _, t := range rows {
-			fmt.Fprintf(b, "%8d ", t)
-			some := int64(0)
-			for c := from; c < to; c++ {
-				n := cells[c].Episodes[t]
-				some += n
-				text := term.Count(n)
-				switch {
-				case first+c == a.Cell && t == a.Threshold:
-					text = "[" + text + "]"
-				case a.HasCurrent && first+c == a.CurrentCell && t == a.Rule.Threshold:
-					text = "(" + text + ")"
-				default:
-					text += " "
-				}
-				b.WriteString(s.shade(fmt.Sprintf("%8s", text), n, most))
-			}
-			b.WriteByte('\n')
-			if some == 0 && t >= a.Threshold {
-				break
-			}
+		if some == 0 && t >= a.Threshold {
+			break
 		}
 	}
 }
