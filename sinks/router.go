@@ -203,7 +203,7 @@ func (r *Router) Load(b []byte) error {
 		return fmt.Errorf("outbox: %w", err)
 	}
 	for name := range saved.Receivers { // any order: sorted
-		if !slices.ContainsFunc(r.receivers, func(c *receiver) bool { return c.sink == name }) {
+		if !r.here(name) {
 			r.gone = append(r.gone, name)
 		}
 	}
@@ -222,14 +222,16 @@ func (r *Router) Load(b []byte) error {
 	return nil
 }
 
+// here tells whether there is a sink of this name now.
+func (r *Router) here(name string) bool {
+	return slices.ContainsFunc(r.receivers, func(c *receiver) bool { return c.sink == name })
+}
+
 // inherit gives what waited for a sink that is no more to new ones that want
 // it: a sink whose address was mended is another one. Without any it goes to
 // all that want it, unless it waits for one of them.
 func (r *Router) inherit(e *savedEntry, before map[string]savedReceiver) {
-	here := func(name string) bool {
-		return slices.ContainsFunc(r.receivers, func(c *receiver) bool { return c.sink == name })
-	}
-	if !slices.ContainsFunc(e.To, func(name string) bool { return !here(name) }) {
+	if !slices.ContainsFunc(e.To, func(name string) bool { return !r.here(name) }) {
 		return
 	}
 	var heirs, fresh []*receiver
@@ -244,7 +246,7 @@ func (r *Router) inherit(e *savedEntry, before map[string]savedReceiver) {
 	switch {
 	case len(fresh) > 0:
 		heirs = fresh
-	case slices.ContainsFunc(e.To, here):
+	case slices.ContainsFunc(e.To, r.here):
 		return
 	}
 	for _, c := range heirs {
