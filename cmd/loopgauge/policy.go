@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -128,19 +126,17 @@ func newPolicyProfiles(u *ui) *cobra.Command {
 		Short: "List the built-in profiles, or print one",
 		Args:  cobra.MaximumNArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
-			all := policy.Profiles()
 			if len(args) == 0 {
-				for _, p := range all {
+				for _, p := range policy.Profiles() {
 					fmt.Fprintf(u.stdout, "%-22s %-13s %s\n", p.Name, p.Reading, p.Title)
 				}
 				return nil
 			}
-			if _, err := policy.FromProfiles(args); err != nil {
-				return usage(errors.New(strings.TrimPrefix(err.Error(), "--profile: ")))
+			p, err := policy.FindProfile(args[0])
+			if err != nil {
+				return usage(err)
 			}
-			name, _, _ := strings.Cut(args[0], "/") // of one rule, the profile that has it
-			i := slices.IndexFunc(all, func(p *policy.Profile) bool { return p.Name == name })
-			_, err := u.stdout.Write(all[i].Text)
+			_, err = u.stdout.Write(p.Text)
 			return err
 		},
 	}

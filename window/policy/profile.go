@@ -76,6 +76,16 @@ func Profiles() []*Profile {
 	return list
 }
 
+// FindProfile is the built-in profile of this name, or the one that has the rule
+// which PROFILE/RULE names.
+func FindProfile(name string) (*Profile, error) {
+	if _, err := profileRules(name); err != nil {
+		return nil, err
+	}
+	name, _, _ = strings.Cut(name, "/")
+	return readProfile(name), nil
+}
+
 func profileNames() []string {
 	entries, err := profileFiles.ReadDir("profiles")
 	if err != nil {
