@@ -38,16 +38,19 @@ func (e *envelope) open(line []byte, other func(*rawjson.Scanner)) (text []byte,
 			s.Skip()
 		}
 	}
-	original := slices.Index(e.members, eventOriginal)
 	for s.Object(); s.NextKey(); {
 		i := slices.Index(e.members, string(s.Key))
+		inside := i < 0 && string(s.Key) == "event"
+		if inside {
+			i = slices.Index(e.members, eventOriginal)
+		}
 		switch {
+		case i >= 0 && i <= rank && inside:
+			for s.Object(); s.NextNamed("original"); {
+				take(i)
+			}
 		case i >= 0 && i <= rank:
 			take(i)
-		case original >= 0 && original <= rank && string(s.Key) == "event":
-			for s.Object(); s.NextNamed("original"); {
-				take(original)
-			}
 		case other != nil:
 			other(s)
 		default:
