@@ -44,6 +44,9 @@ type SweepOptions struct {
 	// Repeat is called for every hit that repeats another within the longest
 	// window; nil where not wanted. It must not keep what it is given.
 	Repeat func(*Repeat)
+	// Gone is called with what Keep holds, if that is something, once its key is
+	// gone; nil where not wanted.
+	Gone func(keep any)
 }
 
 // SweepKinds are the counter kinds that every target is counted by, in the
@@ -69,7 +72,7 @@ type SweepCell struct {
 type Repeat struct {
 	// Keep is whatever the caller keeps with the key, as long as no pause is
 	// longer than any setting looks back and its memory is not needed; nil at
-	// first.
+	// first. SweepOptions.Gone says when that is.
 	Keep        *any
 	Target      int
 	Event       *Event
@@ -123,6 +126,7 @@ type sweepTarget struct {
 	seen           *seen
 	repeats        pages[repeats]
 	freed          []uint32                       // of repeats: their keys are gone
+	keyGone        func(keep any)                 // of SweepOptions
 	dropped        int64                          // repeats that had to make room
 	inScopes       *reached[fingerprint.ScopeKey] // of requests that repeat
 	inSessions     *reached[string]               // likewise
@@ -182,7 +186,7 @@ const keepSlack = 16
 
 func (s *Sweep) newTarget(rule int) *sweepTarget {
 	r := s.plan.Rules[rule]
-	t := &sweepTarget{rule: r, hit: Hit{Record: true}, limit: int32(s.o.Most), period: s.o.Period}
+	t := &sweepTarget{rule: r, hit: Hit{Record: true}, limit: int32(s.o.Most), period: s.o.Period, keyGone: s.o.Gone}
 	if r.Counter.Kind == "cycle" && r.Counter.Period > 0 {
 		t.period = r.Counter.Period
 	}

@@ -67,6 +67,9 @@ func (t *sweepTarget) live() int { return int(t.repeats.n) - 1 - len(t.freed) }
 // gone lets go of the repeats of a key. Another can use its memory.
 func (t *sweepTarget) gone(i uint32) {
 	key := t.repeats.at(i)
+	if t.keyGone != nil && key.keep != nil {
+		t.keyGone(key.keep)
+	}
 	var m keyMemory
 	if cap(key.hits) <= mostFreed {
 		m = keyMemory{key.hits[:0], key.left, key.cycles}

@@ -45,9 +45,8 @@ type page struct {
 	PolicyHead string          `json:"policyHead"`
 	PolicyTail string          `json:"policyTail"`
 	Policy     string          `json:"policy"`
-	Cost       bool            `json:"cost"` // something has a price
-	All        int             `json:"all"`  // repeats found
-	NoRoom     int64           `json:"noRoom"`
+	Cost       bool            `json:"cost"`   // something has a price
+	All        int             `json:"all"`    // repeats found
 	Longer     int             `json:"longer"` // repeats with more requests than were kept
 	Texts      []string        `json:"texts"`
 	Counts     []string        `json:"counts"`  // see countsText
@@ -213,7 +212,7 @@ func newPage(r *tune.Report, o Options, d detail) *page {
 		Lateness: lateness{window.Lasting(r.Lateness.Value), r.Lateness.Measured, r.Result.Order.Tied, r.Result.EnoughLateness()},
 		Streams:  []stream{}, Budget: r.Options.Budget, MaxWrong: r.Options.MaxWrong,
 		Windows: []string{}, Counters: window.SweepKinds, Kinds: window.Kinds,
-		Rules: []rule{}, Picked: append([]int{}, r.Recommended...), Gateways: []gateway{}, Exclusions: []exclusion{}, Against: newAgainst(r.Against), Policy: r.Policy(), All: len(r.Repeats), NoRoom: r.Dropped,
+		Rules: []rule{}, Picked: append([]int{}, r.Recommended...), Gateways: []gateway{}, Exclusions: []exclusion{}, Against: newAgainst(r.Against), Policy: r.Policy(), All: len(r.Repeats) + r.Summed(),
 		Texts: []string{}, Counts: []string{}, Rows: [][]int{}, Repeats: []rawRepeat{}, Rest: []restOfRepeats{},
 	}
 	for _, why := range r.Refusals() {
@@ -408,28 +407,40 @@ func (b *builder) repeats(room int) {
 		b.p.Repeats = append(b.p.Repeats, one)
 	}
 	rest := map[[2]int]int{} // index into Rest
-	for _, x := range list[i:] {
-		kind := slices.Index(window.Kinds, x.k.Kind)
-		key := [2]int{x.k.Target, kind}
+	of := func(target int, kind window.Kind) *restOfRepeats {
+		key := [2]int{target, slices.Index(window.Kinds, kind)}
 		at, known := rest[key]
 		if !known {
 			at = len(b.p.Rest)
 			rest[key] = at
-			b.p.Rest = append(b.p.Rest, restOfRepeats{Rule: x.k.Target, Kind: kind, Cells: make([][]int, len(r.Cells))})
+			b.p.Rest = append(b.p.Rest, restOfRepeats{Rule: target, Kind: key[1], Cells: make([][]int, len(r.Cells))})
 		}
-		one := &b.p.Rest[at]
+		return &b.p.Rest[at]
+	}
+	for _, x := range list[i:] {
 		for c := range r.Cells {
-			highest := x.k.Highest(c)
-			for j, t := range b.p.Thresholds {
-				if t > highest {
-					break
-				}
-				if j == len(one.Cells[c]) {
-					one.Cells[c] = append(one.Cells[c], 0)
-				}
-				one.Cells[c][j]++
+			of(x.k.Target, x.k.Kind).fire(c, b.p.Thresholds, x.k.Highest(c), 1)
+		}
+	}
+	for s := range r.Sums {
+		for c := range r.Cells {
+			for count, n := range s.Highest(c) {
+				of(s.Target, s.Kind).fire(c, b.p.Thresholds, count, n)
 			}
 		}
+	}
+}
+
+// fire adds repeats whose highest count in a cell is that.
+func (r *restOfRepeats) fire(cell int, thresholds []int, highest, repeats int) {
+	for i, t := range thresholds {
+		if t > highest {
+			break
+		}
+		if i == len(r.Cells[cell]) {
+			r.Cells[cell] = append(r.Cells[cell], 0)
+		}
+		r.Cells[cell][i] += repeats
 	}
 }
 

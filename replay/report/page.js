@@ -231,7 +231,6 @@
     }
     const broken = D.streams.filter((x) => x.error);
     if (broken.length) caveats.push(plural(broken.length, "log") + " could not be read, or not to the end: see below.");
-    if (D.noRoom) caveats.push("For " + plural(D.noRoom, "request") + " that repeated there was no room: narrow the log with --since and --until.");
     if (repeats.length < D.all) caveats.push("Of " + plural(D.all, "repeat") + " this page lists " + count(repeats.length) + ", loops first and then the longest; the others are in the numbers, but not in the time-line and the list of episodes.");
     const exclusions = D.exclusions.map((x) => h("li", null, h("code", null, x.match), " takes out " + plural(x.mutes, "repeat") + " (" + x.name + ") and " + (x.hides ? "would hide " + plural(x.hides, "loop") + ": it is not in the policy" : "hides no loop: it is in the policy")));
     put($("recommendation"),

@@ -15,6 +15,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/loopgauge/loopgauge/fingerprint"
 	"github.com/loopgauge/loopgauge/ingest"
 	"github.com/loopgauge/loopgauge/replay"
@@ -95,6 +97,12 @@ func days() []record {
 // tuned runs tune over the records, by name of the log.
 func tuned(tb testing.TB, name string, records []record, rules ...string) *tune.Report {
 	tb.Helper()
+	return tunedKeeping(tb, 0, name, records, rules...)
+}
+
+// tunedKeeping keeps so many repeats one by one.
+func tunedKeeping(tb testing.TB, repeats int, name string, records []record, rules ...string) *tune.Report {
+	tb.Helper()
 	var text bytes.Buffer
 	e := json.NewEncoder(&text)
 	for _, r := range records {
@@ -134,7 +142,7 @@ func tuned(tb testing.TB, name string, records []record, rules ...string) *tune.
 			Streams: streams, Lateness: 200 * time.Hour, // the records need not be sorted
 			Since: fingerprint.NoTime, Until: fingerprint.NoTime, MaxKeys: 1 << 18,
 		},
-		Rules: p.Rules, Gateways: gateways, Windows: tune.DefaultWindows, Least: 2, Most: tune.DefaultMost, MaxKeys: 1 << 18, MaxWrong: 0.001,
+		Rules: p.Rules, Gateways: gateways, Windows: tune.DefaultWindows, Least: 2, Most: tune.DefaultMost, MaxKeys: 1 << 18, MaxWrong: 0.001, MaxRepeats: repeats,
 	})
 	if err != nil {
 		tb.Fatal(err)
@@ -315,5 +323,28 @@ func TestTooMuchIsAddedUp(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// What tune has summed up is in the page as what there is no room for.
+func TestSummedUpIsAddedUp(t *testing.T) {
+	log := append(crowd(300, 9), days()...)
+	all, some := tuned(t, "a.jsonl", log, "aisg", "loopgauge"), tunedKeeping(t, 40, "a.jsonl", log, "aisg", "loopgauge")
+	if some.Summed() < 100 {
+		t.Fatalf("%d are summed up", some.Summed())
+	}
+	fires := func(r *tune.Report) (list []string) {
+		p := newPage(r, Options{}, detail{repeats: 1, thresholds: thresholds}) // lists one
+		if p.All != len(all.Repeats) {
+			t.Errorf("%d repeats, want %d", p.All, len(all.Repeats))
+		}
+		for _, x := range p.Rest {
+			list = append(list, fmt.Sprint(x.Rule, x.Kind, x.Cells))
+		}
+		slices.Sort(list)
+		return list
+	}
+	if diff := cmp.Diff(fires(all), fires(some)); diff != "" {
+		t.Errorf("- all are kept, + few are\n%s", diff)
 	}
 }

@@ -79,12 +79,19 @@ func (r *Report) advise() {
 		byTarget[k.Target] = append(byTarget[k.Target], k)
 	}
 	for i := range r.Sweep {
-		var train, test []*Repeat
+		train, test := r.classed(i), r.classed(i)
+		side := func(first bool) *classed {
+			if first {
+				return train
+			}
+			return test
+		}
 		for _, k := range byTarget[i] {
-			if k.First <= split {
-				train = append(train, k)
-			} else {
-				test = append(test, k)
+			side(k.First <= split).note(r.Class(k), k)
+		}
+		for a, sum := range r.sums.tallies { // any order: sums
+			if a.target == i {
+				side(r.sums.before(a.slot, split)).of[r.classOf(&a)].plus(sum)
 			}
 		}
 		r.Advice = append(r.Advice, r.adviseOne(i, train, test))
@@ -92,10 +99,16 @@ func (r *Report) advise() {
 	r.recommend()
 }
 
-func (r *Report) adviseOne(target int, train, test []*Repeat) Advice {
+// highestThreshold is the highest of which is known what it would do with a
+// rule: the highest that is swept, or its own.
+func highestThreshold(rule *window.Rule, swept int) int {
+	return max(swept, min(rule.Threshold, math.MaxUint8))
+}
+
+func (r *Report) adviseOne(target int, train, test *classed) Advice {
 	t := &r.Sweep[target]
-	a := Advice{Rule: t.Rule, Target: target, Cell: -1, CurrentCell: r.cellOf(t.Rule)}
-	trained, tested := r.grid(t, train), r.grid(t, test)
+	a := Advice{Rule: t.Rule, Target: target, Cell: -1, CurrentCell: r.cellOf(t.Rule), Findable: train.of[Loop].repeats + test.of[Loop].repeats}
+	trained, tested := train.grid(), test.grid()
 	all := make([][]Outcome, len(trained))
 	for c := range all {
 		all[c] = slices.Clone(trained[c])
@@ -103,12 +116,20 @@ func (r *Report) adviseOne(target int, train, test []*Repeat) Advice {
 			all[c][i].add(&tested[c][i])
 		}
 	}
-	r.outcomes = append(r.outcomes, all)
-	for _, k := range slices.Concat(train, test) {
-		if r.Class(k) == Loop {
-			a.Findable++
+	if a.CurrentCell >= 0 {
+		a.HasCurrent = true
+		if now := t.Rule.Threshold; now < len(all[a.CurrentCell]) {
+			a.Current = all[a.CurrentCell][now]
+		} else { // which nothing is known to reach
+			a.Current = Outcome{Loops: all[0][2].Loops, Missed: all[0][2].Missed}
 		}
 	}
+	for _, grid := range [][][]Outcome{trained, tested, all} {
+		for c := range grid {
+			grid[c] = grid[c][:r.Options.Most+1]
+		}
+	}
+	r.outcomes = append(r.outcomes, all)
 	on, share := trained, trainShare
 	findable := &trained[0][r.Options.Most]
 	if a.Whole = findable.Caught+findable.Missed == 0; a.Whole {
@@ -116,14 +137,6 @@ func (r *Report) adviseOne(target int, train, test []*Repeat) Advice {
 	}
 	a.on = on[:len(r.Cells)]
 	a.Cell, a.Threshold = r.choose(t, a.on, share)
-	if a.CurrentCell >= 0 {
-		a.HasCurrent = true
-		if now := t.Rule.Threshold; now <= r.Options.Most {
-			a.Current = all[a.CurrentCell][now]
-		} else {
-			a.Current = r.outcome(slices.Concat(train, test), a.CurrentCell, now)
-		}
-	}
 	if a.Cell < 0 {
 		a.Outcome.Loops = all[0][2].Loops
 		return a
@@ -153,110 +166,6 @@ func perDay(n, days float64) float64 { return n / max(days, 1) }
 // cellOf is the cell that counts as the rule does, -1 if none does.
 func (r *Report) cellOf(rule *window.Rule) int {
 	return slices.Index(r.Cells, window.SweepCell{Kind: rule.Counter.Kind, Window: rule.Counter.Window})
-}
-
-// isLoop goes by the labels where there are any, and by the kind elsewhere.
-func (r *Report) isLoop(k *Repeat) bool {
-	if loop, known := r.Options.Labels.of(k); known {
-		return loop && k.Requests >= window.LeastRepeats
-	}
-	return k.Kind.IsLoop()
-}
-
-func (r *Report) isWrong(k *Repeat) bool {
-	if loop, known := r.Options.Labels.of(k); known {
-		return !loop
-	}
-	return k.Kind.IsWrong() && !k.excluded
-}
-
-// grid is the outcome of every cell at every threshold. A repeat is noted at
-// the highest count of each cell, and its hits at theirs: all thresholds below
-// fire on them too, so sums from above answer them all. Behind the cells come
-// those of the tracker, of which only is known what it fires on.
-func (r *Report) grid(t *window.SweepTarget, repeats []*Repeat) [][]Outcome {
-	most, cells := r.Options.Most, len(r.Cells)+len(t.Tracker)
-	at := make([]Outcome, (most+1)*cells) // by count and cell: most cells count alike
-	loops, missable := 0, 0
-	for _, k := range repeats {
-		class, rest := r.Class(k), k.Rest()
-		if class >= Loop {
-			loops++
-		}
-		if class == Loop {
-			missable++
-		}
-		for c := range cells {
-			highest := 0
-			if c < len(r.Cells) {
-				highest = min(k.Highest(c), most)
-			} else if k.tracked != nil {
-				highest = min(int(k.tracked[c-len(r.Cells)]), most)
-			}
-			o := &at[highest*cells+c]
-			o.Episodes++
-			switch {
-			case class >= Loop:
-				o.Caught++
-				o.Waste += rest
-			case class == Wrong:
-				o.Wrong++
-				o.WrongRequests += rest
-			}
-			if class == Loop {
-				o.Missed--
-			}
-		}
-		if class == Neither {
-			continue
-		}
-		for i := range k.hits {
-			for c, n := range k.rows.at(k.hits[i].row) {
-				o := &at[min(int(n), most)*cells+c]
-				if class >= Loop {
-					o.Waste++
-				} else {
-					o.WrongRequests++
-				}
-			}
-		}
-	}
-	grid := make([][]Outcome, cells)
-	for c := range grid {
-		grid[c] = make([]Outcome, most+1)
-		sum := Outcome{Loops: loops, Missed: missable}
-		for threshold := most; threshold >= 2; threshold-- {
-			sum.add(&at[threshold*cells+c])
-			grid[c][threshold] = sum
-		}
-	}
-	return grid
-}
-
-// outcome is that of one setting.
-func (r *Report) outcome(repeats []*Repeat, cell, threshold int) (o Outcome) {
-	for _, k := range repeats {
-		class := r.Class(k)
-		if class >= Loop {
-			o.Loops++
-		}
-		f, fired := k.fires(cell, threshold)
-		switch {
-		case !fired:
-			if class == Loop {
-				o.Missed++
-			}
-			continue
-		case class >= Loop:
-			o.Caught++
-			o.Waste += f.after + 1
-		case class == Wrong:
-			o.Wrong++
-			o.WrongRequests += f.requests
-		}
-		o.Episodes++
-	}
-	return o
 }
 
 // choose picks the cell and threshold that save most within the limits. Of
@@ -401,12 +310,12 @@ func (r *Report) recommend() {
 func (r *Report) caught(a *Advice) map[string]bool {
 	who := map[string]bool{}
 	for _, k := range r.Repeats {
-		if k.Target != a.Target || !r.isLoop(k) {
-			continue
+		if k.Target == a.Target && r.isLoop(k) && k.Highest(a.Cell) >= a.Threshold {
+			who[k.whose().String()] = true
 		}
-		if _, fired := k.fires(a.Cell, a.Threshold); fired {
-			who[cmp.Or(k.Conversation, k.Session, strconv.FormatInt(k.First, 10))] = true
-		}
+	}
+	for w := range a.caught(r.sums.loops) {
+		who[w.String()] = true
 	}
 	return who
 }

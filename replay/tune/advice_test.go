@@ -17,8 +17,8 @@ import (
 func TestGridAgreesWithOutcomes(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		const most = 8
-		r := &Report{Cells: make([]window.SweepCell, 3), Options: Options{Most: most}}
-		counts := rows{cells: len(r.Cells)}
+		r := &Report{Cells: make([]window.SweepCell, 3), Sweep: []window.SweepTarget{{Rule: &window.Rule{}}}, Options: Options{Most: most}}
+		counts := newRows(len(r.Cells))
 		var repeats []*Repeat
 		for range rapid.IntRange(0, 5).Draw(t, "repeats") {
 			k := &Repeat{Kind: rapid.SampledFrom(window.Kinds).Draw(t, "kind"), rows: &counts}
@@ -26,11 +26,16 @@ func TestGridAgreesWithOutcomes(t *testing.T) {
 				row := rapid.SliceOfN(rapid.Uint8Range(1, most+3), len(r.Cells), len(r.Cells)).Draw(t, "counts")
 				k.hits = append(k.hits, Hit{row: counts.add(row)})
 			}
-			k.most = k.highest()
+			k.counted()
 			k.Requests = int64(len(k.hits)) + 1 + rapid.Int64Range(0, 3).Draw(t, "rest")
 			repeats = append(repeats, k)
 		}
-		grid := r.grid(&window.SweepTarget{}, repeats)
+		some := rapid.IntRange(0, len(repeats)).Draw(t, "apart")
+		all, rest := r.classedOf(repeats[:some]), r.classedOf(repeats[some:])
+		for class := range all.of {
+			all.of[class].plus(&rest.of[class])
+		}
+		grid := all.grid()
 		for c := range r.Cells {
 			for threshold := 2; threshold <= most; threshold++ {
 				got, want := grid[c][threshold], r.outcome(repeats, c, threshold)
@@ -40,6 +45,41 @@ func TestGridAgreesWithOutcomes(t *testing.T) {
 			}
 		}
 	})
+}
+
+// classedOf are some repeats of the first target.
+func (r *Report) classedOf(repeats []*Repeat) *classed {
+	all := r.classed(0)
+	for _, k := range repeats {
+		all.note(r.Class(k), k)
+	}
+	return all
+}
+
+// outcome is that of one setting.
+func (r *Report) outcome(repeats []*Repeat, cell, threshold int) (o Outcome) {
+	for _, k := range repeats {
+		class := r.Class(k)
+		if class >= Loop {
+			o.Loops++
+		}
+		f, fired := k.fires(cell, threshold)
+		switch {
+		case !fired:
+			if class == Loop {
+				o.Missed++
+			}
+			continue
+		case class >= Loop:
+			o.Caught++
+			o.Waste += f.after + 1
+		case class == Wrong:
+			o.Wrong++
+			o.WrongRequests += f.requests
+		}
+		o.Episodes++
+	}
+	return o
 }
 
 // TestChoose: what is chosen of settings that differ in one thing. The log has
@@ -134,12 +174,12 @@ func TestRecommend(t *testing.T) {
 	f := func(what string, rules []rule, want ...int) {
 		t.Helper()
 		r := &Report{}
-		counts := &rows{cells: 1}
+		counts := new(newRows(1))
 		for i, x := range rules {
 			r.Advice = append(r.Advice, Advice{Target: i, Threshold: 4, Found: x.caught != "", Outcome: Outcome{Caught: len(x.caught), Wrong: x.wrong}})
 			for _, who := range x.caught {
 				k := &Repeat{Target: i, Kind: window.Stuck, Conversation: string(who), rows: counts, hits: []Hit{{row: counts.add([]uint8{4})}}}
-				k.most = k.highest()
+				k.counted()
 				r.Repeats = append(r.Repeats, k)
 			}
 		}

@@ -36,7 +36,7 @@ type DocumentData struct {
 	LatenessSeconds float64             `json:"lateness_s"`
 	Conversations   int                 `json:"conversations"`
 	Repeats         int                 `json:"repeats"`
-	RepeatsDropped  int64               `json:"repeats_dropped"`
+	RepeatsDropped  int                 `json:"repeats_dropped"`
 	KeysDropped     int64               `json:"keys_dropped"`
 	Kinds           map[window.Kind]int `json:"kinds"`
 	Coverage        []DocumentCoverage  `json:"coverage"`
@@ -271,16 +271,16 @@ func (k *Repeat) scope() map[string]string {
 func (r *Report) documentData() DocumentData {
 	d := DocumentData{
 		Account: r.Result.Account, Days: r.Days, LatenessSeconds: r.Lateness.Value.Seconds(), Conversations: r.Conversations,
-		RepeatsDropped: r.Dropped, Kinds: map[window.Kind]int{}, Coverage: []DocumentCoverage{},
+		RepeatsDropped: r.Summed(), Kinds: map[window.Kind]int{}, Coverage: []DocumentCoverage{},
 	}
 	if r.Result.First != fingerprint.NoTime {
 		first, last := replay.Stamp(r.Result.First), replay.Stamp(r.Result.Last)
 		d.First, d.Last = &first, &last
 	}
-	for _, k := range r.Repeats {
-		if !k.alone() {
-			d.Repeats++
-			d.Kinds[k.Kind]++
+	for a, n := range r.alike() {
+		if !a.alone {
+			d.Repeats += n
+			d.Kinds[a.kind] += n
 		}
 	}
 	d.KeysDropped = r.keysDropped()

@@ -26,18 +26,33 @@ type reason struct {
 	method, path string
 }
 
-// reasonOf is why a repeat may be excluded; ok is false if it may not.
-func reasonOf(k *Repeat) (of reason, name string, ok bool) {
+// reasonOf is why a repeat may be excluded, nothing if it may not.
+func reasonOf(k *Repeat) (of reason) {
 	n := k.Requests - 1
 	switch {
 	case k.Kind == window.Probe && 2*k.facts.OneToken > n:
-		return reason{oneToken: true}, "probes", true
+		return reason{oneToken: true}
 	case k.Kind == window.Probe:
-		return reason{path: k.path}, "health checks", true
+		return reason{path: k.path}
 	case k.Kind == window.Polling && 2*k.facts.Gets > n:
-		return reason{method: k.method, path: k.path}, "polling of " + k.path, true
+		return reason{method: k.method, path: k.path}
 	}
-	return reason{}, "", false
+	return reason{}
+}
+
+// shows is what an exclusion may find in most of a repeat, of whatever kind.
+func shows(k *Repeat) reason {
+	return reason{oneToken: 2*k.facts.OneToken > k.Requests-1, method: k.method, path: k.path}
+}
+
+func (of reason) name() string {
+	switch {
+	case of.oneToken:
+		return "probes"
+	case of.method == "":
+		return "health checks"
+	}
+	return "polling of " + of.path
 }
 
 func (of reason) match() string {
@@ -50,12 +65,12 @@ func (of reason) match() string {
 	return "method == " + strconv.Quote(of.method) + " && path == " + strconv.Quote(of.path)
 }
 
-// takes says whether an exclusion takes out most of a repeat, of whatever kind.
-func (of reason) takes(k *Repeat) bool {
+// takes says whether an exclusion takes out most of what shows that.
+func (of reason) takes(shown reason) bool {
 	if of.oneToken {
-		return 2*k.facts.OneToken > k.Requests-1
+		return shown.oneToken
 	}
-	return of.path == k.path && (of.method == "" || of.method == k.method)
+	return of.path == shown.path && (of.method == "" || of.method == shown.method)
 }
 
 // mostExclusions is how many are suggested. Nobody looks after more, and the
@@ -66,17 +81,16 @@ const mostExclusions = 10
 // one request alone, those that take out most, and notes what they take out.
 func (r *Report) exclude() {
 	byReason := map[reason]*Exclusion{}
-	for _, k := range r.Repeats {
-		of, name, ok := reasonOf(k)
-		if !ok {
+	for a, n := range r.alike() {
+		if a.of == (reason{}) {
 			continue
 		}
-		x := byReason[of]
+		x := byReason[a.of]
 		if x == nil {
-			x = &Exclusion{Name: name, Match: of.match(), of: of}
-			byReason[of] = x
+			x = &Exclusion{Name: a.of.name(), Match: a.of.match(), of: a.of}
+			byReason[a.of] = x
 		}
-		x.Mutes++
+		x.Mutes += n
 	}
 	for _, x := range byReason { // any order: sorted below
 		r.Exclusions = append(r.Exclusions, *x)
@@ -86,23 +100,23 @@ func (r *Report) exclude() {
 	})
 	kept := min(len(r.Exclusions), mostExclusions)
 	r.Exclusions, r.Spared = r.Exclusions[:kept], len(r.Exclusions)-kept
-	byReason = map[reason]*Exclusion{}
-	for i := range r.Exclusions {
-		x := &r.Exclusions[i]
-		byReason[x.of] = x
-	}
-	for _, k := range r.Repeats {
-		of, _, ok := reasonOf(k)
-		k.excluded = ok && byReason[of] != nil
+	for a, n := range r.alike() {
 		for i := range r.Exclusions {
-			x := &r.Exclusions[i]
-			switch {
-			case !x.of.takes(k):
-			case r.isLoop(k):
-				x.Hides++
-			case k.alone(): // which does not tell what it is
-				k.excluded = true
+			if x := &r.Exclusions[i]; a.class.isLoop() && x.of.takes(a.shows) {
+				x.Hides += n
 			}
 		}
 	}
+	for _, k := range r.Repeats {
+		a := alikeOf(k, r.Options.Labels)
+		k.excluded = r.excluded(&a)
+	}
+}
+
+// excluded says whether a suggested exclusion takes out such repeats. What is
+// alone does not tell what it is.
+func (r *Report) excluded(a *alike) bool {
+	return slices.ContainsFunc(r.Exclusions, func(x Exclusion) bool {
+		return a.of != reason{} && x.of == a.of || a.alone && !a.class.isLoop() && x.of.takes(a.shows)
+	})
 }

@@ -180,13 +180,7 @@ func (c *gatewayCounts) episode(e *window.Episode) {
 
 // compare puts the gateways side by side. A conversation has a loop if one of
 // the repeats in it is one.
-func (r *Report) compare(c *gatewayCounts, conversations map[string]int, repeats []*Repeat) {
-	loops := map[string]bool{}
-	for _, k := range repeats {
-		if who := k.who(); who != "" && r.isLoop(k) {
-			loops[who] = true
-		}
-	}
+func (r *Report) compare(c *gatewayCounts, conversations map[string]int, loops map[string]bool) {
 	r.looping = len(loops)
 	judging := c.judging
 	for i, g := range c.gateways {

@@ -37,7 +37,7 @@ func TestExclusionsAreFew(t *testing.T) {
 			r.Repeats = append(r.Repeats, &Repeat{Kind: window.Polling, Requests: 3, method: "GET", path: "/" + strconv.Itoa(path), facts: &window.Facts{Gets: 2}})
 		}
 	}
-	loop := &Repeat{Kind: window.Stuck, Requests: 9, method: "GET", path: "/5"}
+	loop := &Repeat{Kind: window.Stuck, Requests: 9, method: "GET", path: "/5", facts: &window.Facts{}}
 	r.Repeats = append(r.Repeats, loop)
 	r.exclude()
 	if len(r.Exclusions) != 10 || r.Spared != 2 {

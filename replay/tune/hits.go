@@ -1,7 +1,5 @@
 package tune
 
-import "slices"
-
 // Hit is one request of a repeat, from the second one on.
 type Hit struct {
 	Time   int64   // microseconds
@@ -9,33 +7,6 @@ type Hit struct {
 	Cost   float64 // USD; NaN unknown
 	Status int32   // -1 unknown
 	row    uint32  // of its counts, among those of all hits
-}
-
-// rows are counts by cell, a row for each hit. They stay, and stand in few
-// blocks.
-type rows struct {
-	cells  int
-	n      uint32
-	blocks [][]uint8
-}
-
-const rowsBits = 10 // of a number tell the row in its block
-
-// at is a row.
-func (r *rows) at(i uint32) []uint8 {
-	from := int(i&(1<<rowsBits-1)) * r.cells
-	return r.blocks[i>>rowsBits][from : from+r.cells : from+r.cells]
-}
-
-// add adds a row and returns its number.
-func (r *rows) add(counts []uint8) (i uint32) {
-	i = r.n
-	if int(i>>rowsBits) == len(r.blocks) {
-		r.blocks = append(r.blocks, make([]uint8, r.cells<<rowsBits))
-	}
-	r.n++
-	copy(r.at(i), counts)
-	return i
 }
 
 // Hits are the first requests of the repeat after the one it began with; of a
@@ -57,14 +28,14 @@ func (k *Repeat) Counts(cell int) []uint8 {
 
 // Highest is the highest of the counts of a cell.
 func (k *Repeat) Highest(cell int) int {
-	if k.most == nil {
+	if len(k.most) == 0 {
 		return 0
 	}
 	return int(k.most[cell])
 }
 
 // findable tells whether some sane setting fires on the repeat.
-func (k *Repeat) findable() bool { return k.most != nil && slices.Max(k.most) >= saneThreshold }
+func (k *Repeat) findable() bool { return k.top >= saneThreshold }
 
 // Class is what a repeat counts as when a setting fires on it.
 type Class int
@@ -78,16 +49,20 @@ const (
 	HiddenLoop // a loop that no sane setting finds
 )
 
+func (c Class) isLoop() bool { return c >= Loop }
+
 // Class says what the repeat counts as: by the labels where there are any, and
 // by its kind elsewhere.
 func (r *Report) Class(k *Repeat) Class {
-	switch {
-	case r.isLoop(k) && !k.findable():
-		return HiddenLoop
-	case r.isLoop(k):
-		return Loop
-	case r.isWrong(k):
-		return Wrong
+	class, labelled := r.Options.Labels.class(k)
+	if class == Wrong && !labelled && k.excluded {
+		return Neither
 	}
-	return Neither
+	return class
+}
+
+// isLoop says whether a repeat is a loop, which some setting finds or not.
+func (r *Report) isLoop(k *Repeat) bool {
+	class, _ := r.Options.Labels.class(k)
+	return class.isLoop()
 }

@@ -10,6 +10,8 @@ import (
 	"io"
 	"math"
 	"regexp"
+
+	"github.com/loopgauge/loopgauge/window"
 )
 
 // Labels are sessions that somebody has looked at, or, where the log names none,
@@ -21,6 +23,21 @@ func (l Labels) of(k *Repeat) (loop, known bool) {
 	who := k.who()
 	loop, known = l[who]
 	return loop, known && who != ""
+}
+
+// class is what a repeat counts as if nothing is excluded, and whether a label
+// says so.
+func (l Labels) class(k *Repeat) (class Class, labelled bool) {
+	loop, labelled := l.of(k)
+	switch {
+	case labelled && !loop, !labelled && k.Kind.IsWrong():
+		return Wrong, labelled
+	case labelled && k.Requests < window.LeastRepeats, !labelled && !k.Kind.IsLoop():
+		return Neither, labelled
+	case k.findable():
+		return Loop, labelled
+	}
+	return HiddenLoop, labelled
 }
 
 // Hashed are the labels by the names that a run which hashes them gives the
@@ -171,6 +188,9 @@ func (r *Report) flaggedSessions(advice int) map[string]bool {
 				flagged[who] = true
 			}
 		}
+	}
+	for w := range a.caught(r.sums.labelled) {
+		flagged[w.who] = true
 	}
 	return flagged
 }

@@ -106,7 +106,7 @@ func (r *Report) catches(target, cell, threshold int) string {
 
 // noLoop says what the repeats of a rule are that has no loop.
 func (r *Report) noLoop(target int) string {
-	longest, n := r.longest(func(k *Repeat) bool { return k.Target == target })
+	longest, n := r.longest(func(of int, _ window.Kind) bool { return of == target })
 	what := "nothing that it looks at repeats"
 	if n > 0 {
 		what = fmt.Sprintf("the one repeat is %s: %s", longest.Kind, longest.Evidence)

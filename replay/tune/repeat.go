@@ -31,11 +31,13 @@ type Repeat struct {
 	method, path string
 	excluded     bool // a suggested exclusion takes it out
 	later        bool // the key has come before, so that its first request repeats too
+	over         bool // no more requests are to come
 
 	hits []Hit
 	rest spending // of the requests behind those
 	rows *rows    // of the counts of hits
 	most []uint8  // highest count by cell
+	top  uint8    // of these
 	// By window, the highest threshold at which a tracker fired; nil unless the
 	// rule has one.
 	tracked []int32
@@ -44,14 +46,23 @@ type Repeat struct {
 
 // The bounds of what is kept. A loop that goes on for longer than keptHits has
 // long been found by every setting; its later requests only add to the sums.
+// Where there are more different counts, or more repeats than room for them, those that
+// have ended are summed up, the shortest first, until half is free.
 const (
-	keptHits    = 256     // of one repeat
-	keptRepeats = 1 << 17 // of all rules
-	keptCounts  = 1 << 25 // bytes
+	keptHits   = 256     // of one repeat
+	keptCounts = 1 << 25 // bytes
 )
 
-// fewHits is how many hits most repeats have at most.
+// DefaultRepeats is how many repeats are kept one by one unless told otherwise.
+const DefaultRepeats = 1 << 17
+
+// fewHits is how many hits most repeats have at most. Those of a repeat are kept
+// however many counts there are.
 const fewHits = 3
+
+// othersHad is how long after a repeat it is known whether others had errors at
+// the same time.
+const othersHad = 2 * 60_000_000
 
 // repeatsAtOnce are given their memory together.
 const repeatsAtOnce = 64
@@ -62,30 +73,48 @@ type collector struct {
 	rules   []int // of the plan, by target
 	rows    rows
 	all     []*Repeat
-	unused  []Repeat // memory for those to come
-	few     []Hit    // likewise
-	dropped int64    // repeats there was no room for
+	unused  []Repeat  // memory for those to come
+	few     []Hit     // likewise
+	freed   []*Repeat // likewise: what they were is summed up
 	witness *window.Witness
 	told    *told // nil if nobody asks
+
+	labels Labels
+	most   int // the highest threshold
+	room   int // repeats that are kept
+	begun  int // since some were summed up last
+	latest int64
+	sums   sums
 }
 
-func newCollector(plan *window.Plan, rules []int, cells int, witness *window.Witness) *collector {
-	return &collector{plan: plan, rules: rules, rows: rows{cells: cells}, witness: witness}
+func newCollector(plan *window.Plan, rules []int, cells int, witness *window.Witness, o *Options) *collector {
+	return &collector{plan: plan, rules: rules, rows: newRows(cells), witness: witness, labels: o.Labels, most: o.Most, room: cmp.Or(o.MaxRepeats, DefaultRepeats)}
 }
 
 // sweep counts the rules, and calls the collector with what repeats.
 func (c *collector) sweep(windows []time.Duration, most, maxKeys int) *window.Sweep {
-	return window.NewSweep(c.plan, c.rules, window.SweepOptions{Windows: windows, Most: most, MaxKeys: maxKeys, Repeat: c.repeat})
+	return window.NewSweep(c.plan, c.rules, window.SweepOptions{Windows: windows, Most: most, MaxKeys: maxKeys, Repeat: c.repeat, Gone: gone})
 }
+
+// gone notes that no more requests of a repeat are to come.
+func gone(keep any) { keep.(*Repeat).over = true }
 
 // repeats are those found, with what they are.
 func (c *collector) repeats() []*Repeat {
-	c.all = slices.DeleteFunc(c.all, func(k *Repeat) bool { return len(k.hits) == 0 && k.Requests < 2 }) // all that repeats went over to the next
+	c.all = slices.DeleteFunc(c.all, (*Repeat).empty)
 	for _, k := range c.all {
-		k.Kind, k.Evidence = c.witness.Kind(k.Rule, k.facts)
-		k.most = k.highest()
+		c.tell(k)
 	}
 	return c.all
+}
+
+// empty tells that all that repeats went over to the next stretch.
+func (k *Repeat) empty() bool { return len(k.hits) == 0 && k.Requests < 2 }
+
+// tell says what a repeat is, as far as is known.
+func (c *collector) tell(k *Repeat) {
+	k.Kind, k.Evidence = c.witness.Kind(k.Rule, k.facts)
+	k.counted()
 }
 
 func (c *collector) repeat(r *window.Repeat) {
@@ -94,18 +123,13 @@ func (c *collector) repeat(r *window.Repeat) {
 	}
 	k, _ := (*r.Keep).(*Repeat)
 	if k == nil {
-		if !c.room() {
-			return
-		}
 		k = c.begin(r, c.witness.Begin(r.First))
 	}
 	facts := c.witness.Note(k.facts, r.Event, c.rules[r.Target], &r.Fingerprint, r.InRow)
 	if facts != k.facts {
-		if k = c.part(k, r, facts); k == nil {
-			return
-		}
+		k = c.part(k, r, facts)
 	}
-	k.Last = r.Event.Time
+	k.Last, c.latest = r.Event.Time, r.Event.Time
 	k.Requests = facts.Requests
 	k.method, k.path = r.Event.Method, r.Event.Path
 	if k.tracked == nil {
@@ -118,12 +142,12 @@ func (c *collector) repeat(r *window.Repeat) {
 	if r.Event.TokensIn >= 0 || r.Event.TokensOut >= 0 {
 		h.Tokens = max(r.Event.TokensIn, 0) + max(r.Event.TokensOut, 0)
 	}
-	if len(k.hits) == keptHits || int(c.rows.n)*c.rows.cells >= keptCounts {
+	if len(k.hits) == keptHits || len(k.hits) >= fewHits && c.rows.bytes() >= keptCounts {
 		k.rest.add(&h)
 		return
 	}
 	h.row = c.rows.add(r.Counts)
-	if k.hits == nil {
+	if cap(k.hits) == 0 {
 		if len(c.few) == 0 {
 			c.few = make([]Hit, fewHits*repeatsAtOnce)
 		}
@@ -132,46 +156,44 @@ func (c *collector) repeat(r *window.Repeat) {
 	k.hits = append(k.hits, h)
 }
 
-// room tells whether there is room for one more repeat, which is dropped if not.
-func (c *collector) room() bool {
-	if len(c.all) >= keptRepeats {
-		c.dropped++
-		return false
-	}
-	return true
-}
-
 // begin opens a repeat.
 func (c *collector) begin(r *window.Repeat, facts *window.Facts) *Repeat {
 	ev := r.Event
-	if len(c.unused) == 0 {
-		c.unused = make([]Repeat, repeatsAtOnce)
-	}
-	k := &c.unused[0]
-	c.unused = c.unused[1:]
+	k := c.memory()
+	c.begun++
 	*k = Repeat{
 		Rule: c.plan.Rules[c.rules[r.Target]], Target: r.Target, Scope: append([]string{}, r.Scope.Values...), Fingerprint: r.Fingerprint,
-		First: facts.First, Session: ev.Session, Caller: ev.Caller, Model: ev.Model, Conversation: c.witness.Conversation(ev), rows: &c.rows, facts: facts,
+		First: facts.First, Session: ev.Session, Caller: ev.Caller, Model: ev.Model, Conversation: c.witness.Conversation(ev), rows: &c.rows, facts: facts, hits: k.hits[:0], most: k.most[:0],
 	}
 	*r.Keep = k
 	c.all = append(c.all, k)
 	return k
 }
 
+// memory is that of a new repeat.
+func (c *collector) memory() (k *Repeat) {
+	if last := len(c.freed) - 1; last >= 0 {
+		k, c.freed = c.freed[last], c.freed[:last]
+		return k
+	}
+	if len(c.unused) == 0 {
+		c.unused = make([]Repeat, repeatsAtOnce)
+	}
+	k, c.unused = &c.unused[0], c.unused[1:]
+	return k
+}
+
 // part ends a repeat where another stretch begins, and gives that its hits.
 func (c *collector) part(k *Repeat, r *window.Repeat, facts *window.Facts) *Repeat {
-	if !c.room() {
-		return nil
-	}
 	next := c.begin(r, facts)
-	next.later = true
+	next.later, k.over = true, true
 	over := facts.Requests - 1 // requests that go over, besides the one at work
 	from := int64(len(k.hits)) + k.Rest() - over
 	if k.Requests -= over; over == 0 || from >= int64(len(k.hits)) {
 		return next
 	}
 	next.rest, k.rest = k.rest, spending{}
-	next.hits, k.hits = slices.Clone(k.hits[from:]), k.hits[:from]
+	next.hits, k.hits = append(next.hits, k.hits[from:]...), k.hits[:from]
 	if k.Last = k.First; from > 0 {
 		k.Last = k.hits[from-1].Time
 	}
@@ -181,18 +203,21 @@ func (c *collector) part(k *Repeat, r *window.Repeat, facts *window.Facts) *Repe
 	return next
 }
 
-// highest are the highest counts by cell; nil without hits.
-func (k *Repeat) highest() (most []uint8) {
+// counted notes the highest counts of the hits.
+func (k *Repeat) counted() {
+	k.most, k.top = k.most[:0], 0
 	for i := range k.hits {
 		counts := k.rows.at(k.hits[i].row)
 		if i == 0 {
-			most = slices.Clone(counts)
+			k.most = append(k.most, counts...)
 		}
 		for c, n := range counts {
-			most[c] = max(most[c], n)
+			k.most[c] = max(k.most[c], n)
 		}
 	}
-	return most
+	if len(k.most) > 0 {
+		k.top = slices.Max(k.most)
+	}
 }
 
 // who is the session of a repeat, or, where the log names none, the
@@ -203,10 +228,16 @@ func (k *Repeat) who() string { return cmp.Or(k.Session, k.Conversation) }
 // stretch repeats: only that settings may fire on it makes it one of interest.
 func (k *Repeat) alone() bool { return k.Requests == 1 }
 
-// longest is the repeat of most requests among some, and how many they are.
-func (r *Report) longest(among func(*Repeat) bool) (longest *Repeat, n int64) {
+// longest is the repeat of most requests among those of some targets and kinds,
+// and how many they are.
+func (r *Report) longest(among func(target int, kind window.Kind) bool) (longest *Repeat, n int64) {
+	for a, t := range r.sums.tallies { // any order: a sum
+		if !a.alone && among(a.target, a.kind) {
+			n += int64(t.repeats)
+		}
+	}
 	for _, k := range r.Repeats {
-		if k.alone() || !among(k) {
+		if k.alone() || !among(k.Target, k.Kind) {
 			continue
 		}
 		n++

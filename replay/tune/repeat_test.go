@@ -11,11 +11,11 @@ import (
 
 // repeatOf makes a repeat whose hits had these counts in the only cell.
 func repeatOf(requests int64, counts ...uint8) *Repeat {
-	k := &Repeat{Kind: window.Stuck, Requests: requests, rows: &rows{cells: 1}}
+	k := &Repeat{Kind: window.Stuck, Requests: requests, rows: new(newRows(1)), facts: &window.Facts{}}
 	for _, n := range counts {
 		k.hits = append(k.hits, Hit{row: k.rows.add([]uint8{n}), Tokens: 10, Cost: 0.5})
 	}
-	k.most = k.highest()
+	k.counted()
 	return k
 }
 
@@ -47,11 +47,12 @@ func (k *Repeat) hitCost() window.USD { return window.USD(0).Plus(k.hits[0].Cost
 // The longest repeat is the first of those, and no request that stands alone.
 func TestLongest(t *testing.T) {
 	first, second, alone := repeatOf(5, 2), repeatOf(5, 2), repeatOf(1, 2)
+	alone.Kind = window.Unknown
 	r := &Report{Repeats: []*Repeat{alone, repeatOf(2, 2), first, second}}
-	if longest, n := r.longest(func(*Repeat) bool { return true }); longest != first || n != 3 {
+	if longest, n := r.longest(func(int, window.Kind) bool { return true }); longest != first || n != 3 {
 		t.Errorf("%p of %d, want %p of 3", longest, n, first)
 	}
-	if longest, n := r.longest(func(k *Repeat) bool { return k == alone }); longest != nil || n != 0 {
+	if longest, n := r.longest(func(_ int, kind window.Kind) bool { return kind == window.Unknown }); longest != nil || n != 0 {
 		t.Errorf("%+v of %d", longest, n)
 	}
 }
@@ -63,8 +64,8 @@ func TestClasses(t *testing.T) {
 	f := func(session string, kind window.Kind, requests int64, excluded, loop, wrong bool) {
 		t.Helper()
 		k := &Repeat{Session: session, Kind: kind, Requests: requests, excluded: excluded}
-		if r.isLoop(k) != loop || r.isWrong(k) != wrong {
-			t.Errorf("%s, %s, %d: a loop %t, wrong %t", session, kind, requests, r.isLoop(k), r.isWrong(k))
+		if r.isLoop(k) != loop || (r.Class(k) == Wrong) != wrong {
+			t.Errorf("%s, %s, %d: a loop %t, wrong %t", session, kind, requests, r.isLoop(k), r.Class(k) == Wrong)
 		}
 	}
 	f("loop", window.Polling, 4, false, true, false)
@@ -85,9 +86,8 @@ func TestReasons(t *testing.T) {
 	}
 	f := func(k *Repeat, want string) {
 		t.Helper()
-		of, _, ok := reasonOf(k)
-		got := ""
-		if ok {
+		of, got := reasonOf(k), ""
+		if of != (reason{}) {
 			got = of.match()
 		}
 		if got != want {
@@ -102,7 +102,7 @@ func TestReasons(t *testing.T) {
 
 	takes := func(of reason, k *Repeat, want bool) {
 		t.Helper()
-		if of.takes(k) != want {
+		if of.takes(shows(k)) != want {
 			t.Errorf("%+v takes %+v: %t", of, k, !want)
 		}
 	}
@@ -167,7 +167,7 @@ func TestChosenOn(t *testing.T) {
 	for i, want := range []bool{false, true} {
 		parts := [][]*Repeat{nil, nil}
 		parts[i] = loop
-		if a := r.adviseOne(0, parts[0], parts[1]); a.Whole != want || a.Findable != 1 {
+		if a := r.adviseOne(0, r.classedOf(parts[0]), r.classedOf(parts[1])); a.Whole != want || a.Findable != 1 {
 			t.Errorf("the loop is in part %d: on the whole log %t, %d loops", i, a.Whole, a.Findable)
 		}
 	}
@@ -186,7 +186,7 @@ func TestRefusal(t *testing.T) {
 		r := &Report{Cells: []window.SweepCell{{Kind: "streak", Window: time.Minute}}, Sweep: []window.SweepTarget{{Rule: rule}}, Days: days}
 		r.Options, r.Result = o, result(1000)
 		r.Result.Rules = []window.RuleAccount{{Judged: 1000, Counted: 1000}}
-		r.Advice = []Advice{r.adviseOne(0, train, test)}
+		r.Advice = []Advice{r.adviseOne(0, r.classedOf(train), r.classedOf(test))}
 		if got := r.Refusal(0); got != want {
 			t.Errorf("%s\nwant %s", got, want)
 		}

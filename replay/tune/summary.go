@@ -64,7 +64,7 @@ func (s Summary) kinds(b *strings.Builder) {
 	t.Add("what repeats", "repeats", "longest")
 	whys := []string{"why it is that"}
 	for _, kind := range window.Kinds {
-		longest, n := r.longest(func(k *Repeat) bool { return k.Kind == kind })
+		longest, n := r.longest(func(_ int, of window.Kind) bool { return of == kind })
 		if n == 0 {
 			continue
 		}
@@ -82,9 +82,6 @@ func (s Summary) kinds(b *strings.Builder) {
 	t.Write(b, "")
 	if r.Options.Labels == nil {
 		b.WriteString("stuck and retry are loops; stopping the rest, but for an outage, is wrong\n")
-	}
-	if r.Dropped > 0 {
-		fmt.Fprintf(b, "and %s more that there was no room for: narrow the log with --since and --until\n", term.Count(r.Dropped))
 	}
 	b.WriteByte('\n')
 }

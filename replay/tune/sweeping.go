@@ -1,6 +1,8 @@
 package tune
 
 import (
+	"slices"
+
 	"github.com/loopgauge/loopgauge/replay"
 	"github.com/loopgauge/loopgauge/window"
 )
@@ -12,14 +14,18 @@ type sweeping struct {
 	sweeps []*window.Sweep
 	size   int         // events of a batch
 	batch  *batch      // that fills
-	full   chan *batch // with room for those that wait
+	full   chan *batch // with room for all
 	swept  chan *batch // to be filled again; closed at the end
+
+	collectors []*collector
+	summed     chan struct{} // to go on, behind a crowded batch
 }
 
 // batch is what there is to look at of some events.
 type batch struct {
-	events int
-	looks  [][]window.Look // by sweep
+	events  int
+	looks   [][]window.Look // by sweep
+	crowded bool            // behind it there is something to sum up
 }
 
 // A batch makes what it costs to hand it over, and to wake a goroutine for it,
@@ -42,8 +48,11 @@ func batchSize(o *replay.Options) int {
 // in them may have come since one that is still looked at.
 const batches = 8
 
-func startSweeping(size int, sweeps ...*window.Sweep) *sweeping {
-	s := &sweeping{sweeps: sweeps, size: size, full: make(chan *batch, batches-2), swept: make(chan *batch, batches)}
+func startSweeping(size int, collectors []*collector, sweeps ...*window.Sweep) *sweeping {
+	s := &sweeping{
+		sweeps: sweeps, size: size, full: make(chan *batch, batches), swept: make(chan *batch, batches),
+		collectors: collectors, summed: make(chan struct{}),
+	}
 	for range batches {
 		s.swept <- &batch{looks: make([][]window.Look, len(sweeps))}
 	}
@@ -59,9 +68,25 @@ func (s *sweeping) run() {
 			sweep.Count(b.looks[i])
 			b.looks[i] = b.looks[i][:0]
 		}
-		b.events = 0
-		s.swept <- b
+		crowded := slices.ContainsFunc(s.collectors, (*collector).crowded)
+		b.events, b.crowded = 0, crowded
+		if s.swept <- b; crowded {
+			<-s.summed
+		}
 	}
+}
+
+// next is a batch to be filled, false if none is to come. What is to be summed up
+// is summed up here, where the events are read: it takes what the witness has
+// seen, who is not at work now, and has always seen the same by then.
+func (s *sweeping) next() (b *batch, more bool) {
+	if b, more = <-s.swept; more && b.crowded {
+		for _, c := range s.collectors {
+			c.sumUp()
+		}
+		s.summed <- struct{}{}
+	}
+	return b, more
 }
 
 func (s *sweeping) add(ev *window.Event) {
@@ -71,7 +96,7 @@ func (s *sweeping) add(ev *window.Event) {
 	}
 	if b.events++; b.events == s.size {
 		s.full <- b
-		s.batch = <-s.swept
+		s.batch, _ = s.next()
 	}
 }
 
@@ -79,6 +104,7 @@ func (s *sweeping) add(ev *window.Event) {
 func (s *sweeping) end() {
 	s.full <- s.batch
 	close(s.full)
-	for range s.swept { // until it is closed
+	for more := true; more; {
+		_, more = s.next()
 	}
 }

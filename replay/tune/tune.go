@@ -40,6 +40,8 @@ type Options struct {
 	Most    int             // the highest
 	MaxKeys int
 
+	MaxRepeats int // kept one by one, 0 is DefaultRepeats: beyond that the ended ones are summed up
+
 	Budget float64 // most alerts a day that advice may cost; 0 is no bound
 	// OwnCounters has advice count as its rule does: a gateway's counter is not
 	// a setting of it.
@@ -76,8 +78,7 @@ type Report struct {
 	Lateness replay.Lateness
 	Cells    []window.SweepCell
 	Sweep    []window.SweepTarget
-	Repeats  []*Repeat
-	Dropped  int64 // repeats there was no room for
+	Repeats  []*Repeat // but for those of which only sums are left
 
 	Conversations int
 	Days          float64 // of the log
@@ -89,6 +90,7 @@ type Report struct {
 	Labelled      *Labelled    // nil without labels
 	Against       *replay.Diff // nil without a policy to compare with
 
+	sums     sums
 	looping  int           // conversations with a loop, found by these rules or not
 	outcomes [][][]Outcome // by target, cell and threshold
 }
@@ -102,14 +104,14 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 		swept[i] = i
 	}
 	witness := plan.NewWitness()
-	c := newCollector(plan, swept, len(o.Windows)*len(window.SweepKinds), witness)
+	c := newCollector(plan, swept, len(o.Windows)*len(window.SweepKinds), witness, &o)
 	sweep := c.sweep(o.Windows, o.Most, o.MaxKeys)
 	c.told = newTold(&o, plan, sweep.Cells(), gateways)
 	// What has a loop is no matter of which rules are swept.
-	ours := newCollector(plan, unswept(plan, o.Rules, gateways), len(window.SweepKinds), witness)
+	ours := newCollector(plan, unswept(plan, o.Rules, gateways), len(window.SweepKinds), witness, &o)
 	batch := batchSize(&o.Run)
 	p := pass{
-		o: o, witness: witness, sweeping: startSweeping(batch, sweep, ours.sweep(o.Windows[len(o.Windows)-1:], window.LeastRepeats, o.MaxKeys)),
+		o: o, witness: witness, sweeping: startSweeping(batch, []*collector{c, ours}, sweep, ours.sweep(o.Windows[len(o.Windows)-1:], window.LeastRepeats, o.MaxKeys)),
 		conversations: map[string]int{}, gateways: newGatewayCounts(gateways, plan, c.told.all, false),
 	}
 
@@ -125,14 +127,15 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 		return nil, err
 	}
 	r := &Report{
-		Options: o, Result: result, Cells: sweep.Cells(), Sweep: sweep.Result(), Repeats: c.repeats(), Dropped: c.dropped,
+		Options: o, Result: result, Cells: sweep.Cells(), Sweep: sweep.Result(), Repeats: c.repeats(), sums: c.sums,
 		Conversations: len(p.conversations), Days: float64(result.Last-result.First) / 86400e6,
 	}
 	c.told.episodes(r.Sweep)
 	p.gateways.join(c.told.gateways)
 	r.exclude()
 	r.advise()
-	r.compare(p.gateways, p.conversations, slices.Concat(r.Repeats, ours.repeats()))
+	ours.repeats()
+	r.compare(p.gateways, p.conversations, looping(c, ours))
 	r.label(p.conversations)
 	return r, nil
 }

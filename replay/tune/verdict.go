@@ -24,8 +24,8 @@ const (
 // Verdict says what came of it.
 func (r *Report) Verdict() Verdict {
 	loops, limited := false, slices.ContainsFunc(r.Advice, func(a Advice) bool { return r.Limited(&a) })
-	for _, k := range r.Repeats {
-		loops = loops || r.isLoop(k)
+	for a := range r.alike() {
+		loops = loops || a.class.isLoop()
 	}
 	switch {
 	case r.Result.Account.Judged == 0:

@@ -1,0 +1,143 @@
+package tune
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/loopgauge/loopgauge/fingerprint"
+	"github.com/loopgauge/loopgauge/ingest"
+	"github.com/loopgauge/loopgauge/replay"
+	"github.com/loopgauge/loopgauge/window/policy"
+)
+
+// TestSummedUp: what is found does not depend on how many repeats are kept one
+// by one. The bug was advice from the first tenth of a long log, and healthy
+// conversations in the rest of it that had loops.
+func TestSummedUp(t *testing.T) {
+	agents := filepath.Join("..", "..", "fixtures", "tau2", "tau2_litellm.jsonl.zst")
+	gateways := filepath.Join(t.TempDir(), "gateway.jsonl")
+	if err := os.WriteFile(gateways, gatewayLog(), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	labels := Labels{"poller-3": true, "poller-4": false, "agent-7": false, "agent-8": true, "agent-9": true}
+	for _, c := range []struct {
+		name, log, format string
+		labels            Labels
+		summed            int // of some hundred repeats, at least
+	}{
+		{"agents", agents, "litellm", nil, 1000},
+		{"gateway", gateways, "loopgauge", nil, 500},
+		{"labels", gateways, "loopgauge", labels, 500},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			all, some := tunedLog(t, c.log, c.format, c.labels, 0), tunedLog(t, c.log, c.format, c.labels, 40)
+			if all.Summed() > 0 || some.Summed() < c.summed || len(some.Repeats) > 200 {
+				t.Fatalf("%d of %d are summed up, and %d of %d", all.Summed(), len(all.Repeats), some.Summed(), len(some.Repeats)+some.Summed())
+			}
+			if diff := cmp.Diff(document(t, all), document(t, some)); diff != "" {
+				t.Errorf("- all are kept, + few are\n%s", diff)
+			}
+			text, fewer := Summary{Report: all}.String(), Summary{Report: some}.String()
+			if diff := cmp.Diff(strings.Split(text, "\n"), strings.Split(fewer, "\n")); diff != "" {
+				t.Errorf("- all are kept, + few are\n%s", diff)
+			}
+		})
+	}
+}
+
+// document is what is said of a log, but for the lists of repeats.
+func document(t *testing.T, r *Report) (d map[string]any) {
+	t.Helper()
+	var b bytes.Buffer
+	if err := WriteDocument(&b, "v0", r); err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(b.Bytes(), &d); err != nil {
+		t.Fatal(err)
+	}
+	delete(d, "repeats")
+	delete(d, "episodes")
+	delete(d["data"].(map[string]any), "repeats_dropped")
+	return d
+}
+
+// tunedLog is a log tuned with so many repeats kept one by one.
+func tunedLog(t *testing.T, log, format string, labels Labels, repeats int) *Report {
+	t.Helper()
+	sources, err := ingest.Find([]string{log}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	streams, failed := ingest.OpenAll(sources, 0, ingest.Options{Format: format})
+	if len(failed) > 0 {
+		t.Fatal(failed)
+	}
+	own, err := policy.Parse("test", []byte(`
+version: 1
+rules:
+  - {name: same-path, identity: [method, path], scope: [caller], counter: {kind: sliding, window: 1m}, threshold: 60}
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	profiles, err := policy.FromProfiles([]string{"loopgauge", "tool-call", "tool-call-shipped", "aisg", "zelyx"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var compared []Gateway
+	for _, name := range []string{"loopgauge", "aisg", "zelyx"} {
+		g, err := policy.FromProfiles([]string{name})
+		if err != nil {
+			t.Fatal(err)
+		}
+		compared = append(compared, Gateway{Name: name, Reading: "recommended", Rules: g.Rules})
+	}
+	r, err := Run(t.Context(), Options{
+		Run:   replay.Options{Streams: streams, Lateness: 10 * time.Second, Since: fingerprint.NoTime, Until: fingerprint.NoTime, MaxKeys: 1 << 18},
+		Rules: append(own.Rules, profiles.Rules...), Gateways: compared, Windows: DefaultWindows, Least: 2, Most: DefaultMost, MaxKeys: 1 << 18, MaxWrong: 0.05,
+		Labels: labels, MaxRepeats: repeats,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// gatewayLog is two days of a gateway with all that repeats on purpose, some
+// that does not, and errors that others share or do not. It is quiet at the
+// border of the time that settings are chosen on, which sums blur.
+func gatewayLog() []byte {
+	var b bytes.Buffer
+	start := time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC)
+	line := func(second int, format string, args ...any) {
+		at := start.Add(time.Duration(second)*time.Second + time.Duration(second%7)*time.Millisecond)
+		fmt.Fprintf(&b, `{"time":%q,`+format+"}\n", append([]any{at.Format("2006-01-02T15:04:05.000Z")}, args...)...)
+	}
+	for minute := range 2 * 24 * 60 {
+		if minute > 1900 && minute < 2130 {
+			continue
+		}
+		who := minute % 23
+		for k := range 3 + minute%4 {
+			second := minute*60 + 5*k
+			line(second, `"method":"GET","path":"/jobs/%d","caller":"poller-%d","session":"poller-%d","status":200`, who%5, who, who)
+			if minute%3 == 0 {
+				line(second, `"method":"POST","path":"/v1/chat","caller":"team-%d","session":"agent-%d","status":%d,"tokens_in":40,"tokens_out":%d,"messages":[{"role":"user","content":"again %d"}]`,
+					who%4, minute/31, []int{200, 200, 400, 503}[minute/60%4], 5*(k%2), minute)
+			}
+			if minute%7 == 0 {
+				line(second+1, `"method":"POST","path":"/v1/chat","caller":"probe","max_tokens":1,"status":200,"messages":[{"role":"user","content":"hi"}]`)
+				line(second+1, `"method":"GET","path":"/healthz","caller":"kubelet-%d","status":200`, who)
+			}
+		}
+	}
+	return b.Bytes()
+}

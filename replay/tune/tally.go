@@ -1,0 +1,110 @@
+package tune
+
+// tally adds up what settings would do to repeats that count as the same. A
+// repeat is noted at the highest count of each cell, and its hits at theirs: all
+// thresholds below fire on them too, so sums from above answer them all. Behind
+// the cells come those of the tracker, of which only is known what it fires on.
+type tally struct {
+	cells   int
+	repeats int
+	at      []noted // by count and cell, up to the highest count
+}
+
+// noted is how many repeats, and hits of them, have a count.
+type noted struct{ repeats, hits uint32 }
+
+// upTo makes room for a count.
+func (t *tally) upTo(count int) {
+	if more := (count+1)*t.cells - len(t.at); more > 0 {
+		t.at = append(t.at, make([]noted, more)...)
+	}
+}
+
+// note adds a repeat. Counts above most are as good as that.
+func (t *tally) note(k *Repeat, most int) {
+	t.repeats++
+	swept, rest := len(k.most), uint32(k.Rest())
+	if swept == 0 {
+		swept = t.cells - len(k.tracked)
+	}
+	for c := range t.cells {
+		highest := 0
+		if c < swept {
+			highest = min(k.Highest(c), most)
+		} else if k.tracked != nil {
+			highest = min(int(k.tracked[c-swept]), most)
+		}
+		t.upTo(highest)
+		one := &t.at[highest*t.cells+c]
+		one.repeats++
+		one.hits += rest
+	}
+	for i := range k.hits {
+		for c, n := range k.rows.at(k.hits[i].row) {
+			t.at[min(int(n), most)*t.cells+c].hits++
+		}
+	}
+}
+
+// plus adds what another tally of the rule has.
+func (t *tally) plus(o *tally) {
+	t.repeats += o.repeats
+	t.upTo(len(o.at)/max(o.cells, 1) - 1)
+	for i, n := range o.at {
+		t.at[i].repeats += n.repeats
+		t.at[i].hits += n.hits
+	}
+}
+
+// classed are the repeats of a target, by class.
+type classed struct {
+	of   [HiddenLoop + 1]tally
+	most int // the highest threshold that is known of
+}
+
+func (r *Report) classed(target int) *classed {
+	t := &r.Sweep[target]
+	all := &classed{most: highestThreshold(t.Rule, r.Options.Most)}
+	for i := range all.of {
+		all.of[i].cells = len(r.Cells) + len(t.Tracker)
+	}
+	return all
+}
+
+func (all *classed) note(class Class, k *Repeat) { all.of[class].note(k, all.most) }
+
+// grid is the outcome of every cell at every threshold.
+func (all *classed) grid() [][]Outcome {
+	cells := all.of[0].cells
+	grid := make([][]Outcome, cells)
+	for c := range grid {
+		grid[c] = make([]Outcome, all.most+1)
+		sum := Outcome{Loops: all.of[Loop].repeats + all.of[HiddenLoop].repeats, Missed: all.of[Loop].repeats}
+		for threshold := all.most; threshold >= 2; threshold-- {
+			for class := range all.of {
+				if at := threshold*cells + c; at < len(all.of[class].at) {
+					sum.fire(Class(class), all.of[class].at[at])
+				}
+			}
+			grid[c][threshold] = sum
+		}
+	}
+	return grid
+}
+
+// fire adds repeats of a class that a setting fires on.
+func (o *Outcome) fire(class Class, n noted) {
+	repeats, hits := int(n.repeats), int64(n.hits)
+	o.Episodes += repeats
+	switch class {
+	case Loop, HiddenLoop:
+		o.Caught += repeats
+		o.Waste += hits
+	case Wrong:
+		o.Wrong += repeats
+		o.WrongRequests += hits
+	}
+	if class == Loop {
+		o.Missed -= repeats
+	}
+}
