@@ -44,9 +44,10 @@ type gatewayCounts struct {
 	requests []int64
 	last     []fingerprint.Position
 	some     []bool
-	flagged  []map[string]bool
+	counted  []bool                  // that are among those it counts
+	flagged  map[conversation]uint64 // by bits: the gateways that acted in it
 	episodes []int64
-	current  string // conversation of the event at work
+	current  conversation // of the event at work
 
 	judging []*differs // in the order of the gateways and their differences
 }
@@ -121,13 +122,16 @@ func newGatewayCounts(gateways []Gateway, plan *window.Plan, told []bool, theirs
 	n := len(gateways)
 	c := &gatewayCounts{
 		gateways: gateways, byRule: map[*window.Rule][]int{}, requests: make([]int64, n),
-		last: make([]fingerprint.Position, n), some: make([]bool, n), flagged: make([]map[string]bool, n), episodes: make([]int64, n),
+		last: make([]fingerprint.Position, n), some: make([]bool, n), counted: make([]bool, n), flagged: map[conversation]uint64{}, episodes: make([]int64, n),
+	}
+	if n > 64 {
+		panic("tune: more than 64 gateways")
 	}
 	for i, g := range gateways {
 		if told[i] != theirs {
 			continue
 		}
-		c.flagged[i] = map[string]bool{}
+		c.counted[i] = true
 		for _, r := range g.Rules {
 			c.byRule[r] = append(c.byRule[r], i)
 		}
@@ -157,8 +161,8 @@ func (c *gatewayCounts) fired(rule *window.Rule, ev *window.Event) {
 			c.some[i], c.last[i] = true, ev.Position
 			c.requests[i]++
 		}
-		if c.current != "" {
-			c.flagged[i][c.current] = true
+		if c.current != 0 {
+			c.flagged[c.current] |= 1 << i
 		}
 	}
 }
@@ -166,9 +170,12 @@ func (c *gatewayCounts) fired(rule *window.Rule, ev *window.Event) {
 // join takes over what another has counted, of other gateways.
 func (c *gatewayCounts) join(o *gatewayCounts) {
 	for i := range c.gateways {
-		if o.flagged[i] != nil {
-			c.requests[i], c.episodes[i], c.flagged[i] = o.requests[i], o.episodes[i], o.flagged[i]
+		if o.counted[i] {
+			c.requests[i], c.episodes[i] = o.requests[i], o.episodes[i]
 		}
+	}
+	for who, gateways := range o.flagged { // any order: a set
+		c.flagged[who] |= gateways
 	}
 }
 
@@ -180,13 +187,17 @@ func (c *gatewayCounts) episode(e *window.Episode) {
 
 // compare puts the gateways side by side. A conversation has a loop if one of
 // the repeats in it is one.
-func (r *Report) compare(c *gatewayCounts, conversations map[string]int, loops map[string]bool) {
+func (r *Report) compare(c *gatewayCounts, conversations map[conversation]uint32, loops map[conversation]bool) {
 	r.looping = len(loops)
 	judging := c.judging
 	for i, g := range c.gateways {
-		row := GatewayReport{Gateway: g, Requests: c.requests[i], Episodes: c.episodes[i], Conversations: len(c.flagged[i])}
+		row := GatewayReport{Gateway: g, Requests: c.requests[i], Episodes: c.episodes[i]}
+		threshold := g.threshold()
 		for who, requests := range conversations { // any order: each is counted alike
-			flagged := c.flagged[i][who]
+			flagged := c.flagged[who]&(1<<i) != 0
+			if flagged {
+				row.Conversations++
+			}
 			switch {
 			case loops[who]:
 				row.Loops++
@@ -195,7 +206,7 @@ func (r *Report) compare(c *gatewayCounts, conversations map[string]int, loops m
 				}
 			default:
 				row.Normal++
-				long := requests >= g.threshold()
+				long := int(requests) >= threshold
 				if long {
 					row.Long++
 				}

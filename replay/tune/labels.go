@@ -147,7 +147,7 @@ func Interval(part, whole int) (low, high float64) {
 }
 
 // label scores the advice.
-func (r *Report) label(sessions map[string]int) {
+func (r *Report) label(sessions map[conversation]uint32) {
 	if r.Options.Labels == nil {
 		return
 	}
@@ -156,7 +156,7 @@ func (r *Report) label(sessions map[string]int) {
 		if loop {
 			l.Loops++
 		}
-		if sessions[session] == 0 {
+		if sessions[conversationOf(session)] == 0 {
 			l.Unseen++
 		}
 	}

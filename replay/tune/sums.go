@@ -112,19 +112,19 @@ func (a *Advice) caught(of map[whose][]uint8) iter.Seq[whose] {
 }
 
 // looping are the sessions and conversations in which some rule found a loop.
-func looping(found ...*collector) map[string]bool {
-	loops := map[string]bool{}
+func looping(found ...*collector) map[conversation]bool {
+	loops := map[conversation]bool{}
 	for _, c := range found {
 		for w := range c.sums.loops { // any order: a set
-			loops[w.who] = true
+			loops[conversationOf(w.who)] = true
 		}
 		for _, k := range c.all {
 			if class, _ := c.labels.class(k); class.isLoop() {
-				loops[k.who()] = true
+				loops[conversationOf(k.who())] = true
 			}
 		}
 	}
-	delete(loops, "") // those of nobody
+	delete(loops, 0) // those of nobody
 	return loops
 }
 

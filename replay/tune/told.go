@@ -51,7 +51,7 @@ func tellable(rule *window.Rule, cells []window.SweepCell, most int) int {
 func (t *told) repeat(r *window.Repeat, conversation string) {
 	rule := t.o.Rules[r.Target]
 	if c := t.cells[r.Target]; c >= 0 && int(r.Counts[c]) >= rule.Threshold {
-		t.gateways.current = conversation
+		t.gateways.current = conversationOf(conversation)
 		t.gateways.fired(rule, r.Event)
 	}
 }

@@ -112,7 +112,7 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 	batch := batchSize(&o.Run)
 	p := pass{
 		o: o, witness: witness, sweeping: startSweeping(batch, []*collector{c, ours}, sweep, ours.sweep(o.Windows[len(o.Windows)-1:], window.LeastRepeats, o.MaxKeys)),
-		conversations: map[string]int{}, gateways: newGatewayCounts(gateways, plan, c.told.all, false),
+		conversations: map[conversation]uint32{}, gateways: newGatewayCounts(gateways, plan, c.told.all, false),
 	}
 
 	o.Run.Plan, o.Run.Brief, o.Run.Hold = plan, o.Run.Event == nil, batches*batch
@@ -164,16 +164,14 @@ type pass struct {
 	o             Options
 	witness       *window.Witness
 	sweeping      *sweeping
-	conversations map[string]int // requests
+	conversations map[conversation]uint32 // requests
 	gateways      *gatewayCounts
 }
 
 func (p *pass) event(ev *window.Event) error {
-	conversation := p.witness.Conversation(ev)
-	if conversation != "" {
-		p.conversations[conversation]++
+	if p.gateways.current = conversationOf(p.witness.Conversation(ev)); p.gateways.current != 0 {
+		p.conversations[p.gateways.current]++
 	}
-	p.gateways.current = conversation
 	p.witness.Seen(ev)
 	p.sweeping.add(ev)
 	if p.o.Run.Event != nil {
