@@ -1,6 +1,9 @@
 package window
 
-import "slices"
+import (
+	"encoding/binary"
+	"hash/maphash"
+)
 
 // told is how high the hits of a scope have counted since its session and its
 // caller are these, which nobody was told: they mostly stay what they are.
@@ -19,18 +22,20 @@ func (t *sweepTarget) reach(q *sequence, ev *Event) {
 	q.session, q.caller, q.most = ev.Session, ev.Caller, append(q.most[:0], t.shown...)
 }
 
+var reachedSeed = maphash.MakeSeed()
+
 // tell tells how high the hits of a scope have counted in it, in its session and
 // its caller.
 func (t *sweepTarget) tell(q *sequence) {
 	if len(q.most) == 0 {
 		return
 	}
-	t.inScopes.saw(q.key, q.most)
+	t.inScopes.saw(binary.LittleEndian.Uint64(q.key[:]), q.most)
 	if q.session != "" {
-		t.inSessions.saw(q.session, q.most)
+		t.inSessions.saw(maphash.String(reachedSeed, q.session), q.most)
 	}
 	if q.caller != "" {
-		t.inCallers.saw(q.caller, q.most)
+		t.inCallers.saw(maphash.String(reachedSeed, q.caller), q.most)
 	}
 }
 
@@ -44,17 +49,25 @@ func (t *sweepTarget) tellAll() {
 }
 
 // reached knows the highest counts that each scope, session or caller has had.
-// That is enough to tell in how many of them a setting fired.
-type reached[K comparable] struct {
-	highest *table[K, []uint8] // by cell
-	gone    []int64            // of those that are not there any more: see add
+// That is enough to tell in how many of them a setting fired. A month has very
+// many sessions: each is a hash and the number of its counts, for most count
+// alike.
+type reached struct {
+	highest *table[uint64, uint32] // the number of its counts and one
+	counts  *Rows                  // by cell
+	raised  []uint8
+	gone    []int64 // of those that are not there any more: see add
 	cells   int
 	most    int
 }
 
-func newReached[K comparable](most, cells, keys int) *reached[K] {
-	r := &reached[K]{cells: cells, most: most}
-	r.highest = newTable[K](-1, keys, func(highest *[]uint8) {
+// reachedForKey is how many scopes, sessions and callers are known for each key
+// that may be live: they are known for ever, and take less.
+const reachedForKey = 4
+
+func newReached(most, cells, keys int) *reached {
+	r := &reached{cells: cells, most: most, counts: NewRows(cells)}
+	r.highest = newTable[uint64](-1, reachedForKey*keys, func(highest *uint32) {
 		if r.gone == nil {
 			r.gone = r.numbers()
 		}
@@ -63,14 +76,15 @@ func newReached[K comparable](most, cells, keys int) *reached[K] {
 	return r
 }
 
-// saw notes the highest of some counts by cell.
-func (r *reached[K]) saw(key K, counts []uint8) {
-	highest := r.highest.touch(key, 0) // for ever
-	if *highest == nil {
-		*highest = slices.Clone(counts)
-		return
+// saw notes the highest of some counts by cell of one with that hash.
+func (r *reached) saw(who uint64, counts []uint8) {
+	highest := r.highest.touch(who, 0) // for ever
+	if *highest > 0 {
+		r.raised = append(r.raised[:0], r.counts.At(*highest-1)...)
+		raise(r.raised, counts)
+		counts = r.raised
 	}
-	raise(*highest, counts)
+	*highest = r.counts.Add(counts) + 1
 }
 
 // raise makes each of the highest as high as the count beside it.
@@ -83,18 +97,18 @@ func raise(highest, counts []uint8) {
 	}
 }
 
-func (r *reached[K]) numbers() []int64 { return make([]int64, r.cells*(r.most+1)) }
+func (r *reached) numbers() []int64 { return make([]int64, r.cells*(r.most+1)) }
 
-// add adds one of the highest counts to numbers by cell and count.
-func (r *reached[K]) add(numbers []int64, highest []uint8) {
-	for c, n := range highest {
+// add adds the highest counts that have a number to numbers by cell and count.
+func (r *reached) add(numbers []int64, highest uint32) {
+	for c, n := range r.counts.At(highest - 1) {
 		numbers[c*(r.most+1)+min(int(n), r.most)]++
 	}
 }
 
 // by is how many reached each threshold of each cell, in the slice that of
 // finds in it.
-func (r *reached[K]) by(cells []Swept, of func(*Swept) []int64) {
+func (r *reached) by(cells []Swept, of func(*Swept) []int64) {
 	numbers := r.numbers()
 	copy(numbers, r.gone)
 	for i := r.highest.oldest; i != 0; i = r.highest.entries.at(i).prev {

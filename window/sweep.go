@@ -125,12 +125,12 @@ type sweepTarget struct {
 	period         int     // of the cycle counter
 	seen           *seen
 	repeats        pages[repeats]
-	freed          []uint32                       // of repeats: their keys are gone
-	keyGone        func(keep any)                 // of SweepOptions
-	dropped        int64                          // repeats that had to make room
-	inScopes       *reached[fingerprint.ScopeKey] // of requests that repeat
-	inSessions     *reached[string]               // likewise
-	inCallers      *reached[string]
+	freed          []uint32       // of repeats: their keys are gone
+	keyGone        func(keep any) // of SweepOptions
+	dropped        int64          // repeats that had to make room
+	inScopes       *reached       // of requests that repeat
+	inSessions     *reached       // likewise
+	inCallers      *reached
 	trails         []*trail // of scopes that are gone
 	trips          *trips   // nil unless tripping changes what the rule counts
 	tally          sweepTally
@@ -201,8 +201,9 @@ func (s *Sweep) newTarget(rule int) *sweepTarget {
 	// Most keys come once and are many, in no cache: they go by the thousand.
 	t.seen = newSeen(longest, longest/keepSlack, s.o.MaxKeys, t.gone, t.over)
 	t.repeats.add() // 0 is none
-	t.inScopes = newReached[fingerprint.ScopeKey](s.o.Most, len(s.cells), s.o.MaxKeys)
-	t.inSessions, t.inCallers = newReached[string](s.o.Most, len(s.cells), s.o.MaxKeys), newReached[string](s.o.Most, len(s.cells), s.o.MaxKeys)
+	for _, in := range []**reached{&t.inScopes, &t.inSessions, &t.inCallers} {
+		*in = newReached(s.o.Most, len(s.cells), s.o.MaxKeys)
+	}
 	if s.o.Repeat != nil && !r.bySession() {
 		x := newInRow(r, CounterSpec{Window: s.o.Windows[len(s.o.Windows)-1], Closed: r.Counter.EdgeCounts(), Period: t.period}, s.o.MaxKeys)
 		t.inRow = &x

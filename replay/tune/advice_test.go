@@ -18,13 +18,13 @@ func TestGridAgreesWithOutcomes(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		const most = 8
 		r := &Report{Cells: make([]window.SweepCell, 3), Sweep: []window.SweepTarget{{Rule: &window.Rule{}}}, Options: Options{Most: most}}
-		counts := newRows(len(r.Cells))
+		counts := window.NewRows(len(r.Cells))
 		var repeats []*Repeat
 		for range rapid.IntRange(0, 5).Draw(t, "repeats") {
-			k := &Repeat{Kind: rapid.SampledFrom(window.Kinds).Draw(t, "kind"), rows: &counts}
+			k := &Repeat{Kind: rapid.SampledFrom(window.Kinds).Draw(t, "kind"), rows: counts}
 			for range rapid.IntRange(1, 6).Draw(t, "hits") {
 				row := rapid.SliceOfN(rapid.Uint8Range(1, most+3), len(r.Cells), len(r.Cells)).Draw(t, "counts")
-				k.hits = append(k.hits, Hit{row: counts.add(row)})
+				k.hits = append(k.hits, Hit{row: counts.Add(row)})
 			}
 			k.counted()
 			k.Requests = int64(len(k.hits)) + 1 + rapid.Int64Range(0, 3).Draw(t, "rest")
@@ -174,11 +174,11 @@ func TestRecommend(t *testing.T) {
 	f := func(what string, rules []rule, want ...int) {
 		t.Helper()
 		r := &Report{}
-		counts := new(newRows(1))
+		counts := window.NewRows(1)
 		for i, x := range rules {
 			r.Advice = append(r.Advice, Advice{Target: i, Threshold: 4, Found: x.caught != "", Outcome: Outcome{Caught: len(x.caught), Wrong: x.wrong}})
 			for _, who := range x.caught {
-				k := &Repeat{Target: i, Kind: window.Stuck, Conversation: string(who), rows: counts, hits: []Hit{{row: counts.add([]uint8{4})}}}
+				k := &Repeat{Target: i, Kind: window.Stuck, Conversation: string(who), rows: counts, hits: []Hit{{row: counts.Add([]uint8{4})}}}
 				k.counted()
 				r.Repeats = append(r.Repeats, k)
 			}

@@ -9,7 +9,7 @@ import (
 
 // crowded tells that there are repeats to sum up.
 func (c *collector) crowded() bool {
-	return c.begun > c.room/8 && (len(c.all) >= c.room || c.rows.bytes() >= keptCounts/2)
+	return c.begun > c.room/8 && (len(c.all) >= c.room || c.rows.Bytes() >= keptCounts/2)
 }
 
 // sumUp sums repeats up that have ended: those that are no loops first, and of
@@ -50,7 +50,7 @@ func (c *collector) sumUp() {
 				continue
 			}
 			if !k.empty() {
-				c.sums.add(k, c.labels, highestThreshold(k.Rule, c.most), c.rows.cells+len(k.tracked))
+				c.sums.add(k, c.labels, highestThreshold(k.Rule, c.most), c.cells+len(k.tracked))
 			}
 			c.free(k)
 			left--
@@ -66,16 +66,16 @@ func (c *collector) sumUp() {
 	sum(func(k *Repeat) bool { return !loop(k) })
 	sum(func(*Repeat) bool { return true })
 	c.all = slices.DeleteFunc(c.all, func(k *Repeat) bool { return k.Rule == nil })
-	if c.rows.bytes() < keptCounts/2 {
+	if c.rows.Bytes() < keptCounts/2 {
 		return
 	}
-	inUse := newRows(c.rows.cells)
+	all := *c.rows
+	*c.rows = *window.NewRows(c.cells)
 	for _, k := range c.all {
 		for i := range k.hits {
-			k.hits[i].row = inUse.add(c.rows.at(k.hits[i].row))
+			k.hits[i].row = c.rows.Add(all.At(k.hits[i].row))
 		}
 	}
-	c.rows = inUse
 }
 
 // free makes the memory of a repeat that of others.

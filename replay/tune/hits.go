@@ -21,7 +21,7 @@ func (k *Repeat) Counts(cell int) []uint8 {
 	}
 	list := make([]uint8, len(k.hits))
 	for i := range list {
-		list[i] = k.rows.at(k.hits[i].row)[cell]
+		list[i] = k.rows.At(k.hits[i].row)[cell]
 	}
 	return list
 }

@@ -34,10 +34,10 @@ type Repeat struct {
 	over         bool // no more requests are to come
 
 	hits []Hit
-	rest spending // of the requests behind those
-	rows *rows    // of the counts of hits
-	most []uint8  // highest count by cell
-	top  uint8    // of these
+	rest spending     // of the requests behind those
+	rows *window.Rows // of the counts of hits
+	most []uint8      // highest count by cell
+	top  uint8        // of these
 	// By window, the highest threshold at which a tracker fired; nil unless the
 	// rule has one.
 	tracked []int32
@@ -71,7 +71,8 @@ const repeatsAtOnce = 64
 type collector struct {
 	plan    *window.Plan
 	rules   []int // of the plan, by target
-	rows    rows
+	cells   int
+	rows    *window.Rows
 	all     []*Repeat
 	unused  []Repeat  // memory for those to come
 	few     []Hit     // likewise
@@ -88,7 +89,7 @@ type collector struct {
 }
 
 func newCollector(plan *window.Plan, rules []int, cells int, witness *window.Witness, o *Options) *collector {
-	return &collector{plan: plan, rules: rules, rows: newRows(cells), witness: witness, labels: o.Labels, most: o.Most, room: cmp.Or(o.MaxRepeats, DefaultRepeats)}
+	return &collector{plan: plan, rules: rules, cells: cells, rows: window.NewRows(cells), witness: witness, labels: o.Labels, most: o.Most, room: cmp.Or(o.MaxRepeats, DefaultRepeats)}
 }
 
 // sweep counts the rules, and calls the collector with what repeats.
@@ -142,11 +143,11 @@ func (c *collector) repeat(r *window.Repeat) {
 	if r.Event.TokensIn >= 0 || r.Event.TokensOut >= 0 {
 		h.Tokens = max(r.Event.TokensIn, 0) + max(r.Event.TokensOut, 0)
 	}
-	if len(k.hits) == keptHits || len(k.hits) >= fewHits && c.rows.bytes() >= keptCounts {
+	if len(k.hits) == keptHits || len(k.hits) >= fewHits && c.rows.Bytes() >= keptCounts {
 		k.rest.add(&h)
 		return
 	}
-	h.row = c.rows.add(r.Counts)
+	h.row = c.rows.Add(r.Counts)
 	if cap(k.hits) == 0 {
 		if len(c.few) == 0 {
 			c.few = make([]Hit, fewHits*repeatsAtOnce)
@@ -163,7 +164,7 @@ func (c *collector) begin(r *window.Repeat, facts *window.Facts) *Repeat {
 	c.begun++
 	*k = Repeat{
 		Rule: c.plan.Rules[c.rules[r.Target]], Target: r.Target, Scope: append([]string{}, r.Scope.Values...), Fingerprint: r.Fingerprint,
-		First: facts.First, Session: ev.Session, Caller: ev.Caller, Model: ev.Model, Conversation: c.witness.Conversation(ev), rows: &c.rows, facts: facts, hits: k.hits[:0], most: k.most[:0],
+		First: facts.First, Session: ev.Session, Caller: ev.Caller, Model: ev.Model, Conversation: c.witness.Conversation(ev), rows: c.rows, facts: facts, hits: k.hits[:0], most: k.most[:0],
 	}
 	*r.Keep = k
 	c.all = append(c.all, k)
@@ -207,7 +208,7 @@ func (c *collector) part(k *Repeat, r *window.Repeat, facts *window.Facts) *Repe
 func (k *Repeat) counted() {
 	k.most, k.top = k.most[:0], 0
 	for i := range k.hits {
-		counts := k.rows.at(k.hits[i].row)
+		counts := k.rows.At(k.hits[i].row)
 		if i == 0 {
 			k.most = append(k.most, counts...)
 		}
@@ -249,7 +250,7 @@ func (r *Report) longest(among func(target int, kind window.Kind) bool) (longest
 }
 
 // count is what a cell counted at a hit.
-func (k *Repeat) count(hit, cell int) int { return int(k.rows.at(k.hits[hit].row)[cell]) }
+func (k *Repeat) count(hit, cell int) int { return int(k.rows.At(k.hits[hit].row)[cell]) }
 
 // firing is what one setting would have done with a repeat.
 type firing struct {

@@ -11,9 +11,9 @@ import (
 
 // repeatOf makes a repeat whose hits had these counts in the only cell.
 func repeatOf(requests int64, counts ...uint8) *Repeat {
-	k := &Repeat{Kind: window.Stuck, Requests: requests, rows: new(newRows(1)), facts: &window.Facts{}}
+	k := &Repeat{Kind: window.Stuck, Requests: requests, rows: window.NewRows(1), facts: &window.Facts{}}
 	for _, n := range counts {
-		k.hits = append(k.hits, Hit{row: k.rows.add([]uint8{n}), Tokens: 10, Cost: 0.5})
+		k.hits = append(k.hits, Hit{row: k.rows.Add([]uint8{n}), Tokens: 10, Cost: 0.5})
 	}
 	k.counted()
 	return k

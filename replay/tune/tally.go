@@ -40,7 +40,7 @@ func (t *tally) note(k *Repeat, most int) {
 		one.hits += rest
 	}
 	for i := range k.hits {
-		for c, n := range k.rows.at(k.hits[i].row) {
+		for c, n := range k.rows.At(k.hits[i].row) {
 			t.at[min(int(n), most)*t.cells+c].hits++
 		}
 	}

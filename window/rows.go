@@ -1,13 +1,13 @@
-package tune
+package window
 
 import (
 	"bytes"
 	"hash/maphash"
 )
 
-// rows are the counts of hits by cell. They are numbered, and each that is
-// different is kept once: of most hits they have been seen before.
-type rows struct {
+// Rows are counts by cell. They are numbered from 0 on, and each that is different
+// is kept once: most have been seen before.
+type Rows struct {
 	cells  int
 	n      uint32
 	blocks [][]uint8
@@ -15,20 +15,21 @@ type rows struct {
 	found  []uint32     // by hash: the number and one
 }
 
-func newRows(cells int) rows {
-	return rows{cells: cells, seed: maphash.MakeSeed(), found: make([]uint32, 1<<rowsBits)}
+// NewRows are rows of so many cells.
+func NewRows(cells int) *Rows {
+	return &Rows{cells: cells, seed: maphash.MakeSeed(), found: make([]uint32, 1<<rowsBits)}
 }
 
 const rowsBits = 10 // of a number tell the row in its block
 
-// at is a row.
-func (r *rows) at(i uint32) []uint8 {
+// At is a row.
+func (r *Rows) At(i uint32) []uint8 {
 	from := int(i&(1<<rowsBits-1)) * r.cells
 	return r.blocks[i>>rowsBits][from : from+r.cells : from+r.cells]
 }
 
-// add returns the number of a row.
-func (r *rows) add(counts []uint8) uint32 {
+// Add returns the number of a row.
+func (r *Rows) Add(counts []uint8) uint32 {
 	slot := r.find(counts)
 	if known := r.found[slot]; known > 0 {
 		return known - 1
@@ -37,25 +38,25 @@ func (r *rows) add(counts []uint8) uint32 {
 		r.blocks = append(r.blocks, make([]uint8, r.cells<<rowsBits))
 	}
 	r.n++
-	copy(r.at(r.n-1), counts)
+	copy(r.At(r.n-1), counts)
 	if r.found[slot] = r.n; int(r.n) > len(r.found)/2 {
 		r.found = make([]uint32, 2*len(r.found))
 		for i := range r.n {
-			r.found[r.find(r.at(i))] = i + 1
+			r.found[r.find(r.At(i))] = i + 1
 		}
 	}
 	return r.n - 1
 }
 
 // find is where a row is found, or would be.
-func (r *rows) find(counts []uint8) (slot int) {
+func (r *Rows) find(counts []uint8) (slot int) {
 	last := len(r.found) - 1
 	slot = int(maphash.Bytes(r.seed, counts)) & last
-	for r.found[slot] > 0 && !bytes.Equal(r.at(r.found[slot]-1), counts) {
+	for r.found[slot] > 0 && !bytes.Equal(r.At(r.found[slot]-1), counts) {
 		slot = (slot + 1) & last
 	}
 	return slot
 }
 
-// bytes is what the rows take.
-func (r *rows) bytes() int { return int(r.n) * r.cells }
+// Bytes is what the rows take.
+func (r *Rows) Bytes() int { return int(r.n) * r.cells }
