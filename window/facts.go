@@ -66,10 +66,12 @@ func (f *Facts) toHear() *heard {
 // was heard.
 func (f *Facts) wasHeard() *heard {
 	if f.heard == nil {
-		return &heard{}
+		return &nothingHeard
 	}
 	return f.heard
 }
+
+var nothingHeard heard
 
 // variety counts different values, up to a bound.
 type variety struct {

@@ -26,13 +26,14 @@ func (c *collector) sumUp() {
 		kind   window.Kind
 	}
 	longest := map[kindOf]*Repeat{}
-	var ended []*Repeat
+	ended := make([]*Repeat, 0, len(c.all))
 	for _, k := range c.all {
 		if !k.over || k.Last+othersHad >= c.latest {
 			continue
 		}
 		if k.Kind == "" { // nothing more is to be known of it
-			c.tell(k)
+			k.Kind = c.witness.KindAlone(k.Rule, k.facts)
+			k.counted()
 		}
 		ended = append(ended, k)
 		of := kindOf{k.Target, k.Kind}
