@@ -87,16 +87,6 @@ func (r *reached) saw(who uint64, counts []uint8) {
 	*highest = r.counts.Add(counts) + 1
 }
 
-// raise makes each of the highest as high as the count beside it.
-func raise(highest, counts []uint8) {
-	highest = highest[:len(counts)]
-	for i, n := range counts {
-		if n > highest[i] {
-			highest[i] = n
-		}
-	}
-}
-
 func (r *reached) numbers() []int64 { return make([]int64, r.cells*(r.most+1)) }
 
 // add adds the highest counts that have a number to numbers by cell and count.

@@ -2,6 +2,7 @@ package window
 
 import (
 	"bytes"
+	"encoding/binary"
 	"hash/maphash"
 )
 
@@ -60,3 +61,26 @@ func (r *Rows) find(counts []uint8) (slot int) {
 
 // Bytes is what the rows take.
 func (r *Rows) Bytes() int { return int(r.n) * r.cells }
+
+// Raise makes each of the highest as high as the count beside it in a row.
+func (r *Rows) Raise(highest []uint8, i uint32) { raise(highest, r.At(i)) }
+
+// raise makes each of the highest as high as the count beside it.
+func raise(highest, counts []uint8) {
+	highest = highest[:len(counts)]
+	for len(counts) >= 8 {
+		binary.LittleEndian.PutUint64(highest, higher(binary.LittleEndian.Uint64(highest), binary.LittleEndian.Uint64(counts)))
+		highest, counts = highest[8:], counts[8:]
+	}
+	for i, n := range counts {
+		highest[i] = max(highest[i], n)
+	}
+}
+
+// higher is the higher of each two of eight bytes.
+func higher(a, b uint64) uint64 {
+	const tops = 0x80 * 0x0101010101010101
+	lower := (b | tops) - a&^tops       // top bit: the other bits of b are not below those of a
+	not := (b&^a | ^(b^a)&lower) & tops // top bit: b is not below a
+	return a ^ (a^b)&(not>>7*0xff)
+}

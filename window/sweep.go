@@ -291,8 +291,14 @@ func (s *Sweep) count(l *Look) {
 // an event that came so often in a row.
 func (s *Sweep) repeats(key *repeats, l *Look, k, row int, tracked []int32) {
 	t, at := s.targets[l.target], &s.sights[l.target]
+	shown := t.shown[:len(t.counts)]
 	for c, n := range t.counts {
-		t.shown[c] = uint8(min(t.level(n), math.MaxUint8))
+		shown[c] = uint8(min(n, math.MaxUint8))
+	}
+	if t.own > 0 {
+		for c, n := range t.counts {
+			shown[c] = uint8(min(t.level(n), math.MaxUint8))
+		}
 	}
 	t.fire(key, l.time, usageOf(l.ev))
 	t.reach(t.sequence, l.ev)

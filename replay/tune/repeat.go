@@ -208,13 +208,11 @@ func (c *collector) part(k *Repeat, r *window.Repeat, facts *window.Facts) *Repe
 func (k *Repeat) counted() {
 	k.most, k.top = k.most[:0], 0
 	for i := range k.hits {
-		counts := k.rows.At(k.hits[i].row)
 		if i == 0 {
-			k.most = append(k.most, counts...)
+			k.most = append(k.most, k.rows.At(k.hits[i].row)...)
+			continue
 		}
-		for c, n := range counts {
-			k.most[c] = max(k.most[c], n)
-		}
+		k.rows.Raise(k.most, k.hits[i].row)
 	}
 	if len(k.most) > 0 {
 		k.top = slices.Max(k.most)

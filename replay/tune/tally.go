@@ -23,21 +23,23 @@ func (t *tally) upTo(count int) {
 // note adds a repeat. Counts above most are as good as that.
 func (t *tally) note(k *Repeat, most int) {
 	t.repeats++
-	swept, rest := len(k.most), uint32(k.Rest())
-	if swept == 0 {
-		swept = t.cells - len(k.tracked)
-	}
-	for c := range t.cells {
-		highest := 0
-		if c < swept {
-			highest = min(k.Highest(c), most)
-		} else if k.tracked != nil {
-			highest = min(int(k.tracked[c-swept]), most)
-		}
+	rest := uint32(k.Rest())
+	note := func(c, highest int) {
 		t.upTo(highest)
 		one := &t.at[highest*t.cells+c]
 		one.repeats++
 		one.hits += rest
+	}
+	t.upTo(min(int(k.top), most))
+	for c, n := range k.most {
+		note(c, min(int(n), most))
+	}
+	for c := len(k.most); c < t.cells; c++ { // without hits, or of the tracker
+		highest := int32(0)
+		if w := c - (t.cells - len(k.tracked)); w >= 0 {
+			highest = k.tracked[w]
+		}
+		note(c, min(int(highest), most))
 	}
 	for i := range k.hits {
 		for c, n := range k.rows.At(k.hits[i].row) {
