@@ -206,7 +206,7 @@
   const delays = (...cell) => span(1000 * swept(...cell, DELAY)) + " after the first repeat (median; 95 % within " + span(1000 * swept(...cell, DELAY_95)) + ")";
   const capital = (text) => text.charAt(0).toUpperCase() + text.slice(1);
   const by = D.labels ? "" : "by evidence ";
-  const catches = (o) => "catches " + o.caught + " of " + plural(o.caught + o.missed, "loop") + ", " + (o.wrong ? plural(o.wrong, "repeat") + " that " + by + (o.wrong === 1 ? "is" : "are") + " no loop" : "and nothing that is no loop");
+  const catches = (o) => "catches " + count(o.caught) + " of " + plural(o.caught + o.missed, "loop") + ", " + (o.wrong ? plural(o.wrong, "repeat") + " that " + by + (o.wrong === 1 ? "is" : "are") + " no loop" : "and nothing that is no loop");
 
   function drawRecommendation() {
     const minutes = D.last - D.first < 3600e3 ? 19 : 16; // and seconds, where it is about them
@@ -323,7 +323,7 @@
         line("requests it would stop", count(get(REQUESTS)) + " (" + percent(get(REQUESTS), D.account.judged) + ")"),
         line("scopes touched", count(get(SCOPES))),
         line("sessions, callers", count(get(SESSIONS)) + ", " + count(get(CALLERS))),
-        line("loops caught", o.caught + " of " + (o.caught + o.missed)),
+        line("loops caught", count(o.caught) + " of " + count(o.caught + o.missed)),
         line("loops missed", count(o.missed)),
         line("repeats it fires on", count(o.all)),
         line("of these, " + by + "no loop", count(o.wrong)),
@@ -564,7 +564,7 @@
           return h("div", null, (g.rules.length > 1 ? r.name + ": " : "") + (r.advised ? settingText(r.advised.cell, r.advised.threshold) + " " + catches(r) : "no setting that was swept catches a loop within the limits"));
         });
         if (!g.coverage) return [g.name, g.reading, "–", "–", "–", "–", "could look at nothing: " + g.cause];
-        return [g.name, g.reading, percent(g.requests, D.account.judged), count(g.conversations), g.caught + " of " + g.loops, g.normal ? count(g.wrong) + " of " + count(g.normal) + " (" + percent(g.wrong, g.normal) + ")" : "–",
+        return [g.name, g.reading, percent(g.requests, D.account.judged), count(g.conversations), count(g.caught) + " of " + count(g.loops), g.normal ? count(g.wrong) + " of " + count(g.normal) + " (" + percent(g.wrong, g.normal) + ")" : "–",
           advised.length ? h("div", null, advised) : "not swept"];
       })),
       D.gateways.filter((g) => g.excess).map((g) => h("p", null, g.excess + ".")),

@@ -154,7 +154,8 @@ func (a *Advice) Proof() string {
 	case a.Whole:
 		return "chosen on the whole log, unproved: the first 70 % of its time has no loop"
 	case a.Test.Loops > 0 || a.Test.Episodes > 0:
-		return chosen + fmt.Sprintf("on the rest it catches %d of %s, %d wrongly", a.Test.Caught, term.Plural(int64(a.Test.Loops), "loop", "loops"), a.Test.Wrong)
+		return chosen + fmt.Sprintf("on the rest it catches %s of %s, %s wrongly",
+			term.Count(int64(a.Test.Caught)), term.Plural(int64(a.Test.Loops), "loop", "loops"), term.Count(int64(a.Test.Wrong)))
 	}
 	return chosen + "the rest of it has no loop to prove it"
 }
