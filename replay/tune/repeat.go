@@ -31,7 +31,8 @@ type Repeat struct {
 	method, path string
 	excluded     bool // a suggested exclusion takes it out
 	later        bool // the key has come before, so that its first request repeats too
-	over         bool // no more requests are to come
+	number       int  // in the order in which they began
+	place        int  // among the open ones
 
 	hits []Hit
 	rest spending     // of the requests behind those
@@ -46,14 +47,13 @@ type Repeat struct {
 
 // The bounds of what is kept. A loop that goes on for longer than keptHits has
 // long been found by every setting; its later requests only add to the sums.
-// Where there are more different counts, or more repeats than room for them, those that
-// have ended are summed up, the shortest first, until half is free.
 const (
 	keptHits   = 256     // of one repeat
-	keptCounts = 1 << 25 // bytes
+	keptCounts = 1 << 25 // bytes, for those that have not ended
 )
 
-// DefaultRepeats is how many repeats are kept one by one unless told otherwise.
+// DefaultRepeats is how many repeats that have ended are kept one by one unless
+// told otherwise.
 const DefaultRepeats = 1 << 17
 
 // fewHits is how many hits most repeats have at most. Those of a repeat are kept
@@ -67,56 +67,99 @@ const othersHad = 2 * 60_000_000
 // repeatsAtOnce are given their memory together.
 const repeatsAtOnce = 64
 
-// collector keeps the repeats of a pass.
+// collector notes what repeats in a pass, until it has ended.
 type collector struct {
 	plan    *window.Plan
 	rules   []int // of the plan, by target
 	cells   int
-	rows    *window.Rows
-	all     []*Repeat
+	rows    *window.Rows // counts
+	tight   int          // bytes of counts that are too many
+	open    []*Repeat    // in no order
+	over    []*Repeat    // that have ended
+	begun   int
+	latest  int64
 	unused  []Repeat  // memory for those to come
 	few     []Hit     // likewise
-	freed   []*Repeat // likewise: what they were is summed up
+	freed   []*Repeat // likewise
 	witness *window.Witness
 	told    *told // nil if nobody asks
-
-	labels Labels
-	most   int // the highest threshold
-	room   int // repeats that are kept
-	begun  int // since some were summed up last
-	latest int64
-	sums   sums
 }
 
-func newCollector(plan *window.Plan, rules []int, cells int, witness *window.Witness, o *Options) *collector {
-	return &collector{plan: plan, rules: rules, cells: cells, rows: window.NewRows(cells), witness: witness, labels: o.Labels, most: o.Most, room: cmp.Or(o.MaxRepeats, DefaultRepeats)}
+func newCollector(plan *window.Plan, rules []int, cells int, witness *window.Witness) *collector {
+	return &collector{plan: plan, rules: rules, cells: cells, rows: window.NewRows(cells), tight: keptCounts / 2, witness: witness}
 }
 
 // sweep counts the rules, and calls the collector with what repeats.
 func (c *collector) sweep(windows []time.Duration, most, maxKeys int) *window.Sweep {
-	return window.NewSweep(c.plan, c.rules, window.SweepOptions{Windows: windows, Most: most, MaxKeys: maxKeys, Repeat: c.repeat, Gone: gone})
+	return window.NewSweep(c.plan, c.rules, window.SweepOptions{
+		Windows: windows, Most: most, MaxKeys: maxKeys, Repeat: c.repeat, Gone: func(keep any) { c.end(keep.(*Repeat)) },
+	})
 }
 
-// gone notes that no more requests of a repeat are to come.
-func gone(keep any) { keep.(*Repeat).over = true }
+// end ends a repeat: no more requests are to come.
+func (c *collector) end(k *Repeat) {
+	last := c.open[len(c.open)-1]
+	c.open[k.place], last.place = last, k.place
+	c.open = c.open[:len(c.open)-1]
+	c.over = append(c.over, k)
+}
 
-// repeats are those found, with what they are.
-func (c *collector) repeats() []*Repeat {
-	c.all = slices.DeleteFunc(c.all, (*Repeat).empty)
-	for _, k := range c.all {
-		c.tell(k)
+// endedAtOnce is how many have ended when they are taken away.
+const endedAtOnce = 256
+
+// ended takes repeats away that have ended, if there are enough. They are not
+// touched again, and can be looked at while more are counted.
+func (c *collector) ended() (list []*Repeat) {
+	if len(c.over) < endedAtOnce {
+		return nil
 	}
-	return c.all
+	counts := c.rows.Frozen()
+	later := c.over[:0]
+	for _, k := range c.over {
+		if k.Last+othersHad >= c.latest {
+			later = append(later, k)
+			continue
+		}
+		k.rows = counts
+		list = append(list, k)
+	}
+	c.over = later
+	if c.rows.Bytes() >= c.tight {
+		c.rows = window.NewRows(c.cells)
+		for _, k := range slices.Concat(c.over, c.open) {
+			k.move(c.rows)
+		}
+		c.tight = max(keptCounts/2, 2*c.rows.Bytes())
+	}
+	return list
 }
 
 // empty tells that all that repeats went over to the next stretch.
 func (k *Repeat) empty() bool { return len(k.hits) == 0 && k.Requests < 2 }
 
-// tell says what a repeat is, as far as is known.
-func (c *collector) tell(k *Repeat) {
-	k.Kind, k.Evidence = c.witness.Kind(k.Rule, k.facts)
-	k.counted()
+// move takes the counts of a repeat to others.
+func (k *Repeat) move(to *window.Rows) {
+	if k.rows == to {
+		return
+	}
+	for i := range k.hits {
+		k.hits[i].row = to.Add(k.rows.At(k.hits[i].row))
+	}
+	k.rows = to
 }
+
+// free forgets a repeat but for its memory.
+func (k *Repeat) free() *Repeat {
+	hits := k.hits[:0]
+	if cap(hits) > mostFreed {
+		hits = nil
+	}
+	*k = Repeat{hits: hits, most: k.most[:0]}
+	return k
+}
+
+// mostFreed bounds the hits whose memory waits for those of another repeat.
+const mostFreed = 16
 
 func (c *collector) repeat(r *window.Repeat) {
 	if c.told != nil {
@@ -161,13 +204,14 @@ func (c *collector) repeat(r *window.Repeat) {
 func (c *collector) begin(r *window.Repeat, facts *window.Facts) *Repeat {
 	ev := r.Event
 	k := c.memory()
-	c.begun++
 	*k = Repeat{
 		Rule: c.plan.Rules[c.rules[r.Target]], Target: r.Target, Scope: append([]string{}, r.Scope.Values...), Fingerprint: r.Fingerprint,
 		First: facts.First, Session: ev.Session, Caller: ev.Caller, Model: ev.Model, Conversation: c.witness.Conversation(ev), rows: c.rows, facts: facts, hits: k.hits[:0], most: k.most[:0],
+		number: c.begun, place: len(c.open),
 	}
 	*r.Keep = k
-	c.all = append(c.all, k)
+	c.begun++
+	c.open = append(c.open, k)
 	return k
 }
 
@@ -187,7 +231,8 @@ func (c *collector) memory() (k *Repeat) {
 // part ends a repeat where another stretch begins, and gives that its hits.
 func (c *collector) part(k *Repeat, r *window.Repeat, facts *window.Facts) *Repeat {
 	next := c.begin(r, facts)
-	next.later, k.over = true, true
+	next.later = true
+	c.end(k)
 	over := facts.Requests - 1 // requests that go over, besides the one at work
 	from := int64(len(k.hits)) + k.Rest() - over
 	if k.Requests -= over; over == 0 || from >= int64(len(k.hits)) {

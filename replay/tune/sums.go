@@ -112,14 +112,14 @@ func (a *Advice) caught(of map[whose][]uint8) iter.Seq[whose] {
 }
 
 // looping are the sessions and conversations in which some rule found a loop.
-func looping(found ...*collector) map[conversation]bool {
+func looping(kept []*keeper) map[conversation]bool {
 	loops := map[conversation]bool{}
-	for _, c := range found {
-		for w := range c.sums.loops { // any order: a set
+	for _, s := range kept {
+		for w := range s.sums.loops { // any order: a set
 			loops[conversationOf(w.who)] = true
 		}
-		for _, k := range c.all {
-			if class, _ := c.labels.class(k); class.isLoop() {
+		for _, k := range s.all {
+			if class, _ := s.labels.class(k); class.isLoop() {
 				loops[conversationOf(k.who())] = true
 			}
 		}

@@ -1,8 +1,6 @@
 package tune
 
 import (
-	"slices"
-
 	"github.com/loopgauge/loopgauge/replay"
 	"github.com/loopgauge/loopgauge/window"
 )
@@ -14,18 +12,18 @@ type sweeping struct {
 	sweeps []*window.Sweep
 	size   int         // events of a batch
 	batch  *batch      // that fills
-	full   chan *batch // with room for all
+	full   chan *batch // with room for those that wait
 	swept  chan *batch // to be filled again; closed at the end
 
-	collectors []*collector
-	summed     chan struct{} // to go on, behind a crowded batch
+	keepers []*keeper // of what the sweeps find
 }
 
 // batch is what there is to look at of some events.
 type batch struct {
-	events  int
-	looks   [][]window.Look // by sweep
-	crowded bool            // behind it there is something to sum up
+	events int
+	looks  [][]window.Look // by sweep
+	ended  [][]*Repeat     // likewise: for who keeps them
+	freed  [][]*Repeat     // likewise: memory that comes back
 }
 
 // A batch makes what it costs to hand it over, and to wake a goroutine for it,
@@ -48,13 +46,10 @@ func batchSize(o *replay.Options) int {
 // in them may have come since one that is still looked at.
 const batches = 8
 
-func startSweeping(size int, collectors []*collector, sweeps ...*window.Sweep) *sweeping {
-	s := &sweeping{
-		sweeps: sweeps, size: size, full: make(chan *batch, batches), swept: make(chan *batch, batches),
-		collectors: collectors, summed: make(chan struct{}),
-	}
+func startSweeping(size int, keepers []*keeper, sweeps ...*window.Sweep) *sweeping {
+	s := &sweeping{sweeps: sweeps, size: size, full: make(chan *batch, batches-2), swept: make(chan *batch, batches), keepers: keepers}
 	for range batches {
-		s.swept <- &batch{looks: make([][]window.Look, len(sweeps))}
+		s.swept <- &batch{looks: make([][]window.Look, len(sweeps)), ended: make([][]*Repeat, len(sweeps)), freed: make([][]*Repeat, len(sweeps))}
 	}
 	s.batch = <-s.swept
 	go s.run()
@@ -65,28 +60,27 @@ func (s *sweeping) run() {
 	defer close(s.swept)
 	for b := range s.full {
 		for i, sweep := range s.sweeps {
+			c := s.keepers[i].collector
+			c.freed = append(c.freed, b.freed[i]...)
 			sweep.Count(b.looks[i])
-			b.looks[i] = b.looks[i][:0]
+			b.looks[i], b.ended[i] = b.looks[i][:0], c.ended()
 		}
-		crowded := slices.ContainsFunc(s.collectors, (*collector).crowded)
-		b.events, b.crowded = 0, crowded
-		if s.swept <- b; crowded {
-			<-s.summed
-		}
+		b.events = 0
+		s.swept <- b
 	}
 }
 
-// next is a batch to be filled, false if none is to come. What is to be summed up
-// is summed up here, where the events are read: it takes what the witness has
-// seen, who is not at work now, and has always seen the same by then.
+// next is a batch to be filled, false if none is to come. What has ended in it is
+// taken in here, where events are read. Batches go round in turn, so that it is
+// at the same event in every run.
 func (s *sweeping) next() (b *batch, more bool) {
-	if b, more = <-s.swept; more && b.crowded {
-		for _, c := range s.collectors {
-			c.sumUp()
-		}
-		s.summed <- struct{}{}
+	if b, more = <-s.swept; !more {
+		return nil, false
 	}
-	return b, more
+	for i, keeper := range s.keepers {
+		b.freed[i] = keeper.take(b.ended[i])
+	}
+	return b, true
 }
 
 func (s *sweeping) add(ev *window.Event) {

@@ -53,7 +53,7 @@ func TestToldAgreesWithEngine(t *testing.T) {
 		for i := range all {
 			all[i] = i
 		}
-		c := newCollector(plan, all, len(windows)*len(window.SweepKinds), witness, &Options{})
+		c := newCollector(plan, all, len(windows)*len(window.SweepKinds), witness)
 		sweep := c.sweep(windows, most, 0)
 		c.told = newTold(&Options{Rules: rules, Most: most}, plan, sweep.Cells(), compared)
 		judged := newGatewayCounts(compared, plan, c.told.all, true)

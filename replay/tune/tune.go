@@ -40,7 +40,7 @@ type Options struct {
 	Most    int             // the highest
 	MaxKeys int
 
-	MaxRepeats int // kept one by one, 0 is DefaultRepeats: beyond that the ended ones are summed up
+	MaxRepeats int // that have ended and are kept one by one, 0 is DefaultRepeats
 
 	Budget float64 // most alerts a day that advice may cost; 0 is no bound
 	// OwnCounters has advice count as its rule does: a gateway's counter is not
@@ -104,14 +104,15 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 		swept[i] = i
 	}
 	witness := plan.NewWitness()
-	c := newCollector(plan, swept, len(o.Windows)*len(window.SweepKinds), witness, &o)
+	c := newCollector(plan, swept, len(o.Windows)*len(window.SweepKinds), witness)
 	sweep := c.sweep(o.Windows, o.Most, o.MaxKeys)
 	c.told = newTold(&o, plan, sweep.Cells(), gateways)
 	// What has a loop is no matter of which rules are swept.
-	ours := newCollector(plan, unswept(plan, o.Rules, gateways), len(window.SweepKinds), witness, &o)
+	ours := newCollector(plan, unswept(plan, o.Rules, gateways), len(window.SweepKinds), witness)
+	kept := []*keeper{newKeeper(c, &o), newKeeper(ours, &o)}
 	batch := batchSize(&o.Run)
 	p := pass{
-		o: o, witness: witness, sweeping: startSweeping(batch, []*collector{c, ours}, sweep, ours.sweep(o.Windows[len(o.Windows)-1:], window.LeastRepeats, o.MaxKeys)),
+		o: o, witness: witness, sweeping: startSweeping(batch, kept, sweep, ours.sweep(o.Windows[len(o.Windows)-1:], window.LeastRepeats, o.MaxKeys)),
 		conversations: map[conversation]uint32{}, gateways: newGatewayCounts(gateways, plan, c.told.all, false),
 	}
 
@@ -127,15 +128,15 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 		return nil, err
 	}
 	r := &Report{
-		Options: o, Result: result, Cells: sweep.Cells(), Sweep: sweep.Result(), Repeats: c.repeats(), sums: c.sums,
+		Options: o, Result: result, Cells: sweep.Cells(), Sweep: sweep.Result(), Repeats: kept[0].repeats(), sums: kept[0].sums,
 		Conversations: len(p.conversations), Days: float64(result.Last-result.First) / 86400e6,
 	}
 	c.told.episodes(r.Sweep)
 	p.gateways.join(c.told.gateways)
 	r.exclude()
 	r.advise()
-	ours.repeats()
-	r.compare(p.gateways, p.conversations, looping(c, ours))
+	kept[1].repeats()
+	r.compare(p.gateways, p.conversations, looping(kept))
 	r.label(p.conversations)
 	return r, nil
 }
