@@ -43,7 +43,7 @@ type targetKind struct {
 func (k *Repeat) targetKind() targetKind { return targetKind{k.Target, k.Kind} }
 
 func newKeeper(c *collector, o *Options) *keeper {
-	return &keeper{collector: c, labels: o.Labels, most: o.Most, room: cmp.Or(o.MaxRepeats, DefaultRepeats), longest: map[targetKind]*Repeat{}}
+	return &keeper{collector: c, labels: o.Labels, most: o.Most, room: cmp.Or(o.MaxRepeats, DefaultRepeats), longest: map[targetKind]*Repeat{}, sums: newSums()}
 }
 
 // fetchedAtOnce are looked at together: they are in no cache, and one wait for
@@ -101,9 +101,6 @@ func (s *keeper) example(k *Repeat) bool {
 // makeRoom sums up half of what is kept: what ranks lowest, and of equals the
 // first.
 func (s *keeper) makeRoom() (free []*Repeat) {
-	if s.sums.tallies == nil {
-		s.sums = newSums(slices.MinFunc(s.kept, func(a, b ranked) int { return cmp.Compare(a.First, b.First) }).First)
-	}
 	ranks := make([]rank, len(s.kept))
 	for i, k := range s.kept {
 		ranks[i] = k.rank

@@ -29,10 +29,11 @@ type Repeat struct {
 	Session, Caller, Model, Conversation string
 
 	method, path string
-	excluded     bool // a suggested exclusion takes it out
-	later        bool // the key has come before, so that its first request repeats too
-	number       int  // in the order in which they began
-	place        int  // among the open ones
+	excluded     bool  // a suggested exclusion takes it out
+	later        bool  // the key has come before, so that its first request repeats too
+	number       int   // in the order in which they began
+	place        int   // among the open ones
+	ended        int64 // when its last request had come, and those that went over
 
 	hits []Hit
 	rest spending     // of the requests behind those
@@ -75,7 +76,7 @@ type collector struct {
 	rows    *window.Rows // counts
 	tight   int          // bytes of counts that are too many
 	open    []*Repeat    // in no order
-	over    []*Repeat    // that have ended
+	over    []*Repeat    // that have ended, in order
 	begun   int
 	latest  int64
 	unused  []Repeat  // memory for those to come
@@ -101,6 +102,7 @@ func (c *collector) end(k *Repeat) {
 	last := c.open[len(c.open)-1]
 	c.open[k.place], last.place = last, k.place
 	c.open = c.open[:len(c.open)-1]
+	k.ended = c.latest
 	c.over = append(c.over, k)
 }
 
@@ -113,17 +115,12 @@ func (c *collector) ended() (list []*Repeat) {
 	if len(c.over) < endedAtOnce {
 		return nil
 	}
+	known, _ := slices.BinarySearchFunc(c.over, c.latest-othersHad, func(k *Repeat, time int64) int { return cmp.Compare(k.ended, time) })
 	counts := c.rows.Frozen()
-	later := c.over[:0]
-	for _, k := range c.over {
-		if k.Last+othersHad >= c.latest {
-			later = append(later, k)
-			continue
-		}
+	for _, k := range c.over[:known] {
 		k.rows = counts
-		list = append(list, k)
 	}
-	c.over = later
+	list, c.over = slices.Clone(c.over[:known]), slices.Delete(c.over, 0, known)
 	if c.rows.Bytes() >= c.tight {
 		c.rows = window.NewRows(c.cells)
 		for _, k := range slices.Concat(c.over, c.open) {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"iter"
 	"maps"
+	"math"
 	"slices"
 	"strconv"
 
@@ -15,16 +16,19 @@ import (
 // for the border of the time that settings are chosen on: it is as fine as a
 // slot.
 type sums struct {
-	from, width int64 // microseconds: when the first slot begins, and how long each is
+	first, last int64 // microseconds: between them the repeats begin
+	fine        int   // a slot is so many bits of a time, the lowest
 	tallies     map[alike]*tally
 	loops       map[whose][]uint8 // the highest counts by cell of its loops
 	labelled    map[whose][]uint8 // of all that somebody with a label repeats
 	repeats     int
 }
 
-// slots is how many parts the time has up to the last repeat that is summed up,
-// at most; at least half of that, once it is longer than so many seconds.
+// slots is how many parts the time has in which the repeats begin that are summed
+// up, at most; at least half of that, once it is longer than so many seconds.
 const slots = 64
+
+const finest = 20 // some second
 
 // mostAlike is how many sums are kept apart. Beyond it nobody asks any more what
 // an exclusion would take out: web servers have a path for every page.
@@ -59,8 +63,8 @@ func (k *Repeat) whose() whose {
 	return whose{target: k.Target, first: k.First}
 }
 
-func newSums(from int64) sums {
-	return sums{from: from, width: 1e6, tallies: map[alike]*tally{}, loops: map[whose][]uint8{}, labelled: map[whose][]uint8{}}
+func newSums() sums {
+	return sums{first: math.MaxInt64, last: math.MinInt64, fine: finest, tallies: map[alike]*tally{}, loops: map[whose][]uint8{}, labelled: map[whose][]uint8{}}
 }
 
 // add sums a repeat up that has its kind. Counts above most are as good as that,
@@ -128,14 +132,15 @@ func looping(kept []*keeper) map[conversation]bool {
 	return loops
 }
 
-// slot is that of a time. Slots grow where it is beyond the last.
+// slot is that of a time. Slots grow where there would be too many.
 func (s *sums) slot(time int64) int64 {
-	for time-s.from >= slots*s.width {
-		s.width *= 2
+	s.first, s.last = min(s.first, time), max(s.last, time)
+	for s.last>>s.fine-s.first>>s.fine >= slots {
+		s.fine++
 		old := s.tallies
 		s.tallies = make(map[alike]*tally, len(old))
 		for a, t := range old { // any order: sums
-			a.slot /= 2
+			a.slot >>= 1
 			if at := s.tallies[a]; at != nil {
 				at.plus(t)
 				continue
@@ -143,11 +148,11 @@ func (s *sums) slot(time int64) int64 {
 			s.tallies[a] = t
 		}
 	}
-	return max(time-s.from, 0) / s.width
+	return time >> s.fine
 }
 
 // before says whether most of a slot is up to a time.
-func (s *sums) before(slot, time int64) bool { return s.from+slot*s.width+s.width/2 <= time }
+func (s *sums) before(slot, time int64) bool { return (2*slot+1)<<(s.fine-1) <= time }
 
 // alikeOf says what is the same of a repeat and others; its slot is not set.
 func alikeOf(k *Repeat, labels Labels) alike {

@@ -15,6 +15,7 @@ import (
 	"github.com/loopgauge/loopgauge/fingerprint"
 	"github.com/loopgauge/loopgauge/ingest"
 	"github.com/loopgauge/loopgauge/replay"
+	"github.com/loopgauge/loopgauge/window"
 	"github.com/loopgauge/loopgauge/window/policy"
 )
 
@@ -23,9 +24,11 @@ import (
 // conversations in the rest of it that had loops.
 func TestSummedUp(t *testing.T) {
 	agents := filepath.Join("..", "..", "fixtures", "tau2", "tau2_litellm.jsonl.zst")
-	gateways := filepath.Join(t.TempDir(), "gateway.jsonl")
-	if err := os.WriteFile(gateways, gatewayLog(), 0o600); err != nil {
-		t.Fatal(err)
+	gateways, outage := filepath.Join(t.TempDir(), "gateway.jsonl"), filepath.Join(t.TempDir(), "outage.jsonl")
+	for file, log := range map[string][]byte{gateways: gatewayLog(), outage: outageLog()} {
+		if err := os.WriteFile(file, log, 0o600); err != nil {
+			t.Fatal(err)
+		}
 	}
 	labels := Labels{"poller-3": true, "poller-4": false, "agent-7": false, "agent-8": true, "agent-9": true}
 	for _, c := range []struct {
@@ -36,6 +39,7 @@ func TestSummedUp(t *testing.T) {
 		{"agents", agents, "litellm", nil, 800},
 		{"gateway", gateways, "loopgauge", nil, 8000},
 		{"labels", gateways, "loopgauge", labels, 8000},
+		{"outage", outage, "loopgauge", nil, 200},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			all, some := tunedLog(t, c.log, c.format, c.labels, 0), tunedLog(t, c.log, c.format, c.labels, 40)
@@ -140,4 +144,61 @@ func gatewayLog() []byte {
 		}
 	}
 	return b.Bytes()
+}
+
+// outageLog is one of stretches that end where equal requests begin, all at once.
+// Those of one caller had errors, and that others had them, too, comes late.
+func outageLog() []byte {
+	var b bytes.Buffer
+	start := time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC)
+	line := func(at time.Duration, caller, status int, says string) {
+		fmt.Fprintf(&b, `{"time":%q,"method":"POST","path":"/v1/chat","model":"m","caller":"c%d","status":%d,"messages":[{"role":"user","content":%q}]}`+"\n",
+			start.Add(at).Format("2006-01-02T15:04:05.000Z"), caller, status, says)
+	}
+	const callers = 300
+	for _, r := range []struct {
+		second int
+		says   string
+	}{{0, "a"}, {20, "b"}, {40, "a"}, {190, "c"}, {340, "c"}, {361, "c"}, {362, "c"}} {
+		at, says := time.Duration(r.second)*time.Second, r.says
+		for caller := range callers {
+			status := 200
+			if says == "c" && caller == callers/3 {
+				status = 503
+			}
+			line(at+time.Duration(caller+1)*time.Millisecond, caller, status, says)
+		}
+	}
+	for i := range 1000 {
+		line(363*time.Second+time.Duration(1+i)*time.Millisecond, callers+1+i, 200, "else")
+	}
+	for caller := range 2 {
+		line(470*time.Second, caller, 503, "else")
+	}
+	for i := range 1000 {
+		line(9*time.Hour+time.Duration(1+i)*time.Millisecond, 0, 200, "at last")
+	}
+	return b.Bytes()
+}
+
+// TestSlots: which repeats are before a time does not depend on which are summed
+// up first.
+func TestSlots(t *testing.T) {
+	const hour = 3600_000_000
+	begin := time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC).UnixMicro()
+	for _, hours := range [][]int64{{0, 1, 60, 99}, {99, 60, 1, 0}, {60, 0, 99, 1}} {
+		s := newSums()
+		for _, h := range hours {
+			s.add(&Repeat{First: begin + h*hour, Requests: 2, facts: &window.Facts{Requests: 2}}, nil, 2, 1)
+		}
+		before := 0
+		for a, sum := range s.tallies {
+			if s.before(a.slot, begin+50*hour) {
+				before += sum.repeats
+			}
+		}
+		if before != 2 || len(s.tallies) < 3 {
+			t.Errorf("%v: %d of %d before, in %d slots", hours, before, s.repeats, len(s.tallies))
+		}
+	}
 }
