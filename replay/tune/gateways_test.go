@@ -38,7 +38,8 @@ func TestExclusionsAreFew(t *testing.T) {
 		}
 	}
 	loop := &Repeat{Kind: window.Stuck, Requests: 9, method: "GET", path: "/5", facts: &window.Facts{}}
-	r.Repeats = append(r.Repeats, loop)
+	alone := &Repeat{Kind: window.Unknown, Requests: 1, method: "GET", path: "/5", facts: &window.Facts{}}
+	r.Repeats = append(r.Repeats, loop, alone)
 	r.exclude()
 	if len(r.Exclusions) != 10 || r.Spared != 2 {
 		t.Fatalf("%d exclusions, %d spared", len(r.Exclusions), r.Spared)

@@ -202,3 +202,23 @@ func TestSlots(t *testing.T) {
 		}
 	}
 }
+
+// TestCaughtBySetting: of sums, too, a setting catches what its own rule counts
+// as high.
+func TestCaughtBySetting(t *testing.T) {
+	s := newSums()
+	for target, highest := range []uint8{5, 3} {
+		s.add(&Repeat{Target: target, Session: "a", Kind: window.Stuck, Requests: 9, most: []uint8{highest}, top: highest, facts: &window.Facts{Requests: 9}}, nil, 9, 1)
+	}
+	for threshold, want := range map[int][]int{3: {1, 1}, 5: {1, 0}, 6: {0, 0}} {
+		for target := range want {
+			n := 0
+			for range (&Advice{Target: target, Threshold: threshold}).caught(s.loops) {
+				n++
+			}
+			if n != want[target] {
+				t.Errorf("rule %d at %d catches in %d sessions, want %d", target, threshold, n, want[target])
+			}
+		}
+	}
+}
