@@ -17,7 +17,7 @@ import (
 func TestGridAgreesWithOutcomes(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		const most = 8
-		r := &Report{Cells: make([]window.SweepCell, 3), Sweep: []window.SweepTarget{{Rule: &window.Rule{}}}, Options: Options{Most: most}}
+		r := &Report{Cells: make([]window.SweepCell, 3), Sweep: []window.SweepTarget{{Rule: &window.Rule{}, Tracker: make([]window.Swept, 1)}}, Options: Options{Most: most}}
 		counts := window.NewRows(len(r.Cells))
 		var repeats []*Repeat
 		for range rapid.IntRange(0, 5).Draw(t, "repeats") {
@@ -28,6 +28,7 @@ func TestGridAgreesWithOutcomes(t *testing.T) {
 			}
 			k.counted()
 			k.Requests = int64(len(k.hits)) + 1 + rapid.Int64Range(0, 3).Draw(t, "rest")
+			k.tracked = []int32{rapid.Int32Range(0, most+3).Draw(t, "tracked")}
 			repeats = append(repeats, k)
 		}
 		some := rapid.IntRange(0, len(repeats)).Draw(t, "apart")
@@ -42,6 +43,17 @@ func TestGridAgreesWithOutcomes(t *testing.T) {
 				if got != want {
 					t.Fatalf("cell %d at %d: %+v, want %+v", c, threshold, got, want)
 				}
+			}
+		}
+		for threshold := 2; threshold <= most; threshold++ {
+			tracked := 0
+			for _, k := range repeats {
+				if int(k.tracked[0]) >= threshold {
+					tracked++
+				}
+			}
+			if got := grid[len(r.Cells)][threshold].Episodes; got != tracked {
+				t.Fatalf("the tracker at %d fires on %d, want %d", threshold, got, tracked)
 			}
 		}
 	})
