@@ -37,6 +37,17 @@ func TestParse(t *testing.T) {
 	f("file", "file: not the name of a topic")
 }
 
+// TestPasswordStaysSecret: no error holds a password, whatever is in it.
+func TestPasswordStaysSecret(t *testing.T) {
+	for _, mechanism := range []string{"scram-sha-256", "scram-sha-512"} {
+		c := Config{Brokers: []string{"127.0.0.1:1"}, Topic: "log", SASL: &SASL{mechanism, "bob", "geheim\n1"}}
+		_, err := newClient(&c)
+		if err == nil || strings.Contains(err.Error(), "geheim") || !strings.Contains(err.Error(), "SCRAM does not allow") {
+			t.Errorf("%s: %v", mechanism, err)
+		}
+	}
+}
+
 // TestChoose: which member of the group gets the topic.
 func TestChoose(t *testing.T) {
 	f := func(want int, claims ...claim) {

@@ -66,11 +66,19 @@ func (s *SASL) mechanism() (sasl.Mechanism, error) {
 	case "plain":
 		return plain.Mechanism{Username: s.User, Password: s.Password}, nil
 	case "scram-sha-256":
-		return scram.Mechanism(scram.SHA256, s.User, s.Password)
+		return s.scram(scram.SHA256)
 	case "scram-sha-512":
-		return scram.Mechanism(scram.SHA512, s.User, s.Password)
+		return s.scram(scram.SHA512)
 	}
 	return nil, fmt.Errorf("no SASL mechanism is called %q; there are %s", s.Mechanism, strings.Join(mechanisms, ", "))
+}
+
+func (s *SASL) scram(a scram.Algorithm) (sasl.Mechanism, error) {
+	m, err := scram.Mechanism(a, s.User, s.Password)
+	if err != nil { // it holds the password
+		return nil, errors.New("the user or the password has characters that SCRAM does not allow")
+	}
+	return m, nil
 }
 
 // isTLS tells that a connection cannot be encrypted as it is configured.
