@@ -75,11 +75,7 @@ func Follow(args []string, o Options, marks []Mark) (Feed, error) {
 		args: args, o: o, reading: -1, strangers: map[string]*stranger{}, short: map[string]short{},
 		arrived: make(chan struct{}, 1), hurry: make(chan struct{}, 1), stopped: make(chan struct{}),
 	}
-	var errs []error
-	for _, arg := range args {
-		errs = append(errs, f.check(arg))
-	}
-	if err := errors.Join(errs...); err != nil {
+	if err := Followable(args); err != nil {
 		return nil, err
 	}
 	for _, m := range slices.SortedFunc(slices.Values(marks), func(a, b Mark) int { return int(a.Stream) - int(b.Stream) }) {
@@ -96,8 +92,16 @@ func Follow(args []string, o Options, marks []Mark) (Feed, error) {
 	return f, nil
 }
 
-// check refuses an argument that nothing can come of.
-func (f *follower) check(arg string) error {
+// Followable refuses arguments of Follow that nothing can come of.
+func Followable(args []string) error {
+	var errs []error
+	for _, arg := range args {
+		errs = append(errs, followable(arg))
+	}
+	return errors.Join(errs...)
+}
+
+func followable(arg string) error {
 	if arg == StdinName {
 		return newError("standard input", errors.New("it cannot be followed"), "name the file, or read it with loopgauge replay")
 	}
@@ -112,7 +116,7 @@ func (f *follower) check(arg string) error {
 	case err == nil && !info.Mode().IsRegular():
 		return newError(arg, errors.New("not a file"), "pipes and sockets cannot be read again after a restart: let them be written to a file")
 	case err == nil:
-		return f.checkFile(arg, info)
+		return followableFile(arg, info)
 	case !errors.Is(err, fs.ErrNotExist):
 		return newError(arg, err, "")
 	}
@@ -133,8 +137,8 @@ func (f *follower) check(arg string) error {
 	return nil
 }
 
-// checkFile refuses a file that is named and can be seen to be no log.
-func (f *follower) checkFile(path string, info fs.FileInfo) error {
+// followableFile refuses a file that is named and can be seen to be no log.
+func followableFile(path string, info fs.FileInfo) error {
 	id := inode(info)
 	if id == "" {
 		return newError(path, errors.New("files cannot be told apart on this system"), "follow them on Linux or another Unix")

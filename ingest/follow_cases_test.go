@@ -372,7 +372,7 @@ func TestFollowRefuses(t *testing.T) {
 	f("-", "standard input: it cannot be followed\nname the file, or read it with loopgauge replay")
 	f(dir+"/gone/app.log", "/gone/app.log: no such file or directory\nthe directory must be there; the file may come later")
 	f(dir+"/[", "/[: syntax error in pattern")
-	f(dir+"/x.xz", "/x.xz: xz data\nunpack it on the way: xz -dc /x.xz | loopgauge ... -")
+	f(dir+"/x.xz", "/x.xz: xz data\nunpack it on the way: xz -dc /x.xz | loopgauge replay -")
 	f("/dev/null", "/dev/null: not a file\npipes and sockets cannot be read again after a restart: let them be written to a file")
 	if _, err := Follow([]string{dir}, Options{}, []Mark{{Name: "a", File: "what"}}); err == nil || err.Error() != "a: a mark of the state is damaged: file \"what\"\nstart with an empty state" {
 		t.Error(err)

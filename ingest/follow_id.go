@@ -107,7 +107,7 @@ func beginning(path, id string, n int) (data []byte, packed bool, err error) {
 		return nil, false, err
 	}
 	defer u.Close()
-	if hint, err := u.check(&Source{Name: path, path: path}); err != nil {
+	if hint, err := u.check(&Source{Name: path, path: path, followed: true}); err != nil {
 		return nil, u.packed != "", newError(path, err, hint)
 	}
 	data = make([]byte, n)

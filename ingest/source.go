@@ -48,6 +48,8 @@ type Source struct {
 	path   string    // of a file
 	stdin  io.Reader // nil unless it is standard input
 	object Object    // nil unless it is one
+
+	followed bool // as it grows
 }
 
 // Object is a log that lies in an object store and does not change.

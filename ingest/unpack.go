@@ -100,7 +100,11 @@ func (u *unpacked) onTheWay(from *Source, command string) string {
 			command += " |" + rest
 		}
 	}
-	return before + command + " | loopgauge ... -"
+	reader := "..."
+	if from.followed { // a pipe cannot be
+		reader = "replay"
+	}
+	return before + command + " | loopgauge " + reader + " -"
 }
 
 // utf16Of tells text in UTF-16 by its mark, or where that is missing by what all
