@@ -195,6 +195,15 @@ func (f *watchFlags) run(c *cobra.Command, u *ui, args []string) error {
 	if o.Content.Explain, err = f.explain(args, p, o.Lateness); err != nil {
 		return err
 	}
+	// What is refused leaves no state behind.
+	if o.Feed, err = f.feed(args, func() string { return o.Store.ID() }, log); err != nil {
+		return usage(err)
+	}
+	if !slices.ContainsFunc(args, kafka.IsTopic) {
+		if err := ingest.Followable(args); err != nil {
+			return err
+		}
+	}
 	if o.Store, err = live.OpenStore(f.state); err != nil {
 		return err
 	}
@@ -203,9 +212,6 @@ func (f *watchFlags) run(c *cobra.Command, u *ui, args []string) error {
 		if o.Dataset, err = newParts(f.out, p, o); err != nil {
 			return err
 		}
-	}
-	if o.Feed, err = f.feed(args, o.Store.ID(), log); err != nil {
-		return usage(err)
 	}
 	return live.Run(c.Context(), o)
 }
@@ -239,7 +245,7 @@ func (f *watchFlags) explain(args []string, p *policy.Policy, lateness time.Dura
 
 // feed says how the source is opened: a topic, or files. state tells this state
 // from all others.
-func (f *watchFlags) feed(args []string, state string, log *slog.Logger) (func(context.Context, []ingest.Mark) (ingest.Feed, error), error) {
+func (f *watchFlags) feed(args []string, state func() string, log *slog.Logger) (func(context.Context, []ingest.Mark) (ingest.Feed, error), error) {
 	if !slices.ContainsFunc(args, kafka.IsTopic) {
 		if err := f.logs.loadFormat(); err != nil {
 			return nil, err
@@ -269,8 +275,8 @@ func (f *watchFlags) feed(args []string, state string, log *slog.Logger) (func(c
 			return nil, fmt.Errorf("--start: %w", err)
 		}
 	}
-	c.State = state
 	return func(ctx context.Context, marks []ingest.Mark) (ingest.Feed, error) {
+		c.State = state()
 		return kafka.Open(ctx, c, marks)
 	}, nil
 }

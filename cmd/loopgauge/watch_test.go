@@ -34,6 +34,26 @@ func TestPartsAddUp(t *testing.T) {
 	}
 }
 
+// TestWatchRefused: a watch that is refused for its source leaves no state.
+func TestWatchRefused(t *testing.T) {
+	dir := t.TempDir()
+	state, packed, p := filepath.Join(dir, "state"), filepath.Join(dir, "x.xz"), filepath.Join(dir, "policy.yaml")
+	for name, text := range map[string]string{
+		packed: "\xFD7zXZ\x00",
+		p:      "version: 1\nkafka: {tls: {ca: none.pem}}\nrules:\n  - {name: a, identity: last-messages, scope: [session], counter: {kind: sliding, window: 1m}, threshold: 4}\n",
+	} {
+		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	fails(t, "loopgauge replay -", "watch", "--state", state, packed)
+	fails(t, "the directory must be there", "watch", "--state", state, filepath.Join(dir, "gone", "app.log"))
+	fails(t, "none.pem", "watch", "--state", state, "--policy", p, "kafka://127.0.0.1:1/log")
+	if _, err := os.Stat(state); !os.IsNotExist(err) {
+		t.Error("there is a state", err)
+	}
+}
+
 // TestWatchZone: --timezone reaches what watch reads.
 func TestWatchZone(t *testing.T) {
 	var f watchFlags
@@ -48,7 +68,7 @@ func TestWatchZone(t *testing.T) {
 	if err := os.WriteFile(file, []byte(`{"time":1,"id":"a","path":"/"}`+"\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	open, err := f.feed([]string{file}, "", nil)
+	open, err := f.feed([]string{file}, nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
