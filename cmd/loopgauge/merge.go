@@ -72,12 +72,12 @@ func merge(u *ui, args []string, asJSON bool) error {
 		return err
 	}
 	if len(doc.Rules) == 0 { // parts may be empty, all of them are a mistake
-		u.say("no counts in %s: name what 'loopgauge count' has written", term.Safe(strings.Join(args, ", ")))
+		return fmt.Errorf("no counts in %s: name what 'loopgauge count' has written", term.Safe(strings.Join(args, ", ")))
 	}
 	if asJSON {
 		return u.printJSON(doc)
 	}
-	if u.quiet || len(doc.Rules) == 0 {
+	if u.quiet {
 		return nil
 	}
 	return printMerged(u, doc)
