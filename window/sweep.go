@@ -179,7 +179,7 @@ func NewSweep(plan *Plan, rules []int, o SweepOptions) *Sweep {
 
 // maxRepeats caps the keys of a target that repeat and are live: each holds
 // counts for all cells.
-const maxRepeats = 1 << 14
+const maxRepeats = 1 << 16
 
 // keepSlack is the part of the longest time for which keys may stay for nothing.
 const keepSlack = 16

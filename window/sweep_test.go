@@ -2,6 +2,7 @@ package window
 
 import (
 	"slices"
+	"strconv"
 	"testing"
 	"time"
 
@@ -263,6 +264,21 @@ func TestSweepFewKeys(t *testing.T) {
 	got := s.Result()[0]
 	if w := atThreshold(&got.Tracker[0], 2); got.Dropped == 0 || w.Requests != 2 || w.Episodes != 2 || w.TokensBefore != 1<<1+1<<4 {
 		t.Errorf("%d keys dropped, %+v", got.Dropped, w)
+	}
+}
+
+// TestSweepManyLoops: tens of thousands of loops side by side are counted as one is.
+func TestSweepManyLoops(t *testing.T) {
+	n := newNames(t)
+	const loops = 30_000
+	rule := &Rule{Name: "r", Identity: byModel(t), Scope: bySession(t), Counter: CounterSpec{Kind: "sliding"}}
+	s := NewSweep(NewPlan([]*Rule{rule}, nil), []int{0}, SweepOptions{Windows: []time.Duration{time.Hour}, Most: 3})
+	for i := range 3 * loops {
+		s.Add(n.event(int64(i)*10_000, strconv.Itoa(i%loops), []string{"A"}, 1))
+	}
+	got := s.Result()[0]
+	if w := atThreshold(&got.Cells[0], 3); got.Dropped != 0 || w.Requests != loops || w.Episodes != loops {
+		t.Errorf("%d keys dropped, %d requests in %d loops", got.Dropped, w.Requests, w.Episodes)
 	}
 }
 

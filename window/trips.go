@@ -276,14 +276,17 @@ func (t *trips) begin(w int, threshold int32, scope fingerprint.ScopeKey, hits [
 	}
 }
 
+// maxTripped caps the keys of a judge.
+const maxTripped = 1 << 14
+
 // newJudge is a judge with no more than it needs to count: there are hundreds.
 func (t *trips) newJudge(rule *Rule) *judge {
 	if t.tracker {
-		return newJudge(rule, nil, EngineOptions{MaxKeys: maxRepeats})
+		return newJudge(rule, nil, EngineOptions{MaxKeys: maxTripped})
 	}
-	j := &judge{rule: rule, counter: CounterNamed(rule.Counter.Kind).New(rule.Counter, maxRepeats)}
+	j := &judge{rule: rule, counter: CounterNamed(rule.Counter.Kind).New(rule.Counter, maxTripped)}
 	if rule.Cooldown > 0 && !t.keepsBlocked() {
-		j.cooling = newTable[pairKey, int64](rule.Cooldown.Microseconds(), maxRepeats, nil)
+		j.cooling = newTable[pairKey, int64](rule.Cooldown.Microseconds(), maxTripped, nil)
 	}
 	return j
 }
