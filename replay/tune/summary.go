@@ -283,6 +283,8 @@ func (s Summary) recommendation(b *strings.Builder) {
 		switch {
 		case r.Result.MuchLate():
 			fmt.Fprintf(b, "too little to conclude from: %s of the lines came too late to be judged\n", term.Percent(r.Result.Account.Late, r.Result.Account.Lines))
+		case r.keysDropped() > 0:
+			line(b, "too little to conclude from: %s keys had to make room in memory, and loops among them may be missed", term.Count(r.keysDropped()))
 		case judged < fewRequests:
 			fmt.Fprintf(b, "too little to conclude from: %s\n", term.Plural(judged, "request", "requests"))
 		}

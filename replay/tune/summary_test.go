@@ -4,8 +4,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/loopgauge/loopgauge/fingerprint"
 	"github.com/loopgauge/loopgauge/replay"
 	"github.com/loopgauge/loopgauge/replay/term"
+	"github.com/loopgauge/loopgauge/window"
 )
 
 // TestGatewaysFit: what gateways do to a log of many conversations is not cut.
@@ -26,4 +28,23 @@ func TestGatewaysFit(t *testing.T) {
 	f(&GatewayReport{Caught: 2, Loops: 3, Normal: 18, Wrong: 4}, "2 of 3  4 of 18 (22 %)")
 	f(&GatewayReport{Caught: 999, Loops: 999, Normal: 999, Wrong: 998}, "999 of 999  998 of 999 (99 %)")
 	f(&GatewayReport{Caught: 1234, Loops: 5678, Normal: 1_110_416, Wrong: 1_009_633}, "1,234 of 5,678  1,009,633 (91 %)")
+}
+
+// TestNothingFoundForWantOfRoom: that no loop was found says little where keys
+// had to make room.
+func TestNothingFoundForWantOfRoom(t *testing.T) {
+	calls, err := fingerprint.New("tool-call", fingerprint.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	rule := &window.Rule{Identity: calls}
+	for dropped, want := range map[int64]string{0: "", 5000: "too little to conclude from: 5,000 keys had to make room in memory, and loops\n  among them may be missed\n"} {
+		r := &Report{Result: result(1000), Sweep: []window.SweepTarget{{Rule: rule, Dropped: dropped}}, Options: Options{Rules: []*window.Rule{rule}}}
+		r.Result.Rules = []window.RuleAccount{{Rule: rule, Judged: 1000, Counted: 1000}}
+		var b strings.Builder
+		Summary{Report: r}.recommendation(&b)
+		if got := b.String(); got != string(NothingFound)+"\n"+want {
+			t.Errorf("%d keys dropped: %q", dropped, got)
+		}
+	}
 }
