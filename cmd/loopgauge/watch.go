@@ -197,12 +197,7 @@ func (f *watchFlags) run(c *cobra.Command, u *ui, args []string) error {
 	}
 	// What is refused leaves no state behind.
 	if o.Feed, err = f.feed(args, func() string { return o.Store.ID() }, log); err != nil {
-		return usage(err)
-	}
-	if !slices.ContainsFunc(args, kafka.IsTopic) {
-		if err := ingest.Followable(args); err != nil {
-			return err
-		}
+		return err
 	}
 	if o.Store, err = live.OpenStore(f.state); err != nil {
 		return err
@@ -248,6 +243,9 @@ func (f *watchFlags) explain(args []string, p *policy.Policy, lateness time.Dura
 func (f *watchFlags) feed(args []string, state func() string, log *slog.Logger) (func(context.Context, []ingest.Mark) (ingest.Feed, error), error) {
 	if !slices.ContainsFunc(args, kafka.IsTopic) {
 		if err := f.logs.loadFormat(); err != nil {
+			return nil, usage(err)
+		}
+		if err := ingest.Followable(args); err != nil {
 			return nil, err
 		}
 		return func(_ context.Context, marks []ingest.Mark) (ingest.Feed, error) {
@@ -265,14 +263,14 @@ func (f *watchFlags) feed(args []string, state func() string, log *slog.Logger) 
 	}
 	c, err := f.logs.liveConfig(args[0], log)
 	if err != nil {
-		return nil, err
+		return nil, usage(err)
 	}
 	if f.start == "" && f.logs.kafka == nil {
 		f.start = "earliest"
 	}
 	if f.start != "" {
 		if c.Start, err = kafka.ParseStart(f.start); err != nil {
-			return nil, fmt.Errorf("--start: %w", err)
+			return nil, usage(fmt.Errorf("--start: %w", err))
 		}
 	}
 	return func(ctx context.Context, marks []ingest.Mark) (ingest.Feed, error) {
