@@ -15,7 +15,7 @@ type told struct {
 // reach notes how high a hit counts in its scope, session and caller.
 func (t *sweepTarget) reach(q *sequence, ev *Event) {
 	if len(q.most) > 0 && q.session == ev.Session && q.caller == ev.Caller {
-		raise(q.most, t.shown)
+		Raise(q.most, t.shown)
 		return
 	}
 	t.tell(q)
@@ -81,7 +81,7 @@ func (r *reached) saw(who uint64, counts []uint8) {
 	highest := r.highest.touch(who, 0) // for ever
 	if *highest > 0 {
 		r.raised = append(r.raised[:0], r.counts.At(*highest-1)...)
-		raise(r.raised, counts)
+		Raise(r.raised, counts)
 		counts = r.raised
 	}
 	*highest = r.counts.Add(counts) + 1

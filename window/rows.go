@@ -65,11 +65,8 @@ func (r *Rows) Frozen() *Rows { return &Rows{cells: r.cells, n: r.n, blocks: r.b
 // Bytes is what the rows take.
 func (r *Rows) Bytes() int { return int(r.n) * r.cells }
 
-// Raise makes each of the highest as high as the count beside it in a row.
-func (r *Rows) Raise(highest []uint8, i uint32) { raise(highest, r.At(i)) }
-
-// raise makes each of the highest as high as the count beside it.
-func raise(highest, counts []uint8) {
+// Raise makes each of the highest counts as high as the one beside it.
+func Raise(highest, counts []uint8) {
 	highest = highest[:len(counts)]
 	for len(counts) >= 8 {
 		binary.LittleEndian.PutUint64(highest, higher(binary.LittleEndian.Uint64(highest), binary.LittleEndian.Uint64(counts)))

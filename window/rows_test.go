@@ -36,7 +36,7 @@ func TestRaise(t *testing.T) {
 		for i, n := range counts {
 			want[i] = max(want[i], n)
 		}
-		if raise(highest, counts); !slices.Equal(highest, want) {
+		if Raise(highest, counts); !slices.Equal(highest, want) {
 			t.Fatalf("%v, want %v", highest, want)
 		}
 	})

@@ -293,17 +293,12 @@ func (s *Sweep) repeats(key *repeats, l *Look, k, row int, tracked []int32) {
 	t, at := s.targets[l.target], &s.sights[l.target]
 	shown := t.shown[:len(t.counts)]
 	for c, n := range t.counts {
-		shown[c] = uint8(min(n, math.MaxUint8))
-	}
-	if t.own > 0 {
-		for c, n := range t.counts {
-			shown[c] = uint8(min(t.level(n), math.MaxUint8))
-		}
+		shown[c] = uint8(min(t.level(n), math.MaxUint8))
 	}
 	t.fire(key, l.time, usageOf(l.ev))
 	t.reach(t.sequence, l.ev)
 	if !t.alone {
-		raise(t.highest, t.shown)
+		Raise(t.highest, t.shown)
 	}
 	if s.o.Repeat != nil {
 		if t.inRow == nil {

@@ -311,7 +311,7 @@ func (r *Report) recommend() {
 func (r *Report) caught(a *Advice) map[string]bool {
 	who := map[string]bool{}
 	for _, k := range r.Repeats {
-		if k.Target == a.Target && r.isLoop(k) && k.Highest(a.Cell) >= a.Threshold {
+		if k.Target == a.Target && r.Options.Labels.isLoop(k) && k.Highest(a.Cell) >= a.Threshold {
 			who[k.whose().String()] = true
 		}
 	}

@@ -60,9 +60,3 @@ func (r *Report) Class(k *Repeat) Class {
 	}
 	return class
 }
-
-// isLoop says whether a repeat is a loop, which some setting finds or not.
-func (r *Report) isLoop(k *Repeat) bool {
-	class, _ := r.Options.Labels.class(k)
-	return class.isLoop()
-}

@@ -81,7 +81,7 @@ func (s *keeper) take(ended []*Repeat) (free []*Repeat) {
 
 func (s *keeper) rank(k *Repeat) rank {
 	r := rank(min(k.Requests, math.MaxInt32))
-	if class, _ := s.labels.class(k); class.isLoop() {
+	if s.labels.isLoop(k) {
 		r |= loopRank
 	}
 	return r

@@ -40,6 +40,12 @@ func (l Labels) class(k *Repeat) (class Class, labelled bool) {
 	return HiddenLoop, labelled
 }
 
+// isLoop says whether a repeat is a loop, which some setting finds or not.
+func (l Labels) isLoop(k *Repeat) bool {
+	class, _ := l.class(k)
+	return class.isLoop()
+}
+
 // Hashed are the labels by the names that a run which hashes them gives the
 // sessions. Those that are such names already stay.
 func (l Labels) Hashed(hash func(string) string) Labels {

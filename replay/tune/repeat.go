@@ -254,7 +254,7 @@ func (k *Repeat) counted() {
 			k.most = append(k.most, k.rows.At(k.hits[i].row)...)
 			continue
 		}
-		k.rows.Raise(k.most, k.hits[i].row)
+		window.Raise(k.most, k.rows.At(k.hits[i].row))
 	}
 	if len(k.most) > 0 {
 		k.top = slices.Max(k.most)

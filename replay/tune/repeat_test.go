@@ -64,8 +64,8 @@ func TestClasses(t *testing.T) {
 	f := func(session string, kind window.Kind, requests int64, excluded, loop, wrong bool) {
 		t.Helper()
 		k := &Repeat{Session: session, Kind: kind, Requests: requests, excluded: excluded}
-		if r.isLoop(k) != loop || (r.Class(k) == Wrong) != wrong {
-			t.Errorf("%s, %s, %d: a loop %t, wrong %t", session, kind, requests, r.isLoop(k), r.Class(k) == Wrong)
+		if r.Options.Labels.isLoop(k) != loop || (r.Class(k) == Wrong) != wrong {
+			t.Errorf("%s, %s, %d: a loop %t, wrong %t", session, kind, requests, r.Options.Labels.isLoop(k), r.Class(k) == Wrong)
 		}
 	}
 	f("loop", window.Polling, 4, false, true, false)

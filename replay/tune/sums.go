@@ -84,24 +84,22 @@ func (s *sums) add(k *Repeat, labels Labels, most, cells int) {
 	}
 	t.note(k, most)
 	if a.class.isLoop() {
-		raise(s.loops, k, cells)
+		noteHighest(s.loops, k, cells)
 	}
 	if a.labelled {
-		raise(s.labelled, k, cells)
+		noteHighest(s.labelled, k, cells)
 	}
 }
 
-// raise notes the counts of a repeat for those whose it is.
-func raise(of map[whose][]uint8, k *Repeat, cells int) {
+// noteHighest notes the highest counts of a repeat for those whose it is.
+func noteHighest(of map[whose][]uint8, k *Repeat, cells int) {
 	w := k.whose()
 	counts := of[w]
 	if counts == nil {
 		counts = make([]uint8, cells)
 		of[w] = counts
 	}
-	for c, n := range k.most {
-		counts[c] = max(counts[c], n)
-	}
+	window.Raise(counts, k.most)
 }
 
 // caught are those of whom a setting that is advised catches something.
@@ -123,7 +121,7 @@ func looping(kept []*keeper) map[conversation]bool {
 			loops[conversationOf(w.who)] = true
 		}
 		for _, k := range s.all {
-			if class, _ := s.labels.class(k); class.isLoop() {
+			if s.labels.isLoop(k) {
 				loops[conversationOf(k.who())] = true
 			}
 		}

@@ -51,7 +51,7 @@ func (t *tally) note(k *Repeat, most int) {
 // plus adds what another tally of the rule has.
 func (t *tally) plus(o *tally) {
 	t.repeats += o.repeats
-	t.upTo(len(o.at)/max(o.cells, 1) - 1)
+	t.upTo(len(o.at)/t.cells - 1)
 	for i, n := range o.at {
 		t.at[i].repeats += n.repeats
 		t.at[i].hits += n.hits
