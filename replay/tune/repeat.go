@@ -200,10 +200,10 @@ func (c *collector) repeat(r *window.Repeat) {
 // begin opens a repeat.
 func (c *collector) begin(r *window.Repeat, facts *window.Facts) *Repeat {
 	ev := r.Event
-	k := c.memory()
+	k, hits, most := c.memory()
 	*k = Repeat{
 		Rule: c.plan.Rules[c.rules[r.Target]], Target: r.Target, Scope: append([]string{}, r.Scope.Values...), Fingerprint: r.Fingerprint,
-		First: facts.First, Session: ev.Session, Caller: ev.Caller, Model: ev.Model, Conversation: c.witness.Conversation(ev), rows: c.rows, facts: facts, hits: k.hits[:0], most: k.most[:0],
+		First: facts.First, Session: ev.Session, Caller: ev.Caller, Model: ev.Model, Conversation: c.witness.Conversation(ev), rows: c.rows, facts: facts, hits: hits, most: most,
 		number: c.begun, place: len(c.open),
 	}
 	*r.Keep = k
@@ -212,17 +212,18 @@ func (c *collector) begin(r *window.Repeat, facts *window.Facts) *Repeat {
 	return k
 }
 
-// memory is that of a new repeat.
-func (c *collector) memory() (k *Repeat) {
+// memory is that of a new repeat, with what one before it left. What is new is
+// not looked at: a page that is read first is made twice.
+func (c *collector) memory() (k *Repeat, hits []Hit, most []uint8) {
 	if last := len(c.freed) - 1; last >= 0 {
 		k, c.freed = c.freed[last], c.freed[:last]
-		return k
+		return k, k.hits[:0], k.most[:0]
 	}
 	if len(c.unused) == 0 {
 		c.unused = make([]Repeat, repeatsAtOnce)
 	}
 	k, c.unused = &c.unused[0], c.unused[1:]
-	return k
+	return k, nil, nil
 }
 
 // part ends a repeat where another stretch begins, and gives that its hits.
