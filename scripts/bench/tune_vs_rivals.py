@@ -41,7 +41,7 @@ def main():
         for who, command in (ours | rivals).items():
             r = run(command)
             taken[who].append((r.wall, r.cpu))
-    print(f"log of {size / 1e9:.2f} GB, {len(os.sched_getaffinity(0))} cores, {runs} runs each; all gave the same {len(WINDOWS) * len(THRESHOLDS)} counts")
+    print(f"{pathlib.Path(log).name}: {size / 1e9:.2f} GB, {len(os.sched_getaffinity(0))} cores, {runs} runs each; all gave the same {len(WINDOWS) * len(THRESHOLDS)} counts")
     print(f"{'':30} {'wall s: median (least-most)':>28} {'CPU s':>7} {'CPU times':>9}")
     base = spread(c for _, c in taken["tune, all rules"])[0]
     for who, values in taken.items():
