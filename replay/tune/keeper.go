@@ -71,10 +71,10 @@ func (s *keeper) take(ended []*Repeat) (free []*Repeat) {
 			} else {
 				free = append(free, s.sum(k))
 			}
+			if len(s.kept) > s.room { // however many come at once
+				free = append(free, s.makeRoom()...)
+			}
 		}
-	}
-	if len(s.kept) > s.room {
-		free = append(free, s.makeRoom()...)
 	}
 	return free
 }
@@ -145,7 +145,8 @@ func (s *keeper) countAnew() {
 // repeats are those that are left, with what they are, in the order in which they
 // began.
 func (s *keeper) repeats() []*Repeat {
-	s.all = slices.Concat(s.over, s.open)
+	s.take(s.over)
+	s.all = slices.Clone(s.open)
 	for _, k := range s.kept {
 		s.all = append(s.all, k.Repeat)
 	}

@@ -57,6 +57,42 @@ func TestSummedUp(t *testing.T) {
 	}
 }
 
+// TestEndedAtOnce: what is kept does not depend on how many are looked at
+// together. The bug was that a log and its events had other lists.
+func TestEndedAtOnce(t *testing.T) {
+	profile, err := policy.FromProfiles([]string{"zelyx"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	plan := window.NewPlan(profile.Rules, nil)
+	keptOf := func(atOnce int) (numbers []int, summed int) {
+		c := newCollector(plan, []int{0}, 1, plan.NewWitness())
+		s := newKeeper(c, &Options{Most: DefaultMost, MaxRepeats: 40})
+		for i := range 1000 {
+			n := int64(2 + i*7%11)
+			c.over = append(c.over, &Repeat{Rule: plan.Rules[0], Requests: n, number: i, facts: &window.Facts{Requests: n}, rows: c.rows})
+			if len(c.over) == atOnce {
+				s.take(c.over)
+				c.over = nil
+			}
+		}
+		for _, k := range s.repeats() {
+			numbers = append(numbers, k.number)
+		}
+		return numbers, s.sums.repeats
+	}
+	want, summed := keptOf(1)
+	if len(want)+summed != 1000 || summed < 900 {
+		t.Fatalf("%d kept, %d summed up", len(want), summed)
+	}
+	for _, atOnce := range []int{16, 300, 1001} {
+		numbers, n := keptOf(atOnce)
+		if diff := cmp.Diff(want, numbers); diff != "" || n != summed {
+			t.Errorf("%d at once: %d summed up, want %d\n%s", atOnce, n, summed, diff)
+		}
+	}
+}
+
 // document is what is said of a log, but for the lists of repeats.
 func document(t *testing.T, r *Report) (d map[string]any) {
 	t.Helper()

@@ -127,8 +127,9 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
+	repeats := kept[0].repeats() // before its sums
 	r := &Report{
-		Options: o, Result: result, Cells: sweep.Cells(), Sweep: sweep.Result(), Repeats: kept[0].repeats(), sums: kept[0].sums,
+		Options: o, Result: result, Cells: sweep.Cells(), Sweep: sweep.Result(), Repeats: repeats, sums: kept[0].sums,
 		Conversations: len(p.conversations), Days: float64(result.Last-result.First) / 86400e6,
 	}
 	c.told.episodes(r.Sweep)
