@@ -140,11 +140,11 @@ func (c *client) insist(ctx context.Context, try func() error) error {
 				return c.config.fail(errors.New("there is no such topic"), "")
 			}
 		case !c.config.Wait && time.Since(began) >= openTime:
-			return c.config.fail(err, "is this the address of a broker, and does it answer there?")
+			return c.config.fail(err, c.config.doubt(err))
 		}
 		if say := c.config.Say; say != nil && !said && time.Since(began) > quietTime {
 			said = true
-			say(fmt.Sprintf("%s: the brokers do not answer, they are asked again and again: %v", c.config, err))
+			say(fmt.Sprintf("%s: the brokers do not answer, they are asked again and again: %v; %s", c.config, err, c.config.doubt(err)))
 		}
 		if err := pause(ctx, n); err != nil {
 			return err

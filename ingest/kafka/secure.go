@@ -5,9 +5,11 @@ import (
 	"crypto/x509"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"os"
 	"strings"
+	"syscall"
 
 	"github.com/segmentio/kafka-go"
 	"github.com/segmentio/kafka-go/sasl"
@@ -88,6 +90,18 @@ func isTLS(err error) bool {
 	alert := op != nil && op.Op == "remote error" // that is how crypto/tls says what the other side does not like
 	_, header := errors.AsType[tls.RecordHeaderError](err)
 	return certificate || alert || header
+}
+
+// doubt asks what may be wrong where brokers do not answer. They hang up on who
+// speaks TLS where they do not, and on who does not where they want it, or a user.
+func (c *Config) doubt(err error) string {
+	switch {
+	case c.TLS != nil && (errors.Is(err, io.EOF) || errors.Is(err, syscall.ECONNRESET)):
+		return "do the brokers speak TLS there? if not, leave kafka: tls: out of the policy"
+	case c.TLS == nil && errors.Is(err, io.ErrUnexpectedEOF):
+		return "do the brokers want TLS or a user there? see kafka: tls: and sasl: in the policy"
+	}
+	return "is this the address of a broker, and does it answer there?"
 }
 
 // refuse is an error of the brokers that will not pass, and the way out.

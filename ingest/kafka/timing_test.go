@@ -3,6 +3,7 @@ package kafka
 import (
 	"context"
 	"errors"
+	"io"
 	"net"
 	"strings"
 	"sync/atomic"
@@ -179,6 +180,34 @@ func TestNobody(t *testing.T) {
 			t.Errorf("after %s", d)
 		}
 	})
+}
+
+// hungUp is a connection that the other side ends.
+type hungUp struct{ net.Conn }
+
+func (hungUp) Read([]byte) (int, error)    { return 0, io.EOF }
+func (hungUp) Write(b []byte) (int, error) { return len(b), nil }
+
+// TestHangUp: brokers that end connections because of TLS, which say no more
+// than that.
+func TestHangUp(t *testing.T) {
+	for _, encrypted := range []*TLS{nil, {}} {
+		synctest.Test(t, func(t *testing.T) {
+			c := Config{Brokers: []string{"127.0.0.1:9092"}, Topic: "log", TLS: encrypted}
+			c.dial = func(context.Context, string, string) (net.Conn, error) {
+				ours, _ := net.Pipe()
+				return hungUp{ours}, nil
+			}
+			want := "want TLS or a user there"
+			if encrypted != nil {
+				want = "leave kafka: tls: out of the policy"
+			}
+			_, err := Open(t.Context(), c, nil)
+			if e, ok := errors.AsType[*ingest.Error](err); !ok || !strings.Contains(e.Hint, want) {
+				t.Errorf("%v, want %q", err, want)
+			}
+		})
+	}
 }
 
 // TestWait: who shall wait for brokers does so however long they are away when
