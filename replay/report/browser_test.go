@@ -3,6 +3,7 @@ package report
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"fmt"
 	"math"
 	"net/http"
@@ -35,6 +36,7 @@ import (
 type tab struct {
 	tb  testing.TB
 	ctx context.Context
+	end context.CancelFunc
 
 	mu       sync.Mutex
 	trouble  []string
@@ -69,7 +71,9 @@ func newTab(tb testing.TB, width, height int64) *tab {
 	tb.Cleanup(stop)
 	ctx, cancel := chromedp.NewContext(alloc)
 	tb.Cleanup(cancel)
-	t := &tab{tb: tb, ctx: ctx}
+	t := &tab{tb: tb}
+	t.ctx, t.end = context.WithCancel(ctx)
+	tb.Cleanup(t.end)
 	t.do(chromedp.EmulateViewport(width, height))
 	if err := chromedp.Listen(ctx, t.event); err != nil {
 		tb.Fatal(err)
@@ -86,6 +90,7 @@ func (t *tab) event(ev any) {
 		note("console: %s", ev.Type)
 	case *runtime.EventExceptionThrown:
 		note("exception: %+v", ev.ExceptionDetails.Exception.Description)
+		t.end() // what is waited for may never come
 	case *log.EventEntryAdded:
 		note("log: %s", ev.Entry.Text)
 	case *cdppage.EventJavascriptDialogOpening:
@@ -557,6 +562,21 @@ func TestPageFits(t *testing.T) {
 	if dir := os.Getenv("LOOPGAUGE_SCREENSHOTS"); dir != "" {
 		screenshots(t, dir)
 	}
+}
+
+// Of repeats that there is no room for, none may reach anything in a cell: the
+// page stopped there, without its episodes and its policy.
+func TestRestThatFiresNowhere(t *testing.T) {
+	data, err := json.Marshal(newPage(tuned(t, "a.jsonl", clock("s", 0, 5), "zelyx"), Options{}, detail{thresholds: thresholds})) // lists none
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := browse(t, assemble(data), 1280, 900)
+	eval[chromedp.Void](b, `location.hash = "#kind=sliding&window=10s&threshold=10"`)
+	if got := b.text("policy"); !strings.Contains(got, "profile: zelyx") {
+		t.Errorf("the policy is %q", got)
+	}
+	b.quiet()
 }
 
 // What came too late is said before anything else is relied on.

@@ -108,7 +108,7 @@
   }
 
   const restOf = (rule) => D.rest.filter((r) => r.rule === rule);
-  const restFires = (r, cell, t) => r.cells[cell][D.thresholds.indexOf(t)] || 0;
+  const restFires = (r, cell, t) => r.cells[cell]?.[D.thresholds.indexOf(t)] || 0;
 
   // reached counts the repeats of a rule by kind and the highest count of a
   // cell: one pass answers every threshold.
