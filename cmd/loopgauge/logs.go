@@ -48,7 +48,11 @@ func (f *logFlags) open(ctx context.Context, u *ui, args []string) (streams []in
 			files = append(files, arg)
 			continue
 		}
-		partitions, err := f.openTopic(ctx, arg, int32(len(streams)))
+		topic, err := f.topicConfig(arg)
+		if err != nil {
+			return nil, nil, usage(err)
+		}
+		partitions, err := f.openTopic(ctx, topic, int32(len(streams)))
 		if err != nil {
 			failed = append(failed, err)
 		}

@@ -54,11 +54,7 @@ func (f *logFlags) liveConfig(name string, log *slog.Logger) (kafka.Config, erro
 
 // openTopic opens the partitions of a topic, from the time on that is judged,
 // up to where they end now.
-func (f *logFlags) openTopic(ctx context.Context, name string, index int32) ([]ingest.Stream, error) {
-	c, err := f.topicConfig(name)
-	if err != nil {
-		return nil, err
-	}
+func (f *logFlags) openTopic(ctx context.Context, c kafka.Config, index int32) ([]ingest.Stream, error) {
 	var since time.Time
 	if int64(f.since) != fingerprint.NoTime {
 		since = time.UnixMicro(int64(f.since))

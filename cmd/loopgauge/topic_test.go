@@ -150,7 +150,7 @@ func TestTopic(t *testing.T) {
 	if _, errs := call(exitFailed, "replay", "kafka://"+b.Address+"/none"); !strings.Contains(errs, "/none: there is no such topic") {
 		t.Errorf("no topic: %s", errs)
 	}
-	if _, errs := call(exitFailed, "replay", "kafka://"); !strings.Contains(errs, "write it as kafka://host:port/topic") {
+	if _, errs := call(exitUsage, "replay", "kafka://"); !strings.Contains(errs, "write it as kafka://host:port/topic") {
 		t.Errorf("no name: %s", errs)
 	}
 }
@@ -164,7 +164,7 @@ func TestTopicPolicy(t *testing.T) {
 	}
 	var out, errs bytes.Buffer
 	code := run(t.Context(), newUI(strings.NewReader(""), &out, &errs), []string{"replay", "--policy", file, "kafka://127.0.0.1:1/t"})
-	if code != exitUsage && code != exitFailed || !strings.Contains(errs.String(), "LOOPGAUGE_NOT_THERE is not set in the environment") {
+	if code != exitUsage || !strings.Contains(errs.String(), "LOOPGAUGE_NOT_THERE is not set in the environment") {
 		t.Errorf("exit code %d\n%s", code, errs.String())
 	}
 }
