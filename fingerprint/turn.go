@@ -74,6 +74,9 @@ walk:
 		case isUser:
 			n := len(t.results)
 			if !w.userResults(it) {
+				if len(items) == 1 && w.placeholderIn(it.content) == RedactedContent {
+					return RedactedContent // what LiteLLM leaves of any conversation
+				}
 				return NoToolTurn
 			}
 			slices.Reverse(t.results[n:])

@@ -95,14 +95,14 @@ func TestLostContentOfLiteLLM(t *testing.T) {
 		return `{"choices":[{"message":{"tool_calls":[{"id":"c#","function":{"name":"f","arguments":` + arguments + `}}]}}]}`
 	}
 	hidden := `[{"role":"user","content":"redacted-by-litellm"}]`
-	lost(t, "messages and arguments redacted", "litellm", litellm(hidden, call(`"redacted-by-litellm"`), ``), noTurn, redacted, redacted, redacted, redacted)
+	lost(t, "messages and arguments redacted", "litellm", litellm(hidden, call(`"redacted-by-litellm"`), ``), redacted, redacted, redacted, redacted, redacted)
 	for _, placeholder := range []string{
 		"[REDACTED]", "<redacted>", "***", "[PII]", "{{REDACTED}}", "REDACTED", "(redacted)", "[MASKED EMAIL]", "[EMAIL_REDACTED]", "<PERSON>", "<EMAIL_ADDRESS_1> <PERSON>", "{NAME}", "{{EMAIL_ADDRESS_1}}",
 		"<fully masked due to failed mask function>", "[Scrubbed due to 'password']", "[Filtered]", `\u003credacted\u003e`,
 	} {
-		lost(t, "all "+placeholder, "litellm", litellm(`[{"role":"user","content":"`+placeholder+`"}]`, call(`"`+placeholder+`"`), ``), noTurn, redacted, redacted, redacted, redacted)
+		lost(t, "all "+placeholder, "litellm", litellm(`[{"role":"user","content":"`+placeholder+`"}]`, call(`"`+placeholder+`"`), ``), redacted, redacted, redacted, redacted, redacted)
 	}
-	lost(t, "messages in one word", "litellm", litellm(`"REDACTED"`, call(`"{\"query\":\"[REDACTED]\"}"`), ``), noTurn, redacted, redacted, redacted, redacted)
+	lost(t, "messages in one word", "litellm", litellm(`"REDACTED"`, call(`"{\"query\":\"[REDACTED]\"}"`), ``), redacted, redacted, redacted, redacted, redacted)
 	turn := func(arguments, result string) string {
 		return `[{"role":"user","content":"Find it."},{"role":"assistant","tool_calls":[{"id":"c#","function":{"name":"f","arguments":` + arguments + `}}]},{"role":"tool","tool_call_id":"c#","content":` + result + `}]`
 	}
@@ -134,7 +134,7 @@ func TestLostContentOfLiteLLM(t *testing.T) {
 	}
 	lost(t, "roles alone", "litellm", litellm(`[{"role":"system","content":""},{"role":"assistant","content":""}]`, `{}`, ``), noTurn, noCall, lossy, noCall)
 	lost(t, "response redacted", "litellm", litellm(hidden, `{"text":"redacted-by-litellm"}`, ``), redacted, noResponse, redacted, redacted, redacted)
-	lost(t, "request not readable", "litellm", litellm(`[{"role":"user","content":"default-message-value"}]`, `{}`, ``), noTurn, noCall, redacted, noCall, redacted)
+	lost(t, "request not readable", "litellm", litellm(`[{"role":"user","content":"default-message-value"}]`, `{}`, ``), redacted, noCall, redacted, noCall, redacted)
 	lost(t, "images cut", "litellm", litellm(`[{"role":"user","content":[{"type":"image_url","image_url":{"url":"data:image/png;base64,[base64_data truncated: 513B]"}}]}]`, `{}`, ``),
 		noTurn, noCall, truncated, noCall)
 	lost(t, "history kept by the provider", "litellm", litellm(`[{"type":"function_call_output","call_id":"c","output":"no data"}]`, `{}`, `"previous_response_id":"resp_#"`),
@@ -148,7 +148,7 @@ func TestLostContentOfOlderLiteLLM(t *testing.T) {
 	}
 	lost(t, "Python cut", "litellm-v1", v1(`[{'role': 'user', 'content': 'wha`, `ModelResponse(id='x', choi`), truncated, noResponse, truncated, truncated, truncated)
 	lost(t, "Python redacted", "litellm-v1", v1(`[{'role': 'user', 'content': 'redacted-by-litellm'}]`, `ModelResponse(choices=[Choices(message=Message(tool_calls=[Call(function=Function(arguments='redacted-by-litellm', name='f'))]))])`),
-		noTurn, redacted, redacted, redacted, redacted)
+		redacted, redacted, redacted, redacted, redacted)
 
 	spend := func(request, response string) string {
 		return `{"request_id":"#","call_type":"acompletion","api_key":"h","spend":0,"startTime":"2026-11-21T03:44:5#Z","endTime":"2026-11-21T03:44:5#Z","model":"m","metadata":"{}","messages":"{}","session_id":"s","status":"success","response":"` + response + `","proxy_server_request":"` + request + `"}`
@@ -176,7 +176,7 @@ func TestLostContentOfSpans(t *testing.T) {
 	lost(t, "redacted parts", "otel", span(attributes("gen_ai.input.messages", `[{\"role\":\"user\",\"parts\":[{\"type\":\"text\",\"content\":\"<redacted>\"}]}]`, "gen_ai.output.messages", said)), noTurn, noCall, redacted, noCall, redacted)
 	lost(t, "text cut", "otel", span(attributes("gen_ai.input.messages", `[{\"role\":\"user\",\"parts\":[{\"type\":\"te`, "gen_ai.output.messages", `[{\"role\":\"assist`)), truncated, noResponse, truncated, truncated, truncated)
 	lost(t, "oldest attributes dropped", "otel", span(`"droppedAttributesCount":12,`+attributes("gen_ai.prompt.8.role", "user", "gen_ai.prompt.8.content", "go on", "gen_ai.completion.0.role", "assistant")), lossy, noCall, lossy, noCall, lossy)
-	lost(t, "hidden by OpenInference", "otel", span(attributes("input.value", "__REDACTED__", "output.value", "__REDACTED__")), noTurn, noCall, redacted, noCall, redacted)
+	lost(t, "hidden by OpenInference", "otel", span(attributes("input.value", "__REDACTED__", "output.value", "__REDACTED__")), redacted, noCall, redacted, noCall, redacted)
 	lost(t, "history kept by the provider", "otel", span(attributes("gen_ai.input.messages", `[{\"role\":\"tool\",\"parts\":[{\"type\":\"tool_call_response\",\"id\":\"c\",\"response\":\"no data\"}]}]`, "gen_ai.output.messages", said)), elsewhere, noCall, elsewhere, noCall, elsewhere)
 
 	event := func(name, body string) string {
