@@ -65,5 +65,15 @@ var causeTexts = [causes]string{
 
 func (c Cause) String() string { return causeTexts[c] }
 
+// Unlogged says whether the log lacks what the request may have had. Of a cause
+// that is not, the request itself gives nothing to compare.
+func (c Cause) Unlogged() bool {
+	switch c {
+	case Computable, NoToolCall, NoToolTurn, RepeatedName, NotCanonical:
+		return false
+	}
+	return true
+}
+
 // Causes is how many causes there are; every Cause is below it.
 const Causes = int(causes)

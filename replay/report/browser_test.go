@@ -592,6 +592,24 @@ func TestLateLinesAreSaid(t *testing.T) {
 	b.quiet()
 }
 
+// What the rules could not look at is said beside what they found, and beside
+// what the gateways would do.
+func TestGapsAreSaid(t *testing.T) {
+	records := days()
+	for i := range records {
+		if i > 100 {
+			records[i].Messages, records[i].Calls = nil, nil
+		}
+	}
+	b := browse(t, write(t, tuned(t, "a.jsonl", records)), 1280, 900)
+	for _, part := range []string{"recommendation", "gateways"} {
+		if got, want := b.text(part), "could not look at 74 % of the requests: no messages."; !strings.Contains(got, want) {
+			t.Errorf("the %s do not say %q:\n%s", part, want, got)
+		}
+	}
+	b.quiet()
+}
+
 // Dark, light and print look different, and text can be read in each.
 func TestLooks(t *testing.T) {
 	b := browse(t, write(t, tuned(t, "a.jsonl", days())), 1280, 900)

@@ -18,41 +18,43 @@ import (
 // page is the data in the page, for its script alone. Text from the log is in
 // Texts, made fit to be shown; times are milliseconds.
 type page struct {
-	Version    string          `json:"version"`
-	Command    string          `json:"command"`
-	Verdict    string          `json:"verdict"`
-	Refusals   []string        `json:"refusals"` // why each rule that it rests on is not recommended
-	First      int64           `json:"first"`
-	Last       int64           `json:"last"`
-	Empty      bool            `json:"empty"` // nothing was judged
-	Days       float64         `json:"days"`
-	Account    replay.Account  `json:"account"`
-	Talks      int             `json:"conversations"`
-	Lateness   lateness        `json:"lateness"`
-	Streams    []stream        `json:"streams"`
-	Budget     float64         `json:"budget"`
-	MaxWrong   float64         `json:"maxWrong"`
-	Windows    []string        `json:"windows"`
-	Counters   []string        `json:"counters"`
-	Thresholds []int           `json:"thresholds"`
-	Kinds      []window.Kind   `json:"kinds"`
-	Rules      []rule          `json:"rules"`
-	Picked     []int           `json:"recommended"` // of Rules
-	Gateways   []gateway       `json:"gateways"`
-	Exclusions []exclusion     `json:"exclusions"`
-	Labels     *labels         `json:"labels"`
-	Against    *against        `json:"against"`
-	PolicyHead string          `json:"policyHead"`
-	PolicyTail string          `json:"policyTail"`
-	Policy     string          `json:"policy"`
-	Cost       bool            `json:"cost"`   // something has a price
-	All        int             `json:"all"`    // repeats found
-	Longer     int             `json:"longer"` // repeats with more requests than were kept
-	Texts      []string        `json:"texts"`
-	Counts     []string        `json:"counts"`  // see countsText
-	Rows       [][]int         `json:"rows"`    // index into Counts by cell, as index, times, ...
-	Repeats    []rawRepeat     `json:"repeats"` // by rule, those that matter most first
-	Rest       []restOfRepeats `json:"rest"`    // the others, added up
+	Version     string          `json:"version"`
+	Command     string          `json:"command"`
+	Verdict     string          `json:"verdict"`
+	Refusals    []string        `json:"refusals"` // why each rule that it rests on is not recommended
+	Gaps        []string        `json:"gaps"`     // what rules that it rests on could not look at
+	First       int64           `json:"first"`
+	Last        int64           `json:"last"`
+	Empty       bool            `json:"empty"` // nothing was judged
+	Days        float64         `json:"days"`
+	Account     replay.Account  `json:"account"`
+	Talks       int             `json:"conversations"`
+	Lateness    lateness        `json:"lateness"`
+	Streams     []stream        `json:"streams"`
+	Budget      float64         `json:"budget"`
+	MaxWrong    float64         `json:"maxWrong"`
+	Windows     []string        `json:"windows"`
+	Counters    []string        `json:"counters"`
+	Thresholds  []int           `json:"thresholds"`
+	Kinds       []window.Kind   `json:"kinds"`
+	Rules       []rule          `json:"rules"`
+	Picked      []int           `json:"recommended"` // of Rules
+	Gateways    []gateway       `json:"gateways"`
+	GatewayGaps []string        `json:"gatewayGaps"` // what theirs could not look at
+	Exclusions  []exclusion     `json:"exclusions"`
+	Labels      *labels         `json:"labels"`
+	Against     *against        `json:"against"`
+	PolicyHead  string          `json:"policyHead"`
+	PolicyTail  string          `json:"policyTail"`
+	Policy      string          `json:"policy"`
+	Cost        bool            `json:"cost"`   // something has a price
+	All         int             `json:"all"`    // repeats found
+	Longer      int             `json:"longer"` // repeats with more requests than were kept
+	Texts       []string        `json:"texts"`
+	Counts      []string        `json:"counts"`  // see countsText
+	Rows        [][]int         `json:"rows"`    // index into Counts by cell, as index, times, ...
+	Repeats     []rawRepeat     `json:"repeats"` // by rule, those that matter most first
+	Rest        []restOfRepeats `json:"rest"`    // the others, added up
 }
 
 type lateness struct {
@@ -117,7 +119,6 @@ type gateway struct {
 	Wrong    int      `json:"wrong"`
 	Normal   int      `json:"normal"`
 	Coverage float64  `json:"coverage"`
-	Cause    string   `json:"cause"`
 	Excess   string   `json:"excess"`
 	Rules    []int    `json:"rules"`  // of page.Rules, those that come from it
 	Matter   []string `json:"matter"` // what is shipped otherwise than documented, if it matters
@@ -207,7 +208,7 @@ type builder struct {
 
 func newPage(r *tune.Report, o Options, d detail) *page {
 	p := &page{
-		Version: o.Version, Command: command(o.Command), Verdict: string(r.Verdict()), Refusals: []string{}, Empty: r.Result.First == fingerprint.NoTime,
+		Version: o.Version, Command: command(o.Command), Verdict: string(r.Verdict()), Refusals: []string{}, Gaps: append([]string{}, r.Gaps(r.RestsOn())...), GatewayGaps: append([]string{}, r.Gaps(r.GatewayRules())...), Empty: r.Result.First == fingerprint.NoTime,
 		Days: r.Days, Account: r.Result.Account, Talks: r.Conversations,
 		Lateness: lateness{window.Lasting(r.Lateness.Value), r.Lateness.Measured, r.Result.Order.Tied, r.Result.EnoughLateness()},
 		Streams:  []stream{}, Budget: r.Options.Budget, MaxWrong: r.Options.MaxWrong,
@@ -343,7 +344,7 @@ func (b *builder) gateways() {
 	for _, g := range b.r.Gateways {
 		one := gateway{
 			Name: term.Safe(g.Gateway.Name), Reading: term.Safe(g.Gateway.Reading), Requests: g.Requests, Episodes: g.Episodes, Talks: g.Conversations,
-			Caught: g.Caught, Loops: g.Loops, Wrong: g.Wrong, Normal: g.Normal, Coverage: g.Coverage, Cause: g.Cause.String(), Excess: term.Safe(g.Excess()), Rules: []int{}, Matter: []string{},
+			Caught: g.Caught, Loops: g.Loops, Wrong: g.Wrong, Normal: g.Normal, Coverage: g.Coverage, Excess: term.Safe(g.Excess()), Rules: []int{}, Matter: []string{},
 		}
 		for i := range b.r.Advice {
 			if from, _, _ := strings.Cut(b.r.Advice[i].Rule.Profile, "/"); from == g.Gateway.Name {

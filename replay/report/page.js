@@ -220,7 +220,8 @@
         h("p", { class: "small" }, capital(r.proof) + "."),
         h("p", { class: "screen" }, h("button", { type: "button", on: { click: () => { goTo(i, a); draw(); $("h-settings").scrollIntoView(); } } }, "Look at it")));
     });
-    const caveats = [];
+    const caveats = D.recommended.length ? D.gaps.map((gap) => gap + ".") : [];
+    const reasons = D.recommended.length ? [] : [...D.gaps, ...D.refusals];
     if (D.account.late * 100 > D.account.lines) caveats.push(percent(D.account.late, D.account.lines) + " of the lines came too late to be judged" + (D.lateness.enough && ": run again with --lateness " + D.lateness.enough) + ".");
     if (D.account.judged < 100 || D.days < 1) caveats.push("There is little to go by: " + plural(D.account.judged, "request") + " over " + span(D.last - D.first) + ".");
     if (!D.labels) caveats.push("Nobody has labelled these sessions. What is a loop and what is not is concluded from evidence in the log, named with each episode: it is no measured error rate. Look at some, write down what they are, and give the file with --labels.");
@@ -236,7 +237,7 @@
     put($("recommendation"),
       h("p", { class: "verdict" }, capital(D.verdict) + "."),
       h("div", { class: "cards" }, cards),
-      D.refusals.length > 0 && h("ul", null, D.refusals.map((why) => h("li", null, why))),
+      reasons.length > 0 && h("ul", null, reasons.map((why) => h("li", null, why))),
       exclusions.length > 0 && [h("h3", null, "Leave out what repeats on purpose"), h("ul", null, exclusions), h("p", null, "All numbers are those without exclusions.")],
       D.against && [
         h("h3", null, "Against " + D.against.policy),
@@ -563,10 +564,11 @@
           const r = D.rules[i];
           return h("div", null, (g.rules.length > 1 ? r.name + ": " : "") + (r.advised ? settingText(r.advised.cell, r.advised.threshold) + " " + catches(r) : "no setting that was swept catches a loop within the limits"));
         });
-        if (!g.coverage) return [g.name, g.reading, "–", "–", "–", "–", "could look at nothing: " + g.cause];
+        if (!g.coverage) return [g.name, g.reading, "–", "–", "–", "–", "could look at nothing"];
         return [g.name, g.reading, percent(g.requests, D.account.judged), count(g.conversations), count(g.caught) + " of " + count(g.loops), g.normal ? count(g.wrong) + " of " + count(g.normal) + " (" + percent(g.wrong, g.normal) + ")" : "–",
           advised.length ? h("div", null, advised) : "not swept"];
       })),
+      D.gatewayGaps.map((gap) => h("p", { class: "small" }, gap + ".")),
       D.gateways.filter((g) => g.excess).map((g) => h("p", null, g.excess + ".")),
       D.gateways.flatMap((g) => g.matter).map((text) => h("p", { class: "small" }, text + ".")));
   }

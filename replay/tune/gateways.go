@@ -24,7 +24,6 @@ type GatewayReport struct {
 	LongWrong, Long int
 
 	Coverage float64
-	Cause    fingerprint.Cause // why it could not look at most of the rest
 
 	Matter []Matter // the differences from its documents that matter on this log
 }
@@ -224,9 +223,6 @@ func (r *Report) compare(c *gatewayCounts, conversations map[conversation]uint32
 				continue
 			}
 			row.Coverage = max(row.Coverage, coverage(a))
-			if _, cause, most := a.Blind(); most > 0 {
-				row.Cause = cause
-			}
 		}
 		for k, d := range g.Differences {
 			one := judging[k]

@@ -11,7 +11,7 @@ import (
 )
 
 // Refusals say of the rules that the verdict rests on why none of their settings
-// is recommended.
+// is recommended. Of those that could look at nothing, [Report.Gaps] does.
 func (r *Report) Refusals() (list []string) {
 	verdict := r.Verdict()
 	switch verdict {
@@ -20,7 +20,7 @@ func (r *Report) Refusals() (list []string) {
 	}
 	for i := range r.Advice {
 		a := &r.Advice[i]
-		aside := verdict == OverLimits && !r.Limited(a) || verdict == OutOfReach && a.Outcome.Loops == 0
+		aside := verdict == OverLimits && !r.Limited(a) || verdict == OutOfReach && a.Outcome.Loops == 0 || coverage(&r.Result.Rules[i]) == 0
 		if why := r.Refusal(i); why != "" && !aside {
 			list = append(list, r.Advice[i].Rule.Name+": "+why)
 		}

@@ -97,12 +97,13 @@ func (s Summary) gateways(b *strings.Builder) {
 	t.Add("gateway", "reading", "requests", "with a loop", "without")
 	for _, g := range r.Gateways {
 		if g.Coverage == 0 {
-			t.Add(g.Gateway.Name, g.Gateway.Reading, "-", "-", "-  "+g.Cause.String())
+			t.Add(g.Gateway.Name, g.Gateway.Reading, "-", "-", "-")
 			continue
 		}
 		t.Add(g.Gateway.Name, g.Gateway.Reading, term.Percent(g.Requests, r.Result.Account.Judged), of(g.Caught, g.Loops), without(&g))
 	}
 	t.Write(b, "")
+	s.gaps(b, r.GatewayRules())
 	for i := range r.Gateways {
 		if excess := r.Gateways[i].Excess(); excess != "" {
 			b.WriteString(replay.Wrapped(excess) + "\n")
@@ -140,7 +141,7 @@ func (m Matter) String(gateway string) string {
 	if m.Less > 0 {
 		parts = append(parts, term.Plural(m.Less, "request", "requests")+" fewer")
 	}
-	return fmt.Sprintf("%s stops %s than its documents say: %s, where they say that %s", gateway, strings.Join(parts, " and "), m.Shipped, m.Documented)
+	return fmt.Sprintf("%s stops %s because of this: %s, where its documents say that %s", gateway, strings.Join(parts, " and "), m.Shipped, m.Documented)
 }
 
 // shownThresholds are the rows of a heat-map.
@@ -288,8 +289,10 @@ func (s Summary) recommendation(b *strings.Builder) {
 		case judged < fewRequests:
 			fmt.Fprintf(b, "too little to conclude from: %s\n", term.Plural(judged, "request", "requests"))
 		}
+		s.gaps(b, r.RestsOn())
 		return
 	default:
+		s.gaps(b, r.RestsOn())
 		for _, why := range r.Refusals() {
 			b.WriteString(replay.Wrapped(term.Safe(why)) + "\n")
 		}
@@ -320,10 +323,18 @@ func (s Summary) Advice(rules []int) string {
 	for _, i := range rules {
 		s.advice(&b, &r.Advice[i])
 	}
+	s.gaps(&b, r.rules(rules))
 	if judged := r.Result.Account.Judged; judged < fewRequests || r.Days < 1 {
 		fmt.Fprintf(&b, "little to go by: %s over %s\n", term.Plural(judged, "request", "requests"), term.Span(r.Result.Last-r.Result.First))
 	}
 	return b.String()
+}
+
+// gaps says what rules could not look at.
+func (s Summary) gaps(b *strings.Builder, rules []*window.Rule) {
+	for _, gap := range s.Report.Gaps(rules) {
+		line(b, "%s", gap)
+	}
 }
 
 // next is what to do with a policy, as comments in it: what is printed last may

@@ -1,0 +1,83 @@
+package tune
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/loopgauge/loopgauge/fingerprint"
+	"github.com/loopgauge/loopgauge/replay/term"
+	"github.com/loopgauge/loopgauge/window"
+)
+
+// leastGap is the share of requests whose lack is worth a word: one in so many.
+const leastGap = 100
+
+// Gaps say which of the rules could look at no request, and which not at some
+// for what the log lacks: there may be loops among those. A few are not told of.
+func (r *Report) Gaps(rules []*window.Rule) (list []string) {
+	names := map[string][]string{}
+	for i := range r.Result.Rules {
+		a := &r.Result.Rules[i]
+		if !slices.Contains(rules, a.Rule) {
+			continue
+		}
+		if gap := gapOf(a); gap != "" {
+			if names[gap] == nil {
+				list = append(list, gap)
+			}
+			names[gap] = append(names[gap], term.Safe(a.Rule.Name))
+		}
+	}
+	for i, gap := range list {
+		list[i] = strings.Join(names[gap], ", ") + " " + gap
+	}
+	return list
+}
+
+// RestsOn are the rules that the verdict rests on: those that are recommended,
+// or else all that were swept.
+func (r *Report) RestsOn() []*window.Rule {
+	if len(r.Recommended) == 0 {
+		return r.Options.Rules
+	}
+	return r.rules(r.Recommended)
+}
+
+// rules are those of these advices.
+func (r *Report) rules(advice []int) []*window.Rule {
+	rules := make([]*window.Rule, len(advice))
+	for i, j := range advice {
+		rules[i] = r.Advice[j].Rule
+	}
+	return rules
+}
+
+// GatewayRules are those of all gateways.
+func (r *Report) GatewayRules() (rules []*window.Rule) {
+	for i := range r.Gateways {
+		rules = append(rules, r.Gateways[i].Gateway.Rules...)
+	}
+	return rules
+}
+
+func gapOf(a *window.RuleAccount) string {
+	if coverage(a) == 0 {
+		_, cause, _ := a.Blind()
+		return fmt.Sprintf("could look at none of the requests: %s", cause)
+	}
+	var missing int64
+	var cause fingerprint.Cause
+	for c, n := range a.NotComputable {
+		if c := fingerprint.Cause(c); c.Unlogged() {
+			missing += n
+			if n > a.NotComputable[cause] {
+				cause = c
+			}
+		}
+	}
+	if missing == 0 || missing*leastGap < a.Judged {
+		return ""
+	}
+	return fmt.Sprintf("could not look at %s of the requests: %s", term.Percent(missing, a.Judged), cause)
+}

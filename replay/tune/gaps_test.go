@@ -1,0 +1,42 @@
+package tune
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/loopgauge/loopgauge/fingerprint"
+	"github.com/loopgauge/loopgauge/replay"
+	"github.com/loopgauge/loopgauge/window"
+)
+
+// TestGaps: what the log lacks of what rules go by is said, once for those that
+// lack the same; that a request called no tool is no lack.
+func TestGaps(t *testing.T) {
+	r := &Report{Result: &replay.Result{}}
+	f := func(name string, causes map[fingerprint.Cause]int64, want ...string) {
+		t.Helper()
+		a := window.RuleAccount{Rule: &window.Rule{Name: name}, Judged: 1000}
+		for cause, n := range causes {
+			a.NotComputable[cause] = n
+		}
+		r.Result.Rules = append(r.Result.Rules, a)
+		r.Options.Rules = append(r.Options.Rules, a.Rule)
+		if diff := cmp.Diff(want, r.Gaps(r.RestsOn())); diff != "" {
+			t.Error(name + ": " + diff)
+		}
+	}
+	some := "a could not look at 70 % of the requests: content redacted by the logger"
+	f("a", map[fingerprint.Cause]int64{fingerprint.RedactedContent: 600, fingerprint.NoMessages: 100, fingerprint.NoToolCall: 200}, some)
+	f("few", map[fingerprint.Cause]int64{fingerprint.NoMessages: 9}, some)
+	f("said", map[fingerprint.Cause]int64{fingerprint.NoToolTurn: 999}, some)
+	none := "none could look at none of the requests: no tool call"
+	f("none", map[fingerprint.Cause]int64{fingerprint.NoToolCall: 1000}, some, none)
+	f("b", map[fingerprint.Cause]int64{fingerprint.RedactedContent: 700}, "a, b could not look at 70 % of the requests: content redacted by the logger", none)
+
+	r.Advice, r.Recommended = make([]Advice, 5), []int{4}
+	r.Advice[4].Rule = r.Options.Rules[4]
+	if diff := cmp.Diff([]string{"b could not look at 70 % of the requests: content redacted by the logger"}, r.Gaps(r.RestsOn())); diff != "" {
+		t.Error(diff)
+	}
+}
