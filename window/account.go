@@ -67,6 +67,20 @@ func (a *RuleAccount) Blind() (requests int64, main fingerprint.Cause, most int6
 	return requests, main, most
 }
 
+// Unlogged is how many requests the rule could not look at for what the log
+// lacks, and what it lacks of most of them.
+func (a *RuleAccount) Unlogged() (requests int64, main fingerprint.Cause) {
+	for c, n := range a.NotComputable {
+		if c := fingerprint.Cause(c); c.Unlogged() {
+			requests += n
+			if n > a.NotComputable[main] {
+				main = c
+			}
+		}
+	}
+	return requests, main
+}
+
 func (a *RuleAccount) save(s *saver) {
 	for _, n := range a.numbers() {
 		s.Uvarint(uint64(*n))

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/loopgauge/loopgauge/fingerprint"
 	"github.com/loopgauge/loopgauge/replay/live/monitor"
 )
 
@@ -64,6 +65,19 @@ func TestPrices(t *testing.T) {
 	}
 	if out := loopgauge(t, "", "policy", "check", file); !strings.HasSuffix(out, ": ok, 1 rule\n") {
 		t.Error(out)
+	}
+}
+
+// TestBlindRule: Prometheus and watch call the same rules blind.
+func TestBlindRule(t *testing.T) {
+	var own []string
+	for c := range fingerprint.Causes {
+		if c := fingerprint.Cause(c); c != fingerprint.Computable && !c.Unlogged() {
+			own = append(own, c.String())
+		}
+	}
+	if want := `{cause!~"` + strings.Join(own, "|") + `"}`; !strings.Contains(readDeploy(t, "prometheus/loopgauge.rules.yaml"), "loopgauge_rule_not_computable_total"+want) {
+		t.Errorf("no alert has %s", want)
 	}
 }
 

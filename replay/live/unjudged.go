@@ -6,14 +6,19 @@ import (
 
 	"github.com/loopgauge/loopgauge/ingest"
 	"github.com/loopgauge/loopgauge/replay"
+	"github.com/loopgauge/loopgauge/window"
 )
 
 // sayEvery is how often it is said that lines are not judged.
 const sayEvery = time.Minute
 
-// Unjudged tells of lines that are not judged: a log that cannot be read, or a
-// clock that ran ahead, must not pass for one without loops.
+// Unjudged tells of lines that are not judged, and of rules that are blind: a log
+// that cannot be read or lacks what is looked at, or a clock that ran ahead, must
+// not pass for one without loops.
 type Unjudged struct {
+	Rules func() []window.RuleAccount // nil where no rule is at work
+
+	blind   blind
 	at      time.Time
 	account replay.Account
 	stream  string // of the last such line
@@ -21,7 +26,12 @@ type Unjudged struct {
 }
 
 // Begin begins with what an account says already.
-func (u *Unjudged) Begin(now replay.Account) { u.at, u.account = time.Now(), now }
+func (u *Unjudged) Begin(now replay.Account) {
+	u.at, u.account = time.Now(), now
+	if u.Rules != nil {
+		u.blind.begin(u.Rules())
+	}
+}
 
 // Skip takes in a line of a stream that is not judged.
 func (u *Unjudged) Skip(stream string, s ingest.Skip) { u.stream, u.skip = stream, s }
@@ -34,12 +44,15 @@ func (u *Unjudged) Look(log *slog.Logger, now replay.Account) {
 }
 
 // Say says that more than one in a hundred lines since it was last looked at
-// were not judged.
+// were not judged, and which rules have become blind.
 func (u *Unjudged) Say(log *slog.Logger, now replay.Account) {
 	lines, malformed, late := now.Lines-u.account.Lines, now.Malformed-u.account.Malformed, now.Late-u.account.Late
 	if (malformed+late)*100 > lines {
 		log.Warn("lines are not judged: --verbose says why of each", "of", lines, "malformed", malformed, "late", late,
 			"stream", u.stream, "line", u.skip.Line, "why", u.skip.Why)
 	}
-	u.Begin(now)
+	u.at, u.account = time.Now(), now
+	if u.Rules != nil {
+		u.blind.say(log, u.Rules())
+	}
 }

@@ -18,7 +18,7 @@ import (
 // TestUnjudged: a watch of lines that it cannot judge says so, once.
 func TestUnjudged(t *testing.T) {
 	line := func(second int) string { return fmt.Sprintf(`{"time":%d,"id":"%d"}`, 1_800_000_000+second, second) }
-	f := func(name string, want int, what string, lines ...string) {
+	f := func(name string, want, blind int, what string, lines ...string) {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
 			file := filepath.Join(dir, "app.log")
@@ -35,6 +35,8 @@ func TestUnjudged(t *testing.T) {
 				})
 				if text := said.String(); strings.Count(text, "lines are not judged") != want || !strings.Contains(text, what) {
 					t.Errorf("want %d times %s:\n%s", want, what, text)
+				} else if n := strings.Count(text, "rule is blind"); n != blind {
+					t.Errorf("%d rules are blind, want %d:\n%s", n, blind, text)
 				}
 			})
 		})
@@ -43,8 +45,8 @@ func TestUnjudged(t *testing.T) {
 	for i := range 200 {
 		many = append(many, line(i))
 	}
-	f("all", 1, "of=2 malformed=2 late=0", "no JSON", "nor this")
-	f("late", 1, "of=3 malformed=0 late=1", line(0), line(60), line(1))
-	f("few", 0, "", append(slices.Clone(many), "no JSON")...)
-	f("none", 0, "", many...)
+	f("all", 1, 0, "of=2 malformed=2 late=0", "no JSON", "nor this")
+	f("late", 1, 0, "of=3 malformed=0 late=1", line(0), line(60), line(1))
+	f("few", 0, 3, "", append(slices.Clone(many), "no JSON")...)
+	f("none", 0, 3, "", many...)
 }

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/loopgauge/loopgauge/fingerprint"
 	"github.com/loopgauge/loopgauge/replay/term"
 	"github.com/loopgauge/loopgauge/window"
 )
@@ -66,16 +65,7 @@ func gapOf(a *window.RuleAccount) string {
 		_, cause, _ := a.Blind()
 		return fmt.Sprintf("could look at none of the requests: %s", cause)
 	}
-	var missing int64
-	var cause fingerprint.Cause
-	for c, n := range a.NotComputable {
-		if c := fingerprint.Cause(c); c.Unlogged() {
-			missing += n
-			if n > a.NotComputable[cause] {
-				cause = c
-			}
-		}
-	}
+	missing, cause := a.Unlogged()
 	if missing == 0 || missing*leastGap < a.Judged {
 		return ""
 	}

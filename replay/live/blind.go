@@ -1,0 +1,40 @@
+package live
+
+import (
+	"log/slog"
+
+	"github.com/loopgauge/loopgauge/replay"
+	"github.com/loopgauge/loopgauge/window"
+)
+
+// fewRequests is below what it cannot be told from that a rule is blind: what
+// came is looked at together with what comes.
+const fewRequests = 100
+
+// blind tells of rules that cannot look at more than half of the requests, for
+// what the log lacks. It is said once, until it was otherwise.
+type blind struct {
+	since []window.RuleAccount
+	said  []bool
+}
+
+func (b *blind) begin(now []window.RuleAccount) { b.since, b.said = now, make([]bool, len(now)) }
+
+func (b *blind) say(log *slog.Logger, now []window.RuleAccount) {
+	for i := range now {
+		came := now[i]
+		came.Judged -= b.since[i].Judged + came.NotMatched - b.since[i].NotMatched
+		for c, n := range b.since[i].NotComputable {
+			came.NotComputable[c] -= n
+		}
+		if came.Judged < fewRequests {
+			continue
+		}
+		missing, cause := came.Unlogged()
+		blind := 2*missing > came.Judged
+		if blind && !b.said[i] {
+			log.Warn("rule is blind: loops cannot be seen", "rule", came.Rule.Name, "requests", missing, "of", came.Judged, "why", cause.String(), "hint", replay.Remedy(cause))
+		}
+		b.since[i], b.said[i] = now[i], blind
+	}
+}

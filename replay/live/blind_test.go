@@ -1,0 +1,41 @@
+package live
+
+import (
+	"bytes"
+	"log/slog"
+	"strings"
+	"testing"
+
+	"github.com/loopgauge/loopgauge/fingerprint"
+	"github.com/loopgauge/loopgauge/window"
+)
+
+// TestBlind: that a rule cannot look at most requests is said when enough of
+// them have come, and once until it was otherwise. What the requests themselves
+// do not have is no lack.
+func TestBlind(t *testing.T) {
+	var said bytes.Buffer
+	log := slog.New(slog.NewTextHandler(&said, nil))
+	a := window.RuleAccount{Rule: &window.Rule{Name: "a"}, Judged: 7000, Counted: 7000}
+	var b blind
+	b.begin([]window.RuleAccount{a})
+	f := func(cause fingerprint.Cause, lacking, seen, notMatched int64, want string) {
+		t.Helper()
+		said.Reset()
+		a.Judged += lacking + seen + notMatched
+		a.NotComputable[cause] += lacking
+		a.Counted += seen
+		a.NotMatched += notMatched
+		b.say(log, []window.RuleAccount{a})
+		if got := said.String(); (got == "") != (want == "") || !strings.Contains(got, want) {
+			t.Errorf("%d of %d, %s: %q, want %q", lacking, lacking+seen, cause, got, want)
+		}
+	}
+	f(fingerprint.NoMessages, 99, 0, 1000, "")
+	f(fingerprint.NoMessages, 1, 0, 0, `rule=a requests=100 of=100 why="no messages" hint="log the request's messages"`)
+	f(fingerprint.NoMessages, 500, 0, 0, "")
+	f(fingerprint.NoMessages, 100, 100, 0, "")
+	f(fingerprint.RedactedContent, 101, 100, 0, `requests=101 of=201 why="content redacted by the logger"`)
+	f(fingerprint.Computable, 0, 100, 0, "")
+	f(fingerprint.NoToolCall, 500, 0, 0, "")
+}
