@@ -610,6 +610,29 @@ func TestGapsAreSaid(t *testing.T) {
 	b.quiet()
 }
 
+// Of a log without tokens and prices none are shown: 0 would be a number.
+func TestNoTokens(t *testing.T) {
+	for _, tokens := range []int{0, 100} {
+		records := days()
+		for i := range records {
+			records[i].In, records[i].Cost = tokens, float64(tokens)
+		}
+		b := browse(t, write(t, tuned(t, "a.jsonl", records)), 1280, 900)
+		if off := strings.Count(b.text("layer"), ": none in this log"); off != 2 && tokens == 0 || off != 0 && tokens > 0 {
+			t.Errorf("%d tokens a request; %d layers are off", tokens, off)
+		}
+		for _, id := range []string{"cell", "episodes"} {
+			text := strings.ToLower(b.text(id))
+			for _, what := range []string{"tokens", "cost"} {
+				if strings.Contains(text, what) != (tokens > 0) {
+					t.Errorf("%d tokens a request; %s of the %s: %s", tokens, what, id, text)
+				}
+			}
+		}
+		b.quiet()
+	}
+}
+
 // Dark, light and print look different, and text can be read in each.
 func TestLooks(t *testing.T) {
 	b := browse(t, write(t, tuned(t, "a.jsonl", days())), 1280, 900)

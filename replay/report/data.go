@@ -47,6 +47,7 @@ type page struct {
 	PolicyHead  string          `json:"policyHead"`
 	PolicyTail  string          `json:"policyTail"`
 	Policy      string          `json:"policy"`
+	Tokens      bool            `json:"tokens"` // some are counted
 	Cost        bool            `json:"cost"`   // something has a price
 	All         int             `json:"all"`    // repeats found
 	Longer      int             `json:"longer"` // repeats with more requests than were kept
@@ -311,6 +312,7 @@ func (b *builder) cell(target, cell int) [][]any {
 		if s.Requests == 0 {
 			break
 		}
+		b.p.Tokens = b.p.Tokens || s.TokensBefore+s.TokensAfter > 0
 		b.p.Cost = b.p.Cost || s.CostBefore+s.CostAfter > 0
 		row := []any{
 			s.Requests, s.Episodes, s.Scopes, s.TokensAfter, micros(s.CostAfter), s.Caught, s.Missed, s.Wrong,

@@ -156,7 +156,7 @@
     { key: "day", name: "episodes a day", of: (r, c, t) => swept(r, c, t, EPISODES) / days },
     { key: "episodes", name: "episodes", of: (r, c, t) => swept(r, c, t, EPISODES) },
     { key: "cost", name: "cost after firing (USD)", of: (r, c, t) => swept(r, c, t, COST), off: !D.cost },
-    { key: "tokens", name: "tokens after firing", of: (r, c, t) => swept(r, c, t, TOKENS) },
+    { key: "tokens", name: "tokens after firing", of: (r, c, t) => swept(r, c, t, TOKENS), off: !D.tokens },
     { key: "scopes", name: "scopes touched", of: (r, c, t) => swept(r, c, t, SCOPES) },
     { key: "sessions", name: "sessions touched", of: (r, c, t) => swept(r, c, t, SESSIONS) },
     { key: "callers", name: "callers touched", of: (r, c, t) => swept(r, c, t, CALLERS) },
@@ -328,7 +328,7 @@
         line("loops missed", count(o.missed)),
         line("repeats it fires on", count(o.all)),
         line("of these, " + by + "no loop", count(o.wrong)),
-        line("tokens until it fires, after", short(get(TOKENS_BEFORE)) + ", " + short(get(TOKENS))),
+        D.tokens && line("tokens until it fires, after", short(get(TOKENS_BEFORE)) + ", " + short(get(TOKENS))),
         D.cost && line("cost until it fires, after", money(get(COST_BEFORE)) + ", " + money(get(COST))),
         get(EPISODES) > 0 && line("first repeat to firing, median", span(1000 * get(DELAY))),
         get(EPISODES) > 0 && line("in 95 % of cases", span(1000 * get(DELAY_95)))),
@@ -444,7 +444,7 @@
     { name: "Who", of: (f) => f.who, show: (f) => f.who, css: "who" },
     { name: "Requests", of: (f) => f.k.requests, show: (f) => count(f.k.requests), css: "n" },
     { name: "Stopped", of: (f) => f.requests, show: (f) => count(f.requests), css: "n" },
-    { name: "Tokens after", of: (f) => f.tokens, show: (f) => (f.k.tokens ? short(f.tokens) : "–"), css: "n" },
+    D.tokens ? { name: "Tokens after", of: (f) => f.tokens, show: (f) => (f.k.tokens ? short(f.tokens) : "–"), css: "n" } : null,
     D.cost ? { name: "Cost after", of: (f) => f.cost, show: (f) => (f.k.costs ? money(f.cost) : "–"), css: "n" } : null,
     { name: "Requests in order", of: null, show: (f) => strip(f, 180, 34) },
     { name: "Evidence", of: (f) => f.k.evidence, show: (f) => f.k.evidence, css: "evidence" },
@@ -627,7 +627,7 @@
 
   put($("rule"), D.rules.map((r, i) => h("option", { value: i }, keys[i] + (D.recommended.includes(i) ? " (recommended)" : ""))));
   put($("counter"), D.counters.map((name, i) => h("option", { value: i }, name)));
-  put($("layer"), layers.map((l, i) => h("option", { value: i, disabled: l.off }, l.name + (l.off ? ": no cost in this log" : ""))));
+  put($("layer"), layers.map((l, i) => h("option", { value: i, disabled: l.off }, l.name + (l.off ? ": none in this log" : ""))));
   $("rule").addEventListener("change", (e) => { goTo(Number(e.target.value)); draw(); });
   $("counter").addEventListener("change", (e) => { at.counter = Number(e.target.value); draw(); });
   $("layer").addEventListener("change", (e) => { at.layer = Number(e.target.value); drawMap(); writeAddress(); });
