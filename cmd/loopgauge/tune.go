@@ -267,6 +267,9 @@ func printExport(u *ui, g *policy.Gateway, r *tune.Report, logs []string) error 
 		}
 	}
 	u.say("%s", strings.TrimSpace(tune.Summary{Report: r}.Advice(found)))
+	for _, caveat := range r.Caveats() {
+		u.say("%s", caveat)
+	}
 	_, err = u.stdout.Write(settings)
 	return err
 }

@@ -22,7 +22,7 @@ type page struct {
 	Command     string          `json:"command"`
 	Verdict     string          `json:"verdict"`
 	Refusals    []string        `json:"refusals"` // why each rule that it rests on is not recommended
-	Gaps        []string        `json:"gaps"`     // what rules that it rests on could not look at
+	Caveats     []string        `json:"caveats"`
 	First       int64           `json:"first"`
 	Last        int64           `json:"last"`
 	Empty       bool            `json:"empty"` // nothing was judged
@@ -209,7 +209,7 @@ type builder struct {
 
 func newPage(r *tune.Report, o Options, d detail) *page {
 	p := &page{
-		Version: o.Version, Command: command(o.Command), Verdict: string(r.Verdict()), Refusals: []string{}, Gaps: append([]string{}, r.Gaps(r.RestsOn())...), GatewayGaps: append([]string{}, r.Gaps(r.GatewayRules())...), Empty: r.Result.First == fingerprint.NoTime,
+		Version: o.Version, Command: command(o.Command), Verdict: string(r.Verdict()), Refusals: []string{}, Caveats: append([]string{}, r.Caveats()...), GatewayGaps: append([]string{}, r.Gaps(r.GatewayRules())...), Empty: r.Result.First == fingerprint.NoTime,
 		Days: r.Days, Account: r.Result.Account, Talks: r.Conversations,
 		Lateness: lateness{window.Lasting(r.Lateness.Value), r.Lateness.Measured, r.Result.Order.Tied, r.Result.EnoughLateness()},
 		Streams:  []stream{}, Budget: r.Options.Budget, MaxWrong: r.Options.MaxWrong,

@@ -34,9 +34,19 @@ func (r *Report) Gaps(rules []*window.Rule) (list []string) {
 	return list
 }
 
-// RestsOn are the rules that the verdict rests on: those that are recommended,
+// Caveats say what is to be known before the verdict is relied on: gaps, and that
+// nothing can repeat in conversations of one request.
+func (r *Report) Caveats() []string {
+	list := r.Gaps(r.restsOn())
+	if r.Scattered {
+		list = append(list, fmt.Sprintf("nearly every request is a conversation of its own (%s), in which nothing can repeat: if agents go on longer, say in a policy where their session stands, or session: [none] (docs/policy.md)", term.Count(int64(r.Conversations))))
+	}
+	return list
+}
+
+// restsOn are the rules that the verdict rests on: those that are recommended,
 // or else all that were swept.
-func (r *Report) RestsOn() []*window.Rule {
+func (r *Report) restsOn() []*window.Rule {
 	if len(r.Recommended) == 0 {
 		return r.Options.Rules
 	}

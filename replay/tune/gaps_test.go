@@ -1,6 +1,7 @@
 package tune
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -22,7 +23,7 @@ func TestGaps(t *testing.T) {
 		}
 		r.Result.Rules = append(r.Result.Rules, a)
 		r.Options.Rules = append(r.Options.Rules, a.Rule)
-		if diff := cmp.Diff(want, r.Gaps(r.RestsOn())); diff != "" {
+		if diff := cmp.Diff(want, r.Caveats()); diff != "" {
 			t.Error(name + ": " + diff)
 		}
 	}
@@ -36,7 +37,42 @@ func TestGaps(t *testing.T) {
 
 	r.Advice, r.Recommended = make([]Advice, 5), []int{4}
 	r.Advice[4].Rule = r.Options.Rules[4]
-	if diff := cmp.Diff([]string{"b could not look at 70 % of the requests: content redacted by the logger"}, r.Gaps(r.RestsOn())); diff != "" {
+	if diff := cmp.Diff([]string{"b could not look at 70 % of the requests: content redacted by the logger"}, r.Caveats()); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// TestScattered: in a log whose requests are all conversations of their own that
+// no loop was found says little.
+func TestScattered(t *testing.T) {
+	f := func(want bool, alone, others int) {
+		t.Helper()
+		conversations := map[conversation]uint32{}
+		for i := range alone {
+			conversations[conversation(i+1)] = 1
+		}
+		if others > 0 {
+			conversations[conversation(alone+1)] = uint32(others)
+		}
+		if got := scattered(conversations); got != want {
+			t.Errorf("%d alone, %d others: %v", alone, others, got)
+		}
+	}
+	f(true, 100, 0)
+	f(true, 95, 5)
+	f(false, 94, 6)
+	f(false, 99, 0)
+	calls, err := fingerprint.New("tool-call", fingerprint.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	rule := &window.Rule{Identity: calls}
+	r := &Report{Result: result(1000), Scattered: true, Conversations: 990, Options: Options{Rules: []*window.Rule{rule}}}
+	r.Result.Rules = []window.RuleAccount{{Rule: rule, Judged: 1000, Counted: 1000}}
+	var b strings.Builder
+	Summary{Report: r}.recommendation(&b)
+	want := string(NothingFound) + "\nnearly every request is a conversation of its own (990), in which nothing can\n  repeat: if agents go on longer, say in a policy where their session stands, or\n  session: [none] (docs/policy.md)\n"
+	if diff := cmp.Diff(want, b.String()); diff != "" {
 		t.Error(diff)
 	}
 }

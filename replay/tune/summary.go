@@ -103,7 +103,7 @@ func (s Summary) gateways(b *strings.Builder) {
 		t.Add(g.Gateway.Name, g.Gateway.Reading, term.Percent(g.Requests, r.Result.Account.Judged), of(g.Caught, g.Loops), without(&g))
 	}
 	t.Write(b, "")
-	s.gaps(b, r.GatewayRules())
+	lines(b, r.Gaps(r.GatewayRules()))
 	for i := range r.Gateways {
 		if excess := r.Gateways[i].Excess(); excess != "" {
 			b.WriteString(replay.Wrapped(excess) + "\n")
@@ -289,10 +289,10 @@ func (s Summary) recommendation(b *strings.Builder) {
 		case judged < fewRequests:
 			fmt.Fprintf(b, "too little to conclude from: %s\n", term.Plural(judged, "request", "requests"))
 		}
-		s.gaps(b, r.RestsOn())
+		lines(b, r.Caveats())
 		return
 	default:
-		s.gaps(b, r.RestsOn())
+		lines(b, r.Caveats())
 		for _, why := range r.Refusals() {
 			b.WriteString(replay.Wrapped(term.Safe(why)) + "\n")
 		}
@@ -312,6 +312,7 @@ func (s Summary) recommendation(b *strings.Builder) {
 	if r.Spared > 0 {
 		fmt.Fprintf(b, "  and %s that poll less\n", term.Plural(int64(r.Spared), "path", "paths"))
 	}
+	lines(b, r.Caveats())
 	b.WriteString("\n" + r.Policy() + s.next())
 }
 
@@ -323,18 +324,10 @@ func (s Summary) Advice(rules []int) string {
 	for _, i := range rules {
 		s.advice(&b, &r.Advice[i])
 	}
-	s.gaps(&b, r.rules(rules))
 	if judged := r.Result.Account.Judged; judged < fewRequests || r.Days < 1 {
 		fmt.Fprintf(&b, "little to go by: %s over %s\n", term.Plural(judged, "request", "requests"), term.Span(r.Result.Last-r.Result.First))
 	}
 	return b.String()
-}
-
-// gaps says what rules could not look at.
-func (s Summary) gaps(b *strings.Builder, rules []*window.Rule) {
-	for _, gap := range s.Report.Gaps(rules) {
-		line(b, "%s", gap)
-	}
 }
 
 // next is what to do with a policy, as comments in it: what is printed last may
@@ -378,6 +371,12 @@ func (s Summary) advice(b *strings.Builder, a *Advice) {
 // line writes a line, broken for a terminal.
 func line(b *strings.Builder, format string, args ...any) {
 	b.WriteString(replay.Wrapped(fmt.Sprintf(format, args...)) + "\n")
+}
+
+func lines(b *strings.Builder, texts []string) {
+	for _, text := range texts {
+		line(b, "%s", text)
+	}
 }
 
 // touched says where a setting fires.

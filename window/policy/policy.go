@@ -322,7 +322,7 @@ func (r *reader) sessionPlaces(d *draft) []string {
 		}
 	}
 	if d.sessionAt.line > 0 && len(d.session) == 0 {
-		r.problem(d.sessionAt, "names no place; leave it out, or write [%s]", window.LogSession)
+		r.problem(d.sessionAt, "names no place; leave it out, or write [%s], or [none] for no session at all", window.LogSession)
 	}
 	return d.session
 }
