@@ -19,9 +19,10 @@ type Pipeline struct {
 	Engine *window.Engine
 	Copies Account // of the account: events that another process stands for
 
-	o    PipelineOptions
-	err  error // first error of a sink
-	lent lent
+	o       PipelineOptions
+	err     error // first error of a sink
+	lent    lent
+	scatter *scatter // nil if no rule counts by session or conversation
 }
 
 // PipelineOptions say what a Pipeline judges, and who hears of it.
@@ -66,7 +67,7 @@ const maxSkipped = 5
 // NewPipeline makes a Pipeline.
 func NewPipeline(o PipelineOptions) *Pipeline {
 	p := &Pipeline{
-		o: o, lent: lent{hold: int64(o.Hold)}, Order: window.NewOrder(o.Lateness), Seen: window.NewDuplicates(o.Duplicates),
+		o: o, lent: lent{hold: int64(o.Hold)}, scatter: newScatter(o.Plan), Order: window.NewOrder(o.Lateness), Seen: window.NewDuplicates(o.Duplicates),
 		Totals: Totals{First: fingerprint.NoTime, Last: fingerprint.NoTime, Excluded: make([]int64, len(o.Plan.Exclusions)+1)},
 	}
 	eo := window.EngineOptions{MaxKeys: o.MaxKeys, Fired: o.Fired, Enforce: o.Enforce, Unjudged: o.Unjudged}
@@ -173,6 +174,9 @@ func (p *Pipeline) judge(ev *window.Event) {
 		p.Routed = p.Routed || ev.Method != "" && ev.Path != ""
 		if p.o.Event != nil {
 			p.keep(p.o.Event(ev))
+		}
+		if p.scatter != nil {
+			p.scatter.note(ev)
 		}
 		p.Engine.Judge(ev)
 	}

@@ -75,6 +75,8 @@ type Result struct {
 
 	Enforced []window.Enforced // by rule; nil unless asked for
 	Unpriced []Unpriced        // models without a price, where others have one
+
+	Scattered bool // as Pipeline.Scattered
 }
 
 // StreamResult says what was read of one stream. Err is why it could not be
@@ -105,7 +107,7 @@ func Run(ctx context.Context, o Options) (*Result, error) {
 	}
 	r := run.result
 	r.Totals, r.Rules = run.pipeline.Totals, run.pipeline.Accounts()
-	r.Unpriced = run.unpriced.list()
+	r.Unpriced, r.Scattered = run.unpriced.list(), run.pipeline.Scattered(0)
 	r.Enforced = run.pipeline.Engine.Enforced()
 	if o.Kept == nil {
 		r.Order = run.pipeline.Order.Stats()

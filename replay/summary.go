@@ -174,6 +174,9 @@ func (s Summary) rules(b *strings.Builder) {
 	if fellBack > 0 {
 		fmt.Fprintln(b, Wrapped(term.Percent(fellBack, s.Result.Account.Judged)+" of requests named no session: told apart by caller, system prompt and first user message"))
 	}
+	if s.Result.Scattered {
+		fmt.Fprintln(b, Wrapped(Scattered))
+	}
 }
 
 // SettingOf writes a rule's setting: "4 in 10m streak".

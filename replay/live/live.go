@@ -89,7 +89,7 @@ func Run(ctx context.Context, o Options) error {
 	if err := w.restore(); err != nil {
 		return err
 	}
-	w.unjudged.Rules = w.pipeline.Accounts
+	w.unjudged.Pipeline = w.pipeline
 	w.unjudged.Begin(w.pipeline.Account)
 	w.begin()
 	defer w.close()

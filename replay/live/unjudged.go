@@ -6,30 +6,30 @@ import (
 
 	"github.com/loopgauge/loopgauge/ingest"
 	"github.com/loopgauge/loopgauge/replay"
-	"github.com/loopgauge/loopgauge/window"
 )
 
 // sayEvery is how often it is said that lines are not judged.
 const sayEvery = time.Minute
 
-// Unjudged tells of lines that are not judged, and of rules that are blind: a log
-// that cannot be read or lacks what is looked at, or a clock that ran ahead, must
-// not pass for one without loops.
+// Unjudged tells of lines that are not judged, of rules that are blind and of
+// conversations that are none: a log that cannot be read or lacks what is looked
+// at, or a clock that ran ahead, must not pass for one without loops.
 type Unjudged struct {
-	Rules func() []window.RuleAccount // nil where no rule is at work
+	Pipeline *replay.Pipeline // nil where no rule is at work
 
-	blind   blind
-	at      time.Time
-	account replay.Account
-	stream  string // of the last such line
-	skip    ingest.Skip
+	blind     blind
+	scattered bool // said
+	at        time.Time
+	account   replay.Account
+	stream    string // of the last such line
+	skip      ingest.Skip
 }
 
 // Begin begins with what an account says already.
 func (u *Unjudged) Begin(now replay.Account) {
 	u.at, u.account = time.Now(), now
-	if u.Rules != nil {
-		u.blind.begin(u.Rules())
+	if u.Pipeline != nil {
+		u.blind.begin(u.Pipeline.Accounts())
 	}
 }
 
@@ -44,7 +44,8 @@ func (u *Unjudged) Look(log *slog.Logger, now replay.Account) {
 }
 
 // Say says that more than one in a hundred lines since it was last looked at
-// were not judged, and which rules have become blind.
+// were not judged, which rules have become blind,
+// and once that conversations are of one request each, if for an hour they were.
 func (u *Unjudged) Say(log *slog.Logger, now replay.Account) {
 	lines, malformed, late := now.Lines-u.account.Lines, now.Malformed-u.account.Malformed, now.Late-u.account.Late
 	if (malformed+late)*100 > lines {
@@ -52,7 +53,11 @@ func (u *Unjudged) Say(log *slog.Logger, now replay.Account) {
 			"stream", u.stream, "line", u.skip.Line, "why", u.skip.Why)
 	}
 	u.at, u.account = time.Now(), now
-	if u.Rules != nil {
-		u.blind.say(log, u.Rules())
+	if u.Pipeline != nil {
+		u.blind.say(log, u.Pipeline.Accounts())
+		if !u.scattered && u.Pipeline.Scattered(time.Hour) {
+			u.scattered = true
+			log.Warn(replay.Scattered)
+		}
 	}
 }

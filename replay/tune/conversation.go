@@ -16,16 +16,3 @@ func conversationOf(name string) conversation {
 	}
 	return conversation(maphash.String(conversations, name) | 1)
 }
-
-// scattered tells that nineteen of twenty requests are conversations of their
-// own.
-func scattered(conversations map[conversation]uint32) bool {
-	var all, alone int64
-	for _, requests := range conversations {
-		all += int64(requests)
-		if requests == 1 {
-			alone++
-		}
-	}
-	return all >= fewRequests && 20*alone >= 19*all
-}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/loopgauge/loopgauge/replay"
 	"github.com/loopgauge/loopgauge/replay/term"
 	"github.com/loopgauge/loopgauge/window"
 )
@@ -38,8 +39,8 @@ func (r *Report) Gaps(rules []*window.Rule) (list []string) {
 // nothing can repeat in conversations of one request.
 func (r *Report) Caveats() []string {
 	list := r.Gaps(r.restsOn())
-	if r.Scattered {
-		list = append(list, fmt.Sprintf("nearly every request is a conversation of its own (%s), in which nothing can repeat: if agents go on longer, say in a policy where their session stands, or session: [none] (docs/policy.md)", term.Count(int64(r.Conversations))))
+	if r.Result.Scattered {
+		list = append(list, replay.Scattered)
 	}
 	return list
 }

@@ -81,7 +81,6 @@ type Report struct {
 	Repeats  []*Repeat // but for those of which only sums are left
 
 	Conversations int
-	Scattered     bool    // nearly every request is a conversation of its own
 	Days          float64 // of the log
 	Advice        []Advice
 	Recommended   []int // indexes into Advice, the rules worth having
@@ -131,7 +130,7 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 	repeats := kept[0].repeats() // before its sums
 	r := &Report{
 		Options: o, Result: result, Cells: sweep.Cells(), Sweep: sweep.Result(), Repeats: repeats, sums: kept[0].sums,
-		Conversations: len(p.conversations), Scattered: scattered(p.conversations), Days: float64(result.Last-result.First) / 86400e6,
+		Conversations: len(p.conversations), Days: float64(result.Last-result.First) / 86400e6,
 	}
 	c.told.episodes(r.Sweep)
 	p.gateways.join(c.told.gateways)

@@ -1,0 +1,68 @@
+package replay
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/loopgauge/loopgauge/fingerprint"
+	"github.com/loopgauge/loopgauge/window"
+	"github.com/loopgauge/loopgauge/window/policy"
+)
+
+// TestScattered: nineteen in twenty requests are conversations of their own, in
+// a log of any size, in whatever order they come.
+func TestScattered(t *testing.T) {
+	p, err := policy.FromProfiles([]string{"loopgauge"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	plan := window.NewPlan(p.Rules, nil)
+	ev := &window.Event{Scopes: make([]window.Scope, len(plan.Scopes))}
+	f := func(want bool, alone, others, each int) {
+		t.Helper()
+		s := newScatter(plan)
+		note := func(name string) {
+			key := sha256.Sum256([]byte(name))
+			ev.Scopes[s.scope].Key = fingerprint.ScopeKey(key[:16])
+			ev.Time += 1e6
+			s.note(ev)
+		}
+		for k := range each {
+			for i := range others {
+				note(fmt.Sprint("other ", i))
+			}
+			for i := k; i < alone; i += each {
+				note(fmt.Sprint("alone ", i))
+			}
+		}
+		got := (&Pipeline{scatter: s}).Scattered(time.Minute)
+		if len(s.requests) > mostConversations || got != want {
+			t.Errorf("%d alone, %d others of %d requests: %v, %d kept", alone, others, each, got, len(s.requests))
+		}
+	}
+	f(true, 100, 0, 1)
+	f(false, 99, 0, 1)
+	f(true, 950, 1, 50)
+	f(false, 949, 1, 51)
+	f(true, 970_000, 10_000, 3)
+	f(false, 900_000, 50_000, 3)
+	f(false, 0, 100_000, 3)
+
+	ev.Scopes[newScatter(plan).scope].Cause = fingerprint.NoConversation
+	f(false, 1000, 0, 1)
+	if s := newScatter(window.NewPlan(nil, nil)); s != nil {
+		t.Error("no rule counts by conversation, and yet they are looked at")
+	}
+	young := newScatter(plan)
+	ev.Scopes[young.scope].Cause = fingerprint.Computable
+	for i := range 1000 {
+		key := sha256.Sum256([]byte{byte(i), byte(i >> 8)})
+		ev.Scopes[young.scope].Key = fingerprint.ScopeKey(key[:16])
+		young.note(ev)
+	}
+	if q := (&Pipeline{scatter: young}); q.Scattered(time.Second) || !q.Scattered(0) {
+		t.Error("whether it is so for long enough is not heeded")
+	}
+}
