@@ -157,6 +157,9 @@ func (s Summary) rules(b *strings.Builder) {
 	t.Write(b, "")
 	for i := range s.Result.Rules {
 		a := &s.Result.Rules[i]
+		if a.NotMatched == a.Judged && a.Judged > 0 {
+			fmt.Fprintln(b, Wrapped(term.Safe(a.Rule.Name)+": its match, or an override, leaves out all requests"))
+		}
 		if a.DroppedKeys > 0 {
 			fmt.Fprintln(b, Wrapped(fmt.Sprintf("%s dropped %s to stay within memory: loops among them that repeat slowly may be missed",
 				term.Safe(a.Rule.Name), term.Plural(a.DroppedKeys, "key", "keys"))))
@@ -225,7 +228,7 @@ func (s Summary) loops(b *strings.Builder) {
 			if s.Result.Routed && s.lacks(fingerprint.NoMessages) {
 				fmt.Fprintln(b, Wrapped("an access log without bodies bears a rule with identity: [method, path, query] (docs/policy.md)"))
 			}
-			fmt.Fprintln(b, term.Bold(s.Colour, "no rule could look at this log: see not computable above"))
+			fmt.Fprintln(b, term.Bold(s.Colour, "no rule could look at this log: see above"))
 			return
 		}
 		switch a := s.Result.Account; {
