@@ -3,6 +3,7 @@ package replay
 import (
 	"fmt"
 
+	"github.com/loopgauge/loopgauge/replay/term"
 	"github.com/loopgauge/loopgauge/window"
 )
 
@@ -40,6 +41,16 @@ func (a Account) Check() error {
 
 // Ordered is how many requests were put into order, judged or not.
 func (a Account) Ordered() int64 { return a.Judged + a.Duplicate + a.Excluded }
+
+// MostlyDuplicate says what there is to do where most requests count as ones
+// that came before; empty where they do not. That gateways log each twice is
+// common.
+func (a Account) MostlyDuplicate() string {
+	if a.Duplicate <= a.Judged {
+		return ""
+	}
+	return term.Percent(a.Duplicate, a.Judged+a.Duplicate) + " of the requests have the id of one shortly before, and are not judged: if that is no request's id, duplicates: 0s in a policy judges all"
+}
 
 func (a Account) String() string {
 	return fmt.Sprintf("%d lines = %d judged + %d blank + %d malformed + %d duplicate + %d late + %d excluded",

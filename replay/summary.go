@@ -104,7 +104,7 @@ func Order(b *strings.Builder, r *Result, l Lateness) {
 }
 
 // Lost says which lines came too late, with the lateness that would have saved
-// them, and which could not be read.
+// them, which could not be read, and that most were there before.
 func Lost(b *strings.Builder, r *Result, colour bool) {
 	switch late, enough := r.Account.Late, r.EnoughLateness(); {
 	case r.MuchLate():
@@ -115,6 +115,9 @@ func Lost(b *strings.Builder, r *Result, colour bool) {
 		fmt.Fprintln(b, term.Bold(colour, line))
 	case late > 0 && enough != "":
 		fmt.Fprintf(b, "late lines would have been judged with --lateness %s\n", enough)
+	}
+	if most := r.Account.MostlyDuplicate(); most != "" {
+		fmt.Fprintln(b, term.Bold(colour, Wrapped(most)))
 	}
 	if r.FarOff > 0 {
 		fmt.Fprintln(b, Wrapped(fmt.Sprintf("%s, years behind the log: the first is %s:%d",

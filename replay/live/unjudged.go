@@ -19,6 +19,7 @@ type Unjudged struct {
 
 	blind     blind
 	scattered bool // said
+	duplicate bool // said
 	at        time.Time
 	account   replay.Account
 	stream    string // of the last such line
@@ -55,6 +56,10 @@ func (u *Unjudged) Say(log *slog.Logger, now replay.Account) {
 	u.at, u.account = time.Now(), now
 	if u.Pipeline != nil {
 		u.blind.say(log, u.Pipeline.Accounts())
+		if most := now.MostlyDuplicate(); most != "" && !u.duplicate && now.Judged+now.Duplicate >= fewRequests {
+			u.duplicate = true
+			log.Warn(most)
+		}
 		if !u.scattered && u.Pipeline.Scattered(time.Hour) {
 			u.scattered = true
 			log.Warn(replay.Scattered)

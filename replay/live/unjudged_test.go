@@ -13,6 +13,7 @@ import (
 	"testing/synctest"
 
 	"github.com/loopgauge/loopgauge/ingest"
+	"github.com/loopgauge/loopgauge/window"
 )
 
 // TestUnjudged: a watch of lines that it cannot judge says so, once.
@@ -31,7 +32,7 @@ func TestUnjudged(t *testing.T) {
 					Feed: func(_ context.Context, marks []ingest.Mark) (ingest.Feed, error) {
 						return ingest.Follow([]string{file}, ingest.Options{Format: "loopgauge"}, marks)
 					},
-					Log: slog.New(slog.NewTextHandler(&said, nil)),
+					Log: slog.New(slog.NewTextHandler(&said, nil)), Duplicates: window.DefaultDuplicates,
 				})
 				if text := said.String(); strings.Count(text, "lines are not judged") != want || !strings.Contains(text, what) {
 					t.Errorf("want %d times %s:\n%s", want, what, text)
@@ -50,6 +51,11 @@ func TestUnjudged(t *testing.T) {
 	f("few", 0, 3, "", append(slices.Clone(many), "no JSON")...)
 	f("none", 0, 3, "", many...)
 
+	var same []string
+	for i := range 200 {
+		same = append(same, fmt.Sprintf(`{"time":%d,"id":"same"}`, 1_800_000_000+i))
+	}
+	f("ids that are of no request", 0, 0, `msg="99 % of the requests have the id of one shortly before`, same...)
 	var alone []string
 	for i := range 200 {
 		alone = append(alone, fmt.Sprintf(`{"time":%d,"id":"%d","session":"s%d"}`, 1_800_000_000+20*i, i, i))

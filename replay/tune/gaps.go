@@ -35,10 +35,14 @@ func (r *Report) Gaps(rules []*window.Rule) (list []string) {
 	return list
 }
 
-// Caveats say what is to be known before the verdict is relied on: gaps, and that
-// nothing can repeat in conversations of one request.
+// Caveats say what is to be known before the verdict is relied on: gaps, that
+// most requests are not judged, and that nothing can repeat in conversations of
+// one request.
 func (r *Report) Caveats() []string {
 	list := r.Gaps(r.restsOn())
+	if most := r.Result.Account.MostlyDuplicate(); most != "" {
+		list = append(list, most)
+	}
 	if r.Result.Scattered {
 		list = append(list, replay.Scattered)
 	}
