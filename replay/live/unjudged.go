@@ -45,8 +45,8 @@ func (u *Unjudged) Look(log *slog.Logger, now replay.Account) {
 }
 
 // Say says that more than one in a hundred lines since it was last looked at
-// were not judged, which rules have become blind,
-// and once that conversations are of one request each, if for an hour they were.
+// were not judged, and which rules have become blind; once, that most requests
+// were there before, and that for an hour nothing could repeat.
 func (u *Unjudged) Say(log *slog.Logger, now replay.Account) {
 	lines, malformed, late := now.Lines-u.account.Lines, now.Malformed-u.account.Malformed, now.Late-u.account.Late
 	if (malformed+late)*100 > lines {

@@ -55,13 +55,8 @@ func (r *Report) restsOn() []*window.Rule {
 	if len(r.Recommended) == 0 {
 		return r.Options.Rules
 	}
-	return r.rules(r.Recommended)
-}
-
-// rules are those of these advices.
-func (r *Report) rules(advice []int) []*window.Rule {
-	rules := make([]*window.Rule, len(advice))
-	for i, j := range advice {
+	rules := make([]*window.Rule, len(r.Recommended))
+	for i, j := range r.Recommended {
 		rules[i] = r.Advice[j].Rule
 	}
 	return rules
@@ -76,6 +71,9 @@ func (r *Report) GatewayRules() (rules []*window.Rule) {
 }
 
 func gapOf(a *window.RuleAccount) string {
+	if a.Judged == 0 {
+		return ""
+	}
 	if coverage(a) == 0 {
 		_, cause, _ := a.Blind()
 		return fmt.Sprintf("could look at none of the requests: %s", cause)

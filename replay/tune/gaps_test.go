@@ -14,7 +14,8 @@ import (
 // TestGaps: what the log lacks of what rules go by is said, once for those that
 // lack the same; that a request called no tool is no lack.
 func TestGaps(t *testing.T) {
-	r := &Report{Result: &replay.Result{}}
+	idle := &window.Rule{Name: "of nothing judged"}
+	r := &Report{Result: &replay.Result{Rules: []window.RuleAccount{{Rule: idle}}}, Options: Options{Rules: []*window.Rule{idle}}}
 	f := func(name string, causes map[fingerprint.Cause]int64, want ...string) {
 		t.Helper()
 		a := window.RuleAccount{Rule: &window.Rule{Name: name}, Judged: 1000}
@@ -35,8 +36,7 @@ func TestGaps(t *testing.T) {
 	f("none", map[fingerprint.Cause]int64{fingerprint.NoToolCall: 1000}, some, none)
 	f("b", map[fingerprint.Cause]int64{fingerprint.RedactedContent: 700}, "a, b could not look at 70 % of the requests: content redacted by the logger", none)
 
-	r.Advice, r.Recommended = make([]Advice, 5), []int{4}
-	r.Advice[4].Rule = r.Options.Rules[4]
+	r.Advice, r.Recommended = []Advice{{Rule: r.Options.Rules[5]}}, []int{0}
 	if diff := cmp.Diff([]string{"b could not look at 70 % of the requests: content redacted by the logger"}, r.Caveats()); diff != "" {
 		t.Error(diff)
 	}
