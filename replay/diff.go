@@ -1,7 +1,9 @@
 package replay
 
 import (
+	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -15,15 +17,55 @@ type Diff struct {
 	Old       string // the old policy's name
 	New, Lost []Loop
 	Same      []Loop // as the new policy sees them
+	Until     int64  // loops that ended from this time on are left out; 0 is none
+}
+
+// mostCompared is how many episodes of a policy are compared.
+const mostCompared = 100_000
+
+// Found is what a policy finds: of more episodes than are compared, those that
+// began first.
+type Found struct {
+	episodes []window.Episode
+	cut      bool
+	until    int64 // when the first began that is left out, if cut
+}
+
+// Add takes an episode in.
+func (f *Found) Add(e *window.Episode) {
+	if f.episodes = append(f.episodes, *e); len(f.episodes) == 2*mostCompared {
+		f.settle()
+	}
+}
+
+func (f *Found) settle() {
+	if len(f.episodes) <= mostCompared {
+		return
+	}
+	slices.SortStableFunc(f.episodes, func(a, b window.Episode) int { return cmp.Compare(a.First, b.First) })
+	if began := f.episodes[mostCompared].First; !f.cut || began < f.until {
+		f.cut, f.until = true, began
+	}
+	clear(f.episodes[mostCompared:])
+	f.episodes = f.episodes[:mostCompared]
 }
 
 // Compare compares the loops of two policies over the same log. A loop is the
 // same if it runs in the same scope at the same time, whatever rule saw it. Of
 // rules that count by other fields, one by caller and one by session, it is the
-// same if a session is, or a caller where no session is known.
-func Compare(old string, before, after []window.Episode) Diff {
+// same if a session is, or a caller where no session is known. Where episodes are
+// left out, loops that end before the first of these began are whole, and so is
+// what they are held against: no others are compared.
+func Compare(old string, before, after *Found) Diff {
 	d := Diff{Old: old}
-	was, is := Loops(before), Loops(after)
+	until := int64(math.MaxInt64)
+	for _, f := range []*Found{before, after} {
+		if f.settle(); f.cut {
+			until = min(until, f.until)
+			d.Until = until
+		}
+	}
+	was, is := Loops(before.episodes), Loops(after.episodes)
 	met := make([]bool, len(was))
 	by := map[string][]int{} // callers of loops that know their sessions as "known caller"
 	for i := range was {
@@ -45,14 +87,16 @@ func Compare(old string, before, after []window.Episode) Diff {
 				met[i], found = true, true
 			}
 		}
-		if found {
+		switch {
+		case l.Last >= until:
+		case found:
 			d.Same = append(d.Same, l)
-		} else {
+		default:
 			d.New = append(d.New, l)
 		}
 	}
 	for i, l := range was {
-		if !met[i] {
+		if !met[i] && l.Last < until {
 			d.Lost = append(d.Lost, l)
 		}
 	}
@@ -130,12 +174,16 @@ func (d Diff) String() string {
 		b.WriteByte('\n')
 	}
 	fmt.Fprintf(&b, "against %s: %d new, %d lost, %d the same\n", term.Safe(d.Old), len(d.New), len(d.Lost), len(d.Same))
+	if d.Until != 0 {
+		b.WriteString(Wrapped(fmt.Sprintf("compared are the loops that ended before %s UTC: of more than %s episodes the first are", term.Instant(d.Until).Format("2006-01-02 15:04:05"), term.Count(mostCompared))) + "\n")
+	}
 	return b.String()
 }
 
 // DocumentDiff is the comparison in a document, which has null without one.
 type DocumentDiff struct {
 	Policy string         `json:"policy"`
+	Until  *string        `json:"until"`
 	Same   int            `json:"same"`
 	New    []DocumentLoop `json:"new"`
 	Lost   []DocumentLoop `json:"lost"`
@@ -160,5 +208,10 @@ func (d Diff) Document() *DocumentDiff {
 		}
 		return out
 	}
-	return &DocumentDiff{d.Old, len(d.Same), list(d.New), list(d.Lost)}
+	var until *string
+	if d.Until != 0 {
+		at := Stamp(d.Until)
+		until = &at
+	}
+	return &DocumentDiff{d.Old, until, len(d.Same), list(d.New), list(d.Lost)}
 }

@@ -25,7 +25,7 @@ func loadOld(file string, args []string) (*policy.Policy, error) {
 
 // episodesOf judges the logs by another policy, with the lateness and the times
 // of the run that it is compared with.
-func (f *logFlags) episodesOf(ctx context.Context, u *ui, args []string, p *policy.Policy, like replay.Options) ([]window.Episode, error) {
+func (f *logFlags) episodesOf(ctx context.Context, u *ui, args []string, p *policy.Policy, like replay.Options) (*replay.Found, error) {
 	in, err := f.input(ctx, u, args)
 	if err != nil {
 		return nil, err
@@ -43,13 +43,11 @@ func (f *logFlags) episodesOf(ctx context.Context, u *ui, args []string, p *poli
 		return nil, err
 	}
 	o.Since, o.Until, o.Extract = like.Since, like.Until, like.Extract
-	var episodes []window.Episode
+	var found replay.Found
 	o.Episode = func(e *window.Episode) error {
-		if len(episodes) < maxEpisodes {
-			episodes = append(episodes, *e)
-		}
+		found.Add(e)
 		return nil
 	}
 	_, err = replay.Run(ctx, o)
-	return episodes, err
+	return &found, err
 }

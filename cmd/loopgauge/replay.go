@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -112,13 +111,19 @@ func (f *replayFlags) run(ctx context.Context, u *ui, args []string) (err error)
 	var total replay.Total
 	totalled := !f.json && !u.quiet // the summary alone tells of it
 	keep := maxListed
-	if f.json || old != nil {
+	if f.json {
 		keep = maxEpisodes
 	}
+	var found replay.Found
+	alerts := false
 	o.Episode = func(e *window.Episode) error {
 		if totalled {
 			total.Add(e)
 		}
+		if old != nil {
+			found.Add(e)
+		}
+		alerts = alerts || e.Rule.Action != window.Record
 		if len(episodes) < keep {
 			episodes = append(episodes, *e)
 		}
@@ -151,7 +156,7 @@ func (f *replayFlags) run(ctx context.Context, u *ui, args []string) (err error)
 		if err != nil {
 			return err
 		}
-		diff := replay.Compare(f.against, before, episodes)
+		diff := replay.Compare(f.against, before, &found)
 		summary.Against = &diff
 	}
 	if err := f.report(u, p, summary); err != nil {
@@ -169,8 +174,7 @@ func (f *replayFlags) run(ctx context.Context, u *ui, args []string) (err error)
 	if f.failOnAlert && summary.Blind() {
 		return errors.New("--fail-on-alert: no rule could look at any request, so nothing was checked")
 	}
-	alert := func(e window.Episode) bool { return e.Rule.Action != window.Record }
-	if f.failOnAlert && slices.ContainsFunc(episodes, alert) {
+	if f.failOnAlert && alerts {
 		return &exitError{code: exitFindings}
 	}
 	return nil

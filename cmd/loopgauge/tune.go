@@ -17,7 +17,6 @@ import (
 	"github.com/loopgauge/loopgauge/replay/report"
 	"github.com/loopgauge/loopgauge/replay/tune"
 	"github.com/loopgauge/loopgauge/sinks"
-	"github.com/loopgauge/loopgauge/window"
 	"github.com/loopgauge/loopgauge/window/policy"
 )
 
@@ -231,7 +230,7 @@ func (f *tuneFlags) compare(ctx context.Context, u *ui, args []string, in *input
 	if err != nil {
 		return err
 	}
-	var after []window.Episode
+	after := &replay.Found{}
 	if text := r.Policy(); text != "" {
 		recommended, err := policy.Parse("the recommended policy", []byte(text))
 		if err != nil {

@@ -499,6 +499,7 @@ func TestAgainst(t *testing.T) {
 		Old:  "<i>old.yaml",
 		New:  []replay.Loop{{Scope: []string{"session " + hostile[0]}, Fired: began.UnixMicro(), Requests: 1234, Rules: []string{"a", "b"}}},
 		Lost: make([]replay.Loop, 300), Same: make([]replay.Loop, 3),
+		Until: began.UnixMicro(),
 	}
 	b := browse(t, write(t, r), 1280, 900)
 	if got, want := b.text("against"), "The recommended policy finds 1 loop that it does not, misses 300 that it finds, and finds 3 of the same."; got != want {
@@ -507,6 +508,9 @@ func TestAgainst(t *testing.T) {
 	said := eval[[]string](b, `[...document.querySelectorAll("#against + details tbody tr")].map((tr) => [...tr.cells].map((c) => c.textContent).join("|"))`)
 	if len(said) != 201 || said[200] != "new|session <script>alert(1)</script>|2026-11-01 08:00:00|1,234|a, b" {
 		t.Errorf("%d loops are listed, the last of them %q", len(said), said[len(said)-1])
+	}
+	if got, want := eval[string](b, `document.getElementById("against").parentNode.textContent`), "Compared are the loops that ended before 2026-11-01 08:00:00 UTC"; !strings.Contains(got, want) {
+		t.Errorf("the page does not say %q", want)
 	}
 	b.quiet()
 

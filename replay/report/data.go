@@ -149,6 +149,7 @@ type against struct {
 	Lost   int    `json:"lost"`
 	Same   int    `json:"same"`
 	Loops  []loop `json:"loops"` // new and lost ones, the costliest first
+	Until  *int64 `json:"until"` // see replay.Diff, in milliseconds; null is none
 }
 
 type loop struct {
@@ -172,6 +173,10 @@ func newAgainst(d *replay.Diff) *against {
 			l := &loops[i]
 			a.Loops = append(a.Loops, loop{what, shown(strings.Join(l.Scope, " ")), l.Fired / 1000, l.Requests, shown(strings.Join(l.Rules, ", "))})
 		}
+	}
+	if d.Until != 0 {
+		until := d.Until / 1000
+		a.Until = &until
 	}
 	add("lost", d.Lost)
 	add("new", d.New)

@@ -244,6 +244,7 @@
         h("p", { id: "against" }, !D.policy ? "Nothing is recommended; this finds " + plural(D.against.lost, "loop") + "." : "The recommended policy finds " + plural(D.against.new, "loop") + " that it does not, misses " + D.against.lost + " that it finds, and finds " + D.against.same + " of the same."),
         D.against.loops.length > 0 && h("details", { open: D.against.loops.length <= 10 }, h("summary", null, "The loops that change"), table(["Change", "Who", "Fired (UTC)", { n: "Requests" }, "Rules"], D.against.loops.map((l) => [l.what, l.who, stamp(l.fired), count(l.requests), l.rules]))),
         D.against.loops.length < D.against.new + D.against.lost && h("p", { class: "small" }, "The costliest " + D.against.loops.length + " are listed."),
+        D.against.until != null && h("p", { class: "small" }, "Compared are the loops that ended before " + stamp(D.against.until) + " UTC: there are too many episodes to hold all against each other."),
       ],
       h("h3", null, "Before you rely on it"),
       h("ul", null, caveats.map((c) => h("li", null, c)),
