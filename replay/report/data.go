@@ -391,12 +391,14 @@ func score(s tune.Score) []*float64 {
 }
 
 // repeats lists as many as there is room for, loops first and then the long
-// ones, and adds up the rest.
+// ones, of each rule in turn: the loops of one could leave no room for what
+// another, the recommended one perhaps, fires on. It adds up the rest.
 func (b *builder) repeats(room int) {
 	r := b.r
 	type ranked struct {
 		k    *tune.Repeat
 		loop int
+		turn int // its place among those of its rule
 	}
 	list := make([]ranked, len(r.Repeats))
 	for i, k := range r.Repeats {
@@ -407,6 +409,15 @@ func (b *builder) repeats(room int) {
 	}
 	slices.SortStableFunc(list, func(x, y ranked) int {
 		return cmp.Or(cmp.Compare(y.loop, x.loop), cmp.Compare(y.k.Requests, x.k.Requests), cmp.Compare(x.k.First, y.k.First))
+	})
+	turns := map[[2]int]int{}
+	for i := range list {
+		key := [2]int{list[i].k.Target, list[i].loop}
+		list[i].turn = turns[key]
+		turns[key]++
+	}
+	slices.SortStableFunc(list, func(x, y ranked) int {
+		return cmp.Or(cmp.Compare(y.loop, x.loop), cmp.Compare(x.turn, y.turn))
 	})
 	i := 0
 	for ; i < len(list) && b.size < room; i++ {

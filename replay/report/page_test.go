@@ -326,6 +326,34 @@ func TestTooMuchIsAddedUp(t *testing.T) {
 	}
 }
 
+// However long the repeats of one rule are, those of another have room as well.
+func TestEachRuleIsListed(t *testing.T) {
+	var log []record
+	for i := range 200 {
+		log = append(log, stuck(fmt.Sprint("s", i), time.Duration(i)*time.Hour, 8, time.Second)...)
+	}
+	r := tuned(t, "a.jsonl", log, "loopgauge", "aisg")
+	for _, k := range r.Repeats {
+		k.Requests += 100 * int64(k.Target)
+	}
+	p := newPage(r, Options{}, detail{repeats: 20_000, thresholds: thresholds})
+	listed := map[float64]int{}
+	for _, raw := range p.Repeats {
+		var fields []any
+		if err := json.Unmarshal(raw, &fields); err != nil {
+			t.Fatal(err)
+		}
+		listed[fields[0].(float64)]++
+	}
+	least, most := len(p.Repeats), 0
+	for _, n := range listed {
+		least, most = min(least, n), max(most, n)
+	}
+	if len(p.Repeats) == p.All || len(listed) < 2 || most > least+1 {
+		t.Errorf("of %d repeats are listed, by rule: %v", p.All, listed)
+	}
+}
+
 // What tune has summed up is in the page as what there is no room for.
 func TestSummedUpIsAddedUp(t *testing.T) {
 	log := append(crowd(300, 9), days()...)
