@@ -173,7 +173,7 @@ func (d Diff) String() string {
 		t.Write(&b, "")
 		b.WriteByte('\n')
 	}
-	fmt.Fprintf(&b, "against %s: %d new, %d lost, %d the same\n", term.Safe(d.Old), len(d.New), len(d.Lost), len(d.Same))
+	fmt.Fprintf(&b, "against %s: %s new, %s lost, %s the same\n", term.Safe(d.Old), term.Count(int64(len(d.New))), term.Count(int64(len(d.Lost))), term.Count(int64(len(d.Same))))
 	if d.Until != 0 {
 		b.WriteString(Wrapped(fmt.Sprintf("compared are the loops that ended before %s UTC: of more than %s episodes the first are", term.Instant(d.Until).Format("2006-01-02 15:04:05"), term.Count(mostCompared))) + "\n")
 	}

@@ -36,6 +36,7 @@ type DocumentData struct {
 	LatenessMeasured bool             `json:"lateness_measured"`
 	DisorderSeconds  *float64         `json:"disorder_s"`
 	Tied             int64            `json:"tied"`
+	Scattered        bool             `json:"scattered"`
 	Unpriced         []Unpriced       `json:"unpriced"`
 }
 
@@ -102,7 +103,7 @@ func NewDocument(version, policyHash string, s Summary) *Document {
 	d := &Document{
 		Version: DocumentVersion, Loopgauge: version, Policy: policyHash,
 		Data: DocumentData{
-			Account: r.Account, Streams: []DocumentStream{}, Tied: r.Order.Tied, Unpriced: append([]Unpriced{}, r.Unpriced...),
+			Account: r.Account, Streams: []DocumentStream{}, Tied: r.Order.Tied, Scattered: r.Scattered, Unpriced: append([]Unpriced{}, r.Unpriced...),
 			LatenessSeconds: s.Lateness.Value.Seconds(), LatenessMeasured: s.Lateness.Measured,
 		},
 		Rules: []DocumentRule{}, Episodes: []DocumentEpisode{},

@@ -35,6 +35,7 @@ type DocumentData struct {
 	Days            float64             `json:"days"`
 	LatenessSeconds float64             `json:"lateness_s"`
 	Conversations   int                 `json:"conversations"`
+	Scattered       bool                `json:"scattered"`
 	Repeats         int                 `json:"repeats"`
 	RepeatsDropped  int                 `json:"repeats_dropped"`
 	KeysDropped     int64               `json:"keys_dropped"`
@@ -270,7 +271,7 @@ func (k *Repeat) scope() map[string]string {
 
 func (r *Report) documentData() DocumentData {
 	d := DocumentData{
-		Account: r.Result.Account, Days: r.Days, LatenessSeconds: r.Lateness.Value.Seconds(), Conversations: r.Conversations,
+		Account: r.Result.Account, Days: r.Days, LatenessSeconds: r.Lateness.Value.Seconds(), Conversations: r.Conversations, Scattered: r.Result.Scattered,
 		RepeatsDropped: r.Summed(), Kinds: map[window.Kind]int{}, Coverage: []DocumentCoverage{},
 	}
 	if r.Result.First != fingerprint.NoTime {
