@@ -20,7 +20,8 @@ const (
 )
 
 // Due tells whether it is time for a checkpoint after the last one, which took
-// so long. dirty says that something came since.
+// so long. dirty says that something came since, or a part of the dataset is to
+// be closed.
 func Due(outbox *sinks.Outbox, dirty bool, last time.Time, took, interval time.Duration) bool {
 	since := time.Since(last)
 	if _, held := outbox.Waiting(); held > 0 && since >= soonest(took) {

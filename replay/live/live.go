@@ -405,5 +405,6 @@ func (w *watch) due() bool {
 	if w.unkept {
 		interval = min(interval, soonest(w.took))
 	}
-	return Due(w.outbox, w.dirty, w.last, w.took, interval)
+	dirty := w.dirty || w.spool != nil && w.spool.due(w.o.PartInterval)
+	return Due(w.outbox, dirty, w.last, w.took, interval)
 }

@@ -105,6 +105,11 @@ func (s *spool) begin() {
 	}
 }
 
+// due tells whether the part is to be closed, also where nothing more comes.
+func (s *spool) due(interval time.Duration) bool {
+	return !s.began.IsZero() && Full(0, s.began, interval)
+}
+
 // sync makes last what the part has, and returns the length of its file.
 func (s *spool) sync() (int64, error) {
 	if err := s.rows.Flush(); err != nil {

@@ -2,18 +2,24 @@ package live
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
+	"github.com/loopgauge/loopgauge/ingest"
+	"github.com/loopgauge/loopgauge/replay"
 	"github.com/loopgauge/loopgauge/sinks"
 	"github.com/loopgauge/loopgauge/window"
 	"github.com/loopgauge/loopgauge/window/policy"
+	"github.com/loopgauge/loopgauge/window/snapshot"
 )
 
 // A file of verdicts under another name than the checkpoint's is not ours to
@@ -81,5 +87,108 @@ func TestDigestEndsWithTheLog(t *testing.T) {
 		if waiting, _ := outbox.Waiting(); waiting != before+int(at/time.Minute) {
 			t.Errorf("at %s %d alerts wait, %d before", at, waiting, before)
 		}
+	}
+}
+
+// crashing is a feed that cannot be told of a checkpoint any more after a while,
+// so that a run ends without a last one.
+type crashing struct {
+	*script
+	at time.Time
+}
+
+func (f *crashing) open(ctx context.Context, marks []ingest.Mark) (ingest.Feed, error) {
+	_, err := f.script.open(ctx, marks)
+	return f, err
+}
+
+func (f *crashing) Commit(context.Context, []ingest.Mark) error {
+	if time.Now().Before(f.at) {
+		return nil
+	}
+	return errors.New("crash")
+}
+
+// published is a dataset that knows when parts were closed, and of how many rows.
+type published struct {
+	memory
+	at   []time.Time
+	rows []int
+}
+
+func (p *published) Part(name string, first int64) (Part, error) {
+	next, err := p.memory.Part(name, first)
+	return &closing{next.(*part), p}, err
+}
+
+type closing struct {
+	*part
+	to *published
+}
+
+func (c *closing) Close(r Report) error {
+	c.to.at, c.to.rows = append(c.to.at, time.Now()), append(c.to.rows, len(c.Rows))
+	return c.part.Close(r)
+}
+
+// TestPartInTime: a part is closed in its time, also where nothing more comes,
+// and where there was a crash since it was begun.
+func TestPartInTime(t *testing.T) {
+	f := func(name string, crash time.Duration, rows int) {
+		t.Run(name, func(t *testing.T) {
+			dir := filepath.Join(t.TempDir(), "state")
+			synctest.Test(t, func(t *testing.T) {
+				data := &published{memory: memory{parts: map[string]*part{}}}
+				o := Options{Dataset: data, PartInterval: time.Minute, Interval: time.Second}
+				began := time.Now()
+				steps := []step{{second: 100}, {second: 200}, {second: 300}, {after: 30 * time.Second, second: 400}}
+				if crash > 0 {
+					o.Feed = (&crashing{&script{steps: [][]step{steps}}, began.Add(crash)}).open
+					if _, err := tryFor(t, dir, time.Hour, "loopgauge", o); !errors.Is(err, errLost) || len(data.at) > 0 {
+						t.Fatalf("no crash (%v), or parts before it at %v", err, data.at)
+					}
+					steps = nil
+				}
+				o.Feed = (&script{steps: [][]step{steps}}).open
+				runFor(t, dir, time.Hour, "loopgauge", o)
+				if len(data.at) != 1 || data.at[0].Sub(began) < time.Minute || data.at[0].Sub(began) > 65*time.Second || data.rows[0] != rows {
+					t.Errorf("begun at %v, closed at %v with %v rows, want %d", began, data.at, data.rows, rows)
+				}
+			})
+		})
+	}
+	f("quiet", 0, 4)
+	f("crash", 20*time.Second, 4)
+}
+
+// TestExclusionGone: what an exclusion took out that no policy has any more is
+// counted with what none is named of, and the others keep theirs.
+func TestExclusionGone(t *testing.T) {
+	begin := func(names ...string) *watch {
+		var exclusions []window.Exclusion
+		for _, name := range names {
+			exclusions = append(exclusions, window.Exclusion{Name: name})
+		}
+		p, err := policy.FromProfiles([]string{"loopgauge"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		plan := window.NewPlan(p.Rules, exclusions)
+		outbox := sinks.NewOutbox(slog.New(slog.DiscardHandler))
+		return &watch{
+			o: Options{Plan: plan}, outbox: outbox, router: sinks.NewRouter(outbox, sinks.Routes{}, nil), restored: map[int32]ingest.Mark{},
+			incidents: window.NewIncidents(func(*window.Incident) {}), pipeline: replay.NewPipeline(replay.PipelineOptions{Plan: plan}),
+		}
+	}
+	before := begin("kept", "gone")
+	copy(before.pipeline.Excluded, []int64{3, 5})
+	s := snapshot.NewWriter(nil)
+	before.save(s, files{})
+	after := begin("new", "kept")
+	if _, _, err := after.load(snapshot.NewReader(s.Bytes())); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := after.pipeline.Excluded, []int64{0, 3, 5}; !slices.Equal(got, want) {
+		t.Errorf("excluded %d, want %d", got, want)
 	}
 }

@@ -115,6 +115,11 @@ func (s *spool) Write(b []byte) (int, error) {
 	return n, err
 }
 
+// due tells whether the part is to be closed, also where nothing more comes.
+func (s *spool) due() bool {
+	return (len(s.part.pieces) > 0 || !s.began.IsZero()) && live.Full(0, s.began, s.interval)
+}
+
 // sync makes last what was gathered, and closes the part if it is time, or if
 // this is the last that comes of us.
 func (s *spool) sync(last bool) error {

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"pgregory.net/rapid"
@@ -234,6 +235,46 @@ func TestSpool(t *testing.T) {
 				rt.Fatalf("%s is left: %v", e.Name(), err)
 			}
 		}
+	})
+}
+
+// TestSpoolDue: a part is to be closed when its time is over, also where nothing
+// more comes; one that another process began, at once.
+func TestSpoolDue(t *testing.T) {
+	plan := testPlan(t, rules)
+	data := &recorded{dir: t.TempDir(), parts: map[int64][]string{}, first: map[int64]int64{}}
+	synctest.Test(t, func(t *testing.T) {
+		s := newSpool(&WatchOptions{Plan: plan, Dataset: data, PartInterval: time.Minute}, 0, 1)
+		due := func(want bool) {
+			t.Helper()
+			if got := s.due(); got != want {
+				t.Errorf("due: %t, want %t", got, want)
+			}
+		}
+		sync := func() {
+			t.Helper()
+			if err := s.sync(false); err != nil {
+				t.Fatal(err)
+			}
+		}
+		time.Sleep(time.Hour)
+		due(false) // nothing has come
+		ev := events(plan, 1)[0]
+		ev.Portion = &window.Portion{Home: true}
+		if err := s.addEvent(&ev); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Minute - 1)
+		due(false)
+		time.Sleep(time.Nanosecond)
+		due(true)
+		sync()
+		due(false)
+		if len(s.closed) != 1 {
+			t.Errorf("%d parts are closed", len(s.closed))
+		}
+		s.part.pieces = s.closed[0].pieces
+		due(true)
 	})
 }
 

@@ -261,7 +261,8 @@ func (j *judge) step(ctx context.Context, source ingest.Live) error {
 		j.tell()
 	}
 	j.unjudged.Look(j.w.o.Log, j.pipeline.Account)
-	if live.Due(j.outbox, j.dirty, j.last, j.took, j.w.o.Interval) {
+	dirty := j.dirty || j.rows != nil && j.rows.due()
+	if live.Due(j.outbox, dirty, j.last, j.took, j.w.o.Interval) {
 		return j.checkpoint(ctx, false)
 	}
 	return nil
