@@ -3,12 +3,14 @@ package live
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"path/filepath"
 	"slices"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	"github.com/loopgauge/loopgauge/fingerprint"
 	"github.com/loopgauge/loopgauge/ingest"
 	"github.com/loopgauge/loopgauge/ingest/formats"
 	"github.com/loopgauge/loopgauge/replay"
@@ -194,4 +196,55 @@ func TestTurns(t *testing.T) {
 	if want := []int32{0, 1, 2, 0, 1, 2}; !slices.Equal(got, want) {
 		t.Errorf("read %d, want %d", got, want)
 	}
+}
+
+// TestRoom: what runs ahead is read as long as there is room for what waits, and
+// what holds it back always.
+func TestRoom(t *testing.T) {
+	w := &watch{pipeline: replay.NewPipeline(replay.PipelineOptions{Plan: &window.Plan{}})}
+	for i := range int32(2) {
+		w.lanes = append(w.lanes, &lane{index: i, items: make(chan item, 1)})
+		w.pipeline.Order.Open(i, 0)
+	}
+	behind, ahead := w.lanes[0], w.lanes[1]
+	ahead.items <- item{}
+	ev := &window.Event{Time: time.Hour.Microseconds(), Position: fingerprint.Position{Stream: ahead.index}}
+	for w.pipeline.Order.Waiting() < maxWaiting-1 {
+		w.pipeline.Order.Push(ev)
+	}
+	if w.pick() != ahead {
+		t.Error("there is room for one more")
+	}
+	w.pipeline.Order.Push(ev)
+	if l := w.pick(); l != nil {
+		t.Errorf("there is no room, and yet stream %d is read", l.index)
+	}
+	behind.items <- item{}
+	if w.pick() != behind {
+		t.Error("what all wait for is not read")
+	}
+}
+
+// TestIdleWithMore: a stream of which something waits to be judged is not idle.
+func TestIdleWithMore(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := &lane{stream: &scripted{}, items: make(chan item, 1)}
+		w := &watch{
+			o: Options{Idle: 10 * time.Second}, log: slog.New(slog.DiscardHandler), lanes: []*lane{l},
+			pipeline: replay.NewPipeline(replay.PipelineOptions{Plan: &window.Plan{}}),
+		}
+		w.pipeline.Order.Open(0, 0)
+		for range 12 {
+			l.silence.Look(time.Now(), &ingest.Chunk{AtEnd: true})
+			time.Sleep(time.Second)
+		}
+		l.items <- item{}
+		if w.silence(); l.idle {
+			t.Error("what it has said was not looked at")
+		}
+		<-l.items
+		if w.silence(); !l.idle {
+			t.Error("it has been silent for long")
+		}
+	})
 }

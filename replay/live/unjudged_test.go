@@ -19,6 +19,7 @@ import (
 // TestUnjudged: a watch of lines that it cannot judge says so, once.
 func TestUnjudged(t *testing.T) {
 	line := func(second int) string { return fmt.Sprintf(`{"time":%d,"id":"%d"}`, 1_800_000_000+second, second) }
+	long := 5 * sayEvery
 	f := func(name string, want, blind int, what string, lines ...string) {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
@@ -28,7 +29,7 @@ func TestUnjudged(t *testing.T) {
 			}
 			synctest.Test(t, func(t *testing.T) {
 				var said bytes.Buffer
-				runFor(t, filepath.Join(dir, "state"), 5*sayEvery, "loopgauge", Options{
+				runFor(t, filepath.Join(dir, "state"), long, "loopgauge", Options{
 					Feed: func(_ context.Context, marks []ingest.Mark) (ingest.Feed, error) {
 						return ingest.Follow([]string{file}, ingest.Options{Format: "loopgauge"}, marks)
 					},
@@ -61,4 +62,7 @@ func TestUnjudged(t *testing.T) {
 		alone = append(alone, fmt.Sprintf(`{"time":%d,"id":"%d","session":"s%d"}`, 1_800_000_000+20*i, i, i))
 	}
 	f("conversations of one request for an hour", 0, 3, "nearly every request is a conversation of its own", alone...)
+
+	long = sayEvery / 2 // said at its end
+	f("all, in a short watch", 1, 0, "of=2 malformed=2 late=0", "no JSON", "nor this")
 }
