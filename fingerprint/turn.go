@@ -77,7 +77,7 @@ walk:
 				if len(items) == 1 && w.placeholderIn(it.content) == RedactedContent {
 					return RedactedContent // what LiteLLM leaves of any conversation
 				}
-				return NoToolTurn
+				return t.none()
 			}
 			slices.Reverse(t.results[n:])
 		default:
@@ -85,15 +85,23 @@ walk:
 		}
 	}
 	if i < 0 {
-		return NoToolTurn
+		return t.none()
 	}
 	slices.Reverse(t.results)
 	w.turnCalls(items, i, it)
 	if len(t.calls) == 0 {
-		return NoToolTurn
+		return t.none()
 	}
 	t.match()
 	return Computable
+}
+
+// none is why there is no turn: nothing was answered, or what was is not there.
+func (t *turn) none() Cause {
+	if len(t.results) > 0 {
+		return LossyContent
+	}
+	return NoToolTurn
 }
 
 // match finds the result of each call: by its id, those of one id in their
