@@ -74,12 +74,15 @@ func gapOf(a *window.RuleAccount) string {
 	if a.Judged == 0 {
 		return ""
 	}
+	missing, cause := a.Unlogged()
+	few := missing == 0 || missing*leastGap < a.Judged
 	if coverage(a) == 0 {
-		_, cause, _ := a.Blind()
+		if few {
+			_, cause, _ = a.Blind()
+		}
 		return fmt.Sprintf("could look at none of the requests: %s", cause)
 	}
-	missing, cause := a.Unlogged()
-	if missing == 0 || missing*leastGap < a.Judged {
+	if few {
 		return ""
 	}
 	return fmt.Sprintf("could not look at %s of the requests: %s", term.Percent(missing, a.Judged), cause)

@@ -36,6 +36,11 @@ func TestGaps(t *testing.T) {
 	f("none", map[fingerprint.Cause]int64{fingerprint.NoToolCall: 1000}, some, none)
 	f("b", map[fingerprint.Cause]int64{fingerprint.RedactedContent: 700}, "a, b could not look at 70 % of the requests: content redacted by the logger", none)
 
+	r.Result.Rules, r.Options.Rules = r.Result.Rules[:6], r.Options.Rules[:6]
+	f("mostly", map[fingerprint.Cause]int64{fingerprint.NoToolCall: 991, fingerprint.LossyContent: 9}, "a, b could not look at 70 % of the requests: content redacted by the logger", "none, mostly could look at none of the requests: no tool call")
+	r.Result.Rules, r.Options.Rules = r.Result.Rules[:6], r.Options.Rules[:6]
+	f("lost", map[fingerprint.Cause]int64{fingerprint.NoToolCall: 990, fingerprint.LossyContent: 10}, "a, b could not look at 70 % of the requests: content redacted by the logger", none, "lost could look at none of the requests: parts of the messages lost by the logger")
+
 	r.Advice, r.Recommended = []Advice{{Rule: r.Options.Rules[5]}}, []int{0}
 	if diff := cmp.Diff([]string{"b could not look at 70 % of the requests: content redacted by the logger"}, r.Caveats()); diff != "" {
 		t.Error(diff)
