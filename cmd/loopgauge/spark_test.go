@@ -25,6 +25,7 @@ var sparkMaster = flag.String("spark.master", "local[2]", "where TestSpark runs 
 // sparkRules have counters of every kind, and what feeds back.
 const sparkRules = `version: 1
 lateness: 10s
+exclude: [{name: probes, match: 'model == "probe"'}]
 rules:
   - {name: "runs\tof calls", identity: tool-call, scope: [session], counter: {kind: streak, window: 10m}, threshold: 4, overrides: [{match: 'model == "b"', threshold: 3}]}
   - {name: cycles, identity: tool-call, scope: [session], counter: {kind: cycle, window: 10m}, threshold: 3}
@@ -90,17 +91,24 @@ func TestSpark(t *testing.T) {
 				t.Fatalf("%v: scripts/setup.sh spark installs it", err)
 			}
 			events, counts := filepath.Join(dir, spark, "events"), filepath.Join(dir, spark, "counts")
-			run := func(args ...string) {
-				t.Helper()
+			job := func(args ...string) (string, error) {
 				c := exec.CommandContext(t.Context(), submit, append([]string{
 					"--master", *sparkMaster, "--conf", "spark.ui.enabled=false", "--conf", "spark.sql.shuffle.partitions=5", "--conf", "spark.driver.host=127.0.0.1", "--conf", "spark.driver.bindAddress=127.0.0.1",
 					"--driver-java-options", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC", // little data: compile little
 					"--files", binary + "," + policy, "../../deploy/spark/loopgauge_job.py",
 				}, args...)...)
 				c.Env = append(os.Environ(), "PYSPARK_PYTHON="+filepath.Join(filepath.Dir(submit), "python"), "SPARK_LOCAL_IP=127.0.0.1", "SPARK_LOCAL_DIRS="+dir)
-				if out, err := c.CombinedOutput(); err != nil {
+				out, err := c.CombinedOutput()
+				return string(out), err
+			}
+			run := func(args ...string) {
+				t.Helper()
+				if out, err := job(args...); err != nil {
 					t.Fatalf("%v\n%s", err, out)
 				}
+			}
+			if out, err := job("count", "--events", events, "--counts", counts); err == nil || !strings.Contains(out, events+": no events here: name the directory") || strings.Contains(out, "Traceback") {
+				t.Errorf("%v\n%s", err, out)
 			}
 			run(append([]string{"extract", "--policy", "policy.yaml", "--events", events}, logs...)...)
 			run("count", "--policy", "policy.yaml", "--flags=--most 12 --window "+sparkWindows, "--events", events, "--counts", counts)
@@ -129,7 +137,8 @@ func byID(a, b replay.DocumentEpisode) int {
 }
 
 // sparkLogs writes logs of agents that call tools, some of them again and
-// again, with names that are hard to carry.
+// again, with names that are hard to carry. One is empty, and one has nothing
+// that counts.
 func sparkLogs(t *testing.T, dir string, requests int) (logs []string) {
 	t.Helper()
 	random := rand.New(rand.NewPCG(1, 9))
@@ -148,6 +157,13 @@ func sparkLogs(t *testing.T, dir string, requests int) (logs []string) {
 		}
 		defer f.Close()
 		writers[i] = bufio.NewWriter(f)
+		logs = append(logs, name)
+	}
+	for i, text := range []string{"", `{"time":"2026-11-20T22:00:00Z","model":"probe"}` + "\n"} {
+		name := filepath.Join(dir, fmt.Sprintf("nothing %d.jsonl", i))
+		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
 		logs = append(logs, name)
 	}
 	now := time.Date(2026, 11, 20, 22, 0, 0, 0, time.UTC)

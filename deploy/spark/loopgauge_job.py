@@ -75,25 +75,42 @@ def literal(text):
     return text.replace("\\", "\\\\").replace("'", "\\'")
 
 
-def extract(spark, args):
+def session(args):
+    """Spark, for which what is named has been looked at first."""
+    return SparkSession.builder.appName(f"loopgauge {args.command}").getOrCreate()
+
+
+def extract(args):
     """One task per log, which reads it itself and writes its events."""
     logs = [os.path.abspath(log) for log in args.logs]
     if any("\t" in log or "\n" in log for log in logs):
         raise SystemExit("a tab or the end of a line in a log's name: rename it")
+    missing = [log for log in logs if not os.path.exists(log)]
+    if missing:
+        raise SystemExit(f"{missing[0]}: no such log")
     program = f"{args.program} extract --quiet {policy(args)} {args.flags} --out {shlex.quote(os.path.abspath(args.events))}/"
-    loop = f'while IFS="$(printf "\\t")" read -r part path; do {program}"$part" "$path" || exit 1; done'
+    loop = f'while IFS="$(printf "\\t")" read -r part path; do [ ! -s "$path" ] || {program}"$part" "$path" || exit 1; done'
     rows = ", ".join(f"('{i:08d}', '{literal(log)}')" for i, log in enumerate(logs))
+    spark = session(args)
     # A round robin from one partition gives every other one log.
     spark.sql(f"SELECT * FROM VALUES {rows} AS logs(part, path)").coalesce(1).repartition(len(logs)).createOrReplaceTempView("logs")
     spark.sql(EXTRACT.format(command=literal(loop))).collect()
+    spark.stop()
 
 
-def count(spark, args):
+def count(args):
     """Two statements, each with one task per partition of its keys."""
     root = os.path.abspath(args.events)
     # Of the logs that extract has numbered, or of a single dataset.
-    roots = sorted(glob.glob(f"{glob.escape(root)}/[0-9]*/run")) or [f"{root}/run"]
-    roots = [os.path.dirname(run) for run in roots]
+    roots = [os.path.dirname(run) for run in sorted(glob.glob(f"{glob.escape(root)}/[0-9]*/run")) or glob.glob(f"{glob.escape(root)}/run")]
+    if not roots:
+        raise SystemExit(f"{root}: no events here: name the directory that extract wrote, or a dataset of loopgauge replay --out")
+    if os.path.exists(args.counts):
+        raise SystemExit(f"{args.counts}: is there already: name a new directory")
+    roots = [r for r in roots if os.path.isdir(f"{r}/events")]  # of a log without a request that counts there are none
+    if not roots:
+        raise SystemExit(f"{root}: no request to count")
+    spark = session(args)
     read = spark.read.option("recursiveFileLookup", "true").option("pathGlobFilter", "*.parquet")
     events = read.parquet(*(f"{r}/events" for r in roots)).selectExpr(
         "*", r"coalesce(cast(nullif(regexp_extract(_metadata.file_path, '/([0-9]{8})/events/', 1), '') AS int), 0) AS log"
@@ -105,6 +122,7 @@ def count(spark, args):
         command = f"{args.program} count --by {by} {policy(args)} {args.flags}"
         statement = COUNT.format(columns=COLUMNS, command=literal(command), rows=ROWS, key=key, order=ORDER)
         spark.sql(statement).write.text(f"{args.counts}/by={by}")
+    spark.stop()
 
 
 def policy(args):
@@ -124,9 +142,7 @@ def main():
     commands.choices["extract"].add_argument("logs", nargs="+", metavar="LOG")
     commands.choices["count"].add_argument("--counts", required=True, help="directory to write, for loopgauge merge")
     args = parser.parse_args()
-    spark = SparkSession.builder.appName(f"loopgauge {args.command}").getOrCreate()
-    args.run(spark, args)
-    spark.stop()
+    args.run(args)
 
 
 if __name__ == "__main__":
