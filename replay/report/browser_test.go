@@ -637,6 +637,29 @@ func TestNoTokens(t *testing.T) {
 	}
 }
 
+// Of a log that tells no conversations none are counted.
+func TestNoConversations(t *testing.T) {
+	for _, told := range []bool{false, true} {
+		records := days()
+		for i := range records {
+			if !told {
+				records[i].Session, records[i].Messages, records[i].Calls = "", nil, nil
+			}
+		}
+		b := browse(t, write(t, tuned(t, "a.jsonl", records)), 1280, 900)
+		text := b.text("gateways")
+		for _, column := range []string{"Loops found", "Normal ones stopped"} {
+			if strings.Contains(strings.ToLower(text), strings.ToLower(column)) != told {
+				t.Errorf("conversations are told: %v; the table of gateways:\n%s", told, text)
+			}
+		}
+		if !told && !strings.Contains(text, "The log tells no conversations.") {
+			t.Errorf("that is not said:\n%s", text)
+		}
+		b.quiet()
+	}
+}
+
 // Dark, light and print look different, and text can be read in each.
 func TestLooks(t *testing.T) {
 	b := browse(t, write(t, tuned(t, "a.jsonl", days())), 1280, 900)

@@ -92,15 +92,20 @@ func (s Summary) gateways(b *strings.Builder) {
 	if len(r.Gateways) == 0 || r.Result.Account.Judged == 0 {
 		return
 	}
-	b.WriteString("what each gateway would have stopped, as it is: requests, and conversations\n")
+	of, columns := "requests", 3
+	if r.Conversations > 0 {
+		of, columns = "requests, and conversations", 5
+	}
+	fmt.Fprintf(b, "what each gateway would have stopped, as it is: %s\n", of)
 	t := term.Table{Right: map[int]bool{2: true, 3: true, 4: true}}
-	t.Add("gateway", "reading", "requests", "with a loop", "without")
+	add := func(row ...string) { t.Add(row[:columns]...) }
+	add("gateway", "reading", "requests", "with a loop", "without")
 	for _, g := range r.Gateways {
 		if g.Coverage == 0 {
-			t.Add(g.Gateway.Name, g.Gateway.Reading, "-", "-", "-")
+			add(g.Gateway.Name, g.Gateway.Reading, "-", "-", "-")
 			continue
 		}
-		t.Add(g.Gateway.Name, g.Gateway.Reading, term.Percent(g.Requests, r.Result.Account.Judged), of(g.Caught, g.Loops), without(&g))
+		add(g.Gateway.Name, g.Gateway.Reading, term.Percent(g.Requests, r.Result.Account.Judged), part(g.Caught, g.Loops), without(&g))
 	}
 	t.Write(b, "")
 	lines(b, r.Gaps(r.GatewayRules()))
@@ -121,15 +126,15 @@ func without(g *GatewayReport) string {
 	if g.Normal == 0 {
 		return "-"
 	}
-	n := of(g.Wrong, g.Normal)
+	n := part(g.Wrong, g.Normal)
 	if g.Normal > 999 {
 		n = term.Count(int64(g.Wrong))
 	}
 	return n + " (" + term.Percent(int64(g.Wrong), int64(g.Normal)) + ")"
 }
 
-func of(part, whole int) string {
-	return term.Count(int64(part)) + " of " + term.Count(int64(whole))
+func part(some, whole int) string {
+	return term.Count(int64(some)) + " of " + term.Count(int64(whole))
 }
 
 // String says what a difference of a gateway does to the log.

@@ -16,7 +16,7 @@ func TestGatewaysFit(t *testing.T) {
 		t.Helper()
 		g.Gateway, g.Coverage = Gateway{Name: "fairvisor-documented", Reading: "as documented"}, 1
 		g.Requests = 1
-		r := &Report{Result: &replay.Result{}, Gateways: []GatewayReport{*g}}
+		r := &Report{Result: &replay.Result{}, Conversations: g.Loops + g.Normal, Gateways: []GatewayReport{*g}}
 		r.Result.Account.Judged = 1
 		var b strings.Builder
 		Summary{Report: r}.gateways(&b)
