@@ -265,6 +265,20 @@ func (w *Writer) hasTurn() bool {
 	return w.turned && w.turnCause == Computable && w.rules.plain()
 }
 
+// Answered is the id of the first call of the request's last tool turn, nil if
+// it has none or nothing computed since Reset looks at it. It is valid until the
+// next request.
+func (w *Writer) Answered() []byte {
+	if !w.turned || w.turnCause != Computable {
+		return nil
+	}
+	call := &w.turn.calls[0]
+	if bytes.Equal(call.ID, call.Name) { // of Gemini, whose results name what was called
+		return nil
+	}
+	return call.ID
+}
+
 // appendTurn appends the whole turn as a list.
 func (w *Writer) appendTurn(dst []byte) []byte {
 	return append(append(append(dst, '['), w.turn.text...), ']')

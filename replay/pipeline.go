@@ -19,10 +19,10 @@ type Pipeline struct {
 	Engine *window.Engine
 	Copies Account // of the account: events that another process stands for
 
-	o       PipelineOptions
-	err     error // first error of a sink
-	lent    lent
-	scatter *scatter // nil if no rule counts by session or conversation
+	o             PipelineOptions
+	err           error // first error of a sink
+	lent          lent
+	conversations *conversations // nil if no rule counts by session or conversation
 }
 
 // PipelineOptions say what a Pipeline judges, and who hears of it.
@@ -59,6 +59,8 @@ type Totals struct {
 
 	FarOff   int64                // of the late: no lateness would have saved them
 	FirstFar fingerprint.Position // the first of them
+
+	Links Links
 }
 
 // maxSkipped is how many skipped lines are shown; all are counted.
@@ -67,7 +69,7 @@ const maxSkipped = 5
 // NewPipeline makes a Pipeline.
 func NewPipeline(o PipelineOptions) *Pipeline {
 	p := &Pipeline{
-		o: o, lent: lent{hold: int64(o.Hold)}, scatter: newScatter(o.Plan), Order: window.NewOrder(o.Lateness), Seen: window.NewDuplicates(o.Duplicates),
+		o: o, lent: lent{hold: int64(o.Hold)}, conversations: newConversations(o.Plan), Order: window.NewOrder(o.Lateness), Seen: window.NewDuplicates(o.Duplicates),
 		Totals: Totals{First: fingerprint.NoTime, Last: fingerprint.NoTime, Excluded: make([]int64, len(o.Plan.Exclusions)+1)},
 	}
 	eo := window.EngineOptions{MaxKeys: o.MaxKeys, Fired: o.Fired, Enforce: o.Enforce, Unjudged: o.Unjudged}
@@ -175,8 +177,8 @@ func (p *Pipeline) judge(ev *window.Event) {
 		if p.o.Event != nil {
 			p.keep(p.o.Event(ev))
 		}
-		if p.scatter != nil {
-			p.scatter.note(ev)
+		if p.conversations != nil {
+			p.conversations.note(ev, &p.Links)
 		}
 		p.Engine.Judge(ev)
 	}

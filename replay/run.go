@@ -64,6 +64,7 @@ type Kept struct {
 	Excluded []int64 // by exclusion, which the plan begins with; the last is --since and --until
 	Streams  []StreamResult
 	Order    window.OrderStats
+	Links    Links
 }
 
 // Result is what came of a run.
@@ -159,7 +160,7 @@ func (r *run) kept(ctx context.Context) error {
 	if err := k.Begin(r.o.Plan, r.origins(), r.o.Hold); err != nil {
 		return err
 	}
-	totals.Account, r.result.Streams, r.result.Order = k.Account, k.Streams, k.Order
+	totals.Account, totals.Links, r.result.Streams, r.result.Order = k.Account, k.Links, k.Streams, k.Order
 	if last := len(k.Excluded) - 1; last >= 0 {
 		copy(totals.Excluded, k.Excluded[:last])
 		totals.Excluded[len(totals.Excluded)-1] = k.Excluded[last]

@@ -183,6 +183,9 @@ func (s Summary) rules(b *strings.Builder) {
 	if s.Result.Scattered {
 		fmt.Fprintln(b, Wrapped(Scattered))
 	}
+	if lacking := s.Result.Links.String(); lacking != "" {
+		fmt.Fprintln(b, Wrapped(lacking))
+	}
 }
 
 // SettingOf writes a rule's setting: "4 in 10m streak".

@@ -24,6 +24,7 @@ type Event struct {
 	Cached    fingerprint.Tri
 	MaxTokens int64 // -1 unknown
 	Chat      *Chat // what its user message says to the gateway; nil if nothing
+	Link      Link  // not saved, nor written
 
 	Prints []Prints // by identity, in the order of Plan.Identities
 	Scopes []Scope  // by scope, in the order of Plan.Scopes
@@ -33,6 +34,14 @@ type Event struct {
 	Exclude int
 
 	Portion *Portion // of an event that several processes may judge; nil if it is judged in one
+}
+
+// Link is how a request hangs together with the one before it in its
+// conversation: by the first call of a response, whose result the next carries.
+// Calls are hashes of their ids, 0 where there is none.
+type Link struct {
+	Answers, Issues uint64
+	Told            bool // the log says what the response calls, or there is none
 }
 
 // Portion is how an event that is spread over several processes stands in one

@@ -65,11 +65,12 @@ func TestEventsComeBack(t *testing.T) {
 // shown is all of an event; NaN is equal to itself in it, and nil to empty.
 func shown(ev *Event) string {
 	one := *ev
-	one.Chat, one.Portion = nil, nil
+	one.Chat, one.Portion, one.Link = nil, nil, Link{} // which is not written
 	return fmt.Sprintf("%+v %+v %+v", one, ev.Chat, ev.Portion)
 }
 
-// TestEventHasNoOtherFields: a field that is new in Event must be written too.
+// TestEventHasNoOtherFields: a field that is new in Event must be written too, but
+// Link.
 func TestEventHasNoOtherFields(t *testing.T) {
 	f := func(v any, want string) {
 		t.Helper()
@@ -81,7 +82,7 @@ func TestEventHasNoOtherFields(t *testing.T) {
 			t.Errorf("%T has the fields %s: save and load must know them", v, got)
 		}
 	}
-	f(Event{}, "Time Start Position ID Method Path Caller User Session Model Backend Status TokensIn TokensOut Cost Stream Cached MaxTokens Chat Prints Scopes Rules Exclude Portion")
+	f(Event{}, "Time Start Position ID Method Path Caller User Session Model Backend Status TokensIn TokensOut Cost Stream Cached MaxTokens Chat Link Prints Scopes Rules Exclude Portion")
 	f(Portion{}, "Number Home All")
 	f(fingerprint.Position{}, "Stream Item Line Offset")
 	f(Prints{}, "Cause Fingerprints Tools Texts")

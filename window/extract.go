@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"hash"
+	"hash/maphash"
 	"strings"
 	"unicode/utf8"
 	"unsafe"
@@ -135,6 +136,7 @@ func (x *Extractor) event(r *fingerprint.Request, ev *Event) {
 	}
 	x.choose(r, ev)
 	x.fingerprint(r, ev)
+	ev.Link = x.link(r)
 	x.scope(r, ev)
 	x.hear(r, ev)
 }
@@ -229,6 +231,25 @@ func (x *Extractor) fingerprint(r *fingerprint.Request, ev *Event) {
 		}
 	}
 	ev.Prints = x.prints[n:len(x.prints):len(x.prints)]
+}
+
+// link is how r hangs together with others, as far as an identity that looks
+// at results of calls was computed.
+func (x *Extractor) link(r *fingerprint.Request) Link {
+	l := Link{Answers: callHash(x.writer.Answered()), Told: r.ToolCallsLogged || r.Status >= 400}
+	if len(r.ToolCalls) > 0 {
+		l.Issues = callHash(r.ToolCalls[0].ID)
+	}
+	return l
+}
+
+var callSeed = maphash.MakeSeed()
+
+func callHash(id []byte) uint64 {
+	if len(id) == 0 {
+		return 0
+	}
+	return maphash.Bytes(callSeed, id) | 1
 }
 
 func (x *Extractor) scope(r *fingerprint.Request, ev *Event) {

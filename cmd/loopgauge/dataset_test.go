@@ -56,13 +56,19 @@ exclude:
 prices: {gpt-4.1: {input: 2.0, output: 8.0}}
 `
 
+// linked are the numbers that a dataset has from the run that wrote it.
+var linked = regexp.MustCompile(`"answers(_unlogged)?": [0-9]+`)
+
 // sameFrom returns a function that runs a command over logs, and over the
 // dataset that was made of them, and wants the same said.
 func sameFrom(t *testing.T, dir string, logs ...string) func(args ...string) {
 	t.Helper()
 	return func(args ...string) {
 		t.Helper()
-		want, got := loopgauge(t, "", append(slices.Clone(args), logs...)...), loopgauge(t, "", append(slices.Clone(args), dir)...)
+		said := func(of ...string) string {
+			return linked.ReplaceAllString(loopgauge(t, "", append(slices.Clone(args), of...)...), "")
+		}
+		want, got := said(logs...), said(dir)
 		if want == "" && !slices.Contains(args, "--verdicts") {
 			t.Fatalf("%s says nothing", strings.Join(args, " "))
 		}
@@ -123,6 +129,40 @@ func TestDatasetEqualsLog(t *testing.T) {
 			loopgauge(t, "", "replay", "--quiet", "--policy", all, "--out", again, dir)
 			sameFrom(t, again, dir)("replay", "--json")
 		})
+	}
+}
+
+// A log that lacks requests is told, by a dataset that was made of it too.
+func TestLackingLog(t *testing.T) {
+	t.Parallel()
+	var log strings.Builder
+	lost := rand.New(rand.NewPCG(1, 2))
+	for step := range 12 {
+		for agent := range 60 {
+			if lost.IntN(5) < 2 {
+				continue
+			}
+			messages := `{"role":"user","content":"begin"}`
+			for k := range step {
+				messages += fmt.Sprintf(`,{"role":"assistant","tool_calls":[{"id":"call-%d","function":{"name":"look","arguments":"{\"at\":%d}"}}]},{"role":"tool","tool_call_id":"call-%d","content":"%d"}`, k, k, k, k)
+			}
+			fmt.Fprintf(&log, `{"time":%d,"session":"s%d","status":200,"messages":[%s],"tool_calls":[{"id":"call-%d","name":"look","arguments":"{\"at\":%d}"}]}`+"\n", 1_790_000_000+100*step+agent, agent, messages, step, step)
+		}
+	}
+	file, dir := filepath.Join(t.TempDir(), "a.jsonl"), filepath.Join(t.TempDir(), "data")
+	if err := os.WriteFile(file, []byte(log.String()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	loopgauge(t, "", "extract", "--quiet", "--out", dir, file)
+	sameFrom(t, dir, file)("replay")
+	for _, command := range []string{"replay", "tune"} {
+		said := strings.Join(strings.Fields(loopgauge(t, "", command, dir)), " ")
+		if !regexp.MustCompile(`requests are missing from the log: (3[5-9]|4[0-5]) % of the results of calls `).MatchString(said) {
+			t.Errorf("%s does not say that two in five requests are missing:\n%s", command, said)
+		}
+	}
+	if d := tuneJSON(t, dir).Data; d.Answers < 100 || d.AnswersUnlogged == 0 || d.Answers != tuneJSON(t, file).Data.Answers {
+		t.Errorf("%d calls are answered, %d of them not logged", d.Answers, d.AnswersUnlogged)
 	}
 }
 

@@ -222,7 +222,7 @@ func runOf(p *policy.Policy, t replay.Totals, rules []window.RuleAccount, stream
 	a := t.Account
 	run := parquet.Run{
 		Version: version(), Created: time.Now().UnixMicro(), Policy: string(p.Source), PolicyHash: p.Hash,
-		Disorder: math.NaN(), WorstLate: order.WorstLate.Seconds(), Tied: order.Tied, Rules: rules,
+		Disorder: math.NaN(), WorstLate: order.WorstLate.Seconds(), Tied: order.Tied, Answers: t.Links.Answers, Unlogged: t.Links.Unlogged, Rules: rules,
 		Lines: a.Lines, Judged: a.Judged, Blank: a.Blank, Malformed: a.Malformed, Duplicate: a.Duplicate, Late: a.Late,
 	}
 	for i, n := range t.Excluded {

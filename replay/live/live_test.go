@@ -157,9 +157,10 @@ func (p *part) Close(r Report) error {
 func (p *part) Abort() {}
 
 // row shows all of an event but its line and offset, which mean other things
-// in a topic than in a file.
+// in a topic than in a file, and its link, which is in no state.
 func row(seq int64, ev *window.Event) string {
 	c := *ev
+	c.Link = window.Link{}
 	c.Position = fingerprint.Position{Stream: c.Position.Stream}
 	return fmt.Sprintf("event %d %+v", seq, c)
 }

@@ -19,6 +19,7 @@ type Unjudged struct {
 
 	blind     blind
 	scattered bool // said
+	lacking   bool // likewise
 	duplicate bool // said
 	at        time.Time
 	account   replay.Account
@@ -46,7 +47,8 @@ func (u *Unjudged) Look(log *slog.Logger, now replay.Account) {
 
 // Say says that more than one in a hundred lines since it was last looked at
 // were not judged, and which rules have become blind; once, that most requests
-// were there before, and that for an hour nothing could repeat.
+// were there before, that for an hour nothing could repeat, and that the log
+// lacks requests.
 func (u *Unjudged) Say(log *slog.Logger, now replay.Account) {
 	lines, malformed, late := now.Lines-u.account.Lines, now.Malformed-u.account.Malformed, now.Late-u.account.Late
 	if (malformed+late)*100 > lines {
@@ -63,6 +65,10 @@ func (u *Unjudged) Say(log *slog.Logger, now replay.Account) {
 		if !u.scattered && u.Pipeline.Scattered(time.Hour) {
 			u.scattered = true
 			log.Warn(replay.Scattered)
+		}
+		if lacking := u.Pipeline.Links.String(); lacking != "" && !u.lacking {
+			u.lacking = true
+			log.Warn(lacking)
 		}
 	}
 }

@@ -36,6 +36,8 @@ type DocumentData struct {
 	LatenessSeconds float64             `json:"lateness_s"`
 	Conversations   int                 `json:"conversations"`
 	Scattered       bool                `json:"scattered"`
+	Answers         int64               `json:"answers"`
+	AnswersUnlogged int64               `json:"answers_unlogged"`
 	Repeats         int                 `json:"repeats"`
 	RepeatsDropped  int                 `json:"repeats_dropped"`
 	KeysDropped     int64               `json:"keys_dropped"`
@@ -271,7 +273,7 @@ func (k *Repeat) scope() map[string]string {
 
 func (r *Report) documentData() DocumentData {
 	d := DocumentData{
-		Account: r.Result.Account, Days: r.Days, LatenessSeconds: r.Lateness.Value.Seconds(), Conversations: r.Conversations, Scattered: r.Result.Scattered,
+		Account: r.Result.Account, Days: r.Days, LatenessSeconds: r.Lateness.Value.Seconds(), Conversations: r.Conversations, Scattered: r.Result.Scattered, Answers: r.Result.Links.Answers, AnswersUnlogged: r.Result.Links.Unlogged,
 		RepeatsDropped: r.Summed(), Kinds: map[window.Kind]int{}, Coverage: []DocumentCoverage{},
 	}
 	if r.Result.First != fingerprint.NoTime {

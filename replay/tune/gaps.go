@@ -36,8 +36,8 @@ func (r *Report) Gaps(rules []*window.Rule) (list []string) {
 }
 
 // Caveats say what is to be known before the verdict is relied on: gaps, that
-// most requests are not judged, and that nothing can repeat in conversations of
-// one request.
+// most requests are not judged, that nothing can repeat in conversations of one
+// request, and that the log lacks requests.
 func (r *Report) Caveats() []string {
 	list := r.Gaps(r.restsOn())
 	if most := r.Result.Account.MostlyDuplicate(); most != "" {
@@ -45,6 +45,9 @@ func (r *Report) Caveats() []string {
 	}
 	if r.Result.Scattered {
 		list = append(list, replay.Scattered)
+	}
+	if lacking := r.Result.Links.String(); lacking != "" {
+		list = append(list, lacking)
 	}
 	return list
 }

@@ -171,6 +171,8 @@ func (r *runRow) add(o *runRow) {
 	r.Created, r.WorstLate = max(r.Created, o.Created), max(r.WorstLate, o.WorstLate)
 	for _, n := range [][2]*int64{
 		{&r.Tied, &o.Tied},
+		{&r.Answers, &o.Answers},
+		{&r.Unlogged, &o.Unlogged},
 		{&r.Lines, &o.Lines},
 		{&r.Judged, &o.Judged},
 		{&r.Blank, &o.Blank},

@@ -320,7 +320,7 @@ func (r *Reader) readRun() error {
 	r.rules = row.Rules
 	r.Run = Run{
 		Version: row.Version, Created: row.Created, Policy: row.Policy, PolicyHash: row.PolicyHash,
-		Lateness: row.Lateness, Disorder: math.NaN(), WorstLate: row.WorstLate, Tied: row.Tied,
+		Lateness: row.Lateness, Disorder: math.NaN(), WorstLate: row.WorstLate, Tied: row.Tied, Answers: row.Answers, Unlogged: row.Unlogged,
 		HashIDs: row.HashIDs, Keyed: row.Keyed, Logs: row.Logs, Excluded: row.ExcludedBy,
 		Lines: row.Lines, Judged: row.Judged, Blank: row.Blank, Malformed: row.Malformed, Duplicate: row.Duplicate, Late: row.Late,
 	}

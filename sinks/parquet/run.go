@@ -18,6 +18,8 @@ type Run struct {
 	Disorder   float64 // what was measured, seconds; NaN if it was not
 	WorstLate  float64 // the lateness that would have saved the late ones, seconds
 	Tied       int64   // requests that share their time with the one before
+	Answers    int64   // calls whose result a request carries, of those looked at
+	Unlogged   int64   // of them, those that no response in the log makes
 	HashIDs    bool    // sessions, users and callers are hashes
 	Keyed      bool    // fingerprints are hashes with a secret key
 	Logs       []Log
@@ -62,6 +64,8 @@ type runRow struct {
 	Disorder   *float64    `parquet:"disorder_s,optional"`
 	WorstLate  float64     `parquet:"worst_late_s"`
 	Tied       int64       `parquet:"tied"`
+	Answers    int64       `parquet:"answers"`
+	Unlogged   int64       `parquet:"answers_unlogged"`
 	HashIDs    bool        `parquet:"hash_ids"`
 	Keyed      bool        `parquet:"keyed"`
 	Logs       []Log       `parquet:"logs,list"`
@@ -99,7 +103,7 @@ type causeRow struct {
 func (d *Dataset) writeRun(run Run) error {
 	row := runRow{
 		Version: run.Version, Created: run.Created, Policy: run.Policy, PolicyHash: run.PolicyHash,
-		Lateness: run.Lateness, WorstLate: run.WorstLate, Tied: run.Tied, HashIDs: run.HashIDs, Keyed: run.Keyed,
+		Lateness: run.Lateness, WorstLate: run.WorstLate, Tied: run.Tied, Answers: run.Answers, Unlogged: run.Unlogged, HashIDs: run.HashIDs, Keyed: run.Keyed,
 		Lines: run.Lines, Judged: run.Judged, Blank: run.Blank, Malformed: run.Malformed, Duplicate: run.Duplicate, Late: run.Late, Excluded: run.AllExcluded(), ExcludedBy: run.Excluded,
 	}
 	if !math.IsNaN(run.Disorder) {

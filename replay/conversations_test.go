@@ -22,12 +22,12 @@ func TestScattered(t *testing.T) {
 	ev := &window.Event{Scopes: make([]window.Scope, len(plan.Scopes))}
 	f := func(want bool, alone, others, each int) {
 		t.Helper()
-		s := newScatter(plan)
+		s := newConversations(plan)
 		note := func(name string) {
 			key := sha256.Sum256([]byte(name))
 			ev.Scopes[s.scope].Key = fingerprint.ScopeKey(key[:16])
 			ev.Time += 1e6
-			s.note(ev)
+			s.note(ev, &Links{})
 		}
 		for k := range each {
 			for i := range others {
@@ -37,9 +37,9 @@ func TestScattered(t *testing.T) {
 				note(fmt.Sprint("alone ", i))
 			}
 		}
-		got := (&Pipeline{scatter: s}).Scattered(time.Minute)
-		if len(s.requests) > mostConversations || got != want {
-			t.Errorf("%d alone, %d others of %d requests: %v, %d kept", alone, others, each, got, len(s.requests))
+		got := (&Pipeline{conversations: s}).Scattered(time.Minute)
+		if len(s.talks) > mostConversations || got != want {
+			t.Errorf("%d alone, %d others of %d requests: %v, %d kept", alone, others, each, got, len(s.talks))
 		}
 	}
 	f(true, 100, 0, 1)
@@ -50,19 +50,19 @@ func TestScattered(t *testing.T) {
 	f(false, 900_000, 50_000, 3)
 	f(false, 0, 100_000, 3)
 
-	ev.Scopes[newScatter(plan).scope].Cause = fingerprint.NoConversation
+	ev.Scopes[newConversations(plan).scope].Cause = fingerprint.NoConversation
 	f(false, 1000, 0, 1)
-	if s := newScatter(window.NewPlan(nil, nil)); s != nil {
+	if s := newConversations(window.NewPlan(nil, nil)); s != nil {
 		t.Error("no rule counts by conversation, and yet they are looked at")
 	}
-	young := newScatter(plan)
+	young := newConversations(plan)
 	ev.Scopes[young.scope].Cause = fingerprint.Computable
 	for i := range 1000 {
 		key := sha256.Sum256([]byte{byte(i), byte(i >> 8)})
 		ev.Scopes[young.scope].Key = fingerprint.ScopeKey(key[:16])
-		young.note(ev)
+		young.note(ev, &Links{})
 	}
-	if q := (&Pipeline{scatter: young}); q.Scattered(time.Second) || !q.Scattered(0) {
+	if q := (&Pipeline{conversations: young}); q.Scattered(time.Second) || !q.Scattered(0) {
 		t.Error("whether it is so for long enough is not heeded")
 	}
 }

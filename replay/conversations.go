@@ -1,0 +1,94 @@
+package replay
+
+import (
+	"encoding/binary"
+	"slices"
+	"time"
+
+	"github.com/loopgauge/loopgauge/fingerprint"
+	"github.com/loopgauge/loopgauge/window"
+)
+
+// conversations tell whether they have more than one request, and whether the
+// log holds all of it. Looked at are all requests of some of them: of those
+// whose key ends in zeros, in more zeros the more there are.
+type conversations struct {
+	scope       int // of the plan's
+	mask        uint64
+	talks       map[uint64]*talk
+	first, last int64 // event times of those
+
+	issued, answered calls
+}
+
+// talk is a conversation that is counted.
+type talk struct {
+	requests int64
+	linked   bool   // a response of it is there with the result of its call, in a request
+	link     uint64 // whose response makes this call
+	untold   bool   // of some request the log does not say what the response called
+}
+
+// mostConversations is how many conversations are counted.
+const mostConversations = 1 << 12
+
+// Nearly every request is a conversation of its own where nineteen in twenty
+// are, of so many at least.
+const fewRequests = 100
+
+// Scattered says what there is to do where [Pipeline.Scattered] is so.
+const Scattered = "nearly every request is a conversation of its own, in which nothing can repeat: if agents go on longer, say in a policy where their session stands, or session: [none] (docs/policy.md)"
+
+func newConversations(p *window.Plan) *conversations {
+	_, own := p.Own()
+	for _, field := range []string{"conversation", "session"} {
+		if i := slices.IndexFunc(p.Scopes[:own], func(s *fingerprint.Scope) bool { return slices.Contains(s.Fields, field) }); i >= 0 {
+			return &conversations{scope: i, talks: map[uint64]*talk{}, first: fingerprint.NoTime}
+		}
+	}
+	return nil
+}
+
+func (c *conversations) note(ev *window.Event, links *Links) {
+	scope := &ev.Scopes[c.scope]
+	key := binary.BigEndian.Uint64(scope.Key[8:])
+	if key&c.mask != 0 || scope.Cause != fingerprint.Computable {
+		return
+	}
+	if c.first == fingerprint.NoTime {
+		c.first = ev.Time
+	}
+	c.last = ev.Time
+	t := c.talks[key]
+	if t == nil {
+		t = &talk{}
+		c.talks[key] = t
+	}
+	links.note(ev.Link, key, t, &c.issued, &c.answered)
+	t.requests++
+	for len(c.talks) > mostConversations {
+		c.mask = c.mask<<1 | 1
+		for key := range c.talks {
+			if key&c.mask != 0 {
+				delete(c.talks, key)
+			}
+		}
+	}
+}
+
+// Scattered tells that nearly every request is a conversation of its own, over
+// so long at least.
+func (p *Pipeline) Scattered(over time.Duration) bool {
+	c := p.conversations
+	if c == nil || c.last-c.first < over.Microseconds() {
+		return false
+	}
+	var all, alone int64
+	for _, t := range c.talks {
+		all += t.requests
+		if t.requests == 1 {
+			alone++
+		}
+	}
+	return all >= fewRequests && 20*alone >= 19*all
+}
