@@ -22,7 +22,7 @@ func (l Links) String() string {
 	if l.Answers < fewRequests || 20*l.Unlogged < l.Answers {
 		return ""
 	}
-	return fmt.Sprintf("requests are missing from the log: %s of the results of calls (%s of %s) come without the response that made the call; loops look shorter than they are: log every request (docs/formats.md)",
+	return fmt.Sprintf("requests or responses are missing from the log: %s of the results of calls (%s of %s) come without the response that made the call; loops look shorter than they are: log every request (docs/formats.md)",
 		term.Percent(l.Unlogged, l.Answers), term.Count(l.Unlogged), term.Count(l.Answers))
 }
 

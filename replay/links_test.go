@@ -101,7 +101,7 @@ func TestLinks(t *testing.T) {
 	if said := (Links{Answers: 99, Unlogged: 50}).String(); said != "" {
 		t.Error(said)
 	}
-	if said := (Links{Answers: 1000, Unlogged: 440}).String(); !strings.HasPrefix(said, "requests are missing from the log: 44 % of the results of calls (440 of 1,000) ") {
+	if said := (Links{Answers: 1000, Unlogged: 440}).String(); !strings.HasPrefix(said, "requests or responses are missing from the log: 44 % of the results of calls (440 of 1,000) ") {
 		t.Error(said)
 	}
 }

@@ -70,7 +70,7 @@ func TestUnjudged(t *testing.T) {
 		}
 		sample = append(sample, fmt.Sprintf(`{"time":%d,"session":"s","model":"m","tool_calls":[{"id":"c%d","name":"f","arguments":"{}"}],"messages":[{"role":"user","content":"go"},{"role":"assistant","tool_calls":[{"id":"c%d","function":{"name":"f","arguments":"{}"}}]},{"role":"tool","tool_call_id":"c%d","content":"%d"}]}`, 1_800_000_000+i, i, i-1, i-1, i))
 	}
-	f("a sample of the requests", 0, 0, "requests are missing from the log: 49 % of the results of calls (131 of 265) come without", sample...)
+	f("a sample of the requests", 0, 0, "requests or responses are missing from the log: 49 % of the results of calls (131 of 265) come without", sample...)
 
 	long = sayEvery / 2 // said at its end
 	f("all, in a short watch", 1, 0, "of=2 malformed=2 late=0", "no JSON", "nor this")
