@@ -11,18 +11,30 @@ import (
 // came is looked at together with what comes.
 const fewRequests = 100
 
+// manyRequests is how many a rule may leave out until it is said that it leaves
+// out all: it may be one for a few.
+const manyRequests = 1000
+
 // blind tells of rules that cannot look at more than half of the requests, for
-// what the log lacks. It is said once, until it was otherwise.
+// what the log lacks, until it was otherwise, and of those that match none. It
+// is said once.
 type blind struct {
 	since []window.RuleAccount
 	said  []bool
+	none  []bool // it was said that the rule matches none
 }
 
-func (b *blind) begin(now []window.RuleAccount) { b.since, b.said = now, make([]bool, len(now)) }
+func (b *blind) begin(now []window.RuleAccount) {
+	b.since, b.said, b.none = now, make([]bool, len(now)), make([]bool, len(now))
+}
 
 func (b *blind) say(log *slog.Logger, now []window.RuleAccount) {
 	for i := range now {
 		came := now[i]
+		if none := came.NotMatched == came.Judged && !came.Rule.Off; none && came.Judged >= manyRequests && !b.none[i] {
+			b.none[i] = true
+			log.Warn("rule looks at no request: its match, or an override, leaves out all", "rule", came.Rule.Name, "requests", came.Judged)
+		}
 		came.Judged -= b.since[i].Judged + came.NotMatched - b.since[i].NotMatched
 		for c, n := range b.since[i].NotComputable {
 			came.NotComputable[c] -= n

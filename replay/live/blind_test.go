@@ -39,3 +39,27 @@ func TestBlind(t *testing.T) {
 	f(fingerprint.Computable, 0, 100, 0, "")
 	f(fingerprint.NoToolCall, 500, 0, 0, "")
 }
+
+// TestMatchesNone: that a rule matches no request is said once, when many have
+// come, but for one that is switched off.
+func TestMatchesNone(t *testing.T) {
+	f := func(judged, notMatched int64, off bool, want int) {
+		t.Helper()
+		var said bytes.Buffer
+		var b blind
+		a := window.RuleAccount{Rule: &window.Rule{Name: "a", Off: off}}
+		b.begin([]window.RuleAccount{a})
+		for range 3 {
+			a.Judged, a.NotMatched, a.Counted = a.Judged+judged, a.NotMatched+notMatched, a.Counted+judged-notMatched
+			b.say(slog.New(slog.NewTextHandler(&said, nil)), []window.RuleAccount{a})
+		}
+		if n := strings.Count(said.String(), "rule looks at no request"); n != want {
+			t.Errorf("%d of %d left out: said %d times, want %d:\n%s", notMatched, judged, n, want, &said)
+		}
+	}
+	f(400, 400, false, 1)
+	f(4000, 4000, false, 1)
+	f(300, 300, false, 0)
+	f(400, 399, false, 0)
+	f(4000, 4000, true, 0)
+}
