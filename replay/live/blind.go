@@ -21,17 +21,20 @@ const manyRequests = 1000
 type blind struct {
 	since []window.RuleAccount
 	said  []bool
-	none  []bool // it was said that the rule matches none
+	none  []bool // it was said that the rule matches none; nil where others judge a part
 }
 
-func (b *blind) begin(now []window.RuleAccount) {
-	b.since, b.said, b.none = now, make([]bool, len(now)), make([]bool, len(now))
+func (b *blind) begin(now []window.RuleAccount, part bool) {
+	b.since, b.said = now, make([]bool, len(now))
+	if !part {
+		b.none = make([]bool, len(now))
+	}
 }
 
 func (b *blind) say(log *slog.Logger, now []window.RuleAccount) {
 	for i := range now {
 		came := now[i]
-		if none := came.NotMatched == came.Judged && !came.Rule.Off; none && came.Judged >= manyRequests && !b.none[i] {
+		if none := came.NotMatched == came.Judged && !came.Rule.Off; none && came.Judged >= manyRequests && b.none != nil && !b.none[i] {
 			b.none[i] = true
 			log.Warn("rule looks at no request: its match, or an override, leaves out all", "rule", came.Rule.Name, "requests", came.Judged)
 		}

@@ -18,7 +18,7 @@ func TestBlind(t *testing.T) {
 	log := slog.New(slog.NewTextHandler(&said, nil))
 	a := window.RuleAccount{Rule: &window.Rule{Name: "a"}, Judged: 7000, Counted: 7000}
 	var b blind
-	b.begin([]window.RuleAccount{a})
+	b.begin([]window.RuleAccount{a}, false)
 	f := func(cause fingerprint.Cause, lacking, seen, notMatched int64, want string) {
 		t.Helper()
 		said.Reset()
@@ -41,14 +41,14 @@ func TestBlind(t *testing.T) {
 }
 
 // TestMatchesNone: that a rule matches no request is said once, when many have
-// come, but for one that is switched off.
+// come, but for one that is switched off, and where others judge a part.
 func TestMatchesNone(t *testing.T) {
-	f := func(judged, notMatched int64, off bool, want int) {
+	f := func(judged, notMatched int64, off, part bool, want int) {
 		t.Helper()
 		var said bytes.Buffer
 		var b blind
 		a := window.RuleAccount{Rule: &window.Rule{Name: "a", Off: off}}
-		b.begin([]window.RuleAccount{a})
+		b.begin([]window.RuleAccount{a}, part)
 		for range 3 {
 			a.Judged, a.NotMatched, a.Counted = a.Judged+judged, a.NotMatched+notMatched, a.Counted+judged-notMatched
 			b.say(slog.New(slog.NewTextHandler(&said, nil)), []window.RuleAccount{a})
@@ -57,9 +57,10 @@ func TestMatchesNone(t *testing.T) {
 			t.Errorf("%d of %d left out: said %d times, want %d:\n%s", notMatched, judged, n, want, &said)
 		}
 	}
-	f(400, 400, false, 1)
-	f(4000, 4000, false, 1)
-	f(300, 300, false, 0)
-	f(400, 399, false, 0)
-	f(4000, 4000, true, 0)
+	f(400, 400, false, false, 1)
+	f(4000, 4000, false, false, 1)
+	f(300, 300, false, false, 0)
+	f(400, 399, false, false, 0)
+	f(4000, 4000, true, false, 0)
+	f(4000, 4000, false, true, 0)
 }

@@ -16,6 +16,7 @@ const sayEvery = time.Minute
 // at, or a clock that ran ahead, must not pass for one without loops.
 type Unjudged struct {
 	Pipeline *replay.Pipeline // nil where no rule is at work
+	Part     bool             // other processes judge some requests by some rules
 
 	blind     blind
 	scattered bool // said
@@ -31,7 +32,7 @@ type Unjudged struct {
 func (u *Unjudged) Begin(now replay.Account) {
 	u.at, u.account = time.Now(), now
 	if u.Pipeline != nil {
-		u.blind.begin(u.Pipeline.Accounts())
+		u.blind.begin(u.Pipeline.Accounts(), u.Part)
 	}
 }
 

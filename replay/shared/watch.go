@@ -203,7 +203,7 @@ func (j *judge) serve(ctx context.Context) error {
 	j.mark = source.Mark()
 	j.w.o.Log.Info("judging", "partition", j.p.Name(), "offset", j.mark.Offset, "lines", j.pipeline.Account.Lines)
 
-	j.unjudged.Pipeline = j.pipeline
+	j.unjudged.Pipeline, j.unjudged.Part = j.pipeline, true
 	j.unjudged.Begin(j.pipeline.Account)
 	j.begin()
 	// The first checkpoint fixes where a partition begins, and makes sure that
