@@ -9,13 +9,14 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/loopgauge/loopgauge/fingerprint"
+	"github.com/loopgauge/loopgauge/ingest/wrap"
 )
 
 // TestCSV: values as RFC 4180 has them, and what is wrong otherwise.
 func TestCSV(t *testing.T) {
 	f := func(separator byte, line string, want ...string) {
 		t.Helper()
-		cells, _, why := splitCSV(nil, []byte(line), separator, nil)
+		cells, _, why := wrap.SplitCSV(nil, []byte(line), separator, nil)
 		var got []string
 		for _, c := range cells {
 			got = append(got, string(c))
@@ -37,8 +38,8 @@ func TestCSV(t *testing.T) {
 	f('\t', "a\t\tc", "a", "", "c")
 	f(',', `a"b,c`, `a"b`, "c")
 	f(',', `"a"x,b`, "a", "b")
-	f(',', `a,"b`, "a", notClosed)
-	f(',', `a,"b""`, "a", notClosed)
+	f(',', `a,"b`, "a", "a quoted value is not closed")
+	f(',', `a,"b""`, "a", "a quoted value is not closed")
 
 	rapid.Check(t, func(t *rapid.T) { // as encoding/csv writes them
 		cells := rapid.SliceOfN(rapid.StringMatching(`([a-z;,"{}]( ?[a-z;,"{}])*)?`), 1, 8).Draw(t, "cells")
@@ -48,7 +49,7 @@ func TestCSV(t *testing.T) {
 			t.Fatal(err)
 		}
 		w.Flush()
-		got, _, why := splitCSV(nil, []byte(strings.TrimSuffix(b.String(), "\n")), ',', nil)
+		got, _, why := wrap.SplitCSV(nil, []byte(strings.TrimSuffix(b.String(), "\n")), ',', nil)
 		for i, c := range cells {
 			if why != "" || len(got) != len(cells) || string(got[i]) != c {
 				t.Fatalf("%s: %q, %s, want %q", b.String(), got, why, cells)
@@ -80,7 +81,7 @@ func TestCustomCSV(t *testing.T) {
 	f("ts,sid,a.b,body", NoRequest)
 	f(`1,2,3`, "fewer values than columns")
 	f(`1,2,3,4,5`, "more values than columns")
-	f(`1,2,3,"4`, notClosed)
+	f(`1,2,3,"4`, "a quoted value is not closed")
 
 	var r fingerprint.Request
 	line := []byte(`1795255200,s1,x,"{""model"":""m"",""messages"":[]}"`)

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/loopgauge/loopgauge/ingest/wrap"
 )
 
 // scaffoldCSV is a custom format for lines of CSV; nil if they are none. The
@@ -37,7 +39,7 @@ func csvOf(lines [][]byte, separator byte) (g *guesser, times CustomField) {
 	g = &guesser{format: Custom{Separator: separator, Missing: []string{"-", ""}}}
 	header := false
 	for n, line := range lines {
-		cells, _, why := splitCSV(nil, line, separator, nil)
+		cells, _, why := wrap.SplitCSV(nil, line, separator, nil)
 		switch {
 		case why != "" || len(cells) < 2 || len(cells) > maxGathered:
 			return nil, times

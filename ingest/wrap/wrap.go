@@ -78,6 +78,7 @@ var All = []*Wrapper{
 	{Name: "google", Doc: "entries of Google's Cloud Logging", JSON: true, Detect: detectGoogle, New: newGoogle},
 	{Name: "splunk", Doc: "exports of Splunk's searches", JSON: true, Detect: detectSplunk, New: newSplunk},
 	{Name: "console", Doc: "docker compose logs, kubectl logs --prefix", Detect: detectConsole, New: newConsole},
+	{Name: "csv", Doc: "exports as CSV with lines of JSON in a column", Detect: detectCSV, New: newCSV},
 	{Name: "sse", Doc: "server-sent events", Detect: detectSSE, New: newSSE},
 	{Name: "turns", Doc: "calls of tools and their results in the sessions of Claude Code", JSON: true, Detect: detectTurns, New: newTurns, Joins: true, Gathers: true},
 	{Name: "rows", Doc: "rows of one request in the log of Azure API Management", JSON: true, Detect: detectRows, New: newRows, Joins: true, Gathers: true},
