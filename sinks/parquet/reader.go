@@ -300,15 +300,41 @@ func readRow(path string) (row *runRow, err error) {
 	defer guard(path, &err)
 	rows := parquet.NewGenericReader[runRow](file)
 	defer rows.Close() //nolint:errcheck // nothing is written
-	list := make([]runRow, 2)
-	n, err := rows.Read(list)
+	list := make([]parquet.Row, 2)
+	n, err := rows.ReadRows(list)
 	if err != nil && !errors.Is(err, io.EOF) {
 		return nil, damaged(path, err)
 	}
 	if n != 1 {
 		return nil, damaged(path, fmt.Sprintf("%d rows, not 1", n))
 	}
-	return &list[0], nil
+	schema := rows.Schema()
+	if !complete(schema, list[0]) {
+		return nil, damaged(path, "values are missing")
+	}
+	row = new(runRow)
+	if err := schema.Reconstruct(row, list[0]); err != nil {
+		return nil, damaged(path, err)
+	}
+	return row, nil
+}
+
+// complete tells whether a row has values of each column, of its kind and in
+// their order. The library puts those of another column where some are missing,
+// numbers for texts.
+func complete(schema *parquet.Schema, row parquet.Row) bool {
+	for at, path := range schema.Columns() {
+		column, _ := schema.Lookup(path...)
+		n := 0
+		for n < len(row) && row[n].Column() == at && (row[n].IsNull() || row[n].Kind() == column.Node.Type().Kind()) {
+			n++
+		}
+		if n == 0 {
+			return false
+		}
+		row = row[n:]
+	}
+	return len(row) == 0
 }
 
 func (r *Reader) readRun() error {
