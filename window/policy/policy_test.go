@@ -333,6 +333,15 @@ func TestFormat(t *testing.T) {
 	}
 	f("version:   1\nrules:\n- name: a # why\n  profile:    'fairvisor'\n", "version: 1\nrules:\n  - name: a # why\n    profile: fairvisor\n")
 	f("# head\nversion: 1\n# before\nrules: [{name: a, profile: fairvisor}]\n# end\n", "# head\nversion: 1\n# before\nrules:\n  - name: a\n    profile: fairvisor\n# end\n")
+	for _, name := range []string{`"a\tb"`, `"a\rb"`, `" a\nb"`, `"\n"`} { // the library writes texts that it reads otherwise
+		text := "version: 1\nrules:\n  - {name: " + name + ", profile: aisg}\n"
+		if got, err := Format("policy.yaml", []byte(text)); err == nil || !strings.Contains(err.Error(), "not formatted") {
+			t.Errorf("%s is formatted, %v:\n%s", name, err, got)
+		}
+	}
+	if _, err := Format("policy.yaml", []byte("version: 1\nrules:\n  - {name: \"a\\tb\", profile: aisg}\n")); err == nil || !strings.Contains(err.Error(), "at rules[0].name\n") {
+		t.Errorf("the place of what would change: %v", err)
+	}
 	for name, text := range policies(t) {
 		once, err := Format(name, []byte(text))
 		if err != nil {
