@@ -11,8 +11,8 @@ import (
 )
 
 // Format writes a policy in the usual form: indented by two, lists under their
-// key, comments kept. Formatting twice gives what formatting once gave. What it would
-// change is an error.
+// key, comments kept. Formatting twice gives what formatting once gave. What it
+// would change is an error.
 func Format(name string, text []byte) ([]byte, error) {
 	r := &reader{file: name, kind: policyKind}
 	if r.document(text) == nil {
@@ -33,15 +33,15 @@ func Format(name string, text []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := same(name, text, out); err != nil {
+	if err := unchanged(name, text, out); err != nil {
 		return nil, err
 	}
 	return out, nil
 }
 
-// same says which value was changed by formatting: some texts with tabs, returns
+// unchanged says which value formatting would change: some texts with tabs, returns
 // or spaces at the ends of their lines are not what the library reads back.
-func same(name string, text, out []byte) error {
+func unchanged(name string, text, out []byte) error {
 	var before, after any
 	if err := yaml.Unmarshal(text, &before); err != nil {
 		return fmt.Errorf("%s: %w", name, err)
@@ -52,7 +52,7 @@ func same(name string, text, out []byte) error {
 	}
 	at := ""
 	if err == nil {
-		at = " at " + strings.ReplaceAll(changed(before, after), ".[", "[")
+		at = " at " + changed("", before, after)
 	}
 	return fmt.Errorf("%s: not formatted, for that would change the text%s\nwrite it without tabs, returns and spaces at the ends of its lines, or leave the file as it is", name, at)
 }
@@ -61,23 +61,23 @@ func same(name string, text, out []byte) error {
 // writes as a text, which a policy takes for a number.
 func equal(a, b any) bool { return fmt.Sprint(a) == fmt.Sprint(b) }
 
-// changed is where two documents begin to differ.
-func changed(before, after any) string {
+// changed is the path below at where two documents begin to differ.
+func changed(at string, before, after any) string {
 	switch b := before.(type) {
 	case map[string]any:
 		a, _ := after.(map[string]any)
 		for _, key := range slices.Sorted(maps.Keys(b)) {
 			if !equal(b[key], a[key]) {
-				return strings.TrimSuffix(key+"."+changed(b[key], a[key]), ".")
+				return changed(strings.TrimPrefix(at+"."+key, "."), b[key], a[key])
 			}
 		}
 	case []any:
 		a, _ := after.([]any)
 		for i := range min(len(a), len(b)) {
 			if !equal(b[i], a[i]) {
-				return strings.TrimSuffix(fmt.Sprintf("[%d].%s", i, changed(b[i], a[i])), ".")
+				return changed(fmt.Sprintf("%s[%d]", at, i), b[i], a[i])
 			}
 		}
 	}
-	return ""
+	return at
 }
