@@ -41,6 +41,7 @@ type PipelineOptions struct {
 	Episode func(*window.Episode) error
 	Skip    func(ingest.Skip)
 	Fired   func(ep *window.Episode, f window.Firing) // as EngineOptions.Fired
+	After   func(*window.Event)                       // as EngineOptions.After
 
 	Hold     int    // for how many more events Event may look at one
 	Enforce  bool   // as EngineOptions.Enforce
@@ -72,7 +73,7 @@ func NewPipeline(o PipelineOptions) *Pipeline {
 		o: o, lent: lent{hold: int64(o.Hold)}, conversations: newConversations(o.Plan), Order: window.NewOrder(o.Lateness), Seen: window.NewDuplicates(o.Duplicates),
 		Totals: Totals{First: fingerprint.NoTime, Last: fingerprint.NoTime, Excluded: make([]int64, len(o.Plan.Exclusions)+1)},
 	}
-	eo := window.EngineOptions{MaxKeys: o.MaxKeys, Fired: o.Fired, Enforce: o.Enforce, Unjudged: o.Unjudged}
+	eo := window.EngineOptions{MaxKeys: o.MaxKeys, Fired: o.Fired, After: o.After, Enforce: o.Enforce, Unjudged: o.Unjudged}
 	if o.Verdict != nil {
 		eo.Verdict = func(v *window.Verdict) { p.keep(o.Verdict(v)) }
 	}

@@ -34,6 +34,7 @@ type Options struct {
 	Episode func(*window.Episode) error
 	Skip    func(ingest.Skip)
 	Fired   func(ep *window.Episode, f window.Firing) // as window.EngineOptions.Fired
+	After   func(*window.Event)                       // as window.EngineOptions.After
 	// Brief says that Event and Verdict read neither ID nor Start of an event,
 	// and its Position only to tell it from others.
 	Brief bool
@@ -127,7 +128,7 @@ func newRun(o Options) *run {
 	r := &run{o: o, result: &Result{}, unpriced: unpriced{models: map[string]*Unpriced{}}}
 	r.pipeline = NewPipeline(PipelineOptions{
 		Plan: o.Plan, Lateness: o.Lateness, Duplicates: o.Duplicates, MaxKeys: o.MaxKeys, Since: o.Since, Until: o.Until,
-		Verdict: o.Verdict, Episode: o.Episode, Skip: o.Skip, Fired: o.Fired, Hold: o.Hold, Enforce: o.Enforce, Unjudged: o.Unjudged,
+		Verdict: o.Verdict, Episode: o.Episode, Skip: o.Skip, Fired: o.Fired, After: o.After, Hold: o.Hold, Enforce: o.Enforce, Unjudged: o.Unjudged,
 		Event: func(ev *window.Event) error {
 			r.unpriced.note(ev)
 			if o.Event == nil {

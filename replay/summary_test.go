@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/loopgauge/loopgauge/replay/term"
+	"github.com/loopgauge/loopgauge/window"
 )
 
 // However much a log knows of its loops, their table fits a terminal, and the
@@ -51,6 +52,10 @@ func TestNothingAfterIsNoUnknownCost(t *testing.T) {
 	}
 	told := func() string {
 		var w waste
+		for i := range loops {
+			w.after.Requests += loops[i].After
+		}
+		w.after.Cost = window.USD(0).Plus(0.25)
 		w.add(loops)
 		return w.String()
 	}

@@ -21,6 +21,11 @@ type Total struct {
 	episodes []window.Episode // of loops that are not in sum yet
 }
 
+// After takes a request in that came after a rule had fired, as
+// window.EngineOptions.After has it. Rules of several scopes may see it in loops
+// of their own, so that the loops do not add up.
+func (t *Total) After(ev *window.Event) { t.sum.after.Count(ev) }
+
 // Add takes an episode in.
 func (t *Total) Add(e *window.Episode) {
 	if len(t.episodes) == mostUnsettled {
@@ -58,23 +63,17 @@ func (t *Total) String() string {
 // waste is what loops went on to use after they could have been known, as far
 // as the log says.
 type waste struct {
-	loops, requests, tokens int64
-	cost                    float64
-	known                   int64   // loops of which the cost is known
-	fastest                 float64 // the most that one of them costs an hour, 0 if none is known
+	loops   int64
+	after   window.Spent
+	known   int64   // loops of which the cost is known
+	fastest float64 // the most that one of them costs an hour, 0 if none is known
 }
 
 func (w *waste) add(loops []Loop) {
 	w.loops += int64(len(loops))
 	for i := range loops {
 		l := &loops[i]
-		w.requests += l.After
-		w.tokens += max(l.Tokens, 0)
-		switch {
-		case !math.IsNaN(l.Cost):
-			w.cost += l.Cost
-			w.known++
-		case l.After == 0: // nothing is known to be nothing
+		if !math.IsNaN(l.Cost) || l.After == 0 { // nothing is known to be nothing
 			w.known++
 		}
 		if rate, ok := perHour(l.Cost, l.Last-l.Fired); ok {
@@ -84,17 +83,17 @@ func (w *waste) add(loops []Loop) {
 }
 
 func (w *waste) String() string {
-	spent := ""
+	spent, cost := "", w.after.Cost.Dollars()
 	switch {
-	case w.known == w.loops && w.cost > 0:
-		spent = " and " + term.Money(w.cost)
-	case w.cost > 0:
-		spent = " and " + term.Money(max(w.cost, 0.01)) + " or more"
-	case w.tokens > 0:
-		spent = " and " + term.Plural(w.tokens, "token", "tokens")
+	case w.known == w.loops && cost > 0:
+		spent = " and " + term.Money(cost)
+	case cost > 0:
+		spent = " and " + term.Money(max(cost, 0.01)) + " or more"
+	case w.after.Tokens > 0:
+		spent = " and " + term.Plural(w.after.Tokens, "token", "tokens")
 	}
 	if w.fastest > 0 {
 		spent += fmt.Sprintf(", the dearest at %s an hour,", term.Money(w.fastest))
 	}
-	return fmt.Sprintf("%s: %s%s after a rule had fired", term.Plural(w.loops, "loop", "loops"), term.Plural(w.requests, "request", "requests"), spent)
+	return fmt.Sprintf("%s: %s%s after a rule had fired", term.Plural(w.loops, "loop", "loops"), term.Plural(w.after.Requests, "request", "requests"), spent)
 }

@@ -5,6 +5,8 @@ import (
 	"math"
 	"slices"
 	"time"
+
+	"github.com/loopgauge/loopgauge/fingerprint"
 )
 
 // Enforced is what a rule would have done had its gateway acted: an upper
@@ -32,6 +34,7 @@ type enforcer struct {
 	shifts []map[string]time.Duration // by rule: by how much a session is behind
 	held   heldEvents
 	seq    int64
+	after  map[fingerprint.Position]bool // the requests that came after a firing
 }
 
 // heldEvent is an event that one rule sees later than it was logged.
@@ -43,12 +46,20 @@ type heldEvent struct {
 }
 
 func newEnforcer(plan *Plan) *enforcer {
-	f := &enforcer{shifts: make([]map[string]time.Duration, len(plan.Rules))}
+	f := &enforcer{shifts: make([]map[string]time.Duration, len(plan.Rules)), after: map[fingerprint.Position]bool{}}
 	for i, r := range plan.Rules {
 		f.done = append(f.done, Enforced{Rule: r, Tokens: -1, Cost: math.NaN()})
 		f.shifts[i] = map[string]time.Duration{}
 	}
 	return f
+}
+
+// first says that nobody was told before of this request, that it came after a
+// firing.
+func (f *enforcer) first(ev *Event) bool {
+	told := f.after[ev.Position]
+	f.after[ev.Position] = true
+	return !told
 }
 
 // hold keeps an event back for a rule, if its session is behind.

@@ -41,6 +41,9 @@ type EngineOptions struct {
 	// grow. It is called before Verdict, and the Episode is valid during the
 	// call. Nil: nobody asks.
 	Fired func(ep *Episode, f Firing)
+	// After is called once for each request that fired after another of its loop
+	// had. What it goes by is not in a saved state. Nil: nobody asks.
+	After func(*Event)
 	// Enforce asks what the rules would have done, and then seen, had they been
 	// in force: see Enforced. Such an engine is for replay: its state cannot be
 	// saved.
@@ -61,6 +64,7 @@ type Engine struct {
 	hit     Hit      // the one at work; here, so that none is allocated
 	verdict Verdict
 
+	after    firing    // the last request that o.After was called for
 	enforcer *enforcer // nil unless the rules are to act
 }
 
@@ -168,6 +172,9 @@ func (e *Engine) show(i int, ev *Event) {
 			j.account.Fired++
 			episode = j.episodes.fired(ev, scope, h, out.count, prints.Name(k), prints.Text(k))
 			e.quiet = min(e.quiet, j.episodes.open.ends())
+			if j.episodes.after {
+				e.tellAfter(ev)
+			}
 			episode.facts = facts
 			if e.o.Fired != nil {
 				if j.evidence != nil {
@@ -183,6 +190,17 @@ func (e *Engine) show(i int, ev *Event) {
 	if e.enforcer != nil {
 		e.enforcer.did(i, ev, hardest, delay)
 	}
+}
+
+// tellAfter tells of a request once, whatever rules fired. Rules that act see it
+// at times of their own.
+func (e *Engine) tellAfter(ev *Event) {
+	switch {
+	case e.o.After == nil, e.after.any && e.after.at == ev.Position, e.enforcer != nil && !e.enforcer.first(ev):
+		return
+	}
+	e.after = firing{any: true, at: ev.Position}
+	e.o.After(ev)
 }
 
 // report builds the verdict of an outcome.

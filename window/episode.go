@@ -57,6 +57,11 @@ type episodes struct {
 	open *table[pairKey, Episode]
 	n    int64
 
+	// When each scope fired last, and in which request. Nil unless asked for, or
+	// where one scope is for all, in which each fingerprint is a loop of its own.
+	scopes *table[fingerprint.ScopeKey, firing]
+	after  bool // the last firing came after another of its loop
+
 	// Of the last firing, if there was any: the request, the episode in which
 	// that fired first, and what the firing added to the loop.
 	any   bool
@@ -65,8 +70,22 @@ type episodes struct {
 	added contribution
 }
 
+// firing is when a scope fired, if it did, and in which request.
+type firing struct {
+	any  bool
+	time int64
+	at   fingerprint.Position
+}
+
 func newEpisodes(rule *Rule, keys int, closed func(*Episode)) *episodes {
 	return &episodes{rule: rule, open: newTable[pairKey](rule.quiet().Microseconds(), keys, closed)}
+}
+
+// tellAfter has after tell.
+func (e *episodes) tellAfter(keys int) {
+	if len(e.rule.Scope.Fields) > 0 {
+		e.scopes = newTable[fingerprint.ScopeKey, firing](e.rule.quiet().Microseconds(), keys, nil)
+	}
 }
 
 // fired adds a firing and returns its episode. A request may fire more than
@@ -96,6 +115,12 @@ func (e *episodes) fired(ev *Event, scope *Scope, h *Hit, n Count, tool, text st
 	ep.Last = ev.Time
 	ep.MaxCount = max(ep.MaxCount, n.N)
 	again := !opened && ep.last == ev.Position
+	e.after = !opened && !again
+	if e.scopes != nil {
+		before := e.scopes.touch(h.Scope, ev.Time)
+		e.after = e.after || opened && before.any && before.time >= ep.First && before.at != ev.Position
+		*before = firing{true, ev.Time, ev.Position}
+	}
 	used := spentOf(ev)
 	e.added = contribution{}
 	if !shared {

@@ -99,7 +99,7 @@ func TestEventHasNoOtherFields(t *testing.T) {
 	f(OrderStats{}, "Late WorstLate Overtaken Tied")
 	f(frontier{}, "live idle newest ahead")
 	f(judge{}, "rule settings counter cooling chances chats episodes evidence account prints")
-	f(Engine{}, "plan o rules witness judged quiet hit verdict enforcer")
+	f(Engine{}, "plan o rules witness judged quiet hit verdict after enforcer")
 	f(Facts{}, "Requests First Probes OneToken Gets failed unavailable answered instants sessions heard said mixed since run loop minutes cycle last pauses pauseSum pauseSquares")
 	f(heard{}, "answers results messages")
 	f(results{}, "turns changes run longest held")

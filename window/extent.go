@@ -134,10 +134,14 @@ type Spent struct {
 	CostKnown   bool
 }
 
+// spentOf is what a request has cost.
 func spentOf(ev *Event) Spent {
 	u := usageOf(ev)
 	return Spent{1, u.tokens, ev.TokensIn >= 0 || ev.TokensOut >= 0, u.cost, !math.IsNaN(ev.Cost)}
 }
+
+// Count adds what a request has cost.
+func (s *Spent) Count(ev *Event) { s.add(spentOf(ev)) }
 
 func (s *Spent) add(o Spent) {
 	s.Requests += o.Requests

@@ -2,6 +2,7 @@ package window
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -23,11 +24,12 @@ func TestExtent(t *testing.T) {
 		t.Helper()
 		n := newNames(t)
 		var closed []*Episode
+		var after Spent
 		var alert string
 		incidents := NewIncidents(func(in *Incident) {
 			alert = fmt.Sprintf("%d requests, %d after: %d tokens, $%g", in.Requests, in.After, in.Tokens, in.Cost)
 		})
-		e := NewEngine(NewPlan([]*Rule{rule}, nil), EngineOptions{Fired: incidents.Fired, Episode: func(ep *Episode) {
+		e := NewEngine(NewPlan([]*Rule{rule}, nil), EngineOptions{Fired: incidents.Fired, After: after.Count, Episode: func(ep *Episode) {
 			incidents.Closed(ep)
 			whole := *ep
 			closed = append(closed, &whole)
@@ -39,6 +41,9 @@ func TestExtent(t *testing.T) {
 		}
 		e.Close()
 		x := ExtentOf(closed)
+		if after != x.After {
+			t.Errorf("%s: %+v after a firing, and by the loop %+v", requests, after, x.After)
+		}
 		if got := fmt.Sprintf("%d requests, %d after: %d tokens, $%g", x.Requests, x.After.Requests, x.After.Tokens, x.After.Cost.Dollars()); got != want || alert != want {
 			t.Errorf("%s: %s, and in the alert %s; want %s", requests, got, alert, want)
 		}
@@ -50,6 +55,43 @@ func TestExtent(t *testing.T) {
 	f("AA,AA,AA", "6 requests, 1 after: 10 tokens, $1")
 	f("A,A,A,AB,AB,AB,AB", "7 requests, 4 after: 40 tokens, $4")
 	f("AB,AB,AB,ABB", "4 requests, 1 after: 10 tokens, $1")
+}
+
+// TestAfter: a request comes after a firing once, in however many loops of however
+// many rules and scopes it is, also where rules act and see it at other times.
+func TestAfter(t *testing.T) {
+	f := func(enforce bool, requests string, want ...int64) {
+		t.Helper()
+		one := CounterSpec{Kind: "sliding", Window: time.Minute}
+		rules := []*Rule{
+			{Name: "session", Identity: byModel(t), Scope: bySession(t), Counter: one, Threshold: 3, Action: Throttle},
+			{Name: "early", Identity: byModel(t), Scope: bySession(t), Counter: one, Threshold: 2, Action: Warn},
+			{Name: "all", Identity: byModel(t), Scope: &fingerprint.Scope{}, Counter: one, Threshold: 4, Action: Throttle},
+		}
+		n := newNames(t)
+		var got []int64
+		e := NewEngine(NewPlan(rules, nil), EngineOptions{Enforce: enforce, After: func(ev *Event) { got = append(got, ev.Position.Offset) }})
+		for i, request := range strings.Fields(requests) { // sessions a and b
+			ev := n.event(int64(i), request[:1], strings.Split(request[1:], ""), len(rules))
+			ev.Scopes = append(ev.Scopes, Scope{})
+			ev.Position.Offset = int64(i)
+			e.Judge(ev)
+		}
+		e.Close()
+		slices.Sort(got) // rules that act see requests late
+		if !slices.Equal(got, want) {
+			t.Errorf("enforced %t, %s: %v, want %v", enforce, requests, got, want)
+		}
+	}
+	for _, enforce := range []bool{false, true} {
+		f(enforce, "aX aX", nil...)              // 1 is the first of its loop
+		f(enforce, "aX aX aX aX bY", 2, 3)       // of session and early
+		f(enforce, "aX bX aX bX aX bX", 4, 5)    // 3 is the first of all, 2 and 3 of early
+		f(enforce, "aX aY aX aY", 3)             // of two steps: 3 is the first of Y, but not of its loop
+		f(enforce, "aXY aXY", nil...)            // 1 is the first of both
+		f(enforce, "aXX", nil...)                // calls side by side
+		f(enforce, "aX bX aZ bZ aX aX bX", 5, 6) // 4 opens early's a, 6 its b after all had fired
+	}
 }
 
 // TestExtentOfEachFingerprint: in one scope for all each fingerprint is a loop,

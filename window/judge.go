@@ -67,6 +67,9 @@ func newJudge(rule *Rule, evidence *evidence, o EngineOptions) *judge {
 		}
 	}
 	j.episodes = newEpisodes(rule, o.MaxKeys, closed)
+	if o.After != nil {
+		j.episodes.tellAfter(o.MaxKeys)
+	}
 	return j
 }
 

@@ -72,7 +72,23 @@ func TestAnalysis(t *testing.T) {
 	has(13, "2025-11-24 00:00:00+00|27|5|18.5")
 	has(14, "46|46|37|0") // nine went on when watch was stopped
 	has(18, "[last-messages, stuck-step, tool-call-result]|13|373")
-	has(19, "2025-11-26|5|201|null|null")
+	has(19, "2025-11-26|202|null|null")
+	// What loops went on to use is what the last line of the run says, also where
+	// rules of two scopes see the same requests.
+	if got, want := sumOf(t, got.Answers[18], 1), wasted(t, analysisLogs); got != want {
+		t.Errorf("%d requests after a rule had fired, and the run says %d", got, want)
+	}
+	profiles := append([]string{"--profile", "loopgauge", "--profile", "fairvisor", "--profile", "aisg"}, analysisLogs...)
+	two := t.TempDir()
+	loopgauge(t, "", append([]string{"replay", "--quiet", "--out", filepath.Join(two, "out")}, profiles...)...)
+	for _, name := range []string{"tuned", "live", "teams.csv"} {
+		if err := os.Symlink(filepath.Join(dir, name), filepath.Join(two, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got, want := sumOf(t, analyze(t, python, document, two).Answers[18], 1), wasted(t, profiles); got != want {
+		t.Errorf("with rules of two scopes %d requests after a rule had fired, and the run says %d", got, want)
+	}
 	// The verdicts of the week and of a threshold are those of the run.
 	fives := map[string]int{}
 	for line := range strings.Lines(verdicts) {
@@ -94,15 +110,7 @@ func TestAnalysis(t *testing.T) {
 	if len(got.Answers[3]) != len(fives) {
 		t.Errorf("%d rules of %v", len(got.Answers[3]), fives)
 	}
-	spent := 0
-	for _, row := range got.Answers[2] {
-		n, err := strconv.Atoi(*row[1])
-		if err != nil {
-			t.Fatal(err)
-		}
-		spent += n
-	}
-	if spent != 5556 {
+	if spent := sumOf(t, got.Answers[2], 1); spent != 5556 {
 		t.Errorf("the teams made %d requests", spent)
 	}
 	for name, counts := range got.Tables {
@@ -130,6 +138,36 @@ func TestAnalysis(t *testing.T) {
 	if out, err := c.Output(); err != nil || string(out) != "4\n" {
 		t.Errorf("the notebook shows %s pictures: %v\n%s", out, err, errs.String())
 	}
+}
+
+// wasted is how many requests the last line of a run says came after a rule had
+// fired.
+func wasted(t *testing.T, args []string) int {
+	t.Helper()
+	out := loopgauge(t, "", append([]string{"replay"}, args...)...)
+	said := regexp.MustCompile(`loops: ([0-9,]+) requests`).FindStringSubmatch(out)
+	if said == nil {
+		t.Fatalf("nothing is said in\n%s", out)
+	}
+	return number(t, strings.ReplaceAll(said[1], ",", ""))
+}
+
+// sumOf adds up a column of an answer.
+func sumOf(t *testing.T, rows [][]*string, column int) (sum int) {
+	t.Helper()
+	for _, row := range rows {
+		sum += number(t, *row[column])
+	}
+	return sum
+}
+
+func number(t *testing.T, text string) int {
+	t.Helper()
+	n, err := strconv.Atoi(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
 }
 
 // answered is what testdata/analysis.py prints.

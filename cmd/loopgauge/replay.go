@@ -114,6 +114,9 @@ func (f *replayFlags) run(ctx context.Context, u *ui, args []string) (err error)
 	if f.json {
 		keep = maxEpisodes
 	}
+	if totalled {
+		o.After = total.After
+	}
 	var found replay.Found
 	alerts := false
 	o.Episode = func(e *window.Episode) error {
