@@ -71,7 +71,7 @@ func TestAfter(t *testing.T) {
 		n := newNames(t)
 		var got []int64
 		e := NewEngine(NewPlan(rules, nil), EngineOptions{Enforce: enforce, After: func(ev *Event) { got = append(got, ev.Position.Offset) }})
-		for i, request := range strings.Fields(requests) { // sessions a and b
+		for i, request := range strings.Split(requests, ",") { // sessions a and b
 			ev := n.event(int64(i), request[:1], strings.Split(request[1:], ""), len(rules))
 			ev.Scopes = append(ev.Scopes, Scope{})
 			ev.Position.Offset = int64(i)
@@ -84,13 +84,13 @@ func TestAfter(t *testing.T) {
 		}
 	}
 	for _, enforce := range []bool{false, true} {
-		f(enforce, "aX aX", nil...)              // 1 is the first of its loop
-		f(enforce, "aX aX aX aX bY", 2, 3)       // of session and early
-		f(enforce, "aX bX aX bX aX bX", 4, 5)    // 3 is the first of all, 2 and 3 of early
-		f(enforce, "aX aY aX aY", 3)             // of two steps: 3 is the first of Y, but not of its loop
-		f(enforce, "aXY aXY", nil...)            // 1 is the first of both
+		f(enforce, "aX,aX", nil...)              // 1 is the first of its loop
+		f(enforce, "aX,aX,aX,aX,bY", 2, 3)       // of session and early
+		f(enforce, "aX,bX,aX,bX,aX,bX", 4, 5)    // 3 is the first of all, 2 and 3 of early
+		f(enforce, "aX,aY,aX,aY", 3)             // of two steps: 3 is the first of Y, but not of its loop
+		f(enforce, "aXY,aXY", nil...)            // 1 is the first of both
 		f(enforce, "aXX", nil...)                // calls side by side
-		f(enforce, "aX bX aZ bZ aX aX bX", 5, 6) // 4 opens early's a, 6 its b after all had fired
+		f(enforce, "aX,bX,aZ,bZ,aX,aX,bX", 5, 6) // 4 opens early's a, 6 its b after all had fired
 	}
 }
 

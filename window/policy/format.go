@@ -4,7 +4,9 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
+	"unicode"
 
 	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/parser"
@@ -29,7 +31,7 @@ func Format(name string, text []byte) ([]byte, error) {
 		r.problem(syntaxPlace(err), "%s", syntaxText(err))
 		return nil, r.errors
 	}
-	out, err := yaml.MarshalWithOptions(doc, yaml.WithComment(comments), yaml.Indent(2), yaml.IndentSequence(true), yaml.UseLiteralStyleIfMultiline(true))
+	out, err := yaml.MarshalWithOptions(quoteOdd(doc), yaml.WithComment(comments), yaml.Indent(2), yaml.IndentSequence(true), yaml.UseLiteralStyleIfMultiline(true))
 	if err != nil {
 		return nil, err
 	}
@@ -39,8 +41,34 @@ func Format(name string, text []byte) ([]byte, error) {
 	return out, nil
 }
 
-// unchanged says which value formatting would change: some texts with tabs, returns
-// or spaces at the ends of their lines are not what the library reads back.
+// odd is a text that the library would write as it does not read it, or that a
+// terminal would obey.
+type odd string
+
+func (o odd) MarshalYAML() ([]byte, error) { return strconv.AppendQuote(nil, string(o)), nil }
+
+// quoteOdd has the odd texts of a document written in quotes.
+func quoteOdd(value any) any {
+	switch v := value.(type) {
+	case yaml.MapSlice:
+		for i := range v {
+			v[i].Value = quoteOdd(v[i].Value)
+		}
+	case []any:
+		for i := range v {
+			v[i] = quoteOdd(v[i])
+		}
+	case string:
+		unprintable := strings.ContainsFunc(v, func(r rune) bool { return r != '\n' && !unicode.IsPrint(r) })
+		if unprintable || strings.Contains(v, "\n") && (strings.HasPrefix(v, "\n") || strings.HasPrefix(v, " ") || strings.Contains(v+"\n", " \n")) {
+			return odd(v)
+		}
+	}
+	return value
+}
+
+// unchanged says which value formatting would change, as a name that the library
+// writes otherwise than it reads it.
 func unchanged(name string, text, out []byte) error {
 	var before, after any
 	if err := yaml.Unmarshal(text, &before); err != nil {
@@ -54,7 +82,7 @@ func unchanged(name string, text, out []byte) error {
 	if err == nil {
 		at = " at " + changed("", before, after)
 	}
-	return fmt.Errorf("%s: not formatted, for that would change the text%s\nwrite it without tabs, returns and spaces at the ends of its lines, or leave the file as it is", name, at)
+	return fmt.Errorf("%s: not formatted, for that would change what it says%s: leave the file as it is", name, at)
 }
 
 // equal compares values as they are printed: the library reads the 1e-06 that it

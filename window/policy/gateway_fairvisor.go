@@ -16,6 +16,7 @@ import (
 
 	"github.com/goccy/go-yaml"
 
+	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
 	"github.com/loopgauge/loopgauge/window"
 )
 
@@ -469,5 +470,5 @@ func writeFairvisor(x *exported) []byte {
 	if err := e.Encode(bundle); err != nil {
 		panic(err) // it is made of texts and numbers
 	}
-	return b.Bytes()
+	return rawjson.Printable(b.Bytes())
 }

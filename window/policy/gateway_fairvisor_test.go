@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -8,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unicode"
 
 	"pgregory.net/rapid"
 )
@@ -29,6 +31,7 @@ func documentedBundle(text []byte) (wrong []string) {
 			is(slices.Contains(fields, field), path+"."+field, "is no field of the reference")
 		}
 	}
+	is(!bytes.ContainsFunc(text, func(r rune) bool { return r != '\n' && !unicode.IsPrint(r) }), "text", "has what a terminal obeys")
 	integer := func(v any, least float64) bool {
 		n, ok := v.(float64)
 		return ok && n >= least && n == math.Floor(n)
@@ -118,7 +121,7 @@ func TestExportFairvisor(t *testing.T) {
 	policy := `version: 1
 rules:
   - {name: a, profile: fairvisor, limit_keys: ["header:x-api-key"], counter: {window: 2m}, threshold: 5, action: record, match: 'path == "/v1/chat"', quiet: 5m}
-  - {name: b, profile: fairvisor-documented, enabled: false}
+  - {name: "b\u202e", profile: fairvisor-documented, enabled: false}
 `
 	text, said, err := gateway(t, "fairvisor").Export("f", []byte(policy), "")
 	if err != nil {
@@ -134,8 +137,8 @@ rules:
 	}
 	want := `f:3:5: rule a: quiet: stays here: no gateway has it
 f:3:5: rule a: limit_keys: are had by a limit only: rule descriptors limits nobody and is there for them
-f:4:5: rule b: limit_keys: are all attributes of the log, and none in what is written: name the headers and claims that your limits use
-f:4:5: rule b: body_hash: is require, as the documents read: no setting says so, and what is shipped leaves the body out`
+f:4:5: rule "b\u202e": limit_keys: are all attributes of the log, and none in what is written: name the headers and claims that your limits use
+f:4:5: rule "b\u202e": body_hash: is require, as the documents read: no setting says so, and what is shipped leaves the body out`
 	if got := problems(said); got != want {
 		t.Errorf("said\n%s\nwant\n%s", got, want)
 	}

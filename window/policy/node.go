@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/goccy/go-yaml/ast"
 	"github.com/goccy/go-yaml/parser"
@@ -90,6 +91,10 @@ func (r *reader) document(text []byte) *ast.MappingNode {
 		r.problem(place{line: line, column: column}, "nested too deep")
 		return nil
 	}
+	if at, why := unprintable(text); why != "" {
+		r.problem(at, "%s", why)
+		return nil
+	}
 	file, err := parser.ParseBytes(text, 0)
 	if err != nil {
 		r.problem(syntaxPlace(err), "%s", syntaxText(err))
@@ -110,8 +115,8 @@ func (r *reader) document(text []byte) *ast.MappingNode {
 		r.problem(placeOf(docs[1], ""), "a second document: put one %s in one file", r.kind.noun)
 		return nil
 	}
-	if n, why := refused(docs[0]); n != nil {
-		r.problem(placeOf(n, ""), "%s", why)
+	if at, why := refused(docs[0]); why != "" {
+		r.problem(at, "%s", why)
 		return nil
 	}
 	m, ok := asMapping(docs[0])
@@ -124,27 +129,56 @@ func (r *reader) document(text []byte) *ast.MappingNode {
 
 // refused finds what YAML has and policies have not. A few lines of aliases
 // stand for more text than memory holds; tags and keys that are no text make
-// the YAML library panic when it writes them.
-func refused(n ast.Node) (first ast.Node, why string) {
+// the YAML library panic when it writes them, and of a text without quotes it
+// loses the tabs.
+func refused(n ast.Node) (at place, why string) {
 	ast.Walk(visitor(func(n ast.Node) bool {
-		if first != nil {
+		if why != "" {
 			return false
 		}
 		switch n := n.(type) {
 		case *ast.AnchorNode, *ast.AliasNode, *ast.MergeKeyNode:
-			first, why = n, "policies have no anchors and aliases: write it out"
+			at, why = placeOf(n, ""), "policies have no anchors and aliases: write it out"
 		case *ast.TagNode:
-			first, why = n, "policies have no tags"
+			at, why = placeOf(n, ""), "policies have no tags"
 		case *ast.MappingValueNode:
 			switch n.Key.(type) {
 			case *ast.StringNode, *ast.MergeKeyNode:
 			default:
-				first, why = n.Key, "a name must be a text: put it in quotes"
+				at, why = placeOf(n.Key, ""), "a name must be a text: put it in quotes"
+			}
+		case *ast.StringNode:
+			origin := strings.TrimSpace(n.Token.Origin)
+			if tab := strings.IndexByte(origin, '\t'); n.Token.Type == token.StringType && strings.Count(origin, "\t") > strings.Count(n.Value, "\t") {
+				at, why = placeOf(n, ""), "a tab in a text without quotes: put the text in double quotes, and write the tab as \\t"
+				if !strings.Contains(origin[:tab], "\n") {
+					at.column += utf8.RuneCountInString(origin[:tab])
+				}
 			}
 		}
-		return first == nil
+		return why == ""
 	}), n)
-	return first, why
+	return at, why
+}
+
+// unprintable finds the first character that YAML has only as an escape.
+func unprintable(text []byte) (at place, why string) {
+	at.line = 1
+	for i := 0; i < len(text); {
+		c, n := utf8.DecodeRune(text[i:])
+		at.column++
+		switch {
+		case c == '\n':
+			at.line, at.column = at.line+1, 0
+		case c == '\t', c == '\r', c == 0x85:
+		case c == utf8.RuneError && n == 1:
+			return at, fmt.Sprintf("not UTF-8: the byte 0x%02x", text[i])
+		case c < ' ', c >= 0x7f && c < 0xa0, c == 0xfffe, c == 0xffff:
+			return at, fmt.Sprintf("YAML has no %U as it is: put the text in double quotes, and write it as %s", c, strings.Trim(strconv.QuoteRuneToASCII(c), "'"))
+		}
+		i += n
+	}
+	return place{}, ""
 }
 
 // visitor walks on where it returns true.

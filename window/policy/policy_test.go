@@ -4,9 +4,12 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/goccy/go-yaml"
 
 	"github.com/loopgauge/loopgauge/window"
 )
@@ -333,14 +336,17 @@ func TestFormat(t *testing.T) {
 	}
 	f("version:   1\nrules:\n- name: a # why\n  profile:    'fairvisor'\n", "version: 1\nrules:\n  - name: a # why\n    profile: fairvisor\n")
 	f("# head\nversion: 1\n# before\nrules: [{name: a, profile: fairvisor}]\n# end\n", "# head\nversion: 1\n# before\nrules:\n  - name: a\n    profile: fairvisor\n# end\n")
-	for _, name := range []string{`"a\tb"`, `"a\rb"`, `" a\nb"`, `"\n"`} { // the library writes texts that it reads otherwise
-		text := "version: 1\nrules:\n  - {name: " + name + ", profile: aisg}\n"
-		if got, err := Format("policy.yaml", []byte(text)); err == nil || !strings.Contains(err.Error(), "not formatted") {
-			t.Errorf("%s is formatted, %v:\n%s", name, err, got)
+	// What the library would write as it does not read it, and what a terminal obeys.
+	for _, name := range []string{`"a\tb"`, `"a\rb"`, `" a\nb"`, `"\n"`, `"a \nb"`, `"a\nb "`, `"\e[1mb"`, `"\u202eb"`, `"\0"`, `"\u0085"`, `"\U000E0001'\"\\"`} {
+		var v string
+		if err := yaml.Unmarshal([]byte(name), &v); err != nil {
+			t.Fatal(err)
 		}
+		f("version: 1\nrules:\n- name: "+name+" # why\n  profile: aisg\n", "version: 1\nrules:\n  - name: "+strconv.Quote(v)+" # why\n    profile: aisg\n")
 	}
-	if _, err := Format("policy.yaml", []byte("version: 1\nrules:\n  - {name: \"a\\tb\", profile: aisg}\n")); err == nil || !strings.Contains(err.Error(), "at rules[0].name\n") {
-		t.Errorf("the place of what would change: %v", err)
+	f("version: 1\nrules:\n  - name: \"a\\n  b\"\n    profile: aisg\n", "version: 1\nrules:\n  - name: |-\n      a\n        b\n    profile: aisg\n")
+	if got, err := Format("policy.yaml", []byte("version: 1\nprices: {\"a\\tb\": {input_per_token: 1, output_per_token: 1}}\n")); err == nil || !strings.Contains(err.Error(), "not formatted") || !strings.Contains(err.Error(), "at prices") {
+		t.Errorf("%v:\n%q", err, got)
 	}
 	for name, text := range policies(t) {
 		once, err := Format(name, []byte(text))
