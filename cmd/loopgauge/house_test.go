@@ -34,7 +34,7 @@ var mayImport = map[string][]string{
 	"window/snapshot":         {},
 	"window":                  {"window/snapshot", "fingerprint"},
 	"window/link":             {"window"},
-	"window/policy":           {"window/link", "window", "fingerprint"},
+	"window/policy":           {"window/link", "window", "fingerprint", "fingerprint/rawjson"},
 	"window/response":         {"window"},
 	"ingest/wrap":             {"fingerprint", "fingerprint/rawjson"},
 	"ingest/formats":          {"ingest/wrap", "fingerprint", "fingerprint/rawjson"},

@@ -1,12 +1,11 @@
 package scenario
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/loopgauge/loopgauge/window/policy"
 )
 
 // Update gives the fixture's text with the episodes of the run as the expected
@@ -60,29 +59,10 @@ func writeEpisodes(list []episode) string {
 	for _, e := range list {
 		var scope []string
 		for _, s := range e.scope {
-			scope = append(scope, quote(s.field)+": "+quote(s.value))
+			scope = append(scope, policy.Quoted(s.field)+": "+policy.Quoted(s.value))
 		}
 		fmt.Fprintf(&b, "  - {rule: %s, scope: {%s}, fired: %q, last: %q, requests: %d}\n",
-			quote(e.rule), strings.Join(scope, ", "), stamp(e.fired), stamp(e.last), e.requests)
+			policy.Quoted(e.rule), strings.Join(scope, ", "), stamp(e.fired), stamp(e.last), e.requests)
 	}
 	return b.String()
-}
-
-// plain is what means the same with quotes and without, in any YAML.
-var plain = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_.-]*$`)
-
-var notPlain = []string{"true", "false", "yes", "no", "on", "off", "null", "y", "n"}
-
-// quote writes a text as YAML: a string of JSON is one, too.
-func quote(text string) string {
-	if plain.MatchString(text) && !slices.Contains(notPlain, strings.ToLower(text)) {
-		return text
-	}
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(text); err != nil {
-		panic(err) // a text always encodes
-	}
-	return strings.TrimSuffix(b.String(), "\n")
 }
