@@ -222,7 +222,7 @@ var collectors = []collector{
 	{"console", false, one(func(line string) string { return "\x1b[36mgateway-1  | \x1b[0m" + line })},
 	{"console", false, one(func(line string) string { return "[pod/gw-6d5f/nginx] " + line })},
 	{"csv", true, func(lines []string) []string { // CloudWatch's Logs Insights
-		return append([]string{"@timestamp,@message,@logStream"}, one(func(line string) string {
+		return append([]string{"@timestamp,@message,stream 2"}, one(func(line string) string {
 			return `2026-11-21 03:51:29.000,"` + strings.ReplaceAll(line, `"`, `""`) + `",gateway/7`
 		})(lines)...)
 	}},

@@ -46,12 +46,14 @@ const (
 	columns
 )
 
-// maxRow bounds a row: beyond it something is wrong.
-const maxRow = 1 << 20
+// maxRow bounds a row: beyond it something is wrong. The longest line of a log has
+// 64 MiB; its texts may stand there twice, and hex has two digits a byte.
+const maxRow = 4 * 64 << 20
 
 // rows reads the rows of a part.
 type rows struct {
 	in     *bufio.Reader
+	long   []byte // a row that in has no room for
 	line   int64
 	plan   *window.Plan
 	rules  map[string]int // by the hex of their names
@@ -67,7 +69,7 @@ type rows struct {
 }
 
 func newRows(in io.Reader, plan *window.Plan, keying window.Keying) *rows {
-	r := &rows{in: bufio.NewReaderSize(in, maxRow), plan: plan, keying: keying, rules: map[string]int{}, names: map[string]string{}}
+	r := &rows{in: bufio.NewReaderSize(in, 1<<20), plan: plan, keying: keying, rules: map[string]int{}, names: map[string]string{}}
 	for i, rule := range plan.Rules {
 		r.rules[strings.ToUpper(hex.EncodeToString([]byte(rule.Name)))] = i
 	}
@@ -83,6 +85,9 @@ func newRows(in io.Reader, plan *window.Plan, keying window.Keying) *rows {
 func (r *rows) next() (rule int, ev *window.Event, err error) {
 	line, err := r.in.ReadSlice('\n')
 	r.line++
+	if errors.Is(err, bufio.ErrBufferFull) {
+		line, err = r.goOn(line)
+	}
 	switch {
 	case errors.Is(err, io.EOF) && len(line) == 0:
 		return 0, nil, io.EOF
@@ -112,6 +117,17 @@ func (r *rows) next() (rule int, ev *window.Event, err error) {
 		return 0, nil, err
 	}
 	return rule, &r.event, nil
+}
+
+// goOn reads the rest of a row that begins like this.
+func (r *rows) goOn(begin []byte) (line []byte, err error) {
+	r.long = append(r.long[:0], begin...)
+	for err = bufio.ErrBufferFull; errors.Is(err, bufio.ErrBufferFull) && len(r.long) <= maxRow; {
+		var more []byte
+		more, err = r.in.ReadSlice('\n')
+		r.long = append(r.long, more...)
+	}
+	return r.long, err
 }
 
 // wrong says what is wrong with the row.
