@@ -278,10 +278,10 @@ rules:
 		4:  "calls|7|3|3\nprompts|4|2|2\nrow|3|2|2",
 		6:  "find|calls|3|3|18\nfind|row|2|2|12\n(none)|prompts|2|1|12\nopen|calls|1|1|6",
 		7:  "big|27|4|148.15\nnull|10|1|100.0\nsmall|1|0|0.0",
-		8:  "0|4|8\n23|1|2",
+		8:  "0|4|10\n23|1|0", // fired a second before midnight, the rest came after
 		13: "2026-11-16 00:00:00+00|6|5|83.3",
 		15: "prompts|key-665db167d280|4|2026-11-21 00:04:53+00\nprompts|of-0|4|2026-11-21 00:01:33+00",
-		19: "2026-11-20|1|2|null|null\n2026-11-21|4|8|545|0.05",
+		19: "2026-11-21|10|545|0.05",
 	} {
 		if rows := strings.Join(got.rows(question), "\n"); rows != want {
 			t.Errorf("%d: got\n%s\nwant\n%s", question, rows, want)
