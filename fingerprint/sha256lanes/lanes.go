@@ -9,9 +9,6 @@ import (
 // way is how a kind of processor hashes several messages, each in a lane.
 type way struct {
 	lanes int // at most maxLanes
-	// A block of all lanes takes as long as so many blocks take crypto/sha256,
-	// full or not.
-	worth int
 	// Where the words of the first lane's state stand, and how much further on
 	// those of each next one.
 	words [8]int
@@ -19,6 +16,14 @@ type way struct {
 }
 
 const maxLanes = 8
+
+// choice is a way with what it takes for it to be better than the next one, or
+// than one by one: a block of all lanes, full or not, takes as long as so many
+// blocks then.
+type choice struct {
+	*way
+	worth int
+}
 
 // state is what lies between two blocks: eight words of each lane.
 type state [8 * maxLanes]uint32

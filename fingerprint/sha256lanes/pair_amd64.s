@@ -100,20 +100,21 @@ loop:
 	JNZ   loop
 	RET
 
-// func hasSHA() bool
-TEXT ·hasSHA(SB), NOSPLIT, $0-1
-	MOVL  $0, AX
+// func identify() (sha, intel bool)
+TEXT ·identify(SB), NOSPLIT, $0-2
+	MOVB $0, sha+0(FP)
+	MOVL $0, AX
 	CPUID
-	CMPL  AX, $7
-	JLT   none
-	MOVL  $7, AX
-	MOVL  $0, CX
+	CMPL BX, $0x756e6547 // Genu, ineI, ntel
+	SETEQ intel+1(FP)
+	CMPL AX, $7
+	JLT  none
+	MOVL $7, AX
+	MOVL $0, CX
 	CPUID
-	SHRL  $29, BX
-	ANDL  $1, BX
-	MOVB  BX, ret+0(FP)
-	RET
+	SHRL $29, BX
+	ANDL $1, BX
+	MOVB BX, sha+0(FP)
 
 none:
-	MOVB $0, ret+0(FP)
 	RET

@@ -2,10 +2,11 @@
 //
 // A round of SHA-256 waits for the one before. With more messages, which know
 // nothing of each other, the processor has something to do meanwhile: with
-// instructions for SHA-256 two take little longer than one. Without them a
-// vector holds a word of each of eight messages, which take as long as one by
-// AVX-512, and as two by AVX2. Everywhere else messages go through
-// crypto/sha256, one by one.
+// instructions for SHA-256 two take little longer than one. Without them, and
+// where they are slow, a vector holds a word of each of eight messages, which take
+// as long as one by AVX-512, and as two by AVX2. Everywhere else messages go
+// through crypto/sha256, one by one, and so do those that are much longer than all
+// others.
 package sha256lanes
 
 import (
@@ -41,32 +42,23 @@ func (j *Job) message() []byte {
 
 // Sum hashes the messages of all jobs, which may be of any lengths.
 func Sum(jobs []Job) {
-	if len(known) > 0 {
-		known[0].sum(jobs)
-	} else {
-		oneByOne(jobs)
+	var queues [2]queue
+	rest, long := &queues[0], &queues[1]
+	for i := range jobs {
+		rest.add(&jobs[i])
 	}
+	for _, c := range known {
+		rest.longFor(c.worth, long)
+		c.inLanes(rest)
+		rest, long = long, rest // which is empty
+	}
+	oneByOne(rest)
 }
 
 var known = ways()
 
-func (w *way) sum(jobs []Job) {
-	var q queue
-	all, longest := 0, 0
-	for i := range jobs {
-		n := len(jobs[i].Padded)
-		q.add(&jobs[i])
-		all, longest = all+n, max(longest, n)
-	}
-	if all > longest*w.worth {
-		w.inLanes(&q)
-	} else {
-		oneByOne(jobs)
-	}
-}
-
-func oneByOne(jobs []Job) {
-	for i := range jobs {
-		jobs[i].Sum = sha256.Sum256(jobs[i].message())
+func oneByOne(q *queue) {
+	for j := q.take(); j != nil; j = q.take() {
+		j.Sum = sha256.Sum256(j.message())
 	}
 }

@@ -38,17 +38,25 @@ func wantSumsOf(tb testing.TB, padded [][]byte) {
 
 // allWays also hash in lanes what is not worth it.
 func allWays() map[string]func([]Job) {
-	all := map[string]func([]Job){"Sum": Sum, "one by one": oneByOne}
+	all := map[string]func([]Job){"Sum": Sum, "one by one": func(jobs []Job) {
+		var q queue
+		q.addAll(jobs)
+		oneByOne(&q)
+	}}
 	for i, w := range ways() {
 		all[fmt.Sprintf("way %d, %d lanes", i, w.lanes)] = func(jobs []Job) {
 			var q queue
-			for i := range jobs {
-				q.add(&jobs[i])
-			}
+			q.addAll(jobs)
 			w.inLanes(&q)
 		}
 	}
 	return all
+}
+
+func (q *queue) addAll(jobs []Job) {
+	for i := range jobs {
+		q.add(&jobs[i])
+	}
 }
 
 // noise is n bytes that no two blocks share.
