@@ -5,37 +5,88 @@ import (
 	"hash/maphash"
 )
 
-// told is how high the hits of a scope have counted since its session and its
-// caller are these, which nobody was told: they mostly stay what they are.
+// told is how high the hits of a scope have counted in a session and for a caller
+// of late, which nobody was told yet: the next hit is mostly of the same. A scope
+// of many sessions has a place for several of them.
 type told struct {
+	sessions []toldPlace // a power of two of them; none before the first hit
+}
+
+type toldPlace struct {
 	session, caller string
-	most            []uint8 // by cell
+	most            []uint8 // by cell; empty if there is none
+}
+
+// mostTold is how many sessions of a scope have a place, and moreTold how many
+// have in all scopes of a target besides one for each.
+const (
+	mostTold = 64
+	moreTold = 1 << 12
+)
+
+// at is the place of a session.
+func (q *told) at(session string) *toldPlace {
+	var end [8]byte // in which ids differ most
+	copy(end[:], session[max(len(session)-len(end), 0):])
+	hash := binary.LittleEndian.Uint64(end[:]) * 0x9e3779b97f4a7c15
+	return &q.sessions[hash>>32&uint64(len(q.sessions)-1)]
 }
 
 // reach notes how high a hit counts in its scope, session and caller.
 func (t *sweepTarget) reach(q *sequence, ev *Event) {
-	if len(q.most) > 0 && q.session == ev.Session && q.caller == ev.Caller {
-		Raise(q.most, t.shown)
+	if len(q.sessions) == 0 {
+		q.sessions = append(q.sessions, toldPlace{})
+	}
+	place := q.at(ev.Session)
+	for len(place.most) > 0 && place.session != ev.Session && len(q.sessions) < mostTold && t.moreTold+len(q.sessions) <= moreTold {
+		t.moreTold += len(q.sessions)
+		t.spread(q)
+		place = q.at(ev.Session)
+	}
+	if len(place.most) > 0 && place.session == ev.Session && place.caller == ev.Caller {
+		Raise(place.most, t.shown)
 		return
 	}
-	t.tell(q)
-	q.session, q.caller, q.most = ev.Session, ev.Caller, append(q.most[:0], t.shown...)
+	t.tellOf(q, place)
+	place.session, place.caller, place.most = ev.Session, ev.Caller, append(place.most[:0], t.shown...)
+}
+
+// spread gives the sessions of a scope twice as many places.
+func (t *sweepTarget) spread(q *sequence) {
+	old := q.sessions
+	q.sessions = make([]toldPlace, 2*len(old))
+	for i := range old {
+		if len(old[i].most) > 0 {
+			*q.at(old[i].session) = old[i]
+		}
+	}
 }
 
 var reachedSeed = maphash.MakeSeed()
 
-// tell tells how high the hits of a scope have counted in it, in its session and
-// its caller.
+// tell tells how high the hits of a scope have counted in it, in its sessions and
+// for its callers, and forgets it.
 func (t *sweepTarget) tell(q *sequence) {
-	if len(q.most) == 0 {
+	for i := range q.sessions {
+		t.tellOf(q, &q.sessions[i])
+		q.sessions[i].most = q.sessions[i].most[:0]
+	}
+	if more := len(q.sessions) - 1; more > 0 {
+		t.moreTold -= more
+		q.sessions = q.sessions[:1]
+	}
+}
+
+func (t *sweepTarget) tellOf(q *sequence, place *toldPlace) {
+	if len(place.most) == 0 {
 		return
 	}
-	t.inScopes.saw(binary.LittleEndian.Uint64(q.key[:]), q.most)
-	if q.session != "" {
-		t.inSessions.saw(maphash.String(reachedSeed, q.session), q.most)
+	t.inScopes.saw(binary.LittleEndian.Uint64(q.key[:]), place.most)
+	if place.session != "" {
+		t.inSessions.saw(maphash.String(reachedSeed, place.session), place.most)
 	}
-	if q.caller != "" {
-		t.inCallers.saw(maphash.String(reachedSeed, q.caller), q.most)
+	if place.caller != "" {
+		t.inCallers.saw(maphash.String(reachedSeed, place.caller), place.most)
 	}
 }
 

@@ -131,6 +131,7 @@ type sweepTarget struct {
 	inScopes       *reached       // of requests that repeat
 	inSessions     *reached       // likewise
 	inCallers      *reached
+	moreTold       int      // places that scopes have besides one each
 	trails         []*trail // of scopes that are gone
 	trips          *trips   // nil unless tripping changes what the rule counts
 	tally          sweepTally

@@ -73,7 +73,7 @@ func (t *sweepTarget) newTrail() *trail {
 	q := t.trails[last]
 	t.trails = t.trails[:last]
 	clear(q.recent)
-	*q = trail{recent: q.recent, times: q.times[:0], told: told{most: q.most[:0]}}
+	*q = trail{recent: q.recent, times: q.times[:0], told: q.told}
 	return q
 }
 
