@@ -25,13 +25,16 @@ type Block struct {
 	Format  *formats.Format // nil if it is not known: then no line can be read
 	Data    []byte          // whole lines; the last may lack its newline
 	Records []Record        // of a topic: what Data consists of; nil for lines
-	Line    int64           // number of the first, from 1
+	Line    int64           // number of the first, from 1; if Follows, from the end of the block before
+	Follows bool            // that one's lines were not counted
+	Lines   int64           // how many there are, known once they were read; none if TooLong
 	Offset  int64           // bytes of the unpacked stream before it
 	TooLong bool            // instead of Data: one line longer than the limit
 	Zone    *time.Location  // of times that have none; nil is UTC
 	Name    string          // of the file; empty for a topic
 	MaxLine int             // lines longer than this are not read; 0 is no limit
 	memory  []byte          // that Data lies in
+	span    *span           // instead: the part of a file; nil if it was copied
 }
 
 // Record is one record of a topic. It holds one line, or several.
@@ -51,14 +54,17 @@ func (b *Block) Clone() *Block {
 	c := *b
 	own := NewBlock()
 	c.Data = append(own.Data, b.Data...)
-	c.memory = c.Data
+	c.memory, c.span = c.Data, nil
 	return &c
 }
 
 // Release gives the block's memory back. Nothing may hold a part of Data.
 func (b *Block) Release() {
+	if b.span != nil {
+		b.span.release()
+	}
 	recycle(b.memory)
-	b.Data, b.memory = nil, nil
+	b.Data, b.memory, b.span = nil, nil, nil
 }
 
 var buffers = sync.Pool{New: func() any {
@@ -74,24 +80,25 @@ func recycle(buf []byte) {
 	}
 }
 
-// blocks cuts a reader into blocks.
+// blocks cuts what a source supplies into blocks.
 type blocks struct {
-	r       io.Reader
+	from    supply
 	size    int // of a block; a longer line makes a longer block
 	maxLine int
 	in      []*wrap.Wrapper        // what the records lie in
 	ends    func(line []byte) bool // whether a record ends with a line; nil if each does
 	rest    []byte                 // the beginning of a record whose end is not read yet
 	seen    int                    // of rest, where the end was looked for
-	line    int64                  // lines before the next block
+	count   bool                   // the lines of blocks
+	line    int64                  // lines before the next block; if they are not counted, behind the last one
 	offset  int64                  // bytes before it
-	err     error                  // of the reader; io.EOF at its end
+	err     error                  // of the supply; io.EOF at its end
 	tooLong bool                   // inside a line that is skipped
 }
 
 // newBlocks cuts where no record goes on that lies in the wrappers, in.
-func newBlocks(r io.Reader, size, maxLine int, in []*wrap.Wrapper) *blocks {
-	return &blocks{r: r, size: size, maxLine: maxLine, in: in, ends: wrap.NewCutter(in)}
+func newBlocks(from supply, size, maxLine int, in []*wrap.Wrapper) *blocks {
+	return &blocks{from: from, size: size, maxLine: maxLine, in: in, ends: wrap.NewCutter(in), count: true}
 }
 
 // errNoMore is the error of a reader that has nothing more for now. The next
@@ -102,8 +109,7 @@ var errNoMore = errors.New("nothing more for now")
 // at the end, or says why the reader cannot be read to its end; what was read
 // before has been returned by then.
 func (b *blocks) next() (*Block, error) {
-	buf := append((*buffers.Get().(*[]byte))[:0], b.rest...)
-	b.rest = b.rest[:0]
+	buf := b.from.begin(b.rest)
 	end := 0 // of the last whole record in buf
 	seen := b.seen
 	b.seen = 0
@@ -113,20 +119,24 @@ func (b *blocks) next() (*Block, error) {
 		case end == 0 && len(buf) > b.maxLine:
 			return b.skip(buf), nil
 		case end > 0 && (len(buf) >= b.size || b.ends != nil && len(buf)-end > b.maxLine):
-			b.rest, b.seen = append(b.rest, buf[end:]...), max(seen-end, 0)
+			b.leave(buf[end:])
+			b.seen = max(seen-end, 0)
 			return b.block(buf[:end]), nil
 		case errors.Is(b.err, errNoMore):
 			b.err = nil
-			b.rest, b.seen = append(b.rest, buf[end:]...), max(seen-end, 0)
+			b.leave(buf[end:])
+			b.seen = max(seen-end, 0)
 			if end == 0 {
-				recycle(buf)
+				b.from.drop(buf)
 				return nil, errNoMore
 			}
 			return b.block(buf[:end]), nil
 		case b.err != nil && len(buf) == 0:
-			recycle(buf)
+			b.leave(buf)
+			b.from.drop(buf)
 			return nil, b.err
 		case b.err != nil:
+			b.leave(buf[len(buf):])
 			return b.block(buf), nil //nolint:nilerr // the next call returns it
 		}
 		buf = b.fill(buf)
@@ -165,21 +175,19 @@ func (b *blocks) fill(buf []byte) []byte {
 	if want <= 0 {
 		want = min(len(buf), b.maxLine+1-len(buf))
 	}
-	if room := cap(buf) - len(buf); room == 0 {
-		buf = append(make([]byte, 0, 2*cap(buf)), buf...)
-	} else {
-		want = min(want, room)
-	}
-	n, err := b.r.Read(buf[len(buf) : len(buf)+want])
-	b.err = err
-	return buf[:len(buf)+n]
+	buf, b.err = b.from.more(buf, want)
+	return buf
 }
+
+// leave leaves the end of buf to the next block.
+func (b *blocks) leave(rest []byte) { b.rest = b.from.leave(b.rest, rest) }
 
 // skip gives a line up that is too long, of which buf is the beginning; of a
 // record over several lines those up to the one with which it is too long,
 // however much was read by then. What follows begins as if nothing had been.
 func (b *blocks) skip(buf []byte) *Block {
-	block := &Block{Line: b.line + 1, Offset: b.offset, TooLong: true}
+	block := &Block{TooLong: true}
+	b.place(block)
 	n := len(buf)
 	if k := bytes.IndexByte(buf[b.maxLine+1:], '\n'); k >= 0 {
 		n = b.maxLine + 1 + k + 1
@@ -188,9 +196,9 @@ func (b *blocks) skip(buf []byte) *Block {
 	}
 	b.line += int64(bytes.Count(buf[:n], []byte{'\n'}))
 	b.offset += int64(n)
-	b.rest = append(b.rest, buf[n:]...)
+	b.leave(buf[n:])
 	b.ends = wrap.NewCutter(b.in)
-	recycle(buf)
+	b.from.drop(buf)
 	return block
 }
 
@@ -199,19 +207,31 @@ func (b *blocks) skipRest(buf []byte) []byte {
 	end := bytes.IndexByte(buf, '\n')
 	if end < 0 {
 		b.offset += int64(len(buf))
-		return buf[:0]
+		return b.from.skip(buf, len(buf))
 	}
 	b.offset += int64(end + 1)
 	b.line++
 	b.tooLong = false
-	return buf[:copy(buf, buf[end+1:])]
+	return b.from.skip(buf, end+1)
 }
 
 func (b *blocks) block(data []byte) *Block {
-	block := &Block{Data: data, Line: b.line + 1, Offset: b.offset, MaxLine: b.maxLine, memory: data}
-	b.line += int64(bytes.Count(data, []byte{'\n'}))
+	block := b.from.block(data)
+	block.MaxLine = b.maxLine
+	b.place(block)
+	if b.count {
+		b.line += int64(bytes.Count(data, []byte{'\n'}))
+	}
 	b.offset += int64(len(data))
 	return block
+}
+
+// place says where the next block begins.
+func (b *blocks) place(block *Block) {
+	block.Line, block.Follows, block.Offset = b.line+1, !b.count, b.offset
+	if !b.count {
+		b.line = 0
+	}
 }
 
 // broken tells an end that is an error from the one that is not.

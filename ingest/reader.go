@@ -100,7 +100,7 @@ func (rd *Reader) Read(b *Block, yield func(*fingerprint.Request), skip func(Ski
 	if b.Records != nil {
 		run.records()
 	} else {
-		run.lines(b.Data, fingerprint.Position{Stream: b.Stream, Line: b.Line, Offset: b.Offset})
+		b.Lines = run.lines(b.Data, fingerprint.Position{Stream: b.Stream, Line: b.Line, Offset: b.Offset}) - b.Line
 	}
 	if run.wrapped != nil {
 		run.wrapped.end(lostPart)
@@ -122,8 +122,9 @@ type reading struct {
 	start int                  // where its record begins in the line
 }
 
-// lines reads what a file is made of.
-func (run *reading) lines(data []byte, at fingerprint.Position) {
+// lines reads what a file is made of. It returns the number of the line behind the
+// last.
+func (run *reading) lines(data []byte, at fingerprint.Position) int64 {
 	for len(data) > 0 {
 		line, next := cutLine(data)
 		run.line(line, at)
@@ -131,6 +132,7 @@ func (run *reading) lines(data []byte, at fingerprint.Position) {
 		at.Offset += int64(next)
 		data = data[next:]
 	}
+	return at.Line
 }
 
 // records reads what a topic is made of. Mostly a record is one line; some

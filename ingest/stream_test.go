@@ -178,18 +178,34 @@ func TestAnyBlockSize(t *testing.T) {
 		}
 		maxLine := rapid.IntRange(20, 80).Draw(t, "longest")
 		size := rapid.IntRange(1, 300).Draw(t, "block")
-		var source io.Reader = strings.NewReader(text)
-		if rapid.Bool().Draw(t, "byte by byte") {
-			source = iotest.OneByteReader(source)
+		var source supply
+		switch rapid.IntRange(0, 2).Draw(t, "supply") {
+		case 0:
+			source = &copied{strings.NewReader(text)}
+		case 1:
+			source = &copied{iotest.OneByteReader(strings.NewReader(text))}
+		case 2:
+			source = mappedText(t, text, rapid.IntRange(1, 5000).Draw(t, "span"))
 		}
+		defer source.end()
 		blocks := newBlocks(source, size, maxLine, nil)
+		blocks.count = rapid.Bool().Draw(t, "lines are counted")
 		offset, line := int64(0), int64(1)
+		last, lines := &Block{Line: 1}, int64(0) // the block before, and those up to it
 		got := drain(func() (*Block, error) {
 			b, err := blocks.next()
 			if err != nil {
 				return nil, err
 			}
 			b.Stream, b.Format = 3, formats.ByName("loopgauge")
+			if b.Follows == blocks.count {
+				t.Fatal("a block says nothing of its lines")
+			}
+			if b.Follows {
+				lines = max(lines, last.Line-1+last.Lines)
+				b.Line += lines
+			}
+			last = b
 			if b.Offset != offset && !b.TooLong && offset >= 0 || b.Line < line {
 				t.Fatalf("block of line %d at %d, want line %d at %d", b.Line, b.Offset, line, offset)
 			}

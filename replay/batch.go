@@ -15,6 +15,24 @@ type Batch struct {
 	Tally   ingest.Tally
 	Skipped []ingest.Skip
 	Bytes   int64
+
+	follows bool  // lines count from the end of the batch before
+	lines   int64 // up to the end of this one
+}
+
+// number gives lines that count from the end of the batch before their numbers in
+// the stream. before is how many came before, and those of the batch are added.
+func (b *Batch) number(before *int64) {
+	if !b.follows {
+		return
+	}
+	for i := range b.Events {
+		b.Events[i].Position.Line += *before
+	}
+	for i := range b.Skipped {
+		b.Skipped[i].Line += *before
+	}
+	*before += b.lines
 }
 
 // firstLines is how many requests a stream's first time is told from, as it is
@@ -47,6 +65,7 @@ func NewParser(plan *window.Plan, o window.ExtractOptions, spare window.Spare) f
 			b.Skipped = append(b.Skipped, s)
 		})
 		b.Slabs = extractor.Block()
+		b.follows, b.lines = block.Follows, block.Line-1+block.Lines
 		return b
 	}
 }

@@ -20,7 +20,7 @@ type Parallel[T any] struct {
 
 type task[T any] struct {
 	block *ingest.Block
-	done  chan<- T
+	done  chan<- T // closed instead if the block's file was cut
 }
 
 // NewParallel starts workers goroutines, until the context ends or Close is
@@ -34,7 +34,13 @@ func NewParallel[T any](ctx context.Context, workers int, newParser func() func(
 		p.wg.Go(func() {
 			parse := newParser()
 			for t := range p.tasks {
-				t.done <- parse(t.block)
+				var result T
+				if t.block.Look(func() { result = parse(t.block) }) {
+					t.done <- result
+				} else {
+					parse = newParser() // this one stopped in the middle of a line
+					close(t.done)
+				}
 				t.block.Release()
 			}
 		})
@@ -72,8 +78,10 @@ func (p *Parallel[T]) close(lanes []*lane[T]) {
 
 // lane is one stream's results, in the order in which the stream had them.
 type lane[T any] struct {
+	name  string // of the stream
 	items chan laneItem[T]
 	ended chan struct{}
+	cut   bool // results are missing
 }
 
 type laneItem[T any] struct {
@@ -84,7 +92,7 @@ type laneItem[T any] struct {
 // read starts reading a stream ahead, with room for so many blocks; many
 // streams at once share the room that one alone would have.
 func (p *Parallel[T]) read(s ingest.Stream, streams int) *lane[T] {
-	l := &lane[T]{items: make(chan laneItem[T], max(1, p.ahead/streams)), ended: make(chan struct{})}
+	l := &lane[T]{name: s.Name(), items: make(chan laneItem[T], max(1, p.ahead/streams)), ended: make(chan struct{})}
 	go func() {
 		defer close(l.ended)
 		for {
@@ -107,19 +115,27 @@ func (p *Parallel[T]) read(s ingest.Stream, streams int) *lane[T] {
 // the context's if the run was cancelled, or says why the stream could not be
 // read to its end.
 func (l *lane[T]) next(ctx context.Context) (result T, err error) {
-	select {
-	case item := <-l.items:
-		if item.err != nil {
-			return result, item.err
-		}
+	for {
 		select {
-		case result = <-item.done:
-			return result, nil
+		case item := <-l.items:
+			switch {
+			case item.err != nil && l.cut:
+				return result, ingest.CutError(l.name)
+			case item.err != nil:
+				return result, item.err
+			}
+			select {
+			case result, there := <-item.done:
+				if there {
+					return result, nil
+				}
+				l.cut = true
+			case <-ctx.Done():
+				return result, ctx.Err()
+			}
 		case <-ctx.Done():
 			return result, ctx.Err()
 		}
-	case <-ctx.Done():
-		return result, ctx.Err()
 	}
 }
 

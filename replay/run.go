@@ -189,7 +189,7 @@ func (r *run) kept(ctx context.Context) error {
 // end. A stream that starts later than the others have come is not read yet,
 // so files that follow each other cost nothing.
 func (r *run) merge(ctx context.Context, pool *Parallel[*Batch]) error {
-	lanes := make([]*lane[*Batch], len(r.o.Streams))
+	lanes, lines := make([]*lane[*Batch], len(r.o.Streams)), make([]int64, len(r.o.Streams))
 	r.result.Streams = make([]StreamResult, len(lanes))
 	defer func() {
 		var started []*lane[*Batch]
@@ -217,6 +217,7 @@ func (r *run) merge(ctx context.Context, pool *Parallel[*Batch]) error {
 			return nil
 		}
 		if lanes[i] == nil {
+			ingest.InPlace(r.o.Streams[i])
 			lanes[i] = pool.read(r.o.Streams[i], len(lanes))
 		}
 		b, err := lanes[i].next(ctx)
@@ -234,6 +235,7 @@ func (r *run) merge(ctx context.Context, pool *Parallel[*Batch]) error {
 			s.Lines += b.Tally.Lines
 			s.Unread += b.Tally.Lines - b.Tally.Requests()
 			s.Bytes += b.Bytes
+			b.number(&lines[i])
 			r.pipeline.Take(b)
 		}
 		if err := r.pipeline.Release(); err != nil {

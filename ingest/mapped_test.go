@@ -1,0 +1,140 @@
+package ingest
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/loopgauge/loopgauge/fingerprint"
+)
+
+// tester is of testing and of rapid.
+type tester interface {
+	Fatal(args ...any)
+	Cleanup(f func())
+}
+
+// mappedText is a text where the kernel keeps its file; a copy where there is no
+// such place.
+func mappedText(t tester, text string, spanSize int) supply {
+	file, err := os.CreateTemp("", "mapped")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		file.Close()
+		os.Remove(file.Name())
+	})
+	if _, err := file.WriteString(text); err != nil {
+		t.Fatal(err)
+	}
+	if m := newMapped(file, spanSize, new(atomic.Int64)); m != nil {
+		return m
+	}
+	if runtime.GOOS == "linux" && text != "" {
+		t.Fatal("the file was not mapped")
+	}
+	return &copied{strings.NewReader(text)}
+}
+
+func cuttable(t *testing.T, lines int) (path string, s *fileStream) {
+	t.Helper()
+	if runtime.GOOS != "linux" {
+		t.Skip("files are mapped on Linux alone")
+	}
+	path = filepath.Join(t.TempDir(), "access.jsonl")
+	if err := os.WriteFile(path, []byte(strings.Repeat(record("a")+"\n", lines)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s, err := open(&Source{Name: path, path: path}, Options{blockSize: 8 << 10})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(s.Close)
+	InPlace(s)
+	return path, s
+}
+
+// TestCut: a file that is cut while it is read ends with an error, and not the
+// process.
+func TestCut(t *testing.T) {
+	path, s := cuttable(t, 5000)
+	b, err := s.Next()
+	if err != nil || b.span == nil {
+		t.Fatalf("%v, mapped: %v", err, b.span != nil)
+	}
+	held, err := s.Next()
+	if err != nil {
+		t.Fatal(err)
+	}
+	rd := NewReader(fingerprint.AllFields)
+	read := func(b *Block) bool { return b.Look(func() { rd.Read(b, func(*fingerprint.Request) {}, nil) }) }
+	if !read(b) {
+		t.Error("what was there was not read")
+	}
+	b.Release()
+	if err := os.Truncate(path, 4096); err != nil {
+		t.Fatal(err)
+	}
+	if read(held) {
+		t.Error("what was not there was read")
+	}
+	for err == nil {
+		_, err = s.Next()
+	}
+	if whole, ok := errors.AsType[*Error](err); !ok || whole.Path != path || !errors.Is(err, errCut) || whole.Hint == "" {
+		t.Errorf("ended with %v", err)
+	}
+}
+
+// TestGrows: what is written behind a file while it is read is read, too.
+func TestGrows(t *testing.T) {
+	path, s := cuttable(t, 1000)
+	if _, err := s.Next(); err != nil {
+		t.Fatal(err)
+	}
+	file, err := os.OpenFile(path, os.O_APPEND|os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	if _, err := file.WriteString(record("last") + "\n"); err != nil {
+		t.Fatal(err)
+	}
+	var last []byte
+	for {
+		b, err := s.Next()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		last = append(last[:0], b.Data...)
+		b.Release()
+	}
+	if !bytes.HasSuffix(last, []byte(record("last")+"\n")) {
+		t.Error("what came last was not read")
+	}
+}
+
+// TestOtherPanics: a mistake in who looks at a block is not taken for a cut file.
+func TestOtherPanics(t *testing.T) {
+	_, s := cuttable(t, 10)
+	b, err := s.Next()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if recover() == nil {
+			t.Error("it was")
+		}
+	}()
+	b.Look(func() { panic("a mistake") })
+}

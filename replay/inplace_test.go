@@ -1,0 +1,105 @@
+package replay
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/loopgauge/loopgauge/fingerprint"
+	"github.com/loopgauge/loopgauge/ingest"
+	"github.com/loopgauge/loopgauge/window"
+	"github.com/loopgauge/loopgauge/window/policy"
+)
+
+// manyLines are of several blocks; some hold no request, and some are longer than
+// longestLine.
+func manyLines(lines int) string {
+	var log strings.Builder
+	for i := range lines {
+		switch {
+		case i%1000 == 777:
+			log.WriteString("nonsense\n")
+		case i%1500 == 1400:
+			fmt.Fprintf(&log, `{"time":%d,"id":"long","session":%q}`+"\n", i, strings.Repeat("x", longestLine))
+		default:
+			fmt.Fprintf(&log, `{"time":%d,"id":"r%d","session":"s%d","model":%q}`+"\n", i, i, i%50, strings.Repeat("m", 400+i%100))
+		}
+	}
+	return log.String()
+}
+
+const longestLine = 2 << 20
+
+// read runs no rule over a source.
+func read(t *testing.T, arg string, stdin io.Reader, event func(*window.Event) error, skip func(ingest.Skip)) *Result {
+	t.Helper()
+	sources, err := ingest.Find([]string{arg}, stdin)
+	if err != nil {
+		t.Fatal(err)
+	}
+	streams, failed := ingest.OpenAll(sources, 0, ingest.Options{MaxLine: longestLine})
+	if len(failed) > 0 {
+		t.Fatal(failed)
+	}
+	result, err := Run(t.Context(), Options{
+		Streams: streams, Plan: &window.Plan{}, Lateness: policy.DefaultLateness, Since: fingerprint.NoTime, Until: fingerprint.NoTime, Event: event, Skip: skip,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return result
+}
+
+// TestLinesOfManyBlocks: where nobody counts lines before they are read they have
+// the numbers that they have where somebody does.
+func TestLinesOfManyBlocks(t *testing.T) {
+	text := manyLines(9000)
+	path := filepath.Join(t.TempDir(), "access.jsonl")
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	lines := func(arg string, stdin io.Reader) (list []string) {
+		read(t, arg, stdin, func(ev *window.Event) error {
+			list = append(list, fmt.Sprintf("%s in line %d at %d", ev.ID, ev.Position.Line, ev.Position.Offset))
+			return nil
+		}, func(s ingest.Skip) { list = append(list, fmt.Sprintf("line %d: %s", s.Line, s.Why)) })
+		return list
+	}
+	counted, got := lines("-", strings.NewReader(text)), lines(path, nil)
+	if diff := cmp.Diff(counted, got); diff != "" {
+		t.Error(diff)
+	}
+	if last := got[len(got)-1]; !strings.HasPrefix(last, "r8999 in line 9000 at ") {
+		t.Errorf("the last is %s", last)
+	}
+}
+
+// TestCutWhileRead: of a file that is cut while it is read, what there is of it is
+// judged, and the result says that it is not all.
+func TestCutWhileRead(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("elsewhere a file that is cut is one that ends")
+	}
+	path := filepath.Join(t.TempDir(), "access.jsonl")
+	if err := os.WriteFile(path, []byte(strings.Repeat(manyLines(700), 100)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	cut := false
+	result := read(t, path, nil, func(*window.Event) error {
+		if cut {
+			return nil
+		}
+		cut = true
+		return os.Truncate(path, 1<<20)
+	}, nil)
+	err := result.Streams[0].Err
+	if a := result.Account; err == nil || err.Error() != ingest.CutError(path).Error() || a.Judged == 0 || a.Lines >= 70_000 {
+		t.Errorf("%d judged of %d lines, and %v", a.Judged, a.Lines, err)
+	}
+}
