@@ -120,8 +120,12 @@ func documentEpisode(f Fired) DocumentEpisode {
 		TokensAfter: f.Tokens, CostAfter: f.Cost, Statuses: map[string]int64{},
 		Session: replay.TextOrNull(k.Session), Caller: replay.TextOrNull(k.Caller), Model: replay.TextOrNull(k.Model),
 	}
-	for _, h := range k.hits {
-		d.Statuses[strconv.Itoa(int(h.Status))]++
+	for from, to := 0, 0; from < len(k.hits); from = to { // mostly all have the same
+		status := k.hits[from].Status
+		for to < len(k.hits) && k.hits[to].Status == status {
+			to++
+		}
+		d.Statuses[strconv.Itoa(int(status))] += int64(to - from)
 	}
 	return d
 }
