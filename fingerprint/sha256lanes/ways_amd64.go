@@ -30,7 +30,8 @@ func ways() (known []choice) {
 	}
 	if sha {
 		known = append(known, choice{&byExtensions, 1})
-	} else if vectors {
+	}
+	if vectors && (!sha || !intel) {
 		known = append(known, choice{&byAVX512, 1})
 	}
 	if cpu.X86.HasAVX2 {
