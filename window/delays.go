@@ -1,7 +1,6 @@
 package window
 
 import (
-	"iter"
 	"math"
 	"math/bits"
 	"slices"
@@ -138,9 +137,9 @@ func delayOf(digits uint64) int64 {
 }
 
 // quantiles finds the quantiles of cells whose episodes are counted: of n
-// delays in order the one at n/2, and at 95 % of n. of are the cells of a
+// delays in order the one at n/2, and at 95 % of n. of are the cells of each
 // column.
-func (d *delays) quantiles(cells []Swept, of func(column int) iter.Seq[int]) {
+func (d *delays) quantiles(cells []Swept, of [][]int) {
 	d.sum()
 	type passing struct{ n, median, p95 int64 } // delays passed, and those to be passed
 	passings := make([][]passing, len(cells))
@@ -155,7 +154,7 @@ func (d *delays) quantiles(cells []Swept, of func(column int) iter.Seq[int]) {
 	for _, sum := range d.sums {
 		d := unpack(sum.packed)
 		delay := delayOf(uint64(d.delay))
-		for c := range of(int(d.column)) {
+		for _, c := range of[d.column] {
 			for t := int(d.low); t <= int(d.high); t++ {
 				p := &passings[c][t]
 				before := p.n

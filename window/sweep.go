@@ -402,7 +402,7 @@ func (t *sweepTarget) tallyHit(key *repeats, now int64, u usage) {
 // openOnce notes a request of several hits that opens episodes: a threshold that
 // two of them open, or one in several columns, has one request that did.
 func (t *sweepTarget) openOnce(column int, opened span, u usage) {
-	for cell := range t.tally.cells(column) {
+	for _, cell := range t.tally.cells[column] {
 		for threshold := opened.low; threshold <= opened.high; threshold++ {
 			if at := t.tally.at(threshold, cell); !t.opened[at] {
 				t.opened[at] = true

@@ -1,7 +1,5 @@
 package window
 
-import "iter"
-
 // usage is what requests have used, as far as the log says. It is in whole
 // numbers, so that sums are exact and do not depend on their order.
 type usage struct {
@@ -59,6 +57,7 @@ func newSwept(cell SweepCell, most int) Swept {
 type sweepTally struct {
 	fired          []amount    // by threshold and column: requests, at their count
 	opened         []tallyOpen // likewise; apart, as most hits open nothing
+	cells          [][]int     // by column: those that it stands for
 	windows, width int
 }
 
@@ -94,7 +93,11 @@ const tallyKinds = cycleKind + 1 + cycleKind + 1 - refreshKind
 
 func newSweepTally(most, windows int) sweepTally {
 	width := tallyKinds * windows
-	return sweepTally{make([]amount, (most+1)*width), make([]tallyOpen, (most+1)*width), windows, width}
+	tally := sweepTally{make([]amount, (most+1)*width), make([]tallyOpen, (most+1)*width), make([][]int, width), windows, width}
+	for column := range tally.cells {
+		tally.cells[column] = tally.cellsOf(column)
+	}
+	return tally
 }
 
 func (tally *sweepTally) at(threshold int32, column int) int {
@@ -108,8 +111,8 @@ func (tally *sweepTally) from(kind, w int) int {
 	return (len(SweepKinds)+kind-refreshKind)*tally.windows + w
 }
 
-// cells are those that a column stands for.
-func (tally *sweepTally) cells(column int) iter.Seq[int] {
+// cellsOf are those that a column stands for.
+func (tally *sweepTally) cellsOf(column int) (cells []int) {
 	kind, w := column/tally.windows, column%tally.windows
 	first, end := kind, w+1
 	if kind >= len(SweepKinds) {
@@ -118,15 +121,12 @@ func (tally *sweepTally) cells(column int) iter.Seq[int] {
 			first = 0
 		}
 	}
-	return func(yield func(int) bool) {
-		for k := first; k <= kind; k++ {
-			for v := w; v < end; v++ {
-				if !yield(k*tally.windows + v) {
-					return
-				}
-			}
+	for k := first; k <= kind; k++ {
+		for v := w; v < end; v++ {
+			cells = append(cells, k*tally.windows+v)
 		}
 	}
+	return cells
 }
 
 // opener notes a request that opens episodes in the cells of a column, for a
@@ -151,7 +151,7 @@ func (tally *sweepTally) swept(cells []SweepCell) []Swept {
 	sums := newSweepTally(most, tally.windows) // by threshold and cell
 	for i := range tally.fired {
 		threshold, column := i/tally.width, i%tally.width
-		for c := range tally.cells(column) {
+		for _, c := range tally.cells[column] {
 			sum := sums.at(int32(threshold), c)
 			sums.fired[sum].plus(tally.fired[i])
 			sums.opened[sum].plus(tally.opened[i])

@@ -2,7 +2,6 @@ package window
 
 import (
 	"cmp"
-	"iter"
 	"math"
 	"slices"
 	"sort"
@@ -356,7 +355,11 @@ func (t *trips) result(r *SweepTarget) {
 		t.addWhole(w, stopped)
 		r.Cells[t.base+w].Stopped = stopped
 	}
-	t.delays.quantiles(r.Tracker, func(w int) iter.Seq[int] { return slices.Values([]int{w}) })
+	cells := make([][]int, len(t.windows))
+	for w := range cells {
+		cells[w] = []int{w}
+	}
+	t.delays.quantiles(r.Tracker, cells)
 }
 
 // addWhole adds what fired in a window while it was whole.
