@@ -24,6 +24,11 @@ type mapped struct {
 // nothing, little enough that it is no memory to speak of.
 const spanSize = 16 << 20
 
+// mappedBlocks is how many times as long a block is as one that is copied. It fills
+// no cache then, and what parsing one ends with is done less often: what is left of
+// its canonical bytes is hashed a few at a time.
+const mappedBlocks = 4
+
 // span is a part of a file.
 type span struct {
 	data []byte

@@ -95,7 +95,7 @@ func TestCut(t *testing.T) {
 
 // TestGrows: what is written behind a file while it is read is read, too.
 func TestGrows(t *testing.T) {
-	path, s := cuttable(t, 1000)
+	path, s := cuttable(t, 5000)
 	if _, err := s.Next(); err != nil {
 		t.Fatal(err)
 	}

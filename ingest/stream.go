@@ -137,7 +137,7 @@ func (s *fileStream) start() error {
 	}
 	if plain, ok := file.(*os.File); ok && s.place && u.packed == "" && s.source.stdin == nil {
 		if m := newMapped(plain, spanSize, &s.read); m != nil {
-			s.blocks = newBlocks(m, s.blockSize(), s.o.MaxLine, in)
+			s.blocks = newBlocks(m, mappedBlocks*s.blockSize(), s.o.MaxLine, in)
 			s.blocks.count = false
 			return nil
 		}

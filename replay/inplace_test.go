@@ -36,8 +36,8 @@ func manyLines(lines int) string {
 
 const longestLine = 2 << 20
 
-// read runs no rule over a source.
-func read(t *testing.T, arg string, stdin io.Reader, event func(*window.Event) error, skip func(ingest.Skip)) *Result {
+// readLog runs no rule over a source.
+func readLog(t *testing.T, arg string, stdin io.Reader, event func(*window.Event) error, skip func(ingest.Skip)) *Result {
 	t.Helper()
 	sources, err := ingest.Find([]string{arg}, stdin)
 	if err != nil {
@@ -59,23 +59,24 @@ func read(t *testing.T, arg string, stdin io.Reader, event func(*window.Event) e
 // TestLinesOfManyBlocks: where nobody counts lines before they are read they have
 // the numbers that they have where somebody does.
 func TestLinesOfManyBlocks(t *testing.T) {
-	text := manyLines(9000)
+	text := manyLines(20_000)
 	path := filepath.Join(t.TempDir(), "access.jsonl")
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	lines := func(arg string, stdin io.Reader) (list []string) {
-		read(t, arg, stdin, func(ev *window.Event) error {
-			list = append(list, fmt.Sprintf("%s in line %d at %d", ev.ID, ev.Position.Line, ev.Position.Offset))
+	lines := func(arg string, stdin io.Reader) []string {
+		var read, skipped []string
+		readLog(t, arg, stdin, func(ev *window.Event) error {
+			read = append(read, fmt.Sprintf("%s in line %d at %d", ev.ID, ev.Position.Line, ev.Position.Offset))
 			return nil
-		}, func(s ingest.Skip) { list = append(list, fmt.Sprintf("line %d: %s", s.Line, s.Why)) })
-		return list
+		}, func(s ingest.Skip) { skipped = append(skipped, fmt.Sprintf("line %d: %s", s.Line, s.Why)) })
+		return append(skipped, read...)
 	}
 	counted, got := lines("-", strings.NewReader(text)), lines(path, nil)
 	if diff := cmp.Diff(counted, got); diff != "" {
 		t.Error(diff)
 	}
-	if last := got[len(got)-1]; !strings.HasPrefix(last, "r8999 in line 9000 at ") {
+	if last := got[len(got)-1]; !strings.HasPrefix(last, "r19999 in line 20000 at ") {
 		t.Errorf("the last is %s", last)
 	}
 }
@@ -91,7 +92,7 @@ func TestCutWhileRead(t *testing.T) {
 		t.Fatal(err)
 	}
 	cut := false
-	result := read(t, path, nil, func(*window.Event) error {
+	result := readLog(t, path, nil, func(*window.Event) error {
 		if cut {
 			return nil
 		}
