@@ -17,8 +17,9 @@ type toldPlace struct {
 	most            []uint8 // by cell; empty if there is none
 }
 
-// mostTold is how many sessions of a scope have a place, and moreTold how many
-// have in all scopes of a target besides one for each.
+// mostTold is how many places a scope has at most, and moreTold how many all scopes
+// of a target have besides one for each, those included that are gone and whose
+// memory waits for another.
 const (
 	mostTold = 64
 	moreTold = 1 << 12
@@ -65,15 +66,11 @@ func (t *sweepTarget) spread(q *sequence) {
 var reachedSeed = maphash.MakeSeed()
 
 // tell tells how high the hits of a scope have counted in it, in its sessions and
-// for its callers, and forgets it.
+// for its callers, and forgets it. The places stay.
 func (t *sweepTarget) tell(q *sequence) {
 	for i := range q.sessions {
 		t.tellOf(q, &q.sessions[i])
 		q.sessions[i].most = q.sessions[i].most[:0]
-	}
-	if more := len(q.sessions) - 1; more > 0 {
-		t.moreTold -= more
-		q.sessions = q.sessions[:1]
 	}
 }
 

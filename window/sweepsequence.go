@@ -60,6 +60,8 @@ func (t *sweepTarget) over(q *sequence) {
 	t.tell(q)
 	if cap(q.times) <= mostFreed {
 		t.trails = append(t.trails, q.trail)
+	} else {
+		t.moreTold -= max(len(q.sessions)-1, 0)
 	}
 }
 
