@@ -124,6 +124,7 @@ func sweepEvents(rt *rapid.T, n *names, most int, many bool) (events []*Event) {
 		ev.Position.Line = int64(i)
 		ev.TokensIn, ev.TokensOut, ev.Cost = int64(i), 1, 0.5
 		ev.Caller = rapid.SampledFrom([]string{"", "k", "l"}).Draw(rt, "caller")
+		ev.Session = rapid.SampledFrom([]string{"", "1", "2", "3", "4 ends alike", "5 ends alike"}).Draw(rt, "session of the log")
 		events = append(events, ev)
 	}
 	return events
@@ -215,6 +216,7 @@ func judged(rule *Rule, events []*Event) swept1 {
 			}
 		}
 	}
+	delete(sessions, "")
 	delete(callers, "")
 	w.Scopes, w.Sessions, w.Callers = int64(len(scopes)), int64(len(sessions)), int64(len(callers))
 	w.DelayMedian, w.DelayP95 = Never, Never
