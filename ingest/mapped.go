@@ -7,6 +7,7 @@ import (
 	"runtime"
 	"runtime/debug"
 	"sync/atomic"
+	"time"
 	"unsafe"
 )
 
@@ -31,15 +32,17 @@ const mappedBlocks = 4
 
 // span is a part of a file.
 type span struct {
-	data []byte
-	from int64        // in the file
-	uses atomic.Int32 // by blocks, and by the supply
+	data    []byte
+	from    int64        // in the file
+	uses    atomic.Int32 // by blocks, and by the supply
+	file    *os.File
+	written time.Time // when the file was last, as the span was mapped
 }
 
-var errCut = errors.New("the file was cut while it was read")
+var errCut = errors.New("the file was cut, or written over, while it was read")
 
-// CutError says that the file of a stream was cut while it was read, so that its
-// blocks are missing from some place on.
+// CutError says that the file of a stream was cut or written over while it was
+// read, so that blocks of it are missing.
 func CutError(name string) error {
 	return newError(name, errCut, "is it being rotated? what there is of it is read: read it again, or a copy")
 }
@@ -51,19 +54,19 @@ func newMapped(file *os.File, size int, read *atomic.Int64) *mapped {
 		return nil
 	}
 	m := &mapped{file: file, size: size, read: read}
-	if m.span, err = m.open(0, min(int64(size), info.Size())); err != nil {
+	if m.span, err = m.open(info, 0, min(int64(size), info.Size())); err != nil {
 		return nil
 	}
 	read.Store(0)
 	return m
 }
 
-func (m *mapped) open(from, to int64) (*span, error) {
+func (m *mapped) open(info os.FileInfo, from, to int64) (*span, error) {
 	data, err := mapFile(m.file, from, int(to-from))
 	if err != nil {
 		return nil, err
 	}
-	s := &span{data: data, from: from}
+	s := &span{data: data, from: from, file: m.file, written: info.ModTime()}
 	s.uses.Store(1)
 	return s, nil
 }
@@ -104,7 +107,7 @@ func (m *mapped) more(text []byte, want int) ([]byte, error) {
 		}
 		if to = min(to, info.Size()); to > m.span.end() {
 			first := from &^ int64(os.Getpagesize()-1)
-			next, err := m.open(first, min(max(to, first+int64(m.size)), info.Size()))
+			next, err := m.open(info, first, min(max(to, first+int64(m.size)), info.Size()))
 			if err != nil {
 				return text, err
 			}
@@ -129,8 +132,9 @@ func (*mapped) drop([]byte) {}
 
 func (m *mapped) end() { m.span.release() }
 
-// Look calls look, which may look at the block's Data, and returns false if the
-// file was cut meanwhile: what look has made by then is of no use.
+// Look calls look, which may look at the block's Data, and returns false if it
+// came to no end because the file was cut, or written over, meanwhile: what look
+// has made by then is of no use.
 func (b *Block) Look(look func()) (whole bool) {
 	if b.span == nil {
 		look()
@@ -142,11 +146,12 @@ func (b *Block) Look(look func()) (whole bool) {
 func (m *mapped) look(look func()) (whole bool) { return guarded(look, func() *span { return m.span }) }
 
 // guarded calls look. What is not in a file any more is a fault of the
-// processor's, which ends the process unless it is asked for.
+// processor's, which ends the process unless it is asked for. And nobody who
+// parses expects a text to be another one when he looks again.
 func guarded(look func(), at func() *span) (whole bool) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {
-		if what := recover(); what != nil && !at().lacks(what) {
+		if what := recover(); what != nil && !at().lacks(what) && !at().changed() {
 			panic(what)
 		}
 	}()
@@ -162,4 +167,10 @@ func (s *span) lacks(what any) bool {
 	})
 	first := uintptr(unsafe.Pointer(unsafe.SliceData(s.data)))
 	return ok && fault.Addr()-first < uintptr(len(s.data))
+}
+
+// changed tells that the file was cut or written to since the span was mapped.
+func (s *span) changed() bool {
+	info, err := s.file.Stat()
+	return err == nil && (info.Size() < s.end() || !info.ModTime().Equal(s.written))
 }

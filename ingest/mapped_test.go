@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/loopgauge/loopgauge/fingerprint"
 )
@@ -137,4 +138,25 @@ func TestOtherPanics(t *testing.T) {
 		}
 	}()
 	b.Look(func() { panic("a mistake") })
+}
+
+// TestWrittenOver: a text that is another one when it is looked at again is no
+// mistake of who looks.
+func TestWrittenOver(t *testing.T) {
+	path, s := cuttable(t, 10)
+	b, err := s.Next()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if b.Look(func() {
+		if err := os.WriteFile(path, bytes.Repeat([]byte{'x'}, 10*len(b.Data)), 0o600); err != nil {
+			t.Error(err)
+		}
+		if err := os.Chtimes(path, time.Time{}, time.Unix(1, 0)); err != nil { // clocks of file systems are coarse
+			t.Error(err)
+		}
+		panic("a quote is missing")
+	}) {
+		t.Error("what was written over was read")
+	}
 }
