@@ -12,7 +12,6 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
-	"runtime"
 	"runtime/debug"
 	"strings"
 
@@ -54,13 +53,7 @@ func usage(err error) error {
 	return &exitError{exitUsage, err}
 }
 
-// ballast is memory that nothing touches, and so takes none. The collector counts
-// it: it first looks for garbage when as much has been allocated, and not a dozen
-// times before, which is a sixth of what tune takes of a small log.
-var ballast = make([]byte, 64<<20)
-
 func main() {
-	defer runtime.KeepAlive(ballast)
 	ctx, stop := signal.NotifyContext(context.Background(), ending()...)
 	context.AfterFunc(ctx, stop) // the second signal ends the program at once
 	code := run(ctx, newUI(os.Stdin, os.Stdout, os.Stderr), os.Args[1:])

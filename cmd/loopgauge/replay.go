@@ -93,6 +93,7 @@ written with, whatever their counters, windows and thresholds.`,
 }
 
 func (f *replayFlags) run(ctx context.Context, u *ui, args []string) (err error) {
+	defer ballast()()
 	p, err := f.load()
 	if err != nil {
 		return err

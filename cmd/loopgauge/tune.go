@@ -80,6 +80,7 @@ var sweptProfiles = []string{"loopgauge", "tool-call", "fairvisor", "fairvisor-d
 const maxSweptKeys = 1 << 19
 
 func (f *tuneFlags) run(ctx context.Context, u *ui, args []string) error {
+	defer ballast()()
 	o, err := f.options()
 	if err != nil {
 		return usage(err)
