@@ -7,7 +7,6 @@ import (
 	"runtime"
 	"runtime/debug"
 	"sync/atomic"
-	"time"
 	"unsafe"
 )
 
@@ -18,31 +17,35 @@ type mapped struct {
 	file *os.File
 	span *span
 	size int           // of the next span
+	most int64         // the greatest size that the file was seen to have
 	read *atomic.Int64 // up to where text was given out
 }
 
-// spanSize is how much of a file is mapped at a time: enough that it costs
-// nothing, little enough that it is no memory to speak of.
-const spanSize = 16 << 20
+// spanBlocks is how many blocks of a file are mapped at a time: enough that it
+// costs nothing, little enough that it is no memory to speak of.
+const spanBlocks = 4
 
-// mappedBlocks is how many times as long a block is as one that is copied. It fills
-// no cache then, and what parsing one ends with is done less often: what is left of
-// its canonical bytes is hashed a few at a time.
-const mappedBlocks = 4
+// Where lines are so long, in bytes, a block is so many times as long as one that is
+// copied: it fills no cache, and what parsing one ends with is done less often, as
+// what is left of its canonical bytes is hashed a few at a time. Blocks of short
+// lines have too many requests for that: each takes memory until it is judged.
+const (
+	longLine   = 4 << 10
+	longBlocks = 4
+)
 
 // span is a part of a file.
 type span struct {
-	data    []byte
-	from    int64        // in the file
-	uses    atomic.Int32 // by blocks, and by the supply
-	file    *os.File
-	written time.Time // when the file was last, as the span was mapped
+	data []byte
+	from int64        // in the file
+	uses atomic.Int32 // by blocks, and by the supply
+	file *os.File
 }
 
-var errCut = errors.New("the file was cut, or written over, while it was read")
+var errCut = errors.New("the file was cut while it was read")
 
-// CutError says that the file of a stream was cut or written over while it was
-// read, so that blocks of it are missing.
+// CutError says that the file of a stream was cut while it was read, or cannot be
+// read any more, so that it is missing from some place on.
 func CutError(name string) error {
 	return newError(name, errCut, "is it being rotated? what there is of it is read: read it again, or a copy")
 }
@@ -53,20 +56,20 @@ func newMapped(file *os.File, size int, read *atomic.Int64) *mapped {
 	if err != nil || !info.Mode().IsRegular() || info.Size() == 0 {
 		return nil
 	}
-	m := &mapped{file: file, size: size, read: read}
-	if m.span, err = m.open(info, 0, min(int64(size), info.Size())); err != nil {
+	m := &mapped{file: file, size: size, most: info.Size(), read: read}
+	if m.span, err = m.open(0, min(int64(size), info.Size())); err != nil {
 		return nil
 	}
 	read.Store(0)
 	return m
 }
 
-func (m *mapped) open(info os.FileInfo, from, to int64) (*span, error) {
+func (m *mapped) open(from, to int64) (*span, error) {
 	data, err := mapFile(m.file, from, int(to-from))
 	if err != nil {
 		return nil, err
 	}
-	s := &span{data: data, from: from, file: m.file, written: info.ModTime()}
+	s := &span{data: data, from: from, file: m.file}
 	s.uses.Store(1)
 	return s, nil
 }
@@ -100,14 +103,15 @@ func (m *mapped) more(text []byte, want int) ([]byte, error) {
 		switch {
 		case err != nil:
 			return text, err
-		case info.Size() < had:
+		case info.Size() < m.most:
 			return text, errCut
 		case info.Size() == had:
 			return text, io.EOF
 		}
-		if to = min(to, info.Size()); to > m.span.end() {
+		m.most = info.Size()
+		if to = min(to, m.most); to > m.span.end() {
 			first := from &^ int64(os.Getpagesize()-1)
-			next, err := m.open(info, first, min(max(to, first+int64(m.size)), info.Size()))
+			next, err := m.open(first, min(max(to, first+int64(m.size)), m.most))
 			if err != nil {
 				return text, err
 			}
@@ -132,32 +136,53 @@ func (*mapped) drop([]byte) {}
 
 func (m *mapped) end() { m.span.release() }
 
-// Look calls look, which may look at the block's Data, and returns false if it
-// came to no end because the file was cut, or written over, meanwhile: what look
-// has made by then is of no use.
-func (b *Block) Look(look func()) (whole bool) {
+// Look calls look with the block, and returns false if the file was cut meanwhile:
+// what look has made by then is of no use. A text that is written over changes
+// while it is looked at, which nobody expects who parses it: so if look panics, it
+// is called once more with a copy, after anew, which has it begin anew.
+func (b *Block) Look(look func(*Block), anew func()) (whole bool) {
 	if b.span == nil {
-		look()
+		look(b)
 		return true
 	}
-	return guarded(look, func() *span { return b.span })
+	s := b.span
+	end := s.place(b.Data) + int64(len(b.Data))
+	what, faulted := guard(func() { look(b) }, s.self)
+	if what != nil {
+		var still *Block
+		if _, faulted = guard(func() { still = b.Clone() }, s.self); !faulted {
+			defer still.Release()
+			anew()
+			look(still)
+		}
+	}
+	return !faulted && s.holds(end)
 }
 
-func (m *mapped) look(look func()) (whole bool) { return guarded(look, func() *span { return m.span }) }
+// look calls a function that looks for the ends of texts.
+func (m *mapped) look(look func()) (whole bool) {
+	what, faulted := guard(look, func() *span { return m.span }) // the one at work
+	if what != nil {
+		panic(what)
+	}
+	return !faulted
+}
 
-// guarded calls look. What is not in a file any more is a fault of the
-// processor's, which ends the process unless it is asked for. And nobody who
-// parses expects a text to be another one when he looks again.
-func guarded(look func(), at func() *span) (whole bool) {
+// guard calls look, and returns what it panicked with, nil if it did not. What is
+// not in a file any more is a fault of the processor's, which ends the process
+// unless it is asked for.
+func guard(look func(), at func() *span) (what any, faulted bool) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {
-		if what := recover(); what != nil && !at().lacks(what) && !at().changed() {
-			panic(what)
+		if what = recover(); what != nil && at().lacks(what) {
+			what, faulted = nil, true
 		}
 	}()
 	look()
-	return true
+	return nil, false
 }
+
+func (s *span) self() *span { return s }
 
 // lacks tells that a panic is about a place in the span.
 func (s *span) lacks(what any) bool {
@@ -169,8 +194,9 @@ func (s *span) lacks(what any) bool {
 	return ok && fault.Addr()-first < uintptr(len(s.data))
 }
 
-// changed tells that the file was cut or written to since the span was mapped.
-func (s *span) changed() bool {
+// holds tells that the file reaches so far: what was cut off within a page of memory
+// is no fault, but zeros.
+func (s *span) holds(end int64) bool {
 	info, err := s.file.Stat()
-	return err == nil && (info.Size() < s.end() || !info.ModTime().Equal(s.written))
+	return err != nil || info.Size() >= end
 }

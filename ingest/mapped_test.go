@@ -10,7 +10,6 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"github.com/loopgauge/loopgauge/fingerprint"
 )
@@ -75,7 +74,9 @@ func TestCut(t *testing.T) {
 		t.Fatal(err)
 	}
 	rd := NewReader(fingerprint.AllFields)
-	read := func(b *Block) bool { return b.Look(func() { rd.Read(b, func(*fingerprint.Request) {}, nil) }) }
+	read := func(b *Block) bool {
+		return b.Look(func(b *Block) { rd.Read(b, func(*fingerprint.Request) {}, nil) }, func() { t.Error("it was read as if it had changed") })
+	}
 	if !read(b) {
 		t.Error("what was there was not read")
 	}
@@ -125,8 +126,71 @@ func TestGrows(t *testing.T) {
 	}
 }
 
-// TestOtherPanics: a mistake in who looks at a block is not taken for a cut file.
-func TestOtherPanics(t *testing.T) {
+// TestCutBehind: a file that is cut where nobody has looked yet, or within a page, is
+// one that was cut.
+func TestCutBehind(t *testing.T) {
+	path, s := cuttable(t, 5000)
+	b, err := s.Next()
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.Release()
+	whole := fileSize(t, path)
+	if err := os.Truncate(path, whole-1000); err != nil {
+		t.Fatal(err)
+	}
+	for err == nil {
+		_, err = s.Next()
+	}
+	if !errors.Is(err, errCut) {
+		t.Errorf("ended with %v", err)
+	}
+
+	path, s = cuttable(t, 5)
+	if b, err = s.Next(); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Truncate(path, fileSize(t, path)-1); err != nil {
+		t.Fatal(err)
+	}
+	if b.Look(func(*Block) {}, nil) {
+		t.Error("a block that lacks its end was whole")
+	}
+}
+
+func fileSize(t *testing.T, path string) int64 {
+	t.Helper()
+	info, err := os.Stat(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return info.Size()
+}
+
+// TestWrittenOver: a text that changes while it is looked at is looked at once more,
+// when it cannot.
+func TestWrittenOver(t *testing.T) {
+	_, s := cuttable(t, 10)
+	b, err := s.Next()
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, began, looks := bytes.Clone(b.Data), false, 0
+	whole := b.Look(func(b *Block) {
+		if looks++; b.span != nil {
+			panic("a quote is missing")
+		}
+		if !bytes.Equal(b.Data, want) || !began {
+			t.Errorf("%q after it began anew: %v", b.Data, began)
+		}
+	}, func() { began = true })
+	if !whole || looks != 2 {
+		t.Errorf("whole: %v, looked at %d times", whole, looks)
+	}
+}
+
+// TestMistakes: a mistake in who looks at a block is not taken for a cut file.
+func TestMistakes(t *testing.T) {
 	_, s := cuttable(t, 10)
 	b, err := s.Next()
 	if err != nil {
@@ -137,26 +201,32 @@ func TestOtherPanics(t *testing.T) {
 			t.Error("it was")
 		}
 	}()
-	b.Look(func() { panic("a mistake") })
+	b.Look(func(*Block) { panic("a mistake") }, func() {})
 }
 
-// TestWrittenOver: a text that is another one when it is looked at again is no
-// mistake of who looks.
-func TestWrittenOver(t *testing.T) {
-	path, s := cuttable(t, 10)
-	b, err := s.Next()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if b.Look(func() {
-		if err := os.WriteFile(path, bytes.Repeat([]byte{'x'}, 10*len(b.Data)), 0o600); err != nil {
-			t.Error(err)
+// TestLongLines: blocks of long lines alone are longer.
+func TestLongLines(t *testing.T) {
+	for _, long := range []bool{false, true} {
+		pad := ""
+		if long {
+			pad = strings.Repeat(" ", longLine)
 		}
-		if err := os.Chtimes(path, time.Time{}, time.Unix(1, 0)); err != nil { // clocks of file systems are coarse
-			t.Error(err)
+		path := filepath.Join(t.TempDir(), "access.jsonl")
+		if err := os.WriteFile(path, []byte(strings.Repeat(record("a")+pad+"\n", 9<<20/len(record("a")+pad+"\n"))), 0o600); err != nil {
+			t.Fatal(err)
 		}
-		panic("a quote is missing")
-	}) {
-		t.Error("what was written over was read")
+		s, err := open(&Source{Name: path, path: path}, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer s.Close()
+		InPlace(s)
+		b, err := s.Next()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := len(b.Data) > BlockSize; got != (long && b.span != nil) {
+			t.Errorf("long lines: %v, blocks of %d bytes", long, len(b.Data))
+		}
 	}
 }

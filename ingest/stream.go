@@ -62,6 +62,7 @@ type fileStream struct {
 
 	read   atomic.Int64
 	place  bool      // blocks may be given where the kernel keeps the file
+	long   bool      // its lines are so
 	raw    *unpacked // nil between the look at the head and the first block
 	blocks *blocks
 	ahead  []*Block // read already, of a source that cannot be read twice
@@ -135,9 +136,15 @@ func (s *fileStream) start() error {
 	if s.format != nil {
 		in = s.format.Wrappers
 	}
-	if plain, ok := file.(*os.File); ok && s.place && u.packed == "" && s.source.stdin == nil {
-		if m := newMapped(plain, spanSize, &s.read); m != nil {
-			s.blocks = newBlocks(m, mappedBlocks*s.blockSize(), s.o.MaxLine, in)
+	// Records over several lines are parsed to find their ends, which texts that
+	// change meanwhile are not for.
+	if plain, ok := file.(*os.File); ok && s.place && u.packed == "" && s.source.stdin == nil && wrap.NewCutter(in) == nil {
+		size := s.blockSize()
+		if s.long {
+			size *= longBlocks
+		}
+		if m := newMapped(plain, spanBlocks*size, &s.read); m != nil {
+			s.blocks = newBlocks(m, size, s.o.MaxLine, in)
 			s.blocks.count = false
 			return nil
 		}
@@ -240,6 +247,7 @@ func (s *fileStream) recognise(head *Block) error {
 			fmt.Sprintf("name it with --format (%s), or describe it: loopgauge formats --scaffold LOG > my.yaml, then --format my.yaml", strings.Join(formats.Names(), ", ")))
 	}
 	s.first = s.firstTime(head)
+	s.long = len(head.Data) >= longLine*max(1, bytes.Count(head.Data, []byte{'\n'}))
 	if wrap.NewCutter(s.format.Wrappers) != nil {
 		s.cut()
 	}

@@ -1,6 +1,7 @@
 package replay
 
 import (
+	"bytes"
 	"fmt"
 	"io"
 	"os"
@@ -91,16 +92,46 @@ func TestCutWhileRead(t *testing.T) {
 	if err := os.WriteFile(path, []byte(strings.Repeat(manyLines(700), 100)), 0o600); err != nil {
 		t.Fatal(err)
 	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
 	cut := false
-	result := readLog(t, path, nil, func(*window.Event) error {
+	result := readLog(t, path, nil, func(ev *window.Event) error {
+		at := ev.Position
+		if line := int64(bytes.Count(text[:at.Offset], []byte{'\n'})) + 1; at.Line%500 == 0 && line != at.Line {
+			t.Errorf("line %d at %d, want %d", at.Line, at.Offset, line)
+		}
 		if cut {
 			return nil
 		}
 		cut = true
 		return os.Truncate(path, 1<<20)
 	}, nil)
-	err := result.Streams[0].Err
+	err = result.Streams[0].Err
 	if a := result.Account; err == nil || err.Error() != ingest.CutError(path).Error() || a.Judged == 0 || a.Lines >= 70_000 {
 		t.Errorf("%d judged of %d lines, and %v", a.Judged, a.Lines, err)
+	}
+}
+
+// TestGap: what stands behind a block that was cut is not given: nobody knows how
+// many lines are missing.
+func TestGap(t *testing.T) {
+	l := &lane[int]{name: "access.jsonl", items: make(chan laneItem[int], 4)}
+	for i := range 3 {
+		done := make(chan int, 1)
+		if i == 1 {
+			close(done)
+		} else {
+			done <- i
+		}
+		l.items <- laneItem[int]{done: done}
+	}
+	l.items <- laneItem[int]{err: io.EOF}
+	if n, err := l.next(t.Context()); n != 0 || err != nil {
+		t.Errorf("first %d, %v", n, err)
+	}
+	if n, err := l.next(t.Context()); err == nil || err.Error() != ingest.CutError("access.jsonl").Error() {
+		t.Errorf("then %d, %v", n, err)
 	}
 }

@@ -35,10 +35,11 @@ func NewParallel[T any](ctx context.Context, workers int, newParser func() func(
 			parse := newParser()
 			for t := range p.tasks {
 				var result T
-				if t.block.Look(func() { result = parse(t.block) }) {
+				anew := func() { parse = newParser() } // the last stopped in the middle of a line
+				if t.block.Look(func(b *ingest.Block) { result = parse(b) }, anew) {
 					t.done <- result
 				} else {
-					parse = newParser() // this one stopped in the middle of a line
+					anew()
 					close(t.done)
 				}
 				t.block.Release()
@@ -81,7 +82,7 @@ type lane[T any] struct {
 	name  string // of the stream
 	items chan laneItem[T]
 	ended chan struct{}
-	cut   bool // results are missing
+	cut   bool // a result is missing: those behind it are not given
 }
 
 type laneItem[T any] struct {
@@ -101,9 +102,16 @@ func (p *Parallel[T]) read(s ingest.Stream, streams int) *lane[T] {
 			select {
 			case l.items <- item:
 			case <-p.ctx.Done():
+				if err == nil {
+					block.Release()
+				}
 				return
 			}
-			if err != nil || !p.Submit(block, item.done) {
+			if err != nil {
+				return
+			}
+			if !p.Submit(block, item.done) {
+				block.Release()
 				return
 			}
 		}
@@ -126,7 +134,7 @@ func (l *lane[T]) next(ctx context.Context) (result T, err error) {
 			}
 			select {
 			case result, there := <-item.done:
-				if there {
+				if there && !l.cut { // what stands behind a gap has no numbers
 					return result, nil
 				}
 				l.cut = true
