@@ -33,7 +33,7 @@ type jsonStyle struct {
 	number  func(dst, text []byte) ([]byte, bool)
 	compare func(a, b []byte) int // of member names; nil keeps their order
 
-	maxDepth  int
+	maxDepth  int         // a value inside more objects and arrays is refused
 	constants [][2]string // words that stand for numbers, and how to write them
 }
 
@@ -72,6 +72,7 @@ func (c *canonicalizer) append(dst, text []byte, style *jsonStyle, m mask) (out 
 
 func (c *canonicalizer) value(dst []byte, depth int) []byte {
 	s := &c.scan
+	c.refused = c.refused || depth > c.style.maxDepth
 	for _, word := range c.style.constants {
 		if s.Word(word[0]) {
 			return append(dst, word[1]...)
@@ -79,10 +80,8 @@ func (c *canonicalizer) value(dst []byte, depth int) []byte {
 	}
 	switch s.Kind() {
 	case rawjson.Object:
-		c.refused = c.refused || depth == c.style.maxDepth
 		return c.object(dst, depth+1)
 	case rawjson.Array:
-		c.refused = c.refused || depth == c.style.maxDepth
 		dst = append(dst, '[')
 		from := len(dst)
 		for s.Array(); s.NextElement() && !c.refused; {

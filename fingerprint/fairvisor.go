@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"slices"
+	"strings"
 )
 
 // newFairvisor is the fingerprint of Fairvisor's loop detector: CRC-32 of
@@ -19,6 +20,7 @@ func newFairvisor(o Options) (*Identity, error) {
 	}
 	keys := slices.Clone(o.LimitKeys)
 	slices.Sort(keys)
+	keys = slices.Compact(keys)
 	reads := ReadsQuery | ReadsAttributes
 	if !o.IgnoreBody {
 		reads |= ReadsBody | ReadsMessages
@@ -26,7 +28,9 @@ func newFairvisor(o Options) (*Identity, error) {
 	return &Identity{Name: "fairvisor", Reads: reads, compute: func(r *Request, w *Writer) Cause {
 		dst := append(w.canonical[:0], r.Method...)
 		dst = append(append(dst, '|'), r.Path...)
-		pairs := w.queryPairs(&r.Query)
+		query := r.Query
+		query.Raw = firstArgs(query.Raw)
+		pairs := w.queryPairs(&query)
 		for i, p := range pairs {
 			if i > 0 && bytes.Equal(p.Name, pairs[i-1].Name) {
 				w.canonical = dst
@@ -56,7 +60,7 @@ func newFairvisor(o Options) (*Identity, error) {
 				dst = hex.AppendEncode(append(dst, '|'), sum[:])
 			}
 		}
-		w.emit(w.appendDescriptors(dst, r, keys, o.LimitKeys == nil), hashCRC)
+		w.emit(appendDescriptors(dst, r, pairs, keys, o.LimitKeys == nil), hashCRC)
 		return Computable
 	}}, nil
 }
@@ -66,12 +70,33 @@ func appendPair(dst, name, value []byte) []byte {
 	return append(append(dst, '='), value...)
 }
 
+// maxArgs is how many names ngx.req.get_uri_args reads.
+const maxArgs = 100
+
+// firstArgs cuts a raw query behind its first maxArgs names.
+func firstArgs(raw []byte) []byte {
+	n, start := 0, 0
+	for i := 0; i <= len(raw); i++ {
+		if i < len(raw) && raw[i] != '&' {
+			continue
+		}
+		if i > start && raw[start] != '=' { // it has a name
+			if n++; n == maxArgs {
+				return raw[:i]
+			}
+		}
+		start = i + 1
+	}
+	return raw
+}
+
 // appendDescriptors appends the attributes named by keys, which are in order,
 // or all of them.
-func (w *Writer) appendDescriptors(dst []byte, r *Request, keys []string, all bool) []byte {
+func appendDescriptors(dst []byte, r *Request, query []Pair, keys []string, all bool) []byte {
 	if !all {
 		for _, key := range keys {
-			if value := r.Attribute(key); value != nil {
+			// What is empty is missing for Fairvisor.
+			if value := descriptor(r, query, key); len(value) > 0 {
 				dst = appendPair(dst, []byte(key), value)
 			}
 		}
@@ -82,6 +107,57 @@ func (w *Writer) appendDescriptors(dst []byte, r *Request, keys []string, all bo
 		dst = appendPair(dst, a.Name, a.Value)
 	}
 	return dst
+}
+
+// descriptor is what a request has for one of limit_keys. A header is found
+// whatever its case and its dashes; a name of the query is one without being
+// logged apart.
+func descriptor(r *Request, query []Pair, key string) []byte {
+	if value := r.Attribute(key); value != nil {
+		return value
+	}
+	switch source, name, _ := strings.Cut(key, ":"); source {
+	case "header":
+		for i := range r.Attributes {
+			if sameHeader(r.Attributes[i].Name, key) {
+				return r.Attributes[i].Value
+			}
+		}
+	case "query":
+		for _, p := range query {
+			if string(p.Name) == name {
+				if p.Bare {
+					return []byte("true")
+				}
+				return p.Value
+			}
+		}
+	}
+	return nil
+}
+
+// sameHeader compares names in any case, an underscore being a dash.
+func sameHeader(a []byte, b string) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	for i := range a {
+		x, y := a[i], b[i]
+		if x != y && foldHeader(x) != foldHeader(y) {
+			return false
+		}
+	}
+	return true
+}
+
+func foldHeader(c byte) byte {
+	switch {
+	case 'A' <= c && c <= 'Z':
+		return c + 'a' - 'A'
+	case c == '_':
+		return '-'
+	}
+	return c
 }
 
 // isBodiless tells a request that has no body, whatever the log has of it.

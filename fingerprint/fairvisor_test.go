@@ -1,6 +1,10 @@
 package fingerprint
 
-import "testing"
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
 
 // No descriptors are not all of them.
 func TestFairvisorLimitKeys(t *testing.T) {
@@ -25,5 +29,43 @@ func TestFairvisorLimitKeys(t *testing.T) {
 	f([]string{"header:b"}, "POST|/v1|header:b=2")
 	if all.Same(none) {
 		t.Error("none and all are the same")
+	}
+}
+
+// TestFairvisorDescriptors: headers are found whatever their case and dashes, names
+// of the query without being logged apart; a value that is empty is missing.
+func TestFairvisorDescriptors(t *testing.T) {
+	r := &Request{Method: []byte("GET"), Path: []byte("/v1"), Query: Query{Raw: []byte("tenant=a&empty=&bare")}, Attributes: []Attribute{
+		{Name: []byte("header:x_api-key"), Value: []byte("alice")}, {Name: []byte("header:x-none"), Value: []byte{}},
+	}}
+	id, err := New("fairvisor", Options{LimitKeys: []string{"query:tenant", "header:X-API-Key", "header:X-API-Key", "header:x-none", "query:empty", "query:bare", "header:other"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := &Writer{Keep: true}
+	if cause := id.Compute(r, w); cause != Computable {
+		t.Fatal(cause)
+	}
+	if got, want := string(w.Prints()[0].Canonical), "GET|/v1|bare=true|empty=|tenant=a|header:X-API-Key=alice|query:bare=true|query:tenant=a"; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+}
+
+// TestFairvisorArgs: nginx reads the first 100 names of a query.
+func TestFairvisorArgs(t *testing.T) {
+	raw := "&=no&&"
+	for i := range 101 {
+		raw += fmt.Sprintf("n%03d=%d&", i, i)
+	}
+	id, err := New("fairvisor", Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := &Writer{Keep: true}
+	if cause := id.Compute(&Request{Method: []byte("GET"), Path: []byte("/v1"), Query: Query{Raw: []byte(raw)}}, w); cause != Computable {
+		t.Fatal(cause)
+	}
+	if got := string(w.Prints()[0].Canonical); !strings.HasSuffix(got, "n099=99") {
+		t.Error(got)
 	}
 }

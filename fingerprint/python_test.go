@@ -194,6 +194,9 @@ func TestToolCallPythonLong(t *testing.T) {
 	// What is no JSON stays, however long.
 	f(`{"a":`+strings.Repeat("x", 2000), `{"a":`+strings.Repeat("x", 2000))
 	f(``, ``)
+	// A text that Python refuses stays as it is, too.
+	f("\"a\tb\"", "\"a\tb\"")
+	f("  \"a\\tb\" ", `"a\tb"`)
 }
 
 // TestVectorsAgreeWithWords: the same lower case, up to the vector with the

@@ -1,6 +1,7 @@
 package fingerprint
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"unicode/utf16"
@@ -41,14 +42,22 @@ func (w *Writer) appendSignature(dst, arguments []byte) []byte {
 	}
 	from := len(dst)
 	dst, ok := w.args.append(dst, arguments, pythonUTF8, nil)
-	if !ok {
-		return append(dst, arguments...)
+	if !ok || rawText(arguments) {
+		return append(dst[:from], arguments...)
 	}
 	if canonical := dst[from:]; len(canonical) > signatureChars && characters(canonical) > signatureChars {
 		w.text = append(w.text[:0], canonical...)
 		return w.appendHashed(dst[:from], w.text)
 	}
 	return dst
+}
+
+// rawText reports whether a JSON text is a string with a raw control character,
+// which Python refuses to parse. The original repairs what is in an object or an
+// array, but leaves a text alone.
+func rawText(text []byte) bool {
+	text = bytes.Trim(text, " \t\r\n")
+	return len(text) > 0 && text[0] == '"' && bytes.IndexFunc(text, func(r rune) bool { return r < ' ' }) >= 0
 }
 
 // characters counts code points as Python's len does.

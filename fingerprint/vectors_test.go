@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"strings"
 	"testing"
 
 	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
@@ -199,6 +200,13 @@ func TestOpenRouterVectors(t *testing.T) {
 	f(`{"a":NaN}`)
 	f(`{"a":Infinity}`)
 	f(`{"a":1e400}`)
-	f(string(bytes.Repeat([]byte("["), 65)) + string(bytes.Repeat([]byte("]"), 65)))
+	f(strings.Repeat("[", 65) + "1" + strings.Repeat("]", 65))
+	f(strings.Repeat("[", 66) + strings.Repeat("]", 66))
 	f(``)
+	r := blank()
+	r.ToolCallsLogged = true
+	r.ToolCalls = []ToolCall{{Name: []byte("f"), Arguments: []byte(strings.Repeat("[", 65) + strings.Repeat("]", 65))}}
+	if cause := id.Compute(r, NewWriter(nil)); cause != Computable {
+		t.Errorf("64 arrays around an empty one: %q: depth counts values", cause)
+	}
 }

@@ -32,6 +32,12 @@ var fairvisorActions = []window.Action{window.Reject, window.Throttle, window.Wa
 // descriptorKey is what may stand in limit_keys.
 var descriptorKey = regexp.MustCompile(`^((jwt|header|query):[A-Za-z0-9_-]+|ip:(address|country|asn|type|tor)|ua:(bot|bot_category))$`)
 
+// isLogged tells that a descriptor is mostly in a log: Fairvisor takes others out of
+// tokens and its own tables.
+func isLogged(key string) bool {
+	return strings.HasPrefix(key, "header:") || strings.HasPrefix(key, "query:")
+}
+
 // table is an object of JSON, as Fairvisor's Lua calls it.
 type table = map[string]any
 
@@ -163,6 +169,9 @@ func (in *imported) fairvisorPolicy(v any, path string, n int) {
 	if something(spec["fallback_limit"]) { // its limit_keys are read, like those of rules
 		in.say(path+"fallback_limit", "is no loop rule, and not in the policy")
 	}
+	if some := slices.DeleteFunc(slices.Clone(keys), isLogged); len(some) > 0 {
+		in.say(path+"limit_keys", "name %s, which are told apart only where the log has attributes of these names: see loopgauge formats LOG", strings.Join(some, ", "))
+	}
 	in.leaves(spec, path, "selector", "mode", "rules", "fallback_limit", "loop_detection")
 	in.leaves(p, strings.TrimSuffix(path, "spec."), "id", "spec")
 	action := window.Action(d.Action)
@@ -284,9 +293,12 @@ func (in *imported) selector(path string, selector table) string {
 	}
 	list, _ := selector["methods"].([]any)
 	for _, v := range list {
-		if method, ok := v.(string); ok {
+		if method, ok := v.(string); ok && method != "" {
 			s.Methods = append(s.Methods, method)
 		}
+	}
+	if selector["methods"] != nil && len(s.Methods) == 0 {
+		in.refuse(path+".methods", "name no method: Fairvisor never comes to this policy")
 	}
 	in.leaves(selector, path+".", "pathExact", "pathPrefix", "methods", "hosts")
 	if something(selector["hosts"]) {

@@ -177,6 +177,7 @@ func TestImport(t *testing.T) {
 f: policies[0].spec.selector.hosts: is not in the policy: logs name the host in ways of their own; add it to match, as in attributes["header:host"] == "api.example.com"
 f: policies[0].spec.rules: are rate limits, and not in the policy but for their limit_keys
 f: policies[0].spec.fallback_limit: is no loop rule, and not in the policy
+f: policies[0].spec.limit_keys: name jwt:sub, ip:address, which are told apart only where the log has attributes of these names: see loopgauge formats LOG
 f: policies[0].spec.circuit_breaker: is no loop rule, and not in the policy
 f: policies[0].spec.loop_detection.action: is warn once it is out of shadow: the policy has record for both
 f: policies[1].spec.loop_detection: is off and says no more that can be read: window, threshold and action are those of Fairvisor's example
@@ -235,6 +236,8 @@ func TestImportRefuses(t *testing.T) {
 	f("fairvisor", "{\n", "f:2:1: not JSON: unexpected EOF")
 	f("fairvisor", "{\n}\n{}", "f:3:1: not JSON: more than one document")
 	f("fairvisor", `{"bundle_version": 0}`, "f: bundle_version: bundle_version must be a positive number\nf: policies: policies must be a table")
+
+	f("fairvisor", `{"id": "a", "spec": {"selector": {"pathPrefix": "/", "methods": [""]}, "rules": []}}`, "f: spec.selector.methods: name no method: Fairvisor never comes to this policy")
 
 	// The messages are those of Fairvisor's loop detector.
 	g := func(loop, want string) {
