@@ -213,7 +213,7 @@ func unwrapped(data []byte, w *wrap.Wrapper) []byte {
 			}
 		}
 	}, func(wrap.Line, string) {})
-	for n := 0; n < unwrappedLines && len(data) > 0; n++ {
+	for n := 0; (n < unwrappedLines || len(out) == 0) && len(data) > 0; n++ {
 		var line []byte
 		line, data, _ = bytes.Cut(data, []byte{'\n'})
 		c.Push(wrap.Line{Text: trimStart(line), Column: -1})
@@ -221,6 +221,6 @@ func unwrapped(data []byte, w *wrap.Wrapper) []byte {
 	return out
 }
 
-// unwrappedLines is in how many lines the first records must come: one that is
-// laid out as JSON takes dozens.
+// unwrappedLines are looked at for records: one that is laid out as JSON takes
+// dozens. A document with all records in it has none before its end.
 const unwrappedLines = 10_000

@@ -99,6 +99,21 @@ func TestWrappedFixtures(t *testing.T) {
 	}
 }
 
+// TestLongDocument: all records of a document come at its end, however many lines
+// it takes.
+func TestLongDocument(t *testing.T) {
+	log := fixtures.Read(t, "wrappers/mitmproxy_hardump.har.zst")
+	first, last := bytes.Index(log, []byte("            {\n")), bytes.LastIndex(log, []byte("        ]"))
+	if first < 0 || last < first {
+		t.Fatal("it is laid out otherwise")
+	}
+	entries := bytes.TrimSuffix(log[first:last], []byte("\n"))
+	long := slices.Concat(log[:first], bytes.Join([][]byte{entries, entries, entries, entries, entries}, []byte(",\n")), []byte("\n"), log[last:])
+	if got := read(t, long, Options{}); got.format != "json+archive+har" || len(got.requests) != 5*25 || got.tally.Lines < 12_000 {
+		t.Errorf("%s: %d requests, %+v", got.format, len(got.requests), got.tally)
+	}
+}
+
 // checkPlaces: positions are those of lines of the log, and in their order.
 func checkPlaces(tb testing.TB, name string, log []byte, at []fingerprint.Position) {
 	tb.Helper()
