@@ -42,10 +42,13 @@ const LeastRepeats = 4
 // steadyPace is the most that pauses may differ for a clock to be behind them,
 // as standard deviation over mean, and leastPauses how many it takes to tell.
 // Times of whole seconds make shorter ones than coarsePause look alike, seconds.
+// Who asks the same more often than pollingPause does not poll: a client that
+// sends again at once has a steady pace, too.
 const (
-	steadyPace  = 0.05
-	leastPauses = 5
-	coarsePause = 5
+	steadyPace   = 0.05
+	leastPauses  = 5
+	coarsePause  = 5
+	pollingPause = 1
 )
 
 // bySession tells that the rule counts each session by itself.
@@ -118,7 +121,7 @@ func (w *Witness) kind(rule *Rule, f *Facts, text func(format string, args ...an
 		set(Stuck, "the same call %d times in a row, and the same result %d times in a row%s", f.inRow(), came.longest, but)
 	case calls:
 		set(Unknown, "the same call %d times in a row; the result changed once", f.inRow())
-	case steady && heard.answers.n == 0:
+	case steady && heard.answers.n == 0 && f.meanPause() >= pollingPause:
 		set(Polling, "the same request at a steady pace%s", f.pace())
 	case answered == 0:
 		set(Unknown, "the same request %d times in a row; the log does not show how it went", f.inRow())

@@ -109,6 +109,7 @@ func TestKind(t *testing.T) {
 		return func(f *Facts) { pace(f, pauses, mean, spread) }
 	}
 	f(fine, text, paced(5, 1, 0.04), Polling, "at a steady pace, every 1 s")
+	f(fine, text, paced(5, 0.9, 0), Stuck, "") // sent again at once
 	f(fine, text, paced(4, 1, 0), Stuck, "")
 	f(fine, text, paced(5, 1, 0.06), Stuck, "")
 	f(coarse, text, paced(5, 5, 0), Polling, "every 5 s")
