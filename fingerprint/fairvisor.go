@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"slices"
-	"strings"
 )
 
 // newFairvisor is the fingerprint of Fairvisor's loop detector: CRC-32 of
@@ -88,76 +87,6 @@ func firstArgs(raw []byte) []byte {
 		start = i + 1
 	}
 	return raw
-}
-
-// appendDescriptors appends the attributes named by keys, which are in order,
-// or all of them.
-func appendDescriptors(dst []byte, r *Request, query []Pair, keys []string, all bool) []byte {
-	if !all {
-		for _, key := range keys {
-			// What is empty is missing for Fairvisor.
-			if value := descriptor(r, query, key); len(value) > 0 {
-				dst = appendPair(dst, []byte(key), value)
-			}
-		}
-		return dst
-	}
-	slices.SortStableFunc(r.Attributes, func(a, b Attribute) int { return bytes.Compare(a.Name, b.Name) })
-	for _, a := range r.Attributes {
-		dst = appendPair(dst, a.Name, a.Value)
-	}
-	return dst
-}
-
-// descriptor is what a request has for one of limit_keys. A header is found
-// whatever its case and its dashes; a name of the query is one without being
-// logged apart.
-func descriptor(r *Request, query []Pair, key string) []byte {
-	if value := r.Attribute(key); value != nil {
-		return value
-	}
-	switch source, name, _ := strings.Cut(key, ":"); source {
-	case "header":
-		for i := range r.Attributes {
-			if sameHeader(r.Attributes[i].Name, key) {
-				return r.Attributes[i].Value
-			}
-		}
-	case "query":
-		for _, p := range query {
-			if string(p.Name) == name {
-				if p.Bare {
-					return []byte("true")
-				}
-				return p.Value
-			}
-		}
-	}
-	return nil
-}
-
-// sameHeader compares names in any case, an underscore being a dash.
-func sameHeader(a []byte, b string) bool {
-	if len(a) != len(b) {
-		return false
-	}
-	for i := range a {
-		x, y := a[i], b[i]
-		if x != y && foldHeader(x) != foldHeader(y) {
-			return false
-		}
-	}
-	return true
-}
-
-func foldHeader(c byte) byte {
-	switch {
-	case 'A' <= c && c <= 'Z':
-		return c + 'a' - 'A'
-	case c == '_':
-		return '-'
-	}
-	return c
 }
 
 // isBodiless tells a request that has no body, whatever the log has of it.

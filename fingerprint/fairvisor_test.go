@@ -27,6 +27,10 @@ func TestFairvisorLimitKeys(t *testing.T) {
 	all := f(nil, "POST|/v1|header:a=1|header:b=2")
 	none := f([]string{}, "POST|/v1")
 	f([]string{"header:b"}, "POST|/v1|header:b=2")
+	for _, name := range []string{"header:X_Request-ID", "bytes_sent", "metadata.user_id"} { // nothing that anybody limits by
+		r.Attributes = append(r.Attributes, Attribute{Name: []byte(name), Value: []byte("1")})
+	}
+	f(nil, "POST|/v1|header:a=1|header:b=2")
 	if all.Same(none) {
 		t.Error("none and all are the same")
 	}
