@@ -51,7 +51,7 @@ func TestCauses(t *testing.T) {
 	by(NoToolTurn, "tool-call-result", "messages", "[]")
 	by(NoAttribute, "part attr:x", "attr:y", "1")
 	by(RepeatedName, "fairvisor", "query", "a=1&a=2")
-	by(NotCanonical, "openrouter", "response", "f {")
+	by(NotCanonical, "openrouter", "response", "f 1e400")
 	by(NotCanonical, "aisg", "caller", "c", "model", "m", "messages", `[{"content":[{"type":"text","text":1}]}]`)
 	by(TruncatedContent, "prompt", "messages", `[{"content":[{"u":"[base64_data truncated: 5KB]"}]}]`)
 	by(RedactedContent, "prompt", "messages", `["redacted-by-litellm"]`)

@@ -1,5 +1,10 @@
 package fingerprint
 
+import (
+	"bytes"
+	"encoding/json"
+)
+
 // openRouterJSON is jcs with the depth at which the SDK refuses arguments.
 var openRouterJSON = func() *jsonStyle {
 	style := *jcs
@@ -8,8 +13,9 @@ var openRouterJSON = func() *jsonStyle {
 }()
 
 // newOpenRouter is the fingerprint of the OpenRouter agent SDK: SHA-256 of the
-// tool's name, a newline and the arguments by RFC 8785. What the SDK refuses
-// to canonicalise is not computable.
+// tool's name, a newline and the arguments by RFC 8785. Blank arguments are an
+// empty object to the SDK, and what is no JSON is a text. What it refuses to
+// canonicalise is not computable.
 func newOpenRouter(o Options) (*Identity, error) {
 	if err := o.refuse("parts", "mask", "normalize", "limit_keys", "body_hash"); err != nil {
 		return nil, err
@@ -18,10 +24,18 @@ func newOpenRouter(o Options) (*Identity, error) {
 		calls, cause := w.issuedCalls(r)
 		for _, call := range calls {
 			dst := append(append(w.canonical[:0], call.Name...), '\n')
-			dst, ok := w.args.append(dst, call.Arguments, openRouterJSON, nil)
-			if !ok {
+			arguments := bytes.TrimSpace(call.Arguments)
+			if len(arguments) == 0 {
+				arguments = []byte("{}")
+			}
+			dst, ok := w.args.append(dst, arguments, openRouterJSON, nil)
+			switch {
+			case ok:
+			case json.Valid(arguments):
 				w.canonical = dst
 				return NotCanonical
+			default:
+				dst = openRouterJSON.text(dst, call.Arguments)
 			}
 			w.emit(dst, hash256)
 			w.called(call)
