@@ -96,6 +96,11 @@ func (f *explainFlags) lines(ctx context.Context, u *ui, args []string) error {
 			return usage(err)
 		}
 	}
+	for _, arg := range args {
+		if log, _, ok := cutNumber(arg); ok && exists(log) && !exists(arg) {
+			return usage(fmt.Errorf("%s: --identity and --skipped are about whole logs: name %s alone", term.Safe(arg), term.Safe(log)))
+		}
+	}
 	key, err := readKey(f.key)
 	if err != nil {
 		return usage(err)
