@@ -16,7 +16,7 @@ func newCaddy(reads fingerprint.Field) Parser { return &caddy{access{reads: read
 
 func detectCaddy(line []byte) bool {
 	k := keysOf(line)
-	return k.has("ts") && k.has("request") && k.any("status", "size", "duration") && k.any("logger", "msg", "resp_headers")
+	return (k.has("ts") || k.any("time", "timestamp", "@timestamp") && k.has("logger")) && k.has("request") && k.any("status", "size", "duration") && k.any("logger", "msg", "resp_headers")
 }
 
 func (p *caddy) Parse(record []byte, r *fingerprint.Request) (int, string) {
@@ -26,7 +26,7 @@ func (p *caddy) Parse(record []byte, r *fingerprint.Request) (int, string) {
 	s.Reset(record)
 	for s.Object(); s.NextKey(); {
 		switch string(s.Key) {
-		case "ts":
+		case "ts", "time", "timestamp", "@timestamp":
 			if t, ok := parseZapTime(s.Text(nil)); ok {
 				r.Time = t
 			}
@@ -44,7 +44,7 @@ func (p *caddy) Parse(record []byte, r *fingerprint.Request) (int, string) {
 			p.session.other(ownField, value(s, nil))
 		case "body", "request_body":
 			r.Body = value(s, r.Body)
-		case "level", "logger", "msg", "resp_headers":
+		case "level", "severity", "logger", "msg", "message", "resp_headers":
 			s.Skip()
 		default:
 			p.attribute(r)

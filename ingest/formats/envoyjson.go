@@ -126,6 +126,10 @@ func (p *envoyJSON) other(r *fingerprint.Request) {
 		p.header(r, name, value(&p.scan, nil))
 		return
 	}
+	if bytes.HasPrefix(name, []byte("x_")) && !bytes.HasPrefix(name, []byte("x_envoy_")) { // as Istio names them
+		p.variable(r, name)
+		return
+	}
 	p.attribute(r)
 }
 

@@ -193,7 +193,7 @@ func TestNginxJSON(t *testing.T) {
 			t.Errorf("%s\ngot  %s\nwant %s", record, got, want)
 		}
 	}
-	const at = nativeAt + " named"
+	const at = nativeAt
 	// Times: msec is exact, and all are the end.
 	f(`{"msec":1}`, at)
 	f(`{"msec":"1.000"}`, at)
@@ -202,8 +202,8 @@ func TestNginxJSON(t *testing.T) {
 	f(`{"time_local":"01/Jan/1970:00:00:01 +0000"}`, at)
 	f(`{"timestamp":"1970-01-01T01:00:01+01:00"}`, at)
 	f(`{"@timestamp":"01/Jan/1970:00:00:01 +0000"}`, at)
-	f(`{"msec":1.25,"time":"1970-01-01T00:00:01Z","request_time":0.25}`, nativeAt+" took=250ms named")
-	f(`{"request_time":"0.250","time":"1970-01-01T00:00:01Z","msec":"1.250"}`, nativeAt+" took=250ms named")
+	f(`{"msec":1.25,"time":"1970-01-01T00:00:01Z","request_time":0.25}`, nativeAt+" took=250ms")
+	f(`{"request_time":"0.250","time":"1970-01-01T00:00:01Z","msec":"1.250"}`, nativeAt+" took=250ms")
 	f(`{"msec":1,"request_time":"-"}`, at)
 	f(`{"msec":1,"request_time":-3}`, at)
 	f(`{"request_time":1}`, "column 0: no time")
@@ -211,31 +211,33 @@ func TestNginxJSON(t *testing.T) {
 	f(`{"msec":1,"request_time":2}`, "column 0: time out of range")
 
 	// Requests: whole, or in parts.
-	f(`{"msec":1,"request":"POST /v1/chat?a=1 HTTP/1.1","status":200}`, nativeAt+" method=POST path=/v1/chat query=a=1 named status=200")
-	f(`{"msec":1,"request_method":"GET","request_uri":"/a?b=c","status":"404"}`, nativeAt+" method=GET path=/a query=b=c named status=404")
-	f(`{"msec":1,"method":"GET","uri":"/a","args":"b=c"}`, nativeAt+" method=GET path=/a query=b=c named")
-	f(`{"msec":1,"method":"GET","uri":"/a","args":"","query_string":"-"}`, nativeAt+" method=GET path=/a named")
+	f(`{"msec":1,"request":"POST /v1/chat?a=1 HTTP/1.1","status":200}`, nativeAt+" method=POST path=/v1/chat query=a=1 status=200")
+	f(`{"msec":1,"request_method":"GET","request_uri":"/a?b=c","status":"404"}`, nativeAt+" method=GET path=/a query=b=c status=404")
+	f(`{"msec":1,"method":"GET","uri":"/a","args":"b=c"}`, nativeAt+" method=GET path=/a query=b=c")
+	f(`{"msec":1,"method":"GET","uri":"/a","args":"","query_string":"-"}`, nativeAt+" method=GET path=/a")
 	// What was requested goes before what nginx made of it.
-	f(`{"msec":1,"request_uri":"/a?b=c","uri":"/x"}`, nativeAt+" path=/a query=b=c named")
-	f(`{"msec":1,"uri":"/x","path":"/y","request":"GET /a?b=c HTTP/1.1"}`, nativeAt+" method=GET path=/a query=b=c named")
-	f(`{"msec":1,"method":"GET","path":"/a","request_query":"b=c"}`, nativeAt+" method=GET path=/a query=b=c named")
-	f(`{"msec":1,"method":"GET","url":"/a?b=c"}`, nativeAt+" method=GET path=/a query=b=c named")
+	f(`{"msec":1,"request_uri":"/a?b=c","uri":"/x"}`, nativeAt+" path=/a query=b=c")
+	f(`{"msec":1,"uri":"/x","path":"/y","request":"GET /a?b=c HTTP/1.1"}`, nativeAt+" method=GET path=/a query=b=c")
+	f(`{"msec":1,"method":"GET","path":"/a","request_query":"b=c"}`, nativeAt+" method=GET path=/a query=b=c")
+	f(`{"msec":1,"method":"GET","url":"/a?b=c"}`, nativeAt+" method=GET path=/a query=b=c")
 	f(`{"msec":1,"request":"\u0016\u0003\u0001","status":400}`, at+" status=400")
 	f(`{"msec":1,"request":"-","status":"-"}`, at)
-	f(`{"msec":1,"request_id":"r"}`, nativeAt+" id=r named")
+	f(`{"msec":1,"request_id":"r"}`, nativeAt+" id=r")
 	f(`{"msec":1,"request_id":"-"}`, at)
 
 	// Callers and sessions.
 	f(`{"msec":1,"remote_addr":"::1","remote_user":"-"}`, nativeAt+" caller=::1 named")
 	f(`{"msec":1,"remote_addr":"::1","remote_user":"bob"}`, nativeAt+" caller=bob named")
-	f(`{"msec":1,"session":"s"}`, nativeAt+" named session=s")
-	f(`{"msec":1,"session_id":"s"}`, nativeAt+" named session=s")
-	f(`{"msec":1,"session":"-","http_x_session_id":"h"}`, nativeAt+" named session=h header:x-session-id=h")
-	f(`{"msec":1,"session":"s","session":"t","session":"-","session":""}`, nativeAt+" named session=t")
-	f(`{"msec":1,"session":"s","x_session_id":"h"}`, nativeAt+" named session=h header:x-session-id=h")
+	f(`{"msec":1,"client_ip":"::1"}`, nativeAt+" caller=::1 named")
+	f(`{"msec":1,"http_authorization":"Bearer k","http_x_api_key":"no","client":"::1"}`, nativeAt+" caller=k header:authorization=\"Bearer k\" header:x-api-key=no")
+	f(`{"msec":1,"session":"s"}`, nativeAt+" session=s")
+	f(`{"msec":1,"session_id":"s"}`, nativeAt+" session=s")
+	f(`{"msec":1,"session":"-","http_x_session_id":"h"}`, nativeAt+" session=h header:x-session-id=h")
+	f(`{"msec":1,"session":"s","session":"t","session":"-","session":""}`, nativeAt+" session=t")
+	f(`{"msec":1,"session":"s","x_session_id":"h"}`, nativeAt+" session=h header:x-session-id=h")
 	f(`{"msec":1,"http_x_team":"a","x_team":"","user_agent":"u","upstream_addr":"b","bytes":5}`,
-		nativeAt+" named header:x-team=a header:user-agent=u upstream_addr=b bytes=5")
-	f(`{"msec":1,"http_x_team":"a","x_team":"b"}`, nativeAt+" named header:x-team=b")
+		nativeAt+" header:x-team=a header:user-agent=u upstream_addr=b bytes=5")
+	f(`{"msec":1,"http_x_team":"a","x_team":"b"}`, nativeAt+" header:x-team=b")
 }
 
 func TestNginxBody(t *testing.T) {
@@ -243,8 +245,8 @@ func TestNginxBody(t *testing.T) {
 		t.Helper()
 		r := parse(t, "nginx-json", `{"msec":1,"request_body":`+body+`}`)
 		r.Body = nil
-		if got := render(r, 0, ""); got != nativeAt+" named"+want {
-			t.Errorf("%s\ngot  %s\nwant %s named%s", body, got, nativeAt, want)
+		if got := render(r, 0, ""); got != nativeAt+want {
+			t.Errorf("%s\ngot  %s\nwant %s%s", body, got, nativeAt, want)
 		}
 	}
 	f(`"{\"model\":\"m\",\"messages\":[{\"role\":\"user\"}],\"stream\":true,\"max_tokens\":5,\"user\":\"u\",\"tools\":[{}]}"`,
@@ -277,7 +279,7 @@ func TestNginxBody(t *testing.T) {
 // TestNginxEscapesOfJSON: in a line with escape=json, \\x is a backslash and an x.
 func TestNginxEscapesOfJSON(t *testing.T) {
 	got := read("nginx-json", `{"msec":1,"http_x_a":"c:\\x41","http_x_b":"\\\\x41","http_x_c":"\"\\x2"}`)
-	if want := nativeAt + ` named header:x-a="c:\\x41" header:x-b="\\\\x41" header:x-c="\"\\x2"`; got != want {
+	if want := nativeAt + ` header:x-a="c:\\x41" header:x-b="\\\\x41" header:x-c="\"\\x2"`; got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
 	if got, want := read("nginx-json", `{"msec":1,"http_x_a":"\x22","http`), "column 0: string not closed"; got != want {
@@ -415,7 +417,11 @@ func TestDetectionOfLooks(t *testing.T) {
 	// As ingress-nginx's documents have it.
 	f(`{"time":"2026-11-21T10:00:00Z","remote_addr":"::1","request_time":0.1,"status":200,"path":"/","request_query":"","method":"GET"}`, "nginx-json")
 	f(`{"timestamp":1,"method":"GET","path":"/","status":200}`, "")
-	f(`{"timestamp":1,"request":{"method":"GET"},"resp_headers":{},"status":200}`, "") // Caddy with a time_key of its own
+	f(`{"timestamp":1,"request":{"method":"GET"},"resp_headers":{},"status":200}`, "")                                                                                  // Caddy with a time_key of its own
+	f(`{"severity":"info","timestamp":"2026-11-21T10:00:00Z","logger":"http.log.access","message":"handled request","request":{"method":"GET"},"status":200}`, "caddy") // as a cloud wants it
+	f(`{"time":"21/Nov/2026:10:00:00.882","ts":"2026-11-21T10:00:00+0530","client_ip":"::1","method":"POST","uri":"/","status":200}`, "")                               // HAProxy's %tr
+	f(`{"time":"2026-11-21T10:00:00Z","method":"POST","url":"/v1","status_code":200}`, "")
+	f(`{"time":"11/25/2026, 5:24:22 AM","method":"POST","status":200,"duration":18,"requestOptions":[{}]}`, "portkey")
 	f(`{"startTime":1,"call_type":"acompletion","messages":[]}`, "litellm")
 	f(`{"startTime":1,"time":2,"id":"x","call_type":"acompletion","messages":[]}`, "litellm")
 	f(`{"startTime":1,"messages":[]}`, "")

@@ -18,7 +18,7 @@ func newNative(reads fingerprint.Field) Parser { return &native{reads: reads} }
 // was, and nothing that other formats are known by.
 func detectNative(line []byte) bool {
 	k := keysOf(line)
-	return k.has("time") && !k.any("startTime", "requestOptions") && !isNginx(k) &&
+	return k.has("time") && !k.any("startTime", "requestOptions", "uri", "request", "status_code", "client_ip", "request_body") && !isNginx(k) &&
 		k.any("id", "method", "path", "query", "body", "body_hash", "caller", "user", "session", "model", "messages", "tool_calls", "attributes", "status")
 }
 

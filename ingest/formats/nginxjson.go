@@ -13,19 +13,17 @@ import (
 // escape=json a line is JSON; with nginx's default escaping it is not, because
 // quotes and everything beyond ASCII are written as \xHH.
 type nginxJSON struct {
-	reads   fingerprint.Field
-	scan    rawjson.Scanner
-	body    requestBody
+	access
 	escaped []byte // a line whose \xHH have become JSON
 }
 
-func newNginxJSON(reads fingerprint.Field) Parser { return &nginxJSON{reads: reads} }
+func newNginxJSON(reads fingerprint.Field) Parser { return &nginxJSON{access: access{reads: reads}} }
 
 func isNginx(k keys) bool {
 	return k.any("method", "request_method", "request") &&
 		(k.any("uri", "request_uri", "request") || k.any("path", "url") && k.any("request_time", "remote_addr")) &&
 		k.any("time", "time_iso8601", "time_local", "msec", "timestamp", "@timestamp") && k.has("status") &&
-		!k.any("ts", "start_time", "startTime", "resp_headers")
+		!k.any("ts", "start_time", "startTime", "resp_headers", "logger")
 }
 
 func detectNginxJSON(line []byte) bool {
@@ -35,9 +33,9 @@ func detectNginxJSON(line []byte) bool {
 
 func (p *nginxJSON) Parse(record []byte, r *fingerprint.Request) (int, string) {
 	var seconds, msec, duration int64 = fingerprint.NoTime, fingerprint.NoTime, fingerprint.NoTime
-	var requested, uri, path, args, address, user []byte
-	var session naming
+	var requested, uri, path, args []byte
 	var size sizes
+	p.begin()
 	s := &p.scan
 	line := p.unescape(record)
 	s.Reset(line)
@@ -75,17 +73,17 @@ func (p *nginxJSON) Parse(record []byte, r *fingerprint.Request) (int, string) {
 		case "status":
 			r.Status = readStatus(s, r.Status)
 		case "session", "session_id":
-			session.other(ownField, value(s, nil))
-		case "remote_addr":
-			address = value(s, address)
+			p.session.other(ownField, value(s, nil))
+		case "remote_addr", "remote_ip", "client_ip", "client":
+			p.address = value(s, p.address)
 		case "remote_user":
-			user = value(s, user)
+			p.name = value(s, p.name)
 		case "body", "request_body":
 			r.Body, size.body = value(s, r.Body), true
 		case "request_length", "bytes_in", "content_length", "http_content_length", "request_body_file":
 			p.size(s, r, &size)
 		default:
-			p.other(s, r, &session)
+			p.other(r)
 		}
 	}
 	if column, why := failure(s); why != "" {
@@ -109,16 +107,10 @@ func (p *nginxJSON) Parse(record []byte, r *fingerprint.Request) (int, string) {
 	if len(args) > 0 {
 		r.Query.Raw = args
 	}
-	if r.Caller = user; len(user) == 0 {
-		r.Caller = address
-	}
-	r.CallerIsName = true
-	if r.Body != nil {
-		p.body.read(r, &session, p.reads)
-	} else if size.body && size.spooled {
+	if r.Body == nil && size.body && size.spooled {
 		r.Lost = fingerprint.SpooledBody
 	}
-	r.Session = session.value
+	p.finish(r)
 	return 0, ""
 }
 
@@ -157,32 +149,25 @@ func (p *nginxJSON) size(s *rawjson.Scanner, r *fingerprint.Request, to *sizes) 
 
 // other keeps what else the log's owner chose to write: request headers
 // ($http_x_team, or x_team) as header:x-team, the rest by its own name.
-func (p *nginxJSON) other(s *rawjson.Scanner, r *fingerprint.Request, session *naming) {
-	name, isHeader := bytes.CutPrefix(s.Key, []byte("http_"))
-	switch {
-	case isHeader:
-	case bytes.HasPrefix(name, []byte("x_")), string(name) == "user_agent":
-		isHeader = true
-	case p.reads&fingerprint.ReadsAttributes == 0:
-		s.Skip()
+func (p *nginxJSON) other(r *fingerprint.Request) {
+	name, isHeader := bytes.CutPrefix(p.scan.Key, []byte("http_"))
+	if !isHeader && !bytes.HasPrefix(name, []byte("x_")) && string(name) != "user_agent" {
+		p.attribute(r)
 		return
 	}
-	text := value(s, nil)
-	if text == nil {
-		return
-	}
-	if isHeader {
-		name = s.Join("header:", name)
-		for i, c := range name {
-			if c == '_' {
-				name[i] = '-'
-			}
+	p.variable(r, name)
+}
+
+// variable notes a request header that is named as in a variable.
+func (a *access) variable(r *fingerprint.Request, name []byte) {
+	text := value(&a.scan, nil)
+	name = a.scan.Join("", name)
+	for i, c := range name {
+		if c == '_' {
+			name[i] = '-'
 		}
-		session.header(name[len("header:"):], text)
 	}
-	if p.reads&fingerprint.ReadsAttributes != 0 {
-		setAttribute(r, name, text)
-	}
+	a.header(r, name, text)
 }
 
 // value reads a variable. nginx writes "" or "-" for one that is not set.

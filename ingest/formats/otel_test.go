@@ -77,6 +77,20 @@ func TestOtelSpan(t *testing.T) {
 	f(` messages=1 last="{\"role\":\"user\",\"content\":\"chat\"}"`, call("gen_ai.input.messages", `[{"role":"user","content":"chat"}]`)...)
 	f(` messages=1 last="{\"role\":\"user\",\"content\":[{\"type\":\"blob\",\"content\":\"iVBO\"}]}"`, call("gen_ai.input.messages", `[{"role":"user","parts":[{"type":"blob","content":"iVBO"}]}]`)...)
 
+	// LiteLLM has calls and ids beside the parts, and of the answer its calls elsewhere.
+	f(` messages=2 last="{\"role\":\"tool\",\"tool_call_id\":\"t\",\"content\":[{\"type\":\"text\",\"text\":\"ok\"}]}" tool_calls=2 name=f arguments={} name=g`,
+		call("gen_ai.input.messages", `[{"role":"assistant","parts":[],"tool_calls":[{"id":"t","function":{"name":"f","arguments":"{}"}}]},{"role":"tool","parts":[{"type":"text","content":"ok"}],"tool_call_id":"t"}]`,
+			"gen_ai.output.messages", `[{"role":"assistant","parts":[],"finish_reason":"tool_calls"}]`, "gen_ai.completion.0.finish_reason", "tool_calls",
+			"gen_ai.completion.0.function_call.name", "f", "gen_ai.completion.0.function_call.arguments", "{}", "gen_ai.completion.1.function_call.name", "g")...)
+	f(``, call("gen_ai.output.messages", `[{"role":"assistant","parts":[],"finish_reason":"tool_calls"}]`)...)
+	f(` tool_calls=0`, call("gen_ai.output.messages", `[{"role":"assistant","parts":[],"finish_reason":"stop"}]`)...)
+	f(` tool_calls=1 name=f arguments={}`, call("gen_ai.output.messages", `[{"function_call":{"name":"f","arguments":"{}"},"finish_reason":"function_call"}]`)...)
+	// The text of the last message alone, beside all of them.
+	f(` messages=2 last="{\"role\":\"user\",\"content\":\"{so\"}"`, "openinference.span.kind", "LLM", "input.value", "{so",
+		"llm.input_messages.0.message.role", "system", "llm.input_messages.1.message.role", "user", "llm.input_messages.1.message.content", "{so")
+	// A result whose call stands nowhere, behind instructions.
+	f(` messages=2 last="{\"role\":\"tool\",\"content\":\"ok\"}" lost="history kept by the provider, not in the request"`,
+		call("gen_ai.input.messages", `[{"role":"system","content":"be good"},{"role":"tool","content":"ok"}]`)...)
 	// One attribute a field: in any order, and a list as a text.
 	f(` messages=2 last="{\"role\":\"assistant\",\"content\":[{\"type\":\"text\",\"text\":\"b\"}],\"tool_calls\":[{\"name\":\"f\",\"arguments\":\"{}\"},{\"id\":\"2\"}]}" tool_calls=1 call=t name=g arguments={}`,
 		"llm.request.type", "chat", "gen_ai.prompt.1.role", "assistant", "gen_ai.prompt.0.role", "user", "gen_ai.prompt.1.tool_calls.1.id", "2", "gen_ai.prompt.1.tool_calls.0.name", "f", "gen_ai.prompt.1.tool_calls.0.arguments", "{}",
@@ -191,7 +205,7 @@ func TestOtelJoin(t *testing.T) {
 	event := func(name string, attributes ...string) string {
 		return `{` + otelAttributes(attributes...) + `,"name":"` + name + `"}` // in any order
 	}
-	happened(` messages=2 last="{\"role\":\"tool\",\"tool_call_id\":\"t\",\"content\":\"ok\"}" tool_calls=1 call=u name=f arguments={}`,
+	happened(` messages=2 last="{\"role\":\"tool\",\"tool_call_id\":\"t\",\"content\":\"ok\"}" tool_calls=1 call=u name=f arguments={} lost="history kept by the provider, not in the request"`,
 		event("exception", "content", "no"), event("gen_ai.system.message", "gen_ai.system", "az.ai.inference", "gen_ai.event.content", `{"role":"developer","content":"be good"}`),
 		event("gen_ai.tool.message", "gen_ai.event.content", `{"id":"t","content":"ok"}`),
 		event("gen_ai.choice", "gen_ai.event.content", `{"finish_reason":"tool_calls","message":{"tool_calls":[{"id":"u","type":"function","function":{"name":"f","arguments":"{}"}}]}}`))

@@ -294,7 +294,7 @@ func (p *otelCall) content(sp *otelSpan, r *fingerprint.Request) {
 	case p.input != nil:
 		p.in.messages(p.input, r, p.reads)
 		r.Messages.System = p.system
-	case p.request != nil && p.whole(r):
+	case p.request != nil && (len(p.in.found) == 0 || isBody(&p.body, p.request)) && p.whole(r):
 	case len(p.in.found) > 0:
 		p.in.flatMessages(r)
 		if sp.dropped && r.Lost == fingerprint.Computable {
@@ -304,6 +304,10 @@ func (p *otelCall) content(sp *otelSpan, r *fingerprint.Request) {
 	switch {
 	case p.output != nil:
 		p.out.issued(p.output, r, p.reads)
+		if !r.ToolCallsLogged && r.Lost == fingerprint.Computable && len(p.out.found) > 0 {
+			p.out.flatCalls(r)
+			r.ToolCallsLogged = len(r.ToolCalls) > 0
+		}
 	case p.calls != nil:
 		p.out.sdkCalls(p.calls, r)
 	case len(p.out.found) > 0:
@@ -412,25 +416,32 @@ func readAnswer(s *rawjson.Scanner, r *fingerprint.Request, reads fingerprint.Fi
 // startsWithResult tells messages whose first is the result of a call that is
 // not among them: the provider keeps what came before.
 func startsWithResult(s *rawjson.Scanner, items []rawjson.Value) bool {
-	if len(items) == 0 {
-		return false
-	}
-	s.Reset(items[0])
-	result := false
-	for s.Object(); s.NextKey(); {
-		switch string(s.Key) {
-		case "role":
-			result = result || string(s.Text(nil)) == "tool"
-		case "type":
-			switch string(s.Text(nil)) {
-			case "function_call_output", "custom_tool_call_output":
-				result = true
+	for _, item := range items {
+		s.Reset(item)
+		result, instructs := false, false
+		for s.Object(); s.NextKey(); {
+			switch string(s.Key) {
+			case "role":
+				switch string(s.Text(nil)) {
+				case "tool":
+					result = true
+				case "system", "developer":
+					instructs = true
+				}
+			case "type":
+				switch string(s.Text(nil)) {
+				case "function_call_output", "custom_tool_call_output":
+					result = true
+				}
+			default:
+				s.Skip()
 			}
-		default:
-			s.Skip()
+		}
+		if !instructs {
+			return result
 		}
 	}
-	return result
+	return false
 }
 
 // finish decides between fields that say the same.
@@ -477,4 +488,20 @@ var errorStatus = map[string]int{
 	"ServiceUnavailableError":  503,
 	"DeadlineExceededError":    504,
 	"OverloadedError":          529,
+}
+
+// isBody tells a request, or its messages, from the text of the last one alone.
+func isBody(s *rawjson.Scanner, request []byte) bool {
+	text := bytes.TrimSpace(request)
+	if bytes.HasPrefix(text, []byte("[{")) {
+		return true
+	}
+	s.Reset(text)
+	for s.Object(); s.NextKey(); s.Skip() {
+		switch string(s.Key) {
+		case "messages", "input", "contents", "prompt":
+			return true
+		}
+	}
+	return false
 }

@@ -67,7 +67,7 @@ func (c *chat) take(r *fingerprint.Request, from int) {
 func (c *chat) message(message rawjson.Value) bool {
 	s := &c.parts
 	s.Reset(message)
-	var role, name, parts, content rawjson.Value
+	var role, name, parts, content, toolCalls, callID rawjson.Value
 	for s.Object(); s.NextKey(); {
 		switch string(s.Key) {
 		case "role":
@@ -78,6 +78,10 @@ func (c *chat) message(message rawjson.Value) bool {
 			parts = s.Value()
 		case "content":
 			content = s.Value()
+		case "tool_calls": // LiteLLM's otel keeps them beside the parts
+			toolCalls = s.Value()
+		case "tool_call_id":
+			callID = s.Value()
 		default:
 			s.Skip()
 		}
@@ -96,12 +100,21 @@ func (c *chat) message(message rawjson.Value) bool {
 	for s.Array(); s.NextElement(); some = true {
 		c.sort(s.Value())
 	}
+	if toolCalls.Kind() == rawjson.Array && len(c.calls) == 0 {
+		s.Reset(toolCalls)
+		for s.Array(); s.NextElement(); some = true {
+			c.calls = append(c.calls, s.Value())
+		}
+	}
 	if len(c.calls) == 0 && len(c.rest) == 0 {
 		return some
 	}
 	c.json = append(append(c.json, `{"role":`...), orNull(role)...)
 	if name != nil {
 		c.json = append(append(c.json, `,"name":`...), name...)
+	}
+	if callID != nil {
+		c.json = append(append(c.json, `,"tool_call_id":`...), callID...)
 	}
 	for i, part := range c.rest {
 		c.json = append(c.json, start(i, `,"content":[`)...)
@@ -205,6 +218,7 @@ func (c *chat) issued(list []byte, r *fingerprint.Request, reads fingerprint.Fie
 	if reads&fingerprint.ReadsResponse == 0 {
 		return
 	}
+	called := false
 	s := &c.scan
 	s.Reset(list)
 	for s.Array(); s.NextElement(); {
@@ -216,12 +230,30 @@ func (c *chat) issued(list []byte, r *fingerprint.Request, reads fingerprint.Fie
 				}
 			case "tool_calls":
 				readToolCalls(s, r, len(r.ToolCalls), reads)
+			case "function_call":
+				if call, ok := readToolCall(s); ok {
+					r.ToolCalls = append(r.ToolCalls, call)
+				}
+			case "finish_reason":
+				called = called || endsInCall(s.Text(nil))
 			default:
 				s.Skip()
 			}
 		}
 	}
+	if called && len(r.ToolCalls) == 0 { // LiteLLM keeps that it called, and not what
+		r.ToolCallsLogged = false
+	}
 	wholeCalls(s, r)
+}
+
+// endsInCall tells the reason for which an answer ended that calls tools.
+func endsInCall(reason []byte) bool {
+	switch string(reason) {
+	case "tool_calls", "tool_call", "function_call", "tool_use":
+		return true
+	}
+	return false
 }
 
 // wholeCalls drops the calls of a text that was cut: the last may lack its end.
@@ -313,6 +345,8 @@ func (c *chat) flat(rest, value []byte) {
 		f.kind = flatCall
 		f.n, rest, ok = cutNumber(after)
 		rest = bytes.TrimPrefix(bytes.TrimPrefix(rest, []byte("tool_call.")), []byte("function."))
+	} else if after, is := bytes.CutPrefix(rest, []byte("function_call.")); is { // LiteLLM: one a call
+		f.kind, rest = flatCall, after
 	} else if after, is := bytes.CutPrefix(rest, []byte("contents.")); is {
 		f.kind = flatContent
 		f.n, rest, ok = cutNumber(after)

@@ -23,7 +23,7 @@ func newPortkey(reads fingerprint.Field) Parser { return &portkey{exchange: newE
 
 func detectPortkey(line []byte) bool {
 	k := keysOf(line)
-	return k.has("requestOptions") && k.has("endpoint")
+	return k.has("requestOptions") && k.any("endpoint", "duration", "status")
 }
 
 func (p *portkey) Parse(record []byte, r *fingerprint.Request) (int, string) {

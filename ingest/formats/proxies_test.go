@@ -18,6 +18,7 @@ func TestEnvoyJSON(t *testing.T) {
 			t.Errorf("%s\ngot  %s\nwant %s%s", fields, got, nativeAt, want)
 		}
 	}
+	f(`,"x_session_id":"s","x_envoy_attempt_count":"1"`, `session=s status=200 header:x-session-id=s x_envoy_attempt_count=1`)
 	f(``, `status=200`)
 	f(`,"duration":1500`, `took=1.5s status=200`)
 	f(`,"duration":null,"method":null,"session.id":null,"request_body":null`, `status=200`)
@@ -99,6 +100,9 @@ func TestCaddy(t *testing.T) {
 	at(`"2026/11/21 03:27:46.992"`, "column 0: no time") // in whatever zone
 	at(`"21/Nov/2026:03:27:46 +0000"`, "2026-11-21T03:27:46.000000Z")
 	at(`"noon"`, "column 0: no time")
+	if got := read("caddy", `{"severity":"info","timestamp":"2026-11-21T03:27:46.992Z","logger":"l","message":"handled request"}`); got != now {
+		t.Error(got)
+	}
 
 	took := func(duration, want string) {
 		t.Helper()
