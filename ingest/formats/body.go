@@ -151,12 +151,20 @@ func readResponse(s *rawjson.Scanner, r *fingerprint.Request, reads fingerprint.
 	// Also where it is empty, null or a text: what failed issued no calls, and
 	// the calls of the request's past are not its own.
 	r.ToolCallsLogged = true
+	if reads&fingerprint.ReadsResponse == 0 && reads&fingerprint.ReadsMessages != 0 {
+		for s.Object(); s.NextNamed("previous_response_id"); {
+			continues(s, r)
+		}
+		return
+	}
 	if reads&fingerprint.ReadsResponse == 0 || s.Kind() != rawjson.Object {
 		s.Skip()
 		return
 	}
 	for s.Object(); s.NextKey(); {
 		switch string(s.Key) {
+		case "previous_response_id":
+			continues(s, r)
 		case "text":
 			// All that LiteLLM leaves of a response that it cannot redact in
 			// parts: whether there were calls is not known.
@@ -187,6 +195,15 @@ func readResponse(s *rawjson.Scanner, r *fingerprint.Request, reads fingerprint.
 			s.Skip()
 		}
 	}
+}
+
+// continues reads what a response says of the one before it: the provider keeps
+// what was said up to there.
+func continues(s *rawjson.Scanner, r *fingerprint.Request) {
+	if s.Kind() == rawjson.String && r.Lost == fingerprint.Computable {
+		r.Lost = fingerprint.HistoryElsewhere
+	}
+	s.Skip()
 }
 
 func readMessageCalls(s *rawjson.Scanner, r *fingerprint.Request, reads fingerprint.Field) {

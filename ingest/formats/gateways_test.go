@@ -89,6 +89,12 @@ func TestLiteLLM(t *testing.T) {
 		`named tool_calls=1 call=t name=shell_call arguments="{\"commands\":[\"ls\"]}"`)
 	f(`,"response":{"output":[{"type":"reasoning"},{"type":"function_call","call_id":"t","name":"f","arguments":"{}"},{"type":"message","name":"no"}]}`,
 		`named tool_calls=1 call=t name=f arguments={}`)
+	// The one before stands in the answer alone.
+	f(`,"response":{"previous_response_id":"resp_1","output":[]}`, `named tool_calls=0 lost="history kept by the provider, not in the request"`)
+	f(`,"response":{"previous_response_id":null,"output":[]}`, `named tool_calls=0`)
+	// What failed has null for a stream.
+	f(`,"stream":null,"model_parameters":{"stream":true}`, `named has_tools=false stream=true`)
+	f(`,"stream":null`, `named stream=false`)
 }
 
 // TestLiteLLMPassThrough: the body is the text of a message, and so is the

@@ -33,6 +33,7 @@ type litellmRecord struct {
 	parametersLogged     bool
 	elsewhere            bool // the provider keeps the history
 	streamed             fingerprint.Tri
+	unstreamed           bool
 }
 
 func newLiteLLM(reads fingerprint.Field) Parser { return &litellm{reads: reads} }
@@ -83,8 +84,10 @@ func (p *litellm) field(s *rawjson.Scanner, r *fingerprint.Request) {
 	case "status":
 		p.outcome = s.Text(p.outcome)
 	case "stream":
-		// LiteLLM writes null, not false, for a call that was not streamed.
-		r.Stream = readTri(s, max(r.Stream, fingerprint.No))
+		// LiteLLM writes null, not false, for a call that was not streamed, and
+		// for one that failed.
+		p.unstreamed = s.Kind() == rawjson.Null
+		r.Stream = readTri(s, r.Stream)
 	case "cache_hit":
 		r.Cached = readTri(s, max(r.Cached, fingerprint.No))
 	case "response_cost":
@@ -206,7 +209,9 @@ func (p *litellm) finish(r *fingerprint.Request) {
 		p.bodies.read(p.messages, p.response, r, &p.session, p.reads)
 	}
 	if r.Stream == fingerprint.NotLogged {
-		r.Stream = p.streamed
+		if r.Stream = p.streamed; r.Stream == fingerprint.NotLogged && p.unstreamed {
+			r.Stream = fingerprint.No
+		}
 	}
 	r.Session = p.findSession()
 }

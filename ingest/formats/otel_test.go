@@ -85,6 +85,11 @@ func TestOtelSpan(t *testing.T) {
 	f(``, call("gen_ai.output.messages", `[{"role":"assistant","parts":[],"finish_reason":"tool_calls"}]`)...)
 	f(` tool_calls=0`, call("gen_ai.output.messages", `[{"role":"assistant","parts":[],"finish_reason":"stop"}]`)...)
 	f(` tool_calls=1 name=f arguments={}`, call("gen_ai.output.messages", `[{"function_call":{"name":"f","arguments":"{}"},"finish_reason":"function_call"}]`)...)
+	f(` messages=1 last="{\"role\":\"user\",\"content\":[{\"type\":\"text\",\"text\":\"it's\"}]}"`, "llm.request.type", "chat", "gen_ai.prompt.0.role", "user", "gen_ai.prompt.0.content", `[{'type': 'text', 'text': "it's"}]`)
+	// Of the Responses API no calls and results were kept.
+	answered := []string{"llm.request.type", "chat", "gen_ai.response.id", "resp_1", "gen_ai.prompt.0.role", "user", "gen_ai.prompt.0.content", "go on"}
+	f(` messages=1 last="{\"role\":\"user\",\"content\":\"go on\"}" has_tools=true lost="parts of the messages lost by the logger"`, append(answered, "llm.request.functions.0.name", "f")...)
+	f(` messages=2 last="{\"role\":\"tool\",\"content\":\"ok\"}" has_tools=true`, append(answered, "llm.request.functions.0.name", "f", "gen_ai.prompt.1.role", "tool", "gen_ai.prompt.1.content", "ok")...)
 	// The text of the last message alone, beside all of them.
 	f(` messages=2 last="{\"role\":\"user\",\"content\":\"{so\"}"`, "openinference.span.kind", "LLM", "input.value", "{so",
 		"llm.input_messages.0.message.role", "system", "llm.input_messages.1.message.role", "user", "llm.input_messages.1.message.content", "{so")

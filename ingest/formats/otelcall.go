@@ -2,6 +2,7 @@ package formats
 
 import (
 	"bytes"
+	"slices"
 
 	"github.com/loopgauge/loopgauge/fingerprint"
 	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
@@ -297,8 +298,8 @@ func (p *otelCall) content(sp *otelSpan, r *fingerprint.Request) {
 	case p.request != nil && (len(p.in.found) == 0 || isBody(&p.body, p.request)) && p.whole(r):
 	case len(p.in.found) > 0:
 		p.in.flatMessages(r)
-		if sp.dropped && r.Lost == fingerprint.Computable {
-			r.Lost = fingerprint.LossyContent // the oldest
+		if (sp.dropped || p.lacksItems(sp, r)) && r.Lost == fingerprint.Computable {
+			r.Lost = fingerprint.LossyContent // the oldest, or the calls and their results
 		}
 	}
 	switch {
@@ -321,6 +322,15 @@ func (p *otelCall) content(sp *otelSpan, r *fingerprint.Request) {
 	if r.Lost == fingerprint.Computable && startsWithResult(&p.body, r.Messages.Items) {
 		r.Lost = fingerprint.HistoryElsewhere
 	}
+}
+
+// lacksItems tells a call of the Responses API with tools whose input has neither
+// calls nor results: OpenLLMetry to 0.52 and LiteLLM's otel leave them out, so that
+// all requests of an agent look alike.
+func (p *otelCall) lacksItems(sp *otelSpan, r *fingerprint.Request) bool {
+	return bytes.HasPrefix(sp.responseID, []byte("resp_")) && r.HasTools != fingerprint.No && !slices.ContainsFunc(p.in.found, func(f flat) bool {
+		return f.kind == flatCall || string(f.name) == "role" && string(f.value) == "tool"
+	})
 }
 
 // whole reads a request of which the instrumentation kept all, or its messages,

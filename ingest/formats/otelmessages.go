@@ -403,8 +403,14 @@ func (c *chat) flatMessage(fields []flat) {
 		switch string(f.name) {
 		case "content":
 			c.json = append(c.json, `"content":`...)
-			// A list of parts was written as a JSON text.
-			if list := bytes.TrimSpace(f.value); bytes.HasPrefix(list, []byte("[{")) && c.isJSON(list) {
+			// A list of parts was written as a text, of JSON or of Python.
+			list := bytes.TrimSpace(f.value)
+			if bytes.HasPrefix(list, []byte("[{'")) {
+				if json, ok := appendPython(c.json, list); ok {
+					c.json = append(json, ',')
+					continue
+				}
+			} else if bytes.HasPrefix(list, []byte("[{")) && c.isJSON(list) {
 				c.json = append(append(c.json, list...), ',')
 				continue
 			}
