@@ -17,6 +17,7 @@ type requestBody struct {
 	converse converse
 	path     []byte // of the URL, its escapes undone
 	bedrock  bool   // the log is Bedrock's own: what was sent may be Converse in any case
+	excerpts bool   // a body without a model may be a part of what was sent: what is not there is not known
 }
 
 // read takes r.Body apart. Fields that the record itself carried stay. A body
@@ -93,6 +94,7 @@ func (p *requestBody) read(r *fingerprint.Request, session *naming, reads finger
 	}
 	p.reword(&n, &b, reads)
 	r.Messages = b.Messages
+	whole := !p.excerpts || b.Model != nil
 	if b.Model == nil || n.urlStreams() {
 		model, stream := p.modelOf(r.Path)
 		b.Model = first(b.Model, model)
@@ -105,14 +107,16 @@ func (p *requestBody) read(r *fingerprint.Request, session *naming, reads finger
 	session.body(r, metadataField, sessionID, reads)
 	session.body(r, userIDField, anthropicSession(userID), reads)
 	session.body(r, cacheKeyField, cacheKey, reads)
-	if r.HasTools = b.HasTools; r.HasTools == fingerprint.NotLogged && !n.cached {
+	if b.HasTools != fingerprint.NotLogged {
+		r.HasTools = b.HasTools
+	} else if r.HasTools == fingerprint.NotLogged && !n.cached && whole {
 		r.HasTools = fingerprint.No
 	}
 	if r.MaxTokens == fingerprint.Unknown {
 		r.MaxTokens = b.MaxTokens
 	}
 	if r.Stream == fingerprint.NotLogged {
-		if r.Stream = b.Stream; r.Stream == fingerprint.NotLogged && !n.urlStreams() {
+		if r.Stream = b.Stream; r.Stream == fingerprint.NotLogged && !n.urlStreams() && whole {
 			r.Stream = fingerprint.No
 		}
 	}

@@ -93,7 +93,7 @@ func kindOfLog(name []byte) logKind {
 
 func newOtel(reads fingerprint.Field) Parser {
 	p := &otel{}
-	p.call.reads, p.call.sent = reads, &requestBody{}
+	p.call.reads, p.call.sent = reads, &requestBody{excerpts: true}
 	return p
 }
 

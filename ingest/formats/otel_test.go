@@ -90,9 +90,11 @@ func TestOtelSpan(t *testing.T) {
 	answered := []string{"llm.request.type", "chat", "gen_ai.response.id", "resp_1", "gen_ai.prompt.0.role", "user", "gen_ai.prompt.0.content", "go on"}
 	f(` messages=1 last="{\"role\":\"user\",\"content\":\"go on\"}" has_tools=true lost="parts of the messages lost by the logger"`, append(answered, "llm.request.functions.0.name", "f")...)
 	f(` messages=2 last="{\"role\":\"tool\",\"content\":\"ok\"}" has_tools=true`, append(answered, "llm.request.functions.0.name", "f", "gen_ai.prompt.1.role", "tool", "gen_ai.prompt.1.content", "ok")...)
-	// The text of the last message alone, beside all of them.
-	f(` messages=2 last="{\"role\":\"user\",\"content\":\"{so\"}"`, "openinference.span.kind", "LLM", "input.value", "{so",
-		"llm.input_messages.0.message.role", "system", "llm.input_messages.1.message.role", "user", "llm.input_messages.1.message.content", "{so")
+	// The text of the last message alone, beside all of them: of a list in Python's words, or of what a tool gave.
+	for _, text := range []string{"{so", `[{'type': 'text', 'text': 'so'}]`, `[{"role":"admin"}]`, `{"model":"x","stream":true}`, `{"messages":["so"]}`} {
+		f(` messages=2 last="{\"role\":\"user\",\"content\":\"hi\"}"`, "openinference.span.kind", "LLM", "input.value", text,
+			"llm.input_messages.0.message.role", "system", "llm.input_messages.1.message.role", "user", "llm.input_messages.1.message.content", "hi")
+	}
 	// A result whose call stands nowhere, behind instructions.
 	f(` messages=2 last="{\"role\":\"tool\",\"content\":\"ok\"}" lost="history kept by the provider, not in the request"`,
 		call("gen_ai.input.messages", `[{"role":"system","content":"be good"},{"role":"tool","content":"ok"}]`)...)
@@ -120,8 +122,11 @@ func TestOtelSpan(t *testing.T) {
 	f(` model=g`, call("gen_ai.request.model", "g", "gcp.vertex.agent.llm_request", `{}`, "gcp.vertex.agent.llm_response", `{}`)...)
 	f(` messages=1 last="{\"role\":\"user\",\"content\":\"plain\"}" tool_calls=0`, "openinference.span.kind", "LLM", "input.value", "plain", "output.value", "fine")
 	// LangChain's messages are not known; the attributes are.
-	f(` messages=1 last="{\"role\":\"user\"}" has_tools=false stream=false`,
-		"openinference.span.kind", "LLM", "input.value", `{"messages":[[{"lc":1}]]}`, "llm.input_messages.0.message.role", "user")
+	f(` messages=1 last="{\"role\":\"user\"}" has_tools=true`,
+		"openinference.span.kind", "LLM", "input.value", `{"messages":[[{"lc":1}]]}`, "llm.input_messages.0.message.role", "user", "llm.tools.0.name", "f")
+	// Langfuse keeps the messages and the tools: that it does not say to stream says nothing.
+	f(` messages=1 last="{\"role\":\"user\"}" has_tools=true`, "langfuse.observation.type", "generation", "langfuse.observation.input", `{"tools":[{}],"messages":[{"role":"user"}]}`)
+	f(` messages=1 last="{\"role\":\"user\"}"`, "langfuse.observation.type", "generation", "langfuse.observation.input", `{"messages":[{"role":"user"}]}`)
 	f(` model=m messages=1 last="{\"role\":\"user\"}" tool_calls=1 call=c name=f arguments={} tokens_in=7 tokens_out=2`,
 		"langfuse.observation.type", "generation", "langfuse.observation.model.name", "m", "langfuse.observation.input", `[{"role":"user"}]`,
 		"langfuse.observation.output", `{"type":"function_call","id":"fc","call_id":"c","name":"f","arguments":"{}"}`, "langfuse.observation.usage_details", `{"prompt_tokens":7,"completion_tokens":2,"x":{}}`)

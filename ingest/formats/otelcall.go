@@ -500,18 +500,18 @@ var errorStatus = map[string]int{
 	"OverloadedError":          529,
 }
 
-// isBody tells a request, or its messages, from the text of the last one alone.
-func isBody(s *rawjson.Scanner, request []byte) bool {
-	text := bytes.TrimSpace(request)
-	if bytes.HasPrefix(text, []byte("[{")) {
-		return true
-	}
+// isBody tells a request from the text of its last message alone, which may be
+// JSON as well.
+func isBody(s *rawjson.Scanner, text []byte) bool {
+	model, said := false, false
 	s.Reset(text)
 	for s.Object(); s.NextKey(); s.Skip() {
 		switch string(s.Key) {
+		case "model":
+			model = true
 		case "messages", "input", "contents", "prompt":
-			return true
+			said = true
 		}
 	}
-	return false
+	return model && said
 }
