@@ -42,6 +42,7 @@ type otelSpan struct {
 	guessed            bool // a call because it names a model and what that said
 	part               bool // of another call
 	responseID         []byte
+	responses          bool // a call of the Responses API
 	session, user      []byte
 }
 
@@ -442,7 +443,7 @@ func (sp *otelSpan) classify(s *rawjson.Scanner) {
 				sp.isCall = true
 			}
 		case "llm.request.type": // OpenLLMetry to 0.40, LiteLLM
-			s.Skip()
+			sp.responses = sp.responses || bytes.HasSuffix(otelText(s, sp.plain), []byte("responses"))
 			sp.isCall = true
 		case "openinference.span.kind":
 			told = true
@@ -458,6 +459,7 @@ func (sp *otelSpan) classify(s *rawjson.Scanner) {
 			}
 		case "gen_ai.response.id":
 			sp.responseID, used = otelText(s, sp.plain), true
+			sp.responses = sp.responses || bytes.HasPrefix(sp.responseID, []byte("resp_"))
 		case "session.id", "gen_ai.conversation.id", "langfuse.session.id", "gcp.vertex.agent.session_id", "ai.telemetry.metadata.sessionId",
 			"traceloop.association.properties.session_id", "traceloop.association.properties.chat_id":
 			if t := otelText(s, sp.plain); fingerprint.NamesSession(t) {

@@ -89,7 +89,20 @@ func TestOtelSpan(t *testing.T) {
 	// Of the Responses API no calls and results were kept.
 	answered := []string{"llm.request.type", "chat", "gen_ai.response.id", "resp_1", "gen_ai.prompt.0.role", "user", "gen_ai.prompt.0.content", "go on"}
 	f(` messages=1 last="{\"role\":\"user\",\"content\":\"go on\"}" has_tools=true lost="parts of the messages lost by the logger"`, append(answered, "llm.request.functions.0.name", "f")...)
-	f(` messages=2 last="{\"role\":\"tool\",\"content\":\"ok\"}" has_tools=true`, append(answered, "llm.request.functions.0.name", "f", "gen_ai.prompt.1.role", "tool", "gen_ai.prompt.1.content", "ok")...)
+	answered = append(answered, "llm.request.functions.0.name", "f", "gen_ai.prompt.2.role", "tool", "gen_ai.prompt.2.content", "ok", "gen_ai.prompt.1.role", "assistant")
+	f(` messages=3 last="{\"role\":\"tool\",\"content\":\"ok\"}" has_tools=true`, append(answered, "gen_ai.prompt.1.tool_calls.0.name", "f")...)
+	f(` messages=1 last="{\"role\":\"user\"}" lost="parts of the messages lost by the logger"`, "llm.request.type", "aresponses", "llm.input_messages.0.message.role", "user")
+	// The result of a call that was not kept, in LiteLLM 1.80 and of a legacy function.
+	const lost = ` lost="parts of the messages lost by the logger"`
+	f(` messages=3 last="{\"role\":\"tool\",\"content\":\"ok\"}" has_tools=true`+lost, answered...)
+	legacy := []string{"llm.request.type", "chat", "gen_ai.prompt.0.role", "user", "gen_ai.prompt.1.role", "assistant", "gen_ai.prompt.2.role", "function", "gen_ai.prompt.2.content", "ok"}
+	f(` messages=3 last="{\"role\":\"function\",\"content\":\"ok\"}"`+lost, legacy...)
+	// Whether it called is not known of an answer that is a role alone, or that ended in a call.
+	f(``, "llm.request.type", "chat", "gen_ai.completion.0.role", "assistant", "gen_ai.completion.0.finish_reason", "function_call")
+	f(``, "openinference.span.kind", "LLM", "llm.output_messages.0.message.role", "assistant", "llm.output_messages.0.message.content", "")
+	f(` tool_calls=0`, "llm.request.type", "chat", "gen_ai.completion.0.role", "assistant", "gen_ai.completion.0.finish_reason", "stop")
+	f(``, "langfuse.observation.type", "generation", "langfuse.observation.output", `{"role":"assistant","content":null}`)
+	f(` tool_calls=0`, "langfuse.observation.type", "generation", "langfuse.observation.output", `{"role":"assistant","content":"ok"}`)
 	// The text of the last message alone, beside all of them: of a list in Python's words, or of what a tool gave.
 	for _, text := range []string{"{so", `[{'type': 'text', 'text': 'so'}]`, `[{"role":"admin"}]`, `{"model":"x","stream":true}`, `{"messages":["so"]}`} {
 		f(` messages=2 last="{\"role\":\"user\",\"content\":\"hi\"}"`, "openinference.span.kind", "LLM", "input.value", text,
@@ -225,7 +238,9 @@ func TestOtelJoin(t *testing.T) {
 		event("gen_ai.tool.message", "content", `[{"toolResult":{"toolUseId":"t","content":[{"text":"ok"}]}}]`),
 		event("gen_ai.choice", "finish_reason", "tool_use", "message", `[{"text":"so"},{"toolUse":{"toolUseId":"u","name":"f","input":{"a":1}}}]`))
 	happened(` messages=1 last="{\"role\":\"user\",\"content\":\"hi\"}" tool_calls=0`, event("gen_ai.user.message", "content", "hi"), event("gen_ai.choice", "finish_reason", "end_turn", "message", "Hello"))
-	happened(` messages=1 last="{\"role\":\"user\",\"content\":\"hi\"}"`, event("gen_ai.user.message", "content", "hi"), event("gen_ai.choice", "finish_reason", "tool_use", "message", "Hello"))
+	for _, reason := range []string{"tool_use", "function_call"} {
+		happened(` messages=1 last="{\"role\":\"user\",\"content\":\"hi\"}"`, event("gen_ai.user.message", "content", "hi"), event("gen_ai.choice", "finish_reason", reason, "message", "Hello"))
+	}
 	happened(``, event("gen_ai.user.message", "gen_ai.system", "openai")) // without what it said
 	// The details, each in an event of its own.
 	happened(` messages=1 last="{\"role\":\"user\",\"content\":[{\"type\":\"text\",\"text\":\"\\\"hi\\\"\"}]}" tool_calls=1 name=f`,

@@ -312,7 +312,6 @@ func (p *otelCall) content(sp *otelSpan, r *fingerprint.Request) {
 	case p.calls != nil:
 		p.out.sdkCalls(p.calls, r)
 	case len(p.out.found) > 0:
-		r.ToolCallsLogged = true
 		p.out.flatCalls(r)
 	case p.answer != nil:
 		p.issued(r)
@@ -328,7 +327,7 @@ func (p *otelCall) content(sp *otelSpan, r *fingerprint.Request) {
 // calls nor results: OpenLLMetry to 0.52 and LiteLLM's otel leave them out, so that
 // all requests of an agent look alike.
 func (p *otelCall) lacksItems(sp *otelSpan, r *fingerprint.Request) bool {
-	return bytes.HasPrefix(sp.responseID, []byte("resp_")) && r.HasTools != fingerprint.No && !slices.ContainsFunc(p.in.found, func(f flat) bool {
+	return sp.responses && r.HasTools != fingerprint.No && !slices.ContainsFunc(p.in.found, func(f flat) bool {
 		return f.kind == flatCall || string(f.name) == "role" && string(f.value) == "tool"
 	})
 }
@@ -376,12 +375,28 @@ func (p *otelCall) issued(r *fingerprint.Request) {
 	b.Reset(text)
 	if text[0] == '{' {
 		readAnswer(b, r, p.reads)
+		r.ToolCallsLogged = len(r.ToolCalls) > 0 || saysMore(&p.body, text)
 	} else {
 		for b.Array(); b.NextElement(); {
 			readAnswer(b, r, p.reads)
 		}
 	}
 	wholeCalls(b, r)
+}
+
+// saysMore tells an answer from one of which nothing but the role was kept: LiteLLM
+// leaves a legacy function_call out.
+func saysMore(s *rawjson.Scanner, answer []byte) bool {
+	some := false
+	s.Reset(answer)
+	for s.Object(); s.NextKey(); {
+		if name := string(s.Key); name == "role" || s.Kind() == rawjson.Null {
+			s.Skip()
+		} else if value := s.Value(); string(value) != `""` {
+			some = true
+		}
+	}
+	return some
 }
 
 // readAnswer reads a response, a message, or an item that is a call.

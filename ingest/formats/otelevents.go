@@ -190,10 +190,7 @@ func (p *otelCall) answerLog(body []byte, r *fingerprint.Request) {
 				readConverseBlock(b, r)
 			}
 		case "finish_reason":
-			switch string(b.Text(nil)) {
-			case "tool_calls", "tool_call", "tool_use":
-				called = true
-			}
+			called = endsInCall(b.Text(nil))
 		default:
 			b.Skip()
 		}

@@ -382,6 +382,7 @@ func (c *chat) flatMessages(r *fingerprint.Request) {
 	r.Messages.Items, c.ends = r.Messages.Items[:0], c.ends[:0]
 	from := len(c.json)
 	c.order()
+	called := true // by what the provider keeps, unless something was said
 	for rest := c.found; len(rest) > 0; {
 		n := 1
 		for n < len(rest) && rest[n].message == rest[0].message {
@@ -389,9 +390,27 @@ func (c *chat) flatMessages(r *fingerprint.Request) {
 		}
 		c.flatMessage(rest[:n])
 		c.ends = append(c.ends, len(c.json))
+		switch string(role(rest[:n])) {
+		case "system", "developer":
+		case "tool", "function":
+			if !called && r.Lost == fingerprint.Computable {
+				r.Lost = fingerprint.LossyContent // the call, as LiteLLM does with legacy ones and 1.80 with all
+			}
+		default:
+			called = rest[n-1].kind == flatCall
+		}
 		rest = rest[n:]
 	}
 	c.take(r, from)
+}
+
+func role(fields []flat) []byte {
+	for _, f := range fields {
+		if f.kind == flatOwn && string(f.name) == "role" {
+			return f.value
+		}
+	}
+	return nil
 }
 
 // flatMessage makes one message.
@@ -451,9 +470,11 @@ func (c *chat) isJSON(text []byte) bool {
 	return c.part.End() == nil
 }
 
-// flatCalls are the calls among the attributes found.
+// flatCalls are the calls among the attributes found. That there were none is
+// known if the answer says something else, and not that it ended in a call.
 func (c *chat) flatCalls(r *fingerprint.Request) {
 	c.order()
+	said, called := false, false
 	for i := 0; i < len(c.found); {
 		f := c.found[i]
 		var call fingerprint.ToolCall
@@ -465,10 +486,16 @@ func (c *chat) flatCalls(r *fingerprint.Request) {
 				call.Name = c.found[i].value
 			case "arguments":
 				call.Arguments = c.found[i].value
+			case "role":
+				continue
+			case "finish_reason":
+				called = called || endsInCall(c.found[i].value)
 			}
+			said = said || len(c.found[i].value) > 0
 		}
 		if f.kind == flatCall && call.Name != nil {
 			r.ToolCalls = append(r.ToolCalls, call)
 		}
 	}
+	r.ToolCallsLogged = len(r.ToolCalls) > 0 || said && !called
 }
