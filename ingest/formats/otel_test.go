@@ -155,6 +155,14 @@ func TestOtelSpan(t *testing.T) {
 	is(`id=c caller=h session=s model=g header:x-session-id=s`, "llm.request.type", "acompletion", "litellm.call_id", "c", "metadata.user_api_key_hash", "h", "litellm.model_group", "g", "gen_ai.request.model", "openai/g",
 		"metadata.requester_custom_headers", `{'x-session-id': 's'}`, "metadata.requester_metadata", `{'trace_id': 't', 'headers': {}}`)
 	is(`id=a named`, "llm.request.type", "acompletion", "metadata.requester_metadata", `{'cut`)
+	// All that in one attribute, by its arize_phoenix, which has the content twice as well.
+	is(`id=a caller=h user=u session=s messages=1 last="{\"role\":\"user\",\"content\":[{\"type\":\"text\",\"text\":\"hi\"}]}" header:x-session-id=s`, "openinference.span.kind", "LLM",
+		"metadata", `{"user_api_key_hash":"h","user_api_key_alias":null,"user_api_key_user_id":"u","requester_metadata":{"headers":{"x-session-id":"s"}},"requester_custom_headers":{"x-session-id":"s"}}`,
+		"litellm.trace_id", "t", "llm.input_messages.0.message.role", "user", "llm.input_messages.0.message.content", `[{'type': 'text', 'text': 'hi'}]`,
+		"llm.input_messages.0.message.contents.0.message_content.type", "text", "llm.input_messages.0.message.contents.0.message_content.text", "hi")
+	f(` session=t`, call("litellm.trace_id", "t")...)
+	f(``, call("litellm.trace_id", "7d0d9a4e-1c7b-41fa-9891-b38de8048646")...)
+	f(``, call("litellm.trace_id", "t", "metadata", `{"requester_metadata":{"trace_id":"t"}}`)...)
 	// Who calls a session, a user, a cost and the cache otherwise.
 	for _, name := range []string{"langfuse.session.id", "traceloop.association.properties.session_id", "traceloop.association.properties.chat_id", "ai.telemetry.metadata.sessionId", "gcp.vertex.agent.session_id"} {
 		f(` session=s`, call(name, "s")...)

@@ -15,6 +15,7 @@ type otelCall struct {
 	body  rawjson.Scanner // of JSON inside them from which nothing is kept
 
 	metadata, headers rawjson.Scanner // of what a client sent along
+	about             rawjson.Scanner // of what LiteLLM says of a call, with that in it
 	kept, said        rawjson.Scanner // of the request, and of the answer
 	happened          rawjson.Scanner // of a span's events
 	kinds             []logKind       // of these
@@ -35,6 +36,7 @@ type otelGathered struct {
 	callerHash, caller    []byte
 	errorType             []byte
 	session               naming
+	trace                 []byte // by the client's name, or LiteLLM's own
 }
 
 func (p *otelCall) fill(sp *otelSpan, r *fingerprint.Request) {
@@ -155,6 +157,10 @@ func (p *otelCall) attribute(s *rawjson.Scanner, plain bool, key []byte, r *fing
 		r.User = first(r.User, otelText(s, plain))
 	case "metadata.requester_metadata", "metadata.requester_custom_headers":
 		p.requester(key, otelText(s, plain), r)
+	case "metadata":
+		p.gateway(otelText(s, plain), r)
+	case "litellm.trace_id":
+		p.trace = otelText(s, plain)
 	default:
 		p.other(s, plain, key, r)
 	}
@@ -266,6 +272,28 @@ func (p *otelCall) usage(text []byte, r *fingerprint.Request) {
 			r.TokensIn = readCount(b, r.TokensIn)
 		case "output", "completion_tokens", "output_tokens":
 			r.TokensOut = readCount(b, r.TokensOut)
+		default:
+			b.Skip()
+		}
+	}
+}
+
+// gateway reads what LiteLLM's arize_phoenix has in one attribute, as JSON.
+func (p *otelCall) gateway(text []byte, r *fingerprint.Request) {
+	b := &p.about
+	b.Reset(text)
+	for b.Object(); b.NextKey(); {
+		switch string(b.Key) {
+		case "user_api_key_hash":
+			p.callerHash = b.Text(p.callerHash)
+		case "user_api_key_alias":
+			p.caller = b.Text(p.caller)
+		case "user_api_key_user_id":
+			r.User = first(r.User, b.Text(nil))
+		case "requester_metadata":
+			p.session.requester(b, r, p.reads)
+		case "requester_custom_headers":
+			p.session.headers(b, r, p.reads)
 		default:
 			b.Skip()
 		}
@@ -476,6 +504,9 @@ func (p *otelCall) finish(sp *otelSpan, r *fingerprint.Request) {
 	r.Caller = first(p.callerHash, p.caller, sp.service)
 	r.CallerIsName = len(p.callerHash) == 0
 	p.session.other(ownField, sp.session)
+	if p.session.value == nil && !isMadeUp(p.trace) && !bytes.Equal(p.trace, p.session.trace) {
+		p.session.other(ownField, p.trace)
+	}
 	r.Session = p.session.value
 	if sp.failed || len(p.errorType) > 0 {
 		r.Error = first(p.errorType, sp.message)

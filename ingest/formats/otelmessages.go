@@ -416,11 +416,15 @@ func role(fields []flat) []byte {
 // flatMessage makes one message.
 func (c *chat) flatMessage(fields []flat) {
 	c.json = append(c.json, '{')
+	inParts := slices.ContainsFunc(fields, func(f flat) bool { return f.kind == flatContent })
 	for len(fields) > 0 && fields[0].kind == flatOwn {
 		f := fields[0]
 		fields = fields[1:]
 		switch string(f.name) {
 		case "content":
+			if inParts { // which LiteLLM writes beside the list as a text
+				continue
+			}
 			c.json = append(c.json, `"content":`...)
 			// A list of parts was written as a text, of JSON or of Python.
 			list := bytes.TrimSpace(f.value)
