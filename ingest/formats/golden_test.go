@@ -119,6 +119,9 @@ func render(r *fingerprint.Request, column int, why string) string {
 		if n := len(r.Messages.Items); n > 0 {
 			text("last", r.Messages.Items[n-1])
 		}
+		if r.Messages.Tail {
+			b.WriteString(" tail")
+		}
 	}
 	tri("has_tools", r.HasTools)
 	if r.ToolCallsLogged {

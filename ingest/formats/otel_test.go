@@ -50,6 +50,7 @@ func TestOtelSpan(t *testing.T) {
 		is("id=a named"+want, attributes...)
 	}
 	call := func(pairs ...string) []string { return append([]string{"gen_ai.operation.name", "chat"}, pairs...) }
+	const lost = ` lost="parts of the messages lost by the logger"`
 	f(``, call()...)
 	f(``, "llm.request.type", "chat")
 	f(``, "openinference.span.kind", "LLM")
@@ -77,6 +78,13 @@ func TestOtelSpan(t *testing.T) {
 	f(` messages=1 last="{\"role\":\"user\",\"content\":\"chat\"}"`, call("gen_ai.input.messages", `[{"role":"user","content":"chat"}]`)...)
 	f(` messages=1 last="{\"role\":\"user\",\"content\":[{\"type\":\"blob\",\"content\":\"iVBO\"}]}"`, call("gen_ai.input.messages", `[{"role":"user","parts":[{"type":"blob","content":"iVBO"}]}]`)...)
 
+	// openai-v2 2.4 leaves out what a user said in a list: from there on all is there. What an answer called may not be.
+	f(` messages=2 last="{\"role\":\"tool\",\"tool_call_id\":\"t\",\"content\":[{\"type\":\"text\",\"text\":\"no\"}]}" tail`,
+		call("gen_ai.input.messages", `[{"role":"developer","parts":[{"content":"be good","type":"text"}]},{"role":"user","parts":[]},{"role":"assistant","parts":[{"arguments":{},"name":"f","id":"t","type":"tool_call"}]},`+
+			`{"role":"tool","parts":[{"response":[{"type":"text","text":"no"}],"id":"t","type":"tool_call_response"}]}]`)...)
+	f(` messages=1 last="{\"role\":\"system\",\"content\":[{\"type\":\"text\",\"text\":\"x\"}]}"`+lost, call("gen_ai.input.messages", `[{"role":"system","parts":[{"type":"text","content":"x"}]},{"role":"user","parts":[]}]`)...)
+	f(` messages=1 last="{\"role\":\"user\",\"content\":\"x\"}"`+lost, call("gen_ai.input.messages", `[{"role":"user","parts":[]},{"role":"assistant","parts":[]},{"role":"user","content":"x"}]`)...)
+
 	// LiteLLM has calls and ids beside the parts, and of the answer its calls elsewhere.
 	f(` messages=2 last="{\"role\":\"tool\",\"tool_call_id\":\"t\",\"content\":[{\"type\":\"text\",\"text\":\"ok\"}]}" tool_calls=2 name=f arguments={} name=g`,
 		call("gen_ai.input.messages", `[{"role":"assistant","parts":[],"tool_calls":[{"id":"t","function":{"name":"f","arguments":"{}"}}]},{"role":"tool","parts":[{"type":"text","content":"ok"}],"tool_call_id":"t"}]`,
@@ -93,7 +101,6 @@ func TestOtelSpan(t *testing.T) {
 	f(` messages=3 last="{\"role\":\"tool\",\"content\":\"ok\"}" has_tools=true`, append(answered, "gen_ai.prompt.1.tool_calls.0.name", "f")...)
 	f(` messages=1 last="{\"role\":\"user\"}" lost="parts of the messages lost by the logger"`, "llm.request.type", "aresponses", "llm.input_messages.0.message.role", "user")
 	// The result of a call that was not kept, in LiteLLM 1.80 and of a legacy function.
-	const lost = ` lost="parts of the messages lost by the logger"`
 	f(` messages=3 last="{\"role\":\"tool\",\"content\":\"ok\"}" has_tools=true`+lost, answered...)
 	legacy := []string{"llm.request.type", "chat", "gen_ai.prompt.0.role", "user", "gen_ai.prompt.1.role", "assistant", "gen_ai.prompt.2.role", "function", "gen_ai.prompt.2.content", "ok"}
 	f(` messages=3 last="{\"role\":\"function\",\"content\":\"ok\"}"`+lost, legacy...)

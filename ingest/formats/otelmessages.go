@@ -43,15 +43,36 @@ func (c *chat) messages(list []byte, r *fingerprint.Request, reads fingerprint.F
 		c.json = append(c.json, s.Value()...)
 		c.ends = append(c.ends, len(c.json))
 	}
+	tail, lost := -1, false // from where on all is there, and whether something is missing there
 	for s.Array(); s.NextElement(); {
-		if !c.message(orNull(s.Value())) && r.Lost == fingerprint.Computable {
-			r.Lost = fingerprint.LossyContent
+		message := orNull(s.Value())
+		if c.message(message) {
+			continue
+		}
+		if lost = !isUsers(&c.part, message); !lost {
+			tail = len(c.ends)
 		}
 	}
-	if s.End() != nil {
-		r.Lost = fingerprint.TruncatedContent
-	}
 	c.take(r, from)
+	switch {
+	case s.End() != nil:
+		r.Lost = fingerprint.TruncatedContent
+	case r.Lost != fingerprint.Computable:
+	case lost || tail == len(c.ends):
+		r.Lost = fingerprint.LossyContent
+	case tail >= 0:
+		r.Messages.Tail = true
+		r.Messages.Items = append(r.Messages.Items[:0], r.Messages.Items[tail:]...)
+	}
+}
+
+// isUsers tells the message of a user from an answer, which may have called.
+func isUsers(s *rawjson.Scanner, message rawjson.Value) (users bool) {
+	s.Reset(message)
+	for s.Object(); s.NextNamed("role"); {
+		users = string(s.Text(nil)) == "user"
+	}
+	return users
 }
 
 // take hands the messages out that were made since json had length from.
