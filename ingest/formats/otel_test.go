@@ -94,6 +94,9 @@ func TestOtelSpan(t *testing.T) {
 	f(` tool_calls=0`, call("gen_ai.output.messages", `[{"role":"assistant","parts":[],"finish_reason":"stop"}]`)...)
 	f(` tool_calls=1 name=f arguments={}`, call("gen_ai.output.messages", `[{"function_call":{"name":"f","arguments":"{}"},"finish_reason":"function_call"}]`)...)
 	f(` messages=1 last="{\"role\":\"user\",\"content\":[{\"type\":\"text\",\"text\":\"it's\"}]}"`, "llm.request.type", "chat", "gen_ai.prompt.0.role", "user", "gen_ai.prompt.0.content", `[{'type': 'text', 'text': "it's"}]`)
+	for _, text := range []string{"[{name}]", "[{'type': 'text', 'text': 'cut"} { // no list
+		f(` messages=1 last="{\"role\":\"user\",\"content\":\"`+text+`\"}"`, "llm.request.type", "chat", "gen_ai.prompt.0.role", "user", "gen_ai.prompt.0.content", text)
+	}
 	// Of the Responses API no calls and results were kept.
 	answered := []string{"llm.request.type", "chat", "gen_ai.response.id", "resp_1", "gen_ai.prompt.0.role", "user", "gen_ai.prompt.0.content", "go on"}
 	f(` messages=1 last="{\"role\":\"user\",\"content\":\"go on\"}" has_tools=true lost="parts of the messages lost by the logger"`, append(answered, "llm.request.functions.0.name", "f")...)
@@ -252,6 +255,7 @@ func TestOtelJoin(t *testing.T) {
 		event("gen_ai.user.message", "content", `[{"text":"hi"}]`), event("gen_ai.assistant.message", "content", `[{"toolUse":{"toolUseId":"t","name":"f","input":{}}}]`),
 		event("gen_ai.tool.message", "content", `[{"toolResult":{"toolUseId":"t","content":[{"text":"ok"}]}}]`),
 		event("gen_ai.choice", "finish_reason", "tool_use", "message", `[{"text":"so"},{"toolUse":{"toolUseId":"u","name":"f","input":{"a":1}}}]`))
+	happened(` messages=1 last="{\"role\":\"user\",\"content\":\"[{'text': 'hi'}]\"}"`, event("gen_ai.user.message", "content", "[{'text': 'hi'}]"))
 	happened(` messages=1 last="{\"role\":\"user\",\"content\":\"hi\"}" tool_calls=0`, event("gen_ai.user.message", "content", "hi"), event("gen_ai.choice", "finish_reason", "end_turn", "message", "Hello"))
 	for _, reason := range []string{"tool_use", "function_call"} {
 		happened(` messages=1 last="{\"role\":\"user\",\"content\":\"hi\"}"`, event("gen_ai.user.message", "content", "hi"), event("gen_ai.choice", "finish_reason", reason, "message", "Hello"))

@@ -3,6 +3,7 @@ package formats
 import (
 	"bytes"
 	"cmp"
+	"encoding/json"
 	"slices"
 
 	"github.com/loopgauge/loopgauge/fingerprint"
@@ -450,11 +451,11 @@ func (c *chat) flatMessage(fields []flat) {
 			// A list of parts was written as a text, of JSON or of Python.
 			list := bytes.TrimSpace(f.value)
 			if bytes.HasPrefix(list, []byte("[{'")) {
-				if json, ok := appendPython(c.json, list); ok {
-					c.json = append(json, ',')
+				if parts, ok := appendPython(c.json, list); ok {
+					c.json = append(parts, ',')
 					continue
 				}
-			} else if bytes.HasPrefix(list, []byte("[{")) && c.isJSON(list) {
+			} else if bytes.HasPrefix(list, []byte("[{")) && json.Valid(list) {
 				c.json = append(append(c.json, list...), ',')
 				continue
 			}
@@ -487,12 +488,6 @@ func (c *chat) flatList(fields []flat, kind flatKind, opening string) []flat {
 	}
 	c.json = append(bytes.TrimSuffix(c.json, []byte{','}), "],"...)
 	return fields
-}
-
-func (c *chat) isJSON(text []byte) bool {
-	c.part.Reset(text)
-	c.part.Skip()
-	return c.part.End() == nil
 }
 
 // flatCalls are the calls among the attributes found. That there were none is
