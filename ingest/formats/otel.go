@@ -458,7 +458,7 @@ func (sp *otelSpan) classify(s *rawjson.Scanner) {
 				sp.isCall = true
 			}
 		case "gen_ai.response.id":
-			sp.responseID, used = otelText(s, sp.plain), true
+			sp.responseID, used = first(otelText(s, sp.plain), sp.responseID), true
 			sp.responses = sp.responses || bytes.HasPrefix(sp.responseID, []byte("resp_"))
 		case "session.id", "gen_ai.conversation.id", "langfuse.session.id", "gcp.vertex.agent.session_id", "ai.telemetry.metadata.sessionId",
 			"traceloop.association.properties.session_id", "traceloop.association.properties.chat_id":
@@ -470,6 +470,8 @@ func (sp *otelSpan) classify(s *rawjson.Scanner) {
 		case "gen_ai.input.messages", "gen_ai.output.messages", "gen_ai.prompt_json", "ai.prompt.messages", "input.value", "langfuse.observation.input", "gcp.vertex.agent.llm_request":
 			sp.hasContent = true
 			s.Skip()
+		case "output.value": // OpenInference has no attribute for the id
+			sp.responseID = first(sp.responseID, answerID(s.Value()))
 		default:
 			used = used || bytes.HasPrefix(key, []byte("gen_ai.usage.")) || bytes.HasPrefix(key, []byte("gen_ai.response."))
 			sp.hasContent = sp.hasContent || bytes.HasPrefix(key, []byte("gen_ai.prompt.")) || bytes.HasPrefix(key, []byte("llm.output_messages."))
@@ -480,6 +482,14 @@ func (sp *otelSpan) classify(s *rawjson.Scanner) {
 	if asks && (used || sp.hasContent) && !told && !sp.isCall {
 		sp.isCall, sp.guessed = true, true
 	}
+}
+
+// answerID is the id with which an answer begins, or nil. It is JSON in a text,
+// which is long, and is not decoded for it.
+func answerID(value rawjson.Value) []byte {
+	_, rest, _ := bytes.Cut(value[:min(len(value), 128)], []byte(`"{\"id\":\"`))
+	id, _, _ := bytes.Cut(rest, []byte{'\\'})
+	return id
 }
 
 // join finds the session of each call on the spans around it, and the calls
@@ -530,7 +540,8 @@ func (p *otel) same(outer, inner *otelSpan) {
 }
 
 // siblings finds the calls that stand beside each other twice: with the same
-// response, one of them without what was said.
+// response, one of them without what was said. They may be in two traces, where
+// a stream was opened before it was read.
 func (p *otel) siblings() {
 	p.byID = p.byID[:0]
 	for i := range p.spans {
@@ -541,11 +552,20 @@ func (p *otel) siblings() {
 	slices.SortStableFunc(p.byID, func(a, b int32) int { return bytes.Compare(p.spans[a].responseID, p.spans[b].responseID) })
 	for k := 1; k < len(p.byID); k++ {
 		a, b := &p.spans[p.byID[k-1]], &p.spans[p.byID[k]]
-		// A cached answer repeats the response, but then in another place.
-		if bytes.Equal(a.responseID, b.responseID) && bytes.Equal(a.parent, b.parent) && bytes.Equal(a.trace, b.trace) && a.hasContent != b.hasContent {
+		if !bytes.Equal(a.responseID, b.responseID) || a.hasContent == b.hasContent {
+			continue
+		}
+		// A cached answer repeats the response, but then in another place, and later.
+		beside := bytes.Equal(a.parent, b.parent) && bytes.Equal(a.trace, b.trace)
+		if beside || a.hasContent && b.within(a) || b.hasContent && a.within(b) {
 			p.same(a, b)
 		}
 	}
+}
+
+// within tells whether all of a span lies in the time of another.
+func (sp *otelSpan) within(outer *otelSpan) bool {
+	return outer.start != fingerprint.NoTime && outer.start <= sp.start && sp.end != fingerprint.NoTime && sp.end <= outer.end
 }
 
 // find is the span with the id in this record, or nil.

@@ -230,6 +230,13 @@ func TestOtelJoin(t *testing.T) {
 	f("id=a named messages=0\nid=b named messages=0", // a cached answer
 		span("t", "a", "p", chat, "chat", content, "[]", "gen_ai.response.id", "r"), span("t", "b", "p", chat, "chat", content, "[]", "gen_ai.response.id", "r"))
 	f("id=a named\nid=b named", span("t", "a", "p", chat, "chat", "gen_ai.response.id", "r"), span("t", "b", "q", chat, "chat", "gen_ai.response.id", "r"))
+	// A stream of Anthropic's library in a trace of its own, by OpenInference 3.1; and a cached answer, later.
+	at := func(trace, id, start, end string, attributes ...string) string {
+		return `{"traceId":"` + trace + `","spanId":"` + id + `","startTimeUnixNano":"` + start + `00000000","endTimeUnixNano":"` + end + `00000000",` + otelAttributes(append(attributes, chat, "chat")...) + `}`
+	}
+	answer := at("t", "a", "10", "15", content, "[]", "output.value", `{"id":"msg_1","content":[{"type":"text"}]}`)
+	f("took=500ms id=a named messages=0 tool_calls=0", answer, at("u", "b", "11", "14", "gen_ai.response.id", "msg_1"))
+	f("took=500ms id=a named messages=0 tool_calls=0\n1970-01-01T00:00:01.400000Z took=200ms id=b named", answer, at("u", "b", "14", "16", "gen_ai.response.id", "msg_1"))
 	// The messages in events of the span, as they once were.
 	f(`id=a named messages=1 last="{\"role\":\"user\"}" tool_calls=1 name=f`,
 		`{"spanId":"a","startTimeUnixNano":"1000000000",`+otelAttributes(chat, "chat")+`,"events":[{"name":"exception","attributes":[]},{"name":"gen_ai.content.prompt",`+otelAttributes("gen_ai.prompt", `[{"role":"user"}]`)+
