@@ -184,6 +184,23 @@ func TestLiteLLMSession(t *testing.T) {
 	f(`"metadata":{"requester_metadata":{"trace_id":"t"}},"trace_id":"t"`, "")
 }
 
+// TestLiteLLMV1: the str() of an answer of the Responses API names no class. One
+// that was cut takes the calls along, and not what was asked.
+func TestLiteLLMV1(t *testing.T) {
+	f := func(response, want string) {
+		t.Helper()
+		got := read("litellm-v1", `{"startTime":"1970-01-01 00:00:01","modelParameters":"{}","messages":"[{'role': 'user'}]","response":"`+response+`"}`)
+		if want = nativeAt + ` named messages=1 last="{\"role\":\"user\"}" has_tools=false` + want; got != want {
+			t.Errorf("%s\ngot  %s\nwant %s", response, got, want)
+		}
+	}
+	f(`id='r' error=None output=[Call(arguments='{}', call_id='c', name='f', type='function_call')] previous_response_id=None store=True`,
+		` tool_calls=1 call=c name=f arguments={}`)
+	f(`id='r' output=[Message(type='message', content=[])] previous_response_id='q'`, ` tool_calls=0 lost="history kept by the provider, not in the request"`)
+	f(`id='r' output=[Call(arguments='{}`, ``)
+	f(`ModelResponse(choices=[`, ``)
+}
+
 func TestLiteLLMHeaders(t *testing.T) {
 	// The headers come twice, all of them and those with x-: each is one attribute.
 	got := read("litellm", `{"startTime":1,"metadata":{"requester_custom_headers":{"x-a":"1","x-b":null},"requester_metadata":{"headers":{"x-a":"1","host":"h"}}}}`)

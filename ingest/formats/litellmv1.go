@@ -71,29 +71,30 @@ func (p *litellmV1) Parse(record []byte, r *fingerprint.Request) (int, string) {
 }
 
 // python reads the texts that were Python, as one payload of the usual form. A
-// text that is no such value was cut.
+// text that is no such value was cut; a response takes no messages along.
 func (p *litellmV1) python(r *fingerprint.Request, messages, response, parameters, usage []byte) {
-	cut := false
-	add := func(name string, text []byte) {
+	add := func(name string, text []byte) (cut bool) {
 		if text == nil {
-			return
+			return false
 		}
 		from := len(p.json)
 		p.json = append(append(p.json, name...), ':')
 		var ok bool
 		if p.json, ok = appendPython(p.json, text); !ok {
-			p.json, cut = p.json[:from], true
-			return
+			p.json = p.json[:from]
+			return true
 		}
 		p.json = append(p.json, ',')
+		return false
 	}
 	p.json = append(p.json, '{')
-	add(`"model_parameters"`, parameters)
-	add(`"metadata"`, p.metadata)
+	cut := add(`"model_parameters"`, parameters)
+	cut = add(`"metadata"`, p.metadata) || cut
 	add(`"usage"`, usage)
+	responseCut := false
 	if p.reads&(fingerprint.ReadsMessages|fingerprint.ReadsResponse) != 0 {
-		add(`"messages"`, messages)
-		add(`"response"`, response)
+		cut = add(`"messages"`, messages) || cut
+		responseCut = add(`"response"`, response)
 	}
 	p.json = append(p.json, `"v1":1}`...)
 	q := &p.inner
@@ -146,7 +147,7 @@ func (p *litellmV1) python(r *fingerprint.Request, messages, response, parameter
 	q.finish(r)
 	r.User = first(user, r.User)
 	r.Messages.Logged = r.Messages.Logged || messages != nil && !cut
-	r.ToolCallsLogged = r.ToolCallsLogged || response != nil && !cut
+	r.ToolCallsLogged = r.ToolCallsLogged || response != nil && !responseCut
 }
 
 // known is a text unless it is what Python writes for nothing.

@@ -10,11 +10,16 @@ import (
 
 // appendPython appends the JSON of what Python's repr wrote: literals, dicts,
 // lists, tuples and sets, and objects as Name(key=value), which become objects
-// of their keys. What JSON does not know becomes null. It returns false if text
-// is not such a value, whole: a logger may have cut it.
+// of their keys; so do members alone, key=value key=value, which is the str() of
+// pydantic's. What JSON does not know becomes null. It returns false if text is
+// not such a value, whole: a logger may have cut it.
 func appendPython(dst, text []byte) (out []byte, ok bool) {
 	p := python{in: text}
-	dst, ok = p.value(dst, 0)
+	if p.named() {
+		dst, ok = p.members(dst)
+	} else {
+		dst, ok = p.value(dst, 0)
+	}
 	p.space()
 	return dst, ok && p.at == len(p.in)
 }
@@ -286,31 +291,14 @@ func (p *python) object(dst []byte, depth int) ([]byte, bool) {
 	if p.take(')') {
 		return append(dst, "{}"...), true
 	}
-	p.space()
-	start := p.at
-	for p.at < len(p.in) && (isNameByte(p.in[p.at]) || isDigit(p.in[p.at])) {
-		p.at++
-	}
-	named := p.at > start && p.at+1 < len(p.in) && p.in[p.at] == '=' && p.in[p.at+1] != '='
-	if !named {
+	if !p.named() {
 		p.at = from
 		return p.list(dst, ')', depth)
 	}
-	p.at = start
 	dst = append(dst, '{')
 	for {
-		p.space()
-		start := p.at
-		for p.at < len(p.in) && (isNameByte(p.in[p.at]) || isDigit(p.in[p.at])) {
-			p.at++
-		}
-		dst = rawjson.AppendString(dst, p.in[start:p.at])
-		if !p.take('=') {
-			return dst, false
-		}
-		dst = append(dst, ':')
 		var ok bool
-		if dst, ok = p.value(dst, depth+1); !ok {
+		if dst, ok = p.member(dst, depth); !ok {
 			return dst, false
 		}
 		if p.take(')') {
@@ -321,6 +309,45 @@ func (p *python) object(dst []byte, depth int) ([]byte, bool) {
 		}
 		dst = append(dst, ',')
 	}
+}
+
+// members reads key=value with blanks between them, to the end.
+func (p *python) members(dst []byte) ([]byte, bool) {
+	dst = append(dst, '{')
+	for {
+		var ok bool
+		if dst, ok = p.member(dst, 0); !ok {
+			return dst, false
+		}
+		if p.space(); p.at == len(p.in) {
+			return append(dst, '}'), true
+		}
+		dst = append(dst, ',')
+	}
+}
+
+// named tells whether key=value comes next.
+func (p *python) named() bool {
+	p.space()
+	at := p.at
+	for at < len(p.in) && (isNameByte(p.in[at]) || isDigit(p.in[at])) {
+		at++
+	}
+	return at > p.at && at+1 < len(p.in) && p.in[at] == '=' && p.in[at+1] != '='
+}
+
+// member reads key=value.
+func (p *python) member(dst []byte, depth int) ([]byte, bool) {
+	p.space()
+	start := p.at
+	for p.at < len(p.in) && (isNameByte(p.in[p.at]) || isDigit(p.in[p.at])) {
+		p.at++
+	}
+	dst = rawjson.AppendString(dst, p.in[start:p.at])
+	if !p.take('=') {
+		return dst, false
+	}
+	return p.value(append(dst, ':'), depth+1)
 }
 
 // opaque reads <object at 0x...>, which says nothing. Of an enumeration's

@@ -38,8 +38,11 @@ func TestAppendPython(t *testing.T) {
 	f(`datetime.datetime(2026, 11, 21, tzinfo=datetime.timezone.utc)`, `[2026,11,21,"datetime.timezone.utc"]`)
 	f(`[<object object at 0x7f>, Kind.A]`, `[null,"Kind.A"]`)
 	f(`Empty()`, `{}`)
+	// The str() of pydantic's, which does not say what it is of.
+	f(`id='resp_1' error=None output=[Call(arguments='{"x":1}', name='f', type='function_call')] usage={'n': 8}`,
+		`{"id":"resp_1","error":null,"output":[{"arguments":"{\"x\":1}","name":"f","type":"function_call"}],"usage":{"n":8}}`)
 	// Cut by a logger, or no Python at all.
-	for _, cut := range []string{``, `{`, `{'a'`, `{'a':`, `{'a': 1`, `[1, `, `'abc`, `'a\`, `'\x4`, `'\q'`, `X(a=1`, `<x`, `1 2`, `{'a': 1}}`, `;`} {
+	for _, cut := range []string{``, `{`, `{'a'`, `{'a':`, `{'a': 1`, `[1, `, `'abc`, `'a\`, `'\x4`, `'\q'`, `X(a=1`, `<x`, `1 2`, `a=1 b`, `a=1 b=`, `a=1 b=[`, `a==1`, `{'a': 1}}`, `;`} {
 		f(cut, ``)
 	}
 	f(strings.Repeat("[", 1000), ``)
@@ -47,7 +50,7 @@ func TestAppendPython(t *testing.T) {
 
 // FuzzPython: whatever is accepted becomes JSON.
 func FuzzPython(f *testing.F) {
-	for _, seed := range []string{`{'a': (1, 2.5, None), "b": X(y='\u0141\'', z=[])}`, `[<a b>, b'\x00', {1}]`, `'` + "\xff" + `'`} {
+	for _, seed := range []string{`{'a': (1, 2.5, None), "b": X(y='\u0141\'', z=[])}`, `a=1 b=[X(c=2)]`, `[<a b>, b'\x00', {1}]`, `'` + "\xff" + `'`} {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, in []byte) {
