@@ -14,11 +14,14 @@ import (
 //
 // Apache's vhost_combined has the virtual host in front. Behind the user agent
 // anything may stand; known are names with a value, as nginx is often told to
-// write them (rt=0.123 urt="0.123"), and Traefik's duration, 202ms.
+// write them (rt=0.123 sess="s1" body="$request_body"), and Traefik's duration,
+// 202ms.
 type combined struct {
-	reads fingerprint.Field
-	text  []byte // what was unescaped of a line
-	name  rawjson.Scanner
+	reads   fingerprint.Field
+	text    []byte // what was unescaped of a line
+	name    rawjson.Scanner
+	body    requestBody
+	session naming
 }
 
 func newCombined(reads fingerprint.Field) Parser { return &combined{reads: reads} }
@@ -41,7 +44,7 @@ func inFront(caller []byte) bool {
 }
 
 func (p *combined) Parse(record []byte, r *fingerprint.Request) (int, string) {
-	p.text = p.text[:0]
+	p.text, p.session = p.text[:0], naming{}
 	host, rest, ok := bytes.Cut(record, []byte(" "))
 	if !ok || len(host) == 0 {
 		return 1, "expected a host"
@@ -97,6 +100,10 @@ func (p *combined) Parse(record []byte, r *fingerprint.Request) (int, string) {
 	}
 	r.CallerIsName = true
 	p.tail(rest, r)
+	if r.Body != nil {
+		p.body.read(r, &p.session, p.reads)
+	}
+	r.Session = p.session.value
 	return 0, ""
 }
 
@@ -130,6 +137,8 @@ func (p *combined) tail(text []byte, r *fingerprint.Request) {
 			f.pos -= len(value)
 			if inside, closed := f.between('"', '"'); closed {
 				value = p.unescape(inside)
+			} else if namesBody(name) { // of a line that was cut
+				value, f.pos = p.unescape(f.text[f.pos+1:]), len(f.text)
 			} else {
 				f.word()
 			}
@@ -142,11 +151,17 @@ func (p *combined) tail(text []byte, r *fingerprint.Request) {
 			}
 		case string(name) == "rid", string(name) == "request_id":
 			r.ID = set(value)
+		case string(name) == "sess", string(name) == "session", string(name) == "session_id":
+			p.session.other(ownField, set(value))
+		case namesBody(name):
+			r.Body = set(value)
 		default:
 			p.attribute(r, "", set(value), name...)
 		}
 	}
 }
+
+func namesBody(name []byte) bool { return string(name) == "body" || string(name) == "request_body" }
 
 func digitsOnly(text []byte) bool {
 	_, ok := number(text, 0, len(text))
@@ -174,7 +189,7 @@ func quoted(text []byte) (inside []byte, next int, ok bool) {
 	return nil, 0, false
 }
 
-// unescape undoes \" \\ and \xHH as Apache and nginx write them.
+// unescape undoes \" \\ \n and \xHH as Apache and nginx write them.
 func (p *combined) unescape(text []byte) []byte {
 	if bytes.IndexByte(text, '\\') < 0 {
 		return text
@@ -193,10 +208,23 @@ func (p *combined) unescape(text []byte) []byte {
 				continue
 			}
 		}
-		out = append(out, text[i])
+		out = append(out, escaped(text[i]))
 	}
 	p.text = out
 	return out[from:len(out):len(out)]
+}
+
+// escaped is what a letter stands for behind a backslash: others for themselves.
+func escaped(letter byte) byte {
+	switch letter {
+	case 'n':
+		return '\n'
+	case 'r':
+		return '\r'
+	case 't':
+		return '\t'
+	}
+	return letter
 }
 
 // requestLine takes "METHOD target HTTP/1.1" apart. A client may send anything

@@ -2,6 +2,8 @@ package formats
 
 import (
 	"testing"
+
+	"github.com/loopgauge/loopgauge/fingerprint"
 )
 
 func TestLiteLLM(t *testing.T) {
@@ -335,6 +337,14 @@ func TestCombined(t *testing.T) {
 	f(`::1 - - [21/Nov/2026:10:00:00.120 +0000] "GET / HTTP/2.0" 200 5`, "2026-11-21T10:00:00.120000Z method=GET path=/ caller=::1 named status=200")
 	f(`::1 - - [21/Nov/2026:15:30:00.123456 +0530] "GET / HTTP/2.0" 200 5`, "2026-11-21T10:00:00.123456Z method=GET path=/ caller=::1 named status=200")
 	f(`::1 - - [2026-11-21T11:00:00+01:00] "GET / HTTP/2.0" 200 5`, at+" method=GET path=/ caller=::1 named status=200")
+	// Sessions and bodies, as nginx's default escaping, its escape=json and Apache write them.
+	f(`::1 - -`+stamp+`"POST /v1 HTTP/1.1" 200 5 "-" "-" sess="s" body="{\x22model\x22:\x22a\x5C\x22\x22,\x22messages\x22:[]}" x=1`,
+		at+` method=POST path=/v1 body="{\"model\":\"a\\\"\",\"messages\":[]}" caller=::1 named session=s model="a\"" messages=0 has_tools=false status=200 stream=false x=1`)
+	f(`::1 - -`+stamp+`"POST /v1 HTTP/1.1" 200 5 "-" "-" session=- session_id=s request_body="{\n\t\"model\":\"a\\nb\"}"`,
+		at+` method=POST path=/v1 body="{\n\t\"model\":\"a\\nb\"}" caller=::1 named session=s model="a\nb" has_tools=false status=200 stream=false`)
+	f(`::1 - -`+stamp+`"POST /v1 HTTP/1.1" 200 5 "-" "-" sess="" body="-"`, at+" method=POST path=/v1 caller=::1 named status=200")
+	f(`::1 - -`+stamp+`"POST /v1 HTTP/1.1" 200 5 "-" "-" body="{\x22model\x22:\x22 a`,
+		at+` method=POST path=/v1 body="{\"model\":\" a" caller=::1 named status=200 lost="content truncated by the logger"`)
 	// vhost_combined.
 	f(`llm.example:443 192.0.2.1 - -`+stamp+`"GET / HTTP/1.1" 200 5 "-" "-"`, at+" method=GET path=/ caller=192.0.2.1 named status=200")
 	f(`llm.example:443 2001:db8::7 - bob`+stamp+`"GET / HTTP/1.1" 200 5 "-" "-"`, at+" method=GET path=/ caller=bob named status=200")
@@ -374,6 +384,19 @@ func TestCombined(t *testing.T) {
 	f(`::1 - -`+stamp+`"GET / HTTP/1.1 200 5`, "column 38: quotes not closed")
 	f(`::1 - -`+stamp+`"GET / HTTP/1.1\" 200 5`, "column 38: quotes not closed")
 	f(`::1 - - [21/Nov/2026:10:00:00 +0000]`, "column 37: expected the request in quotes")
+}
+
+// TestCombinedForgets: a line without a session has not that of the one before.
+func TestCombinedForgets(t *testing.T) {
+	p := newCombined(fingerprint.AllFields)
+	for _, want := range []string{"s", ""} {
+		line := `::1 - - [21/Nov/2026:10:00:00 +0000] "POST /v1 HTTP/1.1" 200 5 "-" "-" sess="` + want + `"`
+		var r fingerprint.Request
+		r.Reset()
+		if _, why := p.Parse([]byte(line), &r); why != "" || string(r.Session) != want {
+			t.Errorf("%s: session %q, %s", line, r.Session, why)
+		}
+	}
 }
 
 func TestMooncake(t *testing.T) {
