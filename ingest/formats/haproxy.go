@@ -37,6 +37,9 @@ func (p *haproxy) Parse(record []byte, r *fingerprint.Request) (int, string) {
 	client := f.word()
 	start, ok := f.between('[', ']')
 	t, isTime := parseHAProxyTime(start, p.zone)
+	if !isTime { // %Tl and %T have a zone
+		t, isTime = parseCLF(start)
+	}
 	if !ok || !isTime {
 		return f.column(), "expected [time] like 21/Nov/2026:10:00:00.000"
 	}

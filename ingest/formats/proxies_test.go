@@ -150,6 +150,8 @@ func TestHAProxy(t *testing.T) {
 	f(head+`1500 200 9 - - ---- 1/1/1/1/0 0/0 "GET /a?b=1 HTTP/1.1"`, nativeAt+" took=1.5s method=GET path=/a query=b=1 caller=10.0.0.7 named backend=b status=200")
 	f(head+`+1500 200 9 - - ---- 1/1/1/1/0 0/0 {x|} "GET /a HTTP/1.1"`, nativeAt+" took=1.5s method=GET path=/a caller=10.0.0.7 named backend=b status=200 capture:1=x")
 	f(head+`1500 200 9 - - ---- 1/1/1/1/0 0/0 {|x} {y} "GET /a HTTP/1.1"`, nativeAt+" took=1.5s method=GET path=/a caller=10.0.0.7 named backend=b status=200 capture:2=x")
+	// A date with a zone, %Tl, has no fraction.
+	f(`10.0.0.7:80 [01/Jan/1970:05:30:01 +0530] f b/s 0/0/0/1/1500 200 9 - - ---- 1/1/1/1/0 0/0 "GET /a HTTP/1.1"`, nativeAt+" took=1.5s method=GET path=/a caller=10.0.0.7 named backend=b status=200")
 	// Over HTTP/2 the request has the whole URL.
 	f(head+`1500 200 9 - - ---- 1/1/1/1/0 0/0 "GET https://gw/a?b=1 HTTP/2.0"`, nativeAt+" took=1.5s method=GET path=/a query=b=1 caller=10.0.0.7 named backend=b status=200")
 	f(`2001:db8::7:80 [01/Jan/1970:00:00:01.000] f b/s 0/0/0/1/+1500 200 9 - - ---- 1/1/1/1/0 0/0 "GET https://gw HTTP/2.0"`, nativeAt+" took=1.5s method=GET path=/ caller=2001:db8::7 named backend=b status=200")
