@@ -16,7 +16,9 @@ func newCaddy(reads fingerprint.Field) Parser { return &caddy{access{reads: read
 
 func detectCaddy(line []byte) bool {
 	k := keysOf(line)
-	return (k.has("ts") || k.any("time", "timestamp", "@timestamp") && k.has("logger")) && k.has("request") && k.any("status", "size", "duration") && k.any("logger", "msg", "resp_headers")
+	own := k.any("logger", "resp_headers") // names that others do not have
+	return k["request"].Kind() == rawjson.Object && k.any("status", "size", "duration") &&
+		(k.has("ts") && (own || k.has("msg")) || k.any("time", "timestamp", "@timestamp") && own)
 }
 
 func (p *caddy) Parse(record []byte, r *fingerprint.Request) (int, string) {
@@ -43,7 +45,7 @@ func (p *caddy) Parse(record []byte, r *fingerprint.Request) (int, string) {
 		case "session", "session_id":
 			p.session.other(ownField, value(s, nil))
 		case "body", "request_body":
-			r.Body = value(s, r.Body)
+			r.Body = readBody(s, r.Body)
 		case "level", "severity", "logger", "msg", "message", "resp_headers":
 			s.Skip()
 		default:

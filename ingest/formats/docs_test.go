@@ -160,7 +160,7 @@ func TestDocsDetect(t *testing.T) {
 	for _, file := range tree["formats"].Files {
 		for _, d := range file.Decls {
 			f, ok := d.(*ast.FuncDecl)
-			if !ok || !strings.HasPrefix(f.Name.Name, "detect") && f.Name.Name != "isNginx" {
+			if !ok || !strings.HasPrefix(f.Name.Name, "detect") && f.Name.Name != "isNginx" && f.Name.Name != "isHAProxy" {
 				continue
 			}
 			ast.Inspect(f, func(n ast.Node) bool {

@@ -62,7 +62,7 @@ func (p *envoyJSON) Parse(record []byte, r *fingerprint.Request) (int, string) {
 		case "gen_ai.usage.output_tokens":
 			r.TokensOut = readCount(s, r.TokensOut)
 		case "request_body":
-			r.Body = value(s, r.Body)
+			r.Body = readBody(s, r.Body)
 		case "ai_log":
 			p.aiLog(value(s, nil), r)
 		default:
@@ -122,7 +122,7 @@ func (p *envoyJSON) aiLog(text []byte, r *fingerprint.Request) {
 // names, as Envoy's have it, and the rest.
 func (p *envoyJSON) other(r *fingerprint.Request) {
 	name := p.scan.Key
-	if bytes.HasPrefix(name, []byte("x-")) && !bytes.HasPrefix(name, []byte("x-envoy-")) {
+	if string(name) == "authorization" || string(name) == "api-key" || bytes.HasPrefix(name, []byte("x-")) && !bytes.HasPrefix(name, []byte("x-envoy-")) {
 		p.header(r, name, value(&p.scan, nil))
 		return
 	}

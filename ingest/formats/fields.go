@@ -2,6 +2,7 @@ package formats
 
 import (
 	"bytes"
+	"slices"
 
 	"github.com/loopgauge/loopgauge/fingerprint"
 	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
@@ -187,14 +188,23 @@ func setAttribute(r *fingerprint.Request, name, value []byte) {
 	}
 }
 
-// keys are the names of a record's members, for detection.
-type keys map[string]bool
+// keys are a record's members, for detection.
+type keys map[string]rawjson.Value
 
-func (k keys) has(name string) bool { return k[name] }
+func (k keys) has(name string) bool {
+	_, ok := k[name]
+	return ok
+}
 
-func (k keys) any(names ...string) bool {
+func (k keys) any(names ...string) bool { return slices.ContainsFunc(names, k.has) }
+
+// anyTime tells that one of the members is a time as parse reads it: names of
+// times are the same in many logs, and what stands there is not.
+func (k keys) anyTime(parse func([]byte) (int64, bool), names ...string) bool {
+	var s rawjson.Scanner
 	for _, n := range names {
-		if k[n] {
+		s.Reset(k[n])
+		if _, ok := parse(s.Text(nil)); ok {
 			return true
 		}
 	}
@@ -212,8 +222,9 @@ func keysOf(line []byte) keys {
 		}
 	}
 	k := keys{}
-	for s.Object(); s.NextKey(); s.Skip() {
-		k[string(s.Key)] = true
+	for s.Object(); s.NextKey(); {
+		name := string(s.Key)
+		k[name] = s.Value()
 	}
 	return k
 }
@@ -222,5 +233,9 @@ func keysOf(line []byte) keys {
 // text.
 func MembersOf(line []byte) map[string]bool {
 	var p nginxJSON
-	return keysOf(p.unescape(line))
+	names := map[string]bool{}
+	for name := range keysOf(p.unescape(line)) {
+		names[name] = true
+	}
+	return names
 }

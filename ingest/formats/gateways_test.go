@@ -254,6 +254,9 @@ func TestNginxJSON(t *testing.T) {
 	f(`{"msec":1,"remote_addr":"::1","remote_user":"-"}`, nativeAt+" caller=::1 named")
 	f(`{"msec":1,"remote_addr":"::1","remote_user":"bob"}`, nativeAt+" caller=bob named")
 	f(`{"msec":1,"client_ip":"::1"}`, nativeAt+" caller=::1 named")
+	f(`{"msec":1,"client":"192.0.2.1:80"}`, nativeAt+" caller=192.0.2.1 named")
+	f(`{"msec":1,"remote_addr":"::1","client_ip":"::2","client":"::3"}`, nativeAt+" caller=::1 named")
+	f(`{"msec":1,"client_ip":"::2","remote_ip":"::3","client":"-"}`, nativeAt+" caller=::2 named")
 	f(`{"msec":1,"http_authorization":"Bearer k","http_x_api_key":"no","client":"::1"}`, nativeAt+" caller=k header:authorization=\"Bearer k\" header:x-api-key=no")
 	f(`{"msec":1,"session":"s"}`, nativeAt+" session=s")
 	f(`{"msec":1,"session_id":"s"}`, nativeAt+" session=s")
@@ -291,7 +294,9 @@ func TestNginxBody(t *testing.T) {
 	f(`"-"`, ``)
 	f(`""`, ``)
 	f(`null`, ``)
-	f(`{"model":"m"}`, ``) // an object is no text: nginx cannot write one
+	f(`{"model":"m"}`, ` model=m has_tools=false stream=false`) // without quotes, with escape=none
+	f(`{}`, ` has_tools=false stream=false`)
+	f(`["m"]`, ``)
 	// The empty one of two does not erase, as Caddy and twice the same variable give.
 	f(`"{\"model\":\"m\"}","body":"","request_body":"-"`, ` model=m has_tools=false stream=false`)
 	// nginx's default escaping, with a backslash, a line end and bytes beyond ASCII.
@@ -463,10 +468,26 @@ func TestDetectionOfLooks(t *testing.T) {
 	// As ingress-nginx's documents have it.
 	f(`{"time":"2026-11-21T10:00:00Z","remote_addr":"::1","request_time":0.1,"status":200,"path":"/","request_query":"","method":"GET"}`, "nginx-json")
 	f(`{"timestamp":1,"method":"GET","path":"/","status":200}`, "")
-	f(`{"timestamp":1,"request":{"method":"GET"},"resp_headers":{},"status":200}`, "")                                                                                  // Caddy with a time_key of its own
-	f(`{"severity":"info","timestamp":"2026-11-21T10:00:00Z","logger":"http.log.access","message":"handled request","request":{"method":"GET"},"status":200}`, "caddy") // as a cloud wants it
-	f(`{"time":"21/Nov/2026:10:00:00.882","ts":"2026-11-21T10:00:00+0530","client_ip":"::1","method":"POST","uri":"/","status":200}`, "")                               // HAProxy's %tr
+	f(`{"timestamp":1,"method":"GET","uri":"/","status":200}`, "nginx-json")
+	// Caddy with a time_key of its own, and as a cloud wants it: the request is an object.
+	f(`{"timestamp":1,"request":{"method":"GET"},"resp_headers":{},"status":200}`, "caddy")
+	f(`{"severity":"info","timestamp":"2026-11-21T10:00:00Z","logger":"http.log.access","message":"handled request","request":{"method":"GET"},"status":200}`, "caddy")
+	f(`{"timestamp":"2026-11-21T10:00:00Z","message":"m","request":{"method":"GET"},"status":200}`, "") // anybody's
+	f(`{"time":"2026-11-21T10:00:00Z","method":"GET","request":{"uri":"/"},"status":200}`, "")
+	f(`{"ts":1,"msg":"m","request":"GET / HTTP/1.1","status":200}`, "")
+	// HAProxy's %tr has no zone, and Ta and the end of a session are its own.
+	f(`{"time":"21/Nov/2026:10:00:00.882","ts":"2026-11-21T10:00:00+0530","client_ip":"::1","method":"POST","uri":"/","status":200}`, "haproxy-json")
+	f(`{"time":"21/Nov/2026:10:00:00.882","method":"POST","uri":"/","status":200,"session":"s"}`, "haproxy-json")
+	f(`{"time":"2026-11-21T10:00:00Z","method":"POST","path":"/","status":200,"term":"----"}`, "haproxy-json")
+	f(`{"time":"2026-11-21T10:00:00Z","method":"POST","uri":"/","status":200,"Ta":1}`, "haproxy-json")
+	// Of nobody, rather than of somebody who reads half of it, or no time.
 	f(`{"time":"2026-11-21T10:00:00Z","method":"POST","url":"/v1","status_code":200}`, "")
+	f(`{"time":"2026-11-21T10:00:00Z","method":"POST","url":"/v1","status":200,"body":"b"}`, "")
+	f(`{"time":"2026-11-21T10:00:00Z","request_method":"POST","path":"/v1","status":200}`, "")
+	f(`{"time":"2026-11-21T10:00:00Z","remote_addr":"::1","path":"/v1","status":200}`, "")
+	f(`{"time":"2026-11-21 10:00:00","method":"POST","path":"/v1","status":200}`, "")
+	f(`{"time":"21.11.2026 10:00","method":"POST","uri":"/v1","status":200}`, "")
+	f(`{"time":"21.11.2026 10:00","msec":1,"method":"POST","uri":"/v1","status":200}`, "nginx-json")
 	f(`{"time":"11/25/2026, 5:24:22 AM","method":"POST","status":200,"duration":18,"requestOptions":[{}]}`, "portkey")
 	f(`{"startTime":1,"call_type":"acompletion","messages":[]}`, "litellm")
 	f(`{"startTime":1,"time":2,"id":"x","call_type":"acompletion","messages":[]}`, "litellm")

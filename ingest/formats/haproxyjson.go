@@ -7,9 +7,9 @@ import (
 )
 
 // haproxyJSON reads an HAProxy log-format that is written as a JSON object,
-// with usual names for what HAProxy calls %ci, %HM, %HP, %ST and so on. The
-// start of a request, %tr, has no zone; that of the end, %T or ts, may lend it
-// its own.
+// with usual names for what HAProxy calls %ci, %HM, %HP, %ST and so on, or its
+// own. The start of a request, %tr, has no zone; that of the end, %T or ts, may
+// lend it its own.
 type haproxyJSON struct {
 	access
 	zoned
@@ -20,13 +20,21 @@ func newHAProxyJSON(reads fingerprint.Field) Parser {
 }
 
 func detectHAProxyJSON(line []byte) bool {
-	k := keysOf(line)
-	return k.has("method") && k.has("path") && k.has("status") && k.any("tr", "accept_ms", "term")
+	return isHAProxy(keysOf(line))
 }
+
+// isHAProxy goes by what no other proxy writes: how a session ended, its times,
+// and a date without a zone.
+func isHAProxy(k keys) bool {
+	return k.has("method") && k.any("path", "uri") && k.has("status") &&
+		(k.any("accept_ms", "term", "Ta") || k.anyTime(parseZonelessCLF, "tr", "time"))
+}
+
+func parseZonelessCLF(text []byte) (micros int64, ok bool) { return parseHAProxyTime(text, nil) }
 
 func (p *haproxyJSON) Parse(record []byte, r *fingerprint.Request) (int, string) {
 	duration, accepted := int64(fingerprint.NoTime), int64(fingerprint.NoTime)
-	var start, end []byte
+	var start, named, end, address, target []byte
 	p.begin()
 	s := &p.scan
 	s.Reset(record)
@@ -34,18 +42,24 @@ func (p *haproxyJSON) Parse(record []byte, r *fingerprint.Request) (int, string)
 		switch string(s.Key) {
 		case "tr":
 			start = value(s, start)
+		case "time":
+			named = value(s, named)
 		case "ts":
 			end = value(s, end)
 		case "accept_ms":
 			accepted = readMillis(s, accepted)
-		case "time_ms":
+		case "time_ms", "Ta":
 			duration = readMillis(s, duration)
 		case "client":
 			p.address = host(value(s, p.address))
+		case "client_ip":
+			address = value(s, address)
 		case "method":
 			r.Method = value(s, r.Method)
 		case "path":
 			setPath(r, value(s, nil))
+		case "uri":
+			target = value(s, target)
 		case "query":
 			if query := value(s, nil); query != nil {
 				r.Query.Raw = query
@@ -58,7 +72,7 @@ func (p *haproxyJSON) Parse(record []byte, r *fingerprint.Request) (int, string)
 		case "session":
 			p.session.other(ownField, value(s, nil))
 		case "body":
-			r.Body = value(s, r.Body)
+			r.Body = readBody(s, r.Body)
 		default:
 			p.attribute(r)
 		}
@@ -66,7 +80,11 @@ func (p *haproxyJSON) Parse(record []byte, r *fingerprint.Request) (int, string)
 	if column, why := failure(s); why != "" {
 		return column, why
 	}
-	p.times(r, start, end, accepted)
+	if r.Path == nil {
+		setPath(r, target)
+	}
+	p.address = first(p.address, address)
+	p.times(r, first(start, named), end, accepted)
 	ended(r, duration)
 	p.finish(r)
 	return 0, ""
@@ -85,9 +103,11 @@ func (p *haproxyJSON) times(r *fingerprint.Request, start, end []byte, accepted 
 		}
 		return
 	}
-	if t, ok := parseTime(end); ok {
-		r.Time = t
-		return
+	for _, text := range [][]byte{start, end} {
+		if t, ok := parseZonedTime(text); ok {
+			r.Time = t
+			return
+		}
 	}
 	r.Time = accepted
 }

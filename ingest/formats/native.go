@@ -15,10 +15,12 @@ type native struct {
 func newNative(reads fingerprint.Field) Parser { return &native{reads: reads} }
 
 // A native record has a time and at least one field that says what the request
-// was, and nothing that other formats are known by.
+// was, and nothing that other formats are known by: what it does not know is
+// passed over, and with it would go path, status, caller or messages.
 func detectNative(line []byte) bool {
 	k := keysOf(line)
-	return k.has("time") && !k.any("startTime", "requestOptions", "uri", "request", "status_code", "client_ip", "request_body") && !isNginx(k) &&
+	return k.anyTime(parseTime, "time") && !isNginx(k) && !isHAProxy(k) &&
+		!k.any("startTime", "requestOptions", "uri", "url", "request", "request_uri", "request_method", "status_code", "client_ip", "remote_addr", "request_body") &&
 		k.any("id", "method", "path", "query", "body", "body_hash", "caller", "user", "session", "model", "messages", "tool_calls", "attributes", "status")
 }
 

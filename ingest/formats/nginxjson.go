@@ -20,10 +20,11 @@ type nginxJSON struct {
 func newNginxJSON(reads fingerprint.Field) Parser { return &nginxJSON{access: access{reads: reads}} }
 
 func isNginx(k keys) bool {
-	return k.any("method", "request_method", "request") &&
-		(k.any("uri", "request_uri", "request") || k.any("path", "url") && k.any("request_time", "remote_addr")) &&
-		k.any("time", "time_iso8601", "time_local", "msec", "timestamp", "@timestamp") && k.has("status") &&
-		!k.any("ts", "start_time", "startTime", "resp_headers", "logger")
+	request := k["request"].Kind() == rawjson.String // the line of a request: others have an object there
+	return (request || k.any("method", "request_method")) &&
+		(request || k.any("uri", "request_uri") || k.any("path", "url") && k.any("request_time", "remote_addr")) &&
+		k.anyTime(parseZonedTime, "time", "time_iso8601", "time_local", "msec", "timestamp", "@timestamp") && k.has("status") &&
+		!k.any("ts", "start_time", "startTime", "resp_headers", "logger") && !isHAProxy(k)
 }
 
 func detectNginxJSON(line []byte) bool {
@@ -33,7 +34,7 @@ func detectNginxJSON(line []byte) bool {
 
 func (p *nginxJSON) Parse(record []byte, r *fingerprint.Request) (int, string) {
 	var seconds, msec, duration int64 = fingerprint.NoTime, fingerprint.NoTime, fingerprint.NoTime
-	var requested, uri, path, args []byte
+	var requested, uri, path, args, named []byte
 	var size sizes
 	p.begin()
 	s := &p.scan
@@ -42,10 +43,7 @@ func (p *nginxJSON) Parse(record []byte, r *fingerprint.Request) (int, string) {
 	for s.Object(); s.NextKey(); {
 		switch string(s.Key) {
 		case "time", "time_iso8601", "time_local", "timestamp", "@timestamp":
-			text := s.Text(nil)
-			if t, ok := parseTime(text); ok {
-				seconds = t
-			} else if t, ok := parseCLF(text); ok {
+			if t, ok := parseZonedTime(s.Text(nil)); ok {
 				seconds = t
 			}
 		case "msec":
@@ -74,12 +72,14 @@ func (p *nginxJSON) Parse(record []byte, r *fingerprint.Request) (int, string) {
 			r.Status = readStatus(s, r.Status)
 		case "session", "session_id":
 			p.session.other(ownField, value(s, nil))
-		case "remote_addr", "remote_ip", "client_ip", "client":
+		case "remote_addr":
 			p.address = value(s, p.address)
+		case "remote_ip", "client_ip", "client": // whatever the log's owner takes for it
+			named = first(named, host(value(s, nil)))
 		case "remote_user":
 			p.name = value(s, p.name)
 		case "body", "request_body":
-			r.Body, size.body = value(s, r.Body), true
+			r.Body, size.body = readBody(s, r.Body), true
 		case "request_length", "bytes_in", "content_length", "http_content_length", "request_body_file":
 			p.size(s, r, &size)
 		default:
@@ -110,6 +110,7 @@ func (p *nginxJSON) Parse(record []byte, r *fingerprint.Request) (int, string) {
 	if r.Body == nil && size.body && size.spooled {
 		r.Lost = fingerprint.SpooledBody
 	}
+	p.address = first(p.address, named)
 	p.finish(r)
 	return 0, ""
 }
@@ -176,6 +177,14 @@ func value(s *rawjson.Scanner, old []byte) []byte {
 		return t
 	}
 	return old
+}
+
+// readBody reads a body that is a text, or was written into the log as it was.
+func readBody(s *rawjson.Scanner, old []byte) []byte {
+	if s.Kind() == rawjson.Object {
+		return s.Value()
+	}
+	return value(s, old)
 }
 
 // unescape turns a line with nginx's \xHH into JSON. A backslash of the text

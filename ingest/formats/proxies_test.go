@@ -31,6 +31,8 @@ func TestEnvoyJSON(t *testing.T) {
 	f(`,"x_forwarded_for":"10.0.0.7","user_agent":"a/1","downstream_remote_address":"10.0.0.9:1"`, `caller=10.0.0.7 named status=200 header:user-agent=a/1`)
 	f(`,"user-agent":"a/1"`, `caller=a/1 named status=200 header:user-agent=a/1`)
 	f(`,"x-api-key":"k"`, `caller=k status=200 header:x-api-key=k`) // a secret
+	f(`,"authorization":"Bearer k","api-key":"no","x-forwarded-for":"10.0.0.7"`, `caller=k status=200 header:authorization="Bearer k" header:api-key=no`)
+	f(`,"request_body":{"model":"m"}`, `body="{\"model\":\"m\"}" model=m has_tools=false status=200 stream=false`)
 	f(`,"session.id":"s","x-session-id":"h"`, `session=h status=200 header:x-session-id=h`)
 	f(`,"gen_ai.request.model":"m","gen_ai.provider.name":"p","gen_ai.usage.input_tokens":3,"gen_ai.usage.output_tokens":"4"`, `model=m backend=p status=200 tokens_in=3 tokens_out=4`)
 	f(`,"response_flags":"DC","bytes_sent":5,"nested":{"a":1}`, `status=200 response_flags=DC bytes_sent=5`)
@@ -70,6 +72,7 @@ func TestCaddy(t *testing.T) {
 	f(``, ``)
 	f(`,"status":200,"request":{"method":"GET","uri":"/a?b=1","remote_ip":"10.0.0.7"}`, `method=GET path=/a query=b=1 caller=10.0.0.7 named status=200`)
 	f(`,"request":{"client_ip":"10.0.0.7","remote_ip":"10.0.0.8"}`, `caller=10.0.0.7 named`)
+	f(`,"request_body":{"model":"m"}`, `body="{\"model\":\"m\"}" model=m has_tools=false stream=false`)
 	f(`,"request":{"remote_ip":"10.0.0.8","client_ip":"10.0.0.7"}`, `caller=10.0.0.7 named`)
 	f(`,"request":{"remote_addr":"10.0.0.7:5000","uri":"/"}`, `path=/ caller=10.0.0.7 named`)
 	f(`,"request":{"remote_addr":"[::1]:5000","uri":"/"}`, `path=/ caller=[::1] named`)
@@ -200,6 +203,12 @@ func TestHAProxyJSON(t *testing.T) {
 	f2(`{"tr":"01/Jan/1970:02:00:01.000","ts":"1970-01-01T02:00:01+0200"}`, nativeAt)
 	f2(`{"ts":"1970-01-01T02:00:01+0200","accept_ms":9000}`, nativeAt)
 	f2(`{"accept_ms":1000}`, nativeAt)
+	// By other names, and HAProxy's own.
+	f2(`{"time":"01/Jan/1970:05:30:01.000","ts":"1970-01-01T05:30:01+0530","client_ip":"10.0.0.7","method":"GET","uri":"/a?b=1","status":200,"Ta":1500}`,
+		nativeAt+` took=1.5s method=GET path=/a query=b=1 caller=10.0.0.7 named status=200`)
+	f2(`{"time":"1970-01-01T00:00:01Z","client":"10.0.0.7:80","client_ip":"-","path":"/a","uri":"/b","body":{"model":"m"}}`,
+		nativeAt+` path=/a body="{\"model\":\"m\"}" caller=10.0.0.7 named model=m has_tools=false stream=false`)
+	f2(`{"ts":"01/Jan/1970:00:00:01 +0000"}`, nativeAt) // %T
 }
 
 // TestZones: times without a zone are read in the one that was asked for, and

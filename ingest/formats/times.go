@@ -16,6 +16,14 @@ func parseTime(text []byte) (micros int64, ok bool) {
 	return parseRFC3339(text)
 }
 
+// parseZonedTime reads what parseTime does, or a time as Apache and nginx write it.
+func parseZonedTime(text []byte) (micros int64, ok bool) {
+	if micros, ok = parseTime(text); ok {
+		return micros, true
+	}
+	return parseCLF(text)
+}
+
 // parseSeconds reads a number of seconds to the microsecond, rounding what is
 // finer. Decimal digits are taken as they stand: through a float64 today's
 // times would be off by a tenth of a microsecond.
