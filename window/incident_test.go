@@ -188,11 +188,21 @@ func TestCooldownEnds(t *testing.T) {
 	j := newJudge(&Rule{Name: "r", Identity: byModel(t), Scope: bySession(t), Counter: CounterSpec{Kind: "sliding", Window: time.Minute}, Threshold: 2, Action: Reject, Cooldown: 10 * time.Second}, nil, EngineOptions{})
 	h := &Hit{Print: printOf(t, "m"), Scope: scopeOf(t, "s").Key, Time: 9_999_999, Limit: 2, Record: true}
 	*j.cooling.touch(pairKeyOf(h), 0) = 10_000_000
-	if left := j.coolsFor(h); left != time.Microsecond {
+	if left, _ := j.coolsFor(h); left != time.Microsecond {
 		t.Errorf("a microsecond before its end %s are left", left)
 	}
-	if h.Time++; j.coolsFor(h) != 0 {
+	h.Time++
+	if _, cools := j.coolsFor(h); cools {
 		t.Error("it cools down at its end")
+	}
+	j.rule.Counter.Closed = true
+	*j.cooling.touch(pairKeyOf(h), 0) = j.rule.cooled(0)
+	if _, cools := j.coolsFor(h); !cools {
+		t.Error("closed, it does not cool down at its end")
+	}
+	h.Time++
+	if _, cools := j.coolsFor(h); cools {
+		t.Error("it cools down after its end")
 	}
 }
 

@@ -86,11 +86,12 @@ func (j *judge) inForce(choice Choice) *Settings { return &j.settings[choice-Pla
 
 // hit judges one fingerprint of one request. A cooldown begins with a hit at
 // the threshold; the hits inside it fire but do not prolong it, and the hit
-// that comes exactly at its end is judged by its count again.
+// that comes exactly at its end is judged by its count again, unless the
+// counter is closed.
 func (j *judge) hit(h *Hit, in *Settings) (out outcome) {
 	r, action := j.rule, in.Action
 	j.prints = max(j.prints, min(len(h.Print.Bytes()), len(printKey{})))
-	if left := j.coolsFor(h); left > 0 {
+	if left, cools := j.coolsFor(h); cools {
 		out = outcome{count: Count{-1, h.Time}, fired: true, reason: ByCooldown, retry: left}
 		if !r.SkipInCooldown {
 			h.Record = !r.SkipBlocked
@@ -117,7 +118,7 @@ func (j *judge) hit(h *Hit, in *Settings) (out outcome) {
 	}
 	out.reason = ByThreshold
 	if j.cooling != nil {
-		*j.cooling.touch(pairKeyOf(h), h.Time) = h.Time + r.Cooldown.Microseconds()
+		*j.cooling.touch(pairKeyOf(h), h.Time) = r.cooled(h.Time)
 		out.retry = r.Cooldown
 	}
 	if r.ResetOnFire {
@@ -141,16 +142,17 @@ func (j *judge) pass(h *Hit, in *Settings) (out outcome) {
 	return out
 }
 
-// coolsFor is how long the cooldown of the hit's key lasts yet.
-func (j *judge) coolsFor(h *Hit) time.Duration {
+// coolsFor is how long the cooldown of the hit's key lasts yet, and whether it
+// does: a closed one has nothing left at its end, and is not over.
+func (j *judge) coolsFor(h *Hit) (left time.Duration, cools bool) {
 	if j.cooling == nil {
-		return 0
+		return 0, false
 	}
 	until := j.cooling.find(pairKeyOf(h))
 	if until == nil || h.Time >= *until {
-		return 0
+		return 0, false
 	}
-	return time.Duration(*until-h.Time) * time.Microsecond
+	return j.rule.Cooldown - time.Duration(j.rule.cooled(h.Time)-*until)*time.Microsecond, true
 }
 
 // dropped is how many keys the cap took away, wherever they were.
@@ -232,7 +234,7 @@ func (j *judge) load(r *snapshot.Reader, version uint64, cooldown time.Duration)
 			l.Skip()
 			return
 		}
-		j.cooling.load(l, 17, l.pair, func(until *int64, touched int64) { *until = touched + cooldown.Microseconds() })
+		j.cooling.load(l, 17, l.pair, func(until *int64, touched int64) { *until = j.rule.cooled(touched) })
 	})
 	l.Section("chances", func() {
 		if own, ok := j.chances.(signatureChances); ok && l.Left() > 0 {

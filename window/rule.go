@@ -73,6 +73,16 @@ type Override struct {
 	Reason    string
 }
 
+// cooled is when a cooldown that began at t is over. Its end belongs to it
+// where that of the window does (Redis: a key lives yet when its time is up).
+func (rule *Rule) cooled(t int64) int64 {
+	t += rule.Cooldown.Microseconds()
+	if rule.Counter.Closed {
+		t++
+	}
+	return t
+}
+
 // ChangesCounts says that the rule's gateway counts otherwise once it has
 // tripped.
 func (rule *Rule) ChangesCounts() bool {

@@ -164,7 +164,7 @@ func (t *sweepTarget) trip(ev *Event, scope *Scope, h *Hit, key *repeats, k, of 
 			if past.blocked == nil || h.Time >= past.blocked[i] {
 				out = trip.judge.hit(hit, &warning)
 				if out.fired && past.blocked != nil {
-					past.blocked[i] = h.Time + trips.rule.Cooldown.Microseconds()
+					past.blocked[i] = trips.rule.cooled(h.Time)
 				}
 			}
 			if !out.fired {
@@ -241,7 +241,7 @@ func (t *trips) part(key *repeats, h *Hit) {
 			t.hit = Hit{Scope: h.Scope, Print: h.Print, Time: at, Limit: int(threshold), Record: true}
 			counter.Count(&t.hit)
 			if n++; n >= threshold {
-				until = at + t.rule.Cooldown.Microseconds()
+				until = t.rule.cooled(at)
 			}
 		}
 		key.past.blocked[t.index(w, threshold)] = until

@@ -65,7 +65,7 @@ func all(p *Policy) string {
 func TestProfiles(t *testing.T) {
 	want := map[string]string{
 		"aisg":                 "aisg of aisg by [], sliding 1m0s, 6: reject cooldown 30s uncounted",
-		"aisg-article":         "aisg-article of aisg by [], fixed 1m0s, 6: reject cooldown 30s uncounted",
+		"aisg-article":         "aisg-article of aisg by [], fixed 1m0s closed, 6: reject cooldown 30s uncounted",
 		"fairvisor":            "fairvisor of fairvisor by [], fixed 1m0s, 10: reject",
 		"fairvisor-documented": "fairvisor-documented of fairvisor by [], refresh 1m0s, 10: reject",
 		"cline": `cline-soft of tool-call by [session], streak 0s, 3: warn
@@ -150,7 +150,7 @@ func TestRuleOverProfile(t *testing.T) {
 	f("profile: fairvisor, identity: prompt, body_hash: use", "prompt by [], fixed 1m0s, 10: reject")
 	f("profile: aisg, cooldown: 5m", "aisg by [], sliding 1m0s, 6: reject cooldown 5m0s uncounted")
 	f("profile: aisg, cooldown: 0s", "aisg by [], sliding 1m0s, 6: reject")
-	f("profile: aisg-article, threshold: 1", "aisg by [], fixed 1m0s, 1: reject cooldown 30s uncounted")
+	f("profile: aisg-article, threshold: 1", "aisg by [], fixed 1m0s closed, 1: reject cooldown 30s uncounted")
 	f("profile: tool-call, counter: {closed: false}", "tool-call-python by [session], streak 2m0s, 4: break")
 	f("profile: tool-call-shipped, action: chance_then_break", "tool-call-python by [session], tracker 2m0s, 4: chance_then_break")
 	f("profile: zelyx, overrides: []", "session-model-tools by [caller], sliding 1m0s, 10: warn")
@@ -234,7 +234,7 @@ func TestEveryField(t *testing.T) {
 	p := parse(t, full)
 	want := `1 of model+last_messages:2+attr:header:x-team by [user attr:jwt:org], cycle 24h0m0s closed period 3, 2: throttle cooldown 1m30s uncounted unrecorded reset quiet 1h0m0s match [ record until 2026-12-01T08:00:00+01:00 ] [ match disabled ]
 t of tool-call-python by [session], tracker 2m0s, 3: break
-one of aisg by [], fixed 1m0s, 1: reject`
+one of aisg by [], fixed 1m0s closed, 1: reject`
 	if got := all(p); got != want {
 		t.Errorf("rules:\n%s\nwant:\n%s", got, want)
 	}
