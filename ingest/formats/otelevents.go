@@ -2,7 +2,6 @@ package formats
 
 import (
 	"bytes"
-	"encoding/json"
 
 	"github.com/loopgauge/loopgauge/fingerprint"
 	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
@@ -90,7 +89,7 @@ func (p *otelCall) eventBody(s *rawjson.Scanner, plain bool) (body []byte) {
 			text := otelText(s, plain)
 			p.json = append(rawjson.AppendString(append(p.json, start(len(p.json)-from, "{")...), key), ':')
 			// A list of parts, or of calls, was written as a JSON text.
-			if list := bytes.TrimSpace(text); bytes.HasPrefix(list, []byte("[{")) && json.Valid(list) {
+			if list := bytes.TrimSpace(text); bytes.HasPrefix(list, []byte("[{")) && isJSON(&p.in.part, list) {
 				p.json = append(p.json, list...)
 			} else {
 				p.json = rawjson.AppendString(p.json, text)

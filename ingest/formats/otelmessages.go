@@ -3,7 +3,6 @@ package formats
 import (
 	"bytes"
 	"cmp"
-	"encoding/json"
 	"slices"
 
 	"github.com/loopgauge/loopgauge/fingerprint"
@@ -455,7 +454,7 @@ func (c *chat) flatMessage(fields []flat) {
 					c.json = append(parts, ',')
 					continue
 				}
-			} else if bytes.HasPrefix(list, []byte("[{")) && json.Valid(list) {
+			} else if bytes.HasPrefix(list, []byte("[{")) && isJSON(&c.part, list) {
 				c.json = append(append(c.json, list...), ',')
 				continue
 			}
@@ -488,6 +487,37 @@ func (c *chat) flatList(fields []flat, kind flatKind, opening string) []flat {
 	}
 	c.json = append(bytes.TrimSuffix(c.json, []byte{','}), "],"...)
 	return fields
+}
+
+// isJSON tells JSON from a text that only has brackets like it, which is all that
+// a Scanner looks at where it skips.
+func isJSON(s *rawjson.Scanner, text []byte) bool {
+	s.Reset(text)
+	return isValue(s) && s.End() == nil
+}
+
+func isValue(s *rawjson.Scanner) bool {
+	switch s.Kind() {
+	case rawjson.Object:
+		for s.Object(); s.NextKey(); {
+			if !isValue(s) {
+				return false
+			}
+		}
+	case rawjson.Array:
+		for s.Array(); s.NextElement(); {
+			if !isValue(s) {
+				return false
+			}
+		}
+	case rawjson.String:
+		s.Text(nil)
+	case rawjson.Number:
+		return rawjson.ValidNumber(s.Value())
+	default:
+		return s.Word("null") || s.Word("true") || s.Word("false")
+	}
+	return true
 }
 
 // flatCalls are the calls among the attributes found. That there were none is
