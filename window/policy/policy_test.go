@@ -77,7 +77,7 @@ cline-hard of tool-call by [session], streak 0s, 5: break`,
 		"opencode":               "opencode of tool-call by [session], streak 0s, 3: break",
 		"openhands":              "openhands of tool-call-result by [session], streak 0s, 4: break",
 		"roo-code":               "roo-code of tool-call by [session], streak 0s, 4: break reset",
-		"loopgauge": `tool-call-result of tool-call-result by [conversation], streak 10m0s, 4: warn
+		"loopgauge": `tool-call-result of tool-call-result by [conversation], cycle 10m0s, 4: warn
 stuck-step of stuck-step by [conversation], streak 10m0s, 3: warn
 last-messages of last-messages by [conversation], sliding 1m0s, 4: warn [ match disabled "probes repeat on purpose" ]`,
 		"tool-call":         "tool-call of tool-call-python by [session], streak 2m0s closed, 4: break",
