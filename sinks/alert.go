@@ -57,6 +57,7 @@ type Alert struct {
 	Evidence string      `json:"evidence"`
 	Seen     []AlertSeen `json:"seen"` // by rule, in the order of Rules
 
+	Example  *Example           `json:"example"`  // one of the loops of a digest; null of a loop
 	Explain  string             `json:"explain"`  // the command that says why; empty if none can
 	Links    map[string]string  `json:"links"`    // of the policy, by name
 	Response *response.Response `json:"response"` // what the client would have seen of the first rule's gateway
@@ -74,6 +75,13 @@ type Alert struct {
 	RequestsAfter int64    `json:"requests_after"` // after the first firing, and the tokens and USD of those
 	TokensAfter   *int64   `json:"tokens_after"`
 	CostAfter     *float64 `json:"cost_after"`
+}
+
+// Example is one of the loops that a digest stands for.
+type Example struct {
+	ID      string `json:"id"`
+	Session string `json:"session"`
+	Explain string `json:"explain"`
 }
 
 // AlertSeen is what one rule saw.

@@ -77,10 +77,7 @@ var notInNames = regexp.MustCompile(`[^a-zA-Z0-9_]`)
 // annotations say the rest.
 func annotations(a *Alert) map[string]string {
 	if a.Digest() {
-		return map[string]string{
-			"summary":     fmt.Sprintf("Many loops at once: %d more than are told of one by one.", a.Loops),
-			"description": fmt.Sprintf("More than %d loops a minute, from %s to %s, of %s.", a.Threshold, a.First, a.Last, defanged(strings.Join(a.Rules, ", "))),
-		}
+		return digestAnnotations(a)
 	}
 	var scope []string
 	for name, value := range a.Scope {
@@ -106,6 +103,27 @@ func annotations(a *Alert) map[string]string {
 	}
 	if a.CostAfter != nil {
 		list["cost_after"] = strconv.FormatFloat(*a.CostAfter, 'f', 4, 64) + " USD"
+	}
+	return list
+}
+
+// digestAnnotations are also what the loops share, and one of them.
+func digestAnnotations(a *Alert) map[string]string {
+	list := map[string]string{
+		"summary":     fmt.Sprintf("Many loops at once: %d more than are told of one by one.", a.Loops),
+		"description": fmt.Sprintf("More than %d loops a minute, from %s to %s, of %s.", a.Threshold, a.First, a.Last, defanged(strings.Join(a.Rules, ", "))),
+	}
+	said := map[string]string{"repeats": a.Repeats, "session": a.Session, "caller": a.Caller, "user": a.User, "model": a.Model, "backend": a.Backend}
+	if x := a.Example; x != nil {
+		said["example"], said["example_session"] = x.ID, x.Session
+		if x.Explain != "" {
+			list["explain"] = x.Explain
+		}
+	}
+	for name, value := range said {
+		if value != "" {
+			list[name] = defanged(value)
+		}
 	}
 	return list
 }

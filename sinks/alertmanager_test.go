@@ -107,7 +107,8 @@ func TestAlertmanagerBodies(t *testing.T) {
 	digest := newDigest("a", looping(window.Opened, 1, window.Info), at)
 	digest.add(looping(window.Opened, 1, window.Info), at)
 	f(digest.alert(window.Opened, at), "LoopgaugeDigest info 10:00-10:04")
-	if len(got[0].Labels) != 4 || got[0].Annotations["summary"] != "Many loops at once: 1 more than are told of one by one." {
+	if len(got[0].Labels) != 4 || got[0].Annotations["summary"] != "Many loops at once: 1 more than are told of one by one." ||
+		got[0].Annotations["model"] != "m" || got[0].Annotations["example"] != "ep-1" || got[0].Annotations["example_session"] != "s1" {
 		t.Errorf("%+v", got[0])
 	}
 }
@@ -237,6 +238,11 @@ func TestAlertmanagerHostile(t *testing.T) {
 		all := labels(a, a.Severity)
 		for name, value := range annotations(a) {
 			all["annotation "+name] = value
+		}
+		digest := newDigest("a", a, second)
+		digest.add(a, second)
+		for name, value := range annotations(digest.alert(window.Opened, second)) {
+			all["annotation of a digest "+name] = value
 		}
 		for name, value := range all {
 			if strings.ContainsAny(value, "<>\x1b\n\r\u202e") || strings.Contains(value, "://") || strings.Contains(" "+value, " @") || len([]rune(value)) > 400 && !strings.HasPrefix(name, "annotation") {

@@ -29,11 +29,9 @@ func (l *Log) Send(ctx context.Context, a *Alert) error {
 		level = slog.LevelInfo
 	}
 	if a.Digest() {
-		l.Logger.LogAttrs(ctx, level, "digest "+string(a.State), slog.String("id", a.ID), slog.Int("revision", a.Revision), slog.Int64("loops", a.Loops),
-			slog.String("rules", strings.Join(a.Rules, " ")), slog.String("first", a.First), slog.String("last", a.Last))
+		l.Logger.LogAttrs(ctx, level, "digest "+string(a.State), a.digestAttrs()...)
 		return nil
 	}
-	text := func(key, value string) slog.Attr { return slog.String(key, Clean(value)) }
 	attrs := []slog.Attr{slog.String("state", string(a.State)), slog.Int64("requests", a.Requests), slog.String("in", a.Lasted().Round(time.Millisecond).String())}
 	if a.Kind != "" {
 		attrs = append(attrs, slog.String("kind", a.Kind), text("evidence", a.Evidence))
@@ -65,6 +63,28 @@ func (l *Log) Send(ctx context.Context, a *Alert) error {
 		l.Logger.LogAttrs(ctx, slog.LevelDebug, "full signature", slog.String("id", a.ID), slog.String("signature", CleanUpTo(a.Signature, len(a.Signature))))
 	}
 	return nil
+}
+
+func text(key, value string) slog.Attr { return slog.String(key, Clean(value)) }
+
+// digestAttrs are what there is to say of many loops: how many, what they share,
+// and where to begin to look.
+func (a *Alert) digestAttrs() []slog.Attr {
+	attrs := []slog.Attr{
+		slog.String("id", a.ID), slog.Int("revision", a.Revision), slog.String("severity", string(a.Severity)), slog.Int64("loops", a.Loops),
+		text("rules", strings.Join(a.Rules, " ")), slog.String("first", a.First), slog.String("last", a.Last),
+	}
+	for _, shared := range []struct{ name, value string }{
+		{"tool", a.Tool}, {"path", a.Path}, {"session", a.Session}, {"caller", a.Caller}, {"user", a.User}, {"model", a.Model}, {"backend", a.Backend},
+	} {
+		if shared.value != "" {
+			attrs = append(attrs, text(shared.name, shared.value))
+		}
+	}
+	if x := a.Example; x != nil && a.State != window.Closed {
+		attrs = append(attrs, slog.String("example", x.ID), text("example_session", x.Session), slog.String("explain", x.Explain))
+	}
+	return attrs
 }
 
 // headline says in one line what goes on.

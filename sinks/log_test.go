@@ -90,6 +90,32 @@ func TestLogSaysOnce(t *testing.T) {
 	f(window.Closed, map[string]string{"caller": "team a"}, "s8", nil)
 }
 
+// Of many loops the line says what they share, and of which one to ask why.
+func TestLogDigest(t *testing.T) {
+	a := toolAlert()
+	a.Explain = "loopgauge explain ep-0123456789abcdef"
+	d := newDigest("log", a, second)
+	d.add(a, second)
+	other := toolAlert()
+	other.Session = "s9"
+	d.add(other, second)
+	for _, state := range []window.IncidentState{window.Opened, window.Closed} {
+		m := logged(t, d.alert(state, second), slog.LevelInfo)[0]
+		want := map[string]any{
+			"msg": "digest " + string(state), "loops": 2., "rules": "tool-call", "tool": "read_file", "model": "gpt-4.1", "backend": "openai", "session": nil, "caller": nil,
+			"example": "ep-0123456789abcdef", "example_session": "s8", "explain": a.Explain,
+		}
+		if state == window.Closed {
+			want["example"], want["example_session"], want["explain"] = nil, nil, nil
+		}
+		for key, want := range want {
+			if m[key] != want {
+				t.Errorf("%s: %s is %v, want %v", state, key, m[key], want)
+			}
+		}
+	}
+}
+
 // TestFullSignature: in debug alone, and whole.
 func TestFullSignature(t *testing.T) {
 	a := toolAlert()

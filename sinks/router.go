@@ -4,7 +4,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
+	"strings"
 
 	"github.com/loopgauge/loopgauge/window"
 )
@@ -42,6 +44,13 @@ func (r *Routes) wants(sink string, a *Alert) bool {
 	return true
 }
 
+// wouldWant tells whether the sink would hear of an alert that mattered more.
+func (r *Routes) wouldWant(sink string, a *Alert) bool {
+	return slices.ContainsFunc(window.Severities, func(more window.Severity) bool {
+		return a.Severity.Less(more) && r.wants(sink, a.at(more))
+	})
+}
+
 // Router makes alerts of incidents and puts them into an outbox, for the sinks
 // that are to have them. A sink that was told of an incident is told of its
 // growth and its end, whatever routes say then; its first alert of one is an
@@ -59,10 +68,11 @@ type Router struct {
 
 // receiver is what a sink has been told.
 type receiver struct {
-	sink   string
-	open   map[string]bool // incidents that it knows of
-	told   []int64         // times of openings within the last minute
-	digest *digest         // nil for none
+	sink string
+	open map[string]bool // incidents that it knows of
+	storm
+	// minor is that of loops which matter too little for it, one by one.
+	minor storm
 }
 
 // NewRouter makes a Router for the sinks of an outbox. Content is what alerts
@@ -87,14 +97,17 @@ func (r *Router) Take(in *window.Incident) *Alert {
 			if a.State == window.Closed {
 				delete(c.open, a.ID)
 			}
-		case a.State == window.Closed || !r.routes.wants(c.sink, a):
+		case a.State == window.Closed:
+		case !r.routes.wants(c.sink, a):
+			r.pass(c, in, a)
 		case c.room(in.Time):
 			c.open[a.ID] = true
 			first = append(first, c.sink)
 		case r.wantedBefore(c.sink, in, a):
 			// It is one of the digest, or was of an earlier one.
+			c.matters(a)
 		default:
-			c.gather(a, in.Time, r.outbox)
+			r.gather(c.sink, &c.storm, a, in.Time)
 		}
 	}
 	r.outbox.Add(a, to...)
@@ -108,18 +121,22 @@ func (a *Alert) opening() *Alert {
 		return a
 	}
 	first := *a
-	first.State, first.Event = window.Opened, "loop."+string(window.Opened)
+	first.State, first.Event = window.Opened, strings.TrimSuffix(a.Event, string(a.State))+string(window.Opened)
 	return &first
+}
+
+// at is the alert as if it mattered so much.
+func (a *Alert) at(severity window.Severity) *Alert {
+	as := *a
+	as.Severity = severity
+	return &as
 }
 
 // wantedBefore tells whether the sink would have wanted the alert before this
 // one too.
 func (r *Router) wantedBefore(sink string, in *window.Incident, a *Alert) bool {
-	before := *a
-	if before.Severity = in.Before(); before.Severity == "" {
-		return false
-	}
-	return r.routes.wants(sink, &before)
+	before := in.Before()
+	return before != "" && r.routes.wants(sink, a.at(before))
 }
 
 // Advance says that the log has come to a time: digests may be over.
@@ -129,41 +146,52 @@ func (r *Router) Advance(t int64) {
 	}
 }
 
-// room takes one of the openings of a minute, if one is left.
-func (c *receiver) room(t int64) bool {
-	c.told = slices.DeleteFunc(c.told, func(before int64) bool { return before <= t-digestMinute })
-	if len(c.told) >= maxOpenings {
-		return false
+// pass takes down a loop that a sink is not told of: many at once may matter
+// enough to it.
+func (r *Router) pass(c *receiver, in *window.Incident, a *Alert) {
+	switch {
+	case !r.routes.wouldWant(c.sink, a):
+	case in.Before() != "":
+		c.minor.matters(a)
+	case !c.minor.room(in.Time):
+		r.gather(c.sink, &c.minor, a, in.Time)
 	}
-	c.told = append(c.told, t)
-	return true
 }
 
-func (c *receiver) gather(a *Alert, t int64, o *Outbox) {
-	if c.digest == nil {
-		c.digest = newDigest(c.sink, a, t)
+// gather takes a loop into the digest of a storm, and tells the sink of it if
+// that is worth it.
+func (r *Router) gather(sink string, s *storm, a *Alert, t int64) {
+	if s.Digest == nil {
+		s.Digest = newDigest(sink, a, t)
 	}
-	c.digest.add(a, t)
-	if state, ok := c.digest.due(); ok {
-		o.Add(c.digest.alert(state, t), c.sink)
+	d := s.Digest
+	d.add(a, t)
+	s.matters(a)
+	state, due := d.due()
+	if !due {
+		return
 	}
+	alert := d.alert(state, t)
+	if d.Quiet {
+		if d.Quiet = !r.routes.wants(sink, a.at(alert.Severity)); d.Quiet {
+			return
+		}
+		alert = alert.opening()
+	}
+	r.outbox.Add(alert, sink)
 }
 
 func (c *receiver) advance(t int64, o *Outbox) {
-	if c.digest == nil || t < c.digest.Last+digestMinute {
-		return
+	for _, s := range []*storm{&c.storm, &c.minor} {
+		if a := s.over(t); a != nil {
+			o.Add(a, c.sink)
+		}
 	}
-	o.Add(c.digest.alert(window.Closed, c.digest.Last+digestMinute), c.sink)
-	c.digest = nil
 }
 
 // End says that the log is over, and all digests with it.
 func (r *Router) End() {
-	for _, c := range r.receivers {
-		if c.digest != nil {
-			c.advance(c.digest.Last+digestMinute, r.outbox)
-		}
-	}
+	r.Advance(math.MaxInt64)
 }
 
 // savedRouter is a router with its outbox as a checkpoint holds it.
@@ -173,16 +201,16 @@ type savedRouter struct {
 }
 
 type savedReceiver struct {
-	Open   []string `json:"open,omitempty"`
-	Told   []int64  `json:"told,omitempty"`
-	Digest *digest  `json:"digest,omitempty"`
+	Open []string `json:"open,omitempty"`
+	storm
+	Minor storm `json:"minor,omitzero"`
 }
 
 // Save is all that waits, and what every sink has been told, for a checkpoint.
 func (r *Router) Save() []byte {
 	saved := savedRouter{Outbox: r.outbox.save(), Receivers: map[string]savedReceiver{}}
 	for _, c := range r.receivers {
-		saved.Receivers[c.sink] = savedReceiver{slices.Sorted(maps.Keys(c.open)), c.told, c.digest}
+		saved.Receivers[c.sink] = savedReceiver{slices.Sorted(maps.Keys(c.open)), c.storm, c.minor}
 	}
 	b, err := json.Marshal(saved)
 	if err != nil {
@@ -210,7 +238,7 @@ func (r *Router) Load(b []byte) error {
 	slices.Sort(r.gone)
 	for _, c := range r.receivers {
 		s := saved.Receivers[c.sink]
-		c.told, c.digest = s.Told, s.Digest
+		c.storm, c.minor = s.storm, s.Minor
 		for _, id := range s.Open {
 			c.open[id] = true
 		}

@@ -89,8 +89,9 @@ func TestDigestFields(t *testing.T) {
 	r := NewRouter(o, Routes{}, nil)
 	for i := range 7 {
 		in := incident(fmt.Sprint(i), 1, window.Opened, second)
+		in.Tool, in.Path = "ls", "/v1"
 		if i == 6 {
-			in.Rule, in.Model, in.Action = "s", "n", window.Reject
+			in.Path, in.Rule, in.Model, in.Action = "/v2", "s", "n", window.Reject
 			in.Rules = []string{"s", "r"}
 		}
 		r.Take(in)
@@ -101,6 +102,58 @@ func TestDigestFields(t *testing.T) {
 		!slices.Equal(a.Rules, []string{"r", "s"}) || a.Time != instant(61*second) || a.Last != instant(second) || a.WindowS != 60 || a.Threshold != 5 {
 		t.Errorf("%+v", a)
 	}
+	if a.Tool != "ls" || a.Repeats != "tool ls" || a.Path != "" || a.Example == nil || *a.Example != (Example{ID: "5", Session: "5"}) {
+		t.Errorf("%+v, example %+v", a, a.Example)
+	}
+}
+
+// A digest matters as much as the most that a loop of it does, and more with
+// each growth. A sink that single loops do not matter enough to hears of many.
+func TestDigestSeverity(t *testing.T) {
+	f := func(loops int, action window.Action, grown int, want string) {
+		t.Helper()
+		o := NewOutbox(quietly, &scripted{name: "log"}, &scripted{name: "pager"}, &scripted{name: "team"}, &scripted{name: "none"})
+		r := NewRouter(o, Routes{
+			Least: map[string]window.Severity{"pager": window.Warning},
+			List: []Route{
+				{func(a *Alert) bool { return a.Severity == window.Critical }, []string{"log", "pager", "team"}},
+				{func(*Alert) bool { return true }, []string{"log", "pager"}},
+			},
+		}, nil)
+		for i := range 5 + loops {
+			in := incident(fmt.Sprint(i), 1, window.Opened, second)
+			in.Action = action
+			r.Take(in)
+			if i == 5 && grown > 0 {
+				in.Revision, in.State = 1+grown, window.Grown
+				r.Take(in)
+			}
+		}
+		r.End()
+		got := ""
+		for _, sink := range o.Names() {
+			var list []string
+			for _, e := range o.entries {
+				if a := e.alert; a.Digest() && e.waitsFor(sink) {
+					list = append(list, fmt.Sprintf("%s(%d) %s", a.Event, a.Loops, a.Severity))
+				}
+			}
+			if list != nil {
+				got += sink + ": " + strings.ReplaceAll(strings.Join(list, ", "), "digest.", "") + "\n"
+			}
+		}
+		if got != want {
+			t.Errorf("of %d loops:\n%swant\n%s", loops, got, want)
+		}
+	}
+	f(0, window.Warn, 0, "")
+	f(9, window.Warn, 0, "log: opened(1) info, closed(9) info\n")
+	f(9, window.Warn, 1, "log: opened(1) info, closed(9) warning\n")
+	f(10, window.Warn, 0, "log: opened(1) info, grown(10) warning, closed(10) warning\npager: opened(10) warning, closed(10) warning\n")
+	f(195, window.Warn, 0, "log: opened(1) info, grown(10) warning, grown(100) critical, closed(195) critical\n"+
+		"pager: opened(10) warning, grown(100) critical, closed(195) critical\nteam: opened(100) critical, closed(195) critical\n")
+	f(12, window.Reject, 0, "log: opened(1) warning, grown(10) critical, closed(12) critical\n"+
+		"pager: opened(1) warning, grown(10) critical, closed(12) critical\nteam: opened(10) critical, closed(12) critical\n")
 }
 
 // Sinks that are no more are named in order.

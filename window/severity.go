@@ -19,14 +19,19 @@ func (s Severity) Less(t Severity) bool {
 	return slices.Index(Severities, s) < slices.Index(Severities, t)
 }
 
+// Raised is the severity so many steps up.
+func (s Severity) Raised(steps int) Severity {
+	return Severities[max(0, min(slices.Index(Severities, s)+steps, len(Severities)-1))]
+}
+
 // severityOf begins with what the gateway would have done, and goes up with
 // every tenfold growth. So it never goes down while an incident lasts: who was
 // told of its opening is told of its end.
 func severityOf(action Action, growths int) Severity {
 	if action == Throttle || action == Reject || action == Break {
-		growths++
+		return Warning.Raised(growths)
 	}
-	return Severities[max(0, min(growths, len(Severities)-1))]
+	return Info.Raised(growths)
 }
 
 // Severity is how much the incident matters now.

@@ -84,8 +84,16 @@ func details(a *sinks.Alert) (lines []string) {
 	if r := a.Response; r != nil {
 		lines = append(lines, "The client would have seen, of "+sinks.CleanUpTo(r.String(), maxBody))
 	}
-	if a.Explain != "" {
-		lines = append(lines, "Why: "+sinks.CleanUpTo(a.Explain, maxField))
+	why := a.Explain
+	if x := a.Example; x != nil {
+		one := "One of them: " + x.ID
+		if x.Session != "" {
+			one += ", session " + sinks.Clean(x.Session)
+		}
+		lines, why = append(lines, one), x.Explain
+	}
+	if why != "" {
+		lines = append(lines, "Why: "+sinks.CleanUpTo(why, maxField))
 	}
 	return lines
 }

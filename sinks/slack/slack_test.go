@@ -275,14 +275,15 @@ func TestFailures(t *testing.T) {
 	f(200, `garbage`, "later")
 }
 
-// A digest says how many loops it stands for, and holds no field of one.
+// A digest says how many loops it stands for, what they share, and names one.
 func TestDigest(t *testing.T) {
 	a := &sinks.Alert{Event: "digest.grown", ID: "dg-1", Revision: 2, State: window.Grown, Loops: 10, Rules: []string{"r", "s"}, Threshold: 5, WindowS: 60, First: "1", Last: "2"}
+	a.Repeats, a.Example = "tool ls", &sinks.Example{ID: "ep-1", Session: "s1", Explain: "loopgauge explain ep-1"}
 	b, err := json.Marshal(render(a).blocks)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"Digest has grown to 10 more loops", `Rule\nr, s`, `Loops\n10 more than 5 in a minute`} {
+	for _, want := range []string{"Digest has grown to 10 more loops", `Rule\nr, s`, `Loops\n10 more than 5 in a minute`, `Repeats\ntool ls`, "One of them: ep-1, session s1", "Why: loopgauge explain ep-1"} {
 		if !strings.Contains(string(b), want) {
 			t.Errorf("%s\nlacks %q", b, want)
 		}
