@@ -21,13 +21,21 @@ import (
 // alertSinks makes the sinks that a policy names, and which of them hear of
 // what; the log is one of them always. dry makes none but the log.
 func alertSinks(p *policy.Policy, log *slog.Logger, dry bool) ([]sinks.Sink, sinks.Routes, error) {
-	list := []sinks.Sink{&sinks.Log{Logger: log}}
-	routes := sinks.Routes{Least: map[string]window.Severity{}, Always: []string{"log"}}
+	own := &sinks.Log{Logger: log}
 	if dry {
-		return list, routes, nil
+		return []sinks.Sink{own}, sinks.Routes{}, nil
 	}
-	names := map[string]string{"log": "log"} // by that of the policy
 	made, errs := policySinks(p)
+	list, routes := routed(p, own, made)
+	return list, routes, errors.Join(errs...)
+}
+
+// routed says which of the sinks that were made of a policy's hear of what; the
+// log hears of all.
+func routed(p *policy.Policy, log sinks.Sink, made []policySink) ([]sinks.Sink, sinks.Routes) {
+	list := []sinks.Sink{log}
+	routes := sinks.Routes{Least: map[string]window.Severity{}, Always: []string{"log"}}
+	names := map[string]string{"log": "log"} // by that of the policy
 	for _, m := range made {
 		list = append(list, m.Named)
 		names[m.policy.Name], routes.Least[m.Name()] = m.Name(), m.policy.Least
@@ -41,7 +49,7 @@ func alertSinks(p *policy.Policy, log *slog.Logger, dry bool) ([]sinks.Sink, sin
 		}
 		routes.List = append(routes.List, route)
 	}
-	return list, routes, errors.Join(errs...)
+	return list, routes
 }
 
 type policySink struct {

@@ -1,10 +1,11 @@
 package main
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"time"
 
@@ -15,26 +16,67 @@ import (
 	"github.com/loopgauge/loopgauge/window/policy"
 )
 
-// emitter sends the alerts of a replay, for trying sinks out: each is tried
-// once, and a sink that fails gets no more.
+// emitter sends the alerts of a replay, for trying sinks out: a sink that fails
+// for some seconds gets no more. Or it prints who would be sent them.
 type emitter struct {
-	ctx    context.Context
-	u      *ui
-	sinks  []sinks.Sink
-	router *sinks.Router
-	outbox *sinks.Outbox
-	sent   map[string]int
-	failed map[string]error
+	ctx     context.Context
+	u       *ui
+	sinks   []sinks.Sink
+	router  *sinks.Router
+	outbox  *sinks.Outbox
+	deliver func(a *sinks.Alert, to []string)
+	did     string // with them
+	sent    map[string]int
+	failed  map[string]error
 }
 
-// printer is a sink that writes alerts as JSON lines.
-type printer struct{ w io.Writer }
+// trial is a sink of a policy that is not sent anything: who would be is
+// printed.
+type trial string
 
-func (printer) Name() string { return "standard output" }
+func (t trial) Name() string { return string(t) }
 
-func (p printer) Send(_ context.Context, a *sinks.Alert) error {
-	_, err := p.w.Write(append(rawjson.Printable(a.Marshal()), '\n'))
-	return err
+func (trial) Send(context.Context, *sinks.Alert) error { return nil }
+
+// trialSinks stand for the sinks of a policy. They need none of what only the
+// machine has on which watch runs.
+func trialSinks(p *policy.Policy) ([]sinks.Sink, sinks.Routes, error) {
+	var list []policySink
+	times := map[string]int{}
+	for i := range p.Sinks {
+		s := &p.Sinks[i]
+		if s.Kind == "log" || s.Kind == "kafka" && s.Settings["alerts"] == "" { // that of verdicts only
+			continue
+		}
+		name := s.Name
+		if times[name]++; times[name] > 1 { // no route can name it
+			name += fmt.Sprint(" ", times[name])
+		}
+		list = append(list, policySink{sinks.Named{Sink: trial(name), Called: name}, s})
+	}
+	made, routes := routed(p, trial("log"), list)
+	_, err := checkSinks(p)
+	return made, routes, err
+}
+
+// printed is an alert, and who would be sent it.
+type printed struct {
+	*sinks.Alert
+	To []string `json:"to"`
+}
+
+// print writes an alert as a line of JSON.
+func (e *emitter) print(a *sinks.Alert, to []string) {
+	for _, name := range to {
+		e.sent[name]++
+	}
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(printed{a, to}); err != nil {
+		panic(err) // see sinks.Alert.Marshal
+	}
+	_, _ = e.u.stdout.Write(rawjson.Printable(b.Bytes())) // which keeps its error
 }
 
 // emitter adds to o what makes alerts of the run.
@@ -43,9 +85,14 @@ func (f *replayFlags) emitter(ctx context.Context, u *ui, p *policy.Policy, args
 	var routes sinks.Routes
 	var err error
 	log := slog.New(slog.NewTextHandler(u.stderr, nil))
+	e.deliver, e.did = e.sendAll, "sent"
 	if f.dryRun {
-		e.sinks = []sinks.Sink{printer{u.stdout}}
-	} else if e.sinks, routes, err = alertSinks(p, log, false); err != nil {
+		e.deliver, e.did = e.print, "would be sent"
+		e.sinks, routes, err = trialSinks(p)
+	} else {
+		e.sinks, routes, err = alertSinks(p, log, false)
+	}
+	if err != nil {
 		return nil, usage(err)
 	}
 	e.outbox = sinks.NewOutbox(log, e.sinks...)
@@ -78,40 +125,55 @@ func (f *replayFlags) emitter(ctx context.Context, u *ui, p *policy.Policy, args
 	return e, nil
 }
 
-func (e *emitter) send() {
-	e.outbox.Flush(func(a *sinks.Alert, to []string) {
-		for _, s := range e.sinks {
-			for _, name := range to {
-				if s.Name() == name && e.failed[name] == nil {
-					e.sendTo(s, a)
-				}
+func (e *emitter) send() { e.outbox.Flush(e.deliver) }
+
+func (e *emitter) sendAll(a *sinks.Alert, to []string) {
+	for _, s := range e.sinks {
+		for _, name := range to {
+			if s.Name() == name && e.failed[name] == nil {
+				e.sendTo(s, a)
 			}
 		}
-	})
+	}
 }
 
-// sendTo leaves a receiver alone when it asks for that, but does not wait for
-// ever: one alert takes no longer than watch would wait at once.
+// retries are how long a receiver is left alone that fails and does not say for
+// how long.
+var retries = []time.Duration{500 * time.Millisecond, time.Second, 2 * time.Second}
+
+// sendTo tries again what watch would, but not for ever: one alert takes no
+// longer than watch would wait at once where the receiver asks for that, and
+// else some seconds.
 func (e *emitter) sendTo(s sinks.Sink, a *sinks.Alert) {
-	left := sinks.LongestLater
+	left, failures := sinks.LongestLater, retries
 	for {
 		err := s.Send(e.ctx, a)
-		later, ok := errors.AsType[*sinks.Later](err)
-		if !ok || later.Pause() > left {
+		var pause time.Duration
+		switch later, ok := errors.AsType[*sinks.Later](err); {
+		case ok && later.Pause() <= left:
+			pause = later.Pause()
+			left -= pause
+			e.u.say("%s: asks to be left alone for %s", sinks.Called(s), window.Lasting(pause))
+		case passes(err) && len(failures) > 0:
+			pause, failures = failures[0], failures[1:]
+			e.u.say("%s: %v; tried again in %s", sinks.Called(s), err, window.Lasting(pause))
+		default:
 			if e.failed[s.Name()] = err; err == nil {
 				e.sent[s.Name()]++
 			}
 			return
 		}
-		pause := later.Pause()
-		left -= pause
-		e.u.say("%s: asks to be left alone for %s", sinks.Called(s), window.Lasting(pause))
 		select {
 		case <-time.After(pause):
 		case <-e.ctx.Done():
 			return
 		}
 	}
+}
+
+// passes tells whether an error may be gone in a moment.
+func passes(err error) bool {
+	return err != nil && !errors.As(err, new(*sinks.Refused)) && !errors.As(err, new(*sinks.Denied)) && !errors.As(err, new(*sinks.Later))
 }
 
 // close sends what is left, and says who got how many.
@@ -128,7 +190,7 @@ func (e *emitter) close() error {
 			errs = append(errs, fmt.Errorf("%s: %w\nalerts it took before that one: %d", sinks.Called(s), err, sent))
 			continue
 		}
-		e.u.say("%s: %d alerts sent", sinks.Called(s), sent)
+		e.u.say("%s: %d alerts %s", sinks.Called(s), sent, e.did)
 	}
 	return errors.Join(errs...)
 }

@@ -87,7 +87,7 @@ written with, whatever their counters, windows and thresholds.`,
 	c.Flags().StringVar(&f.against, "against", "", "compare with the loops that this policy finds")
 	c.Flags().BoolVar(&f.enforce, "enforce", false, "what if the rules had been in force: an upper bound")
 	c.Flags().BoolVar(&f.emit, "emit", false, "send the alerts that watch would have sent to the sinks of the policy, once each")
-	c.Flags().BoolVar(&f.dryRun, "dry-run", false, "with --emit: print the alerts as JSON lines, send none")
+	c.Flags().BoolVar(&f.dryRun, "dry-run", false, "with --emit: print the alerts, and who would get them, as JSON lines, send none")
 	c.Flags().BoolVar(&f.failOnAlert, "fail-on-alert", false, "exit with 3 if there is a loop that would alert")
 	return c
 }
