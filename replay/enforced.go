@@ -3,6 +3,7 @@ package replay
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"time"
 
@@ -43,7 +44,20 @@ func (s Summary) enforced(b *strings.Builder) {
 		t.Add(term.Shorten(term.Safe(d.Rule.Name), 24), term.Count(d.Blocked), term.Count(d.Guided), term.Count(d.Delayed), waited, tokens, cost)
 	}
 	t.Write(b, "")
+	if !slices.ContainsFunc(s.Result.Enforced, func(d window.Enforced) bool { return acts(d.Rule) }) {
+		fmt.Fprintln(b, Wrapped(onlyWarn))
+		return
+	}
 	fmt.Fprintln(b, term.Bold(s.Colour, Wrapped(fmt.Sprintf("%s: %s", UpperBound, upperBoundWhy))))
+}
+
+// onlyWarn says why all is zero: there is nothing for which it would be a bound.
+const onlyWarn = "these rules only warn, so nothing is blocked, guided or delayed: give them an action such as reject in a policy, or take a gateway's rule, as with --profile fairvisor"
+
+// acts tells whether a rule may do more than warn.
+func acts(r *window.Rule) bool {
+	does := func(a window.Action) bool { return a != "" && a != window.Warn && a != window.Record }
+	return r.ChatOverrides || does(r.Action) || slices.ContainsFunc(r.Overrides, func(o window.Override) bool { return does(o.Action) })
 }
 
 // rejects tells that the rule has rejected something: only then it is known

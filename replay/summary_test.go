@@ -72,3 +72,24 @@ func TestNothingAfterIsNoUnknownCost(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+// A table of zeros says why, if no rule could have done anything else.
+func TestEnforcedOnlyWarns(t *testing.T) {
+	f := func(want bool, rules ...window.Rule) {
+		t.Helper()
+		list := []window.Enforced{}
+		for i := range rules {
+			list = append(list, window.Enforced{Rule: &rules[i], Tokens: -1, Cost: math.NaN()})
+		}
+		var b strings.Builder
+		Summary{Result: &Result{Enforced: list}}.enforced(&b)
+		if got := strings.Contains(b.String(), "these rules only warn"); got != want {
+			t.Errorf("%+v: %s", rules, b.String())
+		}
+	}
+	f(true, window.Rule{Action: window.Warn}, window.Rule{Action: window.Record})
+	f(true, window.Rule{Action: window.Warn, Overrides: []window.Override{{Threshold: 9}}})
+	f(false, window.Rule{Action: window.Warn}, window.Rule{Action: window.Reject})
+	f(false, window.Rule{Action: window.Warn, Overrides: []window.Override{{Action: window.Throttle}}})
+	f(false, window.Rule{Action: window.Warn, ChatOverrides: true})
+}
