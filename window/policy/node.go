@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"bytes"
 	"fmt"
 	"math"
 	"regexp"
@@ -97,7 +98,7 @@ func (r *reader) document(text []byte) *ast.MappingNode {
 	}
 	file, err := parser.ParseBytes(text, 0)
 	if err != nil {
-		r.problem(syntaxPlace(err), "%s", syntaxText(err))
+		r.problem(syntaxPlace(err), "%s%s", syntaxText(err), summaryBefore(text))
 		return nil
 	}
 	var docs []ast.Node
@@ -246,7 +247,28 @@ func syntaxText(err error) string {
 	if _, rest, ok := strings.Cut(text, "] "); ok {
 		text = rest
 	}
+	if strings.Contains(text, "character '\t'") {
+		text = "a tab; indent with spaces"
+	}
 	return "not YAML: " + text
+}
+
+// How a document begins: what may stand above its first key, that, and the key of
+// a policy that most have first.
+var (
+	aboveFirst   = regexp.MustCompile(`^(?:\s*(?:#.*|---.*)?\n)*`)
+	firstKey     = regexp.MustCompile(`^\w+:(?:\s|$)`)
+	firstVersion = regexp.MustCompile(`(?m)^version:`)
+)
+
+// summaryBefore is a hint where a policy stands behind a text that begins with
+// no key: what tune prints has one at its end.
+func summaryBefore(text []byte) string {
+	begins := firstVersion.FindIndex(text)
+	if begins == nil || firstKey.Match(text[len(aboveFirst.Find(text)):]) {
+		return ""
+	}
+	return fmt.Sprintf("; this looks like all that tune prints: copy the policy in it, from version: in line %d on", 1+bytes.Count(text[:begins[0]], []byte{'\n'}))
 }
 
 func asMapping(n ast.Node) (*ast.MappingNode, bool) {
@@ -385,12 +407,17 @@ func (r *reader) text(to *string, at *place) func(ast.Node, place) {
 
 // choice reads one of several words.
 func (r *reader) choice(words []string, set func(string)) func(ast.Node, place) {
+	return r.choiceOf(words, words, set)
+}
+
+// choiceOf takes one of words, and tells of some.
+func (r *reader) choiceOf(words, told []string, set func(string)) func(ast.Node, place) {
 	return func(n ast.Node, at place) {
 		text, ok := r.textOf(n, at)
 		switch {
 		case !ok:
 		case !slices.Contains(words, text):
-			r.misread(at, "%q is unknown%s", text, suggest(text, words))
+			r.misread(at, "%q is unknown%s", text, suggest(text, told))
 		default:
 			set(text)
 		}

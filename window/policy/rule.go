@@ -116,7 +116,7 @@ func (r *reader) rule(n ast.Node, at place) *ruleDraft {
 			r.mapping(n, at, []field{
 				{"kind", func(n ast.Node, at place) {
 					d.kindAt = at
-					r.choice(kindNames(), func(s string) { d.kind = s })(n, at)
+					r.choiceOf(kindNames(), freeKinds(), func(s string) { d.kind = s })(n, at)
 				}},
 				{"window", r.duration(&d.window, &d.windowAt)},
 				{"closed", r.boolean(&d.closed)},
@@ -245,6 +245,11 @@ func kindNames() (names []string) {
 		names = append(names, k.Name)
 	}
 	return names
+}
+
+// freeKinds are those that any rule may have.
+func freeKinds() []string {
+	return slices.DeleteFunc(kindNames(), func(name string) bool { return name == window.TrackerKind })
 }
 
 func actionNames() (names []string) {
