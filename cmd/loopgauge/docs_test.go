@@ -227,6 +227,21 @@ func TestMergeDocument(t *testing.T) {
 	wantNames(t, "merge --json", column(docTable(t, "spark.md", "## The document of merge --json", "field")), slices.Compact(paths))
 }
 
+// A link to the kind of an alert leads to what to do then.
+func TestRunbook(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join(docs, "alerts.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, below, _ := strings.Cut(string(text), "\n## When an alert comes\n")
+	section, _, _ := strings.Cut(below, "\n## ")
+	for _, kind := range window.Kinds {
+		if !strings.Contains(section, "\n### "+string(kind)+"\n") {
+			t.Errorf("alerts.md does not say what to do of %s", kind)
+		}
+	}
+}
+
 func TestOutputDocument(t *testing.T) {
 	doc := docTable(t, "output.md", "## The document of --json", "field")
 	wantNames(t, "--json", column(doc), fieldPaths(reflect.TypeFor[replay.Document](), ""))
