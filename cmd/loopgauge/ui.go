@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"strings"
 
@@ -21,10 +22,11 @@ type ui struct {
 	stderr  io.Writer
 	quiet   bool
 	noColor bool
+	hinted  map[string]bool // hints that errors had before
 }
 
 func newUI(stdin io.Reader, stdout, stderr io.Writer) *ui {
-	return &ui{stdin: stdin, stdout: &output{Writer: stdout}, stderr: stderr}
+	return &ui{stdin: stdin, stdout: &output{Writer: stdout}, stderr: stderr, hinted: map[string]bool{}}
 }
 
 // output remembers that writing failed: a disk that is full must not look like
@@ -62,13 +64,22 @@ func (u *ui) say(format string, args ...any) {
 	}
 }
 
-// fail reports an error; each further line of it is a hint.
+// fail reports an error; each further line of it is a hint, and need not be said
+// of the next one again.
 func (u *ui) fail(err error) {
 	prefix := "loopgauge: "
 	if u.colour(u.stderr) {
 		prefix = "\x1b[31mloopgauge:\x1b[0m "
 	}
-	fmt.Fprintln(u.stderr, prefix+safeLines(strings.TrimSpace(err.Error())))
+	what, hints, _ := strings.Cut(strings.TrimSpace(err.Error()), "\n")
+	fmt.Fprintln(u.stderr, prefix+safeLines(what))
+	said := maps.Clone(u.hinted) // within an error the same may be of two things
+	for hint := range strings.Lines(hints) {
+		if hint = strings.TrimSuffix(hint, "\n"); !said[hint] {
+			fmt.Fprintln(u.stderr, safeLines(hint))
+		}
+		u.hinted[hint] = true
+	}
 }
 
 // printJSON prints a document, indented, for people and programs alike.

@@ -40,3 +40,16 @@ func TestHelpFits(t *testing.T) {
 	}
 	check(newRoot(newUI(strings.NewReader(""), &strings.Builder{}, &strings.Builder{})))
 }
+
+// TestHintsOnce: what helps against an error is said once, of however many it
+// holds.
+func TestHintsOnce(t *testing.T) {
+	var said strings.Builder
+	u := newUI(nil, nil, &said)
+	for _, text := range []string{"a: no known log format\nname it", "b: no known log format\nname it\nor not", "s: no\nalerts: 0\nt: no\nalerts: 0"} {
+		u.fail(errors.New(text))
+	}
+	if want := "loopgauge: a: no known log format\nname it\nloopgauge: b: no known log format\nor not\nloopgauge: s: no\nalerts: 0\nt: no\nalerts: 0\n"; said.String() != want {
+		t.Errorf("said\n%swant\n%s", &said, want)
+	}
+}
