@@ -82,13 +82,12 @@ type rule struct {
 	Advised  *setting   `json:"advised"`
 	Now      *setting   `json:"now"`
 	NowText  string     `json:"nowText"`
-	Caught   int        `json:"caught"` // of the advised setting, as are all below
-	Missed   int        `json:"missed"`
+	Loops    int        `json:"loops"`
+	Caught   int        `json:"caught"` // by the advised setting, as are all below
 	Wrong    int        `json:"wrong"`
 	Proof    string     `json:"proof"`
 	Score    []*float64 `json:"score"` // precision, recall, F1
 	Coverage coverage   `json:"coverage"`
-	Loops    int        `json:"loops"` // that some sane setting finds
 	Cells    [][][]any  `json:"cells"` // by cell: a list for each of columns in page.js by threshold, to the last that is not 0
 }
 
@@ -282,7 +281,7 @@ func (b *builder) rules() {
 		t := &r.Sweep[a.Target]
 		one := rule{
 			Name: term.Safe(a.Rule.Name), Identity: term.Safe(a.Rule.Identity.Name), Scope: append([]string{}, a.Rule.Scope.Fields...),
-			Loops: a.Findable, Caught: a.Outcome.Caught, Missed: a.Outcome.Missed, Wrong: a.Outcome.Wrong,
+			Loops: a.Outcome.Loops, Caught: a.Outcome.Caught, Wrong: a.Outcome.Wrong,
 			NowText: replay.SettingOf(a.Rule), Coverage: newCoverage(&r.Result.Rules[i]),
 		}
 		var counted map[string]string
@@ -320,7 +319,7 @@ func (b *builder) cell(target, cell int) [][]any {
 		b.p.Tokens = b.p.Tokens || s.TokensBefore+s.TokensAfter > 0
 		b.p.Cost = b.p.Cost || s.CostBefore+s.CostAfter > 0
 		row := []any{
-			s.Requests, s.Episodes, s.Scopes, s.TokensAfter, micros(s.CostAfter), s.Caught, s.Missed, s.Wrong,
+			s.Requests, s.Episodes, s.Scopes, s.TokensAfter, micros(s.CostAfter), s.Caught, s.Wrong,
 			s.Sessions, s.Callers, s.TokensBefore, micros(s.CostBefore), s.DelayMedian, s.DelayP95,
 		}
 		if list == nil {

@@ -131,7 +131,7 @@
   function outcome(rule, cell, threshold) {
     const name = rule + " " + cell + " " + threshold;
     if (outcomes.has(name)) return outcomes.get(name);
-    const o = { caught: swept(rule, cell, threshold, CAUGHT), missed: swept(rule, cell, threshold, MISSED), wrong: swept(rule, cell, threshold, WRONGLY), all: 0, kinds: {} };
+    const o = { caught: swept(rule, cell, threshold, CAUGHT), loops: D.rules[rule].loops, wrong: swept(rule, cell, threshold, WRONGLY), all: 0, kinds: {} };
     const add = (kind, fired) => {
       if (!fired) return;
       o.all += fired;
@@ -144,9 +144,9 @@
   }
 
   // swept is what a setting would do. Where nothing is reached nothing is
-  // written, and all loops are missed.
-  const [REQUESTS, EPISODES, SCOPES, TOKENS, COST, CAUGHT, MISSED, WRONGLY, SESSIONS, CALLERS, TOKENS_BEFORE, COST_BEFORE, DELAY, DELAY_95] = Array.from({ length: 14 }, (_, i) => i);
-  const swept = (rule, cell, threshold, what) => D.rules[rule].cells[cell]?.[what]?.[D.thresholds.indexOf(threshold)] ?? (what === MISSED ? D.rules[rule].loops : 0);
+  // written.
+  const [REQUESTS, EPISODES, SCOPES, TOKENS, COST, CAUGHT, WRONGLY, SESSIONS, CALLERS, TOKENS_BEFORE, COST_BEFORE, DELAY, DELAY_95] = Array.from({ length: 13 }, (_, i) => i);
+  const swept = (rule, cell, threshold, what) => D.rules[rule].cells[cell]?.[what]?.[D.thresholds.indexOf(threshold)] ?? 0;
 
   // ---- the setting looked at, which is in the address
 
@@ -160,7 +160,7 @@
     { key: "scopes", name: "scopes touched", of: (r, c, t) => swept(r, c, t, SCOPES) },
     { key: "sessions", name: "sessions touched", of: (r, c, t) => swept(r, c, t, SESSIONS) },
     { key: "callers", name: "callers touched", of: (r, c, t) => swept(r, c, t, CALLERS) },
-    { key: "missed", name: "loops missed", of: (r, c, t) => swept(r, c, t, MISSED) },
+    { key: "missed", name: "loops missed", of: (r, c, t) => D.rules[r].loops - swept(r, c, t, CAUGHT) },
     { key: "wrong", name: "repeats hit that are no loop", of: (r, c, t) => swept(r, c, t, WRONGLY) },
     { key: "requests", name: "requests stopped", of: (r, c, t) => swept(r, c, t, REQUESTS) },
   ];
@@ -206,7 +206,7 @@
   const delays = (...cell) => span(1000 * swept(...cell, DELAY)) + " after the first repeat (median; 95 % within " + span(1000 * swept(...cell, DELAY_95)) + ")";
   const capital = (text) => text.charAt(0).toUpperCase() + text.slice(1);
   const by = D.labels ? "" : "by evidence ";
-  const catches = (o) => "catches " + count(o.caught) + " of " + plural(o.caught + o.missed, "loop") + ", " + (o.wrong ? plural(o.wrong, "repeat") + " that " + by + (o.wrong === 1 ? "is" : "are") + " no loop" : "and nothing that is no loop");
+  const catches = (o) => "catches " + count(o.caught) + " of " + plural(o.loops, "loop") + ", " + (o.wrong ? plural(o.wrong, "repeat") + " that " + by + (o.wrong === 1 ? "is" : "are") + " no loop" : "and nothing that is no loop");
 
   function drawRecommendation() {
     const minutes = D.last - D.first < 3600e3 ? 19 : 16; // and seconds, where it is about them
@@ -325,8 +325,8 @@
         line("requests it would stop", count(get(REQUESTS)) + " (" + percent(get(REQUESTS), D.account.judged) + ")"),
         line("scopes touched", count(get(SCOPES))),
         line("sessions, callers", count(get(SESSIONS)) + ", " + count(get(CALLERS))),
-        line("loops caught", count(o.caught) + " of " + count(o.caught + o.missed)),
-        line("loops missed", count(o.missed)),
+        line("loops caught", count(o.caught) + " of " + count(o.loops)),
+        line("loops missed", count(o.loops - o.caught)),
         line("repeats it fires on", count(o.all)),
         line("of these, " + by + "no loop", count(o.wrong)),
         D.tokens && line("tokens until it fires, after", short(get(TOKENS_BEFORE)) + ", " + short(get(TOKENS))),
@@ -560,7 +560,7 @@
     if (!D.gateways.length) return put($("gateways"), h("p", null, "No gateway was compared."));
     const talks = (...cells) => (D.conversations ? cells : []);
     put($("gateways"),
-      h("p", { class: "small" }, "Each as it is, on this log. " + (D.conversations ? "A conversation counts as a loop if one of the rules that were swept found one in it, by evidence" + (D.labels ? " or label" : "") + "; all others are normal. " : "The log tells no conversations. ") + "At the advised setting: what its own way of telling requests apart could do."),
+      h("p", { class: "small" }, "Each as it is, on this log. " + (D.conversations ? "A conversation counts as a loop if a rule that looks at what is said or called found one in it, by evidence" + (D.labels ? " or label" : "") + "; all others are normal. " : "The log tells no conversations. ") + "At the advised setting: what its own way of telling requests apart could do."),
       table(["Gateway", "Reading", { n: "Would stop" }, ...talks({ n: "Conversations" }, { n: "Loops found" }, { n: "Normal ones stopped" }), "At the advised setting"], D.gateways.map((g) => {
         const advised = g.rules.map((i) => {
           const r = D.rules[i];
@@ -600,8 +600,8 @@
     put($("method"),
       p("The log was read once. Every rule counted with every window (" + D.windows.join(", ") + ") and every counter (" + D.counters.join(", ") + "). A counter knows no threshold, so one count answers all of them; this page shows the thresholds " + D.thresholds.join(", ") + ", and tune --json all."),
       p("Numbers of the heat-map (episodes, requests, scopes, tokens, cost) are the sweep's: an episode begins when a rule fires in a scope and ends when the scope has been quiet. The list, the time-line and what is caught and missed go by repeats: one request's fingerprint in one scope, stretch by stretch; a stretch ends with a long pause, and, where the rule cannot tell requests apart, where four or more in a row that said the same begin and end. One repeat can hold several episodes, and one episode several repeats."),
-      p("A repeat is called by what the log shows of it: stuck (the same again, and the same came of it), retry (after errors of its own), outage (errors that others had too), polling (results keep changing, or a clock's pace), probe (health checks), batch (one prompt in many sessions), duplicate-logging (one request written twice), unknown. Stuck and retry of four requests or more count as loops; an outage counts neither as a loop nor as wrongly stopped; all others count as no loop." + (D.labels ? " Where a session is labelled, the label decides." : "")),
-      p("Missed: loops that some setting with a threshold of four finds, and this one does not. Advice was chosen on the first 70 % of the log's time" + (D.budget ? ", within " + rate(D.budget) + " alerts a day" : "") + ", hitting at most " + Number((100 * D.maxWrong).toPrecision(3)) + " % of requests wrongly, and tried on the rest. What the slider suggests is picked on the whole log, and by fewer considerations."),
+      p("A repeat is called by what the log shows of it: stuck (the same again, and the same came of it), retry (after errors of its own), outage (errors that others had too), polling (results keep changing, or a clock's pace), probe (health checks), batch (one prompt in many sessions), duplicate-logging (one request written twice), unknown. Stuck and retry of four requests or more count as loops; an outage and a shorter retry count neither as a loop nor as wrongly stopped; all others count as no loop." + (D.labels ? " Where a session is labelled, the label decides." : "")),
+      p("Missed: loops of the rule that a setting does not fire on; the slowest may be beyond every setting. Advice was chosen on the first 70 % of the log's time" + (D.budget ? ", within " + rate(D.budget) + " alerts a day" : "") + ", hitting at most " + Number((100 * D.maxWrong).toPrecision(3)) + " % of requests wrongly, and tried on the rest. What the slider suggests is picked on the whole log, and by fewer considerations."),
       p("Neither in the numbers of the heat-map nor in the policy, which warns: what a gateway does on firing that changes later counts (cooldown, counting what it blocked, resetting). The rows of the gateways have it, and tune --json says it of each setting (stopped). Rates count a log shorter than a day as a day."),
       p("Requests are told apart by hashes: no prompt and no answer is in this page. Characters that do not show or turn the writing direction are written as escapes; long names are cut."),
       h("p", { class: "small" }, "loopgauge " + D.version));

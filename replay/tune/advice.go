@@ -33,25 +33,26 @@ type Advice struct {
 	Current     Outcome // of the rule as it is, if its counter was swept
 	HasCurrent  bool
 	CurrentCell int
-	Findable    int // loops that some sane setting finds
+	Findable    int // of the loops, those that some sane setting finds
 
 	on [][]Outcome // by cell and threshold, over what the setting was chosen on
 }
 
 // Outcome is what a setting would have done to the repeats of a rule.
 type Outcome struct {
-	Caught, Loops int   // loops it fires on, of all there are
-	Missed        int   // loops that some sane setting finds and this one does not
+	Caught, Loops int   // loops it fires on, of all that the rule has, whatever the setting
 	Wrong         int   // repeats that are none, and that it fires on
 	Episodes      int   // repeats it fires on
 	Waste         int64 // requests of loops from the firing on
 	WrongRequests int64
 }
 
+// Missed is how many loops it does not fire on.
+func (o *Outcome) Missed() int { return o.Loops - o.Caught }
+
 func (o *Outcome) add(x *Outcome) {
 	o.Caught += x.Caught
 	o.Loops += x.Loops
-	o.Missed += x.Missed
 	o.Wrong += x.Wrong
 	o.Episodes += x.Episodes
 	o.Waste += x.Waste
@@ -121,7 +122,7 @@ func (r *Report) adviseOne(target int, train, test *classed) Advice {
 		if now := t.Rule.Threshold; now < len(all[a.CurrentCell]) {
 			a.Current = all[a.CurrentCell][now]
 		} else { // which nothing is known to reach
-			a.Current = Outcome{Loops: all[0][2].Loops, Missed: all[0][2].Missed}
+			a.Current = Outcome{Loops: all[0][2].Loops}
 		}
 	}
 	for _, grid := range [][][]Outcome{trained, tested, all} {
@@ -131,8 +132,7 @@ func (r *Report) adviseOne(target int, train, test *classed) Advice {
 	}
 	r.outcomes = append(r.outcomes, all)
 	on, share := trained, trainShare
-	findable := &trained[0][r.Options.Most]
-	if a.Whole = findable.Caught+findable.Missed == 0; a.Whole {
+	if a.Whole = train.of[Loop].repeats == 0; a.Whole {
 		on, share = all, 1
 	}
 	a.on = on[:len(r.Cells)]

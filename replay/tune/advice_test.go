@@ -78,9 +78,6 @@ func (r *Report) outcome(repeats []*Repeat, cell, threshold int) (o Outcome) {
 		f, fired := k.fires(cell, threshold)
 		switch {
 		case !fired:
-			if class == Loop {
-				o.Missed++
-			}
 			continue
 		case class >= Loop:
 			o.Caught++
@@ -190,7 +187,7 @@ func TestRecommend(t *testing.T) {
 		for i, x := range rules {
 			r.Advice = append(r.Advice, Advice{Target: i, Threshold: 4, Found: x.caught != "", Outcome: Outcome{Caught: len(x.caught), Wrong: x.wrong}})
 			for _, who := range x.caught {
-				k := &Repeat{Target: i, Kind: window.Stuck, Conversation: string(who), rows: counts, hits: []Hit{{row: counts.Add([]uint8{4})}}}
+				k := &Repeat{Target: i, Kind: window.Stuck, Requests: window.LeastRepeats, Conversation: string(who), rows: counts, hits: []Hit{{row: counts.Add([]uint8{4})}}}
 				k.counted()
 				r.Repeats = append(r.Repeats, k)
 			}

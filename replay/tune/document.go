@@ -256,7 +256,7 @@ func (r *Report) advisedFor(g Gateway) *DocumentSetting {
 			}
 			cell := r.Cells[a.Cell]
 			return &DocumentSetting{
-				a.Rule.Name, cell.Kind, cell.Window.Seconds(), a.Threshold, a.Setting.Requests, a.Outcome.Caught, a.Outcome.Missed, a.Outcome.Wrong,
+				a.Rule.Name, cell.Kind, cell.Window.Seconds(), a.Threshold, a.Setting.Requests, a.Outcome.Caught, a.Outcome.Missed(), a.Outcome.Wrong,
 			}
 		}
 	}
@@ -305,7 +305,7 @@ func (r *Report) documentAdvice(i int) DocumentAdvice {
 	o := a.Outcome
 	d := DocumentAdvice{
 		Rule: a.Rule.Name, Identity: a.Rule.Identity.Name, Scope: append([]string{}, a.Rule.Scope.Fields...), Recommended: slices.Contains(r.Recommended, i),
-		Caught: o.Caught, Loops: o.Loops, Missed: o.Missed, Wrong: o.Wrong, WrongRequests: o.WrongRequests, RequestsAfter: o.Waste,
+		Caught: o.Caught, Loops: o.Loops, Missed: o.Missed(), Wrong: o.Wrong, WrongRequests: o.WrongRequests, RequestsAfter: o.Waste,
 		Policy: replay.TextOrNull(r.policyRule(i)),
 	}
 	if a.HasCurrent {

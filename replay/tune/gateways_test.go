@@ -1,6 +1,7 @@
 package tune
 
 import (
+	"maps"
 	"slices"
 	"strconv"
 	"testing"
@@ -8,6 +9,7 @@ import (
 
 	"github.com/loopgauge/loopgauge/fingerprint"
 	"github.com/loopgauge/loopgauge/window"
+	"github.com/loopgauge/loopgauge/window/policy"
 )
 
 func TestExcess(t *testing.T) {
@@ -117,4 +119,37 @@ func TestJudged(t *testing.T) {
 	if blind.settle(); blind.more != 0 {
 		t.Errorf("%d requests differ that only one of two rules can look at", blind.more)
 	}
+}
+
+// TestLooping: whose loop it is says a rule that looks at what was said. The bug
+// was a gateway to which every request of a chat is the same, and which was right
+// in each for that; its word counts where nobody could look, and where a label
+// says it.
+func TestLooping(t *testing.T) {
+	profiles, err := policy.FromProfiles([]string{"zelyx", "loopgauge/last-messages"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	plan := window.NewPlan(profiles.Rules, nil)
+	f := func(what string, looked int64, labels Labels, want ...string) {
+		t.Helper()
+		s := newKeeper(newCollector(plan, []int{0, 1}, 1, plan.NewWitness()), &Options{Labels: labels})
+		for target, who := range []string{"zelyx", "ours"} {
+			s.all = append(s.all, &Repeat{Target: target, Session: who, Kind: window.Retry, Requests: 4})
+			s.sums.loops[whose{target: target, who: who + "-summed"}] = nil
+		}
+		rules := []window.RuleAccount{{Rule: plan.Rules[0], Judged: 9, Counted: 9}, {Rule: plan.Rules[1], Judged: 9, Counted: looked}}
+		rules[1].NotComputable[fingerprint.NoMessages] = 9 - looked
+		got := looping([]*keeper{s}, rules)
+		loops := map[conversation]bool{}
+		for _, who := range want {
+			loops[conversationOf(who)] = true
+		}
+		if !maps.Equal(got, loops) {
+			t.Errorf("%s: %d conversations with a loop, want %q", what, len(got), want)
+		}
+	}
+	f("ours looked", 9, nil, "ours", "ours-summed")
+	f("it could not", 0, nil, "ours", "ours-summed", "zelyx", "zelyx-summed")
+	f("labels", 9, Labels{"zelyx": true, "ours": false}, "zelyx", "ours-summed")
 }

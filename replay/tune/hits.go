@@ -40,10 +40,9 @@ func (k *Repeat) findable() bool { return k.top >= saneThreshold }
 // Class is what a repeat counts as when a setting fires on it.
 type Class int
 
-// The classes. A loop that only an insane threshold would find is no loop that
-// a setting can miss.
+// The classes.
 const (
-	Neither Class = iota // an outage, or of a kind that an exclusion takes out
+	Neither Class = iota // an outage, what came too seldom for a loop, or what an exclusion takes out
 	Wrong
 	Loop
 	HiddenLoop // a loop that no sane setting finds

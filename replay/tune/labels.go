@@ -29,10 +29,13 @@ func (l Labels) of(k *Repeat) (loop, known bool) {
 // says so.
 func (l Labels) class(k *Repeat) (class Class, labelled bool) {
 	loop, labelled := l.of(k)
+	if !labelled {
+		loop = k.Kind.IsLoop()
+	}
 	switch {
 	case labelled && !loop, !labelled && k.Kind.IsWrong():
 		return Wrong, labelled
-	case labelled && k.Requests < window.LeastRepeats, !labelled && !k.Kind.IsLoop():
+	case !loop, k.Requests < window.LeastRepeats: // a client that tries again twice is no loop yet
 		return Neither, labelled
 	case k.findable():
 		return Loop, labelled

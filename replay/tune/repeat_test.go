@@ -58,7 +58,7 @@ func TestLongest(t *testing.T) {
 }
 
 // A label counts where there is one; three requests are no loop whatever it
-// says, and what an exclusion takes out is not wrong.
+// or their kind says, and what an exclusion takes out is not wrong.
 func TestClasses(t *testing.T) {
 	r := &Report{Options: Options{Labels: Labels{"loop": true, "none": false}}}
 	f := func(session string, kind window.Kind, requests int64, excluded, loop, wrong bool) {
@@ -73,6 +73,9 @@ func TestClasses(t *testing.T) {
 	f("none", window.Stuck, 9, false, false, true)
 	f("none", window.Probe, 9, true, false, true)
 	f("", window.Stuck, 9, false, true, false)
+	f("", window.Retry, 4, false, true, false)
+	f("", window.Retry, 3, false, false, false)
+	f("", window.Unknown, 3, false, false, true)
 	f("", window.Polling, 9, false, false, true)
 	f("", window.Polling, 9, true, false, false)
 	f("", window.Outage, 9, false, false, false)
@@ -173,6 +176,21 @@ func TestChosenOn(t *testing.T) {
 	}
 }
 
+// The loops of a rule are as many at every setting, also if one of them comes
+// too seldom for any that may be advised, and those of four requests or more: a
+// client that tried again twice is no loop that low thresholds catch.
+func TestLoopsAreAsManyEverywhere(t *testing.T) {
+	slow, again := repeatOf(9, 2, 3, 3, 3), repeatOf(3, 2, 3)
+	again.Kind = window.Retry
+	r := &Report{Cells: make([]window.SweepCell, 1), Sweep: []window.SweepTarget{{Rule: &window.Rule{}}}, Options: Options{Most: 5}}
+	grid := r.classedOf([]*Repeat{repeatOf(5, 2, 3, 4, 5), slow, again}).grid()
+	for threshold, caught := range map[int]int{2: 2, 3: 2, 4: 1, 5: 1} {
+		if o := grid[0][threshold]; o.Caught != caught || o.Loops != 2 || o.Missed() != 2-caught || o.Wrong > 0 {
+			t.Errorf("at %d: %+v", threshold, o)
+		}
+	}
+}
+
 // A refusal says what is against the nearest setting, and of which part of the
 // time: the bug was one hit of 1,000 as "<0.1 % of the requests wrongly, where
 // --max-wrong allows 0.1 %", and no reason at all where the budget holds for the
@@ -221,8 +239,8 @@ func TestAdviceText(t *testing.T) {
 			}
 		}
 	}
-	f(100, 1, false, Outcome{Caught: 2, Loops: 5, Missed: 1}, 0, "catches 2 of 3 loops, nothing wrongly; 0 alerts a day", "stopped 8 requests", "no little to go by")
-	f(100, 1, true, Outcome{Caught: 1, Wrong: 1}, 0.05, "catches 1 of 1 loop, 1 wrongly; 0.05 alerts a day", "stopped 5 requests")
+	f(100, 1, false, Outcome{Caught: 2, Loops: 5}, 0, "catches 2 of 5 loops, nothing wrongly; 0 alerts a day", "stopped 8 requests", "no little to go by")
+	f(100, 1, true, Outcome{Caught: 1, Loops: 1, Wrong: 1}, 0.05, "catches 1 of 1 loop, 1 wrongly; 0.05 alerts a day", "stopped 5 requests")
 	f(99, 1, false, Outcome{Wrong: 2}, 0.25, "2 wrongly; 0.2 alerts a day", "little to go by: 99 requests over 2 h")
 	f(100, 0.9, false, Outcome{}, 12, "12.0 alerts a day", "little to go by: 100 requests over 2 h")
 }

@@ -24,7 +24,7 @@ type Setting struct {
 	Stopped                   int64   // requests, with what the gateway does on tripping; -1 is not simulated
 
 	Caught int // loops it fires on
-	Missed int // loops that some sane setting finds and this one does not
+	Missed int // loops it does not fire on
 	Wrong  int // repeats it fires on that are wrong to stop
 }
 
@@ -77,7 +77,7 @@ func (r *Report) Setting(target, cell, threshold int) Setting {
 		s.Stopped = s.Requests
 	}
 	o := &r.outcomes[target][cell][threshold]
-	s.Caught, s.Missed, s.Wrong = o.Caught, o.Missed, o.Wrong
+	s.Caught, s.Missed, s.Wrong = o.Caught, o.Missed(), o.Wrong
 	return s
 }
 

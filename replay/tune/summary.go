@@ -81,7 +81,7 @@ func (s Summary) kinds(b *strings.Builder) {
 	}
 	t.Write(b, "")
 	if r.Options.Labels == nil {
-		b.WriteString("stuck and retry are loops; stopping the rest, but for an outage, is wrong\n")
+		line(b, "loops are stuck, and retry from %d requests on; to stop an outage or a shorter retry is neither right nor wrong, to stop the rest is wrong", window.LeastRepeats)
 	}
 	b.WriteByte('\n')
 }
@@ -360,7 +360,7 @@ func (s Summary) advice(b *strings.Builder, a *Advice) {
 		wrong = term.Count(int64(o.Wrong)) + " wrongly"
 	}
 	at := &a.Setting
-	line(b, "    catches %s of %s, %s; %s alerts a day", term.Count(int64(o.Caught)), term.Plural(int64(o.Caught+o.Missed), "loop", "loops"), wrong, rate(at.EpisodesPerDay))
+	line(b, "    catches %s of %s, %s; %s alerts a day", term.Count(int64(o.Caught)), term.Plural(int64(o.Loops), "loop", "loops"), wrong, rate(at.EpisodesPerDay))
 	line(b, "    fires %s after the first repeat (median; 95 %% within %s)", term.Span(int64(1e6*at.DelayMedian)), term.Span(int64(1e6*at.DelayP95)))
 	stopped := at.Requests
 	if r.Options.OwnCounters { // it is to run in the gateway, which does what it does on tripping

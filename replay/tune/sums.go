@@ -113,16 +113,25 @@ func (a *Advice) caught(of map[whose][]uint8) iter.Seq[whose] {
 	}
 }
 
-// looping are the sessions and conversations in which some rule found a loop.
-func looping(kept []*keeper) map[conversation]bool {
-	loops := map[conversation]bool{}
+// looping are the sessions and conversations in which a rule found a loop that
+// looks at what was said or called. To the others all that a gateway is asked may
+// be the same: their word counts where it is all there is, and where a label says
+// it.
+func looping(kept []*keeper, rules []window.RuleAccount) map[conversation]bool {
+	loops, seen := map[conversation]bool{}, !blind(rules, true)
 	for _, s := range kept {
+		note := func(target int, who string) {
+			_, labelled := s.labels[who]
+			if !seen || labelled || s.plan.Rules[s.rules[target]].Identity.Sees != 0 {
+				loops[conversationOf(who)] = true
+			}
+		}
 		for w := range s.sums.loops { // any order: a set
-			loops[conversationOf(w.who)] = true
+			note(w.target, w.who)
 		}
 		for _, k := range s.all {
 			if s.labels.isLoop(k) {
-				loops[conversationOf(k.who())] = true
+				note(k.Target, k.who())
 			}
 		}
 	}

@@ -81,7 +81,7 @@ func (all *classed) grid() [][]Outcome {
 	grid := make([][]Outcome, cells)
 	for c := range grid {
 		grid[c] = make([]Outcome, all.most+1)
-		sum := Outcome{Loops: all.of[Loop].repeats + all.of[HiddenLoop].repeats, Missed: all.of[Loop].repeats}
+		sum := Outcome{Loops: all.of[Loop].repeats + all.of[HiddenLoop].repeats}
 		for threshold := all.most; threshold >= 2; threshold-- {
 			for class := range all.of {
 				if at := threshold*cells + c; at < len(all.of[class].at) {
@@ -105,8 +105,5 @@ func (o *Outcome) fire(class Class, n noted) {
 	case Wrong:
 		o.Wrong += repeats
 		o.WrongRequests += hits
-	}
-	if class == Loop {
-		o.Missed -= repeats
 	}
 }

@@ -137,7 +137,7 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 	r.exclude()
 	r.advise()
 	kept[1].repeats()
-	r.compare(p.gateways, p.conversations, looping(kept))
+	r.compare(p.gateways, p.conversations, looping(kept, result.Rules))
 	r.label(p.conversations)
 	return r, nil
 }
