@@ -92,7 +92,7 @@ func (f *tuneFlags) run(ctx context.Context, u *ui, args []string) error {
 	if err != nil {
 		return usage(err)
 	}
-	o.OwnCounters = export != nil
+	o.ForGateway = export != nil
 	p, own, err := f.swept(export)
 	if err != nil {
 		return err
@@ -258,6 +258,9 @@ func printExport(u *ui, g *policy.Gateway, r *tune.Report, logs []string) error 
 		return usage(err)
 	}
 	u.sayProblems(said)
+	if len(r.Options.Exclude) > 0 {
+		u.say("exclude stays here: %s has none, and stops what that takes out too, where it repeats", g.Name)
+	}
 	var found []int
 	for i := range r.Advice {
 		if a := &r.Advice[i]; a.Found {

@@ -241,6 +241,12 @@ func TestPageAgreesWithTune(t *testing.T) {
 		is("loops missed", fmt.Sprint(a.Outcome.Missed()))
 		is("repeats it fires on", fmt.Sprint(a.Outcome.Episodes))
 		is("of these, by evidence no loop", fmt.Sprint(a.Outcome.Wrong))
+		if n := a.Outcome.Excluded; n > 0 {
+			is("of these, taken out by the policy's exclusions", fmt.Sprint(n))
+		}
+		if n := a.Outcome.Episodes - a.Outcome.Caught - a.Outcome.Wrong - a.Outcome.Excluded; n > 0 {
+			is("of these, neither a loop nor wrong to stop", fmt.Sprint(n))
+		}
 		is("scopes touched", fmt.Sprint(a.Setting.Scopes))
 		is("sessions, callers", fmt.Sprintf("%d, %d", a.Setting.Sessions, a.Setting.Callers))
 		is("first repeat to firing, median", term.Span(int64(1e6*a.Setting.DelayMedian)))

@@ -128,7 +128,7 @@ type exclusion struct {
 	Name  string `json:"name"`
 	Match string `json:"match"`
 	Mutes int    `json:"mutes"`
-	Hides int    `json:"hides"`
+	Hides int    `json:"hides"` // if none, it is in the policy
 }
 
 type labels struct {
@@ -319,7 +319,7 @@ func (b *builder) cell(target, cell int) [][]any {
 		b.p.Tokens = b.p.Tokens || s.TokensBefore+s.TokensAfter > 0
 		b.p.Cost = b.p.Cost || s.CostBefore+s.CostAfter > 0
 		row := []any{
-			s.Requests, s.Episodes, s.Scopes, s.TokensAfter, micros(s.CostAfter), s.Caught, s.Wrong,
+			s.Requests, s.Episodes, s.Scopes, s.TokensAfter, micros(s.CostAfter), s.Caught, s.Wrong, s.Excluded,
 			s.Sessions, s.Callers, s.TokensBefore, micros(s.CostBefore), s.DelayMedian, s.DelayP95,
 		}
 		if list == nil {

@@ -131,7 +131,7 @@
   function outcome(rule, cell, threshold) {
     const name = rule + " " + cell + " " + threshold;
     if (outcomes.has(name)) return outcomes.get(name);
-    const o = { caught: swept(rule, cell, threshold, CAUGHT), loops: D.rules[rule].loops, wrong: swept(rule, cell, threshold, WRONGLY), all: 0, kinds: {} };
+    const o = { caught: swept(rule, cell, threshold, CAUGHT), loops: D.rules[rule].loops, wrong: swept(rule, cell, threshold, WRONGLY), excluded: swept(rule, cell, threshold, EXCLUDED), all: 0, kinds: {} };
     const add = (kind, fired) => {
       if (!fired) return;
       o.all += fired;
@@ -145,7 +145,7 @@
 
   // swept is what a setting would do. Where nothing is reached nothing is
   // written.
-  const [REQUESTS, EPISODES, SCOPES, TOKENS, COST, CAUGHT, WRONGLY, SESSIONS, CALLERS, TOKENS_BEFORE, COST_BEFORE, DELAY, DELAY_95] = Array.from({ length: 13 }, (_, i) => i);
+  const [REQUESTS, EPISODES, SCOPES, TOKENS, COST, CAUGHT, WRONGLY, EXCLUDED, SESSIONS, CALLERS, TOKENS_BEFORE, COST_BEFORE, DELAY, DELAY_95] = Array.from({ length: 14 }, (_, i) => i);
   const swept = (rule, cell, threshold, what) => D.rules[rule].cells[cell]?.[what]?.[D.thresholds.indexOf(threshold)] ?? 0;
 
   // ---- the setting looked at, which is in the address
@@ -238,7 +238,7 @@
       h("p", { class: "verdict" }, capital(D.verdict) + "."),
       h("div", { class: "cards" }, cards),
       reasons.length > 0 && h("ul", null, reasons.map((why) => h("li", null, why))),
-      exclusions.length > 0 && [h("h3", null, "Leave out what repeats on purpose"), h("ul", null, exclusions), h("p", null, "All numbers are those without exclusions.")],
+      exclusions.length > 0 && [h("h3", null, "Leave out what repeats on purpose"), h("ul", null, exclusions), D.exclusions.some((x) => !x.hides) && h("p", null, "All numbers have in them what these take out, but for those of what is no loop: as wrongly stopped what the policy excludes does not count.")],
       D.against && [
         h("h3", null, "Against " + D.against.policy),
         h("p", { id: "against" }, !D.policy ? "Nothing is recommended; this finds " + plural(D.against.lost, "loop") + "." : "The recommended policy finds " + plural(D.against.new, "loop") + " that it does not, misses " + D.against.lost + " that it finds, and finds " + D.against.same + " of the same."),
@@ -329,6 +329,8 @@
         line("loops missed", count(o.loops - o.caught)),
         line("repeats it fires on", count(o.all)),
         line("of these, " + by + "no loop", count(o.wrong)),
+        o.excluded > 0 && line("of these, taken out by the policy's exclusions", count(o.excluded)),
+        o.all > o.caught + o.wrong + o.excluded && line("of these, neither a loop nor wrong to stop", count(o.all - o.caught - o.wrong - o.excluded)),
         D.tokens && line("tokens until it fires, after", short(get(TOKENS_BEFORE)) + ", " + short(get(TOKENS))),
         D.cost && line("cost until it fires, after", money(get(COST_BEFORE)) + ", " + money(get(COST))),
         get(EPISODES) > 0 && line("first repeat to firing, median", span(1000 * get(DELAY))),
@@ -600,7 +602,7 @@
     put($("method"),
       p("The log was read once. Every rule counted with every window (" + D.windows.join(", ") + ") and every counter (" + D.counters.join(", ") + "). A counter knows no threshold, so one count answers all of them; this page shows the thresholds " + D.thresholds.join(", ") + ", and tune --json all."),
       p("Numbers of the heat-map (episodes, requests, scopes, tokens, cost) are the sweep's: an episode begins when a rule fires in a scope and ends when the scope has been quiet. The list, the time-line and what is caught and missed go by repeats: one request's fingerprint in one scope, stretch by stretch; a stretch ends with a long pause, and, where the rule cannot tell requests apart, where four or more in a row that said the same begin and end. One repeat can hold several episodes, and one episode several repeats."),
-      p("A repeat is called by what the log shows of it: stuck (the same again, and the same came of it), retry (after errors of its own), outage (errors that others had too), polling (results keep changing, or a clock's pace), probe (health checks), batch (one prompt in many sessions), duplicate-logging (one request written twice), unknown. Stuck and retry of four requests or more count as loops; an outage and a shorter retry count neither as a loop nor as wrongly stopped; all others count as no loop." + (D.labels ? " Where a session is labelled, the label decides." : "")),
+      p("A repeat is called by what the log shows of it: stuck (the same again, and the same came of it), retry (after errors of its own), outage (errors that others had too), polling (results keep changing, or a clock's pace), probe (health checks), batch (one prompt in many sessions), duplicate-logging (one request written twice), unknown. Stuck and retry of four requests or more count as loops; an outage and a shorter retry count neither as a loop nor as wrongly stopped; all others count as no loop, unless an exclusion in the policy takes them out." + (D.labels ? " Where a session is labelled, the label decides." : "")),
       p("Missed: loops of the rule that a setting does not fire on; the slowest may be beyond every setting. Advice was chosen on the first 70 % of the log's time" + (D.budget ? ", within " + rate(D.budget) + " alerts a day" : "") + ", hitting at most " + Number((100 * D.maxWrong).toPrecision(3)) + " % of requests wrongly, and tried on the rest. What the slider suggests is picked on the whole log, and by fewer considerations."),
       p("Neither in the numbers of the heat-map nor in the policy, which warns: what a gateway does on firing that changes later counts (cooldown, counting what it blocked, resetting). The rows of the gateways have it, and tune --json says it of each setting (stopped). Rates count a log shorter than a day as a day."),
       p("Requests are told apart by hashes: no prompt and no answer is in this page. Characters that do not show or turn the writing direction are written as escapes; long names are cut."),

@@ -42,6 +42,7 @@ type Advice struct {
 type Outcome struct {
 	Caught, Loops int   // loops it fires on, of all that the rule has, whatever the setting
 	Wrong         int   // repeats that are none, and that it fires on
+	Excluded      int   // of these not, for the policy's exclusions take them out
 	Episodes      int   // repeats it fires on
 	Waste         int64 // requests of loops from the firing on
 	WrongRequests int64
@@ -54,6 +55,7 @@ func (o *Outcome) add(x *Outcome) {
 	o.Caught += x.Caught
 	o.Loops += x.Loops
 	o.Wrong += x.Wrong
+	o.Excluded += x.Excluded
 	o.Episodes += x.Episodes
 	o.Waste += x.Waste
 	o.WrongRequests += x.WrongRequests
@@ -223,7 +225,7 @@ func (r *Report) margin(threshold int) int { return max(r.least(), int(safety*fl
 // may says whether a rule may be advised to count as a cell does.
 func (r *Report) may(rule *window.Rule, cell int) bool {
 	kind := r.Cells[cell].Kind
-	return (!r.Options.OwnCounters || kind == rule.Counter.Kind) && (!rule.Varies() || window.CounterNamed(kind).Varies)
+	return (!r.Options.ForGateway || kind == rule.Counter.Kind) && (!rule.Varies() || window.CounterNamed(kind).Varies)
 }
 
 // away is how far a cell is from what a rule counts by: 1 for another counter,

@@ -142,7 +142,7 @@ func TestChoose(t *testing.T) {
 
 	same := Outcome{Caught: 1, Waste: 100}
 	f("the rule's own counter", Options{}, 10, map[at]Outcome{{1, 4}: catches(91), {3, 4}: same}, at{1, 4})
-	f("or the only one, if that is asked", Options{OwnCounters: true}, 10, map[at]Outcome{{3, 4}: same}, none)
+	f("or the only one, if that is asked", Options{ForGateway: true}, 10, map[at]Outcome{{3, 4}: same}, none)
 	f("more loops are worth another counter", Options{}, 10, map[at]Outcome{{1, 4}: same, {3, 4}: {Caught: 2, Waste: 100}}, at{3, 4})
 	f("the window next to its own", Options{}, 10, map[at]Outcome{{0, 4}: same, {2, 4}: same, {0, 5}: same, {2, 5}: same}, at{2, 5})
 	f("one whose next threshold saves as much", Options{}, 10, map[at]Outcome{

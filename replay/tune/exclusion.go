@@ -19,6 +19,9 @@ type Exclusion struct {
 	of reason
 }
 
+// InPolicy tells that the recommended policy has it: it hides no loop.
+func (x *Exclusion) InPolicy() bool { return x.Hides == 0 }
+
 // reason is what one request alone tells of why it repeats: it asks for one
 // token, or for this path, by this method unless that is empty.
 type reason struct {
@@ -78,8 +81,12 @@ func (of reason) takes(shown reason) bool {
 const mostExclusions = 10
 
 // exclude suggests exclusions for the reasons to repeat that can be told from
-// one request alone, those that take out most, and notes what they take out.
+// one request alone, those that take out most, and notes what they take out. A
+// gateway's own settings know none.
 func (r *Report) exclude() {
+	if r.Options.ForGateway {
+		return
+	}
 	byReason := map[reason]*Exclusion{}
 	for a, n := range r.alike() {
 		if a.of == (reason{}) {
@@ -113,10 +120,10 @@ func (r *Report) exclude() {
 	}
 }
 
-// excluded says whether a suggested exclusion takes out such repeats. What is
-// alone does not tell what it is.
+// excluded says whether an exclusion of the policy takes out such repeats. What
+// is alone does not tell what it is.
 func (r *Report) excluded(a *alike) bool {
 	return slices.ContainsFunc(r.Exclusions, func(x Exclusion) bool {
-		return a.of != reason{} && x.of == a.of || a.alone && !a.class.isLoop() && x.of.takes(a.shows)
+		return x.InPolicy() && (a.of != reason{} && x.of == a.of || a.alone && !a.class.isLoop() && x.of.takes(a.shows))
 	})
 }

@@ -42,7 +42,8 @@ type Class int
 
 // The classes.
 const (
-	Neither Class = iota // an outage, what came too seldom for a loop, or what an exclusion takes out
+	Neither  Class = iota // an outage, or what came too seldom for a loop
+	Excluded              // what would be wrong, but that the policy's exclusions take out
 	Wrong
 	Loop
 	HiddenLoop // a loop that no sane setting finds
@@ -55,7 +56,7 @@ func (c Class) isLoop() bool { return c >= Loop }
 func (r *Report) Class(k *Repeat) Class {
 	class, labelled := r.Options.Labels.class(k)
 	if class == Wrong && !labelled && k.excluded {
-		return Neither
+		return Excluded
 	}
 	return class
 }

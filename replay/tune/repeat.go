@@ -29,7 +29,7 @@ type Repeat struct {
 	Session, Caller, Model, Conversation string
 
 	method, path string
-	excluded     bool  // a suggested exclusion takes it out
+	excluded     bool  // an exclusion of the policy takes it out
 	later        bool  // the key has come before, so that its first request repeats too
 	number       int   // in the order in which they began
 	place        int   // among the open ones

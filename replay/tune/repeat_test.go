@@ -67,6 +67,9 @@ func TestClasses(t *testing.T) {
 		if r.Options.Labels.isLoop(k) != loop || (r.Class(k) == Wrong) != wrong {
 			t.Errorf("%s, %s, %d: a loop %t, wrong %t", session, kind, requests, r.Options.Labels.isLoop(k), r.Class(k) == Wrong)
 		}
+		if out := excluded && session == ""; (r.Class(k) == Excluded) != out {
+			t.Errorf("%s, %s, %d: excluded %t", session, kind, requests, !out)
+		}
 	}
 	f("loop", window.Polling, 4, false, true, false)
 	f("loop", window.Polling, 3, false, false, false)
@@ -135,7 +138,7 @@ func TestMay(t *testing.T) {
 	f(true, true, true)
 	rule.Overrides = []window.Override{{Window: time.Minute}}
 	f(true, false, false) // only a streak can have a window for some
-	rule.Overrides, r.Options.OwnCounters = nil, true
+	rule.Overrides, r.Options.ForGateway = nil, true
 	f(false, true, false)
 
 	for least, want := range map[int]int{0: 4, 4: 4, 9: 9} {
@@ -229,7 +232,7 @@ func TestRefusal(t *testing.T) {
 func TestAdviceText(t *testing.T) {
 	f := func(judged int64, days float64, own bool, o Outcome, perDay float64, want ...string) {
 		t.Helper()
-		r := &Report{Cells: []window.SweepCell{{Kind: "streak", Window: time.Minute}}, Days: days, Result: result(judged), Options: Options{OwnCounters: own}}
+		r := &Report{Cells: []window.SweepCell{{Kind: "streak", Window: time.Minute}}, Days: days, Result: result(judged), Options: Options{ForGateway: own}}
 		r.Result.Last = 7_200_000_000
 		r.Advice = []Advice{{Rule: &window.Rule{Name: "r"}, Threshold: 4, Outcome: o, Setting: Setting{EpisodesPerDay: perDay, Requests: 8, Stopped: 5}}}
 		text := Summary{Report: r}.Advice([]int{0})

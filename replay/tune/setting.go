@@ -26,6 +26,8 @@ type Setting struct {
 	Caught int // loops it fires on
 	Missed int // loops it does not fire on
 	Wrong  int // repeats it fires on that are wrong to stop
+
+	Excluded int // repeats it fires on that the policy's exclusions take out
 }
 
 // Settings are those of a swept rule that something reaches, and of each cell
@@ -77,7 +79,7 @@ func (r *Report) Setting(target, cell, threshold int) Setting {
 		s.Stopped = s.Requests
 	}
 	o := &r.outcomes[target][cell][threshold]
-	s.Caught, s.Missed, s.Wrong = o.Caught, o.Missed(), o.Wrong
+	s.Caught, s.Missed, s.Wrong, s.Excluded = o.Caught, o.Missed(), o.Wrong, o.Excluded
 	return s
 }
 

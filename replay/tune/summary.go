@@ -306,13 +306,13 @@ func (s Summary) recommendation(b *strings.Builder) {
 	b.WriteString(s.Advice(r.Recommended))
 	for _, x := range r.Exclusions {
 		hides := "hides no loop"
-		if x.Hides > 0 {
+		if !x.InPolicy() {
 			hides = fmt.Sprintf("would hide %s, so it is not in the policy", term.Plural(int64(x.Hides), "loop", "loops"))
 		}
 		line(b, "  exclude %s: takes out %s, %s", term.Safe(x.Name), term.Plural(int64(x.Mutes), "repeat", "repeats"), hides)
 	}
-	if len(r.Exclusions) > 0 {
-		b.WriteString("  the numbers above are those without exclusions\n")
+	if slices.ContainsFunc(r.Exclusions, func(x Exclusion) bool { return x.InPolicy() }) {
+		line(b, "  requests and alerts above have in them what the policy excludes; as wrong it does not count")
 	}
 	if r.Spared > 0 {
 		fmt.Fprintf(b, "  and %s that poll less\n", term.Plural(int64(r.Spared), "path", "paths"))
@@ -363,7 +363,7 @@ func (s Summary) advice(b *strings.Builder, a *Advice) {
 	line(b, "    catches %s of %s, %s; %s alerts a day", term.Count(int64(o.Caught)), term.Plural(int64(o.Loops), "loop", "loops"), wrong, rate(at.EpisodesPerDay))
 	line(b, "    fires %s after the first repeat (median; 95 %% within %s)", term.Span(int64(1e6*at.DelayMedian)), term.Span(int64(1e6*at.DelayP95)))
 	stopped := at.Requests
-	if r.Options.OwnCounters { // it is to run in the gateway, which does what it does on tripping
+	if r.Options.ForGateway { // it is to run in the gateway, which does what it does on tripping
 		stopped = at.Stopped
 	}
 	line(b, "    would have stopped %s in %s", term.Plural(stopped, "request", "requests"), touched(at))

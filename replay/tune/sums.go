@@ -191,7 +191,7 @@ func (r *Report) alike() iter.Seq2[alike, int] {
 // classOf says what repeats count as that are summed up.
 func (r *Report) classOf(a *alike) Class {
 	if a.class == Wrong && !a.labelled && r.excluded(a) {
-		return Neither
+		return Excluded
 	}
 	return a.class
 }

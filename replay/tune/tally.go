@@ -102,6 +102,8 @@ func (o *Outcome) fire(class Class, n noted) {
 	case Loop, HiddenLoop:
 		o.Caught += repeats
 		o.Waste += hits
+	case Excluded:
+		o.Excluded += repeats
 	case Wrong:
 		o.Wrong += repeats
 		o.WrongRequests += hits

@@ -43,9 +43,9 @@ type Options struct {
 	MaxRepeats int // that have ended and are kept one by one, 0 is DefaultRepeats
 
 	Budget float64 // most alerts a day that advice may cost; 0 is no bound
-	// OwnCounters has advice count as its rule does: a gateway's counter is not
-	// a setting of it.
-	OwnCounters bool
+	// ForGateway tells that what is advised is to run in a gateway: its counter
+	// is no setting of it, and it has no exclusions that would excuse anything.
+	ForGateway bool
 
 	MaxWrong float64 // most requests hit wrongly, as a share of all
 	Labels   Labels  // nil for none
