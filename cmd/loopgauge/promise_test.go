@@ -176,6 +176,42 @@ func TestExportKeepsItsPromise(t *testing.T) {
 	}
 }
 
+// What the tool-call proxy makes of its settings is another rule than its
+// documents say: what is exported is right for that one, too, and what it does is
+// said. The bug was 4 in 120 s, which hit nothing wrongly as documented and eight
+// healthy sessions as shipped.
+func TestExportIsRightAsShipped(t *testing.T) {
+	t.Parallel()
+	log, dir := filepath.Join(fixtures, "tau2/tau2_litellm.jsonl.zst"), t.TempDir()
+	var out, said bytes.Buffer
+	if code := run(t.Context(), newUI(strings.NewReader(""), &out, &said), []string{"tune", "--export", "tool-call", log}); code != exitDone {
+		t.Fatalf("exit code %d\n%s", code, &said)
+	}
+	settings := filepath.Join(dir, ".env")
+	if err := os.WriteFile(settings, out.Bytes(), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	imported := policyFile(t, "lateness: 10s\n"+loopgauge(t, "", "policy", "import", "--from", "tool-call", settings))
+	var r replay.Document
+	unmarshal(t, loopgauge(t, "", "replay", "--json", "--policy", imported, log), &r)
+	if got := r.Rules[0]; got.Episodes != 7 {
+		t.Errorf("as shipped it fires in %d episodes:\n%s", got.Episodes, &out)
+	}
+	want := "    as shipped (tool-call-shipped) it catches 7 of 7 loops, nothing wrongly;\n      would have stopped " + term.Plural(r.Rules[0].Fired, "request", "requests") + " in 7 sessions"
+	if !strings.Contains(said.String(), want) || strings.Contains(said.String(), "left out") {
+		t.Errorf("tune said\n%s\nwant\n%s", &said, want)
+	}
+
+	// Where the documented rule is named, the other is not looked at, and not passed over.
+	for profile, want := range map[string]string{"tool-call": "makes of this what the profile tool-call-shipped says", "tool-call-shipped": "of what the tracker counts nothing is advised"} {
+		said.Reset()
+		run(t.Context(), newUI(strings.NewReader(""), &out, &said), []string{"tune", "--export", "tool-call", "--profile", profile, log})
+		if !strings.Contains(said.String(), want) {
+			t.Errorf("with --profile %s tune said\n%s\nwant\n%s", profile, &said, want)
+		}
+	}
+}
+
 // The tracker counts a call of exactly the window's age, and so do the counters
 // advised in its place.
 func TestTrackerIsAdvisedClosed(t *testing.T) {

@@ -198,8 +198,8 @@ func (f *tuneFlags) swept(export *policy.Gateway) (p *policy.Policy, own bool, e
 	own = f.rules.policy != "" || len(f.rules.profiles) > 0
 	switch {
 	case own:
-	case export != nil: // its rule is the profile of its name
-		f.rules.profiles, own = []string{export.Name}, true
+	case export != nil: // its rule is the profile of its name, beside what the gateway makes of it
+		f.rules.profiles, own = slices.Compact([]string{export.Runs(), export.Name}), true
 	default:
 		f.rules.profiles = sweptProfiles
 	}
@@ -263,13 +263,17 @@ func printExport(u *ui, g *policy.Gateway, r *tune.Report, logs []string) error 
 	}
 	var found []int
 	for i := range r.Advice {
-		if a := &r.Advice[i]; a.Found {
+		switch a := &r.Advice[i]; {
+		case a.Found:
 			found = append(found, i)
-		} else {
+		case !r.Shows(i):
 			u.say("%s is left out: %s", a.Rule.Name, r.Refusal(i))
 		}
 	}
 	u.say("%s", strings.TrimSpace(tune.Summary{Report: r}.Advice(found)))
+	if g.Runs() != g.Name && !slices.ContainsFunc(found, r.ShownAsRun) {
+		u.say("%s makes of this what the profile %s says, which may stop more: without --policy and --profile it is held against the log, too", g.Name, g.Runs())
+	}
 	for _, caveat := range r.Caveats() {
 		u.say("%s", caveat)
 	}
@@ -282,6 +286,9 @@ func refusal(g *policy.Gateway, r *tune.Report, logs []string) string {
 	text := fmt.Sprintf("%s: no setting of %s is worth having, so nothing is printed: a file that it was sent to is empty", strings.Join(logs, " "), g.Name)
 	limits := false
 	for i := range r.Advice {
+		if r.Shows(i) {
+			continue
+		}
 		text += fmt.Sprintf("\n%s: %s", r.Advice[i].Rule.Name, r.Refusal(i))
 		limits = limits || r.Limited(&r.Advice[i])
 	}

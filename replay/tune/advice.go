@@ -35,7 +35,7 @@ type Advice struct {
 	CurrentCell int
 	Findable    int // of the loops, those that some sane setting finds
 
-	on [][]Outcome // by cell and threshold, over what the setting was chosen on
+	on [][]Outcome // by cell and threshold, over what the setting was chosen on; behind the cells those of the tracker
 }
 
 // Outcome is what a setting would have done to the repeats of a rule.
@@ -137,8 +137,8 @@ func (r *Report) adviseOne(target int, train, test *classed) Advice {
 	if a.Whole = train.of[Loop].repeats == 0; a.Whole {
 		on, share = all, 1
 	}
-	a.on = on[:len(r.Cells)]
-	a.Cell, a.Threshold = r.choose(t, a.on, share)
+	a.on = on
+	a.Cell, a.Threshold = r.choose(t.Rule, on, share)
 	if a.Cell < 0 {
 		a.Outcome.Loops = all[0][2].Loops
 		return a
@@ -174,9 +174,10 @@ func (r *Report) cellOf(rule *window.Rule) int {
 // choose picks the cell and threshold that save most within the limits. Of
 // those that save nearly as much it takes the one that is wrong least often,
 // then the one that catches most, then the rule's own counter, then the one
-// whose neighbours are like it, then the window nearest to the rule's own. The
+// whose neighbours are like it, then the window nearest to the rule's own. If it
+// can be, it is none that the gateway gets wrong more often, as it runs it. The
 // grid is of a share of the log's time.
-func (r *Report) choose(t *window.SweepTarget, grid [][]Outcome, share float64) (cell, threshold int) {
+func (r *Report) choose(rule *window.Rule, grid [][]Outcome, share float64) (cell, threshold int) {
 	type choice struct {
 		cell, threshold int
 		o               *Outcome
@@ -186,8 +187,8 @@ func (r *Report) choose(t *window.SweepTarget, grid [][]Outcome, share float64) 
 	var best int64
 	wrong := r.mostWrong(share)
 	within := func(o *Outcome) bool { return o.WrongRequests <= wrong && r.affordable(o, share) }
-	for c := range grid {
-		if !r.may(t.Rule, c) {
+	for c := range r.Cells {
+		if !r.may(rule, c) {
 			continue
 		}
 		for th := r.least(); th < len(grid[c]); th++ {
@@ -203,9 +204,12 @@ func (r *Report) choose(t *window.SweepTarget, grid [][]Outcome, share float64) 
 	if len(choices) == 0 {
 		return -1, 0
 	}
+	if sound := slices.DeleteFunc(slices.Clone(choices), func(x choice) bool { return r.wrongAsRun(rule, x.cell, x.threshold) > x.o.Wrong }); len(sound) > 0 {
+		choices = sound
+	}
 	pick := slices.MinFunc(choices, func(a, b choice) int {
-		otherA, farA := r.away(t.Rule, a.cell)
-		otherB, farB := r.away(t.Rule, b.cell)
+		otherA, farA := r.away(rule, a.cell)
+		otherB, farB := r.away(rule, b.cell)
 		return cmp.Or(
 			cmp.Compare(a.o.Wrong, b.o.Wrong), cmp.Compare(-a.o.Caught, -b.o.Caught), cmp.Compare(otherA, otherB),
 			cmp.Compare(-math.Round(10*a.steady), -math.Round(10*b.steady)), cmp.Compare(farA, farB),
@@ -261,7 +265,7 @@ func (r *Report) steady(grid [][]Outcome, cell, threshold int) float64 {
 	own := float64(max(grid[cell][threshold].Waste, 1))
 	least := 1.0
 	see := func(c, th int) {
-		if c >= 0 && c < len(grid) && th >= 0 && th < len(grid[c]) && r.Cells[c].Kind == r.Cells[cell].Kind {
+		if c >= 0 && c < len(r.Cells) && th >= 0 && th < len(grid[c]) && r.Cells[c].Kind == r.Cells[cell].Kind {
 			least = min(least, float64(grid[c][th].Waste)/own)
 		}
 	}

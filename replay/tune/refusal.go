@@ -43,6 +43,8 @@ func (r *Report) Refusal(advice int) string {
 	case coverage(account) == 0:
 		_, cause, _ := account.Blind()
 		return "it can look at none of the requests: " + cause.String()
+	case r.Options.ForGateway && a.Rule.Counter.Kind == window.TrackerKind:
+		return "of what the tracker counts nothing is advised: without --policy and --profile the setting is chosen as documented, and said is what it does as shipped"
 	case a.Outcome.Loops == 0:
 		return r.noLoop(a.Target)
 	case a.Findable == 0:

@@ -355,22 +355,32 @@ func (s Summary) advice(b *strings.Builder, a *Advice) {
 	cell := r.Cells[a.Cell]
 	o := &a.Outcome
 	line(b, "  %s, %s", term.Safe(a.Rule.Name), replay.Setting(a.Threshold, cell.Window, cell.Kind))
-	wrong := "nothing wrongly"
-	if o.Wrong > 0 {
-		wrong = term.Count(int64(o.Wrong)) + " wrongly"
-	}
 	at := &a.Setting
-	line(b, "    catches %s of %s, %s; %s alerts a day", term.Count(int64(o.Caught)), term.Plural(int64(o.Loops), "loop", "loops"), wrong, rate(at.EpisodesPerDay))
+	line(b, "    catches %s; %s alerts a day", caught(o), rate(at.EpisodesPerDay))
 	line(b, "    fires %s after the first repeat (median; 95 %% within %s)", term.Span(int64(1e6*at.DelayMedian)), term.Span(int64(1e6*at.DelayP95)))
 	stopped := at.Requests
 	if r.Options.ForGateway { // it is to run in the gateway, which does what it does on tripping
 		stopped = at.Stopped
 	}
 	line(b, "    would have stopped %s in %s", term.Plural(stopped, "request", "requests"), touched(at))
+	if runs, as, ok := r.asRun(a.Rule, a.Cell); ok {
+		does := r.Setting(runs, as, a.Threshold)
+		line(b, "    as shipped (%s) it catches %s; would have stopped %s in %s", term.Safe(r.Sweep[runs].Rule.Name),
+			caught(&r.outcomes[runs][as][a.Threshold]), term.Plural(does.Stopped, "request", "requests"), touched(&does))
+	}
 	if at.TokensBefore+at.TokensAfter > 0 {
 		line(b, "    repeats used %s until it fired, %s after", spent(at.TokensBefore, at.CostBefore), spent(at.TokensAfter, at.CostAfter))
 	}
 	line(b, "    %s", a.Proof())
+}
+
+// caught says how right a setting is.
+func caught(o *Outcome) string {
+	wrong := "nothing wrongly"
+	if o.Wrong > 0 {
+		wrong = term.Count(int64(o.Wrong)) + " wrongly"
+	}
+	return fmt.Sprintf("%s of %s, %s", term.Count(int64(o.Caught)), term.Plural(int64(o.Loops), "loop", "loops"), wrong)
 }
 
 // line writes a line, broken for a terminal.

@@ -30,6 +30,9 @@ type Gateway struct {
 	write    func(x *exported) []byte
 }
 
+// Runs is the profile of the rule that the gateway makes of its settings.
+func (g *Gateway) Runs() string { return g.profiles[0] }
+
 // Gateways are the forms that can be read and written.
 var Gateways = []Gateway{fairvisorForm, aisgForm, toolCallForm, zelyxForm}
 
