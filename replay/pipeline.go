@@ -53,7 +53,9 @@ type Totals struct {
 	Account  Account
 	Excluded []int64 // by exclusion; the last is --since and --until
 
-	First, Last int64         // event times of the first and last request judged; fingerprint.NoTime if none
+	First, Last int64 // event times of the first and last request judged; fingerprint.NoTime if none
+	FirstOut    int64 // likewise of those that --since and --until leave out
+	LastOut     int64
 	Skipped     []ingest.Skip // the first lines that could not be read; Account counts all
 
 	Routed bool // some request judged says its method and path
@@ -71,7 +73,7 @@ const maxSkipped = 5
 func NewPipeline(o PipelineOptions) *Pipeline {
 	p := &Pipeline{
 		o: o, lent: lent{hold: int64(o.Hold)}, conversations: newConversations(o.Plan), Order: window.NewOrder(o.Lateness), Seen: window.NewDuplicates(o.Duplicates),
-		Totals: Totals{First: fingerprint.NoTime, Last: fingerprint.NoTime, Excluded: make([]int64, len(o.Plan.Exclusions)+1)},
+		Totals: Totals{First: fingerprint.NoTime, Last: fingerprint.NoTime, FirstOut: fingerprint.NoTime, LastOut: fingerprint.NoTime, Excluded: make([]int64, len(o.Plan.Exclusions)+1)},
 	}
 	eo := window.EngineOptions{MaxKeys: o.MaxKeys, Fired: o.Fired, After: o.After, Enforce: o.Enforce, Unjudged: o.Unjudged}
 	if o.Verdict != nil {
@@ -168,6 +170,10 @@ func (p *Pipeline) judge(ev *window.Event) {
 	case ev.Time < p.o.Since || p.o.Until != fingerprint.NoTime && ev.Time >= p.o.Until:
 		p.Account.Excluded++
 		p.Excluded[len(p.Excluded)-1]++
+		if p.FirstOut == fingerprint.NoTime {
+			p.FirstOut = ev.Time
+		}
+		p.LastOut = ev.Time
 	default:
 		p.count(ev, func(a *Account) *int64 { return &a.Judged })
 		if p.First == fingerprint.NoTime {

@@ -222,6 +222,18 @@ func (s Summary) Blind() bool {
 	return counted == 0 && s.Result.Account.Judged > 0
 }
 
+// Bodiless is what to do about a log of paths alone.
+const Bodiless = "an access log without bodies bears a rule with identity: [method, path, query] (docs/policy.md)"
+
+// LeftOut says of when the log is, where --since or --until leaves all of it out;
+// empty where neither does.
+func (t *Totals) LeftOut() string {
+	if t.First != fingerprint.NoTime || t.FirstOut == fingerprint.NoTime {
+		return ""
+	}
+	return "--since or --until leaves out all of the log, which is of " + term.Period(t.FirstOut, t.LastOut)
+}
+
 // lacks tells that this is what keeps some rule from looking at any request.
 func (s Summary) lacks(cause fingerprint.Cause) bool {
 	return slices.ContainsFunc(s.Result.Rules, func(a window.RuleAccount) bool { return a.NotComputable[cause] == a.Judged })
@@ -232,7 +244,7 @@ func (s Summary) loops(b *strings.Builder) {
 	if len(loops) == 0 {
 		if s.Blind() {
 			if s.Result.Routed && s.lacks(fingerprint.NoMessages) {
-				fmt.Fprintln(b, Wrapped("an access log without bodies bears a rule with identity: [method, path, query] (docs/policy.md)"))
+				fmt.Fprintln(b, Wrapped(Bodiless))
 			}
 			fmt.Fprintln(b, term.Bold(s.Colour, "no rule could look at this log: see above"))
 			return
@@ -243,6 +255,9 @@ func (s Summary) loops(b *strings.Builder) {
 		case a.Lines == a.Blank+a.Malformed:
 			fmt.Fprintln(b, term.Bold(s.Colour, "nothing was read: no line holds a request"))
 		default:
+			if out := s.Result.LeftOut(); out != "" {
+				fmt.Fprintln(b, Wrapped(out))
+			}
 			fmt.Fprintln(b, term.Bold(s.Colour, "nothing was judged: the account above says where the requests went"))
 		}
 		return

@@ -284,16 +284,14 @@ func printExport(u *ui, g *policy.Gateway, r *tune.Report, logs []string) error 
 // refusal says why nothing is exported, and what to do.
 func refusal(g *policy.Gateway, r *tune.Report, logs []string) string {
 	text := fmt.Sprintf("%s: no setting of %s is worth having, so nothing is printed: a file that it was sent to is empty", strings.Join(logs, " "), g.Name)
-	limits := false
 	for i := range r.Advice {
 		if r.Shows(i) {
 			continue
 		}
 		text += fmt.Sprintf("\n%s: %s", r.Advice[i].Rule.Name, r.Refusal(i))
-		limits = limits || r.Limited(&r.Advice[i])
 	}
-	if limits {
-		text += "\nraise --max-wrong or --budget to have it, or give --labels, which decide what is wrong"
+	if raise := r.Raise(); raise != "" {
+		text += "\n" + raise
 	}
 	return text + "\n'loopgauge tune LOG' shows what other rules find, 'loopgauge tune --profile " + g.Name + " --html FILE LOG' all settings of this one"
 }

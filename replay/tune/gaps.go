@@ -13,16 +13,22 @@ import (
 // leastGap is the share of requests whose lack is worth a word: one in so many.
 const leastGap = 100
 
-// Gaps say which of the rules could look at no request, and which not at some
-// for what the log lacks: there may be loops among those. A few are not told of.
-func (r *Report) Gaps(rules []*window.Rule) (list []string) {
-	names := map[string][]string{}
+// gaps say which of the rules could look at no request, and which not at some
+// for what the log lacks: there may be loops among those. A few are not told of,
+// nor what is told of other rules.
+func (r *Report) gaps(rules, told []*window.Rule) (list []string) {
+	names, known := map[string][]string{}, map[string]bool{}
+	for i := range r.Result.Rules {
+		if a := &r.Result.Rules[i]; slices.Contains(told, a.Rule) {
+			known[gapOf(a)] = true
+		}
+	}
 	for i := range r.Result.Rules {
 		a := &r.Result.Rules[i]
 		if !slices.Contains(rules, a.Rule) {
 			continue
 		}
-		if gap := gapOf(a); gap != "" {
+		if gap := gapOf(a); gap != "" && !known[gap] {
 			if names[gap] == nil {
 				list = append(list, gap)
 			}
@@ -39,7 +45,10 @@ func (r *Report) Gaps(rules []*window.Rule) (list []string) {
 // most requests are not judged, that nothing can repeat in conversations of one
 // request, and that the log lacks requests.
 func (r *Report) Caveats() []string {
-	list := r.Gaps(r.restsOn())
+	list := r.gaps(r.restsOn(), nil)
+	if out := r.Result.LeftOut(); out != "" {
+		list = append(list, out)
+	}
 	if most := r.Result.Account.MostlyDuplicate(); most != "" {
 		list = append(list, most)
 	}
@@ -65,12 +74,13 @@ func (r *Report) restsOn() []*window.Rule {
 	return rules
 }
 
-// GatewayRules are those of all gateways.
-func (r *Report) GatewayRules() (rules []*window.Rule) {
+// GatewayGaps are those of the gateways' rules, but for what [Report.Caveats] say.
+func (r *Report) GatewayGaps() []string {
+	var rules []*window.Rule
 	for i := range r.Gateways {
 		rules = append(rules, r.Gateways[i].Gateway.Rules...)
 	}
-	return rules
+	return r.gaps(rules, r.restsOn())
 }
 
 func gapOf(a *window.RuleAccount) string {

@@ -41,6 +41,16 @@ func TestGaps(t *testing.T) {
 	r.Result.Rules, r.Options.Rules = r.Result.Rules[:6], r.Options.Rules[:6]
 	f("lost", map[fingerprint.Cause]int64{fingerprint.NoToolCall: 990, fingerprint.LossyContent: 10}, "a, b could not look at 70 % of the requests: content redacted by the logger", none, "lost could look at none of the requests: parts of the messages lost by the logger")
 
+	// What gateways lack is said of theirs, unless the same is said anyway.
+	deaf := &window.Rule{Name: "deaf"}
+	a := window.RuleAccount{Rule: deaf, Judged: 1000}
+	a.NotComputable[fingerprint.NoBody] = 1000
+	r.Result.Rules = append(r.Result.Rules, a)
+	r.Gateways = []GatewayReport{{Gateway: Gateway{Rules: []*window.Rule{r.Options.Rules[6]}}}, {Gateway: Gateway{Rules: []*window.Rule{deaf}}}}
+	if diff := cmp.Diff([]string{"deaf could look at none of the requests: no body"}, r.GatewayGaps()); diff != "" {
+		t.Error(diff)
+	}
+
 	r.Advice, r.Recommended = []Advice{{Rule: r.Options.Rules[5]}}, []int{0}
 	if diff := cmp.Diff([]string{"b could not look at 70 % of the requests: content redacted by the logger"}, r.Caveats()); diff != "" {
 		t.Error(diff)

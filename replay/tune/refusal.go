@@ -11,7 +11,7 @@ import (
 )
 
 // Refusals say of the rules that the verdict rests on why none of their settings
-// is recommended. Of those that could look at nothing, [Report.Gaps] does.
+// is recommended. Of those that could look at nothing, [Report.Caveats] do.
 func (r *Report) Refusals() (list []string) {
 	verdict := r.Verdict()
 	switch verdict {

@@ -108,7 +108,7 @@ func (s Summary) gateways(b *strings.Builder) {
 		add(g.Gateway.Name, g.Gateway.Reading, term.Percent(g.Requests, r.Result.Account.Judged), part(g.Caught, g.Loops), without(&g))
 	}
 	t.Write(b, "")
-	lines(b, r.Gaps(r.GatewayRules()))
+	lines(b, r.GatewayGaps())
 	for i := range r.Gateways {
 		if excess := r.Gateways[i].Excess(); excess != "" {
 			b.WriteString(replay.Wrapped(excess) + "\n")
@@ -301,6 +301,7 @@ func (s Summary) recommendation(b *strings.Builder) {
 		for _, why := range r.Refusals() {
 			b.WriteString(replay.Wrapped(term.Safe(why)) + "\n")
 		}
+		lines(b, r.Ways())
 		return
 	}
 	b.WriteString(s.Advice(r.Recommended))

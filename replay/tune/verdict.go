@@ -13,11 +13,12 @@ type Verdict string
 const (
 	Recommends   Verdict = "recommended: warn by these rules, and look at what they find before enforcing"
 	NothingRead  Verdict = "nothing to judge"
-	OverLimits   Verdict = "loops found, but no setting keeps to the limits: raise --budget or --max-wrong"
+	OverLimits   Verdict = "loops found, but no setting keeps to the limits"
 	OutOfReach   Verdict = "loops found, but none that any setting of these rules finds"
 	Blind        Verdict = "no rule could look at this log"
 	Overlooked   Verdict = "loops found, but these rules cannot tell them from other requests: leave out --policy and --profile"
 	Unseen       Verdict = "no loop found, but no rule could look at what was said or called"
+	Unheard      Verdict = "no loop found by what these rules go by, which is not what was said or called"
 	NothingFound Verdict = "no loop found, nothing to enforce"
 )
 
@@ -40,10 +41,23 @@ func (r *Report) Verdict() Verdict {
 		return Overlooked
 	case blind(r.Result.Rules[:len(r.Options.Rules)], false):
 		return Blind
-	case blind(r.Result.Rules, true): // then that no loop was found is no proof that there is none
+	case r.unheard() && r.own(): // then that no loop was found is no proof that there is none
+		return Unheard
+	case r.unheard():
 		return Unseen
 	}
 	return NothingFound
+}
+
+// unheard tells that no rule could look at what was said or called.
+func (r *Report) unheard() bool { return blind(r.Result.Rules, true) }
+
+// own tells that a rule which somebody wrote, as is to be done where only paths
+// are logged, looked at the log.
+func (r *Report) own() bool {
+	return slices.ContainsFunc(r.Result.Rules[:len(r.Options.Rules)], func(a window.RuleAccount) bool {
+		return a.Rule.Profile == "" && a.Rule.Identity.Sees == 0 && a.Counted > 0
+	})
 }
 
 // blind tells that none of the rules could look at any request; of those that go

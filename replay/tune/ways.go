@@ -1,0 +1,83 @@
+package tune
+
+import (
+	"math"
+
+	"github.com/loopgauge/loopgauge/replay"
+)
+
+// Ways say what may help where nothing is recommended.
+func (r *Report) Ways() (list []string) {
+	verdict := r.Verdict()
+	switch verdict {
+	case Recommends, NothingRead, NothingFound, Overlooked:
+		return nil
+	case OverLimits:
+		if raise := r.Raise(); raise != "" {
+			list = append(list, raise)
+		}
+	}
+	if r.unheard() {
+		if r.Result.Routed && verdict != OverLimits && !r.own() {
+			list = append(list, replay.Bodiless)
+		}
+		list = append(list, "more is told where the log has what was said: 'loopgauge formats LOG' names what to log")
+	}
+	return list
+}
+
+// near is how many times a limit may be raised and still be meant.
+const near = 10
+
+// Raise says which limits to raise to have the setting that comes nearest, if
+// that is near, and what else decides; empty if nothing does.
+func (r *Report) Raise() string {
+	var alerts, wrong float64
+	least := math.Inf(1)
+	for i := range r.Advice {
+		if a := &r.Advice[i]; !a.Found && r.Limited(a) {
+			if x, y := r.over(a); max(x, y) < least {
+				alerts, wrong, least = x, y, max(x, y)
+			}
+		}
+	}
+	text := ""
+	switch {
+	case least > near:
+	case alerts > 1 && wrong > 1:
+		text = "raise --budget and --max-wrong to have it"
+	case alerts > 1:
+		text = "raise --budget to have it"
+	case wrong > 1:
+		text = "raise --max-wrong to have it"
+	}
+	if wrong <= 1 || r.Options.Labels != nil {
+		return text
+	}
+	if text != "" {
+		text += ", or "
+	}
+	return text + "give --labels, which decide what is wrong"
+}
+
+// over is how many times the limits the nearest setting of a rule comes to, or
+// the lower threshold that must keep to them too, on the whole log or the part of
+// it that settings are chosen on.
+func (r *Report) over(a *Advice) (alerts, wrong float64) {
+	cell, threshold, _ := r.nearest(a)
+	see := func(o *Outcome, share float64) {
+		if r.Options.Budget > 0 {
+			alerts = max(alerts, perDay(float64(o.Episodes), share*r.Days)/r.Options.Budget)
+		}
+		if o.WrongRequests > 0 { // where none may be, any is too far
+			wrong = max(wrong, float64(o.WrongRequests)/(share*float64(r.Result.Account.Judged)*r.Options.MaxWrong))
+		}
+	}
+	for _, th := range []int{threshold, r.margin(threshold)} {
+		see(&r.outcomes[a.Target][cell][th], 1)
+		if !a.Whole {
+			see(&a.on[cell][th], trainShare)
+		}
+	}
+	return alerts, wrong
+}
