@@ -67,6 +67,22 @@ func Loops(episodes []window.Episode) []Loop {
 	return loops
 }
 
+// Costliest is the loop that went on to use most, as far as the log tells of any:
+// by cost, or else by tokens. Where it does not, it is the largest, and known is
+// false.
+func Costliest(loops []Loop) (l *Loop, known bool) {
+	l = &loops[len(loops)-1]
+	if l.Cost > 0 { // by which they are in order
+		return l, true
+	}
+	for i := range loops {
+		if at := &loops[i]; at.Tokens > max(l.Tokens, 0) {
+			l = at
+		}
+	}
+	return l, l.Tokens > 0
+}
+
 func (l *Loop) add(e *window.Episode) {
 	l.Last = max(l.Last, e.Last)
 	if e.Fired < l.Fired {

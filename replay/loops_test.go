@@ -26,6 +26,23 @@ func TestLoopsOfHostileScopes(t *testing.T) {
 	}
 }
 
+// TestCostliest: a loop whose use is not known is not called the costliest, and
+// not beside one of which some is known.
+func TestCostliest(t *testing.T) {
+	f := func(want string, wantKnown bool, loops ...Loop) {
+		t.Helper()
+		if l, known := Costliest(loops); l.Episode != want || known != wantKnown {
+			t.Errorf("%+v: %s, known %t", loops, l.Episode, known)
+		}
+	}
+	nan := math.NaN()
+	f("b", true, Loop{Episode: "a", Cost: 1, Tokens: 90}, Loop{Episode: "b", Cost: 2, Tokens: 9})
+	f("b", true, Loop{Episode: "a", Cost: nan, Tokens: 9}, Loop{Episode: "b", Cost: nan, Tokens: 90}, Loop{Episode: "c", Cost: nan, Tokens: -1})
+	f("b", true, Loop{Episode: "a", Cost: nan, Tokens: 9}, Loop{Episode: "b", Cost: 0, Tokens: 9})
+	f("b", false, Loop{Episode: "a", Cost: nan, Tokens: -1}, Loop{Episode: "b", Cost: nan, Tokens: -1})
+	f("b", false, Loop{Episode: "a", Cost: nan, Tokens: 0}, Loop{Episode: "b", Cost: nan, Tokens: -1})
+}
+
 // TestPerHour: half an hour for a dollar is two dollars an hour; of no time, or
 // an unknown cost, there is no pace.
 func TestPerHour(t *testing.T) {

@@ -12,8 +12,8 @@ import (
 	"github.com/loopgauge/loopgauge/replay/term"
 )
 
-// hint says how to ask why the costliest loop fired: what an on-call wants to
-// know next. It is the whole command, to copy.
+// hint says how to ask why the costliest loop fired, or the largest where no cost
+// is known: what an on-call wants to know next. It is the whole command, to copy.
 func (f *replayFlags) hint(u *ui, args []string, s replay.Summary) {
 	if f.json || u.quiet || readOnce(args) != "" {
 		return
@@ -23,7 +23,12 @@ func (f *replayFlags) hint(u *ui, args []string, s replay.Summary) {
 		return
 	}
 	c := f.explain(args)
-	u.say("why the costliest fired: %s", c.of(loops[len(loops)-1].Episode))
+	l, known := replay.Costliest(loops)
+	which := "largest"
+	if known {
+		which = "costliest"
+	}
+	u.say("why the %s fired: %s", which, c.of(l.Episode))
 }
 
 func (f *replayFlags) explain(args []string) explainCommand {
