@@ -277,6 +277,37 @@ func TestPageAgreesWithTune(t *testing.T) {
 	b.quiet()
 }
 
+// What a setting fires on adds up: loops, what is wrong to stop, what the policy
+// excludes, and what is neither.
+func TestCellAddsUp(t *testing.T) {
+	again := stuck("s-again", 3*time.Hour, 3, time.Second)
+	again[0].Status, again[1].Status = 503, 503
+	poller := stuck("s-poll", 7*time.Hour, 20, 2*time.Second)
+	for i := range poller {
+		poller[i].Method, poller[i].Path = "GET", "/jobs"
+	}
+	r := tuned(t, "a.jsonl", slices.Concat(days(), again, poller, clock("s-clock", 50*time.Hour, 8)), "loopgauge/last-messages")
+	b := browse(t, write(t, r), 1280, 900)
+	for threshold, want := range map[int]string{
+		2: "caught 3 of 3, fires on 6, wrong 1, excluded 1, neither 1",
+		4: "caught 3 of 3, fires on 5, wrong 1, excluded 1, neither undefined",
+		8: "caught 2 of 3, fires on 4, wrong 1, excluded 1, neither undefined",
+	} {
+		said := eval[string](b, fmt.Sprintf(`new Promise((done) => {
+			addEventListener("hashchange", () => {
+				const said = Object.fromEntries([...document.querySelectorAll("#cell dt")].map((dt) => [dt.textContent, dt.nextSibling.textContent]));
+				done("caught " + said["loops caught"] + ", fires on " + said["repeats it fires on"] + ", wrong " + said["of these, by evidence no loop"] +
+					", excluded " + said["of these, taken out by the policy's exclusions"] + ", neither " + said["of these, neither a loop nor wrong to stop"]);
+			}, { once: true });
+			location.hash = "#rule=last-messages&kind=sliding&window=1h&threshold=%d";
+		})`, threshold), chromedp.EvalAwaitPromise)
+		if said != want {
+			t.Errorf("at %d: %s, want %s", threshold, said, want)
+		}
+	}
+	b.quiet()
+}
+
 // Every cell of every heat-map is what tune says of the setting: by the sweep,
 // and for what is missed and what is wrong by the repeats.
 func TestHeatMap(t *testing.T) {

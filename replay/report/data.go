@@ -85,6 +85,7 @@ type rule struct {
 	Loops    int        `json:"loops"`
 	Caught   int        `json:"caught"` // by the advised setting, as are all below
 	Wrong    int        `json:"wrong"`
+	Excluded int        `json:"excluded"`
 	Proof    string     `json:"proof"`
 	Score    []*float64 `json:"score"` // precision, recall, F1
 	Coverage coverage   `json:"coverage"`
@@ -281,7 +282,7 @@ func (b *builder) rules() {
 		t := &r.Sweep[a.Target]
 		one := rule{
 			Name: term.Safe(a.Rule.Name), Identity: term.Safe(a.Rule.Identity.Name), Scope: append([]string{}, a.Rule.Scope.Fields...),
-			Loops: a.Outcome.Loops, Caught: a.Outcome.Caught, Wrong: a.Outcome.Wrong,
+			Loops: a.Outcome.Loops, Caught: a.Outcome.Caught, Wrong: a.Outcome.Wrong, Excluded: a.Outcome.Excluded,
 			NowText: replay.SettingOf(a.Rule), Coverage: newCoverage(&r.Result.Rules[i]),
 		}
 		var counted map[string]string

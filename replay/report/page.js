@@ -206,7 +206,7 @@
   const delays = (...cell) => span(1000 * swept(...cell, DELAY)) + " after the first repeat (median; 95 % within " + span(1000 * swept(...cell, DELAY_95)) + ")";
   const capital = (text) => text.charAt(0).toUpperCase() + text.slice(1);
   const by = D.labels ? "" : "by evidence ";
-  const catches = (o) => "catches " + count(o.caught) + " of " + plural(o.loops, "loop") + ", " + (o.wrong ? plural(o.wrong, "repeat") + " that " + by + (o.wrong === 1 ? "is" : "are") + " no loop" : "and nothing that is no loop");
+  const catches = (o) => "catches " + count(o.caught) + " of " + plural(o.loops, "loop") + ", " + (o.wrong ? plural(o.wrong, "repeat") + " that " + by + (o.wrong === 1 ? "is" : "are") + " no loop" : o.excluded ? "and nothing that is no loop but what the policy excludes" : "and nothing that is no loop");
 
   function drawRecommendation() {
     const minutes = D.last - D.first < 3600e3 ? 19 : 16; // and seconds, where it is about them
@@ -238,7 +238,7 @@
       h("p", { class: "verdict" }, capital(D.verdict) + "."),
       h("div", { class: "cards" }, cards),
       reasons.length > 0 && h("ul", null, reasons.map((why) => h("li", null, why))),
-      exclusions.length > 0 && [h("h3", null, "Leave out what repeats on purpose"), h("ul", null, exclusions), D.exclusions.some((x) => !x.hides) && h("p", null, "All numbers have in them what these take out, but for those of what is no loop: as wrongly stopped what the policy excludes does not count.")],
+      exclusions.length > 0 && [h("h3", null, "Leave out what repeats on purpose"), h("ul", null, exclusions), D.exclusions.some((x) => !x.hides) && h("p", null, "All numbers have in them what these take out, but what the policy excludes does not count as wrongly stopped.")],
       D.against && [
         h("h3", null, "Against " + D.against.policy),
         h("p", { id: "against" }, !D.policy ? "Nothing is recommended; this finds " + plural(D.against.lost, "loop") + "." : "The recommended policy finds " + plural(D.against.new, "loop") + " that it does not, misses " + D.against.lost + " that it finds, and finds " + D.against.same + " of the same."),

@@ -313,7 +313,7 @@ func (s Summary) recommendation(b *strings.Builder) {
 		line(b, "  exclude %s: takes out %s, %s", term.Safe(x.Name), term.Plural(int64(x.Mutes), "repeat", "repeats"), hides)
 	}
 	if slices.ContainsFunc(r.Exclusions, func(x Exclusion) bool { return x.InPolicy() }) {
-		line(b, "  requests and alerts above have in them what the policy excludes; as wrong it does not count")
+		b.WriteString("  requests and alerts above have in them what the policy excludes\n")
 	}
 	if r.Spared > 0 {
 		fmt.Fprintf(b, "  and %s that poll less\n", term.Plural(int64(r.Spared), "path", "paths"))
@@ -380,6 +380,9 @@ func caught(o *Outcome) string {
 	wrong := "nothing wrongly"
 	if o.Wrong > 0 {
 		wrong = term.Count(int64(o.Wrong)) + " wrongly"
+	}
+	if o.Excluded > 0 {
+		wrong += " but what the policy excludes"
 	}
 	return fmt.Sprintf("%s of %s, %s", term.Count(int64(o.Caught)), term.Plural(int64(o.Loops), "loop", "loops"), wrong)
 }
