@@ -74,11 +74,15 @@ func (r *Report) restsOn() []*window.Rule {
 	return rules
 }
 
-// GatewayGaps are those of the gateways' rules, but for what [Report.Caveats] say.
+// GatewayGaps are those of the gateways' rules. Where nothing is recommended it is
+// without what [Report.Caveats] say of all rules.
 func (r *Report) GatewayGaps() []string {
 	var rules []*window.Rule
 	for i := range r.Gateways {
 		rules = append(rules, r.Gateways[i].Gateway.Rules...)
+	}
+	if len(r.Recommended) > 0 {
+		return r.gaps(rules, nil)
 	}
 	return r.gaps(rules, r.restsOn())
 }

@@ -52,6 +52,9 @@ func TestGaps(t *testing.T) {
 	}
 
 	r.Advice, r.Recommended = []Advice{{Rule: r.Options.Rules[5]}}, []int{0}
+	if got := r.GatewayGaps(); len(got) != 2 {
+		t.Errorf("beside a recommendation the gateways lack %q", got)
+	}
 	if diff := cmp.Diff([]string{"b could not look at 70 % of the requests: content redacted by the logger"}, r.Caveats()); diff != "" {
 		t.Error(diff)
 	}
