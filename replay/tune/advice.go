@@ -33,14 +33,14 @@ type Advice struct {
 	Current     Outcome // of the rule as it is, if its counter was swept
 	HasCurrent  bool
 	CurrentCell int
-	Findable    int // of the loops, those that some sane setting finds
+	Hidden      int // loops besides, that no sane setting finds
 
 	on [][]Outcome // by cell and threshold, over what the setting was chosen on; behind the cells those of the tracker
 }
 
 // Outcome is what a setting would have done to the repeats of a rule.
 type Outcome struct {
-	Caught, Loops int   // loops it fires on, of all that the rule has, whatever the setting
+	Caught, Loops int   // loops it fires on, of those that some sane setting finds: as many at each
 	Wrong         int   // repeats that are none, and that it fires on
 	Excluded      int   // of these not, for the policy's exclusions take them out
 	Episodes      int   // repeats it fires on
@@ -110,7 +110,7 @@ func highestThreshold(rule *window.Rule, swept int) int {
 
 func (r *Report) adviseOne(target int, train, test *classed) Advice {
 	t := &r.Sweep[target]
-	a := Advice{Rule: t.Rule, Target: target, Cell: -1, CurrentCell: r.cellOf(t.Rule), Findable: train.of[Loop].repeats + test.of[Loop].repeats}
+	a := Advice{Rule: t.Rule, Target: target, Cell: -1, CurrentCell: r.cellOf(t.Rule), Hidden: train.of[HiddenLoop].repeats + test.of[HiddenLoop].repeats}
 	trained, tested := train.grid(), test.grid()
 	all := make([][]Outcome, len(trained))
 	for c := range all {

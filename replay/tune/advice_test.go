@@ -72,14 +72,14 @@ func (r *Report) classedOf(repeats []*Repeat) *classed {
 func (r *Report) outcome(repeats []*Repeat, cell, threshold int) (o Outcome) {
 	for _, k := range repeats {
 		class := r.Class(k)
-		if class >= Loop {
+		if class == Loop {
 			o.Loops++
 		}
 		f, fired := k.fires(cell, threshold)
 		switch {
 		case !fired:
 			continue
-		case class >= Loop:
+		case class == Loop:
 			o.Caught++
 			o.Waste += f.after + 1
 		case class == Wrong:

@@ -46,7 +46,7 @@ const (
 	Excluded              // what would be wrong, but that the policy's exclusions take out
 	Wrong
 	Loop
-	HiddenLoop // a loop that no sane setting finds
+	HiddenLoop // a loop that no sane setting finds, and none misses
 )
 
 func (c Class) isLoop() bool { return c >= Loop }

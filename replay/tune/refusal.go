@@ -20,7 +20,7 @@ func (r *Report) Refusals() (list []string) {
 	}
 	for i := range r.Advice {
 		a := &r.Advice[i]
-		aside := verdict == OverLimits && !r.Limited(a) || verdict == OutOfReach && a.Outcome.Loops == 0 || coverage(&r.Result.Rules[i]) == 0
+		aside := verdict == OverLimits && !r.Limited(a) || verdict == OutOfReach && a.Outcome.Loops+a.Hidden == 0 || coverage(&r.Result.Rules[i]) == 0
 		if why := r.Refusal(i); why != "" && !aside {
 			list = append(list, r.Advice[i].Rule.Name+": "+why)
 		}
@@ -45,10 +45,10 @@ func (r *Report) Refusal(advice int) string {
 		return "it can look at none of the requests: " + cause.String()
 	case r.Options.ForGateway && a.Rule.Counter.Kind == window.TrackerKind:
 		return "of what the tracker counts nothing is advised: without --policy and --profile the setting is chosen as documented, and said is what it does as shipped"
-	case a.Outcome.Loops == 0:
+	case a.Outcome.Loops+a.Hidden == 0:
 		return r.noLoop(a.Target)
-	case a.Findable == 0:
-		text := fmt.Sprintf("%s, but none that comes %d times as any setting counts", term.Plural(int64(a.Outcome.Loops), "loop", "loops"), saneThreshold)
+	case a.Outcome.Loops == 0:
+		text := fmt.Sprintf("%s, but none that comes %d times as any setting counts", term.Plural(int64(a.Hidden), "loop", "loops"), saneThreshold)
 		if slices.ContainsFunc(a.Rule.Overrides, func(o window.Override) bool { return o.Threshold > saneThreshold }) {
 			text += ", or as often as an override asks for"
 		}
@@ -121,7 +121,7 @@ func (r *Report) noLoop(target int) string {
 
 // Limited tells that some setting of a rule may be advised but for the limits.
 func (r *Report) Limited(a *Advice) bool {
-	if a.Findable == 0 {
+	if a.Outcome.Loops == 0 {
 		return false
 	}
 	_, _, ok := r.nearest(a)

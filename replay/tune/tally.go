@@ -81,7 +81,7 @@ func (all *classed) grid() [][]Outcome {
 	grid := make([][]Outcome, cells)
 	for c := range grid {
 		grid[c] = make([]Outcome, all.most+1)
-		sum := Outcome{Loops: all.of[Loop].repeats + all.of[HiddenLoop].repeats}
+		sum := Outcome{Loops: all.of[Loop].repeats}
 		for threshold := all.most; threshold >= 2; threshold-- {
 			for class := range all.of {
 				if at := threshold*cells + c; at < len(all.of[class].at) {
@@ -99,7 +99,7 @@ func (o *Outcome) fire(class Class, n noted) {
 	repeats, hits := int(n.repeats), int64(n.hits)
 	o.Episodes += repeats
 	switch class {
-	case Loop, HiddenLoop:
+	case Loop:
 		o.Caught += repeats
 		o.Waste += hits
 	case Excluded:
