@@ -73,7 +73,7 @@ func NewEngine(plan *Plan, o EngineOptions) *Engine {
 	e := &Engine{plan: plan, o: o, quiet: math.MaxInt64}
 	if plan.evidence {
 		e.witness = plan.NewWitness()
-		e.witness.keep = evidenceMinutes
+		e.witness.errors.keep = evidenceMinutes
 	}
 	for i, r := range plan.Rules {
 		var evidence *evidence
@@ -287,7 +287,7 @@ func (e *Engine) load(r *snapshot.Reader, version uint64, then *savedPlan, from 
 	l := &loader{Reader: r}
 	e.judged = l.int64()
 	r.Section("witness", func() {
-		if e.witness != nil && r.Left() > 0 {
+		if e.witness != nil && r.Left() > 0 && version >= 6 {
 			e.witness.load(l)
 		} else {
 			r.Skip()

@@ -22,8 +22,8 @@ type Facts struct {
 	Probes      int64 // health checks
 	OneToken    int64 // of the health checks: those that asked for one token
 	Gets        int64 // GET and HEAD
-	failed      int64 // 4xx, but for 429
-	unavailable int64 // 429 and 5xx
+	failed      int64 // 4xx, but for those
+	unavailable int64 // of a class of errors
 	answered    int64 // below 400, or no status but tokens in answer
 	instants    int64 // came at the time of the one before
 
@@ -39,11 +39,17 @@ type Facts struct {
 
 	loop *Facts // of the last stretch of the key that may be a loop; nil if none may
 
-	minutes                []int64 // with an unavailable answer
-	cycle                  int64   // highest count
-	last                   int64   // time of the last request
+	errors                 []errorsAt // those of a class
+	cycle                  int64      // highest count
+	last                   int64      // time of the last request
 	pauses                 int64
 	pauseSum, pauseSquares float64 // seconds
+}
+
+// errorsAt is how many errors there were at a time.
+type errorsAt struct {
+	at errorTime
+	n  int64
 }
 
 // heard is what the requests of a stretch were answered, and more of what they
@@ -165,12 +171,10 @@ const minute = 60_000_000
 // equal calls came with one request.
 func (f *Facts) note(ev *Event, parallel bool) {
 	f.Requests++
-	switch {
-	case ev.Status == 429 || ev.Status >= 500:
+	switch class := errorClass(ev.Status); {
+	case class >= 0:
 		f.unavailable++
-		if m := ev.Time / minute; len(f.minutes) < mostVariety && !slices.Contains(f.minutes, m) {
-			f.minutes = append(f.minutes, m)
-		}
+		f.erred(errorTime{ev.Time / minute, class})
 	case ev.Status >= 400:
 		f.failed++
 	case ev.Status > 0, ev.Status == fingerprint.Unknown && ev.TokensOut > 0:
@@ -197,6 +201,19 @@ func (f *Facts) note(ev *Event, parallel bool) {
 	}
 	f.last = ev.Time
 	f.sessions.addText(ev.Session)
+}
+
+// erred notes an error. What comes after the times that are kept is added to the
+// last.
+func (f *Facts) erred(at errorTime) {
+	i := slices.IndexFunc(f.errors, func(e errorsAt) bool { return e.at == at })
+	if i < 0 && len(f.errors) < mostVariety {
+		f.errors = append(f.errors, errorsAt{at: at})
+	}
+	if i < 0 {
+		i = len(f.errors) - 1
+	}
+	f.errors[i].n++
 }
 
 // equal tells that the stretch is one of equal requests, and long enough for
@@ -269,9 +286,11 @@ func (f *Facts) save(s *saver) {
 		hashes(v.seen)
 	}
 	hashes(f.wasHeard().results.held)
-	s.Uvarint(uint64(len(f.minutes)))
-	for _, m := range f.minutes {
-		s.Varint(m)
+	s.Uvarint(uint64(len(f.errors)))
+	for _, e := range f.errors {
+		s.Varint(e.at.minute)
+		s.Uvarint(uint64(e.at.class))
+		s.Varint(e.n)
 	}
 	s.Uint64(f.said)
 	s.Bool(f.mixed)
@@ -294,8 +313,9 @@ func (f *Facts) load(l *loader) {
 		v.seen = hashes()
 	}
 	f.heard.results.held = hashes()
-	for range l.Count(1) {
-		f.minutes = append(f.minutes, l.Varint())
+	for range l.Count(3) {
+		at := errorTime{l.Varint(), l.Int(errorClasses - 1)}
+		f.errors = append(f.errors, errorsAt{at, l.Varint()})
 	}
 	f.said = l.Uint64()
 	f.mixed = l.Bool()

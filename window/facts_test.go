@@ -1,6 +1,7 @@
 package window
 
 import (
+	"fmt"
 	"slices"
 	"testing"
 	"time"
@@ -17,14 +18,14 @@ func TestFactsNote(t *testing.T) {
 			ev.Time = 3_000_000
 		}
 		facts.note(&ev, parallel)
-		got := [...]int64{facts.Requests, facts.unavailable, facts.failed, facts.answered, facts.Probes, facts.OneToken, facts.Gets, facts.instants, facts.pauses, int64(len(facts.minutes))}
+		got := [...]int64{facts.Requests, facts.unavailable, facts.failed, facts.answered, facts.Probes, facts.OneToken, facts.Gets, facts.instants, facts.pauses, int64(len(facts.errors))}
 		should := [...]int64{2, want.unavailable, want.failed, want.answered, want.Probes, want.OneToken, want.Gets, want.instants, want.pauses, want.unavailable}
 		if got != should {
 			t.Errorf("%+v: %d, want %d", ev, got, should)
 		}
 	}
 	const unknown = fingerprint.Unknown
-	for status, want := range map[int]Facts{200: {answered: 1}, 302: {answered: 1}, 400: {failed: 1}, 404: {failed: 1}, 429: {unavailable: 1}, 499: {failed: 1}, 500: {unavailable: 1}, 503: {unavailable: 1}, unknown: {}} {
+	for status, want := range map[int]Facts{200: {answered: 1}, 302: {answered: 1}, 400: {failed: 1}, 404: {failed: 1}, 408: {unavailable: 1}, 429: {unavailable: 1}, 499: {unavailable: 1}, 500: {unavailable: 1}, 503: {unavailable: 1}, unknown: {}} {
 		want.pauses = 1
 		f(Event{Status: status, TokensOut: unknown}, false, want)
 	}
@@ -61,36 +62,65 @@ func TestResultsAdd(t *testing.T) {
 	f(results{turns: 4, changes: 1, run: 3, longest: 3}, []uint64{1}, []uint64{2}, []uint64{2}, []uint64{2})
 }
 
-// TestWitnessSeen: an error that two callers, or two conversations of one, had
-// in a minute is shared; a log is one of whole seconds if most times are.
+// TestWitnessSeen: an error is shared that two callers had in a minute, of one
+// class and not once alone; so with conversations, where there are no callers.
+// A log is one of whole seconds if most times are.
 func TestWitnessSeen(t *testing.T) {
 	f := func(want bool, events ...Event) {
 		t.Helper()
-		w := &Witness{errors: map[int64]errorMinute{}, conversation: -1}
+		w := &Witness{errors: newErrorMinutes(), conversation: 0}
 		for i := range events {
 			w.Seen(&events[i])
 		}
-		if got := w.shared(&Facts{minutes: []int64{2}}); got != want {
-			t.Errorf("%+v: shared %t", events, got)
+		if n, _ := w.errors.shared([]errorsAt{{errorTime{2, limited}, 7}}); n == 7 != want {
+			t.Errorf("%+v: shared %t", events, n == 7)
 		}
 	}
 	at := func(second int64, caller string, status int) Event {
 		return Event{Time: second * 1_000_000, Caller: caller, Status: status}
 	}
-	f(true, at(120, "a", 429), at(130, "b", 500))
-	f(true, at(120, "a", 429), at(121, "a", 503), at(179, "b", 429))
-	f(false, at(120, "a", 429), at(130, "a", 500))
-	f(false, at(120, "a", 429), at(130, "b", 499))
-	f(false, at(119, "a", 429), at(120, "b", 429))
-	f(true, at(61, "a", 429), at(62, "b", 429))
-	f(false, at(59, "a", 429), at(58, "b", 429))
+	in := func(second int64, caller, conversation string, status int) Event {
+		ev := at(second, caller, status)
+		ev.Scopes = []Scope{{Values: []string{conversation}}}
+		return ev
+	}
+	a, b := at(120, "a", 429), at(179, "b", 429)
+	f(true, a, a, b, b)
+	f(true, a, a, a, a, a, b, b)
+	f(false, a, a, a, b)
+	f(false, a, a, a, a)
+	f(false, a, a, at(130, "b", 500), at(131, "b", 503))
+	f(false, at(119, "a", 429), at(119, "a", 429), b, b)
+	f(true, at(61, "a", 429), at(62, "b", 429), at(63, "a", 429), at(64, "b", 429))
+	f(false, at(57, "a", 429), at(57, "a", 429), at(59, "b", 429), at(59, "b", 429))
+	f(true, in(120, "", "1", 429), in(121, "", "1", 429), in(122, "", "2", 429), in(123, "", "2", 429))
+	f(false, in(120, "a", "1", 429), in(121, "a", "1", 429), in(122, "a", "2", 429), in(123, "a", "2", 429))
 
-	w := &Witness{errors: map[int64]errorMinute{}, keep: 2, conversation: -1}
+	// A fifth of all requests but one's own: many with one each are others too.
+	one := at(120, "c", 200)
+	among := func(fine int, events ...Event) []Event { return append(slices.Repeat([]Event{one}, fine), events...) }
+	f(true, among(8, a, a, a, b, b)...)
+	f(false, among(9, a, a, a, b, b)...)
+	var many []Event
+	for i := range 20 {
+		many = append(many, at(120, fmt.Sprint(i), 429))
+	}
+	f(true, among(60, many...)...)
+	f(false, among(90, many...)...)
+
+	w := &Witness{errors: newErrorMinutes(), conversation: -1}
+	w.errors.keep = 2
 	for _, micros := range []int64{0, 60_000_000, 120_000_001, 180_000_001} {
 		w.Seen(&Event{Time: micros, Status: 500})
 	}
-	if len(w.errors) != 2 || w.errors[2].who == 0 || w.errors[3].who == 0 {
-		t.Errorf("kept are the minutes %v", w.errors)
+	if kept := w.errors.kept; len(kept) != 2 || kept[2] == nil || kept[3] == nil {
+		t.Errorf("kept are the minutes %v", kept)
+	}
+	if w.errors.turn(4); len(w.errors.kept) != 2 || w.errors.kept[3] == nil || w.errors.kept[4] == nil {
+		t.Errorf("kept are the minutes %v", w.errors.kept)
+	}
+	if w.errors.turn(5); len(w.errors.kept) != 2 || w.errors.kept[3] == nil || w.errors.kept[5] == nil {
+		t.Errorf("a minute without errors is kept: %v", w.errors.kept)
 	}
 	if w.coarse() {
 		t.Error("half of the times are of whole seconds, and the log is")

@@ -15,7 +15,7 @@ type Kind string
 const (
 	Stuck            Kind = "stuck"             // the same again and again, and the same came of it
 	Retry            Kind = "retry"             // the same request after an error of its own
-	Outage           Kind = "outage"            // the same request while others had 429 or 5xx too
+	Outage           Kind = "outage"            // the same request after an error that others had then, too
 	Polling          Kind = "polling"           // what comes back changes, or the pace is a clock's
 	Probe            Kind = "probe"             // a health check
 	Batch            Kind = "batch"             // one prompt in many sessions
@@ -84,6 +84,8 @@ func (w *Witness) kind(rule *Rule, f *Facts, text func(format string, args ...an
 	came := &heard.results
 	steady := f.steady() && (!w.coarse() || f.meanPause() >= coarsePause)
 	answered := max(f.answered, heard.answers.n)
+	failed := f.unavailable + f.failed
+	shared, some := w.errors.shared(f.errors)
 	switch {
 	case n == 0:
 		set(Unknown, "came once, apart from the others")
@@ -91,12 +93,21 @@ func (w *Witness) kind(rule *Rule, f *Facts, text func(format string, args ...an
 		set(DuplicateLogging, "%s came at the very time of the one before", share(f.instants))
 	case 2*f.Probes > n:
 		set(Probe, "%s ask for one token at most, or a health check's path", share(f.Probes))
-	case 2*f.unavailable >= n && w.shared(f):
-		set(Outage, "%s answered 429 or 5xx, and other callers had the same then", share(f.unavailable))
+	case 2*shared >= n:
+		set(Outage, "%s answered 429, 408, 499 or 5xx, and other %s had the same then", share(shared), w.errors.others())
 	case id.Sees == 0 && heard.messages.different() > 1:
 		set(Unknown, "the requests differ: %v different among %d", &heard.messages, n)
-	case 2*(f.unavailable+f.failed) >= n && f.unavailable+f.failed > 0:
-		set(Retry, "%s answered with an error; no other caller had 429 or 5xx then", share(f.unavailable+f.failed))
+	case 2*failed >= n && failed > 0:
+		why := ""
+		switch others := w.errors.others(); {
+		case shared > 0:
+			why = text(", %d of them when other %s had the same", shared, others)
+		case some:
+			why = text("; few other %s had the same 429, 408, 499 or 5xx then", others)
+		case f.unavailable > 0:
+			why = text("; no other %s had the same 429, 408, 499 or 5xx then", others)
+		}
+		set(Retry, "%s answered with an error%s", share(failed), why)
 	case calls && came.progress() && (came.longest < LeastRepeats || steady):
 		set(Polling, "the results change: %d of %d are not as the one before", came.changes, came.turns-1)
 	case 2*f.Gets > n:

@@ -40,8 +40,17 @@ func TestKind(t *testing.T) {
 		f.pauses, f.pauseSum = pauses, float64(pauses)*mean
 		f.pauseSquares = float64(pauses) * mean * mean * (1 + spread*spread)
 	}
-	shared := errorMinute{who: 1, shared: true}
-	fine := &Witness{errors: map[int64]errorMinute{100: shared, 200: {who: 1}}, judged: 100, whole: 50}
+	// had is a minute in which one had 30 errors of a class and another so many,
+	// and so many requests were fine.
+	had := func(class int, another, fine int64) *errorMinute {
+		m := &errorMinute{fine: fine}
+		m.failed[class] = failing{{1, 30}, {2, another}}
+		return m
+	}
+	fine := &Witness{errors: newErrorMinutes(), judged: 100, whole: 50}
+	fine.errors.kept = map[int64]*errorMinute{100: had(unavailable, 2, 8), 200: had(unavailable, 0, 0), 300: had(unavailable, 1, 0), 400: had(unavailable, 3, 13), 500: had(limited, 30, 0)}
+	named := &Witness{errors: fine.errors, judged: 100, whole: 50}
+	named.errors.callers = true
 	coarse := &Witness{judged: 100, whole: 51}
 
 	f := func(w *Witness, rule *Rule, is func(f *Facts), want Kind, evidence string) {
@@ -60,12 +69,27 @@ func TestKind(t *testing.T) {
 	f(fine, text, func(f *Facts) { f.Probes = 6 }, Probe, "6 of 10")
 	f(fine, text, func(f *Facts) { f.Probes = 5 }, Stuck, "")
 
-	// Errors: of others in the minute or next to it, or one's own.
-	for minute, want := range map[int64]Kind{98: Retry, 99: Outage, 100: Outage, 101: Outage, 102: Retry, 200: Retry} {
-		f(fine, text, func(f *Facts) { f.unavailable, f.minutes = 5, []int64{minute} }, want, "5 of 10")
+	// Errors: of others in the minute or next to it, more than one and a fifth of
+	// all but one's own, or one's own.
+	erred := func(n, minute int64, class int) func(*Facts) {
+		return func(f *Facts) {
+			f.unavailable, f.errors = n, []errorsAt{{errorTime{minute, class}, n}}
+		}
 	}
-	f(fine, text, func(f *Facts) { f.unavailable, f.minutes = 4, []int64{100} }, Stuck, "")
-	f(fine, text, func(f *Facts) { f.unavailable, f.failed, f.minutes = 4, 1, []int64{100} }, Retry, "5 of 10")
+	for minute, want := range map[int64]Kind{98: Retry, 99: Outage, 100: Outage, 101: Outage, 102: Retry, 200: Retry, 300: Retry, 400: Retry, 500: Retry} {
+		f(fine, text, erred(5, minute, unavailable), want, "5 of 10")
+	}
+	f(fine, text, erred(5, 100, unavailable), Outage, "other conversations had the same then")
+	f(named, text, erred(5, 100, unavailable), Outage, "other callers had the same then")
+	f(named, text, erred(5, 100, limited), Retry, "; no other callers had the same")
+	f(named, text, erred(5, 500, limited), Outage, "")
+	f(named, text, erred(5, 400, unavailable), Retry, "; few other callers had the same")
+	f(named, text, func(f *Facts) { f.failed = 5 }, Retry, "5 of 10 answered with an error")
+	f(fine, text, erred(4, 100, unavailable), Stuck, "")
+	f(fine, text, func(f *Facts) {
+		erred(4, 100, unavailable)(f)
+		f.failed = 1
+	}, Retry, "5 of 10 answered with an error, 4 of them when other")
 	f(fine, text, func(f *Facts) { f.unavailable, f.failed = 2, 2 }, Stuck, "")
 
 	f(fine, blind, func(f *Facts) { f.toHear().messages = different(10, 2) }, Unknown, "the requests differ: 2 different among 10")

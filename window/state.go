@@ -19,7 +19,9 @@ import (
 //	4  evidence tells answers apart by another identity, and has no streak
 //	   beside its cycle; that of older versions begins anew
 //	5  what each episode has added to its loop; of older versions all of it
-const StateVersion = 5
+//	6  evidence knows classes of errors and what calls wait for; that of older
+//	   versions begins anew
+const StateVersion = 6
 
 // State is all that judging remembers of its streams. Saved, and loaded into a
 // fresh one in another process, it goes on as if there had been no break.

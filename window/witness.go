@@ -1,7 +1,6 @@
 package window
 
 import (
-	"maps"
 	"slices"
 
 	"github.com/loopgauge/loopgauge/fingerprint"
@@ -12,7 +11,6 @@ import (
 // clock is. Show it every request that is judged, in release order.
 type Witness struct {
 	plan *Plan
-	keep int // minutes of errors that are kept; 0 is all
 
 	quiet []int64 // by rule: the longest pause inside one episode
 
@@ -20,22 +18,15 @@ type Witness struct {
 	// own: their places in the plan, -1 if it has none.
 	results, answers, messages, conversation int
 
-	errors        map[int64]errorMinute
+	errors        errorMinutes
 	judged, whole int64 // requests; of those, at a whole second
 
 	ordinals ordinals // of the request at work
 }
 
-// errorMinute is a minute in which somebody had 429 or 5xx: that others had,
-// too, is the difference between an outage and one's own trouble.
-type errorMinute struct {
-	who    uint64 // the first, as a hash; never 0
-	shared bool
-}
-
 // NewWitness makes a Witness for the requests of a plan.
 func (p *Plan) NewWitness() *Witness {
-	w := &Witness{plan: p, errors: map[int64]errorMinute{}, conversation: -1}
+	w := &Witness{plan: p, errors: newErrorMinutes(), conversation: -1}
 	for _, r := range p.Rules {
 		w.quiet = append(w.quiet, r.quiet().Microseconds())
 	}
@@ -114,38 +105,21 @@ func (w *Witness) Seen(ev *Event) {
 	if ev.Time%1_000_000 == 0 {
 		w.whole++
 	}
-	if ev.Status != 429 && ev.Status < 500 {
-		return
+	w.errors.seen(ev, w.who)
+}
+
+// who names the sender of a request: the conversation, where the log has no
+// callers.
+func (w *Witness) who(ev *Event) string {
+	if ev.Caller != "" {
+		return ev.Caller
 	}
-	m, who := ev.Time/minute, textHash(ev.Caller+"\x00"+w.Conversation(ev))|1
-	at, known := w.errors[m]
-	switch {
-	case !known:
-		at.who = who
-	case at.who != who:
-		at.shared = true
-	}
-	w.errors[m] = at
-	if w.keep > 0 && !known {
-		for len(w.errors) > w.keep {
-			delete(w.errors, slices.Min(slices.Collect(maps.Keys(w.errors)))) // any order: sorted
-		}
-	}
+	return w.Conversation(ev)
 }
 
 // coarse tells that the log is one of whole seconds, in which sharing one's
 // time means nothing.
 func (w *Witness) coarse() bool { return 2*w.whole > w.judged }
-
-// shared tells whether others had errors when these requests had.
-func (w *Witness) shared(f *Facts) bool {
-	for _, m := range f.minutes {
-		if w.errors[m].shared || w.errors[m-1].shared || w.errors[m+1].shared {
-			return true
-		}
-	}
-	return false
-}
 
 // Conversation names the conversation of a request, "" if it has none, or no
 // rule looks at it.
@@ -277,19 +251,10 @@ const fewPrints = 4
 func (w *Witness) save(s *saver) {
 	s.Varint(w.judged)
 	s.Varint(w.whole)
-	minutes := slices.Sorted(maps.Keys(w.errors)) // any order: sorted
-	s.Uvarint(uint64(len(minutes)))
-	for _, m := range minutes {
-		s.Varint(m)
-		s.Uvarint(w.errors[m].who)
-		s.Bool(w.errors[m].shared)
-	}
+	w.errors.save(s)
 }
 
 func (w *Witness) load(l *loader) {
 	w.judged, w.whole = l.Varint(), l.Varint()
-	for range l.Count(3) {
-		m := l.Varint()
-		w.errors[m] = errorMinute{l.Uvarint(), l.Bool()}
-	}
+	w.errors.load(l)
 }

@@ -1,0 +1,203 @@
+package window
+
+import (
+	"maps"
+	"slices"
+)
+
+// The classes of statuses that need not be of the caller's making. A provider
+// that is down and a limit that is reached have nothing to do with each other.
+const (
+	limited     = iota // 429
+	unavailable        // 5xx, and no answer in time: 408, and 499 of nginx
+	errorClasses
+)
+
+// errorClass is the class of a status, -1 if it is of none.
+func errorClass(status int) int {
+	switch {
+	case status == 429:
+		return limited
+	case status >= 500, status == 408, status == 499:
+		return unavailable
+	}
+	return -1
+}
+
+// errorTime is a minute in which there were errors of a class.
+type errorTime struct {
+	minute int64
+	class  int
+}
+
+// errorMinutes know who had errors when: that others had the same is the
+// difference between an outage and one's own trouble.
+type errorMinutes struct {
+	keep    int  // minutes; 0 is all
+	callers bool // the log names callers
+	kept    map[int64]*errorMinute
+	now     int64        // the latest, which is kept with errors or without
+	at      *errorMinute // of now; nil before the first
+}
+
+// errorMinute counts the requests of a minute.
+type errorMinute struct {
+	fine   int64
+	failed [errorClasses]failing
+}
+
+// failing counts the errors of those who have most, exactly if they are few.
+// Beyond that who comes takes the place of the one with the fewest, and their
+// number, so that nobody seems to have fewer than they have.
+type failing [mostFailing]struct {
+	who uint64 // as a hash; never 0
+	n   int64
+}
+
+const mostFailing = 4
+
+func (f *failing) add(who uint64) {
+	least := &f[0]
+	for i := range f {
+		if f[i].who == who {
+			least = &f[i]
+			break
+		}
+		if f[i].n < least.n {
+			least = &f[i]
+		}
+	}
+	least.who = who
+	least.n++
+}
+
+// others is how many errors others had than the one who had most.
+func (f *failing) others() (n int64) {
+	most := int64(0)
+	for i := range f {
+		n += f[i].n
+		most = max(most, f[i].n)
+	}
+	return n - most
+}
+
+// An outage is it if others have had errors as well, more than one, and a fifth
+// of all requests but one's own: with some providers a few always fail.
+const (
+	leastOthers = 2
+	othersShare = 5
+)
+
+func (m *errorMinute) outage(class int) bool {
+	n := m.failed[class].others()
+	return n >= leastOthers && othersShare*n >= n+m.fine
+}
+
+func newErrorMinutes() errorMinutes { return errorMinutes{kept: map[int64]*errorMinute{}} }
+
+// seen takes a request in; who asks for who sent it, if it failed.
+func (x *errorMinutes) seen(ev *Event, who func(*Event) string) {
+	if m := ev.Time / minute; x.at == nil || m != x.now {
+		x.turn(m)
+	}
+	x.callers = x.callers || ev.Caller != ""
+	class := errorClass(ev.Status)
+	if class < 0 {
+		x.at.fine++
+		return
+	}
+	x.at.failed[class].add(textHash(who(ev)) | 1)
+}
+
+// turn goes to another minute. One in which nobody had errors is forgotten.
+func (x *errorMinutes) turn(m int64) {
+	spare := x.at
+	if x.at != nil && x.at.failed == [errorClasses]failing{} {
+		delete(x.kept, x.now)
+	} else {
+		spare = nil
+	}
+	x.now, x.at = m, x.kept[m]
+	if x.at != nil { // time that went back
+		return
+	}
+	if x.at = spare; spare == nil {
+		x.at = &errorMinute{}
+	}
+	*x.at = errorMinute{}
+	for x.keep > 0 && len(x.kept) >= x.keep {
+		delete(x.kept, slices.Min(slices.Collect(maps.Keys(x.kept)))) // any order: sorted
+	}
+	x.kept[m] = x.at
+}
+
+// near is what is known of a minute and those next to it.
+func (x *errorMinutes) near(minute int64) (list [3]*errorMinute) {
+	for i := range list {
+		if m := x.kept[minute+int64(i)-1]; m != nil {
+			list[i] = m
+		} else {
+			list[i] = &noErrors
+		}
+	}
+	return list
+}
+
+var noErrors errorMinute
+
+// shared tells how many of some errors others had as well then, within a
+// minute, and whether others had some.
+func (x *errorMinutes) shared(errors []errorsAt) (n int64, some bool) {
+	for _, e := range errors {
+		outage := false
+		for _, m := range x.near(e.at.minute) {
+			outage = outage || m.outage(e.at.class)
+			some = some || m.failed[e.at.class].others() > 0
+		}
+		if outage {
+			n += e.n
+		}
+	}
+	return n, some
+}
+
+// others names those who are told apart.
+func (x *errorMinutes) others() string {
+	if x.callers {
+		return "callers"
+	}
+	return "conversations"
+}
+
+func (x *errorMinutes) save(s *saver) {
+	s.Bool(x.callers)
+	s.Varint(x.now)
+	minutes := slices.Sorted(maps.Keys(x.kept)) // any order: sorted
+	s.Uvarint(uint64(len(minutes)))
+	for _, m := range minutes {
+		s.Varint(m)
+		s.Varint(x.kept[m].fine)
+		for class := range x.kept[m].failed {
+			for _, f := range x.kept[m].failed[class] {
+				s.Uvarint(f.who)
+				s.Varint(f.n)
+			}
+		}
+	}
+}
+
+func (x *errorMinutes) load(l *loader) {
+	x.callers, x.now = l.Bool(), l.Varint()
+	for range l.Count(2 + 2*errorClasses*mostFailing) {
+		m := &errorMinute{}
+		x.kept[l.Varint()] = m
+		m.fine = l.Varint()
+		for class := range m.failed {
+			for i := range m.failed[class] {
+				f := &m.failed[class][i]
+				f.who, f.n = l.Uvarint(), l.Varint()
+			}
+		}
+	}
+	x.at = x.kept[x.now]
+}
