@@ -26,6 +26,7 @@ type Facts struct {
 	unavailable int64 // of a class of errors
 	answered    int64 // below 400, or no status but tokens in answer
 	instants    int64 // came at the time of the one before
+	together    int64 // began before the one before had ended
 
 	sessions variety
 	heard    *heard // nil if the log shows nothing of it
@@ -42,6 +43,7 @@ type Facts struct {
 	errors                 []errorsAt // those of a class
 	cycle                  int64      // highest count
 	last                   int64      // time of the last request
+	start                  int64      // when it began; NoTime is not known
 	pauses                 int64
 	pauseSum, pauseSquares float64 // seconds
 }
@@ -167,6 +169,11 @@ var healthPaths = []string{"/health", "/healthz", "/livez", "/readyz", "/ready",
 
 const minute = 60_000_000
 
+// soonEnough is the part of a request in whose last a client that waits for the
+// answer may begin the next: a log may have the end later than the client, as
+// streams and clocks go.
+const soonEnough = 10
+
 // note adds what one more request says by itself. parallel tells that its
 // equal calls came with one request.
 func (f *Facts) note(ev *Event, parallel bool) {
@@ -199,7 +206,10 @@ func (f *Facts) note(ev *Event, parallel bool) {
 		f.pauseSum += seconds
 		f.pauseSquares += seconds * seconds
 	}
-	f.last = ev.Time
+	if f.start != fingerprint.NoTime && ev.Start != fingerprint.NoTime && !(parallel && ev.Time == f.last) && ev.Start < f.last-(f.last-f.start)/soonEnough {
+		f.together++
+	}
+	f.last, f.start = ev.Time, ev.Start
 	f.sessions.addText(ev.Session)
 }
 
@@ -261,7 +271,7 @@ func (f *Facts) pace() string {
 // them.
 func (f *Facts) numbers() []*int64 {
 	r := &f.wasHeard().results
-	return []*int64{&f.Requests, &f.First, &f.since, &f.Probes, &f.OneToken, &f.Gets, &f.failed, &f.unavailable, &f.answered, &f.instants, &f.cycle, &f.last, &f.pauses, &r.turns, &r.changes, &r.run, &r.longest}
+	return []*int64{&f.Requests, &f.First, &f.since, &f.Probes, &f.OneToken, &f.Gets, &f.failed, &f.unavailable, &f.answered, &f.instants, &f.together, &f.cycle, &f.last, &f.start, &f.pauses, &r.turns, &r.changes, &r.run, &r.longest}
 }
 
 func (f *Facts) varieties() []*variety {

@@ -44,6 +44,28 @@ func TestFactsNote(t *testing.T) {
 	f(Event{Status: unknown}, true, Facts{pauses: 1})
 }
 
+// TestFactsTogether: whose client waits for an answer begins when the one before
+// is over, or a little sooner, as clocks go.
+func TestFactsTogether(t *testing.T) {
+	const unknown = fingerprint.NoTime
+	f := func(want int64, times ...[2]int64) {
+		t.Helper()
+		facts := begin(0, 0)
+		for _, at := range times {
+			facts.note(&Event{Start: at[0], Time: at[1]}, false)
+		}
+		if facts.together != want {
+			t.Errorf("%d: %d began together, want %d", times, facts.together, want)
+		}
+	}
+	f(0, [2]int64{10, 20}, [2]int64{20, 30}, [2]int64{29, 40})
+	f(1, [2]int64{10, 20}, [2]int64{18, 30})
+	f(2, [2]int64{10, 20}, [2]int64{9, 30}, [2]int64{11, 31})
+	f(0, [2]int64{unknown, 20}, [2]int64{9, 30})
+	f(0, [2]int64{10, 20}, [2]int64{unknown, 30})
+	f(0, [2]int64{10, 10}, [2]int64{11, 11}) // an end is all there is
+}
+
 // TestResultsAdd: what turns have in common is what tells.
 func TestResultsAdd(t *testing.T) {
 	f := func(want results, turns ...[]uint64) {

@@ -18,7 +18,7 @@ const (
 	Outage           Kind = "outage"            // the same request after an error that others had then, too
 	Polling          Kind = "polling"           // what comes back changes, or the pace is a clock's
 	Probe            Kind = "probe"             // a health check
-	Batch            Kind = "batch"             // one prompt in many sessions
+	Batch            Kind = "batch"             // one prompt in many sessions, or all at once
 	DuplicateLogging Kind = "duplicate-logging" // one request written twice
 	Unknown          Kind = "unknown"           // the log does not say
 )
@@ -112,6 +112,8 @@ func (w *Witness) kind(rule *Rule, f *Facts, text func(format string, args ...an
 		set(Polling, "the results change: %d of %d are not as the one before", came.changes, came.turns-1)
 	case 2*f.Gets > n:
 		set(Polling, "%s only read (GET or HEAD)%s", share(f.Gets), f.pace())
+	case !w.coarse() && 2*f.together >= n:
+		set(Batch, "%s began before the one before had ended", share(f.together))
 	case !rule.bySession() && f.sessions.different() > 1 && 2*f.sessions.different() >= min(n, mostVariety):
 		set(Batch, "%v sessions among %d requests", &f.sessions, n)
 	case f.mixed && f.sessions.different() > 1:

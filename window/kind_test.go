@@ -123,6 +123,11 @@ func TestKind(t *testing.T) {
 	f(fine, text, func(f *Facts) { f.sessions, f.mixed = different(10, 2), true }, Unknown, "none of them 4 times in a row")
 	f(fine, text, func(f *Facts) { f.sessions, f.mixed = different(10, 1), true }, Stuck, "")
 
+	f(fine, text, func(f *Facts) { f.together = 5 }, Batch, "5 of 10 began before the one before had ended")
+	f(fine, text, func(f *Facts) { f.together = 4 }, Stuck, "")
+	f(coarse, text, func(f *Facts) { f.together = 10 }, Stuck, "")
+	f(fine, text, func(f *Facts) { f.together, f.failed = 5, 5 }, Retry, "")
+
 	f(fine, text, func(f *Facts) { f.Requests, f.answered = 3, 2 }, Unknown, "came only 3 times")
 	f(fine, text, func(f *Facts) { f.Requests, f.answered = 4, 3 }, Stuck, "")
 	f(fine, text, func(f *Facts) { f.cycle = 3 }, Unknown, "came 11 times with others between")

@@ -135,7 +135,7 @@ func (*Witness) Begin(first int64) *Facts { return begin(first, 0) }
 
 // begin makes the facts of a stretch whose first request said that.
 func begin(first int64, said uint64) *Facts {
-	return &Facts{Requests: 1, First: first, last: first, said: said}
+	return &Facts{Requests: 1, First: first, last: first, start: fingerprint.NoTime, said: said}
 }
 
 // Note adds one more request of a key of a rule, which came round so often as a
