@@ -209,33 +209,33 @@ func TestCountersCapKeys(t *testing.T) {
 
 func TestCycleTakesTheShortestPeriod(t *testing.T) {
 	n := newNames(t)
-	f := func(sequence string, period, want int) {
+	f := func(sequence string, period, want, found int) {
 		t.Helper()
-		c := newCycle(CounterSpec{Kind: "cycle", Window: time.Hour, Period: period}, 0)
-		var got Count
+		c := newCycle(CounterSpec{Kind: "cycle", Window: time.Hour, Period: period}, 0).(*cycle)
+		var got Round
 		for i, name := range sequence {
-			got = c.Count(&Hit{Scope: n.scope("s").Key, Print: n.print(string(name)), Time: int64(i), Record: true})
+			got = c.round(&Hit{Scope: n.scope("s").Key, Print: n.print(string(name)), Time: int64(i), Record: true})
 		}
-		if got.N != want {
-			t.Errorf("%s, periods up to %d: %d repetitions, want %d", sequence, period, got.N, want)
+		if got != (Round{want, found}) {
+			t.Errorf("%s, periods up to %d: %+v, want %d of %d", sequence, period, got, want, found)
 		}
 	}
-	f("A", 5, 1)
-	f("AB", 5, 1)
-	f("AA", 5, 2)
-	f("AAAA", 5, 4)
-	f("ABAB", 5, 2)
-	f("ABABA", 5, 2)
-	f("ABABABAB", 1, 1)
-	f("ABCABC", 2, 1)
-	f("ABCABC", 3, 2)
-	f("XABCABCABC", 5, 3)
-	f("ABCDEABCDE", 5, 2)
-	f("ABCDEFABCDEF", 5, 1)
-	f("AABAAB", 5, 2)
-	f("AABAABAA", 5, 2) // period 1 twice comes before period 3
-	f("AABAABAABA", 5, 3)
-	f("ABABCC", 5, 2)
+	f("A", 5, 1, 1)
+	f("AB", 5, 1, 1)
+	f("AA", 5, 2, 1)
+	f("AAAA", 5, 4, 1)
+	f("ABAB", 5, 2, 2)
+	f("ABABA", 5, 2, 2)
+	f("ABABABAB", 1, 1, 1)
+	f("ABCABC", 2, 1, 1)
+	f("ABCABC", 3, 2, 3)
+	f("XABCABCABC", 5, 3, 3)
+	f("ABCDEABCDE", 5, 2, 5)
+	f("ABCDEFABCDEF", 5, 1, 1)
+	f("AABAAB", 5, 2, 3)
+	f("AABAABAA", 5, 2, 1) // period 1 twice comes before period 3
+	f("AABAABAABA", 5, 3, 3)
+	f("ABABCC", 5, 2, 1)
 }
 
 // TestStreakIsCycle: what comes several times in a row is a cycle of one step,

@@ -26,6 +26,7 @@ type cycle struct {
 	scopes  *table[fingerprint.ScopeKey, tail]
 	times   queues[int64]
 	steps   steps
+	found   int64 // the period of the last count, 1 if nothing repeats
 }
 
 // tail is the end of a scope's sequence. Positions count its events from 0.
@@ -66,7 +67,14 @@ func newCycle(spec CounterSpec, keys int) Counter {
 	return c
 }
 
+// round counts a hit.
+func (c *cycle) round(h *Hit) Round {
+	n := c.Count(h).N
+	return Round{n, int(c.found)}
+}
+
 func (c *cycle) Count(h *Hit) Count {
+	c.found = 1
 	print := printKeyOf(&h.Print)
 	if !h.Record {
 		t := c.scopes.find(h.Scope)
@@ -129,6 +137,7 @@ func (c *cycle) answer(t *tail, h *Hit, pending int64, run func(p int64) tailRun
 		if n < 2 {
 			continue
 		}
+		c.found = p
 		if c.endless {
 			return Count{int(n), r.time}
 		}

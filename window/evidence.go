@@ -32,7 +32,7 @@ func newEvidence(w *Witness, index int, rule *Rule, keys int) *evidence {
 // note takes a hit in, and returns the facts of its key; nil if it came for the
 // first time.
 func (e *evidence) note(ev *Event, h *Hit) *Facts {
-	inRow := e.inRow.count(ev, h)
+	round := e.inRow.count(ev, h)
 	key := e.keys.touch(pairKeyOf(h), ev.Time)
 	if key.first == 0 { // a key not seen before
 		key.first = ev.Time + 1
@@ -41,7 +41,7 @@ func (e *evidence) note(ev *Event, h *Hit) *Facts {
 	if key.facts == nil {
 		key.facts = e.witness.Begin(key.first - 1)
 	}
-	key.facts = e.witness.Note(key.facts, ev, e.rule, &h.Print, inRow)
+	key.facts = e.witness.Note(key.facts, ev, e.rule, &h.Print, round)
 	return key.facts
 }
 

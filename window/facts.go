@@ -41,7 +41,7 @@ type Facts struct {
 	loop *Facts // of the last stretch of the key that may be a loop; nil if none may
 
 	errors                 []errorsAt // those of a class
-	cycle                  int64      // highest count
+	cycle, period          int64      // highest count, and the period of that
 	last                   int64      // time of the last request
 	start                  int64      // when it began; NoTime is not known
 	pauses                 int64
@@ -249,6 +249,17 @@ func (f *Facts) steady() bool { return f.pauses >= leastPauses && f.paceSpread()
 // inRow is how often the same came in a row, or came round.
 func (f *Facts) inRow() int64 { return min(f.cycle, f.Requests) }
 
+// order says inRow in words.
+type order Facts
+
+func (o *order) String() string {
+	f := (*Facts)(o)
+	if f.period > 1 {
+		return fmt.Sprintf("in %d rounds of %d", f.inRow(), f.period)
+	}
+	return fmt.Sprintf("%d times in a row", f.inRow())
+}
+
 // meanPause is in seconds.
 func (f *Facts) meanPause() float64 { return f.pauseSum / float64(f.pauses) }
 
@@ -271,7 +282,7 @@ func (f *Facts) pace() string {
 // them.
 func (f *Facts) numbers() []*int64 {
 	r := &f.wasHeard().results
-	return []*int64{&f.Requests, &f.First, &f.since, &f.Probes, &f.OneToken, &f.Gets, &f.failed, &f.unavailable, &f.answered, &f.instants, &f.together, &f.cycle, &f.last, &f.start, &f.pauses, &r.turns, &r.changes, &r.run, &r.longest}
+	return []*int64{&f.Requests, &f.First, &f.since, &f.Probes, &f.OneToken, &f.Gets, &f.failed, &f.unavailable, &f.answered, &f.instants, &f.together, &f.cycle, &f.period, &f.last, &f.start, &f.pauses, &r.turns, &r.changes, &r.run, &r.longest}
 }
 
 func (f *Facts) varieties() []*variety {

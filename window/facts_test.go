@@ -181,7 +181,7 @@ func TestWitnessNote(t *testing.T) {
 		for _, r := range list {
 			now += r.after.Microseconds()
 			ev := &Event{Time: now, Session: r.session, Status: 200, Prints: make([]Prints, len(plan.Identities)), Scopes: make([]Scope, len(plan.Scopes))}
-			next := w.Note(facts, ev, 0, &print, 1)
+			next := w.Note(facts, ev, 0, &print, Round{1, 1})
 			if next != facts {
 				got = append(got, facts.Requests)
 			}

@@ -82,6 +82,7 @@ func (w *Witness) kind(rule *Rule, f *Facts, text func(format string, args ...an
 	calls := id.Sees == fingerprint.SeesCalls
 	heard := f.wasHeard()
 	came := &heard.results
+	inOrder := (*order)(f)
 	steady := f.steady() && (!w.coarse() || f.meanPause() >= coarsePause)
 	answered := max(f.answered, heard.answers.n)
 	failed := f.unavailable + f.failed
@@ -125,23 +126,23 @@ func (w *Witness) kind(rule *Rule, f *Facts, text func(format string, args ...an
 	case f.inRow() < LeastRepeats:
 		set(Unknown, "came %d times with others between", f.Requests)
 	case id.Sees&fingerprint.SeesResults != 0:
-		set(Stuck, "the same call with the same result, %d times in a row%s", f.inRow(), but)
+		set(Stuck, "the same call with the same result, %v%s", inOrder, but)
 	case calls && came.turns == 0:
-		set(Unknown, "the same call %d times in a row; the log does not show the results", f.inRow())
+		set(Unknown, "the same call %v; the log does not show the results", inOrder)
 	case calls && came.changes == 0:
-		set(Stuck, "the same call %d times in a row, and the same result each time%s", f.inRow(), but)
+		set(Stuck, "the same call %v, and the same result each time%s", inOrder, but)
 	case calls && came.longest >= LeastRepeats:
-		set(Stuck, "the same call %d times in a row, and the same result %d times in a row%s", f.inRow(), came.longest, but)
+		set(Stuck, "the same call %v, and the same result %d times in a row%s", inOrder, came.longest, but)
 	case calls:
-		set(Unknown, "the same call %d times in a row; the result changed once", f.inRow())
+		set(Unknown, "the same call %v; the result changed once", inOrder)
 	case steady && heard.answers.n == 0 && f.meanPause() >= pollingPause:
 		set(Polling, "the same request at a steady pace%s", f.pace())
 	case answered == 0:
-		set(Unknown, "the same request %d times in a row; the log does not show how it went", f.inRow())
+		set(Unknown, "the same request %v; the log does not show how it went", inOrder)
 	case 2*answered < n:
-		set(Unknown, "the same request %d times in a row; the log shows an answer to %s", f.inRow(), share(answered))
+		set(Unknown, "the same request %v; the log shows an answer to %s", inOrder, share(answered))
 	case 2*heard.answers.n >= n && heard.answers.different() == 1:
-		set(Stuck, "the same request %d times in a row, and the same call in answer%s", f.inRow(), but)
+		set(Stuck, "the same request %v, and the same call in answer%s", inOrder, but)
 	case answered < n:
 		set(Stuck, "the same request %d times, answered %s%s", f.Requests, share(answered), but)
 	default:

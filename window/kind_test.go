@@ -132,6 +132,7 @@ func TestKind(t *testing.T) {
 	f(fine, text, func(f *Facts) { f.Requests, f.answered = 4, 3 }, Stuck, "")
 	f(fine, text, func(f *Facts) { f.cycle = 3 }, Unknown, "came 11 times with others between")
 	f(fine, text, func(f *Facts) { f.cycle = 4 }, Stuck, "")
+	f(fine, resultsOf, func(f *Facts) { f.cycle, f.period = 9, 2 }, Stuck, "the same call with the same result, in 9 rounds of 2")
 
 	// A clock: whole seconds make short pauses look alike.
 	paced := func(pauses int64, mean, spread float64) func(*Facts) {

@@ -80,7 +80,7 @@ type Repeat struct {
 	Fingerprint fingerprint.Fingerprint
 	First       int64   // time of the key's first hit
 	Counts      []uint8 // by cell, at most 255: a rule fires whose threshold is that or less
-	InRow       int     // how often it came round, in the longest window: in its session, if the log has it
+	Round       Round   // how it came round, in the longest window: in its session, if the log has it
 	Tracked     []int32 // by window: the highest threshold at which a tracker fires; nil unless the rule has one
 }
 
@@ -142,6 +142,7 @@ type sweepTarget struct {
 	shown          []uint8   // the same, as levels, at most 255
 	climbs         []climb   // of the same
 	sequence       *sequence // of its scope; nil before the second event
+	rounds         int       // the period of what comes round in the longest window
 	inRow          *inRow    // within sessions; nil if its scopes tell them apart, or nobody asks
 	alone          bool      // the hit is the only one of its request
 	highest        []uint8   // of a request with several
@@ -270,16 +271,16 @@ func (s *Sweep) count(l *Look) {
 			t.hit.Scope, t.hit.Print, t.hit.Time = l.scope, l.ev.Prints[at.identity].Fingerprints[k], l.time
 		}
 		key := t.count(l)
-		row := 0
+		var round Round
 		if t.inRow != nil {
-			row = t.inRow.count(l.ev, &t.hit)
+			round = t.inRow.count(l.ev, &t.hit)
 		}
 		var tracked []int32
 		if t.trips != nil {
 			tracked = t.trip(l.ev, &l.ev.Scopes[at.scope], &t.hit, key, k, int(l.prints))
 		}
 		if key != nil {
-			s.repeats(key, l, k, row, tracked)
+			s.repeats(key, l, k, round, tracked)
 			repeated = true
 		}
 	}
@@ -289,8 +290,8 @@ func (s *Sweep) count(l *Look) {
 }
 
 // repeats notes what was counted of a key that repeats, with fingerprint k of
-// an event that came so often in a row.
-func (s *Sweep) repeats(key *repeats, l *Look, k, row int, tracked []int32) {
+// an event that came round so.
+func (s *Sweep) repeats(key *repeats, l *Look, k int, round Round, tracked []int32) {
 	t, at := s.targets[l.target], &s.sights[l.target]
 	shown := t.shown[:len(t.counts)]
 	for c, n := range t.counts {
@@ -303,10 +304,10 @@ func (s *Sweep) repeats(key *repeats, l *Look, k, row int, tracked []int32) {
 	}
 	if s.o.Repeat != nil {
 		if t.inRow == nil {
-			row = int(t.counts[len(t.counts)-1])
+			round = Round{int(t.counts[len(t.counts)-1]), t.rounds}
 		}
 		s.repeat = Repeat{
-			&key.keep, int(l.target), l.ev, &l.ev.Scopes[at.scope], l.ev.Prints[at.identity].Fingerprints[k], key.first, t.shown, row, tracked,
+			&key.keep, int(l.target), l.ev, &l.ev.Scopes[at.scope], l.ev.Prints[at.identity].Fingerprints[k], key.first, t.shown, round, tracked,
 		}
 		s.o.Repeat(&s.repeat)
 	}

@@ -164,14 +164,14 @@ func (q *sequence) note(now, longest int64) {
 }
 
 // repetitions is how often the shortest period that repeats stands complete
-// among so many events at the end.
-func (q *sequence) repetitions(inside int) int32 {
+// among so many events at the end, and which that is.
+func (q *sequence) repetitions(inside int) (n int32, period int) {
 	for p := 1; p <= len(q.recent); p++ {
 		if n := int(min(q.run(p), int64(inside))); n >= 2*p {
-			return int32(n / p)
+			return int32(n / p), p
 		}
 	}
-	return 1
+	return 1, 1
 }
 
 // inside is how many of some times, in rising order, are at most so old.
@@ -184,6 +184,7 @@ func inside(times []int64, now, age int64) int {
 func (t *sweepTarget) countSequence(now int64) {
 	windows, q := len(t.maxAges), t.sequence
 	sliding, streak, cycle := t.counts[:windows], t.counts[streakKind*windows:cycleKind*windows], t.counts[cycleKind*windows:]
+	t.rounds = 1
 	run := int64(1)
 	if q != nil {
 		run = q.run(1)
@@ -196,6 +197,6 @@ func (t *sweepTarget) countSequence(now int64) {
 		return
 	}
 	for w, age := range t.maxAges {
-		cycle[w] = q.repetitions(inside(q.times, now, age))
+		cycle[w], t.rounds = q.repetitions(inside(q.times, now, age))
 	}
 }

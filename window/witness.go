@@ -138,8 +138,8 @@ func begin(first int64, said uint64) *Facts {
 	return &Facts{Requests: 1, First: first, last: first, start: fingerprint.NoTime, said: said}
 }
 
-// Note adds one more request of a key of a rule, which came round so often as a
-// cycle counter tells: in a row, too, that is. It returns the facts to go on with: f, or those of
+// Note adds one more request of a key of a rule, which came round as a cycle
+// counter tells: in a row, too, that is. It returns the facts to go on with: f, or those of
 // the new stretch that the request is in. What is said of a stretch must not be
 // watered down by what comes an hour before or after it, so a stretch ends
 //   - with a pause that is long for the rule, and beside those before it;
@@ -149,7 +149,7 @@ func begin(first int64, said uint64) *Facts {
 //
 // A new stretch begins with this request, unless its Requests tell that it has
 // some of those before.
-func (w *Witness) Note(f *Facts, ev *Event, rule int, print *fingerprint.Fingerprint, inRow int) *Facts {
+func (w *Witness) Note(f *Facts, ev *Event, rule int, print *fingerprint.Fingerprint, round Round) *Facts {
 	said := w.said(ev, w.plan.Rules[rule])
 	differs, long := f.differs(said), ev.Time-f.last > w.quiet[rule] && f.paused(ev.Time)
 	switch {
@@ -167,12 +167,12 @@ func (w *Witness) Note(f *Facts, ev *Event, rule int, print *fingerprint.Fingerp
 		if f.run == nil {
 			f.run = begin(f.since, f.said)
 		}
-		if w.add(f.run, ev, rule, print, inRow, said); f.run.equal() {
+		if w.add(f.run, ev, rule, print, round, said); f.run.equal() {
 			f.run.loop = f.loop
 			return f.run
 		}
 	}
-	w.add(f, ev, rule, print, inRow, said)
+	w.add(f, ev, rule, print, round, said)
 	return f
 }
 
@@ -193,7 +193,7 @@ func (w *Witness) said(ev *Event, rule *Rule) (hash uint64) {
 }
 
 // add adds one more request to a stretch.
-func (w *Witness) add(f *Facts, ev *Event, rule int, print *fingerprint.Fingerprint, inRow int, said uint64) {
+func (w *Witness) add(f *Facts, ev *Event, rule int, print *fingerprint.Fingerprint, round Round, said uint64) {
 	own := &ev.Prints[w.plan.identity[rule]]
 	at := w.ordinals.find(print, ev, w.plan.identity[rule])
 	again := at.again && ev.Time == f.last // the same call, in one request
@@ -215,7 +215,9 @@ func (w *Witness) add(f *Facts, ev *Event, rule int, print *fingerprint.Fingerpr
 	for _, p := range prints(ev, w.answers) {
 		f.toHear().answers.add(printHash(&p))
 	}
-	f.cycle = max(f.cycle, int64(inRow))
+	if n := int64(round.N); n > f.cycle {
+		f.cycle, f.period = n, int64(round.Period)
+	}
 }
 
 // came appends what came of the calls of a tool in the last turn, of all calls

@@ -166,7 +166,7 @@ func (c *collector) repeat(r *window.Repeat) {
 	if k == nil {
 		k = c.begin(r, c.witness.Begin(r.First))
 	}
-	facts := c.witness.Note(k.facts, r.Event, c.rules[r.Target], &r.Fingerprint, r.InRow)
+	facts := c.witness.Note(k.facts, r.Event, c.rules[r.Target], &r.Fingerprint, r.Round)
 	if facts != k.facts {
 		k = c.part(k, r, facts)
 	}
