@@ -38,6 +38,7 @@ const (
 	hasPortion
 	isHome
 	hasAll
+	issued
 	eventBits // all of them are below
 )
 
@@ -120,6 +121,7 @@ func bitsOf(ev *Event) (has uint64) {
 	set(hasCached, ev.Cached != fingerprint.NotLogged)
 	set(cached, ev.Cached == fingerprint.Yes)
 	set(excluded, ev.Exclude > 0)
+	set(issued, ev.Issued)
 	set(hasChat, ev.Exclude == 0 && ev.Chat != nil)
 	if p := ev.Portion; p != nil {
 		has |= hasPortion
@@ -295,6 +297,7 @@ func (e *EventReader) read(l *loader, ev *Event) {
 		Start: fingerprint.NoTime, Status: fingerprint.Unknown, TokensIn: fingerprint.Unknown, TokensOut: fingerprint.Unknown,
 		MaxTokens: fingerprint.Unknown, Cost: math.NaN(),
 		Stream: tri(has, hasStream, streams), Cached: tri(has, hasCached, cached),
+		Issued: has&issued != 0,
 	}
 	p, q := &ev.Position, &e.before.Position
 	stream := int64(q.Stream) + l.Varint()

@@ -23,6 +23,9 @@ const evidenceMinutes = 24 * 60
 func newEvidence(w *Witness, index int, rule *Rule, keys int) *evidence {
 	spec := rule.Counter.effective()
 	spec.Closed = rule.Counter.EdgeCounts()
+	if x := w.asked[index]; x != nil {
+		x.scopes.keys = keys
+	}
 	return &evidence{
 		witness: w, rule: index, keys: newTable[pairKey, keyEvidence](rule.quiet().Microseconds(), keys, nil),
 		inRow: newInRow(rule, spec, keys),
@@ -68,6 +71,11 @@ func (e *evidence) save(s *saver) {
 			saveStretch(s, entry.state.facts)
 		})
 	})
+	s.Section("asked", func() {
+		if x := e.witness.asked[e.rule]; x != nil {
+			x.save(s, e.factsOf)
+		}
+	})
 }
 
 func (e *evidence) load(l *loader) {
@@ -78,6 +86,19 @@ func (e *evidence) load(l *loader) {
 			key.facts = loadStretch(l)
 		})
 	})
+	l.Section("asked", func() {
+		if x := e.witness.asked[e.rule]; x != nil {
+			x.load(l, e.factsOf)
+		}
+	})
+}
+
+// factsOf are those of a key, nil if there are none.
+func (e *evidence) factsOf(k pairKey) *Facts {
+	if key := e.keys.find(k); key != nil {
+		return key.facts
+	}
+	return nil
 }
 
 // link gives the open episodes the facts of their keys again.

@@ -54,6 +54,7 @@ func TestEvidenceOutlivesRestart(t *testing.T) {
 			session := fmt.Sprint("session-", rapid.IntRange(0, phase/3).Draw(t, "session"))
 			r.Event = *p.event(at, session, nil, 0)
 			r.Prints, r.Scopes = nil, nil
+			r.Issued = rapid.Bool().Draw(t, "issued")
 			r.Status = []int{200, 200, 200, 500}[rapid.IntRange(0, 3).Draw(t, "status")]
 			for _, id := range plan.Identities {
 				n := 0

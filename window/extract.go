@@ -136,7 +136,7 @@ func (x *Extractor) event(r *fingerprint.Request, ev *Event) {
 	}
 	x.choose(r, ev)
 	x.fingerprint(r, ev)
-	ev.Link = x.link(r)
+	ev.Link, ev.Issued = x.link(r), r.ToolCallsLogged && len(r.ToolCalls) > 0
 	x.scope(r, ev)
 	x.hear(r, ev)
 }

@@ -25,6 +25,7 @@ type Facts struct {
 	failed      int64 // 4xx, but for those
 	unavailable int64 // of a class of errors
 	answered    int64 // below 400, or no status but tokens in answer
+	issued      int64 // answered with calls, as the log says
 	instants    int64 // came at the time of the one before
 	together    int64 // began before the one before had ended
 
@@ -37,6 +38,8 @@ type Facts struct {
 	mixed bool
 	since int64
 	run   *Facts
+
+	over bool // nothing is added any more; of none that is saved
 
 	loop *Facts // of the last stretch of the key that may be a loop; nil if none may
 
@@ -133,7 +136,21 @@ type results struct {
 	changes int64    // of those, that showed none of the turn before
 	run     int64    // turns at the end that showed the same
 	longest int64    // such run
+	blank   int64    // requests that end with something else
+	loose   int64    // that do not show what their results are of
 	held    []uint64 // what all turns of the run showed, as hashes
+}
+
+// note takes in what a request shows, or why it shows nothing.
+func (r *results) note(shown []uint64, cause fingerprint.Cause) {
+	switch {
+	case len(shown) > 0:
+		r.add(shown)
+	case cause == fingerprint.LossyContent, cause == fingerprint.HistoryElsewhere:
+		r.loose++
+	case cause == fingerprint.Computable, cause == fingerprint.NoToolTurn:
+		r.blank++
+	}
 }
 
 func (r *results) add(shown []uint64) {
@@ -187,6 +204,9 @@ func (f *Facts) note(ev *Event, parallel bool) {
 	case ev.Status > 0, ev.Status == fingerprint.Unknown && ev.TokensOut > 0:
 		f.answered++
 	}
+	if ev.Issued {
+		f.issued++
+	}
 	if ev.MaxTokens == 1 || slices.Contains(healthPaths, ev.Path) {
 		f.Probes++
 		if ev.MaxTokens == 1 {
@@ -212,6 +232,21 @@ func (f *Facts) note(ev *Event, parallel bool) {
 	f.last, f.start = ev.Time, ev.Start
 	f.sessions.addText(ev.Session)
 }
+
+// came takes in what came of the last call of the stretch, if that is still told
+// of.
+func (f *Facts) came(shown []uint64) {
+	if f.over {
+		return
+	}
+	f.toHear().results.add(shown)
+	if f.run != nil {
+		f.run.toHear().results.add(shown)
+	}
+}
+
+// End says that nothing is to be added any more.
+func (f *Facts) End() { f.over = true }
 
 // erred notes an error. What comes after the times that are kept is added to the
 // last.
@@ -282,7 +317,7 @@ func (f *Facts) pace() string {
 // them.
 func (f *Facts) numbers() []*int64 {
 	r := &f.wasHeard().results
-	return []*int64{&f.Requests, &f.First, &f.since, &f.Probes, &f.OneToken, &f.Gets, &f.failed, &f.unavailable, &f.answered, &f.instants, &f.together, &f.cycle, &f.period, &f.last, &f.start, &f.pauses, &r.turns, &r.changes, &r.run, &r.longest}
+	return []*int64{&f.Requests, &f.First, &f.since, &f.Probes, &f.OneToken, &f.Gets, &f.failed, &f.unavailable, &f.answered, &f.issued, &f.instants, &f.together, &f.cycle, &f.period, &f.last, &f.start, &f.pauses, &r.turns, &r.changes, &r.run, &r.longest, &r.blank, &r.loose}
 }
 
 func (f *Facts) varieties() []*variety {

@@ -84,7 +84,7 @@ func (w *Witness) kind(rule *Rule, f *Facts, text func(format string, args ...an
 	came := &heard.results
 	inOrder := (*order)(f)
 	steady := f.steady() && (!w.coarse() || f.meanPause() >= coarsePause)
-	answered := max(f.answered, heard.answers.n)
+	answered := max(f.answered, f.issued)
 	failed := f.unavailable + f.failed
 	shared, some := w.errors.shared(f.errors)
 	switch {
@@ -127,6 +127,10 @@ func (w *Witness) kind(rule *Rule, f *Facts, text func(format string, args ...an
 		set(Unknown, "came %d times with others between", f.Requests)
 	case id.Sees&fingerprint.SeesResults != 0:
 		set(Stuck, "the same call with the same result, %v%s", inOrder, but)
+	case calls && came.turns == 0 && came.loose > 0:
+		set(Unknown, "the same call %v; the log does not show which results are of it", inOrder)
+	case calls && came.turns == 0 && came.blank > 0:
+		set(Unknown, "the same call %v; no request ends with a result of it", inOrder)
 	case calls && came.turns == 0:
 		set(Unknown, "the same call %v; the log does not show the results", inOrder)
 	case calls && came.changes == 0:
@@ -141,7 +145,7 @@ func (w *Witness) kind(rule *Rule, f *Facts, text func(format string, args ...an
 		set(Unknown, "the same request %v; the log does not show how it went", inOrder)
 	case 2*answered < n:
 		set(Unknown, "the same request %v; the log shows an answer to %s", inOrder, share(answered))
-	case 2*heard.answers.n >= n && heard.answers.different() == 1:
+	case 2*f.issued >= n && heard.answers.different() == 1:
 		set(Stuck, "the same request %v, and the same call in answer%s", inOrder, but)
 	case answered < n:
 		set(Stuck, "the same request %d times, answered %s%s", f.Requests, share(answered), but)

@@ -101,6 +101,8 @@ func TestKind(t *testing.T) {
 		return func(f *Facts) { f.toHear().results = results{turns: turns, changes: changes, longest: longest} }
 	}
 	f(fine, callsOf, func(*Facts) {}, Unknown, "does not show the results")
+	f(fine, callsOf, func(f *Facts) { f.toHear().results.blank = 1 }, Unknown, "no request ends with a result of it")
+	f(fine, callsOf, func(f *Facts) { f.toHear().results.loose = 1 }, Unknown, "does not show which results are of it")
 	f(fine, callsOf, came(10, 0, 10), Stuck, "same result each time")
 	f(fine, callsOf, came(10, 1, 8), Stuck, "the same result 8 times in a row")
 	f(fine, callsOf, came(3, 1, 2), Unknown, "the result changed once")
@@ -153,8 +155,15 @@ func TestKind(t *testing.T) {
 	f(fine, text, func(f *Facts) { f.answered = 0 }, Unknown, "does not show how it went")
 	f(fine, text, func(f *Facts) { f.answered = 4 }, Unknown, "shows an answer to 4 of 10")
 	f(fine, text, func(f *Facts) { f.answered = 5 }, Stuck, "answered 5 of 10")
-	f(fine, text, func(f *Facts) { f.toHear().answers = different(5, 1) }, Stuck, "the same call in answer")
-	f(fine, text, func(f *Facts) { f.toHear().answers = different(5, 2) }, Stuck, "answered each time")
-	f(fine, text, func(f *Facts) { f.toHear().answers = different(4, 1) }, Stuck, "answered each time")
-	f(fine, text, func(f *Facts) { f.answered, f.toHear().answers = 0, different(30, 2) }, Stuck, "answered each time")
+	issued := func(n int64, values int) func(*Facts) {
+		return func(f *Facts) { f.issued, f.toHear().answers = n, different(int(n), values) }
+	}
+	f(fine, text, issued(5, 1), Stuck, "the same call in answer")
+	f(fine, text, issued(5, 2), Stuck, "answered each time")
+	f(fine, text, issued(4, 1), Stuck, "answered each time")
+	f(fine, text, func(f *Facts) { f.toHear().answers = different(10, 1) }, Stuck, "answered each time") // of requests, without responses
+	f(fine, text, func(f *Facts) {
+		issued(10, 2)(f)
+		f.answered = 0
+	}, Stuck, "answered each time")
 }

@@ -19,7 +19,8 @@ type Witness struct {
 	results, answers, messages, conversation int
 
 	errors        errorMinutes
-	judged, whole int64 // requests; of those, at a whole second
+	asked         []*asked // by rule; nil of those that look at no calls
+	judged, whole int64    // requests; of those, at a whole second
 
 	ordinals ordinals // of the request at work
 }
@@ -36,6 +37,12 @@ func (p *Plan) NewWitness() *Witness {
 	for i, s := range p.Scopes {
 		if slices.Equal(s.Fields, companionScope.Fields) {
 			w.conversation = i
+		}
+	}
+	w.asked = make([]*asked, len(p.Rules))
+	for i, r := range p.Rules {
+		if w.results >= 0 && r.Identity.Sees == fingerprint.SeesCalls {
+			w.asked[i] = newAsked()
 		}
 	}
 	return w
@@ -150,6 +157,39 @@ func begin(first int64, said uint64) *Facts {
 // A new stretch begins with this request, unless its Requests tell that it has
 // some of those before.
 func (w *Witness) Note(f *Facts, ev *Event, rule int, print *fingerprint.Fingerprint, round Round) *Facts {
+	identity := w.plan.identity[rule]
+	at := w.ordinals.find(print, ev, identity)
+	x := w.asked[rule]
+	if x == nil {
+		return w.note(f, ev, rule, round, at.again, nil)
+	}
+	key, conversation := pairKey{ev.Scopes[w.plan.scope[rule]].Key, printKeyOf(print)}, w.conversationKey(ev, rule)
+	tool := ev.Prints[identity].Name(at.last)
+	own := x.hear(conversation, ev, w.results, f)
+	var room [fewPrints]uint64
+	shown := room[:0]
+	if !ev.Issued || !own && round.Period == 1 && round.N > 1 {
+		shown = came(shown, &ev.Prints[w.results], tool)
+	}
+	f = w.note(f, ev, rule, round, at.again, shown)
+	if ev.Issued {
+		x.wait(conversation, ev, askedCall{key, tool, f})
+	}
+	return f
+}
+
+// conversationKey is that of the conversation of a request, or of the scope of a
+// rule where none is known.
+func (w *Witness) conversationKey(ev *Event, rule int) fingerprint.ScopeKey {
+	if w.conversation >= 0 && len(ev.Scopes[w.conversation].Values) > 0 {
+		return ev.Scopes[w.conversation].Key
+	}
+	return ev.Scopes[w.plan.scope[rule]].Key
+}
+
+// note is Note where it is known what the request shows of the call before.
+// again says that it has the same call more than once.
+func (w *Witness) note(f *Facts, ev *Event, rule int, round Round, again bool, shown []uint64) *Facts {
 	said := w.said(ev, w.plan.Rules[rule])
 	differs, long := f.differs(said), ev.Time-f.last > w.quiet[rule] && f.paused(ev.Time)
 	switch {
@@ -167,12 +207,12 @@ func (w *Witness) Note(f *Facts, ev *Event, rule int, print *fingerprint.Fingerp
 		if f.run == nil {
 			f.run = begin(f.since, f.said)
 		}
-		if w.add(f.run, ev, rule, print, round, said); f.run.equal() {
+		if w.add(f.run, ev, rule, round, again, shown, said); f.run.equal() {
 			f.run.loop = f.loop
 			return f.run
 		}
 	}
-	w.add(f, ev, rule, print, round, said)
+	w.add(f, ev, rule, round, again, shown, said)
 	return f
 }
 
@@ -193,24 +233,19 @@ func (w *Witness) said(ev *Event, rule *Rule) (hash uint64) {
 }
 
 // add adds one more request to a stretch.
-func (w *Witness) add(f *Facts, ev *Event, rule int, print *fingerprint.Fingerprint, round Round, said uint64) {
-	own := &ev.Prints[w.plan.identity[rule]]
-	at := w.ordinals.find(print, ev, w.plan.identity[rule])
-	again := at.again && ev.Time == f.last // the same call, in one request
-	f.note(ev, at.again)
+func (w *Witness) add(f *Facts, ev *Event, rule int, round Round, again bool, shown []uint64, said uint64) {
+	parallel := again && ev.Time == f.last // the same call, in one request
+	f.note(ev, again)
 	if said != 0 {
 		f.said = said
 	}
-	switch id := w.plan.Rules[rule].Identity; {
-	case id.Sees == 0:
+	if w.plan.Rules[rule].Identity.Sees == 0 {
 		for _, p := range prints(ev, w.messages) {
 			f.toHear().messages.add(printHash(&p))
 		}
-	case id.Sees == fingerprint.SeesCalls && !again && w.results >= 0:
-		var room [fewPrints]uint64
-		if shown := came(room[:0], &ev.Prints[w.results], own.Name(at.last)); len(shown) > 0 {
-			f.toHear().results.add(shown)
-		}
+	}
+	if w.asked[rule] != nil && !parallel {
+		f.toHear().results.note(shown, ev.Prints[w.results].Cause)
 	}
 	for _, p := range prints(ev, w.answers) {
 		f.toHear().answers.add(printHash(&p))
@@ -221,19 +256,13 @@ func (w *Witness) add(f *Facts, ev *Event, rule int, print *fingerprint.Fingerpr
 }
 
 // came appends what came of the calls of a tool in the last turn, of all calls
-// if none there is of that tool.
+// if it has no name.
 func came(dst []uint64, p *Prints, tool string) []uint64 {
 	list := p.Fingerprints[:min(len(p.Fingerprints), mostVariety)]
 	for k := range list {
-		if len(dst) < fewPrints && p.Name(k) == tool {
+		if len(dst) < fewPrints && (tool == "" || p.Name(k) == tool) {
 			dst = append(dst, printHash(&list[k]))
 		}
-	}
-	if len(dst) > 0 {
-		return dst
-	}
-	for k := range list[:min(len(list), fewPrints)] {
-		dst = append(dst, printHash(&list[k]))
 	}
 	return dst
 }

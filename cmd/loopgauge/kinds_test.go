@@ -124,6 +124,27 @@ func TestKinds(t *testing.T) {
 	}), "zelyx", window.Unknown, "does not show whether the requests were equal")
 }
 
+// TestKindsOfErrors: an outage is what others have too, of the same class and in
+// earnest.
+func TestKindsOfErrors(t *testing.T) {
+	tunesKinds(t)
+	by := func(caller, session string, status int) string {
+		return strings.NewReplacer(`"k"`, `"`+caller+`"`, `"s"`, `"`+session+`"`).Replace(question) + fmt.Sprintf(`,"status":%d`, status)
+	}
+	kindOf(t, "a 429 of another", unevenly(8, func(i int) string {
+		if i%4 == 3 {
+			return by("other", "o", 429)
+		}
+		return by("k", "s", 500)
+	}), "last-messages", window.Retry, "no other callers had the same")
+	kindOf(t, "one caller in two sessions", unevenly(16, func(i int) string { return by("k", fmt.Sprint("s", i%2), 429) }),
+		"last-messages", window.Retry, "no other callers had the same")
+	for _, status := range []int{408, 429, 499, 503} {
+		kindOf(t, fmt.Sprint("two callers on ", status), unevenly(16, func(i int) string { return by(fmt.Sprint("k", i%2), fmt.Sprint("s", i%2), status) }),
+			"last-messages", window.Outage, "other callers had the same")
+	}
+}
+
 // TestKindsOfCalls tells repeated calls apart by what came of them.
 func TestKindsOfCalls(t *testing.T) {
 	tunesKinds(t)
@@ -155,6 +176,50 @@ func TestKindsOfCalls(t *testing.T) {
 		"tool-call", window.Unknown, "the result changed once")
 	kindOf(t, "results that change seldom, looked up by a clock", every(60, ".5", 40, func(i int) string { return step(fmt.Sprint("line ", i/9)) }),
 		"tool-call", window.Polling, "the results change")
+}
+
+// TestKindsOfCallsBetween: where the log has responses, a call's result is in a
+// later request than the call.
+func TestKindsOfCallsBetween(t *testing.T) {
+	tunesKinds(t)
+	// steps issue one call after the other, each with the result of the one
+	// before.
+	type call struct{ tool, argument, result string }
+	steps := func(n int, of func(i int) call) string {
+		return unevenly(n, func(i int) string {
+			now := of(i)
+			line := fmt.Sprintf(`"session":"s","caller":"k","model":"m","status":200,"tool_calls":[{"name":%q,"arguments":"{\"a\":\"%s\"}"}],"messages":[{"role":"user","content":"go"}`, now.tool, now.argument)
+			if i > 0 {
+				before := of(i - 1)
+				line += fmt.Sprintf(`,{"role":"assistant","tool_calls":[{"id":"1","function":{"name":%q,"arguments":"{\"a\":\"%s\"}"}}]},{"role":"tool","tool_call_id":"1","content":%q}`, before.tool, before.argument, before.result)
+			}
+			return line + "]"
+		})
+	}
+	kindOf(t, "a status that changes, with a sleep between", steps(13, func(i int) call {
+		return []call{{"status", "", fmt.Sprint(i, " %")}, {"sleep", "", "ok"}}[i%2]
+	}), "tool-call", window.Polling, "4 of 4 are not as the one before")
+	kindOf(t, "two calls in turn", steps(13, func(i int) call {
+		return []call{{"status", "", "none"}, {"sleep", "", "ok"}}[i%2]
+	}), "tool-call", window.Stuck, "in 6 rounds of 2, and the same result each time")
+	kindOf(t, "tests with edits between", steps(13, func(i int) call {
+		return []call{{"test", "", "failed"}, {"edit", fmt.Sprint(i), fmt.Sprint("edited ", i)}}[i%2]
+	}), "tool-call", window.Unknown, "came 7 times with others between")
+	kindOf(t, "one call of three, twice", steps(24, func(i int) call {
+		return []call{{"status", "", "none"}, {"sleep", "", "ok"}, {"sleep", "", "ok"}}[i%3]
+	}), "tool-call", window.Stuck, "rounds of 3, and the same result each time")
+
+	// The user speaks after the result, so that it is no turn of the agent's.
+	kindOf(t, "results with words behind them", unevenly(8, func(int) string {
+		return strings.TrimSuffix(step("empty"), "]") + `,{"role":"user","content":"go on"}]`
+	}), "tool-call", window.Unknown, "no request ends with a result of it")
+	kindOf(t, "results without their calls", unevenly(8, func(int) string {
+		return `"session":"s","caller":"k","model":"m","status":200,"tool_calls":[{"name":"ls","arguments":"{}"}],"messages":[{"role":"tool","tool_call_id":"1","content":"empty"}]`
+	}), "tool-call", window.Unknown, "does not show which results are of it")
+	// Without responses it is not known what a request is answered.
+	kindOf(t, "no response", unevenly(8, func(int) string {
+		return strings.Replace(step("empty"), `"tool_calls":[{"name":"ls","arguments":"{}"}],"messages"`, `"messages"`, 1)
+	}), "last-messages", window.Stuck, "answered each time")
 }
 
 // TestKindsOfPaces tells clocks and loggers by the pauses.

@@ -103,6 +103,7 @@ func (c *collector) end(k *Repeat) {
 	c.open[k.place], last.place = last, k.place
 	c.open = c.open[:len(c.open)-1]
 	k.ended = c.latest
+	k.facts.End()
 	c.over = append(c.over, k)
 }
 
