@@ -13,7 +13,7 @@ import (
 
 // Facts add up what the log says of one stretch of the requests of a key, a
 // fingerprint in a scope, from the second on: see [Witness.Note]. They take at
-// most some 1,500 bytes, however long it is.
+// most some 2,000 bytes, however long it is.
 type Facts struct {
 	Requests int64 // the first included
 	First    int64 // time of the first, microseconds
@@ -39,6 +39,8 @@ type Facts struct {
 	since int64
 	run   *Facts
 
+	before *before // as f was before since, if mixed; not saved
+
 	over bool // nothing is added any more; of none that is saved
 
 	loop *Facts // of the last stretch of the key that may be a loop; nil if none may
@@ -55,6 +57,32 @@ type Facts struct {
 type errorsAt struct {
 	at errorTime
 	n  int64
+}
+
+// before is what is known of a stretch without those at its end, which may be
+// taken from it. What facts point to is only added to, but for what was heard.
+type before struct {
+	facts Facts
+	heard heard
+}
+
+func (f *Facts) keepBefore() {
+	if f.before == nil {
+		f.before = &before{}
+	}
+	f.before.facts, f.before.heard = *f, *f.wasHeard()
+}
+
+// back takes from a stretch what has come since its end is of equal requests.
+func (f *Facts) back() {
+	if f.before == nil { // it was loaded, and is told of no more
+		return
+	}
+	b := *f.before
+	if *f = b.facts; f.heard != nil {
+		*f.heard = b.heard
+	}
+	f.before, f.run = nil, nil
 }
 
 // heard is what the requests of a stretch were answered, and more of what they

@@ -209,10 +209,12 @@ func TestWitnessNote(t *testing.T) {
 		t.Error("two sessions, and not mixed")
 	}
 	b := request{time.Second, "b"}
-	// Those of the new stretch were thought to be of the one before.
-	if next := f("enough of the other", []int64{6, 4}, with(same(2), b, b, b, b)...); next.mixed {
+	// Those of the new stretch were thought to be of the one before, which then
+	// tells of its own alone.
+	if next := f("enough of the other", []int64{3, 4}, with(same(2), b, b, b, b)...); next.mixed {
 		t.Error("one session, and mixed")
 	}
+	f("and then of one", []int64{5, 4, 1}, with(same(2), b, request{time.Second, "c"}, b, b, b, b, request{time.Second, "c"})...)
 	// What may be a loop is known of through the stretch that is none.
 	if next := f("a loop, others, and a pause", []int64{4, 2, 1}, with(same(3), b, request{time.Second, "c"}, request{time.Hour, "d"})...); next.loop == nil || next.loop.Requests != 4 {
 		t.Errorf("the loop before is %+v", next.loop)

@@ -202,6 +202,7 @@ func (w *Witness) note(f *Facts, ev *Event, rule int, round Round, again bool, s
 		}
 		return next
 	case differs:
+		f.keepBefore()
 		f.mixed, f.since, f.run = true, ev.Time, nil
 	case f.mixed:
 		if f.run == nil {
@@ -209,7 +210,9 @@ func (w *Witness) note(f *Facts, ev *Event, rule int, round Round, again bool, s
 		}
 		if w.add(f.run, ev, rule, round, again, shown, said); f.run.equal() {
 			f.run.loop = f.loop
-			return f.run
+			run := f.run
+			f.back()
+			return run
 		}
 	}
 	w.add(f, ev, rule, round, again, shown, said)

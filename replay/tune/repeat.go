@@ -242,9 +242,6 @@ func (c *collector) part(k *Repeat, r *window.Repeat, facts *window.Facts) *Repe
 	if k.Last = k.First; from > 0 {
 		k.Last = k.hits[from-1].Time
 	}
-	if k.Requests == 1 {
-		k.facts = c.witness.Begin(k.First) // the others told of what went over
-	}
 	return next
 }
 
