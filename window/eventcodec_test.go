@@ -104,7 +104,7 @@ func TestEventHasNoOtherFields(t *testing.T) {
 	f(heard{}, "answers results messages")
 	f(results{}, "turns changes run longest blank loose held")
 	f(keyEvidence{}, "first facts")
-	f(Witness{}, "plan quiet results answers messages conversation errors asked judged whole ordinals")
+	f(Witness{}, "plan quiet results answers messages steps conversation errors asked judged whole ordinals")
 	f(errorMinutes{}, "keep callers kept now at")
 	f(errorMinute{}, "fine failed")
 	f(asked{}, "scopes")

@@ -232,9 +232,6 @@ func (f *Facts) note(ev *Event, parallel bool) {
 	case ev.Status > 0, ev.Status == fingerprint.Unknown && ev.TokensOut > 0:
 		f.answered++
 	}
-	if ev.Issued {
-		f.issued++
-	}
 	if ev.MaxTokens == 1 || slices.Contains(healthPaths, ev.Path) {
 		f.Probes++
 		if ev.MaxTokens == 1 {
@@ -254,7 +251,7 @@ func (f *Facts) note(ev *Event, parallel bool) {
 		f.pauseSum += seconds
 		f.pauseSquares += seconds * seconds
 	}
-	if f.start != fingerprint.NoTime && ev.Start != fingerprint.NoTime && !(parallel && ev.Time == f.last) && ev.Start < f.last-(f.last-f.start)/soonEnough {
+	if f.start != fingerprint.NoTime && ev.Start != fingerprint.NoTime && (!parallel || ev.Time != f.last) && ev.Start < f.last-(f.last-f.start)/soonEnough {
 		f.together++
 	}
 	f.last, f.start = ev.Time, ev.Start

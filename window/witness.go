@@ -16,7 +16,7 @@ type Witness struct {
 
 	// The identities and the scope that tell more of a request than the rule's
 	// own: their places in the plan, -1 if it has none.
-	results, answers, messages, conversation int
+	results, answers, messages, steps, conversation int
 
 	errors        errorMinutes
 	asked         []*asked // by rule; nil of those that look at no calls
@@ -34,6 +34,7 @@ func (p *Plan) NewWitness() *Witness {
 	for i, at := range []*int{&w.results, &w.answers, &w.messages} {
 		*at = p.companion(companions[i])
 	}
+	w.steps = slices.IndexFunc(p.Identities, func(id *fingerprint.Identity) bool { return id.Name == "stuck-step" })
 	for i, s := range p.Scopes {
 		if slices.Equal(s.Fields, companionScope.Fields) {
 			w.conversation = i
@@ -168,14 +169,31 @@ func (w *Witness) Note(f *Facts, ev *Event, rule int, print *fingerprint.Fingerp
 	own := x.hear(conversation, ev, w.results, f)
 	var room [fewPrints]uint64
 	shown := room[:0]
-	if !ev.Issued || !own && round.Period == 1 && round.N > 1 {
+	issued := w.issued(ev)
+	if !issued || !own && round.Period == 1 && round.N > 1 {
 		shown = came(shown, &ev.Prints[w.results], tool)
 	}
 	f = w.note(f, ev, rule, round, at.again, shown)
-	if ev.Issued {
+	if issued {
 		x.wait(conversation, ev, askedCall{key, tool, f})
 	}
 	return f
+}
+
+// issued tells whether the calls of a request are those of its response. A
+// dataset does not say so, but has the steps of agents, which are of responses,
+// or why there are none.
+func (w *Witness) issued(ev *Event) bool {
+	if ev.Issued || w.steps < 0 {
+		return ev.Issued
+	}
+	switch p := &ev.Prints[w.steps]; p.Cause {
+	case fingerprint.Computable:
+		return len(p.Fingerprints) > 0
+	case fingerprint.NoResponse, fingerprint.NoToolCall:
+		return false
+	}
+	return true
 }
 
 // conversationKey is that of the conversation of a request, or of the scope of a
@@ -238,7 +256,9 @@ func (w *Witness) said(ev *Event, rule *Rule) (hash uint64) {
 // add adds one more request to a stretch.
 func (w *Witness) add(f *Facts, ev *Event, rule int, round Round, again bool, shown []uint64, said uint64) {
 	parallel := again && ev.Time == f.last // the same call, in one request
-	f.note(ev, again)
+	if f.note(ev, again); w.issued(ev) {
+		f.issued++
+	}
 	if said != 0 {
 		f.said = said
 	}

@@ -37,7 +37,7 @@ type eventColumns struct {
 
 	// Of the first row of a request.
 	request                                             set
-	time                                                numbers[int64]
+	time, start                                         numbers[int64]
 	method, path, caller, user, session, model, backend texts[string]
 	status                                              numbers[int32]
 	tokensIn, tokensOut, maxTokens                      numbers[int64]
@@ -50,10 +50,10 @@ type eventColumns struct {
 	scopesFellBack                                      numbers[fingerprint.Tri]
 
 	// Of the first row of a request, where origins are asked for.
-	origin              set
-	start, line, offset numbers[int64]
-	stream, item        numbers[int32]
-	id                  texts[string]
+	origin       set
+	line, offset numbers[int64]
+	stream, item numbers[int32]
+	id           texts[string]
 
 	// Of the first row of a request, where some choice is asked for.
 	choices  set
@@ -152,6 +152,7 @@ func newEventColumns() *eventColumns {
 	}
 	e.request.columns = []named{
 		{"time", &e.time},
+		{"start", &e.start},
 		{"method", &e.method},
 		{"path", &e.path},
 		{"caller", &e.caller},
@@ -174,7 +175,6 @@ func newEventColumns() *eventColumns {
 		{"scopes.list.element.fell_back", &e.scopesFellBack},
 	}
 	e.origin.columns = []named{
-		{"start", &e.start},
 		{"stream", &e.stream},
 		{"line", &e.line},
 		{"offset", &e.offset},

@@ -361,7 +361,7 @@ func (r *Reader) readRun() error {
 
 // Prepare makes ready to give the events to a plan. have is the plan of the
 // policy in Run, of which want must not lack anything. Unless origins are asked
-// for, events may lack their id and start, and a position does no more than
+// for, events may lack their id, and a position does no more than
 // tell them apart. Next keeps as many events as hold.
 func (r *Reader) Prepare(have, want *window.Plan, origins bool, hold int) error {
 	for _, p := range r.parts {
@@ -587,7 +587,7 @@ func (r *Reader) request(seq int64) error {
 	}
 	row, ev := c.row, &r.event
 	// One by one: to write all of it over costs as much as to read the row.
-	ev.Time, ev.Start, ev.Position = c.time.at(row), fingerprint.NoTime, fingerprint.Position{Offset: seq}
+	ev.Time, ev.Start, ev.Position = c.time.at(row), c.start.at(row), fingerprint.Position{Offset: seq}
 	ev.Status, ev.MaxTokens = int(c.status.at(row)), c.maxTokens.at(row)
 	ev.TokensIn, ev.TokensOut, ev.Cost = c.tokensIn.at(row), c.tokensOut.at(row), c.cost.at(row)
 	ev.Stream, ev.Cached, ev.Exclude = c.streamed.at(row), c.cached.at(row), 0
@@ -595,7 +595,7 @@ func (r *Reader) request(seq int64) error {
 		if err := c.origin.reach(row); err != nil {
 			return err
 		}
-		ev.ID, ev.Start = text(&c.id, row), c.start.at(row)
+		ev.ID = text(&c.id, row)
 		ev.Position = fingerprint.Position{Stream: c.stream.at(row), Line: c.line.at(row), Offset: c.offset.at(row), Item: c.item.at(row)}
 	}
 	ev.Method, ev.Path, ev.Caller = text(&c.method, row), text(&c.path, row), text(&c.caller, row)

@@ -278,7 +278,7 @@ func TestWithoutOrigins(t *testing.T) {
 			made := events[i]
 			seen[ev.Position] = true
 			if !origins {
-				made.ID, made.Start, made.Position = "", fingerprint.NoTime, ev.Position
+				made.ID, made.Position = "", ev.Position
 			}
 			made.Prints, made.Scopes, made.Rules = made.Prints[:len(want.Identities)], made.Scopes[:len(want.Scopes)], made.Rules[:len(want.Rules)]
 			if diff := cmp.Diff(&made, ev, same...); diff != "" {
