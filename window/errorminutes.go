@@ -33,23 +33,27 @@ type errorTime struct {
 // errorMinutes know who had errors when: that others had the same is the
 // difference between an outage and one's own trouble.
 type errorMinutes struct {
-	keep    int  // minutes; 0 is all
-	callers bool // the log names callers
+	keep    int    // minutes; 0 is all
+	caller  string // the first that the log names
+	callers bool   // and it names others
 	kept    map[int64]*errorMinute
 	now     int64        // the latest, which is kept with errors or without
 	at      *errorMinute // of now; nil before the first
 }
 
-// errorMinute counts the requests of a minute.
+// errorMinute counts the requests of a minute. Who sent them is the caller, or
+// the conversation, where all callers are one: many a service has one key.
 type errorMinute struct {
-	fine   int64
-	failed [errorClasses]failing
+	fine                   int64
+	callers, conversations [errorClasses]failing
 }
 
 // failing counts the errors of those who have most, exactly if they are few.
 // Beyond that who comes takes the place of the one with the fewest, and their
 // number, so that nobody seems to have fewer than they have.
-type failing [mostFailing]struct {
+type failing [mostFailing]failed
+
+type failed struct {
 	who uint64 // as a hash; never 0
 	n   int64
 }
@@ -88,31 +92,46 @@ const (
 	othersShare = 5
 )
 
-func (m *errorMinute) outage(class int) bool {
-	n := m.failed[class].others()
+func (m *errorMinute) outage(n int64) bool {
 	return n >= leastOthers && othersShare*n >= n+m.fine
+}
+
+// failing are those whom it knows, for a checkpoint.
+func (m *errorMinute) failing() (list []*failed) {
+	for _, of := range []*[errorClasses]failing{&m.callers, &m.conversations} {
+		for class := range of {
+			for i := range of[class] {
+				list = append(list, &of[class][i])
+			}
+		}
+	}
+	return list
 }
 
 func newErrorMinutes() errorMinutes { return errorMinutes{kept: map[int64]*errorMinute{}} }
 
-// seen takes a request in; who asks for who sent it, if it failed.
-func (x *errorMinutes) seen(ev *Event, who func(*Event) string) {
+// seen takes a request in; conversation asks for that of one that failed.
+func (x *errorMinutes) seen(ev *Event, conversation func(*Event) string) {
 	if m := ev.Time / minute; x.at == nil || m != x.now {
 		x.turn(m)
 	}
-	x.callers = x.callers || ev.Caller != ""
+	if x.caller == "" {
+		x.caller = ev.Caller
+	}
+	x.callers = x.callers || ev.Caller != "" && ev.Caller != x.caller
 	class := errorClass(ev.Status)
 	if class < 0 {
 		x.at.fine++
 		return
 	}
-	x.at.failed[class].add(textHash(who(ev)) | 1)
+	x.at.callers[class].add(textHash(ev.Caller) | 1)
+	x.at.conversations[class].add(textHash(conversation(ev)) | 1)
 }
 
 // turn goes to another minute. One in which nobody had errors is forgotten.
 func (x *errorMinutes) turn(m int64) {
 	spare := x.at
-	if x.at != nil && x.at.failed == [errorClasses]failing{} {
+	if x.at != nil && x.at.callers == [errorClasses]failing{} {
 		delete(x.kept, x.now)
 	} else {
 		spare = nil
@@ -151,8 +170,9 @@ func (x *errorMinutes) shared(errors []errorsAt) (n int64, some bool) {
 	for _, e := range errors {
 		outage := false
 		for _, m := range x.near(e.at.minute) {
-			outage = outage || m.outage(e.at.class)
-			some = some || m.failed[e.at.class].others() > 0
+			others := x.others(m, e.at.class)
+			outage = outage || m.outage(others)
+			some = some || others > 0
 		}
 		if outage {
 			n += e.n
@@ -161,8 +181,16 @@ func (x *errorMinutes) shared(errors []errorsAt) (n int64, some bool) {
 	return n, some
 }
 
-// others names those who are told apart.
-func (x *errorMinutes) others() string {
+// others is how many errors others had than who had most.
+func (x *errorMinutes) others(m *errorMinute, class int) int64 {
+	if x.callers {
+		return m.callers[class].others()
+	}
+	return m.conversations[class].others()
+}
+
+// apart names those who are told apart.
+func (x *errorMinutes) apart() string {
 	if x.callers {
 		return "callers"
 	}
@@ -170,6 +198,7 @@ func (x *errorMinutes) others() string {
 }
 
 func (x *errorMinutes) save(s *saver) {
+	s.String(x.caller)
 	s.Bool(x.callers)
 	s.Varint(x.now)
 	minutes := slices.Sorted(maps.Keys(x.kept)) // any order: sorted
@@ -177,26 +206,21 @@ func (x *errorMinutes) save(s *saver) {
 	for _, m := range minutes {
 		s.Varint(m)
 		s.Varint(x.kept[m].fine)
-		for class := range x.kept[m].failed {
-			for _, f := range x.kept[m].failed[class] {
-				s.Uvarint(f.who)
-				s.Varint(f.n)
-			}
+		for _, f := range x.kept[m].failing() {
+			s.Uvarint(f.who)
+			s.Varint(f.n)
 		}
 	}
 }
 
 func (x *errorMinutes) load(l *loader) {
-	x.callers, x.now = l.Bool(), l.Varint()
-	for range l.Count(2 + 2*errorClasses*mostFailing) {
+	x.caller, x.callers, x.now = l.String(), l.Bool(), l.Varint()
+	for range l.Count(2 + 4*errorClasses*mostFailing) {
 		m := &errorMinute{}
 		x.kept[l.Varint()] = m
 		m.fine = l.Varint()
-		for class := range m.failed {
-			for i := range m.failed[class] {
-				f := &m.failed[class][i]
-				f.who, f.n = l.Uvarint(), l.Varint()
-			}
+		for _, f := range m.failing() {
+			f.who, f.n = l.Uvarint(), l.Varint()
 		}
 	}
 	x.at = x.kept[x.now]

@@ -85,7 +85,7 @@ func TestResultsAdd(t *testing.T) {
 }
 
 // TestWitnessSeen: an error is shared that two callers had in a minute, of one
-// class and not once alone; so with conversations, where there are no callers.
+// class and not once alone; so with conversations, where all callers are one.
 // A log is one of whole seconds if most times are.
 func TestWitnessSeen(t *testing.T) {
 	f := func(want bool, events ...Event) {
@@ -116,7 +116,8 @@ func TestWitnessSeen(t *testing.T) {
 	f(true, at(61, "a", 429), at(62, "b", 429), at(63, "a", 429), at(64, "b", 429))
 	f(false, at(57, "a", 429), at(57, "a", 429), at(59, "b", 429), at(59, "b", 429))
 	f(true, in(120, "", "1", 429), in(121, "", "1", 429), in(122, "", "2", 429), in(123, "", "2", 429))
-	f(false, in(120, "a", "1", 429), in(121, "a", "1", 429), in(122, "a", "2", 429), in(123, "a", "2", 429))
+	f(true, in(120, "a", "1", 429), in(121, "a", "1", 429), in(122, "a", "2", 429), in(123, "a", "2", 429))
+	f(false, in(120, "a", "1", 429), in(121, "a", "1", 429), in(122, "a", "2", 429), in(123, "a", "2", 429), at(124, "b", 200))
 
 	// A fifth of all requests but one's own: many with one each are others too.
 	one := at(120, "c", 200)

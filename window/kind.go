@@ -95,12 +95,12 @@ func (w *Witness) kind(rule *Rule, f *Facts, text func(format string, args ...an
 	case 2*f.Probes > n:
 		set(Probe, "%s ask for one token at most, or a health check's path", share(f.Probes))
 	case 2*shared >= n:
-		set(Outage, "%s answered 429, 408, 499 or 5xx, and other %s had the same then", share(shared), w.errors.others())
+		set(Outage, "%s answered 429, 408, 499 or 5xx, and other %s had the same then", share(shared), w.errors.apart())
 	case id.Sees == 0 && heard.messages.different() > 1:
 		set(Unknown, "the requests differ: %v different among %d", &heard.messages, n)
 	case 2*failed >= n && failed > 0:
 		why := ""
-		switch others := w.errors.others(); {
+		switch others := w.errors.apart(); {
 		case shared > 0:
 			why = text(", %d of them when other %s had the same", shared, others)
 		case some:

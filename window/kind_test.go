@@ -44,7 +44,8 @@ func TestKind(t *testing.T) {
 	// and so many requests were fine.
 	had := func(class int, another, fine int64) *errorMinute {
 		m := &errorMinute{fine: fine}
-		m.failed[class] = failing{{1, 30}, {2, another}}
+		m.callers[class] = failing{{1, 30}, {2, another}}
+		m.conversations[class] = m.callers[class]
 		return m
 	}
 	fine := &Witness{errors: newErrorMinutes(), judged: 100, whole: 50}

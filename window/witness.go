@@ -113,16 +113,7 @@ func (w *Witness) Seen(ev *Event) {
 	if ev.Time%1_000_000 == 0 {
 		w.whole++
 	}
-	w.errors.seen(ev, w.who)
-}
-
-// who names the sender of a request: the conversation, where the log has no
-// callers.
-func (w *Witness) who(ev *Event) string {
-	if ev.Caller != "" {
-		return ev.Caller
-	}
-	return w.Conversation(ev)
+	w.errors.seen(ev, w.Conversation)
 }
 
 // coarse tells that the log is one of whole seconds, in which sharing one's
