@@ -137,8 +137,14 @@ func TestKindsOfErrors(t *testing.T) {
 		}
 		return by("k", "s", 500)
 	}), "last-messages", window.Retry, "no other callers had the same")
-	kindOf(t, "one caller in two sessions", unevenly(16, func(i int) string { return by("k", fmt.Sprint("s", i%2), 429) }),
-		"last-messages", window.Retry, "no other callers had the same")
+	kindOf(t, "one caller in two sessions", unevenly(24, func(i int) string {
+		if i%3 == 2 {
+			return by("other", fmt.Sprint("o", i), 200)
+		}
+		return by("k", fmt.Sprint("s", i%3), 429)
+	}), "last-messages", window.Retry, "no other callers had the same")
+	kindOf(t, "one caller in two sessions, and there is no other", unevenly(16, func(i int) string { return by("k", fmt.Sprint("s", i%2), 429) }),
+		"last-messages", window.Outage, "other conversations had the same")
 	for _, status := range []int{408, 429, 499, 503} {
 		kindOf(t, fmt.Sprint("two callers on ", status), unevenly(16, func(i int) string { return by(fmt.Sprint("k", i%2), fmt.Sprint("s", i%2), status) }),
 			"last-messages", window.Outage, "other callers had the same")
