@@ -85,11 +85,11 @@ func (f *failing) others() (n int64) {
 	return n - most
 }
 
-// An outage is it if others have had errors as well, more than one, and a fifth
-// of all requests but one's own: with some providers a few always fail.
+// An outage is it if others have had errors as well, more than one, and a
+// twentieth of all requests but one's own: with some providers a few always fail.
 const (
 	leastOthers = 2
-	othersShare = 5
+	othersShare = 20
 )
 
 func (m *errorMinute) outage(n int64) bool {

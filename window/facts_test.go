@@ -119,17 +119,17 @@ func TestWitnessSeen(t *testing.T) {
 	f(true, in(120, "a", "1", 429), in(121, "a", "1", 429), in(122, "a", "2", 429), in(123, "a", "2", 429))
 	f(false, in(120, "a", "1", 429), in(121, "a", "1", 429), in(122, "a", "2", 429), in(123, "a", "2", 429), at(124, "b", 200))
 
-	// A fifth of all requests but one's own: many with one each are others too.
+	// A twentieth of all requests but one's own: many with one each are others too.
 	one := at(120, "c", 200)
 	among := func(fine int, events ...Event) []Event { return append(slices.Repeat([]Event{one}, fine), events...) }
-	f(true, among(8, a, a, a, b, b)...)
-	f(false, among(9, a, a, a, b, b)...)
+	f(true, among(38, a, a, a, b, b)...)
+	f(false, among(39, a, a, a, b, b)...)
 	var many []Event
 	for i := range 20 {
 		many = append(many, at(120, fmt.Sprint(i), 429))
 	}
-	f(true, among(60, many...)...)
-	f(false, among(90, many...)...)
+	f(true, among(285, many...)...)
+	f(false, among(286, many...)...)
 
 	w := &Witness{errors: newErrorMinutes(), conversation: -1}
 	w.errors.keep = 2

@@ -49,7 +49,7 @@ func TestKind(t *testing.T) {
 		return m
 	}
 	fine := &Witness{errors: newErrorMinutes(), judged: 100, whole: 50}
-	fine.errors.kept = map[int64]*errorMinute{100: had(unavailable, 2, 8), 200: had(unavailable, 0, 0), 300: had(unavailable, 1, 0), 400: had(unavailable, 3, 13), 500: had(limited, 30, 0)}
+	fine.errors.kept = map[int64]*errorMinute{100: had(unavailable, 2, 8), 200: had(unavailable, 0, 0), 300: had(unavailable, 1, 0), 400: had(unavailable, 3, 58), 500: had(limited, 30, 0)}
 	named := &Witness{errors: fine.errors, judged: 100, whole: 50}
 	named.errors.callers = true
 	coarse := &Witness{judged: 100, whole: 51}
