@@ -210,14 +210,19 @@ func (p *python) list(dst []byte, closing byte, depth int) ([]byte, bool) {
 
 // keyword passes over the name of an argument that follows others.
 func (p *python) keyword() {
+	if at := p.wordEnd(); at > p.at && at < len(p.in) && p.in[at] == '=' {
+		p.at = at + 1
+	}
+}
+
+// wordEnd is where the word ends that comes next.
+func (p *python) wordEnd() int {
 	p.space()
 	at := p.at
 	for at < len(p.in) && (isNameByte(p.in[at]) || isDigit(p.in[at])) {
 		at++
 	}
-	if at > p.at && at < len(p.in) && p.in[at] == '=' {
-		p.at = at + 1
-	}
+	return at
 }
 
 // rest reads a list behind its first value.
@@ -328,23 +333,15 @@ func (p *python) members(dst []byte) ([]byte, bool) {
 
 // named tells whether key=value comes next.
 func (p *python) named() bool {
-	p.space()
-	at := p.at
-	for at < len(p.in) && (isNameByte(p.in[at]) || isDigit(p.in[at])) {
-		at++
-	}
+	at := p.wordEnd()
 	return at > p.at && at+1 < len(p.in) && p.in[at] == '=' && p.in[at+1] != '='
 }
 
 // member reads key=value.
 func (p *python) member(dst []byte, depth int) ([]byte, bool) {
-	p.space()
-	start := p.at
-	for p.at < len(p.in) && (isNameByte(p.in[p.at]) || isDigit(p.in[p.at])) {
-		p.at++
-	}
-	dst = rawjson.AppendString(dst, p.in[start:p.at])
-	if !p.take('=') {
+	end := p.wordEnd()
+	dst = rawjson.AppendString(dst, p.in[p.at:end])
+	if p.at = end; !p.take('=') {
 		return dst, false
 	}
 	return p.value(append(dst, ':'), depth+1)
