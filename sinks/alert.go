@@ -208,11 +208,21 @@ func (a *Alert) ScopeText() string {
 }
 
 // Marshal is the alert as one line of JSON, without its end.
-func (a *Alert) Marshal() []byte {
+func (a *Alert) Marshal() []byte { return marshal(a) }
+
+// MarshalTo is the same with the names of the sinks that it goes to, as to.
+func (a *Alert) MarshalTo(to []string) []byte {
+	return marshal(struct {
+		*Alert
+		To []string `json:"to"`
+	}{a, to})
+}
+
+func marshal(alert any) []byte {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
-	if err := e.Encode(a); err != nil {
+	if err := e.Encode(alert); err != nil {
 		panic(err) // strings and numbers that are none of the impossible ones
 	}
 	return bytes.TrimSuffix(b.Bytes(), []byte{'\n'})

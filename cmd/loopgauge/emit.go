@@ -1,9 +1,7 @@
 package main
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -59,24 +57,12 @@ func trialSinks(p *policy.Policy) ([]sinks.Sink, sinks.Routes, error) {
 	return made, routes, err
 }
 
-// printed is an alert, and who would be sent it.
-type printed struct {
-	*sinks.Alert
-	To []string `json:"to"`
-}
-
-// print writes an alert as a line of JSON.
+// print writes an alert as a line of JSON, with those who would be sent it.
 func (e *emitter) print(a *sinks.Alert, to []string) {
 	for _, name := range to {
 		e.sent[name]++
 	}
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(printed{a, to}); err != nil {
-		panic(err) // see sinks.Alert.Marshal
-	}
-	_, _ = e.u.stdout.Write(rawjson.Printable(b.Bytes())) // which keeps its error
+	_, _ = e.u.stdout.Write(append(rawjson.Printable(a.MarshalTo(to)), '\n')) // which keeps its error
 }
 
 // emitter adds to o what makes alerts of the run.
