@@ -92,8 +92,8 @@ const (
 	othersShare = 20
 )
 
-func (m *errorMinute) outage(n int64) bool {
-	return n >= leastOthers && othersShare*n >= n+m.fine
+func (m *errorMinute) outage(others int64) bool {
+	return others >= leastOthers && othersShare*others >= others+m.fine
 }
 
 // failing are those whom it knows, for a checkpoint.
@@ -130,46 +130,30 @@ func (x *errorMinutes) seen(ev *Event, conversation func(*Event) string) {
 
 // turn goes to another minute. One in which nobody had errors is forgotten.
 func (x *errorMinutes) turn(m int64) {
-	spare := x.at
 	if x.at != nil && x.at.callers == [errorClasses]failing{} {
 		delete(x.kept, x.now)
-	} else {
-		spare = nil
 	}
 	x.now, x.at = m, x.kept[m]
 	if x.at != nil { // time that went back
 		return
 	}
-	if x.at = spare; spare == nil {
-		x.at = &errorMinute{}
-	}
-	*x.at = errorMinute{}
+	x.at = &errorMinute{}
 	for x.keep > 0 && len(x.kept) >= x.keep {
 		delete(x.kept, slices.Min(slices.Collect(maps.Keys(x.kept)))) // any order: sorted
 	}
 	x.kept[m] = x.at
 }
 
-// near is what is known of a minute and those next to it.
-func (x *errorMinutes) near(minute int64) (list [3]*errorMinute) {
-	for i := range list {
-		if m := x.kept[minute+int64(i)-1]; m != nil {
-			list[i] = m
-		} else {
-			list[i] = &noErrors
-		}
-	}
-	return list
-}
-
-var noErrors errorMinute
-
-// shared tells how many of some errors others had as well then, within a
-// minute, and whether others had some.
+// shared tells how many of some errors others had as well then, in that minute
+// or one next to it, and whether others had some.
 func (x *errorMinutes) shared(errors []errorsAt) (n int64, some bool) {
 	for _, e := range errors {
 		outage := false
-		for _, m := range x.near(e.at.minute) {
+		for at := e.at.minute - 1; at <= e.at.minute+1; at++ {
+			m := x.kept[at]
+			if m == nil {
+				continue
+			}
 			others := x.others(m, e.at.class)
 			outage = outage || m.outage(others)
 			some = some || others > 0
