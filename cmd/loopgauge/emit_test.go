@@ -17,20 +17,26 @@ import (
 	"github.com/loopgauge/loopgauge/sinks"
 )
 
-// busy is a sink that asks to be left alone, so many times.
-type busy struct {
-	after time.Duration
+// failing is a sink that fails so many times, in the same way.
+type failing struct {
+	name  string
+	err   error
 	times int
 }
 
-func (*busy) Name() string { return "busy" }
+func (f *failing) Name() string { return f.name }
 
-func (b *busy) Send(context.Context, *sinks.Alert) error {
-	if b.times == 0 {
+func (f *failing) Send(context.Context, *sinks.Alert) error {
+	if f.times == 0 {
 		return nil
 	}
-	b.times--
-	return &sinks.Later{Err: errors.New("busy"), After: b.after}
+	f.times--
+	return f.err
+}
+
+// busy is one that asks to be left alone.
+func busy(after time.Duration, times int) *failing {
+	return &failing{"busy", &sinks.Later{Err: errors.New("busy"), After: after}, times}
 }
 
 // TestEmitLater: a receiver that says when to come again is left alone as watch
@@ -42,7 +48,7 @@ func TestEmitLater(t *testing.T) {
 			var said strings.Builder
 			e := &emitter{ctx: t.Context(), u: newUI(nil, nil, &said), sent: map[string]int{}, failed: map[string]error{}}
 			begin := time.Now()
-			e.sendTo(&busy{asked, 1}, &sinks.Alert{})
+			e.sendTo(busy(asked, 1), &sinks.Alert{})
 			if took := time.Since(begin); took != alone || e.sent["busy"] != 1 || said.String() != say {
 				t.Errorf("%s: left alone for %s, sent %d: %s", asked, took, e.sent["busy"], said.String())
 			}
@@ -58,27 +64,11 @@ func TestEmitNeverTaken(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e := &emitter{ctx: t.Context(), u: newUI(nil, nil, io.Discard), sent: map[string]int{}, failed: map[string]error{}}
 		begin := time.Now()
-		e.sendTo(&busy{25 * time.Minute, 1000}, &sinks.Alert{})
+		e.sendTo(busy(25*time.Minute, 1000), &sinks.Alert{})
 		if took := time.Since(begin); took != 50*time.Minute || e.sent["busy"] != 0 || e.failed["busy"] == nil {
 			t.Errorf("given up after %s, sent %d: %v", took, e.sent["busy"], e.failed["busy"])
 		}
 	})
-}
-
-// down is a sink that fails so many times, in the same way.
-type down struct {
-	err   error
-	times int
-}
-
-func (*down) Name() string { return "down" }
-
-func (d *down) Send(context.Context, *sinks.Alert) error {
-	if d.times == 0 {
-		return nil
-	}
-	d.times--
-	return d.err
 }
 
 // TestEmitAgain: what may pass is tried again for some seconds, as is all that
@@ -91,7 +81,7 @@ func TestEmitAgain(t *testing.T) {
 			var said strings.Builder
 			e := &emitter{ctx: t.Context(), u: newUI(nil, nil, &said), sent: map[string]int{}, failed: map[string]error{}}
 			begin := time.Now()
-			e.sendTo(&down{err, times}, &sinks.Alert{})
+			e.sendTo(&failing{"down", err, times}, &sinks.Alert{})
 			got := fmt.Sprint(e.sent["down"], " ", e.failed["down"])
 			if after := time.Since(begin); after != took || got != sent || !strings.HasPrefix(said.String(), say) {
 				t.Errorf("%v, %d times: after %s %s, said %s", err, times, after, got, said.String())
