@@ -31,6 +31,8 @@ const (
 	HistoryElsewhere
 	EncryptedContent
 	SpooledBody
+	ToolTurn
+	NoAnswer
 	causes
 )
 
@@ -61,6 +63,8 @@ var causeTexts = [causes]string{
 	HistoryElsewhere: "history kept by the provider, not in the request",
 	EncryptedContent: "content encrypted by the logger",
 	SpooledBody:      "body spooled to disk, not in the log",
+	ToolTurn:         "a tool result at the end of the messages",
+	NoAnswer:         "no earlier answer in the messages",
 }
 
 func (c Cause) String() string { return causeTexts[c] }
@@ -69,7 +73,7 @@ func (c Cause) String() string { return causeTexts[c] }
 // that is not, the request itself gives nothing to compare.
 func (c Cause) Unlogged() bool {
 	switch c {
-	case Computable, NoToolCall, NoToolTurn, RepeatedName, NotCanonical:
+	case Computable, NoToolCall, NoToolTurn, ToolTurn, NoAnswer, RepeatedName, NotCanonical:
 		return false
 	}
 	return true

@@ -49,6 +49,8 @@ func TestCauses(t *testing.T) {
 	by(NoToolCall, "tool-call", "messages", "[]")
 	by(NoToolCall, "tool-call", "messages", `[{"role":"assistant","tool_calls":[{"name":"f"}]},{"role":"assistant","content":"x"}]`)
 	by(NoToolTurn, "tool-call-result", "messages", "[]")
+	by(ToolTurn, "last-exchange", "messages", "["+chatTurn+"]")
+	by(NoAnswer, "last-exchange", "messages", "[]")
 	by(NoAttribute, "part attr:x", "attr:y", "1")
 	by(RepeatedName, "fairvisor", "query", "a=1&a=2")
 	by(NotCanonical, "openrouter", "response", "f 1e400")
@@ -68,7 +70,7 @@ func TestCauses(t *testing.T) {
 	// What the logger says that it lost goes before what merely is not there.
 	for _, lost := range []Cause{TruncatedContent, RedactedContent, LossyContent, HistoryElsewhere, EncryptedContent, SpooledBody} {
 		seen[lost] = true
-		for _, name := range []string{"prompt", "request", "tool-call", "tool-call-result", "last-messages", "aisg"} {
+		for _, name := range []string{"prompt", "request", "tool-call", "tool-call-result", "last-exchange", "last-messages", "aisg"} {
 			r := request(t, "path", "/")
 			r.Lost = lost
 			if lost == HistoryElsewhere && name == "request" {

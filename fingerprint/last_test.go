@@ -47,6 +47,8 @@ func TestLastTurnIsSharedRightly(t *testing.T) {
 		mustNew(t, "openrouter", Options{}),
 		mustNew(t, "aisg", Options{}),
 		mustNew(t, "last-messages", Options{}),
+		mustNew(t, "last-exchange", Options{}),
+		mustNew(t, "last-exchange", Options{Mask: []string{"numbers"}}),
 		mustNew(t, "prompt", Options{}),
 		mustNew(t, "", Options{Parts: []string{"last_messages:4"}, Mask: []string{"numbers"}}),
 		mustNew(t, "", Options{Parts: []string{"last_messages:4"}, Lower: true}),

@@ -16,7 +16,7 @@ func TestSight(t *testing.T) {
 	named := map[string]Sight{
 		"tool-call": SeesCalls, "tool-call-python": SeesCalls, "openrouter": SeesCalls,
 		"tool-call-result": SeesResults, "stuck-step": SeesCalls | SeesResults,
-		"last-messages": SeesText, "prompt": SeesText, "request": SeesText,
+		"last-messages": SeesText, "last-exchange": SeesText, "prompt": SeesText, "request": SeesText,
 		"session-model-tools": 0, "fairvisor": 0, "aisg": 0,
 	}
 	for _, k := range Kinds {

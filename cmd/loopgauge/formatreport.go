@@ -259,7 +259,10 @@ func (r *formatReport) answer() string {
 	var causes []fingerprint.Cause
 	for _, s := range r.Rules {
 		// Nothing to repeat is no lack of the log's.
-		nothing := s.Causes[fingerprint.NoToolCall.String()] + s.Causes[fingerprint.NoToolTurn.String()]
+		var nothing int64
+		for _, c := range []fingerprint.Cause{fingerprint.NoToolCall, fingerprint.NoToolTurn, fingerprint.ToolTurn, fingerprint.NoAnswer} {
+			nothing += s.Causes[c.String()]
+		}
 		if s.Computable > 0 || nothing > 0 {
 			yes++
 			continue
