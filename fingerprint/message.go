@@ -332,8 +332,8 @@ func (w *Writer) appendMessage(dst []byte, v rawjson.Value) ([]byte, Cause) {
 	if cause != Computable {
 		return dst[:from], cause
 	}
-	text = text.trim()
-	says := len(dst) > from+len("{") || len(text.text) > 0
+	text = w.unframe(text.trim())
+	says := len(dst) > from+len("{") || len(text.text) > 0 || text.framed
 	if !says && class == isUser && it.kind == nil {
 		return dst[:from], LossyContent // nobody asks a model nothing
 	}
@@ -374,7 +374,7 @@ func (w *Writer) appendContent(dst []byte, content rawjson.Value, ofResult bool)
 	if cause != Computable {
 		return dst, cause
 	}
-	return w.appendTextMember(dst, text.trim(), ofResult)
+	return w.appendTextMember(dst, w.unframe(text.trim()), ofResult)
 }
 
 // appendOther appends what is no text as the member other, and returns the
@@ -404,10 +404,16 @@ func (w *Writer) appendOther(dst []byte, content rawjson.Value, ofMessage bool) 
 		b := readBlock(s)
 		switch {
 		case b.isText():
+			part := w.unframe(spoken{text: b.text}.trim())
+			if !part.framed {
+				part.text = b.text
+			} else if text.framed = true; len(part.text) == 0 {
+				continue
+			}
 			if some {
 				w.text = append(w.text, ' ')
 			}
-			w.text = append(w.text, b.text...)
+			w.text = append(w.text, part.text...)
 			some = true
 		case b.isAside(), ofMessage && (b.isToolUse() || b.isToolResult()):
 		default:
@@ -423,7 +429,8 @@ func (w *Writer) appendOther(dst []byte, content rawjson.Value, ofMessage bool) 
 	if others > 0 {
 		dst = append(dst, "],"...)
 	}
-	return dst, spoken{text: w.text}, Computable
+	text.text = w.text
+	return dst, text, Computable
 }
 
 // appendTextMember appends a trimmed text. That of a tool's result may have

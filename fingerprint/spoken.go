@@ -15,6 +15,7 @@ type spoken struct {
 	text     []byte
 	verbatim bool // text is the inside of a JSON string: see rawjson.Verbatim
 	whole    bool // nothing of it is lost, not even at its end: see lossOf
+	framed   bool // an agent had put something around it: see unframe
 }
 
 // keptText is a verbatim text that was read.

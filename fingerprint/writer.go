@@ -42,6 +42,8 @@ type Writer struct {
 
 	text, outer, leaf, spare, lowered, masked, scope []byte
 
+	bare []byte // texts without their frames
+
 	scopes map[string]ScopeKey // of scopes met of late: see scopeKey
 
 	memo
@@ -62,7 +64,7 @@ func NewWriter(key []byte) *Writer {
 // the life of what Prints returned. To be called before another request.
 func (w *Writer) Reset() {
 	w.drop(0)
-	w.kept = w.kept[:0]
+	w.kept, w.bare = w.kept[:0], w.bare[:0]
 	w.forget()
 	if w.memory() > writerMemory {
 		w.Flush()
@@ -77,7 +79,7 @@ const writerMemory = 8 << 20
 
 func (w *Writer) memory() int {
 	n := w.pending.memory() + cap(w.canonical) + cap(w.kept) + cap(w.tools) + cap(w.ids) + cap(w.callIDs) +
-		cap(w.text) + cap(w.outer) + cap(w.leaf) + cap(w.spare) + cap(w.lowered) + cap(w.masked) + cap(w.scope) + cap(w.turn.ids) + cap(w.turn.text) + w.args.memory() + w.memo.memory()
+		cap(w.text) + cap(w.outer) + cap(w.leaf) + cap(w.spare) + cap(w.lowered) + cap(w.masked) + cap(w.scope) + cap(w.bare) + cap(w.turn.ids) + cap(w.turn.text) + w.args.memory() + w.memo.memory()
 	for _, s := range []*rawjson.Scanner{&w.scan, &w.inner, &w.results, &w.leaves} {
 		n += s.Memory()
 	}

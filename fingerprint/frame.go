@@ -1,0 +1,174 @@
+package fingerprint
+
+import (
+	"bytes"
+
+	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
+)
+
+// Agents put a frame around what people and tools said: reminders, the time, what
+// is open in the editor, the id of a process. It is new at each step, though the
+// step is the same, and nobody said it: it is no part of the text. Frames are
+// told by their form, and at the ends of a text alone.
+
+// frameBlocks are the tags of blocks that agents put before or behind a text.
+var frameBlocks = [...]struct{ open, end []byte }{
+	{[]byte("<system-reminder>"), []byte("</system-reminder>")},         // Claude Code
+	{[]byte("<environment_details>"), []byte("</environment_details>")}, // Cline, Roo Code
+}
+
+// Of the lines that a shell tool writes around what a command said, these change
+// from run to run.
+var (
+	headLines = [...][]byte{[]byte("Chunk ID: "), []byte("Wall time: ")}                 // Codex
+	tailLines = [...][]byte{[]byte("Background PIDs: "), []byte("Process Group PGID: ")} // Gemini CLI, Qwen Code
+)
+
+var (
+	exitCode  = []byte("Exit code: ") // Codex may begin with it
+	output    = []byte("Output:")     // what a command said begins behind it
+	untrusted = []byte("</untrusted_context>")
+)
+
+// mostHeadLines is how many lines stand above what a command said, at most.
+const mostHeadLines = 8
+
+// longestTail bounds the lines below it, with what closes them, in bytes.
+const longestTail = 1 << 10
+
+// unframe takes the frames from a trimmed text.
+func (w *Writer) unframe(t spoken) spoken {
+	if len(t.text) == 0 || !framed(t.text) {
+		return t
+	}
+	n := len(w.bare)
+	if t.verbatim {
+		w.bare, _ = rawjson.AppendText(w.bare, t.text)
+	} else {
+		w.bare = append(w.bare, t.text...)
+	}
+	text := w.bare[n:]
+	for {
+		before := len(text)
+		text = bytes.TrimSpace(withoutTail(withoutHead(withoutBlocks(text))))
+		if len(text) == before {
+			break
+		}
+		t.framed = true
+	}
+	if t.framed {
+		t.text, t.verbatim, t.whole = text, false, false
+	}
+	return t
+}
+
+// framed tells quickly whether a text may have a frame, verbatim or not: most
+// have none.
+func framed(text []byte) bool {
+	switch text[0] {
+	case '<':
+		for _, b := range frameBlocks {
+			if bytes.HasPrefix(text, b.open) {
+				return true
+			}
+		}
+	case 'C', 'E', 'W':
+		if hasHead(text) {
+			return true
+		}
+	}
+	switch last := text[len(text)-1]; {
+	case last == '>':
+		for _, b := range frameBlocks {
+			if bytes.HasSuffix(text, b.end) {
+				return true
+			}
+		}
+		return bytes.HasSuffix(text, untrusted)
+	case isDigit(last):
+		end := text[max(0, len(text)-len("Process Group PGID: 4294967295")):]
+		return bytes.Contains(end, tailLines[1])
+	}
+	return false
+}
+
+func withoutBlocks(text []byte) []byte {
+	for _, b := range frameBlocks {
+		if bytes.HasPrefix(text, b.open) {
+			if i := bytes.Index(text, b.end); i >= 0 {
+				text = text[i+len(b.end):]
+			}
+		}
+		if bytes.HasSuffix(text, b.end) {
+			if i := bytes.LastIndex(text, b.open); i >= 0 {
+				text = text[:i]
+			}
+		}
+	}
+	return text
+}
+
+func hasHead(text []byte) bool {
+	return bytes.HasPrefix(text, headLines[0]) || bytes.HasPrefix(text, headLines[1]) || bytes.HasPrefix(text, exitCode)
+}
+
+// withoutHead leaves headLines out of the lines above "Output:", where it stands.
+func withoutHead(text []byte) []byte {
+	if !hasHead(text) {
+		return text
+	}
+	var kept [mostHeadLines][]byte
+	rest := text
+	for n := 0; n < mostHeadLines; {
+		line, behind, _ := bytes.Cut(rest, []byte("\n"))
+		switch {
+		case bytes.HasPrefix(line, output):
+			// From the last line to the first, so that none is written over.
+			at := len(text) - len(rest)
+			for ; n > 0; n-- {
+				line := kept[n-1]
+				at -= len(line) + 1
+				copy(text[at:], line)
+				text[at+len(line)] = '\n'
+			}
+			return text[at:]
+		case len(behind) == 0:
+			return text
+		case !begins(line, headLines):
+			kept[n] = line
+			n++
+		}
+		rest = behind
+	}
+	return text
+}
+
+// withoutTail leaves tailLines out at the end.
+func withoutTail(text []byte) []byte {
+	body := bytes.TrimSuffix(text, untrusted)
+	closing := len(text) - len(body)
+	if closing > 0 {
+		body = bytes.TrimSuffix(body, []byte("\n"))
+	}
+	end := len(body)
+	for {
+		least := max(0, len(body)-longestTail)
+		from := least + bytes.LastIndexByte(body[least:end], '\n')
+		if from < least || !begins(body[from+1:end], tailLines) {
+			break
+		}
+		end = from
+	}
+	if end == len(body) {
+		return text
+	}
+	if closing == 0 {
+		return body[:end]
+	}
+	text[end] = '\n'
+	return text[:end+1+copy(text[end+1:], untrusted)]
+}
+
+func begins(line []byte, with [2][]byte) bool {
+	return bytes.HasPrefix(line, with[0]) || bytes.HasPrefix(line, with[1])
+}

@@ -1,0 +1,101 @@
+package fingerprint
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+)
+
+// TestFrames: what an agent puts around a text is no part of it, however the text
+// is written in the log.
+func TestFrames(t *testing.T) {
+	id := mustNew(t, "", Options{Parts: []string{"last_messages:1"}})
+	// in are the ways in which a text stands in a message.
+	in := func(text string) []string {
+		quoted := string(rawJSON(t, text))
+		escaped := strings.ReplaceAll(strings.ReplaceAll(quoted, "<", `\u003c`), ":", `\u003a`)
+		return []string{
+			`{"role":"tool","tool_call_id":"a","content":` + quoted + `}`,
+			`{"role":"tool","tool_call_id":"a","content":` + escaped + `}`,
+			`{"role":"tool","tool_call_id":"a","content":[{"type":"text","text":` + quoted + `}]}`,
+			`{"role":"tool","tool_call_id":"a","content":[{"type":"text","text":` + escaped + `}]}`,
+		}
+	}
+	is := func(text, want string) {
+		t.Helper()
+		w := `[["last_messages:1",[{"role":"tool"`
+		if want != "" {
+			w += `,"text":` + string(rawJSON(t, want))
+		}
+		w += `}]]]`
+		for _, m := range in(text) {
+			wantCanonicals(t, id, request(t, "messages", "["+m+"]"), w)
+		}
+	}
+	same := func(text string) { t.Helper(); is(text, strings.TrimSpace(text)) }
+
+	const reminder = "<system-reminder>\nuse the task tools\n</system-reminder>"
+	is("a.txt\n\n"+reminder, "a.txt")
+	is(reminder+"\n"+reminder+"\na.txt", "a.txt")
+	is("a.txt\n"+reminder+"\n"+reminder+"\n", "a.txt")
+	is(reminder, "")
+	is("go on\n\n<environment_details>\n# Current Time\n4/11/2025, 12:40:29 AM\n</environment_details>", "go on")
+	same("a " + reminder + " b")
+	same("<system-reminder>\nno end")
+	same("no begin\n</system-reminder>")
+	same("<b>a.txt</b>")
+
+	is("Chunk ID: aff629\nWall time: 0.0000 seconds\nProcess exited with code 1\nOriginal token count: 14\nOutput:\nno\n", "Process exited with code 1\nOriginal token count: 14\nOutput:\nno")
+	is("Exit code: 0\nWall time: 1.5 seconds\nTotal output lines: 2\nOutput:\na\nWall time: 2", "Exit code: 0\nTotal output lines: 2\nOutput:\na\nWall time: 2")
+	is("Wall time: 1.5 seconds\nOutput:\n", "Output:")
+	same("Exit code: 1\nOutput:\nno")
+	same("Exit code: 1\ncat: a: No such file or directory")
+	same("Chunk ID: 1\nWall time: 2")
+	same("Wall time: 1 s\n" + strings.Repeat("a\n", 9) + "Output:\n")
+	same("Output:\nChunk ID: 1")
+
+	is("Command: ls\nOutput: a\nSignal: 0\nProcess Group PGID: 26850", "Command: ls\nOutput: a\nSignal: 0")
+	is("Output: a\nBackground PIDs: 1, 2\nProcess Group PGID: 26850", "Output: a")
+	is("<untrusted_context>\nOutput: a\nProcess Group PGID: 26850\n</untrusted_context>", "<untrusted_context>\nOutput: a\n</untrusted_context>")
+	same("<untrusted_context>\nOutput: a\n</untrusted_context>")
+	same("Process Group PGID: 26850")
+	same(`C:\nProcess Group PGID: 1`)
+	same("the Process Group PGID: 1")
+	same("12% done")
+
+	// A part that is nothing else says nothing; the message that has it is there.
+	wantCanonicals(t, id, request(t, "messages", `[{"role":"user","content":[{"type":"text","text":"`+"<system-reminder>1</system-reminder>"+`"},{"type":"text","text":"a"},{"type":"text","text":"b"}]}]`), `[["last_messages:1",[{"role":"user","text":"a b"}]]]`)
+	wantCanonicals(t, id, request(t, "messages", `[{"role":"user","content":"<system-reminder>1</system-reminder>"}]`), `[["last_messages:1",[{"role":"user"}]]]`)
+
+	// Hostile texts take no time that grows faster than they.
+	hostile(t, func(size int) {
+		for _, part := range []string{"<system-reminder>", "</system-reminder>", "<system-reminder></system-reminder>", "Chunk ID: \n", "\nProcess Group PGID: 1", "</environment_details></system-reminder>"} {
+			text := "<system-reminder>" + strings.Repeat(part, size) + "</system-reminder>"
+			canonicals(id, request(t, "messages", `[{"role":"user","content":`+string(rawJSON(t, text))+`}]`))
+			canonicals(id, request(t, "messages", `[{"role":"user","content":`+string(rawJSON(t, strings.Repeat(part, size)+"\nProcess Group PGID: 1"))+`}]`))
+		}
+	})
+
+	// Gateways hash what was sent.
+	for _, name := range []string{"aisg", "request"} {
+		got := map[string]bool{}
+		for _, k := range []string{"1", "2"} {
+			m := `[{"role":"user","content":"a\n<system-reminder>` + k + `</system-reminder>"}]`
+			got[canonicals(mustNew(t, name, Options{}), request(t, "method", "POST", "path", "/", "caller", "c", "model", "m", "messages", m, "body", m))[0]] = true
+		}
+		if len(got) != 2 {
+			t.Errorf("%s takes frames from what was sent", name)
+		}
+	}
+}
+
+func rawJSON(t *testing.T, text string) []byte {
+	t.Helper()
+	b := &strings.Builder{}
+	e := json.NewEncoder(b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(text); err != nil {
+		t.Fatal(err)
+	}
+	return []byte(strings.TrimSuffix(b.String(), "\n"))
+}
