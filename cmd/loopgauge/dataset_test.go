@@ -31,7 +31,7 @@ func everything() string {
 			continue
 		}
 		if p.Name == "loopgauge" {
-			for _, rule := range []string{"tool-call-result", "stuck-step", "last-messages"} {
+			for _, rule := range []string{"tool-call-result", "stuck-step", "last-exchange", "last-messages"} {
 				text += "  - {name: " + rule + ", profile: loopgauge/" + rule + "}\n"
 			}
 			continue

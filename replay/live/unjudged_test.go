@@ -49,8 +49,8 @@ func TestUnjudged(t *testing.T) {
 	}
 	f("all", 1, 0, "of=2 malformed=2 late=0", "no JSON", "nor this")
 	f("late", 1, 0, "of=3 malformed=0 late=1", line(0), line(60), line(1))
-	f("few", 0, 3, "", append(slices.Clone(many), "no JSON")...)
-	f("none", 0, 3, "", many...)
+	f("few", 0, 4, "", append(slices.Clone(many), "no JSON")...)
+	f("none", 0, 4, "", many...)
 
 	var same []string
 	for i := range 200 {
@@ -61,7 +61,7 @@ func TestUnjudged(t *testing.T) {
 	for i := range 200 {
 		alone = append(alone, fmt.Sprintf(`{"time":%d,"id":"%d","session":"s%d"}`, 1_800_000_000+20*i, i, i))
 	}
-	f("conversations of one request for an hour", 0, 3, "nearly every request is a conversation of its own", alone...)
+	f("conversations of one request for an hour", 0, 4, "nearly every request is a conversation of its own", alone...)
 
 	var sample []string // of a conversation, without every third request
 	for i := range 400 {

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/loopgauge/loopgauge/fingerprint"
 	"github.com/loopgauge/loopgauge/replay"
 	"github.com/loopgauge/loopgauge/replay/term"
 	"github.com/loopgauge/loopgauge/window"
@@ -96,6 +97,9 @@ func gapOf(a *window.RuleAccount) string {
 	if coverage(a) == 0 {
 		if few {
 			_, cause, _ = a.Blind()
+			if cause == fingerprint.ToolTurn || cause == fingerprint.NoAnswer {
+				return "" // these requests are for other rules to look at
+			}
 		}
 		return fmt.Sprintf("could look at none of the requests: %s", cause)
 	}

@@ -32,6 +32,8 @@ func TestGaps(t *testing.T) {
 	f("a", map[fingerprint.Cause]int64{fingerprint.RedactedContent: 600, fingerprint.NoMessages: 100, fingerprint.NoToolCall: 200}, some)
 	f("few", map[fingerprint.Cause]int64{fingerprint.NoMessages: 9}, some)
 	f("said", map[fingerprint.Cause]int64{fingerprint.NoToolTurn: 999}, some)
+	f("spoken", map[fingerprint.Cause]int64{fingerprint.ToolTurn: 600, fingerprint.NoAnswer: 400}, some)
+	r.Result.Rules, r.Options.Rules = r.Result.Rules[:4], r.Options.Rules[:4]
 	none := "none could look at none of the requests: no tool call"
 	f("none", map[fingerprint.Cause]int64{fingerprint.NoToolCall: 1000}, some, none)
 	f("b", map[fingerprint.Cause]int64{fingerprint.RedactedContent: 700}, "a, b could not look at 70 % of the requests: content redacted by the logger", none)
