@@ -66,20 +66,21 @@ walk:
 		switch it.class {
 		case isSystem, isAside:
 		case isResult:
+			if it.content.Kind() == rawjson.Array && mayHave(it.content, "tool_result") && w.blockResults(it) {
+				break
+			}
 			content := it.content
 			if it.output != nil {
 				content = it.output
 			}
 			t.results = append(t.results, toolResult{of: w.keepID(it.resultID), content: content})
 		case isUser:
-			n := len(t.results)
-			if !w.userResults(it) {
+			if !w.blockResults(it) {
 				if len(items) == 1 && w.placeholderIn(it.content) == RedactedContent {
 					return RedactedContent // what LiteLLM leaves of any conversation
 				}
 				return t.none()
 			}
-			slices.Reverse(t.results[n:])
 		default:
 			break walk
 		}
@@ -138,23 +139,24 @@ func (t *turn) match() {
 	}
 }
 
-// userResults takes the tool_result blocks of a user message. A message that
-// has some is their carrier, whatever text the client added.
-func (w *Writer) userResults(it *item) bool {
+// blockResults takes the tool_result blocks of a message, from the last to the
+// first. A message that has some is their carrier, whatever text the client
+// added.
+func (w *Writer) blockResults(it *item) bool {
 	if it.content.Kind() != rawjson.Array {
 		return false
 	}
+	n := len(w.turn.results)
 	s := &w.inner
 	s.Reset(it.content)
-	some := false
 	for s.Array(); s.NextElement(); {
 		if b := readBlock(s); b.isToolResult() {
 			w.turn.results = append(w.turn.results, toolResult{of: w.keepID(b.of), content: b.result, isError: b.isError})
-			some = true
 		}
 	}
 	w.check(s)
-	return some
+	slices.Reverse(w.turn.results[n:])
+	return len(w.turn.results) > n
 }
 
 // turnCalls takes the calls of the turn that ends with items[i], which is it.

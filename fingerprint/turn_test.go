@@ -81,6 +81,17 @@ func TestLastTurn(t *testing.T) {
 	f(`{"role":"assistant","content":[{"type":"tool_use","id":"t","name":"f","input":{}}]},
 		{"role":"user","content":[{"type":"tool_result","tool_use_id":"t","content":"r"},{"type":"text","text":"reminder"}]}`,
 		`{"arguments":{},"name":"f","result":{"text":"r"}}`)
+	// So do blocks in a tool's message, as Strands Agents has them, several or in
+	// two messages; a list of what a tool said is its result.
+	f(`{"role":"assistant","content":[{"type":"tool_use","id":"t","name":"f","input":{}},{"type":"tool_use","id":"u","name":"g","input":{}}]},
+		{"role":"tool","content":[{"type":"tool_result","tool_use_id":"t","content":[{"text":"r"}],"is_error":false},{"type":"tool_result","tool_use_id":"u","content":"s","is_error":true}]}`,
+		`{"arguments":{},"name":"f","result":{"text":"r"}}`, `{"arguments":{},"name":"g","result":{"error":true,"text":"s"}}`)
+	f(`{"role":"assistant","tool_calls":[{"function":{"name":"f"}},{"function":{"name":"g"}}]},
+		{"role":"tool","content":[{"type":"tool_result","content":"r"}]},{"role":"tool","content":[{"type":"tool_result","content":"s"}]}`,
+		`{"name":"f","result":{"text":"r"}}`, `{"name":"g","result":{"text":"s"}}`)
+	f(`{"role":"assistant","tool_calls":[{"id":"a","function":{"name":"f"}}]},
+		{"role":"tool","tool_call_id":"a","content":[{"type":"text","text":"tool_result"},{"type":"image","n":1}]}`,
+		`{"name":"f","result":{"other":[{"n":1,"type":"image"}],"text":"tool_result"}}`)
 	// Only the last turn counts.
 	call := func(id, name string) string {
 		return `{"role":"assistant","tool_calls":[{"id":"` + id + `","function":{"name":"` + name + `","arguments":"1"}}]}`

@@ -210,6 +210,43 @@ func TestMessagesAreJSON(t *testing.T) {
 	}
 }
 
+// TestIdsOfCallsAreNoIdentity: they are new each time, so that nothing that has
+// one in it ever comes again.
+func TestIdsOfCallsAreNoIdentity(t *testing.T) {
+	var ids []*fingerprint.Identity
+	for _, name := range []string{"tool-call-result", "stuck-step"} {
+		id, err := fingerprint.New(name, fingerprint.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		ids = append(ids, id)
+	}
+	w := fingerprint.NewWriter(nil)
+	w.Keep = true
+	for _, f := range All {
+		for name, lines := range fixtures(t)[f.Name] {
+			p := f.New(fingerprint.AllFields)
+			var r fingerprint.Request
+			for n, line := range lines {
+				for _, record := range records(line) {
+					each(p, record, &r, func(int, string) {
+						w.Reset()
+						for _, id := range ids {
+							id.Compute(&r, w)
+						}
+						of := w.Answered()
+						for _, print := range w.Prints() {
+							if of != nil && bytes.Contains(print.Canonical, rawjson.AppendString(nil, of)) {
+								t.Errorf("%s/%s line %d: the id of a call in %s", f.Name, name, n+1, print.Canonical)
+							}
+						}
+					})
+				}
+			}
+		}
+	}
+}
+
 // TestDetection: every line of every fixture is of its format, and of no other.
 func TestDetection(t *testing.T) {
 	for owner, logs := range fixtures(t) {
