@@ -38,13 +38,23 @@ type otelSpan struct {
 	logs              []otelLog
 	events            rawjson.Value
 
-	isCall, hasContent bool
-	guessed            bool // a call because it names a model and what that said
-	part               bool // of another call
-	responseID         []byte
-	responses          bool // a call of the Responses API
-	session, user      []byte
+	isCall        bool
+	content       otelContent
+	guessed       bool // a call because it names a model and what that said
+	part          bool // of another call
+	responseID    []byte
+	responses     bool // a call of the Responses API
+	session, user []byte
 }
+
+// otelContent is how a span has what was said.
+type otelContent uint8
+
+const (
+	noContent otelContent = iota
+	asValue               // in a value that may be anything
+	asMessages
+)
 
 // otelLog is a log record.
 type otelLog struct {
@@ -422,6 +432,7 @@ func eachAttribute(s *rawjson.Scanner, plain bool, f func(key []byte)) rawjson.V
 // classify finds out what a span is, and what it says of those inside it.
 func (sp *otelSpan) classify(s *rawjson.Scanner) {
 	asks, used, told := false, false, false // names a model, says what that did, and what the span is
+	prepares := false                       // gives a request
 	sp.attributes = eachAttribute(s, sp.plain, func(key []byte) {
 		switch string(key) {
 		case "gen_ai.request.model":
@@ -467,19 +478,27 @@ func (sp *otelSpan) classify(s *rawjson.Scanner) {
 			}
 		case "user.id", "enduser.id", "langfuse.user.id", "ai.telemetry.metadata.userId", "traceloop.association.properties.user_id":
 			sp.user = first(otelText(s, sp.plain), sp.user)
-		case "gen_ai.input.messages", "gen_ai.output.messages", "gen_ai.prompt_json", "ai.prompt.messages", "input.value", "langfuse.observation.input", "gcp.vertex.agent.llm_request":
-			sp.hasContent = true
+		case "gen_ai.input.messages", "gen_ai.output.messages", "gen_ai.prompt_json", "ai.prompt.messages", "langfuse.observation.input", "gcp.vertex.agent.llm_request":
+			sp.content = asMessages
+			s.Skip()
+		case "input.value":
+			sp.content = max(sp.content, asValue)
 			s.Skip()
 		case "output.value": // OpenInference has no attribute for the id
-			sp.responseID = first(sp.responseID, answerID(s.Value()))
+			value := s.Value()
+			sp.responseID = first(sp.responseID, answerID(value))
+			prepares = isPrepared(value)
 		default:
 			used = used || bytes.HasPrefix(key, []byte("gen_ai.usage.")) || bytes.HasPrefix(key, []byte("gen_ai.response."))
-			sp.hasContent = sp.hasContent || bytes.HasPrefix(key, []byte("gen_ai.prompt.")) || bytes.HasPrefix(key, []byte("llm.output_messages."))
+			if bytes.HasPrefix(key, []byte("gen_ai.prompt.")) || bytes.HasPrefix(key, []byte("llm.input_messages.")) || bytes.HasPrefix(key, []byte("llm.output_messages.")) {
+				sp.content = asMessages
+			}
 			s.Skip()
 		}
 	})
+	sp.isCall = sp.isCall && !prepares
 	// LiteLLM names the model on spans of its own work, too.
-	if asks && (used || sp.hasContent) && !told && !sp.isCall {
+	if asks && (used || sp.content > noContent) && !told && !sp.isCall {
 		sp.isCall, sp.guessed = true, true
 	}
 }
@@ -490,6 +509,15 @@ func answerID(value rawjson.Value) []byte {
 	_, rest, _ := bytes.Cut(value[:min(len(value), 128)], []byte(`"{\"id\":\"`))
 	id, _, _ := bytes.Cut(rest, []byte{'\\'})
 	return id
+}
+
+// isPrepared tells what LlamaIndex's _prepare_chat_with_tools gives, which is a
+// span like that of a call: the request that comes next, its messages in
+// Python's words.
+func isPrepared(value rawjson.Value) bool {
+	_, messages, _ := bytes.Cut(value[:min(len(value), 128)], []byte(`"{\"messages\":`))
+	message, ok := bytes.CutPrefix(bytes.TrimLeft(messages, " "), []byte(`[\"`))
+	return ok && isPythonObject(message)
 }
 
 // join finds the session of each call on the spans around it, and the calls
@@ -506,7 +534,7 @@ func (p *otel) join() {
 		if !sp.isCall {
 			continue
 		}
-		around := sp
+		around, inCalls := sp, true // nothing but calls lies between
 		for range maxAround {
 			if around = p.find(around.parent, around.trace); around == nil {
 				break
@@ -516,9 +544,9 @@ func (p *otel) join() {
 			if around.guessed && around != sp && !sp.part {
 				around.part = true // the call is in it
 			}
-		}
-		if around := p.find(sp.parent, sp.trace); around != nil && around != sp && around.isCall {
-			p.same(around, sp)
+			if inCalls = inCalls && around.isCall && around != sp; inCalls {
+				p.same(around, sp)
+			}
 		}
 	}
 	p.siblings()
@@ -527,12 +555,13 @@ func (p *otel) join() {
 // maxAround is how many spans around a call are looked at.
 const maxAround = 32
 
-// same notes that two spans, one inside the other, are one call.
+// same notes that two spans, one inside the other, are one call: the one that has
+// more of what was said.
 func (p *otel) same(outer, inner *otelSpan) {
 	if outer.part || inner.part {
 		return // whose parts they are may be a circle
 	}
-	if inner.hasContent && !outer.hasContent {
+	if inner.content > outer.content {
 		outer.part = true
 	} else {
 		inner.part = true
@@ -552,12 +581,12 @@ func (p *otel) siblings() {
 	slices.SortStableFunc(p.byID, func(a, b int32) int { return bytes.Compare(p.spans[a].responseID, p.spans[b].responseID) })
 	for k := 1; k < len(p.byID); k++ {
 		a, b := &p.spans[p.byID[k-1]], &p.spans[p.byID[k]]
-		if !bytes.Equal(a.responseID, b.responseID) || a.hasContent == b.hasContent {
+		if !bytes.Equal(a.responseID, b.responseID) || a.content == b.content {
 			continue
 		}
 		// A cached answer repeats the response, but then in another place, and later.
 		beside := bytes.Equal(a.parent, b.parent) && bytes.Equal(a.trace, b.trace)
-		if beside || a.hasContent && b.within(a) || b.hasContent && a.within(b) {
+		if beside || a.content > b.content && b.within(a) || b.content > a.content && a.within(b) {
 			p.same(a, b)
 		}
 	}

@@ -147,6 +147,15 @@ func TestOtelSpan(t *testing.T) {
 	// LangChain's messages are not known; the attributes are.
 	f(` messages=1 last="{\"role\":\"user\"}" has_tools=true`,
 		"openinference.span.kind", "LLM", "input.value", `{"messages":[[{"lc":1}]]}`, "llm.input_messages.0.message.role", "user", "llm.tools.0.name", "f")
+	// Python's words for messages are not what was said.
+	for _, repr := range []string{`{"messages":["ChatMessage(role=<MessageRole.TOOL: 'tool'>, additional_kwargs={'tool_call_id': 'c'})"]}`, `[HumanMessage(content='hi'), AIMessage(content='ho')]`, "prompt.ChatMessage(role='user')"} {
+		if r := parse(t, "otel", otelSpans(`{"startTimeUnixNano":"1000000000",`+otelAttributes("openinference.span.kind", "LLM", "input.value", repr)+`}`)); r.Lost != fingerprint.LossyContent {
+			t.Errorf("%s: lost %q", repr, r.Lost)
+		}
+	}
+	for _, said := range []string{"f(x=1)", "Plan(a) = b", "Call(", "Call(a"} {
+		f(` messages=1 last="{\"role\":\"user\",\"content\":\"`+said+`\"}"`, "openinference.span.kind", "LLM", "input.value", " "+said)
+	}
 	// Langfuse keeps the messages and the tools: that it does not say to stream says nothing.
 	f(` messages=1 last="{\"role\":\"user\"}" has_tools=true`, "langfuse.observation.type", "generation", "langfuse.observation.input", `{"tools":[{}],"messages":[{"role":"user"}]}`)
 	f(` messages=1 last="{\"role\":\"user\"}"`, "langfuse.observation.type", "generation", "langfuse.observation.input", `{"messages":[{"role":"user"}]}`)
@@ -230,6 +239,18 @@ func TestOtelJoin(t *testing.T) {
 	f("id=a named messages=0\nid=b named messages=0", // a cached answer
 		span("t", "a", "p", chat, "chat", content, "[]", "gen_ai.response.id", "r"), span("t", "b", "p", chat, "chat", content, "[]", "gen_ai.response.id", "r"))
 	f("id=a named\nid=b named", span("t", "a", "p", chat, "chat", "gen_ai.response.id", "r"), span("t", "b", "q", chat, "chat", "gen_ai.response.id", "r"))
+	// The one with messages, whichever is around the other and what lies between.
+	const kind, text, said = "openinference.span.kind", "input.value", "llm.input_messages.0.message.content"
+	outer, inner := span("t", "o", "p", kind, "LLM", text, "hi"), span("t", "i", "m", kind, "LLM", text, "hi", said, "hi")
+	middle := span("t", "m", "o", kind, "LLM", text, "hi")
+	hi := ` named messages=1 last="{\"content\":\"hi\"}"`
+	f("id=i"+hi, inner, middle, outer)
+	f("id=i"+hi, outer, middle, inner)
+	f("id=o"+hi, inner, middle, span("t", "o", "p", kind, "LLM", text, "hi", said, "hi"))
+	// What LlamaIndex puts a request together with is no call.
+	prepared := `{"messages": ["ChatMessage(role=<MessageRole.USER: 'user'>)"], "tools": []}`
+	f("id=o"+hi, span("t", "a", "p", kind, "LLM", text, "{}", "output.value", prepared), span("t", "o", "p", kind, "LLM", said, "hi"))
+	f("id=a"+hi+" tool_calls=0", span("t", "a", "p", kind, "LLM", said, "hi", "output.value", `{"messages": ["Chat (soon)"]}`)) // an answer in JSON
 	// A stream of Anthropic's library in a trace of its own, by OpenInference 3.1; and a cached answer, later.
 	at := func(trace, id, start, end string, attributes ...string) string {
 		return `{"traceId":"` + trace + `","spanId":"` + id + `","startTimeUnixNano":"` + start + `00000000","endTimeUnixNano":"` + end + `00000000",` + otelAttributes(append(attributes, chat, "chat")...) + `}`

@@ -337,6 +337,23 @@ func (p *python) named() bool {
 	return at > p.at && at+1 < len(p.in) && p.in[at] == '=' && p.in[at+1] != '='
 }
 
+// isPythonObject tells an object of some class by how its repr begins:
+// Name(key=.
+func isPythonObject(text []byte) bool {
+	name, members, _ := bytes.Cut(text[:min(len(text), 128)], []byte{'('})
+	class := name[bytes.LastIndexByte(name, '.')+1:]
+	if len(class) == 0 || class[0] < 'A' || class[0] > 'Z' {
+		return false
+	}
+	for _, c := range name {
+		if !isNameByte(c) && !isDigit(c) && c != '.' {
+			return false
+		}
+	}
+	p := python{in: members}
+	return p.named()
+}
+
 // member reads key=value.
 func (p *python) member(dst []byte, depth int) ([]byte, bool) {
 	end := p.wordEnd()
