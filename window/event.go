@@ -26,6 +26,7 @@ type Event struct {
 	Chat      *Chat // what its user message says to the gateway; nil if nothing
 	Link      Link  // not saved, nor written
 	Issued    bool  // the calls are those of the response: what came of them a later request tells
+	Answered  bool  // the log has the response, and no error
 
 	Prints []Prints // by identity, in the order of Plan.Identities
 	Scopes []Scope  // by scope, in the order of Plan.Scopes

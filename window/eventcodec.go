@@ -39,6 +39,7 @@ const (
 	isHome
 	hasAll
 	issued
+	answered
 	eventBits // all of them are below
 )
 
@@ -122,6 +123,7 @@ func bitsOf(ev *Event) (has uint64) {
 	set(cached, ev.Cached == fingerprint.Yes)
 	set(excluded, ev.Exclude > 0)
 	set(issued, ev.Issued)
+	set(answered, ev.Answered)
 	set(hasChat, ev.Exclude == 0 && ev.Chat != nil)
 	if p := ev.Portion; p != nil {
 		has |= hasPortion
@@ -297,7 +299,7 @@ func (e *EventReader) read(l *loader, ev *Event) {
 		Start: fingerprint.NoTime, Status: fingerprint.Unknown, TokensIn: fingerprint.Unknown, TokensOut: fingerprint.Unknown,
 		MaxTokens: fingerprint.Unknown, Cost: math.NaN(),
 		Stream: tri(has, hasStream, streams), Cached: tri(has, hasCached, cached),
-		Issued: has&issued != 0,
+		Issued: has&issued != 0, Answered: has&answered != 0,
 	}
 	p, q := &ev.Position, &e.before.Position
 	stream := int64(q.Stream) + l.Varint()

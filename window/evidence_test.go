@@ -55,7 +55,8 @@ func TestEvidenceOutlivesRestart(t *testing.T) {
 			r.Event = *p.event(at, session, nil, 0)
 			r.Prints, r.Scopes = nil, nil
 			r.Issued = rapid.Bool().Draw(t, "issued")
-			r.Status = []int{200, 200, 200, 500}[rapid.IntRange(0, 3).Draw(t, "status")]
+			r.Answered = rapid.Bool().Draw(t, "answered")
+			r.Status = []int{200, 200, fingerprint.Unknown, 500}[rapid.IntRange(0, 3).Draw(t, "status")]
 			for _, id := range plan.Identities {
 				n := 0
 				if !slices.Contains(own, id) && phase > 0 { // of what else there is to know

@@ -24,7 +24,7 @@ type Facts struct {
 	Gets        int64 // GET and HEAD
 	failed      int64 // 4xx, but for those
 	unavailable int64 // of a class of errors
-	answered    int64 // below 400, or no status but tokens in answer
+	answered    int64 // below 400, or no status but tokens or no error in answer
 	issued      int64 // answered with calls, as the log says
 	instants    int64 // came at the time of the one before
 	together    int64 // began before the one before had ended
@@ -229,7 +229,7 @@ func (f *Facts) note(ev *Event, parallel bool) {
 		f.erred(errorTime{ev.Time / minute, class})
 	case ev.Status >= 400:
 		f.failed++
-	case ev.Status > 0, ev.Status == fingerprint.Unknown && ev.TokensOut > 0:
+	case ev.Status > 0, ev.Status == fingerprint.Unknown && (ev.TokensOut > 0 || ev.Answered):
 		f.answered++
 	}
 	if ev.MaxTokens == 1 || slices.Contains(healthPaths, ev.Path) {

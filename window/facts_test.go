@@ -31,6 +31,8 @@ func TestFactsNote(t *testing.T) {
 	}
 	f(Event{Status: unknown, TokensOut: 1}, false, Facts{answered: 1, pauses: 1})
 	f(Event{Status: unknown, TokensOut: 0}, false, Facts{pauses: 1})
+	f(Event{Status: unknown, Answered: true}, false, Facts{answered: 1, pauses: 1})
+	f(Event{Status: 500, Answered: true}, false, Facts{unavailable: 1, pauses: 1})
 	f(Event{Status: 500, TokensOut: 1}, false, Facts{unavailable: 1, pauses: 1})
 	f(Event{Status: unknown, MaxTokens: 1}, false, Facts{Probes: 1, OneToken: 1, pauses: 1})
 	f(Event{Status: unknown, MaxTokens: 2}, false, Facts{pauses: 1})

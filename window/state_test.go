@@ -176,6 +176,7 @@ func (p *parts) drawRequest(t *rapid.T, now int64, at fingerprint.Position) *req
 		Session: text("session", "s", "u"), Model: text("model", "gpt"), Backend: text("backend", "b"),
 		Status: int(rapid.SampledFrom([]int64{-1, 200, 429}).Draw(t, "status")), TokensIn: number("in"), TokensOut: number("out"), MaxTokens: number("max"),
 		Cost:   rapid.SampledFrom([]float64{math.NaN(), 0, 0.1, 0.2}).Draw(t, "cost"),
+		Issued: rapid.Bool().Draw(t, "issued"), Answered: rapid.Bool().Draw(t, "answered"),
 		Stream: fingerprint.Tri(rapid.IntRange(0, 2).Draw(t, "stream")), Cached: fingerprint.Tri(rapid.IntRange(0, 2).Draw(t, "cached")),
 	}
 	if maybe("chat") {

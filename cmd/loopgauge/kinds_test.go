@@ -83,6 +83,10 @@ func TestKinds(t *testing.T) {
 		"last-messages", window.Stuck, "answered each time")
 	kindOf(t, "no status, but calls in answer", unevenly(8, func(int) string { return question + `,"tool_calls":[{"name":"f","arguments":"{}"}]` }),
 		"last-messages", window.Stuck, "the same call in answer")
+	kindOf(t, "no status, but an answer without calls", unevenly(8, func(int) string { return question + `,"tool_calls":[]` }),
+		"last-messages", window.Stuck, "answered each time")
+	kindOf(t, "no status, but an error for an answer", unevenly(8, func(int) string { return question + `,"tool_calls":[],"error":"timeout"` }),
+		"last-messages", window.Unknown, "does not show how it went")
 	kindOf(t, "no status, and no token in answer", unevenly(8, func(int) string { return question + `,"tokens_out":0` }),
 		"last-messages", window.Unknown, "does not show how it went")
 	kindOf(t, "an answer to one of many", unevenly(8, func(i int) string { return question + []string{"", `,"tokens_out":7`}[i/7] }),

@@ -300,6 +300,7 @@ func TestOtelJoin(t *testing.T) {
 	f(`took=500ms id=a named status=503 error="Error code: 503 - busy"`, failed("Error code: 503 - busy"))
 	f(`took=500ms id=a named status=429 error="RateLimitError: Error code: 429"`, failed("RateLimitError: Error code: 429"))
 	f(`took=500ms id=a named error="Error code: ?"`, failed("Error code: ?"))
+	f(`took=500ms id=a named error=_OTHER`, failed(""))
 	f(`id=a named status=503 error=503`, span("t", "a", "p", chat, "chat", "error.type", "503"))
 	f(`id=a named status=429 error=500`, span("t", "a", "p", chat, "chat", "error.type", "500", "http.response.status_code", `{"intValue":"429"}`))
 	f(`id=a named status=429 error=RateLimitError`, span("t", "a", "p", chat, "chat", "error.type", "RateLimitError"))

@@ -518,7 +518,7 @@ func (p *otelCall) finish(sp *otelSpan, r *fingerprint.Request) {
 	}
 	r.Session = p.session.value
 	if sp.failed || len(p.errorType) > 0 {
-		r.Error = first(p.errorType, sp.message)
+		r.Error = first(p.errorType, sp.message, otherError)
 		if r.Status == fingerprint.Unknown && len(p.errorType) == 3 {
 			r.Status = parseStatus(p.errorType, r.Status)
 		}
@@ -536,6 +536,9 @@ func (p *otelCall) finish(sp *otelSpan, r *fingerprint.Request) {
 		}
 	}
 }
+
+// otherError is OpenTelemetry's word for an error of which nothing is said.
+var otherError = []byte("_OTHER")
 
 // errorStatus are the HTTP statuses that the libraries of OpenAI, Anthropic and
 // LiteLLM raise their classes of errors for. InternalServerError is any of 5xx
