@@ -2,6 +2,7 @@ package formats
 
 import (
 	"bytes"
+	"math"
 	"slices"
 
 	"github.com/loopgauge/loopgauge/fingerprint"
@@ -45,6 +46,7 @@ type otelSpan struct {
 	responseID    []byte
 	responses     bool // a call of the Responses API
 	session, user []byte
+	first         *otelSpan // of the calls inside
 }
 
 // otelContent is how a span has what was said.
@@ -520,13 +522,17 @@ func isPrepared(value rawjson.Value) bool {
 	return ok && isPythonObject(message)
 }
 
-// join finds the session of each call on the spans around it, and the calls
-// that two instrumentations wrote, each a span: the provider's own library and
-// the one that wraps it.
+// join finds the session of each call on the spans around it that are whole, and
+// the calls that two instrumentations wrote, each a span: the provider's own
+// library and the one that wraps it.
 func (p *otel) join() {
 	p.byID = p.byID[:0]
+	reached := int64(math.MaxInt64) // back to here all is in the record
 	for i := range p.spans {
 		p.byID = append(p.byID, int32(i))
+		if end := p.spans[i].end; end != fingerprint.NoTime {
+			reached = min(reached, end)
+		}
 	}
 	slices.SortFunc(p.byID, func(a, b int32) int { return bytes.Compare(p.spans[a].id, p.spans[b].id) })
 	for i := range p.spans {
@@ -539,8 +545,9 @@ func (p *otel) join() {
 			if around = p.find(around.parent, around.trace); around == nil {
 				break
 			}
-			sp.session = first(sp.session, around.session)
-			sp.user = first(sp.user, around.user)
+			if around.first == nil || sp.start < around.first.start {
+				around.first = sp
+			}
 			if around.guessed && around != sp && !sp.part {
 				around.part = true // the call is in it
 			}
@@ -549,7 +556,33 @@ func (p *otel) join() {
 			}
 		}
 	}
+	for i := range p.spans {
+		sp := &p.spans[i]
+		if !sp.isCall || sp.part {
+			continue
+		}
+		around := sp
+		for range maxAround {
+			if around = p.find(around.parent, around.trace); around == nil {
+				break
+			}
+			if around.part || around.isWhole(reached) {
+				sp.session = first(sp.session, around.session)
+				sp.user = first(sp.user, around.user)
+			}
+		}
+	}
 	p.siblings()
+}
+
+// isWhole tells that no call inside a span was exported before it, without its
+// session: between its start and what the record has there is no time for one
+// as long as the first that is there.
+func (sp *otelSpan) isWhole(reached int64) bool {
+	if sp.start == fingerprint.NoTime || sp.first.start == fingerprint.NoTime || sp.first.end == fingerprint.NoTime {
+		return true
+	}
+	return min(sp.first.start, reached)-sp.start <= sp.first.end-sp.first.start
 }
 
 // maxAround is how many spans around a call are looked at.

@@ -232,6 +232,17 @@ func TestOtelJoin(t *testing.T) {
 	f("id=a named", span("u", "b", "", "session.id", "s"), span("t", "a", "b", chat, "chat")) // of another trace
 	f("id=a named", span("t", "a", "a", chat, "chat"))                                        // its own parent
 	f("id=b named", span("t", "a", "b", chat, "chat"), span("t", "b", "a", chat, "chat"))     // a circle
+	// Of a run of an agent some calls were exported before it, without its session,
+	// if there was time for one; not so if the record reaches back to its start.
+	lasted := func(id, parent, start, end string, attributes ...string) string {
+		return `{"traceId":"t","spanId":"` + id + `","parentSpanId":"` + parent + `","startTimeUnixNano":"` + start + `00000000","endTimeUnixNano":"` + end + `00000000",` + otelAttributes(attributes...) + `}`
+	}
+	run, early, late := lasted("r", "", "10", "40", "session.id", "s"), lasted("b", "r", "15", "20", chat, "chat"), lasted("c", "r", "30", "39", chat, "chat")
+	const took = "1970-01-01T00:00:03.000000Z took=900ms id=c named"
+	f(took+" session=s\n1970-01-01T00:00:01.500000Z took=500ms id=b named session=s", late, early, run)
+	f(took, late, run)
+	f(took+" session=s", lasted("d", "", "10", "19"), late, run)
+	f("1970-01-01T00:00:03.000000Z took=900ms id=c named session=s messages=0", lasted("c", "r", "30", "39", chat, "chat", content, "[]"), lasted("r", "", "10", "40", chat, "chat", "session.id", "s"))
 	// Two instrumentations of one call.
 	f("id=o named messages=0", span("t", "i", "o", chat, "chat"), span("t", "o", "p", chat, "chat", content, "[]"))
 	f("id=i named messages=0", span("t", "i", "o", chat, "chat", content, "[]"), span("t", "o", "p", chat, "chat"))
