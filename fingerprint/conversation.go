@@ -7,7 +7,8 @@ import (
 	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
 )
 
-// conversation is the session where the log has one. Otherwise conversations
+// conversation is the session where the log has one; the agent in it goes with
+// that in a scope. Otherwise conversations
 // are told apart by how they begin: caller, system prompt and first user
 // message. That can mix sessions that began alike.
 func conversation(r *Request, _ string, w *Writer) ([]byte, Cause) {

@@ -44,6 +44,8 @@ func request(tb tester, members ...string) *Request {
 			r.Backend = value
 		case "session":
 			r.Session = value
+		case "agent":
+			r.Agent = value
 		case "system":
 			r.Messages.System = value
 		case "digest":

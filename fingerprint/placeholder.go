@@ -462,3 +462,12 @@ func NamesSession(value []byte) bool {
 }
 
 func (r *Request) hasSession() bool { return NamesSession(r.Session) }
+
+// agent is the agent that a session's main one has started, nil if it is that
+// one: Codex calls it as the session, others do not name it.
+func (r *Request) agent() []byte {
+	if len(r.Agent) == 0 || !r.hasSession() || !NamesSession(r.Agent) || bytes.Equal(r.Agent, r.Session) {
+		return nil
+	}
+	return r.Agent
+}

@@ -58,6 +58,7 @@ type Request struct {
 	CallerIsName bool
 	User         []byte // end user
 	Session      []byte // session that the client or gateway named
+	Agent        []byte // in a session that several agents share, which of them
 	Model        []byte // what the client asked for
 	Backend      []byte // provider that served it
 

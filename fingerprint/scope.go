@@ -38,7 +38,7 @@ type scopeField struct {
 // scopeFields are the fields a scope can be made of; attr:NAME comes on top.
 var scopeFields = []scopeField{
 	{"session", "the session that the client or the gateway named", 0, func(r *Request, _ string, _ *Writer) ([]byte, Cause) { return present(r.Session, NoSession) }},
-	{"conversation", "the session, else caller, system prompt and first user message together", ReadsMessages, conversation},
+	{"conversation", "the session, with the agent in it where the log names one, else caller, system prompt and first user message together", ReadsMessages, conversation},
 	{"caller", "API key, its hash, or the consumer it belongs to", 0, func(r *Request, _ string, _ *Writer) ([]byte, Cause) { return present(r.Caller, NoCaller) }},
 	{"user", "end user", 0, func(r *Request, _ string, _ *Writer) ([]byte, Cause) { return present(r.User, NoUser) }},
 	{"model", "model that the client asked for", 0, func(r *Request, _ string, _ *Writer) ([]byte, Cause) { return present(r.Model, NoModel) }},
@@ -129,6 +129,13 @@ func (s *Scope) Compute(r *Request, w *Writer, values []ScopeValue) (ScopeKey, [
 			shown.Text = r.CallerName(w)
 		case "conversation":
 			shown.FellBack = !r.hasSession()
+			if agent := r.agent(); agent != nil {
+				w.scope = binary.AppendUvarint(w.scope, uint64(len(agent)))
+				w.scope = append(w.scope, agent...)
+				n := len(w.kept)
+				w.kept = append(append(append(w.kept, value...), '/'), agent...)
+				shown.Text = w.kept[n:len(w.kept):len(w.kept)]
+			}
 		}
 		values = append(values, shown)
 	}

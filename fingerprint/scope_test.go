@@ -128,6 +128,27 @@ func TestConversation(t *testing.T) {
 	if key(append(base, "session", "x")...) != key("session", "x") {
 		t.Error("the session does not win")
 	}
+	// Agents that share a session go on side by side; the main one has no name, or
+	// the session's.
+	subagent := []string{"session", "a", "agent", "b"}
+	if _, shown, _ := scopeOf(t, w, request(t, subagent...), "conversation"); shown[0] != "a/b" {
+		t.Errorf("%q", shown)
+	}
+	for _, o := range [][]string{{"session", "a"}, {"session", "a", "agent", "c"}, {"session", "a/b"}, {"session", "a", "agent", "b/"}} {
+		if key(o...) == key(subagent...) {
+			t.Errorf("%q is the conversation of %q", o, subagent)
+		}
+	}
+	for _, none := range []string{"", "-", "null", "a"} {
+		if key("session", "a", "agent", none) != key("session", "a") {
+			t.Errorf("%q is an agent", none)
+		}
+	}
+	same(append(base, "agent", "b")...)
+	k1, _, _ := scopeOf(t, w, request(t, subagent...), "session")
+	if k2, _, _ := scopeOf(t, w, request(t, "session", "a"), "session"); k1 != k2 {
+		t.Error("the agent is part of the session")
+	}
 	// What stands for none is no session, wherever a policy had it looked for.
 	for _, none := range []string{"null", "-", "[REDACTED]"} {
 		if k, shown, _ := scopeOf(t, w, request(t, append(base, "session", none)...), "conversation"); k != want || !strings.HasSuffix(shown[0], " (fell back)") {

@@ -7,7 +7,7 @@ type evidence struct {
 	witness *Witness
 	rule    int
 	keys    *table[pairKey, keyEvidence]
-	inRow   inRow
+	inRow   *inRow
 }
 
 // keyEvidence is what is known of a key: nothing but its first time as long as
@@ -28,7 +28,7 @@ func newEvidence(w *Witness, index int, rule *Rule, keys int) *evidence {
 	}
 	return &evidence{
 		witness: w, rule: index, keys: newTable[pairKey, keyEvidence](rule.quiet().Microseconds(), keys, nil),
-		inRow: newInRow(rule, spec, keys),
+		inRow: newInRow(w.within[index], spec, keys),
 	}
 }
 

@@ -35,6 +35,19 @@ func TestScopeByAttribute(t *testing.T) {
 	f("attr:jwt:org", "acme", true, "id-822b33ad87c1")
 }
 
+// An agent is hidden with its session.
+func TestAgentIsHidden(t *testing.T) {
+	x := NewPlan([]*Rule{{Name: "a", Identity: byModel(t), Scope: companionScope}}, nil).NewExtractor(ExtractOptions{HashIDs: true})
+	var r fingerprint.Request
+	r.Reset()
+	r.Time, r.Model, r.Session, r.Agent = 0, []byte("m"), []byte("s"), []byte("a")
+	var ev Event
+	x.Event(&r, &ev)
+	if got, want := ev.Scopes[0].Values[0], x.o.Person("s/a"); got != want {
+		t.Errorf("shown as %s, want %s", got, want)
+	}
+}
+
 // What is written is UTF-8, whatever the log holds: broken bytes, and halves of
 // a pair as JSON's escapes can name them.
 func TestWrittenTextIsUTF8(t *testing.T) {

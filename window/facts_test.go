@@ -178,7 +178,7 @@ func TestWitnessNote(t *testing.T) {
 	f := func(what string, want []int64, list ...request) *Facts {
 		t.Helper()
 		facts := w.Begin(0)
-		facts.said = w.said(&Event{Session: "a"}, rule)
+		facts.said = w.said(&Event{Session: "a", Scopes: make([]Scope, len(plan.Scopes))}, 0)
 		now := int64(0)
 		var got []int64
 		for _, r := range list {

@@ -7,26 +7,25 @@ import "encoding/binary"
 type Round struct{ N, Period int }
 
 // inRow counts how often the same comes in a row, or comes round: streaks are
-// cycles of one step. A rule that counts all sessions together sees those of
-// others between, which say nothing of the one that repeats itself: where the
-// log has a session, it counts within that.
+// cycles of one step, of each of those that the rule counts together.
 type inRow struct {
-	cycle    *cycle
-	sessions bool
-	own      Hit // the one at work
+	cycle  *cycle
+	within within
+	own    Hit // the one at work
 }
 
-func newInRow(rule *Rule, spec CounterSpec, keys int) inRow {
-	return inRow{cycle: newCycle(spec, keys).(*cycle), sessions: !rule.bySession()}
+func newInRow(x within, spec CounterSpec, keys int) *inRow {
+	return &inRow{cycle: newCycle(spec, keys).(*cycle), within: x}
 }
 
 // count counts a hit by an event.
 func (x *inRow) count(ev *Event, h *Hit) Round {
-	if !x.sessions || ev.Session == "" {
+	of := x.within.of(ev)
+	if of == "" {
 		return x.cycle.round(h)
 	}
 	x.own = *h
 	first := x.own.Scope[:8]
-	binary.LittleEndian.PutUint64(first, binary.LittleEndian.Uint64(first)^textHash(ev.Session))
+	binary.LittleEndian.PutUint64(first, binary.LittleEndian.Uint64(first)^textHash(of))
 	return x.cycle.round(&x.own)
 }

@@ -143,7 +143,8 @@ type sweepTarget struct {
 	climbs         []climb   // of the same
 	sequence       *sequence // of its scope; nil before the second event
 	rounds         int       // the period of what comes round in the longest window
-	inRow          *inRow    // within sessions; nil if its scopes tell them apart, or nobody asks
+	within         within    // of no use where nobody asks for repeats
+	inRow          *inRow    // nil as long as its scopes tell all apart
 	alone          bool      // the hit is the only one of its request
 	highest        []uint8   // of a request with several
 	opened         []bool    // by threshold and column: such a request opened an episode
@@ -206,9 +207,10 @@ func (s *Sweep) newTarget(rule int) *sweepTarget {
 	for _, in := range []**reached{&t.inScopes, &t.inSessions, &t.inCallers} {
 		*in = newReached(s.o.Most, len(s.cells), s.o.MaxKeys)
 	}
-	if s.o.Repeat != nil && !r.bySession() {
-		x := newInRow(r, CounterSpec{Window: s.o.Windows[len(s.o.Windows)-1], Closed: r.Counter.EdgeCounts(), Period: t.period}, s.o.MaxKeys)
-		t.inRow = &x
+	if s.o.Repeat != nil {
+		if t.within = s.plan.within(r); t.within.sessions {
+			t.inRow = s.newInRow(t)
+		}
 	}
 	if r.ChangesCounts() {
 		t.trips = newTrips(r, s.o, t.period)
@@ -217,6 +219,10 @@ func (s *Sweep) newTarget(rule int) *sweepTarget {
 	t.tally = newSweepTally(s.o.Most, len(s.o.Windows))
 	t.highest, t.opened = make([]uint8, len(s.cells)), make([]bool, len(t.tally.opened))
 	return t
+}
+
+func (s *Sweep) newInRow(t *sweepTarget) *inRow {
+	return newInRow(t.within, CounterSpec{Window: s.o.Windows[len(s.o.Windows)-1], Closed: t.rule.Counter.EdgeCounts(), Period: t.period}, s.o.MaxKeys)
 }
 
 // Cells are the cells of every target, kind by kind and in it by window.
@@ -260,6 +266,9 @@ func (s *Sweep) count(l *Look) {
 	t.alone = l.prints == 1
 	if at.own != nil {
 		t.own = at.own[l.ev.Rules[at.rule]-Plain]
+	}
+	if t.inRow == nil && t.within.agent(l.ev) != "" { // few logs have agents
+		t.inRow = s.newInRow(t)
 	}
 	repeated := false
 	for k := range int(l.prints) {

@@ -12,7 +12,8 @@ import (
 type Witness struct {
 	plan *Plan
 
-	quiet []int64 // by rule: the longest pause inside one episode
+	quiet  []int64  // by rule: the longest pause inside one episode
+	within []within // by rule
 
 	// The identities and the scope that tell more of a request than the rule's
 	// own: their places in the plan, -1 if it has none.
@@ -27,19 +28,14 @@ type Witness struct {
 
 // NewWitness makes a Witness for the requests of a plan.
 func (p *Plan) NewWitness() *Witness {
-	w := &Witness{plan: p, errors: newErrorMinutes(), conversation: -1}
+	w := &Witness{plan: p, errors: newErrorMinutes(), conversation: p.conversation()}
 	for _, r := range p.Rules {
-		w.quiet = append(w.quiet, r.quiet().Microseconds())
+		w.quiet, w.within = append(w.quiet, r.quiet().Microseconds()), append(w.within, p.within(r))
 	}
 	for i, at := range []*int{&w.results, &w.answers, &w.messages} {
 		*at = p.companion(companions[i])
 	}
 	w.steps = slices.IndexFunc(p.Identities, func(id *fingerprint.Identity) bool { return id.Name == "stuck-step" })
-	for i, s := range p.Scopes {
-		if slices.Equal(s.Fields, companionScope.Fields) {
-			w.conversation = i
-		}
-	}
 	w.asked = make([]*asked, len(p.Rules))
 	for i, r := range p.Rules {
 		if w.results >= 0 && r.Identity.Sees == fingerprint.SeesCalls {
@@ -142,7 +138,7 @@ func begin(first int64, said uint64) *Facts {
 // the new stretch that the request is in. What is said of a stretch must not be
 // watered down by what comes an hour before or after it, so a stretch ends
 //   - with a pause that is long for the rule, and beside those before it;
-//   - where the rule does not look at what is said, or in which session, with
+//   - where the rule does not look at what is said, or by whom, with
 //     the beginning and the end of [LeastRepeats] requests or more in a row
 //     that said the same in one session.
 //
@@ -199,7 +195,7 @@ func (w *Witness) conversationKey(ev *Event, rule int) fingerprint.ScopeKey {
 // note is Note where it is known what the request shows of the call before.
 // again says that it has the same call more than once.
 func (w *Witness) note(f *Facts, ev *Event, rule int, round Round, again bool, shown []uint64) *Facts {
-	said := w.said(ev, w.plan.Rules[rule])
+	said := w.said(ev, rule)
 	differs, long := f.differs(said), ev.Time-f.last > w.quiet[rule] && f.paused(ev.Time)
 	switch {
 	case long || differs && f.equal():
@@ -230,16 +226,16 @@ func (w *Witness) note(f *Facts, ev *Event, rule int, round Round, again bool, s
 
 // said is what a request says that the rule does not look at, as a hash; 0 if
 // that is nothing, or not known.
-func (w *Witness) said(ev *Event, rule *Rule) (hash uint64) {
-	if rule.Identity.Sees == 0 {
+func (w *Witness) said(ev *Event, rule int) (hash uint64) {
+	if w.plan.Rules[rule].Identity.Sees == 0 {
 		list := prints(ev, w.messages)
 		if len(list) == 0 {
 			return 0
 		}
 		hash = printHash(&list[0])
 	}
-	if ev.Session != "" && !rule.bySession() {
-		hash ^= textHash(ev.Session)
+	if of := w.within[rule].of(ev); of != "" {
+		hash ^= textHash(of)
 	}
 	return hash
 }

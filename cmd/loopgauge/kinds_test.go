@@ -367,6 +367,39 @@ func TestKindsByIdentity(t *testing.T) {
 	by("identity: [model, path]", strings.ReplaceAll(same, `"model":"m"`, `"model":"m","path":"/v1"`), window.Stuck, "the same")
 }
 
+// TestKindsOfSubagents: agents of one session work side by side, and are no loop
+// of each other's, however a rule's scope has them counted together.
+func TestKindsOfSubagents(t *testing.T) {
+	tunesKinds(t)
+	log := func(agents int, result func(i, agent int) int) string {
+		return unevenly(10*agents, func(i int) string {
+			return fmt.Sprintf(`"agent":"a%d",`, i%agents) + step(fmt.Sprint(result(i, i%agents)))
+		})
+	}
+	stuck := log(3, func(i, agent int) int { return i * min(agent, 1) })
+	alike := log(5, func(i, agent int) int { return (i - agent) / 5 }) // healthy, and doing the same
+	by := func(name, scope, lines string, want ...string) {
+		t.Helper()
+		file := filepath.Join(t.TempDir(), "own.yaml")
+		text := "version: 1\nrules: [{name: own, identity: tool-call-result, scope: " + scope + ", counter: {kind: sliding, window: 10m}, threshold: 4, action: warn}]\n"
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, k := range tuneDocument(t, lines, "--policy", file).Repeats {
+			got = append(got, fmt.Sprint(k.Requests, " ", k.Kind))
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("%s, in %s: %v, want %v", name, scope, got, want)
+		}
+	}
+	for _, scope := range []string{"[conversation]", "[session]", "[caller]", "[]"} {
+		by("a stuck one", scope, stuck, "10 stuck")
+	}
+	by("those that do alike", "[conversation]", alike)
+	by("those that do alike", "[session]", alike, slices.Repeat([]string{"5 unknown"}, 10)...)
+}
+
 func tuneDocument(t *testing.T, lines string, flags ...string) tune.Document {
 	t.Helper()
 	var d tune.Document

@@ -39,7 +39,7 @@ func (a *access) header(r *fingerprint.Request, name, value []byte) {
 	if len(value) == 0 || isHidden(value) {
 		return
 	}
-	a.session.header(name, value)
+	a.session.header(r, name, value)
 	if equalFold(name, "authorization") {
 		if key := value[bytes.LastIndexByte(value, ' ')+1:]; len(key) > 0 && !isHidden(key) {
 			a.key, a.authentication = key, true

@@ -21,9 +21,9 @@ type claudeCode struct {
 
 // sessionLine is what a line of a session has.
 type sessionLine struct {
-	kind, uuid, session []byte
-	time                int64
-	message             rawjson.Value
+	kind, uuid, session, agent []byte
+	time                       int64
+	message                    rawjson.Value
 }
 
 func newClaudeCode(reads fingerprint.Field) Parser { return &claudeCode{reads: reads} }
@@ -56,7 +56,7 @@ func (p *claudeCode) Parse(record []byte, r *fingerprint.Request) (int, string) 
 		return 0, NoRequest
 	}
 	r.Time, r.ID = asked.time, asked.uuid
-	r.Session = first(p.line.session, asked.session)
+	r.Session, r.Agent = first(p.line.session, asked.session), first(p.line.agent, asked.agent)
 	if asked == &p.call {
 		// What the model is sent next, as far as the file has it in one place.
 		r.Messages.Logged, r.Messages.Tail = true, true
@@ -85,7 +85,11 @@ func (p *claudeCode) field(line *sessionLine, r *fingerprint.Request) {
 		line.time = readTime(s, line.time)
 	case "message":
 		line.message = s.Value()
-	case "agentId", "isSidechain", "version", "gitBranch", "cwd":
+	case "agentId": // of a subagent
+		if line.agent = value(s, line.agent); line.agent != nil && p.reads&fingerprint.ReadsAttributes != 0 {
+			setAttribute(r, []byte("agentId"), line.agent)
+		}
+	case "isSidechain", "version", "gitBranch", "cwd":
 		readAttribute(s, r, p.reads)
 	default:
 		s.Skip()

@@ -54,6 +54,7 @@ var CustomFields = []struct{ Name, Doc string }{
 	{"caller_name", "caller by a name that may be shown"},
 	{"user", "end user"},
 	{"session", "session or conversation"},
+	{"agent", "in a session that several agents share, which of them"},
 	{"model", "what the client asked for"},
 	{"backend", "provider that served it"},
 	{"headers", "object of the request's headers: they name session and caller, and become attributes"},
@@ -309,6 +310,8 @@ func (p *custom) field(r *fingerprint.Request, name string, v found) {
 		if t := p.text(v); fingerprint.NamesSession(t) {
 			r.Session = t
 		}
+	case "agent":
+		r.Agent = p.text(v)
 	case "model":
 		r.Model = p.text(v)
 	case "backend":

@@ -166,7 +166,7 @@ func TestWriteShowsNoText(t *testing.T) {
 // TestNativeFields: a request of which everything is logged is written with all
 // fields, in their order.
 func TestNativeFields(t *testing.T) {
-	const record = `{"time":1,"end":2,"id":"r","method":"POST","path":"/","query":"q","body":"{}","body_hash":"h","caller":"c","user":"u","session":"s",
+	const record = `{"time":1,"end":2,"id":"r","method":"POST","path":"/","query":"q","body":"{}","body_hash":"h","caller":"c","user":"u","session":"s","agent":"a",
 		"model":"m","backend":"b","messages":[],"has_tools":true,"tool_calls":[],"status":200,"error":"e","tokens_in":2,"tokens_out":1,"tokens_cached":1,
 		"cost":1,"stream":true,"cached":true,"max_tokens":1,"attributes":{"a":"b"}}`
 	var r fingerprint.Request

@@ -23,6 +23,7 @@ var filled = map[string]func(*fingerprint.Request) bool{
 	"caller":        func(r *fingerprint.Request) bool { return len(r.Caller) > 0 },
 	"user":          func(r *fingerprint.Request) bool { return len(r.User) > 0 },
 	"session":       func(r *fingerprint.Request) bool { return len(r.Session) > 0 },
+	"agent":         func(r *fingerprint.Request) bool { return len(r.Agent) > 0 },
 	"model":         func(r *fingerprint.Request) bool { return len(r.Model) > 0 },
 	"backend":       func(r *fingerprint.Request) bool { return len(r.Backend) > 0 },
 	"messages":      func(r *fingerprint.Request) bool { return len(r.Messages.Items) > 0 || r.Messages.Digest != nil },

@@ -110,6 +110,7 @@ func render(r *fingerprint.Request, column int, why string) string {
 	}
 	text("user", r.User)
 	text("session", r.Session)
+	text("agent", r.Agent)
 	text("model", r.Model)
 	text("backend", r.Backend)
 	text("system", r.Messages.System)

@@ -58,7 +58,7 @@ func (p *helicone) Parse(record []byte, r *fingerprint.Request) (int, string) {
 			for s.Object(); s.NextKey(); {
 				name := s.Key
 				text := value(s, nil)
-				p.session.header(name, text)
+				p.session.header(r, name, text)
 				if p.reads&fingerprint.ReadsAttributes != 0 {
 					setAttribute(r, name, text)
 				}

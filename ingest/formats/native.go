@@ -57,6 +57,8 @@ func (p *native) Parse(record []byte, r *fingerprint.Request) (int, string) {
 			if t := s.Text(r.Session); len(t) == 0 || fingerprint.NamesSession(t) { // absent and empty are two things here
 				r.Session = t
 			}
+		case "agent":
+			r.Agent = s.Text(r.Agent)
 		case "model":
 			r.Model = s.Text(r.Model)
 		case "backend":

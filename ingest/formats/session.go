@@ -60,8 +60,19 @@ func readSession(s *rawjson.Scanner, old []byte) []byte {
 	return old
 }
 
+// agentHeaders are the request headers that name an agent in a session: Claude
+// Code sends its own with the requests of subagents alone, Codex with all, those
+// of the main agent with the session's.
+var agentHeaders = []string{"x-claude-code-agent-id", "thread-id", "thread_id"}
+
 // header notes a header's value. Names are compared without case.
-func (n *naming) header(name, value []byte) {
+func (n *naming) header(r *fingerprint.Request, name, value []byte) {
+	for _, h := range agentHeaders {
+		if equalFold(name, h) {
+			r.Agent = value
+			return
+		}
+	}
 	for i, h := range sessionHeaders {
 		if equalFold(name, h) {
 			n.note(otherPlaces+1+len(sessionHeaders)-i, value)
@@ -96,7 +107,7 @@ func (n *naming) headers(s *rawjson.Scanner, r *fingerprint.Request, reads finge
 	for s.Object(); s.NextKey(); {
 		name := s.Key
 		value := s.Text(nil)
-		n.header(name, value)
+		n.header(r, name, value)
 		if reads&fingerprint.ReadsAttributes != 0 {
 			setAttribute(r, s.Join("header:", name), value)
 		}

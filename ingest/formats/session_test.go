@@ -65,3 +65,25 @@ func TestSessionsOfNobody(t *testing.T) {
 		}
 	}
 }
+
+// TestAgents: subagents are named beside the session that they share, and their
+// names are no sessions.
+func TestAgents(t *testing.T) {
+	f := func(format, line, session, agent string) {
+		t.Helper()
+		for _, reads := range []fingerprint.Field{0, fingerprint.AllFields} {
+			var r fingerprint.Request
+			r.Reset()
+			if _, why := ByName(format).New(reads).Parse([]byte(line), &r); why != "" || string(r.Session) != session || string(r.Agent) != agent {
+				t.Errorf("%s: session %q, agent %q, %s", format, r.Session, r.Agent, why)
+			}
+		}
+	}
+	f("nginx-json", `{"msec":1,"http_x_claude_code_session_id":"s","http_x_claude_code_agent_id":"a"}`, "s", "a")
+	f("nginx-json", `{"msec":1,"http_x_claude_code_session_id":"s","http_x_claude_code_agent_id":""}`, "s", "")
+	f("nginx-json", `{"msec":1,"http_session_id":"s","http_thread_id":"a"}`, "s", "a")
+	f("har", `{"startedDateTime":"2026-11-21T04:00:18Z","time":1,"request":{"method":"POST","url":"http://gw/v1/messages","headers":[{"name":"X-Claude-Code-Agent-Id","value":"a"},{"name":"X-Claude-Code-Session-Id","value":"s"}]},"response":{"status":200,"headers":[],"content":{}}}`, "s", "a")
+	f("litellm", `{"startTime":1,"metadata":{"requester_custom_headers":{"x-claude-code-session-id":"s","x-claude-code-agent-id":"a"}}}`, "s", "a")
+	f("claude-code", `{"type":"assistant","sessionId":"s","agentId":"a","timestamp":"2026-11-21T04:00:18Z","message":{"content":[{"type":"tool_use","id":"t","name":"f","input":{}}]}}`, "s", "a")
+	f("loopgauge", `{"time":1,"session":"s","agent":"a"}`, "s", "a")
+}

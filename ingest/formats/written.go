@@ -23,7 +23,7 @@ type Written struct {
 
 // NativeFields are the fields of the native format, in its order.
 var NativeFields = []string{
-	"time", "end", "id", "method", "path", "query", "body", "body_hash", "caller", "user", "session", "model", "backend", "messages", "has_tools", "tool_calls",
+	"time", "end", "id", "method", "path", "query", "body", "body_hash", "caller", "user", "session", "agent", "model", "backend", "messages", "has_tools", "tool_calls",
 	"status", "error", "tokens_in", "tokens_out", "tokens_cached", "cost", "stream", "cached", "max_tokens", "attributes",
 }
 
@@ -49,6 +49,7 @@ func Write(r *fingerprint.Request, show bool) []Written {
 	w.plain("caller", r.CallerName(&fingerprint.Writer{}))
 	w.plain("user", r.User)
 	w.plain("session", r.Session)
+	w.plain("agent", r.Agent)
 	w.plain("model", r.Model)
 	w.plain("backend", r.Backend)
 	if r.Messages.Logged {

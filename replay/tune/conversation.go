@@ -1,6 +1,11 @@
 package tune
 
-import "hash/maphash"
+import (
+	"cmp"
+	"hash/maphash"
+
+	"github.com/loopgauge/loopgauge/window"
+)
 
 // conversation stands for a session or conversation: there are too many in a log
 // to keep their names. 0 is none.
@@ -15,4 +20,15 @@ func conversationOf(name string) conversation {
 		return 0
 	}
 	return conversation(maphash.String(conversations, name) | 1)
+}
+
+// whoseIs names the session of a request, "" where no rule looks at it, or, where
+// the log names none, the conversation. Gateways and labels go by sessions, so
+// the agents of one are one.
+func whoseIs(ev *window.Event, w *window.Witness) string {
+	conversation := w.Conversation(ev)
+	if conversation == "" {
+		return ""
+	}
+	return cmp.Or(ev.Session, conversation)
 }

@@ -161,7 +161,7 @@ const mostFreed = 16
 
 func (c *collector) repeat(r *window.Repeat) {
 	if c.told != nil {
-		c.told.repeat(r, c.witness.Conversation(r.Event))
+		c.told.repeat(r, whoseIs(r.Event, c.witness))
 	}
 	k, _ := (*r.Keep).(*Repeat)
 	if k == nil {

@@ -171,7 +171,7 @@ type pass struct {
 }
 
 func (p *pass) event(ev *window.Event) error {
-	if p.gateways.current = conversationOf(p.witness.Conversation(ev)); p.gateways.current != 0 {
+	if p.gateways.current = conversationOf(whoseIs(ev, p.witness)); p.gateways.current != 0 {
 		p.conversations[p.gateways.current]++
 	}
 	p.witness.Seen(ev)
