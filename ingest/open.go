@@ -1,6 +1,11 @@
 package ingest
 
-import "sync"
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"sync"
+)
 
 // together is of how many sources the heads are read at once: an object store takes
 // its time to answer, and there may be thousands of objects.
@@ -29,5 +34,29 @@ func OpenAll(sources []*Source, first int32, o Options) (streams []Stream, faile
 		s.index = first + int32(len(streams))
 		streams = append(streams, s)
 	}
-	return streams, failed
+	return streams, said(failed)
+}
+
+// said has one error for all files of a directory of which the same is said.
+func said(failed []error) (errs []error) {
+	type same struct{ dir, why string }
+	more, first := map[same]int{}, map[same]*Error{}
+	for _, err := range failed {
+		e, ok := errors.AsType[*Error](err)
+		if !ok {
+			errs = append(errs, err)
+			continue
+		}
+		s := same{filepath.Dir(e.Path), e.Err.Error()}
+		if first[s] != nil {
+			more[s]++
+			continue
+		}
+		first[s] = &Error{e.Path, e.Err, e.Hint}
+		errs = append(errs, first[s])
+	}
+	for s, n := range more { // any order: each is another's
+		first[s].Path += fmt.Sprintf(" and %d more beside it", n)
+	}
+	return errs
 }

@@ -133,12 +133,27 @@ var skipped = []string{
 	".conf", ".css", ".go", ".html", ".js", ".lock", ".md", ".md5", ".parquet", ".pdf", ".pid", ".png", ".py",
 	".sh", ".sha256", ".sock", ".svg", ".swp", ".tmp", ".toml", ".yaml", ".yml",
 	"license", "licence", "makefile", "notice", "readme",
+	"sessions-index.json", // of Claude Code
 }
 
 // IsSkipped tells that what is called so stands beside logs and is none.
 func IsSkipped(name string) bool {
 	name = strings.ToLower(name)
 	return slices.Contains(skipped, name) || slices.Contains(skipped, filepath.Ext(name))
+}
+
+// ofSession tells what Claude Code keeps beside the file of a session: what a
+// subagent is, and a directory of results that were too long for the file.
+func ofSession(path string) bool {
+	session, is := strings.CutSuffix(path, ".meta.json")
+	if !is && filepath.Base(path) == "tool-results" {
+		session, is = filepath.Dir(path), true
+	}
+	if !is {
+		return false
+	}
+	_, err := os.Stat(session + ".jsonl")
+	return err == nil
 }
 
 func (f *finder) walk(dir string) {
@@ -150,9 +165,9 @@ func (f *finder) walk(dir string) {
 		}
 		hidden := path != dir && strings.HasPrefix(d.Name(), ".")
 		switch {
-		case d.IsDir() && hidden:
+		case d.IsDir() && (hidden || path != dir && ofSession(path)):
 			return fs.SkipDir
-		case d.IsDir(), hidden, IsSkipped(d.Name()):
+		case d.IsDir(), hidden, IsSkipped(d.Name()), ofSession(path):
 			return nil
 		}
 		// A link may stand for a file elsewhere; anything else that is no

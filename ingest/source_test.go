@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -114,6 +115,18 @@ func TestFind(t *testing.T) {
 	f("empty.log a.log", "a.log", "")
 	f("empty.log", "empty.log", "")
 
+	// Of Claude Code's sessions, what it keeps beside them is none.
+	for _, name := range []string{
+		"p/s.jsonl", "p/s/subagents/agent-a.jsonl", "p/s/subagents/agent-a.meta.json", "p/s/tool-results/toolu_1.txt", "p/sessions-index.json",
+		"q/b.meta.json", "q/tool-results/c.txt",
+	} {
+		write(t, dir, name, []byte("x\n"))
+	}
+	f("p", "p/s/subagents/agent-a.jsonl p/s.jsonl", "")
+	f("p/s/tool-results", "p/s/tool-results/toolu_1.txt", "")
+	f("p/s/subagents/*.json", "p/s/subagents/agent-a.meta.json", "")
+	f("q", "q/b.meta.json q/tool-results/c.txt", "") // beside no session
+
 	// What is missing is named, the rest is read.
 	f("gone.log", "", "gone.log: no such file or directory")
 	f("gone.log a.log gone/too.log", "a.log", "gone.log: no such file or directory\ngone/too.log: no such file or directory")
@@ -125,6 +138,29 @@ func TestFind(t *testing.T) {
 	f("a.log/b", "", "a.log/b: not a directory")
 	// One match that is nothing does not hide those behind it.
 	f("mixed/*", "mixed/pipe.log mixed/z.log", "mixed/emptydir: no logs in this directory")
+}
+
+// TestUnreadTogether: what is alike in a directory is said once.
+func TestUnreadTogether(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range []string{"a.json", "b.json", "c/a.json", "c.json"} {
+		write(t, dir, name, []byte("{}\n"))
+	}
+	write(t, dir, "b.txt", []byte("x\n"))
+	sources, err := Find([]string{dir}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, failed := OpenAll(sources, 0, Options{})
+	var got []string
+	for _, err := range failed {
+		what, _, _ := strings.Cut(err.Error(), ";")
+		got = append(got, strings.TrimPrefix(what, dir+"/"))
+	}
+	want := []string{"a.json and 2 more beside it: no known log format", "b.txt: no known log format", "c/a.json: no known log format"}
+	if !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
 }
 
 func TestFindOnlyEmpty(t *testing.T) {
