@@ -237,14 +237,10 @@ func (s *fileStream) recognise(head *Block) error {
 		if longer := s.longer(head); longer != nil {
 			return s.recognise(longer)
 		}
-		if onlyEmpty(head.Data) {
-			return newError(s.source.Name, errors.New("nothing but an empty array"), "an export in which nothing was found, it seems: there is nothing to read")
+		// A document that is longer than what is looked at.
+		if s.format = Detect(closed(head.Data)); s.format == nil {
+			return s.unknown(head)
 		}
-		if f, path := deeper(head.Data); f != nil {
-			return newError(s.source.Name, fmt.Errorf("no known log format; its JSON holds lines of %s at %s", f.Name, path), "take them out on the way: "+s.raw.onTheWay(s.source, "jq -rc '"+path+"'"))
-		}
-		return newError(s.source.Name, unknownFormat(head),
-			fmt.Sprintf("name it with --format (%s), or describe it: loopgauge formats --scaffold LOG > my.yaml, then --format my.yaml", strings.Join(formats.Names(), ", ")))
 	}
 	s.first = s.firstTime(head)
 	s.long = len(head.Data) >= longLine*max(1, bytes.Count(head.Data, []byte{'\n'}))
@@ -252,6 +248,18 @@ func (s *fileStream) recognise(head *Block) error {
 		s.cut()
 	}
 	return nil
+}
+
+// unknown is why a stream is of no known format.
+func (s *fileStream) unknown(head *Block) error {
+	if onlyEmpty(head.Data) {
+		return newError(s.source.Name, errors.New("nothing but an empty array"), "an export in which nothing was found, it seems: there is nothing to read")
+	}
+	if f, path := deeper(head.Data); f != nil {
+		return newError(s.source.Name, fmt.Errorf("no known log format; its JSON holds lines of %s at %s", f.Name, path), "take them out on the way: "+s.raw.onTheWay(s.source, "jq -rc '"+path+"'"))
+	}
+	return newError(s.source.Name, unknownFormat(head),
+		fmt.Sprintf("name it with --format (%s), or describe it: loopgauge formats --scaffold LOG > my.yaml, then --format my.yaml", strings.Join(formats.Names(), ", ")))
 }
 
 // longer is the beginning of the stream with one block more, nil if there is

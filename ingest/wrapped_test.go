@@ -108,9 +108,11 @@ func TestLongDocument(t *testing.T) {
 		t.Fatal("it is laid out otherwise")
 	}
 	entries := bytes.TrimSuffix(log[first:last], []byte("\n"))
-	long := slices.Concat(log[:first], bytes.Join([][]byte{entries, entries, entries, entries, entries}, []byte(",\n")), []byte("\n"), log[last:])
-	if got := read(t, long, Options{}); got.format != "json+archive+har" || len(got.requests) != 5*25 || got.tally.Lines < 12_000 {
-		t.Errorf("%s: %d requests, %+v", got.format, len(got.requests), got.tally)
+	for _, times := range []int{5, headBlocks * BlockSize / len(entries) * 3 / 2} { // the second ends behind what tells the format
+		long := slices.Concat(log[:first], bytes.Join(slices.Repeat([][]byte{entries}, times), []byte(",\n")), []byte("\n"), log[last:])
+		if got := read(t, long, Options{}); got.format != "json+archive+har" || len(got.requests) != times*25 || got.tally.Lines < int64(times)*2_400 {
+			t.Errorf("%s: %d requests, %+v", got.format, len(got.requests), got.tally)
+		}
 	}
 }
 

@@ -69,6 +69,10 @@ type waste struct {
 	fastest float64 // the most that one of them costs an hour, 0 if none is known
 }
 
+// leastPace is how long a loop must have gone on, in microseconds, to tell what it
+// costs an hour: a burst goes on for no hour.
+const leastPace = 60_000_000
+
 func (w *waste) add(loops []Loop) {
 	w.loops += int64(len(loops))
 	for i := range loops {
@@ -76,7 +80,7 @@ func (w *waste) add(loops []Loop) {
 		if !math.IsNaN(l.Cost) || l.After == 0 { // nothing is known to be nothing
 			w.known++
 		}
-		if rate, ok := perHour(l.Cost, l.Last-l.Fired); ok {
+		if rate, ok := perHour(l.Cost, l.Last-l.Fired); ok && l.Last-l.Fired >= leastPace {
 			w.fastest = max(w.fastest, rate)
 		}
 	}

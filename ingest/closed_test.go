@@ -1,0 +1,19 @@
+package ingest
+
+import "testing"
+
+func TestClosed(t *testing.T) {
+	f := func(data, want string) {
+		t.Helper()
+		if got := string(closed([]byte(data))); got != want {
+			t.Errorf("%s: %q, want %q", data, got, want)
+		}
+	}
+	f(`{"log":{"version":"1.2","entries":[{"a":[1]},{"b":"}`, `{"log":{"version":"1.2","entries":[{"a":[1]}]}}`)
+	f(`[{"a":"\"{"},{"b":`, `[{"a":"\"{"}]`)
+	f(`{"a":{"b":1},"c":[`, `{"a":{"b":1}}`)
+	f(`{"a":1}`+"\n"+`{"b":`, `{"a":1}`)
+	for _, data := range []string{"", `{"a":1}`, `{"a":1`, `[[[`, `}{`, `no JSON {`} {
+		f(data, "")
+	}
+}
