@@ -2,7 +2,8 @@ package fingerprint
 
 // newToolCallResult gives one fingerprint per call of the last tool turn,
 // together with its result: an agent that polls gets other results and other
-// fingerprints.
+// fingerprints. What one answer asks for more than once is no repetition: the
+// agent has not seen what comes of it yet.
 func newToolCallResult(o Options) (*Identity, error) {
 	id, err := named("tool-call-result", o, "last_turn") // for its checks of o
 	if err != nil {
@@ -12,7 +13,7 @@ func newToolCallResult(o Options) (*Identity, error) {
 		if cause := w.lastTurn(r); cause != Computable {
 			return cause
 		}
-		for k := range w.turn.calls {
+		for _, k := range w.turn.different() {
 			dst := w.appendTurnCall(append(w.canonical[:0], `[["tool_call_result",`...), k)
 			w.emit(append(dst, "]]"...), hash128)
 			w.called(w.turn.calls[k])

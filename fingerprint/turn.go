@@ -21,7 +21,7 @@ type turn struct {
 	message *byte // where the message of the calls stands in the line; nil if they are items of their own
 	bare    []int // where each call in text would end if it had no result
 
-	asked, given []int // scratch of match
+	asked, given []int // scratch of match and different
 }
 
 type toolResult struct {
@@ -225,8 +225,11 @@ func (w *Writer) writeTurn() Cause {
 
 // appendTurnCall appends the k-th call of the turn with its result.
 func (w *Writer) appendTurnCall(dst []byte, k int) []byte {
-	return append(dst, w.turn.text[w.turn.start(k):w.turn.ends[k]]...)
+	return append(dst, w.turn.textAt(k)...)
 }
+
+// textAt is the k-th call with its result as JSON.
+func (t *turn) textAt(k int) []byte { return t.text[t.start(k):t.ends[k]] }
 
 // start is where the k-th call stands in the text.
 func (t *turn) start(k int) int {
@@ -234,6 +237,22 @@ func (t *turn) start(k int) int {
 		return 0
 	}
 	return t.ends[k-1] + len(",")
+}
+
+// different are the calls of the turn but for those that are the same as one
+// before, with the same result. They are sorted, as in match.
+func (t *turn) different() []int {
+	list := t.asked[:0]
+	for k := range t.calls {
+		list = append(list, k)
+	}
+	if len(list) > 1 {
+		slices.SortStableFunc(list, func(a, b int) int { return bytes.Compare(t.textAt(a), t.textAt(b)) })
+		list = slices.CompactFunc(list, func(a, b int) bool { return bytes.Equal(t.textAt(a), t.textAt(b)) })
+		slices.Sort(list)
+	}
+	t.asked = list
+	return list
 }
 
 // appendBare appends the calls of the turn without their results, with commas

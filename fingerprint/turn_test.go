@@ -150,6 +150,29 @@ func TestLastTurn(t *testing.T) {
 		`{"arguments":{},"name":"f","result":{"other":[{"source":{"a":2,"b":1},"type":"image"}]}}`)
 }
 
+// One answer that asks for the same five times is no loop: the agent has not
+// seen a result yet. What differs in its result is not the same.
+func TestCallsOfOneTurnThatAreTheSame(t *testing.T) {
+	messages := func(results ...string) *Request {
+		var calls, answers []string
+		for i, result := range results {
+			calls = append(calls, fmt.Sprintf(`{"type":"tool_use","id":"t%d","name":"%c","input":{"a":1}}`, i, result[0]))
+			answers = append(answers, fmt.Sprintf(`{"type":"tool_result","tool_use_id":"t%d","content":"%s"}`, i, result[1:]))
+		}
+		return request(t, "messages", `[{"role":"assistant","content":[`+strings.Join(calls, ",")+`]},{"role":"user","content":[`+strings.Join(answers, ",")+`]}]`)
+	}
+	one := func(of string) string {
+		return fmt.Sprintf(`{"arguments":{"a":1},"name":"%c","result":{"text":"%s"}}`, of[0], of[1:])
+	}
+	id := mustNew(t, "tool-call-result", Options{})
+	alone := func(of string) string { return `[["tool_call_result",` + one(of) + `]]` }
+	wantCanonicals(t, id, messages("f1", "f1", "f1", "f1", "f1"), alone("f1"))
+	wantCanonicals(t, id, messages("g1", "f1", "g1", "f2", "f1"), alone("g1"), alone("f1"), alone("f2"))
+	wantCanonicals(t, mustNew(t, "tool-call-result", Options{Mask: []string{"numbers"}}), messages("f1", "f22"), `[["tool_call_result",{"arguments":{"a":"<number>"},"name":"f","result":{"text":"<number>"}}]]`)
+	// The turn is what it is.
+	wantCanonicals(t, mustNew(t, "", Options{Parts: []string{"last_turn"}}), messages("f1", "f1"), `[["last_turn",[`+one("f1")+`,`+one("f1")+`]]]`)
+}
+
 // stuck-step: the calls of the response together with the whole turn.
 func TestStuckStep(t *testing.T) {
 	id := mustNew(t, "stuck-step", Options{})
