@@ -21,7 +21,8 @@ type turn struct {
 	message *byte // where the message of the calls stands in the line; nil if they are items of their own
 	bare    []int // where each call in text would end if it had no result
 
-	asked, given []int // scratch of match and different
+	given []int // the results that name their calls, by those names
+	asked []int // scratch of match and different
 }
 
 type toolResult struct {
@@ -89,7 +90,8 @@ walk:
 		return t.none()
 	}
 	slices.Reverse(t.results)
-	w.turnCalls(items, i, it)
+	t.sortResults()
+	w.turnCalls(items, i)
 	if len(t.calls) == 0 {
 		return t.none()
 	}
@@ -109,7 +111,7 @@ func (t *turn) none() Cause {
 // order, or by its place for a result that names no call. Both sides are
 // sorted, not searched for each other: a line may hold a million of them.
 func (t *turn) match() {
-	t.asked, t.given, t.answers = t.asked[:0], t.given[:0], t.answers[:0]
+	t.asked, t.answers = t.asked[:0], t.answers[:0]
 	for k := range t.calls {
 		t.answers = append(t.answers, -1)
 		if len(t.calls[k].ID) > 0 {
@@ -118,13 +120,7 @@ func (t *turn) match() {
 			t.answers[k] = k
 		}
 	}
-	for i := range t.results {
-		if len(t.results[i].of) > 0 {
-			t.given = append(t.given, i)
-		}
-	}
 	slices.SortStableFunc(t.asked, func(a, b int) int { return bytes.Compare(t.calls[a].ID, t.calls[b].ID) })
-	slices.SortStableFunc(t.given, func(a, b int) int { return bytes.Compare(t.results[a].of, t.results[b].of) })
 	i := 0
 	for _, k := range t.asked {
 		for i < len(t.given) && bytes.Compare(t.results[t.given[i]].of, t.calls[k].ID) < 0 {
@@ -137,6 +133,17 @@ func (t *turn) match() {
 			t.answers[k] = k
 		}
 	}
+}
+
+// sortResults sorts the results that name their calls.
+func (t *turn) sortResults() {
+	t.given = t.given[:0]
+	for i := range t.results {
+		if len(t.results[i].of) > 0 {
+			t.given = append(t.given, i)
+		}
+	}
+	slices.SortStableFunc(t.given, func(a, b int) int { return bytes.Compare(t.results[a].of, t.results[b].of) })
 }
 
 // blockResults takes the tool_result blocks of a message, from the last to the
@@ -159,29 +166,58 @@ func (w *Writer) blockResults(it *item) bool {
 	return len(w.turn.results) > n
 }
 
-// turnCalls takes the calls of the turn that ends with items[i], which is it.
-// Calls that are items of their own make one turn with those before them.
-func (w *Writer) turnCalls(items []rawjson.Value, i int, it *item) {
+// turnCalls takes the calls of the turn that ends with items[i]. Calls that are
+// items of their own make one turn with those before them. What the model said
+// beside its calls may stand behind them, too: as long as there are results of
+// other calls than were found, those before it are looked at.
+func (w *Writer) turnCalls(items []rawjson.Value, i int) {
 	t := &w.turn
-	if it.class == isAssistant {
-		t.message = &items[i][0]
-		w.eachCall(it, func(call ToolCall) {
-			t.calls = append(t.calls, ToolCall{w.keepID(call.ID), w.keepID(call.Name), w.keepID(call.Arguments)})
-		})
-		return
+	sure, said := 0, false
+	take := func(call ToolCall) {
+		t.calls = append(t.calls, ToolCall{w.keepID(call.ID), w.keepID(call.Name), w.keepID(call.Arguments)})
 	}
+walk:
 	for ; i >= 0; i-- {
-		switch it = w.readItem(items[i]); it.class {
+		switch it := w.readItem(items[i]); it.class {
+		case isAside:
 		case isCall:
 			if it.call.Name != nil {
-				t.calls = append(t.calls, ToolCall{w.keepID(it.call.ID), w.keepID(it.call.Name), w.keepID(it.call.Arguments)})
+				take(it.call)
 			}
-		case isAside:
+		case isAssistant:
+			if said && len(t.calls) > sure && !t.answered(sure) {
+				break walk
+			}
+			if sure = len(t.calls); sure > 0 && sure >= len(t.given) {
+				break walk
+			}
+			w.eachCall(it, take)
+			if len(t.calls) > sure {
+				slices.Reverse(t.calls[sure:])
+				if said = said || sure > 0; sure == 0 {
+					t.message = &items[i][0]
+				}
+				break walk
+			}
+			if said = true; len(t.given) == 0 {
+				break walk
+			}
 		default:
-			i = 0
+			break walk
 		}
 	}
+	if said && !t.answered(sure) {
+		t.calls = t.calls[:sure]
+	}
 	slices.Reverse(t.calls)
+}
+
+// answered tells whether any call from one on has a result that names it.
+func (t *turn) answered(from int) bool {
+	return slices.ContainsFunc(t.calls[from:], func(call ToolCall) bool {
+		_, found := slices.BinarySearchFunc(t.given, call.ID, func(i int, id []byte) int { return bytes.Compare(t.results[i].of, id) })
+		return found
+	})
 }
 
 // keepID copies text that the next item would overwrite.
@@ -352,15 +388,19 @@ func (w *Writer) findIssued(r *Request) ([]ToolCall, Cause) {
 		return nil, cause
 	}
 	w.calls, w.ids = w.calls[:0], w.ids[:0]
+	t := &w.turn
+	t.calls, t.results, w.turned = t.calls[:0], t.results[:0], false
+walk:
 	for i, v := range slices.Backward(r.Messages.Items) {
-		it := w.readItem(v)
-		if it.class != isAssistant && it.class != isCall {
-			continue
+		switch it := w.readItem(v); it.class {
+		case isResult:
+			t.results = append(t.results, toolResult{of: w.keepID(it.resultID)})
+		case isAssistant, isCall:
+			t.sortResults()
+			w.turnCalls(r.Messages.Items, i)
+			w.calls = append(w.calls, t.calls...)
+			break walk
 		}
-		w.turn.calls, w.turned = w.turn.calls[:0], false
-		w.turnCalls(r.Messages.Items, i, it)
-		w.calls = append(w.calls, w.turn.calls...)
-		break
 	}
 	// Other parts of the identity use ids while the calls are written.
 	w.ids, w.callIDs = w.callIDs, w.ids

@@ -29,6 +29,14 @@ const (
 		{"type":"function_call_output","call_id":"f1","output":"none"},
 		{"type":"function_call_output","call_id":"f2","output":[{"type":"input_text","text":"x"},{"type":"input_text","text":"y"}]}`
 
+	// As Codex sends again what LiteLLM answered for a model that speaks otherwise.
+	textBetween = `{"role":"user","content":[{"type":"input_text","text":"q"}]},
+		{"type":"function_call","call_id":"f1","name":"find","arguments":"{\"a\":2,\"b\":1}"},
+		{"type":"function_call","call_id":"f2","name":"read","arguments":"{}"},
+		{"type":"message","role":"assistant","content":[{"type":"output_text","text":"let me see"}]},
+		{"type":"function_call_output","call_id":"f1","output":"none"},
+		{"type":"function_call_output","call_id":"f2","output":[{"type":"input_text","text":"x"},{"type":"input_text","text":"y"}]}`
+
 	findResult = `{"arguments":{"a":2,"b":1},"name":"find","result":{"text":"none"}}`
 	readResult = `{"arguments":{},"name":"read","result":{"text":"x y"}}`
 )
@@ -37,7 +45,7 @@ func TestLastTurnInThreeDialects(t *testing.T) {
 	turn := mustNew(t, "", Options{Parts: []string{"last_turn"}})
 	perCall := mustNew(t, "tool-call-result", Options{})
 	issued := mustNew(t, "tool-call", Options{})
-	for _, messages := range []string{chatTurn, anthropicTurn, responsesTurn} {
+	for _, messages := range []string{chatTurn, anthropicTurn, responsesTurn, textBetween} {
 		r := request(t, "messages", "["+messages+"]")
 		wantCanonicals(t, turn, r, `[["last_turn",[`+findResult+`,`+readResult+`]]]`)
 		wantCanonicals(t, perCall, r, `[["tool_call_result",`+findResult+`]]`, `[["tool_call_result",`+readResult+`]]`)
@@ -106,6 +114,26 @@ func TestLastTurn(t *testing.T) {
 	// Responses: each call with its output is a step of its own.
 	f(`{"type":"function_call","call_id":"a","name":"f","arguments":"1"},{"type":"function_call_output","call_id":"a","output":"1"},
 		{"type":"function_call","call_id":"b","name":"g","arguments":"1"},{"type":"function_call_output","call_id":"b","output":"2"}`, want("g", "2"))
+	// What the model said may stand behind its calls, which their results name.
+	item := func(id, name string) string {
+		return `{"type":"function_call","call_id":"` + id + `","name":"` + name + `","arguments":"1"}`
+	}
+	output := func(id, text string) string {
+		return `{"type":"function_call_output","call_id":"` + id + `","output":"` + text + `"}`
+	}
+	const said, aside = `{"type":"message","role":"assistant","content":"x"}`, `{"type":"reasoning","summary":[]}`
+	const search = `{"type":"web_search_call","id":"s","status":"completed","action":{"query":"x"}}`
+	turns := func(items ...string) string { return strings.Join(items, ",") }
+	f(turns(item("a", "f"), said, aside, item("b", "g"), aside, said, said, output("a", "1"), output("b", "2")), want("f", "1"), want("g", "2"))
+	f(turns(item("a", "f"), output("a", "1"), item("b", "g"), said, output("b", "2")), want("g", "2"))
+	f(turns(item("a", "f"), output("a", "1"), said, output("b", "2")), lost)
+	f(turns(item("a", "f"), said, output("b", "2")), lost)
+	f(turns(item("a", "f"), said), none)
+	f(turns(search, said, item("b", "g"), output("b", "2"), output("c", "3")), want("g", "2"))
+	f(turns(call("a", "f"), `{"role":"assistant","content":"x"}`, result("a", "1")), want("f", "1"))
+	f(turns(call("a", "f"), item("b", "g"), output("b", "2")), want("g", "2"))
+	f(turns(call("a", "f"), item("b", "g"), output("b", "2"), output("c", "3")), want("g", "2"))
+	f(turns(call("a", "f"), result("a", "1"), `{"role":"assistant","content":"x"}`, result("a", "1")), lost)
 	// Custom tools take free text.
 	f(`{"type":"custom_tool_call","call_id":"a","name":"patch","input":"*** Begin"},{"type":"custom_tool_call_output","call_id":"a","output":"ok"}`,
 		`{"name":"patch","raw":"*** Begin","result":{"text":"ok"}}`)
