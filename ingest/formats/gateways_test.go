@@ -175,6 +175,10 @@ func TestLiteLLMSession(t *testing.T) {
 	f(header("X-Session-ID", "h")+`"trace_id":"t"`, "h")
 	f(header("x-session-idx", "h")+`"session_id":""`, "")
 	f(header("x-session-id", "")+`"session_id":""`, "")
+	const codex = `"requester_custom_headers":{"x-codex-window-id":"c:0","x-codex-turn-metadata":"{\"installation_id\":\"i\",\"session_id\":\"c\"}"}`
+	f(`"trace_id":"01a21300-c6d4-7d70-910b-31fda4ed70c9","metadata":{`+codex+`}`, "c")
+	f(`"metadata":{`+codex+`},"model_parameters":{"prompt_cache_key":"k"}`, "k")
+	f(`"metadata":{"requester_custom_headers":{"x-codex-turn-metadata":"-"}}`, "")
 	f(`"metadata":{"requester_custom_headers":{"x-session-id":"b","x-litellm-session-id":"a"}}`, "a")
 	f(`"metadata":{"requester_custom_headers":{"x-litellm-session-id":"a","x-session-id":"b"}}`, "a")
 	f(`"metadata":{"requester_metadata":{"session_id":"m"},"requester_custom_headers":{"x-session-id":"b"}}`, "b")

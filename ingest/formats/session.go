@@ -21,6 +21,10 @@ var sessionHeaders = []string{
 	"session_id",
 }
 
+// codexHeader is JSON that Codex sends along: LiteLLM keeps no other header of
+// its that names the session.
+const codexHeader = "x-codex-turn-metadata"
+
 // isVendorSession tells the header x-NAME-session-id, for any NAME, which goes
 // behind those.
 func isVendorSession(name []byte) bool {
@@ -34,6 +38,7 @@ const (
 	metadataField        // metadata.session_id of the request
 	userIDField          // inside Anthropic's metadata.user_id
 	cacheKeyField        // prompt_cache_key
+	codexField           // inside Codex's header
 	otherPlaces
 )
 
@@ -79,8 +84,11 @@ func (n *naming) header(r *fingerprint.Request, name, value []byte) {
 			return
 		}
 	}
-	if isVendorSession(name) {
+	switch {
+	case isVendorSession(name):
 		n.note(otherPlaces+1, value)
+	case equalFold(name, codexHeader):
+		n.other(codexField, sessionMember(value))
 	}
 }
 
@@ -154,7 +162,12 @@ func anthropicSession(userID []byte) []byte {
 	if _, id, ok := bytes.Cut(userID, []byte("_session_")); ok {
 		return id
 	}
-	_, rest, ok := bytes.Cut(userID, []byte(`"session_id"`))
+	return sessionMember(userID)
+}
+
+// sessionMember is session_id of a JSON text, nil if it has none.
+func sessionMember(text []byte) []byte {
+	_, rest, ok := bytes.Cut(text, []byte(`"session_id"`))
 	if !ok {
 		return nil
 	}
