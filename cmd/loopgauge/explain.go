@@ -131,7 +131,7 @@ func (f *explainFlags) lines(ctx context.Context, u *ui, args []string) error {
 		u.say("%s: %s, %s blank, %s could not be read", term.Plural(tally.Lines, "line", "lines"),
 			term.Plural(tally.Requests(), "request", "requests"), term.Count(tally.Blank), term.Count(tally.Malformed))
 	case tally.Lines > 0 && tally.Requests() == 0:
-		return noRequest(streams[0].Name(), len(streams), tally.Blank, tally.Malformed)
+		return noRequest(streams[0].Name(), streams[0].Format().Name, len(streams), tally.Blank, tally.Malformed)
 	}
 	if len(failed) > 0 {
 		return &exitError{code: exitFailed}

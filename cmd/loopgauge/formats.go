@@ -180,7 +180,7 @@ func (f *formatsFlags) look(ctx context.Context, u *ui, args []string) error {
 		err = &exitError{code: exitFailed}
 	}
 	if a := r.Account; err == nil && r.Whole && r.requests == 0 {
-		err = noRequest(r.Log, 1, a.Blank, a.Malformed)
+		err = noRequest(r.Log, r.Format, 1, a.Blank, a.Malformed)
 	}
 	return err
 }

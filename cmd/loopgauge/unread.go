@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 
+	"github.com/loopgauge/loopgauge/ingest/formats"
 	"github.com/loopgauge/loopgauge/replay"
 	"github.com/loopgauge/loopgauge/replay/term"
 )
@@ -21,7 +22,7 @@ func (u *ui) unread(r *replay.Result) error {
 	case len(none) == 0:
 		return nil
 	case nothingRead(r):
-		return noRequest(none[0].Name, len(none), a.Blank, a.Malformed)
+		return noRequest(none[0].Name, none[0].Format, len(none), a.Blank, a.Malformed)
 	case len(none) == 1:
 		u.say("%s: no request in %s", none[0].Name, term.Plural(none[0].Lines, "line", "lines"))
 	default:
@@ -36,14 +37,17 @@ func nothingRead(r *replay.Result) bool {
 	return a.Lines > 0 && a.Lines == a.Blank+a.Malformed
 }
 
-// noRequest says of logs, of which name is the first, that no request was read
-// from their lines, what they are instead, and the way out.
-func noRequest(name string, logs int, blank, malformed int64) error {
+// noRequest says of logs, of which name is the first and of a format, that no
+// request was read from their lines, what they are instead, and the way out.
+func noRequest(name, format string, logs int, blank, malformed int64) error {
 	whose := "its"
 	if logs > 1 {
 		name, whose = name+" and "+term.Plural(int64(logs-1), "log more", "logs more"), "their"
 	}
 	hint := "no request begins in any of them: is it the right log?"
+	if f := formats.ByName(format); f != nil && f.Without != "" && logs == 1 {
+		hint = f.Without
+	}
 	if malformed > 0 {
 		hint = "why, says loopgauge explain --skipped; is the format the right one (--format)?"
 	}

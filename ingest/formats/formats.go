@@ -21,6 +21,9 @@ type Format struct {
 	// Told is what a line has by which the format is told, members' names in
 	// backquotes.
 	Told string
+	// Without is what a log of it is in which no request begins, and the way out;
+	// empty if it may be any other.
+	Without string
 	// JSON says that a record is a JSON object: then a line may also be an
 	// array of records.
 	JSON bool
@@ -88,7 +91,7 @@ var All = []*Format{
 	{Name: "litellm-v1", Doc: "LiteLLM generic API callback with generic_api_use_v1", Told: "`startTime`, `modelParameters`, and `messages`, `response`, `call_type` or `cache_hit`", JSON: true, Zoneless: true, Detect: detectLiteLLMV1, New: newLiteLLMV1},
 	{Name: "litellm-spend", Doc: "LiteLLM SpendLogs rows", Told: "`startTime`, `request_id` and `spend`", JSON: true, Zoneless: true, Detect: detectLiteLLMSpend, New: newLiteLLMSpend},
 	{Name: "litellm-stdout", Doc: "LiteLLM proxy's own output as JSON", Told: "`message`, `level`, `timestamp` and `component`", JSON: true, Zoneless: true, Detect: detectLiteLLMStdout, New: newLiteLLMStdout},
-	{Name: "otel", Doc: "OpenTelemetry GenAI: OTLP JSON of spans and log events, and the console exporter", Told: "`resourceSpans` or `resourceLogs`; or, of the console exporter, `context`, `parent_id`, `start_time` and `attributes`", JSON: true, Detect: detectOtel, New: newOtel},
+	{Name: "otel", Doc: "OpenTelemetry GenAI: OTLP JSON of spans and log events, and the console exporter", Told: "`resourceSpans` or `resourceLogs`; or, of the console exporter, `context`, `parent_id`, `start_time` and `attributes`", Without: "none of its spans and events is a call of a model, as those of agents and tools are not: instrument the model's client, too", JSON: true, Detect: detectOtel, New: newOtel},
 	{Name: "claude-code-router", Doc: "claude-code-router's log", Told: "`level`, `time`, `pid`, `hostname`, and `msg` or `type`, as pino writes them", JSON: true, Detect: detectCCR, New: newCCR},
 	{Name: "nginx-json", Doc: "nginx log_format as JSON, escape=json or default", Told: "a method (`method`, `request_method` or the text `request`), a target (`uri`, `request_uri` or the text `request`; or `path` or `url` beside `request_time` or `remote_addr`), a readable time (`time`, `time_iso8601`, `time_local`, `msec`, `timestamp` or `@timestamp`) and `status`; none of `ts`, `start_time`, `startTime`, `resp_headers`, `logger`, and not all of `haproxy-json`", JSON: true, Detect: detectNginxJSON, New: newNginxJSON},
 	{Name: "envoy-json", Doc: "Envoy, Envoy Gateway and Envoy AI Gateway access log as JSON", Told: "`start_time`, `response_code` and `method` or `:method`", JSON: true, Detect: detectEnvoyJSON, New: newEnvoyJSON},
