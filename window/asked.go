@@ -1,63 +1,111 @@
 package window
 
-import "github.com/loopgauge/loopgauge/fingerprint"
+import (
+	"math"
+	"slices"
+
+	"github.com/loopgauge/loopgauge/fingerprint"
+)
 
 // asked are the calls that a rule looks at and whose results are still to come:
 // a response that issues a call is logged before what comes of it, which the
 // next request in the conversation carries.
 type asked struct {
 	scopes *table[fingerprint.ScopeKey, askedScope]
+	told   []*Facts // of the calls that the request at work tells of
 }
 
 // askedScope is what a conversation waits for. What more there is side by side is
 // not waited for.
 type askedScope struct {
-	at    fingerprint.Position // of the request that was looked at last
 	calls [fewPrints]askedCall
 }
 
 type askedCall struct {
 	key   pairKey
-	tool  string
 	facts *Facts // of the key; nil is no call
+	issuedCall
+}
+
+// issuedCall is a call among those that a response issues.
+type issuedCall struct {
+	tool  string
+	place int // from 0
+	of    int // how many calls there are, if others of the tool are among them; 0 if not
 }
 
 // askedTime is how long a result is waited for, microseconds.
 const askedTime = 60 * minute
 
 func newAsked() *asked {
-	return &asked{newTable[fingerprint.ScopeKey, askedScope](askedTime, 0, nil)}
+	return &asked{scopes: newTable[fingerprint.ScopeKey, askedScope](askedTime, 0, nil)}
 }
 
-// hear gives the calls of a conversation what a request shows of them, and tells
-// whether one of f's was among them.
-func (x *asked) hear(conversation fingerprint.ScopeKey, ev *Event, results int, f *Facts) (own bool) {
-	s := x.scopes.find(conversation)
-	if s == nil || s.at == ev.Position {
-		return false
+// issuedAs is the call of a fingerprint of an event, which is there.
+func issuedAs(p *Prints, print *fingerprint.Fingerprint, last int) issuedCall {
+	c := issuedCall{tool: p.Name(last), place: last}
+	others := len(p.Fingerprints) > fewOrdinals
+	for k := 0; k < len(p.Fingerprints) && !others; k++ {
+		others = p.Fingerprints[k] != *print && p.Name(k) == c.tool
 	}
-	s.at = ev.Position
+	if others {
+		c.of = len(p.Fingerprints)
+	}
+	return c
+}
+
+// came appends what came of the call, as the last turn has it: by the name of the
+// tool, all if that has none. Calls of one tool side by side are told apart by
+// their places; where these are not the same, nothing tells.
+func (c *issuedCall) came(dst []uint64, p *Prints) []uint64 {
+	list := p.Fingerprints
+	if c.of > 0 {
+		if len(list) == c.of && p.Name(c.place) == c.tool {
+			dst = append(dst, printHash(&list[c.place]))
+		}
+		return dst
+	}
+	for k := range list[:min(len(list), mostVariety)] {
+		if len(dst) < fewPrints && (c.tool == "" || p.Name(k) == c.tool) {
+			dst = append(dst, printHash(&list[k]))
+		}
+	}
+	return dst
+}
+
+// hear gives the calls of a conversation what a request shows of them. One that
+// has results of other tools alone is of another thread in the conversation, and
+// the calls go on waiting. Where it does not show what came of which call, or
+// the agent goes on without results, theirs will not come any more.
+func (x *asked) hear(conversation fingerprint.ScopeKey, p *Prints) {
+	s := x.scopes.find(conversation)
+	if s == nil {
+		return
+	}
+	waiting := false
 	for i := range s.calls {
 		c := &s.calls[i]
 		if c.facts == nil {
 			continue
 		}
 		var room [fewPrints]uint64
-		shown := came(room[:0], &ev.Prints[results], c.tool)
-		if len(shown) == 0 {
+		if shown := c.came(room[:0], p); len(shown) > 0 {
+			c.facts.came(shown)
+			x.told = append(x.told, c.facts)
+		} else if len(p.Fingerprints) > 0 && !slices.Contains(p.Tools, c.tool) {
+			waiting = true
 			continue
 		}
-		c.facts.came(shown)
-		own = own || c.facts == f
 		*c = askedCall{}
 	}
-	return own
+	if !waiting {
+		x.scopes.remove(conversation)
+	}
 }
 
 // wait has the result of a call awaited, in place of an older of the same key.
-func (x *asked) wait(conversation fingerprint.ScopeKey, ev *Event, call askedCall) {
-	s := x.scopes.touch(conversation, ev.Time)
-	s.at = ev.Position
+func (x *asked) wait(conversation fingerprint.ScopeKey, now int64, call askedCall) {
+	s := x.scopes.touch(conversation, now)
 	to := -1
 	for i := range s.calls {
 		if s.calls[i].facts != nil && s.calls[i].key == call.key {
@@ -79,26 +127,34 @@ func (x *asked) wait(conversation fingerprint.ScopeKey, ev *Event, call askedCal
 func (x *asked) save(s *saver, facts func(pairKey) *Facts) {
 	x.scopes.save(s, func(e *tableEntry[fingerprint.ScopeKey, askedScope]) {
 		s.scope(&e.key)
-		s.position(e.state.at)
 		for i := range e.state.calls {
 			c := &e.state.calls[i]
 			there := c.facts != nil && facts(c.key) == c.facts
 			if s.Bool(there); there {
 				s.pair(&c.key)
 				s.String(c.tool)
+				s.Uvarint(uint64(c.place))
+				s.Uvarint(uint64(c.of))
 			}
 		}
 	})
 }
 
 func (x *asked) load(l *loader, facts func(pairKey) *Facts) {
-	x.scopes.load(l, 24, l.scope, func(state *askedScope, _ int64) {
-		state.at = l.position()
+	x.scopes.load(l, 16+fewPrints, l.scope, func(state *askedScope, _ int64) {
 		for i := range state.calls {
 			if l.Bool() {
 				key := l.pair()
-				state.calls[i] = askedCall{key, l.String(), facts(key)}
+				state.calls[i] = askedCall{key, facts(key), l.issuedCall()}
 			}
 		}
 	})
+}
+
+func (l *loader) issuedCall() issuedCall {
+	c := issuedCall{tool: l.String(), place: l.Int(math.MaxInt32), of: l.Int(math.MaxInt32)}
+	if c.of > 0 && c.place >= c.of {
+		l.Failf("a call stands behind the last of its response")
+	}
+	return c
 }

@@ -133,6 +133,9 @@ func (e *Engine) show(i int, ev *Event) {
 		j.account.NotMatched++
 		return
 	}
+	if j.evidence != nil && scope.Cause == fingerprint.Computable {
+		j.evidence.hear(ev)
+	}
 	if cause := prints.Cause; cause != fingerprint.Computable {
 		j.account.NotComputable[cause]++
 		return
@@ -287,7 +290,7 @@ func (e *Engine) load(r *snapshot.Reader, version uint64, then *savedPlan, from 
 	l := &loader{Reader: r}
 	e.judged = l.int64()
 	r.Section("witness", func() {
-		if e.witness != nil && r.Left() > 0 && version >= 6 {
+		if e.witness != nil && r.Left() > 0 && version >= 7 {
 			e.witness.load(l)
 		} else {
 			r.Skip()

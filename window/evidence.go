@@ -32,6 +32,13 @@ func newEvidence(w *Witness, index int, rule *Rule, keys int) *evidence {
 	}
 }
 
+// hear takes in what an event says of the calls before it.
+func (e *evidence) hear(ev *Event) {
+	if e.witness.hears(ev, e.rule) {
+		e.witness.hear(ev, e.rule)
+	}
+}
+
 // note takes a hit in, and returns the facts of its key; nil if it came for the
 // first time.
 func (e *evidence) note(ev *Event, h *Hit) *Facts {

@@ -252,7 +252,7 @@ func (j *judge) load(r *snapshot.Reader, version uint64, cooldown time.Duration)
 	})
 	l.Section("episodes", func() { j.episodes.load(l) })
 	l.Section("evidence", func() {
-		if j.evidence == nil || l.Left() == 0 || version < 6 {
+		if j.evidence == nil || l.Left() == 0 || version < 7 {
 			l.Skip()
 			return
 		}

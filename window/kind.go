@@ -133,6 +133,8 @@ func (w *Witness) kind(rule *Rule, f *Facts, text func(format string, args ...an
 		set(Unknown, "the same call %v; no request ends with a result of it", inOrder)
 	case calls && came.turns == 0:
 		set(Unknown, "the same call %v; the log does not show the results", inOrder)
+	case calls && came.turns == 1:
+		set(Unknown, "the same call %v; the log shows what came of it once", inOrder)
 	case calls && came.changes == 0:
 		set(Stuck, "the same call %v, and the same result each time%s", inOrder, but)
 	case calls && came.longest >= LeastRepeats:

@@ -105,6 +105,8 @@ func TestKind(t *testing.T) {
 	f(fine, callsOf, func(f *Facts) { f.toHear().results.blank = 1 }, Unknown, "no request ends with a result of it")
 	f(fine, callsOf, func(f *Facts) { f.toHear().results.loose = 1 }, Unknown, "does not show which results are of it")
 	f(fine, callsOf, came(10, 0, 10), Stuck, "same result each time")
+	f(fine, callsOf, came(2, 0, 2), Stuck, "same result each time")
+	f(fine, callsOf, came(1, 0, 1), Unknown, "what came of it once")
 	f(fine, callsOf, came(10, 1, 8), Stuck, "the same result 8 times in a row")
 	f(fine, callsOf, came(3, 1, 2), Unknown, "the result changed once")
 	f(fine, callsOf, came(2, 1, 1), Polling, "1 of 1")

@@ -14,8 +14,9 @@ type Look struct {
 	time   int64
 	scope  fingerprint.ScopeKey
 	print  printKey
-	prints uint32 // how many there are
-	target uint32
+	prints uint32 // how many there are; 0 if only a witness looks at it
+	target uint16
+	hears  bool // it may say what came of calls before it
 
 	// Known to who counts.
 	entry uint32 // of the scope, which is held
@@ -52,12 +53,20 @@ func (s *Sweep) Look(looks []Look, ev *Event) []Look {
 	for i := range s.sights {
 		at := &s.sights[i]
 		choice, prints, scope := ev.Rules[at.rule], ev.Prints[at.identity].Fingerprints, &ev.Scopes[at.scope]
-		if choice != NotMatched && !at.off[choice-Plain] && len(prints) > 0 && scope.Cause == fingerprint.Computable {
-			looks = room(looks)
-			l := &looks[len(looks)-1]
-			l.ev, l.time, l.scope, l.print = ev, ev.Time, scope.Key, printKeyOf(&prints[0])
-			l.prints, l.target = uint32(len(prints)), uint32(i)
+		if choice == NotMatched || at.off[choice-Plain] || scope.Cause != fingerprint.Computable {
+			continue
 		}
+		hears := s.o.Witness != nil && s.o.Witness.hears(ev, at.rule)
+		if len(prints) == 0 && !hears {
+			continue
+		}
+		looks = room(looks)
+		l := &looks[len(looks)-1]
+		l.ev, l.time, l.scope = ev, ev.Time, scope.Key
+		if len(prints) > 0 {
+			l.print = printKeyOf(&prints[0])
+		}
+		l.prints, l.target, l.hears = uint32(len(prints)), uint16(i), hears
 	}
 	return looks
 }

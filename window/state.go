@@ -21,7 +21,10 @@ import (
 //	5  what each episode has added to its loop; of older versions all of it
 //	6  evidence knows classes of errors and what calls wait for; that of older
 //	   versions begins anew
-const StateVersion = 6
+//	7  evidence knows the places of calls among those of their response; that of
+//	   older versions begins anew. tool-call-result has equal calls of one turn,
+//	   with equal results, once
+const StateVersion = 7
 
 // State is all that judging remembers of its streams. Saved, and loaded into a
 // fresh one in another process, it goes on as if there had been no break.

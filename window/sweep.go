@@ -44,6 +44,9 @@ type SweepOptions struct {
 	// Repeat is called for every hit that repeats another within the longest
 	// window; nil where not wanted. It must not keep what it is given.
 	Repeat func(*Repeat)
+	// Witness hears what came of calls, for who notes in it what repeats; nil where
+	// nobody does.
+	Witness *Witness
 	// Gone is called with what Keep holds, if that is something, once its key is
 	// gone; nil where not wanted.
 	Gone func(keep any)
@@ -246,12 +249,14 @@ func (s *Sweep) Count(looks []Look) {
 	for len(looks) > 0 {
 		some := looks[:min(ahead, len(looks))]
 		for i := range some {
-			l := &some[i]
-			l.entry, l.hash = s.targets[l.target].seen.hold(&l.scope, &l.print)
+			if l := &some[i]; l.prints > 0 {
+				l.entry, l.hash = s.targets[l.target].seen.hold(&l.scope, &l.print)
+			}
 		}
 		for i := range some {
-			l := &some[i]
-			s.fetched += s.targets[l.target].seen.fetch(l.entry, l.hash)
+			if l := &some[i]; l.prints > 0 {
+				s.fetched += s.targets[l.target].seen.fetch(l.entry, l.hash)
+			}
 		}
 		for i := range some {
 			s.count(&some[i])
@@ -263,6 +268,9 @@ func (s *Sweep) Count(looks []Look) {
 // count counts an event for a target.
 func (s *Sweep) count(l *Look) {
 	t, at := s.targets[l.target], &s.sights[l.target]
+	if l.hears {
+		s.o.Witness.hear(l.ev, at.rule)
+	}
 	t.alone = l.prints == 1
 	if at.own != nil {
 		t.own = at.own[l.ev.Rules[at.rule]-Plain]

@@ -151,20 +151,45 @@ func (w *Witness) Note(f *Facts, ev *Event, rule int, print *fingerprint.Fingerp
 	if x == nil {
 		return w.note(f, ev, rule, round, at.again, nil)
 	}
-	key, conversation := pairKey{ev.Scopes[w.plan.scope[rule]].Key, printKeyOf(print)}, w.conversationKey(ev, rule)
-	tool := ev.Prints[identity].Name(at.last)
-	own := x.hear(conversation, ev, w.results, f)
+	call, shown := issuedAs(&ev.Prints[identity], print, at.last), []uint64(nil)
 	var room [fewPrints]uint64
-	shown := room[:0]
 	issued := w.issued(ev)
-	if !issued || !own && round.Period == 1 && round.N > 1 {
-		shown = came(shown, &ev.Prints[w.results], tool)
+	told := w.hears(ev, rule) && slices.Contains(x.told, f)
+	if !issued || !told && round.Period == 1 && round.N > 1 {
+		shown = call.came(room[:0], &ev.Prints[w.results])
 	}
 	f = w.note(f, ev, rule, round, at.again, shown)
 	if issued {
-		x.wait(conversation, ev, askedCall{key, tool, f})
+		key := pairKey{ev.Scopes[w.plan.scope[rule]].Key, printKeyOf(print)}
+		x.wait(w.conversationKey(ev, rule), ev.Time, askedCall{key, f, call})
 	}
 	return f
+}
+
+// hears tells whether a request may say what came of calls before it, or that
+// nothing will: one that an error answered is sent again. It looks at nothing
+// that another goroutine changes.
+func (w *Witness) hears(ev *Event, rule int) bool {
+	if w.asked[rule] == nil || ev.Status >= 400 {
+		return false
+	}
+	switch p := &ev.Prints[w.results]; {
+	case len(p.Fingerprints) > 0:
+		return true
+	case p.Cause == fingerprint.NoToolTurn: // does the agent go on?
+		return len(ev.Prints[w.plan.identity[rule]].Fingerprints) > 0
+	default:
+		return p.Cause != fingerprint.Computable
+	}
+}
+
+// hear takes in what a request says of the calls before it, if it hears any, and
+// before any is noted of it.
+func (w *Witness) hear(ev *Event, rule int) {
+	x := w.asked[rule]
+	if x.told = x.told[:0]; x.scopes.live > 0 {
+		x.hear(w.conversationKey(ev, rule), &ev.Prints[w.results])
+	}
 }
 
 // issued tells whether the calls of a request are those of its response. A
@@ -263,18 +288,6 @@ func (w *Witness) add(f *Facts, ev *Event, rule int, round Round, again bool, sh
 	if n := int64(round.N); n > f.cycle {
 		f.cycle, f.period = n, int64(round.Period)
 	}
-}
-
-// came appends what came of the calls of a tool in the last turn, of all calls
-// if it has no name.
-func came(dst []uint64, p *Prints, tool string) []uint64 {
-	list := p.Fingerprints[:min(len(p.Fingerprints), mostVariety)]
-	for k := range list {
-		if len(dst) < fewPrints && (tool == "" || p.Name(k) == tool) {
-			dst = append(dst, printHash(&list[k]))
-		}
-	}
-	return dst
 }
 
 func prints(ev *Event, identity int) []fingerprint.Fingerprint {

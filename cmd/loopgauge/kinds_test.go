@@ -215,9 +215,22 @@ func TestKindsOfCallsBetween(t *testing.T) {
 	kindOf(t, "tests with edits between", steps(13, func(i int) call {
 		return []call{{"test", "", "failed"}, {"edit", fmt.Sprint(i), fmt.Sprint("edited ", i)}}[i%2]
 	}), "tool-call", window.Unknown, "came 7 times with others between")
+	kindOf(t, "tests with edits between, all by one tool", steps(13, func(i int) call {
+		return []call{{"bash", "test", "failed"}, {"bash", fmt.Sprint("edit ", i), fmt.Sprint("edited ", i)}}[i%2]
+	}), "tool-call", window.Unknown, "came 7 times with others between")
 	kindOf(t, "one call of three, twice", steps(24, func(i int) call {
 		return []call{{"status", "", "none"}, {"sleep", "", "ok"}, {"sleep", "", "ok"}}[i%3]
 	}), "tool-call", window.Stuck, "rounds of 3, and the same result each time")
+
+	// Two calls of one tool side by side, told apart by their places.
+	kindOf(t, "a status that changes beside a call of the same tool", unevenly(8, func(i int) string {
+		calls := func(form string) string {
+			return fmt.Sprintf(form, 1, "bash", "status") + "," + fmt.Sprintf(form, 2, "bash", "pwd")
+		}
+		return `"session":"s","caller":"k","model":"m","status":200,"tool_calls":[` + calls(`{"id":"%d","name":"%s","arguments":"{\"a\":\"%s\"}"}`) +
+			`],"messages":[{"role":"user","content":"go"},{"role":"assistant","tool_calls":[` + calls(`{"id":"%d","function":{"name":"%s","arguments":"{\"a\":\"%s\"}"}}`) +
+			fmt.Sprintf(`]},{"role":"tool","tool_call_id":"1","content":"%d"},{"role":"tool","tool_call_id":"2","content":"root"}]`, i)
+	}), "tool-call", window.Polling, "the results change")
 
 	// The user speaks after the result, so that it is no turn of the agent's.
 	kindOf(t, "results with words behind them", unevenly(8, func(int) string {

@@ -93,7 +93,7 @@ func newCollector(plan *window.Plan, rules []int, cells int, witness *window.Wit
 // sweep counts the rules, and calls the collector with what repeats.
 func (c *collector) sweep(windows []time.Duration, most, maxKeys int) *window.Sweep {
 	return window.NewSweep(c.plan, c.rules, window.SweepOptions{
-		Windows: windows, Most: most, MaxKeys: maxKeys, Repeat: c.repeat, Gone: func(keep any) { c.end(keep.(*Repeat)) },
+		Windows: windows, Most: most, MaxKeys: maxKeys, Repeat: c.repeat, Witness: c.witness, Gone: func(keep any) { c.end(keep.(*Repeat)) },
 	})
 }
 
