@@ -280,7 +280,28 @@ func toolsPart(_ *Writer, r *Request, dst []byte, _ int, _ string) ([]byte, Caus
 // has only a digest of the prompt, that stands for the messages, all or some:
 // nothing else is known of them.
 func messagesPart(w *Writer, r *Request, dst []byte, n int, _ string) ([]byte, Cause) {
-	if n == 0 || !w.rules.plain() {
+	if n == 0 {
+		return w.appendMessages(dst, r, n)
+	}
+	mask := w.rules.mask
+	if !mask.onlyCallIDs() {
+		return w.lastMessages(dst, r, n)
+	}
+	// What other identities have made of the messages, or can use, is mostly
+	// what this one would.
+	w.rules.mask = nil
+	out, cause := w.lastMessages(dst, r, n)
+	w.rules.mask = mask
+	if cause == Computable && w.mayHaveCallIDs(out[len(dst):], n) {
+		return w.appendMessages(dst, r, n)
+	}
+	return out, cause
+}
+
+// lastMessages appends the last n messages. Where they are plain, they are kept
+// for the next identity that asks for them.
+func (w *Writer) lastMessages(dst []byte, r *Request, n int) ([]byte, Cause) {
+	if !w.rules.plain() {
 		return w.appendMessages(dst, r, n)
 	}
 	if w.lastN == n {
@@ -289,9 +310,21 @@ func messagesPart(w *Writer, r *Request, dst []byte, n int, _ string) ([]byte, C
 	from := len(dst)
 	dst, cause := w.appendMessages(dst, r, n)
 	if cause == Computable && !w.broken {
-		w.lastN, w.last = n, append(w.last[:0], dst[from:]...)
+		w.lastN, w.last, w.sought = n, append(w.last[:0], dst[from:]...), false
 	}
 	return dst, cause
+}
+
+// mayHaveCallIDs tells whether ids of calls may be in the last n messages as
+// they are written without a mask.
+func (w *Writer) mayHaveCallIDs(written []byte, n int) bool {
+	if w.lastN != n || w.rules.lower {
+		return mayHaveCallID(written)
+	}
+	if !w.sought {
+		w.sought, w.found = true, mayHaveCallID(written)
+	}
+	return w.found
 }
 
 func (w *Writer) appendMessages(dst []byte, r *Request, n int) ([]byte, Cause) {

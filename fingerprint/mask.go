@@ -20,6 +20,7 @@ type Mask struct {
 // Masks are the kinds of text that can be masked, the more specific first: at
 // one place the first that matches wins.
 var Masks = []Mask{
+	{"call_ids", "ids of tool calls, as in call_9a9e12, toolu_01AbC or chatcmpl-tool-3f2c", matchCallID, callID},
 	{"uuids", "UUIDs, as in 123e4567-e89b-12d3-a456-426614174000", matchUUID, "<uuid>"},
 	{"timestamps", "dates and times, as in 2026-11-21T10:00:00Z or 2026-11-21", matchTimestamp, "<timestamp>"},
 	{"hex", "hexadecimal numbers of 8 digits or more, with 0x or with both digits and letters", matchHex, "<hex>"},
@@ -49,6 +50,9 @@ func newMask(names []string) (mask, error) {
 }
 
 func (m mask) numbers() bool { return len(m) > 0 && m[len(m)-1].Name == "numbers" }
+
+// onlyCallIDs tells that nothing is masked but what most texts have none of.
+func (m mask) onlyCallIDs() bool { return len(m) == 1 && m[0].placeholder == callID }
 
 // append appends text with placeholders. Only whole words are replaced: abc123
 // is a name, not a number.

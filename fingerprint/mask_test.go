@@ -37,6 +37,17 @@ func TestMasks(t *testing.T) {
 	same("uuids", "x"+uuid, uuid+"0", uuid[:35], strings.ReplaceAll(uuid, "-", ""), "g"+uuid[1:],
 		strings.Replace(uuid, "-", "_", 1), "123e456-7e89b-12d3-a456-426614174000", "12 2026-11-21 0x1F", "é"+uuid)
 
+	for _, id := range []string{
+		"call_hH9FGAwxmczG9F9v", "call_3", "call_00_Xy", "call_a-9Zx_", "call_5e1c2e9d-1111-4222-8333-444455556666", "fc_68a1", "toolu_01AbC", "toolu_bdrk_01AbC",
+		"srvtoolu_01AbC", "tooluse_Kx-_aB-77", "chatcmpl-tool-3f2c",
+	} {
+		f("call_ids", id, "<call-id>")
+		f("call_ids", "'"+id+"', "+id+"-", "'<call-id>', <call-id>-")
+		same("call_ids", "x"+id, "_"+id, id+"é", strings.ToUpper(id))
+	}
+	same("call_ids", "", "call_", "call_id", "call_center", "call_center_24", "call_for-2026", "tool_call_1", "call-3", "call3", "callx_3", "fc_", "toolu_", "tooluse_it",
+		"user_123", "order_7", "step_2", "chatcmpl-3f2c", "msg_01Ab", "call_"+strings.Repeat("1", 200))
+
 	f("timestamps", "2026-11-21", "<timestamp>")
 	for _, zone := range []string{"", "Z", "z", "+01:00", "-0530"} {
 		for _, clock := range []string{"10:00", "10:00:59", "10:00:59.1", "10:00:59,123", "10:00:59.123456789"} {
@@ -76,7 +87,7 @@ func TestMasks(t *testing.T) {
 			t.Errorf("no case for the mask %s", k.Name)
 		}
 	}
-	if _, err := newMask([]string{"numbers", "uuid"}); err == nil || !strings.Contains(err.Error(), `"uuid"; there are uuids, timestamps, hex, numbers`) {
+	if _, err := newMask([]string{"numbers", "uuid"}); err == nil || !strings.Contains(err.Error(), `"uuid"; there are call_ids, uuids, timestamps, hex, numbers`) {
 		t.Error(err)
 	}
 }
@@ -119,15 +130,16 @@ func TestNormalizeLower(t *testing.T) {
 
 // Masks on hostile text: words and near misses of any length.
 func TestMasksAreLinear(t *testing.T) {
-	m, err := newMask([]string{"numbers", "uuids", "timestamps", "hex"})
+	m, err := newMask([]string{"numbers", "uuids", "timestamps", "hex", "call_ids"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	var dst []byte
-	for _, piece := range []string{"1", "1.", "-1", "1e", "+-", "a1", "0x", "2026-11-21T", "123e4567-", "1,1x", "é", "1e-1"} {
+	for _, piece := range []string{"1", "1.", "-1", "1e", "+-", "a1", "0x", "2026-11-21T", "123e4567-", "1,1x", "é", "1e-1", "call_", "call_a-", "chatcmpl-tool-", "fc_-"} {
 		hostile(t, func(size int) {
 			dst = m.append(dst[:0], []byte(strings.Repeat(piece, size)))
 			dst = m.append(dst[:0], []byte(strings.Repeat(piece, size)+"x"))
+			mayHaveCallID([]byte(strings.Repeat(piece, size)))
 		})
 	}
 	hostile(t, func(size int) {

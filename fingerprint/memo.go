@@ -11,6 +11,8 @@ type memo struct {
 	// The last lastN messages as written; 0 is none.
 	lastN int
 	last  []byte
+	// Whether ids of calls were looked for in last, and may be there.
+	sought, found bool
 	// The issued calls, if answered.
 	answered bool
 	issued   issued

@@ -26,4 +26,5 @@ func sightOf(part string) Sight {
 }
 
 // Masks says that the identity takes for equal what differs in what it masks.
-func (id *Identity) Masks() bool { return len(id.rules.mask) > 0 }
+// Of ids of calls alone nobody would say that they make a difference.
+func (id *Identity) Masks() bool { return len(id.rules.mask) > 0 && !id.rules.mask.onlyCallIDs() }

@@ -48,21 +48,20 @@ func (p *Plan) NewWitness() *Witness {
 // companions are the identities that tell more of the requests of another:
 // what came of their calls, what they were answered, and what they said. One of
 // each list does, the first if the rules have none. None masks what it is asked
-// for.
-var companions = func() (lists [][]*fingerprint.Identity) {
-	for _, names := range [][]string{{"tool-call-result"}, {"tool-call", "tool-call-python"}, {"last-messages"}} {
-		var list []*fingerprint.Identity
-		for _, name := range names {
-			id, err := fingerprint.New(name, fingerprint.Options{})
-			if err != nil {
-				panic(err) // the names are ours
-			}
-			list = append(list, id)
-		}
-		lists = append(lists, list)
+// for; ids of calls say nothing.
+var companions = [][]*fingerprint.Identity{
+	{companion("tool-call-result")},
+	{companion("tool-call"), companion("tool-call-python")},
+	{companion("last-messages"), companion("last-messages", "call_ids")},
+}
+
+func companion(name string, mask ...string) *fingerprint.Identity {
+	id, err := fingerprint.New(name, fingerprint.Options{Mask: mask})
+	if err != nil {
+		panic(err) // the names are ours
 	}
-	return lists
-}()
+	return id
+}
 
 // companion is the place in the plan of one of the list, -1 if it has none.
 func (p *Plan) companion(list []*fingerprint.Identity) int {

@@ -341,6 +341,19 @@ func TestKindsOfHealthyAgents(t *testing.T) {
 	}
 }
 
+// TestKindsOfCallsInTexts: what frameworks for models without tools write into
+// texts has a new id at each step: the bug was that nothing repeated.
+func TestKindsOfCallsInTexts(t *testing.T) {
+	tunesKinds(t)
+	lines := unevenly(8, func(i int) string {
+		return fmt.Sprintf(`"session":"s","caller":"k","model":"m","status":200,"tool_calls":[],"messages":[{"role":"user","content":"go"},`+
+			`{"role":"assistant","content":"Calling tools:\n[{'id': 'call_%d', 'function': {'name': 'ls'}}]"},{"role":"user","content":"Observation: empty"}]`, i)
+	})
+	for _, rule := range []string{"last-messages", "same-messages"} {
+		kindOf(t, "calls in texts", lines, rule, window.Stuck, "the same request 8 times, answered each time")
+	}
+}
+
 // TestKindsByIdentity: a rule's identity counts by what it sees, whatever it is
 // called. What comes of a call is looked up without the masks of the rule.
 func TestKindsByIdentity(t *testing.T) {

@@ -69,8 +69,11 @@ func profileTable(t *testing.T) string {
 }
 
 func identityNote(r *window.Rule) string {
-	if strings.Contains(r.Identity.Spec(), "ignore") {
+	switch spec := r.Identity.Spec(); {
+	case strings.Contains(spec, "ignore"):
 		return " without body"
+	case strings.Contains(spec, "call_ids"):
+		return " without ids of calls"
 	}
 	return ""
 }

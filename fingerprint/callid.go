@@ -1,0 +1,96 @@
+package fingerprint
+
+import "bytes"
+
+// callIDs are what ids of calls begin with: those of OpenAI and of who speaks
+// its language, of items of Responses, Anthropic's, those of its own tools,
+// those of Bedrock's Converse, and vLLM's. Two of them are words besides.
+var callIDs = [...]struct {
+	prefix string
+	word   bool
+}{
+	{"call_", true}, {"fc_", true}, {"toolu_", false}, {"srvtoolu_", false}, {"tooluse_", false}, {"chatcmpl-tool-", false},
+}
+
+// callID stands for such an id.
+const callID = "<call-id>"
+
+// longestCallID is more than twice what OpenAI takes.
+const longestCallID = 128
+
+// matchCallID takes for an id what has a digit. Where it begins with a word,
+// the digit must be among the first letters and digits or beside a letter:
+// call_center and call_center_24 are content, call_3 and call_Xa-9z are ids.
+func matchCallID(t []byte) int {
+	for i := range callIDs {
+		if k := &callIDs[i]; len(t) > len(k.prefix) && string(t[:len(k.prefix)]) == k.prefix {
+			return endOfCallID(t, len(k.prefix), k.word)
+		}
+	}
+	return 0
+}
+
+func endOfCallID(t []byte, from int, word bool) int {
+	end, is := from, false
+	first, digit, letter := true, false, false
+	for n := from; n < len(t); n++ {
+		switch c := t[n]; {
+		case isDigit(c):
+			digit = true
+		case isLetter(c):
+			letter = true
+		case c == '_' || c == '-':
+			first = first && !digit && !letter
+			digit, letter = false, false
+		default:
+			n = len(t)
+			continue
+		}
+		if n == longestCallID {
+			return 0
+		}
+		is = is || digit && (first || letter || !word)
+		if t[n] != '-' { // which at the end is the sentence's
+			end = n + 1
+		}
+	}
+	if !is {
+		return 0
+	}
+	return end
+}
+
+// mayHaveCallID tells whether an id may be in text or, as nothing in an id is
+// escaped, in JSON. Most texts have none, and are gone through at the speed of
+// looking for a byte.
+func mayHaveCallID(text []byte) bool {
+	return idBehind(text, '_') || idBehind(text, '-')
+}
+
+// idBehind looks for an id whose prefix ends with a byte.
+func idBehind(text []byte, last byte) bool {
+	for from := 1; from < len(text); from++ {
+		n := bytes.IndexByte(text[from:], last)
+		if n < 0 {
+			return false
+		}
+		from += n
+		switch text[from-1] {
+		case 'l', 'c', 'u', 'e': // which the prefixes have there
+			if idFrom(text, from+1) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// idFrom tells whether a prefix ends at from, and the rest of an id follows.
+func idFrom(text []byte, from int) bool {
+	for i := range callIDs {
+		if k := &callIDs[i]; bytes.HasSuffix(text[:from], []byte(k.prefix)) {
+			return endOfCallID(text[from-len(k.prefix):], len(k.prefix), k.word) > 0
+		}
+	}
+	return false
+}
