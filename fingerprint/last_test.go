@@ -49,6 +49,7 @@ func TestLastTurnIsSharedRightly(t *testing.T) {
 		mustNew(t, "last-messages", Options{}),
 		mustNew(t, "last-exchange", Options{}),
 		mustNew(t, "last-exchange", Options{Mask: []string{"numbers"}}),
+		mustNew(t, "last-exchange", Options{Mask: []string{"call_ids"}}),
 		mustNew(t, "prompt", Options{}),
 		mustNew(t, "", Options{Parts: []string{"last_messages:4"}, Mask: []string{"numbers"}}),
 		mustNew(t, "", Options{Parts: []string{"last_messages:4"}, Lower: true}),

@@ -10,6 +10,20 @@ func newLastExchange(o Options) (*Identity, error) { return named("last-exchange
 // exchangePart appends the last answer of the model with what was said behind
 // it. A tool turn is none: last_turn has it.
 func exchangePart(w *Writer, r *Request, dst []byte, _ int, _ string) ([]byte, Cause) {
+	mask := w.rules.mask
+	if !mask.onlyCallIDs() {
+		return w.lastExchange(dst, r)
+	}
+	w.rules.mask = nil // mostly there is none, and the turn is known
+	out, cause := w.lastExchange(dst, r)
+	w.rules.mask = mask
+	if cause == Computable && mayHaveCallID(out[len(dst):]) {
+		return w.lastExchange(dst, r)
+	}
+	return out, cause
+}
+
+func (w *Writer) lastExchange(dst []byte, r *Request) ([]byte, Cause) {
 	if cause := r.needMessages(); cause != Computable {
 		return dst, cause
 	}

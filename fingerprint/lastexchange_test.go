@@ -40,6 +40,11 @@ func TestLastExchange(t *testing.T) {
 	}
 	f(`{"role":"tool","tool_call_id":"a","content":"x"}`, notComputable(LossyContent)) // of a call that is not there
 
+	masked := mustNew(t, "last-exchange", Options{Mask: []string{"call_ids"}})
+	wantCanonicals(t, masked, request(t, "messages", "["+said("assistant", "Calling call_1a")+","+said("user", "got 7")+"]"), `[["last_exchange",[`+form("assistant", "Calling <call-id>")+","+form("user", "got 7")+`]]]`)
+	wantCanonicals(t, masked, request(t, "messages", "["+a+","+o+"]"), `[["last_exchange",`+want+`]]`)
+	wantCanonicals(t, masked, request(t, "messages", "["+chatTurn+"]"), notComputable(ToolTurn))
+
 	// Of the end of a longer list what lacks is not known to lack.
 	tail := request(t, "messages", "["+q+"]")
 	tail.Messages.Tail = true
