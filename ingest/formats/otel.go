@@ -522,9 +522,9 @@ func isPrepared(value rawjson.Value) bool {
 	return ok && isPythonObject(message)
 }
 
-// join finds the session of each call on the spans around it that are whole, and
-// the calls that two instrumentations wrote, each a span: the provider's own
-// library and the one that wraps it.
+// join finds the session of each call on the spans around it, and the calls
+// that two instrumentations wrote, each a span: the provider's own library and
+// the one that wraps it.
 func (p *otel) join() {
 	p.byID = p.byID[:0]
 	reached := int64(math.MaxInt64) // back to here all is in the record
@@ -556,6 +556,13 @@ func (p *otel) join() {
 			}
 		}
 	}
+	p.inherit(reached)
+	p.siblings()
+}
+
+// inherit gives each call the session and the user of the nearest spans around
+// it that are whole.
+func (p *otel) inherit(reached int64) {
 	for i := range p.spans {
 		sp := &p.spans[i]
 		if !sp.isCall || sp.part {
@@ -572,7 +579,6 @@ func (p *otel) join() {
 			}
 		}
 	}
-	p.siblings()
 }
 
 // isWhole tells that no call inside a span was exported before it, without its
