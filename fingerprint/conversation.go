@@ -8,8 +8,8 @@ import (
 )
 
 // conversation is the session where the log has one; the agent in it goes with
-// that in a scope. Otherwise conversations
-// are told apart by how they begin: caller, system prompt and first user
+// that in a scope. Otherwise conversations are told apart by how they begin:
+// caller, end user where the log names one, system prompt and first user
 // message. That can mix sessions that began alike.
 func conversation(r *Request, _ string, w *Writer) ([]byte, Cause) {
 	if r.hasSession() {
@@ -22,7 +22,11 @@ func conversation(r *Request, _ string, w *Writer) ([]byte, Cause) {
 		return nil, NoConversation
 	}
 	dst := append(w.canonical[:0], '[')
-	dst = append(rawjson.AppendString(dst, r.Caller), ",{"...)
+	dst = append(rawjson.AppendString(dst, r.Caller), ',')
+	if user, cause := present(r.User, NoUser); cause == Computable {
+		dst = append(rawjson.AppendString(dst, user), ',')
+	}
+	dst = append(dst, '{')
 	dst, cause := w.appendContent(dst, r.Messages.System, false)
 	dst = closeObject(dst)
 	for _, v := range r.Messages.Items {

@@ -38,7 +38,7 @@ type scopeField struct {
 // scopeFields are the fields a scope can be made of; attr:NAME comes on top.
 var scopeFields = []scopeField{
 	{"session", "the session that the client or the gateway named", 0, func(r *Request, _ string, _ *Writer) ([]byte, Cause) { return present(r.Session, NoSession) }},
-	{"conversation", "the session, with the agent in it where the log names one, else caller, system prompt and first user message together", ReadsMessages, conversation},
+	{"conversation", "the session, with the agent in it where the log names one, else caller, end user if named, system prompt and first user message together", ReadsMessages, conversation},
 	{"caller", "API key, its hash, or the consumer it belongs to", 0, func(r *Request, _ string, _ *Writer) ([]byte, Cause) { return present(r.Caller, NoCaller) }},
 	{"user", "end user", 0, func(r *Request, _ string, _ *Writer) ([]byte, Cause) { return present(r.User, NoUser) }},
 	{"model", "model that the client asked for", 0, func(r *Request, _ string, _ *Writer) ([]byte, Cause) { return present(r.Model, NoModel) }},

@@ -118,6 +118,14 @@ func TestConversation(t *testing.T) {
 	same("caller", "c", "messages", `[{"role":"system","content":" s "},{"content":[{"type":"text","text":"q"}],"role":"user"},{"role":"assistant","content":"a"},{"role":"user","content":"more"}]`)
 	same("caller", "c", "model", "m", "path", "/x", "messages", `[{"role":"system","content":"s"},{"role":"user","content":"q"},{"role":"system","content":"late"}]`)
 	other("caller", "d", "messages", base[3])
+	// Two users who ask the same are two, but for what stands for any.
+	other(append(base, "user", "u")...)
+	if key(append(base, "user", "u")...) == key(append(base, "user", "v")...) {
+		t.Error("users do not count")
+	}
+	same(append(base, "user", "")...)
+	same(append(base, "user", "[REDACTED]")...)
+	other("messages", base[3], "user", "c") // a user is no caller
 	other("messages", base[3])
 	other("caller", "c", "messages", strings.Replace(base[3], `"q"`, `"Q"`, 1))
 	other("caller", "c", "messages", strings.Replace(base[3], `"s"`, `"S"`, 1))

@@ -178,7 +178,7 @@ func (s Summary) rules(b *strings.Builder) {
 		fellBack = max(fellBack, s.Result.Rules[i].FellBack)
 	}
 	if fellBack > 0 {
-		fmt.Fprintln(b, Wrapped(term.Percent(fellBack, s.Result.Account.Judged)+" of requests named no session: told apart by caller, system prompt and first user message"))
+		fmt.Fprintln(b, Wrapped(term.Percent(fellBack, s.Result.Account.Judged)+" of requests named no session: told apart by caller, end user, system prompt and first user message"))
 	}
 	if s.Result.Scattered {
 		fmt.Fprintln(b, Wrapped(Scattered))

@@ -1,6 +1,7 @@
 package window
 
 import (
+	"cmp"
 	"encoding/binary"
 	"fmt"
 	"hash/fnv"
@@ -29,8 +30,8 @@ type Facts struct {
 	instants    int64 // came at the time of the one before
 	together    int64 // began before the one before had ended
 
-	sessions variety
-	heard    *heard // nil if the log shows nothing of it
+	sessions variety // users, where no session is named
+	heard    *heard  // nil if the log shows nothing of it
 
 	// Of a stretch of requests that differ, if mixed: since when its end is of
 	// equal ones, and what is known of these; nil if that is but one.
@@ -255,7 +256,7 @@ func (f *Facts) note(ev *Event, parallel bool) {
 		f.together++
 	}
 	f.last, f.start = ev.Time, ev.Start
-	f.sessions.addText(ev.Session)
+	f.sessions.addText(cmp.Or(ev.Session, ev.User))
 }
 
 // came takes in what came of the last call of the stretch, if that is still told

@@ -114,11 +114,11 @@ func (w *Witness) kind(rule *Rule, f *Facts, text func(format string, args ...an
 	case 2*f.Gets > n:
 		set(Polling, "%s only read (GET or HEAD)%s", share(f.Gets), f.pace())
 	case !rule.bySession() && f.sessions.different() > 1 && 2*f.sessions.different() >= min(n, mostVariety):
-		set(Batch, "%v sessions among %d requests", &f.sessions, n)
+		set(Batch, "%v sessions or users among %d requests", &f.sessions, n)
 	case !w.coarse() && 2*f.together >= n:
 		set(Batch, "%s began before the one before had ended", share(f.together))
 	case f.mixed && f.sessions.different() > 1:
-		set(Unknown, "%v sessions among %d requests, none of them %d times in a row", &f.sessions, n, LeastRepeats)
+		set(Unknown, "%v sessions or users among %d requests, none of them %d times in a row", &f.sessions, n, LeastRepeats)
 	case f.Requests < LeastRepeats:
 		set(Unknown, "came only %d times", f.Requests)
 	case id.Sees == 0 && heard.messages.n < n:

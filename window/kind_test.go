@@ -121,10 +121,10 @@ func TestKind(t *testing.T) {
 	f(fine, text, func(f *Facts) { f.Gets = 6 }, Polling, "6 of 10")
 	f(fine, text, func(f *Facts) { f.Gets = 5 }, Stuck, "")
 
-	f(fine, text, func(f *Facts) { f.sessions = different(10, 5) }, Batch, "5 sessions among 10")
+	f(fine, text, func(f *Facts) { f.sessions = different(10, 5) }, Batch, "5 sessions or users among 10")
 	f(fine, text, func(f *Facts) { f.sessions = different(10, 4) }, Stuck, "")
 	f(fine, inSession, func(f *Facts) { f.sessions = different(10, 5) }, Stuck, "")
-	f(fine, text, func(f *Facts) { f.Requests, f.sessions = 1001, different(1000, 1000) }, Batch, "32 or more sessions among 1000")
+	f(fine, text, func(f *Facts) { f.Requests, f.sessions = 1001, different(1000, 1000) }, Batch, "32 or more sessions or users among 1000")
 	f(fine, text, func(f *Facts) { f.sessions, f.mixed = different(10, 2), true }, Unknown, "none of them 4 times in a row")
 	f(fine, text, func(f *Facts) { f.sessions, f.mixed = different(10, 1), true }, Stuck, "")
 

@@ -333,7 +333,10 @@ func TestKindsOfHealthyAgents(t *testing.T) {
 	kindOf(t, "a healthy agent in Anthropic's words", steps, "aisg", window.Unknown, "the requests differ: 8 different among 8")
 	kindOf(t, "one prompt in more sessions than are told apart", unevenly(60, func(i int) string {
 		return fmt.Sprintf(`"session":"s%d","caller":"k","model":"m","messages":[{"role":"user","content":"hi"}],"status":200`, i)
-	}), "aisg", window.Batch, "32 or more sessions among 59 requests")
+	}), "aisg", window.Batch, "32 or more sessions or users among 59 requests")
+	kindOf(t, "one prompt of many users, in a log without sessions", unevenly(9, func(i int) string {
+		return fmt.Sprintf(`"user":"u%d","caller":"k","model":"m","messages":[{"role":"user","content":"hi"}],"status":200`, i)
+	}), "aisg", window.Batch, "8 sessions or users among 8 requests")
 	for _, a := range tuneDocument(t, steps).Advice {
 		if a.Loops > 0 {
 			t.Errorf("a healthy agent in Anthropic's words: %d loops by %s", a.Loops, a.Rule)
