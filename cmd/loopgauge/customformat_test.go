@@ -84,8 +84,8 @@ func TestCustomFixtures(t *testing.T) {
 			}
 		}
 	}
-	f("acme.yaml", "acme.jsonl", "body", "body_hash", "user", "error", "tokens_cached", "cost", "cached")
-	f("gate.yaml", "gate.log", "query", "body_hash", "user", "backend", "tool_calls", "error", "tokens_in", "tokens_out", "tokens_cached", "cost", "cached", "max_tokens", "attributes")
+	f("acme.yaml", "acme.jsonl", "body", "body_hash", "user", "agent", "error", "tokens_cached", "cost", "cached")
+	f("gate.yaml", "gate.log", "query", "body_hash", "user", "agent", "backend", "tool_calls", "error", "tokens_in", "tokens_out", "tokens_cached", "cost", "cached", "max_tokens", "attributes")
 }
 
 // TestCustomFormatDocument: the example in the documentation is the fixture,
