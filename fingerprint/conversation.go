@@ -9,8 +9,9 @@ import (
 
 // conversation is the session where the log has one; the agent in it goes with
 // that in a scope. Otherwise conversations are told apart by how they begin:
-// caller, end user where the log names one, system prompt and first user
-// message. That can mix sessions that began alike.
+// caller, end user where the log names one, system prompt but for times of day,
+// which some tell the model anew with each request, and first user message. That
+// can mix sessions that began alike.
 func conversation(r *Request, _ string, w *Writer) ([]byte, Cause) {
 	if r.hasSession() {
 		return r.Session, Computable
@@ -26,9 +27,10 @@ func conversation(r *Request, _ string, w *Writer) ([]byte, Cause) {
 	if user, cause := present(r.User, NoUser); cause == Computable {
 		dst = append(rawjson.AppendString(dst, user), ',')
 	}
-	dst = append(dst, '{')
-	dst, cause := w.appendContent(dst, r.Messages.System, false)
+	n := len(dst)
+	dst, cause := w.appendContent(append(dst, '{'), r.Messages.System, false)
 	dst = closeObject(dst)
+	zeroClocks(dst[n:])
 	for _, v := range r.Messages.Items {
 		if cause != Computable {
 			break
@@ -36,10 +38,13 @@ func conversation(r *Request, _ string, w *Writer) ([]byte, Cause) {
 		it := w.readItem(v)
 		class := it.class
 		if class == isSystem || class == isUser {
-			n := len(dst)
+			n = len(dst)
 			dst, cause = w.appendMessage(append(dst, ','), v)
 			if class == isSystem && cause == RedactedContent {
 				dst, cause = dst[:n], Computable // some hide system prompts alone
+			}
+			if class == isSystem {
+				zeroClocks(dst[n:])
 			}
 		}
 		if class == isUser {
@@ -54,7 +59,7 @@ func conversation(r *Request, _ string, w *Writer) ([]byte, Cause) {
 	if w.mac != nil { // it is a hash of a prompt
 		sum = w.keyed(w.canonical).sum
 	}
-	n := len(w.kept)
+	n = len(w.kept)
 	w.kept = hex.AppendEncode(append(w.kept, "conv-"...), sum[:6])
 	return w.kept[n:len(w.kept):len(w.kept)], Computable
 }

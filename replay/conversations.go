@@ -24,6 +24,7 @@ type conversations struct {
 // talk is a conversation that is counted.
 type talk struct {
 	requests int64
+	fellBack bool   // told by how it begins
 	linked   bool   // a response of it is there with the result of its call, in a request
 	link     uint64 // whose response makes this call
 	untold   bool   // of some request the log does not say what the response called
@@ -36,8 +37,12 @@ const mostConversations = 1 << 12
 // are, of so many at least.
 const fewRequests = 100
 
-// Scattered says what there is to do where [Pipeline.Scattered] is so.
-const Scattered = "nearly every request is a conversation of its own, in which nothing can repeat: if agents go on longer, say in a policy where their session stands, or session: [none] (docs/policy.md)"
+// What there is to do then, by whether sessions are named.
+const (
+	scattered = "nearly every request is a conversation of its own, in which nothing can repeat: if agents go on longer, "
+	bySession = scattered + "say in a policy where their session stands, or session: [none] (docs/policy.md)"
+	byBegin   = scattered + "something new stands in each system prompt or first user message, by which conversations without a session are told apart: have clients name a session, or say in a policy where one stands (docs/policy.md)"
+)
 
 func newConversations(p *window.Plan) *conversations {
 	_, own := p.Own()
@@ -61,7 +66,7 @@ func (c *conversations) note(ev *window.Event, links *Links) {
 	c.last = ev.Time
 	t := c.talks[key]
 	if t == nil {
-		t = &talk{}
+		t = &talk{fellBack: scope.FellBack}
 		c.talks[key] = t
 	}
 	links.note(ev.Link, key, t, &c.issued, &c.answered)
@@ -76,19 +81,28 @@ func (c *conversations) note(ev *window.Event, links *Links) {
 	}
 }
 
-// Scattered tells that nearly every request is a conversation of its own, over
-// so long at least.
-func (p *Pipeline) Scattered(over time.Duration) bool {
+// Scattered says what there is to do where nearly every request is a
+// conversation of its own, over so long at least; "" where it is not so.
+func (p *Pipeline) Scattered(over time.Duration) string {
 	c := p.conversations
 	if c == nil || c.last-c.first < over.Microseconds() {
-		return false
+		return ""
 	}
-	var all, alone int64
+	var all, alone, fellBack int64
 	for _, t := range c.talks {
 		all += t.requests
 		if t.requests == 1 {
 			alone++
+			if t.fellBack {
+				fellBack++
+			}
 		}
 	}
-	return all >= fewRequests && 20*alone >= 19*all
+	switch {
+	case all < fewRequests || 20*alone < 19*all:
+		return ""
+	case 2*fellBack > alone:
+		return byBegin
+	}
+	return bySession
 }

@@ -20,7 +20,7 @@ func TestScattered(t *testing.T) {
 	}
 	plan := window.NewPlan(p.Rules, nil)
 	ev := &window.Event{Scopes: make([]window.Scope, len(plan.Scopes))}
-	f := func(want bool, alone, others, each int) {
+	f := func(want string, alone, others, each int) {
 		t.Helper()
 		s := newConversations(plan)
 		note := func(name string) {
@@ -39,19 +39,24 @@ func TestScattered(t *testing.T) {
 		}
 		got := (&Pipeline{conversations: s}).Scattered(time.Minute)
 		if len(s.talks) > mostConversations || got != want {
-			t.Errorf("%d alone, %d others of %d requests: %v, %d kept", alone, others, each, got, len(s.talks))
+			t.Errorf("%d alone, %d others of %d requests: %q, %d kept", alone, others, each, got, len(s.talks))
 		}
 	}
-	f(true, 100, 0, 1)
-	f(false, 99, 0, 1)
-	f(true, 950, 1, 50)
-	f(false, 949, 1, 51)
-	f(true, 970_000, 10_000, 3)
-	f(false, 900_000, 50_000, 3)
-	f(false, 0, 100_000, 3)
+	f(bySession, 100, 0, 1)
+	f("", 99, 0, 1)
+	f(bySession, 950, 1, 50)
+	f("", 949, 1, 51)
+	f(bySession, 970_000, 10_000, 3)
+	f("", 900_000, 50_000, 3)
+	f("", 0, 100_000, 3)
+
+	// Where none is named, no policy can say where they are.
+	ev.Scopes[newConversations(plan).scope].FellBack = true
+	f(byBegin, 100, 0, 1)
+	f("", 99, 0, 1)
 
 	ev.Scopes[newConversations(plan).scope].Cause = fingerprint.NoConversation
-	f(false, 1000, 0, 1)
+	f("", 1000, 0, 1)
 	if s := newConversations(window.NewPlan(nil, nil)); s != nil {
 		t.Error("no rule counts by conversation, and yet they are looked at")
 	}
@@ -62,7 +67,7 @@ func TestScattered(t *testing.T) {
 		ev.Scopes[young.scope].Key = fingerprint.ScopeKey(key[:16])
 		young.note(ev, &Links{})
 	}
-	if q := (&Pipeline{conversations: young}); q.Scattered(time.Second) || !q.Scattered(0) {
+	if q := (&Pipeline{conversations: young}); q.Scattered(time.Second) != "" || q.Scattered(0) == "" {
 		t.Error("whether it is so for long enough is not heeded")
 	}
 }

@@ -105,7 +105,7 @@ func NewDocument(version, policyHash string, s Summary) *Document {
 	d := &Document{
 		Version: DocumentVersion, Loopgauge: version, Policy: policyHash,
 		Data: DocumentData{
-			Account: r.Account, Streams: []DocumentStream{}, Tied: r.Order.Tied, Scattered: r.Scattered, Answers: r.Links.Answers, AnswersUnlogged: r.Links.Unlogged, Unpriced: append([]Unpriced{}, r.Unpriced...),
+			Account: r.Account, Streams: []DocumentStream{}, Tied: r.Order.Tied, Scattered: r.Scattered != "", Answers: r.Links.Answers, AnswersUnlogged: r.Links.Unlogged, Unpriced: append([]Unpriced{}, r.Unpriced...),
 			LatenessSeconds: s.Lateness.Value.Seconds(), LatenessMeasured: s.Lateness.Measured,
 		},
 		Rules: []DocumentRule{}, Episodes: []DocumentEpisode{},

@@ -78,7 +78,7 @@ type Result struct {
 	Enforced []window.Enforced // by rule; nil unless asked for
 	Unpriced []Unpriced        // models without a price, where others have one
 
-	Scattered bool // as Pipeline.Scattered
+	Scattered string // as Pipeline.Scattered
 }
 
 // StreamResult says what was read of one stream. Err is why it could not be

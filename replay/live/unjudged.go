@@ -63,9 +63,11 @@ func (u *Unjudged) Say(log *slog.Logger, now replay.Account) {
 			u.duplicate = true
 			log.Warn(most)
 		}
-		if !u.scattered && u.Pipeline.Scattered(time.Hour) {
-			u.scattered = true
-			log.Warn(replay.Scattered)
+		if !u.scattered {
+			if why := u.Pipeline.Scattered(time.Hour); why != "" {
+				u.scattered = true
+				log.Warn(why)
+			}
 		}
 		if lacking := u.Pipeline.Links.String(); lacking != "" && !u.lacking {
 			u.lacking = true

@@ -273,7 +273,7 @@ func (k *Repeat) scope() map[string]string {
 
 func (r *Report) documentData() DocumentData {
 	d := DocumentData{
-		Account: r.Result.Account, Days: r.Days, LatenessSeconds: r.Lateness.Value.Seconds(), Conversations: r.Conversations, Scattered: r.Result.Scattered, Answers: r.Result.Links.Answers, AnswersUnlogged: r.Result.Links.Unlogged,
+		Account: r.Result.Account, Days: r.Days, LatenessSeconds: r.Lateness.Value.Seconds(), Conversations: r.Conversations, Scattered: r.Result.Scattered != "", Answers: r.Result.Links.Answers, AnswersUnlogged: r.Result.Links.Unlogged,
 		RepeatsDropped: r.Summed(), Kinds: map[window.Kind]int{}, Coverage: []DocumentCoverage{},
 	}
 	if r.Result.First != fingerprint.NoTime {

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/loopgauge/loopgauge/fingerprint"
-	"github.com/loopgauge/loopgauge/replay"
 	"github.com/loopgauge/loopgauge/replay/term"
 	"github.com/loopgauge/loopgauge/window"
 )
@@ -53,8 +52,8 @@ func (r *Report) Caveats() []string {
 	if most := r.Result.Account.MostlyDuplicate(); most != "" {
 		list = append(list, most)
 	}
-	if r.Result.Scattered {
-		list = append(list, replay.Scattered)
+	if why := r.Result.Scattered; why != "" {
+		list = append(list, why)
 	}
 	if lacking := r.Result.Links.String(); lacking != "" {
 		list = append(list, lacking)

@@ -1,0 +1,52 @@
+package fingerprint
+
+import "bytes"
+
+// zeroClocks writes zeros for the digits of the times of day in JSON: 13:40,
+// 1:40:11 PM, 2026-11-25T13:40:11.123456Z. Dates stay: they change once a day,
+// and tell more.
+func zeroClocks(json []byte) {
+	for from := 0; ; {
+		n := bytes.IndexByte(json[from:], ':')
+		if n < 0 {
+			return
+		}
+		from += n
+		start, end := clockAround(json, from)
+		for i := start; i < end; i++ {
+			if isDigit(json[i]) {
+				json[i] = '0'
+			}
+		}
+		from = max(from+1, end)
+	}
+}
+
+// clockAround is the time of day whose first colon stands there, from its first
+// digit to behind its last; empty if it is none. Addresses have more colons.
+func clockAround(t []byte, colon int) (start, end int) {
+	start = colon
+	for start > 0 && colon-start < 3 && isDigit(t[start-1]) {
+		start--
+	}
+	switch {
+	case colon-start != 1 && colon-start != 2, colon-start == 2 && string(t[start:colon]) > "23":
+		return 0, 0
+	case start > 0 && (t[start-1] == '.' || t[start-1] == ':'), !isSixtieth(t[colon+1:]):
+		return 0, 0
+	}
+	end = colon + len(":00")
+	if end < len(t) && t[end] == ':' && isSixtieth(t[end+1:]) {
+		end += len(":00")
+		if end+1 < len(t) && (t[end] == '.' || t[end] == ',') {
+			end += 1 + digits(t[end+1:], len(t))
+		}
+	}
+	if end < len(t) && (t[end] == ':' || isDigit(t[end])) {
+		return 0, 0
+	}
+	return start, end
+}
+
+// isSixtieth tells two digits up to 59 at the start of t.
+func isSixtieth(t []byte) bool { return digits(t, 2) == 2 && t[0] <= '5' }

@@ -1,0 +1,59 @@
+package fingerprint
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestZeroClocks(t *testing.T) {
+	f := func(text, want string) {
+		t.Helper()
+		got := []byte(text)
+		if zeroClocks(got); string(got) != want {
+			t.Errorf("%q gives %q, want %q", text, got, want)
+		}
+	}
+	f("13:40", "00:00")
+	f(`now:\n9:05 AM, 23:59:59`, `now:\n0:00 AM, 00:00:00`)
+	f("2026-11-25T13:40:11.123456Z", "2026-11-25T00:00:00.000000Z")
+	f("2026-11-25 13:40:11,5+01:00", "2026-11-25 00:00:00,0+00:00")
+	f("11/25/2026, 2:03:11 PM", "11/25/2026, 0:00:00 PM")
+	f("Wed Nov 25 13:40:11 2026", "Wed Nov 25 00:00:00 2026")
+	f("from 08:00 to 17:30.", "from 00:00 to 00:00.")
+	for _, text := range []string{
+		"", ":", "1:", ":10", "1:5", "1:60", "24:00", "113:40", "13:401", "13:40:1", "13:40:111", "13:40:99", "1.2.3", "3/4", "2026-11-25", "1795614102", `{"12":30}`, "a:b", "16:9",
+		"10.0.0.1:22", "10.0.0.1:8080", "00:1a:10:20:30:40", "10:20:30:40:50:59", "2001:db8::10:20", "12:34:56:78",
+	} {
+		f(text, text)
+	}
+}
+
+// TestClockInSystemPrompt: a framework that tells the model the time made each
+// request a conversation of its own.
+func TestClockInSystemPrompt(t *testing.T) {
+	w := NewWriter(nil)
+	key := func(members ...string) ScopeKey {
+		t.Helper()
+		k, _, cause := scopeOf(t, w, request(t, members...), "conversation")
+		if cause != Computable {
+			t.Fatal(cause)
+		}
+		return k
+	}
+	f := func(same bool, members ...string) {
+		t.Helper()
+		later := make([]string, len(members))
+		for i, m := range members {
+			later[i] = strings.ReplaceAll(strings.ReplaceAll(m, "13:40:11", "13:41:07"), "1001", "1002")
+		}
+		if (key(members...) == key(later...)) != same {
+			t.Errorf("%q: same is %v", members, !same)
+		}
+	}
+	const ask = `{"role":"user","content":"q"}`
+	f(true, "messages", `[{"role":"system","content":"it is 2026-11-25 13:40:11"},`+ask+`]`)
+	f(true, "messages", `[{"role":"developer","content":[{"type":"text","text":"it is\nWed Nov 25 13:40:11 2026"}]},`+ask+`]`)
+	f(true, "system", `"at 13:40:11"`, "messages", "["+ask+"]")
+	f(false, "system", `"customer 1001"`, "messages", "["+ask+"]")
+	f(false, "messages", `[{"role":"user","content":"remind me at 13:40:11"}]`)
+}
