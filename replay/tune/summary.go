@@ -295,6 +295,7 @@ func (s Summary) recommendation(b *strings.Builder) {
 			fmt.Fprintf(b, "too little to conclude from: %s\n", term.Plural(judged, "request", "requests"))
 		}
 		lines(b, r.Caveats())
+		lines(b, r.Ways())
 		return
 	default:
 		lines(b, r.Caveats())

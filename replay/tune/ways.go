@@ -2,21 +2,27 @@ package tune
 
 import (
 	"math"
+	"slices"
 
+	"github.com/loopgauge/loopgauge/fingerprint"
 	"github.com/loopgauge/loopgauge/replay"
+	"github.com/loopgauge/loopgauge/window"
 )
 
 // Ways say what may help where nothing is recommended.
 func (r *Report) Ways() (list []string) {
 	verdict := r.Verdict()
 	switch verdict {
-	case Recommends, NothingRead, NothingFound, Overlooked:
+	case Recommends, NothingRead, Overlooked:
 		return nil
+	case NothingFound:
+		return r.masks()
 	case OverLimits:
 		if raise := r.Raise(); raise != "" {
 			list = append(list, raise)
 		}
 	}
+	list = append(list, r.masks()...)
 	if r.unheard() {
 		if r.Result.Routed && verdict != OverLimits && !r.own() {
 			list = append(list, replay.Bodiless)
@@ -24,6 +30,17 @@ func (r *Report) Ways() (list []string) {
 		list = append(list, "more is told where the log has what was said: 'loopgauge formats LOG' names what to log")
 	}
 	return list
+}
+
+// masks says that calls repeat whose results change, if some do often enough: it
+// may be but an id or a time that is new in each.
+func (r *Report) masks() []string {
+	if !slices.ContainsFunc(r.Repeats, func(k *Repeat) bool {
+		return k.Kind == window.Polling && k.Rule.Identity.Sees == fingerprint.SeesCalls && k.Requests >= window.LeastRepeats
+	}) {
+		return nil
+	}
+	return []string{"the same call repeats with results that change: if only ids, times or numbers do, a rule by tool-call-result with mask: [uuids, timestamps, hex, numbers] finds it (docs/policy.md#masks)"}
 }
 
 // near is how many times a limit may be raised and still be meant.
