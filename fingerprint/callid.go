@@ -20,7 +20,7 @@ const longestCallID = 128
 
 // matchCallID takes for an id what has a digit. Where it begins with a word,
 // the digit must be among the first letters and digits or beside a letter:
-// call_center and call_center_24 are content, call_3 and call_Xa-9z are ids.
+// call_log and call_log_24 are content, call_3 and call_Xa-9z are ids.
 func matchCallID(t []byte) int {
 	for i := range callIDs {
 		if k := &callIDs[i]; len(t) > len(k.prefix) && string(t[:len(k.prefix)]) == k.prefix {
@@ -69,14 +69,14 @@ func mayHaveCallID(text []byte) bool {
 
 // idBehind looks for an id whose prefix ends with a byte.
 func idBehind(text []byte, last byte) bool {
-	for from := 1; from < len(text); from++ {
+	for from := 2; from < len(text); from++ {
 		n := bytes.IndexByte(text[from:], last)
 		if n < 0 {
 			return false
 		}
 		from += n
-		switch text[from-1] {
-		case 'l', 'c', 'u', 'e': // which the prefixes have there
+		switch string(text[from-2 : from]) {
+		case "ll", "fc", "lu", "se", "ol": // which the prefixes have there
 			if idFrom(text, from+1) {
 				return true
 			}

@@ -42,7 +42,7 @@ func TestCallIDsAreSeldom(t *testing.T) {
 	all = append(all, mustNew(t, "", Options{Parts: []string{"last_messages:3"}}))
 	requests := realRequests(t)
 	for _, text := range []string{
-		"hi", "call_1", "CALL_1", "toolu_bdrk_01A", "chatcmpl-tool-9", `\ncall_7`, `\u0063all_7`, `\u0001fc_1`, "call_center", "call_center_7", "é call_é1", `\"fc_1\"`,
+		"hi", "call_1", "CALL_1", "toolu_bdrk_01A", "chatcmpl-tool-9", `\ncall_7`, `\u0063all_7`, `\u0001fc_1`, "call_log", "call_log_7", "é call_é1", `\"fc_1\"`,
 	} {
 		requests = append(requests, request(t, "messages", `[{"role":"user","content":"`+text+`"},{"role":"assistant","content":[{"type":"text","text":"`+text+`"}],`+
 			`"tool_calls":[{"id":"call_5","function":{"name":"f","arguments":{"`+text+`":["`+text+`"]}}}]},{"role":"tool","tool_call_id":"call_5","content":"`+text+`"}]`))

@@ -45,7 +45,7 @@ func TestMasks(t *testing.T) {
 		f("call_ids", "'"+id+"', "+id+"-", "'<call-id>', <call-id>-")
 		same("call_ids", "x"+id, "_"+id, id+"é", strings.ToUpper(id))
 	}
-	same("call_ids", "", "call_", "call_id", "call_center", "call_center_24", "call_for-2026", "tool_call_1", "call-3", "call3", "callx_3", "fc_", "toolu_", "tooluse_it",
+	same("call_ids", "", "call_", "call_id", "call_log", "call_log_24", "call_for-2026", "tool_call_1", "call-3", "call3", "callx_3", "fc_", "toolu_", "tooluse_it",
 		"user_123", "order_7", "step_2", "chatcmpl-3f2c", "msg_01Ab", "call_"+strings.Repeat("1", 200))
 
 	f("timestamps", "2026-11-21", "<timestamp>")
