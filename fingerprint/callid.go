@@ -30,15 +30,19 @@ func matchCallID(t []byte) int {
 	return 0
 }
 
+// longestCount is how many digits stand for an id behind a word: there are
+// agents that count their calls, and telephones that count theirs.
+const longestCount = 3
+
 func endOfCallID(t []byte, from int, word bool) int {
 	end, is := from, false
-	first, digit, letter := true, false, false
+	first, digit, letter, letters := true, false, false, false
 	for n := from; n < len(t); n++ {
 		switch c := t[n]; {
 		case isDigit(c):
 			digit = true
 		case isLetter(c):
-			letter = true
+			letter, letters = true, true
 		case c == '_' || c == '-':
 			first = first && !digit && !letter
 			digit, letter = false, false
@@ -54,7 +58,7 @@ func endOfCallID(t []byte, from int, word bool) int {
 			end = n + 1
 		}
 	}
-	if !is {
+	if !is || word && !letters && end-from > longestCount {
 		return 0
 	}
 	return end

@@ -64,7 +64,7 @@ var causeTexts = [causes]string{
 	EncryptedContent: "content encrypted by the logger",
 	SpooledBody:      "body spooled to disk, not in the log",
 	ToolTurn:         "a tool result at the end of the messages",
-	NoAnswer:         "no earlier answer in the messages",
+	NoAnswer:         "the last answer was not given before",
 }
 
 func (c Cause) String() string { return causeTexts[c] }

@@ -2,8 +2,8 @@ package fingerprint
 
 import "bytes"
 
-// zeroClocks writes zeros for the digits of the times of day in JSON: 13:40,
-// 1:40:11 PM, 2026-11-25T13:40:11.123456Z. Dates stay: they change once a day,
+// zeroClocks writes zeros for the digits of the times of day in JSON that tell the
+// time: now 13:40, 1:40:11 PM, 2026-11-25T13:40:11.123456Z. Dates stay: they change once a day,
 // and tell more.
 func zeroClocks(json []byte) {
 	for from := 0; ; {
@@ -13,6 +13,9 @@ func zeroClocks(json []byte) {
 		}
 		from += n
 		start, end := clockAround(json, from)
+		if !tellsTime(json[:start]) {
+			start = end
+		}
 		for i := start; i < end; i++ {
 			if isDigit(json[i]) {
 				json[i] = '0'
@@ -20,6 +23,24 @@ func zeroClocks(json []byte) {
 		}
 		from = max(from+1, end)
 	}
+}
+
+// tellsTime says whether what stands before a time of day says that it is the
+// time, or has a date: others may be what a request is about.
+func tellsTime(before []byte) bool {
+	const far = 40
+	before = before[max(0, len(before)-far):]
+	for i, c := range before {
+		for _, word := range [...]string{"time", "date", "today", "now", "clock", "20"} {
+			if c|0x20 != word[0]|0x20 || len(before)-i < len(word) || !bytes.EqualFold(before[i:i+len(word)], []byte(word)) {
+				continue
+			}
+			if word != "20" || len(before)-i >= 4 && isDigit(before[i+2]) && isDigit(before[i+3]) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // clockAround is the time of day whose first colon stands there, from its first

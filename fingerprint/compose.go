@@ -39,7 +39,7 @@ var Parts = []Part{
 	{"last_messages", "the last N messages: last_messages:3", ReadsMessages, messagesPart},
 	{toolCallPart, "name and arguments of a call the model issued", ReadsMessages | ReadsResponse, nil},
 	{"last_turn", "the last tool calls with their results", ReadsMessages, turnPart},
-	{"last_exchange", "the last answer of the model with what was said behind it, where that is no tool turn", ReadsMessages, exchangePart},
+	{"last_exchange", "an answer that the model has given before, with what was said behind it, where that is no tool turn", ReadsMessages, exchangePart},
 	{"attr", "any other field of the log: attr:NAME", ReadsAttributes, attributePart},
 }
 

@@ -42,7 +42,7 @@ var someParts = []aPart{
 		`[` + aCall + `,{"role":"tool","tool_call_id":"a","content":"y"}]`,
 		`[{"arguments":1,"name":"f","result":{"text":"x"}}]`,
 	},
-	{"last_exchange", "messages", `["a",{"role":"assistant","content":"b"},"c"]`, `["a",{"role":"assistant","content":"b"},"d"]`, `[{"role":"assistant","text":"b"},{"text":"c"}]`},
+	{"last_exchange", "messages", `[{"role":"assistant","content":"b"},"a",{"role":"assistant","content":"b"},"c"]`, `[{"role":"assistant","content":"b"},"a",{"role":"assistant","content":"b"},"d"]`, `[{"role":"assistant","text":"b"},{"text":"c"}]`},
 	{"attr:header:x", "attr:header:x", "1", "2", `"1"`},
 	{"attr:a", "attr:a", "1", "", `"1"`},
 }

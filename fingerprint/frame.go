@@ -25,8 +25,9 @@ var (
 )
 
 var (
-	exitCode  = []byte("Exit code: ") // Codex may begin with it
-	output    = []byte("Output:")     // what a command said begins behind it
+	exitCode  = []byte("Exit code: ")     // Codex may begin with it
+	output    = []byte("Output:")         // what a command said begins behind it
+	running   = []byte("Process running") // Codex waits for what it may say yet
 	untrusted = []byte("</untrusted_context>")
 )
 
@@ -36,7 +37,8 @@ const mostHeadLines = 8
 // longestTail bounds the lines below it, with what closes them, in bytes.
 const longestTail = 1 << 10
 
-// unframe takes the frames from a trimmed text.
+// unframe takes the frames from a trimmed text. If nothing is left they may be
+// what is said.
 func (w *Writer) unframe(t spoken) spoken {
 	if len(t.text) == 0 || !framed(t.text) {
 		return t
@@ -47,19 +49,19 @@ func (w *Writer) unframe(t spoken) spoken {
 	} else {
 		w.bare = append(w.bare, t.text...)
 	}
-	text := w.bare[n:]
-	for {
-		before := len(text)
+	whole := w.bare[n:]
+	text := whole
+	for before := -1; before != len(text); {
+		before = len(text)
 		text = bytes.TrimSpace(withoutTail(withoutHead(withoutBlocks(text))))
-		if len(text) == before {
-			break
-		}
-		t.framed = true
 	}
-	if t.framed {
-		t.text, t.verbatim, t.whole = text, false, false
+	switch len(text) {
+	case len(whole):
+		return t
+	case 0:
+		return spoken{frames: whole}
 	}
-	return t
+	return spoken{text: text}
 }
 
 // framed tells quickly whether a text may have a frame, verbatim or not: most
@@ -95,18 +97,21 @@ func framed(text []byte) bool {
 func withoutBlocks(text []byte) []byte {
 	for _, b := range frameBlocks {
 		if bytes.HasPrefix(text, b.open) {
-			if i := bytes.Index(text, b.end); i >= 0 {
+			if i := bytes.Index(text, b.end); i >= 0 && !bytes.Contains(text[:i], terminals) {
 				text = text[i+len(b.end):]
 			}
 		}
 		if bytes.HasSuffix(text, b.end) {
-			if i := bytes.LastIndex(text, b.open); i >= 0 {
+			if i := bytes.LastIndex(text, b.open); i >= 0 && !bytes.Contains(text[i:], terminals) {
 				text = text[:i]
 			}
 		}
 	}
 	return text
 }
+
+// terminals head what commands say that go on, in Cline's environment.
+var terminals = []byte("Terminals\n")
 
 func hasHead(text []byte) bool {
 	return bytes.HasPrefix(text, headLines[0]) || bytes.HasPrefix(text, headLines[1]) || bytes.HasPrefix(text, exitCode)
@@ -122,6 +127,8 @@ func withoutHead(text []byte) []byte {
 	for n := 0; n < mostHeadLines; {
 		line, behind, _ := bytes.Cut(rest, []byte("\n"))
 		switch {
+		case bytes.HasPrefix(line, running):
+			return text
 		case bytes.HasPrefix(line, output):
 			// From the last line to the first, so that none is written over.
 			at := len(text) - len(rest)

@@ -38,7 +38,7 @@ func TestFrames(t *testing.T) {
 	is("a.txt\n\n"+reminder, "a.txt")
 	is(reminder+"\n"+reminder+"\na.txt", "a.txt")
 	is("a.txt\n"+reminder+"\n"+reminder+"\n", "a.txt")
-	is(reminder, "")
+	same(reminder)
 	is("go on\n\n<environment_details>\n# Current Time\n4/11/2025, 12:40:29 AM\n</environment_details>", "go on")
 	same("a " + reminder + " b")
 	same("<system-reminder>\nno end")
@@ -63,9 +63,13 @@ func TestFrames(t *testing.T) {
 	same("the Process Group PGID: 1")
 	same("12% done")
 
-	// A part that is nothing else says nothing; the message that has it is there.
+	is("Chunk ID: 1\nWall time: 2 seconds\nOutput:\n", "Output:")
+	same("Chunk ID: 1\nWall time: 2 seconds\nProcess running with session ID 7\nOutput:\n")
+	same("a\n<environment_details>\n# Actively Running Terminals\n## New Output\n3 passed\n</environment_details>")
+
+	// A part that is nothing else says nothing, unless all are.
 	wantCanonicals(t, id, request(t, "messages", `[{"role":"user","content":[{"type":"text","text":"`+"<system-reminder>1</system-reminder>"+`"},{"type":"text","text":"a"},{"type":"text","text":"b"}]}]`), `[["last_messages:1",[{"role":"user","text":"a b"}]]]`)
-	wantCanonicals(t, id, request(t, "messages", `[{"role":"user","content":"<system-reminder>1</system-reminder>"}]`), `[["last_messages:1",[{"role":"user"}]]]`)
+	wantCanonicals(t, id, request(t, "messages", `[{"role":"user","content":"<system-reminder>1</system-reminder>"}]`), `[["last_messages:1",[{"role":"user","text":"<system-reminder>1</system-reminder>"}]]]`)
 
 	// Hostile texts take no time that grows faster than they.
 	hostile(t, func(size int) {

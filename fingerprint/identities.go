@@ -18,7 +18,7 @@ var Kinds = []Kind{
 	{"tool-call-result", "each call of the last tool turn together with its result", newToolCallResult},
 	{"stuck-step", "the calls the model issued, in answer to the same last tool turn", newStuckStep},
 	{"last-messages", "caller, model and the last three messages", newLastMessages},
-	{"last-exchange", "the last answer of the model with what was said behind it, where that is no tool turn", newLastExchange},
+	{"last-exchange", "an answer that the model has given before, with what was said behind it, where that is no tool turn", newLastExchange},
 	{"request", "method, path, query and body", newRequest},
 	{"prompt", "all messages", newPrompt},
 	{"session-model-tools", "session, model and whether tools were offered", newSessionModelTools},

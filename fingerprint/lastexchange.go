@@ -1,6 +1,11 @@
 package fingerprint
 
-import "github.com/loopgauge/loopgauge/fingerprint/rawjson"
+import (
+	"bytes"
+	"slices"
+
+	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
+)
 
 // newLastExchange is for agents that speak of their tools in text, and for what
 // a client says behind the results of tools: no identity of tool turns sees
@@ -8,7 +13,8 @@ import "github.com/loopgauge/loopgauge/fingerprint/rawjson"
 func newLastExchange(o Options) (*Identity, error) { return named("last-exchange", o, "last_exchange") }
 
 // exchangePart appends the last answer of the model with what was said behind
-// it. A tool turn is none: last_turn has it.
+// it, where the model has given that answer before: what it says once may be an
+// example in the prompt, or a greeting. A tool turn is none: last_turn has it.
 func exchangePart(w *Writer, r *Request, dst []byte, _ int, _ string) ([]byte, Cause) {
 	mask := w.rules.mask
 	if !mask.onlyCallIDs() {
@@ -17,7 +23,7 @@ func exchangePart(w *Writer, r *Request, dst []byte, _ int, _ string) ([]byte, C
 	w.rules.mask = nil // mostly there is none, and the turn is known
 	out, cause := w.lastExchange(dst, r)
 	w.rules.mask = mask
-	if cause == Computable && mayHaveCallID(out[len(dst):]) {
+	if cause == NoAnswer || cause == Computable && mayHaveCallID(out[len(dst):]) {
 		return w.lastExchange(dst, r)
 	}
 	return out, cause
@@ -49,19 +55,29 @@ func (w *Writer) lastExchange(dst []byte, r *Request) ([]byte, Cause) {
 		return dst, NoAnswer
 	}
 	w.said = false
+	start := len(dst) + len("[")
+	answered := 0  // to where the answer itself is written
+	calls := false // of tools, in it
 	open := byte('[')
 	for _, item := range items[from:] {
-		if class := w.readItem(item).class; class == isSystem || class == isAside {
+		it := w.readItem(item)
+		if it.class == isAside {
 			continue
 		}
+		calls = calls || it.class == isResult || w.callsTools(it)
 		var cause Cause
 		if dst, cause = w.appendMessage(append(dst, open), item); cause != Computable {
 			return dst, cause
 		}
-		open = ','
+		if open = ','; answered == 0 {
+			answered = len(dst)
+		}
 	}
-	if !w.said {
+	switch {
+	case !w.said:
 		return dst, LossyContent // roles alone: a logger left the rest out
+	case !w.saidBefore(items[:from], calls, dst[start:answered]):
+		return dst[:start-len("[")], NoAnswer
 	}
 	return append(dst, ']'), Computable
 }
@@ -72,9 +88,9 @@ func (w *Writer) lastExchange(dst []byte, r *Request) ([]byte, Cause) {
 // are one answer with those before them, and with the text that led to them.
 func (w *Writer) exchange(items []rawjson.Value) int {
 	from, behind := -1, false
-	for i := len(items) - 1; i >= 0; i-- {
-		switch w.readItem(items[i]).class {
-		case isSystem, isAside:
+	for i, item := range slices.Backward(items) {
+		switch w.readItem(item).class {
+		case isAside:
 		case isAssistant:
 			if behind {
 				return i
@@ -91,4 +107,47 @@ func (w *Writer) exchange(items []rawjson.Value) int {
 		}
 	}
 	return from
+}
+
+// mostAnswers is how many answers before the last are looked at: as many as the
+// longest round that a counter of rounds finds.
+const mostAnswers = 5
+
+// saidBefore tells whether an answer that is written so stands among those before
+// it. Between two without calls there must be no call of a tool: what came of that
+// is new.
+func (w *Writer) saidBefore(before []rawjson.Value, calls bool, written []byte) bool {
+	seen := 0
+	for _, item := range slices.Backward(before) {
+		it := w.readItem(item)
+		switch it.class {
+		case isAssistant, isCall:
+			if w.callsTools(it) != calls && !calls {
+				return false
+			}
+			var cause Cause
+			if w.spare, cause = w.appendMessage(w.spare[:0], item); cause != Computable {
+				return false
+			}
+			if bytes.Equal(w.spare, written) {
+				return true
+			}
+			if seen++; seen == mostAnswers {
+				return false
+			}
+		case isResult:
+			if !calls {
+				return false
+			}
+		}
+	}
+	return false
+}
+
+func (w *Writer) callsTools(it *item) bool {
+	some := it.class == isCall
+	if it.class == isAssistant {
+		w.eachCall(it, func(ToolCall) { some = true })
+	}
+	return some
 }

@@ -1,6 +1,10 @@
 package fingerprint
 
-import "testing"
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
 
 func TestLastExchange(t *testing.T) {
 	id := mustNew(t, "last-exchange", Options{})
@@ -16,33 +20,47 @@ func TestLastExchange(t *testing.T) {
 	q, a, o := said("user", "q"), said("assistant", "Action: ls"), said("user", "Observation: a.txt")
 	want := "[" + form("assistant", "Action: ls") + "," + form("user", "Observation: a.txt") + "]"
 
-	// What came before does not matter, nor do system messages, wherever they stand.
-	f(q+","+a+","+o, want)
-	f(said("system", "14:02")+","+q+","+a+","+said("system", "14:03")+","+a+","+said("system", "14:04")+","+o+","+said("developer", "14:05"), want)
-	f(q+","+a+","+o+","+said("user", "go on"), want[:len(want)-1]+","+form("user", "go on")+"]")
-	// The first words of the next answer are no answer.
-	f(q+","+a+","+o+","+said("assistant", "{"), want[:len(want)-1]+","+form("assistant", "{")+"]")
-	f(q+","+said("assistant", "{"), notComputable(NoAnswer))
-	f(q, notComputable(NoAnswer))
-	f(said("system", "s")+","+q, notComputable(NoAnswer))
-	f("", notComputable(NoAnswer))
+	// What came before does not matter, if only the answer did.
+	f(q+","+a+","+o+","+a+","+o, want)
+	f(a+","+o+","+a+","+o, want)
+	f(q+","+a+","+said("user", "Observation: b.txt")+","+a+","+o, want)
+	f(q+","+a+","+o+","+a+","+o+","+said("user", "go on"), want[:len(want)-1]+","+form("user", "go on")+"]")
+	f(q+","+a+","+o+","+a+","+said("system", "14:03")+","+o, want[:len(want)-len(form("user", "Observation: a.txt"))-1]+form("system", "14:03")+","+form("user", "Observation: a.txt")+"]")
+	b := ""
+	for i := range mostAnswers - 1 {
+		b += said("assistant", fmt.Sprint("b", i)) + "," + o + ","
+	}
+	f(q+","+a+","+o+","+b+a+","+o, want)
+
+	// A greeting, examples, what was said too long ago, and work in between.
+	for _, messages := range []string{
+		"", q, said("system", "s") + "," + q, q + "," + a + "," + o, a + "," + q,
+		q + "," + said("assistant", "b") + "," + q + "," + a + "," + o,
+		q + "," + a + "," + o + "," + b + said("assistant", "c") + "," + o + "," + a + "," + o,
+		q + "," + a + "," + said("user", "go on") + "," + chatTurn[strings.Index(chatTurn, `{"role":"assistant"`):] + "," + a + "," + o,
+		q + "," + said("assistant", "{") + "," + o + "," + said("assistant", "{"), // the first words of an answer are none
+	} {
+		f(messages, notComputable(NoAnswer))
+	}
+	f(q+","+a+","+o+","+a+","+o+","+said("assistant", "{"), want[:len(want)-1]+","+form("assistant", "{")+"]")
 
 	// A tool turn is none; what a client says behind it makes one of it.
 	for messages, calls := range map[string]string{
 		chatTurn:      `[{"calls":[{"arguments":{"a":2,"b":1},"name":"find"},{"arguments":{},"name":"read"}],"role":"assistant","text":"let me see"},{"role":"tool","text":"none"},{"role":"tool","text":"x y"},`,
-		anthropicTurn: "",
+		anthropicTurn: `[{"calls":[{"arguments":{"a":2,"b":1},"name":"find"},{"arguments":{},"name":"read"}],"role":"assistant","text":"let me see"},{"results":[{"text":"none"},{"text":"x y"}],"role":"user"},`,
 		responsesTurn: `[{"role":"assistant","text":"let me see"},{"calls":[{"arguments":{"a":2,"b":1},"name":"find"}]},{"calls":[{"arguments":{},"name":"read"}]},{"results":[{"text":"none"}]},{"results":[{"text":"x y"}]},`,
 	} {
 		f(messages, notComputable(ToolTurn))
-		if calls != "" {
-			f(messages+","+said("user", "and?"), calls+form("user", "and?")+"]")
-		}
+		f(messages+","+said("user", "and?"), notComputable(NoAnswer))
+		f(messages+","+said("user", "and?")+","+messages+","+said("user", "and?"), calls+form("user", "and?")+"]")
 	}
 	f(`{"role":"tool","tool_call_id":"a","content":"x"}`, notComputable(LossyContent)) // of a call that is not there
 
 	masked := mustNew(t, "last-exchange", Options{Mask: []string{"call_ids"}})
-	wantCanonicals(t, masked, request(t, "messages", "["+said("assistant", "Calling call_1a")+","+said("user", "got 7")+"]"), `[["last_exchange",[`+form("assistant", "Calling <call-id>")+","+form("user", "got 7")+`]]]`)
-	wantCanonicals(t, masked, request(t, "messages", "["+a+","+o+"]"), `[["last_exchange",`+want+`]]`)
+	calling := func(id string) string { return said("assistant", "Calling "+id) + "," + said("user", "got 7") }
+	wantCanonicals(t, masked, request(t, "messages", "["+calling("call_1a")+","+calling("call_2b")+"]"), `[["last_exchange",[`+form("assistant", "Calling <call-id>")+","+form("user", "got 7")+`]]]`)
+	wantCanonicals(t, id, request(t, "messages", "["+calling("call_1a")+","+calling("call_2b")+"]"), notComputable(NoAnswer))
+	wantCanonicals(t, masked, request(t, "messages", "["+a+","+o+","+a+","+o+"]"), `[["last_exchange",`+want+`]]`)
 	wantCanonicals(t, masked, request(t, "messages", "["+chatTurn+"]"), notComputable(ToolTurn))
 
 	// Of the end of a longer list what lacks is not known to lack.

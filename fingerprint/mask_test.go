@@ -38,7 +38,7 @@ func TestMasks(t *testing.T) {
 		strings.Replace(uuid, "-", "_", 1), "123e456-7e89b-12d3-a456-426614174000", "12 2026-11-21 0x1F", "é"+uuid)
 
 	for _, id := range []string{
-		"call_hH9FGAwxmczG9F9v", "call_3", "call_00_Xy", "call_a-9Zx_", "call_5e1c2e9d-1111-4222-8333-444455556666", "fc_68a1", "toolu_01AbC", "toolu_bdrk_01AbC",
+		"call_hH9FGAwxmczG9F9v", "call_3", "call_123", "call_00_Xy", "call_a-9Zx_", "call_5e1c2e9d-1111-4222-8333-444455556666", "fc_68a1", "toolu_01AbC", "toolu_bdrk_01AbC",
 		"srvtoolu_01AbC", "tooluse_Kx-_aB-77", "chatcmpl-tool-3f2c",
 	} {
 		f("call_ids", id, "<call-id>")
@@ -46,7 +46,7 @@ func TestMasks(t *testing.T) {
 		same("call_ids", "x"+id, "_"+id, id+"é", strings.ToUpper(id))
 	}
 	same("call_ids", "", "call_", "call_id", "call_log", "call_log_24", "call_for-2026", "tool_call_1", "call-3", "call3", "callx_3", "fc_", "toolu_", "tooluse_it",
-		"user_123", "order_7", "step_2", "chatcmpl-3f2c", "msg_01Ab", "call_"+strings.Repeat("1", 200))
+		"user_123", "order_7", "step_2", "chatcmpl-3f2c", "msg_01Ab", "call_10293", "call_"+strings.Repeat("1", 200))
 
 	f("timestamps", "2026-11-21", "<timestamp>")
 	for _, zone := range []string{"", "Z", "z", "+01:00", "-0530"} {

@@ -333,7 +333,10 @@ func (w *Writer) appendMessage(dst []byte, v rawjson.Value) ([]byte, Cause) {
 		return dst[:from], cause
 	}
 	text = w.unframe(text.trim())
-	says := len(dst) > from+len("{") || len(text.text) > 0 || text.framed
+	if len(dst) == from+len("{") {
+		text = text.orFrames()
+	}
+	says := len(dst) > from+len("{") || len(text.text) > 0
 	if !says && class == isUser && it.kind == nil {
 		return dst[:from], LossyContent // nobody asks a model nothing
 	}
@@ -374,7 +377,7 @@ func (w *Writer) appendContent(dst []byte, content rawjson.Value, ofResult bool)
 	if cause != Computable {
 		return dst, cause
 	}
-	return w.appendTextMember(dst, w.unframe(text.trim()), ofResult)
+	return w.appendTextMember(dst, w.unframe(text.trim()).orFrames(), ofResult)
 }
 
 // appendOther appends what is no text as the member other, and returns the
@@ -404,16 +407,18 @@ func (w *Writer) appendOther(dst []byte, content rawjson.Value, ofMessage bool) 
 		b := readBlock(s)
 		switch {
 		case b.isText():
-			part := w.unframe(spoken{text: b.text}.trim())
-			if !part.framed {
-				part.text = b.text
-			} else if text.framed = true; len(part.text) == 0 {
+			part := spoken{text: b.text}.trim()
+			switch bare := w.unframe(part); {
+			case bare.frames != nil:
+				text.frames = bare.frames
 				continue
+			case len(bare.text) < len(part.text):
+				b.text = bare.text
 			}
 			if some {
 				w.text = append(w.text, ' ')
 			}
-			w.text = append(w.text, part.text...)
+			w.text = append(w.text, b.text...)
 			some = true
 		case b.isAside(), ofMessage && (b.isToolUse() || b.isToolResult()):
 		default:

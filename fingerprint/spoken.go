@@ -15,7 +15,8 @@ type spoken struct {
 	text     []byte
 	verbatim bool // text is the inside of a JSON string: see rawjson.Verbatim
 	whole    bool // nothing of it is lost, not even at its end: see lossOf
-	framed   bool // an agent had put something around it: see unframe
+
+	frames []byte // what was there where nothing is left: see unframe
 }
 
 // keptText is a verbatim text that was read.
@@ -52,6 +53,14 @@ func (t spoken) trim() spoken {
 		t.text = trimVerbatim(t.text)
 	} else {
 		t.text = bytes.TrimSpace(t.text)
+	}
+	return t
+}
+
+// orFrames is t or, where it has nothing but frames, these.
+func (t spoken) orFrames() spoken {
+	if len(t.text) == 0 && t.frames != nil {
+		return spoken{text: t.frames}
 	}
 	return t
 }
