@@ -79,7 +79,7 @@ cline-hard of tool-call by [session], streak 0s, 5: break`,
 		"roo-code":               "roo-code of tool-call by [session], streak 0s, 4: break reset",
 		"loopgauge": `tool-call-result of tool-call-result by [conversation], cycle 10m0s, 4: warn
 stuck-step of stuck-step by [conversation], streak 10m0s, 3: warn
-last-exchange of last-exchange by [conversation], cycle 10m0s, 4: warn
+last-exchange of last-exchange by [conversation], cycle 10m0s, 3: warn [ match disabled "probes repeat on purpose" ]
 last-messages of last-messages by [conversation], sliding 1m0s, 4: warn [ match disabled "probes repeat on purpose" ]`,
 		"tool-call":         "tool-call of tool-call-python by [session], streak 2m0s closed, 4: break",
 		"tool-call-shipped": "tool-call-shipped of tool-call-python by [session], tracker 2m0s, 4: break",
