@@ -133,6 +133,18 @@ func TestDatasetEqualsLog(t *testing.T) {
 	}
 }
 
+// A dataset knows which requests were answered of a log that has neither status
+// nor tokens: tune took the loop in it for one of which nobody knows how it went.
+func TestDatasetOfAnswersAlone(t *testing.T) {
+	t.Parallel()
+	file, dir := filepath.Join(t.TempDir(), "a.jsonl"), filepath.Join(t.TempDir(), "data")
+	if err := os.WriteFile(file, []byte(unevenly(8, func(int) string { return question + `,"tool_calls":[]` })), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	loopgauge(t, "", "replay", "--quiet", "--policy", policyFile(t, "version: 1\n"+everything()), "--out", dir, file)
+	sameFrom(t, dir, file)("tune", "--json")
+}
+
 // A log that lacks requests is told, by a dataset that was made of it too.
 func TestLackingLog(t *testing.T) {
 	t.Parallel()

@@ -47,8 +47,12 @@ type values interface {
 
 var errShort = errors.New("a column ends before the others")
 
-// is says which column it is.
+// is says which column it is, nil if the file has none: it is nothing but nulls.
 func (c *column) is(leaf *parquet.Column) {
+	if leaf == nil {
+		c.leaf, c.full, c.list = -1, 0, false
+		return
+	}
 	c.leaf, c.full, c.list = leaf.Index(), byte(leaf.MaxDefinitionLevel()), leaf.MaxRepetitionLevel() > 0
 }
 
@@ -94,6 +98,9 @@ func (c *column) begin(g *group) (value parquet.Value) {
 }
 
 func (c *column) open(g *group) opened {
+	if c.leaf < 0 {
+		return opened{group: g, same: true}
+	}
 	if chunk, ok := g.chunks[c.leaf].(*parquet.FileColumnChunk); ok {
 		nulls, entries := chunk.NullCount(), chunk.NumValues()
 		least, most, known := chunk.Bounds()

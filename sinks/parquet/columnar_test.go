@@ -143,6 +143,7 @@ func drawEvent(rt *rapid.T, p *window.Plan, some []fingerprint.Fingerprint) wind
 		Session: text("session"), Model: text("model"), Backend: text("backend"),
 		Status: int(number("status")), TokensIn: number("in"), TokensOut: number("out"), MaxTokens: number("max"),
 		Cost: rapid.SampledFrom([]float64{math.NaN(), 0, 0.5, 3}).Draw(rt, "cost"), Stream: tri("stream"), Cached: tri("cached"),
+		Answered: rapid.Bool().Draw(rt, "answered"),
 	}
 	for range p.Identities {
 		prints := window.Prints{Fingerprints: rapid.SliceOfN(rapid.SampledFrom(some), 0, 3).Draw(rt, "prints")}
@@ -197,6 +198,7 @@ func rowsOf(p *window.Plan, ev *window.Event, seq int64) (rows []*eventRow) {
 	if ev.Cached != fingerprint.NotLogged {
 		row.Cached = new(ev.Cached == fingerprint.Yes)
 	}
+	row.Answered = &ev.Answered
 	for i, s := range ev.Scopes {
 		for k, value := range s.Values {
 			field := p.Scopes[i].Fields[k]

@@ -42,7 +42,7 @@ type eventColumns struct {
 	status                                              numbers[int32]
 	tokensIn, tokensOut, maxTokens                      numbers[int64]
 	cost                                                numbers[float64]
-	streamed, cached                                    numbers[fingerprint.Tri]
+	streamed, cached, answered                          numbers[fingerprint.Tri]
 	scopeField, scopeValue                              texts[string]
 	scopesIndex                                         numbers[int32]
 	scopesKey                                           texts[fingerprint.ScopeKey]
@@ -166,6 +166,7 @@ func newEventColumns() *eventColumns {
 		{"cost", &e.cost},
 		{"streamed", &e.streamed},
 		{"cached", &e.cached},
+		{"answered", &e.answered},
 		{"max_tokens", &e.maxTokens},
 		{"scope.list.element.field", &e.scopeField},
 		{"scope.list.element.value", &e.scopeValue},
@@ -195,7 +196,7 @@ func (e *eventColumns) open(file *parquet.File) error {
 	for _, s := range e.sets() {
 		for _, c := range s.columns {
 			leaf := columnOf(file, c.name)
-			if leaf == nil {
+			if leaf == nil && c.name != added {
 				return fmt.Errorf("no column %s", c.name)
 			}
 			c.is(leaf)

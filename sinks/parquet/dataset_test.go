@@ -239,7 +239,7 @@ verdicts/date=2026-11-20/verdicts.parquet`
 	row := eventRow{
 		Time: midnight - 1, Start: midnight - 3_000_001, Stream: 1, Line: 3, Offset: 77, Item: 2,
 		ID: "r1", Method: "POST", Path: "/v1", Caller: "key-0f2c10bf3d12", User: "u", Session: "s", Model: "m", Backend: "openai",
-		Status: new(int32(200)), TokensIn: new(int64(10)), TokensOut: new(int64(0)), Cost: new(0.25), Streamed: new(true), Cached: new(false), MaxTokens: new(int64(100)),
+		Status: new(int32(200)), TokensIn: new(int64(10)), TokensOut: new(int64(0)), Cost: new(0.25), Streamed: new(true), Cached: new(false), Answered: new(false), MaxTokens: new(int64(100)),
 		Identity: "model", Fingerprint: model,
 		Scope: []scopeValue{{"session", "s"}, {"caller", "key-0f2c10bf3d12"}}, Rules: []ruleChoice{{Rule: "a"}, {Rule: "b", Override: new(int32(0))}},
 		Scopes: []scopeRow{{Index: 0, Key: "2bb3295506aa5a21b58f1fd40f3b0f16"}, {Index: 1, Key: "6855042ca5a9a22cd66eca07c2fc274e"}},
@@ -247,7 +247,7 @@ verdicts/date=2026-11-20/verdicts.parquet`
 	second := row
 	second.Identity, second.IdentityNo, second.Fingerprint = "path", 1, path
 	equal(t, rows[eventRow](t, dir, "events/date=2026-11-20/events.parquet"), []eventRow{row, second})
-	nothing := eventRow{Time: midnight, Start: midnight, Seq: 1, Identity: "model", Cause: "no model", Scope: []scopeValue{}, Rules: row.Rules}
+	nothing := eventRow{Time: midnight, Start: midnight, Seq: 1, Answered: new(false), Identity: "model", Cause: "no model", Scope: []scopeValue{}, Rules: row.Rules}
 	nothing.Scopes = []scopeRow{{Index: 0, Cause: "no session"}, {Index: 1, Cause: "no caller"}}
 	other := nothing
 	other.IdentityNo, other.Identity, other.Cause = 1, "path", "no path"

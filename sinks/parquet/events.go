@@ -32,6 +32,7 @@ type eventRow struct {
 	Cost        *float64     `parquet:"cost,optional"`
 	Streamed    *bool        `parquet:"streamed,optional"`
 	Cached      *bool        `parquet:"cached,optional"`
+	Answered    *bool        `parquet:"answered,optional"`
 	MaxTokens   *int64       `parquet:"max_tokens,optional"`
 	Identity    string       `parquet:"identity,dict"`
 	IdentityNo  int32        `parquet:"identity_index"`
@@ -77,7 +78,7 @@ type events struct {
 	status                                                  *numberWriter[int32]
 	tokensIn, tokensOut, maxTokens                          *numberWriter[int64]
 	cost                                                    *numberWriter[float64]
-	streamed, cached                                        *numberWriter[bool]
+	streamed, cached, answered                              *numberWriter[bool]
 	scope, scopes, rules                                    *lists
 	scopeField, scopeValue                                  *textWriter
 	scopesIndex                                             *numberWriter[int32]
@@ -105,7 +106,7 @@ func newEvents(d *Dataset, plan *window.Plan) *events {
 		status:   newNumberWriter[int32](w, "status"),
 		tokensIn: newNumberWriter[int64](w, "tokens_in"), tokensOut: newNumberWriter[int64](w, "tokens_out"), maxTokens: newNumberWriter[int64](w, "max_tokens"),
 		cost:     newNumberWriter[float64](w, "cost"),
-		streamed: newNumberWriter[bool](w, "streamed"), cached: newNumberWriter[bool](w, "cached"),
+		streamed: newNumberWriter[bool](w, "streamed"), cached: newNumberWriter[bool](w, "cached"), answered: newNumberWriter[bool](w, "answered"),
 		scopeField: newTextWriter(w, "scope.list.element.field"), scopeValue: newTextWriter(w, "scope.list.element.value"),
 		scopesIndex: newNumberWriter[int32](w, "scopes.list.element.index"), scopesKey: newHashWriter(w, "scopes.list.element.key"),
 		scopesCause: newTextWriter(w, "scopes.list.element.cause"), scopesFellBack: newNumberWriter[bool](w, "scopes.list.element.fell_back"),
@@ -215,6 +216,7 @@ func (e *events) addRequest(ev *window.Event, seq int64) {
 	e.cost.addIf(!math.IsNaN(ev.Cost), ev.Cost)
 	e.streamed.addIf(ev.Stream != fingerprint.NotLogged, ev.Stream == fingerprint.Yes)
 	e.cached.addIf(ev.Cached != fingerprint.NotLogged, ev.Cached == fingerprint.Yes)
+	e.answered.add(ev.Answered)
 }
 
 // addScope lists every scope field that some rule uses, once.

@@ -191,6 +191,9 @@ func guard(path string, err *error) {
 	}
 }
 
+// added is the column of events that older files do not have.
+const added = "answered"
+
 // eventShape is that of files of events.
 var eventShape = sync.OnceValue(func() []leaf { return leaves(parquet.SchemaOf(eventRow{}).Fields(), "") })
 
@@ -222,6 +225,7 @@ func begin(path string, want []leaf, options ...parquet.FileOption) (file *parqu
 	for _, c := range want {
 		have := columnOf(file, c.name)
 		switch {
+		case have == nil && c.name == added:
 		case have == nil || !have.Leaf():
 			return nil, nil, fmt.Errorf("%s: has no column %s: written by another program, or by an older loopgauge\n%s", path, c.name, wayOut)
 		case have.Type() == parquet.Int96Type:
@@ -590,7 +594,7 @@ func (r *Reader) request(seq int64) error {
 	ev.Time, ev.Start, ev.Position = c.time.at(row), c.start.at(row), fingerprint.Position{Offset: seq}
 	ev.Status, ev.MaxTokens = int(c.status.at(row)), c.maxTokens.at(row)
 	ev.TokensIn, ev.TokensOut, ev.Cost = c.tokensIn.at(row), c.tokensOut.at(row), c.cost.at(row)
-	ev.Stream, ev.Cached, ev.Exclude = c.streamed.at(row), c.cached.at(row), 0
+	ev.Stream, ev.Cached, ev.Answered, ev.Exclude = c.streamed.at(row), c.cached.at(row), c.answered.at(row) == fingerprint.Yes, 0
 	if r.origins {
 		if err := c.origin.reach(row); err != nil {
 			return err

@@ -7,6 +7,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -112,6 +113,48 @@ func TestEventsComeBack(t *testing.T) {
 	events := extracted(p, rowGroup)
 	dir := filepath.Join(t.TempDir(), "a*[b]") // a name that is no pattern
 	keep(t, dir, p, events)
+	comesBack(t, dir, p, events)
+}
+
+// Files from before a column was added are read, and compacted, as if it said
+// nothing.
+func TestOlderEvents(t *testing.T) {
+	p := plan(t)
+	events := extracted(p, 3)
+	dir := t.TempDir()
+	keep(t, dir, p, events)
+	files, err := filepath.Glob(filepath.Join(dir, "events", "*", "*.parquet"))
+	if err != nil || len(files) == 0 {
+		t.Fatal(files, err)
+	}
+	now := reflect.TypeFor[eventRow]()
+	older := reflect.StructOf(slices.DeleteFunc(reflect.VisibleFields(now), func(f reflect.StructField) bool { return f.Name == "Answered" }))
+	for _, path := range files {
+		list, err := parquet.ReadFile[eventRow](path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		f, err := os.Create(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		w := parquet.NewWriter(f, parquet.SchemaOf(reflect.Zero(older).Interface()))
+		for i := range list {
+			row := reflect.New(older).Elem()
+			for k := range older.NumField() {
+				row.Field(k).Set(reflect.ValueOf(list[i]).FieldByName(older.Field(k).Name))
+			}
+			if err := w.Write(row.Interface()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := errors.Join(w.Close(), f.Close()); err != nil {
+			t.Fatal(err)
+		}
+		if err := eachOf[eventRow](path, func([]parquet.Row) error { return nil }); err != nil {
+			t.Error(err)
+		}
+	}
 	comesBack(t, dir, p, events)
 }
 
