@@ -50,11 +50,7 @@ func (w *Writer) unframe(t spoken) spoken {
 		w.bare = append(w.bare, t.text...)
 	}
 	whole := w.bare[n:]
-	text := whole
-	for before := -1; before != len(text); {
-		before = len(text)
-		text = bytes.TrimSpace(withoutTail(withoutHead(withoutBlocks(text))))
-	}
+	text := stripped(stripped(whole, withoutFront), withoutEnd)
 	switch len(text) {
 	case len(whole):
 		return t
@@ -62,6 +58,19 @@ func (w *Writer) unframe(t spoken) spoken {
 		return spoken{frames: whole}
 	}
 	return spoken{text: text}
+}
+
+// stripped takes frames from one end of a text until there are none. The ends
+// come one after the other: what is sought in vain at one is not sought again
+// for each frame at the other.
+func stripped(text []byte, without func([]byte) []byte) []byte {
+	for {
+		rest := bytes.TrimSpace(without(text))
+		if len(rest) == len(text) {
+			return text
+		}
+		text = rest
+	}
 }
 
 // framed tells quickly whether a text may have a frame, verbatim or not: most
@@ -94,20 +103,26 @@ func framed(text []byte) bool {
 	return false
 }
 
-func withoutBlocks(text []byte) []byte {
+func withoutFront(text []byte) []byte {
 	for _, b := range frameBlocks {
 		if bytes.HasPrefix(text, b.open) {
 			if i := bytes.Index(text, b.end); i >= 0 && !bytes.Contains(text[:i], terminals) {
-				text = text[i+len(b.end):]
-			}
-		}
-		if bytes.HasSuffix(text, b.end) {
-			if i := bytes.LastIndex(text, b.open); i >= 0 && !bytes.Contains(text[i:], terminals) {
-				text = text[:i]
+				return text[i+len(b.end):]
 			}
 		}
 	}
-	return text
+	return withoutHead(text)
+}
+
+func withoutEnd(text []byte) []byte {
+	for _, b := range frameBlocks {
+		if bytes.HasSuffix(text, b.end) {
+			if i := bytes.LastIndex(text, b.open); i >= 0 && !bytes.Contains(text[i:], terminals) {
+				return text[:i]
+			}
+		}
+	}
+	return withoutTail(text)
 }
 
 // terminals head what commands say that go on, in Cline's environment.

@@ -78,6 +78,11 @@ func TestFrames(t *testing.T) {
 			canonicals(id, request(t, "messages", `[{"role":"user","content":`+string(rawJSON(t, text))+`}]`))
 			canonicals(id, request(t, "messages", `[{"role":"user","content":`+string(rawJSON(t, strings.Repeat(part, size)+"\nProcess Group PGID: 1"))+`}]`))
 		}
+		// What is sought in vain at one end, with frames at the other.
+		details := strings.Repeat("<environment_details></environment_details>", size)
+		for _, text := range []string{details + "</system-reminder>", "<system-reminder>" + details, "Exit code: " + details} {
+			canonicals(id, request(t, "messages", `[{"role":"user","content":`+string(rawJSON(t, text))+`}]`))
+		}
 	})
 
 	// Gateways hash what was sent.
