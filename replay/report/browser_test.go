@@ -259,7 +259,7 @@ func TestPageAgreesWithTune(t *testing.T) {
 		}
 	}
 	// Two rules, not in the order of the log's: each as advised but the picked one.
-	found := slices.DeleteFunc([]int{4, 3, 2, 1, 0}, func(i int) bool { return !r.Advice[i].Found })
+	found := slices.DeleteFunc([]int{5, 4, 3, 2, 1, 0}, func(i int) bool { return !r.Advice[i].Found })
 	if len(found) < 2 {
 		t.Fatal("fewer than two rules are advised: the test shows nothing")
 	}
