@@ -23,7 +23,7 @@ func exchangePart(w *Writer, r *Request, dst []byte, _ int, _ string) ([]byte, C
 	w.rules.mask = nil // mostly there is none, and the turn is known
 	out, cause := w.lastExchange(dst, r)
 	w.rules.mask = mask
-	if cause == NoAnswer || cause == Computable && mayHaveCallID(out[len(dst):]) {
+	if (cause == NoAnswer || cause == Computable) && mayHaveCallID(out[len(dst):]) {
 		return w.lastExchange(dst, r)
 	}
 	return out, cause
@@ -54,30 +54,30 @@ func (w *Writer) lastExchange(dst []byte, r *Request) ([]byte, Cause) {
 	case from < 0:
 		return dst, NoAnswer
 	}
-	w.said = false
-	start := len(dst) + len("[")
-	answered := 0  // to where the answer itself is written
 	calls := false // of tools, in it
-	open := byte('[')
 	for _, item := range items[from:] {
 		it := w.readItem(item)
-		if it.class == isAside {
+		calls = calls || it.class == isResult || w.callsTools(it)
+	}
+	w.said = false
+	start := len(dst) + len("[")
+	dst, cause := w.appendMessage(append(dst, '['), items[from])
+	if cause != Computable {
+		return dst, cause
+	}
+	if !w.saidBefore(items[:from], w.readItem(items[from]).content, calls, dst[start:]) {
+		return dst, NoAnswer
+	}
+	for _, item := range items[from+1:] {
+		if w.readItem(item).class == isAside {
 			continue
 		}
-		calls = calls || it.class == isResult || w.callsTools(it)
-		var cause Cause
-		if dst, cause = w.appendMessage(append(dst, open), item); cause != Computable {
+		if dst, cause = w.appendMessage(append(dst, ','), item); cause != Computable {
 			return dst, cause
 		}
-		if open = ','; answered == 0 {
-			answered = len(dst)
-		}
 	}
-	switch {
-	case !w.said:
+	if !w.said {
 		return dst, LossyContent // roles alone: a logger left the rest out
-	case !w.saidBefore(items[:from], calls, dst[start:answered]):
-		return dst[:start-len("[")], NoAnswer
 	}
 	return append(dst, ']'), Computable
 }
@@ -116,7 +116,7 @@ const mostAnswers = 5
 // saidBefore tells whether an answer that is written so stands among those before
 // it. Between two without calls there must be no call of a tool: what came of that
 // is new.
-func (w *Writer) saidBefore(before []rawjson.Value, calls bool, written []byte) bool {
+func (w *Writer) saidBefore(before []rawjson.Value, answer rawjson.Value, calls bool, written []byte) bool {
 	seen := 0
 	for _, item := range slices.Backward(before) {
 		it := w.readItem(item)
@@ -125,6 +125,12 @@ func (w *Writer) saidBefore(before []rawjson.Value, calls bool, written []byte) 
 			if w.callsTools(it) != calls && !calls {
 				return false
 			}
+			if seen++; seen > mostAnswers {
+				return false
+			}
+			if !calls && w.rules.plain() && differ(it.content, answer) {
+				continue
+			}
 			var cause Cause
 			if w.spare, cause = w.appendMessage(w.spare[:0], item); cause != Computable {
 				return false
@@ -132,13 +138,27 @@ func (w *Writer) saidBefore(before []rawjson.Value, calls bool, written []byte) 
 			if bytes.Equal(w.spare, written) {
 				return true
 			}
-			if seen++; seen == mostAnswers {
-				return false
-			}
 		case isResult:
 			if !calls {
 				return false
 			}
+		}
+	}
+	return false
+}
+
+// differ tells at a glance that two texts are not the same, as most are not: by
+// their first letters, where no white space, escape or frame is in the way.
+func differ(a, b rawjson.Value) bool {
+	if a.Kind() != rawjson.String || b.Kind() != rawjson.String {
+		return false
+	}
+	for i := 1; i < min(len(a), len(b))-1; i++ {
+		switch x, y := a[i], b[i]; {
+		case x == '\\' || y == '\\':
+			return false
+		case x != y:
+			return isLetter(x) && isLetter(y) && isLetter(a[1]) && isLetter(b[1]) && !hasHead(a[1:]) && !hasHead(b[1:])
 		}
 	}
 	return false

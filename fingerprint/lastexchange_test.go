@@ -67,5 +67,26 @@ func TestLastExchange(t *testing.T) {
 	tail := request(t, "messages", "["+q+"]")
 	tail.Messages.Tail = true
 	wantCanonicals(t, id, tail, notComputable(LossyContent))
-	f(`{"role":"assistant"},{"role":"user"}`, notComputable(LossyContent)) // roles alone
+	f(`{"role":"assistant"},{"role":"user"},{"role":"assistant"},{"role":"user"}`, notComputable(LossyContent)) // roles alone
+}
+
+// TestDiffer: what differs at a glance is written otherwise, too.
+func TestDiffer(t *testing.T) {
+	texts := []string{`"abc"`, `"abd"`, `" abc"`, `"ab"`, `"\u0061bc"`, `"abc\n"`, `"<system-reminder>x</system-reminder>abc"`, `"Chunk ID: a\nWall time: 1\nOutput:"`, `"Chunk ID: b\nWall time: 2\nOutput:"`, `""`, `null`, `["abc"]`}
+	id := mustNew(t, "", Options{Parts: []string{"last_messages:1"}})
+	some := false
+	for _, a := range texts {
+		for _, b := range texts {
+			if !differ([]byte(a), []byte(b)) {
+				continue
+			}
+			some = true
+			if x, y := canonicals(id, request(t, "messages", `[{"role":"assistant","content":`+a+`}]`)), canonicals(id, request(t, "messages", `[{"role":"assistant","content":`+b+`}]`)); x[0] == y[0] {
+				t.Errorf("%s and %s are written alike", a, b)
+			}
+		}
+	}
+	if !some {
+		t.Error("nothing differs")
+	}
 }
