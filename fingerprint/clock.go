@@ -2,9 +2,9 @@ package fingerprint
 
 import "bytes"
 
-// zeroClocks writes zeros for the digits of the times of day in JSON that tell the
-// time: now 13:40, 1:40:11 PM, 2026-11-25T13:40:11.123456Z. Dates stay: they change once a day,
-// and tell more.
+// zeroClocks writes zeros for the digits of the times of day in JSON that tell
+// the time: now 13:40, time 1:40:11 PM, 2026-11-25T13:40:11.123456Z. Dates stay:
+// they change once a day, and tell more.
 func zeroClocks(json []byte) {
 	for from := 0; ; {
 		n := bytes.IndexByte(json[from:], ':')

@@ -3,6 +3,7 @@ package formats
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"slices"
 	"testing"
 
@@ -189,25 +190,34 @@ func TestParseWritesNotIntoTheLog(t *testing.T) {
 	}
 }
 
-// TestMessagesAreJSON: whatever a parser makes messages of, they are JSON.
-func TestMessagesAreJSON(t *testing.T) {
-	for _, f := range All {
-		for name, lines := range fixtures(t)[f.Name] {
-			p := f.New(fingerprint.AllFields)
+// eachRequest calls with each request of the fixtures, all of it read, and where
+// it stands.
+func eachRequest(t *testing.T, f func(where string, r *fingerprint.Request)) {
+	t.Helper()
+	for _, format := range All {
+		for name, lines := range fixtures(t)[format.Name] {
+			p := format.New(fingerprint.AllFields)
 			var r fingerprint.Request
 			for n, line := range lines {
 				for _, record := range records(line) {
 					each(p, record, &r, func(int, string) {
-						for i, m := range append(r.Messages.Items, r.Messages.System) {
-							if m != nil && !json.Valid(m) {
-								t.Errorf("%s/%s line %d: message %d is no JSON", f.Name, name, n+1, i)
-							}
-						}
+						f(fmt.Sprintf("%s/%s line %d", format.Name, name, n+1), &r)
 					})
 				}
 			}
 		}
 	}
+}
+
+// TestMessagesAreJSON: whatever a parser makes messages of, they are JSON.
+func TestMessagesAreJSON(t *testing.T) {
+	eachRequest(t, func(where string, r *fingerprint.Request) {
+		for i, m := range append(r.Messages.Items, r.Messages.System) {
+			if m != nil && !json.Valid(m) {
+				t.Errorf("%s: message %d is no JSON", where, i)
+			}
+		}
+	})
 }
 
 // TestIdsOfCallsAreNoIdentity: they are new each time, so that nothing that has
@@ -223,28 +233,18 @@ func TestIdsOfCallsAreNoIdentity(t *testing.T) {
 	}
 	w := fingerprint.NewWriter(nil)
 	w.Keep = true
-	for _, f := range All {
-		for name, lines := range fixtures(t)[f.Name] {
-			p := f.New(fingerprint.AllFields)
-			var r fingerprint.Request
-			for n, line := range lines {
-				for _, record := range records(line) {
-					each(p, record, &r, func(int, string) {
-						w.Reset()
-						for _, id := range ids {
-							id.Compute(&r, w)
-						}
-						of := w.Answered()
-						for _, print := range w.Prints() {
-							if of != nil && bytes.Contains(print.Canonical, rawjson.AppendString(nil, of)) {
-								t.Errorf("%s/%s line %d: the id of a call in %s", f.Name, name, n+1, print.Canonical)
-							}
-						}
-					})
-				}
+	eachRequest(t, func(where string, r *fingerprint.Request) {
+		w.Reset()
+		for _, id := range ids {
+			id.Compute(r, w)
+		}
+		of := w.Answered()
+		for _, print := range w.Prints() {
+			if of != nil && bytes.Contains(print.Canonical, rawjson.AppendString(nil, of)) {
+				t.Errorf("%s: the id of a call in %s", where, print.Canonical)
 			}
 		}
-	}
+	})
 }
 
 // TestDetection: every line of every fixture is of its format, and of no other.
