@@ -129,7 +129,7 @@ func withoutEnd(text []byte) []byte {
 var terminals = []byte("Terminals\n")
 
 func hasHead(text []byte) bool {
-	return bytes.HasPrefix(text, headLines[0]) || bytes.HasPrefix(text, headLines[1]) || bytes.HasPrefix(text, exitCode)
+	return begins(text, headLines) || bytes.HasPrefix(text, exitCode)
 }
 
 // withoutHead leaves headLines out of the lines above "Output:", where it stands.

@@ -122,10 +122,7 @@ func (w *Writer) saidBefore(before []rawjson.Value, answer rawjson.Value, calls 
 		it := w.readItem(item)
 		switch it.class {
 		case isAssistant, isCall:
-			if w.callsTools(it) != calls && !calls {
-				return false
-			}
-			if seen++; seen > mostAnswers {
+			if seen++; seen > mostAnswers || !calls && w.callsTools(it) {
 				return false
 			}
 			if !calls && w.rules.plain() && differ(it.content, answer) {
