@@ -60,13 +60,9 @@ func (w *Writer) lastExchange(dst []byte, r *Request) ([]byte, Cause) {
 		calls = calls || it.class == isResult || w.callsTools(it)
 	}
 	w.said = false
-	start := len(dst) + len("[")
-	dst, cause := w.appendMessage(append(dst, '['), items[from])
+	dst, cause := w.appendRepeated(append(dst, '['), items[:from], items[from], calls)
 	if cause != Computable {
 		return dst, cause
-	}
-	if !w.saidBefore(items[:from], w.readItem(items[from]).content, calls, dst[start:]) {
-		return dst, NoAnswer
 	}
 	for _, item := range items[from+1:] {
 		if w.readItem(item).class == isAside {
@@ -113,46 +109,52 @@ func (w *Writer) exchange(items []rawjson.Value) int {
 // longest round that a counter of rounds finds.
 const mostAnswers = 5
 
-// saidBefore tells whether an answer that is written so stands among those before
-// it. Between two without calls there must be no call of a tool: what came of that
-// is new.
-func (w *Writer) saidBefore(before []rawjson.Value, answer rawjson.Value, calls bool, written []byte) bool {
-	seen := 0
+// appendRepeated appends an answer that stands among those before it, too. Between
+// two without calls there must be no call of a tool: what came of that is new.
+func (w *Writer) appendRepeated(dst []byte, before []rawjson.Value, answer rawjson.Value, calls bool) (_ []byte, cause Cause) {
+	glance := !calls && !w.rules.lower && (w.rules.mask == nil || w.rules.mask.onlyCallIDs())
+	content := w.readItem(answer).content
+	from, seen := len(dst), 0
 	for _, item := range slices.Backward(before) {
 		it := w.readItem(item)
 		switch it.class {
 		case isAssistant, isCall:
 			if seen++; seen > mostAnswers || !calls && w.callsTools(it) {
-				return false
+				return dst, NoAnswer
 			}
-			if !calls && w.rules.plain() && differ(it.content, answer) {
+			if glance && differ(it.content, content) {
 				continue
 			}
-			var cause Cause
-			if w.spare, cause = w.appendMessage(w.spare[:0], item); cause != Computable {
-				return false
+			if len(dst) == from {
+				if dst, cause = w.appendMessage(dst, answer); cause != Computable {
+					return dst, cause
+				}
 			}
-			if bytes.Equal(w.spare, written) {
-				return true
+			if w.spare, cause = w.appendMessage(w.spare[:0], item); cause != Computable {
+				return dst, NoAnswer
+			}
+			if bytes.Equal(w.spare, dst[from:]) {
+				return dst, Computable
 			}
 		case isResult:
 			if !calls {
-				return false
+				return dst, NoAnswer
 			}
 		}
 	}
-	return false
+	return dst, NoAnswer
 }
 
 // differ tells at a glance that two texts are not the same, as most are not: by
-// their first letters, where no white space, escape or frame is in the way.
+// their first letters, where no white space, escape, frame or id of a call is in
+// the way.
 func differ(a, b rawjson.Value) bool {
 	if a.Kind() != rawjson.String || b.Kind() != rawjson.String {
 		return false
 	}
 	for i := 1; i < min(len(a), len(b))-1; i++ {
 		switch x, y := a[i], b[i]; {
-		case x == '\\' || y == '\\':
+		case x == '\\' || x == '_' || x == '-' || y == '\\':
 			return false
 		case x != y:
 			return isLetter(x) && isLetter(y) && isLetter(a[1]) && isLetter(b[1]) && !hasHead(a[1:]) && !hasHead(b[1:])

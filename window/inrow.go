@@ -1,6 +1,9 @@
 package window
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+	"hash/maphash"
+)
 
 // Round is how the same comes round: so often in a row, if the period is one,
 // or so often in rounds of as many as the period.
@@ -18,6 +21,8 @@ func newInRow(x within, spec CounterSpec, keys int) *inRow {
 	return &inRow{cycle: newCycle(spec, keys).(*cycle), within: x}
 }
 
+var inRowSeed = maphash.MakeSeed()
+
 // count counts a hit by an event.
 func (x *inRow) count(ev *Event, h *Hit) Round {
 	of := x.within.of(ev)
@@ -26,6 +31,6 @@ func (x *inRow) count(ev *Event, h *Hit) Round {
 	}
 	x.own = *h
 	first := x.own.Scope[:8]
-	binary.LittleEndian.PutUint64(first, binary.LittleEndian.Uint64(first)^textHash(of))
+	binary.LittleEndian.PutUint64(first, binary.LittleEndian.Uint64(first)^maphash.String(inRowSeed, of))
 	return x.cycle.round(&x.own)
 }

@@ -155,11 +155,12 @@ func (t *sweepTarget) trip(ev *Event, scope *Scope, h *Hit, key *repeats, k, of 
 			}
 		}
 		trips.highest[w] = 0
+		hit := &trips.hit
+		*hit = Hit{Scope: h.Scope, Print: h.Print, Time: h.Time}
 		for threshold := int32(2); threshold <= past.started[w]; threshold++ {
 			i := trips.index(w, threshold)
 			trip := &trips.settings[i]
-			hit := &trips.hit
-			*hit = Hit{Scope: h.Scope, Print: h.Print, Time: h.Time, Limit: int(cmp.Or(t.own, threshold)), Record: true}
+			hit.Limit, hit.Record = int(cmp.Or(t.own, threshold)), true // which judges change
 			out := outcome{fired: true}
 			if past.blocked == nil || h.Time >= past.blocked[i] {
 				out = trip.judge.hit(hit, &warning)
