@@ -1,12 +1,14 @@
 // Command grow makes a long log out of a short one: it writes a LiteLLM log
 // several times over, each copy later than the one before and with ids of its
-// own, so that no request of one copy is a repeat of another's.
+// own, as a gateway would that more agents use.
 //
-//	grow -copies N [-first K] [-line BYTES] LOG.jsonl.zst > OUT
+//	grow -copies N [-line BYTES] LOG.jsonl.zst > OUT
 //
-// Copy k is shifted by k times the log's span and an hour; its ids and
-// sessions end in -k. Copy 0 is the log as it is, or with -line the log with
-// only as many of each line's last messages as fit.
+// Copy k is shifted by k steps of more than the longest window, so that no
+// request of one copy is a repeat of the same one of another's; its ids and
+// sessions end in -k. Lines stand in the order in which they would have come.
+// Copy 0 is the log as it is, or with -line the log with only as many of each
+// line's last messages as fit.
 package main
 
 import (
@@ -16,6 +18,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"strconv"
 	"strings"
@@ -23,7 +26,8 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-const hour = 3600_000_000 // microseconds
+// step is how much later the next copy is, in microseconds: 70 minutes.
+const step = 70 * 60_000_000
 
 const messagesKey = `"messages": `
 
@@ -33,7 +37,14 @@ var (
 	times = []string{`"startTime": `, `"endTime": `, `"completionStartTime": `}
 )
 
-// change is a place in the log where copies differ.
+// line is a line of the log.
+type line struct {
+	text    []byte
+	changes []change
+	time    int64 // by which it stands there, microseconds: no line has less than the one before
+}
+
+// change is a place in a line where copies differ.
 type change struct {
 	at, end int   // the bytes that it replaces; empty for an id
 	micros  int64 // the time there; 0 for an id
@@ -41,63 +52,69 @@ type change struct {
 
 func main() {
 	copies := flag.Int("copies", 1, "how many `copies` to write")
-	first := flag.Int("first", 0, "the first copy's `number`")
-	line := flag.Int("line", 0, "keep the last messages that fit a line of so many `bytes`, at least one; 0 keeps all")
+	longest := flag.Int("line", 0, "keep the last messages that fit a line of so many `bytes`, at least one; 0 keeps all")
 	flag.Parse()
 	if flag.NArg() != 1 {
 		flag.Usage()
 		os.Exit(2)
 	}
-	if err := grow(os.Stdout, flag.Arg(0), *first, *copies, *line); err != nil {
+	if err := grow(os.Stdout, flag.Arg(0), *copies, *longest); err != nil {
 		fmt.Fprintln(os.Stderr, "grow:", err)
 		os.Exit(1)
 	}
 }
 
-func grow(w io.Writer, name string, first, copies, line int) error {
+func grow(w io.Writer, name string, copies, longest int) error {
 	log, err := unpack(name)
 	if err != nil {
 		return err
 	}
-	if line > 0 {
-		if log, err = shorten(log, line); err != nil {
+	if longest > 0 {
+		if log, err = shorten(log, longest); err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}
 	}
-	changes, span, err := find(log)
+	lines, err := find(log)
 	if err != nil {
 		return fmt.Errorf("%s: %w", name, err)
 	}
 	out := bufio.NewWriterSize(w, 1<<20)
-	var number []byte // what stands at a change
-	for k := first; k < first+copies; k++ {
-		if k == 0 {
-			if _, err := out.Write(log); err != nil {
-				return err
+	rest := make([][]line, copies) // by copy
+	for k := range rest {
+		rest[k] = lines
+	}
+	for range copies * len(lines) {
+		next, time := 0, int64(math.MaxInt64)
+		for k, lines := range rest {
+			if len(lines) > 0 && lines[0].time+int64(k)*step < time {
+				next, time = k, lines[0].time+int64(k)*step
 			}
-			continue
 		}
-		from := 0
-		for _, c := range changes {
-			if _, err := out.Write(log[from:c.at]); err != nil {
-				return err
-			}
+		if err := rest[next][0].write(out, next); err != nil {
+			return err
+		}
+		rest[next] = rest[next][1:]
+	}
+	return out.Flush()
+}
+
+// write writes the line as it stands in copy k.
+func (l *line) write(out *bufio.Writer, k int) error {
+	from := 0
+	if k > 0 {
+		for _, c := range l.changes {
+			out.Write(l.text[from:c.at]) //nolint:errcheck // the last one tells
 			if c.micros == 0 {
-				number = fmt.Appendf(number[:0], "-%d", k)
+				fmt.Fprintf(out, "-%d", k)
 			} else {
-				t := c.micros + int64(k)*(span+hour)
-				number = fmt.Appendf(number[:0], "%d.%06d", t/1e6, t%1e6)
-			}
-			if _, err := out.Write(number); err != nil {
-				return err
+				t := c.micros + int64(k)*step
+				fmt.Fprintf(out, "%d.%06d", t/1e6, t%1e6)
 			}
 			from = c.end
 		}
-		if _, err := out.Write(log[from:]); err != nil {
-			return err
-		}
 	}
-	return out.Flush()
+	_, err := out.Write(l.text[from:])
+	return err
 }
 
 func unpack(name string) ([]byte, error) {
@@ -151,47 +168,44 @@ func shorten(log []byte, size int) ([]byte, error) {
 	return out, nil
 }
 
-// find lists the changes in the log's order, and the time from its first
-// start to its last end.
-func find(log []byte) (changes []change, span int64, err error) {
-	var earliest, latest int64
-	start, number := 0, 0
-	for line := range bytes.Lines(log) {
-		number++
-		head, _, ok := bytes.Cut(line, []byte(messagesKey))
+// find lists the lines with what is to be changed in them.
+func find(log []byte) (list []line, err error) {
+	latest := int64(0)
+	for text := range bytes.Lines(log) {
+		number := len(list) + 1
+		l := line{text: text}
+		head, _, ok := bytes.Cut(text, []byte(messagesKey))
 		if !ok {
-			return nil, 0, fmt.Errorf("line %d: no messages", number)
+			return nil, fmt.Errorf("line %d: no messages", number)
 		}
 		for _, key := range ids {
 			_, end, ok := value(head, key, '"')
 			if !ok {
-				return nil, 0, fmt.Errorf("line %d: no %s", number, key)
+				return nil, fmt.Errorf("line %d: no %s", number, key)
 			}
-			changes = append(changes, change{at: start + end, end: start + end})
+			l.changes = append(l.changes, change{at: end, end: end})
 		}
 		for _, key := range times {
 			at, end, ok := value(head, key, ',')
 			if !ok {
-				return nil, 0, fmt.Errorf("line %d: no %s", number, key)
+				return nil, fmt.Errorf("line %d: no %s", number, key)
 			}
-			t, err := micros(string(line[at:end]))
+			t, err := micros(string(text[at:end]))
 			if err != nil {
-				return nil, 0, fmt.Errorf("line %d: %s%w", number, key, err)
-			}
-			if earliest == 0 || t < earliest {
-				earliest = t
+				return nil, fmt.Errorf("line %d: %s%w", number, key, err)
 			}
 			latest = max(latest, t)
-			changes = append(changes, change{at: start + at, end: start + end, micros: t})
+			l.changes = append(l.changes, change{at: at, end: end, micros: t})
 		}
-		start += len(line)
-	}
-	for i := 1; i < len(changes); i++ {
-		if changes[i].at < changes[i-1].end {
-			return nil, 0, fmt.Errorf("the fields are not in the order that is known")
+		for i := 1; i < len(l.changes); i++ {
+			if l.changes[i].at < l.changes[i-1].end {
+				return nil, fmt.Errorf("line %d: the fields are not in the order that is known", number)
+			}
 		}
+		l.time = latest
+		list = append(list, l)
 	}
-	return changes, latest - earliest, nil
+	return list, nil
 }
 
 // value finds what stands between key and the next stop.
