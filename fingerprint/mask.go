@@ -23,6 +23,7 @@ var Masks = []Mask{
 	{"call_ids", "ids of tool calls, as in call_9a9e12, toolu_01AbC or chatcmpl-tool-3f2c", matchCallID, callID},
 	{"uuids", "UUIDs, as in 123e4567-e89b-12d3-a456-426614174000", matchUUID, "<uuid>"},
 	{"timestamps", "dates and times, as in 2026-11-21T10:00:00Z or 2026-11-21", matchTimestamp, "<timestamp>"},
+	{"durations", "how long something took, as in 0.41s, 12 ms, 1m23s, 3.2 seconds or 0:01:23", matchDuration, "<duration>"},
 	{"hex", "hexadecimal numbers of 8 digits or more, with 0x or with both digits and letters", matchHex, "<hex>"},
 	{"numbers", "decimal numbers, with sign, fraction and exponent; JSON numbers too", matchNumber, "<number>"},
 }
@@ -168,9 +169,7 @@ func matchNumber(t []byte) int {
 		return 0
 	}
 	n += k
-	if n+1 < len(t) && t[n] == '.' && isDigit(t[n+1]) {
-		n += 1 + digits(t[n+1:], len(t))
-	}
+	n += fraction(t[n:])
 	if n+1 < len(t) && (t[n] == 'e' || t[n] == 'E') {
 		e := n + 1
 		if t[e] == '+' || t[e] == '-' {

@@ -62,6 +62,21 @@ func TestMasks(t *testing.T) {
 	same("timestamps", "26-11-21", "2026-1-21", "2026/11/21", "12026-11-21", "2026-11-211", "2026-11-21x", "v2026-11-21",
 		"2026-11-21T10:00:59.1234567890Z", "10:00:59", "2026-11", "20261121", "2026-11-21T10:00:59Zulu", "1732183200")
 
+	for _, text := range []string{
+		"0.41s", "12ms", "12 ms", "1m23s", "1m 23.4s", "2h5m", "3d4h", "5m", "3.2 seconds", "1 second", "2 minutes 5 seconds", "7 min", "1 hr 2 mins",
+		"250µs", "250μs", "9us", "80ns", "0:01:23", "14:03:22", "120:00:59.25", "01:23.456", "0.41 s", "4 days",
+	} {
+		f("durations", text, "<duration>")
+		f("durations", "in "+text+" (1 failed)", "in <duration> (1 failed)")
+		f("durations", "["+text+"]", "[<duration>]")
+		if !strings.ContainsAny(text, " .:") { // else a part of it is one
+			same("durations", "x"+text, text+"x", text+"é", "_"+text)
+		}
+	}
+	f("durations", "took 2s, then 3s.", "took <duration>, then <duration>.")
+	f("durations", "5m 3 failed", "<duration> 3 failed")
+	same("durations", "", "5", "0.41", "12:30", "main.go:12:30", "5 m", "3 d", "10 h", "7 files", "1s2x", "s", "ms", "10:75:00", "12:3:4", "2026-11-21", "5M", "3rd", "2nd", "5 mice", "10 dollars")
+
 	f("hex", "deadbee1", "<hex>")
 	f("hex", "commit 0xDEADBEEF!", "commit <hex>!")
 	f("hex", "0x12345678 0XABCDEFAB", "<hex> <hex>")
@@ -87,7 +102,7 @@ func TestMasks(t *testing.T) {
 			t.Errorf("no case for the mask %s", k.Name)
 		}
 	}
-	if _, err := newMask([]string{"numbers", "uuid"}); err == nil || !strings.Contains(err.Error(), `"uuid"; there are call_ids, uuids, timestamps, hex, numbers`) {
+	if _, err := newMask([]string{"numbers", "uuid"}); err == nil || !strings.Contains(err.Error(), `"uuid"; there are call_ids, uuids, timestamps, durations, hex, numbers`) {
 		t.Error(err)
 	}
 }

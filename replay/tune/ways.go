@@ -40,7 +40,7 @@ func (r *Report) masks() []string {
 	}) {
 		return nil
 	}
-	return []string{"the same call repeats with results that change: if only ids, times or numbers do, a rule by tool-call-result with mask: [uuids, timestamps, hex, numbers] finds it (docs/policy.md#masks)"}
+	return []string{"the same call repeats with results that change: if only ids, times or numbers do, a rule by tool-call-result with mask: [uuids, timestamps, durations, hex, numbers] finds it (docs/policy.md#masks)"}
 }
 
 // near is how many times a limit may be raised and still be meant.
