@@ -351,7 +351,7 @@ func scopeField(loops []Loop) (field string) {
 }
 
 func shortScope(l *Loop, field string, columns int) string {
-	return term.Shorten(term.Safe(strings.TrimPrefix(strings.Join(l.Scope, " "), field+" ")), columns)
+	return term.Middle(term.Safe(strings.TrimPrefix(strings.Join(l.Scope, " "), field+" ")), columns)
 }
 
 // layout is how a table writes times, and its title for them.

@@ -122,6 +122,15 @@ func (t *Table) AddWrapped(cells []string, columns int) {
 // Shorten cuts text to so many columns.
 func Shorten(text string, columns int) string { return runewidth.Truncate(text, columns, "…") }
 
+// Middle cuts text to so many columns in its middle: ids that begin alike end
+// differently.
+func Middle(text string, columns int) string {
+	if runewidth.StringWidth(text) <= columns {
+		return text
+	}
+	return Shorten(text, (columns+3)/2) + strings.TrimPrefix(Ending(text, columns/2), "…")
+}
+
 // Count writes a number with thousands apart.
 func Count(n int64) string {
 	if n < 0 {

@@ -98,3 +98,18 @@ func TestHanging(t *testing.T) {
 	f("abcdefghijk", 5, "abcde\n  fgh\n  ijk")
 	f("", 5, "")
 }
+
+func TestMiddle(t *testing.T) {
+	f := func(text string, columns int, want string) {
+		t.Helper()
+		if got := Middle(text, columns); got != want {
+			t.Errorf("%q in %d columns is %q, want %q", text, columns, got, want)
+		}
+	}
+	f("", 8, "")
+	f("abcdefgh", 8, "abcdefgh")
+	f("abcdefghi", 8, "abcd…ghi")
+	f("abcdefghij", 9, "abcde…hij")
+	f("01a212f2-d9e1-75a3-b0c4/agent-7", 20, "01a212f2-d…4/agent-7")
+	f("日本語日本語", 8, "日本… 語")
+}
