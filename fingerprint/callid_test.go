@@ -1,6 +1,7 @@
 package fingerprint
 
 import (
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -32,43 +33,50 @@ func TestCallIDsInTexts(t *testing.T) {
 // identities without a mask, and together with them. That must be what masking
 // word by word makes, in whatever order they come.
 func TestCallIDsAreSeldom(t *testing.T) {
-	var all []*Identity // by twos: with the mask, and with it word by word
-	for _, lower := range []bool{false, true} {
-		quick := mustNew(t, "", Options{Parts: []string{"last_messages:3"}, Mask: []string{"call_ids"}, Lower: lower})
-		slow := *quick
-		slow.rules.mask = slices.Concat(quick.rules.mask, quick.rules.mask)
-		all = append(all, quick, &slow)
+	var all []*Identity // by threes: with the mask, with it word by word, without
+	for _, part := range []string{"last_messages:3", "messages", "body", toolCallPart, "last_turn", "last_exchange"} {
+		for _, lower := range []bool{false, true} {
+			quick := mustNew(t, "", Options{Parts: []string{part}, Mask: []string{"call_ids"}, Lower: lower})
+			slow, plain := *quick, *quick
+			slow.rules.mask = slices.Concat(quick.rules.mask, quick.rules.mask)
+			plain.rules.mask = nil
+			all = append(all, quick, &slow, &plain)
+		}
 	}
-	all = append(all, mustNew(t, "", Options{Parts: []string{"last_messages:3"}}))
 	requests := realRequests(t)
 	for _, text := range []string{
 		"hi", "call_1", "CALL_1", "toolu_bdrk_01A", "chatcmpl-tool-9", `\ncall_7`, `\u0063all_7`, `\u0001fc_1`, "call_log", "call_log_7", "é call_é1", `\"fc_1\"`,
 	} {
-		requests = append(requests, request(t, "messages", `[{"role":"user","content":"`+text+`"},{"role":"assistant","content":[{"type":"text","text":"`+text+`"}],`+
-			`"tool_calls":[{"id":"call_5","function":{"name":"f","arguments":{"`+text+`":["`+text+`"]}}}]},{"role":"tool","tool_call_id":"call_5","content":"`+text+`"}]`))
+		said := `{"role":"user","content":"` + text + `"},{"role":"assistant","content":[{"type":"text","text":"` + text + `"}],` +
+			`"tool_calls":[{"id":"call_5","function":{"name":"f","arguments":{"` + text + `":["` + text + `"]}}}]},{"role":"tool","tool_call_id":"call_5","content":"` + text + `"}`
+		requests = append(requests,
+			request(t, "body", `{"`+text+`":"`+text+`"}`, "messages", "["+said+"]"),
+			request(t, "messages", "["+said+`,{"role":"user","content":"`+text+`"},`+said+`,{"role":"user","content":"`+text+`"}]`))
 	}
-	masked := 0
+	masked, random := make([]bool, len(all)), rand.New(rand.NewPCG(1, 2))
 	for _, r := range requests {
-		for first := range all {
+		for range 5 {
 			w := NewWriter(nil)
 			w.Keep = true
-			of := map[*Identity]string{}
-			for i := range all {
-				id := all[(first+i)%len(all)]
-				id.Compute(r, w)
-				of[id] = string(w.prints[len(w.prints)-1].Canonical)
+			of := make([]string, len(all))
+			for _, i := range random.Perm(len(all)) {
+				n := len(w.prints)
+				of[i] = all[i].Compute(r, w).String()
+				for _, p := range w.prints[n:] {
+					of[i] += string(p.Canonical)
+				}
 			}
-			for i := 0; i < 4; i += 2 {
-				if of[all[i]] != of[all[i+1]] {
-					t.Fatalf("%s\nword by word %s", of[all[i]], of[all[i+1]])
+			for i := 0; i < len(all); i += 3 {
+				if of[i] != of[i+1] {
+					t.Fatalf("%s\nword by word %s", of[i], of[i+1])
 				}
-				if of[all[i]] != of[all[4]] {
-					masked++
-				}
+				masked[i] = masked[i] || of[i] != of[i+2]
 			}
 		}
 	}
-	if masked == 0 {
-		t.Error("nothing was masked")
+	for i := 0; i < len(all); i += 3 {
+		if !masked[i] {
+			t.Errorf("%s: nothing was masked", all[i].Name)
+		}
 	}
 }

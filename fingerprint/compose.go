@@ -14,13 +14,15 @@ import (
 // Part is one thing that a composed identity is made of. Its value is written
 // as JSON.
 type Part struct {
-	Name  string // last_messages and attr take an argument behind a colon
-	Doc   string
-	Reads Field
-	// append appends the value for r, or says why there is none. n and name
-	// are the argument.
-	append func(w *Writer, r *Request, dst []byte, n int, name string) ([]byte, Cause)
+	Name   string // last_messages and attr take an argument behind a colon
+	Doc    string
+	Reads  Field
+	append partFunc
 }
+
+// partFunc appends the value of a part for r, or says why there is none. n and
+// name are the part's argument.
+type partFunc func(w *Writer, r *Request, dst []byte, n int, name string) ([]byte, Cause)
 
 // Parts are the parts, in the order in which they stand in the canonical form.
 // tool_call is the odd one: an identity with it gives a fingerprint per call.
@@ -35,11 +37,11 @@ var Parts = []Part{
 	{"backend", "provider", 0, textPart(NoBackend, func(r *Request) []byte { return r.Backend })},
 	{"session", "session", 0, textPart(NoSession, func(r *Request) []byte { return r.Session })},
 	{"has_tools", "whether tools were offered", ReadsTools, toolsPart},
-	{"messages", "all messages", ReadsMessages, messagesPart},
-	{"last_messages", "the last N messages: last_messages:3", ReadsMessages, messagesPart},
+	{"messages", "all messages", ReadsMessages, unlessCallIDs(messagesPart)},
+	{"last_messages", "the last N messages: last_messages:3", ReadsMessages, unlessCallIDs(messagesPart)},
 	{toolCallPart, "name and arguments of a call the model issued", ReadsMessages | ReadsResponse, nil},
-	{"last_turn", "the last tool calls with their results", ReadsMessages, turnPart},
-	{"last_exchange", "an answer that the model has given before, with what was said behind it, where that is no tool turn", ReadsMessages, exchangePart},
+	{"last_turn", "the last tool calls with their results", ReadsMessages, unlessCallIDs(turnPart)},
+	{"last_exchange", "an answer that the model has given before, with what was said behind it, where that is no tool turn", ReadsMessages, unlessCallIDs(exchangePart)},
 	{"attr", "any other field of the log: attr:NAME", ReadsAttributes, attributePart},
 }
 
@@ -231,7 +233,7 @@ type OptionError struct{ Option string }
 
 func (e *OptionError) Error() string { return e.Option + " means nothing to this identity" }
 
-func textPart(missing Cause, get func(*Request) []byte) func(*Writer, *Request, []byte, int, string) ([]byte, Cause) {
+func textPart(missing Cause, get func(*Request) []byte) partFunc {
 	return func(w *Writer, r *Request, dst []byte, _ int, _ string) ([]byte, Cause) {
 		text := get(r)
 		switch {
@@ -242,6 +244,37 @@ func textPart(missing Cause, get func(*Request) []byte) func(*Writer, *Request, 
 		}
 		return rawjson.AppendString(dst, text), Computable
 	}
+}
+
+// unlessCallIDs is a part of messages, which mostly have no ids of calls. Where
+// these alone are masked, it is written without the mask, as other identities
+// have done or will, and only if it may have ids again with it.
+func unlessCallIDs(part partFunc) partFunc {
+	return func(w *Writer, r *Request, dst []byte, n int, name string) ([]byte, Cause) {
+		mask := w.rules.mask
+		if !mask.onlyCallIDs() {
+			return part(w, r, dst, n, name)
+		}
+		w.rules.mask = nil
+		out, cause := part(w, r, dst, n, name)
+		w.rules.mask = mask
+		if w.mayHaveCallIDs(out[len(dst):], n) {
+			return part(w, r, dst, n, name)
+		}
+		return out, cause
+	}
+}
+
+// mayHaveCallIDs is mayHaveCallID of what was written without a mask. Of the last
+// n messages the answer is kept as they are.
+func (w *Writer) mayHaveCallIDs(written []byte, n int) bool {
+	if n == 0 || n != w.lastN || w.rules.lower {
+		return mayHaveCallID(written)
+	}
+	if !w.sought {
+		w.sought, w.found = true, mayHaveCallID(written)
+	}
+	return w.found
 }
 
 func queryPart(w *Writer, r *Request, dst []byte, _ int, _ string) ([]byte, Cause) {
@@ -276,32 +309,10 @@ func toolsPart(_ *Writer, r *Request, dst []byte, _ int, _ string) ([]byte, Caus
 	return dst, NoTools
 }
 
-// messagesPart appends the last n messages, or all with n = 0. Of a log that
-// has only a digest of the prompt, that stands for the messages, all or some:
-// nothing else is known of them.
+// messagesPart appends the last n messages, or all with n = 0. The last ones are
+// kept, where they are plain, for the next identity that asks for them.
 func messagesPart(w *Writer, r *Request, dst []byte, n int, _ string) ([]byte, Cause) {
-	if n == 0 {
-		return w.appendMessages(dst, r, n)
-	}
-	mask := w.rules.mask
-	if !mask.onlyCallIDs() {
-		return w.lastMessages(dst, r, n)
-	}
-	// What other identities have made of the messages, or can use, is mostly
-	// what this one would.
-	w.rules.mask = nil
-	out, cause := w.lastMessages(dst, r, n)
-	w.rules.mask = mask
-	if cause == Computable && w.mayHaveCallIDs(out[len(dst):], n) {
-		return w.appendMessages(dst, r, n)
-	}
-	return out, cause
-}
-
-// lastMessages appends the last n messages. Where they are plain, they are kept
-// for the next identity that asks for them.
-func (w *Writer) lastMessages(dst []byte, r *Request, n int) ([]byte, Cause) {
-	if !w.rules.plain() {
+	if n == 0 || !w.rules.plain() {
 		return w.appendMessages(dst, r, n)
 	}
 	if w.lastN == n {
@@ -315,18 +326,9 @@ func (w *Writer) lastMessages(dst []byte, r *Request, n int) ([]byte, Cause) {
 	return dst, cause
 }
 
-// mayHaveCallIDs tells whether ids of calls may be in the last n messages as
-// they are written without a mask.
-func (w *Writer) mayHaveCallIDs(written []byte, n int) bool {
-	if w.lastN != n || w.rules.lower {
-		return mayHaveCallID(written)
-	}
-	if !w.sought {
-		w.sought, w.found = true, mayHaveCallID(written)
-	}
-	return w.found
-}
-
+// appendMessages appends the last n messages, or all with n = 0. Of a log that
+// has only a digest of the prompt, that stands for the messages, all or some:
+// nothing else is known of them.
 func (w *Writer) appendMessages(dst []byte, r *Request, n int) ([]byte, Cause) {
 	if r.Messages.Digest != nil {
 		dst = append(dst, `{"digest":`...)

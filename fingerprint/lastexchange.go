@@ -16,20 +16,6 @@ func newLastExchange(o Options) (*Identity, error) { return named("last-exchange
 // it, where the model has given that answer before: what it says once may be an
 // example in the prompt, or a greeting. A tool turn is none: last_turn has it.
 func exchangePart(w *Writer, r *Request, dst []byte, _ int, _ string) ([]byte, Cause) {
-	mask := w.rules.mask
-	if !mask.onlyCallIDs() {
-		return w.lastExchange(dst, r)
-	}
-	w.rules.mask = nil // mostly there is none, and the turn is known
-	out, cause := w.lastExchange(dst, r)
-	w.rules.mask = mask
-	if (cause == NoAnswer || cause == Computable) && mayHaveCallID(out[len(dst):]) {
-		return w.lastExchange(dst, r)
-	}
-	return out, cause
-}
-
-func (w *Writer) lastExchange(dst []byte, r *Request) ([]byte, Cause) {
 	if cause := r.needMessages(); cause != Computable {
 		return dst, cause
 	}
