@@ -73,11 +73,21 @@ func (c Cause) String() string { return causeTexts[c] }
 // that is not, the request itself gives nothing to compare.
 func (c Cause) Unlogged() bool {
 	switch c {
-	case Computable, NoToolCall, NoToolTurn, ToolTurn, NoAnswer, RepeatedName, NotCanonical:
+	case Computable, RepeatedName, NotCanonical:
 		return false
 	}
-	return true
+	return !c.NothingToRepeat()
 }
+
+// NothingToRepeat says that a request has nothing of what the identity looks at,
+// and that the log is right about that.
+func (c Cause) NothingToRepeat() bool {
+	return c == NoToolCall || c == NoToolTurn || c.ForOthers()
+}
+
+// ForOthers says that a request is one that the identity leaves to others, which
+// look at it.
+func (c Cause) ForOthers() bool { return c == ToolTurn || c == NoAnswer }
 
 // Causes is how many causes there are; every Cause is below it.
 const Causes = int(causes)

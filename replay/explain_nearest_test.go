@@ -2,6 +2,7 @@ package replay
 
 import (
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -165,11 +166,13 @@ func TestCountedLines(t *testing.T) {
 	f(window.Rule{Counter: kind("sliding", time.Minute).Counter, SkipBlocked: true}, "aaaa", 1, 4)
 }
 
-// TestRemedies wants a way out of every cause.
+// TestRemedies wants a way out of every cause, and nothing missing where there is
+// nothing to repeat.
 func TestRemedies(t *testing.T) {
-	for c := range fingerprint.Causes {
-		if (Remedy(fingerprint.Cause(c)) == "") != (fingerprint.Cause(c) == fingerprint.Computable) {
-			t.Errorf("%q: remedy %q", fingerprint.Cause(c), Remedy(fingerprint.Cause(c)))
+	for c := range fingerprint.Cause(fingerprint.Causes) {
+		remedy := Remedy(c)
+		if (remedy == "") != (c == fingerprint.Computable) || strings.HasPrefix(remedy, "nothing is missing") != c.NothingToRepeat() {
+			t.Errorf("%q: remedy %q", c, remedy)
 		}
 	}
 }

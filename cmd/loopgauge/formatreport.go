@@ -47,8 +47,9 @@ type supported struct {
 	Requests   int64            `json:"requests"`
 	Causes     map[string]int64 `json:"causes"`
 
-	main fingerprint.Cause // the cause of most that are not
-	most int64
+	main    fingerprint.Cause // the cause of most that are not
+	most    int64
+	nothing int64 // that have nothing to repeat, which is no lack of the log's
 }
 
 var quotedWord = regexp.MustCompile("`([^`]+)`")
@@ -135,6 +136,9 @@ func (s *supported) count(c fingerprint.Cause, n int64) {
 	if c == fingerprint.Computable {
 		s.Computable += n
 		return
+	}
+	if c.NothingToRepeat() {
+		s.nothing += n
 	}
 	if s.Causes[c.String()] += n; s.Causes[c.String()] > s.most {
 		s.main, s.most = c, s.Causes[c.String()]
@@ -258,12 +262,7 @@ func (r *formatReport) answer() string {
 	var yes, no int
 	var causes []fingerprint.Cause
 	for _, s := range r.Rules {
-		// Nothing to repeat is no lack of the log's.
-		var nothing int64
-		for _, c := range []fingerprint.Cause{fingerprint.NoToolCall, fingerprint.NoToolTurn, fingerprint.ToolTurn, fingerprint.NoAnswer} {
-			nothing += s.Causes[c.String()]
-		}
-		if s.Computable > 0 || nothing > 0 {
+		if s.Computable > 0 || s.nothing > 0 {
 			yes++
 			continue
 		}

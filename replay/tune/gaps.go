@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/loopgauge/loopgauge/fingerprint"
 	"github.com/loopgauge/loopgauge/replay/term"
 	"github.com/loopgauge/loopgauge/window"
 )
@@ -95,9 +94,8 @@ func gapOf(a *window.RuleAccount) string {
 	few := missing == 0 || missing*leastGap < a.Judged
 	if coverage(a) == 0 {
 		if few {
-			_, cause, _ = a.Blind()
-			if cause == fingerprint.ToolTurn || cause == fingerprint.NoAnswer {
-				return "" // these requests are for other rules to look at
+			if _, cause, _ = a.Blind(); cause.ForOthers() {
+				return ""
 			}
 		}
 		return fmt.Sprintf("could look at none of the requests: %s", cause)
