@@ -166,17 +166,31 @@ func (w *Writer) blockResults(it *item) bool {
 	return len(w.turn.results) > n
 }
 
-// turnCalls takes the calls of the turn that ends with items[i]. Calls that are
-// items of their own make one turn with those before them. What the model said
-// beside its calls may stand behind them, too: as long as there are results of
-// other calls than were found, those before it are looked at.
+// turnCalls takes the calls of the turn that ends with items[i]: the last ones
+// and, as long as more were answered than were found, those before them that some
+// result names. What the model said beside its calls may stand behind them.
 func (w *Writer) turnCalls(items []rawjson.Value, i int) {
 	t := &w.turn
-	sure, said := 0, false
+	i = w.takeCalls(items, i)
+	for i >= 0 && len(t.calls) < len(t.given) {
+		n := len(t.calls)
+		if i = w.takeCalls(items, i); len(t.calls) > n && !t.answered(n) {
+			t.calls = t.calls[:n]
+			break
+		}
+	}
+	slices.Reverse(t.calls)
+}
+
+// takeCalls takes the calls of the message items[i], if it is one, or those up to
+// it that are items of their own, the last first. It returns where there may be
+// more of the turn before them, -1 if nowhere.
+func (w *Writer) takeCalls(items []rawjson.Value, i int) int {
+	t := &w.turn
+	n := len(t.calls)
 	take := func(call ToolCall) {
 		t.calls = append(t.calls, ToolCall{w.keepID(call.ID), w.keepID(call.Name), w.keepID(call.Arguments)})
 	}
-walk:
 	for ; i >= 0; i-- {
 		switch it := w.readItem(items[i]); it.class {
 		case isAside:
@@ -185,31 +199,23 @@ walk:
 				take(it.call)
 			}
 		case isAssistant:
-			if said && len(t.calls) > sure && !t.answered(sure) {
-				break walk
-			}
-			if sure = len(t.calls); sure > 0 && sure >= len(t.given) {
-				break walk
+			if len(t.calls) > n {
+				return i
 			}
 			w.eachCall(it, take)
-			if len(t.calls) > sure {
-				slices.Reverse(t.calls[sure:])
-				if said = said || sure > 0; sure == 0 {
-					t.message = &items[i][0]
-				}
-				break walk
+			if len(t.calls) == n {
+				return i - 1
 			}
-			if said = true; len(t.given) == 0 {
-				break walk
+			slices.Reverse(t.calls[n:])
+			if n == 0 {
+				t.message = &items[i][0]
 			}
+			return -1
 		default:
-			break walk
+			return -1
 		}
 	}
-	if said && !t.answered(sure) {
-		t.calls = t.calls[:sure]
-	}
-	slices.Reverse(t.calls)
+	return -1
 }
 
 // answered tells whether any call from one on has a result that names it.
