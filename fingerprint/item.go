@@ -1,0 +1,285 @@
+package fingerprint
+
+import (
+	"bytes"
+
+	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
+)
+
+// item is one entry of Request.Messages taken apart one level: an OpenAI chat
+// message, an Anthropic message or a Responses item. Byte slices are valid
+// until fewItems more are read.
+type item struct {
+	role, kind []byte // kind is the type of a Responses item
+	content    rawjson.Value
+	isNull     bool          // a content is there, and null
+	toolCalls  rawjson.Value // OpenAI's list
+	function   rawjson.Value // OpenAI's older single call
+	resultID   []byte        // the call that a tool message or output item answers
+	call       ToolCall      // of an item that is a call
+	input      []byte        // of a custom or builtin tool
+	output     rawjson.Value // of an item that is a result
+	class      itemClass
+}
+
+// fewItems is how many items a Writer keeps: identities look at the last ones,
+// each for itself.
+const fewItems = 4
+
+// keptItem is an item that was read.
+type keptItem struct {
+	item
+	of     *byte // where it stands in the line; nil if nothing is kept
+	scan   rawjson.Scanner
+	broken bool
+}
+
+// itemClass is what an item is in the course of a conversation.
+type itemClass uint8
+
+const (
+	isUser      itemClass = iota
+	isSystem              // system or developer
+	isAssistant           // message of the model
+	isResult              // result of a tool call
+	isCall                // a call as an item of its own
+	isAside               // reasoning and the like: no part of the conversation's course
+)
+
+// readItem reads an item, unless it is still known from before.
+func (w *Writer) readItem(v rawjson.Value) *item {
+	kept := w.keptItem(v)
+	w.broken = w.broken || kept.broken
+	return &kept.item
+}
+
+func (w *Writer) keptItem(v rawjson.Value) *keptItem {
+	var of *byte
+	if len(v) > 0 { // it is not null
+		of = &v[0]
+		for i := range w.items {
+			if w.items[i].of == of {
+				return &w.items[i]
+			}
+		}
+	}
+	kept := &w.items[w.nextItem]
+	w.nextItem = (w.nextItem + 1) % fewItems
+	kept.of = of
+	kept.read(v)
+	return kept
+}
+
+func (it *keptItem) read(v rawjson.Value) {
+	it.item, it.broken = item{}, false
+	if v.Kind() == rawjson.String {
+		it.content = v
+		return
+	}
+	s := &it.scan
+	s.Reset(v)
+	for s.Object(); s.NextKey(); {
+		switch string(s.Key) {
+		case "role":
+			it.role = s.Text(it.role)
+		case "type":
+			it.kind = s.Text(it.kind)
+		case "content":
+			it.content = s.Value()
+			it.isNull = it.content == nil
+		case "tool_calls":
+			it.toolCalls = s.Value()
+		case "function_call":
+			it.function = s.Value()
+		case "tool_call_id":
+			it.resultID = s.Text(it.resultID)
+		case "call_id":
+			it.resultID = s.Text(it.resultID)
+			it.call.ID = it.resultID
+		case "name":
+			it.call.Name = s.Text(it.call.Name)
+		case "arguments":
+			it.call.Arguments = readArguments(s)
+		case "input", "action", "actions", "operation": // of a custom tool free text
+			it.input = readArguments(s)
+		case "output":
+			it.output = s.Value()
+		default:
+			s.Skip()
+		}
+	}
+	_, what := s.Failure()
+	it.broken = what != ""
+	if string(it.kind) == "custom_tool_call" {
+		it.call.Arguments = it.input
+	} else if IsBuiltinCall(it.kind) {
+		it.call.Name, it.call.Arguments = it.kind, it.input
+	}
+	it.class = it.tellClass()
+}
+
+func (it *item) tellClass() itemClass {
+	switch string(it.kind) {
+	case "function_call", "custom_tool_call":
+		return isCall
+	case "function_call_output", "custom_tool_call_output":
+		return isResult
+	case "reasoning":
+		return isAside
+	}
+	switch {
+	case IsBuiltinCall(it.kind):
+		return isCall
+	case isBuiltinOutput(it.kind):
+		return isResult
+	}
+	switch string(it.role) {
+	case "system", "developer":
+		return isSystem
+	case "assistant", "model":
+		return isAssistant
+	case "tool", "function":
+		return isResult
+	}
+	return isUser
+}
+
+// readArguments gives the JSON text of arguments that may be logged as a text
+// or as the value itself.
+func readArguments(s *rawjson.Scanner) []byte {
+	if s.Kind() == rawjson.String {
+		return s.Text(nil)
+	}
+	return s.Value()
+}
+
+// eachCall calls f for every tool call of an assistant message, in order. The
+// call is valid during f.
+func (w *Writer) eachCall(it *item, f func(ToolCall)) {
+	s := &w.inner
+	if it.toolCalls != nil {
+		s.Reset(it.toolCalls)
+		for s.Array(); s.NextElement(); {
+			if call := readCall(s); call.Name != nil {
+				f(call)
+			}
+		}
+		w.check(s)
+	}
+	if it.function != nil {
+		s.Reset(it.function)
+		if call := readCall(s); call.Name != nil {
+			f(call)
+		}
+		w.check(s)
+	}
+	if it.content.Kind() == rawjson.Array && mayHave(it.content, "tool_use") {
+		s.Reset(it.content)
+		for s.Array(); s.NextElement(); {
+			if b := readBlock(s); b.isToolUse() && b.call.Name != nil {
+				f(b.call)
+			}
+		}
+		w.check(s)
+	}
+}
+
+// mayHave tells whether a word of ASCII may be in v without reading it: it is
+// there as it is, or some of its letters may be escaped.
+func mayHave(v rawjson.Value, word string) bool {
+	return bytes.Contains(v, []byte(word)) || bytes.Contains(v, []byte(`\u00`))
+}
+
+func readCall(s *rawjson.Scanner) (call ToolCall) {
+	for s.Object(); s.NextKey(); {
+		switch string(s.Key) {
+		case "id":
+			call.ID = s.Text(call.ID)
+		case "name":
+			call.Name = s.Text(call.Name)
+		case "arguments":
+			call.Arguments = readArguments(s)
+		case "function", "custom":
+			for s.Object(); s.NextKey(); {
+				switch string(s.Key) {
+				case "name":
+					call.Name = s.Text(call.Name)
+				case "arguments", "input":
+					call.Arguments = readArguments(s)
+				default:
+					s.Skip()
+				}
+			}
+		default:
+			s.Skip()
+		}
+	}
+	return call
+}
+
+// block is one part of a message's content.
+type block struct {
+	raw     rawjson.Value // the whole part
+	kind    []byte
+	text    []byte
+	call    ToolCall      // of tool_use
+	of      []byte        // the call that a tool_result answers
+	result  rawjson.Value // of tool_result
+	isError bool
+}
+
+func (b *block) isToolUse() bool {
+	return string(b.kind) == "tool_use" || string(b.kind) == "server_tool_use"
+}
+func (b *block) isToolResult() bool { return string(b.kind) == "tool_result" }
+
+func (b *block) isText() bool {
+	switch string(b.kind) {
+	case "text", "input_text", "output_text":
+		return true
+	}
+	return len(b.kind) == 0 && b.text != nil
+}
+
+// isAside tells what the model keeps to itself: signatures in it differ on
+// every call.
+func (b *block) isAside() bool {
+	switch string(b.kind) {
+	case "thinking", "redacted_thinking", "reasoning":
+		return true
+	}
+	return false
+}
+
+// readBlock reads a part: an object, or a bare string.
+func readBlock(s *rawjson.Scanner) (b block) {
+	if s.Kind() == rawjson.String {
+		b.kind, b.text = []byte("text"), s.Text(nil)
+		return b
+	}
+	start := s.Offset()
+	for s.Object(); s.NextKey(); {
+		switch string(s.Key) {
+		case "type":
+			b.kind = s.Text(b.kind)
+		case "text":
+			b.text = s.Text(b.text)
+		case "id":
+			b.call.ID = s.Text(b.call.ID)
+		case "name":
+			b.call.Name = s.Text(b.call.Name)
+		case "input":
+			b.call.Arguments = s.Value()
+		case "tool_use_id":
+			b.of = s.Text(b.of)
+		case "content":
+			b.result = s.Value()
+		case "is_error":
+			b.isError, _ = s.Bool()
+		default:
+			s.Skip()
+		}
+	}
+	b.raw = s.Since(start)
+	return b
+}
