@@ -83,6 +83,8 @@ func (m mask) match(text []byte) (n int, placeholder string) {
 
 func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 
+func isLetter(c byte) bool { c |= ' '; return 'a' <= c && c <= 'z' }
+
 func isHex(c byte) bool {
 	return isDigit(c) || 'a' <= c && c <= 'f' || 'A' <= c && c <= 'F'
 }

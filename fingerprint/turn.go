@@ -416,6 +416,16 @@ walk:
 	return w.calls, Computable
 }
 
+// whole gives the calls if all can be told from others of the same tools.
+func (w *Writer) whole(calls []ToolCall) ([]ToolCall, Cause) {
+	for i := range calls {
+		if cause := w.lossOfArguments(calls[i].Arguments); cause != Computable {
+			return nil, cause
+		}
+	}
+	return calls, Computable
+}
+
 // appendIssued appends the issued calls from one up to another, as appendCall
 // does, with commas between. They are written once for all identities that
 // have them plainly.
