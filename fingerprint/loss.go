@@ -152,7 +152,7 @@ func endsInBase64(text []byte) bool {
 		return false
 	}
 	c := text[len(text)-1]
-	return isLetter(c) || '0' <= c && c <= '9' || c == '+' || c == '/' || c == '=' || c == '-' || c == '_'
+	return isLetter(c) || isDigit(c) || c == '+' || c == '/' || c == '=' || c == '-' || c == '_'
 }
 
 // lossOfArguments is why arguments say nothing: they are a placeholder, or all
@@ -188,7 +188,7 @@ func beginsWithContent(arguments []byte) bool {
 		c = value[1] | ' '
 		return isLetter(c) && c != 'r' && c != 'd' // redacted, default-message-value
 	}
-	return '0' <= c && c <= '9' || c == '-' || c == 't' || c == 'f'
+	return isDigit(c) || c == '-' || c == 't' || c == 'f'
 }
 
 // onlyPlaceholders is what stands in the place of all texts of the value that

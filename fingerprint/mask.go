@@ -90,7 +90,7 @@ func isHex(c byte) bool {
 }
 
 func isWord(c byte) bool {
-	return isDigit(c) || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || c == '_' || c >= 0x80
+	return isDigit(c) || isLetter(c) || c == '_' || c >= 0x80
 }
 
 func matchUUID(t []byte) int {

@@ -129,7 +129,7 @@ func hidden(label []byte) Cause {
 		}
 		if n == 0 {
 			c := label[0]
-			capitals = capitals && (c == '_' || c == ' ' || c == '-' || '0' <= c && c <= '9')
+			capitals = capitals && (c == '_' || c == ' ' || c == '-' || isDigit(c))
 			label = label[1:]
 			continue
 		}

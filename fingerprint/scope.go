@@ -27,24 +27,25 @@ type scopePart struct {
 	name  string // of the attribute
 }
 
-// scopeField appends what identifies its value and what may be shown of it.
+// scopeField gives its value for a request, or says why there is none. name is
+// that of the attribute.
 type scopeField struct {
 	name  string
 	doc   string
 	reads Field
-	value func(r *Request, name string, w *Writer) (value []byte, cause Cause)
+	value func(r *Request, name string, w *Writer) ([]byte, Cause)
 }
 
 // scopeFields are the fields a scope can be made of; attr:NAME comes on top.
 var scopeFields = []scopeField{
-	{"session", "the session that the client or the gateway named", 0, func(r *Request, _ string, _ *Writer) ([]byte, Cause) { return present(r.Session, NoSession) }},
+	{"session", "the session that the client or the gateway named", 0, textField(NoSession, func(r *Request) []byte { return r.Session })},
 	{"conversation", "the session, with the agent in it where the log names one, else caller, end user if named, system prompt and first user message together", ReadsMessages, conversation},
-	{"caller", "API key, its hash, or the consumer it belongs to", 0, func(r *Request, _ string, _ *Writer) ([]byte, Cause) { return present(r.Caller, NoCaller) }},
-	{"user", "end user", 0, func(r *Request, _ string, _ *Writer) ([]byte, Cause) { return present(r.User, NoUser) }},
-	{"model", "model that the client asked for", 0, func(r *Request, _ string, _ *Writer) ([]byte, Cause) { return present(r.Model, NoModel) }},
-	{"backend", "provider that served the request", 0, func(r *Request, _ string, _ *Writer) ([]byte, Cause) { return present(r.Backend, NoBackend) }},
-	{"method", "HTTP method", 0, func(r *Request, _ string, _ *Writer) ([]byte, Cause) { return present(r.Method, NoMethod) }},
-	{"path", "URL path", 0, func(r *Request, _ string, _ *Writer) ([]byte, Cause) { return present(r.Path, NoPath) }},
+	{"caller", "API key, its hash, or the consumer it belongs to", 0, textField(NoCaller, func(r *Request) []byte { return r.Caller })},
+	{"user", "end user", 0, textField(NoUser, func(r *Request) []byte { return r.User })},
+	{"model", "model that the client asked for", 0, textField(NoModel, func(r *Request) []byte { return r.Model })},
+	{"backend", "provider that served the request", 0, textField(NoBackend, func(r *Request) []byte { return r.Backend })},
+	{"method", "HTTP method", 0, textField(NoMethod, func(r *Request) []byte { return r.Method })},
+	{"path", "URL path", 0, textField(NoPath, func(r *Request) []byte { return r.Path })},
 }
 
 const attrPrefix = "attr:"
@@ -56,8 +57,12 @@ var attributeField = scopeField{
 	},
 }
 
-// A scope by an empty value, or by what stands in the place of each, would put
-// strangers into one counter.
+func textField(missing Cause, get func(*Request) []byte) func(*Request, string, *Writer) ([]byte, Cause) {
+	return func(r *Request, _ string, _ *Writer) ([]byte, Cause) { return present(get(r), missing) }
+}
+
+// present is a value that tells one from others: a scope by an empty one, or by
+// what stands in the place of each, would put strangers into one counter.
 func present(value []byte, missing Cause) ([]byte, Cause) {
 	switch {
 	case len(value) == 0:
@@ -182,13 +187,10 @@ func (r *Request) CallerName(w *Writer) []byte {
 // isHash tells a hex digest (SHA-256 or longer) from a key in clear. Shorter
 // hex is no proof: there are providers whose keys are 32 hex digits.
 func isHash(text []byte) bool {
-	if len(text) < 64 {
-		return false
-	}
 	for _, c := range text {
-		if (c < '0' || c > '9') && (c < 'a' || c > 'f') && (c < 'A' || c > 'F') {
+		if !isHex(c) {
 			return false
 		}
 	}
-	return true
+	return len(text) >= 2*sha256.Size
 }
