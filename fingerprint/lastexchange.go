@@ -22,7 +22,7 @@ func exchangePart(w *Writer, r *Request, dst []byte, _ int, _ string) ([]byte, C
 	if r.Messages.Digest != nil {
 		return dst, NoMessages
 	}
-	if !w.turned {
+	if !w.turnKept {
 		w.lastTurn(r)
 	}
 	switch w.turnCause {

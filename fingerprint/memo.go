@@ -13,17 +13,18 @@ type memo struct {
 	last  []byte
 	// Whether ids of calls were looked for in last, and may be there.
 	sought, found bool
-	// The issued calls, if answered.
-	answered bool
-	issued   issued
-	// The last turn, if it was written plainly.
-	turned    bool
+	// Whether issued holds the calls of this request.
+	issuedKept bool
+	issued     issued
+	// Whether the Writer's turn is that of this request, written plainly, or else
+	// the cause is why it has none.
+	turnKept  bool
 	turnCause Cause
 }
 
 // forget is for another request. Memory is kept.
 func (m *memo) forget() {
-	m.lastN, m.answered, m.turned = 0, false, false
+	m.lastN, m.issuedKept, m.turnKept = 0, false, false
 	for i := range m.items {
 		m.items[i].of, m.texts[i].of = nil, nil
 	}

@@ -25,7 +25,7 @@ type Pair struct {
 // a repeated name stay in their order. Raw text is read as nginx does it: a
 // plus is a blank, and a pair without a name is dropped.
 func (w *Writer) queryPairs(q *Query) []Pair {
-	w.pairs, w.ids = w.pairs[:0], w.ids[:0]
+	w.pairs, w.pairTexts = w.pairs[:0], w.pairTexts[:0]
 	if q.Object != nil {
 		w.objectPairs(q.Object)
 	} else {
@@ -49,15 +49,15 @@ func (w *Writer) objectPairs(object rawjson.Value) {
 		if s.Kind() == rawjson.Bool {
 			// Lua's true stands for a name without a value.
 			value := s.Value()
-			w.pairs = append(w.pairs, Pair{name, w.keepID(value), string(value) == "true"})
+			w.pairs = append(w.pairs, Pair{name, w.pairTexts.keep(value), string(value) == "true"})
 			return
 		}
 		if value := s.Text(nil); value != nil {
-			w.pairs = append(w.pairs, Pair{name, w.keepID(value), false})
+			w.pairs = append(w.pairs, Pair{name, w.pairTexts.keep(value), false})
 		}
 	}
 	for s.Object(); s.NextKey(); {
-		name := w.keepID(s.Key)
+		name := w.pairTexts.keep(s.Key)
 		if s.Kind() != rawjson.Array {
 			add(name)
 			continue
@@ -73,19 +73,19 @@ func (w *Writer) unescapeURL(text []byte) []byte {
 	if bytes.IndexByte(text, '%') < 0 && bytes.IndexByte(text, '+') < 0 {
 		return text
 	}
-	n := len(w.ids)
+	n := len(w.pairTexts)
 	for i := 0; i < len(text); i++ {
 		switch c := text[i]; {
 		case c == '+':
-			w.ids = append(w.ids, ' ')
+			w.pairTexts = append(w.pairTexts, ' ')
 		case c == '%' && i+2 < len(text) && isHex(text[i+1]) && isHex(text[i+2]):
-			w.ids = append(w.ids, unhex(text[i+1])<<4|unhex(text[i+2]))
+			w.pairTexts = append(w.pairTexts, unhex(text[i+1])<<4|unhex(text[i+2]))
 			i += 2
 		default:
-			w.ids = append(w.ids, c)
+			w.pairTexts = append(w.pairTexts, c)
 		}
 	}
-	return w.ids[n:len(w.ids):len(w.ids)]
+	return w.pairTexts[n:len(w.pairTexts):len(w.pairTexts)]
 }
 
 func unhex(c byte) byte {

@@ -133,6 +133,17 @@ func (r *Request) Attribute(name string) []byte {
 	return nil
 }
 
+// needMessages says why the messages cannot be read, if so.
+func (r *Request) needMessages() Cause {
+	switch {
+	case r.Lost != Computable:
+		return r.Lost
+	case !r.Messages.Logged:
+		return NoMessages
+	}
+	return Computable
+}
+
 // Messages is the conversation that a request carries, in the dialect in which
 // it was sent: OpenAI chat messages, Anthropic messages or Responses items.
 // Those of other dialects are put into Anthropic's words.

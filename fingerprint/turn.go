@@ -14,7 +14,7 @@ type turn struct {
 	results []toolResult
 	answers []int // of each call the index of its result, -1 if there is none
 
-	ids  []byte // texts of the calls
+	ids  arena  // texts of the calls and results
 	text []byte // the calls with their results as JSON, with commas between
 	ends []int  // of each call in text
 
@@ -36,15 +36,14 @@ type toolResult struct {
 // does. The turn is kept in w, for the next identity that asks for it.
 func (w *Writer) lastTurn(r *Request) Cause {
 	plain := w.rules.plain()
-	if w.turned && plain {
+	if w.turnKept && plain {
 		return w.turnCause
 	}
 	w.turnCause = w.findTurn(r)
 	if w.turnCause == Computable {
 		w.turnCause = w.writeTurn()
 	}
-	w.ids, w.turn.ids = w.turn.ids, w.ids // which other parts use
-	w.turned = plain && !w.broken
+	w.turnKept = plain && !w.broken
 	return w.turnCause
 }
 
@@ -56,8 +55,7 @@ func (w *Writer) findTurn(r *Request) Cause {
 		return cause
 	}
 	t := &w.turn
-	t.calls, t.results, t.message = t.calls[:0], t.results[:0], nil
-	w.ids = w.ids[:0]
+	t.forget()
 	items := r.Messages.Items
 	i := len(items) - 1
 	var it *item
@@ -74,7 +72,7 @@ walk:
 			if it.output != nil {
 				content = it.output
 			}
-			t.results = append(t.results, toolResult{of: w.keepID(it.resultID), content: content})
+			t.results = append(t.results, toolResult{of: t.ids.keep(it.resultID), content: content})
 		case isUser:
 			if !w.blockResults(it) {
 				if len(items) == 1 && w.placeholderIn(it.content) == RedactedContent {
@@ -97,6 +95,10 @@ walk:
 	}
 	t.match()
 	return Computable
+}
+
+func (t *turn) forget() {
+	t.calls, t.results, t.ids, t.message = t.calls[:0], t.results[:0], t.ids[:0], nil
 }
 
 // none is why there is no turn: nothing was answered, or what was is not there.
@@ -158,7 +160,7 @@ func (w *Writer) blockResults(it *item) bool {
 	s.Reset(it.content)
 	for s.Array(); s.NextElement(); {
 		if b := readBlock(s); b.isToolResult() {
-			w.turn.results = append(w.turn.results, toolResult{of: w.keepID(b.of), content: b.result, isError: b.isError})
+			w.turn.results = append(w.turn.results, toolResult{of: w.turn.ids.keep(b.of), content: b.result, isError: b.isError})
 		}
 	}
 	w.check(s)
@@ -189,7 +191,7 @@ func (w *Writer) takeCalls(items []rawjson.Value, i int) int {
 	t := &w.turn
 	n := len(t.calls)
 	take := func(call ToolCall) {
-		t.calls = append(t.calls, ToolCall{w.keepID(call.ID), w.keepID(call.Name), w.keepID(call.Arguments)})
+		t.calls = append(t.calls, ToolCall{t.ids.keep(call.ID), t.ids.keep(call.Name), t.ids.keep(call.Arguments)})
 	}
 	for ; i >= 0; i-- {
 		switch it := w.readItem(items[i]); it.class {
@@ -224,16 +226,6 @@ func (t *turn) answered(from int) bool {
 		_, found := slices.BinarySearchFunc(t.given, call.ID, func(i int, id []byte) int { return bytes.Compare(t.results[i].of, id) })
 		return found
 	})
-}
-
-// keepID copies text that the next item would overwrite.
-func (w *Writer) keepID(text []byte) []byte {
-	if text == nil {
-		return nil
-	}
-	n := len(w.ids)
-	w.ids = append(w.ids, text...)
-	return w.ids[n:len(w.ids):len(w.ids)]
 }
 
 // writeTurn writes the calls of the turn with their results.
@@ -325,14 +317,14 @@ func (t *turn) textOf(it *item) []byte {
 // hasTurn tells whether the last turn is there as the identity at work would
 // write it.
 func (w *Writer) hasTurn() bool {
-	return w.turned && w.turnCause == Computable && w.rules.plain()
+	return w.turnKept && w.turnCause == Computable && w.rules.plain()
 }
 
 // Answered is the id of the first call of the request's last tool turn, nil if
 // it has none or nothing computed since Reset looks at it. It is valid until the
 // next request.
 func (w *Writer) Answered() []byte {
-	if !w.turned || w.turnCause != Computable {
+	if !w.turnKept || w.turnCause != Computable {
 		return nil
 	}
 	call := &w.turn.calls[0]
@@ -345,108 +337,4 @@ func (w *Writer) Answered() []byte {
 // appendTurn appends the whole turn as a list.
 func (w *Writer) appendTurn(dst []byte) []byte {
 	return append(append(append(dst, '['), w.turn.text...), ']')
-}
-
-// needMessages says why the messages cannot be read, if so.
-func (r *Request) needMessages() Cause {
-	switch {
-	case r.Lost != Computable:
-		return r.Lost
-	case !r.Messages.Logged:
-		return NoMessages
-	}
-	return Computable
-}
-
-// issued are the calls that the model issued in answer to a request.
-type issued struct {
-	calls []ToolCall
-	cause Cause
-
-	text []byte // the calls as JSON, with commas between
-	ends []int  // of each in text; empty if they are not written
-}
-
-// issuedCalls are the calls that the model issued in answer to r: those of the
-// response or, where the log has no responses, those of the last assistant
-// message of the request. They are kept in w, for the next identity that asks
-// for them.
-func (w *Writer) issuedCalls(r *Request) ([]ToolCall, Cause) {
-	if !w.answered {
-		var calls []ToolCall
-		if calls, w.issued.cause = w.findIssued(r); w.issued.cause == Computable {
-			calls, w.issued.cause = w.whole(calls)
-		}
-		w.issued.calls, w.issued.ends = calls, w.issued.ends[:0]
-		w.answered = !w.broken
-	}
-	return w.issued.calls, w.issued.cause
-}
-
-func (w *Writer) findIssued(r *Request) ([]ToolCall, Cause) {
-	if r.ToolCallsLogged {
-		if len(r.ToolCalls) == 0 {
-			return nil, NoToolCall
-		}
-		return r.ToolCalls, Computable
-	}
-	if cause := r.needMessages(); cause != Computable {
-		return nil, cause
-	}
-	w.calls, w.ids = w.calls[:0], w.ids[:0]
-	t := &w.turn
-	t.calls, t.results, w.turned = t.calls[:0], t.results[:0], false
-walk:
-	for i, v := range slices.Backward(r.Messages.Items) {
-		switch it := w.readItem(v); it.class {
-		case isResult:
-			t.results = append(t.results, toolResult{of: w.keepID(it.resultID)})
-		case isAssistant, isCall:
-			t.sortResults()
-			w.turnCalls(r.Messages.Items, i)
-			w.calls = append(w.calls, t.calls...)
-			break walk
-		}
-	}
-	// Other parts of the identity use ids while the calls are written.
-	w.ids, w.callIDs = w.callIDs, w.ids
-	if len(w.calls) == 0 {
-		return nil, NoToolCall
-	}
-	return w.calls, Computable
-}
-
-// whole gives the calls if all can be told from others of the same tools.
-func (w *Writer) whole(calls []ToolCall) ([]ToolCall, Cause) {
-	for i := range calls {
-		if cause := w.lossOfArguments(calls[i].Arguments); cause != Computable {
-			return nil, cause
-		}
-	}
-	return calls, Computable
-}
-
-// appendIssued appends the issued calls from one up to another, as appendCall
-// does, with commas between. They are written once for all identities that
-// have them plainly.
-func (w *Writer) appendIssued(dst []byte, from, to int) []byte {
-	i := &w.issued
-	if !w.rules.plain() {
-		for k, call := range i.calls[from:to] {
-			dst = w.appendCall(append(dst, open(k, "")...), call)
-		}
-		return dst
-	}
-	if len(i.ends) == 0 {
-		i.text = i.text[:0]
-		for k, call := range i.calls {
-			i.text = w.appendCall(append(i.text, open(k, "")...), call)
-			i.ends = append(i.ends, len(i.text))
-		}
-	}
-	start := 0
-	if from > 0 {
-		start = i.ends[from-1] + len(",")
-	}
-	return append(dst, i.text[start:i.ends[to-1]]...)
 }

@@ -37,8 +37,7 @@ type Writer struct {
 	calls     []ToolCall
 	pairs     []Pair
 	tools     []byte // names of the calls of a fingerprint
-	ids       []byte // texts that must outlive the scanners
-	callIDs   []byte // those of calls
+	pairTexts arena
 
 	text, outer, leaf, spare, lowered, masked, scope []byte
 
@@ -78,7 +77,7 @@ func (w *Writer) Reset() {
 const writerMemory = 8 << 20
 
 func (w *Writer) memory() int {
-	n := w.pending.memory() + cap(w.canonical) + cap(w.kept) + cap(w.tools) + cap(w.ids) + cap(w.callIDs) +
+	n := w.pending.memory() + cap(w.canonical) + cap(w.kept) + cap(w.tools) + cap(w.pairTexts) + cap(w.issued.ids) +
 		cap(w.text) + cap(w.outer) + cap(w.leaf) + cap(w.spare) + cap(w.lowered) + cap(w.masked) + cap(w.scope) + cap(w.bare) + cap(w.turn.ids) + cap(w.turn.text) + w.args.memory() + w.memo.memory()
 	for _, s := range []*rawjson.Scanner{&w.scan, &w.inner, &w.results, &w.leaves} {
 		n += s.Memory()

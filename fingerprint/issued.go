@@ -1,0 +1,98 @@
+package fingerprint
+
+import "slices"
+
+// issued are the calls that the model issued in answer to a request.
+type issued struct {
+	calls []ToolCall
+	cause Cause
+
+	ids  arena  // texts of calls that were taken from the messages
+	text []byte // the calls as JSON, with commas between
+	ends []int  // of each in text; empty if they are not written
+}
+
+// issuedCalls are the calls that the model issued in answer to r: those of the
+// response or, where the log has no responses, those of the last assistant
+// message of the request. They are kept in w, for the next identity that asks
+// for them.
+func (w *Writer) issuedCalls(r *Request) ([]ToolCall, Cause) {
+	if !w.issuedKept {
+		var calls []ToolCall
+		if calls, w.issued.cause = w.findIssued(r); w.issued.cause == Computable {
+			calls, w.issued.cause = w.whole(calls)
+		}
+		w.issued.calls, w.issued.ends = calls, w.issued.ends[:0]
+		w.issuedKept = !w.broken
+	}
+	return w.issued.calls, w.issued.cause
+}
+
+func (w *Writer) findIssued(r *Request) ([]ToolCall, Cause) {
+	if r.ToolCallsLogged {
+		if len(r.ToolCalls) == 0 {
+			return nil, NoToolCall
+		}
+		return r.ToolCalls, Computable
+	}
+	if cause := r.needMessages(); cause != Computable {
+		return nil, cause
+	}
+	w.calls = w.calls[:0]
+	t := &w.turn
+	t.forget()
+	w.turnKept = false
+walk:
+	for i, v := range slices.Backward(r.Messages.Items) {
+		switch it := w.readItem(v); it.class {
+		case isResult:
+			t.results = append(t.results, toolResult{of: t.ids.keep(it.resultID)})
+		case isAssistant, isCall:
+			t.sortResults()
+			w.turnCalls(r.Messages.Items, i)
+			w.calls = append(w.calls, t.calls...)
+			break walk
+		}
+	}
+	// The last turn may be looked for while the calls are written.
+	t.ids, w.issued.ids = w.issued.ids, t.ids
+	if len(w.calls) == 0 {
+		return nil, NoToolCall
+	}
+	return w.calls, Computable
+}
+
+// whole gives the calls if all can be told from others of the same tools.
+func (w *Writer) whole(calls []ToolCall) ([]ToolCall, Cause) {
+	for i := range calls {
+		if cause := w.lossOfArguments(calls[i].Arguments); cause != Computable {
+			return nil, cause
+		}
+	}
+	return calls, Computable
+}
+
+// appendIssued appends the issued calls from one up to another, as appendCall
+// does, with commas between. They are written once for all identities that
+// have them plainly.
+func (w *Writer) appendIssued(dst []byte, from, to int) []byte {
+	i := &w.issued
+	if !w.rules.plain() {
+		for k, call := range i.calls[from:to] {
+			dst = w.appendCall(append(dst, open(k, "")...), call)
+		}
+		return dst
+	}
+	if len(i.ends) == 0 {
+		i.text = i.text[:0]
+		for k, call := range i.calls {
+			i.text = w.appendCall(append(i.text, open(k, "")...), call)
+			i.ends = append(i.ends, len(i.text))
+		}
+	}
+	start := 0
+	if from > 0 {
+		start = i.ends[from-1] + len(",")
+	}
+	return append(dst, i.text[start:i.ends[to-1]]...)
+}
