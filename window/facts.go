@@ -2,12 +2,9 @@ package window
 
 import (
 	"cmp"
-	"encoding/binary"
 	"fmt"
-	"hash/fnv"
 	"math"
 	"slices"
-	"strconv"
 
 	"github.com/loopgauge/loopgauge/fingerprint"
 )
@@ -112,100 +109,6 @@ func (f *Facts) wasHeard() *heard {
 }
 
 var nothingHeard heard
-
-// variety counts different values, up to a bound.
-type variety struct {
-	seen []uint64 // a hash of each
-	n    int64    // values, equal ones too
-}
-
-const mostVariety = 32
-
-func (v *variety) add(hash uint64) {
-	v.n++
-	if !v.full() && !slices.Contains(v.seen, hash) {
-		v.seen = append(v.seen, hash)
-	}
-}
-
-// full tells that no more values are told apart.
-func (v *variety) full() bool { return len(v.seen) >= mostVariety }
-
-// printHash tells fingerprints apart, the same in every run.
-func printHash(f *fingerprint.Fingerprint) uint64 {
-	key := printKeyOf(f)
-	return binary.BigEndian.Uint64(key[:])
-}
-
-func (v *variety) addText(s string) {
-	switch {
-	case s == "":
-	case v.full():
-		v.n++
-	default:
-		v.add(textHash(s))
-	}
-}
-
-func (v *variety) different() int64 { return int64(len(v.seen)) }
-
-// String is how many different values there are, as far as is known.
-func (v *variety) String() string {
-	if v.full() {
-		return strconv.Itoa(mostVariety) + " or more"
-	}
-	return strconv.Itoa(len(v.seen))
-}
-
-// results are what came of the calls of a key, turn by turn. A turn may hold
-// the results of other calls too; what it has in common with the turns before
-// is what tells.
-type results struct {
-	turns   int64    // that showed results
-	changes int64    // of those, that showed none of the turn before
-	run     int64    // turns at the end that showed the same
-	longest int64    // such run
-	blank   int64    // requests that end with something else
-	loose   int64    // that do not show what their results are of
-	held    []uint64 // what all turns of the run showed, as hashes
-}
-
-// note takes in what a request shows, or why it shows nothing.
-func (r *results) note(shown []uint64, cause fingerprint.Cause) {
-	switch {
-	case len(shown) > 0:
-		r.add(shown)
-	case cause == fingerprint.LossyContent, cause == fingerprint.HistoryElsewhere:
-		r.loose++
-	case cause == fingerprint.Computable, cause == fingerprint.NoToolTurn:
-		r.blank++
-	}
-}
-
-func (r *results) add(shown []uint64) {
-	r.turns++
-	r.run++
-	if kept := slices.DeleteFunc(r.held, func(h uint64) bool { return !slices.Contains(shown, h) }); len(kept) > 0 {
-		r.held = kept
-	} else {
-		if r.turns > 1 {
-			r.changes++
-		}
-		r.run, r.held = 1, append(kept, shown...)
-	}
-	r.longest = max(r.longest, r.run)
-}
-
-// progress tells that the results keep changing: one that changed once may have
-// come of something else.
-func (r *results) progress() bool { return r.changes > 1 || r.changes > 0 && r.changes == r.turns-1 }
-
-// textHash tells texts apart, the same in every run.
-func textHash(s string) uint64 {
-	h := fnv.New64a()
-	h.Write([]byte(s))
-	return h.Sum64()
-}
 
 // readingMethods change nothing on the server.
 var readingMethods = []string{"GET", "HEAD"}

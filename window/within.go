@@ -16,17 +16,6 @@ func (p *Plan) within(rule *Rule) within {
 	return x
 }
 
-// conversation is the place of the scope conversation in the plan, -1 if it has
-// none.
-func (p *Plan) conversation() int {
-	for i, s := range p.Scopes {
-		if slices.Equal(s.Fields, companionScope.Fields) {
-			return i
-		}
-	}
-	return -1
-}
-
 // agent names the session and the agent in it that has sent a request, "" if the
 // log names no agent or the rule counts each by itself.
 func (x *within) agent(ev *Event) string {

@@ -45,63 +45,6 @@ func (p *Plan) NewWitness() *Witness {
 	return w
 }
 
-// companions are the identities that tell more of the requests of another:
-// what came of their calls, what they were answered, and what they said. One of
-// each list does, the first if the rules have none. None masks what it is asked
-// for; ids of calls say nothing.
-var companions = [][]*fingerprint.Identity{
-	{companion("tool-call-result")},
-	{companion("tool-call"), companion("tool-call-python")},
-	{companion("last-messages"), companion("last-messages", "call_ids")},
-}
-
-func companion(name string, mask ...string) *fingerprint.Identity {
-	id, err := fingerprint.New(name, fingerprint.Options{Mask: mask})
-	if err != nil {
-		panic(err) // the names are ours
-	}
-	return id
-}
-
-// companion is the place in the plan of one of the list, -1 if it has none.
-func (p *Plan) companion(list []*fingerprint.Identity) int {
-	for _, id := range list {
-		if i := slices.IndexFunc(p.Identities, id.Same); i >= 0 {
-			return i
-		}
-	}
-	return -1
-}
-
-var companionScope = func() *fingerprint.Scope {
-	s, err := fingerprint.NewScope([]string{"conversation"})
-	if err != nil {
-		panic(err) // likewise
-	}
-	return s
-}()
-
-// WithEvidence is the plan with what tells the kind of a repeat besides: an
-// Engine for it gathers evidence, and names the kind of each episode.
-func (p *Plan) WithEvidence() *Plan {
-	with := *p
-	with.evidence = true
-	with.Identities, with.Scopes = slices.Clone(p.Identities), slices.Clone(p.Scopes)
-	for _, list := range companions {
-		i := p.companion(list)
-		if i < 0 {
-			i = len(with.Identities)
-			with.Identities = append(with.Identities, list[0])
-		}
-		with.Reads |= with.Identities[i].Reads
-	}
-	if !slices.ContainsFunc(with.Scopes, func(s *fingerprint.Scope) bool { return slices.Equal(s.Fields, companionScope.Fields) }) {
-		with.Scopes = append(with.Scopes, companionScope)
-	}
-	with.Reads |= companionScope.Reads
-	return &with
-}
-
 // Seen takes a request in.
 func (w *Witness) Seen(ev *Event) {
 	w.judged++
@@ -132,10 +75,11 @@ func begin(first int64, said uint64) *Facts {
 	return &Facts{Requests: 1, First: first, last: first, start: fingerprint.NoTime, said: said}
 }
 
-// Note adds one more request of a key of a rule, which came round as a cycle
-// counter tells: in a row, too, that is. It returns the facts to go on with: f, or those of
-// the new stretch that the request is in. What is said of a stretch must not be
-// watered down by what comes an hour before or after it, so a stretch ends
+// Note adds one more request of a key of a rule. round is how it comes round, as
+// a cycle counter tells; in a row is a round, too. It returns the facts to go on
+// with: f, or those of the new stretch that the request is in. What is said of a
+// stretch must not be watered down by what comes an hour before or after it, so a
+// stretch ends
 //   - with a pause that is long for the rule, and beside those before it;
 //   - where the rule does not look at what is said, or by whom, with
 //     the beginning and the end of [LeastRepeats] requests or more in a row
