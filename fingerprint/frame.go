@@ -1,10 +1,6 @@
 package fingerprint
 
-import (
-	"bytes"
-
-	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
-)
+import "bytes"
 
 // Agents put a frame around what people and tools said: reminders, the time, what
 // is open in the editor, the id of a process. It is new at each step, though the
@@ -43,13 +39,7 @@ func (w *Writer) unframe(t spoken) spoken {
 	if len(t.text) == 0 || !framed(t.text) {
 		return t
 	}
-	n := len(w.bare)
-	if t.verbatim {
-		w.bare, _ = rawjson.AppendText(w.bare, t.text)
-	} else {
-		w.bare = append(w.bare, t.text...)
-	}
-	whole := w.bare[n:]
+	whole := w.decoded(t)
 	text := stripped(stripped(whole, withoutFront), withoutEnd)
 	switch len(text) {
 	case len(whole):

@@ -245,7 +245,7 @@ func (b *block) isText() bool {
 // every call.
 func (b *block) isAside() bool {
 	switch string(b.kind) {
-	case "thinking", "redacted_thinking", "reasoning":
+	case "thinking", "redacted_thinking", "reasoning", "reasoning_content": // the last of LangChain's for Bedrock
 		return true
 	}
 	return false

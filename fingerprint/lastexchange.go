@@ -132,8 +132,8 @@ func (w *Writer) appendRepeated(dst []byte, before []rawjson.Value, answer rawjs
 }
 
 // differ tells at a glance that two texts are not the same, as most are not: by
-// their first letters, where no white space, escape, frame or id of a call is in
-// the way.
+// their first letters, where no white space, escape, frame, id of a call or
+// reasoning is in the way.
 func differ(a, b rawjson.Value) bool {
 	if a.Kind() != rawjson.String || b.Kind() != rawjson.String {
 		return false
@@ -143,7 +143,8 @@ func differ(a, b rawjson.Value) bool {
 		case x == '\\' || x == '_' || x == '-' || y == '\\':
 			return false
 		case x != y:
-			return isLetter(x) && isLetter(y) && isLetter(a[1]) && isLetter(b[1]) && !hasHead(a[1:]) && !hasHead(b[1:])
+			return isLetter(x) && isLetter(y) && isLetter(a[1]) && isLetter(b[1]) && !hasHead(a[1:]) && !hasHead(b[1:]) &&
+				!mayHave(a, "/think") && !mayHave(b, "/think")
 		}
 	}
 	return false

@@ -47,14 +47,14 @@ func (w *Writer) appendMessage(dst []byte, v rawjson.Value) ([]byte, Cause) {
 			return append(dst, '}'), Computable
 		}
 	}
-	dst, text, cause := w.appendOther(dst, it.content, true)
+	dst, text, cause := w.appendOther(dst, it.content, it)
 	if cause == Computable {
 		dst, text, cause = w.appendResults(dst, it, text)
 	}
 	if cause != Computable {
 		return dst[:from], cause
 	}
-	text = w.unframe(text.trim())
+	text = w.bared(text.trim(), it)
 	if len(dst) == from+len("{") {
 		text = text.orFrames()
 	}
@@ -95,17 +95,17 @@ func closeObject(dst []byte) []byte {
 // appendContent appends the members that a content has, other and text, each
 // with a comma behind it.
 func (w *Writer) appendContent(dst []byte, content rawjson.Value, ofResult bool) ([]byte, Cause) {
-	dst, text, cause := w.appendOther(dst, content, false)
+	dst, text, cause := w.appendOther(dst, content, nil)
 	if cause != Computable {
 		return dst, cause
 	}
-	return w.appendTextMember(dst, w.unframe(text.trim()).orFrames(), ofResult)
+	return w.appendTextMember(dst, w.bared(text.trim(), nil).orFrames(), ofResult)
 }
 
 // appendOther appends what is no text as the member other, and returns the
 // text, which may be in w.text. Of a message, calls and results are left out:
-// they have members of their own.
-func (w *Writer) appendOther(dst []byte, content rawjson.Value, ofMessage bool) (_ []byte, text spoken, cause Cause) {
+// they have members of their own. of is nil if it is of none.
+func (w *Writer) appendOther(dst []byte, content rawjson.Value, of *item) (_ []byte, text spoken, cause Cause) {
 	s := &w.inner
 	switch content.Kind() {
 	case rawjson.Absent, rawjson.Null:
@@ -130,7 +130,7 @@ func (w *Writer) appendOther(dst []byte, content rawjson.Value, ofMessage bool) 
 		switch {
 		case b.isText():
 			part := spoken{text: b.text}.trim()
-			switch bare := w.unframe(part); {
+			switch bare := w.bared(part, of); {
 			case bare.frames != nil:
 				text.frames = bare.frames
 				continue
@@ -142,7 +142,7 @@ func (w *Writer) appendOther(dst []byte, content rawjson.Value, ofMessage bool) 
 			}
 			w.text = append(w.text, b.text...)
 			some = true
-		case b.isAside(), ofMessage && (b.isToolUse() || b.isToolResult()):
+		case b.isAside(), of != nil && (b.isToolUse() || b.isToolResult()):
 		default:
 			if cause = w.lossOfPart(&b); cause != Computable {
 				return dst, text, cause
@@ -158,6 +158,15 @@ func (w *Writer) appendOther(dst []byte, content rawjson.Value, ofMessage bool) 
 	}
 	text.text = w.text
 	return dst, text, Computable
+}
+
+// bared is a trimmed text without what is no part of what was said. of is the
+// message that it is the text of, nil if it is of none.
+func (w *Writer) bared(t spoken, of *item) spoken {
+	if of != nil && of.class == isAssistant {
+		t = w.withoutReasoning(t)
+	}
+	return w.unframe(t)
 }
 
 // appendTextMember appends a trimmed text. That of a tool's result may have

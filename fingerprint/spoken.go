@@ -16,7 +16,7 @@ type spoken struct {
 	verbatim bool // text is the inside of a JSON string: see rawjson.Verbatim
 	whole    bool // nothing of it is lost, not even at its end: see lossOf
 
-	frames []byte // what was there where nothing is left: see unframe
+	frames []byte // what was there where nothing is left: see bared
 }
 
 // keptText is a verbatim text that was read.
@@ -57,12 +57,31 @@ func (t spoken) trim() spoken {
 	return t
 }
 
+// trimLeft is text, of t, without white space before it.
+func (t spoken) trimLeft(text []byte) []byte {
+	if t.verbatim {
+		return trimLeftVerbatim(text)
+	}
+	return bytes.TrimLeftFunc(text, unicode.IsSpace)
+}
+
 // orFrames is t or, where it has nothing but frames, these.
 func (t spoken) orFrames() spoken {
 	if len(t.text) == 0 && t.frames != nil {
 		return spoken{text: t.frames}
 	}
 	return t
+}
+
+// decoded is a copy of a text that is good until the next request.
+func (w *Writer) decoded(t spoken) []byte {
+	n := len(w.bare)
+	if t.verbatim {
+		w.bare, _ = rawjson.AppendText(w.bare, t.text)
+	} else {
+		w.bare = append(w.bare, t.text...)
+	}
+	return w.bare[n:]
 }
 
 // loss is lossOf the text.
@@ -90,23 +109,7 @@ func (w *Writer) appendSpoken(dst []byte, t spoken) []byte {
 // stands in inner as JSON. The white space in which those two differ is never
 // verbatim.
 func trimVerbatim(inner []byte) []byte {
-	for len(inner) > 0 {
-		n := 1
-		switch c := inner[0]; {
-		case c == ' ':
-		case c == '\\' && isSpaceEscape(inner[1]):
-			n = 2
-		default:
-			var r rune
-			if r, n = utf8.DecodeRune(inner); c < utf8.RuneSelf || !unicode.IsSpace(r) {
-				n = 0
-			}
-		}
-		if n == 0 {
-			break
-		}
-		inner = inner[n:]
-	}
+	inner = trimLeftVerbatim(inner)
 	for len(inner) > 0 {
 		n := 1
 		switch c := inner[len(inner)-1]; {
@@ -123,6 +126,27 @@ func trimVerbatim(inner []byte) []byte {
 			break
 		}
 		inner = inner[:len(inner)-n]
+	}
+	return inner
+}
+
+func trimLeftVerbatim(inner []byte) []byte {
+	for len(inner) > 0 {
+		n := 1
+		switch c := inner[0]; {
+		case c == ' ':
+		case c == '\\' && isSpaceEscape(inner[1]):
+			n = 2
+		default:
+			var r rune
+			if r, n = utf8.DecodeRune(inner); c < utf8.RuneSelf || !unicode.IsSpace(r) {
+				n = 0
+			}
+		}
+		if n == 0 {
+			break
+		}
+		inner = inner[n:]
 	}
 	return inner
 }
