@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/loopgauge/loopgauge/fingerprint"
+	"github.com/loopgauge/loopgauge/replay/term"
 	"github.com/loopgauge/loopgauge/window"
 )
 
@@ -28,6 +29,9 @@ type talk struct {
 	linked   bool   // a response of it is there with the result of its call, in a request
 	link     uint64 // whose response makes this call
 	untold   bool   // of some request the log does not say what the response called
+
+	begins, size uint32 // of the latest request's link
+	grown        int64  // requests whose one message is that of the request before, and longer
 }
 
 // mostConversations is how many conversations are counted.
@@ -71,6 +75,10 @@ func (c *conversations) note(ev *window.Event, links *Links) {
 	}
 	links.note(ev.Link, key, t, &c.issued, &c.answered)
 	t.requests++
+	if link := &ev.Link; link.Begins != 0 && link.Begins == t.begins && link.Size > t.size {
+		t.grown++
+	}
+	t.begins, t.size = ev.Link.Begins, ev.Link.Size
 	for len(c.talks) > mostConversations {
 		c.mask = c.mask<<1 | 1
 		for key := range c.talks {
@@ -105,4 +113,32 @@ func (p *Pipeline) Scattered(over time.Duration) string {
 		return byBegin
 	}
 	return bySession
+}
+
+// leastGrown is how often a message grew at least that tells what was said before:
+// as often as the longest of any prompts seldom do.
+const leastGrown = 5
+
+// retells says that the messages of nearly all requests are one that grows.
+func (t *talk) retells() bool { return t.grown >= leastGrown && 5*t.grown >= 4*(t.requests-1) }
+
+// Retold says that one in twenty requests or more are of agents that tell the model
+// all that was said before in one user message, over so long at least; "" where it
+// is not so.
+func (p *Pipeline) Retold(over time.Duration) string {
+	c := p.conversations
+	if c == nil || c.last-c.first < over.Microseconds() {
+		return ""
+	}
+	var all, retold int64
+	for _, t := range c.talks {
+		all += t.requests
+		if t.retells() {
+			retold += t.requests
+		}
+	}
+	if retold == 0 || 20*retold < all {
+		return ""
+	}
+	return term.Percent(retold, all) + " of requests carry all that was done before in one user message that grows: no rule on messages sees such an agent repeat itself; tool-call does where responses with calls of tools are logged (docs/policy.md)"
 }

@@ -3,6 +3,7 @@ package replay
 import (
 	"crypto/sha256"
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -69,5 +70,62 @@ func TestScattered(t *testing.T) {
 	}
 	if q := (&Pipeline{conversations: young}); q.Scattered(time.Second) != "" || q.Scattered(0) == "" {
 		t.Error("whether it is so for long enough is not heeded")
+	}
+}
+
+// TestRetold: agents that write their history into one user message are told by
+// its growing. Prompts of other lengths are not.
+func TestRetold(t *testing.T) {
+	p, err := policy.FromProfiles([]string{"loopgauge"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	plan := window.NewPlan(p.Rules, nil)
+	ev := &window.Event{Scopes: make([]window.Scope, len(plan.Scopes))}
+	f := func(want string, others int, links ...window.Link) {
+		t.Helper()
+		c := newConversations(plan)
+		note := func(name string, link window.Link) {
+			key := sha256.Sum256([]byte(name))
+			ev.Scopes[c.scope].Key = fingerprint.ScopeKey(key[:16])
+			ev.Link = link
+			c.note(ev, &Links{})
+		}
+		for _, link := range links {
+			note("", link)
+		}
+		for i := range others {
+			note(fmt.Sprint("other ", i), window.Link{Begins: 1, Size: 100})
+		}
+		q := &Pipeline{conversations: c}
+		if got, _, _ := strings.Cut(q.Retold(0), " of requests"); got != want {
+			t.Errorf("%v and %d others: %q, want %q", links, others, got, want)
+		}
+		if got := q.Retold(time.Hour); got != "" {
+			t.Errorf("in no time: %q", got)
+		}
+	}
+	grows := func(sizes ...uint32) (list []window.Link) {
+		for _, size := range sizes {
+			list = append(list, window.Link{Begins: min(size, 1), Size: size})
+		}
+		return list
+	}
+	f("100 %", 0, grows(100, 200, 300, 400, 500, 600)...)
+	f("5.0 %", 114, grows(100, 200, 300, 400, 500, 600)...)
+	f("", 115, grows(100, 200, 300, 400, 500, 600)...)
+	f("", 0, grows(100, 200, 300, 400, 500)...)
+	f("100 %", 0, grows(100, 200, 300, 400, 500, 600, 50)...) // the answer is asked for in other words
+	f("", 0, grows(100, 200, 300, 400, 500, 600, 50, 40)...)
+	f("", 0, grows(600, 500, 400, 300, 200, 100, 50)...)
+	f("", 0, grows(100, 100, 100, 100, 100, 100)...)
+	f("", 0, grows(0, 0, 0, 0, 0, 0)...)
+	other := grows(100, 200, 300, 400, 500, 600)
+	for i := range other {
+		other[i].Begins = uint32(i + 1)
+	}
+	f("", 0, other...)
+	if q := (&Pipeline{}).Retold(0); q != "" {
+		t.Errorf("no rule counts by conversation: %q", q)
 	}
 }

@@ -37,6 +37,7 @@ type DocumentData struct {
 	DisorderSeconds  *float64         `json:"disorder_s"`
 	Tied             int64            `json:"tied"`
 	Scattered        bool             `json:"scattered"`
+	Retold           bool             `json:"retold"`
 	Answers          int64            `json:"answers"`
 	AnswersUnlogged  int64            `json:"answers_unlogged"`
 	Unpriced         []Unpriced       `json:"unpriced"`
@@ -105,7 +106,7 @@ func NewDocument(version, policyHash string, s Summary) *Document {
 	d := &Document{
 		Version: DocumentVersion, Loopgauge: version, Policy: policyHash,
 		Data: DocumentData{
-			Account: r.Account, Streams: []DocumentStream{}, Tied: r.Order.Tied, Scattered: r.Scattered != "", Answers: r.Links.Answers, AnswersUnlogged: r.Links.Unlogged, Unpriced: append([]Unpriced{}, r.Unpriced...),
+			Account: r.Account, Streams: []DocumentStream{}, Tied: r.Order.Tied, Scattered: r.Scattered != "", Retold: r.Retold != "", Answers: r.Links.Answers, AnswersUnlogged: r.Links.Unlogged, Unpriced: append([]Unpriced{}, r.Unpriced...),
 			LatenessSeconds: s.Lateness.Value.Seconds(), LatenessMeasured: s.Lateness.Measured,
 		},
 		Rules: []DocumentRule{}, Episodes: []DocumentEpisode{},

@@ -79,6 +79,7 @@ type Result struct {
 	Unpriced []Unpriced        // models without a price, where others have one
 
 	Scattered string // as Pipeline.Scattered
+	Retold    string // as Pipeline.Retold
 }
 
 // StreamResult says what was read of one stream. Err is why it could not be
@@ -109,7 +110,7 @@ func Run(ctx context.Context, o Options) (*Result, error) {
 	}
 	r := run.result
 	r.Totals, r.Rules = run.pipeline.Totals, run.pipeline.Accounts()
-	r.Unpriced, r.Scattered = run.unpriced.list(), run.pipeline.Scattered(0)
+	r.Unpriced, r.Scattered, r.Retold = run.unpriced.list(), run.pipeline.Scattered(0), run.pipeline.Retold(0)
 	r.Enforced = run.pipeline.Engine.Enforced()
 	if o.Kept == nil {
 		r.Order = run.pipeline.Order.Stats()

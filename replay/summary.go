@@ -183,6 +183,9 @@ func (s Summary) rules(b *strings.Builder) {
 	if why := s.Result.Scattered; why != "" {
 		fmt.Fprintln(b, Wrapped(why))
 	}
+	if why := s.Result.Retold; why != "" {
+		fmt.Fprintln(b, Wrapped(why))
+	}
 	if lacking := s.Result.Links.String(); lacking != "" {
 		fmt.Fprintln(b, Wrapped(lacking))
 	}

@@ -39,11 +39,16 @@ type Event struct {
 }
 
 // Link is how a request hangs together with the one before it in its
-// conversation: by the first call of a response, whose result the next carries.
-// Calls are hashes of their ids, 0 where there is none.
+// conversation: by the first call of a response, whose result the next carries, or
+// by a user message that tells all that was said before. Calls are hashes of their
+// ids, 0 where there is none.
 type Link struct {
 	Answers, Issues uint64
 	Told            bool // the log says what the response calls, or there is none
+
+	// Begins is a hash of how that message begins, and Size how long it is: see
+	// fingerprint.Writer.Retold. Begins is 0 where it is none.
+	Begins, Size uint32
 }
 
 // Portion is how an event that is spread over several processes stands in one

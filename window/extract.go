@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"hash"
 	"hash/maphash"
+	"math"
 	"strings"
 	"unicode/utf8"
 	"unsafe"
@@ -240,6 +241,9 @@ func (x *Extractor) link(r *fingerprint.Request) Link {
 	l := Link{Answers: callHash(x.writer.Answered()), Told: r.ToolCallsLogged || r.Status >= 400}
 	if len(r.ToolCalls) > 0 {
 		l.Issues = callHash(r.ToolCalls[0].ID)
+	}
+	if begin, size := x.writer.Retold(r); begin != nil {
+		l.Begins, l.Size = uint32(callHash(begin)), uint32(min(size, math.MaxUint32))
 	}
 	return l
 }

@@ -20,6 +20,7 @@ type Unjudged struct {
 
 	blind     blind
 	scattered bool // said
+	retold    bool // likewise
 	lacking   bool // likewise
 	duplicate bool // said
 	at        time.Time
@@ -48,8 +49,8 @@ func (u *Unjudged) Look(log *slog.Logger, now replay.Account) {
 
 // Say says that more than one in a hundred lines since it was last looked at
 // were not judged, and which rules have become blind; once, that most requests
-// were there before, that for an hour nothing could repeat, and that the log
-// lacks requests.
+// were there before, that for an hour nothing could repeat, or not be seen to, and
+// that the log lacks requests.
 func (u *Unjudged) Say(log *slog.Logger, now replay.Account) {
 	lines, malformed, late := now.Lines-u.account.Lines, now.Malformed-u.account.Malformed, now.Late-u.account.Late
 	if (malformed+late)*100 > lines {
@@ -66,6 +67,12 @@ func (u *Unjudged) Say(log *slog.Logger, now replay.Account) {
 		if !u.scattered {
 			if why := u.Pipeline.Scattered(time.Hour); why != "" {
 				u.scattered = true
+				log.Warn(why)
+			}
+		}
+		if !u.retold {
+			if why := u.Pipeline.Retold(time.Hour); why != "" {
+				u.retold = true
 				log.Warn(why)
 			}
 		}

@@ -42,7 +42,7 @@ func (r *Report) gaps(rules, told []*window.Rule) (list []string) {
 
 // Caveats say what is to be known before the verdict is relied on: gaps, that
 // most requests are not judged, that nothing can repeat in conversations of one
-// request, and that the log lacks requests.
+// request or in messages that grow, and that the log lacks requests.
 func (r *Report) Caveats() []string {
 	list := r.gaps(r.restsOn(), nil)
 	if out := r.Result.LeftOut(); out != "" {
@@ -52,6 +52,9 @@ func (r *Report) Caveats() []string {
 		list = append(list, most)
 	}
 	if why := r.Result.Scattered; why != "" {
+		list = append(list, why)
+	}
+	if why := r.Result.Retold; why != "" {
 		list = append(list, why)
 	}
 	if lacking := r.Result.Links.String(); lacking != "" {

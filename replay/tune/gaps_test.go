@@ -73,9 +73,10 @@ func TestScattered(t *testing.T) {
 	r := &Report{Result: result(1000), Options: Options{Rules: []*window.Rule{rule}}}
 	r.Result.Rules = []window.RuleAccount{{Rule: rule, Judged: 1000, Counted: 1000}}
 	r.Result.Scattered = "nearly every request is a conversation of its own"
+	r.Result.Retold = "all is in one message"
 	var b strings.Builder
 	Summary{Report: r}.recommendation(&b)
-	want := string(NothingFound) + "\nnearly every request is a conversation of its own\n"
+	want := string(NothingFound) + "\nnearly every request is a conversation of its own\nall is in one message\n"
 	if diff := cmp.Diff(want, b.String()); diff != "" {
 		t.Error(diff)
 	}

@@ -1,0 +1,45 @@
+package fingerprint
+
+import "github.com/loopgauge/loopgauge/fingerprint/rawjson"
+
+// longestBegin is how much of a text says how it begins: more than what is written
+// above the first words of a person.
+const longestBegin = 64
+
+// Retold is how the user message that r ends with begins, as far as is looked at,
+// and its size, where the messages have nothing that the model said. Frameworks
+// that write what was said and done so far into one message are known by it: it
+// grows from request to request. Nil where it is not so, or the text is short. It
+// is valid until the next item is read.
+func (w *Writer) Retold(r *Request) (begin []byte, size int) {
+	items := r.Messages.Items
+	if r.needMessages() != Computable || r.Messages.Digest != nil || r.Messages.Tail || len(items) == 0 || len(items) > fewItems {
+		return nil, 0
+	}
+	for _, v := range items {
+		if class := w.readItem(v).class; class != isUser && class != isSystem {
+			return nil, 0
+		}
+	}
+	it := w.readItem(items[len(items)-1])
+	if it.class != isUser {
+		return nil, 0
+	}
+	var text []byte
+	switch it.content.Kind() {
+	case rawjson.String:
+		text = it.content[1:] // as JSON it grows just so
+	case rawjson.Array:
+		s := &w.inner
+		s.Reset(it.content)
+		for s.Array(); text == nil && s.NextElement(); {
+			if b := readBlock(s); b.isText() {
+				text = b.text
+			}
+		}
+	}
+	if len(text) < longestBegin {
+		return nil, 0
+	}
+	return text[:longestBegin], len(text)
+}
