@@ -105,7 +105,7 @@ func (c *canonicalizer) value(dst []byte, depth int) []byte {
 			return dst
 		}
 		if c.mask.numbers() {
-			return append(dst, `"<number>"`...)
+			return rawjson.AppendString(dst, []byte(c.mask[len(c.mask)-1].placeholder))
 		}
 		out, ok := c.style.number(dst, text)
 		c.refused = c.refused || !ok

@@ -10,24 +10,27 @@ type Masked struct {
 
 // Masked tells, for each fingerprint of r in order, how often each mask of the
 // identity replaced something. It is for explaining one request: it computes
-// everything twice.
+// everything again.
 func (id *Identity) Masked(r *Request) [][]Masked {
-	// The placeholders that the text had of itself are in both forms.
-	with, without := NewWriter(nil), NewWriter(nil)
-	with.Keep, without.Keep = true, true
-	bare := *id
-	bare.rules.mask = nil
-	id.Compute(r, with)
-	bare.Compute(r, without)
-	all := make([][]Masked, len(with.prints))
-	for i, p := range with.prints {
-		for _, m := range id.rules.mask {
-			n := bytes.Count(p.Canonical, []byte(m.placeholder))
-			if i < len(without.prints) {
-				n -= bytes.Count(without.prints[i].Canonical, []byte(m.placeholder))
-			}
-			all[i] = append(all[i], Masked{m.Name, n})
+	marked, masks := *id, id.rules.mask
+	marked.rules.mask = nil
+	for _, m := range masks {
+		k := *m
+		k.placeholder = mark + m.placeholder
+		marked.rules.mask = append(marked.rules.mask, &k)
+	}
+	w := NewWriter(nil)
+	w.Keep = true
+	marked.Compute(r, w)
+	all := make([][]Masked, len(w.prints))
+	for i, p := range w.prints {
+		for k, m := range masks {
+			all[i] = append(all[i], Masked{m.Name, bytes.Count(p.Canonical, []byte(marked.rules.mask[k].placeholder))})
 		}
 	}
 	return all
 }
+
+// mark tells what a mask put into a text from what the text had of itself: it is
+// no character, and in no text.
+const mark = "\ufdd0"

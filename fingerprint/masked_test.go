@@ -25,4 +25,22 @@ func TestMasked(t *testing.T) {
 	if got := id.Masked(&Request{}); len(got) != 0 {
 		t.Errorf("no body: %v, want none", got)
 	}
+
+	// Also where there are more fingerprints without a mask, or none.
+	replaced := func(name, mask, messages string, want ...int) {
+		t.Helper()
+		var got []int
+		for _, masks := range mustNew(t, name, Options{Mask: []string{mask}}).Masked(request(t, "messages", messages)) {
+			got = append(got, masks[0].N)
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("%s: %d, want %d", name, got, want)
+		}
+	}
+	replaced("tool-call-result", "durations", `[{"role":"assistant","tool_calls":[
+		{"id":"1","function":{"name":"f","arguments":"{}"}},{"id":"2","function":{"name":"f","arguments":"{}"}},{"id":"3","function":{"name":"g","arguments":"{}"}}]},
+		{"role":"tool","tool_call_id":"1","content":"<duration> 1.5s"},{"role":"tool","tool_call_id":"2","content":"<duration> 2.5s"},{"role":"tool","tool_call_id":"3","content":"3.5s"}]`, 1, 1)
+	replaced("last-exchange", "call_ids", `[{"role":"user","content":"go"},
+		{"role":"assistant","content":"call_1a <call-id>"},{"role":"user","content":"no"},{"role":"assistant","content":"call_2b <call-id>"},{"role":"user","content":"no"}]`, 1)
+	replaced("tool-call", "numbers", `[{"role":"assistant","tool_calls":[{"id":"1","function":{"name":"f","arguments":"{\"a\":[1,\"2 b\"]}"}}]}]`, 2)
 }
