@@ -25,12 +25,14 @@ func matchDuration(t []byte) int {
 		return n
 	}
 	end := 0
-	for at := 0; ; at = end + spaces(t[end:]) {
+	for at := 0; ; at += spaces(t[at:]) {
 		n := timeWithUnit(t[at:])
 		if n == 0 {
 			return end
 		}
-		end = at + n
+		if at += n; at == len(t) || !isWord(t[at]) {
+			end = at // what does not end with a word is none
+		}
 	}
 }
 

@@ -75,6 +75,7 @@ func TestMasks(t *testing.T) {
 	}
 	f("durations", "took 2s, then 3s.", "took <duration>, then <duration>.")
 	f("durations", "5m 3 failed", "<duration> 3 failed")
+	f("durations", "5m 3s4", "<duration> 3s4")
 	same("durations", "", "5", "0.41", "12:30", "main.go:12:30", "5 m", "3 d", "10 h", "7 files", "1s2x", "s", "ms", "10:75:00", "12:3:4", "2026-11-21", "5M", "3rd", "2nd", "5 mice", "10 dollars")
 
 	f("hex", "deadbee1", "<hex>")
@@ -145,15 +146,16 @@ func TestNormalizeLower(t *testing.T) {
 
 // Masks on hostile text: words and near misses of any length.
 func TestMasksAreLinear(t *testing.T) {
-	m, err := newMask([]string{"numbers", "uuids", "timestamps", "hex", "call_ids"})
+	m, err := newMask([]string{"numbers", "uuids", "timestamps", "durations", "hex", "call_ids"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	var dst []byte
-	for _, piece := range []string{"1", "1.", "-1", "1e", "+-", "a1", "0x", "2026-11-21T", "123e4567-", "1,1x", "é", "1e-1", "call_", "call_a-", "chatcmpl-tool-", "fc_-"} {
+	for _, piece := range []string{"1", "1.", "-1", "1e", "+-", "a1", "0x", "2026-11-21T", "123e4567-", "1,1x", "é", "1e-1", "call_", "call_a-", "chatcmpl-tool-", "fc_-", "1s ", "1m2", "1:11"} {
 		hostile(t, func(size int) {
 			dst = m.append(dst[:0], []byte(strings.Repeat(piece, size)))
 			dst = m.append(dst[:0], []byte(strings.Repeat(piece, size)+"x"))
+			dst = m.append(dst[:0], []byte(strings.Repeat(piece, size)+"1s2"))
 			mayHaveCallID([]byte(strings.Repeat(piece, size)))
 		})
 	}
