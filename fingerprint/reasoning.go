@@ -37,8 +37,9 @@ func (w *Writer) withoutReasoning(t spoken) spoken {
 // behindReasoning is what stands behind the reasoning that a text begins with. Of
 // the tags nothing is escaped in JSON, so that a verbatim text has them, too.
 func (t spoken) behindReasoning() []byte {
+	var unclosed [len(reasonings)]bool
 	for {
-		n := lenReasoning(t.text)
+		n := lenReasoning(t.text, &unclosed)
 		if n == 0 {
 			n = t.lenContinued()
 		}
@@ -50,16 +51,17 @@ func (t spoken) behindReasoning() []byte {
 }
 
 // lenReasoning is how long the reasoning is that a text begins with, 0 if it
-// begins with none.
-func lenReasoning(text []byte) int {
+// begins with none. What is sought in vain is noted, and not sought again.
+func lenReasoning(text []byte, unclosed *[len(reasonings)]bool) int {
 	if len(text) == 0 || text[0] != '<' && text[0] != '[' && text[0] != reasoningOfKimi {
 		return 0
 	}
 	for i := range reasonings {
-		if r := &reasonings[i]; bytes.HasPrefix(text, r.open) {
+		if r := &reasonings[i]; !unclosed[i] && bytes.HasPrefix(text, r.open) {
 			if n := bytes.Index(text, r.end); n >= 0 {
 				return n + len(r.end)
 			}
+			unclosed[i] = true
 			return 0
 		}
 	}

@@ -45,6 +45,7 @@ func TestReasoning(t *testing.T) {
 	is("let me see.\n</think>ls", "ls")
 	is("let me see. </think>\t\nls", "ls")
 	is("</think>ls", "ls")
+	is("<thinking>a\n</think>\n<thinking>b</think>\nc", "c") // closed as the model is used to
 	same("it ends with </think> always")
 	same("a <think>b\n</think>\nc")
 
@@ -86,7 +87,7 @@ func TestReasoning(t *testing.T) {
 
 	// Hostile texts take no time that grows faster than they.
 	hostile(t, func(size int) {
-		for _, part := range []string{"<think>", "</think>", "<think></think>", "</think>\n", "[THINK]", "◁think▷◁/think▷", "<think></thinking>"} {
+		for _, part := range []string{"<think>", "</think>", "<think></think>", "</think>\n", "[THINK]", "◁think▷◁/think▷", "<think></thinking>", "<thinking></think>\n"} {
 			for _, end := range []string{"", "a", strings.Repeat(`\`, size) + "n", strings.Repeat("\n", size) + "a"} {
 				text := strings.Repeat(part, size) + end
 				canonicals(id, request(t, "messages", `[{"role":"assistant","content":`+string(rawJSON(t, text))+`}]`))
