@@ -144,10 +144,19 @@ func differ(a, b rawjson.Value) bool {
 			return false
 		case x != y:
 			return isLetter(x) && isLetter(y) && isLetter(a[1]) && isLetter(b[1]) && !hasHead(a[1:]) && !hasHead(b[1:]) &&
-				!mayHave(a, "/think") && !mayHave(b, "/think")
+				!inPrefix(a[i:]) && !inPrefix(b[i:]) && !mayHave(a, "/think") && !mayHave(b, "/think")
 		}
 	}
 	return false
+}
+
+// inPrefix tells whether letters may be of the prefix of a call's id: those differ,
+// and what stands for an id does not.
+func inPrefix(t []byte) bool {
+	for isLetter(t[0]) {
+		t = t[1:] // not to the end: a quote is there
+	}
+	return t[0] == '_' || t[0] == '-' || bytes.HasPrefix(t, []byte(`\u00`))
 }
 
 func (w *Writer) callsTools(it *item) bool {

@@ -72,8 +72,11 @@ func TestLastExchange(t *testing.T) {
 
 // TestDiffer: what differs at a glance is written otherwise, too.
 func TestDiffer(t *testing.T) {
-	texts := []string{`"abc"`, `"abd"`, `" abc"`, `"ab"`, `"\u0061bc"`, `"abc\n"`, `"<system-reminder>x</system-reminder>abc"`, `"Chunk ID: a\nWall time: 1\nOutput:"`, `"Chunk ID: b\nWall time: 2\nOutput:"`, `""`, `null`, `["abc"]`}
-	id := mustNew(t, "", Options{Parts: []string{"last_messages:1"}})
+	texts := []string{
+		`"abc"`, `"abd"`, `" abc"`, `"ab"`, `"\u0061bc"`, `"abc\n"`, `"<system-reminder>x</system-reminder>abc"`, `"Chunk ID: a\nWall time: 1\nOutput:"`, `"Chunk ID: b\nWall time: 2\nOutput:"`, `""`, `null`, `["abc"]`,
+		`"call_1"`, `"fc_1"`, `"t\u006folu_1"`, `"a call_1"`, `"a chatcmpl-tool-1"`,
+	}
+	id := mustNew(t, "", Options{Parts: []string{"last_messages:1"}, Mask: []string{"call_ids"}})
 	some := false
 	for _, a := range texts {
 		for _, b := range texts {
