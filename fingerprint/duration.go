@@ -24,17 +24,22 @@ func matchDuration(t []byte) int {
 	if n := matchClock(t); n > 0 {
 		return n
 	}
-	end := 0
-	for at := 0; ; at += spaces(t[at:]) {
+	end, at := 0, 0
+	for range mostUnits {
 		n := timeWithUnit(t[at:])
 		if n == 0 {
-			return end
+			break
 		}
 		if at += n; at == len(t) || !isWord(t[at]) {
 			end = at // what does not end with a word is none
 		}
+		at += spaces(t[at:])
 	}
+	return end
 }
+
+// mostUnits is how many one duration has, from days to nanoseconds.
+const mostUnits = 7
 
 // spaces is 1 if t begins with a space.
 func spaces(t []byte) int {

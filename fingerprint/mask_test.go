@@ -76,6 +76,7 @@ func TestMasks(t *testing.T) {
 	f("durations", "took 2s, then 3s.", "took <duration>, then <duration>.")
 	f("durations", "5m 3 failed", "<duration> 3 failed")
 	f("durations", "5m 3s4", "<duration> 3s4")
+	f("durations", "1d2h3m4s5ms6us7ns", "<duration>")
 	same("durations", "", "5", "0.41", "12:30", "main.go:12:30", "5 m", "3 d", "10 h", "7 files", "1s2x", "s", "ms", "10:75:00", "12:3:4", "2026-11-21", "5M", "3rd", "2nd", "5 mice", "10 dollars")
 
 	f("hex", "deadbee1", "<hex>")
@@ -151,7 +152,7 @@ func TestMasksAreLinear(t *testing.T) {
 		t.Fatal(err)
 	}
 	var dst []byte
-	for _, piece := range []string{"1", "1.", "-1", "1e", "+-", "a1", "0x", "2026-11-21T", "123e4567-", "1,1x", "é", "1e-1", "call_", "call_a-", "chatcmpl-tool-", "fc_-", "1s ", "1m2", "1:11"} {
+	for _, piece := range []string{"1", "1.", "-1", "1e", "+-", "a1", "0x", "2026-11-21T", "123e4567-", "1,1x", "é", "1e-1", "call_", "call_a-", "chatcmpl-tool-", "fc_-", "1s ", "1m2", "1.1s", "1:11"} {
 		hostile(t, func(size int) {
 			dst = m.append(dst[:0], []byte(strings.Repeat(piece, size)))
 			dst = m.append(dst[:0], []byte(strings.Repeat(piece, size)+"x"))
