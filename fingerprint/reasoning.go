@@ -1,6 +1,9 @@
 package fingerprint
 
-import "bytes"
+import (
+	"bytes"
+	"strings"
+)
 
 // Models that reason in the text do it before they say something, and clients send
 // both back. It is new at each step, though the step is the same, and most chat
@@ -73,7 +76,8 @@ const reasoningOfKimi = 0xe2
 
 // lenContinued is lenReasoning of a text whose reasoning is closed and not opened:
 // many chat templates do that, so that the answer begins behind it. The tag stands
-// at an end of its line; one that does not is spoken of.
+// at an end of its line or, as DeepSeek-V3.1 has it, right between two words; one
+// that does not is spoken of.
 func (t spoken) lenContinued() int {
 	before, behind, found := bytes.Cut(t.text, endOfThink)
 	if !found || bytes.Contains(before, reasonings[0].open) {
@@ -84,10 +88,17 @@ func (t spoken) lenContinued() int {
 	if len(before) == 0 || len(rest) == 0 || t.endsLine(behind[:len(behind)-len(rest)]) {
 		return n
 	}
-	if said := (spoken{text: before, verbatim: t.verbatim}).trim(); t.endsLine(before[len(said.text):]) {
+	said := (spoken{text: before, verbatim: t.verbatim}).trim()
+	if t.endsLine(before[len(said.text):]) || len(said.text) == len(before) && len(rest) == len(behind) && between(before[len(before)-1], behind[0]) {
 		return n
 	}
 	return 0
+}
+
+// between tells whether a tag stands between what was said before and behind it,
+// and in no quotes, brackets or sentence.
+func between(before, behind byte) bool {
+	return strings.IndexByte("`'\"([{<", before) < 0 && strings.IndexByte("`'\")]}>.,;:!?\\", behind) < 0
 }
 
 // endsLine tells whether white space of the text has a newline.

@@ -45,8 +45,14 @@ func TestReasoning(t *testing.T) {
 	is("let me see.\n</think>ls", "ls")
 	is("let me see. </think>\t\nls", "ls")
 	is("</think>ls", "ls")
+	is("let me see.</think>ls", "ls") // DeepSeek-V3.1
+	is("let me see</think>Action: ls", "Action: ls")
+	is("ça va…</think>Étape", "Étape")
 	is("<thinking>a\n</think>\n<thinking>b</think>\nc", "c") // closed as the model is used to
 	same("it ends with </think> always")
+	for _, text := range []string{"`</think>`", "a (</think>) b", `a '</think>' b`, `a "</think>" b`, "a </think>, b", "a</think>.", "a</think>\tb", "a </think>b", "a</think> b"} {
+		same(text)
+	}
 	same("a <think>b\n</think>\nc")
 
 	// Nothing else is said, or it is not known where that begins.
