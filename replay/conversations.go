@@ -122,23 +122,28 @@ const leastGrown = 5
 // retells says that the messages of nearly all requests are one that grows.
 func (t *talk) retells() bool { return t.grown >= leastGrown && 5*t.grown >= 4*(t.requests-1) }
 
-// Retold says that one in twenty requests or more are of agents that tell the model
-// all that was said before in one user message, over so long at least; "" where it
-// is not so.
+// Retold says that one in twenty requests or more, and one in five conversations
+// that are as long, are of agents that seem to tell the model all that was said
+// before in one user message, over so long at least; "" where it is not so.
 func (p *Pipeline) Retold(over time.Duration) string {
 	c := p.conversations
 	if c == nil || c.last-c.first < over.Microseconds() {
 		return ""
 	}
-	var all, retold int64
+	var all, retold int64     // requests
+	var retelling, like int64 // conversations, and those that are as long
 	for _, t := range c.talks {
 		all += t.requests
+		if t.requests > leastGrown && t.begins != 0 {
+			like++
+		}
 		if t.retells() {
 			retold += t.requests
+			retelling++
 		}
 	}
-	if retold == 0 || 20*retold < all {
+	if retold == 0 || 20*retold < all || 5*retelling < like { // fewer grow by chance
 		return ""
 	}
-	return term.Percent(retold, all) + " of requests carry all that was done before in one user message that grows: no rule on messages sees such an agent repeat itself; tool-call does where responses with calls of tools are logged (docs/policy.md)"
+	return term.Percent(retold, all) + " of requests carry one user message that grows and nothing that the model said: if it holds all that was done before, no rule on messages sees such an agent repeat itself; tool-call does where responses with calls of tools are logged (docs/policy.md)"
 }

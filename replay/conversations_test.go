@@ -82,27 +82,31 @@ func TestRetold(t *testing.T) {
 	}
 	plan := window.NewPlan(p.Rules, nil)
 	ev := &window.Event{Scopes: make([]window.Scope, len(plan.Scopes))}
-	f := func(want string, others int, links ...window.Link) {
-		t.Helper()
+	retold := func(conversations map[string][]window.Link) string {
 		c := newConversations(plan)
-		note := func(name string, link window.Link) {
+		for name, links := range conversations {
 			key := sha256.Sum256([]byte(name))
 			ev.Scopes[c.scope].Key = fingerprint.ScopeKey(key[:16])
-			ev.Link = link
-			c.note(ev, &Links{})
-		}
-		for _, link := range links {
-			note("", link)
-		}
-		for i := range others {
-			note(fmt.Sprint("other ", i), window.Link{Begins: 1, Size: 100})
+			for _, link := range links {
+				ev.Link = link
+				c.note(ev, &Links{})
+			}
 		}
 		q := &Pipeline{conversations: c}
-		if got, _, _ := strings.Cut(q.Retold(0), " of requests"); got != want {
-			t.Errorf("%v and %d others: %q, want %q", links, others, got, want)
-		}
 		if got := q.Retold(time.Hour); got != "" {
 			t.Errorf("in no time: %q", got)
+		}
+		got, _, _ := strings.Cut(q.Retold(0), " of requests")
+		return got
+	}
+	f := func(want string, others int, links ...window.Link) {
+		t.Helper()
+		conversations := map[string][]window.Link{"": links}
+		for i := range others {
+			conversations[fmt.Sprint("other ", i)] = []window.Link{{Begins: 1, Size: 100}}
+		}
+		if got := retold(conversations); got != want {
+			t.Errorf("%v and %d others: %q, want %q", links, others, got, want)
 		}
 	}
 	grows := func(sizes ...uint32) (list []window.Link) {
@@ -120,6 +124,16 @@ func TestRetold(t *testing.T) {
 	f("", 0, grows(600, 500, 400, 300, 200, 100, 50)...)
 	f("", 0, grows(100, 100, 100, 100, 100, 100)...)
 	f("", 0, grows(0, 0, 0, 0, 0, 0)...)
+	// Of many conversations, some grow by chance.
+	for others, want := range map[int]string{4: "20 %", 5: ""} {
+		links := map[string][]window.Link{"": grows(100, 200, 300, 400, 500, 600)}
+		for i := range others {
+			links[fmt.Sprint(i)] = grows(600, 500, 400, 300, 200, 100)
+		}
+		if got := retold(links); got != want {
+			t.Errorf("one of %d: %q, want %q", others+1, got, want)
+		}
+	}
 	other := grows(100, 200, 300, 400, 500, 600)
 	for i := range other {
 		other[i].Begins = uint32(i + 1)
