@@ -75,10 +75,11 @@ func (c *conversations) note(ev *window.Event, links *Links) {
 	}
 	links.note(ev.Link, key, t, &c.issued, &c.answered)
 	t.requests++
-	if link := &ev.Link; link.Begins != 0 && link.Begins == t.begins && link.Size > t.size {
+	begins, size := ev.Link.Begins, ev.Link.Size
+	if begins != 0 && begins == t.begins && size > t.size {
 		t.grown++
 	}
-	t.begins, t.size = ev.Link.Begins, ev.Link.Size
+	t.begins, t.size = begins, size
 	for len(c.talks) > mostConversations {
 		c.mask = c.mask<<1 | 1
 		for key := range c.talks {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"runtime"
+	"slices"
 	"time"
 
 	"github.com/loopgauge/loopgauge/ingest"
@@ -80,6 +81,13 @@ type Result struct {
 
 	Scattered string // as Pipeline.Scattered
 	Retold    string // as Pipeline.Retold
+}
+
+// Unseen says what keeps repeats from being seen: that nothing can repeat in
+// conversations of one request, or in messages that grow, and that the log lacks
+// requests.
+func (r *Result) Unseen() []string {
+	return slices.DeleteFunc([]string{r.Scattered, r.Retold, r.Links.String()}, func(why string) bool { return why == "" })
 }
 
 // StreamResult says what was read of one stream. Err is why it could not be

@@ -180,14 +180,8 @@ func (s Summary) rules(b *strings.Builder) {
 	if fellBack > 0 {
 		fmt.Fprintln(b, Wrapped(term.Percent(fellBack, s.Result.Account.Judged)+" of requests named no session: told apart by caller, end user, system prompt and first user message"))
 	}
-	if why := s.Result.Scattered; why != "" {
+	for _, why := range s.Result.Unseen() {
 		fmt.Fprintln(b, Wrapped(why))
-	}
-	if why := s.Result.Retold; why != "" {
-		fmt.Fprintln(b, Wrapped(why))
-	}
-	if lacking := s.Result.Links.String(); lacking != "" {
-		fmt.Fprintln(b, Wrapped(lacking))
 	}
 }
 

@@ -47,6 +47,17 @@ func (u *Unjudged) Look(log *slog.Logger, now replay.Account) {
 	}
 }
 
+// sayOnce says what hides repeats for an hour, if something does and it was not said.
+func sayOnce(log *slog.Logger, said *bool, hides func(over time.Duration) string) {
+	if *said {
+		return
+	}
+	if why := hides(time.Hour); why != "" {
+		*said = true
+		log.Warn(why)
+	}
+}
+
 // Say says that more than one in a hundred lines since it was last looked at
 // were not judged, and which rules have become blind; once, that most requests
 // were there before, that for an hour nothing could repeat, or not be seen to, and
@@ -64,18 +75,8 @@ func (u *Unjudged) Say(log *slog.Logger, now replay.Account) {
 			u.duplicate = true
 			log.Warn(most)
 		}
-		if !u.scattered {
-			if why := u.Pipeline.Scattered(time.Hour); why != "" {
-				u.scattered = true
-				log.Warn(why)
-			}
-		}
-		if !u.retold {
-			if why := u.Pipeline.Retold(time.Hour); why != "" {
-				u.retold = true
-				log.Warn(why)
-			}
-		}
+		sayOnce(log, &u.scattered, u.Pipeline.Scattered)
+		sayOnce(log, &u.retold, u.Pipeline.Retold)
 		if lacking := u.Pipeline.Links.String(); lacking != "" && !u.lacking {
 			u.lacking = true
 			log.Warn(lacking)

@@ -41,8 +41,7 @@ func (r *Report) gaps(rules, told []*window.Rule) (list []string) {
 }
 
 // Caveats say what is to be known before the verdict is relied on: gaps, that
-// most requests are not judged, that nothing can repeat in conversations of one
-// request or in messages that grow, and that the log lacks requests.
+// most requests are not judged, and what keeps repeats from being seen.
 func (r *Report) Caveats() []string {
 	list := r.gaps(r.restsOn(), nil)
 	if out := r.Result.LeftOut(); out != "" {
@@ -51,16 +50,7 @@ func (r *Report) Caveats() []string {
 	if most := r.Result.Account.MostlyDuplicate(); most != "" {
 		list = append(list, most)
 	}
-	if why := r.Result.Scattered; why != "" {
-		list = append(list, why)
-	}
-	if why := r.Result.Retold; why != "" {
-		list = append(list, why)
-	}
-	if lacking := r.Result.Links.String(); lacking != "" {
-		list = append(list, lacking)
-	}
-	return list
+	return append(list, r.Result.Unseen()...)
 }
 
 // restsOn are the rules that the verdict rests on: those that are recommended,
