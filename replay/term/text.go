@@ -125,10 +125,12 @@ func Shorten(text string, columns int) string { return runewidth.Truncate(text, 
 // Middle cuts text to so many columns in its middle: ids that begin alike end
 // differently.
 func Middle(text string, columns int) string {
-	if runewidth.StringWidth(text) <= columns {
+	width := runewidth.StringWidth(text)
+	if width <= columns {
 		return text
 	}
-	return Shorten(text, (columns+3)/2) + strings.TrimPrefix(Ending(text, columns/2), "…")
+	tail := columns/2 - 1
+	return Shorten(text, columns-tail) + runewidth.TruncateLeft(text, width-tail, "")
 }
 
 // Count writes a number with thousands apart.

@@ -86,8 +86,11 @@ func grow(w io.Writer, name string, copies, longest int) error {
 	for range copies * len(lines) {
 		next, time := 0, int64(math.MaxInt64)
 		for k, lines := range rest {
-			if len(lines) > 0 && lines[0].time+int64(k)*step < time {
-				next, time = k, lines[0].time+int64(k)*step
+			if len(lines) == 0 {
+				continue
+			}
+			if at := lines[0].time + int64(k)*step; at < time {
+				next, time = k, at
 			}
 		}
 		if err := rest[next][0].write(out, next); err != nil {
