@@ -85,17 +85,7 @@ func TestFrames(t *testing.T) {
 		}
 	})
 
-	// Gateways hash what was sent.
-	for _, name := range []string{"aisg", "request"} {
-		got := map[string]bool{}
-		for _, k := range []string{"1", "2"} {
-			m := `[{"role":"user","content":"a\n<system-reminder>` + k + `</system-reminder>"}]`
-			got[canonicals(mustNew(t, name, Options{}), request(t, "method", "POST", "path", "/", "caller", "c", "model", "m", "messages", m, "body", m))[0]] = true
-		}
-		if len(got) != 2 {
-			t.Errorf("%s takes frames from what was sent", name)
-		}
-	}
+	gatewaysTellApart(t, `[{"role":"user","content":"a\n<system-reminder>1</system-reminder>"}]`, `[{"role":"user","content":"a\n<system-reminder>2</system-reminder>"}]`)
 }
 
 func rawJSON(t *testing.T, text string) []byte {

@@ -126,3 +126,18 @@ func hostile(tb testing.TB, f func(size int)) {
 	}
 	f(size)
 }
+
+// gatewaysTellApart: gateways hash what was sent, in which messages differ that say
+// the same.
+func gatewaysTellApart(t *testing.T, a, b string) {
+	t.Helper()
+	for _, name := range []string{"aisg", "request"} {
+		got := map[string]bool{}
+		for _, m := range []string{a, b} {
+			got[canonicals(mustNew(t, name, Options{}), request(t, "method", "POST", "path", "/", "caller", "c", "model", "m", "messages", m, "body", m))[0]] = true
+		}
+		if len(got) != 2 {
+			t.Errorf("%s takes something from what was sent: %s and %s are one", name, a, b)
+		}
+	}
+}

@@ -107,6 +107,16 @@ func comesBack(t *testing.T, dir string, p *window.Plan, want []window.Event) *R
 	return r
 }
 
+// eventFiles are the files of events of a dataset, which has some.
+func eventFiles(t *testing.T, dir string) []string {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(dir, "events", "*", "*.parquet"))
+	if err != nil || len(files) == 0 {
+		t.Fatal(files, err)
+	}
+	return files
+}
+
 // Every event comes back as it was made.
 func TestEventsComeBack(t *testing.T) {
 	p := plan(t)
@@ -123,17 +133,10 @@ func TestOlderEvents(t *testing.T) {
 	events := extracted(p, 3)
 	dir := t.TempDir()
 	keep(t, dir, p, events)
-	files, err := filepath.Glob(filepath.Join(dir, "events", "*", "*.parquet"))
-	if err != nil || len(files) == 0 {
-		t.Fatal(files, err)
-	}
 	now := reflect.TypeFor[eventRow]()
 	older := reflect.StructOf(slices.DeleteFunc(reflect.VisibleFields(now), func(f reflect.StructField) bool { return f.Name == "Answered" }))
-	for _, path := range files {
-		list, err := parquet.ReadFile[eventRow](path)
-		if err != nil {
-			t.Fatal(err)
-		}
+	for _, path := range eventFiles(t, dir) {
+		list := rows[eventRow](t, path)
 		f, err := os.Create(path)
 		if err != nil {
 			t.Fatal(err)
@@ -233,11 +236,7 @@ func TestRowsApart(t *testing.T) {
 	events := extracted(p, 40)
 	dir := t.TempDir()
 	keep(t, dir, p, events)
-	days, err := filepath.Glob(filepath.Join(dir, "events", "*", "*.parquet"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, path := range days {
+	for _, path := range eventFiles(t, dir) {
 		list := rows[eventRow](t, path)
 		if len(list) != 2*len(events) {
 			t.Fatalf("%d rows of %d events", len(list), len(events))
