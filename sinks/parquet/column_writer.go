@@ -176,6 +176,13 @@ func newHashWriter(w *columnar, name string) *textWriter {
 	return c
 }
 
+// newFreshWriter is a column of texts that hardly ever come again.
+func newFreshWriter(w *columnar, name string) *textWriter {
+	c := newTextWriter(w, name)
+	c.fresh = true
+	return c
+}
+
 // addFingerprint adds a fingerprint.
 func (c *textWriter) addFingerprint(f *fingerprint.Fingerprint) {
 	if b := f.Bytes(); len(b) >= shortHash {
@@ -192,6 +199,10 @@ const gathered = 1 << 16
 func (c *textWriter) add(text string) {
 	if len(text) == 0 && c.chunk.optional {
 		c.null()
+		return
+	}
+	if c.fresh {
+		c.numberWriter.add(c.next(text))
 		return
 	}
 	if n := len(c.ends) - 2; n >= 0 && string(c.texts[c.ends[n]:c.ends[n+1]]) == text {
@@ -238,6 +249,9 @@ func (c *textWriter) gather() {
 
 // find looks up the texts that were gathered.
 func (c *textWriter) find() {
+	if c.fresh {
+		return
+	}
 	c.numbers = c.dictionary.numbers(c.numbers[:0], c.texts, c.ends)
 	for i, n := range c.list[c.found:] {
 		c.list[c.found+i] = c.numbers[n]

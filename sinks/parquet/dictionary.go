@@ -18,6 +18,9 @@ type dictionary struct {
 	// hashes says that words as long as a hash are one, to be spelled in hex:
 	// once a row group, and not each time one is looked up.
 	hashes bool
+	// fresh says that texts hardly ever come again: each but the last is a word of
+	// its own, which takes no looking up.
+	fresh bool
 
 	fetched uint32 // so that to fetch slots is work
 }
@@ -69,12 +72,26 @@ func (d *dictionary) number(hash uint32, text []byte) int32 {
 	}
 	i := d.find(hash, text)
 	if d.table[i].word == 0 {
-		d.table[i] = slot{hash, int32(len(d.ends))}
 		d.text = append(d.text, text...)
-		d.ends = append(d.ends, uint32(len(d.text)))
-		*d.total += len(text)
+		d.table[i] = slot{hash, d.ended() + 1}
 	}
 	return d.table[i].word - 1
+}
+
+// next is the number of a text that is fresh, or the last once more.
+func (d *dictionary) next(text string) int32 {
+	if last := int32(d.len()) - 1; last >= 0 && string(d.word(last)) == text {
+		return last
+	}
+	d.text = append(d.text, text...)
+	return d.ended()
+}
+
+// ended makes what text has behind the last word a word, and numbers it.
+func (d *dictionary) ended() int32 {
+	d.ends = append(d.ends, uint32(len(d.text)))
+	*d.total += len(d.text) - int(d.ends[len(d.ends)-2])
+	return int32(d.len()) - 1
 }
 
 // find is the place of a text in the table, or for it.
