@@ -18,10 +18,11 @@ type canonicalizer struct {
 	members []member
 	swap    []byte
 
-	style   *jsonStyle
-	mask    mask // of strings and numbers; nil for none
-	masked  []byte
-	refused bool
+	style    *jsonStyle
+	mask     mask // of strings and numbers; nil for none
+	masked   []byte
+	refused  bool
+	remarked bool // remarks stand beside a command, left out or not
 }
 
 // jsonStyle is a way to read JSON and to write it in canonical form.
@@ -33,6 +34,7 @@ type jsonStyle struct {
 	number  func(dst, text []byte) ([]byte, bool)
 	compare func(a, b []byte) int // of member names; nil keeps their order
 
+	acts      bool        // of what agents do: remarks are left out
 	maxDepth  int         // a value inside more objects and arrays is refused
 	constants [][2]string // words that stand for numbers, and how to write them
 }
@@ -60,7 +62,7 @@ func (c *canonicalizer) memory() int {
 // append appends the canonical form of the JSON text. ok is false if text is
 // not JSON, or has no form in this style; dst is then as it was.
 func (c *canonicalizer) append(dst, text []byte, style *jsonStyle, m mask) (out []byte, ok bool) {
-	c.style, c.mask, c.refused = style, m, false
+	c.style, c.mask, c.refused, c.remarked = style, m, false, false
 	c.members = c.members[:0]
 	c.scan.Reset(text)
 	out = c.value(dst, 0)
@@ -142,8 +144,16 @@ func (c *canonicalizer) object(dst []byte, depth int) []byte {
 		dst = c.value(dst, depth)
 		c.members = append(c.members, member{name, start, len(dst), n})
 	}
-	if !ordered && !c.refused {
-		dst = c.sort(dst, body, c.members[base:])
+	if members := c.members[base:]; !c.refused {
+		if depth == 1 && hasRemarks(members, dst) {
+			c.remarked = true
+			if c.style.acts {
+				members, ordered = withoutRemarks(members, dst), false
+			}
+		}
+		if !ordered {
+			dst = c.sort(dst, body, members)
+		}
 	}
 	c.members = c.members[:base]
 	return append(dst, '}')

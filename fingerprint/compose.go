@@ -186,7 +186,7 @@ func (w *Writer) composed(r *Request, parts []chosen, call int) Cause {
 		dst = append(dst, p.open...)
 		var cause Cause
 		if p.part.append == nil {
-			dst = w.appendIssued(dst, call, call+1)
+			dst = w.appendIssued(dst, call, call+1, true)
 		} else if dst, cause = p.part.append(w, r, dst, p.n, p.name); cause != Computable {
 			w.canonical = dst
 			return r.deepest(cause, parts[i+1:])

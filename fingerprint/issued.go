@@ -10,6 +10,8 @@ type issued struct {
 	ids  arena  // texts of calls that were taken from the messages
 	text []byte // the calls as JSON, with commas between
 	ends []int  // of each in text; empty if they are not written
+
+	remarked bool // some call in text has remarks
 }
 
 // issuedCalls are the calls that the model issued in answer to r: those of the
@@ -72,23 +74,24 @@ func (w *Writer) whole(calls []ToolCall) ([]ToolCall, Cause) {
 	return calls, Computable
 }
 
-// appendIssued appends the issued calls from one up to another, as appendCall
-// does, with commas between. They are written once for all identities that
-// have them plainly.
-func (w *Writer) appendIssued(dst []byte, from, to int) []byte {
+// appendIssued appends the issued calls from one up to another as appendCall
+// does, with commas between. They are written once, as they were sent, for all
+// identities that have them plainly.
+func (w *Writer) appendIssued(dst []byte, from, to int, asSent bool) []byte {
 	i := &w.issued
-	if !w.rules.plain() {
+	if w.rules.plain() && len(i.ends) == 0 {
+		i.text, i.remarked = i.text[:0], false
+		for k, call := range i.calls {
+			i.text = w.appendCall(append(i.text, open(k, "")...), call, true)
+			i.ends = append(i.ends, len(i.text))
+			i.remarked = i.remarked || w.args.remarked
+		}
+	}
+	if !w.rules.plain() || i.remarked && !asSent {
 		for k, call := range i.calls[from:to] {
-			dst = w.appendCall(append(dst, open(k, "")...), call)
+			dst = w.appendCall(append(dst, open(k, "")...), call, asSent)
 		}
 		return dst
-	}
-	if len(i.ends) == 0 {
-		i.text = i.text[:0]
-		for k, call := range i.calls {
-			i.text = w.appendCall(append(i.text, open(k, "")...), call)
-			i.ends = append(i.ends, len(i.text))
-		}
 	}
 	start := 0
 	if from > 0 {

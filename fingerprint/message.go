@@ -17,7 +17,7 @@ func (w *Writer) appendMessage(dst []byte, v rawjson.Value) ([]byte, Cause) {
 	lost := Computable
 	add := func(call ToolCall) {
 		dst = append(dst, open(n, `"calls":[`)...)
-		dst = w.appendCall(dst, call)
+		dst = w.appendCall(dst, call, false)
 		n++
 		if lost == Computable {
 			lost = w.lossOfArguments(call.Arguments)
@@ -234,22 +234,25 @@ func (w *Writer) appendResult(dst []byte, result rawjson.Value, isError bool) ([
 }
 
 // appendCall appends a call as an object: name and canonical arguments, or raw
-// where they are not JSON.
-func (w *Writer) appendCall(dst []byte, call ToolCall) []byte {
+// where they are not JSON. As it was sent it has remarks, too.
+func (w *Writer) appendCall(dst []byte, call ToolCall, asSent bool) []byte {
 	dst = append(dst, '{')
-	dst = w.appendCallMembers(dst, call)
+	dst = w.appendCallMembers(dst, call, asSent)
 	return append(dst, '}')
 }
 
-func (w *Writer) appendCallMembers(dst []byte, call ToolCall) []byte {
+func (w *Writer) appendCallMembers(dst []byte, call ToolCall, asSent bool) []byte {
 	if call.Arguments != nil {
-		from := len(dst)
 		dst = append(dst, `"arguments":`...)
+		from := len(dst)
 		var ok bool
 		if dst, ok = w.args.append(dst, call.Arguments, jcs, w.rules.mask); ok {
+			if w.args.remarked && !asSent && w.isShell(call.Name) {
+				dst, _ = w.args.append(dst[:from], call.Arguments, acts, w.rules.mask)
+			}
 			dst = append(dst, ',')
 		} else {
-			dst = dst[:from]
+			dst = dst[:from-len(`"arguments":`)]
 		}
 		dst = append(dst, `"name":`...)
 		dst = rawjson.AppendString(dst, call.Name)

@@ -16,7 +16,7 @@ func newStuckStep(o Options) (*Identity, error) {
 		if cause != Computable {
 			return cause
 		}
-		dst := w.appendIssued(append(w.canonical[:0], `[["tool_calls",[`...), 0, len(calls))
+		dst := w.appendIssued(append(w.canonical[:0], `[["tool_calls",[`...), 0, len(calls), false)
 		w.canonical = append(dst, `]],["last_turn",`...)
 		if cause = w.lastTurn(r); cause != Computable {
 			return cause

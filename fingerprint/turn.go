@@ -239,7 +239,7 @@ func (w *Writer) writeTurn() Cause {
 		if cause := w.lossOfArguments(call.Arguments); cause != Computable {
 			return cause
 		}
-		t.text = w.appendCallMembers(append(t.text, '{'), call)
+		t.text = w.appendCallMembers(append(t.text, '{'), call, false)
 		t.bare = append(t.bare, len(t.text))
 		if i := t.answers[k]; i >= 0 {
 			r := &t.results[i]
