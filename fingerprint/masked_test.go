@@ -39,7 +39,7 @@ func TestMasked(t *testing.T) {
 	}
 	replaced("tool-call-result", "durations", `[{"role":"assistant","tool_calls":[
 		{"id":"1","function":{"name":"f","arguments":"{}"}},{"id":"2","function":{"name":"f","arguments":"{}"}},{"id":"3","function":{"name":"g","arguments":"{}"}}]},
-		{"role":"tool","tool_call_id":"1","content":"<duration> 1.5s"},{"role":"tool","tool_call_id":"2","content":"<duration> 2.5s"},{"role":"tool","tool_call_id":"3","content":"3.5s"}]`, 1, 1)
+		{"role":"tool","tool_call_id":"1","content":"<duration> 15 s"},{"role":"tool","tool_call_id":"2","content":"<duration> 25 s"},{"role":"tool","tool_call_id":"3","content":"35 s"}]`, 1, 1)
 	replaced("last-exchange", "call_ids", `[{"role":"user","content":"go"},
 		{"role":"assistant","content":"call_1a <call-id>"},{"role":"user","content":"no"},{"role":"assistant","content":"call_2b <call-id>"},{"role":"user","content":"no"}]`, 1)
 	replaced("tool-call", "numbers", `[{"role":"assistant","tool_calls":[{"id":"1","function":{"name":"f","arguments":"{\"a\":[1,\"2 b\"]}"}}]}]`, 2)

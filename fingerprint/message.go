@@ -134,7 +134,7 @@ func (w *Writer) appendOther(dst []byte, content rawjson.Value, of *item) (_ []b
 			case bare.frames != nil:
 				text.frames = bare.frames
 				continue
-			case len(bare.text) < len(part.text):
+			case !bare.is(part):
 				b.text = bare.text
 			}
 			if some {
@@ -161,12 +161,15 @@ func (w *Writer) appendOther(dst []byte, content rawjson.Value, of *item) (_ []b
 }
 
 // bared is a trimmed text without what is no part of what was said. of is the
-// message that it is the text of, nil if it is of none.
+// message that it is the text of, nil if it is that of a result.
 func (w *Writer) bared(t spoken, of *item) spoken {
 	if of != nil && of.class == isAssistant {
 		t = w.withoutReasoning(t)
 	}
-	return w.unframe(t)
+	if t = w.unframe(t); of == nil || of.class == isResult || isObservation(t.text) {
+		t = w.untimed(t)
+	}
+	return t
 }
 
 // appendTextMember appends a trimmed text. That of a tool's result may have

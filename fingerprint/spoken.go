@@ -47,6 +47,11 @@ func (w *Writer) readText(content rawjson.Value) spoken {
 	return spoken{text: text}
 }
 
+// is tells whether t is the very text that u is.
+func (t spoken) is(u spoken) bool {
+	return len(t.text) == len(u.text) && (len(t.text) == 0 || &t.text[0] == &u.text[0])
+}
+
 // trim is t without white space at its ends.
 func (t spoken) trim() spoken {
 	if t.verbatim {

@@ -1,0 +1,199 @@
+package fingerprint
+
+import (
+	"bytes"
+	"slices"
+)
+
+// Programs that test and build say at their end how long they took, and some of
+// them what they drew lots with: "1 failed in 0.41s". It is new each time, though
+// a test fails in the same way, and it is no part of a result. That somebody has
+// waited for 40 s is: he may wait on. So it is parts of seconds that count, and
+// whole ones behind "in" and "took".
+
+// stopwatchEnd is how far from its end a text is looked at for a time that
+// something took, bytes: Maven has nine lines of advice behind it. All results pay
+// for it.
+const stopwatchEnd = 1200
+
+// untimed puts placeholders into the trimmed text of a result that ends with how
+// long it took. An object of JSON is no output of a program.
+func (w *Writer) untimed(t spoken) spoken {
+	if len(t.text) == 0 || t.text[0] == '{' || !mayTellTime(t.text[max(0, len(t.text)-stopwatchEnd):]) {
+		return t
+	}
+	whole := w.decoded(t)
+	if !endsTimed(whole) {
+		return t
+	}
+	n, from := len(w.bare), 0
+	for i := range whole {
+		if i < from || !beginsNumber(whole, i) {
+			continue
+		}
+		start, end, placeholder := i, i, ""
+		if length := lenTook(whole, i); length > 0 {
+			start, end, placeholder = stoppedAt(whole, i, i+length)
+		} else if length, placeholder = lenLot(whole, i); length > 0 {
+			end = i + length
+		} else {
+			continue
+		}
+		w.bare = append(append(w.bare, whole[from:start]...), placeholder...)
+		from = end
+	}
+	w.bare = append(w.bare, whole[from:]...)
+	return spoken{text: w.bare[n:]}
+}
+
+// stoppedAt is what is left out with how long something took. In parentheses it
+// stands or does not: Jest and Mocha write it so of what was not quick.
+func stoppedAt(text []byte, start, end int) (int, int, string) {
+	if bytes.HasSuffix(text[:start], []byte(" (")) && bytes.HasPrefix(text[end:], []byte(")")) {
+		return start - len(" ("), end + len(")"), ""
+	}
+	return start, end, "<duration>"
+}
+
+// observations are what results begin with that clients of models without tools
+// send as messages of the user.
+var observations = [...][]byte{
+	[]byte("Observation:"),          // ReAct, smolagents
+	[]byte("OBSERVATION:"),          // SWE-agent
+	[]byte("<returncode>"),          // mini-swe-agent
+	[]byte("[execute_command for "), // Cline, Roo Code
+	[]byte("EXECUTION RESULT of ["), // OpenHands
+}
+
+// isObservation tells whether a text is such a result.
+func isObservation(text []byte) bool {
+	for _, begin := range observations {
+		if bytes.HasPrefix(text, begin) {
+			return true
+		}
+	}
+	return false
+}
+
+// mayTellTime tells quickly whether a text may have a number of seconds or of
+// parts of one. In JSON they stand as they are.
+func mayTellTime(text []byte) bool {
+	for from := 0; ; from++ {
+		n := bytes.IndexByte(text[from:], 's')
+		if n < 0 {
+			return false
+		}
+		from += n
+		if bytes.HasSuffix(text[:from], inName) {
+			return true
+		}
+		at := from - 1
+		if at >= 0 && (text[at] == 'm' || text[at] == 'n' || text[at] == 'u') {
+			at--
+		}
+		if at >= 0 && text[at] == ' ' {
+			at--
+		}
+		if at >= 0 && isDigit(text[at]) {
+			return true
+		}
+	}
+}
+
+// inName is what stands before the s of the name of a time: Node's test runner
+// writes "duration_ms 82.03".
+var inName = []byte("duration_m")
+
+func endsTimed(text []byte) bool {
+	for i := max(0, len(text)-stopwatchEnd); i < len(text); i++ {
+		if beginsNumber(text, i) && lenTook(text, i) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// beginsNumber tells whether a number begins at text[i], and no word, nor the
+// decimals of a number.
+func beginsNumber(text []byte, i int) bool {
+	return isDigit(text[i]) && (i == 0 || !isWord(text[i-1]) && (text[i-1] != '.' || i == 1 || !isDigit(text[i-2])))
+}
+
+// tooks are the words before whole seconds that say that something took them.
+var tooks = [][]byte{[]byte("in "), []byte("took "), []byte("estimated ")}
+
+var timeNames = [...][]byte{[]byte("duration_ms "), []byte("duration_ms: ")}
+
+// lenTook is how long a text is at text[i:], where a number begins, that says how
+// long something took, 0 if there is none.
+func lenTook(text []byte, i int) int {
+	for _, name := range timeNames {
+		if bytes.HasSuffix(text[:i], name) {
+			return matchNumber(text[i:])
+		}
+	}
+	n := matchDuration(text[i:])
+	if n == 0 || i+n < len(text) && isWord(text[i+n]) {
+		return 0
+	}
+	took := text[i : i+n]
+	if isDigit(took[n-1]) { // a clock
+		if bytes.IndexByte(took, '.') >= 0 || bytes.HasSuffix(text[:i], []byte("(")) && bytes.HasPrefix(text[i+n:], []byte(")")) {
+			return n
+		}
+		return 0
+	}
+	unit := bytes.TrimLeft(took[bytes.LastIndexAny(took, "0123456789"):], "0123456789 ")
+	switch {
+	case unit[0] == 's':
+		if bytes.IndexByte(took, '.') < 0 && !slices.ContainsFunc(tooks, func(word []byte) bool { return bytes.HasSuffix(text[:i], word) }) {
+			return 0
+		}
+	case string(unit) == "m", bytes.HasPrefix(unit, []byte("min")), unit[0] == 'h', unit[0] == 'd':
+		return 0
+	}
+	return n
+}
+
+// lots are what stands before other things that are new with each run.
+var lots = [...]struct {
+	before      []byte
+	match       func([]byte) int
+	placeholder string
+}{
+	{[]byte("seed "), matchNumber, "<number>"}, // RSpec, Minitest
+	{[]byte("seed="), matchNumber, "<number>"}, // pytest-randomly, Vitest
+	{[]byte("(node:"), matchNumber, "<number>"},
+	{[]byte("/pytest-"), matchNumber, "<number>"}, // its directory of that run
+	{[]byte(" object at "), matchHex, "<hex>"},
+	{[]byte("Start at  "), matchClockTime, "<timestamp>"}, // Vitest
+	{[]byte("Finished at: "), matchTimestamp, "<timestamp>"},
+}
+
+// rates are what stands behind numbers that come of how long a run took.
+var rates = [...][]byte{[]byte(" runs/s"), []byte(" assertions/s")} // Minitest
+
+// lenLot is how long a text is at text[i:], where a number begins, that is new with
+// each run, with what stands for it; 0 if there is none.
+func lenLot(text []byte, i int) (n int, placeholder string) {
+	for k := range lots {
+		if l := &lots[k]; bytes.HasSuffix(text[:i], l.before) {
+			return l.match(text[i:]), l.placeholder
+		}
+	}
+	n = matchNumber(text[i:])
+	for _, rate := range rates {
+		if bytes.HasPrefix(text[i+n:], rate) {
+			return n, "<number>"
+		}
+	}
+	return 0, ""
+}
+
+// matchClockTime matches a time of day, as in 12:30:05.
+func matchClockTime(t []byte) int {
+	if len(t) < 8 || digits(t, 2) != 2 || t[2] != ':' || digits(t[3:], 2) != 2 || t[5] != ':' || digits(t[6:], 2) != 2 {
+		return 0
+	}
+	return 8
+}

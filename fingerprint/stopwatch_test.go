@@ -1,0 +1,71 @@
+package fingerprint
+
+import (
+	"strings"
+	"testing"
+)
+
+// TestUntimed: how long a run took is no part of its result, however the result
+// is written in the log. How long somebody waited is.
+func TestUntimed(t *testing.T) {
+	last := mustNew(t, "", Options{Parts: []string{"last_messages:1"}})
+	turn := mustNew(t, "tool-call-result", Options{})
+	is := func(text, want string) {
+		t.Helper()
+		quoted, want := string(rawJSON(t, text)), string(rawJSON(t, want))
+		for _, content := range []string{quoted, strings.ReplaceAll(quoted, "i", `\u0069`), `[{"type":"text","text":` + quoted + `}]`} {
+			wantCanonicals(t, last, request(t, "messages", `[{"role":"tool","tool_call_id":"a","content":`+content+`}]`), `[["last_messages:1",[{"role":"tool","text":`+want+`}]]]`)
+			wantCanonicals(t, turn, request(t, "messages", `[{"role":"assistant","content":[{"type":"tool_use","id":"a","name":"f","input":{}}]},{"role":"user","content":[{"type":"tool_result","tool_use_id":"a","content":`+content+`}]}]`),
+				`[["tool_call_result",{"arguments":{},"name":"f","result":{"text":`+want+`}}]]`)
+		}
+	}
+	same := func(text string) { t.Helper(); is(text, text) }
+
+	// As pytest, unittest, Go, Cargo, Jest, Vitest, Node, Mocha, RSpec, Minitest,
+	// Gradle, Maven and bash write it.
+	is("a.py F   [100%]\n=== 1 failed, 2 passed in 0.41s ===", "a.py F   [100%]\n=== 1 failed, 2 passed in <duration> ===")
+	is("=== 1 failed in 65.21s (0:01:05) ===", "=== 1 failed in <duration> ===")
+	is("Ran 5 tests in 0.002s\n\nFAILED (failures=1)", "Ran 5 tests in <duration>\n\nFAILED (failures=1)")
+	is("--- FAIL: TestA (0.02s)\n    a_test.go:3: no\nFAIL\nFAIL\texample.com/a\t0.012s\nFAIL", "--- FAIL: TestA\n    a_test.go:3: no\nFAIL\nFAIL\texample.com/a\t<duration>\nFAIL")
+	is("test result: FAILED. 0 passed; 1 failed; finished in 0.00s", "test result: FAILED. 0 passed; 1 failed; finished in <duration>")
+	is("x adds (3 ms)\n\nTests:       1 failed, 1 total\nTime:        1.234 s, estimated 2 s", "x adds\n\nTests:       1 failed, 1 total\nTime:        <duration>, estimated <duration>")
+	is("Tests  1 failed (1)\n   Start at  12:30:05\n   Duration  1.23s (transform 50ms, setup 0ms, tests 5ms)", "Tests  1 failed (1)\n   Start at  <timestamp>\n   Duration  <duration> (transform <duration>, setup <duration>, tests <duration>)")
+	is("not ok 1 - a\n  duration_ms: 1.35953\n# fail 1\n# duration_ms 82.036914", "not ok 1 - a\n  duration_ms: <duration>\n# fail 1\n# duration_ms <duration>")
+	is("✔ b (61ms)\n\n1 passing (64ms)\n1 failing", "✔ b\n\n1 passing\n1 failing")
+	is("Randomized with seed 12345\nFinished in 0.01 seconds (files took 0.1 seconds to load)\n1 example, 1 failure", "Randomized with seed <number>\nFinished in <duration> (files took <duration> to load)\n1 example, 1 failure")
+	is("# Running:\nRun options: --seed 4711\nFinished in 0.0012s, 843.1703 runs/s, 843.1703 assertions/s.", "# Running:\nRun options: --seed <number>\nFinished in <duration>, <number> runs/s, <number> assertions/s.")
+	is("BUILD FAILED in 3s", "BUILD FAILED in <duration>")
+	is("BUILD FAILED in 1m 3s", "BUILD FAILED in <duration>")
+	is("[INFO] Total time:  1.234 s\n[INFO] Finished at: 2026-11-21T10:00:00Z", "[INFO] Total time:  <duration>\n[INFO] Finished at: <timestamp>")
+	is("(node:4711) Warning: a\nAssertionError: <A object at 0x7f3c2a1b> in /tmp/pytest-of-root/pytest-12/b\n1 failed in 0.1s", "(node:<number>) Warning: a\nAssertionError: <A object at <hex>> in /tmp/pytest-of-root/pytest-<number>/b\n1 failed in <duration>")
+	is("no\n\nreal\t0m1.234s\nuser\t0m0.100s", "no\n\nreal\t<duration>\nuser\t<duration>")
+	is("Chunk ID: 1\nWall time: 2 seconds\nOutput:\n1 failed in 0.41s", "Output:\n1 failed in <duration>")
+
+	same("still running, 40s")
+	same("[40s elapsed]")
+	same("Up 35 seconds")
+	same("web-1   1/1   Running   0   3m12s")
+	same("expires in 3 hours, in 2.5 days or in 5 min")
+	same("version 1.2.3s of 12 files in 3 steps")
+	same("object at 0x7f3c2a1b, seed 12345, (node:4711)") // nothing was measured
+	same("1 failed in 0.41s" + strings.Repeat(" and more", stopwatchEnd))
+
+	// What people and models say stays, unless it is what a program said.
+	said := func(role, text, want string) {
+		t.Helper()
+		wantCanonicals(t, last, request(t, "messages", `[{"role":"`+role+`","content":`+string(rawJSON(t, text))+`}]`), `[["last_messages:1",[{"role":"`+role+`","text":`+string(rawJSON(t, want))+`}]]]`)
+	}
+	said("user", "1 failed in 0.41s", "1 failed in 0.41s")
+	said("assistant", "1 failed in 0.41s", "1 failed in 0.41s")
+	said("user", "Observation: 1 failed in 0.41s", "Observation: 1 failed in <duration>")
+	said("user", "<returncode>1</returncode>\n<output>\n1 failed in 0.41s\n</output>", "<returncode>1</returncode>\n<output>\n1 failed in <duration>\n</output>")
+	said("user", "[execute_command for 'pytest'] Result:\n1 failed in 0.41s\n<environment_details>\n# Current Time\n1\n</environment_details>", "[execute_command for 'pytest'] Result:\n1 failed in <duration>")
+	gatewaysTellApart(t, `[{"role":"tool","tool_call_id":"a","content":"1 failed in 0.41s"}]`, `[{"role":"tool","tool_call_id":"a","content":"1 failed in 0.42s"}]`)
+
+	// Hostile texts take no time that grows faster than they.
+	hostile(t, func(size int) {
+		for _, part := range []string{"1ms ", "1ms", "1", "1.", "in 1s ", "seed 1", " object at 0x1", "0:00:0", "1 1"} {
+			canonicals(last, request(t, "messages", `[{"role":"tool","tool_call_id":"a","content":`+string(rawJSON(t, strings.Repeat(part, size)+" 1ms"))+`}]`))
+		}
+	})
+}
