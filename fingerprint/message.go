@@ -167,7 +167,7 @@ func (w *Writer) bared(t spoken, of *item) spoken {
 		t = w.withoutReasoning(t)
 	}
 	if t = w.unframe(t); of == nil || of.class == isResult || isObservation(t.text) {
-		t = w.untimed(t)
+		t = w.untimed(w.withoutNonces(t))
 	}
 	return t
 }

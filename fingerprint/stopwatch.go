@@ -164,8 +164,7 @@ var lots = [...]struct {
 	{[]byte("seed "), matchNumber, "<number>"}, // RSpec, Minitest
 	{[]byte("seed="), matchNumber, "<number>"}, // pytest-randomly, Vitest
 	{[]byte("(node:"), matchNumber, "<number>"},
-	{[]byte("/pytest-"), matchNumber, "<number>"}, // its directory of that run
-	{[]byte(" object at "), matchHex, "<hex>"},
+	{[]byte("/pytest-"), matchNumber, "<number>"},         // its directory of that run
 	{[]byte("Start at  "), matchClockTime, "<timestamp>"}, // Vitest
 	{[]byte("Finished at: "), matchTimestamp, "<timestamp>"},
 }

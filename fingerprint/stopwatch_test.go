@@ -37,7 +37,7 @@ func TestUntimed(t *testing.T) {
 	is("BUILD FAILED in 3s", "BUILD FAILED in <duration>")
 	is("BUILD FAILED in 1m 3s", "BUILD FAILED in <duration>")
 	is("[INFO] Total time:  1.234 s\n[INFO] Finished at: 2026-11-21T10:00:00Z", "[INFO] Total time:  <duration>\n[INFO] Finished at: <timestamp>")
-	is("(node:4711) Warning: a\nAssertionError: <A object at 0x7f3c2a1b> in /tmp/pytest-of-root/pytest-12/b\n1 failed in 0.1s", "(node:<number>) Warning: a\nAssertionError: <A object at <hex>> in /tmp/pytest-of-root/pytest-<number>/b\n1 failed in <duration>")
+	is("(node:4711) Warning: a\nAssertionError in /var/pytest-of-a/pytest-12/b\n1 failed in 0.1s", "(node:<number>) Warning: a\nAssertionError in /var/pytest-of-a/pytest-<number>/b\n1 failed in <duration>")
 	is("no\n\nreal\t0m1.234s\nuser\t0m0.100s", "no\n\nreal\t<duration>\nuser\t<duration>")
 	is("Chunk ID: 1\nWall time: 2 seconds\nOutput:\n1 failed in 0.41s", "Output:\n1 failed in <duration>")
 
@@ -47,7 +47,7 @@ func TestUntimed(t *testing.T) {
 	same("web-1   1/1   Running   0   3m12s")
 	same("expires in 3 hours, in 2.5 days or in 5 min")
 	same("version 1.2.3s of 12 files in 3 steps")
-	same("object at 0x7f3c2a1b, seed 12345, (node:4711)") // nothing was measured
+	same("seed 12345, (node:4711)") // nothing was measured
 	same("1 failed in 0.41s" + strings.Repeat(" and more", stopwatchEnd))
 
 	// What people and models say stays, unless it is what a program said.
@@ -64,7 +64,7 @@ func TestUntimed(t *testing.T) {
 
 	// Hostile texts take no time that grows faster than they.
 	hostile(t, func(size int) {
-		for _, part := range []string{"1ms ", "1ms", "1", "1.", "in 1s ", "seed 1", " object at 0x1", "0:00:0", "1 1"} {
+		for _, part := range []string{"1ms ", "1ms", "1", "1.", "in 1s ", "seed 1", "0:00:0", "1 1"} {
 			canonicals(last, request(t, "messages", `[{"role":"tool","tool_call_id":"a","content":`+string(rawJSON(t, strings.Repeat(part, size)+" 1ms"))+`}]`))
 		}
 	})

@@ -1,0 +1,128 @@
+package fingerprint
+
+import "bytes"
+
+// Results hold what is new each time, though a call fails in the same way: APIs
+// name the request in their errors ("request_id": "req_7", Request ID: 6a1f), and
+// Python tells where in memory an object is (<A object at 0x7f3c2a1b>). Neither is
+// a part of a result.
+
+// longestRequestID bounds one, bytes.
+const longestRequestID = 128
+
+// withoutNonces puts placeholders into the text of a result for what is new with
+// each.
+func (w *Writer) withoutNonces(t spoken) spoken {
+	return w.replaced(w.replaced(t, nextRequestID, "<request-id>"), nextAddress, "<address>")
+}
+
+// replaced puts a placeholder for all that next finds: from where to where, behind
+// from, (-1, -1) if there is no more. It is asked of verbatim texts first, whether
+// there may be one.
+func (w *Writer) replaced(t spoken, next func(text []byte, from int) (start, end int), placeholder string) spoken {
+	if start, _ := next(t.text, 0); start < 0 {
+		return t
+	}
+	whole := w.decoded(t)
+	n, from := len(w.bare), 0
+	for {
+		start, end := next(whole, from)
+		if start < 0 {
+			break
+		}
+		w.bare = append(append(w.bare, whole[from:start]...), placeholder...)
+		from = end
+	}
+	w.bare = append(w.bare, whole[from:]...)
+	return spoken{text: w.bare[n:]}
+}
+
+// nextRequestID finds what stands behind a name for a request's id: request_id,
+// requestId, X-Request-Id and the like. It is found by a letter that most texts
+// have few of.
+func nextRequestID(text []byte, from int) (start, end int) {
+	for at := from; ; {
+		n := bytes.IndexByte(text[at:], 'q')
+		if n < 0 {
+			return -1, -1
+		}
+		at += n + 1
+		if rest := at + lenNameBehindQ(text[at:]); rest > at && at >= from+len("req") && bytes.EqualFold(text[at-len("req"):at-1], []byte("re")) {
+			between := lenSeparator(text[rest:])
+			start = rest + between
+			if n := lenRequestID(text[start:]); n > 0 && between > 0 {
+				return start, start + n
+			}
+		}
+	}
+}
+
+// lenNameBehindQ is how long the rest of such a name is, which text begins with; 0
+// if there is none.
+func lenNameBehindQ(text []byte) int {
+	rest, found := cutFold(text, "uest")
+	if !found {
+		return 0
+	}
+	if len(rest) > 0 && (rest[0] == '_' || rest[0] == '-' || rest[0] == ' ') {
+		rest = rest[1:]
+	}
+	if rest, found = cutFold(rest, "id"); !found {
+		return 0
+	}
+	return len(text) - len(rest)
+}
+
+// cutFold takes a prefix in small or capital letters from a text.
+func cutFold(text []byte, prefix string) (rest []byte, found bool) {
+	if len(text) < len(prefix) || !bytes.EqualFold(text[:len(prefix)], []byte(prefix)) {
+		return text, false
+	}
+	return text[len(prefix):], true
+}
+
+// lenSeparator is how much stands between a name and its value: quotes, which may
+// be escaped, a colon or an equals sign, spaces. It is 0 for quotes alone.
+func lenSeparator(text []byte) int {
+	const most = 16
+	n := 0
+	for n < min(most, len(text)) && bytes.IndexByte([]byte(`"'\:= `), text[n]) >= 0 {
+		n++
+	}
+	if bytes.IndexAny(text[:n], ":= ") < 0 {
+		return 0
+	}
+	return n
+}
+
+// lenRequestID is how long an id is that a text begins with, 0 if it begins with
+// none: an id has a digit.
+func lenRequestID(text []byte) int {
+	n, digit := 0, false
+	for n < len(text) && (isWord(text[n]) || text[n] == '-') {
+		digit = digit || isDigit(text[n])
+		n++
+	}
+	if !digit || n > longestRequestID {
+		return 0
+	}
+	return n
+}
+
+// nextAddress finds where an object is in memory: " at 0x7f3c2a1b".
+func nextAddress(text []byte, from int) (start, end int) {
+	const before = " at 0"
+	for at := from; ; {
+		n := bytes.IndexByte(text[at:], 'x')
+		if n < 0 {
+			return -1, -1
+		}
+		at += n + 1
+		if start = at - len("0x"); start < from || !bytes.HasSuffix(text[:at-1], []byte(before)) {
+			continue
+		}
+		if n := matchHex(text[start:]); n > 0 && (start+n == len(text) || !isWord(text[start+n])) {
+			return start, start + n
+		}
+	}
+}
