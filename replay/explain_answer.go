@@ -5,29 +5,22 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"time"
 
 	"github.com/loopgauge/loopgauge/fingerprint"
 	"github.com/loopgauge/loopgauge/ingest"
 	"github.com/loopgauge/loopgauge/window"
 )
 
-// Question asks why one request, or one episode, was judged as it was. All but
-// the last fields are as for [Run].
+// Question asks why one request, or one episode, was judged as it was.
 type Question struct {
+	// Run is the run that judged it, without streams and sinks.
+	Run Options
 	// Open opens the logs; it is called for each reading. The streams are
 	// closed after it.
 	Open func() ([]ingest.Stream, error)
 	// Kept gives the events of an earlier run instead, also for each reading.
 	// They tell all but the text and what was masked in it.
 	Kept func() (*Kept, error)
-	Plan *window.Plan
-
-	Lateness     time.Duration
-	Duplicates   time.Duration
-	Extract      window.ExtractOptions
-	MaxKeys      int
-	Since, Until int64
 
 	// Stream, Line and Item name a request: the stream by index, the line
 	// from 1, the request from 1 in a line that holds several, else 0.
@@ -47,7 +40,7 @@ var errEnough = errors.New("enough")
 // answer needs them: to the line, then again from the start to where the line
 // was judged; or to the episode's first firing, then again to its end.
 func Answer(ctx context.Context, q Question) (*Explanation, error) {
-	x := &explaining{q: q, plan: q.Plan}
+	x := &explaining{q: q, plan: q.Run.Plan}
 	switch {
 	case q.Kept != nil && q.Episode != "":
 		return x.episode(ctx, nil)
@@ -121,18 +114,17 @@ func (x *explaining) read(ctx context.Context, rules []*window.Rule, see func(*w
 	if err != nil {
 		return nil, err
 	}
+	o := x.q.Run
+	o.Streams, o.Kept, o.Plan, o.Skip = streams, kept, x.planOf(rules), skip
 	done := false
-	r := newRun(Options{
-		Streams: streams, Kept: kept, Plan: x.planOf(rules), Lateness: x.q.Lateness, Duplicates: x.q.Duplicates,
-		Extract: x.q.Extract, Since: x.q.Since, Until: x.q.Until, Skip: skip,
-		Event: func(ev *window.Event) error {
-			if done || !see(ev) {
-				done = true
-				return errEnough
-			}
-			return nil
-		},
-	})
+	o.Event = func(ev *window.Event) error {
+		if done || !see(ev) {
+			done = true
+			return errEnough
+		}
+		return nil
+	}
+	r := newRun(o)
 	r.pipeline.Engine = window.NewEngine(&window.Plan{}, window.EngineOptions{})
 	if kept != nil {
 		err = r.kept(ctx)

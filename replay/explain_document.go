@@ -124,7 +124,7 @@ func explainedRule(r *window.Rule) ExplainedRule {
 
 // explanation puts together what was collected.
 func (x *explaining) explanation() *Explanation {
-	e := &Explanation{Version: ExplanationVersion, Logs: x.names, Lateness: x.q.Lateness.Seconds()}
+	e := &Explanation{Version: ExplanationVersion, Logs: x.names, Lateness: x.q.Run.Lateness.Seconds()}
 	ev := &x.target
 	if x.q.Episode == "" {
 		e.Asked = x.place(ev.Position)

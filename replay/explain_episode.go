@@ -65,26 +65,24 @@ func (x *explaining) episode(ctx context.Context, streams []ingest.Stream) (*Exp
 func (x *explaining) firing(ctx context.Context, streams []ingest.Stream) (first *window.Verdict, err error) {
 	id := x.q.Episode
 	var sought *repeat
-	if strings.HasPrefix(x.q.Episode, "lp-") {
+	if strings.HasPrefix(id, "lp-") {
 		sought = &repeat{id: id, plan: x.plan}
 	}
 	var ids int64
-	o := Options{
-		Streams: streams, Plan: x.plan, Lateness: x.q.Lateness, Duplicates: x.q.Duplicates, Extract: x.q.Extract,
-		MaxKeys: x.q.MaxKeys, Since: x.q.Since, Until: x.q.Until,
-		Verdict: func(v *window.Verdict) error {
-			if sought != nil && sought.fired(v) {
-				id = v.Episode
-			}
-			if first != nil || v.Episode != id {
-				return nil
-			}
-			one, event := *v, v.Event.Clone()
-			first, x.target = &one, *event
-			return errEnough
-		},
-		Episode: func(*window.Episode) error { ids++; return nil },
+	o := x.q.Run
+	o.Streams = streams
+	o.Verdict = func(v *window.Verdict) error {
+		if sought != nil && sought.fired(v) {
+			id = v.Episode
+		}
+		if first != nil || v.Episode != id {
+			return nil
+		}
+		one, event := *v, v.Event.Clone()
+		first, x.target = &one, *event
+		return errEnough
 	}
+	o.Episode = func(*window.Episode) error { ids++; return nil }
 	if sought != nil {
 		o.Event = sought.look
 	}

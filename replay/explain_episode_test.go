@@ -61,7 +61,8 @@ func TestExplainEpisodeOfBlockThatIsOver(t *testing.T) {
 		t.Fatal(err)
 	}
 	answer, err := replay.Answer(t.Context(), replay.Question{
-		Open: open, Plan: plan, Lateness: 20 * time.Second, Since: fingerprint.NoTime, Until: fingerprint.NoTime, Episode: id,
+		Run:  replay.Options{Plan: plan, Lateness: 20 * time.Second, Since: fingerprint.NoTime, Until: fingerprint.NoTime},
+		Open: open, Episode: id,
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -50,7 +50,7 @@ func (x *explaining) keptLine(ctx context.Context) (*Explanation, error) {
 
 // meet notes the request that is asked about, and what each rule makes of it.
 func (x *explaining) meet(r *fingerprint.Request) {
-	extractor := x.plan.NewExtractor(x.q.Extract)
+	extractor := x.plan.NewExtractor(x.q.Run.Extract)
 	extractor.Event(r, &x.target)
 	x.judge(r, &x.target)
 }
@@ -81,10 +81,10 @@ func (x *explaining) left() error {
 		return fmt.Errorf("%s: excluded, and so not judged: by exclude: %s", at, term.Safe(x.plan.Exclusions[ev.Exclude-1].Name))
 	}
 	when := Stamp(ev.Time)
-	if ev.Time < x.q.Since {
+	if ev.Time < x.q.Run.Since {
 		return fmt.Errorf("%s: excluded, and so not judged: its time %s is before --since", at, when)
 	}
-	if x.q.Until != fingerprint.NoTime && ev.Time >= x.q.Until {
+	if x.q.Run.Until != fingerprint.NoTime && ev.Time >= x.q.Run.Until {
 		return fmt.Errorf("%s: excluded, and so not judged: its time %s is not before --until", at, when)
 	}
 	return nil
@@ -124,7 +124,7 @@ func (x *explaining) collectLine(ctx context.Context, rules []*window.Rule) erro
 	case late == farOff:
 		return fmt.Errorf("%s: %s, and so not judged", at, late)
 	case late != "":
-		return fmt.Errorf("%s: late, and so not judged: further behind its log than the lateness of %s\nwith --lateness %s it would be", at, window.Lasting(x.q.Lateness), window.Lasting(roundUp(r.pipeline.Order.Stats().WorstLate)))
+		return fmt.Errorf("%s: late, and so not judged: further behind its log than the lateness of %s\nwith --lateness %s it would be", at, window.Lasting(x.q.Run.Lateness), window.Lasting(roundUp(r.pipeline.Order.Stats().WorstLate)))
 	case twice:
 		return fmt.Errorf("%s: a duplicate, and so not judged: %s has the same request id", at, term.Safe(x.place(twin)))
 	}

@@ -47,7 +47,7 @@ const maxPrints = 20
 // last of x.rules. r is nil if only events are kept.
 func (x *explaining) follow(r *fingerprint.Request, i int, prints []fingerprint.Fingerprint, scope *window.Scope, episode string) {
 	rule := &x.rules[len(x.rules)-1]
-	w := fingerprint.NewWriter(x.q.Extract.Key)
+	w := fingerprint.NewWriter(x.q.Run.Extract.Key)
 	w.Keep = x.q.ShowText
 	masks := make([][]fingerprint.Masked, len(prints))
 	if r != nil {

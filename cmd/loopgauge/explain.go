@@ -332,9 +332,7 @@ func (f *explainFlags) answer(ctx context.Context, u *ui, args []string) error {
 			bar = newProgress(u, in.parts())
 			return in.streams, err
 		},
-		Plan: run.Plan, Lateness: run.Lateness, Duplicates: run.Duplicates, Extract: run.Extract,
-		MaxKeys: run.MaxKeys, Since: run.Since, Until: run.Until,
-		Stream: index, Line: what.line, Item: what.item, Episode: what.episode, ShowText: f.showText,
+		Run: run, Stream: index, Line: what.line, Item: what.item, Episode: what.episode, ShowText: f.showText,
 	})
 	bar.stop()
 	if err != nil {
@@ -371,9 +369,7 @@ func (f *explainFlags) answerKept(ctx context.Context, u *ui, what asked, args [
 			in.dataset.keep(&o)
 			return o.Kept, nil
 		},
-		Plan: run.Plan, Lateness: run.Lateness, Duplicates: run.Duplicates, Extract: run.Extract,
-		MaxKeys: run.MaxKeys, Since: run.Since, Until: run.Until,
-		Stream: what.stream, Line: what.line, Item: what.item, Episode: what.episode,
+		Run: run, Stream: what.stream, Line: what.line, Item: what.item, Episode: what.episode,
 	})
 	if err != nil {
 		return err
