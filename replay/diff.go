@@ -210,8 +210,7 @@ func (d Diff) Document() *DocumentDiff {
 	}
 	var until *string
 	if d.Until != 0 {
-		at := Stamp(d.Until)
-		until = &at
+		until = new(Stamp(d.Until))
 	}
 	return &DocumentDiff{d.Old, until, len(d.Same), list(d.New), list(d.Lost)}
 }

@@ -112,12 +112,10 @@ func NewDocument(version, policyHash string, s Summary) *Document {
 		Rules: []DocumentRule{}, Episodes: []DocumentEpisode{},
 	}
 	if s.Lateness.Measured {
-		worst := s.Lateness.Disorder.Seconds()
-		d.Data.DisorderSeconds = &worst
+		d.Data.DisorderSeconds = new(s.Lateness.Disorder.Seconds())
 	}
 	if r.First != fingerprint.NoTime {
-		first, last := Stamp(r.First), Stamp(r.Last)
-		d.Data.First, d.Data.Last = &first, &last
+		d.Data.First, d.Data.Last = new(Stamp(r.First)), new(Stamp(r.Last))
 	}
 	for _, st := range r.Streams {
 		ds := DocumentStream{Name: st.Name, Format: st.Format, Lines: st.Lines, Bytes: st.Bytes}

@@ -130,12 +130,11 @@ func (x *explaining) explanation() *Explanation {
 		e.Asked = x.place(ev.Position)
 		e.Request = &ExplainedRequest{
 			Log: x.names[ev.Position.Stream], Line: ev.Position.Line, Item: ev.Position.Item, ID: TextOrNull(ev.ID), Time: Stamp(ev.Time),
-			Session: TextOrNull(ev.Session), Caller: TextOrNull(ev.Caller), User: TextOrNull(ev.User), Model: TextOrNull(ev.Model), Status: known0(ev.Status),
+			Session: TextOrNull(ev.Session), Caller: TextOrNull(ev.Caller), User: TextOrNull(ev.User), Model: TextOrNull(ev.Model), Status: countOrNull(ev.Status),
 		}
 	} else {
 		e.Asked = x.q.Episode
-		one := NewDocumentEpisode(x.traces[0].episode)
-		e.Episode = &one
+		e.Episode = new(NewDocumentEpisode(x.traces[0].episode))
 	}
 	next := make([]int, len(x.rules)) // by rule: the fingerprint that comes next
 	for k, t := range x.traces {
@@ -146,14 +145,6 @@ func (x *explaining) explanation() *Explanation {
 	e.Rules = x.rules
 	e.Answer = e.answer()
 	return e
-}
-
-// known0 is null where a status or count is not known.
-func known0(n int) *int {
-	if n < 0 {
-		return nil
-	}
-	return &n
 }
 
 // explain fills in what a trace has found.
@@ -190,7 +181,7 @@ func (x *explaining) explain(t *trace, out *ExplainedPrint) {
 		}
 		out.Lines = append(out.Lines, x.explainedLine(t, i, before))
 	}
-	out.Threshold, out.Count, out.Fired, out.Action, out.Reason = h.threshold, known0(h.count), h.fired, string(h.action), TextOrNull(string(h.reason))
+	out.Threshold, out.Count, out.Fired, out.Action, out.Reason = h.threshold, countOrNull(h.count), h.fired, string(h.action), TextOrNull(string(h.reason))
 	if h.fired {
 		out.Episode = TextOrNull(t.verdict.Episode)
 		if t.wanted != "" {
@@ -211,12 +202,11 @@ func (x *explaining) explainedLine(t *trace, i, before int) ExplainedLine {
 	h := &t.hits[i]
 	l := ExplainedLine{
 		Log: x.names[h.pos.Stream], Line: h.pos.Line, Item: h.pos.Item, ID: TextOrNull(h.id), Time: Stamp(h.time), Fingerprint: h.print.String(),
-		Count: known0(h.count), Threshold: h.threshold, Fired: h.fired, Action: string(h.action), Reason: TextOrNull(string(h.reason)), Status: known0(h.status),
+		Count: countOrNull(h.count), Threshold: h.threshold, Fired: h.fired, Action: string(h.action), Reason: TextOrNull(string(h.reason)), Status: countOrNull(h.status),
 		place: x.place(h.pos), time: h.time,
 	}
 	if before >= 0 {
-		gap := float64(h.time-t.hits[before].time) / 1e6
-		l.Gap = &gap
+		l.Gap = new(float64(h.time-t.hits[before].time) / 1e6)
 	}
 	return l
 }

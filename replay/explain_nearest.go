@@ -54,8 +54,7 @@ func (t *trace) nearest(lo, hi int) *Nearest {
 		why := TextOrNull("the episode is longer than what is kept")
 		n.ThresholdWhy, n.WindowWhy, n.unknown = why, why, true
 		if s.plain() {
-			threshold := t.episode.MaxCount + 1
-			n.Threshold, n.ThresholdWhy, n.unknown = &threshold, nil, false
+			n.Threshold, n.ThresholdWhy, n.unknown = new(t.episode.MaxCount+1), nil, false
 		}
 		return n
 	}
@@ -65,8 +64,7 @@ func (t *trace) nearest(lo, hi int) *Nearest {
 		n.ThresholdWhy = &why
 	}
 	if w, why := s.window(); why == "" {
-		seconds := w.Seconds()
-		n.Window = &seconds
+		n.Window = new(w.Seconds())
 	} else {
 		n.WindowWhy = &why
 	}

@@ -66,8 +66,7 @@ func newTrace(plan *window.Plan, i int, scope *window.Scope, print fingerprint.F
 		Verdict: func(v *window.Verdict) { t.verdict = *v },
 		Episode: func(e *window.Episode) {
 			if e.ID == t.wanted {
-				one := *e
-				t.episode, t.closed = &one, true
+				t.episode, t.closed = new(*e), true
 			}
 		},
 	})

@@ -135,12 +135,10 @@ func NewAlert(in *window.Incident, content *Content) *Alert {
 		Fingerprint: in.Fingerprint, Tool: in.Tool,
 	})
 	if in.Tokens >= 0 {
-		tokens := in.Tokens
-		a.TokensAfter = &tokens
+		a.TokensAfter = new(in.Tokens)
 	}
 	if !math.IsNaN(in.Cost) {
-		cost := in.Cost
-		a.CostAfter = &cost
+		a.CostAfter = new(in.Cost)
 	}
 	if content != nil {
 		if content.Explain != nil {

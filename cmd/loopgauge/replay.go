@@ -160,8 +160,7 @@ func (f *replayFlags) run(ctx context.Context, u *ui, args []string) (err error)
 		if err != nil {
 			return err
 		}
-		diff := replay.Compare(f.against, before, &found)
-		summary.Against = &diff
+		summary.Against = new(replay.Compare(f.against, before, &found))
 	}
 	if err := f.report(u, p, summary); err != nil {
 		return err

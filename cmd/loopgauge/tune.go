@@ -242,8 +242,7 @@ func (f *tuneFlags) compare(ctx context.Context, u *ui, args []string, in *input
 			return err
 		}
 	}
-	diff := replay.Compare(f.against, before, after)
-	r.Against = &diff
+	r.Against = new(replay.Compare(f.against, before, after))
 	return nil
 }
 

@@ -175,8 +175,7 @@ func newAgainst(d *replay.Diff) *against {
 		}
 	}
 	if d.Until != 0 {
-		until := d.Until / 1000
-		a.Until = &until
+		a.Until = new(d.Until / 1000)
 	}
 	add("lost", d.Lost)
 	add("new", d.New)

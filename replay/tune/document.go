@@ -278,8 +278,7 @@ func (r *Report) documentData() DocumentData {
 		RepeatsDropped: r.Summed(), Kinds: map[window.Kind]int{}, Coverage: []DocumentCoverage{},
 	}
 	if r.Result.First != fingerprint.NoTime {
-		first, last := replay.Stamp(r.Result.First), replay.Stamp(r.Result.Last)
-		d.First, d.Last = &first, &last
+		d.First, d.Last = new(replay.Stamp(r.Result.First)), new(replay.Stamp(r.Result.Last))
 	}
 	for a, n := range r.alike() {
 		if !a.alone {

@@ -72,8 +72,7 @@ func (e *episodes) add(ep *window.Episode) error {
 		row.Scope = append(row.Scope, scopeValue{field, ep.Scope[i]})
 	}
 	if ep.After.TokensKnown {
-		tokens := ep.After.Tokens
-		row.TokensAfter = &tokens
+		row.TokensAfter = new(ep.After.Tokens)
 	}
 	if ep.After.CostKnown {
 		row.CostAfter = new(ep.After.Cost.Dollars())
@@ -81,8 +80,7 @@ func (e *episodes) add(ep *window.Episode) error {
 	for _, s := range ep.Statuses {
 		c := statusCount{Requests: s.N}
 		if s.Status >= 0 {
-			status := int32(s.Status)
-			c.Status = &status
+			c.Status = new(int32(s.Status))
 		}
 		row.Statuses = append(row.Statuses, c)
 	}
