@@ -54,7 +54,7 @@ type ExplainedRule struct {
 	Cooldown  float64  `json:"cooldown_s"`
 	Override  *string  `json:"override"`
 
-	State        string           `json:"state"` // counted, not_matched, not_computable
+	State        string           `json:"state"` // one of those below
 	Why          *string          `json:"why"`
 	Remedy       *string          `json:"remedy"`
 	Fingerprints []ExplainedPrint `json:"fingerprints"`
@@ -62,6 +62,13 @@ type ExplainedRule struct {
 
 	setting string
 }
+
+// What a rule makes of a request.
+const (
+	stateCounted       = "counted"
+	stateNotMatched    = "not_matched"
+	stateNotComputable = "not_computable"
+)
 
 // ExplainedPrint is one fingerprint under one rule.
 type ExplainedPrint struct {
@@ -215,9 +222,9 @@ func (x *explaining) explainedLine(t *trace, i, before int) ExplainedLine {
 func (x *explaining) why(t *trace, i int) string {
 	h := &t.hits[i]
 	switch {
-	case h.reason == "cooldown":
+	case h.reason == window.ByCooldown:
 		for j := i - 1; j >= 0; j-- {
-			if p := &t.hits[j]; p.print == h.print && p.reason == "threshold" {
+			if p := &t.hits[j]; p.print == h.print && p.reason == window.ByThreshold {
 				return fmt.Sprintf("in the cooldown of %s that began at %s", window.Lasting(t.rule.Cooldown), x.place(p.pos))
 			}
 		}

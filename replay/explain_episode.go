@@ -22,7 +22,7 @@ func (x *explaining) episode(ctx context.Context, streams []ingest.Stream) (*Exp
 	i := slices.Index(x.plan.Rules, first.Rule)
 	scope, position := &x.target.Scopes[x.plan.ScopeOf(i)], x.target.Position
 	out := explainedRule(first.Rule)
-	out.State = "counted"
+	out.State = stateCounted
 	if c := x.target.Rules[i]; c >= 0 {
 		out.Override = TextOrNull(overrideName(first.Rule, int(c)))
 	}

@@ -20,7 +20,7 @@ func (x *explaining) judge(r *fingerprint.Request, ev *window.Event) {
 			out.Override = TextOrNull(overrideName(rule, int(o)))
 		}
 		if ev.Rules[i] == window.NotMatched {
-			out.State, out.Why = "not_matched", TextOrNull(notMatched(rule, r, ev.Time))
+			out.State, out.Why = stateNotMatched, TextOrNull(notMatched(rule, r, ev.Time))
 			x.rules = append(x.rules, out)
 			continue
 		}
@@ -30,11 +30,11 @@ func (x *explaining) judge(r *fingerprint.Request, ev *window.Event) {
 			cause, what = scope.Cause, fmt.Sprintf("scope %v", rule.Scope.Fields)
 		}
 		if cause != fingerprint.Computable {
-			out.State, out.Why, out.Remedy = "not_computable", TextOrNull(what+": "+cause.String()), TextOrNull(Remedy(cause))
+			out.State, out.Why, out.Remedy = stateNotComputable, TextOrNull(what+": "+cause.String()), TextOrNull(Remedy(cause))
 			x.rules = append(x.rules, out)
 			continue
 		}
-		out.State = "counted"
+		out.State = stateCounted
 		x.rules = append(x.rules, out)
 		x.follow(r, i, prints.Fingerprints, scope, "")
 	}

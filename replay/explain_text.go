@@ -5,9 +5,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/loopgauge/loopgauge/window"
-
 	"github.com/loopgauge/loopgauge/replay/term"
+	"github.com/loopgauge/loopgauge/window"
 )
 
 // What explain shows of a long list on a terminal: where it began, and how it
@@ -183,7 +182,7 @@ func (p *ExplainedPrint) lines(b *strings.Builder, prints bool, short func(log s
 		what := ""
 		if l.Fired {
 			what = "fired " + l.Action
-			if *l.Reason == "cooldown" {
+			if *l.Reason == string(window.ByCooldown) {
 				what += " (cooldown)"
 			}
 		}
@@ -265,9 +264,9 @@ func (e *Explanation) answer() string {
 		switch {
 		case some:
 			fired = append(fired, r.Rule+" ("+best+")")
-		case r.State == "counted":
+		case r.State == stateCounted:
 			not = append(not, r.Rule+" ("+best+")")
-		case r.State == "not_computable":
+		case r.State == stateNotComputable:
 			blind = append(blind, r.Rule)
 		default:
 			unmatched = append(unmatched, r.Rule)
