@@ -122,7 +122,7 @@ func scopeTexts(e *window.Episode) []string {
 	}
 	texts := make([]string, len(fields))
 	for i, f := range fields {
-		if f == "conversation" || f == "session" {
+		if f == "conversation" {
 			f = "session" // told apart, the same loop would stand there twice
 		}
 		texts[i] = f + " " + e.Scope[i]

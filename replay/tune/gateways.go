@@ -194,35 +194,12 @@ func (r *Report) compare(c *gatewayCounts, conversations map[conversation]uint32
 		threshold := g.threshold()
 		for who, requests := range conversations { // any order: each is counted alike
 			flagged := c.flagged[who]&(1<<i) != 0
-			if flagged {
-				row.Conversations++
-			}
-			switch {
-			case loops[who]:
-				row.Loops++
-				if flagged {
-					row.Caught++
-				}
-			default:
-				row.Normal++
-				long := int(requests) >= threshold
-				if long {
-					row.Long++
-				}
-				if flagged {
-					row.Wrong++
-				}
-				if flagged && long {
-					row.LongWrong++
-				}
-			}
+			row.count(loops[who], flagged, int(requests) >= threshold)
 		}
 		for j := range r.Result.Rules {
-			a := &r.Result.Rules[j]
-			if !slices.Contains(g.Rules, a.Rule) {
-				continue
+			if a := &r.Result.Rules[j]; slices.Contains(g.Rules, a.Rule) {
+				row.Coverage = max(row.Coverage, coverage(a))
 			}
-			row.Coverage = max(row.Coverage, coverage(a))
 		}
 		for k, d := range g.Differences {
 			one := judging[k]
@@ -232,6 +209,31 @@ func (r *Report) compare(c *gatewayCounts, conversations map[conversation]uint32
 		}
 		judging = judging[len(g.Differences):]
 		r.Gateways = append(r.Gateways, row)
+	}
+}
+
+// count adds a conversation: whether it has a loop, the gateway acted in it, and it
+// is long enough for that.
+func (g *GatewayReport) count(loops, flagged, long bool) {
+	if flagged {
+		g.Conversations++
+	}
+	if loops {
+		g.Loops++
+		if flagged {
+			g.Caught++
+		}
+		return
+	}
+	g.Normal++
+	if flagged {
+		g.Wrong++
+	}
+	if long {
+		g.Long++
+	}
+	if flagged && long {
+		g.LongWrong++
 	}
 }
 

@@ -8,8 +8,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"math"
 	"regexp"
+	"slices"
 
 	"github.com/loopgauge/loopgauge/window"
 )
@@ -173,12 +175,8 @@ func (r *Report) label(sessions map[conversation]uint32) {
 	for i := range r.Advice {
 		flagged := r.flaggedSessions(i)
 		l.ByAdvice = append(l.ByAdvice, r.score(flagged))
-		for _, j := range r.Recommended {
-			if j == i {
-				for s := range flagged { // any order: a set
-					together[s] = true
-				}
-			}
+		if slices.Contains(r.Recommended, i) {
+			maps.Copy(together, flagged) // any order: a set
 		}
 	}
 	l.Together = r.score(together)
