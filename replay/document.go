@@ -2,11 +2,9 @@ package replay
 
 import (
 	"strconv"
-	"time"
-
-	"github.com/loopgauge/loopgauge/replay/term"
 
 	"github.com/loopgauge/loopgauge/fingerprint"
+	"github.com/loopgauge/loopgauge/replay/term"
 	"github.com/loopgauge/loopgauge/window"
 )
 
@@ -182,13 +180,3 @@ func NewDocumentEpisode(e *window.Episode) DocumentEpisode {
 
 // Stamp writes a time in microseconds as documents have it.
 func Stamp(micros int64) string { return term.Instant(micros).Format("2006-01-02T15:04:05.000000Z") }
-
-// roundUp gives a duration that one would write into a policy.
-func roundUp(d time.Duration) time.Duration {
-	for _, unit := range []time.Duration{time.Second, 10 * time.Second, time.Minute, 10 * time.Minute, time.Hour} {
-		if d <= 60*unit {
-			return (d + unit - 1).Truncate(unit)
-		}
-	}
-	return (d + 24*time.Hour - 1).Truncate(24 * time.Hour)
-}

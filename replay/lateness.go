@@ -61,3 +61,26 @@ func MeasureLateness(streams []ingest.Stream, startTime bool) (Lateness, error) 
 	}
 	return l, nil
 }
+
+// EnoughLateness is a lateness with which no line would have come too late, but
+// for those whose times are far off, as it is written; empty if there is none.
+func (r *Result) EnoughLateness() string {
+	if worst := r.Order.WorstLate; worst > 0 && worst <= window.MaxLateness {
+		return window.Lasting(roundUp(worst))
+	}
+	return ""
+}
+
+// MuchLate tells that more than one in a hundred lines came too late, so that
+// what is said of the others says little of the log.
+func (r *Result) MuchLate() bool { return r.Account.Late*100 > r.Account.Lines }
+
+// roundUp gives a duration that one would write into a policy.
+func roundUp(d time.Duration) time.Duration {
+	for _, unit := range []time.Duration{time.Second, 10 * time.Second, time.Minute, 10 * time.Minute, time.Hour} {
+		if d <= 60*unit {
+			return (d + unit - 1).Truncate(unit)
+		}
+	}
+	return (d + 24*time.Hour - 1).Truncate(24 * time.Hour)
+}

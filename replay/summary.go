@@ -7,9 +7,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/loopgauge/loopgauge/replay/term"
-
 	"github.com/loopgauge/loopgauge/fingerprint"
+	"github.com/loopgauge/loopgauge/replay/term"
 	"github.com/loopgauge/loopgauge/window"
 )
 
@@ -130,19 +129,6 @@ func Lost(b *strings.Builder, r *Result, colour bool) {
 		fmt.Fprintf(b, "  and %s more: loopgauge explain --skipped lists them\n", term.Count(more))
 	}
 }
-
-// EnoughLateness is a lateness with which no line would have come too late, but
-// for those whose times are far off, as it is written; empty if there is none.
-func (r *Result) EnoughLateness() string {
-	if worst := r.Order.WorstLate; worst > 0 && worst <= window.MaxLateness {
-		return window.Lasting(roundUp(worst))
-	}
-	return ""
-}
-
-// MuchLate tells that more than one in a hundred lines came too late, so that
-// what is said of the others says little of the log.
-func (r *Result) MuchLate() bool { return r.Account.Late*100 > r.Account.Lines }
 
 // Wrapped breaks a line that is too long for a terminal.
 func Wrapped(line string) string { return term.Hanging(line, term.Width) }
