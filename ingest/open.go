@@ -37,6 +37,13 @@ func OpenAll(sources []*Source, first int32, o Options) (streams []Stream, faile
 	return streams, said(failed)
 }
 
+// CloseAll closes streams.
+func CloseAll(streams []Stream) {
+	for _, s := range streams {
+		s.Close()
+	}
+}
+
 // said has one error for all files of a directory of which the same is said.
 func said(failed []error) (errs []error) {
 	type same struct{ dir, why string }

@@ -117,9 +117,7 @@ func lines(ctx context.Context, streams []ingest.Stream, newParser func() func(*
 	var started []*lane[explainedBlock]
 	defer func() {
 		pool.close(started)
-		for _, s := range streams {
-			s.Close()
-		}
+		ingest.CloseAll(streams)
 	}()
 	var broken error
 	for _, s := range streams {

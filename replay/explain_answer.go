@@ -59,19 +59,13 @@ func Answer(ctx context.Context, q Question) (*Explanation, error) {
 		}
 	}
 	if !again {
-		closeAll(streams)
+		ingest.CloseAll(streams)
 		return nil, err
 	}
 	if q.Episode != "" {
 		return x.episode(ctx, streams)
 	}
 	return x.line(ctx, streams)
-}
-
-func closeAll(streams []ingest.Stream) {
-	for _, s := range streams {
-		s.Close()
-	}
 }
 
 // explaining is one question at work.

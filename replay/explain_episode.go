@@ -39,7 +39,7 @@ func (x *explaining) episode(ctx context.Context, streams []ingest.Stream) (*Exp
 			return nil, err
 		}
 		err = x.look(ctx, streams[position.Stream], position.Line, int(position.Item)+1, follow)
-		closeAll(streams)
+		ingest.CloseAll(streams)
 		if err != nil {
 			return nil, err
 		}

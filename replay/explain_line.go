@@ -13,7 +13,7 @@ import (
 
 func (x *explaining) line(ctx context.Context, streams []ingest.Stream) (*Explanation, error) {
 	err := x.look(ctx, streams[x.q.Stream], x.q.Line, x.q.Item, x.meet)
-	closeAll(streams)
+	ingest.CloseAll(streams)
 	if err != nil {
 		return nil, err
 	}

@@ -209,9 +209,7 @@ func (r *run) merge(ctx context.Context, pool *Parallel[*Batch]) error {
 		}
 		// A decoder that is closed while it is read may never return.
 		pool.close(started)
-		for _, s := range r.o.Streams {
-			s.Close()
-		}
+		ingest.CloseAll(r.o.Streams)
 	}()
 	for i, s := range r.o.Streams {
 		r.result.Streams[i] = StreamResult{Name: s.Name(), Format: s.Format().Name}

@@ -317,9 +317,7 @@ func (f *explainFlags) answer(ctx context.Context, u *ui, args []string) error {
 	}
 	in := &input{streams: streams}
 	run, _, err := f.prepare(u, in, p, nil)
-	for _, s := range streams {
-		s.Close()
-	}
+	ingest.CloseAll(streams)
 	if err != nil {
 		return err
 	}
@@ -407,9 +405,7 @@ func (f *explainFlags) openAsked(ctx context.Context, u *ui, what asked, logs *[
 		if index = find(); index >= 0 {
 			return streams, failed, index, nil
 		}
-		for _, s := range streams {
-			s.Close()
-		}
+		ingest.CloseAll(streams)
 	}
 	*logs = append([]string{what.log}, *logs...)
 	if streams, failed, err = f.logs.open(ctx, u, *logs); err != nil {
@@ -440,9 +436,7 @@ func (what asked) among(streams []ingest.Stream) (index int, err error) {
 		err = fmt.Errorf("%s: no records of this partition are read, but of %s\nit is empty or not there, or --since or offsets leave it out", what.record, strings.Join(names, ", "))
 	}
 	if err != nil {
-		for _, s := range streams {
-			s.Close()
-		}
+		ingest.CloseAll(streams)
 	}
 	return index, err
 }

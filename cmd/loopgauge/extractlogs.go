@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 
+	"github.com/loopgauge/loopgauge/ingest"
 	"github.com/loopgauge/loopgauge/ingest/blob"
 	"github.com/loopgauge/loopgauge/replay"
 	"github.com/loopgauge/loopgauge/sinks/parquet"
@@ -27,9 +28,7 @@ func (f *extractFlags) toDataset(ctx context.Context, u *ui, args []string) erro
 	f.logs.kafka = p.Kafka
 	streams, failed, err := f.logs.open(ctx, u, args)
 	if err := errors.Join(append(failed, err)...); err != nil {
-		for _, s := range streams {
-			s.Close()
-		}
+		ingest.CloseAll(streams)
 		return err
 	}
 	in := &input{streams: streams, zone: f.logs.timezone.String()}

@@ -141,9 +141,7 @@ func (f *formatsFlags) look(ctx context.Context, u *ui, args []string) error {
 	if err != nil {
 		return err
 	}
-	for _, s := range streams[1:] {
-		s.Close()
-	}
+	ingest.CloseAll(streams[1:])
 	if len(streams) > 1 {
 		u.say("there are %d logs: this is about the first", len(streams))
 	}

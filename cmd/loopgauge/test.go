@@ -184,9 +184,7 @@ func (f *testFlags) test(ctx context.Context, u *ui, file string, r *scenario.Re
 	logs := logFlags{format: fixture.Format, maxLine: ingest.DefaultMaxLine, since: newWhen(), until: newWhen()}
 	streams, unread, err := logs.open(ctx, u, fixture.Logs)
 	if err = errors.Join(append(unread, err)...); err != nil {
-		for _, s := range streams {
-			s.Close()
-		}
+		ingest.CloseAll(streams)
 		return none, fmt.Errorf("%s: %w", file, err)
 	}
 	o, _, err := runOptions(p, &input{streams: streams, zone: logs.timezone.String()}, nil)

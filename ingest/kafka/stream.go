@@ -58,9 +58,7 @@ func Streams(ctx context.Context, config Config, since time.Time, index int32) (
 	open := &atomic.Int32{}
 	defer func() {
 		if err != nil || len(streams) == 0 {
-			for _, s := range streams {
-				s.Close()
-			}
+			ingest.CloseAll(streams)
 			c.close()
 		}
 	}()
