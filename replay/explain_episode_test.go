@@ -54,14 +54,14 @@ func TestExplainEpisodeOfBlockThatIsOver(t *testing.T) {
 		t.Fatal(err)
 	}
 	plan, id := window.NewPlan(p.Rules, nil), ""
-	if _, err := replay.Run(t.Context(), replay.Options{
-		Streams: streams, Plan: plan, Since: fingerprint.NoTime, Until: fingerprint.NoTime,
+	if _, err := replay.Run(t.Context(), replay.Options{Streams: streams, PipelineOptions: replay.PipelineOptions{
+		Plan: plan, Since: fingerprint.NoTime, Until: fingerprint.NoTime,
 		Episode: func(e *window.Episode) error { id = e.ID; return nil },
-	}); err != nil {
+	}}); err != nil {
 		t.Fatal(err)
 	}
 	answer, err := replay.Answer(t.Context(), replay.Question{
-		Run:  replay.Options{Plan: plan, Lateness: 20 * time.Second, Since: fingerprint.NoTime, Until: fingerprint.NoTime},
+		Run:  replay.Options{PipelineOptions: replay.PipelineOptions{Plan: plan, Lateness: 20 * time.Second, Since: fingerprint.NoTime, Until: fingerprint.NoTime}},
 		Open: open, Episode: id,
 	})
 	if err != nil {

@@ -49,7 +49,8 @@ func readLog(t *testing.T, arg string, stdin io.Reader, event func(*window.Event
 		t.Fatal(failed)
 	}
 	result, err := Run(t.Context(), Options{
-		Streams: streams, Plan: &window.Plan{}, Lateness: policy.DefaultLateness, Since: fingerprint.NoTime, Until: fingerprint.NoTime, Event: event, Skip: skip,
+		Streams:         streams,
+		PipelineOptions: PipelineOptions{Plan: &window.Plan{}, Lateness: policy.DefaultLateness, Since: fingerprint.NoTime, Until: fingerprint.NoTime, Event: event, Skip: skip},
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -51,12 +51,12 @@ func lost(t *testing.T, name, format, line string, causes ...fingerprint.Cause) 
 		t.Errorf("%s: read as %s", name, streams[0].Format().Name)
 	}
 	episodes := 0
-	result, err := replay.Run(t.Context(), replay.Options{
-		Streams: streams, Plan: window.NewPlan(p.Rules, nil),
+	result, err := replay.Run(t.Context(), replay.Options{Streams: streams, PipelineOptions: replay.PipelineOptions{
+		Plan:     window.NewPlan(p.Rules, nil),
 		Lateness: 10 * time.Second, Duplicates: window.DefaultDuplicates,
 		Since: fingerprint.NoTime, Until: fingerprint.NoTime,
 		Episode: func(*window.Episode) error { episodes++; return nil },
-	})
+	}})
 	if err != nil {
 		t.Fatal(err)
 	}

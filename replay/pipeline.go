@@ -34,8 +34,8 @@ type PipelineOptions struct {
 
 	Since, Until int64 // event times, microseconds: [Since, Until); fingerprint.NoTime is open
 
-	// Sinks; nil where not wanted. They are called in release order, and must
-	// not keep what they are given.
+	// Sinks; nil where not wanted. They are called from one goroutine, in release
+	// order, and must not keep what they are given.
 	Event   func(*window.Event) error
 	Verdict func(*window.Verdict) error
 	Episode func(*window.Episode) error
@@ -43,8 +43,10 @@ type PipelineOptions struct {
 	Fired   func(ep *window.Episode, f window.Firing) // as EngineOptions.Fired
 	After   func(*window.Event)                       // as EngineOptions.After
 
-	Hold     int    // for how many more events Event may look at one
-	Enforce  bool   // as EngineOptions.Enforce
+	Hold int // for how many more events Event may look at one
+	// Enforce is as EngineOptions.Enforce. With it verdicts and episodes are of what
+	// the gateways would have seen, which may be later than the log has it.
+	Enforce  bool
 	Unjudged []bool // as EngineOptions.Unjudged
 }
 

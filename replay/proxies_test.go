@@ -217,8 +217,8 @@ func TestLoopsInProxies(t *testing.T) {
 				repeats[s.Scenario]++
 			}
 		}
-		result, err := replay.Run(context.Background(), replay.Options{
-			Streams: []ingest.Stream{openLog(t, l.file)}, Plan: window.NewPlan(p.Rules, p.Exclude),
+		result, err := replay.Run(context.Background(), replay.Options{Streams: []ingest.Stream{openLog(t, l.file)}, PipelineOptions: replay.PipelineOptions{
+			Plan:     window.NewPlan(p.Rules, p.Exclude),
 			Lateness: 10 * time.Second, Duplicates: 10 * time.Minute, Since: fingerprint.NoTime, Until: fingerprint.NoTime,
 			Verdict: func(v *window.Verdict) error {
 				if v.Fired {
@@ -226,7 +226,7 @@ func TestLoopsInProxies(t *testing.T) {
 				}
 				return nil
 			},
-		})
+		}})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -7,7 +7,6 @@ import (
 	"io"
 	"runtime"
 	"slices"
-	"time"
 
 	"github.com/loopgauge/loopgauge/ingest"
 	"github.com/loopgauge/loopgauge/window"
@@ -15,40 +14,14 @@ import (
 
 // Options say what to run over which streams.
 type Options struct {
+	PipelineOptions
 	Streams []ingest.Stream // opened; Run closes them
 	Kept    *Kept           // instead of streams
-	Plan    *window.Plan
-
-	Lateness   time.Duration // how far a stream may be out of order
-	Duplicates time.Duration // horizon within which an id counts once; 0 judges all
-	Extract    window.ExtractOptions
-	MaxKeys    int // cap on live keys per rule, 0 for none
-
-	Zone string // in which times are read that have none; said where there are such
-
-	Since, Until int64 // event times, microseconds: [Since, Until); fingerprint.NoTime is open
-
-	// Sinks; nil where not wanted. All are called from one goroutine, in
-	// release order, and must not keep what they are given.
-	Event   func(*window.Event) error
-	Verdict func(*window.Verdict) error
-	Episode func(*window.Episode) error
-	Skip    func(ingest.Skip)
-	Fired   func(ep *window.Episode, f window.Firing) // as window.EngineOptions.Fired
-	After   func(*window.Event)                       // as window.EngineOptions.After
+	Extract window.ExtractOptions
+	Zone    string // in which times are read that have none; said where there are such
 	// Brief says that Event and Verdict read neither ID nor Start of an event,
 	// and its Position only to tell it from others.
 	Brief bool
-	// Hold is for how many more events Event may look at one that it was given.
-	Hold int
-
-	// Enforce asks what the rules would have done had they been in force. With
-	// it verdicts and episodes are of what the gateways would have seen, which
-	// may be later than the log has it.
-	Enforce bool
-	// Unjudged are rules of the plan, as in window.EngineOptions, that nobody asks
-	// for verdicts and episodes of.
-	Unjudged []bool
 }
 
 // Kept are events that an earlier run has put into order, without duplicates.
@@ -135,17 +108,15 @@ type run struct {
 
 func newRun(o Options) *run {
 	r := &run{o: o, result: &Result{}, unpriced: unpriced{models: map[string]*Unpriced{}}}
-	r.pipeline = NewPipeline(PipelineOptions{
-		Plan: o.Plan, Lateness: o.Lateness, Duplicates: o.Duplicates, MaxKeys: o.MaxKeys, Since: o.Since, Until: o.Until,
-		Verdict: o.Verdict, Episode: o.Episode, Skip: o.Skip, Fired: o.Fired, After: o.After, Hold: o.Hold, Enforce: o.Enforce, Unjudged: o.Unjudged,
-		Event: func(ev *window.Event) error {
-			r.unpriced.note(ev)
-			if o.Event == nil {
-				return nil
-			}
-			return o.Event(ev)
-		},
-	})
+	event := o.Event
+	o.Event = func(ev *window.Event) error {
+		r.unpriced.note(ev)
+		if event == nil {
+			return nil
+		}
+		return event(ev)
+	}
+	r.pipeline = NewPipeline(o.PipelineOptions)
 	return r
 }
 

@@ -78,9 +78,9 @@ func watchScenes(tb testing.TB, log string, truth map[string]planned, profiles .
 		return s, t
 	}
 	plan := window.NewPlan(p.Rules, nil)
-	result, err := replay.Run(tb.Context(), replay.Options{
-		Streams: streams, Plan: plan,
-		Lateness: 10 * time.Minute, // slices of a log Duplicates: window.DefaultDuplicates,
+	result, err := replay.Run(tb.Context(), replay.Options{Streams: streams, PipelineOptions: replay.PipelineOptions{
+		Plan:     plan,
+		Lateness: 10 * time.Minute, // slices of a log
 		Since:    fingerprint.NoTime, Until: fingerprint.NoTime,
 		Event: func(ev *window.Event) error {
 			s, t := of(ev)
@@ -114,7 +114,7 @@ func watchScenes(tb testing.TB, log string, truth map[string]planned, profiles .
 			}
 			return nil
 		},
-	})
+	}})
 	if err != nil {
 		tb.Fatal(err)
 	}

@@ -166,11 +166,11 @@ func (r *formatReport) rules(ctx context.Context, sample *ingest.Sample) error {
 		for _, b := range sample.Blocks { // a run gives the memory of its blocks back
 			copies.Blocks = append(copies.Blocks, b.Clone())
 		}
-		o := replay.Options{
-			Streams: []ingest.Stream{&copies}, Plan: window.NewPlan(p.Rules, p.Exclude),
+		o := replay.Options{Streams: []ingest.Stream{&copies}, PipelineOptions: replay.PipelineOptions{
+			Plan: window.NewPlan(p.Rules, p.Exclude),
 			// Neither order nor repeated ids take a line out: this is about what lines carry.
 			Lateness: 100 * 365 * 24 * time.Hour, Since: fingerprint.NoTime, Until: fingerprint.NoTime,
-		}
+		}}
 		result, err := replay.Run(ctx, o)
 		if err != nil {
 			return err

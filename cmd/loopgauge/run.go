@@ -85,8 +85,11 @@ func (f *runFlags) prepare(u *ui, in *input, p, old *policy.Policy) (replay.Opti
 // else the policy's, else measured.
 func runOptions(p *policy.Policy, in *input, chosen *time.Duration) (replay.Options, replay.Lateness, error) {
 	o := replay.Options{
-		Streams: in.streams, Plan: window.NewPlan(p.Rules, p.Exclude), Duplicates: p.Duplicates, Extract: extractOptions(p),
-		MaxKeys: maxKeys, Zone: in.zone, Since: fingerprint.NoTime, Until: fingerprint.NoTime,
+		Streams: in.streams, Extract: extractOptions(p), Zone: in.zone,
+		PipelineOptions: replay.PipelineOptions{
+			Plan: window.NewPlan(p.Rules, p.Exclude), Duplicates: p.Duplicates, MaxKeys: maxKeys,
+			Since: fingerprint.NoTime, Until: fingerprint.NoTime,
+		},
 	}
 	lateness := replay.Lateness{Value: p.Lateness}
 	switch {

@@ -243,10 +243,10 @@ func lines(t *rapid.T) (partitions [][]string) {
 
 // offline is what a replay of the same partitions as files makes of them.
 func offline(t *rapid.T, dir string, p *policy.Policy, partitions [][]string) (verdicts string, rows []string, account replay.Account) {
-	o := replay.Options{
+	o := replay.Options{PipelineOptions: replay.PipelineOptions{
 		Plan: window.NewPlan(p.Rules, p.Exclude), Lateness: p.Lateness, Duplicates: p.Duplicates,
 		Since: fingerprint.NoTime, Until: fingerprint.NoTime,
-	}
+	}}
 	for i, values := range partitions {
 		file := filepath.Join(dir, fmt.Sprintf("%d.jsonl", i))
 		if err := os.WriteFile(file, []byte(strings.Join(values, "\n")), 0o600); err != nil {

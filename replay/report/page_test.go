@@ -138,10 +138,10 @@ func tunedKeeping(tb testing.TB, repeats int, name string, records []record, rul
 		tb.Fatal(failed)
 	}
 	r, err := tune.Run(context.Background(), tune.Options{
-		Run: replay.Options{
-			Streams: streams, Lateness: 200 * time.Hour, // the records need not be sorted
-			Since: fingerprint.NoTime, Until: fingerprint.NoTime, MaxKeys: 1 << 18,
-		},
+		Run: replay.Options{Streams: streams, PipelineOptions: replay.PipelineOptions{
+			Lateness: 200 * time.Hour, // the records need not be sorted
+			Since:    fingerprint.NoTime, Until: fingerprint.NoTime, MaxKeys: 1 << 18,
+		}},
 		Rules: p.Rules, Gateways: gateways, Windows: tune.DefaultWindows, Least: 2, Most: tune.DefaultMost, MaxKeys: 1 << 18, MaxWrong: 0.001, MaxRepeats: repeats,
 	})
 	if err != nil {

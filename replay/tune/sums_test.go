@@ -141,7 +141,7 @@ rules:
 		compared = append(compared, Gateway{Name: name, Reading: "recommended", Rules: g.Rules})
 	}
 	r, err := Run(t.Context(), Options{
-		Run:   replay.Options{Streams: streams, Lateness: 10 * time.Second, Since: fingerprint.NoTime, Until: fingerprint.NoTime, MaxKeys: 1 << 18},
+		Run:   replay.Options{Streams: streams, PipelineOptions: replay.PipelineOptions{Lateness: 10 * time.Second, Since: fingerprint.NoTime, Until: fingerprint.NoTime, MaxKeys: 1 << 18}},
 		Rules: append(own.Rules, profiles.Rules...), Gateways: compared, Windows: DefaultWindows, Least: 2, Most: DefaultMost, MaxKeys: 1 << 18, MaxWrong: 0.05,
 		Labels: labels, MaxRepeats: repeats,
 	})
