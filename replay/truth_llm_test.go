@@ -79,7 +79,7 @@ func watchScenes(tb testing.TB, log string, truth map[string]planned, profiles .
 	}
 	plan := window.NewPlan(p.Rules, nil)
 	result, err := replay.Run(tb.Context(), replay.Options{Streams: streams, PipelineOptions: replay.PipelineOptions{
-		Plan:     plan,
+		Plan: plan, Duplicates: window.DefaultDuplicates,
 		Lateness: 10 * time.Minute, // slices of a log
 		Since:    fingerprint.NoTime, Until: fingerprint.NoTime,
 		Event: func(ev *window.Event) error {
