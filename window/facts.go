@@ -123,9 +123,9 @@ const minute = 60_000_000
 // streams and clocks go.
 const soonEnough = 10
 
-// note adds what one more request says by itself. parallel tells that its
+// count adds what one more request says by itself. parallel tells that its
 // equal calls came with one request.
-func (f *Facts) note(ev *Event, parallel bool) {
+func (f *Facts) count(ev *Event, parallel bool) {
 	f.Requests++
 	switch class := errorClass(ev.Status); {
 	case class >= 0:

@@ -17,7 +17,7 @@ func TestFactsNote(t *testing.T) {
 		if ev.Time == 0 {
 			ev.Time = 3_000_000
 		}
-		facts.note(&ev, parallel)
+		facts.count(&ev, parallel)
 		got := [...]int64{facts.Requests, facts.unavailable, facts.failed, facts.answered, facts.Probes, facts.OneToken, facts.Gets, facts.instants, facts.pauses, int64(len(facts.errors))}
 		should := [...]int64{2, want.unavailable, want.failed, want.answered, want.Probes, want.OneToken, want.Gets, want.instants, want.pauses, want.unavailable}
 		if got != should {
@@ -54,7 +54,7 @@ func TestFactsTogether(t *testing.T) {
 		t.Helper()
 		facts := begin(0, 0)
 		for _, at := range times {
-			facts.note(&Event{Start: at[0], Time: at[1]}, false)
+			facts.count(&Event{Start: at[0], Time: at[1]}, false)
 		}
 		if facts.together != want {
 			t.Errorf("%d: %d began together, want %d", times, facts.together, want)

@@ -19,8 +19,8 @@ type results struct {
 	held    []uint64 // what all turns of the run showed, as hashes
 }
 
-// note takes in what a request shows, or why it shows nothing.
-func (r *results) note(shown []uint64, cause fingerprint.Cause) {
+// see takes in what a request shows, or why it shows nothing.
+func (r *results) see(shown []uint64, cause fingerprint.Cause) {
 	switch {
 	case len(shown) > 0:
 		r.add(shown)

@@ -92,7 +92,7 @@ func (w *Witness) Note(f *Facts, ev *Event, rule int, print *fingerprint.Fingerp
 	at := w.ordinals.find(print, ev, identity)
 	x := w.asked[rule]
 	if x == nil {
-		return w.note(f, ev, rule, round, at.again, nil)
+		return w.goOn(f, ev, rule, round, at.again, nil)
 	}
 	call, shown := issuedAs(&ev.Prints[identity], print, at.last), []uint64(nil)
 	var room [fewPrints]uint64
@@ -101,7 +101,7 @@ func (w *Witness) Note(f *Facts, ev *Event, rule int, print *fingerprint.Fingerp
 	if !issued || !told && round.Period == 1 && round.N > 1 {
 		shown = call.came(room[:0], &ev.Prints[w.results])
 	}
-	f = w.note(f, ev, rule, round, at.again, shown)
+	f = w.goOn(f, ev, rule, round, at.again, shown)
 	if issued {
 		key := pairKey{ev.Scopes[w.plan.scope[rule]].Key, printKeyOf(print)}
 		x.wait(w.conversationKey(ev, rule), ev.Time, askedCall{key, f, call})
@@ -160,9 +160,9 @@ func (w *Witness) conversationKey(ev *Event, rule int) fingerprint.ScopeKey {
 	return ev.Scopes[w.plan.scope[rule]].Key
 }
 
-// note is Note where it is known what the request shows of the call before.
+// goOn is Note where it is known what the request shows of the call before.
 // again says that it has the same call more than once.
-func (w *Witness) note(f *Facts, ev *Event, rule int, round Round, again bool, shown []uint64) *Facts {
+func (w *Witness) goOn(f *Facts, ev *Event, rule int, round Round, again bool, shown []uint64) *Facts {
 	said := w.said(ev, rule)
 	differs, long := f.differs(said), ev.Time-f.last > w.quiet[rule] && f.paused(ev.Time)
 	switch {
@@ -211,7 +211,7 @@ func (w *Witness) said(ev *Event, rule int) (hash uint64) {
 // add adds one more request to a stretch.
 func (w *Witness) add(f *Facts, ev *Event, rule int, round Round, again bool, shown []uint64, said uint64) {
 	parallel := again && ev.Time == f.last // the same call, in one request
-	if f.note(ev, again); w.issued(ev) {
+	if f.count(ev, again); w.issued(ev) {
 		f.issued++
 	}
 	if said != 0 {
@@ -223,7 +223,7 @@ func (w *Witness) add(f *Facts, ev *Event, rule int, round Round, again bool, sh
 		}
 	}
 	if w.asked[rule] != nil && !parallel {
-		f.toHear().results.note(shown, ev.Prints[w.results].Cause)
+		f.toHear().results.see(shown, ev.Prints[w.results].Cause)
 	}
 	for _, p := range prints(ev, w.answers) {
 		f.toHear().answers.add(printHash(&p))
