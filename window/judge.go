@@ -3,10 +3,8 @@ package window
 import (
 	"fmt"
 	"math"
-	"slices"
 	"time"
 
-	"github.com/loopgauge/loopgauge/fingerprint"
 	"github.com/loopgauge/loopgauge/window/snapshot"
 )
 
@@ -53,11 +51,7 @@ func newJudge(rule *Rule, evidence *evidence, o EngineOptions) *judge {
 		j.cooling = newTable[pairKey, int64](rule.Cooldown.Microseconds(), o.MaxKeys, nil)
 	}
 	if rule.GivesChances() {
-		if own, ok := j.counter.(chancer); ok {
-			j.chances = own
-		} else {
-			j.chances = newSignatureChances(o.MaxKeys)
-		}
+		j.chances = newChances(j.counter, o.MaxKeys)
 	}
 	closed := o.Episode
 	if evidence != nil && closed != nil {
@@ -71,13 +65,6 @@ func newJudge(rule *Rule, evidence *evidence, o EngineOptions) *judge {
 		j.episodes.tellAfter(o.MaxKeys)
 	}
 	return j
-}
-
-// GivesChances reports whether the rule's action, or an override's, is
-// chance_then_break, or may become that.
-func (rule *Rule) GivesChances() bool {
-	return rule.ChatOverrides || rule.Action == ChanceThenBreak ||
-		slices.ContainsFunc(rule.Overrides, func(o Override) bool { return o.Action == ChanceThenBreak })
 }
 
 // inForce is what the rule says of a request that it sees as choice. It is not
@@ -278,54 +265,4 @@ func (j *judge) sum() RuleAccount {
 		a.ChatSet, a.ChatInvalid = j.chats.set, j.chats.invalid
 	}
 	return a
-}
-
-// chancer remembers which signature was guided. A counter that keeps chances
-// in its own way implements it.
-type chancer interface {
-	// Chance notes a hit that has been counted. If it tripped a rule that
-	// gives a chance, Chance reports whether its signature had it before,
-	// and notes that now it has.
-	Chance(h *Hit, tripped bool) (given bool)
-}
-
-// chanceLife is how long a chance is remembered in a scope that does nothing:
-// a session that is silent for a day is over. Without a bound every scope that
-// ever tripped would be kept.
-const chanceLife = 24 * time.Hour
-
-// signatureChances gives each scope's signature one chance: a different call
-// in the scope clears it.
-type signatureChances struct {
-	guided *table[fingerprint.ScopeKey, fingerprint.Fingerprint]
-}
-
-func newSignatureChances(keys int) signatureChances {
-	return signatureChances{newTable[fingerprint.ScopeKey, fingerprint.Fingerprint](chanceLife.Microseconds(), keys, nil)}
-}
-
-func (c signatureChances) Chance(h *Hit, tripped bool) bool {
-	c.guided.expire(h.Time)
-	guided := c.guided.find(h.Scope)
-	switch {
-	case guided != nil && *guided == h.Print:
-		c.guided.touch(h.Scope, h.Time)
-		return tripped
-	case tripped:
-		*c.guided.touch(h.Scope, h.Time) = h.Print
-	case guided != nil:
-		c.guided.remove(h.Scope)
-	}
-	return false
-}
-
-func (c signatureChances) save(s *saver) {
-	c.guided.save(s, func(e *tableEntry[fingerprint.ScopeKey, fingerprint.Fingerprint]) {
-		s.scope(&e.key)
-		s.fingerprint(&e.state)
-	})
-}
-
-func (c signatureChances) load(l *loader) {
-	c.guided.load(l, 22, l.scope, func(print *fingerprint.Fingerprint, _ int64) { *print = l.fingerprint() })
 }
