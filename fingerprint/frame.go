@@ -16,15 +16,16 @@ var frameBlocks = [...]struct{ open, end []byte }{
 // Of the lines that a shell tool writes around what a command said, these change
 // from run to run.
 var (
-	headLines = [...][]byte{[]byte("Chunk ID: "), []byte("Wall time: ")}                 // Codex
-	tailLines = [...][]byte{[]byte("Background PIDs: "), []byte("Process Group PGID: ")} // Gemini CLI, Qwen Code
+	headLines = [...][]byte{[]byte("Chunk ID: "), []byte("Wall time: ")} // Codex
+	tailLines = [...][]byte{[]byte("Background PIDs: "), groupLine}      // Gemini CLI, Qwen Code
+	groupLine = []byte("Process Group PGID: ")                           // ends them
 )
 
 var (
-	exitCode  = []byte("Exit code: ")     // Codex may begin with it
-	output    = []byte("Output:")         // what a command said begins behind it
-	running   = []byte("Process running") // Codex waits for what it may say yet
-	untrusted = []byte("</untrusted_context>")
+	exitCodeLine = []byte("Exit code: ")     // Codex may begin with it
+	outputLine   = []byte("Output:")         // what a command said begins behind it
+	runningLine  = []byte("Process running") // Codex waits for what it may say yet
+	untrustedEnd = []byte("</untrusted_context>")
 )
 
 // mostHeadLines is how many lines stand above what a command said, at most.
@@ -85,10 +86,10 @@ func framed(text []byte) bool {
 				return true
 			}
 		}
-		return bytes.HasSuffix(text, untrusted)
+		return bytes.HasSuffix(text, untrustedEnd)
 	case isDigit(last):
-		end := text[max(0, len(text)-len("Process Group PGID: 4294967295")):]
-		return bytes.Contains(end, tailLines[1])
+		end := text[max(0, len(text)-len(groupLine)-len("4294967295")):]
+		return bytes.Contains(end, groupLine)
 	}
 	return false
 }
@@ -119,7 +120,7 @@ func withoutEnd(text []byte) []byte {
 var terminals = []byte("Terminals\n")
 
 func hasHead(text []byte) bool {
-	return begins(text, headLines) || bytes.HasPrefix(text, exitCode)
+	return begins(text, headLines) || bytes.HasPrefix(text, exitCodeLine)
 }
 
 // withoutHead leaves headLines out of the lines above "Output:", where it stands.
@@ -132,9 +133,9 @@ func withoutHead(text []byte) []byte {
 	for n := 0; n < mostHeadLines; {
 		line, behind, _ := bytes.Cut(rest, []byte("\n"))
 		switch {
-		case bytes.HasPrefix(line, running):
+		case bytes.HasPrefix(line, runningLine):
 			return text
-		case bytes.HasPrefix(line, output):
+		case bytes.HasPrefix(line, outputLine):
 			// From the last line to the first, so that none is written over.
 			at := len(text) - len(rest)
 			for ; n > 0; n-- {
@@ -157,7 +158,7 @@ func withoutHead(text []byte) []byte {
 
 // withoutTail leaves tailLines out at the end.
 func withoutTail(text []byte) []byte {
-	body := bytes.TrimSuffix(text, untrusted)
+	body := bytes.TrimSuffix(text, untrustedEnd)
 	closing := len(text) - len(body)
 	if closing > 0 {
 		body = bytes.TrimSuffix(body, []byte("\n"))
@@ -178,7 +179,7 @@ func withoutTail(text []byte) []byte {
 		return body[:end]
 	}
 	text[end] = '\n'
-	return text[:end+1+copy(text[end+1:], untrusted)]
+	return text[:end+1+copy(text[end+1:], untrustedEnd)]
 }
 
 func begins(line []byte, with [2][]byte) bool {
