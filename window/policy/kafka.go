@@ -1,9 +1,6 @@
 package policy
 
 import (
-	"errors"
-	"fmt"
-	"os"
 	"strings"
 	"time"
 
@@ -39,43 +36,6 @@ var kafkaSession = [2]time.Duration{6 * time.Second, 30 * time.Minute}
 
 // mechanisms are the ways to log in at a broker.
 var mechanisms = []string{"plain", "scram-sha-256", "scram-sha-512"}
-
-// Secret says where a secret stands: in the environment or in a file, never in
-// the policy.
-type Secret struct{ Env, File string }
-
-// Read is the secret, without the newline at the end of its file.
-func (s Secret) Read() (string, error) {
-	if s.File != "" {
-		b, err := ReadFile(s.File)
-		text := strings.TrimRight(string(b), "\r\n")
-		if err == nil && text == "" {
-			err = errors.New(s.File + " is empty")
-		}
-		return text, err
-	}
-	text, ok := os.LookupEnv(s.Env)
-	if !ok {
-		return "", fmt.Errorf("%s is not set in the environment", s.Env)
-	}
-	if text == "" {
-		return "", errors.New(s.Env + " is empty in the environment")
-	}
-	return text, nil
-}
-
-// secret reads what names a variable of the environment.
-func (r *reader) secret(to *Secret, given *place) func(ast.Node, place) {
-	return func(n ast.Node, at place) {
-		*given = at
-		text, ok := n.(*ast.StringNode)
-		if !ok || !fromEnvironment.MatchString(text.Value) {
-			r.problem(at, noSecret)
-			return
-		}
-		to.Env = strings.TrimSuffix(strings.TrimPrefix(text.Value, "${"), "}")
-	}
-}
 
 // kafka reads how topics are read. Files are named from where loopgauge runs.
 func (r *reader) kafka(n ast.Node, at place) *Kafka {

@@ -6,9 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"regexp"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/goccy/go-yaml/ast"
@@ -85,6 +83,9 @@ func ReadFile(file string) ([]byte, error) {
 	defer f.Close()
 	return ReadText(file, f)
 }
+
+// MaxSize is the longest policy read: a person wrote it.
+const MaxSize = 1 << 20
 
 // ReadText reads what a person wrote. Of another text, such as a log that was
 // named by mistake, it reads no more than it takes to tell.
@@ -176,90 +177,6 @@ func (r *reader) policy(doc *ast.MappingNode, d *draft) {
 		{"links", func(n ast.Node, at place) { d.links = r.links(n, at) }},
 		{"kafka", func(n ast.Node, at place) { d.kafka = r.kafka(n, at) }},
 	})
-}
-
-func (r *reader) prices(n ast.Node, at place, d *draft) {
-	m, ok := asMapping(n)
-	if !ok {
-		r.problem(at, "must be a mapping of models to {input, output, cached} or {per_1k}, is %s", kindOf(n))
-		return
-	}
-	for _, v := range m.Values {
-		model := keyText(v.Key)
-		here := placeOf(v.Value, at.path+"."+model)
-		p := r.price(v.Value, here)
-		if _, twice := d.prices[model]; twice {
-			r.problem(placeOf(v.Key, at.path+"."+model), "is there twice")
-			continue
-		}
-		d.prices[model] = p
-		d.priceOrder = append(d.priceOrder, model)
-	}
-}
-
-// price reads one price: of input and output, or one for both.
-func (r *reader) price(n ast.Node, at place) (p window.Price) {
-	given := map[string]bool{}
-	note := func(name string, to *float64) field {
-		return field{name, func(n ast.Node, at place) {
-			given[name] = true
-			r.number(to)(n, at)
-		}}
-	}
-	var blended float64
-	r.mapping(n, at, []field{note("input", &p.Input), note("output", &p.Output), note("cached", &p.Cached), note("per_1k", &blended)})
-	switch {
-	case given["per_1k"] && len(given) > 1:
-		r.problem(at, "has per_1k, which is for all tokens: leave the others out")
-	case given["per_1k"]:
-		p = window.Price{Input: 1000 * blended, Cached: 1000 * blended, Output: 1000 * blended}
-	case !given["cached"]:
-		p.Cached = p.Input
-	}
-	return p
-}
-
-// secretWords are what the names of settings have in them that must not stand
-// in the file; NAME_file names a file instead.
-var secretWords = []string{"token", "secret", "password", "webhook_url", "api_key", "authorization"}
-
-// IsSecret tells whether a sink's setting of this name must not stand in the
-// file.
-func IsSecret(name string) bool {
-	name = strings.ToLower(name)
-	return !strings.HasSuffix(name, "_file") && slices.ContainsFunc(secretWords, func(w string) bool { return strings.Contains(name, w) })
-}
-
-// fromEnvironment is how a setting takes its value from the environment.
-var fromEnvironment = regexp.MustCompile(`^\$\{[A-Za-z_][A-Za-z0-9_]*\}$`)
-
-// passwordInURL finds the password of a URL's user.
-var passwordInURL = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+.-]*://[^/?#]*:[^/?#]*@`)
-
-// noSecret is what is said of a secret in the file.
-const noSecret = "secrets do not stand in a policy: write ${NAME} and set NAME in the environment"
-
-// secrets finds secrets in the settings of a sink, however deep.
-func (r *reader) secrets(n ast.Node, path string) {
-	if list, ok := n.(*ast.SequenceNode); ok {
-		for i, v := range list.Values {
-			r.secrets(v, fmt.Sprintf("%s[%d]", path, i))
-		}
-	}
-	settings, ok := asMapping(n)
-	if !ok {
-		return
-	}
-	for _, v := range settings.Values {
-		key := keyText(v.Key)
-		text, ok := v.Value.(*ast.StringNode)
-		switch {
-		case IsSecret(key) && (!ok || !fromEnvironment.MatchString(text.Value)), ok && passwordInURL.MatchString(text.Value):
-			r.problem(placeOf(v.Value, path+"."+key), noSecret)
-		case !IsSecret(key):
-			r.secrets(v.Value, path+"."+key)
-		}
-	}
 }
 
 // build checks the draft as a whole and makes the policy.

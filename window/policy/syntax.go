@@ -1,0 +1,204 @@
+package policy
+
+import (
+	"bytes"
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/goccy/go-yaml/ast"
+	"github.com/goccy/go-yaml/parser"
+	"github.com/goccy/go-yaml/token"
+)
+
+// document parses the text into its one mapping, nil if that fails.
+func (r *reader) document(text []byte) *ast.MappingNode {
+	whole := place{}
+	if len(text) > MaxSize {
+		r.problem(whole, "a %s of more than %d bytes", r.kind.noun, MaxSize)
+		return nil
+	}
+	if line, column := tooDeep(text); line > 0 {
+		r.problem(place{line: line, column: column}, "nested too deep")
+		return nil
+	}
+	if at, why := unprintable(text); why != "" {
+		r.problem(at, "%s", why)
+		return nil
+	}
+	file, err := parser.ParseBytes(text, 0)
+	if err != nil {
+		r.problem(syntaxPlace(err), "%s%s", syntaxText(err), summaryBefore(text))
+		return nil
+	}
+	var docs []ast.Node
+	for _, d := range file.Docs {
+		if d.Body != nil {
+			docs = append(docs, d.Body)
+		}
+	}
+	switch len(docs) {
+	case 0:
+		r.problem(whole, "empty; the smallest %s is in %s", r.kind.noun, r.kind.doc)
+		return nil
+	case 1:
+	default:
+		r.problem(placeOf(docs[1], ""), "a second document: put one %s in one file", r.kind.noun)
+		return nil
+	}
+	if at, why := refused(docs[0]); why != "" {
+		r.problem(at, "%s", why)
+		return nil
+	}
+	m, ok := asMapping(docs[0])
+	if !ok {
+		r.problem(placeOf(docs[0], ""), "must be a mapping with %s", r.kind.members)
+		return nil
+	}
+	return m
+}
+
+// refused finds what YAML has and policies have not. A few lines of aliases
+// stand for more text than memory holds; tags and keys that are no text make
+// the YAML library panic when it writes them, and of a text without quotes it
+// loses the tabs.
+func refused(n ast.Node) (at place, why string) {
+	ast.Walk(visitor(func(n ast.Node) bool {
+		if why != "" {
+			return false
+		}
+		switch n := n.(type) {
+		case *ast.AnchorNode, *ast.AliasNode, *ast.MergeKeyNode:
+			at, why = placeOf(n, ""), "policies have no anchors and aliases: write it out"
+		case *ast.TagNode:
+			at, why = placeOf(n, ""), "policies have no tags"
+		case *ast.MappingValueNode:
+			switch n.Key.(type) {
+			case *ast.StringNode, *ast.MergeKeyNode:
+			default:
+				at, why = placeOf(n.Key, ""), "a name must be a text: put it in quotes"
+			}
+		case *ast.StringNode:
+			origin := strings.TrimSpace(n.Token.Origin)
+			if tab := strings.IndexByte(origin, '\t'); n.Token.Type == token.StringType && strings.Count(origin, "\t") > strings.Count(n.Value, "\t") {
+				at, why = placeOf(n, ""), "a tab in a text without quotes: put the text in double quotes, and write the tab as \\t"
+				if !strings.Contains(origin[:tab], "\n") {
+					at.column += utf8.RuneCountInString(origin[:tab])
+				}
+			}
+		}
+		return why == ""
+	}), n)
+	return at, why
+}
+
+// unprintable finds the first character that YAML has only as an escape.
+func unprintable(text []byte) (at place, why string) {
+	at.line = 1
+	for i := 0; i < len(text); {
+		c, n := utf8.DecodeRune(text[i:])
+		at.column++
+		switch {
+		case c == '\n':
+			at.line, at.column = at.line+1, 0
+		case c == '\t', c == '\r', c == 0x85:
+		case c == utf8.RuneError && n == 1:
+			return at, fmt.Sprintf("not UTF-8: the byte 0x%02x", text[i])
+		case c < ' ', c >= 0x7f && c < 0xa0, c == 0xfffe, c == 0xffff:
+			return at, fmt.Sprintf("YAML has no %U as it is: put the text in double quotes, and write it as %s", c, strings.Trim(strconv.QuoteRuneToASCII(c), "'"))
+		}
+		i += n
+	}
+	return place{}, ""
+}
+
+// visitor walks on where it returns true.
+type visitor func(n ast.Node) bool
+
+func (v visitor) Visit(n ast.Node) ast.Visitor {
+	if v(n) {
+		return v
+	}
+	return nil
+}
+
+// tooDeep finds brackets, and lists begun on one line, nested far deeper than
+// maxDepth before the parser, which recurses and takes the square of the depth
+// in time, sees them. A bracket may stand in a text, so that the bound is
+// generous.
+func tooDeep(text []byte) (line, column int) {
+	depth, line, start := 0, 1, 0
+	lists, heads := 0, true // heads: nothing but "- " and "? " so far
+	for i, c := range text {
+		switch c {
+		case ' ', '-', '?':
+			if heads && c != ' ' {
+				if lists++; lists > 16*maxDepth {
+					return line, i - start + 1
+				}
+			}
+			continue
+		}
+		heads = c == '\n'
+		switch c {
+		case '\n':
+			line++
+			start = i + 1
+			lists = 0
+		case '[', '{':
+			if depth++; depth > 16*maxDepth {
+				return line, i - start + 1
+			}
+		case ']', '}':
+			depth = max(0, depth-1)
+		}
+	}
+	return 0, 0
+}
+
+// syntaxPlace takes the position out of a message of the parser's: [3:5] ...
+func syntaxPlace(err error) place {
+	text := err.Error()
+	if inside, _, ok := strings.Cut(strings.TrimPrefix(text, "["), "]"); ok {
+		if line, column, ok := strings.Cut(inside, ":"); ok {
+			l, err1 := strconv.Atoi(line)
+			c, err2 := strconv.Atoi(column)
+			if err1 == nil && err2 == nil {
+				return place{line: l, column: c}
+			}
+		}
+	}
+	return place{}
+}
+
+// syntaxText is the parser's message without its drawing of the text.
+func syntaxText(err error) string {
+	text, _, _ := strings.Cut(err.Error(), "\n")
+	if _, rest, ok := strings.Cut(text, "] "); ok {
+		text = rest
+	}
+	if strings.Contains(text, "character '\t'") {
+		text = "a tab; indent with spaces"
+	}
+	return "not YAML: " + text
+}
+
+// How a document begins: what may stand above its first key, that, and the key of
+// a policy that most have first.
+var (
+	aboveFirst   = regexp.MustCompile(`^(?:\s*(?:#.*|---.*)?\n)*`)
+	firstKey     = regexp.MustCompile(`^\w+:(?:\s|$)`)
+	firstVersion = regexp.MustCompile(`(?m)^version:`)
+)
+
+// summaryBefore is a hint where a policy stands behind a text that begins with
+// no key: what tune prints has one at its end.
+func summaryBefore(text []byte) string {
+	begins := firstVersion.FindIndex(text)
+	if begins == nil || firstKey.Match(text[len(aboveFirst.Find(text)):]) {
+		return ""
+	}
+	return fmt.Sprintf("; this looks like all that tune prints: copy the policy in it, from version: in line %d on", 1+bytes.Count(text[:begins[0]], []byte{'\n'}))
+}
