@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"time"
@@ -24,15 +25,15 @@ that is under way at that moment may fail and must be asked again.`,
   loopgauge compact --keep 90d out/`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 1 {
-				return usage(fmt.Errorf("name one dataset: the directory that --out named"))
+				return usage(errors.New("name one dataset: the directory that --out named"))
 			}
 			return nil
 		},
 		RunE: func(_ *cobra.Command, args []string) error {
 			before := int64(math.MinInt64)
 			if keep != "" {
-				age, err := policy.ParseDuration(keep)
-				if err != nil || age <= 0 {
+				age, ok := policy.ParseDuration(keep)
+				if !ok || age <= 0 {
 					return usage(fmt.Errorf("--keep: must be a time such as 90d or 36h, is %q", keep))
 				}
 				before = time.Now().Add(-age).UnixMicro()

@@ -33,7 +33,7 @@ func (w *when) Set(text string) error {
 			return nil
 		}
 	}
-	return fmt.Errorf("write it as 2026-11-21 or 2026-11-21T10:00:00Z (UTC where no zone is given)")
+	return errors.New("write it as 2026-11-21 or 2026-11-21T10:00:00Z (UTC where no zone is given)")
 }
 
 // zone is a flag's time zone; its zero value is UTC.
@@ -78,8 +78,8 @@ func (s span) or(d time.Duration) time.Duration {
 func (s *span) Type() string { return "duration" }
 
 func (s *span) Set(text string) error {
-	d, err := policy.ParseDuration(text)
-	if err != nil {
+	d, ok := policy.ParseDuration(text)
+	if !ok {
 		return errors.New("write it as 500ms, 10s, 5m or 1h30m")
 	}
 	s.Duration = &d
@@ -108,8 +108,8 @@ func (s *spans) Set(text string) error {
 		s.list, s.given = nil, true
 	}
 	for one := range strings.SplitSeq(text, ",") {
-		d, err := policy.ParseDuration(one)
-		if err != nil {
+		d, ok := policy.ParseDuration(one)
+		if !ok {
 			return errors.New("write them as 10s,1m,1h30m,1d")
 		}
 		s.list = append(s.list, d)

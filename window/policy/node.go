@@ -281,8 +281,8 @@ func (r *reader) duration(to *time.Duration, at *place) func(ast.Node, place) {
 			r.misread(here, "must be a duration as in 90s or 10m, is %s", kindOf(n))
 			return
 		}
-		d, err := ParseDuration(text)
-		if err != nil {
+		d, ok := ParseDuration(text)
+		if !ok {
 			r.misread(here, "%q is no duration: write it as 90s, 10m, 1h30m or 7d", text)
 			return
 		}
@@ -294,25 +294,22 @@ func (r *reader) duration(to *time.Duration, at *place) func(ast.Node, place) {
 const maxDuration = window.MaxLateness
 
 // ParseDuration reads a duration as policies write it: 90d, 36h, 1d12h, 10s. It is
-// at most ten years and of whole microseconds.
-func ParseDuration(text string) (time.Duration, error) {
+// at most ten years and of whole microseconds; ok is false for anything else.
+func ParseDuration(text string) (d time.Duration, ok bool) {
 	var days time.Duration
 	if head, tail, ok := strings.Cut(text, "d"); ok {
 		n, err := strconv.Atoi(head)
 		if err != nil || n < 0 || n > 3650 {
-			return 0, fmt.Errorf("days")
+			return 0, false
 		}
 		days = time.Duration(n) * 24 * time.Hour
 		if text = tail; text == "" {
-			return days, nil
+			return days, true
 		}
 	}
 	d, err := time.ParseDuration(text)
-	if err != nil {
-		return 0, err
+	if err != nil || d < 0 || d+days > maxDuration || d%time.Microsecond != 0 {
+		return 0, false
 	}
-	if d < 0 || d+days > maxDuration || d%time.Microsecond != 0 {
-		return 0, fmt.Errorf("range")
-	}
-	return d + days, nil
+	return d + days, true
 }
