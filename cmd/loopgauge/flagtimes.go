@@ -116,3 +116,11 @@ func (s *spans) Set(text string) error {
 	}
 	return nil
 }
+
+// exact is the time to the microsecond, empty if there is none.
+func (w *when) exact() string {
+	if *w == newWhen() {
+		return ""
+	}
+	return time.UnixMicro(int64(*w)).UTC().Format(time.RFC3339Nano)
+}

@@ -1,16 +1,6 @@
 package main
 
-import (
-	"path/filepath"
-	"slices"
-	"strings"
-	"time"
-
-	"github.com/loopgauge/loopgauge/ingest"
-	"github.com/loopgauge/loopgauge/ingest/kafka"
-	"github.com/loopgauge/loopgauge/replay"
-	"github.com/loopgauge/loopgauge/replay/term"
-)
+import "github.com/loopgauge/loopgauge/replay"
 
 // hint says how to ask why the costliest loop fired, or the largest where no cost
 // is known: what an on-call wants to know next. It is the whole command, to copy.
@@ -33,82 +23,4 @@ func (f *replayFlags) hint(u *ui, args []string, s replay.Summary) {
 
 func (f *replayFlags) explain(args []string) explainCommand {
 	return explainCommand{rules: f.rules, logs: f.logs, since: f.since, until: f.until, lateness: f.lateness, key: f.key, hashIDs: f.hashIDs, args: args}
-}
-
-// explainCommand is what tells why an episode fired, as one types it: with all
-// that its id and its counts depend on.
-type explainCommand struct {
-	rules        ruleFlags
-	logs         logFlags
-	since, until when
-	lateness     span // none: that of the policy, or measured
-	key          string
-	hashIDs      bool
-	args         []string
-}
-
-func (c *explainCommand) of(episode string) string {
-	words := []string{"loopgauge", "explain", episode}
-	add := func(name, value string) {
-		if value != "" {
-			words = append(words, "--"+name, term.Quoted(value))
-		}
-	}
-	add("policy", c.rules.policy)
-	for _, p := range c.rules.profiles {
-		if len(c.rules.profiles) > 1 || p != "loopgauge" {
-			add("profile", p)
-		}
-	}
-	add("format", c.logs.format)
-	if c.logs.timezone.Location != nil {
-		add("timezone", c.logs.timezone.String())
-	}
-	if c.logs.maxLine != ingest.DefaultMaxLine {
-		add("max-line", strings.ReplaceAll(c.logs.maxLine.String(), " ", ""))
-	}
-	add("since", c.since.exact())
-	add("until", c.until.exact())
-	add("lateness", c.lateness.String())
-	add("fingerprint-key", c.key)
-	if c.hashIDs {
-		words = append(words, "--hash-ids")
-	}
-	for _, arg := range c.args {
-		words = append(words, term.Quoted(arg))
-	}
-	return strings.Join(words, " ")
-}
-
-// anywhere makes the command one that works in any directory.
-func (c explainCommand) anywhere() (explainCommand, error) {
-	absolute := func(name string) (string, error) {
-		if name == "" || kafka.IsTopic(name) {
-			return name, nil
-		}
-		return filepath.Abs(name)
-	}
-	var err error
-	c.args = slices.Clone(c.args)
-	files := []*string{&c.rules.policy, &c.key}
-	if c.logs.custom != nil { // a format in a file
-		files = append(files, &c.logs.format)
-	}
-	for i := range c.args {
-		files = append(files, &c.args[i])
-	}
-	for _, name := range files {
-		if *name, err = absolute(*name); err != nil {
-			return c, err
-		}
-	}
-	return c, nil
-}
-
-// exact is the time to the microsecond, empty if there is none.
-func (w *when) exact() string {
-	if *w == newWhen() {
-		return ""
-	}
-	return time.UnixMicro(int64(*w)).UTC().Format(time.RFC3339Nano)
 }

@@ -1,0 +1,81 @@
+package main
+
+import (
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/loopgauge/loopgauge/ingest"
+	"github.com/loopgauge/loopgauge/ingest/kafka"
+	"github.com/loopgauge/loopgauge/replay/term"
+)
+
+// explainCommand is what tells why an episode fired, as one types it: with all
+// that its id and its counts depend on.
+type explainCommand struct {
+	rules        ruleFlags
+	logs         logFlags
+	since, until when
+	lateness     span // none: that of the policy, or measured
+	key          string
+	hashIDs      bool
+	args         []string
+}
+
+func (c *explainCommand) of(episode string) string {
+	words := []string{"loopgauge", "explain", episode}
+	add := func(name, value string) {
+		if value != "" {
+			words = append(words, "--"+name, term.Quoted(value))
+		}
+	}
+	add("policy", c.rules.policy)
+	for _, p := range c.rules.profiles {
+		if len(c.rules.profiles) > 1 || p != "loopgauge" {
+			add("profile", p)
+		}
+	}
+	add("format", c.logs.format)
+	if c.logs.timezone.Location != nil {
+		add("timezone", c.logs.timezone.String())
+	}
+	if c.logs.maxLine != ingest.DefaultMaxLine {
+		add("max-line", strings.ReplaceAll(c.logs.maxLine.String(), " ", ""))
+	}
+	add("since", c.since.exact())
+	add("until", c.until.exact())
+	add("lateness", c.lateness.String())
+	add("fingerprint-key", c.key)
+	if c.hashIDs {
+		words = append(words, "--hash-ids")
+	}
+	for _, arg := range c.args {
+		words = append(words, term.Quoted(arg))
+	}
+	return strings.Join(words, " ")
+}
+
+// anywhere makes the command one that works in any directory.
+func (c explainCommand) anywhere() (explainCommand, error) {
+	absolute := func(name string) (string, error) {
+		if name == "" || kafka.IsTopic(name) {
+			return name, nil
+		}
+		return filepath.Abs(name)
+	}
+	var err error
+	c.args = slices.Clone(c.args)
+	files := []*string{&c.rules.policy, &c.key}
+	if c.logs.custom != nil { // a format in a file
+		files = append(files, &c.logs.format)
+	}
+	for i := range c.args {
+		files = append(files, &c.args[i])
+	}
+	for _, name := range files {
+		if *name, err = absolute(*name); err != nil {
+			return c, err
+		}
+	}
+	return c, nil
+}
