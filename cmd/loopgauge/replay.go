@@ -183,25 +183,6 @@ func (f *replayFlags) run(ctx context.Context, u *ui, args []string) (err error)
 	return nil
 }
 
-// incomplete says which logs could not be read to their end; failed are those
-// that could not be opened.
-func (u *ui) incomplete(result *replay.Result, failed []error) error {
-	for _, s := range result.Streams {
-		if s.Err != nil {
-			u.fail(fmt.Errorf("%w\nwhat was read before is in the report", s.Err))
-			failed = append(failed, s.Err)
-		}
-	}
-	if err := u.unread(result); err != nil {
-		u.fail(err)
-		failed = append(failed, err)
-	}
-	if len(failed) > 0 {
-		return &exitError{code: exitFailed}
-	}
-	return nil
-}
-
 // report prints the document or the summary. With the verdicts on standard
 // output the summary is talk.
 func (f *replayFlags) report(u *ui, p *policy.Policy, s replay.Summary) error {

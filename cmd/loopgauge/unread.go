@@ -54,3 +54,22 @@ func noRequest(name, format string, logs int, blank, malformed int64) error {
 	return fmt.Errorf("%s: no request in %s %s: %s blank, %s malformed\n%s", name, whose,
 		term.Plural(blank+malformed, "line", "lines"), term.Count(blank), term.Count(malformed), hint)
 }
+
+// incomplete says which logs could not be read to their end; failed are those
+// that could not be opened.
+func (u *ui) incomplete(result *replay.Result, failed []error) error {
+	for _, s := range result.Streams {
+		if s.Err != nil {
+			u.fail(fmt.Errorf("%w\nwhat was read before is in the report", s.Err))
+			failed = append(failed, s.Err)
+		}
+	}
+	if err := u.unread(result); err != nil {
+		u.fail(err)
+		failed = append(failed, err)
+	}
+	if len(failed) > 0 {
+		return &exitError{code: exitFailed}
+	}
+	return nil
+}
