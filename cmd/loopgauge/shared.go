@@ -10,7 +10,6 @@ import (
 	"github.com/loopgauge/loopgauge/ingest/kafka"
 	"github.com/loopgauge/loopgauge/replay/live"
 	"github.com/loopgauge/loopgauge/replay/shared"
-	"github.com/loopgauge/loopgauge/sinks/parquet"
 	"github.com/loopgauge/loopgauge/window/policy"
 )
 
@@ -71,44 +70,4 @@ func (f *watchFlags) share(ctx context.Context, name string, p *policy.Policy, o
 		w.AllVerdicts, w.PartInterval = f.allVerdicts, o.PartInterval
 	}
 	return shared.Watch(ctx, w)
-}
-
-// sharedParts writes the parts of a dataset that several processes share.
-type sharedParts struct {
-	parts
-	id string
-}
-
-// newSharedParts goes on with the dataset in dir, or begins one.
-func newSharedParts(dir string, p *policy.Policy, o live.Options) (*sharedParts, error) {
-	if parquet.IsDataset(dir) {
-		hash, err := parquet.PolicyHash(dir)
-		if err != nil {
-			return nil, err
-		}
-		if hash != p.Hash {
-			return nil, usage(errOtherPolicy(dir))
-		}
-	}
-	id, err := parquet.Shared(dir)
-	if err != nil {
-		return nil, usage(fmt.Errorf("--out: %w", err))
-	}
-	return &sharedParts{parts{dir, p, o}, id + " " + p.Hash}, nil
-}
-
-func (d *sharedParts) ID() string { return d.id }
-
-func (d *sharedParts) Spool() string { return parquet.Spool(d.dir) }
-
-func (d *sharedParts) Holds(partition int) (bool, error) {
-	return parquet.HoldsPartition(d.dir, partition)
-}
-
-func (d *sharedParts) Part(partition int, number, first int64) (live.Part, error) {
-	data, err := parquet.AppendPartition(d.dir, d.o.Plan, partition, number, live.PartName(number, first), first)
-	if data == nil || err != nil {
-		return nil, err
-	}
-	return part{data, &d.parts}, nil
 }

@@ -177,21 +177,6 @@ func (f *tuneFlags) run(ctx context.Context, u *ui, args []string) error {
 	return u.incomplete(found.Result, in.failed)
 }
 
-// exported is the gateway that --export names; nil without it.
-func (f *tuneFlags) exported() (*policy.Gateway, error) {
-	if f.export == "" {
-		return nil, nil
-	}
-	export, err := policy.GatewayNamed(f.export)
-	if err != nil {
-		return nil, fmt.Errorf("--export: %w", err)
-	}
-	if f.json {
-		return nil, errors.New("give either --export or --json: each is all that is printed")
-	}
-	return export, nil
-}
-
 // swept are the rules to sweep: the user's own, those of the gateway to export
 // for, or what every gateway counts and the built-in rules besides.
 func (f *tuneFlags) swept(export *policy.Gateway) (p *policy.Policy, own bool, err error) {
@@ -244,55 +229,6 @@ func (f *tuneFlags) compare(ctx context.Context, u *ui, args []string, in *input
 	}
 	r.Against = new(replay.Compare(f.against, before, after))
 	return nil
-}
-
-// printExport prints the advised settings as the gateway has them.
-func printExport(u *ui, g *policy.Gateway, r *tune.Report, logs []string) error {
-	text := r.Enforced()
-	if text == "" {
-		return errors.New(refusal(g, r, logs))
-	}
-	settings, said, err := g.Export("the advised policy", []byte(text), "")
-	if err != nil {
-		return usage(err)
-	}
-	u.sayProblems(said)
-	if len(r.Options.Exclude) > 0 {
-		u.say("exclude stays here: %s has none, and stops what that takes out too, where it repeats", g.Name)
-	}
-	var found []int
-	for i := range r.Advice {
-		switch a := &r.Advice[i]; {
-		case a.Found:
-			found = append(found, i)
-		case !r.Shows(i):
-			u.say("%s is left out: %s", a.Rule.Name, r.Refusal(i))
-		}
-	}
-	u.say("%s", strings.TrimSpace(tune.Summary{Report: r}.Advice(found)))
-	if g.Runs() != g.Name && !slices.ContainsFunc(found, r.ShownAsRun) {
-		u.say("%s makes of this what the profile %s says, which may stop more: without --policy and --profile it is held against the log, too", g.Name, g.Runs())
-	}
-	for _, caveat := range r.Caveats() {
-		u.say("%s", caveat)
-	}
-	_, err = u.stdout.Write(settings)
-	return err
-}
-
-// refusal says why nothing is exported, and what to do.
-func refusal(g *policy.Gateway, r *tune.Report, logs []string) string {
-	text := fmt.Sprintf("%s: no setting of %s is worth having, so nothing is printed: a file that it was sent to is empty", strings.Join(logs, " "), g.Name)
-	for i := range r.Advice {
-		if r.Shows(i) {
-			continue
-		}
-		text += fmt.Sprintf("\n%s: %s", r.Advice[i].Rule.Name, r.Refusal(i))
-	}
-	if raise := r.Raise(); raise != "" {
-		text += "\n" + raise
-	}
-	return text + "\n'loopgauge tune LOG' shows what other rules find, 'loopgauge tune --profile " + g.Name + " --html FILE LOG' all settings of this one"
 }
 
 func (f *tuneFlags) print(u *ui, r *tune.Report) error {

@@ -18,7 +18,6 @@ import (
 	"github.com/loopgauge/loopgauge/replay/live/monitor"
 	"github.com/loopgauge/loopgauge/replay/shared"
 	"github.com/loopgauge/loopgauge/sinks"
-	"github.com/loopgauge/loopgauge/sinks/parquet"
 	"github.com/loopgauge/loopgauge/window"
 	"github.com/loopgauge/loopgauge/window/policy"
 )
@@ -277,56 +276,4 @@ func (f *watchFlags) feed(args []string, state func() string, log *slog.Logger) 
 		c.State = state()
 		return kafka.Open(ctx, c, marks)
 	}, nil
-}
-
-func errOtherPolicy(dir string) error {
-	return fmt.Errorf("--out: %s holds events that were made by another policy, which rows of two policies would spoil: name another directory", dir)
-}
-
-// parts writes the parts of a live dataset.
-type parts struct {
-	dir    string
-	policy *policy.Policy
-	o      live.Options
-}
-
-// newParts goes on with the dataset in dir, which must be empty unless the
-// state knows of it.
-func newParts(dir string, p *policy.Policy, o live.Options) (*parts, error) {
-	if parquet.Holds(dir) {
-		known, err := o.Store.Any()
-		if err != nil {
-			return nil, err
-		}
-		if !known {
-			return nil, usage(fmt.Errorf("--out: %s holds the events of another run: name another directory, or its --state", dir))
-		}
-		hash, err := parquet.PolicyHash(dir)
-		if err == nil && hash != p.Hash {
-			return nil, usage(errOtherPolicy(dir))
-		}
-	}
-	return &parts{dir, p, o}, nil
-}
-
-func (d *parts) Part(name string, first int64) (live.Part, error) {
-	data, err := parquet.Append(d.dir, d.o.Plan, name, first)
-	if err != nil {
-		return nil, err
-	}
-	return part{data, d}, nil
-}
-
-func (d *parts) Discard(name string) error { return parquet.Discard(d.dir, name) }
-
-type part struct {
-	*parquet.Dataset
-	d *parts
-}
-
-func (p part) Close(r live.Report) error {
-	run := runOf(p.d.policy, r.Totals, r.Rules, r.Streams, r.Order)
-	run.Lateness, run.HashIDs, run.Keyed = p.d.o.Lateness.Seconds(), p.d.o.Extract.HashIDs, len(p.d.o.Extract.Key) > 0
-	run.Lines = run.Judged + run.Blank + run.Malformed + run.Duplicate + run.Late + run.AllExcluded() // those that wait come later
-	return p.Dataset.Close(run)
 }
