@@ -1,0 +1,220 @@
+package fingerprint
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
+)
+
+// Part is one thing that a composed identity is made of. Its value is written
+// as JSON.
+type Part struct {
+	Name   string // last_messages and attr take an argument behind a colon
+	Doc    string
+	Reads  Field
+	append partFunc
+}
+
+// partFunc appends the value of a part for r, or says why there is none. n and
+// name are the part's argument.
+type partFunc func(w *Writer, r *Request, dst []byte, n int, name string) ([]byte, Cause)
+
+// Parts are the parts, in the order in which they stand in the canonical form.
+// tool_call is the odd one: an identity with it gives a fingerprint per call.
+var Parts = []Part{
+	{"method", "HTTP method", 0, textPart(NoMethod, func(r *Request) []byte { return r.Method })},
+	{"path", "URL path", 0, textPart(NoPath, func(r *Request) []byte { return r.Path })},
+	{"query", "query, names in order", ReadsQuery, queryPart},
+	{"body", "request body as logged, or the hash that the log has of it", ReadsBody | ReadsMessages, bodyPart}, // what was redacted in it stands in the messages
+	{"caller", "API key, its hash or the consumer", 0, textPart(NoCaller, func(r *Request) []byte { return r.Caller })},
+	{"user", "end user", 0, textPart(NoUser, func(r *Request) []byte { return r.User })},
+	{"model", "model asked for", 0, textPart(NoModel, func(r *Request) []byte { return r.Model })},
+	{"backend", "provider", 0, textPart(NoBackend, func(r *Request) []byte { return r.Backend })},
+	{"session", "session", 0, textPart(NoSession, func(r *Request) []byte { return r.Session })},
+	{"has_tools", "whether tools were offered", ReadsTools, toolsPart},
+	{"messages", "all messages", ReadsMessages, unlessCallIDs(messagesPart)},
+	{"last_messages", "the last N messages: last_messages:3", ReadsMessages, unlessCallIDs(messagesPart)},
+	{toolCallPart, "name and arguments of a call the model issued", ReadsMessages | ReadsResponse, nil},
+	{"last_turn", "the last tool calls with their results", ReadsMessages, unlessCallIDs(turnPart)},
+	{"last_exchange", "an answer that the model has given before, with what was said behind it, where that is no tool turn", ReadsMessages, unlessCallIDs(exchangePart)},
+	{"attr", "any other field of the log: attr:NAME", ReadsAttributes, attributePart},
+}
+
+const toolCallPart = "tool_call"
+
+// callerOrNone is the part caller for identities that can do without where a
+// session is named: proxies log messages and not always who sent them, and a
+// session is one caller's anyway. With neither, strangers would be taken for
+// one. No policy can name it.
+const callerOrNone = "caller or none"
+
+var callerOrNonePart = Part{Name: "caller", append: func(w *Writer, r *Request, dst []byte, n int, name string) ([]byte, Cause) {
+	if r.Caller == nil && r.hasSession() {
+		return append(dst, "null"...), Computable
+	}
+	return Parts[callerOrder].append(w, r, dst, n, name)
+}}
+
+var callerOrder = slices.IndexFunc(Parts, func(p Part) bool { return p.Name == "caller" })
+
+func textPart(missing Cause, get func(*Request) []byte) partFunc {
+	return func(w *Writer, r *Request, dst []byte, _ int, _ string) ([]byte, Cause) {
+		text := get(r)
+		switch {
+		case text == nil:
+			return dst, missing
+		case placeholder(text) != Computable:
+			return dst, RedactedContent
+		}
+		return rawjson.AppendString(dst, text), Computable
+	}
+}
+
+// unlessCallIDs is a part of messages, which mostly have no ids of calls. Where
+// these alone are masked, it is written without the mask, as other identities
+// have done or will, and only if it may have ids again with it.
+func unlessCallIDs(part partFunc) partFunc {
+	return func(w *Writer, r *Request, dst []byte, n int, name string) ([]byte, Cause) {
+		mask := w.rules.mask
+		if !mask.onlyCallIDs() {
+			return part(w, r, dst, n, name)
+		}
+		w.rules.mask = nil
+		out, cause := part(w, r, dst, n, name)
+		w.rules.mask = mask
+		if w.mayHaveCallIDs(out[len(dst):], n) {
+			return part(w, r, dst, n, name)
+		}
+		return out, cause
+	}
+}
+
+// mayHaveCallIDs is mayHaveCallID of what was written without a mask. Of the last
+// n messages the answer is kept as they are.
+func (w *Writer) mayHaveCallIDs(written []byte, n int) bool {
+	if n == 0 || n != w.lastN || w.rules.lower {
+		return mayHaveCallID(written)
+	}
+	if !w.sought {
+		w.sought, w.found = true, mayHaveCallID(written)
+	}
+	return w.found
+}
+
+func queryPart(w *Writer, r *Request, dst []byte, _ int, _ string) ([]byte, Cause) {
+	if r.Query.Raw == nil && r.Query.Object == nil && r.Path == nil {
+		return dst, NoQuery // with a path and no query, the query is empty
+	}
+	return w.appendQuery(dst, &r.Query), Computable
+}
+
+func bodyPart(w *Writer, r *Request, dst []byte, _ int, _ string) ([]byte, Cause) {
+	if r.BodyHash != nil {
+		dst = append(dst, `{"hash":`...)
+		return append(rawjson.AppendString(dst, r.BodyHash), '}'), Computable
+	}
+	cause := w.lossOfBody(r)
+	switch {
+	case cause != Computable:
+		return dst, cause
+	case r.Body == nil:
+		return dst, cmp.Or(r.Lost, NoBody)
+	}
+	return w.appendText(dst, r.Body), Computable
+}
+
+func toolsPart(_ *Writer, r *Request, dst []byte, _ int, _ string) ([]byte, Cause) {
+	switch r.HasTools {
+	case Yes:
+		return append(dst, "true"...), Computable
+	case No:
+		return append(dst, "false"...), Computable
+	}
+	return dst, NoTools
+}
+
+// messagesPart appends the last n messages, or all with n = 0. The last ones are
+// kept, where they are plain, for the next identity that asks for them.
+func messagesPart(w *Writer, r *Request, dst []byte, n int, _ string) ([]byte, Cause) {
+	if n == 0 || !w.rules.plain() {
+		return w.appendMessages(dst, r, n)
+	}
+	if w.lastN == n {
+		return append(dst, w.last...), Computable
+	}
+	from := len(dst)
+	dst, cause := w.appendMessages(dst, r, n)
+	if cause == Computable && !w.broken {
+		w.lastN, w.last, w.sought = n, append(w.last[:0], dst[from:]...), false
+	}
+	return dst, cause
+}
+
+// appendMessages appends the last n messages, or all with n = 0. Of a log that
+// has only a digest of the prompt, that stands for the messages, all or some:
+// nothing else is known of them.
+func (w *Writer) appendMessages(dst []byte, r *Request, n int) ([]byte, Cause) {
+	if r.Messages.Digest != nil {
+		dst = append(dst, `{"digest":`...)
+		return append(rawjson.AppendString(dst, r.Messages.Digest), '}'), Computable
+	}
+	if cause := r.needMessages(); cause != Computable {
+		return dst, cause
+	}
+	items := r.Messages.Items
+	if len(items) == 0 && (n > 0 || r.Messages.System == nil) {
+		return dst, NoMessages
+	}
+	if r.Messages.Tail && (n == 0 || len(items) < n) {
+		return dst, LossyContent
+	}
+	if n > 0 && len(items) > n {
+		items = items[len(items)-n:]
+	}
+	dst = append(dst, '[')
+	w.said = r.Messages.System != nil && n == 0
+	comma := false
+	if n == 0 && r.Messages.System != nil {
+		// Anthropic's system prompt stands outside the list.
+		var cause Cause
+		dst = append(dst, `{"system":{`...)
+		if dst, cause = w.appendContent(dst, r.Messages.System, false); cause != Computable {
+			return dst, cause
+		}
+		dst = append(closeObject(dst), '}')
+		comma = true
+	}
+	for _, item := range items {
+		if comma {
+			dst = append(dst, ',')
+		}
+		comma = true
+		var cause Cause
+		if dst, cause = w.appendMessage(dst, item); cause != Computable {
+			return dst, cause
+		}
+	}
+	if !w.said {
+		return dst, LossyContent // roles alone: a logger left the rest out
+	}
+	return append(dst, ']'), Computable
+}
+
+func turnPart(w *Writer, r *Request, dst []byte, _ int, _ string) ([]byte, Cause) {
+	if cause := w.lastTurn(r); cause != Computable {
+		return dst, cause
+	}
+	return w.appendTurn(dst), Computable
+}
+
+func attributePart(w *Writer, r *Request, dst []byte, _ int, name string) ([]byte, Cause) {
+	value := r.Attribute(name)
+	switch {
+	case value == nil:
+		return dst, NoAttribute
+	case placeholder(value) != Computable:
+		return dst, RedactedContent
+	}
+	return w.appendText(dst, value), Computable
+}
