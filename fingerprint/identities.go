@@ -8,24 +8,24 @@ import (
 // Kind is a built-in identity.
 type Kind struct {
 	Name string
-	Doc  string // what makes two requests the same
 	Make func(o Options) (*Identity, error)
 }
 
-// Kinds are the built-in identities. A new one is one file and one line here.
+// Kinds are the built-in identities, with what makes two requests the same. A new
+// one is one file and one line here.
 var Kinds = []Kind{
-	{"tool-call", "name and arguments of each tool call that the model issued", newToolCall},
-	{"tool-call-result", "each call of the last tool turn together with its result", newToolCallResult},
-	{"stuck-step", "the calls the model issued, in answer to the same last tool turn", newStuckStep},
-	{"last-messages", "caller, model and the last three messages", newLastMessages},
-	{"last-exchange", "an answer that the model has given before, with what was said behind it, where that is no tool turn", newLastExchange},
-	{"request", "method, path, query and body", newRequest},
-	{"prompt", "all messages", newPrompt},
-	{"session-model-tools", "session, model and whether tools were offered", newSessionModelTools},
-	{"fairvisor", "Fairvisor's CRC-32 over method, path, query, body hash and descriptors", newFairvisor},
-	{"aisg", "AISG's SHA-256 over caller, model and the last three texts", newAISG},
-	{"tool-call-python", "the tool-call proxy's signature, name:arguments in Python's JSON", newToolCallPython},
-	{"openrouter", "the OpenRouter SDK's SHA-256 over tool name and canonical arguments", newOpenRouter},
+	{"tool-call", newToolCall},                    // name and arguments of each tool call that the model issued
+	{"tool-call-result", newToolCallResult},       // each call of the last tool turn together with its result
+	{"stuck-step", newStuckStep},                  // the calls the model issued, in answer to the same last tool turn
+	{"last-messages", newLastMessages},            // caller, model and the last three messages
+	{"last-exchange", newLastExchange},            // an answer that the model has given before, with what was said behind it, where that is no tool turn
+	{"request", newRequest},                       // method, path, query and body
+	{"prompt", newPrompt},                         // all messages
+	{"session-model-tools", newSessionModelTools}, // session, model and whether tools were offered
+	{"fairvisor", newFairvisor},                   // Fairvisor's CRC-32 over method, path, query, body hash and descriptors
+	{"aisg", newAISG},                             // AISG's SHA-256 over caller, model and the last three texts
+	{"tool-call-python", newToolCallPython},       // the tool-call proxy's signature, name:arguments in Python's JSON
+	{"openrouter", newOpenRouter},                 // the OpenRouter SDK's SHA-256 over tool name and canonical arguments
 }
 
 // New makes the built-in identity called name, or, if name is empty, the one

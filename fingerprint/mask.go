@@ -10,7 +10,6 @@ import (
 // hashing.
 type Mask struct {
 	Name string
-	Doc  string
 	// match returns the length of such a text at the start of text, 0 if
 	// there is none. It is asked at the start of each word only.
 	match       func(text []byte) int
@@ -20,12 +19,12 @@ type Mask struct {
 // Masks are the kinds of text that can be masked, the more specific first: at
 // one place the first that matches wins.
 var Masks = []Mask{
-	{"call_ids", "ids of tool calls, as in call_9a9e12, toolu_01AbC or chatcmpl-tool-3f2c", matchCallID, callID},
-	{"uuids", "UUIDs, as in 123e4567-e89b-12d3-a456-426614174000", matchUUID, "<uuid>"},
-	{"timestamps", "dates and times, as in 2026-11-21T10:00:00Z or 2026-11-21", matchTimestamp, "<timestamp>"},
-	{"durations", "how long something took, as in 0.41s, 12 ms, 1m23s, 3.2 seconds or 0:01:23", matchDuration, "<duration>"},
-	{"hex", "hexadecimal numbers of 8 digits or more, with 0x or with both digits and letters", matchHex, "<hex>"},
-	{"numbers", "decimal numbers, with sign, fraction and exponent; JSON numbers too", matchNumber, "<number>"},
+	{"call_ids", matchCallID, callID},             // ids of tool calls, as in call_9a9e12, toolu_01AbC or chatcmpl-tool-3f2c
+	{"uuids", matchUUID, "<uuid>"},                // UUIDs, as in 123e4567-e89b-12d3-a456-426614174000
+	{"timestamps", matchTimestamp, "<timestamp>"}, // dates and times, as in 2026-11-21T10:00:00Z or 2026-11-21
+	{"durations", matchDuration, "<duration>"},    // how long something took, as in 0.41s, 12 ms, 1m23s, 3.2 seconds or 0:01:23
+	{"hex", matchHex, "<hex>"},                    // hexadecimal numbers of 8 digits or more, with 0x or with both digits and letters
+	{"numbers", matchNumber, "<number>"},          // decimal numbers, with sign, fraction and exponent; JSON numbers too
 }
 
 // mask is the masks of an identity, in the order of Masks.

@@ -11,7 +11,6 @@ import (
 // as JSON.
 type Part struct {
 	Name   string // last_messages and attr take an argument behind a colon
-	Doc    string
 	Reads  Field
 	append partFunc
 }
@@ -23,22 +22,22 @@ type partFunc func(w *Writer, r *Request, dst []byte, n int, name string) ([]byt
 // Parts are the parts, in the order in which they stand in the canonical form.
 // tool_call is the odd one: an identity with it gives a fingerprint per call.
 var Parts = []Part{
-	{"method", "HTTP method", 0, textPart(NoMethod, func(r *Request) []byte { return r.Method })},
-	{"path", "URL path", 0, textPart(NoPath, func(r *Request) []byte { return r.Path })},
-	{"query", "query, names in order", ReadsQuery, queryPart},
-	{"body", "request body as logged, or the hash that the log has of it", ReadsBody | ReadsMessages, bodyPart}, // what was redacted in it stands in the messages
-	{"caller", "API key, its hash or the consumer", 0, textPart(NoCaller, func(r *Request) []byte { return r.Caller })},
-	{"user", "end user", 0, textPart(NoUser, func(r *Request) []byte { return r.User })},
-	{"model", "model asked for", 0, textPart(NoModel, func(r *Request) []byte { return r.Model })},
-	{"backend", "provider", 0, textPart(NoBackend, func(r *Request) []byte { return r.Backend })},
-	{"session", "session", 0, textPart(NoSession, func(r *Request) []byte { return r.Session })},
-	{"has_tools", "whether tools were offered", ReadsTools, toolsPart},
-	{"messages", "all messages", ReadsMessages, unlessCallIDs(messagesPart)},
-	{"last_messages", "the last N messages: last_messages:3", ReadsMessages, unlessCallIDs(messagesPart)},
-	{toolCallPart, "name and arguments of a call the model issued", ReadsMessages | ReadsResponse, nil},
-	{"last_turn", "the last tool calls with their results", ReadsMessages, unlessCallIDs(turnPart)},
-	{"last_exchange", "an answer that the model has given before, with what was said behind it, where that is no tool turn", ReadsMessages, unlessCallIDs(exchangePart)},
-	{"attr", "any other field of the log: attr:NAME", ReadsAttributes, attributePart},
+	{"method", 0, textPart(NoMethod, func(r *Request) []byte { return r.Method })},
+	{"path", 0, textPart(NoPath, func(r *Request) []byte { return r.Path })},
+	{"query", ReadsQuery, queryPart},                                               // query, names in order
+	{"body", ReadsBody | ReadsMessages, bodyPart},                                  // request body as logged, or the hash that the log has of it; what was redacted in it stands in the messages
+	{"caller", 0, textPart(NoCaller, func(r *Request) []byte { return r.Caller })}, // API key, its hash or the consumer
+	{"user", 0, textPart(NoUser, func(r *Request) []byte { return r.User })},
+	{"model", 0, textPart(NoModel, func(r *Request) []byte { return r.Model })},       // model asked for
+	{"backend", 0, textPart(NoBackend, func(r *Request) []byte { return r.Backend })}, // provider
+	{"session", 0, textPart(NoSession, func(r *Request) []byte { return r.Session })},
+	{"has_tools", ReadsTools, toolsPart}, // whether tools were offered
+	{"messages", ReadsMessages, unlessCallIDs(messagesPart)},
+	{"last_messages", ReadsMessages, unlessCallIDs(messagesPart)}, // the last N messages: last_messages:3
+	{toolCallPart, ReadsMessages | ReadsResponse, nil},            // name and arguments of a call the model issued
+	{"last_turn", ReadsMessages, unlessCallIDs(turnPart)},         // the last tool calls with their results
+	{"last_exchange", ReadsMessages, unlessCallIDs(exchangePart)}, // an answer that the model has given before, with what was said behind it, where that is no tool turn
+	{"attr", ReadsAttributes, attributePart},                      // any other field of the log: attr:NAME
 }
 
 const toolCallPart = "tool_call"

@@ -31,27 +31,26 @@ type scopePart struct {
 // that of the attribute.
 type scopeField struct {
 	name  string
-	doc   string
 	reads Field
 	value func(r *Request, name string, w *Writer) ([]byte, Cause)
 }
 
 // scopeFields are the fields a scope can be made of; attr:NAME comes on top.
 var scopeFields = []scopeField{
-	{"session", "the session that the client or the gateway named", 0, textField(NoSession, func(r *Request) []byte { return r.Session })},
-	{"conversation", "the session, with the agent in it where the log names one, else caller, end user if named, system prompt and first user message together", ReadsMessages, conversation},
-	{"caller", "API key, its hash, or the consumer it belongs to", 0, textField(NoCaller, func(r *Request) []byte { return r.Caller })},
-	{"user", "end user", 0, textField(NoUser, func(r *Request) []byte { return r.User })},
-	{"model", "model that the client asked for", 0, textField(NoModel, func(r *Request) []byte { return r.Model })},
-	{"backend", "provider that served the request", 0, textField(NoBackend, func(r *Request) []byte { return r.Backend })},
-	{"method", "HTTP method", 0, textField(NoMethod, func(r *Request) []byte { return r.Method })},
-	{"path", "URL path", 0, textField(NoPath, func(r *Request) []byte { return r.Path })},
+	{"session", 0, textField(NoSession, func(r *Request) []byte { return r.Session })}, // the session that the client or the gateway named
+	{"conversation", ReadsMessages, conversation},                                      // the session, with the agent in it where the log names one, else caller, end user if named, system prompt and first user message together
+	{"caller", 0, textField(NoCaller, func(r *Request) []byte { return r.Caller })},    // API key, its hash, or the consumer it belongs to
+	{"user", 0, textField(NoUser, func(r *Request) []byte { return r.User })},
+	{"model", 0, textField(NoModel, func(r *Request) []byte { return r.Model })},       // model that the client asked for
+	{"backend", 0, textField(NoBackend, func(r *Request) []byte { return r.Backend })}, // provider that served the request
+	{"method", 0, textField(NoMethod, func(r *Request) []byte { return r.Method })},
+	{"path", 0, textField(NoPath, func(r *Request) []byte { return r.Path })},
 }
 
 const attrPrefix = "attr:"
 
 var attributeField = scopeField{
-	"attr:NAME", "any other field of the log, by its name", ReadsAttributes,
+	"attr:NAME", ReadsAttributes, // any other field of the log, by its name
 	func(r *Request, name string, _ *Writer) ([]byte, Cause) {
 		return present(r.Attribute(name), NoAttribute)
 	},
@@ -73,12 +72,12 @@ func present(value []byte, missing Cause) ([]byte, Cause) {
 	return value, Computable
 }
 
-// ScopeNames lists the names a scope's fields can have, with what they mean.
-func ScopeNames() (names, docs []string) {
-	for _, f := range append(slices.Clone(scopeFields), attributeField) {
-		names, docs = append(names, f.name), append(docs, f.doc)
+// ScopeNames lists the names a scope's fields can have.
+func ScopeNames() (names []string) {
+	for _, f := range scopeFields {
+		names = append(names, f.name)
 	}
-	return names, docs
+	return append(names, attributeField.name)
 }
 
 // NewScope makes a scope of request fields.

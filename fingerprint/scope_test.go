@@ -59,15 +59,14 @@ func TestScope(t *testing.T) {
 			t.Errorf("%s: %v, %q; want %v", field, cause, shown, want)
 		}
 	}
-	names, docs := ScopeNames()
 	causes := map[string]Cause{
 		"session": NoSession, "conversation": NoConversation, "caller": NoCaller, "user": NoUser, "model": NoModel,
 		"backend": NoBackend, "method": NoMethod, "path": NoPath, "attr:NAME": NoAttribute,
 	}
-	for i, name := range names {
+	for _, name := range ScopeNames() {
 		want, ok := causes[name]
-		if !ok || docs[i] == "" {
-			t.Errorf("%s: no case, or no doc", name)
+		if !ok {
+			t.Errorf("%s: no case", name)
 		}
 		missing(name, want)
 		if name != "conversation" {

@@ -59,7 +59,6 @@ const (
 // CounterKind is a way to count repeats in time.
 type CounterKind struct {
 	Name   string
-	Doc    string
 	Keying Keying
 	// New makes a counter that holds at most keys live keys; 0 is no bound.
 	New func(spec CounterSpec, keys int) Counter
@@ -87,12 +86,12 @@ type varying interface {
 
 // Counters are the counter kinds. A new one is one file and one line here.
 var Counters = []CounterKind{
-	{Name: "sliding", Doc: "events in (t-window, t]", Keying: ByScopeAndFingerprint, New: newSliding, Grows: true},
-	{Name: "fixed", Doc: "events since the window was opened by its first event; it ends window later", Keying: ByScopeAndFingerprint, New: newFixed},
-	{Name: "refresh", Doc: "events since the last pause of window or more", Keying: ByScopeAndFingerprint, New: newRefresh, Grows: true},
-	{Name: "streak", Doc: "equal fingerprints in a row, none other in between", Keying: ByScope, New: newStreak, Varies: true, Endless: true, Grows: true, Unbroken: true},
-	{Name: "cycle", Doc: "complete repetitions of the shortest period at the tail", Keying: ByScope, New: newCycle, Endless: true, Grows: true, Periodic: true},
-	{Name: TrackerKind, Doc: "the tool-call tracker as shipped, for its profile only", Keying: ByScope, New: newTracker, Varies: true, Closed: true},
+	{Name: "sliding", Keying: ByScopeAndFingerprint, New: newSliding, Grows: true},                              // events in (t-window, t]
+	{Name: "fixed", Keying: ByScopeAndFingerprint, New: newFixed},                                               // events since the window was opened by its first event; it ends window later
+	{Name: "refresh", Keying: ByScopeAndFingerprint, New: newRefresh, Grows: true},                              // events since the last pause of window or more
+	{Name: "streak", Keying: ByScope, New: newStreak, Varies: true, Endless: true, Grows: true, Unbroken: true}, // equal fingerprints in a row, none other in between
+	{Name: "cycle", Keying: ByScope, New: newCycle, Endless: true, Grows: true, Periodic: true},                 // complete repetitions of the shortest period at the tail
+	{Name: TrackerKind, Keying: ByScope, New: newTracker, Varies: true, Closed: true},                           // the tool-call tracker as shipped, for its profile only
 }
 
 // TrackerKind is the counter that no rule can name: it is had by its profile,

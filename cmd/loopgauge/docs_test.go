@@ -86,7 +86,7 @@ func TestPolicyDocument(t *testing.T) {
 	f("## Identities", "identity", names(fingerprint.Kinds, func(k fingerprint.Kind) string { return k.Name }))
 	f("## Identities", "part", names(fingerprint.Parts, func(p fingerprint.Part) string { return p.Name }))
 	f("### Masks", "mask", names(fingerprint.Masks, func(m fingerprint.Mask) string { return m.Name }))
-	scopes, _ := fingerprint.ScopeNames()
+	scopes := fingerprint.ScopeNames()
 	f("## Scopes", "field", scopes)
 	f("## Counters", "kind", names(window.Counters, func(k window.CounterKind) string { return k.Name }))
 	f("## Actions", "action", names(window.Actions, func(a window.Action) string { return string(a) }))

@@ -21,7 +21,6 @@ import (
 type Variable struct {
 	Name string
 	Type string // as CEL names it
-	Doc  string
 
 	celType *cel.Type
 	reads   fingerprint.Field
@@ -35,31 +34,31 @@ type Variable struct {
 // Variables are the fields of a request in expressions. Text that is not
 // logged is empty.
 var Variables = []Variable{
-	textVariable("id", "the gateway's id of the call", func(r *fingerprint.Request) []byte { return r.ID }),
-	textVariable("method", "HTTP method", func(r *fingerprint.Request) []byte { return r.Method }),
-	textVariable("path", "URL path", func(r *fingerprint.Request) []byte { return r.Path }),
-	{"query", "string", "query as it stands behind the question mark", cel.StringType, fingerprint.ReadsQuery, func(r *fingerprint.Request) any { return view(r.Query.Raw) }, nil, nil},
-	textVariable("caller", "API key, its hash or the consumer, as logged", func(r *fingerprint.Request) []byte { return r.Caller }),
-	textVariable("user", "end user", func(r *fingerprint.Request) []byte { return r.User }),
-	textVariable("session", "session", func(r *fingerprint.Request) []byte { return r.Session }),
-	textVariable("model", "model asked for", func(r *fingerprint.Request) []byte { return r.Model }),
-	textVariable("backend", "provider", func(r *fingerprint.Request) []byte { return r.Backend }),
-	textVariable("error", "error class or message", func(r *fingerprint.Request) []byte { return r.Error }),
-	numberVariable("status", "HTTP status", func(r *fingerprint.Request) int64 { return int64(r.Status) }),
-	numberVariable("tokens_in", "prompt tokens", func(r *fingerprint.Request) int64 { return r.TokensIn }),
-	numberVariable("tokens_out", "completion tokens", func(r *fingerprint.Request) int64 { return r.TokensOut }),
-	numberVariable("max_tokens", "limit that the client set", func(r *fingerprint.Request) int64 { return r.MaxTokens }),
-	{"cost", "double", "USD", cel.DoubleType, 0, func(r *fingerprint.Request) any {
+	textVariable("id", func(r *fingerprint.Request) []byte { return r.ID }), // the gateway's id of the call
+	textVariable("method", func(r *fingerprint.Request) []byte { return r.Method }),
+	textVariable("path", func(r *fingerprint.Request) []byte { return r.Path }),
+	{"query", "string", cel.StringType, fingerprint.ReadsQuery, func(r *fingerprint.Request) any { return view(r.Query.Raw) }, nil, nil}, // query as it stands behind the question mark
+	textVariable("caller", func(r *fingerprint.Request) []byte { return r.Caller }),                                                      // API key, its hash or the consumer, as logged
+	textVariable("user", func(r *fingerprint.Request) []byte { return r.User }),
+	textVariable("session", func(r *fingerprint.Request) []byte { return r.Session }),
+	textVariable("model", func(r *fingerprint.Request) []byte { return r.Model }),     // model asked for
+	textVariable("backend", func(r *fingerprint.Request) []byte { return r.Backend }), // provider
+	textVariable("error", func(r *fingerprint.Request) []byte { return r.Error }),     // error class or message
+	numberVariable("status", func(r *fingerprint.Request) int64 { return int64(r.Status) }),
+	numberVariable("tokens_in", func(r *fingerprint.Request) int64 { return r.TokensIn }),   // prompt tokens
+	numberVariable("tokens_out", func(r *fingerprint.Request) int64 { return r.TokensOut }), // completion tokens
+	numberVariable("max_tokens", func(r *fingerprint.Request) int64 { return r.MaxTokens }), // limit that the client set
+	{"cost", "double", cel.DoubleType, 0, func(r *fingerprint.Request) any { // USD
 		if math.IsNaN(r.Cost) {
 			return nil
 		}
 		return r.Cost
 	}, nil, nil},
-	triVariable("has_tools", "tools were offered", fingerprint.ReadsTools, func(r *fingerprint.Request) fingerprint.Tri { return r.HasTools }),
-	triVariable("stream", "the response was streamed", 0, func(r *fingerprint.Request) fingerprint.Tri { return r.Stream }),
-	triVariable("cached", "the response came from a cache", 0, func(r *fingerprint.Request) fingerprint.Tri { return r.Cached }),
-	{"time", "timestamp", "start of the request", cel.TimestampType, 0, func(r *fingerprint.Request) any { return time.UnixMicro(r.Time).UTC() }, nil, nil},
-	{"attributes", "map(string, string)", "all other fields: attributes[\"header:x-team\"]", cel.MapType(cel.StringType, cel.StringType), fingerprint.ReadsAttributes, func(r *fingerprint.Request) any {
+	triVariable("has_tools", fingerprint.ReadsTools, func(r *fingerprint.Request) fingerprint.Tri { return r.HasTools }),            // tools were offered
+	triVariable("stream", 0, func(r *fingerprint.Request) fingerprint.Tri { return r.Stream }),                                      // the response was streamed
+	triVariable("cached", 0, func(r *fingerprint.Request) fingerprint.Tri { return r.Cached }),                                      // the response came from a cache
+	{"time", "timestamp", cel.TimestampType, 0, func(r *fingerprint.Request) any { return time.UnixMicro(r.Time).UTC() }, nil, nil}, // start of the request
+	{"attributes", "map(string, string)", cel.MapType(cel.StringType, cel.StringType), fingerprint.ReadsAttributes, func(r *fingerprint.Request) any { // all other fields: attributes["header:x-team"]
 		m := make(map[string]string, len(r.Attributes))
 		for _, a := range r.Attributes {
 			m[view(a.Name)] = view(a.Value)
@@ -68,12 +67,12 @@ var Variables = []Variable{
 	}, nil, nil},
 }
 
-func textVariable(name, doc string, get func(*fingerprint.Request) []byte) Variable {
-	return Variable{name, "string", doc, cel.StringType, 0, func(r *fingerprint.Request) any { return view(get(r)) }, get, nil}
+func textVariable(name string, get func(*fingerprint.Request) []byte) Variable {
+	return Variable{name, "string", cel.StringType, 0, func(r *fingerprint.Request) any { return view(get(r)) }, get, nil}
 }
 
-func numberVariable(name, doc string, get func(*fingerprint.Request) int64) Variable {
-	return Variable{name, "int", doc, cel.IntType, 0, func(r *fingerprint.Request) any {
+func numberVariable(name string, get func(*fingerprint.Request) int64) Variable {
+	return Variable{name, "int", cel.IntType, 0, func(r *fingerprint.Request) any {
 		if n := get(r); n != fingerprint.Unknown {
 			return n
 		}
@@ -81,8 +80,8 @@ func numberVariable(name, doc string, get func(*fingerprint.Request) int64) Vari
 	}, nil, get}
 }
 
-func triVariable(name, doc string, reads fingerprint.Field, get func(*fingerprint.Request) fingerprint.Tri) Variable {
-	return Variable{name, "bool", doc, cel.BoolType, reads, func(r *fingerprint.Request) any {
+func triVariable(name string, reads fingerprint.Field, get func(*fingerprint.Request) fingerprint.Tri) Variable {
+	return Variable{name, "bool", cel.BoolType, reads, func(r *fingerprint.Request) any {
 		switch get(r) {
 		case fingerprint.Yes:
 			return true

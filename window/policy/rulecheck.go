@@ -18,7 +18,7 @@ func (r *reader) missing(d *ruleDraft, at place, format string, args ...any) {
 }
 
 func scopeProblem(err error, fields []string) string {
-	names, _ := fingerprint.ScopeNames()
+	names := fingerprint.ScopeNames()
 	for _, f := range fields {
 		if f == "attr:" {
 			return "write attr:NAME, the name of an attribute"

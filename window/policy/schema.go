@@ -42,7 +42,7 @@ func Schema() []byte {
 			profiles = append(profiles, p.Name+"/"+rule.name)
 		}
 	}
-	scopes, _ := fingerprint.ScopeNames()
+	scopes := fingerprint.ScopeNames()
 	scopeField := object{"anyOf": []object{{"enum": scopes}, {"type": "string", "pattern": "^attr:.+"}}}
 	override := closed(object{
 		"match": text("CEL condition on the request"), "threshold": threshold, "window": duration("how long a repeat counts for these requests; streak and tracker"), "action": choice("hypothetical action", actionNames()),

@@ -143,21 +143,21 @@ func (r *reader) buildRoutes(d *draft) (routes []Route) {
 }
 
 // RouteVariable is a field of an alert that a route may look at.
-type RouteVariable struct{ Name, Type, Doc string }
+type RouteVariable struct{ Name, Type string }
 
 // RouteVariables are those that never change while an incident lasts, but for
 // severity, which goes up only.
 var RouteVariables = []RouteVariable{
-	{"rule", "string", "the rule that fired first"},
-	{"identity", "string", "its identity"},
-	{"action", "string", "what the gateway would have done"},
-	{"severity", "string", "info, warning or critical"},
-	{"scope", "map(string, string)", "fields of the rule's scope: scope[\"attr:header:x-team\"]"},
-	{"session", "string", "of the request that fired first, as the alert writes it; so are the next four"},
-	{"caller", "string", "caller"},
-	{"user", "string", "user"},
-	{"model", "string", "model"},
-	{"backend", "string", "backend"},
+	{"rule", "string"},               // the rule that fired first
+	{"identity", "string"},           // its identity
+	{"action", "string"},             // what the gateway would have done
+	{"severity", "string"},           // info, warning or critical
+	{"scope", "map(string, string)"}, // fields of the rule's scope: scope["attr:header:x-team"]
+	{"session", "string"},            // of the request that fired first, as the alert writes it; so are the others
+	{"caller", "string"},
+	{"user", "string"},
+	{"model", "string"},
+	{"backend", "string"},
 }
 
 // routeEnvironment is that of conditions on requests, with what only alerts
