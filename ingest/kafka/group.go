@@ -136,15 +136,11 @@ var errReplaced = errors.New("another instance reads in our place: this one was 
 // judge tells errors of the group that pass from those that do not, which it
 // returns.
 func (g *group) judge(err error) error {
-	switch {
-	case errors.Is(err, kafka.UnknownMemberId) && isClosed(g.owned):
+	if errors.Is(err, kafka.UnknownMemberId) && isClosed(g.owned) {
 		return g.c.config.fail(errReplaced, "")
-	case errors.Is(err, kafka.InconsistentGroupProtocol):
-		return g.c.config.fail(fmt.Errorf("the consumer group %q is in use by another program", g.c.config.Group), "choose a group that only loopgauge uses")
-	case errors.Is(err, kafka.InvalidSessionTimeout):
-		return g.c.config.fail(fmt.Errorf("the brokers do not allow a session timeout of %s", g.c.config.session()), "")
-	case !passes(err):
-		return g.c.config.refuse(err)
+	}
+	if err := g.c.config.judge(err, g.c.config.Group); err != nil {
+		return err
 	}
 	// The id is that of the last generation.
 	if g.id != "" && !errors.Is(err, kafka.RebalanceInProgress) {
@@ -152,6 +148,19 @@ func (g *group) judge(err error) error {
 		// one until its session has timed out.
 		go g.forget(g.id)
 		g.id = ""
+	}
+	return nil
+}
+
+// judge is that of any group's member.
+func (c *Config) judge(err error, group string) error {
+	switch {
+	case errors.Is(err, kafka.InconsistentGroupProtocol):
+		return c.fail(fmt.Errorf("the consumer group %q is in use by another program", group), "choose a group that only loopgauge uses")
+	case errors.Is(err, kafka.InvalidSessionTimeout):
+		return c.fail(fmt.Errorf("the brokers do not allow a session timeout of %s", c.session()), "")
+	case !passes(err):
+		return c.refuse(err)
 	}
 	return nil
 }

@@ -64,7 +64,7 @@ func (s *Share) Run(ctx context.Context, joined func(partitions int), serve func
 			break
 		}
 		if err != nil {
-			if err := s.judge(err); err != nil {
+			if err := c.judge(err, s.group); err != nil {
 				return err
 			}
 			if member != "" && !errors.Is(err, kafka.RebalanceInProgress) {
@@ -116,23 +116,6 @@ func (c *client) of(group string) *client {
 	config.Group = group
 	other.config = &config
 	return &other
-}
-
-// judge tells errors of the group that pass from those that do not, which it
-// returns.
-func (s *Share) judge(err error) error {
-	c := &s.f.config
-	switch {
-	case errors.Is(err, kafka.ErrGroupClosed):
-		return nil
-	case errors.Is(err, kafka.InconsistentGroupProtocol):
-		return c.fail(fmt.Errorf("the consumer group %q is in use by another program", s.group), "choose a group that only loopgauge uses")
-	case errors.Is(err, kafka.InvalidSessionTimeout):
-		return c.fail(fmt.Errorf("the brokers do not allow a session timeout of %s", c.session()), "")
-	case !passes(err):
-		return c.refuse(err)
-	}
-	return nil
 }
 
 // parts are our partitions of a generation, with what was committed for them.
