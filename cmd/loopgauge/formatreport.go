@@ -192,29 +192,45 @@ func (r *formatReport) rules(ctx context.Context, sample *ingest.Sample) error {
 
 func (r *formatReport) String() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s: %s\n", term.Safe(r.Log), r.Format)
-	para := func(indent, text string) {
-		for _, line := range term.Wrap(text, term.Width-len(indent)) {
-			b.WriteString(indent + line + "\n")
-		}
+	r.head(&b)
+	if r.requests == 0 {
+		b.WriteString("\nno request in these lines\n")
+		return b.String()
 	}
-	para("  ", "told by: "+strings.ReplaceAll(r.Told, "`", ""))
+	r.fields(&b)
+	r.computable(&b)
+	b.WriteByte('\n')
+	para(&b, "", r.answer())
+	return b.String()
+}
+
+// para writes a text in lines that fit the terminal.
+func para(b *strings.Builder, indent, text string) {
+	for _, line := range term.Wrap(text, term.Width-len(indent)) {
+		b.WriteString(indent + line + "\n")
+	}
+}
+
+// head says what the log was taken for, and what became of its lines.
+func (r *formatReport) head(b *strings.Builder) {
+	fmt.Fprintf(b, "%s: %s\n", term.Safe(r.Log), r.Format)
+	para(b, "  ", "told by: "+strings.ReplaceAll(r.Told, "`", ""))
 	if len(r.Members) > 0 {
-		para("  ", "of these it has: "+strings.Join(r.Members, ", "))
+		para(b, "  ", "of these it has: "+strings.Join(r.Members, ", "))
 	}
 	if len(r.Wrappers) > 0 {
-		para("  ", "wrapped in: "+strings.Join(r.Wrappers, ", in it "))
+		para(b, "  ", "wrapped in: "+strings.Join(r.Wrappers, ", in it "))
 	}
 	of := fmt.Sprintf("first %s lines", term.Count(sampleLines))
 	if r.Whole {
 		of = "all lines"
 	}
 	b.WriteString(term.Hanging(fmt.Sprintf("  %s: %s", of, r.Account), term.Width) + "\n")
-	if r.requests == 0 {
-		b.WriteString("\nno request in these lines\n")
-		return b.String()
-	}
-	fmt.Fprintf(&b, "\na request, as the native format has it\n  %s\n\n", term.Safe(string(r.Request)))
+}
+
+// fields shows a request, and which fields all, some and none have.
+func (r *formatReport) fields(b *strings.Builder) {
+	fmt.Fprintf(b, "\na request, as the native format has it\n  %s\n\n", term.Safe(string(r.Request)))
 	var all, some []string
 	for _, name := range formats.NativeFields {
 		switch n := r.Fields[name]; {
@@ -229,9 +245,13 @@ func (r *formatReport) String() string {
 		list []string
 	}{{"every request has: ", all}, {"some have: ", some}, {"none has: ", r.Missing}} {
 		if len(part.list) > 0 {
-			para("", part.head+strings.Join(part.list, ", "))
+			para(b, "", part.head+strings.Join(part.list, ", "))
 		}
 	}
+}
+
+// computable shows of how many requests identities and rules are.
+func (r *formatReport) computable(b *strings.Builder) {
 	table := term.Table{Right: map[int]bool{1: true}}
 	for _, part := range []struct {
 		head string
@@ -251,10 +271,7 @@ func (r *formatReport) String() string {
 			table.Add(name, term.Percent(s.Computable, s.Requests), where)
 		}
 	}
-	table.Write(&b, "")
-	b.WriteByte('\n')
-	para("", r.answer())
-	return b.String()
+	table.Write(b, "")
 }
 
 // answer is which rules the log can support, and what would help the others.
