@@ -1,6 +1,9 @@
 package fingerprint
 
-import "bytes"
+import (
+	"bytes"
+	"strings"
+)
 
 // Results hold what is new each time, though a call fails in the same way: APIs
 // name the request in their errors ("request_id": "req_7", Request ID: 6a1f), and
@@ -86,10 +89,10 @@ func cutFold(text []byte, prefix string) (rest []byte, found bool) {
 func lenSeparator(text []byte) int {
 	const most = 16
 	n := 0
-	for n < min(most, len(text)) && bytes.IndexByte([]byte(`"'\:= `), text[n]) >= 0 {
+	for n < min(most, len(text)) && strings.IndexByte(`"'\:= `, text[n]) >= 0 {
 		n++
 	}
-	if bytes.IndexAny(text[:n], ":= ") < 0 {
+	if !bytes.ContainsAny(text[:n], ":= ") {
 		return 0
 	}
 	return n

@@ -31,12 +31,8 @@ func (w *Writer) untimed(t spoken) spoken {
 		if i < from || !beginsNumber(whole, i) {
 			continue
 		}
-		start, end, placeholder := i, i, ""
-		if length := lenTook(whole, i); length > 0 {
-			start, end, placeholder = stoppedAt(whole, i, i+length)
-		} else if length, placeholder = lenLot(whole, i); length > 0 {
-			end = i + length
-		} else {
+		start, end, placeholder := ofOneRun(whole, i)
+		if end == start {
 			continue
 		}
 		w.bare = append(append(w.bare, whole[from:start]...), placeholder...)
@@ -46,9 +42,17 @@ func (w *Writer) untimed(t spoken) spoken {
 	return spoken{text: w.bare[n:]}
 }
 
-// stoppedAt is what is left out with how long something took. In parentheses it
-// stands or does not: Jest and Mocha write it so of what was not quick.
-func stoppedAt(text []byte, start, end int) (int, int, string) {
+// ofOneRun is from where to where a text is new with each run, with the number that
+// begins at i, and what stands for it; start is end if it is not. How long
+// something took goes with the parentheses that it stands in: Jest and Mocha write
+// it so of what was not quick, and else not at all.
+func ofOneRun(text []byte, i int) (start, end int, placeholder string) {
+	n := lenTook(text, i)
+	if n == 0 {
+		n, placeholder = lenLot(text, i)
+		return i, i + n, placeholder
+	}
+	start, end = i, i+n
 	if bytes.HasSuffix(text[:start], []byte(" (")) && bytes.HasPrefix(text[end:], []byte(")")) {
 		return start - len(" ("), end + len(")"), ""
 	}
