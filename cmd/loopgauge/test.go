@@ -76,7 +76,7 @@ func (f *testFlags) run(ctx context.Context, u *ui, args []string) error {
 			hint = hint || out.EpisodesDiffer()
 			f.print(u, "miss  %s\n  %s", label(r), strings.ReplaceAll(out.Misses.Error(), "\n", "\n  "))
 		default:
-			f.print(u, "ok    %s: %s in %s", label(r), term.Plural(out.Episodes, "episode", "episodes"), term.Plural(out.Requests, "request", "requests"))
+			f.print(u, "ok    %s: %s in %s%s", label(r), term.Plural(out.Episodes, "episode", "episodes"), term.Plural(out.Requests, "request", "requests"), lost(out))
 		}
 		reports = append(reports, r)
 	}
@@ -100,6 +100,17 @@ func (f *testFlags) run(ctx context.Context, u *ui, args []string) error {
 		return &exitError{code: code}
 	}
 	return nil
+}
+
+// lost says of a log that passed how many of its lines no rule saw.
+func lost(o scenario.Outcome) (text string) {
+	if o.Malformed > 0 {
+		text = ", " + term.Plural(o.Malformed, "line", "lines") + " malformed"
+	}
+	if o.Late > 0 {
+		text += ", " + term.Plural(o.Late, "line", "lines") + " late"
+	}
+	return text
 }
 
 // print writes to standard output, where the outcome belongs.
@@ -202,6 +213,9 @@ func (f *testFlags) test(ctx context.Context, u *ui, file string, r *scenario.Re
 			// Half a log proves nothing.
 			return none, fmt.Errorf("%s: %w", file, s.Err)
 		}
+	}
+	if err := u.unread(result); err != nil {
+		return none, fmt.Errorf("%s: %w", file, err)
 	}
 	if f.update {
 		if err := accept(u, watch, file, text); err != nil {

@@ -18,17 +18,19 @@ import (
 // Outcome is what came of a fixture.
 type Outcome struct {
 	Requests, Episodes int64
+	Malformed, Late    int64         // lines that no rule saw
 	Misses             policy.Errors // where each expectation stands and what came instead
 }
 
-// EpisodesDiffer tells whether the list of episodes is among what was missed.
+// EpisodesDiffer tells whether the list of episodes is among what was missed,
+// and others are there to be taken.
 func (o *Outcome) EpisodesDiffer() bool {
-	return slices.ContainsFunc(o.Misses, func(p policy.Problem) bool { return strings.HasPrefix(p.Path, "episodes") })
+	return o.Requests > 0 && slices.ContainsFunc(o.Misses, func(p policy.Problem) bool { return strings.HasPrefix(p.Path, "episodes") })
 }
 
 // Outcome compares what was seen with what is expected, after the run.
 func (w *Watch) Outcome(r *replay.Result) Outcome {
-	o := Outcome{Requests: w.requests, Episodes: int64(len(w.episodes))}
+	o := Outcome{Requests: w.requests, Episodes: int64(len(w.episodes)), Malformed: r.Account.Malformed, Late: r.Account.Late}
 	miss := func(at policy.Value, format string, args ...any) {
 		o.Misses = append(o.Misses, at.Problem(fmt.Sprintf(format, args...)))
 	}
@@ -47,6 +49,14 @@ func (w *Watch) Outcome(r *replay.Result) Outcome {
 		}
 	}
 	l := w.fixture.limits
+	if w.requests == 0 && r.Account.Lines > 0 {
+		// Nor can a log without requests have too many loops, or others.
+		for _, at := range []policy.Value{l.episodesAt, l.perDayAt, w.fixture.episodesAt} {
+			if at.Set() {
+				miss(at, "no request was judged: %s", r.Account)
+			}
+		}
+	}
 	if l.episodesAt.Set() && len(w.episodes) > l.episodes {
 		miss(l.episodesAt, "at most %d; there %s", l.episodes, were(len(w.episodes)))
 	}
