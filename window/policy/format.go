@@ -17,6 +17,7 @@ import (
 // would change is an error.
 func Format(name string, text []byte) ([]byte, error) {
 	r := &reader{file: name, kind: policyKind}
+	text = unmarked(text)
 	if r.document(text) == nil {
 		return nil, r.errors
 	}

@@ -61,6 +61,10 @@ type Settings struct {
 // cannot say of them, and what the gateway makes of values that it does not
 // take. An error of type Errors holds every problem.
 func (g *Gateway) Import(files ...Settings) (policy []byte, said []Problem, err error) {
+	files = slices.Clone(files)
+	for i := range files {
+		files[i].Text = unmarked(files[i].Text)
+	}
 	in := &imported{Settings: files[0], files: files}
 	if n := max(g.files, 1); len(files) > n {
 		in.Settings = files[n]

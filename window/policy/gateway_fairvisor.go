@@ -45,21 +45,26 @@ func readFairvisor(in *imported) {
 	decoder := json.NewDecoder(bytes.NewReader(in.Text))
 	decoder.UseNumber()
 	var doc any
+	at := len(in.Text) // where it goes wrong, unless that is known
 	err := decoder.Decode(&doc)
 	if err == nil {
 		if _, err = decoder.Token(); err == nil {
-			err = errors.New("more than one document")
+			err, at = errors.New("more than one document"), int(decoder.InputOffset())-1
 		} else if errors.Is(err, io.EOF) {
 			err = nil
 		}
 	}
+	if errors.Is(err, io.EOF) {
+		in.refuse("", "empty: it holds no bundle")
+		return
+	}
 	if err != nil {
-		at := len(in.Text)
 		if syntax, ok := errors.AsType[*json.SyntaxError](err); ok {
-			at = min(at, int(syntax.Offset))
+			at = max(0, int(syntax.Offset)-1) // it counts what was read
 		}
 		line := 1 + bytes.Count(in.Text[:at], []byte("\n"))
-		in.errors = append(in.errors, Problem{File: in.File, Line: line, Column: 1, What: "not JSON: " + err.Error()})
+		column := at - bytes.LastIndexByte(in.Text[:at], '\n')
+		in.errors = append(in.errors, Problem{File: in.File, Line: line, Column: column, What: "not JSON: " + err.Error()})
 		return
 	}
 	bundle, ok := doc.(table)

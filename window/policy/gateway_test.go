@@ -233,7 +233,9 @@ func TestImportRefuses(t *testing.T) {
 	f("tool-call", "model_defaults:\n  m: {tool_loop_detection_max_repeats: 1}\n", "f:2:40: model_defaults.m.tool_loop_detection_max_repeats: must be at least 2, is 1")
 	f("zelyx", `{"action": "reject", "widow": 3}`, "f:1:12: action: \"reject\" is unknown; there are warn, block\nf:1:22: widow: unknown field; did you mean window?")
 	f("fairvisor", "[]", "f: bundle must be a table")
+	f("fairvisor", "\n", "f: empty: it holds no bundle")
 	f("fairvisor", "{\n", "f:2:1: not JSON: unexpected EOF")
+	f("fairvisor", "{\n  \"a\": 1,}", "f:2:10: not JSON: invalid character '}' looking for beginning of object key string")
 	f("fairvisor", "{\n}\n{}", "f:3:1: not JSON: more than one document")
 	f("fairvisor", `{"bundle_version": 0}`, "f: bundle_version: bundle_version must be a positive number\nf: policies: policies must be a table")
 

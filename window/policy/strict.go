@@ -34,6 +34,7 @@ type Value struct {
 // must have, and doc where it is described: messages name them.
 func NewStrict(name string, text []byte, noun, members, doc string) *Strict {
 	r := &reader{file: name, kind: kind{noun, members, doc}}
+	text = unmarked(text)
 	return &Strict{r: r, text: text, doc: r.document(text)}
 }
 

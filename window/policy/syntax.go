@@ -13,8 +13,13 @@ import (
 	"github.com/goccy/go-yaml/token"
 )
 
+// unmarked is the text without the byte order mark that editors and shells of
+// Windows put in front of it.
+func unmarked(text []byte) []byte { return bytes.TrimPrefix(text, []byte("\ufeff")) }
+
 // document parses the text into its one mapping, nil if that fails.
 func (r *reader) document(text []byte) *ast.MappingNode {
+	text = unmarked(text)
 	whole := place{}
 	if len(text) > MaxSize {
 		r.problem(whole, "a %s of more than %d bytes", r.kind.noun, MaxSize)
@@ -97,6 +102,10 @@ func refused(n ast.Node) (at place, why string) {
 // unprintable finds the first character that YAML has only as an escape.
 func unprintable(text []byte) (at place, why string) {
 	at.line = 1
+	if bytes.HasPrefix(text, []byte("\xff\xfe")) || bytes.HasPrefix(text, []byte("\xfe\xff")) {
+		at.column = 1
+		return at, "UTF-16: turn it into UTF-8 with iconv -f UTF-16 -t UTF-8"
+	}
 	for i := 0; i < len(text); {
 		c, n := utf8.DecodeRune(text[i:])
 		at.column++
