@@ -59,6 +59,9 @@ func (r *reader) sinks(n ast.Node, at place, d *draft) {
 		sink := Sink{Kind: kind, Name: kind, Settings: map[string]string{}, Place: fmt.Sprintf("%s:%d:%d: %s", r.file, at.line, at.column, path)}
 		settings, ok := asMapping(m.Values[0].Value)
 		if !ok {
+			if _, none := m.Values[0].Value.(*ast.NullNode); !none {
+				r.problem(placeOf(m.Values[0].Value, path), "must be a mapping, is %s", kindOf(m.Values[0].Value))
+			}
 			settings = &ast.MappingNode{}
 		}
 		for _, v := range settings.Values {
@@ -77,8 +80,12 @@ func (r *reader) sinks(n ast.Node, at place, d *draft) {
 			case key == "min_severity":
 				r.choice(severityNames(), func(s string) { sink.Least = window.Severity(s) })(v.Value, here)
 			default:
-				if scalar, ok := v.Value.(ast.ScalarNode); ok {
+				scalar, ok := v.Value.(ast.ScalarNode)
+				switch _, none := v.Value.(*ast.NullNode); {
+				case ok && !none:
 					sink.Settings[key] = fmt.Sprint(scalar.GetValue())
+				case !IsSecret(key): // of which that is said already
+					r.problem(here, "must be a text, is %s", kindOf(v.Value))
 				}
 			}
 		}
