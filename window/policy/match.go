@@ -1,9 +1,7 @@
 package policy
 
 import (
-	"fmt"
 	"math"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -134,6 +132,9 @@ func (r *reader) parse(env *cel.Env, text string, at place, of string, names []s
 	if issues != nil && issues.Err() != nil {
 		for _, e := range issues.Errors() {
 			r.problem(at.inside(e.Location.Line(), e.Location.Column()+1), "%s", celProblem(e.Message, of, names))
+			if strings.HasPrefix(e.Message, "Syntax error: ") {
+				break // the others follow from it
+			}
 		}
 		return nil
 	}
@@ -208,43 +209,6 @@ func comparison(e ast.Expr) func(*fingerprint.Request) bool {
 		}
 	}
 	return nil
-}
-
-var noOverload = regexp.MustCompile(`^found no matching overload for '(.+)' applied to '\((.*)\)'$`)
-
-// celFunctions are those that conditions on requests use most.
-var celFunctions = []string{"startsWith", "endsWith", "contains", "matches", "size", "timestamp", "duration"}
-
-// celLiterals are the compiler's messages on literals.
-var celLiterals = map[string]string{
-	"invalid matches argument":   "is no regular expression (RE2: no look-around, no back references)",
-	"invalid duration argument":  `is no duration: write it as "90s" or "1h30m"`,
-	"invalid timestamp argument": `is no time: write it as "2026-11-21T10:00:00Z"`,
-}
-
-// celProblem is a message of the compiler's in our words, where we have some.
-func celProblem(text, of string, names []string) string {
-	if m := noOverload.FindStringSubmatch(text); m != nil {
-		text = fmt.Sprintf("cannot apply %s to %s", strings.Trim(m[1], "_"), strings.ReplaceAll(m[2], ", ", " and "))
-		if m[2] == "double, int" {
-			text += "; write 1.0 for 1"
-		}
-		return text
-	}
-	if own, ok := celLiterals[text]; ok {
-		return own
-	}
-	rest, ok := strings.CutPrefix(text, "undeclared reference to '")
-	name, _, _ := strings.Cut(rest, "'")
-	if !ok {
-		return text
-	}
-	for _, function := range celFunctions {
-		if strings.EqualFold(name, function) || distance(name, function) == 1 {
-			return fmt.Sprintf("no function is called %q; did you mean %s?", name, function)
-		}
-	}
-	return fmt.Sprintf("no %s field is called %q%s", of, name, suggest(name, names))
 }
 
 // activation gives an evaluation the fields of a request, as they are asked
