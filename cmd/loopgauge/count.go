@@ -30,7 +30,7 @@ deal the rows out and sort them: docs/spark.md has the job, and the columns.
 By fingerprint it counts what is kept apart by scope and fingerprint, by scope
 what looks at the order of all that a scope does. Merge wants both.`,
 		Example: `  loopgauge count --policy policy.yaml --by scope < rows > counts.jsonl`,
-		Args:    cobra.NoArgs,
+		Args:    atMost(0),
 		RunE:    func(c *cobra.Command, _ []string) error { return f.run(c, u) },
 	}
 	f.rules.register(c)

@@ -41,7 +41,7 @@ complete it, and give it to --format.`,
   loopgauge formats access.log
   loopgauge formats --scaffold odd.log > odd.yaml
   loopgauge formats --format odd.yaml odd.log`,
-		Args: cobra.MaximumNArgs(1),
+		Args: atMost(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			switch {
 			case len(args) == 0 && f.scaffold:

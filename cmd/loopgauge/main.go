@@ -159,6 +159,16 @@ func version() string {
 	return "(unknown)"
 }
 
+// atMost takes no more than n arguments, and says how the command is called.
+func atMost(n int) cobra.PositionalArgs {
+	return func(c *cobra.Command, args []string) error {
+		if len(args) > n {
+			return usage(fmt.Errorf("%q is one argument too many: it is %s", args[n], c.UseLine()))
+		}
+		return nil
+	}
+}
+
 // logArgs wants at least one log, and says how to name one.
 func logArgs(_ *cobra.Command, args []string) error {
 	if len(args) == 0 {

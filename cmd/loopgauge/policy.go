@@ -112,7 +112,7 @@ func newPolicySchema(u *ui) *cobra.Command {
 	return &cobra.Command{
 		Use:   "schema",
 		Short: "Print the JSON Schema of policies, for editors",
-		Args:  cobra.NoArgs,
+		Args:  atMost(0),
 		RunE: func(*cobra.Command, []string) error {
 			_, err := u.stdout.Write(policy.Schema())
 			return err
@@ -124,7 +124,7 @@ func newPolicyProfiles(u *ui) *cobra.Command {
 	return &cobra.Command{
 		Use:   "profiles [NAME]",
 		Short: "List the built-in profiles, or print one",
-		Args:  cobra.MaximumNArgs(1),
+		Args:  atMost(1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				for _, p := range policy.Profiles() {
