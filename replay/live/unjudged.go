@@ -65,8 +65,12 @@ func sayOnce(log *slog.Logger, said *bool, hides func(over time.Duration) string
 func (u *Unjudged) Say(log *slog.Logger, now replay.Account) {
 	lines, malformed, late := now.Lines-u.account.Lines, now.Malformed-u.account.Malformed, now.Late-u.account.Late
 	if (malformed+late)*100 > lines {
-		log.Warn("lines are not judged: --verbose says why of each", "of", lines, "malformed", malformed, "late", late,
-			"stream", u.stream, "line", u.skip.Line, "why", u.skip.Why)
+		attrs := []any{"of", lines, "malformed", malformed, "late", late, "stream", u.stream, "line", u.skip.Line, "why", u.skip.Why}
+		if late > 0 && u.Pipeline != nil {
+			// What is late by a clock that ran ahead shows here alone.
+			attrs = append(attrs, "come_to", replay.Stamp(u.Pipeline.Order.Newest()))
+		}
+		log.Warn("lines are not judged: --verbose says why of each", attrs...)
 	}
 	u.at, u.account = time.Now(), now
 	if u.Pipeline != nil {

@@ -49,6 +49,7 @@ func TestUnjudged(t *testing.T) {
 	}
 	f("all", 1, 0, "of=2 malformed=2 late=0", "no JSON", "nor this")
 	f("late", 1, 0, "of=3 malformed=0 late=1", line(0), line(60), line(1))
+	f("ahead", 1, 0, "come_to=2027-01-15T10:40:01.000000Z", line(0), line(9600), line(9601), line(1))
 	f("few", 0, 4, "", append(slices.Clone(many), "no JSON")...)
 	f("none", 0, 4, "", many...)
 
