@@ -210,7 +210,7 @@ func readCustomField(name string, v policy.Value) formats.CustomField {
 	switch v.Shape() {
 	case "a text", "a list":
 		paths(v)
-	default:
+	case "a mapping":
 		given := false
 		v.Mapping(
 			policy.Member{Name: "path", Read: func(v policy.Value) { given = true; paths(v) }},
@@ -231,11 +231,13 @@ func readCustomField(name string, v policy.Value) formats.CustomField {
 			}},
 		)
 		switch {
-		case !given && v.Shape() == "a mapping":
+		case !given:
 			v.Reject("needs path, or const")
 		case f.Const != nil && len(f.Paths) > 0:
 			v.Reject("give either path or const")
 		}
+	default:
+		v.Reject("must be a path, a list of paths or a mapping, is " + v.Shape())
 	}
 	if f.Const != nil && slices.Contains([]string{"time", "end", "duration"}, name) {
 		v.Reject("cannot be the same for all requests: give a path")
