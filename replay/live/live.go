@@ -347,7 +347,9 @@ func (w *watch) take(ctx context.Context, l *lane) error {
 	}
 	switch c := &it.chunk; {
 	case c.Why == "":
-	case c.Lost != 0:
+	case c.Lost < 0: // nobody knows how many
+		w.log.Error("records were lost", "stream", l.stream.Name(), "why", c.Why)
+	case c.Lost > 0:
 		w.log.Error("records were lost", "stream", l.stream.Name(), "records", c.Lost, "why", c.Why)
 	default:
 		w.log.Warn("source", "stream", l.stream.Name(), "what", c.Why)

@@ -52,7 +52,7 @@ type LaneStatus struct {
 	Behind        int64 // records of a topic, or bytes of a file, that are known to follow; -1 if not known
 	File          bool  // it is a file
 	Idle, AtEnd   bool
-	Lost          int64
+	Lost          int64 // of a file, losses: how many records each took is not known
 	Control       int64
 	Transactional int64
 }
@@ -134,7 +134,11 @@ func (w *watch) reported() Report {
 // Add counts what a chunk says besides its records.
 func (l *LaneStatus) Add(c *ingest.Chunk) {
 	l.Offset, l.File, l.AtEnd, l.Behind = c.Mark.Offset, c.Mark.File != "", c.AtEnd, c.Behind
-	l.Lost += c.Lost
+	if c.Lost < 0 {
+		l.Lost++ // nobody knows how many
+	} else {
+		l.Lost += c.Lost
+	}
 	l.Control += c.Control
 	l.Transactional += c.Transactional
 }

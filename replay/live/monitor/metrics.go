@@ -127,7 +127,7 @@ var Metrics = []Metric{
 	},
 	{
 		Name: "loopgauge_lost_records_total", Type: Counter,
-		Help: "Records that were gone before they could be read.",
+		Help: "Records that were gone before they could be read; of files, times that some were: nobody knows how many.",
 		read: func(v *view, to emit) { to.count(v.sum(func(l *live.LaneStatus) int64 { return l.Lost })) },
 	},
 	{
