@@ -121,6 +121,7 @@ func (r *reader) buildRoutes(d *draft) (routes []Route) {
 			names = append(names, s.Name)
 		}
 	}
+	words := d.routeWords()
 	for i := range d.routes {
 		x := &d.routes[i]
 		if !x.named {
@@ -144,7 +145,7 @@ func (r *reader) buildRoutes(d *draft) (routes []Route) {
 			r.check(x.at, "needs a match; 'true' is every alert")
 			continue
 		}
-		routes = append(routes, Route{r.compileRoute(x.match, x.matchAt), x.to})
+		routes = append(routes, Route{r.compileRoute(x.match, x.matchAt, words), x.to})
 	}
 	return routes
 }
@@ -187,8 +188,9 @@ var routeEnvironment = func() *cel.Env {
 	return env
 }()
 
-// compileRoute compiles the condition of a route.
-func (r *reader) compileRoute(text string, at place) func(map[string]any) bool {
+// compileRoute compiles the condition of a route; words are those that its
+// fields can be.
+func (r *reader) compileRoute(text string, at place, words map[string][]string) func(map[string]any) bool {
 	var names []string
 	for _, v := range RouteVariables {
 		names = append(names, v.Name)
@@ -207,6 +209,7 @@ func (r *reader) compileRoute(text string, at place) func(map[string]any) bool {
 			return nil
 		}
 	}
+	r.routeTypos(parsed, at, words)
 	program, err := routeEnvironment.Program(parsed, programOptions...)
 	if err != nil {
 		r.problem(at, "%s", err)
