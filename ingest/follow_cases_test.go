@@ -456,6 +456,31 @@ func TestLookIsNotOneMoment(t *testing.T) {
 	}
 }
 
+// A file that cannot be opened is no stream, so that nobody would hear of it.
+func TestFollowUnreadable(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var told []string
+		f := &follower{strangers: map[string]*stranger{}, o: Options{Unreadable: func(file string, err error) {
+			told = append(told, fmt.Sprintf("%s: %v", file, err))
+		}}}
+		e := &entry{path: "gone/app.log", id: "1-1", size: 100}
+		for range 20 {
+			kept := f.strangers
+			f.strangers = map[string]*stranger{}
+			if f.adopt(&sight{}, e, kept, false) {
+				t.Fatal("it became a stream")
+			}
+			if len(told) > 0 && time.Since(f.strangers[e.id].since) < quiet {
+				t.Error("it was told of at once")
+			}
+			time.Sleep(quiet / 10)
+		}
+		if len(told) != 1 || told[0] != "gone/app.log: no such file or directory" {
+			t.Errorf("told of %q", told)
+		}
+	})
+}
+
 // A reader that meets new content where it reads says so, unless a look has
 // found the old content elsewhere since the reader opened the file: it took the
 // copy for replaced, said that lines were lost, and read the copy again.

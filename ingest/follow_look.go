@@ -31,6 +31,10 @@ type stranger struct {
 	packed  bool
 	head    []byte
 	sum     head // of the head
+
+	fault error     // why it cannot be opened
+	since time.Time // with a fault
+	told  bool
 }
 
 // begins tells whether the file begins as a stream's does. Of thousands each is
@@ -308,6 +312,7 @@ func (f *follower) meet(e *entry) *stranger {
 	if x != nil && e.same(x.size, x.mtime) {
 		return x
 	}
+	before := x
 	x = &stranger{size: e.size, mtime: e.mtime}
 	data, packed, err := beginning(e.path, e.id, headSize)
 	x.head, x.sum, x.packed = data, headOf(data), packed
@@ -316,9 +321,24 @@ func (f *follower) meet(e *entry) *stranger {
 	} else if err != nil {
 		x.mtime = time.Time{} // to be looked at again
 		x.head, x.sum = nil, headOf(nil)
+		if shut, ok := errors.AsType[*fs.PathError](err); ok {
+			x.fault, x.since = shut.Err, time.Now()
+			if before != nil && before.fault != nil {
+				x.since, x.told = before.since, before.told
+			}
+		}
 	}
 	f.strangers[e.id] = x
 	return x
+}
+
+// tell tells of a file that cannot be opened. Nothing else would: it is no
+// stream.
+func (f *follower) tell(e *entry, x *stranger) {
+	if x.fault != nil && !x.told && time.Since(x.since) >= quiet && f.o.Unreadable != nil {
+		x.told = true
+		f.o.Unreadable(e.path, x.fault)
+	}
 }
 
 // adopt makes a file that is no stream one, if it is a log of its own.
@@ -327,6 +347,7 @@ func (f *follower) adopt(s *sight, e *entry, kept map[string]*stranger, latest b
 		f.strangers[e.id] = x
 	}
 	x := f.meet(e)
+	f.tell(e, x)
 	if x.refused || x.copied || len(x.head) == 0 {
 		return false
 	}

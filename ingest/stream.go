@@ -25,6 +25,10 @@ type Options struct {
 	MaxLine int             // longest line, in bytes without its newline; 0 is DefaultMaxLine
 	Latest  bool            // Follow alone: begin at the end of the files that are there, not with them
 
+	// Unreadable is told, by Follow alone and once each, of files that could not
+	// be opened for a minute, nil of none. They are tried on.
+	Unreadable func(file string, err error)
+
 	blockSize int // BlockSize unless a test says otherwise
 }
 

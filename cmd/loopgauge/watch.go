@@ -248,7 +248,12 @@ func (f *watchFlags) feed(args []string, state func() string, log *slog.Logger) 
 			return nil, err
 		}
 		return func(_ context.Context, marks []ingest.Mark) (ingest.Feed, error) {
-			feed, err := ingest.Follow(args, ingest.Options{Format: f.logs.formatName(), Custom: f.logs.custom, Zone: f.logs.timezone.Location, MaxLine: int(f.logs.maxLine), Latest: f.start == "latest"}, marks)
+			feed, err := ingest.Follow(args, ingest.Options{
+				Format: f.logs.formatName(), Custom: f.logs.custom, Zone: f.logs.timezone.Location, MaxLine: int(f.logs.maxLine), Latest: f.start == "latest",
+				Unreadable: func(file string, err error) {
+					log.Error("cannot be read, and is tried again", "file", file, "error", err)
+				},
+			}, marks)
 			if err != nil {
 				return nil, err
 			}
