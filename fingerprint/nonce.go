@@ -6,9 +6,10 @@ import (
 )
 
 // Results hold what is new each time, though a call fails in the same way: APIs
-// name the request in their errors ("request_id": "req_7", Request ID: 6a1f), and
-// Python tells where in memory an object is (<A object at 0x7f3c2a1b>). Neither is
-// a part of a result.
+// name the request in their errors ("request_id": "req_7", Request ID: 6a1f),
+// Python tells where in memory an object is (<A object at 0x7f3c2a1b>), Jupyter
+// counts what was run (Cell In[7], line 1), servers tell the time of day, and curl
+// how fast it was. None of it is a part of a result.
 
 // longestRequestID bounds one, bytes.
 const longestRequestID = 128
@@ -16,7 +17,22 @@ const longestRequestID = 128
 // withoutNonces puts placeholders into the text of a result for what is new with
 // each.
 func (w *Writer) withoutNonces(t spoken) spoken {
-	return w.replaced(w.replaced(t, nextRequestID, "<request-id>"), nextAddress, "<address>")
+	for i := range nonces {
+		t = w.replaced(t, nonces[i].next, nonces[i].placeholder)
+	}
+	return t
+}
+
+// nonces are found by a letter each that most texts have few of.
+var nonces = [...]struct {
+	next        func(text []byte, from int) (start, end int)
+	placeholder string
+}{
+	{nextRequestID, "<request-id>"},
+	{nextAddress, "<address>"},
+	{nextCell, "<number>"},
+	{nextDate, "<timestamp>"},
+	{nextMeter, "<progress>"},
 }
 
 // replaced puts a placeholder for all that next finds: from where to where, behind
@@ -41,8 +57,7 @@ func (w *Writer) replaced(t spoken, next func(text []byte, from int) (start, end
 }
 
 // nextRequestID finds what stands behind a name for a request's id: request_id,
-// requestId, X-Request-Id and the like. It is found by a letter that most texts
-// have few of.
+// requestId, X-Request-Id and the like.
 func nextRequestID(text []byte, from int) (start, end int) {
 	for at := from; ; {
 		n := bytes.IndexByte(text[at:], 'q')
@@ -127,5 +142,77 @@ func nextAddress(text []byte, from int) (start, end int) {
 		if n := matchHex(text[start:]); n > 0 && (start+n == len(text) || !isWord(text[start+n])) {
 			return start, start + n
 		}
+	}
+}
+
+// nextCell finds the number of a cell of Jupyter's: "Cell In[7]".
+func nextCell(text []byte, from int) (start, end int) {
+	const before = "Cell In["
+	for at := from; ; at++ {
+		n := bytes.IndexByte(text[at:], 'C')
+		if n < 0 {
+			return -1, -1
+		}
+		at += n
+		if !bytes.HasPrefix(text[at:], []byte(before)) {
+			continue
+		}
+		start = at + len(before)
+		if end = start + digits(text[start:], longestRequestID); end > start && bytes.HasPrefix(text[end:], []byte("]")) {
+			return start, end
+		}
+	}
+}
+
+// nextDate finds the time of day in a header of HTTP: "Date: Wed, 25 Nov 2026
+// 20:39:17 GMT".
+func nextDate(text []byte, from int) (start, end int) {
+	const date, before = "Wed, 25 Nov 2026 20:39:17 GMT", "date: "
+	for at := from; ; at++ {
+		n := bytes.IndexByte(text[at:], 'G')
+		if n < 0 {
+			return -1, -1
+		}
+		at += n
+		end = at + len("GMT")
+		start = end - len(date)
+		if start-len(before) < from || !bytes.HasPrefix(text[at:], []byte("GMT")) || !bytes.EqualFold(text[start-len(before):start], []byte(before)) {
+			continue
+		}
+		if clock := text[at-len("20:39:17 "):]; matchClockTime(clock) > 0 && bytes.HasPrefix(text[start+3:], []byte(", ")) {
+			return start, end
+		}
+	}
+}
+
+// nextMeter finds the two lines that head the progress which curl shows, and those
+// of the progress itself.
+func nextMeter(text []byte, from int) (start, end int) {
+	const head = "  % Total    % Received % Xferd"
+	for at := from; ; at++ {
+		n := bytes.IndexByte(text[at:], 'X')
+		if n < 0 {
+			return -1, -1
+		}
+		at += n
+		start = at + len("Xferd") - len(head)
+		if start < from || !bytes.HasPrefix(text[start:], []byte(head)) {
+			// Of a trimmed text the first spaces are gone.
+			if start += len("  "); start != 0 || !bytes.HasPrefix(text, []byte(head[len("  "):])) {
+				continue
+			}
+		}
+		end = start
+		for lines := 0; end < len(text); lines++ {
+			line := text[end:]
+			if n := bytes.IndexAny(line, "\r\n"); n >= 0 {
+				line = line[:n+1]
+			}
+			if progress := len(bytes.Trim(line, " 0123456789:.-kMGT\r\n")) == 0 && bytes.IndexByte(line, ':') >= 0; lines >= 2 && !progress && len(bytes.TrimSpace(line)) > 0 {
+				break
+			}
+			end += len(line)
+		}
+		return start, end
 	}
 }

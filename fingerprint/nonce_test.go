@@ -39,11 +39,23 @@ func TestNonces(t *testing.T) {
 	is("<A object at 0x7f3c2a1b> and <B at 0x7f3c2a1b5566>.", "<A object at <address>> and <B at <address>>.")
 	same("0x7f3c2a1b sent 0x7f3c2a1b, at 0x7f, at 0x7f3c2a1bxy")
 
+	is("Cell In[12], line 1\n----> 1 a", "Cell In[<number>], line 1\n----> 1 a")
+	same("Cell In[]: Cell In[1, Cell In 7")
+
+	is("HTTP/1.0 404 no\r\nDate: Wed, 25 Nov 2026 20:39:17 GMT\r\n", "HTTP/1.0 404 no\r\nDate: <timestamp>")
+	same("Last-Modified: Wed, 25 Nov 2026 20:39:17 GMT; date: today, GMT")
+
+	const meter = "  % Total    % Received % Xferd  Average Speed   Time    Time     Time  Current\n                                 Dload  Upload   Total   Spent    Left  Speed\n\r  0     0    0     0    0     0      0      0 --:--:-- --:--:-- --:--:--     0\r100   335  100   335    0     0  50788      0 --:--:-- --:--:-- --:--:-- 55833\n"
+	is(meter+"404\nno", "<progress>404\nno")
+	is("404\n"+meter, "404\n<progress>")
+	is(meter+"curl: (7) Failed to connect after 0 ms", "<progress>curl: (7) Failed to connect after <duration>")
+	same("a % Xferd")
+
 	wantCanonicals(t, id, request(t, "messages", `[{"role":"user","content":"request_id: 7"}]`), `[["last_messages:1",[{"role":"user","text":"request_id: 7"}]]]`)
 
 	// Hostile texts take no time that grows faster than they.
 	hostile(t, func(size int) {
-		for _, part := range []string{"q", "request_id", "request_id: 7 ", "request_id:7", "x", " at 0x", " at 0x7f3c2a1b"} {
+		for _, part := range []string{"q", "request_id", "request_id: 7 ", "request_id:7", "x", " at 0x", " at 0x7f3c2a1b", "Cell In[1]", "date: Wed, 25 Nov 2026 20:39:17 GMT", meter, "X"} {
 			canonicals(id, request(t, "messages", `[{"role":"tool","tool_call_id":"a","content":`+string(rawJSON(t, strings.Repeat(part, size)))+`}]`))
 		}
 	})

@@ -159,35 +159,37 @@ func lenTook(text []byte, i int) int {
 	return n
 }
 
-// lots are what stands before other things that are new with each run.
+// lots are other numbers that are new with each run, by what stands around them.
 var lots = [...]struct {
-	before      []byte
-	match       func([]byte) int
-	placeholder string
+	before, after []byte
+	match         func([]byte) int
+	placeholder   string
 }{
-	{[]byte("seed "), matchNumber, "<number>"}, // RSpec, Minitest
-	{[]byte("seed="), matchNumber, "<number>"}, // pytest-randomly, Vitest
-	{[]byte("(node:"), matchNumber, "<number>"},
-	{[]byte("/pytest-"), matchNumber, "<number>"},         // its directory of that run
-	{[]byte("Start at  "), matchClockTime, "<timestamp>"}, // Vitest
-	{[]byte("Finished at: "), matchTimestamp, "<timestamp>"},
+	{[]byte("seed "), nil, matchNumber, "<number>"}, // RSpec, Minitest
+	{[]byte("seed="), nil, matchNumber, "<number>"}, // pytest-randomly, Vitest
+	{[]byte("(node:"), nil, matchNumber, "<number>"},
+	{[]byte("/pytest-"), nil, matchNumber, "<number>"},         // its directory of that run
+	{[]byte("Start at  "), nil, matchClockTime, "<timestamp>"}, // Vitest
+	{[]byte("Finished at: "), nil, matchTimestamp, "<timestamp>"},
+	{[]byte("goroutine "), nil, matchNumber, "<number>"},           // in the traces of Go
+	{[]byte("' ("), []byte(") panicked"), matchNumber, "<number>"}, // Rust names the thread
+	{nil, []byte(" runs/s"), matchNumber, "<number>"},              // Minitest
+	{nil, []byte(" assertions/s"), matchNumber, "<number>"},
 }
-
-// rates are what stands behind numbers that come of how long a run took.
-var rates = [...][]byte{[]byte(" runs/s"), []byte(" assertions/s")} // Minitest
 
 // lenLot is how long a text is at text[i:], where a number begins, that is new with
 // each run, with what stands for it; 0 if there is none.
 func lenLot(text []byte, i int) (n int, placeholder string) {
-	for k := range lots {
-		if l := &lots[k]; bytes.HasSuffix(text[:i], l.before) {
-			return l.match(text[i:]), l.placeholder
-		}
+	if n = matchHex(text[i:]); n > 0 && bytes.HasPrefix(text[i:], []byte("0x")) { // where something is in memory
+		return n, "<address>"
 	}
-	n = matchNumber(text[i:])
-	for _, rate := range rates {
-		if bytes.HasPrefix(text[i+n:], rate) {
-			return n, "<number>"
+	for k := range lots {
+		l := &lots[k]
+		if !bytes.HasSuffix(text[:i], l.before) {
+			continue
+		}
+		if n = l.match(text[i:]); n > 0 && bytes.HasPrefix(text[i+n:], l.after) {
+			return n, l.placeholder
 		}
 	}
 	return 0, ""

@@ -38,6 +38,8 @@ func TestUntimed(t *testing.T) {
 	is("BUILD FAILED in 1m 3s", "BUILD FAILED in <duration>")
 	is("[INFO] Total time:  1.234 s\n[INFO] Finished at: 2026-11-21T10:00:00Z", "[INFO] Total time:  <duration>\n[INFO] Finished at: <timestamp>")
 	is("(node:4711) Warning: a\nAssertionError in /var/pytest-of-a/pytest-12/b\n1 failed in 0.1s", "(node:<number>) Warning: a\nAssertionError in /var/pytest-of-a/pytest-<number>/b\n1 failed in <duration>")
+	is("goroutine 7 [running]:\na.f(0x21cc051a8248, 0x3)\n\t/a_test.go:5 +0x15\nFAIL\ta\t0.020s", "goroutine <number> [running]:\na.f(<address>, 0x3)\n\t/a_test.go:5 +0x15\nFAIL\ta\t<duration>")
+	is("thread 'main' (4711) panicked at src/a.rs:2:5:\nfinished in 0.00s", "thread 'main' (<number>) panicked at src/a.rs:2:5:\nfinished in <duration>")
 	is("no\n\nreal\t0m1.234s\nuser\t0m0.100s", "no\n\nreal\t<duration>\nuser\t<duration>")
 	is("Chunk ID: 1\nWall time: 2 seconds\nOutput:\n1 failed in 0.41s", "Output:\n1 failed in <duration>")
 
