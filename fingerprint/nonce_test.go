@@ -40,12 +40,12 @@ func TestNonces(t *testing.T) {
 	same("0x7f3c2a1b sent 0x7f3c2a1b, at 0x7f, at 0x7f3c2a1bxy")
 
 	is("Cell In[12], line 1\n----> 1 a", "Cell In[<number>], line 1\n----> 1 a")
-	same("Cell In[]: Cell In[1, Cell In 7")
+	same("Cell In[]: In[1], Cell In[1, Cell 7")
 
 	is("HTTP/1.0 404 no\r\nDate: Wed, 25 Nov 2026 20:39:17 GMT\r\n", "HTTP/1.0 404 no\r\nDate: <timestamp>")
 	same("Last-Modified: Wed, 25 Nov 2026 20:39:17 GMT; date: today, GMT")
 
-	const meter = "  % Total    % Received % Xferd  Average Speed   Time    Time     Time  Current\n                                 Dload  Upload   Total   Spent    Left  Speed\n\r  0     0    0     0    0     0      0      0 --:--:-- --:--:-- --:--:--     0\r100   335  100   335    0     0  50788      0 --:--:-- --:--:-- --:--:-- 55833\n"
+	const meter = "  % Total    % Received % Xferd  Average Speed   Time    Total    Time  Current\n                                 Dload  Upload   Total   Spent    Left  Speed\n\r  0     0    0     0    0     0      0      0 --:--:-- --:--:-- --:--:--     0\r100   335  100   335    0     0  50788      0 --:--:-- --:--:-- --:--:-- 55833\n"
 	is(meter+"404\nno", "<progress>404\nno")
 	is("404\n"+meter, "404\n<progress>")
 	is(meter+"curl: (7) Failed to connect after 0 ms", "<progress>curl: (7) Failed to connect after <duration>")
