@@ -2,6 +2,7 @@ package tune
 
 import (
 	"cmp"
+	"math"
 	"slices"
 	"time"
 
@@ -46,8 +47,10 @@ type Repeat struct {
 	facts   *window.Facts
 }
 
-// The bounds of what is kept. A loop that goes on for longer than keptHits has
-// long been found by every setting; its later requests only add to the sums.
+// The bounds of what is kept. Of a repeat that goes on for longer than keptHits
+// those are kept besides that some cell counts higher than all before them: so
+// it is known of every setting whether it fires and when. The others are taken
+// to go on as it was.
 const (
 	keptHits   = 256     // of one repeat
 	keptCounts = 1 << 25 // bytes, for those that have not ended
@@ -184,7 +187,7 @@ func (c *collector) repeat(r *window.Repeat) {
 	if r.Event.TokensIn >= 0 || r.Event.TokensOut >= 0 {
 		h.Tokens = max(r.Event.TokensIn, 0) + max(r.Event.TokensOut, 0)
 	}
-	if len(k.hits) == keptHits || len(k.hits) >= fewHits && c.rows.Bytes() >= keptCounts {
+	if len(k.hits) >= keptHits && !k.raised(r.Counts) || len(k.hits) >= fewHits && c.rows.Bytes() >= keptCounts {
 		k.rest.add(&h)
 		return
 	}
@@ -237,7 +240,7 @@ func (c *collector) part(k *Repeat, r *window.Repeat, facts *window.Facts) *Repe
 	if k.Requests -= over; over == 0 || from >= int64(len(k.hits)) {
 		return next
 	}
-	next.rest, k.rest = k.rest, spending{}
+	next.rest, k.rest, k.most = k.rest, spending{}, k.most[:0]
 	next.hits, k.hits = append(next.hits, k.hits[from:]...), k.hits[:from]
 	if k.Last = k.First; from > 0 {
 		k.Last = k.hits[from-1].Time
@@ -258,6 +261,21 @@ func (k *Repeat) counted() {
 	if len(k.most) > 0 {
 		k.top = slices.Max(k.most)
 	}
+}
+
+// raised tells whether some cell counts higher than at all hits, and takes the
+// counts for those of another.
+func (k *Repeat) raised(counts []uint8) (some bool) {
+	if len(k.most) == 0 {
+		k.counted()
+	}
+	for c, n := range counts {
+		some = some || n > k.most[c]
+	}
+	if some {
+		window.Raise(k.most, counts)
+	}
+	return some
 }
 
 // who is the session of a repeat, or, where the log names none, the
@@ -316,11 +334,15 @@ func (k *Repeat) fires(cell, threshold int) (f firing, fired bool) {
 	if k.Highest(cell) < threshold {
 		return f, false
 	}
+	var late int64
+	from, to := k.late()
 	for i := range k.hits {
 		if k.count(i, cell) < threshold {
 			continue
 		}
-		f.requests++
+		if f.requests++; from <= i && i < to {
+			late++
+		}
 		if f.hit < 0 {
 			f.hit = i
 			continue
@@ -331,11 +353,29 @@ func (k *Repeat) fires(cell, threshold int) (f firing, fired bool) {
 	if f.hit < 0 {
 		return f, false
 	}
-	f.requests += k.Rest()
-	f.after += k.Rest()
-	f.spent.tokens += k.rest.tokens
-	f.spent.cost += k.rest.cost
+	rest := k.restOf(late)
+	f.requests += rest
+	f.after += rest
+	if rest > 0 {
+		share := float64(rest) / float64(k.Rest())
+		f.spent.tokens += int64(math.Round(share * float64(k.rest.tokens)))
+		f.spent.cost += window.USD(math.Round(share * float64(k.rest.cost)))
+	}
 	return f, true
+}
+
+// late are the hits by which it went on: the later half of those that are kept
+// whatever they count. At the beginning of a loop no setting fires yet.
+func (k *Repeat) late() (from, to int) {
+	to = min(len(k.hits), keptHits)
+	return to / 2, to
+}
+
+// restOf is how many of the requests that are not kept fire where so many of the
+// late hits do: the same share.
+func (k *Repeat) restOf(late int64) int64 {
+	from, to := k.late()
+	return k.Rest() * late / int64(to-from)
 }
 
 // Rest is how many requests of the repeat are not kept as hits: it is taken to

@@ -1,6 +1,11 @@
 package tune
 
 import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -19,8 +24,8 @@ func repeatOf(requests int64, counts ...uint8) *Repeat {
 	return k
 }
 
-// What is not kept goes on as it was. The first request of a key is no repeat,
-// but that of a later stretch is.
+// What is not kept goes on as it was lately. The first request of a key is no
+// repeat, but that of a later stretch is.
 func TestFires(t *testing.T) {
 	k := repeatOf(6, 2, 3, 4)
 	k.rest = spending{tokens: 100, cost: 7}
@@ -34,7 +39,7 @@ func TestFires(t *testing.T) {
 	if _, fired := k.fires(0, 5); fired {
 		t.Error("fires at 5")
 	}
-	if f, fired := k.fires(0, 4); !fired || f.hit != 2 || f.requests != 3 || f.after != 2 || f.spent != (spending{100, 7}) {
+	if f, fired := k.fires(0, 4); !fired || f.hit != 2 || f.requests != 2 || f.after != 1 || f.spent != (spending{50, 4}) {
 		t.Errorf("at 4: %+v", f)
 	}
 	if f, fired := k.fires(0, 3); !fired || f.hit != 1 || f.requests != 4 || f.after != 3 || f.spent.tokens != 110 || f.spent.cost != 7+k.hitCost() {
@@ -43,6 +48,54 @@ func TestFires(t *testing.T) {
 }
 
 func (k *Repeat) hitCost() window.USD { return window.USD(0).Plus(k.hits[0].Cost) }
+
+// TestLongRepeats: of a repeat that is too long for all of it to be kept it is
+// known which settings fire on it, though most of it, or its beginning, is no
+// loop to them.
+func TestLongRepeats(t *testing.T) {
+	f := func(name string, requests int, pause func(i int) int) (stopped map[string][2]int64) {
+		t.Helper()
+		var b bytes.Buffer
+		at := time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC)
+		for i := range requests {
+			fmt.Fprintf(&b, `{"time":%q,"session":"s","caller":"c","model":"m","status":200,"messages":[{"role":"user","content":"again"}]}`+"\n", at.Format(time.RFC3339))
+			at = at.Add(time.Duration(pause(i)) * time.Second)
+		}
+		log := filepath.Join(t.TempDir(), "log.jsonl")
+		if err := os.WriteFile(log, b.Bytes(), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		r := tunedLog(t, log, "loopgauge", nil, DefaultRepeats)
+		target := slices.IndexFunc(r.Sweep, func(s window.SweepTarget) bool { return s.Rule.Name == "last-messages" })
+		stopped = map[string][2]int64{}
+		for c, cell := range r.Cells {
+			if s := r.Setting(target, c, 4); cell.Kind == "sliding" {
+				if (s.Requests > 0) != (s.Caught > 0) {
+					t.Errorf("%s: %d requests in %s, %d loops", name, s.Requests, cell.Window, s.Caught)
+				}
+				stopped[cell.Window.String()] = [2]int64{s.Requests, r.outcomes[target][c][4].Waste}
+			}
+		}
+		return stopped
+	}
+	jitter := func(i int) int { return 31 + i*i%28 }
+	for in, n := range f("at first", 1000, func(i int) int {
+		if i < 6 {
+			return 1
+		}
+		return jitter(i)
+	}) {
+		if off := n[1] - n[0]; 10*max(off, -off) > n[0] {
+			t.Errorf("%d requests fire in %s, of which %d are of the loop", n[0], in, n[1])
+		}
+	}
+	f("at last", 400, func(i int) int {
+		if i > 380 {
+			return 1
+		}
+		return jitter(i)
+	})
+}
 
 // The longest repeat is the first of those, and no request that stands alone.
 func TestLongest(t *testing.T) {

@@ -1,5 +1,7 @@
 package tune
 
+import "slices"
+
 // tally adds up what settings would do to repeats that count as the same. A
 // repeat is noted at the highest count of each cell, and its hits at theirs: all
 // thresholds below fire on them too, so sums from above answer them all. Behind
@@ -23,27 +25,45 @@ func (t *tally) upTo(count int) {
 // note adds a repeat. Counts above most are as good as that.
 func (t *tally) note(k *Repeat, most int) {
 	t.repeats++
-	rest := uint32(k.Rest())
-	note := func(c, highest int) {
+	t.upTo(min(int(k.top), most))
+	for c, n := range k.most {
+		t.at[min(int(n), most)*t.cells+c].repeats++
+	}
+	for c := len(k.most); c < t.cells; c++ { // without hits, or of the tracker
+		highest := 0
+		if w := c - (t.cells - len(k.tracked)); w >= 0 {
+			highest = min(int(k.tracked[w]), most)
+		}
 		t.upTo(highest)
 		one := &t.at[highest*t.cells+c]
 		one.repeats++
-		one.hits += rest
-	}
-	t.upTo(min(int(k.top), most))
-	for c, n := range k.most {
-		note(c, min(int(n), most))
-	}
-	for c := len(k.most); c < t.cells; c++ { // without hits, or of the tracker
-		highest := int32(0)
-		if w := c - (t.cells - len(k.tracked)); w >= 0 {
-			highest = k.tracked[w]
-		}
-		note(c, min(int(highest), most))
+		one.hits += uint32(k.Rest())
 	}
 	for i := range k.hits {
 		for c, n := range k.rows.At(k.hits[i].row) {
 			t.at[min(int(n), most)*t.cells+c].hits++
+		}
+	}
+	if k.Rest() > 0 && len(k.hits) > 0 {
+		t.noteRest(k, most)
+	}
+}
+
+// noteRest adds the requests of a repeat that are not kept, at the counts that
+// its late hits have.
+func (t *tally) noteRest(k *Repeat, most int) {
+	from, to := k.late()
+	for c, highest := range k.most {
+		hits := make([]int64, min(int(highest), most)+1)
+		for i := from; i < to; i++ {
+			hits[min(k.count(i, c), most)]++
+		}
+		var late, noted int64
+		for count, n := range slices.Backward(hits) {
+			late += n
+			rest := k.restOf(late)
+			t.at[count*t.cells+c].hits += uint32(rest - noted)
+			noted = rest
 		}
 	}
 }
