@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"math"
 	"regexp"
 	"slices"
@@ -173,33 +172,17 @@ func (r *Report) label(sessions map[conversation]uint32) {
 	}
 	together := map[string]bool{}
 	for i := range r.Advice {
-		flagged := r.flaggedSessions(i)
-		l.ByAdvice = append(l.ByAdvice, r.score(flagged))
-		if slices.Contains(r.Recommended, i) {
-			maps.Copy(together, flagged) // any order: a set
+		flagged := map[string]bool{}
+		for session := range r.Options.Labels { // any order: a set
+			if r.reached.flagged(&r.Advice[i], session) {
+				flagged[session] = true
+				together[session] = together[session] || slices.Contains(r.Recommended, i)
+			}
 		}
+		l.ByAdvice = append(l.ByAdvice, r.score(flagged))
 	}
 	l.Together = r.score(together)
 	r.Labelled = l
-}
-
-func (r *Report) flaggedSessions(advice int) map[string]bool {
-	a := &r.Advice[advice]
-	flagged := map[string]bool{}
-	if !a.Found {
-		return flagged
-	}
-	for _, k := range r.Repeats {
-		if who := k.who(); k.Target == a.Target && who != "" {
-			if _, fired := k.fires(a.Cell, a.Threshold); fired {
-				flagged[who] = true
-			}
-		}
-	}
-	for w := range a.caught(r.sums.labelled) {
-		flagged[w.who] = true
-	}
-	return flagged
 }
 
 func (r *Report) score(flagged map[string]bool) (s Score) {

@@ -87,6 +87,7 @@ type collector struct {
 	freed   []*Repeat // likewise
 	witness *window.Witness
 	told    *told // nil if nobody asks
+	reached reached
 }
 
 func newCollector(plan *window.Plan, rules []int, cells int, witness *window.Witness) *collector {
@@ -165,6 +166,9 @@ const mostFreed = 16
 func (c *collector) repeat(r *window.Repeat) {
 	if c.told != nil {
 		c.told.repeat(r, whoseIs(r.Event, c.witness))
+	}
+	if c.reached != nil {
+		c.reached.note(r, conversationOf(whoseIs(r.Event, c.witness)))
 	}
 	k, _ := (*r.Keep).(*Repeat)
 	if k == nil {

@@ -20,7 +20,6 @@ type sums struct {
 	fine        int   // a slot is so many bits of a time, the lowest
 	tallies     map[alike]*tally
 	loops       map[whose][]uint8 // the highest counts by cell of its loops
-	labelled    map[whose][]uint8 // of all that somebody with a label repeats
 	repeats     int
 }
 
@@ -64,7 +63,7 @@ func (k *Repeat) whose() whose {
 }
 
 func newSums() sums {
-	return sums{first: math.MaxInt64, last: math.MinInt64, fine: finest, tallies: map[alike]*tally{}, loops: map[whose][]uint8{}, labelled: map[whose][]uint8{}}
+	return sums{first: math.MaxInt64, last: math.MinInt64, fine: finest, tallies: map[alike]*tally{}, loops: map[whose][]uint8{}}
 }
 
 // add sums a repeat up that has its kind. Counts above most are as good as that,
@@ -85,9 +84,6 @@ func (s *sums) add(k *Repeat, labels Labels, most, cells int) {
 	t.note(k, most)
 	if a.class.isLoop() {
 		noteHighest(s.loops, k, cells)
-	}
-	if a.labelled {
-		noteHighest(s.labelled, k, cells)
 	}
 }
 

@@ -91,6 +91,7 @@ type Report struct {
 	Against       *replay.Diff // nil without a policy to compare with
 
 	sums     sums
+	reached  reached
 	looping  int           // conversations with a loop, found by these rules or not
 	outcomes [][][]Outcome // by target, cell and threshold
 }
@@ -106,7 +107,7 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 	witness := plan.NewWitness()
 	c := newCollector(plan, swept, len(o.Windows)*len(window.SweepKinds), witness)
 	sweep := c.sweep(o.Windows, o.Most, o.MaxKeys)
-	c.told = newTold(&o, plan, sweep.Cells(), gateways)
+	c.told, c.reached = newTold(&o, plan, sweep.Cells(), gateways), newReached(o.Labels)
 	// What has a loop is no matter of which rules are swept.
 	ours := newCollector(plan, unswept(plan, o.Rules, gateways), len(window.SweepKinds), witness)
 	kept := []*keeper{newKeeper(c, &o), newKeeper(ours, &o)}
@@ -129,7 +130,7 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 	}
 	repeats := kept[0].repeats() // before its sums
 	r := &Report{
-		Options: o, Result: result, Cells: sweep.Cells(), Sweep: sweep.Result(), Repeats: repeats, sums: kept[0].sums,
+		Options: o, Result: result, Cells: sweep.Cells(), Sweep: sweep.Result(), Repeats: repeats, sums: kept[0].sums, reached: c.reached,
 		Conversations: len(p.conversations), Days: float64(result.Last-result.First) / 86400e6,
 	}
 	c.told.episodes(r.Sweep)
