@@ -44,6 +44,7 @@ type Outcome struct {
 	Wrong         int   // repeats that are none, and that it fires on
 	Excluded      int   // of these not, for the policy's exclusions take them out
 	Episodes      int   // repeats it fires on
+	Alerts        int   // episodes of the whole log, as they are swept: a repeat that pauses has several
 	Waste         int64 // requests of loops from the firing on
 	WrongRequests int64
 }
@@ -130,6 +131,9 @@ func (r *Report) adviseOne(target int, train, test *classed) Advice {
 	for _, grid := range [][][]Outcome{trained, tested, all} {
 		for c := range grid {
 			grid[c] = grid[c][:r.Options.Most+1]
+			for threshold, n := range t.Cell(c).Episodes[:r.Options.Most+1] {
+				grid[c][threshold].Alerts = int(n)
+			}
 		}
 	}
 	r.outcomes = append(r.outcomes, all)
@@ -241,10 +245,20 @@ func (r *Report) away(rule *window.Rule, cell int) (other int, far float64) {
 	return other, math.Round(math.Abs(math.Log2(float64(r.Cells[cell].Window) / float64(max(rule.Counter.Window, 1)))))
 }
 
-// affordable says whether a setting keeps to the budget in a share of the log's
-// time.
+// affordable says whether a setting keeps to the budget on the whole log, and in
+// a share of its time.
 func (r *Report) affordable(o *Outcome, share float64) bool {
-	return r.Options.Budget == 0 || perDay(float64(o.Episodes), share*r.Days) <= r.Options.Budget
+	return r.Options.Budget == 0 || r.alerts(o, share) <= r.Options.Budget
+}
+
+// alerts are those a day. Of a share of the log's time it is known which repeats
+// a setting fires on, and of the whole log how many episodes these have.
+func (r *Report) alerts(o *Outcome, share float64) float64 {
+	whole := perDay(float64(o.Alerts), r.Days)
+	if share == 1 {
+		return whole
+	}
+	return max(whole, perDay(float64(o.Episodes), share*r.Days))
 }
 
 // mostWrong is how many requests a setting may hit wrongly in a share of the

@@ -88,7 +88,7 @@ func (r *Report) excess(a *Advice, cell, threshold int) (alerts, wrong string) {
 		o, share, part = &a.on[cell][threshold], trainShare, " in the first 70 % of the time"
 	}
 	if !r.affordable(o, share) {
-		costs := perDay(float64(o.Episodes), share*r.Days)
+		costs := r.alerts(o, share)
 		if alerts = rate(costs); alerts == rate(r.Options.Budget) {
 			alerts = fmt.Sprintf("%.3g", costs)
 		}

@@ -219,15 +219,48 @@ func TestProof(t *testing.T) {
 // the highest threshold catches none of them.
 func TestChosenOn(t *testing.T) {
 	rule := &window.Rule{Counter: window.CounterSpec{Kind: "streak", Window: time.Minute}}
-	r := &Report{Cells: []window.SweepCell{{Kind: "streak", Window: time.Minute}}, Sweep: []window.SweepTarget{{Rule: rule}}, Days: 1}
+	loop := []*Repeat{repeatOf(6, 2, 3, 4, 5, 6)}
+	r := &Report{Cells: []window.SweepCell{{Kind: "streak", Window: time.Minute}}, Sweep: sweptOnce(rule, 8, loop), Days: 1}
 	r.Options = Options{Most: 8, Budget: 1e-9}
 	r.Result = result(100)
-	loop := []*Repeat{repeatOf(6, 2, 3, 4, 5, 6)}
 	for i, want := range []bool{false, true} {
 		parts := [][]*Repeat{nil, nil}
 		parts[i] = loop
 		if a := r.adviseOne(0, r.classedOf(parts[0]), r.classedOf(parts[1])); a.Whole != want || a.Hidden != 0 {
 			t.Errorf("the loop is in part %d: on the whole log %t, %d loops out of reach", i, a.Whole, a.Hidden)
+		}
+	}
+}
+
+// sweptOnce is what the only cell of a rule has counted if each repeat is an
+// episode.
+func sweptOnce(rule *window.Rule, most int, repeats []*Repeat) []window.SweepTarget {
+	episodes := make([]int64, most+1)
+	for _, k := range repeats {
+		for threshold := range min(most, k.Highest(0)) + 1 {
+			episodes[threshold]++
+		}
+	}
+	whole := make([]int64, most+1)
+	return []window.SweepTarget{{Rule: rule, Cells: []window.Swept{{
+		Requests: whole, Episodes: episodes, Scopes: whole, Sessions: whole, Callers: whole, TokensBefore: whole, TokensAfter: whole,
+		CostBefore: make([]float64, most+1), CostAfter: make([]float64, most+1), DelayMedian: whole, DelayP95: whole,
+	}}}}
+}
+
+// A loop that pauses is an alert each time it fires anew, and that is what the
+// budget is of.
+func TestBudgetIsOfAlerts(t *testing.T) {
+	rule := &window.Rule{Counter: window.CounterSpec{Kind: "streak", Window: time.Minute}}
+	loop := []*Repeat{repeatOf(9, 2, 3, 4, 5, 6, 7, 8, 9)}
+	for alerts, want := range map[int64]bool{2: true, 3: false} {
+		r := &Report{Cells: []window.SweepCell{{Kind: "streak", Window: time.Minute}}, Sweep: sweptOnce(rule, 9, loop), Days: 1}
+		r.Options, r.Result = Options{Most: 9, MaxWrong: 1, Budget: 2}, result(1000)
+		for threshold := range r.Sweep[0].Cells[0].Episodes {
+			r.Sweep[0].Cells[0].Episodes[threshold] = alerts
+		}
+		if a := r.adviseOne(0, r.classedOf(loop), r.classedOf(nil)); a.Found != want {
+			t.Errorf("%d alerts: advised %t", alerts, a.Found)
 		}
 	}
 }
@@ -257,7 +290,7 @@ func TestRefusal(t *testing.T) {
 	f := func(o Options, days float64, train, test []*Repeat, want string) {
 		t.Helper()
 		rule := &window.Rule{Counter: window.CounterSpec{Kind: "streak", Window: time.Minute}}
-		r := &Report{Cells: []window.SweepCell{{Kind: "streak", Window: time.Minute}}, Sweep: []window.SweepTarget{{Rule: rule}}, Days: days}
+		r := &Report{Cells: []window.SweepCell{{Kind: "streak", Window: time.Minute}}, Sweep: sweptOnce(rule, o.Most, slices.Concat(train, test)), Days: days}
 		r.Options, r.Result = o, result(1000)
 		r.Result.Rules = []window.RuleAccount{{Judged: 1000, Counted: 1000}}
 		r.Advice = []Advice{r.adviseOne(0, r.classedOf(train), r.classedOf(test))}

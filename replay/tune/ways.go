@@ -84,7 +84,7 @@ func (r *Report) over(a *Advice) (alerts, wrong float64) {
 	cell, threshold, _ := r.nearest(a)
 	see := func(o *Outcome, share float64) {
 		if r.Options.Budget > 0 {
-			alerts = max(alerts, perDay(float64(o.Episodes), share*r.Days)/r.Options.Budget)
+			alerts = max(alerts, r.alerts(o, share)/r.Options.Budget)
 		}
 		if o.WrongRequests > 0 { // where none may be, any is too far
 			wrong = max(wrong, float64(o.WrongRequests)/(share*float64(r.Result.Account.Judged)*r.Options.MaxWrong))
