@@ -278,16 +278,18 @@ func (s *Sweep) count(l *Look) {
 	if t.inRow == nil && t.within.agent(l.ev) != "" { // few logs have agents
 		t.inRow = s.newInRow(t)
 	}
-	repeated := false
+	repeated, equal := false, false
 	for k := range int(l.prints) {
 		if k > 0 {
-			l.print = printKeyOf(&l.ev.Prints[at.identity].Fingerprints[k])
+			prints := l.ev.Prints[at.identity].Fingerprints
+			l.print = printKeyOf(&prints[k])
 			l.hash = t.seen.again(l.entry, &l.print)
+			equal = slices.Contains(prints[:k], prints[k])
 		}
 		if t.trips != nil || t.inRow != nil {
 			t.hit.Scope, t.hit.Print, t.hit.Time = l.scope, l.ev.Prints[at.identity].Fingerprints[k], l.time
 		}
-		key := t.count(l)
+		key := t.count(l, equal)
 		var round Round
 		if t.inRow != nil {
 			round = t.inRow.count(l.ev, &t.hit)

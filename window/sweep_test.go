@@ -190,7 +190,10 @@ func judged(rule *Rule, events []*Event) swept1 {
 			episodes[v.Episode], opener[v.Event] = true, true
 			counted := hits[key][len(hits[key])-v.Count:]
 			delays = append(delays, delayOf(threeDigits(v.Event.Time-counted[1].Time)))
-			for _, ev := range counted[1:] {
+			for i, ev := range counted[1:] {
+				if ev == counted[i] { // equal calls of one request, which counts once
+					continue
+				}
 				w.TokensBefore += ev.TokensIn + ev.TokensOut
 				w.CostBefore += ev.Cost
 			}

@@ -159,7 +159,8 @@ func (key *repeats) partCycles(counts []int32) {
 
 // count sets t.counts for a hit of the key that l looks at, and returns the key
 // if it repeats. If it does not, only what a sequence counts is set, for trips.
-func (t *sweepTarget) count(l *Look) *repeats {
+// equal says that the request has had the key before, whose use counts once.
+func (t *sweepTarget) count(l *Look, equal bool) *repeats {
 	now := l.time
 	v, again := t.seen.touch(l.entry, &l.print, l.hash, now)
 	t.follow(l, v, again)
@@ -180,7 +181,11 @@ func (t *sweepTarget) count(l *Look) *repeats {
 			key.past.add(v.first, t.hit.Print, t.trips.keep)
 		}
 	}
-	key.count(t, now, usageOf(l.ev), t.counts)
+	var used usage
+	if !equal {
+		used = usageOf(l.ev)
+	}
+	key.count(t, now, used, t.counts)
 	t.countSequence(now)
 	return key
 }
