@@ -36,11 +36,14 @@ type Repeat struct {
 	place        int   // among the open ones
 	ended        int64 // when its last request had come, and those that went over
 
-	hits []Hit
-	rest spending     // of the requests behind those
-	rows *window.Rows // of the counts of hits
-	most []uint8      // highest count by cell
-	top  uint8        // of these
+	at    fingerprint.Position // of the last request
+	kept  bool                 // that is the last of hits
+	equal int64                // calls of a request beside one that is equal, and counted
+	hits  []Hit
+	rest  spending     // of the requests behind those
+	rows  *window.Rows // of the counts of hits
+	most  []uint8      // highest count by cell
+	top   uint8        // of these
 	// By window, the highest threshold at which a tracker fired; nil unless the
 	// rule has one.
 	tracked []int32
@@ -187,11 +190,17 @@ func (c *collector) repeat(r *window.Repeat) {
 	for w, threshold := range r.Tracked {
 		k.tracked[w] = max(k.tracked[w], threshold)
 	}
+	full := len(k.hits) >= fewHits && c.rows.Bytes() >= keptCounts
+	if k.at == r.Event.Position && len(k.hits) > 0 {
+		k.again(r.Counts, full)
+		return
+	}
+	k.at = r.Event.Position
 	h := Hit{Time: r.Event.Time, Tokens: fingerprint.Unknown, Cost: r.Event.Cost, Status: int32(r.Event.Status)}
 	if r.Event.TokensIn >= 0 || r.Event.TokensOut >= 0 {
 		h.Tokens = max(r.Event.TokensIn, 0) + max(r.Event.TokensOut, 0)
 	}
-	if len(k.hits) >= keptHits && !k.raised(r.Counts) || len(k.hits) >= fewHits && c.rows.Bytes() >= keptCounts {
+	if k.kept = !full && (len(k.hits) < keptHits || k.raised(r.Counts)); !k.kept {
 		k.rest.add(&h)
 		return
 	}
@@ -264,6 +273,22 @@ func (k *Repeat) counted() {
 	}
 	if len(k.most) > 0 {
 		k.top = slices.Max(k.most)
+	}
+}
+
+// again takes in another equal call of the last request, which fires if one of
+// its calls does.
+func (k *Repeat) again(counts []uint8, full bool) {
+	k.equal++
+	if !k.kept || full {
+		return
+	}
+	last := &k.hits[len(k.hits)-1]
+	highest := slices.Clone(k.rows.At(last.row))
+	window.Raise(highest, counts)
+	last.row = k.rows.Add(highest)
+	if len(k.most) > 0 {
+		window.Raise(k.most, counts)
 	}
 }
 
@@ -385,7 +410,7 @@ func (k *Repeat) restOf(late int64) int64 {
 // Rest is how many requests of the repeat are not kept as hits: it is taken to
 // have gone on as it was.
 func (k *Repeat) Rest() int64 {
-	rest := k.Requests - int64(len(k.hits))
+	rest := k.Requests - int64(len(k.hits)) - k.equal
 	if !k.later {
 		rest--
 	}

@@ -97,6 +97,32 @@ func TestLongRepeats(t *testing.T) {
 	})
 }
 
+// TestEqualCalls: a request that asks for the same twice is one request, which
+// fires if one of its calls does.
+func TestEqualCalls(t *testing.T) {
+	var b bytes.Buffer
+	for i := range 6 {
+		fmt.Fprintf(&b, `{"time":"2026-11-01T00:00:0%dZ","session":"s","tokens_in":10,"tool_calls":[{"name":"f","arguments":"{}"},{"name":"f","arguments":"{}"}]}`+"\n", i)
+	}
+	log := filepath.Join(t.TempDir(), "log.jsonl")
+	if err := os.WriteFile(log, b.Bytes(), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	r := tunedLog(t, log, "loopgauge", Labels{"s": true}, DefaultRepeats)
+	target := slices.IndexFunc(r.Sweep, func(s window.SweepTarget) bool { return s.Rule.Name == "tool-call" })
+	cell := slices.Index(r.Cells, window.SweepCell{Kind: "streak", Window: time.Minute})
+	for threshold := 2; threshold <= 12; threshold++ {
+		s, o := r.Setting(target, cell, threshold), r.outcomes[target][cell][threshold]
+		if want := int64(6 - (threshold-1)/2); o.Waste != want || s.Requests != want || o.Caught != 1 {
+			t.Errorf("at %d %d requests fire, %d of the loop, want %d", threshold, s.Requests, o.Waste, want)
+		}
+	}
+	k := r.Repeats[slices.IndexFunc(r.Repeats, func(k *Repeat) bool { return k.Target == target })]
+	if f, _ := k.fires(cell, 4); k.Rest() != 0 || f.requests != 5 || f.spent.tokens != 40 {
+		t.Errorf("%d are left, and at 4: %+v", k.Rest(), f)
+	}
+}
+
 // The longest repeat is the first of those, and no request that stands alone.
 func TestLongest(t *testing.T) {
 	first, second, alone := repeatOf(5, 2), repeatOf(5, 2), repeatOf(1, 2)
