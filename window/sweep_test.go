@@ -1,6 +1,7 @@
 package window
 
 import (
+	"math"
 	"slices"
 	"strconv"
 	"testing"
@@ -254,6 +255,19 @@ func TestSweepLetsGo(t *testing.T) {
 	f("A")
 	f("A", "B")
 	f("A", "A", "B")
+}
+
+// TestUsageStops: costs in a unit of their own add up to more than there is
+// room for, and to none that is negative.
+func TestUsageStops(t *testing.T) {
+	var sum, one usage
+	one.cost = USD(0).Plus(1e9)
+	for range 20 {
+		sum.add(one, 1)
+	}
+	if sum.cost != math.MaxInt64 {
+		t.Errorf("the sum is %v", sum.cost.Dollars())
+	}
 }
 
 // TestSweepFewKeys: a tracker remembers a call whose key has had to make room.

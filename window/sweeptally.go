@@ -14,7 +14,7 @@ func usageOf(ev *Event) usage {
 // add adds v so many times.
 func (u *usage) add(v usage, times int64) {
 	u.tokens += times * v.tokens
-	u.cost += USD(times) * v.cost
+	u.cost = u.cost.add(USD(times) * v.cost)
 }
 
 // Swept is what one cell of one target has counted. Slices are by threshold:
