@@ -10,11 +10,8 @@ type ordinals struct {
 	list     map[fingerprint.Fingerprint]ordinal
 }
 
-// ordinal is where a fingerprint is the last time, and whether it is not the first.
-type ordinal struct {
-	last  int
-	again bool
-}
+// ordinal is where a fingerprint is the first time, and the last.
+type ordinal struct{ first, last int }
 
 // fewOrdinals are looked through sooner than noted.
 const fewOrdinals = 64
@@ -26,16 +23,22 @@ func (s *ordinals) find(print *fingerprint.Fingerprint, ev *Event, identity int)
 		if s.of != &list[0] || s.position != ev.Position {
 			s.position, s.of, s.list = ev.Position, &list[0], make(map[fingerprint.Fingerprint]ordinal, len(list))
 			for k := range list {
-				_, again := s.list[list[k]]
-				s.list[list[k]] = ordinal{k, again}
+				at, again := s.list[list[k]]
+				if !again {
+					at.first = k
+				}
+				s.list[list[k]] = ordinal{at.first, k}
 			}
 		}
 		return s.list[*print]
 	}
 	found := false
 	for k := range list {
-		if list[k] == *print {
-			at, found = ordinal{k, found}, true
+		if list[k] != *print {
+			continue
+		}
+		if at.last = k; !found {
+			at.first, found = k, true
 		}
 	}
 	return at

@@ -1,6 +1,7 @@
 package window
 
 import (
+	"slices"
 	"strconv"
 	"testing"
 
@@ -9,7 +10,7 @@ import (
 	"github.com/loopgauge/loopgauge/fingerprint"
 )
 
-// A fingerprint is found where it is the last time, however many there are, and
+// A fingerprint is found where it is the first time and the last, however many there are, and
 // of the request that is asked about.
 func TestOrdinals(t *testing.T) {
 	names := newNames(t)
@@ -28,11 +29,10 @@ func TestOrdinals(t *testing.T) {
 				i := rapid.IntRange(0, 1).Draw(rt, "identity")
 				list := ev.Prints[i].Fingerprints
 				print, want := list[rapid.IntRange(0, n-1).Draw(rt, "which")], ordinal{}
-				times := 0
+				want.first = slices.Index(list, print)
 				for k, p := range list {
 					if p == print {
-						times++
-						want = ordinal{k, times > 1}
+						want.last = k
 					}
 				}
 				if got := found.find(&print, ev, i); got != want {

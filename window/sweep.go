@@ -32,6 +32,8 @@ type Sweep struct {
 	repeat  Repeat
 	looks   []Look // of Add
 	fetched uint64 // what came of fetching for the events at work
+
+	ordinals ordinals // of the event at work
 }
 
 // SweepOptions are the axes of a sweep.
@@ -281,10 +283,10 @@ func (s *Sweep) count(l *Look) {
 	repeated, equal := false, false
 	for k := range int(l.prints) {
 		if k > 0 {
-			prints := l.ev.Prints[at.identity].Fingerprints
-			l.print = printKeyOf(&prints[k])
+			print := &l.ev.Prints[at.identity].Fingerprints[k]
+			l.print = printKeyOf(print)
 			l.hash = t.seen.again(l.entry, &l.print)
-			equal = slices.Contains(prints[:k], prints[k])
+			equal = s.ordinals.find(print, l.ev, at.identity).first < k
 		}
 		if t.trips != nil || t.inRow != nil {
 			t.hit.Scope, t.hit.Print, t.hit.Time = l.scope, l.ev.Prints[at.identity].Fingerprints[k], l.time

@@ -92,7 +92,7 @@ func (w *Witness) Note(f *Facts, ev *Event, rule int, print *fingerprint.Fingerp
 	at := w.ordinals.find(print, ev, identity)
 	x := w.asked[rule]
 	if x == nil {
-		return w.goOn(f, ev, rule, round, at.again, nil)
+		return w.goOn(f, ev, rule, round, at.first < at.last, nil)
 	}
 	call, shown := issuedAs(&ev.Prints[identity], print, at.last), []uint64(nil)
 	var room [fewPrints]uint64
@@ -101,7 +101,7 @@ func (w *Witness) Note(f *Facts, ev *Event, rule int, print *fingerprint.Fingerp
 	if !issued || !told && round.Period == 1 && round.N > 1 {
 		shown = call.came(room[:0], &ev.Prints[w.results])
 	}
-	f = w.goOn(f, ev, rule, round, at.again, shown)
+	f = w.goOn(f, ev, rule, round, at.first < at.last, shown)
 	if issued {
 		key := pairKey{ev.Scopes[w.plan.scope[rule]].Key, printKeyOf(print)}
 		x.wait(w.conversationKey(ev, rule), ev.Time, askedCall{key, f, call})
