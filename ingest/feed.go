@@ -8,6 +8,8 @@ type Feed interface {
 	// Accept waits for streams that are to be read from now on. The first call
 	// returns all that there are, in the order of their indices, and none if
 	// there are none yet: nothing may be judged before all of them are known.
+	// A mark that none of them begins at is of a stream that is not wanted now:
+	// it is to be kept.
 	// Each later call waits for more. The error is the context's, or says why
 	// the feed cannot go on.
 	Accept(ctx context.Context) ([]Live, error)

@@ -60,7 +60,8 @@ type follower struct {
 // directories and globs, as in Find; what they stand for is looked up again and
 // again. Each file is a stream, and stays one under whatever name it is rotated
 // to; marks say how far those of an earlier process came, nil that there was
-// none. The error is about arguments that can never be followed.
+// none. A mark of a file that the arguments do not stand for any more becomes no
+// stream. The error is about arguments that can never be followed.
 //
 // An index is not used again: the stream with the highest does not end before
 // there is another, so that the marks always hold it.
@@ -86,6 +87,7 @@ func Follow(args []string, o Options, marks []Mark) (Feed, error) {
 		f.enter(s)
 	}
 	f.look(o.Latest && marks == nil)
+	f.narrow()
 	ctx, stop := context.WithCancel(context.Background())
 	f.stop = stop
 	go f.run(ctx)

@@ -90,10 +90,10 @@ func (o *Order) Idle(stream int32) {
 	o.stale = true
 }
 
-// Wake takes back that a stream is idle: nobody can tell any more that it has
-// no event further back, so it holds back from where it was.
+// Wake takes back that a stream is idle, or closed: nobody can tell any more that
+// it has no event further back, so it holds back from where it was.
 func (o *Order) Wake(stream int32) {
-	o.streams[stream].idle = false
+	o.streams[stream].live, o.streams[stream].idle = true, false
 	o.stale = true
 }
 

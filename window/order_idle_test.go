@@ -117,7 +117,7 @@ func TestOrderOfLiveStreams(t *testing.T) {
 				s.idle = true
 			case "wake":
 				o.Wake(i)
-				s.idle = false
+				s.live, s.idle = true, false
 			case "close":
 				o.Close(i)
 				s.live = false

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"log/slog"
+	"maps"
 	"runtime"
 	"slices"
 	"sync"
@@ -114,10 +115,10 @@ type watch struct {
 	streams  []replay.StreamResult // by index, of all that there have ever been
 	lanes    []*lane               // in the order of their indices
 	gone     LaneStatus            // of lanes that are over
-	restored map[int32]ingest.Mark
-	known    bool // all first streams have been accepted
-	begun    bool // and so they have been by this run, or by one that it goes on from
-	turn     int  // lane that is looked at first
+	restored map[int32]ingest.Mark // that no stream goes on from
+	known    bool                  // all first streams have been accepted
+	begun    bool                  // and so they have been by this run, or by one that it goes on from
+	turn     int                   // lane that is looked at first
 
 	wake     chan struct{}
 	accepted chan []ingest.Live
@@ -290,11 +291,11 @@ func (w *watch) open(streams []ingest.Live, start func(*lane)) {
 		if !w.begun { // where the streams began is settled, and is to be so for good
 			w.begun, w.dirty, w.last = true, true, time.Time{}
 		}
-		for index, mark := range w.restored {
-			w.log.Warn("stream is gone", "stream", mark.Name, "offset", mark.Offset)
+		for _, index := range slices.Sorted(maps.Keys(w.restored)) {
+			mark := w.restored[index]
+			w.log.Warn("not read: it is named no more; named again, it goes on where it was", "stream", mark.Name, "offset", mark.Offset)
 			w.pipeline.Order.Close(index)
 		}
-		clear(w.restored)
 		if len(w.lanes) == 0 {
 			w.log.Info("there is nothing to read yet: waiting for it")
 		}
