@@ -98,13 +98,17 @@ func annotations(a *Alert) map[string]string {
 			list[name] = value
 		}
 	}
-	for _, name := range slices.Sorted(maps.Keys(a.Links)) { // of two that become one, the same each time
-		list["link_"+notInNames.ReplaceAllString(name, "_")] = a.Links[name] // values of the log are escaped in it
-	}
+	annotateLinks(list, a)
 	if a.CostAfter != nil {
 		list["cost_after"] = strconv.FormatFloat(*a.CostAfter, 'f', 4, 64) + " USD"
 	}
 	return list
+}
+
+func annotateLinks(list map[string]string, a *Alert) {
+	for _, name := range slices.Sorted(maps.Keys(a.Links)) { // of two that become one, the same each time
+		list["link_"+notInNames.ReplaceAllString(name, "_")] = a.Links[name] // values of the log are escaped in it
+	}
 }
 
 // digestAnnotations are also what the loops share, and one of them.
@@ -113,7 +117,7 @@ func digestAnnotations(a *Alert) map[string]string {
 		"summary":     fmt.Sprintf("Many loops at once: %d more than are told of one by one.", a.Loops),
 		"description": fmt.Sprintf("More than %d loops a minute, from %s to %s, of %s.", a.Threshold, a.First, a.Last, defanged(strings.Join(a.Rules, ", "))),
 	}
-	said := map[string]string{"repeats": a.Repeats, "session": a.Session, "caller": a.Caller, "user": a.User, "model": a.Model, "backend": a.Backend}
+	said := map[string]string{"kind": a.Kind, "repeats": a.Repeats, "session": a.Session, "caller": a.Caller, "user": a.User, "model": a.Model, "backend": a.Backend}
 	if x := a.Example; x != nil {
 		said["example"], said["example_session"] = x.ID, x.Session
 		if x.Explain != "" {
@@ -125,6 +129,7 @@ func digestAnnotations(a *Alert) map[string]string {
 			list[name] = defanged(value)
 		}
 	}
+	annotateLinks(list, a)
 	return list
 }
 

@@ -255,6 +255,28 @@ func TestAlertmanagerHostile(t *testing.T) {
 	})
 }
 
+// A digest says of what kind its loops are, and where that is written about.
+func TestDigestAnnotations(t *testing.T) {
+	a := looping(window.Opened, 1, window.Info)
+	a.Kind, a.Links = "stuck", map[string]string{"runbook": "https://w/#stuck"}
+	d := newDigest("a", a, second)
+	d.add(a, second)
+	if got := annotations(d.alert(window.Opened, second)); got["kind"] != "stuck" || got["link_runbook"] != "https://w/#stuck" {
+		t.Errorf("annotations %v", got)
+	}
+	// What was sent stays as it is.
+	sent := d.alert(window.Opened, second)
+	other := looping(window.Opened, 1, window.Info)
+	other.Kind, other.Links = "polling", map[string]string{"runbook": "https://w/#polling"}
+	d.add(other, second)
+	if got := annotations(d.alert(window.Closed, second)); got["kind"] != "" || got["link_runbook"] != "" {
+		t.Errorf("annotations of two kinds %v", got)
+	}
+	if sent.Kind != "stuck" || sent.Links["runbook"] != "https://w/#stuck" || a.Links["runbook"] == "" {
+		t.Errorf("sent %+v", sent)
+	}
+}
+
 // TestRealAlertmanager sends alerts to the Alertmanager of Debian.
 func TestRealAlertmanager(t *testing.T) {
 	if testing.Short() {

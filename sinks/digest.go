@@ -73,8 +73,8 @@ func newDigest(sink string, first *Alert, t int64) *digest {
 	sum := sha256.Sum256(fmt.Appendf(nil, "%s\x00%s\x00%d", sink, first.ID, first.Revision))
 	return &digest{Quiet: true, Alert: &Alert{
 		Version: AlertVersion, ID: "dg-" + hex.EncodeToString(sum[:8]), Severity: first.Severity,
-		Rule: first.Rule, WindowS: time.Minute.Seconds(), Threshold: maxOpenings, Scope: map[string]string{}, Seen: []AlertSeen{}, Links: map[string]string{},
-		Repeats: first.Repeats, Tool: first.Tool, Method: first.Method, Path: first.Path,
+		Rule: first.Rule, WindowS: time.Minute.Seconds(), Threshold: maxOpenings, Scope: map[string]string{}, Seen: []AlertSeen{}, Links: first.Links,
+		Kind: first.Kind, Repeats: first.Repeats, Tool: first.Tool, Method: first.Method, Path: first.Path,
 		Session: first.Session, Caller: first.Caller, User: first.User, Model: first.Model, Backend: first.Backend,
 		Example: &Example{ID: first.ID, Session: first.Session, Explain: first.Explain},
 		First:   instant(t), Fired: instant(t),
@@ -97,11 +97,18 @@ func (d *digest) add(a *Alert, t int64) {
 			*field = ""
 		}
 	}
+	links := map[string]string{}
+	for name, link := range to.Links {
+		if a.Links[name] == link {
+			links[name] = link
+		}
+	}
+	to.Links = links
 }
 
 // shared are the fields that a digest has where its loops do.
 func (a *Alert) shared() []*string {
-	return []*string{&a.Repeats, &a.Tool, &a.Method, &a.Path, &a.Session, &a.Caller, &a.User, &a.Model, &a.Backend}
+	return []*string{&a.Kind, &a.Repeats, &a.Tool, &a.Method, &a.Path, &a.Session, &a.Caller, &a.User, &a.Model, &a.Backend}
 }
 
 // due tells whether the digest is worth an alert: the first, or one more.

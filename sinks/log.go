@@ -52,9 +52,7 @@ func (l *Log) Send(ctx context.Context, a *Alert) error {
 	}
 	attrs = append(attrs, text("rules", strings.Join(a.Rules, " ")), slog.String("first", a.First), slog.String("last", a.Last),
 		slog.String("id", a.ID), slog.Int("revision", a.Revision))
-	for _, name := range slices.Sorted(maps.Keys(a.Links)) { // any order: sorted
-		attrs = append(attrs, slog.String("link_"+name, a.Links[name]))
-	}
+	attrs = append(attrs, a.linkAttrs()...)
 	if a.State != window.Closed && a.Explain != "" {
 		attrs = append(attrs, slog.String("explain", a.Explain))
 	}
@@ -75,14 +73,22 @@ func (a *Alert) digestAttrs() []slog.Attr {
 		text("rules", strings.Join(a.Rules, " ")), slog.String("first", a.First), slog.String("last", a.Last),
 	}
 	for _, shared := range []struct{ name, value string }{
-		{"tool", a.Tool}, {"path", a.Path}, {"session", a.Session}, {"caller", a.Caller}, {"user", a.User}, {"model", a.Model}, {"backend", a.Backend},
+		{"kind", a.Kind}, {"tool", a.Tool}, {"path", a.Path}, {"session", a.Session}, {"caller", a.Caller}, {"user", a.User}, {"model", a.Model}, {"backend", a.Backend},
 	} {
 		if shared.value != "" {
 			attrs = append(attrs, text(shared.name, shared.value))
 		}
 	}
+	attrs = append(attrs, a.linkAttrs()...)
 	if x := a.Example; x != nil && a.State != window.Closed {
 		attrs = append(attrs, slog.String("example", x.ID), text("example_session", x.Session), slog.String("explain", x.Explain))
+	}
+	return attrs
+}
+
+func (a *Alert) linkAttrs() (attrs []slog.Attr) {
+	for _, name := range slices.Sorted(maps.Keys(a.Links)) { // any order: sorted
+		attrs = append(attrs, slog.String("link_"+name, a.Links[name]))
 	}
 	return attrs
 }

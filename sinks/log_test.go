@@ -94,15 +94,18 @@ func TestLogSaysOnce(t *testing.T) {
 func TestLogDigest(t *testing.T) {
 	a := toolAlert()
 	a.Explain = "loopgauge explain ep-0123456789abcdef"
+	a.Kind, a.Links = "stuck", map[string]string{"runbook": "https://w/#stuck", "session": "https://d/s8"}
 	d := newDigest("log", a, second)
 	d.add(a, second)
 	other := toolAlert()
 	other.Session = "s9"
+	other.Kind, other.Links = "stuck", map[string]string{"runbook": "https://w/#stuck", "session": "https://d/s9"}
 	d.add(other, second)
 	for _, state := range []window.IncidentState{window.Opened, window.Closed} {
 		m := logged(t, d.alert(state, second), slog.LevelInfo)[0]
 		want := map[string]any{
 			"msg": "digest " + string(state), "loops": 2., "rules": "tool-call", "tool": "read_file", "model": "gpt-4.1", "backend": "openai", "session": nil, "caller": nil,
+			"kind": "stuck", "link_runbook": "https://w/#stuck", "link_session": nil,
 			"example": "ep-0123456789abcdef", "example_session": "s8", "explain": a.Explain,
 		}
 		if state == window.Closed {

@@ -76,7 +76,7 @@ func lasted(a *sinks.Alert) string {
 // details are what else there is to say, a line each.
 func details(a *sinks.Alert) (lines []string) {
 	if a.Kind != "" {
-		lines = append(lines, "Kind: "+a.Kind+", "+sinks.Clean(a.Evidence))
+		lines = append(lines, strings.TrimSuffix("Kind: "+a.Kind+", "+sinks.Clean(a.Evidence), ", ")) // a digest has no evidence
 	}
 	if settings := a.Settings(); settings != "" {
 		lines = append(lines, "Would not have fired: "+sinks.Clean(settings))
