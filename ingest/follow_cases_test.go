@@ -478,6 +478,13 @@ func TestFollowUnreadable(t *testing.T) {
 		if len(told) != 1 || told[0] != "gone/app.log: no such file or directory" {
 			t.Errorf("told of %q", told)
 		}
+		// There is nothing there any more.
+		for range 2 {
+			f.look(false)
+		}
+		if len(told) != 2 || told[1] != "gone/app.log: <nil>" {
+			t.Errorf("told of %q", told)
+		}
 	})
 }
 

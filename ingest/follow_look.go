@@ -34,7 +34,7 @@ type stranger struct {
 
 	fault error     // why it cannot be opened
 	since time.Time // with a fault
-	told  bool
+	told  string    // where it lay when it was told of; empty if it was not
 }
 
 // begins tells whether the file begins as a stream's does. Of thousands each is
@@ -169,6 +169,7 @@ func (f *follower) look(latest bool) (changed bool) {
 			f.strangers[id] = x
 		}
 	}
+	f.untell(kept)
 	return changed
 }
 
@@ -335,9 +336,18 @@ func (f *follower) meet(e *entry) *stranger {
 // tell tells of a file that cannot be opened. Nothing else would: it is no
 // stream.
 func (f *follower) tell(e *entry, x *stranger) {
-	if x.fault != nil && !x.told && time.Since(x.since) >= quiet && f.o.Unreadable != nil {
-		x.told = true
+	if x.fault != nil && x.told == "" && time.Since(x.since) >= quiet && f.o.Unreadable != nil {
+		x.told = e.path
 		f.o.Unreadable(e.path, x.fault)
+	}
+}
+
+// untell takes back what was told of files that are not as they were before.
+func (f *follower) untell(before map[string]*stranger) {
+	for id, x := range before {
+		if now := f.strangers[id]; x.told != "" && (now == nil || now.told == "") {
+			f.o.Unreadable(x.told, nil)
+		}
 	}
 }
 

@@ -195,7 +195,7 @@ func (f *watchFlags) run(c *cobra.Command, u *ui, args []string) error {
 		return err
 	}
 	// What is refused leaves no state behind.
-	if o.Feed, err = f.feed(args, func() string { return o.Store.ID() }, log); err != nil {
+	if o.Feed, err = f.feed(args, func() string { return o.Store.ID() }, o.Status, log); err != nil {
 		return err
 	}
 	if o.Store, err = live.OpenStore(f.state); err != nil {
@@ -237,9 +237,21 @@ func (f *watchFlags) explain(args []string, p *policy.Policy, lateness time.Dura
 	return c.of, err
 }
 
+// unreadable says that a file cannot be read, and for how many that is so; without
+// an error, that it is over.
+func unreadable(file string, err error, status *live.Status, log *slog.Logger) {
+	if err == nil {
+		status.Update(func(n *live.Now) { n.Unreadable-- })
+		log.Info("can be read again, or is gone", "file", file)
+		return
+	}
+	status.Update(func(n *live.Now) { n.Unreadable++ })
+	log.Error("cannot be read, and is tried again", "file", file, "error", err)
+}
+
 // feed says how the source is opened: a topic, or files. state tells this state
 // from all others.
-func (f *watchFlags) feed(args []string, state func() string, log *slog.Logger) (func(context.Context, []ingest.Mark) (ingest.Feed, error), error) {
+func (f *watchFlags) feed(args []string, state func() string, status *live.Status, log *slog.Logger) (func(context.Context, []ingest.Mark) (ingest.Feed, error), error) {
 	if !slices.ContainsFunc(args, kafka.IsTopic) {
 		if err := f.logs.loadFormat(); err != nil {
 			return nil, usage(err)
@@ -250,9 +262,7 @@ func (f *watchFlags) feed(args []string, state func() string, log *slog.Logger) 
 		return func(_ context.Context, marks []ingest.Mark) (ingest.Feed, error) {
 			feed, err := ingest.Follow(args, ingest.Options{
 				Format: f.logs.formatName(), Custom: f.logs.custom, Zone: f.logs.timezone.Location, MaxLine: int(f.logs.maxLine), Latest: f.start == "latest",
-				Unreadable: func(file string, err error) {
-					log.Error("cannot be read, and is tried again", "file", file, "error", err)
-				},
+				Unreadable: func(file string, err error) { unreadable(file, err, status, log) },
 			}, marks)
 			if err != nil {
 				return nil, err

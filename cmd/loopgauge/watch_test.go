@@ -68,7 +68,7 @@ func TestWatchZone(t *testing.T) {
 	if err := os.WriteFile(file, []byte(`{"time":1,"id":"a","path":"/"}`+"\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	open, err := f.feed([]string{file}, nil, nil)
+	open, err := f.feed([]string{file}, nil, nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

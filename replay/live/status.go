@@ -19,20 +19,21 @@ type Status struct {
 
 // Now is how a run stands.
 type Now struct {
-	Report              // of all time
-	Began     Report    // what the run went on from
-	Heartbeat time.Time // when the loop last came round; zero before the first time
-	Ready     bool      // all streams that there were at the beginning are being read
-	Lanes     []LaneStatus
-	Gone      LaneStatus // what streams that are over have lost and passed over
-	Waiting   int        // requests held back
-	Newest    int64      // event time that the streams have come to; fingerprint.NoTime if nothing has come
-	Frontier  int64      // event time up to which everything is judged; fingerprint.NoTime if nothing is
-	Incidents int        // open
-	Alerts    map[window.IncidentState]int64
-	Loops     map[LoopKind]int64 // incidents that are over
-	Sinks     []sinks.SinkStats
-	Dropped   int64 // verdicts that the topic did not take
+	Report               // of all time
+	Began      Report    // what the run went on from
+	Heartbeat  time.Time // when the loop last came round; zero before the first time
+	Ready      bool      // all streams that there were at the beginning are being read
+	Lanes      []LaneStatus
+	Gone       LaneStatus // what streams that are over have lost and passed over
+	Waiting    int        // requests held back
+	Unreadable int        // files that could not be opened for a minute; they are no streams
+	Newest     int64      // event time that the streams have come to; fingerprint.NoTime if nothing has come
+	Frontier   int64      // event time up to which everything is judged; fingerprint.NoTime if nothing is
+	Incidents  int        // open
+	Alerts     map[window.IncidentState]int64
+	Loops      map[LoopKind]int64 // incidents that are over
+	Sinks      []sinks.SinkStats
+	Dropped    int64 // verdicts that the topic did not take
 
 	Checkpoints     int64
 	CheckpointTime  time.Time

@@ -131,6 +131,11 @@ var Metrics = []Metric{
 		read: func(v *view, to emit) { to.count(v.sum(func(l *live.LaneStatus) int64 { return l.Lost })) },
 	},
 	{
+		Name: "loopgauge_unreadable_files", Type: Gauge,
+		Help: "Followed files that could not be opened for a minute, and so are no streams.",
+		read: func(v *view, to emit) { to(float64(v.Unreadable)) },
+	},
+	{
 		Name: "loopgauge_control_records_total", Type: Counter,
 		Help: "Control records passed over, which hold no request.",
 		read: func(v *view, to emit) { to.count(v.sum(func(l *live.LaneStatus) int64 { return l.Control })) },

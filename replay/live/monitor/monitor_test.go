@@ -59,8 +59,8 @@ func running() live.Now {
 			{Name: "access.log", File: true, Behind: 4}, // rotated away, still read
 			{Name: "no\xffUTF-8.log", File: true, AtEnd: true},
 		},
-		Gone:    live.LaneStatus{Lost: 100, Control: 200, Transactional: 300},
-		Waiting: 8, Newest: noon.Add(-time.Minute).UnixMicro(), Frontier: noon.Add(-90 * time.Second).UnixMicro(),
+		Gone:       live.LaneStatus{Lost: 100, Control: 200, Transactional: 300},
+		Unreadable: 4, Waiting: 8, Newest: noon.Add(-time.Minute).UnixMicro(), Frontier: noon.Add(-90 * time.Second).UnixMicro(),
 		Incidents: 2, Alerts: map[window.IncidentState]int64{window.Opened: 9, window.Closed: 7},
 		Loops:       map[live.LoopKind]int64{{Rule: "stuck-step", Kind: "stuck"}: 6, {Rule: `a "quoted\" rule`, Kind: "unknown"}: 1},
 		Sinks:       []sinks.SinkStats{{Name: "log", Sent: 16}, {Name: "webhook hooks.example c0ffee00", Waiting: 3, Sent: 12, Failed: 5, Refused: 1, Dropped: 2}},
