@@ -120,14 +120,19 @@ func keyText(k ast.MapKeyNode) string {
 }
 
 func kindOf(n ast.Node) string {
-	switch n.(type) {
+	switch n := n.(type) {
 	case *ast.MappingNode, *ast.MappingValueNode:
 		return "a mapping"
 	case *ast.SequenceNode:
 		return "a list"
 	case *ast.NullNode:
 		return "empty"
-	case *ast.StringNode, *ast.LiteralNode:
+	case *ast.StringNode:
+		if n.Token.Type == token.StringType && digits.MatchString(n.Value) { // the parser takes it for a text
+			return "one that is too large"
+		}
+		return "a text"
+	case *ast.LiteralNode:
 		return "a text"
 	case *ast.IntegerNode:
 		return "a number"
@@ -236,6 +241,8 @@ func (r *reader) integer(to *int, at *place) func(ast.Node, place) {
 	}
 }
 
+var digits = regexp.MustCompile(`^-?[0-9]{19,}$`)
+
 var scientific = regexp.MustCompile(`^[0-9]+(\.[0-9]+)?[eE][+-]?[0-9]+$`)
 
 func (r *reader) number(to *float64) func(ast.Node, place) {
@@ -283,7 +290,7 @@ func (r *reader) duration(to *time.Duration, at *place) func(ast.Node, place) {
 		}
 		d, ok := ParseDuration(text)
 		if !ok {
-			r.misread(here, "%q is no duration: write it as 90s, 10m, 1h30m or 7d", text)
+			r.misread(here, "%q is no duration: write it as 90s, 10m, 1h30m or 7d, from 1us to 3650d", text)
 			return
 		}
 		*to = d

@@ -59,8 +59,12 @@ func (r *reader) buildRule(d *ruleDraft, identities map[string]*fingerprint.Iden
 			out.Match = m.match
 			rule.Reads |= m.reads
 			rule.Fields = append(rule.Fields, m.fields...)
-		} else if o.until.IsZero() {
+		}
+		switch last := i == len(d.overrides)-1; {
+		case o.match == "" && o.until.IsZero():
 			r.problem(o.at, "needs a match, or it would be the rule itself")
+		case last && !o.changes(): // before others it keeps requests from them
+			r.check(o.at, "changes nothing: give it a threshold, action, window or enabled")
 		}
 		rule.Overrides = append(rule.Overrides, out)
 	}

@@ -63,6 +63,11 @@ func (d *ruleDraft) varies() bool { return window.CounterNamed(d.kind).Varies &&
 // something where the rule is not.
 func (o *overrideDraft) switchesOn() bool { return o.enabled && o.enabledAt.line > 0 }
 
+// changes tells that the override says anything of what it matches.
+func (o *overrideDraft) changes() bool {
+	return o.threshold != 0 || o.thresholdAt.line > 0 || o.action != "" || o.window != 0 || o.windowAt.line > 0 || !o.enabled || o.enabledAt.line > 0
+}
+
 func (r *reader) checkWindow(d *ruleDraft, o *overrideDraft) {
 	switch {
 	case !d.varies():

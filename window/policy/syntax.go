@@ -76,9 +76,9 @@ func refused(n ast.Node) (at place, why string) {
 		}
 		switch n := n.(type) {
 		case *ast.AnchorNode, *ast.AliasNode, *ast.MergeKeyNode:
-			at, why = placeOf(n, ""), "policies have no anchors and aliases: write it out"
+			at, why = placeOf(n, ""), "there must be no anchors and aliases: write it out"
 		case *ast.TagNode:
-			at, why = placeOf(n, ""), "policies have no tags"
+			at, why = placeOf(n, ""), "there must be no tags"
 		case *ast.MappingValueNode:
 			switch n.Key.(type) {
 			case *ast.StringNode, *ast.MergeKeyNode:
