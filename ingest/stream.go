@@ -263,8 +263,12 @@ func (s *fileStream) unknown(head *Block) error {
 	if f, path := deeper(head.Data); f != nil {
 		return newError(s.source.Name, fmt.Errorf("no known log format; its JSON holds lines of %s at %s", f.Name, path), "take them out on the way: "+s.raw.onTheWay(s.source, "jq -rc '"+path+"'"))
 	}
+	scaffolded := s.source.Name
+	if s.source.stdin != nil {
+		scaffolded = "LOG"
+	}
 	return newError(s.source.Name, unknownFormat(head),
-		fmt.Sprintf("name it with --format (%s), or describe it: loopgauge formats --scaffold LOG > my.yaml, then --format my.yaml", strings.Join(formats.Names(), ", ")))
+		fmt.Sprintf("describe it: loopgauge formats --scaffold %s > my.yaml, then --format my.yaml; or if it is one of these, name it with --format: %s", scaffolded, strings.Join(formats.Names(), ", ")))
 }
 
 // longer is the beginning of the stream with one block more, nil if there is

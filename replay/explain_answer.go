@@ -29,6 +29,8 @@ type Question struct {
 	// Episode is the id of an episode, or of a repeat, instead: of a repeat its
 	// first episode is explained.
 	Episode string
+	// List is the command that lists all episodes.
+	List string
 
 	ShowText bool // print canonical text: it holds what people wrote
 }

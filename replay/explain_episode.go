@@ -124,9 +124,9 @@ func (x *explaining) notFound(r *Result, episodes int64) error {
 	there := "there is no loop at all"
 	switch {
 	case episodes == 1:
-		there = "there is one other: loopgauge replay --json names it"
+		there = "there is one other: " + x.q.List + " names it"
 	case episodes > 1:
-		there = "there are " + term.Count(episodes) + " others: loopgauge replay --json lists them"
+		there = "there are " + term.Count(episodes) + " others: " + x.q.List + " lists them"
 	}
 	return fmt.Errorf("no episode is %s; %s\ndid replay or watch have the same logs, also those that were rotated away since, --policy or --profile, --lateness, --since, --until and --fingerprint-key?", x.q.Episode, there)
 }

@@ -186,7 +186,7 @@ func (f *explainFlags) answer(ctx context.Context, u *ui, args []string) error {
 			bar = newProgress(u, in.parts())
 			return in.streams, err
 		},
-		Run: run, Stream: index, Line: what.line, Item: what.item, Episode: what.episode, ShowText: f.showText,
+		Run: run, Stream: index, Line: what.line, Item: what.item, Episode: what.episode, List: f.list(logs), ShowText: f.showText,
 	})
 	bar.stop()
 	if err != nil {
@@ -199,6 +199,12 @@ func (f *explainFlags) answer(ctx context.Context, u *ui, args []string) error {
 		return &exitError{code: exitFailed}
 	}
 	return nil
+}
+
+// list is the command that lists the episodes of logs.
+func (f *explainFlags) list(logs []string) string {
+	c := f.explain(logs)
+	return c.line("replay", "--json")
 }
 
 // answerKept explains a request or an episode from the dataset of an earlier
@@ -223,7 +229,7 @@ func (f *explainFlags) answerKept(ctx context.Context, u *ui, what asked, args [
 			in.dataset.keep(&o)
 			return o.Kept, nil
 		},
-		Run: run, Stream: what.stream, Line: what.line, Item: what.item, Episode: what.episode,
+		Run: run, Stream: what.stream, Line: what.line, Item: what.item, Episode: what.episode, List: f.list(args),
 	})
 	if err != nil {
 		return err

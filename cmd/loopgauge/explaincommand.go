@@ -22,8 +22,11 @@ type explainCommand struct {
 	args         []string
 }
 
-func (c *explainCommand) of(episode string) string {
-	words := []string{"loopgauge", "explain", episode}
+func (c *explainCommand) of(episode string) string { return c.line("explain", episode) }
+
+// line is a command with the same rules and logs.
+func (c *explainCommand) line(command, what string) string {
+	words := []string{"loopgauge", command, what}
 	add := func(name, value string) {
 		if value != "" {
 			words = append(words, "--"+name, term.Quoted(value))

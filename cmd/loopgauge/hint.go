@@ -21,6 +21,6 @@ func (f *replayFlags) hint(u *ui, args []string, s replay.Summary) {
 	u.say("why the %s fired: %s", which, c.of(l.Episode))
 }
 
-func (f *replayFlags) explain(args []string) explainCommand {
+func (f *runFlags) explain(args []string) explainCommand {
 	return explainCommand{rules: f.rules, logs: f.logs, since: f.since, until: f.until, lateness: f.lateness, key: f.key, hashIDs: f.hashIDs, args: args}
 }
