@@ -192,7 +192,10 @@ func (w *watch) run(ctx context.Context) (err error) {
 	beside.Wait()
 	pool.Close()
 	if !errors.Is(err, errLost) {
-		err = errors.Join(err, w.finish(sending))
+		// What kept the loop from writing keeps the end from it too: it is said once.
+		if last := w.finish(sending); err == nil || last != nil && last.Error() != err.Error() {
+			err = errors.Join(err, last)
+		}
 	}
 	silence()
 	close(w.commits)
