@@ -164,7 +164,7 @@ func (f *tuneFlags) run(ctx context.Context, u *ui, args []string) error {
 	if export != nil {
 		err = printExport(u, export, found, args)
 	} else {
-		err = f.print(u, found)
+		err = f.print(u, found, args)
 	}
 	if err != nil {
 		return err
@@ -231,14 +231,15 @@ func (f *tuneFlags) compare(ctx context.Context, u *ui, args []string, in *input
 	return nil
 }
 
-func (f *tuneFlags) print(u *ui, r *tune.Report) error {
+func (f *tuneFlags) print(u *ui, r *tune.Report, args []string) error {
 	if f.json {
 		return tune.WriteDocument(u.stdout, version(), r)
 	}
 	if u.quiet {
 		return nil
 	}
-	_, err := fmt.Fprint(u.stdout, tune.Summary{Report: r, Colour: u.colour(u.stdout), Paged: f.html != ""})
+	c := f.explain(args)
+	_, err := fmt.Fprint(u.stdout, tune.Summary{Report: r, Colour: u.colour(u.stdout), Paged: f.html != "", Logs: c.logsAsRead()})
 	return err
 }
 
