@@ -23,6 +23,7 @@ type canonicalizer struct {
 	masked   []byte
 	refused  bool
 	remarked bool // remarks stand beside a command, left out or not
+	oneWord  bool // which is a word alone
 }
 
 // jsonStyle is a way to read JSON and to write it in canonical form.
@@ -146,7 +147,7 @@ func (c *canonicalizer) object(dst []byte, depth int) []byte {
 	}
 	if members := c.members[base:]; !c.refused {
 		if depth == 1 && hasRemarks(members, dst) {
-			c.remarked = true
+			c.remarked, c.oneWord = true, isOneWord(members, dst)
 			if c.style.acts {
 				members, ordered = withoutRemarks(members, dst), false
 			}

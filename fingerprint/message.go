@@ -250,7 +250,7 @@ func (w *Writer) appendCallMembers(dst []byte, call ToolCall, asSent bool) []byt
 		from := len(dst)
 		var ok bool
 		if dst, ok = w.args.append(dst, call.Arguments, jcs, w.rules.mask); ok {
-			if w.args.remarked && !asSent && w.isShell(call.Name) {
+			if w.args.remarked && !asSent && w.runsCommands(call.Name, w.args.oneWord) {
 				dst, _ = w.args.append(dst[:from], call.Arguments, acts, w.rules.mask)
 			}
 			dst = append(dst, ',')

@@ -14,13 +14,17 @@ var (
 	commands = []string{"command", "cmd"}
 	// What the names of such tools have in them: elsewhere a command may be a verb,
 	// and the description what it is about.
-	shells = [][]byte{[]byte("bash"), []byte("shell"), []byte("terminal"), []byte("exec"), []byte("command")}
+	shells = [][]byte{[]byte("bash"), []byte("shell"), []byte("terminal"), []byte("exec_command")}
+	// What names have of tools that run commands or are told verbs: a verb is a word.
+	runners = [][]byte{[]byte("exec"), []byte("command")}
 )
 
-// isShell tells whether a tool of a name runs commands.
-func (w *Writer) isShell(name []byte) bool {
+// runsCommands tells whether a tool of a name runs commands, of which one is a
+// word or more.
+func (w *Writer) runsCommands(name []byte, word bool) bool {
 	w.lowered = appendPythonLower(w.lowered[:0], name)
-	return slices.ContainsFunc(shells, func(shell []byte) bool { return bytes.Contains(w.lowered, shell) })
+	isIn := func(part []byte) bool { return bytes.Contains(w.lowered, part) }
+	return slices.ContainsFunc(shells, isIn) || !word && slices.ContainsFunc(runners, isIn)
 }
 
 // acts is jcs of a call's arguments without remarks.
@@ -33,16 +37,26 @@ var acts = func() *jsonStyle {
 // hasRemarks tells whether some of an object's members, which were written to
 // text, are remarks beside a command.
 func hasRemarks(members []member, text []byte) bool {
-	return slices.ContainsFunc(members, func(m member) bool { return slices.Contains(commands, string(m.name)) }) &&
+	return slices.ContainsFunc(members, member.isCommand) &&
 		slices.ContainsFunc(members, func(m member) bool { return m.isRemark(text) })
+}
+
+// isOneWord tells whether each command among an object's members, which were
+// written to text, is a word alone.
+func isOneWord(members []member, text []byte) bool {
+	return !slices.ContainsFunc(members, func(m member) bool {
+		return m.isCommand() && (text[m.end-1] == ']' || bytes.IndexByte(text[m.start:m.end], ' ') >= 0)
+	})
 }
 
 func withoutRemarks(members []member, text []byte) []member {
 	return slices.DeleteFunc(members, func(m member) bool { return m.isRemark(text) })
 }
 
+func (m member) isCommand() bool { return slices.Contains(commands, string(m.name)) }
+
 // isRemark tells whether a member is a text in which an agent may say what a
 // command is for.
-func (m *member) isRemark(text []byte) bool {
+func (m member) isRemark(text []byte) bool {
 	return slices.Contains(remarks, string(m.name)) && text[m.end-1] == '"'
 }

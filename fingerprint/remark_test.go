@@ -32,6 +32,10 @@ func TestRemarks(t *testing.T) {
 	for _, shell := range []string{"bash", "run_shell_command", "shell", "exec_command", "run_terminal_cmd", "run_in_terminal", "execute_bash", "mcp__Terminal__run"} {
 		of(shell, `{"command":"ls","description":"a"}`, ls)
 	}
+	of("execute", `{"command":"ls -a","description":"a"}`, `{"command":"ls -a"}`)
+	of("run_command", `{"cmd":["ls","-a"],"description":"a"}`, `{"cmd":["ls","-a"]}`)
+	of("execute_action", `{"command":"add","description":"buy milk"}`, `{"command":"add","description":"buy milk"}`)
+	of("jira_command", `{"command":"create_issue","summary":"a b"}`, `{"command":"create_issue","summary":"a b"}`)
 	of("todo", `{"command":"add","description":"a"}`, `{"command":"add","description":"a"}`)
 
 	// step is a request that answers a call with the next one.
