@@ -6,50 +6,60 @@ import (
 )
 
 // Results hold what is new each time, though a call fails in the same way: APIs
-// name the request in their errors ("request_id": "req_7", Request ID: 6a1f),
-// Python tells where in memory an object is (<A object at 0x7f3c2a1b>), Jupyter
-// counts what was run (Cell In[7], line 1), servers tell the time of day, and curl
-// how fast it was. None of it is a part of a result.
+// name the request in their errors ("request_id": "req_011CQa", Request ID:
+// 6a1f93c0), Python tells where in memory an object is (<A object at 0x7f3c2a1b>),
+// npm where it wrote its log, and Jupyter counts what was run (Cell In[7]); with
+// what failed, servers tell the time of day, and curl how fast it was. None is a
+// part of a result.
 
-// longestRequestID bounds one, bytes.
-const longestRequestID = 128
+// How long a request's id is, bytes. What is shorter is the number of something
+// that is requested.
+const (
+	shortestRequestID = 8
+	longestRequestID  = 128
+)
 
 // withoutNonces puts placeholders into the text of a result for what is new with
 // each.
 func (w *Writer) withoutNonces(t spoken) spoken {
 	for i := range nonces {
-		t = w.replaced(t, nonces[i].next, nonces[i].placeholder)
+		t = w.replaced(t, &nonces[i])
 	}
 	return t
 }
 
-// nonces are found by a letter each that most texts have few of.
-var nonces = [...]struct {
+// nonce is a kind of what is new with each result.
+type nonce struct {
+	// next finds from where to where one is, behind from; (-1, -1) if there is no
+	// more. Of a text that stands in JSON it has to tell whether there is one. All
+	// results pay for it.
 	next        func(text []byte, from int) (start, end int)
 	placeholder string
-}{
-	{nextRequestID, "<request-id>"},
-	{nextAddress, "<address>"},
-	{nextCell, "<number>"},
-	{nextDate, "<timestamp>"},
-	{nextMeter, "<progress>"},
+	tested      bool // it counts in what failed or passed alone: see verdicts
 }
 
-// replaced puts a placeholder for all that next finds: from where to where, behind
-// from, (-1, -1) if there is no more. It is asked of verbatim texts first, whether
-// there may be one.
-func (w *Writer) replaced(t spoken, next func(text []byte, from int) (start, end int), placeholder string) spoken {
-	if start, _ := next(t.text, 0); start < 0 {
+var nonces = [...]nonce{
+	{nextRequestID, "<request-id>", false},
+	{nextAddress, "<address>", false},
+	{nextCell, "<number>", false},
+	{nextDebugLog, "<timestamp>", false},
+	{nextDate, "<timestamp>", true},
+	{nextMeter, "<progress>", true},
+}
+
+// replaced puts placeholders for all nonces of a kind.
+func (w *Writer) replaced(t spoken, kind *nonce) spoken {
+	if start, _ := kind.next(t.text, 0); start < 0 || kind.tested && !hasVerdict(t.text) {
 		return t
 	}
 	whole := w.decoded(t)
 	n, from := len(w.bare), 0
 	for {
-		start, end := next(whole, from)
+		start, end := kind.next(whole, from)
 		if start < 0 {
 			break
 		}
-		w.bare = append(append(w.bare, whole[from:start]...), placeholder...)
+		w.bare = append(append(w.bare, whole[from:start]...), kind.placeholder...)
 		from = end
 	}
 	w.bare = append(w.bare, whole[from:]...)
@@ -57,7 +67,8 @@ func (w *Writer) replaced(t spoken, next func(text []byte, from int) (start, end
 }
 
 // nextRequestID finds what stands behind a name for a request's id: request_id,
-// requestId, X-Request-Id and the like.
+// requestId, X-Request-Id and the like. It is found by a letter that most texts
+// have few of.
 func nextRequestID(text []byte, from int) (start, end int) {
 	for at := from; ; {
 		n := bytes.IndexByte(text[at:], 'q')
@@ -114,20 +125,24 @@ func lenSeparator(text []byte) int {
 }
 
 // lenRequestID is how long an id is that a text begins with, 0 if it begins with
-// none: an id has a digit.
+// none: an id has digits and letters. Numbers count what is worked on: pull
+// requests, requests for leave.
 func lenRequestID(text []byte) int {
-	n, digit := 0, false
-	for n < len(text) && (isWord(text[n]) || text[n] == '-') {
+	n, digit, letter := 0, false, false
+	for n < len(text) && n <= longestRequestID && (isWord(text[n]) || text[n] == '-') {
 		digit = digit || isDigit(text[n])
+		letter = letter || isLetter(text[n])
 		n++
 	}
-	if !digit || n > longestRequestID {
+	if !digit || !letter || n < shortestRequestID || n > longestRequestID {
 		return 0
 	}
 	return n
 }
 
-// nextAddress finds where an object is in memory: " at 0x7f3c2a1b".
+// nextAddress finds where an object of Python's is in memory: " at 0x7f3c2a1b"
+// behind the word, or before the end of its description. Debuggers are at others,
+// one after the other.
 func nextAddress(text []byte, from int) (start, end int) {
 	const before = " at 0"
 	for at := from; ; {
@@ -139,8 +154,30 @@ func nextAddress(text []byte, from int) (start, end int) {
 		if start = at - len("0x"); start < from || !bytes.HasSuffix(text[:at-1], []byte(before)) {
 			continue
 		}
-		if n := matchHex(text[start:]); n > 0 && (start+n == len(text) || !isWord(text[start+n])) {
-			return start, start + n
+		n = matchHex(text[start:])
+		if end = start + n; n == 0 || end < len(text) && isWord(text[end]) {
+			continue
+		}
+		if bytes.HasSuffix(text[:start], []byte("object at ")) || end < len(text) && text[end] == '>' {
+			return start, end
+		}
+	}
+}
+
+// nextDebugLog finds the time in the name of a log of npm's, as in
+// _logs/2026-11-21T10_00_00_123Z-debug-0.log.
+func nextDebugLog(text []byte, from int) (start, end int) {
+	const folder, debug = "_logs", "-debug"
+	for at := from; ; {
+		n := bytes.Index(text[at:], []byte(folder))
+		if n < 0 {
+			return -1, -1
+		}
+		at += n + len(folder)
+		name := bytes.TrimLeft(text[at:], `/\`)
+		time, _, found := bytes.Cut(name[:min(len(name), len("2026-11-21T10_00_00_123Z")+len(debug))], []byte(debug))
+		if start = len(text) - len(name); start > at && found && isDigit(name[0]) {
+			return start, start + len(time)
 		}
 	}
 }

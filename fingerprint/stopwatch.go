@@ -9,7 +9,8 @@ import (
 // them what they drew lots with: "1 failed in 0.41s". It is new each time, though
 // a test fails in the same way, and it is no part of a result. That somebody has
 // waited for 40 s is: he may wait on. So it is parts of seconds that count, and
-// whole ones behind "in" and "took".
+// whole ones behind "failed in" and "took". Nor is how long a thing took that
+// nobody tests: it may be all that was asked for.
 
 // stopwatchEnd is how far from its end a text is looked at for a time that
 // something took, bytes: Maven has nine lines of advice behind it. All results pay
@@ -19,16 +20,20 @@ const stopwatchEnd = 1200
 // untimed puts placeholders into the trimmed text of a result that ends with how
 // long it took. An object of JSON is no output of a program.
 func (w *Writer) untimed(t spoken) spoken {
-	if len(t.text) == 0 || t.text[0] == '{' || !mayTellTime(t.text[max(0, len(t.text)-stopwatchEnd):]) {
+	end := stopwatchEnd
+	if t.verbatim {
+		end *= len(`\n`) // as it is if all of it is escaped
+	}
+	if len(t.text) == 0 || t.text[0] == '{' || !mayTellTime(t.text[max(0, len(t.text)-end):]) {
 		return t
 	}
-	whole := w.decoded(t)
-	if !endsTimed(whole) {
+	whole := withoutColours(w.decoded(t))
+	if !endsTimed(whole) || !hasVerdict(whole) {
 		return t
 	}
 	n, from := len(w.bare), 0
 	for i := range whole {
-		if i < from || !beginsNumber(whole, i) {
+		if i < from || !isDigit(whole[i]) {
 			continue
 		}
 		start, end, placeholder := ofOneRun(whole, i)
@@ -39,14 +44,36 @@ func (w *Writer) untimed(t spoken) spoken {
 		from = end
 	}
 	w.bare = append(w.bare, whole[from:]...)
-	return spoken{text: w.bare[n:]}
+	return spoken{text: w.bare[n:]}.trim()
 }
 
-// ofOneRun is from where to where a text is new with each run, with the number that
-// begins at i, and what stands for it; start is end if it is not. How long
-// something took goes with the parentheses that it stands in: Jest and Mocha write
-// it so of what was not quick, and else not at all.
+// withoutColours takes the colours of a terminal out of text: Vitest writes them
+// into its times, whoever reads them.
+func withoutColours(text []byte) []byte {
+	kept := text[:0]
+	for {
+		i := bytes.Index(text, []byte("\x1b["))
+		if i < 0 {
+			return append(kept, text...)
+		}
+		kept = append(kept, text[:i]...)
+		text = text[i:]
+		if rest := bytes.TrimLeft(text[len("\x1b["):], "0123456789;"); len(rest) > 0 && rest[0] == 'm' {
+			text = rest[1:]
+		} else {
+			kept, text = append(kept, text[:1]...), text[1:]
+		}
+	}
+}
+
+// ofOneRun is from where to where a text is new with each run, with the digit at i,
+// and what stands for it; start is end if it is not. How long something took goes
+// with the parentheses that it stands in: Jest and Mocha write it so of what was not
+// quick, and else not at all. So does Jest's estimate, of which it was quicker.
 func ofOneRun(text []byte, i int) (start, end int, placeholder string) {
+	if !beginsNumber(text, i) {
+		return i, i + lenTempDir(text, i), "<number>"
+	}
 	n := lenTook(text, i)
 	if n == 0 {
 		n, placeholder = lenLot(text, i)
@@ -56,7 +83,23 @@ func ofOneRun(text []byte, i int) (start, end int, placeholder string) {
 	if bytes.HasSuffix(text[:start], []byte(" (")) && bytes.HasPrefix(text[end:], []byte(")")) {
 		return start - len(" ("), end + len(")"), ""
 	}
+	if estimated := []byte(", estimated "); bytes.HasSuffix(text[:start], estimated) {
+		return start - len(estimated), end, ""
+	}
 	return start, end, "<duration>"
+}
+
+// verdicts are words of which programs that test and build say one: what was not
+// tested may be measured, waited for, or done anew each time.
+var verdicts = [...][]byte{
+	[]byte("fail"), []byte("Fail"), []byte("FAIL"),
+	[]byte("error"), []byte("Error"), []byte("ERROR"),
+	[]byte("passed"), []byte("passing"), []byte("Passed"), []byte("PASS"),
+	[]byte("panic"), // Go, Rust
+}
+
+func hasVerdict(text []byte) bool {
+	return slices.ContainsFunc(verdicts[:], func(word []byte) bool { return bytes.Contains(text, word) })
 }
 
 // observations are what results begin with that clients of models without tools
@@ -82,6 +125,11 @@ func isObservation(text []byte) bool {
 // mayTellTime tells quickly whether a text may have a number of seconds or of
 // parts of one. In JSON they stand as they are.
 func mayTellTime(text []byte) bool {
+	for _, word := range clocks {
+		if bytes.Contains(text, word) {
+			return true
+		}
+	}
 	for from := 0; ; from++ {
 		n := bytes.IndexByte(text[from:], 's')
 		if n < 0 {
@@ -123,8 +171,17 @@ func beginsNumber(text []byte, i int) bool {
 	return isDigit(text[i]) && (i == 0 || !isWord(text[i-1]) && (text[i-1] != '.' || i == 1 || !isDigit(text[i-2])))
 }
 
-// tooks are the words before whole seconds that say that something took them.
-var tooks = [][]byte{[]byte("in "), []byte("took "), []byte("estimated ")}
+// tooks are the ends of words before whole seconds that say that something took
+// them: "failed in", where "ready in" counts down.
+var tooks = [][]byte{[]byte("ed in "), []byte("ED in "), []byte("took "), []byte("estimated ")}
+
+// clocks are the ends of words before a clock that was started with the run, of
+// PHPUnit and .NET. Elsewhere it is the time of day.
+var clocks = [][]byte{[]byte("Time: "), []byte("Elapsed ")}
+
+func endsIn(text []byte, words [][]byte) bool {
+	return slices.ContainsFunc(words, func(word []byte) bool { return bytes.HasSuffix(text, word) })
+}
 
 var timeNames = [...][]byte{[]byte("duration_ms "), []byte("duration_ms: ")}
 
@@ -142,7 +199,7 @@ func lenTook(text []byte, i int) int {
 	}
 	took := text[i : i+n]
 	if isDigit(took[n-1]) { // a clock
-		if bytes.IndexByte(took, '.') >= 0 || bytes.HasSuffix(text[:i], []byte("(")) && bytes.HasPrefix(text[i+n:], []byte(")")) {
+		if endsIn(text[:i], clocks) && bytes.IndexByte(took, '.') >= 0 || bytes.HasSuffix(text[:i], []byte("(")) && bytes.HasPrefix(text[i+n:], []byte(")")) {
 			return n
 		}
 		return 0
@@ -150,7 +207,7 @@ func lenTook(text []byte, i int) int {
 	unit := bytes.TrimLeft(took[bytes.LastIndexAny(took, "0123456789"):], "0123456789 ")
 	switch {
 	case unit[0] == 's':
-		if bytes.IndexByte(took, '.') < 0 && !slices.ContainsFunc(tooks, func(word []byte) bool { return bytes.HasSuffix(text[:i], word) }) {
+		if bytes.IndexByte(took, '.') < 0 && !endsIn(text[:i], tooks) {
 			return 0
 		}
 	case string(unit) == "m", bytes.HasPrefix(unit, []byte("min")), unit[0] == 'h', unit[0] == 'd':
@@ -159,40 +216,59 @@ func lenTook(text []byte, i int) int {
 	return n
 }
 
-// lots are other numbers that are new with each run, by what stands around them.
+// lots are what stands before other things that are new with each run.
 var lots = [...]struct {
-	before, after []byte
-	match         func([]byte) int
-	placeholder   string
+	before      []byte
+	match       func([]byte) int
+	placeholder string
 }{
-	{[]byte("seed "), nil, matchNumber, "<number>"}, // RSpec, Minitest
-	{[]byte("seed="), nil, matchNumber, "<number>"}, // pytest-randomly, Vitest
-	{[]byte("(node:"), nil, matchNumber, "<number>"},
-	{[]byte("/pytest-"), nil, matchNumber, "<number>"},         // its directory of that run
-	{[]byte("Start at  "), nil, matchClockTime, "<timestamp>"}, // Vitest
-	{[]byte("Finished at: "), nil, matchTimestamp, "<timestamp>"},
-	{[]byte("goroutine "), nil, matchNumber, "<number>"},           // in the traces of Go
-	{[]byte("' ("), []byte(") panicked"), matchNumber, "<number>"}, // Rust names the thread
-	{nil, []byte(" runs/s"), matchNumber, "<number>"},              // Minitest
-	{nil, []byte(" assertions/s"), matchNumber, "<number>"},
+	{[]byte("seed "), matchNumber, "<number>"}, // RSpec, Minitest
+	{[]byte("seed="), matchNumber, "<number>"}, // pytest-randomly, Vitest
+	{[]byte("(node:"), matchNumber, "<number>"},
+	{[]byte("/pytest-"), matchNumber, "<number>"},         // its directory of that run
+	{[]byte("goroutine "), matchNumber, "<number>"},       // Go
+	{[]byte("Start at  "), matchClockTime, "<timestamp>"}, // Vitest
+	{[]byte("Finished at: "), matchTimestamp, "<timestamp>"},
+}
+
+// behinds are what stands behind numbers that are new with each run.
+var behinds = [...][]byte{
+	[]byte(" runs/s"), []byte(" assertions/s"), // Minitest
+	[]byte(") panicked at "), // Rust, of a thread
 }
 
 // lenLot is how long a text is at text[i:], where a number begins, that is new with
 // each run, with what stands for it; 0 if there is none.
 func lenLot(text []byte, i int) (n int, placeholder string) {
-	if n = matchHex(text[i:]); n > 0 && bytes.HasPrefix(text[i:], []byte("0x")) { // where something is in memory
-		return n, "<address>"
-	}
 	for k := range lots {
-		l := &lots[k]
-		if !bytes.HasSuffix(text[:i], l.before) {
-			continue
+		if l := &lots[k]; bytes.HasSuffix(text[:i], l.before) {
+			return l.match(text[i:]), l.placeholder
 		}
-		if n = l.match(text[i:]); n > 0 && bytes.HasPrefix(text[i+n:], l.after) {
-			return n, l.placeholder
+	}
+	if bytes.HasPrefix(text[i:], []byte("0x")) {
+		return matchHex(text[i:]), "<address>"
+	}
+	n = matchNumber(text[i:])
+	for _, behind := range behinds {
+		if bytes.HasPrefix(text[i+n:], behind) {
+			return n, "<number>"
 		}
 	}
 	return 0, ""
+}
+
+// lenTempDir is how long the number at text[i:] is in the name of a directory that
+// Go made for a test, as in TestA3286957968/001; 0 if it is none.
+func lenTempDir(text []byte, i int) int {
+	const fewDigits = 6 // names of tests end in fewer
+	if i == 0 || !isLetter(text[i-1]) {
+		return 0
+	}
+	n := digits(text[i:], len(text))
+	if n < fewDigits || !bytes.HasPrefix(text[i+n:], []byte("/00")) {
+		return 0
+	}
+	return n
 }
 
 // matchClockTime matches a time of day, as in 12:30:05.
