@@ -167,17 +167,18 @@ func nextAddress(text []byte, from int) (start, end int) {
 // nextDebugLog finds the time in the name of a log of npm's, as in
 // _logs/2026-11-21T10_00_00_123Z-debug-0.log.
 func nextDebugLog(text []byte, from int) (start, end int) {
-	const folder, debug = "_logs", "-debug"
+	const time, folder = "2026-11-21T10_00_00_123Z", "_logs"
 	for at := from; ; {
-		n := bytes.Index(text[at:], []byte(folder))
+		n := bytes.IndexByte(text[at:], 'Z')
 		if n < 0 {
 			return -1, -1
 		}
-		at += n + len(folder)
-		name := bytes.TrimLeft(text[at:], `/\`)
-		time, _, found := bytes.Cut(name[:min(len(name), len("2026-11-21T10_00_00_123Z")+len(debug))], []byte(debug))
-		if start = len(text) - len(name); start > at && found && isDigit(name[0]) {
-			return start, start + len(time)
+		at += n + 1
+		if start = at - len(time); start <= from || !bytes.HasPrefix(text[at:], []byte("-debug")) || !isDigit(text[start]) {
+			continue
+		}
+		if before := bytes.TrimRight(text[:start], `/\`); len(before) < start && bytes.HasSuffix(before, []byte(folder)) {
+			return start, at
 		}
 	}
 }
