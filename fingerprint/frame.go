@@ -1,6 +1,9 @@
 package fingerprint
 
-import "bytes"
+import (
+	"bytes"
+	"slices"
+)
 
 // Agents put a frame around what people and tools said: reminders, the time, what
 // is open in the editor, the id of a process. It is new at each step, though the
@@ -16,9 +19,9 @@ var frameBlocks = [...]struct{ open, end []byte }{
 // Of the lines that a shell tool writes around what a command said, these change
 // from run to run.
 var (
-	headLines = [...][]byte{[]byte("Chunk ID: "), []byte("Wall time: ")} // Codex
-	tailLines = [...][]byte{[]byte("Background PIDs: "), groupLine}      // Gemini CLI, Qwen Code
-	groupLine = []byte("Process Group PGID: ")                           // ends them
+	headLines = [][]byte{[]byte("Chunk ID: "), []byte("Wall time: "), []byte("Original token count: ")} // Codex
+	tailLines = [][]byte{[]byte("Background PIDs: "), groupLine}                                        // Gemini CLI, Qwen Code
+	groupLine = []byte("Process Group PGID: ")                                                          // ends them
 )
 
 var (
@@ -74,7 +77,7 @@ func framed(text []byte) bool {
 				return true
 			}
 		}
-	case 'C', 'E', 'W':
+	case 'C', 'E', 'O', 'W':
 		if hasHead(text) {
 			return true
 		}
@@ -182,6 +185,6 @@ func withoutTail(text []byte) []byte {
 	return text[:end+1+copy(text[end+1:], untrustedEnd)]
 }
 
-func begins(line []byte, with [2][]byte) bool {
-	return bytes.HasPrefix(line, with[0]) || bytes.HasPrefix(line, with[1])
+func begins(line []byte, with [][]byte) bool {
+	return slices.ContainsFunc(with, func(begin []byte) bool { return bytes.HasPrefix(line, begin) })
 }

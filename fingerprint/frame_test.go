@@ -45,7 +45,7 @@ func TestFrames(t *testing.T) {
 	same("no begin\n</system-reminder>")
 	same("<b>a.txt</b>")
 
-	is("Chunk ID: aff629\nWall time: 0.0000 seconds\nProcess exited with code 1\nOriginal token count: 14\nOutput:\nno\n", "Process exited with code 1\nOriginal token count: 14\nOutput:\nno")
+	is("Chunk ID: aff629\nWall time: 0.0000 seconds\nProcess exited with code 1\nOriginal token count: 14\nOutput:\nno\n", "Process exited with code 1\nOutput:\nno")
 	is("Exit code: 0\nWall time: 1.5 seconds\nTotal output lines: 2\nOutput:\na\nWall time: 2", "Exit code: 0\nTotal output lines: 2\nOutput:\na\nWall time: 2")
 	is("Wall time: 1.5 seconds\nOutput:\n", "Output:")
 	same("Exit code: 1\nOutput:\nno")

@@ -8,9 +8,9 @@ import (
 // Results hold what is new each time, though a call fails in the same way: APIs
 // name the request in their errors ("request_id": "req_011CQa", Request ID:
 // 6a1f93c0), Python tells where in memory an object is (<A object at 0x7f3c2a1b>),
-// npm where it wrote its log, and Jupyter counts what was run (Cell In[7]); with
-// what failed, servers tell the time of day, and curl how fast it was. None is a
-// part of a result.
+// Jupyter counts what was run (Cell In[7]), and temporary files have names that were
+// drawn; with what failed, servers tell the time of day, and curl how fast it was.
+// None is a part of a result.
 
 // How long a request's id is, bytes. What is shorter is the number of something
 // that is requested.
@@ -39,12 +39,16 @@ type nonce struct {
 }
 
 var nonces = [...]nonce{
+	{nextColour, "", false}, // first: one may stand in what the others look for
 	{nextRequestID, "<request-id>", false},
 	{nextAddress, "<address>", false},
 	{nextCell, "<number>", false},
 	{nextDebugLog, "<timestamp>", false},
 	{nextDate, "<timestamp>", true},
 	{nextMeter, "<progress>", true},
+	{nextProgress, "<progress>", true},
+	{nextTemporary, "<file>", false},
+	{nextSaved, "<file>", false},
 }
 
 // replaced puts placeholders for all nonces of a kind.
@@ -63,7 +67,7 @@ func (w *Writer) replaced(t spoken, kind *nonce) spoken {
 		from = end
 	}
 	w.bare = append(w.bare, whole[from:]...)
-	return spoken{text: w.bare[n:]}
+	return spoken{text: w.bare[n:]}.trim()
 }
 
 // nextRequestID finds what stands behind a name for a request's id: request_id,
@@ -164,25 +168,6 @@ func nextAddress(text []byte, from int) (start, end int) {
 	}
 }
 
-// nextDebugLog finds the time in the name of a log of npm's, as in
-// _logs/2026-11-21T10_00_00_123Z-debug-0.log.
-func nextDebugLog(text []byte, from int) (start, end int) {
-	const time, folder = "2026-11-21T10_00_00_123Z", "_logs"
-	for at := from; ; {
-		n := bytes.IndexByte(text[at:], 'Z')
-		if n < 0 {
-			return -1, -1
-		}
-		at += n + 1
-		if start = at - len(time); start <= from || !bytes.HasPrefix(text[at:], []byte("-debug")) || !isDigit(text[start]) {
-			continue
-		}
-		if before := bytes.TrimRight(text[:start], `/\`); len(before) < start && bytes.HasSuffix(before, []byte(folder)) {
-			return start, at
-		}
-	}
-}
-
 // nextCell finds the number of a cell of Jupyter's: "Cell In[7]".
 func nextCell(text []byte, from int) (start, end int) {
 	const before = "Cell In["
@@ -223,22 +208,26 @@ func nextDate(text []byte, from int) (start, end int) {
 	}
 }
 
-// nextMeter finds the two lines that head the progress which curl shows, and those
-// of the progress itself.
+// What the progress that curl shows has: a head of two lines, and columns, of which
+// those of a time are not known at first.
+const (
+	meterHead    = "% Total    % Received % Xferd"
+	meterColumns = " 0123456789:.-kMGT"
+	meterUnknown = "--:--:--"
+)
+
+// nextMeter finds the head, and the lines that follow it. Agents trim what a
+// command said: the spaces that the head begins with may be gone.
 func nextMeter(text []byte, from int) (start, end int) {
-	const head = "  % Total    % Received % Xferd"
 	for at := from; ; at++ {
 		n := bytes.IndexByte(text[at:], 'X')
 		if n < 0 {
 			return -1, -1
 		}
 		at += n
-		start = at + len("Xferd") - len(head)
-		if start < from || !bytes.HasPrefix(text[start:], []byte(head)) {
-			// Of a trimmed text the first spaces are gone.
-			if start += len("  "); start != 0 || !bytes.HasPrefix(text, []byte(head[len("  "):])) {
-				continue
-			}
+		start = at + len("Xferd") - len(meterHead)
+		if start < from || !bytes.HasPrefix(text[start:], []byte(meterHead)) {
+			continue
 		}
 		end = start
 		for lines := 0; end < len(text); lines++ {
@@ -246,11 +235,36 @@ func nextMeter(text []byte, from int) (start, end int) {
 			if n := bytes.IndexAny(line, "\r\n"); n >= 0 {
 				line = line[:n+1]
 			}
-			if progress := len(bytes.Trim(line, " 0123456789:.-kMGT\r\n")) == 0 && bytes.IndexByte(line, ':') >= 0; lines >= 2 && !progress && len(bytes.TrimSpace(line)) > 0 {
-				break
+			if lines >= 2 {
+				columns := line[:len(line)-len(bytes.TrimLeft(line, meterColumns+"\r\n"))]
+				if len(columns) < len(line) {
+					if bytes.Contains(columns, []byte(meterUnknown)) {
+						end += len(columns)
+					}
+					break
+				}
+				if bytes.IndexByte(columns, ':') < 0 && len(bytes.TrimSpace(columns)) > 0 {
+					break
+				}
 			}
 			end += len(line)
 		}
 		return start, end
+	}
+}
+
+// nextProgress finds a line of it among what curl says of the connection (curl -v).
+func nextProgress(text []byte, from int) (start, end int) {
+	for at := from; ; {
+		n := bytes.Index(text[at:], []byte(meterUnknown))
+		if n < 0 {
+			return -1, -1
+		}
+		start = at + bytes.LastIndexAny(text[at:at+n], "\r\n") + 1
+		at += n + len(meterUnknown)
+		columns := text[start : at-len(meterUnknown)]
+		if len(columns) > 0 && len(bytes.Trim(columns, meterColumns)) == 0 && (start == 0 || text[start-1] == '\r' || text[start-1] == '\n') {
+			return start, len(text) - len(bytes.TrimLeft(text[at:], meterColumns))
+		}
 	}
 }

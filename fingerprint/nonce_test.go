@@ -58,15 +58,34 @@ func TestNonces(t *testing.T) {
 
 	const meter = "  % Total    % Received % Xferd  Average Speed   Time    Total    Time  Current\n                                 Dload  Upload   Total   Spent    Left  Speed\n\r  0     0    0     0    0     0      0      0 --:--:-- --:--:-- --:--:--     0\r100   335  100   335    0     0  50788      0 --:--:-- --:--:-- --:--:-- 55833\n"
 	is(meter+"404\nError", "<progress>404\nError")
-	is("404 Error\n"+meter, "404 Error\n<progress>")
+	is("404 Error\n"+meter, "404 Error\n  <progress>")
 	is(meter+"curl: (7) Failed to connect after 0 ms", "<progress>curl: (7) Failed to connect after <duration>")
+	is("Error\nOutput: "+strings.TrimSpace(meter), "Error\nOutput: <progress>") // Gemini CLI
+	is("  % Total    % Received % Xferd  Average Speed\n                                 Dload  Upload\n\r  0     0    0     0    0     0      0      0 --:--:-- --:--:-- --:--:--     0*   Trying 127.0.0.1:80...\n< HTTP/1.1 500 Error\n{ [110 bytes data]\n\r100   110  100   110    0     0  16188      0 --:--:-- --:--:-- --:--:--  107k\n* Connection #0 left intact",
+		"<progress>*   Trying 127.0.0.1:80...\n< HTTP/1.1 500 Error\n{ [110 bytes data]\n\r<progress>\n* Connection #0 left intact") // curl -v
 	same("a % Xferd")
+	same("Error from --:--:-- to 1 --:--:-- 2")
+	same(strings.TrimSpace(meter)) // it may be watched
+
+	const saved = "/a/.gemini/tool-outputs/session-07a268a1/run_shell_command__46bf3eea.txt"
+	is("Output too large. Showing first 8,000 and last 32,000 characters. For full output see: "+saved+"\na", "Output too large. Showing first 8,000 and last 32,000 characters. For full output see: <file>\na")
+	is("The full output has been saved to: "+saved+"\na", "The full output has been saved to: <file>\na")
+	is("...output truncated...\n\nFull output saved to: "+saved, "...output truncated...\n\nFull output saved to: <file>")
+	same("full output is saved, for full output see:")
+
+	const tmp = "/tmp" + "/"
+	is("/usr/bin/ld: "+tmp+"ccpCePMG.o: in function `main': undefined reference to `f'", "/usr/bin/ld: "+tmp+"cc<file>.o: in function `main': undefined reference to `f'")
+	is("no '"+tmp+"tmpspnz60vi/a' in "+tmp+"tmp.G98KnQ5XyA", "no '"+tmp+"tmp<file>/a' in "+tmp+"tmp.<file>")
+	for _, other := range []string{"cc,", "ccpCePMG", "ccpCePM.o", "tmp", "tmpfile", "tmpspnz60vi7", "tmp.txt"} {
+		same(tmp + other)
+	}
+	same("ccpCePMG.o")
 
 	wantCanonicals(t, id, request(t, "messages", `[{"role":"user","content":"request_id: 7a93c0d1"}]`), `[["last_messages:1",[{"role":"user","text":"request_id: 7a93c0d1"}]]]`)
 
 	// Hostile texts take no time that grows faster than they.
 	hostile(t, func(size int) {
-		for _, part := range []string{"q", "request_id", "request_id: 7a93c0d1 ", "request_id:7a93c0d1", "x", " at 0x", " at 0x7f3c2a1b", " at 0x7f3c2a1b>", "_logs", "_logs/", "/", "_logs/2-debug", "Cell In[1]", "Error date: Wed, 25 Nov 2026 20:39:17 GMT", "Error" + meter, "ErrorX"} {
+		for _, part := range []string{"q", "request_id", "request_id: 7a93c0d1 ", "request_id:7a93c0d1", "x", " at 0x", " at 0x7f3c2a1b", " at 0x7f3c2a1b>", "_logs", "_logs/", "/", "_logs/2-debug", "Cell In[1]", "Error date: Wed, 25 Nov 2026 20:39:17 GMT", "Error" + meter, "ErrorX", tmp, tmp + "tmpspnz60vi ", tmp + "tmp.", "Error--:--:--", "1 --:--:-- ", "full output see: "} {
 			canonicals(id, request(t, "messages", `[{"role":"tool","tool_call_id":"a","content":`+string(rawJSON(t, strings.Repeat(part, size)))+`}]`))
 		}
 	})

@@ -18,16 +18,16 @@ import (
 const stopwatchEnd = 1200
 
 // untimed puts placeholders into the trimmed text of a result that ends with how
-// long it took. An object of JSON is no output of a program.
+// long it took. An object of JSON is no output of a program, unless it has one.
 func (w *Writer) untimed(t spoken) spoken {
 	end := stopwatchEnd
 	if t.verbatim {
 		end *= len(`\n`) // as it is if all of it is escaped
 	}
-	if len(t.text) == 0 || t.text[0] == '{' || !mayTellTime(t.text[max(0, len(t.text)-end):]) {
+	if len(t.text) == 0 || t.text[0] == '{' && !hasOutput(t) || !mayTellTime(t.text[max(0, len(t.text)-end):]) {
 		return t
 	}
-	whole := withoutColours(w.decoded(t))
+	whole := w.decoded(t)
 	if !endsTimed(whole) || !hasVerdict(whole) {
 		return t
 	}
@@ -45,25 +45,6 @@ func (w *Writer) untimed(t spoken) spoken {
 	}
 	w.bare = append(w.bare, whole[from:]...)
 	return spoken{text: w.bare[n:]}.trim()
-}
-
-// withoutColours takes the colours of a terminal out of text: Vitest writes them
-// into its times, whoever reads them.
-func withoutColours(text []byte) []byte {
-	kept := text[:0]
-	for {
-		i := bytes.Index(text, []byte("\x1b["))
-		if i < 0 {
-			return append(kept, text...)
-		}
-		kept = append(kept, text[:i]...)
-		text = text[i:]
-		if rest := bytes.TrimLeft(text[len("\x1b["):], "0123456789;"); len(rest) > 0 && rest[0] == 'm' {
-			text = rest[1:]
-		} else {
-			kept, text = append(kept, text[:1]...), text[1:]
-		}
-	}
 }
 
 // ofOneRun is from where to where a text is new with each run, with the digit at i,
@@ -110,6 +91,18 @@ var observations = [...][]byte{
 	[]byte("<returncode>"),          // mini-swe-agent
 	[]byte("[execute_command for "), // Cline, Roo Code
 	[]byte("EXECUTION RESULT of ["), // OpenHands
+}
+
+// outputs are members, without the first quote, of an object of JSON that holds what
+// a program said.
+var outputs = [...][]byte{
+	[]byte(`returncode`), // mini-swe-agent
+	[]byte(`stdout`),
+}
+
+// hasOutput tells whether such an object has one. What is in it is escaped.
+func hasOutput(t spoken) bool {
+	return slices.ContainsFunc(outputs[:], func(name []byte) bool { return bytes.Contains(t.text, name) })
 }
 
 // isObservation tells whether a text is such a result.
@@ -166,14 +159,20 @@ func endsTimed(text []byte) bool {
 }
 
 // beginsNumber tells whether a number begins at text[i], and no word, nor the
-// decimals of a number.
+// decimals of a number. White space before it may be escaped, as in JSON.
 func beginsNumber(text []byte, i int) bool {
-	return isDigit(text[i]) && (i == 0 || !isWord(text[i-1]) && (text[i-1] != '.' || i == 1 || !isDigit(text[i-2])))
+	switch {
+	case !isDigit(text[i]):
+		return false
+	case i == 0, i > 1 && text[i-2] == '\\' && isSpaceEscape(text[i-1]):
+		return true
+	}
+	return !isWord(text[i-1]) && (text[i-1] != '.' || i == 1 || !isDigit(text[i-2]))
 }
 
 // tooks are the ends of words before whole seconds that say that something took
 // them: "failed in", where "ready in" counts down.
-var tooks = [][]byte{[]byte("ed in "), []byte("ED in "), []byte("took "), []byte("estimated ")}
+var tooks = [][]byte{[]byte("ed in "), []byte("ED in "), []byte("took "), []byte("estimated "), []byte("Time:        ")}
 
 // clocks are the ends of words before a clock that was started with the run, of
 // PHPUnit and .NET. Elsewhere it is the time of day.

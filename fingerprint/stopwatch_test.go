@@ -51,6 +51,10 @@ func TestUntimed(t *testing.T) {
 	is("a: error: no\n\nreal\t0m1.234s\nuser\t0m0.100s", "a: error: no\n\nreal\t<duration>\nuser\t<duration>")
 	is("Chunk ID: 1\nWall time: 2 seconds\nOutput:\n1 failed in 0.41s", "Output:\n1 failed in <duration>")
 
+	is("1 failed, 1 total\nTime:        1 s", "1 failed, 1 total\nTime:        <duration>")                                                                                                                                         // Jest
+	is(`{"returncode": 1, "output": "thread \u0027a\u0027 (4711) panicked at a.rs:2\nFAIL\ta\t0.02s\n0.1s"}`, `{"returncode": 1, "output": "thread \u0027a\u0027 (<number>) panicked at a.rs:2\nFAIL\ta\t<duration>\n<duration>"}`) // mini-swe-agent
+	is(`{"exit_code":1,"stdout":"1 failed in 0.41s"}`, `{"exit_code":1,"stdout":"1 failed in <duration>"}`)
+	same(`{"state":"running, 0 failed","elapsed":"0.41s"}`)
 	same("still running, 40s")
 	same("[40s elapsed]")
 	same("Up 35 seconds")
