@@ -3,6 +3,7 @@ package ingest
 import (
 	"path/filepath"
 	"slices"
+	"strings"
 )
 
 // narrow leaves out streams of an earlier process that no argument stands for
@@ -23,16 +24,32 @@ func (f *follower) narrow() {
 }
 
 // named tells whether a stream's file is among what is followed, as the last
-// look saw it, or is what a rotation made of such a one.
+// look saw it, or is what a rotation made of one that may be again.
 func (f *follower) named(s *followed) bool {
 	if s.member {
 		return true
 	}
-	rotated := func(log string) bool {
-		return rotation(s.name, log) != "" && absolute(filepath.Dir(s.name)) == absolute(filepath.Dir(log))
+	names := append(unrotated(s.name), s.name)
+	return slices.ContainsFunc(f.args, func(arg string) bool {
+		return slices.ContainsFunc(names, func(name string) bool { return stands(arg, name) })
+	})
+}
+
+// unrotated are the names that a log may have had before a rotation gave it this
+// one.
+func unrotated(path string) (names []string) {
+	dir, base := filepath.Dir(path), plainName(filepath.Base(path))
+	for i := 1; i < len(base); i++ {
+		if !strings.ContainsRune(".-_", rune(base[i])) {
+			continue
+		}
+		for _, name := range []string{base[:i], base[:i] + filepath.Ext(base)} {
+			if log := filepath.Join(dir, name); rotation(path, log) != "" {
+				names = append(names, log)
+			}
+		}
 	}
-	return slices.ContainsFunc(f.args, func(arg string) bool { return stands(arg, s.name) || rotated(arg) }) ||
-		slices.ContainsFunc(f.streams, func(x *followed) bool { return x.member && rotated(x.path) })
+	return names
 }
 
 // stands tells whether an argument stands for a file of that name, were it

@@ -2,6 +2,7 @@ package ingest
 
 import (
 	"path/filepath"
+	"slices"
 	"testing"
 	"time"
 )
@@ -57,6 +58,16 @@ func TestFollowNamedNoMore(t *testing.T) {
 	}
 	f("rotated", []string{"a.log"}, []string{"./a.log"}, rotate, "0: 1a late; 1: between; 2: 2a")
 	f("rotated, of one that is named no more", both, []string{"b.log"}, rotate, "0: 1a; 1: 1b 2b")
+	follow(t, "rotated to a name that the glob does not match, and no log there", []string{"*.log"}, Options{}, func(s *site) {
+		s.add("a.log", record("1a")+"\n")
+		s.c.begin(nil)
+		time.Sleep(2 * lookSeldom)
+		s.down()
+		s.add("a.log", record("late")+"\n")
+		s.rename("a.log", "a.log.1")
+		s.c.restart()
+		time.Sleep(2 * lookSeldom)
+	}, "0: 1a late", "")
 	follow(t, "rotated before it was seen, and another start", []string{"*.log"}, Options{}, func(s *site) {
 		s.add("a.log", record("1a")+"\n")
 		s.c.begin(nil)
@@ -91,4 +102,16 @@ func TestStands(t *testing.T) {
 	f("/l/[a].log", "/l/[a].log", true)
 	f("a.log", "./b/../a.log", true)
 	f("/", "/a.log", true)
+}
+
+func TestUnrotated(t *testing.T) {
+	for path, want := range map[string]string{
+		"/d/app.log.1": "/d/app.log", "/d/app.1.log": "/d/app.log", "/d/app.log-20261121.gz": "/d/app.log", "/d/app-2026-11-21T10.log": "/d/app.log",
+		"/d/app.log": "", "/d/app": "",
+	} {
+		names := unrotated(path)
+		if want == "" && len(names) > 0 || want != "" && !slices.Contains(names, want) {
+			t.Errorf("%s may have been %q, want %q among them", path, names, want)
+		}
+	}
 }
