@@ -27,23 +27,15 @@ func (c *explainCommand) of(episode string) string { return c.line("explain", ep
 // line is a command with the same rules and logs.
 func (c *explainCommand) line(command, what string) string {
 	words := []string{"loopgauge", command, what}
-	if c.rules.policy != "" {
-		words = append(words, "--policy", term.Quoted(c.rules.policy))
-	}
-	for _, p := range c.rules.profiles {
-		if len(c.rules.profiles) > 1 || p != "loopgauge" {
-			words = append(words, "--profile", term.Quoted(p))
-		}
-	}
-	return strings.Join(append(words, c.logsAsRead()), " ")
-}
-
-// logsAsRead are the logs, and the flags that say how they are read.
-func (c *explainCommand) logsAsRead() string {
-	var words []string
 	add := func(name, value string) {
 		if value != "" {
 			words = append(words, "--"+name, term.Quoted(value))
+		}
+	}
+	add("policy", c.rules.policy)
+	for _, p := range c.rules.profiles {
+		if len(c.rules.profiles) > 1 || p != "loopgauge" {
+			add("profile", p)
 		}
 	}
 	add("format", c.logs.format)

@@ -164,7 +164,7 @@ func (f *tuneFlags) run(ctx context.Context, u *ui, args []string) error {
 	if export != nil {
 		err = printExport(u, export, found, args)
 	} else {
-		err = f.print(u, found, args)
+		err = f.print(u, found)
 	}
 	if err != nil {
 		return err
@@ -231,15 +231,14 @@ func (f *tuneFlags) compare(ctx context.Context, u *ui, args []string, in *input
 	return nil
 }
 
-func (f *tuneFlags) print(u *ui, r *tune.Report, args []string) error {
+func (f *tuneFlags) print(u *ui, r *tune.Report) error {
 	if f.json {
 		return tune.WriteDocument(u.stdout, version(), r)
 	}
 	if u.quiet {
 		return nil
 	}
-	c := f.explain(args)
-	_, err := fmt.Fprint(u.stdout, tune.Summary{Report: r, Colour: u.colour(u.stdout), Paged: f.html != "", Logs: c.logsAsRead()})
+	_, err := fmt.Fprint(u.stdout, tune.Summary{Report: r, Colour: u.colour(u.stdout), Paged: f.html != ""})
 	return err
 }
 

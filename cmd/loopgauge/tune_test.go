@@ -374,7 +374,7 @@ prices: {"m:x": {input: 2, output: 0.0000008}}
 	loopgauge(t, "", "policy", "check", policyFile(t, printed))
 	shown := loopgauge(t, "", "tune", "--policy", given, log)
 	_, next, ok := strings.Cut(shown, "\n\n"+printed)
-	if !ok || !strings.HasPrefix(next, "\n# next:\n#   loopgauge replay --policy policy.yaml "+log+" ") {
+	if !ok || !strings.HasPrefix(next, "\n# next: ") {
 		t.Fatalf("the terminal does not end with the policy, and what to do next:\n%s\n%s", shown, printed)
 	}
 	loopgauge(t, "", "policy", "check", policyFile(t, printed+next)) // to the end is copied easily

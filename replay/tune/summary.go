@@ -18,8 +18,7 @@ import (
 type Summary struct {
 	Report *Report
 	Colour bool
-	Paged  bool   // the page is written beside it: no need to propose that
-	Logs   string // and how they are read, as a command line has it
+	Paged  bool // the page is written beside it: no need to propose that
 }
 
 // String lays the summary out for 80 columns or more.
@@ -341,22 +340,16 @@ func (s Summary) Advice(rules []int) string {
 // next is what to do with a policy, as comments in it: what is printed last may
 // then be copied to the end.
 func (s Summary) next() string {
-	type step struct{ command, what string }
-	steps := []step{
-		{"replay --policy policy.yaml", "each loop, with an id"},
-		{"explain ID --policy policy.yaml", "what counted, and why"},
-		{"tune --html report.html", "look around, and pass it on"},
-		{"tune --export GATEWAY", "in a gateway's own form"},
-	}
+	page := `
+#       loopgauge tune --html report.html LOG          look around, and pass it on`
 	if s.Paged {
-		steps = slices.Delete(steps, 2, 3)
+		page = ""
 	}
-	var b strings.Builder
-	b.WriteString("\n# next:\n")
-	for _, step := range steps {
-		fmt.Fprintf(&b, "#   loopgauge %s %s   # %s\n", step.command, s.Logs, step.what)
-	}
-	return b.String()
+	return `
+# next: loopgauge replay --policy policy.yaml LOG      each loop, with an id
+#       loopgauge explain --policy policy.yaml ID LOG  what counted, and why` + page + `
+#       loopgauge tune --export GATEWAY LOG            in a gateway's own form
+`
 }
 
 func (s Summary) advice(b *strings.Builder, a *Advice) {
