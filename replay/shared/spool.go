@@ -35,7 +35,8 @@ type Dataset interface {
 // spool gathers the rows of one partition until they are a part of the dataset.
 // A checkpoint says how much of which files of it counts. Each process that has
 // the partition writes to files of its own, so that one that has lost it, and
-// does not know, spoils nothing.
+// does not know, spoils nothing. They are named by its turn, or a later one where
+// that is taken.
 type spool struct {
 	dataset   Dataset
 	plan      *window.Plan
@@ -103,7 +104,7 @@ func (s *spool) Write(b []byte) (int, error) {
 		if err := os.MkdirAll(s.dataset.Spool(), 0o700); err != nil {
 			return 0, err
 		}
-		f, err := os.OpenFile(s.name(s.part.number, s.turn), os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
+		f, err := s.create()
 		if err != nil {
 			return 0, err
 		}
@@ -113,6 +114,19 @@ func (s *spool) Write(b []byte) (int, error) {
 	n, err := s.out.Write(b)
 	s.part.pieces[len(s.part.pieces)-1].length += int64(n)
 	return n, err
+}
+
+// create makes our file of the part. One that is there is another's: a checkpoint
+// may know it, as brokers that lost what a group had come to count its
+// generations anew.
+func (s *spool) create() (*os.File, error) {
+	for {
+		f, err := os.OpenFile(s.name(s.part.number, s.turn), os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+		if !os.IsExist(err) {
+			return f, err
+		}
+		s.turn++
+	}
 }
 
 // due tells whether the part is to be closed, also where nothing more comes.
