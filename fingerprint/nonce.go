@@ -35,20 +35,20 @@ type nonce struct {
 	// results pay for it.
 	next        func(text []byte, from int) (start, end int)
 	placeholder string
-	tested      bool // it counts in what failed or passed alone: see verdicts
+	tested      bool   // it counts in what failed or passed alone: see verdicts
+	then        *nonce // is looked for where there was one; nil for none
 }
 
 var nonces = [...]nonce{
-	{nextColour, "", false}, // first: one may stand in what the others look for
-	{nextRequestID, "<request-id>", false},
-	{nextAddress, "<address>", false},
-	{nextCell, "<number>", false},
-	{nextDebugLog, "<timestamp>", false},
-	{nextDate, "<timestamp>", true},
-	{nextMeter, "<progress>", true},
-	{nextProgress, "<progress>", true},
-	{nextTemporary, "<file>", false},
-	{nextSaved, "<file>", false},
+	{next: nextColour}, // first: one may stand in what the others look for
+	{next: nextRequestID, placeholder: "<request-id>"},
+	{next: nextAddress, placeholder: "<address>"},
+	{next: nextCell, placeholder: "<number>"},
+	{next: nextDebugLog, placeholder: "<timestamp>"},
+	{next: nextDate, placeholder: "<timestamp>", tested: true},
+	{next: nextMeter, placeholder: "<progress>", tested: true, then: &nonce{next: nextProgress, placeholder: "<progress>"}},
+	{next: nextTemporary, placeholder: "<file>"},
+	{next: nextSaved, placeholder: "<file>"},
 }
 
 // replaced puts placeholders for all nonces of a kind.
@@ -67,7 +67,11 @@ func (w *Writer) replaced(t spoken, kind *nonce) spoken {
 		from = end
 	}
 	w.bare = append(w.bare, whole[from:]...)
-	return spoken{text: w.bare[n:]}.trim()
+	t = spoken{text: w.bare[n:]}.trim()
+	if kind.then != nil {
+		t = w.replaced(t, kind.then)
+	}
+	return t
 }
 
 // nextRequestID finds what stands behind a name for a request's id: request_id,

@@ -68,10 +68,12 @@ func TestNonces(t *testing.T) {
 	same(strings.TrimSpace(meter)) // it may be watched
 
 	const saved = "/a/.gemini/tool-outputs/session-07a268a1/run_shell_command__46bf3eea.txt"
-	is("Output too large. Showing first 8,000 and last 32,000 characters. For full output see: "+saved+"\na", "Output too large. Showing first 8,000 and last 32,000 characters. For full output see: <file>\na")
-	is("The full output has been saved to: "+saved+"\na", "The full output has been saved to: <file>\na")
-	is("...output truncated...\n\nFull output saved to: "+saved, "...output truncated...\n\nFull output saved to: <file>")
-	same("full output is saved, for full output see:")
+	long := strings.Repeat("a line\n", leastShortened/7)
+	is(long+"Output too large. Showing first 8,000 and last 32,000 characters. For full output see: "+saved+"\na", long+"Output too large. Showing first 8,000 and last 32,000 characters. For full output see: <file>\na")
+	is(long+"The full output has been saved to: "+saved+"\na", long+"The full output has been saved to: <file>\na")
+	is(long+"...output truncated...\n\nFull output saved to: "+saved, long+"...output truncated...\n\nFull output saved to: <file>")
+	same(long + "full output is saved, for full output see:")
+	same("full output saved to: " + saved) // it is short
 
 	const tmp = "/tmp" + "/"
 	is("/usr/bin/ld: "+tmp+"ccpCePMG.o: in function `main': undefined reference to `f'", "/usr/bin/ld: "+tmp+"cc<file>.o: in function `main': undefined reference to `f'")

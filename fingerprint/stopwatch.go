@@ -24,7 +24,7 @@ func (w *Writer) untimed(t spoken) spoken {
 	if t.verbatim {
 		end *= len(`\n`) // as it is if all of it is escaped
 	}
-	if len(t.text) == 0 || t.text[0] == '{' && !hasOutput(t) || !mayTellTime(t.text[max(0, len(t.text)-end):]) {
+	if len(t.text) == 0 || !mayTellTime(t.text[max(0, len(t.text)-end):]) || t.text[0] == '{' && !hasOutput(t) {
 		return t
 	}
 	whole := w.decoded(t)

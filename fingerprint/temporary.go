@@ -67,9 +67,15 @@ var saveds = [][]byte{
 	[]byte("saved to: "),          // opencode: Full output saved to: /a
 }
 
+// leastShortened is less than what is left of an output that was shortened, bytes.
+const leastShortened = 1 << 11
+
 // nextSaved finds the name of such a file, which is all that is left of its line.
 func nextSaved(text []byte, from int) (start, end int) {
 	const before = "ull output "
+	if len(text) < leastShortened {
+		return -1, -1
+	}
 	for at := from; ; {
 		n := bytes.Index(text[at:], []byte(before))
 		if n < 0 {
