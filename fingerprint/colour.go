@@ -8,22 +8,17 @@ import "bytes"
 // escapes are how an escape sequence begins, as it is and as JSON writes it.
 var escapes = [...][]byte{[]byte("\x1b["), []byte(`\u001b[`)}
 
-// nextColour finds a sequence that sets a colour, and the like: ESC [ 31 m.
-func nextColour(text []byte, from int) (start, end int) {
-	for at := from; ; {
-		n := bytes.IndexByte(text[at:], '[')
-		if n < 0 {
-			return -1, -1
+// spanColour is a sequence that sets a colour, and the like: ESC [ 31 m.
+func spanColour(text []byte, at int) (start, end int) {
+	at += len("[")
+	for _, escape := range escapes {
+		if !bytes.HasSuffix(text[:at], escape) {
+			continue
 		}
-		at += n + 1
-		for _, escape := range escapes {
-			if start = at - len(escape); start < from || !bytes.HasPrefix(text[start:], escape) {
-				continue
-			}
-			end = len(text) - len(bytes.TrimLeft(text[at:], "0123456789;"))
-			if end < len(text) && text[end] == 'm' {
-				return start, end + 1
-			}
+		end = len(text) - len(bytes.TrimLeft(text[at:], "0123456789;"))
+		if end < len(text) && text[end] == 'm' {
+			return at - len(escape), end + 1
 		}
 	}
+	return 0, 0
 }

@@ -1,9 +1,6 @@
 package fingerprint
 
-import (
-	"bytes"
-	"slices"
-)
+import "bytes"
 
 // Agents put a frame around what people and tools said: reminders, the time, what
 // is open in the editor, the id of a process. It is new at each step, though the
@@ -183,8 +180,4 @@ func withoutTail(text []byte) []byte {
 	}
 	text[end] = '\n'
 	return text[:end+1+copy(text[end+1:], untrustedEnd)]
-}
-
-func begins(line []byte, with [][]byte) bool {
-	return slices.ContainsFunc(with, func(begin []byte) bool { return bytes.HasPrefix(line, begin) })
 }

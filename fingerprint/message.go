@@ -166,7 +166,7 @@ func (w *Writer) bared(t spoken, of *item) spoken {
 	if of != nil && of.class == isAssistant {
 		t = w.withoutReasoning(t)
 	}
-	if t = w.unframe(t); of == nil || of.class == isResult || isObservation(t.text) {
+	if t = w.unframe(t); of == nil || of.class == isResult || begins(t.text, observations) {
 		t = w.untimed(w.withoutNonces(t))
 	}
 	return t

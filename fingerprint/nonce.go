@@ -19,79 +19,101 @@ const (
 	longestRequestID  = 128
 )
 
-// withoutNonces puts placeholders into the text of a result for what is new with
-// each.
-func (w *Writer) withoutNonces(t spoken) spoken {
-	for i := range nonces {
-		t = w.replaced(t, &nonces[i])
-	}
-	return t
-}
-
 // nonce is a kind of what is new with each result.
 type nonce struct {
-	// next finds from where to where one is, behind from; (-1, -1) if there is no
-	// more. Of a text that stands in JSON it has to tell whether there is one. All
-	// results pay for it.
-	next        func(text []byte, from int) (start, end int)
+	// mark stands in each. All results pay for looking for it, so that it begins
+	// with what texts have few of.
+	mark []byte
+	// span is from where to where one is new whose mark stands at text[at:]; empty
+	// if that is none. Of a text that stands in JSON it has to tell whether there
+	// is one.
+	span        func(text []byte, at int) (start, end int)
 	placeholder string
+	least       int    // bytes of a text that has one
 	tested      bool   // it counts in what failed or passed alone: see verdicts
 	then        *nonce // is looked for where there was one; nil for none
 }
 
 var nonces = [...]nonce{
-	{next: nextColour}, // first: one may stand in what the others look for
-	{next: nextRequestID, placeholder: "<request-id>"},
-	{next: nextAddress, placeholder: "<address>"},
-	{next: nextCell, placeholder: "<number>"},
-	{next: nextDebugLog, placeholder: "<timestamp>"},
-	{next: nextDate, placeholder: "<timestamp>", tested: true},
-	{next: nextMeter, placeholder: "<progress>", tested: true, then: &nonce{next: nextProgress, placeholder: "<progress>"}},
-	{next: nextTemporary, placeholder: "<file>"},
-	{next: nextSaved, placeholder: "<file>"},
+	{mark: []byte("["), span: spanColour}, // first: one may stand in what the others look for
+	{mark: []byte("q"), span: spanRequestID, placeholder: "<request-id>"},
+	{mark: []byte("x"), span: spanAddress, placeholder: "<address>"},
+	{mark: beforeCell, span: spanCell, placeholder: "<number>"},
+	{mark: []byte("Z-debug"), span: spanDebugLog, placeholder: "<timestamp>"},
+	{mark: []byte("GMT"), span: spanDate, placeholder: "<timestamp>", tested: true},
+	{mark: []byte("Xferd"), span: spanMeter, placeholder: "<progress>", tested: true, then: &nonce{mark: meterUnknown, span: spanProgress, placeholder: "<progress>"}},
+	{mark: []byte("/tmp"), span: spanTemporary, placeholder: "<file>"},
+	{mark: beforeSaved, span: spanSaved, placeholder: "<file>", least: leastShortened},
 }
 
-// replaced puts placeholders for all nonces of a kind.
-func (w *Writer) replaced(t spoken, kind *nonce) spoken {
-	if start, _ := kind.next(t.text, 0); start < 0 || kind.tested && !hasVerdict(t.text) {
-		return t
-	}
-	whole := w.decoded(t)
-	n, from := len(w.bare), 0
-	for {
-		start, end := kind.next(whole, from)
-		if start < 0 {
-			break
-		}
-		w.bare = append(append(w.bare, whole[from:start]...), kind.placeholder...)
-		from = end
-	}
-	w.bare = append(w.bare, whole[from:]...)
-	t = spoken{text: w.bare[n:]}.trim()
-	if kind.then != nil {
-		t = w.replaced(t, kind.then)
+// withoutNonces puts placeholders into the text of a result for what is new with
+// each.
+func (w *Writer) withoutNonces(t spoken) spoken {
+	for i := range nonces {
+		t = w.withoutKind(t, &nonces[i])
 	}
 	return t
 }
 
-// nextRequestID finds what stands behind a name for a request's id: request_id,
-// requestId, X-Request-Id and the like. It is found by a letter that most texts
-// have few of.
-func nextRequestID(text []byte, from int) (start, end int) {
-	for at := from; ; {
-		n := bytes.IndexByte(text[at:], 'q')
+func (w *Writer) withoutKind(t spoken, kind *nonce) spoken {
+	if start, _ := kind.next(t.text, 0); start < 0 || kind.tested && !hasVerdict(t.text) {
+		return t
+	}
+	t = w.replaced(w.decoded(t), func(text []byte, from int) (start, end int, placeholder string) {
+		start, end = kind.next(text, from)
+		return start, end, kind.placeholder
+	})
+	if kind.then != nil {
+		t = w.withoutKind(t, kind.then)
+	}
+	return t
+}
+
+// next finds the first one behind from; it is (-1, -1) if there is none.
+func (k *nonce) next(text []byte, from int) (start, end int) {
+	if len(text) < k.least {
+		return -1, -1
+	}
+	for at := from; ; at++ {
+		n := bytes.Index(text[at:], k.mark)
 		if n < 0 {
 			return -1, -1
 		}
-		at += n + 1
-		if rest := at + lenNameBehindQ(text[at:]); rest > at && at >= from+len("req") && bytes.EqualFold(text[at-len("req"):at-1], []byte("re")) {
-			between := lenSeparator(text[rest:])
-			start = rest + between
-			if n := lenRequestID(text[start:]); n > 0 && between > 0 {
-				return start, start + n
-			}
+		at += n
+		if start, end = k.span(text, at); start >= from && end > start {
+			return start, end
 		}
 	}
+}
+
+// replaced puts placeholders for all that next finds: from where to where, behind
+// from; start is -1 if there is no more.
+func (w *Writer) replaced(whole []byte, next func(text []byte, from int) (start, end int, placeholder string)) spoken {
+	n, from := len(w.bare), 0
+	for {
+		start, end, placeholder := next(whole, from)
+		if start < 0 {
+			break
+		}
+		w.bare = append(append(w.bare, whole[from:start]...), placeholder...)
+		from = end
+	}
+	w.bare = append(w.bare, whole[from:]...)
+	return spoken{text: w.bare[n:]}.trim()
+}
+
+// spanRequestID is what stands behind a name for a request's id: request_id,
+// requestId, X-Request-Id and the like.
+func spanRequestID(text []byte, at int) (start, end int) {
+	before, found := "re", at+1+lenNameBehindQ(text[at+1:])
+	if found == at+1 || at < len(before) || !bytes.EqualFold(text[at-len(before):at], []byte(before)) {
+		return 0, 0
+	}
+	between := lenSeparator(text[found:])
+	if start = found + between; between == 0 {
+		return 0, 0
+	}
+	return start, start + lenRequestID(text[start:])
 }
 
 // lenNameBehindQ is how long the rest of such a name is, which text begins with; 0
@@ -148,127 +170,92 @@ func lenRequestID(text []byte) int {
 	return n
 }
 
-// nextAddress finds where an object of Python's is in memory: " at 0x7f3c2a1b"
-// behind the word, or before the end of its description. Debuggers are at others,
-// one after the other.
-func nextAddress(text []byte, from int) (start, end int) {
-	const before = " at 0"
-	for at := from; ; {
-		n := bytes.IndexByte(text[at:], 'x')
-		if n < 0 {
-			return -1, -1
-		}
-		at += n + 1
-		if start = at - len("0x"); start < from || !bytes.HasSuffix(text[:at-1], []byte(before)) {
-			continue
-		}
-		n = matchHex(text[start:])
-		if end = start + n; n == 0 || end < len(text) && isWord(text[end]) {
-			continue
-		}
-		if bytes.HasSuffix(text[:start], []byte("object at ")) || end < len(text) && text[end] == '>' {
-			return start, end
-		}
+// spanAddress is where an object of Python's is in memory: " at 0x7f3c2a1b" behind
+// the word, or before the end of its description. Debuggers are at others, one
+// after the other.
+func spanAddress(text []byte, at int) (start, end int) {
+	if !bytes.HasSuffix(text[:at], []byte(" at 0")) {
+		return 0, 0
 	}
+	start = at - 1
+	end = start + matchHex(text[start:])
+	if end < len(text) && isWord(text[end]) || !bytes.HasSuffix(text[:start], []byte("object at ")) && (end == len(text) || text[end] != '>') {
+		return 0, 0
+	}
+	return start, end
 }
 
-// nextCell finds the number of a cell of Jupyter's: "Cell In[7]".
-func nextCell(text []byte, from int) (start, end int) {
-	const before = "Cell In["
-	for at := from; ; at++ {
-		n := bytes.IndexByte(text[at:], 'C')
-		if n < 0 {
-			return -1, -1
-		}
-		at += n
-		if !bytes.HasPrefix(text[at:], []byte(before)) {
-			continue
-		}
-		start = at + len(before)
-		if end = start + digits(text[start:], longestRequestID); end > start && bytes.HasPrefix(text[end:], []byte("]")) {
-			return start, end
-		}
+var beforeCell = []byte("Cell In[")
+
+// spanCell is the number of a cell of Jupyter's: "Cell In[7]".
+func spanCell(text []byte, at int) (start, end int) {
+	start = at + len(beforeCell)
+	if end = start + digits(text[start:], longestRequestID); !bytes.HasPrefix(text[end:], []byte("]")) {
+		return 0, 0
 	}
+	return start, end
 }
 
-// nextDate finds the time of day in a header of HTTP: "Date: Wed, 25 Nov 2026
+// spanDate is the time of day in a header of HTTP: "Date: Wed, 25 Nov 2026
 // 20:39:17 GMT".
-func nextDate(text []byte, from int) (start, end int) {
+func spanDate(text []byte, at int) (start, end int) {
 	const date, before = "Wed, 25 Nov 2026 20:39:17 GMT", "date: "
-	for at := from; ; at++ {
-		n := bytes.IndexByte(text[at:], 'G')
-		if n < 0 {
-			return -1, -1
-		}
-		at += n
-		end = at + len("GMT")
-		start = end - len(date)
-		if start-len(before) < from || !bytes.HasPrefix(text[at:], []byte("GMT")) || !bytes.EqualFold(text[start-len(before):start], []byte(before)) {
-			continue
-		}
-		if clock := text[at-len("20:39:17 "):]; matchClockTime(clock) > 0 && bytes.HasPrefix(text[start+3:], []byte(", ")) {
-			return start, end
-		}
+	end = at + len("GMT")
+	start = end - len(date)
+	if start < len(before) || !bytes.EqualFold(text[start-len(before):start], []byte(before)) ||
+		matchClockTime(text[at-len("20:39:17 "):]) == 0 || !bytes.HasPrefix(text[start+len("Wed"):], []byte(", ")) {
+		return 0, 0
 	}
+	return start, end
 }
 
 // What the progress that curl shows has: a head of two lines, and columns, of which
 // those of a time are not known at first.
 const (
-	meterHead    = "% Total    % Received % Xferd"
-	meterColumns = " 0123456789:.-kMGT"
-	meterUnknown = "--:--:--"
+	meterHead      = "% Total    % Received % Xferd"
+	meterColumns   = " 0123456789:.-kMGT"
+	longestColumns = 128
 )
 
-// nextMeter finds the head, and the lines that follow it. Agents trim what a
-// command said: the spaces that the head begins with may be gone.
-func nextMeter(text []byte, from int) (start, end int) {
-	for at := from; ; at++ {
-		n := bytes.IndexByte(text[at:], 'X')
-		if n < 0 {
-			return -1, -1
-		}
-		at += n
-		start = at + len("Xferd") - len(meterHead)
-		if start < from || !bytes.HasPrefix(text[start:], []byte(meterHead)) {
-			continue
-		}
-		end = start
-		for lines := 0; end < len(text); lines++ {
-			line := text[end:]
-			if n := bytes.IndexAny(line, "\r\n"); n >= 0 {
-				line = line[:n+1]
-			}
-			if lines >= 2 {
-				columns := line[:len(line)-len(bytes.TrimLeft(line, meterColumns+"\r\n"))]
-				if len(columns) < len(line) {
-					if bytes.Contains(columns, []byte(meterUnknown)) {
-						end += len(columns)
-					}
-					break
-				}
-				if bytes.IndexByte(columns, ':') < 0 && len(bytes.TrimSpace(columns)) > 0 {
-					break
-				}
-			}
-			end += len(line)
-		}
-		return start, end
+var meterUnknown = []byte("--:--:--")
+
+// spanMeter is the head, and the lines that follow it. Agents trim what a command
+// said: the spaces that the head begins with may be gone.
+func spanMeter(text []byte, at int) (start, end int) {
+	if start = at + len("Xferd") - len(meterHead); start < 0 || !bytes.HasPrefix(text[start:], []byte(meterHead)) {
+		return 0, 0
 	}
+	end = start
+	for lines := 0; end < len(text); lines++ {
+		line := text[end:]
+		if n := bytes.IndexAny(line, "\r\n"); n >= 0 {
+			line = line[:n+1]
+		}
+		if lines >= 2 {
+			columns := line[:len(line)-len(bytes.TrimLeft(line, meterColumns+"\r\n"))]
+			if len(columns) < len(line) {
+				if bytes.Contains(columns, meterUnknown) {
+					end += len(columns)
+				}
+				break
+			}
+			if bytes.IndexByte(columns, ':') < 0 && len(bytes.TrimSpace(columns)) > 0 {
+				break
+			}
+		}
+		end += len(line)
+	}
+	return start, end
 }
 
-// nextProgress finds a line of it among what curl says of the connection (curl -v).
-func nextProgress(text []byte, from int) (start, end int) {
-	for at := from; ; {
-		n := bytes.Index(text[at:], []byte(meterUnknown))
-		if n < 0 {
-			return -1, -1
-		}
-		start = at + bytes.LastIndexAny(text[at:at+n], "\r\n") + 1
-		at += n + len(meterUnknown)
-		columns := text[start : at-len(meterUnknown)]
-		if len(columns) > 0 && len(bytes.Trim(columns, meterColumns)) == 0 && (start == 0 || text[start-1] == '\r' || text[start-1] == '\n') {
-			return start, len(text) - len(bytes.TrimLeft(text[at:], meterColumns))
-		}
+// spanProgress is a line of it among what curl says of the connection (curl -v),
+// by the first time in it that is not known.
+func spanProgress(text []byte, at int) (start, end int) {
+	least := max(0, at-longestColumns)
+	start = least + bytes.LastIndexAny(text[least:at], "\r\n") + 1
+	columns := text[start:at]
+	if start == least && least > 0 || len(columns) == 0 || len(bytes.Trim(columns, meterColumns)) > 0 || bytes.Contains(columns, meterUnknown) {
+		return 0, 0
 	}
+	return start, len(text) - len(bytes.TrimLeft(text[at:], meterColumns))
 }

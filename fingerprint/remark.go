@@ -23,8 +23,7 @@ var (
 // word or more.
 func (w *Writer) runsCommands(name []byte, word bool) bool {
 	w.lowered = appendPythonLower(w.lowered[:0], name)
-	isIn := func(part []byte) bool { return bytes.Contains(w.lowered, part) }
-	return slices.ContainsFunc(shells, isIn) || !word && slices.ContainsFunc(runners, isIn)
+	return has(w.lowered, shells) || !word && has(w.lowered, runners)
 }
 
 // acts is jcs of a call's arguments without remarks.

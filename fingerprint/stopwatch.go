@@ -1,9 +1,6 @@
 package fingerprint
 
-import (
-	"bytes"
-	"slices"
-)
+import "bytes"
 
 // Programs that test and build say at their end how long they took, and some of
 // them what they drew lots with: "1 failed in 0.41s". It is new each time, though
@@ -24,27 +21,27 @@ func (w *Writer) untimed(t spoken) spoken {
 	if t.verbatim {
 		end *= len(`\n`) // as it is if all of it is escaped
 	}
-	if len(t.text) == 0 || !mayTellTime(t.text[max(0, len(t.text)-end):]) || t.text[0] == '{' && !hasOutput(t) {
+	if len(t.text) == 0 || !mayTellTime(t.text[max(0, len(t.text)-end):]) || t.text[0] == '{' && !has(t.text, outputs) {
 		return t
 	}
 	whole := w.decoded(t)
 	if !endsTimed(whole) || !hasVerdict(whole) {
 		return t
 	}
-	n, from := len(w.bare), 0
-	for i := range whole {
-		if i < from || !isDigit(whole[i]) {
+	return w.replaced(whole, nextOfOneRun)
+}
+
+// nextOfOneRun finds what is new with each run; start is -1 if there is no more.
+func nextOfOneRun(text []byte, from int) (start, end int, placeholder string) {
+	for i := from; i < len(text); i++ {
+		if !isDigit(text[i]) {
 			continue
 		}
-		start, end, placeholder := ofOneRun(whole, i)
-		if end == start {
-			continue
+		if start, end, placeholder = ofOneRun(text, i); end > start {
+			return start, end, placeholder
 		}
-		w.bare = append(append(w.bare, whole[from:start]...), placeholder...)
-		from = end
 	}
-	w.bare = append(w.bare, whole[from:]...)
-	return spoken{text: w.bare[n:]}.trim()
+	return -1, -1, ""
 }
 
 // ofOneRun is from where to where a text is new with each run, with the digit at i,
@@ -72,20 +69,18 @@ func ofOneRun(text []byte, i int) (start, end int, placeholder string) {
 
 // verdicts are words of which programs that test and build say one: what was not
 // tested may be measured, waited for, or done anew each time.
-var verdicts = [...][]byte{
+var verdicts = [][]byte{
 	[]byte("fail"), []byte("Fail"), []byte("FAIL"),
 	[]byte("error"), []byte("Error"), []byte("ERROR"),
 	[]byte("passed"), []byte("passing"), []byte("Passed"), []byte("PASS"),
 	[]byte("panic"), // Go, Rust
 }
 
-func hasVerdict(text []byte) bool {
-	return slices.ContainsFunc(verdicts[:], func(word []byte) bool { return bytes.Contains(text, word) })
-}
+func hasVerdict(text []byte) bool { return has(text, verdicts) }
 
 // observations are what results begin with that clients of models without tools
 // send as messages of the user.
-var observations = [...][]byte{
+var observations = [][]byte{
 	[]byte("Observation:"),          // ReAct, smolagents
 	[]byte("OBSERVATION:"),          // SWE-agent
 	[]byte("<returncode>"),          // mini-swe-agent
@@ -94,34 +89,17 @@ var observations = [...][]byte{
 }
 
 // outputs are members, without the first quote, of an object of JSON that holds what
-// a program said.
-var outputs = [...][]byte{
+// a program said. What is in it is escaped.
+var outputs = [][]byte{
 	[]byte(`returncode`), // mini-swe-agent
 	[]byte(`stdout`),
-}
-
-// hasOutput tells whether such an object has one. What is in it is escaped.
-func hasOutput(t spoken) bool {
-	return slices.ContainsFunc(outputs[:], func(name []byte) bool { return bytes.Contains(t.text, name) })
-}
-
-// isObservation tells whether a text is such a result.
-func isObservation(text []byte) bool {
-	for _, begin := range observations {
-		if bytes.HasPrefix(text, begin) {
-			return true
-		}
-	}
-	return false
 }
 
 // mayTellTime tells quickly whether a text may have a number of seconds or of
 // parts of one. In JSON they stand as they are.
 func mayTellTime(text []byte) bool {
-	for _, word := range clocks {
-		if bytes.Contains(text, word) {
-			return true
-		}
+	if has(text, clocks) {
+		return true
 	}
 	for from := 0; ; from++ {
 		n := bytes.IndexByte(text[from:], 's')
@@ -178,19 +156,13 @@ var tooks = [][]byte{[]byte("ed in "), []byte("ED in "), []byte("took "), []byte
 // PHPUnit and .NET. Elsewhere it is the time of day.
 var clocks = [][]byte{[]byte("Time: "), []byte("Elapsed ")}
 
-func endsIn(text []byte, words [][]byte) bool {
-	return slices.ContainsFunc(words, func(word []byte) bool { return bytes.HasSuffix(text, word) })
-}
-
-var timeNames = [...][]byte{[]byte("duration_ms "), []byte("duration_ms: ")}
+var timeNames = [][]byte{[]byte("duration_ms "), []byte("duration_ms: ")}
 
 // lenTook is how long a text is at text[i:], where a number begins, that says how
 // long something took, 0 if there is none.
 func lenTook(text []byte, i int) int {
-	for _, name := range timeNames {
-		if bytes.HasSuffix(text[:i], name) {
-			return matchNumber(text[i:])
-		}
+	if ends(text[:i], timeNames) {
+		return matchNumber(text[i:])
 	}
 	n := matchDuration(text[i:])
 	if n == 0 || i+n < len(text) && isWord(text[i+n]) {
@@ -198,7 +170,7 @@ func lenTook(text []byte, i int) int {
 	}
 	took := text[i : i+n]
 	if isDigit(took[n-1]) { // a clock
-		if endsIn(text[:i], clocks) && bytes.IndexByte(took, '.') >= 0 || bytes.HasSuffix(text[:i], []byte("(")) && bytes.HasPrefix(text[i+n:], []byte(")")) {
+		if ends(text[:i], clocks) && bytes.IndexByte(took, '.') >= 0 || bytes.HasSuffix(text[:i], []byte("(")) && bytes.HasPrefix(text[i+n:], []byte(")")) {
 			return n
 		}
 		return 0
@@ -206,7 +178,7 @@ func lenTook(text []byte, i int) int {
 	unit := bytes.TrimLeft(took[bytes.LastIndexAny(took, "0123456789"):], "0123456789 ")
 	switch {
 	case unit[0] == 's':
-		if bytes.IndexByte(took, '.') < 0 && !endsIn(text[:i], tooks) {
+		if bytes.IndexByte(took, '.') < 0 && !ends(text[:i], tooks) {
 			return 0
 		}
 	case string(unit) == "m", bytes.HasPrefix(unit, []byte("min")), unit[0] == 'h', unit[0] == 'd':
@@ -231,7 +203,7 @@ var lots = [...]struct {
 }
 
 // behinds are what stands behind numbers that are new with each run.
-var behinds = [...][]byte{
+var behinds = [][]byte{
 	[]byte(" runs/s"), []byte(" assertions/s"), // Minitest
 	[]byte(") panicked at "), // Rust, of a thread
 }
@@ -247,11 +219,8 @@ func lenLot(text []byte, i int) (n int, placeholder string) {
 	if bytes.HasPrefix(text[i:], []byte("0x")) {
 		return matchHex(text[i:]), "<address>"
 	}
-	n = matchNumber(text[i:])
-	for _, behind := range behinds {
-		if bytes.HasPrefix(text[i+n:], behind) {
-			return n, "<number>"
-		}
+	if n = matchNumber(text[i:]); begins(text[i+n:], behinds) {
+		return n, "<number>"
 	}
 	return 0, ""
 }

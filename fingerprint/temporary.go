@@ -14,82 +14,63 @@ var temporaries = [...]struct {
 	{[]byte("tmp."), 10, nil},      // mktemp: tmp.G98KnQ5XyA
 }
 
-// nextTemporary finds what was drawn of a temporary file's name.
-func nextTemporary(text []byte, from int) (start, end int) {
-	const directory = "/tmp" + "/"
-	for at := from; ; {
-		n := bytes.Index(text[at:], []byte(directory))
-		if n < 0 {
-			return -1, -1
-		}
-		at += n + len(directory)
-		for i := range temporaries {
-			t := &temporaries[i]
-			if !bytes.HasPrefix(text[at:], t.before) {
-				continue
-			}
-			start = at + len(t.before)
-			end = start
-			for end < len(text) && end-start <= t.drawn && isWord(text[end]) {
-				end++
-			}
-			if end-start == t.drawn && bytes.HasPrefix(text[end:], t.after) {
-				return start, end
-			}
-		}
-	}
-}
-
-// nextDebugLog finds the time in the name of a log of npm's, as in
-// _logs/2026-11-21T10_00_00_123Z-debug-0.log.
-func nextDebugLog(text []byte, from int) (start, end int) {
-	const time, folder = "2026-11-21T10_00_00_123Z", "_logs"
-	for at := from; ; {
-		n := bytes.IndexByte(text[at:], 'Z')
-		if n < 0 {
-			return -1, -1
-		}
-		at += n + 1
-		if start = at - len(time); start <= from || !bytes.HasPrefix(text[at:], []byte("-debug")) || !isDigit(text[start]) {
+// spanTemporary is what was drawn of a temporary file's name.
+func spanTemporary(text []byte, at int) (start, end int) {
+	name, found := bytes.CutPrefix(text[at+len("/tmp"):], []byte("/"))
+	for i := range temporaries {
+		t := &temporaries[i]
+		drawn, is := bytes.CutPrefix(name, t.before)
+		if !found || !is {
 			continue
 		}
-		if before := bytes.TrimRight(text[:start], `/\`); len(before) < start && bytes.HasSuffix(before, []byte(folder)) {
-			return start, at
+		n := 0
+		for n < len(drawn) && n <= t.drawn && isWord(drawn[n]) {
+			n++
+		}
+		if n == t.drawn && bytes.HasPrefix(drawn[n:], t.after) {
+			start = len(text) - len(drawn)
+			return start, start + n
 		}
 	}
+	return 0, 0
 }
 
-// saveds are what agents write before the name of a file that has all of an output
-// that they shortened.
-var saveds = [][]byte{
-	[]byte("see: "),               // Gemini CLI: For full output see: /a
-	[]byte("has been saved to: "), // Qwen Code: The full output has been saved to: /a
-	[]byte("saved to: "),          // opencode: Full output saved to: /a
+// spanDebugLog is the time in the name of a log of npm's, as in
+// _logs/2026-11-21T10_00_00_123Z-debug-0.log.
+func spanDebugLog(text []byte, at int) (start, end int) {
+	const time, folder = "2026-11-21T10_00_00_123Z", "_logs"
+	end = at + len("Z")
+	if start = end - len(time); start < 0 || !isDigit(text[start]) {
+		return 0, 0
+	}
+	if before := bytes.TrimRight(text[:start], `/\`); len(before) == start || !bytes.HasSuffix(before, []byte(folder)) {
+		return 0, 0
+	}
+	return start, end
 }
+
+var (
+	beforeSaved = []byte("ull output ")
+	// saveds are what agents write behind that, before the name of a file that has
+	// all of an output that they shortened.
+	saveds = [][]byte{
+		[]byte("see: "),               // Gemini CLI: For full output see: /a
+		[]byte("has been saved to: "), // Qwen Code: The full output has been saved to: /a
+		[]byte("saved to: "),          // opencode: Full output saved to: /a
+	}
+)
 
 // leastShortened is less than what is left of an output that was shortened, bytes.
 const leastShortened = 1 << 11
 
-// nextSaved finds the name of such a file, which is all that is left of its line.
-func nextSaved(text []byte, from int) (start, end int) {
-	const before = "ull output "
-	if len(text) < leastShortened {
-		return -1, -1
-	}
-	for at := from; ; {
-		n := bytes.Index(text[at:], []byte(before))
-		if n < 0 {
-			return -1, -1
-		}
-		at += n + len(before)
-		for _, saved := range saveds {
-			if rest, found := bytes.CutPrefix(text[at:], saved); found && len(rest) > 0 {
-				start = at + len(saved)
-				if n := bytes.IndexByte(rest, '\n'); n >= 0 {
-					return start, start + n
-				}
-				return start, len(text)
-			}
+// spanSaved is the name of such a file, which is all that is left of its line.
+func spanSaved(text []byte, at int) (start, end int) {
+	for _, saved := range saveds {
+		if name, found := bytes.CutPrefix(text[at+len(beforeSaved):], saved); found {
+			name, _, _ = bytes.Cut(name, []byte("\n"))
+			start = at + len(beforeSaved) + len(saved)
+			return start, start + len(name)
 		}
 	}
+	return 0, 0
 }
