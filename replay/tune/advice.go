@@ -335,7 +335,7 @@ func (r *Report) caught(a *Advice) map[string]bool {
 			who[k.whose().String()] = true
 		}
 	}
-	for w := range a.caught(r.sums.loops) {
+	for w := range r.sums.caught(a) {
 		who[w.String()] = true
 	}
 	return who

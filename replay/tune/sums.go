@@ -83,25 +83,23 @@ func (s *sums) add(k *Repeat, labels Labels, most, cells int) {
 	}
 	t.note(k, most)
 	if a.class.isLoop() {
-		noteHighest(s.loops, k, cells)
+		s.noteLoop(k, cells)
 	}
 }
 
-// noteHighest notes the highest counts of a repeat for those whose it is.
-func noteHighest(of map[whose][]uint8, k *Repeat, cells int) {
+// noteLoop notes the highest counts of a loop for those whose it is.
+func (s *sums) noteLoop(k *Repeat, cells int) {
 	w := k.whose()
-	counts := of[w]
-	if counts == nil {
-		counts = make([]uint8, cells)
-		of[w] = counts
+	if s.loops[w] == nil {
+		s.loops[w] = make([]uint8, cells)
 	}
-	window.Raise(counts, k.most)
+	window.Raise(s.loops[w], k.most)
 }
 
-// caught are those of whom a setting that is advised catches something.
-func (a *Advice) caught(of map[whose][]uint8) iter.Seq[whose] {
+// caught are those of whom a setting that is advised catches a loop.
+func (s *sums) caught(a *Advice) iter.Seq[whose] {
 	return func(yield func(whose) bool) {
-		for w, counts := range of { // any order: who asks makes a set
+		for w, counts := range s.loops { // any order: who asks makes a set
 			if w.target == a.Target && int(counts[a.Cell]) >= a.Threshold && !yield(w) {
 				return
 			}

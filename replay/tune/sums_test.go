@@ -249,7 +249,7 @@ func TestCaughtBySetting(t *testing.T) {
 	for threshold, want := range map[int][]int{3: {1, 1}, 5: {1, 0}, 6: {0, 0}} {
 		for target := range want {
 			n := 0
-			for range (&Advice{Target: target, Threshold: threshold}).caught(s.loops) {
+			for range s.caught(&Advice{Target: target, Threshold: threshold}) {
 				n++
 			}
 			if n != want[target] {
