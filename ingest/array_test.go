@@ -147,7 +147,7 @@ func TestArraysAreCut(t *testing.T) {
 	a := `{"time":1,"id":"a"}`
 	log := "[" + part(a[:5]) + "]\n[" + part(a[5:]+"\n") + "," + part(a[:3]) + "]\n" + part(a[3:]+"\n") + "\n"
 	for _, size := range []int{10, 100, 1000} {
-		b := newBlocks(&copied{strings.NewReader(log)}, size, 1000, format.Wrappers)
+		b := newBlocks(strings.NewReader(log), size, 1000, format.Wrappers)
 		got := drain(func() (*Block, error) {
 			block, err := b.next()
 			if err == nil {
@@ -160,7 +160,7 @@ func TestArraysAreCut(t *testing.T) {
 		}
 	}
 	tooMuch := "[" + part(a+"\n") + "," + part(strings.Repeat("x", 1000)) + "]\n" + part(a+"\n")
-	b := newBlocks(&copied{strings.NewReader(tooMuch)}, 100, 500, format.Wrappers)
+	b := newBlocks(strings.NewReader(tooMuch), 100, 500, format.Wrappers)
 	got := drain(func() (*Block, error) {
 		block, err := b.next()
 		if err == nil {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"os"
 	"sync"
 	"time"
 
@@ -34,7 +35,8 @@ type Block struct {
 	Name    string          // of the file; empty for a topic
 	MaxLine int             // lines longer than this are not read; 0 is no limit
 	memory  []byte          // that Data lies in
-	span    *span           // instead: the part of a file; nil if it was copied
+	file    *os.File        // that Data is not read of yet
+	unread  int             // so many bytes
 }
 
 // Record is one record of a topic. It holds one line, or several.
@@ -45,7 +47,7 @@ type Record struct {
 
 // NewBlock is an empty block with room for BlockSize bytes, to append to.
 func NewBlock() *Block {
-	buf := (*buffers.Get().(*[]byte))[:0]
+	buf := memoryFor(BlockSize)
 	return &Block{Data: buf, memory: buf}
 }
 
@@ -54,23 +56,28 @@ func (b *Block) Clone() *Block {
 	c := *b
 	own := NewBlock()
 	c.Data = append(own.Data, b.Data...)
-	c.memory, c.span = c.Data, nil
+	c.memory = c.Data
 	return &c
 }
 
 // Release gives the block's memory back. Nothing may hold a part of Data.
 func (b *Block) Release() {
-	if b.span != nil {
-		b.span.release()
-	}
 	recycle(b.memory)
-	b.Data, b.memory, b.span = nil, nil, nil
+	b.Data, b.memory = nil, nil
 }
 
 var buffers = sync.Pool{New: func() any {
 	b := make([]byte, 0, BlockSize)
 	return &b
 }}
+
+// memoryFor is memory for so many bytes, and none in it.
+func memoryFor(n int) []byte {
+	if buf := *buffers.Get().(*[]byte); cap(buf) >= n {
+		return buf[:0]
+	}
+	return make([]byte, 0, (n+BlockSize-1)/BlockSize*BlockSize)
+}
 
 // recycle keeps a buffer for the next block. One that grew for a long line is
 // left to the garbage collector.
@@ -80,25 +87,24 @@ func recycle(buf []byte) {
 	}
 }
 
-// blocks cuts what a source supplies into blocks.
+// blocks cuts what is read into blocks.
 type blocks struct {
-	from    supply
+	from    io.Reader
 	size    int // of a block; a longer line makes a longer block
 	maxLine int
 	in      []*wrap.Wrapper        // what the records lie in
 	ends    func(line []byte) bool // whether a record ends with a line; nil if each does
 	rest    []byte                 // the beginning of a record whose end is not read yet
 	seen    int                    // of rest, where the end was looked for
-	count   bool                   // the lines of blocks
-	line    int64                  // lines before the next block; if they are not counted, behind the last one
+	line    int64                  // lines before the next block
 	offset  int64                  // bytes before it
-	err     error                  // of the supply; io.EOF at its end
+	err     error                  // of the reader; io.EOF at its end
 	tooLong bool                   // inside a line that is skipped
 }
 
 // newBlocks cuts where no record goes on that lies in the wrappers, in.
-func newBlocks(from supply, size, maxLine int, in []*wrap.Wrapper) *blocks {
-	return &blocks{from: from, size: size, maxLine: maxLine, in: in, ends: wrap.NewCutter(in), count: true}
+func newBlocks(from io.Reader, size, maxLine int, in []*wrap.Wrapper) *blocks {
+	return &blocks{from: from, size: size, maxLine: maxLine, in: in, ends: wrap.NewCutter(in)}
 }
 
 // errNoMore is the error of a reader that has nothing more for now. The next
@@ -109,7 +115,7 @@ var errNoMore = errors.New("nothing more for now")
 // at the end, or says why the reader cannot be read to its end; what was read
 // before has been returned by then.
 func (b *blocks) next() (*Block, error) {
-	buf := b.from.begin(b.rest)
+	buf := append(memoryFor(BlockSize), b.rest...)
 	end := 0 // of the last whole record in buf
 	seen := b.seen
 	b.seen = 0
@@ -127,13 +133,13 @@ func (b *blocks) next() (*Block, error) {
 			b.leave(buf[end:])
 			b.seen = max(seen-end, 0)
 			if end == 0 {
-				b.from.drop(buf)
+				recycle(buf)
 				return nil, errNoMore
 			}
 			return b.block(buf[:end]), nil
 		case b.err != nil && len(buf) == 0:
 			b.leave(buf)
-			b.from.drop(buf)
+			recycle(buf)
 			return nil, b.err
 		case b.err != nil:
 			b.leave(buf[len(buf):])
@@ -169,25 +175,30 @@ func (b *blocks) scan(buf []byte, end, seen int) (newEnd, newSeen int) {
 
 // fill reads once, up to the size of a block. Beyond that, inside a line, it
 // doubles what is there, but never reads more than shows that a line is too
-// long.
+// long. The memory is doubled where there is no room.
 func (b *blocks) fill(buf []byte) []byte {
 	want := b.size - len(buf)
 	if want <= 0 {
 		want = min(len(buf), b.maxLine+1-len(buf))
 	}
-	buf, b.err = b.from.more(buf, want)
-	return buf
+	if room := cap(buf) - len(buf); room == 0 {
+		buf = append(make([]byte, 0, 2*cap(buf)), buf...)
+	} else {
+		want = min(want, room)
+	}
+	var n int
+	n, b.err = b.from.Read(buf[len(buf) : len(buf)+want])
+	return buf[:len(buf)+n]
 }
 
-// leave leaves the end of buf to the next block.
-func (b *blocks) leave(rest []byte) { b.rest = b.from.leave(b.rest, rest) }
+// leave leaves the end of a text to the next block.
+func (b *blocks) leave(rest []byte) { b.rest = append(b.rest[:0], rest...) }
 
 // skip gives a line up that is too long, of which buf is the beginning; of a
 // record over several lines those up to the one with which it is too long,
 // however much was read by then. What follows begins as if nothing had been.
 func (b *blocks) skip(buf []byte) *Block {
-	block := &Block{TooLong: true}
-	b.place(block)
+	block := &Block{TooLong: true, Line: b.line + 1, Offset: b.offset}
 	n := len(buf)
 	if k := bytes.IndexByte(buf[b.maxLine+1:], '\n'); k >= 0 {
 		n = b.maxLine + 1 + k + 1
@@ -198,7 +209,7 @@ func (b *blocks) skip(buf []byte) *Block {
 	b.offset += int64(n)
 	b.leave(buf[n:])
 	b.ends = wrap.NewCutter(b.in)
-	b.from.drop(buf)
+	recycle(buf)
 	return block
 }
 
@@ -207,31 +218,19 @@ func (b *blocks) skipRest(buf []byte) []byte {
 	end := bytes.IndexByte(buf, '\n')
 	if end < 0 {
 		b.offset += int64(len(buf))
-		return b.from.skip(buf, len(buf))
+		return buf[:0]
 	}
 	b.offset += int64(end + 1)
 	b.line++
 	b.tooLong = false
-	return b.from.skip(buf, end+1)
+	return buf[:copy(buf, buf[end+1:])]
 }
 
 func (b *blocks) block(data []byte) *Block {
-	block := b.from.block(data)
-	block.MaxLine = b.maxLine
-	b.place(block)
-	if b.count {
-		b.line += int64(bytes.Count(data, []byte{'\n'}))
-	}
+	block := &Block{Data: data, memory: data, MaxLine: b.maxLine, Line: b.line + 1, Offset: b.offset}
+	b.line += int64(bytes.Count(data, []byte{'\n'}))
 	b.offset += int64(len(data))
 	return block
-}
-
-// place says where the next block begins.
-func (b *blocks) place(block *Block) {
-	block.Line, block.Follows, block.Offset = b.line+1, !b.count, b.offset
-	if !b.count {
-		b.line = 0
-	}
 }
 
 // broken tells an end that is an error from the one that is not.

@@ -19,7 +19,7 @@ func gathered(t *testing.T, format string, lines []string) (got []string, tally 
 	t.Helper()
 	f := formats.ByName(format)
 	for _, size := range []int{1 << 20, 64} {
-		b := newBlocks(&copied{strings.NewReader(strings.Join(lines, "\n"))}, size, 1<<20, f.Wrappers)
+		b := newBlocks(strings.NewReader(strings.Join(lines, "\n")), size, 1<<20, f.Wrappers)
 		rd := NewReader(fingerprint.AllFields)
 		var now []string
 		var sum Tally

@@ -66,11 +66,11 @@ type fileStream struct {
 	first  int64
 
 	read   atomic.Int64
-	place  bool      // blocks may be given where the kernel keeps the file
-	long   bool      // its lines are so
+	unread bool      // blocks may be given that are not read yet
 	raw    *unpacked // nil between the look at the head and the first block
 	blocks *blocks
-	ahead  []*Block // read already, of a source that cannot be read twice
+	late   *sections // instead of blocks; nil where these are
+	ahead  []*Block  // read already, of a source that cannot be read twice
 	closed bool
 }
 
@@ -141,30 +141,24 @@ func (s *fileStream) start() error {
 	if s.format != nil {
 		in = s.format.Wrappers
 	}
-	// Records over several lines are parsed to find their ends, which texts that
-	// change meanwhile are not for.
-	if plain, ok := file.(*os.File); ok && s.place && u.packed == "" && s.source.stdin == nil && wrap.NewCutter(in) == nil {
-		size := s.blockSize()
-		if s.long {
-			size *= longBlocks
-		}
-		if m := newMapped(plain, spanBlocks*size, &s.read); m != nil {
-			s.blocks = newBlocks(m, size, s.o.MaxLine, in)
-			s.blocks.count = false
+	// Of records over several lines not the ends alone are looked at.
+	if plain, ok := file.(*os.File); ok && s.unread && u.packed == "" && s.source.stdin == nil && wrap.NewCutter(in) == nil {
+		if s.late = newSections(plain, s.blockSize(), s.o.MaxLine, &s.read); s.late != nil {
 			return nil
 		}
 	}
-	s.blocks = newBlocks(&copied{u}, s.blockSize(), s.o.MaxLine, in)
+	s.blocks = newBlocks(u, s.blockSize(), s.o.MaxLine, in)
 	return nil
 }
 
-// InPlace lets a stream give blocks that lie where the kernel keeps the file, with
-// lines that nobody has counted: to copy a log of long lines, or to look at it once
-// more, is a tenth of what reading it takes. Whoever calls it, which is before the
-// first Next, looks at the blocks within [Block.Look], and counts their lines.
-func InPlace(s Stream) {
+// Unread lets a stream give blocks that are not read yet, with lines that nobody has
+// counted: to read a log on one core and parse it on others, or to look at it once
+// more, is a tenth of what all of it takes. Whoever calls it, which is before the
+// first Next, calls [Block.Fetch] before it looks at a block and before the stream is
+// closed, and counts the lines.
+func Unread(s Stream) {
 	if s, ok := s.(*fileStream); ok {
-		s.place = true
+		s.unread = true
 	}
 }
 
@@ -181,7 +175,7 @@ func (s *fileStream) cut() {
 	}
 	s.ahead = nil
 	r := io.MultiReader(bytes.NewReader(append(data, s.blocks.rest...)), s.raw)
-	s.blocks = newBlocks(&copied{r}, s.blocks.size, s.blocks.maxLine, s.format.Wrappers)
+	s.blocks = newBlocks(r, s.blocks.size, s.blocks.maxLine, s.format.Wrappers)
 }
 
 func (s *fileStream) blockSize() int {
@@ -248,7 +242,6 @@ func (s *fileStream) recognise(head *Block) error {
 		}
 	}
 	s.first = s.firstTime(head)
-	s.long = len(head.Data) >= longLine*max(1, bytes.Count(head.Data, []byte{'\n'}))
 	if wrap.NewCutter(s.format.Wrappers) != nil {
 		s.cut()
 	}
@@ -417,11 +410,11 @@ func (s *fileStream) Next() (*Block, error) {
 			return nil, err
 		}
 	}
-	var b *Block
-	var err error
-	if !s.blocks.from.look(func() { b, err = s.blocks.next() }) {
-		err = errCut
+	next := s.blocks.next
+	if s.late != nil {
+		next = s.late.next
 	}
+	b, err := next()
 	if broken(err) {
 		return nil, s.wrap(err)
 	}
@@ -444,8 +437,7 @@ func (s *fileStream) Close() {
 // stop closes the source. Nothing was written, so nothing can go wrong with it.
 func (s *fileStream) stop() {
 	if s.raw != nil {
-		s.blocks.from.end()
 		_ = s.raw.Close()
-		s.raw, s.blocks = nil, nil
+		s.raw, s.blocks, s.late = nil, nil, nil
 	}
 }

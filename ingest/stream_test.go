@@ -178,28 +178,34 @@ func TestAnyBlockSize(t *testing.T) {
 		}
 		maxLine := rapid.IntRange(20, 80).Draw(t, "longest")
 		size := rapid.IntRange(1, 300).Draw(t, "block")
-		var source supply
-		switch rapid.IntRange(0, 2).Draw(t, "supply") {
+		var next func() (*Block, error)
+		late := false
+		switch rapid.IntRange(0, 2).Draw(t, "source") {
 		case 0:
-			source = &copied{strings.NewReader(text)}
+			next = newBlocks(strings.NewReader(text), size, maxLine, nil).next
 		case 1:
-			source = &copied{iotest.OneByteReader(strings.NewReader(text))}
+			next = newBlocks(iotest.OneByteReader(strings.NewReader(text)), size, maxLine, nil).next
 		case 2:
-			source = mappedText(t, text, rapid.IntRange(1, 5000).Draw(t, "span"))
+			if s := sectionsOf(t, text, size, maxLine); s != nil {
+				s.piece = s.piece[:rapid.IntRange(1, 100).Draw(t, "piece")]
+				next, late = s.next, true
+			} else {
+				next = newBlocks(strings.NewReader(text), size, maxLine, nil).next
+			}
 		}
-		defer source.end()
-		blocks := newBlocks(source, size, maxLine, nil)
-		blocks.count = rapid.Bool().Draw(t, "lines are counted")
 		offset, line := int64(0), int64(1)
 		last, lines := &Block{Line: 1}, int64(0) // the block before, and those up to it
 		got := drain(func() (*Block, error) {
-			b, err := blocks.next()
+			b, err := next()
 			if err != nil {
 				return nil, err
 			}
 			b.Stream, b.Format = 3, formats.ByName("loopgauge")
-			if b.Follows == blocks.count {
+			if b.Follows != late {
 				t.Fatal("a block says nothing of its lines")
+			}
+			if err := b.Fetch(); err != nil {
+				t.Fatal(err)
 			}
 			if b.Follows {
 				lines = max(lines, last.Line-1+last.Lines)

@@ -523,7 +523,7 @@ func FuzzUnwrap(f *testing.F) {
 }
 
 func outcomeOf(format *formats.Format, log []byte, size int) outcome {
-	b := newBlocks(&copied{bytes.NewReader(log)}, size, 1<<20, format.Wrappers)
+	b := newBlocks(bytes.NewReader(log), size, 1<<20, format.Wrappers)
 	return drain(func() (*Block, error) {
 		block, err := b.next()
 		if err == nil {

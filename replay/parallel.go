@@ -34,12 +34,9 @@ func NewParallel[T any](ctx context.Context, workers int, newParser func() func(
 		p.wg.Go(func() {
 			parse := newParser()
 			for t := range p.tasks {
-				var result T
-				anew := func() { parse = newParser() } // the last stopped in the middle of a line
-				if t.block.Look(func(b *ingest.Block) { result = parse(b) }, anew) {
-					t.done <- result
+				if t.block.Fetch() == nil {
+					t.done <- parse(t.block)
 				} else {
-					anew()
 					close(t.done)
 				}
 				t.block.Release()

@@ -195,7 +195,7 @@ func (r *run) merge(ctx context.Context, pool *Parallel[*Batch]) error {
 			return nil
 		}
 		if lanes[i] == nil {
-			ingest.InPlace(r.o.Streams[i])
+			ingest.Unread(r.o.Streams[i])
 			lanes[i] = pool.read(r.o.Streams[i], len(lanes))
 		}
 		b, err := lanes[i].next(ctx)

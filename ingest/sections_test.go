@@ -1,0 +1,196 @@
+package ingest
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/loopgauge/loopgauge/fingerprint"
+)
+
+// tester is of testing and of rapid.
+type tester interface {
+	Fatal(args ...any)
+	Cleanup(f func())
+}
+
+// sectionsOf cuts a text in a file; nil if it is empty.
+func sectionsOf(t tester, text string, size, maxLine int) *sections {
+	file, err := os.CreateTemp("", "sections")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		file.Close()
+		os.Remove(file.Name())
+	})
+	if _, err := file.WriteString(text); err != nil {
+		t.Fatal(err)
+	}
+	s := newSections(file, size, maxLine, new(atomic.Int64))
+	if s == nil && text != "" {
+		t.Fatal("the file was not cut")
+	}
+	return s
+}
+
+func cuttable(t *testing.T, lines int) (path string, s *fileStream) {
+	t.Helper()
+	path = filepath.Join(t.TempDir(), "access.jsonl")
+	if err := os.WriteFile(path, []byte(strings.Repeat(record("a")+"\n", lines)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s, err := open(&Source{Name: path, path: path}, Options{blockSize: 8 << 10})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(s.Close)
+	Unread(s)
+	return path, s
+}
+
+// TestUnread: nothing of a block is read before it is fetched, and then all of it.
+func TestUnread(t *testing.T) {
+	path, s := cuttable(t, 5000)
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []byte
+	for {
+		b, err := s.Next()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(b.Data) > 0 {
+			t.Error("a block was read")
+		}
+		for range 2 { // to ask twice does no harm
+			if err := b.Fetch(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if b.Offset != int64(len(got)) || s.Read() != b.Offset+int64(len(b.Data)) {
+			t.Errorf("a block of %d bytes at %d, behind %d; %d are read", len(b.Data), b.Offset, len(got), s.Read())
+		}
+		got = append(got, b.Data...)
+		b.Release()
+	}
+	if !bytes.Equal(got, text) {
+		t.Errorf("%d bytes of %d", len(got), len(text))
+	}
+}
+
+// TestCut: a file that is cut while it is read ends with an error.
+func TestCut(t *testing.T) {
+	path, s := cuttable(t, 5000)
+	b, err := s.Next()
+	if err != nil {
+		t.Fatal(err)
+	}
+	held, err := s.Next()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := b.Fetch(); err != nil {
+		t.Error(err)
+	}
+	b.Release()
+	if err := os.Truncate(path, held.Offset+1); err != nil {
+		t.Fatal(err)
+	}
+	if err := held.Fetch(); !errors.Is(err, errCut) {
+		t.Errorf("what was not there was read: %v", err)
+	}
+	held.Release()
+	for err == nil {
+		_, err = s.Next()
+	}
+	if whole, ok := errors.AsType[*Error](err); !ok || whole.Path != path || !errors.Is(err, errCut) || whole.Hint == "" {
+		t.Errorf("ended with %v", err)
+	}
+}
+
+// TestCutBehind: a file that is cut where nobody has looked yet is one that was cut.
+func TestCutBehind(t *testing.T) {
+	path, s := cuttable(t, 5000)
+	b, err := s.Next()
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.Release()
+	info, err := os.Stat(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Truncate(path, info.Size()-1000); err != nil {
+		t.Fatal(err)
+	}
+	for err == nil {
+		_, err = s.Next()
+	}
+	if !errors.Is(err, errCut) {
+		t.Errorf("ended with %v", err)
+	}
+}
+
+// TestGrows: what is written behind a file while it is read is read, too.
+func TestGrows(t *testing.T) {
+	path, s := cuttable(t, 5000)
+	if _, err := s.Next(); err != nil {
+		t.Fatal(err)
+	}
+	file, err := os.OpenFile(path, os.O_APPEND|os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	if _, err := file.WriteString(record("last") + "\n"); err != nil {
+		t.Fatal(err)
+	}
+	var last []byte
+	for {
+		b, err := s.Next()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := b.Fetch(); err != nil {
+			t.Fatal(err)
+		}
+		last = append(last[:0], b.Data...)
+		b.Release()
+	}
+	if !bytes.HasSuffix(last, []byte(record("last")+"\n")) {
+		t.Error("what came last was not read")
+	}
+}
+
+// TestWrittenOver: what is written over while it is parsed changes nothing of what was
+// fetched.
+func TestWrittenOver(t *testing.T) {
+	path, s := cuttable(t, 10)
+	b, err := s.Next()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := b.Fetch(); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, bytes.Repeat([]byte{'"'}, len(b.Data)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if tally := NewReader(fingerprint.AllFields).Read(b, func(*fingerprint.Request) {}, nil); tally.Requests() != 10 {
+		t.Errorf("%d requests of 10", tally.Requests())
+	}
+}
