@@ -15,6 +15,7 @@ func newLastExchange(o Options) (*Identity, error) { return named("last-exchange
 // exchangePart appends the last answer of the model with what was said behind
 // it, where the model has given that answer before: what it says once may be an
 // example in the prompt, or a greeting. A tool turn is none: last_turn has it.
+// Of an answer that does something in text, what it does is the answer.
 func exchangePart(w *Writer, r *Request, dst []byte, _ int, _ string) ([]byte, Cause) {
 	if cause := r.needMessages(); cause != Computable {
 		return dst, cause
@@ -46,9 +47,16 @@ func exchangePart(w *Writer, r *Request, dst []byte, _ int, _ string) ([]byte, C
 		calls = calls || it.class == isResult || w.callsTools(it)
 	}
 	w.said = false
-	dst, cause := w.appendRepeated(append(dst, '['), items[:from], items[from], calls)
+	w.deeds = !calls
+	defer func() { w.deeds = false }()
+	dst = append(dst, '[')
+	answer := len(dst)
+	dst, before, cause := w.appendRepeated(dst, items[:from], items[from], calls)
 	if cause != Computable {
 		return dst, cause
+	}
+	if w.newBetween(items, before, from, dst[answer:]) {
+		return dst, NoAnswer
 	}
 	for _, item := range items[from+1:] {
 		if w.readItem(item).class == isAside {
@@ -95,40 +103,126 @@ func (w *Writer) exchange(items []rawjson.Value) int {
 // longest round that a counter of rounds finds.
 const mostAnswers = 5
 
-// appendRepeated appends an answer that stands among those before it, too. Between
-// two without calls there must be no call of a tool: what came of that is new.
-func (w *Writer) appendRepeated(dst []byte, before []rawjson.Value, answer rawjson.Value, calls bool) (_ []byte, cause Cause) {
-	glance := !calls && !w.rules.lower && (w.rules.mask == nil || w.rules.mask.onlyCallIDs())
+// appendRepeated appends an answer that stands among those before it, too, and
+// tells where. Between two without calls there must be no call of a tool: what
+// came of that is new.
+func (w *Writer) appendRepeated(dst []byte, before []rawjson.Value, answer rawjson.Value, calls bool) (_ []byte, at int, cause Cause) {
 	content := w.readItem(answer).content
+	glance := !calls && !w.rules.lower && (w.rules.mask == nil || w.rules.mask.onlyCallIDs()) && !mayHaveDeed(content)
 	from, seen := len(dst), 0
-	for _, item := range slices.Backward(before) {
+	for i, item := range slices.Backward(before) {
 		it := w.readItem(item)
 		switch it.class {
 		case isAssistant, isCall:
 			if seen++; seen > mostAnswers || !calls && w.callsTools(it) {
-				return dst, NoAnswer
+				return dst, 0, NoAnswer
 			}
 			if glance && differ(it.content, content) {
 				continue
 			}
 			if len(dst) == from {
 				if dst, cause = w.appendMessage(dst, answer); cause != Computable {
-					return dst, cause
+					return dst, 0, cause
 				}
 			}
 			if w.spare, cause = w.appendMessage(w.spare[:0], item); cause != Computable {
-				return dst, NoAnswer
+				return dst, 0, NoAnswer
 			}
 			if bytes.Equal(w.spare, dst[from:]) {
-				return dst, Computable
+				return dst, i, Computable
 			}
 		case isResult:
 			if !calls {
-				return dst, NoAnswer
+				return dst, 0, NoAnswer
 			}
 		}
 	}
-	return dst, NoAnswer
+	return dst, 0, NoAnswer
+}
+
+// mostExchanges is how far back it is looked whether something came before.
+const mostExchanges = 64
+
+// newBetween tells whether something came between two equal answers that has come
+// of nothing else: an agent that says "now the next one" before each step of its
+// work repeats itself, and is not stuck. The second time nothing tells that from
+// the first round of several.
+func (w *Writer) newBetween(items []rawjson.Value, first, last int, answer []byte) bool {
+	if w.answer(items[:last]) <= first {
+		return false
+	}
+	said := w.said
+	defer func() { w.said = said }()
+	var kept [mostAnswers + 1][]byte // from the last exchange back to the first in between
+	n, unknown := 0, uint(0)         // one bit for each that is new so far
+	third := false
+	w.outcome = w.outcome[:0]
+	for end, looked := len(items), 0; looked < mostExchanges; looked++ {
+		from := w.answer(items[:end])
+		if from < 0 || from <= first && unknown == 0 {
+			break
+		}
+		start := len(w.outcome)
+		known := !w.appendOutcome(items[from:end])
+		outcome := w.outcome[start:]
+		for i := range n {
+			if bytes.Equal(outcome, kept[i]) {
+				known, unknown = true, unknown&^(1<<i)
+			}
+		}
+		if from > first {
+			if kept[n] = outcome; !known && from < last {
+				unknown |= 1 << n
+			}
+			n++
+		} else {
+			w.outcome = w.outcome[:start]
+		}
+		if from < first && !third {
+			w.spare, _ = w.appendMessage(w.spare[:0], items[from])
+			third = bytes.Equal(w.spare, answer)
+		}
+		end = from
+	}
+	return third && unknown != 0
+}
+
+// answer is where the last answer begins, -1 if there is none.
+func (w *Writer) answer(items []rawjson.Value) int {
+	from := -1
+	for i, item := range slices.Backward(items) {
+		switch w.readItem(item).class {
+		case isAside:
+		case isAssistant, isCall:
+			from = i
+		default:
+			if from >= 0 {
+				return from
+			}
+		}
+	}
+	return from
+}
+
+// appendOutcome appends to w.outcome what came of an answer, with what was done for
+// it; words alone do nothing. It tells whether all of that is in the log.
+func (w *Writer) appendOutcome(exchange []rawjson.Value) bool {
+	for _, item := range exchange {
+		it := w.readItem(item)
+		if it.class == isAside {
+			continue
+		}
+		from := len(w.outcome)
+		var cause Cause
+		w.acts = it.class != isAssistant || w.callsTools(it)
+		if w.outcome, cause = w.appendMessage(w.outcome, item); cause != Computable {
+			return false
+		}
+		if !w.acts {
+			w.outcome = w.outcome[:from]
+		}
+	}
+	return true
 }
 
 // differ tells at a glance that two texts are not the same, as most are not: by

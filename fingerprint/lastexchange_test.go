@@ -70,6 +70,46 @@ func TestLastExchange(t *testing.T) {
 	f(`{"role":"assistant"},{"role":"user"},{"role":"assistant"},{"role":"user"}`, notComputable(LossyContent)) // roles alone
 }
 
+// TestLastExchangeNewBetween: who says the same before each step of its work is
+// not stuck.
+func TestLastExchangeNewBetween(t *testing.T) {
+	id := mustNew(t, "last-exchange", Options{})
+	step := func(does, came string) string {
+		return `,{"role":"assistant","content":"` + does + `"},{"role":"user","content":"` + came + `"}`
+	}
+	next, test := step("Now the next.", "OK."), step("I test it.\\n```sh\\ntest\\n```", "FAIL")
+	shelf := func(has string) string { return step("go to the shelf", has) }
+	other := func(has string) string { return step("go to the other", has) }
+	edit := func(what string) string { return step("I edit.\\n```sh\\nedit "+what+"\\n```", "OK.") }
+	for _, c := range []struct {
+		want  bool
+		steps []string
+	}{
+		{true, []string{next, next}},
+		{true, []string{next, shelf("a cup"), next}}, // may be the first round of two
+		{false, []string{next, shelf("a cup"), next, shelf("a pen"), next}},
+		{false, []string{next, next, shelf("a cup"), next}},
+		{true, []string{next, shelf("a cup"), next, shelf("a cup"), next}},
+		{true, []string{next, shelf("nothing"), next, other("nothing"), next}},
+		{true, []string{other("nothing"), next, next, shelf("nothing"), next}},
+		{false, []string{next, next, shelf("nothing"), other("a cup"), next}},
+		{true, []string{next, next, step("Yes, the next.", "OK."), next}}, // words alone
+
+		// What is done is new work, whatever comes of it.
+		{false, []string{test, edit("1"), test, edit("2"), test}},
+		{true, []string{test, edit("1"), test, edit("1"), test}},
+		// Other words of it are none.
+		{true, []string{test, step("Again.\\n```sh\\ntest\\n```", "FAIL")}},
+		{true, []string{step("<run>test</run>", "FAIL"), step("Again.\\n<run>test</run>", "FAIL")}},
+		{false, []string{step("<run>test</run>", "FAIL"), step("<run>test 2</run>", "FAIL")}},
+	} {
+		messages := `[{"role":"user","content":"q"}` + strings.Join(c.steps, "") + "]"
+		if got := id.Compute(request(t, "messages", messages), NewWriter(nil)) == Computable; got != c.want {
+			t.Errorf("of %q computed %v, want %v", c.steps, got, c.want)
+		}
+	}
+}
+
 // TestDiffer: what differs at a glance is written otherwise, too.
 func TestDiffer(t *testing.T) {
 	texts := []string{

@@ -55,6 +55,11 @@ func (w *Writer) appendMessage(dst []byte, v rawjson.Value) ([]byte, Cause) {
 		return dst[:from], cause
 	}
 	text = w.bared(text.trim(), it)
+	if w.deeds && class == isAssistant && n == 0 {
+		if deed := text.deed(); deed != nil {
+			text.text, w.acts = deed, true
+		}
+	}
 	if len(dst) == from+len("{") {
 		text = text.orFrames()
 	}

@@ -28,6 +28,8 @@ type Writer struct {
 	broken    bool            // what was read inside the line is no JSON
 	asSent    bool            // the log has the body as the client sent it
 	said      bool            // some message says more than its role
+	deeds     bool            // of answers is taken what they do, where they do it in text
+	acts      bool            // the answer read last does something
 	scan      rawjson.Scanner // for queries, and messages that are read in a gateway's own way
 	inner     rawjson.Scanner // for what is inside them
 	results   rawjson.Scanner // for the results among that
@@ -39,7 +41,7 @@ type Writer struct {
 	tools     []byte // names of the calls of a fingerprint
 	pairTexts arena
 
-	text, outer, leaf, spare, lowered, masked, scope []byte
+	text, outer, leaf, spare, outcome, lowered, masked, scope []byte
 
 	bare []byte // texts without their frames
 
@@ -78,7 +80,7 @@ const writerMemory = 8 << 20
 
 func (w *Writer) memory() int {
 	n := w.pending.memory() + cap(w.canonical) + cap(w.kept) + cap(w.tools) + cap(w.pairTexts) + cap(w.issued.ids) +
-		cap(w.text) + cap(w.outer) + cap(w.leaf) + cap(w.spare) + cap(w.lowered) + cap(w.masked) + cap(w.scope) + cap(w.bare) + cap(w.turn.ids) + cap(w.turn.text) + w.args.memory() + w.memo.memory()
+		cap(w.text) + cap(w.outer) + cap(w.leaf) + cap(w.spare) + cap(w.outcome) + cap(w.lowered) + cap(w.masked) + cap(w.scope) + cap(w.bare) + cap(w.turn.ids) + cap(w.turn.text) + w.args.memory() + w.memo.memory()
 	for _, s := range []*rawjson.Scanner{&w.scan, &w.inner, &w.results, &w.leaves} {
 		n += s.Memory()
 	}

@@ -1,0 +1,51 @@
+package fingerprint
+
+import (
+	"bytes"
+	"slices"
+
+	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
+)
+
+// Agents without tools of the API have the model write what is to be done at the
+// end of its answer: a block of code (SWE-agent, mini-swe-agent, AutoGen) or an
+// element (OpenHands, Cline, smolagents). The words before it are others at each
+// step, though the step is the same.
+
+var fence = []byte("```")
+
+// deed is what a trimmed answer does at its end, nil if it does nothing there: its
+// only block of code, or its only element of a name.
+func (t spoken) deed() []byte {
+	tag, n := fence, 2
+	if bytes.HasSuffix(t.text, []byte(">")) {
+		end := bytes.LastIndex(t.text, []byte("</"))
+		if end < 0 {
+			return nil
+		}
+		name := t.text[end+len("</") : len(t.text)-len(">")]
+		if len(name) == 0 || len(name) > longestTag || slices.ContainsFunc(name, func(c byte) bool { return c != '_' && c != '-' && !isLetter(c) }) {
+			return nil
+		}
+		var open [1 + longestTag]byte
+		tag, n = append(append(open[:0], '<'), name...), 1
+	} else if !bytes.HasSuffix(t.text, fence) {
+		return nil
+	}
+	if bytes.Count(t.text, tag) != n {
+		return nil
+	}
+	from := bytes.Index(t.text, tag)
+	before := spoken{text: t.text[:from], verbatim: t.verbatim}
+	if from > 0 && !t.endsLine(before.text[len(before.trim().text):]) {
+		return nil
+	}
+	return t.text[from:]
+}
+
+const longestTag = 64
+
+// mayHaveDeed tells whether an answer may do something in text.
+func mayHaveDeed(content rawjson.Value) bool {
+	return mayHave(content, "```") || mayHave(content, "</")
+}

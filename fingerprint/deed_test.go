@@ -1,0 +1,35 @@
+package fingerprint
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestDeed(t *testing.T) {
+	for text, want := range map[string]string{
+		"I list the files.\n```sh\nls\n```":                    "```sh\nls\n```",
+		"```\nls\n```":                                         "```\nls\n```",
+		"Tests.\n\n<run>\n<cmd>go test</cmd>\n</run>":          "<run>\n<cmd>go test</cmd>\n</run>",
+		"A function.\n<function=sh>\n<p=c>ls</p>\n</function>": "<function=sh>\n<p=c>ls</p>\n</function>",
+
+		"":                                      "",
+		"Done.":                                 "",
+		"Run ```ls```":                          "", // in a sentence
+		"```sh\nls\n```\nor\n```sh\ndir\n```":   "", // which one?
+		"```sh\nls\n```\nThat lists the files.": "",
+		"```":                                   "",
+		"is a <b>word</b>":                      "",
+		"<run>a</run>\n<run>b</run>":            "",
+		"</run>":                                "",
+		"a > b and </ c>":                       "",
+		"<" + strings.Repeat("x", 99) + ">\n</" + strings.Repeat("x", 99) + ">": "",
+	} {
+		verbatim := strings.ReplaceAll(text, "\n", `\n`)
+		if got := string((spoken{text: []byte(text)}).deed()); got != want {
+			t.Errorf("%q does %q, want %q", text, got, want)
+		}
+		if got := string((spoken{text: []byte(verbatim), verbatim: true}).deed()); got != strings.ReplaceAll(want, "\n", `\n`) {
+			t.Errorf("%q does %q, want %q", verbatim, got, want)
+		}
+	}
+}
