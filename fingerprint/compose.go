@@ -101,6 +101,7 @@ func newComposed(name string, o Options, parts []chosen) (*Identity, error) {
 	for _, p := range parts {
 		id.Reads |= p.part.Reads
 		id.Sees |= sightOf(p.part.Name)
+		id.Again = id.Again || p.part.Name == lastExchangePart
 		perCall = perCall || p.part.Name == toolCallPart
 	}
 	id.compute = func(r *Request, w *Writer) Cause {

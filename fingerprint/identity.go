@@ -13,6 +13,10 @@ type Identity struct {
 	Reads Field  // the costly fields that it needs
 	Sees  Sight  // of a conversation
 
+	// Again says that what comes for the first time has no fingerprint: three are
+	// the fourth time.
+	Again bool
+
 	spec    string // what New was called with: see Spec
 	rules   textRules
 	compute func(r *Request, w *Writer) Cause

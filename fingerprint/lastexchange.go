@@ -10,7 +10,11 @@ import (
 // newLastExchange is for agents that speak of their tools in text, and for what
 // a client says behind the results of tools: no identity of tool turns sees
 // these, and last-messages tells apart what came before.
-func newLastExchange(o Options) (*Identity, error) { return named("last-exchange", o, "last_exchange") }
+func newLastExchange(o Options) (*Identity, error) {
+	return named("last-exchange", o, lastExchangePart)
+}
+
+const lastExchangePart = "last_exchange"
 
 // exchangePart appends the last answer of the model with what was said behind
 // it, where the model has given that answer before: what it says once may be an

@@ -33,11 +33,11 @@ var Parts = []Part{
 	{"session", 0, textPart(NoSession, func(r *Request) []byte { return r.Session })},
 	{"has_tools", ReadsTools, toolsPart}, // whether tools were offered
 	{"messages", ReadsMessages, unlessCallIDs(messagesPart)},
-	{"last_messages", ReadsMessages, unlessCallIDs(messagesPart)}, // the last N messages: last_messages:3
-	{toolCallPart, ReadsMessages | ReadsResponse, nil},            // name and arguments of a call the model issued
-	{"last_turn", ReadsMessages, unlessCallIDs(turnPart)},         // the last tool calls with their results
-	{"last_exchange", ReadsMessages, unlessCallIDs(exchangePart)}, // an answer that the model has given before, with what was said behind it, where that is no tool turn
-	{"attr", ReadsAttributes, attributePart},                      // any other field of the log: attr:NAME
+	{"last_messages", ReadsMessages, unlessCallIDs(messagesPart)},  // the last N messages: last_messages:3
+	{toolCallPart, ReadsMessages | ReadsResponse, nil},             // name and arguments of a call the model issued
+	{"last_turn", ReadsMessages, unlessCallIDs(turnPart)},          // the last tool calls with their results
+	{lastExchangePart, ReadsMessages, unlessCallIDs(exchangePart)}, // an answer that the model has given before, with what was said behind it, where that is no tool turn
+	{"attr", ReadsAttributes, attributePart},                       // any other field of the log: attr:NAME
 }
 
 const toolCallPart = "tool_call"

@@ -15,7 +15,7 @@ const (
 // sightOf is what a part of a composed identity sees.
 func sightOf(part string) Sight {
 	switch part {
-	case "body", "messages", "last_messages", "last_exchange":
+	case "body", "messages", "last_messages", lastExchangePart:
 		return SeesText
 	case toolCallPart:
 		return SeesCalls

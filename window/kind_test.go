@@ -135,6 +135,9 @@ func TestKind(t *testing.T) {
 
 	f(fine, text, func(f *Facts) { f.Requests, f.answered = 3, 2 }, Unknown, "came only 3 times")
 	f(fine, text, func(f *Facts) { f.Requests, f.answered = 4, 3 }, Stuck, "")
+	again := &Rule{Identity: identity("last-exchange"), Scope: inSession.Scope} // the first is not counted
+	f(fine, again, func(f *Facts) { f.Requests, f.answered = 2, 1 }, Unknown, "came only 2 times")
+	f(fine, again, func(f *Facts) { f.Requests, f.answered = 3, 2 }, Stuck, "")
 	f(fine, text, func(f *Facts) { f.cycle = 3 }, Unknown, "came 11 times with others between")
 	f(fine, text, func(f *Facts) { f.cycle = 4 }, Stuck, "")
 	f(fine, resultsOf, func(f *Facts) { f.cycle, f.period = 9, 2 }, Stuck, "the same call with the same result, in 9 rounds of 2")

@@ -36,7 +36,7 @@ func (l Labels) class(k *Repeat) (class Class, labelled bool) {
 	switch {
 	case labelled && !loop, !labelled && k.Kind.IsWrong():
 		return Wrong, labelled
-	case !loop, k.Requests < window.LeastRepeats: // a client that tries again twice is no loop yet
+	case !loop, k.Requests < window.LeastRepeats && k.Kind != window.Stuck: // a client that tries again twice is no loop yet
 		return Neither, labelled
 	case k.findable():
 		return Loop, labelled

@@ -4,6 +4,8 @@ import (
 	"maps"
 	"strings"
 	"testing"
+
+	"github.com/loopgauge/loopgauge/window"
 )
 
 func TestReadLabels(t *testing.T) {
@@ -33,6 +35,15 @@ func TestWrongLabels(t *testing.T) {
 	} {
 		if got, err := ReadLabels("l", strings.NewReader(text)); err == nil || !strings.HasPrefix(err.Error(), want) || !strings.HasSuffix(err.Error(), `; a label is {"session": "...", "loop": true or false}`) {
 			t.Errorf("%q: %v, %v, want %s", text, got, err, want)
+		}
+	}
+}
+
+// What is stuck came often enough, however its rule counts.
+func TestClassOfThree(t *testing.T) {
+	for kind, want := range map[window.Kind]Class{window.Retry: Neither, window.Stuck: HiddenLoop} {
+		if class, _ := (Labels{}).class(&Repeat{Kind: kind, Requests: 3}); class != want {
+			t.Errorf("%s: class %d, want %d", kind, class, want)
 		}
 	}
 }
