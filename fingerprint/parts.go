@@ -150,9 +150,10 @@ func messagesPart(w *Writer, r *Request, dst []byte, n int, _ string) ([]byte, C
 	return dst, cause
 }
 
-// appendMessages appends the last n messages, or all with n = 0. Of a log that
-// has only a digest of the prompt, that stands for the messages, all or some:
-// nothing else is known of them.
+// appendMessages appends the last n messages, or all with n = 0. The last ones
+// begin with the calls that they have results of. Of a log that has only a digest
+// of the prompt, that stands for the messages, all or some: nothing else is known
+// of them.
 func (w *Writer) appendMessages(dst []byte, r *Request, n int) ([]byte, Cause) {
 	if r.Messages.Digest != nil {
 		dst = append(dst, `{"digest":`...)
@@ -168,8 +169,12 @@ func (w *Writer) appendMessages(dst []byte, r *Request, n int) ([]byte, Cause) {
 	if r.Messages.Tail && (n == 0 || len(items) < n) {
 		return dst, LossyContent
 	}
-	if n > 0 && len(items) > n {
-		items = items[len(items)-n:]
+	if n > 0 {
+		from, complete := w.withCalls(items, max(0, len(items)-n))
+		if r.Messages.Tail && !complete {
+			return dst, LossyContent
+		}
+		items = items[from:]
 	}
 	dst = append(dst, '[')
 	w.said = r.Messages.System != nil && n == 0

@@ -1,0 +1,54 @@
+package fingerprint
+
+import "github.com/loopgauge/loopgauge/fingerprint/rawjson"
+
+// withCalls is where messages begin that are to begin at from: before the calls
+// whose results come first. Without these, three searches side by side that found
+// nothing are the same as any other three. It is false if the calls are not there.
+func (w *Writer) withCalls(items []rawjson.Value, from int) (int, bool) {
+	for i := from; ; i++ {
+		if i == len(items) {
+			return from, true
+		}
+		if w.answers(items[i]) {
+			break
+		}
+		if w.callsTools(w.readItem(items[i])) {
+			return w.firstCall(items, from), true
+		}
+	}
+	for i := from - 1; i >= 0; i-- {
+		it := w.readItem(items[i])
+		switch {
+		case w.callsTools(it):
+			return w.firstCall(items, i), true
+		case it.class == isUser && !w.answers(items[i]):
+			return from, false
+		}
+	}
+	return from, false
+}
+
+// firstCall is the first of the calls that stand side by side as items of their own.
+func (w *Writer) firstCall(items []rawjson.Value, i int) int {
+	for i > 0 && w.readItem(items[i]).class == isCall && w.readItem(items[i-1]).class == isCall {
+		i--
+	}
+	return i
+}
+
+// answers tells whether a message has results of tools.
+func (w *Writer) answers(message rawjson.Value) bool {
+	it := w.readItem(message)
+	if it.class != isUser || it.content.Kind() != rawjson.Array || !mayHave(it.content, "tool_result") {
+		return it.class == isResult
+	}
+	s := &w.inner
+	s.Reset(it.content)
+	for s.Array(); s.NextElement(); {
+		if b := readBlock(s); b.isToolResult() {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,66 @@
+package fingerprint
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// TestLastMessagesHaveTheCallsOfTheirResults: three searches side by side that
+// found nothing are not the three before them.
+func TestLastMessagesHaveTheCallsOfTheirResults(t *testing.T) {
+	last := func(n int, messages string) []string {
+		id := mustNew(t, "", Options{Parts: []string{fmt.Sprintf("last_messages:%d", n)}})
+		got := canonicals(id, request(t, "messages", "["+messages+"]"))
+		for i := range got {
+			_, got[i], _ = strings.Cut(got[i], ",")
+		}
+		return got
+	}
+	single := chatTurn + `,{"role":"assistant","tool_calls":[{"id":"c3","function":{"name":"list","arguments":"{}"}}]},{"role":"tool","tool_call_id":"c3","content":"none"}`
+	for _, c := range []struct {
+		messages string
+		n, is    int
+	}{
+		{chatTurn, 1, 3},
+		{chatTurn, 2, 3},
+		{chatTurn, 3, 3},
+		{chatTurn + `,{"role":"user","content":"and?"}`, 2, 4},
+		{single, 2, 2},
+		{single, 3, 5},
+		{anthropicTurn, 1, 2},
+		{anthropicTurn, 2, 2},
+		{responsesTurn, 2, 4},
+		{responsesTurn, 3, 4}, // not one of two calls side by side
+		{textBetween, 2, 5},
+		{textBetween, 3, 5},
+		{`{"role":"assistant","content":"a"},{"role":"user","content":[{"type":"text","text":"tool_result \u00e9"}]}`, 1, 1},
+		{`{"role":"assistant","tool_calls":[{"id":"c1","function":{"name":"f","arguments":"{}"}}]},{"role":"user","content":"q"},{"role":"tool","content":"r"}`, 1, 1},
+		{`{"role":"tool","content":"r"},{"role":"tool","content":"s"}`, 1, 1},
+	} {
+		if got, want := last(c.n, c.messages), last(c.is, c.messages); !slices.Equal(got, want) {
+			t.Errorf("last %d of %s:\n got %s\nwant %s", c.n, c.messages, got, want)
+		}
+	}
+}
+
+// TestTailWithoutCalls: of messages that are the end of a longer list the calls of
+// the first results may be what was lost.
+func TestTailWithoutCalls(t *testing.T) {
+	r := request(t, "messages", `[{"role":"tool","tool_call_id":"c1","content":"r"},{"role":"user","content":"q"}]`)
+	id := mustNew(t, "", Options{Parts: []string{"last_messages:2"}})
+	if got := canonicals(id, r); len(got) != 1 {
+		t.Errorf("%q", got)
+	}
+	r.Messages.Tail = true
+	wantCanonicals(t, id, r, notComputable(LossyContent))
+}
+
+func TestWithCallsIsNotQuadratic(t *testing.T) {
+	hostile(t, func(size int) {
+		messages := strings.Repeat(`{"role":"tool","content":"r"},`, size)
+		id := mustNew(t, "last-messages", Options{})
+		id.Compute(request(t, "caller", "c", "model", "m", "messages", "["+strings.TrimSuffix(messages, ",")+"]"), NewWriter(nil))
+	})
+}
