@@ -86,6 +86,9 @@ func TestTurns(t *testing.T) {
 	f("c@1 0/1", Tally{Lines: 2, Blank: 1}, call("c", "", "m", "1"), prompt)
 	f("", Tally{Lines: 2, Blank: 2}, result("r", "1"), text)
 	f("2: string not closed, c@1 2/0", Tally{Lines: 3, Blank: 1, Malformed: 1}, call("c", "", "m", "1"), `{"type":"user","sess`, result("r", "1"))
+	// What is gone back on and written again is told by Anthropic's id of the call.
+	f("toolu_1@1 2/0, toolu_1@3 2/0", Tally{Lines: 4, Blank: 2}, call("c", "", "m", "toolu_1"), result("r", "toolu_1"), call("d", "", "m", "toolu_1"), result("q", "toolu_1"))
+	f("toolu_1@1 2/0", Tally{Lines: 2, Blank: 1}, call("c", "", "m", "toolu_1", "toolu_2"), result("r", "toolu_1", "toolu_2"))
 	// Nobody waits for ever.
 	many := []string{call("c", "", "m", "1")}
 	for range 1500 {

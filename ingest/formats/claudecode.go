@@ -1,6 +1,8 @@
 package formats
 
 import (
+	"bytes"
+
 	"github.com/loopgauge/loopgauge/fingerprint"
 	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
 	"github.com/loopgauge/loopgauge/ingest/wrap"
@@ -55,7 +57,7 @@ func (p *claudeCode) Parse(record []byte, r *fingerprint.Request) (int, string) 
 	if string(asked.kind) != "assistant" || !p.asks(asked.message, r) {
 		return 0, NoRequest
 	}
-	r.Time, r.ID = asked.time, asked.uuid
+	r.Time, r.ID = asked.time, first(r.ID, asked.uuid)
 	r.Session, r.Agent = first(p.line.session, asked.session), first(p.line.agent, asked.agent)
 	if asked == &p.call {
 		// What the model is sent next, as far as the file has it in one place.
@@ -96,7 +98,9 @@ func (p *claudeCode) field(line *sessionLine, r *fingerprint.Request) {
 	}
 }
 
-// asks reads a message of the assistant and tells whether it calls a tool.
+// asks reads a message of the assistant and tells whether it calls a tool. What
+// is gone back on in a session is written into its file again, with lines' ids
+// that are new: Anthropic's id of the call tells that it is the same.
 func (p *claudeCode) asks(message rawjson.Value, r *fingerprint.Request) bool {
 	if message.Kind() != rawjson.Object {
 		return false
@@ -116,7 +120,12 @@ func (p *claudeCode) asks(message rawjson.Value, r *fingerprint.Request) bool {
 				for s.Object(); s.NextKey(); {
 					item.field(s)
 				}
-				if calls = calls || item.isCall(); p.reads&fingerprint.ReadsResponse != 0 {
+				if !calls && item.isCall() {
+					if calls = true; bytes.HasPrefix(item.call.ID, []byte("toolu_")) {
+						r.ID = item.call.ID
+					}
+				}
+				if p.reads&fingerprint.ReadsResponse != 0 {
 					item.keep(r)
 				}
 			}
