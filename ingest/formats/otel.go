@@ -10,10 +10,10 @@ import (
 )
 
 // otel reads OTLP JSON, of which a line holds many spans or log records, and
-// the console exporter's spans. Of the spans those are requests that call a
-// model, by the semantic conventions for generative AI, OpenInference,
-// OpenLLMetry, Langfuse or LiteLLM; the others say which session they belong
-// to. Log records of one span are one request.
+// the console exporter's spans and Phoenix's. Of the spans those are requests
+// that call a model, by the semantic conventions for generative AI,
+// OpenInference, OpenLLMetry, Langfuse or LiteLLM; the others say which session
+// they belong to. Log records of one span are one request.
 //
 // Only what stands in one record is joined: an exporter writes a span and the
 // span around it at the same time if they end at the same time.
@@ -42,6 +42,7 @@ type otelSpan struct {
 	isCall        bool
 	content       otelContent
 	guessed       bool // a call because it names a model and what that said
+	prepares      bool // it gives a request, and is no call
 	part          bool // of another call
 	responseID    []byte
 	responses     bool // a call of the Responses API
@@ -286,7 +287,8 @@ func (p *otel) span(s *rawjson.Scanner) {
 	p.spans = append(p.spans, sp)
 }
 
-// consoleField reads a member of a span as the console exporter prints it.
+// consoleField reads a member of a span as the console exporter prints it, and
+// as Phoenix gives it: with the kind and the status beside the attributes.
 func (sp *otelSpan) consoleField(s *rawjson.Scanner) {
 	switch string(s.Key) {
 	case "context":
@@ -319,6 +321,12 @@ func (sp *otelSpan) consoleField(s *rawjson.Scanner) {
 				s.Skip()
 			}
 		}
+	case "span_kind":
+		sp.isCall = (isModelKind(s.Text(nil)) || sp.isCall) && !sp.prepares
+	case "status_code":
+		sp.failed = string(s.Text(nil)) == "ERROR"
+	case "status_message":
+		sp.message = s.Text(sp.message)
 	case "resource":
 		for s.Object(); s.NextNamed("attributes"); {
 			for s.Object(); s.NextNamed("service.name"); {
@@ -434,7 +442,6 @@ func eachAttribute(s *rawjson.Scanner, plain bool, f func(key []byte)) rawjson.V
 // classify finds out what a span is, and what it says of those inside it.
 func (sp *otelSpan) classify(s *rawjson.Scanner) {
 	asks, used, told := false, false, false // names a model, says what that did, and what the span is
-	prepares := false                       // gives a request
 	sp.attributes = eachAttribute(s, sp.plain, func(key []byte) {
 		switch string(key) {
 		case "gen_ai.request.model":
@@ -460,10 +467,7 @@ func (sp *otelSpan) classify(s *rawjson.Scanner) {
 			sp.isCall = true
 		case "openinference.span.kind":
 			told = true
-			switch string(otelText(s, sp.plain)) {
-			case "LLM", "EMBEDDING":
-				sp.isCall = true
-			}
+			sp.isCall = isModelKind(otelText(s, sp.plain)) || sp.isCall
 		case "langfuse.observation.type":
 			told = true
 			switch string(otelText(s, sp.plain)) {
@@ -489,7 +493,7 @@ func (sp *otelSpan) classify(s *rawjson.Scanner) {
 		case "output.value": // OpenInference has no attribute for the id
 			value := s.Value()
 			sp.responseID = first(sp.responseID, answerID(value))
-			prepares = isPrepared(value)
+			sp.prepares = isPrepared(value)
 		default:
 			used = used || bytes.HasPrefix(key, []byte("gen_ai.usage.")) || bytes.HasPrefix(key, []byte("gen_ai.response."))
 			if bytes.HasPrefix(key, []byte("gen_ai.prompt.")) || bytes.HasPrefix(key, []byte("llm.input_messages.")) || bytes.HasPrefix(key, []byte("llm.output_messages.")) {
@@ -498,12 +502,15 @@ func (sp *otelSpan) classify(s *rawjson.Scanner) {
 			s.Skip()
 		}
 	})
-	sp.isCall = sp.isCall && !prepares
+	sp.isCall = sp.isCall && !sp.prepares
 	// LiteLLM names the model on spans of its own work, too.
 	if asks && (used || sp.content > noContent) && !told && !sp.isCall {
 		sp.isCall, sp.guessed = true, true
 	}
 }
+
+// isModelKind tells OpenInference's kinds of spans that call a model.
+func isModelKind(kind []byte) bool { return string(kind) == "LLM" || string(kind) == "EMBEDDING" }
 
 // answerID is the id with which an answer begins, or nil. It is JSON in a text,
 // which is long, and is not decoded for it.

@@ -396,3 +396,20 @@ func TestOtherLiteLLM(t *testing.T) {
 	f("claude-code-router", `{"level":30,"time":1000,"pid":1,"hostname":"h","reqId":"req-1","msg":"incoming request"}`, "column 0: no request in it")
 	f("claude-code-router", `{"level":30,"time":1000,"pid":1,"hostname":"h","type":"request body","data":null}`, "column 0: no request in it")
 }
+
+func TestOtelPhoenix(t *testing.T) {
+	f := func(members, want string) {
+		t.Helper()
+		line := `{"id":"U3Bhbjox","name":"n","context":{"trace_id":"t","span_id":"a"},"parent_id":null,"start_time":"1970-01-01T00:00:01+00:00","end_time":"1970-01-01T00:00:02+00:00",` + members + `}`
+		if got := requests(t, "otel", line); got != want {
+			t.Errorf("%s\ngot  %s\nwant %s", members, got, want)
+		}
+	}
+	const request, none = `took=1s id=a named model=m`, "column 0: no request in it"
+	f(`"span_kind":"LLM","status_code":"OK","status_message":"","attributes":{"llm.model_name":"m"}`, request)
+	f(`"attributes":{"llm.model_name":"m"},"span_kind":"EMBEDDING"`, request)
+	f(`"span_kind":"LLM","status_code":"ERROR","status_message":"Error code: 503 - overloaded","attributes":{"llm.model_name":"m"}`, request+` status=503 error="Error code: 503 - overloaded"`)
+	f(`"span_kind":"TOOL","attributes":{"llm.model_name":"m"}`, none)
+	// LlamaIndex's _prepare_chat_with_tools.
+	f(`"attributes":{"output.value":"{\"messages\": [\"ChatMessage(role='user')\"]}"},"span_kind":"LLM"`, none)
+}
