@@ -86,6 +86,11 @@ var plain = []string{"docker", "cri", "fluentbit", "vector", "filebeat", "journa
 func WrappersOf(data []byte) (in []*wrap.Wrapper) {
 	for len(in) < wrap.MaxDepth {
 		v := countVotes(data, nil)
+		if v.broken { // laid out over several lines
+			in = append(in, wrap.Texts)
+			data = Unwrapped(data, in[len(in)-1:])
+			continue
+		}
 		at := 0
 		for at < len(wrap.All) && (v.wrappers[at] < v.lines || !slices.Contains(plain, wrap.All[at].Name)) {
 			at++
@@ -99,10 +104,15 @@ func WrappersOf(data []byte) (in []*wrap.Wrapper) {
 	return in
 }
 
-// Unwrapped is what the lines of data wrap, a line each.
+// Unwrapped is what the lines of data wrap, a line each. Of a document that goes
+// on behind data it is what there is of it.
 func Unwrapped(data []byte, wrappers []*wrap.Wrapper) []byte {
 	for _, w := range wrappers {
-		data = unwrapped(data, w)
+		out := unwrapped(data, w)
+		if w == wrap.Texts && len(out) == 0 {
+			out = unwrapped(closed(data), w)
+		}
+		data = out
 	}
 	return data
 }

@@ -275,6 +275,8 @@ func TestOpenSaysWhatIsWrong(t *testing.T) {
 	inside(`{"a":[{"b":`+line+`},{"b":"sk-secr`, "combined", ".a[].b") // cut
 	f(strings.Repeat(`{"a":`, 9)+line+strings.Repeat("}", 9), "x.log: no known log format; line 1 is JSON, but not of a known gateway")
 	f("[{}]\n", "x.log: no known log format; line 1 is JSON, but not of a known gateway")
+	f("[\n  {\n    \"key\": \"sk-secret\"\n  }\n]\n", "x.log: no known log format; line 1 begins JSON that is not of a known gateway")
+	f("{\"key\": \"sk-secret\",\n", "x.log: no known log format; line 1 begins JSON that is not of a known gateway")
 	f("[]\n", "x.log: nothing but an empty array")
 	f("\n[\n]\n", "x.log: nothing but an empty array")
 	f("\n{\"key\":\"sk-secret\n", "x.log: no known log format; line 2, column 18: string not closed")

@@ -296,6 +296,10 @@ func unknownFormat(head *Block) error {
 	s.Reset(line)
 	s.Skip()
 	if err := s.End(); err != nil {
+		var at *rawjson.SyntaxError
+		if _, laidOut := wrap.Lines(line); laidOut && errors.As(err, &at) && at.Offset == len(line) {
+			return fmt.Errorf("no known log format; line %d begins JSON that is not of a known gateway", number)
+		}
 		return fmt.Errorf("no known log format; line %d, %w", number, err)
 	}
 	return fmt.Errorf("no known log format; line %d is JSON, but not of a known gateway", number)

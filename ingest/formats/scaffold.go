@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -25,10 +26,10 @@ var guesses = []struct {
 	{"time", []string{"time", "timestamp", "ts", "@timestamp", "starttime", "startedat", "date", "datetime", "createdat"}},
 	{"end", []string{"end", "endtime", "endedat", "finishedat", "completedat"}},
 	{"duration", []string{"duration", "latency", "took", "elapsed", "durationms", "latencyms", "responsetime", "requesttime"}},
-	{"id", []string{"requestid", "callid", "reqid", "generationid", "id", "traceid"}},
+	{"id", []string{"requestid", "callid", "reqid", "generationid", "correlationid", "id", "traceid"}},
 	{"method", []string{"method", "httpmethod", "requestmethod", "verb"}},
 	{"url", []string{"url", "uri", "requesturi", "requesturl", "target", "path", "httppath", "requestpath", "resourcepath", "endpoint"}},
-	{"caller_name", []string{"consumer.username", "consumer", "caller", "keyalias", "apikeyname", "virtualkeyname", "client", "app", "team", "tenant", "clientip", "remoteip", "remoteaddr", "sourceip", "ip"}},
+	{"caller_name", []string{"consumer.username", "consumer", "caller", "keyalias", "apikeyname", "virtualkeyname", "client", "app", "team", "tenant", "clientip", "remoteip", "remoteaddr", "sourceip", "calleripaddress", "ip"}},
 	{"response", []string{"response", "responsebody", "output"}},
 	{"body", []string{"body", "requestbody", "request", "prompt"}},
 	{"user", []string{"user", "userid", "enduser", "username"}},
@@ -237,8 +238,18 @@ func (g *guesser) yaml(times CustomField) []byte {
 	var b bytes.Buffer
 	b.WriteString(missingLine)
 	b.WriteString("# A guess: check each line, see docs/formats.md, then run\n# loopgauge formats --format THIS.yaml LOG\n")
+	if list := g.list(); list != "" {
+		fmt.Fprintf(&b, "# This is one record. If its requests are in a list of it, begin with that:\n# jq -c '%s[]' LOG | loopgauge formats --scaffold - > THIS.yaml\n", list)
+	}
 	b.WriteString("fields:\n")
 	used := map[string]bool{}
+	for _, field := range []string{"body", "response"} { // each is taken apart whole
+		if path := g.shaped(field); path != "" {
+			for _, p := range g.paths {
+				used[p] = used[p] || strings.HasPrefix(p, path+".")
+			}
+		}
+	}
 	for _, guess := range guesses {
 		if guess.field == "time" {
 			for _, t := range times.Paths {
@@ -248,11 +259,6 @@ func (g *guesser) yaml(times CustomField) []byte {
 			continue
 		}
 		path := g.shaped(guess.field)
-		if path != "" {
-			for _, p := range g.paths { // it is taken apart whole
-				used[p] = used[p] || strings.HasPrefix(p, path+".")
-			}
-		}
 		for _, name := range guess.names {
 			if path != "" {
 				break
@@ -299,6 +305,24 @@ func (g *guesser) shaped(field string) string {
 	}
 	return ""
 }
+
+// list is where a record has a list of objects with times, as a path of jq, if
+// there is no other record: an export in one document.
+func (g *guesser) list() (path string) {
+	if len(g.records) > 1 {
+		return ""
+	}
+	for _, p := range slices.Concat(g.paths, g.deep) {
+		list, _, ok := strings.Cut(p, ".0.")
+		if ok && plainPath.MatchString(list) && (path == "" || strings.Count(list, ".") < strings.Count(path, ".")-1) {
+			path = "." + list
+		}
+	}
+	return path
+}
+
+// plainPath is a path that jq reads as it is.
+var plainPath = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]*)*$`)
 
 // holding are the fields that may be objects; others are texts or numbers.
 var holding = map[string]bool{"response": true, "body": true, "headers": true, "messages": true, "tool_calls": true}
