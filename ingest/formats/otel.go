@@ -2,6 +2,8 @@ package formats
 
 import (
 	"bytes"
+	"cmp"
+	"hash/maphash"
 	"math"
 	"slices"
 
@@ -29,7 +31,7 @@ type otel struct {
 type otelSpan struct {
 	trace, id, parent []byte
 	service           []byte // that it runs in
-	byGateway         bool   // written by the gateway, whose service is not who called
+	library           []byte // that wrote it
 	start, end        int64
 	attributes        rawjson.Value
 	plain             bool // attributes are an object, not a list of keys and values
@@ -44,8 +46,10 @@ type otelSpan struct {
 	guessed       bool // a call because it names a model and what that said
 	prepares      bool // it gives a request, and is no call
 	part          bool // of another call
+	twin          bool // another call is a part of it that stands elsewhere
 	responseID    []byte
-	responses     bool // a call of the Responses API
+	said          uint64 // a sum over OpenInference's messages
+	responses     bool   // a call of the Responses API
 	session, user []byte
 	first         *otelSpan // of the calls inside
 }
@@ -63,7 +67,7 @@ const (
 type otelLog struct {
 	trace, span []byte
 	service     []byte
-	byGateway   bool // likewise
+	byGateway   bool // written by the gateway
 	index       int  // among the record's
 	time        int64
 	kind        logKind
@@ -184,7 +188,7 @@ func (p *otel) resource(s *rawjson.Scanner) {
 		}
 	}
 	for i := spans; i < len(p.spans); i++ {
-		if !p.spans[i].byGateway {
+		if !isGateway(p.spans[i].library) {
 			p.spans[i].service = service
 		}
 	}
@@ -197,13 +201,13 @@ func (p *otel) resource(s *rawjson.Scanner) {
 
 // scope reads the spans or logs of one library.
 func (p *otel) scope(s *rawjson.Scanner) {
-	byGateway := false
+	var library []byte
 	spans, logs := len(p.spans), len(p.logs)
 	for s.Object(); s.NextKey(); {
 		switch string(s.Key) {
 		case "scope", "instrumentationLibrary":
 			for s.Object(); s.NextNamed("name"); {
-				byGateway = string(s.Text(nil)) == "litellm"
+				library = s.Text(nil)
 			}
 		case "spans":
 			for s.Array(); s.NextElement(); {
@@ -218,12 +222,15 @@ func (p *otel) scope(s *rawjson.Scanner) {
 		}
 	}
 	for i := spans; i < len(p.spans); i++ {
-		p.spans[i].byGateway = byGateway
+		p.spans[i].library = library
 	}
 	for i := logs; i < len(p.logs); i++ {
-		p.logs[i].byGateway = byGateway
+		p.logs[i].byGateway = isGateway(library)
 	}
 }
+
+// isGateway tells the gateway's own spans: their service is not who called.
+func isGateway(library []byte) bool { return string(library) == "litellm" }
 
 // serviceName finds the name of the service.
 func serviceName(s *rawjson.Scanner, old []byte) []byte {
@@ -499,6 +506,10 @@ func (sp *otelSpan) classify(s *rawjson.Scanner) {
 			if bytes.HasPrefix(key, []byte("gen_ai.prompt.")) || bytes.HasPrefix(key, []byte("llm.input_messages.")) || bytes.HasPrefix(key, []byte("llm.output_messages.")) {
 				sp.content = asMessages
 			}
+			if bytes.HasPrefix(key, []byte("llm.input_messages.")) && bytes.HasSuffix(key, []byte(".content")) {
+				sp.said += maphash.Bytes(saidSeed, key) ^ maphash.Bytes(saidSeed, s.Value())
+				return
+			}
 			s.Skip()
 		}
 	})
@@ -565,6 +576,7 @@ func (p *otel) join() {
 	}
 	p.inherit(reached)
 	p.siblings()
+	p.twins()
 }
 
 // inherit gives each call the session and the user of the nearest spans around
@@ -637,6 +649,35 @@ func (p *otel) siblings() {
 		}
 	}
 }
+
+// twins finds the calls that two of OpenInference's instrumentations wrote, each
+// where it stood: that of LangChain is not around that of the OpenAI library,
+// nor has it the response's id. But one has the time of the other in its own,
+// and the same messages.
+func (p *otel) twins() {
+	p.byID = p.byID[:0]
+	for i := range p.spans {
+		if sp := &p.spans[i]; sp.isCall && !sp.part && sp.said != 0 {
+			p.byID = append(p.byID, int32(i))
+		}
+	}
+	slices.SortStableFunc(p.byID, func(a, b int32) int {
+		return cmp.Or(cmp.Compare(p.spans[a].said, p.spans[b].said), cmp.Compare(p.spans[a].start, p.spans[b].start))
+	})
+	for k, i := range p.byID {
+		inner := &p.spans[i]
+		for _, j := range p.byID[max(0, k-maxAround):k] {
+			outer := &p.spans[j]
+			if outer.said == inner.said && !outer.part && !outer.twin && !bytes.Equal(outer.library, inner.library) && inner.within(outer) {
+				inner.part, outer.twin = true, true
+				break
+			}
+		}
+	}
+}
+
+// saidSeed is of the sums over messages, which are of one record only.
+var saidSeed = maphash.MakeSeed()
 
 // within tells whether all of a span lies in the time of another.
 func (sp *otelSpan) within(outer *otelSpan) bool {

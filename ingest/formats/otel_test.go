@@ -413,3 +413,34 @@ func TestOtelPhoenix(t *testing.T) {
 	// LlamaIndex's _prepare_chat_with_tools.
 	f(`"attributes":{"output.value":"{\"messages\": [\"ChatMessage(role='user')\"]}"},"span_kind":"LLM"`, none)
 }
+
+// TestOtelTwins: LangChain's span of a call is not around that of the OpenAI
+// library.
+func TestOtelTwins(t *testing.T) {
+	span := func(id, times, text string) string {
+		start, end, _ := strings.Cut(times, "-")
+		return `{"traceId":"t","spanId":"` + id + `","startTimeUnixNano":"` + start + `000000000","endTimeUnixNano":"` + end + `000000000",` +
+			otelAttributes("openinference.span.kind", "LLM", "llm.input_messages.0.message.role", "user", "llm.input_messages.0.message.content", text) + `}`
+	}
+	f := func(want string, outer, inner []string) {
+		t.Helper()
+		scope := func(name string, spans []string) string {
+			return `{"scope":{"name":"openinference.instrumentation.` + name + `"},"spans":[` + strings.Join(spans, ",") + `]}`
+		}
+		var ids []string
+		for r := range strings.SplitSeq(requests(t, "otel", `{"resourceSpans":[{"scopeSpans":[`+scope("openai", inner)+`,`+scope("langchain", outer)+`]}]}`), "\n") {
+			_, rest, _ := strings.Cut(r, "id=")
+			id, _, _ := strings.Cut(rest, " ")
+			ids = append(ids, id)
+		}
+		if got := strings.Join(ids, " "); got != want {
+			t.Errorf("%q in %q: %s, want %s", inner, outer, got, want)
+		}
+	}
+	f("a", []string{span("a", "1-4", "x")}, []string{span("b", "2-3", "x")})
+	f("c a", []string{span("a", "1-4", "x")}, []string{span("b", "2-3", "x"), span("c", "2-4", "x")}) // one of them each
+	f("a c", []string{span("a", "1-4", "x"), span("c", "2-6", "x")}, []string{span("b", "2-3", "x"), span("d", "3-5", "x")})
+	f("b a", []string{span("a", "1-4", "x")}, []string{span("b", "2-3", "y")}) // other messages
+	f("b a", []string{span("a", "1-4", "x")}, []string{span("b", "2-5", "x")}) // another time
+	f("a b", []string{span("a", "1-4", "x"), span("b", "2-3", "x")}, nil)      // one library
+}
