@@ -210,7 +210,7 @@ func (run *reading) text(text []byte, at fingerprint.Position, lead int) int32 {
 	if run.b.MaxLine > 0 && len(text) > run.b.MaxLine { // put together
 		run.tally.Lines++
 		run.bad(at.Line, 0, tooLong)
-	} else if run.b.Format.JSON && text[0] == '[' {
+	} else if run.b.Format.JSON && wrap.IsArray(text) {
 		return run.elements(text, at, lead)
 	} else {
 		return run.record(text, at, lead)

@@ -146,6 +146,7 @@ func TestLines(t *testing.T) {
 	f("["+a+",]\n", "1.0@0 a", "1:22 trailing comma", 2, 0)
 	f("["+a+" "+b+"]\n", "1.0@0 a", "1:22 expected ',' or ']'", 2, 0)
 	f("[["+a+"]]\n", "", "1:2 expected an object", 1, 0)
+	f(a+"\n[2026-11-21 10:00:00.123][1][info] x\n[2026-11-21T10:00:00Z] x\n"+b, "1.0@0 a, 4.0@82 b", "2:26 text after the end of the value, 3:24 text after the end of the value", 4, 0) // a line each
 	f("7\n"+a+"\nnull\n\"x\"\n", "2.0@2 a", "1:1 expected an object, 3:1 expected an object, 4:1 expected an object", 4, 0)
 	f("  [{\"time\":tru}]\n", "", "1:12 expected a value", 1, 0)
 }

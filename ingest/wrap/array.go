@@ -2,14 +2,18 @@ package wrap
 
 import (
 	"bytes"
+	"strings"
 
 	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
 )
 
-// IsArray tells whether a text begins like a JSON array.
+// IsArray tells whether a text begins like a JSON array. In brackets may also be
+// a date or a time, which programs write in front of what they say.
 func IsArray(text []byte) bool {
-	text = bytes.TrimLeft(text, " \t\r\n")
-	return len(text) > 0 && text[0] == '['
+	text, bracket := bytes.CutPrefix(bytes.TrimLeft(text, " \t\r\n"), []byte("["))
+	behind := bytes.TrimLeft(text, "0123456789")
+	isTime := len(behind) < len(text) && len(behind) > 0 && strings.IndexByte("-/:", behind[0]) >= 0
+	return bracket && !isTime
 }
 
 // Array goes through the elements of a JSON array, each once, in its order.
