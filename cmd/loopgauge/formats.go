@@ -116,7 +116,7 @@ func (f *formatsFlags) begin(ctx context.Context, u *ui, arg string) error {
 	out, err := formats.Scaffold(data)
 	// Formats of one's own are looked for in any wrapper.
 	if in := ingest.WrappersOf(data); len(in) > 0 {
-		if inside, failed := formats.Scaffold(ingest.Unwrapped(data, in)); failed == nil && formats.HasTime(inside) {
+		if inside, failed := formats.Scaffold(ingest.Unwrapped(data, in)); failed == nil && (formats.HasTime(inside) || !formats.HasTime(out)) {
 			out, err = inside, nil
 			var names []string
 			for _, w := range in {
