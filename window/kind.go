@@ -39,9 +39,9 @@ func (k Kind) IsWrong() bool { return !k.IsLoop() && k != Outage }
 // are equal.
 const LeastRepeats = 4
 
-// leastCount is LeastRepeats as the rule counts.
-func (rule *Rule) leastCount() int64 {
-	if rule.Identity.Again {
+// LeastCount is LeastRepeats as the rule counts.
+func (r *Rule) LeastCount() int {
+	if r.Identity.Again {
 		return LeastRepeats - 1
 	}
 	return LeastRepeats
@@ -127,11 +127,11 @@ func (w *Witness) kind(rule *Rule, f *Facts, text func(format string, args ...an
 		set(Batch, "%s began before the one before had ended", share(f.together))
 	case f.mixed && f.sessions.different() > 1:
 		set(Unknown, "%v sessions or users among %d requests, none of them %d times in a row", &f.sessions, n, LeastRepeats)
-	case f.Requests < rule.leastCount():
+	case f.Requests < int64(rule.LeastCount()):
 		set(Unknown, "came only %d times", f.Requests)
 	case id.Sees == 0 && heard.messages.n < n:
 		set(Unknown, "the log does not show whether the requests were equal")
-	case f.inRow() < rule.leastCount():
+	case f.inRow() < int64(rule.LeastCount()):
 		set(Unknown, "came %d times with others between", f.Requests)
 	case id.Sees&fingerprint.SeesResults != 0:
 		set(Stuck, "the same call with the same result, %v%s", inOrder, but)

@@ -62,9 +62,6 @@ func (o *Outcome) add(x *Outcome) {
 	o.WrongRequests += x.WrongRequests
 }
 
-// saneThreshold is the lowest that advice gives.
-const saneThreshold = window.LeastRepeats
-
 // trainShare is the part of the log's time that settings are chosen on.
 const trainShare = 0.7
 
@@ -195,9 +192,9 @@ func (r *Report) choose(rule *window.Rule, grid [][]Outcome, share float64) (cel
 		if !r.may(rule, c) {
 			continue
 		}
-		for th := r.least(); th < len(grid[c]); th++ {
+		for th := r.least(rule); th < len(grid[c]); th++ {
 			o := &grid[c][th]
-			if o.Caught == 0 || !within(o) || !within(&grid[c][r.margin(th)]) {
+			if o.Caught == 0 || !within(o) || !within(&grid[c][r.margin(rule, th)]) {
 				continue
 			}
 			choices = append(choices, choice{c, th, o, r.steady(grid, c, th)})
@@ -223,12 +220,14 @@ func (r *Report) choose(rule *window.Rule, grid [][]Outcome, share float64) (cel
 	return pick.cell, pick.threshold
 }
 
-// least is the lowest threshold that is advised.
-func (r *Report) least() int { return max(saneThreshold, r.Options.Least) }
+// least is the lowest threshold that is advised for a rule.
+func (r *Report) least(rule *window.Rule) int { return max(rule.LeastCount(), r.Options.Least) }
 
 // margin is the threshold that must keep to the limits, too, for one to be
 // advised: a setting that is right by a hair is right by chance.
-func (r *Report) margin(threshold int) int { return max(r.least(), int(safety*float64(threshold))) }
+func (r *Report) margin(rule *window.Rule, threshold int) int {
+	return max(r.least(rule), int(safety*float64(threshold)))
+}
 
 // may says whether a rule may be advised to count as a cell does.
 func (r *Report) may(rule *window.Rule, cell int) bool {

@@ -17,11 +17,11 @@ import (
 func TestGridAgreesWithOutcomes(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		const most = 8
-		r := &Report{Cells: make([]window.SweepCell, 3), Sweep: []window.SweepTarget{{Rule: &window.Rule{}, Tracker: make([]window.Swept, 1)}}, Options: Options{Most: most}}
+		r := &Report{Cells: make([]window.SweepCell, 3), Sweep: []window.SweepTarget{{Rule: anyRule, Tracker: make([]window.Swept, 1)}}, Options: Options{Most: most}}
 		counts := window.NewRows(len(r.Cells))
 		var repeats []*Repeat
 		for range rapid.IntRange(0, 5).Draw(t, "repeats") {
-			k := &Repeat{Kind: rapid.SampledFrom(window.Kinds).Draw(t, "kind"), rows: counts}
+			k := &Repeat{Rule: anyRule, Kind: rapid.SampledFrom(window.Kinds).Draw(t, "kind"), rows: counts}
 			for range rapid.IntRange(1, 6).Draw(t, "hits") {
 				row := rapid.SliceOfN(rapid.Uint8Range(1, most+3), len(r.Cells), len(r.Cells)).Draw(t, "counts")
 				k.hits = append(k.hits, Hit{row: counts.Add(row)})
@@ -95,7 +95,7 @@ func (r *Report) outcome(repeats []*Repeat, cell, threshold int) (o Outcome) {
 // 100 requests in 10 days, of which the grid is 70 %, and the rule counts by
 // streak in 5 minutes.
 func TestChoose(t *testing.T) {
-	rule := &window.Rule{Counter: window.CounterSpec{Kind: "streak", Window: 5 * time.Minute}}
+	rule := &window.Rule{Identity: anyRule.Identity, Counter: window.CounterSpec{Kind: "streak", Window: 5 * time.Minute}}
 	cells := []window.SweepCell{{Kind: "streak", Window: time.Minute}, {Kind: "streak", Window: 5 * time.Minute}, {Kind: "streak", Window: 10 * time.Minute}, {Kind: "sliding", Window: 5 * time.Minute}}
 	type at struct{ cell, threshold int }
 	f := func(what string, o Options, days float64, outcomes map[at]Outcome, want at) {
@@ -187,7 +187,7 @@ func TestRecommend(t *testing.T) {
 		for i, x := range rules {
 			r.Advice = append(r.Advice, Advice{Target: i, Threshold: 4, Found: x.caught != "", Outcome: Outcome{Caught: len(x.caught), Wrong: x.wrong}})
 			for _, who := range x.caught {
-				k := &Repeat{Target: i, Kind: window.Stuck, Requests: window.LeastRepeats, Conversation: string(who), rows: counts, hits: []Hit{{row: counts.Add([]uint8{4})}}}
+				k := &Repeat{Rule: anyRule, Target: i, Kind: window.Stuck, Requests: window.LeastRepeats, Conversation: string(who), rows: counts, hits: []Hit{{row: counts.Add([]uint8{4})}}}
 				k.counted()
 				r.Repeats = append(r.Repeats, k)
 			}

@@ -37,12 +37,12 @@ func TestExclusionsAreFew(t *testing.T) {
 	r := &Report{}
 	for path := range 12 {
 		for range path + 1 {
-			r.Repeats = append(r.Repeats, &Repeat{Kind: window.Polling, Requests: 3, method: "GET", path: "/" + strconv.Itoa(path), facts: &window.Facts{Gets: 2}})
+			r.Repeats = append(r.Repeats, &Repeat{Rule: anyRule, Kind: window.Polling, Requests: 3, method: "GET", path: "/" + strconv.Itoa(path), facts: &window.Facts{Gets: 2}})
 		}
 	}
-	loop := &Repeat{Kind: window.Stuck, Requests: 9, method: "GET", path: "/5", facts: &window.Facts{}}
-	alone := &Repeat{Kind: window.Unknown, Requests: 1, method: "GET", path: "/5", facts: &window.Facts{}}
-	other := &Repeat{Kind: window.Unknown, Requests: 1, method: "GET", path: "/6", facts: &window.Facts{}}
+	loop := &Repeat{Rule: anyRule, Kind: window.Stuck, Requests: 9, method: "GET", path: "/5", facts: &window.Facts{}}
+	alone := &Repeat{Rule: anyRule, Kind: window.Unknown, Requests: 1, method: "GET", path: "/5", facts: &window.Facts{}}
+	other := &Repeat{Rule: anyRule, Kind: window.Unknown, Requests: 1, method: "GET", path: "/6", facts: &window.Facts{}}
 	r.Repeats = append(r.Repeats, loop, alone, other)
 	gateway := &Report{Repeats: r.Repeats, Options: Options{ForGateway: true}}
 	if gateway.exclude(); len(gateway.Exclusions) > 0 {
@@ -141,7 +141,7 @@ func TestLooping(t *testing.T) {
 		t.Helper()
 		s := newKeeper(newCollector(plan, []int{0, 1}, 1, plan.NewWitness()), &Options{Labels: labels})
 		for target, who := range []string{"zelyx", "ours"} {
-			s.all = append(s.all, &Repeat{Target: target, Session: who, Kind: window.Retry, Requests: 4})
+			s.all = append(s.all, &Repeat{Rule: anyRule, Target: target, Session: who, Kind: window.Retry, Requests: 4})
 			s.sums.loops[whose{target: target, who: who + "-summed"}] = nil
 		}
 		rules := []window.RuleAccount{{Rule: plan.Rules[0], Judged: 9, Counted: 9}, {Rule: plan.Rules[1], Judged: 9, Counted: looked}}

@@ -35,7 +35,7 @@ func (k *Repeat) Highest(cell int) int {
 }
 
 // findable tells whether some sane setting fires on the repeat.
-func (k *Repeat) findable() bool { return k.top >= saneThreshold }
+func (k *Repeat) findable() bool { return int(k.top) >= k.Rule.LeastCount() }
 
 // Class is what a repeat counts as when a setting fires on it.
 type Class int

@@ -11,8 +11,6 @@ import (
 	"math"
 	"regexp"
 	"slices"
-
-	"github.com/loopgauge/loopgauge/window"
 )
 
 // Labels are sessions that somebody has looked at, or, where the log names none,
@@ -36,7 +34,7 @@ func (l Labels) class(k *Repeat) (class Class, labelled bool) {
 	switch {
 	case labelled && !loop, !labelled && k.Kind.IsWrong():
 		return Wrong, labelled
-	case !loop, k.Requests < window.LeastRepeats && k.Kind != window.Stuck: // a client that tries again twice is no loop yet
+	case !loop, k.Requests < int64(k.Rule.LeastCount()): // a client that tries again twice is no loop yet
 		return Neither, labelled
 	case k.findable():
 		return Loop, labelled

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/loopgauge/loopgauge/fingerprint"
 	"github.com/loopgauge/loopgauge/window"
 )
 
@@ -39,11 +40,14 @@ func TestWrongLabels(t *testing.T) {
 	}
 }
 
-// What is stuck came often enough, however its rule counts.
+// TestClassOfThree: a rule that does not count the first finds a loop in three.
 func TestClassOfThree(t *testing.T) {
-	for kind, want := range map[window.Kind]Class{window.Retry: Neither, window.Stuck: HiddenLoop} {
-		if class, _ := (Labels{}).class(&Repeat{Kind: kind, Requests: 3}); class != want {
-			t.Errorf("%s: class %d, want %d", kind, class, want)
+	for again, want := range map[bool]Class{false: Neither, true: Loop} {
+		rule := &window.Rule{Identity: &fingerprint.Identity{Again: again}}
+		for _, kind := range []window.Kind{window.Retry, window.Stuck} {
+			if class, _ := (Labels{}).class(&Repeat{Rule: rule, Kind: kind, Requests: 3, top: 3}); class != want {
+				t.Errorf("%s: class %d, want %d", kind, class, want)
+			}
 		}
 	}
 }

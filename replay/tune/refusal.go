@@ -48,18 +48,18 @@ func (r *Report) Refusal(advice int) string {
 	case a.Outcome.Loops+a.Hidden == 0:
 		return r.noLoop(a.Target)
 	case a.Outcome.Loops == 0:
-		text := fmt.Sprintf("%s, but none that comes %d times as any setting counts", term.Plural(int64(a.Hidden), "loop", "loops"), saneThreshold)
-		if slices.ContainsFunc(a.Rule.Overrides, func(o window.Override) bool { return o.Threshold > saneThreshold }) {
+		text := fmt.Sprintf("%s, but none that comes %d times as any setting counts", term.Plural(int64(a.Hidden), "loop", "loops"), a.Rule.LeastCount())
+		if slices.ContainsFunc(a.Rule.Overrides, func(o window.Override) bool { return o.Threshold > a.Rule.LeastCount() }) {
 			text += ", or as often as an override asks for"
 		}
 		return text
 	}
 	cell, threshold, ok := r.nearest(a)
 	switch loops := term.Plural(int64(a.Outcome.Loops), "loop", "loops"); {
-	case r.Options.Most < saneThreshold:
-		return fmt.Sprintf("%s, but no threshold below %d is advised", loops, saneThreshold)
+	case r.Options.Most < a.Rule.LeastCount():
+		return fmt.Sprintf("%s, but no threshold below %d is advised", loops, a.Rule.LeastCount())
 	case !ok:
-		return fmt.Sprintf("%s, of which no threshold from %d to %d finds one", loops, r.least(), r.Options.Most)
+		return fmt.Sprintf("%s, of which no threshold from %d to %d finds one", loops, r.least(a.Rule), r.Options.Most)
 	}
 	text := r.catches(a.Target, cell, threshold)
 	alerts, wrong := r.excess(a, cell, threshold)
@@ -69,7 +69,7 @@ func (r *Report) Refusal(advice int) string {
 	if wrong != "" {
 		return text + fmt.Sprintf("; %s, where --max-wrong allows %.3g %%", wrong, 100*r.Options.MaxWrong)
 	}
-	margin := r.margin(threshold)
+	margin := r.margin(a.Rule, threshold)
 	hairAlerts, hairWrong := r.excess(a, cell, margin)
 	switch {
 	case hairWrong != "":
@@ -138,7 +138,7 @@ func (r *Report) nearest(a *Advice) (cell, threshold int, ok bool) {
 		other, far := r.away(a.Rule, c)
 		otherWas, farWas := r.away(a.Rule, cell)
 		return cmp.Or(
-			cmp.Compare(grid[c][r.margin(th)].WrongRequests, grid[cell][r.margin(threshold)].WrongRequests),
+			cmp.Compare(grid[c][r.margin(a.Rule, th)].WrongRequests, grid[cell][r.margin(a.Rule, threshold)].WrongRequests),
 			cmp.Compare(is.WrongRequests, was.WrongRequests), cmp.Compare(-is.Waste, -was.Waste),
 			cmp.Compare(other, otherWas), cmp.Compare(far, farWas),
 		) < 0
@@ -147,7 +147,7 @@ func (r *Report) nearest(a *Advice) (cell, threshold int, ok bool) {
 		if !r.may(a.Rule, c) {
 			continue
 		}
-		for th := r.least(); th <= r.Options.Most; th++ {
+		for th := r.least(a.Rule); th <= r.Options.Most; th++ {
 			if grid[c][th].Caught > 0 && (!ok || better(c, th)) {
 				cell, threshold, ok = c, th, true
 			}

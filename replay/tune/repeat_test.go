@@ -10,13 +10,17 @@ import (
 	"testing"
 	"time"
 
+	"github.com/loopgauge/loopgauge/fingerprint"
 	"github.com/loopgauge/loopgauge/replay"
 	"github.com/loopgauge/loopgauge/window"
 )
 
+// anyRule counts what comes first, as most do.
+var anyRule = &window.Rule{Identity: &fingerprint.Identity{}}
+
 // repeatOf makes a repeat whose hits had these counts in the only cell.
 func repeatOf(requests int64, counts ...uint8) *Repeat {
-	k := &Repeat{Kind: window.Stuck, Requests: requests, rows: window.NewRows(1), facts: &window.Facts{}}
+	k := &Repeat{Rule: anyRule, Kind: window.Stuck, Requests: requests, rows: window.NewRows(1), facts: &window.Facts{}}
 	for _, n := range counts {
 		k.hits = append(k.hits, Hit{row: k.rows.Add([]uint8{n}), Tokens: 10, Cost: 0.5})
 	}
@@ -142,7 +146,7 @@ func TestClasses(t *testing.T) {
 	r := &Report{Options: Options{Labels: Labels{"loop": true, "none": false}}}
 	f := func(session string, kind window.Kind, requests int64, excluded, loop, wrong bool) {
 		t.Helper()
-		k := &Repeat{Session: session, Kind: kind, Requests: requests, excluded: excluded}
+		k := &Repeat{Rule: anyRule, Session: session, Kind: kind, Requests: requests, excluded: excluded}
 		if r.Options.Labels.isLoop(k) != loop || (r.Class(k) == Wrong) != wrong {
 			t.Errorf("%s, %s, %d: a loop %t, wrong %t", session, kind, requests, r.Options.Labels.isLoop(k), r.Class(k) == Wrong)
 		}
@@ -167,7 +171,7 @@ func TestClasses(t *testing.T) {
 // most of a repeat, not half of it.
 func TestReasons(t *testing.T) {
 	k := func(kind window.Kind, oneToken, gets int64) *Repeat {
-		return &Repeat{Kind: kind, Requests: 11, method: "GET", path: "/x", facts: &window.Facts{OneToken: oneToken, Gets: gets}}
+		return &Repeat{Rule: anyRule, Kind: kind, Requests: 11, method: "GET", path: "/x", facts: &window.Facts{OneToken: oneToken, Gets: gets}}
 	}
 	f := func(k *Repeat, want string) {
 		t.Helper()
@@ -205,7 +209,7 @@ func TestReasons(t *testing.T) {
 // What may be advised to a rule, from where on.
 func TestMay(t *testing.T) {
 	r := &Report{Cells: []window.SweepCell{{Kind: "streak"}, {Kind: "sliding"}, {Kind: "fixed"}}}
-	rule := &window.Rule{Counter: window.CounterSpec{Kind: "sliding"}}
+	rule := &window.Rule{Identity: anyRule.Identity, Counter: window.CounterSpec{Kind: "sliding"}}
 	f := func(want ...bool) {
 		t.Helper()
 		for cell, may := range want {
@@ -220,9 +224,13 @@ func TestMay(t *testing.T) {
 	rule.Overrides, r.Options.ForGateway = nil, true
 	f(false, true, false)
 
-	for least, want := range map[int]int{0: 4, 4: 4, 9: 9} {
-		if r.Options.Least = least; r.least() != want {
-			t.Errorf("the least of %d is %d", least, r.least())
+	for _, c := range []struct {
+		again       bool // what comes first is not counted
+		least, want int
+	}{{false, 0, 4}, {false, 4, 4}, {false, 9, 9}, {true, 2, 3}, {true, 4, 4}} {
+		rule.Identity, r.Options.Least = &fingerprint.Identity{Again: c.again}, c.least
+		if got := r.least(rule); got != c.want {
+			t.Errorf("the least of %d is %d, want %d", c.least, got, c.want)
 		}
 	}
 }
@@ -244,7 +252,7 @@ func TestProof(t *testing.T) {
 // A part of the log that has loops is what settings are chosen on, also where
 // the highest threshold catches none of them.
 func TestChosenOn(t *testing.T) {
-	rule := &window.Rule{Counter: window.CounterSpec{Kind: "streak", Window: time.Minute}}
+	rule := &window.Rule{Identity: anyRule.Identity, Counter: window.CounterSpec{Kind: "streak", Window: time.Minute}}
 	loop := []*Repeat{repeatOf(6, 2, 3, 4, 5, 6)}
 	r := &Report{Cells: []window.SweepCell{{Kind: "streak", Window: time.Minute}}, Sweep: sweptOnce(rule, 8, loop), Days: 1}
 	r.Options = Options{Most: 8, Budget: 1e-9}
@@ -277,7 +285,7 @@ func sweptOnce(rule *window.Rule, most int, repeats []*Repeat) []window.SweepTar
 // A loop that pauses is an alert each time it fires anew, and that is what the
 // budget is of.
 func TestBudgetIsOfAlerts(t *testing.T) {
-	rule := &window.Rule{Counter: window.CounterSpec{Kind: "streak", Window: time.Minute}}
+	rule := &window.Rule{Identity: anyRule.Identity, Counter: window.CounterSpec{Kind: "streak", Window: time.Minute}}
 	loop := []*Repeat{repeatOf(9, 2, 3, 4, 5, 6, 7, 8, 9)}
 	for alerts, want := range map[int64]bool{2: true, 3: false} {
 		r := &Report{Cells: []window.SweepCell{{Kind: "streak", Window: time.Minute}}, Sweep: sweptOnce(rule, 9, loop), Days: 1}
@@ -297,7 +305,7 @@ func TestBudgetIsOfAlerts(t *testing.T) {
 func TestLoopsAreAsManyEverywhere(t *testing.T) {
 	slow, again := repeatOf(9, 2, 3, 3, 3), repeatOf(3, 2, 3)
 	again.Kind = window.Retry
-	r := &Report{Cells: make([]window.SweepCell, 1), Sweep: []window.SweepTarget{{Rule: &window.Rule{}}}, Options: Options{Most: 5}}
+	r := &Report{Cells: make([]window.SweepCell, 1), Sweep: []window.SweepTarget{{Rule: anyRule}}, Options: Options{Most: 5}}
 	grid := r.classedOf([]*Repeat{repeatOf(5, 2, 3, 4, 5), slow, again}).grid()
 	for threshold := 2; threshold <= 5; threshold++ {
 		if o := grid[0][threshold]; o.Caught != 1 || o.Loops != 1 || o.Missed() != 0 || o.Wrong > 0 {
@@ -315,7 +323,7 @@ func TestRefusal(t *testing.T) {
 	loop.Kind, wrong.Kind, beside.Kind = window.Stuck, window.Unknown, window.Unknown
 	f := func(o Options, days float64, train, test []*Repeat, want string) {
 		t.Helper()
-		rule := &window.Rule{Counter: window.CounterSpec{Kind: "streak", Window: time.Minute}}
+		rule := &window.Rule{Identity: anyRule.Identity, Counter: window.CounterSpec{Kind: "streak", Window: time.Minute}}
 		r := &Report{Cells: []window.SweepCell{{Kind: "streak", Window: time.Minute}}, Sweep: sweptOnce(rule, o.Most, slices.Concat(train, test)), Days: days}
 		r.Options, r.Result = o, result(1000)
 		r.Result.Rules = []window.RuleAccount{{Judged: 1000, Counted: 1000}}
@@ -346,7 +354,7 @@ func TestAdviceText(t *testing.T) {
 		t.Helper()
 		r := &Report{Cells: []window.SweepCell{{Kind: "streak", Window: time.Minute}}, Days: days, Result: result(judged), Options: Options{ForGateway: own}}
 		r.Result.Last = 7_200_000_000
-		r.Advice = []Advice{{Rule: &window.Rule{Name: "r"}, Threshold: 4, Outcome: o, Setting: Setting{EpisodesPerDay: perDay, Requests: 8, Stopped: 5}}}
+		r.Advice = []Advice{{Rule: &window.Rule{Name: "r", Identity: anyRule.Identity}, Threshold: 4, Outcome: o, Setting: Setting{EpisodesPerDay: perDay, Requests: 8, Stopped: 5}}}
 		text := Summary{Report: r}.Advice([]int{0})
 		for _, part := range want {
 			if no := strings.TrimPrefix(part, "no "); strings.Contains(text, no) != (no == part) {

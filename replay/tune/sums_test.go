@@ -225,7 +225,7 @@ func TestSlots(t *testing.T) {
 	for _, hours := range [][]int64{{0, 1, 60, 99}, {99, 60, 1, 0}, {60, 0, 99, 1}} {
 		s := newSums()
 		for _, h := range hours {
-			s.add(&Repeat{First: begin + h*hour, Requests: 2, facts: &window.Facts{Requests: 2}}, nil, 2, 1)
+			s.add(&Repeat{Rule: anyRule, First: begin + h*hour, Requests: 2, facts: &window.Facts{Requests: 2}}, nil, 2, 1)
 		}
 		before := 0
 		for a, sum := range s.tallies {
@@ -244,7 +244,7 @@ func TestSlots(t *testing.T) {
 func TestCaughtBySetting(t *testing.T) {
 	s := newSums()
 	for target, highest := range []uint8{5, 3} {
-		s.add(&Repeat{Target: target, Session: "a", Kind: window.Stuck, Requests: 9, most: []uint8{highest}, top: highest, facts: &window.Facts{Requests: 9}}, nil, 9, 1)
+		s.add(&Repeat{Rule: anyRule, Target: target, Session: "a", Kind: window.Stuck, Requests: 9, most: []uint8{highest}, top: highest, facts: &window.Facts{Requests: 9}}, nil, 9, 1)
 	}
 	for threshold, want := range map[int][]int{3: {1, 1}, 5: {1, 0}, 6: {0, 0}} {
 		for target := range want {

@@ -90,7 +90,7 @@ func (r *Report) over(a *Advice) (alerts, wrong float64) {
 			wrong = max(wrong, float64(o.WrongRequests)/(share*float64(r.Result.Account.Judged)*r.Options.MaxWrong))
 		}
 	}
-	for _, th := range []int{threshold, r.margin(threshold)} {
+	for _, th := range []int{threshold, r.margin(a.Rule, threshold)} {
 		see(&r.outcomes[a.Target][cell][th], 1)
 		if !a.Whole {
 			see(&a.on[cell][th], trainShare)
