@@ -69,6 +69,9 @@ const trainShare = 0.7
 // for being wrong less often or steadier.
 const goodEnough = 0.9
 
+// fewLoops are too few to tell by them one setting from another.
+const fewLoops = 5
+
 // safety is the part of a threshold that must still keep to the limits.
 const safety = 0.75
 
@@ -176,8 +179,9 @@ func (r *Report) cellOf(rule *window.Rule) int {
 // those that save nearly as much it takes the one that is wrong least often,
 // then the one that catches most, then the rule's own counter, then the one
 // whose neighbours are like it, then the window nearest to the rule's own. If it
-// can be, it is none that the gateway gets wrong more often, as it runs it. The
-// grid is of a share of the log's time.
+// can be, it is none that the gateway gets wrong more often, as it runs it. Of few
+// loops it takes the rule's own setting, if none catches more or is wrong less often.
+// The grid is of a share of the log's time.
 func (r *Report) choose(rule *window.Rule, grid [][]Outcome, share float64) (cell, threshold int) {
 	type choice struct {
 		cell, threshold int
@@ -199,6 +203,12 @@ func (r *Report) choose(rule *window.Rule, grid [][]Outcome, share float64) (cel
 			}
 			choices = append(choices, choice{c, th, o, r.steady(grid, c, th)})
 			best = max(best, o.Waste)
+		}
+	}
+	if grid[0][2].Loops < fewLoops {
+		own := slices.IndexFunc(choices, func(x choice) bool { return x.cell == r.cellOf(rule) && x.threshold == rule.Threshold })
+		if own >= 0 && !slices.ContainsFunc(choices, func(x choice) bool { return x.o.Caught > choices[own].o.Caught || x.o.Wrong < choices[own].o.Wrong }) {
+			return choices[own].cell, choices[own].threshold
 		}
 	}
 	choices = slices.DeleteFunc(choices, func(x choice) bool { return float64(x.o.Waste) < goodEnough*float64(best) })

@@ -131,6 +131,22 @@ func TestChoose(t *testing.T) {
 	f("never wrong is worth a tenth", Options{}, 10, map[at]Outcome{{0, 4}: wrong(100, 1), {1, 4}: catches(90)}, at{1, 4})
 	f("and no more", Options{}, 10, map[at]Outcome{{0, 4}: wrong(100, 1), {1, 4}: catches(89)}, at{0, 4})
 
+	// Which stands at cell 1.
+	rule.Threshold = 4
+	few := func(loops, caught int, waste int64) Outcome {
+		return Outcome{Loops: loops, Caught: caught, Waste: waste}
+	}
+	own := map[at]Outcome{{0, 2}: {Loops: 4}, {1, 4}: few(4, 4, 10), {3, 4}: few(4, 4, 100)}
+	f("of few loops the rule's own", Options{}, 10, own, at{1, 4})
+	own[at{0, 2}] = Outcome{Loops: 5}
+	f("of more that which saves most", Options{}, 10, own, at{3, 4})
+	own[at{0, 2}], own[at{3, 4}] = Outcome{Loops: 4}, few(4, 4, 100)
+	own[at{1, 4}] = few(4, 3, 10)
+	f("the rule's own misses one", Options{}, 10, own, at{3, 4})
+	own[at{1, 4}] = Outcome{Loops: 4, Caught: 4, Waste: 10, Wrong: 1, WrongRequests: 1}
+	f("the rule's own is wrong", Options{}, 10, own, at{3, 4})
+	rule.Threshold = 0
+
 	f("and comes before catching more", Options{}, 10, map[at]Outcome{{0, 4}: {Caught: 2, Waste: 100, Wrong: 1, WrongRequests: 1}, {1, 4}: catches(100)}, at{1, 4})
 
 	alerts := func(episodes int) map[at]Outcome {
