@@ -50,6 +50,7 @@ func (r *Rule) LeastCount() int {
 // steadyPace is the most that pauses may differ for a clock to be behind them,
 // as standard deviation over mean, and leastPauses how many it takes to tell.
 // Times of whole seconds make shorter ones than coarsePause look alike, seconds.
+// Of pauses from clockPause on few tell: no model and no program is so slow each time.
 // Who asks the same more often than pollingPause does not poll: a client that
 // sends again at once has a steady pace, too.
 const (
@@ -57,6 +58,8 @@ const (
 	leastPauses  = 5
 	coarsePause  = 5
 	pollingPause = 1
+	clockPause   = 300
+	fewPauses    = 3
 )
 
 // bySession tells that the rule counts each session by itself.
@@ -133,6 +136,8 @@ func (w *Witness) kind(rule *Rule, f *Facts, text func(format string, args ...an
 		set(Unknown, "the log does not show whether the requests were equal")
 	case f.inRow() < int64(rule.LeastCount()):
 		set(Unknown, "came %d times with others between", f.Requests)
+	case f.pauses >= fewPauses && f.meanPause() >= clockPause && f.paceSpread() < steadyPace:
+		set(Polling, "the same at a steady pace%s", f.pace())
 	case id.Sees&fingerprint.SeesResults != 0:
 		set(Stuck, "the same call with the same result, %v%s", inOrder, but)
 	case calls && came.turns == 0 && came.loose > 0:

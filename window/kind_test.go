@@ -157,6 +157,11 @@ func TestKind(t *testing.T) {
 		f.toHear().answers = different(1, 1)
 	}, Stuck, "")
 
+	f(fine, resultsOf, paced(3, 300, 0.04), Polling, "the same at a steady pace, every 300 s") // a heartbeat
+	f(fine, resultsOf, paced(3, 299, 0), Stuck, "")
+	f(fine, resultsOf, paced(3, 300, 0.06), Stuck, "")
+	f(fine, resultsOf, paced(2, 300, 0), Stuck, "")
+
 	// What came back.
 	f(fine, text, func(f *Facts) { f.answered = 0 }, Unknown, "does not show how it went")
 	f(fine, text, func(f *Facts) { f.answered = 4 }, Unknown, "shows an answer to 4 of 10")
