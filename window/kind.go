@@ -40,8 +40,8 @@ func (k Kind) IsWrong() bool { return !k.IsLoop() && k != Outage }
 const LeastRepeats = 4
 
 // LeastCount is LeastRepeats as the rule counts.
-func (r *Rule) LeastCount() int {
-	if r.Identity.Again {
+func (rule *Rule) LeastCount() int {
+	if rule.Identity.Again {
 		return LeastRepeats - 1
 	}
 	return LeastRepeats
