@@ -212,13 +212,11 @@ func (w *Writer) answer(items []rawjson.Value) int {
 // it; words alone do nothing. It tells whether all of that is in the log.
 func (w *Writer) appendOutcome(exchange []rawjson.Value) bool {
 	for _, item := range exchange {
-		it := w.readItem(item)
-		if it.class == isAside {
+		if w.readItem(item).class == isAside {
 			continue
 		}
 		from := len(w.outcome)
 		var cause Cause
-		w.acts = it.class != isAssistant || w.callsTools(it)
 		if w.outcome, cause = w.appendMessage(w.outcome, item); cause != Computable {
 			return false
 		}

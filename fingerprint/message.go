@@ -37,6 +37,7 @@ func (w *Writer) appendMessage(dst []byte, v rawjson.Value) ([]byte, Cause) {
 	if lost != Computable {
 		return dst[:from], lost
 	}
+	w.acts = class != isAssistant || n > 0
 	if n > 0 {
 		dst = append(dst, "],"...)
 	}
@@ -55,7 +56,7 @@ func (w *Writer) appendMessage(dst []byte, v rawjson.Value) ([]byte, Cause) {
 		return dst[:from], cause
 	}
 	text = w.bared(text.trim(), it)
-	if w.deeds && class == isAssistant && n == 0 {
+	if w.deeds && !w.acts {
 		if deed := text.deed(); deed != nil {
 			text.text, w.acts = deed, true
 		}

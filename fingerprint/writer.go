@@ -28,8 +28,8 @@ type Writer struct {
 	broken    bool            // what was read inside the line is no JSON
 	asSent    bool            // the log has the body as the client sent it
 	said      bool            // some message says more than its role
-	deeds     bool            // of answers is taken what they do, where they do it in text
-	acts      bool            // the answer read last does something
+	deeds     bool            // an answer that does something in text is that, without the words before
+	acts      bool            // the message written last is more than words of the model
 	scan      rawjson.Scanner // for queries, and messages that are read in a gateway's own way
 	inner     rawjson.Scanner // for what is inside them
 	results   rawjson.Scanner // for the results among that
