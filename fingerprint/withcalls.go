@@ -1,28 +1,27 @@
 package fingerprint
 
-import "github.com/loopgauge/loopgauge/fingerprint/rawjson"
+import (
+	"slices"
+
+	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
+)
 
 // withCalls is where messages begin that are to begin at from: before the calls
 // whose results come first. Without these, three searches side by side that found
 // nothing are the same as any other three. It is false if the calls are not there.
 func (w *Writer) withCalls(items []rawjson.Value, from int) (int, bool) {
-	for i := from; ; i++ {
-		if i == len(items) {
-			return from, true
-		}
-		if w.answers(items[i]) {
-			break
-		}
-		if w.callsTools(w.readItem(items[i])) {
-			return w.firstCall(items, from), true
-		}
+	first := slices.IndexFunc(items[from:], func(message rawjson.Value) bool {
+		it := w.readItem(message)
+		return w.answers(it) || w.callsTools(it)
+	})
+	if first < 0 || !w.answers(w.readItem(items[from+first])) {
+		return w.firstCall(items, from), true
 	}
 	for i := from - 1; i >= 0; i-- {
-		it := w.readItem(items[i])
-		switch {
+		switch it := w.readItem(items[i]); {
 		case w.callsTools(it):
 			return w.firstCall(items, i), true
-		case it.class == isUser && !w.answers(items[i]):
+		case it.class == isUser && !w.answers(it):
 			return from, false
 		}
 	}
@@ -38,8 +37,7 @@ func (w *Writer) firstCall(items []rawjson.Value, i int) int {
 }
 
 // answers tells whether a message has results of tools.
-func (w *Writer) answers(message rawjson.Value) bool {
-	it := w.readItem(message)
+func (w *Writer) answers(it *item) bool {
 	if it.class != isUser || it.content.Kind() != rawjson.Array || !mayHave(it.content, "tool_result") {
 		return it.class == isResult
 	}
