@@ -46,9 +46,8 @@ type otelSpan struct {
 	guessed       bool // a call because it names a model and what that said
 	prepares      bool // it gives a request, and is no call
 	part          bool // of another call
-	twin          bool // another call is a part of it that stands elsewhere
 	responseID    []byte
-	said          uint64 // a sum over OpenInference's messages
+	said          uint64 // a sum over OpenInference's messages; 0 of one that has a twin
 	responses     bool   // a call of the Responses API
 	session, user []byte
 	first         *otelSpan // of the calls inside
@@ -67,8 +66,8 @@ const (
 type otelLog struct {
 	trace, span []byte
 	service     []byte
-	byGateway   bool // written by the gateway
-	index       int  // among the record's
+	library     []byte // that wrote it
+	index       int    // among the record's
 	time        int64
 	kind        logKind
 	body        rawjson.Value
@@ -193,7 +192,7 @@ func (p *otel) resource(s *rawjson.Scanner) {
 		}
 	}
 	for i := logs; i < len(p.logs); i++ {
-		if !p.logs[i].byGateway {
+		if !isGateway(p.logs[i].library) {
 			p.logs[i].service = service
 		}
 	}
@@ -225,7 +224,7 @@ func (p *otel) scope(s *rawjson.Scanner) {
 		p.spans[i].library = library
 	}
 	for i := logs; i < len(p.logs); i++ {
-		p.logs[i].byGateway = isGateway(library)
+		p.logs[i].library = library
 	}
 }
 
@@ -668,8 +667,9 @@ func (p *otel) twins() {
 		inner := &p.spans[i]
 		for _, j := range p.byID[max(0, k-maxAround):k] {
 			outer := &p.spans[j]
-			if outer.said == inner.said && !outer.part && !outer.twin && !bytes.Equal(outer.library, inner.library) && inner.within(outer) {
-				inner.part, outer.twin = true, true
+			if outer.said == inner.said && !bytes.Equal(outer.library, inner.library) && inner.within(outer) {
+				inner.part = true
+				inner.said, outer.said = 0, 0 // a call has one twin
 				break
 			}
 		}
