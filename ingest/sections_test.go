@@ -4,23 +4,20 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"iter"
 	"os"
 	"path/filepath"
 	"strings"
 	"sync/atomic"
 	"testing"
 
+	"pgregory.net/rapid"
+
 	"github.com/loopgauge/loopgauge/fingerprint"
 )
 
-// tester is of testing and of rapid.
-type tester interface {
-	Fatal(args ...any)
-	Cleanup(f func())
-}
-
 // sectionsOf cuts a text in a file; nil if it is empty.
-func sectionsOf(t tester, text string, size, maxLine int) *sections {
+func sectionsOf(t *rapid.T, text string, size, maxLine int) *sections {
 	file, err := os.CreateTemp("", "sections")
 	if err != nil {
 		t.Fatal(err)
@@ -54,6 +51,31 @@ func cuttable(t *testing.T, lines int) (path string, s *fileStream) {
 	return path, s
 }
 
+// fetched are the blocks of a stream that gives them unread.
+func fetched(t *testing.T, s *fileStream) iter.Seq[*Block] {
+	return func(yield func(*Block) bool) {
+		for {
+			b, err := s.Next()
+			if errors.Is(err, io.EOF) {
+				return
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(b.Data) > 0 {
+				t.Error("a block was read")
+			}
+			if err := b.Fetch(); err != nil {
+				t.Fatal(err)
+			}
+			if !yield(b) {
+				return
+			}
+			b.Release()
+		}
+	}
+}
+
 // TestUnread: nothing of a block is read before it is fetched, and then all of it.
 func TestUnread(t *testing.T) {
 	path, s := cuttable(t, 5000)
@@ -62,27 +84,14 @@ func TestUnread(t *testing.T) {
 		t.Fatal(err)
 	}
 	var got []byte
-	for {
-		b, err := s.Next()
-		if errors.Is(err, io.EOF) {
-			break
-		}
-		if err != nil {
+	for b := range fetched(t, s) {
+		if err := b.Fetch(); err != nil { // to ask twice does no harm
 			t.Fatal(err)
-		}
-		if len(b.Data) > 0 {
-			t.Error("a block was read")
-		}
-		for range 2 { // to ask twice does no harm
-			if err := b.Fetch(); err != nil {
-				t.Fatal(err)
-			}
 		}
 		if b.Offset != int64(len(got)) || s.Read() != b.Offset+int64(len(b.Data)) {
 			t.Errorf("a block of %d bytes at %d, behind %d; %d are read", len(b.Data), b.Offset, len(got), s.Read())
 		}
 		got = append(got, b.Data...)
-		b.Release()
 	}
 	if !bytes.Equal(got, text) {
 		t.Errorf("%d bytes of %d", len(got), len(text))
@@ -157,19 +166,8 @@ func TestGrows(t *testing.T) {
 		t.Fatal(err)
 	}
 	var last []byte
-	for {
-		b, err := s.Next()
-		if errors.Is(err, io.EOF) {
-			break
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := b.Fetch(); err != nil {
-			t.Fatal(err)
-		}
+	for b := range fetched(t, s) {
 		last = append(last[:0], b.Data...)
-		b.Release()
 	}
 	if !bytes.HasSuffix(last, []byte(record("last")+"\n")) {
 		t.Error("what came last was not read")

@@ -65,13 +65,13 @@ type fileStream struct {
 	format *formats.Format
 	first  int64
 
-	read   atomic.Int64
-	unread bool      // blocks may be given that are not read yet
-	raw    *unpacked // nil between the look at the head and the first block
-	blocks *blocks
-	late   *sections // instead of blocks; nil where these are
-	ahead  []*Block  // read already, of a source that cannot be read twice
-	closed bool
+	read     atomic.Int64
+	unread   bool      // blocks may be given that are not read yet
+	raw      *unpacked // nil between the look at the head and the first block
+	blocks   *blocks
+	sections *sections // instead of blocks, where they are given unread
+	ahead    []*Block  // read already, of a source that cannot be read twice
+	closed   bool
 }
 
 // headLines is how many lines the format and the first time are told from.
@@ -143,7 +143,7 @@ func (s *fileStream) start() error {
 	}
 	// Of records over several lines not the ends alone are looked at.
 	if plain, ok := file.(*os.File); ok && s.unread && u.packed == "" && s.source.stdin == nil && wrap.NewCutter(in) == nil {
-		if s.late = newSections(plain, s.blockSize(), s.o.MaxLine, &s.read); s.late != nil {
+		if s.sections = newSections(plain, s.blockSize(), s.o.MaxLine, &s.read); s.sections != nil {
 			return nil
 		}
 	}
@@ -415,8 +415,8 @@ func (s *fileStream) Next() (*Block, error) {
 		}
 	}
 	next := s.blocks.next
-	if s.late != nil {
-		next = s.late.next
+	if s.sections != nil {
+		next = s.sections.next
 	}
 	b, err := next()
 	if broken(err) {
@@ -442,6 +442,6 @@ func (s *fileStream) Close() {
 func (s *fileStream) stop() {
 	if s.raw != nil {
 		_ = s.raw.Close()
-		s.raw, s.blocks, s.late = nil, nil, nil
+		s.raw, s.blocks, s.sections = nil, nil, nil
 	}
 }

@@ -180,7 +180,7 @@ func TestAnyBlockSize(t *testing.T) {
 		maxLine := rapid.IntRange(20, 80).Draw(t, "longest")
 		size := rapid.IntRange(1, 300).Draw(t, "block")
 		var next func() (*Block, error)
-		late := false
+		unread := false
 		switch rapid.IntRange(0, 2).Draw(t, "source") {
 		case 0:
 			next = newBlocks(strings.NewReader(text), size, maxLine, nil).next
@@ -189,7 +189,7 @@ func TestAnyBlockSize(t *testing.T) {
 		case 2:
 			if s := sectionsOf(t, text, size, maxLine); s != nil {
 				s.piece = s.piece[:rapid.IntRange(1, 100).Draw(t, "piece")]
-				next, late = s.next, true
+				next, unread = s.next, true
 			} else {
 				next = newBlocks(strings.NewReader(text), size, maxLine, nil).next
 			}
@@ -202,7 +202,7 @@ func TestAnyBlockSize(t *testing.T) {
 				return nil, err
 			}
 			b.Stream, b.Format = 3, formats.ByName("loopgauge")
-			if b.Follows != late {
+			if b.Follows != unread {
 				t.Fatal("a block says nothing of its lines")
 			}
 			if err := b.Fetch(); err != nil {
