@@ -184,6 +184,15 @@ func (w *Writer) eachCall(it *item, f func(ToolCall)) {
 	}
 }
 
+// callsTools tells whether an item is a call, or a message of the model with some.
+func (w *Writer) callsTools(it *item) bool {
+	some := it.class == isCall
+	if it.class == isAssistant {
+		w.eachCall(it, func(ToolCall) { some = true })
+	}
+	return some
+}
+
 // mayHave tells whether a word of ASCII may be in v without reading it: it is
 // there as it is, or some of its letters may be escaped.
 func mayHave(v rawjson.Value, word string) bool {

@@ -1,0 +1,91 @@
+package fingerprint
+
+import (
+	"bytes"
+	"slices"
+
+	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
+)
+
+// mostExchanges is how far back it is looked whether something came before.
+const mostExchanges = 64
+
+// newBetween tells whether something came between two equal answers that has come
+// of nothing else: an agent that says "now the next one" before each step of its
+// work repeats itself, and is not stuck. The second time nothing tells that from
+// the first round of several.
+func (w *Writer) newBetween(items []rawjson.Value, first, last int, answer []byte) bool {
+	if w.answer(items[:last]) <= first {
+		return false
+	}
+	said := w.said
+	defer func() { w.said = said }()
+	var kept [mostAnswers + 1][]byte // from the last exchange back to the first in between
+	n, unknown := 0, uint(0)         // one bit for each that is new so far
+	third := false
+	w.outcome = w.outcome[:0]
+	for end, looked := len(items), 0; looked < mostExchanges; looked++ {
+		from := w.answer(items[:end])
+		if from < 0 || from <= first && unknown == 0 {
+			break
+		}
+		start := len(w.outcome)
+		known := !w.appendOutcome(items[from:end])
+		outcome := w.outcome[start:]
+		for i := range n {
+			if bytes.Equal(outcome, kept[i]) {
+				known, unknown = true, unknown&^(1<<i)
+			}
+		}
+		if from > first {
+			if kept[n] = outcome; !known && from < last {
+				unknown |= 1 << n
+			}
+			n++
+		} else {
+			w.outcome = w.outcome[:start]
+		}
+		if from < first && !third {
+			w.spare, _ = w.appendMessage(w.spare[:0], items[from])
+			third = bytes.Equal(w.spare, answer)
+		}
+		end = from
+	}
+	return third && unknown != 0
+}
+
+// answer is where the last answer begins, -1 if there is none.
+func (w *Writer) answer(items []rawjson.Value) int {
+	from := -1
+	for i, item := range slices.Backward(items) {
+		switch w.readItem(item).class {
+		case isAside:
+		case isAssistant, isCall:
+			from = i
+		default:
+			if from >= 0 {
+				return from
+			}
+		}
+	}
+	return from
+}
+
+// appendOutcome appends to w.outcome what came of an answer, with what was done for
+// it; words alone do nothing. It tells whether all of that is in the log.
+func (w *Writer) appendOutcome(exchange []rawjson.Value) bool {
+	for _, item := range exchange {
+		if w.readItem(item).class == isAside {
+			continue
+		}
+		from := len(w.outcome)
+		var cause Cause
+		if w.outcome, cause = w.appendMessage(w.outcome, item); cause != Computable {
+			return false
+		}
+		if !w.acts {
+			w.outcome = w.outcome[:from]
+		}
+	}
+	return true
+}
