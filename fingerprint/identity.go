@@ -13,8 +13,8 @@ type Identity struct {
 	Reads Field  // the costly fields that it needs
 	Sees  Sight  // of a conversation
 
-	// Again says that what comes for the first time has no fingerprint: three are
-	// the fourth time.
+	// Again says that what comes for the first time has no fingerprint: three
+	// requests with the same one are the second to the fourth.
 	Again bool
 
 	spec    string // what New was called with: see Spec

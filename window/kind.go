@@ -85,7 +85,7 @@ func (w *Witness) kind(rule *Rule, f *Facts, text func(format string, args ...an
 	set := func(is Kind, evidence string, args ...any) {
 		kind, why = is, text(evidence, args...)
 	}
-	id := rule.Identity
+	id, least := rule.Identity, int64(rule.LeastCount())
 	but := ""
 	if id.Masks() {
 		but = ", but for what is masked"
@@ -130,11 +130,11 @@ func (w *Witness) kind(rule *Rule, f *Facts, text func(format string, args ...an
 		set(Batch, "%s began before the one before had ended", share(f.together))
 	case f.mixed && f.sessions.different() > 1:
 		set(Unknown, "%v sessions or users among %d requests, none of them %d times in a row", &f.sessions, n, LeastRepeats)
-	case f.Requests < int64(rule.LeastCount()):
+	case f.Requests < least:
 		set(Unknown, "came only %d times", f.Requests)
 	case id.Sees == 0 && heard.messages.n < n:
 		set(Unknown, "the log does not show whether the requests were equal")
-	case f.inRow() < int64(rule.LeastCount()):
+	case f.inRow() < least:
 		set(Unknown, "came %d times with others between", f.Requests)
 	case f.pauses >= fewPauses && f.meanPause() >= clockPause && f.paceSpread() < steadyPace:
 		set(Polling, "the same at a steady pace%s", f.pace())

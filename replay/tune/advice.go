@@ -69,8 +69,8 @@ const trainShare = 0.7
 // for being wrong less often or steadier.
 const goodEnough = 0.9
 
-// fewLoops are too few to tell by them one setting from another.
-const fewLoops = 5
+// enoughLoops is how many loops it takes to tell one setting from another by them.
+const enoughLoops = 5
 
 // safety is the part of a threshold that must still keep to the limits.
 const safety = 0.75
@@ -205,7 +205,7 @@ func (r *Report) choose(rule *window.Rule, grid [][]Outcome, share float64) (cel
 			best = max(best, o.Waste)
 		}
 	}
-	if grid[0][2].Loops < fewLoops {
+	if grid[0][2].Loops < enoughLoops {
 		own := slices.IndexFunc(choices, func(x choice) bool { return x.cell == r.cellOf(rule) && x.threshold == rule.Threshold })
 		if own >= 0 && !slices.ContainsFunc(choices, func(x choice) bool { return x.o.Caught > choices[own].o.Caught || x.o.Wrong < choices[own].o.Wrong }) {
 			return choices[own].cell, choices[own].threshold

@@ -32,7 +32,7 @@ func (r *Report) Refusals() (list []string) {
 // nearest comes; empty if one is.
 func (r *Report) Refusal(advice int) string {
 	a := &r.Advice[advice]
-	account := &r.Result.Rules[advice]
+	account, least := &r.Result.Rules[advice], a.Rule.LeastCount()
 	switch {
 	case a.Found && a.Outcome.Caught > a.Outcome.Wrong:
 		return ""
@@ -48,16 +48,16 @@ func (r *Report) Refusal(advice int) string {
 	case a.Outcome.Loops+a.Hidden == 0:
 		return r.noLoop(a.Target)
 	case a.Outcome.Loops == 0:
-		text := fmt.Sprintf("%s, but none that comes %d times as any setting counts", term.Plural(int64(a.Hidden), "loop", "loops"), a.Rule.LeastCount())
-		if slices.ContainsFunc(a.Rule.Overrides, func(o window.Override) bool { return o.Threshold > a.Rule.LeastCount() }) {
+		text := fmt.Sprintf("%s, but none that comes %d times as any setting counts", term.Plural(int64(a.Hidden), "loop", "loops"), least)
+		if slices.ContainsFunc(a.Rule.Overrides, func(o window.Override) bool { return o.Threshold > least }) {
 			text += ", or as often as an override asks for"
 		}
 		return text
 	}
 	cell, threshold, ok := r.nearest(a)
 	switch loops := term.Plural(int64(a.Outcome.Loops), "loop", "loops"); {
-	case r.Options.Most < a.Rule.LeastCount():
-		return fmt.Sprintf("%s, but no threshold below %d is advised", loops, a.Rule.LeastCount())
+	case r.Options.Most < least:
+		return fmt.Sprintf("%s, but no threshold below %d is advised", loops, least)
 	case !ok:
 		return fmt.Sprintf("%s, of which no threshold from %d to %d finds one", loops, r.least(a.Rule), r.Options.Most)
 	}
