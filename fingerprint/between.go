@@ -18,8 +18,6 @@ func (w *Writer) newBetween(items []rawjson.Value, first, last int, answer []byt
 	if w.answer(items[:last]) <= first {
 		return false
 	}
-	said := w.said
-	defer func() { w.said = said }()
 	var kept [mostAnswers + 1][]byte // from the last exchange back to the first in between
 	n, unknown := 0, uint(0)         // one bit for each that is new so far
 	third := false

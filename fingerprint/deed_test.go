@@ -21,6 +21,7 @@ func TestDeed(t *testing.T) {
 		"is a <b>word</b>":                      "",
 		"<run>a</run>\n<run>b</run>":            "",
 		"</run>":                                "",
+		"</>":                                   "",
 		"a > b and </ c>":                       "",
 		"<" + strings.Repeat("x", 99) + ">\n</" + strings.Repeat("x", 99) + ">": "",
 	} {

@@ -50,7 +50,6 @@ func exchangePart(w *Writer, r *Request, dst []byte, _ int, _ string) ([]byte, C
 		it := w.readItem(item)
 		calls = calls || it.class == isResult || w.callsTools(it)
 	}
-	w.said = false
 	w.deeds = !calls
 	defer func() { w.deeds = false }()
 	dst = append(dst, '[')
@@ -62,11 +61,15 @@ func exchangePart(w *Writer, r *Request, dst []byte, _ int, _ string) ([]byte, C
 	if w.newBetween(items, before, from, dst[answer:]) {
 		return dst, NoAnswer
 	}
-	for _, item := range items[from+1:] {
+	dst, w.said = dst[:answer], false
+	for _, item := range items[from:] {
 		if w.readItem(item).class == isAside {
 			continue
 		}
-		if dst, cause = w.appendMessage(append(dst, ','), item); cause != Computable {
+		if len(dst) > answer {
+			dst = append(dst, ',')
+		}
+		if dst, cause = w.appendMessage(dst, item); cause != Computable {
 			return dst, cause
 		}
 	}

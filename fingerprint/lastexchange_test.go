@@ -67,7 +67,8 @@ func TestLastExchange(t *testing.T) {
 	tail := request(t, "messages", "["+q+"]")
 	tail.Messages.Tail = true
 	wantCanonicals(t, id, tail, notComputable(LossyContent))
-	f(`{"role":"assistant"},{"role":"user"},{"role":"assistant"},{"role":"user"}`, notComputable(LossyContent)) // roles alone
+	f(`{"role":"assistant"},{"role":"user"},{"role":"assistant"},{"role":"user"}`, notComputable(LossyContent))     // roles alone
+	f(`{"role":"assistant"},`+o+`,`+a+`,`+o+`,{"role":"assistant"},{"role":"system"}`, notComputable(LossyContent)) // whatever others say
 }
 
 // TestLastExchangeNewBetween: who says the same before each step of its work is
@@ -80,6 +81,13 @@ func TestLastExchangeNewBetween(t *testing.T) {
 	next, test := step("Now the next.", "OK."), step("I test it.\\n```sh\\ntest\\n```", "FAIL")
 	shelf := func(has string) string { return step("go to the shelf", has) }
 	other := func(has string) string { return step("go to the other", has) }
+	longAgo := []string{shelf("nothing")}
+	for i := range mostExchanges {
+		longAgo = append(longAgo, other(fmt.Sprint("thing ", i)))
+	}
+	call := func(name string) string {
+		return `,{"role":"assistant","tool_calls":[{"id":"c","function":{"name":"` + name + `","arguments":"{}"}}]},{"role":"tool","tool_call_id":"c","content":"none"},{"role":"user","content":"and?"}`
+	}
 	edit := func(what string) string { return step("I edit.\\n```sh\\nedit "+what+"\\n```", "OK.") }
 	for _, c := range []struct {
 		want  bool
@@ -94,6 +102,10 @@ func TestLastExchangeNewBetween(t *testing.T) {
 		{true, []string{other("nothing"), next, next, shelf("nothing"), next}},
 		{false, []string{next, next, shelf("nothing"), other("a cup"), next}},
 		{true, []string{next, next, step("Yes, the next.", "OK."), next}}, // words alone
+		{true, []string{next, next, shelf("redacted-by-litellm"), next}},  // may be anything
+		{false, append(longAgo, next, next, shelf("nothing"), next)},      // was long ago
+
+		{false, []string{call("find"), call("find"), call("list"), call("find")}}, // the same came of another call
 
 		// What is done is new work, whatever comes of it.
 		{false, []string{test, edit("1"), test, edit("2"), test}},
@@ -107,6 +119,27 @@ func TestLastExchangeNewBetween(t *testing.T) {
 		if got := id.Compute(request(t, "messages", messages), NewWriter(nil)) == Computable; got != c.want {
 			t.Errorf("of %q computed %v, want %v", c.steps, got, c.want)
 		}
+	}
+}
+
+// TestDeedIsOfAnswersWithoutCalls: with calls, and to other identities, the words
+// before a block of code are of the answer.
+func TestDeedIsOfAnswersWithoutCalls(t *testing.T) {
+	said := `{"role":"assistant","content":"I test it.\n` + "```sh\\ntest\\n```" + `"},`
+	messages := func(step string) *Request {
+		return request(t, "messages", `[{"role":"user","content":"q"},`+step+","+step+"]")
+	}
+	exchange, last := mustNew(t, "last-exchange", Options{}), mustNew(t, "", Options{Parts: []string{"last_messages:2"}})
+	r := messages(said + `{"type":"function_call","call_id":"c","name":"f","arguments":"{}"},{"type":"function_call_output","call_id":"c","output":"r"},{"role":"user","content":"and?"}`)
+	if got := canonicals(exchange, r); !strings.Contains(got[0], "I test it.") {
+		t.Errorf("%q", got)
+	}
+	r = messages(said + `{"role":"user","content":"FAIL"}`)
+	w := &Writer{Keep: true}
+	exchange.Compute(r, w)
+	last.Compute(r, w)
+	if got := w.Prints(); len(got) != 2 || strings.Contains(string(got[0].Canonical), "I test it.") || !strings.Contains(string(got[1].Canonical), "I test it.") {
+		t.Errorf("%q", got)
 	}
 }
 

@@ -2,7 +2,6 @@ package fingerprint
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"testing"
 )
@@ -10,13 +9,9 @@ import (
 // TestLastMessagesHaveTheCallsOfTheirResults: three searches side by side that
 // found nothing are not the three before them.
 func TestLastMessagesHaveTheCallsOfTheirResults(t *testing.T) {
-	last := func(n int, messages string) []string {
-		id := mustNew(t, "", Options{Parts: []string{fmt.Sprintf("last_messages:%d", n)}})
-		got := canonicals(id, request(t, "messages", "["+messages+"]"))
-		for i := range got {
-			_, got[i], _ = strings.Cut(got[i], ",")
-		}
-		return got
+	written := func(part string, r *Request) string {
+		_, messages, _ := strings.Cut(canonicals(mustNew(t, "", Options{Parts: []string{part}}), r)[0], ",")
+		return messages
 	}
 	single := chatTurn + `,{"role":"assistant","tool_calls":[{"id":"c3","function":{"name":"list","arguments":"{}"}}]},{"role":"tool","tool_call_id":"c3","content":"none"}`
 	for _, c := range []struct {
@@ -39,7 +34,10 @@ func TestLastMessagesHaveTheCallsOfTheirResults(t *testing.T) {
 		{`{"role":"assistant","tool_calls":[{"id":"c1","function":{"name":"f","arguments":"{}"}}]},{"role":"user","content":"q"},{"role":"tool","content":"r"}`, 1, 1},
 		{`{"role":"tool","content":"r"},{"role":"tool","content":"s"}`, 1, 1},
 	} {
-		if got, want := last(c.n, c.messages), last(c.is, c.messages); !slices.Equal(got, want) {
+		r := request(t, "messages", "["+c.messages+"]")
+		got := written(fmt.Sprintf("last_messages:%d", c.n), r)
+		r.Messages.Items = r.Messages.Items[len(r.Messages.Items)-c.is:]
+		if want := written("messages", r); got != want {
 			t.Errorf("last %d of %s:\n got %s\nwant %s", c.n, c.messages, got, want)
 		}
 	}
