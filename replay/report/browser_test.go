@@ -385,6 +385,20 @@ func TestOpensOnLoops(t *testing.T) {
 	b.quiet()
 }
 
+// What may be suggested of a rule is what tune may advise: of one that does not count
+// the first, three.
+func TestSuggestionsBegin(t *testing.T) {
+	r := tuned(t, "a.jsonl", clock("s", 0, 5), "loopgauge/last-exchange", "loopgauge/tool-call-result")
+	b := browse(t, write(t, r), 1200, 900)
+	for i, least := range []int{3, 4} {
+		eval[chromedp.Void](b, fmt.Sprintf(`document.getElementById("rule").value = "%d"; document.getElementById("rule").dispatchEvent(new Event("change"))`, i))
+		if said, want := eval[string](b, `document.getElementById("suggestion").textContent`), fmt.Sprintf("no setting of this rule from %d on catches a loop", least); !strings.Contains(said, want) {
+			t.Errorf("%s: %s, want %s", r.Advice[i].Rule.Name, said, want)
+		}
+	}
+	b.quiet()
+}
+
 // Of a heat-map that is wider than its place, the thresholds stay in sight, and
 // so does what is above them: windows scrolled over it.
 func TestWideHeatMap(t *testing.T) {

@@ -81,6 +81,7 @@ type rule struct {
 	Counted  []string   `json:"counted"` // by counter, what stands behind the window
 	Advised  *setting   `json:"advised"`
 	Now      *setting   `json:"now"`
+	Least    int        `json:"least"` // the lowest threshold that is suggested
 	NowText  string     `json:"nowText"`
 	Loops    int        `json:"loops"`
 	Caught   int        `json:"caught"` // by the advised setting, as are all below
@@ -282,7 +283,7 @@ func (b *builder) rules() {
 		one := rule{
 			Name: term.Safe(a.Rule.Name), Identity: term.Safe(a.Rule.Identity.Name), Scope: append([]string{}, a.Rule.Scope.Fields...),
 			Loops: a.Outcome.Loops, Caught: a.Outcome.Caught, Wrong: a.Outcome.Wrong, Excluded: a.Outcome.Excluded,
-			NowText: replay.SettingOf(a.Rule), Coverage: newCoverage(&r.Result.Rules[i]),
+			NowText: replay.SettingOf(a.Rule), Least: a.Rule.LeastCount(), Coverage: newCoverage(&r.Result.Rules[i]),
 		}
 		var counted map[string]string
 		one.Policy, counted, one.Rest = r.PolicyParts(i)

@@ -346,19 +346,20 @@
   // The best setting of the rule within the budget: most loops, then least
   // that is none, then fewest requests let through, then the rule's own counter.
   function drawSuggestion() {
+    const rule = D.rules[at.rule];
     let best = null;
     for (let cell = 0; cell < cells; cell++) {
       for (const t of D.thresholds) {
-        if (t < 4 || swept(at.rule, cell, t, REQUESTS) === 0 || swept(at.rule, cell, t, EPISODES) / days > at.budget) continue;
+        if (t < rule.least || swept(at.rule, cell, t, REQUESTS) === 0 || swept(at.rule, cell, t, EPISODES) / days > at.budget) continue;
         const o = outcome(at.rule, cell, t);
         if (!o.caught) continue;
-        const rank = [-o.caught, o.wrong, same(D.rules[at.rule].advised, cell, t) ? 0 : 1, -swept(at.rule, cell, t, REQUESTS)];
+        const rank = [-o.caught, o.wrong, same(rule.advised, cell, t) ? 0 : 1, -swept(at.rule, cell, t, REQUESTS)];
         const i = best ? rank.findIndex((v, j) => v !== best.rank[j]) : 0;
         if (!best || (i >= 0 && rank[i] < best.rank[i])) best = { rank, cell, t, o };
       }
     }
     const bound = at.budget === Infinity ? "Without a bound" : "Within " + rate(at.budget) + " a day";
-    if (!best) return put($("suggestion"), bound + ", no setting of this rule from 4 on catches a loop.");
+    if (!best) return put($("suggestion"), bound + ", no setting of this rule from " + rule.least + " on catches a loop.");
     put($("suggestion"), bound + ", most is caught by " + settingText(best.cell, best.t) + ": it " + catches(best.o) + ". ",
       !(best.cell === cellAt() && best.t === threshold()) && h("button", { type: "button", class: "open screen", on: { click: () => look({ cell: best.cell, threshold: best.t }) } }, "Look at it"));
   }
@@ -604,7 +605,7 @@
       p("The log was read once. Every rule counted with every window (" + D.windows.join(", ") + ") and every counter (" + D.counters.join(", ") + "). A counter knows no threshold, so one count answers all of them; this page shows the thresholds " + D.thresholds.join(", ") + ", and tune --json all."),
       p("Numbers of the heat-map (episodes, requests, scopes, tokens, cost) are the sweep's: an episode begins when a rule fires in a scope and ends when the scope has been quiet. The list, the time-line and what is caught and missed go by repeats: one request's fingerprint in one scope, stretch by stretch; a stretch ends with a long pause, and, where the rule cannot tell requests apart, where four or more in a row that said the same begin and end. One repeat can hold several episodes, and one episode several repeats."),
       p("A repeat is called by what the log shows of it: stuck (the same again, and the same came of it), retry (after errors of its own), outage (errors that others had too), polling (results keep changing, or a clock's pace), probe (health checks), batch (one prompt in many sessions), duplicate-logging (one request written twice), unknown. Stuck and retry of four requests or more count as loops; an outage and a shorter retry count neither as a loop nor as wrongly stopped; all others count as no loop, unless an exclusion in the policy takes them out." + (D.labels ? " Where a session is labelled, the label decides." : "")),
-      p("Missed: loops that some threshold from 4 finds, in some window by some counter, and this setting does not. Advice was chosen on the first 70 % of the log's time" + (D.budget ? ", within " + rate(D.budget) + " alerts a day" : "") + ", hitting at most " + Number((100 * D.maxWrong).toPrecision(3)) + " % of requests wrongly, and tried on the rest. What the slider suggests is picked on the whole log, and by fewer considerations."),
+      p("Missed: loops that some threshold that may be advised finds, in some window by some counter, and this setting does not. Advice was chosen on the first 70 % of the log's time" + (D.budget ? ", within " + rate(D.budget) + " alerts a day" : "") + ", hitting at most " + Number((100 * D.maxWrong).toPrecision(3)) + " % of requests wrongly, and tried on the rest. What the slider suggests is picked on the whole log, and by fewer considerations."),
       p("Neither in the numbers of the heat-map nor in the policy, which warns: what a gateway does on firing that changes later counts (cooldown, counting what it blocked, resetting). The rows of the gateways have it, and tune --json says it of each setting (stopped). Rates count a log shorter than a day as a day."),
       p("Requests are told apart by hashes: no prompt and no answer is in this page. Characters that do not show or turn the writing direction are written as escapes; long names are cut."),
       h("p", { class: "small" }, "loopgauge " + D.version));
