@@ -1,6 +1,9 @@
 package ingest
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 func TestClosed(t *testing.T) {
 	f := func(data, want string) {
@@ -15,5 +18,15 @@ func TestClosed(t *testing.T) {
 	f(`{"a":1}`+"\n"+`{"b":`, `{"a":1}`)
 	for _, data := range []string{"", `{"a":1}`, `{"a":1`, `[[[`, `}{`, `no JSON {`} {
 		f(data, "")
+	}
+}
+
+// TestUnwrappedCut: of a document that goes on behind what is looked at there is its
+// beginning.
+func TestUnwrappedCut(t *testing.T) {
+	data := []byte("{\n  \"calls\": [\n    {\n      \"who\": \"a\"\n    },\n    {\n      \"wh")
+	in := WrappersOf(data)
+	if got := string(Unwrapped(data, in)); len(in) != 1 || strings.Join(strings.Fields(got), "") != `{"calls":[{"who":"a"}]}` {
+		t.Errorf("%d wrappers, in them %q", len(in), got)
 	}
 }
