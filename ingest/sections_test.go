@@ -53,6 +53,7 @@ func cuttable(t *testing.T, lines int) (path string, s *fileStream) {
 
 // fetched are the blocks of a stream that gives them unread.
 func fetched(t *testing.T, s *fileStream) iter.Seq[*Block] {
+	t.Helper()
 	return func(yield func(*Block) bool) {
 		for {
 			b, err := s.Next()
