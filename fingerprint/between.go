@@ -36,7 +36,7 @@ func (w *Writer) newBetween(items []rawjson.Value, first, last int, answer []byt
 			}
 		}
 		if from > first {
-			if kept[n] = outcome; !known && from < last {
+			if kept[n] = outcome; !known && end <= last {
 				unknown |= 1 << n
 			}
 			n++

@@ -101,9 +101,10 @@ func TestLastExchangeNewBetween(t *testing.T) {
 		{true, []string{next, shelf("nothing"), next, other("nothing"), next}},
 		{true, []string{other("nothing"), next, next, shelf("nothing"), next}},
 		{false, []string{next, next, shelf("nothing"), other("a cup"), next}},
-		{true, []string{next, next, step("Yes, the next.", "OK."), next}}, // words alone
-		{true, []string{next, next, shelf("redacted-by-litellm"), next}},  // may be anything
-		{false, append(longAgo, next, next, shelf("nothing"), next)},      // was long ago
+		{true, []string{next, next, step("Yes, the next.", "OK."), next}},                                      // words alone
+		{true, []string{next, next, shelf("redacted-by-litellm"), next}},                                       // may be anything
+		{true, []string{next, next, `,{"role":"assistant","content":"Hm."}` + step("Now the next.", "a cup")}}, // what comes last may be new
+		{false, append(longAgo, next, next, shelf("nothing"), next)},                                           // was long ago
 
 		{false, []string{call("find"), call("find"), call("list"), call("find")}}, // the same came of another call
 
