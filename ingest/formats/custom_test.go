@@ -209,6 +209,8 @@ func TestScaffold(t *testing.T) {
 	f(`{"timestamp":"2026-11-21T10:00:00Z","latency":1200,"virtual_key_name":"secret","input_history":[{"role":"secret"}]}`, "duration: {path: 'latency', unit: ms}", "caller_name: 'virtual_key_name'", "messages: 'input_history'")
 	f(`{"startTime":"2026-11-21T10:00:00Z","tags":["secret"],"input":[{"role":"secret"}],"output":[{"role":"secret"}]}`, "messages: 'input'", "response: 'output'")
 	f(`{"start_time":1795255200123,"latency":0.5,"client_ip":"secret","consumer":{"username":"secret"}}`, "duration: {path: 'latency', unit: s}", "caller_name: 'consumer.username'")
+	f(`{"time":"2026-11-21T10:00:00Z","callerIpAddress":"secret","correlationId":"secret","body":{"id":"secret","choices":[]}}`, "id: 'correlationId'", "caller_name: 'callerIpAddress'", "response: 'body'")
+	f(`{"time":"2026-11-21T10:00:00Z","answer":{"id":"secret","choices":[]}}`, "# id:", "response: 'answer'") // the provider's
 	f("created_at,cost_total,tokens_prompt,tokens_completion,tokens_cached,model_permaslug,streamed\n2026-11-21 10:00:00,0.1,10,5,4,secret,true\n",
 		"model: 'model_permaslug'", "tokens_in: 'tokens_prompt'", "tokens_out: 'tokens_completion'", "tokens_cached: 'tokens_cached'", "cost: 'cost_total'", "stream: 'streamed'")
 	f(`2026-11-21T10:00:00Z info request endpoint=secret:443 http.path=/secret gen_ai.request.model=secret gen_ai.usage.input_tokens=1`, "url: 'http_path'", "model: 'gen_ai_request_model'", "tokens_in: 'gen_ai_usage_input_tokens'")
@@ -231,6 +233,11 @@ func TestScaffold(t *testing.T) {
 	f("[INFO] [21/Nov/2026:10:00:00 +0000] secret", `pattern: '^.*?\[(?P<time>`, "layout: '02/Jan/2006:15:04:05 -0700'")
 	f("[2026-11-21 10:00:00] POST /secret HTTP/1.1 200 12ms", "method: 'method'", "url: 'url'", "status: 'status'", "duration: 'duration'")
 	f("[2026-11-21 10:00:00] started\n[2026-11-21 10:00:00] call model=secret", `(?:.*?\bmodel=(?P<model>\S*))?'`) // not every line has it
+	const list = `{"events":[{"at":1795255200123}]}`
+	f(list, "jq -c '.events[]' LOG")
+	if got, err := Scaffold([]byte(list + "\n" + list)); err != nil || strings.Contains(string(got), "jq") {
+		t.Errorf("records with a list each, which are requests: %v\n%s", err, got)
+	}
 	for _, log := range []string{"", "\n\n", "{}"} {
 		if got, err := Scaffold([]byte(log)); err == nil {
 			t.Errorf("%q gives %s", log, got)

@@ -321,9 +321,9 @@ func TestLoopsAreAsManyEverywhere(t *testing.T) {
 func TestRefusal(t *testing.T) {
 	loop, wrong, beside := repeatOf(6, 2, 3, 4, 5, 6), repeatOf(4, 2, 3, 4), repeatOf(5, 2, 3, 4, 5)
 	loop.Kind, wrong.Kind, beside.Kind = window.Stuck, window.Unknown, window.Unknown
+	rule := &window.Rule{Identity: anyRule.Identity, Counter: window.CounterSpec{Kind: "streak", Window: time.Minute}}
 	f := func(o Options, days float64, train, test []*Repeat, want string) {
 		t.Helper()
-		rule := &window.Rule{Identity: anyRule.Identity, Counter: window.CounterSpec{Kind: "streak", Window: time.Minute}}
 		r := &Report{Cells: []window.SweepCell{{Kind: "streak", Window: time.Minute}}, Sweep: sweptOnce(rule, o.Most, slices.Concat(train, test)), Days: days}
 		r.Options, r.Result = o, result(1000)
 		r.Result.Rules = []window.RuleAccount{{Judged: 1000, Counted: 1000}}
@@ -346,6 +346,10 @@ func TestRefusal(t *testing.T) {
 	// A loop of the rest is none to choose by.
 	f(Options{Most: 9}, 1, []*Repeat{loop, beside}, []*Repeat{repeatOf(9, 2, 3, 4, 5, 6, 7, 8, 9)},
 		"6 in 1m streak catches 2 of 2 loops; right by a hair: at 4 it would hit 0.2 % of the requests wrongly")
+
+	f(Options{Most: 3}, 1, []*Repeat{loop}, nil, "1 loop, but no threshold below 4 is advised")
+	rule.Identity = &fingerprint.Identity{Again: true}
+	f(Options{Most: 2}, 1, []*Repeat{loop}, nil, "1 loop, but no threshold below 3 is advised")
 }
 
 // What is said of an advised setting.
