@@ -142,7 +142,7 @@ func (r *Report) adviseOne(target int, train, test *classed) Advice {
 		on, share = all, 1
 	}
 	a.on = on
-	a.Cell, a.Threshold = r.choose(t.Rule, on, share)
+	a.Cell, a.Threshold = r.choose(t.Rule, on, all, share)
 	if a.Cell < 0 {
 		a.Outcome.Loops = all[0][2].Loops
 		return a
@@ -180,9 +180,9 @@ func (r *Report) cellOf(rule *window.Rule) int {
 // then the one that catches most, then the rule's own counter, then the one
 // whose neighbours are like it, then the window nearest to the rule's own. If it
 // can be, it is none that the gateway gets wrong more often, as it runs it. Of few
-// loops it takes the rule's own setting, if none catches more or is wrong less often.
-// The grid is of a share of the log's time.
-func (r *Report) choose(rule *window.Rule, grid [][]Outcome, share float64) (cell, threshold int) {
+// loops it takes the rule's own setting, if none catches more or is wrong less often
+// in all of the log. The grid is of a share of the log's time.
+func (r *Report) choose(rule *window.Rule, grid, all [][]Outcome, share float64) (cell, threshold int) {
 	type choice struct {
 		cell, threshold int
 		o               *Outcome
@@ -207,7 +207,11 @@ func (r *Report) choose(rule *window.Rule, grid [][]Outcome, share float64) (cel
 	}
 	if grid[0][2].Loops < enoughLoops {
 		own := slices.IndexFunc(choices, func(x choice) bool { return x.cell == r.cellOf(rule) && x.threshold == rule.Threshold })
-		if own >= 0 && !slices.ContainsFunc(choices, func(x choice) bool { return x.o.Caught > choices[own].o.Caught || x.o.Wrong < choices[own].o.Wrong }) {
+		better := func(x choice) bool {
+			o, is := &all[x.cell][x.threshold], &all[choices[own].cell][rule.Threshold]
+			return o.Caught > is.Caught || o.Wrong < is.Wrong
+		}
+		if own >= 0 && !slices.ContainsFunc(choices, better) {
 			return choices[own].cell, choices[own].threshold
 		}
 	}

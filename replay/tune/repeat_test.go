@@ -266,6 +266,23 @@ func TestChosenOn(t *testing.T) {
 	}
 }
 
+// Of few loops a rule's own setting stays only where it is as good as others in all
+// of the log: here it misses the loop that came later.
+func TestOwnSettingMissesLater(t *testing.T) {
+	rule := &window.Rule{Identity: anyRule.Identity, Counter: window.CounterSpec{Kind: "streak", Window: time.Minute}, Threshold: 6}
+	long, short := []*Repeat{repeatOf(6, 2, 3, 4, 5, 6)}, []*Repeat{repeatOf(5, 2, 3, 4, 5)}
+	for _, c := range []struct {
+		later []*Repeat
+		want  int
+	}{{long, 6}, {short, 4}} {
+		r := &Report{Cells: []window.SweepCell{{Kind: "streak", Window: time.Minute}}, Sweep: sweptOnce(rule, 8, slices.Concat(long, c.later)), Days: 1}
+		r.Options, r.Result = Options{Most: 8}, result(100)
+		if a := r.adviseOne(0, r.classedOf(long), r.classedOf(c.later)); a.Threshold != c.want || a.Outcome.Missed() != 0 {
+			t.Errorf("advised is %d, which misses %d, want %d", a.Threshold, a.Outcome.Missed(), c.want)
+		}
+	}
+}
+
 // sweptOnce is what the only cell of a rule has counted if each repeat is an
 // episode.
 func sweptOnce(rule *window.Rule, most int, repeats []*Repeat) []window.SweepTarget {
