@@ -13,11 +13,14 @@ const mostExchanges = 64
 // newBetween tells whether something came between two equal answers that has come
 // of nothing else: an agent that says "now the next one" before each step of its
 // work repeats itself, and is not stuck. The second time nothing tells that from
-// the first round of several.
+// the first round of several. Where the answers do something, words in between are
+// no work.
 func (w *Writer) newBetween(items []rawjson.Value, first, last int, answer []byte) bool {
 	if w.answer(items[:last]) <= first {
 		return false
 	}
+	w.spare, _ = w.appendMessage(w.spare[:0], items[last])
+	does := w.acts || !w.deeds // the answer
 	var kept [mostAnswers + 1][]byte // from the last exchange back to the first in between
 	n, unknown := 0, uint(0)         // one bit for each that is new so far
 	third := false
@@ -28,7 +31,7 @@ func (w *Writer) newBetween(items []rawjson.Value, first, last int, answer []byt
 			break
 		}
 		start := len(w.outcome)
-		known := !w.appendOutcome(items[from:end])
+		known := !w.appendOutcome(items[from:end]) || does && w.onlyWords(items[from:end])
 		outcome := w.outcome[start:]
 		for i := range n {
 			if bytes.Equal(outcome, kept[i]) {
@@ -86,4 +89,13 @@ func (w *Writer) appendOutcome(exchange []rawjson.Value) bool {
 		}
 	}
 	return true
+}
+
+// onlyWords tells whether an answer, with what was said behind it, surely does nothing:
+// what comes of that is a client that asks for something to be done.
+func (w *Writer) onlyWords(exchange []rawjson.Value) bool {
+	return !slices.ContainsFunc(exchange, func(item rawjson.Value) bool {
+		it := w.readItem(item)
+		return it.class == isResult || w.callsTools(it) || it.class == isAssistant && mayHaveDeed(it.content)
+	})
 }

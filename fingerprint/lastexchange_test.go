@@ -111,6 +111,9 @@ func TestLastExchangeNewBetween(t *testing.T) {
 		// What is done is new work, whatever comes of it.
 		{false, []string{test, edit("1"), test, edit("2"), test}},
 		{true, []string{test, edit("1"), test, edit("1"), test}},
+		// Words are none, whatever the client says to them, but what looks like a deed.
+		{true, []string{test, test, step("Hm.", "Step 7 of 9: act!"), test}},
+		{false, []string{test, test, step("```sh\\nedit 1\\n```\\nThat edits.", "OK 1."), test}},
 		// Other words of it are none.
 		{true, []string{test, step("Again.\\n```sh\\ntest\\n```", "FAIL")}},
 		{true, []string{step("<run>test</run>", "FAIL"), step("Again.\\n<run>test</run>", "FAIL")}},
