@@ -87,8 +87,11 @@ func TestTurns(t *testing.T) {
 	f("", Tally{Lines: 2, Blank: 2}, result("r", "1"), text)
 	f("2: string not closed, c@1 2/0", Tally{Lines: 3, Blank: 1, Malformed: 1}, call("c", "", "m", "1"), `{"type":"user","sess`, result("r", "1"))
 	// What is gone back on and written again is told by Anthropic's id of the call.
-	f("toolu_1@1 2/0, toolu_1@3 2/0", Tally{Lines: 4, Blank: 2}, call("c", "", "m", "toolu_1"), result("r", "toolu_1"), call("d", "", "m", "toolu_1"), result("q", "toolu_1"))
-	f("toolu_1@1 2/0", Tally{Lines: 2, Blank: 1}, call("c", "", "m", "toolu_1", "toolu_2"), result("r", "toolu_1", "toolu_2"))
+	a, b := "toolu_01"+strings.Repeat("a", 22), "toolu_01"+strings.Repeat("b", 22)
+	f(a+"@1 2/0, "+a+"@3 2/0", Tally{Lines: 4, Blank: 2}, call("c", "", "m", a), result("r", a), call("d", "", "m", a), result("q", a))
+	f(a+"@1 2/0", Tally{Lines: 2, Blank: 1}, call("c", "", "m", a, b), result("r", a, b))
+	// That of a proxy may come again.
+	f("c@1 2/0, d@3 2/0", Tally{Lines: 4, Blank: 2}, call("c", "", "m", "toolu_1"), result("r", "toolu_1"), call("d", "", "m", "toolu_1"), result("q", "toolu_1"))
 	// Nobody waits for ever.
 	many := []string{call("c", "", "m", "1")}
 	for range 1500 {

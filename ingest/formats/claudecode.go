@@ -121,7 +121,7 @@ func (p *claudeCode) asks(message rawjson.Value, r *fingerprint.Request) bool {
 					item.field(s)
 				}
 				if !calls && item.isCall() {
-					if calls = true; bytes.HasPrefix(item.call.ID, []byte("toolu_")) {
+					if calls = true; isAnthropicCall(item.call.ID) {
 						r.ID = item.call.ID
 					}
 				}
@@ -135,4 +135,10 @@ func (p *claudeCode) asks(message rawjson.Value, r *fingerprint.Request) bool {
 	}
 	r.ToolCallsLogged = true
 	return calls
+}
+
+// isAnthropicCall tells an id that Anthropic has drawn. Those of proxies for other
+// models may be numbers, which come again.
+func isAnthropicCall(id []byte) bool {
+	return bytes.HasPrefix(id, []byte("toolu_")) && len(id) >= len("toolu_01")+22
 }
