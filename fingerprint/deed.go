@@ -47,5 +47,5 @@ const longestTag = 64
 
 // mayHaveDeed tells whether an answer may do something in text.
 func mayHaveDeed(content rawjson.Value) bool {
-	return mayHave(content, "```") || mayHave(content, "</")
+	return mayHave(content, "```") || mayHave(content, "</") || mayHave(content, `<\/`)
 }

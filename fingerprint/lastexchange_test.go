@@ -117,6 +117,7 @@ func TestLastExchangeNewBetween(t *testing.T) {
 		// Other words of it are none.
 		{true, []string{test, step("Again.\\n```sh\\ntest\\n```", "FAIL")}},
 		{true, []string{step("<run>test</run>", "FAIL"), step("Again.\\n<run>test</run>", "FAIL")}},
+		{true, []string{step(`Once.\n<run>test<\/run>`, "FAIL"), step(`Again.\n<run>test<\/run>`, "FAIL")}},
 		{false, []string{step("<run>test</run>", "FAIL"), step("<run>test 2</run>", "FAIL")}},
 	} {
 		messages := `[{"role":"user","content":"q"}` + strings.Join(c.steps, "") + "]"
