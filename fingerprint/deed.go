@@ -9,21 +9,21 @@ import (
 
 // Agents without tools of the API have the model write what is to be done at the
 // end of its answer: a block of code (SWE-agent, mini-swe-agent, AutoGen) or an
-// element (OpenHands, Cline, smolagents). The words before it are others at each
-// step, though the step is the same.
+// element that has others for arguments (OpenHands, Cline). The words before it are
+// others at each step, though the step is the same. One without others is a value,
+// <done>no</done>, to which the words before it belong.
 
-var fence = []byte("```")
+var fence, endTag = []byte("```"), []byte("</")
 
 // deed is what a trimmed answer does at its end, nil if it does nothing there: its
 // only block of code, or its only element of a name.
 func (t spoken) deed() []byte {
-	tag, n := fence, 2
+	tag, n, end := fence, 2, len(t.text)
 	if bytes.HasSuffix(t.text, []byte(">")) {
-		end := bytes.LastIndex(t.text, []byte("</"))
-		if end < 0 {
+		if end = bytes.LastIndex(t.text, endTag); end < 0 {
 			return nil
 		}
-		name := t.text[end+len("</") : len(t.text)-len(">")]
+		name := t.text[end+len(endTag) : len(t.text)-len(">")]
 		if len(name) == 0 || len(name) > longestTag || slices.ContainsFunc(name, func(c byte) bool { return c != '_' && c != '-' && !isLetter(c) }) {
 			return nil
 		}
@@ -36,6 +36,9 @@ func (t spoken) deed() []byte {
 		return nil
 	}
 	from := bytes.Index(t.text, tag)
+	if n == 1 && !bytes.Contains(t.text[from:max(from, end)], endTag) {
+		return nil
+	}
 	before := spoken{text: t.text[:from], verbatim: t.verbatim}
 	if from > 0 && !t.endsLine(before.text[len(before.trim().text):]) {
 		return nil

@@ -20,9 +20,11 @@ func TestDeed(t *testing.T) {
 		"```":                                   "",
 		"is a <b>word</b>":                      "",
 		"<run>a</run>\n<run>b</run>":            "",
-		"</run>":                                "",
-		"</>":                                   "",
-		"a > b and </ c>":                       "",
+		"File 7 is good.\n<verdict>pass</verdict>": "", // a value
+		"<a><b>c</b></a>\n<done>no</done>":         "",
+		"</run>":                                   "",
+		"</>":                                      "",
+		"a > b and </ c>":                          "",
 		"<" + strings.Repeat("x", 99) + ">\n</" + strings.Repeat("x", 99) + ">": "",
 	} {
 		verbatim := strings.ReplaceAll(text, "\n", `\n`)

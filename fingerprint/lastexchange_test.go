@@ -116,9 +116,9 @@ func TestLastExchangeNewBetween(t *testing.T) {
 		{false, []string{test, test, step("```sh\\nedit 1\\n```\\nThat edits.", "OK 1."), test}},
 		// Other words of it are none.
 		{true, []string{test, step("Again.\\n```sh\\ntest\\n```", "FAIL")}},
-		{true, []string{step("<run>test</run>", "FAIL"), step("Again.\\n<run>test</run>", "FAIL")}},
-		{true, []string{step(`Once.\n<run>test<\/run>`, "FAIL"), step(`Again.\n<run>test<\/run>`, "FAIL")}},
-		{false, []string{step("<run>test</run>", "FAIL"), step("<run>test 2</run>", "FAIL")}},
+		{true, []string{step("<run><c>test</c></run>", "FAIL"), step("Again.\\n<run><c>test</c></run>", "FAIL")}},
+		{true, []string{step(`Once.\n<run><c>test<\/c><\/run>`, "FAIL"), step(`Again.\n<run><c>test<\/c><\/run>`, "FAIL")}},
+		{false, []string{step("<run><c>test</c></run>", "FAIL"), step("<run><c>test 2</c></run>", "FAIL")}},
 	} {
 		messages := `[{"role":"user","content":"q"}` + strings.Join(c.steps, "") + "]"
 		if got := id.Compute(request(t, "messages", messages), NewWriter(nil)) == Computable; got != c.want {

@@ -211,7 +211,7 @@ func (r *Report) choose(rule *window.Rule, grid, all [][]Outcome, share float64)
 			o, is := &all[x.cell][x.threshold], &all[choices[own].cell][rule.Threshold]
 			return o.Caught > is.Caught || o.Wrong < is.Wrong
 		}
-		if own >= 0 && !slices.ContainsFunc(choices, better) {
+		if own >= 0 && !slices.ContainsFunc(choices, better) && r.wrongAsRun(rule, choices[own].cell, rule.Threshold) <= choices[own].o.Wrong {
 			return choices[own].cell, choices[own].threshold
 		}
 	}
