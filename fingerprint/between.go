@@ -20,7 +20,7 @@ func (w *Writer) newBetween(items []rawjson.Value, first, last int, answer []byt
 		return false
 	}
 	w.spare, _ = w.appendMessage(w.spare[:0], items[last])
-	does := w.acts || !w.deeds // the answer
+	does := w.acts || !w.deeds       // the answer
 	var kept [mostAnswers + 1][]byte // from the last exchange back to the first in between
 	n, unknown := 0, uint(0)         // one bit for each that is new so far
 	third := false
