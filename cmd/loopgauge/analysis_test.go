@@ -70,8 +70,8 @@ func TestAnalysis(t *testing.T) {
 	has(10, "ep-162321d880c54403|last-messages|A-outage|2026-11-21 03:24:42.738056+00|10|7|7")
 	has(11, "2026-11-21 03:24:00+00|96|10|6")
 	has(13, "2025-11-24 00:00:00+00|27|5|18.5")
-	has(14, "49|49|39|0") // ten went on when watch was stopped
-	has(18, "[last-messages, stuck-step, tool-call-result]|13|373")
+	has(14, "48|48|39|0") // nine went on when watch was stopped
+	has(18, "[last-messages, stuck-step, tool-call-result]|12|373")
 	has(19, "2025-11-26|202|null|null")
 	// What loops went on to use is what the last line of the run says, also where
 	// rules of two scopes see the same requests.
