@@ -3,6 +3,7 @@ package fingerprint
 import (
 	"bytes"
 	"slices"
+	"strings"
 
 	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
 )
@@ -47,6 +48,19 @@ func (t spoken) deed() []byte {
 }
 
 const longestTag = 64
+
+// mayEndInDeed tells at a glance whether an answer may do something at its end.
+func mayEndInDeed(content rawjson.Value) bool {
+	if content.Kind() != rawjson.String {
+		return mayHaveDeed(content)
+	}
+	text := bytes.TrimRight(content[:len(content)-1], " ")
+	for n := len(text) - 2; n >= 0 && text[n] == '\\' && strings.IndexByte("nrt", text[n+1]) >= 0; n = len(text) - 2 {
+		text = bytes.TrimRight(text[:n], " ")
+	}
+	last := text[len(text)-1]
+	return last == '`' || last == '>' || bytes.Contains(text[max(0, len(text)-len(`\u0060`)):], []byte(`\u`))
+}
 
 // mayHaveDeed tells whether an answer may do something in text.
 func mayHaveDeed(content rawjson.Value) bool {

@@ -3,6 +3,8 @@ package fingerprint
 import (
 	"strings"
 	"testing"
+
+	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
 )
 
 func TestDeed(t *testing.T) {
@@ -33,6 +35,29 @@ func TestDeed(t *testing.T) {
 		}
 		if got := string((spoken{text: []byte(verbatim), verbatim: true}).deed()); got != strings.ReplaceAll(want, "\n", `\n`) {
 			t.Errorf("%q does %q, want %q", verbatim, got, want)
+		}
+	}
+}
+
+// TestMayEndInDeed: what does something may, however it is written; mere words mostly
+// not.
+func TestMayEndInDeed(t *testing.T) {
+	for content, want := range map[string]bool{
+		`"go\n` + "```\\nls\\n```" + `"`:                   true,
+		`"go\n` + "```\\nls\\n```" + ` \n\t \r\n "`:        true,
+		`"go\n<run><c>ls<\/c><\/run>\n"`:                   true,
+		`"go\n\u0060\u0060\u0060\nls\n\u0060\u0060\u0060"`: true,
+		`"<run><c>ls</c></run\u003e\n"`:                    true,
+		`[{"type":"text","text":"<r><c>ls</c></r>"}]`:      true,
+
+		`"I ran <b>ls</b>, and it is fine."`: false,
+		`"Done.\n"`:                          false,
+		`"\n"`:                               false,
+		`""`:                                 false,
+		`[{"type":"text","text":"Done."}]`:   false,
+	} {
+		if got := mayEndInDeed(rawjson.Value(content)); got != want {
+			t.Errorf("%s may: %v, want %v", content, got, want)
 		}
 	}
 }

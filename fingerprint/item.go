@@ -188,9 +188,20 @@ func (w *Writer) eachCall(it *item, f func(ToolCall)) {
 func (w *Writer) callsTools(it *item) bool {
 	some := it.class == isCall
 	if it.class == isAssistant {
-		w.eachCall(it, func(ToolCall) { some = true })
+		if some = isFilled(it.toolCalls); !some {
+			w.eachCall(it, func(ToolCall) { some = true })
+		}
 	}
 	return some
+}
+
+// isFilled tells at a glance whether a list has elements.
+func isFilled(list rawjson.Value) bool {
+	if list.Kind() != rawjson.Array {
+		return false
+	}
+	inside := bytes.TrimLeft(list[1:], " \t\r\n")
+	return len(inside) > 0 && inside[0] != ']'
 }
 
 // mayHave tells whether a word of ASCII may be in v without reading it: it is

@@ -115,7 +115,7 @@ const mostAnswers = 5
 // came of that is new.
 func (w *Writer) appendRepeated(dst []byte, before []rawjson.Value, answer rawjson.Value, calls bool) (_ []byte, at int, cause Cause) {
 	content := w.readItem(answer).content
-	glance := !calls && !w.rules.lower && (w.rules.mask == nil || w.rules.mask.onlyCallIDs()) && !mayHaveDeed(content)
+	glance := !calls && !w.rules.lower && (w.rules.mask == nil || w.rules.mask.onlyCallIDs()) && !mayEndInDeed(content)
 	from, seen := len(dst), 0
 	for i, item := range slices.Backward(before) {
 		it := w.readItem(item)
