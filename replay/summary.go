@@ -316,7 +316,7 @@ func listLoops(b *strings.Builder, loops []Loop) {
 // rules have at least.
 const (
 	mostScope  = 28
-	leastScope = 8
+	leastScope = 7
 	leastRules = 12
 )
 
