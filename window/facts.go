@@ -207,8 +207,8 @@ func (f *Facts) paused(now int64) bool {
 	return f.pauses > 0 && float64(now-f.last)/1e6 > longPause*f.pauseSum/float64(f.pauses)
 }
 
-// steady tells that a clock is behind the pauses.
-func (f *Facts) steady() bool { return f.pauses >= leastPauses && f.paceSpread() < steadyPace }
+// steady tells that a clock is behind the pauses, of which there are enough to tell.
+func (f *Facts) steady(enough int64) bool { return f.pauses >= enough && f.paceSpread() < steadyPace }
 
 // inRow is how often the same came in a row, or came round.
 func (f *Facts) inRow() int64 { return min(f.cycle, f.Requests) }

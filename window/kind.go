@@ -94,7 +94,7 @@ func (w *Witness) kind(rule *Rule, f *Facts, text func(format string, args ...an
 	heard := f.wasHeard()
 	came := &heard.results
 	inOrder := (*order)(f)
-	steady := f.steady() && (!w.coarse() || f.meanPause() >= coarsePause)
+	steady := f.steady(leastPauses) && (!w.coarse() || f.meanPause() >= coarsePause)
 	answered := max(f.answered, f.issued)
 	failed := f.unavailable + f.failed
 	shared, some := w.errors.shared(f.errors)
@@ -136,7 +136,7 @@ func (w *Witness) kind(rule *Rule, f *Facts, text func(format string, args ...an
 		set(Unknown, "the log does not show whether the requests were equal")
 	case f.inRow() < least:
 		set(Unknown, "came %d times with others between", f.Requests)
-	case f.pauses >= fewPauses && f.meanPause() >= clockPause && f.paceSpread() < steadyPace:
+	case f.steady(fewPauses) && f.meanPause() >= clockPause:
 		set(Polling, "the same at a steady pace%s", f.pace())
 	case id.Sees&fingerprint.SeesResults != 0:
 		set(Stuck, "the same call with the same result, %v%s", inOrder, but)
