@@ -205,13 +205,14 @@ func (r *Report) choose(rule *window.Rule, grid, all [][]Outcome, share float64)
 			best = max(best, o.Waste)
 		}
 	}
+	unsound := func(x choice) bool { return r.wrongAsRun(rule, x.cell, x.threshold) > x.o.Wrong }
 	if grid[0][2].Loops < enoughLoops {
 		own := slices.IndexFunc(choices, func(x choice) bool { return x.cell == r.cellOf(rule) && x.threshold == rule.Threshold })
 		better := func(x choice) bool {
 			o, is := &all[x.cell][x.threshold], &all[choices[own].cell][rule.Threshold]
 			return o.Caught > is.Caught || o.Wrong < is.Wrong
 		}
-		if own >= 0 && !slices.ContainsFunc(choices, better) && r.wrongAsRun(rule, choices[own].cell, rule.Threshold) <= choices[own].o.Wrong {
+		if own >= 0 && !slices.ContainsFunc(choices, better) && !unsound(choices[own]) {
 			return choices[own].cell, choices[own].threshold
 		}
 	}
@@ -219,7 +220,7 @@ func (r *Report) choose(rule *window.Rule, grid, all [][]Outcome, share float64)
 	if len(choices) == 0 {
 		return -1, 0
 	}
-	if sound := slices.DeleteFunc(slices.Clone(choices), func(x choice) bool { return r.wrongAsRun(rule, x.cell, x.threshold) > x.o.Wrong }); len(sound) > 0 {
+	if sound := slices.DeleteFunc(slices.Clone(choices), unsound); len(sound) > 0 {
 		choices = sound
 	}
 	pick := slices.MinFunc(choices, func(a, b choice) int {
