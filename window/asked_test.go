@@ -44,7 +44,7 @@ func TestAsked(t *testing.T) {
 		facts := w.Note(w.Begin(0), ev, 0, &ev.Prints[0].Fingerprints[len(issued)-1], Round{1, 1})
 		for _, ev := range after {
 			if w.hears(ev, 0) {
-				w.hear(ev, 0)
+				w.Hear(ev, 0)
 			}
 		}
 		r := facts.wasHeard().results

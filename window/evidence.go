@@ -35,7 +35,7 @@ func newEvidence(w *Witness, index int, rule *Rule, keys int) *evidence {
 // hear takes in what an event says of the calls before it.
 func (e *evidence) hear(ev *Event) {
 	if e.witness.hears(ev, e.rule) {
-		e.witness.hear(ev, e.rule)
+		e.witness.Hear(ev, e.rule)
 	}
 }
 

@@ -59,9 +59,6 @@ func (r *Rows) find(counts []uint8) (slot int) {
 	return slot
 }
 
-// Frozen are the rows up to now, which can be looked at while more are added.
-func (r *Rows) Frozen() *Rows { return &Rows{cells: r.cells, n: r.n, blocks: r.blocks} }
-
 // Bytes is what the rows take.
 func (r *Rows) Bytes() int { return int(r.n) * r.cells }
 

@@ -1,15 +1,10 @@
 package window
 
 import (
-	"crypto/sha256"
-	"encoding/binary"
-	"encoding/hex"
 	"fmt"
 	"math"
 	"slices"
 	"time"
-
-	"github.com/loopgauge/loopgauge/fingerprint"
 )
 
 // Sweep counts the repeats of a log in many ways at once: every counter kind
@@ -29,8 +24,8 @@ type Sweep struct {
 	cells   []SweepCell
 	targets []*sweepTarget
 	sights  []sight // by target
-	repeat  Repeat
-	looks   []Look // of Add
+	looks   []Look  // of Add
+	found   *Findings
 	fetched uint64 // what came of fetching for the events at work
 
 	ordinals ordinals // of the event at work
@@ -43,15 +38,10 @@ type SweepOptions struct {
 	Period  int             // of the cycle counter; 0 is DefaultPeriod
 	MaxKeys int             // cap on live keys of a target, 0 for none
 
-	// Repeat is called for every hit that repeats another within the longest
-	// window; nil where not wanted. It must not keep what it is given.
-	Repeat func(*Repeat)
-	// Witness hears what came of calls, for who notes in it what repeats; nil where
-	// nobody does.
+	// Find asks for Findings. Witness says which requests it is to hear, for who
+	// notes in it what is found; nil where nobody does.
+	Find    bool
 	Witness *Witness
-	// Gone is called with what Keep holds, if that is something, once its key is
-	// gone; nil where not wanted.
-	Gone func(keep any)
 }
 
 // SweepKinds are the counter kinds that every target is counted by, in the
@@ -71,36 +61,6 @@ const (
 type SweepCell struct {
 	Kind   string
 	Window time.Duration
-}
-
-// Repeat is a hit that repeats an earlier one.
-type Repeat struct {
-	// Keep is whatever the caller keeps with the key, as long as no pause is
-	// longer than any setting looks back and its memory is not needed; nil at
-	// first. SweepOptions.Gone says when that is.
-	Keep        *any
-	Target      int
-	Event       *Event
-	Scope       *Scope
-	Fingerprint fingerprint.Fingerprint
-	First       int64   // time of the key's first hit
-	Counts      []uint8 // by cell, at most 255: a rule fires whose threshold is that or less
-	Round       Round   // how it came round, in the longest window: in its session, if the log has it
-	Tracked     []int32 // by window: the highest threshold at which a tracker fires; nil unless the rule has one
-}
-
-// RepeatID is the id of the repeats of a fingerprint in a scope from the time
-// of its first request on, microseconds: lp- and 16 hex digits.
-func RepeatID(rule *Rule, scope []string, print *fingerprint.Fingerprint, first int64) string {
-	sum := sha256.New()
-	sum.Write([]byte(rule.Name))
-	for _, value := range scope {
-		sum.Write(binary.BigEndian.AppendUint64(nil, uint64(len(value))))
-		sum.Write([]byte(value))
-	}
-	sum.Write(print.Bytes())
-	sum.Write(binary.BigEndian.AppendUint64(nil, uint64(first)))
-	return "lp-" + hex.EncodeToString(sum.Sum(nil)[:8])
 }
 
 // SweepTarget is what is counted for one rule. Its threshold does not matter,
@@ -130,11 +90,11 @@ type sweepTarget struct {
 	period         int     // of the cycle counter
 	seen           *seen
 	repeats        pages[repeats]
-	freed          []uint32       // of repeats: their keys are gone
-	keyGone        func(keep any) // of SweepOptions
-	dropped        int64          // repeats that had to make room
-	inScopes       *reached       // of requests that repeat
-	inSessions     *reached       // likewise
+	freed          []uint32         // of repeats: their keys are gone
+	keyGone        func(key uint32) // nil where nobody asks
+	dropped        int64            // repeats that had to make room
+	inScopes       *reached         // of requests that repeat
+	inSessions     *reached         // likewise
 	inCallers      *reached
 	moreTold       int      // places that scopes have besides one each
 	trails         []*trail // of scopes that are gone
@@ -143,6 +103,7 @@ type sweepTarget struct {
 	delays         delays    // of all columns
 	rounding                 // of the delay before
 	own            int32     // the threshold that an override sets for the hit at work, 0 is none
+	key            uint32    // the number of its key, if that repeats
 	counts         []int32   // of one hit
 	shown          []uint8   // the same, as levels, at most 255
 	climbs         []climb   // of the same
@@ -194,7 +155,7 @@ const keepSlack = 16
 
 func (s *Sweep) newTarget(rule int) *sweepTarget {
 	r := s.plan.Rules[rule]
-	t := &sweepTarget{rule: r, hit: Hit{Record: true}, limit: int32(s.o.Most), period: s.o.Period, keyGone: s.o.Gone}
+	t := &sweepTarget{rule: r, hit: Hit{Record: true}, limit: int32(s.o.Most), period: s.o.Period}
 	if r.Counter.Kind == "cycle" && r.Counter.Period > 0 {
 		t.period = r.Counter.Period
 	}
@@ -212,7 +173,9 @@ func (s *Sweep) newTarget(rule int) *sweepTarget {
 	for _, in := range []**reached{&t.inScopes, &t.inSessions, &t.inCallers} {
 		*in = newReached(s.o.Most, len(s.cells), s.o.MaxKeys)
 	}
-	if s.o.Repeat != nil {
+	if s.o.Find {
+		target := len(s.targets)
+		t.keyGone = func(key uint32) { s.found.add(Gone, target, key, nil) }
 		if t.within = s.plan.within(r); t.within.sessions {
 			t.inRow = s.newInRow(t)
 		}
@@ -233,21 +196,23 @@ func (s *Sweep) newInRow(t *sweepTarget) *inRow {
 // Cells are the cells of every target, kind by kind and in it by window.
 func (s *Sweep) Cells() []SweepCell { return s.cells }
 
-// Add counts events. They come in release order.
+// Add counts events, where nobody asks what is found. They come in release order.
 func (s *Sweep) Add(events ...*Event) {
 	s.looks = s.looks[:0]
 	for _, ev := range events {
 		s.looks = s.Look(s.looks, ev)
 	}
-	s.Count(s.looks)
+	s.Count(s.looks, nil)
 }
 
 // ahead is how many keys are found at a time.
 const ahead = 16
 
-// Count counts what was looked at. Many at a time take less time: their keys are
+// Count counts what was looked at, and adds what it finds; found is nil where
+// SweepOptions do not ask for that. Many at a time take less time: their keys are
 // in no cache, and one wait for memory overlaps the next.
-func (s *Sweep) Count(looks []Look) {
+func (s *Sweep) Count(looks []Look, found *Findings) {
+	s.found = found
 	for len(looks) > 0 {
 		some := looks[:min(ahead, len(looks))]
 		for i := range some {
@@ -271,7 +236,7 @@ func (s *Sweep) Count(looks []Look) {
 func (s *Sweep) count(l *Look) {
 	t, at := s.targets[l.target], &s.sights[l.target]
 	if l.hears {
-		s.o.Witness.hear(l.ev, at.rule)
+		s.found.add(Hears, int(l.target), 0, l.ev)
 	}
 	t.alone = l.prints == 1
 	if at.own != nil {
@@ -323,14 +288,17 @@ func (s *Sweep) repeats(key *repeats, l *Look, k int, round Round, tracked []int
 	if !t.alone {
 		Raise(t.highest, t.shown)
 	}
-	if s.o.Repeat != nil {
-		if t.inRow == nil {
-			round = Round{int(t.counts[len(t.counts)-1]), t.rounds}
-		}
-		s.repeat = Repeat{
-			&key.keep, int(l.target), l.ev, &l.ev.Scopes[at.scope], l.ev.Prints[at.identity].Fingerprints[k], key.first, t.shown, round, tracked,
-		}
-		s.o.Repeat(&s.repeat)
+	if !s.o.Find {
+		return
+	}
+	if t.inRow == nil {
+		round = Round{int(t.counts[len(t.counts)-1]), t.rounds}
+	}
+	f := s.found.add(Repeats, int(l.target), t.key, l.ev)
+	f.Scope, f.Fingerprint, f.First, f.Round = &l.ev.Scopes[at.scope], &l.ev.Prints[at.identity].Fingerprints[k], key.first, round
+	f.Counts, f.Tracked = copied(&s.found.counts, t.shown), nil
+	if tracked != nil {
+		f.Tracked = copied(&s.found.tracked, tracked)
 	}
 }
 

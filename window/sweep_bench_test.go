@@ -21,8 +21,23 @@ func BenchmarkSweep(b *testing.B) {
 				plan.Rules, plan.identity, plan.scope, all = append(plan.Rules, rule), append(plan.identity, 0), append(plan.scope, 0), append(all, i)
 			}
 			windows := []time.Duration{10 * time.Second, 30 * time.Second, time.Minute, 2 * time.Minute, 5 * time.Minute, 10 * time.Minute, 30 * time.Minute, time.Hour}
+			s := NewSweep(plan, all, SweepOptions{Windows: windows, Most: 50, Find: true})
+			var looks []Look
+			var found Findings
 			repeats := 0
-			s := NewSweep(plan, all, SweepOptions{Windows: windows, Most: 50, Repeat: func(*Repeat) { repeats++ }})
+			count := func(list []*Event) {
+				looks = looks[:0]
+				for _, ev := range list {
+					looks = s.Look(looks, ev)
+				}
+				found.Reset()
+				s.Count(looks, &found)
+				for i := range found.List {
+					if found.List[i].What == Repeats {
+						repeats++
+					}
+				}
+			}
 			n, random, now := newNames(b), rand.New(rand.NewPCG(1, 2)), int64(0)
 			events := make([]*Event, 256)
 			for i := range events {
@@ -48,14 +63,14 @@ func BenchmarkSweep(b *testing.B) {
 			}
 			for range 1000 {
 				fill(events)
-				s.Add(events...)
+				count(events)
 			}
 			b.ReportAllocs()
 			b.ResetTimer()
 			for i := 0; i < b.N; i += len(events) {
 				list := events[:min(len(events), b.N-i)]
 				fill(list)
-				s.Add(list...)
+				count(list)
 			}
 			b.ReportMetric(float64(repeats)/float64(b.N+1000*len(events)), "repeats/event")
 		})

@@ -23,7 +23,6 @@ type repeats struct {
 	streak ladder // of the windows that are whole
 	cycle  ladder // of the windows that are not apart, which always counted alike
 	past   *past  // for trips by fingerprint; nil unless they need it
-	keep   any    // of Repeat
 }
 
 // keyMemory is what another key can use once a key is gone.
@@ -66,10 +65,10 @@ func (t *sweepTarget) live() int { return int(t.repeats.n) - 1 - len(t.freed) }
 
 // gone lets go of the repeats of a key. Another can use its memory.
 func (t *sweepTarget) gone(i uint32) {
-	key := t.repeats.at(i)
-	if t.keyGone != nil && key.keep != nil {
-		t.keyGone(key.keep)
+	if t.keyGone != nil {
+		t.keyGone(i)
 	}
+	key := t.repeats.at(i)
 	var m keyMemory
 	if cap(key.hits) <= mostFreed {
 		m = keyMemory{key.hits[:0], key.left, key.cycles}
@@ -173,6 +172,7 @@ func (t *sweepTarget) count(l *Look, equal bool) *repeats {
 		return nil
 	}
 	key := t.repeatsOf(v)
+	t.key = v.repeats
 	if key.n == 0 {
 		key.first = v.first
 		key.count(t, v.first, usage{}, t.counts)

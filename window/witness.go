@@ -110,8 +110,7 @@ func (w *Witness) Note(f *Facts, ev *Event, rule int, print *fingerprint.Fingerp
 }
 
 // hears tells whether a request may say what came of calls before it, or that
-// nothing will: one that an error answered is sent again. It looks at nothing
-// that another goroutine changes.
+// nothing will: one that an error answered is sent again.
 func (w *Witness) hears(ev *Event, rule int) bool {
 	if w.asked[rule] == nil || ev.Status >= 400 {
 		return false
@@ -126,9 +125,9 @@ func (w *Witness) hears(ev *Event, rule int) bool {
 	}
 }
 
-// hear takes in what a request says of the calls before it, if it hears any, and
+// Hear takes in what a request says of the calls before it, if it hears any, and
 // before any is noted of it.
-func (w *Witness) hear(ev *Event, rule int) {
+func (w *Witness) Hear(ev *Event, rule int) {
 	x := w.asked[rule]
 	if x.told = x.told[:0]; x.scopes.live > 0 {
 		x.hear(w.conversationKey(ev, rule), &ev.Prints[w.results])
@@ -168,7 +167,7 @@ func (w *Witness) goOn(f *Facts, ev *Event, rule int, round Round, again bool, s
 	switch {
 	case long || differs && f.equal():
 		next := begin(ev.Time, said)
-		if f.equal() { // what others say is not asked here: Seen may be at work
+		if f.equal() {
 			next.loop, f.loop = f, nil
 		} else {
 			next.loop = f.loop

@@ -9,8 +9,7 @@ import (
 )
 
 // keeper keeps the repeats that have ended: one by one while there is room, and
-// beyond that the loops and the long ones. It works where events are read, for
-// it asks the witness what others had, who is not at work then.
+// beyond that the loops and the long ones.
 type keeper struct {
 	*collector
 	labels  Labels
@@ -50,8 +49,14 @@ func newKeeper(c *collector, o *Options) *keeper {
 // memory overlaps the next.
 const fetchedAtOnce = 16
 
-// take takes in repeats that have ended, and returns those whose memory is free.
-func (s *keeper) take(ended []*Repeat) (free []*Repeat) {
+// note notes what a sweep has found, and takes in what has ended.
+func (s *keeper) note(found []window.Finding) {
+	s.collector.note(found)
+	s.take(s.ended())
+}
+
+// take takes in repeats that have ended.
+func (s *keeper) take(ended []*Repeat) {
 	for some := range slices.Chunk(ended, fetchedAtOnce) {
 		for _, k := range some {
 			s.fetched += uint64(k.facts.Requests)
@@ -61,7 +66,7 @@ func (s *keeper) take(ended []*Repeat) (free []*Repeat) {
 		}
 		for _, k := range some {
 			if k.empty() {
-				free = append(free, k.free())
+				s.free(k)
 				continue
 			}
 			k.Kind = s.witness.KindAlone(k.Rule, k.facts)
@@ -69,14 +74,13 @@ func (s *keeper) take(ended []*Repeat) (free []*Repeat) {
 			if rank := s.rank(k); s.example(k) || rank >= s.least {
 				s.kept = append(s.kept, ranked{k, rank})
 			} else {
-				free = append(free, s.sum(k))
+				s.sum(k)
 			}
 			if len(s.kept) > s.room { // however many come at once
-				free = append(free, s.makeRoom()...)
+				s.makeRoom()
 			}
 		}
 	}
-	return free
 }
 
 func (s *keeper) rank(k *Repeat) rank {
@@ -100,7 +104,7 @@ func (s *keeper) example(k *Repeat) bool {
 
 // makeRoom sums up half of what is kept: what ranks lowest, and of equals the
 // first.
-func (s *keeper) makeRoom() (free []*Repeat) {
+func (s *keeper) makeRoom() {
 	ranks := make([]rank, len(s.kept))
 	for i, k := range s.kept {
 		ranks[i] = k.rank
@@ -118,17 +122,16 @@ func (s *keeper) makeRoom() (free []*Repeat) {
 				return false
 			}
 		}
-		free = append(free, s.sum(k.Repeat))
+		s.sum(k.Repeat)
 		return true
 	})
 	s.countAnew()
-	return free
 }
 
-// sum sums a repeat up, and returns its memory.
-func (s *keeper) sum(k *Repeat) *Repeat {
+// sum sums a repeat up.
+func (s *keeper) sum(k *Repeat) {
 	s.sums.add(k, s.labels, highestThreshold(k.Rule, s.most), s.cells+len(k.tracked))
-	return k.free()
+	s.free(k)
 }
 
 // countAnew takes the counts of what is kept from those of all that came, which

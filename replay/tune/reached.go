@@ -20,7 +20,7 @@ func newReached(labels Labels) reached {
 }
 
 // note takes in a request of a session that repeats.
-func (of reached) note(r *window.Repeat, who conversation) {
+func (of reached) note(r *window.Finding, who conversation) {
 	targets, labelled := of[who]
 	if !labelled {
 		return

@@ -82,6 +82,7 @@ type collector struct {
 	rows    *window.Rows // counts
 	tight   int          // bytes of counts that are too many
 	open    []*Repeat    // in no order
+	byKey   [][]*Repeat  // the open ones, by target and number of their key; nil of none
 	over    []*Repeat    // that have ended, in order
 	begun   int
 	latest  int64
@@ -94,14 +95,40 @@ type collector struct {
 }
 
 func newCollector(plan *window.Plan, rules []int, cells int, witness *window.Witness) *collector {
-	return &collector{plan: plan, rules: rules, cells: cells, rows: window.NewRows(cells), tight: keptCounts / 2, witness: witness}
+	return &collector{
+		plan: plan, rules: rules, cells: cells, rows: window.NewRows(cells), tight: keptCounts / 2, witness: witness,
+		byKey: make([][]*Repeat, len(rules)),
+	}
 }
 
-// sweep counts the rules, and calls the collector with what repeats.
+// sweep counts the rules, and finds what is to be noted.
 func (c *collector) sweep(windows []time.Duration, most, maxKeys int) *window.Sweep {
-	return window.NewSweep(c.plan, c.rules, window.SweepOptions{
-		Windows: windows, Most: most, MaxKeys: maxKeys, Repeat: c.repeat, Witness: c.witness, Gone: func(keep any) { c.end(keep.(*Repeat)) },
-	})
+	return window.NewSweep(c.plan, c.rules, window.SweepOptions{Windows: windows, Most: most, MaxKeys: maxKeys, Find: true, Witness: c.witness})
+}
+
+// note notes what a sweep has found.
+func (c *collector) note(found []window.Finding) {
+	for i := range found {
+		switch f := &found[i]; f.What {
+		case window.Hears:
+			c.witness.Hear(f.Event, c.rules[f.Target])
+		case window.Gone:
+			open := &c.byKey[f.Target][f.Key]
+			c.end(*open)
+			*open = nil
+		case window.Repeats:
+			c.repeat(f)
+		}
+	}
+}
+
+// of is the open repeat of the key that f is of.
+func (c *collector) of(f *window.Finding) **Repeat {
+	keys := &c.byKey[f.Target]
+	for int(f.Key) >= len(*keys) {
+		*keys = append(*keys, nil)
+	}
+	return &(*keys)[f.Key]
 }
 
 // end ends a repeat: no more requests are to come.
@@ -117,17 +144,12 @@ func (c *collector) end(k *Repeat) {
 // endedAtOnce is how many have ended when they are taken away.
 const endedAtOnce = 256
 
-// ended takes repeats away that have ended, if there are enough. They are not
-// touched again, and can be looked at while more are counted.
+// ended takes repeats away that have ended, if there are enough.
 func (c *collector) ended() (list []*Repeat) {
 	if len(c.over) < endedAtOnce {
 		return nil
 	}
 	known, _ := slices.BinarySearchFunc(c.over, c.latest-othersHad, func(k *Repeat, time int64) int { return cmp.Compare(k.ended, time) })
-	counts := c.rows.Frozen()
-	for _, k := range c.over[:known] {
-		k.rows = counts
-	}
 	list, c.over = slices.Clone(c.over[:known]), slices.Delete(c.over, 0, known)
 	if c.rows.Bytes() >= c.tight {
 		c.rows = window.NewRows(c.cells)
@@ -154,30 +176,30 @@ func (k *Repeat) move(to *window.Rows) {
 }
 
 // free forgets a repeat but for its memory.
-func (k *Repeat) free() *Repeat {
+func (c *collector) free(k *Repeat) {
 	hits := k.hits[:0]
 	if cap(hits) > mostFreed {
 		hits = nil
 	}
 	*k = Repeat{hits: hits, most: k.most[:0]}
-	return k
+	c.freed = append(c.freed, k)
 }
 
 // mostFreed bounds the hits whose memory waits for those of another repeat.
 const mostFreed = 16
 
-func (c *collector) repeat(r *window.Repeat) {
+func (c *collector) repeat(r *window.Finding) {
 	if c.told != nil {
 		c.told.repeat(r, whoseIs(r.Event, c.witness))
 	}
 	if c.reached != nil {
 		c.reached.note(r, conversationOf(whoseIs(r.Event, c.witness)))
 	}
-	k, _ := (*r.Keep).(*Repeat)
+	k := *c.of(r)
 	if k == nil {
 		k = c.begin(r, c.witness.Begin(r.First))
 	}
-	facts := c.witness.Note(k.facts, r.Event, c.rules[r.Target], &r.Fingerprint, r.Round)
+	facts := c.witness.Note(k.facts, r.Event, c.rules[r.Target], r.Fingerprint, r.Round)
 	if facts != k.facts {
 		k = c.part(k, r, facts)
 	}
@@ -215,15 +237,15 @@ func (c *collector) repeat(r *window.Repeat) {
 }
 
 // begin opens a repeat.
-func (c *collector) begin(r *window.Repeat, facts *window.Facts) *Repeat {
+func (c *collector) begin(r *window.Finding, facts *window.Facts) *Repeat {
 	ev := r.Event
 	k, hits, most := c.memory()
 	*k = Repeat{
-		Rule: c.plan.Rules[c.rules[r.Target]], Target: r.Target, Scope: append([]string{}, r.Scope.Values...), Fingerprint: r.Fingerprint,
+		Rule: c.plan.Rules[c.rules[r.Target]], Target: r.Target, Scope: append([]string{}, r.Scope.Values...), Fingerprint: *r.Fingerprint,
 		First: facts.First, Session: ev.Session, Caller: ev.Caller, Model: ev.Model, Conversation: c.witness.Conversation(ev), rows: c.rows, facts: facts, hits: hits, most: most,
 		number: c.begun, place: len(c.open),
 	}
-	*r.Keep = k
+	*c.of(r) = k
 	c.begun++
 	c.open = append(c.open, k)
 	return k
@@ -244,7 +266,7 @@ func (c *collector) memory() (k *Repeat, hits []Hit, most []uint8) {
 }
 
 // part ends a repeat where another stretch begins, and gives that its hits.
-func (c *collector) part(k *Repeat, r *window.Repeat, facts *window.Facts) *Repeat {
+func (c *collector) part(k *Repeat, r *window.Finding, facts *window.Facts) *Repeat {
 	next := c.begin(r, facts)
 	next.later = true
 	c.end(k)

@@ -5,25 +5,24 @@ import (
 	"github.com/loopgauge/loopgauge/window"
 )
 
-// sweeping sweeps on a goroutine of its own, while the next events are read and
-// judged: either takes about half of the time. It is given in batches what is
-// to be looked at of the events.
+// sweeping counts on a goroutine of its own, while what it has found before is
+// noted, and the next events are read and judged: either takes about half of the
+// time. It is given in batches what is to be looked at of the events.
 type sweeping struct {
-	sweeps []*window.Sweep
-	size   int         // events of a batch
-	batch  *batch      // that fills
-	full   chan *batch // with room for those that wait
-	swept  chan *batch // to be filled again; closed at the end
+	sweeps  []*window.Sweep
+	size    int         // events of a batch
+	batch   *batch      // that fills
+	full    chan *batch // with room for those that wait
+	counted chan *batch // likewise; closed at the end
 
 	keepers []*keeper // of what the sweeps find
 }
 
-// batch is what there is to look at of some events.
+// batch is what there is to look at of some events, and what became of it.
 type batch struct {
 	events int
-	looks  [][]window.Look // by sweep
-	ended  [][]*Repeat     // likewise: for who keeps them
-	freed  [][]*Repeat     // likewise: memory that comes back
+	looks  [][]window.Look   // by sweep
+	found  []window.Findings // likewise
 }
 
 // A batch makes what it costs to hand it over, and to wake a goroutine for it,
@@ -31,7 +30,7 @@ type batch struct {
 // a log do not, and with each a block waits.
 const (
 	logBatch     = 64
-	datasetBatch = 512
+	datasetBatch = 1024
 )
 
 func batchSize(o *replay.Options) int {
@@ -41,45 +40,44 @@ func batchSize(o *replay.Options) int {
 	return logBatch
 }
 
-// batches are as many as are in use: one that fills, one that is swept, and those
+// batches are as many as are in use: one that fills, one that is counted, and those
 // that wait, so that neither side soon waits for the other. As many events as are
 // in them may have come since one that is still looked at.
-const batches = 8
+const batches = 4
 
 func startSweeping(size int, keepers []*keeper, sweeps ...*window.Sweep) *sweeping {
-	s := &sweeping{sweeps: sweeps, size: size, full: make(chan *batch, batches-2), swept: make(chan *batch, batches), keepers: keepers}
+	s := &sweeping{sweeps: sweeps, size: size, keepers: keepers, full: make(chan *batch, batches), counted: make(chan *batch, batches)}
 	for range batches {
-		s.swept <- &batch{looks: make([][]window.Look, len(sweeps)), ended: make([][]*Repeat, len(sweeps)), freed: make([][]*Repeat, len(sweeps))}
+		s.counted <- &batch{looks: make([][]window.Look, len(sweeps)), found: make([]window.Findings, len(sweeps))}
 	}
-	s.batch = <-s.swept
-	go s.run()
+	s.batch, _ = s.next()
+	go s.count()
 	return s
 }
 
-func (s *sweeping) run() {
-	defer close(s.swept)
+func (s *sweeping) count() {
+	defer close(s.counted)
 	for b := range s.full {
 		for i, sweep := range s.sweeps {
-			c := s.keepers[i].collector
-			c.freed = append(c.freed, b.freed[i]...)
-			sweep.Count(b.looks[i])
-			b.looks[i], b.ended[i] = b.looks[i][:0], c.ended()
+			sweep.Count(b.looks[i], &b.found[i])
 		}
-		b.events = 0
-		s.swept <- b
+		s.counted <- b
 	}
 }
 
-// next is a batch to be filled, false if none is to come. What has ended in it is
-// taken in here, where events are read. Batches go round in turn, so that it is
-// at the same event in every run.
+// next is a batch to be filled, false if none is to come. What was found in it is
+// noted here. Batches go round in turn, so that it is at the same event in every
+// run.
 func (s *sweeping) next() (b *batch, more bool) {
-	if b, more = <-s.swept; !more {
+	if b, more = <-s.counted; !more {
 		return nil, false
 	}
 	for i, keeper := range s.keepers {
-		b.freed[i] = keeper.take(b.ended[i])
+		keeper.note(b.found[i].List)
+		b.found[i].Reset()
+		b.looks[i] = b.looks[i][:0]
 	}
+	b.events = 0
 	return b, true
 }
 

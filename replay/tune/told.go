@@ -48,7 +48,7 @@ func tellable(rule *window.Rule, cells []window.SweepCell, most int) int {
 }
 
 // repeat takes in a hit that repeats, as the sweep has counted it.
-func (t *told) repeat(r *window.Repeat, whose string) {
+func (t *told) repeat(r *window.Finding, whose string) {
 	rule := t.o.Rules[r.Target]
 	if c := t.cells[r.Target]; c >= 0 && int(r.Counts[c]) >= rule.Threshold {
 		t.gateways.current = conversationOf(whose)

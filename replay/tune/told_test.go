@@ -74,7 +74,9 @@ func TestToldAgreesWithEngine(t *testing.T) {
 			}, &ev)
 			judged.current = conversationOf(witness.Conversation(&ev))
 			engine.Judge(&ev)
-			sweep.Add(&ev)
+			var found window.Findings
+			sweep.Count(sweep.Look(nil, &ev), &found)
+			c.note(found.List)
 		}
 		engine.Close()
 		c.told.episodes(sweep.Result())
