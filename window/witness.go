@@ -191,15 +191,18 @@ func (w *Witness) goOn(f *Facts, ev *Event, rule int, round Round, again bool, s
 	return f
 }
 
-// said is what a request says that the rule does not look at, as a hash; 0 if
-// that is nothing, or not known.
+// said is what a request says that the rule does not look at, as a hash: to what
+// path, if the log does not show what; 0 if neither is known.
 func (w *Witness) said(ev *Event, rule int) (hash uint64) {
 	if w.plan.Rules[rule].Identity.Sees == 0 {
-		list := prints(ev, w.messages)
-		if len(list) == 0 {
+		switch list := prints(ev, w.messages); {
+		case len(list) > 0:
+			hash = printHash(&list[0])
+		case ev.Path != "":
+			hash = textHash(ev.Path)
+		default:
 			return 0
 		}
-		hash = printHash(&list[0])
 	}
 	if of := w.within[rule].of(ev); of != "" {
 		hash ^= textHash(of)

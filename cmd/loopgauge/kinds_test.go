@@ -98,6 +98,12 @@ func TestKinds(t *testing.T) {
 	kindOf(t, "errors of one's own among other requests", unevenly(8, func(i int) string {
 		return asking(i) + fmt.Sprintf(`,"has_tools":true,"status":%d`, []int{400, 200}[i%2])
 	}), "zelyx", window.Unknown, "the requests differ")
+	kindOf(t, "errors of a client that looks for what there is", unevenly(8, func(i int) string {
+		return fmt.Sprintf(`"caller":"k","session":"s","model":"m","has_tools":true,"method":"POST","path":"/%d","status":404`, i)
+	}), "zelyx", window.Unknown, "not all for one path")
+	kindOf(t, "errors of one path, of which nothing else is known", unevenly(8, func(int) string {
+		return `"caller":"k","session":"s","model":"m","has_tools":true,"method":"POST","path":"/a","status":404`
+	}), "zelyx", window.Retry, "7 of 7")
 	kindOf(t, "errors that others have too", unevenly(16, func(i int) string {
 		return strings.ReplaceAll(question, `"k"`, fmt.Sprintf(`"k%d"`, i%2)) + `,"status":503`
 	}), "aisg", window.Outage, "other callers had the same")
