@@ -77,9 +77,12 @@ type Request struct {
 	// Unknown if not logged.
 	TokensCached int64
 	Cost         float64 // USD, NaN if not logged
-	Stream       Tri
-	Cached       Tri
-	MaxTokens    int64 // limit that the client set, Unknown if none
+	// Response is the id of the response that the request is a part of, where a log
+	// writes each of its calls as a request that has the tokens and the cost of all.
+	Response  []byte
+	Stream    Tri
+	Cached    Tri
+	MaxTokens int64 // limit that the client set, Unknown if none
 
 	// Attributes is all else that has a name: header:x-api-key, jwt:org_id.
 	Attributes []Attribute

@@ -163,9 +163,12 @@ func (p *Pipeline) Release() error {
 // is a duplicate does not depend on what is asked for, so that events which
 // were kept without their duplicates give the same account.
 func (p *Pipeline) judge(ev *window.Event) {
-	switch {
-	case p.Seen.Seen(ev):
+	if p.Seen.Seen(ev) {
 		p.count(ev, func(a *Account) *int64 { return &a.Duplicate })
+		return
+	}
+	p.Seen.Spend(ev)
+	switch {
 	case ev.Exclude > 0:
 		p.Account.Excluded++ // one process alone hears of it
 		p.Excluded[ev.Exclude-1]++

@@ -43,3 +43,22 @@ func TestWhyLate(t *testing.T) {
 		t.Errorf("%d late", pipe.Account.Late)
 	}
 }
+
+// TestResponseSpentOnce: sinks hear of what a response has used once, with the first
+// of its calls that is no duplicate.
+func TestResponseSpentOnce(t *testing.T) {
+	var used []int64
+	pipe := NewPipeline(PipelineOptions{
+		Plan: &window.Plan{}, Duplicates: window.DefaultDuplicates, Since: fingerprint.NoTime, Until: fingerprint.NoTime,
+		Event: func(ev *window.Event) error {
+			used = append(used, ev.TokensIn)
+			return nil
+		},
+	})
+	for i, id := range []string{"a", "a", "b", "c"} {
+		pipe.judge(&window.Event{Time: int64(i), ID: id, Response: 7 + uint64(i/3), TokensIn: 100})
+	}
+	if want := []int64{100, 0, 100}; !slices.Equal(used, want) {
+		t.Errorf("%v tokens, want %v", used, want)
+	}
+}

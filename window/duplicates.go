@@ -2,14 +2,17 @@ package window
 
 import (
 	"crypto/sha256"
+	"encoding/binary"
+	"math"
 	"time"
 )
 
 // DefaultDuplicates is the horizon within which a request id counts once.
 const DefaultDuplicates = 10 * time.Minute
 
-// Duplicates finds requests that were logged twice: double logging makes "2"
-// a normal count. Events must come in release order.
+// Duplicates finds requests that were logged twice, since double logging makes "2"
+// a normal count, and what was used and logged twice. Events must come in release
+// order.
 type Duplicates struct {
 	seen    *table[[16]byte, struct{}]
 	horizon int64
@@ -31,6 +34,23 @@ func (d *Duplicates) Seen(ev *Event) bool {
 	d.id = append(d.id[:0], ev.ID...)
 	sum := sha256.Sum256(d.id)
 	return !d.seen.add([16]byte(sum[:16]), ev.Time)
+}
+
+// Spend takes from an event what an event within the horizon has used for it, of the
+// same response.
+func (d *Duplicates) Spend(ev *Event) {
+	if d.horizon == 0 || ev.Response == 0 {
+		return
+	}
+	var key [16]byte // no sum ends so
+	binary.LittleEndian.PutUint64(key[:], ev.Response)
+	if d.seen.add(key, ev.Time) {
+		return
+	}
+	ev.TokensIn, ev.TokensOut = min(ev.TokensIn, 0), min(ev.TokensOut, 0) // unknown stays it
+	if !math.IsNaN(ev.Cost) {
+		ev.Cost = 0
+	}
 }
 
 func (d *Duplicates) save(s *saver) {

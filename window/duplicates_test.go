@@ -2,11 +2,14 @@ package window
 
 import (
 	"fmt"
+	"math"
 	"strings"
 	"testing"
 	"time"
 
 	"pgregory.net/rapid"
+
+	"github.com/loopgauge/loopgauge/fingerprint"
 )
 
 func TestDuplicates(t *testing.T) {
@@ -32,6 +35,31 @@ func TestDuplicates(t *testing.T) {
 	f(21*s, strings.Repeat("a", 1<<20), false)
 	f(21*s, strings.Repeat("a", 1<<20)+"b", false)
 	f(21*s, strings.Repeat("a", 1<<20), true)
+}
+
+// TestSpend: what several events of a response have used, the first of them has; what
+// is unknown stays it.
+func TestSpend(t *testing.T) {
+	f := func(d *Duplicates, at time.Duration, response uint64, in int64, cost float64, wantIn int64, wantCost float64) {
+		t.Helper()
+		ev := &Event{Time: at.Microseconds(), Response: response, TokensIn: in, TokensOut: fingerprint.Unknown, Cost: cost}
+		d.Spend(ev)
+		if got := fmt.Sprint(ev.TokensIn, ev.TokensOut, ev.Cost); got != fmt.Sprint(wantIn, fingerprint.Unknown, wantCost) {
+			t.Errorf("response %d at %v uses %s, want %d, -1, %v", response, at, got, wantIn, wantCost)
+		}
+	}
+	const s = time.Second
+	d := NewDuplicates(10 * s)
+	f(d, 0, 7, 100, 0.5, 100, 0.5)
+	f(d, 0, 7, 100, math.NaN(), 0, math.NaN())
+	f(d, 9*s, 7, fingerprint.Unknown, 0.5, fingerprint.Unknown, 0)
+	f(d, 9*s, 8, 100, 0.5, 100, 0.5)
+	f(d, 9*s, 0, 100, 0.5, 100, 0.5)
+	f(d, 9*s, 0, 100, 0.5, 100, 0.5)
+	f(d, 11*s, 7, 100, 0.5, 100, 0.5) // too long ago for one response
+	off := NewDuplicates(0)
+	f(off, 0, 7, 100, 0.5, 100, 0.5)
+	f(off, 0, 7, 100, 0.5, 100, 0.5)
 }
 
 func TestDuplicatesOff(t *testing.T) {

@@ -40,6 +40,7 @@ const (
 	hasAll
 	issued
 	answered
+	hasResponse
 	eventBits // all of them are below
 )
 
@@ -82,6 +83,9 @@ func (e *EventWriter) Write(w *snapshot.Writer, ev *Event) {
 	if has&hasCost != 0 {
 		w.Float64(ev.Cost)
 	}
+	if has&hasResponse != 0 {
+		w.Uint64(ev.Response)
+	}
 	if has&excluded != 0 {
 		w.Uvarint(uint64(ev.Exclude - 1))
 		return
@@ -117,6 +121,7 @@ func bitsOf(ev *Event) (has uint64) {
 	}
 	set(hasStatus, ev.Status != fingerprint.Unknown)
 	set(hasCost, !math.IsNaN(ev.Cost))
+	set(hasResponse, ev.Response != 0)
 	set(hasStream, ev.Stream != fingerprint.NotLogged)
 	set(streams, ev.Stream == fingerprint.Yes)
 	set(hasCached, ev.Cached != fingerprint.NotLogged)
@@ -328,6 +333,9 @@ func (e *EventReader) read(l *loader, ev *Event) {
 	}
 	if has&hasCost != 0 {
 		ev.Cost = l.Float64()
+	}
+	if has&hasResponse != 0 {
+		ev.Response = l.Uint64()
 	}
 	if has&excluded != 0 {
 		ev.Exclude = 1 + l.Int(math.MaxInt32-1)

@@ -126,6 +126,9 @@ func (x *Extractor) event(r *fingerprint.Request, ev *Event) {
 		Status: r.Status, TokensIn: r.TokensIn, TokensOut: r.TokensOut, Cost: r.Cost,
 		Stream: r.Stream, Cached: r.Cached, MaxTokens: r.MaxTokens,
 	}
+	if len(r.Response) > 0 {
+		ev.Response = textHash(string(r.Session)+" "+string(r.Response)) | 1
+	}
 	if x.o.Price != nil {
 		ev.setPrice(x.o.Price, r.TokensCached)
 	}

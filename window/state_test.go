@@ -66,9 +66,12 @@ func (p *process) push(ev *Event) {
 
 func (p *process) release() {
 	for ev := p.Order.Pop(); ev != nil; ev = p.Order.Pop() {
-		switch {
-		case p.Duplicates.Seen(ev):
+		if p.Duplicates.Seen(ev) {
 			p.count.duplicate++
+			continue
+		}
+		p.Duplicates.Spend(ev)
+		switch {
 		case ev.Exclude > 0:
 			p.count.excluded++
 		default:
@@ -175,7 +178,7 @@ func (p *parts) drawRequest(t *rapid.T, now int64, at fingerprint.Position) *req
 		ID: text("id", "1", "2", "3", "4", "5", "6"), Method: "POST", Path: text("path", "/v1"), Caller: text("caller", "key-1", "key-2"), User: text("user", "u"),
 		Session: text("session", "s", "u"), Model: text("model", "gpt"), Backend: text("backend", "b"),
 		Status: int(rapid.SampledFrom([]int64{-1, 200, 429}).Draw(t, "status")), TokensIn: number("in"), TokensOut: number("out"), MaxTokens: number("max"),
-		Cost:   rapid.SampledFrom([]float64{math.NaN(), 0, 0.1, 0.2}).Draw(t, "cost"),
+		Cost: rapid.SampledFrom([]float64{math.NaN(), 0, 0.1, 0.2}).Draw(t, "cost"), Response: rapid.SampledFrom([]uint64{0, 0, 1, math.MaxUint64}).Draw(t, "response"),
 		Issued: rapid.Bool().Draw(t, "issued"), Answered: rapid.Bool().Draw(t, "answered"),
 		Stream: fingerprint.Tri(rapid.IntRange(0, 2).Draw(t, "stream")), Cached: fingerprint.Tri(rapid.IntRange(0, 2).Draw(t, "cached")),
 	}

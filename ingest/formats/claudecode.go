@@ -100,7 +100,8 @@ func (p *claudeCode) field(line *sessionLine, r *fingerprint.Request) {
 
 // asks reads a message of the assistant and tells whether it calls a tool. What
 // is gone back on in a session is written into its file again, with lines' ids
-// that are new: Anthropic's id of the call tells that it is the same.
+// that are new: Anthropic's id of the call tells that it is the same. That of the
+// response tells which calls were made side by side, each with the usage of all.
 func (p *claudeCode) asks(message rawjson.Value, r *fingerprint.Request) bool {
 	if message.Kind() != rawjson.Object {
 		return false
@@ -110,6 +111,10 @@ func (p *claudeCode) asks(message rawjson.Value, r *fingerprint.Request) bool {
 	s.Reset(message)
 	for s.Object(); s.NextKey(); {
 		switch string(s.Key) {
+		case "id":
+			if id := value(s, nil); drawn(id, "msg_") {
+				r.Response = id
+			}
 		case "model":
 			r.Model = value(s, r.Model)
 		case "usage":
@@ -121,7 +126,7 @@ func (p *claudeCode) asks(message rawjson.Value, r *fingerprint.Request) bool {
 					item.field(s)
 				}
 				if !calls && item.isCall() {
-					if calls = true; isAnthropicCall(item.call.ID) {
+					if calls = true; drawn(item.call.ID, "toolu_") {
 						r.ID = item.call.ID
 					}
 				}
@@ -137,8 +142,8 @@ func (p *claudeCode) asks(message rawjson.Value, r *fingerprint.Request) bool {
 	return calls
 }
 
-// isAnthropicCall tells an id that Anthropic has drawn. Those of proxies for other
-// models may be numbers, which come again.
-func isAnthropicCall(id []byte) bool {
-	return bytes.HasPrefix(id, []byte("toolu_")) && len(id) >= len("toolu_01")+22
+// drawn tells an id that Anthropic has drawn. Those of proxies for other models may
+// be numbers, which come again.
+func drawn(id []byte, prefix string) bool {
+	return bytes.HasPrefix(id, []byte(prefix)) && len(id) >= len(prefix)+len("01")+22
 }

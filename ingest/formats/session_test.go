@@ -66,6 +66,26 @@ func TestSessionsOfNobody(t *testing.T) {
 	}
 }
 
+// TestResponses: calls that Claude Code writes one by one are of one response, if its
+// id is one that Anthropic has drawn.
+func TestResponses(t *testing.T) {
+	f := func(id, want string) {
+		t.Helper()
+		call := `{"type":"assistant","sessionId":"s","uuid":"u","timestamp":"2026-11-21T04:00:18Z","message":{"id":"` + id + `","content":[{"type":"tool_use","id":"t","name":"f","input":{}}]}}`
+		for _, line := range []string{call, `{"type":"user","sessionId":"s","timestamp":"2026-11-21T04:00:19Z","message":{"content":[{"type":"tool_result","tool_use_id":"t","content":"x"}]},"call":` + call + `}`} {
+			var r fingerprint.Request
+			r.Reset()
+			if _, why := ByName("claude-code").New(0).Parse([]byte(line), &r); why != "" || string(r.Response) != want {
+				t.Errorf("%q: response %q, %s; want %q", id, r.Response, why, want)
+			}
+		}
+	}
+	f("msg_01ABCDEFGHJKLMNPQRSTUVWX", "msg_01ABCDEFGHJKLMNPQRSTUVWX")
+	f("msg_vrtx_01ABCDEFGHJKLMNPQRSTUVWX", "msg_vrtx_01ABCDEFGHJKLMNPQRSTUVWX")
+	f("msg_1", "")
+	f("chatcmpl-ABCDEFGHJKLMNPQRSTUVWXYZ", "")
+}
+
 // TestAgents: subagents are named beside the session that they share, and their
 // names are no sessions.
 func TestAgents(t *testing.T) {
