@@ -4,12 +4,13 @@ import (
 	"bytes"
 	"encoding/binary"
 	"hash/maphash"
+	"slices"
 )
 
 // Rows are counts by cell. They are numbered from 0 on, and each that is different
 // is kept once: most have been seen before.
 type Rows struct {
-	cells  int
+	cells  int // behind those of a row stands the highest
 	n      uint32
 	blocks [][]uint8
 	seed   maphash.Seed // decides where a row is found, never its number
@@ -25,8 +26,15 @@ const rowsBits = 10 // of a number tell the row in its block
 
 // At is a row.
 func (r *Rows) At(i uint32) []uint8 {
-	from := int(i&(1<<rowsBits-1)) * r.cells
+	from := int(i&(1<<rowsBits-1)) * (r.cells + 1)
 	return r.blocks[i>>rowsBits][from : from+r.cells : from+r.cells]
+}
+
+// Highest is the highest count of a row.
+func (r *Rows) Highest(i uint32) uint8 { return *r.highest(i) }
+
+func (r *Rows) highest(i uint32) *uint8 {
+	return &r.blocks[i>>rowsBits][int(i&(1<<rowsBits-1))*(r.cells+1)+r.cells]
 }
 
 // Add returns the number of a row.
@@ -36,10 +44,11 @@ func (r *Rows) Add(counts []uint8) uint32 {
 		return known - 1
 	}
 	if int(r.n>>rowsBits) == len(r.blocks) {
-		r.blocks = append(r.blocks, make([]uint8, r.cells<<rowsBits))
+		r.blocks = append(r.blocks, make([]uint8, (r.cells+1)<<rowsBits))
 	}
 	r.n++
 	copy(r.At(r.n-1), counts)
+	*r.highest(r.n - 1) = slices.Max(counts)
 	if r.found[slot] = r.n; int(r.n) > len(r.found)/2 {
 		r.found = make([]uint32, 2*len(r.found))
 		for i := range r.n {
@@ -60,7 +69,7 @@ func (r *Rows) find(counts []uint8) (slot int) {
 }
 
 // Bytes is what the rows take.
-func (r *Rows) Bytes() int { return int(r.n) * r.cells }
+func (r *Rows) Bytes() int { return int(r.n) * (r.cells + 1) }
 
 // Raise makes each of the highest counts as high as the one beside it.
 func Raise(highest, counts []uint8) {

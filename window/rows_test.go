@@ -16,13 +16,13 @@ func TestRows(t *testing.T) {
 		for range rapid.IntRange(1, 3000).Draw(t, "rows") {
 			row := rapid.SliceOfN(rapid.Uint8Range(0, 3), cells, cells).Draw(t, "row")
 			i := rows.Add(row)
-			if was, known := numbers[string(row)]; known && was != i || !slices.Equal(rows.At(i), row) {
-				t.Fatalf("row %v has number %d, %d before, which is %v", row, i, was, rows.At(i))
+			if was, known := numbers[string(row)]; known && was != i || !slices.Equal(rows.At(i), row) || rows.Highest(i) != slices.Max(row) {
+				t.Fatalf("row %v has number %d, %d before, which is %v, %d at most", row, i, was, rows.At(i), rows.Highest(i))
 			}
 			numbers[string(row)] = i
 		}
-		if rows.Bytes() != len(numbers)*cells {
-			t.Fatalf("%d bytes, want %d rows of %d", rows.Bytes(), len(numbers), cells)
+		if rows.Bytes() != len(numbers)*(cells+1) {
+			t.Fatalf("%d bytes, want %d rows of %d", rows.Bytes(), len(numbers), cells+1)
 		}
 	})
 }

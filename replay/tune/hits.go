@@ -28,10 +28,18 @@ func (k *Repeat) Counts(cell int) []uint8 {
 
 // Highest is the highest of the counts of a cell.
 func (k *Repeat) Highest(cell int) int {
-	if len(k.most) == 0 {
-		return 0
+	if highest := k.highest(); len(highest) > 0 {
+		return int(highest[cell])
 	}
-	return int(k.most[cell])
+	return 0
+}
+
+// highest are the highest counts by cell; none without hits.
+func (k *Repeat) highest() []uint8 {
+	if len(k.hits) == 1 {
+		return k.rows.At(k.hits[0].row)
+	}
+	return k.most
 }
 
 // findable tells whether some sane setting fires on the repeat.

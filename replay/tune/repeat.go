@@ -42,7 +42,7 @@ type Repeat struct {
 	hits  []Hit
 	rest  spending     // of the requests behind those
 	rows  *window.Rows // of the counts of hits
-	most  []uint8      // highest count by cell
+	most  []uint8      // highest count by cell, of two or more
 	top   uint8        // of these
 	// By window, the highest threshold at which a tracker fired; nil unless the
 	// rule has one.
@@ -287,14 +287,15 @@ func (c *collector) part(k *Repeat, r *window.Finding, facts *window.Facts) *Rep
 func (k *Repeat) counted() {
 	k.most, k.top = k.most[:0], 0
 	for i := range k.hits {
+		row := k.hits[i].row
+		if k.top = max(k.top, k.rows.Highest(row)); len(k.hits) == 1 {
+			break
+		}
 		if i == 0 {
-			k.most = append(k.most, k.rows.At(k.hits[i].row)...)
+			k.most = append(k.most, k.rows.At(row)...)
 			continue
 		}
-		window.Raise(k.most, k.rows.At(k.hits[i].row))
-	}
-	if len(k.most) > 0 {
-		k.top = slices.Max(k.most)
+		window.Raise(k.most, k.rows.At(row))
 	}
 }
 

@@ -93,7 +93,7 @@ func (s *sums) noteLoop(k *Repeat, cells int) {
 	if s.loops[w] == nil {
 		s.loops[w] = make([]uint8, cells)
 	}
-	window.Raise(s.loops[w], k.most)
+	window.Raise(s.loops[w], k.highest())
 }
 
 // caught are those of whom a setting that is advised catches a loop.

@@ -26,16 +26,17 @@ func (t *tally) upTo(count int) {
 func (t *tally) note(k *Repeat, most int) {
 	t.repeats++
 	t.upTo(min(int(k.top), most))
-	for c, n := range k.most {
+	highest := k.highest()
+	for c, n := range highest {
 		t.at[min(int(n), most)*t.cells+c].repeats++
 	}
-	for c := len(k.most); c < t.cells; c++ { // without hits, or of the tracker
-		highest := 0
+	for c := len(highest); c < t.cells; c++ { // without hits, or of the tracker
+		tracked := 0
 		if w := c - (t.cells - len(k.tracked)); w >= 0 {
-			highest = min(int(k.tracked[w]), most)
+			tracked = min(int(k.tracked[w]), most)
 		}
-		t.upTo(highest)
-		one := &t.at[highest*t.cells+c]
+		t.upTo(tracked)
+		one := &t.at[tracked*t.cells+c]
 		one.repeats++
 		one.hits += uint32(k.Rest())
 	}
@@ -53,7 +54,7 @@ func (t *tally) note(k *Repeat, most int) {
 // its late hits have.
 func (t *tally) noteRest(k *Repeat, most int) {
 	from, to := k.late()
-	for c, highest := range k.most {
+	for c, highest := range k.highest() {
 		hits := make([]int64, min(int(highest), most)+1)
 		for i := from; i < to; i++ {
 			hits[min(k.count(i, c), most)]++
