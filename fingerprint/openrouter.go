@@ -3,6 +3,7 @@ package fingerprint
 import (
 	"bytes"
 	"encoding/json"
+	"unicode"
 )
 
 // openRouterJSON is jcs with the depth at which the SDK refuses arguments.
@@ -24,22 +25,28 @@ func newOpenRouter(o Options) (*Identity, error) {
 		calls, cause := w.issuedCalls(r)
 		for _, call := range calls {
 			dst := append(append(w.canonical[:0], call.Name...), '\n')
-			arguments := bytes.TrimSpace(call.Arguments)
+			arguments := bytes.TrimFunc(call.Arguments, isJavaScriptSpace)
 			if len(arguments) == 0 {
 				arguments = []byte("{}")
 			}
-			dst, ok := w.args.append(dst, arguments, openRouterJSON, nil)
-			switch {
-			case ok:
-			case json.Valid(arguments):
+			ok := true
+			if json.Valid(arguments) { // the scanner reads more than JavaScript does
+				dst, ok = w.args.append(dst, arguments, openRouterJSON, nil)
+			} else {
+				dst = openRouterJSON.text(dst, call.Arguments)
+			}
+			if !ok {
 				w.canonical = dst
 				return NotCanonical
-			default:
-				dst = openRouterJSON.text(dst, call.Arguments)
 			}
 			w.emit(dst, hash256)
 			w.called(call)
 		}
 		return cause
 	}}, nil
+}
+
+// isJavaScriptSpace tells what JavaScript's trim takes off.
+func isJavaScriptSpace(r rune) bool {
+	return unicode.IsSpace(r) && r != '\u0085' || r == '\uFEFF'
 }

@@ -215,4 +215,9 @@ func TestOpenRouterVectors(t *testing.T) {
 	f(` {"a":NaN}`, `f`+"\n"+`" {\"a\":NaN}"`)
 	f(`{"a":Infinity}`, `f`+"\n"+`"{\"a\":Infinity}"`)
 	f("{\"a\":", `f`+"\n"+`"{\"a\":"`)
+	f("\"\t\"", `f`+"\n"+`"\"\t\""`)
+	// Blank is what it is to JavaScript.
+	f("\uFEFF\u00A0{}\u2028", "f\n{}")
+	f("\uFEFF", "f\n{}")
+	f("{}\u0085", "f\n\"{}\u0085\"")
 }
