@@ -14,6 +14,9 @@ type Query struct {
 	Object rawjson.Value // nil if not logged in this form
 }
 
+// Empty tells that nothing is in it, logged or not.
+func (q Query) Empty() bool { return len(q.Raw) == 0 && len(bytes.Trim(q.Object, "{} \t\r\n")) == 0 }
+
 // Pair is one name of a query with one value, percent-decoded. Bare is a name
 // without '='.
 type Pair struct {

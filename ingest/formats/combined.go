@@ -262,7 +262,7 @@ func splitTarget(r *fingerprint.Request, target []byte) {
 	}
 	path, query, found := bytes.Cut(target, []byte("?"))
 	if r.Path = path; found {
-		r.Query.Raw = query
+		r.Query = fingerprint.Query{Raw: query}
 	}
 }
 
@@ -271,8 +271,15 @@ func splitTarget(r *fingerprint.Request, target []byte) {
 // written out, queries never.
 func setPath(r *fingerprint.Request, path []byte) {
 	query := r.Query
-	splitTarget(r, path)
-	if query.Raw != nil || query.Object != nil {
+	if splitTarget(r, path); !query.Empty() {
+		r.Query = query
+	}
+}
+
+// setQuery notes a query that stands in its own place. Where nothing is in it,
+// what was found in the path counts.
+func setQuery(r *fingerprint.Request, query fingerprint.Query) {
+	if !query.Empty() || r.Query.Empty() {
 		r.Query = query
 	}
 }

@@ -296,9 +296,9 @@ func (p *custom) field(r *fingerprint.Request, name string, v found) {
 		r.Method = p.text(v)
 	case "query":
 		if v.json.Kind() == rawjson.Object {
-			r.Query = fingerprint.Query{Object: v.json}
+			setQuery(r, fingerprint.Query{Object: v.json})
 		} else {
-			r.Query = fingerprint.Query{Raw: p.text(v)}
+			setQuery(r, fingerprint.Query{Raw: p.text(v)})
 		}
 	case "caller":
 		r.Caller, r.CallerIsName = p.text(v), false

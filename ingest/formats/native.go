@@ -99,10 +99,8 @@ func (p *native) Parse(record []byte, r *fingerprint.Request) (int, string) {
 
 func (p *native) query(s *rawjson.Scanner, r *fingerprint.Request) {
 	if s.Kind() == rawjson.Object {
-		r.Query = fingerprint.Query{Object: s.Value()}
-		return
-	}
-	if t := s.Text(r.Query.Raw); len(t) > 0 || r.Query.Object == nil {
-		r.Query = fingerprint.Query{Raw: t}
+		setQuery(r, fingerprint.Query{Object: s.Value()})
+	} else if t := s.Text(nil); t != nil {
+		setQuery(r, fingerprint.Query{Raw: t})
 	}
 }
