@@ -136,7 +136,7 @@ func TestWitnessSeen(t *testing.T) {
 	w := &Witness{errors: newErrorMinutes(), conversation: -1}
 	w.errors.keep = 2
 	for _, micros := range []int64{0, 60_000_000, 120_000_001, 180_000_001} {
-		w.Seen(&Event{Time: micros, Status: 500})
+		w.Seen(&Event{Time: micros, Start: fingerprint.NoTime, Status: 500})
 	}
 	if kept := w.errors.kept; len(kept) != 2 || kept[2] == nil || kept[3] == nil {
 		t.Errorf("kept are the minutes %v", kept)
@@ -152,6 +152,12 @@ func TestWitnessSeen(t *testing.T) {
 	}
 	if w.Seen(&Event{Time: 240_000_000}); !w.coarse() {
 		t.Error("most of the times are of whole seconds, and the log is not")
+	}
+	for _, ev := range []Event{{Time: 300_000_204, Start: fingerprint.NoTime}, {Time: 300_204_000, Start: 300_000_000}} {
+		w.Seen(&ev)
+	}
+	if !w.coarse() {
+		t.Error("starts of whole seconds are finer for the durations beside them")
 	}
 }
 

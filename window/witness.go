@@ -21,7 +21,7 @@ type Witness struct {
 
 	errors        errorMinutes
 	asked         []*asked // by rule; nil of those that look at no calls
-	judged, whole int64    // requests; of those, at a whole second
+	judged, whole int64    // requests; of those, that began or ended at a whole second
 
 	ordinals ordinals // of the request at work
 }
@@ -48,14 +48,14 @@ func (p *Plan) NewWitness() *Witness {
 // Seen takes a request in.
 func (w *Witness) Seen(ev *Event) {
 	w.judged++
-	if ev.Time%1_000_000 == 0 {
+	if ev.Time%1_000_000 == 0 || ev.Start%1_000_000 == 0 {
 		w.whole++
 	}
 	w.errors.seen(ev, w.Conversation)
 }
 
 // coarse tells that the log is one of whole seconds, in which sharing one's
-// time means nothing.
+// time means nothing. With a duration, which is finer, only one end is whole.
 func (w *Witness) coarse() bool { return 2*w.whole > w.judged }
 
 // Conversation names the conversation of a request, "" if it has none, or no
