@@ -1,6 +1,7 @@
 package formats
 
 import (
+	"bytes"
 	"math"
 	"time"
 
@@ -9,7 +10,9 @@ import (
 )
 
 // caddy reads Caddy's access log, and fields that its log_append adds to it:
-// of request_body, which Caddy writes twice, the one that says something.
+// of request_body, which Caddy writes twice, the one that says something. Where
+// the log goes to is for its owner to say; all that Caddy has to tell goes to
+// standard error, of a request that failed with what was wrong besides.
 type caddy struct{ access }
 
 func newCaddy(reads fingerprint.Field) Parser { return &caddy{access{reads: reads}} }
@@ -22,7 +25,8 @@ func detectCaddy(line []byte) bool {
 }
 
 func (p *caddy) Parse(record []byte, r *fingerprint.Request) (int, string) {
-	duration := int64(fingerprint.NoTime)
+	duration, isAccess := int64(fingerprint.NoTime), false
+	var logger []byte
 	p.begin()
 	s := &p.scan
 	s.Reset(record)
@@ -36,7 +40,10 @@ func (p *caddy) Parse(record []byte, r *fingerprint.Request) (int, string) {
 			duration = readSpan(s, duration)
 		case "status":
 			r.Status = readStatus(s, r.Status)
+		case "logger":
+			logger = s.Text(logger)
 		case "request":
+			isAccess = s.Kind() == rawjson.Object
 			for s.Object(); s.NextKey(); {
 				p.request(r)
 			}
@@ -46,7 +53,7 @@ func (p *caddy) Parse(record []byte, r *fingerprint.Request) (int, string) {
 			p.session.other(ownField, value(s, nil))
 		case "body", "request_body":
 			r.Body = readBody(s, r.Body)
-		case "level", "severity", "logger", "msg", "message", "resp_headers":
+		case "level", "severity", "msg", "message", "resp_headers":
 			s.Skip()
 		default:
 			p.attribute(r)
@@ -54,6 +61,9 @@ func (p *caddy) Parse(record []byte, r *fingerprint.Request) (int, string) {
 	}
 	if column, why := failure(s); why != "" {
 		return column, why
+	}
+	if !isAccess || len(logger) > 0 && !bytes.HasPrefix(logger, []byte("http.log.access")) {
+		return 0, NoRequest
 	}
 	began(r, duration)
 	p.finish(r)

@@ -65,7 +65,7 @@ func TestCaddy(t *testing.T) {
 		if want != "" {
 			want = " " + want
 		}
-		if got := read("caddy", `{"ts":1,"msg":"handled request"`+fields+`}`); got != nativeAt+want {
+		if got := read("caddy", `{"ts":1,"msg":"handled request","request":{}`+fields+`}`); got != nativeAt+want {
 			t.Errorf("%s\ngot  %s\nwant %s%s", fields, got, nativeAt, want)
 		}
 	}
@@ -88,7 +88,7 @@ func TestCaddy(t *testing.T) {
 
 	at := func(ts, want string) {
 		t.Helper()
-		if got := read("caddy", `{"ts":`+ts+`}`); got != want {
+		if got := read("caddy", `{"request":{},"ts":`+ts+`}`); got != want {
 			t.Errorf("%s: %s, want %s", ts, got, want)
 		}
 	}
@@ -103,13 +103,13 @@ func TestCaddy(t *testing.T) {
 	at(`"2026/11/21 03:27:46.992"`, "column 0: no time") // in whatever zone
 	at(`"21/Nov/2026:03:27:46 +0000"`, "2026-11-21T03:27:46.000000Z")
 	at(`"noon"`, "column 0: no time")
-	if got := read("caddy", `{"severity":"info","timestamp":"2026-11-21T03:27:46.992Z","logger":"l","message":"handled request"}`); got != now {
+	if got := read("caddy", `{"severity":"info","timestamp":"2026-11-21T03:27:46.992Z","logger":"http.log.access.log0","message":"handled request","request":{}}`); got != now {
 		t.Error(got)
 	}
 
 	took := func(duration, want string) {
 		t.Helper()
-		if got := read("caddy", `{"ts":3,"duration":`+duration+`}`); got != want {
+		if got := read("caddy", `{"ts":3,"request":{},"duration":`+duration+`}`); got != want {
 			t.Errorf("%s: %s, want %s", duration, got, want)
 		}
 	}
@@ -126,6 +126,17 @@ func TestCaddy(t *testing.T) {
 	took(`-1`, "1970-01-01T00:00:03.000000Z")
 	took(`"soon"`, "1970-01-01T00:00:03.000000Z")
 	took(`9.5`, "column 0: time out of range")
+
+	// What else goes to standard error, with a request in it or not.
+	for _, record := range []string{
+		`{"level":"info","ts":1,"msg":"using config from file","file":"Caddyfile"}`,
+		`{"level":"error","ts":1,"logger":"http.log.error.log0","msg":"connection refused","request":{"uri":"/"},"duration":0.1,"status":502}`,
+		`{"level":"debug","ts":1,"logger":"http.handlers.reverse_proxy","msg":"upstream roundtrip","request":{"uri":"/"},"duration":0.1,"status":200}`,
+	} {
+		if got := read("caddy", record); got != "column 0: "+NoRequest {
+			t.Errorf("%s: %s", record, got)
+		}
+	}
 }
 
 func TestTraefik(t *testing.T) {
