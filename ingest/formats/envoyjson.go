@@ -51,7 +51,7 @@ func (p *envoyJSON) Parse(record []byte, r *fingerprint.Request) (int, string) {
 		case "user-agent", "user_agent":
 			agent = value(s, agent)
 			p.header(r, []byte("user-agent"), agent)
-		case "session.id":
+		case "session.id", "session_id", "session":
 			p.session.other(ownField, value(s, nil))
 		case "gen_ai.request.model":
 			r.Model = value(s, r.Model)
@@ -61,7 +61,7 @@ func (p *envoyJSON) Parse(record []byte, r *fingerprint.Request) (int, string) {
 			r.TokensIn = readCount(s, r.TokensIn)
 		case "gen_ai.usage.output_tokens":
 			r.TokensOut = readCount(s, r.TokensOut)
-		case "request_body":
+		case "request_body", "body":
 			r.Body = readBody(s, r.Body)
 		case "ai_log":
 			p.aiLog(value(s, nil), r)

@@ -69,9 +69,9 @@ func (p *haproxyJSON) Parse(record []byte, r *fingerprint.Request) (int, string)
 			}
 		case "status":
 			r.Status = readStatus(s, r.Status)
-		case "session":
+		case "session", "session_id":
 			p.session.other(ownField, value(s, nil))
-		case "body":
+		case "body", "request_body":
 			r.Body = readBody(s, r.Body)
 		default:
 			p.attribute(r)

@@ -33,6 +33,7 @@ func TestEnvoyJSON(t *testing.T) {
 	f(`,"x-api-key":"k"`, `caller=k status=200 header:x-api-key=k`) // a secret
 	f(`,"authorization":"Bearer k","api-key":"no","x-forwarded-for":"10.0.0.7"`, `caller=k status=200 header:authorization="Bearer k" header:api-key=no`)
 	f(`,"request_body":{"model":"m"}`, `body="{\"model\":\"m\"}" model=m has_tools=false status=200 stream=false`)
+	f(`,"session_id":"s","body":{"model":"m"}`, `body="{\"model\":\"m\"}" session=s model=m has_tools=false status=200 stream=false`)
 	f(`,"session.id":"s","x-session-id":"h"`, `session=h status=200 header:x-session-id=h`)
 	f(`,"gen_ai.request.model":"m","gen_ai.provider.name":"p","gen_ai.usage.input_tokens":3,"gen_ai.usage.output_tokens":"4"`, `model=m backend=p status=200 tokens_in=3 tokens_out=4`)
 	f(`,"response_flags":"DC","bytes_sent":5,"nested":{"a":1}`, `status=200 response_flags=DC bytes_sent=5`)
@@ -203,6 +204,7 @@ func TestHAProxyJSON(t *testing.T) {
 	f(`,"query":"?b=1","path":"/a"`, `path=/a query=b=1`)
 	f(`,"session":"-","body":"-","query":""`, ``)
 	f(`,"session":"s","body":"b","term":"CD--"`, `body=b session=s term=CD--`)
+	f(`,"session_id":"s","request_body":"b"`, `body=b session=s`)
 	f(`,"ts":"1970-01-01T00:00:09+0000","accept_ms":9000`, ``)
 	f2 := func(record, want string) {
 		t.Helper()
