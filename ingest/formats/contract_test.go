@@ -69,7 +69,7 @@ func TestUnreadFieldsChangeNothing(t *testing.T) {
 							shown.Messages.Items, shown.ToolCalls, shown.Attributes = nil, nil, nil
 							shown.Body, shown.BodyHash, shown.HasTools, shown.Messages.System = nil, nil, fingerprint.NotLogged, nil
 							// Whether calls are logged may hang on whether messages are whole.
-							shown.Lost, shown.ToolCallsLogged = fingerprint.Computable, false
+							shown.Lost, shown.ToolCallsLogged, shown.Messages.Tail = fingerprint.Computable, false, false
 							all += render(&shown, column, why) + "\n"
 						})
 						return all

@@ -44,6 +44,7 @@ type otelSpan struct {
 	isCall        bool
 	content       otelContent
 	guessed       bool // a call because it names a model and what that said
+	says          bool // what was said and what a model did, and nothing of its kind
 	prepares      bool // it gives a request, and is no call
 	part          bool // of another call
 	responseID    []byte
@@ -290,6 +291,9 @@ func (p *otel) span(s *rawjson.Scanner) {
 			s.Skip()
 		}
 	}
+	if sp.dropped && sp.says { // its kind and the model asked for, which come first, are lost
+		sp.isCall, sp.guessed = true, true
+	}
 	p.spans = append(p.spans, sp)
 }
 
@@ -514,7 +518,11 @@ func (sp *otelSpan) classify(s *rawjson.Scanner) {
 	})
 	sp.isCall = sp.isCall && !sp.prepares
 	// LiteLLM names the model on spans of its own work, too.
-	if asks && (used || sp.content > noContent) && !told && !sp.isCall {
+	if told || sp.isCall {
+		return
+	}
+	sp.says = used && sp.content > noContent
+	if asks && (used || sp.content > noContent) {
 		sp.isCall, sp.guessed = true, true
 	}
 }

@@ -1,6 +1,7 @@
 package formats
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -24,6 +25,34 @@ func otelAttributes(pairs ...string) string {
 		all = append(all, `{"key":"`+pairs[i]+`","value":`+value+`}`)
 	}
 	return `"attributes":[` + strings.Join(all, ",") + `]`
+}
+
+// TestOtelDropped: of a span with too many attributes some SDKs keep the newest, and
+// what came first is lost, its kind and the first messages; others the oldest.
+func TestOtelDropped(t *testing.T) {
+	f := func(want string, attributes ...string) {
+		t.Helper()
+		line := otelSpans(`{"spanId":"a","startTimeUnixNano":"1000000000","droppedAttributesCount":9,` + otelAttributes(attributes...) + `}`)
+		if got := requests(t, "otel", line); got != want {
+			t.Errorf("%q\ngot  %s\nwant %s", attributes, got, want)
+		}
+	}
+	const lost = ` lost="parts of the messages lost by the logger"`
+	call := []string{
+		"gen_ai.prompt.4.role", "assistant", "gen_ai.prompt.4.tool_calls.0.id", "t", "gen_ai.prompt.4.tool_calls.0.name", "f",
+		"gen_ai.prompt.5.role", "tool", "gen_ai.prompt.5.content", "ok", "gen_ai.prompt.5.tool_call_id", "t",
+	}
+	answer := []string{"gen_ai.response.model", "m", "gen_ai.completion.0.role", "assistant", "gen_ai.completion.0.content", "done"}
+	const last = ` last="{\"role\":\"tool\",\"content\":\"ok\",\"tool_call_id\":\"t\"}"`
+	tail := "id=a named model=m messages=2" + last + " tail tool_calls=0"
+	f(tail, slices.Concat(call, answer)...)
+	f(tail, slices.Concat([]string{"gen_ai.prompt.3.content", "half"}, call, answer)...)
+	f(tail, slices.Concat([]string{"gen_ai.prompt.2.tool_calls.0.name", "g", "gen_ai.prompt.3.role", "tool", "gen_ai.prompt.3.content", "of g"}, call, answer)...)
+	first := []string{"gen_ai.prompt.0.role", "user", "gen_ai.prompt.0.content", "hi"}
+	f("id=a named model=m messages=3"+last+" tool_calls=0", slices.Concat(first, call, answer)...)
+	f("id=a named messages=3"+last+lost, slices.Concat([]string{"llm.request.type", "chat"}, first, call)...)
+	f("id=a named model=m messages=0 tool_calls=0"+lost, slices.Concat([]string{"gen_ai.prompt.5.content", "ok"}, answer)...)
+	f("column 0: no request in it", call...)
 }
 
 // requests renders each request of a line.

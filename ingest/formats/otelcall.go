@@ -30,6 +30,7 @@ type otelCall struct {
 // otelGathered is what was found in one span.
 type otelGathered struct {
 	id, model, asked      []byte
+	answers               []byte // the model that answered
 	input, output, system []byte // gen_ai.*.messages and instructions, JSON
 	request, answer       []byte // the body, or what an instrumentation kept of it
 	calls                 []byte // those of the response, as the AI SDK has them
@@ -68,6 +69,8 @@ func (p *otelCall) attribute(s *rawjson.Scanner, plain bool, key []byte, r *fing
 	switch string(key) {
 	case "gen_ai.request.model":
 		p.asked = otelText(s, plain)
+	case "gen_ai.response.model":
+		p.answers = otelText(s, plain)
 	case "llm.model_name", "llm.request.model_name", "langfuse.observation.model.name", "ai.model.id":
 		p.model = first(p.model, otelText(s, plain))
 	case "litellm.model_group":
@@ -325,9 +328,16 @@ func (p *otelCall) content(sp *otelSpan, r *fingerprint.Request) {
 		r.Messages.System = p.system
 	case p.request != nil && (len(p.in.found) == 0 || isBody(&p.body, p.request)) && p.whole(r):
 	case len(p.in.found) > 0:
+		tail := sp.dropped && p.in.cutHead()
 		p.in.flatMessages(r)
-		if (sp.dropped || p.lacksItems(sp, r)) && r.Lost == fingerprint.Computable {
-			r.Lost = fingerprint.LossyContent // the oldest, or the calls and their results
+		// Who drops the newest attributes keeps the first message, and no answer.
+		tailless := sp.dropped && !tail && len(p.out.found) == 0 && p.answer == nil && !r.ToolCallsLogged
+		switch {
+		case r.Lost != fingerprint.Computable:
+		case tailless, len(r.Messages.Items) == 0, p.lacksItems(sp, r):
+			r.Lost = fingerprint.LossyContent
+		default:
+			r.Messages.Tail = tail
 		}
 	}
 	switch {
@@ -509,7 +519,7 @@ func startsWithResult(s *rawjson.Scanner, items []rawjson.Value) bool {
 // finish decides between fields that say the same.
 func (p *otelCall) finish(sp *otelSpan, r *fingerprint.Request) {
 	r.ID = first(p.id, sp.id)
-	r.Model = first(r.Model, p.asked, p.model)
+	r.Model = first(r.Model, p.asked, p.model, p.answers)
 	r.Caller = first(p.callerHash, p.caller, sp.service)
 	r.CallerIsName = len(p.callerHash) == 0
 	p.session.other(ownField, sp.session)

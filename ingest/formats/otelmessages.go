@@ -397,6 +397,27 @@ func (c *chat) order() {
 	})
 }
 
+// cutHead leaves out a message of which the first attributes were dropped, the role
+// among them, and the results behind it: their calls may have been in it. It tells
+// whether messages are missing.
+func (c *chat) cutHead() bool {
+	c.order()
+	lost := c.found[0].message > 0
+	for len(c.found) > 0 {
+		n := 1
+		for n < len(c.found) && c.found[n].message == c.found[0].message {
+			n++
+		}
+		switch string(role(c.found[:n])) {
+		case "", "tool", "function":
+			lost, c.found = true, c.found[n:]
+		default:
+			return lost
+		}
+	}
+	return lost
+}
+
 // flatMessages makes the messages of the attributes found.
 func (c *chat) flatMessages(r *fingerprint.Request) {
 	r.Messages.Logged = true
