@@ -142,6 +142,10 @@ func TestOtelSpan(t *testing.T) {
 	f(` tool_calls=0`, "llm.request.type", "chat", "gen_ai.completion.0.role", "assistant", "gen_ai.completion.0.finish_reason", "stop")
 	f(``, "langfuse.observation.type", "generation", "langfuse.observation.output", `{"role":"assistant","content":null}`)
 	f(` tool_calls=0`, "langfuse.observation.type", "generation", "langfuse.observation.output", `{"role":"assistant","content":"ok"}`)
+	f(``, "langfuse.observation.type", "generation", "langfuse.observation.output", "I look it up.", "langfuse.observation.metadata.finish_reason", `"tool_calls"`)
+	f(` tool_calls=0`, "langfuse.observation.type", "generation", "langfuse.observation.output", "Done.", "langfuse.observation.metadata.finish_reason", "stop")
+	f(` max_tokens=1`, "langfuse.observation.type", "generation", "langfuse.observation.model.parameters", `{"temperature":1,"max_tokens":1}`)
+	f(``, "langfuse.observation.type", "generation", "langfuse.observation.model.parameters", `{"max_tokens":"Infinity"}`)
 	// The text of the last message alone, beside all of them: of a list in Python's words, or of what a tool gave.
 	for _, text := range []string{"{so", `[{'type': 'text', 'text': 'so'}]`, `[{"role":"admin"}]`, `{"model":"x","stream":true}`, `{"messages":["so"]}`} {
 		f(` messages=2 last="{\"role\":\"user\",\"content\":\"hi\"}"`, "openinference.span.kind", "LLM", "input.value", text,

@@ -34,6 +34,7 @@ type otelGathered struct {
 	input, output, system []byte // gen_ai.*.messages and instructions, JSON
 	request, answer       []byte // the body, or what an instrumentation kept of it
 	calls                 []byte // those of the response, as the AI SDK has them
+	called                bool   // the answer ended in a call
 	callerHash, caller    []byte
 	errorType             []byte
 	session               naming
@@ -146,7 +147,9 @@ func (p *otelCall) attribute(s *rawjson.Scanner, plain bool, key []byte, r *fing
 		p.request = orKept(p.value(s, plain), p.request)
 	case "gcp.vertex.agent.llm_response":
 		p.answer = orKept(p.value(s, plain), p.answer)
-	case "llm.invocation_parameters":
+	case "langfuse.observation.metadata.finish_reason": // of a stream, of which the text alone may be kept
+		p.called = endsInCall(bytes.Trim(otelText(s, plain), `"`))
+	case "llm.invocation_parameters", "langfuse.observation.model.parameters":
 		p.parameters(otelText(s, plain), r)
 	case "langfuse.observation.usage_details":
 		p.usage(otelText(s, plain), r)
@@ -248,7 +251,8 @@ func otelCount(s *rawjson.Scanner, plain bool, old int64) int64 {
 	return old
 }
 
-// parameters reads the parameters of a request that OpenInference keeps.
+// parameters reads the parameters of a request that OpenInference or Langfuse
+// keeps.
 func (p *otelCall) parameters(text []byte, r *fingerprint.Request) {
 	b := &p.body
 	b.Reset(text)
@@ -353,6 +357,7 @@ func (p *otelCall) content(sp *otelSpan, r *fingerprint.Request) {
 		p.out.flatCalls(r)
 	case p.answer != nil:
 		p.issued(r)
+		r.ToolCallsLogged = r.ToolCallsLogged && (len(r.ToolCalls) > 0 || !p.called)
 	case sp.failed && r.Messages.Logged:
 		r.ToolCallsLogged = true
 	}
