@@ -513,3 +513,11 @@ func TestDetectionOfLooks(t *testing.T) {
 	f(`{}`, "")
 	f(`hello there`, "")
 }
+
+// TestPortkeyOverrides: what a config overrides is not what the client asked for.
+func TestPortkeyOverrides(t *testing.T) {
+	const record = `{"requestOptions":[{"createdAt":"1970-01-01T00:00:01Z","finalUntransformedRequest":{"body":{"model":"asked"}},"transformedRequest":{"body":{"model":"other"}},"requestParams":{"model":"other"}}]}`
+	if got, want := read("portkey", record), nativeAt+" model=asked has_tools=false stream=false"; got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+}

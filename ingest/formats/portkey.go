@@ -96,9 +96,9 @@ func (p *portkey) option(r *fingerprint.Request) {
 			}
 		}
 	case "requestParams":
-		p.note(3, s.Value())
+		p.note(2, s.Value()) // with what a config overrides
 	case "finalUntransformedRequest":
-		p.body("body", 2)
+		p.body("body", 3)
 	case "transformedRequest":
 		p.body("body", 1)
 	case "cacheStatus":
