@@ -118,6 +118,9 @@ func TestLiteLLMPassThrough(t *testing.T) {
 	// Any other, wherever the type of the call stands.
 	f(body+`"response":{"response":"{\"choices\":[{\"message\":{\"tool_calls\":[{\"id\":\"1\",\"function\":{\"name\":\"f\",\"arguments\":\"{}\"}}]}}],\"usage\":{\"prompt_tokens\":3,\"completion_tokens\":2}}"},`+passed[:len(passed)-1],
 		` named`+parts+` has_tools=true tool_calls=1 call=1 name=f arguments={} tokens_in=3 tokens_out=2 stream=false metadata.user_id=u`)
+	// A stream is a list of its lines, in Python's words; and the model is in the body alone.
+	f(passed+`"model":"unknown","model_group":"",`+body+`"response":{"response":"cannot parse chunks to standard response object. Chunks=['data: {\"choices\":[{\"delta\":{\"tool_calls\":[{\"index\":0,\"id\":\"1\",\"function\":{\"name\":\"f\",\"arguments\":\"{}\"}}]},\"finish_reason\":\"tool_calls\"}]}', 'data: {\"choices\":[],\"usage\":{\"prompt_tokens\":3,\"completion_tokens\":2}}', 'data: [DONE]']"}`,
+		` named`+parts+` has_tools=true tool_calls=1 call=1 name=f arguments={} tokens_in=3 tokens_out=2 stream=false metadata.user_id=u`)
 	f(passed+body+`"response":{"response":"not JSON"}`, ` named`+parts+` has_tools=true stream=false metadata.user_id=u`)
 	// No body of a model's, or none that is left.
 	f(passed+`"messages":[{"role":"user","content":"redacted-by-litellm"}],"response":{}`,

@@ -1,6 +1,8 @@
 package formats
 
 import (
+	"bytes"
+
 	"github.com/loopgauge/loopgauge/fingerprint"
 	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
 )
@@ -12,6 +14,9 @@ type passedBodies struct {
 	sent, got rawjson.Scanner // hold the texts
 	body      requestBody
 	answer    answer
+	lines     rawjson.Scanner // of a stream
+	json      []byte          // of them, as a list
+	events    []byte          // and as they came
 }
 
 func (p *passedBodies) read(messages, response rawjson.Value, r *fingerprint.Request, session *naming, reads fingerprint.Field) {
@@ -30,6 +35,9 @@ func (p *passedBodies) read(messages, response rawjson.Value, r *fingerprint.Req
 		}
 	}
 	if len(body) > 0 && body[0] == '{' {
+		if string(r.Model) == "unknown" { // to LiteLLM
+			r.Model = nil
+		}
 		r.Body = body
 		p.body.read(r, session, reads)
 		r.Body = nil // LiteLLM has written it anew
@@ -42,5 +50,20 @@ func (p *passedBodies) text(s *rawjson.Scanner, response rawjson.Value) (text []
 	for s.Object(); s.NextNamed("response"); {
 		text = s.Text(text)
 	}
+	if list, ok := bytes.CutPrefix(text, []byte("cannot parse chunks to standard response object. Chunks=")); ok {
+		return p.stream(list)
+	}
 	return text
+}
+
+// stream is one of which LiteLLM wrote the lines, in Python's words.
+func (p *passedBodies) stream(list []byte) []byte {
+	p.json, _ = appendPython(p.json[:0], list)
+	p.events = p.events[:0]
+	s := &p.lines
+	s.Reset(p.json)
+	for s.Array(); s.NextElement(); {
+		p.events = append(append(p.events, s.Text(nil)...), '\n')
+	}
+	return p.events
 }
