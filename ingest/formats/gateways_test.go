@@ -96,6 +96,7 @@ func TestLiteLLM(t *testing.T) {
 	f(`,"response":{"previous_response_id":null,"output":[]}`, `named tool_calls=0`)
 	// What failed has null for a stream.
 	f(`,"stream":null,"model_parameters":{"stream":true}`, `named has_tools=false stream=true`)
+	f(`,"stream":true,"model_parameters":{"stream":false}`, `named has_tools=false stream=false`)
 	f(`,"stream":null`, `named stream=false`)
 }
 

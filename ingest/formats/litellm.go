@@ -208,10 +208,11 @@ func (p *litellm) finish(r *fingerprint.Request) {
 	if p.passedThrough {
 		p.bodies.read(p.messages, p.response, r, &p.session, p.reads)
 	}
-	if r.Stream == fingerprint.NotLogged {
-		if r.Stream = p.streamed; r.Stream == fingerprint.NotLogged && p.unstreamed {
-			r.Stream = fingerprint.No
-		}
+	switch {
+	case p.streamed != fingerprint.NotLogged: // what the client asked for: 1.70 said true of all
+		r.Stream = p.streamed
+	case r.Stream == fingerprint.NotLogged && p.unstreamed:
+		r.Stream = fingerprint.No
 	}
 	r.Session = p.findSession()
 }
