@@ -152,7 +152,7 @@ func (p *otel) ParseEach(record []byte, r *fingerprint.Request, yield func() boo
 		return column, why
 	}
 	if console.id != nil {
-		p.spans = append(p.spans, console)
+		p.keep(console)
 	}
 	p.groupLogs()
 	p.join()
@@ -291,7 +291,13 @@ func (p *otel) span(s *rawjson.Scanner) {
 			s.Skip()
 		}
 	}
-	if sp.dropped && sp.says { // its kind and the model asked for, which come first, are lost
+	p.keep(sp)
+}
+
+// keep takes in a span that has been read. Of one that has dropped attributes the
+// kind and the model asked for, which come first, may be lost.
+func (p *otel) keep(sp otelSpan) {
+	if sp.dropped && sp.says {
 		sp.isCall, sp.guessed = true, true
 	}
 	p.spans = append(p.spans, sp)
@@ -449,10 +455,15 @@ func eachAttribute(s *rawjson.Scanner, plain bool, f func(key []byte)) rawjson.V
 	return s.Since(start)
 }
 
+// attributeLimit is how many attributes of a span SDKs keep if nobody says otherwise.
+const attributeLimit = 128
+
 // classify finds out what a span is, and what it says of those inside it.
 func (sp *otelSpan) classify(s *rawjson.Scanner) {
 	asks, used, told := false, false, false // names a model, says what that did, and what the span is
+	n := 0
 	sp.attributes = eachAttribute(s, sp.plain, func(key []byte) {
+		n++
 		switch string(key) {
 		case "gen_ai.request.model":
 			s.Skip()
@@ -517,6 +528,7 @@ func (sp *otelSpan) classify(s *rawjson.Scanner) {
 		}
 	})
 	sp.isCall = sp.isCall && !sp.prepares
+	sp.dropped = sp.dropped || sp.plain && n == attributeLimit // of which the console says nothing
 	// LiteLLM names the model on spans of its own work, too.
 	if told || sp.isCall {
 		return

@@ -1,6 +1,7 @@
 package formats
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -53,6 +54,16 @@ func TestOtelDropped(t *testing.T) {
 	f("id=a named messages=3"+last+lost, slices.Concat([]string{"llm.request.type", "chat"}, first, call)...)
 	f("id=a named model=m messages=0 tool_calls=0"+lost, slices.Concat([]string{"gen_ai.prompt.5.content", "ok"}, answer)...)
 	f("column 0: no request in it", call...)
+
+	// The console does not say so; but it is full.
+	full := `"gen_ai.usage.input_tokens":8`
+	for n := range attributeLimit - 1 {
+		full += fmt.Sprintf(`,"gen_ai.prompt.%d.%s":"user"`, 5+n/2, []string{"role", "content"}[n%2])
+	}
+	const console = `{"context":{"trace_id":"0x1","span_id":"0xa"},"parent_id":null,"start_time":"1970-01-01T00:00:01Z","end_time":null,"attributes":{`
+	if got := requests(t, "otel", console+full+`}}`); !strings.Contains(got, " tail ") {
+		t.Error(got)
+	}
 }
 
 // requests renders each request of a line.
