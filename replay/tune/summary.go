@@ -341,7 +341,7 @@ func (s Summary) Advice(rules []int) string {
 // then be copied to the end.
 func (s Summary) next() string {
 	page := `
-#       loopgauge tune --html report.html LOG          look around, and pass it on`
+#       loopgauge tune --html report.html LOG          look around, share it`
 	if s.Paged {
 		page = ""
 	}

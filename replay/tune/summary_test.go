@@ -48,3 +48,13 @@ func TestNothingFoundForWantOfRoom(t *testing.T) {
 		}
 	}
 }
+
+// TestNextFits: what is to be copied behind a policy is not cut at a terminal's
+// edge.
+func TestNextFits(t *testing.T) {
+	for line := range strings.Lines((Summary{}).next()) {
+		if len(strings.TrimSuffix(line, "\n")) > term.Width {
+			t.Errorf("%q is wider than a terminal", line)
+		}
+	}
+}
