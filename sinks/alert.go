@@ -205,6 +205,20 @@ func (a *Alert) ScopeText() string {
 	return strings.Join(parts, " ")
 }
 
+// Whose is a field of the request that fired first.
+type Whose struct{ Name, Value string }
+
+// Whose are session, caller and user, where they are logged and the scope does
+// not say them.
+func (a *Alert) Whose() (list []Whose) {
+	for _, who := range []Whose{{"session", a.Session}, {"caller", a.Caller}, {"user", a.User}} {
+		if _, said := a.Scope[who.Name]; who.Value != "" && !said && who.Value != a.Scope["conversation"] {
+			list = append(list, who)
+		}
+	}
+	return list
+}
+
 // Marshal is the alert as one line of JSON, without its end.
 func (a *Alert) Marshal() []byte { return marshal(a) }
 

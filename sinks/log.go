@@ -45,10 +45,8 @@ func (l *Log) Send(ctx context.Context, a *Alert) error {
 	if len(a.Scope) > 0 {
 		attrs = append(attrs, text("scope", a.ScopeText()))
 	}
-	for _, who := range []struct{ name, value string }{{"session", a.Session}, {"caller", a.Caller}, {"user", a.User}} {
-		if _, said := a.Scope[who.name]; who.value != "" && !said && who.value != a.Scope["conversation"] {
-			attrs = append(attrs, text(who.name, who.value))
-		}
+	for _, who := range a.Whose() {
+		attrs = append(attrs, text(who.Name, who.Value))
 	}
 	attrs = append(attrs, text("rules", strings.Join(a.Rules, " ")), slog.String("first", a.First), slog.String("last", a.Last),
 		slog.String("id", a.ID), slog.Int("revision", a.Revision))

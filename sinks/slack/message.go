@@ -15,7 +15,10 @@ import (
 
 // Slack takes 2000 characters a field and 10 fields a section. Escaping makes
 // five characters of one.
-const maxField = 2000 // characters of a field, after it
+const (
+	maxField  = 2000 // characters of a field, after it
+	maxFields = 10
+)
 
 // message is what one alert looks like. Text of the log stands only in blocks
 // of plain_text, where Slack makes nothing of mentions, links and marks; text,
@@ -41,17 +44,19 @@ func render(a *sinks.Alert) message {
 		field("Requests", fmt.Sprintf("%d in %s, limit %s", a.Requests, lasted(a), a.Limit()))
 	}
 	field("Scope", sinks.Clean(a.ScopeText()))
+	for _, who := range a.Whose() {
+		field(strings.ToUpper(who.Name[:1])+who.Name[1:], sinks.Clean(who.Value))
+	}
 	field("Model", sinks.Clean(a.Model))
 	field("Backend", sinks.Clean(a.Backend))
-	field("Caller", sinks.Clean(a.Caller))
 	if a.CostAfter != nil {
 		field("Cost after the limit", sinks.Dollars(*a.CostAfter))
 	}
 	field("First request", a.First)
 	field("Last request", a.Last)
-	m.blocks = []slack.Block{
-		slack.NewHeaderBlock(plain(m.text)),
-		slack.NewSectionBlock(nil, fields, nil),
+	m.blocks = []slack.Block{slack.NewHeaderBlock(plain(m.text))}
+	for some := range slices.Chunk(fields, maxFields) {
+		m.blocks = append(m.blocks, slack.NewSectionBlock(nil, some, nil))
 	}
 	for _, line := range details(a) {
 		m.blocks = append(m.blocks, slack.NewSectionBlock(plain(line), nil, nil))

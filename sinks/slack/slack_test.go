@@ -293,6 +293,28 @@ func TestDigest(t *testing.T) {
 	}
 }
 
+// A message says whose loop it is, where the scope does not.
+func TestWhose(t *testing.T) {
+	a := alert(window.Opened, 1)
+	a.Scope, a.Session, a.Caller, a.User = nil, "s8", "team a", "ann"
+	fields := func() string {
+		b, err := json.Marshal(render(a).blocks)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(b)
+	}
+	for _, want := range []string{`Session\ns8`, `Caller\nteam a`, `User\nann`} {
+		if got := fields(); !strings.Contains(got, want) {
+			t.Errorf("%s\nlacks %q", got, want)
+		}
+	}
+	a.Scope = map[string]string{"conversation": "s8", "caller": "team a"}
+	if got := fields(); strings.Contains(got, "Session") || strings.Contains(got, "Caller") {
+		t.Errorf("%s\nsays twice whose it is", got)
+	}
+}
+
 // The test server of slack-go takes the messages too.
 func TestSlacktest(t *testing.T) {
 	s := slacktest.NewTestServer()
@@ -320,6 +342,7 @@ func TestHostileText(t *testing.T) {
 			func(parts []string) string { return strings.Join(parts, "") })).Draw(t, "text")
 		a := alert(rapid.SampledFrom(states).Draw(t, "state"), 1)
 		a.Scope, a.Model, a.Caller, a.Backend, a.Fingerprint = map[string]string{"a": text, text: "b"}, text, text, text, text
+		a.Session, a.User = text, text
 		a.Repeats, a.Tool, a.Evidence, a.Explain, a.Seen[0].Rule, a.Response.Body, a.Links = text, text, text, text, text, &text, linksOf(text)
 		for _, m := range []message{render(a), followUp(a)} {
 			if m.text != headline(a) {
