@@ -239,5 +239,8 @@ func (f *Facts) pace() string {
 	if f.pauses == 0 {
 		return ""
 	}
+	if f.meanPause() >= 1000 { // where %g would have an exponent
+		return fmt.Sprintf(", every %.0f s", f.meanPause())
+	}
 	return fmt.Sprintf(", every %.3g s", f.meanPause())
 }

@@ -158,6 +158,7 @@ func TestKind(t *testing.T) {
 	}, Stuck, "")
 
 	f(fine, resultsOf, paced(3, 300, 0.04), Polling, "the same at a steady pace, every 300 s") // a heartbeat
+	f(fine, resultsOf, paced(3, 1813, 0.04), Polling, "every 1813 s")
 	f(fine, resultsOf, paced(3, 299, 0), Stuck, "")
 	f(fine, resultsOf, paced(3, 300, 0.06), Stuck, "")
 	f(fine, resultsOf, paced(2, 300, 0), Stuck, "")
