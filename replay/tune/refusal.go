@@ -20,7 +20,7 @@ func (r *Report) Refusals() (list []string) {
 	}
 	for i := range r.Advice {
 		a := &r.Advice[i]
-		aside := verdict == OverLimits && !r.Limited(a) || verdict == OutOfReach && a.Outcome.Loops+a.Hidden == 0 || coverage(&r.Result.Rules[i]) == 0
+		aside := (verdict == OverLimits || verdict == Outweighed) && !r.Limited(a) || verdict == OutOfReach && a.Outcome.Loops+a.Hidden == 0 || coverage(&r.Result.Rules[i]) == 0
 		if why := r.Refusal(i); why != "" && !aside {
 			list = append(list, r.Advice[i].Rule.Name+": "+why)
 		}

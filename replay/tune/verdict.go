@@ -14,6 +14,7 @@ const (
 	Recommends   Verdict = "recommended: warn by these rules, and look at what they find before enforcing"
 	NothingRead  Verdict = "nothing to judge"
 	OverLimits   Verdict = "loops found, but no setting keeps to the limits"
+	Outweighed   Verdict = "loops found, but no setting within the limits is right more often than wrong"
 	OutOfReach   Verdict = "loops found, but none that any setting of these rules finds"
 	Blind        Verdict = "no rule could look at this log"
 	Overlooked   Verdict = "loops found, but these rules cannot tell them from other requests: leave out --policy and --profile"
@@ -33,6 +34,8 @@ func (r *Report) Verdict() Verdict {
 		return NothingRead
 	case len(r.Recommended) > 0:
 		return Recommends
+	case limited && slices.ContainsFunc(r.Advice, func(a Advice) bool { return a.Found }):
+		return Outweighed
 	case limited:
 		return OverLimits
 	case loops:

@@ -17,14 +17,14 @@ func (r *Report) Ways() (list []string) {
 		return nil
 	case NothingFound:
 		return r.masks()
-	case OverLimits:
+	case OverLimits, Outweighed:
 		if raise := r.Raise(); raise != "" {
 			list = append(list, raise)
 		}
 	}
 	list = append(list, r.masks()...)
 	if r.unheard() {
-		if r.Result.Routed && verdict != OverLimits && !r.own() {
+		if r.Result.Routed && verdict != OverLimits && verdict != Outweighed && !r.own() {
 			list = append(list, replay.Bodiless)
 		}
 		list = append(list, "more is told where the log has what was said: 'loopgauge formats LOG' names what to log")
@@ -50,9 +50,14 @@ const near = 10
 // that is near, and what else decides; empty if nothing does.
 func (r *Report) Raise() string {
 	var alerts, wrong float64
-	least := math.Inf(1)
+	least, outweighed := math.Inf(1), false
 	for i := range r.Advice {
-		if a := &r.Advice[i]; !a.Found && r.Limited(a) {
+		a := &r.Advice[i]
+		switch {
+		case !r.Limited(a):
+		case r.outweighed(a):
+			outweighed = true
+		case !a.Found:
 			if x, y := r.over(a); max(x, y) < least {
 				alerts, wrong, least = x, y, max(x, y)
 			}
@@ -68,13 +73,25 @@ func (r *Report) Raise() string {
 	case wrong > 1:
 		text = "raise --max-wrong to have it"
 	}
-	if wrong <= 1 || r.Options.Labels != nil {
+	if wrong <= 1 && (text != "" || !outweighed) || r.Options.Labels != nil {
 		return text
 	}
 	if text != "" {
 		text += ", or "
 	}
 	return text + "give --labels, which decide what is wrong"
+}
+
+// outweighed tells that the advised setting of a rule, or the nearest, is wrong as
+// often as it is right: whatever the limits, it is not recommended. A gateway that
+// is asked for by name gets what keeps to them.
+func (r *Report) outweighed(a *Advice) bool {
+	o := &a.Outcome
+	if !a.Found {
+		cell, threshold, _ := r.nearest(a)
+		o = &r.outcomes[a.Target][cell][threshold]
+	}
+	return !r.Options.ForGateway && o.Caught <= o.Wrong
 }
 
 // over is how many times the limits the nearest setting of a rule comes to, or
