@@ -55,6 +55,10 @@ type spool struct {
 	file   *sinks.AppendFile
 	rows   *Rows
 	began  time.Time // zero as long as the part is empty
+
+	closed      int64 // the part to be put in its place, until it is; 0 is none
+	closedFirst int64 // number of its first event
+	failed      error // why it could not be: it is tried again at the next start
 }
 
 const spoolName = "part-%012d.spool"

@@ -286,9 +286,13 @@ func (w *watch) publish(f files) error {
 		return nil
 	}
 	if f.closed > 0 {
-		if err := s.publish(f.closed, f.closedFirst, w.report()); err != nil {
-			return err
+		if s.failed == nil {
+			s.failed = s.publish(f.closed, f.closedFirst, w.report())
 		}
+		if s.failed != nil {
+			return s.failed
+		}
+		s.closed = 0
 	}
 	before := s.needed
 	if s.needed = f.part; f.closed > 0 {
@@ -315,13 +319,14 @@ func (w *watch) syncFiles(last bool) (f files, err error) {
 	if f.spool, err = s.sync(); err != nil {
 		return f, err
 	}
-	if !s.began.IsZero() && (last || Full(f.spool, s.began, w.o.PartInterval)) {
-		f.closed, f.closedFirst = s.number, s.first
+	if s.closed == 0 && !s.began.IsZero() && (last || Full(f.spool, s.began, w.o.PartInterval)) {
+		s.closed, s.closedFirst = s.number, s.first
 		if err := s.turn(); err != nil {
 			return f, err
 		}
 		f.spool = 0
 	}
+	f.closed, f.closedFirst = s.closed, s.closedFirst
 	f.part, f.first, f.next = s.number, s.first, s.next
 	if !s.began.IsZero() {
 		f.began = s.began.UnixMicro()
