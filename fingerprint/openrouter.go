@@ -29,17 +29,16 @@ func newOpenRouter(o Options) (*Identity, error) {
 			if len(arguments) == 0 {
 				arguments = []byte("{}")
 			}
-			ok := true
-			if json.Valid(arguments) { // the scanner reads more than JavaScript does
-				dst, ok = w.args.append(dst, arguments, openRouterJSON, nil)
-			} else {
-				dst = openRouterJSON.text(dst, call.Arguments)
-			}
-			if !ok {
-				w.canonical = dst
+			canonical, ok := w.args.append(dst, arguments, openRouterJSON, nil)
+			switch {
+			case ok && bytes.IndexFunc(arguments, unicode.IsControl) < 0: // which the scanner takes in strings
+			case !json.Valid(arguments):
+				canonical = openRouterJSON.text(dst, call.Arguments)
+			case !ok:
+				w.canonical = canonical
 				return NotCanonical
 			}
-			w.emit(dst, hash256)
+			w.emit(canonical, hash256)
 			w.called(call)
 		}
 		return cause
