@@ -19,15 +19,15 @@ type Options struct {
 	Kept    *Kept           // instead of streams
 	Extract window.ExtractOptions
 	Zone    string // in which times are read that have none; said where there are such
-	// Brief says that Event and Verdict read neither ID nor Start of an event,
-	// and its Position only to tell it from others.
+	// Brief says that Event and Verdict do not read the ID of an event, and its
+	// Position only to tell it from others.
 	Brief bool
 }
 
 // Kept are events that an earlier run has put into order, without duplicates.
 type Kept struct {
-	// Begin is told which plan the events are for, whether ID, Start and
-	// Position are asked for, and how many events Next has to keep. Without
+	// Begin is told which plan the events are for, whether ID and Position are
+	// asked for, and how many events Next has to keep. Without
 	// origins a position does no more than tell an event from others.
 	Begin func(plan *window.Plan, origins bool, hold int) error
 	// Next is the next event in release order, io.EOF after the last. keep says

@@ -109,9 +109,11 @@ func (w *Witness) kind(rule *Rule, f *Facts, text func(format string, args ...an
 		set(Outage, "%s answered 429, 408, 499 or 5xx, and other %s had the same then", share(shared), w.errors.apart())
 	case id.Sees == 0 && heard.messages.different() > 1:
 		set(Unknown, "the requests differ: %v different among %d", &heard.messages, n)
-	case 2*failed >= n && failed > 0 && id.Sees == 0 && f.mixed && heard.messages.n == 0 && f.sessions.different() < 2:
-		set(Unknown, "%s answered with an error, but not all for one path, or of one agent", share(failed))
 	case 2*failed >= n && failed > 0:
+		if id.Sees == 0 && f.mixed && heard.messages.n == 0 && f.sessions.different() < 2 {
+			set(Unknown, "%s answered with an error, but not all for one path, or of one agent", share(failed))
+			break
+		}
 		why := ""
 		switch others := w.errors.apart(); {
 		case shared > 0:

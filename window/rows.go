@@ -10,9 +10,9 @@ import (
 // Rows are counts by cell. They are numbered from 0 on, and each that is different
 // is kept once: most have been seen before.
 type Rows struct {
-	cells  int // behind those of a row stands the highest
+	cells  int
 	n      uint32
-	blocks [][]uint8
+	blocks [][]uint8    // behind the counts of each row stands the highest
 	seed   maphash.Seed // decides where a row is found, never its number
 	found  []uint32     // by hash: the number and one
 }
@@ -25,16 +25,15 @@ func NewRows(cells int) *Rows {
 const rowsBits = 10 // of a number tell the row in its block
 
 // At is a row.
-func (r *Rows) At(i uint32) []uint8 {
-	from := int(i&(1<<rowsBits-1)) * (r.cells + 1)
-	return r.blocks[i>>rowsBits][from : from+r.cells : from+r.cells]
-}
+func (r *Rows) At(i uint32) []uint8 { return r.row(i)[:r.cells:r.cells] }
 
 // Highest is the highest count of a row.
-func (r *Rows) Highest(i uint32) uint8 { return *r.highest(i) }
+func (r *Rows) Highest(i uint32) uint8 { return r.row(i)[r.cells] }
 
-func (r *Rows) highest(i uint32) *uint8 {
-	return &r.blocks[i>>rowsBits][int(i&(1<<rowsBits-1))*(r.cells+1)+r.cells]
+// row is a row and the highest of it.
+func (r *Rows) row(i uint32) []uint8 {
+	from := int(i&(1<<rowsBits-1)) * (r.cells + 1)
+	return r.blocks[i>>rowsBits][from : from+r.cells+1]
 }
 
 // Add returns the number of a row.
@@ -47,8 +46,9 @@ func (r *Rows) Add(counts []uint8) uint32 {
 		r.blocks = append(r.blocks, make([]uint8, (r.cells+1)<<rowsBits))
 	}
 	r.n++
-	copy(r.At(r.n-1), counts)
-	*r.highest(r.n - 1) = slices.Max(counts)
+	row := r.row(r.n - 1)
+	copy(row, counts)
+	row[r.cells] = slices.Max(counts)
 	if r.found[slot] = r.n; int(r.n) > len(r.found)/2 {
 		r.found = make([]uint32, 2*len(r.found))
 		for i := range r.n {

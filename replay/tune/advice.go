@@ -52,6 +52,9 @@ type Outcome struct {
 // Missed is how many loops it does not fire on.
 func (o *Outcome) Missed() int { return o.Loops - o.Caught }
 
+// outweighed tells that it is wrong as often as it is right: that is not recommended.
+func (o *Outcome) outweighed() bool { return o.Caught <= o.Wrong }
+
 func (o *Outcome) add(x *Outcome) {
 	o.Caught += x.Caught
 	o.Loops += x.Loops
@@ -313,7 +316,7 @@ func (r *Report) recommend() {
 	var order []int
 	caught := make([]map[string]bool, len(r.Advice))
 	for i := range r.Advice {
-		if a := &r.Advice[i]; a.Found && a.Outcome.Caught > a.Outcome.Wrong {
+		if a := &r.Advice[i]; a.Found && !a.Outcome.outweighed() {
 			order = append(order, i)
 			caught[i] = r.caught(a)
 		}

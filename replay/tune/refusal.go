@@ -20,7 +20,7 @@ func (r *Report) Refusals() (list []string) {
 	}
 	for i := range r.Advice {
 		a := &r.Advice[i]
-		aside := (verdict == OverLimits || verdict == Outweighed) && !r.Limited(a) || verdict == OutOfReach && a.Outcome.Loops+a.Hidden == 0 || coverage(&r.Result.Rules[i]) == 0
+		aside := verdict.limited() && !r.Limited(a) || verdict == OutOfReach && a.Outcome.Loops+a.Hidden == 0 || coverage(&r.Result.Rules[i]) == 0
 		if why := r.Refusal(i); why != "" && !aside {
 			list = append(list, r.Advice[i].Rule.Name+": "+why)
 		}
@@ -34,7 +34,7 @@ func (r *Report) Refusal(advice int) string {
 	a := &r.Advice[advice]
 	account, least := &r.Result.Rules[advice], a.Rule.LeastCount()
 	switch {
-	case a.Found && a.Outcome.Caught > a.Outcome.Wrong:
+	case a.Found && !a.Outcome.outweighed():
 		return ""
 	case a.Found:
 		return fmt.Sprintf("%s, and %s", r.catches(a.Target, a.Cell, a.Threshold), term.Plural(int64(a.Outcome.Wrong), "repeat that is none", "repeats that are none"))

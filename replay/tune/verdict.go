@@ -52,6 +52,10 @@ func (r *Report) Verdict() Verdict {
 	return NothingFound
 }
 
+// limited tells that limits are in the way, or that within them nothing is right
+// more often than wrong.
+func (v Verdict) limited() bool { return v == OverLimits || v == Outweighed }
+
 // unheard tells that no rule could look at what was said or called.
 func (r *Report) unheard() bool { return blind(r.Result.Rules, true) }
 

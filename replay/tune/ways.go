@@ -24,7 +24,7 @@ func (r *Report) Ways() (list []string) {
 	}
 	list = append(list, r.masks()...)
 	if r.unheard() {
-		if r.Result.Routed && verdict != OverLimits && verdict != Outweighed && !r.own() {
+		if r.Result.Routed && !verdict.limited() && !r.own() {
 			list = append(list, replay.Bodiless)
 		}
 		list = append(list, "more is told where the log has what was said: 'loopgauge formats LOG' names what to log")
@@ -91,7 +91,7 @@ func (r *Report) outweighed(a *Advice) bool {
 		cell, threshold, _ := r.nearest(a)
 		o = &r.outcomes[a.Target][cell][threshold]
 	}
-	return !r.Options.ForGateway && o.Caught <= o.Wrong
+	return !r.Options.ForGateway && o.outweighed()
 }
 
 // over is how many times the limits the nearest setting of a rule comes to, or
