@@ -37,6 +37,7 @@ type Block struct {
 	memory  []byte          // that Data lies in
 	file    *os.File        // that Data is not read of yet
 	unread  int             // so many bytes
+	err     error           // why they could not be read
 }
 
 // Record is one record of a topic. It holds one line, or several.

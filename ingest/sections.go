@@ -26,12 +26,23 @@ type sections struct {
 // pieceSize is how much of a file is looked at, at a time, for the end of a line.
 const pieceSize = 32 << 10
 
-var errCut = errors.New("the file was cut while it was read")
+var (
+	errCut       = errors.New("the file was cut while it was read")
+	errEndsEarly = errors.New("the compressed data ends early") // io.ErrUnexpectedEOF in words
+)
 
-// CutError says that the file of a stream was cut while it was read, or cannot be
-// read any more, so that it is missing from some place on.
-func CutError(name string) error {
-	return newError(name, errCut, "is it being rotated? what there is of it is read: read it again, or a copy")
+// unreadable names the file in the error that its reading ended with.
+func unreadable(name string, err error) error {
+	hint := ""
+	switch {
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		err, hint = errEndsEarly, "the file is cut: copy it again; what there is of it is read"
+	case errors.Is(err, os.ErrNotExist):
+		hint = "it was there a moment ago: is it being rotated?"
+	case errors.Is(err, errCut):
+		hint = "is it being rotated? what there is of it is read: read it again, or a copy"
+	}
+	return newError(name, err, hint)
 }
 
 // newSections cuts a file from its beginning on; nil if it is none that can be read
@@ -136,18 +147,22 @@ func missing(err error) error {
 	return err
 }
 
-// Fetch reads the text of a block that was given unread: see [Unread]. Its error says
-// that the file has it no more. Of a block that was read it does nothing.
-func (b *Block) Fetch() error {
+// Fetch reads the text of a block that was given unread: see [Unread]. It tells
+// whether the file still has it; Err says why not. Of a block that was read it does
+// nothing.
+func (b *Block) Fetch() bool {
 	if b.unread == 0 {
-		return nil
+		return true
 	}
 	b.Data = memoryFor(b.unread)[:b.unread]
 	b.memory = b.Data
-	n, err := b.file.ReadAt(b.Data, b.Offset)
-	if n < b.unread {
-		return missing(err)
+	if n, err := b.file.ReadAt(b.Data, b.Offset); n < b.unread {
+		b.err = unreadable(b.Name, missing(err))
+		return false
 	}
 	b.unread = 0
-	return nil
+	return true
 }
+
+// Err says what Fetch could not read.
+func (b *Block) Err() error { return b.err }

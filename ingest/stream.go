@@ -185,22 +185,7 @@ func (s *fileStream) blockSize() int {
 	return BlockSize
 }
 
-// errEndsEarly says io.ErrUnexpectedEOF in words.
-var errEndsEarly = errors.New("the compressed data ends early")
-
-// wrap names the source in an error and tells the way out of common ones.
-func (s *fileStream) wrap(err error) error {
-	hint := ""
-	switch {
-	case errors.Is(err, io.ErrUnexpectedEOF):
-		err, hint = errEndsEarly, "the file is cut: copy it again; what there is of it is read"
-	case errors.Is(err, os.ErrNotExist):
-		hint = "it was there a moment ago: is it being rotated?"
-	case errors.Is(err, errCut):
-		return CutError(s.source.Name)
-	}
-	return newError(s.source.Name, err, hint)
-}
+func (s *fileStream) wrap(err error) error { return unreadable(s.source.Name, err) }
 
 // look reads the beginning of the stream up to the first line that says
 // something, and recognises the format by it and those that follow.

@@ -20,7 +20,7 @@ type Parallel[T any] struct {
 
 type task[T any] struct {
 	block *ingest.Block
-	done  chan<- T // closed instead if the block's file was cut
+	done  chan<- T // closed instead if the block could not be read
 }
 
 // NewParallel starts workers goroutines, until the context ends or Close is
@@ -34,7 +34,7 @@ func NewParallel[T any](ctx context.Context, workers int, newParser func() func(
 		p.wg.Go(func() {
 			parse := newParser()
 			for t := range p.tasks {
-				if t.block.Fetch() == nil {
+				if t.block.Fetch() {
 					t.done <- parse(t.block)
 				} else {
 					close(t.done)
@@ -76,26 +76,26 @@ func (p *Parallel[T]) close(lanes []*lane[T]) {
 
 // lane is one stream's results, in the order in which the stream had them.
 type lane[T any] struct {
-	name  string // of the stream
-	items chan laneItem[T]
-	ended chan struct{}
-	cut   bool // a result is missing: those behind it are not given
+	items  chan laneItem[T]
+	ended  chan struct{}
+	failed error // why a result is missing: those behind it are not given
 }
 
 type laneItem[T any] struct {
-	done chan T
-	err  error // instead of a block: the stream's end
+	block *ingest.Block
+	done  chan T
+	err   error // instead of a block: the stream's end
 }
 
 // read starts reading a stream ahead, with room for so many blocks; many
 // streams at once share the room that one alone would have.
 func (p *Parallel[T]) read(s ingest.Stream, streams int) *lane[T] {
-	l := &lane[T]{name: s.Name(), items: make(chan laneItem[T], max(1, p.ahead/streams)), ended: make(chan struct{})}
+	l := &lane[T]{items: make(chan laneItem[T], max(1, p.ahead/streams)), ended: make(chan struct{})}
 	go func() {
 		defer close(l.ended)
 		for {
 			block, err := s.Next()
-			item := laneItem[T]{done: make(chan T, 1), err: err}
+			item := laneItem[T]{block: block, done: make(chan T, 1), err: err}
 			select {
 			case l.items <- item:
 			case <-p.ctx.Done():
@@ -124,17 +124,19 @@ func (l *lane[T]) next(ctx context.Context) (result T, err error) {
 		select {
 		case item := <-l.items:
 			switch {
-			case item.err != nil && l.cut:
-				return result, ingest.CutError(l.name)
+			case item.err != nil && l.failed != nil:
+				return result, l.failed
 			case item.err != nil:
 				return result, item.err
 			}
 			select {
 			case result, there := <-item.done:
-				if there && !l.cut { // what stands behind a gap has no numbers
+				switch {
+				case !there && l.failed == nil:
+					l.failed = item.block.Err()
+				case l.failed == nil: // what stands behind a gap has no numbers
 					return result, nil
 				}
-				l.cut = true
 			case <-ctx.Done():
 				return result, ctx.Err()
 			}
