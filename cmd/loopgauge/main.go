@@ -19,6 +19,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/loopgauge/loopgauge/replay/term"
+	"github.com/loopgauge/loopgauge/window/policy"
 )
 
 // Exit codes. Scripts rely on them.
@@ -107,13 +108,27 @@ with them. It only watches.`,
 	root.PersistentFlags().BoolVar(&u.quiet, "quiet", false, "say nothing but errors")
 	root.PersistentFlags().BoolVar(&u.noColor, "no-color", false, "never colour (NO_COLOR does the same)")
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
-		return usage(fmt.Errorf("%w\nrun '%s --help' for the flags", err, c.CommandPath()))
+		return usage(fmt.Errorf("%w%s\nrun '%s --help' for the flags", err, flagMeant(c, err), c.CommandPath()))
 	})
 	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), ".FlagUsages", fmt.Sprintf(".FlagUsagesWrapped %d", term.Width)))
 	root.PersistentPreRunE = noFlagAsValue
 	group(root)
 	root.AddCommand(newTuneCommand(u), newReplayCommand(u), newWatchCommand(u), newExtractCommand(u), newCountCommand(u), newMergeCommand(u), newCompactCommand(u), newExplainCommand(u), newTestCommand(u), newFormatsCommand(u), newPolicyCommand(u))
 	return root
+}
+
+// flagMeant says which flag may be meant by one that a command does not have.
+func flagMeant(c *cobra.Command, err error) string {
+	unknown, ok := errors.AsType[*pflag.NotExistError](err)
+	if !ok {
+		return ""
+	}
+	var names []string
+	c.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
+	if meant := policy.Meant(unknown.GetSpecifiedName(), names); meant != "" {
+		return fmt.Sprintf("; did you mean --%s?", meant)
+	}
+	return ""
 }
 
 // noFlagAsValue refuses a flag that took the next one for its value, as in

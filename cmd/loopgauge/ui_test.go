@@ -41,6 +41,21 @@ func TestHelpFits(t *testing.T) {
 	check(newRoot(newUI(strings.NewReader(""), &strings.Builder{}, &strings.Builder{})))
 }
 
+// TestListsFit: so do the lists of what there is.
+func TestListsFit(t *testing.T) {
+	for _, args := range [][]string{{"formats"}, {"policy", "profiles"}} {
+		var out strings.Builder
+		if code := run(t.Context(), newUI(strings.NewReader(""), &out, &out), args); code != exitDone {
+			t.Errorf("%v: exit code %d", args, code)
+		}
+		for line := range strings.Lines(out.String()) {
+			if line = strings.TrimSuffix(line, "\n"); len(line) > term.Width {
+				t.Errorf("%v: %d columns: %s", args, len(line), line)
+			}
+		}
+	}
+}
+
 // TestHintsOnce: what helps against an error is said once, of however many it
 // holds.
 func TestHintsOnce(t *testing.T) {

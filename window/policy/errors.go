@@ -47,16 +47,21 @@ func (e Errors) sorted() Errors {
 // suggest ends a message about a wrong word: with the one that was meant, if
 // one is near, and else with all there are.
 func suggest(word string, words []string) string {
-	best, least := "", 1+len(word)/3
-	for _, w := range words {
-		if d := distance(word, w); d <= least {
-			best, least = w, d-1
-		}
-	}
-	if best != "" {
-		return fmt.Sprintf("; did you mean %s?", best)
+	if meant := Meant(word, words); meant != "" {
+		return fmt.Sprintf("; did you mean %s?", meant)
 	}
 	return "; there are " + strings.Join(words, ", ")
+}
+
+// Meant is the one of some words that a wrong one is near to; "" if none is.
+func Meant(wrong string, words []string) (meant string) {
+	least := 1 + len(wrong)/3
+	for _, w := range words {
+		if d := distance(wrong, w); d <= least {
+			meant, least = w, d-1
+		}
+	}
+	return meant
 }
 
 // distance is how many letters must be changed, added or taken away to turn a
