@@ -58,11 +58,11 @@ type Reader struct {
 	n    int64         // events
 	time int64         // of the last one
 
-	frames []frame
-	at     int // the frame at work
-	*frame
-	known  []bool  // of the frame's prints
-	scopes []int32 // by scope its entry, -1 if there is none
+	hold   int
+	making *eventsAhead // nil before the first event is asked for
+	*frame              // at work
+	known  []bool       // of the frame's prints
+	scopes []int32      // by scope its entry, -1 if there is none
 }
 
 // frame is one event in the memory of a Reader, with what its rows hold by the
@@ -71,6 +71,13 @@ type frame struct {
 	event  window.Event
 	prints []window.Prints
 	values []string
+}
+
+// newFrame has room for what rows of the plan have, and an event of the other.
+func newFrame(have, want *window.Plan) *frame {
+	return &frame{prints: make([]window.Prints, len(have.Identities)), event: window.Event{
+		Prints: make([]window.Prints, len(want.Identities)), Scopes: make([]window.Scope, len(want.Scopes)), Rules: make([]window.Choice, len(want.Rules)),
+	}}
 }
 
 // eventFile is one file of events.
@@ -384,12 +391,7 @@ func (r *Reader) Prepare(have, want *window.Plan, origins bool, hold int) error 
 	}
 	r.plan, r.want, r.answers = have, want, window.Kept{Plan: have, Hashed: r.Run.HashIDs}.Answers(want)
 	r.known, r.scopes, r.time = make([]bool, len(have.Identities)), make([]int32, len(have.Scopes)), math.MinInt64
-	r.frames = make([]frame, 1+hold)
-	for i := range r.frames {
-		r.frames[i] = frame{prints: make([]window.Prints, len(have.Identities)), event: window.Event{
-			Prints: make([]window.Prints, len(want.Identities)), Scopes: make([]window.Scope, len(want.Scopes)), Rules: make([]window.Choice, len(want.Rules)),
-		}}
-	}
+	r.hold = hold
 	r.asks = slices.ContainsFunc(r.answers.Rules, func(like int) bool { return like >= 0 })
 	r.origins = origins || r.answers.Looks()
 	return nil
@@ -412,6 +414,14 @@ func (r *Reader) Close() {
 	for _, p := range r.parts {
 		p.Close()
 	}
+	if r.making != nil {
+		r.making.close()
+		r.making = nil
+	}
+	r.closeFile()
+}
+
+func (r *Reader) closeFile() {
 	if r.open != nil {
 		r.rows.close()
 		r.open.file.Close()
@@ -426,34 +436,40 @@ func (r *Reader) Next(keep bool) (ev *window.Event, err error) {
 	if len(r.parts) > 0 {
 		return r.merge(keep)
 	}
-	if keep {
-		if r.at++; r.at == len(r.frames) { // a division would take longer than all else here
-			r.at = 0
-		}
+	if r.making == nil {
+		r.making = makeAhead(r.nextIn, r.hold)
+	}
+	return r.making.next(keep)
+}
+
+// nextIn makes the next event in a frame, which is new if there is none yet.
+func (r *Reader) nextIn(f *frame) (_ *frame, err error) {
+	if f == nil {
+		f = newFrame(r.plan, r.want)
 	}
 	if err := r.fill(); err != nil {
-		return nil, err
+		return f, err
 	}
 	path := r.open.path
 	defer guard(path, &err)
-	r.frame = &r.frames[r.at]
+	r.frame = f
 	r.rows.fetch()
 	seq := r.rows.seq.at(r.rows.row)
 	if err := r.request(seq); err != nil {
-		return nil, damaged(path, fmt.Sprintf("request %d: %v", seq, err))
+		return f, damaged(path, fmt.Sprintf("request %d: %v", seq, err))
 	}
 	if ev := &r.event; seq < r.next && !r.numbered || ev.Time < r.time || ev.Position.Stream < 0 || int(ev.Position.Stream) >= len(r.Run.Logs) {
-		return nil, damaged(path, fmt.Sprintf("request %d is out of place", seq))
+		return f, damaged(path, fmt.Sprintf("request %d is out of place", seq))
 	}
 	r.next, r.time = seq+1, r.event.Time
 	if err := r.gather(seq); err != nil {
-		return nil, damaged(path, fmt.Sprintf("request %d: %v", seq, err))
+		return f, damaged(path, fmt.Sprintf("request %d: %v", seq, err))
 	}
 	if err := r.check(); err != nil {
-		return nil, damaged(path, fmt.Sprintf("request %d: %v", seq, err))
+		return f, damaged(path, fmt.Sprintf("request %d: %v", seq, err))
 	}
 	r.n++
-	return &r.event, nil
+	return f, nil
 }
 
 // fill makes sure that there is a row.
@@ -475,7 +491,7 @@ func (r *Reader) fill() error {
 		if more || err != nil {
 			return err
 		}
-		r.Close()
+		r.closeFile()
 	}
 }
 
