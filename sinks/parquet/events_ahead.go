@@ -24,32 +24,26 @@ type eventBatch struct {
 // Events are handed over some at a time, so that this costs little beside them:
 // while one batch is looked at another is made, and one waits.
 const (
-	eventsOfBatch = 256
+	eventsOfBatch = 1024
 	eventBatches  = 3
 )
 
-// makeAhead makes events with into, in frames that it may make first: nil has none
-// yet. As many as hold stay what they are.
-func makeAhead(into func(*frame) (*frame, error), hold int) *eventsAhead {
+// makeAhead has events made, in frames or, where there are none yet, in new ones:
+// so many, and what came in place of one more. As many as hold stay what they are.
+func makeAhead(events func(in []*frame) (made int, err error), hold int) *eventsAhead {
 	a := &eventsAhead{made: make(chan eventBatch, eventBatches), free: make(chan []*frame, eventBatches), held: make([]*frame, hold)}
 	for range eventBatches {
 		a.free <- make([]*frame, eventsOfBatch)
 	}
-	go a.run(into)
+	go a.run(events)
 	return a
 }
 
-func (a *eventsAhead) run(into func(*frame) (*frame, error)) {
+func (a *eventsAhead) run(events func(in []*frame) (made int, err error)) {
 	defer close(a.made)
 	for frames := range a.free {
-		b := eventBatch{frames: frames}
-		for i := range frames {
-			if frames[i], b.err = into(frames[i]); b.err != nil {
-				b.frames = frames[:i]
-				break
-			}
-		}
-		if a.made <- b; b.err != nil {
+		n, err := events(frames)
+		if a.made <- (eventBatch{frames[:n], err}); err != nil {
 			return
 		}
 	}

@@ -18,17 +18,19 @@ func TestEventsAhead(t *testing.T) {
 		for every := range 4 { // is kept of so many; of 0 none
 			synctest.Test(t, func(t *testing.T) { // which fails if a goroutine is left
 				frames, n := 0, int64(0)
-				a := makeAhead(func(f *frame) (*frame, error) {
-					if f == nil {
-						f = &frame{}
-						frames++
+				a := makeAhead(func(in []*frame) (int, error) {
+					for i := range in {
+						if n == events {
+							return i, io.EOF
+						}
+						if in[i] == nil {
+							in[i] = &frame{}
+							frames++
+						}
+						in[i].event.Time = n
+						n++
 					}
-					if n == events {
-						return f, io.EOF
-					}
-					f.event.Time = n
-					n++
-					return f, nil
+					return len(in), nil
 				}, hold)
 				var kept []*window.Event
 				var times []int64

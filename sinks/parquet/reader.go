@@ -437,39 +437,56 @@ func (r *Reader) Next(keep bool) (ev *window.Event, err error) {
 		return r.merge(keep)
 	}
 	if r.making == nil {
-		r.making = makeAhead(r.nextIn, r.hold)
+		r.making = makeAhead(r.events, r.hold)
 	}
 	return r.making.next(keep)
 }
 
-// nextIn makes the next event in a frame, which is new if there is none yet.
-func (r *Reader) nextIn(f *frame) (_ *frame, err error) {
-	if f == nil {
-		f = newFrame(r.plan, r.want)
+// events makes the next events in frames, of which some may be yet to be made. It
+// tells how many, and what came in place of one more.
+func (r *Reader) events(in []*frame) (made int, err error) {
+	defer func() {
+		if what := recover(); what != nil { // as guard, once for all of them
+			err = damaged(r.open.path, what)
+		}
+	}()
+	for ; made < len(in); made++ {
+		if err := r.fill(); err != nil {
+			return made, err
+		}
+		if in[made] == nil {
+			in[made] = newFrame(r.plan, r.want)
+		}
+		r.frame = in[made]
+		seq := r.rows.seq.at(r.rows.row)
+		if err := r.make(seq); err != nil {
+			return made, damaged(r.open.path, fmt.Sprintf("request %d: %v", seq, err))
+		}
 	}
-	if err := r.fill(); err != nil {
-		return f, err
-	}
-	path := r.open.path
-	defer guard(path, &err)
-	r.frame = f
+	return made, nil
+}
+
+// errOutOfPlace says that the rows are not in the order in which they were written.
+var errOutOfPlace = errors.New("out of place")
+
+// make makes the event of the request at hand in the frame at work.
+func (r *Reader) make(seq int64) error {
 	r.rows.fetch()
-	seq := r.rows.seq.at(r.rows.row)
 	if err := r.request(seq); err != nil {
-		return f, damaged(path, fmt.Sprintf("request %d: %v", seq, err))
+		return err
 	}
 	if ev := &r.event; seq < r.next && !r.numbered || ev.Time < r.time || ev.Position.Stream < 0 || int(ev.Position.Stream) >= len(r.Run.Logs) {
-		return f, damaged(path, fmt.Sprintf("request %d is out of place", seq))
+		return errOutOfPlace
 	}
 	r.next, r.time = seq+1, r.event.Time
 	if err := r.gather(seq); err != nil {
-		return f, damaged(path, fmt.Sprintf("request %d: %v", seq, err))
+		return err
 	}
 	if err := r.check(); err != nil {
-		return f, damaged(path, fmt.Sprintf("request %d: %v", seq, err))
+		return err
 	}
 	r.n++
-	return f, nil
+	return nil
 }
 
 // fill makes sure that there is a row.
