@@ -22,18 +22,21 @@ type eventBatch struct {
 }
 
 // Events are handed over some at a time, so that this costs little beside them:
-// while one batch is looked at another is made, and one waits.
+// while one batch is looked at another is made, and one waits. Readers of many
+// partitions share the memory of one, but for so many events each.
 const (
 	eventsOfBatch = 1024
 	eventBatches  = 3
+	leastOfBatch  = 16
 )
 
 // makeAhead has events made, in frames or, where there are none yet, in new ones:
-// so many, and what came in place of one more. As many as hold stay what they are.
-func makeAhead(events func(in []*frame) (made int, err error), hold int) *eventsAhead {
+// so many, and what came in place of one more. atOnce are a batch, and as many as
+// hold stay what they are.
+func makeAhead(events func(in []*frame) (made int, err error), atOnce, hold int) *eventsAhead {
 	a := &eventsAhead{made: make(chan eventBatch, eventBatches), free: make(chan []*frame, eventBatches), held: make([]*frame, hold)}
 	for range eventBatches {
-		a.free <- make([]*frame, eventsOfBatch)
+		a.free <- make([]*frame, atOnce)
 	}
 	go a.run(events)
 	return a

@@ -31,7 +31,7 @@ func TestEventsAhead(t *testing.T) {
 						n++
 					}
 					return len(in), nil
-				}, hold)
+				}, eventsOfBatch, hold)
 				var kept []*window.Event
 				var times []int64
 				keep := false

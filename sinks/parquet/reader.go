@@ -58,11 +58,12 @@ type Reader struct {
 	n    int64         // events
 	time int64         // of the last one
 
-	hold   int
-	making *eventsAhead // nil before the first event is asked for
-	*frame              // at work
-	known  []bool       // of the frame's prints
-	scopes []int32      // by scope its entry, -1 if there is none
+	hold    int
+	readers int          // this one, and those of the other partitions
+	making  *eventsAhead // nil before the first event is asked for
+	*frame               // at work
+	known   []bool       // of the frame's prints
+	scopes  []int32      // by scope its entry, -1 if there is none
 }
 
 // frame is one event in the memory of a Reader, with what its rows hold by the
@@ -376,6 +377,7 @@ func (r *Reader) readRun() error {
 // tell them apart. Next keeps as many events as hold.
 func (r *Reader) Prepare(have, want *window.Plan, origins bool, hold int) error {
 	for _, p := range r.parts {
+		p.readers = len(r.parts)
 		if err := p.Prepare(have, want, true, hold); err != nil { // merged by position
 			return err
 		}
@@ -391,7 +393,7 @@ func (r *Reader) Prepare(have, want *window.Plan, origins bool, hold int) error 
 	}
 	r.plan, r.want, r.answers = have, want, window.Kept{Plan: have, Hashed: r.Run.HashIDs}.Answers(want)
 	r.known, r.scopes, r.time = make([]bool, len(have.Identities)), make([]int32, len(have.Scopes)), math.MinInt64
-	r.hold = hold
+	r.hold, r.readers = hold, max(r.readers, 1)
 	r.asks = slices.ContainsFunc(r.answers.Rules, func(like int) bool { return like >= 0 })
 	r.origins = origins || r.answers.Looks()
 	return nil
@@ -437,7 +439,7 @@ func (r *Reader) Next(keep bool) (ev *window.Event, err error) {
 		return r.merge(keep)
 	}
 	if r.making == nil {
-		r.making = makeAhead(r.events, r.hold)
+		r.making = makeAhead(r.events, max(eventsOfBatch/r.readers, leastOfBatch), r.hold)
 	}
 	return r.making.next(keep)
 }
