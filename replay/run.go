@@ -147,7 +147,10 @@ func (r *run) kept(ctx context.Context) error {
 		totals.Excluded[len(totals.Excluded)-1] = k.Excluded[last]
 	}
 	judged := int64(0) // before the last event
-	for ctx.Err() == nil && r.pipeline.Err() == nil {
+	for n := 0; r.pipeline.Err() == nil; n++ {
+		if n%askEvery == 0 && ctx.Err() != nil {
+			break
+		}
 		ev, err := k.Next(totals.Account.Judged > judged)
 		if errors.Is(err, io.EOF) {
 			return nil
@@ -164,6 +167,9 @@ func (r *run) kept(ctx context.Context) error {
 	}
 	return cmp.Or(r.pipeline.Err(), ctx.Err())
 }
+
+// askEvery is after how many events it is asked whether to go on: to ask locks.
+const askEvery = 256
 
 // merge reads whichever stream holds the others back, until all are at their
 // end. A stream that starts later than the others have come is not read yet,
