@@ -118,7 +118,6 @@ type ExplainedLine struct {
 	Status      *int     `json:"status"`
 
 	place string
-	time  int64
 }
 
 func explainedRule(r *window.Rule) ExplainedRule {
@@ -210,7 +209,7 @@ func (x *explaining) explainedLine(t *trace, i, before int) ExplainedLine {
 	l := ExplainedLine{
 		Log: x.names[h.pos.Stream], Line: h.pos.Line, Item: h.pos.Item, ID: TextOrNull(h.id), Time: Stamp(h.time), Fingerprint: h.print.String(),
 		Count: countOrNull(h.count), Threshold: h.threshold, Fired: h.fired, Action: string(h.action), Reason: TextOrNull(string(h.reason)), Status: countOrNull(h.status),
-		place: x.place(h.pos), time: h.time,
+		place: x.place(h.pos),
 	}
 	if before >= 0 {
 		l.Gap = new(float64(h.time-t.hits[before].time) / 1e6)

@@ -49,7 +49,6 @@ type LoopKind struct{ Rule, Kind string }
 // LaneStatus is how one stream stands.
 type LaneStatus struct {
 	Name          string
-	Offset        int64
 	Behind        int64 // records of a topic, or bytes of a file, that are known to follow; -1 if not known
 	File          bool  // it is a file
 	Idle, AtEnd   bool
@@ -134,7 +133,7 @@ func (w *watch) reported() Report {
 
 // Add counts what a chunk says besides its records.
 func (l *LaneStatus) Add(c *ingest.Chunk) {
-	l.Offset, l.File, l.AtEnd, l.Behind = c.Mark.Offset, c.Mark.File != "", c.AtEnd, c.Behind
+	l.File, l.AtEnd, l.Behind = c.Mark.File != "", c.AtEnd, c.Behind
 	if c.Lost < 0 {
 		l.Lost++ // nobody knows how many
 	} else {

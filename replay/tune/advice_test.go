@@ -84,7 +84,7 @@ func (r *Report) outcome(repeats []*Repeat, cell, threshold int) (o Outcome) {
 			o.Waste += f.after + 1
 		case class == Wrong:
 			o.Wrong++
-			o.WrongRequests += f.requests
+			o.WrongRequests += f.after + 1
 		}
 		o.Episodes++
 	}

@@ -363,10 +363,9 @@ func (k *Repeat) count(hit, cell int) int { return int(k.rows.At(k.hits[hit].row
 
 // firing is what one setting would have done with a repeat.
 type firing struct {
-	hit      int // the first that fired
-	requests int64
-	after    int64 // requests that fired after the first
-	spent    spending
+	hit   int      // the first that fired
+	after int64    // requests that fired after the first
+	spent spending // by those
 }
 
 // spending adds up what requests used.
@@ -392,7 +391,7 @@ func (k *Repeat) fires(cell, threshold int) (f firing, fired bool) {
 		if k.count(i, cell) < threshold {
 			continue
 		}
-		if f.requests++; from <= i && i < to {
+		if from <= i && i < to {
 			late++
 		}
 		if f.hit < 0 {
@@ -406,7 +405,6 @@ func (k *Repeat) fires(cell, threshold int) (f firing, fired bool) {
 		return f, false
 	}
 	rest := k.restOf(late)
-	f.requests += rest
 	f.after += rest
 	if rest > 0 {
 		share := float64(rest) / float64(k.Rest())

@@ -43,10 +43,10 @@ func TestFires(t *testing.T) {
 	if _, fired := k.fires(0, 5); fired {
 		t.Error("fires at 5")
 	}
-	if f, fired := k.fires(0, 4); !fired || f.hit != 2 || f.requests != 2 || f.after != 1 || f.spent != (spending{50, 4}) {
+	if f, fired := k.fires(0, 4); !fired || f.hit != 2 || f.after != 1 || f.spent != (spending{50, 4}) {
 		t.Errorf("at 4: %+v", f)
 	}
-	if f, fired := k.fires(0, 3); !fired || f.hit != 1 || f.requests != 4 || f.after != 3 || f.spent.tokens != 110 || f.spent.cost != 7+k.hitCost() {
+	if f, fired := k.fires(0, 3); !fired || f.hit != 1 || f.after != 3 || f.spent.tokens != 110 || f.spent.cost != 7+k.hitCost() {
 		t.Errorf("at 3: %+v", f)
 	}
 }
@@ -122,7 +122,7 @@ func TestEqualCalls(t *testing.T) {
 		}
 	}
 	k := r.Repeats[slices.IndexFunc(r.Repeats, func(k *Repeat) bool { return k.Target == target })]
-	if f, _ := k.fires(cell, 4); k.Rest() != 0 || f.requests != 5 || f.spent.tokens != 40 {
+	if f, _ := k.fires(cell, 4); k.Rest() != 0 || f.after != 4 || f.spent.tokens != 40 {
 		t.Errorf("%d are left, and at 4: %+v", k.Rest(), f)
 	}
 }
