@@ -27,11 +27,8 @@ type combined struct {
 func newCombined(reads fingerprint.Field) Parser { return &combined{reads: reads} }
 
 func detectCombined(line []byte) bool {
-	var p combined
-	var r fingerprint.Request
-	r.Reset()
-	_, why := p.Parse(line, &r)
-	return why == "" && CheckTime(&r) == "" && !inFront(r.Caller)
+	r, ok := parsed(&combined{}, line)
+	return ok && !inFront(r.Caller)
 }
 
 // inFront tells that something stands in front of the line, since a caller ends

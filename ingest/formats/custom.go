@@ -83,11 +83,8 @@ func NewCustom(c *Custom) *Format {
 	}
 	f.New = func(reads fingerprint.Field) Parser { return newCustom(c, reads) }
 	f.Detect = func(line []byte) bool {
-		p := newCustom(c, 0)
-		var r fingerprint.Request
-		r.Reset()
-		_, why := p.Parse(line, &r)
-		return why == "" && CheckTime(&r) == ""
+		_, ok := parsed(newCustom(c, 0), line)
+		return ok
 	}
 	return f
 }

@@ -16,11 +16,8 @@ type envoyText struct{ access }
 func newEnvoyText(reads fingerprint.Field) Parser { return &envoyText{access{reads: reads}} }
 
 func detectEnvoyText(line []byte) bool {
-	var p envoyText
-	var r fingerprint.Request
-	r.Reset()
-	_, why := p.Parse(line, &r)
-	return why == "" && CheckTime(&r) == ""
+	_, ok := parsed(&envoyText{}, line)
+	return ok
 }
 
 func (p *envoyText) Parse(record []byte, r *fingerprint.Request) (int, string) {

@@ -155,6 +155,13 @@ const (
 	maxTime = 7_258_118_400_000_000 // 2200
 )
 
+// parsed is what p reads from a line; ok is that it can, with times that may be.
+func parsed(p Parser, line []byte) (r fingerprint.Request, ok bool) {
+	r.Reset()
+	_, why := p.Parse(line, &r)
+	return r, why == "" && CheckTime(&r) == ""
+}
+
 // CheckTime says what is wrong with a request's times, or "".
 func CheckTime(r *fingerprint.Request) string {
 	switch {

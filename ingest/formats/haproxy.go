@@ -23,11 +23,8 @@ type haproxy struct {
 func newHAProxy(reads fingerprint.Field) Parser { return &haproxy{access: access{reads: reads}} }
 
 func detectHAProxy(line []byte) bool {
-	var p haproxy
-	var r fingerprint.Request
-	r.Reset()
-	_, why := p.Parse(line, &r)
-	return why == "" && CheckTime(&r) == ""
+	_, ok := parsed(&haproxy{}, line)
+	return ok
 }
 
 func (p *haproxy) Parse(record []byte, r *fingerprint.Request) (int, string) {
