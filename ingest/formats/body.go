@@ -217,9 +217,7 @@ func readMessageCalls(s *rawjson.Scanner, r *fingerprint.Request, reads fingerpr
 		case "tool_calls":
 			readToolCalls(s, r, before, reads)
 		case "function_call":
-			if call, ok := readToolCall(s); ok {
-				r.ToolCalls = append(r.ToolCalls, call)
-			}
+			readToolCall(s, r)
 		default:
 			s.Skip()
 		}

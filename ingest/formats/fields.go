@@ -105,13 +105,13 @@ func readToolCalls(s *rawjson.Scanner, r *fingerprint.Request, keep int, reads f
 	}
 	for s.Array(); s.NextElement(); keep = len(r.ToolCalls) {
 		r.ToolCalls = r.ToolCalls[:keep]
-		if call, ok := readToolCall(s); ok {
-			r.ToolCalls = append(r.ToolCalls, call)
-		}
+		readToolCall(s, r)
 	}
 }
 
-func readToolCall(s *rawjson.Scanner) (call fingerprint.ToolCall, ok bool) {
+// readToolCall reads a call, and keeps it if it has a name.
+func readToolCall(s *rawjson.Scanner, r *fingerprint.Request) {
+	var call fingerprint.ToolCall
 	for s.Object(); s.NextKey(); {
 		switch string(s.Key) {
 		case "id", "call_id":
@@ -124,7 +124,9 @@ func readToolCall(s *rawjson.Scanner) (call fingerprint.ToolCall, ok bool) {
 			readCallField(s, &call)
 		}
 	}
-	return call, call.Name != nil
+	if call.Name != nil {
+		r.ToolCalls = append(r.ToolCalls, call)
+	}
 }
 
 func readCallField(s *rawjson.Scanner, call *fingerprint.ToolCall) {

@@ -480,9 +480,7 @@ func readAnswer(s *rawjson.Scanner, r *fingerprint.Request, reads fingerprint.Fi
 		case "tool_calls":
 			readToolCalls(s, r, len(r.ToolCalls), reads)
 		case "function_call":
-			if call, ok := readToolCall(s); ok {
-				r.ToolCalls = append(r.ToolCalls, call)
-			}
+			readToolCall(s, r)
 		default:
 			item.field(s)
 		}

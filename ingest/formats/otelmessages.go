@@ -252,9 +252,7 @@ func (c *chat) issued(list []byte, r *fingerprint.Request, reads fingerprint.Fie
 			case "tool_calls":
 				readToolCalls(s, r, len(r.ToolCalls), reads)
 			case "function_call":
-				if call, ok := readToolCall(s); ok {
-					r.ToolCalls = append(r.ToolCalls, call)
-				}
+				readToolCall(s, r)
 			case "finish_reason":
 				called = called || endsInCall(s.Text(nil))
 			default:
