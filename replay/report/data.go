@@ -298,8 +298,7 @@ func (b *builder) rules() {
 			one.Now = &setting{a.CurrentCell, a.Rule.Threshold}
 		}
 		if r.Labelled != nil {
-			s := r.Labelled.ByAdvice[i]
-			one.Score = score(s)
+			one.Score = score(r.Labelled.ByAdvice[i])
 		}
 		for j := range t.Cells {
 			one.Cells = append(one.Cells, b.cell(a.Target, j))
@@ -488,16 +487,12 @@ func (b *builder) repeat(k *tune.Repeat) rawRepeat {
 	if k.Rest() > 0 {
 		b.p.Longer++
 	}
-	var row []int
-	for c := range b.r.Cells {
-		n := b.shared(b.seq, &b.p.Counts, countsText(k.Counts(c)))
-		if len(row) > 0 && row[len(row)-2] == n {
-			row[len(row)-1]++
-		} else {
-			row = append(row, n, 1)
-		}
+	counts := make([]int, len(b.r.Cells))
+	for c := range counts {
+		counts[c] = b.shared(b.seq, &b.p.Counts, countsText(k.Counts(c)))
 	}
-	name := strings.Trim(strings.Join(strings.Fields(jsonText(row)), ""), "[]")
+	row := runs(counts)
+	name := strings.Trim(jsonText(row), "[]")
 	number, known := b.row[name]
 	if !known {
 		number = len(b.p.Rows)
