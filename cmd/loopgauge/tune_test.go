@@ -271,13 +271,7 @@ func TestTuneMooncake(t *testing.T) {
 // Every count of the sweep is DuckDB's, for the same fingerprints.
 func TestSweepAgreesWithDuckDB(t *testing.T) {
 	t.Parallel()
-	if testing.Short() {
-		t.Skip("needs DuckDB")
-	}
-	python := os.Getenv("LOOPGAUGE_PYTHON")
-	if python == "" {
-		t.Fatal("LOOPGAUGE_PYTHON does not name a Python with duckdb: make test sets it, scripts/setup.sh installs it")
-	}
+	python := pythonOf(t)
 	log := filepath.Join(fixtures, "tau2/tau2_litellm.jsonl.zst")
 	dir := t.TempDir()
 	policy := filepath.Join(dir, "policy.yaml")
