@@ -75,17 +75,24 @@ func keep(t *testing.T, dir string, p *window.Plan, events []window.Event) {
 // same are events if they say the same. Links are not written.
 var same = cmp.Options{cmpopts.IgnoreTypes(window.Link{}), cmpopts.EquateComparable(fingerprint.Fingerprint{}), cmpopts.EquateEmpty(), cmpopts.EquateNaNs()}
 
-// comesBack reads a dataset and holds it to events.
-func comesBack(t *testing.T, dir string, p *window.Plan, want []window.Event) *Reader {
+// answering is the reader of a dataset, ready to answer a plan.
+func answering(t rapid.TB, dir string, have, want *window.Plan, origins bool, hold int) *Reader {
 	t.Helper()
 	r, err := Open(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer r.Close()
-	if err := r.Prepare(p, p, true, 0); err != nil {
+	if err := r.Prepare(have, want, origins, hold); err != nil {
 		t.Fatal(err)
 	}
+	return r
+}
+
+// comesBack reads a dataset and holds it to events.
+func comesBack(t *testing.T, dir string, p *window.Plan, want []window.Event) *Reader {
+	t.Helper()
+	r := answering(t, dir, p, p, true, 0)
+	defer r.Close()
 	for i := range want {
 		ev, err := r.Next(false)
 		if err != nil {
@@ -206,14 +213,8 @@ func TestSameRows(t *testing.T) {
 		if err := d.Close(run); err != nil {
 			rt.Fatal(err)
 		}
-		r, err := Open(dir)
-		if err != nil {
-			rt.Fatal(err)
-		}
+		r := answering(rt, dir, p, p, true, 0)
 		defer r.Close()
-		if err := r.Prepare(p, p, true, 0); err != nil {
-			rt.Fatal(err)
-		}
 		for i := range events {
 			ev, err := r.Next(false)
 			if err != nil {
@@ -269,14 +270,8 @@ func TestEventsAreHeld(t *testing.T) {
 	dir := t.TempDir()
 	keep(t, dir, p, events)
 	const hold = 7
-	r, err := Open(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := answering(t, dir, p, p, true, hold)
 	defer r.Close()
-	if err := r.Prepare(p, p, true, hold); err != nil {
-		t.Fatal(err)
-	}
 	var made, kept []*window.Event
 	keep := false
 	for i := range events {
@@ -303,14 +298,8 @@ func TestWithoutOrigins(t *testing.T) {
 	keep(t, dir, p, events)
 	f := func(want *window.Plan, origins bool) {
 		t.Helper()
-		r, err := Open(dir)
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := answering(t, dir, p, want, false, 0)
 		defer r.Close()
-		if err := r.Prepare(p, want, false, 0); err != nil {
-			t.Fatal(err)
-		}
 		seen := map[fingerprint.Position]bool{}
 		for i := range events {
 			ev, err := r.Next(false)
