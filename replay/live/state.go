@@ -156,16 +156,11 @@ func (w *watch) load(r *snapshot.Reader) (f files, restored *window.Restored, er
 		}
 	})
 	r.Section("judging", func() {
-		if restored, err = w.state().Load(r); err != nil {
-			r.Fail(err)
-		}
+		restored, err = w.state().Load(r)
+		r.Fail(err)
 	})
 	r.Section("incidents", func() { w.incidents.Load(r) })
-	r.Section("outbox", func() {
-		if err := w.router.Load(r.Blob()); err != nil {
-			r.Fail(err)
-		}
-	})
+	r.Section("outbox", func() { r.Fail(w.router.Load(r.Blob())) })
 	r.Section("files", func() {
 		f.name = r.String()
 		for _, n := range f.fields() {

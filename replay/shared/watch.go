@@ -473,21 +473,12 @@ func (j *judge) load(state []byte) (err error) {
 	})
 	var restored *window.Restored
 	r.Section("judging", func() {
-		if restored, err = j.state().Load(r); err != nil {
-			r.Fail(err)
-		}
+		restored, err = j.state().Load(r)
+		r.Fail(err)
 	})
 	r.Section("incidents", func() { j.incidents.Load(r) })
-	r.Section("outbox", func() {
-		if err := j.router.Load(r.Blob()); err != nil {
-			r.Fail(err)
-		}
-	})
-	r.Section("rows", func() {
-		if err := j.loadRows(r); err != nil {
-			r.Fail(err)
-		}
-	})
+	r.Section("outbox", func() { r.Fail(j.router.Load(r.Blob())) })
+	r.Section("rows", func() { r.Fail(j.loadRows(r)) })
 	if err := r.Done(); err != nil {
 		return err
 	}

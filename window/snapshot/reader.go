@@ -43,8 +43,12 @@ var errShort = errors.New("ends too early")
 // Err is the first thing that was wrong, an *Error, or nil.
 func (r *Reader) Err() error { return r.err }
 
-// Fail says that what was read last makes no sense. Only the first is kept.
+// Fail says that what was read last makes no sense, unless err is nil. Only the
+// first is kept.
 func (r *Reader) Fail(err error) {
+	if err == nil {
+		return
+	}
 	if r.err == nil {
 		r.err = &Error{strings.Join(r.names, "/"), r.at, err}
 	}
