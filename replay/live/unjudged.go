@@ -18,15 +18,13 @@ type Unjudged struct {
 	Pipeline *replay.Pipeline // nil where no rule is at work
 	Part     bool             // other processes judge some requests by some rules
 
-	blind     blind
-	scattered bool // said
-	retold    bool // likewise
-	lacking   bool // likewise
-	duplicate bool // said
-	at        time.Time
-	account   replay.Account
-	stream    string // of the last such line
-	skip      ingest.Skip
+	blind   blind
+	at      time.Time
+	account replay.Account
+	stream  string // of the last such line
+	skip    ingest.Skip
+
+	duplicate, scattered, retold, lacking bool // said
 }
 
 // Begin begins with what an account says already.
@@ -47,17 +45,6 @@ func (u *Unjudged) Look(log *slog.Logger, now replay.Account) {
 	}
 }
 
-// sayOnce says what hides repeats for an hour, if something does and it was not said.
-func sayOnce(log *slog.Logger, said *bool, hides func(over time.Duration) string) {
-	if *said {
-		return
-	}
-	if why := hides(time.Hour); why != "" {
-		*said = true
-		log.Warn(why)
-	}
-}
-
 // Say says that more than one in a hundred lines since it was last looked at
 // were not judged, and which rules have become blind; once, that most requests
 // were there before, that for an hour nothing could repeat, or not be seen to, and
@@ -73,17 +60,20 @@ func (u *Unjudged) Say(log *slog.Logger, now replay.Account) {
 		log.Warn("lines are not judged: --verbose says why of each", attrs...)
 	}
 	u.at, u.account = time.Now(), now
-	if u.Pipeline != nil {
-		u.blind.say(log, u.Pipeline.Accounts())
-		if most := now.MostlyDuplicate(); most != "" && !u.duplicate && now.Judged+now.Duplicate >= fewRequests {
-			u.duplicate = true
-			log.Warn(most)
-		}
-		sayOnce(log, &u.scattered, u.Pipeline.Scattered)
-		sayOnce(log, &u.retold, u.Pipeline.Retold)
-		if lacking := u.Pipeline.Links.String(); lacking != "" && !u.lacking {
-			u.lacking = true
-			log.Warn(lacking)
+	if u.Pipeline == nil {
+		return
+	}
+	u.blind.say(log, u.Pipeline.Accounts())
+	once := func(said *bool, what string) {
+		if what != "" && !*said {
+			*said = true
+			log.Warn(what)
 		}
 	}
+	if now.Judged+now.Duplicate >= fewRequests {
+		once(&u.duplicate, now.MostlyDuplicate())
+	}
+	once(&u.scattered, u.Pipeline.Scattered(time.Hour))
+	once(&u.retold, u.Pipeline.Retold(time.Hour))
+	once(&u.lacking, u.Pipeline.Links.String())
 }
