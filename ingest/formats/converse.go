@@ -55,7 +55,7 @@ func (c *converse) message(m rawjson.Value) {
 		c.text = append(c.text, ':')
 		more = ","
 		if string(s.Key) != "content" || s.Kind() != rawjson.Array {
-			c.text = appendValue(c.text, s.Value())
+			c.text = append(c.text, orNull(s.Value())...)
 			continue
 		}
 		c.text = append(c.text, '[')
@@ -105,19 +105,12 @@ func (c *converse) block(b rawjson.Value) {
 				c.text = rawjson.AppendString(append(c.text, ','), s.Key)
 				c.text = append(c.text, ':')
 			}
-			c.text = appendValue(c.text, s.Value())
+			c.text = append(c.text, orNull(s.Value())...)
 		}
 		c.text = append(c.text, '}')
 		return
 	}
-	c.text = appendValue(c.text, b)
-}
-
-func appendValue(dst []byte, v rawjson.Value) []byte {
-	if v == nil {
-		return append(dst, "null"...)
-	}
-	return append(dst, v...)
+	c.text = append(c.text, orNull(b)...)
 }
 
 // readConverse reads the calls in the output of a response.

@@ -212,7 +212,7 @@ func (g *gemini) call(v rawjson.Value) {
 	id, name, arguments, _ := g.members(v, "args")
 	g.text = append(g.text, `{"type":"tool_use","id":`...)
 	g.id(id, name)
-	g.text = appendValue(append(g.text, `,"name":`...), name)
+	g.text = append(append(g.text, `,"name":`...), orNull(name)...)
 	g.text = append(g.text, `,"input":`...)
 	if arguments == nil {
 		arguments = noArguments
@@ -251,10 +251,10 @@ func (g *gemini) result(v rawjson.Value) {
 	}
 	g.text = append(g.text, `,"content":`...)
 	if parts == nil {
-		g.text = append(appendValue(g.text, response), '}')
+		g.text = append(append(g.text, orNull(response)...), '}')
 		return
 	}
-	g.text = appendValue(append(g.text, `[{"response":`...), response)
+	g.text = append(append(g.text, `[{"response":`...), orNull(response)...)
 	g.text = append(append(append(g.text, `},{"parts":`...), parts...), "}]}"...)
 }
 
@@ -288,7 +288,7 @@ func (g *gemini) id(id, name rawjson.Value) {
 	if g.byName {
 		id = name
 	}
-	g.text = appendValue(g.text, id)
+	g.text = append(g.text, orNull(id)...)
 }
 
 // readCandidates reads the calls in the candidates of a response.

@@ -163,9 +163,12 @@ func start(i int, opening string) string {
 	return ","
 }
 
-func orNull(v []byte) []byte {
+var null = []byte("null")
+
+// orNull is a value as it is written, null if there is none.
+func orNull(v rawjson.Value) rawjson.Value {
 	if v == nil {
-		return []byte("null")
+		return null
 	}
 	return v
 }
