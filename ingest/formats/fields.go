@@ -152,17 +152,14 @@ func readArguments(s *rawjson.Scanner, old []byte) []byte {
 	return old
 }
 
-// readAttributes reads an object of texts as attributes named prefix + key.
-func readAttributes(s *rawjson.Scanner, r *fingerprint.Request, prefix string, reads fingerprint.Field) {
+// readAttributes reads an object of texts as attributes.
+func readAttributes(s *rawjson.Scanner, r *fingerprint.Request, reads fingerprint.Field) {
 	if reads&fingerprint.ReadsAttributes == 0 {
 		s.Skip()
 		return
 	}
 	for s.Object(); s.NextKey(); {
 		name := s.Key
-		if prefix != "" {
-			name = s.Join(prefix, name)
-		}
 		setAttribute(r, name, s.Text(nil))
 	}
 }

@@ -89,7 +89,7 @@ func (p *native) Parse(record []byte, r *fingerprint.Request) (int, string) {
 		case "max_tokens":
 			r.MaxTokens = readCount(s, r.MaxTokens)
 		case "attributes":
-			readAttributes(s, r, "", p.reads)
+			readAttributes(s, r, p.reads)
 		default:
 			s.Skip()
 		}

@@ -47,12 +47,12 @@ func appendAll(dst []byte, s *rawjson.Scanner, depth int) []byte {
 	}
 	dst = append(dst, open)
 	n := 0
-	eachOf(s, "values", func() {
-		if n++; n > 1 {
-			dst = append(dst, ',')
+	for s.Object(); s.NextNamed("values"); {
+		for s.Array(); s.NextElement(); n++ {
+			dst = append(dst, start(n, "")...)
+			dst = appendOne(dst, s, depth)
 		}
-		dst = appendOne(dst, s, depth)
-	})
+	}
 	return append(dst, end)
 }
 
@@ -86,16 +86,6 @@ func appendNumber(dst, text []byte) []byte {
 		return append(dst, text...)
 	}
 	return append(dst, "null"...) // NaN, Infinity
-}
-
-// eachOf calls f at each element of the list called name in the object that
-// comes next.
-func eachOf(s *rawjson.Scanner, name string, f func()) {
-	for s.Object(); s.NextNamed(name); {
-		for s.Array(); s.NextElement(); {
-			f()
-		}
-	}
 }
 
 // otelText is the text of the scalar that comes next: plain JSON, or an AnyValue.

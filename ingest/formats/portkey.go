@@ -98,9 +98,9 @@ func (p *portkey) option(r *fingerprint.Request) {
 	case "requestParams":
 		p.note(2, s.Value()) // with what a config overrides
 	case "finalUntransformedRequest":
-		p.body("body", 3)
+		p.body(3)
 	case "transformedRequest":
-		p.body("body", 1)
+		p.body(1)
 	case "cacheStatus":
 		r.Cached = portkeyCached(s.Text(nil), r.Cached)
 	case "response":
@@ -125,10 +125,10 @@ func portkeyCached(status []byte, old fingerprint.Tri) fingerprint.Tri {
 	return old
 }
 
-// body notes the request body that stands in a member of the object to come.
-func (p *portkey) body(name string, rank int) {
+// body notes the request body that stands in the object to come.
+func (p *portkey) body(rank int) {
 	s := &p.scan
-	for s.Object(); s.NextNamed(name); {
+	for s.Object(); s.NextNamed("body"); {
 		p.note(rank, s.Value())
 	}
 }
