@@ -36,13 +36,11 @@ func (u *ui) readText(file string) (name string, text []byte, err error) {
 	return file, text, err
 }
 
-func oneFile(what string) cobra.PositionalArgs {
-	return func(_ *cobra.Command, args []string) error {
-		if len(args) != 1 {
-			return usage(errors.New("give one file: " + what))
-		}
-		return nil
+func onePolicy(_ *cobra.Command, args []string) error {
+	if len(args) != 1 {
+		return usage(errors.New("give one file: the policy"))
 	}
+	return nil
 }
 
 func newPolicyImport(u *ui) *cobra.Command {
@@ -97,7 +95,7 @@ func newPolicyExport(u *ui) *cobra.Command {
 the gateway cannot have is refused, with each field that keeps it from it.`,
 		Example: `  loopgauge policy export --to fairvisor policy.yaml > bundle.json
   loopgauge policy export --to tool-call --rule stuck policy.yaml >> .env`,
-		Args: oneFile("the policy"),
+		Args: onePolicy,
 		RunE: func(_ *cobra.Command, args []string) error {
 			g, err := policy.GatewayNamed(to)
 			if err != nil {

@@ -195,10 +195,6 @@ func (x *exported) say(d *ruleDraft, field, what string) {
 	x.said = append(x.said, x.problem(d, field, "%s", what))
 }
 
-func (x *exported) refuse(d *ruleDraft, field, format string, args ...any) {
-	x.misfits = append(x.misfits, x.problem(d, field, format, args...))
-}
-
 func (x *exported) problem(d *ruleDraft, field, format string, args ...any) Problem {
 	return Problem{File: x.file, Line: d.at.line, Column: d.at.column, Path: fmt.Sprintf("rule %s: %s", Quoted(d.name), field), What: fmt.Sprintf(format, args...)}
 }
@@ -206,7 +202,7 @@ func (x *exported) problem(d *ruleDraft, field, format string, args ...any) Prob
 // only is the one rule that a form has room for.
 func (x *exported) only(form string) *ruleDraft {
 	for _, d := range x.rules[1:] {
-		x.refuse(d, "name", "%s has room for one rule: choose with --rule", form)
+		x.misfits = append(x.misfits, x.problem(d, "name", "%s has room for one rule: choose with --rule", form))
 	}
 	return x.rules[0]
 }
@@ -289,14 +285,10 @@ func (d *ruleDraft) facts() yaml.MapSlice {
 	if d.limitKeys != nil {
 		keys = d.limitKeys
 	}
-	match := d.match
-	if match == "" {
-		match = "all requests"
-	}
 	return yaml.MapSlice{
 		{Key: "identity", Value: identity},
 		{Key: "mask", Value: slices.Concat([]string{}, d.mask)},
-		{Key: "normalize", Value: either(d.lower, "lower", "none")},
+		{Key: "normalize", Value: d.normalize()},
 		{Key: "limit_keys", Value: keys},
 		{Key: "body_hash", Value: cmp.Or(d.bodyHash, "use")},
 		{Key: "scope", Value: slices.Concat([]string{}, d.scope)},
@@ -307,7 +299,7 @@ func (d *ruleDraft) facts() yaml.MapSlice {
 		{Key: "cooldown_counts", Value: d.cooldownCounts},
 		{Key: "blocked_counts", Value: d.blockedCounts},
 		{Key: "reset_on_fire", Value: d.resetOnFire},
-		{Key: "match", Value: match},
+		{Key: "match", Value: cmp.Or(d.match, "all requests")},
 		{Key: "overrides", Value: overrides},
 	}
 }

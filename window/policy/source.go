@@ -76,7 +76,7 @@ func (d *ruleDraft) source() yaml.MapSlice {
 		add("identity", d.parts, true)
 	}
 	add("mask", slices.Concat([]string{}, d.mask), len(d.mask) > 0)
-	add("normalize", either(d.lower, "lower", "none"), d.lower)
+	add("normalize", d.normalize(), d.lower)
 	if d.limitKeys != nil { // none is not all
 		out = append(out, yaml.MapItem{Key: "limit_keys", Value: d.limitKeys})
 	}
@@ -122,11 +122,11 @@ func priceFields(p window.Price) yaml.MapSlice {
 	return fields
 }
 
-func either(is bool, yes, no string) string {
-	if is {
-		return yes
+func (d *ruleDraft) normalize() string {
+	if d.lower {
+		return "lower"
 	}
-	return no
+	return "none"
 }
 
 func (o *overrideDraft) source() yaml.MapSlice {
