@@ -139,6 +139,24 @@ func TestOrderIsTheSameForEveryInterleaving(t *testing.T) {
 	})
 }
 
+// TestFront: a Front refuses of a stream what an Order of it alone does.
+func TestFront(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		lateness := int64(rapid.IntRange(0, 8).Draw(t, "lateness"))
+		o := NewOrder(time.Duration(lateness) * time.Microsecond)
+		for i, s := range drawArrivals(t, lateness) {
+			f := NewFront(time.Duration(lateness) * time.Microsecond)
+			o.Open(int32(i), s.first)
+			f.Open(s.first)
+			for _, ev := range s.events {
+				if got, want := f.Push(ev.Time), o.Push(ev); got != want || f.Newest() < ev.Time && got {
+					t.Fatalf("%d of stream %d is let pass: %v, want %v", ev.Time, i, got, want)
+				}
+			}
+		}
+	})
+}
+
 // TestWorstLateSavesAll: with the lateness that the stats advise nothing is
 // late, with one microsecond less something is.
 func TestWorstLateSavesAll(t *testing.T) {

@@ -53,6 +53,23 @@ func TestSpan(t *testing.T) {
 	f(378.44*86400e6, "378 days")
 }
 
+func TestShort(t *testing.T) {
+	f := func(n int64, want string) {
+		t.Helper()
+		if got := Short(n); got != want {
+			t.Errorf("Short(%d) = %q, want %q", n, got, want)
+		}
+	}
+	f(-1, "?")
+	f(9_999, "9,999")
+	f(10_000, "10k")
+	f(999_499, "999k")
+	f(999_500, "1.0M")
+	f(1_700_000, "1.7M")
+	f(9_950_000, "10M")
+	f(2_345_000_000_000, "2.35T")
+}
+
 func TestPercent(t *testing.T) {
 	f := func(part, whole int64, want string) {
 		t.Helper()
