@@ -123,7 +123,7 @@ func (in *imported) fairvisorPolicy(v any, path string, n int) {
 	before := len(in.errors)
 	p, ok := v.(table)
 	if !ok {
-		in.refuse(path, "policy[%d]: must be a table", n)
+		in.refuse(strings.TrimSuffix(path, "."), "policy[%d]: must be a table", n)
 		return
 	}
 	id, _ := p["id"].(string)

@@ -239,6 +239,9 @@ func TestImportRefuses(t *testing.T) {
 	f("fairvisor", "{\n}\n{}", "f:3:1: not JSON: more than one document")
 	f("fairvisor", `{"bundle_version": 0}`, "f: bundle_version: bundle_version must be a positive number\nf: policies: policies must be a table")
 
+	f("fairvisor", `{"bundle_version": 1, "policies": [1, {}, {"id": "a"}, {"id": "b", "spec": {"mode": "observe"}}]}`,
+		"f: policies[0]: policy[1]: must be a table\nf: policies[1].id: policy[2]: missing id\nf: policies[2].spec: policy=a: missing spec\n"+
+			"f: policies[3].spec.selector: policy=b: missing selector\nf: policies[3].spec.mode: policy=b: invalid mode\nf: policies[3].spec.rules: policy=b: rules must be a table")
 	f("fairvisor", `{"id": "a", "spec": {"selector": {"pathPrefix": "/", "methods": [""]}, "rules": []}}`, "f: spec.selector.methods: name no method: Fairvisor never comes to this policy")
 
 	// The messages are those of Fairvisor's loop detector.
