@@ -32,70 +32,25 @@ func (p *requestBody) read(r *fingerprint.Request, session *naming, reads finger
 	if body := bytes.TrimLeft(r.Body, " \t\r\n"); len(body) == 0 || body[0] != '{' {
 		return
 	}
-	var b fingerprint.Request
+	var b bodyFields
 	b.Messages.Items = r.Messages.Items[:0]
 	b.MaxTokens = fingerprint.Unknown
-	var cacheKey, sessionID, userID []byte
-	elsewhere := false // the provider keeps the history, and the body names it
-	var n nativeBody
 	s := &p.scan
 	s.Reset(r.Body)
 	for s.Object(); s.NextKey(); {
-		switch string(s.Key) {
-		case "model":
-			b.Model = s.Text(b.Model)
-		case "messages", "input", "prompt", "inputText": // the last of Titan
-			readMessages(s, &b, reads)
-		case "system", "instructions":
-			b.Messages.System = s.Value()
-		case "tools", "functions":
-			b.HasTools = readTools(s, b.HasTools)
-		case "max_tokens", "max_completion_tokens", "max_output_tokens":
-			b.MaxTokens = readCount(s, b.MaxTokens)
-		case "stream":
-			b.Stream = readTri(s, b.Stream)
-		case "user":
-			b.User = s.Text(b.User)
-		case "prompt_cache_key":
-			cacheKey = s.Text(cacheKey)
-		case "previous_response_id", "conversation":
-			elsewhere = elsewhere || s.Kind() != rawjson.Null
-			s.Skip()
-		case "metadata":
-			for s.Object(); s.NextKey(); {
-				switch string(s.Key) {
-				case "session_id":
-					sessionID = s.Text(sessionID)
-				case "user_id":
-					userID = s.Text(userID)
-				default:
-					s.Skip()
-				}
-			}
-		case "request": // what Gemini CLI wraps
-			for s.Object(); s.NextKey(); {
-				switch string(s.Key) {
-				case "session_id":
-					sessionID = s.Text(sessionID)
-				default:
-					n.field(s, &b)
-				}
-			}
-		default:
-			n.field(s, &b)
-		}
+		b.field(s, reads)
 	}
 	if s.End() != nil {
 		r.Lost = fingerprint.TruncatedContent
 		return
 	}
-	if elsewhere && r.Lost == fingerprint.Computable {
+	if b.elsewhere && r.Lost == fingerprint.Computable {
 		r.Lost = fingerprint.HistoryElsewhere
 	}
-	p.reword(&n, &b, reads)
+	p.reword(&b.native, &b.Request, reads)
 	r.Messages = b.Messages
 	whole := !p.excerpts || b.Model != nil
-	if b.Model == nil || n.urlStreams() {
+	if b.Model == nil || b.native.urlStreams() {
 		model, stream := p.modelOf(r.Path)
 		b.Model = first(b.Model, model)
 		if b.Stream == fingerprint.NotLogged {
@@ -104,21 +59,76 @@ func (p *requestBody) read(r *fingerprint.Request, session *naming, reads finger
 	}
 	r.Model = first(r.Model, b.Model)
 	r.User = first(r.User, b.User)
-	session.body(r, metadataField, sessionID, reads)
-	session.body(r, userIDField, anthropicSession(userID), reads)
-	session.body(r, cacheKeyField, cacheKey, reads)
+	session.body(r, metadataField, b.sessionID, reads)
+	session.body(r, userIDField, anthropicSession(b.userID), reads)
+	session.body(r, cacheKeyField, b.cacheKey, reads)
 	if b.HasTools != fingerprint.NotLogged {
 		r.HasTools = b.HasTools
-	} else if r.HasTools == fingerprint.NotLogged && !n.cached && whole {
+	} else if r.HasTools == fingerprint.NotLogged && !b.native.cached && whole {
 		r.HasTools = fingerprint.No
 	}
 	if r.MaxTokens == fingerprint.Unknown {
 		r.MaxTokens = b.MaxTokens
 	}
 	if r.Stream == fingerprint.NotLogged {
-		if r.Stream = b.Stream; r.Stream == fingerprint.NotLogged && !n.urlStreams() && whole {
+		if r.Stream = b.Stream; r.Stream == fingerprint.NotLogged && !b.native.urlStreams() && whole {
 			r.Stream = fingerprint.No
 		}
+	}
+}
+
+// bodyFields is what a body says. Of its Request the fields that a body may have
+// are filled.
+type bodyFields struct {
+	fingerprint.Request
+	native                      nativeBody
+	cacheKey, sessionID, userID []byte
+	elsewhere                   bool // the provider keeps the history, and the body names it
+}
+
+func (b *bodyFields) field(s *rawjson.Scanner, reads fingerprint.Field) {
+	switch string(s.Key) {
+	case "model":
+		b.Model = s.Text(b.Model)
+	case "messages", "input", "prompt", "inputText": // the last of Titan
+		readMessages(s, &b.Request, reads)
+	case "system", "instructions":
+		b.Messages.System = s.Value()
+	case "tools", "functions":
+		b.HasTools = readTools(s, b.HasTools)
+	case "max_tokens", "max_completion_tokens", "max_output_tokens":
+		b.MaxTokens = readCount(s, b.MaxTokens)
+	case "stream":
+		b.Stream = readTri(s, b.Stream)
+	case "user":
+		b.User = s.Text(b.User)
+	case "prompt_cache_key":
+		b.cacheKey = s.Text(b.cacheKey)
+	case "previous_response_id", "conversation":
+		b.elsewhere = b.elsewhere || s.Kind() != rawjson.Null
+		s.Skip()
+	case "metadata":
+		for s.Object(); s.NextKey(); {
+			switch string(s.Key) {
+			case "session_id":
+				b.sessionID = s.Text(b.sessionID)
+			case "user_id":
+				b.userID = s.Text(b.userID)
+			default:
+				s.Skip()
+			}
+		}
+	case "request": // what Gemini CLI wraps
+		for s.Object(); s.NextKey(); {
+			switch string(s.Key) {
+			case "session_id":
+				b.sessionID = s.Text(b.sessionID)
+			default:
+				b.native.field(s, &b.Request)
+			}
+		}
+	default:
+		b.native.field(s, &b.Request)
 	}
 }
 
