@@ -206,10 +206,9 @@ const mostText = 160
 type builder struct {
 	r    *tune.Report
 	p    *page
-	text map[string]int
-	seq  map[string]int
-	row  map[string]int
 	size int // of the repeats and what they share
+
+	texts, counts, rows map[string]int // index into what the page has of that name
 }
 
 func newPage(r *tune.Report, o Options, d detail) *page {
@@ -245,7 +244,7 @@ func newPage(r *tune.Report, o Options, d detail) *page {
 	for _, x := range r.Exclusions {
 		p.Exclusions = append(p.Exclusions, exclusion{shown(x.Name), shown(x.Match), x.Mutes, x.Hides})
 	}
-	b := &builder{r: r, p: p, text: map[string]int{}, seq: map[string]int{}, row: map[string]int{}}
+	b := &builder{r: r, p: p, texts: map[string]int{}, counts: map[string]int{}, rows: map[string]int{}}
 	b.thresholds(d.thresholds)
 	b.rules()
 	b.gateways()
@@ -489,14 +488,14 @@ func (b *builder) repeat(k *tune.Repeat) rawRepeat {
 	}
 	counts := make([]int, len(b.r.Cells))
 	for c := range counts {
-		counts[c] = b.shared(b.seq, &b.p.Counts, countsText(k.Counts(c)))
+		counts[c] = b.shared(b.counts, &b.p.Counts, countsText(k.Counts(c)))
 	}
 	row := runs(counts)
 	name := strings.Trim(jsonText(row), "[]")
-	number, known := b.row[name]
+	number, known := b.rows[name]
 	if !known {
 		number = len(b.p.Rows)
-		b.row[name] = number
+		b.rows[name] = number
 		b.p.Rows = append(b.p.Rows, row)
 		b.size += len(name) + 3
 	}
@@ -510,7 +509,7 @@ func (b *builder) repeat(k *tune.Repeat) rawRepeat {
 	}))
 }
 
-func (b *builder) shown(text string) int { return b.shared(b.text, &b.p.Texts, shown(text)) }
+func (b *builder) shown(text string) int { return b.shared(b.texts, &b.p.Texts, shown(text)) }
 
 // shared numbers a text that is written once.
 func (b *builder) shared(known map[string]int, list *[]string, text string) int {

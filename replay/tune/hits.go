@@ -16,9 +16,6 @@ func (k *Repeat) Hits() []Hit { return k.hits }
 // Counts is what a cell of Report.Cells counted at each of the hits, at most
 // 255.
 func (k *Repeat) Counts(cell int) []uint8 {
-	if len(k.hits) == 0 {
-		return nil
-	}
 	list := make([]uint8, len(k.hits))
 	for i := range list {
 		list[i] = k.rows.At(k.hits[i].row)[cell]
