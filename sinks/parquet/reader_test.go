@@ -324,6 +324,25 @@ func TestWithoutOrigins(t *testing.T) {
 	f(p, true) // its second rule has an override with a match
 }
 
+// A run whose account does not add up was not written so.
+func TestAccountThatDoesNotAddUp(t *testing.T) {
+	p := plan(t)
+	for _, run := range []Run{{Lines: 1}, {Lines: 3, Blank: 1, Late: 1}, {Excluded: []Exclusion{{Requests: 1}}}} {
+		dir := t.TempDir()
+		d, err := Create(dir, p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		run.Rules = []window.RuleAccount{{Rule: p.Rules[0]}, {Rule: p.Rules[1]}}
+		if err := d.Close(run); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Open(dir); err == nil || !strings.Contains(err.Error(), "its account does not add up") {
+			t.Errorf("%d lines: %v", run.Lines, err)
+		}
+	}
+}
+
 // Whatever byte of a file is wrong, reading it ends, and without a panic. Not
 // every damage can be noticed: the heads of pages and the footer carry no checksum.
 func TestDamage(t *testing.T) {
