@@ -114,15 +114,13 @@ type explainedBlock struct {
 // makes of each block.
 func lines(ctx context.Context, streams []ingest.Stream, newParser func() func(*ingest.Block) explainedBlock, write func([]byte) error) (all ingest.Tally, err error) {
 	pool := NewParallel(ctx, runtime.GOMAXPROCS(0), newParser)
-	var started []*lane[explainedBlock]
 	defer func() {
-		pool.close(started)
+		pool.Close()
 		ingest.CloseAll(streams)
 	}()
 	var broken error
 	for _, s := range streams {
 		l := pool.read(s, 1)
-		started = append(started, l)
 		for {
 			out, err := l.next(ctx)
 			if ctx.Err() != nil {

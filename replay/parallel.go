@@ -15,7 +15,9 @@ type Parallel[T any] struct {
 	ahead int
 	stop  context.CancelFunc
 	ctx   context.Context
-	wg    sync.WaitGroup
+
+	parsing sync.WaitGroup
+	reading sync.WaitGroup // of lanes
 }
 
 type task[T any] struct {
@@ -31,7 +33,7 @@ func NewParallel[T any](ctx context.Context, workers int, newParser func() func(
 	// only be memory.
 	p := &Parallel[T]{tasks: make(chan task[T]), ahead: 2 * workers, stop: stop, ctx: ctx}
 	for range workers {
-		p.wg.Go(func() {
+		p.parsing.Go(func() {
 			parse := newParser()
 			for t := range p.tasks {
 				if t.block.Fetch() {
@@ -58,26 +60,18 @@ func (p *Parallel[T]) Submit(block *ingest.Block, done chan<- T) bool {
 	}
 }
 
-// Close ends all goroutines. No Submit may be under way or follow.
+// Close ends all goroutines, those of lanes too. No Submit may be under way or
+// follow, and lanes must not be read any more.
 func (p *Parallel[T]) Close() {
 	p.stop()
+	p.reading.Wait()
 	close(p.tasks)
-	p.wg.Wait()
-}
-
-// close ends the goroutines of lanes too. Lanes must not be read any more.
-func (p *Parallel[T]) close(lanes []*lane[T]) {
-	p.stop()
-	for _, l := range lanes {
-		<-l.ended
-	}
-	p.Close()
+	p.parsing.Wait()
 }
 
 // lane is one stream's results, in the order in which the stream had them.
 type lane[T any] struct {
 	items  chan laneItem[T]
-	ended  chan struct{}
 	failed error // why a result is missing: those behind it are not given
 }
 
@@ -90,9 +84,8 @@ type laneItem[T any] struct {
 // read starts reading a stream ahead, with room for so many blocks; many
 // streams at once share the room that one alone would have.
 func (p *Parallel[T]) read(s ingest.Stream, streams int) *lane[T] {
-	l := &lane[T]{items: make(chan laneItem[T], max(1, p.ahead/streams)), ended: make(chan struct{})}
-	go func() {
-		defer close(l.ended)
+	l := &lane[T]{items: make(chan laneItem[T], max(1, p.ahead/streams))}
+	p.reading.Go(func() {
 		for {
 			block, err := s.Next()
 			item := laneItem[T]{block: block, done: make(chan T, 1), err: err}
@@ -112,7 +105,7 @@ func (p *Parallel[T]) read(s ingest.Stream, streams int) *lane[T] {
 				return
 			}
 		}
-	}()
+	})
 	return l
 }
 

@@ -178,14 +178,7 @@ func (r *run) merge(ctx context.Context, pool *Parallel[*Batch]) error {
 	lanes, lines := make([]*lane[*Batch], len(r.o.Streams)), make([]int64, len(r.o.Streams))
 	r.result.Streams = make([]StreamResult, len(lanes))
 	defer func() {
-		var started []*lane[*Batch]
-		for _, l := range lanes {
-			if l != nil {
-				started = append(started, l)
-			}
-		}
-		// A decoder that is closed while it is read may never return.
-		pool.close(started)
+		pool.Close() // first: a decoder that is closed while it is read may never return
 		ingest.CloseAll(r.o.Streams)
 	}()
 	for i, s := range r.o.Streams {

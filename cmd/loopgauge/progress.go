@@ -1,6 +1,7 @@
 package main
 
 import (
+	"sync"
 	"time"
 
 	"github.com/schollz/progressbar/v3"
@@ -8,7 +9,8 @@ import (
 
 // progress shows how much of the logs is read, on a terminal only.
 type progress struct {
-	quit, done chan struct{}
+	quit  chan struct{}
+	drawn sync.WaitGroup
 }
 
 // measured is what a bar shows the progress of, in bytes as they lie on disk.
@@ -41,9 +43,8 @@ func newProgress(u *ui, parts []measured) *progress {
 		progressbar.OptionThrottle(100*time.Millisecond),
 		progressbar.OptionClearOnFinish(),
 	)
-	p := &progress{quit: make(chan struct{}), done: make(chan struct{})}
-	go func() {
-		defer close(p.done)
+	p := &progress{quit: make(chan struct{})}
+	p.drawn.Go(func() {
 		tick := time.NewTicker(100 * time.Millisecond)
 		defer tick.Stop()
 		for {
@@ -59,13 +60,13 @@ func newProgress(u *ui, parts []measured) *progress {
 				_ = bar.Set64(read)
 			}
 		}
-	}()
+	})
 	return p
 }
 
 func (p *progress) stop() {
 	if p != nil {
 		close(p.quit)
-		<-p.done
+		p.drawn.Wait()
 	}
 }

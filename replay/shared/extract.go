@@ -70,15 +70,12 @@ func Extract(ctx context.Context, o ExtractOptions) (Extracted, error) {
 		return x.sum, err
 	}
 	defer x.in.Close() //nolint:errcheck // it has nothing to write
-	said := make(chan struct{})
+	var beside sync.WaitGroup
 	saying, stop := context.WithCancel(ctx)
-	go func() {
-		defer close(said)
-		x.say(saying)
-	}()
+	beside.Go(func() { x.say(saying) })
 	err = x.in.Run(ctx, nil, x.serve)
 	stop()
-	<-said
+	beside.Wait()
 	x.unjudged.Say(o.Log, x.sum.Account)
 	return x.sum, err
 }

@@ -214,14 +214,11 @@ func (j *judge) serve(ctx context.Context) error {
 	j.status.Update(func(n *live.Now) { n.Ready = true })
 	// Alerts leave until the partition has been given up.
 	sending, silence := context.WithCancel(context.WithoutCancel(ctx))
-	sent := make(chan struct{})
-	go func() {
-		defer close(sent)
-		j.outbox.Run(sending)
-	}()
+	var beside sync.WaitGroup
+	beside.Go(func() { j.outbox.Run(sending) })
 	defer func() {
 		silence()
-		<-sent
+		beside.Wait()
 	}()
 	for err == nil {
 		err = j.step(ctx, source)
