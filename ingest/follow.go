@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io/fs"
@@ -66,9 +67,7 @@ type follower struct {
 // An index is not used again: the stream with the highest does not end before
 // there is another, so that the marks always hold it.
 func Follow(args []string, o Options, marks []Mark) (Feed, error) {
-	if o.MaxLine == 0 {
-		o.MaxLine = DefaultMaxLine
-	}
+	o.MaxLine = cmp.Or(o.MaxLine, DefaultMaxLine)
 	if err := o.asked().Check(); err != nil {
 		return nil, err
 	}

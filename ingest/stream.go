@@ -2,6 +2,7 @@ package ingest
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -84,9 +85,7 @@ const headBlocks = 8
 // its first block is asked for, so that a thousand rotated files do not hold a
 // thousand buffers.
 func open(src *Source, o Options) (*fileStream, error) {
-	if o.MaxLine == 0 {
-		o.MaxLine = DefaultMaxLine
-	}
+	o.MaxLine = cmp.Or(o.MaxLine, DefaultMaxLine)
 	if err := o.asked().Check(); err != nil {
 		return nil, err
 	}

@@ -1,6 +1,7 @@
 package replay
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -194,12 +195,8 @@ func (t *trace) runs(i, n int) bool {
 
 // period is the shortest that repeats n times up to hit i.
 func (t *trace) period(i, n int) int {
-	var tail []*hit // the last first
-	tail = append(tail, &t.hits[i])
-	most := t.rule.Counter.Period
-	if most == 0 {
-		most = window.DefaultPeriod
-	}
+	tail := []*hit{&t.hits[i]} // the last first
+	most := cmp.Or(t.rule.Counter.Period, window.DefaultPeriod)
 	for j := i - 1; j >= 0 && len(tail) < n*most; j-- {
 		if t.recorded(&t.hits[j]) {
 			tail = append(tail, &t.hits[j])

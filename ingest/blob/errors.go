@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net"
 	"regexp"
+	"slices"
 	"strings"
 
 	"gocloud.dev/gcerrors"
@@ -55,12 +56,7 @@ func (n *name) explain(key string, err error) error {
 		return err
 	}
 	says := func(signs []string) bool {
-		for _, s := range signs {
-			if strings.Contains(err.Error(), s) {
-				return true
-			}
-		}
-		return false
+		return slices.ContainsFunc(signs, func(s string) bool { return strings.Contains(err.Error(), s) })
 	}
 	store := stores[n.scheme]
 	code := gcerrors.Code(err)

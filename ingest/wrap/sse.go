@@ -1,6 +1,9 @@
 package wrap
 
-import "bytes"
+import (
+	"bytes"
+	"slices"
+)
 
 // sse takes the data out of server-sent events. What is no JSON is of the
 // protocol: the time of a connection, [DONE].
@@ -12,12 +15,7 @@ func newSSE() Unwrapper { return sse{} }
 var sseFields = []string{"data:", "event:", "id:", "retry:", ":"}
 
 func detectSSE(line []byte) bool {
-	for _, field := range sseFields {
-		if bytes.HasPrefix(line, []byte(field)) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(sseFields, func(field string) bool { return bytes.HasPrefix(line, []byte(field)) })
 }
 
 func (sse) Unwrap(line Line, next func(Line)) string {

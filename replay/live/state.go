@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -52,10 +53,7 @@ func (w *watch) marks() []ingest.Mark {
 	if !w.begun {
 		return nil
 	}
-	marks := []ingest.Mark{}
-	for _, m := range w.restored {
-		marks = append(marks, m)
-	}
+	marks := slices.AppendSeq([]ingest.Mark{}, maps.Values(w.restored))
 	for _, l := range w.lanes {
 		marks = append(marks, l.mark)
 	}

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 
 	"github.com/loopgauge/loopgauge/replay"
@@ -135,12 +136,7 @@ type Setting struct {
 // Document is the sum of all that was added.
 func (m *Merge) Document(version string) (*Document, error) {
 	d := &Document{Version: 1, Loopgauge: version, Rules: []Rule{}, Episodes: []replay.DocumentEpisode{}}
-	names := make([]string, 0, len(m.rules))
-	for name := range m.rules {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	for _, name := range names {
+	for _, name := range slices.Sorted(maps.Keys(m.rules)) {
 		r := m.rules[name]
 		rule := Rule{Name: name, DroppedKeys: r.dropped, Settings: []Setting{}}
 		// Both statements see every hit.
@@ -157,9 +153,7 @@ func (m *Merge) Document(version string) (*Document, error) {
 		rule.Settings = m.settings(name, r.most)
 		d.Rules = append(d.Rules, rule)
 	}
-	for _, e := range m.episodes {
-		d.Episodes = append(d.Episodes, e)
-	}
+	d.Episodes = slices.AppendSeq(d.Episodes, maps.Values(m.episodes))
 	slices.SortFunc(d.Episodes, func(a, b replay.DocumentEpisode) int {
 		return cmp.Or(cmp.Compare(a.Fired, b.Fired), cmp.Compare(a.Rule, b.Rule), cmp.Compare(a.ID, b.ID))
 	})

@@ -1,6 +1,7 @@
 package scenario
 
 import (
+	"cmp"
 	"encoding/xml"
 	"time"
 )
@@ -41,10 +42,7 @@ type junitText struct {
 func JUnit(reports []Report) ([]byte, error) {
 	suite := junitSuite{Name: "loopgauge", Tests: len(reports)}
 	for _, r := range reports {
-		c := junitCase{Name: r.Name, Class: "loopgauge", File: r.File, Time: r.Took.Seconds()}
-		if c.Name == "" {
-			c.Name = r.File
-		}
+		c := junitCase{Name: cmp.Or(r.Name, r.File), Class: "loopgauge", File: r.File, Time: r.Took.Seconds()}
 		switch {
 		case r.Failed != nil:
 			suite.Errors++

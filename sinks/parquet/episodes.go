@@ -3,6 +3,7 @@ package parquet
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/loopgauge/loopgauge/window"
@@ -94,12 +95,7 @@ func (e *episodes) add(ep *window.Episode) error {
 
 // flush writes what is in memory, a file a day.
 func (e *episodes) flush() error {
-	var days []string
-	for day := range e.days {
-		days = append(days, day)
-	}
-	slices.Sort(days)
-	for _, day := range days {
+	for _, day := range slices.Sorted(maps.Keys(e.days)) {
 		slices.SortStableFunc(e.days[day], func(a, b episodeRow) int { return cmp.Compare(a.Fired, b.Fired) })
 		if err := writeFile(e.d, e.days[day], "episodes", day, fmt.Sprintf("%s-%04d.parquet", cmp.Or(e.d.part, "episodes"), e.part)); err != nil {
 			return err

@@ -1,6 +1,7 @@
 package monitor
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -49,9 +50,7 @@ type Server struct {
 // :9469, only this machine hears; HOST:PORT says otherwise. now is a
 // live.Status's Get.
 func Start(addr string, now func() live.Now, o Options) (*Server, error) {
-	if o.Alive == 0 {
-		o.Alive = defaultAlive
-	}
+	o.Alive = cmp.Or(o.Alive, defaultAlive)
 	addr, err := Address(addr)
 	if err != nil {
 		return nil, err
