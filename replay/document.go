@@ -8,9 +8,9 @@ import (
 	"github.com/loopgauge/loopgauge/window"
 )
 
-// DocumentVersion is the version of the --json document. Fields are added
+// documentVersion is the version of the --json document. Fields are added
 // under the same version; any other change raises it.
-const DocumentVersion = 1
+const documentVersion = 1
 
 // Document is what --json prints: docs/output.md describes every field.
 type Document struct {
@@ -102,7 +102,7 @@ type DocumentEpisode struct {
 func NewDocument(version, policyHash string, s Summary) *Document {
 	r := s.Result
 	d := &Document{
-		Version: DocumentVersion, Loopgauge: version, Policy: policyHash,
+		Version: documentVersion, Loopgauge: version, Policy: policyHash,
 		Data: DocumentData{
 			Account: r.Account, Streams: []DocumentStream{}, Tied: r.Order.Tied, Scattered: r.Scattered != "", Retold: r.Retold != "", Answers: r.Links.Answers, AnswersUnlogged: r.Links.Unlogged, Unpriced: append([]Unpriced{}, r.Unpriced...),
 			LatenessSeconds: s.Lateness.Value.Seconds(), LatenessMeasured: s.Lateness.Measured,

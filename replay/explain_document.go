@@ -7,9 +7,9 @@ import (
 	"github.com/loopgauge/loopgauge/window/response"
 )
 
-// ExplanationVersion is the version of explain's --json document. Fields are
+// explanationVersion is the version of explain's --json document. Fields are
 // added under the same version; any other change raises it.
-const ExplanationVersion = 1
+const explanationVersion = 1
 
 // Explanation is what explain prints of a request or an episode:
 // docs/explain.md describes every field.
@@ -130,7 +130,7 @@ func explainedRule(r *window.Rule) ExplainedRule {
 
 // explanation puts together what was collected.
 func (x *explaining) explanation() *Explanation {
-	e := &Explanation{Version: ExplanationVersion, Logs: x.names, Lateness: x.q.Run.Lateness.Seconds()}
+	e := &Explanation{Version: explanationVersion, Logs: x.names, Lateness: x.q.Run.Lateness.Seconds()}
 	ev := &x.target
 	if x.q.Episode == "" {
 		e.Asked = x.place(ev.Position)

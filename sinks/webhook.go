@@ -33,8 +33,8 @@ type Webhook struct {
 // The headers of a signed alert: the seconds since 1970 at which it was sent,
 // and "v1=" with the HMAC-SHA-256 of them, a dot and the body, in hex.
 const (
-	TimestampHeader = "Loopgauge-Timestamp"
-	SignatureHeader = "Loopgauge-Signature"
+	timestampHeader = "Loopgauge-Timestamp"
+	signatureHeader = "Loopgauge-Signature"
 )
 
 // NewWebhook makes a sink that posts to o.URL.
@@ -94,8 +94,8 @@ func (w *Webhook) Send(ctx context.Context, a *Alert) error {
 	r.Header.Set("Idempotency-Key", a.ID+"-"+strconv.Itoa(a.Revision))
 	if w.Secret != "" {
 		timestamp := strconv.FormatInt(time.Now().Unix(), 10)
-		r.Header.Set(TimestampHeader, timestamp)
-		r.Header.Set(SignatureHeader, signature(w.Secret, timestamp, body))
+		r.Header.Set(timestampHeader, timestamp)
+		r.Header.Set(signatureHeader, signature(w.Secret, timestamp, body))
 	}
 	return post(w.client, r)
 }

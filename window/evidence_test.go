@@ -89,7 +89,7 @@ func TestEvidenceOutlivesRestart(t *testing.T) {
 			from[i] = i
 		}
 		r := snapshot.NewReader(w.Bytes())
-		e.load(r, StateVersion, describe(plan, ExtractOptions{}), from)
+		e.load(r, stateVersion, describe(plan, ExtractOptions{}), from)
 		if err := r.Done(); err != nil {
 			t.Fatal(err)
 		}

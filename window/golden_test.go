@@ -71,7 +71,7 @@ func sampleStep(p *parts, plan *Plan, pr *process, i int) {
 	r.Position = fingerprint.Position{Stream: int32(draw(2)), Offset: int64(i) * 1000, Line: int64(i)}
 	r.Status, r.TokensIn, r.Cost = []int{200, 200, 429, -1}[draw(4)], int64(draw(1000)), float64(draw(100))/8
 	if draw(20) == 0 {
-		r.Time += int64(3 * JumpLimit / time.Microsecond)
+		r.Time += int64(3 * jumpLimit / time.Microsecond)
 	}
 	r.exclude = []string{"", "", "", "", "", "probes"}[draw(6)]
 	for _, id := range p.identities {
@@ -114,22 +114,22 @@ func sampleState(tb testing.TB) []byte {
 
 // TestSnapshotsOfAllVersions: what this version writes is what it has always
 // written, and what each older version wrote can be gone on from. If the first
-// fails, raise StateVersion, say there what changed, read what the old version
+// fails, raise stateVersion, say there what changed, read what the old version
 // wrote, and make a new file with -update; the old ones stay as they are.
 func TestSnapshotsOfAllVersions(t *testing.T) {
 	name := func(version int) string {
 		return filepath.Join("testdata", "snapshot", fmt.Sprintf("v%d.bin", version))
 	}
 	state := sampleState(t)
-	old, err := os.ReadFile(name(StateVersion))
+	old, err := os.ReadFile(name(stateVersion))
 	if *update && os.IsNotExist(err) {
-		old, err = state, os.WriteFile(name(StateVersion), state, 0o644)
+		old, err = state, os.WriteFile(name(stateVersion), state, 0o644)
 	}
 	if err != nil {
 		t.Fatal(err)
 	}
 	if !bytes.Equal(state, old) {
-		t.Errorf("version %d is written in another way than before", StateVersion)
+		t.Errorf("version %d is written in another way than before", stateVersion)
 	}
 
 	p, o := sample(t)
@@ -141,7 +141,7 @@ func TestSnapshotsOfAllVersions(t *testing.T) {
 		sampleStep(p, o.plan, whole, i)
 	}
 	whole.Engine.Close()
-	for version := 1; version <= StateVersion; version++ {
+	for version := 1; version <= stateVersion; version++ {
 		data, err := os.ReadFile(name(version))
 		if err != nil {
 			t.Fatal(err)
@@ -208,7 +208,7 @@ func TestVersionsToCome(t *testing.T) {
 	newer := slices.Clone(state)
 	newer[at]++
 	_, err := newProcess(o).Load(snapshot.NewReader(newer))
-	if err == nil || !strings.Contains(err.Error(), fmt.Sprintf("the state has version %d, and this program knows versions up to %d: go on with the program that wrote it", StateVersion+1, StateVersion)) {
+	if err == nil || !strings.Contains(err.Error(), fmt.Sprintf("the state has version %d, and this program knows versions up to %d: go on with the program that wrote it", stateVersion+1, stateVersion)) {
 		t.Errorf("a newer version: %v", err)
 	}
 	w := snapshot.NewWriter(nil)

@@ -8,11 +8,11 @@ import (
 	"github.com/loopgauge/loopgauge/fingerprint"
 )
 
-// JumpLimit is how far a time may run ahead of its stream before it is
+// jumpLimit is how far a time may run ahead of its stream before it is
 // believed: one broken clock must not make all that follows late, and no
 // gateway is silent for a day and then writes a single line. A second line in
 // a row that agrees moves the stream.
-const JumpLimit = 24 * time.Hour
+const jumpLimit = 24 * time.Hour
 
 // MaxLateness is the most that a lateness can be: longer than any log is kept,
 // and far from overflow. A time further behind its stream is not late but wrong.
@@ -183,7 +183,7 @@ func (f *frontier) from(lateness int64) int64 {
 }
 
 func (f *frontier) advance(t int64) {
-	const limit = int64(JumpLimit / time.Microsecond)
+	const limit = int64(jumpLimit / time.Microsecond)
 	if f.newest == fingerprint.NoTime || t-f.newest <= limit {
 		f.newest = max(f.newest, t)
 		f.ahead = math.MaxInt64

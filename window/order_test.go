@@ -245,7 +245,7 @@ func TestLagging(t *testing.T) {
 	f(2, 3*time.Second, 2*time.Second, time.Second)
 }
 
-// TestOrderJump: a time more than JumpLimit ahead moves its stream only when
+// TestOrderJump: a time more than jumpLimit ahead moves its stream only when
 // the next agrees.
 func TestOrderJump(t *testing.T) {
 	const s, far = time.Second, 50 * 365 * 24 * time.Hour
@@ -266,12 +266,12 @@ func TestOrderJump(t *testing.T) {
 	f(0, 1*s, far, 2*s, 3*s)
 	f(0, 1*s, far, 2*s, far, 3*s) // two, not in a row
 	f(1, 1*s, far, far+s, 2*s)
-	f(0, 1*s, far, far+JumpLimit+s, 2*s) // two in a row that disagree
-	f(0, 1*s, far, far-JumpLimit-s, 2*s)
-	f(2, 1*s, far, far+JumpLimit, 2*s, far-JumpLimit)
+	f(0, 1*s, far, far+jumpLimit+s, 2*s) // two in a row that disagree
+	f(0, 1*s, far, far-jumpLimit-s, 2*s)
+	f(2, 1*s, far, far+jumpLimit, 2*s, far-jumpLimit)
 	f(0, 1*s, far+s, far, far-10*s) // the stream is as far as the lesser of the two
-	f(1, 1*s, JumpLimit+s, 2*s)     // at the limit it is believed
-	f(0, 1*s, JumpLimit+s+1000, 2*s)
+	f(1, 1*s, jumpLimit+s, 2*s)     // at the limit it is believed
+	f(0, 1*s, jumpLimit+s+1000, 2*s)
 	f(0, far) // the first event too: Open said 0
 }
 
@@ -303,7 +303,7 @@ func TestOrderJumpHoldsOthersBackNoMore(t *testing.T) {
 // least lateness under which an order loses nothing of it.
 func TestDisorderIsTheLatenessNeeded(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		times := rapid.SliceOfN(rapid.Int64Range(0, 3*JumpLimit.Microseconds()), 1, 20).Draw(t, "times")
+		times := rapid.SliceOfN(rapid.Int64Range(0, 3*jumpLimit.Microseconds()), 1, 20).Draw(t, "times")
 		var d Disorder
 		for _, to := range times {
 			d.Add(to)

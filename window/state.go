@@ -6,7 +6,7 @@ import (
 	"github.com/loopgauge/loopgauge/window/snapshot"
 )
 
-// StateVersion is the version of what State.Save writes. Each number says what
+// stateVersion is the version of what State.Save writes. Each number says what
 // changed with it. A snapshot of an older version is read as that version
 // wrote it; testdata/snapshot holds one of each. The number goes up, too, when
 // the state of a counter comes to mean something else, or an identity gives
@@ -24,7 +24,7 @@ import (
 //	7  evidence knows the places of calls among those of their response; that of
 //	   older versions begins anew. tool-call-result has equal calls of one turn,
 //	   with equal results, once
-const StateVersion = 7
+const stateVersion = 7
 
 // State is all that judging remembers of its streams. Saved, and loaded into a
 // fresh one in another process, it goes on as if there had been no break.
@@ -41,7 +41,7 @@ type State struct {
 func (s *State) Save(w *snapshot.Writer) {
 	out := &saver{Writer: w}
 	w.Section("window", func() {
-		w.Uvarint(StateVersion)
+		w.Uvarint(stateVersion)
 		w.Section("plan", func() { describe(s.Plan, s.Extract).save(out) })
 		w.Section("order", func() { s.Order.save(out, s.Plan.NewEventWriter()) })
 		w.Section("duplicates", func() { s.Duplicates.save(out) })
@@ -73,8 +73,8 @@ func (s *State) Load(r *snapshot.Reader) (*Restored, error) {
 	l := &loader{Reader: r}
 	r.Section("window", func() {
 		v := r.Uvarint()
-		if v == 0 || v > StateVersion {
-			r.Failf("the state has version %d, and this program knows versions up to %d: go on with the program that wrote it, or begin without this state", v, StateVersion)
+		if v == 0 || v > stateVersion {
+			r.Failf("the state has version %d, and this program knows versions up to %d: go on with the program that wrote it, or begin without this state", v, stateVersion)
 			return
 		}
 		then, now := &savedPlan{}, describe(s.Plan, s.Extract)

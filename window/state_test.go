@@ -295,7 +295,7 @@ func (p *parts) drawSteps(t *rapid.T) (steps []happening) {
 			steps = append(steps, happening{stream: i, close: true}, happening{stream: i, open: true, first: now[i]})
 		default:
 			now[i] += int64(rapid.SampledFrom([]int{0, 0, 1, 1, 2, 5, 13, 30}).Draw(t, "pause"))
-			at := now[i] - int64(rapid.SampledFrom([]int{0, 0, 0, 1, 3, 9, -int(2 * JumpLimit / time.Microsecond)}).Draw(t, "back"))
+			at := now[i] - int64(rapid.SampledFrom([]int{0, 0, 0, 1, 3, 9, -int(2 * jumpLimit / time.Microsecond)}).Draw(t, "back"))
 			r := p.drawRequest(t, at, fingerprint.Position{Stream: i, Offset: int64(100 * k), Line: int64(k), Item: int32(k % 2)})
 			steps = append(steps, happening{request: r})
 		}

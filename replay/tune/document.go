@@ -8,9 +8,9 @@ import (
 	"github.com/loopgauge/loopgauge/window"
 )
 
-// DocumentVersion is the version of the --json document. Fields are added
+// documentVersion is the version of the --json document. Fields are added
 // under the same version; any other change raises it.
-const DocumentVersion = 1
+const documentVersion = 1
 
 // Document is what tune --json prints: docs/tune.md describes every field.
 type Document struct {
@@ -220,7 +220,7 @@ type DocumentRepeat struct {
 
 // newDocument gathers a report, but for the long lists: see WriteDocument.
 func newDocument(version string, r *Report) *Document {
-	d := &Document{Version: DocumentVersion, Loopgauge: version, Data: r.documentData(), Advice: []DocumentAdvice{}, Profiles: []DocumentProfile{}}
+	d := &Document{Version: documentVersion, Loopgauge: version, Data: r.documentData(), Advice: []DocumentAdvice{}, Profiles: []DocumentProfile{}}
 	d.Policy = replay.TextOrNull(r.Policy())
 	for i := range r.Advice {
 		d.Advice = append(d.Advice, r.documentAdvice(i))

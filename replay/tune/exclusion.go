@@ -19,8 +19,8 @@ type Exclusion struct {
 	of reason
 }
 
-// InPolicy tells that the recommended policy has it: it hides no loop.
-func (x *Exclusion) InPolicy() bool { return x.Hides == 0 }
+// inPolicy tells that the recommended policy has it: it hides no loop.
+func (x *Exclusion) inPolicy() bool { return x.Hides == 0 }
 
 // reason is what one request alone tells of why it repeats: it asks for one
 // token, or for this path, by this method unless that is empty.
@@ -124,6 +124,6 @@ func (r *Report) exclude() {
 // is alone does not tell what it is.
 func (r *Report) excluded(a *alike) bool {
 	return slices.ContainsFunc(r.Exclusions, func(x Exclusion) bool {
-		return x.InPolicy() && (a.of != reason{} && x.of == a.of || a.alone && !a.class.isLoop() && x.of.takes(a.shows))
+		return x.inPolicy() && (a.of != reason{} && x.of == a.of || a.alone && !a.class.isLoop() && x.of.takes(a.shows))
 	})
 }

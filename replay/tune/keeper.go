@@ -42,7 +42,7 @@ type targetKind struct {
 func (k *Repeat) targetKind() targetKind { return targetKind{k.Target, k.Kind} }
 
 func newKeeper(c *collector, o *Options) *keeper {
-	return &keeper{collector: c, labels: o.Labels, most: o.Most, room: cmp.Or(o.MaxRepeats, DefaultRepeats), longest: map[targetKind]*Repeat{}, sums: newSums()}
+	return &keeper{collector: c, labels: o.Labels, most: o.Most, room: cmp.Or(o.MaxRepeats, defaultRepeats), longest: map[targetKind]*Repeat{}, sums: newSums()}
 }
 
 // fetchedAtOnce are looked at together: they are in no cache, and one wait for

@@ -83,7 +83,7 @@ func (r *Report) PolicyFrame() (head, tail string) {
 	head += r.Options.Frame.Reading + "rules:\n"
 	tail = r.Options.Frame.Exclude
 	for _, x := range r.Exclusions {
-		if x.InPolicy() {
+		if x.inPolicy() {
 			tail += fmt.Sprintf("  - {name: %q, match: %q}\n", x.Name, x.Match)
 		}
 	}

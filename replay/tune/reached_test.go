@@ -21,7 +21,7 @@ func TestReached(t *testing.T) {
 	if err := os.WriteFile(log, []byte(lines), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	r := tunedLog(t, log, "loopgauge", Labels{"a": true, "b": false}, DefaultRepeats)
+	r := tunedLog(t, log, "loopgauge", Labels{"a": true, "b": false}, defaultRepeats)
 	a := Advice{
 		Target:    slices.IndexFunc(r.Sweep, func(s window.SweepTarget) bool { return s.Rule.Name == "same-path" }),
 		Cell:      slices.Index(r.Cells, window.SweepCell{Kind: "sliding", Window: time.Minute}),

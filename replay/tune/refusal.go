@@ -20,7 +20,7 @@ func (r *Report) Refusals() (list []string) {
 	}
 	for i := range r.Advice {
 		a := &r.Advice[i]
-		aside := verdict.limited() && !r.Limited(a) || verdict == OutOfReach && a.Outcome.Loops+a.Hidden == 0 || coverage(&r.Result.Rules[i]) == 0
+		aside := verdict.limited() && !r.limited(a) || verdict == OutOfReach && a.Outcome.Loops+a.Hidden == 0 || coverage(&r.Result.Rules[i]) == 0
 		if why := r.Refusal(i); why != "" && !aside {
 			list = append(list, r.Advice[i].Rule.Name+": "+why)
 		}
@@ -119,8 +119,8 @@ func (r *Report) noLoop(target int) string {
 	return what
 }
 
-// Limited tells that some setting of a rule may be advised but for the limits.
-func (r *Report) Limited(a *Advice) bool {
+// limited tells that some setting of a rule may be advised but for the limits.
+func (r *Report) limited(a *Advice) bool {
 	if a.Outcome.Loops == 0 {
 		return false
 	}

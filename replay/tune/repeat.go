@@ -59,9 +59,9 @@ const (
 	keptCounts = 1 << 25 // bytes, for those that have not ended
 )
 
-// DefaultRepeats is how many repeats that have ended are kept one by one unless
+// defaultRepeats is how many repeats that have ended are kept one by one unless
 // told otherwise.
-const DefaultRepeats = 1 << 17
+const defaultRepeats = 1 << 17
 
 // fewHits is how many hits most repeats have at most. Those of a repeat are kept
 // however many counts there are.

@@ -69,7 +69,7 @@ func TestLongRepeats(t *testing.T) {
 		if err := os.WriteFile(log, b.Bytes(), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		r := tunedLog(t, log, "loopgauge", nil, DefaultRepeats)
+		r := tunedLog(t, log, "loopgauge", nil, defaultRepeats)
 		target := slices.IndexFunc(r.Sweep, func(s window.SweepTarget) bool { return s.Rule.Name == "last-messages" })
 		stopped = map[string][2]int64{}
 		for c, cell := range r.Cells {
@@ -112,7 +112,7 @@ func TestEqualCalls(t *testing.T) {
 	if err := os.WriteFile(log, b.Bytes(), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	r := tunedLog(t, log, "loopgauge", Labels{"s": true}, DefaultRepeats)
+	r := tunedLog(t, log, "loopgauge", Labels{"s": true}, defaultRepeats)
 	target := slices.IndexFunc(r.Sweep, func(s window.SweepTarget) bool { return s.Rule.Name == "tool-call" })
 	cell := slices.Index(r.Cells, window.SweepCell{Kind: "streak", Window: time.Minute})
 	for threshold := 2; threshold <= 12; threshold++ {

@@ -308,12 +308,12 @@ func (s Summary) recommendation(b *strings.Builder) {
 	b.WriteString(s.Advice(r.Recommended))
 	for _, x := range r.Exclusions {
 		hides := "hides no loop"
-		if !x.InPolicy() {
+		if !x.inPolicy() {
 			hides = fmt.Sprintf("would hide %s, so it is not in the policy", term.Plural(int64(x.Hides), "loop", "loops"))
 		}
 		line(b, "  exclude %s: takes out %s, %s", term.Safe(x.Name), term.Plural(int64(x.Mutes), "repeat", "repeats"), hides)
 	}
-	if slices.ContainsFunc(r.Exclusions, func(x Exclusion) bool { return x.InPolicy() }) {
+	if slices.ContainsFunc(r.Exclusions, func(x Exclusion) bool { return x.inPolicy() }) {
 		b.WriteString("  requests and alerts above have in them what the policy excludes\n")
 	}
 	if r.Spared > 0 {

@@ -40,7 +40,7 @@ type Options struct {
 	Most    int             // the highest
 	MaxKeys int
 
-	MaxRepeats int // that have ended and are kept one by one, 0 is DefaultRepeats
+	MaxRepeats int // that have ended and are kept one by one, 0 is defaultRepeats
 
 	Budget float64 // most alerts a day that advice may cost; 0 is no bound
 	// ForGateway tells that what is advised is to run in a gateway: its counter

@@ -25,7 +25,7 @@ const (
 
 // Verdict says what came of it.
 func (r *Report) Verdict() Verdict {
-	loops, limited := false, slices.ContainsFunc(r.Advice, func(a Advice) bool { return r.Limited(&a) })
+	loops, limited := false, slices.ContainsFunc(r.Advice, func(a Advice) bool { return r.limited(&a) })
 	for a := range r.alike() {
 		loops = loops || a.class.isLoop()
 	}

@@ -54,7 +54,7 @@ func (r *Report) Raise() string {
 	for i := range r.Advice {
 		a := &r.Advice[i]
 		switch {
-		case !r.Limited(a):
+		case !r.limited(a):
 		case r.outweighed(a):
 			outweighed = true
 		case !a.Found:

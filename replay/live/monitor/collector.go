@@ -8,18 +8,18 @@ import (
 	"github.com/loopgauge/loopgauge/replay/live"
 )
 
-// Collector gives Prometheus the Metrics of a run.
-type Collector struct {
+// collector gives Prometheus the Metrics of a run.
+type collector struct {
 	now     func() live.Now
 	clock   func() time.Time
 	version string
 	descs   []*prometheus.Desc // of Metrics, by index
 }
 
-// NewCollector makes a Collector of the run that now tells of, which is a
+// newCollector makes a collector of the run that now tells of, which is a
 // live.Status's Get; version is loopgauge's.
-func NewCollector(now func() live.Now, version string) *Collector {
-	c := &Collector{now: now, clock: time.Now, version: version}
+func newCollector(now func() live.Now, version string) *collector {
+	c := &collector{now: now, clock: time.Now, version: version}
 	for _, m := range Metrics {
 		c.descs = append(c.descs, prometheus.NewDesc(m.Name, m.Help, m.Labels, nil))
 	}
@@ -27,14 +27,14 @@ func NewCollector(now func() live.Now, version string) *Collector {
 }
 
 // Describe implements prometheus.Collector.
-func (c *Collector) Describe(to chan<- *prometheus.Desc) {
+func (c *collector) Describe(to chan<- *prometheus.Desc) {
 	for _, d := range c.descs {
 		to <- d
 	}
 }
 
 // Collect implements prometheus.Collector. All that it emits is of one moment.
-func (c *Collector) Collect(to chan<- prometheus.Metric) {
+func (c *collector) Collect(to chan<- prometheus.Metric) {
 	v := &view{Now: c.now(), at: c.clock(), version: c.version}
 	for i := range Metrics {
 		m := &Metrics[i]

@@ -70,8 +70,8 @@ func running() live.Now {
 	}
 }
 
-func collector(n live.Now) *Collector {
-	c := NewCollector(func() live.Now { return n }, "v1.2.3")
+func collectorOf(n live.Now) *collector {
+	c := newCollector(func() live.Now { return n }, "v1.2.3")
 	c.clock = func() time.Time { return noon }
 	return c
 }
@@ -98,7 +98,7 @@ func exposition(t *testing.T, c prometheus.Collector) string {
 // is not among them.
 func TestMetrics(t *testing.T) {
 	const golden = "testdata/metrics.txt"
-	got := exposition(t, collector(running()))
+	got := exposition(t, collectorOf(running()))
 	_, version, _ := strings.Cut(got, `go_version="`)
 	version, _, _ = strings.Cut(version, `"`)
 	got = strings.Replace(got, version, "GO", 1)
@@ -127,7 +127,7 @@ func TestMetrics(t *testing.T) {
 func TestMetricsFollowConventions(t *testing.T) {
 	f := func(n live.Now) {
 		t.Helper()
-		problems, err := testutil.CollectAndLint(collector(n))
+		problems, err := testutil.CollectAndLint(collectorOf(n))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -149,7 +149,7 @@ func TestMetricsFollowConventions(t *testing.T) {
 func TestCountersBeginAtZero(t *testing.T) {
 	n := running()
 	n = live.Now{Report: n.Began, Began: n.Began}
-	got := exposition(t, collector(n))
+	got := exposition(t, collectorOf(n))
 	for line := range strings.Lines(got) {
 		if strings.HasPrefix(line, "loopgauge_rule_live_keys") || strings.HasPrefix(line, "loopgauge_build_info") || strings.HasPrefix(line, "#") {
 			continue
@@ -169,7 +169,7 @@ func TestEventDelay(t *testing.T) {
 		n := running()
 		change(&n)
 		got := math.NaN()
-		for line := range strings.Lines(exposition(t, collector(n))) {
+		for line := range strings.Lines(exposition(t, collectorOf(n))) {
 			if text, ok := strings.CutPrefix(line, "loopgauge_event_delay_seconds "); ok {
 				if _, err := fmt.Sscan(text, &got); err != nil {
 					t.Fatal(err)
@@ -199,7 +199,7 @@ func TestStreamsAreBounded(t *testing.T) {
 	for i := range maxStreams + 50 {
 		n.Lanes = append(n.Lanes, live.LaneStatus{Name: fmt.Sprint("topic/", i), Behind: 2})
 	}
-	c := collector(n)
+	c := collectorOf(n)
 	if got, want := testutil.CollectAndCount(c, "loopgauge_stream_lag_records"), maxStreams+1; got != want {
 		t.Errorf("%d series, want %d", got, want)
 	}

@@ -115,7 +115,7 @@ func (s *Server) Close() error {
 func handler(now func() live.Now, o Options, clock func() time.Time) http.Handler {
 	registry := prometheus.NewRegistry()
 	registry.MustRegister(
-		NewCollector(now, o.Version),
+		newCollector(now, o.Version),
 		collectors.NewGoCollector(),
 		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
 	)
