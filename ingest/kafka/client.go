@@ -97,11 +97,10 @@ func (*speaksRequest) Required(map[protocol.ApiKey]int16) bool { return true }
 
 // RawExchange sends the request and reads the answer, alone on the connection.
 func (*speaksRequest) RawExchange(rw io.ReadWriter) (protocol.Message, error) {
-	const correlation = 1
-	if _, err := rw.Write(asked(question(protocol.ApiVersions, 0, correlation))); err != nil {
+	if _, err := rw.Write(asked(question(protocol.ApiVersions, 0))); err != nil {
 		return nil, err
 	}
-	answer, err := receive(rw, correlation, func(n int) []byte { return make([]byte, n) })
+	answer, err := receive(rw, func(n int) []byte { return make([]byte, n) })
 	if err != nil {
 		return nil, err
 	}
@@ -141,8 +140,7 @@ const idMetadata = 10
 
 // RawExchange sends the request and reads the answer, alone on the connection.
 func (t *topicRequest) RawExchange(rw io.ReadWriter) (protocol.Message, error) {
-	const correlation = 1
-	b := question(protocol.Metadata, idMetadata, correlation)
+	b := question(protocol.Metadata, idMetadata)
 	b = append(b, 0, 2)                // no tags, one topic
 	b = append(b, make([]byte, 16)...) // by name, not by id
 	b = binary.AppendUvarint(b, uint64(len(t.name))+1)
@@ -151,7 +149,7 @@ func (t *topicRequest) RawExchange(rw io.ReadWriter) (protocol.Message, error) {
 	if _, err := rw.Write(asked(b)); err != nil {
 		return nil, err
 	}
-	answer, err := receive(rw, correlation, func(n int) []byte { return make([]byte, n) })
+	answer, err := receive(rw, func(n int) []byte { return make([]byte, n) })
 	if err != nil {
 		return nil, err
 	}

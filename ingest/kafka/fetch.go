@@ -39,11 +39,10 @@ func (f *fetchRequest) Required(versions map[protocol.ApiKey]int16) bool {
 
 // RawExchange sends the request and reads the answer, alone on the connection.
 func (f *fetchRequest) RawExchange(rw io.ReadWriter) (protocol.Message, error) {
-	const correlation = 1
 	var err error
 	switch {
 	case f.version == idFetch:
-		_, err = rw.Write(f.write(correlation))
+		_, err = rw.Write(f.write())
 	case f.version < oldestFetch || f.version > namedFetch:
 		err = kafka.UnsupportedVersion
 	default:
@@ -53,7 +52,7 @@ func (f *fetchRequest) RawExchange(rw io.ReadWriter) (protocol.Message, error) {
 		return nil, err
 	}
 	res := &fetched{memory: memories.Get().(*[]byte)}
-	answer, err := receive(rw, correlation, func(n int) []byte {
+	answer, err := receive(rw, func(n int) []byte {
 		if cap(*res.memory) < n {
 			*res.memory = make([]byte, n)
 		}
@@ -66,9 +65,9 @@ func (f *fetchRequest) RawExchange(rw io.ReadWriter) (protocol.Message, error) {
 }
 
 // write is the request that names the topic by its id.
-func (f *fetchRequest) write(correlation int32) []byte {
+func (f *fetchRequest) write() []byte {
 	p := &f.Topics[0].Partitions[0]
-	b := question(protocol.Fetch, idFetch, correlation)
+	b := question(protocol.Fetch, idFetch)
 	b = append(b, 0) // no tags
 	b = binary.BigEndian.AppendUint32(b, uint32(f.ReplicaID))
 	b = binary.BigEndian.AppendUint32(b, uint32(f.MaxWaitTime))

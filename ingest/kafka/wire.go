@@ -106,9 +106,13 @@ func (w *wire) tags() {
 // largest is the longest answer that is believed.
 const largest = 1 << 30
 
+// correlation is the id of all questions: each has its connection alone until it
+// is answered.
+const correlation = 1
+
 // receive reads one answer into memory that take gives, and returns what comes
-// behind its correlation id, which must be the given one.
-func receive(r io.Reader, correlation int32, take func(int) []byte) ([]byte, error) {
+// behind its correlation id.
+func receive(r io.Reader, take func(int) []byte) ([]byte, error) {
 	var head [8]byte
 	if _, err := io.ReadFull(r, head[:]); err != nil {
 		return nil, err
@@ -129,11 +133,11 @@ func receive(r io.Reader, correlation int32, take func(int) []byte) ([]byte, err
 
 // question is the beginning of a request, up to the tags that newer ones have
 // there.
-func question(key protocol.ApiKey, version int16, correlation int32) []byte {
+func question(key protocol.ApiKey, version int16) []byte {
 	b := make([]byte, 4, 256) // its length
 	b = binary.BigEndian.AppendUint16(b, uint16(key))
 	b = binary.BigEndian.AppendUint16(b, uint16(version))
-	b = binary.BigEndian.AppendUint32(b, uint32(correlation))
+	b = binary.BigEndian.AppendUint32(b, correlation)
 	b = binary.BigEndian.AppendUint16(b, uint16(len(clientID)))
 	return append(b, clientID...)
 }
