@@ -120,6 +120,19 @@ func TestExportProfiles(t *testing.T) {
 	}
 }
 
+// A scope of its own is said to be none of Zelyx's settings.
+func TestExportZelyx(t *testing.T) {
+	f := func(scope, said string) {
+		t.Helper()
+		_, notes, err := gateway(t, "zelyx").Export("p", []byte("version: 1\nrules: [{name: a, profile: zelyx, scope: ["+scope+"]}]\n"), "")
+		if err != nil || problems(notes) != said {
+			t.Errorf("%s: said %q, %v; want %q", scope, problems(notes), err, said)
+		}
+	}
+	f("caller", "")
+	f("'attr:header:x-company'", "f:2:9: rule a: scope: is no setting: Zelyx counts by company, whatever your log calls it")
+}
+
 // problems are what was said, without the file.
 func problems(list []Problem) string {
 	var lines []string

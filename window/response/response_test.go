@@ -47,6 +47,10 @@ func TestResponses(t *testing.T) {
 	f(with("loopgauge", window.Reject), `null`)
 	f(with("", window.Reject), `null`)
 
+	if got, want := Of(with("fairvisor", window.Throttle)).String(), "Fairvisor: 200, after 1200 ms (the request goes on after the delay)"; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+
 	c.Count = 1_000_000
 	if r := Of(with("fairvisor", window.Throttle)); r.DelayMS != 30_000 {
 		t.Errorf("a delay of %d ms", r.DelayMS)
