@@ -45,8 +45,8 @@ func (t *Total) settle(left int) {
 	}
 	t.sum.add(loops[:over])
 	var rest []window.Episode
-	for i := range loops[over:] {
-		for _, e := range loops[over+i].episodes {
+	for _, l := range loops[over:] {
+		for _, e := range l.episodes {
 			rest = append(rest, *e)
 		}
 	}

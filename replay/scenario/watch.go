@@ -29,7 +29,8 @@ type sight struct {
 	nearest  near
 }
 
-// near is the count that came nearest to firing.
+// near is the count that came nearest to firing, beside the threshold that it was
+// held to.
 type near struct {
 	rule             string
 	count, threshold int
@@ -89,7 +90,7 @@ func (w *Watch) Verdict(v *window.Verdict) error {
 		for _, s := range list {
 			if s.picked && s.wants(v.Rule) {
 				s.counted++
-				s.see(w.near(v))
+				s.see(near{v.Rule.Name, v.Count, v.Threshold})
 				if v.Fired {
 					s.fired[v.Episode]++
 				}
@@ -97,11 +98,6 @@ func (w *Watch) Verdict(v *window.Verdict) error {
 		}
 	}
 	return nil
-}
-
-// near is the verdict's count beside the threshold that it was held to.
-func (w *Watch) near(v *window.Verdict) near {
-	return near{v.Rule.Name, v.Count, v.Threshold}
 }
 
 func (s *sight) see(n near) {
