@@ -52,6 +52,9 @@ type otelSpan struct {
 	responses     bool   // a call of the Responses API
 	session, user []byte
 	first         *otelSpan // of the calls inside
+	isRaw         bool      // LiteLLM's own of what it sent and got
+	serves        bool      // it is a server's, and has what was asked for
+	raw, server   *otelSpan // of a call
 }
 
 // otelContent is how a span has what was said.
@@ -264,6 +267,8 @@ func (p *otel) span(s *rawjson.Scanner) {
 			sp.id = s.Text(sp.id)
 		case "parentSpanId":
 			sp.parent = s.Text(sp.parent)
+		case "name":
+			sp.isRaw = string(s.Text(nil)) == rawName
 		case "startTimeUnixNano":
 			sp.start = readNanos(s, sp.start)
 		case "endTimeUnixNano":
@@ -486,6 +491,9 @@ func (sp *otelSpan) classify(s *rawjson.Scanner) {
 		case "llm.request.type": // OpenLLMetry to 0.40, LiteLLM
 			sp.responses = sp.responses || bytes.HasSuffix(otelText(s, sp.plain), []byte("responses"))
 			sp.isCall = true
+		case "http.request.method":
+			s.Skip()
+			sp.serves = true
 		case "openinference.span.kind":
 			told = true
 			sp.isCall = isModelKind(otelText(s, sp.plain)) || sp.isCall
@@ -572,6 +580,7 @@ func (p *otel) join() {
 		}
 	}
 	slices.SortFunc(p.byID, func(a, b int32) int { return bytes.Compare(p.spans[a].id, p.spans[b].id) })
+	p.attachRaw()
 	for i := range p.spans {
 		sp := &p.spans[i]
 		if !sp.isCall {
@@ -594,6 +603,7 @@ func (p *otel) join() {
 		}
 	}
 	p.inherit(reached)
+	p.copies()
 	p.siblings()
 	p.twins()
 }
@@ -642,6 +652,25 @@ func (p *otel) same(outer, inner *otelSpan) {
 		outer.part = true
 	} else {
 		inner.part = true
+	}
+}
+
+// copies finds the calls that were exported twice under different ids, as LiteLLM
+// does with streams and with what failed: each in a trace of its own, they began
+// at the same moment and say the same.
+func (p *otel) copies() {
+	p.byID = p.byID[:0]
+	for i := range p.spans {
+		if sp := &p.spans[i]; sp.isCall && !sp.part && len(sp.parent) == 0 && sp.start != fingerprint.NoTime && sp.logs == nil {
+			p.byID = append(p.byID, int32(i))
+		}
+	}
+	slices.SortStableFunc(p.byID, func(a, b int32) int {
+		return cmp.Or(cmp.Compare(p.spans[a].start, p.spans[b].start), bytes.Compare(p.spans[a].attributes, p.spans[b].attributes))
+	})
+	for k := 1; k < len(p.byID); k++ {
+		a, b := &p.spans[p.byID[k-1]], &p.spans[p.byID[k]]
+		b.part = a.start == b.start && !bytes.Equal(a.trace, b.trace) && bytes.Equal(a.attributes, b.attributes)
 	}
 }
 

@@ -18,6 +18,7 @@ type otelCall struct {
 	about             rawjson.Scanner // of what LiteLLM says of a call, with that in it
 	kept, said        rawjson.Scanner // of the request, and of the answer
 	happened          rawjson.Scanner // of a span's events
+	rawly             rawjson.Scanner // of what LiteLLM kept of both bodies
 	kinds             []logKind       // of these
 	sent              *requestBody    // takes a request apart of which all was kept
 	in                chat            // the request's messages
@@ -33,6 +34,7 @@ type otelGathered struct {
 	answers               []byte // the model that answered
 	input, output, system []byte // gen_ai.*.messages and instructions, JSON
 	request, answer       []byte // the body, or what an instrumentation kept of it
+	sentRaw               []byte // the body that LiteLLM sent
 	calls                 []byte // those of the response, as the AI SDK has them
 	called                bool   // the answer ended in a call
 	callerHash, caller    []byte
@@ -48,6 +50,10 @@ func (p *otelCall) fill(sp *otelSpan, r *fingerprint.Request) {
 	r.ID, r.Time, r.End = sp.id, sp.start, sp.end
 	r.User = sp.user
 	s := &p.scan
+	if sp.server != nil {
+		s.Reset(sp.server.attributes)
+		p.attributes(s, sp.server.plain, r)
+	}
 	if sp.logs == nil {
 		s.Reset(sp.attributes)
 		p.attributes(s, sp.plain, r)
@@ -55,7 +61,12 @@ func (p *otelCall) fill(sp *otelSpan, r *fingerprint.Request) {
 	} else {
 		p.logs(sp, r)
 	}
+	if sp.raw != nil {
+		p.provider(sp.raw, r)
+	}
+	asked := first(r.Model, p.asked)
 	p.content(sp, r)
+	r.Model = first(asked, r.Model)
 	p.finish(sp, r)
 }
 
@@ -343,6 +354,11 @@ func (p *otelCall) content(sp *otelSpan, r *fingerprint.Request) {
 		default:
 			r.Messages.Tail = tail
 		}
+	}
+	if p.sentRaw != nil && (!r.Messages.Logged || r.Lost == fingerprint.LossyContent || sp.responses) {
+		r.Messages, r.Lost = fingerprint.Messages{Items: r.Messages.Items[:0]}, fingerprint.Computable
+		p.request = p.sentRaw
+		p.whole(r)
 	}
 	switch {
 	case p.output != nil:

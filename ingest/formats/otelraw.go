@@ -1,0 +1,114 @@
+package formats
+
+import (
+	"bytes"
+
+	"github.com/loopgauge/loopgauge/fingerprint"
+	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
+)
+
+// rawName is how LiteLLM calls the span inside that of a call in which it keeps
+// what went to the provider and what came back: an attribute for each member of
+// the two, llm.PROVIDER.NAME, as Python's str() wrote it.
+const rawName = "raw_gen_ai_request"
+
+// attachRaw gives each call what LiteLLM kept of it. Where no span around is a
+// call, since that of the server had ended before LiteLLM knew what to say of it,
+// the raw one is, and the server says what was asked for.
+func (p *otel) attachRaw() {
+	for i := range p.spans {
+		sp := &p.spans[i]
+		if !sp.isRaw {
+			continue
+		}
+		around := p.find(sp.parent, sp.trace)
+		sp.isCall, sp.raw = around != nil, sp
+		for n := 0; around != nil && n < maxAround; n++ {
+			if around.isCall && !around.isRaw {
+				sp.isCall, around.raw = false, sp
+				break
+			}
+			if around.serves && sp.server == nil {
+				sp.server = around
+			}
+			around = p.find(around.parent, around.trace)
+		}
+	}
+}
+
+// provider puts the request and the answer together of which the attributes are
+// the members.
+func (p *otelCall) provider(sp *otelSpan, r *fingerprint.Request) {
+	from := len(p.json)
+	said, answered := false, false
+	p.json = append(p.json, '{')
+	s := &p.rawly
+	s.Reset(sp.attributes)
+	eachAttribute(s, sp.plain, func(key []byte) {
+		name, ok := bytes.CutPrefix(key, []byte("llm."))
+		backend, name, found := bytes.Cut(name, []byte{'.'})
+		if !ok || !found {
+			s.Skip()
+			return
+		}
+		switch string(name) {
+		case "messages", "input", "contents", "prompt":
+			said = true
+		case "choices", "content", "output", "candidates":
+			answered = true
+		case "usage":
+			p.pythonUsage(otelText(s, sp.plain), r)
+			return
+		}
+		r.Backend = first(r.Backend, known(backend))
+		if len(p.json) > from+1 {
+			p.json = append(p.json, ',')
+		}
+		p.json = append(rawjson.AppendString(p.json, name), ':')
+		p.python(s, sp.plain)
+	})
+	p.json = append(p.json, '}')
+	kept := p.json[from:len(p.json):len(p.json)]
+	if said {
+		p.sentRaw = kept
+	}
+	if answered {
+		p.answer = first(p.answer, kept)
+	}
+}
+
+// python appends the JSON of the value that comes next, a text of which may be
+// what Python's str() left of another.
+func (p *otelCall) python(s *rawjson.Scanner, plain bool) {
+	value := s.Value()
+	b := &p.body
+	b.Reset(value)
+	from := len(p.json)
+	if plain {
+		p.json = append(p.json, value...)
+	} else {
+		p.json = appendAny(p.json, b, 1)
+		b.Reset(value)
+	}
+	if p.json[from] != '"' {
+		return
+	}
+	text := otelText(b, plain)
+	switch {
+	case len(text) > 0 && (text[0] == '[' || text[0] == '{'), string(text) == "True", string(text) == "False", string(text) == "None":
+		if json, ok := appendPython(p.json[:from], text); ok {
+			p.json = json
+		} else {
+			p.json = rawjson.AppendString(json[:from], text)
+		}
+	}
+}
+
+// pythonUsage reads the tokens, by the provider's names.
+func (p *otelCall) pythonUsage(text []byte, r *fingerprint.Request) {
+	from := len(p.json)
+	json, ok := appendPython(p.json, text)
+	if p.json = json[:from]; ok {
+		p.usage(json[from:], r)
+	}
+}
