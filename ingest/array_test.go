@@ -203,3 +203,18 @@ func TestArraysAreTold(t *testing.T) {
 		t.Error("half a record in an array is whole")
 	}
 }
+
+// TestOtherFormat: in one stream may be the lines of several gateways.
+func TestOtherFormat(t *testing.T) {
+	const traefik = `{"StartUTC":"2026-11-21T03:24:39Z","RequestMethod":"GET","DownstreamStatus":200}`
+	const combined = `10.0.0.1 - - [21/Nov/2026:03:24:39 +0000] "GET / HTTP/1.1" 200 1`
+	f := func(format, want string, lines ...string) {
+		t.Helper()
+		if _, skips, _ := readLines(format, strings.Join(lines, "\n")); strings.Join(skips, ", ") != want {
+			t.Errorf("%s %q\ngot  %q\nwant %s", format, lines, skips, want)
+		}
+	}
+	f("litellm", "1: a line of traefik: --format traefik reads those, 2: a line of combined: --format combined reads those, 3: no time", traefik, combined, `{"a":1}`)
+	f("combined", "2: a line of traefik: --format traefik reads those", combined, traefik)
+	f("traefik", "1: no time", strings.Replace(traefik, "T03:24", " o'clock", 1)) // it is of its own
+}

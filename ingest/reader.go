@@ -52,7 +52,7 @@ func NewReader(reads fingerprint.Field) *Reader {
 	rd := &Reader{reads: reads, parsers: map[string]formats.Parser{}, wrapped: map[string]*unwrapping{}}
 	rd.each = func() bool {
 		run := &rd.reading
-		run.request(run.at, run.start, 0, "")
+		run.request(nil, run.at, run.start, 0, "")
 		run.at.Item++
 		return true
 	}
@@ -251,7 +251,7 @@ func (run *reading) record(record []byte, at fingerprint.Position, start int) in
 	if !ok {
 		r.Reset()
 		column, why := run.parser.Parse(record, r)
-		run.request(at, start, column, why)
+		run.request(record, at, start, column, why)
 		return at.Item + 1
 	}
 	return run.batch(batch, record, at, start)
@@ -268,7 +268,7 @@ func (run *reading) noObject(record []byte, at fingerprint.Position, start int) 
 		column, why = s.Failure()
 		column++
 	}
-	run.request(at, start, column, why)
+	run.request(record, at, start, column, why)
 	return at.Item + 1
 }
 
@@ -280,14 +280,14 @@ func (run *reading) batch(p formats.Batch, record []byte, at fingerprint.Positio
 		if why == "" {
 			why = formats.NoRequest
 		}
-		run.request(at, start, column, why)
+		run.request(record, at, start, column, why)
 		run.at.Item++
 	}
 	return run.at.Item
 }
 
 // request hands out what was parsed, or notes why it cannot be judged.
-func (run *reading) request(at fingerprint.Position, start, column int, why string) {
+func (run *reading) request(record []byte, at fingerprint.Position, start, column int, why string) {
 	run.tally.Lines++
 	r := &run.rd.request
 	if why == "" {
@@ -297,11 +297,28 @@ func (run *reading) request(at fingerprint.Position, start, column int, why stri
 	case why == formats.NoRequest:
 		run.tally.Blank++
 	case why != "":
+		if other := run.otherFormat(record); other != "" {
+			column, why = 0, "a line of "+other+": --format "+other+" reads those"
+		}
 		run.bad(at.Line, columnOf(start, column), why)
 	default:
 		r.Position = at
 		run.yield(r)
 	}
+}
+
+// otherFormat is the format of a record that is not of this log's, as where the
+// lines of several gateways are in one stream, or empty.
+func (run *reading) otherFormat(record []byte) string {
+	if len(record) == 0 || run.skip == nil || run.b.Format.Detect == nil || run.b.Format.Detect(record) {
+		return ""
+	}
+	for _, f := range formats.All {
+		if f.Detect(record) {
+			return f.Name
+		}
+	}
+	return ""
 }
 
 // columnOf is a column of a line, of one of a record in it that begins lead
