@@ -33,7 +33,9 @@ func (p *envoyJSON) Parse(record []byte, r *fingerprint.Request) (int, string) {
 	for s.Object(); s.NextKey(); {
 		switch string(s.Key) {
 		case "start_time":
-			r.Time = readTime(s, r.Time)
+			if t, ok := parseZoneless(s.Text(nil), nil); ok { // %START_TIME% is UTC in any form
+				r.Time = t
+			}
 		case "duration":
 			duration = readMillis(s, duration)
 		case "method", ":method":

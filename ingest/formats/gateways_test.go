@@ -477,6 +477,7 @@ func TestDetectionOfLooks(t *testing.T) {
 	f(`{"time":"2026-11-21T10:00:00Z","remote_addr":"::1","request_time":0.1,"status":200,"path":"/","request_query":"","method":"GET"}`, "nginx-json")
 	f(`{"timestamp":1,"method":"GET","path":"/","status":200}`, "")
 	f(`{"timestamp":1,"method":"GET","uri":"/","status":200}`, "nginx-json")
+	f(`{"timestamp":1,"client_ip":"::1","method":"GET","path":"/","status":200}`, "nginx-json")
 	// Caddy with a time_key of its own, and as a cloud wants it: the request is an object.
 	f(`{"timestamp":1,"request":{"method":"GET"},"resp_headers":{},"status":200}`, "caddy")
 	f(`{"severity":"info","timestamp":"2026-11-21T10:00:00Z","logger":"http.log.access","message":"handled request","request":{"method":"GET"},"status":200}`, "caddy")

@@ -22,7 +22,7 @@ func newNginxJSON(reads fingerprint.Field) Parser { return &nginxJSON{access: ac
 func isNginx(k keys) bool {
 	request := k["request"].Kind() == rawjson.String // the line of a request: others have an object there
 	return (request || k.any("method", "request_method")) &&
-		(request || k.any("uri", "request_uri") || k.any("path", "url") && k.any("request_time", "remote_addr")) &&
+		(request || k.any("uri", "request_uri") || k.any("path", "url") && k.any("request_time", "remote_addr", "remote_ip", "client_ip")) &&
 		k.anyTime(parseZonedTime, "time", "time_iso8601", "time_local", "msec", "timestamp", "@timestamp") && k.has("status") &&
 		!k.any("ts", "start_time", "startTime", "resp_headers", "logger") && !isHAProxy(k)
 }

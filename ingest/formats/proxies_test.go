@@ -18,6 +18,10 @@ func TestEnvoyJSON(t *testing.T) {
 			t.Errorf("%s\ngot  %s\nwant %s%s", fields, got, nativeAt, want)
 		}
 	}
+	// %START_TIME(%Y-%m-%d %H:%M:%S.%3f)%
+	if got, want := read("envoy-json", `{"start_time":"1970-01-01 00:00:01.000","response_code":200}`), nativeAt+" status=200"; got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
 	f(`,"x_session_id":"s","x_envoy_attempt_count":"1"`, `session=s status=200 header:x-session-id=s x_envoy_attempt_count=1`)
 	f(``, `status=200`)
 	f(`,"duration":1500`, `took=1.5s status=200`)
