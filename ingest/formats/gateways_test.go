@@ -526,3 +526,16 @@ func TestPortkeyOverrides(t *testing.T) {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
 }
+
+// TestPortkeyURL: older versions say the path in what went to the provider.
+func TestPortkeyURL(t *testing.T) {
+	f := func(fields, want string) {
+		t.Helper()
+		record := `{"requestOptions":[{"createdAt":"1970-01-01T00:00:01Z","providerOptions":{"requestURL":"https://api.openai.com/v1/embeddings"}}]` + fields + `}`
+		if got := read("portkey", record); got != nativeAt+want {
+			t.Errorf("got  %s\nwant %s%s", got, nativeAt, want)
+		}
+	}
+	f(``, " path=/v1/embeddings")
+	f(`,"endpoint":"/v1/chat"`, " path=/v1/chat")
+}

@@ -15,6 +15,7 @@ type portkey struct {
 	zoned
 	rank  int    // of the name that request was found by: the best so far
 	text  []byte // of a response that is one
+	url   []byte // that the provider was asked by
 	began bool
 	took  int64
 }
@@ -29,7 +30,7 @@ func detectPortkey(line []byte) bool {
 func (p *portkey) Parse(record []byte, r *fingerprint.Request) (int, string) {
 	duration, logged := int64(fingerprint.NoTime), int64(fingerprint.NoTime)
 	p.begin()
-	p.rank, p.text, p.began, p.took = 0, nil, false, fingerprint.NoTime
+	p.rank, p.text, p.url, p.began, p.took = 0, nil, nil, false, fingerprint.NoTime
 	s := &p.scan
 	s.Reset(record)
 	for s.Object(); s.NextKey(); {
@@ -66,6 +67,9 @@ func (p *portkey) Parse(record []byte, r *fingerprint.Request) (int, string) {
 	} else {
 		ended(r, max(p.took, duration))
 	}
+	if r.Path == nil { // before version 1.15
+		splitTarget(r, p.url)
+	}
 	if p.text != nil {
 		p.response = p.text
 	}
@@ -91,6 +95,8 @@ func (p *portkey) option(r *fingerprint.Request) {
 				r.Backend = value(s, r.Backend)
 			case "apiKey", "anthropicApiKey":
 				p.key = value(s, p.key)
+			case "requestURL":
+				p.url = value(s, p.url)
 			default:
 				s.Skip()
 			}
