@@ -15,9 +15,11 @@ func TestOtelRaw(t *testing.T) {
 		return `{"traceId":"t","name":"` + name + `","spanId":"` + id + `","parentSpanId":"` + parent + `","startTimeUnixNano":"1000000000",` + otelAttributes(attributes...) + `}`
 	}
 	raw := func(attributes ...string) string { return span("raw_gen_ai_request", "r", "e", attributes...) }
-	body := []string{"llm.openai.model", "m-1", "llm.openai.user", "ann", "llm.openai.messages", `[{'role': 'user', 'content': "it's"}]`, "llm.openai.stream", `{"boolValue":true}`,
+	body := []string{
+		"llm.openai.model", "m-1", "llm.openai.user", "ann", "llm.openai.messages", `[{'role': 'user', 'content': "it's"}]`, "llm.openai.stream", `{"boolValue":true}`,
 		"llm.openai.tools", "[{'type': 'function'}]", "llm.openai.usage", "{'prompt_tokens': 5, 'completion_tokens': 2}",
-		"llm.openai.choices", `[{'message': {'tool_calls': [{'id': '1', 'function': {'name': 'f', 'arguments': '{"x":1}'}}]}}]`, "metadata.user_api_key_team_id", "team"}
+		"llm.openai.choices", `[{'message': {'tool_calls': [{'id': '1', 'function': {'name': 'f', 'arguments': '{"x":1}'}}]}}]`, "metadata.user_api_key_team_id", "team",
+	}
 	const answered = ` tool_calls=1 call=1 name=f arguments="{\"x\":1}"`
 	server := span("POST /v1/chat/completions", "s", "", "http.request.method", "POST", "url.path", "/v1/chat/completions", "http.response.status_code", `{"intValue":"200"}`)
 	f(`id=r method=POST path=/v1/chat/completions named user=ann model=m-1 backend=openai messages=1 last="{\"role\":\"user\",\"content\":\"it's\"}" has_tools=true`+answered+` status=200 tokens_in=5 tokens_out=2 stream=true`,
