@@ -539,3 +539,22 @@ func TestPortkeyURL(t *testing.T) {
 	f(``, " path=/v1/embeddings")
 	f(`,"endpoint":"/v1/chat"`, " path=/v1/chat")
 }
+
+// TestNginxEscapeNone: escape=none puts a body between quotes as it was.
+func TestNginxEscapeNone(t *testing.T) {
+	f := func(line, want string) {
+		t.Helper()
+		if got := read("nginx-json", line); got != want {
+			t.Errorf("%s\ngot  %s\nwant %s", line, got, want)
+		}
+	}
+	const body = `{"model":"m","messages":[{"role":"user","content":"a \"b\" {"}]}`
+	const asked = nativeAt + ` body="{\"model\":\"m\",\"messages\":[{\"role\":\"user\",\"content\":\"a \\\"b\\\" {\"}]}" model=m messages=1 last="{\"role\":\"user\",\"content\":\"a \\\"b\\\" {\"}" has_tools=false stream=false`
+	f(`{"msec":1,"request_body":"`+body+`"}`, asked)
+	f(`{"msec":1,"http_x_a":"{"b":1}","request_body":"`+body+`","http_x_c":"{"}`, asked+` header:x-a="{\"b\":1}" header:x-c={`)
+	f(`{"msec":1,"http_x_c":"{"}`, nativeAt+` header:x-c={`)
+	f(`{"msec":1,"request_body":"{"model":"m"`, "column 29: expected ',' or '}'") // cut
+	if !ByName("nginx-json").Detect([]byte(`{"msec":1,"method":"POST","uri":"/","status":200,"request_body":"` + body + `"}`)) {
+		t.Error("not told by its line")
+	}
+}

@@ -14,7 +14,9 @@ import (
 // quotes and everything beyond ASCII are written as \xHH.
 type nginxJSON struct {
 	access
-	escaped []byte // a line whose \xHH have become JSON
+	escaped  []byte          // a line whose \xHH have become JSON
+	enquoted []byte          // one in which JSON lay in quotes as it is
+	inside   rawjson.Scanner // of that
 }
 
 func newNginxJSON(reads fingerprint.Field) Parser { return &nginxJSON{access: access{reads: reads}} }
@@ -191,6 +193,7 @@ func readBody(s *rawjson.Scanner, old []byte) []byte {
 // is itself written as \x5C there, so that every \x is an escape; in JSON, \x
 // only ever stands behind another backslash.
 func (p *nginxJSON) unescape(line []byte) []byte {
+	line = p.enquote(line)
 	if !bytes.Contains(line, []byte(`\x`)) {
 		return line
 	}
@@ -221,6 +224,36 @@ func (p *nginxJSON) unescape(line []byte) []byte {
 	out = append(out, line...)
 	p.escaped = out
 	return out
+}
+
+// mostQuoted bounds how often a line is looked at for what lies in quotes as it is.
+const mostQuoted = 8
+
+// enquote makes texts of JSON that escape=none put between quotes as it is:
+// "request_body":"{"model":"gpt-4o"}".
+func (p *nginxJSON) enquote(line []byte) []byte {
+	out := p.enquoted[:0]
+	for from, n := 0, 0; n < mostQuoted; n++ {
+		i := bytes.Index(line[from:], []byte(`":"{"`))
+		if i < 0 {
+			break
+		}
+		begin := from + i + len(`":"`)
+		s := &p.inside
+		s.Reset(line[begin:])
+		s.Skip()
+		end := begin + s.Offset()
+		if from = begin; s.Err() != nil || end >= len(line) || line[end] != '"' {
+			continue
+		}
+		out = rawjson.AppendString(append(out, line[:begin-1]...), line[begin:end])
+		line, from = line[end+1:], 0
+	}
+	if len(out) == 0 {
+		return line
+	}
+	p.enquoted = append(out, line...)
+	return p.enquoted
 }
 
 func hexByte(high, low byte) (c byte, ok bool) {
