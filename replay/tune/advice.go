@@ -3,6 +3,7 @@ package tune
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"math"
 	"math/big"
 	"slices"
@@ -54,6 +55,12 @@ func (o *Outcome) Missed() int { return o.Loops - o.Caught }
 
 // outweighed tells that it is wrong as often as it is right: that is not recommended.
 func (o *Outcome) outweighed() bool { return o.Caught <= o.Wrong }
+
+// betters tells that it is better in one of catching and of not being wrong, and in
+// none worse.
+func (o *Outcome) betters(x *Outcome) bool {
+	return o.Caught >= x.Caught && o.Wrong <= x.Wrong && (o.Caught > x.Caught || o.Wrong < x.Wrong)
+}
 
 func (o *Outcome) add(x *Outcome) {
 	o.Caught += x.Caught
@@ -181,8 +188,10 @@ func (r *Report) cellOf(rule *window.Rule) int {
 // choose picks the cell and threshold that save most within the limits. Of
 // those that save nearly as much it takes the one that is wrong least often,
 // then the one that catches most, then the rule's own counter, then the one
-// whose neighbours are like it, then the window nearest to the rule's own. If it
-// can be, it is none that the gateway gets wrong more often, as it runs it. Of few
+// whose neighbours are like it, then the window nearest to the rule's own. That
+// gives way to one that saves nearly as much as it, catches no fewer and is wrong no
+// more often, and is better in one of the two. If it can be, it is none that the
+// gateway gets wrong more often, as it runs it. Of few
 // loops it takes the rule's own setting, if none catches more or is wrong less often
 // in all of the log. The grid is of a share of the log's time.
 func (r *Report) choose(rule *window.Rule, grid, all [][]Outcome, share float64) (cell, threshold int) {
@@ -219,14 +228,15 @@ func (r *Report) choose(rule *window.Rule, grid, all [][]Outcome, share float64)
 			return choices[own].cell, choices[own].threshold
 		}
 	}
-	choices = slices.DeleteFunc(choices, func(x choice) bool { return float64(x.o.Waste) < goodEnough*float64(best) })
-	if len(choices) == 0 {
+	near := func(x choice, waste int64) bool { return float64(x.o.Waste) >= goodEnough*float64(waste) }
+	saving := slices.DeleteFunc(slices.Clone(choices), func(x choice) bool { return !near(x, best) })
+	if len(saving) == 0 {
 		return -1, 0
 	}
-	if sound := slices.DeleteFunc(slices.Clone(choices), unsound); len(sound) > 0 {
-		choices = sound
+	if sound := slices.DeleteFunc(slices.Clone(saving), unsound); len(sound) > 0 {
+		saving = sound
 	}
-	pick := slices.MinFunc(choices, func(a, b choice) int {
+	order := func(a, b choice) int {
 		otherA, farA := r.away(rule, a.cell)
 		otherB, farB := r.away(rule, b.cell)
 		return cmp.Or(
@@ -234,7 +244,14 @@ func (r *Report) choose(rule *window.Rule, grid, all [][]Outcome, share float64)
 			cmp.Compare(-math.Round(10*a.steady), -math.Round(10*b.steady)), cmp.Compare(farA, farB),
 			cmp.Compare(-a.o.Waste, -b.o.Waste), cmp.Compare(a.cell, b.cell), cmp.Compare(-a.threshold, -b.threshold),
 		)
+	}
+	pick := slices.MinFunc(saving, order)
+	better := slices.DeleteFunc(choices, func(x choice) bool {
+		return !near(x, pick.o.Waste) || !x.o.betters(pick.o) || unsound(x)
 	})
+	if len(better) > 0 {
+		pick = slices.MinFunc(better, order)
+	}
 	return pick.cell, pick.threshold
 }
 
@@ -310,8 +327,9 @@ func (r *Report) steady(grid [][]Outcome, cell, threshold int) float64 {
 // is one more to look after.
 const leastMore = 2
 
-// recommend picks the rules that are worth having: the one that catches most,
-// then each that catches enough that none before it does.
+// recommend picks the rules that are worth having: the one that is wrong least
+// often and then catches most, then each that catches enough that none before it
+// does.
 func (r *Report) recommend() {
 	var order []int
 	caught := make([]map[string]bool, len(r.Advice))
@@ -340,6 +358,23 @@ func (r *Report) recommend() {
 		for _, who := range more {
 			seen[who] = true
 		}
+	}
+	r.dropCovered(caught)
+}
+
+// dropCovered takes out what came first for being wrong least often, and finds
+// nothing that those after it do not.
+func (r *Report) dropCovered(caught []map[string]bool) {
+	for i := 0; i < len(r.Recommended); {
+		others := slices.Delete(slices.Clone(r.Recommended), i, i+1)
+		alone := func(who string) bool {
+			return !slices.ContainsFunc(others, func(other int) bool { return caught[other][who] })
+		}
+		if slices.ContainsFunc(slices.Collect(maps.Keys(caught[r.Recommended[i]])), alone) {
+			i++
+			continue
+		}
+		r.Recommended = others
 	}
 }
 

@@ -131,6 +131,14 @@ func TestChoose(t *testing.T) {
 	f("never wrong is worth a tenth", Options{}, 10, map[at]Outcome{{0, 4}: wrong(100, 1), {1, 4}: catches(90)}, at{1, 4})
 	f("and no more", Options{}, 10, map[at]Outcome{{0, 4}: wrong(100, 1), {1, 4}: catches(89)}, at{0, 4})
 
+	// The bug was that the second was advised for saving a tenth more than the third.
+	saves := map[at]Outcome{{3, 4}: {Caught: 2, Waste: 111, Wrong: 3, WrongRequests: 3}, {3, 6}: {Caught: 1, Waste: 101, Wrong: 2, WrongRequests: 2}, {1, 4}: {Caught: 3, Waste: 93}}
+	f("better in all else is worth another tenth", Options{}, 10, saves, at{1, 4})
+	saves[at{1, 4}] = Outcome{Caught: 3, Waste: 90}
+	f("and no more than that", Options{}, 10, saves, at{3, 6})
+	saves[at{3, 6}], saves[at{1, 4}] = Outcome{Caught: 2, Waste: 101, Wrong: 2, WrongRequests: 2}, catches(93)
+	f("what catches fewer is not", Options{}, 10, saves, at{3, 6})
+
 	// Which stands at cell 1.
 	rule.Threshold = 4
 	few := func(loops, caught int, waste int64) Outcome {
@@ -217,6 +225,8 @@ func TestRecommend(t *testing.T) {
 	f("any that is alone", []rule{{"a", 0}}, 0)
 	f("the one that catches most", []rule{{"ab", 0}, {"abc", 0}}, 1)
 	f("but the one that is wrong least often before it", []rule{{"abc", 1}, {"ab", 0}}, 1)
+	f("which is not worth having if that finds all that it does", []rule{{"abcd", 1}, {"ab", 0}}, 0)
+	f("and is if not", []rule{{"abcd", 1}, {"ae", 0}}, 1, 0)
 	f("one conversation more is no reason for another rule", []rule{{"abc", 0}, {"cd", 0}}, 0)
 	f("two are", []rule{{"abc", 0}, {"cde", 0}}, 0, 1)
 	f("or a tenth, of many", []rule{{"abcdefghijklmnopqrstuvwxyzABCD", 0}, {"01", 0}}, 0)
