@@ -48,6 +48,8 @@ func TestCauses(t *testing.T) {
 	by(NoToolCall, "tool-call", "response", "")
 	by(NoToolCall, "tool-call", "messages", "[]")
 	by(NoToolCall, "tool-call", "messages", `[{"role":"assistant","tool_calls":[{"name":"f"}]},{"role":"assistant","content":"x"}]`)
+	by(Computable, "tool-call", "messages", "["+chatTurn+"]", "status", "399")
+	by(NoToolCall, "tool-call", "messages", "["+chatTurn+"]", "status", "400") // which counted the last call once more
 	by(NoToolTurn, "tool-call-result", "messages", "[]")
 	by(ToolTurn, "last-exchange", "messages", "["+chatTurn+"]")
 	by(NoAnswer, "last-exchange", "messages", "[]")

@@ -2,6 +2,7 @@ package fingerprint
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -46,6 +47,8 @@ func request(tb tester, members ...string) *Request {
 			r.Session = value
 		case "agent":
 			r.Agent = value
+		case "status":
+			r.Status, _ = strconv.Atoi(members[i+1])
 		case "system":
 			r.Messages.System = value
 		case "digest":

@@ -16,7 +16,7 @@ type issued struct {
 
 // issuedCalls are the calls that the model issued in answer to r: those of the
 // response or, where the log has no responses, those of the last assistant
-// message of the request. They are kept in w, for the next identity that asks
+// message of a request that did not fail. They are kept in w, for the next identity that asks
 // for them.
 func (w *Writer) issuedCalls(r *Request) ([]ToolCall, Cause) {
 	if !w.issuedKept {
@@ -39,6 +39,9 @@ func (w *Writer) findIssued(r *Request) ([]ToolCall, Cause) {
 	}
 	if cause := r.needMessages(); cause != Computable {
 		return nil, cause
+	}
+	if r.Status >= 400 { // the request that is answered has the last calls again
+		return nil, NoToolCall
 	}
 	w.calls = w.calls[:0]
 	t := &w.turn

@@ -361,6 +361,10 @@ func TestOtelJoin(t *testing.T) {
 	f(`id=a named status=429 error=RateLimitError`, span("t", "a", "p", chat, "chat", "error.type", "RateLimitError"))
 	f(`id=a named status=500 error="<class 'openai.InternalServerError'>"`, span("t", "a", "p", chat, "chat", "error.type", "<class 'openai.InternalServerError'>"))
 	f(`id=a named error=app.APIConnectionError`, span("t", "a", "p", chat, "chat", "error.type", "app.APIConnectionError"))
+	// They issued no calls, whether the span has a status or not. The bug was that those
+	// of the call before counted once more.
+	f(`id=a named messages=0 tool_calls=0 status=503`, span("t", "a", "p", chat, "chat", "gen_ai.input.messages", "[]", "http.response.status_code", `{"intValue":"503"}`))
+	f(`id=a named messages=0 tool_calls=0 error=timeout`, span("t", "a", "p", chat, "chat", "gen_ai.input.messages", "[]", "error.type", "timeout"))
 	f(`id=a named error=api_timeout`, span("t", "a", "p", chat, "chat", "error.type", "api_timeout"))
 }
 
@@ -389,7 +393,7 @@ func TestOtelLogs(t *testing.T) {
 		event("a", "gen_ai.content.prompt", "1000000000", member("role", "user")+","+member("content", "hi")),
 		event("a", "gen_ai.content.completion", "1000000000", member("finish_reason", "tool_calls")))
 	// The whole call in one event, with an observed time only.
-	f(`id=a caller=app named model=m messages=0 error=E`,
+	f(`id=a caller=app named model=m messages=0 tool_calls=0 error=E`,
 		`{"observedTimeUnixNano":"1000000000","spanId":"a","eventName":"gen_ai.client.inference.operation.details","body":{},`+otelAttributes("gen_ai.request.model", "m", "gen_ai.input.messages", "[]", "error.type", "E")+`}`)
 	// Records without a span are nobody's; other events are no requests.
 	f("column 0: no request in it", `{"timeUnixNano":"1000000000","body":{"stringValue":"hello"}}`, event("a", "gen_ai.client.operation.exception", "1000000000", ""))

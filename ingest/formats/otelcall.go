@@ -374,12 +374,18 @@ func (p *otelCall) content(sp *otelSpan, r *fingerprint.Request) {
 	case p.answer != nil:
 		p.issued(r)
 		r.ToolCallsLogged = r.ToolCallsLogged && (len(r.ToolCalls) > 0 || !p.called)
-	case sp.failed && r.Messages.Logged:
-		r.ToolCallsLogged = true
+	case p.failed(sp, r) && r.Messages.Logged:
+		r.ToolCallsLogged = true // and it issued none
 	}
 	if r.Lost == fingerprint.Computable && startsWithResult(&p.body, r.Messages.Items) {
 		r.Lost = fingerprint.HistoryElsewhere
 	}
+}
+
+// failed tells a call that came to nothing. Spans of some gateways have no status,
+// and log events have none at all.
+func (p *otelCall) failed(sp *otelSpan, r *fingerprint.Request) bool {
+	return sp.failed || len(p.errorType) > 0 || r.Status >= 400
 }
 
 // lacksItems tells a call of the Responses API with tools whose input has neither
