@@ -44,6 +44,9 @@ func printExport(u *ui, g *policy.Gateway, r *tune.Report, logs []string) error 
 		switch a := &r.Advice[i]; {
 		case a.Found:
 			found = append(found, i)
+			if why := r.Refusal(i); why != "" {
+				u.say("%s is not recommended, though it keeps to the limits: %s", a.Rule.Name, why)
+			}
 		case !r.Shows(i):
 			u.say("%s is left out: %s", a.Rule.Name, r.Refusal(i))
 		}

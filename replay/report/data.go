@@ -137,7 +137,8 @@ type labels struct {
 	Sessions  int        `json:"sessions"`
 	Loops     int        `json:"loops"`
 	Unseen    int        `json:"unseen"`
-	Counts    [4]int     `json:"counts"` // true and false positive, false and true negative
+	Missing   int        `json:"missing"` // of these, loops
+	Counts    [4]int     `json:"counts"`  // true and false positive, false and true negative
 	Score     []*float64 `json:"score"`
 	Precision [2]float64 `json:"precisionInterval"`
 	Recall    [2]float64 `json:"recallInterval"`
@@ -370,7 +371,7 @@ func (b *builder) labels() {
 	}
 	t := l.Together
 	one := &labels{
-		Sessions: l.Sessions, Loops: l.Loops, Unseen: l.Unseen,
+		Sessions: l.Sessions, Loops: l.Loops, Unseen: l.Unseen, Missing: l.UnseenLoops,
 		Counts: [4]int{t.TruePositive, t.FalsePositive, t.FalseNegative, t.TrueNegative}, Score: score(t),
 	}
 	one.Precision[0], one.Precision[1] = tune.Interval(t.TruePositive, t.TruePositive+t.FalsePositive)

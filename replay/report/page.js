@@ -229,7 +229,7 @@
     else {
       const [precision, recall] = D.labels.score, [tp, fp, fn] = D.labels.counts;
       const part = (name, v, a, b, i) => name + (v === null ? " cannot be told" : " " + v.toFixed(2) + " (" + a + " of " + b + "; 95 % interval " + i[0].toFixed(2) + " to " + i[1].toFixed(2) + ")");
-      caveats.push("Against " + plural(D.labels.sessions, "labelled session") + ", " + plural(D.labels.loops, "loop") + " among them: " + part("precision", precision, tp, tp + fp, D.labels.precisionInterval) + ", " + part("recall", recall, tp, tp + fn, D.labels.recallInterval) + (D.labels.unseen ? ". " + plural(D.labels.unseen, "labelled session is", "labelled sessions are") + " not in the log" : "") + ".");
+      caveats.push("Against " + plural(D.labels.sessions, "labelled session") + ", " + plural(D.labels.loops, "loop") + " among them: " + part("precision", precision, tp, tp + fp, D.labels.precisionInterval) + ", " + part("recall", recall, tp, tp + fn, D.labels.recallInterval) + (D.labels.unseen ? ". " + plural(D.labels.unseen, "labelled session is", "labelled sessions are") + " not in the log" + (D.labels.missing ? ": of the loops " + plural(D.labels.missing, "counts", "count") + " as missed for that" : "") : "") + ".");
     }
     const broken = D.streams.filter((x) => x.error);
     if (broken.length) caveats.push(plural(broken.length, "log") + " could not be read, or not to the end: see below.");

@@ -168,6 +168,7 @@ type DocumentLabels struct {
 	Sessions      int      `json:"sessions"`
 	Loops         int      `json:"loops"`
 	Unseen        int      `json:"unseen"`
+	UnseenLoops   int      `json:"unseen_loops"`
 	TruePositive  int      `json:"true_positive"`
 	FalsePositive int      `json:"false_positive"`
 	FalseNegative int      `json:"false_negative"`
@@ -333,7 +334,7 @@ func documentOutcome(o *Outcome) *DocumentOutcome {
 func documentLabels(l *Labelled) *DocumentLabels {
 	s := l.Together
 	d := &DocumentLabels{
-		Sessions: l.Sessions, Loops: l.Loops, Unseen: l.Unseen,
+		Sessions: l.Sessions, Loops: l.Loops, Unseen: l.Unseen, UnseenLoops: l.UnseenLoops,
 		TruePositive: s.TruePositive, FalsePositive: s.FalsePositive, FalseNegative: s.FalseNegative, TrueNegative: s.TrueNegative,
 		Precision: replay.NumberOrNull(s.Precision()), Recall: replay.NumberOrNull(s.Recall()), F1: replay.NumberOrNull(s.F1()),
 	}

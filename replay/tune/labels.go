@@ -114,6 +114,7 @@ func ReadLabels(name string, src io.Reader) (Labels, error) {
 // Labelled holds the labels against what the advice would do.
 type Labelled struct {
 	Sessions, Loops, Unseen int // labels; of loops; of sessions that the log does not have
+	UnseenLoops             int // of these, of loops
 	ByAdvice                []Score
 	Together                Score // of the recommended rules
 }
@@ -166,6 +167,9 @@ func (r *Report) label(sessions map[conversation]uint32) {
 		}
 		if sessions[conversationOf(session)] == 0 {
 			l.Unseen++
+			if loop {
+				l.UnseenLoops++
+			}
 		}
 	}
 	together := map[string]bool{}

@@ -80,6 +80,9 @@ func (s Summary) kinds(b *strings.Builder) {
 		return
 	}
 	t.Write(b, "")
+	if len(r.Sweep) > 1 {
+		line(b, "one loop that several rules see is as many repeats")
+	}
 	if r.Options.Labels == nil {
 		line(b, "loops are stuck, and retry from %d requests on; to stop an outage or a shorter retry is neither right nor wrong, to stop the rest is wrong", window.LeastRepeats)
 	}
@@ -248,16 +251,17 @@ func (s Summary) labels(b *strings.Builder) {
 	if l == nil {
 		return
 	}
-	fmt.Fprintf(b, "%s, %s", term.Plural(int64(l.Sessions), "labelled session", "labelled sessions"), term.Plural(int64(l.Loops), "loop", "loops"))
+	text := fmt.Sprintf("%s, %s", term.Plural(int64(l.Sessions), "labelled session", "labelled sessions"), term.Plural(int64(l.Loops), "loop", "loops"))
 	switch {
 	case l.Unseen == l.Sessions:
-		b.WriteString("; none of them is in the log")
-	case l.Unseen == 1:
-		b.WriteString("; 1 is not in the log")
-	case l.Unseen > 1:
-		fmt.Fprintf(b, "; %s are not in the log", term.Count(int64(l.Unseen)))
+		text += "; none of them is in the log"
+	case l.Unseen > 0:
+		text += "; " + term.Plural(int64(l.Unseen), "is", "are") + " not in the log"
 	}
-	b.WriteByte('\n')
+	if l.UnseenLoops > 0 {
+		text += ": of the loops " + term.Plural(int64(l.UnseenLoops), "counts", "count") + " as missed for that"
+	}
+	line(b, "%s", text)
 	t := l.Together
 	score := func(name string, value float64, part, whole int) {
 		if math.IsNaN(value) {
