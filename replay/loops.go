@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/loopgauge/loopgauge/fingerprint"
 	"github.com/loopgauge/loopgauge/window"
 )
 
@@ -48,7 +49,7 @@ func Loops(episodes []window.Episode) []Loop {
 	var loops []Loop
 	open := map[string]int{} // by scope: the loop that may still grow
 	for _, e := range byStart {
-		scope := scopeTexts(e)
+		scope := ScopeTexts(e.Rule, e.Scope, e.Fingerprint)
 		key := fmt.Sprintf("%q", scope) // quoted: a client may write what joins them
 		i, ok := open[key]
 		if !ok || loops[i].Last < e.First {
@@ -115,17 +116,19 @@ func note(list *[]string, name string) {
 	}
 }
 
-func scopeTexts(e *window.Episode) []string {
-	fields := e.Rule.Scope.Fields
+// ScopeTexts says where a rule fires on a fingerprint: what does so at the same
+// time in one place is one loop.
+func ScopeTexts(rule *window.Rule, scope []string, fp fingerprint.Fingerprint) []string {
+	fields := rule.Scope.Fields
 	if len(fields) == 0 {
-		return []string{"fingerprint " + e.Fingerprint.String()}
+		return []string{"fingerprint " + fp.String()}
 	}
 	texts := make([]string, len(fields))
 	for i, f := range fields {
 		if f == "conversation" {
 			f = "session" // told apart, the same loop would stand there twice
 		}
-		texts[i] = f + " " + e.Scope[i]
+		texts[i] = f + " " + scope[i]
 	}
 	return texts
 }

@@ -329,7 +329,7 @@ const leastMore = 2
 
 // recommend picks the rules that are worth having: the one that is wrong least
 // often and then catches most, then each that catches enough that none before it
-// does.
+// does, as far as the budget allows them together.
 func (r *Report) recommend() {
 	var order []int
 	caught := make([]map[string]bool, len(r.Advice))
@@ -344,16 +344,19 @@ func (r *Report) recommend() {
 		return cmp.Or(cmp.Compare(x.Outcome.Wrong, y.Outcome.Wrong), cmp.Compare(len(caught[b]), len(caught[a])))
 	})
 	seen := map[string]bool{}
+	cost := alerts{fired: map[string][]*Repeat{}}
 	for _, i := range order {
+		a := &r.Advice[i]
 		var more []string
 		for who := range caught[i] { // any order: a set
 			if !seen[who] {
 				more = append(more, who)
 			}
 		}
-		if len(r.Recommended) > 0 && len(more) < max(leastMore, len(seen)/10) {
+		if len(r.Recommended) > 0 && (len(more) < max(leastMore, len(seen)/10) || !cost.affords(r, a)) {
 			continue
 		}
+		cost.add(r, a)
 		r.Recommended = append(r.Recommended, i)
 		for _, who := range more {
 			seen[who] = true

@@ -8,6 +8,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/loopgauge/loopgauge/fingerprint"
 	"github.com/loopgauge/loopgauge/replay"
 	"github.com/loopgauge/loopgauge/window"
 )
@@ -231,6 +232,40 @@ func TestRecommend(t *testing.T) {
 	f("two are", []rule{{"abc", 0}, {"cde", 0}}, 0, 1)
 	f("or a tenth, of many", []rule{{"abcdefghijklmnopqrstuvwxyzABCD", 0}, {"01", 0}}, 0)
 	f("which are three of thirty", []rule{{"abcdefghijklmnopqrstuvwxyzABCD", 0}, {"012", 0}}, 0, 1)
+}
+
+// TestBudgetOfAllRules: the recommended rules keep to the budget together. The bug
+// was that each did by itself.
+func TestBudgetOfAllRules(t *testing.T) {
+	scope, err := fingerprint.NewScope([]string{"session"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	rule := &window.Rule{Identity: anyRule.Identity, Scope: scope}
+	f := func(budget float64, first, second string, want ...int) {
+		t.Helper()
+		r := &Report{Days: 1, Options: Options{Budget: budget}}
+		counts := window.NewRows(1)
+		for i, caught := range []string{first, second} {
+			r.Advice = append(r.Advice, Advice{Target: i, Threshold: 4, Found: true, Outcome: Outcome{Caught: len(caught), Alerts: len(caught)}})
+			for at, who := range caught {
+				k := &Repeat{Rule: rule, Target: i, Scope: []string{string(who)}, Kind: window.Stuck, Requests: window.LeastRepeats, Session: string(who), rows: counts, hits: []Hit{{row: counts.Add([]uint8{4})}}}
+				k.First, k.Last = int64(10*at), int64(10*at+5)
+				k.counted()
+				r.Repeats = append(r.Repeats, k)
+			}
+		}
+		if r.recommend(); !slices.Equal(r.Recommended, want) {
+			t.Errorf("%v alerts a day, %s and %s: recommended are %v, want %v", budget, first, second, r.Recommended, want)
+		}
+	}
+	f(0, "abc", "de", 0, 1)
+	f(5, "abc", "de", 0, 1)
+	f(4, "abc", "de", 0)
+	f(5, "abc", "dbe", 0, 1) // b loops at the same time for both: one alert
+	f(4, "abc", "dbe", 0)
+	f(5, "abc", "bde", 0) // and at another time
+	f(1, "abc", "de", 0)  // what a rule may cost by itself was asked before
 }
 
 func TestInterval(t *testing.T) {
