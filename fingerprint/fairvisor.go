@@ -59,7 +59,12 @@ func newFairvisor(o Options) (*Identity, error) {
 				dst = hex.AppendEncode(append(dst, '|'), sum[:])
 			}
 		}
-		w.emit(appendDescriptors(dst, r, pairs, keys, o.LimitKeys == nil), hashCRC)
+		dst = appendDescriptors(dst, r, pairs, keys, o.LimitKeys == nil)
+		if len(dst) == len("|") { // nothing that it looks at: strangers would be the same
+			w.canonical = dst
+			return NoPath
+		}
+		w.emit(dst, hashCRC)
 		return Computable
 	}}, nil
 }

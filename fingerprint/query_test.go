@@ -55,11 +55,15 @@ func TestFairvisor(t *testing.T) {
 	f(Options{LimitKeys: []string{"jwt:org"}}, "POST|/v1|a=1|b=2|c=true|bh|jwt:org=o", all...)
 	f(Options{LimitKeys: []string{"jwt:org", "header:x", "nothing"}, IgnoreBody: true}, "POST|/v1|a=1|b=2|c=true|header:x=h|jwt:org=o", all...)
 	f(Options{}, "GET|/", "method", "GET", "path", "/")
-	f(Options{}, "|")
+	// Of nothing that it looks at it says nothing: all requests of a log of calls were
+	// one, and a gateway that stops healthy agents.
+	f(Options{}, notComputable(NoPath))
+	f(Options{}, notComputable(NoPath), "caller", "c", "messages", `["x"]`)
+	f(Options{IgnoreBody: true}, notComputable(NoPath), "body", "x", "body_hash", "bh")
+	f(Options{}, "||header:x=h", "attr:header:x", "h")
 	// A body without a hash of the gateway's is hashed; the hash wins.
 	f(Options{}, "||2d711642b726b04401627ca9fbac32f5c8530fb1903cc4db02258717921a4881", "body", "x")
 	f(Options{}, "||bh", "body", "x", "body_hash", "bh")
-	f(Options{IgnoreBody: true}, "|", "body", "x", "body_hash", "bh")
 	f(Options{}, notComputable(RepeatedName), "query", "a=1&b=1&a=1")
 	f(Options{}, "|||a=1", "path", "|", "query_object", `{"a":["1"]}`)
 	// Its decimal CRC-32.
