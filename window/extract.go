@@ -141,7 +141,7 @@ func (x *Extractor) event(r *fingerprint.Request, ev *Event) {
 	x.choose(r, ev)
 	x.fingerprint(r, ev)
 	ev.Link, ev.Issued = x.link(r), r.ToolCallsLogged && len(r.ToolCalls) > 0
-	ev.Answered = r.ToolCallsLogged && len(r.Error) == 0
+	ev.Answered = r.ToolCallsLogged && len(r.Error) == 0 && r.Status < 400
 	x.scope(r, ev)
 	x.hear(r, ev)
 }

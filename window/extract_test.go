@@ -36,3 +36,25 @@ func TestEventsOfABlock(t *testing.T) {
 		}
 	}
 }
+
+// TestAnswered: a request that failed was not answered, though its log names no
+// error.
+func TestAnswered(t *testing.T) {
+	p, err := policy.FromProfiles([]string{"zelyx"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	x := window.NewPlan(p.Rules, p.Exclude).NewExtractor(window.ExtractOptions{})
+	f := func(r fingerprint.Request, want bool) {
+		t.Helper()
+		var ev window.Event
+		if x.Event(&r, &ev); ev.Answered != want {
+			t.Errorf("status %d, error %q: answered %t", r.Status, r.Error, ev.Answered)
+		}
+	}
+	f(fingerprint.Request{ToolCallsLogged: true, Status: fingerprint.Unknown}, true)
+	f(fingerprint.Request{ToolCallsLogged: true, Status: 200}, true)
+	f(fingerprint.Request{ToolCallsLogged: true, Status: fingerprint.Unknown, Error: []byte("timeout")}, false)
+	f(fingerprint.Request{ToolCallsLogged: true, Status: 503}, false)
+	f(fingerprint.Request{Status: 200}, false)
+}
