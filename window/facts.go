@@ -155,8 +155,7 @@ func (f *Facts) count(ev *Event, parallel bool) {
 		f.pauseSum += seconds
 		f.pauseSquares += seconds * seconds
 	}
-	copied := ev.Time == f.last && (parallel || ev.Start == f.start) // of another call of the request, or of its line
-	if f.start != fingerprint.NoTime && ev.Start != fingerprint.NoTime && !copied && ev.Start < f.last-(f.last-f.start)/soonEnough {
+	if f.start != fingerprint.NoTime && ev.Start != fingerprint.NoTime && (!parallel || ev.Time != f.last) && ev.Start < f.last-(f.last-f.start)/soonEnough {
 		f.together++
 	}
 	f.last, f.start = ev.Time, ev.Start

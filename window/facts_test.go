@@ -63,8 +63,6 @@ func TestFactsTogether(t *testing.T) {
 	f(0, [2]int64{10, 20}, [2]int64{20, 30}, [2]int64{29, 40})
 	f(1, [2]int64{10, 20}, [2]int64{18, 30})
 	f(2, [2]int64{10, 20}, [2]int64{9, 30}, [2]int64{11, 31})
-	f(0, [2]int64{10, 20}, [2]int64{10, 20}) // written twice
-	f(1, [2]int64{10, 20}, [2]int64{11, 20})
 	f(0, [2]int64{unknown, 20}, [2]int64{9, 30})
 	f(0, [2]int64{10, 20}, [2]int64{unknown, 30})
 	f(0, [2]int64{10, 10}, [2]int64{11, 11}) // an end is all there is

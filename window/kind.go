@@ -101,7 +101,7 @@ func (w *Witness) kind(rule *Rule, f *Facts, text func(format string, args ...an
 	switch {
 	case n == 0:
 		set(Unknown, "came once, apart from the others")
-	case !w.coarse() && 2*f.instants >= n && f.Requests-f.instants < least:
+	case !w.coarse() && 2*f.instants >= n:
 		set(DuplicateLogging, "%s came at the very time of the one before", share(f.instants))
 	case 2*f.Probes > n:
 		set(Probe, "%s ask for one token at most, or a health check's path", share(f.Probes))

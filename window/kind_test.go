@@ -64,9 +64,8 @@ func TestKind(t *testing.T) {
 	}
 	f(fine, text, func(*Facts) {}, Stuck, "answered each time")
 	f(fine, text, func(f *Facts) { f.Requests = 1 }, Unknown, "came once")
-	f(fine, text, func(f *Facts) { f.Requests, f.instants = 6, 3 }, DuplicateLogging, "3 of 5")
-	f(fine, text, func(f *Facts) { f.instants = 8 }, DuplicateLogging, "8 of 10")
-	f(fine, text, func(f *Facts) { f.instants = 5 }, Stuck, "") // six requests, five of them written twice
+	f(fine, text, func(f *Facts) { f.instants = 5 }, DuplicateLogging, "5 of 10")
+	f(fine, text, func(f *Facts) { f.instants = 4 }, Stuck, "")
 	f(coarse, text, func(f *Facts) { f.instants = 10 }, Stuck, "")
 	f(fine, text, func(f *Facts) { f.Probes = 6 }, Probe, "6 of 10")
 	f(fine, text, func(f *Facts) { f.Probes = 5 }, Stuck, "")

@@ -119,7 +119,7 @@ func (p *nginxJSON) Parse(record []byte, r *fingerprint.Request) (int, string) {
 
 // unquoted is the likely cause in a line that has its end: $upstream_status and
 // its kin are empty without an upstream, and lists after a second try.
-const unquoted = "; a variable in log_format may lack its quotes, or the format has escape=none"
+const unquoted = "; a variable in log_format may lack its quotes"
 
 // sizes are what tells a body that is not in the line because nginx had it in
 // a file from one that was never sent: $request_body has what is in memory.
