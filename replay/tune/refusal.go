@@ -15,7 +15,7 @@ import (
 func (r *Report) Refusals() (list []string) {
 	verdict := r.Verdict()
 	switch verdict {
-	case Recommends, NothingRead, NothingFound:
+	case Recommends, NothingRead, NothingFound, Doubled:
 		return nil
 	}
 	for i := range r.Advice {

@@ -289,7 +289,7 @@ func (s Summary) recommendation(b *strings.Builder) {
 	b.WriteString(term.Bold(s.Colour, string(verdict)) + "\n")
 	switch verdict {
 	case Recommends:
-	case NothingFound:
+	case NothingFound, Doubled:
 		switch {
 		case r.Result.MuchLate():
 			fmt.Fprintf(b, "too little to conclude from: %s of the lines came too late to be judged\n", term.Percent(r.Result.Account.Late, r.Result.Account.Lines))

@@ -20,6 +20,7 @@ const (
 	Overlooked   Verdict = "loops found, but these rules cannot tell them from other requests: leave out --policy and --profile"
 	Unseen       Verdict = "no loop found, but no rule could look at what was said or called"
 	Unheard      Verdict = "no loop found by what these rules go by, which is not what was said or called"
+	Doubled      Verdict = "no loop found, as most of what repeats was logged twice"
 	NothingFound Verdict = "no loop found, nothing to enforce"
 )
 
@@ -48,6 +49,8 @@ func (r *Report) Verdict() Verdict {
 		return Unheard
 	case r.unheard():
 		return Unseen
+	case r.doubled():
+		return Doubled
 	}
 	return NothingFound
 }
@@ -55,6 +58,14 @@ func (r *Report) Verdict() Verdict {
 // limited tells that limits are in the way, or that within them nothing is right
 // more often than wrong.
 func (v Verdict) limited() bool { return v == OverLimits || v == Outweighed }
+
+// doubled tells that most of what repeats was written to the log twice, in which a
+// loop does not stand out.
+func (r *Report) doubled() bool {
+	_, all := r.longest(func(int, window.Kind) bool { return true })
+	_, twice := r.longest(func(_ int, kind window.Kind) bool { return kind == window.DuplicateLogging })
+	return 2*twice > all
+}
 
 // unheard tells that no rule could look at what was said or called.
 func (r *Report) unheard() bool { return blind(r.Result.Rules, true) }

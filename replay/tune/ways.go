@@ -17,6 +17,8 @@ func (r *Report) Ways() (list []string) {
 		return nil
 	case NothingFound:
 		return r.masks()
+	case Doubled:
+		return []string{"give one copy of the log, or have it name the ids of requests: what shares an id counts once"}
 	case OverLimits, Outweighed:
 		if raise := r.Raise(); raise != "" {
 			list = append(list, raise)
