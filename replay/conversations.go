@@ -2,6 +2,7 @@ package replay
 
 import (
 	"encoding/binary"
+	"math/bits"
 	"slices"
 	"time"
 
@@ -18,6 +19,7 @@ type conversations struct {
 	mask        uint64
 	talks       map[uint64]*talk
 	first, last int64 // event times of those
+	formats     []int // by stream: which of the log's formats it has, from 0; nil where that is not known
 
 	issued, answered calls
 }
@@ -29,6 +31,7 @@ type talk struct {
 	linked   bool   // a response of it is there with the result of its call, in a request
 	link     uint64 // whose response makes this call
 	untold   bool   // of some request the log does not say what the response called
+	formats  uint64 // by bits: those that tell of it
 
 	begins, size uint32 // of the latest request's link
 	grown        int64  // requests whose one message is that of the request before, and longer
@@ -75,6 +78,9 @@ func (c *conversations) note(ev *window.Event, links *Links) {
 	}
 	links.note(ev.Link, key, t, &c.issued, &c.answered)
 	t.requests++
+	if c.formats != nil {
+		t.formats |= 1 << (c.formats[ev.Position.Stream] & 63)
+	}
 	begins, size := ev.Link.Begins, ev.Link.Size
 	if begins != 0 && begins == t.begins && size > t.size {
 		t.grown++
@@ -147,4 +153,39 @@ func (p *Pipeline) Retold(over time.Duration) string {
 		return ""
 	}
 	return term.Percent(retold, all) + " of requests carry one user message that grows and nothing that the model said: if it holds all that was done before, no rule on messages sees such an agent repeat itself; tool-call does where responses with calls of tools are logged (docs/policy.md)"
+}
+
+// tellFormats tells the formats of streams apart, if they have several.
+func (c *conversations) tellFormats(streams []StreamResult) {
+	number := map[string]int{}
+	for i := range streams {
+		n, ok := number[streams[i].Format]
+		if !ok {
+			n = len(number)
+			number[streams[i].Format] = n
+		}
+		c.formats = append(c.formats, n)
+	}
+	if len(number) < 2 {
+		c.formats = nil
+	}
+}
+
+// Chained says that one in twenty requests or more is of a conversation that logs
+// of several formats tell of, as gateways behind each other do; "" where it is not so.
+func (p *Pipeline) Chained() string {
+	c := p.conversations
+	if c == nil || c.formats == nil {
+		return ""
+	}
+	var all, twice int64
+	for _, t := range c.talks {
+		if all += t.requests; bits.OnesCount64(t.formats) > 1 {
+			twice += t.requests
+		}
+	}
+	if twice == 0 || 20*twice < all {
+		return ""
+	}
+	return term.Percent(twice, all) + " of requests are of conversations that logs of several formats tell of: what passed two gateways counts twice, so give the log of one"
 }

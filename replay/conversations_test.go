@@ -73,6 +73,48 @@ func TestScattered(t *testing.T) {
 	}
 }
 
+// TestChained: logs of several formats that tell of the same conversations are told
+// from those of gateways beside each other.
+func TestChained(t *testing.T) {
+	p, err := policy.FromProfiles([]string{"loopgauge"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	plan := window.NewPlan(p.Rules, nil)
+	f := func(want string, formats []int, both, others int) {
+		t.Helper()
+		c := newConversations(plan)
+		c.formats = formats
+		note := func(name string, stream int32) {
+			key := sha256.Sum256([]byte(name))
+			ev := &window.Event{Scopes: make([]window.Scope, len(plan.Scopes)), Position: fingerprint.Position{Stream: stream}}
+			ev.Scopes[c.scope].Key = fingerprint.ScopeKey(key[:16])
+			c.note(ev, &Links{})
+		}
+		for i := range both {
+			note(fmt.Sprint("both ", i), 0)
+			note(fmt.Sprint("both ", i), 1)
+		}
+		for i := range others {
+			note(fmt.Sprint("one ", i), int32(i%2))
+			note(fmt.Sprint("one ", i), int32(i%2))
+		}
+		got, _, _ := strings.Cut((&Pipeline{conversations: c}).Chained(), " of requests")
+		if got != want {
+			t.Errorf("%d in both and %d in one: %q, want %q", both, others, got, want)
+		}
+	}
+	f("100 %", []int{0, 1}, 10, 0)
+	f("5.0 %", []int{0, 1}, 5, 95)
+	f("", []int{0, 1}, 4, 95)
+	f("", []int{0, 1}, 0, 95)
+	f("", []int{0, 0}, 10, 0)
+	f("", nil, 10, 0)
+	if q := (&Pipeline{}).Chained(); q != "" {
+		t.Errorf("without conversations: %q", q)
+	}
+}
+
 // TestRetold: agents that write their history into one user message are told by
 // its growing. Prompts of other lengths are not.
 func TestRetold(t *testing.T) {

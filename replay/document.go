@@ -36,6 +36,7 @@ type DocumentData struct {
 	Tied             int64            `json:"tied"`
 	Scattered        bool             `json:"scattered"`
 	Retold           bool             `json:"retold"`
+	Chained          bool             `json:"chained"`
 	Answers          int64            `json:"answers"`
 	AnswersUnlogged  int64            `json:"answers_unlogged"`
 	Unpriced         []Unpriced       `json:"unpriced"`
@@ -104,7 +105,7 @@ func NewDocument(version, policyHash string, s Summary) *Document {
 	d := &Document{
 		Version: documentVersion, Loopgauge: version, Policy: policyHash,
 		Data: DocumentData{
-			Account: r.Account, Streams: []DocumentStream{}, Tied: r.Order.Tied, Scattered: r.Scattered != "", Retold: r.Retold != "", Answers: r.Links.Answers, AnswersUnlogged: r.Links.Unlogged, Unpriced: append([]Unpriced{}, r.Unpriced...),
+			Account: r.Account, Streams: []DocumentStream{}, Tied: r.Order.Tied, Scattered: r.Scattered != "", Retold: r.Retold != "", Chained: r.Chained != "", Answers: r.Links.Answers, AnswersUnlogged: r.Links.Unlogged, Unpriced: append([]Unpriced{}, r.Unpriced...),
 			LatenessSeconds: s.Lateness.Value.Seconds(), LatenessMeasured: s.Lateness.Measured,
 		},
 		Rules: []DocumentRule{}, Episodes: []DocumentEpisode{},

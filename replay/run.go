@@ -54,13 +54,14 @@ type Result struct {
 
 	Scattered string // as Pipeline.Scattered
 	Retold    string // as Pipeline.Retold
+	Chained   string // as Pipeline.Chained
 }
 
 // Unseen says what keeps repeats from being seen: that nothing can repeat in
 // conversations of one request, or in messages that grow, and that the log lacks
 // requests.
 func (r *Result) Unseen() []string {
-	return slices.DeleteFunc([]string{r.Scattered, r.Retold, r.Links.String()}, func(why string) bool { return why == "" })
+	return slices.DeleteFunc([]string{r.Chained, r.Scattered, r.Retold, r.Links.String()}, func(why string) bool { return why == "" })
 }
 
 // StreamResult says what was read of one stream. Err is why it could not be
@@ -91,7 +92,7 @@ func Run(ctx context.Context, o Options) (*Result, error) {
 	}
 	r := run.result
 	r.Totals, r.Rules = run.pipeline.Totals, run.pipeline.Accounts()
-	r.Unpriced, r.Scattered, r.Retold = run.unpriced.list(), run.pipeline.Scattered(0), run.pipeline.Retold(0)
+	r.Unpriced, r.Scattered, r.Retold, r.Chained = run.unpriced.list(), run.pipeline.Scattered(0), run.pipeline.Retold(0), run.pipeline.Chained()
 	r.Enforced = run.pipeline.Engine.Enforced()
 	if o.Kept == nil {
 		r.Order = run.pipeline.Order.Stats()
@@ -117,7 +118,26 @@ func newRun(o Options) *run {
 		return event(ev)
 	}
 	r.pipeline = NewPipeline(o.PipelineOptions)
+	r.result.Streams = o.streams()
+	if c := r.pipeline.conversations; c != nil {
+		c.tellFormats(r.result.Streams)
+	}
 	return r
+}
+
+// streams are those that are judged, of which nothing is read yet.
+func (o *Options) streams() (list []StreamResult) {
+	if o.Kept != nil {
+		return o.Kept.Streams
+	}
+	for _, s := range o.Streams {
+		one := StreamResult{Name: s.Name(), Format: s.Format().Name}
+		if s.Format().Zoneless {
+			one.Zone = o.Zone
+		}
+		list = append(list, one)
+	}
+	return list
 }
 
 // logs reads the streams and judges what is in them.
@@ -132,7 +152,8 @@ func (r *run) logs(ctx context.Context) error {
 
 // origins tells whether anybody looks at where events stand in their logs.
 func (r *run) origins() bool {
-	return r.o.Duplicates > 0 || !r.o.Brief && (r.o.Event != nil || r.o.Verdict != nil)
+	c := r.pipeline.conversations
+	return r.o.Duplicates > 0 || c != nil && c.formats != nil || !r.o.Brief && (r.o.Event != nil || r.o.Verdict != nil)
 }
 
 // kept judges events that are in order already.
@@ -141,7 +162,7 @@ func (r *run) kept(ctx context.Context) error {
 	if err := k.Begin(r.o.Plan, r.origins(), r.o.Hold); err != nil {
 		return err
 	}
-	totals.Account, totals.Links, r.result.Streams, r.result.Order = k.Account, k.Links, k.Streams, k.Order
+	totals.Account, totals.Links, r.result.Order = k.Account, k.Links, k.Order
 	if last := len(k.Excluded) - 1; last >= 0 {
 		copy(totals.Excluded, k.Excluded[:last])
 		totals.Excluded[len(totals.Excluded)-1] = k.Excluded[last]
@@ -176,16 +197,11 @@ const askEvery = 256
 // so files that follow each other cost nothing.
 func (r *run) merge(ctx context.Context, pool *Parallel[*Batch]) error {
 	lanes, lines := make([]*lane[*Batch], len(r.o.Streams)), make([]int64, len(r.o.Streams))
-	r.result.Streams = make([]StreamResult, len(lanes))
 	defer func() {
 		pool.Close() // first: a decoder that is closed while it is read may never return
 		ingest.CloseAll(r.o.Streams)
 	}()
 	for i, s := range r.o.Streams {
-		r.result.Streams[i] = StreamResult{Name: s.Name(), Format: s.Format().Name}
-		if s.Format().Zoneless {
-			r.result.Streams[i].Zone = r.o.Zone
-		}
 		r.pipeline.Order.Open(int32(i), s.First())
 	}
 	for {

@@ -37,6 +37,7 @@ type DocumentData struct {
 	Conversations   int                 `json:"conversations"`
 	Scattered       bool                `json:"scattered"`
 	Retold          bool                `json:"retold"`
+	Chained         bool                `json:"chained"`
 	Answers         int64               `json:"answers"`
 	AnswersUnlogged int64               `json:"answers_unlogged"`
 	Repeats         int                 `json:"repeats"`
@@ -275,7 +276,7 @@ func (k *Repeat) scope() map[string]string {
 
 func (r *Report) documentData() DocumentData {
 	d := DocumentData{
-		Account: r.Result.Account, Days: r.Days, LatenessSeconds: r.Lateness.Value.Seconds(), Conversations: r.Conversations, Scattered: r.Result.Scattered != "", Retold: r.Result.Retold != "", Answers: r.Result.Links.Answers, AnswersUnlogged: r.Result.Links.Unlogged,
+		Account: r.Result.Account, Days: r.Days, LatenessSeconds: r.Lateness.Value.Seconds(), Conversations: r.Conversations, Scattered: r.Result.Scattered != "", Retold: r.Result.Retold != "", Chained: r.Result.Chained != "", Answers: r.Result.Links.Answers, AnswersUnlogged: r.Result.Links.Unlogged,
 		RepeatsDropped: r.Summed(), Kinds: map[window.Kind]int{}, Coverage: []DocumentCoverage{},
 	}
 	if r.Result.First != fingerprint.NoTime {
