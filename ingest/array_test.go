@@ -218,3 +218,27 @@ func TestOtherFormat(t *testing.T) {
 	f("combined", "2: a line of traefik: --format traefik reads those", combined, traefik)
 	f("traefik", "1: no time", strings.Replace(traefik, "T03:24", " o'clock", 1)) // it is of its own
 }
+
+// TestMostAsked: of many lines the first of a block are asked whose they are, and
+// all where that is wanted.
+func TestMostAsked(t *testing.T) {
+	const combined = `10.0.0.1 - - [21/Nov/2026:03:24:39 +0000] "GET / HTTP/1.1" 200 1` + "\n"
+	f := func(each bool, want int) {
+		t.Helper()
+		told, rd := 0, NewReader(0)
+		rd.AskEach = each
+		for range 2 {
+			b := &Block{Format: formats.ByName("litellm"), Data: []byte(strings.Repeat(combined, 2*mostAsked)), Line: 1, MaxLine: DefaultMaxLine}
+			rd.Read(b, func(*fingerprint.Request) {}, func(s Skip) {
+				if strings.Contains(s.Why, "a line of combined") {
+					told++
+				}
+			})
+		}
+		if told != want {
+			t.Errorf("each %t: %d lines are told whose they are, want %d", each, told, want)
+		}
+	}
+	f(false, 2*mostAsked)
+	f(true, 4*mostAsked)
+}

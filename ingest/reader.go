@@ -37,6 +37,10 @@ type Skip struct {
 
 // Reader reads blocks as requests. One goroutine uses it at a time.
 type Reader struct {
+	// AskEach asks of each malformed line whether another format reads it, not only
+	// of the first ones of a block.
+	AskEach bool
+
 	reads   fingerprint.Field
 	parsers map[string]formats.Parser // by the name of the format
 	wrapped map[string]*unwrapping    // likewise
@@ -117,6 +121,7 @@ type reading struct {
 	yield   func(*fingerprint.Request)
 	skip    func(Skip)
 	tally   Tally
+	asked   int // lines, whether another format reads them
 
 	at    fingerprint.Position // of the next request of a batch
 	start int                  // where its record begins in the line
@@ -307,12 +312,17 @@ func (run *reading) request(record []byte, at fingerprint.Position, start, colum
 	}
 }
 
+// mostAsked bounds the lines of a block that are asked whose they are: that takes
+// ten times as long as to read one.
+const mostAsked = 16
+
 // otherFormat is the format of a record that is not of this log's, as where the
 // lines of several gateways are in one stream, or empty.
 func (run *reading) otherFormat(record []byte) string {
-	if len(record) == 0 || run.skip == nil || run.b.Format.Detect == nil || run.b.Format.Detect(record) {
+	if len(record) == 0 || run.skip == nil || run.b.Format.Detect == nil || run.asked >= mostAsked && !run.rd.AskEach || run.b.Format.Detect(record) {
 		return ""
 	}
+	run.asked++
 	for _, f := range formats.All {
 		if f.Detect(record) {
 			return f.Name

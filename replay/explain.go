@@ -83,6 +83,7 @@ func appendText(out, text []byte) []byte {
 func ExplainSkipped(ctx context.Context, streams []ingest.Stream, write func([]byte) error) (ingest.Tally, error) {
 	return lines(ctx, streams, func() func(*ingest.Block) explainedBlock {
 		reader := ingest.NewReader(0)
+		reader.AskEach = true
 		return func(block *ingest.Block) (out explainedBlock) {
 			out.tally = reader.Read(block, func(*fingerprint.Request) {}, func(s ingest.Skip) {
 				out.text = appendSkipped(out.text, streams[s.Stream].Name(), s)
