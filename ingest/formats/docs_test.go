@@ -137,7 +137,7 @@ func TestDocsHaveEveryField(t *testing.T) {
 	f("claude-code-router", "ccr.go", "Parse")
 	f("otel", "otelcall.go", "attribute", "parameters", "answerLog", "events")
 	f("otel", "otel.go", "classify", "kindOfLog", "log")
-	f("nginx-json", "nginxjson.go", "Parse", "other")
+	f("nginx-json", "nginxjson.go", "parse", "other")
 	f("mooncake", "mooncake.go", "Parse")
 	text := all["litellm"]
 	for _, h := range sessionHeaders {

@@ -31,10 +31,28 @@ func isNginx(k keys) bool {
 
 func detectNginxJSON(line []byte) bool {
 	var p nginxJSON
-	return isNginx(keysOf(p.unescape(line)))
+	if isNginx(keysOf(p.unescape(line))) {
+		return true
+	}
+	quoted := p.enquote(line)
+	return quoted != nil && isNginx(keysOf(p.unescape(quoted)))
 }
 
 func (p *nginxJSON) Parse(record []byte, r *fingerprint.Request) (int, string) {
+	column, why := p.parse(record, r)
+	if why == "" {
+		return column, why
+	}
+	quoted := p.enquote(record)
+	if quoted == nil {
+		return column, why
+	}
+	r.Reset()
+	_, why = p.parse(quoted, r)
+	return 0, why // of the line that was made of it
+}
+
+func (p *nginxJSON) parse(record []byte, r *fingerprint.Request) (int, string) {
 	var seconds, msec, duration int64 = fingerprint.NoTime, fingerprint.NoTime, fingerprint.NoTime
 	var requested, uri, path, args, named []byte
 	var size sizes
@@ -193,7 +211,6 @@ func readBody(s *rawjson.Scanner, old []byte) []byte {
 // is itself written as \x5C there, so that every \x is an escape; in JSON, \x
 // only ever stands behind another backslash.
 func (p *nginxJSON) unescape(line []byte) []byte {
-	line = p.enquote(line)
 	if !bytes.Contains(line, []byte(`\x`)) {
 		return line
 	}
@@ -229,8 +246,8 @@ func (p *nginxJSON) unescape(line []byte) []byte {
 // mostQuoted bounds how often a line is looked at for what lies in quotes as it is.
 const mostQuoted = 8
 
-// enquote makes texts of JSON that escape=none put between quotes as it is:
-// "request_body":"{"model":"gpt-4o"}".
+// enquote makes texts of JSON that escape=none put between quotes as it is, which
+// ends the scan: "request_body":"{"model":"gpt-4o"}". It is nil if there are none.
 func (p *nginxJSON) enquote(line []byte) []byte {
 	out := p.enquoted[:0]
 	for from, n := 0, 0; n < mostQuoted; n++ {
@@ -250,7 +267,7 @@ func (p *nginxJSON) enquote(line []byte) []byte {
 		line, from = line[end+1:], 0
 	}
 	if len(out) == 0 {
-		return line
+		return nil
 	}
 	p.enquoted = append(out, line...)
 	return p.enquoted
