@@ -353,10 +353,9 @@ func (r *Report) recommend() {
 				more = append(more, who)
 			}
 		}
-		if len(r.Recommended) > 0 && (len(more) < max(leastMore, len(seen)/10) || !cost.affords(r, a)) {
+		if len(r.Recommended) > 0 && len(more) < max(leastMore, len(seen)/10) || !cost.admit(r, a) {
 			continue
 		}
-		cost.add(r, a)
 		r.Recommended = append(r.Recommended, i)
 		for _, who := range more {
 			seen[who] = true

@@ -2,7 +2,6 @@ package tune
 
 import (
 	"fmt"
-	"iter"
 	"slices"
 
 	"github.com/loopgauge/loopgauge/replay"
@@ -15,40 +14,31 @@ type alerts struct {
 	fired  map[string][]*Repeat
 }
 
-// besides is how many alerts a day an advice adds. What is no more than summed up
-// counts as added.
-func (s *alerts) besides(r *Report, a *Advice) float64 {
-	n := a.Outcome.Alerts
-	for place, k := range r.fired(a) {
+// admit takes in what an advice fires on, if that keeps to the budget together with
+// what is there; the first does by itself. What is no more than summed up is an alert
+// of its own.
+func (s *alerts) admit(r *Report, a *Advice) bool {
+	if r.Options.Budget == 0 {
+		return true
+	}
+	n, fired := a.Outcome.Alerts, map[string][]*Repeat{}
+	for _, k := range r.Repeats {
+		if k.Target != a.Target || k.Highest(a.Cell) < a.Threshold {
+			continue
+		}
+		place := fmt.Sprintf("%q", replay.ScopeTexts(k.Rule, k.Scope, k.Fingerprint))
 		if slices.ContainsFunc(s.fired[place], func(by *Repeat) bool { return by.First <= k.Last && k.First <= by.Last }) {
 			n--
 		}
+		fired[place] = append(fired[place], k)
 	}
-	return perDay(float64(max(n, 0)), r.Days)
-}
-
-// affords tells whether an advice keeps to the budget together with the others.
-func (s *alerts) affords(r *Report, a *Advice) bool {
-	return r.Options.Budget == 0 || s.perDay+s.besides(r, a) <= r.Options.Budget
-}
-
-func (s *alerts) add(r *Report, a *Advice) {
-	if r.Options.Budget == 0 {
-		return
+	more := perDay(float64(max(n, 0)), r.Days)
+	if len(r.Recommended) > 0 && s.perDay+more > r.Options.Budget {
+		return false
 	}
-	s.perDay += s.besides(r, a)
-	for place, k := range r.fired(a) {
-		s.fired[place] = append(s.fired[place], k)
+	s.perDay += more
+	for place, list := range fired { // any order: places are apart
+		s.fired[place] = append(s.fired[place], list...)
 	}
-}
-
-// fired are the repeats that an advice fires on, with their places.
-func (r *Report) fired(a *Advice) iter.Seq2[string, *Repeat] {
-	return func(yield func(string, *Repeat) bool) {
-		for _, k := range r.Repeats {
-			if k.Target == a.Target && k.Highest(a.Cell) >= a.Threshold && !yield(fmt.Sprintf("%q", replay.ScopeTexts(k.Rule, k.Scope, k.Fingerprint)), k) {
-				return
-			}
-		}
-	}
+	return true
 }
