@@ -39,19 +39,12 @@ func lost(t *testing.T, name, format, line string, causes ...fingerprint.Cause) 
 	if err := os.WriteFile(path, []byte(log.String()), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	sources, err := ingest.Find([]string{path}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	streams, failed := ingest.OpenAll(sources, 0, ingest.Options{})
-	if len(failed) > 0 {
-		t.Fatal(failed)
-	}
-	if streams[0].Format().Name != format {
-		t.Errorf("%s: read as %s", name, streams[0].Format().Name)
+	stream := openLog(t, path)
+	if stream.Format().Name != format {
+		t.Errorf("%s: read as %s", name, stream.Format().Name)
 	}
 	episodes := 0
-	result, err := replay.Run(t.Context(), replay.Options{Streams: streams, PipelineOptions: replay.PipelineOptions{
+	result, err := replay.Run(t.Context(), replay.Options{Streams: []ingest.Stream{stream}, PipelineOptions: replay.PipelineOptions{
 		Plan:     window.NewPlan(p.Rules, nil),
 		Lateness: 10 * time.Second, Duplicates: window.DefaultDuplicates,
 		Since: fingerprint.NoTime, Until: fingerprint.NoTime,

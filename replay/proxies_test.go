@@ -44,9 +44,9 @@ func readSent(tb testing.TB) (all []*sent) {
 	return all
 }
 
-func openLog(tb testing.TB, file string) ingest.Stream {
+func openLog(tb testing.TB, path string) ingest.Stream {
 	tb.Helper()
-	sources, err := ingest.Find([]string{filepath.Join(fixtureDir, file)}, nil)
+	sources, err := ingest.Find([]string{path}, nil)
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -60,7 +60,7 @@ func openLog(tb testing.TB, file string) ingest.Stream {
 // eachRequest reads a log.
 func eachRequest(tb testing.TB, file string, f func(*fingerprint.Request)) {
 	tb.Helper()
-	s := openLog(tb, file)
+	s := openLog(tb, filepath.Join(fixtureDir, file))
 	defer s.Close()
 	rd := ingest.NewReader(fingerprint.AllFields)
 	for {
@@ -217,7 +217,7 @@ func TestLoopsInProxies(t *testing.T) {
 				repeats[s.Scenario]++
 			}
 		}
-		result, err := replay.Run(context.Background(), replay.Options{Streams: []ingest.Stream{openLog(t, l.file)}, PipelineOptions: replay.PipelineOptions{
+		result, err := replay.Run(context.Background(), replay.Options{Streams: []ingest.Stream{openLog(t, filepath.Join(fixtureDir, l.file))}, PipelineOptions: replay.PipelineOptions{
 			Plan:     window.NewPlan(p.Rules, p.Exclude),
 			Lateness: 10 * time.Second, Duplicates: 10 * time.Minute, Since: fingerprint.NoTime, Until: fingerprint.NoTime,
 			Verdict: func(v *window.Verdict) error {

@@ -56,14 +56,6 @@ func watchScenes(tb testing.TB, log string, truth map[string]planned, profiles .
 	if err != nil {
 		tb.Fatal(err)
 	}
-	sources, err := ingest.Find([]string{fixtureDir + "formats/" + log}, nil)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	streams, failed := ingest.OpenAll(sources, 0, ingest.Options{})
-	if len(failed) > 0 {
-		tb.Fatal(failed)
-	}
 	scenes := map[string]*scene{}
 	of := func(ev *window.Event) (*scene, planned) {
 		t, ok := truth[ev.ID]
@@ -78,7 +70,7 @@ func watchScenes(tb testing.TB, log string, truth map[string]planned, profiles .
 		return s, t
 	}
 	plan := window.NewPlan(p.Rules, nil)
-	result, err := replay.Run(tb.Context(), replay.Options{Streams: streams, PipelineOptions: replay.PipelineOptions{
+	result, err := replay.Run(tb.Context(), replay.Options{Streams: []ingest.Stream{openLog(tb, fixtureDir+"formats/"+log)}, PipelineOptions: replay.PipelineOptions{
 		Plan: plan, Duplicates: window.DefaultDuplicates,
 		Lateness: 10 * time.Minute, // slices of a log
 		Since:    fingerprint.NoTime, Until: fingerprint.NoTime,

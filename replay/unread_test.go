@@ -36,8 +36,7 @@ func manyLines(lines int) string {
 
 const longestLine = 2 << 20
 
-// readLog runs no rule over a source.
-func readLog(t *testing.T, arg string, stdin io.Reader, event func(*window.Event) error, skip func(ingest.Skip)) *Result {
+func opened(t *testing.T, arg string, stdin io.Reader) ingest.Stream {
 	t.Helper()
 	sources, err := ingest.Find([]string{arg}, stdin)
 	if err != nil {
@@ -47,8 +46,14 @@ func readLog(t *testing.T, arg string, stdin io.Reader, event func(*window.Event
 	if len(failed) > 0 {
 		t.Fatal(failed)
 	}
+	return streams[0]
+}
+
+// readLog runs no rule over a source.
+func readLog(t *testing.T, arg string, stdin io.Reader, event func(*window.Event) error, skip func(ingest.Skip)) *Result {
+	t.Helper()
 	result, err := Run(t.Context(), Options{
-		Streams:         streams,
+		Streams:         []ingest.Stream{opened(t, arg, stdin)},
 		PipelineOptions: PipelineOptions{Plan: &window.Plan{}, Lateness: policy.DefaultLateness, Since: fingerprint.NoTime, Until: fingerprint.NoTime, Event: event, Skip: skip},
 	})
 	if err != nil {
@@ -146,21 +151,14 @@ func TestGap(t *testing.T) {
 // unfetched is the first block of a file, which is spoilt before its text is read.
 func unfetched(t *testing.T, path string, spoil func(ingest.Stream) error) *ingest.Block {
 	t.Helper()
-	sources, err := ingest.Find([]string{path}, nil)
+	s := opened(t, path, nil)
+	t.Cleanup(s.Close)
+	ingest.Unread(s)
+	b, err := s.Next()
 	if err != nil {
 		t.Fatal(err)
 	}
-	streams, failed := ingest.OpenAll(sources, 0, ingest.Options{})
-	if len(failed) > 0 {
-		t.Fatal(failed)
-	}
-	t.Cleanup(func() { ingest.CloseAll(streams) })
-	ingest.Unread(streams[0])
-	b, err := streams[0].Next()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := spoil(streams[0]); err != nil {
+	if err := spoil(s); err != nil {
 		t.Fatal(err)
 	}
 	if b.Fetch() {
