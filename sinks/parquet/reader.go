@@ -468,9 +468,6 @@ func (r *Reader) events(in []*frame) (made int, err error) {
 	return made, nil
 }
 
-// errOutOfPlace says that the rows are not in the order in which they were written.
-var errOutOfPlace = errors.New("out of place")
-
 // make makes the event of the request at hand in the frame at work.
 func (r *Reader) make(seq int64) error {
 	r.rows.fetch()
@@ -478,7 +475,7 @@ func (r *Reader) make(seq int64) error {
 		return err
 	}
 	if ev := &r.event; seq < r.next && !r.numbered || ev.Time < r.time || ev.Position.Stream < 0 || int(ev.Position.Stream) >= len(r.Run.Logs) {
-		return errOutOfPlace
+		return errors.New("out of place")
 	}
 	r.next, r.time = seq+1, r.event.Time
 	if err := r.gather(seq); err != nil {
