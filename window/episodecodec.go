@@ -14,6 +14,8 @@ func (p *Plan) WriteEpisode(w *snapshot.Writer, ep *Episode) {
 	s.Uvarint(uint64(slices.Index(p.Rules, ep.Rule)))
 	s.Varint(ep.Last)
 	s.episode(ep)
+	s.String(string(ep.Kind))
+	s.String(ep.Evidence)
 }
 
 // ReadEpisode reads what WriteEpisode wrote. What is wrong with it r.Err says.
@@ -22,6 +24,9 @@ func (p *Plan) ReadEpisode(r *snapshot.Reader) *Episode {
 	rule, last := l.Int(len(p.Rules)-1), l.Varint()
 	ep := l.episode()
 	ep.Rule, ep.Last = p.Rules[rule], last
+	if l.Left() > 0 { // older versions wrote no kind
+		ep.Kind, ep.Evidence = Kind(l.String()), l.String()
+	}
 	return &ep
 }
 

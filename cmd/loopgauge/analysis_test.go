@@ -51,7 +51,7 @@ func TestAnalysis(t *testing.T) {
 		t.Fatalf("%d questions, %d answers", len(headings), len(got.Answers))
 	}
 	for i, rows := range got.Answers {
-		if headings[i][1] != strconv.Itoa(i+1) || len(rows) == 0 {
+		if headings[i][1] != strconv.Itoa(i+1) || len(rows) == 0 != (i+1 == 12) { // our own rules find nothing here that is no loop
 			t.Errorf("%s. %s: %d rows", headings[i][1], headings[i][2], len(rows))
 		}
 	}
@@ -67,7 +67,7 @@ func TestAnalysis(t *testing.T) {
 	has(1, "ft:gpt-4.1-2025-04-14:sierra:tau2-full-sft:BzrYdMNm|74|2|2.7")
 	has(2, "47cfbe74-01b7-1c0c|openai/gpt-oss-120b|2025-11-26 01:24:48.472251+00|99|null|null|[last-messages, stuck-step, tool-call-result]")
 	has(7, "openai/gpt-oss-120b|408|5|12.25")
-	has(10, "ep-162321d880c54403|last-messages|A-outage|2026-11-21 03:24:42.738056+00|10|7|7")
+	has(10, "ep-162321d880c54403|last-messages|A-outage|retry|2026-11-21 03:24:42.738056+00|10|7|7")
 	has(11, "2026-11-21 03:24:00+00|96|10|6")
 	has(13, "2025-11-24 00:00:00+00|27|5|18.5")
 	has(14, "48|48|39|0") // nine went on when watch was stopped
@@ -86,8 +86,12 @@ func TestAnalysis(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if got, want := sumOf(t, analyze(t, python, document, two).Answers[18], 1), wasted(t, profiles); got != want {
+	others := analyze(t, python, document, two)
+	if got, want := sumOf(t, others.Answers[18], 1), wasted(t, profiles); got != want {
 		t.Errorf("with rules of two scopes %d requests after a rule had fired, and the run says %d", got, want)
+	}
+	if probe := "A-probe|[aisg]|[probe]|8|0.59|mock-1"; !slices.Contains(others.rows(12), probe) {
+		t.Errorf("12: no row %s", probe)
 	}
 	// The verdicts of the week and of a threshold are those of the run.
 	fives := map[string]int{}

@@ -16,6 +16,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/parquet-go/parquet-go"
 
 	"github.com/loopgauge/loopgauge/replay"
 	"github.com/loopgauge/loopgauge/replay/tune"
@@ -450,5 +451,56 @@ print(json.dumps([dict(zip(q.columns, row)) for row in q.fetchall()]))`
 	}
 	if advised == 0 {
 		t.Error("nothing is advised: the test shows little")
+	}
+}
+
+// TestEpisodesHaveKinds: what is written of an episode says what kind of repeat it
+// is. A dataset has not all that takes, so what is made of one does not.
+func TestEpisodesHaveKinds(t *testing.T) {
+	t.Parallel()
+	log := filepath.Join(fixtures, "formats/litellm/litellm_callback.jsonl.zst")
+	kinds := func(args ...string) map[string]string {
+		t.Helper()
+		dir := filepath.Join(t.TempDir(), "data")
+		loopgauge(t, "", append(args, "--quiet", "--out", dir)...)
+		files, err := filepath.Glob(filepath.Join(dir, "episodes/*/*.parquet"))
+		if err != nil || len(files) == 0 {
+			t.Fatal(files, err)
+		}
+		found := map[string]string{}
+		for _, file := range files {
+			rows, err := parquet.ReadFile[struct {
+				Rule     string  `parquet:"rule"`
+				Session  *string `parquet:"session,optional"`
+				Kind     *string `parquet:"kind,optional"`
+				Evidence *string `parquet:"evidence,optional"`
+			}](file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, r := range rows {
+				if r.Rule == "last-messages" && r.Kind != nil {
+					found[*r.Session] = *r.Kind + ": " + *r.Evidence
+				}
+			}
+		}
+		return found
+	}
+	want := kinds("replay", log)
+	for session, is := range map[string]string{
+		"A-retry":  "stuck: the same request 12 times, answered each time",
+		"A-outage": "retry: 9 of 9 answered with an error; no other callers had the same 429, 408, 499 or 5xx then",
+	} {
+		if want[session] != is {
+			t.Errorf("%s is %q, want %q", session, want[session], is)
+		}
+	}
+	if got := kinds("tune", log); !cmp.Equal(got, want) {
+		t.Errorf("tune (- is what replay writes):\n%s", cmp.Diff(want, got))
+	}
+	dir := filepath.Join(t.TempDir(), "data")
+	loopgauge(t, "", "replay", "--quiet", "--out", dir, log)
+	if got := kinds("replay", dir); len(got) > 0 {
+		t.Errorf("of a dataset: %v", got)
 	}
 }

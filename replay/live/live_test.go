@@ -244,7 +244,7 @@ func lines(t *rapid.T) (partitions [][]string) {
 // offline is what a replay of the same partitions as files makes of them.
 func offline(t *rapid.T, dir string, p *policy.Policy, partitions [][]string) (verdicts string, rows []string, account replay.Account) {
 	o := replay.Options{PipelineOptions: replay.PipelineOptions{
-		Plan: window.NewPlan(p.Rules, p.Exclude), Lateness: p.Lateness, Duplicates: p.Duplicates,
+		Plan: window.NewPlan(p.Rules, p.Exclude).WithEvidence(), Lateness: p.Lateness, Duplicates: p.Duplicates,
 		Since: fingerprint.NoTime, Until: fingerprint.NoTime,
 	}}
 	for i, values := range partitions {
@@ -391,7 +391,7 @@ func once(t *rapid.T, dir string, p *policy.Policy, f *feed, data *memory, alert
 		}
 	}()
 	err = Run(ctx, Options{
-		Feed: f.open, Store: store, Plan: window.NewPlan(p.Rules, p.Exclude), Lateness: p.Lateness, Duplicates: p.Duplicates,
+		Feed: f.open, Store: store, Plan: window.NewPlan(p.Rules, p.Exclude).WithEvidence(), Lateness: p.Lateness, Duplicates: p.Duplicates,
 		Idle: 5 * time.Millisecond, Interval: time.Millisecond, PartInterval: 3 * time.Millisecond,
 		Sinks: []sinks.Sink{alerts}, Verdicts: filepath.Join(dir, "verdicts.jsonl"), Dataset: data, AllVerdicts: true,
 		Log: slog.New(slog.NewTextHandler(io.Discard, nil)), Status: status,

@@ -118,8 +118,11 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 	}
 
 	o.Run.Plan, o.Run.Brief, o.Run.Hold = plan, o.Run.Event == nil, batches*batch
-	if o.Run.Episode == nil {
+	switch {
+	case o.Run.Episode == nil:
 		o.Run.Unjudged = c.told.unjudged(rules)
+	case o.Run.Kept == nil: // a dataset holds no more than its rules need
+		o.Run.Plan = plan.WithEvidence()
 	}
 	o.Run.Event, o.Run.Verdict = p.event, p.gateways.verdict
 	o.Run.Episode = p.episode

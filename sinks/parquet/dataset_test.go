@@ -166,7 +166,7 @@ func written(tb testing.TB, dir string) {
 			ID: "ep-1", Rule: p.Rules[0], Scope: []string{"s"}, Fingerprint: first, First: midnight - 9, Fired: midnight - 1, Last: midnight + 5,
 			Requests: 4, MaxCount: 4, After: window.Spent{Requests: 2, TokensKnown: true, Cost: 500_000_000, CostKnown: true},
 			Statuses: []window.StatusCount{{Status: -1, N: 1}, {Status: 200, N: 2}},
-			Model:    "m", Caller: "key-1", User: "u", Session: "s", Backend: "openai",
+			Model:    "m", Caller: "key-1", User: "u", Session: "s", Backend: "openai", Kind: window.Stuck, Evidence: "the same",
 		},
 		{ID: "ep-2", Rule: p.Rules[1], Scope: []string{"key-1"}, Fingerprint: first, First: midnight, Fired: midnight, Last: midnight, Requests: 1, MaxCount: 1},
 	} {
@@ -266,7 +266,7 @@ verdicts/date=2026-11-20/verdicts.parquet`
 		ID: "ep-1", Rule: "a", Identity: "model", Counter: "sliding", WindowSeconds: 90, Threshold: 2, Action: "warn",
 		Scope: []scopeValue{{"session", "s"}}, Session: "s", Caller: "key-1", User: "u", Model: "m", Backend: "openai", Fingerprint: model,
 		First: midnight - 9, Fired: midnight - 1, Last: midnight + 5, Requests: 4, RequestsAfter: 2, TokensAfter: new(int64(0)), CostAfter: new(0.5), MaxCount: 4,
-		Statuses: []statusCount{{nil, 1}, {new(int32(200)), 2}},
+		Statuses: []statusCount{{nil, 1}, {new(int32(200)), 2}}, Kind: "stuck", Evidence: "the same",
 	}})
 	equal(t, rows[episodeRow](t, dir, "episodes/date=2026-11-21/episodes-0000.parquet"), []episodeRow{{
 		ID: "ep-2", Rule: "b", Profile: "fairvisor", Identity: "path", Counter: "sliding", WindowSeconds: 90, Threshold: 2, Action: "warn",

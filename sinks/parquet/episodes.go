@@ -38,6 +38,8 @@ type episodeRow struct {
 	CostAfter     *float64      `parquet:"cost_after,optional"`
 	MaxCount      int32         `parquet:"max_count"`
 	Statuses      []statusCount `parquet:"statuses,list"`
+	Kind          string        `parquet:"kind,optional,dict"`
+	Evidence      string        `parquet:"evidence,optional"`
 }
 
 // statusCount is how many of the requests that fired ended with a status; null
@@ -68,6 +70,7 @@ func (e *episodes) add(ep *window.Episode) error {
 		Tool: ep.Tool, Method: ep.Method, Path: ep.Path,
 		Fingerprint: ep.Fingerprint.String(), First: ep.First, Fired: ep.Fired, Last: ep.Last,
 		Requests: ep.Requests, RequestsAfter: ep.After.Requests, MaxCount: int32(ep.MaxCount),
+		Kind: string(ep.Kind), Evidence: ep.Evidence,
 	}
 	for i, field := range ep.Rule.Scope.Fields {
 		row.Scope = append(row.Scope, scopeValue{field, ep.Scope[i]})
