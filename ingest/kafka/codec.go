@@ -2,10 +2,13 @@ package kafka
 
 import (
 	"bytes"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 
+	"github.com/klauspost/compress/snappy"
 	"github.com/klauspost/compress/zstd"
 	"github.com/segmentio/kafka-go/compress"
 )
@@ -51,6 +54,50 @@ func unpackZstd(data, memory []byte) ([]byte, error) {
 	}
 }
 
+// snappyHead begins snappy in the blocks that Java's producers write, each behind its
+// length; others write one block and nothing else.
+const snappyHead = "\x82SNAPPY\x00"
+
+var errSnappyCut = errors.New("snappy: a block is cut")
+
+// unpackSnappy makes no memory for what a block only claims to be: kafka-go's reader
+// would, up to 4 GiB of it.
+func unpackSnappy(data, memory []byte) (out []byte, err error) {
+	const versions = 8
+	blocks, framed := bytes.CutPrefix(data, []byte(snappyHead))
+	if !framed || len(blocks) < versions {
+		return appendSnappy(memory, data)
+	}
+	out = memory
+	for blocks = blocks[versions:]; len(blocks) > 0; {
+		if len(blocks) < 4 {
+			return nil, errSnappyCut
+		}
+		n := int64(binary.BigEndian.Uint32(blocks))
+		if blocks = blocks[4:]; n > int64(len(blocks)) {
+			return nil, errSnappyCut
+		}
+		if out, err = appendSnappy(out, blocks[:n]); err != nil {
+			return nil, err
+		}
+		blocks = blocks[n:]
+	}
+	return out, nil
+}
+
+func appendSnappy(out, block []byte) ([]byte, error) {
+	n, err := snappy.DecodedLen(block)
+	switch {
+	case err != nil:
+		return nil, err
+	case n > maxUnpacked-len(out):
+		return nil, errTooLong
+	}
+	out = slices.Grow(out, n)
+	_, err = snappy.Decode(out[len(out):len(out)+n], block)
+	return out[:len(out)+n], err
+}
+
 // unpack unpacks records into memory that it may use and extend.
 func unpack(codec uint16, data, memory []byte) ([]byte, error) {
 	switch compress.Compression(codec) {
@@ -58,7 +105,9 @@ func unpack(codec uint16, data, memory []byte) ([]byte, error) {
 		return data, nil
 	case compress.Zstd:
 		return unpackZstd(data, memory)
-	case compress.Gzip, compress.Snappy, compress.Lz4:
+	case compress.Snappy:
+		return unpackSnappy(data, memory[:0])
+	case compress.Gzip, compress.Lz4:
 		r := compress.Compression(codec).Codec().NewReader(bytes.NewReader(data))
 		defer r.Close()
 		return readAll(r, memory[:0])

@@ -2,12 +2,15 @@ package kafka
 
 import (
 	"bytes"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"math/rand/v2"
 	"testing"
 
+	"github.com/klauspost/compress/snappy"
 	"github.com/klauspost/compress/zstd"
+	"github.com/segmentio/kafka-go/compress"
 )
 
 // streamed packs data as the producers of Java and librdkafka do: the frame
@@ -95,6 +98,53 @@ func TestUnpackZstd(t *testing.T) {
 			if err != nil || !bytes.Equal(got, want) {
 				t.Errorf("%d bytes into %d: %d bytes, %v", size, room, len(got), err)
 			}
+		}
+	}
+}
+
+// TestUnpackSnappy: in blocks or as one, and however long a block claims to be.
+func TestUnpackSnappy(t *testing.T) {
+	var text bytes.Buffer
+	for i := 0; text.Len() < 200<<10; i++ {
+		fmt.Fprintf(&text, `{"id": %d, "messages": [{"role": "user", "content": "again"}]}`, i)
+	}
+	var framed bytes.Buffer
+	w := compress.Snappy.Codec().NewWriter(&framed)
+	if _, err := w.Write(text.Bytes()); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for name, packed := range map[string][]byte{"framed": framed.Bytes(), "one block": snappy.Encode(nil, text.Bytes())} {
+		for _, room := range []int{0, 1000, 1 << 20} {
+			got, err := unpack(uint16(compress.Snappy), packed, make([]byte, 0, room))
+			if err != nil || !bytes.Equal(got, text.Bytes()) {
+				t.Errorf("%s: %d bytes, %v", name, len(got), err)
+			}
+		}
+		for _, cut := range []int{len(packed) / 2, len(packed) - 1, 17} {
+			if got, err := unpack(uint16(compress.Snappy), packed[:cut], nil); err == nil {
+				t.Errorf("%s, cut: %d bytes", name, len(got))
+			}
+		}
+	}
+
+	head := framed.Bytes()[:16]
+	block := snappy.Encode(nil, make([]byte, 256<<10))
+	many := bytes.Repeat(append(binary.BigEndian.AppendUint32(nil, uint32(len(block))), block...), maxUnpacked/(256<<10)+1)
+	for name, c := range map[string]struct {
+		data []byte
+		want error
+	}{
+		"a long block":    {append(bytes.Clone(head), 0xff, 0xff, 0xff, 0xff, 1), errSnappyCut},
+		"half a length":   {append(bytes.Clone(head), 0, 0), errSnappyCut},
+		"text of 4 GiB":   {[]byte{0xff, 0xff, 0xff, 0xff, 0x0f, 0}, errTooLong},
+		"text of more":    {[]byte{0xff, 0xff, 0xff, 0xff, 0xff, 0}, snappy.ErrCorrupt},
+		"too many blocks": {append(bytes.Clone(head), many...), errTooLong},
+	} {
+		if got, err := unpack(uint16(compress.Snappy), c.data, nil); !errors.Is(err, c.want) {
+			t.Errorf("%s: %d bytes, %v", name, len(got), err)
 		}
 	}
 }
