@@ -558,3 +558,23 @@ func TestNginxEscapeNone(t *testing.T) {
 		t.Error("not told by its line")
 	}
 }
+
+func TestKong(t *testing.T) {
+	f := func(ai, want string) {
+		t.Helper()
+		if got := read("kong", `{"started_at":1000,"request":{},"latencies":{},"ai":`+ai+`}`); got != nativeAt+want {
+			t.Errorf("%s\ngot  %s\nwant %s%s", ai, got, nativeAt, want)
+		}
+	}
+	f(`{"meta":{"request_model":"m","provider_name":"p"},"usage":{"prompt_tokens":3},"payload":{"response":"{}"}}`, // of 3.6
+		` model=m backend=p tool_calls=0 tokens_in=3`)
+
+	// A plugin that asks a model about the call says nothing of the call itself.
+	call := `"meta":{"request_model":"m"},"usage":{"prompt_tokens":30,"completion_tokens":4},"payload":{"response":"{\"choices\":[]}"}`
+	other := `"ai-request-transformer":{"meta":{"request_model":"small"},"usage":{"prompt_tokens":5},` +
+		`"payload":{"request":"{\"messages\":[{\"role\":\"user\",\"content\":\"Hide names.\"}]}"}},"ai-semantic-cache":{"cache":{"cache_status":"Hit"}}`
+	want := ` model=m tool_calls=0 tokens_in=30 tokens_out=4 cached=true`
+	f(`{"proxy":{`+call+`},`+other+`}`, want)
+	f(`{`+other+`,"ai-proxy":{`+call+`}}`, want)
+	f(`{`+other+`,"ai-proxy-advanced":{`+call+`}}`, want)
+}

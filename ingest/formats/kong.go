@@ -7,12 +7,15 @@ import (
 
 // kong reads what Kong's logging plugins (file-log, http-log, kafka-log and
 // their kin) write, and what its AI plugins add: ai.proxy in newer versions,
-// ai.NAME for each plugin in older ones. Payloads are JSON as a text.
+// ai.NAME for each plugin in older ones, ai alone in the first. Payloads are
+// JSON as a text.
 type kong struct {
 	exchange
+	plugins rawjson.Scanner // of ai
+	plugin  rawjson.Scanner // of what one of them says
 }
 
-func newKong(reads fingerprint.Field) Parser { return &kong{newExchange(reads)} }
+func newKong(reads fingerprint.Field) Parser { return &kong{exchange: newExchange(reads)} }
 
 func detectKong(line []byte) bool {
 	k := keysOf(line)
@@ -21,6 +24,7 @@ func detectKong(line []byte) bool {
 
 func (p *kong) Parse(record []byte, r *fingerprint.Request) (int, string) {
 	took := int64(fingerprint.NoTime)
+	var ai rawjson.Value
 	p.begin()
 	s := &p.scan
 	s.Reset(record)
@@ -45,13 +49,7 @@ func (p *kong) Parse(record []byte, r *fingerprint.Request) (int, string) {
 		case "client_ip":
 			p.address = value(s, p.address)
 		case "ai":
-			for s.Object(); s.NextKey(); {
-				if string(s.Key) == "payload" { // of older versions
-					p.payload()
-				} else {
-					p.plugin(r)
-				}
-			}
+			ai = s.Value()
 		default:
 			s.Skip()
 		}
@@ -59,6 +57,7 @@ func (p *kong) Parse(record []byte, r *fingerprint.Request) (int, string) {
 	if column, why := failure(s); why != "" {
 		return column, why
 	}
+	p.call(ai, r)
 	ended(r, took)
 	p.finish(r)
 	return 0, ""
@@ -104,10 +103,40 @@ func (p *kong) consumer() {
 	p.name = first(username, custom, id, p.name)
 }
 
-// plugin reads what an AI plugin says of the call. Those that do not proxy it
-// have other members.
-func (p *kong) plugin(r *fingerprint.Request) {
-	s := &p.scan
+// call finds what is said of the call, which is what the plugin says that passes
+// it on. Others ask a model of their own, to rewrite it, and stand in any order.
+func (p *kong) call(ai rawjson.Value, r *fingerprint.Request) {
+	var call rawjson.Value
+	proxied := false
+	s := &p.plugins
+	s.Reset(ai)
+	for s.Object(); s.NextKey(); {
+		proxies := string(s.Key) == "proxy" || string(s.Key) == "ai-proxy" || string(s.Key) == "ai-proxy-advanced"
+		said := s.Value()
+		if proxies || !proxied {
+			call, proxied = said, proxies
+		}
+		p.cached(said, r)
+	}
+	p.statistics(s, ai, r) // of the first version, of some later ones the payload
+	p.statistics(&p.plugin, call, r)
+}
+
+// cached reads whether a plugin answered from its cache.
+func (p *kong) cached(said rawjson.Value, r *fingerprint.Request) {
+	s := &p.plugin
+	s.Reset(said)
+	for s.Object(); s.NextNamed("cache"); {
+		for s.Object(); s.NextNamed("cache_status"); {
+			r.Cached = fingerprint.TriOf(string(s.Text(nil)) == "Hit")
+		}
+	}
+}
+
+// statistics reads what a plugin says. Those that do not proxy calls have other
+// members.
+func (p *kong) statistics(s *rawjson.Scanner, said rawjson.Value, r *fingerprint.Request) {
+	s.Reset(said)
 	for s.Object(); s.NextKey(); {
 		switch string(s.Key) {
 		case "meta":
@@ -134,26 +163,17 @@ func (p *kong) plugin(r *fingerprint.Request) {
 					s.Skip()
 				}
 			}
-		case "cache":
-			for s.Object(); s.NextNamed("cache_status"); {
-				r.Cached = fingerprint.TriOf(string(s.Text(nil)) == "Hit")
-			}
 		case "payload":
-			p.payload()
-		default:
-			s.Skip()
-		}
-	}
-}
-
-func (p *kong) payload() {
-	s := &p.scan
-	for s.Object(); s.NextKey(); {
-		switch string(s.Key) {
-		case "request":
-			p.request = readText(s, p.request)
-		case "response":
-			p.response = readText(s, p.response)
+			for s.Object(); s.NextKey(); {
+				switch string(s.Key) {
+				case "request":
+					p.request = readText(s, p.request)
+				case "response":
+					p.response = readText(s, p.response)
+				default:
+					s.Skip()
+				}
+			}
 		default:
 			s.Skip()
 		}
