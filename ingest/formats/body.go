@@ -187,9 +187,7 @@ func readResponse(s *rawjson.Scanner, r *fingerprint.Request, reads fingerprint.
 			}
 		case "choices":
 			for s.Array(); s.NextElement(); {
-				for s.Object(); s.NextNamed("message"); {
-					readMessageCalls(s, r, reads)
-				}
+				readChoice(s, r, reads)
 			}
 		case "output", "content":
 			if s.Kind() == rawjson.Object {
@@ -208,6 +206,25 @@ func readResponse(s *rawjson.Scanner, r *fingerprint.Request, reads fingerprint.
 		default:
 			s.Skip()
 		}
+	}
+}
+
+// readChoice reads a choice of Chat Completions. Kong logs the text of a streamed
+// answer alone, and that it ended in a call: what it called is not known then.
+func readChoice(s *rawjson.Scanner, r *fingerprint.Request, reads fingerprint.Field) {
+	before, called := len(r.ToolCalls), false
+	for s.Object(); s.NextKey(); {
+		switch string(s.Key) {
+		case "message":
+			readMessageCalls(s, r, reads)
+		case "finish_reason":
+			called = endsInCall(s.Text(nil))
+		default:
+			s.Skip()
+		}
+	}
+	if called && len(r.ToolCalls) == before {
+		r.ToolCallsLogged = false
 	}
 }
 

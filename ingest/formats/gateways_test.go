@@ -1,6 +1,7 @@
 package formats
 
 import (
+	"strconv"
 	"testing"
 
 	"github.com/loopgauge/loopgauge/fingerprint"
@@ -577,4 +578,20 @@ func TestKong(t *testing.T) {
 	f(`{"proxy":{`+call+`},`+other+`}`, want)
 	f(`{`+other+`,"ai-proxy":{`+call+`}}`, want)
 	f(`{`+other+`,"ai-proxy-advanced":{`+call+`}}`, want)
+}
+
+// Kong logs of a streamed answer the text alone, and how it ended.
+func TestKongStreamed(t *testing.T) {
+	f := func(choice, want string) {
+		t.Helper()
+		answer := strconv.Quote(`{"choices":[` + choice + `]}`)
+		if got := read("kong", `{"started_at":1000,"request":{},"latencies":{},"ai":{"proxy":{"payload":{"response":`+answer+`}}}}`); got != nativeAt+want {
+			t.Errorf("%s\ngot  %s\nwant %s%s", choice, got, nativeAt, want)
+		}
+	}
+	f(`{"finish_reason":"tool_calls","message":{"content":""}}`, ``)
+	f(`{"message":{"content":""},"finish_reason":"tool_calls"}`, ``)
+	f(`{"finish_reason":"stop","message":{"content":"Done."}}`, ` tool_calls=0`)
+	f(`{"finish_reason":"tool_calls","message":{"tool_calls":[{"id":"1","function":{"name":"f","arguments":"{}"}}]}}`,
+		` tool_calls=1 call=1 name=f arguments={}`)
 }
