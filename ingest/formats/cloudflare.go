@@ -9,8 +9,8 @@ import (
 
 // cloudflare reads what Cloudflare's AI Gateway pushes to storage (Logpush,
 // data set ai_gateway_events). Bodies and metadata are encrypted, unless
-// somebody has decrypted them in place. A record has no time: it is that of the
-// batch, by the name of its file.
+// somebody has decrypted them in place. A record without a time has that of the
+// batch, by the name of its file. What its API lists has other names.
 type cloudflare struct {
 	exchange
 	from, to  int64 // of the batch
@@ -23,7 +23,8 @@ func newCloudflare(reads fingerprint.Field) Parser {
 
 func detectCloudflare(line []byte) bool {
 	k := keysOf(line)
-	return k.has("Gateway") && k.has("Provider") && k.any("RequestBody", "ResponseBody", "StatusCode", "RateLimited")
+	return k.has("Gateway") && k.has("Provider") && k.any("RequestBody", "ResponseBody", "StatusCode", "RateLimited") ||
+		k.has("created_at") && k.has("provider") && k.has("cached") && k.any("tokens_in", "tokens_out")
 }
 
 // Of takes the time from a name as Logpush gives it,
@@ -50,31 +51,58 @@ func parseBasic(t string) (micros int64, ok bool) {
 }
 
 func (p *cloudflare) Parse(record []byte, r *fingerprint.Request) (int, string) {
+	took := int64(fingerprint.NoTime)
+	var served []byte // the model that Cloudflare chose
 	p.begin()
 	p.encrypted = false
 	s := &p.scan
 	s.Reset(record)
 	for s.Object(); s.NextKey(); {
 		switch string(s.Key) {
-		case "Endpoint":
+		case "Endpoint", "path":
 			splitTarget(r, value(s, nil))
 		case "Gateway":
 			p.attribute(r)
-		case "Provider":
+		case "Provider", "provider":
 			r.Backend = value(s, r.Backend)
-		case "Model":
+		case "Model", "model":
+			served = value(s, served)
+		case "RequestedModel":
 			r.Model = value(s, r.Model)
-		case "StatusCode":
+		case "Timestamp", "created_at":
+			r.Time = readStamp(s, r.Time)
+		case "Metrics":
+			for s.Object(); s.NextKey(); {
+				switch string(s.Key) {
+				case "cost":
+					r.Cost = readCost(s, r.Cost)
+				case "durationMs":
+					took = readMillis(s, took)
+				default:
+					s.Skip()
+				}
+			}
+		case "id":
+			r.ID = value(s, r.ID)
+		case "duration":
+			took = readMillis(s, took)
+		case "tokens_in":
+			r.TokensIn = readCount(s, r.TokensIn)
+		case "tokens_out":
+			r.TokensOut = readCount(s, r.TokensOut)
+		case "cost":
+			r.Cost = readCost(s, r.Cost)
+		case "StatusCode", "status_code":
 			r.Status = readStatus(s, r.Status)
-		case "Cached":
+		case "Cached", "cached":
 			r.Cached = readTri(s, r.Cached)
 		case "RateLimited":
 			p.attribute(r)
-		case "RequestBody":
+		case "RequestBody", "request_head":
 			p.request = p.text(p.request)
-		case "ResponseBody":
+		case "ResponseBody", "response_head":
 			p.response = p.text(p.response)
-		case "Metadata":
+		case "Metadata", "metadata":
 			p.sentAlong(r)
 		default:
 			s.Skip()
@@ -83,7 +111,10 @@ func (p *cloudflare) Parse(record []byte, r *fingerprint.Request) (int, string) 
 	if column, why := failure(s); why != "" {
 		return column, why
 	}
-	r.Time, r.End = p.from, p.to
+	if ended(r, took); r.Time == fingerprint.NoTime {
+		r.Time, r.End = p.from, p.to
+	}
+	r.Model = first(r.Model, served)
 	if p.encrypted {
 		p.request, p.response, r.Lost = nil, nil, fingerprint.EncryptedContent
 	}
@@ -91,24 +122,39 @@ func (p *cloudflare) Parse(record []byte, r *fingerprint.Request) (int, string) 
 	return 0, ""
 }
 
+// readStamp reads a time as Logpush can be told to write it: RFC 3339, or
+// seconds or nanoseconds since 1970.
+func readStamp(s *rawjson.Scanner, old int64) int64 {
+	const year3000 = 32_503_680_000 // in seconds
+	text := s.Text(nil)
+	if nanos, ok := rawjson.ParseInt(text); ok && nanos > year3000 {
+		return nanos / 1000
+	}
+	if t, ok := parseTime(text); ok {
+		return t
+	}
+	return old
+}
+
 // isEncrypted tells {"type":"encrypted","key":...,"iv":...,"data":...}.
 func isEncrypted(v rawjson.Value, s *rawjson.Scanner) bool {
 	if v.Kind() != rawjson.Object {
 		return false
 	}
-	key, iv, data := false, false, false
+	encrypted, data := false, false
 	s.Reset(v)
-	for s.Object(); s.NextKey(); s.Skip() {
+	for s.Object(); s.NextKey(); {
 		switch string(s.Key) {
-		case "key":
-			key = true
-		case "iv":
-			iv = true
+		case "type":
+			encrypted = string(s.Text(nil)) == "encrypted"
 		case "data":
 			data = true
+			s.Skip()
+		default:
+			s.Skip()
 		}
 	}
-	return key && iv && data
+	return encrypted && data
 }
 
 // text gives a body that is not encrypted.
