@@ -1,6 +1,7 @@
 package formats
 
 import (
+	"encoding/base64"
 	"strconv"
 	"testing"
 
@@ -594,4 +595,19 @@ func TestKongStreamed(t *testing.T) {
 	f(`{"finish_reason":"stop","message":{"content":"Done."}}`, ` tool_calls=0`)
 	f(`{"finish_reason":"tool_calls","message":{"tool_calls":[{"id":"1","function":{"name":"f","arguments":"{}"}}]}}`,
 		` tool_calls=1 call=1 name=f arguments={}`)
+}
+
+// Charles and others write bodies as base64.
+func TestHARBase64(t *testing.T) {
+	f := func(content, want string) {
+		t.Helper()
+		if got := read("har", `{"startedDateTime":"1970-01-01T00:00:01Z","request":{},"response":{"content":`+content+`}}`); got != nativeAt+want {
+			t.Errorf("%s\ngot  %s\nwant %s%s", content, got, nativeAt, want)
+		}
+	}
+	encoded := base64.StdEncoding.EncodeToString([]byte(`{"choices":[{"message":{"tool_calls":[{"id":"1","function":{"name":"f","arguments":"{}"}}]}}]}`))
+	f(`{"text":"`+encoded+`","encoding":"base64"}`, ` tool_calls=1 call=1 name=f arguments={}`)
+	f(`{"encoding":"base64","text":"`+encoded+`"}`, ` tool_calls=1 call=1 name=f arguments={}`)
+	f(`{"encoding":"base64","text":"{}"}`, ``)
+	f(`{"encoding":"","text":"{}"}`, ` tool_calls=0`)
 }

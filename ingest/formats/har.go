@@ -1,13 +1,16 @@
 package formats
 
 import (
+	"encoding/base64"
+
 	"github.com/loopgauge/loopgauge/fingerprint"
 )
 
 // har reads an entry of an HTTP archive, as mitmproxy and browsers write them.
 type har struct {
 	access
-	answer answer
+	answer  answer
+	decoded []byte // a response's body that was base64
 }
 
 func newHAR(reads fingerprint.Field) Parser { return &har{access: access{reads: reads}} }
@@ -81,7 +84,7 @@ func (p *har) request(r *fingerprint.Request) {
 	}
 }
 
-// response notes the status and gives the body, unless it is base64.
+// response notes the status and gives the body.
 func (p *har) response(r *fingerprint.Request, body []byte) []byte {
 	s := &p.scan
 	for s.Object(); s.NextKey(); {
@@ -89,7 +92,7 @@ func (p *har) response(r *fingerprint.Request, body []byte) []byte {
 		case "status":
 			r.Status = readStatus(s, r.Status)
 		case "content":
-			encoded := false
+			encoded := false // as base64, which is all that there is
 			for s.Object(); s.NextKey(); {
 				switch string(s.Key) {
 				case "text":
@@ -101,7 +104,8 @@ func (p *har) response(r *fingerprint.Request, body []byte) []byte {
 				}
 			}
 			if encoded {
-				body = nil
+				p.decoded, _ = base64.StdEncoding.AppendDecode(p.decoded[:0], body) // what is none says nothing
+				body = p.decoded
 			}
 		default:
 			s.Skip()
