@@ -175,6 +175,7 @@ func readResponse(s *rawjson.Scanner, r *fingerprint.Request, reads fingerprint.
 		s.Skip()
 		return
 	}
+	called := false
 	for s.Object(); s.NextKey(); {
 		switch string(s.Key) {
 		case "previous_response_id":
@@ -187,7 +188,16 @@ func readResponse(s *rawjson.Scanner, r *fingerprint.Request, reads fingerprint.
 			}
 		case "choices":
 			for s.Array(); s.NextElement(); {
-				readChoice(s, r, reads)
+				for s.Object(); s.NextKey(); {
+					switch string(s.Key) {
+					case "message":
+						readMessageCalls(s, r, reads)
+					case "finish_reason":
+						called = endsInCall(s.Text(nil)) || called
+					default:
+						s.Skip()
+					}
+				}
 			}
 		case "output", "content":
 			if s.Kind() == rawjson.Object {
@@ -197,33 +207,28 @@ func readResponse(s *rawjson.Scanner, r *fingerprint.Request, reads fingerprint.
 			for s.Array(); s.NextElement(); {
 				readItemCall(s, r)
 			}
+		case "stop_reason", "stopReason": // of Anthropic, of Converse
+			called = endsInCall(s.Text(nil)) || called
 		case "candidates":
 			readCandidates(s, r)
-		case "response": // what Gemini CLI gets
-			for s.Object(); s.NextNamed("candidates"); {
-				readCandidates(s, r)
+		case "response": // what Gemini CLI gets, and the last event of Responses
+			for s.Object(); s.NextKey(); {
+				switch string(s.Key) {
+				case "candidates":
+					readCandidates(s, r)
+				case "output":
+					for s.Array(); s.NextElement(); {
+						readItemCall(s, r)
+					}
+				default:
+					s.Skip()
+				}
 			}
 		default:
 			s.Skip()
 		}
 	}
-}
-
-// readChoice reads a choice of Chat Completions. Kong logs the text of a streamed
-// answer alone, and that it ended in a call: what it called is not known then.
-func readChoice(s *rawjson.Scanner, r *fingerprint.Request, reads fingerprint.Field) {
-	before, called := len(r.ToolCalls), false
-	for s.Object(); s.NextKey(); {
-		switch string(s.Key) {
-		case "message":
-			readMessageCalls(s, r, reads)
-		case "finish_reason":
-			called = endsInCall(s.Text(nil))
-		default:
-			s.Skip()
-		}
-	}
-	if called && len(r.ToolCalls) == before {
+	if called && len(r.ToolCalls) == 0 { // the text of a stream alone was kept
 		r.ToolCallsLogged = false
 	}
 }

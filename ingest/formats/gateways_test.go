@@ -611,3 +611,24 @@ func TestHARBase64(t *testing.T) {
 	f(`{"encoding":"base64","text":"{}"}`, ``)
 	f(`{"encoding":"","text":"{}"}`, ` tool_calls=0`)
 }
+
+func TestHelicone(t *testing.T) {
+	f := func(fields, want string) {
+		t.Helper()
+		if got := read("helicone", `{"request_created_at":"1970-01-01T00:00:01Z","request_id":"q"`+fields+`}`); got != nativeAt+" id=q"+want {
+			t.Errorf("%s\ngot  %s\nwant %s id=q%s", fields, got, nativeAt, want)
+		}
+	}
+	f(`,"target_url":"https://api.example/v1/chat/completions?a=1","cost":0.25`, ` path=/v1/chat/completions query=a=1 cost=0.25`)
+	f(`,"prompt_tokens":10,"prompt_cache_read_tokens":90,"prompt_cache_write_tokens":5`, ` tokens_in=105 tokens_cached=90`)
+	f(`,"prompt_tokens":10,"prompt_cache_read_tokens":0,"prompt_cache_write_tokens":null`, ` tokens_in=10`)
+
+	// What stands in the place of bodies that were not asked for.
+	f(`,"request_body":{"helicone_message":"not here"},"response_body":"{\"helicone_message\": \"not here\"}"`, ``)
+	f(`,"request_body":{"model":"m","messages":[]},"response_body":{"choices":[]}`, ` model=m messages=0 has_tools=false tool_calls=0 stream=false`)
+
+	// Of a streamed answer older versions kept the text, of Responses the last event.
+	f(`,"response_body":{"type":"message","content":[{"type":"text","text":"Let me see."}],"stop_reason":"tool_use"}`, ``)
+	f(`,"response_body":{"type":"response.completed","response":{"output":[{"type":"function_call","call_id":"1","name":"f","arguments":"{}"}]}}`,
+		` tool_calls=1 call=1 name=f arguments={}`)
+}

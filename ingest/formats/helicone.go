@@ -1,6 +1,8 @@
 package formats
 
 import (
+	"bytes"
+
 	"github.com/loopgauge/loopgauge/fingerprint"
 )
 
@@ -20,6 +22,7 @@ func detectHelicone(line []byte) bool {
 
 func (p *helicone) Parse(record []byte, r *fingerprint.Request) (int, string) {
 	took := int64(fingerprint.NoTime)
+	var read, written int64 // tokens that the provider's cache had or got
 	var asked, model, override []byte
 	p.begin()
 	s := &p.scan
@@ -34,7 +37,7 @@ func (p *helicone) Parse(record []byte, r *fingerprint.Request) (int, string) {
 			took = readMillis(s, took)
 		case "request_id":
 			r.ID = value(s, r.ID)
-		case "request_path":
+		case "request_path", "target_url":
 			splitTarget(r, value(s, nil))
 		case "request_user_id":
 			r.User = value(s, r.User)
@@ -52,7 +55,11 @@ func (p *helicone) Parse(record []byte, r *fingerprint.Request) (int, string) {
 			r.TokensIn = readCount(s, r.TokensIn)
 		case "completion_tokens":
 			r.TokensOut = readCount(s, r.TokensOut)
-		case "costUSD":
+		case "prompt_cache_read_tokens":
+			read = readCount(s, read)
+		case "prompt_cache_write_tokens":
+			written = readCount(s, written)
+		case "costUSD", "cost":
 			r.Cost = readCost(s, r.Cost)
 		case "request_properties":
 			for s.Object(); s.NextKey(); {
@@ -64,9 +71,9 @@ func (p *helicone) Parse(record []byte, r *fingerprint.Request) (int, string) {
 				}
 			}
 		case "request_body":
-			p.request = readText(s, p.request)
+			p.request = p.body(p.request)
 		case "response_body":
-			p.response = readText(s, p.response)
+			p.response = p.body(p.response)
 		default:
 			s.Skip()
 		}
@@ -79,6 +86,19 @@ func (p *helicone) Parse(record []byte, r *fingerprint.Request) (int, string) {
 		ended(r, took)
 	}
 	r.Model = first(asked, override, model)
+	if r.TokensIn != fingerprint.Unknown && read+written > 0 { // they are not in it
+		r.TokensIn, r.TokensCached = r.TokensIn+read+written, read
+	}
 	p.finish(r)
 	return 0, ""
+}
+
+// body gives the body that is the next value. Where it was not asked for, or was
+// not to be kept, a message stands in its place.
+func (p *helicone) body(old []byte) []byte {
+	text := readText(&p.scan, old)
+	if bytes.HasPrefix(bytes.TrimLeft(text, "{ \t\r\n"), []byte(`"helicone_message"`)) {
+		return old
+	}
+	return text
 }
