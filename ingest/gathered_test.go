@@ -132,6 +132,9 @@ func TestRows(t *testing.T) {
 	f(`a@1 1/1`, Tally{Lines: 3, Blank: 2}, `{"time":"2026-11-21T10:00:00Z","category":"GatewayLlmLogs","properties":{"correlationId":"a","sequenceNumber":0,"promptTokens":3}}`,
 		`{"time":"2026-11-21T10:00:00Z","category":"GatewayLlmLogs","properties":{"correlationId":"a","sequenceNumber":1,"requestMessages":[{}]}}`,
 		`{"time":"2026-11-21T10:00:00Z","category":"GatewayLlmLogs","properties":{"correlationId":"a","sequenceNumber":2,"responseMessages":[{"tool_calls":[{"name":"f"}]}]}}`)
+	// The gateway's other log, in the same place.
+	f("a@2 1/1", Tally{Lines: 4, Blank: 3}, `{"time":"2026-11-21T10:00:00Z","category":"GatewayLogs","correlationId":"a","properties":{"method":"POST","responseCode":200}}`,
+		tokens("a"), asked("a", 1), said("a", 2))
 	var many []string
 	for i := range 1500 {
 		many = append(many, tokens(fmt.Sprint(i)))

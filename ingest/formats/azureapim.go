@@ -18,6 +18,7 @@ type azureAPIM struct {
 	list              rawjson.Scanner
 	request, response pieces
 	deployment, model []byte
+	sequenced         bool // it is a row of the log of language models
 }
 
 // pieces are messages that may come on several rows: lists of messages, or the
@@ -41,7 +42,7 @@ func detectAzureAPIM(line []byte) bool {
 func (p *azureAPIM) Parse(record []byte, r *fingerprint.Request) (int, string) {
 	p.request.reset()
 	p.response.reset()
-	p.deployment, p.model = nil, nil
+	p.deployment, p.model, p.sequenced = nil, nil, false
 	s := &p.scan
 	s.Reset(record)
 	for s.Object(); s.NextKey(); {
@@ -58,6 +59,9 @@ func (p *azureAPIM) Parse(record []byte, r *fingerprint.Request) (int, string) {
 	if column, why := failure(s); why != "" {
 		return column, why
 	}
+	if !p.sequenced { // of the other log of the same gateway, which may lie in the same place
+		return 0, NoRequest
+	}
 	r.Model = first(p.deployment, p.model)
 	p.read(r)
 	return 0, ""
@@ -72,6 +76,10 @@ func (p *azureAPIM) member(r *fingerprint.Request) {
 		}
 	case wrap.RowMember(s.Key, "CorrelationId"):
 		r.ID = value(s, r.ID)
+	case wrap.RowMember(s.Key, "SequenceNumber"):
+		if _, ok := s.Int(); ok {
+			p.sequenced = true
+		}
 	case wrap.RowMember(s.Key, "DeploymentName"):
 		p.deployment = value(s, p.deployment)
 	case wrap.RowMember(s.Key, "ModelName"):
