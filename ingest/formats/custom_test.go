@@ -211,6 +211,9 @@ func TestScaffold(t *testing.T) {
 	f(`{"start_time":1795255200123,"latency":0.5,"client_ip":"secret","consumer":{"username":"secret"}}`, "duration: {path: 'latency', unit: s}", "caller_name: 'consumer.username'")
 	f(`{"time":"2026-11-21T10:00:00Z","callerIpAddress":"secret","correlationId":"secret","body":{"id":"secret","choices":[]}}`, "id: 'correlationId'", "caller_name: 'callerIpAddress'", "response: 'body'")
 	f(`{"time":"2026-11-21T10:00:00Z","answer":{"id":"secret","choices":[]}}`, "# id:", "response: 'answer'") // the provider's
+	// What is called a request or a response, and is no body of one.
+	f(`{"time":"2026-11-21T10:00:00Z","request":{"method":"GET","body":"secret"},"response":{"status":200,"headers":{"a":"secret"}}}`, "body: 'request.body'", "# response:", "status: 'response.status'")
+	f(`{"time":"2026-11-21T10:00:00Z","request":{"method":"GET"},"response":{"output":[]}}`, "# body:", "response: 'response'")
 	f("created_at,cost_total,tokens_prompt,tokens_completion,tokens_cached,model_permaslug,streamed\n2026-11-21 10:00:00,0.1,10,5,4,secret,true\n",
 		"model: 'model_permaslug'", "tokens_in: 'tokens_prompt'", "tokens_out: 'tokens_completion'", "tokens_cached: 'tokens_cached'", "cost: 'cost_total'", "stream: 'streamed'")
 	f(`2026-11-21T10:00:00Z info request endpoint=secret:443 http.path=/secret gen_ai.request.model=secret gen_ai.usage.input_tokens=1`, "url: 'http_path'", "model: 'gen_ai_request_model'", "tokens_in: 'gen_ai_usage_input_tokens'")

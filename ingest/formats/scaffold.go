@@ -264,7 +264,7 @@ func (g *guesser) yaml(times CustomField) []byte {
 				break
 			}
 			for _, p := range g.paths { // the least nested first
-				if isNamed(p, name) && !used[p] && (holding[guess.field] || !g.holds(p)) && (path == "" || strings.Count(p, ".") < strings.Count(path, ".")) {
+				if isNamed(p, name) && !used[p] && g.fits(guess.field, p) && (path == "" || strings.Count(p, ".") < strings.Count(path, ".")) {
 					path = p
 				}
 			}
@@ -324,8 +324,28 @@ func (g *guesser) list() (path string) {
 // plainPath is a path that jq reads as it is.
 var plainPath = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]*)*$`)
 
-// holding are the fields that may be objects; others are texts or numbers.
-var holding = map[string]bool{"response": true, "body": true, "headers": true, "messages": true, "tool_calls": true}
+// holding are the fields that may be objects, beside bodies; others are texts or
+// numbers.
+var holding = map[string]bool{"headers": true, "messages": true, "tool_calls": true}
+
+// fits tells whether what a path leads to may be the field. An object that is
+// called request or response may hold its method or status, and no body.
+func (g *guesser) fits(field, path string) bool {
+	if !g.holds(path) {
+		return true
+	}
+	members, body := bodyMembers[field]
+	if !body {
+		return holding[field]
+	}
+	return slices.ContainsFunc(members, func(m string) bool { return g.has(path + "." + m) })
+}
+
+// bodyMembers are what a body may have, one at least.
+var bodyMembers = map[string][]string{
+	"body":     {"messages", "input", "prompt", "contents", "inputText"},
+	"response": {"choices", "output", "content", "candidates", "usage", "error"},
+}
 
 // holds tells whether a path leads to an object.
 func (g *guesser) holds(path string) bool {
