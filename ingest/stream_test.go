@@ -2,6 +2,7 @@ package ingest
 
 import (
 	"bytes"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -279,6 +280,13 @@ func TestCompression(t *testing.T) {
 	f("frames.zst", join(zst(t, one), zst(t, two)), "a b c", "")
 	f("across.gz", join(gz(t, one[:30]), gz(t, one[30:])), "a b", "") // a member may end inside a line
 	f("pzstd.zst", join([]byte("\x50\x2A\x4D\x18\x04\x00\x00\x00abcd"), zst(t, one)), "a b", "")
+	frame := func(data []byte) []byte { // as OpenTelemetry's Collector writes each export
+		packed := zst(t, data)
+		return append(binary.BigEndian.AppendUint32(nil, uint32(len(packed))), packed...)
+	}
+	f("framed.zst", join(frame([]byte(record("a"))), frame([]byte(record("b")))), "a b", "")
+	f("framed-cut.zst", join(frame([]byte(record("a"))), frame([]byte(record("b")))[:9]), "a", "framed-cut.zst"+early)
+	f("framed-length.zst", join(frame([]byte(record("a"))), frame([]byte(record("b")))[:2]), "a", "framed-length.zst"+early)
 	f("empty-member.gz", join(gz(t, nil), gz(t, one)), "a b", "")
 
 	// Cut: all that came before is read, then the error says so.

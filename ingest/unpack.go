@@ -32,8 +32,16 @@ type unpacked struct {
 func unpack(src io.ReadCloser, read *atomic.Int64) (*unpacked, error) {
 	u := &unpacked{source: src, inner: func() {}}
 	u.Reader = bufio.NewReaderSize(&counting{src, read}, 64<<10)
-	magic, _ := u.Peek(4) // a shorter source is no compressed one
+	head, _ := u.Peek(8) // a shorter source is no compressed one
+	magic := head[:min(4, len(head))]
 	switch {
+	case isFramed(head):
+		f, err := newFramed(u.Reader)
+		if err != nil {
+			return nil, err
+		}
+		u.packed, u.inner = "zstd -dc", f.zstd.Close // which does not read the lengths, but JSON wants no other command
+		u.Reader = bufio.NewReaderSize(f, headBytes)
 	case bytes.HasPrefix(magic, []byte{0x1F, 0x8B}):
 		z, err := gzip.NewReader(u.Reader)
 		if err != nil {
