@@ -20,7 +20,7 @@ func newNative(reads fingerprint.Field) Parser { return &native{reads: reads} }
 func detectNative(line []byte) bool {
 	k := keysOf(line)
 	return k.anyTime(parseTime, "time") && !isNginx(k) && !isHAProxy(k) &&
-		!k.any("startTime", "requestOptions", "uri", "url", "request", "request_uri", "request_method", "status_code", "client_ip", "remote_addr", "request_body") &&
+		!k.any("startTime", "requestOptions", "uri", "url", "request", "request_uri", "request_method", "status_code", "client_ip", "remote_addr", "request_body", "response_code") &&
 		k.any("id", "method", "path", "query", "body", "body_hash", "caller", "user", "session", "model", "messages", "tool_calls", "attributes", "status")
 }
 
