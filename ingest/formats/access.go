@@ -41,7 +41,7 @@ func (a *access) header(r *fingerprint.Request, name, value []byte) {
 	}
 	a.session.header(r, name, value)
 	if equalFold(name, "authorization") {
-		if key := value[bytes.LastIndexByte(value, ' ')+1:]; len(key) > 0 && !isHidden(key) {
+		if key := authorizationKey(value); len(key) > 0 && !isHidden(key) {
 			a.key, a.authentication = key, true
 		}
 	} else if !a.authentication {
@@ -61,6 +61,16 @@ func (a *access) header(r *fingerprint.Request, name, value []byte) {
 		}
 	}
 	setAttribute(r, lowered, value)
+}
+
+// authorizationKey is the key in the header Authorization, of Amazon's the access
+// key: its signature is another with each request.
+func authorizationKey(value []byte) []byte {
+	if _, credential, ok := bytes.Cut(value, []byte(" Credential=")); ok && bytes.HasPrefix(value, []byte("AWS4-")) {
+		key, _, _ := bytes.Cut(credential, []byte("/"))
+		return key
+	}
+	return value[bytes.LastIndexByte(value, ' ')+1:]
 }
 
 // attribute keeps the member that comes next under its own name.

@@ -268,6 +268,8 @@ func TestNginxJSON(t *testing.T) {
 	f(`{"msec":1,"remote_addr":"::1","client_ip":"::2","client":"::3"}`, nativeAt+" caller=::1 named")
 	f(`{"msec":1,"client_ip":"::2","remote_ip":"::3","client":"-"}`, nativeAt+" caller=::2 named")
 	f(`{"msec":1,"http_authorization":"Bearer k","http_x_api_key":"no","client":"::1"}`, nativeAt+" caller=k header:authorization=\"Bearer k\" header:x-api-key=no")
+	f(`{"msec":1,"http_authorization":"AWS4-HMAC-SHA256 Credential=AK/20261121/r/s/aws4_request, Signature=f0"}`,
+		nativeAt+" caller=AK header:authorization=\"AWS4-HMAC-SHA256 Credential=AK/20261121/r/s/aws4_request, Signature=f0\"")
 	f(`{"msec":1,"session":"s"}`, nativeAt+" session=s")
 	f(`{"msec":1,"session_id":"s"}`, nativeAt+" session=s")
 	f(`{"msec":1,"session":"-","http_x_session_id":"h"}`, nativeAt+" session=h header:x-session-id=h")
