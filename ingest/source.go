@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -133,13 +134,18 @@ var skipped = []string{
 	".conf", ".css", ".go", ".html", ".js", ".lock", ".md", ".md5", ".parquet", ".pdf", ".pid", ".png", ".py",
 	".sh", ".sha256", ".sock", ".svg", ".swp", ".tmp", ".toml", ".yaml", ".yml",
 	"license", "licence", "makefile", "notice", "readme",
-	"sessions-index.json", // of Claude Code
+	"sessions-index.json",                  // of Claude Code
+	"amazon-bedrock-logs-permission-check", // of the bucket that Bedrock logs to
 }
 
-// IsSkipped tells that what is called so stands beside logs and is none.
-func IsSkipped(name string) bool {
-	name = strings.ToLower(name)
-	return slices.Contains(skipped, name) || slices.Contains(skipped, filepath.Ext(name))
+// bodies is how the files are called, in a folder data, that Bedrock keeps bodies
+// of more than 100 KB in.
+var bodies = regexp.MustCompile(`(^|[/\\])data[/\\][0-9a-f-]{36}_(input|output)\.json(\.gz)?$`)
+
+// IsSkipped tells that what has this path stands beside logs and is none.
+func IsSkipped(path string) bool {
+	name := strings.ToLower(path[strings.LastIndexAny(path, `/\`)+1:])
+	return slices.Contains(skipped, name) || slices.Contains(skipped, filepath.Ext(name)) || bodies.MatchString(path)
 }
 
 // ofSession tells what Claude Code keeps beside the file of a session: what a
@@ -167,7 +173,7 @@ func (f *finder) walk(dir string) {
 		switch {
 		case d.IsDir() && (hidden || path != dir && ofSession(path)):
 			return fs.SkipDir
-		case d.IsDir(), hidden, IsSkipped(d.Name()), ofSession(path):
+		case d.IsDir(), hidden, IsSkipped(path), ofSession(path):
 			return nil
 		}
 		// A link may stand for a file elsewhere; anything else that is no

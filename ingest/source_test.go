@@ -127,6 +127,14 @@ func TestFind(t *testing.T) {
 	f("p/s/subagents/*.json", "p/s/subagents/agent-a.meta.json", "")
 	f("q", "q/b.meta.json q/tool-results/c.txt", "") // beside no session
 
+	// Nor are the bodies that Bedrock has no room for in its log.
+	for _, name := range []string{"aws/04/1.json.gz", "aws/04/data/00000000-0000-0000-0000-000000000001_input.json.gz", "aws/04/data/00000000-0000-0000-0000-000000000001_output.json.gz", "aws/amazon-bedrock-logs-permission-check", "data/my_input.json.gz"} {
+		write(t, dir, name, []byte("x\n"))
+	}
+	f("aws", "aws/04/1.json.gz", "")
+	f("aws/04/data/00000000-0000-0000-0000-000000000001_input.json.gz", "aws/04/data/00000000-0000-0000-0000-000000000001_input.json.gz", "")
+	f("data", "data/my_input.json.gz", "")
+
 	// What is missing is named, the rest is read.
 	f("gone.log", "", "gone.log: no such file or directory")
 	f("gone.log a.log gone/too.log", "a.log", "gone.log: no such file or directory\ngone/too.log: no such file or directory")

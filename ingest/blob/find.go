@@ -133,7 +133,7 @@ func beside(key string) bool {
 			return true
 		}
 	}
-	return ingest.IsSkipped(path.Base(key))
+	return ingest.IsSkipped(key)
 }
 
 const (
