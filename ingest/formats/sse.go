@@ -188,6 +188,8 @@ func (p *streamed) choice(s *rawjson.Scanner) {
 		switch string(s.Key) {
 		case "index":
 			choice = readCount(s, choice)
+		case "finish_reason": // not everybody sends [DONE] behind it
+			p.done = p.done || len(s.Text(nil)) > 0
 		case "delta":
 			for s.Object(); s.NextNamed("tool_calls"); {
 				for s.Array(); s.NextElement(); {
