@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"fmt"
+	"net/netip"
 	"regexp"
 	"slices"
 	"strings"
@@ -58,6 +59,7 @@ func scaffoldText(lines [][]byte) []byte {
 func newTexter(line string) *texter {
 	t := &texter{line: line}
 	t.time()
+	t.address()
 	t.json()
 	t.columns()
 	t.call()
@@ -146,6 +148,14 @@ func (t *texter) time() {
 			t.add(p, "time", text)
 			return
 		}
+	}
+}
+
+// address finds the caller's, which access logs begin with.
+func (t *texter) address() {
+	word, _, _ := strings.Cut(t.line, " ")
+	if _, err := netip.ParseAddr(word); err == nil && t.free(0, len(word)) {
+		t.add(piece{to: len(word), pattern: `(?P<client_ip>\S+)`, first: true}, "client_ip", word)
 	}
 }
 
