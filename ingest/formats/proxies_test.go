@@ -328,6 +328,13 @@ func TestStreamedResponses(t *testing.T) {
 		`data: {"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"hi"}}`,
 		`data: {"type":"content_block_delta","index":1,"delta":{"type":"input_json_delta","partial_json":":1}"}}`,
 		`data: {"type":"message_delta","delta":{"stop_reason":"tool_use"},"usage":{"output_tokens":6}}`, `data: {"type":"message_stop"}`)
+	f(`tool_calls=1 call=t1 name=f arguments="{\"x\":1}" tokens_in=5 tokens_out=6`, // Nova's, as Bedrock logs them
+		`data: {"messageStart":{"role":"assistant"}}`,
+		`data: {"contentBlockDelta":{"delta":{"text":"hi"},"contentBlockIndex":0}}`,
+		`data: {"contentBlockStart":{"start":{"toolUse":{"toolUseId":"t1","name":"f"}},"contentBlockIndex":1}}`,
+		`data: {"contentBlockDelta":{"delta":{"toolUse":{"input":"{\"x\""}},"contentBlockIndex":1}}`,
+		`data: {"contentBlockDelta":{"contentBlockIndex":1,"delta":{"toolUse":{"input":":1}"}}}}`,
+		`data: {"messageStop":{"stopReason":"tool_use"}}`, `data: {"metadata":{"usage":{"inputTokens":5,"outputTokens":6}}}`)
 	// Of a tool without arguments no JSON comes: its block began with all of it.
 	none := "event: content_block_start\ndata: " + `{"type":"content_block_start","index":0,"content_block":{"type":"tool_use","id":"t1","name":"f","input":{}}}`
 	f(`tool_calls=1 call=t1 name=f arguments={}`, none, `data: {"type":"message_stop"}`)

@@ -9,7 +9,8 @@ import (
 
 // streamed puts the tool calls of a streamed response together again, from the
 // server-sent events as they went over the line: chunks of Chat Completions,
-// Anthropic's content blocks, items of Responses, Google's candidates.
+// Anthropic's content blocks, items of Responses, Google's candidates, Converse's
+// blocks.
 type streamed struct {
 	scan  rawjson.Scanner // of one event
 	calls []streamedCall
@@ -161,13 +162,18 @@ func (p *streamed) event(r *fingerprint.Request) {
 				c := p.call(0, index)
 				c.arguments = append(c.arguments, p.keep(s.Text(nil)))
 			}
+		case "contentBlockStart", "contentBlockDelta":
+			p.converse(s)
+		case "messageStop":
+			p.done = true
+			s.Skip()
 		case "candidates":
 			p.candidates(s)
 		case "promptFeedback": // Google refused to answer, and there are no candidates
 			for s.Object(); s.NextNamed("blockReason"); s.Skip() {
 				p.done = true
 			}
-		case "message", "response": // Anthropic's first event, the last of Responses, and Gemini CLI's
+		case "message", "response", "metadata": // Anthropic's first event, the last of Responses, Gemini CLI's, the last of Converse
 			for s.Object(); s.NextKey(); {
 				if string(s.Key) == "candidates" {
 					p.candidates(s)
@@ -276,6 +282,39 @@ func (p *streamed) block(s *rawjson.Scanner, index int64) {
 	c := p.call(0, index)
 	c.arguments = c.arguments[:0]
 	p.add(0, index, id, name, arguments)
+}
+
+// converse reads a block of Converse as it starts, or what comes to it. Its index
+// stands in front or behind.
+func (p *streamed) converse(s *rawjson.Scanner) {
+	var index int64
+	var id, name, input []byte
+	for s.Object(); s.NextKey(); {
+		switch string(s.Key) {
+		case "contentBlockIndex":
+			index = readCount(s, index)
+		case "start", "delta":
+			for s.Object(); s.NextNamed("toolUse"); {
+				for s.Object(); s.NextKey(); {
+					switch string(s.Key) {
+					case "toolUseId":
+						id = s.Text(id)
+					case "name":
+						name = s.Text(name)
+					case "input":
+						input = s.Text(input)
+					default:
+						s.Skip()
+					}
+				}
+			}
+		default:
+			s.Skip()
+		}
+	}
+	if id != nil || input != nil {
+		p.add(0, index, id, name, input)
+	}
 }
 
 // candidates reads the candidates of a chunk of Google's, in which calls stand
