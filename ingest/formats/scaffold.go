@@ -34,7 +34,7 @@ var guesses = []struct {
 	{"body", []string{"body", "requestbody", "request", "prompt"}},
 	{"user", []string{"user", "userid", "enduser", "username"}},
 	{"session", []string{"sessionid", "session", "conversationid", "conversation", "threadid", "chatid"}},
-	{"model", []string{"model", "modelname", "modelid", "requestmodel", "genairequestmodel", "modelpermaslug"}},
+	{"model", []string{"requestmodel", "genairequestmodel", "model", "modelname", "modelid", "modelpermaslug"}},
 	{"backend", []string{"provider", "providername", "genaiprovidername", "backend", "upstream", "vendor"}},
 	{"headers", []string{"headers", "requestheaders"}},
 	{"messages", []string{"messages", "inputhistory"}},
@@ -260,7 +260,7 @@ func (g *guesser) yaml(times CustomField) []byte {
 		}
 		path := g.shaped(guess.field)
 		for _, name := range guess.names {
-			if path != "" {
+			if path != "" && guess.field != "duration" { // the least nested is that of the whole call
 				break
 			}
 			for _, p := range g.paths { // the least nested first
