@@ -601,7 +601,7 @@ func TestKongStreamed(t *testing.T) {
 		` tool_calls=1 call=1 name=f arguments={}`)
 }
 
-// Charles and others write bodies as base64.
+// Archives write bodies as base64, mitmproxy those that are binary to it.
 func TestHARBase64(t *testing.T) {
 	f := func(content, want string) {
 		t.Helper()

@@ -312,7 +312,7 @@ func TestStreamedResponses(t *testing.T) {
 		chunk(`{"tool_calls":[{"index":1,"function":{"arguments":":1}"}}]}`),
 		`data: {"choices":[],"usage":{"prompt_tokens":5,"completion_tokens":6}}`, `data: [DONE]`)
 	f(`tool_calls=0`, chunk(`{"content":"hi"}`), `data: [DONE]`)
-	// Perplexity sends no [DONE].
+	// Why it ended is enough, without [DONE].
 	f(`tool_calls=0`, chunk(`{"content":"hi"},"finish_reason":null`), `data: {"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}`)
 	f(``, chunk(`{"content":"hi"},"finish_reason":null`))
 	// Whatever field comes first, and comments of those who keep the line open.
