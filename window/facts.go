@@ -113,8 +113,14 @@ var nothingHeard heard
 // readingMethods change nothing on the server.
 var readingMethods = []string{"GET", "HEAD"}
 
+// Reads tells that a request of this method only reads.
+func Reads(method string) bool { return slices.Contains(readingMethods, method) }
+
 // healthPaths are the paths of health checks.
 var healthPaths = []string{"/health", "/healthz", "/livez", "/readyz", "/ready", "/live", "/ping", "/status", "/-/healthy", "/-/ready", "/health/liveliness", "/health/readiness"}
+
+// HealthCheck tells that a path is that of health checks.
+func HealthCheck(path string) bool { return slices.Contains(healthPaths, path) }
 
 const minute = 60_000_000
 
@@ -136,13 +142,13 @@ func (f *Facts) count(ev *Event, parallel bool) {
 	case ev.Status > 0, ev.Status == fingerprint.Unknown && (ev.TokensOut > 0 || ev.Answered):
 		f.answered++
 	}
-	if ev.MaxTokens == 1 || slices.Contains(healthPaths, ev.Path) {
+	if ev.MaxTokens == 1 || HealthCheck(ev.Path) {
 		f.Probes++
 		if ev.MaxTokens == 1 {
 			f.OneToken++
 		}
 	}
-	if slices.Contains(readingMethods, ev.Method) {
+	if Reads(ev.Method) {
 		f.Gets++
 	}
 	switch pause := ev.Time - f.last; {

@@ -29,15 +29,16 @@ type reason struct {
 	method, path string
 }
 
-// reasonOf is why a repeat may be excluded, nothing if it may not.
+// reasonOf is why a repeat may be excluded, nothing if it may not. Of a rule that
+// looks at no path its last request may be another than most of it.
 func reasonOf(k *Repeat) (of reason) {
 	n := k.Requests - 1
 	switch {
 	case k.Kind == window.Probe && 2*k.facts.OneToken > n:
 		return reason{oneToken: true}
-	case k.Kind == window.Probe:
+	case k.Kind == window.Probe && window.HealthCheck(k.path):
 		return reason{path: k.path}
-	case k.Kind == window.Polling && 2*k.facts.Gets > n:
+	case k.Kind == window.Polling && 2*k.facts.Gets > n && window.Reads(k.method):
 		return reason{method: k.method, path: k.path}
 	}
 	return reason{}

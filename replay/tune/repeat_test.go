@@ -171,7 +171,7 @@ func TestClasses(t *testing.T) {
 // most of a repeat, not half of it.
 func TestReasons(t *testing.T) {
 	k := func(kind window.Kind, oneToken, gets int64) *Repeat {
-		return &Repeat{Rule: anyRule, Kind: kind, Requests: 11, method: "GET", path: "/x", facts: &window.Facts{OneToken: oneToken, Gets: gets}}
+		return &Repeat{Rule: anyRule, Kind: kind, Requests: 11, method: "GET", path: "/health", facts: &window.Facts{OneToken: oneToken, Gets: gets}}
 	}
 	f := func(k *Repeat, want string) {
 		t.Helper()
@@ -184,10 +184,17 @@ func TestReasons(t *testing.T) {
 		}
 	}
 	f(k(window.Probe, 6, 0), "max_tokens == 1")
-	f(k(window.Probe, 5, 0), `path == "/x"`)
-	f(k(window.Polling, 0, 6), `method == "GET" && path == "/x"`)
+	f(k(window.Probe, 5, 0), `path == "/health"`)
+	f(k(window.Polling, 0, 6), `method == "GET" && path == "/health"`)
 	f(k(window.Polling, 0, 5), "")
 	f(k(window.Stuck, 10, 10), "")
+	other := func(k *Repeat) *Repeat { // than those before it, most of which are why
+		k.method, k.path = "POST", "/v1/embeddings"
+		return k
+	}
+	f(other(k(window.Probe, 6, 0)), "max_tokens == 1")
+	f(other(k(window.Probe, 5, 0)), "")
+	f(other(k(window.Polling, 0, 6)), "")
 
 	takes := func(of reason, k *Repeat, want bool) {
 		t.Helper()
@@ -200,10 +207,10 @@ func TestReasons(t *testing.T) {
 	even := k(window.Stuck, 5, 0)
 	even.Requests = 10
 	takes(reason{oneToken: true}, even, true)
-	takes(reason{path: "/x"}, k(window.Stuck, 0, 0), true)
+	takes(reason{path: "/health"}, k(window.Stuck, 0, 0), true)
 	takes(reason{path: "/y"}, k(window.Stuck, 0, 0), false)
-	takes(reason{method: "GET", path: "/x"}, k(window.Stuck, 0, 0), true)
-	takes(reason{method: "HEAD", path: "/x"}, k(window.Stuck, 0, 0), false)
+	takes(reason{method: "GET", path: "/health"}, k(window.Stuck, 0, 0), true)
+	takes(reason{method: "HEAD", path: "/health"}, k(window.Stuck, 0, 0), false)
 }
 
 // What may be advised to a rule, from where on.
