@@ -110,6 +110,11 @@ func (w *Witness) kind(rule *Rule, f *Facts, text func(format string, args ...an
 	case id.Sees == 0 && heard.messages.different() > 1:
 		set(Unknown, "the requests differ: %v different among %d", &heard.messages, n)
 	case 2*failed >= n && failed > 0:
+		blind := id.Reads&(fingerprint.ReadsBody|fingerprint.ReadsMessages) == 0 && heard.messages.n == 0
+		if blind && f.sessions.n == 0 && !w.errors.callers {
+			set(Unknown, "%s answered with an error, and the log shows neither whose they are nor whether they were equal", share(failed))
+			break
+		}
 		if id.Sees == 0 && f.mixed && heard.messages.n == 0 && f.sessions.different() < 2 {
 			set(Unknown, "%s answered with an error, but not all for one path, or of one agent", share(failed))
 			break

@@ -104,6 +104,12 @@ func TestKinds(t *testing.T) {
 	kindOf(t, "errors of one path, of which nothing else is known", unevenly(8, func(int) string {
 		return `"caller":"k","session":"s","model":"m","has_tools":true,"method":"POST","path":"/a","status":404`
 	}), "zelyx", window.Retry, "7 of 7")
+	kindOf(t, "errors of one path, of nobody knows whom", unevenly(8, func(int) string {
+		return `"caller":"10.0.0.1","method":"POST","path":"/a","status":503`
+	}), "fairvisor", window.Unknown, "neither whose they are")
+	kindOf(t, "errors of one path and one caller of two", unevenly(8, func(i int) string {
+		return fmt.Sprintf(`"caller":%q,"method":"POST","path":"/a","status":%d`, []string{"10.0.0.1", "10.0.0.2"}[i/7], []int{503, 200}[i/7])
+	}), "fairvisor", window.Retry, "6 of 7")
 	kindOf(t, "errors that others have too", unevenly(16, func(i int) string {
 		return strings.ReplaceAll(question, `"k"`, fmt.Sprintf(`"k%d"`, i%2)) + `,"status":503`
 	}), "aisg", window.Outage, "other callers had the same")
