@@ -88,7 +88,16 @@ func TestTuneAdvisesForRealAgents(t *testing.T) {
 		t.Fatal("no labelled loop: the test shows nothing")
 	}
 
-	l := tuneJSON(t, "--labels", labels, log).Labels
+	labelled := tuneJSON(t, "--labels", labels, log)
+	for i, a := range labelled.Advice {
+		if d.Advice[i].Score != nil || a.Score == nil || a.Score.TruePositive+a.Score.FalseNegative != loops {
+			t.Errorf("%s: %+v without labels, and with them %+v", a.Rule, d.Advice[i].Score, a.Score)
+		}
+		if a.Recommended && (a.Score.TruePositive != loops || a.Score.RecallLow <= 0.6 || a.Score.RecallHigh != 1) {
+			t.Errorf("%s is recommended: %+v", a.Rule, a.Score)
+		}
+	}
+	l := labelled.Labels
 	if l.Recall == nil || *l.Recall != 1 || l.FalsePositive != 0 || l.TruePositive != loops || l.Unseen != 0 {
 		t.Errorf("against the labels: %+v", l)
 	}

@@ -109,6 +109,7 @@ type DocumentAdvice struct {
 	Precision      *float64         `json:"precision"`
 	Recall         *float64         `json:"recall"`
 	F1             *float64         `json:"f1"`
+	Score          *DocumentScore   `json:"score"`
 	Policy         *string          `json:"policy"`
 	Train          *DocumentOutcome `json:"train"`
 	Test           *DocumentOutcome `json:"test"`
@@ -166,10 +167,16 @@ type DocumentSetting struct {
 
 // DocumentLabels is what the labels say.
 type DocumentLabels struct {
-	Sessions      int      `json:"sessions"`
-	Loops         int      `json:"loops"`
-	Unseen        int      `json:"unseen"`
-	UnseenLoops   int      `json:"unseen_loops"`
+	Sessions    int `json:"sessions"`
+	Loops       int `json:"loops"`
+	Unseen      int `json:"unseen"`
+	UnseenLoops int `json:"unseen_loops"`
+	DocumentScore
+}
+
+// DocumentScore is how sessions in which something fires agree with their labels,
+// with 95 % intervals.
+type DocumentScore struct {
 	TruePositive  int      `json:"true_positive"`
 	FalsePositive int      `json:"false_positive"`
 	FalseNegative int      `json:"false_negative"`
@@ -322,8 +329,8 @@ func (r *Report) documentAdvice(i int) DocumentAdvice {
 		d.Train, d.Test = documentOutcome(&a.Train), documentOutcome(&a.Test)
 	}
 	if r.Labelled != nil {
-		s := r.Labelled.ByAdvice[i]
-		d.Precision, d.Recall, d.F1 = replay.NumberOrNull(s.Precision()), replay.NumberOrNull(s.Recall()), replay.NumberOrNull(s.F1())
+		d.Score = new(documentScore(r.Labelled.ByAdvice[i]))
+		d.Precision, d.Recall, d.F1 = d.Score.Precision, d.Score.Recall, d.Score.F1
 	}
 	return d
 }
@@ -333,9 +340,11 @@ func documentOutcome(o *Outcome) *DocumentOutcome {
 }
 
 func documentLabels(l *Labelled) *DocumentLabels {
-	s := l.Together
-	d := &DocumentLabels{
-		Sessions: l.Sessions, Loops: l.Loops, Unseen: l.Unseen, UnseenLoops: l.UnseenLoops,
+	return &DocumentLabels{Sessions: l.Sessions, Loops: l.Loops, Unseen: l.Unseen, UnseenLoops: l.UnseenLoops, DocumentScore: documentScore(l.Together)}
+}
+
+func documentScore(s Score) DocumentScore {
+	d := DocumentScore{
 		TruePositive: s.TruePositive, FalsePositive: s.FalsePositive, FalseNegative: s.FalseNegative, TrueNegative: s.TrueNegative,
 		Precision: replay.NumberOrNull(s.Precision()), Recall: replay.NumberOrNull(s.Recall()), F1: replay.NumberOrNull(s.F1()),
 	}
