@@ -219,7 +219,7 @@ func (a answered) rows(question int) (list []string) {
 // TestAnalysisOfOddities asks the same of what the logs above have not: a
 // session with two models, a loop of one caller in several sessions, requests
 // without session and model, equal calls side by side, two rules that see one
-// call, and a loop of two steps.
+// call, a loop of two steps, and a limit of rate that was reached.
 func TestAnalysisOfOddities(t *testing.T) {
 	python := pythonOf(t)
 	t.Parallel()
@@ -241,7 +241,7 @@ func TestAnalysisOfOddities(t *testing.T) {
 		add(200+i, `"caller":"id-c","messages":"nobody"`)
 	}
 	for i := range 4 {
-		add(300+i, `"caller":"id-d","messages":"near"`)
+		add(300+i, `"caller":"id-d","messages":"near","status":429`)
 	}
 	for i := range 3 {
 		add(400+i, `"caller":"id-e","session":"sides","model":"big","messages":"`+strconv.Itoa(i)+`",`+strings.Replace(find, "[", `[{"name":"find","arguments":"{}"},`, 1))
@@ -283,6 +283,7 @@ rules:
 		6:  "find|calls|3|3|18\nfind|row|2|2|12\n(none)|prompts|2|1|12\nopen|calls|1|1|6",
 		7:  "big|27|4|148.15\nnull|10|1|100.0\nsmall|1|0|0.0",
 		8:  "0|4|10\n23|1|0", // fired a second before midnight, the rest came after
+		11: "2026-11-21 00:04:00+00|4|4|0",
 		13: "2026-11-16 00:00:00+00|6|5|83.3",
 		15: "prompts|key-665db167d280|4|2026-11-21 00:04:53+00\nprompts|of-0|4|2026-11-21 00:01:33+00",
 		19: "2026-11-21|10|545|0.05",
