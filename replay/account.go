@@ -46,10 +46,10 @@ func (a Account) Ordered() int64 { return a.Judged + a.Duplicate + a.Excluded }
 // that came before; empty where they do not. That gateways log each twice is
 // common.
 func (a Account) MostlyDuplicate() string {
-	if a.Duplicate <= a.Judged {
+	if 2*a.Duplicate <= a.Ordered() {
 		return ""
 	}
-	return term.Percent(a.Duplicate, a.Judged+a.Duplicate) + " of the requests have the id of one shortly before, and are not judged: if that is no request's id, duplicates: 0s in a policy judges all"
+	return term.Percent(a.Duplicate, a.Ordered()) + " of the requests have the id of one shortly before, and are not judged: if that is no request's id, duplicates: 0s in a policy judges all"
 }
 
 func (a Account) String() string {
