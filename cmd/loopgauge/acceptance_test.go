@@ -410,7 +410,7 @@ func TestLiteLLMScenarios(t *testing.T) {
 func TestScenarios(t *testing.T) {
 	t.Parallel()
 	out := loopgauge(t, "", "test", filepath.Join(fixtures, "scenarios"))
-	if last := "\n10 fixtures: 10 ok\n"; !strings.HasSuffix(out, last) {
+	if last := "\n11 fixtures: 11 ok\n"; !strings.HasSuffix(out, last) {
 		t.Errorf("the last line is not %q:\n%s", last, out)
 	}
 }
