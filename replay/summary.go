@@ -159,16 +159,25 @@ func (s Summary) rules(b *strings.Builder) {
 		}
 	}
 	b.WriteString(UnpricedLine(s.Result.Unpriced))
-	var fellBack int64
-	for i := range s.Result.Rules {
-		fellBack = max(fellBack, s.Result.Rules[i].FellBack)
-	}
-	if fellBack > 0 {
-		fmt.Fprintln(b, Wrapped(term.Percent(fellBack, s.Result.Account.Judged)+" of requests named no session: told apart by caller, end user, system prompt and first user message"))
+	if apart := ToldApart(s.Result.Rules, s.Result.Account.Judged); apart != "" {
+		fmt.Fprintln(b, Wrapped(apart))
 	}
 	for _, why := range s.Result.Unseen() {
 		fmt.Fprintln(b, Wrapped(why))
 	}
+}
+
+// ToldApart says of how many of the requests judged the rules told the
+// conversation by how it begins, for want of a session; empty if of none.
+func ToldApart(rules []window.RuleAccount, judged int64) string {
+	var fellBack int64
+	for i := range rules {
+		fellBack = max(fellBack, rules[i].FellBack)
+	}
+	if fellBack == 0 {
+		return ""
+	}
+	return term.Percent(fellBack, judged) + " of requests named no session: told apart by caller, end user, system prompt and first user message"
 }
 
 // SettingOf writes a rule's setting: "4 in 10m streak".

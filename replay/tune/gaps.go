@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/loopgauge/loopgauge/replay"
 	"github.com/loopgauge/loopgauge/replay/term"
 	"github.com/loopgauge/loopgauge/window"
 )
@@ -40,10 +41,16 @@ func (r *Report) gaps(rules, told []*window.Rule) (list []string) {
 	return list
 }
 
-// Caveats say what is to be known before the verdict is relied on: gaps, that
-// most requests are not judged, and what keeps repeats from being seen.
+// Caveats say what is to be known before the verdict is relied on: gaps, how
+// conversations were told, that most requests are not judged, and what keeps
+// repeats from being seen.
 func (r *Report) Caveats() []string {
-	list := r.gaps(r.restsOn(), nil)
+	rules := r.restsOn()
+	list := r.gaps(rules, nil)
+	of := slices.DeleteFunc(slices.Clone(r.Result.Rules), func(a window.RuleAccount) bool { return !slices.Contains(rules, a.Rule) })
+	if apart := replay.ToldApart(of, r.Result.Account.Judged); apart != "" {
+		list = append(list, apart)
+	}
 	if out := r.Result.LeftOut(); out != "" {
 		list = append(list, out)
 	}

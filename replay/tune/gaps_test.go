@@ -60,6 +60,15 @@ func TestGaps(t *testing.T) {
 	if diff := cmp.Diff([]string{"b could not look at 70 % of the requests: content redacted by the logger"}, r.Caveats()); diff != "" {
 		t.Error(diff)
 	}
+
+	// So is how conversations are told where no session is named.
+	r.Result.Account.Judged, r.Result.Rules[5].FellBack = 1000, 400
+	if diff := cmp.Diff([]string{
+		"b could not look at 70 % of the requests: content redacted by the logger",
+		"40 % of requests named no session: told apart by caller, end user, system prompt and first user message",
+	}, r.Caveats()); diff != "" {
+		t.Error(diff)
+	}
 }
 
 // TestScattered: in a log whose requests are all conversations of their own that
