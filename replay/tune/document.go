@@ -54,6 +54,7 @@ type DocumentCoverage struct {
 	Counted       int64            `json:"counted"`
 	NotMatched    int64            `json:"not_matched"`
 	NotComputable map[string]int64 `json:"not_computable"`
+	FellBack      int64            `json:"fell_back"`
 }
 
 // DocumentCell is one setting of one rule.
@@ -298,7 +299,7 @@ func (r *Report) documentData() DocumentData {
 	d.KeysDropped = r.keysDropped()
 	for i := range r.Result.Rules[:len(r.Options.Rules)] {
 		a := &r.Result.Rules[i]
-		c := DocumentCoverage{a.Rule.Name, a.Judged, a.Counted, a.NotMatched, map[string]int64{}}
+		c := DocumentCoverage{a.Rule.Name, a.Judged, a.Counted, a.NotMatched, map[string]int64{}, a.FellBack}
 		for cause, n := range a.NotComputable {
 			if n > 0 {
 				c.NotComputable[fingerprint.Cause(cause).String()] = n
