@@ -292,7 +292,7 @@ func (b *builder) rules() {
 		}
 		if a.Found {
 			one.Advised = &setting{a.Cell, a.Threshold}
-			one.Proof = a.Proof()
+			one.Proof = r.Proof(a)
 		}
 		if a.HasCurrent && slices.Contains(b.p.Thresholds, a.Rule.Threshold) {
 			one.Now = &setting{a.CurrentCell, a.Rule.Threshold}

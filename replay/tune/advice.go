@@ -163,17 +163,23 @@ func (r *Report) adviseOne(target int, train, test *classed) Advice {
 	return a
 }
 
-// Proof says what the setting was chosen on, and how it did on the rest.
-func (a *Advice) Proof() string {
+// Proof says what the setting was chosen on, and how it did on the rest: there it
+// may break the limit that it was chosen within.
+func (r *Report) Proof(a *Advice) string {
 	chosen := "chosen on the first 70 % of the time; "
 	switch {
 	case a.Whole:
 		return "chosen on the whole log, unproved: the first 70 % of its time has no loop"
-	case a.Test.Loops > 0 || a.Test.Episodes > 0:
-		return chosen + fmt.Sprintf("on the rest it catches %s of %s, %s wrongly",
-			term.Count(int64(a.Test.Caught)), term.Plural(int64(a.Test.Loops), "loop", "loops"), term.Count(int64(a.Test.Wrong)))
+	case a.Test.Loops == 0 && a.Test.Episodes == 0:
+		return chosen + "the rest of it has no loop to prove it"
 	}
-	return chosen + "the rest of it has no loop to prove it"
+	text := chosen + fmt.Sprintf("on the rest it catches %s of %s, %s wrongly",
+		term.Count(int64(a.Test.Caught)), term.Plural(int64(a.Test.Loops), "loop", "loops"), term.Count(int64(a.Test.Wrong)))
+	if a.Outcome.WrongRequests > r.mostWrong(1) {
+		text += fmt.Sprintf("; in all it hits %.3g %% of the requests wrongly, where --max-wrong allows %.3g %%",
+			100*float64(a.Outcome.WrongRequests)/float64(r.Result.Account.Judged), 100*r.Options.MaxWrong)
+	}
+	return text
 }
 
 // perDay is a rate. Less than a day counts as one: three loops in a minute do

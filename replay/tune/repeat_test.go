@@ -244,15 +244,18 @@ func TestMay(t *testing.T) {
 
 // What an advice rests on.
 func TestProof(t *testing.T) {
+	r := &Report{Result: result(1000), Options: Options{MaxWrong: 0.001}}
 	f := func(a *Advice, want string) {
 		t.Helper()
-		if got := a.Proof(); !strings.HasSuffix(got, want) {
+		if got := r.Proof(a); !strings.HasSuffix(got, want) {
 			t.Errorf("%s, want %s", got, want)
 		}
 	}
 	f(&Advice{Whole: true, Test: Outcome{Loops: 1}}, "unproved: the first 70 % of its time has no loop")
 	f(&Advice{Test: Outcome{Loops: 2, Caught: 1}}, "on the rest it catches 1 of 2 loops, 0 wrongly")
 	f(&Advice{Test: Outcome{Episodes: 1, Wrong: 1}}, "on the rest it catches 0 of 0 loops, 1 wrongly")
+	f(&Advice{Test: Outcome{Episodes: 1, Wrong: 1}, Outcome: Outcome{WrongRequests: 1}}, "1 wrongly")
+	f(&Advice{Test: Outcome{Episodes: 1, Wrong: 1}, Outcome: Outcome{WrongRequests: 25}}, "1 wrongly; in all it hits 2.5 % of the requests wrongly, where --max-wrong allows 0.1 %")
 	f(&Advice{}, "the rest of it has no loop to prove it")
 }
 

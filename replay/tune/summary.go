@@ -377,7 +377,7 @@ func (s Summary) advice(b *strings.Builder, a *Advice) {
 	if at.TokensBefore+at.TokensAfter > 0 {
 		line(b, "    repeats used %s until it fired, %s after", spent(at.TokensBefore, at.CostBefore), spent(at.TokensAfter, at.CostAfter))
 	}
-	line(b, "    %s", a.Proof())
+	line(b, "    %s", r.Proof(a))
 }
 
 // caught says how right a setting is.
