@@ -59,9 +59,15 @@ func (w *Witness) Seen(ev *Event) {
 func (w *Witness) coarse() bool { return 2*w.whole > w.judged }
 
 // Conversation names the conversation of a request, "" if it has none, or no
-// rule looks at it.
+// rule looks at it. A dataset that was written without conversations names
+// sessions.
 func (w *Witness) Conversation(ev *Event) string {
-	if w.conversation < 0 || len(ev.Scopes) == 0 || len(ev.Scopes[w.conversation].Values) == 0 {
+	switch {
+	case len(ev.Scopes) == 0:
+		return ""
+	case w.conversation < 0:
+		return ev.Session
+	case len(ev.Scopes[w.conversation].Values) == 0:
 		return ""
 	}
 	return ev.Scopes[w.conversation].Values[0]

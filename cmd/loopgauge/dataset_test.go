@@ -146,6 +146,27 @@ func TestDatasetOfAnswersAlone(t *testing.T) {
 	sameFrom(t, dir, file)("tune", "--json")
 }
 
+// A dataset that was written without conversations has sessions, and so what
+// labels say of them: tune found none of them in it.
+func TestLabelsOfDataset(t *testing.T) {
+	t.Parallel()
+	const policy = "version: 1\nrules:\n  - {name: calls, identity: tool-call-result, scope: [session], counter: {kind: streak, window: 10m}, threshold: 4}\n"
+	log := filepath.Join(fixtures, "formats/litellm/litellm_callback.jsonl.zst")
+	dir, labels := filepath.Join(t.TempDir(), "data"), filepath.Join(t.TempDir(), "labels.jsonl")
+	if err := os.WriteFile(labels, []byte(`{"session":"A-stuck-b49d","loop":true}`+"\n"+`{"session":"A-healthy-b211","loop":false}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	flags := []string{"--policy", policyFile(t, policy), "--labels", labels}
+	loopgauge(t, "", "replay", "--quiet", "--policy", flags[1], "--out", dir, log)
+	want, got := tuneJSON(t, append(flags, log)...), tuneJSON(t, append(flags, dir)...)
+	if got.Data.Conversations == 0 || want.Labels.TruePositive != 1 || want.Labels.TrueNegative != 1 {
+		t.Errorf("%d conversations; of the log %+v", got.Data.Conversations, want.Labels)
+	}
+	if diff := cmp.Diff(want.Labels, got.Labels); diff != "" {
+		t.Error(diff)
+	}
+}
+
 // A log that lacks requests is told, by a dataset that was made of it too.
 func TestLackingLog(t *testing.T) {
 	t.Parallel()
