@@ -1,9 +1,6 @@
 package window
 
-import (
-	"encoding/binary"
-	"hash/maphash"
-)
+import "encoding/binary"
 
 // Round is how the same comes round: so often in a row, if the period is one,
 // or so often in rounds of as many as the period.
@@ -21,9 +18,8 @@ func newInRow(x within, spec CounterSpec, keys int) *inRow {
 	return &inRow{cycle: newCycle(spec, keys).(*cycle), within: x}
 }
 
-var inRowSeed = maphash.MakeSeed()
-
-// count counts a hit by an event.
+// count counts a hit by an event. Its key is the same in every process, as a
+// checkpoint holds it.
 func (x *inRow) count(ev *Event, h *Hit) Round {
 	of := x.within.of(ev)
 	if of == "" {
@@ -31,6 +27,6 @@ func (x *inRow) count(ev *Event, h *Hit) Round {
 	}
 	x.own = *h
 	first := x.own.Scope[:8]
-	binary.LittleEndian.PutUint64(first, binary.LittleEndian.Uint64(first)^maphash.String(inRowSeed, of))
+	binary.LittleEndian.PutUint64(first, binary.LittleEndian.Uint64(first)^textHash(of))
 	return x.cycle.round(&x.own)
 }
