@@ -52,7 +52,7 @@ func (p *Plan) Spread(ev *Event, n int, yield func(to int, ev *Event)) {
 			continue
 		}
 		heard := ev.Chat != nil && p.Rules[i].ChatOverrides
-		if ev.Prints[p.identity[i]].Cause != fingerprint.Computable && !heard {
+		if ev.Prints[p.identity[i]].Cause != fingerprint.Computable && !heard && !p.tells(ev, i) {
 			continue
 		}
 		if to[i] = share(scopeText(p.Scopes[p.scope[i]].Fields, scope.Values), n); home < 0 {
@@ -84,6 +84,16 @@ func (p *Plan) Spread(ev *Event, n int, yield func(to int, ev *Event)) {
 		}
 		yield(t, &part)
 	}
+}
+
+// tells says whether an event may say what came of calls that a rule counts: their
+// kind is told by who counts them.
+func (p *Plan) tells(ev *Event, rule int) bool {
+	if !p.evidence || p.Rules[rule].Identity.Sees != fingerprint.SeesCalls {
+		return false
+	}
+	results := p.companion(companions[0])
+	return results >= 0 && p.saysResults(ev, results, rule)
 }
 
 // homeless is where an event goes that no rule counts. Those of one id go to

@@ -118,16 +118,21 @@ func (w *Witness) Note(f *Facts, ev *Event, rule int, print *fingerprint.Fingerp
 // hears tells whether a request may say what came of calls before it, or that
 // nothing will: one that an error answered is sent again.
 func (w *Witness) hears(ev *Event, rule int) bool {
-	if w.asked[rule] == nil || ev.Status >= 400 {
+	return w.asked[rule] != nil && w.plan.saysResults(ev, w.results, rule)
+}
+
+// saysResults is hears of a rule that looks at calls.
+func (p *Plan) saysResults(ev *Event, results, rule int) bool {
+	if ev.Status >= 400 {
 		return false
 	}
-	switch p := &ev.Prints[w.results]; {
-	case len(p.Fingerprints) > 0:
+	switch r := &ev.Prints[results]; {
+	case len(r.Fingerprints) > 0:
 		return true
-	case p.Cause == fingerprint.NoToolTurn: // does the agent go on?
-		return len(ev.Prints[w.plan.identity[rule]].Fingerprints) > 0
+	case r.Cause == fingerprint.NoToolTurn: // does the agent go on?
+		return len(ev.Prints[p.identity[rule]].Fingerprints) > 0
 	default:
-		return p.Cause != fingerprint.Computable
+		return r.Cause != fingerprint.Computable
 	}
 }
 

@@ -1,6 +1,7 @@
 package shared
 
 import (
+	"fmt"
 	"log/slog"
 	"math/rand/v2"
 	"slices"
@@ -201,6 +202,37 @@ func TestSpread(t *testing.T) {
 		if len(used) < min(n, 5) {
 			t.Errorf("%d of %d are used", len(used), n)
 		}
+	}
+}
+
+// TestSpreadResults: a request that calls nothing and shows what came of a call goes
+// where calls of its scope are judged, though no rule counts it: their kind is told
+// there.
+func TestSpreadResults(t *testing.T) {
+	plan := testPlan(t, "version: 1\nrules:\n  - {name: caller, identity: tool-call, scope: [caller], counter: {kind: sliding, window: 1m}, threshold: 3}\n").WithEvidence()
+	block := ingest.NewBlock()
+	block.Format = formats.ByName("loopgauge")
+	for k := range 40 {
+		for _, v := range []string{
+			`"tool_calls":[{"id":"c","name":"f","arguments":"{}"}],"messages":[{"role":"user","content":"go"}]`,
+			`"tool_calls":[],"messages":[{"role":"user","content":"go"},{"role":"assistant","tool_calls":[{"id":"c","function":{"name":"f","arguments":"{}"}}]},{"role":"tool","tool_call_id":"c","content":"no"}]`,
+		} {
+			n := len(block.Records)
+			block.Data = fmt.Appendf(block.Data, `{"time":%d,"id":"r%d","session":"s%d","caller":"team-%d","status":200,%s}`, 1_790_000_000+n, n, k, k%20, v)
+			block.Records = append(block.Records, ingest.Record{Offset: int64(n), End: len(block.Data)})
+		}
+	}
+	where := map[string]int{}
+	for _, ev := range replay.NewParser(plan, window.ExtractOptions{}, nil)(block).Events {
+		plan.Spread(&ev, 5, func(to int, part *window.Event) {
+			if before, ok := where[ev.Caller]; ok && before != to {
+				t.Errorf("%s of %s goes to %d, and what it did before to %d", ev.ID, ev.Caller, to, before)
+			}
+			where[ev.Caller] = to
+		})
+	}
+	if len(where) != 20 {
+		t.Errorf("%d callers", len(where))
 	}
 }
 
