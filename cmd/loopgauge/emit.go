@@ -83,11 +83,8 @@ func (f *replayFlags) emitter(ctx context.Context, u *ui, p *policy.Policy, args
 	}
 	e.outbox = sinks.NewOutbox(log, e.sinks...)
 	content := &sinks.Content{Links: p.Links}
-	if o.Kept == nil { // a dataset holds no more than its rules need
-		o.Plan = o.Plan.WithEvidence()
-		if c := f.explain(args); readOnce(args) == "" {
-			content.Explain = c.of
-		}
+	if c := f.explain(args); o.Kept == nil && readOnce(args) == "" {
+		content.Explain = c.of
 	}
 	e.router = sinks.NewRouter(e.outbox, routes, content)
 	incidents := window.NewIncidents(func(in *window.Incident) { e.router.Take(in) })

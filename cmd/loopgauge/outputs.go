@@ -63,9 +63,6 @@ func (f *replayFlags) open(ctx context.Context, u *ui, o *replay.Options, keyed 
 		out.abort()
 		return nil, err
 	}
-	if o.Kept == nil { // a dataset holds no more than its rules need
-		o.Plan = o.Plan.WithEvidence()
-	}
 	o.Event = out.dataset.AddEvent
 	o.Verdict = func(v *window.Verdict) error {
 		if f.allVerdicts || v.Repeats() {

@@ -133,6 +133,9 @@ func (f *replayFlags) run(ctx context.Context, u *ui, args []string) (err error)
 		}
 		return nil
 	}
+	if o.Kept == nil && (f.out != "" || f.emit) { // a dataset holds no more than its rules need
+		o.Plan = o.Plan.WithEvidence()
+	}
 	out, err := f.open(ctx, u, &o, in.keyed(f.secret))
 	if err != nil {
 		return err
