@@ -127,16 +127,21 @@ func readConverse(s *rawjson.Scanner, r *fingerprint.Request) {
 func readConverseBlock(s *rawjson.Scanner, r *fingerprint.Request) {
 	for s.Object(); s.NextNamed("toolUse"); {
 		var call fingerprint.ToolCall
-		for s.Object(); s.NextKey(); {
-			switch string(s.Key) {
-			case "toolUseId":
-				call.ID = s.Text(call.ID)
-			default:
-				readCallField(s, &call)
-			}
-		}
+		readToolUse(s, &call)
 		if call.Name != nil {
 			r.ToolCalls = append(r.ToolCalls, call)
+		}
+	}
+}
+
+// readToolUse reads a call, or of a stream what there is of it.
+func readToolUse(s *rawjson.Scanner, call *fingerprint.ToolCall) {
+	for s.Object(); s.NextKey(); {
+		switch string(s.Key) {
+		case "toolUseId":
+			call.ID = s.Text(call.ID)
+		default:
+			readCallField(s, call)
 		}
 	}
 }

@@ -288,32 +288,21 @@ func (p *streamed) block(s *rawjson.Scanner, index int64) {
 // stands in front or behind.
 func (p *streamed) converse(s *rawjson.Scanner) {
 	var index int64
-	var id, name, input []byte
+	var call fingerprint.ToolCall
 	for s.Object(); s.NextKey(); {
 		switch string(s.Key) {
 		case "contentBlockIndex":
 			index = readCount(s, index)
 		case "start", "delta":
 			for s.Object(); s.NextNamed("toolUse"); {
-				for s.Object(); s.NextKey(); {
-					switch string(s.Key) {
-					case "toolUseId":
-						id = s.Text(id)
-					case "name":
-						name = s.Text(name)
-					case "input":
-						input = s.Text(input)
-					default:
-						s.Skip()
-					}
-				}
+				readToolUse(s, &call)
 			}
 		default:
 			s.Skip()
 		}
 	}
-	if id != nil || input != nil {
-		p.add(0, index, id, name, input)
+	if call.ID != nil || call.Arguments != nil {
+		p.add(0, index, call.ID, call.Name, call.Arguments)
 	}
 }
 
