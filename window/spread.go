@@ -89,11 +89,7 @@ func (p *Plan) Spread(ev *Event, n int, yield func(to int, ev *Event)) {
 // tells says whether an event may say what came of calls that a rule counts: their
 // kind is told by who counts them.
 func (p *Plan) tells(ev *Event, rule int) bool {
-	if !p.evidence || p.Rules[rule].Identity.Sees != fingerprint.SeesCalls {
-		return false
-	}
-	results := p.companion(companions[0])
-	return results >= 0 && p.saysResults(ev, results, rule)
+	return p.evidence && p.Rules[rule].Identity.Sees == fingerprint.SeesCalls && p.saysResults(ev, p.companion(companions[0]), rule)
 }
 
 // homeless is where an event goes that no rule counts. Those of one id go to
