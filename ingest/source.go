@@ -144,7 +144,7 @@ var bodies = regexp.MustCompile(`(^|[/\\])data[/\\][0-9a-f-]{36}_(input|output)\
 
 // IsSkipped tells that what has this path stands beside logs and is none.
 func IsSkipped(path string) bool {
-	name := strings.ToLower(path[strings.LastIndexAny(path, `/\`)+1:])
+	name := strings.ToLower(filepath.Base(path))
 	return slices.Contains(skipped, name) || slices.Contains(skipped, filepath.Ext(name)) || bodies.MatchString(path)
 }
 
