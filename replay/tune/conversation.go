@@ -32,3 +32,50 @@ func whoseIs(ev *window.Event, w *window.Witness) string {
 	}
 	return cmp.Or(ev.Session, conversation)
 }
+
+// requestsOf counts the requests of conversations. Those of a log are in no cache,
+// but few of them are busy at a time: these are counted on their own.
+type requestsOf struct {
+	all  map[conversation]uint32 // but for what busy has
+	busy []counted               // each at the place that its last bits say
+}
+
+// counted are requests of a conversation that all does not have.
+type counted struct {
+	conversation
+	requests uint32
+}
+
+// busyBits sizes what is counted on its own: of a thousand conversations at a time
+// one in sixteen shares its place with another.
+const busyBits = 13
+
+func newRequestsOf() *requestsOf {
+	return &requestsOf{map[conversation]uint32{}, make([]counted, 1<<busyBits)}
+}
+
+// add adds a request of a conversation, which is not none.
+func (r *requestsOf) add(c conversation) {
+	b := &r.busy[c>>1&(1<<busyBits-1)] // the last bit is always set
+	if b.conversation != c {
+		r.put(b)
+		b.conversation = c
+	}
+	b.requests++
+}
+
+// put adds to all what there is at a place.
+func (r *requestsOf) put(b *counted) {
+	if b.requests > 0 {
+		r.all[b.conversation] += b.requests
+	}
+	*b = counted{}
+}
+
+// counts are the requests of each conversation.
+func (r *requestsOf) counts() map[conversation]uint32 {
+	for i := range r.busy {
+		r.put(&r.busy[i])
+	}
+	return r.all
+}

@@ -114,7 +114,7 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 	batch := batchSize(&o.Run)
 	p := pass{
 		o: o, witness: witness, sweeping: startSweeping(batch, kept, sweep, ours.sweep(o.Windows[len(o.Windows)-1:], window.LeastRepeats, o.MaxKeys)),
-		conversations: map[conversation]uint32{}, gateways: newGatewayCounts(gateways, plan, c.told.all, false),
+		requests: newRequestsOf(), gateways: newGatewayCounts(gateways, plan, c.told.all, false),
 	}
 
 	o.Run.Plan, o.Run.Brief, o.Run.Hold = plan, o.Run.Event == nil, batches*batch
@@ -131,18 +131,18 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	repeats := kept[0].repeats() // before its sums
+	repeats, conversations := kept[0].repeats(), p.requests.counts() // repeats before their sums
 	r := &Report{
 		Options: o, Result: result, Cells: sweep.Cells(), Sweep: sweep.Result(), Repeats: repeats, sums: kept[0].sums, reached: c.reached,
-		Conversations: len(p.conversations), Days: float64(result.Last-result.First) / 86400e6,
+		Conversations: len(conversations), Days: float64(result.Last-result.First) / 86400e6,
 	}
 	c.told.episodes(r.Sweep)
 	p.gateways.join(c.told.gateways)
 	r.exclude()
 	r.advise()
 	kept[1].repeats()
-	r.compare(p.gateways, p.conversations, looping(kept, result.Rules))
-	r.label(p.conversations)
+	r.compare(p.gateways, conversations, looping(kept, result.Rules))
+	r.label(conversations)
 	return r, nil
 }
 
@@ -167,16 +167,16 @@ func unswept(plan *window.Plan, own []*window.Rule, gateways []Gateway) (rules [
 
 // pass is what is kept of a log beside its repeats.
 type pass struct {
-	o             Options
-	witness       *window.Witness
-	sweeping      *sweeping
-	conversations map[conversation]uint32 // requests
-	gateways      *gatewayCounts
+	o        Options
+	witness  *window.Witness
+	sweeping *sweeping
+	requests *requestsOf
+	gateways *gatewayCounts
 }
 
 func (p *pass) event(ev *window.Event) error {
 	if p.gateways.current = conversationOf(whoseIs(ev, p.witness)); p.gateways.current != 0 {
-		p.conversations[p.gateways.current]++
+		p.requests.add(p.gateways.current)
 	}
 	p.witness.Seen(ev)
 	p.sweeping.add(ev)
