@@ -62,23 +62,16 @@ type Reader struct {
 	readers int          // this one, and those of the other partitions
 	making  *eventsAhead // nil before the first event is asked for
 	*frame               // at work
-	known   []bool       // of the frame's prints
+	frames  frames       // for those to come
+	told    []told       // by identity of plan
 	scopes  []int32      // by scope its entry, -1 if there is none
 }
 
-// frame is one event in the memory of a Reader, with what its rows hold by the
-// indexes of the plan that made them.
-type frame struct {
-	event  window.Event
-	prints []window.Prints
-	values []string
-}
-
-// newFrame has room for what rows of the plan have, and an event of the other.
-func newFrame(have, want *window.Plan) *frame {
-	return &frame{prints: make([]window.Prints, len(have.Identities)), event: window.Event{
-		Prints: make([]window.Prints, len(want.Identities)), Scopes: make([]window.Scope, len(want.Scopes)), Rules: make([]window.Choice, len(want.Rules)),
-	}}
+// told is what rows have told of an identity of the run.
+type told struct {
+	into int    // where it is in an event, -1 where nobody asks
+	name string // that its rows give it, once one has
+	next int    // ordinal of the next row of the event at work; -1 if none may follow
 }
 
 // eventFile is one file of events.
@@ -392,7 +385,11 @@ func (r *Reader) Prepare(have, want *window.Plan, origins bool, hold int) error 
 		}
 	}
 	r.plan, r.want, r.answers = have, want, window.Kept{Plan: have, Hashed: r.Run.HashIDs}.Answers(want)
-	r.known, r.scopes, r.time = make([]bool, len(have.Identities)), make([]int32, len(have.Scopes)), math.MinInt64
+	r.frames, r.scopes, r.time = frames{plan: want}, make([]int32, len(have.Scopes)), math.MinInt64
+	r.told = make([]told, len(have.Identities))
+	for i := range r.told {
+		r.told[i].into = slices.Index(r.answers.Identities, i)
+	}
 	r.hold, r.readers = hold, max(r.readers, 1)
 	r.asks = slices.ContainsFunc(r.answers.Rules, func(like int) bool { return like >= 0 })
 	r.origins = origins || r.answers.Looks()
@@ -457,7 +454,7 @@ func (r *Reader) events(in []*frame) (made int, err error) {
 			return made, err
 		}
 		if in[made] == nil {
-			in[made] = newFrame(r.plan, r.want)
+			in[made] = r.frames.next()
 		}
 		r.frame = in[made]
 		seq := r.rows.seq.at(r.rows.row)
@@ -563,9 +560,12 @@ func (r *Reader) end() error {
 // gather takes the fingerprints of the event from its rows, of which one at
 // least is there.
 func (r *Reader) gather(seq int64) error {
-	for i := range r.prints {
-		r.prints[i].Cause, r.prints[i].Fingerprints, r.known[i] = fingerprint.Computable, r.prints[i].Fingerprints[:0], false
-		r.prints[i].Tools = r.prints[i].Tools[:0]
+	for i := range r.told {
+		r.told[i].next = 0
+	}
+	for i := range r.event.Prints {
+		p := &r.event.Prints[i]
+		p.Cause, p.Fingerprints, p.Tools = fingerprint.Computable, p.Fingerprints[:0], p.Tools[:0]
 	}
 	rows := r.rows
 	for rows.seq.at(rows.row) == seq {
@@ -590,15 +590,27 @@ func (r *Reader) gather(seq int64) error {
 func (r *Reader) print(rows *eventColumns) error {
 	identity := text(&rows.identity, rows.row)
 	i, ordinal := int(rows.identityNo.at(rows.row)), int(rows.ordinal.at(rows.row))
-	if i < 0 || i >= len(r.prints) || identity != r.plan.Identities[i].Name {
+	if i < 0 || i >= len(r.told) {
 		return fmt.Errorf("identity %q is not that of the run", identity)
 	}
-	p := &r.prints[i]
-	if ordinal != len(p.Fingerprints) || p.Cause != fingerprint.Computable || r.known[i] && ordinal == 0 {
+	t := &r.told[i]
+	if identity != t.name { // rows share their texts, so to compare these costs nothing
+		if identity != r.plan.Identities[i].Name {
+			return fmt.Errorf("identity %q is not that of the run", identity)
+		}
+		t.name = identity
+	}
+	if ordinal != t.next || ordinal < 0 {
 		return fmt.Errorf("fingerprint %d of %s is out of place", ordinal, identity)
 	}
-	r.known[i] = true
 	f := rows.fingerprint.at(rows.row)
+	if t.next++; f == nil {
+		t.next = -1
+	}
+	if t.into < 0 {
+		return nil
+	}
+	p := &r.event.Prints[t.into]
 	if f == nil {
 		if cause := rows.cause.at(rows.row); cause != nil { // none: it was computable, and gave none
 			p.Cause = *cause
@@ -681,14 +693,11 @@ func (r *Reader) choose(c *eventColumns) error {
 
 // check says what the rules that look at the event do not find in it.
 func (r *Reader) check() error {
-	for i, from := range r.answers.Identities {
-		r.event.Prints[i] = r.prints[from]
-	}
 	for i, rule := range r.want.Rules {
 		if r.event.Rules[i] == window.NotMatched || r.event.Exclude > 0 {
 			continue
 		}
-		if !r.known[r.answers.Identities[r.want.IdentityOf(i)]] {
+		if r.told[r.answers.Identities[r.want.IdentityOf(i)]].next == 0 {
 			return fmt.Errorf("there is nothing of identity %s", rule.Identity.Name)
 		}
 		if r.scopes[r.answers.Scopes[r.want.ScopeOf(i)]] < 0 {
