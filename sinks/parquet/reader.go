@@ -617,7 +617,8 @@ func (r *Reader) print(rows *eventColumns) error {
 		}
 		return nil
 	}
-	p.Fingerprints = append(p.Fingerprints, *f)
+	p.Fingerprints = slices.Grow(p.Fingerprints, 1)[:ordinal+1]
+	p.Fingerprints[ordinal] = *f // in place: what append copies it to first is waited for
 	if tool := text(&rows.tool, rows.row); tool != "" || len(p.Tools) > 0 {
 		for len(p.Tools) < len(p.Fingerprints)-1 {
 			p.Tools = append(p.Tools, "")
