@@ -254,7 +254,8 @@ func (s *Sweep) count(l *Look) {
 			equal = s.ordinals.find(print, l.ev, at.identity).first < k
 		}
 		if t.trips != nil || t.inRow != nil {
-			t.hit.Scope, t.hit.Print, t.hit.Time = l.scope, l.ev.Prints[at.identity].Fingerprints[k], l.time
+			t.hit.Scope, t.hit.Time = l.scope, l.time
+			t.hit.Print = l.ev.Prints[at.identity].Fingerprints[k]
 		}
 		key := t.count(l, equal)
 		var round Round
