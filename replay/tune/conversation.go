@@ -34,10 +34,12 @@ func whoseIs(ev *window.Event, w *window.Witness) string {
 }
 
 // requestsOf counts the requests of conversations. Those of a log are in no cache,
-// but few of them are busy at a time: these are counted on their own.
+// but few of them are busy at a time: these are counted on their own, and many
+// requests at a time, so that one wait for memory overlaps the next.
 type requestsOf struct {
-	all  map[conversation]uint32 // but for what busy has
-	busy []counted               // each at the place that its last bits say
+	all    map[conversation]uint32 // but for those of busy and latest
+	busy   []counted               // each at the place that its last bits say
+	latest []conversation          // of requests that are not counted yet
 }
 
 // counted are requests of a conversation that all does not have.
@@ -50,18 +52,31 @@ type counted struct {
 // one in sixteen shares its place with another.
 const busyBits = 13
 
+// countedAtOnce are as many requests as are counted at a time.
+const countedAtOnce = 256
+
 func newRequestsOf() *requestsOf {
-	return &requestsOf{map[conversation]uint32{}, make([]counted, 1<<busyBits)}
+	return &requestsOf{map[conversation]uint32{}, make([]counted, 1<<busyBits), make([]conversation, 0, countedAtOnce)}
 }
 
 // add adds a request of a conversation, which is not none.
 func (r *requestsOf) add(c conversation) {
-	b := &r.busy[c>>1&(1<<busyBits-1)] // the last bit is always set
-	if b.conversation != c {
-		r.put(b)
-		b.conversation = c
+	if r.latest = append(r.latest, c); len(r.latest) == countedAtOnce {
+		r.count()
 	}
-	b.requests++
+}
+
+// count counts the latest requests.
+func (r *requestsOf) count() {
+	for _, c := range r.latest {
+		b := &r.busy[c>>1&(1<<busyBits-1)] // the last bit is always set
+		if b.conversation != c {
+			r.put(b)
+			b.conversation = c
+		}
+		b.requests++
+	}
+	r.latest = r.latest[:0]
 }
 
 // put adds to all what there is at a place.
@@ -74,6 +89,7 @@ func (r *requestsOf) put(b *counted) {
 
 // counts are the requests of each conversation.
 func (r *requestsOf) counts() map[conversation]uint32 {
+	r.count()
 	for i := range r.busy {
 		r.put(&r.busy[i])
 	}
