@@ -242,25 +242,70 @@ func TestRowsApart(t *testing.T) {
 		if len(list) != 2*len(events) {
 			t.Fatalf("%d rows of %d events", len(list), len(events))
 		}
-		options := append(layouts["events"].options(), parquet.CreatedBy("another", "", ""))
-		f, err := os.Create(path)
-		if err != nil {
+		var groups [][]eventRow
+		for i := range list {
+			groups = append(groups, list[i:i+1])
+		}
+		writtenByAnother(t, path, groups...)
+	}
+	comesBack(t, dir, p, events)
+}
+
+// writtenByAnother writes a file of events, as row groups, as another program
+// would.
+func writtenByAnother(t *testing.T, path string, groups ...[]eventRow) {
+	t.Helper()
+	f, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := parquet.NewGenericWriter[eventRow](f, append(layouts["events"].options(), parquet.CreatedBy("another", "", ""))...)
+	for _, group := range groups {
+		if _, err := w.Write(group); err != nil {
 			t.Fatal(err)
 		}
-		w := parquet.NewGenericWriter[eventRow](f, options...)
-		for i := range list {
-			if _, err := w.Write(list[i : i+1]); err != nil {
-				t.Fatal(err)
-			}
-			if err := w.Flush(); err != nil {
-				t.Fatal(err)
-			}
-		}
-		if err := errors.Join(w.Close(), f.Close()); err != nil {
+		if err := w.Flush(); err != nil {
 			t.Fatal(err)
 		}
 	}
-	comesBack(t, dir, p, events)
+	if err := errors.Join(w.Close(), f.Close()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// What rows say of an identity that is not there, or not in its order, is refused,
+// be it that nobody asks for it.
+func TestRowsOutOfPlace(t *testing.T) {
+	have := plan(t)
+	dir := t.TempDir()
+	keep(t, dir, have, extracted(have, 2))
+	path := eventFiles(t, dir)[0]
+	sound := rows[eventRow](t, path)
+	f := func(wrong func(list []eventRow), want string) {
+		t.Helper()
+		for _, asked := range []*window.Plan{have, window.NewPlan(have.Rules[1:], nil)} {
+			list := slices.Clone(sound)
+			wrong(list)
+			writtenByAnother(t, path, list)
+			r := answering(t, dir, have, asked, false, 0)
+			if _, err := r.Next(false); (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), "request 0: "+want+"\n") {
+				t.Errorf("%v, want %q", err, want)
+			}
+			r.Close()
+		}
+	}
+	first := sound[0].Identity
+	f(func([]eventRow) {}, "")
+	f(func(list []eventRow) { list[0].Ordinal++ }, "fingerprint 1 of "+first+" is out of place")
+	f(func(list []eventRow) { list[0].Ordinal = -1 }, "fingerprint -1 of "+first+" is out of place")
+	f(func(list []eventRow) { list[1] = list[0] }, "fingerprint 0 of "+first+" is out of place")
+	f(func(list []eventRow) {
+		list[0].Fingerprint, list[1] = "", list[0]
+		list[1].Ordinal = -1
+	}, "fingerprint -1 of "+first+" is out of place")
+	f(func(list []eventRow) { list[0].Identity = "none" }, `identity "none" is not that of the run`)
+	f(func(list []eventRow) { list[0].IdentityNo = 2 }, `identity "`+first+`" is not that of the run`)
+	f(func(list []eventRow) { list[0].IdentityNo = -1 }, `identity "`+first+`" is not that of the run`)
 }
 
 // An event that is kept stays what it is until as many more are as asked for.
