@@ -389,31 +389,39 @@ func score(s tune.Score) []*float64 {
 	return list
 }
 
+// turnsOfRecommended is how many repeats of a recommended rule are listed for
+// one of another: they are what the page is opened for.
+const turnsOfRecommended = 30
+
 // repeats lists as many as there is room for, loops first and then the long
 // ones, of each rule in turn: the loops of one could leave no room for what
-// another, the recommended one perhaps, fires on. It adds up the rest.
+// another fires on. It adds up the rest.
 func (b *builder) repeats(room int) {
 	r := b.r
 	type ranked struct {
 		k    *tune.Repeat
+		id   string // a hash: what is left out is left out all over the time
 		loop int
 		turn int // its place among those of its rule
 	}
 	list := make([]ranked, len(r.Repeats))
 	for i, k := range r.Repeats {
-		list[i] = ranked{k: k}
+		list[i] = ranked{k: k, id: k.ID()}
 		if r.Class(k) == tune.Loop {
 			list[i].loop = 1
 		}
 	}
 	slices.SortStableFunc(list, func(x, y ranked) int {
-		return cmp.Or(cmp.Compare(y.loop, x.loop), cmp.Compare(y.k.Requests, x.k.Requests), cmp.Compare(x.k.First, y.k.First))
+		return cmp.Or(cmp.Compare(y.loop, x.loop), cmp.Compare(y.k.Requests, x.k.Requests), cmp.Compare(x.id, y.id))
 	})
 	turns := map[[2]int]int{}
 	for i := range list {
 		key := [2]int{list[i].k.Target, list[i].loop}
 		list[i].turn = turns[key]
 		turns[key]++
+		if slices.Contains(r.Recommended, key[0]) {
+			list[i].turn /= turnsOfRecommended
+		}
 	}
 	slices.SortStableFunc(list, func(x, y ranked) int {
 		return cmp.Or(cmp.Compare(y.loop, x.loop), cmp.Compare(x.turn, y.turn))

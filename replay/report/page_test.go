@@ -7,6 +7,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -326,7 +327,8 @@ func TestTooMuchIsAddedUp(t *testing.T) {
 	}
 }
 
-// However long the repeats of one rule are, those of another have room as well.
+// However long the repeats of one rule are, those of another have room as well,
+// and most of the room is for what is recommended.
 func TestEachRuleIsListed(t *testing.T) {
 	var log []record
 	for i := range 200 {
@@ -336,21 +338,41 @@ func TestEachRuleIsListed(t *testing.T) {
 	for _, k := range r.Repeats {
 		k.Requests += 100 * int64(k.Target)
 	}
-	p := newPage(r, Options{}, detail{repeats: 20_000, thresholds: thresholds})
-	listed := map[float64]int{}
-	for _, raw := range p.Repeats {
-		var fields []any
-		if err := json.Unmarshal(raw, &fields); err != nil {
-			t.Fatal(err)
+	f := func(recommended ...int) (listed map[int]int, last int64) {
+		r.Recommended, listed = recommended, map[int]int{}
+		p := newPage(r, Options{}, detail{repeats: 20_000, thresholds: thresholds})
+		if len(p.Repeats) == p.All {
+			t.Fatalf("all %d are listed: the test shows nothing", p.All)
 		}
-		listed[fields[0].(float64)]++
+		for _, raw := range p.Repeats {
+			var fields []any
+			if err := json.Unmarshal(raw, &fields); err != nil {
+				t.Fatal(err)
+			}
+			listed[int(fields[0].(float64))]++
+			last = max(last, int64(fields[2].(float64)))
+		}
+		return listed, last
 	}
-	least, most := len(p.Repeats), 0
-	for _, n := range listed {
-		least, most = min(least, n), max(most, n)
+	listed, _ := f()
+	if len(listed) < 2 || slices.Max(slices.Collect(maps.Values(listed))) > slices.Min(slices.Collect(maps.Values(listed)))+1 {
+		t.Errorf("by rule are listed %v", listed)
 	}
-	if len(p.Repeats) == p.All || len(listed) < 2 || most > least+1 {
-		t.Errorf("of %d repeats are listed, by rule: %v", p.All, listed)
+	for rule := range listed {
+		of, last := f(rule)
+		others := 0
+		for other, n := range of {
+			if other != rule {
+				others += n
+			}
+		}
+		if len(of) != len(listed) || of[rule] < 10*others {
+			t.Errorf("rule %d is recommended, and by rule are listed %v", rule, of)
+		}
+		// Of equal ones those of one time are no better.
+		if last < r.Result.First/1000+(150*time.Hour).Milliseconds() {
+			t.Errorf("the last that is listed is of %d", last)
+		}
 	}
 }
 
