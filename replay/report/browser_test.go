@@ -146,7 +146,11 @@ func (t *tab) quiet() {
 // shownEpisodes is what the list of episodes says that there are.
 func shownEpisodes(t *tab) string {
 	t.tb.Helper()
-	_, after, _ := strings.Cut(t.text("episodes-count"), " of ")
+	said := t.text("episodes-count")
+	if said == "It fires on nothing." {
+		return "0"
+	}
+	_, after, _ := strings.Cut(said, " of ")
 	number, _, _ := strings.Cut(after, " repeat")
 	return number
 }
@@ -520,6 +524,29 @@ func TestTimeLineByKeys(t *testing.T) {
 		t.Errorf("after a click on the bar that is picked the list is %q", got)
 	}
 	b.quiet()
+}
+
+// The bars and the ticks of the time-line are at times that people count in.
+func TestTimeLineIsRound(t *testing.T) {
+	f := func(loops int, apart time.Duration, bars, ticks string) {
+		t.Helper()
+		log := healthy("s-calm", -43*time.Minute, 1) // not at a full hour
+		for i := range loops {
+			log = append(log, stuck(fmt.Sprint("s", i), time.Duration(i)*apart, 5, time.Second)...)
+		}
+		b := browse(t, write(t, tuned(t, "a.jsonl", log, "loopgauge/last-messages")), 1280, 900)
+		if said := b.text("time"); !strings.Contains(said, "within "+bars+"; the highest stands for 1.") {
+			t.Errorf("%d loops %s apart: %q, want bars of %s", loops, apart, said, bars)
+		}
+		if got := eval[string](b, `[...document.querySelectorAll("#time text[text-anchor=middle]")].map((x) => x.textContent).join(" ")`); got != ticks {
+			t.Errorf("%d loops %s apart: the ticks are %s, want %s", loops, apart, got, ticks)
+		}
+		b.quiet()
+	}
+	f(1, 0, "30 s", "07:20 07:25 07:30 07:35 07:40 07:45 07:50 07:55 08:00")
+	f(3, 11*time.Hour, "15 min", "09:00 12:00 15:00 18:00 21:00 2026-11-02 03:00 06:00")
+	f(4, 10*24*time.Hour, "12 h", "2026-11-05 2026-11-12 2026-11-19 2026-11-26")
+	f(2, 364*24*time.Hour, "7 days", "2026-11-19 2027-01-14 2027-03-11 2027-05-06 2027-07-01 2027-08-26 2027-10-21")
 }
 
 // Hostile text in any field stays text.

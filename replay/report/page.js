@@ -378,16 +378,27 @@
   // ---- time-line
 
   let range = null; // times that the list is narrowed to
+
+  // round is the least of the times that people count in that is as long.
+  const day = 86400e3;
+  const lengths = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10800, 21600, 43200, 86400, 172800, 604800].map((sec) => 1000 * sec);
+  const round = (ms) => lengths.find((length) => length >= ms) || Math.ceil(ms / (28 * day)) * 28 * day;
+
+  // unlisted is on how many repeats it fires that the page had no room for.
+  const unlisted = () => restOf(at.rule).reduce((sum, r) => sum + restFires(r, cellAt(), threshold()), 0);
+
+  const silent = () => fired.length === 0 && !(D.rules.length && swept(at.rule, cellAt(), threshold(), EPISODES));
+
   function drawTime() {
     const box = $("time");
     if (D.empty || fired.length === 0) {
-      put(box, h("p", null, "This setting fires on nothing that is listed."));
+      put(box, h("p", null, "This setting fires on nothing" + (silent() ? "." : " that is listed.")));
       return;
     }
     const width = Math.max(300, Math.floor(box.clientWidth || 900)), left = width < 600 ? 84 : 130, right = 46, lane = 30;
     const kinds = D.kinds.filter((kind) => fired.some((f) => f.k.kind === kind));
-    const bins = Math.max(20, Math.min(120, Math.floor((width - left - right) / 8)));
-    const from = D.first, to = Math.max(D.last, D.first + 1), step = (to - from) / bins, w = (width - left - right) / bins;
+    const step = round((D.last - D.first) / Math.max(20, Math.min(120, Math.floor((width - left - right) / 8))));
+    const from = Math.floor(D.first / step) * step, bins = Math.floor((D.last - from) / step) + 1, to = from + bins * step, w = (width - left - right) / bins;
     const binOf = (f) => Math.min(Math.max(Math.floor((f.time - from) / step), 0), bins - 1);
     const counted = kinds.map((kind) => { const list = new Array(bins).fill(0); for (const f of fired) if (f.k.kind === kind) list[binOf(f)]++; return list; });
     const most = Math.max(...counted.flat());
@@ -403,21 +414,22 @@
         const low = from + b * step;
         const on = range && range[0] === low;
         parts.push(s("rect", {
-          class: "bar " + kind + (on ? " picked" : ""), x: (left + b * w).toFixed(1), y: (y - height).toFixed(1), width: Math.max(w - 1, 3).toFixed(1), height: height.toFixed(1),
+          class: "bar " + kind + (on ? " picked" : ""), x: (left + b * w).toFixed(1), y: (y - height).toFixed(1), width: Math.min(Math.max(w - 1, 3), 24).toFixed(1), height: height.toFixed(1),
           role: "button", tabindex: "-1", "aria-pressed": String(Boolean(on)),
-          on: { click: (e) => { const i = bars().indexOf(e.currentTarget); range = on ? null : [low, low + step + (b === bins - 1 ? 1 : 0)]; shown = page; drawTime(); drawEpisodes(); focusBar(i); } },
+          on: { click: (e) => { const i = bars().indexOf(e.currentTarget); range = on ? null : [low, low + step]; shown = page; drawTime(); drawEpisodes(); focusBar(i); } },
         }, s("title", null, plural(n, "repeat") + " of kind " + kind + ", " + stamp(low).slice(0, 16) + " to " + stamp(low + step).slice(0, 16))));
       });
     });
     const bottom = kinds.length * lane;
-    const ticks = Math.min(6, Math.max(2, Math.floor((width - left - right) / 150)));
-    for (let i = 0; i <= ticks; i++) {
-      const x = left + ((width - left - right) * i) / ticks, time = stamp(from + ((to - from) * i) / ticks);
+    const tick = round((to - from) / Math.max(2, Math.floor((width - left - right) / 110)));
+    parts.push(s("text", { x: 0, y: bottom + 18 }, "UTC"));
+    for (let t = Math.ceil(from / tick) * tick; t <= to; t += tick) {
+      const x = left + ((width - left - right) * (t - from)) / (to - from);
       parts.push(s("line", { class: "axis", x1: x, x2: x, y1: bottom, y2: bottom + 5 }),
-        s("text", { x, y: bottom + 18, "text-anchor": i === 0 ? "start" : i === ticks ? "end" : "middle" }, to - from > 3 * 86400e3 ? time.slice(0, 10) : to - from > 86400e3 ? time.slice(5, 16) : time.slice(11)));
+        s("text", { x, y: bottom + 18, "text-anchor": "middle" }, t % day ? stamp(t).slice(11, tick < 60e3 ? 19 : 16) : stamp(t).slice(0, 10)));
     }
     put(box, s("svg", { viewBox: "0 0 " + width + " " + (bottom + 24), width, height: bottom + 24, role: "group", "aria-label": plural(fired.length, "repeat") + " over time, by kind" }, parts),
-      h("p", { class: "small" }, "Each bar: the repeats of a kind on which it would have fired within " + span(step) + ".", h("span", { class: "screen" }, " A click on a bar, or the arrow keys and Enter, narrow the list to it."), (range ? " Narrowed to " + stamp(range[0]) + " and after; click again for all." : "")));
+      h("p", { class: "small" }, "Each bar: the repeats of a kind on which it would have fired within " + span(step) + "; the highest stands for " + count(most) + "." + (unlisted() ? " " + count(unlisted()) + " more are not in it: they were too many for this page." : ""), h("span", { class: "screen" }, " A click on a bar, or the arrow keys and Enter, narrow the list to it."), (range ? " Narrowed to " + stamp(range[0]) + " to " + stamp(range[1]) + "; click again for all." : "")));
     (box.querySelector(".bar.picked") || bars()[0]).setAttribute("tabindex", "0");
   }
   const bars = () => [...$("time").querySelectorAll(".bar")];
@@ -514,9 +526,9 @@
         h("td", { class: "screen" }, h("button", { type: "button", class: "open", "aria-expanded": String(isOpen), on: { click: () => { if (isOpen) open.delete(f.k); else open.add(f.k); drawEpisodes(); table.querySelectorAll(".open")[i].focus(); } } }, isOpen ? "less" : "more")));
       return isOpen ? [row, details(f)] : [row];
     }));
-    const rest = restOf(at.rule).reduce((sum, r) => sum + restFires(r, cellAt(), threshold()), 0);
+    const rest = unlisted();
     const episodes = D.rules.length ? swept(at.rule, cellAt(), threshold(), EPISODES) : 0;
-    put($("episodes-count"), count(Math.min(shown, list.length)) + " of " + plural(list.length, "repeat") + (list.length < fired.length ? ", of " + count(fired.length) + " in all" : " it fires on") + (rest ? "; " + count(rest) + " more were too many for this page and are only in the numbers" : "") + (episodes === fired.length + rest ? "." : ": " + plural(episodes, "episode") + ". A repeat that pauses can fire again; repeats side by side can be one episode."));
+    put($("episodes-count"), silent() ? "It fires on nothing." : count(Math.min(shown, list.length)) + " of " + plural(list.length, "repeat") + (list.length < fired.length ? ", of " + count(fired.length) + " in all" : " it fires on") + (rest ? "; " + count(rest) + " more were too many for this page and are only in the numbers" : "") + (episodes === fired.length + rest ? "." : ": " + plural(episodes, "episode") + ". A repeat that pauses can fire again; repeats side by side can be one episode."));
     $("more").hidden = list.length <= shown;
     put($("kinds"), D.kinds.filter((kind) => fired.some((f) => f.k.kind === kind)).map((kind) => h("button", {
       type: "button", "aria-pressed": String(!hidden.has(kind)), "data-kind": kind,
