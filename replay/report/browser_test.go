@@ -549,6 +549,17 @@ func TestTimeLineIsRound(t *testing.T) {
 	f(2, 364*24*time.Hour, "7 days", "2026-11-19 2027-01-14 2027-03-11 2027-05-06 2027-07-01 2027-08-26 2027-10-21")
 }
 
+// Who cannot see the slider hears what it is, and how it stands.
+func TestSliderIsNamed(t *testing.T) {
+	b := browse(t, write(t, tuned(t, "a.jsonl", days(), "loopgauge/last-messages")), 1280, 900)
+	eval[chromedp.Void](b, `document.getElementById("budget").value = "0"; document.getElementById("budget").dispatchEvent(new Event("input"))`)
+	said := eval[[]string](b, `[document.getElementById("budget").labels[0]?.textContent.trim(), document.getElementById("budget").getAttribute("aria-valuetext")]`)
+	if want := []string{"Budget: at most 0.01 alerts a day", "at most 0.01 alerts a day"}; !slices.Equal(said, want) {
+		t.Errorf("the slider is called %q, want %q", said, want)
+	}
+	b.quiet()
+}
+
 // Hostile text in any field stays text.
 func TestHostileTextStaysText(t *testing.T) {
 	b := browse(t, write(t, tuned(t, `<img src=x>'".jsonl`, hostileLog()), "loopgauge", hostile[0], hostile[1]), 1280, 900)

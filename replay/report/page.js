@@ -372,7 +372,9 @@
   function readBudget() {
     const i = Number($("budget").value);
     at.budget = budgetAt(i);
-    put($("budget-text"), at.budget === Infinity ? "any number of alerts" : rate(at.budget) + " alerts a day");
+    const text = at.budget === Infinity ? "any number of alerts" : "at most " + rate(at.budget) + " alerts a day";
+    put($("budget-text"), text);
+    $("budget").setAttribute("aria-valuetext", text);
   }
 
   // ---- time-line
