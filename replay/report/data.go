@@ -114,8 +114,6 @@ type gateway struct {
 	Name     string   `json:"name"`
 	Reading  string   `json:"reading"`
 	Requests int64    `json:"requests"`
-	Episodes int64    `json:"episodes"`
-	Talks    int      `json:"conversations"`
 	Caught   int      `json:"caught"`
 	Loops    int      `json:"loops"`
 	Wrong    int      `json:"wrong"`
@@ -349,7 +347,7 @@ func newCoverage(a *window.RuleAccount) coverage {
 func (b *builder) gateways() {
 	for _, g := range b.r.Gateways {
 		one := gateway{
-			Name: term.Safe(g.Gateway.Name), Reading: term.Safe(g.Gateway.Reading), Requests: g.Requests, Episodes: g.Episodes, Talks: g.Conversations,
+			Name: term.Safe(g.Gateway.Name), Reading: term.Safe(g.Gateway.Reading), Requests: g.Requests,
 			Caught: g.Caught, Loops: g.Loops, Wrong: g.Wrong, Normal: g.Normal, Coverage: g.Coverage, Excess: term.Safe(g.Excess()), Rules: []int{}, Matter: []string{},
 		}
 		for i := range b.r.Advice {

@@ -579,14 +579,14 @@
     const talks = (...cells) => (D.conversations ? cells : []);
     put($("gateways"),
       h("p", { class: "small" }, "Each as it is, on this log. " + (D.conversations ? "A conversation counts as a loop if a rule that looks at what is said or called found one in it, by evidence" + (D.labels ? " or label" : "") + "; all others are normal. " : "The log tells no conversations. ") + "At the advised setting: what its own way of telling requests apart could do."),
-      table(["Gateway", "Reading", { n: "Would stop" }, ...talks({ n: "Conversations" }, { n: "Loops found" }, { n: "Normal ones stopped" }), "At the advised setting"], D.gateways.map((g) => {
+      table(["Gateway", "Reading", { n: "Requests stopped" }, ...talks({ n: "Loops found" }, { n: "Normal ones stopped" }), "At the advised setting"], D.gateways.map((g) => {
         const advised = g.rules.map((i) => {
           const r = D.rules[i];
           return h("div", null, (g.rules.length > 1 ? r.name + ": " : "") + (r.advised ? settingText(r.advised.cell, r.advised.threshold) + " " + catches(r) : "no setting that was swept catches a loop within the limits"));
         });
-        if (!g.coverage) return [g.name, g.reading, "–", ...talks("–", "–", "–"), "could look at nothing"];
+        if (!g.coverage) return [g.name, g.reading, "–", ...talks("–", "–"), "could look at nothing"];
         return [g.name, g.reading, percent(g.requests, D.account.judged),
-          ...talks(count(g.conversations), count(g.caught) + " of " + count(g.loops), g.normal ? count(g.wrong) + " of " + count(g.normal) + " (" + percent(g.wrong, g.normal) + ")" : "–"),
+          ...talks(count(g.caught) + " of " + count(g.loops), g.normal ? count(g.wrong) + " of " + count(g.normal) + " (" + percent(g.wrong, g.normal) + ")" : "–"),
           advised.length ? h("div", null, advised) : "not swept"];
       })),
       D.gatewayGaps.map((gap) => h("p", { class: "small" }, gap + ".")),
