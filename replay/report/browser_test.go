@@ -615,6 +615,30 @@ func TestAgainst(t *testing.T) {
 	none.quiet()
 }
 
+// Where nothing is recommended the page says why, what may help, and what to
+// leave out.
+func TestNothingRecommended(t *testing.T) {
+	log := days()
+	for i := range log {
+		log[i].Messages, log[i].Calls = nil, nil
+	}
+	r := tuned(t, "a.jsonl", log, "fairvisor", "loopgauge/last-messages")
+	r.Recommended, r.Advice[0].Found = nil, false
+	r.Exclusions = []tune.Exclusion{{Name: "probes", Match: "max_tokens == 1", Mutes: 1234}, {Name: "reads", Match: `method == "GET"`, Mutes: 5, Hides: 2}}
+	b := browse(t, write(t, r), 1280, 900)
+	said := eval[[]string](b, `[...document.querySelectorAll("#recommendation .verdict, #recommendation h3, #recommendation > ul li, #recommendation tbody tr")].map((x) => x.cells ? [...x.cells].map((c) => c.textContent).join("|") : x.textContent)`)
+	want := []string{capital(string(r.Verdict())) + "."}
+	want = append(append(want, r.Caveats()...), r.Refusals()...)
+	want = append(append(want, "What may help"), r.Ways()...)
+	want = append(want, "Leave out what repeats on purpose", "probes|max_tokens == 1|1,234|none|yes", `reads|method == "GET"|5|2|no`, "Before you rely on it")
+	if len(r.Refusals()) == 0 || len(r.Ways()) == 0 || len(said) < len(want) || !slices.Equal(said[:len(want)], want) {
+		t.Errorf("the page says\n%q, want\n%q", said, want)
+	}
+	b.quiet()
+}
+
+func capital(text string) string { return strings.ToUpper(text[:1]) + text[1:] }
+
 // A page that is served asks for nothing either, and would not be let.
 func TestServedPageAsksForNothing(t *testing.T) {
 	html := write(t, tuned(t, "a.jsonl", days()))

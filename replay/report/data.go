@@ -21,7 +21,8 @@ type page struct {
 	Version     string          `json:"version"`
 	Command     string          `json:"command"`
 	Verdict     string          `json:"verdict"`
-	Refusals    []string        `json:"refusals"` // why each rule that it rests on is not recommended, and what may help
+	Refusals    []string        `json:"refusals"` // why each rule that it rests on is not recommended
+	Ways        []string        `json:"ways"`     // what may help then
 	Caveats     []string        `json:"caveats"`
 	First       int64           `json:"first"`
 	Last        int64           `json:"last"`
@@ -212,7 +213,7 @@ type builder struct {
 
 func newPage(r *tune.Report, o Options, d detail) *page {
 	p := &page{
-		Version: o.Version, Command: command(o.Command), Verdict: string(r.Verdict()), Refusals: []string{}, Caveats: append([]string{}, r.Caveats()...), GatewayGaps: append([]string{}, r.GatewayGaps()...), Empty: r.Result.First == fingerprint.NoTime,
+		Version: o.Version, Command: command(o.Command), Verdict: string(r.Verdict()), Refusals: []string{}, Ways: []string{}, Caveats: append([]string{}, r.Caveats()...), GatewayGaps: append([]string{}, r.GatewayGaps()...), Empty: r.Result.First == fingerprint.NoTime,
 		Days: r.Days, Account: r.Result.Account, Talks: r.Conversations,
 		Lateness: lateness{window.Lasting(r.Lateness.Value), r.Lateness.Measured, r.Result.Order.Tied, r.Result.EnoughLateness()},
 		Streams:  []stream{}, Budget: r.Options.Budget, MaxWrong: r.Options.MaxWrong,
@@ -220,8 +221,11 @@ func newPage(r *tune.Report, o Options, d detail) *page {
 		Rules: []rule{}, Picked: append([]int{}, r.Recommended...), Gateways: []gateway{}, Exclusions: []exclusion{}, Against: newAgainst(r.Against), Policy: r.Policy(), All: len(r.Repeats) + r.Summed(),
 		Texts: []string{}, Counts: []string{}, Rows: [][]int{}, Repeats: []rawRepeat{}, Rest: []restOfRepeats{},
 	}
-	for _, why := range slices.Concat(r.Refusals(), r.Ways()) {
+	for _, why := range r.Refusals() {
 		p.Refusals = append(p.Refusals, term.Safe(why))
+	}
+	for _, way := range r.Ways() {
+		p.Ways = append(p.Ways, term.Safe(way))
 	}
 	if !p.Empty {
 		p.First, p.Last = r.Result.First/1000, r.Result.Last/1000

@@ -234,12 +234,13 @@
     const broken = D.streams.filter((x) => x.error);
     if (broken.length) caveats.push(plural(broken.length, "log") + " could not be read, or not to the end: see below.");
     if (repeats.length < D.all) caveats.push("Of " + plural(D.all, "repeat") + " this page lists " + count(repeats.length) + ", loops first and then the longest; the others are in the numbers, but not in the time-line and the list of episodes.");
-    const exclusions = D.exclusions.map((x) => h("li", null, h("code", null, x.match), " takes out " + plural(x.mutes, "repeat") + " (" + x.name + ") and " + (x.hides ? "would hide " + plural(x.hides, "loop") + ": it is not in the policy" : "hides no loop: it is in the policy")));
+    const exclusions = D.exclusions.map((x) => [x.name, h("code", null, x.match), count(x.mutes), x.hides ? count(x.hides) : "none", x.hides ? "no" : "yes"]);
     put($("recommendation"),
       h("p", { class: "verdict" }, capital(D.verdict) + "."),
       h("div", { class: "cards" }, cards),
       reasons.length > 0 && h("ul", null, reasons.map((why) => h("li", null, why))),
-      exclusions.length > 0 && [h("h3", null, "Leave out what repeats on purpose"), h("ul", null, exclusions), D.exclusions.some((x) => !x.hides) && h("p", null, "All numbers have in them what these take out, but what the policy excludes does not count as wrongly stopped.")],
+      D.ways.length > 0 && [h("h3", null, "What may help"), h("ul", null, D.ways.map((way) => h("li", null, way)))],
+      exclusions.length > 0 && [h("h3", null, "Leave out what repeats on purpose"), table(["Exclusion", "Match", { n: "Repeats taken out" }, { n: "Loops hidden" }, "In the policy"], exclusions), D.exclusions.some((x) => !x.hides) && h("p", null, "All numbers have in them what these take out, but what the policy excludes does not count as wrongly stopped.")],
       D.against && [
         h("h3", null, "Against " + D.against.policy),
         h("p", { id: "against" }, !D.policy ? "Nothing is recommended; this finds " + plural(D.against.lost, "loop") + "." : "The recommended policy finds " + plural(D.against.new, "loop") + " that it does not, misses " + D.against.lost + " that it finds, and finds " + D.against.same + " of the same."),
