@@ -216,7 +216,7 @@
       const r = D.rules[i], a = r.advised;
       return h("div", { class: "card" },
         h("h3", null, r.name + ", " + settingText(a.cell, a.threshold)),
-        h("p", null, "It " + catches(r) + "; " + rate(swept(i, a.cell, a.threshold, EPISODES) / days) + " alerts a day."),
+        h("p", null, "It " + catches(r) + "; " + plural(swept(i, a.cell, a.threshold, EPISODES), "alert") + ", " + rate(swept(i, a.cell, a.threshold, EPISODES) / days) + " a day."),
         h("p", null, "It fires " + delays(i, a.cell, a.threshold) + "."),
         h("p", { class: "small" }, capital(r.proof) + "."),
         h("p", { class: "screen" }, h("button", { type: "button", on: { click: () => { goTo(i, a); draw(); $("h-settings").scrollIntoView(); } } }, "Look at it")));
@@ -289,7 +289,7 @@
     const box = $("map").parentNode, td = picked();
     if (td && (td.offsetLeft < box.scrollLeft + 60 || td.offsetLeft + td.offsetWidth > box.scrollLeft + box.clientWidth)) box.scrollLeft = td.offsetLeft - box.clientWidth / 2;
     if (focused) td?.focus();
-    put($("scale"), h("span", null, "0"), [0, 1, 2, 3, 4, 5, 6, 7, 8].map((q) => h("i", { class: "q" + q })), h("span", null, short(most) + " " + layer.name));
+    put($("scale"), most > 0 && [h("span", null, "0"), [0, 1, 2, 3, 4, 5, 6, 7, 8].map((q) => h("i", { class: "q" + q })), h("span", null, short(most) + " " + layer.name)]);
   }
   const picked = () => document.querySelector('#map td[aria-selected="true"]');
 
@@ -403,6 +403,7 @@
     const step = round((D.last - D.first) / Math.max(20, Math.min(120, Math.floor((width - left - right) / 8))));
     const from = Math.floor(D.first / step) * step, bins = Math.floor((D.last - from) / step) + 1, to = from + bins * step, w = (width - left - right) / bins;
     const binOf = (f) => Math.min(Math.max(Math.floor((f.time - from) / step), 0), bins - 1);
+    const minutes = step < 60e3 ? 19 : 16; // and seconds, where it is about them
     const counted = kinds.map((kind) => { const list = new Array(bins).fill(0); for (const f of fired) if (f.k.kind === kind) list[binOf(f)]++; return list; });
     const most = Math.max(...counted.flat());
     const parts = [];
@@ -420,7 +421,7 @@
           class: "bar " + kind + (on ? " picked" : ""), x: (left + b * w).toFixed(1), y: (y - height).toFixed(1), width: Math.min(Math.max(w - 1, 3), 24).toFixed(1), height: height.toFixed(1),
           role: "button", tabindex: "-1", "aria-pressed": String(Boolean(on)),
           on: { click: (e) => { const i = bars().indexOf(e.currentTarget); range = on ? null : [low, low + step]; shown = page; drawTime(); drawEpisodes(); focusBar(i); } },
-        }, s("title", null, plural(n, "repeat") + " of kind " + kind + ", " + stamp(low).slice(0, 16) + " to " + stamp(low + step).slice(0, 16))));
+        }, s("title", null, plural(n, "repeat") + " of kind " + kind + ", " + stamp(low).slice(0, minutes) + " to " + stamp(low + step).slice(0, minutes))));
       });
     });
     const bottom = kinds.length * lane;
@@ -456,12 +457,12 @@
 
   // ---- episodes
 
-  const page = 50;
+  const page = 20;
   let shown = page, sorted = { by: 0, down: false }, hidden = new Set(), open = new Set();
   const columns = [
-    { name: "Fired (UTC)", of: (f) => f.time, show: (f) => stamp(f.time) },
+    { name: "Fired (UTC)", of: (f) => f.time, show: (f) => stamp(f.time), css: "when" },
     { name: "Kind", of: (f) => f.k.kind, show: (f) => kindMark(f.k.kind) },
-    { name: "Who", of: (f) => f.who, show: (f) => f.who, css: "who" },
+    { name: "Who", of: (f) => f.who, show: (f) => h("div", null, f.who), css: "who" },
     { name: "Requests", of: (f) => f.k.requests, show: (f) => count(f.k.requests), css: "n" },
     { name: "Stopped", of: (f) => f.requests, show: (f) => count(f.requests), css: "n" },
     D.tokens ? { name: "Tokens after", of: (f) => f.tokens, show: (f) => (f.k.tokens ? short(f.tokens) : "–"), css: "n" } : null,
@@ -522,7 +523,7 @@
     table.className = "wide";
     put(table.tHead, h("tr", null, columns.map((c, i) => h("th", { scope: "col", class: c.css === "n" ? "n" : undefined, "aria-sort": sorted.by === i ? (sorted.down ? "descending" : "ascending") : undefined },
       c.of ? h("button", { type: "button", on: { click: () => { sorted = { by: i, down: sorted.by === i ? !sorted.down : c.css === "n" }; drawEpisodes(); table.tHead.rows[0].cells[i].firstChild.focus(); } } }, c.name) : c.name)),
-      h("th", { scope: "col", class: "screen" })));
+      h("td", { class: "screen" })));
     put(table.tBodies[0], list.slice(0, shown).flatMap((f, i) => {
       const isOpen = open.has(f.k);
       const row = h("tr", null, columns.map((c) => h("td", { class: c.css, "data-label": c.name }, c.show(f))),
@@ -606,8 +607,8 @@
         D.longer > 0 && h("li", null, "Of " + plural(D.longer, "repeat") + " longer than what is kept, the first requests are shown; the rest are in the sums.")),
       h("h3", null, "What each rule could look at"),
       table(["Rule", { n: "Requests" }, "Share", "Not looked at, and why"], D.rules.map((r) => {
-        const c = r.coverage, why = c.causes.map((x) => count(x.requests) + " " + x.why);
-        if (c.notMatched) why.push(count(c.notMatched) + " not matched by the rule");
+        const c = r.coverage, why = c.causes.map((x) => count(x.requests) + ": " + x.why);
+        if (c.notMatched) why.push(count(c.notMatched) + ": not matched by the rule");
         return [r.name, count(c.counted), h("div", null, percent(c.counted, c.judged), meter(c.counted, c.judged)), why.length ? h("div", null, why.map((x) => h("div", null, x))) : "–"];
       })),
       h("h3", null, "Logs"),
