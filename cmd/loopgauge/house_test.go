@@ -52,7 +52,7 @@ var mayImport = map[string][]string{
 	"replay/live/monitor":     {"replay/live", "sinks", "window", "fingerprint"},
 	"replay/shared":           {"replay/live", "replay", "sinks", "ingest/kafka", "ingest", "window", "window/snapshot", "fingerprint", "fingerprint/rawjson"},
 	"replay/parted":           {"replay", "window", "fingerprint"},
-	"replay/tune":             {"replay", "replay/term", "window", "fingerprint", "fingerprint/rawjson"},
+	"replay/tune":             {"replay", "replay/term", "window", "window/policy", "fingerprint", "fingerprint/rawjson"},
 	"replay/report":           {"replay/tune", "replay", "replay/term", "window", "fingerprint"},
 	"replay/scenario":         {"replay", "replay/term", "ingest/formats", "window/policy", "window", "fingerprint"},
 	"cmd/loopgauge": {

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/loopgauge/loopgauge/window"
+	"github.com/loopgauge/loopgauge/window/policy"
 )
 
 // Policy is the recommended policy, as YAML; empty without a recommendation. It
@@ -84,7 +85,7 @@ func (r *Report) PolicyFrame() (head, tail string) {
 	tail = r.Options.Frame.Exclude
 	for _, x := range r.Exclusions {
 		if x.inPolicy() {
-			tail += fmt.Sprintf("  - {name: %q, match: %q}\n", x.Name, x.Match)
+			tail += fmt.Sprintf("  - {name: %s, match: %s}\n", policy.Quoted(x.Name), policy.Quoted(x.Match))
 		}
 	}
 	if tail != "" {

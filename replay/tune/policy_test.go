@@ -17,8 +17,8 @@ func TestPolicyFrame(t *testing.T) {
 			t.Errorf("the frame is %q and %q, want %q and %q", head, tail, wantHead, wantTail)
 		}
 	}
-	hiding, plain := Exclusion{Name: "a", Match: `path == "/a"`, Hides: 1}, Exclusion{Name: "b", Match: "max_tokens == 1"}
-	const tail = "exclude:\n  - {name: \"b\", match: \"max_tokens == 1\"}\n"
+	hiding, plain := Exclusion{Name: "a", Match: `path == "/a"`, Hides: 1}, Exclusion{Name: "b", Match: `path == "/b"`}
+	const tail = "exclude:\n  - {name: b, match: 'path == \"/b\"'}\n"
 	f(0, nil, "version: 1\nrules:\n", "")
 	f(time.Minute, []Exclusion{hiding}, "version: 1\nlateness: 1m\nrules:\n", "")
 	f(0, []Exclusion{hiding, plain}, "version: 1\nrules:\n", tail)
