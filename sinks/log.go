@@ -124,10 +124,10 @@ func first(text string, n int) string {
 
 func number(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }
 
-// Dollars is an amount as a person reads it: to the cent, and of small ones
+// Dollars is an amount as a person reads it: to the cent, and of few cents
 // four digits.
 func Dollars(usd float64) string {
-	if abs := max(usd, -usd); abs >= 1 || abs == 0 {
+	if abs := max(usd, -usd); abs >= 0.1 || abs == 0 {
 		return "$" + strconv.FormatFloat(usd, 'f', 2, 64)
 	}
 	short, _ := strconv.ParseFloat(strconv.FormatFloat(usd, 'g', 4, 64), 64)
