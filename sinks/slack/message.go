@@ -38,6 +38,7 @@ func render(a *sinks.Alert) message {
 	}
 	field("Repeats", sinks.Clean(a.Repeats))
 	field("Rule", sinks.Clean(strings.Join(a.Rules, ", ")))
+	field("Severity", string(a.Severity))
 	if a.Digest() {
 		field("Loops", fmt.Sprintf("%d more than %d in a minute", a.Loops, a.Threshold))
 	} else {
