@@ -157,7 +157,15 @@ func TestDashboard(t *testing.T) {
 		Type    string
 		Title   string
 		GridPos struct{ X, Y, W, H int }
-		Targets []struct{ Expr string }
+		Targets []struct{ RefID, Expr string }
+
+		FieldConfig struct {
+			Defaults  struct{ Unit string }
+			Overrides []struct {
+				Matcher    struct{ ID, Options string }
+				Properties []struct{ ID, Value string }
+			}
+		}
 	}
 	var board struct {
 		Panels     []panel
@@ -206,6 +214,17 @@ func TestDashboard(t *testing.T) {
 		}
 		for _, target := range p.Targets {
 			check(target.Expr)
+			unit := p.FieldConfig.Defaults.Unit
+			for _, o := range p.FieldConfig.Overrides {
+				if o.Matcher.ID == "byFrameRefID" && o.Matcher.Options == target.RefID {
+					unit = o.Properties[0].Value
+				}
+			}
+			for suffix, want := range map[string]string{"_seconds{": "s", "_bytes{": "bytes"} {
+				if strings.Contains(target.Expr, suffix) && unit != want {
+					t.Errorf("%q shows %s as %s, want %s", p.Title, target.Expr, unit, want)
+				}
+			}
 			expr := strings.NewReplacer("$__rate_interval", "5m", "$instance", "a").Replace(target.Expr)
 			if strings.Contains(expr, "$") {
 				t.Errorf("%s: nothing is known of a variable in it", target.Expr)
