@@ -770,6 +770,13 @@ func TestNoConversations(t *testing.T) {
 				t.Errorf("conversations are told: %v; the table of gateways:\n%s", told, text)
 			}
 		}
+		about := "a.jsonl · 2026-11-01 08:00 to 2026-11-06 07:00 UTC · 388 requests"
+		if told {
+			about += " · 63 conversations"
+		}
+		if got := b.text("about"); got != about || eval[string](b, `document.title`) != "loopgauge: a.jsonl" {
+			t.Errorf("the page is about %s, want %s", got, about)
+		}
 		if !told && !strings.Contains(text, "The log tells no conversations.") {
 			t.Errorf("that is not said:\n%s", text)
 		}
