@@ -551,7 +551,12 @@ func TestTimeLineIsRound(t *testing.T) {
 
 // Who cannot see the slider hears what it is, and how it stands.
 func TestSliderIsNamed(t *testing.T) {
-	b := browse(t, write(t, tuned(t, "a.jsonl", days(), "loopgauge/last-messages")), 1280, 900)
+	r := tuned(t, "a.jsonl", days(), "loopgauge/last-messages")
+	r.Options.Budget = 0.3
+	b := browse(t, write(t, r), 1280, 900)
+	if got, want := b.text("budget-text"), "at most 0.3 alerts a day"; got != want {
+		t.Errorf("the slider begins with %s, want %s", got, want)
+	}
 	eval[chromedp.Void](b, `document.getElementById("budget").value = "0"; document.getElementById("budget").dispatchEvent(new Event("input"))`)
 	said := eval[[]string](b, `[document.getElementById("budget").labels[0]?.textContent.trim(), document.getElementById("budget").getAttribute("aria-valuetext")]`)
 	if want := []string{"Budget: at most 0.01 alerts a day", "at most 0.01 alerts a day"}; !slices.Equal(said, want) {

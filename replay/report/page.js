@@ -367,11 +367,13 @@
       !(best.cell === cellAt() && best.t === threshold()) && h("button", { type: "button", class: "open screen", on: { click: () => look({ cell: best.cell, threshold: best.t }) } }, "Look at it"));
   }
 
-  // The slider goes by equal factors from the rarest alert to all of them.
+  // The slider goes by equal factors from the rarest alert to all of them. One of
+  // its steps is the budget that tune was given.
   const mostADay = Math.max(0.02, ...D.rules.flatMap((r) => r.cells.map((c) => (c?.[EPISODES]?.[0] || 0) / days)));
   const leastADay = Math.min(0.01, 1 / days);
   const steps = 60;
-  const budgetAt = (i) => (i >= steps ? Infinity : leastADay * Math.pow(mostADay / leastADay, i / (steps - 1)));
+  const given = D.budget ? Math.min(Math.max(Math.round(((steps - 1) * Math.log(D.budget / leastADay)) / Math.log(mostADay / leastADay)), 0), steps - 1) : steps;
+  const budgetAt = (i) => (i >= steps ? Infinity : i === given ? D.budget : leastADay * Math.pow(mostADay / leastADay, i / (steps - 1)));
   function readBudget() {
     const i = Number($("budget").value);
     at.budget = budgetAt(i);
@@ -674,11 +676,7 @@
   let width = 0;
   addEventListener("resize", () => { if (innerWidth !== width) { width = innerWidth; drawTime(); } });
 
-  if (D.budget) {
-    let i = 0;
-    while (i < steps - 1 && budgetAt(i + 1) <= D.budget * 1.001) i++;
-    $("budget").value = String(i);
-  }
+  $("budget").value = String(given);
   readBudget();
   readAddress();
   drawRecommendation();
