@@ -463,7 +463,7 @@ func TestListOfEpisodes(t *testing.T) {
 		}
 	}
 	focus("episodes: less")
-	if got := eval[string](b, `document.querySelector("#episodes .details").textContent`); !strings.Contains(got, "conversation = s-loop-3") || !strings.Contains(got, "8 × 200") {
+	if got := eval[string](b, `document.querySelector("#episodes .details").textContent`); !strings.Contains(got, "conversation = s-loop-3") || !strings.Contains(got, "8 × 200") || !strings.Contains(got, "loopgauge explain --policy policy.yaml lp-") {
 		t.Errorf("the details are %q", got)
 	}
 	search("nobody")

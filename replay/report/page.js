@@ -506,7 +506,7 @@
     return h("tr", null, h("td", { class: "details", colspan: columns.length + 1 }, h("dl", null,
       line("id", k.id), line("scope", k.scope.map(([name, v]) => name + " = " + v).join(", ") || "all callers together"), line("session", k.session), line("caller", k.caller), line("model", k.model),
       line("fingerprint", k.print), line("first, last", stamp(k.first) + ", " + stamp(k.last)), line("fired", span(f.delay) + " after the first repeat"),
-      line("answers", Object.entries(statuses).map(([code, n]) => n + " × " + code).join(", ")), line("evidence", k.evidence))));
+      line("answers", Object.entries(statuses).map(([code, n]) => n + " × " + code).join(", ")), line("evidence", k.evidence), line("what counted", h("code", null, "loopgauge explain --policy policy.yaml " + k.id + " LOG")))));
   }
 
   function listed() {
