@@ -8,6 +8,7 @@ import (
 	"math"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -670,6 +671,28 @@ func TestServedPageAsksForNothing(t *testing.T) {
 	if !slices.Equal(asked, []string{"/report.html"}) {
 		t.Errorf("the server was asked for %q", asked)
 	}
+}
+
+// A page whose script may not run, since a server says so, says that.
+func TestBlockedPageSaysSo(t *testing.T) {
+	html := write(t, tuned(t, "a.jsonl", days()))
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Security-Policy", r.FormValue("policy"))
+		if _, err := w.Write(html); err != nil {
+			t.Error(err)
+		}
+	}))
+	defer server.Close()
+	for _, policy := range []string{"script-src 'self'", "sandbox", "default-src 'none'"} {
+		b := newTab(t, 1280, 900)
+		b.do(chromedp.Navigate(server.URL+"?policy="+url.QueryEscape(policy)), chromedp.WaitVisible(chromedp.CSS("#blocked")))
+	}
+	b := newTab(t, 1280, 900)
+	b.open(server.URL)
+	if eval[bool](b, `document.getElementById("blocked") !== null`) {
+		t.Error("a page that runs says that it does not")
+	}
+	b.quiet()
 }
 
 // The page fits every window: nothing makes it scroll sideways.

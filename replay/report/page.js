@@ -2,6 +2,7 @@
 (() => {
   const D = JSON.parse(document.getElementById("data").textContent);
   const $ = (id) => document.getElementById(id);
+  $("blocked").remove();
 
   // ---- what is drawn with: text is only ever text
 
