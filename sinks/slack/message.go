@@ -39,7 +39,9 @@ func render(a *sinks.Alert) message {
 	field("Repeats", sinks.Clean(a.Repeats))
 	field("Rule", sinks.Clean(strings.Join(a.Rules, ", ")))
 	field("Severity", string(a.Severity))
+	of := "request"
 	if a.Digest() {
+		of = "loop"
 		field("Loops", fmt.Sprintf("%d more than %d in a minute", a.Loops, a.Threshold))
 	} else {
 		field("Requests", fmt.Sprintf("%d in %s, limit %s", a.Requests, lasted(a), a.Limit()))
@@ -53,8 +55,8 @@ func render(a *sinks.Alert) message {
 	if a.CostAfter != nil {
 		field("Cost after the limit", sinks.Dollars(*a.CostAfter))
 	}
-	field("First request", a.First)
-	field("Last request", a.Last)
+	field("First "+of, a.First)
+	field("Last "+of, a.Last)
 	m.blocks = []slack.Block{slack.NewHeaderBlock(plain(m.text))}
 	for some := range slices.Chunk(fields, maxFields) {
 		m.blocks = append(m.blocks, slack.NewSectionBlock(nil, some, nil))
@@ -66,7 +68,7 @@ func render(a *sinks.Alert) message {
 		m.blocks = append(m.blocks, slack.NewSectionBlock(slack.NewTextBlockObject(slack.MarkdownType, links, false, true), nil, nil))
 	}
 	m.blocks = append(m.blocks,
-		slack.NewContextBlock("", plain(fmt.Sprintf("%s, revision %d, %s", sinks.Clean(a.ID), a.Revision, sinks.Clean(a.Fingerprint)))))
+		slack.NewContextBlock("", plain(strings.TrimSuffix(fmt.Sprintf("%s, revision %d, %s", sinks.Clean(a.ID), a.Revision, sinks.Clean(a.Fingerprint)), ", "))))
 	return m
 }
 
