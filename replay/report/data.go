@@ -30,6 +30,7 @@ type page struct {
 	Days        float64         `json:"days"`
 	Account     replay.Account  `json:"account"`
 	Talks       int             `json:"conversations"`
+	OneIn       int             `json:"one_in"`
 	Lateness    lateness        `json:"lateness"`
 	Streams     []stream        `json:"streams"`
 	Budget      float64         `json:"budget"`
@@ -214,7 +215,7 @@ type builder struct {
 func newPage(r *tune.Report, o Options, d detail) *page {
 	p := &page{
 		Version: o.Version, Command: command(o.Command), Verdict: string(r.Verdict()), Refusals: []string{}, Ways: []string{}, Caveats: append([]string{}, r.Caveats()...), GatewayGaps: append([]string{}, r.GatewayGaps()...), Empty: r.Result.First == fingerprint.NoTime,
-		Days: r.Days, Account: r.Result.Account, Talks: r.Conversations,
+		Days: r.Days, Account: r.Result.Account, Talks: r.Conversations, OneIn: r.OneIn,
 		Lateness: lateness{window.Lasting(r.Lateness.Value), r.Lateness.Measured, r.Result.Order.Tied, r.Result.EnoughLateness()},
 		Streams:  []stream{}, Budget: r.Options.Budget, MaxWrong: r.Options.MaxWrong,
 		Windows: []string{}, Counters: window.SweepKinds, Kinds: window.Kinds,

@@ -214,7 +214,7 @@
     const minutes = D.last - D.first < 3600e3 ? 19 : 16; // and seconds, where it is about them
     const log = D.streams.length === 1 && D.streams[0].name ? D.streams[0].name.split("/").pop() : plural(D.streams.length, "log");
     document.title = "loopgauge: " + log;
-    put($("about"), log + " · " + (D.empty ? "nothing was judged" : stamp(D.first).slice(0, minutes) + " to " + stamp(D.last).slice(0, minutes) + " UTC · " + plural(D.account.judged, "request") + (D.conversations ? " · " + plural(D.conversations, "conversation") : "")));
+    put($("about"), log + " · " + (D.empty ? "nothing was judged" : stamp(D.first).slice(0, minutes) + " to " + stamp(D.last).slice(0, minutes) + " UTC · " + plural(D.account.judged, "request") + (D.conversations ? " · " + plural(D.conversations, "conversation") + (D.one_in > 1 ? ", one in " + D.one_in + " of all" : "") : "")));
     const cards = D.recommended.map((i) => {
       const r = D.rules[i], a = r.advised;
       return h("div", { class: "card" },

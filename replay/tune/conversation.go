@@ -3,6 +3,8 @@ package tune
 import (
 	"cmp"
 	"hash/maphash"
+	"maps"
+	"math/bits"
 
 	"github.com/loopgauge/loopgauge/window"
 )
@@ -33,13 +35,44 @@ func whoseIs(ev *window.Event, w *window.Witness) string {
 	return cmp.Or(ev.Session, conversation)
 }
 
+// sampled are values by conversation. Where there are too many to keep, those are
+// kept whose hash begins with so many zeros: one in so many, and of these all.
+type sampled[V any] struct {
+	of    map[conversation]V
+	zeros int
+	most  int
+}
+
+// mostConversations is how many are kept: some 100 MB.
+const mostConversations = 1 << 21
+
+func newSampled[V any](most int) sampled[V] { return sampled[V]{of: map[conversation]V{}, most: most} }
+
+// wants tells whether a conversation is one of those.
+func (s *sampled[V]) wants(c conversation) bool { return bits.LeadingZeros64(uint64(c)) >= s.zeros }
+
+// fit leaves as many as there is room for.
+func (s *sampled[V]) fit() {
+	for len(s.of) > s.most {
+		s.thin(s.zeros + 1)
+	}
+}
+
+// thin leaves those with so many zeros.
+func (s *sampled[V]) thin(zeros int) {
+	if zeros > s.zeros {
+		s.zeros = zeros
+		maps.DeleteFunc(s.of, func(c conversation, _ V) bool { return !s.wants(c) })
+	}
+}
+
 // requestsOf counts the requests of conversations. Those of a log are in no cache,
 // but few of them are busy at a time: these are counted on their own, and many
 // requests at a time, so that one wait for memory overlaps the next.
 type requestsOf struct {
-	all    map[conversation]uint32 // but for those of busy and latest
-	busy   []counted               // each at the place that its last bits say
-	latest []conversation          // of requests that are not counted yet
+	all    sampled[uint32] // but for those of busy and latest
+	busy   []counted       // each at the place that its last bits say
+	latest []conversation  // of requests that are not counted yet
 }
 
 // counted are requests of a conversation that all does not have.
@@ -55,8 +88,8 @@ const busyBits = 13
 // countedAtOnce are as many requests as are counted at a time.
 const countedAtOnce = 256
 
-func newRequestsOf() *requestsOf {
-	return &requestsOf{map[conversation]uint32{}, make([]counted, 1<<busyBits), make([]conversation, 0, countedAtOnce)}
+func newRequestsOf(most int) *requestsOf {
+	return &requestsOf{newSampled[uint32](most), make([]counted, 1<<busyBits), make([]conversation, 0, countedAtOnce)}
 }
 
 // add adds a request of a conversation, which is not none.
@@ -81,14 +114,15 @@ func (r *requestsOf) count() {
 
 // put adds to all what there is at a place.
 func (r *requestsOf) put(b *counted) {
-	if b.requests > 0 {
-		r.all[b.conversation] += b.requests
+	if b.requests > 0 && r.all.wants(b.conversation) {
+		r.all.of[b.conversation] += b.requests
+		r.all.fit()
 	}
 	*b = counted{}
 }
 
 // counts are the requests of each conversation.
-func (r *requestsOf) counts() map[conversation]uint32 {
+func (r *requestsOf) counts() sampled[uint32] {
 	r.count()
 	for i := range r.busy {
 		r.put(&r.busy[i])

@@ -35,6 +35,7 @@ type DocumentData struct {
 	Days            float64             `json:"days"`
 	LatenessSeconds float64             `json:"lateness_s"`
 	Conversations   int                 `json:"conversations"`
+	OneIn           int                 `json:"conversations_one_in"`
 	Scattered       bool                `json:"scattered"`
 	Retold          bool                `json:"retold"`
 	Chained         bool                `json:"chained"`
@@ -284,7 +285,7 @@ func (k *Repeat) scope() map[string]string {
 
 func (r *Report) documentData() DocumentData {
 	d := DocumentData{
-		Account: r.Result.Account, Days: r.Days, LatenessSeconds: r.Lateness.Value.Seconds(), Conversations: r.Conversations, Scattered: r.Result.Scattered != "", Retold: r.Result.Retold != "", Chained: r.Result.Chained != "", Answers: r.Result.Links.Answers, AnswersUnlogged: r.Result.Links.Unlogged,
+		Account: r.Result.Account, Days: r.Days, LatenessSeconds: r.Lateness.Value.Seconds(), Conversations: r.Conversations, OneIn: r.OneIn, Scattered: r.Result.Scattered != "", Retold: r.Result.Retold != "", Chained: r.Result.Chained != "", Answers: r.Result.Links.Answers, AnswersUnlogged: r.Result.Links.Unlogged,
 		RepeatsDropped: r.Summed(), Kinds: map[window.Kind]int{}, Coverage: []DocumentCoverage{},
 	}
 	if r.Result.First != fingerprint.NoTime {

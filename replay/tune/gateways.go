@@ -43,8 +43,8 @@ type gatewayCounts struct {
 	requests []int64
 	last     []fingerprint.Position
 	some     []bool
-	counted  []bool                  // that are among those it counts
-	flagged  map[conversation]uint64 // by bits: the gateways that acted in it
+	counted  []bool          // that are among those it counts
+	flagged  sampled[uint64] // by bits: the gateways that acted in it
 	episodes []int64
 	current  conversation // of the event at work
 
@@ -121,7 +121,7 @@ func newGatewayCounts(gateways []Gateway, plan *window.Plan, told []bool, theirs
 	n := len(gateways)
 	c := &gatewayCounts{
 		gateways: gateways, byRule: map[*window.Rule][]int{}, requests: make([]int64, n),
-		last: make([]fingerprint.Position, n), some: make([]bool, n), counted: make([]bool, n), flagged: map[conversation]uint64{}, episodes: make([]int64, n),
+		last: make([]fingerprint.Position, n), some: make([]bool, n), counted: make([]bool, n), flagged: newSampled[uint64](mostConversations), episodes: make([]int64, n),
 	}
 	if n > 64 {
 		panic("tune: more than 64 gateways")
@@ -160,8 +160,9 @@ func (c *gatewayCounts) fired(rule *window.Rule, ev *window.Event) {
 			c.some[i], c.last[i] = true, ev.Position
 			c.requests[i]++
 		}
-		if c.current != 0 {
-			c.flagged[c.current] |= 1 << i
+		if c.current != 0 && c.flagged.wants(c.current) {
+			c.flagged.of[c.current] |= 1 << i
+			c.flagged.fit()
 		}
 	}
 }
@@ -173,8 +174,11 @@ func (c *gatewayCounts) join(o *gatewayCounts) {
 			c.requests[i], c.episodes[i] = o.requests[i], o.episodes[i]
 		}
 	}
-	for who, gateways := range o.flagged { // any order: a set
-		c.flagged[who] |= gateways
+	c.flagged.thin(o.flagged.zeros)
+	for who, gateways := range o.flagged.of { // any order: a set
+		if c.flagged.wants(who) {
+			c.flagged.of[who] |= gateways
+		}
 	}
 }
 
@@ -184,16 +188,18 @@ func (c *gatewayCounts) episode(e *window.Episode) {
 	}
 }
 
-// compare puts the gateways side by side. A conversation has a loop if one of
-// the repeats in it is one.
-func (r *Report) compare(c *gatewayCounts, conversations map[conversation]uint32, loops map[conversation]bool) {
+// compare puts the gateways side by side, in the conversations whose requests are
+// known. A conversation has a loop if one of the repeats in it is one.
+func (r *Report) compare(c *gatewayCounts, conversations *sampled[uint32], loops map[conversation]bool) {
 	r.looping = len(loops)
+	conversations.thin(c.flagged.zeros)
+	r.Conversations, r.OneIn = len(conversations.of), 1<<conversations.zeros
 	judging := c.judging
 	for i, g := range c.gateways {
 		row := GatewayReport{Gateway: g, Requests: c.requests[i], Episodes: c.episodes[i]}
 		threshold := g.threshold()
-		for who, requests := range conversations { // any order: each is counted alike
-			flagged := c.flagged[who]&(1<<i) != 0
+		for who, requests := range conversations.of { // any order: each is counted alike
+			flagged := c.flagged.of[who]&(1<<i) != 0
 			row.count(loops[who], flagged, int(requests) >= threshold)
 		}
 		for j := range r.Result.Rules {

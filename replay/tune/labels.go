@@ -156,7 +156,7 @@ func Interval(part, whole int) (low, high float64) {
 }
 
 // label scores the advice.
-func (r *Report) label(sessions map[conversation]uint32) {
+func (r *Report) label(sessions *sampled[uint32]) {
 	if r.Options.Labels == nil {
 		return
 	}
@@ -165,7 +165,7 @@ func (r *Report) label(sessions map[conversation]uint32) {
 		if loop {
 			l.Loops++
 		}
-		if sessions[conversationOf(session)] == 0 {
+		if c := conversationOf(session); sessions.wants(c) && sessions.of[c] == 0 {
 			l.Unseen++
 			if loop {
 				l.UnseenLoops++

@@ -84,8 +84,8 @@ func TestToldAgreesWithEngine(t *testing.T) {
 		if !slices.Equal(told.requests, judged.requests) || !slices.Equal(told.episodes, judged.episodes) {
 			rt.Errorf("told %v requests in %v episodes, judged %v in %v", told.requests, told.episodes, judged.requests, judged.episodes)
 		}
-		if !maps.Equal(told.flagged, judged.flagged) {
-			rt.Errorf("told %v, judged %v", told.flagged, judged.flagged)
+		if !maps.Equal(told.flagged.of, judged.flagged.of) {
+			rt.Errorf("told %v, judged %v", told.flagged.of, judged.flagged.of)
 		}
 	})
 }

@@ -80,7 +80,8 @@ type Report struct {
 	Sweep    []window.SweepTarget
 	Repeats  []*Repeat // but for those of which only sums are left
 
-	Conversations int
+	Conversations int // that are counted: one in OneIn of all
+	OneIn         int
 	Days          float64 // of the log
 	Advice        []Advice
 	Recommended   []int // indexes into Advice, the rules worth having
@@ -114,7 +115,7 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 	batch := batchSize(&o.Run)
 	p := pass{
 		o: o, witness: witness, sweeping: startSweeping(batch, kept, sweep, ours.sweep(o.Windows[len(o.Windows)-1:], window.LeastRepeats, o.MaxKeys)),
-		requests: newRequestsOf(), gateways: newGatewayCounts(gateways, plan, c.told.all, false),
+		requests: newRequestsOf(mostConversations), gateways: newGatewayCounts(gateways, plan, c.told.all, false),
 	}
 
 	o.Run.Plan, o.Run.Brief, o.Run.Hold = plan, o.Run.Event == nil, batches*batch
@@ -134,15 +135,15 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 	repeats, conversations := kept[0].repeats(), p.requests.counts() // repeats before their sums
 	r := &Report{
 		Options: o, Result: result, Cells: sweep.Cells(), Sweep: sweep.Result(), Repeats: repeats, sums: kept[0].sums, reached: c.reached,
-		Conversations: len(conversations), Days: float64(result.Last-result.First) / 86400e6,
+		Days: float64(result.Last-result.First) / 86400e6,
 	}
 	c.told.episodes(r.Sweep)
 	p.gateways.join(c.told.gateways)
 	r.exclude()
 	r.advise()
 	kept[1].repeats()
-	r.compare(p.gateways, conversations, looping(kept, result.Rules))
-	r.label(conversations)
+	r.compare(p.gateways, &conversations, looping(kept, result.Rules))
+	r.label(&conversations)
 	return r, nil
 }
 
