@@ -2,7 +2,9 @@ package fingerprint
 
 // newStuckStep gives one fingerprint per request: all calls that the model
 // issued, and the whole tool turn it answers. With parallel calls a
-// fingerprint each would never repeat in a row.
+// fingerprint each would never repeat in a row. Where the provider keeps the
+// history, a request has the results of the turn alone: what they are of is
+// what the step before issued.
 func newStuckStep(o Options) (*Identity, error) {
 	id, err := named("stuck-step", o, toolCallPart, "last_turn") // for its checks of o
 	if err != nil {
@@ -18,10 +20,18 @@ func newStuckStep(o Options) (*Identity, error) {
 		}
 		dst := w.appendIssued(append(w.canonical[:0], `[["tool_calls",[`...), 0, len(calls), false)
 		w.canonical = append(dst, `]],["last_turn",`...)
-		if cause = w.lastTurn(r); cause != Computable {
+		cause = w.lastTurn(r)
+		switch {
+		case cause == Computable:
+			w.canonical = w.appendTurn(w.canonical)
+		case !w.turn.callsElsewhere():
 			return cause
+		default:
+			if w.canonical, cause = w.appendLoose(w.canonical); cause != Computable {
+				return cause
+			}
 		}
-		w.emit(append(w.appendTurn(w.canonical), "]]"...), hash128)
+		w.emit(append(w.canonical, "]]"...), hash128)
 		w.called(calls...)
 		return Computable
 	}

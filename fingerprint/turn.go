@@ -51,11 +51,11 @@ func (w *Writer) lastTurn(r *Request) Cause {
 // walks back from the end over system messages and results to the calls; a
 // user message on the way means that the turn is over.
 func (w *Writer) findTurn(r *Request) Cause {
-	if cause := r.needMessages(); cause != Computable {
-		return cause
-	}
 	t := &w.turn
 	t.forget()
+	if cause := r.needMessages(); cause != Computable && (cause != HistoryElsewhere || !r.Messages.Logged) {
+		return cause
+	}
 	items := r.Messages.Items
 	i := len(items) - 1
 	var it *item
@@ -78,20 +78,21 @@ walk:
 				if len(items) == 1 && w.placeholderIn(it.content) == RedactedContent {
 					return RedactedContent // what LiteLLM leaves of any conversation
 				}
-				return t.none()
+				i = -1
+				break walk
 			}
 		default:
 			break walk
 		}
 	}
-	if i < 0 {
-		return t.none()
-	}
 	slices.Reverse(t.results)
+	if i < 0 {
+		return t.none(r)
+	}
 	t.sortResults()
 	w.turnCalls(items, i)
 	if len(t.calls) == 0 {
-		return t.none()
+		return t.none(r)
 	}
 	t.match()
 	return Computable
@@ -102,8 +103,11 @@ func (t *turn) forget() {
 }
 
 // none is why there is no turn: nothing was answered, or what was is not there.
-func (t *turn) none() Cause {
-	if len(t.results) > 0 {
+func (t *turn) none(r *Request) Cause {
+	switch {
+	case r.Lost != Computable:
+		return r.Lost
+	case len(t.results) > 0:
 		return LossyContent
 	}
 	return NoToolTurn
@@ -332,6 +336,25 @@ func (w *Writer) Answered() []byte {
 		return nil
 	}
 	return call.ID
+}
+
+// callsElsewhere tells that the request carries the results of the last turn
+// and not its calls.
+func (t *turn) callsElsewhere() bool { return len(t.results) > 0 && len(t.calls) == 0 }
+
+// appendLoose appends the results of a turn whose calls are elsewhere as a list.
+func (w *Writer) appendLoose(dst []byte) ([]byte, Cause) {
+	dst = append(dst, '[')
+	for k := range w.turn.results {
+		r := &w.turn.results[k]
+		var cause Cause
+		dst = append(append(dst, open(k, "")...), `{"result":`...)
+		if dst, cause = w.appendResult(dst, r.content, r.isError); cause != Computable {
+			return dst, cause
+		}
+		dst = append(dst, '}')
+	}
+	return append(dst, ']'), Computable
 }
 
 // appendTurn appends the whole turn as a list.

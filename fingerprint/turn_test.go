@@ -213,6 +213,33 @@ func TestStuckStep(t *testing.T) {
 	wantCanonicals(t, id, request(t, "messages", `[{"role":"user","content":"q"}]`, "response", "f 1"), notComputable(NoToolTurn))
 }
 
+// TestStuckStepOfResultsAlone: where the provider keeps the history, the calls of
+// the results are not in the request.
+func TestStuckStepOfResultsAlone(t *testing.T) {
+	id := mustNew(t, "stuck-step", Options{})
+	f := func(messages, want string) {
+		t.Helper()
+		r := request(t, "messages", messages, "response", "f {}")
+		wantCanonicals(t, id, r, want)
+		r.Lost = HistoryElsewhere
+		if strings.HasPrefix(want, "[") {
+			wantCanonicals(t, id, r, want)
+			wantCanonicals(t, mustNew(t, "tool-call-result", Options{}), r, notComputable(HistoryElsewhere))
+		} else {
+			wantCanonicals(t, id, r, notComputable(HistoryElsewhere))
+		}
+	}
+	const calls = `[["tool_calls",[{"arguments":{},"name":"f"}]],["last_turn",[`
+	f(`[{"type":"function_call_output","call_id":"c1","output":"shut"},{"type":"function_call_output","call_id":"c2","output":"open"}]`,
+		calls+`{"result":{"text":"shut"}},{"result":{"text":"open"}}]]]`)
+	f(`[{"role":"user","content":[{"type":"tool_result","tool_use_id":"t","is_error":true,"content":"shut"}]}]`,
+		calls+`{"result":{"error":true,"text":"shut"}}]]]`)
+	f(`[{"role":"user","content":"Is it open?"},{"role":"tool","content":"shut"},{"role":"tool","content":"open"}]`,
+		calls+`{"result":{"text":"shut"}},{"result":{"text":"open"}}]]]`)
+	f(`[{"role":"user","content":"Is it open?"}]`, notComputable(NoToolTurn))
+	wantCanonicals(t, id, request(t, "messages", `[{"type":"function_call_output","call_id":"c1","output":"redacted-by-litellm"}]`, "response", "f {}"), notComputable(RedactedContent))
+}
+
 // Calls taken from the messages were overwritten by what other parts of the
 // identity read: the query's names, or the last turn.
 func TestCallsOutliveOtherParts(t *testing.T) {

@@ -248,9 +248,11 @@ func TestKindsOfCallsBetween(t *testing.T) {
 	kindOf(t, "results with words behind them", unevenly(8, func(int) string {
 		return strings.TrimSuffix(step("empty"), "]") + `,{"role":"user","content":"go on"}]`
 	}), "tool-call", window.Unknown, "no request ends with a result of it")
-	kindOf(t, "results without their calls", unevenly(8, func(int) string {
+	alone := unevenly(8, func(int) string {
 		return `"session":"s","caller":"k","model":"m","status":200,"tool_calls":[{"name":"ls","arguments":"{}"}],"messages":[{"role":"tool","tool_call_id":"1","content":"empty"}]`
-	}), "tool-call", window.Unknown, "does not show which results are of it")
+	})
+	kindOf(t, "results without their calls", alone, "tool-call", window.Unknown, "does not show which results are of it")
+	kindOf(t, "results without their calls", alone, "stuck-step", window.Stuck, "the same call with the same result")
 	// Without responses it is not known what a request is answered.
 	kindOf(t, "no response", unevenly(8, func(int) string {
 		return strings.Replace(step("empty"), `"tool_calls":[{"name":"ls","arguments":"{}"}],"messages"`, `"messages"`, 1)
