@@ -3,6 +3,7 @@ package formats
 import (
 	"encoding/base64"
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/loopgauge/loopgauge/fingerprint"
@@ -96,6 +97,14 @@ func TestLiteLLM(t *testing.T) {
 	// The one before stands in the answer alone.
 	f(`,"response":{"previous_response_id":"resp_1","output":[]}`, `named tool_calls=0 lost="history kept by the provider, not in the request"`)
 	f(`,"response":{"previous_response_id":null,"output":[]}`, `named tool_calls=0`)
+	// What is not in the messages may be all that two calls differ in.
+	const partly = ` lost="parts of the messages lost by the logger"`
+	f(`,"call_type":"arerank","messages":[{"role":"user","content":"q"}]`, `named messages=1 last="{\"role\":\"user\",\"content\":\"q\"}"`+partly)
+	f(`,"messages":[{"role":"user","content":"q"}],"call_type":"aimage_edit"`, `named messages=1 last="{\"role\":\"user\",\"content\":\"q\"}"`+partly)
+	f(`,"call_type":"aimage_generation","messages":[{"role":"user","content":"q"}]`, `named messages=1 last="{\"role\":\"user\",\"content\":\"q\"}"`)
+	f(`,"call_type":"atranscription","messages":[{"role":"user","content":"a.wav"}]`, `named messages=1 last="{\"role\":\"user\",\"content\":\"a.wav\"}"`+partly)
+	digest := strings.Repeat("0f", 32)
+	f(`,"call_type":"atranscription","messages":[{"role":"user","content":"`+digest+`"}]`, `named messages=1 last="{\"role\":\"user\",\"content\":\"`+digest+`\"}"`)
 	// What failed has null for a stream.
 	f(`,"stream":null,"model_parameters":{"stream":true}`, `named has_tools=false stream=true`)
 	f(`,"stream":true,"model_parameters":{"stream":false}`, `named has_tools=false stream=false`)

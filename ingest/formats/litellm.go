@@ -2,6 +2,7 @@ package formats
 
 import (
 	"bytes"
+	"regexp"
 
 	"github.com/loopgauge/loopgauge/fingerprint"
 	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
@@ -18,7 +19,7 @@ type litellm struct {
 
 // litellmRecord is what is gathered over a record.
 type litellmRecord struct {
-	id, callID           []byte
+	id, callID, callType []byte
 	model, group         []byte
 	traceID, sessionID   []byte
 	endUser, keyEndUser  []byte
@@ -28,7 +29,6 @@ type litellmRecord struct {
 	errorClass, errorStr []byte
 	session              naming
 	requesterLogged      bool // the record carries what the client sent along
-	passedThrough        bool // messages and response are bodies as texts
 	messages, response   rawjson.Value
 	parametersLogged     bool
 	elsewhere            bool // the provider keeps the history
@@ -68,7 +68,7 @@ func (p *litellm) field(s *rawjson.Scanner, r *fingerprint.Request) {
 	case "litellm_call_id":
 		p.callID = s.Text(p.callID)
 	case "call_type":
-		p.passedThrough = string(s.Text(nil)) == "pass_through_endpoint"
+		p.callType = s.Text(p.callType)
 	case "trace_id":
 		p.traceID = readSession(s, p.traceID)
 	case "session_id":
@@ -205,7 +205,10 @@ func (p *litellm) finish(r *fingerprint.Request) {
 	if p.elsewhere && r.Lost == fingerprint.Computable {
 		r.Lost = fingerprint.HistoryElsewhere
 	}
-	if p.passedThrough {
+	if p.sendsMore() && r.Lost == fingerprint.Computable {
+		r.Lost = fingerprint.LossyContent
+	}
+	if string(p.callType) == "pass_through_endpoint" { // messages and response are bodies as texts
 		p.bodies.read(p.messages, p.response, r, &p.session, p.reads)
 	}
 	switch {
@@ -216,6 +219,21 @@ func (p *litellm) finish(r *fingerprint.Request) {
 	}
 	r.Session = p.findSession()
 }
+
+// sendsMore tells calls of which the messages say only a part: of images the
+// prompt alone, of what is to be ranked the question, and of a recording the name
+// of its file, for which newer versions have a hash.
+func (p *litellm) sendsMore() bool {
+	switch string(bytes.TrimPrefix(p.callType, []byte("a"))) {
+	case "image_edit", "image_variation", "rerank":
+		return true
+	case "transcription":
+		return !quotedSHA256.Match(p.messages)
+	}
+	return false
+}
+
+var quotedSHA256 = regexp.MustCompile(`"[0-9a-f]{64}"`)
 
 // findSession tells a session that a client named from ids that LiteLLM made
 // up. trace_id is the one or the other, and with request_correlation_in_logs
