@@ -202,6 +202,12 @@ var collectors = []collector{
 	{"journald", false, one(func(line string) string {
 		return `{"__REALTIME_TIMESTAMP":"1795231665400000","_SYSTEMD_UNIT":"gw.service","MESSAGE":` + quote(line) + `}`
 	})},
+	{"journald", false, each(func(line string) (out []string) { // a line longer than LineMax
+		for ; len(line) > 48<<10; line = line[48<<10:] {
+			out = append(out, `{"__REALTIME_TIMESTAMP":"1795231665400000","_LINE_BREAK":"line-max","MESSAGE":`+bytesOf(line[:48<<10])+`,"_STREAM_ID":"f0"}`)
+		}
+		return append(out, `{"__REALTIME_TIMESTAMP":"1795231665400000","MESSAGE":`+quote(line)+`,"_STREAM_ID":"f0"}`)
+	})},
 	{"syslog", false, one(func(line string) string {
 		return `<190>1 2026-11-21T03:51:30.761166+00:00 h nginx 12 - [a@1 k="v \"]\" w"][b@2] ` + line
 	})},
@@ -445,6 +451,13 @@ func TestBrokenWrappings(t *testing.T) {
 	cri := func(tag, text string) string { return "2026-11-21T03:51:29.8Z stdout " + tag + " " + text + "\n" }
 	f("cri+loopgauge", cri("P", a[:5])+cri("P", a[5:9])+cri("F", a[9:])+cri("F", b), 2, Tally{Lines: 4, Blank: 2})
 	f("cri+loopgauge", cri("F", a)+cri("P", b), 1, Tally{Lines: 2, Malformed: 1})
+	journal := func(text, members string) string {
+		return `{"__REALTIME_TIMESTAMP":"1","MESSAGE":` + quote(text) + members + "}\n"
+	}
+	const split = `,"_LINE_BREAK":"line-max","_STREAM_ID":`
+	f("journald+loopgauge", journal(a[:5], split+`"1"`)+journal(b[:5], split+`"2"`)+journal(a[5:], `,"_STREAM_ID":"1"`)+journal(b[5:], `,"_LINE_BREAK":"eof","_STREAM_ID":"2"`), 2, Tally{Lines: 4, Blank: 2})
+	f("journald+loopgauge", journal(a[:5], `,"CONTAINER_PARTIAL_ID":"1","CONTAINER_PARTIAL_MESSAGE":"true"`)+journal(a[5:], `,"CONTAINER_PARTIAL_ID":"1","CONTAINER_PARTIAL_LAST":"true"`)+journal(b, ""), 2, Tally{Lines: 3, Blank: 1})
+	f("journald+loopgauge", journal(a, "")+journal(b[:5], split+`"1"`), 1, Tally{Lines: 2, Malformed: 1})
 	f("cri+loopgauge", cri("F", a)+"2026-11-21T03:51:29.8Z stdout X "+b+"\n", 1, Tally{Lines: 2, Malformed: 1})
 	f("cri+loopgauge", cri("F", "["+a+","+b+"]"), 2, Tally{Lines: 2})
 	f("syslog+loopgauge", "<1>1 - h a - - - "+a+"\n<1>1 - h a - - -\nnonsense\n", 1, Tally{Lines: 3, Malformed: 1, Blank: 1})

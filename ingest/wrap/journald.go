@@ -1,33 +1,69 @@
 package wrap
 
-import "github.com/loopgauge/loopgauge/fingerprint/rawjson"
+import (
+	"bytes"
+
+	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
+)
 
 // journal undoes the journal of systemd, as journalctl -o json prints it. A
 // message that is no UTF-8, or holds a control character such as the escape of
-// a colour, comes as a list of its bytes.
+// a colour, comes as a list of its bytes. What a service prints is split where
+// a line is longer than LineMax, 48 KiB; the parts but for the last say so. So
+// do those that container runtimes split at 16 KiB.
 type journal struct {
 	envelope
-	bytes []byte
+	parts
+	bytes     []byte
+	key       []byte
+	partial   bool
+	noteOther func(*rawjson.Scanner)
 }
 
-func newJournal() Unwrapper { return &journal{envelope: envelope{members: []string{"MESSAGE"}}} }
+func newJournal() Unwrapper {
+	p := &journal{envelope: envelope{members: []string{"MESSAGE"}}}
+	p.noteOther = p.other
+	return p
+}
 
 func detectJournal(line []byte) bool {
 	m := membersOf(line)
 	return m.has("MESSAGE", "__REALTIME_TIMESTAMP")
 }
 
+func (p *journal) other(s *rawjson.Scanner) {
+	switch string(s.Key) {
+	case "_STREAM_ID", "CONTAINER_PARTIAL_ID":
+		p.key = s.Text(p.key)
+	case "_LINE_BREAK":
+		p.partial = string(s.Text(nil)) == "line-max"
+	case "CONTAINER_PARTIAL_MESSAGE":
+		p.partial = string(s.Text(nil)) == "true"
+	default:
+		s.Skip()
+	}
+}
+
 func (p *journal) Unwrap(line Line, next func(Line)) string {
-	text, isText, why := p.open(line.Text, nil)
+	p.key, p.partial = nil, false
+	text, isText, why := p.open(line.Text, p.noteOther)
 	if why == "" && !isText {
 		if text, isText = p.decode(text); !isText {
 			why = "MESSAGE is neither a text nor a list of bytes"
 		}
 	}
 	if why == "" {
-		next(Line{Text: text, At: line.At, Column: -1})
+		p.add(p.key, Line{Text: text, At: line.At, Column: -1}, !p.partial, next)
 	}
 	return why
+}
+
+func (p *journal) Ends(line []byte) bool {
+	if !bytes.Contains(line, []byte(`"line-max"`)) && !bytes.Contains(line, []byte(`"CONTAINER_PARTIAL_MESSAGE"`)) && !p.Open() {
+		return true
+	}
+	p.Unwrap(Line{Text: line}, func(Line) {})
+	return !p.Open()
 }
 
 // decode reads a list of bytes.

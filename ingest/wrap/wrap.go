@@ -69,7 +69,7 @@ var All = []*Wrapper{
 	{Name: "fluentd", Doc: "files of Fluentd and Fluent Bit", Detect: detectFluentd, New: newFluentd},
 	{Name: "vector", Doc: "Vector", JSON: true, Detect: detectVector, New: newMessage},
 	{Name: "filebeat", Doc: "Filebeat and the Elastic Agent", JSON: true, Detect: detectFilebeat, New: newMessage},
-	{Name: "journald", Doc: "the journal of systemd as JSON", JSON: true, Detect: detectJournal, New: newJournal},
+	{Name: "journald", Doc: "the journal of systemd as JSON", JSON: true, Detect: detectJournal, New: newJournal, Joins: true},
 	{Name: "syslog", Doc: "syslog, RFC 5424 and RFC 3164", Detect: detectSyslog, New: newSyslog},
 	{Name: "cloudwatch", Doc: "CloudWatch Logs: subscriptions, exports, its commands", JSON: true, Detect: detectCloudWatch, New: newCloudWatch},
 	{Name: "rsyslog-json", Doc: "rsyslog's JSON templates", JSON: true, Detect: detectRsyslogJSON, New: newMessage},
