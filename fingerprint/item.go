@@ -13,6 +13,7 @@ type item struct {
 	role, kind []byte // kind is the type of a Responses item
 	content    rawjson.Value
 	isNull     bool          // a content is there, and null
+	images     rawjson.Value // Ollama's list beside the content
 	toolCalls  rawjson.Value // OpenAI's list
 	function   rawjson.Value // OpenAI's older single call
 	resultID   []byte        // the call that a tool message or output item answers
@@ -87,6 +88,8 @@ func (it *keptItem) read(v rawjson.Value) {
 		case "content":
 			it.content = s.Value()
 			it.isNull = it.content == nil
+		case "images":
+			it.images = s.Value()
 		case "tool_calls":
 			it.toolCalls = s.Value()
 		case "function_call":

@@ -7,8 +7,8 @@ import (
 )
 
 // appendMessage appends the canonical form of an item: a JSON object with the
-// members calls, other, results, role and text, of which only those are there
-// that say something. Ids of calls are not part of it: they are new each time.
+// members calls, images, other, results, role and text, of which only those are
+// there that say something. Ids of calls are not part of it: they are new each time.
 func (w *Writer) appendMessage(dst []byte, v rawjson.Value) ([]byte, Cause) {
 	it := w.readItem(v)
 	from := len(dst)
@@ -48,7 +48,11 @@ func (w *Writer) appendMessage(dst []byte, v rawjson.Value) ([]byte, Cause) {
 			return append(dst, '}'), Computable
 		}
 	}
-	dst, text, cause := w.appendOther(dst, it.content, it)
+	dst, cause := w.appendImages(dst, it)
+	var text spoken
+	if cause == Computable {
+		dst, text, cause = w.appendOther(dst, it.content, it)
+	}
 	if cause == Computable {
 		dst, text, cause = w.appendResults(dst, it, text)
 	}
@@ -74,6 +78,22 @@ func (w *Writer) appendMessage(dst []byte, v rawjson.Value) ([]byte, Cause) {
 		return dst[:from], cause
 	}
 	return closeObject(dst), Computable
+}
+
+// appendImages appends the images that stand beside a content.
+func (w *Writer) appendImages(dst []byte, it *item) ([]byte, Cause) {
+	if it.images.Kind() != rawjson.Array {
+		return dst, Computable
+	}
+	s := &w.leaves
+	s.Reset(it.images)
+	cause, some := w.lossOfLeaves(s, false)
+	w.check(s)
+	if cause != Computable || !some {
+		return dst, cause
+	}
+	dst = append(dst, `"images":`...)
+	return append(w.appendJSON(dst, it.images), ','), Computable
 }
 
 // appendRole appends the member role, with a comma behind it.

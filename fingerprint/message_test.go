@@ -34,6 +34,10 @@ func TestMessages(t *testing.T) {
 	// What the model keeps to itself differs on every call.
 	f(`{"role":"assistant","content":[{"type":"thinking","thinking":"a","signature":"1"},{"type":"redacted_thinking","data":"2"},{"type":"text","text":"x"}]}`,
 		`{"role":"assistant","text":"x"}`)
+	// Ollama's images stand beside the text.
+	f(`{"role":"user","content":"What is it?","images":["AAEC","AwQF"]}`, `{"images":["AAEC","AwQF"],"role":"user","text":"What is it?"}`)
+	f(`{"role":"user","content":"","images":["AAEC"]}`, `{"images":["AAEC"],"role":"user"}`)
+	f(`{"role":"user","content":"What is it?","images":[]},{"role":"user","content":"x","images":null}`, `{"role":"user","text":"What is it?"},{"role":"user","text":"x"}`)
 	f(`{"role":"user","content":7}`, `{"other":[7],"role":"user"}`)
 	// A message that is two things at once is still one JSON object.
 	f(`{"type":"function_call","name":"f","tool_calls":[{"name":"g"}]}`, `{"calls":[{"name":"g"},{"name":"f"}]}`)
@@ -49,6 +53,7 @@ func TestMessagesNotComputable(t *testing.T) {
 	f(`{"role":"user","content":" redacted-by-litellm "}`, RedactedContent)
 	f(`{"role":"user","content":[{"type":"text","text":"default-message-value"}]}`, RedactedContent)
 	f(`{"role":"user","content":[{"type":"image_url","image_url":{"url":"data:[base64_data truncated: 5 MB]"}}]}`, TruncatedContent)
+	f(`{"role":"user","content":"What is it?","images":["AAEC... [truncated]"]}`, TruncatedContent)
 	// A line is checked for its structure only; what is broken inside a
 	// message must not read like an empty one.
 	f(`{"role":"user","content":"\q"}`, BrokenJSON)
