@@ -15,23 +15,34 @@ type parts struct {
 	o      live.Options
 }
 
-// newParts goes on with the dataset in dir, which must be empty unless the
-// state knows of it.
+// newParts goes on with the dataset in dir, which must be that of the state, or
+// empty.
 func newParts(dir string, p *policy.Policy, o live.Options) (*parts, error) {
+	ours, err := parquet.Claim(dir, o.Store.ID())
+	if err != nil {
+		return nil, usage(fmt.Errorf("--out: %w", err))
+	}
+	if !ours {
+		return nil, errNotKnown(dir)
+	}
 	if parquet.Holds(dir) {
-		known, err := o.Store.Any()
-		if err != nil {
-			return nil, err
-		}
-		if !known {
-			return nil, usage(fmt.Errorf("--out: %s holds the events of another run: name another directory, or its --state", dir))
-		}
 		hash, err := parquet.PolicyHash(dir)
 		if err == nil && hash != p.Hash {
 			return nil, usage(errOtherPolicy(dir))
 		}
 	}
 	return &parts{dir, p, o}, nil
+}
+
+func errNotKnown(dir string) error {
+	return usage(fmt.Errorf("--out: %s holds events that the state knows nothing of: name another directory, or its --state", dir))
+}
+
+func (d *parts) Empty() error {
+	if parquet.Holds(d.dir) {
+		return errNotKnown(d.dir)
+	}
+	return nil
 }
 
 func (d *parts) Part(name string, first int64) (live.Part, error) {

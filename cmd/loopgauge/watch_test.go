@@ -1,9 +1,14 @@
 package main
 
 import (
+	"bytes"
+	"context"
+	"io"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/loopgauge/loopgauge/replay"
 	"github.com/loopgauge/loopgauge/replay/live"
@@ -52,6 +57,68 @@ func TestWatchRefused(t *testing.T) {
 	if _, err := os.Stat(state); !os.IsNotExist(err) {
 		t.Error("there is a state", err)
 	}
+}
+
+// TestWatchOutOfOthers: a watch takes nothing away from a dataset that its state
+// did not write, or has not gone on with.
+func TestWatchOutOfOthers(t *testing.T) {
+	dir := t.TempDir()
+	in := func(name string) string { return filepath.Join(dir, name) }
+	const log = fixtures + "/tau2/agents.jsonl.zst"
+	watch := func(state string, more ...string) (code int, said string) {
+		t.Helper()
+		ctx, stop := context.WithCancel(t.Context())
+		defer stop()
+		var errs bytes.Buffer
+		u := newUI(strings.NewReader(""), io.Discard, &errs)
+		go func() {
+			for ctx.Err() == nil && !hasVerdicts(in(state+".jsonl")) {
+				time.Sleep(20 * time.Millisecond)
+			}
+			stop()
+		}()
+		code = run(ctx, u, append([]string{"watch", "--state", in(state), "--verdicts", in(state + ".jsonl"), "--idle", "100ms", log}, more...))
+		return code, errs.String()
+	}
+	files := func(name string) (n int) {
+		list, err := filepath.Glob(filepath.Join(in(name), "events/*/*.parquet"))
+		if err != nil || len(list) == 0 {
+			t.Errorf("%s has no events: %v", name, err)
+		}
+		return len(list)
+	}
+	begins := func(state string, more ...string) {
+		t.Helper()
+		if code, said := watch(state, more...); code != exitDone {
+			t.Fatalf("%s %s: %d\n%s", state, more, code, said)
+		}
+	}
+	refused := func(state, out string) {
+		t.Helper()
+		before := files(out)
+		code, said := watch(state, "--out", in(out))
+		if code != exitUsage || !strings.Contains(said, out+" holds events that the state knows nothing of") {
+			t.Errorf("%s --out %s: %d\n%s", state, out, code, said)
+		}
+		if n := files(out); n != before {
+			t.Errorf("%s --out %s: %d files are left of %d", state, out, n, before)
+		}
+	}
+	loopgauge(t, "", "replay", "--quiet", "--out", in("replayed"), log)
+	refused("new", "replayed")
+	begins("bare")
+	refused("bare", "replayed")
+	begins("bare", "--out", in("late")) // nothing is there yet
+	begins("bare", "--out", in("late"))
+	begins("a", "--out", in("watched"))
+	refused("bare", "watched")
+	begins("a")
+	refused("a", "watched")
+}
+
+func hasVerdicts(file string) bool {
+	info, err := os.Stat(file)
+	return err == nil && info.Size() > 0
 }
 
 // TestWatchZone: --timezone reaches what watch reads.

@@ -127,6 +127,13 @@ func (m *memory) Part(name string, first int64) (Part, error) {
 	return &part{m: m, name: name, seq: first}, nil
 }
 
+func (m *memory) Empty() error {
+	if len(m.parts) > 0 {
+		return errors.New("there are rows that no checkpoint knows of")
+	}
+	return nil
+}
+
 func (m *memory) Discard(name string) error {
 	maps.DeleteFunc(m.parts, func(have string, _ *part) bool { return have >= name })
 	return nil

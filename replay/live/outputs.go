@@ -16,6 +16,9 @@ type Dataset interface {
 	// sorts behind those before it; first is the number of its first event. A
 	// part of the same name takes the place of the one before.
 	Part(name string, first int64) (Part, error)
+	// Empty is an error if there is something in it. It is asked where no
+	// checkpoint knows of the dataset.
+	Empty() error
 	// Discard removes the parts whose names sort at name or behind it: they
 	// are of a future that has been lost.
 	Discard(name string) error

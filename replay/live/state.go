@@ -31,7 +31,7 @@ type commit struct {
 type files struct {
 	name     string // of the file of verdicts
 	verdicts int64  // its length
-	part     int64  // number of the part that is gathered
+	part     int64  // number of the part that is gathered; 0 without a dataset
 	first    int64  // number of its first event
 	next     int64  // number of the event to come
 	spool    int64  // length of its file
@@ -181,7 +181,7 @@ func (w *watch) restore() error {
 	if err != nil {
 		return err
 	}
-	f := files{part: 1}
+	var f files
 	if state != nil {
 		var restored *window.Restored
 		if f, restored, err = w.load(snapshot.NewReader(state)); err != nil {
@@ -218,6 +218,12 @@ func (w *watch) openFiles(f files) (err error) {
 	}
 	if w.o.Dataset == nil {
 		return nil
+	}
+	if f.part == 0 { // there was none
+		if err := w.o.Dataset.Empty(); err != nil {
+			return err
+		}
+		f.part = 1
 	}
 	s := newSpool(w.o.Store, w.o.Plan, w.o.Dataset)
 	s.number, s.first, s.next = f.part, f.first, f.next

@@ -129,12 +129,6 @@ func (s *Store) numbers() ([]int64, error) {
 	return list, nil
 }
 
-// Any tells whether there is a checkpoint.
-func (s *Store) Any() (bool, error) {
-	numbers, err := s.numbers()
-	return len(numbers) > 0, err
-}
-
 // Load returns the newest checkpoint that is whole, and why newer ones were
 // passed over. state is nil if there has never been one. If none is whole that
 // is an error: to begin anew is for its owner to decide.

@@ -43,8 +43,8 @@ func TestStore(t *testing.T) {
 	s := open()
 	load(s, "", 0)
 	id := s.ID()
-	if there, err := s.Any(); there || err != nil || len(id) < 20 {
-		t.Errorf("a new directory: any %t, %v, id %q", there, err, id)
+	if len(id) < 20 {
+		t.Errorf("a new directory has the id %q", id)
 	}
 	// One process at a time.
 	if _, err := OpenStore(dir); err == nil || !strings.Contains(err.Error(), "another loopgauge is at work") {

@@ -73,6 +73,24 @@ func (d *Dataset) begin(first int64) {
 	d.events.seq, d.first = first, first
 }
 
+// Claim tells whether what is in dir, if anything, is the dataset of the state
+// with this id, which alone may go on with it.
+func Claim(dir, id string) (ours bool, err error) {
+	unlock, err := lock(dir)
+	if err != nil {
+		return false, err
+	}
+	defer unlock()
+	name := filepath.Join(dir, own, "state")
+	if text, err := os.ReadFile(name); err == nil && string(text) == id {
+		return true, nil
+	}
+	if Holds(dir) {
+		return false, nil
+	}
+	return true, writeText(name, id)
+}
+
 // Append begins a part of a dataset in dir that grows. Parts sort by their
 // names in the order of their events; first is the number of the first event.
 // A part of the same name, and the run, are replaced.

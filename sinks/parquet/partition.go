@@ -89,15 +89,19 @@ func Shared(dir string) (id string, err error) {
 	random := make([]byte, 8)
 	rand.Read(random)
 	id = hex.EncodeToString(random)
+	return id, writeText(name, id)
+}
+
+func writeText(name, text string) error {
 	f, err := sinks.CreateAtomic(name)
 	if err != nil {
-		return "", err
+		return err
 	}
 	defer f.Abort()
-	if _, err := f.WriteString(id); err != nil {
-		return "", err
+	if _, err := f.WriteString(text); err != nil {
+		return err
 	}
-	return id, f.Commit()
+	return f.Commit()
 }
 
 // Spool is a folder in dir that no query looks into, for rows of partitions
