@@ -111,7 +111,7 @@ with them. It only watches.`,
 		return usage(fmt.Errorf("%w%s\nrun '%s --help' for the flags", err, flagMeant(c, err), c.CommandPath()))
 	})
 	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), ".FlagUsages", fmt.Sprintf(".FlagUsagesWrapped %d", term.Width)))
-	root.PersistentPreRunE = noFlagAsValue
+	root.PersistentPreRunE = flagsHaveValues
 	group(root)
 	root.AddCommand(newTuneCommand(u), newReplayCommand(u), newWatchCommand(u), newExtractCommand(u), newCountCommand(u), newMergeCommand(u), newCompactCommand(u), newExplainCommand(u), newTestCommand(u), newFormatsCommand(u), newPolicyCommand(u))
 	return root
@@ -131,13 +131,19 @@ func flagMeant(c *cobra.Command, err error) string {
 	return ""
 }
 
-// noFlagAsValue refuses a flag that took the next one for its value, as in
-// --html --json: a file of that name would be made.
-func noFlagAsValue(c *cobra.Command, _ []string) (err error) {
+// flagsHaveValues refuses a flag that took the next one for its value, as in
+// --html --json: a file of that name would be made. And one with an empty value,
+// as --policy "$POLICY" is where there is no such variable: it would pass for one
+// that was not given.
+func flagsHaveValues(c *cobra.Command, _ []string) (err error) {
 	c.Flags().Visit(func(f *pflag.Flag) {
-		name, is := strings.CutPrefix(f.Value.String(), "--")
+		value := f.Value.String()
+		name, is := strings.CutPrefix(value, "--")
 		if next, _, _ := strings.Cut(name, "="); is && c.Flags().Lookup(next) != nil {
 			err = usage(fmt.Errorf("--%s needs a value before --%s; a file of that name is ./--%s", f.Name, next, name))
+		}
+		if value == "" {
+			err = usage(fmt.Errorf("--%s has an empty value: leave it out, or is a variable of the shell not set?", f.Name))
 		}
 	})
 	return err
