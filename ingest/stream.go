@@ -245,7 +245,7 @@ func (s *fileStream) unknown(head *Block) error {
 		scaffolded = "LOG"
 	}
 	return newError(s.source.Name, unknownFormat(head),
-		fmt.Sprintf("describe it: loopgauge formats --scaffold %s > my.yaml, then --format my.yaml; or if it is one of these, name it with --format: %s", scaffolded, strings.Join(formats.Names(), ", ")))
+		"describe it: loopgauge formats --scaffold "+scaffolded+" > my.yaml, then --format my.yaml\nor name it with --format, if it is one of those that 'loopgauge formats' lists")
 }
 
 // longer is the beginning of the stream with one block more, nil if there is
