@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strings"
 	"sync/atomic"
 	"time"
 
@@ -172,7 +171,7 @@ func (s *stream) look() error {
 		}
 	}
 	return s.c.config.fail(fmt.Errorf("no known log format in partition %d", s.p.index),
-		fmt.Sprintf("name it with --format (%s), or describe it with --format my.yaml: docs/formats.md", strings.Join(formats.Names(), ", ")))
+		"name it with --format, if it is one of those that 'loopgauge formats' lists, or describe it with --format my.yaml: docs/formats.md\na topic that loopgauge extract wrote is for loopgauge watch")
 }
 
 // headRecords is how many records the first time is told from.
