@@ -50,6 +50,11 @@ cannot be read. docs/testing.md describes the fixtures.`,
 }
 
 func (f *testFlags) run(ctx context.Context, u *ui, args []string) error {
+	if f.junit != "" {
+		if err := mayReplace("--junit", f.junit, isJUnit); err != nil {
+			return err
+		}
+	}
 	files, err := fixtureFiles(args)
 	if err != nil {
 		return err
@@ -241,3 +246,5 @@ func accept(u *ui, watch *scenario.Watch, file string, before []byte) error {
 	u.say("%s: episodes rewritten", file)
 	return nil
 }
+
+func isJUnit(head []byte) bool { return bytes.Contains(head, []byte("<testsuite")) }
