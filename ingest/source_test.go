@@ -265,6 +265,7 @@ func TestOpenSaysWhatIsWrong(t *testing.T) {
 	f("\x28\xB5\x2F\xFD", "x.log: the compressed data ends early")
 	f("sk-secret\n", "x.log: no known log format; line 1 is neither JSON nor an access log line")
 	f("\n\n\uFEFFsk-secret\n", "x.log: no known log format; line 3 is neither JSON nor an access log line")
+	f(`{"time":"2026-11-21T10:00:00Z","id":"a","rule":"r","fingerprint":"00"}`+"\n", "x.log: verdicts or alerts of loopgauge, and no log")
 	f("[GIN] sk-secret\n", "x.log: no known log format; line 1 is neither JSON nor an access log line")
 	f("sk-secret a b.c 127.0.0.1 - - [21/Nov/2026:10:00:00 +0000] \"GET / HTTP/1.1\" 200 5\n", "x.log: no known log format; line 1 is combined from column 13 on: cut off what stands in front, in every line")
 	f("\nsk-secret {\"time\":1,\"messages\":[]}\n", "x.log: no known log format; line 2 is loopgauge from column 11 on: cut off what stands in front, in every line")

@@ -240,6 +240,9 @@ func (s *fileStream) unknown(head *Block) error {
 	if f, path := deeper(head.Data); f != nil {
 		return newError(s.source.Name, fmt.Errorf("no known log format; its JSON holds lines of %s at %s", f.Name, path), "take them out on the way: "+s.raw.onTheWay(s.source, "jq -rc '"+path+"'"))
 	}
+	if _, line := firstText(head); formats.Ours(line) {
+		return newError(s.source.Name, errors.New("verdicts or alerts of loopgauge, and no log"), "name the log that they are about, and keep them out of its directory")
+	}
 	scaffolded := s.source.Name
 	if s.source.stdin != nil {
 		scaffolded = "LOG"

@@ -504,6 +504,9 @@ func TestDetectionOfLooks(t *testing.T) {
 	f(`{"time":"21/Nov/2026:10:00:00.882","method":"POST","uri":"/","status":200,"session":"s"}`, "haproxy-json")
 	f(`{"time":"2026-11-21T10:00:00Z","method":"POST","path":"/","status":200,"term":"----"}`, "haproxy-json")
 	f(`{"time":"2026-11-21T10:00:00Z","method":"POST","uri":"/","status":200,"Ta":1}`, "haproxy-json")
+	// A verdict of ours, and a request that has a rule's name.
+	f(`{"time":"2026-11-21T10:00:00Z","id":"a","rule":"r","fingerprint":"00"}`, "")
+	f(`{"time":"2026-11-21T10:00:00Z","id":"a","rule":"r"}`, "loopgauge")
 	// Of nobody, rather than of somebody who reads half of it, or no time.
 	f(`{"time":"2026-11-21T10:00:00Z","method":"POST","url":"/v1","status_code":200}`, "")
 	f(`{"time":"2026-11-21T10:00:00Z","method":"POST","url":"/v1","status":200,"body":"b"}`, "")

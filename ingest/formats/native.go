@@ -19,10 +19,17 @@ func newNative(reads fingerprint.Field) Parser { return &native{reads: reads} }
 // passed over, and with it would go path, status, caller or messages.
 func detectNative(line []byte) bool {
 	k := keysOf(line)
-	return k.anyTime(parseTime, "time") && !isNginx(k) && !isHAProxy(k) &&
+	return k.anyTime(parseTime, "time") && !isNginx(k) && !isHAProxy(k) && !isOurs(k) &&
 		!k.any("startTime", "requestOptions", "uri", "url", "request", "request_uri", "request_method", "status_code", "client_ip", "remote_addr", "request_body", "response_code") &&
 		k.any("id", "method", "path", "query", "body", "body_hash", "caller", "user", "session", "model", "messages", "tool_calls", "attributes", "status")
 }
+
+// isOurs tells verdicts and alerts of loopgauge, which are about requests and
+// none.
+func isOurs(k keys) bool { return k.has("rule") && k.has("fingerprint") }
+
+// Ours is whether a line is a verdict or an alert of loopgauge.
+func Ours(line []byte) bool { return isOurs(keysOf(line)) }
 
 func (p *native) Parse(record []byte, r *fingerprint.Request) (int, string) {
 	s := &p.scan
