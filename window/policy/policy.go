@@ -105,6 +105,10 @@ func Parse(name string, text []byte) (*Policy, error) {
 	if doc == nil {
 		return nil, r.errors
 	}
+	if isProfile(doc) {
+		r.problem(place{line: 1, column: 1}, "this is a profile, as 'loopgauge policy profiles NAME' prints it: a policy has version: 1, and names it in a rule, {name: mine, profile: NAME}, beside what is to be otherwise")
+		return nil, r.errors
+	}
 	d := newDraft()
 	r.policy(doc, d)
 	p := r.build(d)
@@ -115,6 +119,10 @@ func Parse(name string, text []byte) (*Policy, error) {
 		return nil, r.errors.sorted()
 	}
 	return p, nil
+}
+
+func isProfile(doc *ast.MappingNode) bool {
+	return slices.ContainsFunc(doc.Values, func(v *ast.MappingValueNode) bool { return keyText(v.Key) == "reading" })
 }
 
 // draft is a policy as it is read, before it is checked as a whole.
