@@ -38,6 +38,8 @@ func errNotKnown(dir string) error {
 	return usage(fmt.Errorf("--out: %s holds events that the state knows nothing of: name another directory, or its --state", dir))
 }
 
+func (d *parts) Policy() string { return d.policy.Hash }
+
 func (d *parts) Empty() error {
 	if parquet.Holds(d.dir) {
 		return errNotKnown(d.dir)

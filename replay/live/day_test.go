@@ -168,6 +168,7 @@ func (m *moody) Send(_ context.Context, a *sinks.Alert) error {
 type counted struct{ parts, events, episodes int64 }
 
 func (c *counted) Part(string, int64) (Part, error) { return &countedPart{to: c}, nil }
+func (c *counted) Policy() string                   { return "" }
 func (c *counted) Empty() error                     { return nil }
 func (c *counted) Discard(string) error             { return nil }
 

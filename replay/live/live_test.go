@@ -112,7 +112,8 @@ func verdictRow(event int64, v *window.Verdict) string {
 
 // memory is a dataset that is never written.
 type memory struct {
-	parts map[string]*part
+	parts  map[string]*part
+	policy string
 }
 
 type part struct {
@@ -126,6 +127,8 @@ type part struct {
 func (m *memory) Part(name string, first int64) (Part, error) {
 	return &part{m: m, name: name, seq: first}, nil
 }
+
+func (m *memory) Policy() string { return m.policy }
 
 func (m *memory) Empty() error {
 	if len(m.parts) > 0 {

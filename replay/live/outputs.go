@@ -12,6 +12,8 @@ import (
 
 // Dataset is where events and episodes go, part by part.
 type Dataset interface {
+	// Policy tells the policy of the rows from others.
+	Policy() string
 	// Part begins a part. Its name tells it from all others of the dataset and
 	// sorts behind those before it; first is the number of its first event. A
 	// part of the same name takes the place of the one before.
@@ -85,10 +87,32 @@ func (s *spool) open(length int64) (err error) {
 			return err
 		}
 	}
-	if s.file, err = sinks.OpenAppend(s.fileName(s.number), length); err == nil {
-		s.rows.To = s.file
+	if s.file, err = sinks.OpenAppend(s.fileName(s.number), length); err != nil {
+		return err
 	}
-	return err
+	s.rows.To = s.file
+	if length == 0 {
+		return s.rows.frame(policyFrame, 0, []byte(s.dataset.Policy()))
+	}
+	return s.ours()
+}
+
+// ours is an error if a part that a crash kept from its place is by another
+// policy: its rows are read by the plan that they were written by.
+func (s *spool) ours() error {
+	name := s.fileName(s.number)
+	data, err := os.ReadFile(name)
+	if err != nil {
+		return err
+	}
+	return s.check(name, data)
+}
+
+func (s *spool) check(name string, data []byte) error {
+	if by := policyOf(data); by != "" && by != s.dataset.Policy() {
+		return fmt.Errorf("%s: holds rows for --out that are by another policy, and were not in their place yet when watch was killed\nrun it once with that policy and end it in order, then change the policy; or begin anew with an empty --state", name)
+	}
+	return nil
 }
 
 func (s *spool) addEvent(ev *window.Event) error {
@@ -141,6 +165,9 @@ func (s *spool) publish(number, first int64, report Report) error {
 	name := s.fileName(number)
 	data, err := os.ReadFile(name)
 	if err != nil {
+		return err
+	}
+	if err := s.check(name, data); err != nil {
 		return err
 	}
 	part, err := s.dataset.Part(PartName(number, first), first)

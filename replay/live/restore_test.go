@@ -161,6 +161,37 @@ func TestPartInTime(t *testing.T) {
 	f("crash", 20*time.Second, 4)
 }
 
+// TestPartOfAnotherPolicy: rows that a crash kept from their place are not put
+// there by another policy; those of the policy that wrote them are.
+func TestPartOfAnotherPolicy(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "state")
+	synctest.Test(t, func(t *testing.T) {
+		data := &published{memory: memory{parts: map[string]*part{}, policy: "one"}}
+		o := Options{Dataset: data, PartInterval: time.Minute, Interval: time.Second}
+		o.Feed = (&crashing{&script{steps: [][]step{{{second: 100}, {second: 200}, {second: 300}, {after: 30 * time.Second, second: 400}}}}, time.Now().Add(20 * time.Second)}).open
+		if _, err := tryFor(t, dir, time.Hour, "loopgauge", o); !errors.Is(err, errLost) || len(data.at) > 0 {
+			t.Fatalf("no crash (%v), or parts before it at %v", err, data.at)
+		}
+		o.Feed = (&script{steps: [][]step{nil}}).open
+		data.policy = "two"
+		if _, err := tryFor(t, dir, time.Hour, "loopgauge", o); err == nil || !strings.Contains(err.Error(), ".spool: holds rows for --out that are by another policy") || len(data.at) > 0 {
+			t.Errorf("%v; parts at %v", err, data.at)
+		}
+		data.policy = "one"
+		runFor(t, dir, time.Minute, "loopgauge", o)
+		if len(data.rows) != 1 || data.rows[0] != 4 {
+			t.Errorf("parts of %v rows, want 4", data.rows)
+		}
+		// Nothing waits, so what comes goes into the next dataset, and no more.
+		data.policy, data.parts = "two", map[string]*part{}
+		o.Feed = (&script{steps: [][]step{{{second: 500}}}}).open
+		runFor(t, dir, time.Minute, "loopgauge", o)
+		if len(data.rows) != 2 || data.rows[1] != 1 {
+			t.Errorf("parts of %v rows, want 4 and 1", data.rows)
+		}
+	})
+}
+
 // TestExclusionGone: what an exclusion took out that no policy has any more is
 // counted with what none is named of, and the others keep theirs.
 func TestExclusionGone(t *testing.T) {

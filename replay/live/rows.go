@@ -27,6 +27,7 @@ const (
 	eventFrame   = 1
 	episodeFrame = 2
 	verdictFrame = 3 // each with the number of its event in the last frame of events
+	policyFrame  = 4 // the policy of the rows, and no item
 )
 
 // blockBytes is how much is gathered before a frame is written.
@@ -98,6 +99,16 @@ func (s *Rows) frame(kind, items int, body []byte) error {
 	}
 	_, err := s.To.Write(body)
 	return err
+}
+
+// policyOf is the policy of the rows; empty if there is no row.
+func policyOf(data []byte) string {
+	r := snapshot.NewReader(data)
+	if kind := r.Uvarint(); kind != policyFrame {
+		return ""
+	}
+	r.Uvarint()
+	return string(r.Blob())
 }
 
 // ReadRows hands what Rows wrote to a part, whose first event has the number

@@ -229,6 +229,8 @@ func (w *watch) openFiles(f files) (err error) {
 	s.number, s.first, s.next = f.part, f.first, f.next
 	if f.began > 0 {
 		s.began = time.UnixMicro(f.began)
+	} else {
+		f.spool = 0 // no row: the policy may have changed
 	}
 	w.spool = s
 	// Those of a future that has been lost.
@@ -367,8 +369,14 @@ func (w *watch) commit(ctx context.Context) {
 // left then is in none, so that it does not leave again.
 func (w *watch) finish(ctx context.Context) error {
 	w.unjudged.Say(w.log, w.pipeline.Account)
+	part := w.part()
 	if err := w.checkpoint(true); err != nil {
 		return err
+	}
+	if w.part() != part { // it is in its place, and must not come into the next dataset
+		if err := w.checkpoint(false); err != nil {
+			return err
+		}
 	}
 	w.log.Info("ending: the last checkpoint is written", "lines", w.pipeline.Account.Lines, "waiting", w.pipeline.Order.Waiting())
 	done := make(chan struct{})
@@ -391,6 +399,14 @@ func (w *watch) finish(ctx context.Context) error {
 		return w.checkpoint(false)
 	}
 	return nil
+}
+
+// part is the number of the part that is gathered; 0 without a dataset.
+func (w *watch) part() int64 {
+	if w.spool == nil {
+		return 0
+	}
+	return w.spool.number
 }
 
 // close lets go of the files.
