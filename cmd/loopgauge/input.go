@@ -73,7 +73,7 @@ func (f *runFlags) settle(u *ui, in *input, p, old *policy.Policy) error {
 		}
 	}
 	if d.Removed > 0 {
-		u.say("%s: the first %d requests are not there any more: days were removed by age; what follows is of the others", d.Dir, d.Removed)
+		u.say("%s: the first %d requests are not there: days were removed by age, or it was begun later; what follows is of the others", d.Dir, d.Removed)
 	}
 	for _, x := range d.Run.Excluded {
 		by := "the exclusion " + x.Name

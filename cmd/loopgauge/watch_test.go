@@ -3,6 +3,8 @@ package main
 import (
 	"bytes"
 	"context"
+	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -119,6 +121,45 @@ func TestWatchOutOfOthers(t *testing.T) {
 func hasVerdicts(file string) bool {
 	info, err := os.Stat(file)
 	return err == nil && info.Size() > 0
+}
+
+// TestWatchChangedPolicy: the dataset of a changed policy begins with requests
+// that waited, which its new rules did not look at, and can be read.
+func TestWatchChangedPolicy(t *testing.T) {
+	dir := t.TempDir()
+	in := func(name string) string { return filepath.Join(dir, name) }
+	watch := func(policy, out string, from, verdicts int) {
+		t.Helper()
+		log, err := os.OpenFile(in("log"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+		for i := range 20 {
+			_, wrong := fmt.Fprintf(log, `{"time":%d,"session":"s","model":"m","messages":[{"role":"user","content":"go"}]}`+"\n", from+i)
+			err = errors.Join(err, wrong)
+		}
+		if err := errors.Join(err, log.Close()); err != nil {
+			t.Fatal(err)
+		}
+		ctx, stop := context.WithCancel(t.Context())
+		defer stop()
+		go func() {
+			for ctx.Err() == nil {
+				if text, _ := os.ReadFile(in("verdicts")); bytes.Count(text, []byte("\n")) >= verdicts {
+					stop()
+				}
+				time.Sleep(20 * time.Millisecond)
+			}
+		}()
+		var errs bytes.Buffer
+		args := []string{"watch", "--policy", policy, "--state", in("state"), "--out", in(out), "--verdicts", in("verdicts"), "--checkpoint", "100ms", in("log")}
+		if code := run(ctx, newUI(strings.NewReader(""), io.Discard, &errs), args); code != exitDone {
+			t.Fatalf("%d\n%s", code, errs.String())
+		}
+	}
+	const rule = "\n  - {name: same, identity: prompt, scope: [session], counter: {kind: sliding, window: 1m}, threshold: 5}"
+	old := policyFile(t, "version: 1\nrules:"+rule)
+	now := policyFile(t, "version: 1\nrules:"+rule+"\n  - {name: more, identity: prompt, scope: [model], counter: {kind: sliding, window: 1m}, threshold: 5}")
+	watch(old, "before", 1_764_000_000, 9)
+	watch(now, "after", 1_764_000_100, 30)
+	loopgauge(t, "", "replay", "--policy", now, in("after"))
 }
 
 // TestWatchZone: --timezone reaches what watch reads.

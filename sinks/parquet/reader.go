@@ -689,7 +689,36 @@ func (r *Reader) choose(c *eventColumns) error {
 		}
 	}
 	r.answers.Choose(&r.event)
+	for i := range r.want.Rules {
+		at := r.answers.Scopes[r.want.ScopeOf(i)]
+		if r.scopes[at] >= 0 || r.event.Rules[i] == window.NotMatched {
+			continue
+		}
+		looked, err := r.looked(c, at)
+		if err != nil {
+			return err
+		}
+		if !looked { // it waited while watch was given another policy
+			r.event.Rules[i] = window.NotMatched
+		}
+	}
 	return nil
+}
+
+// looked tells whether a rule of the run with this scope looked at the event.
+func (r *Reader) looked(c *eventColumns, scope int) (bool, error) {
+	if err := c.choices.reach(c.row); err != nil {
+		return false, err
+	}
+	from, to := c.rule.entries(c.row)
+	for entry := from; entry < to; entry++ {
+		name := textAt(&c.rule, entry)
+		k := slices.IndexFunc(r.plan.Rules, func(rule *window.Rule) bool { return rule.Name == name })
+		if k >= 0 && r.plan.ScopeOf(k) == scope {
+			return true, nil
+		}
+	}
+	return false, nil
 }
 
 // check says what the rules that look at the event do not find in it.
