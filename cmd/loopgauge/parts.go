@@ -26,9 +26,12 @@ func newParts(dir string, p *policy.Policy, o live.Options) (*parts, error) {
 		return nil, errNotKnown(dir)
 	}
 	if parquet.Holds(dir) {
-		hash, err := parquet.PolicyHash(dir)
-		if err == nil && hash != p.Hash {
+		run, err := parquet.LastRun(dir)
+		if err == nil && run.PolicyHash != p.Hash {
 			return nil, usage(errOtherPolicy(dir))
+		}
+		if err == nil && (run.HashIDs != o.Extract.HashIDs || run.Keyed != keyed(o)) {
+			return nil, usage(fmt.Errorf("--out: %s holds events with other --hash-ids or --fingerprint-key: name another directory", dir))
 		}
 	}
 	return &parts{dir, p, o}, nil
@@ -38,7 +41,12 @@ func errNotKnown(dir string) error {
 	return usage(fmt.Errorf("--out: %s holds events that the state knows nothing of: name another directory, or its --state", dir))
 }
 
-func (d *parts) Policy() string { return d.policy.Hash }
+// keyed tells whether fingerprints are hashes with a key.
+func keyed(o live.Options) bool { return len(o.Extract.Key) > 0 }
+
+func (d *parts) Policy() string {
+	return fmt.Sprint(d.policy.Hash, d.o.Extract.HashIDs, keyed(d.o))
+}
 
 func (d *parts) Empty() error {
 	if parquet.Holds(d.dir) {
@@ -64,7 +72,7 @@ type part struct {
 
 func (p part) Close(r live.Report) error {
 	run := runOf(p.d.policy, r.Totals, r.Rules, r.Streams, r.Order)
-	run.Lateness, run.HashIDs, run.Keyed = p.d.o.Lateness.Seconds(), p.d.o.Extract.HashIDs, len(p.d.o.Extract.Key) > 0
+	run.Lateness, run.HashIDs, run.Keyed = p.d.o.Lateness.Seconds(), p.d.o.Extract.HashIDs, keyed(p.d.o)
 	run.Lines = run.Judged + run.Blank + run.Malformed + run.Duplicate + run.Late + run.AllExcluded() // those that wait come later
 	return p.Dataset.Close(run)
 }
@@ -82,11 +90,11 @@ type sharedParts struct {
 // newSharedParts goes on with the dataset in dir, or begins one.
 func newSharedParts(dir string, p *policy.Policy, o live.Options) (*sharedParts, error) {
 	if parquet.IsDataset(dir) {
-		hash, err := parquet.PolicyHash(dir)
+		run, err := parquet.LastRun(dir)
 		if err != nil {
 			return nil, err
 		}
-		if hash != p.Hash {
+		if run.PolicyHash != p.Hash {
 			return nil, usage(errOtherPolicy(dir))
 		}
 	}

@@ -114,6 +114,9 @@ func TestWatchOutOfOthers(t *testing.T) {
 	begins("bare", "--out", in("late"))
 	begins("a", "--out", in("watched"))
 	refused("bare", "watched")
+	if code, said := watch("a", "--out", in("watched"), "--hash-ids"); code != exitUsage || !strings.Contains(said, "watched holds events with other --hash-ids") {
+		t.Errorf("--hash-ids: %d\n%s", code, said)
+	}
 	begins("a")
 	refused("a", "watched")
 }

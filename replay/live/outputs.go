@@ -12,7 +12,8 @@ import (
 
 // Dataset is where events and episodes go, part by part.
 type Dataset interface {
-	// Policy tells the policy of the rows from others.
+	// Policy tells the policy of the rows, and how names are written in them,
+	// from others.
 	Policy() string
 	// Part begins a part. Its name tells it from all others of the dataset and
 	// sorts behind those before it; first is the number of its first event. A

@@ -136,14 +136,12 @@ func Discard(dir, part string) error {
 	return nil
 }
 
-// PolicyHash is that of the policy that the last part was made by. It looks at
-// the run alone: others may be at work on the rest.
-func PolicyHash(dir string) (string, error) {
+// LastRun is the run as of the last part. Nothing else is looked at: others may
+// be at work on the rest.
+func LastRun(dir string) (Run, error) {
 	r := &Reader{Dir: dir}
-	if err := r.readRun(); err != nil {
-		return "", err
-	}
-	return r.Run.PolicyHash, nil
+	err := r.readRun()
+	return r.Run, err
 }
 
 // Holds tells whether dir holds events, of a run that has ended or not.

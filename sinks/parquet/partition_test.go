@@ -230,7 +230,7 @@ func TestPartitionOnce(t *testing.T) {
 
 // Which policy made a dataset can be told while another process puts the first
 // part of a partition into its place: its events come before its report.
-func TestPolicyHashAtAnyMoment(t *testing.T) {
+func TestLastRunAtAnyMoment(t *testing.T) {
 	p := plan(t)
 	dir := filepath.Join(t.TempDir(), "out")
 	_, split := shareOut(p, 200, 2)
@@ -243,8 +243,8 @@ func TestPolicyHashAtAnyMoment(t *testing.T) {
 	if err := os.Remove(list[1].path); err != nil {
 		t.Fatal(err)
 	}
-	if hash, err := PolicyHash(dir); hash != s.hash || err != nil {
-		t.Errorf("%q: %v", hash, err)
+	if run, err := LastRun(dir); run.PolicyHash != s.hash || err != nil {
+		t.Errorf("%q: %v", run.PolicyHash, err)
 	}
 }
 
