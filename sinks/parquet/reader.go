@@ -664,12 +664,17 @@ func (r *Reader) request(seq int64) error {
 		r.scopes[index] = entry
 	}
 	r.values = r.values[:0]
+	missing := false
 	for i, at := range r.answers.Scopes {
 		if err := r.scope(c, r.scopes[at], &ev.Scopes[i], r.want.Scopes[i].Fields); err != nil {
 			return err
 		}
+		missing = missing || r.scopes[at] < 0
 	}
-	return r.choose(c)
+	if err := r.choose(c); err != nil || !missing {
+		return err
+	}
+	return r.unlook(c)
 }
 
 // choose says how the rules see the event.
@@ -689,6 +694,12 @@ func (r *Reader) choose(c *eventColumns) error {
 		}
 	}
 	r.answers.Choose(&r.event)
+	return nil
+}
+
+// unlook leaves out the rules whose scope no rule of the run looked at: the event
+// waited while watch was given another policy.
+func (r *Reader) unlook(c *eventColumns) error {
 	for i := range r.want.Rules {
 		at := r.answers.Scopes[r.want.ScopeOf(i)]
 		if r.scopes[at] >= 0 || r.event.Rules[i] == window.NotMatched {
@@ -698,7 +709,7 @@ func (r *Reader) choose(c *eventColumns) error {
 		if err != nil {
 			return err
 		}
-		if !looked { // it waited while watch was given another policy
+		if !looked {
 			r.event.Rules[i] = window.NotMatched
 		}
 	}
