@@ -87,7 +87,7 @@ func ReadLabels(name string, src io.Reader) (Labels, error) {
 			why = broken.Error()
 		} else if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
 			why = cmp.Or(wrong.Field, "it") + " is of the wrong type, " + wrong.Value
-		} else if row.Session == nil {
+		} else if row.Session == nil || *row.Session == "" {
 			why = "no session"
 		} else if row.Loop == nil {
 			why = "no loop"

@@ -18,7 +18,7 @@ func TestReadLabels(t *testing.T) {
 		}
 	}
 	f(`{"session":"s","loop":true}`, Labels{"s": true})
-	f("\ufeff{\"session\":\"s\",\"loop\":true,\"who\":\"me\"}\r\n\r\n {\"session\":\"\",\"loop\":false}", Labels{"s": true, "": false})
+	f("\ufeff{\"session\":\"s\",\"loop\":true,\"who\":\"me\"}\r\n\r\n {\"session\":\"t\",\"loop\":false}", Labels{"s": true, "t": false})
 	f("{\"session\":\"s\",\"loop\":true}\n{\"session\":\"s\",\"loop\":true}", Labels{"s": true})
 }
 
@@ -28,6 +28,7 @@ func TestWrongLabels(t *testing.T) {
 	for text, want := range map[string]string{
 		sound + `{"session":"s","calls":7}`:                 "l:2: no loop; ",
 		`{"loop":true}`:                                     "l:1: no session; ",
+		`{"session":"","loop":true}`:                        "l:1: no session; ",
 		`  {"session":"s","loop":yes}`:                      "l:1:25: invalid character 'y'",
 		`[true]`:                                            "l:1: it is of the wrong type, array; ",
 		sound + `{"session":"s","loop":`:                    "l:2:22: unexpected end of JSON input; ",
