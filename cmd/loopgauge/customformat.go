@@ -18,7 +18,10 @@ func (f *logFlags) loadFormat() error {
 		return nil
 	}
 	if !isFormatFile(f.format) {
-		return fmt.Errorf("no format is called %q; there are %s, and YAML files: docs/formats.md", f.format, strings.Join(formats.Names(), ", "))
+		if meant := policy.Meant(f.format, formats.Names()); meant != "" {
+			return fmt.Errorf("no format is called %q; did you mean %s?", f.format, meant)
+		}
+		return fmt.Errorf("no format is called %q; 'loopgauge formats' lists them, and one of your own is a YAML file: docs/formats.md", f.format)
 	}
 	text, err := policy.ReadFile(f.format)
 	if err != nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"slices"
 
@@ -126,6 +127,9 @@ func (f *ruleFlags) load() (*policy.Policy, error) {
 	}
 	if f.policy != "" {
 		p, err := policy.Load(f.policy)
+		if _, none := policy.FindProfile(f.policy); none == nil && errors.Is(err, fs.ErrNotExist) {
+			err = fmt.Errorf("%w; the profile of that name is --profile %s", err, f.policy)
+		}
 		return p, usage(err)
 	}
 	if len(f.profiles) == 0 {

@@ -64,23 +64,27 @@ func Meant(wrong string, words []string) (meant string) {
 	return meant
 }
 
-// distance is how many letters must be changed, added or taken away to turn a
-// into b (Levenshtein).
+// distance is how many letters must be changed, added, taken away or swapped with
+// the next one to turn a into b (Levenshtein, as Damerau has it).
 func distance(a, b string) int {
 	row := make([]int, len(b)+1)
 	for j := range row {
 		row[j] = j
 	}
+	var above []int // the row before
 	for i := range len(a) {
-		left := row[0]
-		row[0] = i + 1
+		next := make([]int, len(row))
+		next[0] = i + 1
 		for j := range len(b) {
-			d := left
+			next[j+1] = row[j]
 			if a[i] != b[j] {
-				d = 1 + min(left, row[j], row[j+1])
+				next[j+1] = 1 + min(row[j], row[j+1], next[j])
 			}
-			left, row[j+1] = row[j+1], d
+			if i > 0 && j > 0 && a[i] == b[j-1] && a[i-1] == b[j] {
+				next[j+1] = min(next[j+1], 1+above[j-1])
+			}
 		}
+		above, row = row, next
 	}
 	return row[len(b)]
 }

@@ -56,3 +56,16 @@ func read(tb testing.TB, file string) []byte {
 	}
 	return text
 }
+
+// A letter too many, too few, another or swapped is no other word.
+func TestMeant(t *testing.T) {
+	words := []string{"help", "html", "json", "junit"}
+	for wrong, want := range map[string]string{
+		"html": "html", "htlm": "html", "htm": "html", "htmll": "html", "hjson": "json", "jsno": "json", "jnuit": "junit", "hepl": "help",
+		"": "", "x": "", "against": "", "nosj": "",
+	} {
+		if got := Meant(wrong, words); got != want {
+			t.Errorf("%q: %q, want %q", wrong, got, want)
+		}
+	}
+}
