@@ -51,7 +51,7 @@ func TestAnalysis(t *testing.T) {
 		t.Fatalf("%d questions, %d answers", len(headings), len(got.Answers))
 	}
 	for i, rows := range got.Answers {
-		if headings[i][1] != strconv.Itoa(i+1) || len(rows) == 0 != (i+1 == 12) { // our own rules find nothing here that is no loop
+		if headings[i][1] != strconv.Itoa(i+1) || len(rows) == 0 {
 			t.Errorf("%s. %s: %d rows", headings[i][1], headings[i][2], len(rows))
 		}
 	}
@@ -69,8 +69,9 @@ func TestAnalysis(t *testing.T) {
 	has(7, "openai/gpt-oss-120b|408|5|12.25")
 	has(10, "ep-162321d880c54403|last-messages|A-outage|retry|2026-11-21 03:24:42.738056+00|10|7|7")
 	has(11, "2026-11-21 03:24:00+00|96|10|6")
+	has(12, "sess-134fccee-0568|[stuck-step]|[unknown]|3|1.61|gpt-4.1") // a loop, too short to tell
 	has(13, "2025-11-24 00:00:00+00|27|5|18.5")
-	has(14, "48|48|39|0") // nine went on when watch was stopped
+	has(14, "49|49|39|0") // ten went on when watch was stopped
 	has(18, "[last-messages, stuck-step, tool-call-result]|12|373")
 	has(19, "2025-11-26|202|null|null")
 	// What loops went on to use is what the last line of the run says, also where
