@@ -3,6 +3,7 @@ package replay
 import (
 	"cmp"
 	"fmt"
+	"iter"
 	"math"
 	"slices"
 	"strings"
@@ -65,10 +66,10 @@ func Compare(old string, before, after *Found) Diff {
 			d.Until = until
 		}
 	}
-	was, is := Loops(before.episodes), Loops(after.episodes)
+	was, is := knownLoops(before.episodes), knownLoops(after.episodes)
 	met := make([]bool, len(was))
-	by := map[string][]int{} // callers of loops that know their sessions as "known caller"
-	for i := range was {
+	by := map[string]*inTime{} // callers of loops that know their sessions as "known caller"
+	for _, i := range byFirst(was) {
 		names, callers := was[i].names()
 		for _, name := range callers {
 			if len(was[i].sessions) > 0 {
@@ -77,13 +78,16 @@ func Compare(old string, before, after *Found) Diff {
 			names = append(names, name)
 		}
 		for _, name := range names {
-			by[name] = append(by[name], i)
+			if by[name] == nil {
+				by[name] = &inTime{all: was}
+			}
+			by[name].add(i)
 		}
 	}
 	for _, l := range is {
 		found := false
-		for _, i := range l.among(by) {
-			if was[i].First <= l.Last && l.First <= was[i].Last && was[i].inScopeOf(&l) {
+		for i := range l.among(by) {
+			if was[i].inScopeOf(&l) {
 				met[i], found = true, true
 			}
 		}
@@ -103,6 +107,71 @@ func Compare(old string, before, after *Found) Diff {
 	return d
 }
 
+// knownLoops are the loops of episodes, with those whose they are.
+func knownLoops(episodes []window.Episode) []Loop {
+	loops := Loops(episodes)
+	for i := range loops {
+		l := &loops[i]
+		for _, e := range l.episodes {
+			l.sessions, l.callers = append(l.sessions, e.Session), append(l.callers, e.Caller)
+		}
+		l.sessions, l.callers = knownNames(l.sessions), knownNames(l.callers)
+	}
+	return loops
+}
+
+// knownNames are the names of a list that are not empty, once each, in order.
+func knownNames(list []string) []string {
+	slices.Sort(list)
+	list = slices.Compact(list)
+	if len(list) > 0 && list[0] == "" {
+		list = list[1:]
+	}
+	return list
+}
+
+// byFirst are the loops in the order in which they began.
+func byFirst(loops []Loop) []int {
+	order := make([]int, len(loops))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(loops[a].First, loops[b].First) })
+	return order
+}
+
+// inTime are loops in the order in which they began: a caller may have a hundred
+// thousand, one after the other.
+type inTime struct {
+	all  []Loop
+	some []int   // of all
+	ends []int64 // by these: when the last of those up to it ends
+}
+
+func (t *inTime) add(i int) {
+	end := t.all[i].Last
+	if n := len(t.ends); n > 0 {
+		end = max(end, t.ends[n-1])
+	}
+	t.some, t.ends = append(t.some, i), append(t.ends, end)
+}
+
+// during yields those that run at the same time as l.
+func (t *inTime) during(l *Loop, yield func(int) bool) (goOn bool) {
+	n, _ := slices.BinarySearchFunc(t.some, l.Last, func(i int, last int64) int {
+		if t.all[i].First <= last {
+			return -1
+		}
+		return 1
+	})
+	for n--; n >= 0 && t.ends[n] >= l.First; n-- {
+		if i := t.some[n]; t.all[i].Last >= l.First && !yield(i) {
+			return false
+		}
+	}
+	return true
+}
+
 // names are what a loop goes by: its scope and sessions, and apart its callers.
 func (l *Loop) names() (names, callers []string) {
 	names = append(names, "scope "+strings.Join(l.Scope, "\x00"))
@@ -117,18 +186,21 @@ func (l *Loop) names() (names, callers []string) {
 
 // among are the loops that may be the same: of those that know their sessions
 // no two are so by their caller alone.
-func (l *Loop) among(by map[string][]int) (loops []int) {
+func (l *Loop) among(by map[string]*inTime) iter.Seq[int] {
 	names, callers := l.names()
-	for _, name := range names {
-		loops = append(loops, by[name]...)
-	}
 	for _, name := range callers {
-		loops = append(loops, by[name]...)
+		names = append(names, name)
 		if len(l.sessions) == 0 {
-			loops = append(loops, by["known "+name]...)
+			names = append(names, "known "+name)
 		}
 	}
-	return loops
+	return func(yield func(int) bool) {
+		for _, name := range names {
+			if of := by[name]; of != nil && !of.during(l, yield) {
+				return
+			}
+		}
+	}
 }
 
 func (l *Loop) inScopeOf(other *Loop) bool {
@@ -148,8 +220,12 @@ func fieldOf(scope string) string {
 	return field
 }
 
+// common tells whether two lists that are in order share a name.
 func common(a, b []string) bool {
-	return slices.ContainsFunc(a, func(s string) bool { return slices.Contains(b, s) })
+	return slices.ContainsFunc(a, func(s string) bool {
+		_, found := slices.BinarySearch(b, s)
+		return found
+	})
 }
 
 // String lists what is new and what is lost, and counts last.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/loopgauge/loopgauge/fingerprint"
 	"github.com/loopgauge/loopgauge/window"
@@ -45,5 +46,49 @@ func TestCompareMoreThanIsKept(t *testing.T) {
 
 	if d := Compare("old", &before, &before); d.Until != 0 || len(d.Lost) > 0 || len(d.New) > 0 || d.Document().Until != nil || strings.Contains(d.String(), "listed") {
 		t.Errorf("of few: %+v", d.Document())
+	}
+}
+
+// TestCompareManyOfOne: a caller with all loops there are takes no longer than as
+// many callers, be they one after the other, or one loop of as many sessions.
+func TestCompareManyOfOne(t *testing.T) {
+	rule := &window.Rule{Name: "r", Scope: &fingerprint.Scope{Fields: []string{"caller"}}}
+	began := time.Now()
+	for what, gap := range map[string]int64{"one after the other": 1000, "at once": 0} {
+		var f Found
+		for i := range int64(mostCompared) {
+			f.Add(&window.Episode{Rule: rule, Scope: []string{"c"}, Caller: "c", Session: fmt.Sprint("s", i), First: gap * i, Fired: gap * i, Last: gap*i + 1})
+		}
+		want := mostCompared
+		if gap == 0 {
+			want = 1
+		}
+		if d := Compare("old", &f, &f); len(d.Same) != want || len(d.Lost) > 0 || len(d.New) > 0 {
+			t.Errorf("%s: %d the same, %d lost, %d new", what, len(d.Same), len(d.Lost), len(d.New))
+		}
+	}
+	if took := time.Since(began); took > 20*time.Second { // a minute where each is held against each
+		t.Errorf("it took %s", took)
+	}
+}
+
+// TestCompareOtherScopes: a loop that a caller's rule saw is that of each of the
+// sessions in it, at its time, and no other's.
+func TestCompareOtherScopes(t *testing.T) {
+	byCaller := &window.Rule{Name: "c", Scope: &fingerprint.Scope{Fields: []string{"caller"}}}
+	bySession := &window.Rule{Name: "s", Scope: &fingerprint.Scope{Fields: []string{"session"}}}
+	var before, after Found
+	for i, session := range []string{"b", "a", "", "b"} {
+		before.Add(&window.Episode{Rule: byCaller, Scope: []string{"c"}, Caller: "c", Session: session, First: 0, Fired: int64(i), Last: 10})
+	}
+	before.Add(&window.Episode{Rule: byCaller, Scope: []string{"c"}, Caller: "c", Session: "late", First: 20, Fired: 21, Last: 30})
+	for _, at := range []struct {
+		session     string
+		first, last int64
+	}{{"a", 2, 3}, {"b", 10, 15}, {"late", 11, 19}, {"x", 2, 3}} {
+		after.Add(&window.Episode{Rule: bySession, Scope: []string{at.session}, Caller: "c", Session: at.session, First: at.first, Fired: at.first, Last: at.last})
+	}
+	if d := Compare("old", &before, &after); len(d.Same) != 2 || len(d.Lost) != 1 || len(d.New) != 2 {
+		t.Errorf("%d the same, %d lost, %d new", len(d.Same), len(d.Lost), len(d.New))
 	}
 }

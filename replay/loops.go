@@ -24,8 +24,11 @@ type Loop struct {
 	Tokens   int64   // of those; -1 unknown
 	Cost     float64 // USD of those; NaN unknown
 
-	episodes          []*window.Episode
-	sessions, callers []string // of the requests on which its episodes fired first; unknown ones are left out
+	episodes []*window.Episode
+
+	// Of the requests on which its episodes fired first, in order, where it is
+	// compared with others; unknown ones are left out.
+	sessions, callers []string
 }
 
 // perHour is what a loop costs an hour at its pace: what its requests cost that
@@ -89,9 +92,9 @@ func (l *Loop) add(e *window.Episode) {
 	if e.Fired < l.Fired {
 		l.Fired, l.Episode = e.Fired, e.ID
 	}
-	note(&l.Rules, e.Rule.Name)
-	note(&l.sessions, e.Session)
-	note(&l.callers, e.Caller)
+	if !slices.Contains(l.Rules, e.Rule.Name) {
+		l.Rules = append(l.Rules, e.Rule.Name)
+	}
 	l.episodes = append(l.episodes, e)
 }
 
@@ -106,13 +109,6 @@ func (l *Loop) measure() {
 		}
 		x := window.ExtentOf(of)
 		x.Raise(&l.Requests, &l.After, &l.Tokens, &l.Cost)
-	}
-}
-
-// note adds a name to a list that does not have it.
-func note(list *[]string, name string) {
-	if name != "" && !slices.Contains(*list, name) {
-		*list = append(*list, name)
 	}
 }
 
