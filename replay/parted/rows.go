@@ -239,8 +239,12 @@ func (r *rows) integer(col int, none, least, most int64) int64 {
 
 func (r *rows) text(col int) string { return r.decode(r.cells[col]) }
 
-// maxNames bounds the table of texts.
-const maxNames = 1 << 15
+// maxNames and maxName bound the table of texts: a session may have a name of a
+// megabyte, and each another.
+const (
+	maxNames = 1 << 15
+	maxName  = 256 // bytes of its hex
+)
 
 func (r *rows) decode(digits []byte) string {
 	if len(digits) == 0 {
@@ -256,6 +260,9 @@ func (r *rows) decode(digits []byte) string {
 	if err != nil {
 		r.err = cmp.Or(r.err, r.wrong("%q is not hex", digits))
 	}
-	r.names[string(digits)] = string(b)
-	return string(b)
+	s := string(b)
+	if len(digits) <= maxName {
+		r.names[string(digits)] = s
+	}
+	return s
 }

@@ -121,3 +121,17 @@ func TestOrderOfRows(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 }
+
+// TestLongNamesAreNotKept: who gives each session a name of a megabyte has none of
+// them stay.
+func TestLongNamesAreNotKept(t *testing.T) {
+	r := newRows(strings.NewReader(""), testPlan(t), window.ByScope)
+	for _, name := range []string{"short", strings.Repeat("x", maxName)} {
+		if got := r.decode([]byte(digits(name))); got != name || r.err != nil {
+			t.Errorf("%.9s: %.9s, %v", name, got, r.err)
+		}
+	}
+	if len(r.names) != 1 {
+		t.Errorf("%d names are kept, not the short one alone", len(r.names))
+	}
+}

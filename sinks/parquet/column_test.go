@@ -4,6 +4,7 @@ import (
 	"io"
 	"slices"
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/parquet-go/parquet-go"
@@ -144,4 +145,18 @@ func TestListsAcrossPages(t *testing.T) {
 			rt.Fatal("a row after the last")
 		}
 	})
+}
+
+// TestLongNamesAreNotKept: who gives each session a name of a megabyte has none of
+// them stay.
+func TestLongNamesAreNotKept(t *testing.T) {
+	e := newEventColumns()
+	for _, name := range []string{"short", strings.Repeat("x", maxName+1)} {
+		if got, err := e.share(name); got != name || err != nil {
+			t.Errorf("%.9s: %.9s, %v", name, got, err)
+		}
+	}
+	if len(e.names) != 1 {
+		t.Errorf("%d names are kept, not the short one alone", len(e.names))
+	}
 }

@@ -274,11 +274,18 @@ func scopeKey(text string) (key fingerprint.ScopeKey, err error) {
 	return key, nil
 }
 
-// maxNames bounds the table of texts.
-const maxNames = 1 << 15
+// maxNames and maxName bound the table of texts: a session may have a name of a
+// megabyte, and each another.
+const (
+	maxNames = 1 << 15
+	maxName  = 256
+)
 
 // share is a text that rows share.
 func (e *eventColumns) share(text string) (string, error) {
+	if len(text) > maxName {
+		return strings.Clone(text), nil
+	}
 	if s, ok := e.names[text]; ok {
 		return s, nil
 	}
