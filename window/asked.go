@@ -37,8 +37,8 @@ type issuedCall struct {
 // askedTime is how long a result is waited for, microseconds.
 const askedTime = 60 * minute
 
-func newAsked() *asked {
-	return &asked{scopes: newTable[fingerprint.ScopeKey, askedScope](askedTime, 0, nil)}
+func newAsked(keys int) *asked {
+	return &asked{scopes: newTable[fingerprint.ScopeKey, askedScope](askedTime, keys, nil)}
 }
 
 // issuedAs is the call of a fingerprint of an event, which is there.

@@ -1,6 +1,7 @@
 package window
 
 import (
+	"strconv"
 	"testing"
 
 	"github.com/loopgauge/loopgauge/fingerprint"
@@ -39,7 +40,7 @@ func TestAsked(t *testing.T) {
 	// taken for what came of it.
 	f := func(why, want string, issued []string, after ...*Event) {
 		t.Helper()
-		w := plan.NewWitness()
+		w := plan.NewWitness(0)
 		ev := request(fingerprint.NoToolTurn, issued)
 		facts := w.Note(w.Begin(0), ev, 0, &ev.Prints[0].Fingerprints[len(issued)-1], Round{1, 1})
 		for _, ev := range after {
@@ -70,4 +71,26 @@ func TestAsked(t *testing.T) {
 	f("by its place", "bash2", two, goesOn("bash1", "bash2"))
 	f("no place of its own", "", two, goesOn("bash1"), goesOn("bash1", "bash2"))
 	f("beside another tool", "bash1", []string{"read0", "bash0"}, goesOn("bash1"))
+}
+
+// TestAskedIsCapped: conversations whose calls nothing ever comes of hold no more
+// than the cap.
+func TestAskedIsCapped(t *testing.T) {
+	id, err := fingerprint.New("tool-call", fingerprint.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	plan := NewPlan([]*Rule{{Name: "r", Identity: id, Scope: bySession(t), Counter: CounterSpec{Kind: "streak"}}}, nil).WithEvidence()
+	const most = 10
+	w, names := plan.NewWitness(most), newNames(t)
+	for i := range 5 * most {
+		ev := names.event(0, strconv.Itoa(i), nil, 1)
+		ev.Issued, ev.Status = true, 200
+		ev.Prints, ev.Scopes = make([]Prints, len(plan.Identities)), []Scope{ev.Scopes[0], ev.Scopes[0]}
+		ev.Prints[0] = Prints{Fingerprints: []fingerprint.Fingerprint{printOf(t, "bash1")}, Tools: []string{"bash"}}
+		w.Note(w.Begin(0), ev, 0, &ev.Prints[0].Fingerprints[0], Round{N: 2, Period: 1})
+	}
+	if n := w.asked[0].scopes.live; n != most {
+		t.Errorf("%d conversations wait, not %d", n, most)
+	}
 }

@@ -72,7 +72,7 @@ type Engine struct {
 func NewEngine(plan *Plan, o EngineOptions) *Engine {
 	e := &Engine{plan: plan, o: o, quiet: math.MaxInt64}
 	if plan.evidence {
-		e.witness = plan.NewWitness()
+		e.witness = plan.NewWitness(o.MaxKeys)
 		e.witness.errors.keep = evidenceMinutes
 	}
 	for i, r := range plan.Rules {

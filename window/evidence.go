@@ -23,9 +23,6 @@ const evidenceMinutes = 24 * 60
 func newEvidence(w *Witness, index int, rule *Rule, keys int) *evidence {
 	spec := rule.Counter.effective()
 	spec.Closed = rule.Counter.EdgeCounts()
-	if x := w.asked[index]; x != nil {
-		x.scopes.keys = keys
-	}
 	return &evidence{
 		witness: w, rule: index, keys: newTable[pairKey, keyEvidence](rule.quiet().Microseconds(), keys, nil),
 		inRow: newInRow(w.within[index], spec, keys),

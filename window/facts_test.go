@@ -173,7 +173,7 @@ func TestWitnessNote(t *testing.T) {
 	}
 	rule := &Rule{Name: "r", Identity: prompt, Scope: caller, Counter: CounterSpec{Kind: "streak", Window: time.Second}, Quiet: 2 * time.Second}
 	plan := NewPlan([]*Rule{rule}, nil).WithEvidence()
-	w := plan.NewWitness()
+	w := plan.NewWitness(0)
 	print := printOf(t, "m")
 	// f notes requests, each so long after the one before and of a session, and
 	// wants to know how many requests each stretch has.

@@ -26,8 +26,9 @@ type Witness struct {
 	ordinals ordinals // of the request at work
 }
 
-// NewWitness makes a Witness for the requests of a plan.
-func (p *Plan) NewWitness() *Witness {
+// NewWitness makes a Witness for the requests of a plan. keys caps the
+// conversations that wait for what comes of their calls, of each rule; 0 is no cap.
+func (p *Plan) NewWitness(keys int) *Witness {
 	w := &Witness{plan: p, errors: newErrorMinutes(), conversation: p.conversation()}
 	for _, r := range p.Rules {
 		w.quiet, w.within = append(w.quiet, r.quiet().Microseconds()), append(w.within, p.within(r))
@@ -39,7 +40,7 @@ func (p *Plan) NewWitness() *Witness {
 	w.asked = make([]*asked, len(p.Rules))
 	for i, r := range p.Rules {
 		if w.results >= 0 && r.Identity.Sees == fingerprint.SeesCalls {
-			w.asked[i] = newAsked()
+			w.asked[i] = newAsked(keys)
 		}
 	}
 	return w

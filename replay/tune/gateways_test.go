@@ -139,7 +139,7 @@ func TestLooping(t *testing.T) {
 	plan := window.NewPlan(profiles.Rules, nil)
 	f := func(what string, looked int64, labels Labels, want ...string) {
 		t.Helper()
-		s := newKeeper(newCollector(plan, []int{0, 1}, 1, plan.NewWitness()), &Options{Labels: labels})
+		s := newKeeper(newCollector(plan, []int{0, 1}, 1, plan.NewWitness(0)), &Options{Labels: labels})
 		for target, who := range []string{"zelyx", "ours"} {
 			s.all = append(s.all, &Repeat{Rule: anyRule, Target: target, Session: who, Kind: window.Retry, Requests: 4})
 			s.sums.loops[whose{target: target, who: who + "-summed"}] = nil

@@ -66,7 +66,7 @@ func TestEndedAtOnce(t *testing.T) {
 	}
 	plan := window.NewPlan(profile.Rules, nil)
 	keptOf := func(atOnce int) (numbers []int, summed int) {
-		c := newCollector(plan, []int{0}, 1, plan.NewWitness())
+		c := newCollector(plan, []int{0}, 1, plan.NewWitness(0))
 		s := newKeeper(c, &Options{Most: DefaultMost, MaxRepeats: 40})
 		for i := range 1000 {
 			n := int64(2 + i*7%11)

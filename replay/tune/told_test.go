@@ -48,7 +48,7 @@ func TestToldAgreesWithEngine(t *testing.T) {
 			compared = append(compared, Gateway{Name: fmt.Sprint("g", i), Rules: rapid.SliceOfNDistinct(rapid.SampledFrom(rules), 1, len(rules), rapid.ID[*window.Rule]).Draw(rt, "of")})
 		}
 		plan := window.NewPlan(rules, nil)
-		witness := plan.NewWitness()
+		witness := plan.NewWitness(0)
 		all := make([]int, len(rules))
 		for i := range all {
 			all[i] = i

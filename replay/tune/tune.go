@@ -105,7 +105,7 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 	for i := range swept {
 		swept[i] = i
 	}
-	witness := plan.NewWitness()
+	witness := plan.NewWitness(o.MaxKeys)
 	c := newCollector(plan, swept, len(o.Windows)*len(window.SweepKinds), witness)
 	sweep := c.sweep(o.Windows, o.Most, o.MaxKeys)
 	c.told, c.reached = newTold(&o, plan, sweep.Cells(), gateways), newReached(o.Labels)
