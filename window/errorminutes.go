@@ -33,12 +33,35 @@ type errorTime struct {
 // errorMinutes know who had errors when: that others had the same is the
 // difference between an outage and one's own trouble.
 type errorMinutes struct {
-	keep    int    // minutes; 0 is all
+	keep    int    // minutes; 0 is all, of those that are over what they say
 	caller  string // the first that the log names
 	callers bool   // and it names others
 	kept    map[int64]*errorMinute
 	now     int64        // the latest, which is kept with errors or without
 	at      *errorMinute // of now; nil before the first
+	over    map[int64]othersBits
+}
+
+// othersBits are what a minute says of each class of errors, by callers and by
+// conversations: two bits each, whether others had some, and whether it is an
+// outage.
+type othersBits uint8
+
+func bitsAt(who, class int) int { return 2 * (who*errorClasses + class) }
+
+func (m *errorMinute) bits() (b othersBits) {
+	for who, of := range []*[errorClasses]failing{&m.callers, &m.conversations} {
+		for class := range of {
+			others := of[class].others()
+			if others > 0 {
+				b |= 1 << bitsAt(who, class)
+			}
+			if m.outage(others) {
+				b |= 2 << bitsAt(who, class)
+			}
+		}
+	}
+	return b
 }
 
 // errorMinute counts the requests of a minute. Who sent them is the caller, or
@@ -108,7 +131,9 @@ func (m *errorMinute) failing() (list []*failed) {
 	return list
 }
 
-func newErrorMinutes() errorMinutes { return errorMinutes{kept: map[int64]*errorMinute{}} }
+func newErrorMinutes() errorMinutes {
+	return errorMinutes{kept: map[int64]*errorMinute{}, over: map[int64]othersBits{}}
+}
 
 // seen takes a request in; conversation asks for that of one that failed.
 func (x *errorMinutes) seen(ev *Event, conversation func(*Event) string) {
@@ -130,8 +155,14 @@ func (x *errorMinutes) seen(ev *Event, conversation func(*Event) string) {
 
 // turn goes to another minute. One in which nobody had errors is forgotten.
 func (x *errorMinutes) turn(m int64) {
-	if x.at != nil && x.at.callers == [errorClasses]failing{} {
-		delete(x.kept, x.now)
+	if x.at != nil {
+		some := x.at.callers != [errorClasses]failing{}
+		if some && x.keep == 0 {
+			x.over[x.now] |= x.at.bits()
+		}
+		if !some || x.keep == 0 {
+			delete(x.kept, x.now)
+		}
 	}
 	x.now, x.at = m, x.kept[m]
 	if x.at != nil { // time that went back
@@ -150,13 +181,19 @@ func (x *errorMinutes) shared(errors []errorsAt) (n int64, some bool) {
 	for _, e := range errors {
 		outage := false
 		for at := e.at.minute - 1; at <= e.at.minute+1; at++ {
-			m := x.kept[at]
-			if m == nil {
+			if m := x.kept[at]; m != nil {
+				others := x.others(m, e.at.class)
+				outage = outage || m.outage(others)
+				some = some || others > 0
 				continue
 			}
-			others := x.others(m, e.at.class)
-			outage = outage || m.outage(others)
-			some = some || others > 0
+			who := 0
+			if !x.callers {
+				who = 1
+			}
+			bits := x.over[at] >> bitsAt(who, e.at.class)
+			outage = outage || bits&2 != 0
+			some = some || bits&1 != 0
 		}
 		if outage {
 			n += e.n

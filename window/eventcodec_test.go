@@ -105,7 +105,7 @@ func TestEventHasNoOtherFields(t *testing.T) {
 	f(results{}, "turns changes run longest blank loose held")
 	f(keyEvidence{}, "first facts")
 	f(Witness{}, "plan quiet within results answers messages steps conversation errors asked judged whole ordinals")
-	f(errorMinutes{}, "keep caller callers kept now at")
+	f(errorMinutes{}, "keep caller callers kept now at over")
 	f(errorMinute{}, "fine callers conversations")
 	f(asked{}, "scopes told")
 	f(askedScope{}, "calls")

@@ -96,8 +96,13 @@ func TestWitnessSeen(t *testing.T) {
 		for i := range events {
 			w.Seen(&events[i])
 		}
-		if n, _ := w.errors.shared([]errorsAt{{errorTime{2, limited}, 7}}); n == 7 != want {
+		n, some := w.errors.shared([]errorsAt{{errorTime{2, limited}, 7}})
+		if n == 7 != want {
 			t.Errorf("%+v: shared %t", events, n == 7)
+		}
+		w.errors.turn(5) // of what is over no more is kept than that
+		if m, someThen := w.errors.shared([]errorsAt{{errorTime{2, limited}, 7}}); m != n || someThen != some || len(w.errors.kept) != 1 {
+			t.Errorf("%+v: shared %t, others had some %t, once it is over %t and %t, and %d minutes are kept", events, n == 7, some, m == 7, someThen, len(w.errors.kept))
 		}
 	}
 	at := func(second int64, caller string, status int) Event {
