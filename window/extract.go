@@ -74,8 +74,30 @@ func (o *ExtractOptions) mac() hash.Hash {
 	return sha256.New()
 }
 
-// Person is how a session, user or caller is written under --hash-ids.
-func (o *ExtractOptions) Person(name string) string { return hashedPerson(o.mac(), []byte(name)) }
+// mostOfPerson and shownOfPerson bound the name of a session, user or caller, in
+// bytes: somebody may make up a megabyte, which would be kept as long as what it
+// did. Of a longer one the beginning is written, and a hash of all.
+const (
+	mostOfPerson  = 1 << 10
+	shownOfPerson = 256
+)
+
+// Person is how a session, user or caller is written.
+func (o *ExtractOptions) Person(name string) string {
+	switch {
+	case name == "":
+		return ""
+	case o.HashIDs:
+		return hashedPerson(o.mac(), []byte(name))
+	case len(name) > mostOfPerson:
+		return shortPerson(o.mac(), []byte(name))
+	}
+	return writable(name)
+}
+
+func shortPerson(mac hash.Hash, name []byte) string {
+	return cut(name, shownOfPerson) + hashedPerson(mac, name)
+}
 
 func hashedPerson(mac hash.Hash, name []byte) string {
 	mac.Reset()
@@ -403,9 +425,13 @@ func (x *Extractor) text(text []byte) string {
 	return unsafe.String(&x.ids[n], len(text))
 }
 
-// person is a name that --hash-ids hides.
+// person is Person of a name.
 func (x *Extractor) person(text []byte) string {
-	if !x.o.HashIDs || len(text) == 0 {
+	switch {
+	case x.o.HashIDs && len(text) > 0:
+	case len(text) > mostOfPerson:
+		return shortPerson(x.mac, text)
+	default:
 		return x.name(text)
 	}
 	if s, ok := x.hashed[string(text)]; ok {

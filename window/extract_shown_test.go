@@ -74,6 +74,30 @@ func TestWrittenTextIsUTF8(t *testing.T) {
 	f(long+"\xff", long+"\ufffd")
 }
 
+// A name that is a novel is written by its beginning, and told from others that
+// begin so.
+func TestLongPersons(t *testing.T) {
+	plan := NewPlan([]*Rule{{Name: "a", Identity: byModel(t), Scope: bySession(t)}}, nil)
+	for _, hashed := range []bool{false, true} {
+		x := plan.NewExtractor(ExtractOptions{HashIDs: hashed})
+		written, keys := map[string]bool{}, map[fingerprint.ScopeKey]bool{}
+		for _, end := range []string{"a", "b"} {
+			var r fingerprint.Request
+			r.Reset()
+			r.Time, r.Model, r.Session = 0, []byte("m"), []byte(strings.Repeat("é", mostOfPerson)+end)
+			var ev Event
+			x.Event(&r, &ev)
+			if got := ev.Session; len(got) > mostOfPerson || got != ev.Scopes[0].Values[0] || got != x.o.Person(string(r.Session)) || !hashed && !strings.HasPrefix(got, strings.Repeat("é", shownOfPerson/2)+"…") {
+				t.Errorf("%q, as a scope %q", got, ev.Scopes[0].Values[0])
+			}
+			written[ev.Session], keys[ev.Scopes[0].Key] = true, true
+		}
+		if len(written) != 2 || len(keys) != 2 {
+			t.Errorf("two are written as %v, with %d keys", written, len(keys))
+		}
+	}
+}
+
 // A scope's key is written into datasets and into the ids of episodes. With a
 // secret key nobody can check a guessed session against it; without one it is
 // the hash that it always was.

@@ -124,8 +124,8 @@ func (f *tuneFlags) run(ctx context.Context, u *ui, args []string) error {
 	if o.Run, lateness, err = f.prepare(u, in, p, old); err != nil {
 		return err
 	}
-	if o.Run.Extract.HashIDs && o.Labels != nil {
-		o.Labels = o.Labels.Hashed(o.Run.Extract.Person)
+	if o.Labels != nil {
+		o.Labels = o.Labels.Written(o.Run.Extract.Person)
 	}
 	o.Rules, o.Exclude, o.Gateways, o.MaxKeys = p.Rules, p.Exclude, gateways, maxSweptKeys
 	o.Frame = tune.Frame{Reading: p.Reading(), Exclude: policy.Exclusions(p.Exclude), Prices: p.PriceList()}

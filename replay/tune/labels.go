@@ -48,17 +48,17 @@ func (l Labels) isLoop(k *Repeat) bool {
 	return class.isLoop()
 }
 
-// Hashed are the labels by the names that a run which hashes them gives the
-// sessions. Those that are such names already stay.
-func (l Labels) Hashed(hash func(string) string) Labels {
-	hashed := make(Labels, len(l))
-	for session, loop := range l { // any order: each is hashed alike
+// Written are the labels by the names that a run writes, which may hash them.
+// Those that are hashes already stay.
+func (l Labels) Written(person func(string) string) Labels {
+	written := make(Labels, len(l))
+	for session, loop := range l { // any order: each is written alike
 		if !hashedName.MatchString(session) {
-			session = hash(session)
+			session = person(session)
 		}
-		hashed[session] = loop
+		written[session] = loop
 	}
-	return hashed
+	return written
 }
 
 var hashedName = regexp.MustCompile(`^(id|conv)-[0-9a-f]{12}$`)
