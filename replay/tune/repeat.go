@@ -141,8 +141,12 @@ func (c *collector) end(k *Repeat) {
 	c.over = append(c.over, k)
 }
 
-// endedAtOnce is how many have ended when they are taken away.
-const endedAtOnce = 256
+// endedAtOnce is how many have ended when they are taken away, mostEnded how many
+// wait for what others had at the same time: of more, it is not known of the first.
+const (
+	endedAtOnce = 256
+	mostEnded   = 1 << 18
+)
 
 // ended takes repeats away that have ended, if there are enough.
 func (c *collector) ended() (list []*Repeat) {
@@ -150,6 +154,7 @@ func (c *collector) ended() (list []*Repeat) {
 		return nil
 	}
 	known, _ := slices.BinarySearchFunc(c.over, c.latest-othersHad, func(k *Repeat, time int64) int { return cmp.Compare(k.ended, time) })
+	known = max(known, len(c.over)-mostEnded)
 	list, c.over = slices.Clone(c.over[:known]), slices.Delete(c.over, 0, known)
 	if c.rows.Bytes() >= c.tight {
 		c.rows = window.NewRows(c.cells)

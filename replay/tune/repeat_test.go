@@ -406,3 +406,21 @@ func result(judged int64) *replay.Result {
 	r.Account.Judged = judged
 	return r
 }
+
+// What has ended waits for what others had at the same time, two minutes, but no
+// more of it than there is room for.
+func TestEndedWait(t *testing.T) {
+	c := newCollector(&window.Plan{}, nil, 1, nil)
+	k := &Repeat{rows: c.rows, ended: 10}
+	for range mostEnded + endedAtOnce {
+		c.over = append(c.over, k)
+	}
+	for _, at := range []struct {
+		latest int64
+		want   int
+	}{{10, endedAtOnce}, {10, 0}, {10 + othersHad, 0}, {11 + othersHad, mostEnded}} {
+		if c.latest = at.latest; len(c.ended()) != at.want {
+			t.Errorf("at %d other than %d have ended", at.latest, at.want)
+		}
+	}
+}
