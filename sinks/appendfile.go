@@ -2,7 +2,9 @@ package sinks
 
 import (
 	"bufio"
+	"crypto/sha256"
 	"fmt"
+	"io"
 	"os"
 )
 
@@ -15,23 +17,36 @@ type AppendFile struct {
 	length int64
 }
 
-// OpenAppend opens a file that a checkpoint knows to be length bytes long. One
-// that is shorter has lost something. If the checkpoint knows nothing of it,
-// length is negative, there must be nothing in it yet.
-func OpenAppend(path string, length int64) (*AppendFile, error) {
-	f, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY, 0o600)
+// Mismatch is that what a run was asked for does not go with what is there.
+type Mismatch struct{ error }
+
+// Mismatchf makes a [Mismatch].
+func Mismatchf(format string, args ...any) error { return &Mismatch{fmt.Errorf(format, args...)} }
+
+// OpenAppend opens a file that a checkpoint knows to be length bytes long, with an
+// end that [AppendFile.End] told; empty if it is not known. One that is shorter has
+// lost something, and one with another end is another. If the checkpoint knows
+// nothing of it, length is negative, there must be nothing in it yet.
+func OpenAppend(path string, length int64, end string) (*AppendFile, error) {
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
 		return nil, err
 	}
 	info, err := f.Stat()
+	if err == nil && end != "" && info.Size() >= length {
+		var have string
+		if have, err = endOf(f, length); err == nil && have != end {
+			err = Mismatchf("%s: is not the file that the last checkpoint knows: give another name", path)
+		}
+	}
 	switch {
 	case err != nil:
 	case !info.Mode().IsRegular():
-		err = fmt.Errorf("%s: is no file, so it cannot be cut back to the last checkpoint", path)
+		err = Mismatchf("%s: is no file, so it cannot be cut back to the last checkpoint", path)
 	case length < 0 && info.Size() > 0:
-		err = fmt.Errorf("%s: is there, and the state knows nothing of it: remove it, or give another name", path)
+		err = Mismatchf("%s: is there, and the state knows nothing of it: remove it, or give another name", path)
 	case info.Size() < length:
-		err = fmt.Errorf("%s: has %d bytes, the last checkpoint knows %d: give another name", path, info.Size(), length)
+		err = Mismatchf("%s: has %d bytes, the last checkpoint knows %d: give another name", path, info.Size(), length)
 	default:
 		length = max(length, 0)
 		if err = f.Truncate(length); err == nil {
@@ -58,6 +73,19 @@ func (a *AppendFile) Sync() (length int64, err error) {
 		return 0, err
 	}
 	return a.length, a.file.Sync()
+}
+
+// End tells what was written up to the last Sync from what is in other files.
+func (a *AppendFile) End() (string, error) { return endOf(a.file, a.length) }
+
+// endOf is a hash of the last 4 KiB of the first length bytes.
+func endOf(f *os.File, length int64) (string, error) {
+	n := min(length, 4<<10)
+	sum := sha256.New()
+	if _, err := io.Copy(sum, io.NewSectionReader(f, length-n, n)); err != nil {
+		return "", err
+	}
+	return string(sum.Sum(nil)[:16]), nil
 }
 
 // Close closes the file as it was at the last Sync, or longer.

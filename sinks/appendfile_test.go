@@ -12,9 +12,10 @@ import (
 // that cannot be.
 func TestAppendFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "verdicts")
+	end := "" // of what was synced last
 	f := func(length int64, write, want string) {
 		t.Helper()
-		a, err := OpenAppend(path, length)
+		a, err := OpenAppend(path, length, "")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -26,11 +27,14 @@ func TestAppendFile(t *testing.T) {
 		if got, _ := os.ReadFile(path); err != nil || string(got) != want || synced != int64(len(want)) {
 			t.Errorf("%q, %d long, %v; want %q", got, synced, err, want)
 		}
+		if end, err = a.End(); err != nil {
+			t.Error(err)
+		}
 	}
 	refused := func(path string, length int64, why string) {
 		t.Helper()
 		before, _ := os.ReadFile(path)
-		if a, err := OpenAppend(path, length); err == nil {
+		if a, err := OpenAppend(path, length, end); err == nil {
 			_ = a.Close()
 			t.Errorf("%s is opened at %d", path, length)
 		} else if !strings.Contains(err.Error(), why) {
@@ -45,6 +49,10 @@ func TestAppendFile(t *testing.T) {
 	f(6, "", "one\n2\n")
 	refused(path, 7, "has 6 bytes, the last checkpoint knows 7")
 	refused(path, -1, "the state knows nothing of it")
+	if err := os.WriteFile(path, []byte("a log\nof somebody else\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	refused(path, 6, "is not the file that the last checkpoint knows")
 	f(0, "", "")
 	f(-1, "", "")
 	refused(os.DevNull, -1, "is no file")

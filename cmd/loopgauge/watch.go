@@ -207,7 +207,11 @@ func (f *watchFlags) run(c *cobra.Command, u *ui, args []string) error {
 			return err
 		}
 	}
-	return live.Run(c.Context(), o)
+	err = live.Run(c.Context(), o)
+	if _, ok := errors.AsType[*sinks.Mismatch](err); ok {
+		return usage(err)
+	}
+	return err
 }
 
 // serve serves how a run stands, if the flags ask for it, until quiet is

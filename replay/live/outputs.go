@@ -88,7 +88,7 @@ func (s *spool) open(length int64) (err error) {
 			return err
 		}
 	}
-	if s.file, err = sinks.OpenAppend(s.fileName(s.number), length); err != nil {
+	if s.file, err = sinks.OpenAppend(s.fileName(s.number), length, ""); err != nil {
 		return err
 	}
 	s.rows.To = s.file
@@ -111,7 +111,7 @@ func (s *spool) ours() error {
 
 func (s *spool) check(name string, data []byte) error {
 	if by := policyOf(data); by != "" && by != s.dataset.Policy() {
-		return fmt.Errorf("%s: holds rows for --out that are by another policy, and were not in their place yet when watch was killed\nrun it once with that policy and end it in order, then change the policy; or begin anew with an empty --state", name)
+		return sinks.Mismatchf("%s: holds rows for --out that are by another policy, and were not in their place yet when watch was killed\nrun it once with that policy and end it in order, then change the policy; or begin anew with an empty --state", name)
 	}
 	return nil
 }

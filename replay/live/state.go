@@ -31,6 +31,7 @@ type commit struct {
 type files struct {
 	name     string // of the file of verdicts
 	verdicts int64  // its length
+	end      string // what tells that much of it from other files; empty if not known
 	part     int64  // number of the part that is gathered; 0 without a dataset
 	first    int64  // number of its first event
 	next     int64  // number of the event to come
@@ -109,6 +110,7 @@ func (w *watch) save(s *snapshot.Writer, f files) {
 			s.Varint(*n)
 		}
 	})
+	s.Section("end", func() { s.String(f.end) })
 }
 
 func (f *files) fields() []*int64 {
@@ -165,6 +167,9 @@ func (w *watch) load(r *snapshot.Reader) (f files, restored *window.Restored, er
 			*n = r.Varint()
 		}
 	})
+	if r.Left() > 0 { // the first checkpoints had none
+		r.Section("end", func() { f.end = r.String() })
+	}
 	return f, restored, r.Done()
 }
 
@@ -188,7 +193,7 @@ func (w *watch) restore() error {
 			return fmt.Errorf("checkpoint: %w\nbegin anew with an empty --state directory if it cannot be mended", err)
 		}
 		if gone := w.router.Gone(); w.o.DryRun && len(gone) > 0 {
-			return fmt.Errorf("--dry-run: this state knows what %s were told, which would be forgotten: give the trial a --state of its own", strings.Join(gone, ", "))
+			return sinks.Mismatchf("--dry-run: this state knows what %s were told, which would be forgotten: give the trial a --state of its own", strings.Join(gone, ", "))
 		}
 		w.tell(restored)
 	}
@@ -209,9 +214,9 @@ func (w *watch) tell(r *window.Restored) {
 func (w *watch) openFiles(f files) (err error) {
 	if w.o.Verdicts != "" {
 		if f.name != w.o.Verdicts {
-			f.verdicts = -1 // not ours
+			f.verdicts, f.end = -1, "" // not ours
 		}
-		if w.verdicts, err = sinks.OpenAppend(w.o.Verdicts, f.verdicts); err != nil {
+		if w.verdicts, err = sinks.OpenAppend(w.o.Verdicts, f.verdicts, f.end); err != nil {
 			return err
 		}
 		w.writer = sinks.NewVerdictWriter(w.verdicts, w.o.Verdicts)
@@ -310,6 +315,9 @@ func (w *watch) syncFiles(last bool) (f files, err error) {
 			return f, err
 		}
 		if f.verdicts, err = w.verdicts.Sync(); err != nil {
+			return f, err
+		}
+		if f.end, err = w.verdicts.End(); err != nil {
 			return f, err
 		}
 	}
