@@ -35,14 +35,20 @@ type savedRule struct {
 	selection       string // empty if not known
 }
 
+// WhichKey tells the key from others, and does not tell it; empty if there is none.
+func (o *ExtractOptions) WhichKey() string {
+	if len(o.Key) == 0 {
+		return ""
+	}
+	mac := hmac.New(sha256.New, o.Key)
+	mac.Write([]byte("loopgauge: which key is this?"))
+	return string(mac.Sum(nil)[:16])
+}
+
 // describe is what there is to say of a plan.
 func describe(p *Plan, o ExtractOptions) *savedPlan {
 	d := &savedPlan{hashIDs: o.HashIDs, startTimes: o.EventTimeStart}
-	if len(o.Key) > 0 {
-		mac := hmac.New(sha256.New, o.Key)
-		mac.Write([]byte("loopgauge: which key is this?"))
-		d.key = string(mac.Sum(nil)[:16])
-	}
+	d.key = o.WhichKey()
 	for _, id := range p.Identities {
 		d.identities = append(d.identities, savedIdentity{id.Name, id.Spec()})
 	}

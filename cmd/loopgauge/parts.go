@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/loopgauge/loopgauge/replay/live"
 	"github.com/loopgauge/loopgauge/sinks/parquet"
@@ -13,28 +14,49 @@ type parts struct {
 	dir    string
 	policy *policy.Policy
 	o      live.Options
+	close  func() // lets others write to it
 }
 
 // newParts goes on with the dataset in dir, which must be that of the state, or
 // empty.
 func newParts(dir string, p *policy.Policy, o live.Options) (*parts, error) {
-	ours, err := parquet.Claim(dir, o.Store.ID())
+	owner := strings.TrimSpace(fmt.Sprintf("%s %x", o.Store.ID(), o.Extract.WhichKey()))
+	by, release, err := parquet.Claim(dir, owner)
 	if err != nil {
 		return nil, usage(fmt.Errorf("--out: %w", err))
 	}
-	if !ours {
-		return nil, errNotKnown(dir)
+	d := &parts{dir, p, o, release}
+	id, _, _ := strings.Cut(by, " ")
+	switch {
+	case id != o.Store.ID():
+		err = errNotKnown(dir)
+	case by != owner:
+		err = errOtherNames(dir)
+	case parquet.Holds(dir):
+		err = d.alike()
 	}
-	if parquet.Holds(dir) {
-		run, err := parquet.LastRun(dir)
-		if err == nil && run.PolicyHash != p.Hash {
-			return nil, usage(errOtherPolicy(dir))
-		}
-		if err == nil && (run.HashIDs != o.Extract.HashIDs || run.Keyed != keyed(o)) {
-			return nil, usage(fmt.Errorf("--out: %s holds events with other --hash-ids or --fingerprint-key: name another directory", dir))
-		}
+	if err != nil {
+		release()
+		return nil, err
 	}
-	return &parts{dir, p, o}, nil
+	return d, nil
+}
+
+// alike is an error if what the dataset holds was written in another way.
+func (d *parts) alike() error {
+	run, err := parquet.LastRun(d.dir)
+	switch {
+	case err != nil: // there is none yet
+	case run.PolicyHash != d.policy.Hash:
+		return usage(errOtherPolicy(d.dir))
+	case run.HashIDs != d.o.Extract.HashIDs || run.Keyed != keyed(d.o):
+		return errOtherNames(d.dir)
+	}
+	return nil
+}
+
+func errOtherNames(dir string) error {
+	return usage(fmt.Errorf("--out: %s holds events with other --hash-ids or --fingerprint-key: name another directory", dir))
 }
 
 func errNotKnown(dir string) error {
@@ -45,12 +67,19 @@ func errNotKnown(dir string) error {
 func keyed(o live.Options) bool { return len(o.Extract.Key) > 0 }
 
 func (d *parts) Policy() string {
-	return fmt.Sprint(d.policy.Hash, d.o.Extract.HashIDs, keyed(d.o))
+	return fmt.Sprintf("%s %t %x", d.policy.Hash, d.o.Extract.HashIDs, d.o.Extract.WhichKey())
 }
 
 func (d *parts) Empty() error {
 	if parquet.Holds(d.dir) {
 		return errNotKnown(d.dir)
+	}
+	return nil
+}
+
+func (d *parts) Follows(name string, first int64) error {
+	if !parquet.Follows(d.dir, name, first) {
+		return usage(fmt.Errorf("--out: %s does not end where this state goes on: another directory was named in between, or a copy of the state was at work: name another directory", d.dir))
 	}
 	return nil
 }
@@ -89,20 +118,19 @@ type sharedParts struct {
 
 // newSharedParts goes on with the dataset in dir, or begins one.
 func newSharedParts(dir string, p *policy.Policy, o live.Options) (*sharedParts, error) {
-	if parquet.IsDataset(dir) {
-		run, err := parquet.LastRun(dir)
-		if err != nil {
-			return nil, err
-		}
-		if run.PolicyHash != p.Hash {
-			return nil, usage(errOtherPolicy(dir))
-		}
-	}
-	id, err := parquet.Shared(dir)
+	id, release, err := parquet.Shared(dir)
 	if err != nil {
 		return nil, usage(fmt.Errorf("--out: %w", err))
 	}
-	return &sharedParts{parts{dir, p, o}, id + " " + p.Hash}, nil
+	d := &sharedParts{parts{dir, p, o, release}, id + " " + p.Hash}
+	if parquet.IsDataset(dir) {
+		err = d.alike()
+	}
+	if err != nil {
+		release()
+		return nil, err
+	}
+	return d, nil
 }
 
 func (d *sharedParts) ID() string { return d.id }

@@ -64,10 +64,12 @@ func (f *watchFlags) share(ctx context.Context, name string, p *policy.Policy, o
 		Sinks: o.Sinks, Routes: o.Routes, Content: o.Content, Topic: o.Topic, Verdicts: f.verdicts, Log: o.Log, Status: status,
 	}
 	if f.out != "" {
-		if w.Dataset, err = newSharedParts(f.out, p, o); err != nil {
+		data, err := newSharedParts(f.out, p, o)
+		if err != nil {
 			return err
 		}
-		w.AllVerdicts, w.PartInterval = f.allVerdicts, o.PartInterval
+		defer data.close()
+		w.Dataset, w.AllVerdicts, w.PartInterval = data, f.allVerdicts, o.PartInterval
 	}
 	return shared.Watch(ctx, w)
 }

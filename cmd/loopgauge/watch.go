@@ -203,9 +203,12 @@ func (f *watchFlags) run(c *cobra.Command, u *ui, args []string) error {
 	}
 	defer o.Store.Close() //nolint:errcheck // it holds a lock, nothing else
 	if o.AllVerdicts = f.allVerdicts; f.out != "" {
-		if o.Dataset, err = newParts(f.out, p, o); err != nil {
+		data, err := newParts(f.out, p, o)
+		if err != nil {
 			return err
 		}
+		defer data.close()
+		o.Dataset = data
 	}
 	err = live.Run(c.Context(), o)
 	if _, ok := errors.AsType[*sinks.Mismatch](err); ok {

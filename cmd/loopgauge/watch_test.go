@@ -121,6 +121,92 @@ func TestWatchOutOfOthers(t *testing.T) {
 	refused("a", "watched")
 }
 
+// TestWatchOutGoesOn: a dataset that watch goes on with has all requests from its
+// first on, each once, or watch refuses it.
+func TestWatchOutGoesOn(t *testing.T) {
+	dir := t.TempDir()
+	in := func(name string) string { return filepath.Join(dir, name) }
+	at := 1_764_000_000
+	// watch judges twenty more requests, unless it is refused.
+	watch := func(state string, more ...string) (code int, said string) {
+		t.Helper()
+		log, err := os.OpenFile(in("log"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+		for range 20 {
+			_, wrong := fmt.Fprintf(log, `{"time":%d,"session":"s","model":"m","messages":[{"role":"user","content":"go"}]}`+"\n", at)
+			err = errors.Join(err, wrong)
+			at++
+		}
+		if err := errors.Join(err, log.Close()); err != nil {
+			t.Fatal(err)
+		}
+		ctx, stop := context.WithCancel(t.Context())
+		defer stop()
+		verdicts := in(fmt.Sprint("verdicts", at))
+		go func() {
+			for ctx.Err() == nil && !hasVerdicts(verdicts) {
+				time.Sleep(20 * time.Millisecond)
+			}
+			stop()
+		}()
+		var errs bytes.Buffer
+		args := append([]string{"watch", "--state", in(state), "--verdicts", verdicts, "--checkpoint", "100ms", "--lateness", "0s", in("log")}, more...)
+		code = run(ctx, newUI(strings.NewReader(""), io.Discard, &errs), args)
+		return code, errs.String()
+	}
+	begins := func(state, out string, more ...string) {
+		t.Helper()
+		if code, said := watch(state, append(more, "--out", in(out))...); code != exitDone {
+			t.Fatalf("--out %s %s: %d\n%s", out, more, code, said)
+		}
+		loopgauge(t, "", "replay", "--profile", "loopgauge", in(out))
+	}
+	refused := func(want, state, out string, more ...string) {
+		t.Helper()
+		code, said := watch(state, append(more, "--out", in(out))...)
+		if code != exitUsage || !strings.Contains(said, want) {
+			t.Errorf("--out %s %s: %d, want %q\n%s", out, more, code, want, said)
+		}
+		loopgauge(t, "", "replay", "--profile", "loopgauge", in(out))
+	}
+	if code, said := watch("state"); code != exitDone {
+		t.Fatalf("%d\n%s", code, said)
+	}
+	begins("state", "late") // which begins with the request that comes next
+	const gap = "late does not end where this state goes on"
+	begins("state", "between")
+	refused(gap, "state", "late")
+
+	begins("state", "twice")
+	if err := os.CopyFS(in("copy"), os.DirFS(in("state"))); err != nil {
+		t.Fatal(err)
+	}
+	begins("state", "twice")
+	begins("copy", "twice") // what the state did is undone, as if the copy were a backup
+	begins("copy", "twice")
+	refused("twice does not end where this state goes on", "state", "twice")
+	s, err := live.OpenStore(in("copy"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close() //nolint:errcheck // it holds a lock, nothing else
+	_, release, err := parquet.Claim(in("twice"), s.ID())
+	if err != nil {
+		t.Fatal(err)
+	}
+	refused("twice: another watch writes to it", "state", "twice")
+	release()
+
+	key := func(name string) string {
+		if err := os.WriteFile(in(name), []byte(strings.Repeat(name, 20)), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return in(name)
+	}
+	begins("state", "keyed", "--fingerprint-key", key("one"))
+	refused("keyed holds events with other --hash-ids or --fingerprint-key", "state", "keyed", "--fingerprint-key", key("two"))
+	begins("state", "keyed", "--fingerprint-key", key("one"))
+}
+
 func hasVerdicts(file string) bool {
 	info, err := os.Stat(file)
 	return err == nil && info.Size() > 0

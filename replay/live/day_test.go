@@ -170,6 +170,7 @@ type counted struct{ parts, events, episodes int64 }
 func (c *counted) Part(string, int64) (Part, error) { return &countedPart{to: c}, nil }
 func (c *counted) Policy() string                   { return "" }
 func (c *counted) Empty() error                     { return nil }
+func (c *counted) Follows(string, int64) error      { return nil }
 func (c *counted) Discard(string) error             { return nil }
 
 type countedPart struct {

@@ -137,6 +137,8 @@ func (m *memory) Empty() error {
 	return nil
 }
 
+func (m *memory) Follows(string, int64) error { return nil }
+
 func (m *memory) Discard(name string) error {
 	maps.DeleteFunc(m.parts, func(have string, _ *part) bool { return have >= name })
 	return nil

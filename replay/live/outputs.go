@@ -22,6 +22,10 @@ type Dataset interface {
 	// Empty is an error if there is something in it. It is asked where no
 	// checkpoint knows of the dataset.
 	Empty() error
+	// Follows is an error if what is in it does not end where a part begins. A
+	// checkpoint knows of a dataset, and this may be another, or another state
+	// has gone on with it.
+	Follows(name string, first int64) error
 	// Discard removes the parts whose names sort at name or behind it: they
 	// are of a future that has been lost.
 	Discard(name string) error
@@ -111,7 +115,7 @@ func (s *spool) ours() error {
 
 func (s *spool) check(name string, data []byte) error {
 	if by := policyOf(data); by != "" && by != s.dataset.Policy() {
-		return sinks.Mismatchf("%s: holds rows for --out that are by another policy, and were not in their place yet when watch was killed\nrun it once with that policy and end it in order, then change the policy; or begin anew with an empty --state", name)
+		return sinks.Mismatchf("%s: holds rows for --out that are by another policy, or with other --hash-ids or --fingerprint-key, and were not in their place yet when watch was killed\nrun it once as before and end it in order, then change that; or begin anew with an empty --state", name)
 	}
 	return nil
 }

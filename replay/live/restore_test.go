@@ -162,7 +162,7 @@ func TestPartInTime(t *testing.T) {
 }
 
 // TestPartOfAnotherPolicy: rows that a crash kept from their place are not put
-// there by another policy; those of the policy that wrote them are.
+// there by another policy, nor left behind; those of the policy that wrote them are.
 func TestPartOfAnotherPolicy(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "state")
 	synctest.Test(t, func(t *testing.T) {
@@ -178,6 +178,11 @@ func TestPartOfAnotherPolicy(t *testing.T) {
 			t.Errorf("%v; parts at %v", err, data.at)
 		}
 		data.policy = "one"
+		o.Dataset = nil
+		if _, err := tryFor(t, dir, time.Hour, "loopgauge", o); err == nil || !strings.Contains(err.Error(), "holds rows for --out that were not in their place yet") {
+			t.Errorf("without a dataset: %v", err)
+		}
+		o.Dataset = data
 		runFor(t, dir, time.Minute, "loopgauge", o)
 		if len(data.rows) != 1 || data.rows[0] != 4 {
 			t.Errorf("parts of %v rows, want 4", data.rows)

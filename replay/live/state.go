@@ -222,13 +222,13 @@ func (w *watch) openFiles(f files) (err error) {
 		w.writer = sinks.NewVerdictWriter(w.verdicts, w.o.Verdicts)
 	}
 	if w.o.Dataset == nil {
+		if f.closed > 0 || f.began > 0 {
+			return sinks.Mismatchf("--state: holds rows for --out that were not in their place yet when watch was killed\nrun it once with --out and end it in order; then it may be left out")
+		}
 		return nil
 	}
-	if f.part == 0 { // there was none
-		if err := w.o.Dataset.Empty(); err != nil {
-			return err
-		}
-		f.part = 1
+	if err := w.follows(&f); err != nil {
+		return err
 	}
 	s := newSpool(w.o.Store, w.o.Plan, w.o.Dataset)
 	s.number, s.first, s.next = f.part, f.first, f.next
@@ -251,6 +251,19 @@ func (w *watch) openFiles(f files) (err error) {
 		}
 	}
 	return s.open(f.spool)
+}
+
+// follows makes sure that the parts to come go on with what is in the dataset.
+func (w *watch) follows(f *files) error {
+	if f.part == 0 { // there was none
+		f.part, f.first, f.next = 1, w.pipeline.Account.Judged, w.pipeline.Account.Judged
+		return w.o.Dataset.Empty()
+	}
+	err := w.o.Dataset.Follows(PartName(f.part, f.first), f.first)
+	if err != nil && f.closed > 0 {
+		err = w.o.Dataset.Follows(PartName(f.closed, f.closedFirst), f.closedFirst)
+	}
+	return err
 }
 
 // report is what has become of all that was read.

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/parquet-go/parquet-go"
@@ -73,22 +74,52 @@ func (d *Dataset) begin(first int64) {
 	d.events.seq, d.first = first, first
 }
 
-// Claim tells whether what is in dir, if anything, is the dataset of the state
-// with this id, which alone may go on with it.
-func Claim(dir, id string) (ours bool, err error) {
-	unlock, err := lock(dir)
-	if err != nil {
-		return false, err
+// Claim tells whose dataset it is that dir holds, and makes it that of owner if
+// there is none yet. by is empty if nobody is known. Until release is called no
+// other may claim it.
+func Claim(dir, owner string) (by string, release func(), err error) {
+	if release, err = watching(dir, syscall.LOCK_EX); err != nil {
+		return "", nil, err
 	}
-	defer unlock()
+	if isShared(dir) {
+		return "", release, nil
+	}
 	name := filepath.Join(dir, own, "state")
-	if text, err := os.ReadFile(name); err == nil && string(text) == id {
-		return true, nil
+	text, err := os.ReadFile(name)
+	if err == nil && string(text) == owner || Holds(dir) {
+		return string(text), release, nil
 	}
-	if Holds(dir) {
-		return false, nil
+	if err := writeText(name, owner); err != nil {
+		release()
+		return "", nil, err
 	}
-	return true, writeText(name, id)
+	return owner, release, nil
+}
+
+// watching keeps watches away that may not write beside this one, until release
+// is called.
+func watching(dir string, how int) (release func(), err error) {
+	release, err = flock(dir, "watch", how|syscall.LOCK_NB)
+	if errors.Is(err, syscall.EWOULDBLOCK) {
+		return nil, fmt.Errorf("%s: another watch writes to it: stop that, or name another directory", dir)
+	}
+	return release, err
+}
+
+// Follows tells whether a part, whose first event has the number first, may come
+// next in dir: there is nothing yet, or what is there ends where it begins, or it
+// is there already.
+func Follows(dir, part string, first int64) bool {
+	if !Holds(dir) {
+		return true
+	}
+	if run, err := LastRun(dir); err == nil && run.Judged == first {
+		return true
+	}
+	return slices.ContainsFunc(byDay, func(folder string) bool {
+		files, err := filepath.Glob(filepath.Join(escaped(dir), folder, "date=*", part+"*.parquet"))
+		return err == nil && len(files) > 0
+	})
 }
 
 // Append begins a part of a dataset in dir that grows. Parts sort by their

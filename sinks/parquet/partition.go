@@ -12,6 +12,7 @@ import (
 	"regexp"
 	"slices"
 	"strconv"
+	"syscall"
 
 	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/format"
@@ -69,11 +70,32 @@ func reportsOf(dir string) (list []report, old []string, err error) {
 // Shared makes sure that the partitions of a shared log may go into dir, and
 // returns what tells the dataset from every other: it stays what it is for as
 // long as the dataset is there.
-func Shared(dir string) (id string, err error) {
-	name := filepath.Join(dir, own, "id")
-	if _, err := os.Stat(name); err != nil && Holds(dir) {
-		return "", HoldsRun(dir)
+//
+// Nobody else may write there until release is called.
+func Shared(dir string) (id string, release func(), err error) {
+	if !isShared(dir) && Holds(dir) {
+		return "", nil, HoldsRun(dir)
 	}
+	if release, err = watching(dir, syscall.LOCK_SH); err != nil {
+		return "", nil, err
+	}
+	if id, err = sharedID(dir); err != nil {
+		release()
+		return "", nil, err
+	}
+	return id, release, nil
+}
+
+func idFile(dir string) string { return filepath.Join(dir, own, "id") }
+
+// isShared tells whether partitions of a shared log go into dir.
+func isShared(dir string) bool {
+	_, err := os.Stat(idFile(dir))
+	return err == nil
+}
+
+func sharedID(dir string) (id string, err error) {
+	name := idFile(dir)
 	unlock, err := lock(dir)
 	if err != nil {
 		return "", err

@@ -58,7 +58,7 @@ type shared struct {
 
 func newShared(t *testing.T, dir string, p *window.Plan, split [][]*window.Event) *shared {
 	t.Helper()
-	if _, err := Shared(dir); err != nil {
+	if _, _, err := Shared(dir); err != nil {
 		t.Fatal(err)
 	}
 	n := len(split)
@@ -254,8 +254,8 @@ func TestPartitionsRefused(t *testing.T) {
 	_, split := shareOut(p, 400, 2)
 	s := newShared(t, dir, p, split)
 	s.write(0, 100)
-	id, err := Shared(dir)
-	if again, err2 := Shared(dir); id == "" || again != id || err != nil || err2 != nil {
+	id, _, err := Shared(dir)
+	if again, _, err2 := Shared(dir); id == "" || again != id || err != nil || err2 != nil {
 		t.Errorf("%q, then %q: %v, %v", id, again, err, err2)
 	}
 	f := func(err error, want string) {
@@ -278,7 +278,7 @@ func TestPartitionsRefused(t *testing.T) {
 	}
 	_, err = Open(dir)
 	f(err, "copy the dataset with its folder .loopgauge")
-	_, err = Shared(dir)
+	_, _, err = Shared(dir)
 	f(err, "holds a run already")
 
 	// Some of the files are read as they are.
@@ -293,4 +293,42 @@ func TestPartitionsRefused(t *testing.T) {
 	if _, err := r.Next(false); err != nil {
 		t.Error(err)
 	}
+}
+
+// TestWhoWrites: a dataset is written by one watch with a state, or by those that
+// share a topic; who holds a claim to it keeps the others away, and an empty one
+// too is theirs.
+func TestWhoWrites(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "out")
+	const busy = "another watch writes to it"
+	f := func(err error, want string) {
+		t.Helper()
+		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %q", err, want)
+		}
+	}
+	claim := func(owner, want, by string) func() {
+		t.Helper()
+		got, release, err := Claim(dir, owner)
+		if f(err, want); got != by {
+			t.Errorf("it is that of %q, want %q", got, by)
+		}
+		return release
+	}
+	share := func(want string) func() {
+		t.Helper()
+		_, release, err := Shared(dir)
+		f(err, want)
+		return release
+	}
+	release := claim("a", "", "a")
+	claim("b", busy, "")
+	share(busy)
+	release()
+	claim("b", "", "b")() // nothing was there yet
+	one, two := share(""), share("")
+	claim("b", busy, "")
+	one()
+	two()
+	claim("b", "", "")()
 }
