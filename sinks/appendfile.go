@@ -18,7 +18,10 @@ type AppendFile struct {
 }
 
 // Mismatch is that what a run was asked for does not go with what is there.
-type Mismatch struct{ error }
+type Mismatch struct{ Err error }
+
+func (e *Mismatch) Error() string { return e.Err.Error() }
+func (e *Mismatch) Unwrap() error { return e.Err }
 
 // Mismatchf makes a [Mismatch].
 func Mismatchf(format string, args ...any) error { return &Mismatch{fmt.Errorf(format, args...)} }

@@ -32,7 +32,7 @@ func newParts(dir string, p *policy.Policy, o live.Options) (*parts, error) {
 		err = errNotKnown(dir)
 	case by != owner:
 		err = errOtherNames(dir)
-	case parquet.Holds(dir):
+	default:
 		err = d.alike()
 	}
 	if err != nil {
@@ -44,9 +44,13 @@ func newParts(dir string, p *policy.Policy, o live.Options) (*parts, error) {
 
 // alike is an error if what the dataset holds was written in another way.
 func (d *parts) alike() error {
+	if !parquet.IsDataset(d.dir) {
+		return nil // its first part is not whole yet
+	}
 	run, err := parquet.LastRun(d.dir)
 	switch {
-	case err != nil: // there is none yet
+	case err != nil:
+		return err
 	case run.PolicyHash != d.policy.Hash:
 		return usage(errOtherPolicy(d.dir))
 	case run.HashIDs != d.o.Extract.HashIDs || run.Keyed != keyed(d.o):
@@ -116,17 +120,15 @@ type sharedParts struct {
 	id string
 }
 
-// newSharedParts goes on with the dataset in dir, or begins one.
-func newSharedParts(dir string, p *policy.Policy, o live.Options) (*sharedParts, error) {
-	id, release, err := parquet.Shared(dir)
+// newSharedParts goes on with the dataset in dir, or begins one. owner is who
+// shares it.
+func newSharedParts(dir, owner string, p *policy.Policy, o live.Options) (*sharedParts, error) {
+	id, release, err := parquet.Shared(dir, owner)
 	if err != nil {
 		return nil, usage(fmt.Errorf("--out: %w", err))
 	}
 	d := &sharedParts{parts{dir, p, o, release}, id + " " + p.Hash}
-	if parquet.IsDataset(dir) {
-		err = d.alike()
-	}
-	if err != nil {
+	if err := d.alike(); err != nil {
 		release()
 		return nil, err
 	}

@@ -64,7 +64,7 @@ func (f *watchFlags) share(ctx context.Context, name string, p *policy.Policy, o
 		Sinks: o.Sinks, Routes: o.Routes, Content: o.Content, Topic: o.Topic, Verdicts: f.verdicts, Log: o.Log, Status: status,
 	}
 	if f.out != "" {
-		data, err := newSharedParts(f.out, p, o)
+		data, err := newSharedParts(f.out, c.Group+" "+c.Topic, p, o)
 		if err != nil {
 			return err
 		}

@@ -186,7 +186,7 @@ func (f *watchFlags) run(c *cobra.Command, u *ui, args []string) error {
 	case err != nil:
 		return err
 	case events:
-		return f.share(c.Context(), args[0], p, o, part)
+		return forGood(f.share(c.Context(), args[0], p, o, part))
 	}
 	if f.state == "" {
 		return usage(errNoState)
@@ -210,7 +210,11 @@ func (f *watchFlags) run(c *cobra.Command, u *ui, args []string) error {
 		defer data.close()
 		o.Dataset = data
 	}
-	err = live.Run(c.Context(), o)
+	return forGood(live.Run(c.Context(), o))
+}
+
+// forGood tells what a restart would not mend from what it may.
+func forGood(err error) error {
 	if _, ok := errors.AsType[*sinks.Mismatch](err); ok {
 		return usage(err)
 	}

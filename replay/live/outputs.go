@@ -115,7 +115,7 @@ func (s *spool) ours() error {
 
 func (s *spool) check(name string, data []byte) error {
 	if by := policyOf(data); by != "" && by != s.dataset.Policy() {
-		return sinks.Mismatchf("%s: holds rows for --out that are by another policy, or with other --hash-ids or --fingerprint-key, and were not in their place yet when watch was killed\nrun it once as before and end it in order, then change that; or begin anew with an empty --state", name)
+		return sinks.Mismatchf("%s: holds rows for --out that are by another policy, or with other --hash-ids or --fingerprint-key, and are not in their place yet\nrun it once as before and end it in order, then change that; or begin anew with an empty --state", name)
 	}
 	return nil
 }

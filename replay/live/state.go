@@ -223,7 +223,7 @@ func (w *watch) openFiles(f files) (err error) {
 	}
 	if w.o.Dataset == nil {
 		if f.closed > 0 || f.began > 0 {
-			return sinks.Mismatchf("--state: holds rows for --out that were not in their place yet when watch was killed\nrun it once with --out and end it in order; then it may be left out")
+			return sinks.Mismatchf("--state: holds rows for --out that are not in their place yet\nrun it once with --out and end it in order; then it may be left out")
 		}
 		return nil
 	}

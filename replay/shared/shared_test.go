@@ -468,7 +468,7 @@ func TestShared(t *testing.T) {
 		f.watch("refused")
 		select {
 		case err := <-f.errors:
-			if !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "the same --out") {
+			if _, ok := errors.AsType[*sinks.Mismatch](err); !ok || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "the same --out") {
 				t.Errorf("%v, want %q", err, want)
 			}
 		case <-time.After(patience):

@@ -176,7 +176,7 @@ func (w *watch) serve(ctx context.Context, p *kafka.Part) error {
 		return nil // whoever has it next meets the same if it was wrong
 	}
 	if what, ok := errors.AsType[*problem](err); ok {
-		return &ingest.Error{Path: w.o.From.String(), Err: what, Hint: what.hint}
+		return &sinks.Mismatch{Err: &ingest.Error{Path: w.o.From.String(), Err: what, Hint: what.hint}}
 	}
 	return err
 }

@@ -67,19 +67,19 @@ func reportsOf(dir string) (list []report, old []string, err error) {
 	return list, old, nil
 }
 
-// Shared makes sure that the partitions of a shared log may go into dir, and
-// returns what tells the dataset from every other: it stays what it is for as
+// Shared makes sure that the partitions of the shared log that owner reads may go
+// into dir, and returns what tells the dataset from every other: it stays what it is for as
 // long as the dataset is there.
 //
 // Nobody else may write there until release is called.
-func Shared(dir string) (id string, release func(), err error) {
+func Shared(dir, owner string) (id string, release func(), err error) {
 	if !isShared(dir) && Holds(dir) {
 		return "", nil, HoldsRun(dir)
 	}
 	if release, err = watching(dir, syscall.LOCK_SH); err != nil {
 		return "", nil, err
 	}
-	if id, err = sharedID(dir); err != nil {
+	if id, err = sharedID(dir, owner); err != nil {
 		release()
 		return "", nil, err
 	}
@@ -94,14 +94,24 @@ func isShared(dir string) bool {
 	return err == nil
 }
 
-func sharedID(dir string) (id string, err error) {
-	name := idFile(dir)
+func sharedID(dir, owner string) (id string, err error) {
+	name, of := idFile(dir), filepath.Join(dir, own, "group")
 	unlock, err := lock(dir)
 	if err != nil {
 		return "", err
 	}
 	defer unlock()
-	text, err := os.ReadFile(name)
+	text, err := os.ReadFile(of)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		err = writeText(of, owner)
+	case err == nil && string(text) != owner:
+		err = fmt.Errorf("%s: holds what is of another group or topic: name another directory", dir)
+	}
+	if err != nil {
+		return "", err
+	}
+	text, err = os.ReadFile(name)
 	if err == nil && len(text) > 0 {
 		return string(text), nil
 	}

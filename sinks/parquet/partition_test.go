@@ -58,7 +58,7 @@ type shared struct {
 
 func newShared(t *testing.T, dir string, p *window.Plan, split [][]*window.Event) *shared {
 	t.Helper()
-	if _, _, err := Shared(dir); err != nil {
+	if _, _, err := Shared(dir, "g"); err != nil {
 		t.Fatal(err)
 	}
 	n := len(split)
@@ -254,8 +254,8 @@ func TestPartitionsRefused(t *testing.T) {
 	_, split := shareOut(p, 400, 2)
 	s := newShared(t, dir, p, split)
 	s.write(0, 100)
-	id, _, err := Shared(dir)
-	if again, _, err2 := Shared(dir); id == "" || again != id || err != nil || err2 != nil {
+	id, _, err := Shared(dir, "g")
+	if again, _, err2 := Shared(dir, "g"); id == "" || again != id || err != nil || err2 != nil {
 		t.Errorf("%q, then %q: %v, %v", id, again, err, err2)
 	}
 	f := func(err error, want string) {
@@ -278,7 +278,7 @@ func TestPartitionsRefused(t *testing.T) {
 	}
 	_, err = Open(dir)
 	f(err, "copy the dataset with its folder .loopgauge")
-	_, _, err = Shared(dir)
+	_, _, err = Shared(dir, "g")
 	f(err, "holds a run already")
 
 	// Some of the files are read as they are.
@@ -317,7 +317,7 @@ func TestWhoWrites(t *testing.T) {
 	}
 	share := func(want string) func() {
 		t.Helper()
-		_, release, err := Shared(dir)
+		_, release, err := Shared(dir, "g")
 		f(err, want)
 		return release
 	}
@@ -331,4 +331,7 @@ func TestWhoWrites(t *testing.T) {
 	one()
 	two()
 	claim("b", "", "")()
+	_, _, err := Shared(dir, "h")
+	f(err, "of another group or topic: name another directory")
+	share("")()
 }
