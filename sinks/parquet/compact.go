@@ -57,10 +57,7 @@ func Compact(dir string, keep int64) (done Compacted, err error) {
 	if !IsDataset(dir) {
 		return done, fmt.Errorf("%s: no dataset: there is no run%crun.parquet in it\nname the directory that --out named; a run that has not ended yet, or a watch without a part, has none", dir, filepath.Separator)
 	}
-	unlock, err := flock(dir, "compact", syscall.LOCK_EX|syscall.LOCK_NB)
-	if errors.Is(err, syscall.EWOULDBLOCK) {
-		return done, fmt.Errorf("%s: %w", dir, errBusy)
-	}
+	unlock, err := lockNow(dir, "compact", syscall.LOCK_EX, errBusy)
 	if err != nil {
 		return done, err
 	}

@@ -96,14 +96,13 @@ func Claim(dir, owner string) (by string, release func(), err error) {
 	return owner, release, nil
 }
 
+// errWatched is that another watch writes to the dataset.
+var errWatched = errors.New("another watch writes to it: stop that, or name another directory")
+
 // watching keeps watches away that may not write beside this one, until release
 // is called.
 func watching(dir string, how int) (release func(), err error) {
-	release, err = flock(dir, "watch", how|syscall.LOCK_NB)
-	if errors.Is(err, syscall.EWOULDBLOCK) {
-		return nil, fmt.Errorf("%s: another watch writes to it: stop that, or name another directory", dir)
-	}
-	return release, err
+	return lockNow(dir, "watch", how, errWatched)
 }
 
 // Follows tells whether a part, whose first event has the number first, may come

@@ -1,6 +1,8 @@
 package parquet
 
 import (
+	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"syscall"
@@ -12,6 +14,15 @@ const own = ".loopgauge"
 // lock keeps others from putting files in their places, or taking them away,
 // while one does. It is held for moments, and ends with the process.
 func lock(dir string) (unlock func(), err error) { return flock(dir, "lock", syscall.LOCK_EX) }
+
+// lockNow is flock of what nobody waits for: busy says that others have it.
+func lockNow(dir, name string, how int, busy error) (unlock func(), err error) {
+	unlock, err = flock(dir, name, how|syscall.LOCK_NB)
+	if errors.Is(err, syscall.EWOULDBLOCK) {
+		return nil, fmt.Errorf("%s: %w", dir, busy)
+	}
+	return unlock, err
+}
 
 // flock locks a file in the folder own.
 func flock(dir, name string, how int) (unlock func(), err error) {
