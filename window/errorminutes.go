@@ -50,7 +50,7 @@ type othersBits uint8
 func bitsAt(who, class int) int { return 2 * (who*errorClasses + class) }
 
 func (m *errorMinute) bits() (b othersBits) {
-	for who, of := range []*[errorClasses]failing{&m.callers, &m.conversations} {
+	for who, of := range m.byWho() {
 		for class := range of {
 			others := of[class].others()
 			if others > 0 {
@@ -69,6 +69,11 @@ func (m *errorMinute) bits() (b othersBits) {
 type errorMinute struct {
 	fine                   int64
 	callers, conversations [errorClasses]failing
+}
+
+// byWho are its errors by callers and by conversations.
+func (m *errorMinute) byWho() [2]*[errorClasses]failing {
+	return [...]*[errorClasses]failing{&m.callers, &m.conversations}
 }
 
 // failing counts the errors of those who have most, exactly if they are few.
@@ -121,7 +126,7 @@ func (m *errorMinute) outage(others int64) bool {
 
 // failing are those whom it knows, for a checkpoint.
 func (m *errorMinute) failing() (list []*failed) {
-	for _, of := range []*[errorClasses]failing{&m.callers, &m.conversations} {
+	for _, of := range m.byWho() {
 		for class := range of {
 			for i := range of[class] {
 				list = append(list, &of[class][i])
@@ -178,20 +183,18 @@ func (x *errorMinutes) turn(m int64) {
 // shared tells how many of some errors others had as well then, in that minute
 // or one next to it, and whether others had some.
 func (x *errorMinutes) shared(errors []errorsAt) (n int64, some bool) {
+	who := 0
+	if !x.callers {
+		who = 1
+	}
 	for _, e := range errors {
 		outage := false
 		for at := e.at.minute - 1; at <= e.at.minute+1; at++ {
+			bits := x.over[at]
 			if m := x.kept[at]; m != nil {
-				others := x.others(m, e.at.class)
-				outage = outage || m.outage(others)
-				some = some || others > 0
-				continue
+				bits = m.bits()
 			}
-			who := 0
-			if !x.callers {
-				who = 1
-			}
-			bits := x.over[at] >> bitsAt(who, e.at.class)
+			bits >>= bitsAt(who, e.at.class)
 			outage = outage || bits&2 != 0
 			some = some || bits&1 != 0
 		}
@@ -200,14 +203,6 @@ func (x *errorMinutes) shared(errors []errorsAt) (n int64, some bool) {
 		}
 	}
 	return n, some
-}
-
-// others is how many errors others had than who had most.
-func (x *errorMinutes) others(m *errorMinute, class int) int64 {
-	if x.callers {
-		return m.callers[class].others()
-	}
-	return m.conversations[class].others()
 }
 
 // apart names those who are told apart.
