@@ -84,18 +84,22 @@ const (
 
 // Person is how a session, user or caller is written.
 func (o *ExtractOptions) Person(name string) string {
-	switch {
-	case name == "":
-		return ""
-	case o.HashIDs:
-		return hashedPerson(o.mac(), []byte(name))
-	case len(name) > mostOfPerson:
-		return shortPerson(o.mac(), []byte(name))
+	if !o.hides(len(name)) {
+		return writable(name)
 	}
-	return writable(name)
+	return o.hidden(o.mac(), []byte(name))
 }
 
-func shortPerson(mac hash.Hash, name []byte) string {
+// hides tells whether a name of so many bytes is not written as it is.
+func (o *ExtractOptions) hides(size int) bool {
+	return size > 0 && o.HashIDs || size > mostOfPerson
+}
+
+// hidden is what is written of such a name.
+func (o *ExtractOptions) hidden(mac hash.Hash, name []byte) string {
+	if o.HashIDs {
+		return hashedPerson(mac, name)
+	}
 	return cut(name, shownOfPerson) + hashedPerson(mac, name)
 }
 
@@ -427,17 +431,13 @@ func (x *Extractor) text(text []byte) string {
 
 // person is Person of a name.
 func (x *Extractor) person(text []byte) string {
-	switch {
-	case x.o.HashIDs && len(text) > 0:
-	case len(text) > mostOfPerson:
-		return shortPerson(x.mac, text)
-	default:
+	if !x.o.hides(len(text)) {
 		return x.name(text)
 	}
 	if s, ok := x.hashed[string(text)]; ok {
 		return s
 	}
-	s := hashedPerson(x.mac, text)
+	s := x.o.hidden(x.mac, text)
 	if len(text) <= maxName {
 		if len(x.hashed) >= maxNames {
 			clear(x.hashed)
