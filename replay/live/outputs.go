@@ -99,22 +99,23 @@ func (s *spool) open(length int64) (err error) {
 	if length == 0 {
 		return s.rows.frame(policyFrame, 0, []byte(s.dataset.Policy()))
 	}
-	return s.ours()
+	return s.ours(s.number)
 }
 
 // ours is an error if a part that a crash kept from its place is by another
 // policy: its rows are read by the plan that they were written by.
-func (s *spool) ours() error {
-	name := s.fileName(s.number)
-	data, err := os.ReadFile(name)
+func (s *spool) ours(number int64) error {
+	name := s.fileName(number)
+	f, err := os.Open(name)
 	if err != nil {
 		return err
 	}
-	return s.check(name, data)
-}
-
-func (s *spool) check(name string, data []byte) error {
-	if by := policyOf(data); by != "" && by != s.dataset.Policy() {
+	defer f.Close()
+	by, err := policyOf(f)
+	if err != nil {
+		return err
+	}
+	if by != "" && by != s.dataset.Policy() {
 		return sinks.Mismatchf("%s: holds rows for --out that are by another policy, or with other --hash-ids or --fingerprint-key, and are not in their place yet\nrun it once as before and end it in order, then change that; or begin anew with an empty --state", name)
 	}
 	return nil
@@ -167,12 +168,12 @@ func (s *spool) turn() error {
 // publish makes a part of what the spool file of a number holds. Done twice it
 // does the same.
 func (s *spool) publish(number, first int64, report Report) error {
+	if err := s.ours(number); err != nil {
+		return err
+	}
 	name := s.fileName(number)
 	data, err := os.ReadFile(name)
 	if err != nil {
-		return err
-	}
-	if err := s.check(name, data); err != nil {
 		return err
 	}
 	part, err := s.dataset.Part(PartName(number, first), first)

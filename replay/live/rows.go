@@ -101,14 +101,18 @@ func (s *Rows) frame(kind, items int, body []byte) error {
 	return err
 }
 
+// policyBytes are room for the frame of a policy.
+const policyBytes = 1 << 10
+
 // policyOf is the policy of the rows; empty if there is no row.
-func policyOf(data []byte) string {
-	r := snapshot.NewReader(data)
-	if kind := r.Uvarint(); kind != policyFrame {
-		return ""
+func policyOf(rows io.Reader) (string, error) {
+	head, err := io.ReadAll(io.LimitReader(rows, policyBytes))
+	r := snapshot.NewReader(head)
+	if err != nil || r.Uvarint() != policyFrame {
+		return "", err
 	}
 	r.Uvarint()
-	return string(r.Blob())
+	return r.String(), nil
 }
 
 // ReadRows hands what Rows wrote to a part, whose first event has the number
