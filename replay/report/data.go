@@ -212,21 +212,24 @@ type builder struct {
 	texts, counts, rows map[string]int // index into what the page has of that name
 }
 
+// safe are texts that may be shown; none is an empty list.
+func safe(texts []string) []string {
+	list := []string{}
+	for _, text := range texts {
+		list = append(list, term.Safe(text))
+	}
+	return list
+}
+
 func newPage(r *tune.Report, o Options, d detail) *page {
 	p := &page{
-		Version: o.Version, Command: command(o.Command), Verdict: string(r.Verdict()), Refusals: []string{}, Ways: []string{}, Caveats: append([]string{}, r.Caveats()...), GatewayGaps: append([]string{}, r.GatewayGaps()...), Empty: r.Result.First == fingerprint.NoTime,
+		Version: o.Version, Command: command(o.Command), Verdict: string(r.Verdict()), Refusals: safe(r.Refusals()), Ways: safe(r.Ways()), Caveats: append([]string{}, r.Caveats()...), GatewayGaps: append([]string{}, r.GatewayGaps()...), Empty: r.Result.First == fingerprint.NoTime,
 		Days: r.Days, Account: r.Result.Account, Talks: r.Conversations, OneIn: r.OneIn,
 		Lateness: lateness{window.Lasting(r.Lateness.Value), r.Lateness.Measured, r.Result.Order.Tied, r.Result.EnoughLateness()},
 		Streams:  []stream{}, Budget: r.Options.Budget, MaxWrong: r.Options.MaxWrong,
 		Windows: []string{}, Counters: window.SweepKinds, Kinds: window.Kinds,
 		Rules: []rule{}, Picked: append([]int{}, r.Recommended...), Gateways: []gateway{}, Exclusions: []exclusion{}, Against: newAgainst(r.Against), Policy: r.Policy(), All: len(r.Repeats) + r.Summed(),
 		Texts: []string{}, Counts: []string{}, Rows: [][]int{}, Repeats: []rawRepeat{}, Rest: []restOfRepeats{},
-	}
-	for _, why := range r.Refusals() {
-		p.Refusals = append(p.Refusals, term.Safe(why))
-	}
-	for _, way := range r.Ways() {
-		p.Ways = append(p.Ways, term.Safe(way))
 	}
 	if !p.Empty {
 		p.First, p.Last = r.Result.First/1000, r.Result.Last/1000
