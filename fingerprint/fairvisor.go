@@ -74,22 +74,20 @@ func appendPair(dst, name, value []byte) []byte {
 	return append(append(dst, '='), value...)
 }
 
-// maxArgs is how many names ngx.req.get_uri_args reads.
+// maxArgs is how many parts of a query ngx.req.get_uri_args reads, those
+// without a name among them.
 const maxArgs = 100
 
-// firstArgs cuts a raw query behind its first maxArgs names.
+// firstArgs cuts a raw query behind its first maxArgs parts.
 func firstArgs(raw []byte) []byte {
-	n, start := 0, 0
-	for i := 0; i <= len(raw); i++ {
-		if i < len(raw) && raw[i] != '&' {
+	n := 0
+	for i, c := range raw {
+		if c != '&' {
 			continue
 		}
-		if i > start && raw[start] != '=' { // it has a name
-			if n++; n == maxArgs {
-				return raw[:i]
-			}
+		if n++; n == maxArgs {
+			return raw[:i]
 		}
-		start = i + 1
 	}
 	return raw
 }
