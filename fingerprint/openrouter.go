@@ -4,6 +4,9 @@ import (
 	"bytes"
 	"encoding/json"
 	"unicode"
+	"unicode/utf8"
+
+	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
 )
 
 // openRouterJSON is jcs with the depth at which the SDK refuses arguments.
@@ -24,7 +27,7 @@ func newOpenRouter(o Options) (*Identity, error) {
 	return &Identity{Name: "openrouter", Reads: ReadsMessages | ReadsResponse, Sees: SeesCalls, compute: func(r *Request, w *Writer) Cause {
 		calls, cause := w.issuedCalls(r)
 		for _, call := range calls {
-			dst := append(append(w.canonical[:0], call.Name...), '\n')
+			dst := append(appendUTF8(w.canonical[:0], call.Name), '\n')
 			arguments := bytes.TrimFunc(call.Arguments, isJavaScriptSpace)
 			if len(arguments) == 0 {
 				arguments = []byte("{}")
@@ -43,6 +46,17 @@ func newOpenRouter(o Options) (*Identity, error) {
 		}
 		return cause
 	}}, nil
+}
+
+// appendUTF8 appends a name as JavaScript encodes it: half of a surrogate pair
+// is U+FFFD.
+func appendUTF8(dst, name []byte) []byte {
+	for len(name) > 0 {
+		r, n := rawjson.DecodeRune(name)
+		dst = utf8.AppendRune(dst, r)
+		name = name[n:]
+	}
+	return dst
 }
 
 // isJavaScriptSpace tells what JavaScript's trim takes off.

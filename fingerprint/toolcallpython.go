@@ -29,7 +29,11 @@ func newToolCallPython(o Options) (*Identity, error) {
 		calls, cause := w.issuedCalls(r)
 		for _, call := range calls {
 			dst := append(append(w.canonical[:0], call.Name...), ':')
-			w.emit(w.appendSignature(dst, call.Arguments), hash128)
+			arguments := call.Arguments
+			if arguments == nil { // the proxy takes none for an empty object, but not an empty text
+				arguments = []byte("{}")
+			}
+			w.emit(w.appendSignature(dst, arguments), hash128)
 			w.called(call)
 		}
 		return cause

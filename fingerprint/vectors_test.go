@@ -143,6 +143,24 @@ func TestToolCallVectors(t *testing.T) {
 	})
 }
 
+// TestToolCallWithoutArguments: the tool-call proxy takes them for an empty
+// object, and an empty text for itself.
+func TestToolCallWithoutArguments(t *testing.T) {
+	id := mustMake(t, "tool-call-python")
+	f := func(arguments []byte, want string) {
+		t.Helper()
+		r := blank()
+		r.ToolCallsLogged = true
+		r.ToolCalls = []ToolCall{{Name: []byte("f"), Arguments: arguments}}
+		if _, got := compute(t, id, r); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+	f(nil, "f:{}")
+	f([]byte{}, "f:")
+	f([]byte("{}"), "f:{}")
+}
+
 func TestOpenRouterVectors(t *testing.T) {
 	data, err := os.ReadFile("../fixtures/vectors/openrouter_doom_loop_fingerprints.json")
 	if err != nil {
@@ -220,4 +238,12 @@ func TestOpenRouterVectors(t *testing.T) {
 	f("\uFEFF\u00A0{}\u2028", "f\n{}")
 	f("\uFEFF", "f\n{}")
 	f("{}\u0085", "f\n\"{}\u0085\"")
+	// JavaScript's encoder has no half of a surrogate pair: in a name it is
+	// U+FFFD, in an argument an escape.
+	r := blank()
+	r.ToolCallsLogged = true
+	r.ToolCalls = []ToolCall{{Name: []byte("f\xED\xB0\x80\xED\xA0\x80é"), Arguments: []byte(`"\uDC00"`)}}
+	if _, got := compute(t, id, r); got != "f\uFFFD\uFFFDé\n\"\\udc00\"" {
+		t.Errorf("%q", got)
+	}
 }
