@@ -2,9 +2,9 @@ package fingerprint
 
 import (
 	"bytes"
-	"crypto/sha256"
-	"encoding/hex"
+	"hash/crc32"
 	"slices"
+	"strconv"
 )
 
 // newFairvisor is the fingerprint of Fairvisor's loop detector: CRC-32 of
@@ -53,10 +53,8 @@ func newFairvisor(o Options) (*Identity, error) {
 				w.canonical = dst
 				return cause
 			case r.Body != nil:
-				// The documents do not name the hash; for finding equal
-				// bodies any will do.
-				sum := sha256.Sum256(r.Body)
-				dst = hex.AppendEncode(append(dst, '|'), sum[:])
+				// What the documents say: nothing that is shipped hashes it.
+				dst = strconv.AppendUint(append(dst, '|'), uint64(crc32.ChecksumIEEE(r.Body)), 10)
 			}
 		}
 		dst = appendDescriptors(dst, r, pairs, keys, o.LimitKeys == nil)
