@@ -69,7 +69,7 @@ func TestLastTurnIsSharedRightly(t *testing.T) {
 		chatTurn, anthropicTurn, chatTurn + `,{"role":"user","content":"and?"}`, broken, responsesTurn, "",
 		turn(`null`, `" R 1 "`, `"S"`), turn(`"I look"`, `""`, `" "`), turn(`null`, `"\u00e9 \ud83d\n"`), turn(`null`, `"r"`, `"[REDACTED]"`),
 		turn(`null`, `[{"type":"text","text":"r"},{"type":"image","source":1}]`, `7`), turn(`null`, `"1"`, `"2"`, `"of none"`), turn(`null`) + "," + turn(`null`, `"r"`),
-		strings.Replace(chatTurn, `"find"`, `"find \x"`, 1),
+		strings.Replace(chatTurn, `"find"`, `"find \x"`, 1), "null," + chatTurn, // a message that is null
 	} {
 		requests = append(requests,
 			request(t, append(query, "caller", "c", "model", "m", "messages", "["+messages+"]")...),

@@ -24,7 +24,7 @@ func (w *Writer) appendMessage(dst []byte, v rawjson.Value) ([]byte, Cause) {
 		}
 	}
 	known := w.hasTurn()
-	if known && w.turn.message == &v[0] {
+	if known && len(v) > 0 && w.turn.message == &v[0] {
 		dst = w.turn.appendBare(append(dst, `"calls":[`...))
 		n = len(w.turn.calls)
 	} else {
