@@ -25,8 +25,9 @@ func appendPython(dst, text []byte) (out []byte, ok bool) {
 }
 
 type python struct {
-	in []byte
-	at int
+	in     []byte
+	at     int
+	inName bool // what is read is the name of a member, or in it
 }
 
 // maxPythonDepth bounds the recursion; no request nests so deep.
@@ -162,14 +163,19 @@ func (p *python) dict(dst []byte, depth int) ([]byte, bool) {
 	from := len(dst)
 	dst = append(dst, '{')
 	for {
-		key := len(dst)
+		key, inName := len(dst), p.inName
 		var ok bool
-		if dst, ok = p.value(dst, depth+1); !ok {
+		p.inName = true
+		dst, ok = p.value(dst, depth+1)
+		if p.inName = inName; !ok {
 			return dst, false
 		}
 		if key == from+1 && p.next() != ':' { // a set
 			dst[from] = '['
 			return p.rest(dst, '}', depth)
+		}
+		if inName { // Python has no dict there, and each around it would double what is escaped
+			return dst, false
 		}
 		if dst[key] != '"' { // of another type: JSON has only texts
 			name := bytes.Clone(dst[key:])

@@ -33,6 +33,7 @@ func TestAppendPython(t *testing.T) {
 	f(`{}`, `{}`)
 	f(`{'a': 1, 'b': [True, None, (1,), ()], 2: {'x'}}`, `{"a":1,"b":[true,null,[1],[]],"2":["x"]}`)
 	f(`{1, 2}`, `[1,2]`)
+	f(`{(1, 'a'): 2, frozenset({3}): {'b': {}}}`, `{"[1,\"a\"]":2,"[[3]]":{"b":{}}}`)
 	f(`Choices(finish_reason='stop', message=Message(content=None, tool_calls=[Call(id='c')]))`,
 		`{"finish_reason":"stop","message":{"content":null,"tool_calls":[{"id":"c"}]}}`)
 	f(`datetime.datetime(2026, 11, 21, tzinfo=datetime.timezone.utc)`, `[2026,11,21,"datetime.timezone.utc"]`)
@@ -46,6 +47,9 @@ func TestAppendPython(t *testing.T) {
 		f(cut, ``)
 	}
 	f(strings.Repeat("[", 1000), ``)
+	// A user may write so: as names in names it would double with each.
+	f(strings.Repeat("{", 100)+"1"+strings.Repeat(": 1}", 100), ``)
+	f(`{({1: 2},): 3}`, ``)
 }
 
 // FuzzPython: whatever is accepted becomes JSON.
