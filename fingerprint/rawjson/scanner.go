@@ -23,7 +23,8 @@
 //     twice, the empty one last). Formats get this from [Scanner.Text].
 //
 // The slices that a Scanner hands out alias the line or the scanner's own
-// buffer: they are valid until the next [Scanner.Reset].
+// buffer: they are valid until the next [Scanner.Reset], for which [Scanner.Then]
+// stands where several texts are read.
 package rawjson
 
 import (
@@ -117,6 +118,14 @@ func (s *Scanner) Reset(line []byte) {
 	s.buf, s.pos, s.text = line, 0, s.text[:0]
 	s.bad, s.depth, s.first, s.nothing, s.between, s.Key = false, 0, false, false, false, nil
 	s.marker.reset()
+}
+
+// Then makes s read another text from its start, and ends the life of nothing:
+// for texts of one record that come one after the other.
+func (s *Scanner) Then(text []byte) {
+	decoded := s.text
+	s.Reset(text)
+	s.text = decoded
 }
 
 // Err returns the first error, or nil.

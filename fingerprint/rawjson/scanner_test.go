@@ -624,3 +624,13 @@ func BenchmarkScanner(b *testing.B) {
 		return json.NewDecoder(bytes.NewReader(line)).Decode(&v) == nil
 	})
 }
+
+// TestThen: what was decoded of one text lives while another is read.
+func TestThen(t *testing.T) {
+	s := scan(`"a\n"`)
+	first := s.Text(nil)
+	s.Then([]byte(`"b\n"`))
+	if second := s.Text(nil); s.End() != nil || string(first) != "a\n" || string(second) != "b\n" {
+		t.Errorf("%q, then %q, %v", first, second, s.End())
+	}
+}

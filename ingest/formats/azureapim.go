@@ -145,8 +145,9 @@ func (p *azureAPIM) read(r *fingerprint.Request) {
 		r.Messages.Items = r.Messages.Items[:0]
 	}
 	if p.response.lists {
+		s.Reset(nil)
 		for _, m := range p.response.items {
-			s.Reset(m)
+			s.Then(m)
 			p.said(s, r)
 		}
 	} else if text := p.response.text; len(text) > 0 {

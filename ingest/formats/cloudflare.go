@@ -13,7 +13,8 @@ import (
 // batch, by the name of its file. What its API lists has other names.
 type cloudflare struct {
 	exchange
-	from, to  int64 // of the batch
+	along     rawjson.Scanner // of what the client sent along
+	from, to  int64           // of the batch
 	encrypted bool
 }
 
@@ -176,11 +177,10 @@ func (p *cloudflare) text(old []byte) []byte {
 
 // sentAlong reads what the client sent along, as a JSON text or an object.
 func (p *cloudflare) sentAlong(r *fingerprint.Request) {
-	text := readText(&p.scan, nil)
-	if isEncrypted(rawjson.Value(text), &p.body.scan) || len(text) == 0 || text[0] != '{' {
+	text, s := readText(&p.scan, nil), &p.along
+	if isEncrypted(rawjson.Value(text), s) || len(text) == 0 || text[0] != '{' {
 		return
 	}
-	s := &p.body.scan
 	s.Reset(text)
 	for s.Object(); s.NextKey(); {
 		name := s.Key

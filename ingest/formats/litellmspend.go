@@ -93,7 +93,7 @@ func (p *litellmSpend) Parse(record []byte, r *fingerprint.Request) (int, string
 	if column, why := failure(s); why != "" {
 		return column, why
 	}
-	t := &p.text.scan
+	t := &q.scan
 	t.Reset(metadata)
 	for t.Object(); t.NextNamed("error_information"); {
 		q.field(t, r)

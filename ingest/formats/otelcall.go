@@ -14,16 +14,16 @@ type otelCall struct {
 	scan  rawjson.Scanner // of its attributes
 	body  rawjson.Scanner // of JSON inside them from which nothing is kept
 
-	metadata, headers rawjson.Scanner // of what a client sent along
-	about             rawjson.Scanner // of what LiteLLM says of a call, with that in it
-	kept, said        rawjson.Scanner // of the request, and of the answer
-	happened          rawjson.Scanner // of a span's events
-	rawly             rawjson.Scanner // of what LiteLLM kept of both bodies
-	kinds             []logKind       // of these
-	sent              *requestBody    // takes a request apart of which all was kept
-	in                chat            // the request's messages
-	out               chat            // the response's
-	json              []byte          // what became of structured values
+	along    rawjson.Scanner // of what a client sent along, and of what LiteLLM says of a call with that in it
+	kept     rawjson.Scanner // of answers that are events
+	said     rawjson.Scanner // of the bodies of events, and of another answer
+	happened rawjson.Scanner // of a span's events
+	rawly    rawjson.Scanner // of what LiteLLM kept of both bodies
+	kinds    []logKind       // of these
+	sent     *requestBody    // takes a request apart of which all was kept
+	in       chat            // the request's messages
+	out      chat            // the response's
+	json     []byte          // what became of structured values
 
 	otelGathered
 }
@@ -50,12 +50,15 @@ func (p *otelCall) fill(sp *otelSpan, r *fingerprint.Request) {
 	r.ID, r.Time, r.End = sp.id, sp.start, sp.end
 	r.User = sp.user
 	s := &p.scan
+	for _, s := range []*rawjson.Scanner{s, &p.along, &p.kept} {
+		s.Reset(nil)
+	}
 	if sp.server != nil {
-		s.Reset(sp.server.attributes)
+		s.Then(sp.server.attributes)
 		p.attributes(s, sp.server.plain, r)
 	}
 	if sp.logs == nil {
-		s.Reset(sp.attributes)
+		s.Then(sp.attributes)
 		p.attributes(s, sp.plain, r)
 		p.events(sp, r)
 	} else {
@@ -298,8 +301,8 @@ func (p *otelCall) usage(text []byte, r *fingerprint.Request) {
 
 // gateway reads what LiteLLM's arize_phoenix has in one attribute, as JSON.
 func (p *otelCall) gateway(text []byte, r *fingerprint.Request) {
-	b := &p.about
-	b.Reset(text)
+	b := &p.along
+	b.Then(text)
 	for b.Object(); b.NextKey(); {
 		switch string(b.Key) {
 		case "user_api_key_hash":
@@ -326,12 +329,11 @@ func (p *otelCall) requester(key, text []byte, r *fingerprint.Request) {
 	if p.json = json; !ok {
 		return
 	}
-	if string(key) == "metadata.requester_custom_headers" {
-		p.headers.Reset(json[from:])
-		p.session.headers(&p.headers, r, p.reads)
+	s := &p.along
+	if s.Then(json[from:]); string(key) == "metadata.requester_custom_headers" {
+		p.session.headers(s, r, p.reads)
 	} else {
-		p.metadata.Reset(json[from:])
-		p.session.requester(&p.metadata, r, p.reads)
+		p.session.requester(s, r, p.reads)
 	}
 }
 

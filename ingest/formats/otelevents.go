@@ -177,7 +177,7 @@ func (p *otelCall) messageLog(kind logKind, body []byte, r *fingerprint.Request)
 // logged.
 func (p *otelCall) answerLog(body []byte, r *fingerprint.Request) {
 	b := &p.kept
-	b.Reset(body)
+	b.Then(body)
 	before, called := len(r.ToolCalls), false
 	for b.Object(); b.NextKey(); {
 		switch string(b.Key) {

@@ -12,7 +12,7 @@ import (
 type portkeyExport struct {
 	exchange
 	zoned
-	inner rawjson.Scanner
+	inner rawjson.Scanner // of the bodies
 }
 
 func newPortkeyExport(reads fingerprint.Field) Parser {
@@ -27,6 +27,7 @@ func detectPortkeyExport(line []byte) bool {
 func (p *portkeyExport) Parse(record []byte, r *fingerprint.Request) (int, string) {
 	took := int64(fingerprint.NoTime)
 	p.begin()
+	p.inner.Reset(nil)
 	s := &p.scan
 	s.Reset(record)
 	for s.Object(); s.NextKey(); {
@@ -93,7 +94,7 @@ func (p *portkeyExport) body(old []byte) []byte {
 	if len(text) == 0 || text[0] != '{' {
 		return text
 	}
-	p.inner.Reset(text)
+	p.inner.Then(text)
 	for p.inner.Object(); p.inner.NextNamed("body"); {
 		text = readText(&p.inner, text)
 	}
