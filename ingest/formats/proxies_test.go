@@ -1,6 +1,7 @@
 package formats
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -358,6 +359,12 @@ func TestStreamedResponses(t *testing.T) {
 		chunk(`{"tool_calls":[{"index":0,"id":"c1","type":"custom","custom":{"name":"f","input":""}}]}`),
 		chunk(`{"tool_calls":[{"index":0,"custom":{"input":"ls"}}]}`),
 		chunk(`{"tool_calls":[{"index":0,"custom":{"input":" -l"}}]}`), `data: [DONE]`)
+	// More calls than any model makes are not told apart: each part is looked for.
+	var many []string
+	for i := range mostCalls + 1 {
+		many = append(many, chunk(fmt.Sprintf(`{"tool_calls":[{"index":%d,"function":{"name":"f"}}]}`, i)))
+	}
+	f(``, append(many, `data: [DONE]`)...)
 	// What Anthropic read from its cache and wrote to it comes on top of its
 	// input_tokens, in the first event and in newer ones again at the end; where
 	// LiteLLM writes it beside prompt_tokens it is among them.

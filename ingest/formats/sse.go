@@ -16,7 +16,7 @@ type streamed struct {
 	calls []streamedCall
 	text  []byte                 // names, ids and arguments of all calls
 	done  bool                   // the stream was not cut off
-	parts bool                   // Google's arguments in parts, which are not put together
+	lost  bool                   // not all is put together: Google's arguments in parts, more calls than mostCalls
 	found []fingerprint.ToolCall // in a chunk of Google's
 }
 
@@ -70,7 +70,7 @@ func (p *streamed) read(text []byte, r *fingerprint.Request, reads fingerprint.F
 }
 
 func (p *streamed) reset() {
-	p.calls, p.text, p.done, p.parts = p.calls[:0], p.text[:0], false, false
+	p.calls, p.text, p.done, p.lost = p.calls[:0], p.text[:0], false, false
 }
 
 // readList is read for a stream that is logged as a list of its events.
@@ -86,7 +86,7 @@ func (p *streamed) readList(list rawjson.Value, r *fingerprint.Request, reads fi
 
 // finish puts the calls together.
 func (p *streamed) finish(r *fingerprint.Request, reads fingerprint.Field) {
-	if !p.done || p.parts {
+	if !p.done || p.lost {
 		return
 	}
 	r.ToolCallsLogged = true
@@ -117,12 +117,20 @@ func (p *streamed) finish(r *fingerprint.Request, reads fingerprint.Field) {
 
 func (p *streamed) at(s span) []byte { return p.text[s.from:s.to:s.to] }
 
+// mostCalls bounds the calls that each part of one is looked for among. No model
+// makes as many.
+const mostCalls = 1000
+
 // call is the call with the given index, which is made if there is none.
 func (p *streamed) call(choice, index int64) *streamedCall {
 	for i := range p.calls {
 		if c := &p.calls[i]; c.choice == choice && c.index == index {
 			return c
 		}
+	}
+	if len(p.calls) >= mostCalls {
+		p.lost = true
+		return &p.calls[0]
 	}
 	return p.begin(choice, index)
 }
@@ -315,7 +323,7 @@ func (p *streamed) candidates(s *rawjson.Scanner) {
 			case "content":
 				p.found = readParts(s, p.found[:0])
 				for _, call := range p.found {
-					p.parts = p.parts || call.Arguments == nil
+					p.lost = p.lost || call.Arguments == nil
 					c := p.begin(0, 0)
 					c.id, c.name = p.keep(call.ID), p.keep(call.Name)
 					c.arguments = append(c.arguments, p.keep(call.Arguments))
