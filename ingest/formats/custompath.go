@@ -91,7 +91,7 @@ func (p *custom) into(v found, path string) (best found, ok bool) {
 func (p *custom) element(list rawjson.Value, path string) (best found, ok bool) {
 	place, _, _ := strings.Cut(path, ".")
 	at, err := strconv.Atoi(place)
-	if err != nil || strconv.Itoa(at) != place {
+	if err != nil || at < 0 || strconv.Itoa(at) != place {
 		return best, false
 	}
 	s, longest := p.open(list), -1
