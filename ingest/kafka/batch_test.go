@@ -7,6 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"hash/crc32"
+	"io"
+	"slices"
 	"strings"
 	"testing"
 
@@ -147,6 +149,24 @@ func TestBomb(t *testing.T) {
 	got, n, err := drained(p)
 	if got != "15=b" || n.lost != 5 || !strings.Contains(n.why, "unpacks to more than 256 MiB") || err != nil {
 		t.Errorf("%q, %d lost, %q, %v", got, n.lost, n.why, err)
+	}
+	// Likewise where it lies between others, of a stream.
+	s := newStream(context.Background(), p.c, topicID{}, Span{From: 9, To: 16})
+	s.p.got = &fetched{batches: slices.Concat(seal(9, 0, 0, 1, record(0, nil, []byte("a"))), seal(10, 4, uint16(compress.Zstd), 5, bomb), seal(15, 0, 0, 1, record(0, nil, []byte("b"))))}
+	var told []string
+	for {
+		b, err := s.Next()
+		if err != nil {
+			if want := []string{"ab", "14 is too long"}; !errors.Is(err, io.EOF) || !slices.Equal(told, want) {
+				t.Errorf("%q, %v, want %q", told, err, want)
+			}
+			return
+		}
+		if b.TooLong {
+			told = append(told, fmt.Sprintf("%d is too long", b.Line))
+		} else {
+			told = append(told, string(b.Data))
+		}
 	}
 }
 

@@ -26,6 +26,8 @@ type partition struct {
 	fetched  int64    // bytes of batches that were fetched
 	bad      int      // times that the batch at hand was damaged
 
+	tooLong *ingest.Block // of a stream: what was lost and is not told yet; nil if nothing
+
 	ctx   context.Context // of what goes on between calls
 	ahead chan answer     // of the fetch that is under way; nil if none
 }
@@ -46,6 +48,7 @@ const forever = math.MaxInt64
 // counts are what stood in a partition besides records.
 type counts struct {
 	control, transactional, lost int64
+	behind                       int64 // offset behind the last that was lost
 	why                          string
 }
 
@@ -250,6 +253,7 @@ func (p *partition) unpack(b batch, n *counts) error {
 	data, err := unpack(b.attributes&compression, b.data, p.memory)
 	if errors.Is(err, errTooLong) {
 		n.lost += b.next - max(b.first, p.offset)
+		n.behind = b.next
 		n.why = fmt.Sprintf("%s offset %d: %v", p.c.config.partition(p.index), b.first, err)
 		p.offset = b.next
 		return nil

@@ -179,7 +179,11 @@ const headRecords = 100
 
 // next returns the next block of p, and tries again where that helps.
 func (s *stream) next(p *partition) (*ingest.Block, error) {
-	for p.offset < p.end {
+	for p.tooLong != nil || p.offset < p.end {
+		if block := p.tooLong; block != nil {
+			p.tooLong = nil
+			return block, nil
+		}
 		err := p.fetch(s.ctx)
 		switch {
 		case s.ctx.Err() != nil:
@@ -203,6 +207,9 @@ func (s *stream) next(p *partition) (*ingest.Block, error) {
 		s.failures = 0
 		var n counts
 		block, err := p.read(&n)
+		if n.lost > 0 { // maybe among others
+			p.tooLong = &ingest.Block{Stream: s.index, Format: s.format, Line: n.behind - 1, TooLong: true}
+		}
 		if block != nil {
 			block.Stream, block.Format = s.index, s.format
 			return block, nil
@@ -210,10 +217,7 @@ func (s *stream) next(p *partition) (*ingest.Block, error) {
 		if err != nil {
 			return nil, s.c.config.fail(err, "")
 		}
-		if n.lost > 0 {
-			return &ingest.Block{Stream: s.index, Format: s.format, Line: p.offset - 1, TooLong: true}, nil
-		}
-		if p.atEnd() { // the rest was taken back
+		if p.tooLong == nil && p.atEnd() { // the rest was taken back
 			break
 		}
 	}
