@@ -75,6 +75,7 @@ func TestTurns(t *testing.T) {
 	text := line("assistant", "t", "", `"id":"m","role":"assistant","content":[{"type":"text","text":"Hm."}]`)
 
 	f("c@2 2/0", Tally{Lines: 3, Blank: 2}, prompt, call("c", "", "m", "1"), result("r", "1"))
+	f("c@1 2/0", Tally{Lines: 2, Blank: 1}, "\t"+call("c", "", "m", "1")+" ", " "+result("r", "1")) // blanks are no part of a line
 	// Calls in parallel, a line each, the results in any order.
 	f("d@2 2/0, c@1 2/0", Tally{Lines: 4, Blank: 2}, call("c", "", "m", "1"), call("d", "", "m", "2"), result("r", "2"), result("q", "1"))
 	// Several on a line.
@@ -119,6 +120,7 @@ func TestRows(t *testing.T) {
 		return row(id, n, `,"ResponseMessages":[{"role":"assistant","tool_calls":[{"id":"1","function":{"name":"f","arguments":"{}"}}]}]`)
 	}
 	f("a@1 1/1", Tally{Lines: 3, Blank: 2}, tokens("a"), asked("a", 1), said("a", 2))
+	f("a@1 1/1", Tally{Lines: 3, Blank: 2}, " "+tokens("a"), "\t"+asked("a", 1), " "+said("a", 2))
 	// In any order, mixed with others.
 	f("b@2 1/1, a@1 1/1", Tally{Lines: 6, Blank: 4}, said("a", 2), tokens("b"), asked("b", 1), said("b", 2), asked("a", 1), tokens("a"))
 	// A text in pieces.
