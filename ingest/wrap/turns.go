@@ -2,6 +2,7 @@ package wrap
 
 import (
 	"bytes"
+	"slices"
 
 	"github.com/loopgauge/loopgauge/fingerprint"
 	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
@@ -152,6 +153,7 @@ func (t *turnLine) clone() turnLine {
 // or as they are if there are none.
 func (p *turns) answered(line Line, next func(Line)) {
 	found := false
+	slices.SortFunc(p.now.results, bytes.Compare) // a line may hold any number of them
 	for i := 0; i < len(p.held); {
 		call := &p.held[i]
 		if !call.key.takes(p.now.results) {
@@ -170,17 +172,14 @@ func (p *turns) answered(line Line, next func(Line)) {
 	}
 }
 
-// takes tells whether one of the results is of the calls on the line. Results
-// of several come on one line, or each on its own: then the first counts.
+// takes tells whether one of the results, which are sorted, is of the calls on the
+// line. Results of several come on one line, or each on its own: then the first
+// counts.
 func (t *turnLine) takes(results [][]byte) bool {
-	for _, id := range t.uses {
-		for _, of := range results {
-			if bytes.Equal(id, of) {
-				return true
-			}
-		}
-	}
-	return false
+	return slices.ContainsFunc(t.uses, func(id []byte) bool {
+		_, found := slices.BinarySearchFunc(results, id, bytes.Compare)
+		return found
+	})
 }
 
 // release hands on the calls that are not waited for any more.
