@@ -250,6 +250,7 @@ func TestNginxJSON(t *testing.T) {
 	f(`{"request_time":"0.250","time":"1970-01-01T00:00:01Z","msec":"1.250"}`, nativeAt+" took=250ms")
 	f(`{"msec":1,"request_time":"-"}`, at)
 	f(`{"msec":1,"request_time":-3}`, at)
+	f(`{"msec":1,"request_time":"99999999999999"}`, at) // longer than there are times
 	f(`{"request_time":1}`, "column 0: no time")
 	f(`{"msec":"-","time":"noon"}`, "column 0: no time")
 	f(`{"msec":1,"request_time":2}`, "column 0: time out of range")

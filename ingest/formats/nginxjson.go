@@ -119,10 +119,7 @@ func (p *nginxJSON) parse(record []byte, r *fingerprint.Request) (int, string) {
 	if r.Time = msec; msec == fingerprint.NoTime {
 		r.Time = seconds
 	}
-	if duration != fingerprint.NoTime && r.Time != fingerprint.NoTime {
-		r.End = r.Time
-		r.Time -= duration
-	}
+	began(r, duration)
 	splitTarget(r, first(requested, uri, path))
 	if len(args) > 0 {
 		r.Query.Raw = args
