@@ -13,6 +13,7 @@ import (
 	"os"
 	"os/signal"
 	"runtime/debug"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -108,13 +109,30 @@ with them. It only watches.`,
 	root.PersistentFlags().BoolVar(&u.quiet, "quiet", false, "say nothing but errors")
 	root.PersistentFlags().BoolVar(&u.noColor, "no-color", false, "never colour (NO_COLOR does the same)")
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
-		return usage(fmt.Errorf("%w%s\nrun '%s --help' for the flags", err, flagMeant(c, err), c.CommandPath()))
+		return usage(fmt.Errorf("%w%s\nrun '%s --help' for the flags", flagValue(err), flagMeant(c, err), c.CommandPath()))
 	})
 	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), ".FlagUsages", fmt.Sprintf(".FlagUsagesWrapped %d", term.Width)))
 	root.PersistentPreRunE = flagsHaveValues
 	group(root)
 	root.AddCommand(newTuneCommand(u), newReplayCommand(u), newWatchCommand(u), newExtractCommand(u), newCountCommand(u), newMergeCommand(u), newCompactCommand(u), newExplainCommand(u), newTestCommand(u), newFormatsCommand(u), newPolicyCommand(u))
 	return root
+}
+
+// flagValue says of a value that the library refused what it must be: it quotes the
+// function of Go's that read it.
+func flagValue(err error) error {
+	wrong, ok := errors.AsType[*pflag.InvalidValueError](err)
+	if _, library := errors.AsType[*strconv.NumError](err); !ok || !library {
+		return err
+	}
+	must := "a whole number"
+	switch {
+	case wrong.GetFlag().Value.Type() == "bool":
+		must = "true or false, or nothing"
+	case errors.Is(err, strconv.ErrRange):
+		must = "nearer to 0"
+	}
+	return fmt.Errorf("--%s must be %s, is %q", wrong.GetFlag().Name, must, wrong.GetValue())
 }
 
 // flagMeant says which flag may be meant by one that a command does not have.
