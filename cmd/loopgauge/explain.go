@@ -87,7 +87,7 @@ func (f *explainFlags) lines(ctx context.Context, u *ui, args []string) error {
 	var id *fingerprint.Identity
 	if !f.skipped {
 		var err error
-		if id, err = fingerprint.New(f.identity, fingerprint.Options{}); err != nil {
+		if id, err = identityNamed(f.identity); err != nil {
 			return usage(err)
 		}
 	}
@@ -132,6 +132,20 @@ func (f *explainFlags) lines(ctx context.Context, u *ui, args []string) error {
 		return &exitError{code: exitFailed}
 	}
 	return nil
+}
+
+// identityNamed is a built-in identity. One that is not there may be another that
+// is.
+func identityNamed(name string) (*fingerprint.Identity, error) {
+	var names []string
+	for _, k := range fingerprint.Kinds {
+		names = append(names, k.Name)
+	}
+	id, err := fingerprint.New(name, fingerprint.Options{})
+	if meant := policy.Meant(name, names); err != nil && meant != "" {
+		err = fmt.Errorf("no identity is called %q; did you mean %s?", name, meant)
+	}
+	return id, err
 }
 
 // answer explains a request or an episode.
