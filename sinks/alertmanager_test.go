@@ -3,6 +3,7 @@ package sinks
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -392,4 +393,58 @@ func TestRealAlertmanager(t *testing.T) {
 	arrives(digest.Alert.ID + " critical firing")
 	send(digest.alert(window.Closed, 2*second))
 	arrives(digest.Alert.ID + " critical resolved")
+}
+
+// A loop is over for a sink that is told again and again, too, where it does not want
+// to hear of the end, or where that was dropped: for ever it would be told that it
+// goes on.
+func TestResendNoMore(t *testing.T) {
+	closed := func(id string) *Alert {
+		a := alert(id, 2)
+		a.State = window.Closed
+		return a
+	}
+	f := func(name string, s *resender, most int, during func(o *Outbox)) {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				o := NewOutbox(quietly, s)
+				serve(t, o)
+				o.Add(alert("x", 1), "a")
+				o.Allow(o.Last())
+				synctest.Wait()
+				o.most = most
+				during(o)
+				o.Allow(o.Last())
+				time.Sleep(10 * time.Minute)
+				synctest.Wait()
+				if len(s.again) > 0 {
+					t.Errorf("told again: %q", s.again)
+				}
+			})
+		})
+	}
+	f("refused", &resender{scripted: scripted{name: "a", answers: []error{nil, &Refused{errors.New("no")}}}}, 10, func(o *Outbox) {
+		o.Add(closed("x"), "a")
+	})
+	f("dropped", &resender{scripted: scripted{name: "a"}}, 1, func(o *Outbox) {
+		o.Add(closed("x"), "a")
+		o.Add(closed("y"), "a")
+	})
+}
+
+// So it is where all of a loop is dropped while its opening is on its way.
+func TestResendDroppedOnItsWay(t *testing.T) {
+	o := NewOutbox(quietly, sending(func(*Alert) error { return nil }))
+	o.most = 2
+	o.Add(alert("x", 1), "a")
+	o.Allow(o.Last())
+	opening, _ := o.next("a")
+	over := alert("x", 2)
+	over.State = window.Closed
+	o.Add(over, "a")
+	o.Add(alert("y", 1), "a")
+	o.done(opening, "a", true)
+	if open := o.open(o.states["a"]); len(open) > 0 {
+		t.Errorf("%s is told again", open[0].ID)
+	}
 }

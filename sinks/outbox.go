@@ -151,8 +151,12 @@ func (o *Outbox) drop(s *sinkState) {
 	}
 }
 
-// leave takes a sink off an entry, which is gone when none is left.
+// leave takes a sink off an entry, which is gone when none is left. What is over
+// is told no more, whether the sink took the end or not.
 func (o *Outbox) leave(e *entry, s *sinkState) {
+	if e.alert.State == window.Closed {
+		delete(s.open, e.alert.ID)
+	}
 	s.Waiting--
 	o.moved = true
 	e.to = slices.DeleteFunc(e.to, func(name string) bool { return name == s.sink })
@@ -337,20 +341,18 @@ func (o *Outbox) done(e *entry, sink string, sent bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	s := o.states[sink]
-	switch {
-	case !sent:
-		s.Refused++
-	case s.open != nil && e.alert.State == window.Closed:
-		delete(s.open, e.alert.ID)
-	case s.open != nil:
-		s.open[e.alert.ID] = e.alert
-	}
 	if sent {
 		s.Sent++
+	} else {
+		s.Refused++
 	}
-	if e.waitsFor(sink) { // and was not dropped meanwhile
-		o.leave(e, s)
+	if !e.waitsFor(sink) {
+		return // it was dropped meanwhile, and maybe its end, too
 	}
+	if sent && s.open != nil {
+		s.open[e.alert.ID] = e.alert
+	}
+	o.leave(e, s)
 }
 
 // Flush hands out all that waits, in its order, for who sends it himself.
