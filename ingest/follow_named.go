@@ -68,6 +68,25 @@ func stands(arg, path string) bool {
 	}
 }
 
+// Reads tells whether the arguments of [Follow] stand for a file of that name, were
+// it there. What is left out of directories is not read.
+func Reads(args []string, path string) bool {
+	path = absolute(path)
+	return slices.ContainsFunc(args, func(arg string) bool {
+		if !stands(arg, path) {
+			return false
+		}
+		below := path
+		for above := filepath.Dir(below); above != below && stands(arg, above); above = filepath.Dir(below) {
+			if strings.HasPrefix(filepath.Base(below), ".") {
+				return false
+			}
+			below = above
+		}
+		return below == path || !IsSkipped(path)
+	})
+}
+
 // absolute is a path that can be compared with another's, as far as the working
 // directory is known.
 func absolute(path string) string {

@@ -115,3 +115,28 @@ func TestUnrotated(t *testing.T) {
 		}
 	}
 }
+
+// A file is read that is named, by itself, its directory or a glob, unless it is
+// left out of its directory.
+func TestReads(t *testing.T) {
+	f := func(arg, path string, want bool) {
+		t.Helper()
+		if got := Reads([]string{"else", arg}, path); got != want {
+			t.Errorf("of %s %s is read: %t", arg, path, got)
+		}
+	}
+	f("a", "a", true)
+	f("a", "./a", true)
+	f("a", "ab", false)
+	f("a", "a/b/c", true)
+	f(".", "a", true)
+	f("/", "/a/b", true)
+	f("a/b", "a", false)
+	f("a/*.log", "a/x.log", true)
+	f("a/*.log", "a/x.log/lock", true)
+	f("a/*.log", "a/state/lock", false)
+	f("a", "a/.state/lock", false)
+	f("a/.state", "a/.state/lock", true)
+	f("a", "a/x.tmp", false)
+	f("a/x.tmp", "a/x.tmp", true)
+}

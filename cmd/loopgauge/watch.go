@@ -118,7 +118,19 @@ func (f *watchFlags) check(args []string) error {
 	if _, err := kafka.ParseStart(f.start); err != nil {
 		return fmt.Errorf("--start: %w", err)
 	}
-	return errors.Join(noFile("--state", f.state), noFile("--out", f.out))
+	return errors.Join(noFile("--state", f.state), noFile("--out", f.out), f.apart(args))
+}
+
+// apart refuses to write among what is read: what watch keeps there would be lines
+// of the log.
+func (f *watchFlags) apart(args []string) error {
+	if f.state != "" && ingest.Reads(args, filepath.Join(f.state, live.LockName)) {
+		return fmt.Errorf("--state: %s is among what is watched, and would be read as a log: name another directory", f.state)
+	}
+	if f.verdicts != "" && ingest.Reads(args, f.verdicts) {
+		return fmt.Errorf("--verdicts: %s is among what is watched, and would be read as a log: name a file elsewhere", f.verdicts)
+	}
+	return nil
 }
 
 // noStore refuses what cannot be done with an object store: nothing in one

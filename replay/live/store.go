@@ -49,13 +49,16 @@ type Damaged struct {
 func (e *Damaged) Error() string { return e.File + ": " + e.Err.Error() }
 func (e *Damaged) Unwrap() error { return e.Err }
 
+// LockName is the file of a directory for checkpoints that is always there.
+const LockName = "lock"
+
 // OpenStore opens a directory for checkpoints, and makes it if it is not
 // there. Another process that has it open is an error.
 func OpenStore(dir string) (*Store, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, err
 	}
-	lock, err := os.OpenFile(filepath.Join(dir, "lock"), os.O_CREATE|os.O_RDWR, 0o600)
+	lock, err := os.OpenFile(filepath.Join(dir, LockName), os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
 		return nil, err
 	}
