@@ -1,6 +1,7 @@
 package live
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"time"
@@ -116,10 +117,13 @@ func (s *spool) ours(number int64) error {
 		return err
 	}
 	if by != "" && by != s.dataset.Policy() {
-		return sinks.Mismatchf("%s: holds rows for --out that are by another policy, or with other --hash-ids or --fingerprint-key, and are not in their place yet\nrun it once as before and end it in order, then change that; or begin anew with an empty --state", name)
+		return sinks.Mismatchf("%s: holds rows for --out that are by another policy, or with other --hash-ids or --fingerprint-key, and are not in their place yet\n%s", name, asBefore)
 	}
 	return nil
 }
+
+// asBefore is the way out of rows that cannot be put in their place.
+const asBefore = "run it once as before and end it in order, then change that; or begin anew with an empty --state"
 
 func (s *spool) addEvent(ev *window.Event) error {
 	s.begin()
@@ -181,7 +185,11 @@ func (s *spool) publish(number, first int64, report Report) error {
 		return err
 	}
 	defer part.Abort()
-	if err := ReadRows(s.plan, data, part, first); err != nil {
+	err = ReadRows(s.plan, data, part, first)
+	if _, ok := errors.AsType[*badRows](err); ok { // an older loopgauge did not note the policy
+		return sinks.Mismatchf("%s: %w: they are damaged, or by another policy\n%s", name, err, asBefore)
+	}
+	if err != nil {
 		return fmt.Errorf("%s: %w", name, err)
 	}
 	return part.Close(report)

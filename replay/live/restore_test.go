@@ -197,6 +197,35 @@ func TestPartOfAnotherPolicy(t *testing.T) {
 	})
 }
 
+// TestPartUnreadable: rows that a crash kept from their place, and that are damaged,
+// or by another policy of a loopgauge that did not note it, end in a way out.
+func TestPartUnreadable(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "state")
+	synctest.Test(t, func(t *testing.T) {
+		data := &published{memory: memory{parts: map[string]*part{}}}
+		o := Options{Dataset: data, PartInterval: time.Minute, Interval: time.Second}
+		o.Feed = (&crashing{&script{steps: [][]step{{{second: 100}, {second: 200}, {second: 300}, {after: 30 * time.Second, second: 400}}}}, time.Now().Add(20 * time.Second)}).open
+		if _, err := tryFor(t, dir, time.Hour, "loopgauge", o); !errors.Is(err, errLost) {
+			t.Fatal(err)
+		}
+		spools, err := filepath.Glob(filepath.Join(dir, "*.spool"))
+		if err != nil || len(spools) != 1 {
+			t.Fatal(spools, err)
+		}
+		rows, err := os.ReadFile(spools[0])
+		if err == nil {
+			err = os.WriteFile(spools[0], slices.Repeat([]byte{7}, len(rows)), 0o600)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		o.Feed = (&script{steps: [][]step{nil}}).open
+		if _, err := tryFor(t, dir, time.Hour, "loopgauge", o); !isMismatch(err, "begin anew with an empty --state") || len(data.at) > 0 {
+			t.Errorf("%v; parts at %v", err, data.at)
+		}
+	})
+}
+
 func isMismatch(err error, want string) bool {
 	_, ok := errors.AsType[*sinks.Mismatch](err)
 	return ok && strings.Contains(err.Error(), want)

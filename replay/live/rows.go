@@ -115,6 +115,12 @@ func policyOf(rows io.Reader) (string, error) {
 	return r.String(), nil
 }
 
+// badRows is that rows are not as Rows writes them for the plan.
+type badRows struct{ err error }
+
+func (e *badRows) Error() string { return "its rows cannot be read: " + e.err.Error() }
+func (e *badRows) Unwrap() error { return e.err }
+
 // ReadRows hands what Rows wrote to a part, whose first event has the number
 // first.
 func ReadRows(plan *window.Plan, data []byte, part Part, first int64) error {
@@ -142,7 +148,7 @@ func ReadRows(plan *window.Plan, data []byte, part Part, first int64) error {
 			case verdictFrame:
 				i := body.Int(len(last) - 1)
 				if body.Err() != nil {
-					return body.Err()
+					return &badRows{body.Err()}
 				}
 				if v := plan.ReadVerdict(body, last[i]); body.Err() == nil {
 					if err := part.AddVerdict(v, next-int64(len(last)-i)); err != nil {
@@ -156,12 +162,15 @@ func ReadRows(plan *window.Plan, data []byte, part Part, first int64) error {
 					}
 				}
 			default:
-				return fmt.Errorf("unknown frame %d", kind)
+				return &badRows{fmt.Errorf("unknown frame %d", kind)}
 			}
 			if err := body.Err(); err != nil {
-				return err
+				return &badRows{err}
 			}
 		}
 	}
-	return r.Err()
+	if err := r.Err(); err != nil {
+		return &badRows{err}
+	}
+	return nil
 }
