@@ -1,8 +1,10 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"strings"
+	"syscall"
 
 	"github.com/loopgauge/loopgauge/replay/live"
 	"github.com/loopgauge/loopgauge/sinks/parquet"
@@ -23,7 +25,7 @@ func newParts(dir string, p *policy.Policy, o live.Options) (*parts, error) {
 	owner := strings.TrimSpace(fmt.Sprintf("%s %x", o.Store.ID(), o.Extract.WhichKey()))
 	by, release, err := parquet.Claim(dir, owner)
 	if err != nil {
-		return nil, usage(fmt.Errorf("--out: %w", err))
+		return nil, errOut(err)
 	}
 	d := &parts{dir, p, o, release}
 	id, _, _ := strings.Cut(by, " ")
@@ -57,6 +59,16 @@ func (d *parts) alike() error {
 		return errOtherNames(d.dir)
 	}
 	return nil
+}
+
+// errOut tells what is wrong with a dataset from what the system refuses, which a
+// restart may mend: a disk that is full, or not there yet.
+func errOut(err error) error {
+	err = fmt.Errorf("--out: %w", err)
+	if _, system := errors.AsType[syscall.Errno](err); system {
+		return err
+	}
+	return usage(err)
 }
 
 func errOtherNames(dir string) error {
@@ -125,7 +137,7 @@ type sharedParts struct {
 func newSharedParts(dir, owner string, p *policy.Policy, o live.Options) (*sharedParts, error) {
 	id, release, err := parquet.Shared(dir, owner)
 	if err != nil {
-		return nil, usage(fmt.Errorf("--out: %w", err))
+		return nil, errOut(err)
 	}
 	d := &sharedParts{parts{dir, p, o, release}, id + " " + p.Hash}
 	if err := d.alike(); err != nil {

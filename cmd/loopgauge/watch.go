@@ -211,7 +211,7 @@ func (f *watchFlags) run(c *cobra.Command, u *ui, args []string) error {
 		return err
 	}
 	if o.Store, err = live.OpenStore(f.state); err != nil {
-		return err
+		return fmt.Errorf("--state: %w", err)
 	}
 	defer o.Store.Close() //nolint:errcheck // it holds a lock, nothing else
 	if o.AllVerdicts = f.allVerdicts; f.out != "" {
