@@ -55,6 +55,7 @@ type Result struct {
 	Scattered string // as Pipeline.Scattered
 	Retold    string // as Pipeline.Retold
 	Chained   string // as Pipeline.Chained
+	Twice     string // what there is to do where most requests were written twice; "" where they were not
 }
 
 // Unseen says what keeps repeats from being seen: that nothing can repeat in
@@ -93,7 +94,7 @@ func Run(ctx context.Context, o Options) (*Result, error) {
 	r := run.result
 	r.Totals, r.Rules = run.pipeline.Totals, run.pipeline.Accounts()
 	r.Unpriced, r.Scattered, r.Retold, r.Chained = run.unpriced.list(), run.pipeline.Scattered(0), run.pipeline.Retold(0), run.pipeline.Chained()
-	r.Enforced = run.pipeline.Engine.Enforced()
+	r.Enforced, r.Twice = run.pipeline.Engine.Enforced(), run.twice.String()
 	if o.Kept == nil {
 		r.Order = run.pipeline.Order.Stats()
 	}
@@ -105,6 +106,7 @@ type run struct {
 	pipeline *Pipeline
 	result   *Result
 	unpriced unpriced
+	twice    twice
 }
 
 func newRun(o Options) *run {
@@ -112,6 +114,7 @@ func newRun(o Options) *run {
 	event := o.Event
 	o.Event = func(ev *window.Event) error {
 		r.unpriced.note(ev)
+		r.twice.note(ev)
 		if event == nil {
 			return nil
 		}

@@ -87,6 +87,9 @@ func (s Summary) account(b *strings.Builder) {
 	fmt.Fprintln(b, Wrapped(r.Account.String()))
 	Lost(b, r, s.Colour)
 	Order(b, r, s.Lateness)
+	if r.Twice != "" {
+		fmt.Fprintln(b, term.Bold(s.Colour, Wrapped(r.Twice)))
+	}
 }
 
 // Order says how far the log could be out of order, and how much of its order
