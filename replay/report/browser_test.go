@@ -782,6 +782,20 @@ func TestNoTokens(t *testing.T) {
 	}
 }
 
+// Of answers whose status is not logged it is said that they are unknown.
+func TestNoStatus(t *testing.T) {
+	records := days()
+	for i := range records {
+		records[i].Status = 0
+	}
+	b := browse(t, write(t, tuned(t, "a.jsonl", records)), 1280, 900)
+	b.do(chromedp.Click(chromedp.CSS(`#episodes .open`)))
+	if got := eval[string](b, `document.querySelector("#episodes .details").textContent`); !strings.Contains(got, " × unknown") {
+		t.Errorf("the details are %q", got)
+	}
+	b.quiet()
+}
+
 // Of a log that tells no conversations none are counted.
 func TestNoConversations(t *testing.T) {
 	for _, told := range []bool{false, true} {

@@ -502,7 +502,10 @@
 
   function details(f) {
     const k = f.k, statuses = {};
-    for (let i = 0; i < k.statuses.length; i += 2) statuses[k.statuses[i] || "unknown"] = (statuses[k.statuses[i] || "unknown"] || 0) + k.statuses[i + 1];
+    for (let i = 0; i < k.statuses.length; i += 2) {
+      const code = k.statuses[i] < 0 ? "unknown" : k.statuses[i];
+      statuses[code] = (statuses[code] || 0) + k.statuses[i + 1];
+    }
     const line = (name, value) => value && [h("dt", null, name), h("dd", null, value)];
     return h("tr", null, h("td", { class: "details", colspan: columns.length + 1 }, h("dl", null,
       line("id", k.id), line("scope", k.scope.map(([name, v]) => name + " = " + v).join(", ") || "all callers together"), line("session", k.session), line("caller", k.caller), line("model", k.model),
