@@ -327,6 +327,8 @@ func (r *Reader) split() error {
 		}
 		p := of(partition)
 		switch {
+		case p.Whole && early(file, p.Run.Judged):
+			continue
 		case r.Whole && !p.Whole && len(p.files) == 0:
 			return fmt.Errorf("%s: there is nothing of partition %d in %s: copy the dataset with its folder %s", r.Dir, partition, filepath.Join(own, reports), own)
 		case len(p.files) == 0 && r.Whole:

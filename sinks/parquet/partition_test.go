@@ -335,3 +335,53 @@ func TestWhoWrites(t *testing.T) {
 	f(err, "of another group or topic: name another directory")
 	share("")()
 }
+
+// A part whose events are in their place before the run tells of them, as they are
+// for a moment, or after a crash until the next start, is not read yet.
+func TestPartBeforeItsRun(t *testing.T) {
+	rewound := func(t *testing.T, files string, write func()) {
+		t.Helper()
+		old := map[string][]byte{}
+		found, err := filepath.Glob(files)
+		if err != nil || len(found) == 0 {
+			t.Fatal(found, err)
+		}
+		for _, name := range found {
+			if old[name], err = os.ReadFile(name); err != nil {
+				t.Fatal(err)
+			}
+		}
+		write()
+		if found, err = filepath.Glob(files); err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range found {
+			if err := os.Remove(name); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for name, text := range old {
+			if err := os.WriteFile(name, text, 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	dir := filepath.Join(t.TempDir(), "one")
+	l := newLive(t, dir)
+	l.mustWrite(t, 2, 100, 20*60e6)
+	rewound(t, runFile(dir), func() { l.mustWrite(t, 1, 50, 20*60e6) })
+	if n, err := readAll(dir, l.plan); n != 200 || err != nil {
+		t.Errorf("%d events, %v", n, err)
+	}
+
+	dir = filepath.Join(t.TempDir(), "shared")
+	_, split := shareOut(l.plan, 200, 2)
+	s := newShared(t, dir, l.plan, split)
+	s.write(0, 30)
+	s.write(1, 30)
+	want := int(s.homes[0] + s.homes[1])
+	rewound(t, filepath.Join(dir, own, reports, "*"), func() { s.write(1, 30) })
+	if n, err := readAll(dir, l.plan); n != want || err != nil {
+		t.Errorf("%d events of %d, %v", n, want, err)
+	}
+}
