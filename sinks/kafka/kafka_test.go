@@ -142,3 +142,18 @@ func TestVerdictsFull(t *testing.T) {
 	v.wrote(errors.New("down"))
 	v.Settle(t.Context()) // does not wait
 }
+
+// What waits at the end is lost, and that is said.
+func TestVerdictsLeft(t *testing.T) {
+	var said strings.Builder
+	v := NewVerdicts(config(t, "kafka://127.0.0.1:1/verdicts"), slog.New(slog.NewTextHandler(&said, nil)))
+	for range 3 {
+		v.add(kafka.Message{Key: []byte{1}, Value: []byte{1}})
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	v.Run(ctx)
+	if v.Dropped() != 3 || !strings.Contains(said.String(), "did not take them before the end") || !strings.Contains(said.String(), "verdicts=3") {
+		t.Errorf("%d dropped: %s", v.Dropped(), &said)
+	}
+}

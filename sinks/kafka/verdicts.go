@@ -91,8 +91,9 @@ func (v *Verdicts) Dropped() int64 {
 	return v.dropped
 }
 
-// Run writes what comes until the context ends.
+// Run writes what comes until the context ends. What waits then is dropped.
 func (v *Verdicts) Run(ctx context.Context) {
+	defer v.end()
 	for {
 		v.mu.Lock()
 		for len(v.writing) < atOnce && len(v.waiting) > 0 {
@@ -122,6 +123,16 @@ func (v *Verdicts) Run(ctx context.Context) {
 				return
 			}
 		}
+	}
+}
+
+// end says how many verdicts no broker took.
+func (v *Verdicts) end() {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if left := len(v.writing) + len(v.waiting); left > 0 {
+		v.dropped += int64(left)
+		v.log.Error("verdicts are dropped: the topic did not take them before the end", "topic", v.topic.config.String(), "verdicts", left)
 	}
 }
 
