@@ -782,6 +782,21 @@ func TestNoTokens(t *testing.T) {
 	}
 }
 
+// Where a dataset can answer none of the rules the page says so, and what was read.
+func TestNoRules(t *testing.T) {
+	r := tuned(t, "a.jsonl", days())
+	r.Options.Rules, r.Advice, r.Recommended, r.Sweep, r.Repeats = nil, nil, nil, nil, nil
+	b := browse(t, write(t, r), 1280, 900)
+	if got := b.text("data-quality"); !strings.Contains(got, "lines = ") {
+		t.Errorf("of the data it says %q", got)
+	}
+	if got := b.text("policy-about"); got != "" {
+		t.Errorf("of the policy it says %q", got)
+	}
+	eval[bool](b, `["layer", "budget"].every((id) => ["change", "input"].every((name) => document.getElementById(id).dispatchEvent(new Event(name))))`)
+	b.quiet()
+}
+
 // Of answers whose status is not logged it is said that they are unknown.
 func TestNoStatus(t *testing.T) {
 	records := days()

@@ -173,7 +173,7 @@
   const nearest = (wanted) => D.thresholds.reduce((best, t, i) => (Math.abs(t - wanted) < Math.abs(D.thresholds[best] - wanted) ? i : best), 0);
   function goTo(rule, setting) {
     at.rule = rule;
-    const to = setting || D.rules[rule].advised || D.rules[rule].now;
+    const to = setting || D.rules[rule]?.advised || D.rules[rule]?.now; // there may be no rule
     if (to) {
       at.counter = Math.floor(to.cell / D.windows.length);
       at.window = to.cell % D.windows.length;
@@ -564,7 +564,7 @@
     const text = D.rules.length ? policyText() : "";
     put($("policy"), text);
     const others = D.recommended.filter((i) => i !== at.rule).map((i) => D.rules[i].name);
-    put($("policy-about"), text === D.policy ? "The recommended policy." : D.rules.length ? (D.recommended.length ? "" : "Nothing is recommended. This is ") + D.rules[at.rule].name + " with the setting picked above" + (others.length ? "; " + others.join(", ") + " as recommended" : "") + "." : "");
+    put($("policy-about"), text && text === D.policy ? "The recommended policy." : D.rules.length ? (D.recommended.length ? "" : "Nothing is recommended. This is ") + D.rules[at.rule].name + " with the setting picked above" + (others.length ? "; " + others.join(", ") + " as recommended" : "") + "." : "");
     put($("copied"), "");
   }
   async function copy() {
@@ -661,8 +661,10 @@
   put($("layer"), layers.map((l, i) => h("option", { value: i, disabled: l.off }, l.name + (l.off ? ": none in this log" : ""))));
   $("rule").addEventListener("change", (e) => { goTo(Number(e.target.value)); draw(); });
   $("counter").addEventListener("change", (e) => { at.counter = Number(e.target.value); draw(); });
-  $("layer").addEventListener("change", (e) => { at.layer = Number(e.target.value); drawMap(); writeAddress(); });
-  $("budget").addEventListener("input", () => { readBudget(); drawMap(); drawSuggestion(); });
+  if (D.rules.length) {
+    $("layer").addEventListener("change", (e) => { at.layer = Number(e.target.value); drawMap(); writeAddress(); });
+    $("budget").addEventListener("input", () => { readBudget(); drawMap(); drawSuggestion(); });
+  }
   $("map").addEventListener("click", (e) => {
     const td = e.target.closest("td");
     if (!td) return;
