@@ -288,7 +288,11 @@ func (f *explainFlags) openAsked(ctx context.Context, u *ui, what asked, logs *[
 		return nil, nil, 0, err
 	}
 	if index = find(); index < 0 {
-		return nil, nil, 0, errors.Join(failed...)
+		ingest.CloseAll(streams)
+		if err = errors.Join(failed...); err == nil { // it is empty, and there are others
+			err = fmt.Errorf("%s has 0 lines, no line %d", term.Safe(what.log), what.line)
+		}
+		return nil, nil, 0, err
 	}
 	return streams, failed, index, nil
 }
