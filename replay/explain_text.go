@@ -16,9 +16,6 @@ const (
 	shownLast  = 6
 )
 
-// columns is the width that explain's text keeps to.
-const columns = 80
-
 // String lays the explanation out for a terminal of 80 columns. The answer
 // comes last.
 func (e *Explanation) String() string { return e.layout(false) }
@@ -34,7 +31,7 @@ func (e *Explanation) layout(colour bool) string {
 		e.Rules[i].write(&b, e.short())
 	}
 	b.WriteByte('\n')
-	for _, line := range term.Wrap(e.Answer, columns) {
+	for _, line := range term.Wrap(e.Answer, term.Width) {
 		b.WriteString(term.Bold(colour, line) + "\n")
 	}
 	return b.String()
@@ -310,7 +307,7 @@ func (p *ExplainedPrint) tally() string {
 
 // wrapped writes log text, made safe, in lines that fit the terminal.
 func wrapped(b *strings.Builder, indent, text string) {
-	for i, line := range term.Wrap(term.Safe(text), columns-len(indent)-2) {
+	for i, line := range term.Wrap(term.Safe(text), term.Width-len(indent)-2) {
 		if i > 0 {
 			b.WriteString("  ")
 		}

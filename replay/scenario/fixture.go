@@ -208,8 +208,6 @@ func readEpisode(v policy.Value) episode {
 	return e
 }
 
-const timeLayout = "2006-01-02T15:04:05.000000Z"
-
 func readTime(v policy.Value) int64 {
 	text := v.Text()
 	t, err := time.Parse(time.RFC3339Nano, text)
@@ -218,8 +216,6 @@ func readTime(v policy.Value) int64 {
 	}
 	return t.UnixMicro()
 }
-
-func stamp(micros int64) string { return time.UnixMicro(micros).UTC().Format(timeLayout) }
 
 // Load gives the rules to run, and checks the fixture against them.
 func (f *Fixture) Load() (*policy.Policy, error) {
