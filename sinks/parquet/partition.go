@@ -325,10 +325,14 @@ func (r *Reader) split() error {
 		if !ok {
 			return damaged(file, "not of a partition, as the others are")
 		}
+		if len(found) > 0 {
+			known := slices.ContainsFunc(found, func(f report) bool { return f.partition == partition })
+			if !known || early(file, of(partition).Run.Judged) {
+				continue
+			}
+		}
 		p := of(partition)
 		switch {
-		case p.Whole && early(file, p.Run.Judged):
-			continue
 		case r.Whole && !p.Whole && len(p.files) == 0:
 			return fmt.Errorf("%s: there is nothing of partition %d in %s: copy the dataset with its folder %s", r.Dir, partition, filepath.Join(own, reports), own)
 		case len(p.files) == 0 && r.Whole:

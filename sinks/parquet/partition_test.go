@@ -378,10 +378,13 @@ func TestPartBeforeItsRun(t *testing.T) {
 	_, split := shareOut(l.plan, 200, 2)
 	s := newShared(t, dir, l.plan, split)
 	s.write(0, 30)
-	s.write(1, 30)
-	want := int(s.homes[0] + s.homes[1])
-	rewound(t, filepath.Join(dir, own, reports, "*"), func() { s.write(1, 30) })
-	if n, err := readAll(dir, l.plan); n != want || err != nil {
-		t.Errorf("%d events of %d, %v", n, want, err)
+	for range 2 { // the first of a partition, too
+		want, at, homes, number := int(s.homes[0]+s.homes[1]), s.at[1], s.homes[1], s.number[1]
+		rewound(t, filepath.Join(dir, own, reports, "*"), func() { s.write(1, 30) })
+		if n, err := readAll(dir, l.plan); n != want || err != nil {
+			t.Errorf("%d events of %d, %v", n, want, err)
+		}
+		s.at[1], s.homes[1], s.number[1] = at, homes, number
+		s.write(1, 30)
 	}
 }
