@@ -1,9 +1,9 @@
 package replay
 
 import (
-	"slices"
+	"encoding/binary"
+	"math/bits"
 
-	"github.com/loopgauge/loopgauge/fingerprint"
 	"github.com/loopgauge/loopgauge/replay/term"
 	"github.com/loopgauge/loopgauge/window"
 )
@@ -16,9 +16,8 @@ type twice struct {
 	whole           int64 // whose time is of whole seconds, in which sharing it means nothing
 
 	// Of the request before.
-	time   int64
-	prints []fingerprint.Fingerprint
-	scopes []fingerprint.ScopeKey
+	time int64
+	mark uint64
 }
 
 func (t *twice) note(ev *window.Event) {
@@ -26,32 +25,28 @@ func (t *twice) note(ev *window.Event) {
 	if ev.Time%1e6 == 0 {
 		t.whole++
 	}
-	if t.same(ev) {
+	mark := markOf(ev)
+	if mark != 0 && mark == t.mark && ev.Time == t.time {
 		t.again++
-		return
 	}
-	t.time, t.prints, t.scopes = ev.Time, t.prints[:0], t.scopes[:0]
-	for i := range ev.Prints {
-		t.prints = append(t.prints, ev.Prints[i].Fingerprints...)
-	}
-	for i := range ev.Scopes {
-		t.scopes = append(t.scopes, ev.Scopes[i].Key)
-	}
+	t.time, t.mark = ev.Time, mark
 }
 
-func (t *twice) same(ev *window.Event) bool {
-	if ev.Time != t.time || len(t.prints) == 0 {
-		return false
-	}
-	rest := t.prints
+// markOf is the same for requests that are the same to all rules, and all but surely
+// another for others; 0 where no rule could look.
+func markOf(ev *window.Event) (mark uint64) {
 	for i := range ev.Prints {
-		prints := ev.Prints[i].Fingerprints
-		if len(prints) > len(rest) || !slices.Equal(prints, rest[:len(prints)]) {
-			return false
+		for k := range ev.Prints[i].Fingerprints {
+			mark = bits.RotateLeft64(mark, 7) ^ uint64(binary.LittleEndian.Uint32(ev.Prints[i].Fingerprints[k].Bytes()))
 		}
-		rest = rest[len(prints):]
 	}
-	return len(rest) == 0 && slices.EqualFunc(ev.Scopes, t.scopes, func(s window.Scope, key fingerprint.ScopeKey) bool { return s.Key == key })
+	if mark == 0 {
+		return 0
+	}
+	for i := range ev.Scopes {
+		mark = bits.RotateLeft64(mark, 7) ^ binary.LittleEndian.Uint64(ev.Scopes[i].Key[:])
+	}
+	return mark
 }
 
 // String says what there is to do where most requests were written twice; empty
