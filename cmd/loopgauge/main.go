@@ -58,7 +58,7 @@ func usage(err error) error {
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), ending()...)
 	context.AfterFunc(ctx, stop) // the second signal ends the program at once
-	code := run(ctx, newUI(&stdin{ctx: ctx, from: os.Stdin}, os.Stdout, os.Stderr), os.Args[1:])
+	code := run(ctx, newUI(newStdin(ctx, os.Stdin), os.Stdout, os.Stderr), os.Args[1:])
 	stop()
 	os.Exit(code)
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"io"
+	"os"
 )
 
 // stdin is standard input until a context ends: whoever writes to it, a terminal or a
@@ -14,6 +15,14 @@ type stdin struct {
 	said chan []byte // is good until the next is taken; closed behind the last. nil before the first Read
 	err  error       // behind the last
 	rest []byte
+}
+
+// newStdin reads standard input until a context ends. A file never keeps waiting.
+func newStdin(ctx context.Context, from *os.File) io.Reader {
+	if info, err := from.Stat(); err == nil && info.Mode().IsRegular() {
+		return from
+	}
+	return &stdin{ctx: ctx, from: from}
 }
 
 // stdinAtOnce is as much as a pipe holds.
