@@ -21,8 +21,9 @@ type turn struct {
 	message *byte // where the message of the calls stands in the line; nil if they are items of their own
 	bare    []int // where each call in text would end if it had no result
 
-	given []int // the results that name their calls, by those names
-	asked []int // scratch of match and different
+	given []int  // the results that name their calls, by those names
+	asked []int  // scratch of match and different
+	taken []bool // of each result whether it is a call's by its id
 }
 
 type toolResult struct {
@@ -114,16 +115,14 @@ func (t *turn) none(r *Request) Cause {
 }
 
 // match finds the result of each call: by its id, those of one id in their
-// order, or by its place for a result that names no call. Both sides are
-// sorted, not searched for each other: a line may hold a million of them.
+// order. Both sides are sorted, not searched for each other: a line may hold a
+// million of them.
 func (t *turn) match() {
-	t.asked, t.answers = t.asked[:0], t.answers[:0]
+	t.asked, t.answers, t.taken = t.asked[:0], t.answers[:0], append(t.taken[:0], make([]bool, len(t.results))...)
 	for k := range t.calls {
 		t.answers = append(t.answers, -1)
 		if len(t.calls[k].ID) > 0 {
 			t.asked = append(t.asked, k)
-		} else if k < len(t.results) && len(t.results[k].of) == 0 {
-			t.answers[k] = k
 		}
 	}
 	slices.SortStableFunc(t.asked, func(a, b int) int { return bytes.Compare(t.calls[a].ID, t.calls[b].ID) })
@@ -133,11 +132,30 @@ func (t *turn) match() {
 			i++
 		}
 		if i < len(t.given) && bytes.Equal(t.results[t.given[i]].of, t.calls[k].ID) {
-			t.answers[k] = t.given[i]
+			t.answers[k], t.taken[t.given[i]] = t.given[i], true
 			i++
-		} else if k < len(t.results) && len(t.results[k].of) == 0 {
-			t.answers[k] = k
 		}
+	}
+	t.matchRest()
+}
+
+// matchRest gives the results that are left to the calls that are, in their
+// order. Ids are left out on one side, or written anew: without its result a call
+// would be the same each time.
+func (t *turn) matchRest() {
+	i := 0
+	for k := range t.answers {
+		if t.answers[k] >= 0 {
+			continue
+		}
+		for i < len(t.taken) && t.taken[i] {
+			i++
+		}
+		if i == len(t.taken) {
+			return
+		}
+		t.answers[k] = i
+		i++
 	}
 }
 

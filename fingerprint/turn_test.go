@@ -158,6 +158,12 @@ func TestLastTurn(t *testing.T) {
 	f(two+","+result("b", "2"), `{"arguments":1,"name":"f"}`, want("g", "2"))
 	f(two+","+result("a", "")+","+result("b", "2"), `{"arguments":1,"name":"f","result":{}}`, want("g", "2"))
 	f(two, `{"arguments":1,"name":"f"}`, `{"arguments":1,"name":"g"}`)
+	// Ids that one side lacks, or has otherwise: the result is of the call that
+	// has none.
+	f(strings.ReplaceAll(two, `"id"`, `"index"`)+","+result("a", "1")+","+result("b", "2"), want("f", "1"), want("g", "2"))
+	f(two+","+result("", "1")+","+result("b", "2"), want("f", "1"), want("g", "2"))
+	f(two+","+result("b", "2")+","+result("toolu_a", "1"), want("f", "1"), want("g", "2"))
+	f(two+","+result("c", "1"), want("f", "1"), `{"arguments":1,"name":"g"}`)
 	// Ids that repeat inside a turn (some proxies number per tool): each call
 	// has its own result all the same.
 	same := strings.ReplaceAll(two, `"id":"b"`, `"id":"a"`)
