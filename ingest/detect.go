@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/loopgauge/loopgauge/fingerprint"
 	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
 	"github.com/loopgauge/loopgauge/ingest/formats"
 	"github.com/loopgauge/loopgauge/ingest/wrap"
@@ -218,6 +219,7 @@ func unwrapped(data []byte, w *wrap.Wrapper) []byte {
 		line, data, _ = bytes.Cut(data, []byte{'\n'})
 		c.Push(wrap.Line{Text: trimStart(line), Column: -1})
 	}
+	c.Drop(func(fingerprint.Position) {})
 	return out
 }
 

@@ -134,6 +134,8 @@ func TestRows(t *testing.T) {
 	f(`a@1 1/1`, Tally{Lines: 3, Blank: 2}, `{"time":"2026-11-21T10:00:00Z","category":"GatewayLlmLogs","properties":{"correlationId":"a","sequenceNumber":0,"promptTokens":3}}`,
 		`{"time":"2026-11-21T10:00:00Z","category":"GatewayLlmLogs","properties":{"correlationId":"a","sequenceNumber":1,"requestMessages":[{}]}}`,
 		`{"time":"2026-11-21T10:00:00Z","category":"GatewayLlmLogs","properties":{"correlationId":"a","sequenceNumber":2,"responseMessages":[{"tool_calls":[{"name":"f"}]}]}}`)
+	// Rows that were delivered twice; the last is of a request that is whole.
+	f("a@1 1/1, a@6 0/1", Tally{Lines: 6, Blank: 4}, tokens("a"), tokens("a"), asked("a", 1), asked("a", 1), said("a", 2), said("a", 2))
 	// The gateway's other log, in the same place.
 	f("a@2 1/1", Tally{Lines: 4, Blank: 3}, `{"time":"2026-11-21T10:00:00Z","category":"GatewayLogs","correlationId":"a","properties":{"method":"POST","responseCode":200}}`,
 		tokens("a"), asked("a", 1), said("a", 2))
@@ -143,6 +145,18 @@ func TestRows(t *testing.T) {
 	}
 	if got, n := gathered(t, "rows+azure-apim", many); len(got) != 1500 || n != (Tally{Lines: 1500}) {
 		t.Errorf("%d requests, %+v", len(got), n)
+	}
+	// Responses are not logged. When the first are waited for no more, those that
+	// come then are; and it is told by less than it takes for that.
+	many = many[:0]
+	for i := range 1500 {
+		many = append(many, tokens(fmt.Sprint(i)), asked(fmt.Sprint(i), 1))
+	}
+	if got, n := gathered(t, "rows+azure-apim", many); len(got) > 1502 {
+		t.Errorf("%d requests of 1500, %+v", len(got), n)
+	}
+	if got := read(t, []byte(strings.Join(many[:20], "\n")), Options{}); got.format != "rows+azure-apim" || len(got.requests) != 10 {
+		t.Errorf("%s, %d requests", got.format, len(got.requests))
 	}
 }
 

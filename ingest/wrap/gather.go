@@ -55,13 +55,13 @@ func (g *gather[K]) remove(i int) {
 }
 
 // waited counts a line and tells whether it is too long that something is held.
+// What is held from then on is waited for anew.
 func (g *gather[K]) waited() bool {
-	if len(g.held) == 0 {
-		g.lines = 0
+	if g.lines++; len(g.held) > 0 && g.lines <= patience {
 		return false
 	}
-	g.lines++
-	return g.lines > patience
+	g.lines = 0
+	return len(g.held) > 0
 }
 
 // Open tells whether a line is held back.

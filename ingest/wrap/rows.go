@@ -103,6 +103,9 @@ func (p *rows) Unwrap(line Line, next func(Line)) string {
 		pass(line, next)
 		return ""
 	}
+	if slices.ContainsFunc(p.held, func(h heldLine[rowKey]) bool { return bytes.Equal(h.text, line.Text) }) {
+		return "" // it was delivered twice
+	}
 	k.correlation = bytes.Clone(k.correlation)
 	p.hold(line, k)
 	if p.whole(k.correlation) {
