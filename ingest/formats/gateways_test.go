@@ -97,6 +97,15 @@ func TestLiteLLM(t *testing.T) {
 	// The one before stands in the answer alone.
 	f(`,"response":{"previous_response_id":"resp_1","output":[]}`, `named tool_calls=0 lost="history kept by the provider, not in the request"`)
 	f(`,"response":{"previous_response_id":null,"output":[]}`, `named tool_calls=0`)
+	// JSON that an export wrote as a text. What a client said may be JSON, too.
+	f(`,"metadata":"{\"user_api_key_hash\":\"8f\"}","model_parameters":"{\"tools\":[{}]}"`, `caller=8f has_tools=true`)
+	f(`,"messages":"[{\"role\":\"user\",\"content\":\"q\"}]"`, `named messages=1 last="{\"role\":\"user\",\"content\":\"q\"}"`)
+	f(`,"messages":"[{\"role\":\"user\",\"content\":\"q"`, `named messages=1 lost="content truncated by the logger"`)
+	f(`,"messages":"{}"`, `named`)
+	f(`,"messages":"{\"task\":1}"`, `named messages=1 last="\"{\\\"task\\\":1}\""`)
+	f(`,"response":"{\"choices\":[{\"message\":{\"tool_calls\":[{\"id\":\"1\",\"function\":{\"name\":\"f\",\"arguments\":\"{}\"}}]}}]}"`,
+		`named tool_calls=1 call=1 name=f arguments={}`)
+	f(`,"response":"{\"choices\":[{\"message\":{\"tool_calls\":[{\"id\":\"1\",\"function\":{\"name\":\"f"`, `named`)
 	// What is not in the messages may be all that two calls differ in.
 	const partly = ` lost="parts of the messages lost by the logger"`
 	f(`,"call_type":"arerank","messages":[{"role":"user","content":"q"}]`, `named messages=1 last="{\"role\":\"user\",\"content\":\"q\"}"`+partly)

@@ -14,6 +14,7 @@ type litellm struct {
 	reads  fingerprint.Field
 	scan   rawjson.Scanner
 	bodies passedBodies
+	texts  [4]rawjson.Scanner // of the members that are JSON in a text
 	litellmRecord
 }
 
@@ -110,25 +111,55 @@ func (p *litellm) field(s *rawjson.Scanner, r *fingerprint.Request) {
 			}
 		}
 	case "metadata":
-		for s.Object(); s.NextKey(); {
-			p.metadata(s, r)
+		m, _ := jsonIn(s, &p.texts[0], "{")
+		for m.Object(); m.NextKey(); {
+			p.metadata(m, r)
 		}
 	case "model_parameters":
-		p.parametersLogged = p.parametersLogged || s.Kind() == rawjson.Object
-		for s.Object(); s.NextKey(); {
-			p.parameter(s, r)
+		m, _ := jsonIn(s, &p.texts[1], "{")
+		p.parametersLogged = p.parametersLogged || m.Kind() == rawjson.Object
+		for m.Object(); m.NextKey(); {
+			p.parameter(m, r)
 		}
 	case "messages":
-		start := s.Offset()
-		readMessages(s, r, p.reads)
-		p.messages = s.Since(start)
+		m, whole := jsonIn(s, &p.texts[2], `[{"`)
+		start := m.Offset()
+		readMessages(m, r, p.reads)
+		p.messages = m.Since(start)
+		if !whole {
+			r.Lost = fingerprint.TruncatedContent
+		}
 	case "response":
-		start := s.Offset()
-		readResponse(s, r, p.reads)
-		p.response = s.Since(start)
+		m, whole := jsonIn(s, &p.texts[3], `{"`)
+		start := m.Offset()
+		readResponse(m, r, p.reads)
+		p.response = m.Since(start)
+		if !whole {
+			r.ToolCalls, r.ToolCallsLogged = r.ToolCalls[:0], false
+		}
 	default:
 		s.Skip()
 	}
+}
+
+// jsonIn is where to read what comes next. Databases and warehouses export the
+// JSON of a member as a text: of one that begins so, or is {}, it is what stands
+// in the text, by the scanner in. whole tells that it was not cut.
+func jsonIn(s, in *rawjson.Scanner, begins string) (_ *rawjson.Scanner, whole bool) {
+	if s.Kind() != rawjson.String {
+		return s, true
+	}
+	start := s.Offset()
+	text := s.Text(nil)
+	if !bytes.HasPrefix(text, []byte(begins)) && string(text) != "{}" {
+		in.Reset(s.Since(start))
+		return in, true
+	}
+	in.Reset(text)
+	in.Skip()
+	whole = in.End() == nil
+	in.Reset(text)
+	return in, whole
 }
 
 func (p *litellm) metadata(s *rawjson.Scanner, r *fingerprint.Request) {
