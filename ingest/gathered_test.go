@@ -3,6 +3,7 @@ package ingest
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -170,6 +171,10 @@ func TestGatheredFixtures(t *testing.T) {
 		}
 		if again := read(t, bytes.TrimSpace(fixtures.Read(t, "formats/"+name)), Options{Format: strings.Split(format, "+")[1]}); len(again.requests) != requests {
 			t.Errorf("%s, asked for: %s, %d requests", name, again.format, len(again.requests))
+		}
+		indented := bytes.ReplaceAll(fixtures.Read(t, "formats/"+name), []byte("\n{"), []byte("\n {"))
+		if again := read(t, indented, Options{}); !slices.Equal(again.requests, got.requests) {
+			t.Errorf("%s, indented: %s, %d requests, %+v", name, again.format, len(again.requests), again.tally)
 		}
 	}
 	f("claude-code/session.jsonl", "turns+claude-code", 5)

@@ -60,6 +60,11 @@ func TestWrappedFixtures(t *testing.T) {
 		if got.format != format || got.tally != tally {
 			t.Errorf("%s: %s %+v, want %s %+v", name, got.format, got.tally, format, tally)
 		}
+		// Blanks before a line are no part of it.
+		indented := read(t, bytes.ReplaceAll(append([]byte("\n"), log...), []byte("\n"), []byte("\n \t")), Options{})
+		if diff := cmp.Diff(got.requests, indented.requests); diff != "" || indented.tally.Malformed != tally.Malformed {
+			t.Errorf("%s, indented: %s, %+v: %s", name, indented.format, indented.tally, diff)
+		}
 		// The requests are those of the file without the wrapper.
 		want := read(t, fixtures.Read(t, "formats/"+bare), Options{})
 		if len(got.requests) != all {

@@ -23,6 +23,7 @@ type stage struct {
 	joiner Joiner     // nil where every line is a record of its own
 	next   func(Line) // what it hands its texts to
 	array  *Array     // nil where a line cannot be one
+	keeps  bool       // blanks before a line, which are a part of what it joins
 }
 
 // NewChain makes a Chain for the wrappers. It hands what they wrap to out, and
@@ -30,7 +31,7 @@ type stage struct {
 func NewChain(wrappers []*Wrapper, out func(Line), bad func(Line, string)) *Chain {
 	c := &Chain{out: out, bad: bad}
 	for i, w := range wrappers {
-		s := stage{Unwrapper: w.New(), next: func(line Line) { c.push(i+1, line) }}
+		s := stage{Unwrapper: w.New(), keeps: w == Texts, next: func(line Line) { c.push(i+1, line) }}
 		if w.JSON {
 			s.array = &Array{}
 		}
@@ -48,10 +49,17 @@ func (c *Chain) push(i int, line Line) {
 		c.out(line)
 		return
 	}
-	if len(bytes.TrimSpace(line.Text)) == 0 {
+	text := unindented(line.Text)
+	if len(text) == 0 {
 		return // it wraps nothing
 	}
 	s := &c.stages[i]
+	if !s.keeps {
+		if line.Column >= 0 {
+			line.Column += len(line.Text) - len(text)
+		}
+		line.Text = text
+	}
 	if s.array == nil || !IsArray(line.Text) {
 		c.unwrap(s, line)
 		return
@@ -114,11 +122,14 @@ func NewCutter(wrappers []*Wrapper) func(line []byte) bool {
 	}
 }
 
+// unindented is a line without the blanks in front.
+func unindented(line []byte) []byte { return bytes.TrimLeft(line, " \t\r\n") }
+
 // ends is Ends of a Joiner, for arrays too.
 func (w *Wrapper) ends() func(line []byte) bool {
 	j := w.New().(Joiner)
 	if !w.JSON {
-		return j.Ends
+		return func(line []byte) bool { return j.Ends(unindented(line)) }
 	}
 	var array Array
 	return func(line []byte) bool {
