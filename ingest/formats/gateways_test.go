@@ -250,17 +250,18 @@ func TestNginxJSON(t *testing.T) {
 	// Times: msec is exact, and all are the end.
 	f(`{"msec":1}`, at)
 	f(`{"msec":"1.000"}`, at)
-	f(`{"time":"1970-01-01T00:00:01+00:00"}`, at)
-	f(`{"time_iso8601":"1970-01-01T01:00:01+01:00"}`, at)
-	f(`{"time_local":"01/Jan/1970:00:00:01 +0000"}`, at)
-	f(`{"timestamp":"1970-01-01T01:00:01+01:00"}`, at)
-	f(`{"@timestamp":"01/Jan/1970:00:00:01 +0000"}`, at)
+	f(`{"time":"1970-01-01T00:00:01+00:00","method":"GET"}`, at+" method=GET")
+	f(`{"time_iso8601":"1970-01-01T01:00:01+01:00","method":"GET"}`, at+" method=GET")
+	f(`{"time_local":"01/Jan/1970:00:00:01 +0000","method":"GET"}`, at+" method=GET")
+	f(`{"timestamp":"1970-01-01T01:00:01+01:00","method":"GET"}`, at+" method=GET")
+	f(`{"@timestamp":"01/Jan/1970:00:00:01 +0000","method":"GET"}`, at+" method=GET")
 	f(`{"msec":1.25,"time":"1970-01-01T00:00:01Z","request_time":0.25}`, nativeAt+" took=250ms")
 	f(`{"request_time":"0.250","time":"1970-01-01T00:00:01Z","msec":"1.250"}`, nativeAt+" took=250ms")
 	f(`{"msec":1,"request_time":"-"}`, at)
 	f(`{"msec":1,"request_time":-3}`, at)
 	f(`{"msec":1,"request_time":"99999999999999"}`, at) // longer than there are times
 	f(`{"request_time":1}`, "column 0: no time")
+	f(`{"time":"1970-01-01T00:00:01Z","level":"INFO","msg":"started"}`, "column 0: neither method, target nor status")
 	f(`{"msec":"-","time":"noon"}`, "column 0: no time")
 	f(`{"msec":1,"request_time":2}`, "column 0: time out of range")
 

@@ -124,6 +124,9 @@ func (p *nginxJSON) parse(record []byte, r *fingerprint.Request) (int, string) {
 	if len(args) > 0 {
 		r.Query.Raw = args
 	}
+	if seconds != fingerprint.NoTime && msec == fingerprint.NoTime && r.Method == nil && r.Path == nil && r.Status == fingerprint.Unknown && !size.body {
+		return 0, notNginx
+	}
 	if r.Body == nil && size.body && size.spooled {
 		r.Lost = fingerprint.SpooledBody
 	}
@@ -135,6 +138,10 @@ func (p *nginxJSON) parse(record []byte, r *fingerprint.Request) (int, string) {
 // unquoted is the likely cause in a line that has its end: $upstream_status and
 // its kin are empty without an upstream, and lists after a second try.
 const unquoted = "; a variable in log_format may lack its quotes"
+
+// notNginx is said of a line that has a time, if not nginx's own msec, and nothing
+// else of an access log: that of another program in the same place.
+const notNginx = "neither method, target nor status"
 
 // sizes are what tells a body that is not in the line because nginx had it in
 // a file from one that was never sent: $request_body has what is in memory.
