@@ -50,7 +50,7 @@ func (u *unwrapping) line(line []byte, at fingerprint.Position) int32 {
 		run.tally.Lines++
 		run.bad(at.Line, 0, tooLong)
 		return at.Item + 1
-	case len(trim(line)) > 0:
+	case len(trim(line)) > 0 || u.chain.Open():
 		u.lines = append(u.lines, pending{offset: at.Offset})
 		u.chain.Push(wrap.Line{Text: text, At: at, Column: cap(line) - cap(text)})
 	default:

@@ -65,6 +65,16 @@ func TestWrappedFixtures(t *testing.T) {
 		if diff := cmp.Diff(got.requests, indented.requests); diff != "" || indented.tally.Malformed != tally.Malformed {
 			t.Errorf("%s, indented: %s, %+v: %s", name, indented.format, indented.tally, diff)
 		}
+		// Nor do blank lines move a record.
+		spread := read(t, bytes.ReplaceAll(log, []byte("\n"), []byte("\n\n")), Options{})
+		if more := int64(bytes.Count(log, []byte("\n"))); !slices.Equal(spread.requests, got.requests) || spread.tally != (Tally{Lines: tally.Lines + more, Blank: tally.Blank + more, Malformed: tally.Malformed}) {
+			t.Errorf("%s, with blank lines: %s %+v, want %d more than %+v", name, spread.format, spread.tally, more, tally)
+		}
+		for i := range min(len(got.at), len(spread.at)) {
+			if spread.at[i].Line != 2*got.at[i].Line-1 {
+				t.Fatalf("%s, with blank lines: request %d in line %d", name, i+1, spread.at[i].Line)
+			}
+		}
 		// The requests are those of the file without the wrapper.
 		want := read(t, fixtures.Read(t, "formats/"+bare), Options{})
 		if len(got.requests) != all {

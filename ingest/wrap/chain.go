@@ -23,7 +23,7 @@ type stage struct {
 	joiner Joiner     // nil where every line is a record of its own
 	next   func(Line) // what it hands its texts to
 	array  *Array     // nil where a line cannot be one
-	keeps  bool       // blanks before a line, which are a part of what it joins
+	keeps  bool       // blanks and blank lines, which are a part of what it joins
 }
 
 // NewChain makes a Chain for the wrappers. It hands what they wrap to out, and
@@ -49,11 +49,11 @@ func (c *Chain) push(i int, line Line) {
 		c.out(line)
 		return
 	}
+	s := &c.stages[i]
 	text := unindented(line.Text)
-	if len(text) == 0 {
+	if len(text) == 0 && (!s.keeps || !s.joiner.Open()) {
 		return // it wraps nothing
 	}
-	s := &c.stages[i]
 	if !s.keeps {
 		if line.Column >= 0 {
 			line.Column += len(line.Text) - len(text)
