@@ -1,8 +1,6 @@
 package wrap
 
 import (
-	"bytes"
-
 	"github.com/loopgauge/loopgauge/fingerprint"
 )
 
@@ -68,10 +66,9 @@ func (g *gather[K]) waited() bool {
 func (g *gather[K]) Open() bool { return len(g.held) > 0 }
 
 // withMember appends an object that has one member more than the object text,
-// in front of the others: name, of which value appends the JSON. There may be
-// white space before the object.
+// in front of the others: name, of which value appends the JSON.
 func withMember(dst []byte, name string, value func([]byte) []byte, text []byte) []byte {
 	dst = append(append(append(dst, `{"`...), name...), `":`...)
 	dst = append(value(dst), ',')
-	return append(dst, text[bytes.IndexByte(text, '{')+1:]...)
+	return append(dst, text[1:]...)
 }
