@@ -39,7 +39,7 @@ func (d *ruleDraft) written() window.Written {
 			}
 		}
 		switch item.Key {
-		case "profile", "identity", "mask", "normalize", "limit_keys", "body_hash", "scope":
+		case "profile", "enabled", "identity", "mask", "normalize", "limit_keys", "body_hash", "scope":
 			w.Head += line
 		default:
 			w.Tail += line
@@ -88,8 +88,10 @@ func (p *Policy) Rewrite() error {
 func (d *ruleDraft) rest() yaml.MapSlice {
 	return slices.DeleteFunc(d.source(), func(item yaml.MapItem) bool {
 		switch item.Key {
-		case "name", "enabled", "counter", "threshold", "action":
+		case "name", "counter", "threshold", "action":
 			return true
+		case "enabled":
+			return item.Value == true
 		}
 		return false
 	})

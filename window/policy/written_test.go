@@ -36,6 +36,10 @@ func TestWritten(t *testing.T) {
 	f(`{name: a, profile: tool-call-shipped, threshold: 7}`, "    profile: tool-call-shipped\n", "")
 	f(`{name: a, profile: aisg, cooldown: 1m}`, "    identity: aisg\n    scope: []\n", "    cooldown: 1m\n    cooldown_counts: false\n", "")
 	f(`{name: a, profile: obsidian-gemini, quiet: 2m}`, "    identity: tool-call\n    scope: [session]\n", "    blocked_counts: false\n    quiet: 2m\n", "    quiet: 2m\n")
+	f(`{name: a, profile: aisg, enabled: false, cooldown: 0s, overrides: [{match: has_tools, enabled: true}]}`, "    enabled: false\n    identity: aisg\n    scope: []\n", "    overrides:\n      - {match: has_tools, enabled: true}\n")
+	f(`{name: a, profile: aisg-article, enabled: false, overrides: [{match: has_tools, enabled: true}]}`, "    profile: aisg-article\n    enabled: false\n    identity: aisg\n    mask: []\n    normalize: none\n    body_hash: use\n    scope: []\n",
+		"    cooldown: 30s\n    cooldown_counts: false\n    blocked_counts: true\n    reset_on_fire: false\n    quiet: 0s\n    match: ''\n    overrides:\n      - {match: has_tools, enabled: true}\n",
+		"    cooldown: 0s\n    cooldown_counts: true\n    blocked_counts: true\n    reset_on_fire: false\n    quiet: 0s\n    match: ''\n    overrides:\n      - {match: has_tools, enabled: true}\n")
 	f(`{name: a, profile: fairvisor, limit_keys: ["header:x", "a b", "#"]}`, "    identity: fairvisor\n    limit_keys: ['header:x', 'a b', '#']\n    body_hash: ignore\n    scope: []\n", "")
 	f(`{name: "null", identity: [tool_call, "attr:x", "last_messages:2"], mask: [uuids], normalize: lower, scope: [session, "attr:y"], counter: {kind: cycle, window: 7s}, threshold: 3, quiet: 90s,
      match: 'path != "it''s"', overrides: [{match: status == 429, threshold: 4, reason: "so, {so}: x"}, {match: status == 1, enabled: false, until: 2027-01-01}]}`,
