@@ -315,7 +315,7 @@ func ParseDuration(text string) (d time.Duration, ok bool) {
 		}
 	}
 	d, err := time.ParseDuration(text)
-	if err != nil || d < 0 || d+days > maxDuration || d%time.Microsecond != 0 {
+	if err != nil || d < 0 || d > maxDuration-days || d%time.Microsecond != 0 {
 		return 0, false
 	}
 	return d + days, true
