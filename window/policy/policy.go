@@ -139,7 +139,6 @@ type draft struct {
 	rulesAt    place
 	exclude    []exclusionDraft
 	prices     map[string]window.Price
-	priceOrder []string
 	sinks      []Sink
 	routes     []routeDraft
 	links      []link.Link
@@ -248,6 +247,9 @@ func (r *reader) sessionPlaces(d *draft) []string {
 	}
 	if d.sessionAt.line > 0 && len(d.session) == 0 {
 		r.problem(d.sessionAt, "names no place; leave it out, or write [%s], or [none] for no session at all", window.LogSession)
+	}
+	if slices.Equal(d.session, []string{window.LogSession}) {
+		d.session = nil // as without
 	}
 	return d.session
 }

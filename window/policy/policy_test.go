@@ -233,7 +233,7 @@ kafka:
 
 func TestEveryField(t *testing.T) {
 	p := parse(t, full)
-	want := `1 of model+last_messages:2+attr:header:x-team by [user attr:jwt:org], cycle 24h0m0s closed period 3, 2: throttle cooldown 1m30s uncounted unrecorded reset quiet 1h0m0s match [ record until 2026-12-01T08:00:00+01:00 ] [ match disabled ]
+	want := `1 of model+last_messages:2+attr:header:x-team by [user attr:jwt:org], cycle 24h0m0s closed period 3, 2: throttle cooldown 1m30s uncounted unrecorded reset quiet 1h0m0s match [ record until 2026-12-01T07:00:00Z ] [ match disabled ]
 t of tool-call-python by [session], tracker 2m0s, 3: break
 one of aisg by [], fixed 1m0s closed, 1: reject`
 	if got := all(p); got != want {
@@ -320,11 +320,24 @@ func TestHash(t *testing.T) {
 	}
 	same("# what it is for\nrules: [{profile: fairvisor, name: 'a'}] # there\n\nversion: 1\n")
 	same("version: 1\nevent_time: end\nduplicates: 600s\nrules: [{profile: fairvisor, name: a, counter: {window: 60000ms}, enabled: true}]\nsinks: [{log: }]\n")
+	same("version: 1\nsession: [log]\nrules: [{profile: fairvisor, name: a}]\n")
 	other("version: 1\nrules: [{profile: fairvisor, name: b}]\n")
 	other("version: 1\nrules: [{profile: fairvisor, name: a, counter: {window: 61s}}]\n")
 	other("version: 1\nrules: [{profile: fairvisor, name: a, enabled: true}, {profile: fairvisor, name: b, enabled: false}]\n")
 	other("version: 1\nlateness: 10s\nrules: [{profile: fairvisor, name: a}]\n")
 	other("version: 1\nprices: {m: {input: 1}}\nrules: [{profile: fairvisor, name: a}]\n")
+
+	p = parse(t, "version: 1\nprices: {m: {input: 1}, n: {input: 2}}\nrules: [{profile: fairvisor, name: a}]\n")
+	same("version: 1\nprices: {n: {input: 2}, m: {input: 1}}\nrules: [{profile: fairvisor, name: a}]\n")
+	p = parse(t, "version: 1\nrules: [{profile: fairvisor, name: a, counter: {kind: cycle}}]\n")
+	same("version: 1\nrules: [{profile: fairvisor, name: a, counter: {kind: cycle, period: 5}}]\n")
+	other("version: 1\nrules: [{profile: fairvisor, name: a, counter: {kind: cycle, period: 6}}]\n")
+	until := func(t string) string {
+		return "version: 1\nrules: [{profile: fairvisor, name: a, overrides: [{match: has_tools, threshold: 3, until: " + t + "}]}]\n"
+	}
+	p = parse(t, until("2026-12-01"))
+	same(until("2026-12-01T01:00:00+01:00"))
+	other(until("2026-12-01T00:00:00.5Z"))
 }
 
 func TestFormat(t *testing.T) {

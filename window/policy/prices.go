@@ -21,7 +21,6 @@ func (r *reader) prices(n ast.Node, at place, d *draft) {
 			continue
 		}
 		d.prices[model] = p
-		d.priceOrder = append(d.priceOrder, model)
 	}
 }
 

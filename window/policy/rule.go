@@ -229,7 +229,7 @@ func (r *reader) override(n ast.Node, at place) overrideDraft {
 			}
 			for _, layout := range []string{time.RFC3339, "2006-01-02"} {
 				if t, err := time.Parse(layout, text); err == nil {
-					o.until = t
+					o.until = t.UTC()
 					return
 				}
 			}

@@ -85,7 +85,7 @@ func (d *ruleDraft) selection() string {
 	}
 	for i := range d.overrides {
 		o := &d.overrides[i]
-		text += fmt.Sprintf(" %q %t %s", o.match, o.enabled, o.until.UTC().Format(time.RFC3339Nano))
+		text += fmt.Sprintf(" %q %t %s", o.match, o.enabled, o.until.Format(time.RFC3339Nano))
 		if !d.enabled && o.switchesOn() {
 			text += " on"
 		}

@@ -2,6 +2,7 @@ package policy
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"time"
 
@@ -37,9 +38,8 @@ func (d *draft) source() []byte {
 	}
 	if len(d.prices) > 0 {
 		var prices yaml.MapSlice
-		for _, model := range d.priceOrder {
-			p := d.prices[model]
-			prices = append(prices, yaml.MapItem{Key: model, Value: priceFields(p)})
+		for _, model := range slices.Sorted(maps.Keys(d.prices)) { // any order: sorted
+			prices = append(prices, yaml.MapItem{Key: model, Value: priceFields(d.prices[model])})
 		}
 		doc = append(doc, yaml.MapItem{Key: "prices", Value: prices})
 	}
@@ -89,7 +89,7 @@ func (d *ruleDraft) source() yaml.MapSlice {
 	if d.closed || kept {
 		counter = append(counter, yaml.MapItem{Key: "closed", Value: d.closed})
 	}
-	if d.period > 0 {
+	if d.period > 0 && d.period != window.DefaultPeriod {
 		counter = append(counter, yaml.MapItem{Key: "period", Value: d.period})
 	}
 	add("counter", counter, true)
@@ -141,7 +141,7 @@ func (o *overrideDraft) source() yaml.MapSlice {
 	add("window", window.Lasting(o.window), o.window > 0)
 	add("action", o.action, o.action != "")
 	add("enabled", o.enabled, !o.enabled || o.switchesOn())
-	add("until", o.until.Format(time.RFC3339), !o.until.IsZero())
+	add("until", o.until.Format(time.RFC3339Nano), !o.until.IsZero())
 	add("reason", o.reason, o.reason != "")
 	return out
 }
