@@ -90,8 +90,8 @@ func New(name, template string) (Link, error) {
 	if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" {
 		return Link{}, &Error{0, "must begin with https:// or http:// and a host"}
 	}
-	if strings.Contains(template, "{{") && u.Path == "" && u.RawQuery == "" && !strings.HasSuffix(head, "?") && !strings.HasSuffix(head, "#") {
-		return Link{}, &Error{len(head), "stands in the host's name: a placeholder may come after the first / or ? behind it"}
+	if _, host, _ := strings.Cut(head, "://"); strings.Contains(template, "{{") && !strings.ContainsAny(host, "/?#") {
+		return Link{}, &Error{len(head), "stands in the host's name: a placeholder may come after the first /, ? or # behind it"}
 	}
 	return Link{name, template}, nil
 }

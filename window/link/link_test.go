@@ -27,6 +27,7 @@ func TestNew(t *testing.T) {
 	f("https://a.example/{{id}}?s={{ session }}", "", 0)
 	f("https://a.example?s={{session}}", "", 0)
 	f("https://a.example#{{session}}", "", 0)
+	f("https://a.example#/discover?q={{session}}", "", 0)
 	f("https://a.example/{{id}}/{{sesion}}", `no placeholder is called "sesion"; there are id, rule`, 25)
 	f("https://a.example/{{id}", "not closed", 18)
 	f("https://a.example{{id}}", "in the host's name", 17)
