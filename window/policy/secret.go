@@ -81,9 +81,9 @@ func (r *reader) secrets(n ast.Node, path string) {
 	}
 	for _, v := range settings.Values {
 		key := keyText(v.Key)
-		text, ok := v.Value.(*ast.StringNode)
+		text, ok := stringOf(v.Value)
 		switch {
-		case IsSecret(key) && (!ok || !fromEnvironment.MatchString(text.Value)), ok && passwordInURL.MatchString(text.Value):
+		case IsSecret(key) && (!ok || !fromEnvironment.MatchString(text)), ok && passwordInURL.MatchString(text):
 			r.problem(placeOf(v.Value, path+"."+key), noSecret)
 		case !IsSecret(key):
 			r.secrets(v.Value, path+"."+key)
