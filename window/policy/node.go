@@ -135,6 +135,9 @@ func kindOf(n ast.Node) string {
 	case *ast.LiteralNode:
 		return "a text"
 	case *ast.IntegerNode:
+		if octal.MatchString(n.Token.Value) {
+			return "one that begins with 0"
+		}
 		return "a number"
 	case *ast.FloatNode:
 		return "a number with a fraction"
@@ -228,7 +231,7 @@ func (r *reader) integer(to *int, at *place) func(ast.Node, place) {
 	return func(n ast.Node, here place) {
 		*at = here
 		i, ok := n.(*ast.IntegerNode)
-		if !ok {
+		if !ok || octal.MatchString(i.Token.Value) {
 			r.misread(here, "must be a whole number, is %s", kindOf(n))
 			return
 		}
@@ -243,6 +246,10 @@ func (r *reader) integer(to *int, at *place) func(ast.Node, place) {
 
 var digits = regexp.MustCompile(`^-?[0-9]{19,}$`)
 
+// octal is what some readers of YAML take for 8 where others read 10, or the
+// other way round: 010.
+var octal = regexp.MustCompile(`^[-+]?0[0-9_]+$`)
+
 var scientific = regexp.MustCompile(`^[0-9]+(\.[0-9]+)?[eE][+-]?[0-9]+$`)
 
 func (r *reader) number(to *float64) func(ast.Node, place) {
@@ -251,6 +258,10 @@ func (r *reader) number(to *float64) func(ast.Node, place) {
 		case *ast.FloatNode:
 			*to = n.Value
 		case *ast.IntegerNode:
+			if octal.MatchString(n.Token.Value) {
+				r.misread(at, "must be a number, is %s", kindOf(n))
+				return
+			}
 			switch v := n.Value.(type) {
 			case int64:
 				*to = float64(v)
