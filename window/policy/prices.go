@@ -24,13 +24,19 @@ func (r *reader) prices(n ast.Node, at place, d *draft) {
 	}
 }
 
+// mostPrice is beyond what a million tokens cost in any money, and far from
+// overflow.
+const mostPrice = 1e12
+
 // price reads one price: of input and output, or one for both.
 func (r *reader) price(n ast.Node, at place) (p window.Price) {
 	given := map[string]bool{}
 	note := func(name string, to *float64) field {
 		return field{name, func(n ast.Node, at place) {
 			given[name] = true
-			r.number(to)(n, at)
+			if r.number(to)(n, at); *to > mostPrice {
+				r.problem(at, "must be at most %.0f", mostPrice)
+			}
 		}}
 	}
 	var blended float64
