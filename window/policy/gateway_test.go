@@ -309,4 +309,6 @@ func TestExportRefuses(t *testing.T) {
 	f("tool-call", `{name: a, profile: tool-call, overrides: [{match: 'model == "b"', until: 2026-12-01, action: warn, window: 1500ms}]}`,
 		`overrides[0]: the proxy tells requests by backend and model only: backend == "backend" && model == "model"`,
 		"overrides[0].window: must be whole seconds for tool-call, is 1.5s", "overrides[0].action: the proxy has no warn; it can do break, chance_then_break")
+	f("tool-call", `{name: a, profile: tool-call, overrides: [{match: 'model == "b"'}, {match: 'model == "c"', threshold: 5}, {match: 'model == "c"', threshold: 6}]}`,
+		"overrides[0]: changes nothing, which the proxy has no form for", "overrides[2]: the proxy has one for each model, and c has one before: take this out")
 }

@@ -219,12 +219,20 @@ func modelNamed(match string) (name string, ok bool) {
 
 func toolCallSettings(f *fitted) {
 	f.takeAction("the proxy", window.Break, window.ChanceThenBreak)
+	models := map[string]bool{}
 	for i := range f.rule.overrides {
 		o := &f.rule.overrides[i]
 		field := fmt.Sprintf("overrides[%d]", i)
-		if _, ok := modelNamed(o.match); !ok || !o.until.IsZero() {
+		name, ok := modelNamed(o.match)
+		switch {
+		case !ok || !o.until.IsZero():
 			f.refuse(field, "the proxy tells requests by backend and model only: %s", modelCondition("backend:model"))
+		case models[name]:
+			f.refuse(field, "the proxy has one for each model, and %s has one before: take this out", Quoted(name))
+		case !o.changes():
+			f.refuse(field, "changes nothing, which the proxy has no form for")
 		}
+		models[name] = true
 		if o.window%time.Second != 0 {
 			f.refuse(field+".window", "must be whole seconds for tool-call, is %s", window.Lasting(o.window))
 		}
