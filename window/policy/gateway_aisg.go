@@ -22,7 +22,7 @@ var aisgVariables = []string{"LOOP_GUARD_WINDOW_SECONDS", "LOOP_GUARD_MAX_HITS",
 // them: more than 5 in 60 s, a cooldown of 30 s.
 func readAISG(in *imported) {
 	vars := in.ours("LOOP_GUARD_", aisgVariables)
-	values, least := []int64{60, 5, 30}, []int64{1, 0, 0}
+	values, least, most := []int64{60, 5, 30}, []int64{1, 0, 0}, []int64{mostSeconds, maxThreshold - 1, mostSeconds}
 	found := false
 	for i, name := range aisgVariables {
 		v, ok := vars[name]
@@ -31,8 +31,8 @@ func readAISG(in *imported) {
 		}
 		found = true
 		n, err := strconv.ParseInt(v.value, 10, 64)
-		if err != nil || n < least[i] || n > mostSeconds {
-			in.errors = append(in.errors, Problem{File: in.File, Line: v.line, Column: 1, Path: name, What: fmt.Sprintf("must be a whole number from %d on, is %q", least[i], v.value)})
+		if err != nil || n < least[i] || n > most[i] {
+			in.errors = append(in.errors, Problem{File: in.File, Line: v.line, Column: 1, Path: name, What: fmt.Sprintf("must be a whole number from %d to %d, is %q", least[i], most[i], v.value)})
 			continue
 		}
 		values[i] = n
@@ -40,13 +40,13 @@ func readAISG(in *imported) {
 	if !found || len(in.errors) > 0 {
 		return
 	}
-	seconds, most, cooldown := values[0], values[1], values[2]
-	enabled := most > 0
+	seconds, hits, cooldown := values[0], values[1], values[2]
+	enabled := hits > 0
 	if !enabled {
-		most = 5 // of a rule that is off; any would do
+		hits = 5 // of a rule that is off; any would do
 		in.say("LOOP_GUARD_MAX_HITS", "is 0, which switches the guard off: so is the rule")
 	}
-	in.rule("aisg", enabled, seconds, most+1, window.Reject, yaml.MapItem{Key: "cooldown", Value: wholeSeconds(cooldown)})
+	in.rule("aisg", enabled, seconds, hits+1, window.Reject, yaml.MapItem{Key: "cooldown", Value: wholeSeconds(cooldown)})
 }
 
 func aisgSettings(f *fitted) {

@@ -240,7 +240,8 @@ func TestImportRefuses(t *testing.T) {
 		}
 	}
 	f("aisg", "", "f: has no loop settings of aisg: an environment file with LOOP_GUARD_ variables is expected")
-	f("aisg", "LOOP_GUARD_MAX_HITS=-1\nLOOP_GUARD_WINDOW_SECONDS=0\n", "f:2:1: LOOP_GUARD_WINDOW_SECONDS: must be a whole number from 1 on, is \"0\"\nf:1:1: LOOP_GUARD_MAX_HITS: must be a whole number from 0 on, is \"-1\"")
+	f("aisg", "LOOP_GUARD_MAX_HITS=-1\nLOOP_GUARD_WINDOW_SECONDS=0\n", "f:2:1: LOOP_GUARD_WINDOW_SECONDS: must be a whole number from 1 to 315360000, is \"0\"\nf:1:1: LOOP_GUARD_MAX_HITS: must be a whole number from 0 to 999999, is \"-1\"")
+	f("aisg", "LOOP_GUARD_MAX_HITS=1000000\n", "f:1:1: LOOP_GUARD_MAX_HITS: must be a whole number from 0 to 999999, is \"1000000\"")
 	f("aisg", "a b\n", "f:1:1: must be NAME=value")
 	f("tool-call", "TOOL_LOOP_MAX_REPEATS=1\nTOOL_LOOP_TTL_SECONDS=0\n", "f: TOOL_LOOP_MAX_REPEATS: max_repeats must be at least 2\nf: TOOL_LOOP_TTL_SECONDS: ttl_seconds must be positive")
 	f("tool-call", "model_defaults:\n  m: {tool_loop_detection_max_repeats: 1}\n", "f:2:40: model_defaults.m.tool_loop_detection_max_repeats: must be at least 2, is 1")
