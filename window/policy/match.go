@@ -161,7 +161,7 @@ func (r *reader) compile(text string, at place) matcher {
 		return matcher{}
 	}
 	m := matcher{match: func(req *fingerprint.Request) bool {
-		out, _, err := program.Eval(activation{req})
+		out, _, err := program.Eval(&activation{r: req})
 		return err == nil && out == types.True
 	}}
 	if simple := comparison(parsed.NativeRep().Expr()); simple != nil {
@@ -213,16 +213,25 @@ func comparison(e ast.Expr) func(*fingerprint.Request) bool {
 
 // activation gives an evaluation the fields of a request, as they are asked
 // for.
-type activation struct{ r *fingerprint.Request }
+type activation struct {
+	r          *fingerprint.Request
+	attributes any // once asked for: a macro asks again for each of them
+}
 
-func (a activation) ResolveName(name string) (any, bool) {
+func (a *activation) ResolveName(name string) (any, bool) {
+	if name == "attributes" && a.attributes != nil {
+		return a.attributes, true
+	}
 	for i := range Variables {
 		if Variables[i].Name == name {
 			value := Variables[i].value(a.r)
+			if name == "attributes" {
+				a.attributes = value
+			}
 			return value, value != nil
 		}
 	}
 	return nil, false
 }
 
-func (a activation) Parent() cel.Activation { return nil }
+func (a *activation) Parent() cel.Activation { return nil }

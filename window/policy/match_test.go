@@ -2,6 +2,7 @@ package policy
 
 import (
 	"math"
+	"reflect"
 	"testing"
 	"time"
 
@@ -139,6 +140,17 @@ func TestMatchCost(t *testing.T) {
 	m := condition(t, `[1,2,3,4,5,6,7,8,9,10].all(a, [1,2,3,4,5,6,7,8,9,10].all(b, [1,2,3,4,5,6,7,8,9,10].all(c, [1,2,3,4,5,6,7,8,9,10].all(d, [1,2,3,4,5,6,7,8,9,10].all(e, [1,2,3,4,5,6,7,8,9,10].all(f, a+b+c+d+e+f > 0))))))`)
 	if m.match(logged()) {
 		t.Error("a million steps were taken")
+	}
+}
+
+// However often an expression asks for the attributes, they are gathered once:
+// a macro asks for them at each, and a request may have a thousand.
+func TestMatchGathersOnce(t *testing.T) {
+	a := &activation{r: logged()}
+	first, _ := a.ResolveName("attributes")
+	again, _ := a.ResolveName("attributes")
+	if reflect.ValueOf(first).Pointer() != reflect.ValueOf(again).Pointer() {
+		t.Error("gathered twice")
 	}
 }
 
