@@ -158,16 +158,21 @@ func (rule *Rule) Varies() bool {
 	return rule.ChatOverrides || slices.ContainsFunc(rule.Overrides, func(o Override) bool { return o.Window > 0 })
 }
 
-// longest is the longest window that keys are kept for.
-func (rule *Rule) longest() time.Duration {
+// widest is the longest window that the rule has, or one of its overrides.
+func (rule *Rule) widest() time.Duration {
 	d := rule.Counter.Window
 	for i := range rule.Overrides {
 		d = max(d, rule.Overrides[i].Window)
 	}
-	if rule.ChatOverrides {
-		d = max(d, sessionLife)
-	}
 	return d
+}
+
+// longest is the longest window that keys are kept for.
+func (rule *Rule) longest() time.Duration {
+	if rule.ChatOverrides {
+		return max(rule.widest(), sessionLife)
+	}
+	return rule.widest()
 }
 
 // quietDefault is the least quiet time of a rule that sets none: shorter
@@ -180,7 +185,7 @@ func (rule *Rule) quiet() time.Duration {
 	if rule.Quiet > 0 {
 		return rule.Quiet
 	}
-	return max(rule.Counter.Window, rule.Cooldown, quietDefault)
+	return max(rule.widest(), rule.Cooldown, quietDefault)
 }
 
 // LeastThreshold is the smallest threshold that means a repeat.
