@@ -22,7 +22,7 @@ const evidenceMinutes = 24 * 60
 
 func newEvidence(w *Witness, index int, rule *Rule, keys int) *evidence {
 	spec := rule.Counter.effective()
-	spec.Closed = rule.Counter.EdgeCounts()
+	spec.Window, spec.Closed = rule.widest(), rule.Counter.EdgeCounts()
 	return &evidence{
 		witness: w, rule: index, keys: newTable[pairKey, keyEvidence](rule.quiet().Microseconds(), keys, nil),
 		inRow: newInRow(w.within[index], spec, keys),

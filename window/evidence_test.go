@@ -108,3 +108,34 @@ func TestEvidenceOutlivesRestart(t *testing.T) {
 		}
 	}
 }
+
+// What an override counts for longer comes in a row for as long.
+func TestEvidenceOfAnOverride(t *testing.T) {
+	n := newNames(t)
+	id, err := fingerprint.New("tool-call-result", fingerprint.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	plan := NewPlan([]*Rule{{
+		Name: "r", Identity: id, Scope: bySession(t), Counter: CounterSpec{Kind: "streak", Window: time.Minute},
+		Threshold: 4, Action: Warn, Overrides: []Override{{Window: time.Hour}},
+	}}, nil).WithEvidence()
+	var told string
+	e := NewEngine(plan, EngineOptions{Fired: func(ep *Episode, _ Firing) { told = fmt.Sprint(ep.Kind, ": ", ep.Evidence) }})
+	at := int64(1_000_000_000)
+	for i := range int64(6) {
+		at += (10 + i%3) * time.Minute.Microseconds()
+		ev := n.event(at, "s", []string{"A"}, 1)
+		ev.Rules[0] = 0
+		for range plan.Identities[1:] {
+			ev.Prints = append(ev.Prints, Prints{Cause: fingerprint.NoToolTurn})
+		}
+		for range plan.Scopes[1:] {
+			ev.Scopes = append(ev.Scopes, n.scope("s"))
+		}
+		e.Judge(ev)
+	}
+	if want := "stuck: the same call with the same result, 6 times in a row"; told != want {
+		t.Errorf("%s, want %s", told, want)
+	}
+}
