@@ -59,13 +59,33 @@ func quoteOdd(value any) any {
 		for i := range v {
 			v[i] = quoteOdd(v[i])
 		}
+	case []yaml.MapSlice:
+		for i := range v {
+			quoteOdd(v[i])
+		}
+	case []string:
+		list := make([]any, len(v))
+		for i := range v {
+			list[i] = quoteOdd(v[i])
+		}
+		return list
 	case string:
 		unprintable := strings.ContainsFunc(v, func(r rune) bool { return r != '\n' && !unicode.IsPrint(r) })
-		if unprintable || strings.Contains(v, "\n") && (strings.HasPrefix(v, "\n") || strings.HasPrefix(v, " ") || strings.Contains(v+"\n", " \n")) {
+		if unprintable || !readsBack(v) || strings.Contains(v, "\n") && (strings.HasPrefix(v, "\n") || strings.HasPrefix(v, " ") || strings.Contains(v+"\n", " \n")) {
 			return odd(v)
 		}
 	}
 	return value
+}
+
+// readsBack tells that the library reads a text as it writes it.
+func readsBack(text string) bool {
+	if plain.MatchString(text) {
+		return true // mostly
+	}
+	var list []any
+	out, err := yaml.Marshal([]string{text})
+	return err == nil && yaml.Unmarshal(out, &list) == nil && len(list) == 1 && list[0] == text
 }
 
 // unchanged says which value formatting would change, as a name that the library

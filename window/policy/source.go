@@ -43,7 +43,7 @@ func (d *draft) source() []byte {
 		}
 		doc = append(doc, yaml.MapItem{Key: "prices", Value: prices})
 	}
-	text, err := yaml.Marshal(doc)
+	text, err := yaml.Marshal(quoteOdd(doc))
 	if err != nil {
 		panic(err) // it is made of texts and numbers
 	}

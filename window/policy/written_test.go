@@ -62,7 +62,7 @@ func TestProfilesAreWrittenByName(t *testing.T) {
 	}
 }
 
-// Any text that a policy may hold reads as itself.
+// Any text that a policy may hold reads as itself, and so it does in its source.
 func TestQuoted(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := rapid.OneOf(
@@ -74,6 +74,9 @@ func TestQuoted(t *testing.T) {
 		}
 		if p.Exclude[0].Name != text {
 			t.Fatalf("%q is written %s, which is %q", text, Quoted(text), p.Exclude[0].Name)
+		}
+		if again, err := Parse("source", p.Source); err != nil || again.Exclude[0].Name != text {
+			t.Fatalf("%q: %v in the source\n%s", text, err, p.Source)
 		}
 	})
 }
