@@ -40,6 +40,10 @@ func (r *reader) document(text []byte) *ast.MappingNode {
 	}
 	var docs []ast.Node
 	for _, d := range file.Docs {
+		if _, is := d.Body.(*ast.DirectiveNode); is {
+			r.problem(placeOf(d.Body, ""), "there must be no directives: leave the line out")
+			return nil
+		}
 		if d.Body != nil {
 			docs = append(docs, d.Body)
 		}
