@@ -202,7 +202,7 @@ func syntaxText(err error) string {
 // a policy that most have first.
 var (
 	aboveFirst   = regexp.MustCompile(`^(?:\s*(?:#.*|---.*)?\n)*`)
-	firstKey     = regexp.MustCompile(`^\w+:(?:\s|$)`)
+	firstKey     = regexp.MustCompile(`^\w+:`)
 	firstVersion = regexp.MustCompile(`(?m)^version:`)
 )
 
