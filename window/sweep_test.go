@@ -106,6 +106,31 @@ func TestSweepAgreesWithTrippedEngine(t *testing.T) {
 	})
 }
 
+// TestSweepInCooldown: a hit that a cooldown does not count opens an episode, if
+// the quiet time is shorter.
+func TestSweepInCooldown(t *testing.T) {
+	n := newNames(t)
+	rule := &Rule{
+		Name: "swept", Identity: byModel(t), Scope: bySession(t), Quiet: time.Second,
+		Counter: CounterSpec{Kind: TrackerKind}, Cooldown: time.Hour, SkipInCooldown: true,
+	}
+	const threshold = 2
+	var events []*Event
+	for i := range int64(4) {
+		ev := n.event(1_000_000_000+i*2_000_000, "s", []string{"A"}, 1)
+		ev.Position.Line = i
+		events = append(events, ev)
+	}
+	s := NewSweep(NewPlan([]*Rule{rule}, nil), []int{0}, SweepOptions{Windows: []time.Duration{time.Minute}, Most: threshold})
+	s.Add(events...)
+	one := *rule
+	one.Counter.Window, one.Threshold, one.Action = time.Minute, threshold, Warn
+	got, want := s.Result()[0].Tracker[0], judged(&one, events)
+	if got.Requests[threshold] != want.Requests || got.Episodes[threshold] != want.Episodes || want.Episodes != 3 {
+		t.Errorf("%d requests in %d episodes, an engine has %+v", got.Requests[threshold], got.Episodes[threshold], want)
+	}
+}
+
 // sweepEvents draws a log in which a phrase comes again and again, with strays
 // in it; many says that an event may have two prints.
 func sweepEvents(rt *rapid.T, n *names, most int, many bool) (events []*Event) {

@@ -307,7 +307,7 @@ func (t *trips) tally(w int, trip *trip, ev *Event, scope *Scope, h *Hit, n Coun
 			trip.after.add(used, -1)
 		}
 		before, delay := used, int64(0)
-		if key != nil { // else it had to make room, and the session remembers it
+		if key != nil && n.N > 0 { // else it had to make room, and the session remembers it, or a cooldown counts nothing
 			before, delay = key.upTo(h.Time, 0, 0, n.N)
 		}
 		trip.before.add(before, 1)
