@@ -6,7 +6,8 @@ import (
 	"github.com/loopgauge/loopgauge/window/snapshot"
 )
 
-// WriteVerdict writes a verdict of the plan's engine, without its event.
+// WriteVerdict writes a verdict of the plan's engine, without its event and
+// threshold.
 func (p *Plan) WriteVerdict(w *snapshot.Writer, v *Verdict) {
 	s := &saver{Writer: w}
 	s.Uvarint(uint64(slices.Index(p.Rules, v.Rule)))
