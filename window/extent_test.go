@@ -131,6 +131,7 @@ func TestExtentOfCountsThatGoOn(t *testing.T) {
 		rule("endless", CounterSpec{Kind: "streak"}),
 		rule("timed", CounterSpec{Kind: "streak", Window: time.Hour}), // in which the incident goes on
 	}
+	rules[0].Quiet = time.Minute
 	plan := NewPlan(rules, nil)
 	var last *Incident
 	var closed []*Episode

@@ -175,9 +175,13 @@ func (rule *Rule) longest() time.Duration {
 	return rule.widest()
 }
 
-// quietDefault is the least quiet time of a rule that sets none: shorter
-// pauses would cut one loop into many alerts.
-const quietDefault = time.Minute
+// quietDefault is the least quiet time of a rule that sets none, and quietEndless
+// that of one that counts without a window: shorter pauses would cut one loop
+// into many alerts.
+const (
+	quietDefault = time.Minute
+	quietEndless = 10 * time.Minute
+)
 
 // quiet is the longest pause inside one episode of the rule: what it says,
 // else as long as it still counts or cools down.
@@ -185,7 +189,11 @@ func (rule *Rule) quiet() time.Duration {
 	if rule.Quiet > 0 {
 		return rule.Quiet
 	}
-	return max(rule.widest(), rule.Cooldown, quietDefault)
+	least := quietDefault
+	if rule.Counter.Window == 0 {
+		least = quietEndless
+	}
+	return max(rule.widest(), rule.Cooldown, least)
 }
 
 // LeastThreshold is the smallest threshold that means a repeat.

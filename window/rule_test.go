@@ -55,22 +55,27 @@ func TestAlike(t *testing.T) {
 	})
 }
 
-// A loop that an override has counted for longer is one episode, as it would be
-// had the rule that window.
-func TestQuietOfAnOverride(t *testing.T) {
+// A loop that is counted for longer, by an override or without a window, is one
+// episode.
+func TestQuiet(t *testing.T) {
 	n := newNames(t)
-	rule := &Rule{
-		Name: "r", Identity: byModel(t), Scope: bySession(t), Counter: CounterSpec{Kind: "streak", Window: time.Minute},
-		Threshold: 3, Action: Warn, Overrides: []Override{{Window: time.Hour}},
+	f := func(window time.Duration, overrides ...Override) {
+		t.Helper()
+		rule := &Rule{
+			Name: "r", Identity: byModel(t), Scope: bySession(t), Counter: CounterSpec{Kind: "streak", Window: window},
+			Threshold: 3, Action: Warn, Overrides: overrides,
+		}
+		episodes := 0
+		e := NewEngine(NewPlan([]*Rule{rule}, nil), EngineOptions{Episode: func(*Episode) { episodes++ }})
+		for i := range int64(9) {
+			ev := n.event(i*10*time.Minute.Microseconds(), "s", []string{"A"}, 1)
+			ev.Rules[0] = Plain + Choice(len(overrides))
+			e.Judge(ev)
+		}
+		if e.Close(); episodes != 1 {
+			t.Errorf("%d episodes", episodes)
+		}
 	}
-	episodes := 0
-	e := NewEngine(NewPlan([]*Rule{rule}, nil), EngineOptions{Episode: func(*Episode) { episodes++ }})
-	for i := range int64(9) {
-		ev := n.event(i*10*time.Minute.Microseconds(), "s", []string{"A"}, 1)
-		ev.Rules[0] = 0
-		e.Judge(ev)
-	}
-	if e.Close(); episodes != 1 {
-		t.Errorf("%d episodes", episodes)
-	}
+	f(time.Minute, Override{Window: time.Hour})
+	f(0)
 }
