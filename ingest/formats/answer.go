@@ -25,9 +25,7 @@ func (p *answer) read(body []byte, r *fingerprint.Request, reads fingerprint.Fie
 	case len(body) > 0 && body[0] == '[': // of Google, if it is not asked for events
 		p.parts.readList(body, r, reads)
 	case len(body) > 0 && body[0] == '{':
-		if r.TokensIn == fingerprint.Unknown {
-			p.tokens(body, r)
-		}
+		p.tokens(body, r)
 		p.calls.Reset(body)
 		readResponse(&p.calls, r, reads)
 		if p.calls.End() != nil { // cut: the last call may lack its end
@@ -38,12 +36,15 @@ func (p *answer) read(body []byte, r *fingerprint.Request, reads fingerprint.Fie
 
 // keepTokens puts back what the log itself counted, which goes before what the
 // answer says.
-func keepTokens(r *fingerprint.Request, in, out int64) {
+func keepTokens(r *fingerprint.Request, in, out, cached int64) {
 	if in != fingerprint.Unknown {
 		r.TokensIn = in
 	}
 	if out != fingerprint.Unknown {
 		r.TokensOut = out
+	}
+	if cached != fingerprint.Unknown {
+		r.TokensCached = cached
 	}
 }
 

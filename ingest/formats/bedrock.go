@@ -95,10 +95,7 @@ func (p *bedrock) Parse(record []byte, r *fingerprint.Request) (int, string) {
 		in += stored + max(cached, 0)
 	}
 	p.answer.read(p.output, r, p.reads)
-	keepTokens(r, in, out)
-	if cached != fingerprint.Unknown {
-		r.TokensCached = cached
-	}
+	keepTokens(r, in, out, cached)
 	if p.input != nil {
 		p.bodyValue(r, p.input)
 	}

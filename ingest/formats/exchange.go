@@ -22,9 +22,9 @@ func (x *exchange) begin() {
 // itself counted goes before what its response says.
 func (x *exchange) finish(r *fingerprint.Request) {
 	if x.response != nil {
-		in, out := r.TokensIn, r.TokensOut
+		in, out, cached := r.TokensIn, r.TokensOut, r.TokensCached
 		x.answer.read(x.response, r, x.reads)
-		keepTokens(r, in, out)
+		keepTokens(r, in, out, cached)
 	}
 	if x.request != nil && r.Body == nil {
 		x.bodyValue(r, x.request)

@@ -606,6 +606,12 @@ func TestKong(t *testing.T) {
 	f(`{"proxy":{`+call+`},`+other+`}`, want)
 	f(`{`+other+`,"ai-proxy":{`+call+`}}`, want)
 	f(`{`+other+`,"ai-proxy-advanced":{`+call+`}}`, want)
+
+	// What the plugin does not count, the answer does, be it a stream or not.
+	usage := `{\"choices\":[{\"finish_reason\":\"stop\"}],\"usage\":{\"prompt_tokens\":31,\"completion_tokens\":4,\"prompt_tokens_details\":{\"cached_tokens\":20}}}`
+	for _, answer := range []string{usage, `data: ` + usage} {
+		f(`{"proxy":{"usage":{"prompt_tokens":30},"payload":{"response":"`+answer+`"}}}`, ` tool_calls=0 tokens_in=30 tokens_out=4 tokens_cached=20`)
+	}
 }
 
 // Kong logs of a streamed answer the text alone, and how it ended.
