@@ -132,8 +132,9 @@ func (b *bodyFields) field(s *rawjson.Scanner, reads fingerprint.Field) {
 	}
 }
 
-// readTools reads whether tools were offered: a list with entries, a single one
-// that Google takes for a list, or true where the logger kept no more than that.
+// readTools reads whether tools were offered, by this name or another: a list
+// with entries, a single one that Google takes for a list, or true where the
+// logger kept no more than that.
 func readTools(s *rawjson.Scanner, old fingerprint.Tri) fingerprint.Tri {
 	if s.Kind() == rawjson.Bool {
 		return readTri(s, old)
@@ -152,7 +153,7 @@ func readTools(s *rawjson.Scanner, old fingerprint.Tri) fingerprint.Tri {
 		s.Skip()
 		return old
 	}
-	return fingerprint.TriOf(some)
+	return max(old, fingerprint.TriOf(some))
 }
 
 // redacted is what LiteLLM writes with turn_off_message_logging.

@@ -63,6 +63,7 @@ func TestLiteLLM(t *testing.T) {
 	f(`,"model_parameters":{"tools":[{}],"max_completion_tokens":9}`, `named has_tools=true max_tokens=9`)
 	f(`,"model_parameters":{"tools":true}`, `named has_tools=true`)
 	f(`,"model_parameters":{"functions":[{}]}`, `named has_tools=true`)
+	f(`,"model_parameters":{"tools":[{}],"functions":[]}`, `named has_tools=true`)
 	// A prompt of Responses is instructions and input.
 	f(`,"model_parameters":{"instructions":"be good"},"messages":"hi"`, `named system="\"be good\"" messages=1 last="\"hi\"" has_tools=false`)
 	f(`,"model_parameters":{"instructions":null},"messages":"hi"`, `named messages=1 last="\"hi\"" has_tools=false`)
