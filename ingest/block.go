@@ -31,6 +31,7 @@ type Block struct {
 	Lines   int64           // how many there are, known once they were read; none if TooLong
 	Offset  int64           // bytes of the unpacked stream before it
 	TooLong bool            // instead of Data: one line longer than the limit
+	Why     string          // of TooLong: what was, where it is no line
 	Zone    *time.Location  // of times that have none; nil is UTC
 	Name    string          // of the file; empty for a topic
 	MaxLine int             // lines longer than this are not read; 0 is no limit

@@ -2,6 +2,7 @@ package ingest
 
 import (
 	"bytes"
+	"cmp"
 
 	"github.com/loopgauge/loopgauge/fingerprint"
 	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
@@ -77,7 +78,7 @@ func (rd *Reader) Read(b *Block, yield func(*fingerprint.Request), skip func(Ski
 	defer func() { run.b, run.yield, run.skip = nil, nil, nil }()
 	if b.TooLong {
 		run.tally.Lines++
-		run.bad(b.Line, 0, tooLong)
+		run.bad(b.Line, 0, cmp.Or(b.Why, tooLong))
 		return run.tally
 	}
 	if b.Format != nil {

@@ -31,7 +31,7 @@ func (x *explaining) lookRecord(s topic, offset int64, item int, yield func(*fin
 	}
 	defer b.Release()
 	if b.TooLong {
-		return x.unreadable(fingerprint.Position{Stream: b.Stream, Line: offset}, 0, "record longer than the limit: see --max-line")
+		return x.unreadable(fingerprint.Position{Stream: b.Stream, Line: offset}, 0, b.Why)
 	}
 	return x.lookWhole(b, offset, item, yield)
 }

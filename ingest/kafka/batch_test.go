@@ -157,13 +157,13 @@ func TestBomb(t *testing.T) {
 	for {
 		b, err := s.Next()
 		if err != nil {
-			if want := []string{"ab", "14 is too long"}; !errors.Is(err, io.EOF) || !slices.Equal(told, want) {
+			if want := []string{"ab", "14: a batch that unpacks to more than 256 MiB"}; !errors.Is(err, io.EOF) || !slices.Equal(told, want) {
 				t.Errorf("%q, %v, want %q", told, err, want)
 			}
 			return
 		}
 		if b.TooLong {
-			told = append(told, fmt.Sprintf("%d is too long", b.Line))
+			ingest.NewReader(0).Read(b, nil, func(s ingest.Skip) { told = append(told, fmt.Sprintf("%d: %s", s.Line, s.Why)) })
 		} else {
 			told = append(told, string(b.Data))
 		}

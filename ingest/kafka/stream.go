@@ -208,7 +208,7 @@ func (s *stream) next(p *partition) (*ingest.Block, error) {
 		var n counts
 		block, err := p.read(&n)
 		if n.lost > 0 { // maybe among others
-			p.tooLong = &ingest.Block{Stream: s.index, Format: s.format, Line: n.behind - 1, TooLong: true}
+			p.tooLong = &ingest.Block{Stream: s.index, Format: s.format, Line: n.behind - 1, TooLong: true, Why: errTooLong.Error()}
 		}
 		if block != nil {
 			block.Stream, block.Format = s.index, s.format
