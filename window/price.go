@@ -25,7 +25,8 @@ func (ev *Event) SetPrice(price func(model string) (Price, bool)) {
 }
 
 func (ev *Event) setPrice(price func(model string) (Price, bool), cached int64) {
-	if !ev.Unpriced() {
+	// Gateways write 0 for a model whose price they do not know.
+	if !ev.Unpriced() && (ev.Cost != 0 || ev.Cached == fingerprint.Yes) {
 		return
 	}
 	if p, ok := price(ev.Model); ok {

@@ -91,7 +91,7 @@ func Schema() []byte {
 		"rules":      list(rule, "the rules"),
 		"exclude":    list(closed(object{"name": text("name in the account"), "match": text("CEL condition on the request")}, "name", "match"), "requests left out"),
 		"prices": object{
-			"type": "object", "description": "USD per million tokens, where the log has no cost",
+			"type": "object", "description": "USD per million tokens, where the log has none, or 0",
 			"additionalProperties": closed(object{
 				"input": object{"type": "number", "minimum": 0}, "output": object{"type": "number", "minimum": 0}, "cached": object{"type": "number", "minimum": 0},
 				"per_1k": object{"type": "number", "minimum": 0, "description": "USD per thousand tokens of any kind"},
