@@ -557,6 +557,22 @@ func TestPortkeyOverrides(t *testing.T) {
 	}
 }
 
+// TestPortkeyResponse: of several tries the first has the answer, and of a stream
+// there is none.
+func TestPortkeyResponse(t *testing.T) {
+	f := func(responses, want string) {
+		t.Helper()
+		record := `{"requestOptions":[{"createdAt":"1970-01-01T00:00:01Z","response":` + responses + `}]}`
+		if got := read("portkey", record); got != nativeAt+want {
+			t.Errorf("%s\ngot  %s\nwant %s%s", responses, got, nativeAt, want)
+		}
+	}
+	const called = `{"choices":[{"message":{"tool_calls":[{"id":"1","function":{"name":"f","arguments":"{}"}}]}}]}`
+	f(called+`},{"response":{}`, ` tool_calls=1 call=1 name=f arguments={}`)
+	f(`{"message":"The response was a stream."}`, ``)
+	f(`{"message":"no such model"}`, ` tool_calls=0`)
+}
+
 // TestPortkeyURL: older versions say the path in what went to the provider.
 func TestPortkeyURL(t *testing.T) {
 	f := func(fields, want string) {

@@ -109,10 +109,10 @@ func (p *portkey) option(r *fingerprint.Request) {
 		p.body(1)
 	case "cacheStatus":
 		r.Cached = portkeyCached(s.Text(nil), r.Cached)
-	case "response":
+	case "response": // the first try has that of the last, the others have {}
 		if s.Kind() == rawjson.String {
 			p.text = s.Text(p.text)
-		} else if v := s.Value(); v != nil {
+		} else if v := s.Value(); len(v) > len("{}") && !bytes.Contains(v[:min(len(v), 64)], []byte(`"The response was a stream."`)) {
 			p.response = v
 		}
 	default:
