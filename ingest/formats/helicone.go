@@ -61,7 +61,7 @@ func (p *helicone) Parse(record []byte, r *fingerprint.Request) (int, string) {
 			written = readCount(s, written)
 		case "costUSD", "cost":
 			r.Cost = readCost(s, r.Cost)
-		case "request_properties":
+		case "request_properties", "properties": // in rows of its ClickHouse
 			for s.Object(); s.NextKey(); {
 				name := s.Key
 				text := value(s, nil)
