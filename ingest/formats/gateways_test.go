@@ -678,6 +678,12 @@ func TestHelicone(t *testing.T) {
 	f(`,"request_body":{"helicone_message":"not here"},"response_body":"{\"helicone_message\": \"not here\"}"`, ``)
 	f(`,"request_body":{"model":"m","messages":[]},"response_body":{"choices":[]}`, ` model=m messages=0 has_tools=false tool_calls=0 stream=false`)
 
+	// Beside what was put together of a stream are its events, as a text or a list.
+	events := `{"candidates":[{"content":{"parts":[{"functionCall":{"name":"f","args":{}}}]},"finishReason":"STOP"}]}`
+	for _, streamed := range []string{strconv.Quote("data: " + events + "\n\n"), `[` + events + `]`} {
+		f(`,"response_body":{"candidates":[{"content":{"parts":[{"text":"Let me see."}]}}],"streamed_data":`+streamed+`}`, ` tool_calls=1 call="" name=f arguments={}`)
+	}
+
 	// Of a streamed answer older versions kept the text, of Responses the last event.
 	f(`,"response_body":{"type":"message","content":[{"type":"text","text":"Let me see."}],"stop_reason":"tool_use"}`, ``)
 	f(`,"response_body":{"type":"response.completed","response":{"output":[{"type":"function_call","call_id":"1","name":"f","arguments":"{}"}]}}`,

@@ -4,6 +4,7 @@ import (
 	"bytes"
 
 	"github.com/loopgauge/loopgauge/fingerprint"
+	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
 )
 
 // helicone reads the rows of Helicone's requests, as its export tool and its
@@ -11,6 +12,7 @@ import (
 type helicone struct {
 	exchange
 	zoned
+	inner rawjson.Scanner // of the response
 }
 
 func newHelicone(reads fingerprint.Field) Parser { return &helicone{exchange: newExchange(reads)} }
@@ -73,7 +75,7 @@ func (p *helicone) Parse(record []byte, r *fingerprint.Request) (int, string) {
 		case "request_body":
 			p.request = p.body(p.request)
 		case "response_body":
-			p.response = p.body(p.response)
+			p.response = p.streamed(p.body(p.response))
 		default:
 			s.Skip()
 		}
@@ -91,6 +93,19 @@ func (p *helicone) Parse(record []byte, r *fingerprint.Request) (int, string) {
 	}
 	p.finish(r)
 	return 0, ""
+}
+
+// streamed gives the stream as it went over the line, where a row has it beside
+// what Helicone put together of it, in which calls may be missing.
+func (p *helicone) streamed(body []byte) []byte {
+	if !bytes.Contains(body, []byte(`"streamed_data"`)) {
+		return body
+	}
+	p.inner.Reset(body)
+	for p.inner.Object(); p.inner.NextNamed("streamed_data"); {
+		body = readText(&p.inner, body)
+	}
+	return body
 }
 
 // body gives the body that is the next value. Where it was not asked for, or was
