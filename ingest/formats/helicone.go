@@ -63,6 +63,10 @@ func (p *helicone) Parse(record []byte, r *fingerprint.Request) (int, string) {
 			written = readCount(s, written)
 		case "costUSD", "cost":
 			r.Cost = readCost(s, r.Cost)
+		case "cache_reference_id": // the request that was answered before; of zeros if none was
+			if id := value(s, nil); id != nil {
+				r.Cached = fingerprint.TriOf(len(bytes.Trim(id, "0-")) > 0)
+			}
 		case "request_properties", "properties": // in rows of its ClickHouse
 			for s.Object(); s.NextKey(); {
 				name := s.Key
