@@ -107,6 +107,15 @@ func (p *envoyJSON) aiLog(text []byte, r *fingerprint.Request) {
 				continue
 			}
 			readMessages(s, r, p.reads)
+		case "system": // of Anthropic
+			r.Messages.System = s.Value()
+		case "cache_status":
+			switch string(s.Text(nil)) {
+			case "hit":
+				r.Cached = fingerprint.Yes
+			case "miss", "skip":
+				r.Cached = fingerprint.No
+			}
 		case "tool_calls":
 			if s.Kind() != rawjson.Array {
 				s.Skip()

@@ -471,6 +471,7 @@ func TestHigress(t *testing.T) {
 	f(`"-"`, ` status=200`)
 	f(`"{\"tool_calls\":[],\"cost\":{}}"`, ` tool_calls=0 status=200`)
 	f(`"{\"messages\":\"[{\\\"role\\\": [truncated] \",\"tool_calls\":\"cut\"}"`, ` status=200 lost="content truncated by the logger"`)
+	f(`"{\"system\":\"Be brief.\",\"messages\":[{\"role\":\"user\"}],\"cache_status\":\"hit\"}"`, ` system="\"Be brief.\"" messages=1 last="{\"role\":\"user\"}" status=200 cached=true`)
 	f(`"{\"messages\":[{\"role\":\"user\"}]`+`,\"consumer\":\"c\",\"session_id\":\"-\"}"`, ` caller=c named messages=1 last="{\"role\":\"user\"}" status=200`)
 }
 
