@@ -46,6 +46,7 @@ type otelSpan struct {
 	guessed       bool // a call because it names a model and what that said
 	says          bool // what was said and what a model did, and nothing of its kind
 	prepares      bool // it gives a request, and is no call
+	opens         bool // it is Logfire's of a stream that was opened: what came of it is a span of its own
 	part          bool // of another call
 	responseID    []byte
 	said          uint64 // a sum over OpenInference's messages; 0 of one that has a twin
@@ -305,6 +306,7 @@ func (p *otel) keep(sp otelSpan) {
 	if sp.dropped && sp.says {
 		sp.isCall, sp.guessed = true, true
 	}
+	sp.isCall = sp.isCall && (!sp.opens || sp.failed)
 	p.spans = append(p.spans, sp)
 }
 
@@ -466,6 +468,7 @@ const attributeLimit = 128
 // classify finds out what a span is, and what it says of those inside it.
 func (sp *otelSpan) classify(s *rawjson.Scanner) {
 	asks, used, told := false, false, false // names a model, says what that did, and what the span is
+	asked, answered := false, false
 	n := 0
 	sp.attributes = eachAttribute(s, sp.plain, func(key []byte) {
 		n++
@@ -515,16 +518,24 @@ func (sp *otelSpan) classify(s *rawjson.Scanner) {
 			sp.user = first(otelText(s, sp.plain), sp.user)
 		case "gen_ai.input.messages", "gen_ai.output.messages", "gen_ai.prompt_json", "ai.prompt.messages", "langfuse.observation.input", "gcp.vertex.agent.llm_request":
 			sp.content = asMessages
+			answered = answered || string(key) == "gen_ai.output.messages"
 			s.Skip()
-		case "input.value":
+		case "input.value", "request_data":
 			sp.content = max(sp.content, asValue)
+			asked = asked || string(key) == "request_data"
 			s.Skip()
+		case "response_data":
+			answered = true
+			s.Skip()
+		case "logfire.span_type":
+			sp.opens = string(otelText(s, sp.plain)) == "span"
 		case "output.value": // OpenInference has no attribute for the id
 			value := s.Value()
 			sp.responseID = first(sp.responseID, answerID(value))
 			sp.prepares = isPrepared(value)
 		default:
-			used = used || bytes.HasPrefix(key, []byte("gen_ai.usage.")) || bytes.HasPrefix(key, []byte("gen_ai.response."))
+			answered = answered || bytes.HasPrefix(key, []byte("gen_ai.usage."))
+			used = used || answered || bytes.HasPrefix(key, []byte("gen_ai.response."))
 			if bytes.HasPrefix(key, []byte("gen_ai.prompt.")) || bytes.HasPrefix(key, []byte("llm.input_messages.")) || bytes.HasPrefix(key, []byte("llm.output_messages.")) {
 				sp.content = asMessages
 			}
@@ -536,6 +547,7 @@ func (sp *otelSpan) classify(s *rawjson.Scanner) {
 		}
 	})
 	sp.isCall = sp.isCall && !sp.prepares
+	sp.opens = sp.opens && asked && !answered
 	sp.dropped = sp.dropped || sp.plain && n == attributeLimit // of which the console says nothing
 	// LiteLLM names the model on spans of its own work, too.
 	if told || sp.isCall {

@@ -257,6 +257,28 @@ func TestOtelSpan(t *testing.T) {
 	is("column 0: no request in it", "http.route", "/v1/chat/completions")
 }
 
+// TestLogfire: of a streamed call Logfire writes a span as it is opened, and one of
+// what came of it.
+func TestLogfire(t *testing.T) {
+	f := func(want string, attributes ...string) {
+		t.Helper()
+		line := otelSpans(`{"spanId":"a","startTimeUnixNano":"1000000000",` + otelAttributes(append(attributes, "gen_ai.operation.name", "chat")...) + `}`)
+		if got := requests(t, "otel", line); got != want {
+			t.Errorf("%q\ngot  %s\nwant %s", attributes, got, want)
+		}
+	}
+	const asked, answered, kind = "request_data", "response_data", "logfire.span_type"
+	const request = `{"model":"m","stream":true,"messages":[{"role":"user","content":"hi"}]}`
+	const said = `id=a named model=m messages=1 last="{\"role\":\"user\",\"content\":\"hi\"}" has_tools=false`
+	f("column 0: no request in it", asked, request, kind, "span")
+	f(said+` tool_calls=1 call=1 name=f arguments={} cost=0.5 stream=true`, asked, request, kind, "log", "operation.cost", `{"doubleValue":0.5}`,
+		answered, `{"message":{"role":"assistant","tool_calls":[{"id":"1","function":{"name":"f","arguments":"{}"}}]},"usage":null}`)
+	f(said+` stream=true`, asked, request, kind, "log", answered, `{"combined_chunk_content":"Let me see.","chunk_count":3}`)
+	f(said+` tool_calls=0 stream=true`, asked, request, kind, "span", answered, `{"message":{"role":"assistant","content":"no"}}`)
+	f(`id=a named tokens_in=3`, kind, "span", "gen_ai.usage.input_tokens", `{"intValue":"3"}`) // of another library
+	f(`id=a named`, kind, "span")
+}
+
 // TestOtelJoin: what stands in one line and belongs together.
 func TestOtelJoin(t *testing.T) {
 	f := func(want string, spans ...string) {

@@ -107,7 +107,7 @@ func (p *otelCall) attribute(s *rawjson.Scanner, plain bool, key []byte, r *fing
 		case "false", "False":
 			r.Stream = fingerprint.No
 		}
-	case "gen_ai.cost.total_cost", "gen_ai.usage.cost", "litellm.cost.total", "llm.cost.total":
+	case "gen_ai.cost.total_cost", "gen_ai.usage.cost", "litellm.cost.total", "llm.cost.total", "operation.cost":
 		if c, ok := rawjson.ParseFloat(otelText(s, plain)); ok && c >= 0 && c <= maxCost {
 			r.Cost = c
 		}
@@ -153,10 +153,15 @@ func (p *otelCall) attribute(s *rawjson.Scanner, plain bool, key []byte, r *fing
 	case "gen_ai.tool.definitions", "ai.prompt.tools":
 		s.Skip()
 		r.HasTools = fingerprint.Yes
-	case "input.value", "langfuse.observation.input", "gen_ai.prompt_json":
+	case "input.value", "langfuse.observation.input", "gen_ai.prompt_json", "request_data":
 		p.request = p.value(s, plain)
 	case "output.value", "langfuse.observation.output", "gen_ai.completion_json":
 		p.answer = p.value(s, plain)
+	case "response_data":
+		// Of Anthropic's streams Logfire kept the text alone.
+		if v := p.value(s, plain); !bytes.Contains(v, []byte(`"combined_chunk_content"`)) {
+			p.answer = v
+		}
 	case "gcp.vertex.agent.llm_request":
 		p.request = orKept(p.value(s, plain), p.request)
 	case "gcp.vertex.agent.llm_response":
