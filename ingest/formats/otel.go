@@ -514,7 +514,7 @@ func (sp *otelSpan) classify(s *rawjson.Scanner) {
 			if t := otelText(s, sp.plain); fingerprint.NamesSession(t) {
 				sp.session = t
 			}
-		case "user.id", "enduser.id", "langfuse.user.id", "ai.telemetry.metadata.userId", "traceloop.association.properties.user_id":
+		case "user.id", "enduser.id", "langfuse.user.id", "ai.telemetry.metadata.userId", "traceloop.association.properties.user_id", "gen_ai.user", "llm.user":
 			sp.user = first(otelText(s, sp.plain), sp.user)
 		case "gen_ai.input.messages", "gen_ai.output.messages", "gen_ai.prompt_json", "ai.prompt.messages", "langfuse.observation.input", "gcp.vertex.agent.llm_request":
 			sp.content = asMessages

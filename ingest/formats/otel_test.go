@@ -230,11 +230,17 @@ func TestOtelSpan(t *testing.T) {
 	for _, name := range []string{"langfuse.session.id", "traceloop.association.properties.session_id", "traceloop.association.properties.chat_id", "ai.telemetry.metadata.sessionId", "gcp.vertex.agent.session_id"} {
 		f(` session=s`, call(name, "s")...)
 	}
-	for _, name := range []string{"langfuse.user.id", "traceloop.association.properties.user_id", "ai.telemetry.metadata.userId"} {
+	for _, name := range []string{"langfuse.user.id", "traceloop.association.properties.user_id", "ai.telemetry.metadata.userId", "gen_ai.user", "llm.user"} {
 		f(` user=u`, call(name, "u")...)
 	}
 	f(` tokens_cached=4 cost=0.5`, call("gen_ai.usage.cost", `{"doubleValue":0.5}`, "gen_ai.usage.cache_read.input_tokens", `{"intValue":"4"}`)...)
 	f(` tokens_cached=4 cost=0.5`, call("langfuse.observation.cost_details", `{"input":0.4,"total":0.5}`, "llm.token_count.prompt_details.cache_read", `{"intValue":"4"}`)...)
+	f(` max_tokens=5`, call("gen_ai.request.max_completion_tokens", `{"intValue":"5"}`)...)
+	// Langfuse's own names of what the cache had no part in, and the providers'.
+	for _, usage := range []string{`{"input":5,"output":2,"input_cache_read":4,"input_cache_creation":3}`, `{"input_tokens":5,"output_tokens":2,"cache_read_input_tokens":4,"cache_creation_input_tokens":3}`,
+		`{"prompt_tokens":12,"completion_tokens":2,"prompt_tokens_details":{"cached_tokens":4}}`} {
+		f(` tokens_in=12 tokens_out=2 tokens_cached=4`, call("langfuse.observation.usage_details", usage)...)
+	}
 	// Cloudflare says no operation.
 	f(` model=m backend=openai messages=1 last="{\"role\":\"user\"}" tool_calls=1 name=f tokens_in=8`, "gen_ai.request.model", "m", "gen_ai.model.provider", "openai", "gen_ai.usage.input_tokens", `{"intValue":"8"}`,
 		"gen_ai.prompt_json", `[{"role":"user"}]`, "gen_ai.completion_json", `{"choices":[{"message":{"tool_calls":[{"function":{"name":"f"}}]}}]}`)

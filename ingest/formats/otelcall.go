@@ -98,7 +98,7 @@ func (p *otelCall) attribute(s *rawjson.Scanner, plain bool, key []byte, r *fing
 		r.TokensOut = otelCount(s, plain, r.TokensOut)
 	case "gen_ai.usage.cache_read.input_tokens", "gen_ai.usage.cache_read_input_tokens", "llm.token_count.prompt_details.cache_read":
 		r.TokensCached = otelCount(s, plain, r.TokensCached)
-	case "gen_ai.request.max_tokens":
+	case "gen_ai.request.max_tokens", "gen_ai.request.max_completion_tokens":
 		r.MaxTokens = otelCount(s, plain, r.MaxTokens)
 	case "gen_ai.is_streaming", "llm.is_streaming", "gen_ai.request.stream":
 		switch string(otelText(s, plain)) {
@@ -290,18 +290,8 @@ func (p *otelCall) parameters(text []byte, r *fingerprint.Request) {
 // usage reads the tokens as Langfuse keeps them, by its own names or by the
 // provider's.
 func (p *otelCall) usage(text []byte, r *fingerprint.Request) {
-	b := &p.body
-	b.Reset(text)
-	for b.Object(); b.NextKey(); {
-		switch string(b.Key) {
-		case "input", "prompt_tokens", "input_tokens":
-			r.TokensIn = readCount(b, r.TokensIn)
-		case "output", "completion_tokens", "output_tokens":
-			r.TokensOut = readCount(b, r.TokensOut)
-		default:
-			b.Skip()
-		}
-	}
+	p.body.Reset(text)
+	readUsage(&p.body, r)
 }
 
 // gateway reads what LiteLLM's arize_phoenix has in one attribute, as JSON.

@@ -350,9 +350,8 @@ func readUsageField(s *rawjson.Scanner, r *fingerprint.Request) {
 }
 
 // readUsage reads the tokens of a response, by the names of OpenAI's Chat
-// Completions, of Responses and Anthropic, or of Converse and
-// Nova. The input tokens of the latter three are those that the cache had no
-// part in: what was read from it and written to it stands beside them. Of
+// Completions, of Responses and Anthropic, of Converse and Nova, or of Langfuse.
+// The input tokens of the latter four are those that the cache had no part in: what was read from it and written to it stands beside them. Of
 // prompt_tokens, which LiteLLM writes, it is a part.
 func readUsage(s *rawjson.Scanner, r *fingerprint.Request) {
 	const none = fingerprint.Unknown
@@ -361,13 +360,13 @@ func readUsage(s *rawjson.Scanner, r *fingerprint.Request) {
 		switch string(s.Key) {
 		case "prompt_tokens":
 			prompt = readCount(s, prompt)
-		case "input_tokens", "inputTokens":
+		case "input_tokens", "inputTokens", "input":
 			input = readCount(s, input)
-		case "cache_read_input_tokens", "cacheReadInputTokens", "cacheReadInputTokenCount":
+		case "cache_read_input_tokens", "cacheReadInputTokens", "cacheReadInputTokenCount", "input_cache_read":
 			read = readCount(s, read)
-		case "cache_creation_input_tokens", "cacheWriteInputTokens", "cacheWriteInputTokenCount":
+		case "cache_creation_input_tokens", "cacheWriteInputTokens", "cacheWriteInputTokenCount", "input_cache_creation":
 			written = readCount(s, written)
-		case "completion_tokens", "output_tokens", "outputTokens":
+		case "completion_tokens", "output_tokens", "outputTokens", "output":
 			r.TokensOut = readCount(s, r.TokensOut)
 		case "prompt_tokens_details", "input_tokens_details":
 			for s.Object(); s.NextNamed("cached_tokens"); {
