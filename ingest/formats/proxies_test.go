@@ -359,6 +359,10 @@ func TestStreamedResponses(t *testing.T) {
 		chunk(`{"tool_calls":[{"index":0,"id":"c1","type":"custom","custom":{"name":"f","input":""}}]}`),
 		chunk(`{"tool_calls":[{"index":0,"custom":{"input":"ls"}}]}`),
 		chunk(`{"tool_calls":[{"index":0,"custom":{"input":" -l"}}]}`), `data: [DONE]`)
+	// The older form, which is null where nothing is called.
+	f(`tool_calls=1 call="" name=f arguments="{\"x\":1}"`, chunk(`{"role":"assistant","function_call":{"name":"f","arguments":""}}`),
+		chunk(`{"function_call":{"arguments":"{\"x\""}}`), chunk(`{"function_call":{"arguments":":1}"}}`), `data: [DONE]`)
+	f(`tool_calls=0`, chunk(`{"content":"hi","function_call":null,"tool_calls":null}`), `data: [DONE]`)
 	// More calls than any model makes are not told apart: each part is looked for.
 	var many []string
 	for i := range mostCalls + 1 {

@@ -205,9 +205,16 @@ func (p *streamed) choice(s *rawjson.Scanner) {
 		case "finish_reason": // not everybody sends [DONE] behind it
 			p.done = p.done || len(s.Text(nil)) > 0
 		case "delta":
-			for s.Object(); s.NextNamed("tool_calls"); {
-				for s.Array(); s.NextElement(); {
+			for s.Object(); s.NextKey(); {
+				switch string(s.Key) {
+				case "tool_calls":
+					for s.Array(); s.NextElement(); {
+						p.delta(s, choice)
+					}
+				case "function_call": // the older form, of one call
 					p.delta(s, choice)
+				default:
+					s.Skip()
 				}
 			}
 		default:
@@ -226,6 +233,10 @@ func (p *streamed) delta(s *rawjson.Scanner, choice int64) {
 			index = readCount(s, index)
 		case "id":
 			id = s.Text(id)
+		case "name":
+			name = s.Text(name)
+		case "arguments":
+			arguments = s.Text(arguments)
 		case "function", "custom":
 			for s.Object(); s.NextKey(); {
 				switch string(s.Key) {
