@@ -359,6 +359,11 @@ func TestStreamedResponses(t *testing.T) {
 		chunk(`{"tool_calls":[{"index":0,"id":"c1","type":"custom","custom":{"name":"f","input":""}}]}`),
 		chunk(`{"tool_calls":[{"index":0,"custom":{"input":"ls"}}]}`),
 		chunk(`{"tool_calls":[{"index":0,"custom":{"input":" -l"}}]}`), `data: [DONE]`)
+	// Gateways to Gemini give all calls one index; others repeat the id of a call.
+	f(`tool_calls=2 call=c1 name=f arguments="{\"x\":1}" call=c2 name=f arguments="{\"x\":2}"`,
+		chunk(`{"tool_calls":[{"index":0,"id":"c1","function":{"name":"f","arguments":"{\"x\":1}"}}]}`),
+		chunk(`{"tool_calls":[{"index":0,"id":"c2","function":{"name":"f","arguments":"{\"x\""}}]}`),
+		chunk(`{"tool_calls":[{"index":0,"id":"c2","function":{"name":"f","arguments":":2}"}}]}`), `data: [DONE]`)
 	// The older form, which is null where nothing is called.
 	f(`tool_calls=1 call="" name=f arguments="{\"x\":1}"`, chunk(`{"role":"assistant","function_call":{"name":"f","arguments":""}}`),
 		chunk(`{"function_call":{"arguments":"{\"x\""}}`), chunk(`{"function_call":{"arguments":":1}"}}`), `data: [DONE]`)

@@ -121,21 +121,21 @@ func (p *streamed) at(s span) []byte { return p.text[s.from:s.to:s.to] }
 // makes as many.
 const mostCalls = 1000
 
-// call is the call with the given index, which is made if there is none.
+// call is the last call with the given index, which is made if there is none.
 func (p *streamed) call(choice, index int64) *streamedCall {
-	for i := range p.calls {
+	for i := len(p.calls) - 1; i >= 0; i-- {
 		if c := &p.calls[i]; c.choice == choice && c.index == index {
 			return c
 		}
-	}
-	if len(p.calls) >= mostCalls {
-		p.lost = true
-		return &p.calls[0]
 	}
 	return p.begin(choice, index)
 }
 
 func (p *streamed) begin(choice, index int64) *streamedCall {
+	if len(p.calls) >= mostCalls {
+		p.lost = true
+		return &p.calls[0]
+	}
 	if n := len(p.calls); n < cap(p.calls) {
 		p.calls = p.calls[:n+1]
 		c := &p.calls[n]
@@ -251,6 +251,10 @@ func (p *streamed) delta(s *rawjson.Scanner, choice int64) {
 		default:
 			s.Skip()
 		}
+	}
+	// Gateways to other providers give each of several calls the index 0.
+	if c := p.call(choice, index); len(id) > 0 && len(name) > 0 && c.id.to > c.id.from && !bytes.Equal(p.at(c.id), id) {
+		p.begin(choice, index)
 	}
 	p.add(choice, index, id, name, arguments)
 }
