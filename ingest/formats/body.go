@@ -161,7 +161,7 @@ const redacted = "redacted-by-litellm"
 
 // readResponse reads the tool calls that the model issued: choices of Chat
 // Completions, output items of Responses, content blocks of Anthropic,
-// candidates of Google, the output of Converse.
+// candidates of Google, the output of Converse, the message of Ollama.
 func readResponse(s *rawjson.Scanner, r *fingerprint.Request, reads fingerprint.Field) {
 	// Also where it is empty, null or a text: what failed issued no calls, and
 	// the calls of the request's past are not its own.
@@ -208,6 +208,8 @@ func readResponse(s *rawjson.Scanner, r *fingerprint.Request, reads fingerprint.
 			for s.Array(); s.NextElement(); {
 				readItemCall(s, r)
 			}
+		case "message": // of Ollama, and of Cohere
+			readMessageCalls(s, r, reads)
 		case "stop_reason", "stopReason": // of Anthropic, of Converse
 			called = endsInCall(s.Text(nil)) || called
 		case "candidates":

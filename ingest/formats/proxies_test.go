@@ -393,6 +393,9 @@ func TestStreamedResponses(t *testing.T) {
 	f(`tool_calls=1 call=c1 name=f arguments={} tokens_in=5 tokens_out=6`,
 		`{"choices":[{"message":{"tool_calls":[{"id":"c1","function":{"name":"f","arguments":"{}"}}]}}],"usage":{"prompt_tokens":5,"completion_tokens":6}}`)
 	f(``, `{"choices":[{"message":{"tool_calls":[{"id":"c1","function":{"name":"f","argu`)
+	f(`tool_calls=1 name=f arguments={} tokens_in=5 tokens_out=6`, // Ollama's own
+		`{"model":"m","message":{"role":"assistant","content":"","tool_calls":[{"function":{"name":"f","arguments":{}}}]},"done":true,"prompt_eval_count":5,"eval_count":6}`)
+	f(`tool_calls=0`, `{"message":"no such model"}`)
 	f(``, `<html>`)
 	f(``, ``)
 }

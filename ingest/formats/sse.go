@@ -359,6 +359,10 @@ func readUsageField(s *rawjson.Scanner, r *fingerprint.Request) {
 		readUsage(s, r)
 	case "usageMetadata", "usage_metadata":
 		readUsageMetadata(s, r)
+	case "prompt_eval_count": // of Ollama
+		r.TokensIn = readCount(s, r.TokensIn)
+	case "eval_count":
+		r.TokensOut = readCount(s, r.TokensOut)
 	default:
 		s.Skip()
 	}
