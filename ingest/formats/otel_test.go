@@ -235,6 +235,11 @@ func TestOtelSpan(t *testing.T) {
 	}
 	f(` tokens_cached=4 cost=0.5`, call("gen_ai.usage.cost", `{"doubleValue":0.5}`, "gen_ai.usage.cache_read.input_tokens", `{"intValue":"4"}`)...)
 	f(` tokens_cached=4 cost=0.5`, call("langfuse.observation.cost_details", `{"input":0.4,"total":0.5}`, "llm.token_count.prompt_details.cache_read", `{"intValue":"4"}`)...)
+	// The older form of a call, of OpenInference.
+	const said = "message.function_call_"
+	f(` messages=1 last="{\"role\":\"assistant\",\"tool_calls\":[{\"arguments\":\"{}\",\"name\":\"f\"}]}" tool_calls=1 name=g arguments={}`, "openinference.span.kind", "LLM",
+		"llm.input_messages.0.message.role", "assistant", "llm.input_messages.0."+said+"arguments_json", "{}", "llm.input_messages.0."+said+"name", "f",
+		"llm.output_messages.0.message.role", "assistant", "llm.output_messages.0."+said+"name", "g", "llm.output_messages.0."+said+"arguments_json", "{}")
 	f(` max_tokens=5`, call("gen_ai.request.max_completion_tokens", `{"intValue":"5"}`)...)
 	// Langfuse's own names of what the cache had no part in, and the providers'.
 	for _, usage := range []string{`{"input":5,"output":2,"input_cache_read":4,"input_cache_creation":3}`, `{"input_tokens":5,"output_tokens":2,"cache_read_input_tokens":4,"cache_creation_input_tokens":3}`,

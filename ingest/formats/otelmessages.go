@@ -369,6 +369,8 @@ func (c *chat) flat(rest, value []byte) {
 		rest = bytes.TrimPrefix(bytes.TrimPrefix(rest, []byte("tool_call.")), []byte("function."))
 	} else if after, is := bytes.CutPrefix(rest, []byte("function_call.")); is { // LiteLLM: one a call
 		f.kind, rest = flatCall, after
+	} else if after, is := bytes.CutPrefix(rest, []byte("function_call_")); is { // OpenInference: likewise
+		f.kind, rest = flatCall, bytes.TrimSuffix(after, []byte("_json"))
 	} else if after, is := bytes.CutPrefix(rest, []byte("contents.")); is {
 		f.kind = flatContent
 		f.n, rest, ok = cutNumber(after)
