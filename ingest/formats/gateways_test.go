@@ -109,6 +109,7 @@ func TestLiteLLM(t *testing.T) {
 	f(`,"response":"{\"choices\":[{\"message\":{\"tool_calls\":[{\"id\":\"1\",\"function\":{\"name\":\"f"`, `named`)
 	// What is not in the messages may be all that two calls differ in.
 	const partly = ` lost="parts of the messages lost by the logger"`
+	f(`,"call_type":"agenerate_content_stream","messages":[{"role":"user","content":"q"}]`, `named messages=1 last="{\"role\":\"user\",\"content\":\"q\"}"`+partly)
 	f(`,"call_type":"arerank","messages":[{"role":"user","content":"q"}]`, `named messages=1 last="{\"role\":\"user\",\"content\":\"q\"}"`+partly)
 	f(`,"messages":[{"role":"user","content":"q"}],"call_type":"aimage_edit"`, `named messages=1 last="{\"role\":\"user\",\"content\":\"q\"}"`+partly)
 	f(`,"call_type":"aimage_generation","messages":[{"role":"user","content":"q"}]`, `named messages=1 last="{\"role\":\"user\",\"content\":\"q\"}"`)

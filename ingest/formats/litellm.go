@@ -252,11 +252,12 @@ func (p *litellm) finish(r *fingerprint.Request) {
 }
 
 // sendsMore tells calls of which the messages say only a part: of images the
-// prompt alone, of what is to be ranked the question, and of a recording the name
-// of its file, for which newer versions have a hash.
+// prompt alone, of what is to be ranked the question, of Google's contents what
+// the user said last, be it many turns ago, and of a recording the name of its
+// file, for which newer versions have a hash.
 func (p *litellm) sendsMore() bool {
 	switch string(bytes.TrimPrefix(p.callType, []byte("a"))) {
-	case "image_edit", "image_variation", "rerank":
+	case "image_edit", "image_variation", "rerank", "generate_content", "generate_content_stream":
 		return true
 	case "transcription":
 		return !quotedSHA256.Match(p.messages)
