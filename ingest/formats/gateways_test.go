@@ -231,6 +231,7 @@ func TestLiteLLMV1(t *testing.T) {
 	f(`id='r' output=[Message(type='message', content=[])] previous_response_id='q'`, ` tool_calls=0 lost="history kept by the provider, not in the request"`)
 	f(`id='r' output=[Call(arguments='{}`, ``)
 	f(`ModelResponse(choices=[`, ``)
+	f(`RerankResponse(results=[])","call_type":"arerank`, ` tool_calls=0 lost="parts of the messages lost by the logger"`)
 }
 
 func TestLiteLLMHeaders(t *testing.T) {

@@ -41,6 +41,8 @@ func (p *litellmV1) Parse(record []byte, r *fingerprint.Request) (int, string) {
 			r.Time = p.readTime(s, r.Time)
 		case "endTime":
 			r.End = p.readTime(s, r.End)
+		case "call_type":
+			q.callType = s.Text(q.callType)
 		case "model":
 			r.Model = s.Text(r.Model)
 		case "user":
