@@ -51,6 +51,7 @@ type otelSpan struct {
 	responseID    []byte
 	said          uint64 // a sum over OpenInference's messages; 0 of one that has a twin
 	responses     bool   // a call of the Responses API
+	excerpt       bool   // LiteLLM's of Google's own API, of which it keeps what the user said last
 	session, user []byte
 	first         *otelSpan // of the calls inside
 	isRaw         bool      // LiteLLM's own of what it sent and got
@@ -492,7 +493,9 @@ func (sp *otelSpan) classify(s *rawjson.Scanner) {
 				sp.isCall = true
 			}
 		case "llm.request.type": // OpenLLMetry to 0.40, LiteLLM
-			sp.responses = sp.responses || bytes.HasSuffix(otelText(s, sp.plain), []byte("responses"))
+			kind := otelText(s, sp.plain)
+			sp.responses = sp.responses || bytes.HasSuffix(kind, []byte("responses"))
+			sp.excerpt = bytes.Contains(kind, []byte("generate_content"))
 			sp.isCall = true
 		case "http.request.method":
 			s.Skip()

@@ -352,6 +352,9 @@ func (p *otelCall) content(sp *otelSpan, r *fingerprint.Request) {
 			r.Messages.Tail = tail
 		}
 	}
+	if sp.excerpt && r.Messages.Logged && r.Lost == fingerprint.Computable {
+		r.Lost = fingerprint.LossyContent
+	}
 	if p.sentRaw != nil && (!r.Messages.Logged || r.Lost == fingerprint.LossyContent || sp.responses) {
 		r.Messages, r.Lost = fingerprint.Messages{Items: r.Messages.Items[:0]}, fingerprint.Computable
 		p.request = p.sentRaw
