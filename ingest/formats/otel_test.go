@@ -236,6 +236,9 @@ func TestOtelSpan(t *testing.T) {
 	f(` tokens_cached=4 cost=0.5`, call("gen_ai.usage.cost", `{"doubleValue":0.5}`, "gen_ai.usage.cache_read.input_tokens", `{"intValue":"4"}`)...)
 	f(` tokens_cached=4 cost=0.5`, call("langfuse.observation.cost_details", `{"input":0.4,"total":0.5}`, "llm.token_count.prompt_details.cache_read", `{"intValue":"4"}`)...)
 	f(` messages=1 last="{\"role\":\"user\",\"content\":\"hi\"}"`+lost, "llm.request.type", "agenerate_content", "gen_ai.prompt.0.role", "user", "gen_ai.prompt.0.content", "hi")
+	// Pydantic AI leaves content out where it was told so: texts, arguments and results.
+	f(` messages=2 last="{\"role\":\"tool\",\"tool_call_id\":\"1\",\"content\":null}"`+lost, call("gen_ai.input.messages", `[{"role":"user","parts":[{"type":"text"}]},{"role":"user","parts":[{"type":"tool_call_response","id":"1","name":"f"}]}]`,
+		"gen_ai.output.messages", `[{"role":"assistant","parts":[{"type":"tool_call","id":"1","name":"f"}]}]`)...)
 	// The older form of a call, of OpenInference.
 	const said = "message.function_call_"
 	f(` messages=1 last="{\"role\":\"assistant\",\"tool_calls\":[{\"arguments\":\"{}\",\"name\":\"f\"}]}" tool_calls=1 name=g arguments={}`, "openinference.span.kind", "LLM",

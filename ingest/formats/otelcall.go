@@ -377,6 +377,9 @@ func (p *otelCall) content(sp *otelSpan, r *fingerprint.Request) {
 	case p.failed(sp, r) && r.Messages.Logged:
 		r.ToolCallsLogged = true // and it issued none
 	}
+	if p.in.mute { // the calls have no arguments then
+		r.ToolCalls, r.ToolCallsLogged = r.ToolCalls[:0], false
+	}
 	if r.Lost == fingerprint.Computable && startsWithResult(&p.body, r.Messages.Items) {
 		r.Lost = fingerprint.HistoryElsewhere
 	}

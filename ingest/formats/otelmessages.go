@@ -19,11 +19,12 @@ type chat struct {
 	calls []rawjson.Value // of one message
 	rest  []rawjson.Value // parts of one message that are neither calls nor results
 	texts []byte          // of them, those that were made here
+	mute  bool            // a text is without its content: the logger was told to keep none
 	found []flat          // attributes that are a part of a message each
 	ends  []int           // in json, of the messages made
 }
 
-func (c *chat) reset() { c.json, c.found, c.ends = c.json[:0], c.found[:0], c.ends[:0] }
+func (c *chat) reset() { c.json, c.found, c.ends, c.mute = c.json[:0], c.found[:0], c.ends[:0], false }
 
 // messages reads a list of messages with parts, as gen_ai.input.messages has
 // them since version 1.37, or of chat messages.
@@ -58,7 +59,7 @@ func (c *chat) messages(list []byte, r *fingerprint.Request, reads fingerprint.F
 	case s.End() != nil:
 		r.Lost = fingerprint.TruncatedContent
 	case r.Lost != fingerprint.Computable:
-	case lost || tail == len(c.ends):
+	case c.mute, lost || tail == len(c.ends):
 		r.Lost = fingerprint.LossyContent
 	case tail >= 0:
 		r.Messages.Tail = true
@@ -116,10 +117,13 @@ func (c *chat) message(message rawjson.Value) bool {
 		return true
 	}
 	c.calls, c.rest, c.texts = c.calls[:0], c.rest[:0], c.texts[:0]
-	some := false
+	some, mute := false, c.mute
 	s.Reset(parts)
 	for s.Array(); s.NextElement(); some = true {
 		c.sort(s.Value())
+	}
+	if string(role) == `"assistant"` { // who may say nothing beside a call
+		c.mute = mute
 	}
 	if toolCalls.Kind() == rawjson.Array && len(c.calls) == 0 {
 		s.Reset(toolCalls)
@@ -226,6 +230,7 @@ func (c *chat) sort(part rawjson.Value) {
 			c.rest = append(c.rest, part)
 			break
 		}
+		c.mute = c.mute || content == nil
 		from := len(c.texts)
 		c.texts = append(append(c.texts, `{"type":"text","text":`...), orNull(content)...)
 		c.texts = append(c.texts, '}')
