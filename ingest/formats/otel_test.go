@@ -246,8 +246,10 @@ func TestOtelSpan(t *testing.T) {
 		"llm.output_messages.0.message.role", "assistant", "llm.output_messages.0."+said+"name", "g", "llm.output_messages.0."+said+"arguments_json", "{}")
 	f(` max_tokens=5`, call("gen_ai.request.max_completion_tokens", `{"intValue":"5"}`)...)
 	// Langfuse's own names of what the cache had no part in, and the providers'.
-	for _, usage := range []string{`{"input":5,"output":2,"input_cache_read":4,"input_cache_creation":3}`, `{"input_tokens":5,"output_tokens":2,"cache_read_input_tokens":4,"cache_creation_input_tokens":3}`,
-		`{"prompt_tokens":12,"completion_tokens":2,"prompt_tokens_details":{"cached_tokens":4}}`} {
+	for _, usage := range []string{
+		`{"input":5,"output":2,"input_cache_read":4,"input_cache_creation":3}`, `{"input_tokens":5,"output_tokens":2,"cache_read_input_tokens":4,"cache_creation_input_tokens":3}`,
+		`{"prompt_tokens":12,"completion_tokens":2,"prompt_tokens_details":{"cached_tokens":4}}`,
+	} {
 		f(` tokens_in=12 tokens_out=2 tokens_cached=4`, call("langfuse.observation.usage_details", usage)...)
 	}
 	// Cloudflare says no operation.
