@@ -481,6 +481,7 @@ func TestBrokenWrappings(t *testing.T) {
 	f("json+loopgauge", "[\n"+a+",\n"+b+"\n]\n", 2, Tally{Lines: 4, Blank: 2})
 	f("cloudwatch+loopgauge", `{"messageType":"CONTROL_MESSAGE","logEvents":[{"message":"CWL CONTROL MESSAGE: Checking health"}]}`+"\n", 0, Tally{Lines: 1, Blank: 1})
 	f("cloudwatch+loopgauge", `{"logEvents":[{"message":`+quote(a)+`},{"message":"started"},{"message":`+quote(b)+`}]}`+"\n", 2, Tally{Lines: 3, Malformed: 1})
+	f("fluentd+loopgauge", "gw.access: [1795231889.5, "+a+"] \r\ngw.access: [1795231889.5, "+b+"]\r\n", 2, Tally{Lines: 2})
 	f("sse+loopgauge", "data: "+a+"\n\ndata: [DONE]\n", 1, Tally{Lines: 3, Blank: 2})
 }
 

@@ -34,7 +34,7 @@ func cutFluentd(line []byte) (record []byte, ok bool) {
 	switch string(front[at-2:]) {
 	case ", ":
 		tag, time, ok := bytes.Cut(front, []byte(": ["))
-		record, closed := bytes.CutSuffix(record, []byte("]"))
+		record, closed := bytes.CutSuffix(bytes.TrimRight(record, " \t\r"), []byte("]"))
 		return record, ok && closed && len(tag) > 0 && !bytes.Contains(tag, []byte("\t")) && blanks == 2 && digits(time) >= 9
 	case ": ":
 		return record, isTime && front[10] == ' ' && blanks == 4
