@@ -258,7 +258,11 @@ func (g *gone) Next(context.Context) (ingest.Chunk, error) {
 	if g.mark.Stream < 0 {
 		return ingest.Chunk{}, io.EOF
 	}
-	chunk := ingest.Chunk{Mark: g.mark, AtEnd: true, Why: fmt.Sprintf("%s is there no more: the topic was created again with fewer partitions", g.mark.Name)}
+	chunk := ingest.Chunk{Mark: g.mark, AtEnd: true, Why: fewerPartitions(g.mark.Name)}
 	g.mark.Stream = -1
 	return chunk, nil
+}
+
+func fewerPartitions(name string) string {
+	return name + " is there no more: the topic was created again with fewer partitions"
 }

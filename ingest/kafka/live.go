@@ -26,6 +26,8 @@ type live struct {
 	since    time.Time // of the first of them
 	said     bool      // that it fails
 	gone     time.Time // since when there is no such topic
+	lacks    time.Time // since when it has no such partition
+	over     bool      // and that was said: the partition holds nothing back
 }
 
 // Name is topic/partition.
@@ -47,7 +49,7 @@ func (l *live) Next(ctx context.Context) (ingest.Chunk, error) {
 	if l.said {
 		n.why = fmt.Sprintf("%s is read again, after %s", l.Name(), time.Since(l.since).Round(time.Second))
 	}
-	l.failures, l.said, l.gone = 0, false, time.Time{}
+	l.failures, l.said, l.gone, l.lacks, l.over = 0, false, time.Time{}, time.Time{}, false
 	block, err := l.p.read(&n)
 	if err != nil && block == nil {
 		return ingest.Chunk{}, l.f.config.fail(err, "")
@@ -72,7 +74,7 @@ func (l *live) chunk(block *ingest.Block, n counts) ingest.Chunk {
 	}
 	return ingest.Chunk{
 		Behind: behind,
-		Block:  block, Mark: l.mark, AtEnd: l.p.atEnd() && l.failures == 0,
+		Block:  block, Mark: l.mark, AtEnd: l.p.atEnd() && l.failures == 0 || l.over,
 		Lost: n.lost, Why: n.why, Control: n.control, Transactional: n.transactional,
 	}
 }
@@ -88,7 +90,8 @@ func detect(asked ingest.Asked, b *ingest.Block) (f *formats.Format, sure bool) 
 	return asked.Detect(lines)
 }
 
-// goneTime is how long a topic may be unknown to the brokers.
+// goneTime is how long a topic, or a partition of it, may be unknown to the
+// brokers.
 const goneTime = 30 * time.Second
 
 // quietTime is how long the brokers may be away before it is said.
@@ -119,7 +122,11 @@ func (l *live) ride(ctx context.Context, err error, n *counts) error {
 	if !l.gone.IsZero() && time.Since(l.gone) > goneTime {
 		return l.f.config.fail(errors.New("the topic is there no more"), "if it was deleted on purpose, stop watching it")
 	}
-	if !l.said && away > quietTime {
+	switch {
+	case !l.over && !l.lacks.IsZero() && time.Since(l.lacks) > goneTime:
+		l.over = true
+		n.why = fewerPartitions(l.Name())
+	case !l.said && away > quietTime:
 		l.said = true
 		n.why = fmt.Sprintf("%s cannot be read since %s, it is tried again and again: %v", l.Name(), l.since.UTC().Format(time.TimeOnly), err)
 	}
@@ -181,8 +188,15 @@ func (l *live) search(ctx context.Context, why error, n *counts) error {
 		return err
 	}
 	l.gone = time.Time{}
-	if id := l.f.current.Load().id; id != l.p.id && id != (topicID{}) && l.p.id != (topicID{}) {
-		l.recreated(id, n)
+	t := l.f.current.Load()
+	switch {
+	case l.p.index < t.partitions:
+		l.lacks = time.Time{}
+	case l.lacks.IsZero():
+		l.lacks = time.Now()
+	}
+	if t.id != l.p.id && t.id != (topicID{}) && l.p.id != (topicID{}) {
+		l.recreated(t.id, n)
 		return nil
 	}
 	return why

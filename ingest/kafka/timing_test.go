@@ -283,6 +283,76 @@ func TestRefusal(t *testing.T) {
 	})
 }
 
+// delete deletes the topic.
+func (f *fake) delete(t *testing.T) {
+	t.Helper()
+	client := f.client(t)
+	defer client.Close()
+	name := "t"
+	topic := kmsg.NewDeleteTopicsRequestTopic()
+	topic.Topic = &name
+	request := kmsg.NewPtrDeleteTopicsRequest()
+	request.TopicNames, request.Topics = []string{name}, append(request.Topics, topic)
+	if _, err := request.RequestWith(t.Context(), client); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// create creates the topic.
+func (f *fake) create(t *testing.T, partitions int32) {
+	t.Helper()
+	client := f.client(t)
+	defer client.Close()
+	topic := kmsg.NewCreateTopicsRequestTopic()
+	topic.Topic, topic.NumPartitions, topic.ReplicationFactor = "t", partitions, 1
+	request := kmsg.NewPtrCreateTopicsRequest()
+	request.Topics = append(request.Topics, topic)
+	if _, err := request.RequestWith(t.Context(), client); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestFewerPartitions: a partition that the topic does not have since it was
+// created again holds the others back no longer. It did for ever. When it is
+// there again it is read.
+func TestFewerPartitions(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFake(t, 2)
+		defer f.Close()
+		feed, err := Open(t.Context(), f.config(), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = feed.Close() }()
+		_, one := accept(t, feed), accept(t, feed)
+		until(t, one, atEnd)
+		f.delete(t)
+		f.create(t, 1)
+		began := time.Now()
+		until(t, one, func(r *read) bool { return len(r.whys) > 0 })
+		r := until(t, one, atEnd)
+		if d := time.Since(began); d < goneTime || d > goneTime+10*time.Second {
+			t.Errorf("at the end after %s", d)
+		}
+		if got := strings.Join(r.whys, "; "); !strings.Contains(got, "with fewer partitions") {
+			t.Errorf("said %q", got)
+		}
+		for range 10 {
+			if c, err := one.Next(t.Context()); err != nil || !c.AtEnd || c.Why != "" {
+				t.Fatalf("%+v, %v", c, err)
+			}
+		}
+		f.delete(t)
+		f.create(t, 2)
+		client := f.client(t)
+		defer client.Close()
+		if err := client.ProduceSync(t.Context(), &kgo.Record{Topic: "t", Partition: 1, Value: []byte(line(7))}).FirstErr(); err != nil {
+			t.Fatal(err)
+		}
+		same(t, until(t, one, func(r *read) bool { return len(r.values) > 0 }).values, lines(7, 8))
+	})
+}
+
 // TestGone: a topic may be unknown for a moment, not for longer.
 func TestGone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -296,16 +366,7 @@ func TestGone(t *testing.T) {
 		defer func() { _ = feed.Close() }()
 		l := accept(t, feed)
 		until(t, l, atEnd)
-		client := f.client(t)
-		name := "t"
-		topic := kmsg.NewDeleteTopicsRequestTopic()
-		topic.Topic = &name
-		request := kmsg.NewPtrDeleteTopicsRequest()
-		request.TopicNames, request.Topics = []string{name}, append(request.Topics, topic)
-		if _, err := request.RequestWith(t.Context(), client); err != nil {
-			t.Fatal(err)
-		}
-		client.Close()
+		f.delete(t)
 		began := time.Now()
 		for err == nil {
 			_, err = l.Next(t.Context())
