@@ -229,7 +229,9 @@ func (f *Feed) Commit(ctx context.Context, marks []ingest.Mark) error {
 	}
 	offsets := make(map[int]int64, len(marks))
 	for _, m := range marks {
-		offsets[int(m.Stream)] = m.Offset
+		if int(m.Stream) < f.current.Load().partitions { // what is there no more is refused, and all with it
+			offsets[int(m.Stream)] = m.Offset
+		}
 	}
 	return f.group.commit(ctx, offsets)
 }

@@ -184,7 +184,7 @@ func (g *group) serve(ctx context.Context, generation *kafka.Generation) {
 
 // commit commits in the generation that there is, or in the next.
 func (g *group) commit(ctx context.Context, offsets map[int]int64) error {
-	for {
+	for n := 0; ; n++ {
 		c := commit{offsets, make(chan error, 1)}
 		select {
 		case g.commits <- c:
@@ -201,6 +201,9 @@ func (g *group) commit(ctx context.Context, offsets map[int]int64) error {
 			return g.c.config.fail(fmt.Errorf("%w: %w", errReplaced, err), "")
 		case !passes(err):
 			return g.c.config.refuse(err)
+		}
+		if err := pause(ctx, n); err != nil {
+			return err
 		}
 	}
 }

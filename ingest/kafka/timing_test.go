@@ -353,6 +353,50 @@ func TestFewerPartitions(t *testing.T) {
 	})
 }
 
+// TestCommitOfGone: what a topic does not have any more keeps no commit from
+// being taken, and as long as there is no topic it is not tried without a break.
+// All alerts waited for it, and the group was shared out anew a thousand times a
+// second.
+func TestCommitOfGone(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFake(t, 2)
+		defer f.Close()
+		c := f.config()
+		c.Group, c.State = "g", "s"
+		feed, err := Open(t.Context(), c, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = feed.Close() }()
+		marks := []ingest.Mark{accept(t, feed).Mark(), accept(t, feed).Mark()}
+		commit := func() (tries int32, err error) {
+			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+			defer cancel()
+			var n atomic.Int32
+			f.ControlKey(int16(kmsg.OffsetCommit), func(kmsg.Request) (kmsg.Response, error, bool) {
+				f.KeepControl()
+				if n.Add(1) > 1000 {
+					cancel()
+				}
+				return nil, nil, false
+			})
+			err = feed.Commit(ctx, marks)
+			return n.Load(), err
+		}
+		f.delete(t)
+		if n, err := commit(); n < 2 || n > 200 || !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("tried %d times within a minute, %v", n, err)
+		}
+		f.create(t, 1)
+		if err := feed.look(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if n, err := commit(); n != 1 || err != nil {
+			t.Errorf("tried %d times, %v", n, err)
+		}
+	})
+}
+
 // TestGone: a topic may be unknown for a moment, not for longer.
 func TestGone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
