@@ -33,7 +33,8 @@ type Live interface {
 	// read to its end and is gone), or says why the stream cannot go on.
 	// Whatever can be ridden out, a broker's restart or a file that is gone
 	// for a moment, is no error: as long as the source cannot be looked at,
-	// chunks come about once a second that hold nothing and are not AtEnd.
+	// chunks come about once a second that hold nothing and are not AtEnd. Of a
+	// file they are again after a minute: one must not hold all others for ever.
 	Next(ctx context.Context) (Chunk, error)
 }
 

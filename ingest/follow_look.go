@@ -137,6 +137,8 @@ func (f *follower) look(latest bool) (changed bool) {
 			changed = st.settle(e, s) || changed
 		case gone:
 			missing = append(missing, st)
+		default:
+			st.unread = true
 		}
 	}
 	// By inode first: what was renamed is surely found, a copy is second best.

@@ -18,6 +18,7 @@ type place struct {
 	real    string // path without links
 	id      string // inode
 	size    int64  // -1 as long as it was not seen
+	unread  bool   // the last look could not see it
 	mtime   time.Time
 	packed  bool
 	member  bool      // among what is followed
@@ -51,13 +52,16 @@ func (s *followed) dirs() []string {
 // holds tells whether the file with the stream's inode has its content too. A
 // file that did not change since the last look is not opened.
 func (s *followed) holds(e *entry) bool {
-	if s.size >= 0 && e.same(s.size, s.mtime) {
+	if s.size >= 0 && e.same(s.size, s.mtime) && !s.unread {
 		return true
 	}
 	data, packed, err := beginning(e.path, e.id, headSize)
+	s.unread = unreachable(err)
 	switch {
 	case errors.Is(err, errMoved), errors.Is(err, os.ErrNotExist):
 		return false
+	case s.unread: // the inode is all there is to go by
+		return true
 	case err != nil && len(data) == 0:
 		return s.size >= 0 // it cannot be read now; one never seen is not known to be it
 	case !s.head.begins(data):

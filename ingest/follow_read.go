@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"slices"
 	"sync/atomic"
@@ -49,6 +50,8 @@ type followed struct {
 	unseen   bool // of a mark, and not opened yet
 	done     bool // read to its end, and no more is expected
 	fault    error
+	faulty   time.Time // since when there is a fault
+	told     string    // where the file lay when it was told of the fault; empty if it was not
 }
 
 // piece is a block that was read, and the place behind it.
@@ -84,7 +87,7 @@ func (s *followed) Next(ctx context.Context) (Chunk, error) {
 			return Chunk{}, ctx.Err()
 		case <-s.wake:
 		case <-timer.C:
-			return s.chunk(nil, true), nil
+			return s.chunk(nil, !s.unseeable()), nil
 		}
 	}
 }
@@ -124,7 +127,8 @@ func (s *followed) step() (c Chunk, ok bool, err error) {
 	s.f.mu.Unlock()
 	if p.version != s.opened && (!p.packed || !s.outlives()) {
 		s.shut()
-		s.opened, s.read, s.fault = p.version, -1, nil
+		s.opened, s.read = p.version, -1
+		s.mended()
 	}
 	if s.tail == nil && !s.open(&p) {
 		return s.closed(&p)
@@ -148,23 +152,26 @@ func (s *followed) step() (c Chunk, ok bool, err error) {
 				s.shut()
 				return c, false, nil
 			}
-			s.grew, s.fault = time.Now(), nil
+			s.grew = time.Now()
+			s.mended()
 			s.queue = append(s.queue, piece)
 		case s.tail.fault != nil:
-			s.fault = s.tail.fault
+			s.fails(s.tail.fault)
 			s.shut()
-			if p.packed {
+			if p.packed && !unreachable(s.fault) {
 				s.read = p.size // until it has grown
 			}
 			return s.closed(&p)
 		case errors.Is(err, io.EOF) && len(s.queue) > 0:
 			s.tail.over = true
 		case errors.Is(err, io.EOF):
+			s.mended()
 			s.shut()
 			s.read = p.size
 			s.done = p.packed || !s.live(&p)
 			return s.closed(&p)
 		case !silent:
+			s.mended()
 			return c, false, nil
 		case !s.live(&p) || s.wholeRest():
 			s.tail.final = true
@@ -285,7 +292,16 @@ func wholeJSON(text []byte) bool {
 // anything to be read, as far as is known.
 func (s *followed) open(p *place) bool {
 	switch {
-	case !p.placed() || p.size < 0:
+	case p.placed() && p.unread && !s.done:
+		file, err := openAs(p.path, p.id)
+		if err != nil {
+			s.failed(err)
+			return false
+		}
+		file.Close()
+		signal(s.f.hurry) // the next look finds out what it is
+		return false
+	case !p.placed() || p.unread || p.size < 0:
 		return false
 	case s.done && p.packed && (s.read < 0 || p.size == s.read):
 		return false
@@ -313,7 +329,7 @@ func (s *followed) open(p *place) bool {
 	if err != nil {
 		t.close()
 		s.failed(err)
-		if p.packed {
+		if p.packed && !unreachable(s.fault) {
 			s.read = p.size
 		}
 		return false
@@ -343,7 +359,32 @@ func (s *followed) failed(err error) {
 		signal(s.f.hurry)
 		return
 	}
+	s.fails(err)
+}
+
+// fails notes why the file cannot be read.
+func (s *followed) fails(err error) {
+	if s.fault == nil {
+		s.faulty = time.Now()
+	}
+	if shut, ok := errors.AsType[*fs.PathError](err); ok {
+		err = shut.Err
+	}
 	s.fault = err
+}
+
+// mended notes that the file can be read, or is another by now.
+func (s *followed) mended() {
+	if s.fault = nil; s.told != "" {
+		s.f.o.Unreadable(s.told, nil)
+		s.told = ""
+	}
+}
+
+// unseeable tells that nobody knows whether there is more in the file. It is
+// waited for until it is told of: who does not see to it then has the others.
+func (s *followed) unseeable() bool {
+	return unreachable(s.fault) && time.Since(s.faulty) < quiet
 }
 
 // closed is what there is to say of a stream whose file is not open.
@@ -353,17 +394,22 @@ func (s *followed) closed(p *place) (c Chunk, ok bool, err error) {
 	case s.done:
 	case missing:
 		s.done = true
+		s.mended()
 		if p.cut || s.unseen || s.position.Offset < p.size && !p.packed || p.packed && s.read < p.size {
 			return s.lose(s.lostWhy(p)), true, nil
 		}
-	case s.fault != nil && time.Since(s.grew) >= quiet:
+	case s.fault == nil || time.Since(s.faulty) < quiet:
+	case !p.packed || unreachable(s.fault): // there may be more when it can be read again
+		if s.told == "" && s.f.o.Unreadable != nil {
+			s.told = p.path
+			s.f.o.Unreadable(s.told, s.fault)
+		}
+	default:
 		if errors.Is(s.fault, io.ErrUnexpectedEOF) {
 			s.fault = errEndsEarly
 		}
 		why := fmt.Sprintf("%v; read up to byte %d", newError(s.name, s.fault, ""), s.position.Offset)
-		s.fault = nil
-		s.done = p.packed // of a plain file there may be more when it can be read again
-		s.grew = time.Now()
+		s.fault, s.done = nil, true
 		return s.lose(why), true, nil
 	}
 	if s.done && s.over(p) {

@@ -27,8 +27,8 @@ type Options struct {
 	Latest  bool            // Follow alone: begin at the end of the files that are there, not with them
 
 	// Unreadable is told, by Follow alone and once each, of files that could not
-	// be opened for a minute; without an error, that one can be again, or is gone.
-	// They are tried on. Nil is told of none.
+	// be read for a minute; without an error, that one can be again, or is gone.
+	// They are tried on. Several may call it at a time. Nil is told of none.
 	Unreadable func(file string, err error)
 
 	blockSize int // BlockSize unless a test says otherwise

@@ -1,0 +1,119 @@
+package ingest
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"syscall"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// blind lets no file be opened until it is undone.
+func blind(t *testing.T) (undo func()) {
+	t.Helper()
+	var before syscall.Rlimit
+	must(t, syscall.Getrlimit(syscall.RLIMIT_NOFILE, &before))
+	none := before
+	none.Cur = 0
+	must(t, syscall.Setrlimit(syscall.RLIMIT_NOFILE, &none))
+	undo = func() { must(t, syscall.Setrlimit(syscall.RLIMIT_NOFILE, &before)) }
+	t.Cleanup(undo)
+	return undo
+}
+
+// A file that cannot be read holds the others back for a minute, and then is
+// told of: what it brought was late, and after a restart it was called lost.
+func TestFollowBlind(t *testing.T) {
+	dir := t.TempDir()
+	synctest.Test(t, func(t *testing.T) {
+		path := filepath.Join(dir, "app.log")
+		file, err := os.Create(path)
+		must(t, err)
+		defer func() { must(t, file.Close()) }()
+		add := func(id string) {
+			_, err := file.WriteString(record(id) + "\n")
+			must(t, err)
+		}
+		var told []string
+		follow := func(marks []Mark) (Feed, Live) {
+			feed, err := Follow([]string{filepath.Join(dir, "*.log")}, Options{Unreadable: func(file string, err error) {
+				told = append(told, fmt.Sprintf("%s: %v", filepath.Base(file), err))
+			}}, marks)
+			must(t, err)
+			list, err := feed.Accept(t.Context())
+			if err != nil || len(list) != 1 {
+				t.Fatalf("%d streams, %v", len(list), err)
+			}
+			return feed, list[0]
+		}
+		next := func(l Live) Chunk {
+			t.Helper()
+			c, err := l.Next(t.Context())
+			if err != nil || c.Why != "" {
+				t.Fatalf("%q, %v", c.Why, err)
+			}
+			return c
+		}
+		read := func(l Live, want string) (at Mark) {
+			t.Helper()
+			for {
+				c := next(l)
+				if c.Block != nil {
+					if got := string(c.Block.Data); got != record(want)+"\n" {
+						t.Errorf("read %q", got)
+					}
+					c.Block.Release()
+					return c.Mark
+				}
+			}
+		}
+		cannot := func(l Live) {
+			t.Helper()
+			began := time.Now()
+			told = nil
+			for time.Since(began) < 3*quiet {
+				c := next(l)
+				past := time.Since(began)
+				if past < 2*lookSeldom || past >= quiet && past < quiet+2*lookSeldom {
+					continue
+				}
+				if held := past < quiet; c.AtEnd == held || (len(told) > 0) == held {
+					t.Fatalf("after %s: at the end %v, told of %q", past, c.AtEnd, told)
+				}
+			}
+		}
+		can := func(l Live, want string) (at Mark) {
+			t.Helper()
+			at = read(l, want)
+			if fmt.Sprint(told) != "[app.log: too many open files app.log: <nil>]" {
+				t.Errorf("told of %q", told)
+			}
+			for !next(l).AtEnd {
+			}
+			return at
+		}
+
+		add("a")
+		feed, l := follow(nil)
+		read(l, "a")
+		for began := time.Now(); time.Since(began) < 3*quiet; {
+			next(l) // it is closed meanwhile
+		}
+		undo := blind(t)
+		add("b")
+		cannot(l)
+		undo()
+		at := can(l, "b")
+		must(t, feed.Close())
+
+		add("c")
+		undo = blind(t)
+		feed, l = follow([]Mark{at})
+		cannot(l)
+		undo()
+		can(l, "c")
+		must(t, feed.Close())
+	})
+}
