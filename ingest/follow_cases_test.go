@@ -454,6 +454,10 @@ func TestLookIsNotOneMoment(t *testing.T) {
 	if !unreachable(newError(path, &os.PathError{Err: syscall.ESTALE}, "")) || unreachable(newError(path, &os.PathError{Err: syscall.ENOENT}, "")) {
 		t.Error("an outage and an absence are mixed up")
 	}
+	// One that we may not read says nothing of what lies elsewhere.
+	if !passes(newError(path, &os.PathError{Err: syscall.ESTALE}, "")) || passes(newError(path, &os.PathError{Err: syscall.EACCES}, "")) {
+		t.Error("an outage and a directory of others are mixed up")
+	}
 }
 
 // A file that cannot be opened is no stream, so that nobody would hear of it.

@@ -66,11 +66,11 @@ func (f *follower) list() *sight {
 		found.find(arg)
 	}
 	s := &sight{byPath: map[string]*entry{}, byID: map[string]*entry{}, taken: map[string]bool{}, beside: map[string][]*entry{}}
-	s.partial = slices.ContainsFunc(found.errs, unreachable)
+	s.partial = slices.ContainsFunc(found.errs, passes)
 	for _, src := range found.sources {
 		info, err := os.Stat(src.path)
 		if err != nil {
-			s.partial = s.partial || unreachable(err)
+			s.partial = s.partial || passes(err)
 			continue
 		}
 		if e := newEntry(src.path, info); e != nil {
@@ -94,6 +94,11 @@ func unreachable(err error) bool {
 	errno, ok := errors.AsType[syscall.Errno](err)
 	return ok && errno != syscall.ENOENT && errno != syscall.ENOTDIR
 }
+
+// passes tells an error of a file system that will answer again from a directory
+// that we may not read: that may be so for ever, and what lies elsewhere is to be
+// missed all the same.
+func passes(err error) bool { return unreachable(err) && !errors.Is(err, fs.ErrPermission) }
 
 func newEntry(path string, info fs.FileInfo) *entry {
 	if !info.Mode().IsRegular() {
