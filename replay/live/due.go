@@ -38,6 +38,15 @@ func Full(size int64, began time.Time, interval time.Duration) bool {
 	return size >= partBytes || time.Since(began) >= interval
 }
 
+// Began is when a part was begun, as a checkpoint has it in microseconds. The
+// clock may have been set back since, or be another machine's.
+func Began(micros int64) time.Time {
+	if began := time.UnixMicro(micros); began.Before(time.Now()) {
+		return began
+	}
+	return time.Now()
+}
+
 // Settle waits for verdicts on their way to a topic, nil for none, but not for
 // long.
 func Settle(ctx context.Context, topic sinks.VerdictTopic) {

@@ -161,6 +161,29 @@ func TestPartInTime(t *testing.T) {
 	f("crash", 20*time.Second, 4)
 }
 
+// TestPartOfTheFuture: a part that was begun by a clock that has been set back
+// since is closed in its time: it waited until the clock had come there again.
+func TestPartOfTheFuture(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "state")
+	data := &published{memory: memory{parts: map[string]*part{}}}
+	o := Options{Dataset: data, PartInterval: time.Minute, Interval: time.Second}
+	synctest.Test(t, func(t *testing.T) {
+		time.Sleep(1000 * time.Hour)
+		o.Feed = (&crashing{&script{steps: [][]step{{{second: 100}, {second: 200}, {second: 300}, {after: 30 * time.Second, second: 400}}}}, time.Now().Add(20 * time.Second)}).open
+		if _, err := tryFor(t, dir, time.Hour, "loopgauge", o); !errors.Is(err, errLost) || len(data.at) > 0 {
+			t.Fatalf("no crash (%v), or parts before it at %v", err, data.at)
+		}
+	})
+	synctest.Test(t, func(t *testing.T) { // whose clock begins anew
+		began := time.Now()
+		o.Feed = (&script{steps: [][]step{nil}}).open
+		runFor(t, dir, time.Hour, "loopgauge", o)
+		if len(data.at) != 1 || data.at[0].Sub(began) > 65*time.Second {
+			t.Errorf("begun at %v, closed at %v", began, data.at)
+		}
+	})
+}
+
 // TestPartOfAnotherPolicy: rows that a crash kept from their place are not put
 // there by another policy, nor left behind; those of the policy that wrote them are.
 func TestPartOfAnotherPolicy(t *testing.T) {

@@ -233,7 +233,7 @@ func (w *watch) openFiles(f files) (err error) {
 	s := newSpool(w.o.Store, w.o.Plan, w.o.Dataset)
 	s.number, s.first, s.next = f.part, f.first, f.next
 	if f.began > 0 {
-		s.began = time.UnixMicro(f.began)
+		s.began = Began(f.began)
 	} else {
 		f.spool = 0 // no row: the policy may have changed
 	}

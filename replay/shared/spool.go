@@ -274,7 +274,7 @@ func (g *gathered) save(w *snapshot.Writer) {
 func (s *spool) load(r *snapshot.Reader) {
 	s.next = r.Varint()
 	if began := r.Varint(); began > 0 {
-		s.began = time.UnixMicro(began)
+		s.began = live.Began(began)
 	}
 	s.part.load(r)
 	for range r.Count(3) {
