@@ -49,7 +49,8 @@ type follower struct {
 	fresh     []Live      // not accepted yet
 	accepted  bool        // the streams that there were at first
 	strangers map[string]*stranger
-	short     map[string]short // by inode
+	closed    map[string]*stranger // by path, what cannot be looked into
+	short     map[string]short     // by inode
 
 	arrived chan struct{} // fresh has got something
 	hurry   chan struct{} // a look is wanted now

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"testing"
 	"testing/synctest"
@@ -115,5 +116,35 @@ func TestFollowBlind(t *testing.T) {
 		undo()
 		can(l, "c")
 		must(t, feed.Close())
+	})
+}
+
+// A directory that cannot be read is told of as a file is: logs in it were never
+// missed.
+func TestFollowShut(t *testing.T) {
+	dir := t.TempDir()
+	must(t, os.Mkdir(filepath.Join(dir, "sub"), 0o777))
+	synctest.Test(t, func(t *testing.T) {
+		var told []string
+		feed, err := Follow([]string{dir}, Options{Unreadable: func(file string, err error) {
+			told = append(told, fmt.Sprintf("%s: %v", filepath.Base(file), err))
+		}}, nil)
+		must(t, err)
+		defer func() { must(t, feed.Close()) }()
+		undo := blind(t)
+		f := func(wait time.Duration, want string) {
+			t.Helper()
+			time.Sleep(wait)
+			synctest.Wait()
+			if got := strings.Join(told, "; "); got != want {
+				t.Errorf("told of %q, want %q", got, want)
+			}
+		}
+		shut := filepath.Base(dir) + ": too many open files"
+		f(quiet/2, "")
+		f(quiet, shut)
+		f(quiet, shut)
+		undo()
+		f(2*lookSeldom, shut+"; "+filepath.Base(dir)+": <nil>")
 	})
 }

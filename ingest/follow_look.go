@@ -51,7 +51,8 @@ type sight struct {
 	entries []*entry // by path
 	byPath  map[string]*entry
 	byID    map[string]*entry
-	partial bool // something could not be looked at: nothing is missing for sure
+	errs    []error // why something could not be looked at
+	partial bool    // and it may be there again: nothing is missing for sure
 	taken   map[string]bool
 	beside  map[string][]*entry // directory -> all files in it
 }
@@ -65,7 +66,7 @@ func (f *follower) list() *sight {
 	for _, arg := range f.args {
 		found.find(arg)
 	}
-	s := &sight{byPath: map[string]*entry{}, byID: map[string]*entry{}, taken: map[string]bool{}, beside: map[string][]*entry{}}
+	s := &sight{errs: found.errs, byPath: map[string]*entry{}, byID: map[string]*entry{}, taken: map[string]bool{}, beside: map[string][]*entry{}}
 	s.partial = slices.ContainsFunc(found.errs, passes)
 	for _, src := range found.sources {
 		info, err := os.Stat(src.path)
@@ -176,7 +177,8 @@ func (f *follower) look(latest bool) (changed bool) {
 			f.strangers[id] = x
 		}
 	}
-	f.untell(kept)
+	f.untell(kept, f.strangers)
+	f.shut(s.errs)
 	return changed
 }
 
@@ -340,22 +342,39 @@ func (f *follower) meet(e *entry) *stranger {
 	return x
 }
 
-// tell tells of a file that cannot be opened. Nothing else would: it is no
-// stream.
-func (f *follower) tell(e *entry, x *stranger) {
+// tell tells of what cannot be opened. Nothing else would: it is no stream.
+func (f *follower) tell(path string, x *stranger) {
 	if x.fault != nil && x.told == "" && time.Since(x.since) >= quiet && f.o.Unreadable != nil {
-		x.told = e.path
-		f.o.Unreadable(e.path, x.fault)
+		x.told = path
+		f.o.Unreadable(path, x.fault)
 	}
 }
 
-// untell takes back what was told of files that are not as they were before.
-func (f *follower) untell(before map[string]*stranger) {
-	for id, x := range before {
-		if now := f.strangers[id]; x.told != "" && (now == nil || now.told == "") {
+// untell takes back what was told of what is not as it was before.
+func (f *follower) untell(before, now map[string]*stranger) {
+	for key, x := range before {
+		if n := now[key]; x.told != "" && (n == nil || n.told == "") {
 			f.o.Unreadable(x.told, nil)
 		}
 	}
+}
+
+// shut tells of directories that cannot be read, and of names that cannot be
+// looked up, as of files. Of a stream's own its reader does.
+func (f *follower) shut(errs []error) {
+	before := f.closed
+	f.closed = map[string]*stranger{}
+	for _, err := range errs {
+		e, ok := errors.AsType[*Error](err)
+		if !ok || !unreachable(err) || slices.ContainsFunc(f.streams, func(st *followed) bool { return st.path == e.Path }) {
+			continue
+		}
+		x := cmp.Or(before[e.Path], &stranger{since: time.Now()})
+		x.fault = e.Err
+		f.closed[e.Path] = x
+		f.tell(e.Path, x)
+	}
+	f.untell(before, f.closed)
 }
 
 // adopt makes a file that is no stream one, if it is a log of its own.
@@ -364,7 +383,7 @@ func (f *follower) adopt(s *sight, e *entry, kept map[string]*stranger, latest b
 		f.strangers[e.id] = x
 	}
 	x := f.meet(e)
-	f.tell(e, x)
+	f.tell(e.path, x)
 	if x.refused || x.copied || len(x.head) == 0 {
 		return false
 	}
