@@ -81,9 +81,11 @@ func (b *Bot) send(ctx context.Context, a *sinks.Alert) error {
 	}))
 	if ts != "" {
 		_, _, _, err := b.api.UpdateMessageContext(ctx, b.channel, ts, options...)
-		if isAnswer(err, "message_not_found") { // somebody has deleted it
+		switch {
+		case isAnswer(err, "message_not_found"): // somebody has deleted it
 			ts = ""
-		} else if err != nil {
+		case isAnswer(err, "edit_window_closed", "cant_update_message"): // its thread says it alone
+		case err != nil:
 			return err
 		}
 	}

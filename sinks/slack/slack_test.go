@@ -228,6 +228,21 @@ func TestBotRestart(t *testing.T) {
 		return false
 	}
 	f(b, window.Closed, "update, postMessage")
+
+	// A workspace may let messages be changed for some minutes only, and another
+	// app's may never be: that the loop grew was refused, and nobody heard of it.
+	s.answer = nil
+	b = s.bot()
+	f(b, window.Opened, "conversations.history, update")
+	for _, no := range []string{"edit_window_closed", "cant_update_message"} {
+		s.answer = func(w http.ResponseWriter, method string) bool {
+			if method == "chat.update" {
+				_, _ = fmt.Fprintf(w, `{"ok":false,"error":%q}`, no)
+			}
+			return method == "chat.update"
+		}
+		f(b, window.Grown, "update, postMessage in thread")
+	}
 }
 
 func TestFailures(t *testing.T) {
