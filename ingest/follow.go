@@ -48,6 +48,7 @@ type follower struct {
 	reading   int32       // highest index that somebody reads
 	fresh     []Live      // not accepted yet
 	accepted  bool        // the streams that there were at first
+	looked    bool        // once
 	strangers map[string]*stranger
 	closed    map[string]*stranger // by path, what cannot be looked into
 	short     map[string]short     // by inode
@@ -94,11 +95,14 @@ func Follow(args []string, o Options, marks []Mark) (Feed, error) {
 	return f, nil
 }
 
-// Followable refuses arguments of Follow that nothing can come of.
+// Followable refuses arguments of Follow that nothing can come of. What cannot be
+// read now is none: a restart would end the others too.
 func Followable(args []string) error {
 	var errs []error
 	for _, arg := range args {
-		errs = append(errs, followable(arg))
+		if err := followable(arg); !unreachable(err) {
+			errs = append(errs, err)
+		}
 	}
 	return errors.Join(errs...)
 }

@@ -148,3 +148,30 @@ func TestFollowShut(t *testing.T) {
 		f(2*lookSeldom, shut+"; "+filepath.Base(dir)+": <nil>")
 	})
 }
+
+// A log that cannot be read at the start is told of at once, and waited for: one
+// with wrong rights kept the others from being watched.
+func TestFollowBlindStart(t *testing.T) {
+	dir := t.TempDir()
+	synctest.Test(t, func(t *testing.T) {
+		path := write(t, dir, "app.log", []byte(record("a")+"\n"))
+		var told []string
+		undo := blind(t)
+		feed, err := Follow([]string{path}, Options{Unreadable: func(file string, err error) {
+			told = append(told, fmt.Sprintf("%s: %v", filepath.Base(file), err))
+		}}, nil)
+		must(t, err)
+		defer func() { must(t, feed.Close()) }()
+		if fmt.Sprint(told) != "[app.log: too many open files]" {
+			t.Errorf("told of %q", told)
+		}
+		list, err := feed.Accept(t.Context())
+		if err != nil || len(list) > 0 {
+			t.Errorf("%d streams, %v", len(list), err)
+		}
+		undo()
+		if list, err = feed.Accept(t.Context()); err != nil || len(list) != 1 || len(told) != 2 {
+			t.Errorf("%d streams, %v, told of %q", len(list), err, told)
+		}
+	})
+}

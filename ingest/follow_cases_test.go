@@ -464,7 +464,7 @@ func TestLookIsNotOneMoment(t *testing.T) {
 func TestFollowUnreadable(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var told []string
-		f := &follower{strangers: map[string]*stranger{}, o: Options{Unreadable: func(file string, err error) {
+		f := &follower{looked: true, strangers: map[string]*stranger{}, o: Options{Unreadable: func(file string, err error) {
 			told = append(told, fmt.Sprintf("%s: %v", file, err))
 		}}}
 		e := &entry{path: "gone/app.log", id: "1-1", size: 100}

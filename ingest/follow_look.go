@@ -179,6 +179,7 @@ func (f *follower) look(latest bool) (changed bool) {
 	}
 	f.untell(kept, f.strangers)
 	f.shut(s.errs)
+	f.looked = true
 	return changed
 }
 
@@ -332,7 +333,7 @@ func (f *follower) meet(e *entry) *stranger {
 		x.mtime = time.Time{} // to be looked at again
 		x.head, x.sum = nil, headOf(nil)
 		if shut, ok := errors.AsType[*fs.PathError](err); ok {
-			x.fault, x.since = shut.Err, time.Now()
+			x.fault, x.since = shut.Err, f.since()
 			if before != nil && before.fault != nil {
 				x.since, x.told = before.since, before.told
 			}
@@ -348,6 +349,15 @@ func (f *follower) tell(path string, x *stranger) {
 		x.told = path
 		f.o.Unreadable(path, x.fault)
 	}
+}
+
+// since is when a fault began that is seen now. What was there at the start is
+// told of at once.
+func (f *follower) since() time.Time {
+	if !f.looked {
+		return time.Time{}
+	}
+	return time.Now()
 }
 
 // untell takes back what was told of what is not as it was before.
@@ -369,7 +379,7 @@ func (f *follower) shut(errs []error) {
 		if !ok || !unreachable(err) || slices.ContainsFunc(f.streams, func(st *followed) bool { return st.path == e.Path }) {
 			continue
 		}
-		x := cmp.Or(before[e.Path], &stranger{since: time.Now()})
+		x := cmp.Or(before[e.Path], &stranger{since: f.since()})
 		x.fault = e.Err
 		f.closed[e.Path] = x
 		f.tell(e.Path, x)
