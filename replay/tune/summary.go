@@ -178,10 +178,16 @@ func (s Summary) nowMark(a *Advice) string {
 	switch {
 	case a.HasCurrent && a.CurrentCell == a.Cell && a.Rule.Threshold == a.Threshold:
 		return ", which is as it is now"
-	case a.HasCurrent && s.Report.Cells[a.CurrentCell].Kind == s.Report.Cells[a.Cell].Kind:
+	case s.showsNow(a):
 		return "  (now)"
 	}
 	return fmt.Sprintf("  now: %s", replay.SettingOf(a.Rule))
+}
+
+// showsNow tells that the rule as it is has a cell in the heat-map.
+func (s Summary) showsNow(a *Advice) bool {
+	r, now := s.Report, a.Rule.Threshold
+	return a.HasCurrent && r.Cells[a.CurrentCell].Kind == r.Cells[a.Cell].Kind && r.Options.Least <= now && now <= r.Options.Most
 }
 
 func (s Summary) heatmap(b *strings.Builder, a *Advice, kind string) {
@@ -194,7 +200,7 @@ func (s Summary) heatmap(b *strings.Builder, a *Advice, kind string) {
 	}
 	rows := slices.Clone(shownThresholds)
 	rows = append(rows, a.Threshold)
-	if a.HasCurrent {
+	if s.showsNow(a) {
 		rows = append(rows, a.Rule.Threshold)
 	}
 	slices.Sort(rows)
@@ -204,7 +210,8 @@ func (s Summary) heatmap(b *strings.Builder, a *Advice, kind string) {
 	}
 }
 
-// heatmapPart shows windows side by side, of which the first is of that cell.
+// heatmapPart shows windows side by side, of which the first is of that cell. Of
+// the rows that nothing reaches it shows one, and that of the rule as it is.
 func (s Summary) heatmapPart(b *strings.Builder, a *Advice, rows []int, first int, cells []window.Swept, most int64) {
 	r := s.Report
 	fmt.Fprintf(b, "%9s", "")
@@ -212,7 +219,12 @@ func (s Summary) heatmapPart(b *strings.Builder, a *Advice, rows []int, first in
 		fmt.Fprintf(b, "%8s", window.Lasting(r.Cells[first+c].Window)+" ")
 	}
 	b.WriteByte('\n')
+	unreached := false
 	for _, t := range rows {
+		now := s.showsNow(a) && t == a.Rule.Threshold
+		if unreached && !now {
+			continue
+		}
 		fmt.Fprintf(b, "%8d ", t)
 		some := int64(0)
 		for c := range cells {
@@ -222,7 +234,7 @@ func (s Summary) heatmapPart(b *strings.Builder, a *Advice, rows []int, first in
 			switch {
 			case first+c == a.Cell && t == a.Threshold:
 				text = "[" + text + "]"
-			case a.HasCurrent && first+c == a.CurrentCell && t == a.Rule.Threshold:
+			case now && first+c == a.CurrentCell:
 				text = "(" + text + ")"
 			default:
 				text += " "
@@ -230,9 +242,7 @@ func (s Summary) heatmapPart(b *strings.Builder, a *Advice, rows []int, first in
 			b.WriteString(s.shade(fmt.Sprintf("%8s", text), n, most))
 		}
 		b.WriteByte('\n')
-		if some == 0 && t >= a.Threshold {
-			break
-		}
+		unreached = some == 0 && t >= a.Threshold
 	}
 }
 

@@ -3,6 +3,7 @@ package tune
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/loopgauge/loopgauge/fingerprint"
 	"github.com/loopgauge/loopgauge/replay"
@@ -57,4 +58,31 @@ func TestNextFits(t *testing.T) {
 			t.Errorf("%q is wider than a terminal", line)
 		}
 	}
+}
+
+// TestNowIsInTheMap: that a cell is the rule as it is now is said only where there
+// is such a cell, however far from the others.
+func TestNowIsInTheMap(t *testing.T) {
+	cell := window.SweepCell{Kind: "streak", Window: time.Minute}
+	f := func(now int, legend string, shown bool) {
+		t.Helper()
+		rule := &window.Rule{Name: "calls", Counter: window.CounterSpec{Kind: cell.Kind, Window: cell.Window}, Threshold: now}
+		swept := window.Swept{SweepCell: cell, Episodes: make([]int64, 51)}
+		swept.Episodes[4], swept.Episodes[5] = 2, 2
+		r := &Report{
+			Options: Options{Windows: []time.Duration{cell.Window}, Least: 4, Most: 50}, Cells: []window.SweepCell{cell},
+			Sweep: []window.SweepTarget{{Rule: rule, Cells: []window.Swept{swept}}}, Recommended: []int{0},
+			Advice: []Advice{{Rule: rule, Threshold: 4, HasCurrent: true}},
+		}
+		var b strings.Builder
+		Summary{Report: r}.settings(&b)
+		lines := strings.Split(b.String(), "\n")
+		if lines[1] != "  [advised]"+legend || strings.Contains(b.String(), "(0)\n") != shown {
+			t.Errorf("with threshold %d now:\n%s", now, b.String())
+		}
+	}
+	f(4, ", which is as it is now", false)
+	f(30, "  (now)", true)
+	f(3, "  now: 3 in 1m streak", false)
+	f(1000, "  now: 1000 in 1m streak", false)
 }
