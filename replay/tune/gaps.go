@@ -41,12 +41,12 @@ func (r *Report) gaps(rules, told []*window.Rule) (list []string) {
 	return list
 }
 
-// Caveats say what is to be known before the verdict is relied on: gaps, how
-// conversations were told, that most requests are not judged, and what keeps
-// repeats from being seen.
+// Caveats say what is to be known before the verdict is relied on: gaps, what is
+// left aside, how conversations were told, that most requests are not judged, and
+// what keeps repeats from being seen.
 func (r *Report) Caveats() []string {
 	rules := r.restsOn()
-	list := r.gaps(rules, nil)
+	list := append(r.gaps(rules, nil), r.leftAside(rules)...)
 	of := slices.DeleteFunc(slices.Clone(r.Result.Rules), func(a window.RuleAccount) bool { return !slices.Contains(rules, a.Rule) })
 	if apart := replay.ToldApart(of, r.Result.Account.Judged); apart != "" {
 		list = append(list, apart)
@@ -58,6 +58,30 @@ func (r *Report) Caveats() []string {
 		list = append(list, most)
 	}
 	return append(list, r.Result.Unseen()...)
+}
+
+// leftAside says of rules that they set themselves otherwise for some requests than
+// the cells go by, so that replay may count otherwise there.
+func (r *Report) leftAside(rules []*window.Rule) (list []string) {
+	for i := range r.Advice {
+		a := &r.Advice[i]
+		if !slices.Contains(rules, a.Rule) {
+			continue
+		}
+		var what []string
+		if slices.ContainsFunc(a.Rule.Overrides, func(o window.Override) bool {
+			return o.Window > 0 && (!a.Found || o.Window != r.Cells[a.Cell].Window)
+		}) {
+			what = append(what, "the window that an override sets")
+		}
+		if r.Result.Rules[i].ChatSet > 0 {
+			what = append(what, "what sessions set")
+		}
+		if what != nil {
+			list = append(list, fmt.Sprintf("what is said of %s leaves aside %s: replay may fire on other requests", term.Safe(a.Rule.Name), strings.Join(what, " and ")))
+		}
+	}
+	return list
 }
 
 // restsOn are the rules that the verdict rests on: those that are recommended,

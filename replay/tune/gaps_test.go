@@ -3,6 +3,7 @@ package tune
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -89,4 +90,29 @@ func TestScattered(t *testing.T) {
 	if diff := cmp.Diff(want, b.String()); diff != "" {
 		t.Error(diff)
 	}
+}
+
+// TestLeftAside: that a rule has another window for some requests than the cells
+// go by is said, unless it is the one that is advised; so is what sessions set.
+func TestLeftAside(t *testing.T) {
+	f := func(what string, of Advice, rule window.Rule, chatSet int64, want ...string) {
+		t.Helper()
+		rule.Name, of.Rule = "calls", &rule
+		r := &Report{
+			Options: Options{Rules: []*window.Rule{&rule}}, Cells: []window.SweepCell{{Kind: "streak", Window: time.Minute}},
+			Result: &replay.Result{Rules: []window.RuleAccount{{Rule: &rule, ChatSet: chatSet}}}, Advice: []Advice{of},
+		}
+		if diff := cmp.Diff(want, r.Caveats()); diff != "" {
+			t.Error(what + ": " + diff)
+		}
+	}
+	overrides := func(lasting time.Duration) window.Rule {
+		return window.Rule{Overrides: []window.Override{{Threshold: 4}, {Window: lasting}}}
+	}
+	f("no window", Advice{}, overrides(0), 0)
+	f("another window", Advice{Found: true}, overrides(time.Hour), 0, "what is said of calls leaves aside the window that an override sets: replay may fire on other requests")
+	f("the window advised", Advice{Found: true}, overrides(time.Minute), 0)
+	f("nothing advised", Advice{}, overrides(time.Minute), 0, "what is said of calls leaves aside the window that an override sets: replay may fire on other requests")
+	f("sessions", Advice{Found: true}, overrides(0), 1, "what is said of calls leaves aside what sessions set: replay may fire on other requests")
+	f("both", Advice{Found: true}, overrides(time.Hour), 1, "what is said of calls leaves aside the window that an override sets and what sessions set: replay may fire on other requests")
 }
