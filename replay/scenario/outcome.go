@@ -63,8 +63,11 @@ func (w *Watch) Outcome(r *replay.Result) Outcome {
 	if l.perDayAt.Set() {
 		days := days(r)
 		if perDay := float64(len(w.episodes)) / days; perDay > l.perDay {
-			miss(l.perDayAt, "at most %s; there %s in %s: %s a day",
-				number(l.perDay), were(len(w.episodes)), lasting(days), number(perDay))
+			most, rate := strconv.FormatFloat(l.perDay, 'f', -1, 64), number(perDay)
+			if rate == number(l.perDay) { // rounded, it would keep to the limit
+				rate = "more than " + most
+			}
+			miss(l.perDayAt, "at most %s; there %s in %s: %s a day", most, were(len(w.episodes)), lasting(days), rate)
 		}
 	}
 	if w.fixture.episodesAt.Set() {
@@ -90,10 +93,10 @@ func were(n int) string {
 }
 
 func lasting(days float64) string {
-	if days == 1 {
-		return "1 day"
+	if text := number(days); text != "1" {
+		return text + " days"
 	}
-	return number(days) + " days"
+	return "1 day"
 }
 
 func number(x float64) string { return strconv.FormatFloat(math.Round(x*100)/100, 'f', -1, 64) }

@@ -175,7 +175,7 @@ episodes:
 }
 
 func TestLimitsPerDay(t *testing.T) {
-	f := func(hours int64, episodes int, limit, want string) {
+	f := func(hours float64, episodes int, limit, want string) {
 		t.Helper()
 		list := make([]window.Episode, episodes)
 		for i := range list {
@@ -183,11 +183,11 @@ func TestLimitsPerDay(t *testing.T) {
 		}
 		w := watched(t, "log: a\nlimits: {episodes_per_day: "+limit+"}\n", list...)
 		got := ""
-		for _, m := range w.Outcome(&replay.Result{Totals: replay.Totals{First: at(7), Last: at(7 + hours*3600)}}).Misses {
+		for _, m := range w.Outcome(&replay.Result{Totals: replay.Totals{First: at(7), Last: at(7 + int64(hours*3600))}}).Misses {
 			got += m.What
 		}
 		if got != want {
-			t.Errorf("%d episodes in %d hours: %q, want %q", episodes, hours, got, want)
+			t.Errorf("%d episodes in %g hours: %q, want %q", episodes, hours, got, want)
 		}
 	}
 	f(1, 2, "2", "") // an hour is not a 24th of a day
@@ -196,6 +196,8 @@ func TestLimitsPerDay(t *testing.T) {
 	f(48, 4, "2", "")
 	f(48, 5, "2", "at most 2; there were 5 in 2 days: 2.5 a day")
 	f(36, 1, "0.5", "at most 0.5; there was 1 in 1.5 days: 0.67 a day")
+	f(35.99, 3, "2", "at most 2; there were 3 in 1.5 days: more than 2 a day")
+	f(24.01, 1, "0.004", "at most 0.004; there was 1 in 1 day: 1 a day") // neither 0 nor 1 days
 	f(36, 0, "0", "")
 	f(240, 1, "0", "at most 0; there was 1 in 10 days: 0.1 a day")
 }
