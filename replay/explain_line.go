@@ -124,7 +124,7 @@ func (x *explaining) collectLine(ctx context.Context, rules []*window.Rule) erro
 	case late == farOff:
 		return fmt.Errorf("%s: %s, and so not judged", at, late)
 	case late != "":
-		return fmt.Errorf("%s: late, and so not judged: further behind its log than the lateness of %s\nwith --lateness %s it would be", at, window.Lasting(x.q.Run.Lateness), window.Lasting(roundUp(r.pipeline.Order.Stats().WorstLate)))
+		return fmt.Errorf("%s: late, and so not judged: further behind its log than the lateness of %s\nwith --lateness %s it would not be late", at, window.Lasting(x.q.Run.Lateness), window.Lasting(roundUp(r.pipeline.Order.Stats().WorstLate)))
 	case twice:
 		return fmt.Errorf("%s: a duplicate, and so not judged: %s has the same request id", at, term.Safe(x.place(twin)))
 	}
