@@ -42,6 +42,7 @@ type SweepOptions struct {
 	// notes in it what is found; nil where nobody does.
 	Find    bool
 	Witness *Witness
+	InRow   time.Duration // in which the same may come in a row, if it is longer than Windows
 }
 
 // SweepKinds are the counter kinds that every target is counted by, in the
@@ -110,7 +111,7 @@ type sweepTarget struct {
 	sequence       *sequence // of its scope; nil before the second event
 	rounds         int       // the period of what comes round in the longest window
 	within         within    // of no use where nobody asks for repeats
-	inRow          *inRow    // nil as long as its scopes tell all apart
+	inRow          *inRow    // nil as long as its scopes tell all apart, and the longest window does
 	alone          bool      // the hit is the only one of its request
 	highest        []uint8   // of a request with several
 	opened         []bool    // by threshold and column: such a request opened an episode
@@ -176,7 +177,7 @@ func (s *Sweep) newTarget(rule int) *sweepTarget {
 	if s.o.Find {
 		target := len(s.targets)
 		t.keyGone = func(key uint32) { s.found.add(Gone, target, key, nil) }
-		if t.within = s.plan.within(r); t.within.sessions {
+		if t.within = s.plan.within(r); t.within.sessions || s.o.InRow > s.longest() {
 			t.inRow = s.newInRow(t)
 		}
 	}
@@ -189,8 +190,10 @@ func (s *Sweep) newTarget(rule int) *sweepTarget {
 	return t
 }
 
+func (s *Sweep) longest() time.Duration { return s.o.Windows[len(s.o.Windows)-1] }
+
 func (s *Sweep) newInRow(t *sweepTarget) *inRow {
-	return newInRow(t.within, CounterSpec{Window: s.o.Windows[len(s.o.Windows)-1], Closed: t.rule.Counter.EdgeCounts(), Period: t.period}, s.o.MaxKeys)
+	return newInRow(t.within, CounterSpec{Window: max(s.o.InRow, s.longest()), Closed: t.rule.Counter.EdgeCounts(), Period: t.period}, s.o.MaxKeys)
 }
 
 // Cells are the cells of every target, kind by kind and in it by window.

@@ -110,6 +110,9 @@ func (r *Report) catches(target, cell, threshold int) string {
 func (r *Report) noLoop(target int) string {
 	longest, n := r.longest(func(of int, _ window.Kind) bool { return of == target })
 	what := "nothing that it looks at repeats"
+	if r.Options.narrow() {
+		what += " within " + window.Lasting(r.Options.longest())
+	}
 	if n > 0 {
 		what = fmt.Sprintf("the one repeat is %s: %s", longest.Kind, longest.Evidence)
 	}

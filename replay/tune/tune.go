@@ -12,8 +12,11 @@ import (
 
 // DefaultWindows are swept unless told otherwise: from a burst to an hour.
 var DefaultWindows = []time.Duration{
-	10 * time.Second, 30 * time.Second, time.Minute, 2 * time.Minute, 5 * time.Minute, 10 * time.Minute, 30 * time.Minute, time.Hour,
+	10 * time.Second, 30 * time.Second, time.Minute, 2 * time.Minute, 5 * time.Minute, 10 * time.Minute, 30 * time.Minute, longestDefault,
 }
+
+// longestDefault is the longest of them.
+const longestDefault = time.Hour
 
 // Rules are swept by default beside those of the profiles, as a policy.
 //
@@ -50,6 +53,12 @@ type Options struct {
 	MaxWrong float64 // most requests hit wrongly, as a share of all
 	Labels   Labels  // nil for none
 }
+
+// longest is the longest window swept.
+func (o *Options) longest() time.Duration { return o.Windows[len(o.Windows)-1] }
+
+// narrow tells that loops may be too slow for every window that is swept.
+func (o *Options) narrow() bool { return o.longest() < longestDefault }
 
 // Frame is what the policy of the rules says besides, as lines of YAML: how logs
 // are read, the entries of its exclude, and its prices.
@@ -109,12 +118,16 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 	c := newCollector(plan, swept, len(o.Windows)*len(window.SweepKinds), witness)
 	sweep := c.sweep(o.Windows, o.Most, o.MaxKeys)
 	c.told, c.reached = newTold(&o, plan, sweep.Cells(), gateways), newReached(o.Labels)
-	// What has a loop is no matter of which rules are swept.
-	ours := newCollector(plan, unswept(plan, o.Rules, gateways), len(window.SweepKinds), witness)
+	// What has a loop is no matter of which rules are swept, nor of in how short windows.
+	own, longest := o.Rules, o.longest()
+	if o.narrow() {
+		own, longest = nil, longestDefault
+	}
+	ours := newCollector(plan, unswept(plan, own, gateways), len(window.SweepKinds), witness)
 	kept := []*keeper{newKeeper(c, &o), newKeeper(ours, &o)}
 	batch := batchSize(&o.Run)
 	p := pass{
-		o: o, witness: witness, sweeping: startSweeping(batch, kept, sweep, ours.sweep(o.Windows[len(o.Windows)-1:], window.LeastRepeats, o.MaxKeys)),
+		o: o, witness: witness, sweeping: startSweeping(batch, kept, sweep, ours.sweep([]time.Duration{longest}, window.LeastRepeats, o.MaxKeys)),
 		requests: newRequestsOf(mostConversations), gateways: newGatewayCounts(gateways, plan, c.told.all, false),
 	}
 

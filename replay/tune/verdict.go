@@ -18,6 +18,7 @@ const (
 	OutOfReach   Verdict = "loops found, but none that any setting of these rules finds"
 	Blind        Verdict = "no rule could look at this log"
 	Overlooked   Verdict = "loops found, but these rules cannot tell them from other requests: leave out --policy and --profile"
+	Narrow       Verdict = "loops found, but not by these rules in these windows: leave out --policy, --profile and --window"
 	Unseen       Verdict = "no loop found, but no rule could look at what was said or called"
 	Unheard      Verdict = "no loop found by what these rules go by, which is not what was said or called"
 	Doubled      Verdict = "no loop found, as most of what repeats was logged twice"
@@ -41,6 +42,8 @@ func (r *Report) Verdict() Verdict {
 		return OverLimits
 	case loops:
 		return OutOfReach
+	case r.looping > 0 && r.Options.narrow():
+		return Narrow
 	case r.looping > 0:
 		return Overlooked
 	case blind(r.Result.Rules[:len(r.Options.Rules)], false):

@@ -13,7 +13,7 @@ import (
 func (r *Report) Ways() (list []string) {
 	verdict := r.Verdict()
 	switch verdict {
-	case Recommends, NothingRead, Overlooked:
+	case Recommends, NothingRead, Overlooked, Narrow:
 		return nil
 	case NothingFound:
 		return r.masks()
