@@ -119,7 +119,11 @@ func (x *explaining) notFound(r *Result, episodes int64) error {
 		}
 	}
 	if strings.HasPrefix(x.q.Episode, "lp-") {
-		return fmt.Errorf("no repeat of the rules in force is %s\nput its rule in force: --policy takes what tune or its page printed, --profile a built-in rule; and did tune have the same logs, --lateness, --since, --until, --hash-ids and --fingerprint-key?", x.q.Episode)
+		excluded := ""
+		if len(x.plan.Exclusions) > 0 {
+			excluded = "\nthe exclude of the policy may take out what it begins with: give a copy without it"
+		}
+		return fmt.Errorf("no repeat of the rules in force is %s%s\nput its rule in force: --policy takes what tune or its page printed, --profile a built-in rule; and did tune have the same logs, --lateness, --since, --until, --hash-ids and --fingerprint-key?", x.q.Episode, excluded)
 	}
 	there := "there is no loop at all"
 	switch {
