@@ -331,7 +331,7 @@ func (s Summary) recommendation(b *strings.Builder) {
 		line(b, "  exclude %s: takes out %s, %s", term.Safe(x.Name), term.Plural(int64(x.Mutes), "repeat", "repeats"), hides)
 	}
 	if slices.ContainsFunc(r.Exclusions, func(x Exclusion) bool { return x.inPolicy() }) {
-		b.WriteString("  requests and alerts above have in them what the policy excludes\n")
+		b.WriteString("  requests and alerts above are counted without the exclusions\n")
 	}
 	if r.Spared > 0 {
 		fmt.Fprintf(b, "  and %s that poll less\n", term.Plural(int64(r.Spared), "path", "paths"))
