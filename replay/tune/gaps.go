@@ -70,7 +70,8 @@ func (r *Report) leftAside(rules []*window.Rule) (list []string) {
 		}
 		var what []string
 		if slices.ContainsFunc(a.Rule.Overrides, func(o window.Override) bool {
-			return o.Window > 0 && (!a.Found || o.Window != r.Cells[a.Cell].Window)
+			over := !o.Until.IsZero() && o.Until.UnixMicro() <= r.Result.First
+			return o.Window > 0 && !over && (!a.Found || o.Window != r.Cells[a.Cell].Window)
 		}) {
 			what = append(what, "the window that an override sets")
 		}

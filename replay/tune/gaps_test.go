@@ -113,6 +113,7 @@ func TestLeftAside(t *testing.T) {
 	f("another window", Advice{Found: true}, overrides(time.Hour), 0, "what is said of calls leaves aside the window that an override sets: replay may fire on other requests")
 	f("the window advised", Advice{Found: true}, overrides(time.Minute), 0)
 	f("nothing advised", Advice{}, overrides(time.Minute), 0, "what is said of calls leaves aside the window that an override sets: replay may fire on other requests")
+	f("what was over before the log", Advice{Found: true}, window.Rule{Overrides: []window.Override{{Window: time.Hour, Until: time.UnixMicro(-1)}}}, 0)
 	f("sessions", Advice{Found: true}, overrides(0), 1, "what is said of calls leaves aside what sessions set: replay may fire on other requests")
 	f("both", Advice{Found: true}, overrides(time.Hour), 1, "what is said of calls leaves aside the window that an override sets and what sessions set: replay may fire on other requests")
 }
