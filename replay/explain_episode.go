@@ -98,8 +98,8 @@ func (x *explaining) firing(ctx context.Context, streams []ingest.Stream) (first
 	case err != nil:
 		return nil, err
 	case sought != nil && sought.rule != nil:
-		return nil, fmt.Errorf("%s: the rule %s does not fire on it with a threshold of %d\nwith --policy and what tune advises it may; to see what counts: loopgauge explain %s",
-			sought.id, term.Safe(sought.rule.Name), sought.rule.Threshold, term.Safe(x.place(sought.first)))
+		return nil, fmt.Errorf("%s: the rule %s does not fire on it: %s\nwith --policy and what tune advises it may; to see what counts: loopgauge explain %s",
+			sought.id, term.Safe(sought.rule.Name), term.Safe(sought.setting()), term.Safe(x.place(sought.first)))
 	}
 	return nil, x.notFound(result, ids)
 }

@@ -13,6 +13,7 @@ type repeat struct {
 
 	// Of the request that it begins with; rule is nil until that has come.
 	rule  *window.Rule
+	as    window.Choice // of its overrides
 	print fingerprint.Fingerprint
 	scope fingerprint.ScopeKey
 	first fingerprint.Position
@@ -30,7 +31,7 @@ func (k *repeat) look(ev *window.Event) error {
 		}
 		for n := range prints.Fingerprints {
 			if print := &prints.Fingerprints[n]; window.RepeatID(rule, scope.Values, print, ev.Time) == k.id {
-				k.rule, k.print, k.scope, k.first = rule, *print, scope.Key, ev.Position
+				k.rule, k.as, k.print, k.scope, k.first = rule, ev.Rules[i], *print, scope.Key, ev.Position
 				return nil
 			}
 		}
@@ -41,4 +42,20 @@ func (k *repeat) look(ev *window.Event) error {
 // fired says whether a verdict is a firing on the repeat.
 func (k *repeat) fired(v *window.Verdict) bool {
 	return v.Fired && v.Rule == k.rule && v.Fingerprint == k.print && v.Scope.Key == k.scope
+}
+
+// setting is what the rule is set to for it, in words.
+func (k *repeat) setting() string {
+	if k.as < 0 {
+		return SettingOf(k.rule)
+	}
+	threshold, within := k.rule.Threshold, k.rule.Counter.Window
+	o := k.rule.Overrides[k.as]
+	if o.Threshold > 0 {
+		threshold = o.Threshold
+	}
+	if o.Window > 0 {
+		within = o.Window
+	}
+	return Setting(threshold, within, k.rule.Counter.Kind) + ", by " + overrideName(k.rule, int(k.as))
 }
