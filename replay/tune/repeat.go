@@ -3,6 +3,7 @@ package tune
 import (
 	"cmp"
 	"math"
+	"math/bits"
 	"slices"
 	"time"
 
@@ -39,6 +40,7 @@ type Repeat struct {
 	at    fingerprint.Position // of the last request
 	kept  bool                 // that is the last of hits
 	equal int64                // calls of a request beside one that is equal, and counted
+	calls uint8                // which of the last ones are such, the very last in the lowest bit
 	hits  []Hit
 	rest  spending     // of the requests behind those
 	rows  *window.Rows // of the counts of hits
@@ -208,6 +210,7 @@ func (c *collector) repeat(r *window.Finding) {
 	if facts != k.facts {
 		k = c.part(k, r, facts)
 	}
+	k.calls <<= 1
 	k.Last, c.latest = r.Event.Time, r.Event.Time
 	k.Requests = facts.Requests
 	k.method, k.path = r.Event.Method, r.Event.Path
@@ -275,11 +278,14 @@ func (c *collector) part(k *Repeat, r *window.Finding, facts *window.Facts) *Rep
 	next := c.begin(r, facts)
 	next.later = true
 	c.end(k)
-	over := facts.Requests - 1 // requests that go over, besides the one at work
-	from := int64(len(k.hits)) + k.Rest() - over
-	if k.Requests -= over; over == 0 || from >= int64(len(k.hits)) {
+	over := facts.Requests - 1 // calls that go over, besides the one at work: less than [window.LeastRepeats]
+	equal := int64(bits.OnesCount8(k.calls & (1<<over - 1)))
+	from := int64(len(k.hits)) + k.Rest() - (over - equal)
+	k.Requests, k.equal, next.equal = k.Requests-over, k.equal-equal, equal
+	if over == 0 || from >= int64(len(k.hits)) {
 		return next
 	}
+	next.at, next.kept, next.calls = k.at, k.kept, k.calls // there may be more calls of the last one
 	next.rest, k.rest, k.most = k.rest, spending{}, k.most[:0]
 	next.hits, k.hits = append(next.hits, k.hits[from:]...), k.hits[:from]
 	if k.Last = k.First; from > 0 {
@@ -307,7 +313,7 @@ func (k *Repeat) counted() {
 // again takes in another equal call of the last request, which fires if one of
 // its calls does.
 func (k *Repeat) again(counts []uint8, full bool) {
-	k.equal++
+	k.equal, k.calls = k.equal+1, k.calls|1
 	if !k.kept || full {
 		return
 	}

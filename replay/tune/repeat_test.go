@@ -11,8 +11,10 @@ import (
 	"time"
 
 	"github.com/loopgauge/loopgauge/fingerprint"
+	"github.com/loopgauge/loopgauge/ingest"
 	"github.com/loopgauge/loopgauge/replay"
 	"github.com/loopgauge/loopgauge/window"
+	"github.com/loopgauge/loopgauge/window/policy"
 )
 
 // anyRule counts what comes first, as most do.
@@ -125,6 +127,54 @@ func TestEqualCalls(t *testing.T) {
 	if f, _ := k.fires(cell, 4); k.Rest() != 0 || f.after != 4 || f.spent.tokens != 40 {
 		t.Errorf("%d are left, and at 4: %+v", k.Rest(), f)
 	}
+}
+
+// TestEqualCallsBeginAStretch: where an answer that asks for the same more than
+// once is at the beginning of a stretch, or at its end, its calls go over as one
+// request.
+func TestEqualCallsBeginAStretch(t *testing.T) {
+	own, err := policy.Parse("test", []byte("version: 1\nrules: [{name: calls, identity: tool-call, scope: [caller], counter: {kind: sliding, window: 1m}, threshold: 3}]"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := func(calls ...int) { // of the requests of another session, behind two that differ
+		t.Helper()
+		var b bytes.Buffer
+		for i, n := range append([]int{1, 1}, calls...) {
+			call := `{"name":"f","arguments":"{}"}`
+			fmt.Fprintf(&b, `{"time":"2026-11-01T00:00:0%dZ","session":"s%d","caller":"c","tokens_in":10,"tool_calls":[%s]}`+"\n", i, min(i, 2), call+strings.Repeat(","+call, n-1))
+		}
+		sources, err := ingest.Find([]string{ingest.StdinName}, &b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		streams, failed := ingest.OpenAll(sources, 0, ingest.Options{Format: "loopgauge"})
+		if len(failed) > 0 {
+			t.Fatal(failed)
+		}
+		r, err := Run(t.Context(), Options{
+			Run:   replay.Options{Streams: streams, PipelineOptions: replay.PipelineOptions{Since: fingerprint.NoTime, Until: fingerprint.NoTime, MaxKeys: 1 << 10}},
+			Rules: own.Rules, Windows: DefaultWindows, Least: 2, Most: DefaultMost, MaxKeys: 1 << 10,
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		hits := 0
+		for _, k := range r.Repeats {
+			if hits += len(k.hits); k.Rest() != 0 {
+				t.Errorf("%v: of %d requests with %d calls more, %d are left", calls, len(k.hits), k.equal, k.Rest())
+			}
+		}
+		if want := 1 + len(calls); hits != want || len(r.Repeats) != 2 {
+			t.Errorf("%v: %d requests repeat in %d stretches, not %d in 2", calls, hits, len(r.Repeats), want)
+		}
+	}
+	f(1, 1, 1, 1)
+	f(3, 1)
+	f(4)
+	f(2, 2, 1)
+	f(1, 3, 2)
+	f(1, 1, 4)
 }
 
 // The longest repeat is the first of those, and no request that stands alone.
