@@ -63,5 +63,10 @@ func (f *countFlags) run(c *cobra.Command, u *ui) error {
 		return err
 	}
 	o.Plan = window.NewPlan(p.Rules, p.Exclude)
+	for _, r := range p.Rules {
+		if lack := (window.Kept{Plan: o.Plan}).Lack(r); lack != "" {
+			return usage(fmt.Errorf("rule %s: events do not have %s: replay the logs", r.Name, lack))
+		}
+	}
 	return parted.Count(c.Context(), u.stdin, u.stdout, o)
 }

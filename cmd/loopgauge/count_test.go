@@ -29,3 +29,18 @@ func TestCountLongRows(t *testing.T) {
 		t.Errorf("of short rows\n%s\nof a long one among them\n%.2000s", short, long)
 	}
 }
+
+// TestCountRefusesWhatUsersSay: rows do not tell for which sessions a rule was
+// switched off.
+func TestCountRefusesWhatUsersSay(t *testing.T) {
+	policy := filepath.Join(t.TempDir(), "policy.yaml")
+	text := "version: 1\nrules:\n  - {name: r, profile: tool-call-shipped, chat_overrides: true}\n"
+	if err := os.WriteFile(policy, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var out, errs strings.Builder
+	code := run(t.Context(), newUI(strings.NewReader(""), &out, &errs), []string{"count", "--policy", policy, "--by", "scope"})
+	if code != exitUsage || !strings.Contains(errs.String(), "rule r: events do not have what users say") {
+		t.Errorf("%d\n%s%s", code, &out, &errs)
+	}
+}
