@@ -90,7 +90,7 @@ func TestSpark(t *testing.T) {
 			if _, err := os.Stat(submit); err != nil {
 				t.Fatalf("%v: scripts/setup.sh spark installs it", err)
 			}
-			events, counts := filepath.Join(dir, spark, "events"), filepath.Join(dir, spark, "counts")
+			events, counts := filepath.Join(dir, spark, "20261120", "events"), filepath.Join(dir, spark, "counts") // a day looks like the number of a log
 			job := func(args ...string) (string, error) {
 				c := exec.CommandContext(t.Context(), submit, append([]string{
 					"--master", *sparkMaster, "--conf", "spark.ui.enabled=false", "--conf", "spark.sql.shuffle.partitions=5", "--conf", "spark.driver.host=127.0.0.1", "--conf", "spark.driver.bindAddress=127.0.0.1",
@@ -111,6 +111,11 @@ func TestSpark(t *testing.T) {
 				t.Errorf("%v\n%s", err, out)
 			}
 			run(append([]string{"extract", "--policy", "policy.yaml", "--events", events}, logs...)...)
+			for name, refused := range sparkRefused(t, binary, policy, filepath.Join(dir, spark), events, logs) {
+				if out, err := job(refused...); err == nil || !strings.Contains(out, name) || strings.Contains(out, "Traceback") {
+					t.Errorf("not refused with %q: %v\n%s", name, err, out)
+				}
+			}
 			run("count", "--policy", "policy.yaml", "--flags=--most 12 --window "+sparkWindows, "--events", events, "--counts", counts)
 			var got parted.Document
 			unmarshal(t, loopgauge(t, "", "merge", "--json", counts), &got)
@@ -129,6 +134,62 @@ func TestSpark(t *testing.T) {
 				t.Errorf("episodes: - replay, + Spark\n%.3000s", diff)
 			}
 		})
+	}
+}
+
+// sparkRefused are the jobs that are refused, by what they say, since some of the
+// events would be missing or of others.
+func sparkRefused(t *testing.T, binary, policy, dir, events string, logs []string) map[string][]string {
+	t.Helper()
+	extract := func(events string, more ...string) {
+		t.Helper()
+		if out, err := exec.CommandContext(t.Context(), binary, append([]string{"extract", "--quiet", "--out", events}, more...)...).CombinedOutput(); err != nil {
+			t.Fatalf("%v\n%s", err, out)
+		}
+	}
+	mixed, stopped, nothing := filepath.Join(dir, "mixed"), filepath.Join(dir, "stopped"), filepath.Join(dir, "nothing")
+	extract(filepath.Join(mixed, "00000000"), "--policy", policy, logs[0])
+	extract(filepath.Join(mixed, "00000001"), logs[1])
+	extract(filepath.Join(stopped, "00000000"), "--policy", policy, logs[0])
+	if err := os.WriteFile(filepath.Join(stopped, "_under_way"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	extract(filepath.Join(nothing, "00000000"), "--policy", policy, logs[len(logs)-1])
+	counts := filepath.Join(dir, "refused")
+	return map[string][]string{
+		"events by more than one policy": {"count", "--policy", "policy.yaml", "--events", mixed, "--counts", counts},
+		"not all logs are there":         {"count", "--policy", "policy.yaml", "--events", stopped, "--counts", counts},
+		"no request to count":            {"count", "--policy", "policy.yaml", "--events", nothing, "--counts", counts},
+		"is of a log that is not named":  {"extract", "--policy", "policy.yaml", "--events", events, logs[0]},
+	}
+}
+
+// TestSparkMissingLog: a log that the driver sees and an executor does not is not
+// taken for an empty one.
+func TestSparkMissingLog(t *testing.T) {
+	t.Parallel()
+	if testing.Short() {
+		t.Skip("needs Spark's Python")
+	}
+	dir := t.TempDir()
+	python, err := filepath.Abs("../../.cache/spark4/bin/python")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := exec.CommandContext(t.Context(), python, "-Bc", `import loopgauge_job; print(loopgauge_job.each("echo "))`)
+	c.Dir = "../../deploy/spark"
+	loop, err := c.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	empty, missing := filepath.Join(dir, "empty"), filepath.Join(dir, "missing")
+	if err := os.WriteFile(empty, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	c = exec.CommandContext(t.Context(), "sh", "-c", string(loop))
+	c.Stdin = strings.NewReader("00000000\t" + empty + "\n00000001\t" + missing + "\n")
+	if out, err := c.Output(); err != nil || string(out) != "00000001 "+missing+"\n" {
+		t.Errorf("%v: %q", err, out)
 	}
 }
 

@@ -75,9 +75,24 @@ def literal(text):
     return text.replace("\\", "\\\\").replace("'", "\\'")
 
 
+# While it is there extract is at work on the events, or was stopped.
+UNDER_WAY = "_under_way"
+
+
+def datasets(events):
+    """Those that extract has numbered, one per log."""
+    return sorted(os.path.dirname(run) for run in glob.glob(f"{glob.escape(os.path.abspath(events))}/{'[0-9]' * 8}/run"))
+
+
 def session(args):
     """Spark, for which what is named has been looked at first."""
     return SparkSession.builder.appName(f"loopgauge {args.command}").getOrCreate()
+
+
+def each(program):
+    """What runs a program for each log. An empty one has nothing to extract; of
+    one that the executor does not see the program says so."""
+    return f'while IFS="$(printf "\\t")" read -r part path; do [ -e "$path" ] && [ ! -s "$path" ] || {program}"$part" "$path" || exit 1; done'
 
 
 def extract(args):
@@ -88,35 +103,45 @@ def extract(args):
     missing = [log for log in logs if not os.path.exists(log)]
     if missing:
         raise SystemExit(f"{missing[0]}: no such log")
+    others = [d for d in datasets(args.events) if int(os.path.basename(d)) >= len(logs)]
+    if others:
+        raise SystemExit(f"{others[0]}: is of a log that is not named: name another directory, or remove it")
+    os.makedirs(args.events, exist_ok=True)
+    open(f"{args.events}/{UNDER_WAY}", "w").close()
     program = f"{args.program} extract --quiet {policy(args)} {args.flags} --out {shlex.quote(os.path.abspath(args.events))}/"
-    loop = f'while IFS="$(printf "\\t")" read -r part path; do [ ! -s "$path" ] || {program}"$part" "$path" || exit 1; done'
     rows = ", ".join(f"('{i:08d}', '{literal(log)}')" for i, log in enumerate(logs))
     spark = session(args)
     # A round robin from one partition gives every other one log.
     spark.sql(f"SELECT * FROM VALUES {rows} AS logs(part, path)").coalesce(1).repartition(len(logs)).createOrReplaceTempView("logs")
-    spark.sql(EXTRACT.format(command=literal(loop))).collect()
+    spark.sql(EXTRACT.format(command=literal(each(program)))).collect()
     spark.stop()
+    os.remove(f"{args.events}/{UNDER_WAY}")
 
 
 def count(args):
     """Two statements, each with one task per partition of its keys."""
     root = os.path.abspath(args.events)
     # Of the logs that extract has numbered, or of a single dataset.
-    roots = [os.path.dirname(run) for run in sorted(glob.glob(f"{glob.escape(root)}/[0-9]*/run")) or glob.glob(f"{glob.escape(root)}/run")]
+    roots = datasets(root) or [root] * os.path.isdir(f"{root}/run")
+    if os.path.exists(f"{root}/{UNDER_WAY}"):
+        raise SystemExit(f"{root}: not all logs are there: extract is under way, or was stopped: run it again")
     if not roots:
         raise SystemExit(f"{root}: no events here: name the directory that extract wrote, or a dataset of loopgauge replay --out")
     if os.path.exists(args.counts):
         raise SystemExit(f"{args.counts}: is there already: name a new directory")
-    roots = [r for r in roots if os.path.isdir(f"{r}/events")]  # of a log without a request that counts there are none
+    roots = [r for r in roots if glob.glob(f"{glob.escape(r)}/events/date=*")]  # of a log without a request that counts there are none
     if not roots:
         raise SystemExit(f"{root}: no request to count")
     spark = session(args)
     read = spark.read.option("recursiveFileLookup", "true").option("pathGlobFilter", "*.parquet")
     events = read.parquet(*(f"{r}/events" for r in roots)).selectExpr(
-        "*", r"coalesce(cast(nullif(regexp_extract(_metadata.file_path, '/([0-9]{8})/events/', 1), '') AS int), 0) AS log"
+        "*", r"coalesce(cast(nullif(regexp_extract(_metadata.file_path, '/([0-9]{8})/events/date=', 1), '') AS int), 0) AS log"
     )
     events.createOrReplaceTempView("events")
-    rules = read.parquet(*(f"{r}/run" for r in roots)).selectExpr("explode(rules) AS r").selectExpr("r.rule", "r.identity_index", "r.scope_index")
+    runs = read.parquet(*(f"{r}/run" for r in roots))
+    if runs.select("policy_hash").distinct().count() > 1:
+        raise SystemExit(f"{root}: events by more than one policy: extract all logs by the same")
+    rules = runs.selectExpr("explode(rules) AS r").selectExpr("r.rule", "r.identity_index", "r.scope_index")
     rules.distinct().createOrReplaceTempView("rules")
     for by, key in KEYS.items():
         command = f"{args.program} count --by {by} {policy(args)} {args.flags}"
