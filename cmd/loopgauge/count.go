@@ -62,7 +62,7 @@ func (f *countFlags) run(c *cobra.Command, u *ui) error {
 	if err != nil {
 		return err
 	}
-	o.Plan = window.NewPlan(p.Rules, p.Exclude)
+	o.Plan, o.Policy = window.NewPlan(p.Rules, p.Exclude), p.Hash
 	for _, r := range p.Rules {
 		if lack := (window.Kept{Plan: o.Plan}).Lack(r); lack != "" {
 			return usage(fmt.Errorf("rule %s: events do not have %s: replay the logs", r.Name, lack))

@@ -24,6 +24,7 @@ type Key struct {
 
 // CountOptions say what to count.
 type CountOptions struct {
+	Policy  string // its hash
 	Plan    *window.Plan
 	Key     Key
 	Windows []time.Duration // as window.SweepOptions has them, and Most
@@ -61,15 +62,20 @@ func Count(ctx context.Context, in io.Reader, out io.Writer, o CountOptions) err
 		return err
 	}
 	p.Close()
+	var windows []float64
+	for _, w := range o.Windows {
+		windows = append(windows, w.Seconds())
+	}
 	for _, tally := range p.Result() {
 		name := tally.Rule.Name
-		write(line{Kind: ruleLine, Rule: name, Key: o.Key.Name, Most: o.Most, Hits: tally.Hits, Dropped: tally.Dropped})
 		for i := range tally.Cells {
 			for _, l := range countsOf(tally.Rule, &tally.Cells[i]) {
 				l.Rule, l.Key = name, o.Key.Name
 				write(l)
 			}
 		}
+		// Last, so that hits are missing of a part that was cut short.
+		write(line{Kind: ruleLine, Rule: name, Key: o.Key.Name, Policy: o.Policy, Windows: windows, Most: o.Most, Hits: tally.Hits, Dropped: tally.Dropped})
 	}
 	return errors.Join(failed, w.Flush())
 }

@@ -9,9 +9,11 @@ type line struct {
 	Rule string `json:"rule"`
 	Key  string `json:"key,omitempty"` // what the part was sorted by
 
-	// ruleLine: one per rule
-	Most    int   `json:"most,omitempty"` // the highest threshold
-	Dropped int64 `json:"dropped_keys,omitempty"`
+	// ruleLine: one per rule, behind its others
+	Policy  string    `json:"policy,omitempty"`    // its hash
+	Windows []float64 `json:"windows_s,omitempty"` // counted with
+	Most    int       `json:"most,omitempty"`      // the highest threshold
+	Dropped int64     `json:"dropped_keys,omitempty"`
 
 	// countLine: one per counter, window and count
 	Counter       string  `json:"counter,omitempty"`

@@ -23,6 +23,8 @@ type Merge struct {
 }
 
 type merged struct {
+	policy  string
+	windows []float64
 	most    int
 	hits    map[string]int64 // by key
 	dropped int64
@@ -95,11 +97,16 @@ func (m *Merge) add(text []byte) error {
 func (m *Merge) rule(l *line) error {
 	r := m.rules[l.Rule]
 	if r == nil {
-		r = &merged{most: l.Most, hits: map[string]int64{}}
+		r = &merged{policy: l.Policy, windows: l.Windows, most: l.Most, hits: map[string]int64{}}
 		m.rules[l.Rule] = r
 	}
-	if l.Most != r.most {
+	switch {
+	case l.Most != r.most:
 		return fmt.Errorf("rule %s was counted up to threshold %d here and to %d before: count all parts with the same flags", l.Rule, l.Most, r.most)
+	case !slices.Equal(l.Windows, r.windows):
+		return fmt.Errorf("rule %s was counted with windows of %v s here and of %v s before: count all parts with the same flags", l.Rule, l.Windows, r.windows)
+	case l.Policy != r.policy:
+		return fmt.Errorf("rule %s was counted by another policy before: count all parts by the same", l.Rule)
 	}
 	r.hits[l.Key] += l.Hits
 	r.dropped += l.Dropped
