@@ -46,6 +46,9 @@ func merge(u *ui, args []string, asJSON bool) error {
 			}
 			continue
 		}
+		if target, err := filepath.EvalSymlinks(arg); err == nil { // the walk would take a link for a file
+			arg = target
+		}
 		if err := filepath.WalkDir(arg, func(path string, d fs.DirEntry, err error) error {
 			// Spark leaves marks and sums beside its files, and half of them if it fails.
 			if hidden := path != arg && strings.ContainsAny(d.Name()[:1], "._"); err != nil || hidden {
