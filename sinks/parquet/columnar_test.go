@@ -57,7 +57,7 @@ func TestColumnar(t *testing.T) {
 		var got []parquet.Row
 		files, _ := filepath.Glob(filepath.Join(dir, "out", "events", "*", "*.parquet"))
 		for _, f := range files {
-			if err := eachOf[eventRow](f, func(rows []parquet.Row) error {
+			if err := eachOf[eventRow](f, anyGroup, func(rows []parquet.Row) error {
 				for _, row := range rows {
 					got = append(got, row.Clone())
 				}

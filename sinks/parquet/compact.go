@@ -382,7 +382,15 @@ func merge[R any](table, target string, sources []string) error {
 		more = append(more, parquet.KeyValueMetadata(first.Key, first.Value))
 	}
 	return rewrite(table, target, more, func(out *parquet.GenericWriter[R]) error {
-		return each[R](sources, func(rows []parquet.Row) error {
+		var size int64 // of the row groups that became the one at hand
+		begin := func(group int64) error {
+			if size += group; size <= groupText {
+				return nil
+			}
+			size = group
+			return out.Flush()
+		}
+		return each[R](sources, begin, func(rows []parquet.Row) error {
 			_, err := out.WriteRows(rows)
 			return err
 		})
@@ -394,7 +402,7 @@ func merge[R any](table, target string, sources []string) error {
 func mergeEpisodes(table, target string, sources []string) error {
 	return rewrite(table, target, nil, func(out *parquet.GenericWriter[episodeRow]) error {
 		var all []parquet.Row
-		err := each[episodeRow](sources, func(rows []parquet.Row) error {
+		err := each[episodeRow](sources, anyGroup, func(rows []parquet.Row) error {
 			for _, row := range rows {
 				all = append(all, row.Clone())
 			}
@@ -423,21 +431,25 @@ func rewrite[R any](table, target string, more []parquet.WriterOption, fill func
 	return f.Commit()
 }
 
+// anyGroup begins row groups of which nobody asks for the size.
+func anyGroup(int64) error { return nil }
+
 // batch is how many rows are read at once.
 const batch = 512
 
 // each reads the rows of files, some at a time, which are good until the next.
-// A column that a file lacks was added since, and null.
-func each[R any](files []string, do func(rows []parquet.Row) error) error {
+// begin is called before those of a row group, with its bytes before they were
+// packed. A column that a file lacks was added since, and null.
+func each[R any](files []string, begin func(size int64) error, do func(rows []parquet.Row) error) error {
 	for _, path := range files {
-		if err := eachOf[R](path, do); err != nil {
+		if err := eachOf[R](path, begin, do); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func eachOf[R any](path string, do func(rows []parquet.Row) error) (err error) {
+func eachOf[R any](path string, begin func(size int64) error, do func(rows []parquet.Row) error) (err error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return err
@@ -459,10 +471,20 @@ func eachOf[R any](path string, do func(rows []parquet.Row) error) (err error) {
 			return fmt.Errorf("%s: has a column %s (%s) that this loopgauge does not know: compact it with the one that wrote it", path, column.name, column.kind)
 		}
 	}
-	if file.NumRows() == 0 {
-		return nil
+	for i, group := range file.RowGroups() {
+		if err := begin(file.Metadata().RowGroups[i].TotalByteSize); err != nil {
+			return err
+		}
+		if err := eachIn[R](path, group, do); err != nil {
+			return err
+		}
 	}
-	in := parquet.NewGenericReader[R](file)
+	return nil
+}
+
+// eachIn is each of a row group.
+func eachIn[R any](path string, group parquet.RowGroup, do func(rows []parquet.Row) error) error {
+	in := parquet.NewGenericRowGroupReader[R](group)
 	defer in.Close() //nolint:errcheck // nothing is written
 	rows := make([]parquet.Row, batch)
 	for {

@@ -33,6 +33,7 @@ type live struct {
 	x      *window.Extractor
 	part   int64
 	events int64
+	long   int // bytes of each path, if it is to be long
 }
 
 func newLive(tb testing.TB, dir string) *live {
@@ -56,6 +57,9 @@ func (l *live) write(events int, step int64) error {
 		r := requests()[0]
 		r.Position.Line, r.End = l.events+1, midnight+l.events*step
 		r.ID = fmt.Appendf(nil, "r%d", l.events)
+		if l.long > 0 {
+			r.Path = fmt.Append(bytes.Repeat([]byte("/"), l.long), l.events)
+		}
 		var ev window.Event
 		l.x.Event(&r, &ev)
 		if err := d.AddEvent(&ev); err != nil {
@@ -348,6 +352,35 @@ func TestCompactOlderFiles(t *testing.T) {
 	}
 }
 
+// TestCompactLongTexts: texts that are long are not all in memory where they are
+// merged, as little as where they were written.
+func TestCompactLongTexts(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "out")
+	l := newLive(t, dir)
+	l.long = 2 << 20
+	l.mustWrite(t, 12, 4, 1000)
+	mustCompact(t, dir, forever)
+	merged, err := filepath.Glob(filepath.Join(dir, "events", "*", "*_*.parquet"))
+	if err != nil || len(merged) != 1 {
+		t.Fatalf("merged: %v, %v", merged, err)
+	}
+	file, f, err := beginEvents(merged[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	for i, group := range file.Metadata().RowGroups {
+		if group.TotalByteSize > groupText+groupText/16 || group.NumRows == 0 { // about: other pages take other bytes
+			t.Errorf("row group %d has %d rows in %d bytes", i, group.NumRows, group.TotalByteSize)
+		}
+	}
+	for i, row := range table[eventRow](t, dir, "events") {
+		if row.Seq != int64(i/2) || len(row.Path) < l.long {
+			t.Fatalf("row %d is of event %d, with a path of %d bytes", i, row.Seq, len(row.Path))
+		}
+	}
+}
+
 // TestCompactProcess is no test: TestCompactUnderFire starts and kills it.
 func TestCompactProcess(t *testing.T) {
 	dir := os.Getenv("LOOPGAUGE_TEST_COMPACT")
@@ -516,7 +549,7 @@ func TestCompactUnderFire(t *testing.T) {
 func eachTyped[R any](path string, do func(row R)) error {
 	var row R
 	schema := parquet.SchemaOf(row)
-	return eachOf[R](path, func(rows []parquet.Row) error {
+	return eachOf[R](path, anyGroup, func(rows []parquet.Row) error {
 		for _, values := range rows {
 			var row R
 			if err := schema.Reconstruct(&row, values); err != nil {

@@ -40,7 +40,7 @@ func TestFooterOfMore(t *testing.T) {
 		if err == nil {
 			file.Close()
 		}
-		compacted := eachOf[eventRow](path, func([]parquet.Row) error { return nil })
+		compacted := eachOf[eventRow](path, anyGroup, func([]parquet.Row) error { return nil })
 		for _, err := range []error{err, compacted} {
 			if want == "" && err != nil || want != "" && (err == nil || !strings.HasPrefix(err.Error(), path+": damaged") || !strings.Contains(err.Error(), want)) {
 				t.Errorf("%.40q: %v, want %q", text, err, want)

@@ -161,7 +161,7 @@ func TestOlderEvents(t *testing.T) {
 		if err := errors.Join(w.Close(), f.Close()); err != nil {
 			t.Fatal(err)
 		}
-		if err := eachOf[eventRow](path, func([]parquet.Row) error { return nil }); err != nil {
+		if err := eachOf[eventRow](path, anyGroup, func([]parquet.Row) error { return nil }); err != nil {
 			t.Error(err)
 		}
 	}
