@@ -42,7 +42,8 @@ partitions.
 
 With --out it writes the events of logs as a dataset, all of it or nothing. That
 may be done again: a dataset of the same logs that is there already stays. So a
-cluster can extract each log wherever there is room: docs/spark.md.`,
+cluster can extract each log wherever there is room: docs/spark.md. In an object
+store what is there already is refused.`,
 		Example: `  loopgauge extract --policy policy.yaml --out events/2026-11-21 logs/2026-11-21.jsonl.zst
   loopgauge extract --policy policy.yaml kafka://localhost:9092/llm-log --to kafka://localhost:9092/llm-events
   loopgauge watch --policy policy.yaml kafka://localhost:9092/llm-events`,
