@@ -46,16 +46,10 @@ func (k *repeat) fired(v *window.Verdict) bool {
 
 // setting is what the rule is set to for it, in words.
 func (k *repeat) setting() string {
-	if k.as < 0 {
-		return SettingOf(k.rule)
+	in := k.rule.InForce(k.as)
+	text := Setting(in.Threshold, in.Window, k.rule.Counter.Kind)
+	if k.as >= 0 {
+		text += ", by " + overrideName(k.rule, int(k.as))
 	}
-	threshold, within := k.rule.Threshold, k.rule.Counter.Window
-	o := k.rule.Overrides[k.as]
-	if o.Threshold > 0 {
-		threshold = o.Threshold
-	}
-	if o.Window > 0 {
-		within = o.Window
-	}
-	return Setting(threshold, within, k.rule.Counter.Kind) + ", by " + overrideName(k.rule, int(k.as))
+	return text
 }

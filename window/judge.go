@@ -39,7 +39,7 @@ func newJudge(rule *Rule, evidence *evidence, o EngineOptions) *judge {
 	}
 	j := &judge{rule: rule, counter: kind.New(rule.Counter, o.MaxKeys), evidence: evidence, account: RuleAccount{Rule: rule}}
 	for choice := range 1 + len(rule.Overrides) {
-		j.settings = append(j.settings, rule.inForce(Plain+Choice(choice)))
+		j.settings = append(j.settings, rule.InForce(Plain+Choice(choice)))
 	}
 	if rule.Varies() {
 		j.counter.(varying).keep(rule.longest().Microseconds())

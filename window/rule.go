@@ -124,8 +124,8 @@ type Settings struct {
 	Action    Action
 }
 
-// inForce is what the rule says of a request that it sees as choice.
-func (rule *Rule) inForce(choice Choice) Settings {
+// InForce is what the rule says of a request that it sees as choice.
+func (rule *Rule) InForce(choice Choice) Settings {
 	in := Settings{rule.Off, rule.Threshold, rule.Counter.Window, rule.Action}
 	if choice < 0 {
 		return in
