@@ -74,9 +74,13 @@ func newIdentity(name string, o Options) (*Identity, error) {
 			return k.Make(o)
 		}
 	}
-	var names []string
+	return nil, fmt.Errorf("no identity is called %q; there are %s", name, strings.Join(IdentityNames(), ", "))
+}
+
+// IdentityNames are those of the built-in identities.
+func IdentityNames() (list []string) {
 	for _, k := range Kinds {
-		names = append(names, k.Name)
+		list = append(list, k.Name)
 	}
-	return nil, fmt.Errorf("no identity is called %q; there are %s", name, strings.Join(names, ", "))
+	return list
 }

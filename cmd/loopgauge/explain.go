@@ -137,12 +137,8 @@ func (f *explainFlags) lines(ctx context.Context, u *ui, args []string) error {
 // identityNamed is a built-in identity. One that is not there may be another that
 // is.
 func identityNamed(name string) (*fingerprint.Identity, error) {
-	var names []string
-	for _, k := range fingerprint.Kinds {
-		names = append(names, k.Name)
-	}
 	id, err := fingerprint.New(name, fingerprint.Options{})
-	if meant := policy.Meant(name, names); err != nil && meant != "" {
+	if meant := policy.Meant(name, fingerprint.IdentityNames()); err != nil && meant != "" {
 		err = fmt.Errorf("no identity is called %q; did you mean %s?", name, meant)
 	}
 	return id, err

@@ -121,10 +121,7 @@ func (d *ruleDraft) identityProblem(err error, at place) (place, string) {
 		fields := map[string]place{"mask": d.maskAt, "limit_keys": d.limitKeysAt}
 		return d.under(fields[option.Option], option.Option), "means nothing to this identity"
 	}
-	var names []string
-	for _, k := range fingerprint.Kinds {
-		names = append(names, k.Name)
-	}
+	names := fingerprint.IdentityNames()
 	if d.identity != "" && !slices.Contains(names, d.identity) {
 		return at, fmt.Sprintf("no identity is called %q%s", d.identity, suggest(d.identity, names))
 	}

@@ -29,10 +29,8 @@ func Schema() []byte {
 	}
 	threshold := object{"type": "integer", "minimum": 1, "maximum": maxThreshold, "description": "the repeat on which the rule fires"}
 
-	var identities, masks, profiles []string
-	for _, k := range fingerprint.Kinds {
-		identities = append(identities, k.Name)
-	}
+	identities := fingerprint.IdentityNames()
+	var masks, profiles []string
 	for _, m := range fingerprint.Masks {
 		masks = append(masks, m.Name)
 	}
