@@ -253,8 +253,10 @@ func (p *streamed) delta(s *rawjson.Scanner, choice int64) {
 		}
 	}
 	// Gateways to other providers give each of several calls the index 0.
-	if c := p.call(choice, index); len(id) > 0 && len(name) > 0 && c.id.to > c.id.from && !bytes.Equal(p.at(c.id), id) {
-		p.begin(choice, index)
+	if len(id) > 0 && len(name) > 0 {
+		if c := p.call(choice, index); c.id.to > c.id.from && !bytes.Equal(p.at(c.id), id) {
+			p.begin(choice, index)
+		}
 	}
 	p.add(choice, index, id, name, arguments)
 }
@@ -370,8 +372,9 @@ func readUsageField(s *rawjson.Scanner, r *fingerprint.Request) {
 
 // readUsage reads the tokens of a response, by the names of OpenAI's Chat
 // Completions, of Responses and Anthropic, of Converse and Nova, or of Langfuse.
-// The input tokens of the latter four are those that the cache had no part in: what was read from it and written to it stands beside them. Of
-// prompt_tokens, which LiteLLM writes, it is a part.
+// The input tokens of the latter four are those that the cache had no part in:
+// what was read from it and written to it stands beside them. Of prompt_tokens,
+// which LiteLLM writes, it is a part.
 func readUsage(s *rawjson.Scanner, r *fingerprint.Request) {
 	const none = fingerprint.Unknown
 	prompt, input, read, written := int64(none), int64(none), int64(none), int64(none)
