@@ -13,7 +13,7 @@ const patience = 1000
 // is to be known of a line for that.
 type gather[K any] struct {
 	held  []heldLine[K]
-	lines int // since nothing was held
+	lines int // since nothing was held, or all was let go
 }
 
 type heldLine[K any] struct {
