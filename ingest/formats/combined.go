@@ -2,6 +2,7 @@ package formats
 
 import (
 	"bytes"
+	"slices"
 	"time"
 
 	"github.com/loopgauge/loopgauge/fingerprint"
@@ -297,19 +298,12 @@ func parseCLFDate(t []byte) (micros int64, ok bool) {
 	if len(t) != 20 || t[2] != '/' || t[6] != '/' || t[11] != ':' || t[14] != ':' || t[17] != ':' {
 		return 0, false
 	}
-	month := int64(0)
-	for i, name := range months {
-		if string(t[3:6]) == name {
-			month = int64(i + 1)
-		}
-	}
+	month := int64(slices.Index(months, string(t[3:6])) + 1)
 	day, ok1 := number(t, 0, 2)
 	year, ok2 := number(t, 7, 11)
 	hour, ok3 := number(t, 12, 14)
 	minute, ok4 := number(t, 15, 17)
 	second, ok5 := number(t, 18, 20)
-	if !ok1 || !ok2 || !ok3 || !ok4 || !ok5 || month == 0 || day < 1 || day > daysIn(year, month) || hour > 23 || minute > 59 || second > 60 {
-		return 0, false
-	}
-	return civil(year, month, day, hour, minute, second) * 1_000_000, true
+	seconds, ok := civil(year, month, day, hour, minute, second)
+	return seconds * 1_000_000, ok && ok1 && ok2 && ok3 && ok4 && ok5
 }

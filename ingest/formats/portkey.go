@@ -165,7 +165,7 @@ func parseUSTime(t []byte, in *time.Location) (micros int64, ok bool) {
 			return 0, false
 		}
 	}
-	if n[1] < 1 || n[1] > 12 || n[2] < 1 || n[2] > daysIn(n[0], n[1]) || n[3] < 1 || n[3] > 12 || n[4] > 59 || n[5] > 60 {
+	if n[3] < 1 || n[3] > 12 {
 		return 0, false
 	}
 	n[3] %= 12
@@ -176,5 +176,6 @@ func parseUSTime(t []byte, in *time.Location) (micros int64, ok bool) {
 	default:
 		return 0, false
 	}
-	return inZone(civil(n[0], n[1], n[2], n[3], n[4], n[5])*1_000_000, in), true
+	seconds, ok := civil(n[0], n[1], n[2], n[3], n[4], n[5])
+	return inZone(seconds*1_000_000, in), ok
 }

@@ -130,7 +130,8 @@ func parseRFC3339(t []byte) (micros int64, ok bool) {
 	hour, ok3 := number(t, i+7, i+9)
 	minute, ok4 := number(t, i+10, i+12)
 	second, ok5 := number(t, i+13, i+15)
-	if !ok1 || !ok2 || !ok3 || !ok4 || !ok5 || month < 1 || month > 12 || day < 1 || day > daysIn(year, month) || hour > 23 || minute > 59 || second > 60 {
+	seconds, ok := civil(year, month, day, hour, minute, second)
+	if !ok || !ok1 || !ok2 || !ok3 || !ok4 || !ok5 {
 		return 0, false
 	}
 	if year > 9999 {
@@ -153,7 +154,7 @@ func parseRFC3339(t []byte) (micros int64, ok bool) {
 	if !ok {
 		return 0, false
 	}
-	return civil(year, month, day, hour, minute, second-offset)*1_000_000 + fraction, true
+	return (seconds-offset)*1_000_000 + fraction, true
 }
 
 // zone reads Z, +hh:mm or +hhmm, in seconds.
@@ -217,15 +218,18 @@ func parseZoneless(t []byte, in *time.Location) (micros int64, ok bool) {
 }
 
 // civil is the number of seconds since 1970 of a date and time of the
-// Gregorian calendar in UTC.
-func civil(year, month, day, hour, minute, second int64) int64 {
+// Gregorian calendar in UTC; ok is false if there is none such.
+func civil(year, month, day, hour, minute, second int64) (seconds int64, ok bool) {
+	if month < 1 || month > 12 || day < 1 || day > daysIn(year, month) || hour > 23 || minute > 59 || second > 60 {
+		return 0, false
+	}
 	// Years begin in March here, so that the leap day is the last of one.
 	if month <= 2 {
 		year--
 		month += 12
 	}
 	days := 365*year + year/4 - year/100 + year/400 + (153*(month-3)+2)/5 + day - 719469
-	return ((days*24+hour)*60+minute)*60 + second
+	return ((days*24+hour)*60+minute)*60 + second, true
 }
 
 func daysIn(year, month int64) int64 {
