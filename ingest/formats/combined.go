@@ -71,20 +71,18 @@ func (p *combined) Parse(record []byte, r *fingerprint.Request) (int, string) {
 		return at + 2, "expected a time like 21/Nov/2026:10:00:00 +0000"
 	}
 	r.Time = t
-	rest = bytes.TrimLeft(rest[end+1:], " ")
-	at = len(record) - len(rest)
-	if len(rest) == 0 || rest[0] != '"' {
-		return at + 1, "expected the request in quotes"
+	f := fields{text: record, pos: at + 1 + end + 1}
+	if f.next() != '"' {
+		return f.column(), "expected the request in quotes"
 	}
-	line, n, ok := quoted(rest)
+	line, ok := f.between('"', '"')
 	if !ok {
-		return at + 1, "quotes not closed"
+		return f.column(), "quotes not closed"
 	}
-	rest = bytes.TrimLeft(rest[n:], " ")
-	status, _, _ := bytes.Cut(rest, []byte(" "))
+	status := f.word()
 	code, ok := number(status, 0, len(status)) // nginx writes 000 where there was none
 	if string(status) != "-" && (!ok || len(status) != 3) {
-		return len(record) - len(rest) + 1, "expected a status"
+		return f.column() - len(status), "expected a status"
 	}
 	if code >= 100 {
 		r.Status = int(code)
@@ -97,7 +95,7 @@ func (p *combined) Parse(record []byte, r *fingerprint.Request) (int, string) {
 		r.Caller = user
 	}
 	r.CallerIsName = true
-	p.tail(rest, r)
+	p.tail(f, r)
 	if r.Body != nil {
 		p.body.read(r, &p.session, p.reads)
 	}
@@ -105,12 +103,10 @@ func (p *combined) Parse(record []byte, r *fingerprint.Request) (int, string) {
 	return 0, ""
 }
 
-// tail reads what stands behind the request, from the status on.
-func (p *combined) tail(text []byte, r *fingerprint.Request) {
+// tail reads what stands behind the status.
+func (p *combined) tail(f fields, r *fingerprint.Request) {
 	p.name.Reset(nil)
-	f := fields{text: text}
-	f.word()
-	f.word()
+	f.word() // bytes
 	if referer, ok := f.between('"', '"'); ok {
 		p.attribute(r, "header:referer", set(p.unescape(referer)))
 		agent, _ := f.between('"', '"')
@@ -171,20 +167,6 @@ func (p *combined) attribute(r *fingerprint.Request, prefix string, value []byte
 	if p.reads&fingerprint.ReadsAttributes != 0 && value != nil {
 		setAttribute(r, p.name.Join(prefix, name), value)
 	}
-}
-
-// quoted finds the inside of the quotes that text begins with, and where it
-// goes on behind them.
-func quoted(text []byte) (inside []byte, next int, ok bool) {
-	for i := 1; i < len(text); i++ {
-		switch text[i] {
-		case '\\':
-			i++
-		case '"':
-			return text[1:i], i + 1, true
-		}
-	}
-	return nil, 0, false
 }
 
 // unescape undoes \" \\ \n and \xHH as Apache and nginx write them.
