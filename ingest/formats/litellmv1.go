@@ -8,12 +8,11 @@ import (
 // litellmV1 reads the payload that LiteLLM's generic API callback sends with
 // generic_api_use_v1: a few fields, each as Python's str() wrote it.
 type litellmV1 struct {
-	zoned    // LiteLLM prints local times and no zone
-	reads    fingerprint.Field
-	scan     rawjson.Scanner
-	inner    litellm // reads what was Python
-	json     []byte  // what became of the Python of this record
-	metadata []byte
+	zoned // LiteLLM prints local times and no zone
+	reads fingerprint.Field
+	scan  rawjson.Scanner
+	inner litellm // reads what was Python
+	json  []byte  // what became of the Python of this record
 }
 
 func newLiteLLMV1(reads fingerprint.Field) Parser {
@@ -29,10 +28,10 @@ func detectLiteLLMV1(line []byte) bool {
 func (p *litellmV1) Parse(record []byte, r *fingerprint.Request) (int, string) {
 	s := &p.scan
 	s.Reset(record)
-	p.json, p.metadata = p.json[:0], nil
+	p.json = p.json[:0]
 	q := &p.inner
 	q.litellmRecord = litellmRecord{}
-	var messages, response, parameters, usage []byte
+	var messages, response, parameters, metadata, usage []byte
 	for s.Object(); s.NextKey(); {
 		switch string(s.Key) {
 		case "id":
@@ -58,7 +57,7 @@ func (p *litellmV1) Parse(record []byte, r *fingerprint.Request) (int, string) {
 		case "modelParameters":
 			parameters = s.Text(parameters)
 		case "metadata":
-			p.metadata = s.Text(p.metadata)
+			metadata = s.Text(metadata)
 		case "usage":
 			usage = s.Text(usage)
 		default:
@@ -68,13 +67,13 @@ func (p *litellmV1) Parse(record []byte, r *fingerprint.Request) (int, string) {
 	if column, why := failure(s); why != "" {
 		return column, why
 	}
-	p.python(r, messages, response, parameters, usage)
+	p.python(r, messages, response, parameters, metadata, usage)
 	return 0, ""
 }
 
 // python reads the texts that were Python, as one payload of the usual form. A
 // text that is no such value was cut; a response takes no messages along.
-func (p *litellmV1) python(r *fingerprint.Request, messages, response, parameters, usage []byte) {
+func (p *litellmV1) python(r *fingerprint.Request, messages, response, parameters, metadata, usage []byte) {
 	add := func(name string, text []byte) (cut bool) {
 		if text == nil {
 			return false
@@ -91,7 +90,7 @@ func (p *litellmV1) python(r *fingerprint.Request, messages, response, parameter
 	}
 	p.json = append(p.json, '{')
 	cut := add(`"model_parameters"`, parameters)
-	cut = add(`"metadata"`, p.metadata) || cut
+	cut = add(`"metadata"`, metadata) || cut
 	add(`"usage"`, usage)
 	responseCut := false
 	if p.reads&(fingerprint.ReadsMessages|fingerprint.ReadsResponse) != 0 {
@@ -105,40 +104,15 @@ func (p *litellmV1) python(r *fingerprint.Request, messages, response, parameter
 	for s.Object(); s.NextKey(); {
 		switch string(s.Key) {
 		case "metadata":
+			for s.Object(); s.NextKey(); {
+				p.metadata(s, r)
+			}
 		case "usage":
 			for s.Object(); s.NextKey(); {
 				q.field(s, r) // prompt_tokens, completion_tokens
 			}
-			continue
 		default:
 			q.field(s, r)
-			continue
-		}
-		for s.Object(); s.NextKey(); {
-			switch string(s.Key) {
-			case "headers":
-				q.requesterLogged = true
-				q.session.headers(s, r, p.reads)
-			case "model_group":
-				r.Model = s.Text(r.Model)
-			case "hidden_params":
-				for s.Object(); s.NextKey(); {
-					switch string(s.Key) {
-					case "litellm_call_id":
-						q.callID = s.Text(q.callID)
-					case "custom_llm_provider":
-						r.Backend = s.Text(r.Backend)
-					default:
-						s.Skip()
-					}
-				}
-			case "session_id": // of the request's own metadata
-				q.session.body(r, metadataField, s.Text(nil), p.reads)
-			case "user_id":
-				q.session.body(r, userIDField, anthropicSession(s.Text(nil)), p.reads)
-			default:
-				q.metadata(s, r)
-			}
 		}
 	}
 	if cut {
@@ -150,6 +124,34 @@ func (p *litellmV1) python(r *fingerprint.Request, messages, response, parameter
 	r.User = first(user, r.User)
 	r.Messages.Logged = r.Messages.Logged || messages != nil && !cut
 	r.ToolCallsLogged = r.ToolCallsLogged || response != nil && !responseCut
+}
+
+func (p *litellmV1) metadata(s *rawjson.Scanner, r *fingerprint.Request) {
+	q := &p.inner
+	switch string(s.Key) {
+	case "headers":
+		q.requesterLogged = true
+		q.session.headers(s, r, p.reads)
+	case "model_group":
+		r.Model = s.Text(r.Model)
+	case "hidden_params":
+		for s.Object(); s.NextKey(); {
+			switch string(s.Key) {
+			case "litellm_call_id":
+				q.callID = s.Text(q.callID)
+			case "custom_llm_provider":
+				r.Backend = s.Text(r.Backend)
+			default:
+				s.Skip()
+			}
+		}
+	case "session_id": // of the request's own metadata
+		q.session.body(r, metadataField, s.Text(nil), p.reads)
+	case "user_id":
+		q.session.body(r, userIDField, anthropicSession(s.Text(nil)), p.reads)
+	default:
+		q.metadata(s, r)
+	}
 }
 
 // known is a text unless it is what Python writes for nothing.
