@@ -125,3 +125,12 @@ func readMillis(s *rawjson.Scanner, old int64) int64 {
 	}
 	return old
 }
+
+// bodyValue takes a request body apart that the log has as JSON and not as the
+// bytes that were sent.
+func (a *access) bodyValue(r *fingerprint.Request, body rawjson.Value) {
+	sent := r.Body
+	r.Body = body
+	a.body.read(r, &a.session, a.reads)
+	r.Body = sent
+}

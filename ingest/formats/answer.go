@@ -34,20 +34,6 @@ func (p *answer) read(body []byte, r *fingerprint.Request, reads fingerprint.Fie
 	}
 }
 
-// keepTokens puts back what the log itself counted, which goes before what the
-// answer says.
-func keepTokens(r *fingerprint.Request, in, out, cached int64) {
-	if in != fingerprint.Unknown {
-		r.TokensIn = in
-	}
-	if out != fingerprint.Unknown {
-		r.TokensOut = out
-	}
-	if cached != fingerprint.Unknown {
-		r.TokensCached = cached
-	}
-}
-
 func (p *answer) tokens(body []byte, r *fingerprint.Request) {
 	s := &p.usage
 	s.Reset(body)
@@ -60,13 +46,4 @@ func (p *answer) tokens(body []byte, r *fingerprint.Request) {
 			readUsageField(s, r)
 		}
 	}
-}
-
-// bodyValue takes a request body apart that the log has as JSON and not as the
-// bytes that were sent.
-func (a *access) bodyValue(r *fingerprint.Request, body rawjson.Value) {
-	sent := r.Body
-	r.Body = body
-	a.body.read(r, &a.session, a.reads)
-	r.Body = sent
 }

@@ -94,52 +94,6 @@ func readMessages(s *rawjson.Scanner, r *fingerprint.Request, reads fingerprint.
 	}
 }
 
-// readToolCalls reads a list of calls: OpenAI's with function {name, arguments}
-// or custom {name, input}, or with name and arguments (input) in the object
-// itself. They stand behind the first keep calls of r, in the place of what a
-// list of the same name gave before; an empty list does not erase that.
-func readToolCalls(s *rawjson.Scanner, r *fingerprint.Request, keep int, reads fingerprint.Field) {
-	if reads&fingerprint.ReadsResponse == 0 {
-		s.Skip()
-		return
-	}
-	for s.Array(); s.NextElement(); keep = len(r.ToolCalls) {
-		r.ToolCalls = r.ToolCalls[:keep]
-		readToolCall(s, r)
-	}
-}
-
-// readToolCall reads a call, and keeps it if it has a name.
-func readToolCall(s *rawjson.Scanner, r *fingerprint.Request) {
-	var call fingerprint.ToolCall
-	for s.Object(); s.NextKey(); {
-		switch string(s.Key) {
-		case "id", "call_id":
-			call.ID = s.Text(call.ID)
-		case "function", "custom":
-			for s.Object(); s.NextKey(); {
-				readCallField(s, &call)
-			}
-		default:
-			readCallField(s, &call)
-		}
-	}
-	if call.Name != nil {
-		r.ToolCalls = append(r.ToolCalls, call)
-	}
-}
-
-func readCallField(s *rawjson.Scanner, call *fingerprint.ToolCall) {
-	switch string(s.Key) {
-	case "name":
-		call.Name = s.Text(call.Name)
-	case "arguments", "input":
-		call.Arguments = readArguments(s, call.Arguments)
-	default:
-		s.Skip()
-	}
-}
-
 // readArguments gives the JSON text of arguments, logged as a text or as the
 // value itself.
 func readArguments(s *rawjson.Scanner, old []byte) []byte {

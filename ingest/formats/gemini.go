@@ -347,39 +347,3 @@ func readFunctionCall(s *rawjson.Scanner) (call fingerprint.ToolCall, ok bool) {
 	}
 	return call, call.Name != nil
 }
-
-// readUsageMetadata reads the tokens of a response. Those of its own tools'
-// results are tokens that it read, thoughts are tokens that it wrote; models on
-// Vertex AI may have counted them among the candidates', which the sum tells.
-func readUsageMetadata(s *rawjson.Scanner, r *fingerprint.Request) {
-	const none = fingerprint.Unknown
-	prompt, results, candidates, thoughts, total := int64(none), int64(0), int64(none), int64(0), int64(none)
-	for s.Object(); s.NextKey(); {
-		switch string(s.Key) {
-		case "promptTokenCount", "prompt_token_count":
-			prompt = readCount(s, prompt)
-		case "toolUsePromptTokenCount", "tool_use_prompt_token_count":
-			results = readCount(s, results)
-		case "cachedContentTokenCount", "cached_content_token_count":
-			r.TokensCached = readCount(s, r.TokensCached)
-		case "candidatesTokenCount", "candidates_token_count":
-			candidates = readCount(s, candidates)
-		case "thoughtsTokenCount", "thoughts_token_count":
-			thoughts = readCount(s, thoughts)
-		case "totalTokenCount", "total_token_count":
-			total = readCount(s, total)
-		default:
-			s.Skip()
-		}
-	}
-	if prompt == none {
-		return
-	}
-	r.TokensIn = prompt + results
-	if candidates != none || thoughts > 0 {
-		r.TokensOut = max(candidates, 0)
-		if total != r.TokensIn+r.TokensOut {
-			r.TokensOut += thoughts
-		}
-	}
-}

@@ -274,15 +274,6 @@ func (c *chat) issued(list []byte, r *fingerprint.Request, reads fingerprint.Fie
 	wholeCalls(s, r)
 }
 
-// endsInCall tells the reason for which an answer ended that calls tools.
-func endsInCall(reason []byte) bool {
-	switch string(reason) {
-	case "tool_calls", "tool_call", "function_call", "tool_use":
-		return true
-	}
-	return false
-}
-
 // wholeCalls drops the calls of a text that was cut: the last may lack its end.
 func wholeCalls(s *rawjson.Scanner, r *fingerprint.Request) {
 	if s.End() != nil {

@@ -1,0 +1,214 @@
+package formats
+
+import (
+	"github.com/loopgauge/loopgauge/fingerprint"
+	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
+)
+
+// readResponse reads the tool calls that the model issued: choices of Chat
+// Completions, output items of Responses, content blocks of Anthropic,
+// candidates of Google, the output of Converse, the message of Ollama.
+func readResponse(s *rawjson.Scanner, r *fingerprint.Request, reads fingerprint.Field) {
+	// Also where it is empty, null or a text: what failed issued no calls, and
+	// the calls of the request's past are not its own.
+	r.ToolCallsLogged = true
+	if reads&fingerprint.ReadsResponse == 0 && reads&fingerprint.ReadsMessages != 0 {
+		for s.Object(); s.NextNamed("previous_response_id"); {
+			continues(s, r)
+		}
+		return
+	}
+	if reads&fingerprint.ReadsResponse == 0 || s.Kind() != rawjson.Object {
+		s.Skip()
+		return
+	}
+	called := false
+	for s.Object(); s.NextKey(); {
+		switch string(s.Key) {
+		case "previous_response_id":
+			continues(s, r)
+		case "text":
+			// All that LiteLLM leaves of a response that it cannot redact in
+			// parts: whether there were calls is not known.
+			if string(s.Text(nil)) == redacted {
+				r.ToolCallsLogged, r.Lost = false, fingerprint.RedactedContent
+			}
+		case "choices":
+			for s.Array(); s.NextElement(); {
+				for s.Object(); s.NextKey(); {
+					switch string(s.Key) {
+					case "message":
+						readMessageCalls(s, r, reads)
+					case "finish_reason":
+						called = endsInCall(s.Text(nil)) || called
+					default:
+						s.Skip()
+					}
+				}
+			}
+		case "output", "content":
+			if s.Kind() == rawjson.Object {
+				readConverse(s, r)
+				continue
+			}
+			for s.Array(); s.NextElement(); {
+				readItemCall(s, r)
+			}
+		case "message": // of Ollama, and of Cohere
+			readMessageCalls(s, r, reads)
+		case "stop_reason", "stopReason": // of Anthropic, of Converse
+			called = endsInCall(s.Text(nil)) || called
+		case "candidates":
+			readCandidates(s, r)
+		case "response": // what Gemini CLI gets, and the last event of Responses
+			for s.Object(); s.NextKey(); {
+				switch string(s.Key) {
+				case "candidates":
+					readCandidates(s, r)
+				case "output":
+					for s.Array(); s.NextElement(); {
+						readItemCall(s, r)
+					}
+				default:
+					s.Skip()
+				}
+			}
+		default:
+			s.Skip()
+		}
+	}
+	if called && len(r.ToolCalls) == 0 { // the text of a stream alone was kept
+		r.ToolCallsLogged = false
+	}
+}
+
+// redacted is what LiteLLM writes with turn_off_message_logging.
+const redacted = "redacted-by-litellm"
+
+// continues reads what a response says of the one before it: the provider keeps
+// what was said up to there.
+func continues(s *rawjson.Scanner, r *fingerprint.Request) {
+	if s.Kind() == rawjson.String && r.Lost == fingerprint.Computable {
+		r.Lost = fingerprint.HistoryElsewhere
+	}
+	s.Skip()
+}
+
+// endsInCall tells the reason for which an answer ended that calls tools.
+func endsInCall(reason []byte) bool {
+	switch string(reason) {
+	case "tool_calls", "tool_call", "function_call", "tool_use":
+		return true
+	}
+	return false
+}
+
+func readMessageCalls(s *rawjson.Scanner, r *fingerprint.Request, reads fingerprint.Field) {
+	before := len(r.ToolCalls) // those of other choices
+	for s.Object(); s.NextKey(); {
+		switch string(s.Key) {
+		case "tool_calls":
+			readToolCalls(s, r, before, reads)
+		case "function_call":
+			readToolCall(s, r)
+		default:
+			s.Skip()
+		}
+	}
+}
+
+// readToolCalls reads a list of calls: OpenAI's with function {name, arguments}
+// or custom {name, input}, or with name and arguments (input) in the object
+// itself. They stand behind the first keep calls of r, in the place of what a
+// list of the same name gave before; an empty list does not erase that.
+func readToolCalls(s *rawjson.Scanner, r *fingerprint.Request, keep int, reads fingerprint.Field) {
+	if reads&fingerprint.ReadsResponse == 0 {
+		s.Skip()
+		return
+	}
+	for s.Array(); s.NextElement(); keep = len(r.ToolCalls) {
+		r.ToolCalls = r.ToolCalls[:keep]
+		readToolCall(s, r)
+	}
+}
+
+// readToolCall reads a call, and keeps it if it has a name.
+func readToolCall(s *rawjson.Scanner, r *fingerprint.Request) {
+	var call fingerprint.ToolCall
+	for s.Object(); s.NextKey(); {
+		switch string(s.Key) {
+		case "id", "call_id":
+			call.ID = s.Text(call.ID)
+		case "function", "custom":
+			for s.Object(); s.NextKey(); {
+				readCallField(s, &call)
+			}
+		default:
+			readCallField(s, &call)
+		}
+	}
+	if call.Name != nil {
+		r.ToolCalls = append(r.ToolCalls, call)
+	}
+}
+
+func readCallField(s *rawjson.Scanner, call *fingerprint.ToolCall) {
+	switch string(s.Key) {
+	case "name":
+		call.Name = s.Text(call.Name)
+	case "arguments", "input":
+		call.Arguments = readArguments(s, call.Arguments)
+	default:
+		s.Skip()
+	}
+}
+
+// readItemCall reads an output item or content block, and keeps it if it is a
+// call.
+func readItemCall(s *rawjson.Scanner, r *fingerprint.Request) {
+	var item itemCall
+	for s.Object(); s.NextKey(); {
+		item.field(s)
+	}
+	item.keep(r)
+}
+
+// itemCall is an output item or content block that may be a call.
+type itemCall struct {
+	call   fingerprint.ToolCall
+	kind   []byte
+	action []byte // of a builtin tool
+}
+
+func (i *itemCall) field(s *rawjson.Scanner) {
+	switch string(s.Key) {
+	case "type":
+		i.kind = s.Text(i.kind)
+	case "id": // of Responses: the item's
+		i.call.ID = first(i.call.ID, s.Text(nil))
+	case "call_id":
+		i.call.ID = s.Text(i.call.ID)
+	case "action", "actions", "operation":
+		i.action = readArguments(s, i.action)
+	default:
+		readCallField(s, &i.call)
+	}
+}
+
+func (i *itemCall) isCall() bool {
+	switch string(i.kind) {
+	case "function_call", "custom_tool_call", "tool_use":
+		return true
+	}
+	return fingerprint.IsBuiltinCall(i.kind)
+}
+
+// keep appends it to the calls of r if it is one.
+func (i *itemCall) keep(r *fingerprint.Request) {
+	if fingerprint.IsBuiltinCall(i.kind) {
+		i.call.Name, i.call.Arguments = i.kind, i.action
+	}
+	if i.isCall() && i.call.Name != nil {
+		r.ToolCalls = append(r.ToolCalls, i.call)
+	}
+}
