@@ -134,3 +134,17 @@ func (a *access) bodyValue(r *fingerprint.Request, body rawjson.Value) {
 	a.body.read(r, &a.session, a.reads)
 	r.Body = sent
 }
+
+// firstOf is the first of a list of addresses: the client's own.
+func firstOf(list []byte) []byte {
+	address, _, _ := bytes.Cut(list, []byte(","))
+	return bytes.TrimSpace(address)
+}
+
+// host is an address without its port.
+func host(address []byte) []byte {
+	if i := bytes.LastIndexByte(address, ':'); i > 0 && (bytes.IndexByte(address, ':') == i || address[i-1] == ']') {
+		return address[:i]
+	}
+	return address
+}

@@ -143,17 +143,3 @@ func (p *envoyJSON) other(r *fingerprint.Request) {
 	}
 	p.attribute(r)
 }
-
-// firstOf is the first of a list of addresses: the client's own.
-func firstOf(list []byte) []byte {
-	address, _, _ := bytes.Cut(list, []byte(","))
-	return bytes.TrimSpace(address)
-}
-
-// host is an address without its port.
-func host(address []byte) []byte {
-	if i := bytes.LastIndexByte(address, ':'); i > 0 && (bytes.IndexByte(address, ':') == i || address[i-1] == ']') {
-		return address[:i]
-	}
-	return address
-}
