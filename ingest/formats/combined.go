@@ -2,8 +2,6 @@ package formats
 
 import (
 	"bytes"
-	"slices"
-	"time"
 
 	"github.com/loopgauge/loopgauge/fingerprint"
 	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
@@ -157,11 +155,6 @@ func (p *combined) tail(f fields, r *fingerprint.Request) {
 
 func namesBody(name []byte) bool { return string(name) == "body" || string(name) == "request_body" }
 
-func digitsOnly(text []byte) bool {
-	_, ok := number(text, 0, len(text))
-	return ok
-}
-
 // attribute notes a value under prefix and name.
 func (p *combined) attribute(r *fingerprint.Request, prefix string, value []byte, name ...byte) {
 	if p.reads&fingerprint.ReadsAttributes != 0 && value != nil {
@@ -205,30 +198,4 @@ func escaped(letter byte) byte {
 		return '\t'
 	}
 	return letter
-}
-
-var months = []string{"Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"}
-
-// parseCLF reads 21/Nov/2026:10:00:00 +0000, and with a fraction, as Apache can
-// be told to write it.
-func parseCLF(t []byte) (micros int64, ok bool) {
-	local, z, _ := bytes.Cut(t, []byte(" "))
-	micros, ok = parseHAProxyTime(local, time.UTC)
-	offset, ok2 := zone(z)
-	return micros - offset*1_000_000, ok && ok2
-}
-
-// parseCLFDate reads 21/Nov/2026:10:00:00, as if it were in UTC.
-func parseCLFDate(t []byte) (micros int64, ok bool) {
-	if len(t) != 20 || t[2] != '/' || t[6] != '/' || t[11] != ':' || t[14] != ':' || t[17] != ':' {
-		return 0, false
-	}
-	month := int64(slices.Index(months, string(t[3:6])) + 1)
-	day, ok1 := number(t, 0, 2)
-	year, ok2 := number(t, 7, 11)
-	hour, ok3 := number(t, 12, 14)
-	minute, ok4 := number(t, 15, 17)
-	second, ok5 := number(t, 18, 20)
-	seconds, ok := civil(year, month, day, hour, minute, second)
-	return seconds * 1_000_000, ok && ok1 && ok2 && ok3 && ok4 && ok5
 }

@@ -2,7 +2,6 @@ package formats
 
 import (
 	"bytes"
-	"slices"
 
 	"github.com/loopgauge/loopgauge/fingerprint"
 	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
@@ -141,54 +140,37 @@ func setAttribute(r *fingerprint.Request, name, value []byte) {
 	}
 }
 
-// keys are a record's members, for detection.
-type keys map[string]rawjson.Value
-
-func (k keys) has(name string) bool {
-	_, ok := k[name]
-	return ok
+// value reads a variable. nginx writes "" or "-" for one that is not set.
+func value(s *rawjson.Scanner, old []byte) []byte {
+	if t := s.Text(nil); len(t) > 0 && string(t) != "-" {
+		return t
+	}
+	return old
 }
 
-func (k keys) any(names ...string) bool { return slices.ContainsFunc(names, k.has) }
+// readBody reads a body that is a text, or was written into the log as it was.
+func readBody(s *rawjson.Scanner, old []byte) []byte {
+	if s.Kind() == rawjson.Object {
+		return s.Value()
+	}
+	return value(s, old)
+}
 
-// anyTime tells that one of the members is a time as parse reads it: names of
-// times are the same in many logs, and what stands there is not.
-func (k keys) anyTime(parse func([]byte) (int64, bool), names ...string) bool {
-	var s rawjson.Scanner
-	for _, n := range names {
-		s.Reset(k[n])
-		if _, ok := parse(s.Text(nil)); ok {
-			return true
+// readText gives the JSON text of a value, logged as a text or as itself.
+func readText(s *rawjson.Scanner, old []byte) []byte {
+	text := readArguments(s, old)
+	if len(text) == 0 {
+		return old
+	}
+	return text
+}
+
+// first is the first text that says something, or nil.
+func first(texts ...[]byte) []byte {
+	for _, t := range texts {
+		if len(t) > 0 {
+			return t
 		}
 	}
-	return false
-}
-
-// keysOf lists the members of the record on a line, or of the first record if
-// the line is an array. A line that is cut short gives what there is.
-func keysOf(line []byte) keys {
-	var s rawjson.Scanner
-	s.Reset(line)
-	if s.Kind() == rawjson.Array {
-		if s.Array(); !s.NextElement() {
-			return nil
-		}
-	}
-	k := keys{}
-	for s.Object(); s.NextKey(); {
-		name := string(s.Key)
-		k[name] = s.Value()
-	}
-	return k
-}
-
-// MembersOf are the names of the members of the record on a line: empty for
-// text.
-func MembersOf(line []byte) map[string]bool {
-	var p nginxJSON
-	names := map[string]bool{}
-	for name := range keysOf(p.unescape(line)) {
-		names[name] = true
-	}
-	return names
+	return nil
 }

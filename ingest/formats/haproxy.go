@@ -2,7 +2,6 @@ package formats
 
 import (
 	"bytes"
-	"time"
 
 	"github.com/loopgauge/loopgauge/fingerprint"
 )
@@ -124,22 +123,4 @@ func (p *haproxy) captured(r *fingerprint.Request, list []byte) {
 			setAttribute(r, p.scan.Join("capture:", digit[:]), p.unescape(value))
 		}
 	}
-}
-
-// parseHAProxyTime reads 21/Nov/2026:10:00:00.123.
-func parseHAProxyTime(t []byte, in *time.Location) (micros int64, ok bool) {
-	seconds, fraction, _ := bytes.Cut(t, []byte("."))
-	local, ok := parseCLFDate(seconds)
-	if !ok || len(fraction) > 6 {
-		return 0, false
-	}
-	scale := int64(100_000)
-	for _, c := range fraction {
-		if !isDigit(c) {
-			return 0, false
-		}
-		local += int64(c-'0') * scale
-		scale /= 10
-	}
-	return inZone(local, in), true
 }

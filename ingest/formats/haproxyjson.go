@@ -30,8 +30,6 @@ func isHAProxy(k keys) bool {
 		(k.any("accept_ms", "term", "Ta") || k.anyTime(parseZonelessCLF, "tr", "time"))
 }
 
-func parseZonelessCLF(text []byte) (micros int64, ok bool) { return parseHAProxyTime(text, nil) }
-
 func (p *haproxyJSON) Parse(record []byte, r *fingerprint.Request) (int, string) {
 	duration, accepted := int64(fingerprint.NoTime), int64(fingerprint.NoTime)
 	var start, named, end, address, target []byte

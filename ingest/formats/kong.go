@@ -179,12 +179,3 @@ func (p *kong) statistics(s *rawjson.Scanner, said rawjson.Value, r *fingerprint
 		}
 	}
 }
-
-// readText gives the JSON text of a value, logged as a text or as itself.
-func readText(s *rawjson.Scanner, old []byte) []byte {
-	text := readArguments(s, old)
-	if len(text) == 0 {
-		return old
-	}
-	return text
-}

@@ -298,13 +298,3 @@ func isMadeUp(id []byte) bool {
 	}
 	return digits == 32
 }
-
-// first is the first text that says something, or nil.
-func first(texts ...[]byte) []byte {
-	for _, t := range texts {
-		if len(t) > 0 {
-			return t
-		}
-	}
-	return nil
-}

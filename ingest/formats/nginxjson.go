@@ -195,22 +195,6 @@ func (a *access) variable(r *fingerprint.Request, name []byte) {
 	a.header(r, name, text)
 }
 
-// value reads a variable. nginx writes "" or "-" for one that is not set.
-func value(s *rawjson.Scanner, old []byte) []byte {
-	if t := s.Text(nil); len(t) > 0 && string(t) != "-" {
-		return t
-	}
-	return old
-}
-
-// readBody reads a body that is a text, or was written into the log as it was.
-func readBody(s *rawjson.Scanner, old []byte) []byte {
-	if s.Kind() == rawjson.Object {
-		return s.Value()
-	}
-	return value(s, old)
-}
-
 // unescape turns a line with nginx's \xHH into JSON. A backslash of the text
 // is itself written as \x5C there, so that every \x is an escape; in JSON, \x
 // only ever stands behind another backslash.
@@ -275,22 +259,4 @@ func (p *nginxJSON) enquote(line []byte) []byte {
 	}
 	p.enquoted = append(out, line...)
 	return p.enquoted
-}
-
-func hexByte(high, low byte) (c byte, ok bool) {
-	h, ok1 := hexDigit(high)
-	l, ok2 := hexDigit(low)
-	return h<<4 | l, ok1 && ok2
-}
-
-func hexDigit(c byte) (n byte, ok bool) {
-	switch {
-	case isDigit(c):
-		return c - '0', true
-	case 'a' <= c && c <= 'f':
-		return c - 'a' + 10, true
-	case 'A' <= c && c <= 'F':
-		return c - 'A' + 10, true
-	}
-	return 0, false
 }

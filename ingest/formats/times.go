@@ -245,18 +245,6 @@ func daysIn(year, month int64) int64 {
 	return 31
 }
 
-func number(t []byte, from, to int) (n int64, ok bool) {
-	for _, c := range t[from:to] {
-		if !isDigit(c) {
-			return 0, false
-		}
-		n = n*10 + int64(c-'0')
-	}
-	return n, to > from
-}
-
-func isDigit(c byte) bool { return '0' <= c && c <= '9' }
-
 // readTime reads the time that comes next.
 func readTime(s *rawjson.Scanner, old int64) int64 {
 	if t, ok := parseTime(s.Text(nil)); ok {

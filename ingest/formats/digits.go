@@ -1,0 +1,36 @@
+package formats
+
+func isDigit(c byte) bool { return '0' <= c && c <= '9' }
+
+func digitsOnly(text []byte) bool {
+	_, ok := number(text, 0, len(text))
+	return ok
+}
+
+func number(t []byte, from, to int) (n int64, ok bool) {
+	for _, c := range t[from:to] {
+		if !isDigit(c) {
+			return 0, false
+		}
+		n = n*10 + int64(c-'0')
+	}
+	return n, to > from
+}
+
+func hexDigit(c byte) (n byte, ok bool) {
+	switch {
+	case isDigit(c):
+		return c - '0', true
+	case 'a' <= c && c <= 'f':
+		return c - 'a' + 10, true
+	case 'A' <= c && c <= 'F':
+		return c - 'A' + 10, true
+	}
+	return 0, false
+}
+
+func hexByte(high, low byte) (c byte, ok bool) {
+	h, ok1 := hexDigit(high)
+	l, ok2 := hexDigit(low)
+	return h<<4 | l, ok1 && ok2
+}

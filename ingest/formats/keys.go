@@ -1,0 +1,59 @@
+package formats
+
+import (
+	"slices"
+
+	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
+)
+
+// keys are a record's members, for detection.
+type keys map[string]rawjson.Value
+
+func (k keys) has(name string) bool {
+	_, ok := k[name]
+	return ok
+}
+
+func (k keys) any(names ...string) bool { return slices.ContainsFunc(names, k.has) }
+
+// anyTime tells that one of the members is a time as parse reads it: names of
+// times are the same in many logs, and what stands there is not.
+func (k keys) anyTime(parse func([]byte) (int64, bool), names ...string) bool {
+	var s rawjson.Scanner
+	for _, n := range names {
+		s.Reset(k[n])
+		if _, ok := parse(s.Text(nil)); ok {
+			return true
+		}
+	}
+	return false
+}
+
+// keysOf lists the members of the record on a line, or of the first record if
+// the line is an array. A line that is cut short gives what there is.
+func keysOf(line []byte) keys {
+	var s rawjson.Scanner
+	s.Reset(line)
+	if s.Kind() == rawjson.Array {
+		if s.Array(); !s.NextElement() {
+			return nil
+		}
+	}
+	k := keys{}
+	for s.Object(); s.NextKey(); {
+		name := string(s.Key)
+		k[name] = s.Value()
+	}
+	return k
+}
+
+// MembersOf are the names of the members of the record on a line: empty for
+// text.
+func MembersOf(line []byte) map[string]bool {
+	var p nginxJSON
+	names := map[string]bool{}
+	for name := range keysOf(p.unescape(line)) {
+		names[name] = true
+	}
+	return names
+}
