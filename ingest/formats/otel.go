@@ -2,10 +2,7 @@ package formats
 
 import (
 	"bytes"
-	"cmp"
 	"hash/maphash"
-	"math"
-	"slices"
 
 	"github.com/loopgauge/loopgauge/fingerprint"
 	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
@@ -67,52 +64,6 @@ const (
 	asValue               // in a value that may be anything
 	asMessages
 )
-
-// otelLog is a log record.
-type otelLog struct {
-	trace, span []byte
-	service     []byte
-	library     []byte // that wrote it
-	index       int    // among the record's
-	time        int64
-	kind        logKind
-	body        rawjson.Value
-	attributes  rawjson.Value
-}
-
-// logKind is which event a log record is.
-type logKind uint8
-
-const (
-	otherLog   logKind = iota
-	messageLog         // a message of the request, its role in the body
-	systemLog          // likewise, its role in the event's name
-	userLog
-	assistantLog
-	toolLog
-	answerLog  // a message of the response
-	detailsLog // the whole call in attributes, since version 1.37
-)
-
-func kindOfLog(name []byte) logKind {
-	switch string(name) {
-	case "gen_ai.client.inference.operation.details":
-		return detailsLog
-	case "gen_ai.system.message":
-		return systemLog
-	case "gen_ai.user.message":
-		return userLog
-	case "gen_ai.assistant.message":
-		return assistantLog
-	case "gen_ai.tool.message":
-		return toolLog
-	case "gen_ai.choice", "gen_ai.content.completion":
-		return answerLog
-	case "gen_ai.content.prompt":
-		return messageLog
-	}
-	return otherLog
-}
 
 func newOtel(reads fingerprint.Field) Parser {
 	p := &otel{}
@@ -362,78 +313,12 @@ func (sp *otelSpan) consoleField(s *rawjson.Scanner) {
 	}
 }
 
-func (p *otel) log(s *rawjson.Scanner) {
-	l := otelLog{index: len(p.logs), time: fingerprint.NoTime}
-	observed := int64(fingerprint.NoTime)
-	for s.Object(); s.NextKey(); {
-		switch string(s.Key) {
-		case "traceId":
-			l.trace = s.Text(l.trace)
-		case "spanId":
-			l.span = s.Text(l.span)
-		case "timeUnixNano":
-			l.time = readNanos(s, l.time)
-		case "observedTimeUnixNano":
-			observed = readNanos(s, observed)
-		case "eventName":
-			l.kind = max(l.kind, kindOfLog(s.Text(nil)))
-		case "body":
-			l.body = s.Value()
-		case "attributes":
-			l.attributes = eachAttribute(s, false, func(key []byte) {
-				switch string(key) {
-				case "event.name", "event_name":
-					l.kind = max(l.kind, kindOfLog(otelText(s, false)))
-				default:
-					s.Skip()
-				}
-			})
-		default:
-			s.Skip()
-		}
-	}
-	if l.time == fingerprint.NoTime {
-		l.time = observed
-	}
-	p.logs = append(p.logs, l)
-}
-
 // readNanos reads nanoseconds since 1970, a number or its digits; 0 is none.
 func readNanos(s *rawjson.Scanner, old int64) int64 {
 	if n, ok := rawjson.ParseInt(s.Text(nil)); ok && n > 0 {
 		return n / 1000
 	}
 	return old
-}
-
-// groupLogs makes spans of the log records: all of one span are one request.
-func (p *otel) groupLogs() {
-	if len(p.logs) == 0 {
-		return
-	}
-	slices.SortStableFunc(p.logs, func(a, b otelLog) int {
-		if c := bytes.Compare(a.span, b.span); c != 0 {
-			return c
-		}
-		return bytes.Compare(a.trace, b.trace)
-	})
-	from := len(p.spans)
-	for rest := p.logs; len(rest) > 0; {
-		n := 1
-		for n < len(rest) && len(rest[0].span) > 0 && bytes.Equal(rest[n].span, rest[0].span) && bytes.Equal(rest[n].trace, rest[0].trace) {
-			n++
-		}
-		sp := otelSpan{
-			trace: rest[0].trace, id: rest[0].span, service: rest[0].service,
-			start: rest[0].time, end: rest[n-1].time, logs: rest[:n:n],
-		}
-		for i := range sp.logs {
-			sp.isCall = sp.isCall || sp.logs[i].kind != otherLog
-		}
-		p.spans = append(p.spans, sp)
-		rest = rest[n:]
-	}
-	slices.SortFunc(p.spans[from:], func(a, b otelSpan) int { return a.logs[0].index - b.logs[0].index })
 }
 
 // eachAttribute calls f at the value of each attribute in the list, or object,
@@ -580,185 +465,4 @@ func isPrepared(value rawjson.Value) bool {
 	_, messages, _ := bytes.Cut(value[:min(len(value), 128)], []byte(`"{\"messages\":`))
 	message, ok := bytes.CutPrefix(bytes.TrimLeft(messages, " "), []byte(`[\"`))
 	return ok && isPythonObject(message)
-}
-
-// join finds the session of each call on the spans around it, and the calls
-// that two instrumentations wrote, each a span: the provider's own library and
-// the one that wraps it.
-func (p *otel) join() {
-	p.byID = p.byID[:0]
-	reached := int64(math.MaxInt64) // back to here all is in the record
-	for i := range p.spans {
-		p.byID = append(p.byID, int32(i))
-		if end := p.spans[i].end; end != fingerprint.NoTime {
-			reached = min(reached, end)
-		}
-	}
-	slices.SortFunc(p.byID, func(a, b int32) int { return bytes.Compare(p.spans[a].id, p.spans[b].id) })
-	p.attachRaw()
-	for i := range p.spans {
-		sp := &p.spans[i]
-		if !sp.isCall {
-			continue
-		}
-		around, inCalls := sp, true // nothing but calls lies between
-		for range maxAround {
-			if around = p.find(around.parent, around.trace); around == nil {
-				break
-			}
-			if around.first == nil || sp.start < around.first.start {
-				around.first = sp
-			}
-			if around.guessed && around != sp && !sp.part {
-				around.part = true // the call is in it
-			}
-			if inCalls = inCalls && around.isCall && around != sp; inCalls {
-				p.same(around, sp)
-			}
-		}
-	}
-	p.inherit(reached)
-	p.copies()
-	p.siblings()
-	p.twins()
-}
-
-// inherit gives each call the session and the user of the nearest spans around
-// it that are whole.
-func (p *otel) inherit(reached int64) {
-	for i := range p.spans {
-		sp := &p.spans[i]
-		if !sp.isCall || sp.part {
-			continue
-		}
-		around := sp
-		for range maxAround {
-			if around = p.find(around.parent, around.trace); around == nil {
-				break
-			}
-			if around.part || around.isWhole(reached) {
-				sp.session = first(sp.session, around.session)
-				sp.user = first(sp.user, around.user)
-			}
-		}
-	}
-}
-
-// isWhole tells that no call inside a span was exported before it, without its
-// session: between its start and what the record has there is no time for one
-// as long as the first that is there.
-func (sp *otelSpan) isWhole(reached int64) bool {
-	if sp.start == fingerprint.NoTime || sp.first.start == fingerprint.NoTime || sp.first.end == fingerprint.NoTime {
-		return true
-	}
-	return min(sp.first.start, reached)-sp.start <= sp.first.end-sp.first.start
-}
-
-// maxAround is how many spans around a call are looked at.
-const maxAround = 32
-
-// same notes that two spans, one inside the other, are one call: the one that has
-// more of what was said.
-func (p *otel) same(outer, inner *otelSpan) {
-	if outer.part || inner.part {
-		return // whose parts they are may be a circle
-	}
-	if inner.content > outer.content {
-		outer.part = true
-	} else {
-		inner.part = true
-	}
-}
-
-// copies finds the calls that were exported twice under different ids, as LiteLLM
-// does with streams and with what failed: each in a trace of its own, they began
-// at the same moment and say the same.
-func (p *otel) copies() {
-	p.byID = p.byID[:0]
-	for i := range p.spans {
-		if sp := &p.spans[i]; sp.isCall && !sp.part && len(sp.parent) == 0 && sp.start != fingerprint.NoTime && sp.logs == nil {
-			p.byID = append(p.byID, int32(i))
-		}
-	}
-	slices.SortStableFunc(p.byID, func(a, b int32) int {
-		return cmp.Or(cmp.Compare(p.spans[a].start, p.spans[b].start), bytes.Compare(p.spans[a].attributes, p.spans[b].attributes))
-	})
-	for k := 1; k < len(p.byID); k++ {
-		a, b := &p.spans[p.byID[k-1]], &p.spans[p.byID[k]]
-		b.part = a.start == b.start && !bytes.Equal(a.trace, b.trace) && bytes.Equal(a.attributes, b.attributes)
-	}
-}
-
-// siblings finds the calls that stand beside each other twice: with the same
-// response, one of them without what was said. They may be in two traces, where
-// a stream was opened before it was read.
-func (p *otel) siblings() {
-	p.byID = p.byID[:0]
-	for i := range p.spans {
-		if sp := &p.spans[i]; sp.isCall && !sp.part && len(sp.responseID) > 0 && sp.logs == nil {
-			p.byID = append(p.byID, int32(i))
-		}
-	}
-	slices.SortStableFunc(p.byID, func(a, b int32) int { return bytes.Compare(p.spans[a].responseID, p.spans[b].responseID) })
-	for k := 1; k < len(p.byID); k++ {
-		a, b := &p.spans[p.byID[k-1]], &p.spans[p.byID[k]]
-		if !bytes.Equal(a.responseID, b.responseID) || a.content == b.content {
-			continue
-		}
-		// A cached answer repeats the response, but then in another place, and later.
-		beside := bytes.Equal(a.parent, b.parent) && bytes.Equal(a.trace, b.trace)
-		if beside || a.content > b.content && b.within(a) || b.content > a.content && a.within(b) {
-			p.same(a, b)
-		}
-	}
-}
-
-// twins finds the calls that two of OpenInference's instrumentations wrote, each
-// where it stood: that of LangChain is not around that of the OpenAI library,
-// nor has it the response's id. But one has the time of the other in its own,
-// and the same messages.
-func (p *otel) twins() {
-	p.byID = p.byID[:0]
-	for i := range p.spans {
-		if sp := &p.spans[i]; sp.isCall && !sp.part && sp.said != 0 {
-			p.byID = append(p.byID, int32(i))
-		}
-	}
-	slices.SortStableFunc(p.byID, func(a, b int32) int {
-		return cmp.Or(cmp.Compare(p.spans[a].said, p.spans[b].said), cmp.Compare(p.spans[a].start, p.spans[b].start))
-	})
-	for k, i := range p.byID {
-		inner := &p.spans[i]
-		for _, j := range p.byID[max(0, k-maxAround):k] {
-			outer := &p.spans[j]
-			if outer.said == inner.said && !bytes.Equal(outer.library, inner.library) && inner.within(outer) {
-				inner.part = true
-				inner.said, outer.said = 0, 0 // a call has one twin
-				break
-			}
-		}
-	}
-}
-
-// saidSeed is of the sums over messages, which are of one record only.
-var saidSeed = maphash.MakeSeed()
-
-// within tells whether all of a span lies in the time of another.
-func (sp *otelSpan) within(outer *otelSpan) bool {
-	return outer.start != fingerprint.NoTime && outer.start <= sp.start && sp.end != fingerprint.NoTime && sp.end <= outer.end
-}
-
-// find is the span with the id in this record, or nil.
-func (p *otel) find(id, trace []byte) *otelSpan {
-	if len(id) == 0 {
-		return nil
-	}
-	k, ok := slices.BinarySearchFunc(p.byID, id, func(i int32, id []byte) int { return bytes.Compare(p.spans[i].id, id) })
-	if !ok {
-		return nil
-	}
-	if sp := &p.spans[p.byID[k]]; bytes.Equal(sp.trace, trace) {
-		return sp
-	}
-	return nil
 }

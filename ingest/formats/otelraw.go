@@ -12,30 +12,6 @@ import (
 // the two, llm.PROVIDER.NAME, as Python's str() wrote it.
 const rawName = "raw_gen_ai_request"
 
-// attachRaw gives each call what LiteLLM kept of it. Where no span around is a
-// call, since that of the server had ended before LiteLLM knew what to say of it,
-// the raw one is, and the server says what was asked for.
-func (p *otel) attachRaw() {
-	for i := range p.spans {
-		sp := &p.spans[i]
-		if !sp.isRaw {
-			continue
-		}
-		around := p.find(sp.parent, sp.trace)
-		sp.isCall, sp.raw = around != nil, sp
-		for n := 0; around != nil && n < maxAround; n++ {
-			if around.isCall && !around.isRaw {
-				sp.isCall, around.raw = false, sp
-				break
-			}
-			if around.serves && sp.server == nil {
-				sp.server = around
-			}
-			around = p.find(around.parent, around.trace)
-		}
-	}
-}
-
 // provider puts the request and the answer together of which the attributes are
 // the members.
 func (p *otelCall) provider(sp *otelSpan, r *fingerprint.Request) {

@@ -1,0 +1,216 @@
+package formats
+
+import (
+	"bytes"
+	"cmp"
+	"hash/maphash"
+	"math"
+	"slices"
+
+	"github.com/loopgauge/loopgauge/fingerprint"
+)
+
+// join finds the session of each call on the spans around it, and the calls
+// that two instrumentations wrote, each a span: the provider's own library and
+// the one that wraps it.
+func (p *otel) join() {
+	p.byID = p.byID[:0]
+	reached := int64(math.MaxInt64) // back to here all is in the record
+	for i := range p.spans {
+		p.byID = append(p.byID, int32(i))
+		if end := p.spans[i].end; end != fingerprint.NoTime {
+			reached = min(reached, end)
+		}
+	}
+	slices.SortFunc(p.byID, func(a, b int32) int { return bytes.Compare(p.spans[a].id, p.spans[b].id) })
+	p.attachRaw()
+	for i := range p.spans {
+		sp := &p.spans[i]
+		if !sp.isCall {
+			continue
+		}
+		around, inCalls := sp, true // nothing but calls lies between
+		for range maxAround {
+			if around = p.find(around.parent, around.trace); around == nil {
+				break
+			}
+			if around.first == nil || sp.start < around.first.start {
+				around.first = sp
+			}
+			if around.guessed && around != sp && !sp.part {
+				around.part = true // the call is in it
+			}
+			if inCalls = inCalls && around.isCall && around != sp; inCalls {
+				p.same(around, sp)
+			}
+		}
+	}
+	p.inherit(reached)
+	p.copies()
+	p.siblings()
+	p.twins()
+}
+
+// attachRaw gives each call what LiteLLM kept of it. Where no span around is a
+// call, since that of the server had ended before LiteLLM knew what to say of it,
+// the raw one is, and the server says what was asked for.
+func (p *otel) attachRaw() {
+	for i := range p.spans {
+		sp := &p.spans[i]
+		if !sp.isRaw {
+			continue
+		}
+		around := p.find(sp.parent, sp.trace)
+		sp.isCall, sp.raw = around != nil, sp
+		for n := 0; around != nil && n < maxAround; n++ {
+			if around.isCall && !around.isRaw {
+				sp.isCall, around.raw = false, sp
+				break
+			}
+			if around.serves && sp.server == nil {
+				sp.server = around
+			}
+			around = p.find(around.parent, around.trace)
+		}
+	}
+}
+
+// inherit gives each call the session and the user of the nearest spans around
+// it that are whole.
+func (p *otel) inherit(reached int64) {
+	for i := range p.spans {
+		sp := &p.spans[i]
+		if !sp.isCall || sp.part {
+			continue
+		}
+		around := sp
+		for range maxAround {
+			if around = p.find(around.parent, around.trace); around == nil {
+				break
+			}
+			if around.part || around.isWhole(reached) {
+				sp.session = first(sp.session, around.session)
+				sp.user = first(sp.user, around.user)
+			}
+		}
+	}
+}
+
+// isWhole tells that no call inside a span was exported before it, without its
+// session: between its start and what the record has there is no time for one
+// as long as the first that is there.
+func (sp *otelSpan) isWhole(reached int64) bool {
+	if sp.start == fingerprint.NoTime || sp.first.start == fingerprint.NoTime || sp.first.end == fingerprint.NoTime {
+		return true
+	}
+	return min(sp.first.start, reached)-sp.start <= sp.first.end-sp.first.start
+}
+
+// maxAround is how many spans around a call are looked at.
+const maxAround = 32
+
+// same notes that two spans, one inside the other, are one call: the one that has
+// more of what was said.
+func (p *otel) same(outer, inner *otelSpan) {
+	if outer.part || inner.part {
+		return // whose parts they are may be a circle
+	}
+	if inner.content > outer.content {
+		outer.part = true
+	} else {
+		inner.part = true
+	}
+}
+
+// copies finds the calls that were exported twice under different ids, as LiteLLM
+// does with streams and with what failed: each in a trace of its own, they began
+// at the same moment and say the same.
+func (p *otel) copies() {
+	p.byID = p.byID[:0]
+	for i := range p.spans {
+		if sp := &p.spans[i]; sp.isCall && !sp.part && len(sp.parent) == 0 && sp.start != fingerprint.NoTime && sp.logs == nil {
+			p.byID = append(p.byID, int32(i))
+		}
+	}
+	slices.SortStableFunc(p.byID, func(a, b int32) int {
+		return cmp.Or(cmp.Compare(p.spans[a].start, p.spans[b].start), bytes.Compare(p.spans[a].attributes, p.spans[b].attributes))
+	})
+	for k := 1; k < len(p.byID); k++ {
+		a, b := &p.spans[p.byID[k-1]], &p.spans[p.byID[k]]
+		b.part = a.start == b.start && !bytes.Equal(a.trace, b.trace) && bytes.Equal(a.attributes, b.attributes)
+	}
+}
+
+// siblings finds the calls that stand beside each other twice: with the same
+// response, one of them without what was said. They may be in two traces, where
+// a stream was opened before it was read.
+func (p *otel) siblings() {
+	p.byID = p.byID[:0]
+	for i := range p.spans {
+		if sp := &p.spans[i]; sp.isCall && !sp.part && len(sp.responseID) > 0 && sp.logs == nil {
+			p.byID = append(p.byID, int32(i))
+		}
+	}
+	slices.SortStableFunc(p.byID, func(a, b int32) int { return bytes.Compare(p.spans[a].responseID, p.spans[b].responseID) })
+	for k := 1; k < len(p.byID); k++ {
+		a, b := &p.spans[p.byID[k-1]], &p.spans[p.byID[k]]
+		if !bytes.Equal(a.responseID, b.responseID) || a.content == b.content {
+			continue
+		}
+		// A cached answer repeats the response, but then in another place, and later.
+		beside := bytes.Equal(a.parent, b.parent) && bytes.Equal(a.trace, b.trace)
+		if beside || a.content > b.content && b.within(a) || b.content > a.content && a.within(b) {
+			p.same(a, b)
+		}
+	}
+}
+
+// twins finds the calls that two of OpenInference's instrumentations wrote, each
+// where it stood: that of LangChain is not around that of the OpenAI library,
+// nor has it the response's id. But one has the time of the other in its own,
+// and the same messages.
+func (p *otel) twins() {
+	p.byID = p.byID[:0]
+	for i := range p.spans {
+		if sp := &p.spans[i]; sp.isCall && !sp.part && sp.said != 0 {
+			p.byID = append(p.byID, int32(i))
+		}
+	}
+	slices.SortStableFunc(p.byID, func(a, b int32) int {
+		return cmp.Or(cmp.Compare(p.spans[a].said, p.spans[b].said), cmp.Compare(p.spans[a].start, p.spans[b].start))
+	})
+	for k, i := range p.byID {
+		inner := &p.spans[i]
+		for _, j := range p.byID[max(0, k-maxAround):k] {
+			outer := &p.spans[j]
+			if outer.said == inner.said && !bytes.Equal(outer.library, inner.library) && inner.within(outer) {
+				inner.part = true
+				inner.said, outer.said = 0, 0 // a call has one twin
+				break
+			}
+		}
+	}
+}
+
+// saidSeed is of the sums over messages, which are of one record only.
+var saidSeed = maphash.MakeSeed()
+
+// within tells whether all of a span lies in the time of another.
+func (sp *otelSpan) within(outer *otelSpan) bool {
+	return outer.start != fingerprint.NoTime && outer.start <= sp.start && sp.end != fingerprint.NoTime && sp.end <= outer.end
+}
+
+// find is the span with the id in this record, or nil.
+func (p *otel) find(id, trace []byte) *otelSpan {
+	if len(id) == 0 {
+		return nil
+	}
+	k, ok := slices.BinarySearchFunc(p.byID, id, func(i int32, id []byte) int { return bytes.Compare(p.spans[i].id, id) })
+	if !ok {
+		return nil
+	}
+	if sp := &p.spans[p.byID[k]]; bytes.Equal(sp.trace, trace) {
+		return sp
+	}
+	return nil
+}

@@ -1,0 +1,121 @@
+package formats
+
+import (
+	"bytes"
+	"slices"
+
+	"github.com/loopgauge/loopgauge/fingerprint"
+	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
+)
+
+// otelLog is a log record.
+type otelLog struct {
+	trace, span []byte
+	service     []byte
+	library     []byte // that wrote it
+	index       int    // among the record's
+	time        int64
+	kind        logKind
+	body        rawjson.Value
+	attributes  rawjson.Value
+}
+
+// logKind is which event a log record is.
+type logKind uint8
+
+const (
+	otherLog   logKind = iota
+	messageLog         // a message of the request, its role in the body
+	systemLog          // likewise, its role in the event's name
+	userLog
+	assistantLog
+	toolLog
+	answerLog  // a message of the response
+	detailsLog // the whole call in attributes, since version 1.37
+)
+
+func kindOfLog(name []byte) logKind {
+	switch string(name) {
+	case "gen_ai.client.inference.operation.details":
+		return detailsLog
+	case "gen_ai.system.message":
+		return systemLog
+	case "gen_ai.user.message":
+		return userLog
+	case "gen_ai.assistant.message":
+		return assistantLog
+	case "gen_ai.tool.message":
+		return toolLog
+	case "gen_ai.choice", "gen_ai.content.completion":
+		return answerLog
+	case "gen_ai.content.prompt":
+		return messageLog
+	}
+	return otherLog
+}
+
+func (p *otel) log(s *rawjson.Scanner) {
+	l := otelLog{index: len(p.logs), time: fingerprint.NoTime}
+	observed := int64(fingerprint.NoTime)
+	for s.Object(); s.NextKey(); {
+		switch string(s.Key) {
+		case "traceId":
+			l.trace = s.Text(l.trace)
+		case "spanId":
+			l.span = s.Text(l.span)
+		case "timeUnixNano":
+			l.time = readNanos(s, l.time)
+		case "observedTimeUnixNano":
+			observed = readNanos(s, observed)
+		case "eventName":
+			l.kind = max(l.kind, kindOfLog(s.Text(nil)))
+		case "body":
+			l.body = s.Value()
+		case "attributes":
+			l.attributes = eachAttribute(s, false, func(key []byte) {
+				switch string(key) {
+				case "event.name", "event_name":
+					l.kind = max(l.kind, kindOfLog(otelText(s, false)))
+				default:
+					s.Skip()
+				}
+			})
+		default:
+			s.Skip()
+		}
+	}
+	if l.time == fingerprint.NoTime {
+		l.time = observed
+	}
+	p.logs = append(p.logs, l)
+}
+
+// groupLogs makes spans of the log records: all of one span are one request.
+func (p *otel) groupLogs() {
+	if len(p.logs) == 0 {
+		return
+	}
+	slices.SortStableFunc(p.logs, func(a, b otelLog) int {
+		if c := bytes.Compare(a.span, b.span); c != 0 {
+			return c
+		}
+		return bytes.Compare(a.trace, b.trace)
+	})
+	from := len(p.spans)
+	for rest := p.logs; len(rest) > 0; {
+		n := 1
+		for n < len(rest) && len(rest[0].span) > 0 && bytes.Equal(rest[n].span, rest[0].span) && bytes.Equal(rest[n].trace, rest[0].trace) {
+			n++
+		}
+		sp := otelSpan{
+			trace: rest[0].trace, id: rest[0].span, service: rest[0].service,
+			start: rest[0].time, end: rest[n-1].time, logs: rest[:n:n],
+		}
+		for i := range sp.logs {
+			sp.isCall = sp.isCall || sp.logs[i].kind != otherLog
+		}
+		p.spans = append(p.spans, sp)
+		rest = rest[n:]
+	}
+	slices.SortFunc(p.spans[from:], func(a, b otelSpan) int { return a.logs[0].index - b.logs[0].index })
+}
