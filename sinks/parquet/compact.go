@@ -7,9 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"syscall"
 	"time"
@@ -89,8 +87,8 @@ func Compact(dir string, keep int64) (done Compacted, err error) {
 
 type compaction struct {
 	dir  string
-	work string           // where days are written anew
-	safe map[string]int64 // by partition: parts from this number on stay as they are
+	work string        // where days are written anew
+	safe map[int]int64 // by partition: parts from this number on stay as they are
 	done Compacted
 }
 
@@ -195,31 +193,17 @@ func (c *compaction) clear() error {
 	return os.RemoveAll(c.work)
 }
 
-// partNumber finds the partition and the number of the last part that a file
-// holds. The files of a run that has ended have none; only where several
-// processes write there are partitions.
-var partNumber = regexp.MustCompile(`(?:^|_)(?:(p\d+)-)?(\d+)-\d{12}(?:-\d{4})?\.parquet$`)
-
-func partOf(name string) (partition string, number int64, ok bool) {
-	m := partNumber.FindStringSubmatch(name)
-	if m == nil {
-		return "", 0, false
-	}
-	number, err := strconv.ParseInt(m[2], 10, 64)
-	return m[1], number, err == nil
-}
-
 // findSafe finds which parts stay as they are.
 func (c *compaction) findSafe() error {
-	c.safe = map[string]int64{}
+	c.safe = map[int]int64{}
 	for _, table := range byDay {
 		files, err := filepath.Glob(filepath.Join(escaped(c.dir), table, "date=*", "*.parquet"))
 		if err != nil {
 			return err
 		}
 		for _, f := range files {
-			if partition, n, ok := partOf(filepath.Base(f)); ok {
-				c.safe[partition] = max(c.safe[partition], n-safeParts+1)
+			if _, last, ok := partsOf(f); ok {
+				c.safe[last.partition] = max(c.safe[last.partition], last.number-safeParts+1)
 			}
 		}
 	}
@@ -270,19 +254,19 @@ func (c *compaction) groups(files []fs.FileInfo) func(yield func([]fs.FileInfo) 
 	return func(yield func([]fs.FileInfo) bool) {
 		var group []fs.FileInfo
 		var size int64
-		var of string // partition of the group
+		of := -1 // partition of the group
 		end := func() bool {
 			full := group
 			group, size = nil, 0
 			return len(full) < 2 || yield(full)
 		}
 		for _, f := range files {
-			partition, n, isPart := partOf(f.Name())
-			if partition != of && !end() {
+			_, last, isPart := partsOf(f.Name())
+			if last.partition != of && !end() {
 				return
 			}
-			of = partition
-			if f.Size() >= fullFile/2 || isPart && n >= c.safe[partition] {
+			of = last.partition
+			if f.Size() >= fullFile/2 || isPart && last.number >= c.safe[of] {
 				if !end() {
 					return
 				}

@@ -15,11 +15,7 @@ import (
 
 // ourNames are those of the files of a day, what compaction makes of them, and
 // what a writer that was killed leaves of them.
-var ourNames = func() *regexp.Regexp {
-	const file = `(?:events|verdicts|episodes|(?:p\d{4,9}-)?\d{9,}-\d{12,})(?:-\d{4,})?`
-	const name = file + `(?:_` + file + `)?\.parquet`
-	return regexp.MustCompile(`^(?:` + name + `|\.` + name + `\.\d+\.tmp)$`)
-}()
+var ourNames = regexp.MustCompile(`^(?:` + fileName + `|\.` + fileName + `\.\d+\.tmp)$`)
 
 // isOurs tells whether loopgauge wrote what is in the folder of a day.
 func isOurs(e fs.DirEntry) bool { return e.Type().IsRegular() && ourNames.MatchString(e.Name()) }

@@ -153,7 +153,7 @@ func Discard(dir, part string) error {
 		for _, f := range files {
 			from, to, merged := strings.Cut(filepath.Base(f), "_")
 			switch {
-			case !ourNames.MatchString(filepath.Base(f)):
+			case !fileNames.MatchString(filepath.Base(f)):
 			case from >= part:
 				if err := os.Remove(f); err != nil {
 					return err

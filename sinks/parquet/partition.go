@@ -257,19 +257,6 @@ func (r *ruleRow) add(o *ruleRow) {
 	}
 }
 
-var partitionPart = regexp.MustCompile(`^p(\d{4,9})-\d+-\d+`)
-
-// partitionOf is the partition that a file is of; ok is false if one process
-// wrote the dataset.
-func partitionOf(path string) (partition int, ok bool) {
-	m := partitionPart.FindStringSubmatch(filepath.Base(path))
-	if m == nil {
-		return 0, false
-	}
-	partition, err := strconv.Atoi(m[1])
-	return partition, err == nil
-}
-
 // firstKey is where a file of events says how many the partition had before
 // its first: their numbers are those of the log, which do not tell.
 const firstKey = "loopgauge.first"

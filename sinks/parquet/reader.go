@@ -8,9 +8,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -132,20 +130,6 @@ func Open(dir string, files ...string) (*Reader, error) {
 		r.size += info.Size()
 	}
 	return r, nil
-}
-
-// partFirst finds in the name of a part's file the number of the part's first event.
-var partFirst = regexp.MustCompile(`^(?:p\d+-)?\d{9,}-(\d{12,})\.parquet$`)
-
-// early tells whether a file is of a part that begins behind all that the run has
-// judged: it is in its place already, and the run, which comes last, is not yet.
-func early(file string, judged int64) bool {
-	m := partFirst.FindStringSubmatch(filepath.Base(file))
-	if m == nil {
-		return false
-	}
-	first, err := strconv.ParseInt(m[1], 10, 64)
-	return err == nil && first >= judged
 }
 
 // listed says which folder of events may not be looked into. A pattern passes
