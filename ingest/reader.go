@@ -77,7 +77,6 @@ func (rd *Reader) Read(b *Block, yield func(*fingerprint.Request), skip func(Ski
 	*run = reading{b: b, rd: rd, yield: yield, skip: skip}
 	defer func() { run.b, run.yield, run.skip = nil, nil, nil }()
 	if b.TooLong {
-		run.tally.Lines++
 		run.bad(b.Line, 0, cmp.Or(b.Why, tooLong))
 		return run.tally
 	}
@@ -195,13 +194,10 @@ func (run *reading) line(line []byte, at fingerprint.Position) int32 {
 	text := trim(line)
 	switch {
 	case run.b.MaxLine > 0 && len(line) > run.b.MaxLine:
-		run.tally.Lines++
 		run.bad(at.Line, 0, tooLong)
 	case len(text) == 0:
-		run.tally.Lines++
-		run.tally.Blank++
+		run.blank()
 	case run.b.Format == nil:
-		run.tally.Lines++
 		run.bad(at.Line, 0, noFormat)
 	default:
 		return run.text(text, at, cap(line)-cap(text))
@@ -213,15 +209,14 @@ func (run *reading) line(line []byte, at fingerprint.Position) int32 {
 // less than 0 says that it does not stand in the log as it is. It returns the
 // index of the item after those in it.
 func (run *reading) text(text []byte, at fingerprint.Position, lead int) int32 {
-	if run.b.MaxLine > 0 && len(text) > run.b.MaxLine { // put together
-		run.tally.Lines++
+	switch {
+	case run.b.MaxLine > 0 && len(text) > run.b.MaxLine: // put together
 		run.bad(at.Line, 0, tooLong)
-	} else if run.b.Format.JSON && wrap.IsArray(text) {
+		return at.Item + 1
+	case run.b.Format.JSON && wrap.IsArray(text):
 		return run.elements(text, at, lead)
-	} else {
-		return run.record(text, at, lead)
 	}
-	return at.Item + 1
+	return run.record(text, at, lead)
 }
 
 // elements reads a line that is an array of records and begins lead bytes
@@ -237,11 +232,9 @@ func (run *reading) elements(line []byte, at fingerprint.Position, lead int) int
 	}
 	if column, why := array.Failure(); why != "" {
 		// What stands behind the error cannot be told apart: one line.
-		run.tally.Lines++
 		run.bad(at.Line, columnOf(lead, column), why)
 	} else if at.Item == first {
-		run.tally.Lines++
-		run.tally.Blank++
+		run.blank()
 	}
 	return at.Item
 }
@@ -294,20 +287,20 @@ func (run *reading) batch(p formats.Batch, record []byte, at fingerprint.Positio
 
 // request hands out what was parsed, or notes why it cannot be judged.
 func (run *reading) request(record []byte, at fingerprint.Position, start, column int, why string) {
-	run.tally.Lines++
 	r := &run.rd.request
 	if why == "" {
 		column, why = 0, formats.CheckTime(r)
 	}
 	switch {
 	case why == formats.NoRequest:
-		run.tally.Blank++
+		run.blank()
 	case why != "":
 		if other := run.otherFormat(record); other != "" {
 			column, why = 0, "a line of "+other+": --format "+other+" reads those"
 		}
 		run.bad(at.Line, columnOf(start, column), why)
 	default:
+		run.tally.Lines++
 		r.Position = at
 		run.yield(r)
 	}
@@ -341,7 +334,15 @@ func columnOf(lead, column int) int {
 	return lead + column
 }
 
+// blank counts a line in which there is nothing to judge.
+func (run *reading) blank() {
+	run.tally.Lines++
+	run.tally.Blank++
+}
+
+// bad counts a line that cannot be judged, and says why.
 func (run *reading) bad(line int64, column int, why string) {
+	run.tally.Lines++
 	run.tally.Malformed++
 	if run.skip != nil {
 		run.skip(Skip{Stream: run.b.Stream, Line: line, Column: column, Why: why})

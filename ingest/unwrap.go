@@ -47,15 +47,13 @@ func (u *unwrapping) line(line []byte, at fingerprint.Position) int32 {
 	text := trimStart(line)
 	switch {
 	case run.b.MaxLine > 0 && len(line) > run.b.MaxLine:
-		run.tally.Lines++
 		run.bad(at.Line, 0, tooLong)
 		return at.Item + 1
 	case len(trim(line)) > 0 || u.chain.Open():
 		u.lines = append(u.lines, pending{offset: at.Offset})
 		u.chain.Push(wrap.Line{Text: text, At: at, Column: cap(line) - cap(text)})
 	default:
-		run.tally.Lines++
-		run.tally.Blank++
+		run.blank()
 	}
 	if !u.chain.Open() {
 		u.account()
@@ -95,7 +93,6 @@ func (u *unwrapping) behind(at fingerprint.Position) fingerprint.Position {
 func (u *unwrapping) bad(line wrap.Line, why string) {
 	u.count(line.At.Offset)
 	u.behind(line.At)
-	u.run.tally.Lines++
 	u.run.bad(line.At.Line, 0, why)
 }
 
@@ -104,7 +101,6 @@ func (u *unwrapping) bad(line wrap.Line, why string) {
 func (u *unwrapping) end(why string) {
 	u.chain.Drop(func(at fingerprint.Position) {
 		u.count(at.Offset)
-		u.run.tally.Lines++
 		u.run.bad(at.Line, 0, why)
 	})
 	u.account()
@@ -127,8 +123,7 @@ func (u *unwrapping) count(offset int64) {
 func (u *unwrapping) account() {
 	for _, p := range u.lines {
 		if !p.counted {
-			u.run.tally.Lines++
-			u.run.tally.Blank++
+			u.run.blank()
 		}
 	}
 	u.lines = u.lines[:0]
