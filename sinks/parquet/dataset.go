@@ -348,3 +348,42 @@ type scopeValue struct {
 	Field string `parquet:"field,dict"`
 	Value string `parquet:"value,dict"`
 }
+
+// IsDataset tells whether dir holds a dataset: its run is written last.
+func IsDataset(dir string) bool {
+	info, err := os.Stat(runFile(dir))
+	return err == nil && info.Mode().IsRegular()
+}
+
+func runFile(dir string) string { return filepath.Join(dir, "run", "run.parquet") }
+
+// Find finds the datasets below dir, itself included.
+func Find(dir string) (list []string, err error) {
+	err = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err == nil && d.IsDir() && IsDataset(path) {
+			list = append(list, path)
+			return fs.SkipDir
+		}
+		return nil // what cannot be read is no dataset; who reads the logs in it says so
+	})
+	return list, err
+}
+
+// InFolders tells whether path is in one of the folders of the dataset in dir.
+func InFolders(dir, path string) bool {
+	in, err := filepath.Rel(dir, path)
+	folder, _, below := strings.Cut(in, string(filepath.Separator))
+	return err == nil && below && slices.Contains(Folders, folder)
+}
+
+// escaped is a name as a pattern that only it matches.
+func escaped(name string) string {
+	var b strings.Builder
+	for _, c := range name {
+		if strings.ContainsRune(`*?[\`, c) && filepath.Separator != '\\' {
+			b.WriteByte('\\')
+		}
+		b.WriteRune(c)
+	}
+	return b.String()
+}

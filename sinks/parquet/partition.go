@@ -5,7 +5,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -202,61 +201,6 @@ func (d *Dataset) writeReport(row *runRow) error {
 	return nil
 }
 
-// add adds up two runs of partitions.
-func (r *runRow) add(o *runRow) {
-	r.Created, r.WorstLate = max(r.Created, o.Created), max(r.WorstLate, o.WorstLate)
-	for _, n := range [][2]*int64{
-		{&r.Tied, &o.Tied},
-		{&r.Answers, &o.Answers},
-		{&r.Unlogged, &o.Unlogged},
-		{&r.Lines, &o.Lines},
-		{&r.Judged, &o.Judged},
-		{&r.Blank, &o.Blank},
-		{&r.Malformed, &o.Malformed},
-		{&r.Duplicate, &o.Duplicate},
-		{&r.Late, &o.Late},
-		{&r.Excluded, &o.Excluded},
-	} {
-		*n[0] += *n[1]
-	}
-	for i, log := range o.Logs {
-		if i >= len(r.Logs) {
-			r.Logs = append(r.Logs, log)
-			continue
-		}
-		r.Logs[i].Lines += log.Lines
-		r.Logs[i].Bytes += log.Bytes
-	}
-	for i := range min(len(r.ExcludedBy), len(o.ExcludedBy)) {
-		r.ExcludedBy[i].Requests += o.ExcludedBy[i].Requests
-	}
-	for i := range min(len(r.Rules), len(o.Rules)) {
-		r.Rules[i].add(&o.Rules[i])
-	}
-}
-
-func (r *ruleRow) add(o *ruleRow) {
-	for _, n := range [][2]*int64{
-		{&r.Judged, &o.Judged},
-		{&r.Counted, &o.Counted},
-		{&r.NotMatched, &o.NotMatched},
-		{&r.FellBack, &o.FellBack},
-		{&r.Fired, &o.Fired},
-		{&r.Episodes, &o.Episodes},
-		{&r.DroppedKeys, &o.DroppedKeys},
-	} {
-		*n[0] += *n[1]
-	}
-	for _, c := range o.NotComputable {
-		k := slices.IndexFunc(r.NotComputable, func(have causeRow) bool { return have.Cause == c.Cause })
-		if k < 0 {
-			r.NotComputable = append(r.NotComputable, c)
-			continue
-		}
-		r.NotComputable[k].Requests += c.Requests
-	}
-}
-
 // firstKey is where a file of events says how many the partition had before
 // its first: their numbers are those of the log, which do not tell.
 const firstKey = "loopgauge.first"
@@ -273,105 +217,4 @@ func firstOf(file *parquet.File) (n int64, ok bool) {
 	}
 	n, err := strconv.ParseInt(text, 10, 64)
 	return n, err == nil
-}
-
-// split makes a reader of each partition, if several processes wrote the
-// dataset, so that their events can be merged.
-func (r *Reader) split() error {
-	if !slices.ContainsFunc(r.files, func(f string) bool { _, ok := partitionOf(f); return ok }) {
-		return nil
-	}
-	var found []report
-	if r.Whole {
-		var err error
-		if found, _, err = reportsOf(r.Dir); err != nil {
-			return err
-		}
-	}
-	of := func(partition int) *Reader {
-		k := slices.IndexFunc(r.parts, func(p *Reader) bool { return p.partition == partition })
-		if k >= 0 {
-			return r.parts[k]
-		}
-		p := &Reader{Dir: r.Dir, Run: r.Run, rules: r.rules, numbered: true, partition: partition, rows: newEventColumns()}
-		r.parts = append(r.parts, p)
-		return p
-	}
-	for _, f := range found {
-		p := of(f.partition)
-		row, err := readRow(f.path)
-		if err != nil {
-			return err
-		}
-		if p.Run.Judged = row.Judged; row.Judged > 0 {
-			p.Whole = true
-		}
-	}
-	for _, file := range r.files {
-		partition, ok := partitionOf(file)
-		if !ok {
-			return damaged(file, "not of a partition, as the others are")
-		}
-		if len(found) > 0 {
-			known := slices.ContainsFunc(found, func(f report) bool { return f.partition == partition })
-			if !known || early(file, of(partition).Run.Judged) {
-				continue
-			}
-		}
-		p := of(partition)
-		switch {
-		case r.Whole && !p.Whole && len(p.files) == 0:
-			return fmt.Errorf("%s: there is nothing of partition %d in %s: copy the dataset with its folder %s", r.Dir, partition, filepath.Join(own, reports), own)
-		case len(p.files) == 0 && r.Whole:
-			p.Removed = firstEvent(file)
-		}
-		p.files = append(p.files, file)
-	}
-	for _, p := range r.parts {
-		if p.Whole && len(p.files) == 0 {
-			p.Removed = p.Run.Judged
-		}
-		if p.Removed > 0 {
-			p.Whole, r.Whole = false, false
-		}
-		r.Removed += p.Removed
-	}
-	return nil
-}
-
-// merge is the next event of all partitions, in the order in which one process
-// would have judged them.
-func (r *Reader) merge(keep bool) (*window.Event, error) {
-	if r.ahead == nil {
-		r.ahead = make([]*window.Event, len(r.parts))
-		for i := range r.parts {
-			if err := r.advance(i, false); err != nil {
-				return nil, err
-			}
-		}
-	} else if err := r.advance(r.taken, keep); err != nil {
-		return nil, err
-	}
-	r.taken = -1
-	for i, ev := range r.ahead {
-		if ev == nil {
-			continue
-		}
-		if r.taken < 0 || ev.Before(r.ahead[r.taken]) {
-			r.taken = i
-		}
-	}
-	if r.taken < 0 {
-		return nil, io.EOF
-	}
-	return r.ahead[r.taken], nil
-}
-
-// advance reads the next event of a partition, of which the one before is kept
-// if need be.
-func (r *Reader) advance(i int, keep bool) (err error) {
-	if r.ahead[i], err = r.parts[i].Next(keep); errors.Is(err, io.EOF) {
-		r.ahead[i], err = nil, nil
-	}
-	return err
 }

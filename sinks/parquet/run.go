@@ -2,6 +2,7 @@ package parquet
 
 import (
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/loopgauge/loopgauge/fingerprint"
@@ -134,4 +135,81 @@ func (d *Dataset) writeRun(run Run) error {
 		}
 	}
 	return writeFile(d, []runRow{row}, "run", "run.parquet")
+}
+
+func (r *Reader) readRun() error {
+	path := runFile(r.Dir)
+	row, err := readRow(path)
+	if err != nil {
+		return err
+	}
+	r.rules = row.Rules
+	r.Run = Run{
+		Version: row.Version, Created: row.Created, Policy: row.Policy, PolicyHash: row.PolicyHash,
+		Lateness: row.Lateness, Disorder: math.NaN(), WorstLate: row.WorstLate, Tied: row.Tied, Answers: row.Answers, Unlogged: row.Unlogged,
+		HashIDs: row.HashIDs, Keyed: row.Keyed, Logs: row.Logs, Excluded: row.ExcludedBy,
+		Lines: row.Lines, Judged: row.Judged, Blank: row.Blank, Malformed: row.Malformed, Duplicate: row.Duplicate, Late: row.Late,
+	}
+	if row.Disorder != nil {
+		r.Run.Disorder = *row.Disorder
+	}
+	if row.Excluded != r.Run.AllExcluded() || row.Lines != row.Judged+row.Blank+row.Malformed+row.Duplicate+row.Late+row.Excluded {
+		return damaged(path, "its account does not add up")
+	}
+	return nil
+}
+
+// add adds up two runs of partitions.
+func (r *runRow) add(o *runRow) {
+	r.Created, r.WorstLate = max(r.Created, o.Created), max(r.WorstLate, o.WorstLate)
+	for _, n := range [][2]*int64{
+		{&r.Tied, &o.Tied},
+		{&r.Answers, &o.Answers},
+		{&r.Unlogged, &o.Unlogged},
+		{&r.Lines, &o.Lines},
+		{&r.Judged, &o.Judged},
+		{&r.Blank, &o.Blank},
+		{&r.Malformed, &o.Malformed},
+		{&r.Duplicate, &o.Duplicate},
+		{&r.Late, &o.Late},
+		{&r.Excluded, &o.Excluded},
+	} {
+		*n[0] += *n[1]
+	}
+	for i, log := range o.Logs {
+		if i >= len(r.Logs) {
+			r.Logs = append(r.Logs, log)
+			continue
+		}
+		r.Logs[i].Lines += log.Lines
+		r.Logs[i].Bytes += log.Bytes
+	}
+	for i := range min(len(r.ExcludedBy), len(o.ExcludedBy)) {
+		r.ExcludedBy[i].Requests += o.ExcludedBy[i].Requests
+	}
+	for i := range min(len(r.Rules), len(o.Rules)) {
+		r.Rules[i].add(&o.Rules[i])
+	}
+}
+
+func (r *ruleRow) add(o *ruleRow) {
+	for _, n := range [][2]*int64{
+		{&r.Judged, &o.Judged},
+		{&r.Counted, &o.Counted},
+		{&r.NotMatched, &o.NotMatched},
+		{&r.FellBack, &o.FellBack},
+		{&r.Fired, &o.Fired},
+		{&r.Episodes, &o.Episodes},
+		{&r.DroppedKeys, &o.DroppedKeys},
+	} {
+		*n[0] += *n[1]
+	}
+	for _, c := range o.NotComputable {
+		k := slices.IndexFunc(r.NotComputable, func(have causeRow) bool { return have.Cause == c.Cause })
+		if k < 0 {
+			r.NotComputable = append(r.NotComputable, c)
+			continue
+		}
+		r.NotComputable[k].Requests += c.Requests
+	}
 }

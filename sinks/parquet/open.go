@@ -1,0 +1,180 @@
+package parquet
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"sync"
+
+	"github.com/parquet-go/parquet-go"
+	"github.com/parquet-go/parquet-go/format"
+)
+
+// wayOut is what to do about a file that cannot be read. Others write into the
+// directories of a dataset too.
+const wayOut = "take the file away if it is not of this dataset, else write the dataset anew from the logs: loopgauge replay --out DIR LOG"
+
+// damaged says that a file is not as it was written.
+func damaged(path string, what any) error {
+	return fmt.Errorf("%s: damaged, or not written by loopgauge: %v\n%s", path, what, wayOut)
+}
+
+// guard turns what the library makes of a damaged file into an error: it
+// panics with some of them.
+func guard(path string, err *error) {
+	if what := recover(); what != nil {
+		*err = damaged(path, what)
+	}
+}
+
+// added is the column of events that older files do not have.
+const added = "answered"
+
+// eventShape is that of files of events.
+var eventShape = sync.OnceValue(func() []leaf { return leaves(parquet.SchemaOf(eventRow{}).Fields(), "") })
+
+// beginEvents opens a file of events. Its columns are looked up in the file: a
+// schema of its own nobody asks for, and to make one takes longer than to read it.
+func beginEvents(path string) (*parquet.File, *os.File, error) {
+	return begin(path, eventShape(), parquet.FileSchema(parquet.SchemaOf(eventRow{})))
+}
+
+// begin opens a file that must have some columns.
+func begin(path string, want []leaf, options ...parquet.FileOption) (file *parquet.File, f *os.File, err error) {
+	if f, err = os.Open(path); err != nil {
+		return nil, nil, err
+	}
+	defer func() {
+		if err != nil {
+			f.Close()
+		}
+	}()
+	defer guard(path, &err)
+	info, err := f.Stat()
+	if err != nil {
+		return nil, nil, err
+	}
+	file, err = openParquet(f, info.Size(), options...)
+	if err != nil {
+		return nil, nil, damaged(path, err)
+	}
+	for _, c := range want {
+		have := columnOf(file, c.name)
+		switch {
+		case have == nil && c.name == added:
+		case have == nil || !have.Leaf():
+			return nil, nil, fmt.Errorf("%s: has no column %s: written by another program, or by an older loopgauge\n%s", path, c.name, wayOut)
+		case have.Type() == parquet.Int96Type:
+			return nil, nil, fmt.Errorf("%s: column %s is INT96, as Spark writes times, not %s\n%s", path, c.name, c.kind, wayOut)
+		case kindOf(have) != c.kind:
+			return nil, nil, damaged(path, fmt.Sprintf("column %s is %s, not %s", c.name, kindOf(have), c.kind))
+		}
+	}
+	return file, f, nil
+}
+
+// openParquet opens a file that the library can unpack. What is not LZ4_RAW it
+// takes for one that needs more memory, until there is none: a bit of the
+// footer makes that of zstd.
+func openParquet(f io.ReaderAt, size int64, options ...parquet.FileOption) (*parquet.File, error) {
+	if err := checkFooter(f, size); err != nil {
+		return nil, err
+	}
+	// Who reads everything has no use for what tells which pages to pass over.
+	options = append(options, parquet.SkipPageIndex(true), parquet.SkipBloomFilters(true))
+	file, err := parquet.OpenFile(f, size, options...)
+	if err != nil {
+		return nil, err
+	}
+	for _, group := range file.Metadata().RowGroups {
+		for i := range group.Columns {
+			if c := &group.Columns[i].MetaData; c.Codec == format.Lz4Raw {
+				return nil, fmt.Errorf("column %s is packed with %s, which is not read", strings.Join(c.PathInSchema, "."), c.Codec)
+			}
+		}
+	}
+	return file, nil
+}
+
+// columnOf is the column of a name; nil if there is none.
+func columnOf(file *parquet.File, name string) *parquet.Column {
+	at := file.Root()
+	for more := true; more && at != nil; {
+		var first string
+		first, name, more = strings.Cut(name, ".")
+		at = at.Column(first)
+	}
+	return at
+}
+
+// leaf is one column.
+type leaf struct{ name, kind string }
+
+func leaves(fields []parquet.Field, prefix string) (list []leaf) {
+	for _, f := range fields {
+		name := prefix + f.Name()
+		if !f.Leaf() {
+			list = append(list, leaves(f.Fields(), name+".")...)
+			continue
+		}
+		list = append(list, leaf{name, kindOf(f)})
+	}
+	return list
+}
+
+func kindOf(f parquet.Node) string {
+	kind := f.Type().String()
+	if f.Optional() {
+		kind += ", may be null"
+	}
+	return kind
+}
+
+// readRow reads a run.
+func readRow(path string) (row *runRow, err error) {
+	file, f, err := begin(path, leaves(parquet.SchemaOf(runRow{}).Fields(), ""))
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	defer guard(path, &err)
+	rows := parquet.NewGenericReader[runRow](file)
+	defer rows.Close() //nolint:errcheck // nothing is written
+	list := make([]parquet.Row, 2)
+	n, err := rows.ReadRows(list)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return nil, damaged(path, err)
+	}
+	if n != 1 {
+		return nil, damaged(path, fmt.Sprintf("%d rows, not 1", n))
+	}
+	schema := rows.Schema()
+	if !complete(schema, list[0]) {
+		return nil, damaged(path, "values are missing")
+	}
+	row = new(runRow)
+	if err := schema.Reconstruct(row, list[0]); err != nil {
+		return nil, damaged(path, err)
+	}
+	return row, nil
+}
+
+// complete tells whether a row has values of each column, of its kind and in
+// their order. The library puts those of another column where some are missing,
+// numbers for texts.
+func complete(schema *parquet.Schema, row parquet.Row) bool {
+	for at, path := range schema.Columns() {
+		column, _ := schema.Lookup(path...)
+		n := 0
+		for n < len(row) && row[n].Column() == at && (row[n].IsNull() || row[n].Kind() == column.Node.Type().Kind()) {
+			n++
+		}
+		if n == 0 {
+			return false
+		}
+		row = row[n:]
+	}
+	return len(row) == 0
+}
