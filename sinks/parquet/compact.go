@@ -65,9 +65,7 @@ func Compact(dir string, keep int64) (done Compacted, err error) {
 	if err := c.expire(keep); err != nil {
 		return c.done, err
 	}
-	if err := c.findSafe(); err != nil {
-		return c.done, err
-	}
+	c.findSafe()
 	for _, table := range byDay {
 		days, err := c.days(table)
 		if err != nil {
@@ -191,20 +189,15 @@ func (c *compaction) clear() error {
 }
 
 // findSafe finds which parts stay as they are.
-func (c *compaction) findSafe() error {
+func (c *compaction) findSafe() {
 	c.safe = map[int]int64{}
 	for _, table := range byDay {
-		files, err := filepath.Glob(filepath.Join(escaped(c.dir), table, "date=*", "*.parquet"))
-		if err != nil {
-			return err
-		}
-		for _, f := range files {
+		for _, f := range filesOf(c.dir, table, "*.parquet") {
 			if _, last, ok := partsOf(f); ok {
 				c.safe[last.partition] = max(c.safe[last.partition], last.number-safeParts+1)
 			}
 		}
 	}
-	return nil
 }
 
 // day compacts a day of a table.

@@ -115,10 +115,7 @@ func Follows(dir, part string, first int64) bool {
 	if run, err := LastRun(dir); err == nil && run.Judged == first {
 		return true
 	}
-	return slices.ContainsFunc(byDay, func(folder string) bool {
-		files, err := filepath.Glob(filepath.Join(escaped(dir), folder, "date=*", part+"*.parquet"))
-		return err == nil && len(files) > 0
-	})
+	return slices.ContainsFunc(byDay, func(table string) bool { return len(filesOf(dir, table, part+"*.parquet")) > 0 })
 }
 
 // Append begins a part of a dataset in dir that grows. Parts sort by their
@@ -145,12 +142,8 @@ func Discard(dir, part string) error {
 		return err
 	}
 	defer unlock()
-	for _, folder := range byDay {
-		files, err := filepath.Glob(filepath.Join(escaped(dir), folder, "date=*", "*.parquet"))
-		if err != nil {
-			return err
-		}
-		for _, f := range files {
+	for _, table := range byDay {
+		for _, f := range filesOf(dir, table, "*.parquet") {
 			from, to, merged := strings.Cut(filepath.Base(f), "_")
 			switch {
 			case !fileNames.MatchString(filepath.Base(f)):
@@ -176,8 +169,7 @@ func LastRun(dir string) (Run, error) {
 
 // Holds tells whether dir holds events, of a run that has ended or not.
 func Holds(dir string) bool {
-	files, err := filepath.Glob(filepath.Join(escaped(dir), "events", "date=*", "*.parquet"))
-	return err == nil && len(files) > 0 || IsDataset(dir)
+	return len(filesOf(dir, "events", "*.parquet")) > 0 || IsDataset(dir)
 }
 
 // mkdir makes a folder and those above it, and remembers which it made.

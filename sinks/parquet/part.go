@@ -16,6 +16,13 @@ const (
 	fileName = baseName + `(?:_` + baseName + `)?\.parquet`
 )
 
+// filesOf are the files of a table, in the folders of its days, that a pattern
+// matches.
+func filesOf(dir, table, pattern string) []string {
+	files, _ := filepath.Glob(filepath.Join(escaped(dir), table, "date=*", pattern)) // the pattern is none that fails
+	return files
+}
+
 var fileNames = regexp.MustCompile(`^` + fileName + `$`)
 
 // part is what the name of a part says.

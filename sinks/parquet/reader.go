@@ -84,13 +84,10 @@ func Open(dir string, files ...string) (*Reader, error) {
 		return nil, err
 	}
 	if r.Whole {
-		err := listed(dir)
-		if err != nil {
+		if err := listed(dir); err != nil {
 			return nil, err
 		}
-		if r.files, err = filepath.Glob(filepath.Join(escaped(dir), "events", "date=*", "*.parquet")); err != nil {
-			return nil, err
-		}
+		r.files = filesOf(dir, "events", "*.parquet")
 	}
 	slices.Sort(r.files) // the folders' names are dates
 	r.files = slices.Compact(r.files)
