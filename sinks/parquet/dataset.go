@@ -248,7 +248,7 @@ func (d *Dataset) Close(run Run) error {
 	if err := d.fill(); err != nil {
 		return err
 	}
-	if err := errors.Join(d.events.close(), d.verdicts.close(), d.episodes.close()); err != nil {
+	if err := errors.Join(d.events.close(), d.verdicts.close(), d.episodes.flush()); err != nil {
 		return err
 	}
 	if err := d.writeRun(run); err != nil {

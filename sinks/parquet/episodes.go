@@ -109,5 +109,3 @@ func (e *episodes) flush() error {
 	e.part++
 	return nil
 }
-
-func (e *episodes) close() error { return e.flush() }
