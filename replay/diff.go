@@ -283,13 +283,13 @@ func (d Diff) Document() *DocumentDiff {
 	list := func(loops []Loop) []DocumentLoop {
 		out := []DocumentLoop{}
 		for _, l := range loops {
-			out = append(out, DocumentLoop{l.Scope, Stamp(l.First), Stamp(l.Fired), Stamp(l.Last), l.Requests, l.Rules})
+			out = append(out, DocumentLoop{l.Scope, window.Stamp(l.First), window.Stamp(l.Fired), window.Stamp(l.Last), l.Requests, l.Rules})
 		}
 		return out
 	}
 	var until *string
 	if d.Until != 0 {
-		until = new(Stamp(d.Until))
+		until = new(window.Stamp(d.Until))
 	}
 	return &DocumentDiff{d.Old, until, len(d.Same), list(d.New), list(d.Lost)}
 }

@@ -4,7 +4,6 @@ import (
 	"strconv"
 
 	"github.com/loopgauge/loopgauge/fingerprint"
-	"github.com/loopgauge/loopgauge/replay/term"
 	"github.com/loopgauge/loopgauge/window"
 )
 
@@ -114,7 +113,7 @@ func NewDocument(version, policyHash string, s Summary) *Document {
 		d.Data.DisorderSeconds = new(s.Lateness.Disorder.Seconds())
 	}
 	if r.First != fingerprint.NoTime {
-		d.Data.First, d.Data.Last = new(Stamp(r.First)), new(Stamp(r.Last))
+		d.Data.First, d.Data.Last = new(window.Stamp(r.First)), new(window.Stamp(r.Last))
 	}
 	for _, st := range r.Streams {
 		ds := DocumentStream{Name: st.Name, Format: st.Format, Lines: st.Lines, Bytes: st.Bytes}
@@ -156,7 +155,7 @@ func documentRule(a *window.RuleAccount) DocumentRule {
 func NewDocumentEpisode(e *window.Episode) DocumentEpisode {
 	d := DocumentEpisode{
 		ID: e.ID, Rule: e.Rule.Name, Scope: map[string]string{}, Fingerprint: e.Fingerprint.String(),
-		First: Stamp(e.First), Fired: Stamp(e.Fired), Last: Stamp(e.Last),
+		First: window.Stamp(e.First), Fired: window.Stamp(e.Fired), Last: window.Stamp(e.Last),
 		Requests: e.Requests, RequestsAfter: e.After.Requests, MaxCount: e.MaxCount, Statuses: map[string]int64{},
 		Session: TextOrNull(e.Session), Caller: TextOrNull(e.Caller), User: TextOrNull(e.User), Model: TextOrNull(e.Model), Backend: TextOrNull(e.Backend),
 		Tool: TextOrNull(e.Tool), Method: TextOrNull(e.Method), Path: TextOrNull(e.Path),
@@ -178,6 +177,3 @@ func NewDocumentEpisode(e *window.Episode) DocumentEpisode {
 	}
 	return d
 }
-
-// Stamp writes a time in microseconds as documents have it.
-func Stamp(micros int64) string { return term.Instant(micros).Format("2006-01-02T15:04:05.000000Z") }

@@ -135,7 +135,7 @@ func (x *explaining) explanation() *Explanation {
 	if x.q.Episode == "" {
 		e.Asked = x.place(ev.Position)
 		e.Request = &ExplainedRequest{
-			Log: x.names[ev.Position.Stream], Line: ev.Position.Line, Item: ev.Position.Item, ID: TextOrNull(ev.ID), Time: Stamp(ev.Time),
+			Log: x.names[ev.Position.Stream], Line: ev.Position.Line, Item: ev.Position.Item, ID: TextOrNull(ev.ID), Time: window.Stamp(ev.Time),
 			Session: TextOrNull(ev.Session), Caller: TextOrNull(ev.Caller), User: TextOrNull(ev.User), Model: TextOrNull(ev.Model), Status: countOrNull(ev.Status),
 		}
 	} else {
@@ -207,7 +207,7 @@ func (x *explaining) explain(t *trace, out *ExplainedPrint) {
 func (x *explaining) explainedLine(t *trace, i, before int) ExplainedLine {
 	h := &t.hits[i]
 	l := ExplainedLine{
-		Log: x.names[h.pos.Stream], Line: h.pos.Line, Item: h.pos.Item, ID: TextOrNull(h.id), Time: Stamp(h.time), Fingerprint: h.print.String(),
+		Log: x.names[h.pos.Stream], Line: h.pos.Line, Item: h.pos.Item, ID: TextOrNull(h.id), Time: window.Stamp(h.time), Fingerprint: h.print.String(),
 		Count: countOrNull(h.count), Threshold: h.threshold, Fired: h.fired, Action: string(h.action), Reason: TextOrNull(string(h.reason)), Status: countOrNull(h.status),
 		place: x.place(h.pos),
 	}

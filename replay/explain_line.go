@@ -80,7 +80,7 @@ func (x *explaining) left() error {
 	if ev.Exclude > 0 {
 		return fmt.Errorf("%s: excluded, and so not judged: by exclude: %s", at, term.Safe(x.plan.Exclusions[ev.Exclude-1].Name))
 	}
-	when := Stamp(ev.Time)
+	when := window.Stamp(ev.Time)
 	if ev.Time < x.q.Run.Since {
 		return fmt.Errorf("%s: excluded, and so not judged: its time %s is before --since", at, when)
 	}

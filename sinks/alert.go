@@ -107,7 +107,7 @@ type Content struct {
 // from there; nil is nothing.
 func NewAlert(in *window.Incident, content *Content) *Alert {
 	a := &Alert{
-		Version: AlertVersion, Event: "loop." + string(in.State), ID: in.ID, Revision: in.Revision, State: in.State, Time: instant(in.Time),
+		Version: AlertVersion, Event: "loop." + string(in.State), ID: in.ID, Revision: in.Revision, State: in.State, Time: window.Stamp(in.Time),
 		Severity: in.Severity(), Loops: 1,
 		Rule: in.Rule, Rules: slices.Clone(in.Rules), Identity: in.Identity, Counter: in.Counter.Kind,
 		WindowS: in.Counter.Window.Seconds(), Threshold: in.Threshold, CooldownS: in.Cooldown.Seconds(), Action: string(in.Action),
@@ -115,7 +115,7 @@ func NewAlert(in *window.Incident, content *Content) *Alert {
 		Calls: in.Calls, Tool: in.Tool, Method: in.Method, Path: in.Path, Repeats: repeats(in), Signature: in.Text,
 		Kind: string(in.Kind), Evidence: in.Evidence, Links: map[string]string{}, Seen: []AlertSeen{},
 		Session: in.Session, Caller: in.Caller, User: in.User, Model: in.Model, Backend: in.Backend,
-		First: instant(in.First), Fired: instant(in.Fired), Last: instant(in.Last), Requests: in.Requests, RequestsAfter: in.After,
+		First: window.Stamp(in.First), Fired: window.Stamp(in.Fired), Last: window.Stamp(in.Last), Requests: in.Requests, RequestsAfter: in.After,
 	}
 	for i, field := range in.Fields {
 		a.Scope[field] = in.Scope[i]
@@ -238,8 +238,4 @@ func marshal(alert any) []byte {
 		panic(err) // strings and numbers that are none of the impossible ones
 	}
 	return bytes.TrimSuffix(b.Bytes(), []byte{'\n'})
-}
-
-func instant(micros int64) string {
-	return time.UnixMicro(micros).UTC().Format("2006-01-02T15:04:05.000000Z")
 }

@@ -77,7 +77,7 @@ func newDigest(sink string, first *Alert, t int64) *digest {
 		Kind: first.Kind, Repeats: first.Repeats, Tool: first.Tool, Method: first.Method, Path: first.Path,
 		Session: first.Session, Caller: first.Caller, User: first.User, Model: first.Model, Backend: first.Backend,
 		Example: &Example{ID: first.ID, Session: first.Session, Explain: first.Explain},
-		First:   instant(t), Fired: instant(t),
+		First:   window.Stamp(t), Fired: window.Stamp(t),
 	}}
 }
 
@@ -85,7 +85,7 @@ func newDigest(sink string, first *Alert, t int64) *digest {
 func (d *digest) add(a *Alert, t int64) {
 	to := d.Alert
 	to.Loops++
-	to.Last, d.Last = instant(t), t
+	to.Last, d.Last = window.Stamp(t), t
 	for _, rule := range a.Rules {
 		if !slices.Contains(to.Rules, rule) {
 			to.Rules = append(to.Rules, rule)
@@ -124,7 +124,7 @@ func (d *digest) due() (window.IncidentState, bool) {
 func (d *digest) alert(state window.IncidentState, t int64) *Alert {
 	d.Told = d.Alert.Loops
 	d.Alert.Revision++
-	d.Alert.State, d.Alert.Event, d.Alert.Time = state, digestEvent+string(state), instant(t)
+	d.Alert.State, d.Alert.Event, d.Alert.Time = state, digestEvent+string(state), window.Stamp(t)
 	if state == window.Grown {
 		d.Alert.Severity = d.Alert.Severity.Raised(1)
 	}

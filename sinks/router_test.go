@@ -99,7 +99,7 @@ func TestDigestFields(t *testing.T) {
 	r.End()
 	a := o.entries[len(o.entries)-1].alert
 	if a.State != window.Closed || a.Loops != 2 || a.Caller != "c" || a.Model != "" || a.Session != "" || a.Severity != window.Warning ||
-		!slices.Equal(a.Rules, []string{"r", "s"}) || a.Time != instant(61*second) || a.Last != instant(second) || a.WindowS != 60 || a.Threshold != 5 {
+		!slices.Equal(a.Rules, []string{"r", "s"}) || a.Time != window.Stamp(61*second) || a.Last != window.Stamp(second) || a.WindowS != 60 || a.Threshold != 5 {
 		t.Errorf("%+v", a)
 	}
 	if a.Tool != "ls" || a.Repeats != "tool ls" || a.Path != "" || a.Example == nil || *a.Example != (Example{ID: "5", Session: "5"}) {
@@ -214,7 +214,7 @@ func TestDigestOver(t *testing.T) {
 		t.Fatalf("%d digests are over", len(over))
 	}
 	for _, e := range over {
-		if e.alert.State != window.Closed || e.alert.Time != instant(61*second) {
+		if e.alert.State != window.Closed || e.alert.Time != window.Stamp(61*second) {
 			t.Errorf("%+v", e.alert)
 		}
 	}

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"strconv"
-	"time"
 
 	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
 	"github.com/loopgauge/loopgauge/window"
@@ -82,7 +81,7 @@ func (w *VerdictWriter) Abort() {
 // AppendVerdict appends a verdict as one JSON line.
 func AppendVerdict(b []byte, v *window.Verdict) []byte {
 	b = append(b, `{"time":"`...)
-	b = appendTime(b, v.Event.Time)
+	b = window.AppendStamp(b, v.Event.Time)
 	b = append(b, `","id":`...)
 	b = appendOptional(b, v.Event.ID)
 	b = append(b, `,"rule":`...)
@@ -114,10 +113,6 @@ func AppendVerdict(b []byte, v *window.Verdict) []byte {
 	b = append(b, `,"episode":`...)
 	b = appendOptional(b, v.Episode)
 	return append(b, "}\n"...)
-}
-
-func appendTime(b []byte, micros int64) []byte {
-	return time.UnixMicro(micros).UTC().AppendFormat(b, "2006-01-02T15:04:05.000000Z")
 }
 
 func appendString(b []byte, s string) []byte {

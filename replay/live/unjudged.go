@@ -6,6 +6,7 @@ import (
 
 	"github.com/loopgauge/loopgauge/ingest"
 	"github.com/loopgauge/loopgauge/replay"
+	"github.com/loopgauge/loopgauge/window"
 )
 
 // sayEvery is how often it is said that lines are not judged.
@@ -55,7 +56,7 @@ func (u *Unjudged) Say(log *slog.Logger, now replay.Account) {
 		attrs := []any{"of", lines, "malformed", malformed, "late", late, "stream", u.stream, "line", u.skip.Line, "why", u.skip.Why}
 		if late > 0 && u.Pipeline != nil {
 			// What is late by a clock that ran ahead shows here alone.
-			attrs = append(attrs, "come_to", replay.Stamp(u.Pipeline.Order.Newest()))
+			attrs = append(attrs, "come_to", window.Stamp(u.Pipeline.Order.Newest()))
 		}
 		log.Warn("lines are not judged: --verbose says why of each", attrs...)
 	}

@@ -192,7 +192,7 @@ func (w *Watch) seen() []episode {
 
 // describe writes an episode for a message.
 func describe(e episode) string {
-	return fmt.Sprintf("%s, fired %s, last %s, %s", e.who(), replay.Stamp(e.fired), replay.Stamp(e.last), term.Plural(e.requests, "request", "requests"))
+	return fmt.Sprintf("%s, fired %s, last %s, %s", e.who(), window.Stamp(e.fired), window.Stamp(e.last), term.Plural(e.requests, "request", "requests"))
 }
 
 // who is the rule and the scope of an episode.
@@ -264,10 +264,10 @@ func differences(want, got episode) string {
 		texts = append(texts, "now"+got.where())
 	}
 	if want.fired != got.fired {
-		texts = append(texts, fmt.Sprintf("fired %s, expected %s", replay.Stamp(got.fired), replay.Stamp(want.fired)))
+		texts = append(texts, fmt.Sprintf("fired %s, expected %s", window.Stamp(got.fired), window.Stamp(want.fired)))
 	}
 	if want.last != got.last {
-		texts = append(texts, fmt.Sprintf("last %s, expected %s", replay.Stamp(got.last), replay.Stamp(want.last)))
+		texts = append(texts, fmt.Sprintf("last %s, expected %s", window.Stamp(got.last), window.Stamp(want.last)))
 	}
 	if want.requests != got.requests {
 		texts = append(texts, fmt.Sprintf("%d requests, expected %d", got.requests, want.requests))

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/loopgauge/loopgauge/replay"
+	"github.com/loopgauge/loopgauge/window"
 	"github.com/loopgauge/loopgauge/window/policy"
 )
 
@@ -63,7 +63,7 @@ func writeEpisodes(list []episode) string {
 			scope = append(scope, policy.Quoted(s.field)+": "+policy.Quoted(s.value))
 		}
 		fmt.Fprintf(&b, "  - {rule: %s, scope: {%s}, fired: %q, last: %q, requests: %d}\n",
-			policy.Quoted(e.rule), strings.Join(scope, ", "), replay.Stamp(e.fired), replay.Stamp(e.last), e.requests)
+			policy.Quoted(e.rule), strings.Join(scope, ", "), window.Stamp(e.fired), window.Stamp(e.last), e.requests)
 	}
 	return b.String()
 }

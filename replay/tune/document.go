@@ -289,7 +289,7 @@ func (r *Report) documentData() DocumentData {
 		RepeatsDropped: r.Summed(), Kinds: map[window.Kind]int{}, Coverage: []DocumentCoverage{},
 	}
 	if r.Result.First != fingerprint.NoTime {
-		d.First, d.Last = new(replay.Stamp(r.Result.First)), new(replay.Stamp(r.Result.Last))
+		d.First, d.Last = new(window.Stamp(r.Result.First)), new(window.Stamp(r.Result.Last))
 	}
 	for a, n := range r.alike() {
 		if !a.alone {

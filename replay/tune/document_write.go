@@ -14,6 +14,7 @@ import (
 
 	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
 	"github.com/loopgauge/loopgauge/replay"
+	"github.com/loopgauge/loopgauge/window"
 )
 
 // WriteDocument writes a report as a [Document] in JSON: indented, but of the
@@ -116,7 +117,7 @@ func documentEpisode(f Fired) DocumentEpisode {
 	k := f.Repeat
 	d := DocumentEpisode{
 		ID: k.ID(), Rule: k.Rule.Name, Scope: k.scope(), Fingerprint: k.Fingerprint.String(), Kind: k.Kind, Evidence: k.Evidence,
-		First: replay.Stamp(k.First), Fired: replay.Stamp(f.Time), Last: replay.Stamp(k.Last), Requests: k.Requests, RequestsAfter: f.After,
+		First: window.Stamp(k.First), Fired: window.Stamp(f.Time), Last: window.Stamp(k.Last), Requests: k.Requests, RequestsAfter: f.After,
 		TokensAfter: f.Tokens, CostAfter: f.Cost, Statuses: map[string]int64{},
 		Session: replay.TextOrNull(k.Session), Caller: replay.TextOrNull(k.Caller), Model: replay.TextOrNull(k.Model),
 	}
@@ -145,6 +146,6 @@ func (r *Report) longestRepeats() []*Repeat {
 func documentRepeat(k *Repeat) DocumentRepeat {
 	return DocumentRepeat{
 		ID: k.ID(), Rule: k.Rule.Name, Scope: k.scope(), Fingerprint: k.Fingerprint.String(), Kind: k.Kind, Evidence: k.Evidence,
-		First: replay.Stamp(k.First), Last: replay.Stamp(k.Last), Requests: k.Requests, Session: replay.TextOrNull(k.Session), Caller: replay.TextOrNull(k.Caller),
+		First: window.Stamp(k.First), Last: window.Stamp(k.Last), Requests: k.Requests, Session: replay.TextOrNull(k.Session), Caller: replay.TextOrNull(k.Caller),
 	}
 }

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/loopgauge/loopgauge/window"
 )
@@ -38,8 +37,8 @@ var values = []value{
 	{"tool", func(in *window.Incident) string { return in.Tool }},
 	{"path", func(in *window.Incident) string { return in.Path }},
 	{"fingerprint", func(in *window.Incident) string { return in.Fingerprint }},
-	{"first", func(in *window.Incident) string { return timeText(in.First) }},
-	{"last", func(in *window.Incident) string { return timeText(in.Last) }},
+	{"first", func(in *window.Incident) string { return window.Stamp(in.First) }},
+	{"last", func(in *window.Incident) string { return window.Stamp(in.Last) }},
 	{"first_ms", func(in *window.Incident) string { return milliseconds(in.First) }},
 	{"last_ms", func(in *window.Incident) string { return milliseconds(in.Last) }},
 }
@@ -54,10 +53,6 @@ func Values() (names []string) {
 
 // milliseconds is a time as Grafana and others take it.
 func milliseconds(micros int64) string { return strconv.FormatInt(micros/1000, 10) }
-
-func timeText(micros int64) string {
-	return time.UnixMicro(micros).UTC().Format("2006-01-02T15:04:05.000000Z")
-}
 
 // Error is what is wrong with a template, and at which byte of it, from 0.
 type Error struct {
