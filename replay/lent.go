@@ -1,7 +1,7 @@
 package replay
 
 import (
-	"container/heap"
+	"cmp"
 	"slices"
 
 	"github.com/loopgauge/loopgauge/window"
@@ -12,7 +12,7 @@ import (
 // have been shown that nobody looks back at the last of them.
 type lent struct {
 	hold    int64        // for how many more events one may be looked at
-	waiting lentBatches  // by the time of the last event that was put into the order
+	waiting []*lentBatch // by the time of the last event that was put into the order
 	out     []*lentBatch // of which all have come out, in that order
 }
 
@@ -26,14 +26,16 @@ type lentBatch struct {
 // add lends a batch, of which last is the last time put into the order, when
 // shown events have been shown.
 func (l *lent) add(slabs *window.Slabs, last, shown int64) {
-	heap.Push(&l.waiting, &lentBatch{slabs: slabs, last: last, before: shown})
+	at, _ := slices.BinarySearchFunc(l.waiting, last, func(b *lentBatch, last int64) int { return cmp.Compare(b.last, last) })
+	l.waiting = slices.Insert(l.waiting, at, &lentBatch{slabs: slabs, last: last, before: shown})
 }
 
 // released takes back what nobody looks at when all before a time have come out
 // of the order, and shown events have been shown.
 func (l *lent) released(before, shown int64) {
-	for len(l.waiting) > 0 && l.waiting[0].last < before {
-		b := heap.Pop(&l.waiting).(*lentBatch)
+	n := 0
+	for ; n < len(l.waiting) && l.waiting[n].last < before; n++ {
+		b := l.waiting[n]
 		if b.before == shown { // none was shown: there may be no end of such, of times that nobody asks for
 			b.slabs.Release()
 			continue
@@ -41,24 +43,9 @@ func (l *lent) released(before, shown int64) {
 		b.shown = shown
 		l.out = append(l.out, b)
 	}
-	n := 0
-	for ; n < len(l.out) && l.out[n].shown+l.hold <= shown; n++ {
+	l.waiting = slices.Delete(l.waiting, 0, n)
+	for n = 0; n < len(l.out) && l.out[n].shown+l.hold <= shown; n++ {
 		l.out[n].slabs.Release()
 	}
 	l.out = slices.Delete(l.out, 0, n)
-}
-
-// lentBatches has the batch on top whose events come out first.
-type lentBatches []*lentBatch
-
-func (h lentBatches) Len() int           { return len(h) }
-func (h lentBatches) Less(i, j int) bool { return h[i].last < h[j].last }
-func (h lentBatches) Swap(i, j int)      { h[i], h[j] = h[j], h[i] }
-func (h *lentBatches) Push(x any)        { *h = append(*h, x.(*lentBatch)) }
-func (h *lentBatches) Pop() any {
-	last := len(*h) - 1
-	b := (*h)[last]
-	(*h)[last] = nil
-	*h = (*h)[:last]
-	return b
 }
