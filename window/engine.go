@@ -91,7 +91,7 @@ func NewEngine(plan *Plan, o EngineOptions) *Engine {
 // Judge shows an event to every rule. Events must come in release order.
 func (e *Engine) Judge(ev *Event) {
 	e.enforceUntil(ev.Time)
-	e.closeEpisodes(ev.Time)
+	e.Advance(ev.Time)
 	e.judged++
 	if e.witness != nil {
 		e.witness.Seen(ev)
@@ -109,7 +109,7 @@ func (e *Engine) enforceUntil(t int64) {
 		return
 	}
 	for ev, rule, ok := e.enforcer.next(t); ok; ev, rule, ok = e.enforcer.next(t) {
-		e.closeEpisodes(ev.Time)
+		e.Advance(ev.Time)
 		e.show(rule, ev)
 	}
 }
@@ -225,10 +225,11 @@ func (e *Engine) report(ev *Event, rule *Rule, scope *Scope, h *Hit, out outcome
 	e.o.Verdict(v)
 }
 
-// closeEpisodes closes the episodes that have been quiet for too long at time
-// t, in the order in which they ended, then by rule, then in the order in which
-// they fired last. That order does not depend on which events come between.
-func (e *Engine) closeEpisodes(t int64) {
+// Advance says that no event comes any more that is older than t. It closes the
+// episodes that have been quiet for too long then, in the order in which they
+// ended, then by rule, then in the order in which they fired last. That order
+// does not depend on which events come between.
+func (e *Engine) Advance(t int64) {
 	for t > e.quiet {
 		var first *episodes
 		e.quiet = math.MaxInt64
@@ -243,14 +244,10 @@ func (e *Engine) closeEpisodes(t int64) {
 	}
 }
 
-// Advance says that no event comes any more that is older than t, so that
-// episodes end without one.
-func (e *Engine) Advance(t int64) { e.closeEpisodes(t) }
-
 // Close closes the open episodes, when the streams are at their end.
 func (e *Engine) Close() {
 	e.enforceUntil(math.MaxInt64)
-	e.closeEpisodes(math.MaxInt64)
+	e.Advance(math.MaxInt64)
 }
 
 // Enforced is what each rule would have done; nil without
