@@ -257,19 +257,13 @@ func (p *Plan) NewEventReader() *EventReader { return &EventReader{plan: p, shap
 func (e *EventReader) Reset() {
 	*e = EventReader{
 		plan: e.plan, shape: e.shape, texts: e.texts[:0],
-		prints: fresh(e.prints, spare), sums: fresh(e.sums, spare), tools: fresh(e.tools, spare), scopes: fresh(e.scopes, spare), values: fresh(e.values, spare), choices: fresh(e.choices, spare),
+		prints: fresh(e.prints), sums: fresh(e.sums), tools: fresh(e.tools), scopes: fresh(e.scopes), values: fresh(e.values), choices: fresh(e.choices),
 	}
 }
 
-// spare is an eighth more than the last block took, since blocks are alike but
-// not the same.
-const spare = 1.125
-
-// fresh makes an empty slab with room for a multiple of what the one before
-// took.
-func fresh[T any](before []T, share float64) []T {
-	return make([]T, 0, int(float64(len(before))*share))
-}
+// fresh makes an empty slab with room for an eighth more than the one before
+// took, since blocks are alike but not the same.
+func fresh[T any](before []T) []T { return make([]T, 0, len(before)+len(before)/8) }
 
 // Read reads an event into ev, which shares no memory with the snapshot. What
 // is wrong with it r.Err says.
