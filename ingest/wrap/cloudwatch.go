@@ -90,9 +90,9 @@ func (p *cloudWatch) message(line Line, next func(Line)) {
 	}
 	if s.Kind() == rawjson.Object {
 		p.found = true
-		next(Line{Text: s.Value(), At: line.At, Column: -1})
+		next(line.made(s.Value()))
 	} else if text := s.Text(nil); text != nil {
 		p.found = true
-		next(Line{Text: bytes.TrimRight(text, "\r\n"), At: line.At, Column: -1})
+		next(line.made(bytes.TrimRight(text, "\r\n")))
 	}
 }

@@ -54,12 +54,3 @@ func (p *cri) Ends(line []byte) bool {
 	}
 	return p.mark(stream, last)
 }
-
-// inner is the line of which text is a part.
-func (l Line) inner(text []byte) Line {
-	if l.Column >= 0 {
-		l.Column += cap(l.Text) - cap(text)
-	}
-	l.Text = text
-	return l
-}

@@ -27,7 +27,7 @@ func (c *csv) Unwrap(line Line, next func(Line)) string {
 	case why != "":
 		return why
 	case text != nil:
-		next(Line{Text: text, At: line.At, Column: -1})
+		next(line.made(text))
 	case line.At.Line > 1 && bytes.ContainsAny(line.Text, "0123456789"): // else it is the names of the columns
 		return "none of the values is a JSON object"
 	}

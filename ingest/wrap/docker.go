@@ -44,7 +44,7 @@ func (p *docker) Unwrap(line Line, next func(Line)) string {
 		return why
 	}
 	text, last := bytes.CutSuffix(text, []byte("\n"))
-	p.add(p.stream, Line{Text: text, At: line.At, Column: -1}, last, next)
+	p.add(p.stream, line.made(text), last, next)
 	return ""
 }
 

@@ -109,7 +109,7 @@ func newMessage() Unwrapper {
 func (p *message) Unwrap(line Line, next func(Line)) string {
 	text, _, why := p.open(line.Text, nil)
 	if why == "" {
-		next(Line{Text: text, At: line.At, Column: -1})
+		next(line.made(text))
 	}
 	return why
 }

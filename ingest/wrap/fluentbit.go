@@ -59,7 +59,7 @@ func (p *fluentBit) Unwrap(line Line, next func(Line)) string {
 		return why
 	}
 	last := string(p.tag) != "P" && (!p.partial || p.lastPart)
-	p.add(p.key, Line{Text: bytes.TrimSuffix(text, []byte("\n")), At: line.At, Column: -1}, last, next)
+	p.add(p.key, line.made(bytes.TrimSuffix(text, []byte("\n"))), last, next)
 	return ""
 }
 

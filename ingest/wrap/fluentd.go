@@ -60,7 +60,7 @@ func (p *fluentd) Unwrap(line Line, next func(Line)) string {
 	}
 	text, _, why := p.open(record, nil)
 	if why == "" {
-		next(Line{Text: bytes.TrimSuffix(text, []byte("\n")), At: line.At, Column: -1})
+		next(line.made(bytes.TrimSuffix(text, []byte("\n"))))
 	}
 	return why
 }

@@ -53,7 +53,7 @@ func (p *journal) Unwrap(line Line, next func(Line)) string {
 		}
 	}
 	if why == "" {
-		p.add(p.key, Line{Text: text, At: line.At, Column: -1}, !p.partial, next)
+		p.add(p.key, line.made(text), !p.partial, next)
 	}
 	return why
 }

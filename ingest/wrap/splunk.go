@@ -4,12 +4,9 @@ import "github.com/loopgauge/loopgauge/fingerprint/rawjson"
 
 // splunk undoes what an export of a search gives, an event a line with the
 // text of it in result._raw.
-type splunk struct {
-	scan rawjson.Scanner
-	envelope
-}
+type splunk struct{ envelope }
 
-func newSplunk() Unwrapper { return &splunk{envelope: envelope{members: []string{"_raw"}}} }
+func newSplunk() Unwrapper { return &splunk{envelope{members: []string{"_raw"}}} }
 
 func detectSplunk(line []byte) bool {
 	m := membersOf(line)
@@ -29,7 +26,7 @@ func (p *splunk) Unwrap(line Line, next func(Line)) string {
 	}
 	text, _, why := p.open(event, nil)
 	if why == "" {
-		next(Line{Text: text, At: line.At, Column: -1})
+		next(line.made(text))
 	}
 	return why
 }

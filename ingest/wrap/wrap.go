@@ -37,6 +37,18 @@ type Line struct {
 	Column int
 }
 
+// inner is the line of which text is a part.
+func (l Line) inner(text []byte) Line {
+	if l.Column >= 0 {
+		l.Column += cap(l.Text) - cap(text)
+	}
+	l.Text = text
+	return l
+}
+
+// made is text as a line, which does not stand in l as it is.
+func (l Line) made(text []byte) Line { return Line{Text: text, At: l.At, Column: -1} }
+
 // Unwrapper undoes a wrapper line by line. One goroutine uses it at a time.
 type Unwrapper interface {
 	// Unwrap hands what a line wraps to next: nothing where it is but a part
