@@ -25,6 +25,7 @@ type Feed struct {
 	marks   map[int32]ingest.Mark
 	over    []ingest.Mark // of partitions that there are no more
 	starts  map[int]int64 // of partitions that go on from nothing
+	begun   topicID       // of the topic that they are of
 	given   int           // partitions that were accepted
 	current atomic.Pointer[topic]
 }
@@ -78,6 +79,7 @@ func Open(ctx context.Context, config Config, marks []ingest.Mark) (_ *Feed, err
 		}
 	}
 	if len(marks) == 0 {
+		f.begun = t.id
 		err = f.begin(ctx, t.partitions)
 	}
 	return f, err

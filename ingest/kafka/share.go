@@ -132,6 +132,9 @@ func (s *Share) parts(ctx context.Context, g *kafka.Generation) ([]*Part, error)
 		return nil, nil
 	}
 	slices.Sort(ours)
+	if last := ours[len(ours)-1]; last >= s.Partitions() {
+		return nil, fmt.Errorf("the broker that was asked knows no partition %d yet", last)
+	}
 	res, err := s.f.c.kafka.OffsetFetch(ctx, &kafka.OffsetFetchRequest{GroupID: s.group, Topics: map[string][]int{topic: ours}})
 	if err == nil {
 		err = res.Error
@@ -180,10 +183,14 @@ func (p *Part) Name() string { return p.s.f.config.partition(p.Index) }
 func (p *Part) Turn() int { return p.generation }
 
 // Open reads the partition from a mark on, or from where the config says if
-// nothing was committed.
+// nothing was committed: from its first record where the topic was created again
+// since.
 func (p *Part) Open(mark *ingest.Mark) ingest.Live {
 	f := p.s.f
-	m := ingest.Mark{Stream: int32(p.Index), Name: p.Name(), Offset: f.starts[p.Index], Topic: f.current.Load().id.String()}
+	m := ingest.Mark{Stream: int32(p.Index), Name: p.Name(), Topic: f.current.Load().id.String()}
+	if m.Topic == f.begun.String() {
+		m.Offset = f.starts[p.Index]
+	}
 	if mark != nil {
 		m = *mark
 	}

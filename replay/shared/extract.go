@@ -2,7 +2,9 @@ package shared
 
 import (
 	"context"
+	"crypto/sha256"
 	"encoding/base64"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -155,6 +157,7 @@ func (x *extract) serve(ctx context.Context, p *kafka.Part) error {
 	s.mark = stream.Mark()
 	if from == nil {
 		s.count = s.mark.Offset // beyond the numbers of a group before this one
+		s.epoch = epochOf(s.mark.Topic)
 	}
 	s.state = s.save()
 	x.o.Log.Info("extracting", "partition", p.Name(), "offset", s.mark.Offset)
@@ -209,10 +212,13 @@ func (s *origin) take(ctx context.Context, chunk *ingest.Chunk) error {
 	clear(s.written)
 	var sum Extracted
 	next := chunk.Mark
+	switch {
+	case next.Topic != s.mark.Topic:
+		s.epoch = epochOf(next.Topic)
+	case next.Offset < s.mark.Offset:
+		s.epoch++ // brokers lost records
+	}
 	if block := chunk.Block; block != nil {
-		if block.Offset < s.mark.Offset || next.Topic != s.mark.Topic {
-			s.epoch++ // the topic was created again, or brokers lost records
-		}
 		batch := s.parse(block)
 		defer block.Release()
 		if !s.front.Opened() && len(batch.Events) > 0 {
@@ -292,13 +298,28 @@ func (s *origin) skipped(line ingest.Skip) {
 // 10,000 requests a second in each.
 func numberOf(origin int, count int64) int64 { return int64(origin)<<42 | count }
 
-// record is what every record says.
-func (s *origin) record() record {
-	return record{origin: s.p.Index, origins: s.x.in.Partitions(), targets: len(s.written), newest: s.front.Newest()}
+// epochOf is that of a topic, by its id: Kafka forgets with a topic what was
+// committed for it, so nothing else tells the next one of its name. It is 0
+// where brokers tell no ids.
+func epochOf(topic string) int64 {
+	if topic == "" {
+		return 0
+	}
+	sum := sha256.Sum256([]byte(topic))
+	return int64(binary.BigEndian.Uint64(sum[:]) >> 2) // what brokers lose adds to it
 }
 
-// addMarks adds a mark to every partition if there is something to say.
+// record is what every record says.
+func (s *origin) record() record {
+	return record{origin: s.p.Index, origins: max(s.x.in.Partitions(), s.p.Index+1), targets: len(s.written), newest: s.front.Newest()}
+}
+
+// addMarks adds a mark to every partition if there is something to say. Of a
+// partition that its topic, created again, does not have any more there is not.
 func (s *origin) addMarks(next *ingest.Mark) {
+	if s.p.Index >= s.x.in.Partitions() {
+		return
+	}
 	r := s.record()
 	r.at = place{s.epoch, next.Offset, -1}
 	r.idle, r.name = s.silence.Lasts(s.x.o.Idle), s.p.Name()

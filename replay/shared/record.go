@@ -2,6 +2,7 @@ package shared
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/binary"
 	"fmt"
@@ -53,19 +54,18 @@ type record struct {
 // place is where in its origin a record stands. A mark stands before the
 // record at its offset.
 type place struct {
-	epoch  int64 // goes up when the origin's offsets begin anew
+	epoch  int64 // another where the origin's offsets begin anew
 	offset int64
 	item   int64 // index in a record that is a JSON array; -1 for a mark
 }
 
-func (p place) before(q place) bool {
-	if p.epoch != q.epoch {
-		return p.epoch < q.epoch
-	}
-	if p.offset != q.offset {
-		return p.offset < q.offset
-	}
-	return p.item < q.item
+// nowhere is before all that comes.
+var nowhere = place{offset: -1}
+
+// repeats tells whether what stands there has come before, given the newest
+// that has. Epochs have no order.
+func (p place) repeats(newest place) bool {
+	return p.epoch == newest.epoch && cmp.Or(cmp.Compare(p.offset, newest.offset), cmp.Compare(p.item, newest.item)) <= 0
 }
 
 // codec writes and reads records. One goroutine uses it at a time.

@@ -296,18 +296,22 @@ func (j *judge) add(r *record) error {
 	}
 	for len(j.origins) < r.origins {
 		j.pipeline.Order.Open(int32(len(j.origins)), fingerprint.NoTime)
-		j.origins = append(j.origins, place{offset: -1})
+		j.origins = append(j.origins, nowhere)
 	}
 	newest := &j.origins[r.origin]
+	if *newest != nowhere && r.at.epoch != newest.epoch { // the raw topic was created again, perhaps with fewer partitions
+		for i := r.origins; i < len(j.origins); i++ {
+			j.pipeline.Order.Idle(int32(i))
+		}
+	}
 	if r.event == nil {
 		if j.rows != nil {
 			j.rows.took(r)
 		}
-		before := place{r.at.epoch, r.at.offset - 1, math.MaxInt64} // all up to there has come
-		if before.before(*newest) {
+		if r.at.repeats(*newest) {
 			return nil
 		}
-		*newest = before
+		*newest = place{r.at.epoch, r.at.offset - 1, math.MaxInt64} // all up to there has come
 		j.pipeline.Order.Reach(int32(r.origin), r.newest)
 		if r.idle {
 			j.pipeline.Order.Idle(int32(r.origin))
@@ -316,7 +320,7 @@ func (j *judge) add(r *record) error {
 		}
 		return nil
 	}
-	if !newest.before(r.at) {
+	if r.at.repeats(*newest) {
 		return nil
 	}
 	*newest = r.at

@@ -1,0 +1,128 @@
+package shared
+
+import (
+	"fmt"
+	"log/slog"
+	"testing"
+	"time"
+
+	"github.com/loopgauge/loopgauge/fingerprint"
+	"github.com/loopgauge/loopgauge/ingest/kafka"
+	"github.com/loopgauge/loopgauge/ingest/kafka/kafkatest"
+	"github.com/loopgauge/loopgauge/replay"
+	"github.com/loopgauge/loopgauge/sinks"
+	"github.com/loopgauge/loopgauge/window"
+)
+
+// TestRecreated: a log that is deleted and created again, with fewer partitions,
+// is judged from its first record, whether extract runs meanwhile or not. All of
+// it was taken for what had come before, a record of a partition that was there
+// no more ended every watch, and those partitions held the others back.
+func TestRecreated(t *testing.T) {
+	b := kafkatest.Start(t)
+	test := func(name string, stopped bool, gap time.Duration) {
+		t.Run(name, func(t *testing.T) {
+			f := newFleet(t, b, testPolicy(t, `
+version: 1
+lateness: 10s
+rules:
+  - {name: call, identity: tool-call, scope: [session], counter: {kind: sliding, window: 1m}, threshold: 3, action: warn}
+`))
+			f.raw.Start = kafka.Start{}
+			said := &spoken{}
+			f.log = slog.New(slog.NewTextHandler(said, nil))
+			await := func(what string, there func() bool) {
+				t.Helper()
+				for deadline := time.Now().Add(patience); !there(); time.Sleep(20 * time.Millisecond) {
+					select {
+					case err := <-f.errors:
+						t.Fatal(err)
+					default:
+					}
+					if time.Now().After(deadline) {
+						t.Fatalf("%s did not come", what)
+					}
+				}
+			}
+			write := func(partitions int, seconds ...int) {
+				for p := range partitions {
+					for _, s := range seconds {
+						b.Produce(t, f.raw.Topic, int32(p), fmt.Sprintf(`{"time":%d,"session":"s"}`, 1_800_000_000+s))
+					}
+				}
+			}
+			extracting := 0
+			extract := func() {
+				f.extract("extract", time.Hour)
+				extracting += rawPartitions
+				await("extract", func() bool { return len(said.lines("msg=extracting")) >= extracting })
+			}
+			judged := func(n int64) func() bool {
+				return func() bool { return f.status["watch"].Get().Account.Judged == n }
+			}
+			write(rawPartitions, -3, -2, -1)
+			extract()
+			f.watch("watch")
+			write(rawPartitions, 0, 100)
+			await("the first requests", judged(rawPartitions))
+
+			if stopped {
+				f.stop("extract")
+			}
+			b.DeleteTopic(t, f.raw.Topic)
+			time.Sleep(gap)
+			b.CreateTopic(t, f.raw.Topic, 2)
+			if stopped {
+				extracting += 2 - rawPartitions
+				extract()
+			}
+			write(2, 200, 300)
+			await("all but the last", judged(2*rawPartitions+2))
+		})
+	}
+	test("at once", false, 0)
+	test("later", false, 5*time.Second)
+	test("stopped", true, 0)
+}
+
+// TestPlaces: what stands before the newest place of an origin is a repeat only
+// in the same topic; partitions that the next one lacks hold nothing back.
+func TestPlaces(t *testing.T) {
+	plan := testPlan(t, rules)
+	log := slog.New(slog.DiscardHandler)
+	j := &judge{w: &watch{o: WatchOptions{Log: log}}, router: sinks.NewRouter(sinks.NewOutbox(log), sinks.Routes{}, nil)}
+	judged := 0
+	j.pipeline = replay.NewPipeline(replay.PipelineOptions{
+		Plan: plan, Lateness: time.Second, Since: fingerprint.NoTime, Until: fingerprint.NoTime,
+		Event: func(*window.Event) error { judged++; return nil },
+	})
+	start := events(plan, 1)[0].Time
+	add := func(origin, origins int, second int64, at place, want int) {
+		t.Helper()
+		r := &record{origin: origin, origins: origins, targets: 1, newest: start + second*1e6, at: at}
+		if at.item >= 0 {
+			ev := events(plan, 1)[0]
+			ev.Time, ev.ID = r.newest, fmt.Sprint(second)
+			ev.Position = fingerprint.Position{Stream: int32(origin), Offset: at.offset}
+			r.event = &ev
+		}
+		if err := j.add(r); err != nil {
+			t.Fatal(err)
+		}
+		if err := j.release(); err != nil {
+			t.Fatal(err)
+		}
+		if judged != want {
+			t.Errorf("%d are judged with %v of %d, want %d", judged, at, origin, want)
+		}
+	}
+	add(0, 2, 0, place{7, 500, 0}, 0)
+	add(1, 2, 0, place{7, 500, 0}, 0)
+	add(0, 2, 10, place{7, 501, 0}, 0)
+	add(0, 2, 11, place{7, 500, 0}, 0) // a repeat
+	add(1, 2, 10, place{7, 501, -1}, 2)
+	add(0, 1, 20, place{5, 0, -1}, 3)
+	add(0, 1, 30, place{5, 0, 0}, 3)
+	add(0, 1, 40, place{5, 1, 0}, 4)
+	add(0, 1, 50, place{5, 1, 0}, 4) // a repeat
+}
