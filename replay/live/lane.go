@@ -2,6 +2,7 @@ package live
 
 import (
 	"context"
+	"log/slog"
 
 	"github.com/loopgauge/loopgauge/ingest"
 	"github.com/loopgauge/loopgauge/replay"
@@ -55,5 +56,18 @@ func (l *lane) read(ctx context.Context, pool *replay.Parallel[*replay.Batch], w
 		if err != nil || it.batch != nil && !pool.Submit(chunk.Block, it.batch) {
 			return
 		}
+	}
+}
+
+// Tell says what a chunk tells of its stream besides what it holds.
+func Tell(log *slog.Logger, stream string, c *ingest.Chunk) {
+	switch {
+	case c.Why == "":
+	case c.Lost < 0: // nobody knows how many
+		log.Error("records were lost", "stream", stream, "why", c.Why)
+	case c.Lost > 0:
+		log.Error("records were lost", "stream", stream, "records", c.Lost, "why", c.Why)
+	default:
+		log.Warn("source", "stream", stream, "what", c.Why)
 	}
 }

@@ -349,15 +349,7 @@ func (w *watch) take(ctx context.Context, l *lane) error {
 	if it.err != nil {
 		return it.err
 	}
-	switch c := &it.chunk; {
-	case c.Why == "":
-	case c.Lost < 0: // nobody knows how many
-		w.log.Error("records were lost", "stream", l.stream.Name(), "why", c.Why)
-	case c.Lost > 0:
-		w.log.Error("records were lost", "stream", l.stream.Name(), "records", c.Lost, "why", c.Why)
-	default:
-		w.log.Warn("source", "stream", l.stream.Name(), "what", c.Why)
-	}
+	Tell(w.log, l.stream.Name(), &it.chunk)
 	l.status.Add(&it.chunk)
 	if it.batch != nil {
 		var b *replay.Batch

@@ -205,10 +205,7 @@ func (s *origin) run(ctx context.Context, stream ingest.Live) error {
 
 // take writes what there is in a chunk, with marks if it is time.
 func (s *origin) take(ctx context.Context, chunk *ingest.Chunk) error {
-	log := s.x.o.Log
-	if chunk.Why != "" {
-		log.Error("records were lost", "stream", s.p.Name(), "records", chunk.Lost, "why", chunk.Why)
-	}
+	live.Tell(s.x.o.Log, s.p.Name(), chunk)
 	clear(s.written)
 	var sum Extracted
 	next := chunk.Mark

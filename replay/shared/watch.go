@@ -239,9 +239,7 @@ func (j *judge) step(ctx context.Context, source ingest.Live) error {
 	}
 	j.works()
 	j.heard(&chunk)
-	if chunk.Why != "" {
-		j.w.o.Log.Error("records were lost", "stream", j.p.Name(), "records", chunk.Lost, "why", chunk.Why)
-	}
+	live.Tell(j.w.o.Log, source.Name(), &chunk)
 	if block := chunk.Block; block != nil {
 		err := j.take(block)
 		block.Release()
