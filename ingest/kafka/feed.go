@@ -3,7 +3,6 @@ package kafka
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"slices"
 	"sync/atomic"
@@ -127,14 +126,15 @@ func (f *Feed) begin(ctx context.Context, partitions int) error {
 // insist tries until it succeeds, for as long as brokers may be away.
 func (c *client) insist(ctx context.Context, try func() error) error {
 	began := time.Now()
-	absent, said := 0, false
+	absent := 0
+	var t trouble
 	for n := 0; ; n++ {
 		err := try()
 		switch {
 		case err == nil:
 			return nil
 		case ctx.Err() != nil:
-			return ctx.Err()
+			return t.over(ctx)
 		case !passes(err):
 			return c.config.refuse(err)
 		case missing(err):
@@ -144,12 +144,9 @@ func (c *client) insist(ctx context.Context, try func() error) error {
 		case !c.config.Wait && time.Since(began) >= openTime:
 			return c.config.fail(err, c.config.doubt(err))
 		}
-		if say := c.config.Say; say != nil && !said && time.Since(began) > quietTime {
-			said = true
-			say(fmt.Sprintf("%s: the brokers do not answer, they are asked again and again: %v; %s", c.config, err, c.config.doubt(err)))
-		}
-		if err := pause(ctx, n); err != nil {
-			return err
+		t.lasts(c.config, "", err)
+		if pause(ctx, n) != nil {
+			return t.over(ctx)
 		}
 	}
 }

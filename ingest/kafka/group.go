@@ -96,6 +96,7 @@ func (g *group) fail(err error) {
 func (g *group) run() {
 	defer close(g.ended)
 	defer func() { _ = g.members.Close() }() // it would come back as a new member
+	var t trouble
 	for {
 		generation, err := g.members.Next(context.Background())
 		switch {
@@ -106,8 +107,10 @@ func (g *group) run() {
 				g.fail(err)
 				return
 			}
+			t.joins(g.c.config, g.c.config.Group, err)
 			continue
 		}
+		t = trouble{}
 		g.id = generation.MemberID
 		if len(generation.Assignments[g.c.config.Topic]) == 0 {
 			if isClosed(g.owned) {
@@ -184,6 +187,7 @@ func (g *group) serve(ctx context.Context, generation *kafka.Generation) {
 
 // commit commits in the generation that there is, or in the next.
 func (g *group) commit(ctx context.Context, offsets map[int]int64) error {
+	var t trouble
 	for n := 0; ; n++ {
 		c := commit{offsets, make(chan error, 1)}
 		select {
@@ -202,6 +206,7 @@ func (g *group) commit(ctx context.Context, offsets map[int]int64) error {
 		case !passes(err):
 			return g.c.config.refuse(err)
 		}
+		t.lasts(g.c.config, "no alert can leave: its offsets cannot be committed, it is tried again and again", err)
 		if err := pause(ctx, n); err != nil {
 			return err
 		}

@@ -94,8 +94,9 @@ func detect(asked ingest.Asked, b *ingest.Block) (f *formats.Format, sure bool) 
 // brokers.
 const goneTime = 30 * time.Second
 
-// quietTime is how long the brokers may be away before it is said.
-const quietTime = 3 * time.Second
+var errGone = errors.New("the topic is there no more")
+
+const goneHint = "if it was deleted on purpose, stop watching it"
 
 // ride rides an error out, or returns it.
 func (l *live) ride(ctx context.Context, err error, n *counts) error {
@@ -120,7 +121,7 @@ func (l *live) ride(ctx context.Context, err error, n *counts) error {
 	}
 	away := time.Since(l.since)
 	if !l.gone.IsZero() && time.Since(l.gone) > goneTime {
-		return l.f.config.fail(errors.New("the topic is there no more"), "if it was deleted on purpose, stop watching it")
+		return l.f.config.fail(errGone, goneHint)
 	}
 	switch {
 	case !l.over && !l.lacks.IsZero() && time.Since(l.lacks) > goneTime:

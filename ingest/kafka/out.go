@@ -144,22 +144,24 @@ const writeTime = 10 * time.Second
 
 func (o *Out) batch(ctx context.Context, partition int, list []Message) (int64, error) {
 	began := time.Now()
+	var t trouble
 	for n := 0; ; n++ {
 		at, err := o.try(ctx, partition, list)
 		switch {
 		case err == nil:
 			return at, nil
 		case ctx.Err() != nil:
-			return -1, ctx.Err()
+			return -1, t.over(ctx)
 		case errors.Is(err, kafka.MessageSizeTooLarge), errors.Is(err, kafka.InvalidRecord):
 			return -1, o.config.fail(fmt.Errorf("the brokers do not take a record: %w", err), "")
 		case !passes(err):
 			return -1, o.config.refuse(err)
 		case missing(err) && time.Since(began) > goneTime:
-			return -1, o.config.fail(errors.New("the topic is there no more"), "")
+			return -1, o.config.fail(errGone, "")
 		}
-		if err := pause(ctx, n); err != nil {
-			return -1, err
+		t.lasts(&o.config, "nothing can be written, it is tried again and again", err)
+		if pause(ctx, n) != nil {
+			return -1, t.over(ctx)
 		}
 	}
 }

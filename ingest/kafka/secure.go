@@ -95,7 +95,10 @@ func isTLS(err error) bool {
 // doubt asks what may be wrong where brokers do not answer. They hang up on who
 // speaks TLS where they do not, and on who does not where they want it, or a user.
 func (c *Config) doubt(err error) string {
+	_, answered := errors.AsType[kafka.Error](err)
 	switch {
+	case answered:
+		return "do all brokers run?"
 	case c.TLS != nil && (errors.Is(err, io.EOF) || errors.Is(err, syscall.ECONNRESET)):
 		return "do the brokers speak TLS there? if not, leave kafka: tls: out of the policy"
 	case c.TLS == nil && errors.Is(err, io.ErrUnexpectedEOF):

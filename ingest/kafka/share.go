@@ -58,6 +58,8 @@ func (s *Share) Run(ctx context.Context, joined func(partitions int), serve func
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	member := "" // ours in the last generation
+	var t trouble
+	var gone time.Time // since when there is no such topic
 	for {
 		g, err := members.Next(ctx)
 		if ctx.Err() != nil {
@@ -74,6 +76,7 @@ func (s *Share) Run(ctx context.Context, joined func(partitions int), serve func
 				go gone.remove(member) //nolint:errcheck // then it times out
 				member = ""
 			}
+			t.joins(c, s.group, err)
 			continue
 		}
 		member = g.MemberID
@@ -82,9 +85,18 @@ func (s *Share) Run(ctx context.Context, joined func(partitions int), serve func
 			if !passes(err) {
 				return c.refuse(err)
 			}
+			if !missing(err) {
+				gone = time.Time{}
+			} else if gone.IsZero() {
+				gone = time.Now()
+			} else if time.Since(gone) > goneTime {
+				return c.fail(errGone, goneHint)
+			}
+			t.lasts(c, "", err)
 			g.Start(func(context.Context) { _ = pause(ctx, 3) }) // which ends the generation
 			continue
 		}
+		t, gone = trouble{}, time.Time{}
 		if joined != nil && ctx.Err() == nil {
 			joined(len(parts))
 		}

@@ -6,6 +6,7 @@ import (
 	"io"
 	"net"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -416,6 +417,135 @@ func TestGone(t *testing.T) {
 			_, err = l.Next(t.Context())
 		}
 		if d := time.Since(began); !strings.Contains(err.Error(), "the topic is there no more") || d < goneTime || d > goneTime+10*time.Second {
+			t.Errorf("after %s: %v", d, err)
+		}
+	})
+}
+
+// refuse has the cluster answer all requests of a key with an error from now on.
+func (f *fake) refuse(key kmsg.Key, answer func(kmsg.Request) kmsg.Response) {
+	f.ControlKey(int16(key), func(r kmsg.Request) (kmsg.Response, error, bool) {
+		f.KeepControl()
+		return answer(r), nil, true
+	})
+}
+
+// TestTrouble: what fails in the group is said when it lasts, with the cause:
+// alerts wait for it.
+func TestTrouble(t *testing.T) {
+	const notAvailable = 15
+	test := func(fails func(t *testing.T, c Config, f *fake), want ...string) {
+		t.Helper()
+		synctest.Test(t, func(t *testing.T) {
+			f := newFake(t, 1)
+			defer f.Close()
+			var mutex sync.Mutex
+			var said []string
+			c := f.config()
+			c.Group, c.State, c.Wait = "g", "s", true
+			c.Say = func(what string) {
+				mutex.Lock()
+				defer mutex.Unlock()
+				said = append(said, what)
+			}
+			fails(t, c, f)
+			mutex.Lock()
+			defer mutex.Unlock()
+			if len(said) != 1 {
+				t.Fatalf("said %q", said)
+			}
+			for _, want := range want {
+				if !strings.Contains(said[0], want) {
+					t.Errorf("said %q, want %q", said[0], want)
+				}
+			}
+		})
+	}
+	noCoordinator := func(r kmsg.Request) kmsg.Response {
+		answer := r.ResponseKind().(*kmsg.FindCoordinatorResponse)
+		answer.ErrorCode = notAvailable
+		return answer
+	}
+	test(func(t *testing.T, c Config, f *fake) {
+		f.refuse(kmsg.FindCoordinator, noCoordinator)
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		if _, err := Open(ctx, c, nil); !errors.Is(err, context.DeadlineExceeded) {
+			t.Error(err)
+		}
+	}, `the group "g" cannot be joined`, "[15]", "do all brokers run?")
+	test(func(t *testing.T, c Config, f *fake) {
+		f.refuse(kmsg.FindCoordinator, noCoordinator)
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		s, err := OpenShare(ctx, c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = s.Close() }()
+		if err := s.Run(ctx, nil, nil); err != nil && !errors.Is(err, context.DeadlineExceeded) {
+			t.Error(err)
+		}
+	}, `the group "g" cannot be joined`, "[15]")
+	test(func(t *testing.T, c Config, f *fake) {
+		feed, err := Open(t.Context(), c, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = feed.Close() }()
+		f.refuse(kmsg.OffsetCommit, func(r kmsg.Request) kmsg.Response {
+			answer, topic, partition := r.ResponseKind().(*kmsg.OffsetCommitResponse), kmsg.NewOffsetCommitResponseTopic(), kmsg.NewOffsetCommitResponseTopicPartition()
+			partition.ErrorCode = notAvailable
+			topic.Topic, topic.Partitions = "t", append(topic.Partitions, partition)
+			answer.Topics = append(answer.Topics, topic)
+			return answer
+		})
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		if err := feed.Commit(ctx, []ingest.Mark{accept(t, feed).Mark()}); !errors.Is(err, context.DeadlineExceeded) {
+			t.Error(err)
+		}
+	}, "no alert can leave", "[15]")
+	test(func(t *testing.T, c Config, f *fake) {
+		out, err := OpenOut(t.Context(), c, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer out.Close()
+		f.refuse(kmsg.Produce, func(r kmsg.Request) kmsg.Response {
+			answer, topic, partition := r.ResponseKind().(*kmsg.ProduceResponse), kmsg.NewProduceResponseTopic(), kmsg.NewProduceResponseTopicPartition()
+			partition.ErrorCode = 19
+			topic.Topic, topic.Partitions = "t", append(topic.Partitions, partition)
+			answer.Topics = append(answer.Topics, topic)
+			return answer
+		})
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		_, err = out.Write(ctx, [][]Message{{{Value: []byte("a")}}})
+		if !errors.Is(err, context.DeadlineExceeded) || !strings.Contains(err.Error(), "[19]") {
+			t.Error(err)
+		}
+	}, "nothing can be written", "[19]")
+}
+
+// TestGoneShared: a topic that is there no more ends who shares it, too.
+func TestGoneShared(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFake(t, 1)
+		defer f.Close()
+		c := f.config()
+		c.Group = "g"
+		s, err := OpenShare(t.Context(), c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = s.Close() }()
+		began := time.Now()
+		err = s.Run(t.Context(), func(int) { f.delete(t) }, func(ctx context.Context, _ *Part) error {
+			<-ctx.Done()
+			return nil
+		})
+		if d := time.Since(began); err == nil || !strings.Contains(err.Error(), "the topic is there no more") || d < goneTime || d > goneTime+30*time.Second {
 			t.Errorf("after %s: %v", d, err)
 		}
 	})
