@@ -6,6 +6,7 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/loopgauge/loopgauge/ingest/kafka"
 	"github.com/loopgauge/loopgauge/window/snapshot"
@@ -123,10 +124,35 @@ func (c *checkpoints) load(ctx context.Context) (state []byte, err error) {
 			"give watch a group of its own: group: under kafka:",
 		}
 	}
+	for began := time.Now(); ; {
+		if state, err = c.read(ctx); state != nil || err != nil {
+			return state, err
+		}
+		if time.Since(began) > newLeader {
+			return nil, &problem{
+				fmt.Sprintf("%s: the checkpoint of offset %d is not there as it was written: has its topic another cleanup.policy than compact?", c.p.Name(), c.p.Offset),
+				"to begin anew stop every watch of the group and delete the group: kafka-consumer-groups --delete --group " + c.group,
+			}
+		}
+		select {
+		case <-time.After(time.Second):
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
+}
+
+// newLeader is how long a broker that has just become the leader of a partition
+// may not know that what was written last is on all replicas: it does not give
+// it out then.
+const newLeader = 30 * time.Second
+
+// read reads the checkpoint that was committed last; nil if it is not there.
+func (c *checkpoints) read(ctx context.Context) ([]byte, error) {
 	n := chunksOf(c.last.size)
 	chunks, left := make([][]byte, n), n
 	id := c.id(c.last.turn, c.last.seq)
-	err = c.out.Read(ctx, c.partition(), c.last.first, func(_ int64, value []byte) bool {
+	err := c.out.Read(ctx, c.partition(), c.last.first, func(_ int64, value []byte) bool {
 		if len(value) < len(id) || string(value[:len(id)]) != string(id) {
 			return left > 0
 		}
@@ -141,14 +167,12 @@ func (c *checkpoints) load(ctx context.Context) (state []byte, err error) {
 	if err != nil {
 		return nil, err
 	}
+	state := make([]byte, 0, c.last.size)
 	for _, chunk := range chunks {
 		state = append(state, chunk...)
 	}
 	if left > 0 || len(state) != c.last.size || string(sumOf(state)) != string(c.last.sum) {
-		return nil, &problem{
-			fmt.Sprintf("%s: the checkpoint of offset %d is not there as it was written: has its topic another cleanup.policy than compact?", c.p.Name(), c.p.Offset),
-			"to begin anew stop every watch of the group and delete the group: kafka-consumer-groups --delete --group " + c.group,
-		}
+		return nil, nil
 	}
 	return state, nil
 }
