@@ -69,6 +69,8 @@ func (t *topic) write(ctx context.Context, list []kafka.Message) (err error) {
 		records[p] = append(records[p], m)
 	}
 	if _, err := t.out.Write(ctx, records); err != nil {
+		t.out.Close()
+		t.out = nil // it may have been created again, with fewer partitions
 		return fmt.Errorf("%s: %w", &t.config, err)
 	}
 	return nil

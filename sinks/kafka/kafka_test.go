@@ -60,6 +60,26 @@ func TestAlerts(t *testing.T) {
 	}
 }
 
+// TestRecreated: a topic that is created again with fewer partitions takes
+// alerts. Those of the partitions that are gone held up all others for ever.
+func TestRecreated(t *testing.T) {
+	b := kafkatest.Start(t)
+	topic := b.Topic(t, 6)
+	s := NewAlerts(config(t, "kafka://"+b.Address+"/"+topic))
+	alerts := func(n int) {
+		for i := range n {
+			send(t, s, &sinks.Alert{ID: fmt.Sprint("ep-", i), Scope: map[string]string{"session": fmt.Sprint("s", i)}})
+		}
+	}
+	alerts(10)
+	b.DeleteTopic(t, topic)
+	b.CreateTopic(t, topic, 1)
+	alerts(10)
+	if n := len(b.Records(t, topic)); n < 10 {
+		t.Errorf("%d are there", n)
+	}
+}
+
 // send sends an alert as an outbox does, which tries again.
 func send(t *testing.T, s *Alerts, a *sinks.Alert) {
 	t.Helper()
