@@ -30,26 +30,36 @@ type Enforced struct {
 // then. Where the log names no session nobody can tell who waited, and nothing
 // moves.
 type enforcer struct {
-	done   []Enforced                 // by rule
-	shifts []map[string]time.Duration // by rule: by how much a session is behind
-	held   heldEvents
+	done   []Enforced           // by rule
+	behind []map[string]*behind // by rule: the sessions that are
+	held   waitings
 	seq    int64
 	after  map[fingerprint.Position]bool // the requests that came after a firing
 }
 
-// heldEvent is an event that one rule sees later than it was logged.
-type heldEvent struct {
-	time, seq int64
-	rule      int
-	logged    int64 // its time in the log
-	event     *Event
+// behind is a session that has waited, as one rule has it. Its events keep their
+// order, however long it waits: only the first can be the next.
+type behind struct {
+	rule int
+	by   time.Duration
+	held []heldEvent
+	time int64 // the first of them comes no earlier: it may have waited again since
 }
 
+// heldEvent is an event that one rule sees later than it was logged.
+type heldEvent struct {
+	seq   int64
+	event *Event // at its time in the log
+}
+
+// due is when the first of the held events comes.
+func (b *behind) due() int64 { return b.held[0].event.Time + b.by.Microseconds() }
+
 func newEnforcer(plan *Plan) *enforcer {
-	f := &enforcer{shifts: make([]map[string]time.Duration, len(plan.Rules)), after: map[fingerprint.Position]bool{}}
+	f := &enforcer{behind: make([]map[string]*behind, len(plan.Rules)), after: map[fingerprint.Position]bool{}}
 	for i, r := range plan.Rules {
 		f.done = append(f.done, Enforced{Rule: r, Tokens: -1, Cost: math.NaN()})
-		f.shifts[i] = map[string]time.Duration{}
+		f.behind[i] = map[string]*behind{}
 	}
 	return f
 }
@@ -64,13 +74,16 @@ func (f *enforcer) first(ev *Event) bool {
 
 // hold keeps an event back for a rule, if its session is behind.
 func (f *enforcer) hold(rule int, ev *Event) bool {
-	behind := f.shifts[rule][ev.Session]
-	if behind == 0 {
+	b := f.behind[rule][ev.Session]
+	if b == nil {
 		return false
 	}
 	f.seq++
-	one := ev.Clone()
-	heap.Push(&f.held, heldEvent{ev.Time + behind.Microseconds(), f.seq, rule, ev.Time, one})
+	b.held = append(b.held, heldEvent{f.seq, ev.Clone()})
+	if len(b.held) == 1 {
+		b.time = b.due()
+		heap.Push(&f.held, b)
+	}
 	return true
 }
 
@@ -78,16 +91,21 @@ func (f *enforcer) hold(rule int, ev *Event) bool {
 // is the one at which the gateway sees it.
 func (f *enforcer) next(t int64) (ev *Event, rule int, ok bool) {
 	for len(f.held) > 0 && f.held[0].time <= t {
-		h := heap.Pop(&f.held).(heldEvent)
-		// Its session may have waited again since.
-		if at := h.logged + f.shifts[h.rule][h.event.Session].Microseconds(); at > h.time {
-			h.time = at
-			heap.Push(&f.held, h)
+		b := f.held[0]
+		if at := b.due(); at > b.time {
+			b.time = at
+			heap.Fix(&f.held, 0)
 			continue
 		}
-		f.done[h.rule].Moved++
-		h.event.Time = h.time
-		return h.event, h.rule, true
+		ev, b.held[0] = b.held[0].event, heldEvent{}
+		if b.held = b.held[1:]; len(b.held) == 0 {
+			heap.Pop(&f.held)
+		} else {
+			heap.Fix(&f.held, 0)
+		}
+		f.done[b.rule].Moved++
+		ev.Time = b.time
+		return ev, b.rule, true
 	}
 	return nil, 0, false
 }
@@ -116,7 +134,12 @@ func (f *enforcer) did(rule int, ev *Event, hardest Action, delay time.Duration)
 		d.Delayed++
 		d.Delay += delay
 		if ev.Session != "" {
-			f.shifts[rule][ev.Session] += delay
+			b := f.behind[rule][ev.Session]
+			if b == nil {
+				b = &behind{rule: rule}
+				f.behind[rule][ev.Session] = b
+			}
+			b.by += delay
 		}
 	}
 }
@@ -136,18 +159,20 @@ func harder(a, b Action) Action {
 // other, and begins no cooldown.
 func (a Action) stops() bool { return a == Reject || a == Break || a == ChanceThenBreak }
 
-type heldEvents []heldEvent
+// waitings are the sessions of which events are held, the one whose first comes
+// next on top.
+type waitings []*behind
 
-func (h heldEvents) Len() int { return len(h) }
-func (h heldEvents) Less(i, k int) bool {
-	return h[i].time < h[k].time || h[i].time == h[k].time && h[i].seq < h[k].seq
+func (w waitings) Len() int { return len(w) }
+func (w waitings) Less(i, k int) bool {
+	return w[i].time < w[k].time || w[i].time == w[k].time && w[i].held[0].seq < w[k].held[0].seq
 }
-func (h heldEvents) Swap(i, k int) { h[i], h[k] = h[k], h[i] }
-func (h *heldEvents) Push(x any)   { *h = append(*h, x.(heldEvent)) }
-func (h *heldEvents) Pop() any {
-	last := len(*h) - 1
-	x := (*h)[last]
-	(*h)[last] = heldEvent{}
-	*h = (*h)[:last]
+func (w waitings) Swap(i, k int) { w[i], w[k] = w[k], w[i] }
+func (w *waitings) Push(x any)   { *w = append(*w, x.(*behind)) }
+func (w *waitings) Pop() any {
+	last := len(*w) - 1
+	x := (*w)[last]
+	(*w)[last] = nil
+	*w = (*w)[:last]
 	return x
 }

@@ -90,6 +90,27 @@ func TestEnforcedDelays(t *testing.T) {
 	})
 }
 
+// TestEnforcedBurst: each of many requests of a session that come at once puts off
+// all behind it.
+func TestEnforcedBurst(t *testing.T) {
+	size := int64(200_000) // at which quadratic work would not end before the test's timeout does
+	if testing.Short() {
+		size = 1000
+	}
+	n := newNames(t)
+	rule := &Rule{Name: "r", Identity: byModel(t), Scope: bySession(t), Counter: CounterSpec{Kind: "streak"}, Threshold: 2, Action: Throttle}
+	e := NewEngine(NewPlan([]*Rule{rule}, nil), EngineOptions{Enforce: true})
+	for i := range size {
+		ev := n.event(0, "s", []string{"A"}, 1)
+		ev.Position.Offset = i
+		e.Judge(ev)
+	}
+	e.Close()
+	if d := e.Enforced()[0]; d.Delayed != size-1 || d.Moved != size-2 {
+		t.Errorf("%d delayed and %d moved of %d", d.Delayed, d.Moved, size)
+	}
+}
+
 // TestEnforced: what each action would have done to whom.
 func TestEnforced(t *testing.T) {
 	n := newNames(t)
