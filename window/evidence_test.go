@@ -139,3 +139,46 @@ func TestEvidenceOfAnOverride(t *testing.T) {
 		t.Errorf("%s, want %s", told, want)
 	}
 }
+
+// TestEvidenceOfAnEpisode: what is known of a key tells of its episode, though it
+// is known from a request that did not fire; after a restart as without.
+func TestEvidenceOfAnEpisode(t *testing.T) {
+	n := newNames(t)
+	plan := NewPlan([]*Rule{{
+		Name: "r", Identity: byModel(t), Scope: bySession(t), Counter: CounterSpec{Kind: "streak"}, Threshold: 4, Action: Warn,
+	}}, nil).WithEvidence()
+	f := func(restart bool) {
+		t.Helper()
+		var told string
+		start := func() *State {
+			return &State{Plan: plan, Order: NewOrder(0), Duplicates: NewDuplicates(0), Engine: NewEngine(plan, EngineOptions{
+				Episode: func(ep *Episode) { told += fmt.Sprint(ep.Kind, ": ", ep.Evidence) },
+			})}
+		}
+		s := start()
+		for i, print := range []string{"A", "A", "A", "A", "B", "A"} { // the fourth after more than the quiet time
+			ev := n.event([]int64{0, 1, 2, 17, 18, 19}[i]*minute, "s", []string{print}, 1)
+			for range plan.Identities[1:] {
+				ev.Prints = append(ev.Prints, Prints{Cause: fingerprint.NoToolTurn})
+			}
+			for range plan.Scopes[1:] {
+				ev.Scopes = append(ev.Scopes, n.scope("s"))
+			}
+			s.Engine.Judge(ev)
+		}
+		if restart {
+			w := snapshot.NewWriter(nil)
+			s.Save(w)
+			s = start()
+			if _, err := s.Load(snapshot.NewReader(w.Bytes())); err != nil {
+				t.Fatal(err)
+			}
+		}
+		s.Engine.Close()
+		if want := "unknown: came only 2 times"; told != want {
+			t.Errorf("%q, want %q", told, want)
+		}
+	}
+	f(false)
+	f(true)
+}
