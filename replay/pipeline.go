@@ -55,8 +55,9 @@ type Totals struct {
 	Account  Account
 	Excluded []int64 // by exclusion; the last is --since and --until
 
-	First, Last int64 // event times of the first and last request judged; fingerprint.NoTime if none
-	FirstOut    int64 // likewise of those that --since and --until leave out
+	First, Last int64   // event times of the first and last request judged; fingerprint.NoTime if none
+	pauses      []pause // between them, in order
+	FirstOut    int64   // likewise of those that --since and --until leave out
 	LastOut     int64
 	Skipped     []ingest.Skip // the first lines that could not be read; Account counts all
 
@@ -181,10 +182,7 @@ func (p *Pipeline) judge(ev *window.Event) {
 		p.LastOut = ev.Time
 	default:
 		p.count(ev, func(a *Account) *int64 { return &a.Judged })
-		if p.First == fingerprint.NoTime {
-			p.First = ev.Time
-		}
-		p.Last = ev.Time
+		p.judgedAt(ev.Time)
 		p.Routed = p.Routed || ev.Method != "" && ev.Path != ""
 		if p.o.Event != nil {
 			p.keep(p.o.Event(ev))

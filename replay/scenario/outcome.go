@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/loopgauge/loopgauge/fingerprint"
 	"github.com/loopgauge/loopgauge/replay"
@@ -82,7 +81,7 @@ func days(r *replay.Result) float64 {
 	if r.First == fingerprint.NoTime {
 		return 1
 	}
-	return max(1, (time.Duration(r.Last-r.First)*time.Microsecond).Hours()/24)
+	return max(1, r.Days())
 }
 
 func were(n int) string {

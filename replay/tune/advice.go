@@ -87,7 +87,7 @@ const safety = 0.75
 
 // advise picks a setting for every rule.
 func (r *Report) advise() {
-	split := r.Result.First + int64(trainShare*float64(r.Result.Last-r.Result.First))
+	split := r.Result.At(trainShare)
 	byTarget := make([][]*Repeat, len(r.Sweep))
 	for _, k := range r.Repeats {
 		byTarget[k.Target] = append(byTarget[k.Target], k)

@@ -148,7 +148,7 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 	repeats, conversations := kept[0].repeats(), p.requests.counts() // repeats before their sums
 	r := &Report{
 		Options: o, Result: result, Cells: sweep.Cells(), Sweep: sweep.Result(), Repeats: repeats, sums: kept[0].sums, reached: c.reached,
-		Days: float64(result.Last-result.First) / 86400e6,
+		Days: result.Days(),
 	}
 	c.told.episodes(r.Sweep)
 	p.gateways.join(c.told.gateways)
