@@ -359,7 +359,7 @@ func (r *Report) recommend() {
 				more = append(more, who)
 			}
 		}
-		if len(r.Recommended) > 0 && len(more) < max(leastMore, len(seen)/10) || !cost.admit(r, a) {
+		if len(r.Recommended) > 0 && len(more) < enoughMore(seen) || !cost.admit(r, a) {
 			continue
 		}
 		r.Recommended = append(r.Recommended, i)
@@ -368,7 +368,12 @@ func (r *Report) recommend() {
 		}
 	}
 	r.dropCovered(caught)
+	r.passOver(order, caught, seen)
 }
+
+// enoughMore is how many more conversations make a rule worth having beside those
+// that find loops in so many.
+func enoughMore(seen map[string]bool) int { return max(leastMore, len(seen)/10) }
 
 // dropCovered takes out what came first for being wrong least often, and finds
 // nothing that those after it do not.

@@ -3,6 +3,7 @@ package tune
 import (
 	"math"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -220,6 +221,9 @@ func TestRecommend(t *testing.T) {
 		if r.recommend(); !slices.Equal(r.Recommended, want) {
 			t.Errorf("%s: recommended are %v, want %v", what, r.Recommended, want)
 		}
+		if few := strings.HasSuffix(what, ", and that is said"); few != (r.passedOver != nil) || few && r.passedOver.budget {
+			t.Errorf("%s: passed over is %+v", what, r.passedOver)
+		}
 	}
 	f("none is advised", []rule{{"", 0}})
 	f("wrong as often as right", []rule{{"a", 1}})
@@ -230,7 +234,7 @@ func TestRecommend(t *testing.T) {
 	f("and is if not", []rule{{"abcd", 1}, {"ae", 0}}, 1, 0)
 	f("one conversation more is no reason for another rule", []rule{{"abc", 0}, {"cd", 0}}, 0)
 	f("two are", []rule{{"abc", 0}, {"cde", 0}}, 0, 1)
-	f("or a tenth, of many", []rule{{"abcdefghijklmnopqrstuvwxyzABCD", 0}, {"01", 0}}, 0)
+	f("or a tenth, of many, and that is said", []rule{{"abcdefghijklmnopqrstuvwxyzABCD", 0}, {"01", 0}}, 0)
 	f("which are three of thirty", []rule{{"abcdefghijklmnopqrstuvwxyzABCD", 0}, {"012", 0}}, 0, 1)
 }
 
@@ -257,6 +261,9 @@ func TestBudgetOfAllRules(t *testing.T) {
 		}
 		if r.recommend(); !slices.Equal(r.Recommended, want) {
 			t.Errorf("%v alerts a day, %s and %s: recommended are %v, want %v", budget, first, second, r.Recommended, want)
+		}
+		if over := r.passedOver; (over == nil) == (len(want) == 1) || over != nil && (over.more != 2 || !over.budget) {
+			t.Errorf("%v alerts a day, %s and %s: passed over is %+v", budget, first, second, over)
 		}
 	}
 	f(0, "abc", "de", 0, 1)

@@ -41,12 +41,12 @@ func (r *Report) gaps(rules, told []*window.Rule) (list []string) {
 	return list
 }
 
-// Caveats say what is to be known before the verdict is relied on: gaps, what is
-// left aside, how conversations were told, that most requests are not judged, and
+// Caveats say what is to be known before the verdict is relied on: loops that it
+// passes over, gaps, what is left aside, how conversations were told, that most requests are not judged, and
 // what keeps repeats from being seen.
 func (r *Report) Caveats() []string {
 	rules := r.restsOn()
-	list := append(r.gaps(rules, nil), r.leftAside(rules)...)
+	list := slices.Concat(r.passes(), r.gaps(rules, nil), r.leftAside(rules))
 	of := slices.DeleteFunc(slices.Clone(r.Result.Rules), func(a window.RuleAccount) bool { return !slices.Contains(rules, a.Rule) })
 	if apart := replay.ToldApart(of, r.Result.Account.Judged); apart != "" {
 		list = append(list, apart)

@@ -100,10 +100,11 @@ type Report struct {
 	Labelled      *Labelled    // nil without labels
 	Against       *replay.Diff // nil without a policy to compare with
 
-	sums     sums
-	reached  reached
-	looping  int           // conversations with a loop, found by these rules or not
-	outcomes [][][]Outcome // by target, cell and threshold
+	sums       sums
+	reached    reached
+	looping    int           // conversations with a loop, found by these rules or not
+	outcomes   [][][]Outcome // by target, cell and threshold
+	passedOver *passedOver   // nil if nothing is
 }
 
 // Run reads the log once and reports.
