@@ -189,7 +189,7 @@ func (x *explaining) explain(t *trace, out *ExplainedPrint) {
 	}
 	out.Threshold, out.Count, out.Fired, out.Action, out.Reason = h.threshold, countOrNull(h.count), h.fired, string(h.action), TextOrNull(string(h.reason))
 	if h.fired {
-		out.Episode = TextOrNull(t.verdict.Episode)
+		out.Episode = TextOrNull(t.within)
 		if t.wanted != "" {
 			out.Episode = &t.wanted
 		}

@@ -47,6 +47,7 @@ type trace struct {
 	verdict   window.Verdict // of the last hit
 	episode   *window.Episode
 	wanted    string // id of the episode asked for; empty for none
+	within    string // id of that which the request asked about is in; empty for none
 	hits      []hit
 	forgotten int64 // hits dropped before the first of hits
 	unkept    int64 // hits of the episode that came after the last of hits
@@ -109,6 +110,9 @@ func (t *trace) add(ev *window.Event, asked bool) {
 		h := hit{
 			pos: ev.Position, id: strings.Clone(ev.ID), time: ev.Time, print: print, tool: prints.Name(k), choice: choice, status: ev.Status,
 			threshold: v.Threshold, count: v.Count, fired: v.Fired, action: v.Action, reason: v.Reason,
+		}
+		if asked && print == t.print {
+			t.within = v.Episode
 		}
 		t.keep(h, print == t.print && (asked || t.wanted != "" && v.Episode == t.wanted))
 	}

@@ -121,3 +121,41 @@ func TestExplainTellsLogsApart(t *testing.T) {
 		}
 	}
 }
+
+// Each call of a request is told the episode that replay has it in, also where
+// calls are counted together. The bug was that all had that of the last.
+func TestExplainTellsEpisodesOfCallsApart(t *testing.T) {
+	t.Parallel()
+	log := filepath.Join(t.TempDir(), "log.jsonl")
+	text := ""
+	for i := range 3 {
+		text += fmt.Sprintf(`{"time":%d,"session":"s","messages":[{"role":"user","content":"x"},{"role":"assistant","tool_calls":[{"id":"a","function":{"name":"a","arguments":"{}"}},{"id":"b","function":{"name":"b","arguments":"{}"}}]}]}`+"\n", 1764120000+i)
+	}
+	if err := os.WriteFile(log, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	policy := policyFile(t, "version: 1\nrules: [{name: r, identity: tool-call, scope: [session], counter: {kind: cycle, window: 60s}, threshold: 2, action: warn}]\n")
+	var answer replay.Explanation
+	if err := json.Unmarshal([]byte(loopgauge(t, "", "explain", "--json", "--policy", policy, log+":3")), &answer); err != nil {
+		t.Fatal(err)
+	}
+	var found replay.Document
+	if err := json.Unmarshal([]byte(loopgauge(t, "", "replay", "--json", "--policy", policy, log)), &found); err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]string{}
+	for _, e := range found.Episodes {
+		want[e.Fingerprint] = e.ID
+	}
+	prints := answer.Rules[0].Fingerprints
+	if len(want) != 2 || len(prints) != 2 {
+		t.Fatalf("%d episodes of %d calls", len(want), len(prints))
+	}
+	for _, p := range prints {
+		if p.Episode == nil {
+			t.Errorf("%s is in no episode, not in %s", p.Fingerprint, want[p.Fingerprint])
+		} else if *p.Episode != want[p.Fingerprint] {
+			t.Errorf("%s is in episode %s, not in %s", p.Fingerprint, *p.Episode, want[p.Fingerprint])
+		}
+	}
+}
