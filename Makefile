@@ -13,8 +13,9 @@ SHELL := bash
 .PHONY: build unit test lint fuzz torture bench clean
 
 FUZZTIME ?= 10s
+# For the environment alone: in a recipe a space in it would part the words.
 CACHE := $(CURDIR)/.cache
-gotestsum := $(CACHE)/bin/gotestsum --format pkgname-and-test-fails --format-hide-empty-pkg --
+gotestsum := .cache/bin/gotestsum --format pkgname-and-test-fails --format-hide-empty-pkg --
 
 export GOLANGCI_LINT_CACHE ?= $(CACHE)/golangci-lint
 
@@ -39,13 +40,13 @@ test:
 	scripts/setup.sh
 	go mod verify
 	go vet ./...
-	$(CACHE)/bin/golangci-lint run ./...
+	.cache/bin/golangci-lint run ./...
 	$(gotestsum) -race -short -timeout=90m ./...
 	$(gotestsum) -count=1 -parallel=4 -timeout=90m ./...
 
 lint:
 	scripts/setup.sh lint
-	$(CACHE)/bin/golangci-lint run ./...
+	.cache/bin/golangci-lint run ./...
 
 fuzz:
 	scripts/fuzz.sh $(FUZZTIME)
@@ -62,4 +63,4 @@ bench:
 	scripts/bench/all.sh
 
 clean:
-	rm -rf loopgauge $(CACHE)/bench
+	rm -rf loopgauge .cache/bench

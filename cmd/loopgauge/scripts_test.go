@@ -1,0 +1,61 @@
+package main
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// The Makefile and the scripts are tried in folders of their own, with programs
+// that stand in for those that take long.
+
+// checkout copies files of the project into a folder whose name has a space.
+func checkout(t *testing.T, names ...string) string {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "a b")
+	for _, name := range names {
+		text, err := os.ReadFile(filepath.Join(top, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		write(t, filepath.Join(dir, name), string(text))
+	}
+	return dir
+}
+
+// write writes a file that can be run.
+func write(t *testing.T, file, text string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(file, []byte(text), 0o755); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// shell runs a line there. Programs in bin stand before those of the machine.
+func shell(t *testing.T, dir, line string) (string, error) {
+	t.Helper()
+	c := exec.CommandContext(t.Context(), "bash", "-c", line)
+	c.Dir, c.Env = dir, append(os.Environ(), "PATH="+filepath.Join(dir, "bin")+":"+os.Getenv("PATH"))
+	out, err := c.CombinedOutput()
+	return string(out), err
+}
+
+// TestMakeBelowASpace: no recipe names the folder, of which a shell would make
+// two words, and clean remove the first.
+func TestMakeBelowASpace(t *testing.T) {
+	dir := checkout(t, "Makefile")
+	out, err := shell(t, dir, "make -n --no-print-directory build unit test lint fuzz torture bench clean")
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	for line := range strings.Lines(out) {
+		if strings.Contains(line, dir) {
+			t.Errorf("it would run %s", line)
+		}
+	}
+}
