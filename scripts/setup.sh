@@ -34,7 +34,8 @@ cache=$PWD/.cache
 mkdir -p "$cache/bin"
 
 say() { printf 'setup: %s\n' "$*" >&2; }
-fail() { say "$*"; exit 1; }
+# What was begun beside the rest is not left running into the next attempt.
+fail() { say "$*"; wait; exit 1; }
 
 # need PACKAGE...: installs Debian packages.
 need() {
@@ -100,9 +101,10 @@ azurite() {
   started+=($!)
 }
 
-# venv NAME REQUIREMENTS: makes .cache/NAME with these Python packages.
+# venv NAME REQUIREMENTS: makes .cache/NAME with these Python packages. Another
+# version of Python, as after an upgrade of the system, sees none that are there.
 venv() {
-  cmp -s "$2" "$cache/$1/requirements.txt" && "$cache/$1/bin/python" -c '' 2>/dev/null && return
+  cmp -s "$2" "$cache/$1/requirements.txt" && "$cache/$1/bin/python" -c 'import pip' 2>/dev/null && return
   command -v python3 >/dev/null || need python3 python3-venv
   python3 -c 'import ensurepip, venv' 2>/dev/null || need python3-venv
   say "installing Python packages: $(grep -v '^#' "$2" | tr '\n' ' ')"

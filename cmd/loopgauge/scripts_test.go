@@ -59,3 +59,43 @@ func TestMakeBelowASpace(t *testing.T) {
 		}
 	}
 }
+
+// TestSetupAfterAnUpgradeOfPython: packages that the Python of today does not
+// see are installed anew.
+func TestSetupAfterAnUpgradeOfPython(t *testing.T) {
+	dir := checkout(t, "scripts/setup.sh", "scripts/requirements.txt")
+	write(t, filepath.Join(dir, "bin/python3"), `#!/bin/sh
+[ "$1 $2" != "-m venv" ] || { mkdir -p "$3/bin" && cp "$0" "$3/bin/python"; }
+`)
+	const line = "scripts/setup.sh python"
+	if out, err := shell(t, dir, line); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	if out, err := shell(t, dir, line); err != nil || out != "" {
+		t.Errorf("there is nothing to do, and it says %q, %v", out, err)
+	}
+	write(t, filepath.Join(dir, ".cache/venv/bin/python"), `#!/bin/sh
+case "$*" in *import*) exit 1 ;; esac
+`)
+	if out, err := shell(t, dir, line); err != nil || !strings.Contains(out, "installing Python packages") {
+		t.Errorf("it says %q, %v", out, err)
+	}
+}
+
+// TestSetupThatFails leaves nothing at work.
+func TestSetupThatFails(t *testing.T) {
+	dir := checkout(t, "scripts/setup.sh", "scripts/requirements.txt")
+	write(t, filepath.Join(dir, "bin/python3"), `#!/bin/sh
+case "$*" in
+*"-m venv"*) mkdir -p "$3/bin" && cp "$0" "$3/bin/python" ;;
+*"pip install"*) sleep 0.5 ;;
+esac
+`)
+	// To a file: who reads a pipe waits for all that write to it.
+	if _, err := shell(t, dir, "scripts/setup.sh python nonsense >said 2>&1"); err == nil {
+		t.Error("it does not fail")
+	}
+	if _, err := os.Stat(filepath.Join(dir, ".cache/venv/requirements.txt")); err != nil {
+		t.Errorf("pip was left behind: %v", err)
+	}
+}
