@@ -7,7 +7,8 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 targets=0
 for package in $(go list ./...); do
-  for target in $(go test -list '^Fuzz' "$package" | grep '^Fuzz' || true); do
+  listed=$(go test -list '^Fuzz' "$package") || { printf '%s\n' "$listed" >&2; exit 1; }
+  for target in $(grep '^Fuzz' <<<"$listed" || true); do
     # The first build with the fuzzer's counters is silent, and of the program
     # itself, with all that it links, ten minutes of CPU.
     echo "$target of $package"

@@ -99,3 +99,19 @@ esac
 		t.Errorf("pip was left behind: %v", err)
 	}
 }
+
+// TestFuzzWhatDoesNotCompile: a package whose fuzz targets cannot be listed is
+// not passed over.
+func TestFuzzWhatDoesNotCompile(t *testing.T) {
+	dir := checkout(t, "scripts/fuzz.sh")
+	write(t, filepath.Join(dir, "bin/go"), `#!/bin/sh
+case "$*" in
+"list ./...") echo good bad ;;
+*"-list ^Fuzz good") echo FuzzGood ;;
+*"-list ^Fuzz bad") echo "FAIL bad [build failed]"; exit 1 ;;
+esac
+`)
+	if out, err := shell(t, dir, "scripts/fuzz.sh 1x"); err == nil || !strings.Contains(out, "build failed") {
+		t.Errorf("%v\n%s", err, out)
+	}
+}
