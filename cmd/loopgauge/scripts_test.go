@@ -115,3 +115,22 @@ esac
 		t.Errorf("%v\n%s", err, out)
 	}
 }
+
+// TestGrownLogIsWhole: a log of which only a part could be written, as on a disk
+// that is full, is not taken for the whole by the next benchmark.
+func TestGrownLogIsWhole(t *testing.T) {
+	dir := checkout(t, "scripts/bench/prepare.sh")
+	write(t, filepath.Join(dir, "bin/go"), `#!/bin/sh
+printf '#!/bin/sh\necho half; exit 1\n' >"$3" && chmod +x "$3"
+`)
+	write(t, filepath.Join(dir, "scripts/bench/some.sh"), `set -euo pipefail
+source "$(dirname "${BASH_SOURCE[0]}")/prepare.sh"
+log=$(grown)
+`)
+	if out, err := shell(t, dir, "bash scripts/bench/some.sh"); err == nil {
+		t.Errorf("it goes on: %s", out)
+	}
+	if logs, _ := filepath.Glob(filepath.Join(dir, ".cache/bench/*.jsonl")); len(logs) > 0 {
+		t.Errorf("it leaves %v", logs)
+	}
+}
