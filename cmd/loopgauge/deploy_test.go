@@ -119,6 +119,29 @@ func TestServiceOfSystemd(t *testing.T) {
 	must(t, "deploy", "systemd-analyze", "security", "--no-pager", "--offline=true", "--threshold=12", file)
 }
 
+// TestServiceAfterACrash: systemd tells a crash from a wrong policy, after which
+// it does not start watch again.
+func TestServiceAfterACrash(t *testing.T) {
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	log, err := filepath.Abs(filepath.Join(fixtures, "formats/litellm/sessions.jsonl"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := exec.CommandContext(t.Context(), self, "-test.run=^TestPanicText$")
+	c.Dir = t.TempDir() // for the core, where limits allow one
+	c.Env = append(os.Environ(), "LOOPGAUGE_TEST_CRASH="+log)
+	for _, variable := range regexp.MustCompile(`(?m)^Environment=(.*)$`).FindAllStringSubmatch(readDeploy(t, "loopgauge-watch.service"), -1) {
+		c.Env = append(c.Env, variable[1])
+	}
+	out, err := c.CombinedOutput()
+	if !strings.Contains(string(out), "panic: provoked") || c.ProcessState.Exited() {
+		t.Errorf("%v: no signal\n%s", err, out)
+	}
+}
+
 func TestRulesOfPrometheus(t *testing.T) {
 	t.Parallel()
 	rules, known := readDeploy(t, "prometheus/loopgauge.rules.yaml"), names(monitor.Metrics, func(m monitor.Metric) string { return m.Name })
