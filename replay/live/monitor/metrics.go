@@ -1,6 +1,7 @@
 package monitor
 
 import (
+	"maps"
 	"runtime"
 	"strings"
 	"time"
@@ -240,9 +241,17 @@ var Metrics = []Metric{
 	},
 	{
 		Name: "loopgauge_loops_total", Type: Counter, Labels: []string{"rule", "kind"},
-		Help: "Loops that are over, by the rule that fired first and the kind of repeat; of kinds that have not come up there is no series.",
+		Help: "Loops that are over, by the rule that fired first and the kind of repeat.",
 		read: func(v *view, to emit) {
-			for of, n := range v.Loops { // any order: the registry sorts
+			// All begin at zero: the first loop of a series that begins with it is no increase.
+			loops := map[live.LoopKind]int64{}
+			v.rules(func(name string, _, _ *window.RuleAccount) {
+				for _, kind := range window.Kinds {
+					loops[live.LoopKind{Rule: name, Kind: string(kind)}] = 0
+				}
+			})
+			maps.Copy(loops, v.Loops)
+			for of, n := range loops { // any order: the registry sorts
 				to.count(n, of.Rule, of.Kind)
 			}
 		},
