@@ -422,7 +422,7 @@ func TestNoForeignPlaces(t *testing.T) {
 }
 
 // TestEveryFixtureIsIndexed: fixtures/README.md says of every folder where it
-// is from and under which licence.
+// is from and under which licence, and the folder's own of every file.
 func TestEveryFixtureIsIndexed(t *testing.T) {
 	index, err := os.ReadFile(filepath.Join(root, "fixtures", "README.md"))
 	if err != nil {
@@ -437,4 +437,22 @@ func TestEveryFixtureIsIndexed(t *testing.T) {
 			t.Errorf("fixtures/README.md does not list %s/", f.Name())
 		}
 	}
+
+	walk(t, func(name string) {
+		rest, ok := strings.CutPrefix(name, "fixtures/")
+		folder, file, ok2 := strings.Cut(rest, "/")
+		if !ok || !ok2 || strings.HasPrefix(path.Base(file), "LICENSE") || path.Base(file) == "README.md" {
+			return
+		}
+		about, err := os.ReadFile(filepath.Join(root, "fixtures", folder, "README.md"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !slices.ContainsFunc(strings.Split(string(about), "`"), func(word string) bool {
+			match, err := path.Match(word, file)
+			return err == nil && match || strings.HasSuffix(word, "/") && strings.HasPrefix(file, word) || word == path.Base(file)
+		}) {
+			t.Errorf("fixtures/%s/README.md does not say what %s is", folder, file)
+		}
+	})
 }
