@@ -37,7 +37,7 @@ func placeholder(text []byte) Cause {
 		}
 	}
 	switch string(text) {
-	case "redacted-by-litellm", "default-message-value", "__REDACTED__", "REDACTED", "Redacted", "redacted":
+	case "redacted-by-litellm", "default-message-value", "__REDACTED__", "REDACTED", "Redacted", "redacted", "readacted":
 		return RedactedContent
 	}
 	return Computable
@@ -116,7 +116,7 @@ func closing(c byte) byte {
 // words in brackets are what a tool or a person wrote.
 func hidden(label []byte) Cause {
 	switch {
-	case bytes.EqualFold(label, []byte("filtered")): // Sentry
+	case bytes.EqualFold(label, []byte("filtered")), string(label) == "elided": // Sentry, Google's ADK
 		return RedactedContent
 	case bytes.HasPrefix(label, []byte("This value has been dropped")): // Datadog
 		return TruncatedContent

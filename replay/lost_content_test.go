@@ -99,7 +99,7 @@ func TestLostContentOfLiteLLM(t *testing.T) {
 	lost(t, "messages and arguments redacted", "litellm", litellm(hidden, call(`"redacted-by-litellm"`), ``), redacted, redacted, redacted, redacted, redacted)
 	for _, placeholder := range []string{
 		"[REDACTED]", "<redacted>", "***", "[PII]", "{{REDACTED}}", "REDACTED", "(redacted)", "[MASKED EMAIL]", "[EMAIL_REDACTED]", "<PERSON>", "<EMAIL_ADDRESS_1> <PERSON>", "{NAME}", "{{EMAIL_ADDRESS_1}}",
-		"<fully masked due to failed mask function>", "[Scrubbed due to 'password']", "[Filtered]", `\u003credacted\u003e`,
+		"<fully masked due to failed mask function>", "[Scrubbed due to 'password']", "[Filtered]", `\u003credacted\u003e`, "<elided>", "readacted",
 	} {
 		lost(t, "all "+placeholder, "litellm", litellm(`[{"role":"user","content":"`+placeholder+`"}]`, call(`"`+placeholder+`"`), ``), redacted, redacted, redacted, redacted, redacted)
 	}
