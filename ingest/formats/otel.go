@@ -38,22 +38,51 @@ type otelSpan struct {
 	logs              []otelLog
 	events            rawjson.Value
 
-	isCall        bool
-	content       otelContent
-	guessed       bool // a call because it names a model and what that said
-	says          bool // what was said and what a model did, and nothing of its kind
-	prepares      bool // it gives a request, and is no call
-	opens         bool // it is Logfire's of a stream that was opened: what came of it is a span of its own
-	part          bool // of another call
-	responseID    []byte
-	said          uint64 // a sum over OpenInference's messages; 0 of one that has a twin
-	responses     bool   // a call of the Responses API
-	excerpt       bool   // LiteLLM's of Google's own API, of which it keeps what the user said last
-	session, user []byte
-	first         *otelSpan // of the calls inside
-	isRaw         bool      // LiteLLM's own of what it sent and got
-	serves        bool      // it is a server's, and has what was asked for
-	raw, server   *otelSpan // of a call
+	isCall      bool
+	content     otelContent
+	guessed     bool // a call because it names a model and what that said
+	says        bool // what was said and what a model did, and nothing of its kind
+	prepares    bool // it gives a request, and is no call
+	opens       bool // it is Logfire's of a stream that was opened: what came of it is a span of its own
+	part        bool // of another call
+	responseID  []byte
+	said        uint64    // a sum over OpenInference's messages; 0 of one that has a twin
+	responses   bool      // a call of the Responses API
+	excerpt     bool      // LiteLLM's of Google's own API, of which it keeps what the user said last
+	first       *otelSpan // of the calls inside
+	isRaw       bool      // LiteLLM's own of what it sent and got
+	serves      bool      // it is a server's, and has what was asked for
+	raw, server *otelSpan // of a call
+	whose
+}
+
+// whose is what a span or a log record says of whose the call is.
+type whose struct{ session, user, agentID, agent []byte }
+
+// attribute reads one that says it. It is false at any other.
+func (w *whose) attribute(s *rawjson.Scanner, plain bool, key []byte) bool {
+	switch string(key) {
+	case "session.id", "gen_ai.conversation.id", "langfuse.session.id", "gcp.vertex.agent.session_id", "ai.telemetry.metadata.sessionId",
+		"traceloop.association.properties.session_id", "traceloop.association.properties.chat_id":
+		if t := otelText(s, plain); fingerprint.NamesSession(t) {
+			w.session = t
+		}
+	case "user.id", "enduser.id", "langfuse.user.id", "ai.telemetry.metadata.userId", "traceloop.association.properties.user_id", "gen_ai.user", "llm.user":
+		w.user = first(otelText(s, plain), w.user)
+	case "gen_ai.agent.id":
+		w.agentID = otelText(s, plain)
+	case "gen_ai.agent.name":
+		w.agent = otelText(s, plain)
+	default:
+		return false
+	}
+	return true
+}
+
+// fill takes what is not known from another.
+func (w *whose) fill(other *whose) {
+	w.session, w.user = first(w.session, other.session), first(w.user, other.user)
+	w.agentID, w.agent = first(w.agentID, other.agentID), first(w.agent, other.agent)
 }
 
 // otelContent is how a span has what was said.
@@ -362,9 +391,6 @@ func (sp *otelSpan) classify(s *rawjson.Scanner) {
 		case "gen_ai.request.model":
 			s.Skip()
 			asks = true
-		case "gen_ai.agent.name":
-			s.Skip()
-			told = true
 		case "ai.operationId": // Vercel's AI SDK to version 6
 			switch name := otelText(s, sp.plain); string(name[bytes.LastIndexByte(name, '.')+1:]) {
 			case "doGenerate", "doStream", "doEmbed":
@@ -397,13 +423,6 @@ func (sp *otelSpan) classify(s *rawjson.Scanner) {
 		case "gen_ai.response.id":
 			sp.responseID, used = first(otelText(s, sp.plain), sp.responseID), true
 			sp.responses = sp.responses || bytes.HasPrefix(sp.responseID, []byte("resp_"))
-		case "session.id", "gen_ai.conversation.id", "langfuse.session.id", "gcp.vertex.agent.session_id", "ai.telemetry.metadata.sessionId",
-			"traceloop.association.properties.session_id", "traceloop.association.properties.chat_id":
-			if t := otelText(s, sp.plain); fingerprint.NamesSession(t) {
-				sp.session = t
-			}
-		case "user.id", "enduser.id", "langfuse.user.id", "ai.telemetry.metadata.userId", "traceloop.association.properties.user_id", "gen_ai.user", "llm.user":
-			sp.user = first(otelText(s, sp.plain), sp.user)
 		case "gen_ai.input.messages", "gen_ai.output.messages", "gen_ai.prompt_json", "ai.prompt.messages", "langfuse.observation.input", "gcp.vertex.agent.llm_request":
 			sp.content = asMessages
 			answered = answered || string(key) == "gen_ai.output.messages"
@@ -422,6 +441,10 @@ func (sp *otelSpan) classify(s *rawjson.Scanner) {
 			sp.responseID = first(sp.responseID, answerID(value))
 			sp.prepares = isPrepared(value)
 		default:
+			if sp.attribute(s, sp.plain, key) {
+				told = told || len(sp.agent) > 0
+				return
+			}
 			answered = answered || bytes.HasPrefix(key, []byte("gen_ai.usage."))
 			used = used || answered || bytes.HasPrefix(key, []byte("gen_ai.response."))
 			if bytes.HasPrefix(key, []byte("gen_ai.prompt.")) || bytes.HasPrefix(key, []byte("llm.input_messages.")) || bytes.HasPrefix(key, []byte("llm.output_messages.")) {

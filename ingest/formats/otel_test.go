@@ -244,6 +244,9 @@ func TestOtelSpan(t *testing.T) {
 	f(` messages=1 last="{\"role\":\"assistant\",\"tool_calls\":[{\"arguments\":\"{}\",\"name\":\"f\"}]}" tool_calls=1 name=g arguments={}`, "openinference.span.kind", "LLM",
 		"llm.input_messages.0.message.role", "assistant", "llm.input_messages.0."+said+"arguments_json", "{}", "llm.input_messages.0."+said+"name", "f",
 		"llm.output_messages.0.message.role", "assistant", "llm.output_messages.0."+said+"name", "g", "llm.output_messages.0."+said+"arguments_json", "{}")
+	// Agents that share a session.
+	f(` session=s agent=a`, call("session.id", "s", "gen_ai.agent.name", "a")...)
+	f(` session=s agent=1`, call("gen_ai.agent.id", "1", "session.id", "s", "gen_ai.agent.name", "a")...)
 	f(` max_tokens=5`, call("gen_ai.request.max_completion_tokens", `{"intValue":"5"}`)...)
 	// Langfuse's own names of what the cache had no part in, and the providers'.
 	for _, usage := range []string{
@@ -434,6 +437,8 @@ func TestOtelLogs(t *testing.T) {
 	// The whole call in one event, with an observed time only.
 	f(`id=a caller=app named model=m messages=0 tool_calls=0 error=E`,
 		`{"observedTimeUnixNano":"1000000000","spanId":"a","eventName":"gen_ai.client.inference.operation.details","body":{},`+otelAttributes("gen_ai.request.model", "m", "gen_ai.input.messages", "[]", "error.type", "E")+`}`)
+	f(`id=a caller=app named user=u session=s agent=n messages=0`,
+		`{"timeUnixNano":"1000000000","spanId":"a","eventName":"gen_ai.client.inference.operation.details",`+otelAttributes("gen_ai.conversation.id", "s", "user.id", "u", "gen_ai.agent.name", "n", "gen_ai.input.messages", "[]")+`}`)
 	// Records without a span are nobody's; other events are no requests.
 	f("column 0: no request in it", `{"timeUnixNano":"1000000000","body":{"stringValue":"hello"}}`, event("a", "gen_ai.client.operation.exception", "1000000000", ""))
 	f("caller=app named messages=1 last=\"{\\\"role\\\":\\\"user\\\",\\\"content\\\":\\\"x\\\"}\"\ncaller=app named messages=1 last=\"{\\\"role\\\":\\\"user\\\",\\\"content\\\":\\\"y\\\"}\"",

@@ -47,7 +47,7 @@ func (p *otelCall) fill(sp *otelSpan, r *fingerprint.Request) {
 	p.in.reset()
 	p.out.reset()
 	r.ID, r.Time, r.End = sp.id, sp.start, sp.end
-	r.User = sp.user
+	r.User, r.Agent = sp.user, first(sp.agentID, sp.agent)
 	s := &p.scan
 	for _, s := range []*rawjson.Scanner{s, &p.along, &p.kept} {
 		s.Reset(nil)

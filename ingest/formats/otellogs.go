@@ -18,6 +18,7 @@ type otelLog struct {
 	kind        logKind
 	body        rawjson.Value
 	attributes  rawjson.Value
+	whose
 }
 
 // logKind is which event a log record is.
@@ -77,7 +78,9 @@ func (p *otel) log(s *rawjson.Scanner) {
 				case "event.name", "event_name":
 					l.kind = max(l.kind, kindOfLog(otelText(s, false)))
 				default:
-					s.Skip()
+					if !l.attribute(s, false, key) {
+						s.Skip()
+					}
 				}
 			})
 		default:
@@ -113,6 +116,7 @@ func (p *otel) groupLogs() {
 		}
 		for i := range sp.logs {
 			sp.isCall = sp.isCall || sp.logs[i].kind != otherLog
+			sp.fill(&sp.logs[i].whose)
 		}
 		p.spans = append(p.spans, sp)
 		rest = rest[n:]
