@@ -423,7 +423,11 @@ func (sp *otelSpan) classify(s *rawjson.Scanner) {
 		case "gen_ai.response.id":
 			sp.responseID, used = first(otelText(s, sp.plain), sp.responseID), true
 			sp.responses = sp.responses || bytes.HasPrefix(sp.responseID, []byte("resp_"))
-		case "gen_ai.input.messages", "gen_ai.output.messages", "gen_ai.prompt_json", "ai.prompt.messages", "langfuse.observation.input", "gcp.vertex.agent.llm_request":
+		case "gcp.vertex.agent.llm_request": // {} on spans of tools, and where Google's ADK was told to keep nothing
+			if v := s.Value(); !bytes.Contains(v[:min(len(v), 32)], []byte(`"{}"`)) {
+				sp.content, sp.isCall = asMessages, true
+			}
+		case "gen_ai.input.messages", "gen_ai.output.messages", "gen_ai.prompt_json", "ai.prompt.messages", "langfuse.observation.input":
 			sp.content = asMessages
 			answered = answered || string(key) == "gen_ai.output.messages"
 			s.Skip()

@@ -329,6 +329,12 @@ func TestOtelJoin(t *testing.T) {
 	f(took, late, run)
 	f(took+" session=s", lasted("d", "", "10", "19"), late, run)
 	f("1970-01-01T00:00:03.000000Z took=900ms id=c named session=s messages=0", lasted("c", "r", "30", "39", chat, "chat", content, "[]"), lasted("r", "", "10", "40", chat, "chat", "session.id", "s"))
+	// Google's ADK has the call around that of the model, which says whose it is and no more.
+	const asked, agent = "gcp.vertex.agent.llm_request", "gen_ai.agent.name"
+	model := span("t", "m", "c", chat, "generate_content", "gen_ai.request.model", "g", "gen_ai.conversation.id", "s", "user.id", "u", agent, "root")
+	f("id=c named user=u session=s agent=root model=g messages=0", model, span("t", "c", "", "gen_ai.request.model", "g", asked, `{"contents":[]}`))
+	f("id=m named user=u session=s agent=root model=g", model, span("t", "c", "", "gen_ai.request.model", "g", asked, `{}`, "gen_ai.usage.input_tokens", "8"))
+	f("column 0: no request in it", span("t", "x", "", chat, "execute_tool", asked, `{}`))
 	// Two instrumentations of one call.
 	f("id=o named messages=0", span("t", "i", "o", chat, "chat"), span("t", "o", "p", chat, "chat", content, "[]"))
 	f("id=i named messages=0", span("t", "i", "o", chat, "chat", content, "[]"), span("t", "o", "p", chat, "chat"))

@@ -117,8 +117,10 @@ func (p *otel) same(outer, inner *otelSpan) {
 	}
 	if inner.content > outer.content {
 		outer.part = true
+		inner.fill(&outer.whose)
 	} else {
 		inner.part = true
+		outer.fill(&inner.whose)
 	}
 }
 
