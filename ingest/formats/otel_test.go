@@ -440,6 +440,25 @@ func TestOtelLogs(t *testing.T) {
 	f(`id=a caller=app named messages=1 last="{\"role\":\"user\",\"content\":\"hi\"}"`,
 		event("a", "gen_ai.content.prompt", "1000000000", member("role", "user")+","+member("content", "hi")),
 		event("a", "gen_ai.content.completion", "1000000000", member("finish_reason", "tool_calls")))
+	// OpenLLMetry has the calls beside the message, of Anthropic's blocks in events of their own.
+	beside := `,{"key":"tool_calls","value":{"arrayValue":{"values":[{"kvlistValue":{"values":[` + member("id", "t") + `,{"key":"function","value":{"kvlistValue":{"values":[` + member("name", "f") + `]}}}]}}]}}}`
+	f(`id=a caller=app named tool_calls=1 call=t name=f`,
+		event("a", "gen_ai.choice", "1000000000", member("finish_reason", "tool_call")+beside), event("a", "gen_ai.choice", "1000000000", member("finish_reason", "tool_call")+`,{"key":"message","value":{"kvlistValue":{"values":[`+member("content", "so")+`]}}}`))
+	// Google's contents are all the user's by the events' names; the SDK writes what there is not, too.
+	content := func(role, part string) string {
+		return `{"key":"content","value":{"kvlistValue":{"values":[{"key":"parts","value":{"arrayValue":{"values":[{"kvlistValue":{"values":[{"key":"thought","value":{}},` + part + `]}}]}}},` + member("role", role) + `]}}}`
+	}
+	object := func(key string, members ...string) string {
+		return `{"key":"` + key + `","value":{"kvlistValue":{"values":[` + strings.Join(members, ",") + `]}}}`
+	}
+	calls := content("model", object("function_call", member("name", "f"), object("args", member("a", "b"))))
+	const google = `id=a caller=app named messages=3 last="{\"content\":[{\"type\":\"tool_result\",\"tool_use_id\":\"f\",\"content\":\"ok\"}],\"role\":\"user\"}" `
+	f(google+`tool_calls=1 name=f arguments="{\"a\":\"b\"}"`,
+		event("a", "gen_ai.user.message", "1000000000", content("user", member("text", "hi"))), event("a", "gen_ai.user.message", "1000000000", calls),
+		event("a", "gen_ai.user.message", "1000000000", content("user", object("function_response", member("name", "f"), object("response", member("result", "ok"))))),
+		event("a", "gen_ai.choice", "1000000000", calls+","+member("finish_reason", "STOP")))
+	f(`id=a caller=app named messages=1 last="{\"role\":\"user\",\"content\":\"<elided>\"}"`,
+		event("a", "gen_ai.user.message", "1000000000", member("content", "<elided>")), event("a", "gen_ai.choice", "1000000000", member("content", "<elided>")+","+member("finish_reason", "STOP")))
 	// The whole call in one event, with an observed time only.
 	f(`id=a caller=app named model=m messages=0 tool_calls=0 error=E`,
 		`{"observedTimeUnixNano":"1000000000","spanId":"a","eventName":"gen_ai.client.inference.operation.details","body":{},`+otelAttributes("gen_ai.request.model", "m", "gen_ai.input.messages", "[]", "error.type", "E")+`}`)

@@ -130,6 +130,9 @@ func (p *otelCall) eventsEnd(r *fingerprint.Request) {
 // messageLog makes a chat message of an event's body, whose role may be in the
 // event's name.
 func (p *otelCall) messageLog(kind logKind, body []byte, r *fingerprint.Request) {
+	if kind == userLog && p.googles(body, r) {
+		return
+	}
 	from := len(p.in.json)
 	out := append(p.in.json, '{')
 	hasRole := bytes.Contains(body, []byte(`"role"`)) // and says more, such as developer
@@ -172,13 +175,41 @@ func (p *otelCall) messageLog(kind logKind, body []byte, r *fingerprint.Request)
 	p.in.ends = append(p.in.ends, len(p.in.json))
 }
 
+// googles reads an event whose content is one of Google's contents: its ADK and the
+// instrumentation of its library call all of them a user's, whoever said it. It is
+// false for others.
+func (p *otelCall) googles(body []byte, r *fingerprint.Request) bool {
+	var content rawjson.Value
+	b := &p.body
+	b.Reset(body)
+	for b.Object(); b.NextNamed("content"); {
+		content = b.Value()
+	}
+	if content.Kind() != rawjson.Object {
+		return false
+	}
+	from := len(p.json)
+	p.json = append(append(append(p.json, '['), content...), ']')
+	list := p.json[from:]
+	if !areContents(b, list) {
+		return false
+	}
+	p.sent.gemini.bare(list, &r.Messages, p.reads)
+	for _, message := range r.Messages.Items {
+		p.in.json = append(p.in.json, message...)
+		p.in.ends = append(p.in.ends, len(p.in.json))
+	}
+	r.Messages.Items = r.Messages.Items[:0]
+	return true
+}
+
 // answerLog reads the calls of an answer, which are blocks of Bedrock with
 // Strands Agents. LiteLLM writes only that there were some: then they are not
 // logged.
 func (p *otelCall) answerLog(body []byte, r *fingerprint.Request) {
 	b := &p.kept
 	b.Then(body)
-	before, called := len(r.ToolCalls), false
+	called := false // or may have
 	for b.Object(); b.NextKey(); {
 		switch string(b.Key) {
 		case "message":
@@ -189,11 +220,19 @@ func (p *otelCall) answerLog(body []byte, r *fingerprint.Request) {
 			for b.Array(); b.NextElement(); {
 				readConverseBlock(b, r)
 			}
+		case "tool_calls": // beside the message, by the conventions, and as OpenLLMetry has them
+			readToolCalls(b, r, len(r.ToolCalls), fingerprint.AllFields)
+		case "content": // of Google, in the place of a message
+			if b.Kind() == rawjson.Object {
+				r.ToolCalls = readParts(b, r.ToolCalls)
+			} else {
+				called = called || fingerprint.Placeholder(b.Text(nil)) != fingerprint.Computable
+			}
 		case "finish_reason":
-			called = endsInCall(b.Text(nil))
+			called = called || endsInCall(b.Text(nil))
 		default:
 			b.Skip()
 		}
 	}
-	r.ToolCallsLogged = !called || len(r.ToolCalls) > before
+	r.ToolCallsLogged = !called || len(r.ToolCalls) > 0
 }
