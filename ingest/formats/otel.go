@@ -63,7 +63,8 @@ type whose struct{ session, user, agentID, agent []byte }
 func (w *whose) attribute(s *rawjson.Scanner, plain bool, key []byte) bool {
 	switch string(key) {
 	case "session.id", "gen_ai.conversation.id", "langfuse.session.id", "gcp.vertex.agent.session_id", "ai.telemetry.metadata.sessionId",
-		"traceloop.association.properties.session_id", "traceloop.association.properties.chat_id":
+		"traceloop.association.properties.session_id", "traceloop.association.properties.chat_id",
+		"langsmith.metadata.session_id", "langsmith.metadata.thread_id", "langsmith.metadata.conversation_id":
 		if t := otelText(s, plain); fingerprint.NamesSession(t) {
 			w.session = t
 		}
@@ -431,7 +432,7 @@ func (sp *otelSpan) classify(s *rawjson.Scanner) {
 			sp.content = asMessages
 			answered = answered || string(key) == "gen_ai.output.messages"
 			s.Skip()
-		case "input.value", "request_data":
+		case "input.value", "request_data", "gen_ai.prompt":
 			sp.content = max(sp.content, asValue)
 			asked = asked || string(key) == "request_data"
 			s.Skip()

@@ -247,6 +247,10 @@ func TestOtelSpan(t *testing.T) {
 	// Agents that share a session.
 	f(` session=s agent=a`, call("session.id", "s", "gen_ai.agent.name", "a")...)
 	f(` session=s agent=1`, call("gen_ai.agent.id", "1", "session.id", "s", "gen_ai.agent.name", "a")...)
+	// LangSmith has inputs and outputs as they were, and says nothing of calls in LangChain's.
+	f(` session=s model=m messages=1 last="{\"role\":\"user\"}" has_tools=true tool_calls=1 name=f stream=false`, call("langsmith.metadata.thread_id", "s",
+		"gen_ai.prompt", `{"model":"m","messages":[{"role":"user"}],"tools":[{}]}`, "gen_ai.completion", `{"choices":[{"message":{"tool_calls":[{"function":{"name":"f"}}]}}]}`)...)
+	f(``, call("gen_ai.prompt", `{"messages":[[{"lc":1}]]}`, "gen_ai.completion", `{"generations":[[{"message":{"lc":1}}]],"type":"LLMResult"}`)...)
 	f(` max_tokens=5`, call("gen_ai.request.max_completion_tokens", `{"intValue":"5"}`)...)
 	// Langfuse's own names of what the cache had no part in, and the providers'.
 	for _, usage := range []string{

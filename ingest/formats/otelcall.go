@@ -152,9 +152,9 @@ func (p *otelCall) attribute(s *rawjson.Scanner, plain bool, key []byte, r *fing
 	case "gen_ai.tool.definitions", "ai.prompt.tools":
 		s.Skip()
 		r.HasTools = fingerprint.Yes
-	case "input.value", "langfuse.observation.input", "gen_ai.prompt_json", "request_data":
+	case "input.value", "langfuse.observation.input", "gen_ai.prompt_json", "request_data", "gen_ai.prompt":
 		p.request = p.value(s, plain)
-	case "output.value", "langfuse.observation.output", "gen_ai.completion_json":
+	case "output.value", "langfuse.observation.output", "gen_ai.completion_json", "gen_ai.completion":
 		p.answer = p.value(s, plain)
 	case "response_data":
 		// Of Anthropic's streams Logfire kept the text alone.

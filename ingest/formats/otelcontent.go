@@ -137,13 +137,15 @@ func (p *otelCall) issued(r *fingerprint.Request) {
 	wholeCalls(b, r)
 }
 
-// saysMore tells an answer from one of which nothing but the role was kept: LiteLLM
-// leaves a legacy function_call out.
+// saysMore tells an answer from one of which nothing but the role was kept, as LiteLLM
+// leaves a legacy function_call out, and from LangChain's, whose calls are not read.
 func saysMore(s *rawjson.Scanner, answer []byte) bool {
 	some := false
 	s.Reset(answer)
 	for s.Object(); s.NextKey(); {
-		if name := string(s.Key); name == "role" || s.Kind() == rawjson.Null {
+		if name := string(s.Key); name == "generations" {
+			return false
+		} else if name == "role" || s.Kind() == rawjson.Null {
 			s.Skip()
 		} else if value := s.Value(); string(value) != `""` {
 			some = true
