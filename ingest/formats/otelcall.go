@@ -35,6 +35,7 @@ type otelGathered struct {
 	request, answer       []byte // the body, or what an instrumentation kept of it
 	sentRaw               []byte // the body that LiteLLM sent
 	calls                 []byte // those of the response, as the AI SDK has them
+	listed                []byte // events in one attribute
 	called                bool   // the answer ended in a call
 	callerHash, caller    []byte
 	errorType             []byte
@@ -156,6 +157,11 @@ func (p *otelCall) attribute(s *rawjson.Scanner, plain bool, key []byte, r *fing
 		p.request = p.value(s, plain)
 	case "output.value", "langfuse.observation.output", "gen_ai.completion_json", "gen_ai.completion":
 		p.answer = p.value(s, plain)
+	case "events":
+		// Logfire's of the Responses API do not tell what was answered.
+		if v := p.value(s, plain); bytes.Contains(v, []byte("gen_ai.choice")) {
+			p.listed = v
+		}
 	case "response_data":
 		// Of Anthropic's streams Logfire kept the text alone.
 		if v := p.value(s, plain); !bytes.Contains(v, []byte(`"combined_chunk_content"`)) {

@@ -36,7 +36,14 @@ func (p *otelCall) logs(sp *otelSpan, r *fingerprint.Request) {
 // messages, as before version 1.28 of the semantic conventions; or a part of
 // the details of the call.
 func (p *otelCall) events(sp *otelSpan, r *fingerprint.Request) {
-	if p.input != nil || p.output != nil || !bytes.Contains(sp.events, []byte("gen_ai.")) {
+	if p.input != nil || p.output != nil {
+		return
+	}
+	if p.listed != nil {
+		p.list(r)
+		return
+	}
+	if !bytes.Contains(sp.events, []byte("gen_ai.")) {
 		return
 	}
 	p.kinds = p.kinds[:0]
@@ -71,6 +78,24 @@ func (p *otelCall) events(sp *otelSpan, r *fingerprint.Request) {
 	if some {
 		p.eventsEnd(r)
 	}
+}
+
+// list reads the events of a call that are one attribute, each a body with its name
+// in it, as Pydantic AI's first version writes them.
+func (p *otelCall) list(r *fingerprint.Request) {
+	s := &p.happened
+	s.Reset(p.listed)
+	for s.Array(); s.NextElement(); {
+		body := s.Value()
+		b := &p.body
+		b.Reset(body)
+		kind := otherLog
+		for b.Object(); b.NextNamed("event.name"); {
+			kind = kindOfLog(b.Text(nil))
+		}
+		p.event(kind, body, r)
+	}
+	p.eventsEnd(r)
 }
 
 // eventBody is what the attributes of an event say, as the body of a log record
@@ -158,6 +183,10 @@ func (p *otelCall) messageLog(kind logKind, body []byte, r *fingerprint.Request)
 			some = true
 			fallthrough
 		default:
+			if bytes.HasPrefix(b.Key, []byte("gen_ai.")) || bytes.HasPrefix(b.Key, []byte("event.")) { // of an event in a list
+				b.Skip()
+				continue
+			}
 			out = append(rawjson.AppendString(out, b.Key), ':')
 		}
 		out = append(append(out, orNull(b.Value())...), ',')
