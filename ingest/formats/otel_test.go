@@ -236,6 +236,8 @@ func TestOtelSpan(t *testing.T) {
 	f(` tokens_cached=4 cost=0.5`, call("gen_ai.usage.cost", `{"doubleValue":0.5}`, "gen_ai.usage.cache_read.input_tokens", `{"intValue":"4"}`)...)
 	f(` tokens_cached=4 cost=0.5`, call("langfuse.observation.cost_details", `{"input":0.4,"total":0.5}`, "llm.token_count.prompt_details.cache_read", `{"intValue":"4"}`)...)
 	f(` messages=1 last="{\"role\":\"user\",\"content\":\"hi\"}"`+lost, "llm.request.type", "agenerate_content", "gen_ai.prompt.0.role", "user", "gen_ai.prompt.0.content", "hi")
+	// Who calls is the model, which Gemini CLI says to be a system.
+	f(` messages=1 last="{\"role\":\"assistant\",\"tool_calls\":[{\"type\":\"tool_call\",\"name\":\"f\"}]}"`, call("gen_ai.input.messages", `[{"role":"system","parts":[{"type":"tool_call","name":"f"}]}]`)...)
 	// Pydantic AI leaves content out where it was told so: texts, arguments and results.
 	f(` messages=2 last="{\"role\":\"tool\",\"tool_call_id\":\"1\",\"content\":null}"`+lost, call("gen_ai.input.messages", `[{"role":"user","parts":[{"type":"text"}]},{"role":"user","parts":[{"type":"tool_call_response","id":"1","name":"f"}]}]`,
 		"gen_ai.output.messages", `[{"role":"assistant","parts":[{"type":"tool_call","id":"1","name":"f"}]}]`)...)
@@ -473,6 +475,10 @@ func TestOtelLogs(t *testing.T) {
 		`{"observedTimeUnixNano":"1000000000","spanId":"a","eventName":"gen_ai.client.inference.operation.details","body":{},`+otelAttributes("gen_ai.request.model", "m", "gen_ai.input.messages", "[]", "error.type", "E")+`}`)
 	f(`id=a caller=app named user=u session=s agent=n messages=0`,
 		`{"timeUnixNano":"1000000000","spanId":"a","eventName":"gen_ai.client.inference.operation.details",`+otelAttributes("gen_ai.conversation.id", "s", "user.id", "u", "gen_ai.agent.name", "n", "gen_ai.input.messages", "[]")+`}`)
+	// Gemini CLI writes one as it sends a request, too.
+	const details = `{"timeUnixNano":"1000000000","eventName":"gen_ai.client.inference.operation.details","body":{"stringValue":"GenAI operation `
+	f(`caller=app named messages=0 tool_calls=0`, details+`request details from m."},`+otelAttributes("gen_ai.input.messages", "[]")+`}`,
+		details+`details from m. Status: 200."},`+otelAttributes("gen_ai.input.messages", "[]", "gen_ai.output.messages", "[]")+`}`)
 	// Records without a span are nobody's; other events are no requests.
 	f("column 0: no request in it", `{"timeUnixNano":"1000000000","body":{"stringValue":"hello"}}`, event("a", "gen_ai.client.operation.exception", "1000000000", ""))
 	f("caller=app named messages=1 last=\"{\\\"role\\\":\\\"user\\\",\\\"content\\\":\\\"x\\\"}\"\ncaller=app named messages=1 last=\"{\\\"role\\\":\\\"user\\\",\\\"content\\\":\\\"y\\\"}\"",

@@ -90,6 +90,10 @@ func (p *otel) log(s *rawjson.Scanner) {
 	if l.time == fingerprint.NoTime {
 		l.time = observed
 	}
+	// Gemini CLI writes the details of a call as it sends it, and with its answer again.
+	if bytes.Contains(l.body[:min(len(l.body), 64)], []byte("GenAI operation request details")) {
+		l.kind = otherLog
+	}
 	p.logs = append(p.logs, l)
 }
 

@@ -120,6 +120,9 @@ func (c *chat) message(message rawjson.Value) bool {
 	for s.Array(); s.NextElement(); some = true {
 		c.sort(s.Value())
 	}
+	if len(c.calls) > 0 { // Gemini CLI calls what the model said a system's
+		role = assistant
+	}
 	if string(role) == `"assistant"` { // who may say nothing beside a call
 		c.mute = mute
 	}
@@ -165,7 +168,7 @@ func start(i int, opening string) string {
 	return ","
 }
 
-var null = []byte("null")
+var null, assistant = []byte("null"), []byte(`"assistant"`)
 
 // orNull is a value as it is written, null if there is none.
 func orNull(v rawjson.Value) rawjson.Value {
