@@ -138,7 +138,7 @@ func (p *combined) tail(f fields, r *fingerprint.Request) {
 		switch {
 		case !ok:
 		case string(name) == "rt", string(name) == "request_time":
-			if d, ok := parseSeconds(value); ok && r.End == fingerprint.NoTime {
+			if d, ok := nginxSpan(value); ok && r.End == fingerprint.NoTime {
 				began(r, d) // of nginx, whose time is the end
 			}
 		case string(name) == "rid", string(name) == "request_id":

@@ -262,11 +262,12 @@ func TestNginxJSON(t *testing.T) {
 	f(`{"request_time":"0.250","time":"1970-01-01T00:00:01Z","msec":"1.250"}`, nativeAt+" took=250ms")
 	f(`{"msec":1,"request_time":"-"}`, at)
 	f(`{"msec":1,"request_time":-3}`, at)
-	f(`{"msec":1,"request_time":"99999999999999"}`, at) // longer than there are times
+	f(`{"msec":1,"request_time":"99999999999999.0"}`, at) // longer than there are times
 	f(`{"request_time":1}`, "column 0: no time")
 	f(`{"time":"1970-01-01T00:00:01Z","level":"INFO","msg":"started"}`, "column 0: neither method, target nor status")
 	f(`{"msec":"-","time":"noon"}`, "column 0: no time")
-	f(`{"msec":1,"request_time":2}`, "column 0: time out of range")
+	f(`{"msec":1,"request_time":2.0}`, "column 0: time out of range")
+	f(`{"msec":1,"request_time":"1210123"}`, at) // Apache's %D
 
 	// Requests: whole, or in parts.
 	f(`{"msec":1,"request":"POST /v1/chat?a=1 HTTP/1.1","status":200}`, nativeAt+" method=POST path=/v1/chat query=a=1 status=200")
@@ -365,6 +366,7 @@ func TestCombined(t *testing.T) {
 	f(`192.0.2.1 - - [21/Nov/2026:10:00:00 +0000] "GET /a?b=c HTTP/1.1" 200 5`, at+" method=GET path=/a query=b=c caller=192.0.2.1 named status=200")
 	f(`192.0.2.1 - - [21/Nov/2026:05:00:00 -0500] "GET /a HTTP/1.1" 200 - "-" "curl \"8\"" 0.003`, at+` method=GET path=/a caller=192.0.2.1 named status=200 header:user-agent="curl \"8\""`)
 	f(`192.0.2.1 - - [21/Nov/2026:05:00:00 -0500] "GET /a HTTP/1.1" 200 5 "-" "-" rt=0.5 rid=4cf6 uct=-`, "2026-11-21T09:59:59.500000Z took=500ms id=4cf6 method=GET path=/a caller=192.0.2.1 named status=200")
+	f(`::1 - -`+stamp+`"GET / HTTP/1.1" 200 5 "-" "-" rt=1210123`, at+" method=GET path=/ caller=::1 named status=200") // Apache's %D
 	f(`::1 - -`+stamp+`"GET / HTTP/1.1" 200 5 "-" "-" rt="0.5" urt="0.1, 0.2" rid="4cf6" uct="-" uht="\"" x="0`,
 		`2026-11-21T09:59:59.500000Z took=500ms id=4cf6 method=GET path=/ caller=::1 named status=200 urt="0.1, 0.2" uht="\"" x="\"0"`)
 	f(`192.0.2.1 - - [21/Nov/2026:05:00:00 -0500] "GET /a HTTP/1.1" 200 5 "-" "-" 7 "r@file" "http://up" 202ms`, at+" took=202ms method=GET path=/a caller=192.0.2.1 named status=200")

@@ -69,7 +69,7 @@ func (p *nginxJSON) parse(record []byte, r *fingerprint.Request) (int, string) {
 		case "msec":
 			msec = readTime(s, msec)
 		case "request_time":
-			if d, ok := parseSeconds(s.Text(nil)); ok && d >= 0 {
+			if d, ok := nginxSpan(s.Text(nil)); ok && d >= 0 {
 				duration = d
 			}
 		case "request_id":
@@ -133,6 +133,15 @@ func (p *nginxJSON) parse(record []byte, r *fingerprint.Request) (int, string) {
 	p.address = first(p.address, named)
 	p.finish(r)
 	return 0, ""
+}
+
+// nginxSpan reads $request_time, which is in seconds and has three decimals. A
+// whole number is in a unit of somebody else's, as Apache's %D.
+func nginxSpan(text []byte) (micros int64, ok bool) {
+	if bytes.IndexByte(text, '.') < 0 {
+		return 0, false
+	}
+	return parseSeconds(text)
 }
 
 // unquoted is the likely cause in a line that has its end: $upstream_status and
