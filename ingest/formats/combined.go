@@ -41,19 +41,19 @@ func inFront(caller []byte) bool {
 
 func (p *combined) Parse(record []byte, r *fingerprint.Request) (int, string) {
 	p.text, p.session = p.text[:0], naming{}
-	host, rest, ok := bytes.Cut(record, []byte(" "))
-	if !ok || len(host) == 0 {
+	host, rest := client(record)
+	if len(host) == 0 || len(rest) == 0 {
 		return 1, "expected a host"
 	}
 	// ident and user may hold blanks; the time cannot be mistaken.
 	open := bytes.Index(rest, []byte(" ["))
 	if open < 0 {
-		return len(host) + 2, "expected [time]"
+		return len(record) - len(rest) + 1, "expected [time]"
 	}
-	at := len(host) + 1 + open + 1
+	at := len(record) - len(rest) + open + 1
 	ident, user, _ := bytes.Cut(rest[:open], []byte(" "))
 	if bytes.ContainsAny(ident, ".:") && bytes.IndexByte(user, ' ') >= 0 {
-		host = ident // an address: the first was the virtual host
+		host, user = client(rest[:open]) // the first was the virtual host
 		_, user, _ = bytes.Cut(user, []byte(" "))
 	}
 	rest = rest[open+2:]
@@ -89,16 +89,25 @@ func (p *combined) Parse(record []byte, r *fingerprint.Request) (int, string) {
 		r.Method = method
 		splitTarget(r, target)
 	}
-	if r.Caller = host; len(user) > 0 && string(user) != "-" {
-		r.Caller = user
-	}
-	r.CallerIsName = true
+	r.Caller = first(set(user), set(host))
+	r.CallerIsName = r.Caller != nil
 	p.tail(f, r)
 	if r.Body != nil {
 		p.body.read(r, &p.session, p.reads)
 	}
 	r.Session = p.session.value
 	return 0, ""
+}
+
+// client is the address that text begins with, and what follows. Of a list of
+// them, as X-Forwarded-For has it, the first is the client's.
+func client(text []byte) (address, rest []byte) {
+	word, rest, _ := bytes.Cut(text, []byte(" "))
+	address = firstOf(word)
+	for bytes.HasSuffix(word, []byte(",")) {
+		word, rest, _ = bytes.Cut(rest, []byte(" "))
+	}
+	return address, rest
 }
 
 // tail reads what stands behind the status.
