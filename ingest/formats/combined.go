@@ -70,6 +70,9 @@ func (p *combined) Parse(record []byte, r *fingerprint.Request) (int, string) {
 	}
 	r.Time = t
 	f := fields{text: record, pos: at + 1 + end + 1}
+	if behind := f; f.next() != '"' && len(behind.word()) > 0 && behind.next() == '"' {
+		f = behind // APISIX writes the host in front of the request
+	}
 	if f.next() != '"' {
 		return f.column(), "expected the request in quotes"
 	}
@@ -78,8 +81,9 @@ func (p *combined) Parse(record []byte, r *fingerprint.Request) (int, string) {
 		return f.column(), "quotes not closed"
 	}
 	status := f.word()
-	code, ok := number(status, 0, len(status)) // nginx writes 000 where there was none
-	if string(status) != "-" && (!ok || len(status) != 3) {
+	code, ok := number(status, 0, len(status))
+	// Where there was none, nginx writes 000, and HAProxy -1.
+	if string(status) != "-" && string(status) != "-1" && (!ok || len(status) != 3) {
 		return f.column() - len(status), "expected a status"
 	}
 	if code >= 100 {
@@ -114,6 +118,9 @@ func client(text []byte) (address, rest []byte) {
 func (p *combined) tail(f fields, r *fingerprint.Request) {
 	p.name.Reset(nil)
 	f.word() // bytes
+	if isDigit(f.next()) { // a second size of Apache's, or the time that APISIX took
+		p.took(r, f.word())
+	}
 	if referer, ok := f.between('"', '"'); ok {
 		p.attribute(r, "header:referer", set(p.unescape(referer)))
 		agent, _ := f.between('"', '"')
@@ -147,9 +154,7 @@ func (p *combined) tail(f fields, r *fingerprint.Request) {
 		switch {
 		case !ok:
 		case string(name) == "rt", string(name) == "request_time":
-			if d, ok := nginxSpan(value); ok && r.End == fingerprint.NoTime {
-				began(r, d) // of nginx, whose time is the end
-			}
+			p.took(r, value)
 		case string(name) == "rid", string(name) == "request_id":
 			r.ID = set(value)
 		case string(name) == "sess", string(name) == "session", string(name) == "session_id":
@@ -159,6 +164,13 @@ func (p *combined) tail(f fields, r *fingerprint.Request) {
 		default:
 			p.attribute(r, "", set(value), name...)
 		}
+	}
+}
+
+// took notes how long a call took by nginx, whose time is the end.
+func (p *combined) took(r *fingerprint.Request, text []byte) {
+	if d, ok := nginxSpan(text); ok && r.End == fingerprint.NoTime {
+		began(r, d)
 	}
 }
 

@@ -390,6 +390,11 @@ func TestCombined(t *testing.T) {
 	// vhost_combined.
 	f(`llm.example:443 192.0.2.1 - -`+stamp+`"GET / HTTP/1.1" 200 5 "-" "-"`, at+" method=GET path=/ caller=192.0.2.1 named status=200")
 	f(`llm.example:443 2001:db8::7 - bob`+stamp+`"GET / HTTP/1.1" 200 5 "-" "-"`, at+" method=GET path=/ caller=bob named status=200")
+	// APISIX, HAProxy's "option httplog clf", and Apache's logio.
+	f(`::1 - -`+stamp+`llm.example:9080 "GET /a HTTP/1.1" 200 5 0.500 "-" "a/1" 10.0.0.9:80 200 0.499 "http://up/a" "4cf6"`,
+		"2026-11-21T09:59:59.500000Z took=500ms method=GET path=/a caller=::1 named status=200 header:user-agent=a/1")
+	f(`::1 - -`+stamp+`"GET /a HTTP/1.1" -1 0 "" "" 59222 690 "f" "b" "s" 0 0 0 -1 1001 CD-- 2 2 0 0 0 0 0 "" ""`, at+" method=GET path=/a caller=::1 named")
+	f(`::1 - -`+stamp+`"GET /a HTTP/1.1" 200 300 500 "-" "a/1"`, at+" method=GET path=/a caller=::1 named status=200 header:user-agent=a/1")
 	// X-Forwarded-For in the place of the address.
 	f(`192.0.2.1, 10.0.0.9 - -`+stamp+`"GET / HTTP/1.1" 200 5`, at+" method=GET path=/ caller=192.0.2.1 named status=200")
 	f(`192.0.2.1, 10.0.0.8,10.0.0.7, 10.0.0.9 - -`+stamp+`"GET / HTTP/1.1" 200 5`, at+" method=GET path=/ caller=192.0.2.1 named status=200")
