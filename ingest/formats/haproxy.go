@@ -4,6 +4,7 @@ import (
 	"bytes"
 
 	"github.com/loopgauge/loopgauge/fingerprint"
+	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
 )
 
 // haproxy reads what HAProxy's "option httplog" writes:
@@ -69,7 +70,7 @@ func (p *haproxy) Parse(record []byte, r *fingerprint.Request) (int, string) {
 	case !ok:
 		return f.column(), "expected the request in quotes"
 	}
-	line = p.unescape(line)
+	line = unescapeHAProxy(&p.scan, line)
 	if len(line) >= maxRequestLine && !bytes.Contains(line, []byte(" HTTP/")) {
 		return f.column(), "the request is cut: raise HAProxy's tune.http.logurilen"
 	}
@@ -90,12 +91,12 @@ func (p *haproxy) Parse(record []byte, r *fingerprint.Request) (int, string) {
 // otherwise. It closes the quotes behind what it has cut.
 const maxRequestLine = 1023
 
-// unescape undoes #22 and the like.
-func (p *haproxy) unescape(text []byte) []byte {
+// unescapeHAProxy undoes #22 and the like, in the memory of s.
+func unescapeHAProxy(s *rawjson.Scanner, text []byte) []byte {
 	if bytes.IndexByte(text, '#') < 0 {
 		return text
 	}
-	text = p.scan.Join("", text)
+	text = s.Join("", text)
 	out := text[:0]
 	for i := 0; i < len(text); i++ {
 		c := text[i]
@@ -120,7 +121,7 @@ func (p *haproxy) captured(r *fingerprint.Request, list []byte) {
 		var value []byte
 		value, list, more = bytes.Cut(list, []byte("|"))
 		if digit[0]++; len(value) > 0 {
-			setAttribute(r, p.scan.Join("capture:", digit[:]), p.unescape(value))
+			setAttribute(r, p.scan.Join("capture:", digit[:]), unescapeHAProxy(&p.scan, value))
 		}
 	}
 }

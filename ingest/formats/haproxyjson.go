@@ -53,13 +53,13 @@ func (p *haproxyJSON) Parse(record []byte, r *fingerprint.Request) (int, string)
 		case "client_ip":
 			address = value(s, address)
 		case "method":
-			r.Method = value(s, r.Method)
+			r.Method = first(p.requested(), r.Method)
 		case "path":
-			setPath(r, value(s, nil))
+			setPath(r, p.requested())
 		case "uri":
-			target = value(s, target)
+			target = first(p.requested(), target)
 		case "query":
-			if query := value(s, nil); query != nil {
+			if query := p.requested(); query != nil {
 				r.Query.Raw = query
 				if query[0] == '?' {
 					r.Query.Raw = query[1:]
@@ -86,6 +86,16 @@ func (p *haproxyJSON) Parse(record []byte, r *fingerprint.Request) (int, string)
 	ended(r, duration)
 	p.finish(r)
 	return 0, ""
+}
+
+// requested reads a part of the request, which HAProxy escapes as in its text.
+// All parts of what is no request are <BADREQ>.
+func (p *haproxyJSON) requested() []byte {
+	text := value(&p.scan, nil)
+	if string(text) == "<BADREQ>" {
+		return nil
+	}
+	return unescapeHAProxy(&p.scan, text)
 }
 
 // times settles when the request began. That of the connection is earlier by
