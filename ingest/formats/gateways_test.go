@@ -280,6 +280,9 @@ func TestNginxJSON(t *testing.T) {
 	f(`{"msec":1,"method":"GET","path":"/a","request_query":"b=c"}`, nativeAt+" method=GET path=/a query=b=c")
 	f(`{"msec":1,"method":"GET","url":"/a?b=c"}`, nativeAt+" method=GET path=/a query=b=c")
 	f(`{"msec":1,"request":"\u0016\u0003\u0001","status":400}`, at+" status=400")
+	// Apache's %t, %a, %U and %q.
+	f(`{"time":"[01/Jan/1970:00:00:01 +0000]","remoteIP":"::1","method":"GET","request":"/a","query":"?b=c","status":"200"}`,
+		nativeAt+" method=GET path=/a query=b=c caller=::1 named status=200")
 	f(`{"msec":1,"request":"-","status":"-"}`, at)
 	f(`{"msec":1,"request_id":"r"}`, nativeAt+" id=r")
 	f(`{"msec":1,"request_id":"-"}`, at)
@@ -513,6 +516,7 @@ func TestDetectionOfLooks(t *testing.T) {
 	f(`{"time":"2026-11-21T10:00:00Z","method":"GET","uri":"/","status":200}`, "nginx-json")
 	f(`{"time":"2026-11-21T10:00:00Z","request":"GET / HTTP/1.1","status":200}`, "nginx-json")
 	f(`{"@timestamp":"2026-11-21T10:00:00Z","request_method":"GET","request_uri":"/","status":200}`, "nginx-json")
+	f(`{"time":"[21/Nov/2026:10:00:00 +0000]","remoteIP":"::1","request":"/","query":"","method":"GET","status":"200"}`, "nginx-json")
 	f(`{"timestamp":"2026-11-21T10:00:00Z","method":"GET","uri":"/","status":200}`, "nginx-json")
 	// As ingress-nginx's documents have it.
 	f(`{"time":"2026-11-21T10:00:00Z","remote_addr":"::1","request_time":0.1,"status":200,"path":"/","request_query":"","method":"GET"}`, "nginx-json")

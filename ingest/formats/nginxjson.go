@@ -8,8 +8,9 @@ import (
 	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
 )
 
-// nginxJSON reads a log_format of nginx or OpenResty that is written as a JSON
-// object, with variables under their own names or under usual short ones. With
+// nginxJSON reads a log_format of nginx or OpenResty, or a LogFormat of Apache,
+// that is written as a JSON object, with variables under their own names or under
+// usual short ones. With
 // escape=json a line is JSON; with nginx's default escaping it is not, because
 // quotes and everything beyond ASCII are written as \xHH.
 type nginxJSON struct {
@@ -82,11 +83,14 @@ func (p *nginxJSON) parse(record []byte, r *fingerprint.Request) (int, string) {
 			uri = value(s, uri)
 		case "path", "url":
 			path = value(s, path)
-		case "args", "query_string", "request_query":
-			args = value(s, args)
+		case "args", "query_string", "request_query", "query":
+			args = bytes.TrimPrefix(value(s, args), []byte("?")) // which Apache's %q has
 		case "request":
-			if method, target, ok := requestLine(value(s, nil)); ok {
+			line := value(s, nil)
+			if method, target, ok := requestLine(line); ok {
 				r.Method, requested = method, target
+			} else if bytes.HasPrefix(line, []byte("/")) { // Apache's %U
+				path = line
 			}
 		case "status":
 			r.Status = readStatus(s, r.Status)
@@ -94,7 +98,7 @@ func (p *nginxJSON) parse(record []byte, r *fingerprint.Request) (int, string) {
 			p.session.other(ownField, value(s, nil))
 		case "remote_addr":
 			p.address = value(s, p.address)
-		case "remote_ip", "client_ip", "client": // whatever the log's owner takes for it
+		case "remote_ip", "remoteIP", "client_ip", "client": // whatever the log's owner takes for it
 			named = first(named, host(value(s, nil)))
 		case "remote_user":
 			p.name = value(s, p.name)

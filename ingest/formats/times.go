@@ -16,12 +16,13 @@ func parseTime(text []byte) (micros int64, ok bool) {
 	return parseRFC3339(text)
 }
 
-// parseZonedTime reads what parseTime does, or a time as Apache and nginx write it.
+// parseZonedTime reads what parseTime does, or a time as nginx and Apache write
+// it; Apache's %t is in brackets.
 func parseZonedTime(text []byte) (micros int64, ok bool) {
 	if micros, ok = parseTime(text); ok {
 		return micros, true
 	}
-	return parseCLF(text)
+	return parseCLF(bytes.Trim(text, "[]"))
 }
 
 // parseSeconds reads a number of seconds to the microsecond, rounding what is
