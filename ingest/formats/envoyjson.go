@@ -21,7 +21,7 @@ func newEnvoyJSON(reads fingerprint.Field) Parser { return &envoyJSON{access: ac
 
 func detectEnvoyJSON(line []byte) bool {
 	k := keysOf(line)
-	return k.has("start_time") && k.has("response_code") && k.any("method", ":method")
+	return k.any("start_time", "@timestamp") && k.has("response_code") && k.any("method", ":method")
 }
 
 func (p *envoyJSON) Parse(record []byte, r *fingerprint.Request) (int, string) {
@@ -32,8 +32,9 @@ func (p *envoyJSON) Parse(record []byte, r *fingerprint.Request) (int, string) {
 	s.Reset(record)
 	for s.Object(); s.NextKey(); {
 		switch string(s.Key) {
-		case "start_time":
-			if t, ok := parseZoneless(s.Text(nil), nil); ok { // %START_TIME% is UTC in any form
+		case "start_time", "@timestamp": // the second is Contour's, or the time of a collector
+			own := string(s.Key) == "start_time"
+			if t, ok := parseZoneless(s.Text(nil), nil); ok && (own || r.Time == fingerprint.NoTime) { // %START_TIME% is UTC in any form
 				r.Time = t
 			}
 		case "duration":

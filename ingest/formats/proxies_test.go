@@ -25,6 +25,10 @@ func TestEnvoyJSON(t *testing.T) {
 	}
 	f(`,"x_session_id":"s","x_envoy_attempt_count":"1"`, `session=s status=200 header:x-session-id=s x_envoy_attempt_count=1`)
 	f(``, `status=200`)
+	if got, want := read("envoy-json", `{"@timestamp":"1970-01-01T00:00:01Z","response_code":200}`), nativeAt+" status=200"; got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+	f(`,"@timestamp":"1970-01-01T00:00:09Z"`, `status=200`) // of a collector
 	f(`,"duration":1500`, `took=1.5s status=200`)
 	f(`,"duration":null,"method":null,"session.id":null,"request_body":null`, `status=200`)
 	f(`,"duration":-1`, `status=200`)
@@ -156,7 +160,10 @@ func TestTraefik(t *testing.T) {
 		nativeAt+" took=1µs method=GET path=/a query=b=1 caller=10.0.0.7 named backend=s@file status=200")
 	f(`{"StartLocal":"1970-01-01T02:00:01+02:00","ClientUsername":"bob","request_X-Session-Id":"s","request_Authorization":"REDACTED"}`, nativeAt+" caller=bob named session=s header:x-session-id=s")
 	f(`{"StartUTC":"1970-01-01T00:00:01Z","StartLocal":"1970-01-01T00:00:09Z"}`, nativeAt)
-	f(`{"time":"1970-01-01T00:00:01Z"}`, "column 0: no time")
+	// Without a start there is the time of the line, in seconds.
+	f(`{"StartUTC":"1970-01-01T00:00:01Z","Duration":500000000,"time":"1970-01-01T00:00:02Z"}`, nativeAt+" took=500ms")
+	f(`{"time":"1970-01-01T02:00:02+02:00","Duration":1000000000,"RequestMethod":"GET"}`, nativeAt+" took=1s method=GET")
+	f(`{"Duration":1000000000}`, "column 0: no time")
 }
 
 func TestHAProxy(t *testing.T) {

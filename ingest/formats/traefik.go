@@ -7,18 +7,19 @@ import (
 )
 
 // traefik reads Traefik's access log as JSON. It counts in nanoseconds, and
-// writes the headers that it was told to keep as request_NAME.
+// writes the headers that it was told to keep as request_NAME. Of the start it
+// writes nothing where it was told to drop it; the time of the line is the end.
 type traefik struct{ access }
 
 func newTraefik(reads fingerprint.Field) Parser { return &traefik{access{reads: reads}} }
 
 func detectTraefik(line []byte) bool {
 	k := keysOf(line)
-	return k.any("StartUTC", "StartLocal") && k.any("RequestMethod", "RequestPath", "DownstreamStatus")
+	return k.any("StartUTC", "StartLocal", "time") && k.any("RequestMethod", "RequestPath", "DownstreamStatus")
 }
 
 func (p *traefik) Parse(record []byte, r *fingerprint.Request) (int, string) {
-	duration := int64(fingerprint.NoTime)
+	duration, written := int64(fingerprint.NoTime), int64(fingerprint.NoTime)
 	p.begin()
 	s := &p.scan
 	s.Reset(record)
@@ -30,6 +31,8 @@ func (p *traefik) Parse(record []byte, r *fingerprint.Request) (int, string) {
 			if t := readTime(s, fingerprint.NoTime); r.Time == fingerprint.NoTime {
 				r.Time = t
 			}
+		case "time":
+			written = readTime(s, written)
 		case "Duration":
 			if n, ok := s.Int(); ok && n >= 0 {
 				duration = n / 1000
@@ -57,7 +60,10 @@ func (p *traefik) Parse(record []byte, r *fingerprint.Request) (int, string) {
 	if column, why := failure(s); why != "" {
 		return column, why
 	}
-	ended(r, duration)
+	if ended(r, duration); r.Time == fingerprint.NoTime {
+		r.Time = written
+		began(r, duration)
+	}
 	p.finish(r)
 	return 0, ""
 }
