@@ -2,6 +2,7 @@ package formats
 
 import (
 	"bytes"
+	"encoding/base64"
 
 	"github.com/loopgauge/loopgauge/fingerprint"
 	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
@@ -16,6 +17,7 @@ type requestBody struct {
 	gemini   gemini
 	converse converse
 	path     []byte // of the URL, its escapes undone
+	decoded  []byte // a body that was base64
 	bedrock  bool   // the log is Bedrock's own: what was sent may be Converse in any case
 	excerpts bool   // a body without a model may be a part of what was sent: what is not there is not known
 }
@@ -29,6 +31,7 @@ func (p *requestBody) read(r *fingerprint.Request, session *naming, reads finger
 		r.Lost = cause
 		return
 	}
+	r.Body = p.decode(r.Body)
 	if body := bytes.TrimLeft(r.Body, " \t\r\n"); len(body) == 0 || body[0] != '{' {
 		return
 	}
@@ -75,6 +78,20 @@ func (p *requestBody) read(r *fingerprint.Request, session *naming, reads finger
 			r.Stream = fingerprint.No
 		}
 	}
+}
+
+// decode undoes base64 around an object of JSON, in which HAProxy and Caddy can
+// be told to log a body whose bytes are no text.
+func (p *requestBody) decode(body []byte) []byte {
+	if !bytes.HasPrefix(body, []byte("ey")) && !bytes.HasPrefix(body, []byte("ew")) { // {" or {, and a new line
+		return body
+	}
+	var err error
+	p.decoded, err = base64.StdEncoding.AppendDecode(p.decoded[:0], body)
+	if err != nil || len(p.decoded) < 2 || bytes.IndexByte([]byte("\" \r\n"), p.decoded[1]) < 0 { // a word that begins so
+		return body
+	}
+	return p.decoded
 }
 
 // bodyFields is what a body says. Of its Request the fields that a body may have

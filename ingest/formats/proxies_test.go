@@ -220,6 +220,10 @@ func TestHAProxyJSON(t *testing.T) {
 	f(`,"uri":"/a#22?b=#23"`, `path="/a\"" query=b=#`)
 	f(`,"session":"s","body":"b","term":"CD--"`, `body=b session=s term=CD--`)
 	f(`,"session_id":"s","request_body":"b"`, `body=b session=s`)
+	f(`,"body":"eyJtb2RlbCI6Im0ifQ=="`, `body="{\"model\":\"m\"}" model=m has_tools=false stream=false`) // %[req.body,base64]
+	f(`,"body":"ewogIm1vZGVsIjoibSJ9"`, `body="{\n \"model\":\"m\"}" model=m has_tools=false stream=false`)
+	f(`,"body":"eyJtb2RlbCI6Im"`, `body=eyJtb2RlbCI6Im`)
+	f(`,"body":"eyes"`, `body=eyes`)
 	f(`,"ts":"1970-01-01T00:00:09+0000","accept_ms":9000`, ``)
 	f2 := func(record, want string) {
 		t.Helper()
