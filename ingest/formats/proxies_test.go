@@ -61,7 +61,7 @@ func TestEnvoyText(t *testing.T) {
 	// Istio writes reasons in between.
 	f(`[1970-01-01T00:00:01.000Z] "GET /a HTTP/1.1" 503 UF upstream_reset_before_response_started{connection_failure} - "delayed connect error: 111" 10 20 1500 - "10.0.0.7" "-" "-" "host" "-"`,
 		nativeAt+` took=1.5s method=GET path=/a caller=10.0.0.7 named status=503`)
-	f(`[1970-01-01T00:00:01.000Z] "- - HTTP/1.1" 0 DC`+tail, nativeAt+` took=1.5s method=- path=- caller=a/1 named header:user-agent=a/1 header:x-request-id=id`)
+	f(`[1970-01-01T00:00:01.000Z] "- - HTTP/1.1" 0 DC`+tail, nativeAt+` took=1.5s caller=a/1 named header:user-agent=a/1 header:x-request-id=id`)
 	f(`[1970-01-01T00:00:01.000] "GET / HTTP/1.1" 200 -`+tail, `column 1: expected [time] like 2026-11-21T10:00:00.000Z`)
 	f(`[1970-01-01T00:00:01.000Z] GET / 200 -`, `column 28: expected the request in quotes`)
 	f(`[1970-01-01T00:00:01.000Z] "GET / HTTP/1.1" OK -`, `column 45: expected a status`)

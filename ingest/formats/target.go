@@ -10,7 +10,7 @@ import (
 // instead, and gateways log it.
 func requestLine(line []byte) (method, target []byte, ok bool) {
 	method, rest, ok := bytes.Cut(line, []byte(" "))
-	if !ok || len(method) == 0 {
+	if !ok || len(method) == 0 || string(method) == "-" { // as Envoy and Traefik write where there is none
 		return nil, nil, false
 	}
 	for _, c := range method {
