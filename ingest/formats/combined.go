@@ -19,8 +19,11 @@ type combined struct {
 	reads   fingerprint.Field
 	text    []byte // what was unescaped of a line
 	name    rawjson.Scanner
+	json    rawjson.Scanner // of what lies in the line as it is
 	body    requestBody
 	session naming
+	object  []byte // of JSON, the first that stands in the line without a name
+	cooked  bool   // JSON in the line is escaped
 }
 
 func newCombined(reads fingerprint.Field) Parser { return &combined{reads: reads} }
@@ -40,7 +43,7 @@ func inFront(caller []byte) bool {
 }
 
 func (p *combined) Parse(record []byte, r *fingerprint.Request) (int, string) {
-	p.text, p.session = p.text[:0], naming{}
+	p.text, p.session, p.object, p.cooked = p.text[:0], naming{}, nil, false
 	host, rest := client(record)
 	if len(host) == 0 || len(rest) == 0 {
 		return 1, "expected a host"
@@ -98,6 +101,8 @@ func (p *combined) Parse(record []byte, r *fingerprint.Request) (int, string) {
 	p.tail(f, r)
 	if r.Body != nil {
 		p.body.read(r, &p.session, p.reads)
+	} else if p.object != nil {
+		p.unnamed(r, p.object)
 	}
 	r.Session = p.session.value
 	return 0, ""
@@ -127,9 +132,17 @@ func (p *combined) tail(f fields, r *fingerprint.Request) {
 		p.attribute(r, "header:user-agent", set(p.unescape(agent)))
 	}
 	for f.next() != 0 {
+		if object := p.raw(&f); object != nil {
+			p.object = first(p.object, object)
+			continue
+		}
 		if f.next() == '"' {
-			if _, ok := f.between('"', '"'); !ok {
+			inside, ok := f.between('"', '"')
+			if !ok {
 				return
+			}
+			if len(inside) > 0 && inside[0] == '{' && p.object == nil {
+				p.object = p.unescape(inside)
 			}
 			continue
 		}
@@ -141,11 +154,13 @@ func (p *combined) tail(f fields, r *fingerprint.Request) {
 			return
 		}
 		name, value, ok := bytes.Cut(word, []byte("="))
-		if len(value) > 0 && value[0] == '"' {
+		if len(value) > 0 && (value[0] == '"' || value[0] == '{') {
 			f.pos -= len(value)
-			if inside, closed := f.between('"', '"'); closed {
+			if object := p.raw(&f); object != nil {
+				value = object
+			} else if inside, closed := f.between('"', '"'); closed {
 				value = p.unescape(inside)
-			} else if namesBody(name) { // of a line that was cut
+			} else if value[0] == '"' && namesBody(name) { // of a line that was cut
 				value, f.pos = p.unescape(f.text[f.pos+1:]), len(f.text)
 			} else {
 				f.word()

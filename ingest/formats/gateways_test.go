@@ -390,6 +390,18 @@ func TestCombined(t *testing.T) {
 	f(`::1 - -`+stamp+`"POST /v1 HTTP/1.1" 200 5 "-" "-" sess="" body="-"`, at+" method=POST path=/v1 caller=::1 named status=200")
 	f(`::1 - -`+stamp+`"POST /v1 HTTP/1.1" 200 5 "-" "-" body="{\x22model\x22:\x22 a`,
 		at+` method=POST path=/v1 body="{\"model\":\" a" caller=::1 named status=200 lost="content truncated by the logger"`)
+	// As escape=none writes a body, and without a name, which a response has neither.
+	const body, read = `{"model": "a \"b\" c=d","messages":[]}`, ` method=POST path=/v1 body="{\"model\": \"a \\\"b\\\" c=d\",\"messages\":[]}" caller=::1 named model="a \"b\" c=d" messages=0 has_tools=false status=200 stream=false`
+	const answer, escaped = `{"id": "x", "model": "a", "choices": []}`, `{\x22id\x22: \x22x\x22, \x22model\x22: \x22a\x22, \x22choices\x22: []}`
+	f(`::1 - -`+stamp+`"POST /v1 HTTP/1.1" 200 5 "-" "-" body="`+body+`" x=1`, at+read+` x=1`)
+	f(`::1 - -`+stamp+`"POST /v1 HTTP/1.1" 200 5 "-" "-" body=`+body+` x=1`, at+read+` x=1`)
+	f(`::1 - -`+stamp+`"POST /v1 HTTP/1.1" 200 5 "-" "-" "-" "`+body+`" "`+answer+`" x=1`, at+read+` x=1`)
+	f(`::1 - -`+stamp+`"POST /v1 HTTP/1.1" 200 5 "-" "-" `+body, at+read)
+	f(`::1 - -`+stamp+`"POST /v1 HTTP/1.1" 200 5 "-" "-" "{\x22model\x22: \x22a \x5C\x22b\x5C\x22 c=d\x22,\x22messages\x22:[]}" "`+escaped+`" x=1`, at+read+` x=1`)
+	f(`::1 - -`+stamp+`"POST /v1 HTTP/1.1" 200 5 "-" "-" "-" "`+answer+`" x=1`, at+` method=POST path=/v1 caller=::1 named status=200 x=1`)
+	f(`::1 - -`+stamp+`"POST /v1 HTTP/1.1" 200 5 "-" "-" "-" "`+escaped+`" x=1`, at+` method=POST path=/v1 caller=::1 named status=200 x=1`)
+	f(`::1 - -`+stamp+`"POST /v1 HTTP/1.1" 200 5 "-" "-" "{\x22model\x22: \x22a`, at+` method=POST path=/v1 caller=::1 named status=200`) // cut
+	f(`::1 - -`+stamp+`"POST /v1 HTTP/1.1" 200 5 "-" "-" "{" {x y={z`, at+` method=POST path=/v1 caller=::1 named status=200 y={z`)
 	// vhost_combined.
 	f(`llm.example:443 192.0.2.1 - -`+stamp+`"GET / HTTP/1.1" 200 5 "-" "-"`, at+" method=GET path=/ caller=192.0.2.1 named status=200")
 	f(`llm.example:443 2001:db8::7 - bob`+stamp+`"GET / HTTP/1.1" 200 5 "-" "-"`, at+" method=GET path=/ caller=bob named status=200")
