@@ -29,9 +29,9 @@ func TestDialects(t *testing.T) {
 			return strings.NewReplacer(`"REQUEST TEXT"`, text(request), `"REQUEST"`, request, `"ANSWER TEXT"`, text(answer), `"ANSWER"`, answer).Replace(line)
 		}
 	}
-	f("nginx-json", `{"msec":1,"method":"POST","uri":"/","status":200,"request_body":"REQUEST TEXT"}`)
+	f("nginx-json", `{"msec":1,"method":"POST","uri":"/","status":200,"request_body":"REQUEST TEXT","resp_body":"ANSWER TEXT"}`)
 	f("caddy", `{"ts":1,"msg":"handled request","status":200,"request":{"method":"POST","uri":"/"},"request_body":"REQUEST TEXT"}`)
-	f("envoy-json", `{"start_time":"1970-01-01T00:00:01Z","response_code":200,"method":"POST","request_body":"REQUEST TEXT"}`)
+	f("envoy-json", `{"start_time":"1970-01-01T00:00:01Z","response_code":200,"method":"POST","request_body":"REQUEST TEXT","response_body":"ANSWER TEXT"}`)
 	f("haproxy-json", `{"accept_ms":1000,"method":"POST","path":"/","status":200,"body":"REQUEST TEXT"}`)
 	f("claude-code-router", `{"level":20,"time":1000,"pid":1,"hostname":"h","type":"request body","data":"REQUEST"}`)
 	f("portkey", `{"time":"1/1/1970, 1:00:00 AM","endpoint":"/v1","requestOptions":[{"requestParams":"REQUEST","response":"ANSWER"}]}`)

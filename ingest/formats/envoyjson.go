@@ -13,11 +13,11 @@ import (
 // and send it again with a retry, so that it names no call. Higress adds the
 // member ai_log, a text of JSON that its plugin ai-statistics writes.
 type envoyJSON struct {
-	access
+	exchange
 	ai rawjson.Scanner // of ai_log
 }
 
-func newEnvoyJSON(reads fingerprint.Field) Parser { return &envoyJSON{access: access{reads: reads}} }
+func newEnvoyJSON(reads fingerprint.Field) Parser { return &envoyJSON{exchange: newExchange(reads)} }
 
 func detectEnvoyJSON(line []byte) bool {
 	k := keysOf(line)
@@ -66,6 +66,8 @@ func (p *envoyJSON) Parse(record []byte, r *fingerprint.Request) (int, string) {
 			r.TokensOut = readCount(s, r.TokensOut)
 		case "request_body", "body":
 			r.Body = readBody(s, r.Body)
+		case "response_body":
+			p.response = readText(s, p.response)
 		case "ai_log":
 			p.aiLog(value(s, nil), r)
 		default:

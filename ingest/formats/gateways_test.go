@@ -305,6 +305,14 @@ func TestNginxJSON(t *testing.T) {
 	f(`{"msec":1,"http_x_team":"a","x_team":"","user_agent":"u","upstream_addr":"b","bytes":5}`,
 		nativeAt+" header:x-team=a header:user-agent=u upstream_addr=b bytes=5")
 	f(`{"msec":1,"http_x_team":"a","x_team":"b"}`, nativeAt+" header:x-team=b")
+
+	// The response, where OpenResty logs it: whole, cut, a stream, none.
+	f(`{"msec":1,"response_body":"{\"choices\":[{\"message\":{\"content\":\"ok\"}}],\"usage\":{\"prompt_tokens\":3,\"completion_tokens\":4}}"}`, nativeAt+" tool_calls=0 tokens_in=3 tokens_out=4")
+	f(`{"msec":1,"resp_body":"{\"choices\":[{\"message\":{\"tool_calls\":[{\"function\":{\"name\":\"f\""}`, at)
+	f(`{"msec":1,"resp_body":"data: {\"choices\":[{\"index\":0,\"delta\":{}}]}\n\ndata: [DONE]\n\n"}`, nativeAt+" tool_calls=0")
+	f(`{"msec":1,"resp_body":"data: {\"choices\":[{\"ind"}`, at)
+	f(`{"msec":1,"resp_body":"<html>"}`, at)
+	f(`{"msec":1,"resp_body":"-"}`, at)
 }
 
 func TestNginxBody(t *testing.T) {

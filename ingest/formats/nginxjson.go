@@ -14,13 +14,13 @@ import (
 // escape=json a line is JSON; with nginx's default escaping it is not, because
 // quotes and everything beyond ASCII are written as \xHH.
 type nginxJSON struct {
-	access
+	exchange
 	escaped  []byte          // a line whose \xHH have become JSON
 	enquoted []byte          // one in which JSON lay in quotes as it is
 	inside   rawjson.Scanner // of that
 }
 
-func newNginxJSON(reads fingerprint.Field) Parser { return &nginxJSON{access: access{reads: reads}} }
+func newNginxJSON(reads fingerprint.Field) Parser { return &nginxJSON{exchange: newExchange(reads)} }
 
 func isNginx(k keys) bool {
 	request := k["request"].Kind() == rawjson.String // the line of a request: others have an object there
@@ -104,6 +104,8 @@ func (p *nginxJSON) parse(record []byte, r *fingerprint.Request) (int, string) {
 			p.name = value(s, p.name)
 		case "body", "request_body":
 			r.Body, size.body = readBody(s, r.Body), true
+		case "response_body", "resp_body": // which OpenResty gathers
+			p.response = readText(s, p.response)
 		case "request_length", "bytes_in", "content_length", "http_content_length", "request_body_file":
 			p.size(s, r, &size)
 		default:
