@@ -38,6 +38,7 @@ func TestDialects(t *testing.T) {
 	f("portkey-export", `{"created_at":"1970-01-01T00:00:01Z","ai_org":"o","request":"REQUEST","response":"ANSWER"}`)
 	f("cloudflare", `{"Gateway":"g","Provider":"p","RequestBody":"REQUEST TEXT","ResponseBody":"ANSWER TEXT"}`)
 	f("kong", `{"started_at":1000,"request":{},"latencies":{},"ai":{"proxy":{"payload":{"request":"REQUEST TEXT","response":"ANSWER TEXT"}}}}`)
+	f("apisix", `{"start_time":1000,"route_id":"1","request":{"body":"REQUEST TEXT"},"response":{"body":"ANSWER TEXT"}}`)
 	f("helicone", `{"request_created_at":"1970-01-01T00:00:01Z","request_id":"q","request_body":"REQUEST","response_body":"ANSWER"}`)
 	f("bedrock", `{"timestamp":"1970-01-01T00:00:01Z","modelId":"m","schemaType":"ModelInvocationLog","input":{"inputBodyJson":"REQUEST"},"output":{"outputBodyJson":"ANSWER"}}`)
 	f("har", `{"startedDateTime":"1970-01-01T00:00:01Z","request":{"postData":{"text":"REQUEST TEXT"}},"response":{"content":{"text":"ANSWER TEXT"}}}`)

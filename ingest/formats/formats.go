@@ -106,6 +106,7 @@ var All = []*Format{
 	{Name: "azure-apim", Doc: "Azure API Management's log of language models", Told: "`CorrelationId` and `SequenceNumber`; or `category` and `properties`, with `GatewayLlmLogs` for the category", JSON: true, Detect: detectAzureAPIM, New: newAzureAPIM},
 	{Name: "claude-code", Doc: "session files of Claude Code", Told: "`type`, no `startTime`, and `sessionId`, or `leafUuid` and `summary`, or `messageId` and `snapshot`", JSON: true, Detect: detectClaudeCode, New: newClaudeCode},
 	{Name: "kong", Doc: "Kong's logging plugins, with its AI plugins", Told: "`started_at` and `request`; `latencies`, `tries` or `upstream_uri`", JSON: true, Detect: detectKong, New: newKong},
+	{Name: "apisix", Doc: "APISIX's logging plugins, with ai-proxy", Told: "`start_time` and the object `request`; `apisix_latency`, `route_id` or `service_id`", JSON: true, Detect: detectAPISIX, New: newAPISIX},
 	{Name: "helicone", Doc: "Helicone's rows of requests", Told: "`request_created_at`; `request_id` or `response_id`", JSON: true, Zoneless: true, Detect: detectHelicone, New: newHelicone},
 	{Name: "bedrock", Doc: "Amazon Bedrock model invocation log", Told: "`modelId` and `timestamp`; `schemaType` or `operation`; `input` or `output`", JSON: true, Detect: detectBedrock, New: newBedrock},
 	{Name: "har", Doc: "entries of an HTTP archive (HAR)", Told: "`startedDateTime` and `request`", JSON: true, Detect: detectHAR, New: newHAR},

@@ -1,0 +1,125 @@
+package formats
+
+import (
+	"github.com/loopgauge/loopgauge/fingerprint"
+	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
+)
+
+// apisix reads what APISIX's logging plugins (file-logger, http-logger,
+// kafka-logger and their kin) write where they have no log_format of their own,
+// and what ai-proxy adds: llm_summary, llm_request. It counts in milliseconds.
+type apisix struct{ exchange }
+
+func newAPISIX(reads fingerprint.Field) Parser { return &apisix{newExchange(reads)} }
+
+func detectAPISIX(line []byte) bool {
+	k := keysOf(line)
+	return k.has("start_time") && k["request"].Kind() == rawjson.Object && k.any("apisix_latency", "route_id", "service_id")
+}
+
+func (p *apisix) Parse(record []byte, r *fingerprint.Request) (int, string) {
+	took := int64(fingerprint.NoTime)
+	p.begin()
+	s := &p.scan
+	s.Reset(record)
+	for s.Object(); s.NextKey(); {
+		switch string(s.Key) {
+		case "start_time":
+			r.Time = readMillis(s, r.Time)
+		case "latency":
+			took = readMillis(s, took)
+		case "client_ip":
+			p.address = value(s, p.address)
+		case "consumer":
+			for s.Object(); s.NextNamed("username"); {
+				p.name = value(s, p.name)
+			}
+		case "request":
+			for s.Object(); s.NextKey(); {
+				p.sent(r)
+			}
+		case "response":
+			for s.Object(); s.NextKey(); {
+				switch string(s.Key) {
+				case "status":
+					r.Status = readStatus(s, r.Status)
+				case "body":
+					p.response = readText(s, p.response)
+				default:
+					s.Skip()
+				}
+			}
+		case "llm_summary":
+			p.summary(r)
+		case "llm_request":
+			for s.Object(); s.NextKey(); {
+				switch string(s.Key) {
+				case "messages":
+					readMessages(s, r, p.reads)
+				case "stream":
+					r.Stream = readTri(s, r.Stream)
+				default:
+					s.Skip()
+				}
+			}
+		case "server", "llm_response_text":
+			s.Skip()
+		default:
+			p.attribute(r)
+		}
+	}
+	if column, why := failure(s); why != "" {
+		return column, why
+	}
+	ended(r, took)
+	p.finish(r)
+	return 0, ""
+}
+
+func (p *apisix) sent(r *fingerprint.Request) {
+	s := &p.scan
+	switch string(s.Key) {
+	case "method":
+		r.Method = value(s, r.Method)
+	case "uri":
+		splitTarget(r, value(s, nil))
+	case "headers":
+		for s.Object(); s.NextKey(); {
+			name := s.Key
+			p.header(r, name, value(s, nil))
+		}
+	case "body":
+		r.Body = value(s, r.Body)
+	default:
+		s.Skip()
+	}
+}
+
+// summary reads variables, which are texts.
+func (p *apisix) summary(r *fingerprint.Request) {
+	s := &p.scan
+	var answered []byte
+	for s.Object(); s.NextKey(); {
+		switch string(s.Key) {
+		case "request_model":
+			r.Model = value(s, r.Model)
+		case "model": // that answered
+			answered = value(s, answered)
+		case "prompt_tokens":
+			r.TokensIn = readCount(s, r.TokensIn)
+		case "completion_tokens":
+			r.TokensOut = readCount(s, r.TokensOut)
+		case "cache_read_input_tokens":
+			r.TokensCached = readCount(s, r.TokensCached)
+		case "tool_count":
+			if n := readCount(s, fingerprint.Unknown); n != fingerprint.Unknown {
+				r.HasTools = fingerprint.TriOf(n > 0)
+			}
+		case "end_user_id":
+			r.User = value(s, r.User)
+		default:
+			s.Skip()
+		}
+	}
+	r.Model = first(r.Model, answered)
+}
