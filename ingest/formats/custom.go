@@ -129,6 +129,7 @@ func newCustom(c *Custom, reads fingerprint.Field) *custom {
 
 func (p *custom) Parse(record []byte, r *fingerprint.Request) (int, string) {
 	p.begin()
+	p.scan.Reset(nil) // its memory holds names of headers
 	p.used, p.members, p.decoded, p.entered = 0, p.members[:0], p.decoded[:0], p.entered[:0]
 	if p.c.Columns != nil {
 		if why := p.columns(record); why != "" {

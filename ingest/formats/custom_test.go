@@ -144,6 +144,19 @@ func TestCustomText(t *testing.T) {
 }
 
 // TestWriteShowsNoText: without show no text is there, and a key never.
+// TestCustomTextForgets: what is kept of one line is not kept for all that follow.
+func TestCustomTextForgets(t *testing.T) {
+	p := newCustom(&Custom{Pattern: regexp.MustCompile(`^(?P<json>.*)$`), Fields: []CustomField{pathTo("headers", "json")}}, fingerprint.AllFields)
+	var r fingerprint.Request
+	for range 1000 {
+		r.Reset()
+		p.Parse([]byte(`{"X-Session-Id":"s"}`), &r)
+	}
+	if string(r.Session) != "s" || p.scan.Memory() > 1000 {
+		t.Errorf("session %q, %d bytes kept", r.Session, p.scan.Memory())
+	}
+}
+
 func TestWriteShowsNoText(t *testing.T) {
 	const record = `{"time":1,"query":"q=secret","body":"secret","caller":"secret","error":"secret","messages":[{"role":"user","content":"secret"}],
 		"tool_calls":[{"name":"f","arguments":"secret"}],"attributes":{"header:x-api-key":"secret","a":"secret"}}`
