@@ -203,7 +203,13 @@ func (p *combined) unescape(text []byte) []byte {
 	if bytes.IndexByte(text, '\\') < 0 {
 		return text
 	}
-	from, out := len(p.text), p.text
+	from := len(p.text)
+	p.text = appendUnquoted(p.text, text)
+	return p.text[from:len(p.text):len(p.text)]
+}
+
+// appendUnquoted may write over text: what it writes is never longer.
+func appendUnquoted(out, text []byte) []byte {
 	for i := 0; i < len(text); i++ {
 		if text[i] != '\\' || i+1 == len(text) {
 			out = append(out, text[i])
@@ -219,8 +225,7 @@ func (p *combined) unescape(text []byte) []byte {
 		}
 		out = append(out, escaped(text[i]))
 	}
-	p.text = out
-	return out[from:len(out):len(out)]
+	return out
 }
 
 // escaped is what a letter stands for behind a backslash: others for themselves.

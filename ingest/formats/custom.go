@@ -1,6 +1,7 @@
 package formats
 
 import (
+	"bytes"
 	"regexp"
 	"time"
 
@@ -129,7 +130,7 @@ func newCustom(c *Custom, reads fingerprint.Field) *custom {
 
 func (p *custom) Parse(record []byte, r *fingerprint.Request) (int, string) {
 	p.begin()
-	p.scan.Reset(nil) // its memory holds names of headers
+	p.scan.Reset(nil) // its memory holds names of headers, and bodies
 	p.used, p.members, p.decoded, p.entered = 0, p.members[:0], p.decoded[:0], p.entered[:0]
 	if p.c.Columns != nil {
 		if why := p.columns(record); why != "" {
@@ -142,7 +143,7 @@ func (p *custom) Parse(record []byte, r *fingerprint.Request) (int, string) {
 		}
 		for i, name := range p.names {
 			if len(name) > 0 && at[2*i] >= 0 {
-				p.members = append(p.members, member{name, found{text: record[at[2*i]:at[2*i+1]:at[2*i+1]]}})
+				p.members = append(p.members, member{name, found{text: p.unescaped(record[at[2*i]:at[2*i+1]:at[2*i+1]])}})
 			}
 		}
 	} else {
@@ -160,6 +161,16 @@ func (p *custom) Parse(record []byte, r *fingerprint.Request) (int, string) {
 	}
 	p.fill(r)
 	return 0, ""
+}
+
+// unescaped undoes what loggers of text escape between quotes, where JSON was: no
+// object begins so.
+func (p *custom) unescaped(text []byte) []byte {
+	if !bytes.HasPrefix(text, []byte(`{\`)) {
+		return text
+	}
+	text = p.scan.Join("", text)
+	return appendUnquoted(text[:0], text)
 }
 
 // lookup is the value of a field.

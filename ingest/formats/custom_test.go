@@ -144,6 +144,22 @@ func TestCustomText(t *testing.T) {
 }
 
 // TestWriteShowsNoText: without show no text is there, and a key never.
+// TestCustomEscapedBody: text between quotes has its quotes escaped, as nginx and
+// loggers of key=value write them; JSON has not.
+func TestCustomEscapedBody(t *testing.T) {
+	c := &Custom{Pattern: regexp.MustCompile(`^body="(?P<body>(?:[^"\\]|\\.)*)" said="(?P<said>(?:[^"\\]|\\.)*)"$`), Fields: []CustomField{pathTo("body", "body"), pathTo("response", "said")}}
+	p := newCustom(c, fingerprint.AllFields)
+	const want = `body="{\"model\":\"a\\\\b\"}" model="a\\b" has_tools=false tool_calls=[] stream=false`
+	for _, line := range []string{
+		`body="{\"model\":\"a\\\\b\"}" said="{\"choices\":[]}"`,
+		`body="{\x22model\x22:\x22a\x5C\x5Cb\x22}" said="{\x22choices\x22:[]}"`,
+	} {
+		if got := asNative(p, line); got != want {
+			t.Errorf("%s\ngot  %s\nwant %s", line, got, want)
+		}
+	}
+}
+
 // TestCustomTextForgets: what is kept of one line is not kept for all that follow.
 func TestCustomTextForgets(t *testing.T) {
 	p := newCustom(&Custom{Pattern: regexp.MustCompile(`^(?P<json>.*)$`), Fields: []CustomField{pathTo("headers", "json")}}, fingerprint.AllFields)
@@ -235,7 +251,7 @@ func TestScaffold(t *testing.T) {
 	f(`[GIN] 2026/11/21 - 10:00:00 | 200 |  1.25s |       127.0.0.1 | POST     "/secret"`, "layout: '2006/01/02 - 15:04:05'", "status: 'status'", "duration: 'duration'", "caller_name: 'client_ip'", "url: 'url'")
 	f(`192.0.2.7 - - [21/Nov/2026:10:00:00 +0000] secret:9080 "POST /secret HTTP/1.1" 200 5`, `pattern: '^(?P<client_ip>\S+).*?\[(?P<time>`, "caller_name: 'client_ip'", "status: 'status'") // APISIX
 	f(`{"what":"secret"}`, "time: TIME", "#   what")
-	f(`[2026-11-21T10:00:00Z] model="secret" status=200`, `pattern: '^\[(?P<time>\S+)\].*?\bmodel="(?P<model>[^"]*)".*?\bstatus=(?P<status>\S*)'`)
+	f(`[2026-11-21T10:00:00Z] model="secret" status=200`, `pattern: '^\[(?P<time>\S+)\].*?\bmodel="(?P<model>(?:[^"\\]|\\.)*)".*?\bstatus=(?P<status>\S*)'`)
 	f(`2026-11-21 10:00:00 time=5 model=secret`, `pattern: '^(?P<time>\S+ [^\s\]]+).*?\bmodel=(?P<model>\S*)'`, "time: {path: 'time', layout: '2006-01-02 15:04:05'}")
 	f(`2026-11-21T10:00:00Z time=5 model=secret`, `pattern: '^(?P<time>\S+).*?\bmodel=(?P<model>\S*)'`, "time: 'time'")
 	f(`level=info time="2026-11-21 10:00:00" model=secret`, "time: {path: 'time', layout: '2006-01-02 15:04:05'}")

@@ -241,7 +241,7 @@ func (t *texter) pairs() {
 			t.g.gather(group+".", bytes.TrimSpace([]byte(t.line[at[4]:])), 1)
 			return
 		case strings.HasPrefix(value, `"`):
-			p.pattern += fmt.Sprintf(`"(?P<%s>[^"]*)"`, group)
+			p.pattern += fmt.Sprintf(`"(?P<%s>(?:[^"\\]|\\.)*)"`, group)
 		default:
 			p.pattern += fmt.Sprintf(`(?P<%s>\S*)`, group)
 		}
