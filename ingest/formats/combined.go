@@ -16,17 +16,14 @@ import (
 // write them (rt=0.123 sess="s1" body="$request_body"), and Traefik's duration,
 // 202ms.
 type combined struct {
-	reads   fingerprint.Field
-	text    []byte // what was unescaped of a line
-	name    rawjson.Scanner
-	json    rawjson.Scanner // of what lies in the line as it is
-	body    requestBody
-	session naming
-	object  []byte // of JSON, the first that stands in the line without a name
-	cooked  bool   // JSON in the line is escaped
+	access
+	text   []byte          // what was unescaped of a line
+	json   rawjson.Scanner // of what lies in the line as it is
+	object []byte          // of JSON, the first that stands in the line without a name
+	cooked bool            // JSON in the line is escaped
 }
 
-func newCombined(reads fingerprint.Field) Parser { return &combined{reads: reads} }
+func newCombined(reads fingerprint.Field) Parser { return &combined{access: access{reads: reads}} }
 
 func detectCombined(line []byte) bool {
 	r, ok := parsed(&combined{}, line)
@@ -43,7 +40,9 @@ func inFront(caller []byte) bool {
 }
 
 func (p *combined) Parse(record []byte, r *fingerprint.Request) (int, string) {
-	p.text, p.session, p.object, p.cooked = p.text[:0], naming{}, nil, false
+	p.begin()
+	p.scan.Reset(nil) // its memory holds the names of headers
+	p.text, p.object, p.cooked = p.text[:0], nil, false
 	host, rest := client(record)
 	if len(host) == 0 || len(rest) == 0 {
 		return 1, "expected a host"
@@ -96,15 +95,11 @@ func (p *combined) Parse(record []byte, r *fingerprint.Request) (int, string) {
 		r.Method = method
 		splitTarget(r, target)
 	}
-	r.Caller = first(set(user), set(host))
-	r.CallerIsName = r.Caller != nil
-	p.tail(f, r)
-	if r.Body != nil {
-		p.body.read(r, &p.session, p.reads)
-	} else if p.object != nil {
-		p.unnamed(r, p.object)
+	p.name, p.address = set(user), set(host)
+	if p.tail(f, r); r.Body == nil && p.isRequest(p.object) {
+		r.Body = p.object
 	}
-	r.Session = p.session.value
+	p.finish(r)
 	return 0, ""
 }
 
@@ -121,15 +116,14 @@ func client(text []byte) (address, rest []byte) {
 
 // tail reads what stands behind the status.
 func (p *combined) tail(f fields, r *fingerprint.Request) {
-	p.name.Reset(nil)
 	f.word() // bytes
 	if isDigit(f.next()) { // a second size of Apache's, or the time that APISIX took
 		p.took(r, f.word())
 	}
 	if referer, ok := f.between('"', '"'); ok {
-		p.attribute(r, "header:referer", set(p.unescape(referer)))
+		p.header(r, []byte("referer"), set(p.unescape(referer)))
 		agent, _ := f.between('"', '"')
-		p.attribute(r, "header:user-agent", set(p.unescape(agent)))
+		p.header(r, []byte("user-agent"), set(p.unescape(agent)))
 	}
 	for f.next() != 0 {
 		if object := p.raw(&f); object != nil {
@@ -176,8 +170,12 @@ func (p *combined) tail(f fields, r *fingerprint.Request) {
 			p.session.other(ownField, set(value))
 		case namesBody(name):
 			r.Body = set(value)
-		default:
-			p.attribute(r, "", set(value), name...)
+		case bytes.HasPrefix(name, []byte("http_")):
+			p.variable(r, name[len("http_"):], set(value))
+		case bytes.HasPrefix(name, []byte("x_")):
+			p.variable(r, name, set(value))
+		case p.reads&fingerprint.ReadsAttributes != 0:
+			setAttribute(r, name, set(value))
 		}
 	}
 }
@@ -191,12 +189,6 @@ func (p *combined) took(r *fingerprint.Request, text []byte) {
 
 func namesBody(name []byte) bool { return string(name) == "body" || string(name) == "request_body" }
 
-// attribute notes a value under prefix and name.
-func (p *combined) attribute(r *fingerprint.Request, prefix string, value []byte, name ...byte) {
-	if p.reads&fingerprint.ReadsAttributes != 0 && value != nil {
-		setAttribute(r, p.name.Join(prefix, name), value)
-	}
-}
 
 // unescape undoes \" \\ \n and \xHH as Apache and nginx write them.
 func (p *combined) unescape(text []byte) []byte {

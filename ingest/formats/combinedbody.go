@@ -3,7 +3,7 @@ package formats
 import (
 	"bytes"
 
-	"github.com/loopgauge/loopgauge/fingerprint"
+	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
 )
 
 // raw is an object of JSON that comes next as it is, in quotes or not, as
@@ -26,13 +26,18 @@ func (p *combined) raw(f *fields) []byte {
 	return object
 }
 
-// unnamed takes an object without a name for the body, if it is a request to a
-// model: nginx is often told to write "$request_body" behind the user agent,
-// and the response in the same way.
-func (p *combined) unnamed(r *fingerprint.Request, object []byte) {
-	before, session := *r, p.session
-	r.Body = object
-	if p.body.read(r, &p.session, p.reads); !r.Messages.Logged {
-		*r, p.session = before, session
+// isRequest tells a request to a model from other objects: nginx is often told to
+// write "$request_body" behind the user agent, and the response in the same way.
+func (p *combined) isRequest(object []byte) bool {
+	s := &p.json
+	s.Reset(object)
+	for s.Object(); s.NextKey(); s.Skip() {
+		switch string(s.Key) {
+		case "messages", "input", "prompt", "contents", "inputText":
+			if kind := s.Kind(); kind == rawjson.Array || kind == rawjson.String {
+				return true
+			}
+		}
 	}
+	return false
 }

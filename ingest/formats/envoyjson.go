@@ -141,7 +141,7 @@ func (p *envoyJSON) other(r *fingerprint.Request) {
 		return
 	}
 	if bytes.HasPrefix(name, []byte("x_")) && !bytes.HasPrefix(name, []byte("x_envoy_")) { // as Istio names them
-		p.variable(r, name)
+		p.variable(r, name, value(&p.scan, nil))
 		return
 	}
 	p.attribute(r)

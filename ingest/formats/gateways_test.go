@@ -410,6 +410,10 @@ func TestCombined(t *testing.T) {
 	f(`::1 - -`+stamp+`"POST /v1 HTTP/1.1" 200 5 "-" "-" "-" "`+escaped+`" x=1`, at+` method=POST path=/v1 caller=::1 named status=200 x=1`)
 	f(`::1 - -`+stamp+`"POST /v1 HTTP/1.1" 200 5 "-" "-" "{\x22model\x22: \x22a`, at+` method=POST path=/v1 caller=::1 named status=200`) // cut
 	f(`::1 - -`+stamp+`"POST /v1 HTTP/1.1" 200 5 "-" "-" "{" {x y={z`, at+` method=POST path=/v1 caller=::1 named status=200 y={z`)
+	// Headers by the names of nginx's variables.
+	f(`::1 - -`+stamp+`"GET / HTTP/1.1" 200 5 "-" "-" x_session_id="s" http_x_team="t" http_authorization="Bearer k" xff="-"`,
+		at+` method=GET path=/ caller=k session=s status=200 header:x-session-id=s header:x-team=t header:authorization="Bearer k"`)
+	f(`::1 - -`+stamp+`"POST /v1 HTTP/1.1" 200 5 "-" "-" "{\x22messages\x22:[" x=1`, at+` method=POST path=/v1 body="{\"messages\":[" caller=::1 named status=200 x=1 lost="content truncated by the logger"`)
 	// vhost_combined.
 	f(`llm.example:443 192.0.2.1 - -`+stamp+`"GET / HTTP/1.1" 200 5 "-" "-"`, at+" method=GET path=/ caller=192.0.2.1 named status=200")
 	f(`llm.example:443 2001:db8::7 - bob`+stamp+`"GET / HTTP/1.1" 200 5 "-" "-"`, at+" method=GET path=/ caller=bob named status=200")

@@ -195,12 +195,11 @@ func (p *nginxJSON) other(r *fingerprint.Request) {
 		p.attribute(r)
 		return
 	}
-	p.variable(r, name)
+	p.variable(r, name, value(&p.scan, nil))
 }
 
 // variable notes a request header that is named as in a variable.
-func (a *access) variable(r *fingerprint.Request, name []byte) {
-	text := value(&a.scan, nil)
+func (a *access) variable(r *fingerprint.Request, name, text []byte) {
 	name = a.scan.Join("", name)
 	for i, c := range name {
 		if c == '_' {
