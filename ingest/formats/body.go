@@ -3,6 +3,7 @@ package formats
 import (
 	"bytes"
 	"encoding/base64"
+	"strings"
 
 	"github.com/loopgauge/loopgauge/fingerprint"
 	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
@@ -88,7 +89,7 @@ func (p *requestBody) decode(body []byte) []byte {
 	}
 	var err error
 	p.decoded, err = base64.StdEncoding.AppendDecode(p.decoded[:0], body)
-	if err != nil || len(p.decoded) < 2 || bytes.IndexByte([]byte("\" \r\n"), p.decoded[1]) < 0 { // a word that begins so
+	if err != nil || len(p.decoded) < 2 || strings.IndexByte("\" \r\n", p.decoded[1]) < 0 { // a word that begins so
 		return body
 	}
 	return p.decoded
