@@ -21,7 +21,7 @@ func newEnvoyJSON(reads fingerprint.Field) Parser { return &envoyJSON{exchange: 
 
 func detectEnvoyJSON(line []byte) bool {
 	k := keysOf(line)
-	return k.any("start_time", "@timestamp") && k.has("response_code") && k.any("method", ":method")
+	return (k.has("start_time") || k.has("@timestamp") && k.has("response_flags")) && k.has("response_code") && k.any("method", ":method")
 }
 
 func (p *envoyJSON) Parse(record []byte, r *fingerprint.Request) (int, string) {

@@ -555,8 +555,9 @@ func TestDetectionOfLooks(t *testing.T) {
 	f(`{"ts":1,"msg":"m","request":"GET / HTTP/1.1","status":200}`, "")
 	// Envoy's with the time of a collector that put the members of the line beside its own.
 	f(`{"time":"2026-11-21T10:00:00Z","start_time":"2026-11-21T10:00:00Z","method":"GET","path":"/","response_code":200}`, "envoy-json")
-	f(`{"time":"2026-11-21T10:00:00Z","level":"info","msg":"","DownstreamStatus":200,"RequestMethod":"GET","RequestPath":"/"}`, "traefik")     // all else dropped
-	f(`{"@timestamp":"2026-11-21T10:00:00Z","authority":"gw","method":"GET","path":"/","response_code":200,"user_agent":"a/1"}`, "envoy-json") // Contour's
+	f(`{"time":"2026-11-21T10:00:00Z","level":"info","msg":"","DownstreamStatus":200,"RequestMethod":"GET","RequestPath":"/"}`, "traefik")       // all else dropped
+	f(`{"@timestamp":"2026-11-21T10:00:00Z","authority":"gw","method":"GET","path":"/","response_code":200,"response_flags":"-"}`, "envoy-json") // Contour's
+	f(`{"@timestamp":"2026-11-21T10:00:00Z","method":"GET","path":"/","response_code":200,"duration":0.2}`, "")
 	// HAProxy's %tr has no zone, and Ta and the end of a session are its own.
 	f(`{"time":"21/Nov/2026:10:00:00.882","ts":"2026-11-21T10:00:00+0530","client_ip":"::1","method":"POST","uri":"/","status":200}`, "haproxy-json")
 	f(`{"time":"21/Nov/2026:10:00:00.882","method":"POST","uri":"/","status":200,"session":"s"}`, "haproxy-json")
