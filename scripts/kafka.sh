@@ -102,6 +102,8 @@ launch() {
     kafka.Kafka "$dir/server.properties" </dev/null >"$dir/log" 2>&1) &
   id=$!
   echo $id >"$dir/pid"
+  # Ctrl-C does not reach a session of its own.
+  trap "kill -9 $id; wait $id; exit 1" INT TERM
   if [ -n "${OWNER:-}" ]; then
     (while kill -0 "$id" 2>/dev/null; do
       kill -0 "$OWNER" 2>/dev/null || kill -9 "$id"
@@ -109,7 +111,7 @@ launch() {
     done) </dev/null >/dev/null 2>&1 &
   fi
   for ((i = 0; i < 9000; i++)); do
-    ! grep -q 'Kafka Server started' "$dir/log" || return 0
+    ! grep -q 'Kafka Server started' "$dir/log" || { trap - INT TERM; return; }
     kill -0 $id 2>/dev/null || return 1
     sleep 0.1
   done

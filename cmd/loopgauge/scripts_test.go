@@ -4,6 +4,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 )
@@ -14,6 +15,9 @@ import (
 // checkout copies files of the project into a folder whose name has a space.
 func checkout(t *testing.T, names ...string) string {
 	t.Helper()
+	if runtime.GOOS != "linux" {
+		t.Skip("they are for Debian")
+	}
 	dir := filepath.Join(t.TempDir(), "a b")
 	for _, name := range names {
 		text, err := os.ReadFile(filepath.Join(top, name))
@@ -132,5 +136,23 @@ log=$(grown)
 	}
 	if logs, _ := filepath.Glob(filepath.Join(dir, ".cache/bench/*.jsonl")); len(logs) > 0 {
 		t.Errorf("it leaves %v", logs)
+	}
+}
+
+// TestKafkaInterrupted: a broker that was not waited for does not run on.
+func TestKafkaInterrupted(t *testing.T) {
+	dir := checkout(t, "scripts/kafka.sh", "scripts/kafka/pom.xml")
+	write(t, filepath.Join(dir, "scripts/setup.sh"), "#!/bin/sh\n")
+	write(t, filepath.Join(dir, "bin/java"), `#!/bin/sh
+case "$*" in *StorageTool*) exit ;; esac
+while [ -d "$(dirname "$0")" ]; do sleep 0.1; done
+`)
+	const status = "scripts/kafka.sh status k"
+	line := `bash scripts/kafka.sh start k >start 2>&1 & for i in {1..300}; do ` + status + ` >said && break; sleep 0.1; done; kill -TERM $!; wait $!; cat said`
+	if out, _ := shell(t, dir, line); !strings.HasPrefix(out, "running") {
+		t.Fatal(out)
+	}
+	if out, err := shell(t, dir, status); err == nil || out != "not running\n" {
+		t.Errorf("%s, %v", out, err)
 	}
 }
