@@ -415,6 +415,11 @@ func (sp *otelSpan) classify(s *rawjson.Scanner) {
 		case "openinference.span.kind":
 			told = true
 			sp.isCall = isModelKind(otelText(s, sp.plain)) || sp.isCall
+		case "langsmith.span.kind": // those of prompts and retrievers are chat and embeddings, too
+			switch string(otelText(s, sp.plain)) {
+			case "prompt", "retriever":
+				sp.prepares = true
+			}
 		case "langfuse.observation.type":
 			told = true
 			switch string(otelText(s, sp.plain)) {
@@ -444,7 +449,7 @@ func (sp *otelSpan) classify(s *rawjson.Scanner) {
 		case "output.value": // OpenInference has no attribute for the id
 			value := s.Value()
 			sp.responseID = first(sp.responseID, answerID(value))
-			sp.prepares = isPrepared(value)
+			sp.prepares = sp.prepares || isPrepared(value)
 		default:
 			if sp.attribute(s, sp.plain, key) {
 				told = told || len(sp.agent) > 0

@@ -253,6 +253,7 @@ func TestOtelSpan(t *testing.T) {
 	f(` session=s model=m messages=1 last="{\"role\":\"user\"}" has_tools=true tool_calls=1 name=f stream=false`, call("langsmith.metadata.thread_id", "s",
 		"gen_ai.prompt", `{"model":"m","messages":[{"role":"user"}],"tools":[{}]}`, "gen_ai.completion", `{"choices":[{"message":{"tool_calls":[{"function":{"name":"f"}}]}}]}`)...)
 	f(``, call("gen_ai.prompt", `{"messages":[[{"lc":1}]]}`, "gen_ai.completion", `{"generations":[[{"message":{"lc":1}}]],"type":"LLMResult"}`)...)
+	is("column 0: no request in it", call("langsmith.span.kind", "prompt")...)
 	// Pydantic AI's first version has events in one attribute, Logfire's of the Responses API no answer among them.
 	const said1 = `[{"content":"hi","role":"user","gen_ai.message.index":0,"event.name":"gen_ai.user.message"},{"content":"ok","role":"tool","id":"1","gen_ai.message.index":2,"event.name":"gen_ai.tool.message"}`
 	f(` messages=2 last="{\"content\":\"ok\",\"role\":\"tool\",\"tool_call_id\":\"1\"}" tool_calls=1 call=2 name=f arguments={}`,
