@@ -282,6 +282,28 @@ func TestSweepLetsGo(t *testing.T) {
 	f("A", "A", "B")
 }
 
+// TestSweepSteadyPace: where one time leaves the longest window with each that
+// comes, and there is room for no more than it holds, not all move up each time.
+func TestSweepSteadyPace(t *testing.T) {
+	size := 1_000_000 // at which quadratic work would not end before the test's timeout does
+	if testing.Short() {
+		size = 1000
+	}
+	q := sequence{next: 1, trail: &trail{recent: make([]recentEvent, 1)}}
+	now, full := int64(0), func() bool { return len(q.times) >= size && len(q.times) == cap(q.times) }
+	for ; !full(); now++ {
+		q.note(now, math.MaxInt64)
+	}
+	most, longest := 4*len(q.times), int64(len(q.times)-1)
+	for range size {
+		q.note(now, longest)
+		now++
+	}
+	if cap(q.times) > most || inside(q.times, now-1, longest) != int(longest)+1 {
+		t.Errorf("%d times of %d, and room for %d", inside(q.times, now-1, longest), longest+1, cap(q.times))
+	}
+}
+
 // TestUsageStops: costs in a unit of their own add up to more than there is
 // room for, and to none that is negative.
 func TestUsageStops(t *testing.T) {

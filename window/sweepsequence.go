@@ -157,8 +157,10 @@ func (q *sequence) note(now, longest int64) {
 		for i := period - int(min(q.next-1, int64(period))); i < period; i++ {
 			q.times = append(q.times, q.recent[(q.slot+i)%period].time)
 		}
-	case len(q.times) == cap(q.times):
-		q.times = slices.Delete(q.times, 0, len(q.times)-inside(q.times, now, longest))
+	case len(q.times) == cap(q.times): // if old ones are the most they go, else there must be more room
+		if old := len(q.times) - inside(q.times, now, longest); old > len(q.times)/2 {
+			q.times = slices.Delete(q.times, 0, old)
+		}
 	}
 	q.times = append(q.times, now)
 }
