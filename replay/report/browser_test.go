@@ -287,7 +287,7 @@ func TestPageAgreesWithTune(t *testing.T) {
 func TestCellAddsUp(t *testing.T) {
 	again := stuck("s-again", 3*time.Hour, 3, time.Second)
 	again[0].Status, again[1].Status = 503, 503
-	poller := stuck("s-poll", 7*time.Hour, 20, 2*time.Second)
+	poller := stuck("s-poll", 7*time.Hour, 800, time.Minute)
 	for i := range poller {
 		poller[i].Method, poller[i].Path = "GET", "/jobs"
 	}

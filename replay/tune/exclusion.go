@@ -100,8 +100,11 @@ func (r *Report) exclude() {
 		}
 		x.Mutes += n
 	}
-	for _, x := range byReason { // any order: sorted below
-		r.Exclusions = append(r.Exclusions, *x)
+	stays := r.stays()
+	for of, x := range byReason { // any order: sorted below
+		if stays[of] {
+			r.Exclusions = append(r.Exclusions, *x)
+		}
 	}
 	slices.SortFunc(r.Exclusions, func(a, b Exclusion) int {
 		return cmp.Or(cmp.Compare(b.Mutes, a.Mutes), cmp.Compare(a.Match, b.Match))
@@ -119,6 +122,32 @@ func (r *Report) exclude() {
 		a := alikeOf(k, r.Options.Labels)
 		k.excluded = r.excluded(&a)
 	}
+}
+
+// lasting is the part of the log's time that polling goes on for to be there
+// tomorrow, too.
+const lasting = 0.1
+
+// stays are the reasons that will be there tomorrow: what is polled but once, and
+// not for long, has a path of its own each time, as what asks for a job by its id.
+func (r *Report) stays() map[reason]bool {
+	type by struct {
+		reason
+		target int
+	}
+	stays, times := map[reason]bool{}, map[by]int{}
+	for a, n := range r.alike() {
+		times[by{a.of, a.target}] += n
+	}
+	for b, n := range times { // any order: a set
+		stays[b.reason] = stays[b.reason] || b.method == "" || n > 1
+	}
+	for _, k := range r.Repeats {
+		if float64(k.Last-k.First) >= lasting*r.Days*86400e6 {
+			stays[reasonOf(k)] = true
+		}
+	}
+	return stays
 }
 
 // excluded says whether an exclusion of the policy takes out such repeats. What

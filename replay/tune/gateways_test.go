@@ -69,6 +69,28 @@ func TestExclusionsAreFew(t *testing.T) {
 	}
 }
 
+// TestExclusionsStay: what is polled once is not there tomorrow. The bug was that a
+// rule was wrong nowhere, for the policy left out each job by its id.
+func TestExclusionsStay(t *testing.T) {
+	const hour = 3_600_000_000
+	f := func(want bool, repeats ...*Repeat) {
+		t.Helper()
+		for _, k := range repeats {
+			k.Rule, k.Requests, k.method, k.facts = anyRule, 9, "GET", &window.Facts{Gets: 8}
+		}
+		r := &Report{Days: 1, Repeats: repeats}
+		if r.exclude(); (len(r.Exclusions) == 1) != want {
+			t.Errorf("%s of %s: exclusions are %+v", repeats[0].Kind, repeats[0].path, r.Exclusions)
+		}
+	}
+	f(false, &Repeat{Kind: window.Polling, path: "/jobs/7"})
+	f(false, &Repeat{Kind: window.Polling, path: "/jobs/7"}, &Repeat{Kind: window.Polling, path: "/jobs/7", Target: 1})
+	f(true, &Repeat{Kind: window.Polling, path: "/jobs"}, &Repeat{Kind: window.Polling, path: "/jobs", First: hour, Last: hour})
+	f(false, &Repeat{Kind: window.Polling, path: "/jobs", Last: 2 * hour})
+	f(true, &Repeat{Kind: window.Polling, path: "/jobs", Last: 3 * hour})
+	f(true, &Repeat{Kind: window.Probe, path: "/healthz"})
+}
+
 // TestJudged: a rule of a gateway that judges as another does is judged once,
 // and counts for both.
 func TestJudged(t *testing.T) {
