@@ -54,9 +54,22 @@ func (s *Share) Run(ctx context.Context, joined func(partitions int), serve func
 	if err != nil {
 		return c.fail(err, "")
 	}
-	defer members.Close() //nolint:errcheck // its only error is nil; it waits until all partitions are given up
 	ctx, stop := context.WithCancelCause(ctx)
-	defer stop(nil)
+	var serving sync.WaitGroup
+	leave := sync.OnceFunc(func() {
+		stop(nil)
+		left := make(chan struct{})
+		go func() {
+			_ = members.Close() // its only error is nil
+			close(left)
+		}()
+		serving.Wait() // until all partitions are given up
+		select {
+		case <-left:
+		case <-time.After(leaveTime):
+		}
+	})
+	defer leave()
 	member := "" // ours in the last generation
 	var t trouble
 	var gone time.Time // since when there is no such topic
@@ -104,7 +117,9 @@ func (s *Share) Run(ctx context.Context, joined func(partitions int), serve func
 		others.Add(len(parts))
 		for _, p := range parts {
 			p.others, p.ready = &others, sync.OnceFunc(others.Done)
+			serving.Add(1)
 			g.Start(func(ended context.Context) {
+				defer serving.Done()
 				defer p.ready()
 				ours, done := context.WithCancel(ended)
 				defer done()
@@ -115,7 +130,7 @@ func (s *Share) Run(ctx context.Context, joined func(partitions int), serve func
 			})
 		}
 	}
-	_ = members.Close()
+	leave()
 	if err := context.Cause(ctx); !errors.Is(err, context.Canceled) {
 		return err
 	}

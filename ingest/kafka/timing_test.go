@@ -550,3 +550,33 @@ func TestGoneShared(t *testing.T) {
 		}
 	})
 }
+
+// TestLeave: who waits for the group to be shared out ends soon all the same. It
+// waited for as long as others did not come, a session long.
+func TestLeave(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFake(t, 1)
+		defer f.Close()
+		defer time.Sleep(time.Minute) // until the group has been shared out
+		f.ControlKey(int16(kmsg.JoinGroup), func(kmsg.Request) (kmsg.Response, error, bool) {
+			f.KeepControl()
+			f.SleepControl(func() { time.Sleep(25 * time.Second) })
+			return nil, nil, false
+		})
+		c := f.config()
+		c.Group = "g"
+		s, err := OpenShare(t.Context(), c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = s.Close() }()
+		const before = 5 * time.Second
+		ctx, cancel := context.WithTimeout(t.Context(), before)
+		defer cancel()
+		began := time.Now()
+		err = s.Run(ctx, nil, nil)
+		if d := time.Since(began); d > before+leaveTime {
+			t.Errorf("after %s: %v", d, err)
+		}
+	})
+}
