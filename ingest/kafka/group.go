@@ -206,7 +206,7 @@ func (g *group) commit(ctx context.Context, offsets map[int]int64) error {
 		case !passes(err):
 			return g.c.config.refuse(err)
 		}
-		t.lasts(g.c.config, "no alert can leave: its offsets cannot be committed, it is tried again and again", err)
+		t.lasts(g.c.config, cannotCommit, err)
 		if err := pause(ctx, n); err != nil {
 			return err
 		}

@@ -189,16 +189,18 @@ func (o *Out) try(ctx context.Context, partition int, list []Message) (int64, er
 func (o *Out) Read(ctx context.Context, partition int, from int64, visit func(offset int64, value []byte) bool) error {
 	p := newPartition(ctx, o.c, o.topic.id, partition, from, forever)
 	defer p.drop()
+	var t trouble
 	for n := 0; ; n++ {
 		err := o.read(ctx, p, visit)
 		switch {
 		case err == nil:
 			return nil
 		case ctx.Err() != nil:
-			return ctx.Err()
+			return t.over(ctx)
 		case !passes(err):
 			return o.config.refuse(err)
 		}
+		t.lasts(&o.config, "nothing can be read, it is tried again and again", err)
 		if err := pause(ctx, n); err != nil {
 			return err
 		}

@@ -231,6 +231,7 @@ var ErrLost = errors.New("the partition is no longer ours")
 // somebody else: then the error is ErrLost. It tries until the context ends.
 func (p *Part) Commit(ctx context.Context, offset int64, meta string) error {
 	c := &p.s.f.config
+	var t trouble
 	for n := 0; ; n++ {
 		res, err := p.s.f.c.kafka.OffsetCommit(ctx, &kafka.OffsetCommitRequest{
 			GroupID: p.s.group, GenerationID: p.generation, MemberID: p.member,
@@ -247,12 +248,13 @@ func (p *Part) Commit(ctx context.Context, offset int64, meta string) error {
 		case slices.ContainsFunc(taken, func(t kafka.Error) bool { return errors.Is(err, t) }):
 			return fmt.Errorf("%w: %w", ErrLost, err)
 		case ctx.Err() != nil:
-			return ctx.Err()
+			return t.over(ctx)
 		case errors.Is(err, kafka.OffsetMetadataTooLarge), !passes(err):
 			return c.refuse(err)
 		}
-		if err := pause(ctx, n); err != nil {
-			return err
+		t.lasts(c, cannotCommit, err)
+		if pause(ctx, n) != nil {
+			return t.over(ctx)
 		}
 	}
 }

@@ -466,6 +466,13 @@ func TestTrouble(t *testing.T) {
 		answer.ErrorCode = notAvailable
 		return answer
 	}
+	noCommit := func(r kmsg.Request) kmsg.Response {
+		answer, topic, partition := r.ResponseKind().(*kmsg.OffsetCommitResponse), kmsg.NewOffsetCommitResponseTopic(), kmsg.NewOffsetCommitResponseTopicPartition()
+		partition.ErrorCode = notAvailable
+		topic.Topic, topic.Partitions = "t", append(topic.Partitions, partition)
+		answer.Topics = append(answer.Topics, topic)
+		return answer
+	}
 	test(func(t *testing.T, c Config, f *fake) {
 		f.refuse(kmsg.FindCoordinator, noCoordinator)
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
@@ -493,19 +500,29 @@ func TestTrouble(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer func() { _ = feed.Close() }()
-		f.refuse(kmsg.OffsetCommit, func(r kmsg.Request) kmsg.Response {
-			answer, topic, partition := r.ResponseKind().(*kmsg.OffsetCommitResponse), kmsg.NewOffsetCommitResponseTopic(), kmsg.NewOffsetCommitResponseTopicPartition()
-			partition.ErrorCode = notAvailable
-			topic.Topic, topic.Partitions = "t", append(topic.Partitions, partition)
-			answer.Topics = append(answer.Topics, topic)
-			return answer
-		})
+		f.refuse(kmsg.OffsetCommit, noCommit)
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
 		if err := feed.Commit(ctx, []ingest.Mark{accept(t, feed).Mark()}); !errors.Is(err, context.DeadlineExceeded) {
 			t.Error(err)
 		}
-	}, "no alert can leave", "[15]")
+	}, "so nothing leaves", "[15]")
+	test(func(t *testing.T, c Config, f *fake) {
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		s, err := OpenShare(ctx, c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = s.Close() }()
+		f.refuse(kmsg.OffsetCommit, noCommit)
+		_ = s.Run(ctx, nil, func(ctx context.Context, p *Part) error {
+			if err := p.Commit(ctx, 0, ""); err == nil || !strings.Contains(err.Error(), "[15]") {
+				t.Error(err)
+			}
+			return nil
+		})
+	}, "so nothing leaves", "[15]")
 	test(func(t *testing.T, c Config, f *fake) {
 		out, err := OpenOut(t.Context(), c, nil)
 		if err != nil {

@@ -12,6 +12,8 @@ import (
 // quietTime is how long something may fail before it is said.
 const quietTime = 3 * time.Second
 
+const cannotCommit = "its offsets cannot be committed, so nothing leaves; it is tried again and again"
+
 // trouble is what fails and is tried again and again.
 type trouble struct {
 	since time.Time // of the first failure
