@@ -175,6 +175,8 @@ func (l *live) gap(ctx context.Context, n *counts) error {
 		// Without ids of topics that is the likelier.
 		n.why = fmt.Sprintf("%s ends at %d, before %d, up to where it was read: the topic was deleted and created again, and is read from its beginning", l.Name(), to, at)
 		l.p.seek(from)
+	default: // brokers do not agree
+		return kafka.OffsetOutOfRange
 	}
 	return nil
 }

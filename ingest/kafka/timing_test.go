@@ -597,3 +597,37 @@ func TestLeave(t *testing.T) {
 		}
 	})
 }
+
+// TestOutOfRange: where a broker does not give out a record that is there it is
+// asked again once a second, and that is said. It was asked without a break.
+func TestOutOfRange(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFake(t, 1)
+		defer f.Close()
+		f.produce(t, line(0))
+		feed, err := Open(t.Context(), f.config(), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = feed.Close() }()
+		l := accept(t, feed)
+		f.refuse(kmsg.Fetch, func(r kmsg.Request) kmsg.Response {
+			answer, topic, partition := r.ResponseKind().(*kmsg.FetchResponse), kmsg.NewFetchResponseTopic(), kmsg.NewFetchResponseTopicPartition()
+			partition.ErrorCode = 1
+			topic.TopicID, topic.Partitions = r.(*kmsg.FetchRequest).Topics[0].TopicID, append(topic.Partitions, partition)
+			answer.Topics = append(answer.Topics, topic)
+			return answer
+		})
+		r, began := &read{}, time.Now()
+		for range 60 {
+			c, err := l.Next(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			r.add(c)
+		}
+		if d := time.Since(began); d < 30*time.Second || len(r.whys) != 1 || !strings.Contains(r.whys[0], "[1]") {
+			t.Errorf("asked 60 times within %s, said %q", d, r.whys)
+		}
+	})
+}
