@@ -87,6 +87,14 @@ func Reads(args []string, path string) bool {
 	})
 }
 
+// resolved is a path without links, as far as it is there.
+func resolved(path string) string {
+	if target, err := filepath.EvalSymlinks(path); err == nil {
+		return target
+	}
+	return path
+}
+
 // absolute is a path that can be compared with another's, as far as the working
 // directory is known.
 func absolute(path string) string {

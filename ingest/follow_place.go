@@ -36,14 +36,9 @@ func (p *place) searched() bool { return p.gone.IsZero() || time.Since(p.gone) <
 
 // dirs are the directories in which a rotation may have put the file.
 func (s *followed) dirs() []string {
-	list := []string{filepath.Dir(s.path), filepath.Dir(s.name)}
-	for _, path := range []string{s.real, s.name} {
-		if target, err := filepath.EvalSymlinks(path); err == nil {
-			path = target
-		}
-		if path != "" {
-			list = append(list, filepath.Dir(path))
-		}
+	list := []string{filepath.Dir(s.path), filepath.Dir(s.name), filepath.Dir(resolved(s.name))}
+	if s.real != "" {
+		list = append(list, filepath.Dir(resolved(s.real)))
 	}
 	slices.Sort(list)
 	return slices.Compact(list)
@@ -95,10 +90,7 @@ func (s *followed) settle(e *entry, seen *sight) bool {
 	}
 	news := !s.gone.IsZero() || e.path != s.path || e.id != s.id || !e.same(s.size, s.mtime)
 	if e.path != s.path || s.real == "" {
-		s.real = e.path
-		if target, err := filepath.EvalSymlinks(e.path); err == nil {
-			s.real = target
-		}
+		s.real = resolved(e.path)
 	}
 	s.path, s.id, s.size, s.mtime = e.path, e.id, e.size, e.mtime
 	s.gone = time.Time{}

@@ -193,14 +193,7 @@ func (f *finder) walk(dir string) {
 }
 
 func (f *finder) add(path string) {
-	key := path
-	if target, err := filepath.EvalSymlinks(path); err == nil {
-		key = target
-	}
-	if abs, err := filepath.Abs(key); err == nil {
-		key = abs
-	}
-	if !f.seen[key] {
+	if key := absolute(resolved(path)); !f.seen[key] {
 		f.seen[key] = true
 		f.sources = append(f.sources, &Source{Name: path, path: path})
 	}
