@@ -1,7 +1,6 @@
 package ingest
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"io/fs"
@@ -69,7 +68,7 @@ type follower struct {
 // An index is not used again: the stream with the highest does not end before
 // there is another, so that the marks always hold it.
 func Follow(args []string, o Options, marks []Mark) (Feed, error) {
-	o.MaxLine = cmp.Or(o.MaxLine, DefaultMaxLine)
+	o.fill()
 	if err := o.asked().Check(); err != nil {
 		return nil, err
 	}

@@ -2,7 +2,6 @@ package ingest
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -349,7 +348,7 @@ func (s *followed) blocks(r io.Reader) *blocks {
 	if s.format != nil {
 		in = s.format.Wrappers
 	}
-	return newBlocks(r, cmp.Or(s.f.o.blockSize, BlockSize), s.f.o.MaxLine, in)
+	return newBlocks(r, s.f.o.blockSize, s.f.o.MaxLine, in)
 }
 
 // failed notes why the file cannot be read. One that was moved is found by the

@@ -54,7 +54,7 @@ func (s *fileStream) Probe(budget int64, visit func(*Block)) (whole bool, err er
 // error here: the run will say so.
 func (s *fileStream) piece(r io.Reader, budget int64, cut bool, visit func(*Block)) (whole bool) {
 	limited := &io.LimitedReader{R: r, N: budget}
-	b := newBlocks(limited, s.blockSize(), s.o.MaxLine, s.format.Wrappers)
+	b := newBlocks(limited, s.o.blockSize, s.o.MaxLine, s.format.Wrappers)
 	for {
 		block, err := b.next()
 		if err != nil {

@@ -61,7 +61,8 @@ func (s *Sample) Next() (*Block, error) {
 
 // Head is the beginning of a source in whatever format, unpacked: whole lines.
 func Head(src *Source) ([]byte, error) {
-	s := &fileStream{source: src, o: Options{MaxLine: DefaultMaxLine}}
+	s := &fileStream{source: src}
+	s.o.fill()
 	if err := s.start(); err != nil {
 		return nil, err
 	}

@@ -85,7 +85,7 @@ const headBlocks = 8
 // its first block is asked for, so that a thousand rotated files do not hold a
 // thousand buffers.
 func open(src *Source, o Options) (*fileStream, error) {
-	o.MaxLine = cmp.Or(o.MaxLine, DefaultMaxLine)
+	o.fill()
 	if err := o.asked().Check(); err != nil {
 		return nil, err
 	}
@@ -106,6 +106,11 @@ func open(src *Source, o Options) (*fileStream, error) {
 		s.read.Store(0)
 	}
 	return s, nil
+}
+
+// fill sets what was left out.
+func (o *Options) fill() {
+	o.MaxLine, o.blockSize = cmp.Or(o.MaxLine, DefaultMaxLine), cmp.Or(o.blockSize, BlockSize)
 }
 
 func (o *Options) asked() Asked { return Asked{o.Format, o.Custom} }
@@ -142,11 +147,11 @@ func (s *fileStream) start() error {
 	}
 	// Of records over several lines not the ends alone are looked at.
 	if plain, ok := file.(*os.File); ok && s.unread && u.packed == "" && s.source.stdin == nil && wrap.NewCutter(in) == nil {
-		if s.sections = newSections(plain, s.blockSize(), s.o.MaxLine, &s.read); s.sections != nil {
+		if s.sections = newSections(plain, s.o.blockSize, s.o.MaxLine, &s.read); s.sections != nil {
 			return nil
 		}
 	}
-	s.blocks = newBlocks(u, s.blockSize(), s.o.MaxLine, in)
+	s.blocks = newBlocks(u, s.o.blockSize, s.o.MaxLine, in)
 	return nil
 }
 
@@ -175,13 +180,6 @@ func (s *fileStream) cut() {
 	s.ahead = nil
 	r := io.MultiReader(bytes.NewReader(append(data, s.blocks.rest...)), s.raw)
 	s.blocks = newBlocks(r, s.blocks.size, s.blocks.maxLine, s.format.Wrappers)
-}
-
-func (s *fileStream) blockSize() int {
-	if s.o.blockSize > 0 {
-		return s.o.blockSize
-	}
-	return BlockSize
 }
 
 func (s *fileStream) wrap(err error) error { return unreadable(s.source.Name, err) }
