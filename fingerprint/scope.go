@@ -110,6 +110,15 @@ type ScopeValue struct {
 	FellBack bool
 }
 
+// Named are values of the scope by their fields.
+func (s *Scope) Named(values []string) map[string]string {
+	named := make(map[string]string, len(s.Fields))
+	for i, field := range s.Fields {
+		named[field] = values[i]
+	}
+	return named
+}
+
 // Compute returns the key of the scope that r falls into and appends one value
 // per field to values. The texts are valid until the Writer's next Reset.
 func (s *Scope) Compute(r *Request, w *Writer, values []ScopeValue) (ScopeKey, []ScopeValue, Cause) {

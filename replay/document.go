@@ -137,31 +137,22 @@ func NewDocument(version, policyHash string, s Summary) *Document {
 
 func documentRule(a *window.RuleAccount) DocumentRule {
 	r := a.Rule
-	d := DocumentRule{
+	return DocumentRule{
 		Name: r.Name, Profile: TextOrNull(r.Profile), Identity: r.Identity.Name, Scope: append([]string{}, r.Scope.Fields...),
 		Kind: r.Counter.Kind, WindowSeconds: r.Counter.Window.Seconds(), Threshold: r.Threshold, Action: string(r.Action),
-		Judged: a.Judged, Counted: a.Counted, NotMatched: a.NotMatched, NotComputable: map[string]int64{},
+		Judged: a.Judged, Counted: a.Counted, NotMatched: a.NotMatched, NotComputable: a.Causes(),
 		FellBack: a.FellBack, ChatSet: a.ChatSet, ChatInvalid: a.ChatInvalid, Fired: a.Fired, Episodes: a.Episodes, DroppedKeys: a.DroppedKeys,
 	}
-	for c, n := range a.NotComputable {
-		if n > 0 {
-			d.NotComputable[fingerprint.Cause(c).String()] = n
-		}
-	}
-	return d
 }
 
 // NewDocumentEpisode is an episode as documents have it.
 func NewDocumentEpisode(e *window.Episode) DocumentEpisode {
 	d := DocumentEpisode{
-		ID: e.ID, Rule: e.Rule.Name, Scope: map[string]string{}, Fingerprint: e.Fingerprint.String(),
+		ID: e.ID, Rule: e.Rule.Name, Scope: e.Rule.Scope.Named(e.Scope), Fingerprint: e.Fingerprint.String(),
 		First: window.Stamp(e.First), Fired: window.Stamp(e.Fired), Last: window.Stamp(e.Last),
 		Requests: e.Requests, RequestsAfter: e.After.Requests, MaxCount: e.MaxCount, Statuses: map[string]int64{},
 		Session: TextOrNull(e.Session), Caller: TextOrNull(e.Caller), User: TextOrNull(e.User), Model: TextOrNull(e.Model), Backend: TextOrNull(e.Backend),
 		Tool: TextOrNull(e.Tool), Method: TextOrNull(e.Method), Path: TextOrNull(e.Path),
-	}
-	for i, field := range e.Rule.Scope.Fields {
-		d.Scope[field] = e.Scope[i]
 	}
 	for _, s := range e.Statuses {
 		d.Statuses[strconv.Itoa(s.Status)] = s.N

@@ -155,9 +155,8 @@ func (x *explaining) explanation() *Explanation {
 
 // explain fills in what a trace has found.
 func (x *explaining) explain(t *trace, out *ExplainedPrint) {
-	out.Scope = map[string]string{}
+	out.Scope = t.rule.Scope.Named(t.values)
 	for i, field := range t.rule.Scope.Fields {
-		out.Scope[field] = t.values[i]
 		out.scope = append(out.scope, field+" "+t.values[i])
 	}
 	out.FellBack = t.fellBack

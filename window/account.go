@@ -55,6 +55,17 @@ func (a *RuleAccount) Add(b *RuleAccount) {
 	a.DroppedKeys += b.DroppedKeys
 }
 
+// Causes are how many requests were not computable, by the names of their causes.
+func (a *RuleAccount) Causes() map[string]int64 {
+	causes := map[string]int64{}
+	for c, n := range a.NotComputable {
+		if n > 0 {
+			causes[fingerprint.Cause(c).String()] = n
+		}
+	}
+	return causes
+}
+
 // Blind is how many requests the rule could not look at, and why it could not
 // at most of them.
 func (a *RuleAccount) Blind() (requests int64, main fingerprint.Cause, most int64) {

@@ -275,14 +275,6 @@ func (r *Report) advisedFor(g Gateway) *DocumentSetting {
 	return nil
 }
 
-func (k *Repeat) scope() map[string]string {
-	scope := map[string]string{}
-	for i, field := range k.Rule.Scope.Fields {
-		scope[field] = k.Scope[i]
-	}
-	return scope
-}
-
 func (r *Report) documentData() DocumentData {
 	d := DocumentData{
 		Account: r.Result.Account, Days: r.Days, LatenessSeconds: r.Lateness.Value.Seconds(), Conversations: r.Conversations, OneIn: r.OneIn, Scattered: r.Result.Scattered != "", Retold: r.Result.Retold != "", Chained: r.Result.Chained != "", Answers: r.Result.Links.Answers, AnswersUnlogged: r.Result.Links.Unlogged,
@@ -300,13 +292,7 @@ func (r *Report) documentData() DocumentData {
 	d.KeysDropped = r.keysDropped()
 	for i := range r.Result.Rules[:len(r.Options.Rules)] {
 		a := &r.Result.Rules[i]
-		c := DocumentCoverage{a.Rule.Name, a.Judged, a.Counted, a.NotMatched, map[string]int64{}, a.FellBack}
-		for cause, n := range a.NotComputable {
-			if n > 0 {
-				c.NotComputable[fingerprint.Cause(cause).String()] = n
-			}
-		}
-		d.Coverage = append(d.Coverage, c)
+		d.Coverage = append(d.Coverage, DocumentCoverage{a.Rule.Name, a.Judged, a.Counted, a.NotMatched, a.Causes(), a.FellBack})
 	}
 	return d
 }

@@ -116,7 +116,7 @@ func documentCell(rule string, s Setting) DocumentCell {
 func documentEpisode(f Fired) DocumentEpisode {
 	k := f.Repeat
 	d := DocumentEpisode{
-		ID: k.ID(), Rule: k.Rule.Name, Scope: k.scope(), Fingerprint: k.Fingerprint.String(), Kind: k.Kind, Evidence: k.Evidence,
+		ID: k.ID(), Rule: k.Rule.Name, Scope: k.Rule.Scope.Named(k.Scope), Fingerprint: k.Fingerprint.String(), Kind: k.Kind, Evidence: k.Evidence,
 		First: window.Stamp(k.First), Fired: window.Stamp(f.Time), Last: window.Stamp(k.Last), Requests: k.Requests, RequestsAfter: f.After,
 		TokensAfter: f.Tokens, CostAfter: f.Cost, Statuses: map[string]int64{},
 		Session: replay.TextOrNull(k.Session), Caller: replay.TextOrNull(k.Caller), Model: replay.TextOrNull(k.Model),
@@ -145,7 +145,7 @@ func (r *Report) longestRepeats() []*Repeat {
 
 func documentRepeat(k *Repeat) DocumentRepeat {
 	return DocumentRepeat{
-		ID: k.ID(), Rule: k.Rule.Name, Scope: k.scope(), Fingerprint: k.Fingerprint.String(), Kind: k.Kind, Evidence: k.Evidence,
+		ID: k.ID(), Rule: k.Rule.Name, Scope: k.Rule.Scope.Named(k.Scope), Fingerprint: k.Fingerprint.String(), Kind: k.Kind, Evidence: k.Evidence,
 		First: window.Stamp(k.First), Last: window.Stamp(k.Last), Requests: k.Requests, Session: replay.TextOrNull(k.Session), Caller: replay.TextOrNull(k.Caller),
 	}
 }

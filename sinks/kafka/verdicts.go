@@ -45,11 +45,7 @@ func NewVerdicts(config kafka.Config, log *slog.Logger) *Verdicts {
 
 // Add takes a verdict in, and never waits.
 func (v *Verdicts) Add(d *window.Verdict) {
-	scope := make(map[string]string, len(d.Rule.Scope.Fields))
-	for i, field := range d.Rule.Scope.Fields {
-		scope[field] = d.Scope.Values[i]
-	}
-	key, err := json.Marshal(scope)
+	key, err := json.Marshal(d.Rule.Scope.Named(d.Scope.Values))
 	if err != nil {
 		panic(err) // it is texts
 	}
