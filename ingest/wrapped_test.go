@@ -444,6 +444,20 @@ func (f fatal) Logf(format string, a ...any) { f.t.Logf(format, a...) }
 func (f fatal) Fatal(a ...any)               { f.t.Fatal(a...) }
 func (f fatal) Fatalf(s string, a ...any)    { f.t.Fatalf(s, a...) }
 
+// TestLostPart: a container that was killed in the midst of a record holds no whole
+// ones behind it back, to be given up with it when they are too long together.
+func TestLostPart(t *testing.T) {
+	journal := func(members ...string) string {
+		return object(append([]string{"__REALTIME_TIMESTAMP", "1"}, members...)...) + "\n"
+	}
+	log := journal("MESSAGE", `{"time":1,`, "CONTAINER_PARTIAL_ID", "1", "CONTAINER_PARTIAL_MESSAGE", "true") +
+		strings.Repeat(journal("MESSAGE", `{"time":1,"id":"a"}`), 3000)
+	got := read(t, []byte(log), Options{Format: "journald+loopgauge", MaxLine: len(log) / 2})
+	if want := (Tally{Lines: 3001, Malformed: 1}); len(got.requests) != 3000 || got.tally != want {
+		t.Errorf("%d requests, %+v, want %+v", len(got.requests), got.tally, want)
+	}
+}
+
 // TestBrokenWrappings: a part without its others is no request, and nothing is
 // lost without being counted.
 func TestBrokenWrappings(t *testing.T) {

@@ -10,22 +10,30 @@ import (
 // parts puts records together whose parts come in order, each marked by where
 // it came from: standard output and standard error of one container come in
 // turn. What it holds are records that are not at their end, by that mark, which
-// may be another for each record.
-type parts struct{ gather[[]byte] }
+// may be another for each record. Who wrote one may have been killed before its
+// end: it is handed on as it is when patience is over.
+type parts struct{ gather[partKey] }
+
+// partKey is the mark of a record, and how many lines there were with its latest part.
+type partKey struct {
+	mark  []byte
+	lines int
+}
 
 // add takes a part. Of the last one it gives the whole.
-func (p *parts) add(key []byte, line Line, last bool, next func(Line)) {
-	i := p.of(key)
+func (p *parts) add(mark []byte, line Line, last bool, next func(Line)) {
+	p.giveUp(next)
+	i := p.of(mark)
 	switch {
 	case i < 0 && last: // whole from the start
 		next(line)
 		return
 	case i < 0:
-		p.hold(line, bytes.Clone(key))
+		p.hold(line, partKey{bytes.Clone(mark), p.lines})
 		return
 	}
 	h := &p.held[i]
-	h.text = append(h.text, line.Text...)
+	h.text, h.key.lines = append(h.text, line.Text...), p.lines
 	if last {
 		whole := h.line()
 		p.remove(i)
@@ -34,19 +42,30 @@ func (p *parts) add(key []byte, line Line, last bool, next func(Line)) {
 }
 
 // mark is add without text.
-func (p *parts) mark(key []byte, last bool) bool {
-	switch i := p.of(key); {
-	case i < 0 && !last:
-		p.hold(Line{}, bytes.Clone(key))
-	case i >= 0 && last:
-		p.remove(i)
-	}
+func (p *parts) mark(mark []byte, last bool) bool {
+	p.add(mark, Line{}, last, func(Line) {})
 	return !p.Open()
 }
 
+// giveUp counts a line, and hands on the records that have had no part for too many.
+func (p *parts) giveUp(next func(Line)) {
+	if p.lines++; !p.Open() {
+		p.lines = 0
+	}
+	for i := 0; i < len(p.held); {
+		if p.lines-p.held[i].key.lines <= patience {
+			i++
+			continue
+		}
+		begun := p.held[i].line()
+		p.remove(i)
+		next(begun)
+	}
+}
+
 // of is the index of the record of a mark, -1 if none is held.
-func (p *parts) of(key []byte) int {
-	return slices.IndexFunc(p.held, func(h heldLine[[]byte]) bool { return bytes.Equal(h.key, key) })
+func (p *parts) of(mark []byte) int {
+	return slices.IndexFunc(p.held, func(h heldLine[partKey]) bool { return bytes.Equal(h.key.mark, mark) })
 }
 
 // Drop is Joiner's.
