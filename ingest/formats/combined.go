@@ -116,7 +116,7 @@ func client(text []byte) (address, rest []byte) {
 
 // tail reads what stands behind the status.
 func (p *combined) tail(f fields, r *fingerprint.Request) {
-	f.word() // bytes
+	_ = f.word()           // the size
 	if isDigit(f.next()) { // a second size of Apache's, or the time that APISIX took
 		p.took(r, f.word())
 	}
@@ -188,7 +188,6 @@ func (p *combined) took(r *fingerprint.Request, text []byte) {
 }
 
 func namesBody(name []byte) bool { return string(name) == "body" || string(name) == "request_body" }
-
 
 // unescape undoes \" \\ \n and \xHH as Apache and nginx write them.
 func (p *combined) unescape(text []byte) []byte {
