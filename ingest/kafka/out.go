@@ -139,6 +139,10 @@ func (o *Out) write(ctx context.Context, partition int, list []Message) (first i
 	return first, nil
 }
 
+// ErrRecord is the error of a record that the brokers never take, as of one that
+// is longer than the topic allows.
+var ErrRecord = errors.New("the brokers do not take a record")
+
 // writeTime is how long a broker may take to answer.
 const writeTime = 10 * time.Second
 
@@ -153,7 +157,7 @@ func (o *Out) batch(ctx context.Context, partition int, list []Message) (int64, 
 		case ctx.Err() != nil:
 			return -1, t.over(ctx)
 		case errors.Is(err, kafka.MessageSizeTooLarge), errors.Is(err, kafka.InvalidRecord):
-			return -1, o.config.fail(fmt.Errorf("the brokers do not take a record: %w", err), "")
+			return -1, o.config.fail(fmt.Errorf("%w: %w", ErrRecord, err), "")
 		case !passes(err):
 			return -1, o.config.refuse(err)
 		case missing(err) && time.Since(began) > goneTime:

@@ -3,6 +3,7 @@ package kafka
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"sync"
 	"time"
@@ -34,7 +35,10 @@ func (s *Alerts) Send(ctx context.Context, a *sinks.Alert) error {
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	err = s.topic.write(ctx, []kafka.Message{{Key: key, Value: a.Marshal()}})
-	if err != nil && ctx.Err() == nil {
+	switch {
+	case errors.Is(err, kafka.ErrRecord):
+		return &sinks.Refused{Err: err}
+	case err != nil && ctx.Err() == nil:
 		return &sinks.Denied{Err: err} // what passes is tried until the time is over
 	}
 	return err

@@ -2,6 +2,7 @@ package kafka
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -78,6 +79,23 @@ func TestRecreated(t *testing.T) {
 	if n := len(b.Records(t, topic)); n < 10 {
 		t.Errorf("%d are there", n)
 	}
+}
+
+// TestTooLong: an alert that its topic never takes is refused. Tried again, it held
+// up all others.
+func TestTooLong(t *testing.T) {
+	b := kafkatest.Start(t)
+	s := NewAlerts(config(t, "kafka://"+b.Address+"/"+b.Topic(t, 1, "max.message.bytes=1000")))
+	send(t, s, &sinks.Alert{ID: "ep-1"})
+	var long strings.Builder // nothing that compresses
+	for i := range 1000 {
+		fmt.Fprintf(&long, "%x", sha256.Sum256([]byte{byte(i), byte(i >> 8)}))
+	}
+	err := s.Send(t.Context(), &sinks.Alert{ID: "ep-2", Evidence: long.String()})
+	if _, ok := errors.AsType[*sinks.Refused](err); !ok {
+		t.Error(err)
+	}
+	send(t, s, &sinks.Alert{ID: "ep-3"})
 }
 
 // send sends an alert as an outbox does, which tries again.
