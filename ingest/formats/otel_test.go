@@ -361,7 +361,11 @@ func TestOtelJoin(t *testing.T) {
 	hi := ` named messages=1 last="{\"content\":\"hi\"}"`
 	f("id=i"+hi, inner, middle, outer)
 	f("id=i"+hi, outer, middle, inner)
-	f("id=o"+hi, inner, middle, span("t", "o", "p", kind, "LLM", text, "hi", said, "hi"))
+	f("id=i"+hi, inner, middle, span("t", "o", "p", kind, "LLM", text, "hi", said, "hi"))
+	// Of one that was tried again each try is a request.
+	try := func(id string) string { return span("t", id, "o", kind, "LLM", said, "hi") }
+	f("id=1 named agent=n"+strings.TrimPrefix(hi, " named")+"\nid=2 named agent=n"+strings.TrimPrefix(hi, " named"), try("1"), try("2"), span("t", "o", "p", kind, "LLM", said, "hi", agent, "n"))
+	f("id=a named messages=0", span("t", "a", "b", chat, "chat", content, "[]"), span("t", "b", "a", chat, "chat", content, "[]")) // a circle
 	// What LlamaIndex puts a request together with is no call.
 	prepared := `{"messages": ["ChatMessage(role=<MessageRole.USER: 'user'>)"], "tools": []}`
 	f("id=o"+hi, span("t", "a", "p", kind, "LLM", text, "{}", "output.value", prepared), span("t", "o", "p", kind, "LLM", said, "hi"))

@@ -110,15 +110,15 @@ func (sp *otelSpan) isWhole(reached int64) bool {
 const maxAround = 32
 
 // same notes that two spans, one inside the other, are one call: the one that has
-// more of what was said.
+// more of what was said, else the inner, of which a retry makes several. Where
+// nothing was said it is the outer.
 func (p *otel) same(outer, inner *otelSpan) {
-	if outer.part || inner.part {
-		return // whose parts they are may be a circle
-	}
-	if inner.content > outer.content {
+	switch {
+	case inner.part:
+	case inner.content > noContent && inner.content >= outer.content:
 		outer.part = true
 		inner.fill(&outer.whose)
-	} else {
+	case !outer.part: // whose parts they are may be a circle
 		inner.part = true
 		outer.fill(&inner.whose)
 	}
