@@ -45,6 +45,7 @@ type Request struct {
 	End  int64 // when the response was complete, likewise; NoTime if not logged
 
 	ID     []byte // the gateway's own id for this call
+	Span   Span
 	Method []byte // HTTP method
 	Path   []byte // URL path, without query
 	Query  Query
@@ -89,6 +90,22 @@ type Request struct {
 	// Lost says why messages or body are missing where the logger lost them.
 	Lost Cause
 }
+
+// Span is where a request stands in a trace. A call that two libraries write is
+// two spans, one inside the other.
+type Span struct {
+	Trace, ID, Around []byte // Around is the id of the span around it
+	Says              Says
+}
+
+// Says is how much a span has of what was said: the more the higher.
+type Says uint8
+
+const (
+	SaysNothing Says = iota
+	SaysPart
+	SaysAll
+)
 
 // Tri is a truth value that may not be logged.
 type Tri int8

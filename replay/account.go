@@ -13,7 +13,7 @@ type Account struct {
 	Judged    int64 `json:"judged"`    // seen by the rules
 	Blank     int64 `json:"blank"`     // no request begins in it
 	Malformed int64 `json:"malformed"` // not readable as its format, or without a time
-	Duplicate int64 `json:"duplicate"` // a request id seen before within the horizon
+	Duplicate int64 `json:"duplicate"` // a request id, or another span of the call, seen before within the horizon
 	Late      int64 `json:"late"`      // further behind its stream than the lateness allows
 	Excluded  int64 `json:"excluded"`  // taken out by the policy, --since or --until
 }
@@ -49,7 +49,7 @@ func (a Account) MostlyDuplicate() string {
 	if 2*a.Duplicate <= a.Ordered() {
 		return ""
 	}
-	return term.Percent(a.Duplicate, a.Ordered()) + " of the requests have the id of one shortly before, and are not judged: if that is no request's id, duplicates: 0s in a policy judges all"
+	return term.Percent(a.Duplicate, a.Ordered()) + " of the requests have the id of one shortly before, or are spans of its call, and are not judged: if that is no request's id, duplicates: 0s in a policy judges all"
 }
 
 func (a Account) String() string {

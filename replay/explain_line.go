@@ -93,8 +93,8 @@ func (x *explaining) left() error {
 // collectLine shows the traces everything up to the line.
 func (x *explaining) collectLine(ctx context.Context, rules []*window.Rule) error {
 	x.retarget(rules)
-	var twin fingerprint.Position
-	var judged, twice bool
+	var twin, pair fingerprint.Position // with the same id, of the same call
+	var judged, twice, paired bool
 	late := ""
 	r, err := x.read(ctx, rules, func(ev *window.Event) bool {
 		at := ev.Position
@@ -105,6 +105,8 @@ func (x *explaining) collectLine(ctx context.Context, rules []*window.Rule) erro
 			judged = true
 		case ev.ID != "" && ev.ID == x.target.ID:
 			twin, twice = at, true
+		case ev.Span.Touches(x.target.Span):
+			pair, paired = at, true
 		}
 		for _, t := range x.traces {
 			t.add(ev, judged)
@@ -127,11 +129,16 @@ func (x *explaining) collectLine(ctx context.Context, rules []*window.Rule) erro
 		return fmt.Errorf("%s: late, and so not judged: further behind its log than the lateness of %s\nwith --lateness %s it would not be late", at, window.Lasting(x.q.Run.Lateness), window.Lasting(roundUp(r.pipeline.Order.Stats().WorstLate)))
 	case twice:
 		return fmt.Errorf("%s: a duplicate, and so not judged: %s has the same request id", at, term.Safe(x.place(twin)))
+	case paired:
+		return fmt.Errorf("%s: a duplicate, and so not judged: %s is another span of the same call", at, term.Safe(x.place(pair)))
 	}
 	for _, s := range r.result.Streams {
 		if s.Err != nil {
 			return fmt.Errorf("%w\n%s was not reached", s.Err, at)
 		}
+	}
+	if x.target.Span.Own != 0 { // with one between them that is a duplicate, too
+		return fmt.Errorf("%s: a duplicate, and so not judged: another span of the same call is", at)
 	}
 	return fmt.Errorf("%s: was not judged, and it is not known why: please report this", at)
 }

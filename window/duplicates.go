@@ -15,6 +15,7 @@ const DefaultDuplicates = 10 * time.Minute
 // order.
 type Duplicates struct {
 	seen    *table[[16]byte, struct{}]
+	pairs   pairs
 	horizon int64
 	id      []byte // scratch
 }
@@ -22,18 +23,23 @@ type Duplicates struct {
 // NewDuplicates remembers ids for horizon; 0 remembers none.
 func NewDuplicates(horizon time.Duration) *Duplicates {
 	h := horizon.Microseconds()
-	return &Duplicates{seen: newTable[[16]byte, struct{}](h, 0, nil), horizon: h}
+	return &Duplicates{seen: newTable[[16]byte, struct{}](h, 0, nil), pairs: pairs{newTable[uint64, counted](h, 0, nil)}, horizon: h}
 }
 
-// Seen reports whether an event with this one's id came within the horizon,
-// and remembers it. An event without an id is never a duplicate.
+// Seen reports whether an event with this one's id, or of another span of its call,
+// came within the horizon, and remembers it. An event without an id is never a
+// duplicate.
 func (d *Duplicates) Seen(ev *Event) bool {
 	if d.horizon == 0 || ev.ID == "" {
 		return false
 	}
 	d.id = append(d.id[:0], ev.ID...)
 	sum := sha256.Sum256(d.id)
-	return !d.seen.add([16]byte(sum[:16]), ev.Time)
+	again := !d.seen.add([16]byte(sum[:16]), ev.Time)
+	if ev.Span.Own == 0 {
+		return again
+	}
+	return d.pairs.seen(ev.Span, again, ev.Time)
 }
 
 // Spend takes from an event what an event within the horizon has used for it, of the
@@ -55,11 +61,13 @@ func (d *Duplicates) Spend(ev *Event) {
 
 func (d *Duplicates) save(s *saver) {
 	d.seen.save(s, func(e *tableEntry[[16]byte, struct{}]) { s.Fixed(e.key[:]) })
+	d.pairs.save(s)
 }
 
 // load takes the ids whatever horizon they were remembered for: under a longer
-// one than then, some are missing at first.
-func (d *Duplicates) load(l *loader) {
+// one than then, some are missing at first. A state of version 7 and before has no
+// spans.
+func (d *Duplicates) load(l *loader, version uint64) {
 	if d.horizon == 0 {
 		l.Skip()
 		return
@@ -68,4 +76,7 @@ func (d *Duplicates) load(l *loader) {
 		copy(k[:], l.Fixed(len(k)))
 		return k
 	}, func(*struct{}, int64) {})
+	if version > 7 {
+		d.pairs.load(l)
+	}
 }

@@ -20,7 +20,8 @@ type Event struct {
 	TokensIn  int64   // -1 unknown
 	TokensOut int64   // -1 unknown
 	Cost      float64 // USD, NaN unknown
-	Response  uint64  // whose tokens and cost these are, if they are those of other events too; 0 if not
+	Span      Span
+	Response  uint64 // whose tokens and cost these are, if they are those of other events too; 0 if not
 	Stream    fingerprint.Tri
 	Cached    fingerprint.Tri
 	MaxTokens int64 // -1 unknown

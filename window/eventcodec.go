@@ -41,6 +41,7 @@ const (
 	issued
 	answered
 	hasResponse
+	hasSpan
 	eventBits // all of them are below
 )
 
@@ -86,6 +87,11 @@ func (e *EventWriter) Write(w *snapshot.Writer, ev *Event) {
 	if has&hasResponse != 0 {
 		w.Uint64(ev.Response)
 	}
+	if has&hasSpan != 0 {
+		w.Uint64(ev.Span.Own)
+		w.Uint64(ev.Span.Around)
+		w.Uvarint(uint64(ev.Span.Says))
+	}
 	if has&excluded != 0 {
 		w.Uvarint(uint64(ev.Exclude - 1))
 		return
@@ -122,6 +128,7 @@ func bitsOf(ev *Event) (has uint64) {
 	set(hasStatus, ev.Status != fingerprint.Unknown)
 	set(hasCost, !math.IsNaN(ev.Cost))
 	set(hasResponse, ev.Response != 0)
+	set(hasSpan, ev.Span.Own != 0)
 	set(hasStream, ev.Stream != fingerprint.NotLogged)
 	set(streams, ev.Stream == fingerprint.Yes)
 	set(hasCached, ev.Cached != fingerprint.NotLogged)
@@ -330,6 +337,9 @@ func (e *EventReader) read(l *loader, ev *Event) {
 	}
 	if has&hasResponse != 0 {
 		ev.Response = l.Uint64()
+	}
+	if has&hasSpan != 0 {
+		ev.Span = Span{Own: l.Uint64(), Around: l.Uint64(), Says: fingerprint.Says(l.Int(int(fingerprint.SaysAll)))}
 	}
 	if has&excluded != 0 {
 		ev.Exclude = 1 + l.Int(math.MaxInt32-1)

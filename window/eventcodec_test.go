@@ -82,7 +82,7 @@ func TestEventHasNoOtherFields(t *testing.T) {
 			t.Errorf("%T has the fields %s: save and load must know them", v, got)
 		}
 	}
-	f(Event{}, "Time Start Position ID Method Path Caller User Session Model Backend Status TokensIn TokensOut Cost Response Stream Cached MaxTokens Chat Link Issued Answered Prints Scopes Rules Exclude Portion")
+	f(Event{}, "Time Start Position ID Method Path Caller User Session Model Backend Status TokensIn TokensOut Cost Span Response Stream Cached MaxTokens Chat Link Issued Answered Prints Scopes Rules Exclude Portion")
 	f(Portion{}, "Number Home All")
 	f(fingerprint.Position{}, "Stream Item Line Offset")
 	f(Prints{}, "Cause Fingerprints Tools Texts")

@@ -24,7 +24,8 @@ import (
 //	7  evidence knows the places of calls among those of their response; that of
 //	   older versions begins anew. tool-call-result has equal calls of one turn,
 //	   with equal results, once
-const stateVersion = 7
+//	8  duplicates know the spans of a call
+const stateVersion = 8
 
 // State is all that judging remembers of its streams. Saved, and loaded into a
 // fresh one in another process, it goes on as if there had been no break.
@@ -90,7 +91,7 @@ func (s *State) Load(r *snapshot.Reader) (*Restored, error) {
 		r.Section("order", func() {
 			s.Order.load(l, &EventReader{shape: then.shape()}, then.remap(s.Plan, now, from, hide))
 		})
-		r.Section("duplicates", func() { s.Duplicates.load(l) })
+		r.Section("duplicates", func() { s.Duplicates.load(l, v) })
 		r.Section("engine", func() { restored.Ended = s.Engine.load(r, v, then, from) })
 		if hide != nil {
 			for _, ep := range restored.Ended {

@@ -182,6 +182,10 @@ func (p *parts) drawRequest(t *rapid.T, now int64, at fingerprint.Position) *req
 		Issued: rapid.Bool().Draw(t, "issued"), Answered: rapid.Bool().Draw(t, "answered"),
 		Stream: fingerprint.Tri(rapid.IntRange(0, 2).Draw(t, "stream")), Cached: fingerprint.Tri(rapid.IntRange(0, 2).Draw(t, "cached")),
 	}
+	if maybe("span") {
+		span := func(label string) uint64 { return rapid.Uint64Range(0, 4).Draw(t, label) }
+		r.Span = Span{Own: span("own") + 1, Around: span("around"), Says: fingerprint.Says(rapid.IntRange(0, 2).Draw(t, "said"))}
+	}
 	if maybe("chat") {
 		r.Chat = parseChat([]byte(rapid.SampledFrom([]string{
 			"!/set(tool-loop-detection=true, tool-loop-max-repeats=2)", "!/set(tool-loop-detection=false)", "!/set(tool-loop-ttl=1)",

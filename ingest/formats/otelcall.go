@@ -48,6 +48,7 @@ func (p *otelCall) fill(sp *otelSpan, r *fingerprint.Request) {
 	p.in.reset()
 	p.out.reset()
 	r.ID, r.Time, r.End = sp.id, sp.start, sp.end
+	r.Span = fingerprint.Span{Trace: sp.trace, ID: sp.id, Around: sp.parent}
 	r.User, r.Agent = sp.user, first(sp.agentID, sp.agent)
 	s := &p.scan
 	for _, s := range []*rawjson.Scanner{s, &p.along, &p.kept} {
@@ -69,6 +70,12 @@ func (p *otelCall) fill(sp *otelSpan, r *fingerprint.Request) {
 	}
 	asked := first(r.Model, p.asked)
 	p.content(sp, r)
+	switch {
+	case r.Lost != fingerprint.Computable:
+		r.Span.Says = fingerprint.SaysPart
+	case r.Messages.Logged || r.ToolCallsLogged:
+		r.Span.Says = fingerprint.SaysAll
+	}
 	r.Model = first(asked, r.Model)
 	p.finish(sp, r)
 }

@@ -57,7 +57,7 @@ func TestUnjudged(t *testing.T) {
 	for i := range 200 {
 		same = append(same, fmt.Sprintf(`{"time":%d,"id":"same"}`, 1_800_000_000+i))
 	}
-	f("ids that are of no request", 0, 0, `msg="99 % of the requests have the id of one shortly before`, same...)
+	f("ids that are of no request", 0, 0, `msg="99 % of the requests have the id of one shortly before, or are spans of its call`, same...)
 	var alone []string
 	for i := range 200 {
 		alone = append(alone, fmt.Sprintf(`{"time":%d,"id":"%d","session":"s%d"}`, 1_800_000_000+20*i, i, i))

@@ -22,7 +22,10 @@ import (
 //	origin, origins, targets, epoch, offset, item, newest
 //	event      as window.EventWriter writes it
 //	idle, name of a mark
-const version = 3 // since evidence looks at other identities
+const (
+	version = 4 // since events have spans
+	oldest  = 3 // that is read: since evidence looks at other identities
+)
 
 var magic = []byte{0, 'l', 'g'}
 
@@ -117,7 +120,7 @@ func (c *codec) read(value []byte) (*record, error) {
 	if !isRecord(value) || len(value) < headBytes {
 		return nil, &problem{"a record that loopgauge extract did not write", "name the topic that extract writes with --to, and let nobody else write to it"}
 	}
-	if v := value[len(magic)]; v != version {
+	if v := value[len(magic)]; v < oldest || v > version {
 		return nil, &problem{fmt.Sprintf("a record of version %d: this program knows %d", v, version), "run the same version of extract and watch; a new version may need a new topic"}
 	}
 	if !bytes.Equal(value[len(magic)+1:headBytes], c.sum[:]) {

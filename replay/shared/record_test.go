@@ -122,8 +122,12 @@ func TestRecordRefused(t *testing.T) {
 			t.Errorf("%q: %v", bad, err)
 		}
 	}
-	value[len(magic)]++
-	if _, err := c.read(value); err == nil || !strings.Contains(err.Error(), "version 4") {
+	value[len(magic)] = oldest
+	if _, err := c.read(value); err != nil {
+		t.Errorf("an earlier version: %v", err)
+	}
+	value[len(magic)] = version + 1
+	if _, err := c.read(value); err == nil || !strings.Contains(err.Error(), "version 5") {
 		t.Errorf("a later version: %v", err)
 	}
 }

@@ -84,7 +84,7 @@ func Schema() []byte {
 	schema := closed(object{
 		"version": object{"const": Version}, "lateness": duration("how far a log may be out of order"),
 		"event_time": choice("which time of a request counts", []string{string(End), string(Start)}),
-		"duplicates": duration("horizon within which a request id counts once; 0s judges all"),
+		"duplicates": duration("horizon within which a request id, or a call that two spans tell of, counts once; 0s judges all"),
 		"session":    list(object{"type": "string", "minLength": 1}, "where a session is named, the first place that says something: log, header:NAME or another attribute"),
 		"rules":      list(rule, "the rules"),
 		"exclude":    list(closed(object{"name": text("name in the account"), "match": text("CEL condition on the request")}, "name", "match"), "requests left out"),
