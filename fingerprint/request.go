@@ -96,6 +96,7 @@ type Request struct {
 type Span struct {
 	Trace, ID, Around []byte // Around is the id of the span around it
 	Says              Says
+	Embeds            bool // it asks for embeddings: it is no part of another kind of call
 }
 
 // Says is how much a span has of what was said: the more the higher.

@@ -6,7 +6,8 @@ import (
 	"github.com/loopgauge/loopgauge/fingerprint"
 )
 
-// Span is where the request of an event stands in a trace, in hashes of the ids.
+// Span is where the request of an event stands in a trace, in hashes of its kind
+// and the ids.
 type Span struct {
 	Own, Around uint64 // 0 if there is none
 	Says        fingerprint.Says
@@ -16,15 +17,18 @@ func spanOf(sp *fingerprint.Span) Span {
 	if len(sp.ID) == 0 {
 		return Span{}
 	}
-	return Span{Own: spanHash(sp.Trace, sp.ID), Around: spanHash(sp.Trace, sp.Around), Says: sp.Says}
+	return Span{Own: spanHash(sp, sp.ID), Around: spanHash(sp, sp.Around), Says: sp.Says}
 }
 
-func spanHash(trace, id []byte) uint64 {
+func spanHash(of *fingerprint.Span, id []byte) uint64 {
 	if len(id) == 0 {
 		return 0
 	}
 	h := fnv.New64a()
-	h.Write(trace)
+	h.Write(of.Trace)
+	if of.Embeds {
+		h.Write([]byte{'e'})
+	}
 	h.Write([]byte{' '})
 	h.Write(id)
 	return h.Sum64()

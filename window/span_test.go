@@ -69,6 +69,12 @@ func TestPairs(t *testing.T) {
 	if d.Seen(event("i<o:2")) || d.Seen(&Event{ID: "o", Span: spanOf(&other)}) {
 		t.Error("a duplicate in another trace")
 	}
+	// So are embeddings.
+	embeds := fingerprint.Span{Trace: []byte("t"), ID: []byte("e"), Around: []byte("o"), Says: 2, Embeds: true}
+	d = NewDuplicates(time.Minute)
+	if d.Seen(&Event{ID: "e", Span: spanOf(&embeds)}) || d.Seen(event("o:2")) {
+		t.Error("a call for embeddings is taken for the one around it")
+	}
 	// A call may last, but not for ever.
 	late := event("o:2")
 	d = NewDuplicates(time.Second)

@@ -42,6 +42,7 @@ type otelSpan struct {
 	content     otelContent
 	guessed     bool // a call because it names a model and what that said
 	says        bool // what was said and what a model did, and nothing of its kind
+	embeds      bool // a call for embeddings
 	prepares    bool // it gives a request, and is no call
 	opens       bool // it is Logfire's of a stream that was opened: what came of it is a span of its own
 	part        bool // of another call
@@ -327,7 +328,8 @@ func (sp *otelSpan) consoleField(s *rawjson.Scanner) {
 			}
 		}
 	case "span_kind":
-		sp.isCall = (isModelKind(s.Text(nil)) || sp.isCall) && !sp.prepares
+		sp.modelKind(s.Text(nil))
+		sp.isCall = sp.isCall && !sp.prepares
 	case "status_code":
 		sp.failed = string(s.Text(nil)) == "ERROR"
 	case "status_message":
@@ -393,28 +395,29 @@ func (sp *otelSpan) classify(s *rawjson.Scanner) {
 			s.Skip()
 			asks = true
 		case "ai.operationId": // Vercel's AI SDK to version 6
-			switch name := otelText(s, sp.plain); string(name[bytes.LastIndexByte(name, '.')+1:]) {
+			name := otelText(s, sp.plain)
+			switch string(name[bytes.LastIndexByte(name, '.')+1:]) {
 			case "doGenerate", "doStream", "doEmbed":
-				sp.isCall = true
+				sp.calls(name)
 			}
 			told = true
 		case "gen_ai.operation.name":
 			told = true
-			switch string(otelText(s, sp.plain)) {
+			switch name := otelText(s, sp.plain); string(name) {
 			case "chat", "text_completion", "generate_content", "embeddings":
-				sp.isCall = true
+				sp.calls(name)
 			}
 		case "llm.request.type": // OpenLLMetry to 0.40, LiteLLM
 			kind := otelText(s, sp.plain)
 			sp.responses = sp.responses || bytes.HasSuffix(kind, []byte("responses"))
 			sp.excerpt = bytes.Contains(kind, []byte("generate_content"))
-			sp.isCall = true
+			sp.calls(kind)
 		case "http.request.method":
 			s.Skip()
 			sp.serves = true
 		case "openinference.span.kind":
 			told = true
-			sp.isCall = isModelKind(otelText(s, sp.plain)) || sp.isCall
+			sp.modelKind(otelText(s, sp.plain))
 		case "langsmith.span.kind": // those of prompts and retrievers are chat and embeddings, too
 			switch string(otelText(s, sp.plain)) {
 			case "prompt", "retriever":
@@ -422,9 +425,9 @@ func (sp *otelSpan) classify(s *rawjson.Scanner) {
 			}
 		case "langfuse.observation.type":
 			told = true
-			switch string(otelText(s, sp.plain)) {
+			switch name := otelText(s, sp.plain); string(name) {
 			case "generation", "embedding":
-				sp.isCall = true
+				sp.calls(name)
 			}
 		case "gen_ai.response.id":
 			sp.responseID, used = first(otelText(s, sp.plain), sp.responseID), true
@@ -480,8 +483,19 @@ func (sp *otelSpan) classify(s *rawjson.Scanner) {
 	}
 }
 
-// isModelKind tells OpenInference's kinds of spans that call a model.
-func isModelKind(kind []byte) bool { return string(kind) == "LLM" || string(kind) == "EMBEDDING" }
+// calls notes that a span is a call of a model, by the name of its kind.
+func (sp *otelSpan) calls(kind []byte) {
+	sp.isCall = true
+	sp.embeds = sp.embeds || bytes.Contains(kind, []byte("mbed")) || string(kind) == "EMBEDDING"
+}
+
+// modelKind reads OpenInference's kind, of which two call a model.
+func (sp *otelSpan) modelKind(kind []byte) {
+	switch string(kind) {
+	case "LLM", "EMBEDDING":
+		sp.calls(kind)
+	}
+}
 
 // answerID is the id with which an answer begins, or nil. It is JSON in a text,
 // which is long, and is not decoded for it.

@@ -365,6 +365,8 @@ func TestOtelJoin(t *testing.T) {
 	// Of one that was tried again each try is a request.
 	try := func(id string) string { return span("t", id, "o", kind, "LLM", said, "hi") }
 	f("id=1 named agent=n"+strings.TrimPrefix(hi, " named")+"\nid=2 named agent=n"+strings.TrimPrefix(hi, " named"), try("1"), try("2"), span("t", "o", "p", kind, "LLM", said, "hi", agent, "n"))
+	// What is looked up for a call is none of it.
+	f("id=e named model=m\nid=o named messages=0", span("t", "e", "o", chat, "embeddings", "gen_ai.request.model", "m"), span("t", "o", "", chat, "chat", content, "[]"))
 	f("id=a named messages=0", span("t", "a", "b", chat, "chat", content, "[]"), span("t", "b", "a", chat, "chat", content, "[]")) // a circle
 	// What LlamaIndex puts a request together with is no call.
 	prepared := `{"messages": ["ChatMessage(role=<MessageRole.USER: 'user'>)"], "tools": []}`

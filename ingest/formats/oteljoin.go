@@ -111,10 +111,11 @@ const maxAround = 32
 
 // same notes that two spans, one inside the other, are one call: the one that has
 // more of what was said, else the inner, of which a retry makes several. Where
-// nothing was said it is the outer.
+// nothing was said it is the outer. Embeddings that a call looks something up by are
+// a call of their own.
 func (p *otel) same(outer, inner *otelSpan) {
 	switch {
-	case inner.part:
+	case inner.part, inner.embeds != outer.embeds:
 	case inner.content > noContent && inner.content >= outer.content:
 		outer.part = true
 		inner.fill(&outer.whose)
