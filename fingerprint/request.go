@@ -97,6 +97,9 @@ type Span struct {
 	Trace, ID, Around []byte // Around is the id of the span around it
 	Says              Says
 	Embeds            bool // it asks for embeddings: it is no part of another kind of call
+
+	Library []byte // that wrote it, or what that calls it
+	Said    uint64 // a sum over the messages, where two libraries write the same; 0 elsewhere
 }
 
 // Says is how much a span has of what was said: the more the higher.

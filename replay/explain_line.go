@@ -105,7 +105,7 @@ func (x *explaining) collectLine(ctx context.Context, rules []*window.Rule) erro
 			judged = true
 		case ev.ID != "" && ev.ID == x.target.ID:
 			twin, twice = at, true
-		case ev.Span.Touches(x.target.Span):
+		case ev.Span.Pairs(x.target.Span):
 			pair, paired = at, true
 		}
 		for _, t := range x.traces {

@@ -23,7 +23,7 @@ type Duplicates struct {
 // NewDuplicates remembers ids for horizon; 0 remembers none.
 func NewDuplicates(horizon time.Duration) *Duplicates {
 	h := horizon.Microseconds()
-	return &Duplicates{seen: newTable[[16]byte, struct{}](h, 0, nil), pairs: pairs{newTable[uint64, counted](h, 0, nil)}, horizon: h}
+	return &Duplicates{seen: newTable[[16]byte, struct{}](h, 0, nil), pairs: newPairs(h), horizon: h}
 }
 
 // Seen reports whether an event with this one's id, or of another span of its call,

@@ -91,6 +91,9 @@ func (e *EventWriter) Write(w *snapshot.Writer, ev *Event) {
 		w.Uint64(ev.Span.Own)
 		w.Uint64(ev.Span.Around)
 		w.Uvarint(uint64(ev.Span.Says))
+		if w.Uint64(ev.Span.Said); ev.Span.Said != 0 {
+			ev.Span.save(w, ev.Time)
+		}
 	}
 	if has&excluded != 0 {
 		w.Uvarint(uint64(ev.Exclude - 1))
@@ -339,7 +342,10 @@ func (e *EventReader) read(l *loader, ev *Event) {
 		ev.Response = l.Uint64()
 	}
 	if has&hasSpan != 0 {
-		ev.Span = Span{Own: l.Uint64(), Around: l.Uint64(), Says: fingerprint.Says(l.Int(int(fingerprint.SaysAll)))}
+		ev.Span = Span{Own: l.Uint64(), Around: l.Uint64(), Says: fingerprint.Says(l.Int(int(fingerprint.SaysAll))), Said: l.Uint64()}
+		if ev.Span.Said != 0 {
+			ev.Span.load(l.Reader, ev.Time)
+		}
 	}
 	if has&excluded != 0 {
 		ev.Exclude = 1 + l.Int(math.MaxInt32-1)

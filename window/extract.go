@@ -151,7 +151,7 @@ func (x *Extractor) event(r *fingerprint.Request, ev *Event) {
 		User: x.person(r.User), Session: x.person(r.Session), Model: x.again(&x.recent.model, r.Model), Backend: x.again(&x.recent.backend, r.Backend),
 		Status: r.Status, TokensIn: r.TokensIn, TokensOut: r.TokensOut, Cost: r.Cost,
 		Stream: r.Stream, Cached: r.Cached, MaxTokens: r.MaxTokens,
-		Span: spanOf(&r.Span),
+		Span: spanOf(r),
 	}
 	if len(r.Response) > 0 {
 		ev.Response = textHash(string(r.Session)+" "+string(r.Response)) | 1

@@ -4,6 +4,7 @@ import (
 	"hash/fnv"
 
 	"github.com/loopgauge/loopgauge/fingerprint"
+	"github.com/loopgauge/loopgauge/window/snapshot"
 )
 
 // Span is where the request of an event stands in a trace, in hashes of its kind
@@ -11,13 +12,33 @@ import (
 type Span struct {
 	Own, Around uint64 // 0 if there is none
 	Says        fingerprint.Says
+	Said        uint64 // fingerprint.Span.Said of a span with a beginning and an end
+	Writing
 }
 
-func spanOf(sp *fingerprint.Span) Span {
-	if len(sp.ID) == 0 {
-		return Span{}
+// Writing says which library wrote a span, in a hash, and of what time. It is zero if
+// Said is.
+type Writing struct {
+	Library    uint64
+	Start, End int64
+}
+
+func spanOf(r *fingerprint.Request) (sp Span) {
+	of := &r.Span
+	if len(of.ID) == 0 {
+		return sp
 	}
-	return Span{Own: spanHash(sp, sp.ID), Around: spanHash(sp, sp.Around), Says: sp.Says}
+	sp = Span{Own: spanHash(of, of.ID), Around: spanHash(of, of.Around), Says: of.Says}
+	if of.Said != 0 && r.Time != fingerprint.NoTime && r.End != fingerprint.NoTime {
+		sp.Said, sp.Writing = of.Said, Writing{textHash(string(of.Library)), r.Time, r.End}
+	}
+	return sp
+}
+
+// beside tells whether two libraries wrote a call each where it stood: one has the
+// time of the other in its own.
+func (w Writing) beside(o Writing) bool {
+	return w.Library != o.Library && (w.Start <= o.Start && o.End <= w.End || o.Start <= w.Start && w.End <= o.End)
 }
 
 func spanHash(of *fingerprint.Span, id []byte) uint64 {
@@ -34,16 +55,25 @@ func spanHash(of *fingerprint.Span, id []byte) uint64 {
 	return h.Sum64()
 }
 
-// Touches tells whether one of two spans is directly inside the other.
-func (sp Span) Touches(other Span) bool {
-	return sp.Own != 0 && sp.Own == other.Around || other.Own != 0 && other.Own == sp.Around
+// Pairs tells whether two spans may be one call: one is directly inside the other, or
+// beside it.
+func (sp Span) Pairs(other Span) bool {
+	return sp.Own != 0 && sp.Own == other.Around || other.Own != 0 && other.Own == sp.Around ||
+		sp.Said != 0 && sp.Said == other.Said && sp.beside(other.Writing)
 }
 
 // pairs finds the calls that two libraries wrote: that of the provider, and one that
 // wraps it. Of two requests, one directly inside the other, the later is a duplicate,
 // unless it has more of what was said. Of several inside one, as a retry makes them,
-// each counts.
-type pairs struct{ spans *table[uint64, counted] }
+// each counts. Where none is inside the other, what was said and when tells them.
+type pairs struct {
+	spans *table[uint64, counted]
+	twins *table[uint64, Writing] // by Span.Said: the last request that counted, zero if it has a twin
+}
+
+func newPairs(horizon int64) pairs {
+	return pairs{newTable[uint64, counted](horizon, 0, nil), newTable[uint64, Writing](horizon, 0, nil)}
+}
 
 // counted says which requests of a span came, and counted: the span's own, and those
 // inside it. Each is 1 + Span.Says, or 0 if none came.
@@ -71,13 +101,26 @@ func (p pairs) seen(sp Span, again bool, now int64) bool {
 		around.inside = max(around.inside, says)
 		*p.spans.touch(sp.Around, now) = around
 	}
-	return again
+	if again || sp.Said == 0 {
+		return again
+	}
+	twin := p.twins.touch(sp.Said, now)
+	if twin.Library != 0 && twin.beside(sp.Writing) {
+		*twin = Writing{}
+		return true
+	}
+	*twin = sp.Writing
+	return false
 }
 
 func (p pairs) save(s *saver) {
 	p.spans.save(s, func(e *tableEntry[uint64, counted]) {
 		s.Uint64(e.key)
 		s.Fixed([]byte{byte(e.state.own), byte(e.state.inside)})
+	})
+	p.twins.save(s, func(e *tableEntry[uint64, Writing]) {
+		s.Uint64(e.key)
+		e.state.save(s.Writer, e.touched)
 	})
 }
 
@@ -87,4 +130,15 @@ func (p pairs) load(l *loader) {
 			*c = counted{fingerprint.Says(b[0]), fingerprint.Says(b[1])}
 		}
 	})
+	p.twins.load(l, 19, l.Uint64, func(w *Writing, touched int64) { w.load(l.Reader, touched) })
+}
+
+func (w *Writing) save(to *snapshot.Writer, near int64) {
+	to.Uint64(w.Library)
+	to.Varint(w.Start - near)
+	to.Varint(w.End - near)
+}
+
+func (w *Writing) load(from *snapshot.Reader, near int64) {
+	w.Library, w.Start, w.End = from.Uint64(), near+from.Varint(), near+from.Varint()
 }

@@ -20,7 +20,7 @@ func TestPairs(t *testing.T) {
 		if says != "" {
 			sp.Says = fingerprint.Says(says[0] - '0')
 		}
-		return &Event{ID: id, Span: spanOf(&sp)}
+		return &Event{ID: id, Span: spanOf(&fingerprint.Request{Span: sp})}
 	}
 	f := func(want string, requests ...string) {
 		t.Helper()
@@ -66,13 +66,13 @@ func TestPairs(t *testing.T) {
 	// Spans of another trace are others.
 	d := NewDuplicates(time.Minute)
 	other := fingerprint.Span{Trace: []byte("u"), ID: []byte("o"), Says: 2}
-	if d.Seen(event("i<o:2")) || d.Seen(&Event{ID: "o", Span: spanOf(&other)}) {
+	if d.Seen(event("i<o:2")) || d.Seen(&Event{ID: "o", Span: spanOf(&fingerprint.Request{Span: other})}) {
 		t.Error("a duplicate in another trace")
 	}
 	// So are embeddings.
 	embeds := fingerprint.Span{Trace: []byte("t"), ID: []byte("e"), Around: []byte("o"), Says: 2, Embeds: true}
 	d = NewDuplicates(time.Minute)
-	if d.Seen(&Event{ID: "e", Span: spanOf(&embeds)}) || d.Seen(event("o:2")) {
+	if d.Seen(&Event{ID: "e", Span: spanOf(&fingerprint.Request{Span: embeds})}) || d.Seen(event("o:2")) {
 		t.Error("a call for embeddings is taken for the one around it")
 	}
 	// A call may last, but not for ever.
@@ -85,6 +85,37 @@ func TestPairs(t *testing.T) {
 	if n := d.pairs.spans.live; n != 1 {
 		t.Errorf("%d spans are remembered, want 1", n)
 	}
+}
+
+// TestTwins: two libraries write a call each where it stood.
+func TestTwins(t *testing.T) {
+	f := func(want string, requests ...string) { // "a1-4x": the library, the time, what was said
+		t.Helper()
+		for _, restarts := range []bool{false, true} {
+			d := NewDuplicates(time.Minute)
+			var got []string
+			for i, text := range requests {
+				r := fingerprint.Request{Time: int64(text[1] - '0'), End: int64(text[3] - '0')}
+				r.Span = fingerprint.Span{ID: []byte{byte('0' + i)}, Around: []byte("agent"), Library: []byte(text[:1]), Said: uint64(text[4])}
+				if !d.Seen(&Event{Time: int64(i), ID: string(r.Span.ID), Span: spanOf(&r)}) {
+					got = append(got, text)
+				}
+				if restarts {
+					d = reloaded(t, d, stateVersion)
+				}
+			}
+			if got := strings.Join(got, " "); got != want {
+				t.Errorf("of %q count %q, want %q (restarts: %v)", requests, got, want, restarts)
+			}
+		}
+	}
+	f("a2-3x", "a2-3x", "b1-4x")
+	f("b1-4x", "b1-4x", "a2-3x")
+	f("a2-3x a6-7x", "a2-3x", "b1-4x", "a6-7x", "b5-8x")
+	f("a2-3x a3-4x", "a2-3x", "a3-4x", "b1-5x") // a call has one twin
+	f("a2-3x b1-4y", "a2-3x", "b1-4y")          // other messages
+	f("a2-3x b3-5x", "a2-3x", "b3-5x")          // another time
+	f("a2-3x a1-4x", "a2-3x", "a1-4x")          // one library
 }
 
 // reloaded is what another process makes of it, from a state of a version.

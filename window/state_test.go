@@ -185,6 +185,9 @@ func (p *parts) drawRequest(t *rapid.T, now int64, at fingerprint.Position) *req
 	if maybe("span") {
 		span := func(label string) uint64 { return rapid.Uint64Range(0, 4).Draw(t, label) }
 		r.Span = Span{Own: span("own") + 1, Around: span("around"), Says: fingerprint.Says(rapid.IntRange(0, 2).Draw(t, "said"))}
+		if maybe("twin") {
+			r.Span.Said, r.Span.Writing = span("sum")+1, Writing{span("library") + 1, now - 1, now}
+		}
 	}
 	if maybe("chat") {
 		r.Chat = parseChat([]byte(rapid.SampledFrom([]string{

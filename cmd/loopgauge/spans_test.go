@@ -70,3 +70,30 @@ func TestSpansOfOneCall(t *testing.T) {
 		}
 	}
 }
+
+// TestTwinsOfOneCall: LangChain's span of a call stands beside that of the OpenAI
+// library, by OpenInference's instrumentations of both.
+func TestTwinsOfOneCall(t *testing.T) {
+	span := func(library, id, times string) string {
+		start, end, _ := strings.Cut(times, "-")
+		return fmt.Sprintf(`{"resourceSpans":[{"scopeSpans":[{"scope":{"name":%q},"spans":[{"traceId":%q,"spanId":%q,"startTimeUnixNano":"17000000%s000000000","endTimeUnixNano":"17000000%s000000000","attributes":[`+
+			`{"key":"openinference.span.kind","value":{"stringValue":"LLM"}},{"key":"llm.input_messages.0.message.content","value":{"stringValue":"hi"}}]}]}]}]}`+"\n", library, "t"+id, id, start, end)
+	}
+	phoenix := func(name, id, times string) string {
+		start, end, _ := strings.Cut(times, "-")
+		return fmt.Sprintf(`{"name":%q,"context":{"trace_id":%q,"span_id":%q},"parent_id":null,"span_kind":"LLM","start_time":"2023-11-14T22:13:%sZ","end_time":"2023-11-14T22:13:%sZ","attributes":{"llm.input_messages.0.message.content":"hi"}}`+"\n", name, "t"+id, id, start, end)
+	}
+	f := func(want int64, lines ...string) {
+		t.Helper()
+		var d struct{ Data replay.Account }
+		if unmarshal(t, loopgauge(t, strings.Join(lines, ""), "replay", "--json", "-"), &d); d.Data.Judged != want {
+			t.Errorf("%q: %v, want %d judged", lines, d.Data, want)
+		}
+	}
+	for _, one := range []func(library, id, times string) string{span, phoenix} {
+		f(2, one("openai", "a", "11-14"), one("langchain", "b", "10-15"), one("openai", "c", "21-24"), one("langchain", "d", "20-25"))
+		f(2, one("langchain", "b", "10-15"), one("openai", "a", "11-14"), one("langchain", "d", "20-25"), one("openai", "c", "21-24"))
+		f(2, one("openai", "a", "11-14"), one("openai", "b", "10-15"))    // side by side
+		f(2, one("openai", "a", "11-14"), one("langchain", "b", "12-15")) // one after the other
+	}
+}

@@ -2,7 +2,6 @@ package formats
 
 import (
 	"bytes"
-	"hash/maphash"
 
 	"github.com/loopgauge/loopgauge/fingerprint"
 	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
@@ -29,6 +28,7 @@ type otelSpan struct {
 	trace, id, parent []byte
 	service           []byte // that it runs in
 	library           []byte // that wrote it
+	name              []byte
 	start, end        int64
 	attributes        rawjson.Value
 	plain             bool // attributes are an object, not a list of keys and values
@@ -252,7 +252,8 @@ func (p *otel) span(s *rawjson.Scanner) {
 		case "parentSpanId":
 			sp.parent = s.Text(sp.parent)
 		case "name":
-			sp.isRaw = string(s.Text(nil)) == rawName
+			sp.name = s.Text(sp.name)
+			sp.isRaw = string(sp.name) == rawName
 		case "startTimeUnixNano":
 			sp.start = readNanos(s, sp.start)
 		case "endTimeUnixNano":
@@ -308,6 +309,8 @@ func (sp *otelSpan) consoleField(s *rawjson.Scanner) {
 				s.Skip()
 			}
 		}
+	case "name":
+		sp.name = s.Text(sp.name)
 	case "parent_id":
 		sp.parent = bytes.TrimPrefix(s.Text(sp.parent), []byte("0x"))
 	case "start_time":
@@ -464,7 +467,7 @@ func (sp *otelSpan) classify(s *rawjson.Scanner) {
 				sp.content = asMessages
 			}
 			if bytes.HasPrefix(key, []byte("llm.input_messages.")) && bytes.HasSuffix(key, []byte(".content")) {
-				sp.said += maphash.Bytes(saidSeed, key) ^ maphash.Bytes(saidSeed, s.Value())
+				sp.said += saidSum(key, s.Value())
 				return
 			}
 			s.Skip()

@@ -3,11 +3,12 @@ package formats
 import (
 	"bytes"
 	"cmp"
-	"hash/maphash"
+	"hash/crc32"
 	"math"
 	"slices"
 
 	"github.com/loopgauge/loopgauge/fingerprint"
+	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
 )
 
 // join finds the session of each call on the spans around it, and the calls
@@ -195,8 +196,13 @@ func (p *otel) twins() {
 	}
 }
 
-// saidSeed is of the sums over messages, which are of one record only.
-var saidSeed = maphash.MakeSeed()
+// saidSum is a part of the sum over the messages of a span: that of one, and of
+// where it stands among them.
+func saidSum(key []byte, message rawjson.Value) uint64 {
+	return uint64(crc32.Update(crc32.Checksum(key, castagnoli), castagnoli, message))
+}
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 // within tells whether all of a span lies in the time of another.
 func (sp *otelSpan) within(outer *otelSpan) bool {
