@@ -49,7 +49,7 @@ func (p *otelCall) fill(sp *otelSpan, r *fingerprint.Request) {
 	p.out.reset()
 	r.ID, r.Time, r.End = sp.id, sp.start, sp.end
 	r.Span = fingerprint.Span{Trace: sp.trace, ID: sp.id, Around: sp.parent, Embeds: sp.embeds, Library: first(sp.library, sp.name), Said: sp.said}
-	r.User, r.Agent = sp.user, first(sp.agentID, sp.agent)
+	r.User, r.Agent = sp.user, first(sp.agent, sp.agentID) // an id may be new with each run
 	s := &p.scan
 	for _, s := range []*rawjson.Scanner{s, &p.along, &p.kept} {
 		s.Reset(nil)
