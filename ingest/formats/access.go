@@ -137,7 +137,7 @@ func (a *access) bodyValue(r *fingerprint.Request, body rawjson.Value) {
 
 // firstOf is the first of a list of addresses: the client's own.
 func firstOf(list []byte) []byte {
-	address, _, _ := bytes.Cut(list, []byte(","))
+	address, _, _ := bytes.Cut(bytes.TrimLeft(list, ", "), []byte(","))
 	return bytes.TrimSpace(address)
 }
 

@@ -44,7 +44,7 @@ func (p *combined) Parse(record []byte, r *fingerprint.Request) (int, string) {
 	p.scan.Reset(nil) // its memory holds the names of headers
 	p.text, p.object, p.cooked = p.text[:0], nil, false
 	host, rest := client(record)
-	if len(host) == 0 || len(rest) == 0 {
+	if len(rest) == 0 || record[0] == ' ' {
 		return 1, "expected a host"
 	}
 	// ident and user may hold blanks; the time cannot be mistaken.
@@ -104,12 +104,14 @@ func (p *combined) Parse(record []byte, r *fingerprint.Request) (int, string) {
 }
 
 // client is the address that text begins with, and what follows. Of a list of
-// them, as X-Forwarded-For has it, the first is the client's.
+// them, as X-Forwarded-For has it, the first is the client's. A client may send
+// one that begins or ends with a comma: the dash of ident is none.
 func client(text []byte) (address, rest []byte) {
 	word, rest, _ := bytes.Cut(text, []byte(" "))
 	address = firstOf(word)
-	for bytes.HasSuffix(word, []byte(",")) {
+	for bytes.HasSuffix(word, []byte(",")) && !bytes.HasPrefix(rest, []byte("- ")) {
 		word, rest, _ = bytes.Cut(rest, []byte(" "))
+		address = first(address, firstOf(word))
 	}
 	return address, rest
 }

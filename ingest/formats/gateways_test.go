@@ -428,6 +428,12 @@ func TestCombined(t *testing.T) {
 	f(`llm.example:443 192.0.2.1, 10.0.0.9 - bob`+stamp+`"GET / HTTP/1.1" 200 5`, at+" method=GET path=/ caller=bob named status=200")
 	f(`llm.example:443 192.0.2.1, 10.0.0.9 - -`+stamp+`"GET / HTTP/1.1" 200 5`, at+" method=GET path=/ caller=192.0.2.1 named status=200")
 	f(`- - -`+stamp+`"GET / HTTP/1.1" 200 5`, at+" method=GET path=/ status=200") // strangers
+	// Lists as clients may send them.
+	f(`, 192.0.2.1 - -`+stamp+`"GET / HTTP/1.1" 200 5`, at+" method=GET path=/ caller=192.0.2.1 named status=200")
+	f(`,,192.0.2.1, 10.0.0.9 - bob`+stamp+`"GET / HTTP/1.1" 200 5`, at+" method=GET path=/ caller=bob named status=200")
+	f(`192.0.2.1, - bob`+stamp+`"GET / HTTP/1.1" 200 5`, at+" method=GET path=/ caller=bob named status=200")
+	f(`llm.example:443 192.0.2.1, - bob`+stamp+`"GET / HTTP/1.1" 200 5`, at+" method=GET path=/ caller=bob named status=200")
+	f(`, - -`+stamp+`"GET / HTTP/1.1" 200 5`, at+" method=GET path=/ status=200")
 	// Whatever a client sends instead of a request.
 	f(`::1 - -`+stamp+`"-" 400 0`, at+" caller=::1 named status=400")
 	f(`::1 - -`+stamp+`"" 408 0`, at+" caller=::1 named status=408")

@@ -35,6 +35,7 @@ func TestEnvoyJSON(t *testing.T) {
 	f(`,":method":"GET",":path":"/a?b=1"`, `method=GET path=/a query=b=1 status=200`)
 	f(`,"path":"/rewritten","x-envoy-origin-path":"/sent"`, `path=/sent status=200`)
 	f(`,"x-forwarded-for":"10.0.0.7, 10.0.0.8"`, `caller=10.0.0.7 named status=200`)
+	f(`,"x-forwarded-for":", 10.0.0.7"`, `caller=10.0.0.7 named status=200`)
 	f(`,"downstream_remote_address":"10.0.0.7:1234"`, `caller=10.0.0.7 named status=200`)
 	f(`,"downstream_remote_address":"[::1]:1234"`, `caller=[::1] named status=200`)
 	f(`,"x_forwarded_for":"10.0.0.7","user_agent":"a/1","downstream_remote_address":"10.0.0.9:1"`, `caller=10.0.0.7 named status=200 header:user-agent=a/1`)
