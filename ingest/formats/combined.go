@@ -19,7 +19,7 @@ type combined struct {
 	access
 	text   []byte          // what was unescaped of a line
 	json   rawjson.Scanner // of what lies in the line as it is
-	object []byte          // of JSON, the first that stands in the line without a name
+	object []byte          // the first request to a model that stands in the line without a name
 	cooked bool            // JSON in the line is escaped
 }
 
@@ -96,7 +96,7 @@ func (p *combined) Parse(record []byte, r *fingerprint.Request) (int, string) {
 		splitTarget(r, target)
 	}
 	p.name, p.address = set(user), set(host)
-	if p.tail(f, r); r.Body == nil && p.isRequest(p.object) {
+	if p.tail(f, r); r.Body == nil {
 		r.Body = p.object
 	}
 	p.finish(r)
@@ -129,7 +129,7 @@ func (p *combined) tail(f fields, r *fingerprint.Request) {
 	}
 	for f.next() != 0 {
 		if object := p.raw(&f); object != nil {
-			p.object = first(p.object, object)
+			p.unnamed(object)
 			continue
 		}
 		if f.next() == '"' {
@@ -138,7 +138,7 @@ func (p *combined) tail(f fields, r *fingerprint.Request) {
 				return
 			}
 			if len(inside) > 0 && inside[0] == '{' && p.object == nil {
-				p.object = p.unescape(inside)
+				p.unnamed(p.unescape(inside))
 			}
 			continue
 		}

@@ -26,18 +26,19 @@ func (p *combined) raw(f *fields) []byte {
 	return object
 }
 
-// isRequest tells a request to a model from other objects: nginx is often told to
-// write "$request_body" behind the user agent, and the response in the same way.
-func (p *combined) isRequest(object []byte) bool {
+// unnamed takes an object if it is a request to a model: nginx is often told to
+// write "$request_body" behind the user agent, and headers and the response in
+// the same way.
+func (p *combined) unnamed(object []byte) {
 	s := &p.json
 	s.Reset(object)
 	for s.Object(); s.NextKey(); s.Skip() {
 		switch string(s.Key) {
 		case "messages", "input", "prompt", "contents", "inputText":
 			if kind := s.Kind(); kind == rawjson.Array || kind == rawjson.String {
-				return true
+				p.object = first(p.object, object)
+				return
 			}
 		}
 	}
-	return false
 }

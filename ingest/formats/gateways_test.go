@@ -406,6 +406,7 @@ func TestCombined(t *testing.T) {
 	f(`::1 - -`+stamp+`"POST /v1 HTTP/1.1" 200 5 "-" "-" "-" "`+body+`" "`+answer+`" x=1`, at+read+` x=1`)
 	f(`::1 - -`+stamp+`"POST /v1 HTTP/1.1" 200 5 "-" "-" `+body, at+read)
 	f(`::1 - -`+stamp+`"POST /v1 HTTP/1.1" 200 5 "-" "-" "{\x22model\x22: \x22a \x5C\x22b\x5C\x22 c=d\x22,\x22messages\x22:[]}" "`+escaped+`" x=1`, at+read+` x=1`)
+	f(`::1 - -`+stamp+`"POST /v1 HTTP/1.1" 200 5 "-" "-" "{\x22a\x22:1}" "{\x22model\x22: \x22a \x5C\x22b\x5C\x22 c=d\x22,\x22messages\x22:[]}" x=1`, at+read+` x=1`) // X-Forwarded-For
 	f(`::1 - -`+stamp+`"POST /v1 HTTP/1.1" 200 5 "-" "-" "-" "`+answer+`" x=1`, at+` method=POST path=/v1 caller=::1 named status=200 x=1`)
 	f(`::1 - -`+stamp+`"POST /v1 HTTP/1.1" 200 5 "-" "-" "-" "`+escaped+`" x=1`, at+` method=POST path=/v1 caller=::1 named status=200 x=1`)
 	f(`::1 - -`+stamp+`"POST /v1 HTTP/1.1" 200 5 "-" "-" "{\x22model\x22: \x22a`, at+` method=POST path=/v1 caller=::1 named status=200`) // cut
