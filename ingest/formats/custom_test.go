@@ -143,7 +143,6 @@ func TestCustomText(t *testing.T) {
 	f(`ten a`, `does not match the pattern`)
 }
 
-// TestWriteShowsNoText: without show no text is there, and a key never.
 // TestCustomEscapedBody: text between quotes has its quotes escaped, as nginx and
 // loggers of key=value write them; JSON has not.
 func TestCustomEscapedBody(t *testing.T) {
@@ -173,6 +172,7 @@ func TestCustomTextForgets(t *testing.T) {
 	}
 }
 
+// TestWriteShowsNoText: without show no text is there, and a key never.
 func TestWriteShowsNoText(t *testing.T) {
 	const record = `{"time":1,"query":"q=secret","body":"secret","caller":"secret","error":"secret","messages":[{"role":"user","content":"secret"}],
 		"tool_calls":[{"name":"f","arguments":"secret"}],"attributes":{"header:x-api-key":"secret","a":"secret"}}`
