@@ -563,6 +563,7 @@ func TestDetectionOfLooks(t *testing.T) {
 	// Envoy's with the time of a collector that put the members of the line beside its own.
 	f(`{"time":"2026-11-21T10:00:00Z","start_time":"2026-11-21T10:00:00Z","method":"GET","path":"/","response_code":200}`, "envoy-json")
 	f(`{"time":"2026-11-21T10:00:00Z","level":"info","msg":"","DownstreamStatus":200,"RequestMethod":"GET","RequestPath":"/"}`, "traefik")       // all else dropped
+	f(`{"time":"2026-11-21T10:00:00Z","level":"INFO","message":"m","RequestId":"1","RequestMethod":"GET","RequestPath":"/"}`, "")                // ASP.NET's
 	f(`{"@timestamp":"2026-11-21T10:00:00Z","authority":"gw","method":"GET","path":"/","response_code":200,"response_flags":"-"}`, "envoy-json") // Contour's
 	f(`{"@timestamp":"2026-11-21T10:00:00Z","method":"GET","path":"/","response_code":200,"duration":0.2}`, "")
 	// HAProxy's %tr has no zone, and Ta and the end of a session are its own.

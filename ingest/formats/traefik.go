@@ -15,7 +15,7 @@ func newTraefik(reads fingerprint.Field) Parser { return &traefik{access{reads: 
 
 func detectTraefik(line []byte) bool {
 	k := keysOf(line)
-	return k.any("StartUTC", "StartLocal", "time") && k.any("RequestMethod", "RequestPath", "DownstreamStatus")
+	return k.any("StartUTC", "StartLocal") && k.any("RequestMethod", "RequestPath", "DownstreamStatus") || k.has("time") && k.has("DownstreamStatus")
 }
 
 func (p *traefik) Parse(record []byte, r *fingerprint.Request) (int, string) {
