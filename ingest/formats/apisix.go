@@ -56,6 +56,7 @@ func (p *apisix) Parse(record []byte, r *fingerprint.Request) (int, string) {
 				switch string(s.Key) {
 				case "messages":
 					readMessages(s, r, p.reads)
+					p.body.converse.all(r.Messages.Items) // as sent to Bedrock
 				case "stream":
 					r.Stream = readTri(s, r.Stream)
 				default:

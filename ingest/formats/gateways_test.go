@@ -702,6 +702,21 @@ func TestKongStreamed(t *testing.T) {
 		` tool_calls=1 call=1 name=f arguments={}`)
 }
 
+func TestAPISIX(t *testing.T) {
+	f := func(call, want string) {
+		t.Helper()
+		if got := read("apisix", `{"start_time":1000,"route_id":"","request":{},`+call+`}`); got != nativeAt+want {
+			t.Errorf("%s\ngot  %s\nwant %s%s", call, got, nativeAt, want)
+		}
+	}
+	f(`"llm_summary":{"tool_count":"0","request_model":"","model":"m"}`, ` model=m has_tools=false`)
+	f(`"llm_request":{"messages":"hi","stream":true}`, ` messages=1 last="\"hi\"" stream=true`)
+	f(`"llm_request":{"stream":false}`, ` stream=false`)
+	// Bedrock is called in Converse's words.
+	f(`"llm_request":{"messages":[{"role":"user","content":[{"toolResult":{"toolUseId":"t","content":[{"text":"no"}]}}]}]}`,
+		` messages=1 last="{\"role\":\"user\",\"content\":[{\"type\":\"tool_result\",\"tool_use_id\":\"t\",\"content\":[{\"text\":\"no\"}]}]}"`)
+}
+
 // Archives write bodies as base64, mitmproxy those that are binary to it.
 func TestHARBase64(t *testing.T) {
 	f := func(content, want string) {
