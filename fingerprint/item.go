@@ -220,7 +220,7 @@ func readCall(s *rawjson.Scanner) (call ToolCall) {
 			call.ID = s.Text(call.ID)
 		case "name":
 			call.Name = s.Text(call.Name)
-		case "arguments":
+		case "arguments", "args": // the last of LangChain
 			call.Arguments = readArguments(s)
 		case "function", "custom":
 			for s.Object(); s.NextKey(); {

@@ -19,6 +19,8 @@ func TestMessages(t *testing.T) {
 	// Roles and calls are part of it, ids of calls are not.
 	f(`{"role":"assistant","content":"x","tool_calls":[{"id":"1","function":{"name":"f","arguments":"{\"b\":1,\"a\":1}"}},{"id":"2","function":{"name":"g"}}]}`,
 		`{"calls":[{"arguments":{"a":1,"b":1},"name":"f"},{"name":"g"}],"role":"assistant","text":"x"}`)
+	f(`{"role":"assistant","content":"x","tool_calls":[{"name":"f","args":{"b":1,"a":1},"id":"1","type":"tool_call"}]}`, // LangChain's
+		`{"calls":[{"arguments":{"a":1,"b":1},"name":"f"}],"role":"assistant","text":"x"}`)
 	f(`{"role":"assistant","content":[{"type":"text","text":"x"},{"type":"tool_use","id":"9","name":"f","input":{"b":1,"a":1}}]}`,
 		`{"calls":[{"arguments":{"a":1,"b":1},"name":"f"}],"role":"assistant","text":"x"}`)
 	f(`{"type":"function_call","id":"1","call_id":"2","name":"f","arguments":"{}"}`, `{"calls":[{"arguments":{},"name":"f"}]}`)

@@ -156,7 +156,7 @@ func readCallField(s *rawjson.Scanner, call *fingerprint.ToolCall) {
 	switch string(s.Key) {
 	case "name":
 		call.Name = s.Text(call.Name)
-	case "arguments", "input":
+	case "arguments", "input", "args": // the last of LangChain
 		call.Arguments = readArguments(s, call.Arguments)
 	default:
 		s.Skip()

@@ -118,6 +118,7 @@ func TestCustomFields(t *testing.T) {
 		`model="outside" messages=[{"role":"user","content":"hi"}] has_tools=false stream=true`)
 	f(list(pathTo("messages", "m"), pathTo("tool_calls", "c")), `{"m":"[{\"role\":\"user\"}]","c":"[{\"name\":\"f\",\"arguments\":{\"x\":1}}]"}`,
 		`messages=[{"role":"user"}] tool_calls=[{"arguments":"{\"x\":1}","name":"f"}]`)
+	f(list(pathTo("tool_calls", "c")), `{"c":[{"name":"f","args":{"x":1},"id":"1","type":"tool_call"}]}`, `tool_calls=[{"arguments":"{\"x\":1}","name":"f"}]`) // LangChain's
 	f(list(pathTo("response", "r")), `{"r":{"content":[{"type":"tool_use","name":"f","input":{"x":1}}],"usage":{"input_tokens":3,"output_tokens":4}}}`,
 		`tool_calls=[{"arguments":"{\"x\":1}","name":"f"}] tokens_in=3 tokens_out=4`)
 	f(list(pathTo("headers", "h")), `{"h":{"X-Session-Id":["s1"],"Authorization":"Bearer sk-secret-1"}}`,
