@@ -136,10 +136,14 @@ func (it *item) tellClass() itemClass {
 	case isBuiltinOutput(it.kind):
 		return isResult
 	}
-	switch string(it.role) {
+	by := it.role
+	if by == nil { // LangChain's messages
+		by = it.kind
+	}
+	switch string(by) {
 	case "system", "developer":
 		return isSystem
-	case "assistant", "model":
+	case "assistant", "model", "ai":
 		return isAssistant
 	case "tool", "function":
 		return isResult

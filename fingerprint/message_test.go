@@ -45,6 +45,15 @@ func TestMessages(t *testing.T) {
 	f(`{"type":"function_call","name":"f","tool_calls":[{"name":"g"}]}`, `{"calls":[{"name":"g"},{"name":"f"}]}`)
 }
 
+// Messages that name their role type are LangChain's: what their calls gave is
+// what those of OpenAI's gave.
+func TestMessagesOfLangChain(t *testing.T) {
+	id := mustNew(t, "tool-call-result", Options{})
+	openai := request(t, "messages", `[{"role":"system","content":"s"},{"role":"user","content":"u"},{"role":"assistant","content":"","tool_calls":[{"id":"1","function":{"name":"f","arguments":"{\"x\":1}"}}]},{"role":"tool","tool_call_id":"1","content":"r"}]`)
+	langChain := request(t, "messages", `[{"type":"system","content":"s"},{"type":"human","content":"u"},{"type":"ai","content":"","tool_calls":[{"id":"1","name":"f","args":{"x":1},"type":"tool_call"}]},{"type":"tool","tool_call_id":"1","content":"r"}]`)
+	wantCanonicals(t, id, langChain, canonicals(id, openai)...)
+}
+
 func TestMessagesNotComputable(t *testing.T) {
 	id := mustNew(t, "prompt", Options{})
 	f := func(messages string, want Cause) {
