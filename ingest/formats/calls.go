@@ -137,7 +137,7 @@ func readToolCall(s *rawjson.Scanner, r *fingerprint.Request) {
 	var call fingerprint.ToolCall
 	for s.Object(); s.NextKey(); {
 		switch string(s.Key) {
-		case "id", "call_id":
+		case "id", "call_id", "toolCallId":
 			call.ID = s.Text(call.ID)
 		case "function", "custom":
 			for s.Object(); s.NextKey(); {
@@ -154,9 +154,9 @@ func readToolCall(s *rawjson.Scanner, r *fingerprint.Request) {
 
 func readCallField(s *rawjson.Scanner, call *fingerprint.ToolCall) {
 	switch string(s.Key) {
-	case "name":
+	case "name", "toolName":
 		call.Name = s.Text(call.Name)
-	case "arguments", "input", "args": // the last of LangChain
+	case "arguments", "input", "args": // the last of LangChain and the AI SDK
 		call.Arguments = readArguments(s, call.Arguments)
 	default:
 		s.Skip()
