@@ -2,8 +2,6 @@ package formats
 
 import (
 	"bytes"
-	"encoding/base64"
-	"strings"
 
 	"github.com/loopgauge/loopgauge/fingerprint"
 	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
@@ -84,15 +82,12 @@ func (p *requestBody) read(r *fingerprint.Request, session *naming, reads finger
 // decode undoes base64 around an object of JSON, in which HAProxy and Caddy can
 // be told to log a body whose bytes are no text.
 func (p *requestBody) decode(body []byte) []byte {
-	if !bytes.HasPrefix(body, []byte("ey")) && !bytes.HasPrefix(body, []byte("ew")) { // {" or {, and a new line
+	decoded, ok := fromBase64(p.decoded[:0], body)
+	if !ok {
 		return body
 	}
-	var err error
-	p.decoded, err = base64.StdEncoding.AppendDecode(p.decoded[:0], body)
-	if err != nil || len(p.decoded) < 2 || strings.IndexByte("\" \r\n", p.decoded[1]) < 0 { // a word that begins so
-		return body
-	}
-	return p.decoded
+	p.decoded = decoded
+	return decoded
 }
 
 // bodyFields is what a body says. Of its Request the fields that a body may have

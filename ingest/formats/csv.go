@@ -16,7 +16,7 @@ func (p *custom) columns(line []byte) (why string) {
 		}
 		header = header && string(cell) == p.c.Columns[i]
 		if cell != nil {
-			p.members = append(p.members, member{p.names[i], found{text: cell}})
+			p.members = append(p.members, member{p.names[i], found{text: p.unescaped(cell)}})
 		}
 	}
 	switch {

@@ -30,7 +30,7 @@ type CustomField struct {
 	// Paths lead to the value: the first that leads to one counts. A path is a
 	// name, or names with dots between them; where a record has a name with
 	// dots in it, that comes first. A number picks an element of a list, a text
-	// that is JSON is looked into. In a text log the first name is that of a
+	// is looked into for what [jsonWithin] finds. In a text log the first name is that of a
 	// group, in CSV of a column.
 	Paths []string
 	Const *string // instead of paths
@@ -107,9 +107,10 @@ type custom struct {
 	// opened are scanners whose texts live as long as the record.
 	opened []*rawjson.Scanner
 	used   int
-	// decoded and entered are what has been looked into: several fields lie in
+	// decoded, held and entered are what has been looked into: several fields lie in
 	// the same text or object.
 	decoded []decodedText
+	held    []heldJSON
 	entered []enteredObject
 }
 
@@ -131,7 +132,7 @@ func newCustom(c *Custom, reads fingerprint.Field) *custom {
 func (p *custom) Parse(record []byte, r *fingerprint.Request) (int, string) {
 	p.begin()
 	p.scan.Reset(nil) // its memory holds names of headers, and bodies
-	p.used, p.members, p.decoded, p.entered = 0, p.members[:0], p.decoded[:0], p.entered[:0]
+	p.used, p.members, p.decoded, p.held, p.entered = 0, p.members[:0], p.decoded[:0], p.held[:0], p.entered[:0]
 	if p.c.Columns != nil {
 		if why := p.columns(record); why != "" {
 			return 0, why
@@ -289,11 +290,15 @@ func (p *custom) headers(r *fingerprint.Request, v found) {
 
 // request takes a request body apart: bytes as sent, or the JSON itself.
 func (p *custom) request(r *fingerprint.Request, v found) {
-	if v.json.Kind() == rawjson.Object {
-		p.bodyValue(r, v.json)
-		return
+	text, inside := p.text(v), p.container(v)
+	switch {
+	case v.json.Kind() == rawjson.Object, inside != nil && isPython(bytes.TrimSpace(text)):
+		p.bodyValue(r, inside)
+	case inside.Kind() == rawjson.Object && text[0] != '{':
+		r.Body = inside
+	default:
+		r.Body = text
 	}
-	r.Body = p.text(v)
 }
 
 // field fills a field that is neither a time nor taken apart.

@@ -2,6 +2,7 @@ package formats
 
 import (
 	"bytes"
+	"encoding/base64"
 	"encoding/json"
 	"os"
 	"regexp"
@@ -54,6 +55,13 @@ func TestCustomPaths(t *testing.T) {
 	f(`{"a":["0","1"]}`, ``, "a.-1")
 	f(`{"a":"{\"b\":{\"c\":\"in \\\"text\\\"\"}}"}`, `id="in \"text\""`, "a.b.c")
 	f(`{"a":"{\"b\":"}`, ``, "a.b.c")
+	f(`{"a":"eyJiIjogIjEifQ=="}`, `id="1"`, "a.b") // base64
+	f(`{"a":"UE9TVCAvIEhUVFAvMS4xDQoNCnsiYiI6IjEifQ=="}`, `id="1"`, "a.b") // of a request with its head
+	f(`{"a":"{'b': {'c': None, 'd': 'x'}}"}`, `id="x"`, "a.b.d") // Python's repr
+	f(`{"a":"[{'b': '1'}]"}`, `id="1"`, "a.0.b")
+	f(`{"a":"done in 5 ms: {\"b\":\"1\"}"}`, `id="1"`, "a.b") // behind words
+	f(`{"a":"[INFO] done {\"b\":\"1\"}"}`, `id="1"`, "a.b")
+	f(`{"a":"done {\"b\":\"1\"} at last"}`, ``, "a.b")
 	f(`{"a":"-","b":"2"}`, `id="2"`, "a", "b")
 	f(`{"a":null,"b":"2"}`, `id="2"`, "a", "b")
 	f(`{"a":{"b":1}}`, ``, "a")
@@ -119,8 +127,13 @@ func TestCustomFields(t *testing.T) {
 	f(list(pathTo("messages", "m"), pathTo("tool_calls", "c")), `{"m":"[{\"role\":\"user\"}]","c":"[{\"name\":\"f\",\"arguments\":{\"x\":1}}]"}`,
 		`messages=[{"role":"user"}] tool_calls=[{"arguments":"{\"x\":1}","name":"f"}]`)
 	f(list(pathTo("tool_calls", "c")), `{"c":[{"name":"f","args":{"x":1},"id":"1","type":"tool_call"}]}`, `tool_calls=[{"arguments":"{\"x\":1}","name":"f"}]`) // LangChain's
+	f(list(pathTo("tool_calls", "c")), `{"c":[{"toolCallId":"1","toolName":"f","input":{"x":1}}]}`, `tool_calls=[{"arguments":"{\"x\":1}","name":"f"}]`) // the AI SDK's
 	f(list(pathTo("response", "r")), `{"r":{"content":[{"type":"tool_use","name":"f","input":{"x":1}}],"usage":{"input_tokens":3,"output_tokens":4}}}`,
 		`tool_calls=[{"arguments":"{\"x\":1}","name":"f"}] tokens_in=3 tokens_out=4`)
+	const said = `{"choices":[{"message":{"tool_calls":[{"function":{"name":"f","arguments":"{}"}}]}}]}`
+	f(list(pathTo("response", "r")), `{"r":"`+base64.StdEncoding.EncodeToString([]byte(said))+`"}`, `tool_calls=[{"arguments":"{}","name":"f"}]`)
+	f(list(pathTo("body", "b")), `{"b":"{'model': 'm', 'stream': True}"}`, `model="m" has_tools=false stream=true`)
+	f(list(pathTo("body", "b")), `{"b":"sent {\"model\":\"m\"}"}`, `body="{\"model\":\"m\"}" model="m" has_tools=false stream=false`)
 	f(list(pathTo("headers", "h")), `{"h":{"X-Session-Id":["s1"],"Authorization":"Bearer sk-secret-1"}}`,
 		`caller="key-07fd32658335" session="s1" attributes={"header:authorization":"key-8e7a54ed7e6b","header:x-session-id":"s1"}`)
 }
@@ -157,6 +170,14 @@ func TestCustomEscapedBody(t *testing.T) {
 		if got := asNative(p, line); got != want {
 			t.Errorf("%s\ngot  %s\nwant %s", line, got, want)
 		}
+	}
+}
+
+// TestCustomEscapedColumn: nginx escapes in columns, too.
+func TestCustomEscapedColumn(t *testing.T) {
+	p := newCustom(&Custom{Columns: []string{"id", "body"}, Separator: '|', Fields: []CustomField{pathTo("id", "id"), pathTo("model", "body.model")}}, fingerprint.AllFields)
+	if got := asNative(p, `1|{\x22model\x22:\x22m\x22}`); got != `id="1" model="m"` {
+		t.Error(got)
 	}
 }
 

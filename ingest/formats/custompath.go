@@ -15,6 +15,12 @@ type decodedText struct {
 	text []byte
 }
 
+// heldJSON is a text of the record with what [jsonWithin] finds in it.
+type heldJSON struct {
+	text []byte
+	json rawjson.Value
+}
+
 // enteredObject is an object in the record with its members.
 type enteredObject struct {
 	json    rawjson.Value
@@ -109,7 +115,7 @@ func (p *custom) element(list rawjson.Value, path string) (best found, ok bool) 
 }
 
 // same tells whether two values stand in the same place.
-func same(a, b rawjson.Value) bool { return len(a) == len(b) && &a[0] == &b[0] }
+func same(a, b []byte) bool { return len(a) == len(b) && &a[0] == &b[0] }
 
 // membersOf lists the members of an object that are not null.
 func (p *custom) membersOf(object rawjson.Value) []member {
@@ -136,17 +142,24 @@ func (p *custom) membersOf(object rawjson.Value) []member {
 	return e.members
 }
 
-// container is the JSON object or list that a value is, or that its text is.
+// container is the JSON object or list that a value is, or that its text holds.
 func (p *custom) container(v found) rawjson.Value {
 	switch v.json.Kind() {
 	case rawjson.Object, rawjson.Array:
 		return v.json
 	}
-	text := bytes.TrimSpace(p.text(v))
-	if len(text) > 0 && (text[0] == '{' || text[0] == '[') {
-		return rawjson.Value(text)
+	text := p.text(v)
+	if len(text) == 0 {
+		return nil
 	}
-	return nil
+	for i := range p.held {
+		if same(p.held[i].text, text) {
+			return p.held[i].json
+		}
+	}
+	inside := rawjson.Value(jsonWithin(text))
+	p.held = append(p.held, heldJSON{text, inside})
+	return inside
 }
 
 // text is a value as text, nil for an object or a list.
