@@ -33,6 +33,7 @@ type formatReport struct {
 	Fields   map[string]int64 `json:"fields"` // in how many requests
 	Missing  []string         `json:"missing"`
 	requests int64
+	astray   []string // fields that the file names and no request has
 
 	Identities []supported `json:"identities"`
 	Rules      []supported `json:"rules"`
@@ -110,6 +111,7 @@ func (r *formatReport) requestsOf(sample *ingest.Sample, show bool) error {
 			r.Missing = append(r.Missing, name)
 		}
 	}
+	r.astray = sample.Format().Astray(r.Fields)
 	return nil
 }
 
@@ -247,6 +249,9 @@ func (r *formatReport) fields(b *strings.Builder) {
 		if len(part.list) > 0 {
 			para(b, "", part.head+strings.Join(part.list, ", "))
 		}
+	}
+	if len(r.astray) > 0 {
+		para(b, "", "not found where the file says: "+strings.Join(r.astray, ", "))
 	}
 }
 

@@ -3,6 +3,7 @@ package formats
 import (
 	"bytes"
 	"regexp"
+	"slices"
 	"time"
 
 	"github.com/loopgauge/loopgauge/fingerprint"
@@ -80,6 +81,7 @@ var CustomFields = []struct{ Name, Doc string }{
 func NewCustom(c *Custom) *Format {
 	f := &Format{Name: c.Name, Doc: "custom", JSON: c.Pattern == nil && c.Columns == nil}
 	for _, x := range c.Fields {
+		f.named = append(f.named, x.Name)
 		f.Zoneless = f.Zoneless || c.Zone == nil && zoneless(x.Layout)
 	}
 	f.New = func(reads fingerprint.Field) Parser { return newCustom(c, reads) }
@@ -88,6 +90,28 @@ func NewCustom(c *Custom) *Format {
 		return ok
 	}
 	return f
+}
+
+// shownIn are the fields of a request that a custom field shows in, where they
+// are others: one of them at least.
+var shownIn = map[string][]string{
+	"duration": {"end"}, "url": {"path"}, "caller_name": {"caller"}, "headers": {"attributes"},
+	"body": {"body", "model", "messages"}, "response": {"tool_calls", "tokens_in", "tokens_out"},
+}
+
+// Astray are the fields that a custom format says the places of and no request
+// has; fields counts the requests with each of [NativeFields].
+func (f *Format) Astray(fields map[string]int64) (names []string) {
+	for _, name := range f.named {
+		in := shownIn[name]
+		if in == nil {
+			in = []string{name}
+		}
+		if !slices.ContainsFunc(in, func(shown string) bool { return fields[shown] > 0 }) {
+			names = append(names, name)
+		}
+	}
+	return names
 }
 
 // custom reads what a Custom describes.

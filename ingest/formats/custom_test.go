@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"os"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -55,9 +56,9 @@ func TestCustomPaths(t *testing.T) {
 	f(`{"a":["0","1"]}`, ``, "a.-1")
 	f(`{"a":"{\"b\":{\"c\":\"in \\\"text\\\"\"}}"}`, `id="in \"text\""`, "a.b.c")
 	f(`{"a":"{\"b\":"}`, ``, "a.b.c")
-	f(`{"a":"eyJiIjogIjEifQ=="}`, `id="1"`, "a.b") // base64
+	f(`{"a":"eyJiIjogIjEifQ=="}`, `id="1"`, "a.b")                         // base64
 	f(`{"a":"UE9TVCAvIEhUVFAvMS4xDQoNCnsiYiI6IjEifQ=="}`, `id="1"`, "a.b") // of a request with its head
-	f(`{"a":"{'b': {'c': None, 'd': 'x'}}"}`, `id="x"`, "a.b.d") // Python's repr
+	f(`{"a":"{'b': {'c': None, 'd': 'x'}}"}`, `id="x"`, "a.b.d")           // Python's repr
 	f(`{"a":"[{'b': '1'}]"}`, `id="1"`, "a.0.b")
 	f(`{"a":"done in 5 ms: {\"b\":\"1\"}"}`, `id="1"`, "a.b") // behind words
 	f(`{"a":"[INFO] done {\"b\":\"1\"}"}`, `id="1"`, "a.b")
@@ -127,7 +128,7 @@ func TestCustomFields(t *testing.T) {
 	f(list(pathTo("messages", "m"), pathTo("tool_calls", "c")), `{"m":"[{\"role\":\"user\"}]","c":"[{\"name\":\"f\",\"arguments\":{\"x\":1}}]"}`,
 		`messages=[{"role":"user"}] tool_calls=[{"arguments":"{\"x\":1}","name":"f"}]`)
 	f(list(pathTo("tool_calls", "c")), `{"c":[{"name":"f","args":{"x":1},"id":"1","type":"tool_call"}]}`, `tool_calls=[{"arguments":"{\"x\":1}","name":"f"}]`) // LangChain's
-	f(list(pathTo("tool_calls", "c")), `{"c":[{"toolCallId":"1","toolName":"f","input":{"x":1}}]}`, `tool_calls=[{"arguments":"{\"x\":1}","name":"f"}]`) // the AI SDK's
+	f(list(pathTo("tool_calls", "c")), `{"c":[{"toolCallId":"1","toolName":"f","input":{"x":1}}]}`, `tool_calls=[{"arguments":"{\"x\":1}","name":"f"}]`)       // the AI SDK's
 	f(list(pathTo("response", "r")), `{"r":{"content":[{"type":"tool_use","name":"f","input":{"x":1}}],"usage":{"input_tokens":3,"output_tokens":4}}}`,
 		`tool_calls=[{"arguments":"{\"x\":1}","name":"f"}] tokens_in=3 tokens_out=4`)
 	const said = `{"choices":[{"message":{"tool_calls":[{"function":{"name":"f","arguments":"{}"}}]}}]}`
@@ -177,6 +178,14 @@ func TestCustomEscapedBody(t *testing.T) {
 func TestCustomEscapedColumn(t *testing.T) {
 	p := newCustom(&Custom{Columns: []string{"id", "body"}, Separator: '|', Fields: []CustomField{pathTo("id", "id"), pathTo("model", "body.model")}}, fingerprint.AllFields)
 	if got := asNative(p, `1|{\x22model\x22:\x22m\x22}`); got != `id="1" model="m"` {
+		t.Error(got)
+	}
+}
+
+// TestAstray: what a file says the place of, and no request has, is told.
+func TestAstray(t *testing.T) {
+	f := NewCustom(&Custom{Fields: []CustomField{pathTo("time", "ts"), pathTo("duration", "d"), pathTo("body", "b"), pathTo("session", "sid")}})
+	if got := f.Astray(map[string]int64{"time": 3, "end": 1, "model": 2}); !slices.Equal(got, []string{"session"}) {
 		t.Error(got)
 	}
 }

@@ -38,6 +38,8 @@ type Format struct {
 	// Wrappers are what the records of a log lie in, the outermost first; nil
 	// for a log in which they lie bare.
 	Wrappers []*wrap.Wrapper
+
+	named []string // fields that a custom format says the places of
 }
 
 // In is f inside of wrappers, under a name that [ByName] knows: docker+caddy.
@@ -92,7 +94,7 @@ var All = []*Format{
 	{Name: "litellm-spend", Doc: "LiteLLM SpendLogs rows", Told: "`startTime`, `request_id` and `spend`", JSON: true, Zoneless: true, Detect: detectLiteLLMSpend, New: newLiteLLMSpend},
 	{Name: "litellm-stdout", Doc: "LiteLLM proxy's own output as JSON", Told: "`message`, `level`, `timestamp` and `component`", JSON: true, Zoneless: true, Detect: detectLiteLLMStdout, New: newLiteLLMStdout},
 	{Name: "otel", Doc: "OpenTelemetry GenAI: OTLP JSON, console exporter, Phoenix", Told: "`resourceSpans` or `resourceLogs`; or, of the console exporter and Phoenix, `context`, `parent_id`, `start_time` and `attributes`", Without: "none of its spans and events is a call of a model, as those of agents and tools are not: instrument the model's client, too", JSON: true, Detect: detectOtel, New: newOtel},
-	{Name: "claude-code-router", Doc: "claude-code-router's log", Told: "`level`, `time`, `pid`, `hostname`, and `msg` or `type`, as pino writes them", JSON: true, Detect: detectCCR, New: newCCR},
+	{Name: "claude-code-router", Doc: "claude-code-router's log", Told: "`level`, `time`, `pid`, `hostname`, and `msg` or `type`, as pino writes them", Without: "pino's lines, and none a request of claude-code-router: if another program wrote them, loopgauge formats --scaffold LOG > my.yaml, then --format my.yaml", JSON: true, Detect: detectCCR, New: newCCR},
 	{Name: "nginx-json", Doc: "nginx log_format as JSON, escape=json or default", Told: "a method (`method`, `request_method` or the text `request`), a target (`uri`, `request_uri` or the text `request`; or `path` or `url` beside `request_time`, `remote_addr`, `remote_ip` or `client_ip`), a readable time (`time`, `time_iso8601`, `time_local`, `msec`, `timestamp` or `@timestamp`) and `status`; none of `ts`, `start_time`, `startTime`, `resp_headers`, `logger`, and not all of `haproxy-json`", JSON: true, Detect: detectNginxJSON, New: newNginxJSON},
 	{Name: "envoy-json", Doc: "Envoy, Envoy Gateway, Envoy AI Gateway access log as JSON", Told: "`start_time`, or `@timestamp` and `response_flags`; `response_code` and `method` or `:method`", JSON: true, Detect: detectEnvoyJSON, New: newEnvoyJSON},
 	{Name: "envoy-text", Doc: "Envoy access log in its default text", Told: "the text of Envoy's default access log: a time with a zone in brackets, the request in quotes, status, flags, counts", Detect: detectEnvoyText, New: newEnvoyText},
