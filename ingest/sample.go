@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"bytes"
 	"errors"
 	"io"
 	"slices"
@@ -80,8 +81,21 @@ func Head(src *Source) ([]byte, error) {
 	return b.Data, nil
 }
 
-// plain are wrappers that no program's own log is taken for.
-var plain = []string{"docker", "cri", "fluentbit", "vector", "filebeat", "journald", "syslog"}
+// plain are wrappers that no program's own log is taken for, and exports those
+// into whose lines of JSON a path leads too, but not into text.
+var (
+	plain   = []string{"docker", "cri", "fluentbit", "vector", "filebeat", "journald", "syslog"}
+	exports = []string{"loki", "google", "splunk", "elastic", "cloudwatch", "rsyslog-json"}
+)
+
+// undone tells whether what the lines of data lie in is to be undone.
+func undone(data []byte, w *wrap.Wrapper) bool {
+	if slices.Contains(plain, w.Name) || !slices.Contains(exports, w.Name) {
+		return slices.Contains(plain, w.Name)
+	}
+	inside := bytes.TrimLeft(unwrapped(data, w), " \t\r\n")
+	return len(inside) > 0 && inside[0] != '{' && inside[0] != '['
+}
 
 // WrappersOf are those that all of the first lines are in, whatever they wrap.
 func WrappersOf(data []byte) (in []*wrap.Wrapper) {
@@ -93,7 +107,7 @@ func WrappersOf(data []byte) (in []*wrap.Wrapper) {
 			continue
 		}
 		at := 0
-		for at < len(wrap.All) && (v.wrappers[at] < v.lines || !slices.Contains(plain, wrap.All[at].Name)) {
+		for at < len(wrap.All) && (v.wrappers[at] < v.lines || !undone(data, wrap.All[at])) {
 			at++
 		}
 		if v.lines == 0 || at == len(wrap.All) {

@@ -111,7 +111,7 @@ func (f *formatsFlags) begin(ctx context.Context, u *ui, arg string) error {
 		return err
 	}
 	if known := ingest.Detect(data); known != nil {
-		u.say("%s is known as %s: it can be read as it is", sources[0].Name, known.Name)
+		u.say("%s is known as %s: if loopgauge formats finds its requests, it can be read as it is", sources[0].Name, known.Name)
 	}
 	out, err := formats.Scaffold(data)
 	// Formats of one's own are looked for in any wrapper.

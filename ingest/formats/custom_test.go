@@ -299,6 +299,33 @@ func TestScaffold(t *testing.T) {
 	f("[INFO] [21/Nov/2026:10:00:00 +0000] secret", `pattern: '^.*?\[(?P<time>`, "layout: '02/Jan/2006:15:04:05 -0700'")
 	f("[2026-11-21 10:00:00] POST /secret HTTP/1.1 200 12ms", "method: 'method'", "url: 'url'", "status: 'status'", "duration: 'duration'")
 	f("[2026-11-21 10:00:00] started\n[2026-11-21 10:00:00] call model=secret", `(?:.*?\bmodel=(?P<model>\S*))?'`) // not every line has it
+	// Ids that belong to others, or are not each call's own, would make requests one.
+	f(`{"@timestamp":"2026-11-21T10:00:00Z","user":{"id":"secret"},"session":{"id":"secret"},"client":{"id":"secret"},"http":{"request":{"id":"secret"}}}`,
+		"user: 'user.id'", "session: 'session.id'", "caller_name: 'client.id'", "id: 'http.request.id'")
+	f("{\"ts\":\"2026-11-21T10:00:00Z\",\"trace_id\":\"secret\"}\n{\"ts\":\"2026-11-21T10:00:01Z\",\"trace_id\":\"secret\"}", "# id:", "#   trace_id")
+	// Names that end as theirs do, if the values are such.
+	f(`{"EdgeEndTimestamp":"2026-11-21T10:00:01Z","EdgeStartTimestamp":"2026-11-21T10:00:00Z","ClientRequestMethod":"POST","ClientRequestURI":"/secret","EdgeResponseStatus":200}`,
+		"time: 'EdgeStartTimestamp'", "end: 'EdgeEndTimestamp'", "method: 'ClientRequestMethod'", "url: 'ClientRequestURI'", "status: 'EdgeResponseStatus'")
+	f(`{"time":"2026-11-21T10:00:00Z","status":"secret","httpStatusCode":"200","target":"gw::secret","caller":"secret.go:12","apiKey":"secret"}`,
+		"status: 'httpStatusCode'", "# url:", "caller: 'apiKey'", "#   caller")
+	f(`{"time":"2026-11-21T10:00:00Z","session_id":null,"conversation":"secret","system_prompt":"secret"}`, "session: 'conversation'", "# messages:")
+	f("{\"time\":\"2026-11-21T10:00:00Z\",\"elapsed\":80}\n{\"time\":\"2026-11-21T10:00:01Z\",\"elapsed\":2500}", "duration: {path: 'elapsed', unit: ms}")
+	f(`{"time":"2026-11-21T10:00:00Z","ElapsedMilliseconds":80.5}`, "duration: {path: 'ElapsedMilliseconds', unit: ms}")
+	f(`{"time":"2026-11-21T10:00:00Z","prompt":"secret"}`, "messages: 'prompt'")
+	f(`{"time":"2026-11-21T10:00:00Z","said":"data: {\"secret\":1}\n\n"}`, "response: 'said'")
+	// Deep, in base64, of Python, behind words, escaped.
+	f(`{"time":"2026-11-21T10:00:00Z","http":{"request":{"body":{"content":"{\"model\":\"secret\",\"messages\":[]}"}}}}`, "body: 'http.request.body.content'")
+	f(`{"time":"2026-11-21T10:00:00Z","b64":"eyJtb2RlbCI6Im0iLCJtZXNzYWdlcyI6W119"}`, "body: 'b64'")
+	f(`2026-11-21 10:00:00 INFO {'sid': 'secret', 'req': {'model': 'secret', 'messages': []}}`, "session: 'json.sid'", "body: 'json.req'")
+	f(`{"time":"2026-11-21T10:00:00Z","text":"secret {\"sid\":\"secret\"}"}`, "session: 'text.sid'")
+	f(`time=2026-11-21T10:00:00Z req="{\"model\":\"secret\",\"messages\":[]}"`, "body: 'req'")
+	f(`2026-11-21T10:00:00Z [sess=secret] model=secret, messages=[{"role": "secret"}] status=200`,
+		`\bsess=(?P<sess>[^\s\]]*).*?\bmodel=(?P<model>[^\s,]*).*?\bmessages=(?P<messages>[{\[].*[}\]]).*?\bstatus=(?P<status>\S*)'`)
+	// What is not known of times.
+	f(`{"time":"05/06/2026 10:00:00"}`, "# timezone: Europe/Warsaw", "time: {path: 'time', layout: '01/02/2006 15:04:05'} # or '02/01/2006 15:04:05'?")
+	f("2026-11-21 10:00:00.5+00,secret", "time: {path: 'column1', layout: '2006-01-02 15:04:05-07'}") // PostgreSQL's
+	f("2026-11-21T10:00:00Z|secret|POST /secret HTTP/1.1|200", "separator: '|'")
+	f("2026-11-21T10:00:00Z | INFO | secret", "pattern: ") // a logger's
 	const list = `{"events":[{"at":1795255200123}]}`
 	f(list, "jq -c '.events[]' LOG")
 	if got, err := Scaffold([]byte(list + "\n" + list)); err != nil || strings.Contains(string(got), "jq") {

@@ -16,39 +16,6 @@ import (
 // scaffoldLines is from how many lines names are gathered.
 const scaffoldLines = 50
 
-// guesses are the names, in lower case and without -, _ and blanks, under which
-// gateways log a field, the likeliest first. One with a dot is of what lies in
-// another.
-var guesses = []struct {
-	field string
-	names []string
-}{
-	{"time", []string{"time", "timestamp", "ts", "@timestamp", "starttime", "startedat", "date", "datetime", "createdat"}},
-	{"end", []string{"end", "endtime", "endedat", "finishedat", "completedat"}},
-	{"duration", []string{"duration", "latency", "took", "elapsed", "durationms", "latencyms", "responsetime", "requesttime"}},
-	{"id", []string{"requestid", "callid", "reqid", "generationid", "correlationid", "id", "traceid"}},
-	{"method", []string{"method", "httpmethod", "requestmethod", "verb"}},
-	{"url", []string{"url", "uri", "requesturi", "requesturl", "target", "path", "httppath", "requestpath", "resourcepath", "endpoint"}},
-	{"caller_name", []string{"consumer.username", "consumer", "caller", "keyalias", "apikeyname", "virtualkeyname", "client", "app", "team", "tenant", "clientip", "remoteip", "remoteaddr", "sourceip", "calleripaddress", "ip"}},
-	{"response", []string{"response", "responsebody", "output"}},
-	{"body", []string{"body", "requestbody", "request", "prompt"}},
-	{"user", []string{"user", "userid", "enduser", "username"}},
-	{"session", []string{"sessionid", "session", "conversationid", "conversation", "threadid", "chatid"}},
-	{"model", []string{"requestmodel", "genairequestmodel", "model", "modelname", "modelid", "modelpermaslug"}},
-	{"backend", []string{"provider", "providername", "genaiprovidername", "backend", "upstream", "vendor"}},
-	{"headers", []string{"headers", "requestheaders"}},
-	{"messages", []string{"messages", "inputhistory"}},
-	{"tool_calls", []string{"toolcalls"}},
-	{"status", []string{"status", "statuscode", "httpstatus", "responsecode", "code"}},
-	{"error", []string{"error", "errormessage", "err"}},
-	{"tokens_in", []string{"prompttokens", "inputtokens", "tokensin", "tokensprompt", "genaiusageinputtokens"}},
-	{"tokens_out", []string{"completiontokens", "outputtokens", "tokensout", "tokenscompletion", "genaiusageoutputtokens"}},
-	{"tokens_cached", []string{"cachedtokens", "tokenscached", "cachereadinputtokens"}},
-	{"cost", []string{"cost", "spend", "price", "costusd", "costtotal", "totalcost"}},
-	{"stream", []string{"stream", "streaming", "isstream", "streamed"}},
-	{"cached", []string{"cached", "cachehit"}},
-}
-
 // Scaffold is a custom format to begin with for the log that data is the
 // beginning of: guesses, and in comments what was left out. It holds names of
 // the log, none of its values. The error says why there is nothing to begin
@@ -93,6 +60,7 @@ type guesser struct {
 	texts   map[string][]byte // an example by path, for the layout of times
 	deep    []string          // paths that only a time is looked for in
 	talks   []string          // paths to lists of messages
+	stream  string            // the path to a text of events
 }
 
 const (
@@ -100,7 +68,7 @@ const (
 	maxGathered = 200
 	// maxDeep bounds how deep names are listed, and maxTimeDeep how deep a time
 	// is looked for.
-	maxDeep, maxTimeDeep = 3, 8
+	maxDeep, maxTimeDeep = 5, 10
 )
 
 // record gathers from a line of JSON.
@@ -148,9 +116,12 @@ func (g *guesser) value(path string, v rawjson.Value, depth int) {
 	example := t.Text(nil)
 	inner := []byte(v)
 	if v.Kind() == rawjson.String {
-		inner = bytes.TrimSpace(example)
+		inner = jsonWithin(example)
 	}
-	holds := len(inner) > 0 && (inner[0] == '{' || inner[0] == '[') // a text may be JSON too
+	holds := len(inner) > 0 && (inner[0] == '{' || inner[0] == '[')
+	if g.stream == "" && (bytes.HasPrefix(example, []byte("data:")) || bytes.HasPrefix(example, []byte("event:"))) {
+		g.stream = path
+	}
 	switch {
 	case depth >= maxDeep:
 		if !holds {
@@ -158,15 +129,23 @@ func (g *guesser) value(path string, v rawjson.Value, depth int) {
 		}
 	case v.Kind() == rawjson.Object || holds && inner[0] == '{':
 		g.note(path, nil)
-	default:
-		g.note(path, example)
-		if holds && hasRoles(inner) && g.has(path) && !slices.Contains(g.talks, path) {
+	case holds:
+		g.note(path, listExample)
+		if hasRoles(inner) && g.has(path) && !slices.Contains(g.talks, path) {
 			g.talks = append(g.talks, path)
 		}
+	default:
+		g.note(path, example)
 	}
 	if holds && depth < maxTimeDeep {
 		g.gather(path+".", inner, depth+1)
 	}
+}
+
+// text notes a part of a line of text or CSV, and what lies inside of it.
+func (g *guesser) text(name string, part []byte) {
+	part = (&custom{}).unescaped(part)
+	g.value(name, rawjson.AppendString(nil, part), 0)
 }
 
 // hasRoles tells a list of messages.
@@ -220,23 +199,19 @@ func (g *guesser) remember(path string, example []byte) {
 	g.texts[path] = bytes.Clone(example)
 }
 
-// isNamed tells whether the end of a path is a name of [guesses].
-func isNamed(path, name string) bool {
-	path = folded(path)
-	return path == name || strings.HasSuffix(path, "."+name)
-}
-
-func folded(name string) string {
-	return strings.ToLower(strings.NewReplacer("-", "", "_", "", " ", "").Replace(name))
-}
-
 // missingLine says which texts stand for no value, as most logs have them.
 const missingLine = "missing: ['-', '']\n"
+
+// zoneLine stands where times have no zone.
+const zoneLine = "# timezone: Europe/Warsaw # that of its times, which have none; else UTC\n"
 
 // yaml writes the file, with the time where it was found.
 func (g *guesser) yaml(times CustomField) []byte {
 	var b bytes.Buffer
 	b.WriteString(missingLine)
+	if zoneless(times.Layout) {
+		b.WriteString(zoneLine)
+	}
 	b.WriteString("# A guess: check each line, see docs/formats.md, then run\n# loopgauge formats --format THIS.yaml LOG\n")
 	if list := g.list(); list != "" {
 		fmt.Fprintf(&b, "# This is one record. If its requests are in a list of it, begin with that:\n# jq -c '%s[]' LOG | loopgauge formats --scaffold - > THIS.yaml\n", list)
@@ -250,38 +225,26 @@ func (g *guesser) yaml(times CustomField) []byte {
 			}
 		}
 	}
-	for _, guess := range guesses {
-		if guess.field == "time" {
+	callers := map[string]bool{"caller": true, "caller_name": true} // one is enough
+	called := false
+	for i, x := range guesses {
+		if x.field == "time" {
 			for _, t := range times.Paths {
 				used[t] = true
 			}
-			b.WriteString(timeLine(times))
+			b.WriteString(g.timeLine(times))
 			continue
 		}
-		path := g.shaped(guess.field)
-		for _, name := range guess.names {
-			if path != "" && guess.field != "duration" { // the least nested is that of the whole call
-				break
-			}
-			for _, p := range g.paths { // the least nested first
-				if isNamed(p, name) && !used[p] && g.fits(guess.field, p) && (path == "" || strings.Count(p, ".") < strings.Count(path, ".")) {
-					path = p
-				}
-			}
+		if callers[x.field] && called {
+			continue
 		}
-		if path == "" && guess.field == "messages" {
-			for _, p := range slices.Backward(g.talks) { // the request's come first
-				if !used[p] {
-					path = p
-				}
-			}
-		}
-		switch {
+		switch path := g.pick(x.field, x.names, used); {
 		case path != "":
 			used[path] = true
-			fmt.Fprintf(&b, "  %s: %s\n", guess.field, spec(guess.field, path, g.texts[path]))
-		default:
-			fmt.Fprintf(&b, "  # %s:\n", guess.field)
+			called = called || callers[x.field]
+			fmt.Fprintf(&b, "  %s: %s\n", x.field, g.spec(x.field, path))
+		case !slices.ContainsFunc(guesses[i+1:], func(more guess) bool { return more.field == x.field }):
+			fmt.Fprintf(&b, "  # %s:\n", x.field)
 		}
 	}
 	b.WriteString("# names of the log that are not used above, if any:\n")
@@ -302,6 +265,9 @@ func (g *guesser) shaped(field string) string {
 				return parent
 			}
 		}
+	}
+	if field == "response" {
+		return g.stream
 	}
 	return ""
 }
@@ -324,22 +290,12 @@ func (g *guesser) list() (path string) {
 // plainPath is a path that jq reads as it is.
 var plainPath = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]*)*$`)
 
-// holding are the fields that may be objects, beside bodies; others are texts or
-// numbers.
+// holding are the fields that may be objects or lists, beside bodies; others are
+// texts or numbers.
 var holding = map[string]bool{"headers": true, "messages": true, "tool_calls": true}
 
-// fits tells whether what a path leads to may be the field. An object that is
-// called request or response may hold its method or status, and no body.
-func (g *guesser) fits(field, path string) bool {
-	if !g.holds(path) {
-		return true
-	}
-	members, body := bodyMembers[field]
-	if !body {
-		return holding[field]
-	}
-	return slices.ContainsFunc(members, func(m string) bool { return g.has(path + "." + m) })
-}
+// listExample is the example of all lists.
+var listExample = []byte("[")
 
 // bodyMembers are what a body may have, one at least.
 var bodyMembers = map[string][]string{
@@ -355,35 +311,6 @@ func (g *guesser) holds(path string) bool {
 func (g *guesser) has(path string) bool {
 	_, ok := g.texts[path]
 	return ok
-}
-
-// spec is where a field stands, with the layout of a time.
-func spec(field, path string, example []byte) string {
-	switch {
-	case field == "end":
-		if layouts := guessLayouts(example); len(layouts) > 0 && layouts[0] != "" {
-			return fmt.Sprintf("{path: %s, layout: '%s'}", quotedYAML(path), layouts[0])
-		}
-	case field == "duration" && strings.HasSuffix(folded(path), "ms"):
-		return fmt.Sprintf("{path: %s, unit: ms}", quotedYAML(path))
-	case field == "duration" && rawjson.ValidNumber(example):
-		return fmt.Sprintf("{path: %s, unit: %s} # or s, ms, us, ns?", quotedYAML(path), likelyUnit(example))
-	}
-	return quotedYAML(path)
-}
-
-// likelyUnit is the unit in which a number is how long a call took: rather not
-// minutes, and not less than a millisecond.
-func likelyUnit(example []byte) string {
-	switch n, _ := rawjson.ParseFloat(example); {
-	case n >= 1e8:
-		return "ns"
-	case n >= 1e6:
-		return "us"
-	case n >= 100:
-		return "ms"
-	}
-	return "s"
 }
 
 func quotedYAML(text string) string { return "'" + strings.ReplaceAll(text, "'", "''") + "'" }

@@ -51,18 +51,12 @@ func csvOf(lines [][]byte, separator byte) (g *guesser, times CustomField) {
 		case len(cells) > len(g.format.Columns) || len(cells) < len(g.format.Columns) && separator != '\t':
 			return nil, times
 		}
-		if !header && slices.ContainsFunc(cells, isProse) {
+		if !header && isProse(line, cells, separator) {
 			return nil, times
 		}
 		g.records = append(g.records, line)
 		for i, cell := range cells {
-			inner := bytes.TrimSpace(cell)
-			if len(inner) > 0 && inner[0] == '{' {
-				g.note(g.format.Columns[i], nil)
-				g.gather(g.format.Columns[i]+".", inner, 1)
-			} else {
-				g.note(g.format.Columns[i], cell)
-			}
+			g.text(g.format.Columns[i], cell)
 		}
 	}
 	times, most := g.times()
@@ -72,9 +66,15 @@ func csvOf(lines [][]byte, separator byte) (g *guesser, times CustomField) {
 	return g, times
 }
 
-// isProse tells a part of a sentence from a value: text has commas too.
-func isProse(cell []byte) bool {
-	return bytes.ContainsRune(cell, ' ') && cell[0] != '{' && len(guessLayouts(cell)) == 0
+// isProse tells a sentence from values: text has commas too, and loggers put
+// blanks around a bar.
+func isProse(line []byte, cells [][]byte, separator byte) bool {
+	if separator == '|' || separator == '\t' {
+		return bytes.Contains(line, []byte(" |"))
+	}
+	return slices.ContainsFunc(cells, func(cell []byte) bool {
+		return bytes.ContainsRune(cell, ' ') && cell[0] != '{' && cell[0] != '[' && len(guessLayouts(cell)) == 0
+	})
 }
 
 // columnNames are the names on the first line, if it is one of names, else

@@ -1,7 +1,6 @@
 package formats
 
 import (
-	"bytes"
 	"cmp"
 	"fmt"
 	"net/netip"
@@ -96,7 +95,7 @@ func (t *texter) free(from, to int) bool {
 
 // add notes a piece. Its names, with an example each, are new.
 func (t *texter) add(p piece, name, example string) {
-	t.g.note(name, []byte(example))
+	t.g.text(name, []byte(example))
 	t.pieces = append(t.pieces, p)
 }
 
@@ -169,11 +168,13 @@ func isWord(c byte) bool {
 // json finds an object that the line ends with.
 func (t *texter) json() {
 	from := strings.Index(t.line, `{"`)
+	if at := strings.Index(t.line, "{'"); at >= 0 && (from < 0 || at < from) { // Python's
+		from = at
+	}
 	if from < 0 || t.line[len(t.line)-1] != '}' || named(t.line[:from]) || !t.free(from, len(t.line)) {
 		return
 	}
-	t.add(piece{from: from, to: len(t.line), pattern: `(?P<json>\{.*\})$`}, "json", "")
-	t.g.gather("json.", []byte(t.line[from:]), 1)
+	t.add(piece{from: from, to: len(t.line), pattern: `(?P<json>\{.*\})$`}, "json", t.line[from:])
 }
 
 // httpCall is the first line of a request, the status behind it, and how long
@@ -223,7 +224,11 @@ func (t *texter) call() {
 // pairsOf are key=value, as many loggers write them.
 var pairsOf = regexp.MustCompile(`([A-Za-z_][A-Za-z0-9_.-]*)=("(?:[^"\\]|\\.)*"|\S*)`)
 
+// closing is what a value without quotes does not end with.
+const closing = ",;|)]}"
+
 func (t *texter) pairs() {
+	end := strings.LastIndexAny(t.line, "}]") + 1
 	for _, at := range pairsOf.FindAllStringSubmatchIndex(t.line, -1) {
 		key, value := t.line[at[2]:at[3]], t.line[at[4]:at[5]]
 		group := strings.NewReplacer(".", "_", "-", "_").Replace(key)
@@ -235,16 +240,24 @@ func (t *texter) pairs() {
 		}
 		p := piece{from: at[0], to: at[1], pattern: `\b` + regexp.QuoteMeta(key) + `=`}
 		switch {
-		case strings.HasPrefix(value, "{"): // JSON goes on to the end of the line
-			p.to, p.pattern = len(t.line), p.pattern+fmt.Sprintf(`(?P<%s>.*)$`, group)
-			t.add(p, group, "")
-			t.g.gather(group+".", bytes.TrimSpace([]byte(t.line[at[4]:])), 1)
-			return
+		case isOpened(t.line[at[4]:max(at[4], end)]): // there may be blanks in it
+			p.to, value = end, t.line[at[4]:max(at[4], end)]
+			p.pattern += fmt.Sprintf(`(?P<%s>[{\[].*[}\]])`, group)
 		case strings.HasPrefix(value, `"`):
 			p.pattern += fmt.Sprintf(`"(?P<%s>(?:[^"\\]|\\.)*)"`, group)
+			value = strings.TrimSuffix(value[1:], `"`)
+		case value != "" && strings.IndexByte(closing, value[len(value)-1]) >= 0: // what stands between pairs, or around them
+			last := len(value) - 1
+			p.pattern += fmt.Sprintf(`(?P<%s>[^\s%s]*)`, group, regexp.QuoteMeta(value[last:]))
+			value = value[:last]
 		default:
 			p.pattern += fmt.Sprintf(`(?P<%s>\S*)`, group)
 		}
-		t.add(p, group, strings.Trim(value, `"`))
+		t.add(p, group, value)
 	}
+}
+
+// isOpened tells an object or a list.
+func isOpened(text string) bool {
+	return text != "" && (text[0] == '{' || text[0] == '[') && jsonWithin([]byte(text)) != nil
 }

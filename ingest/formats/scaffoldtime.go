@@ -3,6 +3,7 @@ package formats
 import (
 	"bytes"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -13,7 +14,7 @@ import (
 
 // layoutsOfText are layouts of times in text.
 var layoutsOfText = []string{
-	"2006-01-02 15:04:05", "2006-01-02T15:04:05", "2006/01/02 15:04:05", "2006/01/02 - 15:04:05", "2006/01/02T15:04:05", "2006-01-02 15:04:05 -0700", "2006-01-02 15:04:05 MST", "2006-01-02 15:04:05 -0700 MST",
+	"2006-01-02 15:04:05", "2006-01-02T15:04:05", "2006/01/02 15:04:05", "2006/01/02 - 15:04:05", "2006/01/02T15:04:05", "2006-01-02 15:04:05-07", "2006-01-02 15:04:05-07:00", "2006-01-02 15:04:05 -0700", "2006-01-02 15:04:05 MST", "2006-01-02 15:04:05 -0700 MST",
 	"2006/01/02 15:04:05 -0700", "02/Jan/2006:15:04:05 -0700", "02/Jan/2006:15:04:05", "02/Jan/2006 15:04:05", "02-Jan-2006 15:04:05", "2 Jan 2006 15:04:05",
 	"01/02/2006 15:04:05", "02/01/2006 15:04:05", "1/2/2006 15:04:05", "1/2/2006, 15:04:05", "1/2/2006 3:04:05 PM", "1/2/2006, 3:04:05 PM", "02.01.2006 15:04:05", "2.1.2006 15:04:05", "2.1.2006, 15:04:05",
 	"Mon, 02 Jan 2006 15:04:05 MST", "Mon, 02 Jan 2006 15:04:05 -0700", "Mon Jan 2 15:04:05 2006", "Mon Jan 2 15:04:05 MST 2006", "Jan 2, 2006 15:04:05", "Jan 2, 2006 3:04:05 PM", "Jan 2, 2006, 3:04:05 PM",
@@ -82,11 +83,19 @@ func (g *guesser) times() (best CustomField, most int) {
 	return best, most
 }
 
+// isOver tells the name of a time at which the call was over, or of another
+// thing's.
+var isOver = regexp.MustCompile(`^(?:edge)?end|ended|finish|complet|response|receiv|ingest|expire`)
+
 // timeCandidates are the places at which a time may stand, the likeliest first:
-// those of a likely name, then texts, then numbers, each the least nested first.
+// those of a likely name, then texts, then numbers, then those of the end, each
+// the least nested first.
 func (g *guesser) timeCandidates() (list []CustomField) {
 	rank := func(path string) int {
 		last := folded(path[strings.LastIndexByte(path, '.')+1:])
+		if isOver.MatchString(last) {
+			return len(guesses[0].names) + 2
+		}
 		if at := slices.Index(guesses[0].names, last); at >= 0 {
 			return at
 		}
@@ -144,7 +153,7 @@ const noTimeLine = "  time: TIME # nothing looked like one: it must be there\n"
 func HasTime(scaffold []byte) bool { return !bytes.Contains(scaffold, []byte(noTimeLine)) }
 
 // timeLine is the line of the time.
-func timeLine(f CustomField) string {
+func (g *guesser) timeLine(f CustomField) string {
 	if len(f.Paths) == 0 {
 		return noTimeLine
 	}
@@ -159,5 +168,24 @@ func timeLine(f CustomField) string {
 	if f.Layout != "" {
 		where = fmt.Sprintf("{path: %s, layout: '%s'}", where, f.Layout)
 	}
+	if other := g.otherLayout(f); other != "" {
+		where += fmt.Sprintf(" # or '%s'?", other)
+	}
 	return "  time: " + where + "\n"
+}
+
+// otherLayout is one in which the records have other times, as many: day and
+// month may be either.
+func (g *guesser) otherLayout(f CustomField) string {
+	p := custom{c: &Custom{}}
+	example := found{text: g.texts[f.Paths[0]]}
+	at := p.time(&f, example, fingerprint.NoTime)
+	for _, layout := range guessLayouts(example.text) {
+		other := f
+		other.Layout = layout
+		if p.time(&other, example, fingerprint.NoTime) != at && g.timed(other) == g.timed(f) {
+			return layout
+		}
+	}
+	return ""
 }

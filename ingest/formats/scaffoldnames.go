@@ -1,0 +1,243 @@
+package formats
+
+import (
+	"bytes"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/loopgauge/loopgauge/fingerprint"
+	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
+)
+
+// guess is under which names gateways log a field, the likeliest first: in lower
+// case and without what stands between words. One with a dot is of what lies in
+// another.
+type guess struct {
+	field string
+	names []string
+}
+
+// guesses are of all fields. An id comes after those that have ids, too.
+var guesses = []guess{
+	{"time", []string{"time", "timestamp", "ts", "@timestamp", "starttime", "startedat", "date", "datetime", "createdat"}},
+	{"end", []string{"end", "endtime", "endedat", "finishedat", "completedat", "endtimestamp"}},
+	{"duration", []string{"duration", "latency", "took", "elapsed", "responsetime", "requesttime", "timetaken", "totaltime", "elapsedtime", "timeelapsed", "dur", "rt", ""}},
+	{"method", []string{"method", "httpmethod", "requestmethod", "verb"}},
+	{"url", []string{"url", "uri", "requesturi", "requesturl", "target", "path", "httppath", "requestpath", "resourcepath", "endpoint"}},
+	{"caller_name", []string{"consumer.username", "consumer", "caller", "keyalias", "apikeyalias", "apikeyname", "keyname", "virtualkeyname", "apikeyid", "keyid", "clientname", "clientid", "client", "appname", "appid", "app", "teamname", "teamid", "team", "tenantname", "tenantid", "tenant", "project"}},
+	{"caller", []string{"apikey", "apikeyhash", "authorization"}},
+	{"caller_name", []string{"clientip", "remoteip", "remoteaddr", "sourceip", "calleripaddress", "ip"}},
+	{"response", []string{"response", "responsebody", "output"}},
+	{"body", []string{"body", "requestbody", "request"}},
+	{"user", []string{"user", "userid", "enduser", "username", "uid"}},
+	{"session", []string{"sessionid", "session", "conversationid", "conversation", "threadid", "chatid", "sess", "sid", "conv", "convid", "chat", "thread", "runid"}},
+	{"id", []string{"requestid", "callid", "reqid", "generationid", "correlationid", "id", "traceid"}},
+	{"model", []string{"requestmodel", "genairequestmodel", "model", "modelname", "modelid", "modelpermaslug"}},
+	{"backend", []string{"provider", "providername", "genaiprovidername", "backend", "upstream", "vendor"}},
+	{"headers", []string{"headers", "requestheaders"}},
+	{"messages", []string{"messages", "inputhistory", "prompt"}},
+	{"tool_calls", []string{"toolcalls", "toolinvocations"}},
+	{"status", []string{"status", "statuscode", "httpstatus", "responsecode", "code"}},
+	{"error", []string{"error", "errormessage", "err"}},
+	{"tokens_in", []string{"prompttokens", "inputtokens", "tokensin", "tokensprompt", "genaiusageinputtokens"}},
+	{"tokens_out", []string{"completiontokens", "outputtokens", "tokensout", "tokenscompletion", "genaiusageoutputtokens"}},
+	{"tokens_cached", []string{"cachedtokens", "tokenscached", "cachereadinputtokens"}},
+	{"cost", []string{"cost", "spend", "price", "costusd", "costtotal", "totalcost"}},
+	{"stream", []string{"stream", "streaming", "isstream", "streamed"}},
+	{"cached", []string{"cached", "cachehit"}},
+}
+
+// pick is the path that is likely a field: one that is called so, else one whose
+// last two names are, else one whose name ends so, as EdgeResponseStatus does.
+// What says nothing in the lines at hand comes last.
+func (g *guesser) pick(field string, names []string, used map[string]bool) (path string) {
+	if path = g.shaped(field); path != "" {
+		return path
+	}
+	for _, silent := range []bool{false, true} {
+		for _, named := range []func(path, name string) bool{isNamed, isJoined, endsNamed} {
+			for _, name := range names {
+				for _, p := range g.paths {
+					if used[p] || silent == (g.holds(p) || says(g.texts[p])) || !named(bareName(field, p), name) || !g.fits(field, p) {
+						continue
+					}
+					// The least nested duration is that of the whole call.
+					if path == "" || field == "duration" && strings.Count(p, ".") < strings.Count(path, ".") {
+						path = p
+					}
+				}
+				if path != "" && field != "duration" {
+					return path
+				}
+			}
+			if path != "" {
+				return path
+			}
+		}
+	}
+	if field == "messages" {
+		for _, p := range g.talks { // the request's come first
+			if !used[p] {
+				return p
+			}
+		}
+	}
+	return ""
+}
+
+// bareName is a path without the unit that a duration's name ends with.
+func bareName(field, path string) string {
+	if field == "duration" {
+		if bare, unit := cutUnit(path); unit != "" {
+			return bare
+		}
+	}
+	return path
+}
+
+// cutUnit takes the unit off the end of a name.
+func cutUnit(name string) (bare, unit string) {
+	words := wordsOf(name)
+	unit = unitWords[words[len(words)-1]]
+	if unit == "" {
+		return name, ""
+	}
+	folded := folded(name)
+	return strings.TrimSuffix(folded, words[len(words)-1]), unit
+}
+
+// unitWords are the units that names of durations end with.
+var unitWords = map[string]string{
+	"ms": "ms", "msec": "ms", "millis": "ms", "milliseconds": "ms", "s": "s", "sec": "s", "secs": "s", "seconds": "s",
+	"us": "us", "micros": "us", "microseconds": "us", "ns": "ns", "nanos": "ns", "nanoseconds": "ns", "durationms": "ms", "latencyms": "ms",
+}
+
+// isNamed tells whether the end of a path is a name.
+func isNamed(path, name string) bool {
+	path = folded(path)
+	return path == name || strings.HasSuffix(path, "."+name)
+}
+
+// isJoined tells whether the last two names of a path are one: user.id.
+func isJoined(path, name string) bool {
+	at := strings.LastIndexByte(path, '.')
+	return at > 0 && isNamed(path[:at]+path[at+1:], name)
+}
+
+// endsNamed tells whether the last words of a path are a name. What is said to
+// the model each time is not what is asked.
+func endsNamed(path, name string) bool {
+	const short = 4 // shorter ones end much else
+	words := wordsOf(path)
+	if len(name) < short || slices.Contains(words, "system") {
+		return false
+	}
+	for i := range words {
+		if strings.Join(words[i:], "") == name {
+			return true
+		}
+	}
+	return false
+}
+
+// wordsOf are the words of the last name of a path, in lower case.
+func wordsOf(path string) []string {
+	var b strings.Builder
+	last := rune(0)
+	for _, c := range path[strings.LastIndexByte(path, '.')+1:] {
+		if unicode.IsUpper(c) && unicode.IsLower(last) {
+			b.WriteByte(' ')
+		}
+		if last = c; !unicode.IsLetter(c) && !unicode.IsDigit(c) {
+			c = ' '
+		}
+		b.WriteRune(unicode.ToLower(c))
+	}
+	if words := strings.Fields(b.String()); len(words) > 0 {
+		return words
+	}
+	return []string{""}
+}
+
+// unfolded are between the words of names.
+var unfolded = strings.NewReplacer("-", "", "_", "", " ", "", "(", "", ")", "")
+
+func folded(name string) string { return strings.ToLower(unfolded.Replace(name)) }
+
+var (
+	methodText = regexp.MustCompile(`^[A-Z]{3,7}$`)
+	statusText = regexp.MustCompile(`^[1-5]\d\d$`)
+	urlText    = regexp.MustCompile(`^(?:/|[a-z]+://)`)
+	sourceLine = regexp.MustCompile(`\.\w+:\d+$`) // of the program, as zap's caller
+)
+
+// fits tells whether what a path leads to may be the field. An object that is
+// called request or response may hold its method or status, and no body.
+func (g *guesser) fits(field, path string) bool {
+	if g.holds(path) {
+		members, body := bodyMembers[field]
+		if !body {
+			return holding[field]
+		}
+		return slices.ContainsFunc(members, func(m string) bool { return g.has(path + "." + m) })
+	}
+	text := g.texts[path]
+	switch {
+	case !says(text):
+		return true
+	case bytes.Equal(text, listExample):
+		return holding[field] || bodyMembers[field] != nil
+	}
+	number := rawjson.ValidNumber(text)
+	switch field {
+	case "method":
+		return methodText.Match(text)
+	case "status":
+		return statusText.Match(text)
+	case "backend", "model":
+		return !number
+	case "url":
+		return urlText.Match(text)
+	case "caller_name":
+		return !sourceLine.Match(text)
+	case "body", "response", "messages":
+		return !number
+	case "end":
+		return len(guessLayouts(text)) > 0
+	case "duration":
+		return (&custom{}).duration(&CustomField{}, found{text: text}) != fingerprint.NoTime
+	case "tokens_in", "tokens_out", "tokens_cached", "cost":
+		return number
+	case "id":
+		return g.isDistinct(path)
+	}
+	return true
+}
+
+// isDistinct tells whether nearly all records have a value of their own: requests
+// with one id are one.
+func (g *guesser) isDistinct(path string) bool {
+	values := g.values(path)
+	different := map[string]bool{}
+	for _, v := range values {
+		different[string(v)] = true
+	}
+	return 10*len(different) >= 9*len(values)
+}
+
+// values are those that a path leads to, as texts.
+func (g *guesser) values(path string) (values [][]byte) {
+	c := g.format
+	c.Fields = []CustomField{{Name: "id", Paths: []string{path}}}
+	p := newCustom(&c, 0)
+	var r fingerprint.Request
+	for _, record := range g.records {
+		r.Reset()
+		if _, why := p.Parse(record, &r); why == "" && len(r.ID) > 0 {
+			values = append(values, bytes.Clone(r.ID))
+		}
+	}
+	return values
+}

@@ -1,0 +1,46 @@
+package formats
+
+import (
+	"fmt"
+
+	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
+)
+
+// spec is where a field stands, with the layout of a time and the unit of a
+// duration.
+func (g *guesser) spec(field, path string) string {
+	switch example := g.texts[path]; field {
+	case "end":
+		if layouts := guessLayouts(example); len(layouts) > 0 && layouts[0] != "" {
+			return fmt.Sprintf("{path: %s, layout: '%s'}", quotedYAML(path), layouts[0])
+		}
+	case "duration":
+		if _, unit := cutUnit(path); unit != "" {
+			return fmt.Sprintf("{path: %s, unit: %s}", quotedYAML(path), unit)
+		}
+		if rawjson.ValidNumber(example) {
+			return fmt.Sprintf("{path: %s, unit: %s} # or s, ms, us, ns?", quotedYAML(path), likelyUnit(g.values(path)))
+		}
+	}
+	return quotedYAML(path)
+}
+
+// likelyUnit is the unit in which numbers are how long calls took: none took
+// minutes, and not all less than a millisecond.
+func likelyUnit(values [][]byte) string {
+	longest := 0.0
+	for _, v := range values {
+		if n, ok := rawjson.ParseFloat(v); ok {
+			longest = max(longest, n)
+		}
+	}
+	switch {
+	case longest >= 1e8:
+		return "ns"
+	case longest >= 1e6:
+		return "us"
+	case longest >= 100:
+		return "ms"
+	}
+	return "s"
+}
