@@ -321,6 +321,8 @@ func TestScaffold(t *testing.T) {
 	f(`time=2026-11-21T10:00:00Z req="{\"model\":\"secret\",\"messages\":[]}"`, "body: 'req'")
 	f(`2026-11-21T10:00:00Z [sess=secret] model=secret, messages=[{"role": "secret"}] status=200`,
 		`\bsess=(?P<sess>[^\s\]]*).*?\bmodel=(?P<model>[^\s,]*).*?\bmessages=(?P<messages>[{\[].*[}\]]).*?\bstatus=(?P<status>\S*)'`)
+	f(`[2026-11-21 10:00:00] session: secret, status: 200, secret: no secret, request: {"model":"secret","messages":[]}`, `\bsession: (?P<session>[^\s,;|]*).*?\bstatus: (?P<status>`, "body: 'json'", "session: 'session'", "status: 'status'")
+	f(`{"at":{"$date":"2026-11-21T10:00:00Z"},"session":{"S":"secret"}}`, "time: 'at.$date'", "session: 'session.S'") // of databases
 	// What is not known of times.
 	f(`{"time":"05/06/2026 10:00:00"}`, "# timezone: Europe/Warsaw", "time: {path: 'time', layout: '01/02/2006 15:04:05'} # or '02/01/2006 15:04:05'?")
 	f("2026-11-21 10:00:00.5+00,secret", "time: {path: 'column1', layout: '2006-01-02 15:04:05-07'}") // PostgreSQL's

@@ -164,7 +164,7 @@ func hasRoles(list []byte) bool {
 // isPath tells whether a path can be written in a custom format.
 func isPath(path string) bool {
 	return utf8.ValidString(path) && strings.TrimSpace(path) == path && path != "" &&
-		!strings.ContainsAny(path, "[$") && path[0] != '.' && path[len(path)-1] != '.' &&
+		!strings.Contains(path, "[") && path[0] != '$' && path[0] != '.' && path[len(path)-1] != '.' &&
 		!strings.ContainsFunc(path, func(c rune) bool { return !unicode.IsPrint(c) })
 }
 
@@ -201,6 +201,9 @@ func (g *guesser) remember(path string, example []byte) {
 
 // missingLine says which texts stand for no value, as most logs have them.
 const missingLine = "missing: ['-', '']\n"
+
+// unfoundNotes stand behind fields that were not found.
+var unfoundNotes = map[string]string{"end": " # in the place of time, if that is when calls ended"}
 
 // zoneLine stands where times have no zone.
 const zoneLine = "# timezone: Europe/Warsaw # that of its times, which have none; else UTC\n"
@@ -244,7 +247,7 @@ func (g *guesser) yaml(times CustomField) []byte {
 			called = called || callers[x.field]
 			fmt.Fprintf(&b, "  %s: %s\n", x.field, g.spec(x.field, path))
 		case !slices.ContainsFunc(guesses[i+1:], func(more guess) bool { return more.field == x.field }):
-			fmt.Fprintf(&b, "  # %s:\n", x.field)
+			fmt.Fprintf(&b, "  # %s:%s\n", x.field, unfoundNotes[x.field])
 		}
 	}
 	b.WriteString("# names of the log that are not used above, if any:\n")

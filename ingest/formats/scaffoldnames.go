@@ -87,8 +87,13 @@ func (g *guesser) pick(field string, names []string, used map[string]bool) (path
 	return ""
 }
 
-// bareName is a path without the unit that a duration's name ends with.
+// typeName is a name that databases put between that of a value and the value.
+var typeName = regexp.MustCompile(`\.(?:\$\w+|[SN])$`)
+
+// bareName is a path without the type that a database put behind a name, and the
+// unit that a duration's name ends with.
 func bareName(field, path string) string {
+	path = typeName.ReplaceAllString(path, "")
 	if field == "duration" {
 		if bare, unit := cutUnit(path); unit != "" {
 			return bare

@@ -63,6 +63,7 @@ func newTexter(line string) *texter {
 	t.columns()
 	t.call()
 	t.pairs()
+	t.said()
 	slices.SortFunc(t.pieces, func(a, b piece) int { return cmp.Compare(a.from, b.from) })
 	if len(t.g.paths) == 0 {
 		t.pieces = []piece{{pattern: `(?P<time>\S+) (?P<rest>.*)$`, first: true}}
@@ -254,6 +255,18 @@ func (t *texter) pairs() {
 			p.pattern += fmt.Sprintf(`(?P<%s>\S*)`, group)
 		}
 		t.add(p, group, value)
+	}
+}
+
+// saidOf are key: value, with what ends them.
+var saidOf = regexp.MustCompile(`\b([A-Za-z_]\w*): ([^\s,;|"{\[]+)[,;|]`)
+
+func (t *texter) said() {
+	for _, at := range saidOf.FindAllStringSubmatchIndex(t.line, -1) {
+		key, value := t.line[at[2]:at[3]], t.line[at[4]:at[5]]
+		if len(t.pieces) < maxPieces && !t.g.has(key) && t.free(at[0], at[1]) {
+			t.add(piece{from: at[0], to: at[1], pattern: fmt.Sprintf(`\b%s: (?P<%s>[^\s,;|]*)`, key, key)}, key, value)
+		}
 	}
 }
 
