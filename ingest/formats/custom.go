@@ -2,6 +2,7 @@ package formats
 
 import (
 	"bytes"
+	"net/netip"
 	"regexp"
 	"slices"
 	"time"
@@ -51,9 +52,9 @@ var CustomFields = []struct{ Name, Doc string }{
 	{"method", "HTTP method"},
 	{"path", "URL path"},
 	{"query", "the query, as a text or an object"},
-	{"url", "path and query in one"},
+	{"url", "path and query in one, or a request's first line: method, these, version"},
 	{"caller", "API key or consumer; taken for a secret"},
-	{"caller_name", "caller by a name that may be shown"},
+	{"caller_name", "caller by a name that may be shown; of an address without the port"},
 	{"user", "end user"},
 	{"session", "session or conversation"},
 	{"agent", "in a session that several agents share, which of them"},
@@ -288,7 +289,11 @@ func (p *custom) target(r *fingerprint.Request) {
 			}
 		case "url":
 			if v, ok := p.lookup(f); ok {
-				splitTarget(r, p.text(v))
+				target := p.text(v)
+				if method, inside, ok := requestLine(target); ok {
+					r.Method, target = method, inside
+				}
+				splitTarget(r, target)
 			}
 		}
 	}
@@ -341,7 +346,7 @@ func (p *custom) field(r *fingerprint.Request, name string, v found) {
 	case "caller":
 		r.Caller, r.CallerIsName = p.text(v), false
 	case "caller_name":
-		r.Caller, r.CallerIsName = p.text(v), true
+		r.Caller, r.CallerIsName = withoutPort(p.text(v)), true
 	case "user":
 		r.User = p.text(v)
 	case "session":
@@ -383,4 +388,13 @@ func (p *custom) field(r *fingerprint.Request, name string, v found) {
 	case "max_tokens":
 		r.MaxTokens = readCount(p.scalar(v), r.MaxTokens)
 	}
+}
+
+// withoutPort is the address in front of a port, which is another with each
+// connection; other names are as they are.
+func withoutPort(name []byte) []byte {
+	if _, err := netip.ParseAddrPort(string(name)); err == nil {
+		return host(name)
+	}
+	return name
 }

@@ -119,6 +119,9 @@ func TestCustomFields(t *testing.T) {
 	f(list(pathTo("end", "t"), pathTo("duration", "d")), `{"t":10,"d":"1.5 s"}`, `time="1970-01-01T00:00:08.5Z" end="1970-01-01T00:00:10Z"`)
 	f(list(pathTo("end", "t")), `{"t":10}`, `time="1970-01-01T00:00:10Z"`)
 	f(list(pathTo("url", "u"), pathTo("status", "s"), pathTo("stream", "x")), `{"u":"/v1?a=1","s":"200","x":"True"}`, `path="/v1" query="a=1" status=200 stream=true`)
+	f(list(pathTo("caller_name", "c")), `{"c":"192.0.2.7:49702"}`, `caller="192.0.2.7"`)
+	f(list(pathTo("caller_name", "c")), `{"c":"team:7"}`, `caller="team:7"`)
+	f(list(pathTo("url", "u")), `{"u":"POST /v1?a=1 HTTP/1.1"}`, `method="POST" path="/v1" query="a=1"`)
 	f(list(pathTo("status", "s"), pathTo("tokens_in", "n")), `{"s":"ok","n":-5}`, ``)
 	f(list(pathTo("tokens_in", "n"), pathTo("tokens_cached", "c")), `{"n":5,"c":3}`, `tokens_in=5 tokens_cached=3`)
 	f(list(pathTo("body", "b"), pathTo("url", "u")), `{"b":{"contents":[],"generationConfig":{"maxOutputTokens":9}},"u":"/v1beta/models/gemini-2.5-pro:streamGenerateContent?alt=sse"}`,
@@ -323,6 +326,8 @@ func TestScaffold(t *testing.T) {
 		`\bsess=(?P<sess>[^\s\]]*).*?\bmodel=(?P<model>[^\s,]*).*?\bmessages=(?P<messages>[{\[].*[}\]]).*?\bstatus=(?P<status>\S*)'`)
 	f(`[2026-11-21 10:00:00] session: secret, status: 200, secret: no secret, request: {"model":"secret","messages":[]}`, `\bsession: (?P<session>[^\s,;|]*).*?\bstatus: (?P<status>`, "body: 'json'", "session: 'session'", "status: 'status'")
 	f(`{"at":{"$date":"2026-11-21T10:00:00Z"},"session":{"S":"secret"}}`, "time: 'at.$date'", "session: 'session.S'") // of databases
+	f(`{"time":"2026-11-21T10:00:00Z","client":"192.0.2.7:80"}`, "caller_name: 'client'")
+	f(`{"time":"2026-11-21T10:00:00Z","request":"POST /secret HTTP/1.1"}`, "url: 'request'", "# body:")
 	// What is not known of times.
 	f(`{"time":"05/06/2026 10:00:00"}`, "# timezone: Europe/Warsaw", "time: {path: 'time', layout: '01/02/2006 15:04:05'} # or '02/01/2006 15:04:05'?")
 	f("2026-11-21 10:00:00.5+00,secret", "time: {path: 'column1', layout: '2006-01-02 15:04:05-07'}") // PostgreSQL's

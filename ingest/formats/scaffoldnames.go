@@ -25,7 +25,7 @@ var guesses = []guess{
 	{"end", []string{"end", "endtime", "endedat", "finishedat", "completedat", "endtimestamp"}},
 	{"duration", []string{"duration", "latency", "took", "elapsed", "responsetime", "requesttime", "timetaken", "totaltime", "elapsedtime", "timeelapsed", "dur", "rt", ""}},
 	{"method", []string{"method", "httpmethod", "requestmethod", "verb"}},
-	{"url", []string{"url", "uri", "requesturi", "requesturl", "target", "path", "httppath", "requestpath", "resourcepath", "endpoint"}},
+	{"url", []string{"url", "uri", "requesturi", "requesturl", "target", "path", "httppath", "requestpath", "resourcepath", "endpoint", "request"}},
 	{"caller_name", []string{"consumer.username", "consumer", "caller", "keyalias", "apikeyalias", "apikeyname", "keyname", "virtualkeyname", "apikeyid", "keyid", "clientname", "clientid", "client", "appname", "appid", "app", "teamname", "teamid", "team", "tenantname", "tenantid", "tenant", "project"}},
 	{"caller", []string{"apikey", "apikeyhash", "authorization"}},
 	{"caller_name", []string{"clientip", "remoteip", "remoteaddr", "sourceip", "calleripaddress", "ip"}},
@@ -174,8 +174,8 @@ func folded(name string) string { return strings.ToLower(unfolded.Replace(name))
 var (
 	methodText = regexp.MustCompile(`^[A-Z]{3,7}$`)
 	statusText = regexp.MustCompile(`^[1-5]\d\d$`)
-	urlText    = regexp.MustCompile(`^(?:/|[a-z]+://)`)
-	sourceLine = regexp.MustCompile(`\.\w+:\d+$`) // of the program, as zap's caller
+	urlText    = regexp.MustCompile(`^(?:[A-Z]{3,7} )?(?:/|[a-z]+://)`)
+	sourceLine = regexp.MustCompile(`\.(?:c|cc|cpp|cs|go|java|js|kt|php|py|rb|rs|ts):\d+$`) // of the program, as zap's caller
 )
 
 // fits tells whether what a path leads to may be the field. An object that is
@@ -208,7 +208,7 @@ func (g *guesser) fits(field, path string) bool {
 	case "caller_name":
 		return !sourceLine.Match(text)
 	case "body", "response", "messages":
-		return !number
+		return !number && !urlText.Match(text)
 	case "end":
 		return len(guessLayouts(text)) > 0
 	case "duration":
