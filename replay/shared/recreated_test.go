@@ -17,7 +17,8 @@ import (
 // TestRecreated: a log that is deleted and created again, with fewer partitions,
 // is judged from its first record, whether extract runs meanwhile or not. All of
 // it was taken for what had come before, a record of a partition that was there
-// no more ended every watch, and those partitions held the others back.
+// no more ended every watch, those partitions held the others back, and two
+// requests had one number.
 func TestRecreated(t *testing.T) {
 	b := kafkatest.Start(t)
 	test := func(name string, stopped bool, gap time.Duration) {
@@ -76,8 +77,23 @@ rules:
 				extracting += 2 - rawPartitions
 				extract()
 			}
-			write(2, 200, 300)
-			await("all but the last", judged(2*rawPartitions+2))
+			write(2, 200, 210, 220, 230, 300)
+			await("all but the last", judged(2*rawPartitions+2*4))
+			codec, places := newCodec(window.NewPlan(f.policy.Rules, f.policy.Exclude), window.ExtractOptions{}, f.policy.Lateness), map[int64]place{}
+			for _, written := range b.Records(t, f.to.Topic) {
+				r, err := codec.read(written.Value)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if r.event == nil {
+					continue
+				}
+				n := r.event.Portion.Number
+				if at, ok := places[n]; ok && at != r.at {
+					t.Fatalf("%d is the number of %v and of %v", n, at, r.at)
+				}
+				places[n] = r.at
+			}
 		})
 	}
 	test("at once", false, 0)
