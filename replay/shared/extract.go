@@ -315,15 +315,13 @@ func (s *origin) record() record {
 	return record{origin: s.p.Index, origins: max(s.x.in.Partitions(), s.p.Index+1), targets: len(s.written), newest: s.front.Newest()}
 }
 
-// addMarks adds a mark to every partition if there is something to say. Of a
-// partition that its topic, created again, does not have any more there is not.
+// addMarks adds a mark to every partition if there is something to say. A
+// partition that its topic, created again, does not have any more holds nothing
+// back, whatever a mark before said of it.
 func (s *origin) addMarks(next *ingest.Mark) {
-	if s.p.Index >= s.x.in.Partitions() {
-		return
-	}
 	r := s.record()
 	r.at = place{s.epoch, next.Offset, -1}
-	r.idle, r.name = s.silence.Lasts(s.x.o.Idle), s.p.Name()
+	r.idle, r.name = s.p.Index >= s.x.in.Partitions() || s.silence.Lasts(s.x.o.Idle), s.p.Name()
 	since := time.Since(s.marked)
 	if since < markEvery || r == s.last && since < markAgain {
 		return

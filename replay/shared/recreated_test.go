@@ -1,12 +1,16 @@
 package shared
 
 import (
+	"context"
 	"fmt"
 	"log/slog"
 	"testing"
 	"time"
 
+	"github.com/twmb/franz-go/pkg/kfake"
+
 	"github.com/loopgauge/loopgauge/fingerprint"
+	"github.com/loopgauge/loopgauge/ingest"
 	"github.com/loopgauge/loopgauge/ingest/kafka"
 	"github.com/loopgauge/loopgauge/ingest/kafka/kafkatest"
 	"github.com/loopgauge/loopgauge/replay"
@@ -99,6 +103,60 @@ rules:
 	test("at once", false, 0)
 	test("later", false, 5*time.Second)
 	test("stopped", true, 0)
+}
+
+// TestGonePartition: a partition that its topic does not have any more holds
+// nothing back, be it that the last mark before said so: others may have begun with
+// the new topic by then.
+func TestGonePartition(t *testing.T) {
+	cluster, err := kfake.NewCluster(kfake.NumBrokers(1), kfake.SeedTopics(1, "less"), kfake.SeedTopics(2, "t"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer cluster.Close()
+	topic := kafka.Config{Brokers: cluster.ListenAddrs(), Topic: "less", Start: kafka.Start{Earliest: true}}
+	less, err := kafka.OpenShare(t.Context(), topic)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer less.Close() //nolint:errcheck // it has nothing to write
+	topic.Topic, topic.Group = "t", "g"
+	more, err := kafka.OpenShare(t.Context(), topic)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer more.Close() //nolint:errcheck // likewise
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	codec := newCodec(testPlan(t, rules), window.ExtractOptions{}, 0)
+	err = more.Run(ctx, nil, func(ctx context.Context, p *kafka.Part) error {
+		if p.Index != 1 {
+			<-ctx.Done()
+			return nil
+		}
+		defer cancel()
+		s := &origin{x: &extract{in: more, o: ExtractOptions{Idle: time.Hour}}, p: p, codec: codec, front: window.NewFront(0)}
+		idle := func() bool {
+			s.written, s.marked = make([][]kafka.Message, 1), time.Time{}
+			s.addMarks(&ingest.Mark{})
+			if len(s.written[0]) == 0 {
+				return false
+			}
+			r, err := codec.read(s.written[0][0].Value)
+			return err == nil && r.idle
+		}
+		if idle() {
+			t.Error("it is idle at once")
+		}
+		s.x.in = less
+		if !idle() {
+			t.Error("it holds others back")
+		}
+		return nil
+	})
+	if err != nil {
+		t.Error(err)
+	}
 }
 
 // TestPlaces: what stands before the newest place of an origin is a repeat only
