@@ -92,12 +92,20 @@ func isTLS(err error) bool {
 	return certificate || alert || header
 }
 
-// doubt asks what may be wrong where brokers do not answer. They hang up on who
-// speaks TLS where they do not, and on who does not where they want it, or a user.
+// answered tells that the error is what a broker has said.
+func answered(err error) bool {
+	_, ok := errors.AsType[kafka.Error](err)
+	return ok
+}
+
+// doubt asks what may be wrong where brokers do not give what they are asked for.
+// They hang up on who speaks TLS where they do not, and on who does not where they
+// want it, or a user.
 func (c *Config) doubt(err error) string {
-	_, answered := errors.AsType[kafka.Error](err)
 	switch {
-	case answered:
+	case missing(err):
+		return "was the topic deleted?"
+	case answered(err):
 		return "do all brokers run?"
 	case c.TLS != nil && (errors.Is(err, io.EOF) || errors.Is(err, syscall.ECONNRESET)):
 		return "do the brokers speak TLS there? if not, leave kafka: tls: out of the policy"

@@ -537,7 +537,8 @@ func TestGoneShared(t *testing.T) {
 		f := newFake(t, 1)
 		defer f.Close()
 		c := f.config()
-		c.Group = "g"
+		var said []string
+		c.Group, c.Say = "g", func(what string) { said = append(said, what) }
 		s, err := OpenShare(t.Context(), c)
 		if err != nil {
 			t.Fatal(err)
@@ -548,6 +549,9 @@ func TestGoneShared(t *testing.T) {
 			<-ctx.Done()
 			return nil
 		})
+		if len(said) != 1 || !strings.Contains(said[0], "the brokers answer with an error") || !strings.Contains(said[0], "was the topic deleted?") {
+			t.Errorf("said %q", said)
+		}
 		if d := time.Since(began); err == nil || !strings.Contains(err.Error(), "the topic is there no more") || d < goneTime || d > goneTime+30*time.Second {
 			t.Errorf("after %s: %v", d, err)
 		}

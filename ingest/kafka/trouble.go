@@ -22,7 +22,7 @@ type trouble struct {
 }
 
 // lasts takes a failure in, and says it once if it has lasted. What is what
-// does not work; empty is that the brokers do not answer.
+// does not work; empty is that the brokers say nothing, or no.
 func (t *trouble) lasts(c *Config, what string, err error) {
 	if t.last == nil {
 		t.since = time.Now()
@@ -32,7 +32,11 @@ func (t *trouble) lasts(c *Config, what string, err error) {
 	}
 	t.said = true
 	if what == "" {
-		what = "the brokers do not answer, they are asked again and again"
+		what = "the brokers do not answer"
+		if answered(err) {
+			what = "the brokers answer with an error"
+		}
+		what += ", they are asked again and again"
 	}
 	c.Say(fmt.Sprintf("%s: %s: %v; %s", c, what, err, c.doubt(err)))
 }
