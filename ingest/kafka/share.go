@@ -55,6 +55,9 @@ func (s *Share) Run(ctx context.Context, joined func(partitions int), serve func
 		return c.fail(err, "")
 	}
 	ctx, stop := context.WithCancelCause(ctx)
+	member := "" // ours in the last generation
+	// remove takes a member out of the group, which else waits for its session.
+	remove := func(member string) { _ = (&group{c: s.f.c.of(s.group)}).remove(member) }
 	var serving sync.WaitGroup
 	leave := sync.OnceFunc(func() {
 		stop(nil)
@@ -64,13 +67,17 @@ func (s *Share) Run(ctx context.Context, joined func(partitions int), serve func
 			close(left)
 		}()
 		serving.Wait() // until all partitions are given up
+		if member != "" {
+			// While it waits for the group to be shared out it cannot leave over its
+			// own connection.
+			defer time.AfterFunc(leaveTime/2, func() { remove(member) }).Stop()
+		}
 		select {
 		case <-left:
 		case <-time.After(leaveTime):
 		}
 	})
 	defer leave()
-	member := "" // ours in the last generation
 	var t trouble
 	var gone time.Time // since when there is no such topic
 	for {
@@ -85,8 +92,7 @@ func (s *Share) Run(ctx context.Context, joined func(partitions int), serve func
 			if member != "" && !errors.Is(err, kafka.RebalanceInProgress) {
 				// kafka-go comes back as a new member; the group would wait for
 				// the old one until its session has timed out.
-				gone := &group{c: s.f.c.of(s.group)}
-				go gone.remove(member) //nolint:errcheck // then it times out
+				go remove(member)
 				member = ""
 			}
 			t.joins(c, s.group, err)

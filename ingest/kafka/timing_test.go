@@ -588,6 +588,76 @@ func TestLeave(t *testing.T) {
 	})
 }
 
+// TestLeaveInTheMidst: who ends while the group is being shared out is no member
+// any more. Others waited for it, and what it was given stood still, a session long.
+func TestLeaveInTheMidst(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFake(t, 1)
+		defer f.Close()
+		client := f.client(t)
+		defer client.Close()
+		silent := func() { // joins, and says nothing more
+			protocol, join := kmsg.NewJoinGroupRequestProtocol(), kmsg.NewPtrJoinGroupRequest()
+			protocol.Name = "range"
+			metadata := kmsg.NewConsumerMemberMetadata()
+			metadata.Topics = []string{"t"}
+			protocol.Metadata = metadata.AppendTo(nil)
+			join.Group, join.ProtocolType, join.Protocols = "g", "consumer", append(join.Protocols, protocol)
+			join.SessionTimeoutMillis, join.RebalanceTimeoutMillis = 60_000, 60_000
+			for range 2 { // the first answer is our name
+				answer, err := join.RequestWith(t.Context(), client)
+				if err != nil {
+					return
+				}
+				join.MemberID = answer.MemberID
+			}
+		}
+		c := f.config()
+		c.Group = "g"
+		s, err := OpenShare(t.Context(), c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = s.Close() }()
+		ctx, cancel := context.WithCancel(t.Context())
+		var member atomic.Value
+		var run sync.WaitGroup
+		run.Go(func() {
+			_ = s.Run(ctx, nil, func(ctx context.Context, p *Part) error {
+				member.Store(p.member)
+				<-ctx.Done()
+				return nil
+			})
+		})
+		for range 2 { // the second finds the first silent
+			time.Sleep(10 * time.Second)
+			go silent()
+		}
+		time.Sleep(10 * time.Second)
+		cancel()
+		began := time.Now()
+		run.Wait()
+		if d := time.Since(began); d > leaveTime {
+			t.Errorf("it takes %s", d)
+		}
+		describe := kmsg.NewPtrDescribeGroupsRequest()
+		describe.Groups = []string{"g"}
+		answer, err := describe.RequestWith(t.Context(), client)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range answer.Groups[0].Members {
+			if m.MemberID == member.Load() {
+				t.Error("it is a member still")
+			}
+		}
+		if n := len(answer.Groups[0].Members); n == 0 {
+			t.Error("nobody is")
+		}
+		time.Sleep(2 * time.Minute) // until the group has been shared out
+	})
+}
+
 // TestOutOfRange: where a broker does not give out a record that is there it is
 // asked again once a second, and that is said. It was asked without a break.
 func TestOutOfRange(t *testing.T) {
