@@ -2,7 +2,6 @@ package blob
 
 import (
 	"context"
-	"errors"
 	"io"
 	"net/url"
 	"os"
@@ -77,28 +76,13 @@ type object struct {
 // Size implements ingest.Object.
 func (o *object) Size() int64 { return o.size }
 
-// Open implements ingest.Object. What it reads is streamed.
+// Open implements ingest.Object.
 func (o *object) Open(offset int64) (io.ReadCloser, error) {
-	r, err := o.in.NewRangeReader(o.ctx, o.key, offset, -1, nil)
-	if err != nil {
-		return nil, o.name.explain(o.key, err)
+	r := &reader{of: o, at: offset}
+	if err := r.open(); err != nil {
+		return nil, err
 	}
-	return &reader{r, o}, nil
-}
-
-// reader names the object in its errors.
-type reader struct {
-	io.ReadCloser
-	of *object
-}
-
-// Read implements io.Reader.
-func (r *reader) Read(p []byte) (int, error) {
-	n, err := r.ReadCloser.Read(p)
-	if err != nil && !errors.Is(err, io.EOF) {
-		err = r.of.name.explain(r.of.key, err)
-	}
-	return n, err
+	return r, nil
 }
 
 var _ ingest.Object = (*object)(nil)

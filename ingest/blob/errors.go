@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"regexp"
 	"slices"
@@ -48,6 +49,7 @@ var (
 	denied        = []string{"AccessDenied", "AuthorizationPermissionMismatch", "AuthorizationFailure", "StatusCode: 403", "Error 403", "403 Forbidden"}
 	noRegion      = []string{"Missing Region", "Invalid region", "PermanentRedirect", "MovedPermanently", "StatusCode: 301"}
 	noServer      = []string{"connection refused", "no such host", "i/o timeout"}
+	nobody        = []string{"IMDS role", "DefaultAzureCredential"} // the machine was asked last, which need not be there
 )
 
 // explain says what went wrong with a bucket or, if there is a key, an object.
@@ -63,7 +65,12 @@ func (n *name) explain(key string, err error) error {
 	if unknown := unknownSetting.FindStringSubmatch(err.Error()); unknown != nil {
 		return n.fail(key, fmt.Errorf("%s is no setting of %s://", unknown[1], n.scheme), "the settings are those of gocloud.dev/blob, such as "+store.settings)
 	}
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) { // which would pass for the end
+		return n.fail(key, errors.New("the store broke the connection off"), "run it again")
+	}
 	switch {
+	case says(nobody):
+		return n.fail(key, errors.New("no credentials"), store.credentials)
 	case says(badSignature):
 		return n.fail(key, errors.New("the store does not accept these credentials"), store.credentials)
 	case code == gcerrors.PermissionDenied, says(denied):

@@ -3,7 +3,6 @@ package blob
 import (
 	"context"
 	"errors"
-	"io"
 	"path"
 	"regexp"
 	"strings"
@@ -50,18 +49,15 @@ func (n *name) find(ctx context.Context, b *blob.Bucket, times Times) (found Fou
 		prefix = prefix[:at]
 	}
 	var all []*blob.ListObject
-	for list := b.List(&blob.ListOptions{Prefix: prefix}); ; {
-		o, err := list.Next(ctx)
-		if errors.Is(err, io.EOF) {
-			break
-		}
-		if err != nil {
-			return found, n.explain("", err)
-		}
+	objects, failed := b.List(&blob.ListOptions{Prefix: prefix}).All(ctx)
+	for o := range objects {
 		if o.Key == n.key && !strings.HasSuffix(o.Key, "/") {
 			return Found{Sources: []*ingest.Source{n.source(ctx, b, o)}}, nil
 		}
 		all = append(all, o)
+	}
+	if err := failed(); err != nil {
+		return found, n.explain("", err)
 	}
 	below, err := n.below(all)
 	if err != nil {

@@ -3,7 +3,6 @@ package blob
 import (
 	"context"
 	"errors"
-	"io"
 	"io/fs"
 	"os"
 	"path"
@@ -25,12 +24,16 @@ func Holds(ctx context.Context, text string, folders []string) (bool, error) {
 		return false, err
 	}
 	defer b.Close() //nolint:errcheck // each object has been closed
+	return n.holds(ctx, b, folders)
+}
+
+func (n *name) holds(ctx context.Context, b *blob.Bucket, folders []string) (bool, error) {
 	for _, f := range folders {
-		_, err := b.List(&blob.ListOptions{Prefix: path.Join(n.key, f) + "/"}).Next(ctx)
-		if err == nil {
+		objects, failed := b.List(&blob.ListOptions{Prefix: path.Join(n.key, f) + "/"}).All(ctx)
+		for range objects {
 			return true, nil
 		}
-		if !errors.Is(err, io.EOF) {
+		if err := failed(); err != nil {
 			return false, n.explain("", err)
 		}
 	}
