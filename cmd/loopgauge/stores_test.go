@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/storage/azblob"
+	azureblob "github.com/Azure/azure-sdk-for-go/sdk/storage/azblob/blob"
 	"github.com/Azure/azure-sdk-for-go/sdk/storage/azblob/sas"
 	"github.com/google/go-cmp/cmp"
 	"github.com/klauspost/compress/gzip"
@@ -408,6 +409,7 @@ func checkAzure(t *testing.T, port string) {
 	const logs = "azblob://logs/litellm"
 	fails(t, "azblob://logs/: the store cannot be reached: dial tcp", "replay", logs+"?domain=127.0.0.1:"+freePort(t))
 	service := azurite(t, port)
+	checkEncoded(t, service)
 	rights := sas.AccountPermissions{Read: true, List: true}
 	signed, err := service.ServiceClient().GetSASURL(sas.AccountResourceTypes{Container: true, Object: true}, rights, time.Now().Add(24*time.Hour), nil)
 	if err != nil {
@@ -434,4 +436,26 @@ func checkAzure(t *testing.T, port string) {
 	fails(t, "azblob://logs/: no credentials\nset AZURE_STORAGE_ACCOUNT", "replay", logs)
 	t.Setenv("AZURE_STORAGE_CONNECTION_STRING", connection)
 	does(t, "replay", logs)
+}
+
+// checkEncoded: an object that says to be gzip is read as it lies in the store, where
+// this one is longer than its text.
+func checkEncoded(t *testing.T, service *azblob.Client) {
+	t.Helper()
+	var packed bytes.Buffer
+	z := gzip.NewWriter(&packed)
+	if _, err := z.Write([]byte(`{"time":"2026-11-21T10:00:00Z","id":"r7"}`)); err != nil {
+		t.Fatal(err)
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	encoding := "gzip"
+	o := azblob.UploadBufferOptions{HTTPHeaders: &azureblob.HTTPHeaders{BlobContentEncoding: &encoding}}
+	if _, err := service.UploadBuffer(t.Context(), "logs", "encoded/a.log.gz", packed.Bytes(), &o); err != nil {
+		t.Fatal(err)
+	}
+	if d := judged(t, "azblob://logs/encoded/"); d.Data.Judged != 1 {
+		t.Errorf("encoded as gzip: %d requests", d.Data.Judged)
+	}
 }

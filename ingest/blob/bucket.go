@@ -3,10 +3,12 @@ package blob
 import (
 	"context"
 	"io"
+	"net/http"
 	"net/url"
 	"os"
 
 	"cloud.google.com/go/storage"
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
 	"gocloud.dev/blob"
 	_ "gocloud.dev/blob/azureblob" // azblob://
 	"gocloud.dev/blob/gcsblob"
@@ -62,6 +64,12 @@ func openGoogle(ctx context.Context, text string) (*blob.Bucket, error) {
 // with the pauses between them a store has about 15 s to come back. The other
 // libraries have such bounds.
 const attempts = 5
+
+// asStored keeps Azure's library from unpacking what says to be gzip, which would be
+// no part of an object from an offset on. To the other libraries it means nothing.
+func asStored(ctx context.Context) context.Context {
+	return policy.WithHTTPHeader(ctx, http.Header{"Accept-Encoding": {"identity"}})
+}
 
 // object implements ingest.Object. It is opened within the command that found
 // it, and ends with it.

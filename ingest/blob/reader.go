@@ -30,7 +30,7 @@ var errChanged = errors.New("the object was written anew while it was read")
 // open asks for what has not been read.
 func (r *reader) open() error {
 	o := r.of
-	in, err := o.in.NewRangeReader(o.ctx, o.key, r.at, -1, nil)
+	in, err := o.in.NewRangeReader(asStored(o.ctx), o.key, r.at, -1, nil)
 	if err != nil {
 		return o.name.explain(o.key, err)
 	}
