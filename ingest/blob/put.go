@@ -3,6 +3,7 @@ package blob
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path"
@@ -11,6 +12,7 @@ import (
 	"strings"
 
 	"gocloud.dev/blob"
+	"gocloud.dev/gcerrors"
 )
 
 // Holds tells whether one of the folders under a name has an object in it.
@@ -56,9 +58,9 @@ func Put(ctx context.Context, text, dir, last string) error {
 	return n.put(ctx, b, dir, last)
 }
 
-func (n *name) put(ctx context.Context, b *blob.Bucket, dir, last string) (err error) {
+func (n *name) put(ctx context.Context, b *blob.Bucket, dir, last string) error {
 	var files []string
-	err = fs.WalkDir(os.DirFS(dir), ".", func(file string, d fs.DirEntry, err error) error {
+	err := fs.WalkDir(os.DirFS(dir), ".", func(file string, d fs.DirEntry, err error) error {
 		if err == nil && !d.IsDir() {
 			files = append(files, file)
 		}
@@ -68,21 +70,22 @@ func (n *name) put(ctx context.Context, b *blob.Bucket, dir, last string) (err e
 		return err
 	}
 	slices.SortStableFunc(files, func(a, b string) int { return order(a, last) - order(b, last) })
-	var there []string
-	defer func() {
-		if err == nil {
-			return
+	for i, file := range files {
+		if err := upload(ctx, b, path.Join(n.key, file), filepath.Join(dir, filepath.FromSlash(file))); err != nil {
+			// Where the answer was lost, the last is there too.
+			return errors.Join(n.explain(path.Join(n.key, file), err), n.takeAway(context.WithoutCancel(ctx), b, files[:i+1]))
 		}
-		for _, key := range there {
-			err = errors.Join(err, b.Delete(context.WithoutCancel(ctx), key))
-		}
-	}()
-	for _, file := range files {
+	}
+	return nil
+}
+
+// takeAway deletes files, the last one first: where it is, the others are.
+func (n *name) takeAway(ctx context.Context, b *blob.Bucket, files []string) error {
+	for i, file := range slices.Backward(files) {
 		key := path.Join(n.key, file)
-		if err := upload(ctx, b, key, filepath.Join(dir, filepath.FromSlash(file))); err != nil {
-			return n.explain(key, err)
+		if err := b.Delete(ctx, key); err != nil && gcerrors.Code(err) != gcerrors.NotFound {
+			return fmt.Errorf("%w\n%d objects of it may be left under %s: remove them", n.explain(key, err), i+1, n.object(n.key))
 		}
-		there = append(there, key)
 	}
 	return nil
 }
