@@ -19,19 +19,21 @@ const (
 // Probe shows of a plain file evenly spaced pieces, of a compressed one the
 // beginning. Of a source that cannot be read twice its beginning is read ahead.
 func (s *fileStream) Probe(budget int64, visit func(*Block)) (whole bool, err error) {
-	if !s.source.rereadable() {
+	if s.raw != nil { // it cannot be read twice, and stays open
 		return s.probeAhead(min(budget, probeAhead), visit), nil
 	}
 	size := s.Size()
 	probe := &fileStream{source: s.source, index: s.index, o: s.o, format: s.format}
+	// A source that cannot be read any more is no error here: the run will say so,
+	// and judge the others.
 	file, err := s.source.open(0)
 	if err != nil {
-		return false, s.wrap(err)
+		return false, nil //nolint:nilerr // as above
 	}
 	u, err := unpack(file, &probe.read)
 	if err != nil {
 		file.Close()
-		return false, s.wrap(err)
+		return false, nil //nolint:nilerr // as above
 	}
 	defer u.Close()
 	pieces := min(probePieces, budget/probePiece)
@@ -42,7 +44,7 @@ func (s *fileStream) Probe(budget int64, visit func(*Block)) (whole bool, err er
 	for i := range pieces {
 		part, err := s.source.open(i * ((size - share) / (pieces - 1)))
 		if err != nil {
-			return false, s.wrap(err)
+			return false, nil //nolint:nilerr // as above
 		}
 		probe.piece(part, share, i > 0, visit)
 		part.Close()
@@ -50,8 +52,8 @@ func (s *fileStream) Probe(budget int64, visit func(*Block)) (whole bool, err er
 	return false, nil
 }
 
-// piece shows up to budget bytes from r. A source that breaks off is not an
-// error here: the run will say so.
+// piece shows up to budget bytes from r. A source that breaks off is no error
+// here either.
 func (s *fileStream) piece(r io.Reader, budget int64, cut bool, visit func(*Block)) (whole bool) {
 	limited := &io.LimitedReader{R: r, N: budget}
 	b := newBlocks(limited, s.o.blockSize, s.o.MaxLine, s.format.Wrappers)

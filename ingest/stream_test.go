@@ -492,6 +492,44 @@ func TestFirst(t *testing.T) {
 	f(strings.Repeat(`{"time":5}`+"\n", headLines)+`{"time":1}`, 5_000_000)
 }
 
+// TestProbeOfWhatIsGone: only who reads such a source is told.
+func TestProbeOfWhatIsGone(t *testing.T) {
+	f := func(what string, src *Source, remove func()) {
+		t.Helper()
+		s, err := openStream(src, 0, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer s.Close()
+		remove()
+		if whole, err := s.Probe(1<<20, func(*Block) {}); whole || err != nil {
+			t.Errorf("%s: whole %t, %v", what, whole, err)
+		}
+		if _, err := s.Next(); !broken(err) {
+			t.Errorf("%s: then read: %v", what, err)
+		}
+	}
+	path := write(t, t.TempDir(), "a.log", []byte(`{"time":5,"id":"a"}`))
+	f("file", &Source{Name: path, path: path}, func() { _ = os.Remove(path) })
+	o := &vanishing{text: `{"time":5,"id":"a"}`}
+	f("object", NewSource("b/a.log", o), func() { o.gone = true })
+}
+
+// vanishing is an object that may be gone.
+type vanishing struct {
+	text string
+	gone bool
+}
+
+func (o *vanishing) Size() int64 { return int64(len(o.text)) }
+
+func (o *vanishing) Open(offset int64) (io.ReadCloser, error) {
+	if o.gone {
+		return nil, errors.New("no such object")
+	}
+	return io.NopCloser(strings.NewReader(o.text[offset:])), nil
+}
+
 // TestProbe: a look ahead shows parts of the log, and takes nothing from what
 // is read afterwards.
 func TestProbe(t *testing.T) {
