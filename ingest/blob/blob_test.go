@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
@@ -230,7 +231,18 @@ func TestErrors(t *testing.T) {
 	f("gs", "", `open bucket gs://b?bogus=1: invalid query parameter "bogus"`, "bogus is no setting of gs://", "anonymous")
 	f("s3", "", "open bucket s3://b?anonymous=x&response_checksum_validation=when_required: invalid value", "open bucket s3://b?anonymous=x: invalid value", "")
 	f("s3", "", "open bucket s3://b?response_checksum_validation=when_required: odd", "open bucket s3://b: odd", "")
-	n := &name{scheme: "s3"}
+	f("s3", "", `no EC2 IMDS role found, Get "http://169.254.169.254/latest": dial tcp 169.254.169.254:80: i/o timeout`, "no credentials", "AWS_PROFILE")
+	f("s3", "", "StatusCode: 400, api error InvalidToken", "does not accept these credentials", "AWS_PROFILE")
+	f("gs", "", `oauth2: "invalid_grant" "Token has been expired or revoked."`, "does not accept these credentials", "gcloud auth")
+	f("s3", "", "StatusCode: 400, api error AuthorizationHeaderMalformed: expecting 'eu-central-1'", "in another one", "AWS_REGION")
+	f("s3", "", "StatusCode: 403, api error RequestTimeTooSkewed", "clock", "set it")
+	f("s3", "k", "StatusCode: 403, api error InvalidObjectState", "archived", "restore")
+	f("s3", "k", "StatusCode: 503, api error SlowDown", "too busy", "later")
+	n := &name{scheme: "azblob"}
+	unsent := &url.Error{Op: "Get", URL: "https://store/logs?sig=secret", Err: errors.New("tls: unknown authority")}
+	if said := n.explain("", unsent).Error(); strings.Contains(said, "secret") || !strings.Contains(said, "cannot be reached: tls: unknown authority") {
+		t.Errorf("an address with a signature: %s", said)
+	}
 	if err := n.explain("", context.Canceled); !errors.Is(err, context.Canceled) {
 		t.Errorf("canceled: %v", err)
 	}

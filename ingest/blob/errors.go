@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"net/url"
 	"regexp"
 	"slices"
 	"strings"
@@ -45,9 +46,12 @@ func (n *name) fail(key string, err error, hint string) *ingest.Error {
 // Signs, in what the stores' libraries say, of who asks not being known.
 var (
 	noCredentials = []string{"credentials", "DefaultAzureCredential", "no identity", "AZURE_STORAGE_ACCOUNT", "AccountName"}
-	badSignature  = []string{"SignatureDoesNotMatch", "InvalidAccessKeyId", "AuthenticationFailed", "ExpiredToken", "InvalidClientTokenId", "Server failed to authenticate", "decode account key"}
+	badSignature  = []string{"SignatureDoesNotMatch", "InvalidAccessKeyId", "AuthenticationFailed", "ExpiredToken", "InvalidClientTokenId", "InvalidToken", "invalid_grant", "Server failed to authenticate", "decode account key"}
+	wrongClock    = []string{"RequestTimeTooSkewed"}
+	archived      = []string{"InvalidObjectState", "BlobArchived"}
+	busy          = []string{"SlowDown", "StatusCode: 500", "StatusCode: 503", "ServerBusy", "InternalError", "Error 429", "Error 500", "Error 503"}
 	denied        = []string{"AccessDenied", "AuthorizationPermissionMismatch", "AuthorizationFailure", "StatusCode: 403", "Error 403", "403 Forbidden"}
-	noRegion      = []string{"Missing Region", "Invalid region", "PermanentRedirect", "MovedPermanently", "StatusCode: 301"}
+	noRegion      = []string{"Missing Region", "Invalid region", "PermanentRedirect", "MovedPermanently", "StatusCode: 301", "AuthorizationHeaderMalformed"}
 	noServer      = []string{"connection refused", "no such host", "i/o timeout"}
 	nobody        = []string{"IMDS role", "DefaultAzureCredential"} // the machine was asked last, which need not be there
 )
@@ -68,9 +72,20 @@ func (n *name) explain(key string, err error) error {
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) { // which would pass for the end
 		return n.fail(key, errors.New("the store broke the connection off"), "run it again")
 	}
-	switch {
-	case says(nobody):
+	if says(nobody) {
 		return n.fail(key, errors.New("no credentials"), store.credentials)
+	}
+	unsent, _ := errors.AsType[*url.Error](err)
+	if unsent != nil {
+		err = unsent.Err // its address may have a signature in it
+	}
+	switch {
+	case says(archived):
+		return n.fail(key, errors.New("the object is archived"), "restore it first")
+	case says(wrongClock):
+		return n.fail(key, errors.New("this machine's clock is not the store's"), "set it right")
+	case says(busy):
+		return n.fail(key, errors.New("the store is too busy, or fails"), "run it again later")
 	case says(badSignature):
 		return n.fail(key, errors.New("the store does not accept these credentials"), store.credentials)
 	case code == gcerrors.PermissionDenied, says(denied):
@@ -88,6 +103,8 @@ func (n *name) explain(key string, err error) error {
 		return n.fail(key, fmt.Errorf("the store cannot be reached: %w", err), store.bucket)
 	case says(noCredentials):
 		return n.fail(key, errors.New("no credentials"), store.credentials)
+	case unsent != nil:
+		return n.fail(key, fmt.Errorf("the store cannot be reached: %w", err), store.bucket)
 	}
 	if text := err.Error(); strings.Contains(text, unchecked) && !strings.Contains(n.settings, unchecked) { // it is ours
 		err = errors.New(strings.NewReplacer("&"+unchecked+"="+whenRequired, "", "?"+unchecked+"="+whenRequired, "").Replace(text))
