@@ -100,7 +100,13 @@ func (s *spool) open(length int64) (err error) {
 	if length == 0 {
 		return s.rows.frame(policyFrame, 0, []byte(s.dataset.Policy()))
 	}
-	return s.ours(s.number)
+	// Rows that cannot be read are refused as long as the checkpoint is that of who
+	// wrote them, who can put them in their place.
+	part, err := s.read(s.number, s.first)
+	if err == nil {
+		part.Abort()
+	}
+	return err
 }
 
 // ours is an error if a part that a crash kept from its place is by another
@@ -117,13 +123,13 @@ func (s *spool) ours(number int64) error {
 		return err
 	}
 	if by != "" && by != s.dataset.Policy() {
-		return sinks.Mismatchf("%s: holds rows for --out that are by another policy, or with other --hash-ids or --fingerprint-key, and are not in their place yet\n%s", name, asBefore)
+		return sinks.Mismatchf("%s: holds rows for --out that are by another policy or version, or with other --hash-ids or --fingerprint-key, and are not in their place yet\n%s", name, asBefore)
 	}
 	return nil
 }
 
 // asBefore is the way out of rows that cannot be put in their place.
-const asBefore = "run it once as before and end it in order, then change that; or begin anew with an empty --state"
+const asBefore = "run it once as before, with the same version, and end it in order, then change that; or begin anew with an empty --state"
 
 func (s *spool) addEvent(ev *window.Event) error {
 	s.begin()
@@ -172,27 +178,40 @@ func (s *spool) turn() error {
 // publish makes a part of what the spool file of a number holds. Done twice it
 // does the same.
 func (s *spool) publish(number, first int64, report Report) error {
-	if err := s.ours(number); err != nil {
-		return err
-	}
-	name := s.fileName(number)
-	data, err := os.ReadFile(name)
-	if err != nil {
-		return err
-	}
-	part, err := s.dataset.Part(PartName(number, first), first)
+	part, err := s.read(number, first)
 	if err != nil {
 		return err
 	}
 	defer part.Abort()
+	return part.Close(report)
+}
+
+// read makes a part of what the spool file of a number holds, for the caller to
+// close or abort.
+func (s *spool) read(number, first int64) (Part, error) {
+	if err := s.ours(number); err != nil {
+		return nil, err
+	}
+	name := s.fileName(number)
+	data, err := os.ReadFile(name)
+	if err != nil {
+		return nil, err
+	}
+	part, err := s.dataset.Part(PartName(number, first), first)
+	if err != nil {
+		return nil, err
+	}
 	err = ReadRows(s.plan, data, part, first)
 	if _, ok := errors.AsType[*badRows](err); ok { // an older loopgauge did not note the policy
-		return sinks.Mismatchf("%s: %w: they are damaged, or by another policy\n%s", name, err, asBefore)
+		err = sinks.Mismatchf("%s: %w: they are damaged, or by another policy or version\n%s", name, err, asBefore)
+	} else if err != nil {
+		err = fmt.Errorf("%s: %w", name, err)
 	}
 	if err != nil {
-		return fmt.Errorf("%s: %w", name, err)
+		part.Abort()
+		return nil, err
 	}
-	return part.Close(report)
+	return part, nil
 }
 
 // discard removes the spool files of numbers that gone says nobody needs.

@@ -242,9 +242,17 @@ func TestPartUnreadable(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		before, err := filepath.Glob(filepath.Join(dir, "checkpoint-*"))
+		if err != nil {
+			t.Fatal(err)
+		}
 		o.Feed = (&script{steps: [][]step{nil}}).open
 		if _, err := tryFor(t, dir, time.Hour, "loopgauge", o); !isMismatch(err, "begin anew with an empty --state") || len(data.at) > 0 {
 			t.Errorf("%v; parts at %v", err, data.at)
+		}
+		// Who wrote the rows can go on.
+		if after, err := filepath.Glob(filepath.Join(dir, "checkpoint-*")); err != nil || !slices.Equal(after, before) {
+			t.Errorf("checkpoints are %v, were %v; %v", after, before, err)
 		}
 	})
 }
