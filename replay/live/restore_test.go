@@ -257,6 +257,24 @@ func TestPartUnreadable(t *testing.T) {
 	})
 }
 
+// TestStateUnreadable: a checkpoint that is whole, and that this program cannot read,
+// is refused for good: a restart meets the same.
+func TestStateUnreadable(t *testing.T) {
+	dir := t.TempDir()
+	s, err := OpenStore(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = s.Write([]byte("of a program to come"))
+	s.Close() //nolint:errcheck // holds a lock, nothing else
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := tryFor(t, dir, time.Hour, "loopgauge", Options{}); !isMismatch(err, "begin anew with an empty --state") {
+		t.Error(err)
+	}
+}
+
 func isMismatch(err error, want string) bool {
 	_, ok := errors.AsType[*sinks.Mismatch](err)
 	return ok && strings.Contains(err.Error(), want)

@@ -190,7 +190,7 @@ func (w *watch) restore() error {
 	if state != nil {
 		var restored *window.Restored
 		if f, restored, err = w.load(snapshot.NewReader(state)); err != nil {
-			return fmt.Errorf("checkpoint: %w\nbegin anew with an empty --state directory if it cannot be mended", err)
+			return sinks.Mismatchf("checkpoint: %w\nbegin anew with an empty --state directory if it cannot be mended", err)
 		}
 		if gone := w.router.Gone(); w.o.DryRun && len(gone) > 0 {
 			return sinks.Mismatchf("--dry-run: this state knows what %s were told, which would be forgotten: give the trial a --state of its own", strings.Join(gone, ", "))

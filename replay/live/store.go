@@ -147,7 +147,7 @@ func (s *Store) Load() (state []byte, damaged []*Damaged, err error) {
 			return state, damaged, nil
 		}
 		if _, ok := errors.AsType[*newerVersion](err); ok {
-			return nil, damaged, fmt.Errorf("%s: %w", file, err)
+			return nil, damaged, sinks.Mismatchf("%s: %w", file, err)
 		}
 		damaged = append(damaged, &Damaged{file, err})
 	}

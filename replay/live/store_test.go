@@ -1,7 +1,6 @@
 package live
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -125,7 +124,7 @@ func TestStoreVersion(t *testing.T) {
 		}
 	}
 	_, _, err = s.Load()
-	if _, ok := errors.AsType[*newerVersion](err); !ok || !strings.Contains(err.Error(), "use the newer loopgauge that wrote it") {
+	if !isMismatch(err, "use the newer loopgauge that wrote it") {
 		t.Errorf("%v", err)
 	}
 }
