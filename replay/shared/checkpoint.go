@@ -121,7 +121,7 @@ func (c *checkpoints) load(ctx context.Context) (state []byte, err error) {
 	if c.last, err = parseCheckpoint(c.p.Meta); err != nil {
 		return nil, &problem{
 			fmt.Sprintf("%s: what its group has committed is not from watch: %v", c.p.Name(), err),
-			"give watch a group of its own: group: under kafka:",
+			"go on with the version that committed it, or give watch a group of its own: group: under kafka:",
 		}
 	}
 	for began := time.Now(); ; {
@@ -131,7 +131,7 @@ func (c *checkpoints) load(ctx context.Context) (state []byte, err error) {
 		if time.Since(began) > newLeader {
 			return nil, &problem{
 				fmt.Sprintf("%s: the checkpoint of offset %d is not there as it was written: has its topic another cleanup.policy than compact?", c.p.Name(), c.p.Offset),
-				"to begin anew stop every watch of the group and delete the group: kafka-consumer-groups --delete --group " + c.group,
+				anew(c.group),
 			}
 		}
 		select {
@@ -140,6 +140,11 @@ func (c *checkpoints) load(ctx context.Context) (state []byte, err error) {
 			return nil, ctx.Err()
 		}
 	}
+}
+
+// anew is the way out of a checkpoint that cannot be gone on from.
+func anew(group string) string {
+	return "to begin anew stop every watch of the group and delete the group: kafka-consumer-groups --delete --group " + group
 }
 
 // newLeader is how long a broker that has just become the leader of a partition

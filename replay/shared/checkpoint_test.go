@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"log/slog"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -12,6 +13,7 @@ import (
 	"github.com/loopgauge/loopgauge/ingest"
 	"github.com/loopgauge/loopgauge/ingest/kafka"
 	"github.com/loopgauge/loopgauge/ingest/kafka/kafkatest"
+	"github.com/loopgauge/loopgauge/sinks"
 	"github.com/loopgauge/loopgauge/window"
 )
 
@@ -103,6 +105,12 @@ func TestCheckpoints(t *testing.T) {
 			t.Errorf("a commit of another program: %v", err)
 		}
 	})
+	turn(t, topic, func(ctx context.Context, p *kafka.Part) { write(ctx, of(p), []byte("of a program to come"), 6) })
+	p := testPolicy(t, rules)
+	err = Watch(t.Context(), WatchOptions{From: topic, Plan: window.NewPlan(p.Rules, p.Exclude), Lateness: p.Lateness, Interval: time.Second, Log: slog.New(slog.DiscardHandler)})
+	if _, ok := errors.AsType[*sinks.Mismatch](err); !ok || !strings.Contains(err.Error(), "checkpoint") {
+		t.Errorf("a checkpoint that cannot be read: %v", err)
+	}
 }
 
 // TestRefused: a topic of events is known as one, before anything stands in it

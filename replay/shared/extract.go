@@ -148,7 +148,7 @@ func (x *extract) serve(ctx context.Context, p *kafka.Part) error {
 		if err := s.load(p.Meta); err != nil {
 			return &ingest.Error{
 				Path: x.o.From.String(), Err: fmt.Errorf("what its group has committed is not from extract: %w", err),
-				Hint: "give extract a group of its own: group: under kafka:",
+				Hint: "go on with the version that committed it, or give extract a group of its own: group: under kafka:",
 			}
 		}
 		from = &s.mark

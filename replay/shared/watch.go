@@ -189,7 +189,7 @@ func (j *judge) serve(ctx context.Context) error {
 	var from *ingest.Mark
 	if state != nil {
 		if err := j.load(state); err != nil {
-			return fmt.Errorf("%s: checkpoint: %w", j.p.Name(), err)
+			return &problem{fmt.Sprintf("%s: checkpoint: %v", j.p.Name(), err), anew(j.saved.group)}
 		}
 		j.mark = ingest.Mark{Stream: int32(j.p.Index), Name: j.p.Name(), Offset: j.p.Offset, Topic: j.saved.last.topic}
 		from = &j.mark
