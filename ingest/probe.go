@@ -28,12 +28,12 @@ func (s *fileStream) Probe(budget int64, visit func(*Block)) (whole bool, err er
 	// and judge the others.
 	file, err := s.source.open(0)
 	if err != nil {
-		return false, nil //nolint:nilerr // as above
+		return false, nil
 	}
 	u, err := unpack(file, &probe.read)
 	if err != nil {
 		file.Close()
-		return false, nil //nolint:nilerr // as above
+		return false, nil
 	}
 	defer u.Close()
 	pieces := min(probePieces, budget/probePiece)
@@ -44,7 +44,7 @@ func (s *fileStream) Probe(budget int64, visit func(*Block)) (whole bool, err er
 	for i := range pieces {
 		part, err := s.source.open(i * ((size - share) / (pieces - 1)))
 		if err != nil {
-			return false, nil //nolint:nilerr // as above
+			return false, nil
 		}
 		probe.piece(part, share, i > 0, visit)
 		part.Close()
