@@ -156,6 +156,13 @@ func (o *Out) batch(ctx context.Context, partition int, list []Message) (int64, 
 			return at, nil
 		case ctx.Err() != nil:
 			return -1, t.over(ctx)
+		case errors.Is(err, kafka.MessageSizeTooLarge) && len(list) > 1: // together: the topic takes less at once
+			half := len(list) / 2
+			at, err := o.batch(ctx, partition, list[:half])
+			if err == nil {
+				_, err = o.batch(ctx, partition, list[half:])
+			}
+			return at, err
 		case errors.Is(err, kafka.MessageSizeTooLarge), errors.Is(err, kafka.InvalidRecord):
 			return -1, o.config.fail(fmt.Errorf("%w: %w", ErrRecord, err), "")
 		case !passes(err):

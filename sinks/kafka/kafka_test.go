@@ -167,6 +167,29 @@ func TestVerdicts(t *testing.T) {
 	}
 }
 
+// TestSmallTopic: a topic that takes less at once than is written takes it in parts.
+// It took no verdict.
+func TestSmallTopic(t *testing.T) {
+	b := kafkatest.Start(t)
+	c := config(t, "kafka://"+b.Address+"/"+b.Topic(t, 1, "max.message.bytes=10000"))
+	to, list := topic{config: c}, []kafka.Message(nil)
+	for i := range 1000 {
+		list = append(list, kafka.Message{Key: []byte("k"), Value: fmt.Appendf(nil, "%d %x", i, sha256.Sum256(fmt.Append(nil, i)))})
+	}
+	if err := to.write(t.Context(), list); err != nil {
+		t.Fatal(err)
+	}
+	records := b.Records(t, c.Topic)
+	if len(records) != len(list) {
+		t.Fatalf("%d records of %d", len(records), len(list))
+	}
+	for i, r := range records {
+		if string(r.Value) != string(list[i].Value) {
+			t.Fatalf("record %d is %s, want %s", i, r.Value, list[i].Value)
+		}
+	}
+}
+
 // What no broker takes is bounded, dropped from the oldest on, and counted.
 func TestVerdictsFull(t *testing.T) {
 	v := NewVerdicts(config(t, "kafka://127.0.0.1:1/verdicts"), slog.New(slog.DiscardHandler))
