@@ -73,9 +73,10 @@ func (f *logFlags) open(ctx context.Context, u *ui, args []string) (streams []in
 	return streams, failed, nil
 }
 
-// find finds files, and objects in stores, which come behind them.
+// find finds files, and objects in stores, which come behind them. Each comes once.
 func (f *logFlags) find(ctx context.Context, u *ui, args []string) (sources []*ingest.Source, failed []error) {
 	var files []string
+	seen := map[string]bool{}
 	for _, arg := range args {
 		if !blob.Is(arg) {
 			files = append(files, arg)
@@ -87,7 +88,12 @@ func (f *logFlags) find(ctx context.Context, u *ui, args []string) (sources []*i
 		} else if found.Passed > 0 {
 			u.say("%s: %d objects are of another time than asked for", blob.Object(arg), found.Passed)
 		}
-		sources = append(sources, found.Sources...)
+		for _, s := range found.Sources {
+			if id := s.Name + "?" + found.Settings; !seen[id] {
+				seen[id] = true
+				sources = append(sources, s)
+			}
+		}
 	}
 	found, err := ingest.Find(files, u.stdin)
 	if err != nil {

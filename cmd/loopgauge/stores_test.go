@@ -268,6 +268,9 @@ func (s objectStore) reads(t *testing.T, port string, want replay.Document) {
 			t.Errorf("%s is read otherwise than the files:\n%s", name, diff)
 		}
 	}
+	if diff := cmp.Diff(want, judged(t, s.name("logs/litellm/2026-11-20"), s.name("logs"))); diff != "" {
+		t.Errorf("what is named twice is not read once:\n%s", diff)
+	}
 	if d := judged(t, "--until", "2026-11-20T12:00:00Z", "--since", "2026-11-10", s.name("logs/litellm/")); len(d.Data.Streams) != 3 {
 		t.Errorf("a day's slack: %d logs", len(d.Data.Streams))
 	}

@@ -22,8 +22,9 @@ type Times struct {
 
 // Found is what there is under a name.
 type Found struct {
-	Sources []*ingest.Source
-	Passed  int // objects, because of their dates
+	Sources  []*ingest.Source
+	Passed   int    // objects, because of their dates
+	Settings string // behind the name, which may be those of another store
 }
 
 // Find lists the objects under a name, in order of their keys: the object of
@@ -40,7 +41,9 @@ func Find(ctx context.Context, text string, times Times) (Found, error) {
 	if err != nil {
 		return Found{}, err
 	}
-	return n.find(ctx, b, times)
+	found, err := n.find(ctx, b, times)
+	found.Settings = n.settings
+	return found, err
 }
 
 func (n *name) find(ctx context.Context, b *blob.Bucket, times Times) (found Found, err error) {
