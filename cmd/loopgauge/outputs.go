@@ -108,12 +108,9 @@ func (f *tuneFlags) open(ctx context.Context, p *policy.Policy, o *replay.Option
 // temporary files and put there when it is whole: a store cannot rename.
 func (out *outputs) create(ctx context.Context, place string, plan *window.Plan) error {
 	if blob.Is(place) {
-		there, err := blob.Holds(ctx, place, parquet.Folders)
+		err := vacant(ctx, place)
 		if err != nil {
 			return err
-		}
-		if there {
-			return parquet.HoldsRun(blob.Object(place))
 		}
 		if out.draft, err = os.MkdirTemp("", "loopgauge-*"); err != nil {
 			return err
@@ -125,9 +122,21 @@ func (out *outputs) create(ctx context.Context, place string, plan *window.Plan)
 	return err
 }
 
-// finish puts the dataset in its place.
+// vacant tells that a place in an object store holds no run.
+func vacant(ctx context.Context, place string) error {
+	there, err := blob.Holds(ctx, place, parquet.Folders)
+	if err == nil && there {
+		err = parquet.HoldsRun(blob.Object(place))
+	}
+	return err
+}
+
+// finish puts the dataset in its place. In a store another run may have come first.
 func (out *outputs) finish(ctx context.Context, run parquet.Run) error {
 	err := out.dataset.Close(run)
+	if err == nil && out.store != "" {
+		err = vacant(ctx, out.store)
+	}
 	if err == nil && out.store != "" {
 		err = blob.Put(ctx, out.store, out.draft, parquet.Folders[len(parquet.Folders)-1])
 	}

@@ -22,6 +22,8 @@ import (
 	"github.com/loopgauge/loopgauge/ingest/blob"
 	"github.com/loopgauge/loopgauge/replay"
 	"github.com/loopgauge/loopgauge/replay/tune"
+	"github.com/loopgauge/loopgauge/sinks/parquet"
+	"github.com/loopgauge/loopgauge/window"
 )
 
 // objectStore is one of scripts/setup.sh. start serves two buckets, logs with
@@ -328,7 +330,15 @@ func (s objectStore) writes(t *testing.T, port string, want replay.Document) {
 	}
 	f(s.name("out/loops/1"), "replay")
 	f(s.name("out/tuned"), "tune")
+	var late outputs
+	defer func() { late.abort() }()
+	if err := late.create(t.Context(), s.named("out/extracted", port), window.NewPlan(nil, nil)); err != nil {
+		t.Fatal(err)
+	}
 	f(s.name("out/extracted"), "extract")
+	if err := late.finish(t.Context(), parquet.Run{}); err == nil || !strings.Contains(err.Error(), "out/extracted: holds a run already") {
+		t.Errorf("a run that ends after another one: %v", err)
+	}
 	fails(t, s.name("nowhere/")+": no such bucket\n", "replay", "--out", s.name("nowhere/loops"), s.name("logs"))
 	fails(t, "copy it from the store first", "replay", s.name("out/loops"))
 }
