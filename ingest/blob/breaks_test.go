@@ -124,3 +124,16 @@ func TestBrokenListings(t *testing.T) {
 		t.Errorf("there is a run: %t", there)
 	}
 }
+
+// TestInterrupted: nothing is asked any more, of none of a hundred thousand objects.
+func TestInterrupted(t *testing.T) {
+	store := &breaking{}
+	in := blob.NewBucket(store)
+	defer in.Close() //nolint:errcheck // nothing is written
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	o := &object{ctx: ctx, in: in, name: &name{scheme: "s3", bucket: "b"}, key: "k"}
+	if _, err := o.Open(0); !errors.Is(err, context.Canceled) || store.opened > 0 {
+		t.Errorf("%v, asked %d times", err, store.opened)
+	}
+}

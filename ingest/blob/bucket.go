@@ -86,6 +86,9 @@ func (o *object) Size() int64 { return o.size }
 
 // Open implements ingest.Object.
 func (o *object) Open(offset int64) (io.ReadCloser, error) {
+	if err := o.ctx.Err(); err != nil { // the libraries take their time to say so of each
+		return nil, err
+	}
 	r := &reader{of: o, at: offset}
 	if err := r.open(); err != nil {
 		return nil, err
