@@ -35,9 +35,7 @@ func (p *apisix) Parse(record []byte, r *fingerprint.Request) (int, string) {
 				p.name = value(s, p.name)
 			}
 		case "request":
-			for s.Object(); s.NextKey(); {
-				p.sent(r)
-			}
+			p.sent(r)
 		case "response":
 			for s.Object(); s.NextKey(); {
 				switch string(s.Key) {
@@ -75,25 +73,6 @@ func (p *apisix) Parse(record []byte, r *fingerprint.Request) (int, string) {
 	ended(r, took)
 	p.finish(r)
 	return 0, ""
-}
-
-func (p *apisix) sent(r *fingerprint.Request) {
-	s := &p.scan
-	switch string(s.Key) {
-	case "method":
-		r.Method = value(s, r.Method)
-	case "uri":
-		splitTarget(r, value(s, nil))
-	case "headers":
-		for s.Object(); s.NextKey(); {
-			name := s.Key
-			p.header(r, name, value(s, nil))
-		}
-	case "body":
-		r.Body = value(s, r.Body)
-	default:
-		s.Skip()
-	}
 }
 
 // summary reads variables, which are texts.

@@ -37,9 +37,7 @@ func (p *kong) Parse(record []byte, r *fingerprint.Request) (int, string) {
 				took = readMillis(s, took)
 			}
 		case "request":
-			for s.Object(); s.NextKey(); {
-				p.sent(r)
-			}
+			p.sent(r)
 		case "response":
 			for s.Object(); s.NextNamed("status"); {
 				r.Status = readStatus(s, r.Status)
@@ -61,27 +59,6 @@ func (p *kong) Parse(record []byte, r *fingerprint.Request) (int, string) {
 	ended(r, took)
 	p.finish(r)
 	return 0, ""
-}
-
-func (p *kong) sent(r *fingerprint.Request) {
-	s := &p.scan
-	switch string(s.Key) {
-	case "id":
-		r.ID = value(s, r.ID)
-	case "method":
-		r.Method = value(s, r.Method)
-	case "uri":
-		splitTarget(r, value(s, nil))
-	case "headers":
-		for s.Object(); s.NextKey(); {
-			name := s.Key
-			p.header(r, name, value(s, nil))
-		}
-	case "body":
-		r.Body = value(s, r.Body)
-	default:
-		s.Skip()
-	}
 }
 
 // consumer is known by its username, which may be missing.
