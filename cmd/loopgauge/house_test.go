@@ -80,7 +80,7 @@ var leaves = map[string][]string{
 	"github.com/slack-go/slack":           {"sinks/slack"},
 	"gocloud.dev":                         {"ingest/blob"},
 	"cloud.google.com/go/storage":         {"ingest/blob"},
-	"github.com/Azure/azure-sdk-for-go":   {}, // tests only
+	"github.com/Azure/azure-sdk-for-go":   {"ingest/blob"},
 	"github.com/spf13/cobra":              {"cmd/loopgauge"},
 	"github.com/schollz/progressbar":      {"cmd/loopgauge"},
 	"pgregory.net/rapid":                  {}, // tests only, as all below
