@@ -360,6 +360,9 @@ func TestCollectors(t *testing.T) {
 			if c.name == "fluentd" && c.json && inArray {
 				return // its records are objects
 			}
+			if c.name == "csv" && strings.Contains(name, "csv+") {
+				return // the inner columns' names, with a digit in them, are not on the first line
+			}
 			wrapped := c.wrap(lines)
 			if c.name == "cloudwatch" && slices.ContainsFunc(wrapped, isSyslog) {
 				return // aws logs tail of lines with a tag
