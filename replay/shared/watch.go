@@ -189,7 +189,11 @@ func (j *judge) serve(ctx context.Context) error {
 	var from *ingest.Mark
 	if state != nil {
 		if err := j.load(state); err != nil {
-			return &problem{fmt.Sprintf("%s: checkpoint: %v", j.p.Name(), err), anew(j.saved.group)}
+			hint := anew(j.saved.group)
+			if own, ok := errors.AsType[*problem](err); ok {
+				hint = own.hint
+			}
+			return &problem{fmt.Sprintf("%s: checkpoint: %v", j.p.Name(), err), hint}
 		}
 		j.mark = ingest.Mark{Stream: int32(j.p.Index), Name: j.p.Name(), Offset: j.p.Offset, Topic: j.saved.last.topic}
 		from = &j.mark
