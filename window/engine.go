@@ -156,8 +156,9 @@ func (e *Engine) show(i int, ev *Event) {
 		h := &e.hit
 		h.Scope, h.Time, h.Limit, h.Window, h.Record = scope.Key, ev.Time, in.Threshold, in.Window, true
 		h.Print = prints.Fingerprints[k]
+		var facts *Facts
 		if j.evidence != nil {
-			j.evidence.note(ev, h)
+			facts = j.evidence.note(ev, h)
 		}
 		var out outcome
 		if e.enforcer != nil && !in.Action.stops() {
@@ -177,6 +178,7 @@ func (e *Engine) show(i int, ev *Event) {
 			if j.episodes.after {
 				e.tellAfter(ev)
 			}
+			episode.facts = facts
 			if e.o.Fired != nil {
 				if j.evidence != nil {
 					j.evidence.tell(episode)

@@ -40,8 +40,8 @@ type Episode struct {
 	Kind     Kind
 	Evidence string
 
-	scope fingerprint.ScopeKey
 	last  fingerprint.Position // of the request that fired last
+	facts *Facts               // nil without evidence
 	own   contribution         // to its loop
 }
 
@@ -107,7 +107,7 @@ func (e *episodes) fired(ev *Event, scope *Scope, h *Hit, n Count, tool, text st
 			ID: e.id(h), Rule: e.rule, Scope: slices.Clone(scope.Values), Fingerprint: h.Print,
 			First: n.First, Fired: ev.Time, Requests: int64(max(n.N, 1)),
 			Model: ev.Model, Caller: ev.Caller, User: ev.User, Session: ev.Session, Backend: ev.Backend,
-			Tool: tool, Text: text, Method: ev.Method, Path: ev.Path, Limit: h.Limit, scope: h.Scope,
+			Tool: tool, Text: text, Method: ev.Method, Path: ev.Path, Limit: h.Limit,
 		}
 	} else {
 		ep.Requests++
@@ -174,7 +174,6 @@ func (e *episodes) load(l *loader) {
 	e.open.load(l, 50, func() (k pairKey) {
 		k.scope = l.scope()
 		read = l.episode()
-		read.scope = k.scope
 		k.print = printKeyOf(&read.Fingerprint)
 		return k
 	}, func(ep *Episode, touched int64) {

@@ -89,7 +89,7 @@ func TestEventHasNoOtherFields(t *testing.T) {
 	f(Chat{}, "Changed To Invalid")
 	f(ChatSettings{}, "Has Enabled Repeats TTL Mode")
 	f(Scope{}, "Key Values Cause FellBack")
-	f(Episode{}, "ID Rule Scope Fingerprint First Fired Last Requests After MaxCount Statuses Model Caller User Session Backend Tool Method Path Text Limit Kind Evidence scope last own")
+	f(Episode{}, "ID Rule Scope Fingerprint First Fired Last Requests After MaxCount Statuses Model Caller User Session Backend Tool Method Path Text Limit Kind Evidence last facts own")
 	f(Spent{}, "Requests Tokens TokensKnown Cost CostKnown")
 	f(contribution{}, "before fired first later")
 	f(Extent{}, "Requests After fired over")

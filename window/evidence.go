@@ -36,29 +36,30 @@ func (e *evidence) hear(ev *Event) {
 	}
 }
 
-// note takes a hit in.
-func (e *evidence) note(ev *Event, h *Hit) {
+// note takes a hit in, and returns the facts of its key; nil if it came for the
+// first time.
+func (e *evidence) note(ev *Event, h *Hit) *Facts {
 	round := e.inRow.count(ev, h)
 	key := e.keys.touch(pairKeyOf(h), ev.Time)
 	if key.first == 0 { // a key not seen before
 		key.first = ev.Time + 1
-		return
+		return nil
 	}
 	if key.facts == nil {
 		key.facts = e.witness.Begin(key.first - 1)
 	}
 	key.facts = e.witness.Note(key.facts, ev, e.rule, &h.Print, round)
+	return key.facts
 }
 
 // tell names what an episode is, as far as it is known now. That it has been a
 // loop is not forgotten because it is none at the moment.
 func (e *evidence) tell(ep *Episode) {
-	facts := e.factsOf(pairKey{ep.scope, printKeyOf(&ep.Fingerprint)})
-	if facts == nil {
+	if ep.facts == nil {
 		return
 	}
-	ep.Kind, ep.Evidence = e.witness.Kind(ep.Rule, facts)
-	if was := facts.loop; was != nil && was.last >= ep.First && !ep.Kind.IsLoop() {
+	ep.Kind, ep.Evidence = e.witness.Kind(ep.Rule, ep.facts)
+	if was := ep.facts.loop; was != nil && was.last >= ep.First && !ep.Kind.IsLoop() {
 		if kind, why := e.witness.Kind(ep.Rule, was); kind.IsLoop() {
 			ep.Kind, ep.Evidence = kind, why
 		}
@@ -102,4 +103,14 @@ func (e *evidence) factsOf(k pairKey) *Facts {
 		return key.facts
 	}
 	return nil
+}
+
+// link gives the open episodes the facts of their keys again.
+func (e *evidence) link(open *table[pairKey, Episode]) {
+	for i := open.oldest; i != 0; i = open.entries.at(i).prev {
+		entry := open.entries.at(i)
+		if key := e.keys.find(entry.key); key != nil {
+			entry.state.facts = key.facts
+		}
+	}
 }

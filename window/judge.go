@@ -244,6 +244,7 @@ func (j *judge) load(r *snapshot.Reader, version uint64, cooldown time.Duration)
 			return
 		}
 		j.evidence.load(l)
+		j.evidence.link(j.episodes.open)
 	})
 	if version >= 5 {
 		l.Section("own", func() { j.episodes.loadOwn(l) })
