@@ -353,22 +353,24 @@ func (r *Report) recommend() {
 	cost := alerts{fired: map[string][]*Repeat{}}
 	for _, i := range order {
 		a := &r.Advice[i]
-		var more []string
-		for who := range caught[i] { // any order: a set
-			if !seen[who] {
-				more = append(more, who)
-			}
-		}
-		if len(r.Recommended) > 0 && len(more) < enoughMore(seen) || !cost.admit(r, a) {
+		if len(r.Recommended) > 0 && beyond(caught[i], seen) < enoughMore(seen) || !cost.admit(r, a) {
 			continue
 		}
 		r.Recommended = append(r.Recommended, i)
-		for _, who := range more {
-			seen[who] = true
-		}
+		maps.Copy(seen, caught[i])
 	}
 	r.dropCovered(caught)
 	r.passOver(order, caught, seen)
+}
+
+// beyond is how many there are that were not seen.
+func beyond(who, seen map[string]bool) (n int) {
+	for w := range who { // any order: a count
+		if !seen[w] {
+			n++
+		}
+	}
+	return n
 }
 
 // enoughMore is how many more conversations make a rule worth having beside those

@@ -19,12 +19,7 @@ type passedOver struct {
 // recommended.
 func (r *Report) passOver(order []int, caught []map[string]bool, seen map[string]bool) {
 	for _, i := range order {
-		more := 0
-		for who := range caught[i] { // any order: a count
-			if !seen[who] {
-				more++
-			}
-		}
+		more := beyond(caught[i], seen)
 		if more >= leastMore && (r.passedOver == nil || more > r.passedOver.more) {
 			r.passedOver = &passedOver{&r.Advice[i], more, more >= enoughMore(seen)}
 		}
