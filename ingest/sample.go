@@ -90,8 +90,11 @@ var (
 
 // undone tells whether what the lines of data lie in is to be undone.
 func undone(data []byte, w *wrap.Wrapper) bool {
-	if slices.Contains(plain, w.Name) || !slices.Contains(exports, w.Name) {
-		return slices.Contains(plain, w.Name)
+	switch {
+	case slices.Contains(plain, w.Name):
+		return true
+	case !slices.Contains(exports, w.Name):
+		return false
 	}
 	inside := bytes.TrimLeft(unwrapped(data, w), " \t\r\n")
 	return len(inside) > 0 && inside[0] != '{' && inside[0] != '['
