@@ -32,8 +32,9 @@ type CustomField struct {
 	// Paths lead to the value: the first that leads to one counts. A path is a
 	// name, or names with dots between them; where a record has a name with
 	// dots in it, that comes first. A number picks an element of a list, a text
-	// is looked into for what [jsonWithin] finds. In a text log the first name is that of a
-	// group, in CSV of a column.
+	// is looked into if it holds JSON, or what Python prints, also in base64 or
+	// behind words. In a text log the first name is that of a group, in CSV of a
+	// column.
 	Paths []string
 	Const *string // instead of paths
 	// Layout is how a time is written: unix_s, unix_ms, unix_us, unix_ns,
