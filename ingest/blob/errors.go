@@ -45,7 +45,7 @@ func (n *name) fail(key string, err error, hint string) *ingest.Error {
 
 // Signs, in what the stores' libraries say, of who asks not being known.
 var (
-	noCredentials = []string{"credentials", "DefaultAzureCredential", "no identity", "AZURE_STORAGE_ACCOUNT", "AccountName"}
+	noCredentials = []string{"credentials", "no identity", "AZURE_STORAGE_ACCOUNT", "AccountName"}
 	badSignature  = []string{"SignatureDoesNotMatch", "InvalidAccessKeyId", "AuthenticationFailed", "ExpiredToken", "InvalidClientTokenId", "InvalidToken", "invalid_grant", "Server failed to authenticate", "decode account key"}
 	wrongClock    = []string{"RequestTimeTooSkewed"}
 	archived      = []string{"InvalidObjectState", "BlobArchived"}
