@@ -133,14 +133,13 @@ func vacant(ctx context.Context, place string) error {
 
 // finish puts the dataset in its place. In a store another run may have come first.
 func (out *outputs) finish(ctx context.Context, run parquet.Run) error {
-	err := out.dataset.Close(run)
-	if err == nil && out.store != "" {
-		err = vacant(ctx, out.store)
+	if err := out.dataset.Close(run); err != nil || out.store == "" {
+		return err
 	}
-	if err == nil && out.store != "" {
-		err = blob.Put(ctx, out.store, out.draft, parquet.Folders[len(parquet.Folders)-1])
+	if err := vacant(ctx, out.store); err != nil {
+		return err
 	}
-	return err
+	return blob.Put(ctx, out.store, out.draft, parquet.Folders[len(parquet.Folders)-1])
 }
 
 // closeTuned adds the sweep and puts the dataset in its place.
