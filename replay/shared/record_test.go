@@ -22,6 +22,14 @@ import (
 	"github.com/loopgauge/loopgauge/window/policy"
 )
 
+// callRule is a policy of one rule, on calls of tools.
+const callRule = `
+version: 1
+lateness: 10s
+rules:
+  - {name: call, identity: tool-call, scope: [session], counter: {kind: sliding, window: 1m}, threshold: 3, action: warn}
+`
+
 func testPolicy(tb testing.TB, text string) *policy.Policy {
 	tb.Helper()
 	p, err := policy.Parse("rules", []byte(text))
@@ -326,6 +334,33 @@ func TestRepeats(t *testing.T) {
 	})
 }
 
+// countingJudge counts what it judges.
+type countingJudge struct {
+	*judge
+	judged int
+}
+
+func newCountingJudge(plan *window.Plan) *countingJudge {
+	log := slog.New(slog.DiscardHandler)
+	j := &countingJudge{judge: &judge{w: &watch{o: WatchOptions{Log: log}}, router: sinks.NewRouter(sinks.NewOutbox(log), sinks.Routes{}, nil)}}
+	j.pipeline = replay.NewPipeline(replay.PipelineOptions{
+		Plan: plan, Lateness: time.Second, Since: fingerprint.NoTime, Until: fingerprint.NoTime,
+		Event: func(*window.Event) error { j.judged++; return nil },
+	})
+	return j
+}
+
+// see takes a record in, and judges what it releases.
+func (j *countingJudge) see(t *testing.T, r *record) {
+	t.Helper()
+	if err := j.add(r); err != nil {
+		t.Fatal(err)
+	}
+	if err := j.release(); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // TestIdleMark: an origin that is idle holds nothing back until it says that it
 // is so no more, as it does before it is extracted again.
 func TestIdleMark(t *testing.T) {
@@ -333,13 +368,7 @@ func TestIdleMark(t *testing.T) {
 	f := func(awake bool, want int) {
 		t.Helper()
 		all := slices.DeleteFunc(events(plan, 60), func(ev window.Event) bool { return ev.Exclude != 0 })
-		log := slog.New(slog.DiscardHandler)
-		j := &judge{w: &watch{o: WatchOptions{Log: log}}, router: sinks.NewRouter(sinks.NewOutbox(log), sinks.Routes{}, nil)}
-		judged := 0
-		j.pipeline = replay.NewPipeline(replay.PipelineOptions{
-			Plan: plan, Lateness: time.Second, Since: fingerprint.NoTime, Until: fingerprint.NoTime,
-			Event: func(*window.Event) error { judged++; return nil },
-		})
+		j := newCountingJudge(plan)
 		var offsets [2]int64
 		add := func(origin int, second int64, idle, mark bool) {
 			r := &record{origin: origin, origins: 2, targets: 1, newest: all[0].Time + second*1e6, idle: idle}
@@ -352,12 +381,7 @@ func TestIdleMark(t *testing.T) {
 				r.event, r.at = &ev, place{0, offsets[origin], 0}
 				offsets[origin]++
 			}
-			if err := j.add(r); err != nil {
-				t.Fatal(err)
-			}
-			if err := j.release(); err != nil {
-				t.Fatal(err)
-			}
+			j.see(t, r)
 		}
 		add(0, 0, false, false)
 		add(1, 0, false, false)
@@ -372,8 +396,8 @@ func TestIdleMark(t *testing.T) {
 		add(1, 50, false, false)
 		add(0, 200, true, true)
 		add(1, 50, true, true)
-		if judged != want {
-			t.Errorf("awake %v: %d are judged, want %d", awake, judged, want)
+		if j.judged != want {
+			t.Errorf("awake %v: %d are judged, want %d", awake, j.judged, want)
 		}
 	}
 	f(false, 4)

@@ -13,8 +13,6 @@ import (
 	"github.com/loopgauge/loopgauge/ingest"
 	"github.com/loopgauge/loopgauge/ingest/kafka"
 	"github.com/loopgauge/loopgauge/ingest/kafka/kafkatest"
-	"github.com/loopgauge/loopgauge/replay"
-	"github.com/loopgauge/loopgauge/sinks"
 	"github.com/loopgauge/loopgauge/window"
 )
 
@@ -27,12 +25,7 @@ func TestRecreated(t *testing.T) {
 	b := kafkatest.Start(t)
 	test := func(name string, stopped bool, gap time.Duration) {
 		t.Run(name, func(t *testing.T) {
-			f := newFleet(t, b, testPolicy(t, `
-version: 1
-lateness: 10s
-rules:
-  - {name: call, identity: tool-call, scope: [session], counter: {kind: sliding, window: 1m}, threshold: 3, action: warn}
-`))
+			f := newFleet(t, b, testPolicy(t, callRule))
 			f.raw.Start = kafka.Start{}
 			said := &spoken{}
 			f.log = slog.New(slog.NewTextHandler(said, nil))
@@ -163,13 +156,7 @@ func TestGonePartition(t *testing.T) {
 // in the same topic; partitions that the next one lacks hold nothing back.
 func TestPlaces(t *testing.T) {
 	plan := testPlan(t, rules)
-	log := slog.New(slog.DiscardHandler)
-	j := &judge{w: &watch{o: WatchOptions{Log: log}}, router: sinks.NewRouter(sinks.NewOutbox(log), sinks.Routes{}, nil)}
-	judged := 0
-	j.pipeline = replay.NewPipeline(replay.PipelineOptions{
-		Plan: plan, Lateness: time.Second, Since: fingerprint.NoTime, Until: fingerprint.NoTime,
-		Event: func(*window.Event) error { judged++; return nil },
-	})
+	j := newCountingJudge(plan)
 	start := events(plan, 1)[0].Time
 	add := func(origin, origins int, second int64, at place, want int) {
 		t.Helper()
@@ -180,14 +167,9 @@ func TestPlaces(t *testing.T) {
 			ev.Position = fingerprint.Position{Stream: int32(origin), Offset: at.offset}
 			r.event = &ev
 		}
-		if err := j.add(r); err != nil {
-			t.Fatal(err)
-		}
-		if err := j.release(); err != nil {
-			t.Fatal(err)
-		}
-		if judged != want {
-			t.Errorf("%d are judged with %v of %d, want %d", judged, at, origin, want)
+		j.see(t, r)
+		if j.judged != want {
+			t.Errorf("%d are judged with %v of %d, want %d", j.judged, at, origin, want)
 		}
 	}
 	add(0, 2, 0, place{7, 500, 0}, 0)

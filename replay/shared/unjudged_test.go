@@ -39,12 +39,7 @@ func (s *spoken) lines(text string) (list []string) {
 // out: extract, and what comes when others are ahead, watch.
 func TestUnjudged(t *testing.T) {
 	b := kafkatest.Start(t)
-	f := newFleet(t, b, testPolicy(t, `
-version: 1
-lateness: 10s
-rules:
-  - {name: call, identity: tool-call, scope: [session], counter: {kind: sliding, window: 1m}, threshold: 3, action: warn}
-`))
+	f := newFleet(t, b, testPolicy(t, callRule))
 	said := &spoken{}
 	f.log = slog.New(slog.NewTextHandler(said, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	line := func(second int) string {
