@@ -15,7 +15,8 @@ SHELL := bash
 FUZZTIME ?= 10s
 # For the environment alone: in a recipe a space in it would part the words.
 CACHE := $(CURDIR)/.cache
-gotestsum := .cache/bin/gotestsum --format pkgname-and-test-fails --format-hide-empty-pkg --
+gotestsum := .cache/bin/gotestsum --format pkgname-and-test-fails --format-hide-empty-pkg \
+  --rerun-fails=1 --rerun-fails-run-root-test --rerun-fails-abort-on-data-race --packages=./... --
 
 export GOLANGCI_LINT_CACHE ?= $(CACHE)/golangci-lint
 
@@ -34,15 +35,17 @@ unit:
 
 # The short tests run under the race detector, then every test runs without it;
 # the lines at the end count the second run. Tests wait for what must come, on a
-# slow machine for minutes, and some of them beside each other.
+# slow machine for minutes, and some of them beside each other. A few that fail
+# run once more, alone: what real services do under load is not always ours. Both
+# runs are shown, and what rapid drew is drawn again.
 test: export LOOPGAUGE_PYTHON := $(CACHE)/venv/bin/python
 test:
 	scripts/setup.sh
 	go mod verify
 	go vet ./...
 	.cache/bin/golangci-lint run ./...
-	$(gotestsum) -race -short -timeout=90m ./...
-	$(gotestsum) -count=1 -parallel=4 -timeout=90m ./...
+	$(gotestsum) -race -short -timeout=90m
+	$(gotestsum) -count=1 -parallel=4 -timeout=90m
 
 lint:
 	scripts/setup.sh lint
