@@ -15,7 +15,8 @@ import (
 //
 //	at 0   offset of the first record     at 23  last offset, less the first
 //	at 8   length of what follows         at 57  number of records
-//	at 16  version, 2                     at 61  the records
+//	at 12  the leader's epoch             at 61  the records
+//	at 16  version, 2
 //	at 17  CRC-32C of what follows
 //	at 21  attributes
 const (
@@ -32,6 +33,7 @@ const (
 
 type batch struct {
 	first, next int64 // offset of the first record; of the one behind the last, be it there or compacted away
+	epoch       int32 // of the leader that took it
 	attributes  uint16
 	count       int
 	data        []byte // the records, as they are in the batch
@@ -58,6 +60,7 @@ func nextBatch(b []byte) (batch, []byte, error) {
 	first := int64(binary.BigEndian.Uint64(b))
 	return batch{
 		first: first, next: first + int64(int32(binary.BigEndian.Uint32(b[23:]))) + 1,
+		epoch:      int32(binary.BigEndian.Uint32(b[12:])),
 		attributes: binary.BigEndian.Uint16(b[21:]),
 		count:      int(int32(binary.BigEndian.Uint32(b[57:]))),
 		data:       b[batchHead:size],

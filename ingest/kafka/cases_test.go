@@ -362,3 +362,23 @@ func TestNowhere(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 }
+
+// TestLostRecords: records of a leader that lacked some which were read already are
+// read, though it gave them the offsets of those. They were passed over, and nothing
+// was said.
+func TestLostRecords(t *testing.T) {
+	b := kafkatest.Start(t)
+	topic := b.Topic(t, 1)
+	for i := range 10 {
+		b.Produce(t, topic, 0, lines(10*i, 10*i+10)...)
+	}
+	l := accept(t, open(t, config(b, topic)))
+	same(t, until(t, l, atEnd).values, lines(0, 100))
+	b.Lose(t, topic, 0, 60)
+	b.Produce(t, topic, 0, lines(1000, 1080)...)
+	r := until(t, l, func(r *read) bool { return len(r.values) > 0 && atEnd(r) })
+	same(t, r.values, lines(1000, 1080))
+	if got := strings.Join(r.whys, "; "); !strings.Contains(got, "has other records from 60 on, before 100, up to where it was read: brokers lost those") {
+		t.Errorf("said %q", got)
+	}
+}

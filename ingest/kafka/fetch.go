@@ -3,6 +3,7 @@ package kafka
 import (
 	"context"
 	"encoding/binary"
+	"fmt"
 	"io"
 	"sync"
 	"time"
@@ -18,6 +19,7 @@ import (
 type fetchRequest struct {
 	fetchapi.Request
 	id      topicID // of the topic; zero if the brokers tell none
+	epoch   int32   // of the leader that took the last record before; noEpoch if it is not known
 	version int16
 }
 
@@ -82,7 +84,7 @@ func (f *fetchRequest) write() []byte {
 	b = binary.BigEndian.AppendUint32(b, uint32(p.Partition))
 	b = binary.BigEndian.AppendUint32(b, uint32(p.CurrentLeaderEpoch))
 	b = binary.BigEndian.AppendUint64(b, uint64(p.FetchOffset))
-	b = binary.BigEndian.AppendUint32(b, ^uint32(0)) // epoch of the last record fetched: that of followers
+	b = binary.BigEndian.AppendUint32(b, uint32(f.epoch))
 	b = binary.BigEndian.AppendUint64(b, uint64(p.LogStartOffset))
 	b = binary.BigEndian.AppendUint32(b, uint32(p.PartitionMaxBytes))
 	b = append(b, 0, 0)    // no tags, of the partition and the topic
@@ -95,6 +97,7 @@ type fetched struct {
 	code    int16
 	high    int64  // offset behind the last record that may be read
 	batches []byte // in memory; the last may be cut
+	lost    *lost  // nil if the leader has all that was read before
 	memory  *[]byte
 }
 
@@ -152,10 +155,34 @@ func (f *fetched) read(answer []byte, version int16) error {
 	if version >= 11 {
 		w.int32() // preferred replica
 	}
-	if f.batches = w.compact(); w.short {
+	f.batches = w.compact()
+	if tag := w.tag(divergingEpoch); tag != nil {
+		t := wire{b: tag}
+		f.lost = &lost{t.int32(), t.int64()}
+		w.short = w.short || t.short
+	}
+	if w.short {
 		return errShort
 	}
 	return nil
+}
+
+// noEpoch asks for records whatever was read before them.
+const noEpoch = -1
+
+// divergingEpoch is the tag that says what a leader lacks.
+const divergingEpoch = 0
+
+// lost is that the leader has other records than the one before it, or none: a
+// replica that lacked some became the leader. Of the epoch, or of those before it,
+// it has the records up to the end.
+type lost struct {
+	epoch int32
+	end   int64
+}
+
+func (l *lost) Error() string {
+	return fmt.Sprintf("brokers lost records from offset %d on", l.end)
 }
 
 const (
@@ -167,14 +194,15 @@ const (
 	answerTime = 30 * time.Second
 )
 
-// fetch asks for the records of a partition from an offset on.
-func (c *client) fetch(ctx context.Context, id topicID, partition int, offset int64, maxBytes int32) (*fetched, error) {
+// fetch asks for the records of a partition from an offset on, before which
+// stands a record of an epoch.
+func (c *client) fetch(ctx context.Context, id topicID, partition int, offset int64, epoch, maxBytes int32) (*fetched, error) {
 	ctx, cancel := context.WithTimeout(ctx, fetchWait+answerTime)
 	defer cancel()
 	if c.speaks.fetch < idFetch {
 		id = topicID{}
 	}
-	m, err := c.transport.RoundTrip(ctx, c.addr, &fetchRequest{id: id, Request: fetchapi.Request{
+	m, err := c.transport.RoundTrip(ctx, c.addr, &fetchRequest{id: id, epoch: epoch, Request: fetchapi.Request{
 		ReplicaID: -1, MaxWaitTime: int32(fetchWait / time.Millisecond), MinBytes: 1, MaxBytes: maxBytes,
 		SessionID: -1, SessionEpoch: -1,
 		Topics: []fetchapi.RequestTopic{{Topic: c.config.Topic, Partitions: []fetchapi.RequestPartition{{
@@ -189,6 +217,10 @@ func (c *client) fetch(ctx context.Context, id topicID, partition int, offset in
 		code := f.code
 		f.release()
 		return nil, kafka.Error(code)
+	}
+	if f.lost != nil {
+		f.release()
+		return nil, f.lost
 	}
 	return f, nil
 }

@@ -110,7 +110,11 @@ func (l *live) ride(ctx context.Context, err error, n *counts) error {
 		l.since = time.Now()
 	}
 	l.failures++
+	lost, diverged := errors.AsType[*lost](err)
 	switch {
+	case diverged:
+		l.diverge(lost, n)
+		err = nil
 	case errors.Is(err, kafka.OffsetOutOfRange):
 		err = l.gap(ctx, n)
 	case missing(err), isUnplaced(err):
@@ -175,10 +179,19 @@ func (l *live) gap(ctx context.Context, n *counts) error {
 		// Without ids of topics that is the likelier.
 		n.why = fmt.Sprintf("%s ends at %d, before %d, up to where it was read: the topic was deleted and created again, and is read from its beginning", l.Name(), to, at)
 		l.p.seek(from)
-	default: // brokers do not agree
+	default: // brokers do not agree, or know nothing of the epoch
+		l.p.epoch = noEpoch
 		return kafka.OffsetOutOfRange
 	}
 	return nil
+}
+
+// diverge goes on where the leader has others than the records that were read.
+func (l *live) diverge(by *lost, n *counts) {
+	from := l.p.agreed(by)
+	n.lost = max(0, l.p.high-l.p.offset)
+	n.why = fmt.Sprintf("%s has other records from %d on, before %d, up to where it was read: brokers lost those that were there", l.Name(), from, l.p.offset)
+	l.p.seek(from)
 }
 
 // search looks whether the topic is another one by now. The error is why, or

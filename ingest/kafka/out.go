@@ -222,9 +222,11 @@ func (o *Out) Read(ctx context.Context, partition int, from int64, visit func(of
 // or something fails.
 func (o *Out) read(ctx context.Context, p *partition, visit func(offset int64, value []byte) bool) error {
 	for {
-		if err := p.fetch(ctx); errors.Is(err, kafka.OffsetOutOfRange) {
-			return nil
-		} else if err != nil {
+		err := p.fetch(ctx)
+		if _, diverged := errors.AsType[*lost](err); diverged || errors.Is(err, kafka.OffsetOutOfRange) {
+			return nil // there is no more of it
+		}
+		if err != nil {
 			return err
 		}
 		var c counts

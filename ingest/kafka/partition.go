@@ -18,6 +18,8 @@ type partition struct {
 	offset int64 // of the next record
 	end    int64 // offset behind the last that is to be read
 	high   int64 // offset behind the last record, when that was last asked
+	epoch  int32 // of the leader that took what was read last
+	began  int64 // offset where that epoch began
 
 	maxBytes int32    // of the next fetch
 	got      *fetched // what is not read of the last fetch; nil if nothing
@@ -39,7 +41,7 @@ type answer struct {
 }
 
 func newPartition(ctx context.Context, c *client, id topicID, index int, offset, end int64) *partition {
-	return &partition{c: c, id: id, index: index, offset: offset, end: end, high: -1, maxBytes: fetchBytes, ctx: ctx}
+	return &partition{c: c, id: id, index: index, offset: offset, end: end, high: -1, epoch: noEpoch, maxBytes: fetchBytes, ctx: ctx}
 }
 
 // forever is the end of a partition that goes on.
@@ -58,7 +60,15 @@ func (p *partition) atEnd() bool { return p.offset >= p.high && p.got == nil && 
 // seek goes on from another offset.
 func (p *partition) seek(offset int64) {
 	p.drop()
-	p.offset, p.high = offset, -1
+	p.offset, p.high, p.epoch = offset, -1, noEpoch
+}
+
+// agreed is up to where the leader has what was read.
+func (p *partition) agreed(l *lost) int64 {
+	if l.epoch < p.epoch { // it has nothing of that epoch
+		return min(l.end, p.offset, p.began)
+	}
+	return min(l.end, p.offset)
 }
 
 // drop forgets what was fetched.
@@ -88,7 +98,7 @@ func (p *partition) fetch(ctx context.Context) error {
 		if a.got != nil {
 			a.got.release()
 		}
-		if a.got, a.err = p.c.fetch(ctx, p.id, p.index, p.offset, p.maxBytes); a.err != nil {
+		if a.got, a.err = p.c.fetch(ctx, p.id, p.index, p.offset, p.epoch, p.maxBytes); a.err != nil {
 			return a.err
 		}
 	}
@@ -110,13 +120,13 @@ func (p *partition) fetch(ctx context.Context) error {
 // fetchAhead asks for what comes next, while what was fetched is read, unless
 // that is all.
 func (p *partition) fetchAhead() {
-	next := p.offset
+	next, epoch := p.offset, p.epoch
 	for rest := p.got.batches; ; {
 		b, behind, err := nextBatch(rest)
 		if err != nil {
 			break
 		}
-		next, rest = b.next, behind
+		next, epoch, rest = b.next, b.epoch, behind
 	}
 	if next <= p.offset || next >= min(p.high, p.end) {
 		return
@@ -124,7 +134,7 @@ func (p *partition) fetchAhead() {
 	ahead, id, maxBytes := make(chan answer, 1), p.id, p.maxBytes
 	p.ahead = ahead
 	go func() {
-		got, err := p.c.fetch(p.ctx, id, p.index, next, maxBytes)
+		got, err := p.c.fetch(p.ctx, id, p.index, next, epoch, maxBytes)
 		ahead <- answer{next, got, err}
 	}()
 }
@@ -219,6 +229,9 @@ func (p *partition) open(n *counts) (more bool, err error) {
 		}
 		p.bad = 0
 		p.got.batches = rest
+		if b.epoch != p.epoch {
+			p.epoch, p.began = b.epoch, b.first
+		}
 		switch {
 		case b.next <= p.offset:
 		case b.attributes&control != 0:

@@ -185,9 +185,12 @@ func (s *stream) next(p *partition) (*ingest.Block, error) {
 			return block, nil
 		}
 		err := p.fetch(s.ctx)
+		_, diverged := errors.AsType[*lost](err)
 		switch {
 		case s.ctx.Err() != nil:
 			return nil, s.ctx.Err()
+		case diverged:
+			return nil, s.c.config.fail(fmt.Errorf("partition %d: %w", p.index, err), "a replica without them became the leader while the topic was read: read it again")
 		case errors.Is(err, kafka.OffsetOutOfRange):
 			return nil, s.c.config.fail(fmt.Errorf("record %d of partition %d is there no more", p.offset, p.index), "its retention deleted it while it was to be read")
 		case err != nil && !passes(err):

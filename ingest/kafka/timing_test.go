@@ -672,11 +672,7 @@ func TestOutOfRange(t *testing.T) {
 		defer func() { _ = feed.Close() }()
 		l := accept(t, feed)
 		f.refuse(kmsg.Fetch, func(r kmsg.Request) kmsg.Response {
-			answer, topic, partition := r.ResponseKind().(*kmsg.FetchResponse), kmsg.NewFetchResponseTopic(), kmsg.NewFetchResponseTopicPartition()
-			partition.ErrorCode = 1
-			topic.TopicID, topic.Partitions = r.(*kmsg.FetchRequest).Topics[0].TopicID, append(topic.Partitions, partition)
-			answer.Topics = append(answer.Topics, topic)
-			return answer
+			return answerFetch(r, func(p *kmsg.FetchResponseTopicPartition) { p.ErrorCode = 1 })
 		})
 		r, began := &read{}, time.Now()
 		for range 60 {
@@ -688,6 +684,73 @@ func TestOutOfRange(t *testing.T) {
 		}
 		if d := time.Since(began); d < 30*time.Second || len(r.whys) != 1 || !strings.Contains(r.whys[0], "[1]") {
 			t.Errorf("asked 60 times within %s, said %q", d, r.whys)
+		}
+	})
+}
+
+// answerFetch is an answer to a fetch of one partition, without records.
+func answerFetch(r kmsg.Request, fill func(*kmsg.FetchResponseTopicPartition)) kmsg.Response {
+	answer, topic, partition := r.ResponseKind().(*kmsg.FetchResponse), kmsg.NewFetchResponseTopic(), kmsg.NewFetchResponseTopicPartition()
+	fill(&partition)
+	topic.TopicID, topic.Partitions = r.(*kmsg.FetchRequest).Topics[0].TopicID, append(topic.Partitions, partition)
+	answer.Topics = append(answer.Topics, topic)
+	return answer
+}
+
+// TestDiverged: where a leader says that it lacks what was read, it is gone on from
+// where it does not, and that is said; who reads to an end cannot, and fails.
+func TestDiverged(t *testing.T) {
+	const end = 3
+	diverge := func(f *fake) {
+		f.ControlKey(int16(kmsg.Fetch), func(r kmsg.Request) (kmsg.Response, error, bool) {
+			f.KeepControl()
+			if p := r.(*kmsg.FetchRequest).Topics[0].Partitions[0]; p.LastFetchedEpoch < 0 || p.FetchOffset <= end {
+				return nil, nil, false
+			}
+			return answerFetch(r, func(p *kmsg.FetchResponseTopicPartition) {
+				p.DivergingEpoch.Epoch, p.DivergingEpoch.EndOffset = 0, end
+			}), nil, true
+		})
+	}
+	synctest.Test(t, func(t *testing.T) {
+		f := newFake(t, 1)
+		defer f.Close()
+		f.produce(t, lines(0, 5)...)
+		feed, err := Open(t.Context(), f.config(), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = feed.Close() }()
+		l := accept(t, feed)
+		same(t, until(t, l, atEnd).values, lines(0, 5))
+		diverge(f)
+		f.produce(t, line(5))
+		r := until(t, l, func(r *read) bool { return len(r.values) > 0 })
+		same(t, r.values, lines(end, 6))
+		if len(r.whys) != 1 || !strings.Contains(r.whys[0], "has other records from 3 on, before 5") {
+			t.Errorf("said %q", r.whys)
+		}
+	})
+	synctest.Test(t, func(t *testing.T) {
+		f := newFake(t, 1)
+		defer f.Close()
+		f.produce(t, lines(0, 8)...)
+		streams, err := Streams(t.Context(), f.config(), time.Time{}, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer ingest.CloseAll(streams)
+		s := streams[0].(*stream)
+		s.p.maxBytes = 1 // a batch at a time
+		diverge(f)
+		for err == nil {
+			var b *ingest.Block
+			if b, err = s.Next(); err == nil {
+				b.Release()
+			}
+		}
+		if !strings.Contains(err.Error(), "brokers lost records from offset 3 on") {
+			t.Error(err)
 		}
 	})
 }

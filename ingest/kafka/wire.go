@@ -90,17 +90,24 @@ func (w *wire) compact() []byte {
 }
 
 // tags passes over what a newer message may hold beyond what it must.
-func (w *wire) tags() {
+func (w *wire) tags() { w.tag(-1) }
+
+// tag is one of the tags, which are all passed over; nil if it is not there.
+func (w *wire) tag(number int) (found []byte) {
 	if w.older {
-		return
+		return nil
 	}
 	for range w.uvarint() {
-		w.uvarint()
-		w.bytes(w.uvarint())
+		n := w.uvarint()
+		b := w.bytes(w.uvarint())
 		if w.short {
-			return
+			return nil
+		}
+		if n == number {
+			found = b
 		}
 	}
+	return found
 }
 
 // largest is the longest answer that is believed.

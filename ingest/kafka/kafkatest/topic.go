@@ -3,10 +3,13 @@ package kafkatest
 import (
 	"cmp"
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"maps"
 	"math"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -266,4 +269,25 @@ func (b *Broker) Records(tb testing.TB, topic string) (list []*kgo.Record) {
 		return cmp.Or(cmp.Compare(a.Partition, b.Partition), cmp.Compare(a.Offset, b.Offset))
 	})
 	return list
+}
+
+// Lose ends the broker and cuts a partition's log so that it ends at an offset, where a
+// batch begins: as a replica has it that became the leader though it lacked what
+// came behind. Then it starts the broker again.
+func (b *Broker) Lose(tb testing.TB, topic string, partition int32, end int64) {
+	tb.Helper()
+	b.Kill9(tb)
+	name := filepath.Join(b.dir, "data", fmt.Sprintf("%s-%d", topic, partition), fmt.Sprintf("%020d.log", 0))
+	log, err := os.ReadFile(name)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	size := 0
+	for size < len(log) && int64(binary.BigEndian.Uint64(log[size:])) < end {
+		size += 12 + int(binary.BigEndian.Uint32(log[size+8:]))
+	}
+	if err := os.Truncate(name, int64(size)); err != nil {
+		tb.Fatal(err)
+	}
+	b.Restart(tb)
 }
