@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/url"
 	"regexp"
@@ -215,8 +216,12 @@ func (c *Config) session() time.Duration { return cmp.Or(c.SessionTimeout, 30*ti
 
 func (c *Config) heartbeat() time.Duration { return cmp.Or(c.Heartbeat, c.session()/10) }
 
-// fail is an error that names the topic.
+// fail is an error that names the topic. It is never io.EOF, which is how a stream
+// ends.
 func (c *Config) fail(err error, hint string) error {
+	if errors.Is(err, io.EOF) {
+		err = fmt.Errorf("%v: the connection was closed", err) //nolint:errorlint // as above
+	}
 	return &ingest.Error{Path: c.String(), Err: err, Hint: hint}
 }
 

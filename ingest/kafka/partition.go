@@ -47,6 +47,10 @@ func newPartition(ctx context.Context, c *client, id topicID, index int, offset,
 // forever is the end of a partition that goes on.
 const forever = math.MaxInt64
 
+// errNothing is an answer without records where there were some. A new leader does
+// not know at first which of its records are on all replicas.
+var errNothing = errors.New("the broker gives none of the records that were there")
+
 // counts are what stood in a partition besides records.
 type counts struct {
 	control, transactional, lost int64
@@ -80,7 +84,8 @@ func (p *partition) drop() {
 	p.records, p.ahead = opened{}, nil
 }
 
-// fetch sees that there is something to read, or that there is nothing.
+// fetch sees that there is something to read, or that there is nothing, as there
+// cannot be before an end.
 func (p *partition) fetch(ctx context.Context) error {
 	if p.got != nil || p.records.left > 0 {
 		return nil
@@ -105,6 +110,9 @@ func (p *partition) fetch(ctx context.Context) error {
 	p.high = a.got.high
 	if p.offset >= p.high && len(a.got.batches) == 0 {
 		a.got.release()
+		if p.end != forever {
+			return errNothing
+		}
 		return nil
 	}
 	if _, _, err := nextBatch(a.got.batches); errors.Is(err, errCut) {

@@ -200,7 +200,7 @@ func (s *stream) next(p *partition) (*ingest.Block, error) {
 				s.since = time.Now()
 			}
 			if s.failures++; time.Since(s.since) > openTime {
-				return nil, s.c.config.fail(err, "")
+				return nil, s.c.config.fail(fmt.Errorf("partition %d, from record %d on: %w", p.index, p.offset, err), "")
 			}
 			if err := pause(s.ctx, s.failures); err != nil {
 				return nil, err
@@ -219,9 +219,6 @@ func (s *stream) next(p *partition) (*ingest.Block, error) {
 		}
 		if err != nil {
 			return nil, s.c.config.fail(err, "")
-		}
-		if p.tooLong == nil && p.atEnd() { // the rest was taken back
-			break
 		}
 	}
 	return nil, io.EOF

@@ -754,3 +754,48 @@ func TestDiverged(t *testing.T) {
 		}
 	})
 }
+
+// TestTopicEnd: a bounded reader ends where the topic ended when it was opened. What
+// a new leader takes for the end at first, and a broker that only hangs up, passed
+// for it: the rest was left out, and nothing was said.
+func TestTopicEnd(t *testing.T) {
+	test := func(answer func(f *fake, r kmsg.Request) (kmsg.Response, error, bool), recovers bool, want string) {
+		t.Helper()
+		synctest.Test(t, func(t *testing.T) {
+			f := newFake(t, 1)
+			defer f.Close()
+			f.produce(t, lines(0, 8)...)
+			streams, err := Streams(t.Context(), f.config(), time.Time{}, 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer ingest.CloseAll(streams)
+			began := time.Now()
+			f.ControlKey(int16(kmsg.Fetch), func(r kmsg.Request) (kmsg.Response, error, bool) {
+				f.KeepControl()
+				if recovers && time.Since(began) > openTime/2 {
+					return nil, nil, false
+				}
+				return answer(f, r)
+			})
+			if want == "" {
+				if got := drain(t, streams); got != "0:0-8" {
+					t.Errorf("read %s", got)
+				}
+				return
+			}
+			_, err = streams[0].Next()
+			if d := time.Since(began); err == nil || errors.Is(err, io.EOF) || !strings.Contains(err.Error(), want) || d < openTime || d > 2*openTime {
+				t.Errorf("after %s: %v", d, err)
+			}
+		})
+	}
+	late := func(_ *fake, r kmsg.Request) (kmsg.Response, error, bool) {
+		return answerFetch(r, func(p *kmsg.FetchResponseTopicPartition) { p.HighWatermark = 0 }), nil, true
+	}
+	hangUp := func(*fake, kmsg.Request) (kmsg.Response, error, bool) { return nil, io.EOF, true }
+	test(late, true, "")
+	test(hangUp, true, "")
+	test(late, false, "partition 0, from record 0 on: the broker gives none of the records that were there")
+	test(hangUp, false, "partition 0, from record 0 on: EOF: the connection was closed")
+}
