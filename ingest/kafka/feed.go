@@ -141,7 +141,7 @@ func (c *client) insist(ctx context.Context, try func() error) error {
 			if absent++; absent > newTopic {
 				return c.config.fail(errors.New("there is no such topic"), "")
 			}
-		case !c.config.Wait && time.Since(began) >= openTime:
+		case !c.config.Wait && !isThrottled(err) && time.Since(began) >= openTime:
 			return c.config.fail(err, c.config.doubt(err))
 		}
 		t.lasts(c.config, "", err)

@@ -3,6 +3,7 @@ package kafka
 import (
 	"context"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"io"
 	"sync"
@@ -118,14 +119,17 @@ func (f *fetched) ApiKey() protocol.ApiKey { return protocol.Fetch } //nolint:st
 func (f *fetched) read(answer []byte, version int16) error {
 	w := wire{b: answer, older: version != idFetch}
 	w.tags()
-	w.int32() // throttled for
+	wait := time.Duration(w.int32()) * time.Millisecond
 	if version >= 7 {
 		f.code = w.int16()
 		w.int32() // session
 	}
 	if topics := w.count(); topics < 1 {
-		if w.short || f.code == 0 {
+		switch {
+		case w.short || f.code == 0 && wait <= 0:
 			return errShort
+		case f.code == 0:
+			return &throttled{time.Now().Add(wait)}
 		}
 		return nil
 	}
@@ -165,6 +169,17 @@ func (f *fetched) read(answer []byte, version int16) error {
 		return errShort
 	}
 	return nil
+}
+
+// throttled is that the quota is used up, until when. The broker holds back what
+// comes over the same connection before; as an error it ends that.
+type throttled struct{ until time.Time }
+
+func (*throttled) Error() string { return "the quota that the brokers give this client is used up" }
+
+func isThrottled(err error) bool {
+	_, ok := errors.AsType[*throttled](err)
+	return ok
 }
 
 // noEpoch asks for records whatever was read before them.

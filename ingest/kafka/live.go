@@ -25,6 +25,7 @@ type live struct {
 	failures int       // since the last success
 	since    time.Time // of the first of them
 	said     bool      // that it fails
+	slow     bool      // that a quota slows it was said
 	gone     time.Time // since when there is no such topic
 	lacks    time.Time // since when it has no such partition
 	over     bool      // and that was said: the partition holds nothing back
@@ -110,6 +111,13 @@ func (l *live) ride(ctx context.Context, err error, n *counts) error {
 		l.since = time.Now()
 	}
 	l.failures++
+	if isThrottled(err) {
+		if !l.slow {
+			l.slow = true
+			n.why = fmt.Sprintf("%s is read more slowly than it could be: %v", l.Name(), err)
+		}
+		return nil
+	}
 	lost, diverged := errors.AsType[*lost](err)
 	switch {
 	case diverged:

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"time"
 
 	"github.com/loopgauge/loopgauge/ingest"
 )
@@ -27,6 +28,8 @@ type partition struct {
 	memory   []byte   // that they are unpacked into
 	fetched  int64    // bytes of batches that were fetched
 	bad      int      // times that the batch at hand was damaged
+
+	quota *throttled // that was told last; nil if none is to be waited for
 
 	tooLong *ingest.Block // of a stream: what was lost and is not told yet; nil if nothing
 
@@ -103,7 +106,11 @@ func (p *partition) fetch(ctx context.Context) error {
 		if a.got != nil {
 			a.got.release()
 		}
+		if err := p.wait(ctx); err != nil {
+			return err
+		}
 		if a.got, a.err = p.c.fetch(ctx, p.id, p.index, p.offset, p.epoch, p.maxBytes); a.err != nil {
+			p.quota, _ = errors.AsType[*throttled](a.err)
 			return a.err
 		}
 	}
@@ -122,6 +129,26 @@ func (p *partition) fetch(ctx context.Context) error {
 	p.got = a.got
 	p.fetched += int64(len(p.got.batches))
 	p.fetchAhead()
+	return nil
+}
+
+// wait waits for the quota, a second at most: then the error is that it is not over.
+func (p *partition) wait(ctx context.Context) error {
+	if p.quota == nil {
+		return nil
+	}
+	left := time.Until(p.quota.until)
+	timer := time.NewTimer(min(left, time.Second))
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	if left > time.Second {
+		return p.quota
+	}
+	p.quota = nil
 	return nil
 }
 

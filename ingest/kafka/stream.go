@@ -193,6 +193,8 @@ func (s *stream) next(p *partition) (*ingest.Block, error) {
 			return nil, s.c.config.fail(fmt.Errorf("partition %d: %w", p.index, err), "a replica without them became the leader while the topic was read: read it again")
 		case errors.Is(err, kafka.OffsetOutOfRange):
 			return nil, s.c.config.fail(fmt.Errorf("record %d of partition %d is there no more", p.offset, p.index), "its retention deleted it while it was to be read")
+		case isThrottled(err):
+			continue
 		case err != nil && !passes(err):
 			return nil, s.c.config.refuse(err)
 		case err != nil:

@@ -799,3 +799,78 @@ func TestTopicEnd(t *testing.T) {
 	test(late, false, "partition 0, from record 0 on: the broker gives none of the records that were there")
 	test(hangUp, false, "partition 0, from record 0 on: EOF: the connection was closed")
 }
+
+// TestQuota: who has used up his quota waits as long as he is told, over another
+// connection, which brokers do not hold back. A bounded reader failed after 20 s, and
+// a feed took what it was told for an answer that is cut.
+func TestQuota(t *testing.T) {
+	const held = 3 * openTime
+	throttle := func(f *fake) (asked *atomic.Int32) {
+		asked = &atomic.Int32{}
+		began := time.Now()
+		f.ControlKey(int16(kmsg.Fetch), func(r kmsg.Request) (kmsg.Response, error, bool) {
+			f.KeepControl()
+			left := held - time.Since(began)
+			if left <= 0 {
+				return nil, nil, false
+			}
+			asked.Add(1)
+			answer := r.ResponseKind().(*kmsg.FetchResponse)
+			answer.ThrottleMillis = int32(left.Milliseconds()) + 1
+			return answer, nil, true
+		})
+		return asked
+	}
+	synctest.Test(t, func(t *testing.T) {
+		f := newFake(t, 1)
+		defer f.Close()
+		f.produce(t, lines(0, 8)...)
+		streams, err := Streams(t.Context(), f.config(), time.Time{}, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer ingest.CloseAll(streams)
+		asked := throttle(f)
+		if got := drain(t, streams); got != "0:0-8" {
+			t.Errorf("read %s", got)
+		}
+		if n := asked.Load(); n != 1 {
+			t.Errorf("asked %d times", n)
+		}
+	})
+	synctest.Test(t, func(t *testing.T) {
+		f := newFake(t, 1)
+		defer f.Close()
+		f.produce(t, lines(0, 8)...)
+		feed, err := Open(t.Context(), f.config(), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = feed.Close() }()
+		l := accept(t, feed)
+		asked := throttle(f)
+		r := &read{}
+		for len(r.values) < 8 {
+			before := time.Now()
+			c, err := l.Next(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if r.add(c); c.AtEnd && len(r.values) == 0 || time.Since(before) > 2*time.Second {
+				t.Fatalf("at the end: %v, after %s", c.AtEnd, time.Since(before))
+			}
+		}
+		if n := asked.Load(); n != 1 || len(r.whys) != 1 || !strings.Contains(r.whys[0], "quota") {
+			t.Errorf("asked %d times, said %q", n, r.whys)
+		}
+	})
+	synctest.Test(t, func(t *testing.T) { // what a topic holds is asked with no patience
+		f := newFake(t, 1)
+		defer f.Close()
+		f.produce(t, lines(0, 8)...)
+		throttle(f)
+		if value, err := First(t.Context(), f.config()); err != nil || string(value) != line(0) {
+			t.Errorf("%q, %v", value, err)
+		}
+	})
+}
