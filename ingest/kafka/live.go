@@ -28,6 +28,7 @@ type live struct {
 	slow     bool      // that a quota slows it was said
 	gone     time.Time // since when there is no such topic
 	lacks    time.Time // since when it has no such partition
+	withheld time.Time // since when it gives none of the records that should be there
 	over     bool      // and that was said: the partition holds nothing back
 }
 
@@ -50,7 +51,7 @@ func (l *live) Next(ctx context.Context) (ingest.Chunk, error) {
 	if l.said {
 		n.why = fmt.Sprintf("%s is read again, after %s", l.Name(), time.Since(l.since).Round(time.Second))
 	}
-	l.failures, l.said, l.gone, l.lacks, l.over = 0, false, time.Time{}, time.Time{}, false
+	l.failures, l.said, l.over, l.gone, l.lacks, l.withheld = 0, false, false, time.Time{}, time.Time{}, time.Time{}
 	block, err := l.p.read(&n)
 	if err != nil && block == nil {
 		return ingest.Chunk{}, l.f.config.fail(err, "")
@@ -128,6 +129,12 @@ func (l *live) ride(ctx context.Context, err error, n *counts) error {
 	case missing(err), isUnplaced(err):
 		err = l.search(ctx, err, n)
 	}
+	switch {
+	case !errors.Is(err, errNothing):
+		l.withheld = time.Time{}
+	case l.withheld.IsZero():
+		l.withheld = time.Now()
+	}
 	if err == nil || ctx.Err() != nil {
 		return ctx.Err()
 	}
@@ -139,6 +146,9 @@ func (l *live) ride(ctx context.Context, err error, n *counts) error {
 	case !l.over && !l.lacks.IsZero() && time.Since(l.lacks) > goneTime:
 		l.over = true
 		n.why = fewerPartitions(l.Name())
+	case !l.over && !l.withheld.IsZero() && time.Since(l.withheld) > goneTime:
+		l.over = true
+		n.why = fmt.Sprintf("%s gives no records from %d on, though it goes up to %d: it holds back no others until it does", l.Name(), l.p.offset, l.p.high)
 	case !l.said && away > quietTime:
 		l.said = true
 		n.why = fmt.Sprintf("%s cannot be read since %s, it is tried again and again: %v", l.Name(), l.since.UTC().Format(time.TimeOnly), err)

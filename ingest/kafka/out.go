@@ -223,7 +223,7 @@ func (o *Out) Read(ctx context.Context, partition int, from int64, visit func(of
 func (o *Out) read(ctx context.Context, p *partition, visit func(offset int64, value []byte) bool) error {
 	for {
 		err := p.fetch(ctx)
-		if _, diverged := errors.AsType[*lost](err); diverged || errors.Is(err, kafka.OffsetOutOfRange) {
+		if _, diverged := errors.AsType[*lost](err); diverged || errors.Is(err, kafka.OffsetOutOfRange) || errors.Is(err, errNothing) {
 			return nil // there is no more of it
 		}
 		if err != nil {

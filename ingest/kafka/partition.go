@@ -50,9 +50,10 @@ func newPartition(ctx context.Context, c *client, id topicID, index int, offset,
 // forever is the end of a partition that goes on.
 const forever = math.MaxInt64
 
-// errNothing is an answer without records where there were some. A new leader does
-// not know at first which of its records are on all replicas.
-var errNothing = errors.New("the broker gives none of the records that were there")
+// errNothing is an answer without records where there are some. A new leader does
+// not know at first which of its records are on all replicas, and a remote store may
+// be slow. Or there are none, where the last of a compacted topic are gone.
+var errNothing = errors.New("the broker gives none of the records that should be there")
 
 // counts are what stood in a partition besides records.
 type counts struct {
@@ -115,9 +116,9 @@ func (p *partition) fetch(ctx context.Context) error {
 		}
 	}
 	p.high = a.got.high
-	if p.offset >= p.high && len(a.got.batches) == 0 {
+	if len(a.got.batches) == 0 {
 		a.got.release()
-		if p.end != forever {
+		if p.offset < p.high || p.end != forever {
 			return errNothing
 		}
 		return nil

@@ -202,7 +202,11 @@ func (s *stream) next(p *partition) (*ingest.Block, error) {
 				s.since = time.Now()
 			}
 			if s.failures++; time.Since(s.since) > openTime {
-				return nil, s.c.config.fail(fmt.Errorf("partition %d, from record %d on: %w", p.index, p.offset, err), "")
+				hint := ""
+				if errors.Is(err, errNothing) {
+					hint = fmt.Sprintf("if the topic is compacted, the last ones may be gone: bound what is read by offsets, this partition by %d:-%d", p.index, p.offset)
+				}
+				return nil, s.c.config.fail(fmt.Errorf("partition %d, from record %d on: %w", p.index, p.offset, err), hint)
 			}
 			if err := pause(s.ctx, s.failures); err != nil {
 				return nil, err

@@ -796,7 +796,7 @@ func TestTopicEnd(t *testing.T) {
 	hangUp := func(*fake, kmsg.Request) (kmsg.Response, error, bool) { return nil, io.EOF, true }
 	test(late, true, "")
 	test(hangUp, true, "")
-	test(late, false, "partition 0, from record 0 on: the broker gives none of the records that were there")
+	test(late, false, "partition 0, from record 0 on: the broker gives none of the records that should be there")
 	test(hangUp, false, "partition 0, from record 0 on: EOF: the connection was closed")
 }
 
@@ -871,6 +871,57 @@ func TestQuota(t *testing.T) {
 		throttle(f)
 		if value, err := First(t.Context(), f.config()); err != nil || string(value) != line(0) {
 			t.Errorf("%q, %v", value, err)
+		}
+	})
+}
+
+// TestSlowStore: a broker that answers without records, though there are some, as
+// where a remote store is slow to give them, is asked again. The fifth such answer
+// ended the reading for good. Where it lasts the partition holds back no others.
+func TestSlowStore(t *testing.T) {
+	slow := func(f *fake, last time.Duration) {
+		began := time.Now()
+		f.ControlKey(int16(kmsg.Fetch), func(r kmsg.Request) (kmsg.Response, error, bool) {
+			f.KeepControl()
+			if time.Since(began) > last {
+				return nil, nil, false
+			}
+			return answerFetch(r, func(p *kmsg.FetchResponseTopicPartition) { p.HighWatermark = 8 }), nil, true
+		})
+	}
+	synctest.Test(t, func(t *testing.T) {
+		f := newFake(t, 1)
+		defer f.Close()
+		f.produce(t, lines(0, 8)...)
+		streams, err := Streams(t.Context(), f.config(), time.Time{}, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer ingest.CloseAll(streams)
+		slow(f, openTime/2)
+		if got := drain(t, streams); got != "0:0-8" {
+			t.Errorf("read %s", got)
+		}
+	})
+	synctest.Test(t, func(t *testing.T) {
+		f := newFake(t, 1)
+		defer f.Close()
+		f.produce(t, lines(0, 8)...)
+		feed, err := Open(t.Context(), f.config(), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = feed.Close() }()
+		l := accept(t, feed)
+		slow(f, 10*time.Minute)
+		began := time.Now()
+		r := until(t, l, atEnd)
+		if d := time.Since(began); d < goneTime || d > goneTime+10*time.Second || len(r.values) > 0 || len(r.whys) != 2 || !strings.Contains(r.whys[1], "holds back no others") {
+			t.Errorf("at the end after %s, said %q", d, r.whys)
+		}
+		r = until(t, l, func(r *read) bool { return len(r.values) == 8 })
+		if len(r.whys) != 1 || !strings.Contains(r.whys[0], "is read again, after 10m") {
+			t.Errorf("said %q", r.whys)
 		}
 	})
 }
