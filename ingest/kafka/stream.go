@@ -75,9 +75,14 @@ func Streams(ctx context.Context, config Config, since time.Time, index int32) (
 		}
 		s := newStream(ctx, c, t.id, span)
 		s.index, s.open = index+int32(len(streams)), open
+		err := s.look()
+		if errors.Is(err, io.EOF) { // there are control records alone
+			s.cancel()
+			continue
+		}
 		open.Add(1)
 		streams = append(streams, s)
-		if err := s.look(); err != nil {
+		if err != nil {
 			return nil, err
 		}
 	}
@@ -145,13 +150,14 @@ func (c *client) spans(ctx context.Context, t topic, since time.Time) ([]Span, e
 // headBlocks is in how many blocks a record that says something must come.
 const headBlocks = 8
 
-// look reads the beginning to recognise the format and the first time.
+// look reads the beginning to recognise the format and the first time. The error is
+// io.EOF if there is no record.
 func (s *stream) look() error {
 	p := newPartition(s.ctx, s.c, s.p.id, s.p.index, s.from, s.p.end)
 	defer p.drop()
-	for range headBlocks {
+	for i := range headBlocks {
 		b, err := s.next(p)
-		if errors.Is(err, io.EOF) {
+		if errors.Is(err, io.EOF) && i > 0 {
 			break
 		}
 		if err != nil {

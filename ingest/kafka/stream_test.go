@@ -147,3 +147,20 @@ func TestStrange(t *testing.T) {
 		t.Errorf("format %q", r.chunk.Mark.Format)
 	}
 }
+
+// TestNothingLeft: partitions of which nothing but control records is left are read
+// without being one, and with the others. They made the topic an unknown format.
+func TestNothingLeft(t *testing.T) {
+	b := kafkatest.Start(t)
+	topic := b.Topic(t, 2)
+	b.Transaction(t, topic, 0, true, lines(0, 3)...)
+	b.Produce(t, topic, 1, lines(0, 5)...)
+	b.DeleteRecords(t, topic, 0, 3)
+	streams, err := Streams(t.Context(), config(b, topic), time.Time{}, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := drain(t, streams); got != "1:0-5" {
+		t.Errorf("read %s", got)
+	}
+}
