@@ -31,6 +31,9 @@ type client struct {
 // to follow a partition to its new leader.
 const layoutAge = 2 * time.Second
 
+// dialTime is how long a connection may take, until both sides know each other.
+const dialTime = 5 * time.Second
+
 func newClient(config *Config) (*client, error) {
 	encrypted, err := config.TLS.config()
 	if err != nil {
@@ -42,7 +45,14 @@ func newClient(config *Config) (*client, error) {
 	}
 	dial := config.dial
 	if dial == nil {
-		dial = (&net.Dialer{Timeout: 5 * time.Second}).DialContext
+		dial = (&net.Dialer{Timeout: dialTime}).DialContext
+	}
+	bound := func(ctx context.Context, network, address string) (net.Conn, error) {
+		conn, err := dial(ctx, network, address)
+		if err != nil {
+			return nil, err
+		}
+		return bounded{conn}, nil
 	}
 	c := &client{
 		config: config,
@@ -51,7 +61,7 @@ func newClient(config *Config) (*client, error) {
 			Dial: dial, MetadataTTL: layoutAge, MetadataTopics: []string{config.Topic},
 			ClientID: clientID, TLS: encrypted, SASL: mechanism,
 		},
-		dialer: &kafka.Dialer{ClientID: config.memberName(), DialFunc: dial, Timeout: 5 * time.Second, TLS: encrypted, SASLMechanism: mechanism},
+		dialer: &kafka.Dialer{ClientID: config.memberName(), DialFunc: bound, Timeout: dialTime, TLS: encrypted, SASLMechanism: mechanism},
 	}
 	c.kafka = &kafka.Client{Addr: c.addr, Timeout: 10 * time.Second, Transport: c.transport}
 	return c, nil

@@ -19,7 +19,7 @@ import (
 // only as long as commits succeed.
 type group struct {
 	c       *client
-	members *kafka.ConsumerGroup
+	members *members
 	commits chan commit
 	owned   chan struct{} // closed when we own the topic
 	refused chan struct{} // closed when somebody else does, at the beginning
@@ -53,13 +53,7 @@ func join(c *client) (*group, error) {
 		claim: claim{State: c.config.State, Start: time.Now().UnixMicro(), Where: fmt.Sprintf("process %d on %s", os.Getpid(), host)},
 	}
 	var err error
-	g.members, err = kafka.NewConsumerGroup(kafka.ConsumerGroupConfig{
-		ID: c.config.Group, Brokers: c.config.Brokers, Dialer: c.dialer, Topics: []string{c.config.Topic},
-		GroupBalancers:    []kafka.GroupBalancer{balancer{g}},
-		HeartbeatInterval: c.config.heartbeat(), SessionTimeout: c.config.session(), RebalanceTimeout: c.config.session(),
-		JoinGroupBackoff: time.Second,
-	})
-	if err != nil {
+	if g.members, err = c.members(c.config.Group, kafka.ConsumerGroupConfig{GroupBalancers: []kafka.GroupBalancer{balancer{g}}}); err != nil {
 		return nil, err
 	}
 	go g.run()
@@ -75,7 +69,7 @@ const leaveTime = 2 * time.Second
 func (g *group) leave() {
 	left := make(chan struct{})
 	go func() {
-		_ = g.members.Close() // its only error is nil
+		g.members.Close()
 		<-g.ended
 		close(left)
 	}()
@@ -95,7 +89,7 @@ func (g *group) fail(err error) {
 
 func (g *group) run() {
 	defer close(g.ended)
-	defer func() { _ = g.members.Close() }() // it would come back as a new member
+	defer g.members.Close() // it would come back as a new member
 	var t trouble
 	for {
 		generation, err := g.members.Next(context.Background())

@@ -45,11 +45,9 @@ func (s *Share) Close() error { return s.f.Close() }
 // time that the group shares them out anew.
 func (s *Share) Run(ctx context.Context, joined func(partitions int), serve func(context.Context, *Part) error) error {
 	c := &s.f.config
-	members, err := kafka.NewConsumerGroup(kafka.ConsumerGroupConfig{
-		ID: s.group, Brokers: c.Brokers, Dialer: s.f.c.dialer, Topics: []string{c.Topic},
-		GroupBalancers:    []kafka.GroupBalancer{kafka.RangeGroupBalancer{}},
-		HeartbeatInterval: c.heartbeat(), SessionTimeout: c.session(), RebalanceTimeout: c.session(),
-		JoinGroupBackoff: time.Second, WatchPartitionChanges: true, PartitionWatchInterval: watchEvery,
+	members, err := s.f.c.members(s.group, kafka.ConsumerGroupConfig{
+		GroupBalancers:        []kafka.GroupBalancer{kafka.RangeGroupBalancer{}},
+		WatchPartitionChanges: true, PartitionWatchInterval: watchEvery,
 	})
 	if err != nil {
 		return c.fail(err, "")
@@ -63,7 +61,7 @@ func (s *Share) Run(ctx context.Context, joined func(partitions int), serve func
 		stop(nil)
 		left := make(chan struct{})
 		go func() {
-			_ = members.Close() // its only error is nil
+			members.Close()
 			close(left)
 		}()
 		serving.Wait() // until all partitions are given up

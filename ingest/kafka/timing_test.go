@@ -29,11 +29,12 @@ type fake struct {
 
 var errAway = errors.New("connection refused")
 
-func newFake(t *testing.T, partitions int32) *fake {
+func newFake(t *testing.T, partitions int32, more ...kfake.Opt) *fake {
 	t.Helper()
 	f := &fake{}
 	var err error
-	f.Cluster, err = kfake.NewCluster(kfake.NumBrokers(1), kfake.SeedTopics(partitions, "t"), kfake.ListenFn(f.network.Listen))
+	options := []kfake.Opt{kfake.NumBrokers(1), kfake.SeedTopics(partitions, "t"), kfake.ListenFn(f.network.Listen)}
+	f.Cluster, err = kfake.NewCluster(append(options, more...)...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -924,4 +925,55 @@ func TestSlowStore(t *testing.T) {
 			t.Errorf("said %q", r.whys)
 		}
 	})
+}
+
+// silent is the address of a broker that takes connections and answers nothing.
+const silent = "silent:9092"
+
+// TestSilentBroker: where the first broker of the list takes connections and answers
+// nothing the next one is asked where the group is. The group was never joined.
+func TestSilentBroker(t *testing.T) {
+	test := func(user *SASL, options ...kfake.Opt) {
+		synctest.Test(t, func(t *testing.T) {
+			f := newFake(t, 1, options...)
+			defer f.Close()
+			defer time.Sleep(time.Minute) // until the group has been left
+			c := f.config()
+			c.Brokers = append([]string{silent}, c.Brokers...)
+			c.Group, c.Wait, c.SASL = "g", true, user
+			c.dial = func(ctx context.Context, network, address string) (net.Conn, error) {
+				if address == silent {
+					ours, theirs := net.Pipe()
+					go func() { _, _ = io.Copy(io.Discard, theirs) }()
+					return ours, nil
+				}
+				return f.dial(ctx, network, address)
+			}
+			ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
+			defer cancel()
+			feed, err := Open(ctx, c, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := feed.Commit(ctx, []ingest.Mark{{}}); err != nil {
+				t.Error(err)
+			}
+			_ = feed.Close()
+			s, err := OpenShare(ctx, c)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer func() { _ = s.Close() }()
+			served := false
+			if err := s.Run(ctx, nil, func(context.Context, *Part) error {
+				served = true
+				cancel()
+				return nil
+			}); err != nil || !served {
+				t.Errorf("served: %v, %v", served, err)
+			}
+		})
+	}
+	test(nil)
+	test(&SASL{"plain", "bob", "secret"}, kfake.EnableSASL(), kfake.Superuser("PLAIN", "bob", "secret"))
 }
