@@ -27,6 +27,7 @@ type Feed struct {
 	begun   topicID       // of the topic that they are of
 	given   int           // partitions that were accepted
 	current atomic.Pointer[topic]
+	heard   atomic.Int64 // when a partition was read last, in nanoseconds; 0 if none was
 }
 
 var _ ingest.Feed = (*Feed)(nil)
@@ -37,6 +38,9 @@ const (
 	// newTopic is how often brokers may say that they do not know a topic:
 	// they may have heard of it from others, or began a moment ago.
 	newTopic = 6
+	// otherBroker is how often another of the named brokers is asked, at random,
+	// where one cannot be trusted.
+	otherBroker = 10
 	// watchEvery is how often the topic is asked for new partitions.
 	watchEvery = 3 * time.Second
 )
@@ -126,7 +130,7 @@ func (f *Feed) begin(ctx context.Context, partitions int) error {
 // insist tries until it succeeds, for as long as brokers may be away.
 func (c *client) insist(ctx context.Context, try func() error) error {
 	began := time.Now()
-	absent := 0
+	absent, untrusted := 0, 0
 	var t trouble
 	for n := 0; ; n++ {
 		err := try()
@@ -135,6 +139,8 @@ func (c *client) insist(ctx context.Context, try func() error) error {
 			return nil
 		case ctx.Err() != nil:
 			return t.over(ctx)
+		case isTLS(err) && len(c.config.Brokers) > 1 && untrusted < otherBroker: // asked is any of them
+			untrusted++
 		case !passes(err):
 			return c.config.refuse(err)
 		case missing(err):
@@ -189,10 +195,17 @@ func (f *Feed) Accept(ctx context.Context) ([]ingest.Live, error) {
 			return nil, f.group.err
 		case <-tick.C:
 		}
-		if err := f.look(ctx); err != nil && !passes(err) {
+		if err := f.look(ctx); err != nil && !f.passes(err) {
 			return nil, f.config.refuse(err)
 		}
 	}
+}
+
+// passes tells an error that may pass. That a broker cannot be trusted may, as long
+// as partitions of others are read; if none is, our own certificates may be old, which
+// are read when a process begins.
+func (f *Feed) passes(err error) bool {
+	return passes(err) || isTLS(err) && time.Since(time.Unix(0, f.heard.Load())) < goneTime
 }
 
 // look asks what has become of the topic.

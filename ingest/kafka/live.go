@@ -48,6 +48,7 @@ func (l *live) Next(ctx context.Context) (ingest.Chunk, error) {
 		}
 		return l.chunk(nil, n), nil
 	}
+	l.f.heard.Store(time.Now().UnixNano())
 	if l.said {
 		n.why = fmt.Sprintf("%s is read again, after %s", l.Name(), time.Since(l.since).Round(time.Second))
 	}
@@ -105,7 +106,7 @@ func (l *live) ride(ctx context.Context, err error, n *counts) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	if !passes(err) {
+	if !l.f.passes(err) {
 		return l.f.config.refuse(err)
 	}
 	if l.failures == 0 {

@@ -2,6 +2,7 @@ package kafka
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"io"
 	"net"
@@ -976,4 +977,94 @@ func TestSilentBroker(t *testing.T) {
 	}
 	test(nil)
 	test(&SASL{"plain", "bob", "secret"}, kfake.EnableSASL(), kfake.Superuser("PLAIN", "bob", "secret"))
+}
+
+// TestOneBadCertificate: a broker whose certificate is wrong is waited for as long as
+// others are read, and said; where nobody can be read that is the end, as the
+// certificates that we have may be old. It ended the reading of all.
+func TestOneBadCertificate(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFake(t, 2, kfake.NumBrokers(2), kfake.Ports(9092, 9093))
+		defer f.Close()
+		good, bad := f.ListenAddrs()[0], f.ListenAddrs()[1]
+		for p := range int32(2) {
+			if err := f.MoveTopicPartition("t", p, p); err != nil {
+				t.Fatal(err)
+			}
+		}
+		c := f.config()
+		c.Brokers = []string{good}
+		c.dial = func(ctx context.Context, network, address string) (net.Conn, error) {
+			if address == bad {
+				return nil, &tls.CertificateVerificationError{Err: errors.New("signed by nobody")}
+			}
+			return f.dial(ctx, network, address)
+		}
+		feed, err := Open(t.Context(), c, []ingest.Mark{{Stream: 0}, {Stream: 1}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = feed.Close() }()
+		zero, one := accept(t, feed), accept(t, feed)
+		r := &read{}
+		for began := time.Now(); time.Since(began) < 10*time.Minute; {
+			if _, err := zero.Next(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			c, err := one.Next(t.Context())
+			if err != nil {
+				t.Fatalf("after %s: %v", time.Since(began), err)
+			}
+			if r.add(c); c.AtEnd {
+				t.Fatal("at the end, though it cannot be read")
+			}
+		}
+		if len(r.whys) != 1 || !strings.Contains(r.whys[0], "signed by nobody") {
+			t.Errorf("said %q", r.whys)
+		}
+		began := time.Now()
+		for err == nil {
+			_, err = one.Next(t.Context())
+		}
+		if d := time.Since(began); !strings.Contains(err.Error(), "kafka: tls:") || d > goneTime+10*time.Second {
+			t.Errorf("after %s: %v", d, err)
+		}
+	})
+}
+
+// TestBadCertificateInList: one of the brokers that are named may have it.
+func TestBadCertificateInList(t *testing.T) {
+	for range 20 { // which one is asked is random
+		synctest.Test(t, func(t *testing.T) {
+			f := newFake(t, 1)
+			defer f.Close()
+			f.produce(t, line(0))
+			c := f.config()
+			c.Brokers = append(c.Brokers, silent)
+			bad := map[string]bool{silent: true}
+			c.dial = func(ctx context.Context, network, address string) (net.Conn, error) {
+				conn, err := f.dial(ctx, network, f.ListenAddrs()[0])
+				if bad[address] && err == nil {
+					conn = unverified{conn}
+				}
+				return conn, err
+			}
+			streams, err := Streams(t.Context(), c, time.Time{}, 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			ingest.CloseAll(streams)
+			bad[f.ListenAddrs()[0]] = true
+			if _, err := Streams(t.Context(), c, time.Time{}, 0); err == nil || !strings.Contains(err.Error(), "kafka: tls:") {
+				t.Errorf("with none that is right: %v", err)
+			}
+		})
+	}
+}
+
+// unverified is a connection to a broker whose certificate is wrong.
+type unverified struct{ net.Conn }
+
+func (unverified) Write([]byte) (int, error) {
+	return 0, &tls.CertificateVerificationError{Err: errors.New("signed by nobody")}
 }
