@@ -67,4 +67,5 @@ type Mark struct {
 	Line   int64  // lines before that; 0 in a topic
 	File   string // tells a file from others of its name; empty in a topic
 	Topic  string // tells a topic from others of its name; empty in a file
+	Leader int64  // which leader of the partition took the record before, from 1 on; 0 in a file, and where it is not known
 }

@@ -182,7 +182,7 @@ func isThrottled(err error) bool {
 	return ok
 }
 
-// noEpoch asks for records whatever was read before them.
+// noEpoch asks for records whatever was read before them. Epochs count from 0.
 const noEpoch = -1
 
 // divergingEpoch is the tag that says what a leader lacks.

@@ -70,7 +70,7 @@ func (l *live) chunk(block *ingest.Block, n counts) ingest.Chunk {
 			}
 		}
 	}
-	l.mark.Offset, l.mark.Name = l.p.offset, l.Name()
+	l.mark.Offset, l.mark.Name, l.mark.Leader = l.p.offset, l.Name(), int64(l.p.epoch)+1
 	behind := int64(-1)
 	if l.p.high >= 0 {
 		behind = max(0, l.p.high-l.p.offset)

@@ -732,6 +732,16 @@ func TestDiverged(t *testing.T) {
 		if len(r.whys) != 1 || !strings.Contains(r.whys[0], "has other records from 3 on, before 5") {
 			t.Errorf("said %q", r.whys)
 		}
+		again, err := Open(t.Context(), f.config(), []ingest.Mark{r.chunk.Mark}) // as the next process does
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = again.Close() }()
+		r = until(t, accept(t, again), func(r *read) bool { return len(r.values) > 0 })
+		same(t, r.values, lines(end, 6))
+		if len(r.whys) != 1 || !strings.Contains(r.whys[0], "has other records from 3 on, before 6") {
+			t.Errorf("said %q", r.whys)
+		}
 	})
 	synctest.Test(t, func(t *testing.T) {
 		f := newFake(t, 1)

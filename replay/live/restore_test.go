@@ -283,31 +283,56 @@ func isMismatch(err error, want string) bool {
 // TestExclusionGone: what an exclusion took out that no policy has any more is
 // counted with what none is named of, and the others keep theirs.
 func TestExclusionGone(t *testing.T) {
-	begin := func(names ...string) *watch {
-		var exclusions []window.Exclusion
-		for _, name := range names {
-			exclusions = append(exclusions, window.Exclusion{Name: name})
-		}
-		p, err := policy.FromProfiles([]string{"loopgauge"})
-		if err != nil {
-			t.Fatal(err)
-		}
-		plan := window.NewPlan(p.Rules, exclusions)
-		outbox := sinks.NewOutbox(slog.New(slog.DiscardHandler))
-		return &watch{
-			o: Options{Plan: plan}, outbox: outbox, router: sinks.NewRouter(outbox, sinks.Routes{}, nil), restored: map[int32]ingest.Mark{},
-			incidents: window.NewIncidents(func(*window.Incident) {}), pipeline: replay.NewPipeline(replay.PipelineOptions{Plan: plan}),
-		}
-	}
-	before := begin("kept", "gone")
+	before := bare(t, "kept", "gone")
 	copy(before.pipeline.Excluded, []int64{3, 5})
 	s := snapshot.NewWriter(nil)
 	before.save(s, files{})
-	after := begin("new", "kept")
+	after := bare(t, "new", "kept")
 	if _, _, err := after.load(snapshot.NewReader(s.Bytes())); err != nil {
 		t.Fatal(err)
 	}
 	if got, want := after.pipeline.Excluded, []int64{0, 3, 5}; !slices.Equal(got, want) {
 		t.Errorf("excluded %d, want %d", got, want)
+	}
+}
+
+// bare is a watch that has begun nothing, with exclusions of these names.
+func bare(t *testing.T, names ...string) *watch {
+	t.Helper()
+	var exclusions []window.Exclusion
+	for _, name := range names {
+		exclusions = append(exclusions, window.Exclusion{Name: name})
+	}
+	p, err := policy.FromProfiles([]string{"loopgauge"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	plan := window.NewPlan(p.Rules, exclusions)
+	outbox := sinks.NewOutbox(slog.New(slog.DiscardHandler))
+	return &watch{
+		o: Options{Plan: plan}, outbox: outbox, router: sinks.NewRouter(outbox, sinks.Routes{}, nil), restored: map[int32]ingest.Mark{},
+		incidents: window.NewIncidents(func(*window.Incident) {}), pipeline: replay.NewPipeline(replay.PipelineOptions{Plan: plan}),
+	}
+}
+
+// TestMarks: what a checkpoint says of a stream is all that there is to say.
+func TestMarks(t *testing.T) {
+	want := []ingest.Mark{
+		{Stream: 1, Name: "a.log", Format: "loopgauge", Offset: 100, Line: 7, File: "inode"},
+		{Stream: 4, Name: "t/4", Format: "kong", Offset: 20, Topic: "0123", Leader: 3},
+	}
+	before := bare(t)
+	before.begun = true
+	for _, m := range want {
+		before.restored[m.Stream] = m
+	}
+	s := snapshot.NewWriter(nil)
+	before.save(s, files{})
+	after := bare(t)
+	if _, _, err := after.load(snapshot.NewReader(s.Bytes())); err != nil {
+		t.Fatal(err)
+	}
+	if got := after.marks(); !slices.Equal(got, want) {
+		t.Errorf("%+v, want %+v", got, want)
 	}
 }

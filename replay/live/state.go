@@ -111,6 +111,14 @@ func (w *watch) save(s *snapshot.Writer, f files) {
 		}
 	})
 	s.Section("end", func() { s.String(f.end) })
+	s.Section("leaders", func() {
+		marks := w.marks()
+		s.Uvarint(uint64(len(marks)))
+		for _, m := range marks {
+			s.Varint(int64(m.Stream))
+			s.Varint(m.Leader)
+		}
+	})
 }
 
 func (f *files) fields() []*int64 {
@@ -169,6 +177,16 @@ func (w *watch) load(r *snapshot.Reader) (f files, restored *window.Restored, er
 	})
 	if r.Left() > 0 { // the first checkpoints had none
 		r.Section("end", func() { f.end = r.String() })
+	}
+	if r.Left() > 0 { // nor those that followed them
+		r.Section("leaders", func() {
+			for range r.Count(2) {
+				stream := int32(r.Varint())
+				m := w.restored[stream]
+				m.Leader = r.Varint()
+				w.restored[stream] = m
+			}
+		})
 	}
 	return f, restored, r.Done()
 }

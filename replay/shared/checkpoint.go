@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/loopgauge/loopgauge/ingest"
 	"github.com/loopgauge/loopgauge/ingest/kafka"
 	"github.com/loopgauge/loopgauge/window/snapshot"
 )
@@ -28,6 +29,8 @@ type checkpoint struct {
 	most  int    // chunks that any checkpoint of the turn had
 	sum   []byte // SHA-256, half of it
 	topic string // id of the events topic
+
+	leader int64 // that took the record before the offset, as marks have it
 }
 
 const sumBytes = sha256.Size / 2
@@ -45,6 +48,7 @@ func (c *checkpoint) text() string {
 	}
 	w.Fixed(c.sum)
 	w.String(c.topic)
+	w.Varint(c.leader)
 	return base64.StdEncoding.EncodeToString(w.Bytes())
 }
 
@@ -60,6 +64,9 @@ func parseCheckpoint(text string) (*checkpoint, error) {
 	c := &checkpoint{turn: int(r.Varint()), seq: r.Varint(), first: r.Varint(), size: int(r.Varint()), most: int(r.Varint()), sum: r.Fixed(sumBytes), topic: r.String()}
 	if c.size < 0 || c.size > 1<<40 || c.most < 0 {
 		r.Failf("its size is %d", c.size)
+	}
+	if r.Left() > 0 { // at first it was not said
+		c.leader = r.Varint()
 	}
 	return c, r.Err()
 }
@@ -182,8 +189,9 @@ func (c *checkpoints) read(ctx context.Context) ([]byte, error) {
 	return state, nil
 }
 
-// write writes a checkpoint and makes it count, together with the offset.
-func (c *checkpoints) write(ctx context.Context, state []byte, offset int64, topic string) error {
+// write writes a checkpoint and makes it count, together with the offset that the
+// mark says.
+func (c *checkpoints) write(ctx context.Context, state []byte, mark *ingest.Mark) error {
 	c.seq++
 	n := chunksOf(len(state))
 	c.most = max(c.most, n)
@@ -200,8 +208,8 @@ func (c *checkpoints) write(ctx context.Context, state []byte, offset int64, top
 	if err != nil {
 		return err
 	}
-	next := &checkpoint{turn: c.p.Turn(), seq: c.seq, first: offsets[c.partition()], size: len(state), most: c.most, sum: sumOf(state), topic: topic}
-	if err := c.p.Commit(ctx, offset, next.text()); err != nil {
+	next := &checkpoint{turn: c.p.Turn(), seq: c.seq, first: offsets[c.partition()], size: len(state), most: c.most, sum: sumOf(state), topic: mark.Topic, leader: mark.Leader}
+	if err := c.p.Commit(ctx, mark.Offset, next.text()); err != nil {
 		return err
 	}
 	before := c.last

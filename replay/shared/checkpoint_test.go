@@ -63,7 +63,7 @@ func TestCheckpoints(t *testing.T) {
 	of := func(p *kafka.Part) *checkpoints { return &checkpoints{out: out, group: topic.Group, p: p} }
 	write := func(ctx context.Context, c *checkpoints, state []byte, offset int64) {
 		t.Helper()
-		if err := c.write(ctx, state, offset, "topic"); err != nil {
+		if err := c.write(ctx, state, &ingest.Mark{Offset: offset, Topic: "topic"}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -89,7 +89,7 @@ func TestCheckpoints(t *testing.T) {
 		c := of(p)
 		reads(ctx, c, last, 3)
 		write(ctx, c, next, 4)
-		if err := zombie.write(ctx, made(2*chunkBytes), 9, "topic"); !isLost(err) {
+		if err := zombie.write(ctx, made(2*chunkBytes), &ingest.Mark{Offset: 9, Topic: "topic"}); !isLost(err) {
 			t.Errorf("a process that has lost the partition: %v", err)
 		}
 	})

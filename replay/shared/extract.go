@@ -224,7 +224,7 @@ func (s *origin) take(ctx context.Context, chunk *ingest.Chunk) error {
 			// Whoever reads this again begins with the same, wherever a block
 			// may end for it.
 			s.front.Open(batch.First())
-			s.mark.Offset, s.mark.Format, s.mark.Topic = block.Offset, next.Format, next.Topic
+			s.mark.Offset, s.mark.Format, s.mark.Topic, s.mark.Leader = block.Offset, next.Format, next.Topic, 0
 			s.state, s.dirty = s.save(), true
 			if err := s.commit(ctx); err != nil {
 				return err
@@ -356,6 +356,7 @@ func (s *origin) save() string {
 	w.Varint(s.epoch)
 	w.Varint(s.count)
 	s.front.Save(w)
+	w.Varint(s.mark.Leader)
 	return base64.StdEncoding.EncodeToString(w.Bytes())
 }
 
@@ -370,5 +371,8 @@ func (s *origin) load(meta string) error {
 	}
 	s.mark.Topic, s.mark.Format, s.epoch, s.count = r.String(), r.String(), r.Varint(), r.Varint()
 	s.front.Load(r)
+	if r.Left() > 0 { // at first it was not said
+		s.mark.Leader = r.Varint()
+	}
 	return r.Err()
 }

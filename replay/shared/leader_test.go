@@ -9,6 +9,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kfake"
 	"github.com/twmb/franz-go/pkg/kmsg"
 
+	"github.com/loopgauge/loopgauge/ingest"
 	"github.com/loopgauge/loopgauge/ingest/kafka"
 )
 
@@ -29,7 +30,7 @@ func TestNewLeader(t *testing.T) {
 	defer out.Close()
 	turn(t, topic, func(ctx context.Context, p *kafka.Part) {
 		c := &checkpoints{out: out, group: "g", p: p}
-		if err := c.write(ctx, []byte("state"), 1, "topic"); err != nil {
+		if err := c.write(ctx, []byte("state"), &ingest.Mark{Offset: 1, Topic: "topic"}); err != nil {
 			t.Fatal(err)
 		}
 	})

@@ -195,7 +195,7 @@ func (j *judge) serve(ctx context.Context) error {
 			}
 			return &problem{fmt.Sprintf("%s: checkpoint: %v", j.p.Name(), err), hint}
 		}
-		j.mark = ingest.Mark{Stream: int32(j.p.Index), Name: j.p.Name(), Offset: j.p.Offset, Topic: j.saved.last.topic}
+		j.mark = ingest.Mark{Stream: int32(j.p.Index), Name: j.p.Name(), Offset: j.p.Offset, Topic: j.saved.last.topic, Leader: j.saved.last.leader}
 		from = &j.mark
 	}
 	if j.rows != nil {
@@ -386,7 +386,7 @@ func (j *judge) checkpoint(ctx context.Context, last bool) error {
 	j.encoder.Reset()
 	j.save(j.encoder)
 	j.waits()
-	if err := j.saved.write(ctx, j.encoder.Bytes(), j.mark.Offset, j.mark.Topic); err != nil {
+	if err := j.saved.write(ctx, j.encoder.Bytes(), &j.mark); err != nil {
 		return err
 	}
 	j.outbox.Allow(alerts)
