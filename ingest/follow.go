@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -194,6 +195,34 @@ func (f *follower) enter(s *followed) {
 	f.fresh = append(f.fresh, s)
 	f.next = max(f.next, s.index+1)
 	signal(f.arrived)
+}
+
+// number gives new streams their indices: the older log has the lower one, as
+// offline. Of a log that cannot be read yet nothing is older.
+func (f *follower) number(fresh []*followed) {
+	ages := map[*followed]age{}
+	if len(fresh) > 1 {
+		var sources []*Source
+		for _, s := range fresh {
+			sources = append(sources, &Source{Name: s.path, path: s.path, followed: true})
+		}
+		opened, errs := openEach(sources, f.o)
+		for i, s := range fresh {
+			ages[s] = age{math.MaxInt64, sources[i].real()}
+			if errs[i] == nil {
+				ages[s] = age{opened[i].first, ages[s].path}
+				opened[i].Close()
+			}
+		}
+	}
+	sortByAge(fresh, func(s *followed) age { return ages[s] })
+	for _, s := range fresh {
+		s.index = f.next
+		s.start.Stream, s.position.Stream = s.index, s.index
+		f.fresh = append(f.fresh, s)
+		f.next++
+		signal(f.arrived)
+	}
 }
 
 func (f *follower) Accept(ctx context.Context) ([]Live, error) {

@@ -149,7 +149,7 @@ func TestFollow(t *testing.T) {
 		s.rename("app.log", "app.log.2")
 		s.add("app.log.1", n("c"))
 		s.add("app.log", n("d"))
-	}, "0: a b; 1: d; 2: c", "")
+	}, "0: a b; 1: c; 2: d", "")
 	f("copied and truncated before it was read", file, func(s *site) {
 		s.add("app.log", n("c"))
 		s.add("app.log.1", n("a", "b", "c"))
@@ -328,7 +328,7 @@ func TestFollow(t *testing.T) {
 		s.add("app.log", n("a"))
 		s.rename("app.log", "app.log.1")
 		s.add("app.log", n("b"))
-	}, "0: b; 1: a", "")
+	}, "0: a; 1: b", "")
 	follow(t, "rotated empty, then written", file, Options{}, func(s *site) {
 		s.add("app.log", "")
 		s.c.begin(nil)
@@ -346,6 +346,30 @@ func TestFollow(t *testing.T) {
 		s.add("other.log", n("a"))
 		s.add("app.log", n("b"))
 	}, "0: b", "")
+	at := func(second int, ids ...string) (text string) {
+		for _, id := range ids {
+			text += fmt.Sprintf("{\"time\":%d,\"id\":%q}\n", second, id)
+		}
+		return text
+	}
+	follow(t, "the older log has the lower index", dir, Options{}, func(s *site) {
+		s.add("app.log", at(3, "d"))
+		s.add("app.log.1", at(2, "c"))
+		s.add("app.log.10.gz", string(gzipped(s.t, []byte(at(1, "a")))))
+		s.add("app.log.2", at(1, "b"))
+		s.c.begin(nil)
+		look()
+		s.add("a.log", at(5, "g"))
+		s.add("b.log", at(4, "f"))
+		s.add("c.log", at(2, "e"))
+		look()
+		s.down()
+		s.add("0.log", at(7, "i"))
+		s.add("1.log", at(6, "h"))
+		s.add("2.log", "what\n")
+		s.c.restart()
+		time.Sleep(2 * quiet)
+	}, "0: a; 1: b; 2: c; 3: d; 4: e; 5: f; 6: g; 7: h; 8: i; 9: what (unknown)", "")
 	follow(t, "a file that comes later", []string{"late.log"}, Options{}, func(s *site) {
 		s.c.begin(nil)
 		look()

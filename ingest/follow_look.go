@@ -166,11 +166,13 @@ func (f *follower) look(latest bool) (changed bool) {
 	// A file comes before its compressed copy, by name.
 	fresh := slices.Concat(s.entries, f.passed(s), f.outgrown(s))
 	slices.SortStableFunc(fresh, func(a, b *entry) int { return cmp.Compare(a.path, b.path) })
+	known := len(f.streams)
 	for _, e := range fresh {
 		if e.size >= magicSize && !s.taken[e.id] {
 			changed = f.adopt(s, e, kept, latest) || changed
 		}
 	}
+	f.number(f.streams[known:])
 	// Those beside the followed ones are remembered while they are of use.
 	for id, x := range kept {
 		if f.strangers[id] == nil && len(missing) > 0 {
@@ -387,7 +389,8 @@ func (f *follower) shut(errs []error) {
 	f.untell(before, f.closed)
 }
 
-// adopt makes a file that is no stream one, if it is a log of its own.
+// adopt makes a file that is no stream one, if it is a log of its own. It has no
+// index yet.
 func (f *follower) adopt(s *sight, e *entry, kept map[string]*stranger, latest bool) bool {
 	if x := kept[e.id]; x != nil {
 		f.strangers[e.id] = x
@@ -413,7 +416,7 @@ func (f *follower) adopt(s *sight, e *entry, kept map[string]*stranger, latest b
 	delete(f.strangers, e.id)
 	s.taken[e.id] = true
 	st := f.begin(e, x, latest)
-	f.enter(st)
+	f.streams = append(f.streams, st)
 	st.settle(e, s)
 	return true
 }

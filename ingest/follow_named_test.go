@@ -82,7 +82,7 @@ func TestFollowNamedNoMore(t *testing.T) {
 		}
 		s.c.restart()
 		s.add("a.log.1", record("still")+"\n")
-	}, "0: 1a late; 1: 2a; 2: between still", "")
+	}, "0: 1a late; 1: between still; 2: 2a", "")
 }
 
 func TestStands(t *testing.T) {

@@ -120,7 +120,7 @@ func (s *followed) miss() bool {
 
 // begin makes a stream of a new file.
 func (f *follower) begin(e *entry, x *stranger, latest bool) *followed {
-	s := f.stream(Mark{Stream: f.next, Name: e.path})
+	s := f.stream(Mark{Name: e.path})
 	s.place = place{head: headOf(x.head), path: e.path, id: e.id, size: -1, packed: x.packed}
 	if latest {
 		s.toEnd()

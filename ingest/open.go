@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"sync"
 )
 
@@ -11,10 +12,27 @@ import (
 // its time to answer, and there may be thousands of objects.
 const together = 8
 
-// OpenAll opens sources as the streams from an index on, in their order. What
-// cannot be opened is in failed, as an *Error or an *UnknownFormat, and has no
-// index.
+// OpenAll opens sources as the streams from an index on, the older log first
+// however they are named. What cannot be opened is in failed, as an *Error or an
+// *UnknownFormat, and has no index.
 func OpenAll(sources []*Source, first int32, o Options) (streams []Stream, failed []error) {
+	opened, errs := openEach(sources, o)
+	for _, err := range errs {
+		if err != nil {
+			failed = append(failed, err)
+		}
+	}
+	opened = slices.DeleteFunc(opened, func(s *fileStream) bool { return s == nil })
+	sortByAge(opened, func(s *fileStream) age { return age{s.first, s.source.real()} })
+	for i, s := range opened {
+		s.index = first + int32(i)
+		streams = append(streams, s)
+	}
+	return streams, said(failed)
+}
+
+// openEach opens sources. There is a stream or an error for each.
+func openEach(sources []*Source, o Options) ([]*fileStream, []error) {
 	opened, errs := make([]*fileStream, len(sources)), make([]error, len(sources))
 	var wait sync.WaitGroup
 	free := make(chan struct{}, together)
@@ -26,15 +44,7 @@ func OpenAll(sources []*Source, first int32, o Options) (streams []Stream, faile
 		})
 	}
 	wait.Wait()
-	for i, s := range opened {
-		if errs[i] != nil {
-			failed = append(failed, errs[i])
-			continue
-		}
-		s.index = first + int32(len(streams))
-		streams = append(streams, s)
-	}
-	return streams, said(failed)
+	return opened, errs
 }
 
 // CloseAll closes streams.

@@ -193,10 +193,19 @@ func (f *finder) walk(dir string) {
 }
 
 func (f *finder) add(path string) {
-	if key := absolute(resolved(path)); !f.seen[key] {
+	s := &Source{Name: path, path: path}
+	if key := s.real(); !f.seen[key] {
 		f.seen[key] = true
-		f.sources = append(f.sources, &Source{Name: path, path: path})
+		f.sources = append(f.sources, s)
 	}
+}
+
+// real is one path for all names of a file, and the name of what is none.
+func (s *Source) real() string {
+	if s.path == "" {
+		return s.Name
+	}
+	return absolute(resolved(s.path))
 }
 
 // size is the source's length in bytes as it lies on disk, -1 if unknown.

@@ -247,8 +247,8 @@ func (f *explainFlags) answerKept(ctx context.Context, u *ui, what asked, args [
 	return f.print(u, p, answer)
 }
 
-// openAsked opens the logs and finds the one asked about among them. It comes
-// first if it is not named.
+// openAsked opens the logs and finds the one asked about among them, which need not
+// be named besides.
 func (f *explainFlags) openAsked(ctx context.Context, u *ui, what asked, logs *[]string) (streams []ingest.Stream, failed []error, index int, err error) {
 	if what.log == "" || what.record != "" {
 		streams, failed, err = f.logs.open(ctx, u, *logs)

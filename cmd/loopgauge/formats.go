@@ -143,7 +143,7 @@ func (f *formatsFlags) look(ctx context.Context, u *ui, args []string) error {
 	}
 	ingest.CloseAll(streams[1:])
 	if len(streams) > 1 {
-		u.say("there are %d logs: this is about the first", len(streams))
+		u.say("there are %d logs: this is about the one that begins first", len(streams))
 	}
 	for _, err := range failed {
 		u.fail(err)

@@ -43,12 +43,16 @@ func (f *logFlags) open(ctx context.Context, u *ui, args []string) (streams []in
 	if err := f.loadFormat(); err != nil {
 		return nil, nil, usage(err)
 	}
-	var files []string
+	var topics, files []string
 	for _, arg := range args {
-		if !kafka.IsTopic(arg) {
+		if kafka.IsTopic(arg) {
+			topics = append(topics, arg)
+		} else {
 			files = append(files, arg)
-			continue
 		}
+	}
+	slices.Sort(topics) // the order of arguments decides nothing
+	for _, arg := range topics {
 		topic, err := f.topicConfig(arg)
 		if err != nil {
 			return nil, nil, usage(err)
