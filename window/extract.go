@@ -74,12 +74,13 @@ func (o *ExtractOptions) mac() hash.Hash {
 	return sha256.New()
 }
 
-// mostOfPerson and shownOfPerson bound the name of a session, user or caller, in
-// bytes: somebody may make up a megabyte, which would be kept as long as what it
-// did. Of a longer one the beginning is written, and a hash of all.
+// mostOfName and shownOfName bound what names something, a session as well as a
+// path, in bytes: somebody may make up a megabyte, which would be kept as long as
+// what it did, and in each verdict. Of a longer one the beginning is written, and a
+// hash of all.
 const (
-	mostOfPerson  = 1 << 10
-	shownOfPerson = 256
+	mostOfName  = 1 << 10
+	shownOfName = 256
 )
 
 // Person is how a session, user or caller is written.
@@ -92,18 +93,23 @@ func (o *ExtractOptions) Person(name string) string {
 
 // hides tells whether a name of so many bytes is not written as it is.
 func (o *ExtractOptions) hides(size int) bool {
-	return size > 0 && o.HashIDs || size > mostOfPerson
+	return size > 0 && o.HashIDs || size > mostOfName
 }
 
 // hidden is what is written of such a name.
 func (o *ExtractOptions) hidden(mac hash.Hash, name []byte) string {
 	if o.HashIDs {
-		return hashedPerson(mac, name)
+		return hashedName(mac, name)
 	}
-	return cut(name, shownOfPerson) + hashedPerson(mac, name)
+	return shortened(mac, name)
 }
 
-func hashedPerson(mac hash.Hash, name []byte) string {
+// shortened is what is written of a name that is longer than any.
+func shortened(mac hash.Hash, name []byte) string {
+	return cut(name, shownOfName) + hashedName(mac, name)
+}
+
+func hashedName(mac hash.Hash, name []byte) string {
 	mac.Reset()
 	mac.Write(name)
 	var sum [sha256.Size]byte
@@ -343,6 +349,9 @@ func (x *Extractor) name(text []byte) string {
 	if s, ok := x.names[string(text)]; ok {
 		return s
 	}
+	if len(text) > mostOfName {
+		return shortened(x.mac, text)
+	}
 	if len(text) > maxName {
 		return writable(string(text))
 	}
@@ -418,6 +427,9 @@ const idBytes = 4 << 10
 func (x *Extractor) text(text []byte) string {
 	if len(text) == 0 {
 		return ""
+	}
+	if len(text) > mostOfName {
+		return shortened(x.mac, text)
 	}
 	if !utf8.Valid(text) {
 		return writable(string(text))

@@ -74,8 +74,42 @@ func TestWrittenTextIsUTF8(t *testing.T) {
 	f(long+"\xff", long+"\ufffd")
 }
 
-// A name that is a novel is written by its beginning, and told from others that
-// begin so.
+// TestLongNames: whatever names something is written by its beginning where it is a
+// novel, and told from others that begin so; what is no longer than names are is
+// written as it is.
+func TestLongNames(t *testing.T) {
+	scope, err := fingerprint.NewScope([]string{"method", "path", "model", "backend"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	x := NewPlan([]*Rule{{Name: "a", Identity: byModel(t), Scope: scope}}, nil).NewExtractor(ExtractOptions{})
+	names := func(name string) []string {
+		var r fingerprint.Request
+		r.Reset()
+		r.Time, r.ID, r.Method, r.Path, r.Model, r.Backend = 0, []byte(name), []byte(name), []byte(name), []byte(name), []byte(name)
+		var ev Event
+		x.Event(&r, &ev)
+		return append([]string{ev.ID, ev.Method, ev.Path, ev.Model, ev.Backend}, ev.Scopes[0].Values...)
+	}
+	same := strings.Repeat("é", mostOfName/2)
+	for _, got := range names(same) {
+		if got != same {
+			t.Errorf("%q is written as %q", same, got)
+		}
+	}
+	a, b := names(same+"a"), names(same+"b")
+	for i := range a {
+		if len(a[i]) > 2*shownOfName || !strings.HasPrefix(a[i], strings.Repeat("é", shownOfName/2)+"…") || a[i] != a[0] {
+			t.Errorf("written as %q", a[i])
+		}
+		if a[i] == b[i] {
+			t.Errorf("two are written as %q", a[i])
+		}
+	}
+}
+
+// A person's name that is a novel is written by its beginning, and told from others
+// that begin so.
 func TestLongPersons(t *testing.T) {
 	plan := NewPlan([]*Rule{{Name: "a", Identity: byModel(t), Scope: bySession(t)}}, nil)
 	for _, hashed := range []bool{false, true} {
@@ -84,10 +118,10 @@ func TestLongPersons(t *testing.T) {
 		for _, end := range []string{"a", "b"} {
 			var r fingerprint.Request
 			r.Reset()
-			r.Time, r.Model, r.Session = 0, []byte("m"), []byte(strings.Repeat("é", mostOfPerson)+end)
+			r.Time, r.Model, r.Session = 0, []byte("m"), []byte(strings.Repeat("é", mostOfName)+end)
 			var ev Event
 			x.Event(&r, &ev)
-			if got := ev.Session; len(got) > mostOfPerson || got != ev.Scopes[0].Values[0] || got != x.o.Person(string(r.Session)) || !hashed && !strings.HasPrefix(got, strings.Repeat("é", shownOfPerson/2)+"…") {
+			if got := ev.Session; len(got) > mostOfName || got != ev.Scopes[0].Values[0] || got != x.o.Person(string(r.Session)) || !hashed && !strings.HasPrefix(got, strings.Repeat("é", shownOfName/2)+"…") {
 				t.Errorf("%q, as a scope %q", got, ev.Scopes[0].Values[0])
 			}
 			written[ev.Session], keys[ev.Scopes[0].Key] = true, true

@@ -57,11 +57,11 @@ func (l *live) write(events int, step int64) error {
 		r := requests()[0]
 		r.Position.Line, r.End = l.events+1, midnight+l.events*step
 		r.ID = fmt.Appendf(nil, "r%d", l.events)
-		if l.long > 0 {
-			r.Path = fmt.Append(bytes.Repeat([]byte("/"), l.long), l.events)
-		}
 		var ev window.Event
 		l.x.Event(&r, &ev)
+		if l.long > 0 { // longer than the extractor leaves it
+			ev.Path = strings.Repeat("/", l.long) + fmt.Sprint(l.events)
+		}
 		if err := d.AddEvent(&ev); err != nil {
 			return err
 		}
