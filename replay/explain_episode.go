@@ -29,7 +29,7 @@ func (x *explaining) episode(ctx context.Context, streams []ingest.Stream) (*Exp
 	x.rules = append(x.rules, out)
 
 	follow := func(r *fingerprint.Request) {
-		x.follow(r, i, x.target.Prints[x.plan.IdentityOf(i)].Fingerprints, scope, first.Episode)
+		x.follow(r, i, x.target.Prints[x.plan.IdentityOf(i)].Fingerprints, scope, first)
 	}
 	if x.q.Kept != nil {
 		follow(nil)
@@ -44,7 +44,6 @@ func (x *explaining) episode(ctx context.Context, streams []ingest.Stream) (*Exp
 			return nil, err
 		}
 	}
-	x.only(first.Fingerprint)
 	x.retarget([]*window.Rule{first.Rule})
 	t := x.traces[0]
 	if _, err = x.read(ctx, []*window.Rule{first.Rule}, func(ev *window.Event) bool {
@@ -102,14 +101,6 @@ func (x *explaining) firing(ctx context.Context, streams []ingest.Stream) (first
 			sought.id, term.Safe(sought.rule.Name), term.Safe(sought.setting()), term.Safe(x.place(sought.first)))
 	}
 	return nil, x.notFound(result, ids)
-}
-
-// only keeps the trace of one fingerprint.
-func (x *explaining) only(print fingerprint.Fingerprint) {
-	rule := &x.rules[0]
-	k := slices.IndexFunc(x.traces, func(t *trace) bool { return t.print == print })
-	x.traces, x.ofRule = x.traces[k:k+1], []int{0}
-	rule.Fingerprints, rule.LeftOut = rule.Fingerprints[k:k+1], 0
 }
 
 func (x *explaining) notFound(r *Result, episodes int64) error {

@@ -41,6 +41,66 @@ func TestExplainEpisodeOfBlockThatIsOver(t *testing.T) {
 	if err := os.WriteFile(name, []byte(log.String()), 0o666); err != nil {
 		t.Fatal(err)
 	}
+	episodes, explain := judged(t, name, window.NewPlan(p.Rules, nil))
+	if len(episodes) != 1 {
+		t.Fatalf("%d episodes", len(episodes))
+	}
+	answer, err := explain(episodes[0].ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := len(answer.Rules); n != 1 || len(answer.Rules[0].Fingerprints) != 1 {
+		t.Errorf("%d rules explained: %+v", n, answer.Rules)
+	}
+}
+
+// TestExplainEpisodeOfOneCallOfMany: of a request with more calls than are explained
+// of a line each has an episode that can be asked about.
+func TestExplainEpisodeOfOneCallOfMany(t *testing.T) {
+	p, err := policy.FromProfiles([]string{"aisg"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	identity, err := fingerprint.New("tool-call", fingerprint.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	rule := *p.Rules[0]
+	rule.Identity = identity
+	rule.Scope, err = fingerprint.NewScope([]string{"session"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var calls []string
+	for i := range 30 {
+		calls = append(calls, fmt.Sprintf(`{"name":"read","arguments":"{\"page\":%d}"}`, i))
+	}
+	var log strings.Builder
+	for i := range rule.Threshold {
+		fmt.Fprintf(&log, `{"time":%d,"id":"r%d","session":"s","tool_calls":[%s]}`+"\n", 1_700_000_000+i, i, strings.Join(calls, ","))
+	}
+	name := filepath.Join(t.TempDir(), "log.jsonl")
+	if err := os.WriteFile(name, []byte(log.String()), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	episodes, explain := judged(t, name, window.NewPlan([]*window.Rule{&rule}, nil))
+	if len(episodes) != len(calls) {
+		t.Fatalf("%d episodes", len(episodes))
+	}
+	for _, e := range episodes {
+		answer, err := explain(e.ID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if prints := answer.Rules[0].Fingerprints; len(prints) != 1 || prints[0].Fingerprint != e.Fingerprint.String() || answer.Rules[0].LeftOut != 0 {
+			t.Errorf("%s of %s is explained by %+v", e.ID, e.Fingerprint, prints)
+		}
+	}
+}
+
+// judged gives the episodes of a log, and what explains one of them.
+func judged(t *testing.T, name string, plan *window.Plan) (episodes []window.Episode, explain func(id string) (*replay.Explanation, error)) {
+	t.Helper()
 	open := func() ([]ingest.Stream, error) {
 		sources, err := ingest.Find([]string{name}, nil)
 		if err != nil {
@@ -53,21 +113,16 @@ func TestExplainEpisodeOfBlockThatIsOver(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	plan, id := window.NewPlan(p.Rules, nil), ""
-	if _, err := replay.Run(t.Context(), replay.Options{Streams: streams, PipelineOptions: replay.PipelineOptions{
-		Plan: plan, Since: fingerprint.NoTime, Until: fingerprint.NoTime,
-		Episode: func(e *window.Episode) error { id = e.ID; return nil },
-	}}); err != nil {
+	o := replay.PipelineOptions{Plan: plan, Lateness: 20 * time.Second, Since: fingerprint.NoTime, Until: fingerprint.NoTime}
+	run := o
+	run.Episode = func(e *window.Episode) error {
+		episodes = append(episodes, *e)
+		return nil
+	}
+	if _, err := replay.Run(t.Context(), replay.Options{Streams: streams, PipelineOptions: run}); err != nil {
 		t.Fatal(err)
 	}
-	answer, err := replay.Answer(t.Context(), replay.Question{
-		Run:  replay.Options{PipelineOptions: replay.PipelineOptions{Plan: plan, Lateness: 20 * time.Second, Since: fingerprint.NoTime, Until: fingerprint.NoTime}},
-		Open: open, Episode: id,
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if n := len(answer.Rules); n != 1 || len(answer.Rules[0].Fingerprints) != 1 {
-		t.Errorf("%d rules explained: %+v", n, answer.Rules)
+	return episodes, func(id string) (*replay.Explanation, error) {
+		return replay.Answer(t.Context(), replay.Question{Run: replay.Options{PipelineOptions: o}, Open: open, Episode: id})
 	}
 }

@@ -2,7 +2,6 @@ package replay
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/loopgauge/loopgauge/fingerprint"
 	"github.com/loopgauge/loopgauge/window"
@@ -36,7 +35,7 @@ func (x *explaining) judge(r *fingerprint.Request, ev *window.Event) {
 		}
 		out.State = stateCounted
 		x.rules = append(x.rules, out)
-		x.follow(r, i, prints.Fingerprints, scope, "")
+		x.follow(r, i, prints.Fingerprints, scope, nil)
 	}
 }
 
@@ -44,8 +43,9 @@ func (x *explaining) judge(r *fingerprint.Request, ev *window.Event) {
 const maxPrints = 20
 
 // follow makes a trace for each fingerprint of a request under one rule, the
-// last of x.rules. r is nil if only events are kept.
-func (x *explaining) follow(r *fingerprint.Request, i int, prints []fingerprint.Fingerprint, scope *window.Scope, episode string) {
+// last of x.rules; of the first firing of an episode for that which fired. r is nil
+// if only events are kept.
+func (x *explaining) follow(r *fingerprint.Request, i int, prints []fingerprint.Fingerprint, scope *window.Scope, first *window.Verdict) {
 	rule := &x.rules[len(x.rules)-1]
 	w := fingerprint.NewWriter(x.q.Run.Extract.Key)
 	w.Keep = x.q.ShowText
@@ -54,10 +54,16 @@ func (x *explaining) follow(r *fingerprint.Request, i int, prints []fingerprint.
 		x.plan.Rules[i].Identity.Compute(r, w)
 		masks = x.plan.Rules[i].Identity.Masked(r)
 	}
+	episode := ""
+	if first != nil {
+		episode = first.Episode
+	}
+	followed := map[fingerprint.Fingerprint]bool{}
 	for k, print := range prints {
-		if slices.Contains(prints[:k], print) {
+		if followed[print] || first != nil && print != first.Fingerprint {
 			continue
 		}
+		followed[print] = true
 		if len(rule.Fingerprints) == maxPrints {
 			rule.LeftOut++
 			continue
