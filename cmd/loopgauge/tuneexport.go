@@ -32,9 +32,13 @@ func printExport(u *ui, g *policy.Gateway, r *tune.Report, logs []string) error 
 		return errors.New(refusal(g, r, logs))
 	}
 	settings, said, err := g.Export("the advised policy", []byte(text), "")
+	if misfits, ok := errors.AsType[policy.Errors](err); ok {
+		placeless(misfits)
+	}
 	if err != nil {
 		return usage(err)
 	}
+	placeless(said)
 	u.sayProblems(said)
 	if len(r.Options.Exclude) > 0 {
 		u.say("exclude stays here: %s has none, and stops what that takes out too, where it repeats", g.Name)
@@ -60,6 +64,13 @@ func printExport(u *ui, g *policy.Gateway, r *tune.Report, logs []string) error 
 	}
 	_, err = u.stdout.Write(settings)
 	return err
+}
+
+// placeless takes the places out of what is said of a text that nobody sees.
+func placeless(list []policy.Problem) {
+	for i := range list {
+		list[i].Line = 0
+	}
 }
 
 // refusal says why nothing is exported, and what to do.
