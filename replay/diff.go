@@ -3,7 +3,6 @@ package replay
 import (
 	"cmp"
 	"fmt"
-	"iter"
 	"math"
 	"slices"
 	"strings"
@@ -67,40 +66,18 @@ func Compare(old string, before, after *Found) Diff {
 		}
 	}
 	was, is := knownLoops(before.episodes), knownLoops(after.episodes)
-	met := make([]bool, len(was))
-	by := map[string]*inTime{} // callers of loops that know their sessions as "known caller"
-	for _, i := range byFirst(was) {
-		names, callers := was[i].names()
-		for _, name := range callers {
-			if len(was[i].sessions) > 0 {
-				name = "known " + name
-			}
-			names = append(names, name)
-		}
-		for _, name := range names {
-			if by[name] == nil {
-				by[name] = &inTime{all: was}
-			}
-			by[name].add(i)
-		}
-	}
+	had, has := newPlaces(was), newPlaces(is)
 	for _, l := range is {
-		found := false
-		for i := range l.among(by) {
-			if was[i].inScopeOf(&l) {
-				met[i], found = true, true
-			}
-		}
 		switch {
 		case l.Last >= until:
-		case found:
+		case had.have(&l):
 			d.Same = append(d.Same, l)
 		default:
 			d.New = append(d.New, l)
 		}
 	}
-	for i, l := range was {
-		if !met[i] && l.Last < until {
+	for _, l := range was {
+		if l.Last < until && !has.have(&l) {
 			d.Lost = append(d.Lost, l)
 		}
 	}
@@ -128,104 +105,6 @@ func knownNames(list []string) []string {
 		list = list[1:]
 	}
 	return list
-}
-
-// byFirst are the loops in the order in which they began.
-func byFirst(loops []Loop) []int {
-	order := make([]int, len(loops))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(loops[a].First, loops[b].First) })
-	return order
-}
-
-// inTime are loops in the order in which they began: a caller may have a hundred
-// thousand, one after the other.
-type inTime struct {
-	all  []Loop
-	some []int   // of all
-	ends []int64 // by these: when the last of those up to it ends
-}
-
-func (t *inTime) add(i int) {
-	end := t.all[i].Last
-	if n := len(t.ends); n > 0 {
-		end = max(end, t.ends[n-1])
-	}
-	t.some, t.ends = append(t.some, i), append(t.ends, end)
-}
-
-// during yields those that run at the same time as l.
-func (t *inTime) during(l *Loop, yield func(int) bool) (goOn bool) {
-	n, _ := slices.BinarySearchFunc(t.some, l.Last, func(i int, last int64) int {
-		if t.all[i].First <= last {
-			return -1
-		}
-		return 1
-	})
-	for n--; n >= 0 && t.ends[n] >= l.First; n-- {
-		if i := t.some[n]; t.all[i].Last >= l.First && !yield(i) {
-			return false
-		}
-	}
-	return true
-}
-
-// names are what a loop goes by: its scope and sessions, and apart its callers.
-func (l *Loop) names() (names, callers []string) {
-	names = append(names, "scope "+strings.Join(l.Scope, "\x00"))
-	for _, s := range l.sessions {
-		names = append(names, "session "+s)
-	}
-	for _, c := range l.callers {
-		callers = append(callers, "caller "+c)
-	}
-	return names, callers
-}
-
-// among are the loops that may be the same: of those that know their sessions
-// no two are so by their caller alone.
-func (l *Loop) among(by map[string]*inTime) iter.Seq[int] {
-	names, callers := l.names()
-	for _, name := range callers {
-		names = append(names, name)
-		if len(l.sessions) == 0 {
-			names = append(names, "known "+name)
-		}
-	}
-	return func(yield func(int) bool) {
-		for _, name := range names {
-			if of := by[name]; of != nil && !of.during(l, yield) {
-				return
-			}
-		}
-	}
-}
-
-func (l *Loop) inScopeOf(other *Loop) bool {
-	sameFields := slices.EqualFunc(l.Scope, other.Scope, func(a, b string) bool { return fieldOf(a) == fieldOf(b) })
-	switch {
-	case sameFields:
-		return slices.Equal(l.Scope, other.Scope)
-	case len(l.sessions) > 0 && len(other.sessions) > 0:
-		return common(l.sessions, other.sessions)
-	}
-	return common(l.callers, other.callers)
-}
-
-// fieldOf is the field of "field value".
-func fieldOf(scope string) string {
-	field, _, _ := strings.Cut(scope, " ")
-	return field
-}
-
-// common tells whether two lists that are in order share a name.
-func common(a, b []string) bool {
-	return slices.ContainsFunc(a, func(s string) bool {
-		_, found := slices.BinarySearch(b, s)
-		return found
-	})
 }
 
 // String lists what is new and what is lost, and counts last.

@@ -2,9 +2,11 @@ package replay
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
-	"time"
+
+	"pgregory.net/rapid"
 
 	"github.com/loopgauge/loopgauge/fingerprint"
 	"github.com/loopgauge/loopgauge/window"
@@ -49,27 +51,34 @@ func TestCompareMoreThanIsKept(t *testing.T) {
 	}
 }
 
-// TestCompareManyOfOne: a caller with all loops there are takes no longer than as
-// many callers, be they one after the other, or one loop of as many sessions.
+// TestCompareManyOfOne: of a caller with all loops there are each is held against
+// none but those of its time, be they one loop of as many sessions, or beside one that
+// lasts as long as all of them.
 func TestCompareManyOfOne(t *testing.T) {
-	rule := &window.Rule{Name: "r", Scope: &fingerprint.Scope{Fields: []string{"caller"}}}
-	began := time.Now()
-	for what, gap := range map[string]int64{"one after the other": 1000, "at once": 0} {
+	byCaller := &window.Rule{Name: "c", Scope: &fingerprint.Scope{Fields: []string{"caller"}}}
+	byModel := &window.Rule{Name: "m", Scope: &fingerprint.Scope{Fields: []string{"caller", "model"}}}
+	f := func(what string, want int, of func(i int64) window.Episode) {
+		t.Helper()
 		var f Found
 		for i := range int64(mostCompared) {
-			f.Add(&window.Episode{Rule: rule, Scope: []string{"c"}, Caller: "c", Session: fmt.Sprint("s", i), First: gap * i, Fired: gap * i, Last: gap*i + 1})
-		}
-		want := mostCompared
-		if gap == 0 {
-			want = 1
+			e := of(i)
+			e.Caller, e.Fired = "c", e.First
+			f.Add(&e)
 		}
 		if d := Compare("old", &f, &f); len(d.Same) != want || len(d.Lost) > 0 || len(d.New) > 0 {
 			t.Errorf("%s: %d the same, %d lost, %d new", what, len(d.Same), len(d.Lost), len(d.New))
 		}
 	}
-	if took := time.Since(began); took > 20*time.Second { // a minute where each is held against each
-		t.Errorf("it took %s", took)
-	}
+	f("of as many sessions", 1, func(i int64) window.Episode {
+		return window.Episode{Rule: byCaller, Scope: []string{"c"}, Session: fmt.Sprint("s", i), Last: 1}
+	})
+	f("beside a long one", mostCompared, func(i int64) window.Episode {
+		e := window.Episode{Rule: byModel, Scope: []string{"c", fmt.Sprint("m", i)}, First: 1000 * i, Last: 1000*i + 1}
+		if i == 0 {
+			e.Last = 1000 * mostCompared
+		}
+		return e
+	})
 }
 
 // TestCompareOtherScopes: a loop that a caller's rule saw is that of each of the
@@ -91,4 +100,57 @@ func TestCompareOtherScopes(t *testing.T) {
 	if d := Compare("old", &before, &after); len(d.Same) != 2 || len(d.Lost) != 1 || len(d.New) != 2 {
 		t.Errorf("%d the same, %d lost, %d new", len(d.Same), len(d.Lost), len(d.New))
 	}
+}
+
+// TestCompareHoldsEachAgainstEach: the loops that are the same are those that a look
+// at every pair finds.
+func TestCompareHoldsEachAgainstEach(t *testing.T) {
+	rules := []*window.Rule{}
+	for _, fields := range [][]string{{"session"}, {"caller"}, {"caller", "model"}, {}} {
+		rules = append(rules, &window.Rule{Name: strings.Join(fields, " "), Scope: &fingerprint.Scope{Fields: fields}})
+	}
+	names := rapid.SampledFrom([]string{"", "a", "b", "c"})
+	episode := rapid.Custom(func(t *rapid.T) window.Episode {
+		e := window.Episode{Rule: rapid.SampledFrom(rules).Draw(t, "rule"), Session: names.Draw(t, "session"), Caller: names.Draw(t, "caller"), First: rapid.Int64Range(0, 20).Draw(t, "first")}
+		e.Fired, e.Last = e.First, e.First+rapid.Int64Range(0, 5).Draw(t, "long")
+		for _, field := range e.Rule.Scope.Fields {
+			e.Scope = append(e.Scope, map[string]string{"session": e.Session, "caller": e.Caller, "model": "m"}[field])
+		}
+		return e
+	})
+	same := func(a, b *Loop) bool {
+		switch {
+		case a.First > b.Last || b.First > a.Last:
+			return false
+		case a.fields() == b.fields():
+			return slices.Equal(a.Scope, b.Scope)
+		case len(a.sessions) > 0 && len(b.sessions) > 0:
+			return slices.ContainsFunc(a.sessions, func(s string) bool { return slices.Contains(b.sessions, s) })
+		}
+		return slices.ContainsFunc(a.callers, func(c string) bool { return slices.Contains(b.callers, c) })
+	}
+	found := func(l *Loop, among []Loop) bool {
+		return slices.ContainsFunc(among, func(o Loop) bool { return same(l, &o) })
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		before, after := Found{episodes: rapid.SliceOfN(episode, 0, 12).Draw(t, "before")}, Found{episodes: rapid.SliceOfN(episode, 0, 12).Draw(t, "after")}
+		d := Compare("old", &before, &after)
+		was, is := knownLoops(before.episodes), knownLoops(after.episodes)
+		for what, list := range map[string][]Loop{"new": d.New, "the same": d.Same} {
+			for _, l := range list {
+				if found(&l, was) != (what == "the same") {
+					t.Errorf("%+v is %s", l, what)
+				}
+			}
+		}
+		lost := 0
+		for _, l := range was {
+			if !found(&l, is) {
+				lost++
+			}
+		}
+		if len(d.Lost) != lost || len(d.New)+len(d.Same) != len(is) {
+			t.Errorf("%d lost, want %d; %d new and %d the same of %d", len(d.Lost), lost, len(d.New), len(d.Same), len(is))
+		}
+	})
 }
