@@ -254,7 +254,11 @@ func sparkLogs(t *testing.T, dir string, requests int) (logs []string) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := writers[random.IntN(files)].Write(append(text, '\n')); err != nil {
+		to := random.IntN(files)
+		if i < files { // each log begins behind the one that is named before it
+			to = i
+		}
+		if _, err := writers[to].Write(append(text, '\n')); err != nil {
 			t.Fatal(err)
 		}
 	}
