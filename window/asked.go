@@ -27,6 +27,9 @@ type askedCall struct {
 	issuedCall
 }
 
+// waits tells whether there is a call, of a stretch that goes on.
+func (c *askedCall) waits() bool { return c.facts != nil && !c.facts.over }
+
 // issuedCall is a call among those that a response issues.
 type issuedCall struct {
 	tool  string
@@ -85,7 +88,7 @@ func (x *asked) hear(conversation fingerprint.ScopeKey, p *Prints) {
 	waiting := false
 	for i := range s.calls {
 		c := &s.calls[i]
-		if c.facts == nil {
+		if !c.waits() {
 			continue
 		}
 		var room [fewPrints]uint64
@@ -108,11 +111,12 @@ func (x *asked) wait(conversation fingerprint.ScopeKey, now int64, call askedCal
 	s := x.scopes.touch(conversation, now)
 	to := -1
 	for i := range s.calls {
-		if s.calls[i].facts != nil && s.calls[i].key == call.key {
+		c := &s.calls[i]
+		if c.waits() && c.key == call.key {
 			to = i
 			break
 		}
-		if s.calls[i].facts == nil && to < 0 {
+		if !c.waits() && to < 0 {
 			to = i
 		}
 	}
@@ -123,14 +127,13 @@ func (x *asked) wait(conversation fingerprint.ScopeKey, now int64, call askedCal
 	s.calls[to] = call
 }
 
-// save writes the calls whose keys are still there.
-func (x *asked) save(s *saver, facts func(pairKey) *Facts) {
+// save writes the calls that wait.
+func (x *asked) save(s *saver) {
 	x.scopes.save(s, func(e *tableEntry[fingerprint.ScopeKey, askedScope]) {
 		s.scope(&e.key)
 		for i := range e.state.calls {
 			c := &e.state.calls[i]
-			there := c.facts != nil && facts(c.key) == c.facts
-			if s.Bool(there); there {
+			if s.Bool(c.waits()); c.waits() {
 				s.pair(&c.key)
 				s.String(c.tool)
 				s.Uvarint(uint64(c.place))

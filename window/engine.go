@@ -158,7 +158,7 @@ func (e *Engine) show(i int, ev *Event) {
 		h.Print = prints.Fingerprints[k]
 		var facts *Facts
 		if j.evidence != nil {
-			facts = j.evidence.note(ev, h)
+			facts = j.evidence.note(ev, h, j.episodes.open)
 		}
 		var out outcome
 		if e.enforcer != nil && !in.Action.stops() {
@@ -178,7 +178,9 @@ func (e *Engine) show(i int, ev *Event) {
 			if j.episodes.after {
 				e.tellAfter(ev)
 			}
-			episode.facts = facts
+			if facts != nil {
+				episode.facts = facts
+			}
 			if e.o.Fired != nil {
 				if j.evidence != nil {
 					j.evidence.tell(episode)
@@ -287,7 +289,7 @@ func (e *Engine) load(r *snapshot.Reader, version uint64, then *savedPlan, from 
 	l := &loader{Reader: r}
 	e.judged = l.int64()
 	r.Section("witness", func() {
-		if e.witness != nil && r.Left() > 0 && version >= 7 {
+		if e.witness != nil && r.Left() > 0 && version >= 9 {
 			e.witness.load(l)
 		} else {
 			r.Skip()

@@ -41,7 +41,7 @@ type Episode struct {
 	Evidence string
 
 	last  fingerprint.Position // of the request that fired last
-	facts *Facts               // nil without evidence
+	facts *Facts               // of the stretch in which it fired last, as far as it repeated; nil without evidence
 	own   contribution         // to its loop
 }
 
@@ -211,8 +211,8 @@ func (ep *Episode) texts() [9]*string {
 
 // all are the open episodes by their last firing.
 func (e *episodes) all() (list []*Episode) {
-	for i := e.open.oldest; i != 0; i = e.open.entries.at(i).prev {
-		list = append(list, &e.open.entries.at(i).state)
+	for entry := range e.open.all() {
+		list = append(list, &entry.state)
 	}
 	return list
 }

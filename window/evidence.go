@@ -17,6 +17,13 @@ type keyEvidence struct {
 	facts *Facts
 }
 
+// end says that the key is forgotten.
+func (k *keyEvidence) end() {
+	if k.facts != nil {
+		k.facts.End()
+	}
+}
+
 // evidenceMinutes is how long the errors of a log are remembered: a day.
 const evidenceMinutes = 24 * 60
 
@@ -24,7 +31,7 @@ func newEvidence(w *Witness, index int, rule *Rule, keys int) *evidence {
 	spec := rule.Counter.effective()
 	spec.Window, spec.Closed = rule.widest(), rule.Counter.EdgeCounts()
 	return &evidence{
-		witness: w, rule: index, keys: newTable[pairKey, keyEvidence](rule.quiet().Microseconds(), keys, nil),
+		witness: w, rule: index, keys: newTable[pairKey](rule.quiet().Microseconds(), keys, (*keyEvidence).end),
 		inRow: newInRow(w.within[index], spec, keys),
 	}
 }
@@ -37,10 +44,12 @@ func (e *evidence) hear(ev *Event) {
 }
 
 // note takes a hit in, and returns the facts of its key; nil if it came for the
-// first time.
-func (e *evidence) note(ev *Event, h *Hit) *Facts {
+// first time. An open episode whose last firing a new stretch takes over is told by
+// that.
+func (e *evidence) note(ev *Event, h *Hit, open *table[pairKey, Episode]) *Facts {
 	round := e.inRow.count(ev, h)
-	key := e.keys.touch(pairKeyOf(h), ev.Time)
+	pair := pairKeyOf(h)
+	key := e.keys.touch(pair, ev.Time)
 	if key.first == 0 { // a key not seen before
 		key.first = ev.Time + 1
 		return nil
@@ -48,7 +57,13 @@ func (e *evidence) note(ev *Event, h *Hit) *Facts {
 	if key.facts == nil {
 		key.facts = e.witness.Begin(key.first - 1)
 	}
-	key.facts = e.witness.Note(key.facts, ev, e.rule, &h.Print, round)
+	was := key.facts
+	key.facts = e.witness.Note(was, ev, e.rule, &h.Print, round)
+	if key.facts != was && key.facts.Requests > 1 {
+		if ep := open.find(pair); ep != nil && ep.Last >= key.facts.First {
+			ep.facts = key.facts
+		}
+	}
 	return key.facts
 }
 
@@ -66,7 +81,7 @@ func (e *evidence) tell(ep *Episode) {
 	}
 }
 
-func (e *evidence) save(s *saver) {
+func (e *evidence) save(s *saver, open *table[pairKey, Episode]) {
 	s.Section("cycle", func() { e.inRow.cycle.save(s) })
 	s.Section("keys", func() {
 		e.keys.save(s, func(entry *tableEntry[pairKey, keyEvidence]) {
@@ -77,22 +92,54 @@ func (e *evidence) save(s *saver) {
 	})
 	s.Section("asked", func() {
 		if x := e.witness.asked[e.rule]; x != nil {
-			x.save(s, e.factsOf)
+			x.save(s)
+		}
+	})
+	s.Section("told", func() {
+		s.Uvarint(uint64(open.live))
+		for entry := range open.all() {
+			facts := entry.state.facts
+			own := facts != e.factsOf(entry.key)
+			if s.Bool(own); own {
+				saveStretch(s, facts)
+			}
 		}
 	})
 }
 
-func (e *evidence) load(l *loader) {
+// load loads it when the open episodes are there, but for the first, if there is
+// no room for so many.
+func (e *evidence) load(l *loader, open *table[pairKey, Episode]) {
 	l.Section("cycle", func() { e.inRow.cycle.load(l) })
 	l.Section("keys", func() {
 		e.keys.load(l, 19, l.pair, func(key *keyEvidence, _ int64) {
 			key.first = l.Varint()
-			key.facts = loadStretch(l)
+			if key.facts = loadStretch(l); key.facts != nil && key.facts.mixed && key.facts.before == nil {
+				l.Failf("a stretch of requests that differ has none before those that do not")
+			}
 		})
 	})
 	l.Section("asked", func() {
 		if x := e.witness.asked[e.rule]; x != nil {
 			x.load(l, e.factsOf)
+		}
+	})
+	l.Section("told", func() {
+		own := func(facts *Facts) *Facts {
+			if l.Bool() {
+				return loadStretch(l)
+			}
+			return facts
+		}
+		n := l.Count(1)
+		if n < open.live {
+			l.Failf("an episode is told by nothing")
+		}
+		for range n - open.live {
+			own(nil)
+		}
+		for entry := range open.all() {
+			entry.state.facts = own(e.factsOf(entry.key))
 		}
 	})
 }
@@ -103,14 +150,4 @@ func (e *evidence) factsOf(k pairKey) *Facts {
 		return key.facts
 	}
 	return nil
-}
-
-// link gives the open episodes the facts of their keys again.
-func (e *evidence) link(open *table[pairKey, Episode]) {
-	for i := open.oldest; i != 0; i = open.entries.at(i).prev {
-		entry := open.entries.at(i)
-		if key := e.keys.find(entry.key); key != nil {
-			entry.state.facts = key.facts
-		}
-	}
 }

@@ -12,8 +12,8 @@ import (
 	"github.com/loopgauge/loopgauge/window/snapshot"
 )
 
-// TestEvidenceOutlivesRestart: what is said of episodes after a restart is what
-// would have been said without.
+// TestEvidenceOutlivesRestart: what is said of episodes after restarts, while they
+// grow and when they end, is what would have been said without.
 func TestEvidenceOutlivesRestart(t *testing.T) {
 	p := newParts(t)
 	var own []*fingerprint.Identity // one that sees nothing of what is said, one that sees calls
@@ -30,6 +30,7 @@ func TestEvidenceOutlivesRestart(t *testing.T) {
 			rules = append(rules, &Rule{
 				Name: fmt.Sprint(i, scope.Fields), Identity: id, Scope: scope,
 				Counter: CounterSpec{Kind: "sliding", Window: 20 * time.Second}, Threshold: 3, Action: Warn,
+				Quiet: 30 * time.Second,
 			})
 		}
 	}
@@ -37,11 +38,17 @@ func TestEvidenceOutlivesRestart(t *testing.T) {
 	told := map[Kind]bool{}
 	rapid.Check(t, func(t *rapid.T) {
 		var said []string
+		keys := rapid.SampledFrom([]int{0, 0, 2, 4}).Draw(t, "keys")
 		start := func() *Engine {
-			return NewEngine(plan, EngineOptions{Fired: func(ep *Episode, _ Firing) {
-				said = append(said, fmt.Sprintln(ep.ID, ep.Kind, ep.Evidence))
+			tell := func(what string, ep *Episode) {
+				said = append(said, fmt.Sprintln(what, ep.ID, ep.Kind, ep.Evidence))
 				told[ep.Kind] = true
-			}})
+			}
+			return NewEngine(plan, EngineOptions{
+				MaxKeys: keys,
+				Fired:   func(ep *Episode, _ Firing) { tell("fired", ep) },
+				Episode: func(ep *Episode) { tell("closed", ep) },
+			})
 		}
 		at, events := int64(0), []*Event(nil)
 		phase := 0
@@ -49,9 +56,11 @@ func TestEvidenceOutlivesRestart(t *testing.T) {
 			if i%7 == 0 {
 				phase = rapid.IntRange(0, 3).Draw(t, "phase")
 			}
-			at += rapid.Int64Range(1, 9_000_000).Draw(t, "pause")
+			if at += rapid.Int64Range(1, 9_000_000).Draw(t, "pause"); rapid.IntRange(0, 19).Draw(t, "long") == 0 {
+				at += 25_000_000 // may be more than the quiet time
+			}
 			r := &request{identities: map[*fingerprint.Identity]Prints{}, scopes: map[*fingerprint.Scope]Scope{}, choices: map[string]int{}}
-			session := fmt.Sprint("session-", rapid.IntRange(0, phase/3).Draw(t, "session"))
+			session := fmt.Sprint("session-", rapid.IntRange(0, (phase+1)/2).Draw(t, "session"))
 			r.Event = *p.event(at, session, nil, 0)
 			r.Prints, r.Scopes = nil, nil
 			r.Issued = rapid.Bool().Draw(t, "issued")
@@ -59,48 +68,58 @@ func TestEvidenceOutlivesRestart(t *testing.T) {
 			r.Status = []int{200, 200, fingerprint.Unknown, 500}[rapid.IntRange(0, 3).Draw(t, "status")]
 			for _, id := range plan.Identities {
 				n := 0
-				if !slices.Contains(own, id) && phase > 0 { // of what else there is to know
+				switch {
+				case slices.Contains(own, id):
+					n = max(rapid.IntRange(-4, 1).Draw(t, "what"), 0)
+				case phase > 0: // of what else there is to know
 					n = rapid.IntRange(0, phase).Draw(t, "text")
 				}
 				r.identities[id] = Prints{Fingerprints: []fingerprint.Fingerprint{p.print(fmt.Sprint(n))}}
+				if id.Name == "tool-call-result" && rapid.IntRange(0, 3).Draw(t, "other") == 0 { // of another tool
+					r.identities[id] = Prints{Fingerprints: r.identities[id].Fingerprints, Tools: []string{"other"}}
+				}
 			}
 			for _, s := range plan.Scopes {
-				r.scopes[s] = p.scope(session)
+				name := "all"
+				if slices.Equal(s.Fields, []string{"session"}) || slices.Equal(s.Fields, companionScope.Fields) {
+					name = session
+				}
+				r.scopes[s] = p.scope(name)
 			}
 			events = append(events, r.event(plan))
 		}
-		run := func(from *Engine, events []*Event) {
-			for _, ev := range events {
-				from.Judge(ev)
-			}
+		want := start()
+		for _, ev := range events {
+			want.Judge(ev)
 		}
-		run(start(), events)
-		want := slices.Clone(said)
+		want.Close()
+		without := said
 
 		said = nil
-		cut := rapid.IntRange(0, len(events)).Draw(t, "cut")
-		e := start()
-		run(e, events[:cut])
-		w := snapshot.NewWriter(nil)
-		e.save(w)
-		e = start()
 		from := make([]int, len(rules))
 		for i := range from {
 			from[i] = i
 		}
-		r := snapshot.NewReader(w.Bytes())
-		e.load(r, stateVersion, describe(plan, ExtractOptions{}), from)
-		if err := r.Done(); err != nil {
-			t.Fatal(err)
+		e, breaks := start(), rapid.IntRange(1, 10).Draw(t, "breaks")
+		for i, ev := range events {
+			if rapid.IntRange(0, breaks).Draw(t, "break") == 0 {
+				w := snapshot.NewWriter(nil)
+				e.save(w)
+				e = start()
+				r := snapshot.NewReader(w.Bytes())
+				e.load(r, stateVersion, describe(plan, ExtractOptions{}), from)
+				if err := r.Done(); err != nil {
+					t.Fatal(err)
+				}
+				again := snapshot.NewWriter(nil)
+				if e.save(again); !slices.Equal(again.Bytes(), w.Bytes()) {
+					t.Fatalf("what was loaded before event %d is saved in another way", i)
+				}
+			}
+			e.Judge(ev)
 		}
-		again := snapshot.NewWriter(nil)
-		if e.save(again); !slices.Equal(again.Bytes(), w.Bytes()) {
-			t.Fatal("what was loaded is saved in another way")
-		}
-		run(e, events[cut:])
-		if !slices.Equal(said, want) {
-			t.Fatalf("after a restart before event %d:\n%s\nwithout:\n%s", cut, said, want)
-		}
+		e.Close()
+		equal(t, "after restarts", said, without)
 	})
 	for _, kind := range []Kind{Stuck, Retry, Polling, Unknown} {
 		if !told[kind] {
@@ -138,4 +157,71 @@ func TestEvidenceOfAnOverride(t *testing.T) {
 	if want := "stuck: the same call with the same result, 6 times in a row"; told != want {
 		t.Errorf("%s, want %s", told, want)
 	}
+}
+
+// TestEvidenceOfAnEpisode: an episode is told by the stretch in which it fired
+// last, whatever requests come later that do not fire, and after a restart as
+// without.
+func TestEvidenceOfAnEpisode(t *testing.T) {
+	n := newNames(t)
+	plan := NewPlan([]*Rule{{
+		Name: "r", Identity: byModel(t), Scope: bySession(t), Counter: CounterSpec{Kind: "sliding", Window: time.Minute}, Threshold: 3, Action: Warn,
+		Quiet: 10 * time.Minute,
+	}}, nil).WithEvidence()
+	type request struct {
+		second int64
+		says   string
+	}
+	f := func(want string, requests ...request) {
+		t.Helper()
+		for cut := range len(requests) + 1 {
+			var told string
+			start := func() *State {
+				return &State{Plan: plan, Order: NewOrder(0), Duplicates: NewDuplicates(0), Engine: NewEngine(plan, EngineOptions{
+					Episode: func(ep *Episode) { told += fmt.Sprint(ep.Kind, ": ", ep.Evidence) },
+				})}
+			}
+			s := start()
+			restart := func() {
+				w := snapshot.NewWriter(nil)
+				s.Save(w)
+				s = start()
+				if _, err := s.Load(snapshot.NewReader(w.Bytes())); err != nil {
+					t.Fatal(err)
+				}
+			}
+			for i, r := range requests {
+				if i == cut {
+					restart()
+				}
+				ev := n.event(r.second*1_000_000+1, "s", []string{"A"}, 1)
+				ev.Status = 200
+				for i := range plan.Identities[1:] {
+					p := Prints{Cause: fingerprint.NoToolTurn}
+					if i+1 == plan.companion(companions[2]) {
+						p = Prints{Fingerprints: []fingerprint.Fingerprint{n.print(r.says)}}
+					}
+					ev.Prints = append(ev.Prints, p)
+				}
+				for range plan.Scopes[1:] {
+					ev.Scopes = append(ev.Scopes, n.scope("s"))
+				}
+				s.Engine.Judge(ev)
+			}
+			if cut == len(requests) {
+				restart()
+			}
+			if s.Engine.Close(); told != want {
+				t.Errorf("%v, and a restart before request %d:\n%s\n%s, want", requests, cut, told, want)
+			}
+		}
+	}
+	f("stuck: the same request 4 times, answered each time",
+		request{1, "a"}, request{7, "a"}, request{9, "a"}, request{12, "a"}, request{100, "b"})
+	// The end of a stretch that is none of equal requests becomes one, with what fired
+	// in it, and without.
+	f("stuck: the same request 4 times, answered each time",
+		request{1, "b"}, request{7, "c"}, request{9, "a"}, request{12, "a"}, request{14, "a"}, request{100, "a"})
+	f("unknown: came only 3 times",
+		request{1, "b"}, request{7, "b"}, request{9, "b"}, request{92, "a"}, request{100, "a"}, request{155, "a"}, request{201, "a"})
 }

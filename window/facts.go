@@ -37,9 +37,9 @@ type Facts struct {
 	since int64
 	run   *Facts
 
-	before *before // as f was before since, if mixed; not saved
+	before *Facts // as f was before since, if mixed and not over
 
-	over bool // nothing is added any more; of none that is saved
+	over bool // nothing is added any more; not saved: no call that waits is of one
 
 	loop *Facts // of the last stretch of the key that may be a loop; nil if none may
 
@@ -57,30 +57,26 @@ type errorsAt struct {
 	n  int64
 }
 
-// before is what is known of a stretch without those at its end, which may be
-// taken from it. What facts point to is only added to, but for what was heard.
-type before struct {
-	facts Facts
-	heard heard
-}
-
+// keepBefore keeps what is known of a stretch without those at its end, which may
+// be taken from it. Where what is pointed to is added to alone, it is shared.
 func (f *Facts) keepBefore() {
 	if f.before == nil {
-		f.before = &before{}
+		f.before = &Facts{heard: &heard{}}
 	}
-	f.before.facts, f.before.heard = *f, *f.wasHeard()
+	b := f.before
+	h, errors, held := b.heard, b.errors[:0], b.heard.results.held[:0]
+	*b, *h = *f, *f.wasHeard()
+	b.heard, b.errors, h.results.held = h, append(errors, f.errors...), append(held, h.results.held...)
+	b.run, b.before, b.loop = nil, nil, nil
 }
 
-// back takes from a stretch what has come since its end is of equal requests.
+// back takes from a stretch what has come since its end is of equal requests, and
+// ends it.
 func (f *Facts) back() {
-	if f.before == nil { // it was loaded, and is told of no more
-		return
-	}
-	b := *f.before
-	if *f = b.facts; f.heard != nil {
-		*f.heard = b.heard
-	}
-	f.before, f.run = nil, nil
+	loop := f.loop
+	*f = *f.before
+	f.loop = loop
+	f.End()
 }
 
 // heard is what the requests of a stretch were answered, and more of what they
@@ -180,8 +176,9 @@ func (f *Facts) came(shown []uint64) {
 	}
 }
 
-// End says that nothing is to be added any more.
-func (f *Facts) End() { f.over = true }
+// End says that nothing is to be added any more: what comes of its last call
+// tells nothing of it.
+func (f *Facts) End() { f.over, f.run, f.before = true, nil, nil }
 
 // erred notes an error. What comes after the times that are kept is added to the
 // last.

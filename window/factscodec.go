@@ -77,6 +77,7 @@ func saveStretch(s *saver, f *Facts) {
 	if one(f) {
 		one(f.run)
 		one(f.loop)
+		one(f.before)
 	}
 }
 
@@ -90,7 +91,7 @@ func loadStretch(l *loader) *Facts {
 	}
 	f := one()
 	if f != nil {
-		f.run, f.loop = one(), one()
+		f.run, f.loop, f.before = one(), one(), one()
 	}
 	return f
 }

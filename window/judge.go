@@ -200,7 +200,7 @@ func (j *judge) save(w *snapshot.Writer) {
 	s.Section("episodes", func() { j.episodes.save(s) })
 	s.Section("evidence", func() {
 		if j.evidence != nil {
-			j.evidence.save(s)
+			j.evidence.save(s, j.episodes.open)
 		}
 	})
 	s.Section("own", func() { j.episodes.saveOwn(s) })
@@ -239,12 +239,11 @@ func (j *judge) load(r *snapshot.Reader, version uint64, cooldown time.Duration)
 	})
 	l.Section("episodes", func() { j.episodes.load(l) })
 	l.Section("evidence", func() {
-		if j.evidence == nil || l.Left() == 0 || version < 7 {
+		if j.evidence == nil || l.Left() == 0 || version < 9 {
 			l.Skip()
 			return
 		}
-		j.evidence.load(l)
-		j.evidence.link(j.episodes.open)
+		j.evidence.load(l, j.episodes.open)
 	})
 	if version >= 5 {
 		l.Section("own", func() { j.episodes.loadOwn(l) })

@@ -25,7 +25,9 @@ import (
 //	   older versions begins anew. tool-call-result has equal calls of one turn,
 //	   with equal results, once
 //	8  duplicates know the spans of a call
-const stateVersion = 8
+//	9  evidence of each episode by the stretch in which it fired last; that of
+//	   older versions begins anew
+const stateVersion = 9
 
 // State is all that judging remembers of its streams. Saved, and loaded into a
 // fresh one in another process, it goes on as if there had been no break.

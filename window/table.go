@@ -2,6 +2,7 @@ package window
 
 import (
 	"hash/maphash"
+	"iter"
 	"math"
 )
 
@@ -99,6 +100,15 @@ func (t *table[K, S]) ends() int64 {
 		return math.MaxInt64
 	}
 	return t.entries.at(t.oldest).touched + t.idle
+}
+
+// all are the entries from the least recently touched on.
+func (t *table[K, S]) all() iter.Seq[*tableEntry[K, S]] {
+	return func(yield func(*tableEntry[K, S]) bool) {
+		for i := t.oldest; i != 0 && yield(t.entries.at(i)); {
+			i = t.entries.at(i).prev
+		}
+	}
 }
 
 // clear removes all keys, the least recently touched first.

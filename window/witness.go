@@ -184,6 +184,7 @@ func (w *Witness) goOn(f *Facts, ev *Event, rule int, round Round, again bool, s
 		} else {
 			next.loop = f.loop
 		}
+		f.End()
 		return next
 	case differs:
 		f.keepBefore()
