@@ -9,16 +9,19 @@ import (
 )
 
 // Agents without tools of the API have the model write what is to be done at the
-// end of its answer: a block of code (SWE-agent, mini-swe-agent, AutoGen) or an
-// element that has others for arguments (OpenHands, Cline). The words before it are
-// others at each step, though the step is the same. One without others is a value,
-// <done>no</done>, to which the words before it belong.
+// end of its answer: a block of code (SWE-agent, mini-swe-agent, AutoGen), an
+// element that has others for arguments (OpenHands, Cline) or an action (ReAct). The
+// words before it are others at each step, though the step is the same. An element
+// without others is a value, <done>no</done>, to which the words before it belong.
 
 var fence, endTag = []byte("```"), []byte("</")
 
 // deed is what a trimmed answer does at its end, nil if it does nothing there: its
-// only block of code, or its only element of a name.
+// only block of code, its only element of a name, or its only action.
 func (t spoken) deed() []byte {
+	if deed := t.action(); deed != nil {
+		return deed
+	}
 	tag, n, end := fence, 2, len(t.text)
 	if bytes.HasSuffix(t.text, []byte(">")) {
 		if end = bytes.LastIndex(t.text, endTag); end < 0 {
@@ -40,11 +43,16 @@ func (t spoken) deed() []byte {
 	if n == 1 && !bytes.Contains(t.text[from:max(from, end)], endTag) {
 		return nil
 	}
-	before := spoken{text: t.text[:from], verbatim: t.verbatim}
-	if from > 0 && !t.endsLine(before.text[len(before.trim().text):]) {
+	if !t.beginsLine(from) {
 		return nil
 	}
 	return t.text[from:]
+}
+
+// beginsLine tells whether a line of the text begins at a place, or the text does.
+func (t spoken) beginsLine(at int) bool {
+	before := spoken{text: t.text[:at], verbatim: t.verbatim}
+	return at == 0 || t.endsLine(before.text[len(before.trim().text):])
 }
 
 const longestTag = 64
@@ -59,10 +67,10 @@ func mayEndInDeed(content rawjson.Value) bool {
 		text = bytes.TrimRight(text[:n], " ")
 	}
 	last := text[len(text)-1]
-	return last == '`' || last == '>' || bytes.Contains(text[max(0, len(text)-len(`\u0060`)):], []byte(`\u`))
+	return last == '`' || last == '>' || last == ']' || bytes.Contains(text[max(0, len(text)-len(`\u0060`)):], []byte(`\u`)) || bytes.Contains(text, actionInput)
 }
 
 // mayHaveDeed tells whether an answer may do something in text.
 func mayHaveDeed(content rawjson.Value) bool {
-	return mayHave(content, "```") || mayHave(content, "</") || mayHave(content, `<\/`)
+	return mayHave(content, "```") || mayHave(content, "</") || mayHave(content, `<\/`) || mayHave(content, "Action:")
 }

@@ -14,6 +14,23 @@ func TestDeed(t *testing.T) {
 		"Tests.\n\n<run>\n<cmd>go test</cmd>\n</run>":          "<run>\n<cmd>go test</cmd>\n</run>",
 		"A function.\n<function=sh>\n<p=c>ls</p>\n</function>": "<function=sh>\n<p=c>ls</p>\n</function>",
 
+		"Thought: I look again.\nAction: search[loops]":                       "Action: search[loops]",
+		"Action: search[loops [2]]":                                           "Action: search[loops [2]]",
+		"Thought: Once more.\n\nAction: search\nAction Input: {\n\"q\": 1\n}": "Action: search\nAction Input: {\n\"q\": 1\n}",
+		"Action: search\nAction Input: loops":                                 "Action: search\nAction Input: loops",
+
+		"Thought: It is in [2].":                       "",
+		"Final Answer: 7 [2]":                          "",
+		"Action: search[loops]\nThat lists all.":       "",
+		"Action: search[a]\nAction: search[b]":         "", // which one?
+		"I choose Action: search[loops]":               "", // in a sentence
+		"Action: go to shelf 1":                        "", // may be said of what the user is to do
+		"Action: search\nThe Action Input: is missing": "",
+		"Action Input: loops":                          "",
+		"Action Input: loops\nAction: search":          "",
+		"Action: a\nAction Input: 1\nAction Input: 2":  "Action: a\nAction Input: 1\nAction Input: 2",
+		"Action:": "",
+
 		"":                                      "",
 		"Done.":                                 "",
 		"Run ```ls```":                          "", // in a sentence
@@ -49,12 +66,16 @@ func TestMayEndInDeed(t *testing.T) {
 		`"go\n\u0060\u0060\u0060\nls\n\u0060\u0060\u0060"`: true,
 		`"<run><c>ls</c></run\u003e\n"`:                    true,
 		`[{"type":"text","text":"<r><c>ls</c></r>"}]`:      true,
+		`"Thought: a\nAction: search[b] \n"`:               true,
+		`"Action: search\nAction Input: b"`:                true,
+		`[{"type":"text","text":"Action: search[b]"}]`:     true,
 
 		`"I ran <b>ls</b>, and it is fine."`: false,
 		`"Done.\n"`:                          false,
 		`"\n"`:                               false,
 		`""`:                                 false,
 		`[{"type":"text","text":"Done."}]`:   false,
+		`"Final Answer: b"`:                  false,
 	} {
 		if got := mayEndInDeed(rawjson.Value(content)); got != want {
 			t.Errorf("%s may: %v, want %v", content, got, want)

@@ -119,6 +119,9 @@ func TestLastExchangeNewBetween(t *testing.T) {
 		{true, []string{step("<run><c>test</c></run>", "FAIL"), step("Again.\\n<run><c>test</c></run>", "FAIL")}},
 		{true, []string{step(`Once.\n<run><c>test<\/c><\/run>`, "FAIL"), step(`Again.\n<run><c>test<\/c><\/run>`, "FAIL")}},
 		{false, []string{step("<run><c>test</c></run>", "FAIL"), step("<run><c>test 2</c></run>", "FAIL")}},
+		{true, []string{step(`Thought: I search.\nAction: search[a]`, "none"), step(`Thought: Again.\nAction: search[a]`, "none")}},
+		{true, []string{step(`Thought: I search.\nAction: search\nAction Input: a`, "none"), step(`Thought: Again.\nAction: search\nAction Input: a`, "none")}},
+		{false, []string{step(`Thought: I search.\nAction: search[a]`, "none"), step(`Thought: Again.\nAction: search[b]`, "none")}},
 	} {
 		messages := `[{"role":"user","content":"q"}` + strings.Join(c.steps, "") + "]"
 		if got := id.Compute(request(t, "messages", messages), NewWriter(nil)) == Computable; got != c.want {
