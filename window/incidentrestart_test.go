@@ -1,0 +1,74 @@
+package window
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/loopgauge/loopgauge/fingerprint"
+	"github.com/loopgauge/loopgauge/window/snapshot"
+)
+
+// TestIncidentsOutliveRestart: what is told of loops after restarts is what would
+// have been told without.
+func TestIncidentsOutliveRestart(t *testing.T) {
+	parts := newParts(t)
+	rapid.Check(t, func(t *rapid.T) {
+		plan := parts.drawPlan(t, 3)
+		var told []string
+		start := func() (*State, *Incidents) {
+			x := NewIncidents(func(in *Incident) {
+				one := *in
+				one.open = nil
+				one.Counter.Closed, one.Counter.Period = false, 0 // no alert says so
+				told = append(told, fmt.Sprintf("%+v\n", one))
+			})
+			return &State{Plan: plan, Order: NewOrder(0), Duplicates: NewDuplicates(0), Engine: NewEngine(plan, EngineOptions{Fired: x.Fired, Episode: x.Closed})}, x
+		}
+		var events []*Event
+		now := int64(1000)
+		for i := range rapid.IntRange(1, 60).Draw(t, "events") {
+			now += int64(rapid.SampledFrom([]int{0, 1, 1, 2, 5, 13, 30}).Draw(t, "pause"))
+			r := parts.drawRequest(t, now, fingerprint.Position{Offset: int64(i)})
+			r.exclude = ""
+			ev := r.event(plan)
+			for i, scope := range plan.Scopes {
+				for len(ev.Scopes[i].Values) < len(scope.Fields) {
+					ev.Scopes[i].Values = append(slices.Clone(ev.Scopes[i].Values), "m")
+				}
+			}
+			events = append(events, ev)
+		}
+		s, _ := start()
+		for _, ev := range events {
+			s.Engine.Judge(ev)
+		}
+		s.Engine.Close()
+		want := told
+
+		told = nil
+		s, x := start()
+		breaks := rapid.IntRange(0, 10).Draw(t, "breaks")
+		for _, ev := range events {
+			if rapid.IntRange(0, breaks).Draw(t, "break") == 0 {
+				w := snapshot.NewWriter(nil)
+				s.Save(w)
+				x.Save(w)
+				s, x = start()
+				r := snapshot.NewReader(w.Bytes())
+				if _, err := s.Load(r); err != nil {
+					t.Fatal(err)
+				}
+				x.Load(r)
+				if err := r.Done(); err != nil {
+					t.Fatal(err)
+				}
+			}
+			s.Engine.Judge(ev)
+		}
+		s.Engine.Close()
+		equal(t, "after restarts", told, want)
+	})
+}
