@@ -193,12 +193,12 @@ func (e *episodes) saveOwn(s *saver) {
 
 // loadOwn loads it when the episodes are there, but for the first, if there is
 // no room for so many.
-func (e *episodes) loadOwn(l *loader) {
+func (e *episodes) loadOwn(l *loader, version uint64) {
 	list := e.all()
 	n := l.Count(3)
 	for i := range n {
 		var own contribution
-		own.load(l.Reader)
+		own.load(l.Reader, version)
 		if at := i - (n - len(list)); at >= 0 {
 			list[at].own = own
 		}

@@ -181,13 +181,18 @@ func (s *contribution) save(w *snapshot.Writer) {
 	w.Varint(s.before + s.fired)
 	s.first.save(w)
 	s.later.save(w)
+	w.Varint(s.fired)
 }
 
-func (s *contribution) load(r *snapshot.Reader) {
+// load reads what save of a version wrote: up to 8 there were no firings of what
+// repeats in one request, which then stands before.
+func (s *contribution) load(r *snapshot.Reader, version uint64) {
 	counted := r.Varint()
 	s.first.load(r)
 	s.later.load(r)
-	s.fired = s.first.Requests + s.later.Requests // and what repeats in one, which is lost here, stands before
+	if s.fired = s.first.Requests + s.later.Requests; version > 8 {
+		s.fired = r.Varint()
+	}
 	s.before = counted - s.fired
 }
 

@@ -165,3 +165,16 @@ func TestExtentOfCountsThatGoOn(t *testing.T) {
 		t.Errorf("%d episodes have %d requests, %d after; want 48, 50 and 47", len(closed), x.Requests, x.After.Requests)
 	}
 }
+
+// What an episode has added is after a restart what it was, with calls of one
+// request that are equal, too.
+func TestContributionOutlivesRestart(t *testing.T) {
+	want := contribution{before: 2, fired: 3, first: Spent{Requests: 1, Tokens: 7, TokensKnown: true}, later: Spent{Requests: 1}}
+	w := snapshot.NewWriter(nil)
+	want.save(w)
+	r := snapshot.NewReader(w.Bytes())
+	var got contribution
+	if got.load(r, stateVersion); got != want || r.Done() != nil {
+		t.Errorf("%+v, want %+v: %v", got, want, r.Done())
+	}
+}

@@ -246,7 +246,7 @@ func (j *judge) load(r *snapshot.Reader, version uint64, cooldown time.Duration)
 		j.evidence.load(l, j.episodes.open)
 	})
 	if version >= 5 {
-		l.Section("own", func() { j.episodes.loadOwn(l) })
+		l.Section("own", func() { j.episodes.loadOwn(l, version) })
 	} else {
 		for _, ep := range j.episodes.all() {
 			ep.own = ep.whole()

@@ -26,7 +26,8 @@ import (
 //	   with equal results, once
 //	8  duplicates know the spans of a call
 //	9  evidence of each episode by the stretch in which it fired last; that of
-//	   older versions begins anew. last-exchange has no thoughts before an action
+//	   older versions begins anew. last-exchange has no thoughts before an action.
+//	   What each episode has added tells calls of one request that are equal
 const stateVersion = 9
 
 // State is all that judging remembers of its streams. Saved, and loaded into a
