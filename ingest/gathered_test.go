@@ -3,6 +3,7 @@ package ingest
 import (
 	"bytes"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -102,6 +103,57 @@ func TestTurns(t *testing.T) {
 	f("c@1 0/1", Tally{Lines: 1502, Blank: 1501}, append(many, result("r", "1"))...)
 }
 
+// TestRollout: calls and results of Codex, and the tokens between them.
+func TestRollout(t *testing.T) {
+	second := 0
+	line := func(kind, payload string) string {
+		second++
+		return fmt.Sprintf(`{"timestamp":"2026-11-21T10:00:%02dZ","type":%q,"payload":%s}`, second, kind, payload)
+	}
+	id := func(c string) string { return "call_" + strings.Repeat(c, 24) }
+	call := func(c string) string {
+		return line("response_item", fmt.Sprintf(`{"type":"function_call","name":"f","arguments":"{}","call_id":%q}`, id(c)))
+	}
+	result := func(c string) string {
+		return line("response_item", fmt.Sprintf(`{"type":"function_call_output","call_id":%q,"output":"x"}`, id(c)))
+	}
+	tokens := func(in int) string {
+		return line("event_msg", fmt.Sprintf(`{"type":"token_count","info":{"total_token_usage":{"input_tokens":999},"last_token_usage":{"input_tokens":%d,"output_tokens":2}}}`, in))
+	}
+	next := line("turn_context", `{"model":"m"}`)
+	f := func(want string, tally Tally, lines ...string) {
+		t.Helper()
+		got, n := gathered(t, "turns+codex", lines)
+		if text := strings.Join(got, ", "); text != want || n != tally {
+			t.Errorf("got  %s %+v\nwant %s %+v", text, n, want, tally)
+		}
+	}
+	f(id("a")+"@1 2/0", Tally{Lines: 3, Blank: 2}, call("a"), tokens(7), result("a"))
+	// Side by side, their results in any order.
+	f(id("b")+"@2 2/0, "+id("a")+"@1 2/0", Tally{Lines: 5, Blank: 3}, call("a"), call("b"), tokens(7), result("b"), result("a"))
+	// Interrupted; what was said before the result is no other turn.
+	f(id("a")+"@1 0/1, "+id("b")+"@3 2/0", Tally{Lines: 4, Blank: 2}, call("a"), next, call("b"), result("b"))
+	f(id("a")+"@1 2/0", Tally{Lines: 3, Blank: 2}, call("a"), line("response_item", `{"type":"message","role":"assistant","content":[]}`), result("a"))
+	// A builtin tool, and one of a model that names its calls by numbers.
+	f(id("a")+"@1 2/0", Tally{Lines: 2, Blank: 1}, line("response_item", fmt.Sprintf(`{"type":"local_shell_call","call_id":%q,"action":{"type":"exec","command":["ls"]}}`, id("a"))), result("a"))
+	f("@1 2/0, @3 2/0", Tally{Lines: 4, Blank: 2}, strings.ReplaceAll(call("a"), id("a"), "call_1"), strings.ReplaceAll(result("a"), id("a"), "call_1"),
+		strings.ReplaceAll(call("a"), id("a"), "call_1"), strings.ReplaceAll(result("a"), id("a"), "call_1"))
+	f("", Tally{Lines: 3, Blank: 3}, tokens(7), result("a"), next)
+
+	// The tokens are those of the whole response: its first call has them.
+	log := strings.Join([]string{call("a"), call("b"), tokens(7), tokens(7), result("a"), result("b"), call("c"), tokens(9), result("c")}, "\n")
+	in := map[string]int64{}
+	NewReader(fingerprint.AllFields).Read(&Block{Data: []byte(log), Line: 1, Format: formats.ByName("turns+codex"), Name: "/s/rollout-2026-11-21T10-00-00-the-session.jsonl.zst"}, func(r *fingerprint.Request) {
+		in[string(r.ID)] = r.TokensIn
+		if string(r.Session) != "the-session" {
+			t.Errorf("session %q", r.Session)
+		}
+	}, nil)
+	if want := map[string]int64{id("a"): 7, id("b"): fingerprint.Unknown, id("c"): 9}; !maps.Equal(in, want) {
+		t.Errorf("tokens %v, want %v", in, want)
+	}
+}
+
 func TestRows(t *testing.T) {
 	f := func(want string, tally Tally, lines ...string) {
 		t.Helper()
@@ -178,6 +230,7 @@ func TestGatheredFixtures(t *testing.T) {
 		}
 	}
 	f("claude-code/session.jsonl", "turns+claude-code", 5)
+	f("codex/rollout-2026-11-21T03-27-40-019ab3c4-0000-7000-8000-000000000001.jsonl", "turns+codex", 8)
 	f("azure-apim/documented.jsonl", "rows+azure-apim", 5)
 	f("azure-apim/diagnostic.jsonl", "rows+azure-apim", 5)
 }

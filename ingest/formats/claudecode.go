@@ -142,8 +142,8 @@ func (p *claudeCode) asks(message rawjson.Value, r *fingerprint.Request) bool {
 	return calls
 }
 
-// drawn tells an id that Anthropic has drawn. Those of proxies for other models may
-// be numbers, which come again.
+// drawn tells an id that Anthropic or OpenAI has drawn. Those of proxies for other
+// models may be numbers, which come again.
 func drawn(id []byte, prefix string) bool {
 	return bytes.HasPrefix(id, []byte(prefix)) && len(id) >= len(prefix)+len("01")+22
 }

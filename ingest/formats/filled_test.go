@@ -57,29 +57,30 @@ func TestDocumentedFieldsAreFilled(t *testing.T) {
 				}
 			}
 		}
-		var lines [][]byte
-		if example := exampleJ.FindStringSubmatch(all[f.Name]); example != nil { // TestDocsHaveEveryFormat wants it
-			lines = append(lines, []byte(example[1]))
-		}
-		for _, log := range logs[f.Name] {
-			lines = append(lines, log...)
-		}
 		seen := map[string]bool{}
 		p := f.New(fingerprint.AllFields)
-		if p, ok := p.(Named); ok {
-			p.Of("20261121T032745Z_20261121T032815Z_5f3c9a01.log.gz")
-		}
-		for _, line := range lines {
-			for _, record := range records(bytes.TrimSpace(line)) {
-				var r fingerprint.Request
-				r.Reset()
-				if _, why := p.Parse(record, &r); why != "" {
-					continue
-				}
-				for name, is := range filled {
-					seen[name] = seen[name] || is(&r)
+		look := func(file string, lines [][]byte) {
+			if p, ok := p.(Named); ok {
+				p.Of(file)
+			}
+			for _, line := range lines {
+				for _, record := range records(bytes.TrimSpace(line)) {
+					var r fingerprint.Request
+					r.Reset()
+					if _, why := p.Parse(record, &r); why != "" {
+						continue
+					}
+					for name, is := range filled {
+						seen[name] = seen[name] || is(&r)
+					}
 				}
 			}
+		}
+		if example := exampleJ.FindStringSubmatch(all[f.Name]); example != nil { // TestDocsHaveEveryFormat wants it
+			look("20261121T032745Z_20261121T032815Z_5f3c9a01.log.gz", [][]byte{[]byte(example[1])})
+		}
+		for file, lines := range logs[f.Name] {
+			look(file, lines)
 		}
 		for name := range filled {
 			if documented[name] && !seen[name] {

@@ -589,6 +589,8 @@ func TestDetectionOfLooks(t *testing.T) {
 	f(`{"startTime":"2026-11-21T10:00:00Z","modelParameters":"{}","call_type":"acompletion"}`, "litellm-v1")
 	f(`{"id":"o","type":"GENERATION","startTime":"2026-11-21T10:00:00Z","modelParameters":{},"input":[],"sessionId":"s"}`, "") // Langfuse's observations
 	f(`{"type":"user","sessionId":"s"}`, "claude-code")
+	f(`{"timestamp":"2026-11-21T10:00:00Z","type":"event_msg","payload":{}}`, "codex")
+	f(`{"timestamp":"2026-11-21T10:00:00Z","type":"order_placed","payload":{}}`, "")
 	f(`{"timestamp":1,"hash_ids":[]}`, "mooncake")
 	f(`{"timestamp":1}`, "")
 	f(`{"time":1,"session":"cut`, "loopgauge") // the first line of a log that was cut at its start or end

@@ -15,7 +15,9 @@ import (
 //	{"type":"user",...,"message":{"content":[{"type":"tool_result","tool_use_id":"toolu_1",...}]}}
 //
 // becomes the second with the first as its member call. A call without a result
-// comes alone, as soon as the same agent has gone on without it.
+// comes alone, as soon as the same agent has gone on without it. Codex writes its
+// own in the words of the Responses API, and the tokens of a response behind its
+// calls: they become the member usage of the first.
 type turns struct {
 	gather[turnLine]
 	now  turnLine
@@ -26,8 +28,11 @@ type turns struct {
 // turnLine is what is to be known of a line.
 type turnLine struct {
 	kind, agent, message []byte   // type, agentId, and message.id
+	item, callID         []byte   // payload.type and payload.call_id
 	side                 bool     // isSidechain
 	uses, results        [][]byte // ids of the calls and results on it
+	tokens               bool     // it has those of the response whose calls came before
+	counted              bool     // a call: the tokens of its response are known
 }
 
 func newTurns() Unwrapper { return &turns{} }
@@ -35,7 +40,7 @@ func newTurns() Unwrapper { return &turns{} }
 func detectTurns(line []byte) bool {
 	m := membersOf(line)
 	has := func(name string) bool { _, ok := m[name]; return ok }
-	return IsTurn(has) && !has("call")
+	return (IsTurn(has) || IsRollout(has, typeOf(line))) && !has("call")
 }
 
 // IsTurn tells a line of a session by the names of its members. Observations of
@@ -60,6 +65,7 @@ func (p *turns) Unwrap(line Line, next func(Line)) string {
 		p.hold(line, now.clone())
 	case len(now.results) > 0:
 		p.answered(line, next)
+	case now.tokens && p.count(line.Text): // they are a call's now
 	default:
 		pass(line, next)
 	}
@@ -85,6 +91,8 @@ func (p *turns) read(line []byte) bool {
 			now.agent = s.Text(nil)
 		case "isSidechain":
 			now.side, _ = s.Bool()
+		case "payload":
+			p.payload()
 		case "message":
 			for s.Object(); s.NextKey(); {
 				switch string(s.Key) {
@@ -108,6 +116,8 @@ func (p *turns) read(line []byte) bool {
 		now.results = now.results[:0]
 	case "user":
 		now.message, now.uses = nil, now.uses[:0]
+	case "response_item", "event_msg", "turn_context":
+		p.rollout()
 	default:
 		now.message, now.uses, now.results = nil, now.uses[:0], now.results[:0]
 	}

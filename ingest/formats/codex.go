@@ -1,0 +1,159 @@
+package formats
+
+import (
+	"path"
+	"strings"
+
+	"github.com/loopgauge/loopgauge/fingerprint"
+	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
+	"github.com/loopgauge/loopgauge/ingest/wrap"
+)
+
+// codex reads the files of Codex's sessions. As with [claudeCode] a request is a
+// call of a tool: its line or, where the wrapper turns has put the two together,
+// the line with the result, which has that one as its member call. No line of them
+// says whose session it is; the name of the file does.
+type codex struct {
+	reads   fingerprint.Field
+	scan    rawjson.Scanner
+	item    rawjson.Scanner
+	name    string // of the file
+	session []byte // in it
+	line    rolloutLine
+	call    rolloutLine // in it
+	usage   rawjson.Value
+}
+
+// rolloutLine is what a line of a session has.
+type rolloutLine struct {
+	kind    []byte
+	time    int64
+	payload rawjson.Value
+}
+
+func newCodex(reads fingerprint.Field) Parser { return &codex{reads: reads} }
+
+func detectCodex(line []byte) bool {
+	k := keysOf(line)
+	return wrap.IsRollout(k.has, k["type"])
+}
+
+// Of reads the session from rollout-2026-11-21T03-27-40-SESSION.jsonl.
+func (p *codex) Of(name string) {
+	if name == p.name {
+		return
+	}
+	p.name, p.session = name, nil
+	const front = "rollout-2006-01-02T15-04-05-"
+	stem, _, _ := strings.Cut(path.Base(strings.ReplaceAll(name, `\`, "/")), ".")
+	if strings.HasPrefix(stem, "rollout-") && len(stem) > len(front) {
+		p.session = []byte(stem[len(front):])
+	}
+}
+
+func (p *codex) Parse(record []byte, r *fingerprint.Request) (int, string) {
+	s := &p.scan
+	s.Reset(record)
+	p.line, p.call, p.usage = rolloutLine{time: fingerprint.NoTime}, rolloutLine{time: fingerprint.NoTime}, nil
+	for s.Object(); s.NextKey(); {
+		switch string(s.Key) {
+		case "call":
+			for s.Object(); s.NextKey(); {
+				p.field(&p.call)
+			}
+		default:
+			p.field(&p.line)
+		}
+	}
+	if column, why := failure(s); why != "" {
+		return column, why
+	}
+	asked := &p.line
+	if p.call.payload != nil { // with its result
+		asked = &p.call
+		r.End = p.line.time
+	}
+	p.tokens(r)
+	if string(asked.kind) != "response_item" || !p.asks(asked.payload, r) {
+		return 0, NoRequest
+	}
+	r.Time, r.Session = asked.time, p.session
+	if asked == &p.call {
+		// What the model is sent next, as far as the file has it in one place.
+		r.Messages.Logged, r.Messages.Tail = true, true
+		r.ToolCalls, r.ToolCallsLogged = r.ToolCalls[:0], false
+		if p.reads&fingerprint.ReadsMessages != 0 {
+			r.Messages.Items = append(r.Messages.Items[:0], p.call.payload, p.line.payload)
+		}
+		if r.End < r.Time {
+			r.End = fingerprint.NoTime
+		}
+	}
+	return 0, ""
+}
+
+// field reads a member of a line.
+func (p *codex) field(line *rolloutLine) {
+	s := &p.scan
+	switch string(s.Key) {
+	case "type":
+		line.kind = value(s, line.kind)
+	case "timestamp":
+		line.time = readTime(s, line.time)
+	case "payload":
+		line.payload = s.Value()
+	case "usage": // the line with the tokens, as the wrapper puts it there
+		for s.Object(); s.NextNamed("payload"); {
+			p.usage = s.Value()
+		}
+	default:
+		s.Skip()
+	}
+}
+
+// asks reads an item and tells whether it calls a tool. What came before a session
+// was forked is in the file of the new one again: OpenAI's id of the call tells that
+// it is the same.
+func (p *codex) asks(payload rawjson.Value, r *fingerprint.Request) bool {
+	if payload.Kind() != rawjson.Object {
+		return false
+	}
+	var item itemCall
+	s := &p.item
+	s.Reset(payload)
+	for s.Object(); s.NextKey(); {
+		item.field(s)
+	}
+	if !item.isCall() {
+		return false
+	}
+	if drawn(item.call.ID, "call_") {
+		r.ID = item.call.ID
+	}
+	if r.ToolCallsLogged = true; p.reads&fingerprint.ReadsResponse != 0 {
+		item.keep(r)
+	}
+	return true
+}
+
+// tokens reads those of the response that the call is of, or the first one.
+func (p *codex) tokens(r *fingerprint.Request) {
+	s := &p.item
+	s.Reset(p.usage)
+	for s.Object(); s.NextNamed("info"); {
+		for s.Object(); s.NextNamed("last_token_usage"); {
+			for s.Object(); s.NextKey(); {
+				switch string(s.Key) {
+				case "input_tokens": // with those of the cache
+					r.TokensIn = readCount(s, r.TokensIn)
+				case "cached_input_tokens":
+					r.TokensCached = readCount(s, r.TokensCached)
+				case "output_tokens":
+					r.TokensOut = readCount(s, r.TokensOut)
+				default:
+					s.Skip()
+				}
+			}
+		}
+	}
+}

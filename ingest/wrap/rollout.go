@@ -1,0 +1,81 @@
+package wrap
+
+import (
+	"bytes"
+
+	"github.com/loopgauge/loopgauge/fingerprint"
+	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
+)
+
+// IsRollout tells a line of a session of Codex by the names of its members, which
+// others have as well, and by the value of its type.
+func IsRollout(has func(name string) bool, kind rawjson.Value) bool {
+	if !has("timestamp") || !has("payload") {
+		return false
+	}
+	switch string(kind) {
+	case `"session_meta"`, `"turn_context"`, `"response_item"`, `"event_msg"`, `"compacted"`:
+		return true
+	}
+	return false
+}
+
+// typeOf is the value of a line's type.
+func typeOf(line []byte) (kind rawjson.Value) {
+	var s rawjson.Scanner
+	s.Reset(line)
+	for s.Object(); s.NextNamed("type"); {
+		kind = s.Value()
+	}
+	return kind
+}
+
+// payload looks into what a line of Codex is about.
+func (p *turns) payload() {
+	now, s := &p.now, &p.scan
+	for s.Object(); s.NextKey(); {
+		switch string(s.Key) {
+		case "type":
+			now.item = s.Text(nil)
+		case "call_id":
+			now.callID = s.Text(nil)
+		default:
+			s.Skip()
+		}
+	}
+}
+
+// rollout tells what a line of Codex is, once all of it was read. When the user's
+// next turn begins, nothing comes any more for the calls of the one before.
+func (p *turns) rollout() {
+	now := &p.now
+	now.message, now.uses, now.results = nil, now.uses[:0], now.results[:0]
+	switch {
+	case string(now.kind) == "turn_context":
+		now.message = now.kind
+	case string(now.kind) == "event_msg":
+		now.tokens = string(now.item) == "token_count"
+	case string(now.item) == "function_call", string(now.item) == "custom_tool_call", fingerprint.IsBuiltinCall(now.item):
+		now.uses = append(now.uses, now.callID)
+	case bytes.HasSuffix(now.item, []byte("_output")):
+		now.results = append(now.results, now.callID)
+	}
+}
+
+// count gives the tokens on a line to the first call of its response, and tells
+// whether there was one.
+func (p *turns) count(line []byte) bool {
+	found := false
+	for i := range p.held {
+		call := &p.held[i]
+		if call.key.counted {
+			continue
+		}
+		if call.key.counted = true; !found {
+			found = true
+			p.text = withMember(p.text[:0], "usage", func(dst []byte) []byte { return append(dst, line...) }, call.text)
+			call.text = append(call.text[:0], p.text...)
+		}
+	}
+	return found
+}
