@@ -20,6 +20,7 @@ type item struct {
 	call       ToolCall      // of an item that is a call
 	input      []byte        // of a custom or builtin tool
 	output     rawjson.Value // of an item that is a result
+	langChain  langChain
 	class      itemClass
 }
 
@@ -79,6 +80,24 @@ func (it *keptItem) read(v rawjson.Value) {
 	}
 	s := &it.scan
 	s.Reset(v)
+	it.members(s)
+	if it.langChain.tell(&it.item) && it.langChain.inside != nil {
+		it.broken = s.Err() != nil
+		s.Then(it.langChain.inside)
+		it.members(s)
+	}
+	it.langChain.settle(&it.item)
+	it.broken = it.broken || s.Err() != nil
+	if string(it.kind) == "custom_tool_call" {
+		it.call.Arguments = it.input
+	} else if IsBuiltinCall(it.kind) {
+		it.call.Name, it.call.Arguments = it.kind, it.input
+	}
+	it.class = it.tellClass()
+}
+
+// members reads those of a message or item.
+func (it *item) members(s *rawjson.Scanner) {
 	for s.Object(); s.NextKey(); {
 		switch string(s.Key) {
 		case "role":
@@ -108,17 +127,9 @@ func (it *keptItem) read(v rawjson.Value) {
 		case "output":
 			it.output = s.Value()
 		default:
-			s.Skip()
+			it.langChain.member(s)
 		}
 	}
-	_, what := s.Failure()
-	it.broken = what != ""
-	if string(it.kind) == "custom_tool_call" {
-		it.call.Arguments = it.input
-	} else if IsBuiltinCall(it.kind) {
-		it.call.Name, it.call.Arguments = it.kind, it.input
-	}
-	it.class = it.tellClass()
 }
 
 func (it *item) tellClass() itemClass {
@@ -180,7 +191,7 @@ func (w *Writer) eachCall(it *item, f func(ToolCall)) {
 		}
 		w.check(s)
 	}
-	if it.content.Kind() == rawjson.Array && mayHave(it.content, "tool_use") {
+	if it.content.Kind() == rawjson.Array && mayHave(it.content, "tool_use") && !it.callsBeside() {
 		s.Reset(it.content)
 		for s.Array(); s.NextElement(); {
 			if b := readBlock(s); b.isToolUse() && b.call.Name != nil {

@@ -69,7 +69,7 @@ func (w *Writer) appendMessage(dst []byte, v rawjson.Value) ([]byte, Cause) {
 		text = text.orFrames()
 	}
 	says := len(dst) > from+len("{") || len(text.text) > 0
-	if !says && class == isUser && it.kind == nil {
+	if !says && class == isUser && (it.kind == nil || it.langChain.is) {
 		return dst[:from], LossyContent // nobody asks a model nothing
 	}
 	w.said = w.said || says
@@ -168,7 +168,7 @@ func (w *Writer) appendOther(dst []byte, content rawjson.Value, of *item) (_ []b
 			}
 			w.text = append(w.text, b.text...)
 			some = true
-		case b.isAside(), of != nil && (b.isToolUse() || b.isToolResult()):
+		case b.isAside(), of != nil && (b.isToolUse() || b.isToolResult() || of.callsBeside() && b.isCall()):
 		default:
 			if cause = w.lossOfPart(&b); cause != Computable {
 				return dst, text, cause

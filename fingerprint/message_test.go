@@ -52,6 +52,48 @@ func TestMessagesOfLangChain(t *testing.T) {
 	openai := request(t, "messages", `[{"role":"system","content":"s"},{"role":"user","content":"u"},{"role":"assistant","content":"","tool_calls":[{"id":"1","function":{"name":"f","arguments":"{\"x\":1}"}}]},{"role":"tool","tool_call_id":"1","content":"r"}]`)
 	langChain := request(t, "messages", `[{"type":"system","content":"s"},{"type":"human","content":"u"},{"type":"ai","content":"","tool_calls":[{"id":"1","name":"f","args":{"x":1},"type":"tool_call"}]},{"type":"tool","tool_call_id":"1","content":"r"}]`)
 	wantCanonicals(t, id, langChain, canonicals(id, openai)...)
+
+	// As its classes are written: by a tracer in Python and in TypeScript, and with
+	// messages_to_dict. Older versions have calls as OpenAI sent them alone.
+	class := func(name, members string) string {
+		return `{"lc":1,"type":"constructor","id":["langchain","schema","messages","` + name + `"],"kwargs":{` + members + `}}`
+	}
+	data := func(kind, members string) string { return `{"type":"` + kind + `","data":{` + members + `}}` }
+	const (
+		calls  = `"tool_calls":[{"name":"f","args":{"x":1},"id":"1","type":"tool_call"}]`
+		older  = `"additional_kwargs":{"tool_calls":[{"id":"1","type":"function","function":{"name":"f","arguments":"{\"x\":1}"}}]}`
+		blocks = `"content":[{"type":"text","text":"Hm."},{"type":"tool_use","id":"1","name":"f","input":{}}]`
+		items  = `"content":[{"type":"reasoning","id":"rs"},{"type":"function_call","id":"fc","call_id":"1","name":"f","arguments":"{\"x\":1}"}]`
+		result = `"content":"r","tool_call_id":"1","id":"b2"`
+	)
+	for _, messages := range []string{
+		class("SystemMessage", `"content":"s","type":"system"`) + "," + class("HumanMessage", `"content":"u","type":"human"`) + "," + class("AIMessage", `"content":"",`+older+`,"type":"ai",`+calls) + "," + class("ToolMessage", result+`,"type":"tool"`),
+		class("HumanMessage", `"content":"u"`) + "," + class("AIMessageChunk", items+`,`+calls+`,"type":"AIMessageChunk"`) + "," + class("ToolMessage", result),
+		class("HumanMessage", `"content":"u"`) + "," + class("AIMessage", blocks+`,`+calls) + "," + class("ToolMessage", result),
+		class("HumanMessage", `"content":"u"`) + "," + class("AIMessage", `"content":"","tool_calls":[],`+older) + "," + class("ToolMessage", result),
+		data("human", `"content":"u"`) + "," + data("ai", `"content":"","type":"ai",`+calls) + "," + data("tool", result),
+		`{"type":"human","content":"u"},{"type":"ai",` + blocks + `,` + calls + `},{"type":"tool",` + result + `}`,
+		`{"kwargs":{` + calls + `},"id":["AIMessage"],"type":"constructor","lc":1},{"kwargs":{` + result + `},"id":["ToolMessage"],"type":"constructor","lc":1}`,
+	} {
+		wantCanonicals(t, id, request(t, "messages", "["+messages+"]"), canonicals(id, openai)...)
+	}
+	// What the model said beside its calls is said once, and the ids are no part of it.
+	prompt := mustNew(t, "prompt", Options{})
+	want := `[["messages",[{"calls":[{"arguments":{"x":1},"name":"f"}]}]]]`
+	wantCanonicals(t, prompt, request(t, "messages", "["+class("AIMessageChunk", items+`,`+calls)+"]"), want)
+	wantCanonicals(t, prompt, request(t, "messages", "["+data("ai", items+`,`+calls)+"]"), want)
+	wantCanonicals(t, prompt, request(t, "messages", "["+data("human", `"content":"u","id":"h1"`)+"]"), `[["messages",[{"text":"u"}]]]`)
+	wantCanonicals(t, prompt, request(t, "messages", "["+class("ChatMessage", `"content":"u","role":"critic"`)+"]"), `[["messages",[{"role":"critic","text":"u"}]]]`)
+	for messages, cause := range map[string]Cause{
+		class("HumanMessage", `"content":"[REDACTED]"`): RedactedContent,
+		class("HumanMessage", ``):                       LossyContent,
+		class("HumanMessage", `"content":"\q"`):         BrokenJSON,
+		`{"lc":1}`:                                      LossyContent,
+	} {
+		wantCanonicals(t, prompt, request(t, "messages", "["+messages+"]"), notComputable(cause))
+	}
+	// The data of others is none of a message.
+	wantCanonicals(t, prompt, request(t, "messages", `[{"role":"user","content":"u","data":{"content":"x"},"kwargs":{"content":"x"}}]`), `[["messages",[{"role":"user","text":"u"}]]]`)
 }
 
 func TestMessagesNotComputable(t *testing.T) {

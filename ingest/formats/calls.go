@@ -104,13 +104,20 @@ func endsInCall(reason []byte) bool {
 }
 
 func readMessageCalls(s *rawjson.Scanner, r *fingerprint.Request, reads fingerprint.Field) {
-	before := len(r.ToolCalls) // those of other choices
+	readCallsBehind(s, r, len(r.ToolCalls), reads) // those of other choices
+}
+
+// readCallsBehind reads the calls of a message, also of LangChain's classes, behind
+// the first keep calls of r.
+func readCallsBehind(s *rawjson.Scanner, r *fingerprint.Request, keep int, reads fingerprint.Field) {
 	for s.Object(); s.NextKey(); {
 		switch string(s.Key) {
 		case "tool_calls":
-			readToolCalls(s, r, before, reads)
+			readToolCalls(s, r, keep, reads)
 		case "function_call":
 			readToolCall(s, r)
+		case "kwargs", "data", "additional_kwargs": // the last has them a second time
+			readCallsBehind(s, r, keep, reads)
 		default:
 			s.Skip()
 		}

@@ -89,8 +89,23 @@ func readMessages(s *rawjson.Scanner, r *fingerprint.Request, reads fingerprint.
 	case kind == rawjson.String:
 		r.Messages.Items = append(r.Messages.Items[:0], s.Value())
 	default:
-		r.Messages.Items = s.Elements(r.Messages.Items[:0])
+		r.Messages.Items = onlyBatch(s.Elements(r.Messages.Items[:0]))
 	}
+}
+
+// onlyBatch takes the messages out of a list of lists of them, in which LangChain
+// has those of one call.
+func onlyBatch(items []rawjson.Value) []rawjson.Value {
+	if len(items) != 1 || items[0].Kind() != rawjson.Array {
+		return items
+	}
+	var s rawjson.Scanner
+	s.Reset(items[0])
+	if s.Array(); !s.NextElement() || s.Kind() != rawjson.Object { // numbers are tokens
+		return items
+	}
+	s.Reset(items[0])
+	return s.Elements(items[:0])
 }
 
 // readArguments gives the JSON text of arguments, logged as a text or as the

@@ -188,7 +188,7 @@ func TestOtelSpan(t *testing.T) {
 		"gcp.vertex.agent.llm_response", `{"content":{"parts":[{"function_call":{"id":"adk-1","args":{"a":1},"name":"f"}}],"role":"model"},"usage_metadata":{}}`)
 	f(` model=g`, call("gen_ai.request.model", "g", "gcp.vertex.agent.llm_request", `{}`, "gcp.vertex.agent.llm_response", `{}`)...)
 	f(` messages=1 last="{\"role\":\"user\",\"content\":\"plain\"}" tool_calls=0`, "openinference.span.kind", "LLM", "input.value", "plain", "output.value", "fine")
-	// LangChain's messages are not known; the attributes are.
+	// LangChain's messages stand beside the attributes, which have the same.
 	f(` messages=1 last="{\"role\":\"user\"}" has_tools=true`,
 		"openinference.span.kind", "LLM", "input.value", `{"messages":[[{"lc":1}]]}`, "llm.input_messages.0.message.role", "user", "llm.tools.0.name", "f")
 	// Python's words for messages are not what was said.
@@ -250,10 +250,12 @@ func TestOtelSpan(t *testing.T) {
 	f(` session=s agent=a`, call("session.id", "s", "gen_ai.agent.name", "a")...)
 	f(` session=s agent=a`, call("gen_ai.agent.id", "1", "session.id", "s", "gen_ai.agent.name", "a")...)
 	f(` session=s agent=1`, call("gen_ai.agent.id", "1", "session.id", "s")...)
-	// LangSmith has inputs and outputs as they were, and says nothing of calls in LangChain's.
+	// LangSmith has inputs and outputs as they were, also in LangChain's classes.
 	f(` session=s model=m messages=1 last="{\"role\":\"user\"}" has_tools=true tool_calls=1 name=f stream=false`, call("langsmith.metadata.thread_id", "s",
 		"gen_ai.prompt", `{"model":"m","messages":[{"role":"user"}],"tools":[{}]}`, "gen_ai.completion", `{"choices":[{"message":{"tool_calls":[{"function":{"name":"f"}}]}}]}`)...)
-	f(``, call("gen_ai.prompt", `{"messages":[[{"lc":1}]]}`, "gen_ai.completion", `{"generations":[[{"message":{"lc":1}}]],"type":"LLMResult"}`)...)
+	f(` messages=1 last="{\"lc\":1,\"kwargs\":{}}" tool_calls=1 call=1 name=f arguments="{\"x\":1}"`, call("gen_ai.prompt", `{"messages":[[{"lc":1,"kwargs":{}}]]}`,
+		"gen_ai.completion", `{"generations":[[{"message":{"lc":1,"kwargs":{"additional_kwargs":{"tool_calls":[{"id":"1","function":{"name":"f","arguments":"{}"}}]},"tool_calls":[{"name":"f","args":{"x":1},"id":"1"}]}}}]],"type":"LLMResult"}`)...)
+	f(` tool_calls=0`, call("gen_ai.prompt", `{"messages":[[{"lc":1}],[{"lc":1}]]}`, "gen_ai.completion", `{"generations":[[{"message":{"lc":1}}]],"type":"LLMResult"}`)...)
 	is("column 0: no request in it", call("langsmith.span.kind", "prompt")...)
 	// Pydantic AI's first version has events in one attribute, Logfire's of the Responses API no answer among them.
 	const said1 = `[{"content":"hi","role":"user","gen_ai.message.index":0,"event.name":"gen_ai.user.message"},{"content":"ok","role":"tool","id":"1","gen_ai.message.index":2,"event.name":"gen_ai.tool.message"}`

@@ -105,7 +105,7 @@ func (p *otelCall) whole(r *fingerprint.Request) bool {
 	case isPythonObject(bytes.TrimPrefix(text, []byte{'['})), len(items) > 0 && areObjects(items[0]):
 		r.Lost = fingerprint.LossyContent // ids of calls are among it, and addresses
 	case len(items) > 0 && items[0].Kind() == rawjson.Array:
-		r.Messages = fingerprint.Messages{Items: items[:0]} // of LangChain
+		r.Messages = fingerprint.Messages{Items: items[:0]} // of several calls of LangChain
 	}
 	return r.Messages.Logged || r.Lost != fingerprint.Computable
 }
@@ -138,14 +138,12 @@ func (p *otelCall) issued(r *fingerprint.Request) {
 }
 
 // saysMore tells an answer from one of which nothing but the role was kept, as LiteLLM
-// leaves a legacy function_call out, and from LangChain's, whose calls are not read.
+// leaves a legacy function_call out.
 func saysMore(s *rawjson.Scanner, answer []byte) bool {
 	some := false
 	s.Reset(answer)
 	for s.Object(); s.NextKey(); {
-		if name := string(s.Key); name == "generations" {
-			return false
-		} else if name == "role" || s.Kind() == rawjson.Null {
+		if string(s.Key) == "role" || s.Kind() == rawjson.Null {
 			s.Skip()
 		} else if value := s.Value(); string(value) != `""` {
 			some = true
@@ -165,7 +163,15 @@ func readAnswer(s *rawjson.Scanner, r *fingerprint.Request, reads fingerprint.Fi
 			}
 		case "candidates":
 			readCandidates(s, r)
+		case "generations": // of LangChain, those of each call in a list
+			for s.Array(); s.NextElement(); {
+				for s.Array(); s.NextElement(); {
+					readAnswer(s, r, reads)
+				}
+			}
 		case "message":
+			readMessageCalls(s, r, reads)
+		case "kwargs": // of a message of LangChain's
 			readMessageCalls(s, r, reads)
 		case "output", "content":
 			switch s.Kind() {
