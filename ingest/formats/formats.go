@@ -111,6 +111,7 @@ var All = []*Format{
 	{Name: "kong", Doc: "Kong's logging plugins, with its AI plugins", Told: "`started_at` and `request`; `latencies`, `tries` or `upstream_uri`", JSON: true, Detect: detectKong, New: newKong},
 	{Name: "apisix", Doc: "APISIX's logging plugins, with ai-proxy", Told: "`start_time` and the object `request`; `apisix_latency`, `route_id` or `service_id`", JSON: true, Detect: detectAPISIX, New: newAPISIX},
 	{Name: "helicone", Doc: "Helicone's rows of requests", Told: "`request_created_at`; `request_id` or `response_id`", JSON: true, Zoneless: true, Detect: detectHelicone, New: newHelicone},
+	{Name: "langsmith", Doc: "runs of LangSmith", Told: "`run_type` and `start_time`; `trace_id`, `dotted_order` or `parent_run_id`", Without: "none of its runs is one of a model (run_type llm), as root runs are not: export those inside them, too", JSON: true, Zoneless: true, Detect: detectLangSmith, New: newLangSmith},
 	{Name: "bedrock", Doc: "Amazon Bedrock model invocation log", Told: "`modelId` and `timestamp`; `schemaType` or `operation`; `input` or `output`", JSON: true, Detect: detectBedrock, New: newBedrock},
 	{Name: "har", Doc: "entries of an HTTP archive (HAR)", Told: "`startedDateTime` and `request`", JSON: true, Detect: detectHAR, New: newHAR},
 	{Name: "combined", Doc: "Apache and nginx combined or common text", Told: "the text of Apache's and nginx's access logs, up to the status", Detect: detectCombined, New: newCombined},

@@ -361,11 +361,8 @@ func (p *otelCall) finish(sp *otelSpan, r *fingerprint.Request) {
 			r.Status = parseStatus(p.errorType, r.Status)
 		}
 	}
-	// What the libraries of OpenAI and Anthropic say of a failed call.
-	if _, code, ok := bytes.Cut(sp.message, []byte("Error code: ")); ok && r.Status == fingerprint.Unknown && len(code) >= 3 {
-		if n, ok := number(code, 0, 3); ok && n >= 100 {
-			r.Status = int(n)
-		}
+	if r.Status == fingerprint.Unknown {
+		r.Status = errorCode(sp.message)
 	}
 	if r.Status == fingerprint.Unknown {
 		class := bytes.TrimSuffix(p.errorType, []byte("'>")) // <class 'openai.RateLimitError'>
@@ -373,6 +370,17 @@ func (p *otelCall) finish(sp *otelSpan, r *fingerprint.Request) {
 			r.Status = status
 		}
 	}
+}
+
+// errorCode is the status in what the libraries of OpenAI and Anthropic say of a
+// failed call.
+func errorCode(message []byte) int {
+	if _, code, ok := bytes.Cut(message, []byte("Error code: ")); ok && len(code) >= 3 {
+		if n, ok := number(code, 0, 3); ok && n >= 100 {
+			return int(n)
+		}
+	}
+	return fingerprint.Unknown
 }
 
 // otherError is OpenTelemetry's word for an error of which nothing is said.

@@ -173,6 +173,10 @@ func readAnswer(s *rawjson.Scanner, r *fingerprint.Request, reads fingerprint.Fi
 			readMessageCalls(s, r, reads)
 		case "kwargs": // of a message of LangChain's
 			readMessageCalls(s, r, reads)
+		case "messages":
+			for s.Array(); s.NextElement(); {
+				readMessageCalls(s, r, reads)
+			}
 		case "output", "content":
 			switch s.Kind() {
 			case rawjson.Array:
