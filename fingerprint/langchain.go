@@ -93,8 +93,10 @@ func langChainKind(name []byte) []byte {
 }
 
 // callsBeside tells a message whose calls stand beside its content, and in it once
-// more, as the provider wrote them.
-func (it *item) callsBeside() bool { return it.langChain.is && isFilled(it.toolCalls) }
+// more, as the provider wrote them. Langfuse gives LangChain's messages roles.
+func (it *item) callsBeside() bool {
+	return isFilled(it.toolCalls) && (it.langChain.is || mayHave(it.toolCalls, `"args"`))
+}
 
 // isCall tells a call in any provider's words.
 func (b *block) isCall() bool {

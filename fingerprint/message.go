@@ -168,7 +168,7 @@ func (w *Writer) appendOther(dst []byte, content rawjson.Value, of *item) (_ []b
 			}
 			w.text = append(w.text, b.text...)
 			some = true
-		case b.isAside(), of != nil && (b.isToolUse() || b.isToolResult() || of.callsBeside() && b.isCall()):
+		case b.isAside(), of != nil && (b.isToolUse() || b.isToolResult() || b.isCall() && of.callsBeside()):
 		default:
 			if cause = w.lossOfPart(&b); cause != Computable {
 				return dst, text, cause

@@ -73,6 +73,7 @@ func TestMessagesOfLangChain(t *testing.T) {
 		class("HumanMessage", `"content":"u"`) + "," + class("AIMessage", `"content":"","tool_calls":[],`+older) + "," + class("ToolMessage", result),
 		data("human", `"content":"u"`) + "," + data("ai", `"content":"","type":"ai",`+calls) + "," + data("tool", result),
 		`{"type":"human","content":"u"},{"type":"ai",` + blocks + `,` + calls + `},{"type":"tool",` + result + `}`,
+		`{"role":"user","content":"u"},{"role":"assistant",` + blocks + `,` + calls + `},{"role":"tool",` + result + `}`, // as Langfuse has them
 		`{"kwargs":{` + calls + `},"id":["AIMessage"],"type":"constructor","lc":1},{"kwargs":{` + result + `},"id":["ToolMessage"],"type":"constructor","lc":1}`,
 	} {
 		wantCanonicals(t, id, request(t, "messages", "["+messages+"]"), canonicals(id, openai)...)

@@ -587,7 +587,8 @@ func TestDetectionOfLooks(t *testing.T) {
 	f(`{"startTime":1,"time":2,"id":"x","call_type":"acompletion","messages":[]}`, "litellm")
 	f(`{"startTime":1,"messages":[]}`, "")
 	f(`{"startTime":"2026-11-21T10:00:00Z","modelParameters":"{}","call_type":"acompletion"}`, "litellm-v1")
-	f(`{"id":"o","type":"GENERATION","startTime":"2026-11-21T10:00:00Z","modelParameters":{},"input":[],"sessionId":"s"}`, "") // Langfuse's observations
+	f(`{"id":"o","type":"GENERATION","startTime":"2026-11-21T10:00:00Z","modelParameters":{},"input":[],"sessionId":"s"}`, "") // a part of one of Langfuse's
+	f(`{"id":"o","traceId":"t","type":"GENERATION","startTime":"2026-11-21T10:00:00Z","modelParameters":{},"input":[],"sessionId":"s"}`, "langfuse")
 	f(`{"type":"user","sessionId":"s"}`, "claude-code")
 	f(`{"timestamp":"2026-11-21T10:00:00Z","type":"event_msg","payload":{}}`, "codex")
 	f(`{"timestamp":"2026-11-21T10:00:00Z","type":"order_placed","payload":{}}`, "")

@@ -14,16 +14,13 @@ type langSmith struct {
 	zoned
 	reads fingerprint.Field
 	scan  rawjson.Scanner // of the run
-	sent  requestBody     // takes the inputs apart
-	body  rawjson.Scanner // of the outputs, to look for something
-	said  rawjson.Scanner // of the outputs
+	call  otelCall        // takes inputs and outputs apart
 
 	// Gathered over a run.
 	kind, failure   []byte
 	model, asked    []byte
-	project, called []byte // the project's id, and its name
-	inputs, outputs rawjson.Value
-	session         naming
+	project, called []byte        // the project's id, and its name
+	inputs, outputs rawjson.Value // {} where LangSmith was told to hide them
 	threads         [len(threadKeys)][]byte
 }
 
@@ -32,7 +29,9 @@ type langSmith struct {
 var threadKeys = [...]string{"session_id", "thread_id", "conversation_id"}
 
 func newLangSmith(reads fingerprint.Field) Parser {
-	return &langSmith{reads: reads, sent: requestBody{excerpts: true}}
+	p := &langSmith{reads: reads}
+	p.call.reads, p.call.sent = reads, &requestBody{excerpts: true}
+	return p
 }
 
 func detectLangSmith(line []byte) bool {
@@ -42,7 +41,7 @@ func detectLangSmith(line []byte) bool {
 
 func (p *langSmith) Parse(record []byte, r *fingerprint.Request) (int, string) {
 	p.kind, p.failure, p.model, p.asked, p.project, p.called = nil, nil, nil, nil, nil, nil
-	p.inputs, p.outputs, p.session, p.threads = nil, nil, naming{}, [len(threadKeys)][]byte{}
+	p.inputs, p.outputs, p.threads = nil, nil, [len(threadKeys)][]byte{}
 	s := &p.scan
 	s.Reset(record)
 	for s.Object(); s.NextKey(); {
@@ -54,14 +53,14 @@ func (p *langSmith) Parse(record []byte, r *fingerprint.Request) (int, string) {
 	if string(p.kind) != "llm" {
 		return 0, NoRequest
 	}
-	p.content(r)
+	p.call.sides(p.inputs, p.outputs, len(p.failure) > 0, r)
 	r.Model = first(p.model, r.Model, p.asked)
 	r.Caller = first(p.called, p.project)
 	r.CallerIsName = len(r.Caller) > 0
 	for i := len(p.threads) - 1; i >= 0; i-- {
-		p.session.other(ownField, p.threads[i])
+		p.call.session.other(ownField, p.threads[i])
 	}
-	r.Session = p.session.value
+	r.Session = p.call.session.value
 	if len(p.failure) > 0 {
 		r.Error, r.Status = ofError(p.failure)
 	}
@@ -181,35 +180,6 @@ func (p *langSmith) parameters(s *rawjson.Scanner, r *fingerprint.Request) {
 		default:
 			s.Skip()
 		}
-	}
-}
-
-// content reads what was said. Both sides are {} where LangSmith was told to hide
-// them.
-func (p *langSmith) content(r *fingerprint.Request) {
-	if p.inputs.Kind() == rawjson.Object {
-		r.Body = p.inputs
-		p.sent.read(r, &p.session, p.reads)
-		r.Body = nil // it was sent in other words
-		if items := r.Messages.Items; len(items) > 0 && items[0].Kind() == rawjson.Array {
-			r.Messages = fingerprint.Messages{Items: items[:0]} // of several calls
-		}
-	}
-	switch s := &p.said; {
-	case p.outputs.Kind() == rawjson.Object && saysMore(&p.body, p.outputs):
-		r.ToolCallsLogged = true
-		s.Reset(p.outputs)
-		if p.reads&fingerprint.ReadsResponse != 0 {
-			readAnswer(s, r, p.reads)
-		}
-	case len(p.failure) > 0 && r.Messages.Logged:
-		r.ToolCallsLogged = true // and it issued none
-	}
-	switch {
-	case r.Lost != fingerprint.Computable:
-		r.Span.Says = fingerprint.SaysPart
-	case r.Messages.Logged || r.ToolCallsLogged:
-		r.Span.Says = fingerprint.SaysAll
 	}
 }
 

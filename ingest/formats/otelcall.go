@@ -23,6 +23,7 @@ type otelCall struct {
 	in       chat            // the request's messages
 	out      chat            // the response's
 	json     []byte          // what became of structured values
+	bare     otelSpan        // of sides, with nothing in it
 
 	otelGathered
 }
@@ -70,14 +71,18 @@ func (p *otelCall) fill(sp *otelSpan, r *fingerprint.Request) {
 	}
 	asked := first(r.Model, p.asked)
 	p.content(sp, r)
-	switch {
-	case r.Lost != fingerprint.Computable:
-		r.Span.Says = fingerprint.SaysPart
-	case r.Messages.Logged || r.ToolCallsLogged:
-		r.Span.Says = fingerprint.SaysAll
-	}
 	r.Model = first(asked, r.Model)
 	p.finish(sp, r)
+}
+
+// sides fills a request from what a tracer kept of the two sides of a call, JSON or
+// text; nil where it kept nothing.
+func (p *otelCall) sides(request, answer []byte, failed bool, r *fingerprint.Request) {
+	p.otelGathered, p.json = otelGathered{request: request, answer: answer}, p.json[:0]
+	p.in.reset()
+	p.out.reset()
+	p.bare.failed = failed
+	p.content(&p.bare, r)
 }
 
 func (p *otelCall) attributes(s *rawjson.Scanner, plain bool, r *fingerprint.Request) {

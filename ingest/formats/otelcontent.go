@@ -59,6 +59,12 @@ func (p *otelCall) content(sp *otelSpan, r *fingerprint.Request) {
 	if r.Lost == fingerprint.Computable && startsWithResult(&p.body, r.Messages.Items) {
 		r.Lost = fingerprint.HistoryElsewhere
 	}
+	switch {
+	case r.Lost != fingerprint.Computable:
+		r.Span.Says = fingerprint.SaysPart
+	case r.Messages.Logged || r.ToolCallsLogged:
+		r.Span.Says = fingerprint.SaysAll
+	}
 }
 
 // failed tells a call that came to nothing. Spans of some gateways have no status,
