@@ -177,7 +177,7 @@ func TestLostContentOfSpans(t *testing.T) {
 	lost(t, "redacted parts", "otel", span(attributes("gen_ai.input.messages", `[{\"role\":\"user\",\"parts\":[{\"type\":\"text\",\"content\":\"<redacted>\"}]}]`, "gen_ai.output.messages", said)), noTurn, noCall, redacted, noCall, redacted)
 	lost(t, "text cut", "otel", span(attributes("gen_ai.input.messages", `[{\"role\":\"user\",\"parts\":[{\"type\":\"te`, "gen_ai.output.messages", `[{\"role\":\"assist`)), truncated, noResponse, truncated, truncated, truncated)
 	lost(t, "oldest attributes dropped", "otel", span(`"droppedAttributesCount":12,`+attributes("gen_ai.prompt.8.role", "user", "gen_ai.prompt.8.content", "go on", "gen_ai.completion.0.role", "assistant", "gen_ai.completion.0.content", "ok")), noTurn, noCall, lossy, noCall, lossy)
-	lost(t, "hidden by OpenInference", "otel", span(attributes("input.value", "__REDACTED__", "output.value", "__REDACTED__")), redacted, noCall, redacted, noCall, redacted)
+	lost(t, "hidden by OpenInference", "otel", span(attributes("input.value", "__REDACTED__", "output.value", "__REDACTED__")), redacted, noResponse, redacted, noCall, redacted)
 	lost(t, "history kept by the provider", "otel", span(attributes("gen_ai.input.messages", `[{\"role\":\"tool\",\"parts\":[{\"type\":\"tool_call_response\",\"id\":\"c\",\"response\":\"no data\"}]}]`, "gen_ai.output.messages", said)), elsewhere, noCall, elsewhere, noCall, elsewhere)
 
 	event := func(name, body string) string {

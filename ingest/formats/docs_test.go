@@ -136,6 +136,7 @@ func TestDocsHaveEveryField(t *testing.T) {
 	f("litellm-stdout", "litellmstdout.go", "Parse")
 	f("claude-code-router", "ccr.go", "Parse")
 	f("otel", "otelcall.go", "attribute", "parameters", "answerLog", "events")
+	f("otel", "otelmlflow.go", "mlflowAttribute", "mlflowWhose")
 	f("otel", "otel.go", "classify", "kindOfLog", "log")
 	f("nginx-json", "nginxjson.go", "parse", "other")
 	f("mooncake", "mooncake.go", "Parse")

@@ -20,6 +20,7 @@ type otel struct {
 	spans []otelSpan
 	byID  []int32 // indices of spans, sorted by their ids
 	logs  []otelLog
+	trace whose // a trace of MLflow's
 	call  otelCall
 }
 
@@ -105,7 +106,7 @@ func newOtel(reads fingerprint.Field) Parser {
 func detectOtel(line []byte) bool {
 	k := keysOf(line)
 	// What the SDK's console exporter prints has no word of its own.
-	return k.any("resourceSpans", "resourceLogs") || k.has("context") && k.has("parent_id") && k.has("start_time") && k.has("attributes")
+	return k.any("resourceSpans", "resourceLogs") || isMLflow(k) || k.has("context") && k.has("parent_id") && k.has("start_time") && k.has("attributes")
 }
 
 func (p *otel) Parse(record []byte, r *fingerprint.Request) (column int, why string) {
@@ -123,7 +124,7 @@ func (p *otel) Parse(record []byte, r *fingerprint.Request) (column int, why str
 func (p *otel) ParseEach(record []byte, r *fingerprint.Request, yield func() bool) (int, string) {
 	s := &p.scan
 	s.Reset(record)
-	p.spans, p.logs = p.spans[:0], p.logs[:0]
+	p.spans, p.logs, p.trace = p.spans[:0], p.logs[:0], whose{}
 	console := otelSpan{plain: true}
 	for s.Object(); s.NextKey(); {
 		switch string(s.Key) {
@@ -132,7 +133,9 @@ func (p *otel) ParseEach(record []byte, r *fingerprint.Request, yield func() boo
 				p.resource(s)
 			}
 		default:
-			console.consoleField(s)
+			if !p.mlflowTrace(s) {
+				console.consoleField(s)
+			}
 		}
 	}
 	if column, why := failure(s); why != "" {
@@ -146,6 +149,7 @@ func (p *otel) ParseEach(record []byte, r *fingerprint.Request, yield func() boo
 	for i := range p.spans {
 		if sp := &p.spans[i]; sp.isCall && !sp.part {
 			r.Reset()
+			sp.fill(&p.trace)
 			p.call.fill(sp, r)
 			if !yield() {
 				break
@@ -266,22 +270,27 @@ func (p *otel) span(s *rawjson.Scanner) {
 			n, ok := s.Int()
 			sp.dropped = ok && n > 0
 		case "status":
-			for s.Object(); s.NextKey(); {
-				switch string(s.Key) {
-				case "code":
-					code := s.Text(nil)
-					sp.failed = string(code) == "2" || string(code) == "STATUS_CODE_ERROR"
-				case "message":
-					sp.message = s.Text(sp.message)
-				default:
-					s.Skip()
-				}
-			}
+			sp.status(s)
 		default:
 			s.Skip()
 		}
 	}
 	p.keep(sp)
+}
+
+// status reads how a span ended.
+func (sp *otelSpan) status(s *rawjson.Scanner) {
+	for s.Object(); s.NextKey(); {
+		switch string(s.Key) {
+		case "code":
+			code := s.Text(nil)
+			sp.failed = string(code) == "2" || string(code) == "STATUS_CODE_ERROR"
+		case "message":
+			sp.message = s.Text(sp.message)
+		default:
+			s.Skip()
+		}
+	}
 }
 
 // keep takes in a span that has been read. Of one that has dropped attributes the
@@ -421,6 +430,12 @@ func (sp *otelSpan) classify(s *rawjson.Scanner) {
 		case "openinference.span.kind":
 			told = true
 			sp.modelKind(otelText(s, sp.plain))
+		case "mlflow.spanType":
+			told = true
+			switch kind := bareText(otelText(s, sp.plain)); string(kind) {
+			case "CHAT_MODEL", "LLM", "EMBEDDING":
+				sp.calls(kind)
+			}
 		case "langsmith.span.kind": // those of prompts and retrievers are chat and embeddings, too
 			switch string(otelText(s, sp.plain)) {
 			case "prompt", "retriever":
@@ -443,7 +458,7 @@ func (sp *otelSpan) classify(s *rawjson.Scanner) {
 			sp.content = asMessages
 			answered = answered || string(key) == "gen_ai.output.messages"
 			s.Skip()
-		case "input.value", "request_data", "gen_ai.prompt":
+		case "input.value", "request_data", "gen_ai.prompt", "mlflow.spanInputs":
 			sp.content = max(sp.content, asValue)
 			asked = asked || string(key) == "request_data"
 			s.Skip()

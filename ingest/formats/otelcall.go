@@ -204,7 +204,9 @@ func (p *otelCall) attribute(s *rawjson.Scanner, plain bool, key []byte, r *fing
 	case "litellm.trace_id":
 		p.trace = otelText(s, plain)
 	default:
-		p.other(s, plain, key, r)
+		if !p.mlflowAttribute(s, plain, key, r) {
+			p.other(s, plain, key, r)
+		}
 	}
 }
 

@@ -89,8 +89,15 @@ func (p *otelCall) whole(r *fingerprint.Request) bool {
 	if len(text) == 0 {
 		return false
 	}
+	if batch := p.onlyBatch(text); batch != nil {
+		text = batch
+	}
 	switch text[0] {
 	case '[':
+		if cause := fingerprint.Placeholder(text); cause != fingerprint.Computable { // in brackets
+			r.Lost = cause
+			return true
+		}
 		if areContents(&p.body, text) {
 			p.sent.gemini.bare(text, &r.Messages, p.reads)
 		} else {
@@ -116,6 +123,20 @@ func (p *otelCall) whole(r *fingerprint.Request) bool {
 	return r.Messages.Logged || r.Lost != fingerprint.Computable
 }
 
+// onlyBatch is the list of messages in a list of lists of one, nil if text is none.
+func (p *otelCall) onlyBatch(text []byte) []byte {
+	s := &p.body
+	s.Reset(text)
+	if s.Array(); !s.NextElement() || s.Kind() != rawjson.Array {
+		return nil
+	}
+	batch := s.Value()
+	if s.NextElement() || s.End() != nil || !bytes.HasPrefix(bytes.TrimLeft(batch[1:], " \t\r\n"), []byte("{")) {
+		return nil
+	}
+	return batch
+}
+
 // areObjects tells messages each of which is a text with Python's repr of it by
 // the first.
 func areObjects(first rawjson.Value) bool {
@@ -125,8 +146,10 @@ func areObjects(first rawjson.Value) bool {
 // issued reads the calls in an answer of which the instrumentation kept all, or
 // the message, or the items. One that is a text has none.
 func (p *otelCall) issued(r *fingerprint.Request) {
-	r.ToolCallsLogged = true
 	text := bytes.TrimSpace(p.answer)
+	if r.ToolCallsLogged = fingerprint.Placeholder(text) == fingerprint.Computable; !r.ToolCallsLogged {
+		return
+	}
 	if len(text) == 0 || text[0] != '{' && text[0] != '[' {
 		return
 	}

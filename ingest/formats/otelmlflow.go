@@ -1,0 +1,145 @@
+package formats
+
+import (
+	"bytes"
+
+	"github.com/loopgauge/loopgauge/fingerprint"
+	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
+)
+
+// MLflow writes its attributes as JSON, texts in their quotes. Its spans are exported
+// as OTLP, and as traces of its own:
+//
+//	{"info":{"trace_id":"tr-1","trace_metadata":{"mlflow.trace.session":"s"}},"data":{"spans":[{"span_id":"...","attributes":{"mlflow.spanType":"\"CHAT_MODEL\"",...}}]}}
+
+// isMLflow tells such a trace by the names of its members, and the list of spans alone
+// by what every span of MLflow's has.
+func isMLflow(k keys) bool {
+	return k.has("info") && k.has("data") && bytes.Contains(k["data"], []byte(`"mlflow.`)) ||
+		k.has("spans") && bytes.Contains(k["spans"], []byte(`"mlflow.`))
+}
+
+// mlflowTrace reads a member of such a trace. It is false at any other.
+func (p *otel) mlflowTrace(s *rawjson.Scanner) bool {
+	switch string(s.Key) {
+	case "info":
+		for s.Object(); s.NextKey(); {
+			switch string(s.Key) {
+			case "trace_metadata", "request_metadata": // the older
+				p.mlflowWhose(s)
+			default:
+				s.Skip()
+			}
+		}
+	case "data":
+		for s.Object(); s.NextNamed("spans"); {
+			p.mlflowSpans(s)
+		}
+	case "spans":
+		p.mlflowSpans(s)
+	default:
+		return false
+	}
+	return true
+}
+
+// mlflowWhose reads whose a trace is.
+func (p *otel) mlflowWhose(s *rawjson.Scanner) {
+	for s.Object(); s.NextKey(); {
+		switch string(s.Key) {
+		case "mlflow.trace.session":
+			p.trace.session = readSession(s, p.trace.session)
+		case "mlflow.trace.user":
+			p.trace.user = value(s, p.trace.user)
+		default:
+			s.Skip()
+		}
+	}
+}
+
+func (p *otel) mlflowSpans(s *rawjson.Scanner) {
+	for s.Array(); s.NextElement(); {
+		sp := otelSpan{plain: true, start: fingerprint.NoTime, end: fingerprint.NoTime}
+		for s.Object(); s.NextKey(); {
+			switch string(s.Key) {
+			case "trace_id":
+				sp.trace = s.Text(sp.trace)
+			case "span_id":
+				sp.id = s.Text(sp.id)
+			case "parent_span_id":
+				sp.parent = value(s, sp.parent)
+			case "start_time_unix_nano":
+				sp.start = readNanos(s, sp.start)
+			case "end_time_unix_nano":
+				sp.end = readNanos(s, sp.end)
+			case "name":
+				sp.name = s.Text(sp.name)
+			case "attributes":
+				sp.classify(s)
+			case "status":
+				sp.status(s)
+			default:
+				s.Skip()
+			}
+		}
+		p.keep(sp)
+	}
+}
+
+// mlflowAttribute reads one of MLflow's. It is false at any other.
+func (p *otelCall) mlflowAttribute(s *rawjson.Scanner, plain bool, key []byte, r *fingerprint.Request) bool {
+	switch string(key) {
+	case "mlflow.spanInputs":
+		p.request = p.mlflowValue(s, plain)
+	case "mlflow.spanOutputs":
+		p.answer = p.mlflowValue(s, plain)
+	case "mlflow.llm.model":
+		p.model = first(p.model, bareText(otelText(s, plain)))
+	case "mlflow.llm.provider":
+		r.Backend = first(r.Backend, bareText(otelText(s, plain)))
+	case "mlflow.chat.tools":
+		s.Skip()
+		r.HasTools = fingerprint.Yes
+	case "mlflow.chat.tokenUsage":
+		b := &p.body
+		b.Reset(p.value(s, plain))
+		for b.Object(); b.NextKey(); {
+			switch string(b.Key) {
+			case "input_tokens": // with those of the cache
+				r.TokensIn = readCount(b, r.TokensIn)
+			case "output_tokens":
+				r.TokensOut = readCount(b, r.TokensOut)
+			case "cache_read_input_tokens":
+				r.TokensCached = readCount(b, r.TokensCached)
+			default:
+				b.Skip()
+			}
+		}
+	case "mlflow.llm.cost":
+		b := &p.body
+		b.Reset(p.value(s, plain))
+		for b.Object(); b.NextNamed("total_cost"); {
+			r.Cost = readCost(b, r.Cost)
+		}
+	default:
+		return false
+	}
+	return true
+}
+
+// mlflowValue is what was given to a model, or what it gave: JSON, of a text what it
+// says, nil if there was nothing.
+func (p *otelCall) mlflowValue(s *rawjson.Scanner, plain bool) []byte {
+	v := p.value(s, plain)
+	if len(v) > 0 && v[0] == '"' {
+		p.along.Then(v)
+		return p.along.Text(nil)
+	}
+	if string(v) == "null" {
+		return nil
+	}
+	return v
+}
+
+// bareText is a text that may be JSON.
+func bareText(text []byte) []byte { return bytes.Trim(text, `"`) }
