@@ -1,6 +1,10 @@
 package fingerprint
 
-import "bytes"
+import (
+	"bytes"
+
+	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
+)
 
 // Agents put a frame around what people and tools said: reminders, the time, what
 // is open in the editor, the id of a process. It is new at each step, though the
@@ -87,6 +91,8 @@ func framed(text []byte) bool {
 			}
 		}
 		return bytes.HasSuffix(text, untrustedEnd)
+	case last == '}':
+		return bytes.Contains(text[max(0, len(text)-longestTook):], tookMember)
 	case isDigit(last):
 		end := text[max(0, len(text)-len(groupLine)-len("4294967295")):]
 		return bytes.Contains(end, groupLine)
@@ -113,7 +119,31 @@ func withoutEnd(text []byte) []byte {
 			}
 		}
 	}
-	return withoutTail(text)
+	return withoutTook(withoutTail(text))
+}
+
+// Where the result of Codex's shell is JSON, {"output":"...","metadata":{"exit_code":0,"duration_seconds":0.3}},
+// this is its last member.
+var tookMember = []byte("duration_seconds")
+
+// longestTook is how long that is with what closes it, be it verbatim.
+const longestTook = 48
+
+// withoutTook leaves it out, and what closes it.
+func withoutTook(text []byte) []byte {
+	end, ok := bytes.CutSuffix(text, []byte("}}"))
+	if !ok || !bytes.HasPrefix(text, []byte(`{"output":`)) {
+		return text
+	}
+	i := bytes.LastIndexByte(end, ',')
+	if i < 0 {
+		return text
+	}
+	name, number, _ := bytes.Cut(end[i+1:], []byte(":"))
+	if string(name) != `"duration_seconds"` || !rawjson.ValidNumber(number) {
+		return text
+	}
+	return text[:i]
 }
 
 // terminals head what commands say that go on, in Cline's environment.
