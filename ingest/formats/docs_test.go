@@ -138,6 +138,7 @@ func TestDocsHaveEveryField(t *testing.T) {
 	f("otel", "otelcall.go", "attribute", "parameters", "answerLog", "events")
 	f("otel", "otelmlflow.go", "mlflowAttribute", "mlflowWhose")
 	f("otel", "otel.go", "classify", "kindOfLog", "log")
+	f("otel", "oteltools.go", "tool", "toolParameters")
 	f("nginx-json", "nginxjson.go", "parse", "other")
 	f("mooncake", "mooncake.go", "Parse")
 	text := all["litellm"]

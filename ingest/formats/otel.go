@@ -11,7 +11,8 @@ import (
 // the console exporter's spans and Phoenix's. Of the spans those are requests
 // that call a model, by the semantic conventions for generative AI,
 // OpenInference, OpenLLMetry, Langfuse or LiteLLM; the others say which session
-// they belong to. Log records of one span are one request.
+// they belong to. Log records of one span are one request, and so is each of a tool
+// that Codex or Claude Code has run.
 //
 // Only what stands in one record is joined: an exporter writes a span and the
 // span around it at the same time if they end at the same time.
@@ -150,7 +151,11 @@ func (p *otel) ParseEach(record []byte, r *fingerprint.Request, yield func() boo
 		if sp := &p.spans[i]; sp.isCall && !sp.part {
 			r.Reset()
 			sp.fill(&p.trace)
-			p.call.fill(sp, r)
+			if sp.logs != nil && sp.logs[0].kind == ranLog {
+				p.call.tool(&sp.logs[0], r)
+			} else {
+				p.call.fill(sp, r)
+			}
 			if !yield() {
 				break
 			}

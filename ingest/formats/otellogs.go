@@ -33,6 +33,7 @@ const (
 	toolLog
 	answerLog  // a message of the response
 	detailsLog // the whole call in attributes, since version 1.37
+	ranLog     // a tool that an agent has run: a request of its own
 )
 
 func kindOfLog(name []byte) logKind {
@@ -51,6 +52,8 @@ func kindOfLog(name []byte) logKind {
 		return answerLog
 	case "gen_ai.content.prompt":
 		return messageLog
+	case "codex.tool_result", "claude_code.tool_result":
+		return ranLog
 	}
 	return otherLog
 }
@@ -90,17 +93,27 @@ func (p *otel) log(s *rawjson.Scanner) {
 	if l.time == fingerprint.NoTime {
 		l.time = observed
 	}
+	begins := l.body[:min(len(l.body), 64)]
+	if bytes.Contains(begins, []byte(`"claude_code.tool_result"`)) { // of which event.name is half
+		l.kind = ranLog
+	}
 	// Gemini CLI writes the details of a call as it sends it, and with its answer again.
-	if bytes.Contains(l.body[:min(len(l.body), 64)], []byte("GenAI operation request details")) {
+	if bytes.Contains(begins, []byte("GenAI operation request details")) {
 		l.kind = otherLog
 	}
 	p.logs = append(p.logs, l)
 }
 
-// groupLogs makes spans of the log records: all of one span are one request.
+// groupLogs makes spans of the log records: all of one span are one request, but for
+// tools that were run, of which each is.
 func (p *otel) groupLogs() {
 	if len(p.logs) == 0 {
 		return
+	}
+	for i := range p.logs {
+		if l := &p.logs[i]; l.kind == ranLog {
+			l.trace, l.span = nil, nil // those of a whole turn
+		}
 	}
 	slices.SortStableFunc(p.logs, func(a, b otelLog) int {
 		if c := bytes.Compare(a.span, b.span); c != 0 {

@@ -1,0 +1,147 @@
+package formats
+
+import (
+	"bytes"
+
+	"github.com/loopgauge/loopgauge/fingerprint"
+	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
+)
+
+// ranTool is what a log record says of a tool that an agent has run. It is no call
+// of a model, but a request all the same, as in the files of the agents' sessions.
+type ranTool struct {
+	name, server, inner []byte // of tools of MCP whose name is hidden, the server and its name there
+	id                  []byte
+	arguments           []byte
+	output              []byte
+	cut                 bool // arguments are
+	took                int64
+}
+
+// tool fills a request from the record of a tool that Codex or Claude Code has run.
+func (p *otelCall) tool(l *otelLog, r *fingerprint.Request) {
+	ran := ranTool{took: fingerprint.NoTime}
+	p.json = p.json[:0]
+	r.Time, r.Session, r.User, r.Agent = l.time, l.session, l.user, first(l.agent, l.agentID)
+	s := &p.scan
+	s.Reset(l.attributes)
+	eachAttribute(s, false, func(key []byte) {
+		switch string(key) {
+		case "tool_name":
+			ran.name = otelText(s, false)
+		case "call_id", "tool_use_id":
+			ran.id = otelText(s, false)
+		case "arguments":
+			ran.arguments = otelText(s, false)
+		case "tool_input":
+			ran.arguments = otelText(s, false)
+			ran.cut = isCutInput(ran.arguments)
+		case "tool_parameters":
+			p.toolParameters(otelText(s, false), &ran)
+		case "output":
+			ran.output = otelText(s, false)
+		case "duration_ms":
+			if d, ok := parseSeconds(otelText(s, false)); ok && d >= 0 {
+				ran.took = d / 1000
+			}
+		case "model":
+			r.Model = otelText(s, false)
+		case "conversation.id":
+			if t := otelText(s, false); fingerprint.NamesSession(t) {
+				r.Session = first(r.Session, t)
+			}
+		case "user.account_id", "user.email":
+			r.User = first(r.User, otelText(s, false))
+		case "agent_id":
+			r.Agent = first(r.Agent, otelText(s, false))
+		case "success":
+			if text := otelText(s, false); p.reads&fingerprint.ReadsAttributes != 0 {
+				setAttribute(r, key, text)
+			}
+		default:
+			s.Skip()
+		}
+	})
+	began(r, ran.took)
+	if drawn(ran.id, "toolu_") || drawn(ran.id, "call_") {
+		r.ID = ran.id
+	}
+	p.ran(&ran, r)
+}
+
+// toolParameters reads what Claude Code said of a tool before it wrote its input, and
+// says beside it: the command of a shell, and which tool of which server.
+func (p *otelCall) toolParameters(text []byte, ran *ranTool) {
+	var command, head []byte
+	b := &p.said
+	b.Reset(text)
+	for b.Object(); b.NextKey(); {
+		switch string(b.Key) {
+		case "full_command":
+			command = b.Text(command)
+		case "bash_command": // all of it in versions without the other
+			head = b.Text(head)
+		case "mcp_server_name":
+			ran.server = b.Text(ran.server)
+		case "mcp_tool_name":
+			ran.inner = b.Text(ran.inner)
+		default:
+			b.Skip()
+		}
+	}
+	if command = first(command, head); command != nil && ran.arguments == nil {
+		from := len(p.json)
+		p.json = rawjson.AppendString(append(p.json, `{"command":`...), command)
+		p.json = append(p.json, '}')
+		ran.arguments = p.made(from)
+	}
+}
+
+// ran writes the call of a tool, with what came of it as the model is sent it next
+// where that was logged.
+func (p *otelCall) ran(ran *ranTool, r *fingerprint.Request) {
+	if string(ran.name) == "mcp_tool" && ran.inner != nil {
+		from := len(p.json)
+		p.json = append(append(append(append(p.json, "mcp__"...), ran.server...), "__"...), ran.inner...)
+		ran.name = p.made(from)
+	}
+	switch {
+	case ran.name == nil || ran.arguments == nil:
+		r.Lost = fingerprint.LossyContent // it was not to be logged
+	case ran.cut:
+		r.Lost = fingerprint.TruncatedContent
+	case ran.output == nil:
+		r.ToolCallsLogged = true
+		if p.reads&fingerprint.ReadsResponse != 0 {
+			r.ToolCalls = append(r.ToolCalls, fingerprint.ToolCall{ID: ran.id, Name: ran.name, Arguments: ran.arguments})
+		}
+	default:
+		r.Messages.Logged, r.Messages.Tail = true, true
+		if p.reads&fingerprint.ReadsMessages != 0 {
+			p.turn(ran, r)
+		}
+	}
+}
+
+// turn makes the messages of a call and its result.
+func (p *otelCall) turn(ran *ranTool, r *fingerprint.Request) {
+	from := len(p.json)
+	p.json = rawjson.AppendString(append(p.json, `{"role":"assistant","tool_calls":[{"type":"function","id":`...), ran.id)
+	p.json = rawjson.AppendString(append(p.json, `,"function":{"name":`...), ran.name)
+	p.json = rawjson.AppendString(append(p.json, `,"arguments":`...), ran.arguments)
+	p.json = append(p.json, "}}]}"...)
+	call := p.made(from)
+	from = len(p.json)
+	p.json = rawjson.AppendString(append(p.json, `{"role":"tool","tool_call_id":`...), ran.id)
+	p.json = append(rawjson.AppendString(append(p.json, `,"content":`...), ran.output), '}')
+	r.Messages.Items = append(r.Messages.Items[:0], call, p.made(from))
+}
+
+// made is what was appended to p.json.
+func (p *otelCall) made(from int) []byte { return p.json[from:len(p.json):len(p.json)] }
+
+// isCutInput tells an input that Claude Code has cut: long texts and lists to their
+// beginning, what lies deep to a word, all of it at its end.
+func isCutInput(input []byte) bool {
+	return bytes.Contains(input, []byte("…[")) || bytes.Contains(input, []byte(`"…":`)) || bytes.Contains(input, []byte(`"<nested>"`))
+}
