@@ -23,6 +23,7 @@ type otel struct {
 	logs  []otelLog
 	trace whose // a trace of MLflow's
 	call  otelCall
+	late  rawjson.Scanner // of attributes that are looked at again
 }
 
 // otelSpan is a span, or what log records say of one.
@@ -107,7 +108,9 @@ func newOtel(reads fingerprint.Field) Parser {
 func detectOtel(line []byte) bool {
 	k := keysOf(line)
 	// What the SDK's console exporter prints has no word of its own.
-	return k.any("resourceSpans", "resourceLogs") || isMLflow(k) || k.has("context") && k.has("parent_id") && k.has("start_time") && k.has("attributes")
+	return k.any("resourceSpans", "resourceLogs", "scopeMetrics") || isMLflow(k) || k.has("context") && k.has("parent_id") && k.has("start_time") && k.has("attributes") ||
+		// Nor have the objects of Node's SDK, a log record or a span; metrics have.
+		k.has("attributes") && (k.any("hrTime", "_hrTime") || k.has("_spanContext") && k.has("startTime"))
 }
 
 func (p *otel) Parse(record []byte, r *fingerprint.Request) (column int, why string) {
@@ -126,7 +129,7 @@ func (p *otel) ParseEach(record []byte, r *fingerprint.Request, yield func() boo
 	s := &p.scan
 	s.Reset(record)
 	p.spans, p.logs, p.trace = p.spans[:0], p.logs[:0], whose{}
-	console := otelSpan{plain: true}
+	console, node := otelSpan{plain: true, start: fingerprint.NoTime, end: fingerprint.NoTime}, nodeObject{observed: fingerprint.NoTime}
 	for s.Object(); s.NextKey(); {
 		switch string(s.Key) {
 		case "resourceSpans", "resourceLogs":
@@ -134,7 +137,7 @@ func (p *otel) ParseEach(record []byte, r *fingerprint.Request, yield func() boo
 				p.resource(s)
 			}
 		default:
-			if !p.mlflowTrace(s) {
+			if !p.mlflowTrace(s) && !node.field(s, &console) {
 				console.consoleField(s)
 			}
 		}
@@ -142,7 +145,10 @@ func (p *otel) ParseEach(record []byte, r *fingerprint.Request, yield func() boo
 	if column, why := failure(s); why != "" {
 		return column, why
 	}
-	if console.id != nil {
+	switch {
+	case node.logged:
+		p.logs = append(p.logs, node.log(&p.late, &console))
+	case console.id != nil:
 		p.keep(console)
 	}
 	p.groupLogs()
@@ -338,7 +344,9 @@ func (sp *otelSpan) consoleField(s *rawjson.Scanner) {
 			switch string(s.Key) {
 			case "status_code":
 				sp.failed = string(s.Text(nil)) == "ERROR"
-			case "description":
+			case "code": // of Node's SDK
+				sp.failed = string(s.Text(nil)) == "2"
+			case "description", "message":
 				sp.message = s.Text(sp.message)
 			default:
 				s.Skip()
@@ -352,14 +360,39 @@ func (sp *otelSpan) consoleField(s *rawjson.Scanner) {
 	case "status_message":
 		sp.message = s.Text(sp.message)
 	case "resource":
-		for s.Object(); s.NextNamed("attributes"); {
-			for s.Object(); s.NextNamed("service.name"); {
-				sp.service = s.Text(sp.service)
+		for s.Object(); s.NextKey(); {
+			switch string(s.Key) {
+			case "attributes":
+				for s.Object(); s.NextNamed("service.name"); {
+					sp.service = s.Text(sp.service)
+				}
+			case "_rawAttributes": // of Node's SDK, pairs
+				for s.Array(); s.NextElement(); {
+					sp.service = readPair(s, "service.name", sp.service)
+				}
+			default:
+				s.Skip()
 			}
 		}
 	default:
 		s.Skip()
 	}
+}
+
+// readPair reads the text behind a name in a list of these two, if it is that name.
+func readPair(s *rawjson.Scanner, name string, old []byte) []byte {
+	n, found := 0, false
+	for s.Array(); s.NextElement(); n++ {
+		switch {
+		case n == 0:
+			found = string(s.Text(nil)) == name
+		case n == 1 && found:
+			old = s.Text(old)
+		default:
+			s.Skip()
+		}
+	}
+	return old
 }
 
 // readNanos reads nanoseconds since 1970, a number or its digits; 0 is none.

@@ -16,12 +16,16 @@ func (p *otelCall) logs(sp *otelSpan, r *fingerprint.Request) {
 	for i := range sp.logs {
 		if l := &sp.logs[i]; l.kind == detailsLog {
 			s.Reset(l.attributes)
-			p.attributes(s, false, r)
+			p.attributes(s, l.plain, r)
 			return
 		}
 	}
 	for i := range sp.logs {
 		l := &sp.logs[i]
+		if l.plain {
+			p.event(l.kind, l.body, r)
+			continue
+		}
 		from := len(p.json)
 		b := &p.said
 		b.Reset(l.body)

@@ -18,6 +18,7 @@ type otelLog struct {
 	kind        logKind
 	body        rawjson.Value
 	attributes  rawjson.Value
+	plain       bool // attributes are an object, and the body is what it says
 	whose
 }
 
@@ -93,27 +94,30 @@ func (p *otel) log(s *rawjson.Scanner) {
 	if l.time == fingerprint.NoTime {
 		l.time = observed
 	}
-	begins := l.body[:min(len(l.body), 64)]
-	if bytes.Contains(begins, []byte(`"claude_code.tool_result"`)) { // of which event.name is half
-		l.kind = ranLog
-	}
-	// Gemini CLI writes the details of a call as it sends it, and with its answer again.
-	if bytes.Contains(begins, []byte("GenAI operation request details")) {
-		l.kind = otherLog
-	}
+	l.settle()
 	p.logs = append(p.logs, l)
 }
 
-// groupLogs makes spans of the log records: all of one span are one request, but for
-// tools that were run, of which each is.
+// settle finds out what its body says of a record.
+func (l *otelLog) settle() {
+	begins := l.body[:min(len(l.body), 64)]
+	switch {
+	case bytes.Contains(begins, []byte(`"claude_code.tool_result"`)): // of which event.name is half
+		l.kind = ranLog
+	case bytes.Contains(begins, []byte("GenAI operation request details")): // Gemini CLI writes them as it sends a call, and with its answer again
+		l.kind = otherLog
+	}
+	// Their span is that of a whole turn, or may be.
+	if l.kind == ranLog || bytes.Contains(begins, []byte("GenAI operation ")) {
+		l.trace, l.span = nil, nil
+	}
+}
+
+// groupLogs makes spans of the log records: all of one span are one request, and each
+// without one is.
 func (p *otel) groupLogs() {
 	if len(p.logs) == 0 {
 		return
-	}
-	for i := range p.logs {
-		if l := &p.logs[i]; l.kind == ranLog {
-			l.trace, l.span = nil, nil // those of a whole turn
-		}
 	}
 	slices.SortStableFunc(p.logs, func(a, b otelLog) int {
 		if c := bytes.Compare(a.span, b.span); c != 0 {

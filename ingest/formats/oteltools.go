@@ -25,37 +25,37 @@ func (p *otelCall) tool(l *otelLog, r *fingerprint.Request) {
 	r.Time, r.Session, r.User, r.Agent = l.time, l.session, l.user, first(l.agent, l.agentID)
 	s := &p.scan
 	s.Reset(l.attributes)
-	eachAttribute(s, false, func(key []byte) {
+	eachAttribute(s, l.plain, func(key []byte) {
 		switch string(key) {
 		case "tool_name":
-			ran.name = otelText(s, false)
+			ran.name = otelText(s, l.plain)
 		case "call_id", "tool_use_id":
-			ran.id = otelText(s, false)
+			ran.id = otelText(s, l.plain)
 		case "arguments":
-			ran.arguments = otelText(s, false)
+			ran.arguments = otelText(s, l.plain)
 		case "tool_input":
-			ran.arguments = otelText(s, false)
+			ran.arguments = otelText(s, l.plain)
 			ran.cut = isCutInput(ran.arguments)
 		case "tool_parameters":
-			p.toolParameters(otelText(s, false), &ran)
+			p.toolParameters(otelText(s, l.plain), &ran)
 		case "output":
-			ran.output = otelText(s, false)
+			ran.output = otelText(s, l.plain)
 		case "duration_ms":
-			if d, ok := parseSeconds(otelText(s, false)); ok && d >= 0 {
+			if d, ok := parseSeconds(otelText(s, l.plain)); ok && d >= 0 {
 				ran.took = d / 1000
 			}
 		case "model":
-			r.Model = otelText(s, false)
+			r.Model = otelText(s, l.plain)
 		case "conversation.id":
-			if t := otelText(s, false); fingerprint.NamesSession(t) {
+			if t := otelText(s, l.plain); fingerprint.NamesSession(t) {
 				r.Session = first(r.Session, t)
 			}
 		case "user.account_id", "user.email":
-			r.User = first(r.User, otelText(s, false))
+			r.User = first(r.User, otelText(s, l.plain))
 		case "agent_id":
-			r.Agent = first(r.Agent, otelText(s, false))
+			r.Agent = first(r.Agent, otelText(s, l.plain))
 		case "success":
-			if text := otelText(s, false); p.reads&fingerprint.ReadsAttributes != 0 {
+			if text := otelText(s, l.plain); p.reads&fingerprint.ReadsAttributes != 0 {
 				setAttribute(r, key, text)
 			}
 		default:

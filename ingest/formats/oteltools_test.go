@@ -15,7 +15,6 @@ func TestOtelTools(t *testing.T) {
 			t.Errorf("%q\ngot  %s\nwant %s", records, got, want)
 		}
 	}
-	const none = "column 0: no request in it"
 	codex := func(event string, attributes ...string) string {
 		return `{"timeUnixNano":"0","observedTimeUnixNano":"1000000000","traceId":"t","spanId":"s",` +
 			otelAttributes(append([]string{"event.name", event, "conversation.id", "c", "user.account_id", "u", "model", "m"}, attributes...)...) + `}`
