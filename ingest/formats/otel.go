@@ -46,7 +46,7 @@ type otelSpan struct {
 	guessed     bool // a call because it names a model and what that said
 	says        bool // what was said and what a model did, and nothing of its kind
 	embeds      bool // a call for embeddings
-	prepares    bool // it gives a request, and is no call
+	prepares    bool // it gives a request or is an attempt at one, and is no call
 	opens       bool // it is Logfire's of a stream that was opened: what came of it is a span of its own
 	part        bool // of another call
 	responseID  []byte
@@ -231,8 +231,8 @@ func (p *otel) scope(s *rawjson.Scanner) {
 	}
 }
 
-// isGateway tells the gateway's own spans: their service is not who called.
-func isGateway(library []byte) bool { return string(library) == "litellm" }
+// isGateway tells a gateway's own spans: their service is not who called.
+func isGateway(library []byte) bool { return string(library) == "litellm" || isOpenRouter(library) }
 
 // serviceName finds the name of the service.
 func serviceName(s *rawjson.Scanner, old []byte) []byte {
@@ -474,6 +474,8 @@ func (sp *otelSpan) classify(s *rawjson.Scanner) {
 			case "CHAT_MODEL", "LLM", "EMBEDDING":
 				sp.calls(kind)
 			}
+		case "span.type": // OpenRouter's: a part of a call, an attempt at a provider, is chat, too
+			sp.prepares = sp.prepares || string(otelText(s, sp.plain)) == "span"
 		case "langsmith.span.kind": // those of prompts and retrievers are chat and embeddings, too
 			switch string(otelText(s, sp.plain)) {
 			case "prompt", "retriever":

@@ -71,6 +71,9 @@ func (p *otelCall) fill(sp *otelSpan, r *fingerprint.Request) {
 	}
 	asked := first(r.Model, p.asked)
 	p.content(sp, r)
+	if isOpenRouter(sp.library) {
+		p.offered(r)
+	}
 	r.Model = first(asked, r.Model)
 	p.finish(sp, r)
 }
@@ -108,7 +111,7 @@ func (p *otelCall) attribute(s *rawjson.Scanner, plain bool, key []byte, r *fing
 		r.TokensIn = otelCount(s, plain, r.TokensIn)
 	case "gen_ai.usage.output_tokens", "gen_ai.usage.completion_tokens", "llm.token_count.completion":
 		r.TokensOut = otelCount(s, plain, r.TokensOut)
-	case "gen_ai.usage.cache_read.input_tokens", "gen_ai.usage.cache_read_input_tokens", "llm.token_count.prompt_details.cache_read":
+	case "gen_ai.usage.cache_read.input_tokens", "gen_ai.usage.cache_read_input_tokens", "gen_ai.usage.input_tokens.cached", "llm.token_count.prompt_details.cache_read":
 		r.TokensCached = otelCount(s, plain, r.TokensCached)
 	case "gen_ai.request.max_tokens", "gen_ai.request.max_completion_tokens":
 		r.MaxTokens = otelCount(s, plain, r.MaxTokens)
@@ -119,7 +122,7 @@ func (p *otelCall) attribute(s *rawjson.Scanner, plain bool, key []byte, r *fing
 		case "false", "False":
 			r.Stream = fingerprint.No
 		}
-	case "gen_ai.cost.total_cost", "gen_ai.usage.cost", "litellm.cost.total", "llm.cost.total", "operation.cost":
+	case "gen_ai.cost.total_cost", "gen_ai.usage.cost", "gen_ai.usage.total_cost", "litellm.cost.total", "llm.cost.total", "operation.cost":
 		if c, ok := rawjson.ParseFloat(otelText(s, plain)); ok && c >= 0 && c <= maxCost {
 			r.Cost = c
 		}
@@ -193,7 +196,7 @@ func (p *otelCall) attribute(s *rawjson.Scanner, plain bool, key []byte, r *fing
 		p.id = otelText(s, plain)
 	case "litellm.api_key.hash", "metadata.user_api_key_hash":
 		p.callerHash = otelText(s, plain)
-	case "metadata.user_api_key_alias", "litellm.metadata.user_api_key_alias":
+	case "metadata.user_api_key_alias", "litellm.metadata.user_api_key_alias", "trace.metadata.openrouter.api_key_name":
 		p.caller = otelText(s, plain)
 	case "metadata.user_api_key_user_id", "litellm.metadata.user_api_key_user_id":
 		r.User = first(r.User, otelText(s, plain))
@@ -354,6 +357,9 @@ func (p *otelCall) requester(key, text []byte, r *fingerprint.Request) {
 // finish decides between fields that say the same.
 func (p *otelCall) finish(sp *otelSpan, r *fingerprint.Request) {
 	r.ID = first(p.id, sp.id)
+	if isOpenRouter(sp.library) {
+		r.ID = first(sp.responseID, r.ID)
+	}
 	r.Model = first(r.Model, p.asked, p.model, p.answers)
 	r.Caller = first(p.callerHash, p.caller, sp.service)
 	r.CallerIsName = len(p.callerHash) == 0

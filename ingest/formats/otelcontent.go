@@ -219,7 +219,7 @@ func readAnswer(s *rawjson.Scanner, r *fingerprint.Request, reads fingerprint.Fi
 			for s.Array(); s.NextElement(); {
 				readItemCall(s, r)
 			}
-		case "tool_calls":
+		case "tool_calls", "toolCalls": // the second of OpenRouter
 			readToolCalls(s, r, len(r.ToolCalls), reads)
 		case "function_call":
 			readToolCall(s, r)
