@@ -27,30 +27,6 @@ func (a *access) begin() {
 	a.session, a.name, a.key, a.address, a.authentication = naming{}, nil, nil, nil, false
 }
 
-// sent reads a request as an object, as Kong and APISIX write it.
-func (a *access) sent(r *fingerprint.Request) {
-	s := &a.scan
-	for s.Object(); s.NextKey(); {
-		switch string(s.Key) {
-		case "id":
-			r.ID = value(s, r.ID)
-		case "method":
-			r.Method = value(s, r.Method)
-		case "uri":
-			splitTarget(r, value(s, nil))
-		case "headers":
-			for s.Object(); s.NextKey(); {
-				name := s.Key
-				a.header(r, name, value(s, nil))
-			}
-		case "body":
-			r.Body = value(s, r.Body)
-		default:
-			s.Skip()
-		}
-	}
-}
-
 // keyHeaders carry the caller's key where it is not in Authorization.
 var keyHeaders = []string{"x-api-key", "api-key", "x-goog-api-key"}
 

@@ -1,6 +1,9 @@
 package formats
 
-import "github.com/loopgauge/loopgauge/fingerprint"
+import (
+	"github.com/loopgauge/loopgauge/fingerprint"
+	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
+)
 
 // exchange is what parsers share whose records may have the bodies of both
 // request and response, as JSON and not as the bytes that were sent.
@@ -16,6 +19,47 @@ func newExchange(reads fingerprint.Field) exchange { return exchange{access: acc
 func (x *exchange) begin() {
 	x.access.begin()
 	x.request, x.response = nil, nil
+}
+
+// sent reads a request as an object, as Kong and APISIX write it. Of a header that was
+// sent twice they log a list: the first counts, as it does with their plugins. A body
+// that Kong has parsed is not what was sent.
+func (x *exchange) sent(r *fingerprint.Request) {
+	s := &x.scan
+	for s.Object(); s.NextKey(); {
+		switch string(s.Key) {
+		case "id":
+			r.ID = value(s, r.ID)
+		case "method":
+			r.Method = value(s, r.Method)
+		case "uri":
+			splitTarget(r, value(s, nil))
+		case "headers":
+			for s.Object(); s.NextKey(); {
+				name := s.Key
+				x.header(r, name, firstValue(s))
+			}
+		case "body":
+			if s.Kind() == rawjson.Object {
+				x.request = s.Value()
+			} else {
+				r.Body = value(s, r.Body)
+			}
+		default:
+			s.Skip()
+		}
+	}
+}
+
+// firstValue reads a variable, or the first of a list of them that is set.
+func firstValue(s *rawjson.Scanner) (found []byte) {
+	if s.Kind() != rawjson.Array {
+		return value(s, nil)
+	}
+	for s.Array(); s.NextElement(); {
+		found = first(found, value(s, nil))
+	}
+	return found
 }
 
 // finish takes the bodies apart, and settles what access does. What the record

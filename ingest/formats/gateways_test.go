@@ -764,3 +764,37 @@ func TestHelicone(t *testing.T) {
 	f(`,"response_body":{"type":"response.completed","response":{"output":[{"type":"function_call","call_id":"1","name":"f","arguments":"{}"}]}}`,
 		` tool_calls=1 call=1 name=f arguments={}`)
 }
+
+// TestKongTwice: a record may have a body as the client sent it and as a plugin sent it
+// on, and a header twice.
+func TestKongTwice(t *testing.T) {
+	f := func(request, response, ai, want string) {
+		t.Helper()
+		record := `{"started_at":1000,"latencies":{},"request":{` + request + `},"response":{` + response + `},"ai":` + ai + `}`
+		if got := read("kong", record); got != nativeAt+want {
+			t.Errorf("%s\ngot  %s\nwant %s%s", record, got, nativeAt, want)
+		}
+	}
+	const payload = `{"proxy":{"payload":{"request":"{\"model\":\"p\",\"messages\":[\"sent\"]}","response":"{\"choices\":[]}"}}}`
+	const sent = ` model=p messages=1 last="\"sent\"" has_tools=false`
+	const asked = ` model=c messages=1 last="\"asked\"" has_tools=false`
+	// What the client sent goes before what the provider was sent, as bytes or as Kong parsed them.
+	f(`"body":"{\"model\":\"c\",\"messages\":[\"asked\"]}"`, ``, payload, ` body="{\"model\":\"c\",\"messages\":[\"asked\"]}"`+asked+` tool_calls=0 stream=false`)
+	f(`"body":{"model":"c","messages":["asked"]}`, ``, payload, asked+` tool_calls=0 stream=false`)
+	f(`"body":{"model":"c","messages":["asked"]}`, ``, `null`, asked+` stream=false`)
+	// Not if it was cut, hidden, or was not there.
+	for _, body := range []string{`"{\"model\":\"c\",\"messages\":[\"as"`, `"[REDACTED]"`, `"failed to retrieve body"`, `null`, `""`} {
+		f(`"body":`+body, ``, payload, sent+` tool_calls=0 stream=false`)
+	}
+	f(`"body":"{\"model\":\"c\",\"messages\":[\"as"`, ``, `null`, ` body="{\"model\":\"c\",\"messages\":[\"as" lost="content truncated by the logger"`)
+	// The answer likewise: of a stream the payload has the text alone.
+	const called = ` tool_calls=1 call=1 name=f arguments={}`
+	answer := `{\"choices\":[{\"message\":{\"tool_calls\":[{\"id\":\"1\",\"function\":{\"name\":\"f\",\"arguments\":\"{}\"}}]}}]}`
+	f(``, `"body":"`+answer+`"`, payload, sent+called+` stream=false`)
+	f(``, `"body":`+strings.ReplaceAll(answer, `\"`, `"`), `null`, called)
+	f(``, `"body":"data: {\"choices\":[{\"delta\":{\"tool_calls\":[{\"index\":0,\"id\":\"1\",\"function\":{\"name\":\"f\",\"arguments\":\"{}\"}}]},\"finish_reason\":\"tool_calls\"}]}\n\ndata: [DONE]\n"`, payload, sent+called+` stream=false`)
+	f(``, `"body":"{\"choices\":[{\"mess"`, payload, sent+` tool_calls=0 stream=false`)
+	// Of a header given twice the first counts that says something.
+	f(`"headers":{"x-session-id":["","s1","s2"],"authorization":["Bearer k1","Bearer k2"],"x-api-key":[]}`, ``, `null`,
+		` caller=k1 session=s1 header:x-session-id=s1 header:authorization="Bearer k1"`)
+}

@@ -13,6 +13,7 @@ type kong struct {
 	exchange
 	plugins rawjson.Scanner // of ai
 	plugin  rawjson.Scanner // of what one of them says
+	payload struct{ request, response []byte }
 }
 
 func newKong(reads fingerprint.Field) Parser { return &kong{exchange: newExchange(reads)} }
@@ -25,6 +26,7 @@ func detectKong(line []byte) bool {
 func (p *kong) Parse(record []byte, r *fingerprint.Request) (int, string) {
 	took := int64(fingerprint.NoTime)
 	var ai rawjson.Value
+	p.payload.request, p.payload.response = nil, nil
 	p.begin()
 	s := &p.scan
 	s.Reset(record)
@@ -39,8 +41,15 @@ func (p *kong) Parse(record []byte, r *fingerprint.Request) (int, string) {
 		case "request":
 			p.sent(r)
 		case "response":
-			for s.Object(); s.NextNamed("status"); {
-				r.Status = readStatus(s, r.Status)
+			for s.Object(); s.NextKey(); {
+				switch string(s.Key) {
+				case "status":
+					r.Status = readStatus(s, r.Status)
+				case "body":
+					p.response = readText(s, p.response)
+				default:
+					s.Skip()
+				}
 			}
 		case "consumer":
 			p.consumer()
@@ -56,9 +65,33 @@ func (p *kong) Parse(record []byte, r *fingerprint.Request) (int, string) {
 		return column, why
 	}
 	p.call(ai, r)
+	p.choose(r)
 	ended(r, took)
 	p.finish(r)
 	return 0, ""
+}
+
+// choose decides between the bodies that went between client and gateway, which a field
+// of one's own holds, and those between it and the provider, which a plugin adds: the
+// first, if they are whole.
+func (p *kong) choose(r *fingerprint.Request) {
+	if p.payload.request != nil && p.request == nil {
+		if p.request = p.payload.request; !isWhole(&p.plugin, r.Body) {
+			r.Body = nil
+		}
+	}
+	if !isStream(p.response) && !isWhole(&p.plugin, p.response) {
+		p.response = first(p.payload.response, p.response)
+	}
+}
+
+// isWhole tells an object of JSON that has its end.
+func isWhole(s *rawjson.Scanner, body []byte) bool {
+	if s.Reset(body); s.Kind() != rawjson.Object {
+		return false
+	}
+	s.Skip()
+	return s.End() == nil
 }
 
 // consumer is known by its username, which may be missing.
@@ -144,9 +177,9 @@ func (p *kong) statistics(s *rawjson.Scanner, said rawjson.Value, r *fingerprint
 			for s.Object(); s.NextKey(); {
 				switch string(s.Key) {
 				case "request":
-					p.request = readText(s, p.request)
+					p.payload.request = readText(s, p.payload.request)
 				case "response":
-					p.response = readText(s, p.response)
+					p.payload.response = readText(s, p.payload.response)
 				default:
 					s.Skip()
 				}
