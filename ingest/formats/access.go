@@ -41,12 +41,12 @@ func (a *access) header(r *fingerprint.Request, name, value []byte) {
 	}
 	a.session.header(r, name, value)
 	if equalFold(name, "authorization") {
-		if key := authorizationKey(value); len(key) > 0 && !isHidden(key) {
+		if key := authorizationKey(value); tells(key) {
 			a.key, a.authentication = key, true
 		}
 	} else if !a.authentication {
 		for _, h := range keyHeaders {
-			if equalFold(name, h) {
+			if equalFold(name, h) && tells(value) {
 				a.key = value
 			}
 		}
@@ -90,12 +90,15 @@ func (a *access) metadata(r *fingerprint.Request, name, text []byte) {
 // finish settles who called and in which session, and takes the body apart.
 func (a *access) finish(r *fingerprint.Request) {
 	switch {
-	case len(a.name) > 0:
+	case tells(a.name):
 		r.Caller, r.CallerIsName = a.name, true
-	case len(a.key) > 0:
+	case a.key != nil:
 		r.Caller = a.key
-	default:
-		r.Caller, r.CallerIsName = a.address, len(a.address) > 0
+	case tells(a.address):
+		r.Caller, r.CallerIsName = a.address, true
+	}
+	if isNone(r.Body) {
+		r.Body = nil
 	}
 	if r.Body != nil {
 		a.body.read(r, &a.session, a.reads)
