@@ -92,10 +92,10 @@ func (a *access) finish(r *fingerprint.Request) {
 	switch {
 	case tells(a.name):
 		r.Caller, r.CallerIsName = a.name, true
-	case a.key != nil:
+	case tells(a.key):
 		r.Caller = a.key
 	case tells(a.address):
-		r.Caller, r.CallerIsName = a.address, true
+		r.Caller, r.CallerIsName = withoutPort(a.address), true
 	}
 	if isNone(r.Body) {
 		r.Body = nil
@@ -142,12 +142,4 @@ func (a *access) bodyValue(r *fingerprint.Request, body rawjson.Value) {
 func firstOf(list []byte) []byte {
 	address, _, _ := bytes.Cut(bytes.TrimLeft(list, ", "), []byte(","))
 	return bytes.TrimSpace(address)
-}
-
-// host is an address without its port.
-func host(address []byte) []byte {
-	if i := bytes.LastIndexByte(address, ':'); i > 0 && (bytes.IndexByte(address, ':') == i || address[i-1] == ']') {
-		return address[:i]
-	}
-	return address
 }

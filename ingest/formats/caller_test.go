@@ -51,3 +51,28 @@ func TestCallersOfNobody(t *testing.T) {
 		}
 	}
 }
+
+// TestCallersOfOneKind: a port is another with each connection, and what is left of a
+// key that was hidden is the same for all callers.
+func TestCallersOfOneKind(t *testing.T) {
+	for format := range callerLines {
+		f := func(want, key, address string) {
+			t.Helper()
+			if r := callerOf(t, format, "", key, address, "{}"); string(r.Caller) != want {
+				t.Errorf("%s, %q, %q: %q, want %q", format, key, address, r.Caller, want)
+			}
+		}
+		f("192.0.2.7", "", "192.0.2.7:53211")
+		f("192.0.2.7", "", "192.0.2.7")
+		f("[2001:db8::1]", "", "[2001:db8::1]:53211")
+		f("2001:db8::1", "", "2001:db8::1")
+		f("gw:8080", "", "gw:8080") // a name of somebody's own
+		for _, hidden := range []string{"***", "[REDACTED]", "sk-...****", "sk-****", "sk-proj-********", "sk-ant-api03-...", "sk-…", "sk-xxxxxxxx", "AIza****", "<redacted>"} {
+			f("192.0.2.7", "Bearer "+hidden, "192.0.2.7")
+			f("192.0.2.7", hidden, "192.0.2.7")
+		}
+		for _, key := range []string{"sk-...ab12", "****ab12", "sk-ab12****", "sk-1", "k", "sk-proj-x1"} {
+			f(key, "Bearer "+key, "192.0.2.7")
+		}
+	}
+}

@@ -2,7 +2,6 @@ package formats
 
 import (
 	"bytes"
-	"net/netip"
 	"regexp"
 	"slices"
 	"time"
@@ -389,13 +388,4 @@ func (p *custom) field(r *fingerprint.Request, name string, v found) {
 	case "max_tokens":
 		r.MaxTokens = readCount(p.scalar(v), r.MaxTokens)
 	}
-}
-
-// withoutPort is the address in front of a port, which is another with each
-// connection; other names are as they are.
-func withoutPort(name []byte) []byte {
-	if _, err := netip.ParseAddrPort(string(name)); err == nil {
-		return host(name)
-	}
-	return name
 }
