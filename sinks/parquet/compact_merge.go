@@ -114,6 +114,9 @@ func eachOf[R any](path string, begin func(size int64) error, do func(rows []par
 			return fmt.Errorf("%s: has a column %s (%s) that this loopgauge does not know: compact it with the one that wrote it", path, column.name, column.kind)
 		}
 	}
+	if err := verify(file); err != nil {
+		return damaged(path, err)
+	}
 	for i, group := range file.RowGroups() {
 		if err := begin(file.Metadata().RowGroups[i].TotalByteSize); err != nil {
 			return err
@@ -129,9 +132,14 @@ func eachOf[R any](path string, begin func(size int64) error, do func(rows []par
 func eachIn[R any](path string, group parquet.RowGroup, do func(rows []parquet.Row) error) error {
 	in := parquet.NewGenericRowGroupReader[R](group)
 	defer in.Close() //nolint:errcheck // nothing is written
-	rows := make([]parquet.Row, batch)
+	rows, columns := make([]parquet.Row, batch), kinds(in.Schema())
 	for {
 		n, err := in.ReadRows(rows)
+		for _, row := range rows[:n] {
+			if !complete(columns, row) {
+				return damaged(path, "values are missing")
+			}
+		}
 		if n > 0 {
 			if err := do(rows[:n]); err != nil {
 				return err

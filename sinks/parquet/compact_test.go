@@ -3,6 +3,7 @@ package parquet
 import (
 	"bufio"
 	"bytes"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -12,6 +13,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -20,6 +22,7 @@ import (
 	"time"
 
 	"github.com/parquet-go/parquet-go"
+	"github.com/parquet-go/parquet-go/format"
 
 	"github.com/loopgauge/loopgauge/window"
 )
@@ -309,7 +312,20 @@ func TestCompactRefuses(t *testing.T) {
 			t.Errorf("files:\n%s\nbefore:\n%s", got, before)
 		}
 	}
-	refused(sound[:len(sound)/2], "damaged")
+	for _, part := range []int{2, 10, len(sound) - 1} {
+		refused(sound[:len(sound)-len(sound)/part], "damaged")
+	}
+	refused(nil, "damaged")
+	words := bytes.Replace(sound, []byte("key-"), []byte("kex-"), 1) // of a dictionary
+	if bytes.Equal(words, sound) {
+		t.Fatal("there is no such word: the test shows nothing")
+	}
+	refused(words, damaged+": damaged")
+	refused(withFooter(t, sound, func(m *format.FileMetaData) { m.NumRows++ }), "holds 2 rows of 3")
+	refused(withFooter(t, sound, func(m *format.FileMetaData) {
+		m.NumRows++
+		m.RowGroups[0].NumRows++
+	}), "2 rows of 3")
 	type newer struct {
 		Time int64  `parquet:"time,timestamp(microsecond)"`
 		Mood string `parquet:"mood"`
@@ -323,6 +339,58 @@ func TestCompactRefuses(t *testing.T) {
 		t.Fatal(err)
 	}
 	refused(b.Bytes(), "has a column mood (STRING)")
+}
+
+// withFooter is a file with another footer.
+func withFooter(t *testing.T, file []byte, change func(*format.FileMetaData)) []byte {
+	t.Helper()
+	opened, err := parquet.OpenFile(bytes.NewReader(file), int64(len(file)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	change(opened.Metadata())
+	footer, err := encoded(opened.Metadata())
+	if err != nil {
+		t.Fatal(err)
+	}
+	end := len(file) - 8
+	begin := end - int(binary.LittleEndian.Uint32(file[end:]))
+	return slices.Concat(file[:begin], footer, binary.LittleEndian.AppendUint32(nil, uint32(len(footer))), []byte("PAR1"))
+}
+
+// Whatever byte is wrong, what becomes of a damaged file is what was in it, or
+// nothing, and the file is named.
+func TestMergeDamaged(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "out")
+	l := newLive(t, dir)
+	l.mustWrite(t, 2, 3, 1)
+	path := filesOf(dir, "verdicts", "*.parquet")[0]
+	sound, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := table[verdictRow](t, dir, "verdicts")[:1]
+	said, tried := 0, 0
+	for i := 0; i < len(sound); i += 1 + len(sound)/200 {
+		tried++
+		bad := bytes.Clone(sound)
+		bad[i] ^= 1 << (i % 8)
+		if err := os.WriteFile(path, bad, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		var got []verdictRow
+		if err := eachTyped(path, func(row verdictRow) { got = append(got, row) }); err == nil {
+			equal(t, got, want)
+		} else if said++; !strings.HasPrefix(err.Error(), path) {
+			t.Fatalf("byte %d: %v", i, err)
+		}
+		if t.Failed() {
+			t.Fatalf("byte %d of %d", i, len(sound))
+		}
+	}
+	if said < tried/4 {
+		t.Errorf("%d of %d damages are noticed", said, tried)
+	}
 }
 
 // A column that was added since is null in what was written before.

@@ -151,7 +151,7 @@ func readRow(path string) (row *runRow, err error) {
 		return nil, damaged(path, fmt.Sprintf("%d rows, not 1", n))
 	}
 	schema := rows.Schema()
-	if !complete(schema, list[0]) {
+	if !complete(kinds(schema), list[0]) {
 		return nil, damaged(path, "values are missing")
 	}
 	row = new(runRow)
@@ -161,17 +161,25 @@ func readRow(path string) (row *runRow, err error) {
 	return row, nil
 }
 
+// kinds are those of the columns of a schema.
+func kinds(schema *parquet.Schema) (list []parquet.Kind) {
+	for _, path := range schema.Columns() {
+		column, _ := schema.Lookup(path...)
+		list = append(list, column.Node.Type().Kind())
+	}
+	return list
+}
+
 // complete tells whether a row has values of each column, of its kind and in
 // their order. The library puts those of another column where some are missing,
 // numbers for texts.
-func complete(schema *parquet.Schema, row parquet.Row) bool {
-	for at, path := range schema.Columns() {
-		column, _ := schema.Lookup(path...)
+func complete(kinds []parquet.Kind, row parquet.Row) bool {
+	for at, kind := range kinds {
 		n := 0
-		for n < len(row) && row[n].Column() == at && (row[n].IsNull() || row[n].Kind() == column.Node.Type().Kind()) {
+		for n < len(row) && row[n].Column() == at && (row[n].IsNull() || row[n].Kind() == kind) {
 			n++
 		}
-		if n == 0 {
+		if n == 0 || row[0].RepetitionLevel() > 0 { // it would go on with the row before
 			return false
 		}
 		row = row[n:]
