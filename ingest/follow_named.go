@@ -78,7 +78,7 @@ func Reads(args []string, path string) bool {
 		}
 		below := path
 		for above := filepath.Dir(below); above != below && stands(arg, above); above = filepath.Dir(below) {
-			if strings.HasPrefix(filepath.Base(below), ".") {
+			if isHidden(filepath.Base(below)) {
 				return false
 			}
 			below = above

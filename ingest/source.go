@@ -116,7 +116,7 @@ func (f *finder) find(arg string) {
 		f.fail(arg, err)
 		return
 	}
-	matches, err := filepath.Glob(arg)
+	matches, err := Glob(arg)
 	if err == nil && len(matches) == 0 {
 		err = errors.New("no file matches")
 	}
@@ -128,6 +128,19 @@ func (f *finder) find(arg string) {
 		f.find(m)
 	}
 }
+
+// Glob finds the files that a pattern matches, as a shell does: without hidden
+// ones, such as ._NAME and .DS_Store, which macOS leaves in folders, unless the
+// pattern names them.
+func Glob(pattern string) ([]string, error) {
+	matches, err := filepath.Glob(pattern)
+	if !isHidden(filepath.Base(pattern)) {
+		matches = slices.DeleteFunc(matches, func(m string) bool { return isHidden(filepath.Base(m)) })
+	}
+	return matches, err
+}
+
+func isHidden(name string) bool { return strings.HasPrefix(name, ".") }
 
 // skipped are endings, and names, of files that stand beside logs and are none.
 var skipped = []string{
@@ -169,7 +182,7 @@ func (f *finder) walk(dir string) {
 			f.fail(path, err)
 			return nil
 		}
-		hidden := path != dir && strings.HasPrefix(d.Name(), ".")
+		hidden := path != dir && isHidden(d.Name())
 		switch {
 		case d.IsDir() && (hidden || path != dir && ofSession(path)):
 			return fs.SkipDir

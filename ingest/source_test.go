@@ -102,6 +102,15 @@ func TestFind(t *testing.T) {
 	f("odd[1].log", "odd[1].log", "") // a name that exists is no pattern
 	f("sub/*/e.log", "sub/deep/e.log", "")
 
+	// macOS leaves files of its own in folders, and a pattern matches them.
+	write(t, dir, "mac/day.log", []byte("x\n"))
+	write(t, dir, "mac/._day.log", []byte("\x00\x05\x16\x07"))
+	write(t, dir, "mac/.DS_Store", []byte("\x00\x00\x00\x01Bud1"))
+	f("mac", "mac/day.log", "")
+	f("mac/*", "mac/day.log", "")
+	f("mac/*.l*", "mac/day.log", "")
+	f("mac/._*", "mac/._day.log", "") // who names them means them
+
 	// Each file comes once, and naming it again is no error.
 	f("a.log ./a.log a.log sub/../a.log", "a.log", "")
 	f("a.log link.log", "a.log", "")

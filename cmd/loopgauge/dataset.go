@@ -34,7 +34,7 @@ func findDataset(u *ui, args []string) (*dataset, error) {
 	for _, arg := range args {
 		matches := []string{arg}
 		if _, err := os.Lstat(arg); err != nil {
-			if found, err := filepath.Glob(arg); err == nil && len(found) > 0 {
+			if found, err := ingest.Glob(arg); err == nil && len(found) > 0 {
 				matches = found
 			}
 		}

@@ -291,7 +291,7 @@ func (f *watchFlags) feed(args []string, state func() string, status *live.Statu
 				return nil, err
 			}
 			for _, arg := range args {
-				if found, _ := filepath.Glob(arg); len(found) == 0 && !exists(arg) {
+				if found, _ := ingest.Glob(arg); len(found) == 0 && !exists(arg) {
 					log.Warn("no such file yet: it is read when it comes", "file", arg)
 				}
 			}

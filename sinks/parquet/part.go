@@ -3,7 +3,9 @@ package parquet
 import (
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
+	"strings"
 )
 
 // The names of the files of a day. Of a dataset that grows each is of a part,
@@ -17,10 +19,10 @@ const (
 )
 
 // filesOf are the files of a table, in the folders of its days, that a pattern
-// matches.
+// matches. Hidden ones are others', as macOS has ._NAME beside a file.
 func filesOf(dir, table, pattern string) []string {
 	files, _ := filepath.Glob(filepath.Join(escaped(dir), table, "date=*", pattern)) // the pattern is none that fails
-	return files
+	return slices.DeleteFunc(files, func(f string) bool { return strings.HasPrefix(filepath.Base(f), ".") })
 }
 
 var fileNames = regexp.MustCompile(`^` + fileName + `$`)

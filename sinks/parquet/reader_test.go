@@ -133,6 +133,25 @@ func TestEventsComeBack(t *testing.T) {
 	comesBack(t, dir, p, events)
 }
 
+// What macOS leaves beside each file, and in each folder it has seen, is passed
+// over.
+func TestHiddenFiles(t *testing.T) {
+	p := plan(t)
+	events := extracted(p, 3)
+	dir := filepath.Join(t.TempDir(), "out")
+	keep(t, dir, p, events)
+	beside := []string{filepath.Join(dir, "run", "._run.parquet"), filepath.Join(dir, "events", ".DS_Store")}
+	for _, file := range eventFiles(t, dir) {
+		beside = append(beside, filepath.Join(filepath.Dir(file), "._"+filepath.Base(file)), filepath.Join(filepath.Dir(file), ".DS_Store"))
+	}
+	for _, file := range beside {
+		if err := os.WriteFile(file, []byte("\x00\x05\x16\x07"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	comesBack(t, dir, p, events)
+}
+
 // Files from before a column was added are read, and compacted, as if it said
 // nothing.
 func TestOlderEvents(t *testing.T) {
