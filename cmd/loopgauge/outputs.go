@@ -9,10 +9,12 @@ import (
 	"math"
 	"os"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/loopgauge/loopgauge/ingest/blob"
 	"github.com/loopgauge/loopgauge/replay"
+	"github.com/loopgauge/loopgauge/replay/term"
 	"github.com/loopgauge/loopgauge/replay/tune"
 	"github.com/loopgauge/loopgauge/sinks"
 	"github.com/loopgauge/loopgauge/sinks/parquet"
@@ -132,14 +134,35 @@ func vacant(ctx context.Context, place string) error {
 }
 
 // finish puts the dataset in its place. In a store another run may have come first.
+// What a store does not take stays where it was made, which may have taken hours.
 func (out *outputs) finish(ctx context.Context, run parquet.Run) error {
 	if err := out.dataset.Close(run); err != nil || out.store == "" {
 		return err
 	}
-	if err := vacant(ctx, out.store); err != nil {
+	err := vacant(ctx, out.store)
+	if err == nil {
+		err = blob.Put(ctx, out.store, out.draft, parquet.Folders[len(parquet.Folders)-1])
+	}
+	if err == nil || ctx.Err() != nil {
 		return err
 	}
-	return blob.Put(ctx, out.store, out.draft, parquet.Folders[len(parquet.Folders)-1])
+	dir := out.draft
+	out.draft = ""
+	return fmt.Errorf("%w\nthe dataset is whole, and kept in %s; to put it there: %s", err, dir, byHand(out.store, dir))
+}
+
+// byHand is the command of a store's own tools that puts a directory into it.
+func byHand(place, dir string) string {
+	scheme, rest, _ := strings.Cut(blob.Object(place), "://")
+	to, dir := term.Quoted(scheme+"://"+rest), term.Quoted(dir)
+	switch scheme {
+	case "s3":
+		return "aws s3 cp --recursive " + dir + " " + to
+	case "gs":
+		return "gcloud storage rsync --recursive " + dir + " " + to
+	}
+	container, path, _ := strings.Cut(rest, "/")
+	return "az storage blob upload-batch --source " + dir + " --destination " + term.Quoted(container) + " --destination-path " + term.Quoted(path)
 }
 
 // closeTuned adds the sweep and puts the dataset in its place.

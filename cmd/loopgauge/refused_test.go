@@ -1,0 +1,70 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestRefusedDataset: what a store does not take at the end of a run is kept, and
+// it is said how it comes there.
+func TestRefusedDataset(t *testing.T) {
+	store := startS3Stub(t)
+	log := filepath.Join(fixtures, "formats/litellm/litellm_callback.jsonl.zst")
+	for name, args := range map[string][]string{
+		"replay": {"replay", log}, "tune": {"tune", log}, "extract": {"extract", log},
+	} {
+		t.Run(name, func(t *testing.T) {
+			temporary := t.TempDir()
+			t.Setenv("TMPDIR", temporary)
+			ran := func() (code int, said string) {
+				var errs bytes.Buffer
+				code = run(t.Context(), newUI(strings.NewReader(""), new(bytes.Buffer), &errs), append(args, "--quiet", "--out", store.name("to/"+name)))
+				return code, errs.String()
+			}
+			left := func() []os.DirEntry {
+				entries, err := os.ReadDir(temporary)
+				if err != nil {
+					t.Fatal(err)
+				}
+				return entries
+			}
+			store.refuse = func(asked string) bool { return strings.HasPrefix(asked, "PUT ") && strings.Contains(asked, "/run/") }
+			code, said := ran()
+			kept := left()
+			if code != exitFailed || len(kept) != 1 || len(store.keys()) > 0 {
+				t.Fatalf("exit code %d, %d directories, %q in the store: %s", code, len(kept), store.keys(), said)
+			}
+			dir := filepath.Join(temporary, kept[0].Name())
+			if !strings.Contains(said, "access denied") || !strings.Contains(said, "kept in "+dir+"; to put it there: aws s3 cp --recursive "+dir+" s3://bucket/to/"+name+"\n") {
+				t.Errorf("says %s", said)
+			}
+			if got, want := loopgauge(t, "", "replay", "--json", dir), loopgauge(t, "", "replay", "--json", log); got != want {
+				t.Errorf("what is kept says\n%.2000s\nand the log\n%.2000s", got, want)
+			}
+
+			store.refuse = nil
+			if err := os.RemoveAll(dir); err != nil {
+				t.Fatal(err)
+			}
+			if code, said := ran(); code != exitDone || len(left()) > 0 || len(store.keys()) == 0 {
+				t.Errorf("exit code %d, %d directories left: %s", code, len(left()), said)
+			}
+			clear(store.objects)
+		})
+	}
+}
+
+func TestByHand(t *testing.T) {
+	f := func(place, want string) {
+		t.Helper()
+		if got := byHand(place, "/data/a b"); got != want {
+			t.Errorf("%s: %s", place, got)
+		}
+	}
+	f("s3://b/k?region=x", "aws s3 cp --recursive '/data/a b' s3://b/k")
+	f("gs://b/k/l", "gcloud storage rsync --recursive '/data/a b' gs://b/k/l")
+	f("azblob://c/k l", "az storage blob upload-batch --source '/data/a b' --destination c --destination-path 'k l'")
+}
