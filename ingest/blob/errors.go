@@ -72,6 +72,9 @@ func (n *name) explain(key string, err error) error {
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) { // which would pass for the end
 		return n.fail(key, errors.New("the store broke the connection off"), "run it again")
 	}
+	if errors.Is(err, errCut) {
+		return n.fail(key, errCut, "name less at once, such as the folder of a day")
+	}
 	if says(nobody) {
 		return n.fail(key, errors.New("no credentials"), store.credentials)
 	}

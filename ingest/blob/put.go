@@ -31,7 +31,7 @@ func Holds(ctx context.Context, text string, folders []string) (bool, error) {
 
 func (n *name) holds(ctx context.Context, b *blob.Bucket, folders []string) (bool, error) {
 	for _, f := range folders {
-		objects, failed := b.List(&blob.ListOptions{Prefix: path.Join(n.key, f) + "/"}).All(ctx)
+		objects, failed := b.List(allUnder(path.Join(n.key, f) + "/")).All(ctx)
 		for range objects {
 			return true, nil
 		}
