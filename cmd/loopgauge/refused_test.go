@@ -31,7 +31,8 @@ func TestRefusedDataset(t *testing.T) {
 				}
 				return entries
 			}
-			store.refuse = func(asked string) bool { return strings.HasPrefix(asked, "PUT ") && strings.Contains(asked, "/run/") }
+			refuse := func(asked string) bool { return strings.HasPrefix(asked, "PUT ") && strings.Contains(asked, "/run/") }
+			store.locked(func() { store.refuse = refuse })
 			code, said := ran()
 			kept := left()
 			if code != exitFailed || len(kept) != 1 || len(store.keys()) > 0 {
@@ -45,14 +46,14 @@ func TestRefusedDataset(t *testing.T) {
 				t.Errorf("what is kept says\n%.2000s\nand the log\n%.2000s", got, want)
 			}
 
-			store.refuse = nil
+			store.locked(func() { store.refuse = nil })
 			if err := os.RemoveAll(dir); err != nil {
 				t.Fatal(err)
 			}
 			if code, said := ran(); code != exitDone || len(left()) > 0 || len(store.keys()) == 0 {
 				t.Errorf("exit code %d, %d directories left: %s", code, len(left()), said)
 			}
-			clear(store.objects)
+			store.locked(func() { clear(store.objects) })
 		})
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"encoding/xml"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -90,13 +91,15 @@ func (s *s3Stub) list(w io.Writer, prefix string) {
 	_ = xml.NewEncoder(w).Encode(answer)
 }
 
-// keys are those of its objects.
-func (s *s3Stub) keys() (list []string) {
+// locked does something while the store answers nothing.
+func (s *s3Stub) locked(do func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for key := range s.objects {
-		list = append(list, key)
-	}
-	slices.Sort(list)
+	do()
+}
+
+// keys are those of its objects.
+func (s *s3Stub) keys() (list []string) {
+	s.locked(func() { list = slices.Sorted(maps.Keys(s.objects)) })
 	return list
 }
