@@ -1,6 +1,7 @@
 package blob
 
 import (
+	"bytes"
 	"context"
 	"io"
 	"net/http"
@@ -79,6 +80,8 @@ type object struct {
 	name *name
 	key  string
 	size int64
+	room *room // for what is kept
+	kept kept
 }
 
 // Size implements ingest.Object.
@@ -89,6 +92,13 @@ func (o *object) Open(offset int64) (io.ReadCloser, error) {
 	if err := o.ctx.Err(); err != nil { // the libraries take their time to say so of each
 		return nil, err
 	}
+	if text := o.kept.of(o); text != nil {
+		return io.NopCloser(bytes.NewReader(text[min(offset, int64(len(text))):])), nil
+	}
+	return o.stream(offset)
+}
+
+func (o *object) stream(offset int64) (io.ReadCloser, error) {
 	r := &reader{of: o, at: offset}
 	if err := r.open(); err != nil {
 		return nil, err

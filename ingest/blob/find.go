@@ -52,10 +52,11 @@ func (n *name) find(ctx context.Context, b *blob.Bucket, times Times) (found Fou
 		prefix = prefix[:at]
 	}
 	var all []*blob.ListObject
+	free := newRoom()
 	objects, failed := b.List(allUnder(prefix)).All(ctx)
 	for o := range objects {
 		if o.Key == n.key && !strings.HasSuffix(o.Key, "/") {
-			return Found{Sources: []*ingest.Source{n.source(ctx, b, o)}}, nil
+			return Found{Sources: []*ingest.Source{n.source(ctx, b, o, free)}}, nil
 		}
 		all = append(all, o)
 	}
@@ -74,7 +75,7 @@ func (n *name) find(ctx context.Context, b *blob.Bucket, times Times) (found Fou
 		case !times.mayHold(o):
 			found.Passed++
 		default:
-			found.Sources = append(found.Sources, n.source(ctx, b, o))
+			found.Sources = append(found.Sources, n.source(ctx, b, o, free))
 		}
 	}
 	switch {
@@ -90,8 +91,8 @@ func (n *name) find(ctx context.Context, b *blob.Bucket, times Times) (found Fou
 	return found, n.fail(n.key, errors.New("no logs under this name"), hint)
 }
 
-func (n *name) source(ctx context.Context, b *blob.Bucket, o *blob.ListObject) *ingest.Source {
-	return ingest.NewSource(n.object(o.Key), &object{ctx: ctx, in: b, name: n, key: o.Key, size: o.Size})
+func (n *name) source(ctx context.Context, b *blob.Bucket, o *blob.ListObject, r *room) *ingest.Source {
+	return ingest.NewSource(n.object(o.Key), &object{ctx: ctx, in: b, name: n, key: o.Key, size: o.Size, room: r})
 }
 
 // below tells which of the objects listed are meant.

@@ -1,0 +1,30 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+)
+
+// TestStoreRequests: of small logs a store is asked once each, after they were
+// listed.
+func TestStoreRequests(t *testing.T) {
+	store := startS3Stub(t)
+	want := []string{"GET "} // the list
+	for _, name := range []string{"a", "b"} {
+		text, err := os.ReadFile(filepath.Join(fixtures, "formats/litellm/litellm_callback.jsonl.zst"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		store.locked(func() { store.objects["logs/"+name] = text })
+		want = append(want, "GET logs/"+name)
+	}
+	loopgauge(t, "", "replay", store.name("logs/"))
+	store.locked(func() {
+		slices.Sort(store.asked)
+		if !slices.Equal(store.asked, want) {
+			t.Errorf("asked for %q, want %q", store.asked, want)
+		}
+	})
+}
