@@ -116,7 +116,7 @@ func parseCustom(file string, text []byte) (*formats.Custom, error) {
 				return slices.ContainsFunc(c.Fields, func(f formats.CustomField) bool { return f.Name == name })
 			}
 			if !named("time") && !named("end") {
-				v.Reject("time is missing: without it no request can be judged")
+				v.Lacks("time is missing: without it no request can be judged", "time", "end")
 			}
 		}},
 		policy.Member{Name: "attributes", Read: func(v policy.Value) {
@@ -235,7 +235,7 @@ func readCustomField(name string, v policy.Value) formats.CustomField {
 		)
 		switch {
 		case !given:
-			v.Reject("needs path, or const")
+			v.Lacks("needs path, or const", "path", "const")
 		case f.Const != nil && len(f.Paths) > 0:
 			v.Reject("give either path or const")
 		}

@@ -29,6 +29,8 @@ func TestCustomFormatProblems(t *testing.T) {
 	f("name: x", "my.yaml:1:1: fields: is missing: say where time and the rest stand, as docs/formats.md does")
 	f("fields: {model: m}", "my.yaml:1:9: fields: time is missing: without it no request can be judged")
 	f("name: caddy\nfields: {time: ts}", "my.yaml:1:7: name: is the name of a built-in format: choose another")
+	f("fields:\n  tme: ts", "my.yaml:2:3: fields.tme: unknown field; did you mean time?") // and nothing of a time that is missing
+	f("fields:\n  time: {paht: ts}", "my.yaml:2:10: fields.time.paht: unknown field; did you mean path?")
 	f("fields:\n  time: ts\n  sesion: s", "my.yaml:3:3: fields.sesion: unknown field; did you mean session?")
 	f("fields:\n  time: {path: ts, layout: yyyy-MM-dd}", "my.yaml:2:28: fields.time.layout: is no layout: write unix_s, unix_ms, unix_us, unix_ns, rfc3339, or how 2 January 2006, 15:04:05 looks in the log, with its date and second: 02/Jan/2006:15:04:05 -0700")
 	f("fields:\n  time: 5", "my.yaml:2:9: fields.time: must be a path, a list of paths or a mapping, is a number")

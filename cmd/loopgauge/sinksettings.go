@@ -26,6 +26,9 @@ func onlySettings(s policy.Sink, known ...string) error {
 	for _, key := range slices.Sorted(maps.Keys(s.Settings)) {
 		name, file := strings.CutSuffix(key, inFile)
 		if !slices.Contains(known, name) || file && !policy.IsSecret(name) {
+			if meant := policy.Meant(key, known); meant != "" {
+				return fmt.Errorf("has no setting %q; did you mean %s?", key, meant)
+			}
 			return fmt.Errorf("has no setting %q: only %s", key, strings.Join(known, ", "))
 		}
 	}

@@ -203,7 +203,7 @@ func readEpisode(v policy.Value) episode {
 		member("requests", func(v policy.Value) { e.requests = int64(v.Integer(1)) }),
 	)
 	if len(missing) > 0 {
-		v.Reject("needs " + strings.Join(missing, ", ") + "; --update writes whole episodes")
+		v.Lacks("needs "+strings.Join(missing, ", ")+"; --update writes whole episodes", missing...)
 	}
 	return e
 }

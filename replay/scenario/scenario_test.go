@@ -93,6 +93,7 @@ func TestProblems(t *testing.T) {
 	f("log: a\nlog: b\nmust_fire: [{}]\n", `f:2:1: not YAML: mapping key "log" already defined at [1:1]`)
 	f("log: a\npolicy: p\nprofile: q\nmust_fire: [{}]\n", "f:3:10: profile: there is a policy already: a fixture runs one or the other")
 	f("log: a\nepisodes: [{rule: x, fired: 2026-11-21T10:00:00Z}]\n", "f:2:12: episodes[0]: needs scope, last, requests; --update writes whole episodes")
+	f("log: a\nepisodes: [{rule: x, scope: {}, fried: 2026-11-21T10:00:00Z, last: 2026-11-21T10:00:00Z, requests: 4}]\n", "f:2:33: episodes[0].fried: unknown field; did you mean fired?")
 	f("log: a\nmust_fire: {}\n", "f:2:12: must_fire: must be a list, is a mapping")
 	f("- log\n", "f:1:1: must be a mapping with log and what is expected of it")
 	f("log: a\n---\nlog: b\n", "f:3:1: a second document: put one fixture in one file")

@@ -72,7 +72,7 @@ func (r *reader) kafkaTLS(n ast.Node, at place) *KafkaTLS {
 		{"server_name", r.text(&t.ServerName, &ignored)},
 	})
 	if (t.Cert == "") != (t.Key == "") {
-		r.check(at, "cert and key belong together")
+		r.lacks(at, "cert and key belong together", "cert", "key")
 	}
 	return t
 }
@@ -90,13 +90,13 @@ func (r *reader) kafkaSASL(n ast.Node, at place) *KafkaSASL {
 		{"password_file", r.text(&s.Password.File, &file)},
 	})
 	if mechanism.line == 0 {
-		r.check(at, "needs a mechanism: %s", strings.Join(mechanisms, ", "))
+		r.lacks(at, "needs a mechanism: "+strings.Join(mechanisms, ", "), "mechanism")
 	}
 	if s.User == "" {
-		r.check(at, "needs a user")
+		r.lacks(at, "needs a user", "user")
 	}
 	if (password.line > 0) == (file.line > 0) {
-		r.check(at, "needs either password: ${NAME} or password_file")
+		r.lacks(at, "needs either password: ${NAME} or password_file", "password", "password_file")
 	}
 	return s
 }

@@ -23,7 +23,7 @@ type reader struct {
 	file   string
 	kind   kind
 	errors Errors
-	wrong  map[string]bool // paths of the values that could not be read
+	wrong  map[string]bool // paths of the values that could not be read, or whose names are misspelt
 }
 
 // kind is what a reader calls its file.
@@ -38,11 +38,15 @@ func (r *reader) problem(at place, format string, args ...any) {
 // misread is a problem of a value that cannot be read. What is found later of
 // that value, or of what is inside it, follows from this one.
 func (r *reader) misread(at place, format string, args ...any) {
+	r.spoil(at.path)
+	r.problem(at, format, args...)
+}
+
+func (r *reader) spoil(path string) {
 	if r.wrong == nil {
 		r.wrong = map[string]bool{}
 	}
-	r.wrong[at.path] = true
-	r.problem(at, format, args...)
+	r.wrong[path] = true
 }
 
 // check is a problem that shows once all is read, unless a misread value is
@@ -54,6 +58,22 @@ func (r *reader) check(at place, format string, args ...any) {
 		}
 	}
 	r.problem(at, format, args...)
+}
+
+// lacks is a problem of a mapping for want of one of some members, unless one is
+// there misspelt, or cannot be read.
+func (r *reader) lacks(at place, what string, members ...string) {
+	if !slices.ContainsFunc(members, func(name string) bool { return r.wrong[member(at.path, name)] }) {
+		r.check(at, "%s", what)
+	}
+}
+
+// member is the path of a member of a mapping.
+func member(path, name string) string {
+	if path == "" {
+		return name
+	}
+	return path + "." + name
 }
 
 func asMapping(n ast.Node) (*ast.MappingNode, bool) {
@@ -73,7 +93,8 @@ type field struct {
 }
 
 // mapping reads the members of a mapping. Members without a field, and members
-// given twice, are problems.
+// given twice, are problems. The field that a member was meant to be is not missed
+// besides.
 // Hidden fields are no members, but have something to say.
 func (r *reader) mapping(n ast.Node, at place, fields []field, hidden ...field) {
 	m, ok := asMapping(n)
@@ -85,13 +106,13 @@ func (r *reader) mapping(n ast.Node, at place, fields []field, hidden ...field) 
 		r.problem(at, "nested too deep")
 		return
 	}
+	given := func(name string) bool {
+		return slices.ContainsFunc(m.Values, func(v *ast.MappingValueNode) bool { return keyText(v.Key) == name })
+	}
 	seen := map[string]bool{}
 	for _, v := range m.Values {
 		name := keyText(v.Key)
-		path := name
-		if at.path != "" {
-			path = at.path + "." + name
-		}
+		path := member(at.path, name)
 		i := slices.IndexFunc(fields, func(f field) bool { return f.name == name })
 		h := slices.IndexFunc(hidden, func(f field) bool { return f.name == name })
 		switch {
@@ -103,6 +124,9 @@ func (r *reader) mapping(n ast.Node, at place, fields []field, hidden ...field) 
 				names = append(names, f.name)
 			}
 			r.problem(placeOf(v.Key, path), "unknown field%s", suggest(name, names))
+			if meant := Meant(name, names); meant != "" && !given(meant) {
+				r.spoil(member(at.path, meant))
+			}
 		case seen[name]:
 			r.problem(placeOf(v.Key, path), "is there twice")
 		default:

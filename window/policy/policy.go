@@ -140,6 +140,7 @@ type draft struct {
 	exclude    []exclusionDraft
 	prices     map[string]window.Price
 	sinks      []Sink
+	sinkLost   bool // of an unknown kind: a route may lead to it
 	routes     []routeDraft
 	links      []link.Link
 	kafka      *Kafka
@@ -190,7 +191,7 @@ func (r *reader) policy(doc *ast.MappingNode, d *draft) {
 func (r *reader) build(d *draft) *Policy {
 	switch {
 	case d.versionAt.line == 0:
-		r.problem(place{line: 1, column: 1, path: "version"}, "is missing: write version: %d", Version)
+		r.check(place{line: 1, column: 1, path: "version"}, "is missing: write version: %d", Version)
 	case d.version != Version:
 		r.check(d.versionAt, "must be %d, is %d", Version, d.version)
 	}
@@ -217,10 +218,10 @@ func (r *reader) build(d *draft) *Policy {
 	for i := range d.exclude {
 		x := &d.exclude[i]
 		if x.name == "" {
-			r.problem(x.at, "needs a name: the account of what was excluded shows it")
+			r.lacks(x.at, "needs a name: the account of what was excluded shows it", "name")
 		}
 		if x.match == "" {
-			r.problem(x.at, "needs a match")
+			r.lacks(x.at, "needs a match", "match")
 			continue
 		}
 		m := r.compile(x.match, x.matchAt)

@@ -56,7 +56,7 @@ type ruleDraft struct {
 	match          string
 	matchAt        place
 	overrides      []overrideDraft
-	broken         bool // its profile is unknown: what is missing may be in there
+	broken         bool // its profile is unknown, or the word misspelt: what is missing may be in there
 }
 
 type overrideDraft struct {
@@ -143,6 +143,7 @@ func (r *reader) rule(n ast.Node, at place) *ruleDraft {
 			r.list(n, at, func(n ast.Node, at place) { d.overrides = append(d.overrides, r.override(n, at)) })
 		}},
 	})
+	d.broken = d.broken || r.wrong[member(at.path, "profile")]
 	return d
 }
 

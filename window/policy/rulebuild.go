@@ -28,7 +28,7 @@ func (r *reader) buildRule(d *ruleDraft, identities map[string]*fingerprint.Iden
 	r.checkCounter(d)
 	r.checkThreshold(d, d.threshold, d.under(d.thresholdAt, "threshold"), d.thresholdAt.line == 0 && d.threshold == 0)
 	if d.cooldown == 0 && !d.cooldownCounts {
-		if d.countsAt.line > 0 {
+		if d.countsAt.line > 0 && !r.wrong[member(d.at.path, "cooldown")] {
 			r.missing(d, d.countsAt, "means nothing without a cooldown")
 		}
 		d.cooldownCounts = true // a profile's, whose cooldown the rule took away
@@ -62,9 +62,9 @@ func (r *reader) buildRule(d *ruleDraft, identities map[string]*fingerprint.Iden
 		}
 		switch last := i == len(d.overrides)-1; {
 		case o.match == "" && o.until.IsZero():
-			r.problem(o.at, "needs a match, or it would be the rule itself")
+			r.lacks(o.at, "needs a match, or it would be the rule itself", "match", "until")
 		case last && !o.changes(): // before others it keeps requests from them
-			r.check(o.at, "changes nothing: give it a threshold, action, window or enabled")
+			r.lacks(o.at, "changes nothing: give it a threshold, action, window or enabled", "threshold", "action", "window", "enabled")
 		}
 		rule.Overrides = append(rule.Overrides, out)
 	}

@@ -34,7 +34,9 @@ func (r *reader) checkCounter(d *ruleDraft) {
 	at := d.under(d.kindAt, "counter")
 	switch {
 	case d.kind == "":
-		r.missing(d, at, "is missing a kind: %s", strings.Join(freeKinds(), ", "))
+		if !d.broken {
+			r.lacks(at, "is missing a kind: "+strings.Join(freeKinds(), ", "), "kind")
+		}
 		return
 	case d.kind == window.TrackerKind && !strings.HasPrefix(d.profile, "tool-call-shipped"):
 		r.problem(at, "tracker is only for profile: tool-call-shipped")

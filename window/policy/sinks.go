@@ -52,6 +52,7 @@ func (r *reader) sinks(n ast.Node, at place, d *draft) {
 		kind := keyText(m.Values[0].Key)
 		if !slices.Contains(sinkKinds, kind) {
 			r.problem(at, "no sink is called %q%s", kind, suggest(kind, sinkKinds))
+			d.sinkLost = true
 			return
 		}
 		path := at.path + "." + kind
@@ -125,7 +126,7 @@ func (r *reader) buildRoutes(d *draft) (routes []Route) {
 	for i := range d.routes {
 		x := &d.routes[i]
 		if !x.named {
-			r.check(x.at, "needs to: a list of sinks; [] is nobody")
+			r.lacks(x.at, "needs to: a list of sinks; [] is nobody", "to")
 		}
 		for k, name := range x.to {
 			n := 0
@@ -135,14 +136,14 @@ func (r *reader) buildRoutes(d *draft) (routes []Route) {
 				}
 			}
 			switch {
-			case n == 0 && name != "log":
+			case n == 0 && name != "log" && !d.sinkLost:
 				r.problem(x.toAt[k], "no sink is called %q%s", name, suggest(name, names))
 			case n > 1:
 				r.problem(x.toAt[k], "%d sinks are called %q: give each a name", n, name)
 			}
 		}
 		if x.match == "" {
-			r.check(x.at, "needs a match; 'true' is every alert")
+			r.lacks(x.at, "needs a match; 'true' is every alert", "match")
 			continue
 		}
 		routes = append(routes, Route{r.compileRoute(x.match, x.matchAt, words), x.to})

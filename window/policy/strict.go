@@ -45,9 +45,9 @@ func (s *Strict) Read(members ...Member) {
 	}
 }
 
-// Missing adds the problem that a member is not there.
+// Missing adds the problem that a member is not there, unless it is misspelt.
 func (s *Strict) Missing(member, what string) {
-	s.r.problem(place{line: 1, column: 1, path: member}, "%s", what)
+	s.r.check(place{line: 1, column: 1, path: member}, "%s", what)
 }
 
 // Err is everything that was wrong, in the order of the file: Errors or nil.
@@ -101,6 +101,10 @@ func (v Value) Problem(what string) Problem {
 
 // Reject adds a problem about this value.
 func (v Value) Reject(what string) { v.r.errors = append(v.r.errors, v.Problem(what)) }
+
+// Lacks adds the problem that a mapping has none of some members, unless one is
+// there misspelt, or cannot be read.
+func (v Value) Lacks(what string, members ...string) { v.r.lacks(v.at, what, members...) }
 
 // Set tells whether the value was there.
 func (v Value) Set() bool { return v.r != nil }
