@@ -201,28 +201,7 @@ func (r *Report) cellOf(rule *window.Rule) int {
 // loops it takes the rule's own setting, if none catches more or is wrong less often
 // in all of the log. The grid is of a share of the log's time.
 func (r *Report) choose(rule *window.Rule, grid, all [][]Outcome, share float64) (cell, threshold int) {
-	type choice struct {
-		cell, threshold int
-		o               *Outcome
-		steady          float64
-	}
-	var choices []choice
-	var best int64
-	wrong := r.mostWrong(share)
-	within := func(o *Outcome) bool { return o.WrongRequests <= wrong && r.affordable(o, share) }
-	for c := range r.Cells {
-		if !r.may(rule, c) {
-			continue
-		}
-		for th := r.least(rule); th < len(grid[c]); th++ {
-			o := &grid[c][th]
-			if o.Caught == 0 || !within(o) || !within(&grid[c][r.margin(rule, th)]) {
-				continue
-			}
-			choices = append(choices, choice{c, th, o, r.steady(grid, c, th)})
-			best = max(best, o.Waste)
-		}
-	}
+	choices := r.choices(rule, grid, share, r.Options.Budget)
 	unsound := func(x choice) bool { return r.wrongAsRun(rule, x.cell, x.threshold) > x.o.Wrong }
 	if grid[0][2].Loops < enoughLoops {
 		own := slices.IndexFunc(choices, func(x choice) bool { return x.cell == r.cellOf(rule) && x.threshold == rule.Threshold })
@@ -234,31 +213,73 @@ func (r *Report) choose(rule *window.Rule, grid, all [][]Outcome, share float64)
 			return choices[own].cell, choices[own].threshold
 		}
 	}
-	near := func(x choice, waste int64) bool { return float64(x.o.Waste) >= goodEnough*float64(waste) }
-	saving := slices.DeleteFunc(slices.Clone(choices), func(x choice) bool { return !near(x, best) })
+	saving := saveMost(choices)
 	if len(saving) == 0 {
 		return -1, 0
 	}
 	if sound := slices.DeleteFunc(slices.Clone(saving), unsound); len(sound) > 0 {
 		saving = sound
 	}
-	order := func(a, b choice) int {
-		otherA, farA := r.away(rule, a.cell)
-		otherB, farB := r.away(rule, b.cell)
-		return cmp.Or(
-			cmp.Compare(a.o.Wrong, b.o.Wrong), cmp.Compare(-a.o.Caught, -b.o.Caught), cmp.Compare(otherA, otherB),
-			cmp.Compare(-math.Round(10*a.steady), -math.Round(10*b.steady)), cmp.Compare(farA, farB),
-			cmp.Compare(-a.o.Waste, -b.o.Waste), cmp.Compare(a.cell, b.cell), cmp.Compare(-a.threshold, -b.threshold),
-		)
-	}
+	order := func(a, b choice) int { return r.order(rule, a, b) }
 	pick := slices.MinFunc(saving, order)
 	better := slices.DeleteFunc(choices, func(x choice) bool {
-		return !near(x, pick.o.Waste) || !x.o.betters(pick.o) || unsound(x)
+		return !x.saves(pick.o.Waste) || !x.o.betters(pick.o) || unsound(x)
 	})
 	if len(better) > 0 {
 		pick = slices.MinFunc(better, order)
 	}
 	return pick.cell, pick.threshold
+}
+
+// choice is a setting that may be advised.
+type choice struct {
+	cell, threshold int
+	o               *Outcome
+	steady          float64
+}
+
+// saves tells that it saves nearly as much as that.
+func (x choice) saves(waste int64) bool { return float64(x.o.Waste) >= goodEnough*float64(waste) }
+
+// saveMost are those that save nearly as much as any.
+func saveMost(choices []choice) []choice {
+	var best int64
+	for _, x := range choices {
+		best = max(best, x.o.Waste)
+	}
+	return slices.DeleteFunc(slices.Clone(choices), func(x choice) bool { return !x.saves(best) })
+}
+
+// choices are the settings of a rule that catch something within --max-wrong and a
+// budget, 0 being none.
+func (r *Report) choices(rule *window.Rule, grid [][]Outcome, share, budget float64) (list []choice) {
+	wrong := r.mostWrong(share)
+	within := func(o *Outcome) bool {
+		return o.WrongRequests <= wrong && (budget == 0 || r.alerts(o, share) <= budget)
+	}
+	for c := range r.Cells {
+		if !r.may(rule, c) {
+			continue
+		}
+		for th := r.least(rule); th < len(grid[c]); th++ {
+			o := &grid[c][th]
+			if o.Caught > 0 && within(o) && within(&grid[c][r.margin(rule, th)]) {
+				list = append(list, choice{c, th, o, r.steady(grid, c, th)})
+			}
+		}
+	}
+	return list
+}
+
+// order puts the better of two settings that save alike first.
+func (r *Report) order(rule *window.Rule, a, b choice) int {
+	otherA, farA := r.away(rule, a.cell)
+	otherB, farB := r.away(rule, b.cell)
+	return cmp.Or(
+		cmp.Compare(a.o.Wrong, b.o.Wrong), cmp.Compare(-a.o.Caught, -b.o.Caught), cmp.Compare(otherA, otherB),
+		cmp.Compare(-math.Round(10*a.steady), -math.Round(10*b.steady)), cmp.Compare(farA, farB),
+		cmp.Compare(-a.o.Waste, -b.o.Waste), cmp.Compare(a.cell, b.cell), cmp.Compare(-a.threshold, -b.threshold),
+	)
 }
 
 // least is the lowest threshold that is advised for a rule.
@@ -361,6 +382,7 @@ func (r *Report) recommend() {
 	}
 	r.dropCovered(caught)
 	r.passOver(order, caught, seen)
+	r.passOverDear(seen)
 }
 
 // beyond is how many there are that were not seen.

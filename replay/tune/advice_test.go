@@ -221,7 +221,7 @@ func TestRecommend(t *testing.T) {
 		if r.recommend(); !slices.Equal(r.Recommended, want) {
 			t.Errorf("%s: recommended are %v, want %v", what, r.Recommended, want)
 		}
-		if few := strings.HasSuffix(what, ", and that is said"); few != (r.passedOver != nil) || few && r.passedOver.budget {
+		if few := strings.HasSuffix(what, ", and that is said"); few != (r.passedOver != nil) || few && r.passedOver.costs > 0 {
 			t.Errorf("%s: passed over is %+v", what, r.passedOver)
 		}
 	}
@@ -248,7 +248,7 @@ func TestBudgetOfAllRules(t *testing.T) {
 	rule := &window.Rule{Identity: anyRule.Identity, Scope: scope}
 	f := func(budget float64, first, second string, want ...int) {
 		t.Helper()
-		r := &Report{Days: 1, Options: Options{Budget: budget}}
+		r := &Report{Days: 1, Options: Options{Budget: budget}, Result: result(100)}
 		counts := window.NewRows(1)
 		for i, caught := range []string{first, second} {
 			r.Advice = append(r.Advice, Advice{Target: i, Threshold: 4, Found: true, Outcome: Outcome{Caught: len(caught), Alerts: len(caught)}})
@@ -262,7 +262,7 @@ func TestBudgetOfAllRules(t *testing.T) {
 		if r.recommend(); !slices.Equal(r.Recommended, want) {
 			t.Errorf("%v alerts a day, %s and %s: recommended are %v, want %v", budget, first, second, r.Recommended, want)
 		}
-		if over := r.passedOver; (over == nil) == (len(want) == 1) || over != nil && (over.more != 2 || !over.budget) {
+		if over := r.passedOver; (over == nil) == (len(want) == 1) || over != nil && (over.more != 2 || over.costs == 0) {
 			t.Errorf("%v alerts a day, %s and %s: passed over is %+v", budget, first, second, over)
 		}
 	}

@@ -1,29 +1,80 @@
 package tune
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 
 	"github.com/loopgauge/loopgauge/replay"
 	"github.com/loopgauge/loopgauge/replay/term"
 )
 
-// passedOver is a rule that is not recommended, though it finds loops that those
-// which are do not.
+// passedOver is a rule that is not recommended, or not by this setting, though it
+// finds loops that those which are do not.
 type passedOver struct {
 	*Advice
-	more   int  // conversations with a loop that it finds besides
-	budget bool // has no room for it; else these are too few
+	more  int     // conversations with a loop that it finds besides
+	costs float64 // alerts a day, for which --budget has no room; 0 if the conversations are too few
 }
 
 // passOver finds the rule that finds most besides, in the order in which rules are
 // recommended.
 func (r *Report) passOver(order []int, caught []map[string]bool, seen map[string]bool) {
 	for _, i := range order {
-		more := beyond(caught[i], seen)
-		if more >= leastMore && (r.passedOver == nil || more > r.passedOver.more) {
-			r.passedOver = &passedOver{&r.Advice[i], more, more >= enoughMore(seen)}
+		costs := 0.0
+		if beyond(caught[i], seen) >= enoughMore(seen) {
+			costs = r.alerts(&r.Advice[i].Outcome, 1)
+		}
+		r.passOne(&r.Advice[i], beyond(caught[i], seen), costs)
+	}
+}
+
+// passOverDear takes a rule for it that --budget leaves no setting, or one that
+// finds next to nothing, if such a rule finds more.
+func (r *Report) passOverDear(seen map[string]bool) {
+	if r.Options.Budget == 0 || len(r.Recommended) == 0 {
+		return
+	}
+	for i := range r.Advice {
+		if a, costs := r.dear(&r.Advice[i]); a != nil {
+			if more := beyond(r.caught(a), seen); more >= enoughMore(seen) {
+				r.passOne(a, more, costs)
+			}
 		}
 	}
+}
+
+func (r *Report) passOne(a *Advice, more int, costs float64) {
+	if more >= leastMore && (r.passedOver == nil || more > r.passedOver.more) {
+		r.passedOver = &passedOver{a, more, costs}
+	}
+}
+
+// dear is the setting of a rule that costs fewest alerts of those that save nearly
+// as much as any within --max-wrong, and what --budget must allow for it; nil if
+// there is none, or none that would be recommended.
+func (r *Report) dear(a *Advice) (*Advice, float64) {
+	share := trainShare
+	if a.Whole {
+		share = 1
+	}
+	costs := func(x choice) float64 {
+		return max(r.alerts(x.o, share), r.alerts(&a.on[x.cell][r.margin(a.Rule, x.threshold)], share))
+	}
+	saving := saveMost(r.choices(a.Rule, a.on, share, 0))
+	if len(saving) == 0 {
+		return nil, 0
+	}
+	x := slices.MinFunc(saving, func(x, y choice) int {
+		return cmp.Or(cmp.Compare(costs(x), costs(y)), r.order(a.Rule, x, y))
+	})
+	loose := *a
+	loose.Cell, loose.Threshold, loose.Found = x.cell, x.threshold, true
+	loose.Outcome = r.outcomes[a.Target][x.cell][x.threshold]
+	if loose.Outcome.outweighed() {
+		return nil, 0
+	}
+	return &loose, costs(x)
 }
 
 // passes says which loops are not found for want of a rule that would.
@@ -32,11 +83,11 @@ func (r *Report) passes() []string {
 	if p == nil {
 		return nil
 	}
-	why := "fewer than a tenth of what is recommended finds"
-	if p.budget {
-		why = "for which --budget has no room"
+	why := ", fewer than a tenth of what is recommended finds"
+	if p.costs > 0 {
+		why = fmt.Sprintf(", but costs %s alerts a day: raise --budget to have it", rate(p.costs))
 	}
 	cell := r.Cells[p.Cell]
-	return []string{fmt.Sprintf("left out is %s, %s: it finds loops in %s more, %s",
+	return []string{fmt.Sprintf("left out is %s, %s: it finds loops in %s more%s",
 		term.Safe(p.Rule.Name), replay.Setting(p.Threshold, cell.Window, cell.Kind), term.Plural(int64(p.more), "conversation", "conversations"), why)}
 }

@@ -1,0 +1,67 @@
+package tune
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/loopgauge/loopgauge/fingerprint"
+	"github.com/loopgauge/loopgauge/window"
+)
+
+// TestDear: where --budget has no room for the rule that finds the loops, what is
+// recommended instead may find next to none, and that was not said. A loop is
+// written as its session and how often it repeats, and the first rule is the good
+// one.
+func TestDear(t *testing.T) {
+	scope, err := fingerprint.NewScope([]string{"session"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := func(what string, budget float64, good, other []string, want string, recommended ...int) {
+		t.Helper()
+		r := &Report{Cells: []window.SweepCell{{Kind: "streak", Window: time.Minute}}, Days: 1}
+		r.Options, r.Result = Options{Most: 40, MaxWrong: 0.001, Budget: budget}, result(1000)
+		r.Result.First, r.Result.Last = 0, 100
+		for i, loops := range [][]string{good, other} {
+			rule := *anyRule
+			rule.Scope = scope
+			rule.Name, rule.Counter = fmt.Sprintf("rule%d", i), window.CounterSpec{Kind: "streak", Window: time.Minute}
+			var repeats []*Repeat
+			for _, loop := range loops {
+				requests, err := strconv.Atoi(loop[1:])
+				if err != nil {
+					t.Fatal(err)
+				}
+				var counts []uint8
+				for n := 2; n <= requests; n++ {
+					counts = append(counts, uint8(n))
+				}
+				k := repeatOf(int64(requests), counts...)
+				k.Rule, k.Target, k.Session, k.Scope = &rule, i, loop[:1], []string{loop[:1]}
+				repeats = append(repeats, k)
+			}
+			r.Sweep = append(r.Sweep, sweptOnce(&rule, r.Options.Most, repeats)...)
+			r.Repeats = append(r.Repeats, repeats...)
+		}
+		r.advise()
+		if !slices.Equal(r.Recommended, recommended) {
+			t.Errorf("%s: recommended are %v, want %v", what, r.Recommended, recommended)
+		}
+		if got := strings.Join(r.passes(), "\n"); got != want {
+			t.Errorf("%s:\n%s, want\n%s", what, got, want)
+		}
+	}
+	five := []string{"a4", "b4", "c4", "d4", "e4"}
+	f("all is affordable", 5, five, []string{"a5"}, "", 0)
+	f("the good rule has no setting", 2, five, []string{"y5"},
+		"left out is rule0, 4 in 1m streak: it finds loops in 5 conversations more, but costs 5.0 alerts a day: raise --budget to have it", 1)
+	f("it has one that finds next to nothing", 2, append(five, "f8"), nil,
+		"left out is rule0, 4 in 1m streak: it finds loops in 5 conversations more, but costs 6.0 alerts a day: raise --budget to have it", 0)
+	f("a threshold of its saves as much by fewer alerts", 1, []string{"a40", "b40", "c4"}, []string{"y5"},
+		"left out is rule0, 7 in 1m streak: it finds loops in 2 conversations more, but costs 2.0 alerts a day: raise --budget to have it", 1)
+	f("nor would a budget do", 1, nil, []string{"y5", "z5"}, "")
+}
