@@ -51,20 +51,17 @@ func TestSweptProfiles(t *testing.T) {
 func TestTuneAdvisesForRealAgents(t *testing.T) {
 	t.Parallel()
 	log := filepath.Join(fixtures, "tau2/tau2_litellm.jsonl.zst")
-	labels := filepath.Join(t.TempDir(), "labels.jsonl")
+	labels := filepath.Join(fixtures, "tau2/tau2_labels.jsonl")
 	runs := map[string]int{}
-	var text strings.Builder
 	for _, l := range rows[struct {
 		Session string
+		Loop    *bool
 		Run     int `json:"run_same_call_and_result"`
 	}](t, "tau2/tau2_labels.jsonl") {
 		runs[l.Session] = l.Run
-		if l.Run != 3 { // three in a row are arguable
-			fmt.Fprintf(&text, "{\"session\":%q,\"loop\":%t}\n", l.Session, l.Run >= 4)
+		if arguable := l.Run == 3; arguable != (l.Loop == nil) || !arguable && *l.Loop != (l.Run >= 4) {
+			t.Errorf("session %s has %d equal calls and results in a row, and is labelled %v", l.Session, l.Run, l.Loop)
 		}
-	}
-	if err := os.WriteFile(labels, []byte(text.String()), 0o600); err != nil {
-		t.Fatal(err)
 	}
 
 	d := tuneJSON(t, log)

@@ -229,7 +229,7 @@
     if (D.account.late * 100 > D.account.lines) caveats.push(percent(D.account.late, D.account.lines) + " of the lines came too late to be judged" + (D.lateness.enough && ": run again with --lateness " + D.lateness.enough) + ".");
     if (D.account.judged < 100 || D.days < 1) caveats.push("There is little to go by: " + plural(D.account.judged, "request") + " over " + span(D.last - D.first) + ".");
     if (!D.labels) caveats.push("Nobody has labelled these sessions. What is a loop and what is not is concluded from evidence in the log, named with each episode: it is no measured error rate. Look at some, write down what they are, and give the file with --labels.");
-    else {
+    else if (D.labels.unseen < D.labels.sessions) {
       const [precision, recall] = D.labels.score, [tp, fp, fn] = D.labels.counts;
       const part = (name, v, a, b, i) => name + (v === null ? " cannot be told" : " " + v.toFixed(2) + " (" + a + " of " + b + "; 95 % interval " + i[0].toFixed(2) + " to " + i[1].toFixed(2) + ")");
       caveats.push("Against " + plural(D.labels.sessions, "labelled session") + ", " + plural(D.labels.loops, "loop") + " among them: " + part("precision", precision, tp, tp + fp, D.labels.precisionInterval) + ", " + part("recall", recall, tp, tp + fn, D.labels.recallInterval) + (D.labels.unseen ? ". " + plural(D.labels.unseen, "labelled session is", "labelled sessions are") + " not in the log" + (D.labels.missing ? ": of the loops " + plural(D.labels.missing, "counts", "count") + " as missed for that" : "") : "") + ".");

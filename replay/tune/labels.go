@@ -63,9 +63,10 @@ func (l Labels) Written(person func(string) string) Labels {
 
 var hashedName = regexp.MustCompile(`^(id|conv)-[0-9a-f]{12}$`)
 
-// ReadLabels reads JSON lines {"session": "...", "loop": true}. name is how
-// errors call the file.
+// ReadLabels reads JSON lines {"session": "...", "loop": true}. Where loop is null
+// nobody could tell, and there is no label. name is how errors call the file.
 func ReadLabels(name string, src io.Reader) (Labels, error) {
+	const form = `each line is {"session": "...", "loop": true or false}`
 	labels := Labels{}
 	s := bufio.NewScanner(src)
 	const longest = 1 << 20
@@ -77,8 +78,8 @@ func ReadLabels(name string, src io.Reader) (Labels, error) {
 			continue
 		}
 		var row struct {
-			Session *string `json:"session"`
-			Loop    *bool   `json:"loop"`
+			Session *string         `json:"session"`
+			Loop    json.RawMessage `json:"loop"`
 		}
 		err := json.Unmarshal(text, &row)
 		place, why := fmt.Sprintf("%s:%d", name, line), ""
@@ -91,22 +92,28 @@ func ReadLabels(name string, src io.Reader) (Labels, error) {
 			why = "no session"
 		} else if row.Loop == nil {
 			why = "no loop"
+		} else if !slices.Contains([]string{"true", "false", "null"}, string(row.Loop)) {
+			why = "loop is neither true nor false"
 		}
 		if why != "" {
-			return nil, fmt.Errorf(`%s: %s; a label is {"session": "...", "loop": true or false}`, place, why)
+			return nil, fmt.Errorf("%s: %s; %s", place, why, form)
 		}
-		if was, twice := labels[*row.Session]; twice && was != *row.Loop {
+		if string(row.Loop) == "null" {
+			continue
+		}
+		loop := string(row.Loop) == "true"
+		if was, twice := labels[*row.Session]; twice && was != loop {
 			return nil, fmt.Errorf("%s:%d: session %q is labelled true and false", name, line, *row.Session)
 		}
-		labels[*row.Session] = *row.Loop
+		labels[*row.Session] = loop
 	}
 	if err := s.Err(); errors.Is(err, bufio.ErrTooLong) {
-		return nil, fmt.Errorf(`%s:%d: a line of more than %d bytes; a label is {"session": "...", "loop": true or false}`, name, line, longest)
+		return nil, fmt.Errorf("%s:%d: a line of more than %d bytes; %s", name, line, longest, form)
 	} else if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	if len(labels) == 0 {
-		return nil, fmt.Errorf("%s: no labels in it", name)
+		return nil, fmt.Errorf("%s: no labels in it; %s", name, form)
 	}
 	return labels, nil
 }
@@ -154,6 +161,10 @@ func Interval(part, whole int) (low, high float64) {
 	half := z / (1 + z*z/n) * math.Sqrt(p*(1-p)/n+z*z/(4*n*n))
 	return max(middle-half, 0), min(middle+half, 1)
 }
+
+// Strange tells that the log has none of the labelled sessions: the labels decide
+// nothing, and are no measure.
+func (l *Labelled) Strange() bool { return l.Unseen == l.Sessions }
 
 // label scores the advice.
 func (r *Report) label(sessions *sampled[uint32]) {

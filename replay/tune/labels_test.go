@@ -19,6 +19,7 @@ func TestReadLabels(t *testing.T) {
 	}
 	f(`{"session":"s","loop":true}`, Labels{"s": true})
 	f("\ufeff{\"session\":\"s\",\"loop\":true,\"who\":\"me\"}\r\n\r\n {\"session\":\"t\",\"loop\":false}", Labels{"s": true, "t": false})
+	f("{\"session\":\"s\",\"loop\":true}\n{\"session\":\"s\",\"loop\":null}\n{\"session\":\"t\",\"loop\":null}", Labels{"s": true})
 	f("{\"session\":\"s\",\"loop\":true}\n{\"session\":\"s\",\"loop\":true}", Labels{"s": true})
 }
 
@@ -27,15 +28,16 @@ func TestWrongLabels(t *testing.T) {
 	const sound = `{"session":"s","loop":true}` + "\n"
 	for text, want := range map[string]string{
 		sound + `{"session":"s","calls":7}`:                 "l:2: no loop; ",
+		`{"session":"s","loop":null}`:                       "l: no labels in it; ",
 		`{"loop":true}`:                                     "l:1: no session; ",
 		`{"session":"","loop":true}`:                        "l:1: no session; ",
 		`  {"session":"s","loop":yes}`:                      "l:1:25: invalid character 'y'",
 		`[true]`:                                            "l:1: it is of the wrong type, array; ",
 		sound + `{"session":"s","loop":`:                    "l:2:22: unexpected end of JSON input; ",
 		sound + `{"session":"` + strings.Repeat("s", 1<<20): "l:2: a line of more than 1048576 bytes; ",
-		`{"session":"s","loop":"yes"}`:                      "l:1: loop is of the wrong type, string; ",
+		`{"session":"s","loop":"yes"}`:                      "l:1: loop is neither true nor false; ",
 	} {
-		if got, err := ReadLabels("l", strings.NewReader(text)); err == nil || !strings.HasPrefix(err.Error(), want) || !strings.HasSuffix(err.Error(), `; a label is {"session": "...", "loop": true or false}`) {
+		if got, err := ReadLabels("l", strings.NewReader(text)); err == nil || !strings.HasPrefix(err.Error(), want) || !strings.HasSuffix(err.Error(), `; each line is {"session": "...", "loop": true or false}`) {
 			t.Errorf("%q: %v, %v, want %s", text, got, err, want)
 		}
 	}

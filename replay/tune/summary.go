@@ -261,14 +261,11 @@ func (s Summary) shade(text string, n, most int64) string {
 
 func (s Summary) labels(b *strings.Builder) {
 	l := s.Report.Labelled
-	if l == nil {
+	if l == nil || l.Strange() { // of which [Report.Caveats] tell
 		return
 	}
 	text := fmt.Sprintf("%s, %s", term.Plural(int64(l.Sessions), "labelled session", "labelled sessions"), term.Plural(int64(l.Loops), "loop", "loops"))
-	switch {
-	case l.Unseen == l.Sessions:
-		text += "; none of them is in the log"
-	case l.Unseen > 0:
+	if l.Unseen > 0 {
 		text += "; " + term.Plural(int64(l.Unseen), "is", "are") + " not in the log"
 	}
 	if l.UnseenLoops > 0 {
