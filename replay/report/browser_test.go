@@ -426,6 +426,30 @@ func TestWideHeatMap(t *testing.T) {
 	b.quiet()
 }
 
+// On a phone no number of the heat-map is cut, which of the advised setting is the
+// longest, and no field is so small that the phone magnifies the page around it.
+func TestPhone(t *testing.T) {
+	log := days()
+	for i := range log {
+		log[i].In = 100_000
+	}
+	b := browse(t, write(t, tuned(t, "a.jsonl", log, "loopgauge/last-messages")), 390, 844)
+	eval[chromedp.Void](b, `{ const show = document.getElementById("layer"); show.selectedIndex = [...show.options].findIndex((o) => o.textContent === "tokens after firing"); show.dispatchEvent(new Event("change")); }`)
+	if cells := eval[[]string](b, `[...document.querySelectorAll("#map td")].map((e) => e.textContent).filter((text) => text.length > 5)`); len(cells) == 0 {
+		t.Error("no long number: the test shows nothing")
+	}
+	if cut := eval[[]string](b, `[...document.querySelectorAll("#map td, #map th")].filter((e) => e.scrollWidth > e.clientWidth).map((e) => e.textContent)`); len(cut) > 0 {
+		t.Errorf("cut are %q", cut)
+	}
+	if small := eval[[]string](b, `[...document.querySelectorAll("select, input")].filter((e) => parseFloat(getComputedStyle(e).fontSize) < 16).map((e) => e.id)`); len(small) > 0 {
+		t.Errorf("a phone magnifies %q", small)
+	}
+	if wide := eval[[]string](b, `[...document.querySelectorAll("main, main *")].filter((e) => e.scrollWidth > e.clientWidth && e.clientWidth > 0 && !e.closest(".scroll, svg")).map((e) => e.tagName + "." + e.className)`); len(wide) > 0 {
+		t.Errorf("wider than there is room for are %q", wide)
+	}
+	b.quiet()
+}
+
 // Sorting, searching, kinds, the budget and the details of an episode.
 func TestListOfEpisodes(t *testing.T) {
 	r := tuned(t, "a.jsonl", days(), "loopgauge/last-messages")
