@@ -66,8 +66,9 @@ func newTab(tb testing.TB, width, height int64) *tab {
 		tb.Fatal("there is no chromium on the PATH: scripts/setup.sh chromium installs it")
 	}
 	// The sandbox starts neither for root nor in most containers, and the page
-	// is our own.
-	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(program), chromedp.UserDataDir(tb.TempDir()), chromedp.NoSandbox, chromedp.WSURLReadTimeout(15*time.Minute))
+	// is our own. The profile is for chromedp to remove: what Chromium leaves
+	// running writes into it for a moment, which a test's directory may not.
+	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(program), chromedp.NoSandbox, chromedp.WSURLReadTimeout(15*time.Minute))
 	alloc, stop := chromedp.NewExecAllocator(context.Background(), options...)
 	tb.Cleanup(stop)
 	ctx, cancel := chromedp.NewContext(alloc)
