@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"io"
-	"slices"
 
 	"github.com/loopgauge/loopgauge/ingest/wrap"
 )
@@ -81,20 +80,10 @@ func Head(src *Source) ([]byte, error) {
 	return b.Data, nil
 }
 
-// plain are wrappers that no program's own log is taken for, and exports those
-// into whose lines of JSON a path leads too, but not into text.
-var (
-	plain   = []string{"docker", "cri", "fluentbit", "vector", "filebeat", "journald", "syslog"}
-	exports = []string{"loki", "google", "splunk", "elastic", "cloudwatch", "rsyslog-json"}
-)
-
 // undone tells whether what the lines of data lie in is to be undone.
 func undone(data []byte, w *wrap.Wrapper) bool {
-	switch {
-	case slices.Contains(plain, w.Name):
-		return true
-	case !slices.Contains(exports, w.Name):
-		return false
+	if !w.AroundText {
+		return w.Around
 	}
 	inside := bytes.TrimLeft(unwrapped(data, w), " \t\r\n")
 	return len(inside) > 0 && inside[0] != '{' && inside[0] != '['

@@ -25,6 +25,10 @@ type Wrapper struct {
 	// Gathers says that each of those is a record already: nothing else lies
 	// in between.
 	Gathers bool
+	// Undone where what it wraps is of no known format: Around, as no program's
+	// own log is taken for it; AroundText, an export, if that is text, as into
+	// JSON a path leads too.
+	Around, AroundText bool
 }
 
 // Line is a line on its way in.
@@ -75,20 +79,20 @@ type Joiner interface {
 // All are the wrappers, in the order in which they are looked for: a later one
 // may also fit what an earlier one knows better.
 var All = []*Wrapper{
-	{Name: "docker", Doc: "Docker's json-file logs", JSON: true, Detect: detectDocker, New: newDocker, Joins: true},
-	{Name: "cri", Doc: "container logs of Kubernetes (CRI)", Detect: detectCRI, New: newCRI, Joins: true},
-	{Name: "fluentbit", Doc: "Fluent Bit and Fluentd", JSON: true, Detect: detectFluentBit, New: newFluentBit, Joins: true},
+	{Name: "docker", Doc: "Docker's json-file logs", JSON: true, Detect: detectDocker, New: newDocker, Joins: true, Around: true},
+	{Name: "cri", Doc: "container logs of Kubernetes (CRI)", Detect: detectCRI, New: newCRI, Joins: true, Around: true},
+	{Name: "fluentbit", Doc: "Fluent Bit and Fluentd", JSON: true, Detect: detectFluentBit, New: newFluentBit, Joins: true, Around: true},
 	{Name: "fluentd", Doc: "files of Fluentd and Fluent Bit", Detect: detectFluentd, New: newFluentd},
-	{Name: "vector", Doc: "Vector", JSON: true, Detect: detectVector, New: newMessage},
-	{Name: "filebeat", Doc: "Filebeat and the Elastic Agent", JSON: true, Detect: detectFilebeat, New: newMessage},
-	{Name: "journald", Doc: "the journal of systemd as JSON", JSON: true, Detect: detectJournal, New: newJournal, Joins: true},
-	{Name: "syslog", Doc: "syslog, RFC 5424 and RFC 3164", Detect: detectSyslog, New: newSyslog},
-	{Name: "cloudwatch", Doc: "CloudWatch Logs: subscriptions, exports, its commands", JSON: true, Detect: detectCloudWatch, New: newCloudWatch},
-	{Name: "rsyslog-json", Doc: "rsyslog's JSON templates", JSON: true, Detect: detectRsyslogJSON, New: newMessage},
-	{Name: "elastic", Doc: "documents of Elasticsearch and OpenSearch", JSON: true, Detect: detectElastic, New: newElastic},
-	{Name: "loki", Doc: "Loki: logcli's jsonl and Grafana's download", JSON: true, Detect: detectLoki, New: newLoki},
-	{Name: "google", Doc: "entries of Google's Cloud Logging", JSON: true, Detect: detectGoogle, New: newGoogle},
-	{Name: "splunk", Doc: "exports of Splunk's searches", JSON: true, Detect: detectSplunk, New: newSplunk},
+	{Name: "vector", Doc: "Vector", JSON: true, Detect: detectVector, New: newMessage, Around: true},
+	{Name: "filebeat", Doc: "Filebeat and the Elastic Agent", JSON: true, Detect: detectFilebeat, New: newMessage, Around: true},
+	{Name: "journald", Doc: "the journal of systemd as JSON", JSON: true, Detect: detectJournal, New: newJournal, Joins: true, Around: true},
+	{Name: "syslog", Doc: "syslog, RFC 5424 and RFC 3164", Detect: detectSyslog, New: newSyslog, Around: true},
+	{Name: "cloudwatch", Doc: "CloudWatch Logs: subscriptions, exports, its commands", JSON: true, Detect: detectCloudWatch, New: newCloudWatch, AroundText: true},
+	{Name: "rsyslog-json", Doc: "rsyslog's JSON templates", JSON: true, Detect: detectRsyslogJSON, New: newMessage, AroundText: true},
+	{Name: "elastic", Doc: "documents of Elasticsearch and OpenSearch", JSON: true, Detect: detectElastic, New: newElastic, AroundText: true},
+	{Name: "loki", Doc: "Loki: logcli's jsonl and Grafana's download", JSON: true, Detect: detectLoki, New: newLoki, AroundText: true},
+	{Name: "google", Doc: "entries of Google's Cloud Logging", JSON: true, Detect: detectGoogle, New: newGoogle, AroundText: true},
+	{Name: "splunk", Doc: "exports of Splunk's searches", JSON: true, Detect: detectSplunk, New: newSplunk, AroundText: true},
 	{Name: "console", Doc: "docker compose logs, kubectl logs --prefix", Detect: detectConsole, New: newConsole},
 	{Name: "csv", Doc: "exports as CSV with lines of JSON in a column", Detect: detectCSV, New: newCSV},
 	{Name: "sse", Doc: "server-sent events", Detect: detectSSE, New: newSSE},
