@@ -96,7 +96,7 @@ var All = []*Wrapper{
 	{Name: "console", Doc: "docker compose logs, kubectl logs --prefix", Detect: detectConsole, New: newConsole},
 	{Name: "csv", Doc: "exports as CSV with lines of JSON in a column", Detect: detectCSV, New: newCSV},
 	{Name: "sse", Doc: "server-sent events", Detect: detectSSE, New: newSSE},
-	{Name: "turns", Doc: "calls and their results in sessions of Claude Code and Codex", JSON: true, Detect: detectTurns, New: newTurns, Joins: true, Gathers: true},
+	{Name: "turns", Doc: "calls and results in sessions of Claude Code and Codex", JSON: true, Detect: detectTurns, New: newTurns, Joins: true, Gathers: true},
 	{Name: "rows", Doc: "rows of one request in the log of Azure API Management", JSON: true, Detect: detectRows, New: newRows, Joins: true, Gathers: true},
 	{Name: "archive", Doc: "the document around the entries of an HTTP archive", JSON: true, Detect: detectArchive, New: newArchive},
 	Texts,
