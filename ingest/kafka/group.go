@@ -275,19 +275,29 @@ func (g *group) bury(ctx context.Context) {
 
 // forget removes a member that we were, as soon as the brokers are there.
 func (g *group) forget(member string) {
-	for n := 0; !isClosed(g.ended) && g.remove(member) != nil; n++ {
-		if pause(context.Background(), n) != nil {
+	for n := 0; !isClosed(g.ended); n++ {
+		if err := g.remove(member); err == nil || !passes(err) {
 			return
 		}
+		_ = pause(context.Background(), n)
 	}
 }
 
-// remove takes a member out of the group.
+// remove takes a member out of the group, if it is there.
 func (g *group) remove(member string) error {
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 	defer cancel()
-	_, err := g.c.kafka.LeaveGroup(ctx, &kafka.LeaveGroupRequest{GroupID: g.c.config.Group, Members: []kafka.LeaveGroupRequestMember{{ID: member}}})
-	return err
+	res, err := g.c.kafka.LeaveGroup(ctx, &kafka.LeaveGroupRequest{GroupID: g.c.config.Group, Members: []kafka.LeaveGroupRequestMember{{ID: member}}})
+	if err != nil {
+		return err
+	}
+	// kafka-go reads the time that the answer begins with behind the code, and so
+	// has the code in its lower half.
+	switch code := kafka.Error(int16(res.Throttle / time.Millisecond)); code {
+	case kafka.GroupLoadInProgress, kafka.GroupCoordinatorNotAvailable, kafka.NotCoordinatorForGroup:
+		return code
+	}
+	return nil // it is none any more
 }
 
 // balancer gives the whole topic to one member.

@@ -54,24 +54,25 @@ func (s *Share) Run(ctx context.Context, joined func(partitions int), serve func
 	}
 	ctx, stop := context.WithCancelCause(ctx)
 	member := "" // ours in the last generation
-	// remove takes a member out of the group, which else waits for its session.
-	remove := func(member string) { _ = (&group{c: s.f.c.of(s.group)}).remove(member) }
+	// before takes members that we were out of the group, which else waits for them.
+	before := &group{c: s.f.c.of(s.group), ended: make(chan struct{})}
+	defer close(before.ended)
 	var serving sync.WaitGroup
 	leave := sync.OnceFunc(func() {
 		stop(nil)
-		left := make(chan struct{})
+		closed := make(chan struct{})
 		go func() {
 			members.Close()
-			close(left)
+			close(closed)
 		}()
 		serving.Wait() // until all partitions are given up
 		if member != "" {
 			// While it waits for the group to be shared out it cannot leave over its
 			// own connection.
-			defer time.AfterFunc(leaveTime/2, func() { remove(member) }).Stop()
+			defer time.AfterFunc(leaveTime/2, func() { _ = before.remove(member) }).Stop()
 		}
 		select {
-		case <-left:
+		case <-closed:
 		case <-time.After(leaveTime):
 		}
 	})
@@ -90,7 +91,7 @@ func (s *Share) Run(ctx context.Context, joined func(partitions int), serve func
 			if member != "" && !errors.Is(err, kafka.RebalanceInProgress) {
 				// kafka-go comes back as a new member; the group would wait for
 				// the old one until its session has timed out.
-				go remove(member)
+				go before.forget(member)
 				member = ""
 			}
 			t.joins(c, s.group, err)

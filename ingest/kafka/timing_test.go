@@ -1078,3 +1078,35 @@ type unverified struct{ net.Conn }
 func (unverified) Write([]byte) (int, error) {
 	return 0, &tls.CertificateVerificationError{Err: errors.New("signed by nobody")}
 }
+
+// TestForget: a member that we were is taken out of the group also by a coordinator
+// that has to read first what the group is. It said so, and that was that: the group
+// waited for the member, a session long.
+func TestForget(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFake(t, 1)
+		defer f.Close()
+		const loading = 14
+		asked := 0
+		f.ControlKey(int16(kmsg.LeaveGroup), func(r kmsg.Request) (kmsg.Response, error, bool) {
+			f.KeepControl()
+			if asked++; asked > 3 {
+				return nil, nil, false // there is no such member, nor group
+			}
+			answer := r.ResponseKind().(*kmsg.LeaveGroupResponse)
+			answer.ErrorCode = loading
+			return answer, nil, true
+		})
+		config := f.config()
+		config.Group = "g"
+		c, err := newClient(&config)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer c.close()
+		(&group{c: c, ended: make(chan struct{})}).forget("member")
+		if asked != 4 {
+			t.Errorf("asked %d times", asked)
+		}
+	})
+}
