@@ -90,7 +90,7 @@ func TestSpark(t *testing.T) {
 			if _, err := os.Stat(submit); err != nil {
 				t.Fatalf("%v: scripts/setup.sh spark installs it", err)
 			}
-			events, counts := filepath.Join(dir, spark, "20261120", "events"), filepath.Join(dir, spark, "counts") // a day looks like the number of a log
+			events, counts := filepath.Join(dir, spark, "of ${user.name} [a]{b}", "20261120", "events"), filepath.Join(dir, spark, "counts") // a day looks like the number of a log
 			job := func(args ...string) (string, error) {
 				c := exec.CommandContext(t.Context(), submit, append([]string{
 					"--master", *sparkMaster, "--conf", "spark.ui.enabled=false", "--conf", "spark.sql.shuffle.partitions=5", "--conf", "spark.driver.host=127.0.0.1", "--conf", "spark.driver.bindAddress=127.0.0.1",
@@ -157,10 +157,11 @@ func sparkRefused(t *testing.T, binary, policy, dir, events string, logs []strin
 	extract(filepath.Join(nothing, "00000000"), "--policy", policy, logs[len(logs)-1])
 	counts := filepath.Join(dir, "refused")
 	return map[string][]string{
-		"events by more than one policy": {"count", "--policy", "policy.yaml", "--events", mixed, "--counts", counts},
-		"not all logs are there":         {"count", "--policy", "policy.yaml", "--events", stopped, "--counts", counts},
-		"no request to count":            {"count", "--policy", "policy.yaml", "--events", nothing, "--counts", counts},
-		"is of a log that is not named":  {"extract", "--policy", "policy.yaml", "--events", events, logs[0]},
+		"events by more than one policy":  {"count", "--policy", "policy.yaml", "--events", mixed, "--counts", counts},
+		"not all logs are there":          {"count", "--policy", "policy.yaml", "--events", stopped, "--counts", counts},
+		"Hadoop would write it elsewhere": {"count", "--policy", "policy.yaml", "--events", events, "--counts", counts + "${user.name}"},
+		"no request to count":             {"count", "--policy", "policy.yaml", "--events", nothing, "--counts", counts},
+		"is of a log that is not named":   {"extract", "--policy", "policy.yaml", "--events", events, logs[0]},
 	}
 }
 
@@ -211,7 +212,7 @@ func sparkLogs(t *testing.T, dir string, requests int) (logs []string) {
 	const files = 3
 	var writers [files]*bufio.Writer
 	for i := range writers {
-		name := filepath.Join(dir, fmt.Sprintf("gateway %d's.jsonl", i))
+		name := filepath.Join(dir, fmt.Sprintf("gateway %d's ${user.name}.jsonl", i))
 		f, err := os.Create(name)
 		if err != nil {
 			t.Fatal(err)

@@ -12,6 +12,7 @@ share.
 import argparse
 import glob
 import os
+import re
 import shlex
 
 from pyspark.sql import SparkSession
@@ -75,6 +76,11 @@ def literal(text):
     return text.replace("\\", "\\\\").replace("'", "\\'")
 
 
+def exactly(path):
+    """A path as a pattern of Hadoop that only it matches."""
+    return re.sub(r"([\\\[\]{}*?])", r"\\\1", path)
+
+
 # While it is there extract is at work on the events, or was stopped.
 UNDER_WAY = "_under_way"
 
@@ -85,8 +91,8 @@ def datasets(events):
 
 
 def session(args):
-    """Spark, for which what is named has been looked at first."""
-    return SparkSession.builder.appName(f"loopgauge {args.command}").getOrCreate()
+    """Spark, for which what is named has been looked at first. ${NAME} in a statement is what a file is called."""
+    return SparkSession.builder.appName(f"loopgauge {args.command}").config("spark.sql.variable.substitute", "false").getOrCreate()
 
 
 def each(program):
@@ -129,16 +135,18 @@ def count(args):
         raise SystemExit(f"{root}: no events here: name the directory that extract wrote, or a dataset of loopgauge replay --out")
     if os.path.exists(args.counts):
         raise SystemExit(f"{args.counts}: is there already: name a new directory")
+    if "${" in os.path.abspath(args.counts):
+        raise SystemExit(f"{args.counts}: Hadoop would write it elsewhere, for ${{ begins a variable of its own: name another directory")
     roots = [r for r in roots if glob.glob(f"{glob.escape(r)}/events/date=*")]  # of a log without a request that counts there are none
     if not roots:
         raise SystemExit(f"{root}: no request to count")
     spark = session(args)
     read = spark.read.option("recursiveFileLookup", "true").option("pathGlobFilter", "*.parquet")
-    events = read.parquet(*(f"{r}/events" for r in roots)).selectExpr(
+    events = read.parquet(*(exactly(f"{r}/events") for r in roots)).selectExpr(
         "*", r"coalesce(cast(nullif(regexp_extract(_metadata.file_path, '/([0-9]{8})/events/date=', 1), '') AS int), 0) AS log"
     )
     events.createOrReplaceTempView("events")
-    runs = read.parquet(*(f"{r}/run" for r in roots))
+    runs = read.parquet(*(exactly(f"{r}/run") for r in roots))
     if runs.select("policy_hash").distinct().count() > 1:
         raise SystemExit(f"{root}: events by more than one policy: extract all logs by the same")
     rules = runs.selectExpr("explode(rules) AS r").selectExpr("r.rule", "r.identity_index", "r.scope_index")
