@@ -27,7 +27,7 @@ export GOPATH ?= $(CACHE)/go
 endif
 
 build:
-	go build -o loopgauge ./cmd/loopgauge
+	go build -tags disable_grpc_modules -o loopgauge ./cmd/loopgauge
 
 unit:
 	go vet ./...

@@ -4,7 +4,7 @@
 # until the script ends, and sets address and kafka_lib.
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 mkdir -p .cache/bench
-go build -o .cache/bench/loopgauge ./cmd/loopgauge
+go build -tags disable_grpc_modules -o .cache/bench/loopgauge ./cmd/loopgauge
 go build -o .cache/bench/grow ./scripts/bench/grow
 tau2=fixtures/tau2/tau2_litellm.jsonl.zst
 
