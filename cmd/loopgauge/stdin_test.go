@@ -26,30 +26,43 @@ func TestStdin(t *testing.T) {
 	}
 }
 
+// heard says each time that something is read.
+type heard struct {
+	io.Reader
+	reads chan struct{}
+}
+
+func (h heard) Read(p []byte) (int, error) {
+	h.reads <- struct{}{}
+	return h.Reader.Read(p)
+}
+
 // Who waits for standard input, which says nothing more, ends with the context.
 func TestStdinEnds(t *testing.T) {
 	for _, said := range []string{"", `{"time":"2026-11-21T10:00:00Z","session":"s","messages":[]}` + "\n"} {
 		from, to := io.Pipe()
 		defer to.Close() //nolint:errcheck // of a pipe in memory
 		ctx, stop := context.WithCancel(t.Context())
+		reads := make(chan struct{})
 		var out, errs bytes.Buffer
 		ended := make(chan int)
 		go func() {
-			ended <- run(ctx, newUI(&stdin{ctx: ctx, from: from}, &out, &errs), []string{"replay", "-"})
+			ended <- run(ctx, newUI(&stdin{ctx: ctx, from: heard{from, reads}}, &out, &errs), []string{"replay", "-"})
 		}()
+		<-reads
 		if said != "" {
 			if _, err := io.WriteString(to, said); err != nil {
 				t.Fatal(err)
 			}
+			<-reads
 		}
-		time.Sleep(50 * time.Millisecond)
 		stop()
 		select {
 		case code := <-ended:
 			if code != exitFailed || !strings.Contains(errs.String(), "interrupted") {
 				t.Errorf("code %d: %s", code, &errs)
 			}
-		case <-time.After(time.Minute):
+		case <-time.After(patience):
 			t.Fatal("it reads on")
 		}
 	}
