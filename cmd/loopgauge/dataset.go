@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -13,6 +14,7 @@ import (
 	"time"
 
 	"github.com/loopgauge/loopgauge/ingest"
+	"github.com/loopgauge/loopgauge/ingest/blob"
 	"github.com/loopgauge/loopgauge/replay"
 	"github.com/loopgauge/loopgauge/replay/tune"
 	"github.com/loopgauge/loopgauge/sinks/parquet"
@@ -25,13 +27,25 @@ type dataset struct {
 	*parquet.Reader
 	policy *policy.Policy // of that run
 	plan   *window.Plan
+	dir    string   // where it is read
+	files  []string // of its events that are read, all if there are none
+	stored bool     // dir is a copy of what lies in an object store
 }
 
 // findDataset finds the dataset that the arguments name, by its directory, one
-// above it, or its event files; nil if they name logs.
-func findDataset(u *ui, args []string) (*dataset, error) {
+// above it, its event files, or its name in an object store; nil if they name
+// logs.
+func findDataset(ctx context.Context, u *ui, args []string) (*dataset, error) {
 	var dirs, files, logs []string
 	for _, arg := range args {
+		if blob.Is(arg) {
+			if isStored(ctx, arg) {
+				dirs = append(dirs, arg)
+			} else {
+				logs = append(logs, arg)
+			}
+			continue
+		}
 		matches := []string{arg}
 		if _, err := os.Lstat(arg); err != nil {
 			if found, err := ingest.Glob(arg); err == nil && len(found) > 0 {
@@ -71,9 +85,11 @@ func findDataset(u *ui, args []string) (*dataset, error) {
 	case len(dirs) == 0:
 		return nil, nil //nolint:nilnil // logs are no error
 	case len(logs) > 0:
-		return nil, usage(fmt.Errorf("%s is a dataset and %s is not: read one or the other", dirs[0], logs[0]))
+		return nil, usage(fmt.Errorf("%s is a dataset and %s is not: read one or the other", blob.Object(dirs[0]), blob.Object(logs[0])))
 	case len(dirs) > 1:
-		return nil, usage(fmt.Errorf("%s and %s are two datasets: read one at a time\nto judge their logs together, write one dataset of both: loopgauge replay --out DIR LOG", dirs[0], dirs[1]))
+		return nil, usage(fmt.Errorf("%s and %s are two datasets: read one at a time\nto judge their logs together, write one dataset of both: loopgauge replay --out DIR LOG", blob.Object(dirs[0]), blob.Object(dirs[1])))
+	case blob.Is(dirs[0]):
+		return openStored(ctx, u, dirs[0])
 	}
 	return openDataset(dirs[0], files)
 }
@@ -119,7 +135,7 @@ func openDataset(dir string, files []string) (*dataset, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w\nthe dataset was written by another version of loopgauge (%s): write it anew", err, r.Run.Version)
 	}
-	return &dataset{Reader: r, policy: p, plan: window.NewPlan(p.Rules, p.Exclude)}, nil
+	return &dataset{Reader: r, policy: p, plan: window.NewPlan(p.Rules, p.Exclude), dir: dir, files: files}, nil
 }
 
 func (d *dataset) kept() window.Kept { return window.Kept{Plan: d.plan, Hashed: d.Run.HashIDs} }
@@ -205,7 +221,7 @@ func (d *dataset) keep(o *replay.Options) {
 	if d.policy.Duplicates > 0 {
 		o.Duplicates = 0 // they are gone
 	}
-	o.Kept = &replay.Kept{Next: d.Next, Begin: func(want *window.Plan, origins bool, hold int) error {
+	o.Kept = &replay.Kept{Next: d.next, Begin: func(want *window.Plan, origins bool, hold int) error {
 		return d.Prepare(d.plan, want, origins, hold)
 	}}
 	for _, log := range d.Run.Logs {

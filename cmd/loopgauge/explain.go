@@ -147,15 +147,15 @@ func identityNamed(name string) (*fingerprint.Identity, error) {
 // answer explains a request or an episode.
 func (f *explainFlags) answer(ctx context.Context, u *ui, args []string) error {
 	logs := args[1:]
-	d, err := findDataset(u, logs)
+	if dir, _, ok := cutNumber(args[0]); ok && len(logs) == 0 && (parquet.IsDataset(dir) || blob.Is(dir) && isStored(ctx, dir)) {
+		logs = []string{dir}
+	}
+	d, err := findDataset(ctx, u, logs)
 	if err != nil {
 		return err
 	}
-	if dir, _, ok := cutNumber(args[0]); ok && len(logs) == 0 && parquet.IsDataset(dir) {
-		logs = []string{dir}
-		if d, err = findDataset(u, logs); err != nil {
-			return err
-		}
+	if d != nil {
+		defer d.Close()
 	}
 	what, err := parseAsked(args[0], &logs, d)
 	if err != nil {
@@ -221,7 +221,6 @@ func (f *explainFlags) list(logs []string) string {
 // run.
 func (f *explainFlags) answerKept(ctx context.Context, u *ui, what asked, args []string, d *dataset, p *policy.Policy) error {
 	in := &input{dataset: d}
-	defer func() { in.close() }()
 	if f.showText {
 		return usage(fmt.Errorf("--show-text: %s holds no text: name the logs it was made of", d.Dir))
 	}
@@ -229,14 +228,18 @@ func (f *explainFlags) answerKept(ctx context.Context, u *ui, what asked, args [
 	if err != nil {
 		return err
 	}
+	reading := d
+	defer func() { reading.Reader.Close() }()
 	answer, err := replay.Answer(ctx, replay.Question{
 		Kept: func() (*replay.Kept, error) {
-			in.close() // each reading begins at the start
-			if in.dataset, err = findDataset(u, args); err != nil {
+			reading.Reader.Close()
+			next, err := d.again()
+			if err != nil {
 				return nil, err
 			}
+			reading = next
 			var o replay.Options
-			in.dataset.keep(&o)
+			reading.keep(&o)
 			return o.Kept, nil
 		},
 		Run: run, Stream: what.stream, Line: what.line, Item: what.item, Episode: what.episode, List: f.list(args),

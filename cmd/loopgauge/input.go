@@ -18,7 +18,7 @@ type input struct {
 
 // input opens what the arguments name.
 func (f *logFlags) input(ctx context.Context, u *ui, args []string) (*input, error) {
-	d, err := findDataset(u, args)
+	d, err := findDataset(ctx, u, args)
 	switch {
 	case err != nil:
 		return nil, err
@@ -26,6 +26,7 @@ func (f *logFlags) input(ctx context.Context, u *ui, args []string) (*input, err
 		streams, failed, err := f.open(ctx, u, args)
 		return &input{streams: streams, zone: f.timezone.String(), failed: failed}, err
 	case f.format != "":
+		d.Close()
 		return nil, usage(fmt.Errorf("--format is for logs: %s is a dataset", d.Dir))
 	}
 	return &input{dataset: d}, nil

@@ -7,11 +7,11 @@ import (
 	"testing"
 )
 
-// TestStoreRequests: of small logs a store is asked once each, after they were
-// listed.
+// TestStoreRequests: of small logs a store is asked once each, after it was asked
+// whether they are a dataset, and they were listed.
 func TestStoreRequests(t *testing.T) {
 	store := startS3Stub(t)
-	want := []string{"GET "} // the list
+	want := []string{"GET ", "GET "} // lists
 	for _, name := range []string{"a", "b"} {
 		text, err := os.ReadFile(filepath.Join(fixtures, "formats/litellm/litellm_callback.jsonl.zst"))
 		if err != nil {

@@ -326,6 +326,9 @@ func (s objectStore) writes(t *testing.T, port string, want replay.Document) {
 		if d := judged(t, copied); !cmp.Equal(d.Episodes, want.Episodes) {
 			t.Errorf("%s: the dataset has other episodes: %s", args[0], cmp.Diff(want.Episodes, d.Episodes))
 		}
+		if d := judged(t, to+"/"); !cmp.Equal(d.Episodes, want.Episodes) {
+			t.Errorf("%s: the dataset in the store has other episodes: %s", args[0], cmp.Diff(want.Episodes, d.Episodes))
+		}
 		fails(t, to+": holds a run already", append(args, "--out", to, s.name("logs/litellm"))...)
 	}
 	f(s.name("out/loops/1"), "replay")
@@ -340,7 +343,7 @@ func (s objectStore) writes(t *testing.T, port string, want replay.Document) {
 		t.Errorf("a run that ends after another one: %v", err)
 	}
 	fails(t, s.name("nowhere/")+": no such bucket\n", "replay", "--out", s.name("nowhere/loops"), s.name("logs"))
-	fails(t, "copy it from the store first", "replay", s.name("out/loops"))
+	fails(t, "by its own name", "replay", s.name("out/loops"))
 }
 
 // copy copies a dataset from the store, as its owner's tools do.

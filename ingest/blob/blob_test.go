@@ -102,7 +102,7 @@ func TestFind(t *testing.T) {
 	f("", "a.log a.log.1 day/1/x.json day/1/y.json day/2/x.json days/z.json")
 	f("none", "s3://b/none: no logs under this name")
 	f("day/[", "s3://b/day/[: syntax error in pattern")
-	f("out", "s3://b/out: no logs under this name\na dataset is read from a directory: copy it from the store first")
+	f("out", "s3://b/out: no logs under this name\na dataset is read by replay, tune and explain, and by its own name: that of the folder with its events/ and run/")
 }
 
 // TestObjectsAreRead: from any place on, and what breaks is named.

@@ -86,7 +86,7 @@ func (n *name) find(ctx context.Context, b *blob.Bucket, times Times) (found Fou
 	}
 	hint := ""
 	if parquet {
-		hint = "a dataset is read from a directory: copy it from the store first"
+		hint = "a dataset is read by replay, tune and explain, and by its own name: that of the folder with its events/ and run/"
 	}
 	return found, n.fail(n.key, errors.New("no logs under this name"), hint)
 }

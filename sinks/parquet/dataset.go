@@ -347,7 +347,16 @@ func IsDataset(dir string) bool {
 	return err == nil && info.Mode().IsRegular()
 }
 
-func runFile(dir string) string { return filepath.Join(dir, "run", "run.parquet") }
+// RunName is the file of a dataset that is written last, with slashes.
+const RunName = "run/run.parquet"
+
+func runFile(dir string) string { return filepath.Join(dir, filepath.FromSlash(RunName)) }
+
+// IsRead tells of a file in a dataset, by its name with slashes, whether [Open]
+// reads it.
+func IsRead(file string) bool {
+	return file == RunName || strings.HasPrefix(file, "events/") || strings.HasPrefix(file, own+"/"+reports+"/")
+}
 
 // Find finds the datasets below dir, itself included.
 func Find(dir string) (list []string, err error) {
