@@ -15,6 +15,7 @@ import (
 	"github.com/loopgauge/loopgauge/ingest/kafka"
 	"github.com/loopgauge/loopgauge/replay/term"
 	"github.com/loopgauge/loopgauge/sinks/parquet"
+	"github.com/loopgauge/loopgauge/window/policy"
 )
 
 // asked is what explain is asked about: an episode, a line of a log, or a
@@ -64,10 +65,8 @@ func parseAsked(arg string, logs *[]string, d *dataset) (asked, error) {
 	_, err := os.Stat(log)
 	if err == nil {
 		err = errors.New("is a directory: name the log in it")
-	} else if pathErr, ok := errors.AsType[*os.PathError](err); ok {
-		err = pathErr.Err
 	}
-	return asked{}, fmt.Errorf("%s: %w", term.Safe(log), err)
+	return asked{}, policy.FileError(term.Safe(log), err)
 }
 
 // exists tells whether there is a log of this name.

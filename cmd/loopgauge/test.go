@@ -162,7 +162,7 @@ func fixtureFiles(args []string) ([]string, error) {
 		found := []string{arg}
 		switch {
 		case err != nil:
-			return nil, err
+			return nil, policy.FileError(arg, err)
 		case info.IsDir():
 			found, err = scenario.Find(arg)
 		case !scenario.IsFixture(arg):

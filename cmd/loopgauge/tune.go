@@ -295,7 +295,7 @@ func (f *tuneFlags) options() (o tune.Options, err error) {
 	}
 	file, err := os.Open(f.labels)
 	if err != nil {
-		return o, fmt.Errorf("--labels: %w", err)
+		return o, fmt.Errorf("--labels: %w", policy.FileError(f.labels, err))
 	}
 	defer file.Close()
 	o.Labels, err = tune.ReadLabels(f.labels, file)

@@ -3,8 +3,10 @@ package policy
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"slices"
 	"time"
@@ -74,11 +76,20 @@ func Load(file string) (*Policy, error) {
 	return Parse(file, text)
 }
 
+// FileError names an error by the file that a person asked for, instead of by what
+// was done to it.
+func FileError(file string, err error) error {
+	if pathErr, ok := errors.AsType[*fs.PathError](err); ok {
+		err = pathErr.Err
+	}
+	return fmt.Errorf("%s: %w", file, err)
+}
+
 // ReadFile reads a file that a person wrote, as ReadText does.
 func ReadFile(file string) ([]byte, error) {
 	f, err := os.Open(file)
 	if err != nil {
-		return nil, err
+		return nil, FileError(file, err)
 	}
 	defer f.Close()
 	return ReadText(file, f)
