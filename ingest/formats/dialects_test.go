@@ -41,6 +41,8 @@ func TestDialects(t *testing.T) {
 	f("apisix", `{"start_time":1000,"route_id":"1","request":{"body":"REQUEST TEXT"},"response":{"body":"ANSWER TEXT"}}`)
 	f("helicone", `{"request_created_at":"1970-01-01T00:00:01Z","request_id":"q","request_body":"REQUEST","response_body":"ANSWER"}`)
 	f("bedrock", `{"timestamp":"1970-01-01T00:00:01Z","modelId":"m","schemaType":"ModelInvocationLog","input":{"inputBodyJson":"REQUEST"},"output":{"outputBodyJson":"ANSWER"}}`)
+	f("langsmith", `{"run_type":"llm","start_time":"1970-01-01T00:00:01","trace_id":"t","inputs":"REQUEST","outputs":"ANSWER"}`)
+	f("langfuse", `{"type":"GENERATION","startTime":"1970-01-01T00:00:01Z","traceId":"t","projectId":"p","input":"REQUEST","output":"ANSWER TEXT"}`)
 	f("har", `{"startedDateTime":"1970-01-01T00:00:01Z","request":{"postData":{"text":"REQUEST TEXT"}},"response":{"content":{"text":"ANSWER TEXT"}}}`)
 
 	const image = "data:image/png;base64,aW1n"

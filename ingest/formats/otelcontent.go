@@ -209,8 +209,12 @@ func readAnswer(s *rawjson.Scanner, r *fingerprint.Request, reads fingerprint.Fi
 		case "output", "content":
 			switch s.Kind() {
 			case rawjson.Array:
-			case rawjson.Object: // of Google's ADK
-				r.ToolCalls = readParts(s, r.ToolCalls)
+			case rawjson.Object:
+				if string(s.Key) == "output" {
+					readConverse(s, r)
+				} else { // of Google's ADK
+					r.ToolCalls = readParts(s, r.ToolCalls)
+				}
 				continue
 			default:
 				s.Skip()
