@@ -218,7 +218,7 @@ func (s Summary) Blind() bool {
 }
 
 // Bodiless is what to do about a log of paths alone.
-const Bodiless = "an access log without bodies bears a rule with identity: [method, path, query] (docs/policy.md)"
+const Bodiless = "for a log of paths without bodies write a rule with identity: [method, path, query] (docs/policy.md#where-only-paths-are-logged)"
 
 // LeftOut says of when the log is, where --since or --until leaves all of it out;
 // empty where neither does.
