@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"io/fs"
-	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -198,7 +197,7 @@ func (f *follower) enter(s *followed) {
 }
 
 // number gives new streams their indices: the older log has the lower one, as
-// offline. Of a log that cannot be read yet nothing is older.
+// offline.
 func (f *follower) number(fresh []*followed) {
 	ages := map[*followed]age{}
 	if len(fresh) > 1 {
@@ -208,11 +207,12 @@ func (f *follower) number(fresh []*followed) {
 		}
 		opened, errs := openEach(sources, f.o)
 		for i, s := range fresh {
-			ages[s] = age{math.MaxInt64, sources[i].real()}
+			first := int64(0)
 			if errs[i] == nil {
-				ages[s] = age{opened[i].first, ages[s].path}
+				first = opened[i].first
 				opened[i].Close()
 			}
+			ages[s] = age{first, sources[i].real()}
 		}
 	}
 	sortByAge(fresh, func(s *followed) age { return ages[s] })

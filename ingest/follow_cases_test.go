@@ -370,6 +370,14 @@ func TestFollow(t *testing.T) {
 		s.c.restart()
 		time.Sleep(2 * quiet)
 	}, "0: a; 1: b; 2: c; 3: d; 4: e; 5: f; 6: g; 7: h; 8: i; 9: what (unknown)", "")
+	follow(t, "a log whose first line is being written", dir, Options{}, func(s *site) {
+		whole := at(1, "b")
+		s.add("app.log", whole[:len(whole)-5])
+		s.add("app.log.1", at(1, "a"))
+		s.c.begin(nil)
+		look()
+		s.add("app.log", whole[len(whole)-5:])
+	}, "0: a; 1: b", "")
 	follow(t, "a file that comes later", []string{"late.log"}, Options{}, func(s *site) {
 		s.c.begin(nil)
 		look()
