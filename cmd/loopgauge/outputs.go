@@ -139,8 +139,10 @@ func (out *outputs) finish(ctx context.Context, run parquet.Run) error {
 	if err := out.dataset.Close(run); err != nil || out.store == "" {
 		return err
 	}
-	err := vacant(ctx, out.store)
-	if err == nil {
+	when, err := "", vacant(ctx, out.store)
+	if err != nil {
+		when = " once no run is" // two would be mixed
+	} else {
 		err = blob.Put(ctx, out.store, out.draft, parquet.Folders[len(parquet.Folders)-1])
 	}
 	if err == nil || ctx.Err() != nil {
@@ -148,7 +150,7 @@ func (out *outputs) finish(ctx context.Context, run parquet.Run) error {
 	}
 	dir := out.draft
 	out.draft = ""
-	return fmt.Errorf("%w\nthe dataset is whole, and kept in %s; to put it there: %s", err, dir, byHand(out.store, dir))
+	return fmt.Errorf("%w\nthe dataset is whole, and kept in %s; to put it there%s: %s", err, dir, when, byHand(out.store, dir))
 }
 
 // byHand is the command of a store's own tools that puts a directory into it.

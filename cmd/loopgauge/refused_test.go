@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/loopgauge/loopgauge/sinks/parquet"
 )
 
 // TestRefusedDataset: what a store does not take at the end of a run is kept, and
@@ -55,6 +57,26 @@ func TestRefusedDataset(t *testing.T) {
 			}
 			store.locked(func() { clear(store.objects) })
 		})
+	}
+}
+
+// TestRefusedByAnotherRun: it is not said to put a dataset where another run has come
+// first: the two would be mixed.
+func TestRefusedByAnotherRun(t *testing.T) {
+	store := startS3Stub(t)
+	t.Setenv("TMPDIR", t.TempDir())
+	log := filepath.Join(fixtures, "formats/litellm/litellm_callback.jsonl.zst")
+	looked := 0
+	store.refuse = func(string) bool {
+		if looked++; looked == len(parquet.Folders)+1 { // the run has been made
+			store.objects["to/run/part.parquet"] = nil
+		}
+		return false
+	}
+	var errs bytes.Buffer
+	code := run(t.Context(), newUI(strings.NewReader(""), new(bytes.Buffer), &errs), []string{"replay", "--quiet", "--out", store.name("to"), log})
+	if said := errs.String(); code != exitFailed || len(store.keys()) != 1 || !strings.Contains(said, "holds a run already") || !strings.Contains(said, "; to put it there once no run is: aws s3 cp ") {
+		t.Errorf("exit code %d, %q in the store: %s", code, store.keys(), said)
 	}
 }
 
