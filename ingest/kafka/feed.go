@@ -40,7 +40,7 @@ const (
 	newTopic = 6
 	// otherBroker is how often another of the named brokers is asked, at random,
 	// where one cannot be trusted.
-	otherBroker = 10
+	otherBroker = 20
 	// watchEvery is how often the topic is asked for new partitions.
 	watchEvery = 3 * time.Second
 )
