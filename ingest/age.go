@@ -27,9 +27,14 @@ func (a age) compare(b age) int {
 	return cmp.Or(cmp.Compare(began(a.first), began(b.first)), compareRotated(a.path, b.path), cmp.Compare(a.path, b.path))
 }
 
-// sortByAge puts what has an age in order.
-func sortByAge[T any](list []T, of func(T) age) {
-	slices.SortStableFunc(list, func(a, b T) int { return of(a).compare(of(b)) })
+// sortByAge puts what has an age in order. Each is asked for once: to tell what a
+// path leads to takes a look at the file system.
+func sortByAge[T comparable](list []T, of func(T) age) {
+	ages := make(map[T]age, len(list))
+	for _, x := range list {
+		ages[x] = of(x)
+	}
+	slices.SortStableFunc(list, func(a, b T) int { return ages[a].compare(ages[b]) })
 }
 
 // compareRotated puts files in order by the log that they are of, and those of one

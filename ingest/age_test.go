@@ -15,9 +15,13 @@ func TestAge(t *testing.T) {
 		t.Helper()
 		rapid.Check(t, func(t *rapid.T) {
 			got := rapid.Permutation(want).Draw(t, "named")
-			sortByAge(got, func(path string) age { return age{0, path} })
-			if !slices.Equal(got, want) {
-				t.Fatalf("%q, want %q", got, want)
+			asked := 0
+			sortByAge(got, func(path string) age {
+				asked++
+				return age{0, path}
+			})
+			if !slices.Equal(got, want) || asked != len(want) {
+				t.Fatalf("%q, asked %d times, want %q", got, asked, want)
 			}
 		})
 	}
