@@ -104,20 +104,13 @@ func endsInCall(reason []byte) bool {
 }
 
 func readMessageCalls(s *rawjson.Scanner, r *fingerprint.Request, reads fingerprint.Field) {
-	readCallsBehind(s, r, len(r.ToolCalls), reads) // those of other choices
-}
-
-// readCallsBehind reads the calls of a message, also of LangChain's classes, behind
-// the first keep calls of r.
-func readCallsBehind(s *rawjson.Scanner, r *fingerprint.Request, keep int, reads fingerprint.Field) {
+	before := len(r.ToolCalls) // those of other choices
 	for s.Object(); s.NextKey(); {
 		switch string(s.Key) {
 		case "tool_calls":
-			readToolCalls(s, r, keep, reads)
+			readToolCalls(s, r, before, reads)
 		case "function_call":
 			readToolCall(s, r)
-		case "kwargs", "data", "additional_kwargs": // the last has them a second time
-			readCallsBehind(s, r, keep, reads)
 		default:
 			s.Skip()
 		}
@@ -180,6 +173,8 @@ func readItemCall(s *rawjson.Scanner, r *fingerprint.Request) {
 	item.keep(r)
 }
 
+var toolUse = []byte("tool_use")
+
 // itemCall is an output item or content block that may be a call.
 type itemCall struct {
 	call   fingerprint.ToolCall
@@ -197,6 +192,9 @@ func (i *itemCall) field(s *rawjson.Scanner) {
 		i.call.ID = s.Text(i.call.ID)
 	case "action", "actions", "operation":
 		i.action = readArguments(s, i.action)
+	case "toolUse": // of Converse, a block that is nothing but this
+		i.kind = toolUse
+		readToolUse(s, &i.call)
 	default:
 		readCallField(s, &i.call)
 	}

@@ -30,7 +30,7 @@ func TestLangfuse(t *testing.T) {
 	}
 	for _, output := range []string{
 		`{"role":"assistant","tool_calls":[{"id":"c","function":{"name":"f","arguments":"{}"}}]}`,
-		`{"role":"assistant","content":[{"type":"tool_use"}],"tool_calls":[{"name":"f","args":{},"id":"c"}]}`, // of LangChain's
+		`{"role":"assistant","content":[{"type":"tool_use","id":"c","name":"f","input":{}}],"tool_calls":[{"name":"f","args":{},"id":"c"}]}`, // of LangChain's
 		`[{"type":"function_call","call_id":"c","name":"f","arguments":"{}"}]`,
 		`{"choices":[{"message":{"tool_calls":[{"id":"c","function":{"name":"f","arguments":"{}"}}]}}]}`,
 	} {

@@ -44,6 +44,14 @@ func TestLangSmith(t *testing.T) {
 		`{"content":[{"type":"tool_use","id":"c","name":"f","input":{}}]}`,
 		`{"generations":[[{"message":{"kwargs":{"tool_calls":[{"name":"f","args":{},"id":"c"}]}}}]]}`,
 		`{"message":{"type":"ai","data":{"tool_calls":[{"name":"f","args":{},"id":"c"}]}}}`,
+		`{"message":{"content":[{"type":"tool_use","id":"c","name":"f","input":{}}]}}`,
+		`{"output":{"role":"assistant","tool_calls":[{"id":"c","function":{"name":"f","arguments":"{}"}}]}}`,
+		`{"output":{"choices":[{"message":{"tool_calls":[{"id":"c","function":{"name":"f","arguments":"{}"}}]}}]}}`,
+		// Once more in the provider's words, in any order.
+		`{"content":[{"type":"tool_use","id":"c","name":"f","input":{}}],"tool_calls":[{"name":"f","args":{},"id":"c"}]}`,
+		`{"tool_calls":[{"name":"f","args":{},"id":"c"}],"content":[{"type":"tool_use","id":"c","name":"f","input":{}}]}`,
+		`{"message":{"kwargs":{"additional_kwargs":{"function_call":{"name":"f","arguments":"{}"}},"tool_calls":[{"name":"f","args":{},"id":"c"}]}}}`,
+		`{"message":{"kwargs":{"tool_calls":[{"name":"f","args":{},"id":"c"}],"additional_kwargs":{"function_call":{"name":"f","arguments":"{}"},"tool_calls":[{"id":"c","function":{"name":"f","arguments":"{}"}}]}}}}`,
 	} {
 		f(" tool_calls=1 call=c name=f arguments={}", `,"outputs":`+answer)
 	}

@@ -183,10 +183,18 @@ func saysMore(s *rawjson.Scanner, answer []byte) bool {
 
 // readAnswer reads a response, a message, or an item that is a call.
 func readAnswer(s *rawjson.Scanner, r *fingerprint.Request, reads fingerprint.Field) {
+	readAnswerBehind(s, r, len(r.ToolCalls), reads)
+}
+
+// readAnswerBehind reads it behind the first keep calls of r. Calls beside the content
+// of a message of LangChain's are in it once more, as the provider wrote them, and in
+// additional_kwargs.
+func readAnswerBehind(s *rawjson.Scanner, r *fingerprint.Request, keep int, reads fingerprint.Field) {
 	var item itemCall
 	for s.Object(); s.NextKey(); {
+		called := len(r.ToolCalls) > keep
 		switch string(s.Key) {
-		case "choices":
+		case "choices", "messages":
 			for s.Array(); s.NextElement(); {
 				readAnswer(s, r, reads)
 			}
@@ -198,35 +206,36 @@ func readAnswer(s *rawjson.Scanner, r *fingerprint.Request, reads fingerprint.Fi
 					readAnswer(s, r, reads)
 				}
 			}
-		case "message":
-			readMessageCalls(s, r, reads)
-		case "kwargs": // of a message of LangChain's
-			readMessageCalls(s, r, reads)
-		case "messages":
-			for s.Array(); s.NextElement(); {
-				readMessageCalls(s, r, reads)
-			}
+		case "message", "kwargs", "data": // the last two of a message of LangChain's
+			readAnswerBehind(s, r, keep, reads)
 		case "output", "content":
-			switch s.Kind() {
-			case rawjson.Array:
-			case rawjson.Object:
-				if string(s.Key) == "output" {
-					readConverse(s, r)
-				} else { // of Google's ADK
-					r.ToolCalls = readParts(s, r.ToolCalls)
+			switch {
+			case s.Kind() == rawjson.Object: // a message, or of Google's ADK
+				readAnswerBehind(s, r, keep, reads)
+			case s.Kind() == rawjson.Array && !called:
+				for s.Array(); s.NextElement(); {
+					readItemCall(s, r)
 				}
-				continue
 			default:
 				s.Skip()
-				continue
 			}
+		case "parts":
 			for s.Array(); s.NextElement(); {
-				readItemCall(s, r)
+				if call, ok := readFunctionCall(s); ok {
+					r.ToolCalls = append(r.ToolCalls, call)
+				}
 			}
 		case "tool_calls", "toolCalls": // the second of OpenRouter
-			readToolCalls(s, r, len(r.ToolCalls), reads)
-		case "function_call":
-			readToolCall(s, r)
+			readToolCalls(s, r, keep, reads)
+		case "function_call", "additional_kwargs":
+			switch {
+			case called:
+				s.Skip()
+			case string(s.Key) == "function_call":
+				readToolCall(s, r)
+			default:
+				readMessageCalls(s, r, reads)
+			}
 		default:
 			item.field(s)
 		}
