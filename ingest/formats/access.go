@@ -41,7 +41,7 @@ func (a *access) header(r *fingerprint.Request, name, value []byte) {
 	}
 	a.session.header(r, name, value)
 	if equalFold(name, "authorization") {
-		if key := authorizationKey(value); tells(key) {
+		if key := authorizationKey(value); tells(key) && !isScheme(key) {
 			a.key, a.authentication = key, true
 		}
 	} else if !a.authentication {

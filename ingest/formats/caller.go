@@ -10,9 +10,10 @@ import (
 // tells says whether a name, a key or an address tells a caller from others. What
 // stands for none, as in a header of a variable that is not set, is the same for all,
 // and so is what a logger has left of a key.
-func tells(text []byte) bool {
-	return fingerprint.NamesSession(text) && !equalFold(text, "bearer") && !equalFold(text, "basic") && !isMasked(text)
-}
+func tells(text []byte) bool { return fingerprint.NamesSession(text) && !isMasked(text) }
+
+// isScheme tells a header Authorization with no key behind the scheme.
+func isScheme(key []byte) bool { return equalFold(key, "bearer") || equalFold(key, "basic") }
 
 // keyPrefixes begin the keys of all callers of a provider; a longer one comes before
 // that which it begins with.

@@ -35,6 +35,8 @@ func TestCallersOfNobody(t *testing.T) {
 			}
 		}
 		f("team", "team", "Bearer k", "192.0.2.7")
+		f("basic", "basic", "Bearer k", "192.0.2.7") // a name, and no scheme
+		f("192.0.2.7", "", "Basic", "192.0.2.7")
 		for _, none := range []string{"", "-", "null", "nil", "None", "undefined", "[REDACTED]"} {
 			f("k", none, "Bearer k", "192.0.2.7")
 			f("192.0.2.7", none, strings.TrimSpace("Bearer "+none), "192.0.2.7")
