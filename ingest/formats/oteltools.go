@@ -35,7 +35,7 @@ func (p *otelCall) tool(l *otelLog, r *fingerprint.Request) {
 			ran.arguments = otelText(s, l.plain)
 		case "tool_input":
 			ran.arguments = otelText(s, l.plain)
-			ran.cut = isCutInput(ran.arguments)
+			ran.cut = isCutInput(ran.arguments) || len(ran.arguments) > 0 && !isWhole(&p.said, ran.arguments)
 		case "tool_parameters":
 			p.toolParameters(otelText(s, l.plain), &ran)
 		case "output":
@@ -93,7 +93,7 @@ func (p *otelCall) toolParameters(text []byte, ran *ranTool) {
 		from := len(p.json)
 		p.json = rawjson.AppendString(append(p.json, `{"command":`...), command)
 		p.json = append(p.json, '}')
-		ran.arguments = p.made(from)
+		ran.arguments, ran.cut = p.made(from), b.End() != nil
 	}
 }
 
@@ -141,7 +141,8 @@ func (p *otelCall) turn(ran *ranTool, r *fingerprint.Request) {
 func (p *otelCall) made(from int) []byte { return p.json[from:len(p.json):len(p.json)] }
 
 // isCutInput tells an input that Claude Code has cut: long texts and lists to their
-// beginning, what lies deep to a word, all of it at its end.
+// beginning, what lies deep to a word, all of it at its end. The limit that the SDK can
+// be given for attributes leaves no sign, and no end.
 func isCutInput(input []byte) bool {
 	return bytes.Contains(input, []byte("…[")) || bytes.Contains(input, []byte(`"…":`)) || bytes.Contains(input, []byte(`"<nested>"`))
 }

@@ -45,8 +45,9 @@ func TestOtelTools(t *testing.T) {
 	f(`user=u session=s tool_calls=1 name=mcp__jira__get arguments={}`, claude("tool_name", "mcp_tool", "tool_parameters", `{"mcp_server_name":"jira","mcp_tool_name":"get"}`, "tool_input", `{}`))
 	// Without OTEL_LOG_TOOL_DETAILS all calls of a tool look alike.
 	f(`user=u session=s`+lost, claude("tool_name", "Read", "tool_use_id", "1", "tool_parameters", `{"skill_name":"x"}`))
-	for _, cut := range []string{`{"content":"begins…[600 chars]"}`, `{"edits":[{"a":"<nested>"}]}`, `{"a":1,"…":"30 keys"}`, `{"content":"beg…[truncated]`} {
+	for _, cut := range []string{`{"content":"begins…[600 chars]"}`, `{"edits":[{"a":"<nested>"}]}`, `{"a":1,"…":"30 keys"}`, `{"content":"beg…[truncated]`, `{"content":"beg`} {
 		f(`user=u session=s lost="content truncated by the logger"`, claude("tool_name", "Write", "tool_input", cut))
 	}
+	f(`user=u session=s lost="content truncated by the logger"`, claude("tool_name", "Bash", "tool_parameters", `{"bash_command":"env","full_command":"env | so`))
 	f(none, `{"timeUnixNano":"1000000000","body":{"stringValue":"claude_code.tool_decision"},`+otelAttributes("event.name", "tool_decision", "tool_name", "Bash")+`}`)
 }
