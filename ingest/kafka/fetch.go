@@ -162,7 +162,9 @@ func (f *fetched) read(answer []byte, version int16) error {
 	f.batches = w.compact()
 	if tag := w.tag(divergingEpoch); tag != nil {
 		t := wire{b: tag}
-		f.lost = &lost{t.int32(), t.int64()}
+		if l := (&lost{t.int32(), t.int64()}); l.end >= 0 { // else it says that there is nothing to say
+			f.lost = l
+		}
 		w.short = w.short || t.short
 	}
 	if w.short {

@@ -765,6 +765,26 @@ func TestDiverged(t *testing.T) {
 			t.Error(err)
 		}
 	})
+	synctest.Test(t, func(t *testing.T) { // a broker may also say what is left out where there is nothing to say
+		f := newFake(t, 1)
+		defer f.Close()
+		f.produce(t, lines(0, 5)...)
+		feed, err := Open(t.Context(), f.config(), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = feed.Close() }()
+		l := accept(t, feed)
+		same(t, until(t, l, atEnd).values, lines(0, 5))
+		f.refuse(kmsg.Fetch, func(r kmsg.Request) kmsg.Response {
+			return answerFetch(r, func(p *kmsg.FetchResponseTopicPartition) {
+				p.HighWatermark, p.DivergingEpoch.Epoch, p.DivergingEpoch.EndOffset = 5, 0, -1
+			})
+		})
+		if c, err := l.Next(t.Context()); err != nil || c.Mark.Offset != 5 || c.Why != "" {
+			t.Errorf("%v, at %d, said %q", err, c.Mark.Offset, c.Why)
+		}
+	})
 }
 
 // TestTopicEnd: a bounded reader ends where the topic ended when it was opened. What
