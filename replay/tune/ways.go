@@ -45,14 +45,15 @@ func (r *Report) masks() []string {
 	return []string{"the same call repeats with results that change: if only ids, times or numbers do, a rule by tool-call-result with mask: [uuids, timestamps, durations, hex, numbers] finds it (docs/policy.md#masks)"}
 }
 
-// near is how many times a limit may be raised and still be meant.
+// near is how many times --max-wrong may be raised and still be meant. What alerts
+// are worth only who reads them knows.
 const near = 10
 
 // Raise says which limits to raise to have the setting that comes nearest, if
 // that is near, and what else decides; empty if nothing does.
 func (r *Report) Raise() string {
 	var alerts, wrong float64
-	least, outweighed := math.Inf(1), false
+	least, outweighed, far := math.Inf(1), false, false
 	for i := range r.Advice {
 		a := &r.Advice[i]
 		switch {
@@ -60,14 +61,15 @@ func (r *Report) Raise() string {
 		case r.outweighed(a):
 			outweighed = true
 		case !a.Found:
-			if x, y := r.over(a); max(x, y) < least {
+			if x, y := r.over(a); y > near {
+				far = true
+			} else if max(x, y) < least {
 				alerts, wrong, least = x, y, max(x, y)
 			}
 		}
 	}
 	text := ""
 	switch {
-	case least > near:
 	case alerts > 1 && wrong > 1:
 		text = "raise --budget and --max-wrong to have it"
 	case alerts > 1:
@@ -75,7 +77,7 @@ func (r *Report) Raise() string {
 	case wrong > 1:
 		text = "raise --max-wrong to have it"
 	}
-	if wrong <= 1 && (text != "" || !outweighed) || r.Options.Labels != nil {
+	if wrong <= 1 && (text != "" || !outweighed && !far) || r.Options.Labels != nil {
 		return text
 	}
 	if text != "" {

@@ -59,4 +59,6 @@ func TestRaise(t *testing.T) {
 	f(Options{MaxWrong: 0.001}, []*Repeat{loop, wrong}, OverLimits, labels)
 	f(Options{MaxWrong: 0.001, ForGateway: true}, []*Repeat{loop, wrong}, OverLimits, "raise --max-wrong to have it, or "+labels)
 	f(Options{MaxWrong: 0.1}, []*Repeat{loop, wrong}, Outweighed, labels)
+	f(Options{MaxWrong: 0.001, Budget: 0.1}, []*Repeat{loop, loop}, OverLimits, "raise --budget to have it") // twenty times
+	f(Options{MaxWrong: 0.0001, Budget: 0.1}, []*Repeat{loop, loop, wrong}, OverLimits, labels)
 }
