@@ -141,7 +141,8 @@ func TestRollout(t *testing.T) {
 	f("", Tally{Lines: 3, Blank: 3}, tokens(7), result("a"), next)
 
 	// The tokens are those of the whole response: its first call has them.
-	log := strings.Join([]string{call("a"), call("b"), tokens(7), tokens(7), result("a"), result("b"), call("c"), tokens(9), result("c")}, "\n")
+	limits := line("event_msg", `{"type":"token_count","info":null,"rate_limits":{}}`)
+	log := strings.Join([]string{call("a"), call("b"), limits, tokens(7), tokens(7), result("a"), result("b"), call("c"), tokens(9), result("c")}, "\n")
 	in := map[string]int64{}
 	NewReader(fingerprint.AllFields).Read(&Block{Data: []byte(log), Line: 1, Format: formats.ByName("turns+codex"), Name: "/s/rollout-2026-11-21T10-00-00-the-session.jsonl.zst"}, func(r *fingerprint.Request) {
 		in[string(r.ID)] = r.TokensIn

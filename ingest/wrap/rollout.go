@@ -39,6 +39,9 @@ func (p *turns) payload() {
 			now.item = s.Text(nil)
 		case "call_id":
 			now.callID = s.Text(nil)
+		case "info": // null beside limits to the rate alone
+			now.tokens = s.Kind() != rawjson.Null
+			s.Skip()
 		default:
 			s.Skip()
 		}
@@ -50,11 +53,11 @@ func (p *turns) payload() {
 func (p *turns) rollout() {
 	now := &p.now
 	now.message, now.uses, now.results = nil, now.uses[:0], now.results[:0]
+	now.tokens = now.tokens && string(now.kind) == "event_msg" && string(now.item) == "token_count"
 	switch {
 	case string(now.kind) == "turn_context":
 		now.message = now.kind
 	case string(now.kind) == "event_msg":
-		now.tokens = string(now.item) == "token_count"
 	case string(now.item) == "function_call", string(now.item) == "custom_tool_call", fingerprint.IsBuiltinCall(now.item):
 		now.uses = append(now.uses, now.callID)
 	case bytes.HasSuffix(now.item, []byte("_output")):
