@@ -51,6 +51,21 @@ func (x *exchange) sent(r *fingerprint.Request) {
 	}
 }
 
+// got reads a response as an object, as they write that.
+func (x *exchange) got(r *fingerprint.Request) {
+	s := &x.scan
+	for s.Object(); s.NextKey(); {
+		switch string(s.Key) {
+		case "status":
+			r.Status = readStatus(s, r.Status)
+		case "body":
+			x.response = readText(s, x.response)
+		default:
+			s.Skip()
+		}
+	}
+}
+
 // firstValue reads a variable, or the first of a list of them that is set.
 func firstValue(s *rawjson.Scanner) (found []byte) {
 	if s.Kind() != rawjson.Array {

@@ -41,16 +41,7 @@ func (p *kong) Parse(record []byte, r *fingerprint.Request) (int, string) {
 		case "request":
 			p.sent(r)
 		case "response":
-			for s.Object(); s.NextKey(); {
-				switch string(s.Key) {
-				case "status":
-					r.Status = readStatus(s, r.Status)
-				case "body":
-					p.response = readText(s, p.response)
-				default:
-					s.Skip()
-				}
-			}
+			p.got(r)
 		case "consumer":
 			p.consumer()
 		case "client_ip":
