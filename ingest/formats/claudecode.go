@@ -60,17 +60,22 @@ func (p *claudeCode) Parse(record []byte, r *fingerprint.Request) (int, string) 
 	r.Time, r.ID = asked.time, first(r.ID, asked.uuid)
 	r.Session, r.Agent = first(p.line.session, asked.session), first(p.line.agent, asked.agent)
 	if asked == &p.call {
-		// What the model is sent next, as far as the file has it in one place.
-		r.Messages.Logged, r.Messages.Tail = true, true
-		r.ToolCalls, r.ToolCallsLogged = r.ToolCalls[:0], false
-		if p.reads&fingerprint.ReadsMessages != 0 {
-			r.Messages.Items = append(r.Messages.Items[:0], p.call.message, p.line.message)
-		}
-		if r.End < r.Time {
-			r.End = fingerprint.NoTime
-		}
+		answered(r, p.call.message, p.line.message, p.reads)
 	}
 	return 0, ""
+}
+
+// answered makes a request of a call and its result: what the model is sent next, as
+// far as the file of a session has it in one place.
+func answered(r *fingerprint.Request, call, result rawjson.Value, reads fingerprint.Field) {
+	r.Messages.Logged, r.Messages.Tail = true, true
+	r.ToolCalls, r.ToolCallsLogged = r.ToolCalls[:0], false
+	if reads&fingerprint.ReadsMessages != 0 {
+		r.Messages.Items = append(r.Messages.Items[:0], call, result)
+	}
+	if r.End < r.Time {
+		r.End = fingerprint.NoTime
+	}
 }
 
 // field reads a member of a line.

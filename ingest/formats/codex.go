@@ -79,15 +79,7 @@ func (p *codex) Parse(record []byte, r *fingerprint.Request) (int, string) {
 	}
 	r.Time, r.Session = asked.time, p.session
 	if asked == &p.call {
-		// What the model is sent next, as far as the file has it in one place.
-		r.Messages.Logged, r.Messages.Tail = true, true
-		r.ToolCalls, r.ToolCallsLogged = r.ToolCalls[:0], false
-		if p.reads&fingerprint.ReadsMessages != 0 {
-			r.Messages.Items = append(r.Messages.Items[:0], p.call.payload, p.line.payload)
-		}
-		if r.End < r.Time {
-			r.End = fingerprint.NoTime
-		}
+		answered(r, p.call.payload, p.line.payload, p.reads)
 	}
 	return 0, ""
 }
