@@ -25,27 +25,20 @@ type batch struct {
 	found  []window.Findings // likewise
 }
 
-// A batch makes what it costs to hand it over, and to wake a goroutine for it,
-// little beside what its events cost. Those of a dataset come quickly; those of
-// a log do not, and with each a block waits.
-const (
-	logBatch     = 64
-	datasetBatch = 1024
-)
-
-func batchSize(o *replay.Options) int {
+// batching is how many events go to a batch, which makes what it costs to hand one
+// over, and to wake a goroutine for it, little beside what they cost; and how many
+// batches there are: one that fills, one that is counted, and those that wait, so
+// that neither side soon waits for the other. As many events as are in them may
+// have come since one that is still looked at. Those of a dataset come quickly;
+// those of a log do not, and with each a block waits.
+func batching(o *replay.Options) (size, batches int) {
 	if o.Kept != nil {
-		return datasetBatch
+		return 1024, 16
 	}
-	return logBatch
+	return 64, 4
 }
 
-// batches are as many as are in use: one that fills, one that is counted, and those
-// that wait, so that neither side soon waits for the other. As many events as are
-// in them may have come since one that is still looked at.
-const batches = 4
-
-func startSweeping(size int, keepers []*keeper, sweeps ...*window.Sweep) *sweeping {
+func startSweeping(size, batches int, keepers []*keeper, sweeps ...*window.Sweep) *sweeping {
 	s := &sweeping{sweeps: sweeps, size: size, keepers: keepers, full: make(chan *batch, batches), counted: make(chan *batch, batches)}
 	for range batches {
 		s.counted <- &batch{looks: make([][]window.Look, len(sweeps)), found: make([]window.Findings, len(sweeps))}

@@ -126,9 +126,9 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 	}
 	ours := newCollector(plan, unswept(plan, own, gateways), len(window.SweepKinds), witness)
 	kept := []*keeper{newKeeper(c, &o), newKeeper(ours, &o)}
-	batch := batchSize(&o.Run)
+	batch, batches := batching(&o.Run)
 	p := pass{
-		o: o, witness: witness, sweeping: startSweeping(batch, kept, sweep, ours.sweep([]time.Duration{longest}, window.LeastRepeats, o.MaxKeys)),
+		o: o, witness: witness, sweeping: startSweeping(batch, batches, kept, sweep, ours.sweep([]time.Duration{longest}, window.LeastRepeats, o.MaxKeys)),
 		requests: newRequestsOf(mostConversations), gateways: newGatewayCounts(gateways, plan, c.told.all, false),
 	}
 
