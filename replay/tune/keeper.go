@@ -155,9 +155,11 @@ func (s *keeper) repeats() []*Repeat {
 	}
 	s.all = slices.DeleteFunc(s.all, (*Repeat).empty)
 	slices.SortFunc(s.all, func(a, b *Repeat) int { return cmp.Compare(a.number, b.number) })
-	for _, k := range s.all {
-		k.Kind, k.Evidence = s.witness.Kind(k.Rule, k.facts)
-		k.counted()
-	}
+	onAllCores(len(s.all), func(_, from, to int) {
+		for _, k := range s.all[from:to] {
+			k.Kind, k.Evidence = s.witness.Kind(k.Rule, k.facts)
+			k.counted()
+		}
+	})
 	return s.all
 }
