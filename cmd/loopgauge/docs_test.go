@@ -71,6 +71,19 @@ func wantNames(t *testing.T, what string, documented, known []string) {
 	}
 }
 
+// What the README shows of its first command is what that prints.
+func TestReadme(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join(root, "README.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, shown, _ := strings.Cut(string(text), "It finds\n\n```\n")
+	shown, _, ok := strings.Cut(shown, "```\n")
+	if said := loopgauge(t, "", "replay", filepath.Join(fixtures, "tau2/agents.jsonl.zst")); !ok || !strings.HasSuffix(said, "\n"+shown) {
+		t.Errorf("the README shows\n%s\nand it prints\n%s", shown, said)
+	}
+}
+
 func names[T any](list []T, name func(T) string) (names []string) {
 	for _, v := range list {
 		names = append(names, name(v))
