@@ -141,7 +141,7 @@ func TestDocsHaveEveryField(t *testing.T) {
 	f("otel", "oteltools.go", "tool", "toolParameters")
 	f("nginx-json", "nginxjson.go", "parse", "other")
 	f("mooncake", "mooncake.go", "Parse")
-	text := all["litellm"]
+	text := all["Sessions and agents"]
 	for _, h := range sessionHeaders {
 		_, behind, ok := strings.Cut(text, "`"+h+"`")
 		if !ok {
