@@ -24,7 +24,7 @@ func (x *explaining) line(ctx context.Context, streams []ingest.Stream) (*Explan
 func (x *explaining) keptLine(ctx context.Context) (*Explanation, error) {
 	at := fingerprint.Position{Stream: int32(x.q.Stream), Line: x.q.Line, Item: int32(max(x.q.Item-1, 0))}
 	var found bool
-	var others int64
+	others := 0
 	_, err := x.read(ctx, x.plan.Rules, func(ev *window.Event) bool {
 		switch {
 		case ev.Position.Stream != at.Stream || ev.Position.Line != at.Line:
@@ -43,7 +43,7 @@ func (x *explaining) keptLine(ctx context.Context) (*Explanation, error) {
 	case !found:
 		return nil, fmt.Errorf("%s: no request of this line was judged when the dataset was written\nthe log says why: loopgauge explain LOG:LINE", term.Safe(x.place(at)))
 	case others > 0:
-		return nil, several(term.Safe(x.place(at)), others+1)
+		return nil, several(term.Safe(x.place(at)), others+1, int(x.target.Position.Item)+1)
 	}
 	return x.explainLine(ctx)
 }

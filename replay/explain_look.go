@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/loopgauge/loopgauge/fingerprint"
 	"github.com/loopgauge/loopgauge/ingest"
@@ -33,7 +34,7 @@ func (x *explaining) lookRecord(s topic, offset int64, item int, yield func(*fin
 	if b.TooLong {
 		return x.unreadable(fingerprint.Position{Stream: b.Stream, Line: offset}, 0, b.Why)
 	}
-	return x.lookWhole(b, offset, item, yield)
+	return x.lookInto(b, offset, item, yield)
 }
 
 // look reads one line of a stream and calls yield for the request on it. The
@@ -58,11 +59,10 @@ func (x *explaining) look(ctx context.Context, s ingest.Stream, line int64, item
 			b.Release()
 			continue
 		}
-		if b.Format != nil && len(b.Format.Wrappers) > 0 {
-			err = x.lookWhole(b, line, item, yield)
-		} else {
-			err = x.lookInto(b, line, item, yield)
+		if b.Format == nil || len(b.Format.Wrappers) == 0 {
+			b = only(b, line)
 		}
+		err = x.lookInto(b, line, item, yield)
 		b.Release()
 		return err
 	}
@@ -78,21 +78,34 @@ func lastOf(b *ingest.Block) int64 {
 	return b.Line + lines - 1
 }
 
-// several says that a line holds more than the one request that was asked for.
-func several(place string, requests int64) error {
-	return fmt.Errorf("%s: the line holds %d requests\nname one of them: %s:1 is the first", place, requests, place)
+// several says that a line holds more than the one request that was asked for;
+// first is the number of the first.
+func several(place string, requests, first int) error {
+	return fmt.Errorf("%s: the line holds %d requests\nname one of them: %s:%d is the first", place, requests, place, first)
 }
 
-// lookWhole looks for the line in the whole block: what is wrapped may go on
-// over several lines, and the records of a topic need not have ends.
-func (x *explaining) lookWhole(b *ingest.Block, line int64, item int, yield func(*fingerprint.Request)) error {
+// only is a block with but one of its lines. What is wrapped may go on over several.
+func only(b *ingest.Block, line int64) *ingest.Block {
+	for ; b.Line < line; b.Line++ {
+		n := bytes.IndexByte(b.Data, '\n') + 1
+		b.Data, b.Offset = b.Data[n:], b.Offset+int64(n)
+	}
+	if n := bytes.IndexByte(b.Data, '\n'); n >= 0 {
+		b.Data = b.Data[:n+1]
+	}
+	return b
+}
+
+// lookInto looks for the line in a block, and in the line for the request, which
+// may stand behind what is none.
+func (x *explaining) lookInto(b *ingest.Block, line int64, item int, yield func(*fingerprint.Request)) error {
 	at := fingerprint.Position{Stream: b.Stream, Line: line}
 	place := term.Safe(x.place(at))
 	var problem error
-	requests := 0
+	var items []int
 	ingest.NewReader(0).Read(b, func(r *fingerprint.Request) {
 		if r.Position.Line == line {
-			requests++
+			items = append(items, int(r.Position.Item)+1)
 		}
 	}, func(s ingest.Skip) {
 		if s.Line == line {
@@ -100,68 +113,24 @@ func (x *explaining) lookWhole(b *ingest.Block, line int64, item int, yield func
 		}
 	})
 	switch {
-	case requests == 0 && problem != nil:
+	case item == 0 && len(items) == 1:
+		item = items[0]
+	case slices.Contains(items, item):
+	case problem != nil && (item > 0 || len(items) == 0):
 		return problem
-	case requests == 0:
+	case len(items) == 0:
 		return fmt.Errorf("%s: no request begins in this line", place)
-	case item > requests:
-		return fmt.Errorf("%s: the line holds %s, no request %d", place, term.Plural(int64(requests), "request", "requests"), item)
-	case item == 0 && requests > 1:
-		return several(place, int64(requests))
+	case item == 0:
+		return several(place, len(items), items[0])
+	default:
+		return fmt.Errorf("%s:%d: no request there: the line holds %s, %s:%d is the first", place, item, term.Plural(int64(len(items)), "request", "requests"), place, items[0])
 	}
-	n := 0
 	ingest.NewReader(fingerprint.AllFields).Read(b, func(r *fingerprint.Request) {
-		if r.Position.Line == line {
-			if n++; n == max(item, 1) {
-				yield(r)
-			}
-		}
-	}, nil)
-	return nil
-}
-
-// lookInto looks at the one line of a block.
-func (x *explaining) lookInto(b *ingest.Block, line int64, item int, yield func(*fingerprint.Request)) error {
-	one := *b
-	for ; one.Line < line; one.Line++ {
-		n := bytes.IndexByte(one.Data, '\n') + 1
-		one.Data, one.Offset = one.Data[n:], one.Offset+int64(n)
-	}
-	if n := bytes.IndexByte(one.Data, '\n'); n >= 0 {
-		one.Data = one.Data[:n+1]
-	}
-	at := fingerprint.Position{Stream: b.Stream, Line: line}
-	place := term.Safe(x.place(at))
-	var problem error
-	found, last := 0, int32(-1)
-	tally := ingest.NewReader(0).Read(&one, func(r *fingerprint.Request) {
-		found++
-		last = r.Position.Item
-	}, func(s ingest.Skip) { problem = x.unreadable(at, s.Column, s.Why) })
-	switch {
-	case tally.Blank > 0 && tally.Blank == tally.Lines:
-		return fmt.Errorf("%s: there is no request in the line", place)
-	case item > 0 && int64(item) > tally.Lines:
-		return fmt.Errorf("%s: the line holds %s, no request %d", place, term.Plural(tally.Lines, "request", "requests"), item)
-	case item == 0 && tally.Lines > 1:
-		return several(place, tally.Lines)
-	case item == 0 && found == 1:
-		item = int(last) + 1
-	}
-	found = 0
-	ingest.NewReader(fingerprint.AllFields).Read(&one, func(r *fingerprint.Request) {
-		if int(r.Position.Item)+1 == item {
-			found++
+		if r.Position.Line == line && int(r.Position.Item)+1 == item {
 			yield(r)
 		}
 	}, nil)
-	if found > 0 {
-		return nil
-	}
-	if problem == nil {
-		problem = fmt.Errorf("%s: no request there", place)
-	}
-	return problem
+	return nil
 }
 
 func (x *explaining) unreadable(at fingerprint.Position, column int, why string) error {
