@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"os"
+	"slices"
 	"sync"
 	"time"
 
@@ -96,6 +97,7 @@ type blocks struct {
 	maxLine int
 	in      []*wrap.Wrapper        // what the records lie in
 	ends    func(line []byte) bool // whether a record ends with a line; nil if each does
+	gathers bool                   // each of its lines is a record already
 	rest    []byte                 // the beginning of a record whose end is not read yet
 	seen    int                    // of rest, where the end was looked for
 	line    int64                  // lines before the next block
@@ -104,9 +106,11 @@ type blocks struct {
 	tooLong bool                   // inside a line that is skipped
 }
 
-// newBlocks cuts where no record goes on that lies in the wrappers, in.
+// newBlocks cuts where no record goes on that lies in the wrappers, in. Lines that
+// wait for others and are too long together go their ways.
 func newBlocks(from io.Reader, size, maxLine int, in []*wrap.Wrapper) *blocks {
-	return &blocks{from: from, size: size, maxLine: maxLine, in: in, ends: wrap.NewCutter(in)}
+	gathers := slices.ContainsFunc(in, func(w *wrap.Wrapper) bool { return w.Gathers })
+	return &blocks{from: from, size: size, maxLine: maxLine, in: in, ends: wrap.NewCutter(in), gathers: gathers}
 }
 
 // errNoMore is the error of a reader that has nothing more for now. The next
@@ -124,6 +128,10 @@ func (b *blocks) next() (*Block, error) {
 	for {
 		end, seen = b.scan(buf, end, seen)
 		switch {
+		case end == 0 && len(buf) > b.maxLine && b.gathers && seen > 0:
+			b.leave(buf[seen:])
+			b.ends = wrap.NewCutter(b.in)
+			return b.block(buf[:seen]), nil
 		case end == 0 && len(buf) > b.maxLine:
 			return b.skip(buf), nil
 		case end > 0 && (len(buf) >= b.size || b.ends != nil && len(buf)-end > b.maxLine):

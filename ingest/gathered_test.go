@@ -101,6 +101,12 @@ func TestTurns(t *testing.T) {
 		many = append(many, `{"type":"mode","sessionId":"s"}`)
 	}
 	f("c@1 0/1", Tally{Lines: 1502, Blank: 1501}, append(many, result("r", "1"))...)
+	// Nor for more than a line may be long.
+	long := []string{call("c", "", "m", "1")}
+	for range 12 {
+		long = append(long, `{"type":"mode","sessionId":"s","text":"`+strings.Repeat("x", 100_000)+`"}`)
+	}
+	f("c@1 0/1, d@14 2/0", Tally{Lines: 16, Blank: 14}, append(long, call("d", "", "n", "2"), result("q", "1"), result("r", "2"))...)
 }
 
 // TestRollout: calls and results of Codex, and the tokens between them.
