@@ -110,8 +110,9 @@ func detect(data []byte, among []*formats.Format, in []*wrap.Wrapper) *formats.F
 	}
 	for i, w := range wrap.All {
 		// Formats of text take much for a host or a user; what a wrapper is
-		// taken for must hold a known format.
-		if v.wrappers[i] > 0 && v.wrappers[i] >= v.most {
+		// taken for must hold a known format. Lines that are gathered are of it
+		// themselves, also one that was cut before what they are gathered by.
+		if n := v.wrappers[i]; n > 0 && (n >= v.most || w.Gathers && 2*n >= v.most) {
 			if f := within(data, among, in, w); f != nil {
 				return f
 			}

@@ -235,6 +235,13 @@ func TestGatheredFixtures(t *testing.T) {
 		if again := read(t, indented, Options{}); !slices.Equal(again.requests, got.requests) {
 			t.Errorf("%s, indented: %s, %d requests, %+v", name, again.format, len(again.requests), again.tally)
 		}
+		lines := bytes.SplitAfter(fixtures.Read(t, "formats/"+name), []byte("\n"))
+		for end := 20; end < len(lines[2]); end += 40 {
+			cut := bytes.Join([][]byte{lines[0], lines[1], append(lines[2][:end:end], '\n'), bytes.Join(lines[3:], nil)}, nil)
+			if again := read(t, cut, Options{}); again.format != format {
+				t.Errorf("%s, a line cut at %d: %s", name, end, again.format)
+			}
+		}
 	}
 	f("claude-code/session.jsonl", "turns+claude-code", 5)
 	f("codex/rollout-2026-11-21T03-27-40-019ab3c4-0000-7000-8000-000000000001.jsonl", "turns+codex", 8)
