@@ -73,9 +73,6 @@ func answered(r *fingerprint.Request, call, result rawjson.Value, reads fingerpr
 	if reads&fingerprint.ReadsMessages != 0 {
 		r.Messages.Items = append(r.Messages.Items[:0], call, result)
 	}
-	if r.End < r.Time {
-		r.End = fingerprint.NoTime
-	}
 }
 
 // field reads a member of a line.

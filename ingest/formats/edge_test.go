@@ -141,9 +141,13 @@ func TestCheckTime(t *testing.T) {
 	f(maxTime-1, maxTime-1, "")
 	f(maxTime, none, badTime)
 	f(0, maxTime, badTime)
-	f(0, -1, badTime)
 	f(math.MaxInt64, none, badTime)
-	f(5, 3, "") // clocks do that
+	for _, end := range []int64{-62_135_596_800_000_000, -1, 0, 4} { // the first is the year 1
+		r := fingerprint.Request{Time: 5, End: end}
+		if why := CheckTime(&r); why != "" || r.End != none {
+			t.Errorf("5 to %d: %q, end %d", end, why, r.End)
+		}
+	}
 }
 
 // nativeAt is the beginning of what read gives for a record at second 1.

@@ -168,8 +168,12 @@ func parsed(p Parser, line []byte) (r fingerprint.Request, ok bool) {
 	return r, why == "" && CheckTime(&r) == ""
 }
 
-// CheckTime says what is wrong with a request's times, or "".
+// CheckTime says what is wrong with a request's times, or "". An end before the
+// start is none: clients write 0, 1970 or the year 1 of what has not ended.
 func CheckTime(r *fingerprint.Request) string {
+	if r.End < r.Time {
+		r.End = fingerprint.NoTime
+	}
 	switch {
 	case r.Time == fingerprint.NoTime:
 		return noTime

@@ -87,7 +87,7 @@ func (p *helicone) Parse(record []byte, r *fingerprint.Request) (int, string) {
 	if column, why := failure(s); why != "" {
 		return column, why
 	}
-	if took != fingerprint.NoTime || r.End < r.Time {
+	if took != fingerprint.NoTime {
 		r.End = fingerprint.NoTime
 		ended(r, took)
 	}
