@@ -220,7 +220,8 @@ func (a answered) rows(question int) (list []string) {
 // TestAnalysisOfOddities asks the same of what the logs above have not: a
 // session with two models, a loop of one caller in several sessions, requests
 // without session and model, equal calls side by side, two rules that see one
-// call, a loop of two steps, and a limit of rate that was reached.
+// call, a loop of two steps, two loops of a caller at the same time without a session,
+// and a limit of rate that was reached.
 func TestAnalysisOfOddities(t *testing.T) {
 	python := pythonOf(t)
 	t.Parallel()
@@ -250,6 +251,9 @@ func TestAnalysisOfOddities(t *testing.T) {
 	for i := range 12 {
 		add(500+i, `"caller":"id-f","session":"steps","model":"big","tokens_in":`+strconv.Itoa(100+i)+`,"cost":0.01,"messages":"`+strconv.Itoa(i)+`",`+strings.Replace(find, "find", []string{"find", "open"}[i%2], 1))
 	}
+	for i := range 10 {
+		add(600+i, `"caller":"id-g","messages":"`+[]string{"left", "right"}[i%2]+`"`)
+	}
 	file := func(name, text string) string {
 		name = filepath.Join(dir, name)
 		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
@@ -261,7 +265,8 @@ func TestAnalysisOfOddities(t *testing.T) {
 	policy := file("policy.yaml", `version: 1
 rules:
   - {name: calls, identity: tool-call, scope: [session], counter: {kind: sliding, window: 1m}, threshold: 4}
-  - {name: prompts, identity: prompt, scope: [caller], counter: {kind: sliding, window: 1m}, threshold: 5}
+  - {name: prompts, identity: prompt, scope: [caller], counter: {kind: sliding, window: 1m}, threshold: 5, match: caller != "id-g"}
+  - {name: talks, identity: prompt, scope: [conversation], counter: {kind: sliding, window: 1m}, threshold: 4, match: caller == "id-g"}
   - {name: row, identity: tool-call, scope: [session], counter: {kind: streak, window: 1m}, threshold: 4}
 `)
 	for _, name := range []string{"out", "live"} {
@@ -279,15 +284,16 @@ rules:
 		1: "big|6|5|83.3",
 		2: "steps|big|2026-11-21 00:08:16+00|12|545|0.05|[calls]\n" +
 			"key-93e789fe6e44|null|2026-11-21 00:03:14+00|6|null|null|[prompts]\nof-1|big|2026-11-21 00:01:34+00|6|null|null|[prompts]\n" +
-			"sides|big|2026-11-21 00:06:31+00|6|null|null|[calls, row]\nwork|big|2026-11-20 23:59:59+00|6|null|null|[calls, row]",
-		4:  "calls|7|3|3\nprompts|4|2|2\nrow|3|2|2",
-		6:  "find|calls|3|3|18\nfind|row|2|2|12\n(none)|prompts|2|1|12\nopen|calls|1|1|6",
-		7:  "big|27|4|148.15\nnull|10|1|100.0\nsmall|1|0|0.0",
-		8:  "0|4|10\n23|1|0", // fired a second before midnight, the rest came after
+			"sides|big|2026-11-21 00:06:31+00|6|null|null|[calls, row]\nwork|big|2026-11-20 23:59:59+00|6|null|null|[calls, row]\n" +
+			"conv-2c6089290481|null|2026-11-21 00:09:56+00|5|null|null|[talks]\nconv-e37b517f1a89|null|2026-11-21 00:09:57+00|5|null|null|[talks]",
+		4:  "calls|7|3|3\nprompts|4|2|2\nrow|3|2|2\ntalks|2|0|1",
+		6:  "find|calls|3|3|18\nfind|row|2|2|12\n(none)|prompts|2|1|12\nopen|calls|1|1|6\n(none)|talks|2|0|10",
+		7:  "null|20|3|150.0\nbig|27|4|148.15\nsmall|1|0|0.0",
+		8:  "0|6|12\n23|1|0", // fired a second before midnight, the rest came after
 		11: "2026-11-21 00:04:00+00|4|4|0",
-		13: "2026-11-16 00:00:00+00|6|5|83.3",
+		13: "2026-11-16 00:00:00+00|6|7|83.3",
 		15: "prompts|key-665db167d280|4|2026-11-21 00:04:53+00\nprompts|of-0|4|2026-11-21 00:01:33+00",
-		19: "2026-11-21|10|545|0.05",
+		19: "2026-11-21|12|545|0.05",
 	} {
 		if rows := strings.Join(got.rows(question), "\n"); rows != want {
 			t.Errorf("%d: got\n%s\nwant\n%s", question, rows, want)
@@ -307,7 +313,7 @@ rules:
 	const program = "import sys, duckdb\nprint(sorted(n for n, in duckdb.sql(f'SELECT count(*) FROM ({sys.argv[1]}) GROUP BY episode').fetchall()))"
 	c := exec.CommandContext(t.Context(), python, "-c", program, string(question[1]))
 	c.Dir = dir
-	if out, err := c.CombinedOutput(); err != nil || string(out) != "[3, 3, 6, 6, 6, 6, 6, 6]\n" {
+	if out, err := c.CombinedOutput(); err != nil || string(out) != "[3, 3, 5, 5, 6, 6, 6, 6, 6, 6]\n" {
 		t.Errorf("requests of the loops: %s %v", out, err)
 	}
 }
