@@ -110,19 +110,53 @@ func dayOf(folder string) (day time.Time, ok bool) {
 
 // expire removes the days that ended before a time.
 func (c *compaction) expire(before int64) error {
+	ended := func(day string) bool {
+		at, _ := dayOf(day)
+		return at.AddDate(0, 0, 1).UnixMicro() <= before
+	}
+	if err := c.fill(ended); err != nil {
+		return err
+	}
 	for _, table := range byDay {
 		days, err := c.days(table)
 		if err != nil {
 			return err
 		}
 		for _, day := range days {
-			at, _ := dayOf(day)
-			if at.AddDate(0, 0, 1).UnixMicro() > before {
+			if !ended(day) {
 				continue
 			}
 			if err := c.remove(table, day); err != nil {
 				return err
 			}
+		}
+	}
+	return nil
+}
+
+// fill gives a table that has nothing but days that ended a file without rows, as
+// [Dataset.fill] does, beside the newest events.
+func (c *compaction) fill(ended func(day string) bool) error {
+	staying := func(table string) []string {
+		return slices.DeleteFunc(filesOf(c.dir, table, "*.parquet"), func(f string) bool {
+			return !fileNames.MatchString(filepath.Base(f)) || ended(filepath.Base(filepath.Dir(f)))
+		})
+	}
+	events := staying("events")
+	if len(events) == 0 {
+		return nil
+	}
+	newest := events[len(events)-1]
+	for _, table := range byDay {
+		if len(staying(table)) > 0 {
+			continue
+		}
+		target := filepath.Join(c.dir, table, filepath.Base(filepath.Dir(newest)), filepath.Base(newest))
+		if err := os.MkdirAll(filepath.Dir(target), 0o700); err != nil {
+			return err
+		}
+		if err := merges[table](table, target, nil); err != nil {
+			return err
 		}
 	}
 	return nil

@@ -210,6 +210,13 @@ verdicts/date=2026-11-24/000000008-000000000080.parquet`
 	if r.Removed != 24 || r.Whole {
 		t.Errorf("%d removed, whole %v", r.Removed, r.Whole)
 	}
+
+	// Where events stay, a table without a day has a file, which can be asked.
+	mustCompact(t, dir, midnight+4*24*hour)
+	rows := table[episodeRow](t, dir, "episodes")
+	if got := files(t, dir); len(rows) > 0 || !strings.Contains(got, "episodes/date=2026-11-25/000000010-000000000100.parquet\n") {
+		t.Errorf("%d episodes in\n%s", len(rows), got)
+	}
 }
 
 // What others keep in the folder of a day, or beside it, is theirs.
