@@ -24,8 +24,12 @@ func IsFixture(file string) bool {
 // Find gives the fixtures below a folder, in order of their names.
 func Find(dir string) ([]string, error) {
 	var files []string
-	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
-		switch hidden := path != dir && strings.HasPrefix(d.Name(), "."); {
+	root := dir
+	if info, err := os.Lstat(dir); err == nil && !info.IsDir() {
+		root += string(filepath.Separator) // WalkDir does not follow a link
+	}
+	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		switch hidden := path != root && strings.HasPrefix(d.Name(), "."); {
 		case err != nil:
 			return err
 		case d.IsDir() && hidden:

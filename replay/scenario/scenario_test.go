@@ -284,6 +284,10 @@ func TestFind(t *testing.T) {
 	f(Find, ".", "a.test.yaml", "sub/b.test.yml", "sub/broken.test.yaml", "sub/c.test.yaml", "sub/d.test.yaml")
 	f(Of, "p.yaml", "a.test.yaml", "sub/b.test.yml", "sub/broken.test.yaml") // who knows what the broken one runs
 	f(Of, "other.yaml", "sub/broken.test.yaml", "sub/c.test.yaml")
+	if err := os.Symlink("sub", "link"); err != nil {
+		t.Fatal(err)
+	}
+	f(Find, "link", "link/b.test.yml", "link/broken.test.yaml", "link/c.test.yaml", "link/d.test.yaml")
 }
 
 func TestJUnit(t *testing.T) {

@@ -360,6 +360,12 @@ func IsRead(file string) bool {
 
 // Find finds the datasets below dir, itself included.
 func Find(dir string) (list []string, err error) {
+	if IsDataset(dir) {
+		return []string{dir}, nil
+	}
+	if info, err := os.Lstat(dir); err == nil && !info.IsDir() {
+		dir += string(filepath.Separator) // WalkDir does not follow a link
+	}
 	err = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if err == nil && d.IsDir() && IsDataset(path) {
 			list = append(list, path)
