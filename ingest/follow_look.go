@@ -18,6 +18,7 @@ type entry struct {
 	id    string
 	size  int64
 	mtime time.Time
+	log   string // that it was rotated away from, if links lead from there to here
 }
 
 func (e *entry) same(size int64, mtime time.Time) bool { return e.size == size && e.mtime.Equal(mtime) }
@@ -105,7 +106,7 @@ func newEntry(path string, info fs.FileInfo) *entry {
 	if !info.Mode().IsRegular() {
 		return nil
 	}
-	return &entry{path, inode(info), info.Size(), info.ModTime()}
+	return &entry{path: path, id: inode(info), size: info.Size(), mtime: info.ModTime()}
 }
 
 // siblings are all files of a directory.
@@ -235,7 +236,7 @@ func (f *follower) copied(s *sight, st *followed) *entry {
 	if st.searched() {
 		for _, dir := range st.dirs() {
 			for _, e := range s.siblings(dir) {
-				if s.byPath[e.path] == nil && related(e.path, st.name) {
+				if s.byPath[e.path] == nil && st.related(e.path) {
 					candidates = append(candidates, e)
 				}
 			}
@@ -274,7 +275,7 @@ func (f *follower) copied(s *sight, st *followed) *entry {
 func (f *follower) passed(s *sight) (list []*entry) {
 	loose := map[string][]*entry{} // directory -> files in it that are nobody's
 	for _, st := range f.streams {
-		mine := rotation(st.path, st.name)
+		mine := rotation(st.path, st.log)
 		if mine == "" || !st.placed() || st.ended && time.Since(st.shifted) >= patience {
 			continue
 		}
@@ -283,9 +284,13 @@ func (f *follower) passed(s *sight) (list []*entry) {
 			loose[dir] = slices.DeleteFunc(slices.Clone(s.siblings(dir)), func(e *entry) bool { return s.taken[e.id] || s.byPath[e.path] != nil })
 		}
 		for _, e := range loose[dir] {
-			if newer(rotation(e.path, st.name), mine) {
-				list = append(list, e)
+			if !newer(rotation(e.path, st.log), mine) {
+				continue
 			}
+			if dir != filepath.Dir(st.name) { // of which nothing leads here but the link
+				e.log = st.name
+			}
+			list = append(list, e)
 		}
 	}
 	return list
@@ -401,7 +406,7 @@ func (f *follower) adopt(s *sight, e *entry, kept map[string]*stranger, latest b
 		return false
 	}
 	for _, st := range f.streams {
-		if !st.placed() || !related(e.path, st.name) || filepath.Dir(e.path) != filepath.Dir(st.path) {
+		if !st.placed() || !st.related(e.path) || filepath.Dir(e.path) != filepath.Dir(st.path) {
 			continue
 		}
 		same, sure := f.isCopy(e, x, st)

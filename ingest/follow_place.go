@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -120,7 +121,7 @@ func (s *followed) miss() bool {
 
 // begin makes a stream of a new file.
 func (f *follower) begin(e *entry, x *stranger, latest bool) *followed {
-	s := f.stream(Mark{Name: e.path})
+	s := f.stream(Mark{Name: cmp.Or(e.log, e.path)})
 	s.place = place{head: headOf(x.head), path: e.path, id: e.id, size: -1, packed: x.packed}
 	if latest {
 		s.toEnd()
