@@ -427,9 +427,13 @@ func TestRotation(t *testing.T) {
 	f("app.log-20261121", "app.log", "20261121")
 	f("app-2026-11-21T10:00.log.zst", "app.log", "2026-11-21T10:00")
 	f("app.log.2", "app.log.1.gz", "2")
+	f("app-2026-11-21T10-00-00.000-size.log.gz", "app.log", "2026-11-21T10-00-00.000") // Caddy
+	f("app-2026-11-21T10-00-00.000-time.log", "app.log", "2026-11-21T10-00-00.000")
 	f("app.log", "app.log", "")
 	f("app.log.bak", "app.log", "")
 	f("app-error.log", "app.log", "")
+	f("app-time.log", "app.log", "")
+	f("app-20261121-error.log", "app.log", "")
 	f("app2.log", "app.log", "")
 	g := func(a, b string, want bool) {
 		t.Helper()

@@ -40,6 +40,7 @@ func rotation(path, name string) string {
 			return ""
 		}
 	}
+	added = strings.TrimSuffix(strings.TrimSuffix(added, "-size"), "-time") // why, as Caddy says behind the date
 	if len(added) < 2 || !strings.ContainsRune(".-_", rune(added[0])) || added[1] < '0' || added[1] > '9' {
 		return ""
 	}
