@@ -95,6 +95,24 @@ type finder struct {
 	sources []*Source
 	seen    map[string]bool
 	errs    []error
+	astray  []string // links that lead to nothing
+}
+
+// Astray are the links, of those that the arguments stand for, that lead to no file:
+// what they lead to may lie where only others can see it.
+func Astray(args []string) []string {
+	f := finder{seen: map[string]bool{}}
+	for _, arg := range args {
+		f.find(arg)
+	}
+	return f.astray
+}
+
+// missed notes a link that leads to nothing. What is no link has gone meanwhile.
+func (f *finder) missed(path string) {
+	if _, err := os.Lstat(path); err == nil {
+		f.astray = append(f.astray, path)
+	}
 }
 
 func (f *finder) fail(path string, err error) { f.errs = append(f.errs, newError(path, err, "")) }
@@ -113,7 +131,9 @@ func (f *finder) find(arg string) {
 		return
 	// A name that exists is never a pattern, whatever characters it has.
 	case !strings.ContainsAny(arg, "*?["):
-		f.fail(arg, err)
+		if f.fail(arg, err); errors.Is(err, fs.ErrNotExist) {
+			f.missed(arg)
+		}
 		return
 	}
 	matches, err := Glob(arg)
@@ -191,7 +211,12 @@ func (f *finder) walk(dir string) {
 		}
 		// A link may stand for a file elsewhere; anything else that is no
 		// file (a pipe, a socket) could block for ever.
-		if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() && info.Size() > 0 {
+		switch info, err := os.Stat(path); {
+		case errors.Is(err, fs.ErrNotExist):
+			f.missed(path)
+		case err != nil:
+			f.fail(path, err)
+		case info.Mode().IsRegular() && info.Size() > 0:
 			f.add(path)
 			found++ // also if it was named before
 		}

@@ -118,6 +118,9 @@ func TestFind(t *testing.T) {
 	f("sub sub/d.log sub", "sub/d.log sub/deep/e.log", "")
 	f("linkdir sub", "linkdir/d.log linkdir/deep/e.log", "")
 	f("a.log links", "a.log links/x.log", "")
+	write(t, dir, "turns/x.log", []byte("x\n"))
+	link("turns/self.log", "turns/self.log")
+	f("turns", "turns/x.log", "turns/self.log: too many levels of symbolic links") // as of one that may not be followed
 	f("- a.log -", "standard input a.log", "")
 
 	// An empty file is passed over if there is another.
@@ -396,5 +399,22 @@ func TestVanishedFile(t *testing.T) {
 	want := path + ": no such file or directory\nit was there a moment ago: is it being rotated?"
 	if err == nil || err.Error() != want || !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("%v, want %s", err, want)
+	}
+}
+
+func TestAstray(t *testing.T) {
+	dir := t.TempDir()
+	at := func(name string) string { return filepath.Join(dir, name) }
+	write(t, dir, "pods/0.log", []byte("x\n"))
+	write(t, dir, "containers/plain.log", []byte("x\n"))
+	for name, target := range map[string]string{"here": "pods/0.log", "there": "elsewhere/0.log"} { // any order
+		if err := os.Symlink(at(target), at("containers/"+name+".log")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, arg := range []string{"containers", "containers/*.log", "containers/there.log"} {
+		if got := Astray([]string{at(arg), at("later.log")}); !slices.Equal(got, []string{at("containers/there.log")}) {
+			t.Errorf("%s: %q", arg, got)
+		}
 	}
 }

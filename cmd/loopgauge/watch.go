@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"os"
 	"path/filepath"
 	"slices"
 	"time"
@@ -294,6 +295,10 @@ func (f *watchFlags) feed(args []string, state func() string, status *live.Statu
 				if found, _ := ingest.Glob(arg); len(found) == 0 && !exists(arg) {
 					log.Warn("no such file yet: it is read when it comes", "file", arg)
 				}
+			}
+			if astray := ingest.Astray(args); len(astray) > 0 {
+				to, _ := os.Readlink(astray[0]) // for people
+				log.Warn("links lead to no file: what they lead to must be where watch can see it", "links", len(astray), "first", astray[0], "to", to)
 			}
 			return feed, nil
 		}, nil
