@@ -28,6 +28,7 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
+	"github.com/loopgauge/loopgauge/fingerprint"
 	"github.com/loopgauge/loopgauge/replay"
 	"github.com/loopgauge/loopgauge/replay/term"
 	"github.com/loopgauge/loopgauge/replay/tune"
@@ -805,6 +806,49 @@ func TestNoTokens(t *testing.T) {
 		}
 		b.quiet()
 	}
+}
+
+// Where a setting fires on none of the repeats that have tokens and prices, none
+// are shown: 0 would be a number.
+func TestNoTokensOfThese(t *testing.T) {
+	records := days()
+	for i := range records {
+		if records[i].Session == "s-loop-1" { // the longest
+			records[i].In, records[i].Cost = 0, 0
+		}
+	}
+	b := browse(t, write(t, tuned(t, "a.jsonl", records)), 1280, 900)
+	for _, threshold := range []int{5, 10} {
+		some := threshold < 9 // to which s-loop-3 gets
+		eval[bool](b, fmt.Sprintf(`document.querySelector('#map td[aria-label^="%d in 1h:"]').click() || true`, threshold))
+		text := b.text("cell")
+		for _, what := range []string{"tokens until it fires", "cost until it fires"} {
+			if strings.Contains(text, what) != some {
+				t.Errorf("at %d the cell has %s: %v; it says %s", threshold, what, !some, text)
+			}
+		}
+	}
+	b.quiet()
+}
+
+// Where nothing was judged there is nothing to look around in but what became of
+// the lines.
+func TestNothingWasJudged(t *testing.T) {
+	r := tuned(t, "a.jsonl", days())
+	r.Result.First, r.Recommended = fingerprint.NoTime, nil
+	b := browse(t, write(t, r), 1280, 900)
+	text := eval[string](b, `document.body.innerText`)
+	for _, want := range []string{"nothing was judged", "lines = ", "to the end"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%q is not said", want)
+		}
+	}
+	for _, not := range []string{"What each setting would do", "Episodes", "The policy", "Gateways side by side", "What each rule could look at", "Before you rely on it", "Method"} {
+		if strings.Contains(text, not) {
+			t.Errorf("%q is there, of nothing", not)
+		}
+	}
+	b.quiet()
 }
 
 // Where a dataset can answer none of the rules the page says so, and what was read.

@@ -227,9 +227,9 @@
     const caveats = D.recommended.length ? D.caveats.map((c) => c + ".") : [];
     const reasons = D.recommended.length ? [] : [...D.caveats, ...D.refusals];
     if (D.account.late * 100 > D.account.lines) caveats.push(percent(D.account.late, D.account.lines) + " of the lines came too late to be judged" + (D.lateness.enough && ": run again with --lateness " + D.lateness.enough) + ".");
-    if (D.account.judged < 100 || D.days < 1) caveats.push("There is little to go by: " + plural(D.account.judged, "request") + " over " + span(D.last - D.first) + ".");
-    if (!D.labels) caveats.push("Nobody has labelled these sessions. What is a loop and what is not is concluded from evidence in the log, named with each episode: it is no measured error rate. Look at some, write down what they are, and give the file with --labels.");
-    else if (D.labels.unseen < D.labels.sessions) {
+    if (!D.empty && (D.account.judged < 100 || D.days < 1)) caveats.push("There is little to go by: " + plural(D.account.judged, "request") + " over " + span(D.last - D.first) + ".");
+    if (!D.labels && !D.empty) caveats.push("Nobody has labelled these sessions. What is a loop and what is not is concluded from evidence in the log, named with each episode: it is no measured error rate. Look at some, write down what they are, and give the file with --labels.");
+    else if (D.labels?.unseen < D.labels?.sessions) {
       const [precision, recall] = D.labels.score, [tp, fp, fn] = D.labels.counts;
       const part = (name, v, a, b, i) => name + (v === null ? " cannot be told" : " " + v.toFixed(2) + " (" + a + " of " + b + "; 95 % interval " + i[0].toFixed(2) + " to " + i[1].toFixed(2) + ")");
       caveats.push("Against " + plural(D.labels.sessions, "labelled session") + ", " + plural(D.labels.loops, "loop") + " among them: " + part("precision", precision, tp, tp + fp, D.labels.precisionInterval) + ", " + part("recall", recall, tp, tp + fn, D.labels.recallInterval) + (D.labels.unseen ? ". " + plural(D.labels.unseen, "labelled session is", "labelled sessions are") + " not in the log" + (D.labels.missing ? ": of the loops " + plural(D.labels.missing, "counts", "count") + " as missed for that" : "") : "") + ".");
@@ -237,6 +237,7 @@
     const broken = D.streams.filter((x) => x.error);
     if (broken.length) caveats.push(plural(broken.length, "log") + " could not be read, or not to the end: see below.");
     if (repeats.length < D.all) caveats.push("Of " + plural(D.all, "repeat") + " this page lists " + count(repeats.length) + ", loops first and then the longest; the others are in the numbers, but not in the time-line and the list of episodes.");
+    if (!D.empty) caveats.push("A log shows what happened without the rule. Whoever is stopped may come again in another way, and that is not in it.");
     const exclusions = D.exclusions.map((x) => [x.name, h("code", null, x.match), count(x.mutes), x.hides ? count(x.hides) : "none", x.hides ? "no" : "yes"]);
     put($("recommendation"),
       h("p", { class: "verdict" }, capital(D.verdict) + "."),
@@ -251,9 +252,7 @@
         D.against.loops.length < D.against.new + D.against.lost && h("p", { class: "small" }, "The costliest " + D.against.loops.length + " are listed."),
         D.against.until != null && h("p", { class: "small" }, "Compared are the loops that ended before " + stamp(D.against.until) + " UTC: there are too many episodes to hold all against each other."),
       ],
-      h("h3", null, "Before you rely on it"),
-      h("ul", null, caveats.map((c) => h("li", null, c)),
-        h("li", null, "A log shows what happened without the rule. Whoever is stopped may come again in another way, and that is not in it.")));
+      caveats.length > 0 && [h("h3", null, "Before you rely on it"), h("ul", null, caveats.map((c) => h("li", null, c)))]);
     put($("command"), D.command);
   }
 
@@ -336,8 +335,8 @@
         line("of these, " + by + "no loop", count(o.wrong)),
         o.excluded > 0 && line("of these, taken out by the policy's exclusions", count(o.excluded)),
         o.all > o.caught + o.wrong + o.excluded && line("of these, neither a loop nor wrong to stop", count(o.all - o.caught - o.wrong - o.excluded)),
-        D.tokens && line("tokens until it fires, after", short(get(TOKENS_BEFORE)) + ", " + short(get(TOKENS))),
-        D.cost && line("cost until it fires, after", money(get(COST_BEFORE)) + ", " + money(get(COST))),
+        get(TOKENS_BEFORE) + get(TOKENS) > 0 && line("tokens until it fires, after", short(get(TOKENS_BEFORE)) + ", " + short(get(TOKENS))),
+        get(COST_BEFORE) + get(COST) > 0 && line("cost until it fires, after", money(get(COST_BEFORE)) + ", " + money(get(COST))),
         get(EPISODES) > 0 && line("first repeat to firing, median", span(1000 * get(DELAY))),
         get(EPISODES) > 0 && line("in 95 % of cases", span(1000 * get(DELAY_95)))),
       h("p", null, D.kinds.filter((kind) => o.kinds[kind]).map((kind) => [kindMark(kind), " " + count(o.kinds[kind]) + "  "])),
@@ -613,12 +612,11 @@
         h("li", null, a.duplicate ? plural(a.duplicate, "line") + " had a request id seen before and counted once." : "No request id came twice."),
         D.lateness.tied > 0 && h("li", null, plural(D.lateness.tied, "request") + " had the very time of another: pace tells nothing about them."),
         D.longer > 0 && h("li", null, "Of " + plural(D.longer, "repeat") + " longer than what is kept, the first requests are shown; the rest are in the sums.")),
-      h("h3", null, "What each rule could look at"),
-      table(["Rule", { n: "Requests" }, "Share", "Not looked at, and why"], D.rules.map((r) => {
+      !D.empty && [h("h3", null, "What each rule could look at"), table(["Rule", { n: "Requests" }, "Share", "Not looked at, and why"], D.rules.map((r) => {
         const c = r.coverage, why = c.causes.map((x) => count(x.requests) + ": " + x.why);
         if (c.notMatched) why.push(count(c.notMatched) + ": not matched by the rule");
         return [r.name, count(c.counted), h("div", null, percent(c.counted, c.judged), meter(c.counted, c.judged)), why.length ? h("div", null, why.map((x) => h("div", null, x))) : "–"];
-      })),
+      }))],
       h("h3", null, "Logs"),
       table(["Log", "Format", { n: "Lines" }, "Read"], D.streams.map((x) => [x.name || "–", x.format || "–", count(x.lines), x.error || "to the end"])));
   }
@@ -656,6 +654,8 @@
     if (D.rules.length) writeAddress();
   }
 
+  // Of nothing that was judged there is only what became of the lines.
+  for (const id of ["settings", "time", "episodes", "policy", "gateways", "method"]) $("h-" + id).parentNode.hidden = D.empty;
   put($("rule"), D.rules.map((r, i) => h("option", { value: i }, keys[i] + (D.recommended.includes(i) ? " (recommended)" : ""))));
   put($("counter"), D.counters.map((name, i) => h("option", { value: i }, name)));
   put($("layer"), layers.map((l, i) => h("option", { value: i, disabled: l.off }, l.name + (l.off ? ": none in this log" : ""))));
