@@ -202,7 +202,7 @@ func (x *exported) problem(d *ruleDraft, field, format string, args ...any) Prob
 // only is the one rule that a form has room for.
 func (x *exported) only(form string) *ruleDraft {
 	for _, d := range x.rules[1:] {
-		x.misfits = append(x.misfits, x.problem(d, "name", "%s has room for one rule: choose with --rule", form))
+		x.misfits = append(x.misfits, x.problem(d, "name", "%s has room for one rule: leave the others out, or choose with --rule of 'loopgauge policy export'", form))
 	}
 	return x.rules[0]
 }
