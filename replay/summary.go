@@ -36,8 +36,10 @@ func (s Summary) String() string {
 	Zones(&b, s.Result)
 	s.account(&b)
 	b.WriteByte('\n')
-	s.rules(&b)
-	b.WriteByte('\n')
+	if s.Result.Account.Judged > 0 { // else its rows are zeros
+		s.rules(&b)
+		b.WriteByte('\n')
+	}
 	s.loops(&b)
 	if s.Against != nil {
 		b.WriteString(s.Against.String())

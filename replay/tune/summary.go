@@ -46,9 +46,12 @@ func (s Summary) data(b *strings.Builder) {
 	}
 	replay.Zones(b, r)
 	b.WriteString(replay.UnpricedLine(r.Unpriced))
-	fmt.Fprintf(b, "%s, %s", term.Period(r.First, r.Last), term.Plural(int64(s.Report.Conversations), "conversation", "conversations"))
-	if s.Report.OneIn > 1 {
-		fmt.Fprintf(b, ", one in %d of all", s.Report.OneIn)
+	b.WriteString(term.Period(r.First, r.Last))
+	if n := s.Report.Conversations; n > 0 {
+		fmt.Fprintf(b, ", %s", term.Plural(int64(n), "conversation", "conversations"))
+		if s.Report.OneIn > 1 {
+			fmt.Fprintf(b, ", one in %d of all", s.Report.OneIn)
+		}
 	}
 	fmt.Fprintf(b, "\n%s\n", replay.Wrapped(r.Account.String()))
 	replay.Lost(b, r, s.Colour)
