@@ -275,6 +275,9 @@ func (s Summary) loops(b *strings.Builder) {
 	}
 	listLoops(b, shown)
 	b.WriteByte('\n')
+	if among == "" && !s.Total.isOf(shown) {
+		fmt.Fprintln(b, Wrapped("a row goes by the rule that saw most of its loop; below each request counts once"))
+	}
 	bound := ""
 	if s.Result.Enforced != nil {
 		bound = " (" + UpperBound + ")"

@@ -60,6 +60,16 @@ func (t *Total) String() string {
 	return t.sum.String()
 }
 
+// isOf tells whether the requests after a rule had fired are what those of these
+// loops add up to.
+func (t *Total) isOf(loops []Loop) bool {
+	var after int64
+	for i := range loops {
+		after += loops[i].After
+	}
+	return after == t.sum.after.Requests
+}
+
 // waste is what loops went on to use after they could have been known, as far
 // as the log says.
 type waste struct {
