@@ -294,6 +294,9 @@ func (d *dataset) gateways(u *ui, all []tune.Gateway) []tune.Gateway {
 		all[i].Differences = slices.DeleteFunc(all[i].Differences, func(one tune.Difference) bool { return d.kept().Lack(one.Rule) != "" })
 	}
 	d.lacks(u, "gateways", left)
+	if len(left) > 0 {
+		u.say("all of them can be asked of what 'loopgauge tune --out DIR LOG' writes")
+	}
 	helps := func(what string) bool {
 		return strings.HasPrefix(what, "loopgauge ") || strings.HasPrefix(what, "tool-call ")
 	}
