@@ -243,6 +243,9 @@ func (s Summary) loops(b *strings.Builder) {
 			if s.Result.Routed && s.lacks(fingerprint.NoMessages) {
 				fmt.Fprintln(b, Wrapped(Bodiless))
 			}
+			if slices.ContainsFunc(s.Result.Rules, func(a window.RuleAccount) bool { return a.NotMatched < a.Judged }) {
+				fmt.Fprintln(b, "'loopgauge formats LOG' names what to log")
+			}
 			fmt.Fprintln(b, term.Bold(s.Colour, "no rule could look at this log: see above"))
 			return
 		}
