@@ -8,8 +8,9 @@ import (
 )
 
 // envoyJSON reads Envoy's access log as JSON, with the names that Envoy
-// Gateway and Envoy AI Gateway give to its operators. Dots are part of a name,
-// and null stands for what is missing. A client may send its own x-request-id,
+// Gateway and Envoy AI Gateway give to its operators, the latter others in its
+// documentation than in its examples. Dots are part of a name, and null stands
+// for what is missing. A client may send its own x-request-id,
 // and send it again with a retry, so that it names no call. Higress adds the
 // member ai_log, a text of JSON that its plugin ai-statistics writes.
 type envoyJSON struct {
@@ -56,13 +57,13 @@ func (p *envoyJSON) Parse(record []byte, r *fingerprint.Request) (int, string) {
 			p.header(r, []byte("user-agent"), agent)
 		case "session.id", "session_id", "session":
 			p.session.other(ownField, value(s, nil))
-		case "gen_ai.request.model":
+		case "gen_ai.request.model", "genai_model_name":
 			r.Model = value(s, r.Model)
-		case "gen_ai.provider.name":
+		case "gen_ai.provider.name", "genai_backend_name":
 			r.Backend = value(s, r.Backend)
-		case "gen_ai.usage.input_tokens":
+		case "gen_ai.usage.input_tokens", "genai_tokens_input":
 			r.TokensIn = readCount(s, r.TokensIn)
-		case "gen_ai.usage.output_tokens":
+		case "gen_ai.usage.output_tokens", "genai_tokens_output":
 			r.TokensOut = readCount(s, r.TokensOut)
 		case "request_body", "body":
 			r.Body = readBody(s, r.Body)

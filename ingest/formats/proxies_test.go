@@ -46,6 +46,7 @@ func TestEnvoyJSON(t *testing.T) {
 	f(`,"session_id":"s","body":{"model":"m"}`, `body="{\"model\":\"m\"}" session=s model=m has_tools=false status=200 stream=false`)
 	f(`,"session.id":"s","x-session-id":"h"`, `session=h status=200 header:x-session-id=h`)
 	f(`,"gen_ai.request.model":"m","gen_ai.provider.name":"p","gen_ai.usage.input_tokens":3,"gen_ai.usage.output_tokens":"4"`, `model=m backend=p status=200 tokens_in=3 tokens_out=4`)
+	f(`,"genai_model_name":"m","genai_backend_name":"p","genai_tokens_input":3,"genai_tokens_output":4,"genai_model_name_override":null`, `model=m backend=p status=200 tokens_in=3 tokens_out=4`)
 	f(`,"response_flags":"DC","bytes_sent":5,"nested":{"a":1}`, `status=200 response_flags=DC bytes_sent=5`)
 }
 
