@@ -260,6 +260,16 @@ var collectors = []collector{
 	{"splunk", false, one(func(line string) string {
 		return `{"preview":false,"offset":0,"result":` + object("_raw", line, "_time", "2026-11-21 03:51:29.000 UTC", "host", "h") + `}`
 	})},
+	{"otlp", false, func(lines []string) (out []string) {
+		for batch := range slices.Chunk(lines, 3) {
+			var records []string
+			for _, line := range batch {
+				records = append(records, `{"observedTimeUnixNano":"1795231665400000000","body":{"stringValue":`+quote(line)+`},"attributes":[{"key":"log.file.name","value":{"stringValue":"gw.log"}}],"traceId":"","spanId":""}`)
+			}
+			out = append(out, `{"resourceLogs":[{"resource":{},"scopeLogs":[{"scope":{},"logRecords":[`+strings.Join(records, ",")+`]}]}]}`)
+		}
+		return out
+	}},
 	{"console", false, one(func(line string) string { return "gateway-1  | " + line })},
 	{"console", false, one(func(line string) string { return "\x1b[36mgateway-1  | \x1b[0m" + line })},
 	{"console", false, one(func(line string) string { return "[pod/gw-6d5f/nginx] " + line })},
@@ -450,6 +460,21 @@ func (f fatal) Helper()                      {}
 func (f fatal) Logf(format string, a ...any) { f.t.Logf(format, a...) }
 func (f fatal) Fatal(a ...any)               { f.t.Fatal(a...) }
 func (f fatal) Fatalf(s string, a ...any)    { f.t.Fatalf(s, a...) }
+
+// TestLinesBesideEvents: what the Collector read from files beside the events of an
+// instrumentation does not hide the calls of models that they tell of.
+func TestLinesBesideEvents(t *testing.T) {
+	const of = `{"resourceLogs":[{"scopeLogs":[{"logRecords":[{"timeUnixNano":"1000","body":{"stringValue":"{\"time\":1,\"id\":\"a\"}"}}%s]}]}]}`
+	for more, want := range map[string]string{
+		"": "otlp+loopgauge",
+		`,{"timeUnixNano":"1000","eventName":"gen_ai.choice"}`:                                                 "otel",
+		`,{"timeUnixNano":"1000","attributes":[{"key":"event.name","value":{"stringValue":"gen_ai.choice"}}]}`: "otel",
+	} {
+		if got := Detect(fmt.Appendf(nil, of, more)); got == nil || got.Name != want {
+			t.Errorf("%s is %v, want %s", more, got, want)
+		}
+	}
+}
 
 // TestLostPart: a container that was killed in the midst of a record holds no whole
 // ones behind it back, to be given up with it when they are too long together.

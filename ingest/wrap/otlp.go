@@ -1,0 +1,79 @@
+package wrap
+
+import "github.com/loopgauge/loopgauge/fingerprint/rawjson"
+
+// otlp undoes the log records of OpenTelemetry's Collector, which has what it reads
+// from files and containers in their bodies.
+type otlp struct {
+	scan   rawjson.Scanner
+	text   []byte // of the body under way
+	events bool   // among the records are events, which an instrumentation wrote
+}
+
+func newOTLP() Unwrapper { return &otlp{} }
+
+// detectOTLP wants no events among the records: the calls of models that they tell of
+// are no lines.
+func detectOTLP(line []byte) bool {
+	if membersOf(line)["resourceLogs"] != rawjson.Array {
+		return false
+	}
+	lines := 0
+	var p otlp
+	p.Unwrap(Line{Text: line, Column: -1}, func(Line) { lines++ })
+	return lines > 0 && !p.events
+}
+
+func (p *otlp) Unwrap(line Line, next func(Line)) string {
+	s := &p.scan
+	s.Reset(line.Text)
+	if s.Kind() != rawjson.Object {
+		return NoObject
+	}
+	for s.Object(); s.NextNamed("resourceLogs"); {
+		for s.Array(); s.NextElement(); {
+			for s.Object(); s.NextNamed("scopeLogs"); {
+				for s.Array(); s.NextElement(); {
+					for s.Object(); s.NextNamed("logRecords"); {
+						for s.Array(); s.NextElement(); {
+							if p.record(); p.text != nil {
+								next(line.made(p.text))
+							}
+						}
+					}
+				}
+			}
+		}
+	}
+	if s.End() != nil {
+		_, why := s.Failure()
+		return why
+	}
+	return ""
+}
+
+func (p *otlp) record() {
+	s := &p.scan
+	p.text = nil
+	for s.Object(); s.NextKey(); {
+		switch string(s.Key) {
+		case "body":
+			for s.Object(); s.NextNamed("stringValue"); {
+				p.text = s.Text(nil)
+			}
+		case "eventName":
+			p.events = p.events || len(s.Text(nil)) > 0
+		case "attributes":
+			for s.Array(); s.NextElement(); {
+				for s.Object(); s.NextNamed("key"); {
+					switch string(s.Text(nil)) {
+					case "event.name", "event_name":
+						p.events = true
+					}
+				}
+			}
+		default:
+			s.Skip()
+		}
+	}
+}
