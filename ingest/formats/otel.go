@@ -108,9 +108,16 @@ func newOtel(reads fingerprint.Field) Parser {
 func detectOtel(line []byte) bool {
 	k := keysOf(line)
 	// What the SDK's console exporter prints has no word of its own.
-	return k.any("resourceSpans", "resourceLogs", "scopeMetrics") || isMLflow(k) || k.has("context") && k.has("parent_id") && k.has("start_time") && k.has("attributes") ||
+	return k.any("resourceSpans", "resourceLogs", "scopeMetrics") || isTempo(k) || isMLflow(k) || k.has("context") && k.has("parent_id") && k.has("start_time") && k.has("attributes") ||
 		// Nor have the objects of Node's SDK, a log record or a span; metrics have.
 		k.has("attributes") && (k.any("hrTime", "_hrTime") || k.has("_spanContext") && k.has("startTime"))
+}
+
+// isTempo tells a trace as Tempo gives it, and Grafana's download of one: OTLP with
+// another name for the list, and ids in base64.
+func isTempo(k keys) bool {
+	batches := k["batches"]
+	return batches.Kind() == rawjson.Array && (bytes.Contains(batches, []byte(`"scopeSpans"`)) || bytes.Contains(batches, []byte(`"instrumentationLibrarySpans"`)))
 }
 
 func (p *otel) Parse(record []byte, r *fingerprint.Request) (column int, why string) {
@@ -132,7 +139,7 @@ func (p *otel) ParseEach(record []byte, r *fingerprint.Request, yield func() boo
 	console, node := otelSpan{plain: true, start: fingerprint.NoTime, end: fingerprint.NoTime}, nodeObject{observed: fingerprint.NoTime}
 	for s.Object(); s.NextKey(); {
 		switch string(s.Key) {
-		case "resourceSpans", "resourceLogs":
+		case "resourceSpans", "resourceLogs", "batches":
 			for s.Array(); s.NextElement(); {
 				p.resource(s)
 			}

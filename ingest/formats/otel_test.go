@@ -28,6 +28,20 @@ func otelAttributes(pairs ...string) string {
 	return `"attributes":[` + strings.Join(all, ",") + `]`
 }
 
+// TestTempo: a trace from Tempo's API.
+func TestTempo(t *testing.T) {
+	trace := `{"batches":[{"resource":{` + otelAttributes("service.name", "agent") + `},"scopeSpans":[{"scope":{},"spans":[` +
+		`{"traceId":"4fe8dceA0GiF6Ei4SNVFEQ==","spanId":"uxY+jR1MMs8=","name":"run","kind":"SPAN_KIND_INTERNAL","startTimeUnixNano":"1000000000","endTimeUnixNano":"1000000000",` + otelAttributes("session.id", "s") + `},` +
+		`{"traceId":"4fe8dceA0GiF6Ei4SNVFEQ==","spanId":"BKB3zIDpCnU=","parentSpanId":"uxY+jR1MMs8=","name":"chat m","kind":"SPAN_KIND_CLIENT","startTimeUnixNano":"1000000000","endTimeUnixNano":"1000000000",` +
+		otelAttributes("gen_ai.operation.name", "chat", "gen_ai.request.model", "m") + `,"status":{"code":"STATUS_CODE_ERROR","message":"no"}}]}]}]}`
+	if !detectOtel([]byte(trace)) || detectOtel([]byte(`{"batches":[{"messages":[]}]}`)) {
+		t.Error("it is not told")
+	}
+	if got, want := requests(t, "otel", trace), "took=0s id=BKB3zIDpCnU= caller=agent named session=s model=m error=no"; got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+}
+
 // TestOtelDropped: of a span with too many attributes some SDKs keep the newest, and
 // what came first is lost, its kind and the first messages; others the oldest.
 func TestOtelDropped(t *testing.T) {
