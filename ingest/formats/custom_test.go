@@ -314,6 +314,7 @@ func TestScaffold(t *testing.T) {
 	f(`{"time":"2026-11-21T10:00:00Z","session_id":null,"conversation":"secret","system_prompt":"secret"}`, "session: 'conversation'", "# messages:")
 	f("{\"time\":\"2026-11-21T10:00:00Z\",\"elapsed\":80}\n{\"time\":\"2026-11-21T10:00:01Z\",\"elapsed\":2500}", "duration: {path: 'elapsed', unit: ms}")
 	f(`{"time":"2026-11-21T10:00:00Z","ElapsedMilliseconds":80.5}`, "duration: {path: 'ElapsedMilliseconds', unit: ms}")
+	f(`{"request_time":"2026-11-21T10:00:00Z","execution_duration_ms":80,"requester":"secret"}`, "time: 'request_time'", "duration: {path: 'execution_duration_ms', unit: ms}", "caller_name: 'requester'") // Databricks'
 	f(`{"time":"2026-11-21T10:00:00Z","prompt":"secret"}`, "messages: 'prompt'")
 	f(`{"time":"2026-11-21T10:00:00Z","said":"data: {\"secret\":1}\n\n"}`, "response: 'said'")
 	// Deep, in base64, of Python, behind words, escaped.

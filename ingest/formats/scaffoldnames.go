@@ -26,7 +26,7 @@ var guesses = []guess{
 	{"duration", []string{"duration", "latency", "took", "elapsed", "responsetime", "requesttime", "timetaken", "totaltime", "elapsedtime", "timeelapsed", "dur", "rt", ""}},
 	{"method", []string{"method", "httpmethod", "requestmethod", "verb"}},
 	{"url", []string{"url", "uri", "requesturi", "requesturl", "target", "path", "httppath", "requestpath", "resourcepath", "endpoint", "request"}},
-	{"caller_name", []string{"consumer.username", "consumer", "caller", "keyalias", "apikeyalias", "apikeyname", "keyname", "virtualkeyname", "apikeyid", "keyid", "clientname", "clientid", "client", "appname", "appid", "app", "teamname", "teamid", "team", "tenantname", "tenantid", "tenant", "project"}},
+	{"caller_name", []string{"consumer.username", "consumer", "caller", "keyalias", "apikeyalias", "apikeyname", "keyname", "virtualkeyname", "apikeyid", "keyid", "clientname", "clientid", "client", "appname", "appid", "app", "teamname", "teamid", "team", "tenantname", "tenantid", "tenant", "project", "requester"}},
 	{"caller", []string{"apikey", "apikeyhash", "authorization"}},
 	{"caller_name", []string{"clientip", "remoteip", "remoteaddr", "sourceip", "calleripaddress", "ip"}},
 	{"response", []string{"response", "responsebody", "output"}},
@@ -109,8 +109,8 @@ func cutUnit(name string) (bare, unit string) {
 	if unit == "" {
 		return name, ""
 	}
-	folded := folded(name)
-	return strings.TrimSuffix(folded, words[len(words)-1]), unit
+	name = strings.TrimRightFunc(name, func(c rune) bool { return !unicode.IsLetter(c) && !unicode.IsDigit(c) })
+	return name[:len(name)-len(words[len(words)-1])], unit
 }
 
 // unitWords are the units that names of durations end with.
