@@ -84,7 +84,8 @@ func Follow(args []string, o Options, marks []Mark) (Feed, error) {
 		if err != nil {
 			return nil, err
 		}
-		f.enter(s)
+		f.streams = append(f.streams, s)
+		f.offer(s)
 	}
 	f.look(o.Latest && marks == nil)
 	f.narrow()
@@ -188,9 +189,8 @@ func signal(c chan struct{}) {
 	}
 }
 
-// enter makes a stream known.
-func (f *follower) enter(s *followed) {
-	f.streams = append(f.streams, s)
+// offer gives a stream to whoever accepts them.
+func (f *follower) offer(s *followed) {
 	f.fresh = append(f.fresh, s)
 	f.next = max(f.next, s.index+1)
 	signal(f.arrived)
@@ -199,8 +199,8 @@ func (f *follower) enter(s *followed) {
 // number gives new streams their indices: the older log has the lower one, as
 // offline.
 func (f *follower) number(fresh []*followed) {
-	ages := map[*followed]age{}
 	if len(fresh) > 1 {
+		ages := map[*followed]age{}
 		var sources []*Source
 		for _, s := range fresh {
 			sources = append(sources, &Source{Name: s.path, path: s.path, followed: true})
@@ -214,14 +214,12 @@ func (f *follower) number(fresh []*followed) {
 			}
 			ages[s] = age{first, sources[i].real()}
 		}
+		sortByAge(fresh, func(s *followed) age { return ages[s] })
 	}
-	sortByAge(fresh, func(s *followed) age { return ages[s] })
 	for _, s := range fresh {
 		s.index = f.next
 		s.start.Stream, s.position.Stream = s.index, s.index
-		f.fresh = append(f.fresh, s)
-		f.next++
-		signal(f.arrived)
+		f.offer(s)
 	}
 }
 
