@@ -40,7 +40,7 @@ func (p *turns) payload() {
 		case "call_id":
 			now.callID = s.Text(nil)
 		case "info": // null beside limits to the rate alone
-			now.tokens = s.Kind() != rawjson.Null
+			now.info = s.Kind() != rawjson.Null
 			s.Skip()
 		default:
 			s.Skip()
@@ -50,18 +50,19 @@ func (p *turns) payload() {
 
 // rollout tells what a line of Codex is, once all of it was read. When the user's
 // next turn begins, nothing comes any more for the calls of the one before.
-func (p *turns) rollout() {
-	now := &p.now
-	now.message, now.uses, now.results = nil, now.uses[:0], now.results[:0]
-	now.tokens = now.tokens && string(now.kind) == "event_msg" && string(now.item) == "token_count"
-	switch {
-	case string(now.kind) == "turn_context":
-		now.message = now.kind
-	case string(now.kind) == "event_msg":
-	case string(now.item) == "function_call", string(now.item) == "custom_tool_call", fingerprint.IsBuiltinCall(now.item):
-		now.uses = append(now.uses, now.callID)
-	case bytes.HasSuffix(now.item, []byte("_output")):
-		now.results = append(now.results, now.callID)
+func (t *turnLine) rollout() {
+	switch string(t.kind) {
+	case "turn_context":
+		t.message = t.kind
+	case "event_msg":
+		t.tokens = t.info && string(t.item) == "token_count"
+	case "response_item":
+		switch {
+		case string(t.item) == "function_call", string(t.item) == "custom_tool_call", fingerprint.IsBuiltinCall(t.item):
+			t.uses = append(t.uses, t.callID)
+		case bytes.HasSuffix(t.item, []byte("_output")):
+			t.results = append(t.results, t.callID)
+		}
 	}
 }
 

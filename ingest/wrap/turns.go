@@ -29,6 +29,7 @@ type turns struct {
 type turnLine struct {
 	kind, agent, message []byte   // type, agentId, and message.id
 	item, callID         []byte   // payload.type and payload.call_id
+	info                 bool     // payload.info is there
 	side                 bool     // isSidechain
 	uses, results        [][]byte // ids of the calls and results on it
 	tokens               bool     // it has those of the response whose calls came before
@@ -116,10 +117,9 @@ func (p *turns) read(line []byte) bool {
 		now.results = now.results[:0]
 	case "user":
 		now.message, now.uses = nil, now.uses[:0]
-	case "response_item", "event_msg", "turn_context":
-		p.rollout()
 	default:
 		now.message, now.uses, now.results = nil, now.uses[:0], now.results[:0]
+		now.rollout()
 	}
 	return true
 }
