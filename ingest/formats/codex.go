@@ -134,18 +134,7 @@ func (p *codex) tokens(r *fingerprint.Request) {
 	s.Reset(p.usage)
 	for s.Object(); s.NextNamed("info"); {
 		for s.Object(); s.NextNamed("last_token_usage"); {
-			for s.Object(); s.NextKey(); {
-				switch string(s.Key) {
-				case "input_tokens": // with those of the cache
-					r.TokensIn = readCount(s, r.TokensIn)
-				case "cached_input_tokens":
-					r.TokensCached = readCount(s, r.TokensCached)
-				case "output_tokens":
-					r.TokensOut = readCount(s, r.TokensOut)
-				default:
-					s.Skip()
-				}
-			}
+			readTokens(s, r)
 		}
 	}
 }

@@ -103,18 +103,7 @@ func (p *otelCall) mlflowAttribute(s *rawjson.Scanner, plain bool, key []byte, r
 	case "mlflow.chat.tokenUsage":
 		b := &p.body
 		b.Reset(p.value(s, plain))
-		for b.Object(); b.NextKey(); {
-			switch string(b.Key) {
-			case "input_tokens": // with those of the cache
-				r.TokensIn = readCount(b, r.TokensIn)
-			case "output_tokens":
-				r.TokensOut = readCount(b, r.TokensOut)
-			case "cache_read_input_tokens":
-				r.TokensCached = readCount(b, r.TokensCached)
-			default:
-				b.Skip()
-			}
-		}
+		readTokens(b, r)
 	case "mlflow.llm.cost":
 		b := &p.body
 		b.Reset(p.value(s, plain))

@@ -60,6 +60,23 @@ func readUsage(s *rawjson.Scanner, r *fingerprint.Request) {
 	}
 }
 
+// readTokens reads those that Codex and MLflow have counted: a cache's are among the
+// input tokens.
+func readTokens(s *rawjson.Scanner, r *fingerprint.Request) {
+	for s.Object(); s.NextKey(); {
+		switch string(s.Key) {
+		case "input_tokens":
+			r.TokensIn = readCount(s, r.TokensIn)
+		case "cached_input_tokens", "cache_read_input_tokens":
+			r.TokensCached = readCount(s, r.TokensCached)
+		case "output_tokens":
+			r.TokensOut = readCount(s, r.TokensOut)
+		default:
+			s.Skip()
+		}
+	}
+}
+
 // readUsageMetadata reads the tokens of a response. Those of its own tools'
 // results are tokens that it read, thoughts are tokens that it wrote; models on
 // Vertex AI may have counted them among the candidates', which the sum tells.
