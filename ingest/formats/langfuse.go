@@ -32,9 +32,7 @@ type tokens struct{ in, out, cached int64 }
 var noTokens = tokens{fingerprint.Unknown, fingerprint.Unknown, fingerprint.Unknown}
 
 func newLangfuse(reads fingerprint.Field) Parser {
-	p := &langfuse{reads: reads}
-	p.call.reads, p.call.sent = reads, &requestBody{excerpts: true}
-	return p
+	return &langfuse{reads: reads, call: newOtelCall(reads)}
 }
 
 func detectLangfuse(line []byte) bool {

@@ -29,9 +29,7 @@ type langSmith struct {
 var threadKeys = [...]string{"session_id", "thread_id", "conversation_id"}
 
 func newLangSmith(reads fingerprint.Field) Parser {
-	p := &langSmith{reads: reads}
-	p.call.reads, p.call.sent = reads, &requestBody{excerpts: true}
-	return p
+	return &langSmith{reads: reads, call: newOtelCall(reads)}
 }
 
 func detectLangSmith(line []byte) bool {

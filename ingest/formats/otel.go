@@ -99,11 +99,7 @@ const (
 	asMessages
 )
 
-func newOtel(reads fingerprint.Field) Parser {
-	p := &otel{}
-	p.call.reads, p.call.sent = reads, &requestBody{excerpts: true}
-	return p
-}
+func newOtel(reads fingerprint.Field) Parser { return &otel{call: newOtelCall(reads)} }
 
 func detectOtel(line []byte) bool {
 	k := keysOf(line)

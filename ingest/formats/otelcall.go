@@ -19,7 +19,7 @@ type otelCall struct {
 	happened rawjson.Scanner // of a span's events
 	rawly    rawjson.Scanner // of what LiteLLM kept of both bodies
 	kinds    []logKind       // of these
-	sent     *requestBody    // takes a request apart of which all was kept
+	sent     requestBody     // takes a request apart of which all was kept
 	in       chat            // the request's messages
 	out      chat            // the response's
 	json     []byte          // what became of structured values
@@ -44,10 +44,19 @@ type otelGathered struct {
 	trace                 []byte // by the client's name, or LiteLLM's own
 }
 
-func (p *otelCall) fill(sp *otelSpan, r *fingerprint.Request) {
+func newOtelCall(reads fingerprint.Field) otelCall {
+	return otelCall{reads: reads, sent: requestBody{excerpts: true}}
+}
+
+// begin forgets the span before.
+func (p *otelCall) begin() {
 	p.otelGathered, p.json = otelGathered{}, p.json[:0]
 	p.in.reset()
 	p.out.reset()
+}
+
+func (p *otelCall) fill(sp *otelSpan, r *fingerprint.Request) {
+	p.begin()
 	r.ID, r.Time, r.End = sp.id, sp.start, sp.end
 	r.Span = fingerprint.Span{Trace: sp.trace, ID: sp.id, Around: sp.parent, Embeds: sp.embeds, Library: first(sp.library, sp.name), Said: sp.said}
 	r.User, r.Agent = sp.user, first(sp.agent, sp.agentID) // an id may be new with each run
@@ -81,9 +90,8 @@ func (p *otelCall) fill(sp *otelSpan, r *fingerprint.Request) {
 // sides fills a request from what a tracer kept of the two sides of a call, JSON or
 // text; nil where it kept nothing.
 func (p *otelCall) sides(request, answer []byte, failed bool, r *fingerprint.Request) {
-	p.otelGathered, p.json = otelGathered{request: request, answer: answer}, p.json[:0]
-	p.in.reset()
-	p.out.reset()
+	p.begin()
+	p.request, p.answer = request, answer
 	p.bare.failed = failed
 	p.content(&p.bare, r)
 }
