@@ -197,21 +197,19 @@ func (d *dataset) lateness(p *policy.Policy, chosen *time.Duration) (replay.Late
 	if !math.IsNaN(d.Run.Disorder) {
 		l.Measured, l.Disorder = true, seconds(d.Run.Disorder)
 	}
-	want := l.Value
-	if p.LatenessSet {
-		want = p.Lateness
-	}
-	if chosen != nil {
-		want = *chosen
-	}
+	var want time.Duration
 	switch {
-	case want == l.Value && chosen == nil && !p.LatenessSet:
-	case want == l.Value, want > l.Value && d.Run.Late == 0:
-		l = replay.Lateness{Value: want}
+	case chosen != nil:
+		want = *chosen
+	case p.LatenessSet:
+		want = p.Lateness
 	default:
+		return l, nil
+	}
+	if want < l.Value || want > l.Value && d.Run.Late > 0 {
 		return l, usage(fmt.Errorf("lateness %s: %s was put into order with %s\nwrite it anew from the logs: loopgauge replay --lateness %s --out DIR LOG", want, d.Dir, l.Value, want))
 	}
-	return l, nil
+	return replay.Lateness{Value: want}, nil
 }
 
 func seconds(s float64) time.Duration { return time.Duration(math.Round(s*1e6)) * time.Microsecond }

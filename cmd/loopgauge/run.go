@@ -92,25 +92,18 @@ func runOptions(p *policy.Policy, in *input, chosen *time.Duration) (replay.Opti
 		},
 	}
 	lateness := replay.Lateness{Value: p.Lateness}
+	var err error
 	switch {
 	case in.dataset != nil:
-		var err error
-		if lateness, err = in.dataset.lateness(p, chosen); err != nil {
-			return o, lateness, err
-		}
+		in.dataset.keep(&o)
+		lateness, err = in.dataset.lateness(p, chosen)
 	case chosen != nil:
 		lateness.Value = *chosen
 	case !p.LatenessSet:
-		var err error
-		if lateness, err = replay.MeasureLateness(in.streams, o.Extract.EventTimeStart); err != nil {
-			return o, lateness, err
-		}
+		lateness, err = replay.MeasureLateness(in.streams, o.Extract.EventTimeStart)
 	}
 	o.Lateness = lateness.Value
-	if in.dataset != nil {
-		in.dataset.keep(&o)
-	}
-	return o, lateness, nil
+	return o, lateness, err
 }
 
 // extractOptions are what a policy says of how events are made of requests.
