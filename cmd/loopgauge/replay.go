@@ -92,7 +92,7 @@ written with, whatever their counters, windows and thresholds.`,
 	return c
 }
 
-func (f *replayFlags) run(ctx context.Context, u *ui, args []string) (err error) {
+func (f *replayFlags) run(ctx context.Context, u *ui, args []string) error {
 	defer ballast()()
 	p, err := f.load()
 	if err != nil {
@@ -108,31 +108,8 @@ func (f *replayFlags) run(ctx context.Context, u *ui, args []string) (err error)
 		return err
 	}
 	o.Enforce = f.enforce
-	var episodes []window.Episode
-	var total replay.Total
-	totalled := !f.json && !u.quiet // the summary alone tells of it
-	keep := maxListed
-	if f.json {
-		keep = maxEpisodes
-	}
-	if totalled {
-		o.After = total.After
-	}
-	var found replay.Found
-	alerts := false
-	o.Episode = func(e *window.Episode) error {
-		if totalled {
-			total.Add(e)
-		}
-		if old != nil {
-			found.Add(e)
-		}
-		alerts = alerts || e.Rule.Action != window.Record
-		if len(episodes) < keep {
-			episodes = append(episodes, *e)
-		}
-		return nil
-	}
+	var loops replayed
+	f.hear(u, &loops, &o, old != nil)
 	if o.Kept == nil && (f.out != "" || f.emit) { // a dataset holds no more than its rules need
 		o.Plan = o.Plan.WithEvidence()
 	}
@@ -154,7 +131,7 @@ func (f *replayFlags) run(ctx context.Context, u *ui, args []string) (err error)
 	if err != nil {
 		return err
 	}
-	summary := replay.Summary{Result: result, Lateness: lateness, Episodes: episodes, Total: &total, Colour: u.colour(u.stdout)}
+	summary := replay.Summary{Result: result, Lateness: lateness, Episodes: loops.list, Total: &loops.total, Colour: u.colour(u.stdout)}
 	if err := out.close(ctx, p, summary); err != nil {
 		return err
 	}
@@ -163,7 +140,7 @@ func (f *replayFlags) run(ctx context.Context, u *ui, args []string) (err error)
 		if err != nil {
 			return err
 		}
-		summary.Against = new(replay.Compare(f.against, before, &found))
+		summary.Against = new(replay.Compare(f.against, before, &loops.found))
 	}
 	if err := f.report(u, p, summary); err != nil {
 		return err
@@ -180,10 +157,43 @@ func (f *replayFlags) run(ctx context.Context, u *ui, args []string) (err error)
 	if f.failOnAlert && summary.Blind() {
 		return errors.New("--fail-on-alert: no rule could look at any request, so nothing was checked")
 	}
-	if f.failOnAlert && alerts {
+	if f.failOnAlert && loops.alert {
 		return &exitError{code: exitFindings}
 	}
 	return nil
+}
+
+// replayed is what is kept of a run's loops.
+type replayed struct {
+	list  []window.Episode
+	total replay.Total
+	found replay.Found // to be compared
+	alert bool         // there is one that would alert
+}
+
+// hear has the run tell of its loops.
+func (f *replayFlags) hear(u *ui, loops *replayed, o *replay.Options, compared bool) {
+	totalled := !f.json && !u.quiet // the summary alone tells of it
+	keep := maxListed
+	if f.json {
+		keep = maxEpisodes
+	}
+	if totalled {
+		o.After = loops.total.After
+	}
+	o.Episode = func(e *window.Episode) error {
+		if totalled {
+			loops.total.Add(e)
+		}
+		if compared {
+			loops.found.Add(e)
+		}
+		loops.alert = loops.alert || e.Rule.Action != window.Record
+		if len(loops.list) < keep {
+			loops.list = append(loops.list, *e)
+		}
+		return nil
+	}
 }
 
 // report prints the document or the summary. With the verdicts on standard
