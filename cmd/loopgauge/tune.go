@@ -14,9 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/loopgauge/loopgauge/replay"
-	"github.com/loopgauge/loopgauge/replay/report"
 	"github.com/loopgauge/loopgauge/replay/tune"
-	"github.com/loopgauge/loopgauge/sinks"
 	"github.com/loopgauge/loopgauge/window/policy"
 )
 
@@ -117,9 +115,7 @@ func (f *tuneFlags) run(ctx context.Context, u *ui, args []string) error {
 	if err != nil {
 		return err
 	}
-	if page != nil {
-		defer page.Abort()
-	}
+	defer page.abort()
 	var lateness replay.Lateness
 	if o.Run, lateness, err = f.prepare(u, in, p, old); err != nil {
 		return err
@@ -150,29 +146,17 @@ func (f *tuneFlags) run(ctx context.Context, u *ui, args []string) error {
 		}
 	}
 	// Before the dataset is in its place, which must be empty the next time.
-	if page != nil {
-		if err := report.Write(page, found, report.Options{Version: version(), Command: os.Args, Unread: in.failed}); err != nil {
-			return fmt.Errorf("%s: %w", f.html, err)
-		}
-		if err := page.Seal(); err != nil {
-			return err
-		}
+	if err := page.write(found, in.failed); err != nil {
+		return err
 	}
 	if err := out.closeTuned(ctx, p, found); err != nil {
 		return err
 	}
-	if export != nil {
-		err = printExport(u, export, found, args)
-	} else {
-		err = f.print(u, found)
-	}
-	if err != nil {
+	if err := f.print(u, export, found, args); err != nil {
 		return err
 	}
-	if page != nil {
-		if err := page.Commit(); err != nil {
-			return err
-		}
+	if err := page.commit(); err != nil {
+		return err
 	}
 	return u.incomplete(found.Result, in.failed)
 }
@@ -199,17 +183,6 @@ func (f *tuneFlags) swept(export *policy.Gateway) (p *policy.Policy, own bool, e
 	return p, false, nil
 }
 
-// createPage makes the file of --html; nil without it.
-func (f *tuneFlags) createPage() (*sinks.AtomicFile, error) {
-	if f.html == "" {
-		return nil, nil
-	}
-	if err := mayReplace("--html", f.html, isHTML); err != nil {
-		return nil, err
-	}
-	return sinks.CreateAtomic(f.html)
-}
-
 // compare holds the recommended policy against the one in use.
 func (f *tuneFlags) compare(ctx context.Context, u *ui, args []string, in *input, old *policy.Policy, r *tune.Report, like replay.Options) error {
 	before, err := f.logs.episodesOf(ctx, u, args, old, like)
@@ -231,11 +204,13 @@ func (f *tuneFlags) compare(ctx context.Context, u *ui, args []string, in *input
 	return nil
 }
 
-func (f *tuneFlags) print(u *ui, r *tune.Report) error {
-	if f.json {
+func (f *tuneFlags) print(u *ui, export *policy.Gateway, r *tune.Report, logs []string) error {
+	switch {
+	case export != nil:
+		return printExport(u, export, r, logs)
+	case f.json:
 		return tune.WriteDocument(u.stdout, version(), r)
-	}
-	if u.quiet {
+	case u.quiet:
 		return nil
 	}
 	_, err := fmt.Fprint(u.stdout, tune.Summary{Report: r, Colour: u.colour(u.stdout), Paged: f.html != ""})
