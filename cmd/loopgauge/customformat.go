@@ -55,45 +55,22 @@ var customName = regexp.MustCompile(`^[a-z0-9][a-z0-9_.-]*$`)
 // durationUnits are the units of a duration that is logged as a number.
 var durationUnits = []string{"s", "ms", "us", "ns"}
 
+// customReader reads a custom format.
+type customReader struct {
+	*formats.Custom
+	pattern policy.Value
+}
+
 // parseCustom reads a custom format. The error is policy.Errors, with every
 // problem.
 func parseCustom(file string, text []byte) (*formats.Custom, error) {
-	c := &formats.Custom{}
+	c := customReader{Custom: &formats.Custom{}}
 	s := policy.NewStrict(file, text, "format", "fields", "docs/formats.md")
-	var pattern policy.Value
 	s.Read(
-		policy.Member{Name: "name", Read: func(v policy.Value) {
-			if c.Name = v.Text(); !customName.MatchString(c.Name) {
-				v.Reject("must consist of a-z, 0-9, - _ and dots")
-			} else if formats.ByName(c.Name) != nil {
-				v.Reject("is the name of a built-in format: choose another")
-			}
-		}},
-		policy.Member{Name: "pattern", Read: func(v policy.Value) {
-			pattern = v
-			re, err := regexp.Compile(v.Text())
-			if err != nil {
-				v.Reject(strings.TrimPrefix(err.Error(), "error parsing regexp: ") + " (RE2: no look-around, no back references)")
-				return
-			}
-			c.Pattern = re
-		}},
-		policy.Member{Name: "columns", Read: func(v policy.Value) {
-			v.List(func(v policy.Value) {
-				if name := v.Text(); slices.Contains(c.Columns, name) {
-					v.Reject("is the name of two columns: call one otherwise")
-				} else {
-					c.Columns = append(c.Columns, name)
-				}
-			})
-		}},
-		policy.Member{Name: "separator", Read: func(v policy.Value) {
-			if separator := v.Plain(); len(separator) == 1 && separator != `"` && separator != " " {
-				c.Separator = separator[0]
-			} else {
-				v.Reject(`must be one character, such as ';' or "\t"`)
-			}
-		}},
+		policy.Member{Name: "name", Read: c.readName},
+		policy.Member{Name: "pattern", Read: c.readPattern},
+		policy.Member{Name: "columns", Read: c.readColumns},
+		policy.Member{Name: "separator", Read: c.readSeparator},
 		policy.Member{Name: "missing", Read: func(v policy.Value) {
 			v.List(func(v policy.Value) { c.Missing = append(c.Missing, plainText(v)) })
 		}},
@@ -104,21 +81,7 @@ func parseCustom(file string, text []byte) (*formats.Custom, error) {
 			}
 			c.Zone = z.Location
 		}},
-		policy.Member{Name: "fields", Read: func(v policy.Value) {
-			var members []policy.Member
-			for _, f := range formats.CustomFields {
-				members = append(members, policy.Member{Name: f.Name, Read: func(v policy.Value) {
-					c.Fields = append(c.Fields, readCustomField(f.Name, v))
-				}})
-			}
-			v.Mapping(members...)
-			named := func(name string) bool {
-				return slices.ContainsFunc(c.Fields, func(f formats.CustomField) bool { return f.Name == name })
-			}
-			if !named("time") && !named("end") {
-				v.Lacks("time is missing: without it no request can be judged", "time", "end")
-			}
-		}},
+		policy.Member{Name: "fields", Read: c.readFields},
 		policy.Member{Name: "attributes", Read: func(v policy.Value) {
 			v.Members(func(name string, v policy.Value) {
 				c.Attributes = append(c.Attributes, readCustomField(name, v))
@@ -128,62 +91,108 @@ func parseCustom(file string, text []byte) (*formats.Custom, error) {
 	if err := s.Err(); err != nil {
 		return nil, err
 	}
+	c.check(file, s)
+	return c.Custom, s.Err()
+}
+
+func (c *customReader) readName(v policy.Value) {
+	if c.Name = v.Text(); !customName.MatchString(c.Name) {
+		v.Reject("must consist of a-z, 0-9, - _ and dots")
+	} else if formats.ByName(c.Name) != nil {
+		v.Reject("is the name of a built-in format: choose another")
+	}
+}
+
+func (c *customReader) readPattern(v policy.Value) {
+	c.pattern = v
+	re, err := regexp.Compile(v.Text())
+	if err != nil {
+		v.Reject(strings.TrimPrefix(err.Error(), "error parsing regexp: ") + " (RE2: no look-around, no back references)")
+		return
+	}
+	c.Pattern = re
+}
+
+func (c *customReader) readColumns(v policy.Value) {
+	v.List(func(v policy.Value) {
+		if name := v.Text(); slices.Contains(c.Columns, name) {
+			v.Reject("is the name of two columns: call one otherwise")
+		} else {
+			c.Columns = append(c.Columns, name)
+		}
+	})
+}
+
+func (c *customReader) readSeparator(v policy.Value) {
+	if separator := v.Plain(); len(separator) == 1 && separator != `"` && separator != " " {
+		c.Separator = separator[0]
+	} else {
+		v.Reject(`must be one character, such as ';' or "\t"`)
+	}
+}
+
+func (c *customReader) readFields(v policy.Value) {
+	var members []policy.Member
+	for _, f := range formats.CustomFields {
+		members = append(members, policy.Member{Name: f.Name, Read: func(v policy.Value) {
+			c.Fields = append(c.Fields, readCustomField(f.Name, v))
+		}})
+	}
+	v.Mapping(members...)
+	named := func(name string) bool {
+		return slices.ContainsFunc(c.Fields, func(f formats.CustomField) bool { return f.Name == name })
+	}
+	if !named("time") && !named("end") {
+		v.Lacks("time is missing: without it no request can be judged", "time", "end")
+	}
+}
+
+// check looks at what members say together, and settles what they leave open.
+func (c *customReader) check(file string, s *policy.Strict) {
 	if len(c.Fields) == 0 {
 		s.Missing("fields", "is missing: say where time and the rest stand, as docs/formats.md does")
 	}
 	switch {
 	case c.Pattern != nil && c.Columns != nil:
-		pattern.Reject("is for text, and columns are for CSV: give one of them")
+		c.pattern.Reject("is for text, and columns are for CSV: give one of them")
 	case c.Separator != 0 && c.Columns == nil:
 		s.Missing("columns", "is missing: separator is for CSV, which has columns")
 	case c.Separator == 0:
 		c.Separator = ','
 	}
-	checkGroups(c, pattern)
-	checkColumns(c, s)
+	switch {
+	case c.Pattern != nil:
+		c.checkGroups()
+	case c.Columns != nil:
+		c.checkColumns(s)
+	}
 	if c.Name == "" {
 		c.Name = strings.ToLower(strings.TrimSuffix(filepath.Base(file), filepath.Ext(file)))
 		if !customName.MatchString(c.Name) || formats.ByName(c.Name) != nil {
 			s.Missing("name", "is missing: the file's name is no name for a format, or that of a built-in one")
 		}
 	}
-	return c, s.Err()
-}
-
-// plainText reads a text that may be empty.
-func plainText(v policy.Value) string {
-	if v.IsText() {
-		return v.Plain()
-	}
-	v.Reject("must be a text, is " + v.Shape() + ": put it in quotes")
-	return ""
 }
 
 // checkGroups wants every first name of a path to be that of a group.
-func checkGroups(c *formats.Custom, pattern policy.Value) {
-	if c.Pattern == nil {
-		return
-	}
+func (c *customReader) checkGroups() {
 	groups := slices.DeleteFunc(slices.Clone(c.Pattern.SubexpNames()), func(name string) bool { return name == "" })
 	if len(groups) == 0 {
-		pattern.Reject("has no named group: write (?P<time>...) around what is to be read")
+		c.pattern.Reject("has no named group: write (?P<time>...) around what is to be read")
 		return
 	}
 	for _, f := range slices.Concat(c.Fields, c.Attributes) {
 		for _, path := range f.Paths {
 			first, _, _ := strings.Cut(path, ".")
 			if !slices.Contains(groups, first) {
-				pattern.Reject(fmt.Sprintf("has no group %s, which %s is to be read from; there are %s", first, f.Name, strings.Join(groups, ", ")))
+				c.pattern.Reject(fmt.Sprintf("has no group %s, which %s is to be read from; there are %s", first, f.Name, strings.Join(groups, ", ")))
 			}
 		}
 	}
 }
 
 // checkColumns wants every path to begin with the name of a column.
-func checkColumns(c *formats.Custom, s *policy.Strict) {
-	if c.Columns == nil || c.Pattern != nil {
-		return
-	}
+func (c *customReader) checkColumns(s *policy.Strict) {
 	for _, f := range slices.Concat(c.Fields, c.Attributes) {
 		for _, path := range f.Paths {
 			if !slices.ContainsFunc(c.Columns, func(name string) bool { return path == name || strings.HasPrefix(path, name+".") }) {
@@ -246,4 +255,13 @@ func readCustomField(name string, v policy.Value) formats.CustomField {
 		v.Reject("cannot be the same for all requests: give a path")
 	}
 	return f
+}
+
+// plainText reads a text that may be empty.
+func plainText(v policy.Value) string {
+	if v.IsText() {
+		return v.Plain()
+	}
+	v.Reject("must be a text, is " + v.Shape() + ": put it in quotes")
+	return ""
 }
