@@ -12,42 +12,6 @@ import (
 	"github.com/loopgauge/loopgauge/window/policy"
 )
 
-// loadFormat finds what --format names: a built-in format, or a file.
-func (f *logFlags) loadFormat() error {
-	if f.format == "" || f.custom != nil || formats.ByName(f.format) != nil {
-		return nil
-	}
-	if !isFormatFile(f.format) {
-		if meant := policy.Meant(f.format, formats.Names()); meant != "" {
-			return fmt.Errorf("no format is called %q; did you mean %s?", f.format, meant)
-		}
-		return fmt.Errorf("no format is called %q; 'loopgauge formats' lists them, and one of your own is a YAML file: docs/formats.md", f.format)
-	}
-	text, err := policy.ReadFile(f.format)
-	if err != nil {
-		return fmt.Errorf("--format: %w", err)
-	}
-	c, err := parseCustom(f.format, text)
-	if err != nil {
-		return err
-	}
-	f.custom = formats.NewCustom(c)
-	return nil
-}
-
-// formatName is the name of the format in the output; empty if it is detected.
-func (f *logFlags) formatName() string {
-	if f.custom != nil {
-		return f.custom.Name
-	}
-	return f.format
-}
-
-func isFormatFile(name string) bool {
-	ext := filepath.Ext(name)
-	return ext == ".yaml" || ext == ".yml"
-}
-
 // customName is what a format of the user's may be called: what the output
 // and the state of a watch can hold.
 var customName = regexp.MustCompile(`^[a-z0-9][a-z0-9_.-]*$`)

@@ -10,7 +10,6 @@ import (
 	"github.com/loopgauge/loopgauge/ingest/blob"
 	"github.com/loopgauge/loopgauge/replay"
 	"github.com/loopgauge/loopgauge/sinks/parquet"
-	"github.com/loopgauge/loopgauge/window/policy"
 )
 
 // toDataset writes the events of logs as a dataset. It is there when all of it is,
@@ -79,14 +78,4 @@ func (f *extractFlags) toDataset(ctx context.Context, u *ui, args []string) erro
 		u.say("%s", err)
 	}
 	return nil
-}
-
-// ranOver describes a run over logs.
-func ranOver(p *policy.Policy, r *replay.Result, lateness replay.Lateness, hashIDs, keyed bool) parquet.Run {
-	run := runOf(p, r.Totals, r.Rules, r.Streams, r.Order)
-	run.Lateness, run.HashIDs, run.Keyed = lateness.Value.Seconds(), hashIDs, keyed
-	if lateness.Measured {
-		run.Disorder = lateness.Disorder.Seconds()
-	}
-	return run
 }

@@ -1,16 +1,12 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"math"
 	"os"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/loopgauge/loopgauge/ingest/blob"
 	"github.com/loopgauge/loopgauge/replay"
@@ -198,45 +194,6 @@ func (out *outputs) closeTuned(ctx context.Context, p *policy.Policy, r *tune.Re
 	return out.close(ctx, p, replay.Summary{Result: &own, Lateness: r.Lateness})
 }
 
-// mayReplace refuses to write over a file of another kind: whoever forgot the
-// name before *.log would lose a log. is tells the kind by how a file begins.
-// It refuses what is no file too.
-func mayReplace(flag, file string, is func(head []byte) bool) error {
-	if blob.Is(file) {
-		return usage(fmt.Errorf("%s: %s is no file: only --out writes into an object store", flag, blob.Object(file)))
-	}
-	info, err := os.Stat(file)
-	if err != nil || !info.Mode().IsRegular() || info.Size() == 0 {
-		return nil // there is nothing to lose
-	}
-	f, err := os.Open(file)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	head := make([]byte, 4096)
-	n, _ := io.ReadFull(f, head)
-	if is(head[:n]) {
-		return nil
-	}
-	return usage(fmt.Errorf("%s: %s is there and holds something else: remove it, or give another name", flag, file))
-}
-
-// noFile refuses a file where a directory is wanted.
-func noFile(flag, dir string) error {
-	if info, err := os.Stat(dir); err == nil && !info.IsDir() {
-		return fmt.Errorf("%s: %s is a file: name a directory", flag, dir)
-	}
-	return nil
-}
-
-func isVerdicts(head []byte) bool {
-	line, _, _ := bytes.Cut(head, []byte{'\n'})
-	return bytes.HasPrefix(line, []byte(`{"time":`)) && bytes.Contains(line, []byte(`,"rule":`))
-}
-
-func isHTML(head []byte) bool { return bytes.HasPrefix(bytes.ToLower(head), []byte("<!doctype html")) }
-
 // close puts the outputs in their places.
 func (out *outputs) close(ctx context.Context, p *policy.Policy, s replay.Summary) error {
 	if out.verdicts != nil {
@@ -248,31 +205,6 @@ func (out *outputs) close(ctx context.Context, p *policy.Policy, s replay.Summar
 		return nil
 	}
 	return out.finish(ctx, ranOver(p, s.Result, s.Lateness, out.hashIDs, out.keyed))
-}
-
-// runOf describes a run, all but how it was asked for.
-func runOf(p *policy.Policy, t replay.Totals, rules []window.RuleAccount, streams []replay.StreamResult, order window.OrderStats) parquet.Run {
-	a := t.Account
-	run := parquet.Run{
-		Version: version(), Created: time.Now().UnixMicro(), Policy: string(p.Source), PolicyHash: p.Hash,
-		Disorder: math.NaN(), WorstLate: order.WorstLate.Seconds(), Tied: order.Tied, Answers: t.Links.Answers, Unlogged: t.Links.Unlogged, Rules: rules,
-		Lines: a.Lines, Judged: a.Judged, Blank: a.Blank, Malformed: a.Malformed, Duplicate: a.Duplicate, Late: a.Late,
-	}
-	for i, n := range t.Excluded {
-		x := parquet.Exclusion{Requests: n}
-		if i < len(p.Exclude) {
-			x.Name, x.Match = p.Exclude[i].Name, p.Exclude[i].Text
-		}
-		run.Excluded = append(run.Excluded, x)
-	}
-	for _, st := range streams {
-		log := parquet.Log{Name: st.Name, Format: st.Format, Lines: st.Lines, Bytes: st.Bytes}
-		if st.Err != nil {
-			log.Error = st.Err.Error()
-		}
-		run.Logs = append(run.Logs, log)
-	}
-	return run
 }
 
 // abort removes what was not closed.

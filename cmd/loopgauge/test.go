@@ -246,5 +246,3 @@ func accept(u *ui, watch *scenario.Watch, file string, before []byte) error {
 	u.say("%s: episodes rewritten", file)
 	return nil
 }
-
-func isJUnit(head []byte) bool { return bytes.Contains(head, []byte("<testsuite")) }
