@@ -108,7 +108,6 @@ func TestDay(t *testing.T) {
 	// That all goroutines end is synctest's to say.
 	synctest.Test(t, func(t *testing.T) {
 		f := newFake(t, 3)
-		defer f.Close()
 		client := f.client(t)
 		defer client.Close()
 		store, err := engine.OpenStore(dir)

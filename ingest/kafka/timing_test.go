@@ -21,7 +21,8 @@ import (
 	"github.com/loopgauge/loopgauge/ingest"
 )
 
-// fake is a cluster with the topic t, in a bubble of virtual time.
+// fake is a cluster with the topic t, in a bubble of virtual time, that ends with
+// the test.
 type fake struct {
 	*kfake.Cluster
 	network kfake.VirtualNetwork
@@ -39,6 +40,7 @@ func newFake(t *testing.T, partitions int32, more ...kfake.Opt) *fake {
 	if err != nil {
 		t.Fatal(err)
 	}
+	t.Cleanup(f.Close)
 	return f
 }
 
@@ -95,20 +97,25 @@ func (f *fake) config() Config {
 	return Config{Brokers: f.ListenAddrs(), Topic: "t", Start: Start{Earliest: true}, dial: f.dial}
 }
 
+// streams opens what there is in the topic, for the test's time.
+func (f *fake) streams(t *testing.T) []ingest.Stream {
+	t.Helper()
+	streams, err := Streams(t.Context(), f.config(), time.Time{}, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { ingest.CloseAll(streams) })
+	return streams
+}
+
 // TestAway: as long as the brokers are away Next returns about once a second,
 // with nothing, and never at the end; it is said twice, that they are away and
 // that they are back.
 func TestAway(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFake(t, 1)
-		defer f.Close()
 		f.produce(t, lines(0, 5)...)
-		feed, err := Open(t.Context(), f.config(), nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer func() { _ = feed.Close() }()
-		l := accept(t, feed)
+		l := accept(t, open(t, f.config()))
 		same(t, until(t, l, atEnd).values, lines(0, 5))
 
 		f.away.Store(true)
@@ -144,7 +151,6 @@ func TestAway(t *testing.T) {
 func TestReadAway(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFake(t, 1)
-		defer f.Close()
 		f.produce(t, lines(0, 5)...)
 		out, err := OpenOut(t.Context(), f.config(), nil)
 		if err != nil {
@@ -172,7 +178,6 @@ func TestReadAway(t *testing.T) {
 func TestNobody(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFake(t, 1)
-		defer f.Close()
 		f.away.Store(true)
 		began := time.Now()
 		_, err := Open(t.Context(), f.config(), nil)
@@ -219,7 +224,6 @@ func TestHangUp(t *testing.T) {
 func TestWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFake(t, 1)
-		defer f.Close()
 		f.produce(t, lines(0, 5)...)
 		f.away.Store(true)
 		go func() {
@@ -229,11 +233,7 @@ func TestWait(t *testing.T) {
 		var said []string
 		c := f.config()
 		c.Wait, c.Say = true, func(what string) { said = append(said, what) }
-		feed, err := Open(t.Context(), c, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer func() { _ = feed.Close() }()
+		feed := open(t, c)
 		if len(said) != 1 || !strings.Contains(said[0], "/t: the brokers do not answer") || !strings.Contains(said[0], "connection refused") {
 			t.Errorf("said %q", said)
 		}
@@ -253,7 +253,6 @@ func TestWait(t *testing.T) {
 func TestRefusal(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFake(t, 3)
-		defer f.Close()
 		c := f.config()
 		c.Group, c.State = "g", "one"
 		first, err := Open(t.Context(), c, nil)
@@ -322,12 +321,7 @@ func (f *fake) create(t *testing.T, partitions int32) {
 func TestFewerPartitions(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFake(t, 2)
-		defer f.Close()
-		feed, err := Open(t.Context(), f.config(), nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer func() { _ = feed.Close() }()
+		feed := open(t, f.config())
 		_, one := accept(t, feed), accept(t, feed)
 		until(t, one, atEnd)
 		f.delete(t)
@@ -364,14 +358,9 @@ func TestFewerPartitions(t *testing.T) {
 func TestCommitOfGone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFake(t, 2)
-		defer f.Close()
 		c := f.config()
 		c.Group, c.State = "g", "s"
-		feed, err := Open(t.Context(), c, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer func() { _ = feed.Close() }()
+		feed := open(t, c)
 		marks := []ingest.Mark{accept(t, feed).Mark(), accept(t, feed).Mark()}
 		commit := func() (tries int32, err error) {
 			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
@@ -405,17 +394,12 @@ func TestCommitOfGone(t *testing.T) {
 func TestGone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFake(t, 1)
-		defer f.Close()
 		f.produce(t, line(0))
-		feed, err := Open(t.Context(), f.config(), nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer func() { _ = feed.Close() }()
-		l := accept(t, feed)
+		l := accept(t, open(t, f.config()))
 		until(t, l, atEnd)
 		f.delete(t)
 		began := time.Now()
+		var err error
 		for err == nil {
 			_, err = l.Next(t.Context())
 		}
@@ -441,7 +425,6 @@ func TestTrouble(t *testing.T) {
 		t.Helper()
 		synctest.Test(t, func(t *testing.T) {
 			f := newFake(t, 1)
-			defer f.Close()
 			var mutex sync.Mutex
 			var said []string
 			c := f.config()
@@ -537,7 +520,6 @@ func TestTrouble(t *testing.T) {
 func TestGoneShared(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFake(t, 1)
-		defer f.Close()
 		c := f.config()
 		var said []string
 		c.Group, c.Say = "g", func(what string) { said = append(said, what) }
@@ -565,7 +547,6 @@ func TestGoneShared(t *testing.T) {
 func TestLeave(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFake(t, 1)
-		defer f.Close()
 		defer time.Sleep(time.Minute) // until the group has been shared out
 		f.ControlKey(int16(kmsg.JoinGroup), func(kmsg.Request) (kmsg.Response, error, bool) {
 			f.KeepControl()
@@ -595,7 +576,6 @@ func TestLeave(t *testing.T) {
 func TestLeaveInTheMidst(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFake(t, 1)
-		defer f.Close()
 		client := f.client(t)
 		defer client.Close()
 		silent := func() { // joins, and says nothing more
@@ -665,14 +645,8 @@ func TestLeaveInTheMidst(t *testing.T) {
 func TestOutOfRange(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFake(t, 1)
-		defer f.Close()
 		f.produce(t, line(0))
-		feed, err := Open(t.Context(), f.config(), nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer func() { _ = feed.Close() }()
-		l := accept(t, feed)
+		l := accept(t, open(t, f.config()))
 		f.refuse(kmsg.Fetch, func(r kmsg.Request) kmsg.Response {
 			return answerFetch(r, func(p *kmsg.FetchResponseTopicPartition) { p.ErrorCode = 1 })
 		})
@@ -716,14 +690,8 @@ func TestDiverged(t *testing.T) {
 	}
 	synctest.Test(t, func(t *testing.T) {
 		f := newFake(t, 1)
-		defer f.Close()
 		f.produce(t, lines(0, 5)...)
-		feed, err := Open(t.Context(), f.config(), nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer func() { _ = feed.Close() }()
-		l := accept(t, feed)
+		l := accept(t, open(t, f.config()))
 		same(t, until(t, l, atEnd).values, lines(0, 5))
 		diverge(f)
 		f.produce(t, line(5))
@@ -732,11 +700,7 @@ func TestDiverged(t *testing.T) {
 		if len(r.whys) != 1 || !strings.Contains(r.whys[0], "has other records from 3 on, before 5") {
 			t.Errorf("said %q", r.whys)
 		}
-		again, err := Open(t.Context(), f.config(), []ingest.Mark{r.chunk.Mark}) // as the next process does
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer func() { _ = again.Close() }()
+		again := open(t, f.config(), r.chunk.Mark) // as the next process does
 		r = until(t, accept(t, again), func(r *read) bool { return len(r.values) > 0 })
 		same(t, r.values, lines(end, 6))
 		if len(r.whys) != 1 || !strings.Contains(r.whys[0], "has other records from 3 on, before 6") {
@@ -745,16 +709,12 @@ func TestDiverged(t *testing.T) {
 	})
 	synctest.Test(t, func(t *testing.T) {
 		f := newFake(t, 1)
-		defer f.Close()
 		f.produce(t, lines(0, 8)...)
-		streams, err := Streams(t.Context(), f.config(), time.Time{}, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer ingest.CloseAll(streams)
+		streams := f.streams(t)
 		s := streams[0].(*stream)
 		s.p.maxBytes = 1 // a batch at a time
 		diverge(f)
+		var err error
 		for err == nil {
 			var b *ingest.Block
 			if b, err = s.Next(); err == nil {
@@ -767,14 +727,8 @@ func TestDiverged(t *testing.T) {
 	})
 	synctest.Test(t, func(t *testing.T) { // a broker may also say what is left out where there is nothing to say
 		f := newFake(t, 1)
-		defer f.Close()
 		f.produce(t, lines(0, 5)...)
-		feed, err := Open(t.Context(), f.config(), nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer func() { _ = feed.Close() }()
-		l := accept(t, feed)
+		l := accept(t, open(t, f.config()))
 		same(t, until(t, l, atEnd).values, lines(0, 5))
 		f.refuse(kmsg.Fetch, func(r kmsg.Request) kmsg.Response {
 			return answerFetch(r, func(p *kmsg.FetchResponseTopicPartition) {
@@ -795,13 +749,8 @@ func TestTopicEnd(t *testing.T) {
 		t.Helper()
 		synctest.Test(t, func(t *testing.T) {
 			f := newFake(t, 1)
-			defer f.Close()
 			f.produce(t, lines(0, 8)...)
-			streams, err := Streams(t.Context(), f.config(), time.Time{}, 0)
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer ingest.CloseAll(streams)
+			streams := f.streams(t)
 			began := time.Now()
 			f.ControlKey(int16(kmsg.Fetch), func(r kmsg.Request) (kmsg.Response, error, bool) {
 				f.KeepControl()
@@ -816,7 +765,7 @@ func TestTopicEnd(t *testing.T) {
 				}
 				return
 			}
-			_, err = streams[0].Next()
+			_, err := streams[0].Next()
 			if d := time.Since(began); err == nil || errors.Is(err, io.EOF) || !strings.Contains(err.Error(), want) || d < openTime || d > 2*openTime {
 				t.Errorf("after %s: %v", d, err)
 			}
@@ -855,13 +804,8 @@ func TestQuota(t *testing.T) {
 	}
 	synctest.Test(t, func(t *testing.T) {
 		f := newFake(t, 1)
-		defer f.Close()
 		f.produce(t, lines(0, 8)...)
-		streams, err := Streams(t.Context(), f.config(), time.Time{}, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer ingest.CloseAll(streams)
+		streams := f.streams(t)
 		asked := throttle(f)
 		if got := drain(t, streams); got != "0:0-8" {
 			t.Errorf("read %s", got)
@@ -872,14 +816,8 @@ func TestQuota(t *testing.T) {
 	})
 	synctest.Test(t, func(t *testing.T) {
 		f := newFake(t, 1)
-		defer f.Close()
 		f.produce(t, lines(0, 8)...)
-		feed, err := Open(t.Context(), f.config(), nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer func() { _ = feed.Close() }()
-		l := accept(t, feed)
+		l := accept(t, open(t, f.config()))
 		asked := throttle(f)
 		r := &read{}
 		for len(r.values) < 8 {
@@ -898,7 +836,6 @@ func TestQuota(t *testing.T) {
 	})
 	synctest.Test(t, func(t *testing.T) { // what a topic holds is asked with no patience
 		f := newFake(t, 1)
-		defer f.Close()
 		f.produce(t, lines(0, 8)...)
 		throttle(f)
 		if value, err := First(t.Context(), f.config()); err != nil || string(value) != line(0) {
@@ -923,13 +860,8 @@ func TestSlowStore(t *testing.T) {
 	}
 	synctest.Test(t, func(t *testing.T) {
 		f := newFake(t, 1)
-		defer f.Close()
 		f.produce(t, lines(0, 8)...)
-		streams, err := Streams(t.Context(), f.config(), time.Time{}, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer ingest.CloseAll(streams)
+		streams := f.streams(t)
 		slow(f, openTime/2)
 		if got := drain(t, streams); got != "0:0-8" {
 			t.Errorf("read %s", got)
@@ -937,14 +869,8 @@ func TestSlowStore(t *testing.T) {
 	})
 	synctest.Test(t, func(t *testing.T) {
 		f := newFake(t, 1)
-		defer f.Close()
 		f.produce(t, lines(0, 8)...)
-		feed, err := Open(t.Context(), f.config(), nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer func() { _ = feed.Close() }()
-		l := accept(t, feed)
+		l := accept(t, open(t, f.config()))
 		slow(f, 10*time.Minute)
 		began := time.Now()
 		r := until(t, l, atEnd)
@@ -967,7 +893,6 @@ func TestSilentBroker(t *testing.T) {
 	test := func(user *SASL, options ...kfake.Opt) {
 		synctest.Test(t, func(t *testing.T) {
 			f := newFake(t, 1, options...)
-			defer f.Close()
 			defer time.Sleep(time.Minute) // until the group has been left
 			c := f.config()
 			c.Brokers = append([]string{silent}, c.Brokers...)
@@ -1015,7 +940,6 @@ func TestSilentBroker(t *testing.T) {
 func TestOneBadCertificate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFake(t, 2, kfake.NumBrokers(2), kfake.Ports(9092, 9093))
-		defer f.Close()
 		good, bad := f.ListenAddrs()[0], f.ListenAddrs()[1]
 		for p := range int32(2) {
 			if err := f.MoveTopicPartition("t", p, p); err != nil {
@@ -1030,11 +954,7 @@ func TestOneBadCertificate(t *testing.T) {
 			}
 			return f.dial(ctx, network, address)
 		}
-		feed, err := Open(t.Context(), c, []ingest.Mark{{Stream: 0}, {Stream: 1}})
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer func() { _ = feed.Close() }()
+		feed := open(t, c, ingest.Mark{Stream: 0}, ingest.Mark{Stream: 1})
 		zero, one := accept(t, feed), accept(t, feed)
 		r := &read{}
 		for began := time.Now(); time.Since(began) < 10*time.Minute; {
@@ -1053,6 +973,7 @@ func TestOneBadCertificate(t *testing.T) {
 			t.Errorf("said %q", r.whys)
 		}
 		began := time.Now()
+		var err error
 		for err == nil {
 			_, err = one.Next(t.Context())
 		}
@@ -1067,7 +988,6 @@ func TestBadCertificateInList(t *testing.T) {
 	for range 20 { // which one is asked is random
 		synctest.Test(t, func(t *testing.T) {
 			f := newFake(t, 1)
-			defer f.Close()
 			f.produce(t, line(0))
 			c := f.config()
 			c.Brokers = append(c.Brokers, silent)
@@ -1105,7 +1025,6 @@ func (unverified) Write([]byte) (int, error) {
 func TestForget(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFake(t, 1)
-		defer f.Close()
 		const loading = 14
 		asked := 0
 		f.ControlKey(int16(kmsg.LeaveGroup), func(r kmsg.Request) (kmsg.Response, error, bool) {

@@ -26,7 +26,6 @@ func TestWrapped(t *testing.T) {
 		t.Helper()
 		synctest.Test(t, func(t *testing.T) {
 			f := newFake(t, 1)
-			defer f.Close()
 			f.produce(t, values...)
 			config := f.config()
 			config.Format, config.Zone = format, warsaw
