@@ -39,17 +39,17 @@ func (a Account) Check() error {
 	return nil
 }
 
-// Ordered is how many requests were put into order, judged or not.
-func (a Account) Ordered() int64 { return a.Judged + a.Duplicate + a.Excluded }
+// ordered is how many requests were put into order, judged or not.
+func (a Account) ordered() int64 { return a.Judged + a.Duplicate + a.Excluded }
 
 // MostlyDuplicate says what there is to do where most requests count as ones
 // that came before; empty where they do not. That gateways log each twice is
 // common.
 func (a Account) MostlyDuplicate() string {
-	if 2*a.Duplicate <= a.Ordered() {
+	if 2*a.Duplicate <= a.ordered() {
 		return ""
 	}
-	return term.Percent(a.Duplicate, a.Ordered()) + " of the requests have the id of one shortly before, or are spans of its call, and are not judged: if that is no request's id, duplicates: 0s in a policy judges all"
+	return term.Percent(a.Duplicate, a.ordered()) + " of the requests have the id of one shortly before, or are spans of its call, and are not judged: if that is no request's id, duplicates: 0s in a policy judges all"
 }
 
 func (a Account) String() string {

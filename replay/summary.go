@@ -104,7 +104,7 @@ func Order(b *strings.Builder, r *Result, l Lateness) {
 	case l.Measured:
 		how = fmt.Sprintf(" (the log is up to %s out of order)", term.Span(l.Disorder.Microseconds()))
 	}
-	fmt.Fprintln(b, Wrapped(fmt.Sprintf("lateness %s%s; %s of requests share their time with the one before", window.Lasting(l.Value), how, term.Percent(r.Order.Tied, r.Account.Ordered()))))
+	fmt.Fprintln(b, Wrapped(fmt.Sprintf("lateness %s%s; %s of requests share their time with the one before", window.Lasting(l.Value), how, term.Percent(r.Order.Tied, r.Account.ordered()))))
 }
 
 // Lost says which lines came too late, with the lateness that would have saved

@@ -33,7 +33,7 @@ func WriteDocument(w io.Writer, version string, r *Report) error {
 		case []DocumentCell:
 			err = writeLines(out, r.documentCells(), func(c DocumentCell) DocumentCell { return c })
 		case []DocumentEpisode:
-			err = writeLines(out, r.Fired(), documentEpisode)
+			err = writeLines(out, r.fired(), documentEpisode)
 		case []DocumentRepeat:
 			err = writeLines(out, r.longestRepeats(), documentRepeat)
 		default:
@@ -110,7 +110,7 @@ func documentCell(rule string, s Setting) DocumentCell {
 	return c
 }
 
-func documentEpisode(f Fired) DocumentEpisode {
+func documentEpisode(f fired) DocumentEpisode {
 	k := f.Repeat
 	d := DocumentEpisode{
 		ID: k.ID(), Rule: k.Rule.Name, Scope: k.Rule.Scope.Named(k.Scope), Fingerprint: k.Fingerprint.String(), Kind: k.Kind, Evidence: k.Evidence,

@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// Fired is a repeat that a setting fires on.
-type Fired struct {
+// fired is a repeat that a setting fires on.
+type fired struct {
 	Repeat *Repeat
 	Time   int64   // microseconds
 	After  int64   // requests that fire after the first
@@ -14,17 +14,17 @@ type Fired struct {
 	Cost   float64 // USD of those
 }
 
-// Fired lists the repeats that the recommended rules fire on, by time. Without
+// fired lists the repeats that the recommended rules fire on, by time. Without
 // a recommendation it lists what the rules fire on as they are.
-func (r *Report) Fired() []Fired {
-	var list []Fired
+func (r *Report) fired() []fired {
+	var list []fired
 	add := func(target, cell, threshold int) {
 		for _, k := range r.Repeats {
 			if k.Target != target {
 				continue
 			}
 			if f, ok := k.fires(cell, threshold); ok {
-				list = append(list, Fired{k, k.hits[f.hit].Time, f.after, f.spent.tokens, f.spent.cost.Dollars()})
+				list = append(list, fired{k, k.hits[f.hit].Time, f.after, f.spent.tokens, f.spent.cost.Dollars()})
 			}
 		}
 	}
@@ -39,6 +39,6 @@ func (r *Report) Fired() []Fired {
 			}
 		}
 	}
-	slices.SortStableFunc(list, func(a, b Fired) int { return cmp.Compare(a.Time, b.Time) })
+	slices.SortStableFunc(list, func(a, b fired) int { return cmp.Compare(a.Time, b.Time) })
 	return list
 }

@@ -58,7 +58,7 @@ func (r *Report) Caveats() []string {
 	if most := r.Result.Account.MostlyDuplicate(); most != "" {
 		list = append(list, most)
 	}
-	if l := r.Labelled; l != nil && l.Strange() {
+	if l := r.Labelled; l != nil && l.strange() {
 		list = append(list, fmt.Sprintf("the log has none of the %s: the labels must name sessions as the log does, or as 'loopgauge replay' lists them", term.Plural(int64(l.Sessions), "labelled session", "labelled sessions")))
 	}
 	return append(list, r.Result.Unseen()...)

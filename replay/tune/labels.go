@@ -162,9 +162,9 @@ func Interval(part, whole int) (low, high float64) {
 	return max(middle-half, 0), min(middle+half, 1)
 }
 
-// Strange tells that the log has none of the labelled sessions: the labels decide
+// strange tells that the log has none of the labelled sessions: the labels decide
 // nothing, and are no measure.
-func (l *Labelled) Strange() bool { return l.Unseen == l.Sessions }
+func (l *Labelled) strange() bool { return l.Unseen == l.Sessions }
 
 // label scores the advice.
 func (r *Report) label(sessions *sampled[uint32]) {

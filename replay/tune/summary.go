@@ -264,7 +264,7 @@ func (s Summary) shade(text string, n, most int64) string {
 
 func (s Summary) labels(b *strings.Builder) {
 	l := s.Report.Labelled
-	if l == nil || l.Strange() { // of which [Report.Caveats] tell
+	if l == nil || l.strange() { // of which [Report.Caveats] tell
 		return
 	}
 	text := fmt.Sprintf("%s, %s", term.Plural(int64(l.Sessions), "labelled session", "labelled sessions"), term.Plural(int64(l.Loops), "loop", "loops"))
