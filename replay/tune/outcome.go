@@ -1,0 +1,34 @@
+package tune
+
+// Outcome is what a setting would have done to the repeats of a rule.
+type Outcome struct {
+	Caught, Loops int   // loops it fires on, of those that some sane setting finds: as many at each
+	Wrong         int   // repeats that are none, and that it fires on
+	Excluded      int   // of these not, for the policy's exclusions take them out
+	Episodes      int   // repeats it fires on
+	Alerts        int   // episodes of the whole log, as they are swept: a repeat that pauses has several
+	Waste         int64 // requests of loops from the firing on
+	WrongRequests int64
+}
+
+// Missed is how many loops it does not fire on.
+func (o *Outcome) Missed() int { return o.Loops - o.Caught }
+
+// outweighed tells that it is wrong as often as it is right: that is not recommended.
+func (o *Outcome) outweighed() bool { return o.Caught <= o.Wrong }
+
+// betters tells that it is better in one of catching and of not being wrong, and in
+// none worse.
+func (o *Outcome) betters(x *Outcome) bool {
+	return o.Caught >= x.Caught && o.Wrong <= x.Wrong && (o.Caught > x.Caught || o.Wrong < x.Wrong)
+}
+
+func (o *Outcome) add(x *Outcome) {
+	o.Caught += x.Caught
+	o.Loops += x.Loops
+	o.Wrong += x.Wrong
+	o.Excluded += x.Excluded
+	o.Episodes += x.Episodes
+	o.Waste += x.Waste
+	o.WrongRequests += x.WrongRequests
+}
