@@ -41,6 +41,10 @@ type targetKind struct {
 
 func (k *Repeat) targetKind() targetKind { return targetKind{k.Target, k.Kind} }
 
+// defaultRepeats is how many repeats that have ended are kept one by one unless
+// told otherwise.
+const defaultRepeats = 1 << 17
+
 func newKeeper(c *collector, o *Options) *keeper {
 	return &keeper{collector: c, labels: o.Labels, most: o.Most, room: cmp.Or(o.MaxRepeats, defaultRepeats), longest: map[targetKind]*Repeat{}, sums: newSums()}
 }
