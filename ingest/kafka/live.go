@@ -26,9 +26,9 @@ type live struct {
 	since    time.Time // of the first of them
 	said     bool      // that it fails
 	slow     bool      // that a quota slows it was said
-	gone     time.Time // since when there is no such topic
-	lacks    time.Time // since when it has no such partition
-	withheld time.Time // since when it gives none of the records that should be there
+	gone     absence   // of the topic
+	lacks    absence   // of the partition
+	withheld absence   // of records that should be there
 	over     bool      // and that was said: the partition holds nothing back
 }
 
@@ -52,7 +52,7 @@ func (l *live) Next(ctx context.Context) (ingest.Chunk, error) {
 	if l.said {
 		n.why = fmt.Sprintf("%s is read again, after %s", l.Name(), time.Since(l.since).Round(time.Second))
 	}
-	l.failures, l.said, l.over, l.gone, l.lacks, l.withheld = 0, false, false, time.Time{}, time.Time{}, time.Time{}
+	l.failures, l.said, l.over, l.gone, l.lacks, l.withheld = 0, false, false, absence{}, absence{}, absence{}
 	block, err := l.p.read(&n)
 	if err != nil && block == nil {
 		return ingest.Chunk{}, l.f.config.fail(err, "")
@@ -93,10 +93,6 @@ func detect(asked ingest.Asked, b *ingest.Block) (f *formats.Format, sure bool) 
 	return asked.Detect(lines)
 }
 
-// goneTime is how long a topic, or a partition of it, may be unknown to the
-// brokers.
-const goneTime = 30 * time.Second
-
 var errGone = errors.New("the topic is there no more")
 
 const goneHint = "if it was deleted on purpose, stop watching it"
@@ -130,24 +126,19 @@ func (l *live) ride(ctx context.Context, err error, n *counts) error {
 	case missing(err), isUnplaced(err):
 		err = l.search(ctx, err, n)
 	}
-	switch {
-	case !errors.Is(err, errNothing):
-		l.withheld = time.Time{}
-	case l.withheld.IsZero():
-		l.withheld = time.Now()
-	}
+	l.withheld.note(errors.Is(err, errNothing))
 	if err == nil || ctx.Err() != nil {
 		return ctx.Err()
 	}
 	away := time.Since(l.since)
-	if !l.gone.IsZero() && time.Since(l.gone) > goneTime {
+	if l.gone.lasts() {
 		return l.f.config.fail(errGone, goneHint)
 	}
 	switch {
-	case !l.over && !l.lacks.IsZero() && time.Since(l.lacks) > goneTime:
+	case !l.over && l.lacks.lasts():
 		l.over = true
 		n.why = fewerPartitions(l.Name())
-	case !l.over && !l.withheld.IsZero() && time.Since(l.withheld) > goneTime:
+	case !l.over && l.withheld.lasts():
 		l.over = true
 		n.why = fmt.Sprintf("%s gives no records from %d on, though it goes up to %d: it holds back no others until it does", l.Name(), l.p.offset, l.p.high)
 	case !l.said && away > quietTime:
@@ -217,19 +208,14 @@ func (l *live) diverge(by *lost, n *counts) {
 // that there is none.
 func (l *live) search(ctx context.Context, why error, n *counts) error {
 	if err := l.f.look(ctx); err != nil {
-		if missing(err) && l.gone.IsZero() {
-			l.gone = time.Now()
+		if missing(err) {
+			l.gone.note(true)
 		}
 		return err
 	}
-	l.gone = time.Time{}
+	l.gone.note(false)
 	t := l.f.current.Load()
-	switch {
-	case l.p.index < t.partitions:
-		l.lacks = time.Time{}
-	case l.lacks.IsZero():
-		l.lacks = time.Now()
-	}
+	l.lacks.note(l.p.index >= t.partitions)
 	if t.id != l.p.id && t.id != (topicID{}) && l.p.id != (topicID{}) {
 		l.recreated(t.id, n)
 		return nil

@@ -78,7 +78,7 @@ func (s *Share) Run(ctx context.Context, joined func(partitions int), serve func
 	})
 	defer leave()
 	var t trouble
-	var gone time.Time // since when there is no such topic
+	var gone absence // of the topic
 	for {
 		g, err := members.Next(ctx)
 		if ctx.Err() != nil {
@@ -103,18 +103,14 @@ func (s *Share) Run(ctx context.Context, joined func(partitions int), serve func
 			if !passes(err) {
 				return c.refuse(err)
 			}
-			if !missing(err) {
-				gone = time.Time{}
-			} else if gone.IsZero() {
-				gone = time.Now()
-			} else if time.Since(gone) > goneTime {
+			if gone.note(missing(err)); gone.lasts() {
 				return c.fail(errGone, goneHint)
 			}
 			t.lasts(c, "", err)
 			g.Start(func(context.Context) { _ = pause(ctx, 3) }) // which ends the generation
 			continue
 		}
-		t, gone = trouble{}, time.Time{}
+		t, gone = trouble{}, absence{}
 		if joined != nil && ctx.Err() == nil {
 			joined(len(parts))
 		}
