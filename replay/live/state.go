@@ -2,8 +2,6 @@ package live
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -15,32 +13,6 @@ import (
 	"github.com/loopgauge/loopgauge/window"
 	"github.com/loopgauge/loopgauge/window/snapshot"
 )
-
-// errLost is why a run ends at once and sends nothing more: somebody else may
-// be reading in its place.
-var errLost = errors.New("the source can no longer be ours")
-
-// commit is what the source is to be told, and what may leave then.
-type commit struct {
-	marks  []ingest.Mark
-	alerts int64
-	done   chan struct{} // closed when it is done; nil if nobody waits
-}
-
-// files are how long the files are that grow with the checkpoints.
-type files struct {
-	name     string // of the file of verdicts
-	verdicts int64  // its length
-	end      string // what tells that much of it from other files; empty if not known
-	part     int64  // number of the part that is gathered; 0 without a dataset
-	first    int64  // number of its first event
-	next     int64  // number of the event to come
-	spool    int64  // length of its file
-	began    int64  // when its first row came, microseconds; 0 if it is empty
-
-	// The part before it, which is to be published, again if need be.
-	closed, closedFirst int64 // closed is 0 if there is none
-}
 
 // state is what judging remembers.
 func (w *watch) state() *window.State {
@@ -119,10 +91,6 @@ func (w *watch) save(s *snapshot.Writer, f files) {
 			s.Varint(m.Leader)
 		}
 	})
-}
-
-func (f *files) fields() []*int64 {
-	return []*int64{&f.verdicts, &f.part, &f.first, &f.next, &f.spool, &f.began, &f.closed, &f.closedFirst}
 }
 
 // exclusion names an exclusion of the plan, and the last place, of what no
@@ -228,62 +196,6 @@ func (w *watch) tell(r *window.Restored) {
 	replay.Resume(w.log, r, w.incidents)
 }
 
-// openFiles cuts the files back to what a checkpoint knows of them.
-func (w *watch) openFiles(f files) (err error) {
-	if w.o.Verdicts != "" {
-		if f.name != w.o.Verdicts {
-			f.verdicts, f.end = -1, "" // not ours
-		}
-		if w.verdicts, err = sinks.OpenAppend(w.o.Verdicts, f.verdicts, f.end); err != nil {
-			return err
-		}
-		w.writer = sinks.NewVerdictWriter(w.verdicts, w.o.Verdicts)
-	}
-	if w.o.Dataset == nil {
-		if f.closed > 0 || f.began > 0 {
-			return sinks.Mismatchf("--state: holds rows for --out that are not in their place yet\nrun it once with --out and end it in order; then it may be left out")
-		}
-		return nil
-	}
-	if err := w.follows(&f); err != nil {
-		return err
-	}
-	s := newSpool(w.o.Store, w.o.Plan, w.o.Dataset)
-	s.number, s.first, s.next = f.part, f.first, f.next
-	if f.began > 0 {
-		s.began = Began(f.began)
-	} else {
-		f.spool = 0 // no row: the policy may have changed
-	}
-	w.spool = s
-	// Those of a future that has been lost.
-	if err := s.discard(func(number int64) bool { return number > f.part }); err != nil {
-		return err
-	}
-	if err := w.o.Dataset.Discard(PartName(f.part, f.first)); err != nil {
-		return err
-	}
-	if f.closed > 0 {
-		if err := s.publish(f.closed, f.closedFirst, w.report()); err != nil {
-			return err
-		}
-	}
-	return s.open(f.spool)
-}
-
-// follows makes sure that the parts to come go on with what is in the dataset.
-func (w *watch) follows(f *files) error {
-	if f.part == 0 { // there was none
-		f.part, f.first, f.next = 1, w.pipeline.Account.Judged, w.pipeline.Account.Judged
-		return w.o.Dataset.Empty()
-	}
-	err := w.o.Dataset.Follows(PartName(f.part, f.first), f.first)
-	if err != nil && f.closed > 0 {
-		err = w.o.Dataset.Follows(PartName(f.closed, f.closedFirst), f.closedFirst)
-	}
-	return err
-}
-
 // report is what has become of all that was read.
 func (w *watch) report() Report {
 	return Report{Totals: w.pipeline.Totals, Rules: w.pipeline.Accounts(), Streams: w.streams, Order: w.pipeline.Order.Stats()}
@@ -312,148 +224,4 @@ func (w *watch) checkpoint(last bool) error {
 	w.last, w.took, w.dirty, w.unkept = time.Now(), time.Since(start), false, false
 	w.o.Status.Checkpoint(len(w.encoder.Bytes()), w.last, w.took)
 	return nil
-}
-
-// publish puts the part that a checkpoint has closed in its place. Its spool
-// file stays until the next checkpoint: should this one turn out to be damaged,
-// the one before it needs the file.
-func (w *watch) publish(f files) error {
-	s := w.spool
-	if s == nil {
-		return nil
-	}
-	if f.closed > 0 {
-		if s.failed == nil {
-			s.failed = s.publish(f.closed, f.closedFirst, w.report())
-		}
-		if s.failed != nil {
-			return s.failed
-		}
-		s.closed = 0
-	}
-	before := s.needed
-	if s.needed = f.part; f.closed > 0 {
-		s.needed = f.closed
-	}
-	return s.discard(func(number int64) bool { return number < min(before, s.needed) })
-}
-
-// syncFiles makes the files last, and begins the next part when it is time.
-func (w *watch) syncFiles(last bool) (f files, err error) {
-	if w.writer != nil {
-		f.name = w.o.Verdicts
-		if err := w.writer.Flush(); err != nil {
-			return f, err
-		}
-		if f.verdicts, err = w.verdicts.Sync(); err != nil {
-			return f, err
-		}
-		if f.end, err = w.verdicts.End(); err != nil {
-			return f, err
-		}
-	}
-	s := w.spool
-	if s == nil {
-		return f, nil
-	}
-	if f.spool, err = s.sync(); err != nil {
-		return f, err
-	}
-	if s.closed == 0 && !s.began.IsZero() && (last || Full(f.spool, s.began, w.o.PartInterval)) {
-		s.closed, s.closedFirst = s.number, s.first
-		if err := s.turn(); err != nil {
-			return f, err
-		}
-		f.spool = 0
-	}
-	f.closed, f.closedFirst = s.closed, s.closedFirst
-	f.part, f.first, f.next = s.number, s.first, s.next
-	if !s.began.IsZero() {
-		f.began = s.began.UnixMicro()
-	}
-	return f, nil
-}
-
-// allow tells the source of the last checkpoint, and lets the alerts in it
-// leave as soon as the source has agreed. Of what was not told yet only the
-// newest counts.
-func (w *watch) allow(done chan struct{}) {
-	c := commit{w.marks(), w.outbox.Last(), done}
-	for {
-		select {
-		case w.commits <- c:
-			return
-		case <-w.commits:
-		}
-	}
-}
-
-// commit tells the source of checkpoints.
-func (w *watch) commit(ctx context.Context) {
-	for c := range w.commits {
-		if err := w.feed.Commit(ctx, c.marks); err != nil {
-			if ctx.Err() == nil {
-				w.failed <- fmt.Errorf("%w: %w", errLost, err)
-			}
-			return
-		}
-		w.outbox.Allow(c.alerts)
-		if c.done != nil {
-			close(c.done)
-		}
-	}
-}
-
-// finish writes the last checkpoint, and sends what there is to send. What has
-// left then is in none, so that it does not leave again.
-func (w *watch) finish(ctx context.Context) error {
-	w.unjudged.Say(w.log, w.pipeline.Account)
-	part := w.part()
-	if err := w.checkpoint(true); err != nil {
-		return err
-	}
-	if w.part() != part { // it is in its place, and must not come into the next dataset
-		if err := w.checkpoint(false); err != nil {
-			return err
-		}
-	}
-	w.log.Info("ending: the last checkpoint is written", "lines", w.pipeline.Account.Lines, "waiting", w.pipeline.Order.Waiting())
-	done := make(chan struct{})
-	w.allow(done)
-	select {
-	case <-done:
-	case err := <-w.failed:
-		return err
-	case <-time.After(lastCommit):
-		w.log.Warn("the source did not take the last commit in time; the checkpoint is written")
-		return nil
-	}
-	drain, cancel := context.WithTimeout(ctx, lastAlerts)
-	defer cancel()
-	if err := w.outbox.Drain(drain); err != nil {
-		waiting, _ := w.outbox.Waiting()
-		w.log.Warn("alerts could not be sent in time; they go out after the next start", "alerts", waiting)
-	}
-	if w.outbox.Moved() {
-		return w.checkpoint(false)
-	}
-	return nil
-}
-
-// part is the number of the part that is gathered; 0 without a dataset.
-func (w *watch) part() int64 {
-	if w.spool == nil {
-		return 0
-	}
-	return w.spool.number
-}
-
-// close lets go of the files.
-func (w *watch) close() {
-	if w.verdicts != nil {
-		_ = w.verdicts.Close() // synced by the last checkpoint, or to be cut back
-	}
-	if w.spool != nil && w.spool.file != nil {
-		_ = w.spool.file.Close()
-	}
 }
