@@ -44,7 +44,7 @@ func (w *watch) openFiles(f files) (err error) {
 	s := newSpool(w.o.Store, w.o.Plan, w.o.Dataset)
 	s.number, s.first, s.next = f.part, f.first, f.next
 	if f.began > 0 {
-		s.began = Began(f.began)
+		s.rows.Began = Began(f.began)
 	} else {
 		f.spool = 0 // no row: the policy may have changed
 	}
@@ -98,7 +98,7 @@ func (w *watch) syncFiles(last bool) (f files, err error) {
 	if f.spool, err = s.sync(); err != nil {
 		return f, err
 	}
-	if s.closed == 0 && !s.began.IsZero() && (last || Full(f.spool, s.began, w.o.PartInterval)) {
+	if began := s.rows.Began; s.closed == 0 && !began.IsZero() && (last || Full(f.spool, began, w.o.PartInterval)) {
 		s.closed, s.closedFirst = s.number, s.first
 		if err := s.turn(); err != nil {
 			return f, err
@@ -107,8 +107,8 @@ func (w *watch) syncFiles(last bool) (f files, err error) {
 	}
 	f.closed, f.closedFirst = s.closed, s.closedFirst
 	f.part, f.first, f.next = s.number, s.first, s.next
-	if !s.began.IsZero() {
-		f.began = s.began.UnixMicro()
+	if began := s.rows.Began; !began.IsZero() {
+		f.began = began.UnixMicro()
 	}
 	return f, nil
 }

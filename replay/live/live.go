@@ -147,7 +147,7 @@ func (w *watch) verdict(v *window.Verdict) error {
 		w.o.Topic.Add(v)
 	}
 	if w.spool != nil && (w.o.AllVerdicts || v.Repeats()) {
-		w.spool.addVerdict(v)
+		w.spool.rows.AddVerdict(v)
 	}
 	if w.writer == nil {
 		return nil
@@ -160,7 +160,7 @@ func (w *watch) episode(e *window.Episode) error {
 	if w.spool == nil {
 		return nil
 	}
-	return w.spool.addEpisode(e)
+	return w.spool.rows.AddEpisode(e)
 }
 
 // run judges what comes until the context ends or something fails.

@@ -65,7 +65,6 @@ type spool struct {
 	next   int64 // number of the next event
 	file   *sinks.AppendFile
 	rows   *Rows
-	began  time.Time // zero as long as the part is empty
 
 	closed      int64 // the part to be put in its place, until it is; 0 is none
 	closedFirst int64 // number of its first event
@@ -132,29 +131,13 @@ func (s *spool) ours(number int64) error {
 const asBefore = "run it once as before, with the same version, and end it in order, then change that; or begin anew with an empty --state"
 
 func (s *spool) addEvent(ev *window.Event) error {
-	s.begin()
 	s.next++
 	return s.rows.AddEvent(ev)
 }
 
-// addVerdict adds a verdict on the event that was added last.
-func (s *spool) addVerdict(v *window.Verdict) { s.rows.AddVerdict(v) }
-
-func (s *spool) addEpisode(e *window.Episode) error {
-	s.begin()
-	return s.rows.AddEpisode(e)
-}
-
-// begin notes when the first row of a part comes.
-func (s *spool) begin() {
-	if s.began.IsZero() {
-		s.began = time.Now()
-	}
-}
-
 // due tells whether the part is to be closed, also where nothing more comes.
 func (s *spool) due(interval time.Duration) bool {
-	return !s.began.IsZero() && Full(0, s.began, interval)
+	return !s.rows.Began.IsZero() && Full(0, s.rows.Began, interval)
 }
 
 // sync makes last what the part has, and returns the length of its file.
@@ -171,7 +154,7 @@ func (s *spool) turn() error {
 		return err
 	}
 	s.number++
-	s.first, s.began = s.next, time.Time{}
+	s.first, s.rows.Began = s.next, time.Time{}
 	return s.open(0)
 }
 

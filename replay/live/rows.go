@@ -3,6 +3,7 @@ package live
 import (
 	"fmt"
 	"io"
+	"time"
 
 	"github.com/loopgauge/loopgauge/window"
 	"github.com/loopgauge/loopgauge/window/snapshot"
@@ -11,7 +12,8 @@ import (
 // Rows writes the rows of a part that is still being gathered, as frames: a
 // kind, the number of items and their bytes, as package snapshot writes them.
 type Rows struct {
-	To io.Writer
+	To    io.Writer
+	Began time.Time // when the first row of the part came; zero as long as it is empty
 
 	plan    *window.Plan
 	events  *window.EventWriter
@@ -38,8 +40,15 @@ func NewRows(plan *window.Plan) *Rows {
 	return &Rows{plan: plan, events: plan.NewEventWriter(), block: snapshot.NewWriter(nil), said: snapshot.NewWriter(nil)}
 }
 
+func (s *Rows) begin() {
+	if s.Began.IsZero() {
+		s.Began = time.Now()
+	}
+}
+
 // AddEvent adds an event.
 func (s *Rows) AddEvent(ev *window.Event) error {
+	s.begin()
 	if len(s.block.Bytes()) >= blockBytes || s.inBlock == 0 {
 		if err := s.Flush(); err != nil {
 			return err
@@ -81,6 +90,7 @@ func (s *Rows) Flush() (err error) {
 
 // AddEpisode adds an episode.
 func (s *Rows) AddEpisode(e *window.Episode) error {
+	s.begin()
 	if err := s.Flush(); err != nil { // in the order in which they came
 		return err
 	}

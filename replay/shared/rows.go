@@ -58,6 +58,8 @@ func (w *rows) verdict(v *window.Verdict) {
 	}
 }
 
+func (w *rows) episode(e *window.Episode) error { return w.rows.AddEpisode(e) }
+
 // report is the part that the partition has in what one process would report.
 func (w *rows) report(p *replay.Pipeline) live.Report {
 	r := live.Report{Totals: p.Totals, Rules: p.Accounts(), Order: p.Order.Stats()}

@@ -47,7 +47,6 @@ type spool struct {
 	rows   *live.Rows
 	part   gathered   // the part to come
 	next   int64      // number of the next event
-	began  time.Time  // of the part; zero as long as it is empty
 	closed []gathered // parts that a checkpoint has, or is to have, and the dataset may lack
 	file   *os.File   // ours, of the part to come; nil if there is none
 	out    *bufio.Writer
@@ -79,23 +78,11 @@ func (s *spool) name(number int64, turn int) string {
 
 var spoolNames = regexp.MustCompile(`^(\d{4,9})-(\d{9,18})-(\d{1,10})$`)
 
-func (s *spool) begin() {
-	if s.began.IsZero() {
-		s.began = time.Now()
-	}
-}
-
 func (s *spool) addEvent(ev *window.Event) error {
-	s.begin()
 	if !ev.Copy() {
 		s.next++
 	}
 	return s.rows.AddEvent(ev)
-}
-
-func (s *spool) addEpisode(e *window.Episode) error {
-	s.begin()
-	return s.rows.AddEpisode(e)
 }
 
 // Write adds to our file of the part, which the first call makes.
@@ -131,7 +118,7 @@ func (s *spool) create() (*os.File, error) {
 
 // due tells whether the part is to be closed, also where nothing more comes.
 func (s *spool) due() bool {
-	return (len(s.part.pieces) > 0 || !s.began.IsZero()) && live.Full(0, s.began, s.interval)
+	return (len(s.part.pieces) > 0 || !s.rows.Began.IsZero()) && live.Full(0, s.rows.Began, s.interval)
 }
 
 // sync makes last what was gathered, and closes the part if it is time, or if
@@ -149,11 +136,11 @@ func (s *spool) sync(last bool) error {
 	for _, p := range s.part.pieces {
 		size += p.length
 	}
-	if size == 0 || !last && !live.Full(size, s.began, s.interval) {
+	if size == 0 || !last && !live.Full(size, s.rows.Began, s.interval) {
 		return nil
 	}
 	s.closed = append(s.closed, s.part)
-	s.part, s.began = gathered{number: s.part.number + 1, first: s.next}, time.Time{}
+	s.part, s.rows.Began = gathered{number: s.part.number + 1, first: s.next}, time.Time{}
 	return s.end()
 }
 
@@ -250,8 +237,8 @@ func (s *spool) clean() error {
 func (s *spool) save(w *snapshot.Writer) {
 	w.Varint(s.next)
 	began := int64(0)
-	if !s.began.IsZero() {
-		began = s.began.UnixMicro()
+	if !s.rows.Began.IsZero() {
+		began = s.rows.Began.UnixMicro()
 	}
 	w.Varint(began)
 	s.part.save(w)
@@ -274,7 +261,7 @@ func (g *gathered) save(w *snapshot.Writer) {
 func (s *spool) load(r *snapshot.Reader) {
 	s.next = r.Varint()
 	if began := r.Varint(); began > 0 {
-		s.began = live.Began(began)
+		s.rows.Began = live.Began(began)
 	}
 	s.part.load(r)
 	for range r.Count(3) {

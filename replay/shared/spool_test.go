@@ -119,7 +119,7 @@ func TestSpool(t *testing.T) {
 					p.rows.AddVerdict(&window.Verdict{Event: ev, Rule: rule, Scope: &ev.Scopes[plan.ScopeOf(0)], Fingerprint: print, Action: window.Allow, Count: 2})
 				}
 				if p.at%11 == 0 {
-					must(rt, p.addEpisode(&window.Episode{ID: fmt.Sprintf("ep%d", p.at), Rule: plan.Rules[0], Scope: []string{"s"}, Fingerprint: print}))
+					must(rt, p.rows.AddEpisode(&window.Episode{ID: fmt.Sprintf("ep%d", p.at), Rule: plan.Rules[0], Scope: []string{"s"}, Fingerprint: print}))
 				}
 				p.at++
 			}

@@ -147,7 +147,7 @@ func (w *watch) serve(ctx context.Context, p *kafka.Part) error {
 			if j.rows == nil {
 				return nil
 			}
-			return j.rows.addEpisode(e)
+			return j.rows.episode(e)
 		},
 	}
 	if w.verdicts != nil || w.o.Topic != nil || j.rows != nil {
