@@ -5,9 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"maps"
 	"math"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -33,8 +35,8 @@ type dataset struct {
 }
 
 // findDataset finds the dataset that the arguments name, by its directory, one
-// above it, its event files, or its name in an object store; nil if they name
-// logs.
+// above it, its event files or a folder of them, or its name in an object store;
+// nil if they name logs.
 func findDataset(ctx context.Context, u *ui, args []string) (*dataset, error) {
 	var dirs, files, logs []string
 	for _, arg := range args {
@@ -61,10 +63,14 @@ func findDataset(ctx context.Context, u *ui, args []string) (*dataset, error) {
 				if err != nil {
 					return nil, err
 				}
-				if len(found) == 0 {
+				switch events := eventsIn(u, name); {
+				case len(found) > 0:
+					dirs = append(dirs, found...)
+				case len(events) > 0:
+					files = append(files, events...)
+				default:
 					logs = append(logs, name)
 				}
-				dirs = append(dirs, found...)
 			case info.Mode().IsRegular() && isParquet(name): // of a pipe the look would take the first bytes
 				files = append(files, name)
 			default:
@@ -73,8 +79,12 @@ func findDataset(ctx context.Context, u *ui, args []string) (*dataset, error) {
 		}
 	}
 	for _, file := range files {
-		dir := filepath.Dir(filepath.Dir(filepath.Dir(file)))
-		if filepath.Base(filepath.Dir(filepath.Dir(file))) != "events" || !parquet.IsDataset(dir) {
+		dir := filepath.Join(filepath.Dir(file), "..", "..") // the file may be named from within
+		abs, err := filepath.Abs(file)
+		if err != nil {
+			return nil, err
+		}
+		if filepath.Base(filepath.Dir(filepath.Dir(abs))) != "events" || !parquet.IsDataset(dir) {
 			return nil, fmt.Errorf("%s: a Parquet file, but not of the events of a dataset: beside the folder events there must be run%crun.parquet\nname the directory that replay --out wrote", file, filepath.Separator)
 		}
 		if !slices.Contains(dirs, dir) {
@@ -113,6 +123,26 @@ func datasetsIn(u *ui, dir string) ([]string, error) {
 		return nil, usage(fmt.Errorf("%s holds a dataset and logs, such as %s: name %s, or the logs", dir, logs[0].Name, filepath.Join(dir, "events", "*", "*.parquet")))
 	}
 	return nil, nil
+}
+
+// eventsIn finds the Parquet files of a directory that holds no logs: the events of
+// a dataset, or of one of its days.
+func eventsIn(u *ui, dir string) (files []string) {
+	for _, pattern := range []string{"*.parquet", "date=*/*.parquet"} {
+		names, _ := fs.Glob(os.DirFS(dir), pattern) // the pattern is none that fails
+		for _, name := range names {
+			if !strings.HasPrefix(path.Base(name), ".") {
+				files = append(files, filepath.Join(dir, name))
+			}
+		}
+	}
+	if len(files) == 0 {
+		return nil
+	}
+	if logs, _ := ingest.Find([]string{dir}, u.stdin); len(logs) > 0 {
+		return nil
+	}
+	return files
 }
 
 func isParquet(name string) bool {
