@@ -254,6 +254,9 @@ func TestAnalysisOfOddities(t *testing.T) {
 	for i := range 10 {
 		add(600+i, `"caller":"id-g","messages":"`+[]string{"left", "right"}[i%2]+`"`)
 	}
+	for i := range 3 {
+		add(700+i, `"caller":"id-g","messages":"close"`)
+	}
 	file := func(name, text string) string {
 		name = filepath.Join(dir, name)
 		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
@@ -288,11 +291,11 @@ rules:
 			"conv-2c6089290481|null|2026-11-21 00:09:56+00|5|null|null|[talks]\nconv-e37b517f1a89|null|2026-11-21 00:09:57+00|5|null|null|[talks]",
 		4:  "calls|7|3|3\nprompts|4|2|2\nrow|3|2|2\ntalks|2|0|1",
 		6:  "find|calls|3|3|18\nfind|row|2|2|12\n(none)|prompts|2|1|12\nopen|calls|1|1|6\n(none)|talks|2|0|10",
-		7:  "null|20|3|150.0\nbig|27|4|148.15\nsmall|1|0|0.0",
+		7:  "big|27|4|148.15\nnull|23|3|130.43\nsmall|1|0|0.0",
 		8:  "0|6|12\n23|1|0", // fired a second before midnight, the rest came after
 		11: "2026-11-21 00:04:00+00|4|4|0",
 		13: "2026-11-16 00:00:00+00|6|7|83.3",
-		15: "prompts|key-665db167d280|4|2026-11-21 00:04:53+00\nprompts|of-0|4|2026-11-21 00:01:33+00",
+		15: "prompts|key-665db167d280|4|2026-11-21 00:04:53+00\nprompts|of-0|4|2026-11-21 00:01:33+00\ntalks|conv-f227a965b16c|3|2026-11-21 00:11:32+00",
 		19: "2026-11-21|12|545|0.05",
 	} {
 		if rows := strings.Join(got.rows(question), "\n"); rows != want {
