@@ -14,7 +14,9 @@ func related(path, name string) bool {
 
 // related tells whether a name is one that a rotation may have given to the
 // stream's content.
-func (s *followed) related(path string) bool { return related(path, s.name) || related(path, s.log) }
+func (s *followed) related(path string) bool {
+	return related(path, s.name) || s.log != s.name && related(path, s.log)
+}
 
 // splitName cuts a file's name at its first dot.
 func splitName(path string) (stem, ending string) {

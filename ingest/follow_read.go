@@ -30,7 +30,7 @@ const (
 type followed struct {
 	f     *follower
 	name  string
-	log   string // what the name stands for, without links: a rotation renames that
+	log   string // where the name leads to if it is a link, else the name: a rotation renames that
 	index int32
 	start Mark
 	wake  chan struct{}
@@ -61,8 +61,11 @@ type piece struct {
 }
 
 func (f *follower) stream(m Mark) *followed {
-	s := &followed{f: f, name: m.Name, log: resolved(m.Name), index: m.Stream, start: m, position: m, wake: make(chan struct{}, 1), read: -1, grew: time.Now()}
+	s := &followed{f: f, name: m.Name, log: m.Name, index: m.Stream, start: m, position: m, wake: make(chan struct{}, 1), read: -1, grew: time.Now()}
 	s.format = f.o.asked().Known(m.Format)
+	if _, err := os.Readlink(m.Name); err == nil {
+		s.log = resolved(m.Name)
+	}
 	return s
 }
 
