@@ -251,7 +251,7 @@ func TestPageAgreesWithTune(t *testing.T) {
 		if n := a.Outcome.Excluded; n > 0 {
 			is("of these, taken out by the policy's exclusions", fmt.Sprint(n))
 		}
-		if n := a.Outcome.Episodes - a.Outcome.Caught - a.Outcome.Wrong - a.Outcome.Excluded; n > 0 {
+		if n := a.Outcome.Neither(); n > 0 {
 			is("of these, neither a loop nor wrong to stop", fmt.Sprint(n))
 		}
 		is("scopes touched", fmt.Sprint(a.Setting.Scopes))
@@ -313,6 +313,39 @@ func TestCellAddsUp(t *testing.T) {
 		}
 	}
 	b.quiet()
+}
+
+// What a setting fires on beside loops is said of it, also where that is neither
+// right nor wrong to stop.
+func TestCatchesSaysWhatElse(t *testing.T) {
+	var outage []record
+	for i := range 4 {
+		failed := stuck(fmt.Sprint("s-out-", i), 40*time.Hour+time.Duration(i)*time.Second, 6, 4*time.Second)
+		for j := range failed {
+			failed[j].Status, failed[j].Calls = 503, nil
+		}
+		outage = append(outage, failed...)
+	}
+	steady := stuck("s-steady", 50*time.Hour, 20, time.Second)
+	for i := range steady {
+		steady[i].Time = steady[0].Time.Add(time.Duration(i) * 5 * time.Second)
+	}
+	f := func(more []record, advised bool, want string) {
+		t.Helper()
+		want = "catches 3 of 3 loops, " + want
+		b := browse(t, write(t, tuned(t, "a.jsonl", append(days(), more...), "loopgauge/last-messages")), 1280, 900)
+		if text := b.text("suggestion"); !strings.Contains(text, ": it "+want+".") {
+			t.Errorf("%q is not in %s", want, text)
+		}
+		if text := b.text("recommendation"); strings.Contains(text, "It "+want+"; ") != advised {
+			t.Errorf("advised: %v; %q in %s", advised, want, text)
+		}
+		b.quiet()
+	}
+	f(nil, true, "and nothing that is no loop")
+	f(outage, true, "and nothing that is no loop but 4 others that it is neither right nor wrong to stop")
+	f(steady, false, "1 repeat that by evidence is no loop")
+	f(append(outage, steady...), false, "1 repeat that by evidence is no loop, and 4 others that it is neither right nor wrong to stop")
 }
 
 // Every cell of every heat-map is what tune says of the setting: by the sweep,

@@ -86,10 +86,7 @@ type rule struct {
 	Least    int        `json:"least"` // the lowest threshold that is suggested
 	NowText  string     `json:"nowText"`
 	Loops    int        `json:"loops"`
-	Caught   int        `json:"caught"` // by the advised setting, as are all below
-	Wrong    int        `json:"wrong"`
-	Excluded int        `json:"excluded"`
-	Proof    string     `json:"proof"`
+	Proof    string     `json:"proof"` // of the advised setting, as is the score
 	Score    []*float64 `json:"score"` // precision, recall, F1
 	Coverage coverage   `json:"coverage"`
 	Cells    [][][]any  `json:"cells"` // by cell: a list for each of columns in page.js by threshold, to the last that is not 0
@@ -288,8 +285,7 @@ func (b *builder) rules() {
 		t := &r.Sweep[a.Target]
 		one := rule{
 			Name: term.Safe(a.Rule.Name), Identity: term.Safe(a.Rule.Identity.Name), Scope: append([]string{}, a.Rule.Scope.Fields...),
-			Loops: a.Outcome.Loops, Caught: a.Outcome.Caught, Wrong: a.Outcome.Wrong, Excluded: a.Outcome.Excluded,
-			NowText: replay.SettingOf(a.Rule), Least: a.Rule.LeastCount(), Coverage: newCoverage(&r.Result.Rules[i]),
+			Loops: a.Outcome.Loops, NowText: replay.SettingOf(a.Rule), Least: a.Rule.LeastCount(), Coverage: newCoverage(&r.Result.Rules[i]),
 		}
 		var counted map[string]string
 		one.Policy, counted, one.Rest = r.PolicyParts(i)

@@ -208,7 +208,13 @@
   const delays = (...cell) => span(1000 * swept(...cell, DELAY)) + " after the first repeat (median; 95 % within " + span(1000 * swept(...cell, DELAY_95)) + ")";
   const capital = (text) => text.charAt(0).toUpperCase() + text.slice(1);
   const by = D.labels ? "" : "by evidence ";
-  const catches = (o) => "catches " + count(o.caught) + " of " + plural(o.loops, "loop") + ", " + (o.wrong ? plural(o.wrong, "repeat") + " that " + by + (o.wrong === 1 ? "is" : "are") + " no loop" : o.excluded ? "and nothing that is no loop but what the policy excludes" : "and nothing that is no loop");
+  function catches(o) {
+    const neither = neitherOf(o) > 0 ? plural(neitherOf(o), "other") + " that it is neither right nor wrong to stop" : "";
+    const but = [o.excluded > 0 && "what the policy excludes", neither].filter(Boolean).join(" and ");
+    return "catches " + count(o.caught) + " of " + plural(o.loops, "loop") + ", " +
+      (o.wrong ? plural(o.wrong, "repeat") + " that " + by + (o.wrong === 1 ? "is" : "are") + " no loop" + (neither && ", and " + neither) : "and nothing that is no loop" + (but && " but " + but));
+  }
+  const neitherOf = (o) => o.all - o.caught - o.wrong - o.excluded;
 
   function drawRecommendation() {
     const minutes = D.last - D.first < 3600e3 ? 19 : 16; // and seconds, where it is about them
@@ -219,7 +225,7 @@
       const r = D.rules[i], a = r.advised;
       return h("div", { class: "card" },
         h("h3", null, r.name + ", " + settingText(a.cell, a.threshold)),
-        h("p", null, "It " + catches(r) + "; " + plural(swept(i, a.cell, a.threshold, EPISODES), "alert") + ", " + rate(swept(i, a.cell, a.threshold, EPISODES) / days) + " a day."),
+        h("p", null, "It " + catches(outcome(i, a.cell, a.threshold)) + "; " + plural(swept(i, a.cell, a.threshold, EPISODES), "alert") + ", " + rate(swept(i, a.cell, a.threshold, EPISODES) / days) + " a day."),
         h("p", null, "It fires " + delays(i, a.cell, a.threshold) + "."),
         h("p", { class: "small" }, capital(r.proof) + "."),
         h("p", { class: "screen" }, h("button", { type: "button", on: { click: () => { goTo(i, a); draw(); $("h-settings").scrollIntoView(); } } }, "Look at it")));
@@ -334,7 +340,7 @@
         line("repeats it fires on", count(o.all)),
         line("of these, " + by + "no loop", count(o.wrong)),
         o.excluded > 0 && line("of these, taken out by the policy's exclusions", count(o.excluded)),
-        o.all > o.caught + o.wrong + o.excluded && line("of these, neither a loop nor wrong to stop", count(o.all - o.caught - o.wrong - o.excluded)),
+        neitherOf(o) > 0 && line("of these, neither a loop nor wrong to stop", count(neitherOf(o))),
         get(TOKENS_BEFORE) + get(TOKENS) > 0 && line("tokens until it fires, after", short(get(TOKENS_BEFORE)) + ", " + short(get(TOKENS))),
         get(COST_BEFORE) + get(COST) > 0 && line("cost until it fires, after", money(get(COST_BEFORE)) + ", " + money(get(COST))),
         get(EPISODES) > 0 && line("first repeat to firing, median", span(1000 * get(DELAY))),
@@ -591,7 +597,7 @@
       table(["Gateway", "Reading", { n: "Requests stopped" }, ...talks({ n: "Loops found" }, { n: "Normal ones stopped" }), "At the advised setting"], D.gateways.map((g) => {
         const advised = g.rules.map((i) => {
           const r = D.rules[i];
-          return h("div", null, (g.rules.length > 1 ? r.name + ": " : "") + (r.advised ? settingText(r.advised.cell, r.advised.threshold) + " " + catches(r) : "no setting that was swept catches a loop within the limits"));
+          return h("div", null, (g.rules.length > 1 ? r.name + ": " : "") + (r.advised ? settingText(r.advised.cell, r.advised.threshold) + " " + catches(outcome(i, r.advised.cell, r.advised.threshold)) : "no setting that was swept catches a loop within the limits"));
         });
         if (!g.coverage) return [g.name, g.reading, "–", ...talks("–", "–"), "could look at nothing"];
         return [g.name, g.reading, percent(g.requests, D.account.judged),

@@ -14,6 +14,10 @@ type Outcome struct {
 // Missed is how many loops it does not fire on.
 func (o *Outcome) Missed() int { return o.Loops - o.Caught }
 
+// Neither is how many it fires on that are neither right nor wrong to stop, such as
+// outages.
+func (o *Outcome) Neither() int { return o.Episodes - o.Caught - o.Wrong - o.Excluded }
+
 // outweighed tells that it is wrong as often as it is right: that is not recommended.
 func (o *Outcome) outweighed() bool { return o.Caught <= o.Wrong }
 

@@ -446,6 +446,8 @@ func TestAdviceText(t *testing.T) {
 	f(100, 1, false, Outcome{Caught: 2, Loops: 5}, 0, "catches 2 of 5 loops, nothing wrongly; 0 alerts a day", "stopped 8 requests", "no little to go by")
 	f(100, 1, true, Outcome{Caught: 1, Loops: 1, Wrong: 1}, 0.05, "catches 1 of 1 loop, 1 wrongly; 0.05 alerts a day", "stopped 5 requests")
 	f(100, 1, false, Outcome{Caught: 1, Loops: 1, Excluded: 1}, 1, "catches 1 of 1 loop, nothing wrongly but what the policy excludes; ")
+	f(100, 1, false, Outcome{Caught: 1, Loops: 1, Episodes: 1}, 1, "nothing wrongly; ")
+	f(100, 1, false, Outcome{Caught: 1, Loops: 1, Wrong: 1, Episodes: 4}, 1, "1 wrongly, and 2 others that it is neither right nor\n      wrong to stop; ")
 	f(99, 1, false, Outcome{Wrong: 2}, 0.25, "2 wrongly; 0.2 alerts a day", "little to go by: 99 requests over 2 h")
 	f(100, 0.9, false, Outcome{}, 12, "12.0 alerts a day", "little to go by: 100 requests over 2 h")
 }

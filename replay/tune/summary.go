@@ -303,6 +303,9 @@ func caught(o *Outcome) string {
 	if o.Excluded > 0 {
 		wrong += " but what the policy excludes"
 	}
+	if n := o.Neither(); n > 0 {
+		wrong += fmt.Sprintf(", and %s that it is neither right nor wrong to stop", term.Plural(int64(n), "other", "others"))
+	}
 	return fmt.Sprintf("%s of %s, %s", term.Count(int64(o.Caught)), term.Plural(int64(o.Loops), "loop", "loops"), wrong)
 }
 
