@@ -26,6 +26,17 @@ func readTri(s *rawjson.Scanner, old fingerprint.Tri) fingerprint.Tri {
 	return old
 }
 
+// parseTri is readTri of a text, which may be Python's.
+func parseTri(text []byte, old fingerprint.Tri) fingerprint.Tri {
+	switch string(text) {
+	case "true", "True":
+		return fingerprint.Yes
+	case "false", "False":
+		return fingerprint.No
+	}
+	return old
+}
+
 // maxCount is more tokens than any one call has; sums of it stay in bounds.
 const maxCount = 1e10
 

@@ -62,12 +62,7 @@ func (p *litellmSpend) Parse(record []byte, r *fingerprint.Request) (int, string
 		case "completion_tokens":
 			r.TokensOut = readCount(s, r.TokensOut)
 		case "cache_hit":
-			switch string(s.Text(nil)) {
-			case "True", "true":
-				r.Cached = fingerprint.Yes
-			case "False", "false":
-				r.Cached = fingerprint.No
-			}
+			r.Cached = parseTri(s.Text(nil), r.Cached)
 		case "session_id":
 			// LiteLLM's own for a call whose client named none; nothing tells.
 			r.Session = readSession(s, r.Session)
@@ -82,10 +77,7 @@ func (p *litellmSpend) Parse(record []byte, r *fingerprint.Request) (int, string
 		case "proxy_server_request":
 			request = column(s)
 		case "team_id", "organization_id", "requester_ip_address": //nolint:misspell // as LiteLLM has it
-			name := s.Key
-			if text := s.Text(nil); len(text) > 0 && p.reads&fingerprint.ReadsAttributes != 0 {
-				setAttribute(r, name, text)
-			}
+			readAttribute(s, r, p.reads)
 		default:
 			s.Skip()
 		}

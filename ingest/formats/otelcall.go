@@ -124,12 +124,7 @@ func (p *otelCall) attribute(s *rawjson.Scanner, plain bool, key []byte, r *fing
 	case "gen_ai.request.max_tokens", "gen_ai.request.max_completion_tokens":
 		r.MaxTokens = otelCount(s, plain, r.MaxTokens)
 	case "gen_ai.is_streaming", "llm.is_streaming", "gen_ai.request.stream":
-		switch string(otelText(s, plain)) {
-		case "true", "True":
-			r.Stream = fingerprint.Yes
-		case "false", "False":
-			r.Stream = fingerprint.No
-		}
+		r.Stream = parseTri(otelText(s, plain), r.Stream)
 	case "gen_ai.cost.total_cost", "gen_ai.usage.cost", "gen_ai.usage.total_cost", "litellm.cost.total", "llm.cost.total", "operation.cost":
 		if c, ok := rawjson.ParseFloat(otelText(s, plain)); ok && c >= 0 && c <= maxCost {
 			r.Cost = c
