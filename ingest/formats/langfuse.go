@@ -79,7 +79,7 @@ func (p *langfuse) Parse(record []byte, r *fingerprint.Request) (int, string) {
 		r.Cost = p.total
 	}
 	if failed {
-		r.Error, r.Status = first(p.message, otherError), errorCode(p.message)
+		r.Error, r.Status = first(p.message, otherError), failedStatus(nil, p.message)
 	}
 	return 0, ""
 }

@@ -40,6 +40,7 @@ func TestLangfuse(t *testing.T) {
 	f(" tool_calls=0", `,"output":"hi"`)
 	f("", `,"input":null,"output":null`)
 	f(hi+" tool_calls=0 error=_OTHER", `,"input":"hi","output":null,"level":"ERROR"`)
+	f(hi+` tool_calls=0 status=408 error="Request timed out."`, `,"input":"hi","level":"ERROR","statusMessage":"Request timed out."`)
 	f(` messages=1 last=null lost="content truncated by the logger"`, `,"input":"[{\"role\":\"user\""`)
 	// Tokens: each kind for itself in the details, summed elsewhere, in any order.
 	f(" tokens_in=10 tokens_out=5 tokens_cached=7", `,"usageDetails":{"input":3,"input_cached_tokens":7,"output":4,"output_reasoning_tokens":1,"total":15},"promptTokens":1,"usage":{"input":2}`)

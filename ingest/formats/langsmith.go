@@ -188,10 +188,5 @@ func ofError(text []byte) (class []byte, status int) {
 	if len(class) == len(text) {
 		class, _, _ = bytes.Cut(text, []byte("\n"))
 	}
-	if status = errorCode(text); status == fingerprint.Unknown {
-		if known, ok := errorStatus[string(class)]; ok {
-			status = known
-		}
-	}
-	return class, status
+	return class, failedStatus(class, text)
 }

@@ -32,6 +32,8 @@ func TestLangSmith(t *testing.T) {
 		`,"inputs":{"messages":[{"role":"user","content":"hi"}]},"outputs":null,"error":"InternalServerError('Error code: 503 - x')Traceback"`)
 	f(` error=ValueError`, `,"error":"ValueError('Error code: none')\n"`)
 	f(` status=429 error=RateLimitError`, `,"error":"RateLimitError()"`)
+	f(` status=408 error=APITimeoutError`, `,"error":"APITimeoutError('Request timed out.')Traceback"`)
+	f(` status=503 error=ServerError`, `,"error":"ServerError('503 UNAVAILABLE. {}')Traceback"`)
 	// One call's messages; those of several cannot be told.
 	f(` messages=1 last="{\"lc\":1}"`, `,"inputs":{"messages":[[{"lc":1}]]}`)
 	f(``, `,"inputs":{"messages":[[{"lc":1}],[{"lc":1}]]}`)

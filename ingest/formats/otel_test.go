@@ -452,12 +452,19 @@ func TestOtelJoin(t *testing.T) {
 	f(`took=500ms id=a named status=503 error="Error code: 503 - busy"`, failed("Error code: 503 - busy"))
 	f(`took=500ms id=a named status=429 error="RateLimitError: Error code: 429"`, failed("RateLimitError: Error code: 429"))
 	f(`took=500ms id=a named error="Error code: ?"`, failed("Error code: ?"))
+	f(`took=500ms id=a named status=429 error="ClientError: 429 RESOURCE_EXHAUSTED. {}"`, failed("ClientError: 429 RESOURCE_EXHAUSTED. {}")) // Google's
+	f(`took=500ms id=a named status=503 error="503 UNAVAILABLE. {}"`, failed("503 UNAVAILABLE. {}"))
+	f(`took=500ms id=a named status=429 error="429 Rate limit reached"`, failed("429 Rate limit reached")) // of Node
+	f(`took=500ms id=a named error="found 404 of 500 Things"`, failed("found 404 of 500 Things"))
+	f(`took=500ms id=a named status=408 error="APITimeoutError: Request timed out."`, failed("APITimeoutError: Request timed out."))
 	f(`took=500ms id=a named error=_OTHER`, failed(""))
 	f(`id=a named status=503 error=503`, span("t", "a", "p", chat, "chat", "error.type", "503"))
 	f(`id=a named status=429 error=500`, span("t", "a", "p", chat, "chat", "error.type", "500", "http.response.status_code", `{"intValue":"429"}`))
 	f(`id=a named status=429 error=RateLimitError`, span("t", "a", "p", chat, "chat", "error.type", "RateLimitError"))
 	f(`id=a named status=500 error="<class 'openai.InternalServerError'>"`, span("t", "a", "p", chat, "chat", "error.type", "<class 'openai.InternalServerError'>"))
-	f(`id=a named error=app.APIConnectionError`, span("t", "a", "p", chat, "chat", "error.type", "app.APIConnectionError"))
+	f(`id=a named status=500 error=openai.APIConnectionError`, span("t", "a", "p", chat, "chat", "error.type", "openai.APIConnectionError"))
+	f(`id=a named status=429 error=ThrottlingException`, span("t", "a", "p", chat, "chat", "error.type", "ThrottlingException")) // Bedrock's
+	f(`id=a named error=app.BrokenError`, span("t", "a", "p", chat, "chat", "error.type", "app.BrokenError"))
 	// They issued no calls, whether the span has a status or not. The bug was that those
 	// of the call before counted once more.
 	f(`id=a named messages=0 tool_calls=0 status=503`, span("t", "a", "p", chat, "chat", "gen_ai.input.messages", "[]", "http.response.status_code", `{"intValue":"503"}`))

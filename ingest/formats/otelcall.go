@@ -2,6 +2,7 @@ package formats
 
 import (
 	"bytes"
+	"strings"
 
 	"github.com/loopgauge/loopgauge/fingerprint"
 	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
@@ -378,21 +379,45 @@ func (p *otelCall) finish(sp *otelSpan, r *fingerprint.Request) {
 		}
 	}
 	if r.Status == fingerprint.Unknown {
-		r.Status = errorCode(sp.message)
-	}
-	if r.Status == fingerprint.Unknown {
-		class := bytes.TrimSuffix(p.errorType, []byte("'>")) // <class 'openai.RateLimitError'>
-		if status, ok := errorStatus[string(class[bytes.LastIndexByte(class, '.')+1:])]; ok {
-			r.Status = status
-		}
+		r.Status = failedStatus(p.errorType, sp.message)
 	}
 }
 
-// errorCode is the status in what the libraries of OpenAI and Anthropic say of a
-// failed call.
-func errorCode(message []byte) int {
+// failedStatus is the status that the message of a failed call names, as the libraries
+// of OpenAI and Anthropic, in Python and in others, and Google's have it (Error code: 429;
+// 429 Rate limit reached; ClientError: 429 RESOURCE_EXHAUSTED), else the one that the
+// class of the error stands for, which may stand in front of the message.
+func failedStatus(class, message []byte) int {
+	if status := statusSaid(message); status != fingerprint.Unknown {
+		return status
+	}
+	said, _, _ := bytes.Cut(message, []byte(": "))
+	class = bytes.TrimRight(first(class, said), "'>.") // <class 'openai.RateLimitError'>
+	class = class[bytes.LastIndexByte(class, '.')+1:]
+	if status, ok := errorStatus[string(class)]; ok {
+		return status
+	}
+	if status, ok := bedrockStatus[string(class)]; ok { // botocore's are called so
+		return status
+	}
+	return fingerprint.Unknown
+}
+
+// statusSaid is the status in a message: behind Error code, or in front of a word in
+// capitals where the message begins, or what another has made of it.
+func statusSaid(message []byte) int {
 	if _, code, ok := bytes.Cut(message, []byte("Error code: ")); ok && len(code) >= 3 {
 		if n, ok := number(code, 0, 3); ok && n >= 100 {
+			return int(n)
+		}
+	}
+	const least = len("429 R")
+	for i := range max(len(message)-least+1, 0) {
+		begins := i == 0 || bytes.HasSuffix(message[:i], []byte(": ")) || strings.IndexByte(`'"[`, message[i-1]) >= 0
+		if word := message[i+4]; !begins || message[i+3] != ' ' || word < 'A' || word > 'Z' {
+			continue
+		}
+		if n, ok := number(message, i, i+3); ok && 400 <= n && n < 600 {
 			return int(n)
 		}
 	}
@@ -404,7 +429,8 @@ var otherError = []byte("_OTHER")
 
 // errorStatus are the HTTP statuses that the libraries of OpenAI, Anthropic and
 // LiteLLM raise their classes of errors for. InternalServerError is any of 5xx
-// that has no class of its own.
+// that has no class of its own. Calls that got no answer have those that LiteLLM gives
+// them: a provider that is down is an outage.
 var errorStatus = map[string]int{
 	"BadRequestError":          400,
 	"AuthenticationError":      401,
@@ -418,4 +444,15 @@ var errorStatus = map[string]int{
 	"ServiceUnavailableError":  503,
 	"DeadlineExceededError":    504,
 	"OverloadedError":          529,
+
+	"APITimeoutError":           408,
+	"Request timed out":         408, // says that
+	"APIConnectionError":        500,
+	"Connection error":          500,
+	"APIConnectionTimeoutError": 408, // of Node
+	"Timeout":                   408,
+	"TimeoutError":              408,
+	"ConnectTimeout":            408, // of httpx, which Google's library lets out
+	"ReadTimeout":               408,
+	"ConnectError":              500,
 }
