@@ -49,6 +49,8 @@ func TestLiteLLM(t *testing.T) {
 	f(`,"status":"failure","error_information":{"error_code":"429","error_class":"RateLimitError"},"error_str":"slow down"`, `named status=429 error=RateLimitError`)
 	f(`,"status":"failure","error_information":{"error_code":503}`, `named status=503`)
 	f(`,"status":"failure","error_information":{"error_code":"","error_class":""},"error_str":"slow down"`, `named error="slow down"`)
+	f(`,"status":"failure","error_information":{"error_code":"","error_class":"APIConnectionError"}`, `named status=500 error=APIConnectionError`)
+	f(`,"status":"failure","error_str":"litellm.RateLimitError: slow down"`, `named status=429 error="litellm.RateLimitError: slow down"`) // of older versions
 	f(`,"status":"failure","error_information":null`, `named`)
 	f(`,"status":"pending"`, `named`)
 

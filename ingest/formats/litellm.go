@@ -230,7 +230,7 @@ func (p *litellm) finish(r *fingerprint.Request) {
 	case "success":
 		r.Status = 200
 	case "failure":
-		r.Status = parseStatus(p.errorCode, r.Status)
+		r.Status = parseStatus(p.errorCode, failedStatus(p.errorClass, p.errorStr))
 		r.Error = first(p.errorClass, p.errorStr)
 	}
 	if p.elsewhere && r.Lost == fingerprint.Computable {

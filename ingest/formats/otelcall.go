@@ -440,6 +440,7 @@ var errorStatus = map[string]int{
 	"RequestTooLargeError":     413,
 	"UnprocessableEntityError": 422,
 	"RateLimitError":           429,
+	"RouterRateLimitError":     429, // of LiteLLM, which has no deployment left
 	"InternalServerError":      500,
 	"ServiceUnavailableError":  503,
 	"DeadlineExceededError":    504,
