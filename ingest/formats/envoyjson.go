@@ -27,7 +27,7 @@ func detectEnvoyJSON(line []byte) bool {
 
 func (p *envoyJSON) Parse(record []byte, r *fingerprint.Request) (int, string) {
 	duration := int64(fingerprint.NoTime)
-	var path, sent, forwarded, downstream, agent []byte
+	var path, sent, forwarded, downstream, agent, code, flags []byte
 	p.begin()
 	s := &p.scan
 	s.Reset(record)
@@ -47,7 +47,12 @@ func (p *envoyJSON) Parse(record []byte, r *fingerprint.Request) (int, string) {
 		case "path", ":path":
 			path = value(s, path)
 		case "response_code":
-			r.Status = readStatus(s, r.Status)
+			code = value(s, code)
+		case "response_flags":
+			name := s.Key
+			if flags = value(s, flags); p.reads&fingerprint.ReadsAttributes != 0 {
+				setAttribute(r, name, flags)
+			}
 		case "x-forwarded-for", "x_forwarded_for": // Istio writes underscores
 			forwarded = value(s, forwarded)
 		case "downstream_remote_address":
@@ -79,6 +84,8 @@ func (p *envoyJSON) Parse(record []byte, r *fingerprint.Request) (int, string) {
 		return column, why
 	}
 	ended(r, duration)
+	r.Status = parseStatus(code, r.Status)
+	left(r, code, flags)
 	splitTarget(r, first(sent, path))
 	p.address = first(firstOf(forwarded), host(downstream), agent)
 	p.finish(r)

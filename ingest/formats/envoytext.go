@@ -1,6 +1,8 @@
 package formats
 
 import (
+	"bytes"
+
 	"github.com/loopgauge/loopgauge/fingerprint"
 )
 
@@ -40,7 +42,7 @@ func (p *envoyText) Parse(record []byte, r *fingerprint.Request) (int, string) {
 	if code >= 100 { // 0 where there was no response
 		r.Status = int(code)
 	}
-	f.word() // flags
+	flags := f.word()
 	for f.next() == '"' || f.next() > '9' || f.next() == '-' {
 		if f.next() != '"' {
 			f.word()
@@ -63,10 +65,19 @@ func (p *envoyText) Parse(record []byte, r *fingerprint.Request) (int, string) {
 		r.Method = method
 		splitTarget(r, target)
 	}
+	left(r, status, flags)
 	agent = set(agent)
 	p.header(r, []byte("user-agent"), agent)
 	p.header(r, []byte("x-request-id"), set(id))
 	p.address = first(firstOf(set(forwarded)), agent)
 	p.finish(r)
 	return 0, ""
+}
+
+// left notes that the client went before there was an answer to its request, for which
+// Envoy has the status 0 and a flag, and nginx 499.
+func left(r *fingerprint.Request, status, flags []byte) {
+	if string(status) == "0" && len(r.Method) > 0 && bytes.Contains(flags, []byte("DC")) {
+		r.Status = 499
+	}
 }

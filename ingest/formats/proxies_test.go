@@ -46,6 +46,8 @@ func TestEnvoyJSON(t *testing.T) {
 	f(`,"session_id":"s","body":{"model":"m"}`, `body="{\"model\":\"m\"}" session=s model=m has_tools=false status=200 stream=false`)
 	f(`,"session.id":"s","x-session-id":"h"`, `session=h status=200 header:x-session-id=h`)
 	f(`,"gen_ai.request.model":"m","gen_ai.provider.name":"p","gen_ai.usage.input_tokens":3,"gen_ai.usage.output_tokens":"4"`, `model=m backend=p status=200 tokens_in=3 tokens_out=4`)
+	f(`,"method":"POST","response_code":0,"response_flags":"DC"`, `method=POST status=499 response_flags=DC`)
+	f(`,"response_code":0,"response_flags":"DC"`, `response_flags=DC`) // there was no request
 	f(`,"genai_model_name":"m","genai_backend_name":"p","genai_tokens_input":3,"genai_tokens_output":4,"genai_model_name_override":null`, `model=m backend=p status=200 tokens_in=3 tokens_out=4`)
 	f(`,"response_flags":"DC","bytes_sent":5,"nested":{"a":1}`, `status=200 response_flags=DC bytes_sent=5`)
 }
@@ -64,6 +66,7 @@ func TestEnvoyText(t *testing.T) {
 	f(`[1970-01-01T00:00:01.000Z] "GET /a HTTP/1.1" 503 UF upstream_reset_before_response_started{connection_failure} - "delayed connect error: 111" 10 20 1500 - "10.0.0.7" "-" "-" "host" "-"`,
 		nativeAt+` took=1.5s method=GET path=/a caller=10.0.0.7 named status=503`)
 	f(`[1970-01-01T00:00:01.000Z] "- - HTTP/1.1" 0 DC`+tail, nativeAt+` took=1.5s caller=a/1 named header:user-agent=a/1 header:x-request-id=id`)
+	f(`[1970-01-01T00:00:01.000Z] "POST /a HTTP/1.1" 0 DC downstream_remote_disconnect`+tail, nativeAt+` took=1.5s method=POST path=/a caller=a/1 named status=499 header:user-agent=a/1 header:x-request-id=id`)
 	f(`[1970-01-01T00:00:01.000] "GET / HTTP/1.1" 200 -`+tail, `column 1: expected [time] like 2026-11-21T10:00:00.000Z`)
 	f(`[1970-01-01T00:00:01.000Z] GET / 200 -`, `column 28: expected the request in quotes`)
 	f(`[1970-01-01T00:00:01.000Z] "GET / HTTP/1.1" OK -`, `column 45: expected a status`)
