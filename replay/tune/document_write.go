@@ -52,11 +52,12 @@ func WriteDocument(w io.Writer, version string, r *Report) error {
 // writeLines writes what is made of each element of a list, each on a line; some
 // thousand at a time, made on all cores.
 func writeLines[T, D any](out *bufio.Writer, list []T, of func(T) D) error {
-	texts, errs := make([]bytes.Buffer, runtime.GOMAXPROCS(0)), make([]error, runtime.GOMAXPROCS(0))
+	parts := runtime.GOMAXPROCS(0) // a container may get more meanwhile
+	texts, errs := make([]bytes.Buffer, parts), make([]error, parts)
 	_ = out.WriteByte('[')
 	comma := 1 // before the first element is none
 	for some := range slices.Chunk(list, 4096) {
-		onAllCores(len(some), func(part, from, to int) { errs[part] = appendLines(&texts[part], some[from:to], of) })
+		inParts(parts, len(some), func(part, from, to int) { errs[part] = appendLines(&texts[part], some[from:to], of) })
 		for i := range texts {
 			if errs[i] != nil {
 				return errs[i]

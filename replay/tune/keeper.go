@@ -3,6 +3,7 @@ package tune
 import (
 	"cmp"
 	"math"
+	"runtime"
 	"slices"
 
 	"github.com/loopgauge/loopgauge/window"
@@ -159,7 +160,7 @@ func (s *keeper) repeats() []*Repeat {
 	}
 	s.all = slices.DeleteFunc(s.all, (*Repeat).empty)
 	slices.SortFunc(s.all, func(a, b *Repeat) int { return cmp.Compare(a.number, b.number) })
-	onAllCores(len(s.all), func(_, from, to int) {
+	inParts(runtime.GOMAXPROCS(0), len(s.all), func(_, from, to int) {
 		for _, k := range s.all[from:to] {
 			k.Kind, k.Evidence = s.witness.Kind(k.Rule, k.facts)
 			k.counted()
