@@ -142,6 +142,11 @@ func (c *compaction) fill(ended func(day string) bool) error {
 			return !fileNames.MatchString(filepath.Base(f)) || ended(filepath.Base(filepath.Dir(f)))
 		})
 	}
+	unlock, err := lock(c.dir) // else a part may come into its place meanwhile, and its file be replaced
+	if err != nil {
+		return err
+	}
+	defer unlock()
 	events := staying("events")
 	if len(events) == 0 {
 		return nil
