@@ -474,6 +474,12 @@ func TestLinesBesideEvents(t *testing.T) {
 			t.Errorf("%s is %v, want %s", more, got, want)
 		}
 	}
+
+	// What the Collector has parsed is no text, and makes the others no less lines.
+	parsed := fmt.Sprintf(of, "") + "\n" + `{"resourceLogs":[{"scopeLogs":[{"logRecords":[{"body":{"kvlistValue":{"values":[]}}}]}]}]}` + "\n"
+	if got := Detect([]byte(parsed)); got == nil || got.Name != "otlp+loopgauge" {
+		t.Errorf("%v", got)
+	}
 }
 
 // TestLostPart: a container that was killed in the midst of a record holds no whole

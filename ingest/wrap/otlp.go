@@ -18,10 +18,9 @@ func detectOTLP(line []byte) bool {
 	if membersOf(line)["resourceLogs"] != rawjson.Array {
 		return false
 	}
-	lines := 0
 	var p otlp
-	p.Unwrap(Line{Text: line, Column: -1}, func(Line) { lines++ })
-	return lines > 0 && !p.events
+	p.Unwrap(Line{Text: line, Column: -1}, func(Line) {})
+	return !p.events
 }
 
 func (p *otlp) Unwrap(line Line, next func(Line)) string {
