@@ -52,3 +52,27 @@ func TestFollowPods(t *testing.T) {
 		s.c.restart()
 	}, "0: a b c; 1: d d2; 2: e")
 }
+
+// TestFollowDated: a link is turned to the newest of files with dates in their names,
+// twice before it is looked at again.
+func TestFollowDated(t *testing.T) {
+	n := func(id string) string { return record(id) + "\n" }
+	f := func(name string, before, after func(*site)) {
+		t.Helper()
+		follow(t, name, []string{"app.log"}, Options{}, func(s *site) {
+			s.add("app-20261127.log", n("a")+n("b"))
+			s.link("app-20261127.log", "app.log")
+			s.c.begin(nil)
+			time.Sleep(2 * lookSeldom)
+			before(s)
+			s.add("app-20261127.log", n("c"))
+			s.add("app-20261128.log", n("d"))
+			s.add("app-20261129.log", n("e"))
+			s.remove("app.log")
+			s.link("app-20261129.log", "app.log")
+			after(s)
+		}, "0: a b c; 1: d; 2: e", "")
+	}
+	f("between two looks", func(*site) {}, func(*site) {})
+	f("while nothing ran", (*site).down, func(s *site) { s.c.restart() })
+}

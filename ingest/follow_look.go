@@ -275,7 +275,7 @@ func (f *follower) copied(s *sight, st *followed) *entry {
 func (f *follower) passed(s *sight) (list []*entry) {
 	loose := map[string][]*entry{} // directory -> files in it that are nobody's
 	for _, st := range f.streams {
-		mine := rotation(st.path, st.log)
+		mine := st.rotation(st.path)
 		if mine == "" || !st.placed() || st.ended && time.Since(st.shifted) >= patience {
 			continue
 		}
@@ -284,7 +284,7 @@ func (f *follower) passed(s *sight) (list []*entry) {
 			loose[dir] = slices.DeleteFunc(slices.Clone(s.siblings(dir)), func(e *entry) bool { return s.taken[e.id] || s.byPath[e.path] != nil })
 		}
 		for _, e := range loose[dir] {
-			if !newer(rotation(e.path, st.log), mine) {
+			if !newer(st.rotation(e.path), mine) {
 				continue
 			}
 			if dir != filepath.Dir(st.name) { // of which nothing leads here but the link

@@ -18,6 +18,15 @@ func (s *followed) related(path string) bool {
 	return related(path, s.name) || s.log != s.name && related(path, s.log)
 }
 
+// rotation is what a rotation added to the name of the stream's log. A link may
+// also be turned to files whose names begin like its own.
+func (s *followed) rotation(path string) string {
+	if added := rotation(path, s.name); added != "" || s.log == s.name {
+		return added
+	}
+	return rotation(path, s.log)
+}
+
 // splitName cuts a file's name at its first dot.
 func splitName(path string) (stem, ending string) {
 	base := filepath.Base(path)
