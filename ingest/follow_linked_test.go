@@ -76,3 +76,21 @@ func TestFollowDated(t *testing.T) {
 	f("between two looks", func(*site) {}, func(*site) {})
 	f("while nothing ran", (*site).down, func(s *site) { s.c.restart() })
 }
+
+// TestFollowBesideLoop: a link that leads to itself does not keep what was rotated
+// away beside it from being missed.
+func TestFollowBesideLoop(t *testing.T) {
+	n := func(id string) string { return record(id) + "\n" }
+	follow(t, "rotated and compressed while nothing ran", []string{""}, Options{}, func(s *site) {
+		s.add("app.log", n("a")+n("b"))
+		s.link("self.log", "self.log")
+		must(s.t, os.Mkdir(filepath.Join(s.dir, ".old"), 0o700))
+		s.c.begin(nil)
+		time.Sleep(2 * lookSeldom)
+		s.down()
+		s.add("app.log.1.gz", string(gzipped(s.t, []byte(n("a")+n("b")+n("c")))))
+		s.rename("app.log", ".old/app.log") // keeps its inode from being used again
+		s.add("app.log", n("d"))
+		s.c.restart()
+	}, "0: a b c; 1: d", "")
+}

@@ -98,9 +98,11 @@ func unreachable(err error) bool {
 }
 
 // passes tells an error of a file system that will answer again from a directory
-// that we may not read: that may be so for ever, and what lies elsewhere is to be
-// missed all the same.
-func passes(err error) bool { return unreachable(err) && !errors.Is(err, fs.ErrPermission) }
+// that we may not read, and a link that leads to itself: that may be so for ever, and
+// what lies elsewhere is to be missed all the same.
+func passes(err error) bool {
+	return unreachable(err) && !errors.Is(err, fs.ErrPermission) && !errors.Is(err, syscall.ELOOP)
+}
 
 func newEntry(path string, info fs.FileInfo) *entry {
 	if !info.Mode().IsRegular() {
