@@ -177,9 +177,7 @@ func CheckTime(r *fingerprint.Request) string {
 	switch {
 	case r.Time == fingerprint.NoTime:
 		return noTime
-	case r.Time < minTime || r.Time >= maxTime:
-		return badTime
-	case r.End != fingerprint.NoTime && (r.End < minTime || r.End >= maxTime):
+	case r.Time < minTime || r.Time >= maxTime || r.End >= maxTime:
 		return badTime
 	}
 	return ""
