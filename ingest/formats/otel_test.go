@@ -456,6 +456,9 @@ func TestOtelJoin(t *testing.T) {
 	f(`took=500ms id=a named status=503 error="503 UNAVAILABLE. {}"`, failed("503 UNAVAILABLE. {}"))
 	f(`took=500ms id=a named status=429 error="429 Rate limit reached"`, failed("429 Rate limit reached")) // of Node
 	f(`took=500ms id=a named error="found 404 of 500 Things"`, failed("found 404 of 500 Things"))
+	f(`took=500ms id=a named error="bad max_tokens: 512 Tokens"`, failed("bad max_tokens: 512 Tokens"))
+	f(`took=500ms id=a named error="max_tokens: 512 Tokens"`, failed("max_tokens: 512 Tokens"))
+	f(`took=500ms id=a named status=429 error="RateLimitError: of '500 Requests'"`, failed("RateLimitError: of '500 Requests'"))
 	f(`took=500ms id=a named status=408 error="APITimeoutError: Request timed out."`, failed("APITimeoutError: Request timed out."))
 	f(`took=500ms id=a named error=_OTHER`, failed(""))
 	f(`id=a named status=503 error=503`, span("t", "a", "p", chat, "chat", "error.type", "503"))

@@ -2,7 +2,7 @@ package formats
 
 import (
 	"bytes"
-	"strings"
+	"regexp"
 
 	"github.com/loopgauge/loopgauge/fingerprint"
 	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
@@ -404,25 +404,27 @@ func failedStatus(class, message []byte) int {
 }
 
 // statusSaid is the status in a message: behind Error code, or in front of a word in
-// capitals where the message begins, or what another has made of it.
+// capitals where the message begins, be it behind the class of the error.
 func statusSaid(message []byte) int {
 	if _, code, ok := bytes.Cut(message, []byte("Error code: ")); ok && len(code) >= 3 {
 		if n, ok := number(code, 0, 3); ok && n >= 100 {
 			return int(n)
 		}
 	}
-	const least = len("429 R")
-	for i := range max(len(message)-least+1, 0) {
-		begins := i == 0 || bytes.HasSuffix(message[:i], []byte(": ")) || strings.IndexByte(`'"[`, message[i-1]) >= 0
-		if word := message[i+4]; !begins || message[i+3] != ' ' || word < 'A' || word > 'Z' {
-			continue
-		}
-		if n, ok := number(message, i, i+3); ok && 400 <= n && n < 600 {
-			return int(n)
-		}
+	if class := classInFront.Find(message); class != nil {
+		message = message[len(class):]
+	}
+	if len(message) < len("429 R") || message[3] != ' ' || message[4] < 'A' || message[4] > 'Z' {
+		return fingerprint.Unknown
+	}
+	if n, ok := number(message, 0, 3); ok && 400 <= n && n < 600 {
+		return int(n)
 	}
 	return fingerprint.Unknown
 }
+
+// classInFront is a class as Python writes it in front of what it says, or around it.
+var classInFront = regexp.MustCompile(`^(\w+\.)*[A-Z]\w*(: |\(['"])`)
 
 // otherError is OpenTelemetry's word for an error of which nothing is said.
 var otherError = []byte("_OTHER")
