@@ -2,7 +2,6 @@ package formats
 
 import (
 	"bytes"
-	"regexp"
 
 	"github.com/loopgauge/loopgauge/fingerprint"
 	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
@@ -411,9 +410,7 @@ func statusSaid(message []byte) int {
 			return int(n)
 		}
 	}
-	if class := classInFront.Find(message); class != nil {
-		message = message[len(class):]
-	}
+	message = behindClass(message)
 	if len(message) < len("429 R") || message[3] != ' ' || message[4] < 'A' || message[4] > 'Z' {
 		return fingerprint.Unknown
 	}
@@ -423,8 +420,24 @@ func statusSaid(message []byte) int {
 	return fingerprint.Unknown
 }
 
-// classInFront is a class as Python writes it in front of what it says, or around it.
-var classInFront = regexp.MustCompile(`^(\w+\.)*[A-Z]\w*(: |\(['"])`)
+// behindClass is a message without the class of the error, as Python writes that in
+// front of what it says, or around it.
+func behindClass(message []byte) []byte {
+	end := bytes.IndexAny(message, ":(")
+	if end < 0 {
+		return message
+	}
+	class := message[bytes.LastIndexByte(message[:end], '.')+1 : end]
+	if len(class) == 0 || class[0] < 'A' || class[0] > 'Z' || bytes.IndexByte(class, ' ') >= 0 {
+		return message
+	}
+	for _, between := range []string{": ", "('", `("`} {
+		if said, ok := bytes.CutPrefix(message[end:], []byte(between)); ok {
+			return said
+		}
+	}
+	return message
+}
 
 // otherError is OpenTelemetry's word for an error of which nothing is said.
 var otherError = []byte("_OTHER")
