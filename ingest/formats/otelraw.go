@@ -16,7 +16,8 @@ const rawName = "raw_gen_ai_request"
 // the members.
 func (p *otelCall) provider(sp *otelSpan, r *fingerprint.Request) {
 	from := len(p.json)
-	said, answered := false, false
+	said := false
+	var answer []byte // the member that is it: the others have calls of the past
 	p.json = append(p.json, '{')
 	s := &p.rawly
 	s.Reset(sp.attributes)
@@ -27,11 +28,12 @@ func (p *otelCall) provider(sp *otelSpan, r *fingerprint.Request) {
 			s.Skip()
 			return
 		}
+		answers := false
 		switch string(name) {
 		case "messages", "input", "contents", "prompt":
 			said = true
 		case "choices", "content", "output", "candidates":
-			answered = true
+			answers = true
 		case "usage":
 			p.pythonUsage(otelText(s, sp.plain), r)
 			return
@@ -40,16 +42,21 @@ func (p *otelCall) provider(sp *otelSpan, r *fingerprint.Request) {
 		if len(p.json) > from+1 {
 			p.json = append(p.json, ',')
 		}
+		member := len(p.json)
 		p.json = append(rawjson.AppendString(p.json, name), ':')
 		p.python(s, sp.plain)
+		if answers {
+			answer = p.made(member)
+		}
 	})
 	p.json = append(p.json, '}')
-	kept := p.json[from:len(p.json):len(p.json)]
 	if said {
-		p.sentRaw = kept
+		p.sentRaw = p.made(from)
 	}
-	if answered {
-		p.answer = first(p.answer, kept)
+	if answer != nil {
+		from = len(p.json)
+		p.json = append(append(append(p.json, '{'), answer...), '}')
+		p.answer = first(p.answer, p.made(from))
 	}
 }
 

@@ -24,6 +24,10 @@ func TestOtelRaw(t *testing.T) {
 	server := span("POST /v1/chat/completions", "s", "", "http.request.method", "POST", "url.path", "/v1/chat/completions", "http.response.status_code", `{"intValue":"200"}`)
 	f(`id=r method=POST path=/v1/chat/completions named user=ann model=m-1 backend=openai messages=1 last="{\"role\":\"user\",\"content\":\"it's\"}" has_tools=true`+answered+` status=200 tokens_in=5 tokens_out=2 stream=true`,
 		raw(body...), span("fastapi.endpoint", "e", "s"), server)
+	// Calls of the past are not the answer's.
+	f(`id=r method=POST path=/v1/chat/completions named model=m-1 backend=openai messages=1 last="{\"role\":\"assistant\",\"tool_calls\":[{\"id\":\"0\",\"function\":{\"name\":\"g\",\"arguments\":\"{}\"}}]}" has_tools=false`+answered+` status=200 stream=false`,
+		raw("llm.openai.model", "m-1", "llm.openai.messages", `[{'role': 'assistant', 'tool_calls': [{'id': '0', 'function': {'name': 'g', 'arguments': '{}'}}]}]`,
+			"llm.openai.choices", `[{'message': {'tool_calls': [{'id': '1', 'function': {'name': 'f', 'arguments': '{"x":1}'}}]}}]`), span("fastapi.endpoint", "e", "s"), server)
 	// Beside a call it stands for the messages that were lost there, and for those alone.
 	call := func(attributes ...string) string {
 		return span("litellm_request", "e", "", append([]string{"llm.request.type", "acompletion", "gen_ai.request.model", "m"}, attributes...)...)
