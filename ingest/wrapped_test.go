@@ -221,6 +221,9 @@ var collectors = []collector{
 	{"journald", false, one(func(line string) string {
 		return `{"__REALTIME_TIMESTAMP":"1795231665400000","_SYSTEMD_UNIT":"gw.service","MESSAGE":` + quote(line) + `}`
 	})},
+	{"journald", false, one(func(line string) string { // Fluent Bit's systemd input
+		return `{"date":1795231665.4,"PRIORITY":"6","_HOSTNAME":"h","_SYSTEMD_UNIT":"gw.service","SYSLOG_IDENTIFIER":"gw","MESSAGE":` + quote(line) + `}`
+	})},
 	{"journald", false, each(func(line string) (out []string) { // a line longer than LineMax
 		for ; len(line) > 48<<10; line = line[48<<10:] {
 			out = append(out, `{"__REALTIME_TIMESTAMP":"1795231665400000","_LINE_BREAK":"line-max","MESSAGE":`+bytesOf(line[:48<<10])+`,"_STREAM_ID":"f0"}`)
@@ -245,6 +248,9 @@ var collectors = []collector{
 	{"syslog", false, one(func(line string) string { return "<190>Nov 21 03:51:30 nginx: " + line })}, // nginx with nohostname
 	{"rsyslog-json", false, one(func(line string) string {
 		return object("@timestamp", "2026-11-21T03:51:30Z", "host", "h", "program", "nginx", "severity", "info", "message", line)
+	})},
+	{"rsyslog-json", false, one(func(line string) string { // syslog-ng's format-json
+		return object("PROGRAM", "nginx", "PRIORITY", "info", "MESSAGE", line, "HOST", "h", "FACILITY", "local7", "DATE", "Nov 21 03:51:30")
 	})},
 	{"elastic", true, one(func(line string) string { return `{"_index":"logs","_id":"1","_score":1,"_source":` + line + `}` })},
 	{"loki", false, one(func(line string) string {

@@ -6,7 +6,8 @@ import (
 	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
 )
 
-// journal undoes the journal of systemd, as journalctl -o json prints it. A
+// journal undoes the journal of systemd, as journalctl -o json prints it, or
+// without its fields of addresses, such as the time, as Fluent Bit reads it. A
 // message that is no UTF-8, or holds a control character such as the escape of
 // a colour, comes as a list of its bytes. What a service prints is split where
 // a line is longer than LineMax, 48 KiB; the parts but for the last say so. So
@@ -28,7 +29,7 @@ func newJournal() Unwrapper {
 
 func detectJournal(line []byte) bool {
 	m := membersOf(line)
-	return m.has("MESSAGE", "__REALTIME_TIMESTAMP")
+	return m.has("MESSAGE") && m.any("__REALTIME_TIMESTAMP", "_SYSTEMD_UNIT", "SYSLOG_IDENTIFIER")
 }
 
 func (p *journal) other(s *rawjson.Scanner) {

@@ -88,7 +88,7 @@ var All = []*Wrapper{
 	{Name: "journald", Doc: "the journal of systemd as JSON", JSON: true, Detect: detectJournal, New: newJournal, Joins: true, Around: true},
 	{Name: "syslog", Doc: "syslog, RFC 5424 and RFC 3164", Detect: detectSyslog, New: newSyslog, Around: true},
 	{Name: "cloudwatch", Doc: "CloudWatch Logs: subscriptions, exports, its commands", JSON: true, Detect: detectCloudWatch, New: newCloudWatch, AroundText: true},
-	{Name: "rsyslog-json", Doc: "rsyslog's JSON templates", JSON: true, Detect: detectRsyslogJSON, New: newMessage, AroundText: true},
+	{Name: "rsyslog-json", Doc: "rsyslog's and syslog-ng's JSON templates", JSON: true, Detect: detectRsyslogJSON, New: newRsyslogJSON, AroundText: true},
 	{Name: "elastic", Doc: "documents of Elasticsearch and OpenSearch", JSON: true, Detect: detectElastic, New: newElastic, AroundText: true},
 	{Name: "loki", Doc: "Loki: logcli's jsonl and Grafana's download", JSON: true, Detect: detectLoki, New: newLoki, AroundText: true},
 	{Name: "google", Doc: "entries of Google's Cloud Logging", JSON: true, Detect: detectGoogle, New: newGoogle, AroundText: true},
