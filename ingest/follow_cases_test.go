@@ -155,6 +155,19 @@ func TestFollow(t *testing.T) {
 		s.add("app.log.1", n("a", "b", "c"))
 		s.put("app.log", n("dddddddddddddddddddddddddddddddddddddddddddddddddd"))
 	}, "0: a b c; 1: dddddddddddddddddddddddddddddddddddddddddddddddddd", "")
+	// The reader meets what was written anew before a look does.
+	early := func(s *site) {
+		time.Sleep(lookSeldom * 4 / 5)
+		s.add("app.log", n("c"))
+		s.add("app.log.1", n("a", "b", "c"))
+		s.put("app.log", n("d", "e", "f", "g", "h"))
+	}
+	f("copied and truncated, and soon longer than it was", file, early, "0: a b c; 1: d e f g h", "")
+	f("truncated without a copy, and soon longer than it was", file, func(s *site) {
+		early(s)
+		s.remove("app.log.1")
+		time.Sleep(2 * patience)
+	}, "0: a b; 1: d e f g h", "app.log: truncated, and no copy lies beside it: what it got behind byte 40 is lost, if that was anything")
 	f("a copy is not read while it is one", dir, func(s *site) {
 		s.add("app.log.1", n("a"))
 		look()
