@@ -145,6 +145,19 @@ func (b *bodyFields) field(s *rawjson.Scanner, reads fingerprint.Field) {
 	}
 }
 
+// readParameter reads a member of those that a model was called with, by the names
+// of OpenAI's APIs or as JavaScript has them.
+func readParameter(s *rawjson.Scanner, r *fingerprint.Request) {
+	switch string(s.Key) {
+	case "max_tokens", "max_completion_tokens", "max_output_tokens", "maxTokens":
+		r.MaxTokens = readCount(s, r.MaxTokens)
+	case "stream":
+		r.Stream = readTri(s, r.Stream)
+	default:
+		s.Skip()
+	}
+}
+
 // readTools reads whether tools were offered, by this name or another: a list
 // with entries, a single one that Google takes for a list, or true where the
 // logger kept no more than that.

@@ -25,3 +25,19 @@ func TestPlaceholderForBody(t *testing.T) {
 	f("grant_type=password", fingerprint.Computable)
 	f(`{\"model\":\"m\"}`, fingerprint.Computable)
 }
+
+// What a model was called with has the same names wherever it is kept.
+func TestParameters(t *testing.T) {
+	for _, name := range []string{"max_tokens", "max_completion_tokens", "max_output_tokens", "maxTokens"} {
+		f := func(format, line string) {
+			t.Helper()
+			if r := parse(t, format, line); r.MaxTokens != 7 || r.Stream != fingerprint.Yes {
+				t.Errorf("%s: %s: %d, stream %v", format, name, r.MaxTokens, r.Stream)
+			}
+		}
+		parameters := `{"` + name + `":7,"stream":true}`
+		f("langfuse", `{"id":"o","traceId":"t","type":"GENERATION","startTime":"2026-11-21T10:00:00Z","modelParameters":`+parameters+`}`)
+		f("langsmith", `{"id":"i","trace_id":"t","run_type":"llm","start_time":"2026-11-21T10:00:00","extra":{"invocation_params":`+parameters+`}}`)
+		f("otel", otelSpans(`{"spanId":"a","startTimeUnixNano":"1000000000",`+otelAttributes("gen_ai.operation.name", "chat", "llm.invocation_parameters", parameters)+`}`))
+	}
+}

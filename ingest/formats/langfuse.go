@@ -104,7 +104,7 @@ func (p *langfuse) field(s *rawjson.Scanner, r *fingerprint.Request) {
 	case "model", "providedModelName", "provided_model_name":
 		r.Model = value(s, r.Model)
 	case "modelParameters", "model_parameters":
-		p.inText(s, func(b *rawjson.Scanner) { p.parameter(b, r) })
+		p.inText(s, func(b *rawjson.Scanner) { readParameter(b, r) })
 	case "input":
 		p.input = readText(s, p.input)
 	case "output":
@@ -179,17 +179,6 @@ func (t *tokens) add(s *rawjson.Scanner) {
 	switch string(name) {
 	case "input_cached_tokens", "input_cache_read", "cache_read_input_tokens", "input_cache_read_tokens":
 		t.cached = n
-	}
-}
-
-func (p *langfuse) parameter(b *rawjson.Scanner, r *fingerprint.Request) {
-	switch string(b.Key) {
-	case "max_tokens", "max_completion_tokens", "max_output_tokens", "maxTokens":
-		r.MaxTokens = readCount(b, r.MaxTokens)
-	case "stream":
-		r.Stream = readTri(b, r.Stream)
-	default:
-		b.Skip()
 	}
 }
 

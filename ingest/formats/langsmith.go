@@ -171,12 +171,8 @@ func (p *langSmith) parameters(s *rawjson.Scanner, r *fingerprint.Request) {
 			p.asked = value(s, p.asked)
 		case "tools", "functions":
 			r.HasTools = readTools(s, r.HasTools)
-		case "max_tokens", "max_completion_tokens", "max_output_tokens":
-			r.MaxTokens = readCount(s, r.MaxTokens)
-		case "stream":
-			r.Stream = readTri(s, r.Stream)
 		default:
-			s.Skip()
+			readParameter(s, r)
 		}
 	}
 }

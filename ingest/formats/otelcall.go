@@ -301,14 +301,7 @@ func (p *otelCall) parameters(text []byte, r *fingerprint.Request) {
 	b := &p.body
 	b.Reset(text)
 	for b.Object(); b.NextKey(); {
-		switch string(b.Key) {
-		case "max_tokens", "max_completion_tokens", "max_output_tokens":
-			r.MaxTokens = readCount(b, r.MaxTokens)
-		case "stream":
-			r.Stream = readTri(b, r.Stream)
-		default:
-			b.Skip()
-		}
+		readParameter(b, r)
 	}
 }
 

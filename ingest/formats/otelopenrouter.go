@@ -17,15 +17,10 @@ func (p *otelCall) offered(r *fingerprint.Request) {
 			r.HasTools = readTools(b, r.HasTools)
 		case "rawRequest":
 			for b.Object(); b.NextKey(); {
-				switch string(b.Key) {
-				case "tools":
+				if string(b.Key) == "tools" {
 					r.HasTools = readTools(b, r.HasTools)
-				case "max_tokens", "max_completion_tokens", "max_output_tokens":
-					r.MaxTokens = readCount(b, r.MaxTokens)
-				case "stream":
-					r.Stream = readTri(b, r.Stream)
-				default:
-					b.Skip()
+				} else {
+					readParameter(b, r)
 				}
 			}
 		default:
