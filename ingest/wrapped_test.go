@@ -103,6 +103,9 @@ func TestWrappedFixtures(t *testing.T) {
 	f("rsyslog_json_nginx.log.zst", "rsyslog-json+nginx-json", Tally{Lines: 56}, "nginx-json/wide_all.log.zst", 56, 0)
 	f("rsyslog_rfc5424_nginx.log.zst", "syslog+nginx-json", Tally{Lines: 19}, "nginx-json/wide_all.log.zst", 19, 0)
 	f("rsyslog_traditional_nginx.log.zst", "syslog+nginx-json", Tally{Lines: 20}, "nginx-json/wide_all.log.zst", 20, 0)
+	f("syslog_ng_json_nginx.log.zst", "rsyslog-json+nginx-json", Tally{Lines: 20}, "nginx-json/wide_all.log.zst", 20, 0)
+	f("otelcol_nginx.jsonl.zst", "otlp+nginx-json", Tally{Lines: 20}, "nginx-json/wide_all.log.zst", 20, 0)
+	f("otelcol_parsed_nginx.jsonl.zst", "otlp+nginx-json", Tally{Lines: 20}, "nginx-json/wide_all.log.zst", 20, 0)
 	f("portkey_logstream.sse.zst", "sse+portkey", Tally{Lines: 67, Blank: 51}, "portkey/log_stream.jsonl.zst", 16, 0)
 	f("mitmproxy_hardump.har.zst", "json+archive+har", Tally{Lines: 2659, Blank: 2634}, "har/mitmproxy.jsonl.zst", 25, 0)
 
@@ -481,10 +484,23 @@ func TestLinesBesideEvents(t *testing.T) {
 		}
 	}
 
-	// What the Collector has parsed is no text, and makes the others no less lines.
-	parsed := fmt.Sprintf(of, "") + "\n" + `{"resourceLogs":[{"scopeLogs":[{"logRecords":[{"body":{"kvlistValue":{"values":[]}}}]}]}]}` + "\n"
-	if got := Detect([]byte(parsed)); got == nil || got.Name != "otlp+loopgauge" {
-		t.Errorf("%v", got)
+}
+
+// TestParsedByCollector: what the Collector's json_parser has put into the body is
+// the line again, also beside other lines.
+func TestParsedByCollector(t *testing.T) {
+	const of = `{"resourceLogs":[{"resource":{},"scopeLogs":[{"scope":{},"logRecords":[{"observedTimeUnixNano":"1795860606872475930","body":%s,"attributes":[{"key":"log.file.name","value":{"stringValue":"gw.log"}}],"traceId":"","spanId":""}]}]}]}` + "\n"
+	parsed := fmt.Sprintf(of, `{"kvlistValue":{"values":[{"key":"status","value":{"doubleValue":200}},{"key":"id","value":{"stringValue":"a \"b\""}},{"key":"time","value":{"doubleValue":1795859555.221}},{"key":"attributes","value":{"kvlistValue":{"values":[{"key":"k","value":{"boolValue":true}}]}}}]}}`)
+	line := fmt.Sprintf(of, `{"stringValue":"{\"time\":1,\"id\":\"c\"}"}`)
+	for log, want := range map[string]string{parsed: `1.0 a "b"`, line + parsed: `1.0 c, 2.0 a "b"`} {
+		f := Detect([]byte(log))
+		if f == nil || f.Name != "otlp+loopgauge" {
+			t.Errorf("%s is %v", log, f)
+			continue
+		}
+		if got, bad, _ := readLines(f.Name, log); strings.Join(got, ", ") != want || bad != nil {
+			t.Errorf("%s: %q, %q", log, got, bad)
+		}
 	}
 }
 

@@ -142,9 +142,10 @@ func (p *nginxJSON) parse(record []byte, r *fingerprint.Request) (int, string) {
 }
 
 // nginxSpan reads $request_time, which is in seconds and has three decimals. A
-// whole number is in a unit of somebody else's, as Apache's %D.
+// whole number is in a unit of somebody else's, as Apache's %D, unless it is
+// nothing in any: what collectors parse loses its decimals.
 func nginxSpan(text []byte) (micros int64, ok bool) {
-	if bytes.IndexByte(text, '.') < 0 {
+	if bytes.IndexByte(text, '.') < 0 && string(text) != "0" {
 		return 0, false
 	}
 	return parseSeconds(text)

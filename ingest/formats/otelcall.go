@@ -5,6 +5,7 @@ import (
 
 	"github.com/loopgauge/loopgauge/fingerprint"
 	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
+	"github.com/loopgauge/loopgauge/ingest/wrap"
 )
 
 // otelCall fills a request from a span that is a call of a model.
@@ -279,7 +280,7 @@ func (p *otelCall) value(s *rawjson.Scanner, plain bool) []byte {
 			out = s.Text(nil)
 		case "arrayValue", "kvlistValue":
 			from := len(p.json)
-			p.json = appendAll(p.json, s, 1)
+			p.json = wrap.AppendAnyList(p.json, s, 1)
 			out = p.json[from:len(p.json):len(p.json)]
 		default:
 			s.Skip()

@@ -5,6 +5,7 @@ import (
 
 	"github.com/loopgauge/loopgauge/fingerprint"
 	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
+	"github.com/loopgauge/loopgauge/ingest/wrap"
 )
 
 // logs reads the events of a call.
@@ -29,7 +30,7 @@ func (p *otelCall) logs(sp *otelSpan, r *fingerprint.Request) {
 		from := len(p.json)
 		b := &p.said
 		b.Reset(l.body)
-		p.json = appendAny(p.json, b, 0)
+		p.json = wrap.AppendAny(p.json, b, 0)
 		p.event(l.kind, p.json[from:len(p.json):len(p.json)], r)
 	}
 	p.eventsEnd(r)

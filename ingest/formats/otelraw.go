@@ -5,6 +5,7 @@ import (
 
 	"github.com/loopgauge/loopgauge/fingerprint"
 	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
+	"github.com/loopgauge/loopgauge/ingest/wrap"
 )
 
 // rawName is how LiteLLM calls the span inside that of a call in which it keeps
@@ -70,7 +71,7 @@ func (p *otelCall) python(s *rawjson.Scanner, plain bool) {
 	if plain {
 		p.json = append(p.json, value...)
 	} else {
-		p.json = appendAny(p.json, b, 1)
+		p.json = wrap.AppendAny(p.json, b, 1)
 		b.Reset(value)
 	}
 	if p.json[from] != '"' {

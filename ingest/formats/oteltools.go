@@ -146,3 +146,19 @@ func (p *otelCall) made(from int) []byte { return p.json[from:len(p.json):len(p.
 func isCutInput(input []byte) bool {
 	return bytes.Contains(input, []byte("…[")) || bytes.Contains(input, []byte(`"…":`)) || bytes.Contains(input, []byte(`"<nested>"`))
 }
+
+// otelText is the text of the scalar that comes next: plain JSON, or an AnyValue.
+func otelText(s *rawjson.Scanner, plain bool) (text []byte) {
+	if plain {
+		return s.Text(nil)
+	}
+	for s.Object(); s.NextKey(); {
+		switch string(s.Key) {
+		case "stringValue", "intValue", "doubleValue", "boolValue":
+			text = s.Text(text)
+		default:
+			s.Skip()
+		}
+	}
+	return text
+}

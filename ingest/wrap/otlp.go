@@ -3,10 +3,11 @@ package wrap
 import "github.com/loopgauge/loopgauge/fingerprint/rawjson"
 
 // otlp undoes the log records of OpenTelemetry's Collector, which has what it reads
-// from files and containers in their bodies.
+// from files and containers in their bodies, as lines or taken apart.
 type otlp struct {
 	scan   rawjson.Scanner
 	text   []byte // of the body under way
+	json   []byte // likewise, where it was taken apart
 	events bool   // among the records are events, which an instrumentation wrote
 }
 
@@ -57,8 +58,16 @@ func (p *otlp) record() {
 	for s.Object(); s.NextKey(); {
 		switch string(s.Key) {
 		case "body":
-			for s.Object(); s.NextNamed("stringValue"); {
-				p.text = s.Text(nil)
+			for s.Object(); s.NextKey(); {
+				switch string(s.Key) {
+				case "stringValue":
+					p.text = s.Text(nil)
+				case "kvlistValue":
+					p.json = AppendAnyList(p.json[:0], s, 0)
+					p.text = p.json
+				default:
+					s.Skip()
+				}
 			}
 		case "eventName":
 			p.events = p.events || len(s.Text(nil)) > 0

@@ -1,16 +1,14 @@
-package formats
+package wrap
 
-import (
-	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
-)
+import "github.com/loopgauge/loopgauge/fingerprint/rawjson"
 
-// maxOtelDepth bounds the recursion into a value of OpenTelemetry.
-const maxOtelDepth = 100
+// maxAnyDepth bounds the recursion into a value of OpenTelemetry.
+const maxAnyDepth = 100
 
-// appendAny appends the JSON of the AnyValue that comes next: {"intValue":"8"}
+// AppendAny appends the JSON of the AnyValue that comes next: {"intValue":"8"}
 // is 8, a kvlistValue is an object. What JSON has no word for is null.
-func appendAny(dst []byte, s *rawjson.Scanner, depth int) []byte {
-	if depth > maxOtelDepth || s.Kind() != rawjson.Object {
+func AppendAny(dst []byte, s *rawjson.Scanner, depth int) []byte {
+	if depth > maxAnyDepth || s.Kind() != rawjson.Object {
 		s.Skip()
 		return append(dst, "null"...)
 	}
@@ -27,7 +25,7 @@ func appendAny(dst []byte, s *rawjson.Scanner, depth int) []byte {
 				dst = append(dst[:from], "true"...)
 			}
 		case "arrayValue", "kvlistValue":
-			dst = appendAll(dst[:from], s, depth+1)
+			dst = AppendAnyList(dst[:from], s, depth+1)
 		default:
 			s.Skip()
 		}
@@ -38,18 +36,20 @@ func appendAny(dst []byte, s *rawjson.Scanner, depth int) []byte {
 	return dst
 }
 
-// appendAll appends the list of an arrayValue or the members of a kvlistValue,
+// AppendAnyList appends the list of an arrayValue or the members of a kvlistValue,
 // whose value comes next.
-func appendAll(dst []byte, s *rawjson.Scanner, depth int) []byte {
+func AppendAnyList(dst []byte, s *rawjson.Scanner, depth int) []byte {
 	appendOne, open, end := appendMember, byte('{'), byte('}')
 	if string(s.Key) == "arrayValue" {
-		appendOne, open, end = appendAny, '[', ']'
+		appendOne, open, end = AppendAny, '[', ']'
 	}
 	dst = append(dst, open)
 	n := 0
 	for s.Object(); s.NextNamed("values"); {
 		for s.Array(); s.NextElement(); n++ {
-			dst = append(dst, start(n, "")...)
+			if n > 0 {
+				dst = append(dst, ',')
+			}
 			dst = appendOne(dst, s, depth)
 		}
 	}
@@ -67,7 +67,7 @@ func appendMember(dst []byte, s *rawjson.Scanner, depth int) []byte {
 			if len(dst) == from { // always behind the key
 				dst = append(dst, `"":`...)
 			}
-			dst = appendAny(dst, s, depth)
+			dst = AppendAny(dst, s, depth)
 		default:
 			s.Skip()
 		}
@@ -86,20 +86,4 @@ func appendNumber(dst, text []byte) []byte {
 		return append(dst, text...)
 	}
 	return append(dst, "null"...) // NaN, Infinity
-}
-
-// otelText is the text of the scalar that comes next: plain JSON, or an AnyValue.
-func otelText(s *rawjson.Scanner, plain bool) (text []byte) {
-	if plain {
-		return s.Text(nil)
-	}
-	for s.Object(); s.NextKey(); {
-		switch string(s.Key) {
-		case "stringValue", "intValue", "doubleValue", "boolValue":
-			text = s.Text(text)
-		default:
-			s.Skip()
-		}
-	}
-	return text
 }
