@@ -166,11 +166,12 @@ func (w *Writer) appendMessages(dst []byte, r *Request, n int) ([]byte, Cause) {
 	if len(items) == 0 && (n > 0 || r.Messages.System == nil) {
 		return dst, NoMessages
 	}
-	if r.Messages.Tail && (n == 0 || len(items) < n) {
+	from, missing := w.lastOf(items, n)
+	if r.Messages.Tail && (n == 0 || missing > 0) {
 		return dst, LossyContent
 	}
 	if n > 0 {
-		from, complete := w.withCalls(items, max(0, len(items)-n))
+		from, complete := w.withCalls(items, from)
 		if r.Messages.Tail && !complete {
 			return dst, LossyContent
 		}
@@ -190,6 +191,9 @@ func (w *Writer) appendMessages(dst []byte, r *Request, n int) ([]byte, Cause) {
 		comma = true
 	}
 	for _, item := range items {
+		if w.readItem(item).class == isAside {
+			continue
+		}
 		if comma {
 			dst = append(dst, ',')
 		}
@@ -203,6 +207,18 @@ func (w *Writer) appendMessages(dst []byte, r *Request, n int) ([]byte, Cause) {
 		return dst, LossyContent // roles alone: a logger left the rest out
 	}
 	return append(dst, ']'), Computable
+}
+
+// lastOf is where the last n messages begin, and how many of them are missing.
+// Reasoning that is an item of its own is none.
+func (w *Writer) lastOf(items []rawjson.Value, n int) (from, missing int) {
+	for from = len(items); from > 0 && n > 0; {
+		from--
+		if w.readItem(items[from]).class != isAside {
+			n--
+		}
+	}
+	return from, n
 }
 
 func turnPart(w *Writer, r *Request, dst []byte, _ int, _ string) ([]byte, Cause) {
