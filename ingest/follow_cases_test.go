@@ -216,6 +216,27 @@ func TestFollow(t *testing.T) {
 		s.remove("app.log.1")
 		time.Sleep(2 * quiet)
 	}, "0: a b; 1: c", "")
+	f("away for a moment, and back under another name", file, func(s *site) {
+		time.Sleep(2 * quiet)
+		s.rename("app.log", "../moment.log")
+		look()
+		s.rename("../moment.log", "app.log.1")
+		s.add("app.log.1", n("c"))
+	}, "0: a b c", "")
+	f("rotated, and away for a moment", dir, func(s *site) {
+		s.rename("app.log", "app.log.1")
+		s.add("app.log", n("c"))
+		time.Sleep(2 * quiet)
+		s.rename("app.log.1", "../moment.log")
+		look()
+		s.rename("../moment.log", "app.log.2")
+	}, "0: a b; 1: c", "")
+	f("rotated beside a copy of its beginning", file, func(s *site) {
+		s.add("app.log-kept", n("a", "b"))
+		s.add("app.log", n("c"))
+		s.rename("app.log", "app.log.1")
+		s.add("app.log", n("d"))
+	}, "0: a b c; 1: d", "")
 	long := strings.Repeat("l", headSize) // shorter files may be taken for others when they grow
 	f("written to when it is compressed and removed", dir, func(s *site) {
 		s.add("app.log", n(long))
@@ -243,6 +264,13 @@ func TestFollow(t *testing.T) {
 		time.Sleep(2 * quiet)
 	}, "0: a b c", "")
 	f("a compressed file that is new", dir, func(s *site) { s.add("old.gz", string(gzipped(s.t, []byte(n("c"))))) }, "0: a b; 1: c", "")
+	many := slices.Repeat([]string{"c"}, 100)
+	f("a compressed file that is shorter than what was read of it", dir, func(s *site) {
+		s.add("old.gz", string(gzipped(s.t, []byte(n(many...)))))
+		look()
+		s.down()
+		s.c.restart()
+	}, "0: a b; 1: "+strings.Join(many, " "), "")
 	f("a compressed file that stays cut", dir, func(s *site) {
 		packed := gzipped(s.t, []byte(n("c", "d")))
 		s.add("old.gz", string(packed[:len(packed)-2]))
