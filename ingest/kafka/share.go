@@ -45,42 +45,17 @@ func (s *Share) Close() error { return s.f.Close() }
 // time that the group shares them out anew.
 func (s *Share) Run(ctx context.Context, joined func(partitions int), serve func(context.Context, *Part) error) error {
 	c := &s.f.config
-	members, err := s.f.c.members(s.group, kafka.ConsumerGroupConfig{
-		GroupBalancers:        []kafka.GroupBalancer{kafka.RangeGroupBalancer{}},
-		WatchPartitionChanges: true, PartitionWatchInterval: watchEvery,
-	})
+	m, err := s.join()
 	if err != nil {
 		return c.fail(err, "")
 	}
+	defer m.leave()
 	ctx, stop := context.WithCancelCause(ctx)
-	member := "" // ours in the last generation
-	// before takes members that we were out of the group, which else waits for them.
-	before := &group{c: s.f.c.of(s.group), ended: make(chan struct{})}
-	defer close(before.ended)
-	var serving sync.WaitGroup
-	leave := sync.OnceFunc(func() {
-		stop(nil)
-		closed := make(chan struct{})
-		go func() {
-			members.Close()
-			close(closed)
-		}()
-		serving.Wait() // until all partitions are given up
-		if member != "" {
-			// While it waits for the group to be shared out it cannot leave over its
-			// own connection.
-			defer time.AfterFunc(leaveTime/2, func() { _ = before.remove(member) }).Stop()
-		}
-		select {
-		case <-closed:
-		case <-time.After(leaveTime):
-		}
-	})
-	defer leave()
+	defer stop(nil)
 	var t trouble
 	var gone absence // of the topic
 	for {
-		g, err := members.Next(ctx)
+		g, err := m.Next(ctx)
 		if ctx.Err() != nil {
 			break
 		}
@@ -88,16 +63,11 @@ func (s *Share) Run(ctx context.Context, joined func(partitions int), serve func
 			if err := c.judge(err, s.group); err != nil {
 				return err
 			}
-			if member != "" && !errors.Is(err, kafka.RebalanceInProgress) {
-				// kafka-go comes back as a new member; the group would wait for
-				// the old one until its session has timed out.
-				go before.forget(member)
-				member = ""
-			}
+			m.failed(err)
 			t.joins(c, s.group, err)
 			continue
 		}
-		member = g.MemberID
+		m.name = g.MemberID
 		parts, err := s.parts(ctx, g)
 		if err != nil && ctx.Err() == nil {
 			if !passes(err) {
@@ -114,28 +84,85 @@ func (s *Share) Run(ctx context.Context, joined func(partitions int), serve func
 		if joined != nil && ctx.Err() == nil {
 			joined(len(parts))
 		}
-		var others sync.WaitGroup
-		others.Add(len(parts))
-		for _, p := range parts {
-			p.others, p.ready = &others, sync.OnceFunc(others.Done)
-			serving.Add(1)
-			g.Start(func(ended context.Context) {
-				defer serving.Done()
-				defer p.ready()
-				ours, done := context.WithCancel(ended)
-				defer done()
-				defer context.AfterFunc(ctx, done)()
-				if err := serve(ours, p); err != nil {
-					stop(err)
-				}
-			})
-		}
+		m.serve(ctx, g, parts, func(ours context.Context, p *Part) {
+			if err := serve(ours, p); err != nil {
+				stop(err)
+			}
+		})
 	}
-	leave()
 	if err := context.Cause(ctx); !errors.Is(err, context.Canceled) {
 		return err
 	}
 	return nil
+}
+
+// membership is that of one Run.
+type membership struct {
+	*members
+	name    string // ours in the last generation
+	before  *group // takes members that we were out of the group, which else waits for them
+	serving sync.WaitGroup
+}
+
+func (s *Share) join() (*membership, error) {
+	all, err := s.f.c.members(s.group, kafka.ConsumerGroupConfig{
+		GroupBalancers:        []kafka.GroupBalancer{kafka.RangeGroupBalancer{}},
+		WatchPartitionChanges: true, PartitionWatchInterval: watchEvery,
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &membership{members: all, before: &group{c: s.f.c.of(s.group), ended: make(chan struct{})}}, nil
+}
+
+// failed is told why there is no generation.
+func (m *membership) failed(err error) {
+	if m.name != "" && !errors.Is(err, kafka.RebalanceInProgress) {
+		// kafka-go comes back as a new member; the group would wait for
+		// the old one until its session has timed out.
+		go m.before.forget(m.name)
+		m.name = ""
+	}
+}
+
+// serve begins to serve the partitions of a generation, each until the generation
+// or the context ends.
+func (m *membership) serve(ctx context.Context, g *kafka.Generation, parts []*Part, serve func(context.Context, *Part)) {
+	var others sync.WaitGroup
+	others.Add(len(parts))
+	for _, p := range parts {
+		p.others, p.ready = &others, sync.OnceFunc(others.Done)
+		m.serving.Add(1)
+		g.Start(func(ended context.Context) {
+			defer m.serving.Done()
+			defer p.ready()
+			ours, done := context.WithCancel(ended)
+			defer done()
+			defer context.AfterFunc(ctx, done)()
+			serve(ours, p)
+		})
+	}
+}
+
+// leave returns when all partitions are given up and the group knows it, or does
+// not answer.
+func (m *membership) leave() {
+	defer close(m.before.ended)
+	closed := make(chan struct{})
+	go func() {
+		m.Close()
+		close(closed)
+	}()
+	m.serving.Wait()
+	if m.name != "" {
+		// While it waits for the group to be shared out it cannot leave over its
+		// own connection.
+		defer time.AfterFunc(leaveTime/2, func() { _ = m.before.remove(m.name) }).Stop()
+	}
+	select {
+	case <-closed:
+	case <-time.After(leaveTime):
+	}
 }
 
 // of is the client with another group, to speak of.
