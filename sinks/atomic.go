@@ -51,6 +51,19 @@ func CreateAtomic(path string) (*AtomicFile, error) {
 	return &AtomicFile{File: f, path: path, mode: mode}, nil
 }
 
+// WriteAtomic makes the file at path hold data, as CreateAtomic says.
+func WriteAtomic(path string, data []byte) error {
+	f, err := CreateAtomic(path)
+	if err != nil {
+		return err
+	}
+	defer f.Abort()
+	if _, err := f.Write(data); err != nil {
+		return err
+	}
+	return f.Commit()
+}
+
 // Seal ends the writing, and makes sure that the file is on disk.
 func (f *AtomicFile) Seal() error {
 	if f.sealed {

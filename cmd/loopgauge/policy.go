@@ -84,7 +84,7 @@ func newPolicyFmt(u *ui) *cobra.Command {
 				if bytes.Equal(out, text) {
 					continue
 				}
-				if err := rewrite(file, out); err != nil {
+				if err := sinks.WriteAtomic(file, out); err != nil {
 					return err
 				}
 				u.say("%s: formatted", file)
@@ -94,18 +94,6 @@ func newPolicyFmt(u *ui) *cobra.Command {
 	}
 	c.Flags().BoolVarP(&write, "write", "w", false, "write the file instead of printing it")
 	return c
-}
-
-func rewrite(file string, text []byte) error {
-	f, err := sinks.CreateAtomic(file)
-	if err != nil {
-		return err
-	}
-	defer f.Abort()
-	if _, err := f.Write(text); err != nil {
-		return err
-	}
-	return f.Commit()
 }
 
 func newPolicySchema(u *ui) *cobra.Command {

@@ -15,6 +15,7 @@ import (
 	"github.com/loopgauge/loopgauge/replay"
 	"github.com/loopgauge/loopgauge/replay/scenario"
 	"github.com/loopgauge/loopgauge/replay/term"
+	"github.com/loopgauge/loopgauge/sinks"
 	"github.com/loopgauge/loopgauge/window/policy"
 )
 
@@ -93,7 +94,7 @@ func (f *testFlags) run(ctx context.Context, u *ui, args []string) error {
 		if err != nil {
 			return err
 		}
-		if err := rewrite(f.junit, text); err != nil {
+		if err := sinks.WriteAtomic(f.junit, text); err != nil {
 			return err
 		}
 	}
@@ -240,7 +241,7 @@ func accept(u *ui, watch *scenario.Watch, file string, before []byte) error {
 	if bytes.Equal(before, after) {
 		return nil
 	}
-	if err := rewrite(file, after); err != nil {
+	if err := sinks.WriteAtomic(file, after); err != nil {
 		return err
 	}
 	u.say("%s: episodes rewritten", file)

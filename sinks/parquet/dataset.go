@@ -89,7 +89,7 @@ func Claim(dir, owner string) (by string, release func(), err error) {
 	if err == nil && string(text) == owner || Holds(dir) {
 		return string(text), release, nil
 	}
-	if err := writeText(name, owner); err != nil {
+	if err := sinks.WriteAtomic(name, []byte(owner)); err != nil {
 		release()
 		return "", nil, err
 	}

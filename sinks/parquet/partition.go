@@ -103,7 +103,7 @@ func sharedID(dir, owner string) (id string, err error) {
 	text, err := os.ReadFile(of)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		err = writeText(of, owner)
+		err = sinks.WriteAtomic(of, []byte(owner))
 	case err == nil && string(text) != owner:
 		err = fmt.Errorf("%s: holds what is of another group or topic: name another directory", dir)
 	}
@@ -120,19 +120,7 @@ func sharedID(dir, owner string) (id string, err error) {
 	random := make([]byte, 8)
 	rand.Read(random)
 	id = hex.EncodeToString(random)
-	return id, writeText(name, id)
-}
-
-func writeText(name, text string) error {
-	f, err := sinks.CreateAtomic(name)
-	if err != nil {
-		return err
-	}
-	defer f.Abort()
-	if _, err := f.WriteString(text); err != nil {
-		return err
-	}
-	return f.Commit()
+	return id, sinks.WriteAtomic(name, []byte(id))
 }
 
 // Spool is a folder in dir that no query looks into, for rows of partitions
