@@ -23,6 +23,7 @@ import (
 	"github.com/loopgauge/loopgauge/sinks/kafka"
 	"github.com/loopgauge/loopgauge/sinks/slack"
 	"github.com/loopgauge/loopgauge/window"
+	"github.com/loopgauge/loopgauge/window/policy"
 )
 
 // hidden is in all that a sink is told in confidence.
@@ -51,6 +52,26 @@ func receivers() map[string]func(address string) sinks.Sink {
 	}}
 	maps.Copy(all, overHTTP)
 	return all
+}
+
+// TestReceivers: every kind of sink that a policy can have is among them.
+func TestReceivers(t *testing.T) {
+	var schema struct {
+		Properties struct {
+			Sinks struct {
+				Items struct{ Properties map[string]any }
+			}
+		}
+	}
+	if err := json.Unmarshal(policy.Schema(), &schema); err != nil {
+		t.Fatal(err)
+	}
+	held := slices.Collect(maps.Keys(receivers()))
+	for kind := range schema.Properties.Sinks.Items.Properties {
+		if kind != "log" && !slices.ContainsFunc(held, func(name string) bool { return strings.HasPrefix(name, kind) }) {
+			t.Errorf("%s: put one among the receivers", kind)
+		}
+	}
 }
 
 func opened(id string) *sinks.Alert {
