@@ -19,12 +19,19 @@ func lossOf(text []byte, ownEnd bool) Cause {
 	if !ownEnd && endsCut(text) {
 		return TruncatedContent
 	}
-	for _, mark := range marks {
-		if bytes.Contains(text, mark) {
-			return TruncatedContent
-		}
+	if isMarked(text) {
+		return TruncatedContent
 	}
 	return Computable
+}
+
+func isMarked(text []byte) bool {
+	for _, mark := range marks {
+		if bytes.Contains(text, mark) {
+			return true
+		}
+	}
+	return false
 }
 
 // endsCut tells a text whose end was taken away, and that says so: [truncated]
@@ -126,7 +133,7 @@ func (w *Writer) lossOfLeaves(s *rawjson.Scanner, about bool) (loss Cause, said 
 // lossOfLeaf is lossOf for a text as JSON that may be very long: data of an
 // image ends like base64, or somebody wrote something else there. Of a long one
 // the beginning and the end are looked at, decoded: loggers escape what marks
-// are made of, brackets and dots in one character.
+// are made of, brackets and dots in one character. Those of the middle are plain.
 func (w *Writer) lossOfLeaf(inner []byte) Cause {
 	w.leaf, _ = rawjson.AppendText(w.leaf[:0], inner[:min(len(inner), longestEscaped)])
 	isData := bytes.HasPrefix(w.leaf, []byte("data:")) && bytes.Contains(w.leaf[:min(len(w.leaf), longestPlaceholder)], []byte(";base64,"))
@@ -141,7 +148,7 @@ func (w *Writer) lossOfLeaf(inner []byte) Cause {
 	switch {
 	case !isData && !long:
 		return lossOf(text, false)
-	case isData && !endsInBase64(text), !isData && endsCut(text):
+	case isData && !endsInBase64(text), !isData && endsCut(text), isMarked(inner):
 		return TruncatedContent
 	}
 	return Computable
@@ -155,9 +162,12 @@ func endsInBase64(text []byte) bool {
 	return isLetter(c) || isDigit(c) || c == '+' || c == '/' || c == '=' || c == '-' || c == '_'
 }
 
-// lossOfArguments is why arguments say nothing: they are a placeholder, or all
-// that is in them is.
+// lossOfArguments is why arguments are not what was called: they are a placeholder, or
+// all that is in them is, or something was cut out of their middle.
 func (w *Writer) lossOfArguments(arguments []byte) Cause {
+	if len(arguments) > longestPlaceholder && isMarked(arguments) {
+		return TruncatedContent
+	}
 	if beginsWithContent(arguments) {
 		return Computable
 	}

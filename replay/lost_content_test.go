@@ -155,7 +155,11 @@ func TestLostContentOfOlderLiteLLM(t *testing.T) {
 		return `{"request_id":"#","call_type":"acompletion","api_key":"h","spend":0,"startTime":"2026-11-21T03:44:5#Z","endTime":"2026-11-21T03:44:5#Z","model":"m","metadata":"{}","messages":"{}","session_id":"s","status":"success","response":"` + response + `","proxy_server_request":"` + request + `"}`
 	}
 	lost(t, "prompts not stored", "litellm-spend", spend(`{}`, `{}`), noMessages, noResponse, noMessages, noMessages, noMessages)
-	lost(t, "prompts cut by the database", "litellm-spend", spend(`{\"messages\":[{\"role\":\"user\",\"content\":\"what ... (litellm_truncated 99 chars) ... is\"}]}`, `{}`), truncated, noResponse, truncated, truncated, truncated)
+	lost(t, "prompts cut by the database", "litellm-spend", spend(`{\"messages\":[{\"role\":\"user\",\"content\":\"what ... (litellm_truncated 99 chars) ... is\"}]}`, `{}`), noTurn, noCall, truncated, noCall, truncated)
+	lost(t, "images cut by the database", "litellm-spend", spend(`{\"messages\":[{\"role\":\"user\",\"content\":[{\"type\":\"image_url\",\"image_url\":{\"url\":\"data:image/png;base64,iVBORw0K... (litellm_truncated skipped 99 chars) ...ggg=\"}}]}]}`, `{}`), noTurn, noCall, truncated, noCall)
+	cut := `\"{\\\"path\\\":\\\"a.go\\\",\\\"text\\\":\\\"package a ... (litellm_truncated skipped 99 chars. Truncation is a DB storage safeguard. To increase the truncation limit, set MAX_STRING_LENGTH_PROMPT_IN_DB in your env.) ... }\\\"}\"`
+	lost(t, "arguments cut by the database", "litellm-spend", spend(`{\"messages\":[{\"role\":\"user\",\"content\":\"Write it.\"},{\"role\":\"assistant\",\"tool_calls\":[{\"id\":\"c#\",\"function\":{\"name\":\"f\",\"arguments\":`+cut+`}}]},{\"role\":\"tool\",\"tool_call_id\":\"c#\",\"content\":\"ok\"}]}`,
+		`{\"choices\":[{\"message\":{\"tool_calls\":[{\"id\":\"d\",\"function\":{\"name\":\"f\",\"arguments\":`+cut+`}}]}}]}`), truncated, truncated, truncated, truncated)
 }
 
 func TestLostContentOfSpans(t *testing.T) {

@@ -1,8 +1,6 @@
 package formats
 
 import (
-	"bytes"
-
 	"github.com/loopgauge/loopgauge/fingerprint"
 	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
 )
@@ -132,12 +130,4 @@ func (p *litellmSpend) content(r *fingerprint.Request, messages, response, reque
 	} else if request != nil || string(r.Error) != "" {
 		r.ToolCallsLogged = true // it failed
 	}
-	if bytes.Contains(request, truncatedMark) || bytes.Contains(messages, truncatedMark) || bytes.Contains(response, truncatedMark) {
-		r.Lost = fingerprint.TruncatedContent
-		r.ToolCalls, r.ToolCallsLogged = r.ToolCalls[:0], false
-	}
 }
-
-// truncatedMark is what LiteLLM writes in the middle of a text that is longer
-// than MAX_STRING_LENGTH_PROMPT_IN_DB.
-var truncatedMark = []byte("litellm_truncated")
