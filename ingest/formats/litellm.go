@@ -14,6 +14,7 @@ type litellm struct {
 	reads  fingerprint.Field
 	scan   rawjson.Scanner
 	bodies passedBodies
+	json   []byte             // messages of a tool
 	texts  [4]rawjson.Scanner // of the members that are JSON in a text
 	litellmRecord
 }
@@ -33,6 +34,7 @@ type litellmRecord struct {
 	messages, response   rawjson.Value
 	parametersLogged     bool
 	elsewhere            bool // the provider keeps the history
+	tool                 litellmTool
 	streamed             fingerprint.Tri
 	unstreamed           bool
 }
@@ -176,6 +178,8 @@ func (p *litellm) metadata(s *rawjson.Scanner, r *fingerprint.Request) {
 		setPath(r, s.Text(r.Path))
 	case "user_api_key_team_id", "user_api_key_team_alias", "user_api_key_org_id":
 		p.attribute(s, r)
+	case "mcp_tool_call_metadata":
+		p.tool.read(s)
 	case "requester_custom_headers":
 		p.requesterLogged = true
 		p.session.headers(s, r, p.reads)
@@ -239,8 +243,11 @@ func (p *litellm) finish(r *fingerprint.Request) {
 	if p.sendsMore() && r.Lost == fingerprint.Computable {
 		r.Lost = fingerprint.LossyContent
 	}
-	if string(p.callType) == "pass_through_endpoint" { // messages and response are bodies as texts
+	switch string(p.callType) {
+	case "pass_through_endpoint": // messages and response are bodies as texts
 		p.bodies.read(p.messages, p.response, r, &p.session, p.reads)
+	case "call_mcp_tool":
+		p.ranTool(r)
 	}
 	switch {
 	case p.streamed != fingerprint.NotLogged: // what the client asked for: 1.70 said true of all
@@ -248,7 +255,7 @@ func (p *litellm) finish(r *fingerprint.Request) {
 	case r.Stream == fingerprint.NotLogged && p.unstreamed:
 		r.Stream = fingerprint.No
 	}
-	r.Session = p.findSession()
+	r.Session = first(p.findSession(), p.tool.session)
 }
 
 // sendsMore tells calls of which the messages say only a part: of images the
