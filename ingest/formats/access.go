@@ -76,6 +76,29 @@ func authorizationKey(value []byte) []byte {
 // attribute keeps the member that comes next under its own name.
 func (a *access) attribute(r *fingerprint.Request) { readAttribute(&a.scan, r, a.reads) }
 
+// other keeps what else the owner of a log that is JSON by hand chose to write:
+// request headers, as variables are named ($http_x_team) or by their names (x_team,
+// x-team), as header:x-team, the rest by its own name.
+func (a *access) other(r *fingerprint.Request) {
+	name, isHeader := bytes.CutPrefix(a.scan.Key, []byte("http_"))
+	if !isHeader && !bytes.HasPrefix(name, []byte("x_")) && !bytes.HasPrefix(name, []byte("x-")) && string(name) != "user_agent" && string(name) != "authorization" {
+		a.attribute(r)
+		return
+	}
+	a.variable(r, name, value(&a.scan, nil))
+}
+
+// variable notes a request header that is named as in a variable.
+func (a *access) variable(r *fingerprint.Request, name, text []byte) {
+	name = a.scan.Join("", name)
+	for i, c := range name {
+		if c == '_' {
+			name[i] = '-'
+		}
+	}
+	a.header(r, name, text)
+}
+
 // metadata notes what a client sent along with its request, under the name that
 // it has there.
 func (a *access) metadata(r *fingerprint.Request, name, text []byte) {

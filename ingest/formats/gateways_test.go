@@ -307,6 +307,7 @@ func TestNginxJSON(t *testing.T) {
 	f(`{"msec":1,"http_x_team":"a","x_team":"","user_agent":"u","upstream_addr":"b","bytes":5}`,
 		nativeAt+" header:x-team=a header:user-agent=u upstream_addr=b bytes=5")
 	f(`{"msec":1,"http_x_team":"a","x_team":"b"}`, nativeAt+" header:x-team=b")
+	f(`{"msec":1,"x-session-id":"s","authorization":"Bearer k"}`, nativeAt+" caller=k session=s header:x-session-id=s header:authorization=\"Bearer k\"")
 
 	// The response, where OpenResty logs it: whole, cut, a stream, none.
 	f(`{"msec":1,"response_body":"{\"choices\":[{\"message\":{\"content\":\"ok\"}}],\"usage\":{\"prompt_tokens\":3,\"completion_tokens\":4}}"}`, nativeAt+" tool_calls=0 tokens_in=3 tokens_out=4")

@@ -32,7 +32,7 @@ func isHAProxy(k keys) bool {
 
 func (p *haproxyJSON) Parse(record []byte, r *fingerprint.Request) (int, string) {
 	duration, accepted := int64(fingerprint.NoTime), int64(fingerprint.NoTime)
-	var start, named, end, address, target []byte
+	var start, named, end, stamp, address, target []byte
 	p.begin()
 	s := &p.scan
 	s.Reset(record)
@@ -44,13 +44,15 @@ func (p *haproxyJSON) Parse(record []byte, r *fingerprint.Request) (int, string)
 			named = value(s, named)
 		case "ts":
 			end = value(s, end)
+		case "timestamp", "@timestamp":
+			stamp = value(s, stamp)
 		case "accept_ms":
 			accepted = readMillis(s, accepted)
 		case "time_ms", "Ta":
 			duration = readMillis(s, duration)
 		case "client":
 			p.address = host(value(s, p.address))
-		case "client_ip":
+		case "client_ip", "remote_addr", "src":
 			address = value(s, address)
 		case "method":
 			r.Method = first(p.requested(), r.Method)
@@ -72,7 +74,7 @@ func (p *haproxyJSON) Parse(record []byte, r *fingerprint.Request) (int, string)
 		case "body", "request_body":
 			r.Body = readBody(s, r.Body)
 		default:
-			p.attribute(r)
+			p.other(r)
 		}
 	}
 	if column, why := failure(s); why != "" {
@@ -82,7 +84,7 @@ func (p *haproxyJSON) Parse(record []byte, r *fingerprint.Request) (int, string)
 		setPath(r, target)
 	}
 	p.address = first(p.address, address)
-	p.times(r, first(start, named), end, accepted)
+	p.times(r, first(start, named), end, stamp, accepted)
 	ended(r, duration)
 	p.finish(r)
 	return 0, ""
@@ -100,7 +102,7 @@ func (p *haproxyJSON) requested() []byte {
 
 // times settles when the request began. That of the connection is earlier by
 // as long as it was kept alive.
-func (p *haproxyJSON) times(r *fingerprint.Request, start, end []byte, accepted int64) {
+func (p *haproxyJSON) times(r *fingerprint.Request, start, end, stamp []byte, accepted int64) {
 	if t, ok := parseHAProxyTime(start, p.zone); ok {
 		r.Time = t
 		if len(end) > 5 {
@@ -111,7 +113,7 @@ func (p *haproxyJSON) times(r *fingerprint.Request, start, end []byte, accepted 
 		}
 		return
 	}
-	for _, text := range [][]byte{start, end} {
+	for _, text := range [][]byte{start, end, stamp} {
 		if t, ok := parseZonedTime(text); ok {
 			r.Time = t
 			return

@@ -188,28 +188,6 @@ func (p *nginxJSON) size(s *rawjson.Scanner, r *fingerprint.Request, to *sizes) 
 	}
 }
 
-// other keeps what else the log's owner chose to write: request headers
-// ($http_x_team, or x_team) as header:x-team, the rest by its own name.
-func (p *nginxJSON) other(r *fingerprint.Request) {
-	name, isHeader := bytes.CutPrefix(p.scan.Key, []byte("http_"))
-	if !isHeader && !bytes.HasPrefix(name, []byte("x_")) && string(name) != "user_agent" {
-		p.attribute(r)
-		return
-	}
-	p.variable(r, name, value(&p.scan, nil))
-}
-
-// variable notes a request header that is named as in a variable.
-func (a *access) variable(r *fingerprint.Request, name, text []byte) {
-	name = a.scan.Join("", name)
-	for i, c := range name {
-		if c == '_' {
-			name[i] = '-'
-		}
-	}
-	a.header(r, name, text)
-}
-
 // unescape turns a line with nginx's \xHH into JSON. A backslash of the text
 // is itself written as \x5C there, so that every \x is an escape; in JSON, \x
 // only ever stands behind another backslash.

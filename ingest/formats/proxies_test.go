@@ -246,6 +246,10 @@ func TestHAProxyJSON(t *testing.T) {
 	f2(`{"time":"1970-01-01T00:00:01Z","client":"10.0.0.7:80","client_ip":"-","path":"/a","uri":"/b","body":{"model":"m"}}`,
 		nativeAt+` path=/a body="{\"model\":\"m\"}" caller=10.0.0.7 named model=m has_tools=false stream=false`)
 	f2(`{"ts":"01/Jan/1970:00:00:01 +0000"}`, nativeAt) // %T
+	// By nginx's.
+	f2(`{"timestamp":"01/Jan/1970:00:00:01 +0000","src":"10.0.0.7","path":"/a","Ta":1500}`, nativeAt+` took=1.5s path=/a caller=10.0.0.7 named`)
+	f2(`{"@timestamp":"1970-01-01T00:00:01Z","remote_addr":"10.0.0.7","uri":"/a","term":"----","x_session_id":"s","http_authorization":"Bearer k"}`,
+		nativeAt+` path=/a caller=k session=s term=---- header:x-session-id=s header:authorization="Bearer k"`)
 }
 
 // TestZones: times without a zone are read in the one that was asked for, and
