@@ -2,7 +2,6 @@ package formats
 
 import (
 	"bytes"
-	"math"
 	"time"
 
 	"github.com/loopgauge/loopgauge/fingerprint"
@@ -33,7 +32,7 @@ func (p *caddy) Parse(record []byte, r *fingerprint.Request) (int, string) {
 	for s.Object(); s.NextKey(); {
 		switch string(s.Key) {
 		case "ts", "time", "timestamp", "@timestamp":
-			if t, ok := parseZapTime(s.Text(nil)); ok {
+			if t, ok := parseZonedTime(s.Text(nil)); ok {
 				r.Time = t
 			}
 		case "duration":
@@ -97,22 +96,6 @@ func (p *caddy) request(r *fingerprint.Request) {
 	default:
 		s.Skip()
 	}
-}
-
-// parseZapTime reads a time in the formats that Caddy can be told to write:
-// seconds, milliseconds or nanoseconds since 1970, which are told apart by their
-// size, and texts with a zone. Those without one are no times.
-func parseZapTime(text []byte) (micros int64, ok bool) {
-	if micros, ok = parseTime(text); ok && micros < maxTime {
-		return micros, true
-	}
-	if n, ok := rawjson.ParseInt(text); ok && n >= 1e17 {
-		return n / 1e3, true
-	}
-	if f, ok := rawjson.ParseFloat(text); ok && f >= 1e11 && f < 1e17 {
-		return int64(math.Round(f * 1e3)), true
-	}
-	return parseCLF(text)
 }
 
 // readSpan reads a duration of zap, the logger of Caddy: a number of seconds, an

@@ -16,13 +16,27 @@ func parseTime(text []byte) (micros int64, ok bool) {
 	return parseRFC3339(text)
 }
 
-// parseZonedTime reads what parseTime does, or a time as nginx and Apache write
-// it; Apache's %t is in brackets.
+// parseZonedTime reads a time in the forms that proxies can be told to write:
+// seconds, milliseconds, microseconds or nanoseconds since 1970, which are told
+// apart by their size, RFC 3339, or as nginx and Apache have it; Apache's %t is in
+// brackets. Those without a zone are no times.
 func parseZonedTime(text []byte) (micros int64, ok bool) {
-	if micros, ok = parseTime(text); ok {
+	if micros, ok = parseTime(text); !ok {
+		return parseCLF(bytes.Trim(text, "[]"))
+	}
+	if micros < maxTime {
 		return micros, true
 	}
-	return parseCLF(bytes.Trim(text, "[]"))
+	if n, ok := rawjson.ParseInt(text); ok && n >= 1e17 {
+		return n / 1e3, true
+	}
+	switch f, _ := rawjson.ParseFloat(text); {
+	case f >= 1e14:
+		return int64(math.Round(f)), true
+	case f >= 1e11:
+		return int64(math.Round(f * 1e3)), true
+	}
+	return micros, true
 }
 
 // parseSeconds reads a number of seconds to the microsecond, rounding what is
