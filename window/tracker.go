@@ -90,13 +90,10 @@ func (c *tracker) Count(h *Hit) Count {
 	}
 
 	n, fired := max(run, total), true
-	switch {
-	case last && run >= h.Limit:
+	if last && run >= h.Limit {
 		n, first = run, runFirst
-	case total >= h.Limit:
-		n = total
-	default:
-		fired = false
+	} else {
+		fired = total >= h.Limit
 	}
 	if !h.Record {
 		return Count{n, first}
