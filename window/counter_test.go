@@ -273,6 +273,33 @@ func TestHotKey(t *testing.T) {
 	}
 }
 
+// TestCountersGiveBack: what has left a window, or is in no run any more, and keys
+// that were forgotten, make room for what comes: a second time takes no memory.
+func TestCountersGiveBack(t *testing.T) {
+	n := newNames(t)
+	print := n.print("A")
+	for _, kind := range Counters {
+		for _, window := range []time.Duration{0, time.Millisecond} {
+			if window == 0 && !kind.Endless {
+				continue
+			}
+			c := kind.New(CounterSpec{Kind: kind.Name, Window: window, Period: 5}, 100)
+			hit := Hit{Print: print, Limit: 1 << 30, Record: true}
+			if n := testing.AllocsPerRun(3, func() { // rounded down: one that is of something else is none
+				for i := range 5_000 {
+					hit.Time++
+					hit.Scope = fingerprint.ScopeKey{}
+					c.Count(&hit)
+					hit.Scope = fingerprint.ScopeKey{1, byte(i >> 4), byte(i >> 12)}
+					c.Count(&hit)
+				}
+			}); n != 0 {
+				t.Errorf("%s in %s: %v allocations", kind.Name, window, n)
+			}
+		}
+	}
+}
+
 func BenchmarkCounters(b *testing.B) {
 	n := newNames(b)
 	print := n.print("A")
