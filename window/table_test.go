@@ -107,7 +107,8 @@ func TestQueuesAgreeWithSlices(t *testing.T) {
 		var pool queues[int]
 		var queue [3]queue[int]
 		var want [3][]int
-		for next := range rapid.IntRange(1, 200).Draw(t, "steps") {
+		next := 0
+		for range rapid.IntRange(1, 60).Draw(t, "steps") {
 			i := rapid.IntRange(0, 2).Draw(t, "queue")
 			q := &queue[i]
 			switch do := rapid.IntRange(0, 40).Draw(t, "do"); {
@@ -115,11 +116,16 @@ func TestQueuesAgreeWithSlices(t *testing.T) {
 				pool.clear(q)
 				want[i] = nil
 			case do < 14 && q.n > 0:
-				pool.pop(q)
-				want[i] = want[i][1:]
+				for range rapid.IntRange(1, len(want[i])).Draw(t, "popped") {
+					pool.pop(q)
+					want[i] = want[i][1:]
+				}
 			default:
-				pool.push(q, next)
-				want[i] = append(want[i], next)
+				for range rapid.IntRange(1, 2*chunkItems).Draw(t, "pushed") {
+					next++
+					pool.push(q, next)
+					want[i] = append(want[i], next)
+				}
 			}
 			for i := range queue {
 				q := &queue[i]
