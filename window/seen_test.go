@@ -17,20 +17,28 @@ func TestSeenAgreesWithList(t *testing.T) {
 	type listed struct {
 		key            pairKey
 		first, touched int64
+		repeats        uint32
 	}
 	rapid.Check(t, func(rt *rapid.T) {
 		const idle = 1000
 		slack := int64(rapid.SampledFrom([]int{0, 60}).Draw(rt, "slack"))
 		most := rapid.SampledFrom([]int{0, 1, 40, 700}).Draw(rt, "cap")
-		s := newSeen(idle, slack, most, nil, nil)
+		var let, wantLet []uint32 // repeats that a touch let go
+		s := newSeen(idle, slack, most, func(repeats uint32) { let = append(let, repeats) }, nil)
 		// Positions end somewhere in the middle.
 		s.base = math.MaxUint32 - 3<<pageBits + 1
 		s.oldest, s.next = s.base, s.base
 		var list []listed // the least recently touched first
-		dropped, now := int64(0), int64(0)
+		dropped, now, repeats, repeating := int64(0), int64(0), uint32(0), 0
+		leave := func() {
+			if list[0].repeats != 0 {
+				wantLet = append(wantLet, list[0].repeats)
+			}
+			list = list[1:]
+		}
 		expire := func() {
 			for len(list) > 0 && now-list[0].touched > idle {
-				list = list[1:]
+				leave()
 			}
 		}
 		for range rapid.IntRange(1, 4).Draw(rt, "phases") {
@@ -39,8 +47,9 @@ func TestSeenAgreesWithList(t *testing.T) {
 			random := rapid.Uint64().Draw(rt, "random")
 			if rapid.Bool().Draw(rt, "anew") { // where the index still tells of what stood there long ago
 				s.clear()
+				let, repeating = let[:0], 0
 				s.base -= 2 << pageBits
-				s.oldest, s.next, list = s.base, s.base, nil
+				s.oldest, s.next, s.repeating, list = s.base, s.base, s.base, nil
 			}
 			for range rapid.IntRange(1, 2000).Draw(rt, "touches") {
 				random = random*6364136223846793005 + 1442695040888963407
@@ -54,18 +63,21 @@ func TestSeenAgreesWithList(t *testing.T) {
 				if most > 0 && len(list) >= most || len(list) > 0 && now-slack-list[0].touched > idle {
 					expire()
 				}
-				want := listed{key, now, now}
+				want := listed{key, now, now, 0}
 				at := slices.IndexFunc(list, func(l listed) bool { return l.key == key })
 				switch {
 				case at >= 0:
 					if now-list[at].touched <= idle {
-						want.first = list[at].first
+						want.first, want.repeats = list[at].first, list[at].repeats
 					} else {
+						if list[at].repeats != 0 {
+							wantLet = append(wantLet, list[at].repeats)
+						}
 						at = -2 // is not to be found
 					}
 					list = slices.DeleteFunc(list, func(l listed) bool { return l.key == key })
 				case most > 0 && len(list) >= most:
-					list = list[1:]
+					leave()
 					dropped++
 				}
 				list = append(list, want)
@@ -75,6 +87,21 @@ func TestSeenAgreesWithList(t *testing.T) {
 					rt.Fatalf("at %d: key %x first came at %d (%v), %d live, %d dropped; want %d (%v), %d, %d",
 						now, key.print[:3], first, again, s.live, s.dropped, want.first, at >= 0, len(list), dropped)
 				}
+				if again && v.repeats == 0 { // as who counts them does
+					if repeating-len(let) == 3 {
+						s.forget()
+						oldest := slices.IndexFunc(list, func(l listed) bool { return l.repeats != 0 })
+						wantLet = append(wantLet, list[oldest].repeats)
+						list[oldest].repeats = 0
+					}
+					repeats, repeating = repeats+1, repeating+1
+					v.repeats, list[len(list)-1].repeats = repeats, repeats
+				}
+				if v.repeats != list[len(list)-1].repeats || !slices.Equal(let, wantLet) {
+					rt.Fatalf("at %d: key %x has repeats %d, let go were %v; want %d, %v", now, key.print[:3], v.repeats, let, list[len(list)-1].repeats, wantLet)
+				}
+				repeating -= len(let)
+				let, wantLet = let[:0], wantLet[:0]
 				scopes := map[fingerprint.ScopeKey]bool{}
 				for _, l := range list {
 					scopes[l.key.scope] = true
