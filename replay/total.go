@@ -76,7 +76,7 @@ type waste struct {
 	loops   int64
 	after   window.Spent
 	known   int64   // loops of which the cost is known
-	fastest float64 // the most that one of them costs an hour, 0 if none is known
+	fastest float64 // the most that one of a minute or more costs an hour, 0 if none is known
 }
 
 // leastPace is how long a loop must have gone on, in microseconds, to tell what it
@@ -107,7 +107,7 @@ func (w *waste) String() string {
 		spent = " and " + term.Plural(w.after.Tokens, "token", "tokens")
 	}
 	if w.fastest > 0 {
-		spent += fmt.Sprintf(", the dearest at %s an hour,", term.Money(w.fastest))
+		spent += fmt.Sprintf(", the dearest of a minute or more at %s an hour,", term.Money(w.fastest))
 	}
 	return fmt.Sprintf("%s: %s%s after a rule had fired", term.Plural(w.loops, "loop", "loops"), term.Plural(w.after.Requests, "request", "requests"), spent)
 }
