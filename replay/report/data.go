@@ -181,8 +181,8 @@ func newAgainst(d *replay.Diff) *against {
 	return a
 }
 
-// rawRepeat is a repeat as JSON: an array, in the order of repeatFields in
-// page.js.
+// rawRepeat is a repeat as JSON: an array, in the order in which page.js takes it
+// apart.
 type rawRepeat = json.RawMessage
 
 // restOfRepeats counts repeats that the page had no room for.

@@ -380,15 +380,7 @@ func (s fairvisorSelector) condition() string {
 }
 
 // celText quotes a text as CEL reads it; JSON's escapes are CEL's too.
-func celText(text string) string {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(text); err != nil {
-		panic(err) // a text has a form
-	}
-	return strings.TrimSuffix(b.String(), "\n")
-}
+func celText(text string) string { return string(rawjson.AppendString(nil, []byte(text))) }
 
 // selectorOf reads a condition that condition wrote, or somebody in its place.
 func selectorOf(match string) (s fairvisorSelector, ok bool) {
