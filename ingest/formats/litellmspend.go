@@ -1,6 +1,8 @@
 package formats
 
 import (
+	"bytes"
+
 	"github.com/loopgauge/loopgauge/fingerprint"
 	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
 )
@@ -62,7 +64,7 @@ func (p *litellmSpend) Parse(record []byte, r *fingerprint.Request) (int, string
 		case "cache_hit":
 			r.Cached = parseTri(s.Text(nil), r.Cached)
 		case "session_id":
-			// LiteLLM's own for a call whose client named none; nothing tells.
+			// LiteLLM's own for a call whose client named none: what it sent tells.
 			r.Session = readSession(s, r.Session)
 		case "status":
 			q.outcome = s.Text(q.outcome)
@@ -119,6 +121,10 @@ func (p *litellmSpend) content(r *fingerprint.Request, messages, response, reque
 		r.Body = request
 		p.text.read(r, &session, p.reads)
 		r.Body = nil // LiteLLM has added to it
+		p.named(request, r, &session)
+		if session.sent && (isMadeUp(r.Session) || bytes.Equal(r.Session, session.trace)) {
+			r.Session = nil
+		}
 	} else if messages != nil {
 		t.Reset(messages)
 		readMessages(t, r, p.reads)
@@ -129,5 +135,21 @@ func (p *litellmSpend) content(r *fingerprint.Request, messages, response, reque
 		readResponse(&p.answer, r, p.reads)
 	} else if request != nil || string(r.Error) != "" {
 		r.ToolCallsLogged = true // it failed
+	}
+}
+
+// named reads what LiteLLM has added to a request of what came along with it.
+func (p *litellmSpend) named(request []byte, r *fingerprint.Request, session *naming) {
+	t := &p.text.scan
+	t.Reset(request)
+	for t.Object(); t.NextKey(); {
+		switch string(t.Key) {
+		case "litellm_session_id":
+			session.other(ownField, t.Text(nil))
+		case "metadata", "litellm_metadata":
+			session.requester(t, r, p.reads)
+		default:
+			t.Skip()
+		}
 	}
 }

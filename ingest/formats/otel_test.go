@@ -554,6 +554,17 @@ func TestOtherLiteLLM(t *testing.T) {
 	}
 	f("litellm-spend", spend(`,"session_id":"s","proxy_server_request":{"messages":[{"role":"user"}],"metadata":{"session_id":"m"}},"response":{"choices":[{"message":{"tool_calls":[{"function":{"name":"f"}}]}}]}`),
 		`id=r session=m messages=1 last="{\"role\":\"user\"}" has_tools=false tool_calls=1 name=f cost=0.5 stream=false metadata.session_id=m`)
+	// A session that the request does not name, and that looks made up, is LiteLLM's own.
+	const made = `,"session_id":"d7dd5070-c68c-4984-818b-de494549fe8f"`
+	stored := func(members string) string { return `,"proxy_server_request":{"messages":[]` + members + `}` }
+	f("litellm-spend", spend(made), `id=r session=d7dd5070-c68c-4984-818b-de494549fe8f cost=0.5`)
+	const sent = ` messages=0 has_tools=false tool_calls=0 cost=0.5 stream=false`
+	f("litellm-spend", spend(made+stored(`,"metadata":{"headers":{"accept":"*/*"}}`)), `id=r`+sent+` header:accept=*/*`)
+	f("litellm-spend", spend(made+stored(`,"metadata":{"user_id":"x"},"litellm_metadata":{"headers":{"x-litellm-session-id":"s"}}`)), `id=r session=s`+sent+` header:x-litellm-session-id=s`)
+	f("litellm-spend", spend(made+stored(`,"litellm_session_id":"d7dd5070-c68c-4984-818b-de494549fe8f","metadata":{"headers":{}}`)), `id=r session=d7dd5070-c68c-4984-818b-de494549fe8f`+sent)
+	f("litellm-spend", spend(`,"session_id":"t"`+stored(`,"metadata":{"trace_id":"t","headers":{}}`)), `id=r`+sent)
+	f("litellm-spend", spend(made+stored(``)), `id=r session=d7dd5070-c68c-4984-818b-de494549fe8f`+sent)
+	f("litellm-spend", spend(`,"session_id":"t"`+stored(``)), `id=r session=t`+sent)
 	// What was cut beside what was said takes nothing of it away.
 	f("litellm-spend", spend(`,"proxy_server_request":{"messages":[{"role":"user"}],"metadata":{"traceback":"a ... (litellm_truncated skipped 99 chars) ... b"}},"response":{"choices":[{"message":{"content":"a ... (litellm_truncated skipped 99 chars) ... b","tool_calls":[{"function":{"name":"f"}}]}}]}`),
 		`id=r messages=1 last="{\"role\":\"user\"}" has_tools=false tool_calls=1 name=f cost=0.5 stream=false`)

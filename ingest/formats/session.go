@@ -49,6 +49,7 @@ type naming struct {
 	rank  int // of the place it stands in, counted from the last one; higher wins
 
 	trace []byte // of one trace, be it the client's or LiteLLM's own: no session
+	sent  bool   // the headers that the client sent are logged
 }
 
 func (n *naming) note(rank int, value []byte) {
@@ -132,6 +133,7 @@ func (n *naming) requester(s *rawjson.Scanner, r *fingerprint.Request, reads fin
 		case "user_id":
 			n.body(r, userIDField, anthropicSession(s.Text(nil)), reads)
 		case "headers":
+			n.sent = true
 			n.headers(s, r, reads)
 		case "trace_id":
 			n.trace = s.Text(n.trace)
