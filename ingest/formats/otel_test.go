@@ -461,6 +461,9 @@ func TestOtelJoin(t *testing.T) {
 	f(`took=500ms id=a named status=429 error="RateLimitError: of '500 Requests'"`, failed("RateLimitError: of '500 Requests'"))
 	f(`took=500ms id=a named status=408 error="APITimeoutError: Request timed out."`, failed("APITimeoutError: Request timed out."))
 	f(`took=500ms id=a named error=_OTHER`, failed(""))
+	// Those that say it in an event alone, as OpenLLMetry's of Google's library.
+	f(`id=a named status=429 error=google.genai.errors.ClientError`, `{"spanId":"a","startTimeUnixNano":"1000000000","events":[{`+
+		otelAttributes("exception.type", "google.genai.errors.ClientError", "exception.message", "429 RESOURCE_EXHAUSTED. {}")+`,"name":"exception"}],"status":{"code":2},`+otelAttributes(chat, "chat")+`}`)
 	f(`id=a named status=503 error=503`, span("t", "a", "p", chat, "chat", "error.type", "503"))
 	f(`id=a named status=429 error=500`, span("t", "a", "p", chat, "chat", "error.type", "500", "http.response.status_code", `{"intValue":"429"}`))
 	f(`id=a named status=429 error=RateLimitError`, span("t", "a", "p", chat, "chat", "error.type", "RateLimitError"))

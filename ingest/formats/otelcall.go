@@ -374,6 +374,34 @@ func (p *otelCall) finish(sp *otelSpan, r *fingerprint.Request) {
 	if r.Status == fingerprint.Unknown {
 		r.Status = failedStatus(p.errorType, sp.message)
 	}
+	if r.Status == fingerprint.Unknown && sp.failed {
+		class, message := p.exception(sp)
+		r.Status = failedStatus(class, message)
+		if len(p.errorType) == 0 && len(sp.message) == 0 {
+			r.Error = first(class, message, r.Error)
+		}
+	}
+}
+
+// exception is what a span says of why it failed in its events.
+func (p *otelCall) exception(sp *otelSpan) (class, message []byte) {
+	s := &p.happened
+	s.Reset(sp.events)
+	for s.Array(); s.NextElement(); {
+		for s.Object(); s.NextNamed("attributes"); {
+			eachAttribute(s, sp.plain, func(key []byte) {
+				switch string(key) {
+				case "exception.type":
+					class = otelText(s, sp.plain)
+				case "exception.message":
+					message = otelText(s, sp.plain)
+				default:
+					s.Skip()
+				}
+			})
+		}
+	}
+	return class, message
 }
 
 // failedStatus is the status that the message of a failed call names, as the libraries
