@@ -342,6 +342,8 @@ func (sp *otelSpan) consoleField(s *rawjson.Scanner) {
 		sp.end = readTime(s, fingerprint.NoTime)
 	case "attributes":
 		sp.classify(s)
+	case "events":
+		sp.events = s.Value()
 	case "status":
 		for s.Object(); s.NextKey(); {
 			switch string(s.Key) {

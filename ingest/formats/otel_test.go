@@ -606,6 +606,7 @@ func TestOtelPhoenix(t *testing.T) {
 	f(`"span_kind":"LLM","status_code":"OK","status_message":"","attributes":{"llm.model_name":"m"}`, request)
 	f(`"attributes":{"llm.model_name":"m"},"span_kind":"EMBEDDING"`, request)
 	f(`"span_kind":"LLM","status_code":"ERROR","status_message":"Error code: 503 - overloaded","attributes":{"llm.model_name":"m"}`, request+` status=503 error="Error code: 503 - overloaded"`)
+	f(`"attributes":{"gen_ai.operation.name":"chat","gen_ai.request.model":"m"},"events":[{"name":"gen_ai.user.message","timestamp":"1970-01-01T00:00:01Z","attributes":{"content":"hi"}}]`, request+` messages=1 last="{\"role\":\"user\",\"content\":\"hi\"}"`)
 	f(`"span_kind":"TOOL","attributes":{"llm.model_name":"m"}`, none)
 	// LlamaIndex's _prepare_chat_with_tools.
 	f(`"attributes":{"output.value":"{\"messages\": [\"ChatMessage(role='user')\"]}"},"span_kind":"LLM"`, none)
