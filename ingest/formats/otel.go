@@ -43,12 +43,13 @@ type otelSpan struct {
 
 	isCall      bool
 	content     otelContent
-	guessed     bool // a call because it names a model and what that said
-	says        bool // what was said and what a model did, and nothing of its kind
-	embeds      bool // a call for embeddings
-	prepares    bool // it gives a request or is an attempt at one, and is no call
-	opens       bool // it is Logfire's of a stream that was opened: what came of it is a span of its own
-	part        bool // of another call
+	guessed     bool   // a call because it names a model and what that said
+	says        bool   // what was said and what a model did, and nothing of its kind
+	embeds      bool   // a call for embeddings
+	prepares    bool   // it gives a request or is an attempt at one, and is no call
+	opens       bool   // it is Logfire's of a stream that was opened: what came of it is a span of its own
+	part        bool   // of another call
+	asked       []byte // the model
 	responseID  []byte
 	said        uint64    // a sum over OpenInference's messages; 0 of one that has a twin
 	responses   bool      // a call of the Responses API
@@ -447,8 +448,9 @@ func (sp *otelSpan) classify(s *rawjson.Scanner) {
 		n++
 		switch string(key) {
 		case "gen_ai.request.model":
-			s.Skip()
-			asks = true
+			sp.asked, asks = otelText(s, sp.plain), true
+		case "llm.model_name":
+			sp.asked = first(sp.asked, otelText(s, sp.plain))
 		case "ai.operationId": // Vercel's AI SDK to version 6
 			name := otelText(s, sp.plain)
 			switch string(name[bytes.LastIndexByte(name, '.')+1:]) {

@@ -642,3 +642,45 @@ func TestOtelTwins(t *testing.T) {
 	f("b a", []string{span("a", "1-4", "x")}, []string{span("b", "2-5", "x")}) // another time
 	f("a b", []string{span("a", "1-4", "x"), span("b", "2-3", "x")}, nil)      // one library
 }
+
+// TestOtelNeighbours: two libraries wrote spans of a call, none around the other, which
+// have neither the response's id nor words of OpenInference's in common.
+func TestOtelNeighbours(t *testing.T) {
+	span := func(id, parent, times, model, more string) string {
+		start, end, _ := strings.Cut(times, "-")
+		return `{"traceId":"t` + parent + `","spanId":"` + id + `","parentSpanId":"` + parent + `","startTimeUnixNano":"` + start + `000000000","endTimeUnixNano":"` + end + `000000000",` + more +
+			otelAttributes("gen_ai.operation.name", "chat", "gen_ai.request.model", model) + `}`
+	}
+	f := func(want string, outer, inner []string) {
+		t.Helper()
+		scope := func(name string, spans []string) string {
+			return `{"scope":{"name":"` + name + `"},"spans":[` + strings.Join(spans, ",") + `]}`
+		}
+		var ids []string
+		for r := range strings.SplitSeq(requests(t, "otel", `{"resourceSpans":[{"scopeSpans":[`+scope("outer", outer)+`,`+scope("inner", inner)+`]}]}`), "\n") {
+			_, rest, _ := strings.Cut(r, "id=")
+			id, _, _ := strings.Cut(rest, " ")
+			ids = append(ids, id)
+		}
+		if got := strings.Join(ids, " "); got != want {
+			t.Errorf("%q in %q: %s, want %s", inner, outer, got, want)
+		}
+	}
+	says := func(s string) string {
+		return strings.Replace(s, `"attributes":[`, `"attributes":[{"key":"gen_ai.input.messages","value":{"stringValue":"[]"}},`, 1)
+	}
+	const failed = `"status":{"code":2},`
+	one, other := []string{says(span("a", "p", "1-4", "m", ""))}, []string{says(span("b", "p", "2-3", "m", ""))}
+	f("b", one, other)
+	f("a", one, []string{span("b", "p", "2-3", "m", "")}) // says nothing
+	f("a b", append(one, other...), nil)                  // one library
+	f("a b", one, []string{says(span("b", "p", "2-3", "n", ""))})
+	f("a b", one, []string{says(span("b", "q", "2-3", "m", ""))})
+	f("a b", one, []string{says(span("b", "p", "2-5", "m", ""))})
+	f("b d", []string{one[0], says(span("c", "p", "1-4", "m", ""))}, []string{other[0], says(span("d", "p", "2-3", "m", ""))})
+	// In traces of their own.
+	root := []string{says(span("a", "", "1-4", "m", failed))}
+	f("a", root, []string{span("b", "", "2-3", "m", failed)})
+	f("a b", root, []string{span("b", "", "2-3", "m", "")})
+	f("a b", root, []string{says(span("b", "", "2-3", "m", failed))})
+}

@@ -50,6 +50,7 @@ func (p *otel) join() {
 	p.copies()
 	p.siblings()
 	p.twins()
+	p.neighbours()
 }
 
 // attachRaw gives each call what LiteLLM kept of it. Where no span around is a
@@ -194,6 +195,43 @@ func (p *otel) twins() {
 			}
 		}
 	}
+}
+
+// neighbours finds the calls that two libraries wrote and that nothing but their place
+// and time tells: for one model inside one span, one within the time of the other, as
+// OpenLLMetry's of LangChain and of the Responses API. In traces of their own they have
+// both failed, and one says nothing: Anthropic's library, beside an instrumentation that
+// is not around it.
+func (p *otel) neighbours() {
+	p.byID = p.byID[:0]
+	for i := range p.spans {
+		if sp := &p.spans[i]; sp.isCall && !sp.part && len(sp.asked) > 0 && sp.logs == nil {
+			p.byID = append(p.byID, int32(i))
+		}
+	}
+	slices.SortStableFunc(p.byID, func(a, b int32) int {
+		return cmp.Or(bytes.Compare(p.spans[a].parent, p.spans[b].parent), cmp.Compare(p.spans[a].start, p.spans[b].start))
+	})
+	for k, i := range p.byID {
+		inner := &p.spans[i]
+		for _, j := range p.byID[max(0, k-maxAround):k] {
+			if outer := &p.spans[j]; !outer.part && inner.isBeside(outer) && inner.within(outer) {
+				p.same(outer, inner)
+				break
+			}
+		}
+	}
+}
+
+// isBeside tells the span of another library beside one, for the same model.
+func (sp *otelSpan) isBeside(other *otelSpan) bool {
+	if bytes.Equal(sp.library, other.library) || !bytes.Equal(sp.asked, other.asked) || !bytes.Equal(sp.parent, other.parent) || len(sp.responseID) > 0 && len(other.responseID) > 0 {
+		return false
+	}
+	if len(sp.parent) > 0 {
+		return bytes.Equal(sp.trace, other.trace)
+	}
+	return sp.failed && other.failed && (sp.content == noContent) != (other.content == noContent) && bytes.Equal(sp.service, other.service)
 }
 
 // saidSum is a part of the sum over the messages of a span: that of one, and of
