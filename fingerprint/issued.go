@@ -57,6 +57,8 @@ walk:
 			w.turnCalls(r.Messages.Items, i)
 			w.calls = append(w.calls, t.calls...)
 			break walk
+		case isElsewhere:
+			return nil, HistoryElsewhere
 		}
 	}
 	// The last turn may be looked for while the calls are written.

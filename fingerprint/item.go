@@ -46,6 +46,7 @@ const (
 	isResult              // result of a tool call
 	isCall                // a call as an item of its own
 	isAside               // reasoning and the like: no part of the conversation's course
+	isElsewhere           // named by its id: the provider has what it says
 )
 
 // readItem reads an item, unless it is still known from before.
@@ -140,6 +141,8 @@ func (it *item) tellClass() itemClass {
 		return isResult
 	case "reasoning":
 		return isAside
+	case "item_reference":
+		return isElsewhere
 	}
 	switch {
 	case IsBuiltinCall(it.kind):

@@ -44,6 +44,8 @@ func exchangePart(w *Writer, r *Request, dst []byte, _ int, _ string) ([]byte, C
 		return dst, LossyContent
 	case from < 0:
 		return dst, NoAnswer
+	case w.readItem(items[from]).class == isElsewhere:
+		return dst, HistoryElsewhere
 	}
 	calls := false // of tools, in it
 	for _, item := range items[from:] {
@@ -88,7 +90,7 @@ func (w *Writer) exchange(items []rawjson.Value) int {
 	for i, item := range slices.Backward(items) {
 		switch w.readItem(item).class {
 		case isAside:
-		case isAssistant:
+		case isAssistant, isElsewhere:
 			if behind {
 				return i
 			}

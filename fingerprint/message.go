@@ -38,6 +38,10 @@ func (w *Writer) appendMessage(dst []byte, v rawjson.Value) ([]byte, Cause) {
 		return dst[:from], lost
 	}
 	w.acts = class != isAssistant || n > 0
+	if class == isElsewhere { // another id is another item
+		w.said = true
+		return append(w.appendJSON(append(dst, `"other":[`...), v), "]}"...), Computable
+	}
 	if n > 0 {
 		dst = append(dst, "],"...)
 	}

@@ -165,3 +165,24 @@ func TestMessagesBesideReasoning(t *testing.T) {
 	wantCanonicals(t, last, tail, notComputable(LossyContent))
 	wantCanonicals(t, last, request(t, "messages", `[`+aside+`]`), notComputable(LossyContent))
 }
+
+// TestItemsNamedById: what the provider has may be any call, or any answer: four
+// searches that found nothing were one. The same request has the same ids.
+func TestItemsNamedById(t *testing.T) {
+	const (
+		asked   = `{"role":"user","content":"q"}`
+		calls   = `{"type":"item_reference","id":"fc_1"},{"type":"item_reference","id":"fc_2"}`
+		results = `{"type":"function_call_output","call_id":"a","output":"1"},{"type":"function_call_output","call_id":"b","output":"2"}`
+		turn    = "[" + asked + "," + calls + "," + results + "]"
+		behind  = `{"other":[{"id":"fc_2","type":"item_reference"}]},{"results":[{"text":"1"}]},{"results":[{"text":"2"}]}]]]`
+	)
+	for _, name := range []string{"tool-call", "tool-call-result", "last-exchange"} {
+		wantCanonicals(t, mustNew(t, name, Options{}), request(t, "messages", turn), notComputable(HistoryElsewhere))
+	}
+	wantCanonicals(t, mustNew(t, "last-exchange", Options{}), request(t, "messages", "["+asked+`,{"type":"item_reference","id":"msg_1"},`+asked+"]"), notComputable(HistoryElsewhere))
+	wantCanonicals(t, mustNew(t, "stuck-step", Options{}), request(t, "messages", turn, "response", "f {}"),
+		`[["tool_calls",[{"arguments":{},"name":"f"}]],["last_turn",[{"result":{"text":"1"}},{"result":{"text":"2"}}]]]`)
+	wantCanonicals(t, mustNew(t, "", Options{Parts: []string{"last_messages:1"}}), request(t, "messages", turn), `[["last_messages:1",[`+behind)
+	wantCanonicals(t, mustNew(t, "prompt", Options{}), request(t, "messages", turn),
+		`[["messages",[{"role":"user","text":"q"},{"other":[{"id":"fc_1","type":"item_reference"}]},`+behind)
+}

@@ -90,6 +90,9 @@ walk:
 	if i < 0 {
 		return t.none(r)
 	}
+	if it.class == isElsewhere {
+		return HistoryElsewhere
+	}
 	t.sortResults()
 	w.turnCalls(items, i)
 	if len(t.calls) == 0 {

@@ -21,6 +21,8 @@ func (w *Writer) withCalls(items []rawjson.Value, from int) (int, bool) {
 		switch it := w.readItem(items[i]); {
 		case w.callsTools(it):
 			return w.firstCall(items, i), true
+		case it.class == isElsewhere: // maybe a call
+			return i, true
 		case it.class == isUser && !w.answers(it):
 			return from, false
 		}

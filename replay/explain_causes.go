@@ -31,7 +31,7 @@ var remedies = [fingerprint.Causes]string{
 	fingerprint.SpooledBody:      "raise client_body_buffer_size, so that nginx keeps bodies in memory and can log them",
 	fingerprint.ToolTurn:         "nothing is missing: tool-call-result looks at it",
 	fingerprint.NoAnswer:         "nothing is missing: the model did not say the same before, or did something new in between",
-	fingerprint.HistoryElsewhere: "send the history with each request instead of previous_response_id, or go by stuck-step",
+	fingerprint.HistoryElsewhere: "send the history with each request instead of previous_response_id or item_reference (store: false), or go by stuck-step",
 }
 
 // Remedy is what changes a cause: what to log, or to write into the policy.
