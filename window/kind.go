@@ -109,7 +109,7 @@ func (w *Witness) kind(rule *Rule, f *Facts, text func(format string, args ...an
 		set(Outage, "%s answered 429, 408, 499 or 5xx, and other %s had the same then", share(shared), w.errors.apart())
 	case id.Sees == 0 && heard.messages.different() > 1:
 		set(Unknown, "the requests differ: %v different among %d", &heard.messages, n)
-	case 2*failed >= n && failed > 0:
+	case 2*failed >= n:
 		blind := id.Reads&(fingerprint.ReadsBody|fingerprint.ReadsMessages) == 0 && heard.messages.n == 0
 		if blind && f.sessions.n == 0 && !w.errors.callers {
 			set(Unknown, "%s answered with an error, and the log shows neither whose they are nor whether they were equal", share(failed))
