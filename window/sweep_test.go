@@ -72,6 +72,10 @@ func TestSweepAgreesWithTrippedEngine(t *testing.T) {
 			Cooldown:       time.Duration(rapid.SampledFrom([]int{0, 2, 30, 300}).Draw(rt, "cooldown")) * time.Second,
 			SkipInCooldown: rapid.Bool().Draw(rt, "skip in cooldown"), SkipBlocked: rapid.Bool().Draw(rt, "skip blocked"), ResetOnFire: rapid.Bool().Draw(rt, "reset"),
 		}
+		if rapid.Bool().Draw(rt, "as AISG") { // which has ways of its own through the simulation
+			rule.Counter.Kind = rapid.SampledFrom(SweepKinds[:streakKind]).Draw(rt, "kind by key")
+			rule.Cooldown, rule.SkipInCooldown, rule.SkipBlocked, rule.ResetOnFire = max(rule.Cooldown, time.Second), true, false, false
+		}
 		if rule.Counter.Kind == TrackerKind {
 			rule.Cooldown, rule.SkipBlocked, rule.ResetOnFire = 0, false, false
 		}
