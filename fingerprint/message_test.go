@@ -62,6 +62,7 @@ func TestMessagesOfLangChain(t *testing.T) {
 	const (
 		calls  = `"tool_calls":[{"name":"f","args":{"x":1},"id":"1","type":"tool_call"}]`
 		older  = `"additional_kwargs":{"tool_calls":[{"id":"1","type":"function","function":{"name":"f","arguments":"{\"x\":1}"}}]}`
+		oldest = `"additional_kwargs":{"refusal":null,"function_call":{"name":"f","arguments":"{\"x\":1}"}}`
 		blocks = `"content":[{"type":"text","text":"Hm."},{"type":"tool_use","id":"1","name":"f","input":{}}]`
 		items  = `"content":[{"type":"reasoning","id":"rs"},{"type":"function_call","id":"fc","call_id":"1","name":"f","arguments":"{\"x\":1}"}]`
 		result = `"content":"r","tool_call_id":"1","id":"b2"`
@@ -71,6 +72,7 @@ func TestMessagesOfLangChain(t *testing.T) {
 		class("HumanMessage", `"content":"u"`) + "," + class("AIMessageChunk", items+`,`+calls+`,"type":"AIMessageChunk"`) + "," + class("ToolMessage", result),
 		class("HumanMessage", `"content":"u"`) + "," + class("AIMessage", blocks+`,`+calls) + "," + class("ToolMessage", result),
 		class("HumanMessage", `"content":"u"`) + "," + class("AIMessage", `"content":"","tool_calls":[],`+older) + "," + class("ToolMessage", result),
+		class("HumanMessage", `"content":"u"`) + "," + class("AIMessage", `"content":"",`+oldest) + "," + class("FunctionMessage", `"content":"r","name":"f"`),
 		data("human", `"content":"u"`) + "," + data("ai", `"content":"","type":"ai",`+calls) + "," + data("tool", result),
 		`{"type":"human","content":"u"},{"type":"ai",` + blocks + `,` + calls + `},{"type":"tool",` + result + `}`,
 		`{"role":"user","content":"u"},{"role":"assistant",` + blocks + `,` + calls + `},{"role":"tool",` + result + `}`, // as Langfuse has them
