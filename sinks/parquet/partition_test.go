@@ -144,6 +144,9 @@ func TestPartitions(t *testing.T) {
 	}
 	s := newShared(t, dir, p, split)
 	s.writeAll(150)
+	if slices.Contains(s.homes, 0) {
+		t.Fatalf("the homes of the events are %v", s.homes)
+	}
 	r := comesBack(t, dir, p, all)
 	if !r.Whole || r.Run.Judged != int64(len(all)) || r.Run.Logs[0].Lines != int64(len(all)) {
 		t.Errorf("whole %v, %d judged, %d lines", r.Whole, r.Run.Judged, r.Run.Logs[0].Lines)
