@@ -57,6 +57,8 @@ func TestLiteLLM(t *testing.T) {
 	f(`,"stream":null,"cache_hit":null`, `named stream=false cached=false`)
 	f(`,"stream":true,"cache_hit":true`, `named stream=true cached=true`)
 	f(`,"stream":true,"stream":null`, `named stream=true`)
+	f(`,"model_parameters":{"previous_response_id":"p"}`, `named has_tools=false lost="history kept by the provider, not in the request"`)
+	f(`,"model_parameters":{"previous_response_id":null}`, `named has_tools=false`)
 	f(`,"response_cost":0.25,"prompt_tokens":3,"completion_tokens":0`, `named tokens_in=3 tokens_out=0 cost=0.25`)
 	f(`,"response_cost":null,"prompt_tokens":null`, `named`)
 	f(`,"model_parameters":{}`, `named has_tools=false`)
@@ -234,6 +236,10 @@ func TestLiteLLMV1(t *testing.T) {
 	f(`id='r' output=[Call(arguments='{}`, ``)
 	f(`ModelResponse(choices=[`, ``)
 	f(`RerankResponse(results=[])","call_type":"arerank`, ` tool_calls=0 lost="parts of the messages lost by the logger"`)
+	got := read("litellm-v1", `{"startTime":"1970-01-01 00:00:01","modelParameters":"{}","messages":"[{'role': 'us","response":"ModelResponse(choices=[])"}`)
+	if want := nativeAt + ` named has_tools=false tool_calls=0 lost="content truncated by the logger"`; got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
 }
 
 func TestLiteLLMHeaders(t *testing.T) {
@@ -314,6 +320,11 @@ func TestNginxJSON(t *testing.T) {
 	f(`{"msec":1,"http_x_team":"a","x_team":"b"}`, nativeAt+" header:x-team=b")
 	f(`{"msec":1,"x-session-id":"s","authorization":"Bearer k"}`, nativeAt+" caller=k session=s header:x-session-id=s header:authorization=\"Bearer k\"")
 
+	// A body that nginx had in a file.
+	f(`{"msec":1,"request_body":"","request_body_file":"/tmp/1"}`, at+` request_body_file=/tmp/1 lost="body spooled to disk, not in the log"`)
+	f(`{"msec":1,"request_body":"","http_content_length":"8192"}`, at+` header:content-length=8192 lost="body spooled to disk, not in the log"`)
+	f(`{"msec":1,"request_body":"","http_content_length":"8191"}`, at+` header:content-length=8191`)
+
 	// The response, where OpenResty logs it: whole, cut, a stream, none.
 	f(`{"msec":1,"response_body":"{\"choices\":[{\"message\":{\"content\":\"ok\"}}],\"usage\":{\"prompt_tokens\":3,\"completion_tokens\":4}}"}`, nativeAt+" tool_calls=0 tokens_in=3 tokens_out=4")
 	f(`{"msec":1,"resp_body":"{\"choices\":[{\"message\":{\"tool_calls\":[{\"function\":{\"name\":\"f\""}`, at)
@@ -385,6 +396,7 @@ func TestCombined(t *testing.T) {
 	f(`192.0.2.1 - - [21/Nov/2026:10:00:00 +0000] "GET /a?b=c HTTP/1.1" 200 5`, at+" method=GET path=/a query=b=c caller=192.0.2.1 named status=200")
 	f(`192.0.2.1 - - [21/Nov/2026:05:00:00 -0500] "GET /a HTTP/1.1" 200 - "-" "curl \"8\"" 0.003`, at+` method=GET path=/a caller=192.0.2.1 named status=200 header:user-agent="curl \"8\""`)
 	f(`192.0.2.1 - - [21/Nov/2026:05:00:00 -0500] "GET /a HTTP/1.1" 200 5 "-" "-" rt=0.5 rid=4cf6 uct=-`, "2026-11-21T09:59:59.500000Z took=500ms id=4cf6 method=GET path=/a caller=192.0.2.1 named status=200")
+	f(`::1 - -`+stamp+`"GET / HTTP/1.1" 200 5 "-" "-" request_time=0.5 request_id=4cf6`, "2026-11-21T09:59:59.500000Z took=500ms id=4cf6 method=GET path=/ caller=::1 named status=200")
 	f(`::1 - -`+stamp+`"GET / HTTP/1.1" 200 5 "-" "-" rt=1210123`, at+" method=GET path=/ caller=::1 named status=200") // Apache's %D
 	f(`::1 - -`+stamp+`"GET / HTTP/1.1" 200 5 "-" "-" rt="0.5" urt="0.1, 0.2" rid="4cf6" uct="-" uht="\"" x="0`,
 		`2026-11-21T09:59:59.500000Z took=500ms id=4cf6 method=GET path=/ caller=::1 named status=200 urt="0.1, 0.2" uht="\"" x="\"0"`)
@@ -689,6 +701,7 @@ func TestKong(t *testing.T) {
 	f(`{"proxy":{`+call+`},`+other+`}`, want)
 	f(`{`+other+`,"ai-proxy":{`+call+`}}`, want)
 	f(`{`+other+`,"ai-proxy-advanced":{`+call+`}}`, want)
+	f(`{"ai-proxy-advanced":{`+call+`},`+other+`}`, want)
 
 	// What the plugin does not count, the answer does, be it a stream or not.
 	usage := `{\"choices\":[{\"finish_reason\":\"stop\"}],\"usage\":{\"prompt_tokens\":31,\"completion_tokens\":4,\"prompt_tokens_details\":{\"cached_tokens\":20}}}`

@@ -572,6 +572,9 @@ func TestOtherLiteLLM(t *testing.T) {
 	f("litellm-spend", spend(`,"proxy_server_request":{"messages":[{"role":"user"}],"metadata":{"traceback":"a ... (litellm_truncated skipped 99 chars) ... b"}},"response":{"choices":[{"message":{"content":"a ... (litellm_truncated skipped 99 chars) ... b","tool_calls":[{"function":{"name":"f"}}]}}]}`),
 		`id=r messages=1 last="{\"role\":\"user\"}" has_tools=false tool_calls=1 name=f cost=0.5 stream=false`)
 
+	// The messages of a realtime call.
+	f("litellm-spend", spend(`,"messages":[{"role":"user"}]`), `id=r messages=1 last="{\"role\":\"user\"}" cost=0.5`)
+
 	bedrock := func(members string) string {
 		return `{"schemaType":"ModelInvocationLog","timestamp":"1970-01-01T00:00:01Z","modelId":"m","requestId":"r"` + members + `}`
 	}
