@@ -164,14 +164,11 @@ func (f *follower) run(ctx context.Context) {
 	defer close(f.stopped)
 	every := lookOften
 	for {
-		timer := time.NewTimer(every)
 		select {
 		case <-ctx.Done():
-			timer.Stop()
 			return
 		case <-f.hurry:
-			timer.Stop()
-		case <-timer.C:
+		case <-time.After(every):
 		}
 		if f.look(false) {
 			every = lookOften

@@ -75,8 +75,7 @@ func (s *followed) Mark() Mark { return s.start }
 
 // Next reads on, or waits for what comes.
 func (s *followed) Next(ctx context.Context) (Chunk, error) {
-	timer := time.NewTimer(lookSeldom)
-	defer timer.Stop()
+	over := time.After(lookSeldom)
 	for {
 		if err := ctx.Err(); err != nil {
 			return Chunk{}, err
@@ -89,7 +88,7 @@ func (s *followed) Next(ctx context.Context) (Chunk, error) {
 		case <-ctx.Done():
 			return Chunk{}, ctx.Err()
 		case <-s.wake:
-		case <-timer.C:
+		case <-over:
 			return s.chunk(nil, !s.unseeable()), nil
 		}
 	}

@@ -226,9 +226,7 @@ func (g *group) wait(ctx context.Context) error {
 			if say := g.c.config.Say; say != nil {
 				say(fmt.Sprintf("%s reads %s already; waiting up to %s, should it be dead", g.owner(ctx), g.c.config, patience))
 			}
-			timer := time.NewTimer(patience)
-			defer timer.Stop()
-			late = timer.C
+			late = time.After(patience)
 		case <-late:
 			return g.c.config.fail(fmt.Errorf("%s reads it already, in the consumer group %q", g.owner(ctx), g.c.config.Group),
 				"one process reads all partitions of a topic, since a loop may be spread over them: stop the other, or give this one its own group: under kafka:. Past one process, loopgauge extract turns the log into a topic of events that several can share")

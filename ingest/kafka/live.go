@@ -152,10 +152,8 @@ func (l *live) ride(ctx context.Context, err error, n *counts) error {
 // and never as long as others that failed with it.
 func pause(ctx context.Context, failures int) error {
 	longest := min(50*time.Millisecond<<min(failures, 6), time.Second)
-	timer := time.NewTimer(longest/2 + rand.N(longest/2))
-	defer timer.Stop()
 	select {
-	case <-timer.C:
+	case <-time.After(longest/2 + rand.N(longest/2)):
 		return nil
 	case <-ctx.Done():
 		return ctx.Err()

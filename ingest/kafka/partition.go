@@ -139,10 +139,8 @@ func (p *partition) wait(ctx context.Context) error {
 		return nil
 	}
 	left := time.Until(p.quota.until)
-	timer := time.NewTimer(min(left, time.Second))
-	defer timer.Stop()
 	select {
-	case <-timer.C:
+	case <-time.After(min(left, time.Second)):
 	case <-ctx.Done():
 		return ctx.Err()
 	}
