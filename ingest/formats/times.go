@@ -49,10 +49,7 @@ func parseSeconds(text []byte) (micros int64, ok bool) {
 	if !rawjson.ValidNumber(text) {
 		return 0, false
 	}
-	i, negative := 0, false
-	if text[0] == '-' {
-		i, negative = 1, true
-	}
+	i := 0
 	for ; i < len(text) && isDigit(text[i]); i++ {
 		if micros > math.MaxInt64/10_000_000 {
 			return outOfRange, true
@@ -76,16 +73,13 @@ func parseSeconds(text []byte) (micros int64, ok bool) {
 			}
 		}
 	}
-	if i < len(text) { // an exponent
+	if i < len(text) { // an exponent, or a sign
 		f, ok := rawjson.ParseFloat(text)
 		f = math.Round(f * 1e6)
 		if !ok || math.Abs(f) >= math.MaxInt64 {
 			return outOfRange, true
 		}
 		return int64(f), true
-	}
-	if negative {
-		micros = -micros
 	}
 	return micros, true
 }
