@@ -110,7 +110,7 @@ type run struct {
 }
 
 func newRun(o Options) *run {
-	r := &run{o: o, result: &Result{}, unpriced: unpriced{models: map[string]*Unpriced{}}}
+	r := &run{o: o, result: &Result{}, unpriced: unpriced{price: o.Extract.Price, models: map[string]*costs{}}}
 	event := o.Event
 	o.Event = func(ev *window.Event) error {
 		r.unpriced.note(ev)

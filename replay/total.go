@@ -98,13 +98,19 @@ func (w *waste) add(loops []Loop) {
 
 func (w *waste) String() string {
 	spent, cost := "", w.after.Cost.Dollars()
+	tokens := term.Plural(w.after.Tokens, "token", "tokens")
 	switch {
-	case w.known == w.loops && cost > 0:
-		spent = " and " + term.Money(cost)
 	case cost > 0:
-		spent = " and " + term.Money(max(cost, 0.01)) + " or more"
+		if w.after.Tokens > 0 { // some cost may be 0 only because nobody knows the price
+			spent = ", " + tokens
+		}
+		if w.known == w.loops {
+			spent += " and " + term.Money(cost)
+		} else {
+			spent += " and " + term.Money(max(cost, 0.01)) + " or more"
+		}
 	case w.after.Tokens > 0:
-		spent = " and " + term.Plural(w.after.Tokens, "token", "tokens")
+		spent = " and " + tokens
 	}
 	if w.fastest > 0 {
 		spent += fmt.Sprintf(", the dearest of a minute or more at %s an hour,", term.Money(w.fastest))

@@ -7,12 +7,14 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/loopgauge/loopgauge/fingerprint"
 	"github.com/loopgauge/loopgauge/replay/term"
 	"github.com/loopgauge/loopgauge/window"
 )
 
 // Unpriced is a model whose requests have tokens, and neither a cost in the log
-// nor a price: what they cost is in no sum.
+// nor a price: what they cost is in no sum. A cost of 0 is none, where the model
+// has no other: LiteLLM and Kong write it for a model whose price they do not know.
 type Unpriced struct {
 	Model    string `json:"model"` // empty if not logged
 	Requests int64  `json:"requests"`
@@ -21,9 +23,17 @@ type Unpriced struct {
 
 // unpriced counts them.
 type unpriced struct {
-	models map[string]*Unpriced
-	late   [16]*Unpriced // those met of late: few models take turns
-	priced bool          // some request has a cost
+	price  func(model string) (window.Price, bool) // of the policy, if it has any
+	models map[string]*costs
+	late   [16]*costs // those met of late: few models take turns
+	priced bool       // some request has a cost
+}
+
+// costs is what is counted of a model.
+type costs struct {
+	model      string
+	none, zero Unpriced // requests without a cost, and with one of 0
+	priced     bool     // it has a cost, or a price of the policy
 }
 
 // maxUnpriced bounds the models that are told apart: clients write there what
@@ -31,18 +41,27 @@ type unpriced struct {
 const maxUnpriced = 1000
 
 func (u *unpriced) note(ev *window.Event) {
-	if !ev.Unpriced() {
-		u.priced = u.priced || ev.Cost >= 0
-		return
-	}
+	u.priced = u.priced || ev.Cost > 0
 	m := &u.late[place(ev.Model)]
-	if *m == nil || (*m).Model != ev.Model {
+	if *m == nil || (*m).model != ev.Model {
 		if *m = u.model(ev.Model); *m == nil {
 			return
 		}
 	}
-	(*m).Requests++
-	(*m).Tokens += max(ev.TokensIn, 0) + max(ev.TokensOut, 0)
+	tokens := max(ev.TokensIn, 0) + max(ev.TokensOut, 0)
+	switch {
+	case ev.Unpriced():
+		(*m).none.count(tokens)
+	case ev.Cost > 0:
+		(*m).priced = true
+	case tokens > 0 && ev.Cached != fingerprint.Yes:
+		(*m).zero.count(tokens)
+	}
+}
+
+func (m *Unpriced) count(tokens int64) {
+	m.Requests++
+	m.Tokens += tokens
 }
 
 // place is where a model stands among those met of late: their names differ in
@@ -55,10 +74,13 @@ func place(model string) int {
 }
 
 // model is what is counted of a model; nil if there are too many.
-func (u *unpriced) model(name string) *Unpriced {
+func (u *unpriced) model(name string) *costs {
 	m := u.models[name]
 	if m == nil && len(u.models) < maxUnpriced {
-		m = &Unpriced{Model: name}
+		m = &costs{model: name}
+		if u.price != nil {
+			_, m.priced = u.price(name)
+		}
 		u.models[name] = m
 	}
 	return m
@@ -72,7 +94,15 @@ func (u *unpriced) list() []Unpriced {
 	}
 	var list []Unpriced
 	for m := range maps.Values(u.models) { // any order: sorted below
-		list = append(list, *m)
+		one := m.none
+		if !m.priced {
+			one.Requests += m.zero.Requests
+			one.Tokens += m.zero.Tokens
+		}
+		if one.Requests > 0 {
+			one.Model = m.model
+			list = append(list, one)
+		}
 	}
 	slices.SortFunc(list, func(a, b Unpriced) int {
 		return cmp.Or(cmp.Compare(b.Tokens, a.Tokens), cmp.Compare(a.Model, b.Model))

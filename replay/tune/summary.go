@@ -45,7 +45,6 @@ func (s Summary) data(b *strings.Builder) {
 		return
 	}
 	replay.Zones(b, r)
-	b.WriteString(replay.UnpricedLine(r.Unpriced))
 	b.WriteString(term.Period(r.First, r.Last))
 	if n := s.Report.Conversations; n > 0 {
 		fmt.Fprintf(b, ", %s", term.Plural(int64(n), "conversation", "conversations"))
@@ -56,6 +55,7 @@ func (s Summary) data(b *strings.Builder) {
 	fmt.Fprintf(b, "\n%s\n", replay.Wrapped(r.Account.String()))
 	replay.Lost(b, r, s.Colour)
 	replay.Order(b, r, s.Report.Lateness)
+	b.WriteString(replay.UnpricedLine(r.Unpriced))
 	b.WriteByte('\n')
 }
 
