@@ -10,7 +10,7 @@ import time
 
 import chdb
 
-from duckdb_windows import THRESHOLDS, WINDOWS
+from axes import THRESHOLDS, WINDOWS
 
 # A window frame's offset has 32 bits in ClickHouse, which is less than an hour
 # in microseconds; so each kind's times are an array.

@@ -16,7 +16,7 @@ import time
 
 import duckdb
 
-from duckdb_windows import THRESHOLDS, WINDOWS
+from axes import THRESHOLDS, WINDOWS
 
 counts = ",\n".join(
     f"count(*) OVER (PARTITION BY kind ORDER BY t RANGE BETWEEN {w * 1_000_000 - 1} PRECEDING AND CURRENT ROW) AS c{w}"

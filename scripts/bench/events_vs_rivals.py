@@ -13,7 +13,7 @@ import json
 import os
 import sys
 
-from duckdb_windows import THRESHOLDS, WINDOWS
+from axes import THRESHOLDS, WINDOWS
 from measure import run, spread
 
 

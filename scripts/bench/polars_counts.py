@@ -9,7 +9,7 @@ import time
 
 import polars as pl
 
-from duckdb_windows import THRESHOLDS, WINDOWS
+from axes import THRESHOLDS, WINDOWS
 
 SCHEMA = {
     "endTime": pl.Float64,

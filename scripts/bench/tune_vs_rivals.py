@@ -13,7 +13,7 @@ import os
 import pathlib
 import sys
 
-from duckdb_windows import THRESHOLDS, WINDOWS
+from axes import THRESHOLDS, WINDOWS
 from measure import run, spread
 
 HERE = pathlib.Path(__file__).resolve().parent
