@@ -162,7 +162,9 @@ func (s Summary) rules(b *strings.Builder) {
 				term.Plural(a.ChatSet, "message changed settings", "messages changed settings"), term.Plural(a.ChatInvalid, "command was", "commands were"))
 		}
 	}
-	b.WriteString(UnpricedLine(s.Result.Unpriced))
+	if s.Total.spends() {
+		b.WriteString(UnpricedLine(s.Result.Unpriced))
+	}
 	if apart := ToldApart(s.Result.Rules, s.Result.Account.Judged); apart != "" {
 		fmt.Fprintln(b, Wrapped(apart))
 	}

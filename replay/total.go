@@ -60,6 +60,9 @@ func (t *Total) String() string {
 	return t.sum.String()
 }
 
+// spends tells whether the log says what loops used after a rule had fired.
+func (t *Total) spends() bool { return t.sum.after.Tokens > 0 || t.sum.after.Cost > 0 }
+
 // isOf tells whether the requests after a rule had fired are what those of these
 // loops add up to.
 func (t *Total) isOf(loops []Loop) bool {
