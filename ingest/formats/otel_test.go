@@ -453,6 +453,7 @@ func TestOtelJoin(t *testing.T) {
 	f(`took=500ms id=a named status=429 error="RateLimitError: Error code: 429"`, failed("RateLimitError: Error code: 429"))
 	f(`took=500ms id=a named error="Error code: ?"`, failed("Error code: ?"))
 	f(`took=500ms id=a named status=429 error="ClientError: 429 RESOURCE_EXHAUSTED. {}"`, failed("ClientError: 429 RESOURCE_EXHAUSTED. {}")) // Google's
+	f(`took=500ms id=a named status=503 error="ModelServerError: status_code: 503, model_name: m, body: {}"`, failed("ModelServerError: status_code: 503, model_name: m, body: {}")) // Pydantic AI's
 	f(`took=500ms id=a named status=503 error="503 UNAVAILABLE. {}"`, failed("503 UNAVAILABLE. {}"))
 	f(`took=500ms id=a named status=429 error="429 Rate limit reached"`, failed("429 Rate limit reached")) // of Node
 	f(`took=500ms id=a named error="found 404 of 500 Things"`, failed("found 404 of 500 Things"))

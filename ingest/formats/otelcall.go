@@ -424,12 +424,14 @@ func failedStatus(class, message []byte) int {
 	return fingerprint.Unknown
 }
 
-// statusSaid is the status in a message: behind Error code, or in front of a word in
+// statusSaid is the status in a message: behind Error code or its like, or in front of a word in
 // capitals where the message begins, be it behind the class of the error.
 func statusSaid(message []byte) int {
-	if _, code, ok := bytes.Cut(message, []byte("Error code: ")); ok && len(code) >= 3 {
-		if n, ok := number(code, 0, 3); ok && n >= 100 {
-			return int(n)
+	for _, word := range []string{"Error code: ", "status_code: "} { // the second of Pydantic AI
+		if _, code, ok := bytes.Cut(message, []byte(word)); ok && len(code) >= 3 {
+			if n, ok := number(code, 0, 3); ok && n >= 100 {
+				return int(n)
+			}
 		}
 	}
 	message = behindClass(message)
