@@ -128,6 +128,10 @@ func TestOtelSpan(t *testing.T) {
 	// A user's message with results and text is both.
 	f(` messages=2 last="{\"role\":\"user\",\"content\":[{\"type\":\"text\",\"text\":\"so?\"}]}" lost="history kept by the provider, not in the request"`,
 		call("gen_ai.input.messages", `[{"role":"user","parts":[{"type":"text","content":"so?"},{"type":"tool_call_response","id":"t","result":[1]}]}]`)...)
+	// Parallel calls of the Responses API as OpenLLMetry has them, which are one turn.
+	one, two := `{"role":"assistant","parts":[{"type":"tool_call","name":"f"}]}`, `{"role":"assistant","parts":[{"type":"tool_call","name":"g"}]}`
+	f(` messages=1 last="{\"role\":\"assistant\",\"tool_calls\":[{\"type\":\"tool_call\",\"name\":\"f\"},{\"type\":\"tool_call\",\"name\":\"g\"}]}"`, call("gen_ai.input.messages", `[`+one+`,`+two+`]`)...)
+	f(` messages=3 last="{\"role\":\"assistant\",\"tool_calls\":[{\"type\":\"tool_call\",\"name\":\"g\"}]}"`, call("gen_ai.input.messages", `[`+one+`,{"role":"tool","parts":[{"type":"tool_call_response","id":"t","response":"ok"}]},`+two+`]`)...)
 	f(` messages=1 last="{\"role\":\"assistant\",\"content\":[{\"type\":\"text\",\"text\":null}]}"`, call("gen_ai.input.messages", `[{"role":"assistant","parts":[{"type":"reasoning","content":"hm"},{"type":"text"}]}]`)...)
 	f(` messages=1 last="{\"role\":\"user\",\"content\":\"chat\"}"`, call("gen_ai.input.messages", `[{"role":"user","content":"chat"}]`)...)
 	f(` messages=1 last="{\"role\":\"user\",\"content\":[{\"type\":\"blob\",\"content\":\"iVBO\"}]}"`, call("gen_ai.input.messages", `[{"role":"user","parts":[{"type":"blob","content":"iVBO"}]}]`)...)
@@ -452,7 +456,7 @@ func TestOtelJoin(t *testing.T) {
 	f(`took=500ms id=a named status=503 error="Error code: 503 - busy"`, failed("Error code: 503 - busy"))
 	f(`took=500ms id=a named status=429 error="RateLimitError: Error code: 429"`, failed("RateLimitError: Error code: 429"))
 	f(`took=500ms id=a named error="Error code: ?"`, failed("Error code: ?"))
-	f(`took=500ms id=a named status=429 error="ClientError: 429 RESOURCE_EXHAUSTED. {}"`, failed("ClientError: 429 RESOURCE_EXHAUSTED. {}")) // Google's
+	f(`took=500ms id=a named status=429 error="ClientError: 429 RESOURCE_EXHAUSTED. {}"`, failed("ClientError: 429 RESOURCE_EXHAUSTED. {}"))                                         // Google's
 	f(`took=500ms id=a named status=503 error="ModelServerError: status_code: 503, model_name: m, body: {}"`, failed("ModelServerError: status_code: 503, model_name: m, body: {}")) // Pydantic AI's
 	f(`took=500ms id=a named status=503 error="503 UNAVAILABLE. {}"`, failed("503 UNAVAILABLE. {}"))
 	f(`took=500ms id=a named status=429 error="429 Rate limit reached"`, failed("429 Rate limit reached")) // of Node

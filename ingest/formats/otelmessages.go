@@ -20,6 +20,7 @@ type chat struct {
 	mute  bool            // a text is without its content: the logger was told to keep none
 	found []flat          // attributes that are a part of a message each
 	ends  []int           // in json, of the messages made
+	bare  int             // length of json if the last of them is calls alone
 }
 
 func (c *chat) reset() { c.json, c.found, c.ends, c.mute = c.json[:0], c.found[:0], c.ends[:0], false }
@@ -36,7 +37,7 @@ func (c *chat) messages(list []byte, r *fingerprint.Request, reads fingerprint.F
 	if reads&fingerprint.ReadsMessages == 0 {
 		return
 	}
-	r.Messages.Items, c.ends = r.Messages.Items[:0], c.ends[:0]
+	r.Messages.Items, c.ends, c.bare = r.Messages.Items[:0], c.ends[:0], 0
 	from := len(c.json)
 	if s.Kind() == rawjson.String {
 		c.json = append(c.json, s.Value()...)
@@ -135,6 +136,16 @@ func (c *chat) message(message rawjson.Value) bool {
 	if len(c.calls) == 0 && len(c.rest) == 0 {
 		return some
 	}
+	calls := len(c.rest) == 0 && name == nil && callID == nil && string(role) == `"assistant"`
+	if calls && len(c.ends) > 0 && c.bare == len(c.json) { // OpenLLMetry's of the Responses API are a message each
+		c.json = bytes.TrimSuffix(c.json, []byte("]}"))
+		for _, call := range c.calls {
+			c.json = append(append(c.json, ','), call...)
+		}
+		c.json = append(c.json, "]}"...)
+		c.bare, c.ends[len(c.ends)-1] = len(c.json), len(c.json)
+		return true
+	}
 	c.json = append(append(c.json, `{"role":`...), orNull(role)...)
 	if name != nil {
 		c.json = append(append(c.json, `,"name":`...), name...)
@@ -158,6 +169,9 @@ func (c *chat) message(message rawjson.Value) bool {
 	}
 	c.json = append(c.json, '}')
 	c.ends = append(c.ends, len(c.json))
+	if calls {
+		c.bare = len(c.json)
+	}
 	return true
 }
 
