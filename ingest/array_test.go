@@ -101,8 +101,9 @@ func TestFrames(t *testing.T) {
 	f(frame(a, -30), "1.0 a", "")
 	f(frame(a, 0)+frame(b, 0)[:30], "1.0 a", "1: unexpected end of the value")
 	f(frame(a, 0)+frame("<13>x", 0)+frame(c, 0), "1.0 a, 1.2 c", "1: expected a value")
-	f(frame("<13>x", 0), "", "1: expected a syslog header")
-	f("12 <13>1", "", "1: expected a syslog header")
+	f(frame("<13>x", 0), "", "1: expected a value")
+	f(frame("<13>1 x", 0), "", "1: expected a syslog header")
+	f("12 <13>1", "", "1: expected an object")
 	f(frame(message(`9 <13>x","session":"s`), 0)+frame(b, 0), "1.0 9 <13>x, 1.1 b", "") // what looks like a length in a text
 }
 

@@ -221,6 +221,7 @@ var collectors = []collector{
 	{"cloudwatch", false, one(func(line string) string { return "2026-11-21T03:51:29.808Z " + line })},
 	{"cloudwatch", false, one(func(line string) string { return "2026-11-21T03:51:29.808000+00:00 gw/nginx/0f3c " + line })}, // aws logs tail
 	{"cloudwatch", false, one(func(line string) string { return "2026-11-21T03:51:29 " + line })},                            // --format short
+	{"cloudwatch", false, one(func(line string) string { return "2026-11-21T04:51:29.808365941+01:00 " + line })},            // kubectl logs --timestamps
 	{"journald", false, one(func(line string) string {
 		return `{"__REALTIME_TIMESTAMP":"1795231665400000","_SYSTEMD_UNIT":"gw.service","MESSAGE":` + quote(line) + `}`
 	})},
@@ -469,6 +470,21 @@ func (f fatal) Helper()                      {}
 func (f fatal) Logf(format string, a ...any) { f.t.Logf(format, a...) }
 func (f fatal) Fatal(a ...any)               { f.t.Fatal(a...) }
 func (f fatal) Fatalf(s string, a ...any)    { f.t.Fatalf(s, a...) }
+
+// TestPriorityAlone: HAProxy writes no more than that in front with format short,
+// and the time behind it with format timed.
+func TestPriorityAlone(t *testing.T) {
+	const line = `10.0.0.7:80 [21/Nov/2026:10:00:00.123] f b/s 0/0/0/1/1 200 9 - - ---- 1/1/1/1/0 0/0 "GET /a HTTP/1.1"`
+	for _, line := range []string{line, `{"tr":"21/Nov/2026:10:00:00.123","client":"10.0.0.7:80","method":"GET","path":"/a","status":200,"Ta":1}`} {
+		bare := read(t, []byte(line), Options{})
+		for _, header := range []string{"<6>", "<134>", "<6>2026-11-21T10:00:00.124742+00:00 "} {
+			got := read(t, []byte(header+line), Options{})
+			if got.format != "syslog+"+bare.format || !slices.Equal(got.requests, bare.requests) {
+				t.Errorf("%s%s: %s %q", header, line, got.format, got.requests)
+			}
+		}
+	}
+}
 
 // TestLinesBesideEvents: what the Collector read from files beside the events of an
 // instrumentation does not hide the calls of models that they tell of.

@@ -26,19 +26,19 @@ func detectCloudWatch(line []byte) bool {
 }
 
 // cutExported reads the time in front of a line, with a Z in exports, and none
-// where aws logs tail writes it short. Else that has the zone, and the name of the
-// stream behind.
+// where aws logs tail writes it short. Else that has UTC's zone, and the name of the
+// stream behind; kubectl logs --timestamps has the zone of the node.
 func cutExported(line []byte) (text []byte, ok bool) {
 	const short = "2026-11-21T03:51:29"
 	stamp, text, ok := bytes.Cut(line, []byte(" "))
 	if !ok || !isStamp(stamp) {
 		return nil, false
 	}
-	if len(stamp) == len(short) || stamp[len(stamp)-1] == 'Z' {
+	if len(stamp) == len(short) || !bytes.HasSuffix(stamp, []byte("+00:00")) {
 		return text, true
 	}
 	stream, text, ok := bytes.Cut(text, []byte(" "))
-	return text, ok && bytes.HasSuffix(stamp, []byte("+00:00")) && len(stream) > 0
+	return text, ok && len(stream) > 0
 }
 
 func (p *cloudWatch) Unwrap(line Line, next func(Line)) string {

@@ -86,7 +86,8 @@ func priority(line []byte) int {
 	return n + 2
 }
 
-// cutSyslog gives the message behind the header.
+// cutSyslog gives the message behind the header. Of that there may be no more than
+// the priority, with a time or without, as HAProxy writes it to a container's output.
 func cutSyslog(line []byte) (message []byte, ok bool) {
 	hasPriority := len(line) > 0 && line[0] == '<'
 	if hasPriority {
@@ -104,13 +105,15 @@ func cutSyslog(line []byte) (message []byte, ok bool) {
 	}
 	stamp, rest, ok := bytes.Cut(line, []byte(" "))
 	if !ok || !isStamp(stamp) {
-		return nil, false
+		return line, hasPriority
 	}
 	if word, _, _ := bytes.Cut(rest, []byte(" ")); !hasPriority && bytes.HasSuffix(word, []byte(":")) {
 		return nil, false // of a file, which has the host: it is an event of a stream with a time in front
 	}
-	message, ok = cutTag(rest)
-	return message, ok || hasPriority
+	if message, ok = cutTag(rest); !ok {
+		return rest, hasPriority
+	}
+	return message, true
 }
 
 // digits is how many digits text begins with. It is short of the whole text.
