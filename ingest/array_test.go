@@ -54,9 +54,9 @@ func TestArraysOfWrapped(t *testing.T) {
 	f("fluentbit+loopgauge", `[{"date":1,"cpu_p":0.5},{"date":1,"log":null},`+fluent(b)+`]`, "1.2 b",
 		"1: no line in it: expected log_processed or log or message, 1: no line in it: expected log_processed or log or message", 0)
 	f("vector+loopgauge", `[{"source_type":"file","message":`+quote(a)+`}]`, "1.0 a", "", 0)
-	f("filebeat+loopgauge", `[{"message":`+quote(a)+`},{"error":{}}]`, "1.0 a", "1: no line in it: expected message or event.original or msg", 0)
+	f("filebeat+loopgauge", `[{"message":`+quote(a)+`},{"error":{}}]`, "1.0 a", "1: no line in it: expected message or event.original or json", 0)
 	f("filebeat+loopgauge", `[{"event.original":`+quote(a)+`},{"event":{"original":`+quote(b)+`}},{"event":{"kind":"event"}},{"event":7}]`, "1.0 a, 1.1 b",
-		strings.Join(slices.Repeat([]string{"1: no line in it: expected message or event.original or msg"}, 2), ", "), 0)
+		strings.Join(slices.Repeat([]string{"1: no line in it: expected message or event.original or json"}, 2), ", "), 0)
 	f("cloudwatch+loopgauge", `[{"timestamp":1,"message":`+quote(a)+`,"eventId":"1"},{"events":[{"message":`+quote(b)+`}]},{"nextToken":"x"},3]`,
 		"1.0 a, 1.1 b", "1: no line in it: expected message, logEvents or events, 1: expected an object", 0)
 	f("sse+loopgauge", "data: ["+a+","+b+"]\n\ndata: [DONE]\nretrieved\n", "1.0 a, 1.1 b", "4: expected a field of an event, such as data:", 2)

@@ -205,6 +205,9 @@ var collectors = []collector{
 	{"filebeat", false, one(func(line string) string { // where a pipeline has taken the message apart
 		return `{"@timestamp":"2026-11-21T03:51:29.8Z","ecs":{"version":"8.11.0"},"event":{"dataset":"gw.access","original":` + quote(line) + `,"ingested":"2026-11-21T03:51:31Z"},"agent":{"type":"filebeat"}}`
 	})},
+	{"filebeat", true, one(func(line string) string { // where it has taken JSON apart itself
+		return `{"@timestamp":"2026-11-21T03:51:29.8Z","json":` + line + `,"log":{"offset":1},"input":{"type":"log"},"agent":{"type":"filebeat"}}`
+	})},
 	{"cloudwatch", false, func(lines []string) (out []string) { // a subscription
 		for batch := range slices.Chunk(lines, 3) {
 			var events []string
@@ -499,7 +502,6 @@ func TestLinesBesideEvents(t *testing.T) {
 			t.Errorf("%s is %v, want %s", more, got, want)
 		}
 	}
-
 }
 
 // TestParsedByCollector: what the Collector's json_parser has put into the body is

@@ -99,11 +99,11 @@ func (m members) any(names ...string) bool {
 	return slices.ContainsFunc(names, func(n string) bool { return m[n] != rawjson.Absent })
 }
 
-// message undoes envelopes that have the line in message.
+// message undoes envelopes that have the line in message, or in json once taken apart.
 type message struct{ envelope }
 
 func newMessage() Unwrapper {
-	return &message{envelope{members: []string{"message", eventOriginal, "msg"}}}
+	return &message{envelope{members: []string{"message", eventOriginal, "json"}}}
 }
 
 func (p *message) Unwrap(line Line, next func(Line)) string {
