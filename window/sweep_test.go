@@ -74,7 +74,9 @@ func TestSweepAgreesWithTrippedEngine(t *testing.T) {
 		}
 		if rapid.Bool().Draw(rt, "as AISG") { // which has ways of its own through the simulation
 			rule.Counter.Kind = rapid.SampledFrom(SweepKinds[:streakKind]).Draw(rt, "kind by key")
-			rule.Cooldown, rule.SkipInCooldown, rule.SkipBlocked, rule.ResetOnFire = max(rule.Cooldown, time.Second), true, false, false
+			rule.Cooldown, rule.SkipInCooldown = max(rule.Cooldown, time.Second), true
+			but := rapid.SampledFrom([]string{"", "", "skip blocked", "reset"}).Draw(rt, "but")
+			rule.SkipBlocked, rule.ResetOnFire = but == "skip blocked", but == "reset"
 		}
 		if rule.Counter.Kind == TrackerKind {
 			rule.Cooldown, rule.SkipBlocked, rule.ResetOnFire = 0, false, false
@@ -266,7 +268,7 @@ func TestSweepLetsGo(t *testing.T) {
 	const inside = 100 // events in the longest window
 	f := func(phrase ...string) {
 		t.Helper()
-		rule := &Rule{Name: "r", Identity: byModel(t), Scope: bySession(t), Counter: CounterSpec{Kind: "sliding"}}
+		rule := &Rule{Name: "r", Identity: byModel(t), Scope: bySession(t), Counter: CounterSpec{Kind: "sliding"}, ResetOnFire: true}
 		s := NewSweep(NewPlan([]*Rule{rule}, nil), []int{0}, SweepOptions{Windows: []time.Duration{time.Second, inside * time.Second}, Most: 5})
 		for i := range 50 * inside {
 			s.Add(n.event(int64(i)*1_000_000, "s", phrase[i%len(phrase):][:1], 1))
@@ -275,6 +277,9 @@ func TestSweepLetsGo(t *testing.T) {
 		for i := range target.repeats.n {
 			if hits := cap(target.repeats.at(i).hits); hits > 4*inside {
 				t.Errorf("%v: a key has room for %d hits", phrase, hits)
+			}
+			if past := target.repeats.at(i).past; past != nil && cap(past.hits) > 4*target.trips.keep {
+				t.Errorf("%v: a key has room for %d hits that are past", phrase, cap(past.hits))
 			}
 		}
 		if times := cap(target.seen.sequence(1).times); times > 4*inside {
