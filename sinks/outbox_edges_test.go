@@ -153,6 +153,13 @@ func TestDropOwn(t *testing.T) {
 	if s := o.Stats(); s[0].Waiting != 4 || s[0].Dropped != 1 || s[1].Waiting != 4 || s[1].Dropped != 0 {
 		t.Errorf("%+v", s)
 	}
+	// Of one that goes on the oldest goes alone.
+	for _, a := range []*Alert{alert("v", 1), alert("v", 2), alert("u", 1), alert("t", 1), alert("s", 1)} {
+		o.Add(a, "a")
+	}
+	if a := put(o, "a"); a != "v.2=opened u.1=opened t.1=opened s.1=opened" {
+		t.Errorf("a waits for %q", a)
+	}
 }
 
 // An alert that was dropped while it was on its way has left once.

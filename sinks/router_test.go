@@ -197,6 +197,16 @@ func TestInherit(t *testing.T) {
 			t.Errorf("%s is told %q, want %q", name, got, want)
 		}
 	}
+
+	// Without a new sink it goes to who knows of the incident, whatever routes say now.
+	saved = NewRouter(NewOutbox(quietly, &scripted{name: "old"}, &scripted{name: "b"}), Routes{}, nil)
+	saved.Take(incident("x", 1, window.Opened, second))
+	saved.outbox.entries[0].to = []string{"old"}
+	o = NewOutbox(quietly, &scripted{name: "b"})
+	r = NewRouter(o, Routes{List: []Route{{Match: func(*Alert) bool { return true }}}}, nil)
+	if err := r.Load(saved.Save()); err != nil || put(o, "b") != "x.1=opened" {
+		t.Errorf("b is told %q: %v", put(o, "b"), err)
+	}
 }
 
 // A digest is over a minute after its last loop, whenever that is seen; each
