@@ -112,10 +112,7 @@ func (f *AtomicFile) Abort() {
 	if f.done {
 		return
 	}
-	f.done = true
-	if !f.sealed {
-		f.Close()
-	}
+	f.Close() // again, it may be
 	if !f.inPlace {
 		os.Remove(f.Name())
 	}
