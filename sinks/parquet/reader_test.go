@@ -133,6 +133,46 @@ func TestEventsComeBack(t *testing.T) {
 	comesBack(t, dir, p, events)
 }
 
+// Files that are named are read in the order of their days, each once, and they
+// need not be all.
+func TestNamedFiles(t *testing.T) {
+	p := plan(t)
+	events := extracted(p, 6)
+	for i := range 3 {
+		events[i].Time -= 86400e6
+	}
+	dir := filepath.Join(t.TempDir(), "out")
+	keep(t, dir, p, events)
+	days := eventFiles(t, dir)
+	f := func(want []window.Event, files ...string) {
+		t.Helper()
+		r, err := Open(dir, files...)
+		if err == nil {
+			defer r.Close()
+			err = r.Prepare(p, p, true, 0)
+		}
+		for i := range want {
+			var ev *window.Event
+			if err == nil {
+				ev, err = r.Next(false)
+			}
+			if err != nil || ev.Position != want[i].Position {
+				t.Fatalf("event %d: %+v, %v", i, ev, err)
+			}
+		}
+		if _, err := r.Next(false); !errors.Is(err, io.EOF) {
+			t.Error("after the last:", err)
+		}
+	}
+	f(events, days[1], days[0], days[1])
+	f(events[3:], days[1])
+	for _, table := range byDay {
+		if len(filesOf(dir, table, "*.parquet")) == 0 {
+			t.Errorf("a query finds no file of %s", table)
+		}
+	}
+}
+
 // What macOS leaves beside each file, and in each folder it has seen, is passed
 // over.
 func TestHiddenFiles(t *testing.T) {
