@@ -734,3 +734,41 @@ for _ in sys.stdin:
 		return 0, 0, errors.New(line)
 	}
 }
+
+// A file that was written anew after it was merged is not lost: the day stays as it is.
+func TestChangedWhileCompacted(t *testing.T) {
+	p := plan(t)
+	events := extracted(p, 3)
+	dir := filepath.Join(t.TempDir(), "out")
+	keep(t, dir, p, events)
+	file := eventFiles(t, dir)[0]
+	from, to := filepath.Dir(file), filepath.Join(dir, own, "work")
+	if err := os.MkdirAll(to, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	merged, err := listing(from)
+	if err != nil {
+		t.Fatal(err)
+	}
+	data, err := os.ReadFile(file)
+	if err == nil {
+		err = errors.Join(os.WriteFile(file+".new", data, 0o600), os.Rename(file+".new", file))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := &compaction{dir: dir}
+	if err := c.swap(from, to, merged); err == nil || !strings.Contains(err.Error(), "was changed") {
+		t.Error(err)
+	}
+	comesBack(t, dir, p, events)
+}
+
+// What is merged again keeps the first and the last of its parts in its name.
+func TestMergedName(t *testing.T) {
+	for _, last := range []string{"part-3.parquet", "part-2_part-3.parquet"} {
+		if got := mergedName("part-0_part-1.parquet", last); got != "part-0_part-3.parquet" {
+			t.Errorf("%s: %s", last, got)
+		}
+	}
+}
