@@ -113,8 +113,17 @@ func (u *unpriced) list() []Unpriced {
 // shownUnpriced is how many of them a summary names.
 const shownUnpriced = 5
 
-// UnpricedLine says which models have no price, empty if all have one.
+// UnpricedLine says for a terminal what [UnpricedText] does.
 func UnpricedLine(list []Unpriced) string {
+	text := UnpricedText(list)
+	if text == "" {
+		return ""
+	}
+	return Wrapped(text) + "\n"
+}
+
+// UnpricedText says which models have no price, empty if all have one.
+func UnpricedText(list []Unpriced) string {
 	if len(list) == 0 {
 		return ""
 	}
@@ -126,5 +135,5 @@ func UnpricedLine(list []Unpriced) string {
 	if more := len(list) - shownUnpriced; more > 0 {
 		names = append(names, fmt.Sprintf("and %d more", more))
 	}
-	return Wrapped("without a price, and in no sum: "+strings.Join(names, ", ")) + "\n"
+	return "without a price, and in no sum: " + strings.Join(names, ", ")
 }

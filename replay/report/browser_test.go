@@ -801,7 +801,7 @@ func TestLateLinesAreSaid(t *testing.T) {
 }
 
 // What the rules could not look at is said beside what they found, and beside
-// what the gateways would do.
+// what the gateways would do; and what has no price beside what was read.
 func TestGapsAreSaid(t *testing.T) {
 	records := days()
 	for i := range records {
@@ -809,7 +809,12 @@ func TestGapsAreSaid(t *testing.T) {
 			records[i].Messages, records[i].Calls = nil, nil
 		}
 	}
-	b := browse(t, write(t, tuned(t, "a.jsonl", records)), 1280, 900)
+	r := tuned(t, "a.jsonl", records)
+	r.Result.Unpriced = []replay.Unpriced{{Model: "<b>own", Requests: 2, Tokens: 300}}
+	b := browse(t, write(t, r), 1280, 900)
+	if got, want := b.text("data-quality"), "Some models are without a price, and in no sum: <b>own (2 requests, 300 tokens)."; !strings.Contains(got, want) {
+		t.Errorf("the data do not say %q:\n%s", want, got)
+	}
 	for _, part := range []string{"recommendation", "gateways"} {
 		if got, want := b.text(part), "could not look at 74 % of the requests: no messages."; !strings.Contains(got, want) {
 			t.Errorf("the %s do not say %q:\n%s", part, want, got)

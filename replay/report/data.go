@@ -49,10 +49,11 @@ type page struct {
 	PolicyHead  string          `json:"policyHead"`
 	PolicyTail  string          `json:"policyTail"`
 	Policy      string          `json:"policy"`
-	Tokens      bool            `json:"tokens"` // some are counted
-	Cost        bool            `json:"cost"`   // something has a price
-	All         int             `json:"all"`    // repeats found
-	Longer      int             `json:"longer"` // repeats with more requests than were kept
+	Tokens      bool            `json:"tokens"`   // some are counted
+	Cost        bool            `json:"cost"`     // something has a price
+	Unpriced    string          `json:"unpriced"` // which models have none then
+	All         int             `json:"all"`      // repeats found
+	Longer      int             `json:"longer"`   // repeats with more requests than were kept
 	Texts       []string        `json:"texts"`
 	Counts      []string        `json:"counts"`  // see countsText
 	Rows        [][]int         `json:"rows"`    // index into Counts by cell, as index, times, ...
@@ -221,7 +222,7 @@ func safe(texts []string) []string {
 func newPage(r *tune.Report, o Options, d detail) *page {
 	p := &page{
 		Version: o.Version, Command: command(o.Command), Verdict: string(r.Verdict()), Refusals: safe(r.Refusals()), Ways: safe(r.Ways()), Caveats: append([]string{}, r.Caveats()...), GatewayGaps: append([]string{}, r.GatewayGaps()...), Empty: r.Result.First == fingerprint.NoTime,
-		Days: r.Days, Account: r.Result.Account, Talks: r.Conversations, OneIn: r.OneIn,
+		Days: r.Days, Account: r.Result.Account, Unpriced: replay.UnpricedText(r.Result.Unpriced), Talks: r.Conversations, OneIn: r.OneIn,
 		Lateness: lateness{window.Lasting(r.Lateness.Value), r.Lateness.Measured, r.Result.Order.Tied, r.Result.EnoughLateness()},
 		Streams:  []stream{}, Budget: r.Options.Budget, MaxWrong: r.Options.MaxWrong,
 		Windows: []string{}, Counters: window.SweepKinds, Kinds: window.Kinds,

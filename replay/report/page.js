@@ -617,6 +617,7 @@
         h("li", null, "Lateness allowed: " + D.lateness.value + (D.lateness.measured ? ", measured" : ", as given") + ". " + (a.late ? plural(a.late, "line") + " came later than that and " + (a.late === 1 ? "was" : "were") + " not judged" + (D.lateness.enough && "; --lateness " + D.lateness.enough + " would have saved " + (a.late === 1 ? "it" : "them")) + "." : "No line came later.")),
         h("li", null, a.duplicate ? plural(a.duplicate, "line") + " had a request id seen before and counted once." : "No request id came twice."),
         D.lateness.tied > 0 && h("li", null, plural(D.lateness.tied, "request") + " had the very time of another: pace tells nothing about them."),
+        D.unpriced && h("li", null, "Some models are " + D.unpriced + "."),
         D.longer > 0 && h("li", null, "Of " + plural(D.longer, "repeat") + " longer than what is kept, the first requests are shown; the rest are in the sums.")),
       !D.empty && [h("h3", null, "What each rule could look at"), table(["Rule", { n: "Requests" }, "Share", "Not looked at, and why"], D.rules.map((r) => {
         const c = r.coverage, why = c.causes.map((x) => count(x.requests) + ": " + x.why);
