@@ -99,6 +99,9 @@ func annotations(a *Alert) map[string]string {
 		}
 	}
 	annotateLinks(list, a)
+	if a.TokensAfter != nil {
+		list["tokens_after"] = strconv.FormatInt(*a.TokensAfter, 10)
+	}
 	if a.CostAfter != nil {
 		list["cost_after"] = strconv.FormatFloat(*a.CostAfter, 'f', 4, 64) + " USD"
 	}

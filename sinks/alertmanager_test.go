@@ -31,7 +31,7 @@ func looping(state window.IncidentState, revision int, severity window.Severity)
 		Version: AlertVersion, Event: "loop." + string(state), ID: "ep-1", Revision: revision, State: state, Severity: severity, Loops: 1,
 		Time: "2026-05-04T10:10:00.000000Z", First: "2026-05-04T10:00:00.000000Z", Fired: "2026-05-04T10:01:00.000000Z", Last: "2026-05-04T10:09:00.000000Z",
 		Rule: "stuck", Rules: []string{"stuck", "same"}, Identity: "tool-call", WindowS: 600, Threshold: 4, Action: "warn",
-		Scope: map[string]string{"session": "s1"}, Fingerprint: "c0ffee", Session: "s1", Caller: "key-1", Model: "m", Requests: 40, CostAfter: &cost,
+		Scope: map[string]string{"session": "s1"}, Fingerprint: "c0ffee", Session: "s1", Caller: "key-1", Model: "m", Requests: 40, TokensAfter: new(int64(994357)), CostAfter: &cost,
 	}
 }
 
@@ -73,7 +73,7 @@ func TestAlertmanagerBodies(t *testing.T) {
 		t.Errorf("labels\n%s\nwant\n%s", labels, want)
 	}
 	annotations, _ := json.Marshal(got[0].Annotations)
-	if want := `{"cost_after":"0.2500 USD","description":"40 requests, limit 4 in 10m, from 2026-05-04T10:00:00.000000Z to 2026-05-04T10:09:00.000000Z.","fingerprint":"c0ffee","rules":"stuck, same","scope":"session s1","summary":"Loop of 40 requests."}`; string(annotations) != want {
+	if want := `{"cost_after":"0.2500 USD","description":"40 requests, limit 4 in 10m, from 2026-05-04T10:00:00.000000Z to 2026-05-04T10:09:00.000000Z.","fingerprint":"c0ffee","rules":"stuck, same","scope":"session s1","summary":"Loop of 40 requests.","tokens_after":"994357"}`; string(annotations) != want {
 		t.Errorf("annotations\n%s\nwant\n%s", annotations, want)
 	}
 	told := looping(window.Opened, 1, window.Info)

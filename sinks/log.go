@@ -36,6 +36,9 @@ func (l *Log) Send(ctx context.Context, a *Alert) error {
 	if a.Kind != "" {
 		attrs = append(attrs, slog.String("kind", a.Kind), text("evidence", a.Evidence))
 	}
+	if a.TokensAfter != nil {
+		attrs = append(attrs, slog.Int64("tokens_after", *a.TokensAfter))
+	}
 	if a.CostAfter != nil {
 		attrs = append(attrs, slog.String("cost_after", Dollars(*a.CostAfter)))
 	}

@@ -35,7 +35,7 @@ func toolAlert() *Alert {
 	return &Alert{
 		State: window.Opened, ID: "ep-0123456789abcdef", Revision: 1, Rule: "tool-call", Rules: []string{"tool-call"}, Calls: true, Tool: "read_file", Repeats: "tool read_file",
 		Session: "s8", Scope: map[string]string{"session": "s8", "caller": "team a"}, Count: 4, Threshold: 4, Requests: 4, WindowS: 120, Model: "gpt-4.1", Backend: "openai", Action: "break",
-		Fingerprint: "00c0ffee00c0ffee00c0ffee00c0ffee", First: "2026-05-04T10:00:00.000000Z", Last: "2026-05-04T10:01:30.000000Z", CostAfter: new(0.13999),
+		Fingerprint: "00c0ffee00c0ffee00c0ffee00c0ffee", First: "2026-05-04T10:00:00.000000Z", Last: "2026-05-04T10:01:30.000000Z", TokensAfter: new(int64(994357)), CostAfter: new(0.13999),
 		Seen: []AlertSeen{{Rule: "tool-call", Threshold: 4, Count: 4, WouldNotFire: new(5)}},
 	}
 }
@@ -140,6 +140,9 @@ func TestFullSignature(t *testing.T) {
 func TestLogFields(t *testing.T) {
 	for range 20 {
 		m := logged(t, toolAlert(), slog.LevelInfo)[0]
+		if m["tokens_after"] != 994357. {
+			t.Errorf("tokens_after is %v", m["tokens_after"])
+		}
 		for key, want := range map[string]string{"scope": `caller="team a" session=s8`, "cost_after": "$0.14", "would_not_fire": "tool-call: threshold 5"} {
 			if m[key] != want {
 				t.Errorf("%s is %v, want %s", key, m[key], want)

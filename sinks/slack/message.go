@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -52,6 +53,9 @@ func render(a *sinks.Alert) message {
 	}
 	field("Model", sinks.Clean(a.Model))
 	field("Backend", sinks.Clean(a.Backend))
+	if a.TokensAfter != nil {
+		field("Tokens after the limit", strconv.FormatInt(*a.TokensAfter, 10))
+	}
 	if a.CostAfter != nil {
 		field("Cost after the limit", sinks.Dollars(*a.CostAfter))
 	}

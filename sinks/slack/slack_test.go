@@ -42,7 +42,7 @@ func alert(state window.IncidentState, revision int) *sinks.Alert {
 		Seen:    []sinks.AlertSeen{{Rule: "stuck", Threshold: 10, Count: 12, WouldNotFire: new(13)}},
 		Explain: "loopgauge explain ep-1 --policy policy.yaml /var/log/gateway", Links: linksOf(hostile),
 		Response: &response.Response{Gateway: "AISG", Status: 429, Headers: map[string]string{"Retry-After": "60"}, Body: new(`{"detail":{"error":"recursive_loop_detected"}}`)},
-		First:    "2026-05-04T10:00:00.000000Z", Fired: "2026-05-04T10:03:00.000000Z", Last: "2026-05-04T10:04:00.000000Z", CostAfter: &cost,
+		First:    "2026-05-04T10:00:00.000000Z", Fired: "2026-05-04T10:03:00.000000Z", Last: "2026-05-04T10:04:00.000000Z", TokensAfter: new(int64(994357)), CostAfter: &cost,
 	}
 }
 
