@@ -201,9 +201,12 @@ func (w *Writer) turnCalls(items []rawjson.Value, i int) {
 	i = w.takeCalls(items, i)
 	for i >= 0 && len(t.calls) < len(t.given) {
 		n := len(t.calls)
-		if i = w.takeCalls(items, i); len(t.calls) > n && !t.answered(n) {
-			t.calls = t.calls[:n]
-			break
+		if i = w.takeCalls(items, i); len(t.calls) > n {
+			if !t.answered(n) {
+				t.calls = t.calls[:n]
+				break
+			}
+			t.message = nil
 		}
 	}
 	slices.Reverse(t.calls)
@@ -237,7 +240,7 @@ func (w *Writer) takeCalls(items []rawjson.Value, i int) int {
 			if n == 0 {
 				t.message = &items[i][0]
 			}
-			return -1
+			return i - 1
 		default:
 			return -1
 		}

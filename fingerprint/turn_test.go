@@ -70,6 +70,9 @@ func TestLastTurn(t *testing.T) {
 	// Trailing system messages are skipped; a later user message means that
 	// the turn is over, and so does an answer.
 	f(chatTurn+`,{"role":"system","content":"hurry"},{"role":"developer","content":"!"}`, findResult, readResult)
+	// Each call in a message of its own, as OpenInference has those of OpenAI's Agents SDK.
+	f(`{"role":"assistant","tool_calls":[{"id":"c1","function":{"name":"find","arguments":"{\"a\":2,\"b\":1}"}}]},{"role":"assistant","tool_calls":[{"id":"c2","function":{"name":"read","arguments":"{}"}}]},
+		{"role":"tool","tool_call_id":"c1","content":"none"},{"role":"tool","tool_call_id":"c2","content":"x y"}`, findResult, readResult)
 	f(chatTurn+`,{"role":"user","content":"and?"}`, none)
 	f(chatTurn+`,{"role":"user","content":"and?"},{"role":"system","content":"!"}`, none)
 	f(chatTurn+`,{"role":"assistant","content":"done"}`, none)
