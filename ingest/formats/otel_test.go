@@ -474,7 +474,8 @@ func TestOtelJoin(t *testing.T) {
 	f(`id=a named status=429 error=RateLimitError`, span("t", "a", "p", chat, "chat", "error.type", "RateLimitError"))
 	f(`id=a named status=500 error="<class 'openai.InternalServerError'>"`, span("t", "a", "p", chat, "chat", "error.type", "<class 'openai.InternalServerError'>"))
 	f(`id=a named status=500 error=openai.APIConnectionError`, span("t", "a", "p", chat, "chat", "error.type", "openai.APIConnectionError"))
-	f(`id=a named status=429 error=ThrottlingException`, span("t", "a", "p", chat, "chat", "error.type", "ThrottlingException")) // Bedrock's
+	f(`id=a named status=500 error=httpx.RemoteProtocolError`, span("t", "a", "p", chat, "chat", "error.type", "httpx.RemoteProtocolError")) // through Google's
+	f(`id=a named status=429 error=ThrottlingException`, span("t", "a", "p", chat, "chat", "error.type", "ThrottlingException"))             // Bedrock's
 	f(`id=a named error=app.BrokenError`, span("t", "a", "p", chat, "chat", "error.type", "app.BrokenError"))
 	// They issued no calls, whether the span has a status or not. The bug was that those
 	// of the call before counted once more.

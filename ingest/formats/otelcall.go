@@ -495,4 +495,6 @@ var errorStatus = map[string]int{
 	"ConnectTimeout":            408, // of httpx, which Google's library lets out
 	"ReadTimeout":               408,
 	"ConnectError":              500,
+	"ReadError":                 500, // a connection that the server closed
+	"RemoteProtocolError":       500,
 }
