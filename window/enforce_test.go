@@ -28,10 +28,10 @@ func TestEnforcedDelays(t *testing.T) {
 		}
 		plan := NewPlan([]*Rule{rule}, nil)
 		var events []*Event
-		at := int64(0)
+		at, pause := int64(0), rapid.SampledFrom([]int64{60_000, 100_000}).Draw(rt, "unit") // of the latter some come at one time
 		for i := range rapid.IntRange(1, 30).Draw(rt, "events") {
-			at += int64(rapid.IntRange(0, 5).Draw(rt, "pause")) * 60_000
-			session := rapid.SampledFrom([]string{"s", "s", "u", ""}).Draw(rt, "session")
+			at += int64(rapid.IntRange(0, 5).Draw(rt, "pause")) * pause
+			session := rapid.SampledFrom([]string{"s", "s", "u", "u", "v", ""}).Draw(rt, "session")
 			ev := n.event(at, cmp.Or(session, "none"), []string{rapid.SampledFrom([]string{"A", "A", "B"}).Draw(rt, "print")}, 1)
 			if len(rule.Scope.Fields) == 0 {
 				ev.Scopes[0] = n.scope("all")
@@ -121,7 +121,10 @@ func TestEnforced(t *testing.T) {
 		for i := range 4 {
 			ev := n.event(int64(i), "s", []string{"A", "B"}, 1)
 			ev.TokensIn, ev.TokensOut, ev.Cost = 10, fingerprint.Unknown, 0.5
-			if i == 3 {
+			switch i {
+			case 2:
+				ev.TokensIn, ev.TokensOut = fingerprint.Unknown, 5
+			case 3:
 				ev.TokensIn, ev.Cost = fingerprint.Unknown, math.NaN()
 			}
 			e.Judge(ev)
@@ -132,7 +135,7 @@ func TestEnforced(t *testing.T) {
 			t.Errorf("%s: %s, want %s", action, got, want)
 		}
 	}
-	f(Reject, "3 0 0 0s 20 1")
+	f(Reject, "3 0 0 0s 15 1")
 	f(Break, "3 0 0 0s -1 NaN")
 	f(Throttle, "0 0 3 900ms -1 NaN")
 	f(Warn, "0 0 0 0s -1 NaN")

@@ -86,6 +86,7 @@ func TestAfter(t *testing.T) {
 	for _, enforce := range []bool{false, true} {
 		f(enforce, "aX,aX", nil...)              // 1 is the first of its loop
 		f(enforce, "aX,aX,aX,aX,bY", 2, 3)       // of session and early
+		f(enforce, "aX,aX,aX,aX,aX", 2, 3, 4)    // early tells of 4 before session, if that acts, comes to 3
 		f(enforce, "aX,bX,aX,bX,aX,bX", 4, 5)    // 3 is the first of all, 2 and 3 of early
 		f(enforce, "aX,aY,aX,aY", 3)             // of two steps: 3 is the first of Y, but not of its loop
 		f(enforce, "aXY,aXY", nil...)            // 1 is the first of both
