@@ -687,6 +687,9 @@ func TestOtelNeighbours(t *testing.T) {
 	f("a b", one, []string{says(span("b", "q", "2-3", "m", ""))})
 	f("a b", one, []string{says(span("b", "p", "2-5", "m", ""))})
 	f("b d", []string{one[0], says(span("c", "p", "1-4", "m", ""))}, []string{other[0], says(span("d", "p", "2-3", "m", ""))})
+	// Calls that ran at once: none that is in one may be around the next.
+	f("b d", []string{one[0], says(span("c", "p", "2-3", "m", ""))}, []string{says(span("b", "p", "1-4", "m", "")), says(span("d", "p", "2-3", "m", ""))})
+	f("b", []string{says(span("b", "p", "1-3", "m", ""))}, []string{says(span("a", "p", "1-4", "m", ""))}) // the inner is first
 	// In traces of their own.
 	root := []string{says(span("a", "", "1-4", "m", failed))}
 	f("a", root, []string{span("b", "", "2-3", "m", failed)})

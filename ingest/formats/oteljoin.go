@@ -210,13 +210,14 @@ func (p *otel) neighbours() {
 		}
 	}
 	slices.SortStableFunc(p.byID, func(a, b int32) int {
-		return cmp.Or(bytes.Compare(p.spans[a].parent, p.spans[b].parent), cmp.Compare(p.spans[a].start, p.spans[b].start))
+		return cmp.Or(bytes.Compare(p.spans[a].parent, p.spans[b].parent), cmp.Compare(p.spans[a].start, p.spans[b].start), cmp.Compare(p.spans[b].end, p.spans[a].end))
 	})
 	for k, i := range p.byID {
 		inner := &p.spans[i]
 		for _, j := range p.byID[max(0, k-maxAround):k] {
 			if outer := &p.spans[j]; !outer.part && inner.isBeside(outer) && inner.within(outer) {
 				p.same(outer, inner)
+				inner.asked = nil // it is around no other
 				break
 			}
 		}
