@@ -132,6 +132,7 @@ func TestOtelSpan(t *testing.T) {
 	one, two := `{"role":"assistant","parts":[{"type":"tool_call","name":"f"}]}`, `{"role":"assistant","parts":[{"type":"tool_call","name":"g"}]}`
 	f(` messages=1 last="{\"role\":\"assistant\",\"tool_calls\":[{\"type\":\"tool_call\",\"name\":\"f\"},{\"type\":\"tool_call\",\"name\":\"g\"}]}"`, call("gen_ai.input.messages", `[`+one+`,`+two+`]`)...)
 	f(` messages=3 last="{\"role\":\"assistant\",\"tool_calls\":[{\"type\":\"tool_call\",\"name\":\"g\"}]}"`, call("gen_ai.input.messages", `[`+one+`,{"role":"tool","parts":[{"type":"tool_call_response","id":"t","response":"ok"}]},`+two+`]`)...)
+	f(` messages=1 last="{\"role\":\"assistant\",\"tool_calls\":[{\"type\":\"tool_call\",\"name\":\"g\"}]}" tail`, call("gen_ai.input.messages", `[`+one+`,{"role":"user","parts":[]},`+two+`]`)...)
 	f(` messages=1 last="{\"role\":\"assistant\",\"content\":[{\"type\":\"text\",\"text\":null}]}"`, call("gen_ai.input.messages", `[{"role":"assistant","parts":[{"type":"reasoning","content":"hm"},{"type":"text"}]}]`)...)
 	f(` messages=1 last="{\"role\":\"user\",\"content\":\"chat\"}"`, call("gen_ai.input.messages", `[{"role":"user","content":"chat"}]`)...)
 	f(` messages=1 last="{\"role\":\"user\",\"content\":[{\"type\":\"blob\",\"content\":\"iVBO\"}]}"`, call("gen_ai.input.messages", `[{"role":"user","parts":[{"type":"blob","content":"iVBO"}]}]`)...)

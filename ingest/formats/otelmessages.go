@@ -49,6 +49,7 @@ func (c *chat) messages(list []byte, r *fingerprint.Request, reads fingerprint.F
 		if c.message(message) {
 			continue
 		}
+		c.bare = 0
 		if lost = !isUsers(&c.part, message); !lost {
 			tail = len(c.ends)
 		}
