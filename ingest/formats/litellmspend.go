@@ -141,7 +141,7 @@ func (p *litellmSpend) content(r *fingerprint.Request, messages, response, reque
 // named reads what LiteLLM has added to a request of what came along with it.
 func (p *litellmSpend) named(request []byte, r *fingerprint.Request, session *naming) {
 	t := &p.text.scan
-	t.Reset(request)
+	t.Then(request)
 	for t.Object(); t.NextKey(); {
 		switch string(t.Key) {
 		case "litellm_session_id":
