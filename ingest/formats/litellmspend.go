@@ -122,7 +122,8 @@ func (p *litellmSpend) content(r *fingerprint.Request, messages, response, reque
 		p.text.read(r, &session, p.reads)
 		r.Body = nil // LiteLLM has added to it
 		p.named(request, r, &session)
-		if session.sent && (isMadeUp(r.Session) || bytes.Equal(r.Session, session.trace)) {
+		chained := r.Lost == fingerprint.HistoryElsewhere // under what was made up for the first
+		if session.sent && (isMadeUp(r.Session) && !chained || bytes.Equal(r.Session, session.trace)) {
 			r.Session = nil
 		}
 	} else if messages != nil {
@@ -144,7 +145,7 @@ func (p *litellmSpend) named(request []byte, r *fingerprint.Request, session *na
 	t.Then(request)
 	for t.Object(); t.NextKey(); {
 		switch string(t.Key) {
-		case "litellm_session_id":
+		case "litellm_session_id", "litellm_trace_id":
 			session.other(ownField, t.Text(nil))
 		case "metadata", "litellm_metadata":
 			session.requester(t, r, p.reads)

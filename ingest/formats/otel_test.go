@@ -575,6 +575,10 @@ func TestOtherLiteLLM(t *testing.T) {
 	f("litellm-spend", spend(`,"session_id":"t"`+stored(`,"metadata":{"trace_id":"t","headers":{}}`)), `id=r`+sent)
 	f("litellm-spend", spend(made+stored(``)), `id=r session=d7dd5070-c68c-4984-818b-de494549fe8f`+sent)
 	f("litellm-spend", spend(`,"session_id":"t"`+stored(``)), `id=r session=t`+sent)
+	f("litellm-spend", spend(made+stored(`,"litellm_trace_id":"d7dd5070-c68c-4984-818b-de494549fe8f","metadata":{"headers":{}}`)), `id=r session=d7dd5070-c68c-4984-818b-de494549fe8f`+sent)
+	// Of responses that follow each other all have that of the first.
+	f("litellm-spend", spend(made+stored(`,"previous_response_id":"p","metadata":{"headers":{}}`)),
+		`id=r session=d7dd5070-c68c-4984-818b-de494549fe8f messages=0 has_tools=false tool_calls=0 cost=0.5 stream=false lost="history kept by the provider, not in the request"`)
 	f("litellm-spend", spend(stored(`,"user":"\u00fc","metadata":{"headers":{"x-a":"\u0062c"}}`)), `id=r user=ü`+sent+` header:x-a=bc`)
 	// What was cut beside what was said takes nothing of it away.
 	f("litellm-spend", spend(`,"proxy_server_request":{"messages":[{"role":"user"}],"metadata":{"traceback":"a ... (litellm_truncated skipped 99 chars) ... b"}},"response":{"choices":[{"message":{"content":"a ... (litellm_truncated skipped 99 chars) ... b","tool_calls":[{"function":{"name":"f"}}]}}]}`),
