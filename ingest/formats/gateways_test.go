@@ -292,10 +292,13 @@ func TestNginxJSON(t *testing.T) {
 	f(`{"time":"[01/Jan/1970:00:00:01 +0000]","remoteIP":"::1","method":"GET","request":"/a","query":"?b=c","status":"200"}`,
 		nativeAt+" method=GET path=/a query=b=c caller=::1 named status=200")
 	for _, stamp := range []string{"1795859652299", "1795859652299000", `"1795859652299000000"`} { // Apache's %{msec}t, %{usec}t
-		if got, want := read("nginx-json", `{"timestamp":`+stamp+`,"request":"/a"}`), "2026-11-28T09:54:12.299000Z path=/a"; got != want {
-			t.Errorf("%s: %s, want %s", stamp, got, want)
+		for _, name := range []string{"timestamp", "msec"} {
+			if got, want := read("nginx-json", `{"`+name+`":`+stamp+`,"request":"/a"}`), "2026-11-28T09:54:12.299000Z path=/a"; got != want {
+				t.Errorf("%s: %s: %s, want %s", name, stamp, got, want)
+			}
 		}
 	}
+	f(`{"timestamp":1e30,"request":"/a"}`, "column 0: time out of range")
 	f(`{"msec":1,"request":"-","status":"-"}`, at)
 	f(`{"msec":1,"request_id":"r"}`, nativeAt+" id=r")
 	f(`{"msec":1,"request_id":"-"}`, at)

@@ -68,7 +68,9 @@ func (p *nginxJSON) parse(record []byte, r *fingerprint.Request) (int, string) {
 				seconds = t
 			}
 		case "msec":
-			msec = readTime(s, msec)
+			if t, ok := parseZonedTime(s.Text(nil)); ok {
+				msec = t
+			}
 		case "request_time":
 			if d, ok := nginxSpan(s.Text(nil)); ok && d >= 0 {
 				duration = d

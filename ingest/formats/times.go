@@ -31,6 +31,7 @@ func parseZonedTime(text []byte) (micros int64, ok bool) {
 		return n / 1e3, true
 	}
 	switch f, _ := rawjson.ParseFloat(text); {
+	case f >= 1e17: // in no unit
 	case f >= 1e14:
 		return int64(math.Round(f)), true
 	case f >= 1e11:
